@@ -132,7 +132,7 @@ static void make_snapshots(struct bytes *b, struct tl_xtrace_trace *trace, unsig
 		random = random * 1664525 + 1013904223;
 		/* A reader begins at the instruction's own token: what stands before it belongs to
 		 * the part before. */
-		if (insn.with_pc && !insn.allgpr && !insn.has_svcret &&
+		if (insn.with_pc && !insn.before.allgpr && !insn.before.has_svcret &&
 		    (!insn.ordinal || random >> 30 == 0)) {
 			size_t at = b->size;
 

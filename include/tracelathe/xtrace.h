@@ -198,27 +198,42 @@ struct tl_xtrace_token {
 	uint64_t data_size;
 };
 
+/** What was met between an instruction and the one before it. */
+struct tl_xtrace_boundary {
+	bool after_gap;        /**< bytes were skipped as damaged */
+	bool has_svcret;       /**< a system call returned `svcret` */
+	uint32_t snapshot;     /**< number of the snapshot that was taken here, TL_NONE */
+	const uint8_t *allgpr; /**< X0 to X31, little-endian; NULL: none */
+	uint64_t svcret;
+};
+
+/** A system call, of an SVC. */
+struct tl_xtrace_syscall_args {
+	uint64_t args[7];      /**< x8, x0 to x5 */
+	uint32_t arg_count;    /**< in the stream; at most 7 are kept */
+	const uint8_t *iovecs; /**< pairs of u64 base and length; NULL: none */
+	uint64_t iovec_count;
+};
+
+/** Values of an instruction, each from one token; has_x is false where there was none. */
+struct tl_xtrace_values {
+	bool has_time, has_stxr, has_mrs, has_dc, has_target, has_flags;
+	uint64_t time, stxr, mrs, dc, target, flags;
+};
+
 /** An instruction and everything that belongs to it (A21). */
 struct tl_xtrace_instruction {
 	uint64_t ordinal; /**< from 0, in its stream */
-	uint64_t offset,
-		length; /**< from its first token, those of the boundary before it included */
+	uint64_t offset;  /**< of its first token, those of the boundary before it included */
+	uint64_t length;  /**< bytes of its tokens, from `offset` on */
 	uint64_t pc;
 	bool pc_known; /**< false: an INST before any PCINST */
+	bool with_pc;  /**< it is a PCINST */
 	uint8_t el;
 	uint32_t opcode;
-	bool with_pc;      /**< it is a PCINST */
-	bool after_gap;    /**< bytes were skipped before it */
-	uint32_t snapshot; /**< number of the snapshot that was taken before it, TL_NONE */
-
-	const uint8_t *allgpr; /**< before it: X0 to X31, little-endian; NULL: none */
-	bool has_svcret, has_time, has_stxr, has_mrs, has_dc, has_target, has_flags;
-	uint64_t svcret; /**< before it */
-	uint64_t time, stxr, mrs, dc, target, flags;
-	uint64_t svcargs[7];   /**< x8, x0 to x5 */
-	uint32_t svcarg_count; /**< in the stream; at most 7 are kept */
-	const uint8_t *iovecs; /**< pairs of u64 base and length; NULL: none */
-	uint64_t iovec_count;
+	struct tl_xtrace_boundary before;
+	struct tl_xtrace_syscall_args syscall;
+	struct tl_xtrace_values values;
 
 	const uint8_t *tokens; /**< its tokens behind INST or PCINST, for tl_xtrace_access_next() */
 	uint64_t token_bytes;

@@ -177,8 +177,8 @@ static void begin_record(struct champsim *c, const struct tl_xtrace_instruction 
 		add_address(access.store ? c->record.stores : c->record.loads,
 			    access.store ? DESTINATIONS : SOURCES, access.address);
 	/* It zeroes a block and has no access of its own. */
-	if (insn->has_dc)
-		add_address(c->record.stores, DESTINATIONS, insn->dc);
+	if (insn->values.has_dc)
+		add_address(c->record.stores, DESTINATIONS, insn->values.dc);
 }
 
 static int put_all(struct champsim *c, struct tl_error *err)
@@ -188,7 +188,7 @@ static int put_all(struct champsim *c, struct tl_error *err)
 
 	while ((status = tl_xtrace_read_instruction(c->reader, &insn, err)) == 1 &&
 	       !tl_output_failed(c->out)) {
-		put_record(c, !insn.after_gap, insn.pc);
+		put_record(c, !insn.before.after_gap, insn.pc);
 		begin_record(c, &insn);
 	}
 	put_record(c, false, 0);

@@ -58,53 +58,53 @@ static void put_accesses(struct tl_output *out, const struct tl_xtrace_reader *r
 
 static void put_syscall(struct tl_output *out, const struct tl_xtrace_instruction *insn)
 {
-	uint32_t count = insn->svcarg_count < 7 ? insn->svcarg_count : 7;
+	uint32_t count = insn->syscall.arg_count < 7 ? insn->syscall.arg_count : 7;
 
 	for (uint32_t i = 0; i < count; i++)
-		hex(out, i ? "," : ",\"svcargs\":[", insn->svcargs[i]);
+		hex(out, i ? "," : ",\"svcargs\":[", insn->syscall.args[i]);
 	if (count)
 		tl_put_char(out, ']');
-	for (uint64_t i = 0; insn->iovecs && i < insn->iovec_count; i++) {
+	for (uint64_t i = 0; insn->syscall.iovecs && i < insn->syscall.iovec_count; i++) {
 		hex(out, i ? ",{\"base\":" : ",\"iovecs\":[{\"base\":",
-		    tl_get64s(insn->iovecs + 16 * i, TL_HOST_BIG_ENDIAN));
-		number(out,
-		       ",\"length\":", tl_get64s(insn->iovecs + 16 * i + 8, TL_HOST_BIG_ENDIAN));
+		    tl_get64s(insn->syscall.iovecs + 16 * i, TL_HOST_BIG_ENDIAN));
+		number(out, ",\"length\":",
+		       tl_get64s(insn->syscall.iovecs + 16 * i + 8, TL_HOST_BIG_ENDIAN));
 		tl_put_char(out, '}');
 	}
-	if (insn->iovecs && insn->iovec_count)
+	if (insn->syscall.iovecs && insn->syscall.iovec_count)
 		tl_put_char(out, ']');
 }
 
 /* ALLGPR and SVCRET belong to the boundary before the instruction. */
 static void put_boundary(struct tl_output *out, const struct tl_xtrace_instruction *insn)
 {
-	if (insn->snapshot != TL_NONE)
-		number(out, ",\"snapshot\":", insn->snapshot);
-	if (insn->after_gap)
+	if (insn->before.snapshot != TL_NONE)
+		number(out, ",\"snapshot\":", insn->before.snapshot);
+	if (insn->before.after_gap)
 		tl_put_text(out, ",\"after_gap\":true");
-	if (insn->has_svcret)
-		hex(out, ",\"svcret\":", insn->svcret);
-	for (unsigned i = 0; insn->allgpr && i < 32; i++)
+	if (insn->before.has_svcret)
+		hex(out, ",\"svcret\":", insn->before.svcret);
+	for (unsigned i = 0; insn->before.allgpr && i < 32; i++)
 		hex(out, i ? "," : ",\"allgpr\":[",
-		    tl_get64s(insn->allgpr + 8 * i, TL_HOST_BIG_ENDIAN));
-	if (insn->allgpr)
+		    tl_get64s(insn->before.allgpr + 8 * i, TL_HOST_BIG_ENDIAN));
+	if (insn->before.allgpr)
 		tl_put_char(out, ']');
 }
 
 static void put_values(struct tl_output *out, const struct tl_xtrace_instruction *insn)
 {
-	if (insn->has_time)
-		number(out, ",\"time\":", insn->time);
-	if (insn->has_stxr)
-		hex(out, ",\"stxr\":", insn->stxr);
-	if (insn->has_mrs)
-		hex(out, ",\"mrs\":", insn->mrs);
-	if (insn->has_dc)
-		hex(out, ",\"dc\":", insn->dc);
-	if (insn->has_target)
-		hex(out, ",\"target\":", insn->target);
-	if (insn->has_flags)
-		hex(out, ",\"flags\":", insn->flags);
+	if (insn->values.has_time)
+		number(out, ",\"time\":", insn->values.time);
+	if (insn->values.has_stxr)
+		hex(out, ",\"stxr\":", insn->values.stxr);
+	if (insn->values.has_mrs)
+		hex(out, ",\"mrs\":", insn->values.mrs);
+	if (insn->values.has_dc)
+		hex(out, ",\"dc\":", insn->values.dc);
+	if (insn->values.has_target)
+		hex(out, ",\"target\":", insn->values.target);
+	if (insn->values.has_flags)
+		hex(out, ",\"flags\":", insn->values.flags);
 }
 
 static void put_instruction(struct tl_output *out, const struct tl_xtrace_reader *reader,

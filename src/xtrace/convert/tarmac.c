@@ -144,13 +144,13 @@ static int put_one(struct tarmac *t, const struct tl_xtrace_instruction *insn, s
 	int status = 0;
 
 	/* Another level has another SP. */
-	if (insn->el != t->el || insn->after_gap)
+	if (insn->el != t->el || insn->before.after_gap)
 		t->stack.known = false;
 	t->el = insn->el;
-	if (insn->allgpr)
-		put_all_registers(t, insn->allgpr);
-	if (insn->snapshot != TL_NONE)
-		status = put_snapshot(t, insn->snapshot, err);
+	if (insn->before.allgpr)
+		put_all_registers(t, insn->before.allgpr);
+	if (insn->before.snapshot != TL_NONE)
+		status = put_snapshot(t, insn->before.snapshot, err);
 	t->time++;
 	put_instruction(t, insn);
 	while (tl_xtrace_read_access(t->reader, insn, &at, &access))

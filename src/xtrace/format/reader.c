@@ -127,10 +127,10 @@ static void take_before(const struct tl_xtrace_walk *w, enum tl_xtrace_kind kind
 			struct tl_xtrace_instruction *i)
 {
 	if (kind == TL_XTRACE_ALLGPR) {
-		i->allgpr = w->token + 1;
+		i->before.allgpr = w->token + 1;
 	} else if (kind == TL_XTRACE_SVCRET) {
-		i->has_svcret = true;
-		i->svcret = tl_xtrace_walk_value(w);
+		i->before.has_svcret = true;
+		i->before.svcret = tl_xtrace_walk_value(w);
 	}
 }
 
@@ -142,8 +142,8 @@ static void take_after(const struct tl_xtrace_walk *w, enum tl_xtrace_kind kind,
 		/* clang-format off */
 	} fields[TL_XTRACE_KIND_COUNT] = {
 #define FIELD(name)                                                                                \
-	{ offsetof(struct tl_xtrace_instruction, has_##name),                                      \
-	  offsetof(struct tl_xtrace_instruction, name) }
+	{ offsetof(struct tl_xtrace_instruction, values.has_##name),                                      \
+	  offsetof(struct tl_xtrace_instruction, values.name) }
 		[TL_XTRACE_STXR] = FIELD(stxr),	  [TL_XTRACE_MRS] = FIELD(mrs),
 		[TL_XTRACE_DC] = FIELD(dc),	  [TL_XTRACE_TARGET_B] = FIELD(target),
 		[TL_XTRACE_FLAGS] = FIELD(flags), [TL_XTRACE_TIME] = FIELD(time),
@@ -156,12 +156,12 @@ static void take_after(const struct tl_xtrace_walk *w, enum tl_xtrace_kind kind,
 		*(uint64_t *)((char *)i + fields[kind].value) =
 			kind == TL_XTRACE_TIME ? tl_xtrace_walk_time(w) : tl_xtrace_walk_value(w);
 	} else if (kind == TL_XTRACE_SVCARG) {
-		if (i->svcarg_count < 7)
-			i->svcargs[i->svcarg_count] = tl_xtrace_walk_value(w);
-		i->svcarg_count++;
+		if (i->syscall.arg_count < 7)
+			i->syscall.args[i->syscall.arg_count] = tl_xtrace_walk_value(w);
+		i->syscall.arg_count++;
 	} else if (kind == TL_XTRACE_SYSCALL_VEC) {
-		i->iovecs = w->token + 9;
-		i->iovec_count = tl_xtrace_walk_value(w);
+		i->syscall.iovecs = w->token + 9;
+		i->syscall.iovec_count = tl_xtrace_walk_value(w);
 	} else {
 		i->loads += kind == TL_XTRACE_LOAD;
 		i->stores += kind == TL_XTRACE_STORE;
@@ -179,10 +179,10 @@ static void begin_instruction(struct tl_xtrace_reader *r, enum tl_xtrace_kind ki
 	i->pc = w->pc;
 	i->pc_known = w->pc_known;
 	i->ordinal = r->ordinal++;
-	i->after_gap = r->gap;
+	i->before.after_gap = r->gap;
 	r->gap = false;
 	if (w->token == w->begin)
-		i->snapshot = w->segment->snapshot;
+		i->before.snapshot = w->segment->snapshot;
 	i->tokens = w->next;
 }
 
@@ -197,7 +197,7 @@ int tl_xtrace_read_instruction(struct tl_xtrace_reader *r, struct tl_xtrace_inst
 	int status = 1;
 	bool begun = false, first = true;
 
-	*i = (struct tl_xtrace_instruction){ .snapshot = TL_NONE };
+	*i = (struct tl_xtrace_instruction){ .before.snapshot = TL_NONE };
 	if (kind == TL_XTRACE_NONE)
 		status = advance(r, &kind, err);
 	r->ahead = TL_XTRACE_NONE;

@@ -118,12 +118,12 @@ static void tokens(struct tl_xtrace_register_writes *effects,
 {
 	struct tl_a64 what = tl_a64_classify(insn->opcode);
 
-	if (insn->has_mrs && (what.special == TL_A64_MRS || what.special == TL_A64_RNDR))
-		add_x(effects, insn->opcode & 31, insn->mrs);
-	if (insn->has_stxr)
-		add_x(effects, field(insn->opcode, 20, 16), insn->stxr);
-	if (insn->has_flags)
-		add(effects, TL_XTRACE_REG_NZCV, insn->flags);
+	if (insn->values.has_mrs && (what.special == TL_A64_MRS || what.special == TL_A64_RNDR))
+		add_x(effects, insn->opcode & 31, insn->values.mrs);
+	if (insn->values.has_stxr)
+		add_x(effects, field(insn->opcode, 20, 16), insn->values.stxr);
+	if (insn->values.has_flags)
+		add(effects, TL_XTRACE_REG_NZCV, insn->values.flags);
 	if (insn->pc_known && tl_a64_is_call(&what))
 		add_x(effects, LINK, insn->pc + 4);
 }

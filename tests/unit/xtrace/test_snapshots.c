@@ -268,8 +268,8 @@ TEST(damage_costs_a_segment)
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, TL_NONE, &t.err), 0);
 	for (; tl_xtrace_next(reader, &i, sizeof(i), &t.err) == 1; count++) {
 		assert_int_equal(i.pc, count < 11 ? 0x1000 + 4 * count : 0x1000 + 4 * (count + 9));
-		assert_int_equal(i.after_gap, count == 11);
-		assert_int_equal(i.snapshot,
+		assert_int_equal(i.before.after_gap, count == 11);
+		assert_int_equal(i.before.snapshot,
 				 i.pc % 40 == 0x1000 % 40 ? (i.pc - 0x1000) / 40 : TL_NONE);
 	}
 	assert_int_equal(count, 31);
@@ -292,7 +292,7 @@ TEST(reading_begins_at_a_snapshot)
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, 3, &t.err), 0);
 	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 1);
 	assert_int_equal(i.pc, 0x1000 + 120);
-	assert_int_equal(i.snapshot, 3);
+	assert_int_equal(i.before.snapshot, 3);
 	assert_int_equal(i.offset, 3 * TENTH);
 	tl_xtrace_reader_close(reader);
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, 4, &t.err), TL_BAD_USAGE);

@@ -411,13 +411,13 @@ TEST(tokens_belong_to_their_instruction)
 	assert_int_equal(i.offset, 0);
 	assert_int_equal(i.length, second);
 	assert_int_equal(i.ordinal, 0);
-	assert_true(i.with_pc && !i.has_svcret && !i.allgpr && !i.after_gap);
-	assert_int_equal(i.snapshot, TL_NONE);
-	assert_int_equal(i.svcarg_count, 7);
-	assert_int_equal(i.svcargs[0], 63);
-	assert_int_equal(i.svcargs[6], 69);
-	assert_int_equal(i.iovec_count, 1);
-	assert_int_equal(i.iovecs[8], 16);
+	assert_true(i.with_pc && !i.before.has_svcret && !i.before.allgpr && !i.before.after_gap);
+	assert_int_equal(i.before.snapshot, TL_NONE);
+	assert_int_equal(i.syscall.arg_count, 7);
+	assert_int_equal(i.syscall.args[0], 63);
+	assert_int_equal(i.syscall.args[6], 69);
+	assert_int_equal(i.syscall.iovec_count, 1);
+	assert_int_equal(i.syscall.iovecs[8], 16);
 	assert_false(tl_xtrace_access_next(reader, &i, &at, &access, sizeof(access)));
 
 	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 1);
@@ -425,13 +425,14 @@ TEST(tokens_belong_to_their_instruction)
 	assert_int_equal(i.length, b.size - second);
 	assert_int_equal(i.ordinal, 1);
 	assert_int_equal(i.pc, 0x1004);
-	assert_true(i.has_svcret && i.has_time && i.has_stxr && i.has_target);
-	assert_false(i.has_mrs || i.has_dc || i.has_flags || i.with_pc);
-	assert_int_equal(i.svcret, 12);
-	assert_int_equal(i.allgpr[0], 100);
-	assert_int_equal(i.time, 9);
-	assert_int_equal(i.stxr, 1);
-	assert_int_equal(i.target, 0x2000);
+	assert_true(i.before.has_svcret && i.values.has_time && i.values.has_stxr &&
+		    i.values.has_target);
+	assert_false(i.values.has_mrs || i.values.has_dc || i.values.has_flags || i.with_pc);
+	assert_int_equal(i.before.svcret, 12);
+	assert_int_equal(i.before.allgpr[0], 100);
+	assert_int_equal(i.values.time, 9);
+	assert_int_equal(i.values.stxr, 1);
+	assert_int_equal(i.values.target, 0x2000);
 	assert_int_equal(i.loads, 1);
 	assert_int_equal(i.stores, 1);
 	at = 0;
