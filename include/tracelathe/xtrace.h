@@ -26,7 +26,7 @@ struct tl_xtrace_trace;
 /** A position in one stream. */
 struct tl_xtrace_reader;
 
-/** What a token says (section 2.4). */
+/** Kinds of tokens (section 2.4). */
 enum tl_xtrace_kind {
 	TL_XTRACE_NONE,   /**< no token: the end */
 	TL_XTRACE_INST,   /**< an instruction behind the one before */
@@ -87,7 +87,7 @@ struct tl_xtrace_file {
 	struct tl_source *source;
 };
 
-/** What is known of a stream. Strings live as long as the trace. */
+/** Facts about a stream. Strings live as long as the trace. */
 struct tl_xtrace_stream_info {
 	const char *path;          /**< xinsndata, NULL: missing */
 	const char *snapshot_path; /**< xsnapshot, NULL: missing */
@@ -198,7 +198,7 @@ struct tl_xtrace_token {
 	uint64_t data_size;
 };
 
-/** What was met between an instruction and the one before it. */
+/** The boundary between an instruction and the one before it. */
 struct tl_xtrace_boundary {
 	bool after_gap;        /**< bytes were skipped as damaged */
 	bool has_svcret;       /**< a system call returned `svcret` */

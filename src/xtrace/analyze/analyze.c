@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over all streams, which feeds everything that was asked for.
+ * One pass over all streams, which feeds every analysis that was asked for.
  *
  * Streams with TIME tokens go on in the order of their accesses (A12): the one whose next access
  * comes first, up to the next access of another. Streams without take turns when they share caches,
@@ -15,7 +15,7 @@
 /* QUANTUM: instructions. */
 enum { QUANTUM = 1000, DEFAULT_LINE = 64, DEFAULT_PAGE = 4096 };
 
-/* ---- wanted an instruction and an access are told to ---- */
+/* ---- instructions and accesses go to the analyses ---- */
 
 static bool attribute(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
 		      uint64_t pc)
@@ -107,7 +107,7 @@ static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 	return !w->pc_known || fetch(a, s, w->pc);
 }
 
-/* ---- a stream at work ---- */
+/* ---- a stream ---- */
 
 /*
  * Tokens up to the end of the segment, to a TIME behind `limit`, or to the end of the turn. 1: it
@@ -202,7 +202,7 @@ static int run(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s
 	return status;
 }
 
-/* Whose quantum it is: the earliest access, then the fewest instructions. NULL: all have ended. */
+/* The stream that goes on next: the earliest access, then the fewest instructions. NULL: none. */
 static struct tl_xtrace_stream_analysis *earliest(struct tl_xtrace_analysis *a,
 						  const struct tl_xtrace_stream_analysis *but)
 {

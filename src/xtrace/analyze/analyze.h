@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_ANALYZE_H
 #define TL_XTRACE_ANALYZE_H
-/* What architects ask of a trace, in one pass over its streams (docs/analyze.md). */
+/* The analyses of instructions and accesses, in one pass over the streams (docs/analyze.md). */
 #include "xtrace/analyze/cache.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/analyze/table.h"

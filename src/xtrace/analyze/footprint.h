@@ -31,7 +31,7 @@ struct tl_xtrace_footprint {
 	} recent[TL_XTRACE_USE_COUNT];
 };
 
-/* What is touched; data is loaded or stored, all is data or fetched. */
+/* Numbers of lines or pages: `data` are loaded or stored, `all` are data or fetched. */
 struct tl_xtrace_footprint_counts {
 	uint64_t fetched, loaded, stored, data, all;
 };

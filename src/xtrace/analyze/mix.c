@@ -349,7 +349,7 @@ int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err)
 	status = count_streams(a, &mix, err);
 	if (status == 0 && !show(a, &mix))
 		status = tl_error_memory(err);
-	/* What other analyses find damaged is the same again. */
+	/* The other analyses meet the same damage again: it is counted once. */
 	if (a->options.analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX)
 		tl_xtrace_rewind(a->trace);
 	free(mix.opcodes);

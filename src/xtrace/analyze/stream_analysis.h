@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_STREAM_ANALYSIS_H
 #define TL_XTRACE_STREAM_ANALYSIS_H
-/* The insides of an analysis: its streams at work, what they share, and how results are shown. */
+/* State of the analyses: of each stream, of all together, and the tables of results. */
 #include "xtrace/analyze/analyze.h"
 #include "xtrace/analyze/basic_blocks.h"
 #include "xtrace/state/function_ids.h"
@@ -17,11 +17,11 @@ struct tl_xtrace_syscall {
 	unsigned argument_count;
 	const uint8_t *vectors;
 	uint64_t vector_count;
-	/* Whose SVCRET it is, the next instruction at EL0 shows. */
+	/* Of an SVCRET; the next instruction at EL0 shows whether it belongs to this call. */
 	bool has_result;
 	uint64_t result;
 	const uint8_t *registers, *registers_now; /* ALLGPR of the kernel's entry; the last one */
-	uint64_t task, task_now;                  /* the kernel's thread; 0: not told */
+	uint64_t task, task_now;                  /* the kernel's thread; 0: unknown */
 	uint64_t space;                           /* TTBR0 at the call */
 };
 
@@ -43,7 +43,7 @@ struct tl_xtrace_stream_analysis {
 	struct tl_xtrace_block_position place;
 	struct tl_xtrace_syscall call;
 	uint64_t call_user; /* user instructions up to the call before, and that one */
-	uint64_t space;     /* TTBR0; 0: not told yet */
+	uint64_t space;     /* TTBR0; 0: unknown yet */
 };
 
 struct tl_xtrace_function_count {
@@ -71,7 +71,7 @@ struct tl_xtrace_analysis {
 	uint64_t intervals;
 };
 
-/* calls.c */
+/* syscall_log.c */
 void tl_xtrace_syscall_begin(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
 			     uint64_t pc);
 void tl_xtrace_syscall_token(struct tl_xtrace_stream_analysis *s, enum tl_xtrace_kind kind,
@@ -89,7 +89,7 @@ void tl_xtrace_bbv_begin(struct tl_xtrace_analysis *a);
 /* The interval ends before the next instruction. False without memory. */
 bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s);
 
-/* Tables of results: analyze_tables.c, analyze_cache.c. False without memory. */
+/* Tables of results: result_tables.c, cache_tables.c. False without memory. */
 bool tl_xtrace_show_footprint(struct tl_xtrace_analysis *a);
 void tl_xtrace_show_reuse(struct tl_xtrace_analysis *a);
 void tl_xtrace_show_cache(struct tl_xtrace_analysis *a);

@@ -2,7 +2,7 @@
 #ifndef TL_XTRACE_TABLE_H
 #define TL_XTRACE_TABLE_H
 /*
- * A table as it is made, row by row: aligned text, CSV, or a member of a JSON object (an array of
+ * A table, written row by row: aligned text, CSV, or a member of a JSON object (an array of
  * objects). Cells come in the order of the columns.
  */
 #include <tracelathe/core.h>
@@ -23,7 +23,7 @@ struct tl_xtrace_table {
 	bool rows; /* there was one */
 };
 
-/* What surrounds tables: JSON is one object. */
+/* Beginning and end of a group of tables, which is one object in JSON. */
 void tl_xtrace_tables_begin(struct tl_output *out, enum tl_xtrace_table_form form);
 void tl_xtrace_tables_end(struct tl_output *out, enum tl_xtrace_table_form form);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checking a trace: the rules' names, and the way along the streams on which all parts are asked.
- */
+/* Checking a trace: the walk along the streams, which calls the other parts of the checker. */
 #include "xtrace/check/check.h"
 
 #include <stdlib.h>
@@ -83,7 +82,7 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	if (!i->op || !i->op->simple || pc != i->pc + 4 || el != i->el || s->allgpr ||
 	    !s->walk.pc_known || pc % 4)
 		check_jump(s, op, pc, el);
-	/* Field by field: what is not named here is only looked at where `seen` says that it is
+	/* Field by field: other fields are read only where `seen` says that they are
 	 * there. */
 	i->op = op;
 	i->pc = pc;
@@ -162,7 +161,7 @@ static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kin
 
 /* ---- streams ---- */
 
-/* What comes behind damage follows nothing. */
+/* Behind damage nothing is known of the instruction before. */
 static void after_gap(struct tl_xtrace_check_stream *s)
 {
 	s->last.op = NULL;

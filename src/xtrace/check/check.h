@@ -38,7 +38,7 @@ enum tl_xtrace_rule {
 	TL_XTRACE_RULE_COUNT
 };
 
-/* What an opcode means, remembered. */
+/* Properties of an opcode, cached. */
 struct tl_xtrace_check_opcode {
 	struct tl_a64 a64;
 	struct tl_xtrace_insn_effect effect;
@@ -195,7 +195,7 @@ void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op);
 
 /* memory.c */
 void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
-/* What is there now is not known. */
+/* The bytes there are unknown from here on. */
 void tl_xtrace_check_forget(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size);
 /* DC ZVA and what a system call wrote. */
 void tl_xtrace_check_zero(struct tl_xtrace_check_stream *s, uint64_t address);

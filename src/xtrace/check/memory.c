@@ -49,7 +49,7 @@ void tl_xtrace_check_zero(struct tl_xtrace_check_stream *s, uint64_t address)
 	}
 }
 
-/* What the call may have written is not known from here on. */
+/* Bytes that the call may have written are unknown from here on. */
 static void forget_written(struct tl_xtrace_check_stream *s, const uint64_t *args, uint64_t result)
 {
 	struct tl_xtrace_written_range written[TL_XTRACE_MOST_WRITTEN];
@@ -101,11 +101,11 @@ void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s)
 		number = 0;
 	if (number == READV || number == PREADV || number == RECVMSG || number == PREADV2)
 		forget_vectors(s);
-	/* Should its result never be told: what does not depend on it. */
+	/* Its result may never follow: ranges that do not depend on it are forgotten now. */
 	forget_written(s, s->syscall.args, 0);
 }
 
-/* What is above the end of the heap is gone; what comes there later is zero. */
+/* Memory above the end of the heap is unmapped; pages that are mapped there later are zero. */
 static void move_heap(struct tl_xtrace_check_stream *s, uint64_t end)
 {
 	if (s->program.heap_end > end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the trace says of registers, against what is known of them (9.2, item 12). */
+/* Values of registers in the trace against their known values (9.2, item 12). */
 #include "xtrace/check/check.h"
 
 /* A register is said to have a value: it has it from here on. */
@@ -183,7 +183,7 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 	if (i->seen >> TL_XTRACE_STXR & 1 && (i->op->a64.opcode >> 16 & 31) != 31)
 		tl_xtrace_registers_set(r, i->op->a64.opcode >> 16 & 31, (uint32_t)i->result);
 	if (i->op->a64.special == TL_A64_SVC) {
-		/* The result; and a signal's return brings back whatever was there before. */
+		/* X0 is the result; rt_sigreturn restores all registers. */
 		r->known &= i->svcargs && tl_xtrace_syscall_jumps(i->args[0]) ? 0 : ~UINT32_C(1);
 		tl_xtrace_check_syscall(s);
 	}

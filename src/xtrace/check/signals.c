@@ -25,7 +25,7 @@ void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s)
 	s->signals.probes_sp = false;
 }
 
-/* A handler that returned before is one now. */
+/* A handler that was confirmed before. */
 static bool is_handler(const struct tl_xtrace_check_stream *s, uint64_t pc)
 {
 	for (size_t i = 0; i < TL_XTRACE_CHECK_HANDLERS; i++)

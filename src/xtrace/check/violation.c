@@ -53,7 +53,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void tell(struct tl_xtrace_check_stream *s, const struct tl_xtrace_violation *violation)
+static void report(struct tl_xtrace_check_stream *s, const struct tl_xtrace_violation *violation)
 {
 	struct tl_xtrace_checker *c = s->check;
 
@@ -78,7 +78,7 @@ void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule
 		.id = s->stream->info.id,
 	};
 
-	tell(s, &violation);
+	report(s, &violation);
 }
 
 void tl_xtrace_report_insn(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
@@ -101,7 +101,7 @@ void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s)
 		.id = s->stream->info.id,
 	};
 
-	tell(s, &violation);
+	report(s, &violation);
 }
 
 void tl_xtrace_check_no_memory(struct tl_xtrace_check_stream *s)

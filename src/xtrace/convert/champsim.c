@@ -70,7 +70,7 @@ static void add_address(uint64_t *list, unsigned room, uint64_t address)
 
 /* ---- branches ---- */
 
-/* What ChampSim wants to see of each kind. */
+/* The special registers by which ChampSim tells each kind of branch. */
 static const struct {
 	enum tl_a64_flow flow;
 	bool writes_sp, reads_ip, reads_sp, reads_registers, reads_flags;

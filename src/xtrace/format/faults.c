@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was damaged: counted all, listed up to a limit. */
+/* Damaged places: all are counted, the first ones listed. */
 #include "core/memory.h"
 #include "xtrace/format/trace.h"
 

@@ -20,7 +20,7 @@ enum {
 
 #define TL_XTRACE_MAGIC UINT32_C(0x31525458) /* "XTR1" (2.2) */
 
-/* By token byte. What decoding a stream depends on. */
+/* Size and kind of a token by its first byte: all that decoding a stream depends on. */
 struct tl_xtrace_tokens {
 	/* the token and its payload; 0: undefined, or SYSCALL_VEC, whose size its payload says */
 	uint16_t size[256];

@@ -350,7 +350,7 @@ void tl_xtrace_close(struct tl_xtrace_trace *trace)
 	free(trace);
 }
 
-/* ---- what is known ---- */
+/* ---- facts about an opened trace ---- */
 
 uint32_t tl_xtrace_stream_count(const struct tl_xtrace_trace *trace)
 {

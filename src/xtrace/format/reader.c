@@ -52,7 +52,7 @@ void tl_xtrace_reader_close(struct tl_xtrace_reader *reader)
 	free(reader);
 }
 
-/* The next token of whatever segment: 1 and *kind, 0, or negative. */
+/* The next token, of this segment or a later one: 1 and *kind, 0, or negative. */
 static int advance(struct tl_xtrace_reader *r, enum tl_xtrace_kind *kind, struct tl_error *err)
 {
 	for (;;) {
@@ -142,7 +142,7 @@ static void take_after(const struct tl_xtrace_walk *w, enum tl_xtrace_kind kind,
 		/* clang-format off */
 	} fields[TL_XTRACE_KIND_COUNT] = {
 #define FIELD(name)                                                                                \
-	{ offsetof(struct tl_xtrace_instruction, values.has_##name),                                      \
+	{ offsetof(struct tl_xtrace_instruction, values.has_##name),                               \
 	  offsetof(struct tl_xtrace_instruction, values.name) }
 		[TL_XTRACE_STXR] = FIELD(stxr),	  [TL_XTRACE_MRS] = FIELD(mrs),
 		[TL_XTRACE_DC] = FIELD(dc),	  [TL_XTRACE_TARGET_B] = FIELD(target),
@@ -188,7 +188,7 @@ static void begin_instruction(struct tl_xtrace_reader *r, enum tl_xtrace_kind ki
 
 /*
  * Tokens that belong to an instruction, up to the first that does not, which is kept for the next.
- * What stands before the first instruction of a segment and belongs to none is passed over.
+ * Tokens before the first instruction of a segment belong to no instruction and are skipped.
  */
 int tl_xtrace_read_instruction(struct tl_xtrace_reader *r, struct tl_xtrace_instruction *i,
 			       struct tl_error *err)

@@ -146,7 +146,7 @@ static void read_header(struct tl_xtrace_stream *s)
 	s->info.access_order = p[18];
 }
 
-/* All records of the chosen layout; what is left over or does not agree is told. */
+/* All records of the chosen layout; bytes left over and other vector lengths are faults. */
 static int take_records(struct tl_xtrace_trace *trace, struct tl_xtrace_stream *s,
 			struct tl_error *err)
 {

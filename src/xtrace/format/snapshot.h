@@ -4,7 +4,7 @@
 /* The snapshot file: which layout it has, its records, and the segments of the stream they make. */
 #include "xtrace/format/trace.h"
 
-/* What was given with --layout; fields that the text does not name are to be found. */
+/* The layout of --layout; fields that its text does not name are found by trying. */
 struct tl_xtrace_given_layout {
 	struct tl_xtrace_layout layout;
 	bool given;               /* there is a text at all: its snapshot part is taken as it is */

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-/* The next token, past damage too: who reads tells of it. */
+/* The next token, past damage too, which the reader of the stream reports. */
 static enum tl_xtrace_kind scout_token(struct tl_xtrace_lookahead *scout)
 {
 	const struct tl_xtrace_stream *s = scout->walk.stream;

@@ -29,8 +29,10 @@ struct tl_xtrace_time_order {
 /* Streams for which `wanted` is false are left out; NULL: none. 0 or TL_NO_MEMORY. */
 int tl_xtrace_time_order_begin(struct tl_xtrace_time_order *order, struct tl_xtrace_trace *trace,
 			       const bool *wanted, struct tl_error *err);
-/* The next run: instructions of *stream up to offset *end (and those before it that were skipped as
- * damaged). False: over. */
+/*
+ * The next instructions in the order of TIME: those of *stream up to offset *end, damaged ones
+ * included. False: all streams are at their end.
+ */
 bool tl_xtrace_time_order_next(struct tl_xtrace_time_order *order, uint32_t *stream, uint64_t *end);
 void tl_xtrace_time_order_end(struct tl_xtrace_time_order *order);
 

@@ -8,7 +8,7 @@
 #include "core/pool.h"
 #include "xtrace/format/walk.h"
 
-/* After so many bytes pages are given back and progress is told. */
+/* After so many bytes, pages are returned to the system and progress is reported. */
 enum { PIECE = 4 << 20 };
 
 void tl_xtrace_walk_begin(struct tl_xtrace_walk *walk, struct tl_xtrace_trace *trace,

@@ -40,12 +40,12 @@ struct tl_xtrace_walk {
 	const struct tl_xtrace_tokens *tokens;
 	uint64_t pc; /* of the present instruction, once tl_xtrace_walk_instruction() was called */
 	bool pc_known;
-	/* What only the rare path needs. */
+	/* Used by tl_xtrace_walk_rare() only. */
 	const uint8_t *begin, *end, *released;
 	struct tl_xtrace_trace *trace;
 	const struct tl_xtrace_stream *stream;
 	const struct tl_xtrace_segment *segment;
-	/* TL_OK; what is wrong at `fault`, once the walk has ended there; TL_IO: cancelled */
+	/* TL_OK, or the fault at which the walk has ended; TL_IO: cancelled */
 	enum tl_status status;
 	const char *text;
 	uint64_t fault; /* offset; all from there to the end of the segment is lost */
@@ -113,7 +113,7 @@ static inline size_t tl_xtrace_access_size(uint8_t token)
 	return (size_t)1 << (token >> 4);
 }
 
-/* The value of a TIME token, of whatever width. */
+/* The value of a TIME token, of any width. */
 uint64_t tl_xtrace_walk_time(const struct tl_xtrace_walk *walk);
 
 /* Where the present token is. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace is: names, headers, layouts, and everything that can be counted in one walk. */
+/* Names, headers and layouts of a trace, and all that one walk can count. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_DESCRIBE_H
 #define TL_XTRACE_DESCRIBE_H
-/* What a trace is and what stands in it, as text or JSON. */
+/* The contents of a trace as text or JSON. */
 #include "xtrace/format/select.h"
 
-/* describe.c: what the files are. */
+/* describe.c: names, headers, layouts and counts of the files. */
 int tl_xtrace_describe(struct tl_xtrace_trace *trace, const struct tl_xtrace_select *select,
 		       bool json, struct tl_output *out, struct tl_error *err);
 /* tokens_text.c: every token on a line. */

@@ -35,7 +35,7 @@ static char *put_text(char *p, const char *text)
 	return p + size;
 }
 
-/* What stands in memory as one number, highest byte first. */
+/* Bytes of memory as one number, highest byte first. */
 static char *put_wide(char *p, const uint8_t *data, size_t size)
 {
 	p = put_text(p, "0x");
@@ -190,7 +190,7 @@ static const struct tl_xtrace_insn_slot *middle(const struct tl_xtrace_insn_line
 
 /* ---- tokens ---- */
 
-/* What is shown of those that have one value. */
+/* Names of the values of tokens that have one. */
 static const char *const names[TL_XTRACE_KIND_COUNT] = {
 	[TL_XTRACE_STXR] = "status", [TL_XTRACE_MRS] = "value",       [TL_XTRACE_SVCARG] = "x",
 	[TL_XTRACE_DC] = "dc",       [TL_XTRACE_TARGET_B] = "target", [TL_XTRACE_FLAGS] = "nzcv",

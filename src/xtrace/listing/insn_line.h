@@ -2,8 +2,9 @@
 #ifndef TL_XTRACE_INSN_LINE_H
 #define TL_XTRACE_INSN_LINE_H
 /*
- * Instructions as lines. What a line says of the instruction alone (PC, symbol, opcode, text) is
- * remembered by PC and opcode and copied the next time: that makes this as fast as writing is.
+ * Instructions as lines. The middle of a line depends on the instruction alone (PC, symbol, opcode,
+ * text): it is cached by PC and opcode and copied the next time, since symbol lookup and
+ * disassembly take longer than all else.
  */
 #include "isa/a64/a64_text.h"
 #include "xtrace/format/walk.h"

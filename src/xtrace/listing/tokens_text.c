@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens as lines: text, or one compact JSON object each. What a kind shows is one row of a table.
+/*
+ * Tokens as lines: text, or one compact JSON object each. The fields of each kind are one row of a
+ * table.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,7 +55,7 @@ static void put_address(struct tl_output *out, bool json, uint64_t value)
 		tl_put_char(out, '"');
 }
 
-/* What stands in memory as one number, highest byte first; up to 256 bytes. */
+/* Bytes of memory as one number, highest byte first; up to 256 of them. */
 static void put_wide(struct tl_output *out, bool json, const uint8_t *data, uint64_t size)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -218,7 +220,7 @@ static void put_line(const struct dump *d, const struct tl_xtrace_stream *s,
 	tl_put_text(out, d->json ? "}\n" : "\n");
 }
 
-/* What stands at the boundary before an instruction is shown with it. */
+/* Tokens at the boundary before an instruction are shown with it. */
 static bool is_boundary(enum tl_xtrace_kind kind)
 {
 	return kind == TL_XTRACE_ALLGPR || kind == TL_XTRACE_SVCRET;

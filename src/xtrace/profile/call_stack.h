@@ -69,7 +69,7 @@ struct tl_xtrace_frame {
 	uint8_t sp_state;            /* enum tl_xtrace_sp_state */
 	uint64_t back;               /* return address, TL_NOWHERE: unknown */
 	uint64_t from;               /* place of the call */
-	uint64_t sp;                 /* of who called or was interrupted, there */
+	uint64_t sp;                 /* of the caller or the interrupted function, there */
 	struct tl_xtrace_cost start; /* total cost when it was entered */
 };
 
@@ -89,7 +89,7 @@ struct tl_xtrace_call_site {
 	struct tl_xtrace_cost inclusive;
 };
 
-/* What cannot be done on a local stack. */
+/* An operation on a call stack. A local stack keeps those that it cannot do. */
 struct tl_xtrace_stack_op {
 	enum tl_xtrace_stack_op_kind {
 		TL_XTRACE_OP_NONE,
@@ -112,7 +112,7 @@ struct tl_xtrace_stack_op {
 	uint8_t switched;
 };
 
-/* What was counted between two such steps. */
+/* What a local stack counted up to an operation that it cannot do. */
 struct tl_xtrace_stack_delta {
 	struct tl_xtrace_stack_op op;    /* after it */
 	struct tl_xtrace_context *nodes; /* 0: the function that was at the top before */
@@ -205,23 +205,23 @@ void tl_xtrace_stack_call(struct tl_xtrace_call_stack *stack, const struct tl_xt
 /* Return from the innermost frame, if that is what this is. */
 bool tl_xtrace_stack_return(struct tl_xtrace_call_stack *stack,
 			    const struct tl_xtrace_location *to);
-/* Do what is not a call. A local stack that cannot leaves a delta. */
+/* Do an operation. A local stack that cannot do it leaves a delta. */
 void tl_xtrace_stack_apply(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
-/* SP is lost: what pends stays unknown, and it is counted from here. */
+/* SP is lost: pending values stay unknown, and SP is counted from here. */
 void tl_xtrace_sp_lost(struct tl_xtrace_call_stack *stack);
-/* SP is observed: what pends becomes known. */
+/* SP is observed: pending values become known. */
 void tl_xtrace_sp_observed(struct tl_xtrace_call_stack *stack, uint64_t sp);
 /* SP is about to be set, `moves` from what it is here: to an outer frame, or another stack. */
 void tl_xtrace_sp_leave(struct tl_xtrace_call_stack *stack, uint64_t moves);
 /* A snapshot tells SP, which holds until an access tells better. */
 void tl_xtrace_sp_guess(struct tl_xtrace_call_stack *stack, uint64_t sp);
 
-/* No more instructions: what is open is unfinished. */
+/* No more instructions: open calls are unfinished. */
 void tl_xtrace_stack_end(struct tl_xtrace_call_stack *stack);
 
-/* What is left of a local stack becomes its last delta. */
+/* The rest of a local stack becomes its last delta. */
 void tl_xtrace_stack_close_local(struct tl_xtrace_call_stack *stack);
-/* Add a delta of a local stack, and do its step unless it is BEGIN or NONE. */
+/* Add a delta of a local stack, and do its operation unless it is BEGIN or NONE. */
 void tl_xtrace_stack_splice(struct tl_xtrace_call_stack *stack,
 			    const struct tl_xtrace_stack_delta *delta);
 void tl_xtrace_stack_deltas_free(struct tl_xtrace_stack_delta *deltas, size_t count);

@@ -39,7 +39,7 @@ uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack)
 	return stack->depth ? stack->frames[stack->depth - 1].node : 0;
 }
 
-/* What ran since the last change of the stack is the cost of its top. */
+/* Cost since the last change of the stack belongs to the innermost context. */
 void tl_xtrace_attribute_cost(struct tl_xtrace_call_stack *stack)
 {
 	tl_xtrace_cost_add(&stack->contexts.list[tl_xtrace_top_context(stack)].self,

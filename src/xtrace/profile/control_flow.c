@@ -17,7 +17,7 @@ static void apply(struct tl_xtrace_call_stack *stack, enum tl_xtrace_stack_op_ki
 							    .switched = stack->sp.switched });
 }
 
-/* SP is another one from here on. */
+/* SP changes with the exception level. */
 static void change_sp(struct tl_xtrace_call_stack *stack, struct tl_xtrace_observed_sp observed)
 {
 	tl_xtrace_sp_lost(stack);
@@ -25,8 +25,9 @@ static void change_sp(struct tl_xtrace_call_stack *stack, struct tl_xtrace_obser
 		tl_xtrace_sp_observed(stack, observed.sp);
 }
 
-/* Where the last instruction meant to go. */
-static uint64_t meant(const struct tl_xtrace_prev_insn *last, const struct tl_xtrace_location *next)
+/* The address to which the last instruction leads by itself. */
+static uint64_t intended(const struct tl_xtrace_prev_insn *last,
+			 const struct tl_xtrace_location *next)
 {
 	switch (last->flow) {
 	case TL_A64_JUMP:
@@ -130,7 +131,7 @@ static void break_off(struct tl_xtrace_call_stack *stack, const struct tl_xtrace
 					   .sp_before = stack->sp.value,
 					   .sp_before_state = stack->sp.state };
 
-	/* What pends is not waited for: SP is another one behind this. */
+	/* SP changes here, so a pending value of it cannot become known any more. */
 	if (made.sp_before_state == TL_XTRACE_SP_PENDING)
 		made.sp_before_state =
 			stack->sp.guessed ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
@@ -157,7 +158,7 @@ void tl_xtrace_follow_flow(struct tl_xtrace_call_stack *stack,
 			   const struct tl_xtrace_location *next,
 			   struct tl_xtrace_observed_sp observed)
 {
-	uint64_t target = meant(last, next);
+	uint64_t target = intended(last, next);
 	bool returns = last->flow == TL_A64_EXCEPTION_RETURN;
 	bool arrives = tl_xtrace_same_address(target, next->pc, next->el) &&
 		       (returns ? next->el <= last->el : next->el == last->el);

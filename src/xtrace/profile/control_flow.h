@@ -2,8 +2,8 @@
 #ifndef TL_XTRACE_CONTROL_FLOW_H
 #define TL_XTRACE_CONTROL_FLOW_H
 /*
- * What the step from one instruction to the next means for the call stack: calls, returns, jumps
- * into other functions, exceptions. BL and BLR call, RET returns, whatever the flavour of pointer
+ * The operation on the call stack between an instruction and the next: calls, returns, jumps
+ * into other functions, exceptions. BL and BLR call, RET returns, with or without pointer
  * authentication; TARGET_B says where BLR, BR, RET and ERET go. A PC that is another than that, or
  * another exception level, is an exception taken right there, or (ERET) its end; in a thread's
  * stream, where the kernel is not traced, a signal, or the end of one behind rt_sigreturn. Behind

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_FOLD_H
 #define TL_XTRACE_FOLD_H
-/* The fold's insides: a stream's segments are folded one by one, by several threads, and put
- * together in their order. */
+/*
+ * The fold of a trace: several threads fold the segments of a stream, each on a local stack, and
+ * the results are spliced in the order of the segments.
+ */
 #include "xtrace/profile/token_blocks.h"
 #include "xtrace/profile/control_flow.h"
 
@@ -19,7 +21,7 @@ struct tl_xtrace_segment_jump {
 	bool conditional;
 };
 
-/* What a thread keeps from segment to segment. */
+/* What one thread keeps from segment to segment: its token blocks and counters. */
 struct tl_xtrace_fold_worker {
 	struct tl_xtrace_token_blocks blocks;
 	struct tl_xtrace_entry_points entries;

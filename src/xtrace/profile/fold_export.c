@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fold has found, into the profile: contexts from the stack, lines and jumps from the blocks
- * by address. */
+/* The result of a fold as a profile: contexts from the stack, lines and jumps from token blocks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -86,7 +86,7 @@ static void count_jump(struct run *r, const struct tl_xtrace_location *to)
 		count_indirect(r, to);
 }
 
-/* The step to a block, in full. */
+/* The general way from one block to the next: all that step_quickly() leaves out. */
 static void step_to(struct run *r, const struct tl_xtrace_token_block *next)
 {
 	struct tl_xtrace_fold *fold = r->fold;
@@ -110,7 +110,10 @@ static void step_to(struct run *r, const struct tl_xtrace_token_block *next)
 	r->observed.known = false;
 }
 
-/* Nearly every step stays in its function: it is behind the block, or where its branch goes. */
+/*
+ * The same as step_to(), for the common case: control stays in the function, either behind the
+ * block or at the target of its branch. Then the stack does not change.
+ */
 static inline void step_quickly(struct run *r, const struct tl_xtrace_token_block *next)
 {
 	struct tl_xtrace_token_block *done = r->done;
@@ -131,7 +134,9 @@ static inline void step_quickly(struct run *r, const struct tl_xtrace_token_bloc
 
 /* ---- SP ---- */
 
-/* What the first instructions of a block that came at `at` did to the registers. */
+/*
+ * The effect of the first `count` instructions of a block, whose tokens are at `at`, on registers.
+ */
 static void execute(struct run *r, struct tl_xtrace_registers *registers,
 		    const struct tl_xtrace_token_block *b, const uint8_t *at, size_t count)
 {
@@ -219,7 +224,7 @@ static void add_extra(struct run *r, struct tl_xtrace_token_block *b, size_t num
 	tl_xtrace_cost_add(&r->stack.unattributed, cost);
 }
 
-/* What belongs to the present instruction. */
+/* The tokens of the present instruction. */
 static void take_tokens(struct run *r, struct tl_xtrace_cost *cost, uint32_t opcode)
 {
 	struct tl_xtrace_walk *w = &r->walk;
@@ -333,7 +338,7 @@ static void give_deltas(struct run *r)
 {
 	struct tl_xtrace_call_stack *stack = &r->stack;
 
-	/* What pends now will not be known. */
+	/* Pending values of SP stay unknown. */
 	if (stack->sp.state != TL_XTRACE_SP_KNOWN)
 		tl_xtrace_sp_lost(stack);
 	tl_xtrace_fold_deltas(r->fold, r->segment, stack->deltas.list, stack->deltas.count);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_FRAMES_H
 #define TL_XTRACE_FRAMES_H
-/* The stack's insides: what steps, deltas and stacks set aside are made of. */
+/* The parts of a call stack, for the files that change it. */
 #include "xtrace/profile/call_stack.h"
 
 /*
- * Limits, so that no stream takes memory without end, or time that is more than linear. DEEPEST:
- * calls that never return would fill the memory, all frames are abandoned then. REACH: so many
- * frames are looked at, fewer where SP does not say which.
- * ASIDE: deeper stacks are not set aside but abandoned; of more stacks, or more frames on them, the
- * one that was set aside first is. SWITCHED: so far from the top is what the frames of a thread are
- * known again by where SP is not known. NEAR: so far above a frame that was found its caller's may
- * be.
+ * Limits, so that memory and time stay linear in the length of a stream.
+ *
+ * DEEPEST: frames of a stack; calls that never return would fill the memory. All are abandoned
+ * then. SEARCH_FRAMES, SEARCH_FRAMES_SP: frames that a search looks at, without and with a known
+ * SP. MOST_PARKED, PARKED_FRAMES: parked stacks, and frames on all of them; the oldest is abandoned
+ * for one more. PARKED_DEEPEST: a deeper stack is abandoned instead of parked. SEARCH_PARKED:
+ * frames from the top of a parked stack that identify it without a known SP. NEAR_BYTES: the caller
+ * of a found frame may have an SP so far above it.
  */
 enum {
 	TL_XTRACE_DEEPEST = 1 << 18,
@@ -31,8 +32,7 @@ uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack);
 /* TL_NONE without memory. */
 uint32_t tl_xtrace_call_site_at(struct tl_xtrace_call_stack *stack, uint32_t caller, uint64_t from,
 				uint32_t callee);
-/* What ran since the last change of the stack is the cost of its top: to be said before any change.
- */
+/* Cost since the last change belongs to the innermost context. To be called before a change. */
 void tl_xtrace_attribute_cost(struct tl_xtrace_call_stack *stack);
 
 /* Room for one more frame; NULL without memory. */
@@ -53,7 +53,7 @@ void tl_xtrace_call_site_enter(struct tl_xtrace_call_stack *stack, struct tl_xtr
 void tl_xtrace_call_site_leave(struct tl_xtrace_call_stack *stack,
 			       const struct tl_xtrace_frame *frame);
 
-/* Steps and frames of deltas that pend, from open_delta on: moved, and in that state. */
+/* Pending values of SP in deltas, from deltas.open on, move by `by` and get that state. */
 void tl_xtrace_stack_deltas_resolve(struct tl_xtrace_call_stack *stack, uint64_t by,
 				    enum tl_xtrace_sp_state state);
 
@@ -76,9 +76,11 @@ struct tl_xtrace_frames {
 };
 
 /*
- * landing.c. Each gives a frame, counted from 1, or 0. Who awaits a step: the frame that returns to
- * that place, with that SP; without `exactly` and SP the innermost one that returns there. Who
- * holds it: the frame in whose part of the stack SP is, whose function it is if `same`.
+ * landing.c. Both give a frame by number from 1, or 0.
+ *
+ * find_return: the frame that returns to the address and SP of the operation; unless `exactly`, and
+ * if SP is unknown, the innermost one that returns to the address. find_by_sp: the frame in whose
+ * part of the stack SP is; if `same`, only a frame of the function of the operation.
  */
 size_t tl_xtrace_find_return(const struct tl_xtrace_frames *frames,
 			     const struct tl_xtrace_stack_op *op, bool exactly);

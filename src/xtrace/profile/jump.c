@@ -27,7 +27,6 @@ bool tl_xtrace_continue_at(struct tl_xtrace_call_stack *stack, const struct tl_x
 	struct tl_xtrace_stack_op jump = *op;
 
 	jump.kind = TL_XTRACE_OP_JUMP;
-	tl_xtrace_attribute_cost(stack);
 	stack->sp.switched = TL_XTRACE_SAME_STACK;
 	if (!tl_xtrace_jump(stack, &jump))
 		tl_xtrace_leave_delta(stack, &jump);

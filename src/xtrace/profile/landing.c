@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where returns and branches land that are none of the present frame's: longjmp, exceptions,
- * switches of stacks.
+ * Landings: returns and indirect branches to a frame other than the innermost, by longjmp, C++
+ * exceptions or a switch of stacks. The head of call_stack.h has the order of the search.
  */
 #include "xtrace/profile/frames.h"
 
@@ -69,7 +69,7 @@ size_t tl_xtrace_find_by_sp(const struct tl_xtrace_frames *frames,
 	return 0;
 }
 
-/* ---- stacks aside ---- */
+/* ---- parked stacks ---- */
 
 static size_t awaits_parked(const struct tl_xtrace_parked *parked,
 			    const struct tl_xtrace_stack_op *op)
@@ -87,7 +87,7 @@ static size_t holds_parked(const struct tl_xtrace_parked *parked,
 	return tl_xtrace_find_by_sp(&frames, op, true);
 }
 
-/* Where SP does not say which: near the top. */
+/* SP does not decide: a frame near the top with that return address. */
 static size_t returns_parked(const struct tl_xtrace_parked *parked,
 			     const struct tl_xtrace_stack_op *op)
 {
@@ -107,9 +107,9 @@ static const struct tl_xtrace_park_match holding = { holds_parked, 16 * TL_XTRAC
 						     true };
 static const struct tl_xtrace_park_match returning = { returns_parked, UINT64_MAX, true };
 
-/* ---- what goes on ---- */
+/* ---- the frame that goes on ---- */
 
-/* In this frame, whatever was above it. */
+/* Frame `at` goes on; the frames above it are left. */
 static bool land_in(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op,
 		    size_t at)
 {
@@ -141,7 +141,7 @@ static bool begin_stack(struct tl_xtrace_call_stack *stack, const struct tl_xtra
 	return true;
 }
 
-/* On this stack, behind who was found at its bottom. */
+/* Whether SP is on this stack, in the unknown part above the frame found at its bottom. */
 static bool is_above(const struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
 {
 	const struct tl_xtrace_frame *bottom = stack->frames, *top = bottom + stack->depth - 1;
@@ -154,7 +154,7 @@ static bool is_above(const struct tl_xtrace_call_stack *stack, const struct tl_x
 	       (top->found || top->sp_state != TL_XTRACE_SP_KNOWN || op->sp >= top->sp);
 }
 
-/* SP is known, and no frame is. */
+/* SP is known, but in the part of no frame. */
 static bool land_elsewhere(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
 {
 	const struct tl_xtrace_frame *top = stack->frames + stack->depth - !!stack->depth;
@@ -166,7 +166,7 @@ static bool land_elsewhere(struct tl_xtrace_call_stack *stack, const struct tl_x
 		return tl_xtrace_continue_at(stack, op);
 	if (op->to.entry || !is_above(stack, op))
 		return begin_stack(stack, op);
-	/* Behind who was found first: its caller. */
+	/* In a caller of the frame that was found first. */
 	return land_in(stack, op, 1);
 }
 
@@ -179,7 +179,7 @@ static bool land_known(struct tl_xtrace_call_stack *stack, const struct tl_xtrac
 		tl_xtrace_frame_pop_to(stack, at);
 		return tl_xtrace_continue_at(stack, op);
 	}
-	/* Nobody lands on a function's first instruction. */
+	/* The first instruction of a function is no landing inside a frame. */
 	if (op->to.entry)
 		return land_elsewhere(stack, op);
 	at = tl_xtrace_find_by_sp(&frames, op, true);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks of threads that do not run. While it is aside, a stack costs nothing: its calls do not
- * go on. */
+/*
+ * Parked stacks: those of threads and coroutines that do not run. The calls on a parked stack
+ * collect no cost.
+ */
 #include "xtrace/profile/frames.h"
 
 #include <stdlib.h>
@@ -15,7 +17,7 @@ static void note_sp(struct tl_xtrace_parked *parked, const struct tl_xtrace_fram
 		parked->highest = frame->sp;
 }
 
-/* Change the frames for others; the sites of those that go stop counting. */
+/* Take the frames off the stack; their call sites no longer collect inclusive cost. */
 static void put_frames(struct tl_xtrace_call_stack *stack, uint64_t left,
 		       struct tl_xtrace_parked *made)
 {
@@ -115,7 +117,7 @@ void tl_xtrace_abandon_parked_at(struct tl_xtrace_call_stack *stack, uint64_t sp
 	}
 }
 
-/* Where SP says that it is not this one no frame is looked at. */
+/* A stack whose range of SP is elsewhere is skipped without a look at its frames. */
 static bool may_fit(const struct tl_xtrace_parked *parked, const struct tl_xtrace_stack_op *op,
 		    uint64_t margin)
 {

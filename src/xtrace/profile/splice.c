@@ -4,7 +4,7 @@
 
 #include "xtrace/profile/frames.h"
 
-/* All is abandoned, but the innermost function goes on. */
+/* All frames are abandoned, but the innermost function goes on. */
 static void abandon_but_top(struct tl_xtrace_call_stack *stack)
 {
 	struct tl_xtrace_frame frame = { .from = TL_NOWHERE, .back = TL_NOWHERE };
@@ -16,7 +16,7 @@ static void abandon_but_top(struct tl_xtrace_call_stack *stack)
 	tl_xtrace_frame_push(stack, &frame);
 }
 
-/* `map` gives the number here of each node there. */
+/* `map`: the context of `stack` for each context of the delta. */
 static void splice_nodes(struct tl_xtrace_call_stack *stack,
 			 const struct tl_xtrace_stack_delta *delta, uint32_t *map)
 {
@@ -34,7 +34,7 @@ static void splice_nodes(struct tl_xtrace_call_stack *stack,
 	}
 }
 
-/* Inclusive cost counts the outermost frame of a site: not if one is open here. */
+/* Inclusive cost counts the outermost frame of a call site: none of the delta if one is open. */
 static void splice_sites(struct tl_xtrace_call_stack *stack,
 			 const struct tl_xtrace_stack_delta *delta, uint32_t *map)
 {

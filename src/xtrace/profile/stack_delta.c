@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans: what a local stack leaves, and how the stack that knows takes it over. */
+/* Deltas: the effect of a part of a segment on the call stack, kept until it can be spliced. */
 #include "xtrace/profile/frames.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void empty_index(struct tl_index *index)
 	*index = (struct tl_index){ 0 };
 }
 
-/* A local stack begins anew on what it does not know. */
+/* A local stack begins anew, on frames that are not known. */
 static void empty(struct tl_xtrace_call_stack *stack)
 {
 	if (stack->contexts.count > 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions do to the stack; the head of stack.h says it in words. */
+/* The operations on a call stack, by the rules at the head of call_stack.h. */
 #include "xtrace/profile/frames.h"
 
-/* Nothing may be pushed any more: all is abandoned. */
+/* False: the stack is full, and all frames were abandoned. */
 static bool make_room(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_location *to)
 {
 	const struct tl_xtrace_stack_op found = { .kind = TL_XTRACE_OP_FOUND, .to = *to };
@@ -30,7 +30,7 @@ void tl_xtrace_stack_call(struct tl_xtrace_call_stack *stack, const struct tl_xt
 		tl_xtrace_frame_push(stack, &frame);
 }
 
-/* Who called or was interrupted goes on with the SP it had. */
+/* The caller, or the interrupted function, goes on with the SP that it had. */
 static void regain_sp(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_frame *frame)
 {
 	if (stack->local && frame->sp_state == TL_XTRACE_SP_KNOWN &&
@@ -59,7 +59,7 @@ bool tl_xtrace_stack_return(struct tl_xtrace_call_stack *stack, const struct tl_
 	return true;
 }
 
-/* ---- steps; false: a local stack does not know ---- */
+/* ---- operations; false: a local stack cannot do it ---- */
 
 static bool op_found(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
 {
@@ -70,7 +70,7 @@ static bool op_found(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_
 	return true;
 }
 
-/* Of the innermost frame: SP is what it was when it was entered. */
+/* SP is the value with which the innermost frame was entered. */
 static bool nothing_left(const struct tl_xtrace_call_stack *stack,
 			 const struct tl_xtrace_stack_op *op)
 {
@@ -81,7 +81,7 @@ static bool nothing_left(const struct tl_xtrace_call_stack *stack,
 }
 
 /*
- * On a local stack frames that are not known are out of reach, and so is who awaits it elsewhere.
+ * The frame that is returned to may be one that a local stack does not know, or a parked one.
  */
 static bool op_return(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
 {
@@ -95,8 +95,10 @@ static bool op_return(struct tl_xtrace_call_stack *stack, const struct tl_xtrace
 	return tl_xtrace_continue_at(stack, op);
 }
 
-/* Into another function: its frame takes the place of this one, unless somebody awaits this. Not so
- * behind a switch of stacks. */
+/*
+ * Into another function: its frame replaces this one, unless a frame has this return address.
+ * Behind a switch of stacks it is a landing.
+ */
 static bool op_branch(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
 {
 	const struct tl_xtrace_frames frames = { stack->frames, stack->depth, 0 };
@@ -119,7 +121,7 @@ static bool goes_back(const struct tl_xtrace_frame *frame, const struct tl_xtrac
 	       (!tl_xtrace_sp_comparable(frame, op) || frame->sp == op->sp);
 }
 
-/* Another place of the function that was interrupted. */
+/* Goes on elsewhere in the interrupted function. */
 static bool goes_back_near(const struct tl_xtrace_call_stack *stack, size_t handler,
 			   const struct tl_xtrace_stack_op *op)
 {
@@ -171,7 +173,7 @@ static bool next_handler(struct tl_xtrace_call_stack *stack, const struct tl_xtr
 	return true;
 }
 
-/* The kernel goes back to a program's signal handler: what it interrupted waits below. */
+/* The kernel begins a signal handler of the program; the interrupted frames stay below it. */
 static bool begins_signal(const struct tl_xtrace_call_stack *stack,
 			  const struct tl_xtrace_stack_op *op)
 {

@@ -3,7 +3,7 @@
 #include "xtrace/profile/frames.h"
 #include "xtrace/state/sp_change.h"
 
-/* What pends is moved to where it belongs, and is known or will never be. */
+/* Pending values of SP move by the difference that is now known, and get a final state. */
 static void settle_pending(struct tl_xtrace_call_stack *stack, uint64_t by,
 			   enum tl_xtrace_sp_state state)
 {

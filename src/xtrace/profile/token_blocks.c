@@ -31,7 +31,7 @@ void tl_xtrace_token_blocks_free(struct tl_xtrace_token_blocks *blocks)
 
 /* ---- making one ---- */
 
-/* What is gathered before it is known how long a block is. */
+/* A block while its length is not known yet. */
 struct draft {
 	struct tl_xtrace_token_block block;
 	struct tl_xtrace_block_token tokens[MAX_TOKENS];

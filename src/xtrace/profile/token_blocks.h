@@ -2,10 +2,11 @@
 #ifndef TL_XTRACE_TOKEN_BLOCKS_H
 #define TL_XTRACE_TOKEN_BLOCKS_H
 /*
- * Blocks: runs of instructions of one function, one behind the other, up to what may go elsewhere,
- * as they stand in the stream: their tokens with the bytes between. A block that comes again is
- * compared, not decoded: the places of its tokens are known, so nothing waits for the size of the
- * token before. Programs have few blocks.
+ * Token blocks: straight runs of instructions of one function, up to the first that may branch,
+ * with the places of their tokens in the stream. A block that comes again is compared instead of
+ * decoded: since the places are known, no load waits for the size of the token before it. Programs
+ * have few blocks, so nearly every instruction is one of a known block. The plain way is a loop
+ * over tl_xtrace_walk_next().
  *
  * A block's costs are those of its tokens. Where tokens come out differently (a load that faults, a
  * predicated store) there are a few variants; beyond these, instructions are counted one by one.
@@ -43,7 +44,7 @@ struct tl_xtrace_token_block {
 	uint8_t head;                    /* its token byte */
 	uint8_t flow;                    /* enum tl_a64_flow of the last instruction */
 	bool direct;                     /* `target` is known */
-	uint8_t sp_kind;                 /* of `sp`: what is far from here need not be touched */
+	uint8_t sp_kind; /* of `sp`, kept here so that most blocks do not touch its cache line */
 	/* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
 	uint16_t target_at;
 	uint16_t bytes, token_count, insn_count;

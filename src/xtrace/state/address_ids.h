@@ -2,9 +2,9 @@
 #ifndef TL_XTRACE_ADDRESS_IDS_H
 #define TL_XTRACE_ADDRESS_IDS_H
 /*
- * Numbers 0, 1, 2, ... for the addresses met, in the order in which they are met: what is kept of
- * an address is in the caller's array at its number. Looked up by the million, so it is inline and
- * compares keys itself. Memory grows with the addresses, not with how often they are met.
+ * Ids 0, 1, 2, ... for addresses, in the order of their first lookup: data on an address stands in
+ * an array of the caller at its id. Looked up for every instruction and access, so the search is
+ * inline and compares keys itself. Memory grows with the number of different addresses.
  */
 #include <tracelathe/core.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_FUNCTION_IDS_H
 #define TL_XTRACE_FUNCTION_IDS_H
-/* Which function an address is in: symbols of the binaries, numbered as they are met. */
+/*
+ * Ids 0, 1, 2, ... for functions, in the order of their first lookup; by symbols of the binaries.
+ */
 #include <tracelathe/symbols.h>
 
 #include "xtrace/state/address_ids.h"

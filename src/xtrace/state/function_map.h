@@ -2,10 +2,10 @@
 #ifndef TL_XTRACE_FUNCTION_MAP_H
 #define TL_XTRACE_FUNCTION_MAP_H
 /*
- * Which function an address is in; the same answer whoever asks, and when. Where the binaries have
- * a symbol it is that. Code they do not know belongs to the place that was called last below it, as
- * far as that is near: the *entries*, which a pass over the trace gathers first. What has neither
- * is "[unknown]".
+ * The function of an address; the answer does not depend on the thread or the time of the question.
+ * Where the binaries have a symbol it is that. Code they do not know belongs to the place that was
+ * called last below it, as far as that is near: the *entries*, which a pass over the trace gathers
+ * first. What has neither is "[unknown]".
  */
 #include <pthread.h>
 

@@ -2,8 +2,8 @@
 #ifndef TL_XTRACE_PAGES_H
 #define TL_XTRACE_PAGES_H
 /*
- * Sparse memory: zeroed pages by number, made when first asked for. What grows with a trace's
- * footprint and not with its length lives here. Zero-filled is empty.
+ * Sparse memory: zeroed pages by number, allocated on first use, so that memory grows with the
+ * footprint of a trace and not with its length. A zero-filled struct is empty.
  */
 #include <stdbool.h>
 #include <stddef.h>

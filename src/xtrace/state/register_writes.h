@@ -2,9 +2,10 @@
 #ifndef TL_XTRACE_REGISTER_WRITES_H
 #define TL_XTRACE_REGISTER_WRITES_H
 /*
- * What an instruction wrote to registers, as far as the trace tells: loaded values, MRS, status of
- * exclusive stores, links of calls, flags; and SP, which is also known from the addresses of
- * accesses relative to it. "MISC: the full general registers at an exception level switch".
+ * The values that an instruction wrote to registers, as far as the trace has them: loaded values,
+ * MRS, status of exclusive stores, links of calls, flags; and SP, which is also known from the
+ * addresses of accesses relative to it. "MISC: the full general registers at an exception level
+ * switch".
  */
 #include <tracelathe/xtrace.h>
 

@@ -2,9 +2,9 @@
 #ifndef TL_XTRACE_REGISTERS_H
 #define TL_XTRACE_REGISTERS_H
 /*
- * What is known of the general registers, from what a trace says of them (9.2, item 12), and what
- * an instruction does to them: a few it is known to do exactly, of the others which registers they
- * may write. Encodings are those of the Arm Architecture Reference Manual, chapter C4.
+ * Known values of the general registers, from the values in a trace (9.2, item 12), and the effect
+ * of an instruction on them: exact for a few instructions, of the others the set of registers that
+ * they may write. Encodings are those of the Arm Architecture Reference Manual, chapter C4.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ struct tl_xtrace_insn_effect {
 	bool pair;        /* LOAD: of two registers; rt2 is the second */
 	bool writes_back; /* rn = rn + back */
 	int16_t back;
-	uint32_t forget; /* registers that are written with who knows what */
+	uint32_t forget; /* registers that get an unknown value */
 	uint64_t value;
 };
 

@@ -2,8 +2,8 @@
 #ifndef TL_XTRACE_SHADOW_H
 #define TL_XTRACE_SHADOW_H
 /*
- * What is known of memory from the accesses so far: bytes, and which of them are known. Grows with
- * what a program touches.
+ * Shadow memory: the bytes that the accesses of a trace have shown so far, with a bit a byte for
+ * "known". It grows with the pages that a program touches.
  */
 #include "xtrace/state/pages.h"
 
@@ -18,10 +18,9 @@ enum {
 };
 
 /*
- * To forget is always right, if not always needed: with more pages than this everything is
- * forgotten, so that the memory of a machine is enough for whatever trace; and also when so much
- * was to be looked through for what is to be forgotten that it would take longer than reading the
- * trace.
+ * An unknown byte never breaks a rule, so forgetting is always allowed. All bytes are forgotten
+ * when there are more pages than this, which bounds memory for any trace; and when the search for
+ * bytes to forget would take longer than reading the trace, which `credit` counts.
  */
 enum { TL_XTRACE_SHADOW_MOST_PAGES = 4 << 20 };
 
@@ -33,7 +32,7 @@ struct tl_xtrace_shadow {
 void tl_xtrace_shadow_begin(struct tl_xtrace_shadow *shadow);
 void tl_xtrace_shadow_free(struct tl_xtrace_shadow *shadow);
 
-/* What an access found. */
+/* Whether a load agrees with the known bytes. */
 enum tl_xtrace_shadow_result {
 	TL_XTRACE_SHADOW_AGREES,
 	TL_XTRACE_SHADOW_DISAGREES,
@@ -49,7 +48,7 @@ bool tl_xtrace_shadow_store(struct tl_xtrace_shadow *shadow, unsigned space, uin
 enum tl_xtrace_shadow_result tl_xtrace_shadow_load(struct tl_xtrace_shadow *shadow, unsigned space,
 						   uint64_t address, const uint8_t *data,
 						   size_t size);
-/* Someone who is not in the trace wrote there, or may have. */
+/* The kernel or a device may have written there. */
 void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address,
 			     uint64_t size);
 /* The same for all of an address space. */

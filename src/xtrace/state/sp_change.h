@@ -2,7 +2,7 @@
 #ifndef TL_XTRACE_SP_CHANGE_H
 #define TL_XTRACE_SP_CHANGE_H
 /*
- * What a run of instructions does to SP, said once for all times that it is executed. SP moves by
+ * The effect of a run of instructions on SP, computed once for all its executions. SP moves by
  * sums with immediates and by base updates, and every access relative to it tells it. Anything else
  * that writes it (MOV SP, X29; a switch of stacks) loses it.
  */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is known of SP. Zero-filled is nothing. */
+/* SP, if it is known. Zero-filled: unknown. */
 struct tl_xtrace_sp {
 	bool known;
 	uint64_t sp;

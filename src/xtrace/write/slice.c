@@ -174,8 +174,8 @@ static void begin_part(struct slice *s, uint64_t offset)
 }
 
 /*
- * One token. What stands before an instruction at the boundary goes with it, what stands behind
- * with the last one. 1: go on; 0: the part is over.
+ * One token. Tokens at the boundary before an instruction go with it, tokens behind an
+ * instruction with that one. 1: go on; 0: the part is over.
  */
 static int cut_token(struct slice *s, struct tl_xtrace_walk *w, enum tl_xtrace_kind kind,
 		     bool *inside, struct tl_error *err)
@@ -220,7 +220,7 @@ static int cut_segment(struct slice *s, const struct tl_xtrace_segment *segment,
 		status = tl_output_failed(s->out) ? 0 : cut_token(s, &w, kind, inside, err);
 	if (status < 0)
 		return status;
-	/* What was lost before the part, or behind it, is no fault of the part. */
+	/* Damage before the part, or behind it, is no fault of the part. */
 	if (w.status != TL_OK && (*inside || !s->first.met) && tl_xtrace_walk_end(&w, err) < 0)
 		return (int)err->status;
 	return status;
@@ -245,7 +245,7 @@ static int cut_stream(struct slice *s, struct tl_error *err)
 	return status < 0 ? status : 0;
 }
 
-/* ---- what is asked for ---- */
+/* ---- the part ---- */
 
 /* The bytes between two snapshots. */
 static int find_bytes(struct slice *s, struct tl_error *err)

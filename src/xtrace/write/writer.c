@@ -15,7 +15,7 @@ struct tl_xtrace_writer {
 	uint64_t user, total; /* instructions */
 	uint64_t pc;          /* of the last one */
 	uint8_t el;
-	bool begun; /* a next instruction can be told by its predecessor */
+	bool begun; /* the next instruction may be an INST */
 };
 
 /* ---- numbers and records ---- */
@@ -236,7 +236,7 @@ int tl_xtrace_writer_finish(struct tl_xtrace_writer *w, struct tl_error *err)
 		return 0;
 	failed = tl_output_failed(w->stream) || (w->snapshots && tl_output_failed(w->snapshots));
 	free(w);
-	/* The cause is told when the output is committed. */
+	/* tl_output_commit() reports the cause. */
 	return failed ? tl_error_at(err, TL_IO, TL_NOWHERE, "the output could not be written") : 0;
 }
 

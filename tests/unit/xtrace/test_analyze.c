@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analyses of streams of a few instructions, as CSV: every number is counted by hand from the tokens
- * that the test writes, by the rules of docs/analyze.md.
+ * Analyses of streams of a few instructions, as CSV: every number is counted by hand from the
+ * tokens that the test writes, by the rules of docs/analyze.md.
  */
 #include "bytes.h"
 
@@ -162,7 +162,9 @@ TEST(the_mix_by_class)
 
 /* ---- footprint, reuse, caches ---- */
 
-/* A load of line 0x240; a store over the end of it; a load of it. One line of code at each level. */
+/*
+ * A load of line 0x240; a store over the end of it; a load of it. One line of code at each level.
+ */
 static struct bytes accesses(void)
 {
 	struct bytes b = { .data = NULL };

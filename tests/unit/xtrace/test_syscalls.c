@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Linux writes when a system call ends, by its manual pages; numbers of asm-generic/unistd.h. */
+/*
+ * What Linux writes when a system call ends, by its manual pages; numbers of asm-generic/unistd.h.
+ */
 #include "../unit.h"
 
 #include "xtrace/state/syscall_names.h"
@@ -22,7 +24,8 @@ static const struct call calls[] = {
 	{ { 63, 3, 0, 100 }, 20, 0, { { 0, 0 } } },
 	{ { 64, 3, 0x9000, 100 }, 20, 0, { { 0, 0 } } },
 	/* pselect6: three sets of 128 bytes; ppoll: 8 bytes for each of two */
-	{ { 72, 9, 0x9000, 0xa000, 0xb000 }, 1, 3, { { 0x9000, 128 }, { 0xa000, 128 }, { 0xb000, 128 } } },
+	{ { 72, 9, 0x9000, 0xa000, 0xb000 }, 1, 3,
+	  { { 0x9000, 128 }, { 0xa000, 128 }, { 0xb000, 128 } } },
 	{ { 73, 0x9000, 2 }, 1, 1, { { 0x9000, 16 } } },
 	/* epoll_pwait: an event of 16 bytes for each that it returns */
 	{ { 22, 5, 0x9000, 10 }, 3, 1, { { 0x9000, 48 } } },
@@ -37,7 +40,8 @@ static const struct call calls[] = {
 	{ { 215, 0x9000, 0x2000 }, 0, 1, { { 0x9000, 0x2000 } } },
 	{ { 222, 0, 0x3000 }, 0x70000, 1, { { 0x70000, 0x3000 } } },
 	{ { 222, 0, 0x3000 }, (uint64_t)-12, 0, { { 0, 0 } } },
-	{ { 216, 0x9000, 0x1000, 0x4000 }, 0x70000, 2, { { 0x9000, 0x1000 }, { 0x70000, 0x4000 } } },
+	{ { 216, 0x9000, 0x1000, 0x4000 }, 0x70000, 2,
+	  { { 0x9000, 0x1000 }, { 0x70000, 0x4000 } } },
 	{ { 216, 0x9000, 0x1000, 0x4000 }, (uint64_t)-12, 1, { { 0x9000, 0x1000 } } },
 	{ { 9999, 0x9000, 0x9000, 0x9000 }, 0, 0, { { 0, 0 } } },
 };
