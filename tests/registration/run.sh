@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh WITH-FOLDED TRACELATHE: a command with the format of folded.c can do with it what follows from its row.
 set -u
-command=$1
-without=$2
+command=$(realpath "$1")
+without=$(realpath "$2")
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
