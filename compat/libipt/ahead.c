@@ -33,7 +33,7 @@ int tl_compat_graph(struct tl_compat_decoder *dec)
 	if (!dec->ahead.changed && !graph->full && !graph->no_memory &&
 	    !tl_pt_graph_is_stale(graph, dec->current->image))
 		return 0;
-	dec->decoder->image = dec->current->image;
+	dec->decoder->code.image = dec->current->image;
 	dec->ahead.changed = false;
 	return tl_pt_drop_nodes(dec->decoder) ? 0 : -pte_nomem;
 }
@@ -48,16 +48,16 @@ static bool enter(struct tl_compat_decoder *dec)
 		return false;
 	if (tl_compat_graph(dec) < 0 || !tl_pt_change_space(walk, &dec->asid, dec->mode))
 		return false;
-	walk->cur = tl_pt_graph_node(&walk->graph, dec->ip);
-	if (!walk->cur) {
-		walk->cur = TL_PT_NODE_BEHIND;
+	walk->pos.node = tl_pt_graph_node(&walk->graph, dec->ip);
+	if (!walk->pos.node) {
+		walk->pos.node = TL_PT_NODE_BEHIND;
 		return false;
 	}
-	walk->bits = trace->bits;
-	walk->count = trace->count;
-	walk->tip_pending = false;
-	walk->idle = 0;
-	walk->taken = walk->taken_end = ahead->entry = trace->pos;
+	walk->trace.bits = trace->bits;
+	walk->trace.count = trace->count;
+	walk->trace.tip_pending = false;
+	walk->pos.idle = 0;
+	walk->trace.taken = walk->trace.taken_end = ahead->entry = trace->pos;
 	walk->flow.pos = trace->pos;
 	walk->flow.last_ip = trace->last_ip;
 	walk->flow.time = trace->time;
@@ -68,16 +68,16 @@ static bool enter(struct tl_compat_decoder *dec)
 /* Of the outcomes that the walk has read, give those back that it has not used. */
 static void give_back(struct tl_compat_trace *trace, const struct tl_pt_decoder *walk)
 {
-	const uint8_t *pos = walk->taken_end;
-	uint32_t left = walk->count;
+	const uint8_t *pos = walk->trace.taken_end;
+	uint32_t left = walk->trace.count;
 
-	if (tl_pt_is_long_tnt(walk->taken, pos)) {
+	if (tl_pt_is_long_tnt(walk->trace.taken, pos)) {
 		bool untouched =
-			left == 63 - (uint32_t)__builtin_clzll(tl_get64(walk->taken) >> 16);
+			left == 63 - (uint32_t)__builtin_clzll(tl_get64(walk->trace.taken) >> 16);
 
-		trace->pos = untouched ? walk->taken : pos;
+		trace->pos = untouched ? walk->trace.taken : pos;
 		trace->count = untouched ? 0 : left;
-		trace->bits = walk->bits & ((UINT64_C(1) << trace->count) - 1);
+		trace->bits = walk->trace.bits & ((UINT64_C(1) << trace->count) - 1);
 		return;
 	}
 	while (left) {
@@ -95,7 +95,7 @@ static void give_back(struct tl_compat_trace *trace, const struct tl_pt_decoder 
 
 static bool took_packets(const struct tl_compat_decoder *dec)
 {
-	return dec->decoder->taken_end != dec->ahead.entry;
+	return dec->decoder->trace.taken_end != dec->ahead.entry;
 }
 
 /* The decoder stands where the walk does. */
@@ -104,24 +104,25 @@ static void leave(struct tl_compat_decoder *dec)
 	struct tl_compat_trace *trace = &dec->trace;
 	struct tl_pt_decoder *walk = dec->decoder;
 
-	dec->ip = walk->cur == TL_PT_NODE_BEHIND ? walk->target : walk->graph.blocks[walk->cur].ip;
+	dec->ip = walk->pos.node == TL_PT_NODE_BEHIND ? walk->trace.target
+						      : walk->graph.blocks[walk->pos.node].ip;
 	if (!took_packets(dec)) {
-		trace->bits = walk->bits;
-		trace->count = walk->count;
+		trace->bits = walk->trace.bits;
+		trace->count = walk->trace.count;
 	} else {
 		trace->pos = walk->flow.pos;
 		trace->bits = trace->count = 0;
-		if (walk->tip_pending && walk->cur != TL_PT_NODE_BEHIND)
-			trace->pos = walk->taken;
-		else if (walk->count)
+		if (walk->trace.tip_pending && walk->pos.node != TL_PT_NODE_BEHIND)
+			trace->pos = walk->trace.taken;
+		else if (walk->trace.count)
 			give_back(trace, walk);
 		trace->last_ip = walk->flow.last_ip;
 		trace->time = walk->flow.time;
 		tl_compat_trace_stamp(trace);
 		tl_compat_trace_ahead(trace);
 	}
-	walk->cur = TL_PT_NODE_BEHIND;
-	walk->tip_pending = false;
+	walk->pos.node = TL_PT_NODE_BEHIND;
+	walk->trace.tip_pending = false;
 	dec->status = tl_compat_trace_status(trace);
 }
 
@@ -130,18 +131,18 @@ static void leave(struct tl_compat_decoder *dec)
 static void note(struct tl_compat_ahead *ahead, const struct tl_pt_decoder *walk)
 {
 	ahead->time = walk->flow.time;
-	ahead->bits = walk->bits;
+	ahead->bits = walk->trace.bits;
 	ahead->last_ip = walk->flow.last_ip;
-	ahead->target = walk->target;
-	ahead->tip_pending = walk->tip_pending;
-	ahead->idle = walk->idle;
-	ahead->count = walk->count;
-	ahead->cur = walk->cur;
-	ahead->top = walk->top;
-	memcpy(ahead->stack, walk->stack, sizeof(ahead->stack));
+	ahead->target = walk->trace.target;
+	ahead->tip_pending = walk->trace.tip_pending;
+	ahead->idle = walk->pos.idle;
+	ahead->count = walk->trace.count;
+	ahead->cur = walk->pos.node;
+	ahead->top = walk->pos.top;
+	memcpy(ahead->stack, walk->pos.stack, sizeof(ahead->stack));
 	ahead->pos = walk->flow.pos;
-	ahead->taken = walk->taken;
-	ahead->taken_end = walk->taken_end;
+	ahead->taken = walk->trace.taken;
+	ahead->taken_end = walk->trace.taken_end;
 }
 
 /* As it was noted, and so many blocks on from there. */
@@ -150,18 +151,18 @@ static void go_again(struct tl_compat_ahead *ahead, struct tl_pt_decoder *walk, 
 	struct tl_pt_out out = { ahead->ids, ahead->ids + blocks };
 
 	walk->flow.time = ahead->time;
-	walk->bits = ahead->bits;
+	walk->trace.bits = ahead->bits;
 	walk->flow.last_ip = ahead->last_ip;
-	walk->target = ahead->target;
-	walk->tip_pending = ahead->tip_pending;
-	walk->idle = ahead->idle;
-	walk->count = ahead->count;
-	walk->cur = ahead->cur;
-	walk->top = ahead->top;
-	memcpy(walk->stack, ahead->stack, sizeof(ahead->stack));
+	walk->trace.target = ahead->target;
+	walk->trace.tip_pending = ahead->tip_pending;
+	walk->pos.idle = ahead->idle;
+	walk->trace.count = ahead->count;
+	walk->pos.node = ahead->cur;
+	walk->pos.top = ahead->top;
+	memcpy(walk->pos.stack, ahead->stack, sizeof(ahead->stack));
 	walk->flow.pos = ahead->pos;
-	walk->taken = ahead->taken;
-	walk->taken_end = ahead->taken_end;
+	walk->trace.taken = ahead->taken;
+	walk->trace.taken_end = ahead->taken_end;
 	if (blocks)
 		tl_pt_walk(walk, &out);
 }
@@ -187,7 +188,8 @@ static const uint8_t *fault_behind(const struct tl_compat_decoder *dec)
 	status = tl_compat_trace_ahead(&trace);
 	if (status >= 0 || status == -pte_eos)
 		return NULL;
-	return tl_pt_is_short_tnt(*walk->taken) ? walk->taken_end - 1 : walk->taken;
+	return tl_pt_is_short_tnt(*walk->trace.taken) ? walk->trace.taken_end - 1
+						      : walk->trace.taken;
 }
 
 /* As far as trace and code go; the block at fault is made once more, with what is to be said of it.

@@ -17,7 +17,7 @@ static void reset(struct tl_compat_decoder *dec)
 	tl_compat_bound_none(dec);
 	dec->stack.depth = 0;
 	tl_pt_clear_stack(dec->decoder);
-	dec->decoder->cur = TL_PT_NODE_BEHIND;
+	dec->decoder->pos.node = TL_PT_NODE_BEHIND;
 	dec->ahead.next = dec->ahead.last = dec->ahead.ids;
 	dec->ahead.running = false;
 	dec->ahead.most = 32;
@@ -38,7 +38,7 @@ struct tl_compat_decoder *tl_compat_decoder_open(const struct pt_config *config,
 	dec->blocks = use == TL_COMPAT_BLOCK;
 	dec->folds = dec->config.ours.flags & TL_PT_FOLD_EVENTS;
 	dec->ticks = dec->config.ours.flags & TL_PT_TICK_EVENTS;
-	dec->decoder->exact = !dec->folds;
+	dec->decoder->trace.exact = !dec->folds;
 	tl_compat_trace_open(&dec->trace, &dec->config.ours);
 	reset(dec);
 	return dec;
@@ -138,7 +138,7 @@ int tl_compat_decoder_set_image(struct tl_compat_decoder *dec, struct pt_image *
 	/* Another image may be where one was. */
 	tl_compat_codes_forget(&dec->codes);
 	dec->ahead.changed = true;
-	dec->decoder->image = dec->current->image;
+	dec->decoder->code.image = dec->current->image;
 	return 0;
 }
 
@@ -331,13 +331,13 @@ int tl_compat_push(struct tl_compat_decoder *dec, const struct tl_compat_code *c
 static int pop_node(struct tl_compat_decoder *dec, uint64_t *ip)
 {
 	struct tl_pt_decoder *walk = dec->decoder;
-	uint32_t *entry = &walk->stack[(walk->top - 1) % TL_PT_STACK];
+	uint32_t *entry = &walk->pos.stack[(walk->pos.top - 1) % TL_PT_STACK];
 
 	if (*entry == TL_PT_NODE_NONE)
 		return -pte_retstack_empty;
 	*ip = walk->graph.blocks[tl_pt_edge_node(*entry)].ip;
 	*entry = TL_PT_NODE_NONE;
-	walk->top--;
+	walk->pos.top--;
 	return 0;
 }
 

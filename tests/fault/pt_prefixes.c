@@ -231,7 +231,7 @@ static bool tell_prefix(struct story *story, const struct tl_pt_decoder *first,
 	config.begin = copy;
 	config.end = copy + size;
 	/* On the graph of the whole one, so that equal blocks have equal numbers. */
-	opened = !tl_pt_decoder_open_on(&decoder, &config, first->image, first->graph.code);
+	opened = !tl_pt_decoder_open_on(&decoder, &config, first->code.image, first->graph.code);
 	if (opened)
 		tell(story, decoder);
 	tl_pt_decoder_close(decoder);

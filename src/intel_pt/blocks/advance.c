@@ -6,13 +6,13 @@
 
 static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
 {
-	struct tl_pt_node_times *moments = &decoder->moments;
+	struct tl_pt_node_times *moments = &decoder->making.times;
 
 	moments->begin = begin;
 	moments->count = 0;
 	if (!moments->list)
 		return;
-	moments->list[moments->count] = decoder->noted;
+	moments->list[moments->count] = decoder->making.last;
 	moments->list[moments->count++].index = 0;
 }
 
@@ -23,22 +23,22 @@ typedef enum tl_pt_stop item_fn(struct tl_pt_decoder *decoder, struct tl_pt_out 
 /* A tick comes behind the first branch of its packet: the other outcomes wait (5.8). */
 static void prepare_tick(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_event *tick = &decoder->tick;
+	struct tl_pt_event *tick = &decoder->tick.event;
 
-	if (!decoder->item.tick)
+	if (!decoder->item.flow.tick)
 		return;
 	*tick = (struct tl_pt_event){ .kind = TL_PT_EV_TICK,
-				      .offset = decoder->item.offset,
+				      .offset = decoder->item.flow.offset,
 				      .has_tsc = true };
 	tl_pt_flow_time(&decoder->flow, &tick->tsc, &tick->lost_mtc, &tick->lost_cyc);
 	tick->cycles = decoder->flow.time.count;
-	decoder->have_tick = true;
-	if (!decoder->count)
+	decoder->tick.pending = true;
+	if (!decoder->trace.count)
 		return;
-	decoder->rest_count = decoder->count - 1;
-	decoder->rest_bits = decoder->bits;
-	decoder->bits >>= decoder->rest_count;
-	decoder->count = 1;
+	decoder->tick.count = decoder->trace.count - 1;
+	decoder->tick.bits = decoder->trace.bits;
+	decoder->trace.bits >>= decoder->tick.count;
+	decoder->trace.count = 1;
 }
 
 /* The branch has been given, with the others of its run. */
@@ -46,41 +46,41 @@ static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_
 				 const uint32_t *begin)
 {
 	if (out->pos != begin)
-		decoder->tick.ip = decoder->graph.blocks[out->pos[-1]].end_ip;
-	if (decoder->count || decoder->tip_pending)
+		decoder->tick.event.ip = decoder->graph.blocks[out->pos[-1]].end_ip;
+	if (decoder->trace.count || decoder->trace.tip_pending)
 		return TL_PT_STOP_GO;
-	decoder->have_tick = false;
-	decoder->bits = decoder->rest_bits;
-	decoder->count = decoder->rest_count;
-	decoder->rest_count = 0;
-	decoder->was_on = decoder->on;
-	decoder->due = decoder->tick;
-	decoder->is_due = true;
+	decoder->tick.pending = false;
+	decoder->trace.bits = decoder->tick.bits;
+	decoder->trace.count = decoder->tick.count;
+	decoder->tick.count = 0;
+	decoder->events.was_enabled = decoder->pos.enabled;
+	decoder->events.next = decoder->tick.event;
+	decoder->events.pending = true;
 	return TL_PT_STOP_EVENT;
 }
 
 static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	if (decoder->count || decoder->tip_pending || !decoder->on)
+	if (decoder->trace.count || decoder->trace.tip_pending || !decoder->pos.enabled)
 		return tl_pt_mismatch(decoder, out);
-	decoder->bits = decoder->item.bits;
-	decoder->count = decoder->item.count;
-	decoder->taken = decoder->flow.begin + decoder->item.offset;
-	decoder->taken_end = decoder->flow.pos;
+	decoder->trace.bits = decoder->item.flow.bits;
+	decoder->trace.count = decoder->item.flow.count;
+	decoder->trace.taken = decoder->flow.begin + decoder->item.flow.offset;
+	decoder->trace.taken_end = decoder->flow.pos;
 	prepare_tick(decoder);
 	return TL_PT_STOP_GO;
 }
 
 static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	if (decoder->tip_pending || !decoder->on)
+	if (decoder->trace.tip_pending || !decoder->pos.enabled)
 		return tl_pt_mismatch(decoder, out);
-	decoder->target = decoder->item.ip;
-	decoder->tip_suppressed = decoder->item.suppressed;
-	decoder->tip_pending = true;
-	if (!decoder->count) {
-		decoder->taken = decoder->flow.begin + decoder->item.offset;
-		decoder->taken_end = decoder->flow.pos;
+	decoder->trace.target = decoder->item.flow.ip;
+	decoder->trace.tip_suppressed = decoder->item.flow.suppressed;
+	decoder->trace.tip_pending = true;
+	if (!decoder->trace.count) {
+		decoder->trace.taken = decoder->flow.begin + decoder->item.flow.offset;
+		decoder->trace.taken_end = decoder->flow.pos;
 		prepare_tick(decoder);
 	}
 	return TL_PT_STOP_GO;
@@ -91,27 +91,28 @@ static enum tl_pt_stop take_end(struct tl_pt_decoder *decoder, struct tl_pt_out 
 {
 	/* More may be allowed later: the walk stays where it is (tl_pt_decoder_set_end()). */
 	if (decoder->flow.end != decoder->config.end)
-		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
+		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.flow.offset);
 	if (!decoder->eos) {
 		decoder->eos = true;
 		return TL_PT_STOP_FULL;
 	}
-	if (decoder->on && decoder->cur != TL_PT_NODE_BEHIND && !decoder->tip_pending) {
+	if (decoder->pos.enabled && decoder->pos.node != TL_PT_NODE_BEHIND &&
+	    !decoder->trace.tip_pending) {
 		enum tl_pt_stop stop = tl_pt_walk_to_branch(decoder, out);
 
 		if (stop == TL_PT_STOP_FULL)
 			return stop;
 		/* An endless loop ends here, too. */
-		if (stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_BAD_QUERY)
+		if (stop == TL_PT_STOP_ERROR && decoder->failure.error != TL_PT_BAD_QUERY)
 			return stop;
 	}
-	return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
+	return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.flow.offset);
 }
 
 static enum tl_pt_stop take_error(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	(void)out;
-	return tl_pt_fail(decoder, decoder->item.error, decoder->item.offset);
+	return tl_pt_fail(decoder, decoder->item.flow.error, decoder->item.flow.offset);
 }
 
 static item_fn *const takers[] = {
@@ -122,20 +123,20 @@ static item_fn *const takers[] = {
 
 static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out)
 {
-	tl_pt_flow_next(&decoder->flow, &decoder->item);
-	decoder->have_item = true;
+	tl_pt_flow_next(&decoder->flow, &decoder->item.flow);
+	decoder->item.present = true;
 	/* What is bound to a place is used there. */
-	if (decoder->item.kind != TL_PT_FLOW_ITEM_EVENT)
+	if (decoder->item.flow.kind != TL_PT_FLOW_ITEM_EVENT)
 		tl_pt_note_time(decoder, out->pos);
 }
 
 /* The beginning of a piece is known when its PSB+ has said all it says. */
 static void note_beginning(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_event *event = &decoder->item.event;
-	struct tl_pt_psb_state *psb_state = &decoder->part.begin_state;
+	const struct tl_pt_event *event = &decoder->item.flow.event;
+	struct tl_pt_psb_state *psb_state = &decoder->bounds.begin_state;
 
-	if (decoder->item.kind == TL_PT_FLOW_ITEM_EVENT && event->status_update) {
+	if (decoder->item.flow.kind == TL_PT_FLOW_ITEM_EVENT && event->status_update) {
 		psb_state->has_mode |= event->kind == TL_PT_EV_EXEC_MODE;
 		psb_state->has_paging |= event->kind == TL_PT_EV_ASYNC_PAGING;
 		psb_state->has_vmcs |= event->kind == TL_PT_EV_ASYNC_VMCS;
@@ -146,9 +147,9 @@ static void note_beginning(struct tl_pt_decoder *decoder)
 		}
 		return;
 	}
-	decoder->part.began = true;
-	psb_state->on = decoder->on;
-	psb_state->speculative = decoder->speculative;
+	decoder->bounds.began = true;
+	psb_state->on = decoder->pos.enabled;
+	psb_state->speculative = decoder->pos.speculative;
 	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
 	psb_state->asid = decoder->graph.asid;
 }
@@ -158,32 +159,32 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 {
 	enum tl_pt_stop stop;
 
-	if (!decoder->have_item && tl_pt_node_times_full(decoder))
+	if (!decoder->item.present && tl_pt_node_times_full(decoder))
 		return TL_PT_STOP_FULL;
-	if (!decoder->have_item)
+	if (!decoder->item.present)
 		next_item(decoder, out);
 	if (!tl_pt_graph_has_room(&decoder->graph)) {
 		decoder->graph.full = true;
 		return TL_PT_STOP_FULL;
 	}
-	if (decoder->border && !tl_pt_before_psb_boundary(&decoder->item)) {
+	if (decoder->boundary.pending && !tl_pt_before_psb_boundary(&decoder->item.flow)) {
 		stop = tl_pt_take_psb_boundary(decoder, out);
 		if (stop != TL_PT_STOP_GO)
 			return stop;
 	}
-	if (decoder->part.joining && !decoder->part.began)
+	if (decoder->bounds.joining && !decoder->bounds.began)
 		note_beginning(decoder);
 	/* Beyond the end of a piece only its border will do. */
-	if (decoder->item.offset >= decoder->part.end &&
-	    decoder->item.kind != TL_PT_FLOW_ITEM_EVENT)
-		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
-	decoder->place_offset = decoder->item.offset;
-	stop = takers[decoder->item.kind](decoder, out);
+	if (decoder->item.flow.offset >= decoder->bounds.end &&
+	    decoder->item.flow.kind != TL_PT_FLOW_ITEM_EVENT)
+		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.flow.offset);
+	decoder->item.location_offset = decoder->item.flow.offset;
+	stop = takers[decoder->item.flow.kind](decoder, out);
 	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
-		if (decoder->item.kind == TL_PT_FLOW_ITEM_EVENT)
+		if (decoder->item.flow.kind == TL_PT_FLOW_ITEM_EVENT)
 			tl_pt_note_time(decoder, out->pos);
-		decoder->have_item = false;
-		decoder->idle = 0;
+		decoder->item.present = false;
+		decoder->pos.idle = 0;
 	}
 	return stop;
 }
@@ -193,28 +194,28 @@ static bool salvage(struct tl_pt_decoder *decoder)
 {
 	if (!tl_pt_may_salvage(decoder))
 		return false;
-	decoder->was_on = false;
-	tl_pt_recover(decoder, &decoder->due);
-	decoder->is_due = true;
-	return !decoder->error;
+	decoder->events.was_enabled = false;
+	tl_pt_recover(decoder, &decoder->events.next);
+	decoder->events.pending = true;
+	return !decoder->failure.error;
 }
 
 /* What was met on the way to the place where flow goes on. */
 static bool give_kept(struct tl_pt_decoder *decoder)
 {
-	if (!decoder->kept_count)
+	if (!decoder->events.queue_count)
 		return false;
-	decoder->due = decoder->kept[decoder->kept_first++];
-	decoder->is_due = true;
-	decoder->was_on = false;
-	if (!--decoder->kept_count)
-		decoder->kept_first = 0;
+	decoder->events.next = decoder->events.queue[decoder->events.queue_first++];
+	decoder->events.pending = true;
+	decoder->events.was_enabled = false;
+	if (!--decoder->events.queue_count)
+		decoder->events.queue_first = 0;
 	return true;
 }
 
 static bool may_walk(const struct tl_pt_decoder *decoder)
 {
-	return decoder->on && !decoder->have_item && !decoder->border;
+	return decoder->pos.enabled && !decoder->item.present && !decoder->boundary.pending;
 }
 
 enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
@@ -222,32 +223,33 @@ enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 	uint32_t *begin = out->pos;
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	if (decoder->error && !salvage(decoder))
+	if (decoder->failure.error && !salvage(decoder))
 		return TL_PT_STOP_ERROR;
-	if (decoder->is_due)
+	if (decoder->events.pending)
 		return TL_PT_STOP_EVENT;
-	decoder->run_speculative = decoder->speculative;
+	decoder->making.speculative = decoder->pos.speculative;
 	begin_moments(decoder, begin);
 	if (give_kept(decoder))
 		return TL_PT_STOP_EVENT;
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
-		if (out->pos == begin && (decoder->graph.full ||
-					  tl_pt_graph_is_stale(&decoder->graph, decoder->image))) {
-			if (decoder->part.pinned)
+		if (out->pos == begin &&
+		    (decoder->graph.full ||
+		     tl_pt_graph_is_stale(&decoder->graph, decoder->code.image))) {
+			if (decoder->bounds.pinned)
 				return TL_PT_STOP_FULL;
 			if (!tl_pt_drop_nodes(decoder))
 				return TL_PT_STOP_ERROR;
 		}
 		if (may_walk(decoder))
 			stop = tl_pt_walk(decoder, out);
-		if (decoder->have_tick && stop != TL_PT_STOP_ERROR &&
+		if (decoder->tick.pending && stop != TL_PT_STOP_ERROR &&
 		    give_tick(decoder, out, begin) == TL_PT_STOP_EVENT)
 			return TL_PT_STOP_EVENT;
 		if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_NEED)
 			stop = take_item(decoder, out);
 		if (decoder->graph.no_memory)
-			return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+			return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset);
 		if (stop == TL_PT_STOP_FULL && out->pos == begin && decoder->graph.full)
 			stop = TL_PT_STOP_GO;
 	}

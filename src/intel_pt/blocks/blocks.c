@@ -8,11 +8,11 @@ static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *re
 		     size_t count)
 {
 	const struct tl_pt_block *restrict of = decoder->graph.blocks;
-	const uint32_t *restrict ids = decoder->batch.ids + decoder->batch.at;
+	const uint32_t *restrict ids = decoder->ahead.batch.ids + decoder->ahead.batch.at;
 
 	for (size_t i = 0; i < count; i++)
 		blocks[i] = of[ids[i]];
-	for (size_t i = 0; i < count && decoder->batch.speculative; i++)
+	for (size_t i = 0; i < count && decoder->ahead.batch.speculative; i++)
 		blocks[i].flags |= TL_PT_SPECULATIVE;
 }
 
@@ -71,21 +71,21 @@ int64_t tl_pt_next_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blo
 		size_t take;
 
 		tl_pt_lookahead_fill(decoder);
-		take = decoder->batch.filled - decoder->batch.at;
+		take = decoder->ahead.batch.filled - decoder->ahead.batch.at;
 		if (!take)
 			break;
 		if (take > max - count)
 			take = max - count;
 		give_all(decoder, blocks + count, take);
-		decoder->batch.at += (uint32_t)take;
+		decoder->ahead.batch.at += (uint32_t)take;
 		count += take;
-		if (decoder->batch.at == decoder->batch.filled &&
-		    decoder->batch.stop != TL_PT_STOP_FULL)
+		if (decoder->ahead.batch.at == decoder->ahead.batch.filled &&
+		    decoder->ahead.batch.stop != TL_PT_STOP_FULL)
 			break;
 	}
 	*status = tl_pt_status_now(decoder);
-	if (!count && !decoder->is_due)
-		return -(int64_t)decoder->error;
+	if (!count && !decoder->events.pending)
+		return -(int64_t)decoder->failure.error;
 	return (int64_t)count;
 }
 
@@ -98,23 +98,24 @@ int64_t tl_pt_next_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blo
 static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run,
 			   uint32_t take)
 {
-	uint32_t end = decoder->batch.at + take;
+	uint32_t end = decoder->ahead.batch.at + take;
 
-	for (uint32_t i = 0; i < decoder->batch.time_count && decoder->batch.times[i].index < end;
+	for (uint32_t i = 0;
+	     i < decoder->ahead.batch.time_count && decoder->ahead.batch.times[i].index < end;
 	     i++) {
-		const struct tl_pt_node_time *moment = &decoder->batch.times[i];
-		bool before = moment->index <= decoder->batch.at;
+		const struct tl_pt_node_time *moment = &decoder->ahead.batch.times[i];
+		bool before = moment->index <= decoder->ahead.batch.at;
 
 		if (!moment->have_tsc)
 			continue;
 		if (before)
 			run->timestamp_count = 0;
 		if (run->timestamp_count == run->max_timestamps)
-			return moment->index - decoder->batch.at;
-		run->timestamps[run->timestamp_count++] =
-			(struct tl_pt_timestamp){ before ? 0 : moment->index - decoder->batch.at,
-						  moment->lost_mtc + moment->lost_cyc, moment->tsc,
-						  moment->cycles };
+			return moment->index - decoder->ahead.batch.at;
+		run->timestamps[run->timestamp_count++] = (struct tl_pt_timestamp){
+			before ? 0 : moment->index - decoder->ahead.batch.at,
+			moment->lost_mtc + moment->lost_cyc, moment->tsc, moment->cycles
+		};
 	}
 	return take;
 }
@@ -124,7 +125,7 @@ static uint32_t limit_of(const struct tl_pt_decoder *decoder)
 {
 	uint32_t count = tl_pt_graph_count(&decoder->graph);
 
-	return decoder->node_limit < count ? decoder->node_limit : count;
+	return decoder->parallel.node_limit < count ? decoder->parallel.node_limit : count;
 }
 
 const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number)
@@ -145,22 +146,22 @@ int tl_pt_next_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run
 		return -TL_PT_NOSYNC;
 	run->count = run->timestamp_count = 0;
 	tl_pt_lookahead_fill(decoder);
-	take = decoder->batch.filled - decoder->batch.at;
+	take = decoder->ahead.batch.filled - decoder->ahead.batch.at;
 	if (take > run->max)
 		take = (uint32_t)run->max;
 	if (run->timestamps)
 		take = give_marks(decoder, run, take);
 	if (take)
-		memcpy(run->nodes, decoder->batch.ids + decoder->batch.at,
+		memcpy(run->nodes, decoder->ahead.batch.ids + decoder->ahead.batch.at,
 		       take * sizeof(*run->nodes));
-	decoder->batch.at += take;
+	decoder->ahead.batch.at += take;
 	run->count = take;
-	run->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
+	run->flags = decoder->ahead.batch.speculative ? TL_PT_SPECULATIVE : 0;
 	run->status = tl_pt_status_now(decoder);
 	run->limit = limit_of(decoder);
 	run->blocks = tl_pt_graph_blocks(&decoder->graph);
 	run->epoch = decoder->graph.epoch;
-	return !take && !decoder->is_due ? -(int)decoder->error : 0;
+	return !take && !decoder->events.pending ? -(int)decoder->failure.error : 0;
 }
 
 const struct tl_pt_block *tl_pt_decoder_node_block(const struct tl_pt_decoder *decoder,

@@ -8,20 +8,21 @@
 void tl_pt_decoder_restart(struct tl_pt_decoder *decoder)
 {
 	tl_pt_position_reset(decoder);
-	tl_pt_graph_switch(&decoder->graph, &decoder->asid, TL_PT_MODE_UNKNOWN);
+	tl_pt_graph_switch(&decoder->graph, &decoder->code.asid, TL_PT_MODE_UNKNOWN);
 	decoder->synced = true;
-	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
-	decoder->resume_known = decoder->is_due = decoder->have_item = false;
-	decoder->kept_first = decoder->kept_count = 0;
-	decoder->stood_at = 0;
-	decoder->error = TL_PT_OK;
+	decoder->pos.settled = decoder->pos.enabled = decoder->eos = decoder->pos.speculative =
+		false;
+	decoder->pos.resume_known = decoder->events.pending = decoder->item.present = false;
+	decoder->events.queue_first = decoder->events.queue_count = 0;
+	decoder->events.located_at = 0;
+	decoder->failure.error = TL_PT_OK;
 	decoder->insns.left = 0;
-	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
-	decoder->part = (struct tl_pt_segment_bounds){ .end = UINT64_MAX };
-	decoder->noted = decoder->given = (struct tl_pt_node_time){ .index = 0 };
-	decoder->have_held = false;
-	decoder->held.flags = decoder->next_flags = 0;
-	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
+	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
+	decoder->bounds = (struct tl_pt_segment_bounds){ .end = UINT64_MAX };
+	decoder->making.last = decoder->ahead.time = (struct tl_pt_node_time){ .index = 0 };
+	decoder->v1.have_block = false;
+	decoder->v1.block.flags = decoder->v1.next_flags = 0;
+	decoder->pos.last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 }
 
 static unsigned wishes(const struct tl_pt_config *config)
@@ -41,21 +42,21 @@ int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_con
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -TL_PT_NOMEM;
-	made->asid = made->given_asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
+	made->code.asid = made->ahead.asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
 	status = tl_pt_flow_open(&made->flow, config, wishes(config));
 	if (!status) {
 		made->config = made->flow.config;
-		made->own = tl_pt_image_open(NULL);
-		made->image = image ? image : made->own;
-		status = made->own ? tl_pt_graph_open(&made->graph, made->config.flags, code)
-				   : -TL_PT_NOMEM;
+		made->code.own = tl_pt_image_open(NULL);
+		made->code.image = image ? image : made->code.own;
+		status = made->code.own ? tl_pt_graph_open(&made->graph, made->config.flags, code)
+					: -TL_PT_NOMEM;
 	}
 	if (status < 0) {
 		tl_pt_decoder_close(made);
 		return status;
 	}
 	tl_pt_clear_stack(made);
-	made->node_limit = UINT32_MAX;
+	made->parallel.node_limit = UINT32_MAX;
 	*decoder = made;
 	return 0;
 }
@@ -75,7 +76,7 @@ void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
 	tl_pt_reader_close(&decoder->insns.reader);
 	free(decoder->insns.list);
 	free(decoder->insns.first);
-	tl_pt_image_close(decoder->own);
+	tl_pt_image_close(decoder->code.own);
 	free(decoder);
 }
 
@@ -84,13 +85,13 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 	if (status < 0)
 		return status;
 	tl_pt_decoder_restart(decoder);
-	if (decoder->parallel_ops)
-		decoder->parallel_ops->start(decoder);
+	if (decoder->parallel.ops)
+		decoder->parallel.ops->start(decoder);
 	tl_pt_lookahead_fill(decoder);
 	/* An error at the very beginning is told here. */
-	if (!decoder->batch.filled && decoder->batch.stop == TL_PT_STOP_ERROR &&
-	    decoder->error != TL_PT_EOS)
-		return -(int)decoder->error;
+	if (!decoder->ahead.batch.filled && decoder->ahead.batch.stop == TL_PT_STOP_ERROR &&
+	    decoder->failure.error != TL_PT_EOS)
+		return -(int)decoder->failure.error;
 	return tl_pt_status_now(decoder);
 }
 
@@ -126,11 +127,11 @@ int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (decoder->error == TL_PT_EOS || decoder->error == TL_PT_NOMEM)
-		return -(int)decoder->error;
+	if (decoder->failure.error == TL_PT_EOS || decoder->failure.error == TL_PT_NOMEM)
+		return -(int)decoder->failure.error;
 	tl_pt_leave_parallel(decoder);
-	if (decoder->error && !tl_pt_recover(decoder, lost ? lost : &ignored)) {
-		tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
+	if (decoder->failure.error && !tl_pt_recover(decoder, lost ? lost : &ignored)) {
+		tl_pt_fail(decoder, TL_PT_EOS, decoder->item.flow.offset);
 		return -TL_PT_EOS;
 	}
 	tl_pt_lookahead_fill(decoder);
@@ -143,16 +144,16 @@ int tl_pt_next_event(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || tl_pt_is_v1(decoder) || decoder->batch.at < decoder->batch.filled ||
-	    decoder->insns.left)
+	if (!decoder->events.pending || tl_pt_is_v1(decoder) ||
+	    decoder->ahead.batch.at < decoder->ahead.batch.filled || decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
-	*event = decoder->due;
-	decoder->is_due = false;
-	decoder->given = (struct tl_pt_node_time){
+	*event = decoder->events.next;
+	decoder->events.pending = false;
+	decoder->ahead.time = (struct tl_pt_node_time){
 		0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc, event->cycles
 	};
 	/* The time is that of the event, not of the nodes before it. */
-	decoder->batch.at = decoder->batch.filled = 0;
+	decoder->ahead.batch.at = decoder->ahead.batch.filled = 0;
 	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
 }
@@ -200,7 +201,7 @@ int tl_pt_decoder_asid(const struct tl_pt_decoder *decoder, struct tl_pt_asid *a
 {
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;
-	*asid = decoder->given_asid;
+	*asid = decoder->ahead.asid;
 	return 0;
 }
 
@@ -210,7 +211,8 @@ int tl_pt_decoder_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	*offset = decoder->error ? decoder->error_offset : tl_pt_flow_offset(&decoder->flow);
+	*offset = decoder->failure.error ? decoder->failure.offset
+					 : tl_pt_flow_offset(&decoder->flow);
 	return 0;
 }
 
@@ -231,7 +233,7 @@ const struct tl_pt_config *tl_pt_decoder_config(const struct tl_pt_decoder *deco
 
 struct tl_pt_image *tl_pt_decoder_image(struct tl_pt_decoder *decoder)
 {
-	return decoder ? decoder->image : NULL;
+	return decoder ? decoder->code.image : NULL;
 }
 
 int tl_pt_decoder_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
@@ -239,7 +241,7 @@ int tl_pt_decoder_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *i
 	if (!decoder)
 		return -TL_PT_INVALID;
 	tl_pt_leave_parallel(decoder);
-	decoder->image = image ? image : decoder->own;
+	decoder->code.image = image ? image : decoder->code.own;
 	return 0;
 }
 
@@ -249,10 +251,10 @@ int tl_pt_decoder_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
 		return -TL_PT_INVALID;
 	decoder->flow.end = decoder->flow.config.end = decoder->config.begin + offset;
-	if (decoder->error == TL_PT_EOS)
-		decoder->error = TL_PT_OK;
-	if (decoder->have_item && decoder->item.kind == TL_PT_FLOW_ITEM_END)
-		decoder->have_item = false;
+	if (decoder->failure.error == TL_PT_EOS)
+		decoder->failure.error = TL_PT_OK;
+	if (decoder->item.present && decoder->item.flow.kind == TL_PT_FLOW_ITEM_END)
+		decoder->item.present = false;
 	decoder->eos = false;
 	if (!decoder->synced)
 		return 0;
@@ -264,7 +266,7 @@ int tl_pt_decoder_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asi
 {
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;
-	decoder->asid = decoder->given_asid = *asid;
+	decoder->code.asid = decoder->ahead.asid = *asid;
 	/* Without nodes there is nothing to find again. */
 	if (!decoder->graph.nodes) {
 		decoder->graph.asid = *asid;

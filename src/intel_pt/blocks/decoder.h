@@ -129,95 +129,136 @@ struct tl_pt_segment_bounds {
 	struct tl_pt_psb_state begin_state, end_state;
 };
 
-struct tl_pt_decoder {
-	struct tl_pt_config config;
-	struct tl_pt_flow flow;
-	struct tl_pt_graph graph;
-	struct tl_pt_image *image, *own;
-	struct tl_pt_asid asid; /* where synchronising begins */
+/* The code that is decoded. */
+struct tl_pt_decoder_code {
+	struct tl_pt_image *image, *own; /* own: for callers that give none */
+	struct tl_pt_asid asid;          /* where synchronising begins */
+};
 
-	/*
-	 * Where the walk stands: before the node `cur`; without one, where flow goes on is not
-	 * known.
-	 */
-	uint32_t cur;
-	bool on; /* tracing is */
-	bool synced;
+/*
+ * Where the walk stands: before the node `node`; without one, the next instruction is not known.
+ */
+struct tl_pt_position {
+	uint32_t node;
+	bool enabled; /* tracing is */
 	bool settled; /* the first event behind synchronising has come */
+	bool speculative;
+	bool resume_known; /* where tracing is expected to go on (2, "resumed") */
+	uint64_t resume_ip;
+	uint64_t idle;        /* instructions since trace was used last */
+	uint32_t last_walked; /* the node given last, if trace was used for it */
+	uint32_t since;       /* instructions behind the last location that trace told (TRIG) */
+	/*
+	 * The last block of a walk to a stop condition; with node == TL_PT_NODE_BEHIND it ends with
+	 * the branch whose target is yet to come.
+	 */
+	struct tl_pt_block last;
+	uint16_t last_flags; /* of its last instruction, enum tl_x86_flow_flag */
+	uint32_t top;        /* of the return stack */
+	uint32_t stack[TL_PT_STACK];
+};
+
+/* Trace that was read and is not used yet: outcomes, and the target behind them. */
+struct tl_pt_unused_trace {
 	/* no packet is read before the ones before it are used up, and no deferred TIP */
 	bool exact;
 	/* of the next branch that needs one: from a TIP, or where a far branch went */
 	bool tip_pending;
 	bool tip_suppressed; /* that TIP had no address */
-	uint64_t target;
-	uint64_t bits; /* outcomes not used yet, the oldest in bit `count - 1` */
 	uint32_t count;
-	uint64_t idle;        /* instructions since trace was used last */
-	uint32_t last_walked; /* the node given last, if trace was used for it */
-	uint32_t since;       /* given behind the last place that trace told (TRIG) */
-	/* A tick that is due behind the next branch, and the outcomes behind that (5.8). */
-	bool have_tick;
-	struct tl_pt_event tick;
-	uint64_t rest_bits;
-	uint32_t rest_count;
-
-	/*
-	 * What a goal was reached with: with cur == TL_PT_NODE_BEHIND the branch whose target is
-	 * yet to come.
-	 */
-	struct tl_pt_block last;
-	uint16_t last_flags; /* of its last instruction, enum tl_x86_flow_flag */
-
-	uint32_t top; /* of the return stack */
-	uint32_t stack[TL_PT_STACK];
-
-	bool speculative;
-	bool resume_known; /* where tracing is expected to go on (2, "resumed") */
-	uint64_t resume_ip;
-
-	struct tl_pt_flow_item item;
-	bool have_item;
-	uint64_t place_offset; /* of what the walk to a place is for */
-	bool border;           /* a PSB+ to come to */
-	uint64_t border_ip, border_offset;
+	uint64_t bits; /* outcomes, the oldest in bit `count - 1` */
+	uint64_t target;
 	const uint8_t *taken, *taken_end; /* the packets whose outcomes are in `bits` */
+};
 
-	/* What came of it. */
-	bool is_due, was_on; /* an event waits; tracing was on before it */
-	struct tl_pt_event due;
-	struct tl_pt_event kept[TL_PT_QUEUED_MAX]; /* due before anything else is decoded */
-	uint32_t kept_first, kept_count;
-	uint64_t stood_at; /* offset of the event whose address was a place last, + 1 */
+/* A tick behind the next branch, and the outcomes behind that branch (5.8). */
+struct tl_pt_pending_tick {
+	bool pending;
+	struct tl_pt_event event;
+	uint64_t bits;
+	uint32_t count;
+};
+
+/* A PSB+ in running flow: the walk has to come to its address. */
+struct tl_pt_psb_boundary {
+	bool pending;
+	uint64_t ip, offset;
+};
+
+/* The item of the flow that is taken now. */
+struct tl_pt_present_item {
+	bool present;
+	struct tl_pt_flow_item flow;
+	uint64_t location_offset; /* of the packet that a walk to its location is for */
+};
+
+/* Events for the caller. */
+struct tl_pt_event_queue {
+	bool pending;     /* `next` waits */
+	bool was_enabled; /* tracing was, before it */
+	struct tl_pt_event next;
+	struct tl_pt_event queue[TL_PT_QUEUED_MAX]; /* before anything else is decoded */
+	uint32_t queue_first, queue_count;
+	uint64_t located_at; /* offset of the event whose address was used last to recover, + 1 */
+};
+
+struct tl_pt_failure {
 	enum tl_pt_error error;
-	uint64_t error_offset;
-	bool eos;
+	uint64_t offset;
+};
 
-	struct tl_pt_node_times moments; /* of the run that is being made */
-	struct tl_pt_node_time noted;    /* the clock at the last packet used */
-	bool run_speculative;
+/* The nodes that are being decoded: when they ran. */
+struct tl_pt_making {
+	struct tl_pt_node_times times;
+	struct tl_pt_node_time last; /* the clock at the last packet used */
+	bool speculative;
+};
 
-	/* What is decoded ahead of the caller, and the clock where that began. */
+/* What was decoded ahead of the caller, and the clock and address space where that began. */
+struct tl_pt_ahead {
 	struct tl_pt_lookahead batch;
-	struct tl_pt_node_time given;
-	struct tl_pt_asid given_asid;
-	uint32_t ids[TL_PT_LOOKAHEAD_NODES];
+	struct tl_pt_node_time time;
+	struct tl_pt_asid asid;
+	uint32_t nodes[TL_PT_LOOKAHEAD_NODES];
 	struct tl_pt_node_time times[TL_PT_LOOKAHEAD_NODES];
+};
 
-	struct tl_pt_segment_bounds part;
-	/* tl_pt_decoder_set_jobs(): NULL: one thread */
-	const struct tl_pt_parallel_ops *parallel_ops;
-	struct tl_pt_parallel *parallel; /* the threads that decode now; NULL: only the caller's */
-	uint32_t node_limit;             /* numbers of nodes that the caller may know are below */
+/* Threads that decode for this decoder. */
+struct tl_pt_decoder_threads {
+	const struct tl_pt_parallel_ops *ops; /* NULL: tl_pt_decoder_set_jobs() was not called */
+	struct tl_pt_parallel *threads;       /* that decode now; NULL: only the caller's */
+	uint32_t node_limit;                  /* the caller may know nodes below it */
 	unsigned jobs;
+};
 
-	/*
-	 * Version 1: the block before what comes next, and what is known of the one behind
-	 * (fold_flags.c).
-	 */
-	struct tl_pt_block held;
-	bool have_held;
+/*
+ * Version 1: the block before what comes next, and what is known of the one behind (v1_flags.c).
+ */
+struct tl_pt_v1 {
+	struct tl_pt_block block;
+	bool have_block;
 	uint16_t next_flags;
+};
 
+struct tl_pt_decoder {
+	struct tl_pt_config config;
+	struct tl_pt_decoder_code code;
+	struct tl_pt_flow flow;
+	struct tl_pt_graph graph;
+	bool synced;
+	bool eos; /* the end of the trace has come */
+	struct tl_pt_position pos;
+	struct tl_pt_unused_trace trace;
+	struct tl_pt_pending_tick tick;
+	struct tl_pt_psb_boundary boundary;
+	struct tl_pt_present_item item;
+	struct tl_pt_event_queue events;
+	struct tl_pt_failure failure;
+	struct tl_pt_making making;
+	struct tl_pt_ahead ahead;
+	struct tl_pt_segment_bounds bounds;
+	struct tl_pt_decoder_threads parallel;
+	struct tl_pt_v1 v1;
 	struct tl_pt_insns insns;
 };
 
@@ -240,8 +281,8 @@ static inline bool tl_pt_graph_has_room(const struct tl_pt_graph *graph)
 static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_pt_error error,
 					 uint64_t offset)
 {
-	decoder->error = error;
-	decoder->error_offset = offset;
+	decoder->failure.error = error;
+	decoder->failure.offset = offset;
 	return TL_PT_STOP_ERROR;
 }
 
@@ -250,7 +291,8 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out);
 
 static inline bool tl_pt_node_times_full(const struct tl_pt_decoder *decoder)
 {
-	return decoder->moments.list && decoder->moments.count == decoder->moments.most;
+	return decoder->making.times.list &&
+	       decoder->making.times.count == decoder->making.times.most;
 }
 
 /* walk.c: as far as TNT and TIP packets at the flow's position lead. */
@@ -258,7 +300,7 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 
 static inline void tl_pt_push(struct tl_pt_decoder *decoder, uint32_t link)
 {
-	decoder->stack[decoder->top++ % TL_PT_STACK] = link;
+	decoder->pos.stack[decoder->pos.top++ % TL_PT_STACK] = link;
 }
 
 /* Push what the calls in a node push. */
@@ -349,14 +391,14 @@ int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
 
 static inline void tl_pt_leave_parallel(struct tl_pt_decoder *decoder)
 {
-	if (decoder->parallel)
-		decoder->parallel_ops->leave(decoder);
+	if (decoder->parallel.threads)
+		decoder->parallel.ops->leave(decoder);
 }
 
 static inline void tl_pt_stop_parallel(struct tl_pt_decoder *decoder)
 {
-	if (decoder->parallel)
-		decoder->parallel_ops->stop(decoder);
+	if (decoder->parallel.threads)
+		decoder->parallel.ops->stop(decoder);
 }
 
 static inline bool tl_pt_is_v1(const struct tl_pt_decoder *decoder)
@@ -369,7 +411,7 @@ static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t numb
 			      struct tl_pt_block *block)
 {
 	*block = decoder->graph.blocks[number];
-	if (decoder->batch.speculative)
+	if (decoder->ahead.batch.speculative)
 		block->flags |= TL_PT_SPECULATIVE;
 }
 
@@ -380,7 +422,7 @@ static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t numb
  */
 static inline bool tl_pt_give_fast(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
-	struct tl_pt_lookahead *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->ahead.batch;
 
 	if (batch->at + 1 >= batch->plain)
 		return false;

@@ -17,41 +17,41 @@ typedef bool apply_fn(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
 
 static bool context_error(struct tl_pt_decoder *decoder)
 {
-	tl_pt_fail(decoder, TL_PT_BAD_CONTEXT, decoder->item.offset);
+	tl_pt_fail(decoder, TL_PT_BAD_CONTEXT, decoder->item.flow.offset);
 	return false;
 }
 
 static void turn_off(struct tl_pt_decoder *decoder)
 {
-	decoder->on = false;
-	decoder->cur = TL_PT_NODE_BEHIND;
+	decoder->pos.enabled = false;
+	decoder->pos.node = TL_PT_NODE_BEHIND;
 }
 
 static bool enabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if (event->ip_suppressed || (decoder->on && !event->status_update))
+	if (event->ip_suppressed || (decoder->pos.enabled && !event->status_update))
 		return context_error(decoder);
-	event->enabled.resumed = decoder->resume_known && decoder->resume_ip == event->ip;
-	decoder->part.inherited = decoder->part.inherits && !event->status_update;
-	decoder->part.inherits = false;
-	decoder->on = true;
-	decoder->resume_known = false;
-	decoder->last_walked = TL_PT_NODE_NONE;
+	event->enabled.resumed = decoder->pos.resume_known && decoder->pos.resume_ip == event->ip;
+	decoder->bounds.inherited = decoder->bounds.inherits && !event->status_update;
+	decoder->bounds.inherits = false;
+	decoder->pos.enabled = true;
+	decoder->pos.resume_known = false;
+	decoder->pos.last_walked = TL_PT_NODE_NONE;
 	return tl_pt_set_ip(decoder, event->ip);
 }
 
 /* Turned off at a call, it is expected to go on behind it (5.4). */
 static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	const struct tl_pt_block *last = &decoder->last;
+	const struct tl_pt_block *last = &decoder->pos.last;
 
-	if (!event->status_update && decoder->settled) {
-		if (!decoder->on)
+	if (!event->status_update && decoder->pos.settled) {
+		if (!decoder->pos.enabled)
 			return context_error(decoder);
-		decoder->part.inherits = false;
-		decoder->resume_known =
+		decoder->bounds.inherits = false;
+		decoder->pos.resume_known =
 			last->iclass == TL_PT_IC_CALL || last->iclass == TL_PT_IC_FAR_CALL;
-		decoder->resume_ip = last->end_ip + last->size;
+		decoder->pos.resume_ip = last->end_ip + last->size;
 	}
 	turn_off(decoder);
 	return true;
@@ -59,21 +59,21 @@ static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 
 static bool async_disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if (!decoder->on && decoder->settled)
+	if (!decoder->pos.enabled && decoder->pos.settled)
 		return context_error(decoder);
-	decoder->resume_known = true;
-	decoder->part.inherits = false;
-	decoder->resume_ip = event->ip;
+	decoder->pos.resume_known = true;
+	decoder->bounds.inherits = false;
+	decoder->pos.resume_ip = event->ip;
 	turn_off(decoder);
 	return true;
 }
 
 static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if ((!decoder->on && decoder->settled) || event->ip_suppressed)
+	if ((!decoder->pos.enabled && decoder->pos.settled) || event->ip_suppressed)
 		return context_error(decoder);
-	decoder->on = true;
-	decoder->last_walked = TL_PT_NODE_NONE;
+	decoder->pos.enabled = true;
+	decoder->pos.last_walked = TL_PT_NODE_NONE;
 	return tl_pt_set_ip(decoder, event->branch.to);
 }
 
@@ -104,13 +104,13 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	tl_pt_position_reset(decoder);
-	decoder->speculative = false;
-	decoder->resume_known = decoder->part.inherits = false;
+	decoder->pos.speculative = false;
+	decoder->pos.resume_known = decoder->bounds.inherits = false;
 	if (event->ip_suppressed) {
 		turn_off(decoder);
 		return true;
 	}
-	decoder->on = true;
+	decoder->pos.enabled = true;
 	return tl_pt_set_ip(decoder, event->ip);
 }
 
@@ -121,7 +121,7 @@ static bool exec_mode(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 
 static bool transaction(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	decoder->speculative = event->tsx.speculative;
+	decoder->pos.speculative = event->tsx.speculative;
 	return true;
 }
 
@@ -223,9 +223,9 @@ static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_even
 
 	if (stop != TL_PT_STOP_GO)
 		return stop;
-	event->ip_suppressed = decoder->cur == TL_PT_NODE_BEHIND;
-	event->ip = event->ip_suppressed ? 0 : decoder->graph.blocks[decoder->cur].ip;
-	decoder->since = 0;
+	event->ip_suppressed = decoder->pos.node == TL_PT_NODE_BEHIND;
+	event->ip = event->ip_suppressed ? 0 : decoder->graph.blocks[decoder->pos.node].ip;
+	decoder->pos.since = 0;
 	return TL_PT_STOP_GO;
 }
 
@@ -234,7 +234,7 @@ static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule 
 {
 	struct tl_pt_stop_condition goal = { .at_ip = true, .ip = event->ip };
 
-	if (rule->binding == NOW || event->status_update || !decoder->on)
+	if (rule->binding == NOW || event->status_update || !decoder->pos.enabled)
 		return TL_PT_STOP_GO;
 	if (rule->binding == DISABLE) {
 		goal = disable_goal(decoder, event);
@@ -259,7 +259,7 @@ static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_
 	struct tl_pt_decoded_block stretch;
 
 	if (!(decoder->config.errata & TL_PT_SKD022) || event->kind != TL_PT_EV_ASYNC_DISABLED ||
-	    decoder->cur < TL_PT_NODE_FIRST)
+	    decoder->pos.node < TL_PT_NODE_FIRST)
 		return TL_PT_STOP_GO;
 	tl_pt_graph_decode(&decoder->graph, event->ip, &goal, &stretch);
 	if (stretch.block.end_ip != event->ip || !(stretch.flags & TL_X86_VMENTRY))
@@ -283,16 +283,16 @@ static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_
  */
 static bool is_border(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	return event->status_update && decoder->settled &&
-	       ((event->kind == TL_PT_EV_ENABLED && decoder->on) ||
-		(event->kind == TL_PT_EV_DISABLED && !decoder->on));
+	return event->status_update && decoder->pos.settled &&
+	       ((event->kind == TL_PT_EV_ENABLED && decoder->pos.enabled) ||
+		(event->kind == TL_PT_EV_DISABLED && !decoder->pos.enabled));
 }
 
 static enum tl_pt_stop note_border(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	decoder->border = true;
-	decoder->border_ip = event->ip;
-	decoder->border_offset = event->offset;
+	decoder->boundary.pending = true;
+	decoder->boundary.ip = event->ip;
+	decoder->boundary.offset = event->offset;
 	return TL_PT_STOP_GO;
 }
 
@@ -305,15 +305,15 @@ bool tl_pt_before_psb_boundary(const struct tl_pt_flow_item *item)
 
 enum tl_pt_stop tl_pt_take_psb_boundary(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	struct tl_pt_stop_condition goal = { .at_ip = true, .ip = decoder->border_ip };
+	struct tl_pt_stop_condition goal = { .at_ip = true, .ip = decoder->boundary.ip };
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	decoder->place_offset = decoder->border_offset;
-	if (decoder->on)
+	decoder->item.location_offset = decoder->boundary.offset;
+	if (decoder->pos.enabled)
 		stop = tl_pt_walk_to(decoder, &goal, out);
 	if (stop != TL_PT_STOP_GO)
 		return stop;
-	decoder->border = false;
+	decoder->boundary.pending = false;
 	tl_pt_clear_stack(decoder);
 	return TL_PT_STOP_GO;
 }
@@ -326,17 +326,17 @@ static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder,
 
 	note_border(decoder, event);
 	stop = tl_pt_take_psb_boundary(decoder, out);
-	if (stop != TL_PT_STOP_GO || event->offset < decoder->part.end)
+	if (stop != TL_PT_STOP_GO || event->offset < decoder->bounds.end)
 		return stop;
-	decoder->part.at_end = true;
-	tl_pt_note_psb_state(decoder, &decoder->part.end_state, event->ip);
+	decoder->bounds.at_end = true;
+	tl_pt_note_psb_state(decoder, &decoder->bounds.end_state, event->ip);
 	return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 }
 
 /* Version 2.0.5 of the published interface tells whether tracing is on by the status only. */
 static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	bool joining = decoder->part.joining && !decoder->part.began;
+	bool joining = decoder->bounds.joining && !decoder->bounds.began;
 
 	return (decoder->config.flags & TL_PT_CLASSIC || joining) && event->status_update &&
 	       (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED);
@@ -348,25 +348,26 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
  */
 static bool mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->on || event->ip_suppressed ||
-	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked ||
-	    tl_pt_node_kind(&decoder->graph.nodes[decoder->last_walked]) == TL_PT_NODE_NEXT)
+	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->pos.enabled ||
+	    event->ip_suppressed || decoder->pos.node < TL_PT_NODE_FIRST ||
+	    !decoder->pos.last_walked ||
+	    tl_pt_node_kind(&decoder->graph.nodes[decoder->pos.last_walked]) == TL_PT_NODE_NEXT)
 		return true;
-	return tl_pt_reaches(decoder, decoder->graph.blocks[decoder->cur].ip, event->ip) ||
+	return tl_pt_reaches(decoder, decoder->graph.blocks[decoder->pos.node].ip, event->ip) ||
 	       tl_pt_set_ip(decoder, event->ip);
 }
 
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	struct tl_pt_event *event = &decoder->item.event;
+	struct tl_pt_event *event = &decoder->item.flow.event;
 	enum tl_pt_stop stop;
 
-	if (decoder->count || decoder->tip_pending)
+	if (decoder->trace.count || decoder->trace.tip_pending)
 		return tl_pt_mismatch(decoder, out);
 	if (is_border(decoder, event))
 		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event)
 							     : take_border_now(decoder, event, out);
-	if (event->offset >= decoder->part.end)
+	if (event->offset >= decoder->bounds.end)
 		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted && !mend_abort(decoder, event))
 		return TL_PT_STOP_ERROR;
@@ -376,17 +377,17 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (stop != TL_PT_STOP_GO)
 		return stop;
 	if (!event->ip_suppressed && !event->status_update && rules[event->kind].binding != BEHIND)
-		decoder->since = 0;
-	decoder->was_on = decoder->on;
-	decoder->part.inherited = false;
+		decoder->pos.since = 0;
+	decoder->events.was_enabled = decoder->pos.enabled;
+	decoder->bounds.inherited = false;
 	if (!rules[event->kind].apply(decoder, event))
 		return TL_PT_STOP_ERROR;
-	if (!decoder->settled && is_silent(decoder, event)) {
-		decoder->settled = true;
+	if (!decoder->pos.settled && is_silent(decoder, event)) {
+		decoder->pos.settled = true;
 		return TL_PT_STOP_GO;
 	}
-	decoder->settled = true;
-	decoder->due = *event;
-	decoder->is_due = true;
+	decoder->pos.settled = true;
+	decoder->events.next = *event;
+	decoder->events.pending = true;
 	return TL_PT_STOP_EVENT;
 }

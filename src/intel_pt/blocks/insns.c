@@ -105,8 +105,8 @@ static int enter(struct tl_pt_decoder *decoder)
 		return status;
 	insns->at = insns->first[number];
 	insns->left = decoder->graph.blocks[number].ninsn;
-	insns->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
-	insns->eos = decoder->batch.eos;
+	insns->flags = decoder->ahead.batch.speculative ? TL_PT_SPECULATIVE : 0;
+	insns->eos = decoder->ahead.batch.eos;
 	return 0;
 }
 

@@ -5,8 +5,8 @@
 /* The clock at the node given last: nodes behind it have been decoded already. */
 const struct tl_pt_node_time *tl_pt_time_now(const struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_lookahead *batch = &decoder->batch;
-	const struct tl_pt_node_time *found = &decoder->given;
+	const struct tl_pt_lookahead *batch = &decoder->ahead.batch;
+	const struct tl_pt_node_time *found = &decoder->ahead.time;
 
 	for (uint32_t i = 0; i < batch->time_count && batch->times[i].index < batch->at; i++)
 		found = &batch->times[i];
@@ -15,7 +15,7 @@ const struct tl_pt_node_time *tl_pt_time_now(const struct tl_pt_decoder *decoder
 
 void tl_pt_lookahead_ready(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_lookahead *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->ahead.batch;
 	bool plain = !batch->speculative && !batch->eos && !tl_pt_is_v1(decoder);
 
 	batch->plain = plain ? batch->filled : 0;
@@ -23,44 +23,44 @@ void tl_pt_lookahead_ready(struct tl_pt_decoder *decoder)
 
 void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_lookahead *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->ahead.batch;
 	size_t most = decoder->config.flags & TL_PT_CLASSIC ? TL_PT_LOOKAHEAD_CLASSIC
 							    : TL_PT_LOOKAHEAD_NODES;
-	struct tl_pt_out out = { decoder->ids, decoder->ids + most };
+	struct tl_pt_out out = { decoder->ahead.nodes, decoder->ahead.nodes + most };
 
-	decoder->moments =
-		(struct tl_pt_node_times){ .list = decoder->times, .most = TL_PT_LOOKAHEAD_NODES };
+	decoder->making.times = (struct tl_pt_node_times){ .list = decoder->ahead.times,
+							   .most = TL_PT_LOOKAHEAD_NODES };
 	/* What an event behind these nodes changes is not so yet. */
-	decoder->given_asid = decoder->graph.asid;
-	*batch = (struct tl_pt_lookahead){ .ids = decoder->ids,
-					   .times = decoder->times,
+	decoder->ahead.asid = decoder->graph.asid;
+	*batch = (struct tl_pt_lookahead){ .ids = decoder->ahead.nodes,
+					   .times = decoder->ahead.times,
 					   .eos = decoder->eos };
 	batch->stop = tl_pt_advance(decoder, &out);
-	batch->speculative = decoder->run_speculative;
-	batch->time_count = decoder->moments.count;
-	batch->filled = (uint32_t)(out.pos - decoder->ids);
+	batch->speculative = decoder->making.speculative;
+	batch->time_count = decoder->making.times.count;
+	batch->filled = (uint32_t)(out.pos - decoder->ahead.nodes);
 	tl_pt_lookahead_ready(decoder);
 }
 
 /* A run without nodes may be none: room had to be made, or an error is to become an event. */
 static bool goes_on(const struct tl_pt_decoder *decoder)
 {
-	if (decoder->batch.stop == TL_PT_STOP_ERROR)
-		return decoder->error && tl_pt_may_salvage(decoder);
-	return decoder->batch.stop == TL_PT_STOP_FULL;
+	if (decoder->ahead.batch.stop == TL_PT_STOP_ERROR)
+		return decoder->failure.error && tl_pt_may_salvage(decoder);
+	return decoder->ahead.batch.stop == TL_PT_STOP_FULL;
 }
 
 void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_lookahead *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->ahead.batch;
 
 	if (batch->at < batch->filled)
 		return;
 	if (batch->at)
-		decoder->given = *tl_pt_time_now(decoder);
+		decoder->ahead.time = *tl_pt_time_now(decoder);
 	do
-		if (decoder->parallel)
-			decoder->parallel_ops->fill(decoder);
+		if (decoder->parallel.threads)
+			decoder->parallel.ops->fill(decoder);
 		else
 			tl_pt_decode_ahead(decoder);
 	while (!batch->filled && goes_on(decoder));
@@ -69,9 +69,9 @@ void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder)
 static int v1_status(const struct tl_pt_decoder *decoder)
 {
 	/* There is another block to come. */
-	if (decoder->have_held)
+	if (decoder->v1.have_block)
 		return 0;
-	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	return (decoder->pos.enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
 	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 
@@ -80,11 +80,12 @@ int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 {
 	if (tl_pt_is_v1(decoder))
 		return v1_status(decoder);
-	if (decoder->batch.at < decoder->batch.filled)
-		return decoder->batch.eos ? TL_PT_END_OF_STREAM : 0;
-	if (decoder->is_due)
-		return TL_PT_EVENT_PENDING | (decoder->was_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
-	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	if (decoder->ahead.batch.at < decoder->ahead.batch.filled)
+		return decoder->ahead.batch.eos ? TL_PT_END_OF_STREAM : 0;
+	if (decoder->events.pending)
+		return TL_PT_EVENT_PENDING |
+		       (decoder->events.was_enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
+	return (decoder->pos.enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
 	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 
@@ -93,8 +94,9 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
 	tl_pt_lookahead_fill(decoder);
-	if (decoder->batch.at == decoder->batch.filled)
-		return decoder->is_due ? -TL_PT_EVENT_IGNORED : -(int)decoder->error;
-	*number = decoder->batch.ids[decoder->batch.at++];
+	if (decoder->ahead.batch.at == decoder->ahead.batch.filled)
+		return decoder->events.pending ? -TL_PT_EVENT_IGNORED
+					       : -(int)decoder->failure.error;
+	*number = decoder->ahead.batch.ids[decoder->ahead.batch.at++];
 	return 0;
 }

@@ -20,8 +20,8 @@ void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link)
 void tl_pt_clear_stack(struct tl_pt_decoder *decoder)
 {
 	for (unsigned i = 0; i < TL_PT_STACK; i++)
-		decoder->stack[i] = TL_PT_NODE_NONE;
-	decoder->top = 0;
+		decoder->pos.stack[i] = TL_PT_NODE_NONE;
+	decoder->pos.top = 0;
 }
 
 bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip)
@@ -30,25 +30,25 @@ bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip)
 
 	if (!number) {
 		/* Room was made sure of before (tl_pt_graph_has_room()). */
-		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset);
 		return false;
 	}
-	decoder->cur = number;
+	decoder->pos.node = number;
 	return true;
 }
 
 void tl_pt_position_reset(struct tl_pt_decoder *decoder)
 {
 	tl_pt_clear_stack(decoder);
-	decoder->count = 0;
-	decoder->tip_pending = false;
-	decoder->idle = 0;
-	decoder->border = decoder->have_tick = false;
-	decoder->rest_count = decoder->since = 0;
-	decoder->last_walked = TL_PT_NODE_NONE;
-	decoder->cur = TL_PT_NODE_BEHIND;
-	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
-	decoder->last_flags = 0;
+	decoder->trace.count = 0;
+	decoder->trace.tip_pending = false;
+	decoder->pos.idle = 0;
+	decoder->boundary.pending = decoder->tick.pending = false;
+	decoder->tick.count = decoder->pos.since = 0;
+	decoder->pos.last_walked = TL_PT_NODE_NONE;
+	decoder->pos.node = TL_PT_NODE_BEHIND;
+	decoder->pos.last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
+	decoder->pos.last_flags = 0;
 }
 
 struct places {
@@ -61,27 +61,27 @@ static void note_places(const struct tl_pt_decoder *decoder, struct places *plac
 	const struct tl_pt_block *blocks = decoder->graph.blocks;
 
 	places->used = 0;
-	if (decoder->cur >= TL_PT_NODE_FIRST)
-		places->cur = blocks[decoder->cur].ip;
+	if (decoder->pos.node >= TL_PT_NODE_FIRST)
+		places->cur = blocks[decoder->pos.node].ip;
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
-		if (decoder->stack[i] == TL_PT_NODE_NONE)
+		if (decoder->pos.stack[i] == TL_PT_NODE_NONE)
 			continue;
 		places->used |= UINT64_C(1) << i;
-		places->stack[i] = blocks[tl_pt_edge_node(decoder->stack[i])].ip;
+		places->stack[i] = blocks[tl_pt_edge_node(decoder->pos.stack[i])].ip;
 	}
 }
 
 static bool find_places(struct tl_pt_decoder *decoder, const struct places *places)
 {
-	if (decoder->cur >= TL_PT_NODE_FIRST && !tl_pt_set_ip(decoder, places->cur))
+	if (decoder->pos.node >= TL_PT_NODE_FIRST && !tl_pt_set_ip(decoder, places->cur))
 		return false;
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
 		if (!(places->used >> i & 1))
 			continue;
-		decoder->stack[i] =
+		decoder->pos.stack[i] =
 			tl_pt_edge_offset(tl_pt_graph_node(&decoder->graph, places->stack[i]));
-		if (!decoder->stack[i]) {
-			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+		if (!decoder->pos.stack[i]) {
+			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset);
 			return false;
 		}
 	}
@@ -107,11 +107,11 @@ bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
 	struct tl_pt_graph *graph = &decoder->graph;
 	struct places places = { .used = 0 };
 
-	decoder->last_walked = TL_PT_NODE_NONE;
+	decoder->pos.last_walked = TL_PT_NODE_NONE;
 	if (graph->nodes)
 		note_places(decoder, &places);
-	if (tl_pt_graph_reset(graph, decoder->image) < 0) {
-		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+	if (tl_pt_graph_reset(graph, decoder->code.image) < 0) {
+		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset);
 		return false;
 	}
 	return find_places(decoder, &places);
@@ -120,21 +120,24 @@ bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
 void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 {
 	const struct tl_pt_clock *time = &decoder->flow.time;
-	struct tl_pt_node_times *moments = &decoder->moments;
+	struct tl_pt_node_times *moments = &decoder->making.times;
 	uint32_t index = (uint32_t)(out - moments->begin);
 
-	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
-	    time->lost_mtc == decoder->noted.lost_mtc &&
-	    time->lost_cyc == decoder->noted.lost_cyc && time->count == decoder->noted.cycles)
+	if (time->have_tsc == decoder->making.last.have_tsc &&
+	    time->tsc == decoder->making.last.tsc &&
+	    time->lost_mtc == decoder->making.last.lost_mtc &&
+	    time->lost_cyc == decoder->making.last.lost_cyc &&
+	    time->count == decoder->making.last.cycles)
 		return;
-	decoder->noted = (struct tl_pt_node_time){ index,          time->lost_mtc, time->lost_cyc,
-						   time->have_tsc, time->tsc,      time->count };
+	decoder->making.last =
+		(struct tl_pt_node_time){ index,          time->lost_mtc, time->lost_cyc,
+					  time->have_tsc, time->tsc,      time->count };
 	if (!moments->list)
 		return;
 	/* Time that passed without a node between is none that a node has. */
 	if (moments->count && moments->list[moments->count - 1].index == index)
 		moments->count--;
-	moments->list[moments->count++] = decoder->noted;
+	moments->list[moments->count++] = decoder->making.last;
 }
 
 void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *psb_state,
@@ -142,12 +145,12 @@ void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_
 {
 	const uint32_t kept = TL_PT_SLOW_POWER | TL_PT_SLOW_EVD | TL_PT_SLOW_ITEMS;
 
-	psb_state->on = decoder->on;
+	psb_state->on = decoder->pos.enabled;
 	psb_state->ip = ip;
-	psb_state->speculative = decoder->speculative;
-	psb_state->resume_known = decoder->resume_known;
-	psb_state->resume_ip = decoder->resume_ip;
-	psb_state->clean = !(decoder->flow.slow_path_reasons & kept) && decoder->settled;
+	psb_state->speculative = decoder->pos.speculative;
+	psb_state->resume_known = decoder->pos.resume_known;
+	psb_state->resume_ip = decoder->pos.resume_ip;
+	psb_state->clean = !(decoder->flow.slow_path_reasons & kept) && decoder->pos.settled;
 	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
 	psb_state->asid = decoder->graph.asid;
 	psb_state->time = decoder->flow.time;
@@ -155,6 +158,6 @@ void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_
 
 bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder)
 {
-	return decoder->config.flags & TL_PT_SALVAGE && decoder->error != TL_PT_EOS &&
-	       decoder->error != TL_PT_NOMEM && decoder->error != TL_PT_NOSYNC;
+	return decoder->config.flags & TL_PT_SALVAGE && decoder->failure.error != TL_PT_EOS &&
+	       decoder->failure.error != TL_PT_NOMEM && decoder->failure.error != TL_PT_NOSYNC;
 }

@@ -24,25 +24,25 @@ static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_flow_item *i
 		bool here = on && !moves_flow(item->event.kind);
 
 		/* The walk that failed may have been from there to the event's own place. */
-		if (here && decoder->stood_at == item->offset + 1)
+		if (here && decoder->events.located_at == item->offset + 1)
 			return false;
-		decoder->stood_at = item->offset + 1;
-		decoder->settled = here && tl_pt_set_ip(decoder, ip);
-		decoder->on |= decoder->settled;
+		decoder->events.located_at = item->offset + 1;
+		decoder->pos.settled = here && tl_pt_set_ip(decoder, ip);
+		decoder->pos.enabled |= decoder->pos.settled;
 		return true;
 	}
-	decoder->settled = false;
-	decoder->have_item = false;
-	decoder->settled = true;
-	decoder->on = on && tl_pt_set_ip(decoder, ip);
+	decoder->pos.settled = false;
+	decoder->item.present = false;
+	decoder->pos.settled = true;
+	decoder->pos.enabled = on && tl_pt_set_ip(decoder, ip);
 	return true;
 }
 
 static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	if (decoder->kept_count == TL_PT_QUEUED_MAX)
+	if (decoder->events.queue_count == TL_PT_QUEUED_MAX)
 		return false;
-	decoder->kept[decoder->kept_count++] = *event;
+	decoder->events.queue[decoder->events.queue_count++] = *event;
 	return true;
 }
 
@@ -68,11 +68,12 @@ static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_flow_item *it
  */
 static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
 {
-	struct tl_pt_event event = decoder->item.event;
-	bool enabled = decoder->have_item && decoder->item.kind == TL_PT_FLOW_ITEM_EVENT &&
+	struct tl_pt_event event = decoder->item.flow.event;
+	bool enabled = decoder->item.present && decoder->item.flow.kind == TL_PT_FLOW_ITEM_EVENT &&
 		       event.kind == TL_PT_EV_ENABLED && !event.status_update;
 
-	if (!enabled || !was_on || decoder->kept_count || decoder->config.flags & TL_PT_SALVAGE)
+	if (!enabled || !was_on || decoder->events.queue_count ||
+	    decoder->config.flags & TL_PT_SALVAGE)
 		return;
 	event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED,
 				      .ip_suppressed = true,
@@ -101,18 +102,18 @@ static bool resync_flow(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	lost->lost.packets += more.lost.packets;
 	lost->lost.outcomes += more.lost.outcomes;
 	lost->lost.to = more.lost.to;
-	decoder->have_item = false;
+	decoder->item.present = false;
 	return status == 0;
 }
 
 static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
-	struct tl_pt_flow_item *item = &decoder->item;
+	struct tl_pt_flow_item *item = &decoder->item.flow;
 
 	for (;;) {
-		if (!decoder->have_item)
+		if (!decoder->item.present)
 			tl_pt_flow_next(&decoder->flow, item);
-		decoder->have_item = true;
+		decoder->item.present = true;
 		lost->lost.to = item->offset;
 		if (stand(decoder, item))
 			return true;
@@ -125,43 +126,43 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		}
 		if (!keep_event(decoder, item))
 			count_lost(item, lost);
-		decoder->have_item = false;
+		decoder->item.present = false;
 	}
 }
 
 bool tl_pt_recover(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
-	bool found, was_on = decoder->on,
-		    has_target = decoder->tip_pending && !decoder->tip_suppressed;
-	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST
-			      ? decoder->graph.blocks[decoder->cur].ip
+	bool found, was_on = decoder->pos.enabled,
+		    has_target = decoder->trace.tip_pending && !decoder->trace.tip_suppressed;
+	uint64_t at = decoder->pos.enabled && decoder->pos.node >= TL_PT_NODE_FIRST
+			      ? decoder->graph.blocks[decoder->pos.node].ip
 			      : 0;
 
 	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST,
 				      .ip_suppressed = true,
-				      .offset = decoder->error_offset };
-	lost->lost.from = decoder->error_offset;
-	lost->lost.why = decoder->error;
-	lost->lost.outcomes = decoder->count;
-	decoder->on = false;
-	decoder->kept_first = decoder->kept_count = 0;
-	decoder->speculative = false;
-	decoder->resume_known = decoder->part.inherits = false;
-	decoder->part.began = true;
-	decoder->error = TL_PT_OK;
+				      .offset = decoder->failure.offset };
+	lost->lost.from = decoder->failure.offset;
+	lost->lost.why = decoder->failure.error;
+	lost->lost.outcomes = decoder->trace.count;
+	decoder->pos.enabled = false;
+	decoder->events.queue_first = decoder->events.queue_count = 0;
+	decoder->pos.speculative = false;
+	decoder->pos.resume_known = decoder->bounds.inherits = false;
+	decoder->bounds.began = true;
+	decoder->failure.error = TL_PT_OK;
 	tl_pt_position_reset(decoder);
 	/* A target that has been read, and whose branch was not found, is a place. */
-	if (has_target && decoder->flow.begin + decoder->error_offset < decoder->flow.pos) {
+	if (has_target && decoder->flow.begin + decoder->failure.offset < decoder->flow.pos) {
 		lost->lost.to = (uint64_t)(decoder->flow.pos - decoder->flow.begin);
-		decoder->have_item = false;
-		decoder->settled = decoder->on = true;
-		found = tl_pt_set_ip(decoder, decoder->target);
+		decoder->item.present = false;
+		decoder->pos.settled = decoder->pos.enabled = true;
+		found = tl_pt_set_ip(decoder, decoder->trace.target);
 	} else {
 		found = search(decoder, lost);
 		keep_disable(decoder, found && was_on);
 	}
-	if (decoder->on) {
-		lost->ip = decoder->graph.blocks[decoder->cur].ip;
+	if (decoder->pos.enabled) {
+		lost->ip = decoder->graph.blocks[decoder->pos.node].ip;
 		lost->ip_suppressed = false;
 	}
 	lost->lost.at = at;

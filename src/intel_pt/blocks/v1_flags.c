@@ -12,7 +12,7 @@ struct flags {
 
 static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	bool was_speculative = decoder->held.flags & TL_PT_SPECULATIVE;
+	bool was_speculative = decoder->v1.block.flags & TL_PT_SPECULATIVE;
 
 	/* What a PSB+ says is no change. */
 	if (event->status_update)
@@ -27,8 +27,9 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 	case TL_PT_EV_ASYNC_BRANCH:
 		return (struct flags){ TL_PT_INTERRUPTED, 0 };
 	case TL_PT_EV_OVERFLOW:
-		return (struct flags){ 0, decoder->was_on ? TL_PT_RESYNCED
-							  : TL_PT_RESYNCED | TL_PT_ENABLED };
+		return (struct flags){ 0, decoder->events.was_enabled
+						  ? TL_PT_RESYNCED
+						  : TL_PT_RESYNCED | TL_PT_ENABLED };
 	case TL_PT_EV_LOST:
 		return (struct flags){ 0, TL_PT_RESYNCED };
 	case TL_PT_EV_STOP:
@@ -46,12 +47,12 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 
 static void fold(struct tl_pt_decoder *decoder)
 {
-	struct flags flags = flags_of(decoder, &decoder->due);
+	struct flags flags = flags_of(decoder, &decoder->events.next);
 
-	decoder->is_due = false;
+	decoder->events.pending = false;
 	/* Without a block before it, what is said of one is dropped. */
-	decoder->held.flags |= flags.before;
-	decoder->next_flags |= flags.behind;
+	decoder->v1.block.flags |= flags.before;
+	decoder->v1.next_flags |= flags.behind;
 }
 
 /* Take the next block to be held. False: there is none; events before the end are folded. */
@@ -59,17 +60,17 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	for (;;) {
 		tl_pt_lookahead_fill(decoder);
-		if (decoder->batch.at < decoder->batch.filled)
+		if (decoder->ahead.batch.at < decoder->ahead.batch.filled)
 			break;
-		if (!decoder->is_due)
+		if (!decoder->events.pending)
 			return false;
 		fold(decoder);
 	}
-	*block = decoder->graph.blocks[decoder->batch.ids[decoder->batch.at++]];
-	block->flags |= decoder->next_flags;
-	if (decoder->batch.speculative)
+	*block = decoder->graph.blocks[decoder->ahead.batch.ids[decoder->ahead.batch.at++]];
+	block->flags |= decoder->v1.next_flags;
+	if (decoder->ahead.batch.speculative)
 		block->flags |= TL_PT_SPECULATIVE;
-	decoder->next_flags = 0;
+	decoder->v1.next_flags = 0;
 	return true;
 }
 
@@ -77,12 +78,12 @@ int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	struct tl_pt_block next;
 
-	if (!decoder->have_held && !take(decoder, &decoder->held))
-		return -(int)decoder->error;
-	decoder->have_held = take(decoder, &next);
-	*block = decoder->held;
-	decoder->held = next;
-	if (!decoder->have_held)
-		decoder->held.flags = 0;
+	if (!decoder->v1.have_block && !take(decoder, &decoder->v1.block))
+		return -(int)decoder->failure.error;
+	decoder->v1.have_block = take(decoder, &next);
+	*block = decoder->v1.block;
+	decoder->v1.block = next;
+	if (!decoder->v1.have_block)
+		decoder->v1.block.flags = 0;
 	return tl_pt_status_now(decoder);
 }

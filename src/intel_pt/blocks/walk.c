@@ -25,9 +25,9 @@ struct walk {
 static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decoder, uint32_t link,
 						    uint32_t top)
 {
-	decoder->top = top;
+	decoder->pos.top = top;
 	tl_pt_push_links(decoder, link);
-	return decoder->top;
+	return decoder->pos.top;
 }
 
 INLINE const struct tl_pt_node *node_at(const struct walk *walk)
@@ -67,8 +67,8 @@ INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decode
 				 const struct tl_pt_node *node)
 {
 	walk->cur = node->edge[0];
-	decoder->idle += node->edge[1] + TL_PT_IDLE_BLOCK;
-	return decoder->idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
+	decoder->pos.idle += node->edge[1] + TL_PT_IDLE_BLOCK;
+	return decoder->pos.idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
 }
 
 /* What is not given: a stub, or the end of all code. */
@@ -188,7 +188,7 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 				stop = take_next(walk, decoder, node);
 				continue;
 			}
-			if (decoder->tip_suppressed)
+			if (decoder->trace.tip_suppressed)
 				return fail(walk, TL_PT_NOIP);
 			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
 		}
@@ -198,7 +198,7 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 			return TL_PT_STOP_FULL;
 		}
 		walk->tip_pending = false;
-		decoder->idle = 0;
+		decoder->pos.idle = 0;
 	}
 	return stop;
 }
@@ -236,7 +236,7 @@ INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
 			walk->bits <<= 64 - walk->count;
 			walk->taken = pos;
 			walk->taken_end = walk->pos;
-			decoder->idle = 0;
+			decoder->pos.idle = 0;
 			return true;
 		}
 	}
@@ -251,7 +251,7 @@ INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
 		walk->taken_end = walk->pos;
 	}
 	decoder->flow.last_ip = walk->target;
-	decoder->tip_suppressed = false;
+	decoder->trace.tip_suppressed = false;
 	return true;
 }
 
@@ -260,7 +260,7 @@ INLINE bool take_long(struct walk *walk, const struct tl_pt_decoder *decoder)
 {
 	const uint8_t *pos = walk->pos;
 
-	if (!decoder->exact || walk->count || !tl_pt_is_long_tnt(pos, walk->end))
+	if (!decoder->trace.exact || walk->count || !tl_pt_is_long_tnt(pos, walk->end))
 		return false;
 	walk->bits = tl_get64(pos) >> 16;
 	walk->count = 63 - (uint32_t)__builtin_clzll(walk->bits);
@@ -372,41 +372,42 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	struct walk walk = {
 		.nodes = decoder->graph.nodes,
 		.out = out->pos, .out_end = out->end,
-		.stack = decoder->stack, .top = decoder->top,
-		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->taken,
-		.taken_end = decoder->taken_end,
-		.bits = decoder->count ? decoder->bits << (64 - decoder->count) : 0,
-		  .count = decoder->count,
-		.cur = tl_pt_edge_offset(decoder->cur),
-		.target = decoder->target, .tip_pending = decoder->tip_pending,
+		.stack = decoder->pos.stack, .top = decoder->pos.top,
+		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->trace.taken,
+		.taken_end = decoder->trace.taken_end,
+		.bits = decoder->trace.count ? decoder->trace.bits << (64 - decoder->trace.count) : 0,
+		  .count = decoder->trace.count,
+		.cur = tl_pt_edge_offset(decoder->pos.node),
+		.target = decoder->trace.target, .tip_pending = decoder->trace.tip_pending,
 	};
 	/* clang-format on */
 	enum tl_pt_stop stop = use_target(&walk, decoder);
 
 	while (stop == TL_PT_STOP_GO) {
 		stop = use_outcomes(&walk, decoder);
-		if (stop != TL_PT_STOP_GO && (stop != TL_PT_STOP_NEED || decoder->exact))
+		if (stop != TL_PT_STOP_GO && (stop != TL_PT_STOP_NEED || decoder->trace.exact))
 			break;
-		if (decoder->exact && (stop = come_to_branch(&walk, decoder)) != TL_PT_STOP_GO)
+		if (decoder->trace.exact &&
+		    (stop = come_to_branch(&walk, decoder)) != TL_PT_STOP_GO)
 			break;
 		stop = refill(&walk, decoder);
 		if (stop == TL_PT_STOP_GO)
 			stop = use_target(&walk, decoder);
 	}
 	if (walk.out != out->pos) {
-		decoder->since = 0;
-		decoder->last_walked = walk.out[-1];
+		decoder->pos.since = 0;
+		decoder->pos.last_walked = walk.out[-1];
 	}
 	out->pos = walk.out;
-	decoder->top = walk.top;
+	decoder->pos.top = walk.top;
 	decoder->flow.pos = walk.pos;
-	decoder->taken = walk.taken;
-	decoder->taken_end = walk.taken_end;
-	decoder->bits = walk.count ? walk.bits >> (64 - walk.count) : 0;
-	decoder->count = walk.count;
-	decoder->cur = tl_pt_edge_node(walk.cur);
-	decoder->target = walk.target;
-	decoder->tip_pending = walk.tip_pending;
+	decoder->trace.taken = walk.taken;
+	decoder->trace.taken_end = walk.taken_end;
+	decoder->trace.bits = walk.count ? walk.bits >> (64 - walk.count) : 0;
+	decoder->trace.count = walk.count;
+	decoder->pos.node = tl_pt_edge_node(walk.cur);
+	decoder->trace.target = walk.target;
+	decoder->trace.tip_pending = walk.tip_pending;
 	if (stop == TL_PT_STOP_ERROR) {
 		const uint8_t *at = packet_at(walk.taken, walk.taken_end, walk.count);
 

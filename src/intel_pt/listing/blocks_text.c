@@ -272,8 +272,8 @@ static void stand(struct dump *d, int error)
 	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC ||
 		       error == -TL_PT_BAD_PACKET;
 
-	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
-		d->ip = decoder->graph.blocks[decoder->cur].ip;
+	if (!packets && decoder->pos.node >= TL_PT_NODE_FIRST)
+		d->ip = decoder->graph.blocks[decoder->pos.node].ip;
 }
 
 static int take_code(struct dump *d)

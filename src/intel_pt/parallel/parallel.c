@@ -43,7 +43,7 @@ static bool drop_if_scarce(struct tl_pt_parallel *team, struct tl_pt_decoder *de
 	if (team->consumed < team->drop_at)
 		return false;
 	/* Without memory the piece is given up, and the caller finds out for itself. */
-	tl_pt_graph_reset(graph, decoder->image);
+	tl_pt_graph_reset(graph, decoder->code.image);
 	team->drop_at = UINT64_MAX;
 	return true;
 }
@@ -135,10 +135,10 @@ static bool make_workers(struct tl_pt_parallel *team, struct tl_pt_decoder *deco
 		struct tl_pt_parallel_thread *worker = &team->workers[i];
 
 		worker->team = team;
-		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->image,
+		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->code.image,
 					  decoder->graph.code) < 0)
 			return false;
-		worker->decoder->asid = decoder->asid;
+		worker->decoder->code.asid = decoder->code.asid;
 	}
 	return true;
 }
@@ -158,7 +158,7 @@ static void free_team(struct tl_pt_parallel *team)
 
 static void stop(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_parallel *team = decoder->parallel;
+	struct tl_pt_parallel *team = decoder->parallel.threads;
 
 	if (!team)
 		return;
@@ -168,12 +168,12 @@ static void stop(struct tl_pt_decoder *decoder)
 	pthread_mutex_unlock(&team->lock);
 	for (unsigned i = 0; i < team->started; i++)
 		pthread_join(team->workers[i].thread, NULL);
-	decoder->parallel = NULL;
-	decoder->node_limit = UINT32_MAX;
+	decoder->parallel.threads = NULL;
+	decoder->parallel.node_limit = UINT32_MAX;
 	decoder->graph.code->threads = 0;
 	tl_pt_graph_follow(&decoder->graph);
 	/* What was served from the team's lists is gone with them. */
-	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
+	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 	free_team(team);
 }
 
@@ -183,7 +183,7 @@ static bool may_team(const struct tl_pt_decoder *decoder)
 	const uint32_t alone = TL_PT_TICK_EVENTS | TL_PT_IFLAG_EVENTS | TL_PT_CLASSIC;
 	const struct tl_pt_flow *flow = &decoder->flow;
 
-	return decoder->jobs > 1 && !(decoder->config.flags & alone) &&
+	return decoder->parallel.jobs > 1 && !(decoder->config.flags & alone) &&
 	       flow->end == decoder->config.end && flow->end - flow->psb > TL_PT_PARALLEL_LEAST;
 }
 
@@ -191,8 +191,8 @@ static bool start(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_parallel *team;
 
-	if (!may_team(decoder) || (tl_pt_graph_is_stale(&decoder->graph, decoder->image) &&
-				   tl_pt_graph_reset(&decoder->graph, decoder->image) < 0))
+	if (!may_team(decoder) || (tl_pt_graph_is_stale(&decoder->graph, decoder->code.image) &&
+				   tl_pt_graph_reset(&decoder->graph, decoder->code.image) < 0))
 		return false;
 	team = calloc(1, sizeof(*team));
 	if (!team)
@@ -200,7 +200,8 @@ static bool start(struct tl_pt_decoder *decoder)
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_cond_init(&team->ready, NULL);
 	pthread_cond_init(&team->room, NULL);
-	team->jobs = decoder->jobs < TL_PT_JOBS_MOST ? decoder->jobs : TL_PT_JOBS_MOST;
+	team->jobs =
+		decoder->parallel.jobs < TL_PT_JOBS_MOST ? decoder->parallel.jobs : TL_PT_JOBS_MOST;
 	team->ring = TL_PT_SEGMENTS_PER_THREAD * (uint64_t)team->jobs;
 	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
 	team->before = team->drop_at = UINT64_MAX;
@@ -209,8 +210,8 @@ static bool start(struct tl_pt_decoder *decoder)
 		free_team(team);
 		return false;
 	}
-	decoder->parallel = team;
-	decoder->node_limit = 0;
+	decoder->parallel.threads = team;
+	decoder->parallel.node_limit = 0;
 	decoder->graph.code->threads = team->jobs;
 	/* The last one is for the caller, who decodes when there is nothing to give. */
 	while (team->started < team->jobs - 1 &&
@@ -259,12 +260,12 @@ static void release(struct tl_pt_parallel *team)
 /* The caller sees the decoder as the worker's was when it came to this cut. */
 static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	struct tl_pt_parallel *team = decoder->parallel;
+	struct tl_pt_parallel *team = decoder->parallel.threads;
 	const struct tl_pt_segment_cut *cut = &piece->cuts[team->cut];
 	uint32_t first = team->cut ? cut[-1].ids : 0, first_time = team->cut ? cut[-1].times : 0;
 
 	tl_pt_graph_follow(&decoder->graph);
-	decoder->batch = (struct tl_pt_lookahead){
+	decoder->ahead.batch = (struct tl_pt_lookahead){
 		.ids = piece->ids + first,
 		.filled = cut->ids - first,
 		.times = piece->times + first_time,
@@ -273,21 +274,21 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segme
 		.eos = cut->eos,
 		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL,
 	};
-	decoder->node_limit = piece->limit;
-	decoder->on = cut->on;
-	decoder->was_on = cut->was_on;
+	decoder->parallel.node_limit = piece->limit;
+	decoder->pos.enabled = cut->on;
+	decoder->events.was_enabled = cut->was_on;
 	decoder->eos = cut->eos_behind;
-	decoder->is_due = cut->has_event;
+	decoder->events.pending = cut->has_event;
 	decoder->flow.pos = decoder->flow.begin + cut->offset;
-	decoder->given_asid = decoder->graph.asid;
+	decoder->ahead.asid = decoder->graph.asid;
 	decoder->graph.asid = cut->asid;
 	decoder->flow.time.cbr = cut->cbr;
 	decoder->flow.time.have_cbr = cut->have_cbr;
 	if (cut->has_event)
-		decoder->due = cut->event;
+		decoder->events.next = cut->event;
 	tl_pt_lookahead_ready(decoder);
 	if (cut->inherited)
-		decoder->due.enabled.resumed =
+		decoder->events.next.enabled.resumed =
 			team->psb_state.resume_known && team->psb_state.resume_ip == cut->event.ip;
 	team->cut++;
 }
@@ -297,20 +298,20 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segme
 /* Decode from a PSB on with the caller's own decoder, and drop what it has had already. */
 static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover *from)
 {
-	struct tl_pt_lookahead *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->ahead.batch;
 	uint64_t nodes = from->nodes, events = from->events;
-	struct tl_pt_node_time given = decoder->given;
+	struct tl_pt_node_time given = decoder->ahead.time;
 
 	tl_pt_flow_sync_set(&decoder->flow, from->begin);
 	if (from->has_time)
 		decoder->flow.time = from->time;
 	tl_pt_decoder_restart(decoder);
-	decoder->part.joining = !from->first;
-	decoder->part.end = from->end;
+	decoder->bounds.joining = !from->first;
+	decoder->bounds.end = from->end;
 	if (!from->first)
 		tl_pt_assume_mode(decoder);
-	decoder->resume_known = from->resume_known;
-	decoder->resume_ip = from->resume_ip;
+	decoder->pos.resume_known = from->resume_known;
+	decoder->pos.resume_ip = from->resume_ip;
 	while ((nodes || events) &&
 	       (batch->stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder))) {
 		uint64_t take;
@@ -319,25 +320,25 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 		take = batch->filled < nodes ? batch->filled : nodes;
 		batch->at = (uint32_t)take;
 		nodes -= take;
-		if (batch->at == batch->filled && decoder->is_due && events) {
+		if (batch->at == batch->filled && decoder->events.pending && events) {
 			events--;
-			decoder->is_due = false;
+			decoder->events.pending = false;
 		}
 	}
-	decoder->given = given;
+	decoder->ahead.time = given;
 	/* Nothing is left of what the caller has had. */
-	if (batch->at == batch->filled && !decoder->is_due)
+	if (batch->at == batch->filled && !decoder->events.pending)
 		*batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 	/* The end of a piece is none of the trace. */
-	if (decoder->part.at_end)
-		decoder->error = TL_PT_OK;
-	decoder->part = (struct tl_pt_segment_bounds){ .end = UINT64_MAX };
+	if (decoder->bounds.at_end)
+		decoder->failure.error = TL_PT_OK;
+	decoder->bounds = (struct tl_pt_segment_bounds){ .end = UINT64_MAX };
 }
 
 /* The pieces before the present one are right, but it does not begin as they end. */
 static void leave_at_joint(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_parallel *team = decoder->parallel;
+	const struct tl_pt_parallel *team = decoder->parallel.threads;
 	struct tl_pt_psb_state psb_state = team->psb_state;
 	struct tl_pt_takeover from = { .begin = team->before,
 				       .first = team->current == 1,
@@ -349,14 +350,14 @@ static void leave_at_joint(struct tl_pt_decoder *decoder)
 
 	stop(decoder);
 	catch_up(decoder, &from);
-	decoder->resume_known = psb_state.resume_known;
-	decoder->resume_ip = psb_state.resume_ip;
-	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
+	decoder->pos.resume_known = psb_state.resume_known;
+	decoder->pos.resume_ip = psb_state.resume_ip;
+	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 }
 
 static void leave(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_parallel *team = decoder->parallel;
+	const struct tl_pt_parallel *team = decoder->parallel.threads;
 	const struct tl_pt_psb_segment *piece = piece_of(team, team->current);
 	struct tl_pt_takeover from = { .begin = piece->begin,
 				       .first = !team->current,
@@ -368,11 +369,11 @@ static void leave(struct tl_pt_decoder *decoder)
 
 	for (size_t i = 0; i < team->cut; i++)
 		from.events += piece->cuts[i].has_event;
-	from.events -= decoder->is_due;
-	decoder->given = *tl_pt_time_now(decoder);
+	from.events -= decoder->events.pending;
+	decoder->ahead.time = *tl_pt_time_now(decoder);
 	if (team->cut)
-		from.nodes =
-			piece->cuts[team->cut - 1].ids - decoder->batch.filled + decoder->batch.at;
+		from.nodes = piece->cuts[team->cut - 1].ids - decoder->ahead.batch.filled +
+			     decoder->ahead.batch.at;
 	stop(decoder);
 	catch_up(decoder, &from);
 }
@@ -381,33 +382,34 @@ static void leave(struct tl_pt_decoder *decoder)
 
 static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_ERROR };
+	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_ERROR };
 	decoder->eos = true;
-	decoder->error = piece->error;
-	decoder->error_offset = piece->error_offset;
+	decoder->failure.error = piece->error;
+	decoder->failure.offset = piece->error_offset;
 }
 
 static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	struct tl_pt_psb_state *psb_state = &decoder->parallel->psb_state, before = *psb_state;
+	struct tl_pt_psb_state *psb_state = &decoder->parallel.threads->psb_state,
+			       before = *psb_state;
 
 	*psb_state = piece->end_state;
 	if (piece->inherits) {
 		psb_state->resume_known = before.resume_known;
 		psb_state->resume_ip = before.resume_ip;
 	}
-	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
-	release(decoder->parallel);
+	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
+	release(decoder->parallel.threads);
 }
 
 static void fill(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_parallel *team = decoder->parallel;
+	struct tl_pt_parallel *team = decoder->parallel.threads;
 	const struct tl_pt_psb_segment *piece;
 
-	decoder->batch.at = decoder->batch.filled = decoder->batch.plain =
-		decoder->batch.time_count = 0;
-	if (decoder->is_due)
+	decoder->ahead.batch.at = decoder->ahead.batch.filled = decoder->ahead.batch.plain =
+		decoder->ahead.batch.time_count = 0;
+	if (decoder->events.pending)
 		return;
 	piece = wait_for(team);
 	if (!team->cut && team->current && !tl_pt_segment_follows(&team->psb_state, piece))
@@ -434,8 +436,8 @@ int tl_pt_decoder_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
 	if (!decoder || !jobs)
 		return -TL_PT_INVALID;
 	tl_pt_stop_parallel(decoder);
-	decoder->parallel_ops = &ops;
-	decoder->jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
+	decoder->parallel.ops = &ops;
+	decoder->parallel.jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
 	decoder->synced = false;
 	return 0;
 }

@@ -89,7 +89,7 @@ static bool goes_on(const struct tl_pt_psb_segment *piece, const struct tl_pt_de
 	const struct tl_pt_segment_cut *last =
 		piece->cut_count ? &piece->cuts[piece->cut_count - 1] : NULL;
 
-	return last && !last->has_event && last->speculative == decoder->run_speculative &&
+	return last && !last->has_event && last->speculative == decoder->making.speculative &&
 	       last->eos == eos;
 }
 
@@ -101,27 +101,27 @@ static void add_cut(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decod
 	struct tl_pt_segment_cut *cut = &piece->cuts[index];
 	uint32_t first = index ? cut[-1].ids : 0;
 
-	take_times(piece, decoder->moments.count, (uint32_t)piece->id_count - first, more);
+	take_times(piece, decoder->making.times.count, (uint32_t)piece->id_count - first, more);
 	piece->id_count += nodes;
 	*cut = (struct tl_pt_segment_cut){
 		.ids = (uint32_t)piece->id_count,
 		.times = (uint32_t)piece->time_count,
-		.speculative = decoder->run_speculative,
+		.speculative = decoder->making.speculative,
 		.eos = eos,
 		.eos_behind = decoder->eos,
-		.on = decoder->on,
-		.was_on = decoder->was_on,
-		.has_event = decoder->is_due,
-		.inherited = decoder->is_due && decoder->part.inherited,
-		.event = decoder->due,
+		.on = decoder->pos.enabled,
+		.was_on = decoder->events.was_enabled,
+		.has_event = decoder->events.pending,
+		.inherited = decoder->events.pending && decoder->bounds.inherited,
+		.event = decoder->events.next,
 		.offset = tl_pt_flow_offset(&decoder->flow),
 		.asid = decoder->graph.asid,
 		.cbr = decoder->flow.time.cbr,
 		.have_cbr = decoder->flow.time.have_cbr,
 	};
 	piece->cut_count += !more;
-	piece->events += decoder->is_due;
-	decoder->is_due = false;
+	piece->events += decoder->events.pending;
+	decoder->events.pending = false;
 }
 
 /* False: the end of the piece, or it is given up. */
@@ -136,17 +136,17 @@ static bool decode_run(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *de
 		return false;
 	begin = piece->ids + piece->id_count;
 	out = (struct tl_pt_out){ begin, begin + TL_PT_LOOKAHEAD_NODES };
-	decoder->moments = (struct tl_pt_node_times){ .list = piece->times + piece->time_count,
-						      .most = TL_PT_LOOKAHEAD_NODES };
+	decoder->making.times = (struct tl_pt_node_times){ .list = piece->times + piece->time_count,
+							   .most = TL_PT_LOOKAHEAD_NODES };
 	stop = tl_pt_advance(decoder, &out);
 	/* No nodes are dropped in a piece. */
 	if (out.pos == begin && stop == TL_PT_STOP_FULL &&
-	    (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->image)))
+	    (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->code.image)))
 		return false;
-	if (out.pos != begin || decoder->is_due || eos != decoder->eos)
+	if (out.pos != begin || decoder->events.pending || eos != decoder->eos)
 		add_cut(piece, decoder, (uint32_t)(out.pos - begin), eos);
-	piece->whole = stop == TL_PT_STOP_ERROR && decoder->error == TL_PT_EOS &&
-		       (decoder->part.at_end || piece->end == UINT64_MAX);
+	piece->whole = stop == TL_PT_STOP_ERROR && decoder->failure.error == TL_PT_EOS &&
+		       (decoder->bounds.at_end || piece->end == UINT64_MAX);
 	return stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder);
 }
 
@@ -170,18 +170,18 @@ void tl_pt_segment_decode(struct tl_pt_psb_segment *piece, struct tl_pt_decoder 
 	tl_pt_decoder_restart(decoder);
 	if (time)
 		decoder->flow.time = *time;
-	decoder->part.joining = decoder->part.inherits = !first;
-	decoder->part.end = piece->end;
+	decoder->bounds.joining = decoder->bounds.inherits = !first;
+	decoder->bounds.end = piece->end;
 	if (!first)
 		tl_pt_assume_mode(decoder);
-	decoder->part.pinned = true;
+	decoder->bounds.pinned = true;
 	while (decode_run(piece, decoder))
 		;
-	piece->inherits = decoder->part.inherits;
+	piece->inherits = decoder->bounds.inherits;
 	piece->has_cyc = decoder->flow.time.have_cyc;
-	piece->begin_state = decoder->part.begin_state;
-	piece->end_state = decoder->part.end_state;
-	piece->error = decoder->error;
-	piece->error_offset = decoder->error_offset;
+	piece->begin_state = decoder->bounds.begin_state;
+	piece->end_state = decoder->bounds.end_state;
+	piece->error = decoder->failure.error;
+	piece->error_offset = decoder->failure.offset;
 	piece->limit = tl_pt_graph_count(&decoder->graph);
 }

@@ -272,7 +272,7 @@ int tl_perf_sideband_event(struct tl_perf_sideband *s, struct tl_pt_decoder *dec
 			   const struct tl_perf_sideband_hooks *hooks)
 {
 	/* Taking the event lets the decoder go on: switch image and address space before. */
-	const struct tl_pt_event event = decoder->due;
+	const struct tl_pt_event event = decoder->events.next;
 	struct tl_pt_event taken;
 	int status = 0;
 

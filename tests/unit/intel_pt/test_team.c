@@ -177,7 +177,7 @@ static struct sums decode(const struct fixture *f, unsigned jobs, uint32_t most,
 	assert_int_equal(tl_pt_decoder_set_jobs(decoder, jobs), 0);
 	decode_all(decoder, &sums);
 	/* Where pieces do not fit together, one thread goes on alone. */
-	sums.teamed = decoder->parallel != NULL;
+	sums.teamed = decoder->parallel.threads != NULL;
 	tl_pt_decoder_close(decoder);
 	return sums;
 }
