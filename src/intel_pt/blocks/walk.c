@@ -375,8 +375,9 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		.stack = decoder->pos.stack, .top = decoder->pos.top,
 		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->trace.taken,
 		.taken_end = decoder->trace.taken_end,
-		.bits = decoder->trace.count ? decoder->trace.bits << (64 - decoder->trace.count) : 0,
-		  .count = decoder->trace.count,
+		.bits = decoder->trace.count ?
+			decoder->trace.bits << (64 - decoder->trace.count) : 0,
+		.count = decoder->trace.count,
 		.cur = tl_pt_edge_offset(decoder->pos.node),
 		.target = decoder->trace.target, .tip_pending = decoder->trace.tip_pending,
 	};

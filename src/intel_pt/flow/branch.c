@@ -22,7 +22,7 @@ static int async_branch(struct tl_pt_flow *flow, bool has_ip)
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_ASYNC_BRANCH);
 
 	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_FUP;
-	event.ip = flow->fup_ip;
+	event.ip = flow->bound.fup_ip;
 	event.branch.to = has_ip ? flow->last_ip : 0;
 	event.ip_suppressed = !has_ip;
 	tl_pt_flow_give(flow, &event);
@@ -37,12 +37,12 @@ int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 
 	if (!tl_pt_flow_is_enabled(flow))
 		return -TL_PT_NO_ENABLE;
-	if (flow->bound_count)
+	if (flow->bound.count)
 		return -TL_PT_BAD_CONTEXT;
 	has_ip = tl_pt_flow_ip(flow, packet);
 	if (flow->slow_path_reasons & TL_PT_SLOW_FUP)
 		return async_branch(flow, has_ip);
-	if (flow->query && flow->at_tip) {
+	if (flow->flags & TL_PT_FLOW_QUERY && flow->bound.at_tip) {
 		/* The query interface tells before the branch what takes effect behind it. */
 		tl_pt_flow_give_at_tip(flow, !has_ip, flow->last_ip);
 		flow->pos = flow->packet;
@@ -63,7 +63,7 @@ int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	struct tl_pt_event event;
 
 	(void)item;
-	if ((tl_pt_flow_is_enabled(flow) && !flow->query) || flow->bound_count)
+	if ((tl_pt_flow_is_enabled(flow) && !(flow->flags & TL_PT_FLOW_QUERY)) || flow->bound.count)
 		return -TL_PT_BAD_CONTEXT;
 	/* Flow cannot begin nowhere. */
 	if (!tl_pt_flow_ip(flow, packet))
@@ -84,13 +84,13 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	bool has_ip;
 
 	(void)item;
-	if (!tl_pt_flow_is_enabled(flow) || flow->bound_count)
+	if (!tl_pt_flow_is_enabled(flow) || flow->bound.count)
 		return -TL_PT_BAD_CONTEXT;
 	has_ip = tl_pt_flow_ip(flow, packet);
 	event = tl_pt_event_at(flow, async ? TL_PT_EV_ASYNC_DISABLED : TL_PT_EV_DISABLED);
 	event.ip_suppressed = !has_ip;
 	if (async)
-		event.ip = flow->fup_ip;
+		event.ip = flow->bound.fup_ip;
 	if (async && has_ip)
 		event.disabled.to = flow->last_ip;
 	else if (has_ip)
@@ -102,7 +102,7 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	 * The execution mode changes where nothing is traced; the address space is told by its own
 	 * packet (5.5).
 	 */
-	flow->at_tip &= ~(uint32_t)TL_PT_AT_TIP_MODE;
+	flow->bound.at_tip &= ~(uint32_t)TL_PT_AT_TIP_MODE;
 	tl_pt_flow_give_at_tip(flow, true, 0);
 	return TL_PT_GO_ON;
 }
@@ -114,8 +114,8 @@ static bool give_bound(struct tl_pt_flow *flow)
 {
 	bool keep = false;
 
-	for (uint32_t i = 0; i < flow->bound_count; i++) {
-		struct tl_pt_bound *bound = &flow->bound[i];
+	for (uint32_t i = 0; i < flow->bound.count; i++) {
+		struct tl_pt_bound *bound = &flow->bound.list[i];
 
 		bound->event.ip = flow->last_ip;
 		bound->event.ip_suppressed = false;
@@ -127,8 +127,8 @@ static bool give_bound(struct tl_pt_flow *flow)
 			tl_pt_flow_give_power(flow);
 		keep |= bound->keep;
 	}
-	flow->bound_count = 0;
-	if (!flow->at_tip)
+	flow->bound.count = 0;
+	if (!flow->bound.at_tip)
 		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_BOUND;
 	return keep;
 }
@@ -136,9 +136,10 @@ static bool give_bound(struct tl_pt_flow *flow)
 /* In a PSB+ a FUP says that tracing is on, and where (5.1). */
 static int status_fup(const struct tl_pt_flow *flow)
 {
-	bool is_on = tl_pt_flow_is_enabled(flow) || flow->status_stale;
+	bool is_on = tl_pt_flow_is_enabled(flow) || flow->status.stale;
 
-	return flow->running && flow->status_on && !is_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
+	return flow->status.running && flow->status.enabled && !is_on ? -TL_PT_BAD_STATUS_UPDATE
+								      : TL_PT_GO_ON;
 }
 
 int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
@@ -154,18 +155,19 @@ int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		return -TL_PT_BAD_CONTEXT;
 	if (!has_ip)
 		return -TL_PT_IP_SUPPRESSED;
-	if (flow->bound_count) {
+	if (flow->bound.count) {
 		if (!give_bound(flow))
 			return TL_PT_GO_ON;
-	} else if (flow->at_tip & TL_PT_AT_TIP_MODE) {
+	} else if (flow->bound.at_tip & TL_PT_AT_TIP_MODE) {
 		tl_pt_flow_give_at_tip(flow, false, flow->last_ip);
 		return TL_PT_GO_ON;
-	} else if (flow->slow_path_reasons & TL_PT_SLOW_POWER && !flow->classic) {
+	} else if (flow->slow_path_reasons & TL_PT_SLOW_POWER &&
+		   !(flow->flags & TL_PT_FLOW_CLASSIC)) {
 		tl_pt_flow_give_power(flow);
 	}
 	if (!tl_pt_flow_is_enabled(flow))
 		return -TL_PT_BAD_CONTEXT;
-	flow->fup_ip = flow->last_ip;
+	flow->bound.fup_ip = flow->last_ip;
 	flow->slow_path_reasons |= TL_PT_SLOW_FUP;
 	return TL_PT_GO_ON;
 }

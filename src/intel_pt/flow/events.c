@@ -19,7 +19,7 @@ int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 {
 	(void)item;
 	/* Those of a PSB+ have been taken when it began. */
-	if (flow->timed && flow->packet >= flow->time_pos)
+	if (flow->flags & TL_PT_FLOW_TIMED && flow->packet >= flow->timing.pos)
 		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	return TL_PT_GO_ON;
 }
@@ -101,8 +101,8 @@ int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	event.mwait.hints = packet->mwait.hints;
 	event.mwait.ext = packet->mwait.ext;
 	tl_pt_flow_give_power(flow);
-	flow->mwait = event;
-	flow->have_mwait = true;
+	flow->queued.mwait = event;
+	flow->queued.have_mwait = true;
 	flow->slow_path_reasons |= TL_PT_SLOW_POWER;
 	return TL_PT_GO_ON;
 }
@@ -116,14 +116,14 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	event.pwre.state = packet->pwre.state;
 	event.pwre.sub_state = packet->pwre.sub_state;
 	event.pwre.hw = packet->pwre.hw;
-	if (flow->classic) {
+	if (flow->flags & TL_PT_FLOW_CLASSIC) {
 		tl_pt_flow_give(flow, &event);
 		return TL_PT_GO_ON;
 	}
 	tl_pt_flow_give_pwre(flow);
 	tl_pt_flow_stamp(flow, &event);
-	flow->pwre = event;
-	flow->have_pwre = true;
+	flow->queued.pwre = event;
+	flow->queued.have_pwre = true;
 	flow->slow_path_reasons |= TL_PT_SLOW_POWER;
 	return TL_PT_GO_ON;
 }
@@ -135,9 +135,9 @@ int tl_pt_rule_exstop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet
 	int status = TL_PT_GO_ON;
 
 	(void)item;
-	if (flow->have_mwait)
-		status = with_or_without(flow, &flow->mwait, packet->exstop.ip);
-	flow->have_mwait = false;
+	if (flow->queued.have_mwait)
+		status = with_or_without(flow, &flow->queued.mwait, packet->exstop.ip);
+	flow->queued.have_mwait = false;
 	if (status == TL_PT_GO_ON)
 		status = with_or_without(flow, &event, packet->exstop.ip);
 	if (!packet->exstop.ip)
@@ -167,15 +167,16 @@ enum { EVD_CR2, EVD_VMXQ, EVD_VMXR };
 int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		   struct tl_pt_flow_item *item)
 {
-	bool *have[] = { &flow->have_cr2, &flow->have_vmxq, &flow->have_vmxr };
-	uint64_t *value[] = { &flow->cr2, &flow->vmxq, &flow->vmxr };
+	bool *have[] = { &flow->queued.have_cr2, &flow->queued.have_vmxq, &flow->queued.have_vmxr };
+	uint64_t *value[] = { &flow->queued.cr2, &flow->queued.vmxq, &flow->queued.vmxr };
 	unsigned type = packet->evd.type;
 
 	(void)item;
 	if (type > EVD_VMXR)
 		return TL_PT_GO_ON;
 	/* A page-fault address belongs to an interrupt, the two others to a VM exit. */
-	if (*have[type] || (type == EVD_CR2 ? flow->have_vmxq || flow->have_vmxr : flow->have_cr2))
+	if (*have[type] || (type == EVD_CR2 ? flow->queued.have_vmxq || flow->queued.have_vmxr
+					    : flow->queued.have_cr2))
 		return -TL_PT_BAD_CONTEXT;
 	*have[type] = true;
 	*value[type] = packet->evd.payload;
@@ -204,17 +205,17 @@ static void vmexit(const struct tl_pt_flow *flow, struct tl_pt_event *event, boo
 {
 	event->vmexit.has_vector = has_vector;
 	event->vmexit.vector = has_vector ? vector : 0;
-	event->vmexit.has_vmxq = flow->have_vmxq;
-	event->vmexit.vmxq = flow->have_vmxq ? flow->vmxq : 0;
-	event->vmexit.has_vmxr = flow->have_vmxr;
-	event->vmexit.vmxr = flow->have_vmxr ? flow->vmxr : 0;
+	event->vmexit.has_vmxq = flow->queued.have_vmxq;
+	event->vmexit.vmxq = flow->queued.have_vmxq ? flow->queued.vmxq : 0;
+	event->vmexit.has_vmxr = flow->queued.have_vmxr;
+	event->vmexit.vmxr = flow->queued.have_vmxr ? flow->queued.vmxr : 0;
 }
 
 static void interrupt(const struct tl_pt_flow *flow, struct tl_pt_event *event, uint8_t vector)
 {
 	event->interrupt.vector = vector;
-	event->interrupt.has_cr2 = flow->have_cr2;
-	event->interrupt.cr2 = flow->have_cr2 ? flow->cr2 : 0;
+	event->interrupt.has_cr2 = flow->queued.have_cr2;
+	event->interrupt.cr2 = flow->queued.have_cr2 ? flow->queued.cr2 : 0;
 }
 
 int tl_pt_rule_cfe(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
@@ -225,14 +226,14 @@ int tl_pt_rule_cfe(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	struct tl_pt_event event = tl_pt_event_at(flow, kind);
 
 	(void)item;
-	if ((flow->have_cr2 && kind != TL_PT_EV_INTERRUPT) ||
-	    ((flow->have_vmxq || flow->have_vmxr) && kind != TL_PT_EV_VMEXIT))
+	if ((flow->queued.have_cr2 && kind != TL_PT_EV_INTERRUPT) ||
+	    ((flow->queued.have_vmxq || flow->queued.have_vmxr) && kind != TL_PT_EV_VMEXIT))
 		return -TL_PT_BAD_CONTEXT;
 	if (kind == TL_PT_EV_VMEXIT)
 		vmexit(flow, &event, cfes[type].vector, packet->cfe.vector);
 	else if (kind != TL_PT_EV_COUNT && cfes[type].vector)
 		interrupt(flow, &event, packet->cfe.vector);
-	flow->have_cr2 = flow->have_vmxq = flow->have_vmxr = false;
+	flow->queued.have_cr2 = flow->queued.have_vmxq = flow->queued.have_vmxr = false;
 	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_EVD;
 	if (packet->cfe.ip)
 		return tl_pt_flow_bind(flow, &event, false);

@@ -7,7 +7,7 @@
 
 /* ---- opening and synchronising ---- */
 
-int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned wishes)
+int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned flags)
 {
 	int status;
 
@@ -17,9 +17,7 @@ int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, 
 		return status;
 	flow->begin = flow->config.begin;
 	flow->end = flow->config.end;
-	flow->timed = wishes & TL_PT_FLOW_TIMED;
-	flow->classic = wishes & TL_PT_FLOW_CLASSIC;
-	flow->query = wishes & TL_PT_FLOW_QUERY;
+	flow->flags = flags;
 	flow->slow_path_reasons = TL_PT_SLOW_SYNC;
 	return 0;
 }
@@ -29,18 +27,18 @@ static int stand(struct tl_pt_flow *flow, const uint8_t *pos)
 	if (!pos)
 		return -TL_PT_EOS;
 	tl_pt_flow_drop(flow);
-	flow->pos = flow->packet = flow->psb = flow->psb_end = flow->time_pos = pos;
+	flow->pos = flow->packet = flow->psb = flow->status.psb_end = flow->timing.pos = pos;
 	flow->resumed = NULL;
 	flow->last_ip = 0;
 	flow->slow_path_reasons = TL_PT_SLOW_OFF;
-	if (flow->config.flags & TL_PT_TICK_EVENTS && flow->timed)
+	if (flow->config.flags & TL_PT_TICK_EVENTS && flow->flags & TL_PT_FLOW_TIMED)
 		flow->slow_path_reasons |= TL_PT_SLOW_TICK;
-	flow->ready_first = flow->ready_count = 0;
-	flow->mode = TL_PT_MODE_UNKNOWN;
-	flow->iflag_known = false;
-	flow->running = false;
-	flow->event_tsc = 0;
-	flow->time_context = flow->context;
+	flow->ready.first = flow->ready.count = 0;
+	flow->mode.now = TL_PT_MODE_UNKNOWN;
+	flow->mode.iflag_known = false;
+	flow->status.running = false;
+	flow->timing.event_tsc = 0;
+	flow->timing.context = flow->context;
 	tl_pt_clock_reset(&flow->time);
 	return 0;
 }
@@ -80,7 +78,7 @@ static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
 
 	if (op.kind == TL_PT_PKT_PAD)
 		return 1;
-	if (flow->timed)
+	if (flow->flags & TL_PT_FLOW_TIMED)
 		return 0;
 	if (op.kind == TL_PT_PKT_CYC)
 		return *pos & 4 && flow->config.errata & TL_PT_SKD007
@@ -111,9 +109,9 @@ static bool long_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uin
 static bool tick(struct tl_pt_flow *flow)
 {
 	if (!(flow->slow_path_reasons & TL_PT_SLOW_TICK) || !flow->time.have_tsc ||
-	    flow->time.tsc == flow->event_tsc)
+	    flow->time.tsc == flow->timing.event_tsc)
 		return false;
-	flow->event_tsc = flow->time.tsc;
+	flow->timing.event_tsc = flow->time.tsc;
 	return true;
 }
 
@@ -178,7 +176,7 @@ static bool fast(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 	while (pos < flow->end) {
 		size_t size = passing(flow, pos);
 
-		if (!size && flow->timed) {
+		if (!size && flow->flags & TL_PT_FLOW_TIMED) {
 			size = tl_pt_flow_keep_time(flow, pos);
 			flow->pos += size ? pos + size - flow->pos : 0;
 		}
@@ -247,7 +245,7 @@ static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	if (flow->slow_path_reasons & TL_PT_SLOW_PSB && !rules[packet->kind].in_psb)
 		return -TL_PT_BAD_CONTEXT;
 	if (flow->slow_path_reasons & TL_PT_SLOW_POWER && rules[packet->kind].flushes &&
-	    !flow->classic) {
+	    !(flow->flags & TL_PT_FLOW_CLASSIC)) {
 		/* The packet is come back to when these events have been given. */
 		flow->pos = flow->packet;
 		tl_pt_flow_give_power(flow);
@@ -281,13 +279,13 @@ static int step(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 
 static bool give_ready(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 {
-	if (!flow->ready_count)
+	if (!flow->ready.count)
 		return false;
 	item->kind = TL_PT_FLOW_ITEM_EVENT;
-	item->event = flow->ready[flow->ready_first++];
+	item->event = flow->ready.list[flow->ready.first++];
 	item->offset = item->event.offset;
-	if (!--flow->ready_count) {
-		flow->ready_first = 0;
+	if (!--flow->ready.count) {
+		flow->ready.first = 0;
 		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_READY;
 	}
 	return true;
@@ -296,7 +294,8 @@ static bool give_ready(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 /* No packet could be taken: the end, or an error that stays. Events before it come first. */
 static void stop(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, int status)
 {
-	if (status == -TL_PT_EOS && flow->slow_path_reasons & TL_PT_SLOW_POWER && !flow->classic)
+	if (status == -TL_PT_EOS && flow->slow_path_reasons & TL_PT_SLOW_POWER &&
+	    !(flow->flags & TL_PT_FLOW_CLASSIC))
 		tl_pt_flow_give_power(flow);
 	if (status != -TL_PT_EOS) {
 		flow->error = (enum tl_pt_error) - status;

@@ -87,18 +87,65 @@ struct tl_pt_bound {
 	bool silent; /* the FUP only is taken away */
 };
 
+/* How far the clock is: time packets before `pos` are in it, if not all before the flow's `pos`. */
+struct tl_pt_flow_timing {
+	const uint8_t *pos;
+	struct tl_pt_context context;
+	uint64_t event_tsc; /* of the last event or tick */
+};
+
+/* 5.1: the PSB+ that the flow is in. */
+struct tl_pt_psb_status {
+	bool running; /* the flow came here from before: status must agree */
+	bool enabled; /* it has a FUP */
+	bool stale;   /* which is an old one: tracing is off (BDM70, 7) */
+	/* as far as it was looked through: its time holds from its first event on */
+	const uint8_t *psb_end;
+	uint64_t ip;
+};
+
+/* 5.3, 5.5: events that wait for a FUP, and what waits for a TIP. */
+struct tl_pt_bound_events {
+	uint64_t fup_ip; /* with TL_PT_SLOW_FUP */
+	uint64_t fup_offset;
+	uint32_t count;
+	uint32_t at_tip; /* enum tl_pt_at_tip */
+	struct tl_pt_event tip_paging, tip_vmcs;
+	struct tl_pt_bound list[TL_PT_BOUND_MAX];
+};
+
+/* Events to be given. */
+struct tl_pt_ready_events {
+	uint32_t first, count;
+	struct tl_pt_event list[TL_PT_READY_MAX];
+};
+
+/* 5.5: the execution mode and interrupt flag, and those of the last MODE.Exec packet. */
+struct tl_pt_flow_mode {
+	enum tl_pt_exec_mode now, next;
+	bool iflag, iflag_known, next_iflag;
+	uint64_t offset; /* of that packet */
+};
+
+/* 5.7: payloads that wait for later packets. */
+struct tl_pt_queued_payloads {
+	bool have_mwait, have_pwre, have_cr2, have_vmxq, have_vmxr;
+	struct tl_pt_event mwait, pwre;
+	uint64_t cr2, vmxq, vmxr;
+};
+
 struct tl_pt_flow {
 	/*
-	 * What the fast path reads and writes. While `slow_path_reasons` is 0 a walk may keep `pos`
-	 * and `last_ip` in locals, take TNT and TIP packets with the functions below, and must
-	 * store both back before it calls any function here. `pos` stands behind the last packet
-	 * taken; what stands before the next TNT or TIP (PAD, and time packets in an untimed flow)
-	 * is passed with that one. A timed flow gives outcomes up to the next time packet.
+	 * Fields of the fast path. While `slow_path_reasons` is 0 a walk may keep `pos` and
+	 * `last_ip` in locals, take TNT and TIP packets with the functions below, and must store
+	 * both back before it calls any function here. `pos` stands behind the last packet taken;
+	 * packets before the next TNT or TIP (PAD, and time packets in an untimed flow) are
+	 * passed with that one. A timed flow gives outcomes up to the next time packet.
 	 */
 	const uint8_t *pos, *end;
 	uint64_t last_ip;
 	uint32_t slow_path_reasons; /* enum tl_pt_slow_path_reason */
-	bool timed, classic, query;
+	uint32_t flags;             /* enum tl_pt_flow_flag */
 
 	enum tl_pt_error error;
 	const uint8_t *begin;
@@ -109,36 +156,12 @@ struct tl_pt_flow {
 	struct tl_pt_context context;
 
 	struct tl_pt_clock time;
-	/* time packets before it are in `time`, if not all before `pos` are */
-	const uint8_t *time_pos;
-	struct tl_pt_context time_context;
-	uint64_t event_tsc; /* of the last event or tick */
-
-	/* 5.1: the PSB+ we are in. */
-	bool running; /* the flow came here from before: status must agree */
-	/* as far as it was looked through: its time holds from its first event on */
-	const uint8_t *psb_end;
-	bool status_on;    /* it has a FUP */
-	bool status_stale; /* which is an old one: tracing is off (BDM70, 7) */
-	uint64_t status_ip;
-
-	/* 5.3, 5.5: what waits for a FUP, for a TIP; and events ready to be given. */
-	uint64_t fup_ip; /* with TL_PT_SLOW_FUP */
-	uint64_t fup_offset;
-	uint32_t bound_count;
-	uint32_t at_tip; /* enum tl_pt_at_tip */
-	uint32_t ready_first, ready_count;
-	enum tl_pt_exec_mode mode, new_mode;
-	bool iflag, iflag_known, new_iflag;
-	uint64_t mode_offset;
-	struct tl_pt_event tip_paging, tip_vmcs;
-	struct tl_pt_bound bound[TL_PT_BOUND_MAX];
-	struct tl_pt_event ready[TL_PT_READY_MAX];
-
-	/* 5.7: what is kept for later packets. */
-	bool have_mwait, have_pwre, have_cr2, have_vmxq, have_vmxr;
-	struct tl_pt_event mwait, pwre;
-	uint64_t cr2, vmxq, vmxr;
+	struct tl_pt_flow_timing timing;
+	struct tl_pt_psb_status status;
+	struct tl_pt_bound_events bound;
+	struct tl_pt_ready_events ready;
+	struct tl_pt_flow_mode mode;
+	struct tl_pt_queued_payloads queued;
 };
 
 /* What a flow is opened for. */
@@ -166,7 +189,7 @@ enum tl_pt_flow_flag {
  * Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or
  * -TL_PT_INVALID, _BAD_CONFIG.
  */
-int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned wishes);
+int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned flags);
 
 /*
  * Synchronise: to the next PSB behind the present one (the first one at first), to the one before

@@ -16,20 +16,20 @@ static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 
 	if (mode == TL_PT_MODE_UNKNOWN)
 		return -TL_PT_BAD_PACKET;
-	flow->new_mode = mode;
-	flow->new_iflag = packet->mode.iflag;
-	flow->mode_offset = place.offset;
+	flow->mode.next = mode;
+	flow->mode.next_iflag = packet->mode.iflag;
+	flow->mode.offset = place.offset;
 	if (!(flow->slow_path_reasons & TL_PT_SLOW_PSB)) {
-		flow->at_tip |= TL_PT_AT_TIP_MODE;
+		flow->bound.at_tip |= TL_PT_AT_TIP_MODE;
 		flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
 		return TL_PT_GO_ON;
 	}
-	if (flow->running && !flow->query && flow->status_on && !flow->status_stale &&
-	    flow->mode != TL_PT_MODE_UNKNOWN && flow->mode != mode)
+	if (flow->status.running && !(flow->flags & TL_PT_FLOW_QUERY) && flow->status.enabled &&
+	    !flow->status.stale && flow->mode.now != TL_PT_MODE_UNKNOWN && flow->mode.now != mode)
 		return -TL_PT_BAD_STATUS_UPDATE;
 	place.status_update = true;
-	place.ip = flow->status_ip;
-	place.ip_suppressed = !flow->status_on;
+	place.ip = flow->status.ip;
+	place.ip_suppressed = !flow->status.enabled;
 	tl_pt_flow_give_mode(flow, &place);
 	return TL_PT_GO_ON;
 }
@@ -74,7 +74,7 @@ static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event,
 	} else if (flow->slow_path_reasons & TL_PT_SLOW_FUP) {
 		event->kind = async;
 		*at_tip = *event;
-		flow->at_tip |= bit;
+		flow->bound.at_tip |= bit;
 		flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
 	} else {
 		tl_pt_flow_give(flow, event);
@@ -89,7 +89,8 @@ int tl_pt_rule_pip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	(void)item;
 	event.paging.cr3 = packet->pip.cr3;
 	event.paging.non_root = packet->pip.nr;
-	address_space(flow, &event, &flow->tip_paging, TL_PT_EV_ASYNC_PAGING, TL_PT_AT_TIP_PAGING);
+	address_space(flow, &event, &flow->bound.tip_paging, TL_PT_EV_ASYNC_PAGING,
+		      TL_PT_AT_TIP_PAGING);
 	return TL_PT_GO_ON;
 }
 
@@ -100,6 +101,6 @@ int tl_pt_rule_vmcs(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 
 	(void)item;
 	event.vmcs.base = packet->vmcs.base;
-	address_space(flow, &event, &flow->tip_vmcs, TL_PT_EV_ASYNC_VMCS, TL_PT_AT_TIP_VMCS);
+	address_space(flow, &event, &flow->bound.tip_vmcs, TL_PT_EV_ASYNC_VMCS, TL_PT_AT_TIP_VMCS);
 	return TL_PT_GO_ON;
 }

@@ -43,13 +43,13 @@ static struct psb_ahead look_ahead(const struct tl_pt_flow *flow, const uint8_t 
  */
 static void settle(struct tl_pt_flow *flow)
 {
-	bool lost = tl_pt_flow_is_enabled(flow) || flow->classic;
+	bool lost = tl_pt_flow_is_enabled(flow) || flow->flags & TL_PT_FLOW_CLASSIC;
 
-	for (uint32_t i = 0; i < flow->bound_count && !lost; i++)
-		if (!flow->bound[i].silent)
-			tl_pt_flow_give_bare(flow, &flow->bound[i].event);
+	for (uint32_t i = 0; i < flow->bound.count && !lost; i++)
+		if (!flow->bound.list[i].silent)
+			tl_pt_flow_give_bare(flow, &flow->bound.list[i].event);
 	tl_pt_flow_drop(flow);
-	flow->running = false;
+	flow->status.running = false;
 }
 
 /*
@@ -110,7 +110,9 @@ static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_pack
 	case TL_PT_PKT_BEP:
 		return !packet->bep.ip;
 	default:
-		return (flow->classic ? plain : plain | outcomes) >> packet->kind & 1;
+		return (flow->flags & TL_PT_FLOW_CLASSIC ? plain : plain | outcomes) >>
+			       packet->kind &
+		       1;
 	}
 }
 
@@ -161,7 +163,7 @@ static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
 	} else if (is_one_of(&ahead, TL_PT_KIND(TIP))) {
 		*status = overflow_at(flow, event, ahead.last_ip, ahead.pos + ahead.size);
 		flow->last_ip = ahead.last_ip;
-	} else if (is_one_of(first, outcomes) && !flow->classic) {
+	} else if (is_one_of(first, outcomes) && !(flow->flags & TL_PT_FLOW_CLASSIC)) {
 		*status = overflow_off(flow, event, ahead.pos);
 	} else {
 		return false;
@@ -209,7 +211,7 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	int status;
 
 	(void)item;
-	if (flow->timed)
+	if (flow->flags & TL_PT_FLOW_TIMED)
 		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	tl_pt_flow_stamp(flow, &event);
 	settle(flow);

@@ -36,7 +36,7 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 		} else if (size <= 0 || !(state >> packet.kind & 1)) {
 			psb->cut = true;
 			return;
-		} else if (time && pos >= flow->time_pos) {
+		} else if (time && pos >= flow->timing.pos) {
 			/* Not again, when the PSB+ was at fault and is come back to (9.9). */
 			tl_pt_clock_packet(time, &packet, &flow->config);
 		}
@@ -68,7 +68,7 @@ static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool
  */
 static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb, bool was_on)
 {
-	bool known_off = flow->running && !was_on && !flow->query;
+	bool known_off = flow->status.running && !was_on && !(flow->flags & TL_PT_FLOW_QUERY);
 
 	if (!psb->has_fup || !(known_off || flow->config.errata & TL_PT_BDM70))
 		return false;
@@ -120,29 +120,30 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		return -TL_PT_BAD_CONTEXT;
 	flow->psb = flow->packet;
 	flow->last_ip = 0;
-	if (flow->timed && flow->packet >= flow->time_pos)
+	if (flow->flags & TL_PT_FLOW_TIMED && flow->packet >= flow->timing.pos)
 		tl_pt_clock_packet(&flow->time, packet, &flow->config);
-	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
-	flow->psb_end = psb.end;
-	if (flow->timed) {
+	look_through(flow, flow->pos, &psb, flow->flags & TL_PT_FLOW_TIMED ? &flow->time : NULL);
+	flow->status.psb_end = psb.end;
+	if (flow->flags & TL_PT_FLOW_TIMED) {
 		flow->time.in_psb = false;
-		if (psb.end > flow->time_pos)
-			flow->time_pos = psb.end;
+		if (psb.end > flow->timing.pos)
+			flow->timing.pos = psb.end;
 	}
-	flow->status_stale = false;
+	flow->status.stale = false;
 	if (wrong_fup(flow, &psb, was_on)) {
 		/*
 		 * Without the erratum the events have the address all the same, as in the published
 		 * library.
 		 */
-		flow->status_stale = !(flow->config.errata & TL_PT_BDM70);
+		flow->status.stale = !(flow->config.errata & TL_PT_BDM70);
 		psb.has_fup = false;
 	}
-	flow->status_on = psb.has_fup || flow->status_stale;
-	flow->status_ip = flow->status_on ? psb.ip : 0;
+	flow->status.enabled = psb.has_fup || flow->status.stale;
+	flow->status.ip = flow->status.enabled ? psb.ip : 0;
 	flow->slow_path_reasons |= TL_PT_SLOW_PSB;
 	/* A contradiction is found at the FUP, or here for want of one. */
-	if (flow->running && !flow->query && was_on != psb.has_fup && !(psb.cut && !psb.has_fup))
+	if (flow->status.running && !(flow->flags & TL_PT_FLOW_QUERY) && was_on != psb.has_fup &&
+	    !(psb.cut && !psb.has_fup))
 		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
 	tl_pt_flow_set_enabled(flow, psb.has_fup);
 	give_status(flow, &psb);
@@ -156,6 +157,6 @@ int tl_pt_rule_psbend(struct tl_pt_flow *flow, const struct tl_pt_packet *packet
 	if (!(flow->slow_path_reasons & TL_PT_SLOW_PSB))
 		return -TL_PT_BAD_CONTEXT;
 	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_PSB;
-	flow->running = true;
+	flow->status.running = true;
 	return TL_PT_GO_ON;
 }

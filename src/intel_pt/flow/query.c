@@ -44,8 +44,8 @@ static void read_ahead(struct tl_pt_query *q)
 	/* Of the PSB+ synchronised onto: another may follow it at once. */
 	if (!q->begun) {
 		q->begun = true;
-		q->on = q->flow.status_on;
-		q->ip = q->flow.status_ip;
+		q->on = q->flow.status.enabled;
+		q->ip = q->flow.status.ip;
 	}
 	while (is_state(&q->next))
 		tl_pt_flow_next(&q->flow, &q->next);
@@ -179,7 +179,7 @@ int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset)
 	/* A PSB+ is read as a whole. */
 	if (query->synced && query->next.kind == TL_PT_FLOW_ITEM_EVENT &&
 	    query->next.event.status_update)
-		*offset = (uint64_t)(flow->psb_end - flow->begin);
+		*offset = (uint64_t)(flow->status.psb_end - flow->begin);
 	return query->synced ? 0 : -TL_PT_NOSYNC;
 }
 

@@ -14,7 +14,7 @@ struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_even
 
 void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 {
-	if (!flow->timed)
+	if (!(flow->flags & TL_PT_FLOW_TIMED))
 		return;
 	event->has_tsc = flow->time.have_tsc;
 	event->tsc = flow->time.tsc;
@@ -27,10 +27,10 @@ void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 {
 	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode,
 	 * and its own. */
-	if (flow->ready_first + flow->ready_count == TL_PT_READY_MAX)
+	if (flow->ready.first + flow->ready.count == TL_PT_READY_MAX)
 		return;
-	flow->ready[flow->ready_first + flow->ready_count++] = *event;
-	flow->event_tsc = event->tsc;
+	flow->ready.list[flow->ready.first + flow->ready.count++] = *event;
+	flow->timing.event_tsc = event->tsc;
 	flow->slow_path_reasons |= TL_PT_SLOW_READY;
 }
 
@@ -45,8 +45,8 @@ void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event)
 {
 	event->status_update = true;
-	event->ip = flow->status_ip;
-	event->ip_suppressed = !flow->status_on;
+	event->ip = flow->status.ip;
+	event->ip_suppressed = !flow->status.enabled;
 	tl_pt_flow_give(flow, event);
 }
 
@@ -60,27 +60,27 @@ void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event)
 void tl_pt_flow_give_pwre(struct tl_pt_flow *flow)
 {
 	/* It keeps its own time. */
-	if (flow->have_pwre)
-		tl_pt_flow_push(flow, &flow->pwre);
-	flow->have_pwre = false;
+	if (flow->queued.have_pwre)
+		tl_pt_flow_push(flow, &flow->queued.pwre);
+	flow->queued.have_pwre = false;
 }
 
 void tl_pt_flow_give_power(struct tl_pt_flow *flow)
 {
-	if (flow->have_mwait)
-		tl_pt_flow_give_bare(flow, &flow->mwait);
-	flow->have_mwait = false;
+	if (flow->queued.have_mwait)
+		tl_pt_flow_give_bare(flow, &flow->queued.mwait);
+	flow->queued.have_mwait = false;
 	tl_pt_flow_give_pwre(flow);
 	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_POWER;
 }
 
 int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bool keep)
 {
-	if (flow->bound_count == TL_PT_BOUND_MAX)
+	if (flow->bound.count == TL_PT_BOUND_MAX)
 		return -TL_PT_BAD_CONTEXT;
-	flow->bound[flow->bound_count++] =
+	flow->bound.list[flow->bound.count++] =
 		(struct tl_pt_bound){ *event, keep, event->kind == TL_PT_EV_COUNT };
-	tl_pt_flow_stamp(flow, &flow->bound[flow->bound_count - 1].event);
+	tl_pt_flow_stamp(flow, &flow->bound.list[flow->bound.count - 1].event);
 	flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
 	return TL_PT_GO_ON;
 }
@@ -90,40 +90,41 @@ void tl_pt_flow_give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *pla
 {
 	struct tl_pt_event event = *place;
 
-	if (flow->new_mode != flow->mode || flow->classic || place->status_update) {
+	if (flow->mode.next != flow->mode.now || flow->flags & TL_PT_FLOW_CLASSIC ||
+	    place->status_update) {
 		event.kind = TL_PT_EV_EXEC_MODE;
-		event.exec_mode.mode = flow->new_mode;
+		event.exec_mode.mode = flow->mode.next;
 		tl_pt_flow_give(flow, &event);
 	}
 	if (flow->config.flags & TL_PT_IFLAG_EVENTS &&
-	    (flow->new_iflag != flow->iflag || !flow->iflag_known)) {
+	    (flow->mode.next_iflag != flow->mode.iflag || !flow->mode.iflag_known)) {
 		event.kind = TL_PT_EV_IFLAGS;
-		event.iflags.iflag = flow->new_iflag;
+		event.iflags.iflag = flow->mode.next_iflag;
 		tl_pt_flow_give(flow, &event);
 	}
-	flow->mode = flow->new_mode;
-	flow->iflag = flow->new_iflag;
-	flow->iflag_known = true;
+	flow->mode.now = flow->mode.next;
+	flow->mode.iflag = flow->mode.next_iflag;
+	flow->mode.iflag_known = true;
 }
 
 void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t ip)
 {
 	struct tl_pt_event place = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
-	uint32_t at_tip = flow->at_tip;
+	uint32_t at_tip = flow->bound.at_tip;
 
 	if (!at_tip)
 		return;
-	flow->at_tip = 0;
-	if (!flow->bound_count)
+	flow->bound.at_tip = 0;
+	if (!flow->bound.count)
 		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_BOUND;
-	flow->tip_vmcs.ip_suppressed = flow->tip_paging.ip_suppressed = place.ip_suppressed =
-		suppressed;
-	flow->tip_vmcs.ip = flow->tip_paging.ip = place.ip = suppressed ? 0 : ip;
+	flow->bound.tip_vmcs.ip_suppressed = flow->bound.tip_paging.ip_suppressed =
+		place.ip_suppressed = suppressed;
+	flow->bound.tip_vmcs.ip = flow->bound.tip_paging.ip = place.ip = suppressed ? 0 : ip;
 	if (at_tip & TL_PT_AT_TIP_VMCS)
-		tl_pt_flow_give(flow, &flow->tip_vmcs);
+		tl_pt_flow_give(flow, &flow->bound.tip_vmcs);
 	if (at_tip & TL_PT_AT_TIP_PAGING)
-		tl_pt_flow_give(flow, &flow->tip_paging);
-	place.offset = flow->mode_offset;
+		tl_pt_flow_give(flow, &flow->bound.tip_paging);
+	place.offset = flow->mode.offset;
 	if (at_tip & TL_PT_AT_TIP_MODE)
 		tl_pt_flow_give_mode(flow, &place);
 }

@@ -70,7 +70,7 @@ static bool find(struct tl_pt_flow *flow, struct resync_search *search)
 		}
 		if (search->pos != flow->resumed && is_place(&search->packet))
 			return true;
-		if (search->pos >= flow->time_pos)
+		if (search->pos >= flow->timing.pos)
 			tl_pt_clock_packet(&flow->time, &search->packet, &flow->config);
 		pass(search, size);
 	}
@@ -103,16 +103,16 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	tl_pt_flow_catch_up(flow);
 	flow->time.in_psb = false;
 	found = find(flow, &search);
-	flow->time_pos = search.pos > flow->time_pos ? search.pos : flow->time_pos;
+	flow->timing.pos = search.pos > flow->timing.pos ? search.pos : flow->timing.pos;
 	tell(flow, &search, flow->pos, why, lost);
 	tl_pt_flow_drop(flow);
 	flow->slow_path_reasons &= ~(uint32_t)(TL_PT_SLOW_ERROR | TL_PT_SLOW_READY);
-	flow->ready_first = flow->ready_count = 0;
-	flow->running = false;
+	flow->ready.first = flow->ready.count = 0;
+	flow->status.running = false;
 	flow->error = TL_PT_OK;
 	flow->resumed = search.pos;
 	flow->last_ip = search.last_ip;
-	flow->time_context = flow->context;
+	flow->timing.context = flow->context;
 	flow->pos = found && search.mode ? search.mode : search.pos;
 	tl_pt_flow_set_enabled(flow, found && search.packet.kind != TL_PT_PKT_PSB &&
 					     search.packet.kind != TL_PT_PKT_TIP_PGE);

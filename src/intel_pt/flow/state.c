@@ -27,11 +27,11 @@ void tl_pt_flow_drop(struct tl_pt_flow *flow)
 				 TL_PT_SLOW_ITEMS | TL_PT_SLOW_POWER | TL_PT_SLOW_EVD;
 
 	flow->slow_path_reasons &= ~pending;
-	flow->bound_count = 0;
-	flow->at_tip = 0;
+	flow->bound.count = 0;
+	flow->bound.at_tip = 0;
 	flow->context = (struct tl_pt_context){ &flow->config, TL_PT_ITEMS_NONE };
-	flow->have_mwait = flow->have_pwre = false;
-	flow->have_cr2 = flow->have_vmxq = flow->have_vmxr = false;
+	flow->queued.have_mwait = flow->queued.have_pwre = false;
+	flow->queued.have_cr2 = flow->queued.have_vmxq = flow->queued.have_vmxr = false;
 }
 
 static bool looks_like_overflow(const struct tl_pt_flow *flow, const uint8_t *pos)

@@ -28,35 +28,35 @@ static const uint8_t *pass_plain(struct tl_pt_flow *flow, const uint8_t *pos, co
 /* Take the time packets up to `to` into the clock. */
 static void replay(struct tl_pt_flow *flow, const uint8_t *to)
 {
-	while (flow->time_pos < to) {
+	while (flow->timing.pos < to) {
 		struct tl_pt_packet packet;
 		int size;
 
-		if (flow->time_context.items == TL_PT_ITEMS_NONE)
-			flow->time_pos = pass_plain(flow, flow->time_pos, to);
-		if (flow->time_pos >= to)
+		if (flow->timing.context.items == TL_PT_ITEMS_NONE)
+			flow->timing.pos = pass_plain(flow, flow->timing.pos, to);
+		if (flow->timing.pos >= to)
 			break;
-		size = tl_pt_flow_decode(flow, &packet, flow->time_pos, &flow->time_context);
+		size = tl_pt_flow_decode(flow, &packet, flow->timing.pos, &flow->timing.context);
 		if (size <= 0)
 			break;
 		tl_pt_clock_packet(&flow->time, &packet, &flow->config);
-		flow->time_pos += size;
+		flow->timing.pos += size;
 	}
-	if (flow->time_pos < to)
-		flow->time_pos = to;
+	if (flow->timing.pos < to)
+		flow->timing.pos = to;
 }
 
 void tl_pt_flow_catch_up(struct tl_pt_flow *flow)
 {
-	if (!flow->timed)
-		replay(flow, flow->psb_end > flow->pos ? flow->psb_end : flow->pos);
+	if (!(flow->flags & TL_PT_FLOW_TIMED))
+		replay(flow, flow->status.psb_end > flow->pos ? flow->status.psb_end : flow->pos);
 }
 
 void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos)
 {
-	if (flow->timed) {
-		flow->time_pos = flow->pos;
-		flow->time_context = flow->context;
+	if (flow->flags & TL_PT_FLOW_TIMED) {
+		flow->timing.pos = flow->pos;
+		flow->timing.context = flow->context;
 		replay(flow, pos);
 	}
 	flow->pos = pos;

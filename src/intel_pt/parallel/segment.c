@@ -153,7 +153,7 @@ static bool decode_run(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *de
 /* While tracing is off a PSB+ may tell no mode: most likely it is what nearly all code has. */
 void tl_pt_assume_mode(struct tl_pt_decoder *decoder)
 {
-	decoder->flow.mode = TL_PT_MODE_64;
+	decoder->flow.mode.now = TL_PT_MODE_64;
 	tl_pt_graph_switch(&decoder->graph, &decoder->graph.asid, TL_PT_MODE_64);
 }
 
