@@ -7,9 +7,7 @@
 
 #include <tracelathe/open.h>
 
-#include "../temp.h"
-
-static struct temp temp;
+#include "../temp_fixture.h"
 
 /* A recording of tests/golden, copied into the test's directory. */
 static char *copy(const char *golden)
@@ -142,20 +140,6 @@ TEST(a_file_that_grows)
 	free(paths[0]);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	temp_open(&temp);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	temp_close(&temp);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,5 +150,5 @@ int main(void)
 		cmocka_unit_test(a_file_that_grows),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
 }

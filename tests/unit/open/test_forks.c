@@ -9,10 +9,8 @@
 
 #include <tracelathe/open.h>
 
-#include "../temp.h"
+#include "../temp_fixture.h"
 #include "profile/model/unsized.h"
-
-static struct temp temp;
 
 enum { MOST = 4 };
 
@@ -263,20 +261,6 @@ TEST(buffers_that_only_look_alike)
 	free_logs(&logs);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	temp_open(&temp);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	temp_close(&temp);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,5 +271,5 @@ int main(void)
 		cmocka_unit_test(buffers_that_only_look_alike),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
 }

@@ -7,9 +7,7 @@
 
 #include <tracelathe/open.h>
 
-#include "../temp.h"
-
-static struct temp temp;
+#include "../temp_fixture.h"
 
 static struct tl_input_options everything(void)
 {
@@ -660,20 +658,6 @@ TEST(other_formats_and_variants)
 	free(path);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	temp_open(&temp);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	temp_close(&temp);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -697,5 +681,5 @@ int main(void)
 		cmocka_unit_test(other_formats_and_variants),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
 }

@@ -6,7 +6,7 @@
  */
 #include "bytes.h"
 
-#include "../temp.h"
+#include "../temp_fixture.h"
 #include "core/output.h"
 #include "xray/listing/select.h"
 
@@ -14,8 +14,6 @@
 #define NAME_YAML "'operator\"\"_x\\<char>'"
 #define NAME_JSON "operator\\\"\\\"_x\\\\<char>"
 #define NAME_TEXT "operator\"\"_x\\<char>"
-
-static struct temp temp;
 
 /* clang-format off */
 static const struct tl_xray_fold_options all = {
@@ -282,20 +280,6 @@ TEST(samples_have_their_paths)
 	free_bytes(&b);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	temp_open(&temp);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	temp_close(&temp);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,5 +291,5 @@ int main(void)
 		cmocka_unit_test(samples_have_their_paths),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
 }
