@@ -254,12 +254,55 @@ TEST(two_holes_in_one_recursion)
 	free_bytes(&l.bytes);
 }
 
+/* The profile of two blocks of one thread with bytes between them that are no record. */
+static bool has_lost_time(size_t junk)
+{
+	const struct tl_xray_fold_options options = { .size = sizeof(options),
+						      .thread = TL_NOWHERE,
+						      .process = TL_NOWHERE,
+						      .cpu = TL_NOWHERE };
+	struct tl_profile *profile;
+	struct bytes b = { 0 };
+	bool lost = false;
+	struct trace t;
+	size_t start;
+
+	put_header(&b, 5, FDR, 1000, 16384);
+	start = begin_block(&b, 7, 1, 100);
+	put_function(&b, ENTER, MAIN, 0);
+	put_function(&b, ENTER, REC, 10);
+	end_block(&b, start);
+	put_repeat(&b, 0, junk);
+	start = begin_block(&b, 7, 1, 200);
+	put_function(&b, EXIT, MAIN, 0);
+	end_block(&b, start);
+	open_trace(&t, &b, NULL);
+	assert_int_equal(tl_xray_fold(t.reader, NULL, &options, &profile, &t.err), 0);
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		lost |= !strcmp(tl_profile_function(profile, i)->name, "(lost)");
+	tl_profile_free(profile);
+	close_trace(&t);
+	free_bytes(&b);
+	return lost;
+}
+
+/*
+ * A lost buffer of version 5 has at least BufferExtents, NewBuffer, WallClockTime, Pid, NewCPUId of
+ * 16 bytes each, and a function record of 8: fewer bytes are junk, not a gap.
+ */
+TEST(bytes_too_few_for_a_buffer_are_no_gap)
+{
+	assert_false(has_lost_time(87));
+	assert_true(has_lost_time(88));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_buffer_of_a_recursion_may_be_zeros),
 		cmocka_unit_test(a_hole_is_that_of_the_thread_that_misses_it),
 		cmocka_unit_test(two_holes_in_one_recursion),
+		cmocka_unit_test(bytes_too_few_for_a_buffer_are_no_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -667,6 +667,43 @@ TEST(traces_are_recognised)
 	}
 }
 
+/* A field that a kind of record does not have is 0, also behind a record that has it. */
+TEST(fields_of_other_kinds_are_zero)
+{
+	struct bytes b = { 0 };
+	struct trace t;
+	size_t start;
+
+	put_header(&b, 5, FDR, 1000, 16384);
+	start = begin_block(&b, 1, 2, 100);
+	put_function(&b, ENTER_ARGS, 5, 7);
+	put_argument(&b, 255);
+	put_typed(&b, 3, 77, "plain", 5);
+	put_new_cpu(&b, 3, 200);
+	end_block(&b, start);
+	open_trace(&t, &b, NULL);
+	assert_int_equal(read_all(&t), 0);
+	assert_true(t.count > 5);
+	for (size_t i = 0; i < t.count; i++) {
+		const struct tl_xray_record *r = &t.records[i];
+		bool event = r->kind == TL_XRAY_TYPED_EVENT;
+
+		assert_int_equal(r->microseconds, r->kind == TL_XRAY_WALL_CLOCK ? 250 : 0);
+		assert_int_equal(r->event_type, event ? 77 : 0);
+		assert_int_equal(r->payload_size, event ? 5 : 0);
+		assert_int_equal(r->function, r->kind == TL_XRAY_FUNCTION ? 5 : 0);
+		assert_int_equal(r->arg_count, r->kind == TL_XRAY_FUNCTION ? 1 : 0);
+		if (r->kind == TL_XRAY_FUNCTION || event)
+			assert_int_equal(r->delta, event ? 3 : 7);
+		else
+			assert_int_equal(r->delta, 0);
+		assert_null(r->text);
+		assert_int_equal(r->path_length, 0);
+	}
+	close_trace(&t);
+	free_bytes(&b);
+}
+
 /* ---- structs of the caller (docs/abi.md) ---- */
 
 /* What a program sees that was built with a later header, in which the struct ends further on. */
@@ -745,6 +782,7 @@ int main(void)
 		cmocka_unit_test(traces_are_recognised),
 		cmocka_unit_test(records_of_other_sizes),
 		cmocka_unit_test(options_of_other_sizes),
+		cmocka_unit_test(fields_of_other_kinds_are_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace on a timeline (src/timeline/), of which the test is the consumer: each call of the
+ * timeline is a line of text. Expected times are added up by hand from the records below.
+ */
+#include "bytes.h"
+
+#include <stdio.h>
+
+#include "core/output.h"
+#include "timeline/timeline.h"
+#include "xray/listing/timeline.h"
+
+/* ---- a consumer that writes what it is given ---- */
+
+struct told {
+	struct tl_timeline base;
+	struct tl_output *lines;
+};
+
+static struct tl_output *lines_of(struct tl_timeline *timeline)
+{
+	return ((struct told *)timeline)->lines;
+}
+
+static bool begin(struct tl_timeline *timeline)
+{
+	tl_put_format(lines_of(timeline), "begin %u\n", (unsigned)timeline->frequency);
+	return true;
+}
+
+static void name(struct tl_timeline *timeline, struct tl_track *track, const char *text)
+{
+	tl_put_format(lines_of(timeline), "name %d/%d %s\n", (int)track->process,
+		      (int)track->thread, text);
+}
+
+static void put_args(struct tl_output *out, const struct tl_timeline_arg *args, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		tl_put_format(out, " %s=", args[i].name);
+		if (args[i].kind == TL_ARG_NUMBER)
+			tl_put_u64(out, args[i].number);
+		else
+			tl_put_bytes(out, args[i].data, args[i].size);
+	}
+	tl_put_char(out, '\n');
+}
+
+static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		  uint32_t name_key, const char *text, const char *file, uint32_t line,
+		  const struct tl_timeline_arg *args, size_t arg_count)
+{
+	(void)name_key, (void)file, (void)line;
+	tl_put_format(lines_of(timeline), "enter %d %u %s", (int)track->thread, (unsigned)ticks,
+		      text);
+	put_args(lines_of(timeline), args, arg_count);
+}
+
+static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks)
+{
+	tl_put_format(lines_of(timeline), "leave %d %u\n", (int)track->thread, (unsigned)ticks);
+}
+
+static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		    const char *text, const struct tl_timeline_arg *args, size_t arg_count)
+{
+	tl_put_format(lines_of(timeline), "instant %d %u %s", (int)track->thread, (unsigned)ticks,
+		      text);
+	put_args(lines_of(timeline), args, arg_count);
+}
+
+static void end(struct tl_timeline *timeline)
+{
+	tl_put_format(lines_of(timeline), "end, origin %u\n", (unsigned)timeline->origin);
+}
+
+static void free_track(struct tl_track *track)
+{
+	(void)track;
+}
+
+static void free_told(struct tl_timeline *timeline)
+{
+	(void)timeline;
+}
+
+static const struct tl_timeline_ops ops = {
+	.size = sizeof(struct told),
+	.track_size = sizeof(struct tl_track),
+	.begin = begin,
+	.name = name,
+	.enter = enter,
+	.leave = leave,
+	.instant = instant,
+	.end = end,
+	.free_track = free_track,
+	.free = free_told,
+};
+
+/* ---- traces ---- */
+
+/* clang-format off */
+static const struct tl_xray_fold_options all = {
+	.size = sizeof(all), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
+};
+/* clang-format on */
+
+/* Two threads of process 1; the second one is at thread 3. */
+static void put_trace(struct bytes *b)
+{
+	size_t start;
+
+	put_header(b, 5, FDR, 1000, 16384);
+	start = begin_block(b, 1, 2, 100);
+	put_function(b, ENTER, 5, 0);       /* 100 */
+	put_function(b, ENTER_ARGS, 6, 10); /* 110 */
+	put_argument(b, 255);
+	put_custom(b, 5, 0, "text", 4);   /* 115 */
+	put_typed(b, 5, 77, "plain", 5);  /* 120 */
+	put_new_cpu(b, 3, 130);           /* 130 */
+	put_new_cpu(b, 3, 131);           /* the same processor: no migration */
+	put_function(b, EXIT, 6, 4);      /* 135 */
+	put_function(b, EXIT, 9, 1);      /* 136: was never entered */
+	put_function(b, ENTER, 7, 1);     /* 137 */
+	put_function(b, TAIL_EXIT, 5, 3); /* 140: ends 7, too */
+	end_block(b, start);
+	start = begin_block(b, 1, 3, 200);
+	put_function(b, ENTER, 5, 0); /* 200: does not end */
+	end_block(b, start);
+}
+
+static void expect(const struct tl_xray_fold_options *limits, const char *function, int status,
+		   const char *expected)
+{
+	struct tl_xray_select select = { .limits = *limits };
+	struct tl_timeline *timeline;
+	struct bytes b = { 0 };
+	struct tl_output *out;
+	const char *text;
+	struct trace t;
+	size_t size;
+
+	put_trace(&b);
+	open_trace(&t, &b, NULL);
+	assert_int_equal(tl_xray_names_begin(&select.names, NULL, function, NULL, NULL), 0);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	timeline = tl_timeline_new(&ops, out);
+	assert_non_null(timeline);
+	((struct told *)timeline)->lines = out;
+	assert_int_equal(tl_xray_timeline(t.reader, &select, timeline, &t.err), 0);
+	assert_false(tl_timeline_failed(timeline));
+	assert_int_equal(tl_timeline_finish(timeline, &t.err), status);
+	tl_put_char(out, '\0');
+	text = tl_output_bytes(out, &size);
+	assert_string_equal(text, expected);
+	tl_output_discard(out);
+	tl_xray_names_end(&select.names);
+	close_trace(&t);
+	free_bytes(&b);
+}
+
+/* "exits without an entry are left out, and a call that ... ends where the fold ends it" */
+TEST(calls_events_and_migrations)
+{
+	expect(&all, NULL, 0,
+	       "begin 1000\n"
+	       "name 1/-1 process 1\n"
+	       "name 1/2 thread 2\n"
+	       "enter 2 100 #5\n"
+	       "enter 2 110 #6 arg0=255\n"
+	       "instant 2 115 custom event data=text\n"
+	       "instant 2 120 typed event data=plain type=77\n"
+	       "instant 2 130 cpu migration cpu=3\n"
+	       "leave 2 135\n"
+	       "enter 2 137 #7\n"
+	       "leave 2 140\n"
+	       "leave 2 140\n"
+	       "name 1/-1 process 1\n"
+	       "name 1/3 thread 3\n"
+	       "enter 3 200 #5\n"
+	       "end, origin 100\n");
+}
+
+/* "A call that was not shown when it began is not shown when it ends." [110, 130) */
+TEST(a_window_shows_what_begins_in_it)
+{
+	struct tl_xray_fold_options window = all;
+
+	window.from_ticks = 110;
+	window.to_ticks = 130;
+	window.thread = 2;
+	expect(&window, NULL, 0,
+	       "begin 1000\n"
+	       "name 1/-1 process 1\n"
+	       "name 1/2 thread 2\n"
+	       "enter 2 110 #6 arg0=255\n"
+	       "instant 2 115 custom event data=text\n"
+	       "instant 2 120 typed event data=plain type=77\n"
+	       "leave 2 135\n"
+	       "end, origin 100\n");
+	/* Processor 3 has what comes behind its NewCPUId, the migration included. */
+	window = all;
+	window.cpu = 3;
+	window.thread = 2;
+	expect(&window, "^#7$", 0,
+	       "begin 1000\n"
+	       "name 1/-1 process 1\n"
+	       "name 1/2 thread 2\n"
+	       "instant 2 130 cpu migration cpu=3\n"
+	       "enter 2 137 #7\n"
+	       "leave 2 140\n"
+	       "end, origin 100\n");
+}
+
+/* "@return 0, 1 if there was no call and no instant" */
+TEST(threads_that_are_not_there)
+{
+	struct tl_xray_fold_options none = all;
+
+	none.thread = 4;
+	expect(&none, NULL, 1, "begin 1000\nend, origin 100\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_events_and_migrations),
+		cmocka_unit_test(a_window_shows_what_begins_in_it),
+		cmocka_unit_test(threads_that_are_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
