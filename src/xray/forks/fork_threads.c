@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "xray/forks/fork_blocks.h"
 #include "xray/forks/forks.h"
 
 bool tl_xray_is_inherited(const struct tl_xray_reader *reader, const struct tl_xray_thread *thread)

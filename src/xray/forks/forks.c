@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "xray/forks/fork_blocks.h"
 
 /* A log. Logs are sorted: a record counts in the first log that has it. */
 struct log {

@@ -23,14 +23,4 @@ bool tl_xray_is_inherited(const struct tl_xray_reader *reader, const struct tl_x
  */
 void tl_xray_name_forked_thread(struct tl_xray_reader *reader, bool several, uint32_t *child);
 
-/* Open one block by itself, without noting damage. */
-void tl_xray_fork_open_block(struct tl_xray_stream *stream, const struct tl_xray_reader *reader,
-			     uint32_t block, struct tl_xray_faults *unnoted);
-/*
- * The next record of the block but for its extents. 1; 0 at the end or at damage; negative without
- * memory.
- */
-int tl_xray_fork_next_record(struct tl_xray_stream *stream, struct tl_xray_record *record,
-			     struct tl_error *err);
-
 #endif
