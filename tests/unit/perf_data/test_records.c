@@ -258,6 +258,42 @@ TEST(a_size_that_lies)
 	reader_close(&f);
 }
 
+/*
+ * A record is believed if four in a row fit: data behind a record are stepped over. A place where
+ * only some of them fit is none.
+ */
+TEST(where_reading_goes_on)
+{
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_COMM, 0, 4);
+	/* Looks like an empty FINISHED_ROUND, but what follows is no record. */
+	put_header(&f, TL_PERF_FINISHED_ROUND, 0, 8);
+	put_bytes(&f, "gibberish", 8);
+	put_header(&f, TL_PERF_AUXTRACE, 0, 48);
+	put64(&f, 16);
+	put_zeros(&f, 32);
+	put_bytes(&f, "sixteen bytes of", 16);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	put_header(&f, 0, 0, 0); /* of no size: it breaks the chain */
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_BAD_SIZE, DATA_AT, 24 + 64 + 56 + 8);
+	reader_close(&f);
+	f.size -= 8;
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.type, TL_PERF_AUXTRACE);
+	assert_int_equal(f.rec.offset, DATA_AT + 24);
+	assert_int_equal(f.rec.data_size, 16);
+	assert_int_equal(next(&f), 1);
+	assert_text(f.rec.comm.name, "ab");
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_BAD_SIZE, DATA_AT, 24);
+	reader_close(&f);
+}
+
 /* "truncated files keep what is whole" */
 TEST(a_record_cut_by_the_end)
 {
@@ -449,6 +485,7 @@ int main(void)
 		cmocka_unit_test(a_callchain_longer_than_its_record),
 		cmocka_unit_test(a_record_too_short),
 		cmocka_unit_test(a_size_that_lies),
+		cmocka_unit_test(where_reading_goes_on),
 		cmocka_unit_test(a_record_cut_by_the_end),
 		cmocka_unit_test(aux_data_cut_by_the_end),
 		cmocka_unit_test(an_unknown_type),

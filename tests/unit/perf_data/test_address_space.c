@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code of processes in the decoder's image (docs/formats/perf-data.md sections 8 and 9). */
+#include "file.h"
+
+#include <elf.h>
+
+#include "../temp.h"
+#include "perf_data/processes/address_space.h"
+
+static struct tl_perf_system sys;
+static struct tl_perf_address_spaces spaces;
+static struct temp temp;
+static struct tl_error err;
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&sys, 0, sizeof(sys));
+	memset(&spaces, 0, sizeof(spaces));
+	temp_open(&temp);
+	spaces.sys = &sys;
+	spaces.cache = tl_pt_cache_open(NULL);
+	sys.search.directory = strdup(temp.directory);
+	return tl_names_add(&sys.names, "", 0) == TL_NONE;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	tl_perf_address_spaces_free(&spaces);
+	tl_perf_system_free(&sys);
+	temp_close(&temp);
+	return 0;
+}
+
+/* A file whose byte at offset n is n / 16. */
+static void write_code(const char *name, uint16_t type, uint64_t address)
+{
+	static uint8_t bytes[4096];
+	const Elf64_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+				  .e_type = type,
+				  .e_phoff = sizeof(head),
+				  .e_phentsize = sizeof(Elf64_Phdr),
+				  .e_phnum = 1 };
+	const Elf64_Phdr code = { .p_type = PT_LOAD,
+				  .p_flags = PF_X,
+				  .p_offset = 0x400,
+				  .p_vaddr = address,
+				  .p_filesz = 0x800 };
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i / 16);
+	memcpy(bytes, &head, sizeof(head));
+	memcpy(bytes + sizeof(head), &code, sizeof(code));
+	temp_write(&temp, name, bytes, sizeof(bytes));
+}
+
+static void map(uint16_t mode, uint32_t pid, uint64_t start, uint64_t size, uint64_t offset,
+		const char *path)
+{
+	const struct tl_perf_record rec = {
+		.type = TL_PERF_MMAP,
+		.misc = mode,
+		.mmap = { pid, pid, start, size, offset, .path = { path, strlen(path) } },
+	};
+
+	assert_int_equal(tl_perf_add_map(&sys, &rec, 1, &err), 0);
+}
+
+/* The byte of a process after all its changes, -1: there is no code. */
+static int byte_of(uint32_t pid, uint64_t ip)
+{
+	const uint32_t process = tl_perf_process_find(&sys, pid);
+	const size_t changes = process == TL_NONE ? 0 : sys.processes.list[process].count;
+	struct tl_pt_asid asid;
+	uint8_t byte;
+
+	assert_true(tl_perf_address_space_add(&spaces, process, changes, &asid, &err) >= 0);
+	return tl_pt_image_read(spaces.image, NULL, &byte, 1, &asid, ip) == 1 ? byte : -1;
+}
+
+/* Each process has its own code, from the page offset on and no longer than its map. */
+TEST(code_of_two_processes)
+{
+	write_code("prog", ET_EXEC, 0x401000);
+	map(TL_PERF_MISC_USER, 5, 0x401000, 0x200, 0x400, "prog");
+	map(TL_PERF_MISC_USER, 6, 0x501000, 0x200, 0x500, "prog");
+	assert_int_equal(byte_of(5, 0x401000), 0x40);
+	assert_int_equal(byte_of(5, 0x4011ff), 0x5f);
+	assert_int_equal(byte_of(5, 0x401200), -1);
+	assert_int_equal(byte_of(5, 0x501000), -1);
+	assert_int_equal(byte_of(6, 0x501000), 0x50);
+	assert_int_equal(byte_of(6, 0x401000), -1);
+	assert_int_equal(spaces.count, 2);
+	assert_int_equal(spaces.missing.count, 0);
+}
+
+/* A later map replaces what it covers, as when it was mapped. */
+TEST(a_later_map)
+{
+	write_code("first", ET_EXEC, 0);
+	write_code("second", ET_EXEC, 0);
+	map(TL_PERF_MISC_USER, 5, 0x10000, 0x400, 0x400, "first");
+	map(TL_PERF_MISC_USER, 5, 0x10100, 0x100, 0x800, "second");
+	assert_int_equal(byte_of(5, 0x100ff), 0x4f);
+	assert_int_equal(byte_of(5, 0x10100), 0x80);
+	assert_int_equal(byte_of(5, 0x10200), 0x60);
+}
+
+/* The kernel is linked at an address and moved: its map tells by how much. */
+TEST(a_kernel_that_was_moved)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "mkdir '%s/kcore_dir'", temp.directory);
+	assert_int_equal(system(command), 0);
+	write_code("kcore_dir/kcore", ET_EXEC, 0xffffffff81000000);
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff91000000, 0x1000, 0xffffffff81000000,
+	    "[kernel.kallsyms]_text");
+	map(TL_PERF_MISC_USER, 5, 0x401000, 0x200, 0x400, "gone");
+	assert_int_equal(byte_of(5, 0xffffffff91000000), 0x40);
+	assert_int_equal(byte_of(5, 0xffffffff910007ff), 0xbf);
+	assert_int_equal(byte_of(5, 0xffffffff91000800), -1);
+	/* A process that no record named has the kernel alone. */
+	assert_int_equal(byte_of(77, 0xffffffff91000010), 0x41);
+	assert_int_equal(byte_of(77, 0x401000), -1);
+}
+
+/* A copy of /proc/kcore has the addresses that the kernel ran at. */
+TEST(a_core_file_of_the_kernel)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "mkdir '%s/kcore_dir'", temp.directory);
+	assert_int_equal(system(command), 0);
+	write_code("kcore_dir/kcore", ET_CORE, 0xffffffff91000000);
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff91000000, 0x1000, 0xffffffff81000000,
+	    "[kernel.kallsyms]_text");
+	assert_int_equal(byte_of(5, 0xffffffff91000000), 0x40);
+	assert_int_equal(byte_of(5, 0xffffffff81000000), -1);
+}
+
+/* Code without a file is listed once, with the first map of the object and its build id. */
+TEST(missing_code)
+{
+	const struct tl_perf_record rec = {
+		.type = TL_PERF_MMAP2,
+		.misc = TL_PERF_MISC_USER,
+		.mmap = { 5, 5, 0x401000, 0x200, .path = { "/gone/prog", 10 },
+			  .build_id = { { 0x01, 0xab, 0x0f }, 3 } },
+	};
+	const struct tl_perf_missing_code *m;
+
+	assert_int_equal(tl_perf_add_map(&sys, &rec, 1, &err), 0);
+	map(TL_PERF_MISC_USER, 6, 0x501000, 0x200, 0, "/gone/prog");
+	assert_int_equal(byte_of(5, 0x401000), -1);
+	assert_int_equal(byte_of(5, 0x401000), -1);
+	assert_int_equal(spaces.missing.count, 1);
+	assert_int_equal(byte_of(6, 0x501000), -1);
+	assert_int_equal(spaces.missing.count, 2);
+	m = spaces.missing.list;
+	assert_string_equal(m[0].path, "/gone/prog");
+	assert_string_equal(m[0].reason, "no such file");
+	assert_string_equal(m[0].build_id, "01ab0f");
+	assert_int_equal(m[0].process, 5);
+	assert_int_equal(m[0].address, 0x401000);
+	assert_int_equal(m[0].length, 0x200);
+	assert_string_equal(m[1].build_id, "");
+	assert_int_equal(m[1].process, 6);
+}
+
+/* The same maps are the same space; after another map it is another one. */
+TEST(numbers_of_spaces)
+{
+	struct tl_pt_asid first, again, later;
+
+	write_code("prog", ET_EXEC, 0);
+	map(TL_PERF_MISC_USER, 5, 0x10000, 0x400, 0x400, "prog");
+	assert_int_equal(tl_perf_address_space_add(&spaces, 0, 1, &first, &err), 0);
+	assert_int_equal(tl_perf_address_space_add(&spaces, TL_NONE, 0, &later, &err), 1);
+	assert_int_equal(tl_perf_address_space_add(&spaces, 0, 1, &again, &err), 0);
+	assert_memory_equal(&first, &again, sizeof(first));
+	assert_memory_not_equal(&first, &later, sizeof(first));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(code_of_two_processes),     CASE(a_later_map),  CASE(a_kernel_that_was_moved),
+		CASE(a_core_file_of_the_kernel), CASE(missing_code), CASE(numbers_of_spaces),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
