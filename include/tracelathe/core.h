@@ -3,7 +3,7 @@
 #define TRACELATHE_CORE_H
 /**
  * @file
- * Errors, input sources and output files: what every other part of tracelathe stands on.
+ * Errors, input sources and output files, which every other part of tracelathe uses.
  *
  * Conventions of the whole library: functions return 0 or a count on success and a negative `enum
  * tl_status` on failure; the optional `struct tl_error *err` then says what was wrong and where.
@@ -50,12 +50,12 @@ enum tl_status {
 	TL_TOO_LARGE = -9,   /**< a limit that protects the machine was reached */
 };
 
-/** What was wrong, and where. Filled once, at the failing byte; `text` is static. */
+/** An error and its place. Filled once, at the failing byte; `text` is static. */
 struct tl_error {
 	enum tl_status status;
 	int sys_errno;      /**< for TL_IO, else 0 */
 	const char *format; /**< "xray", ...; NULL: not about a format */
-	const char *text;   /**< one clause: what was wrong; what was kept */
+	const char *text;   /**< one clause: the fault; the data that was kept */
 	uint64_t offset;    /**< bytes from the start of the (expanded) input, or TL_NOWHERE */
 	uint64_t record;    /**< number of the record from 0, or TL_NOWHERE */
 };
@@ -66,7 +66,7 @@ TL_API const char *tl_status_name(enum tl_status status);
 /** The version of the library that runs, e.g. "0.2.0"; static. */
 TL_API const char *tl_version(void);
 
-/** Room for what tl_shown_character() makes of a character, its end included. */
+/** Bytes of a character as tl_shown_character() shows it, its end included. */
 #define TL_SHOWN_BYTES 8
 
 /**
@@ -162,9 +162,9 @@ TL_API const struct tl_error *tl_source_fault(const struct tl_source *source);
 TL_API int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err);
 
 /**
- * Whether the file has become shorter since it was opened, so that what was read of it is not what
- * was there. False for pipes and memory. A file that has grown is not changed: what is read is its
- * beginning.
+ * Whether the file has become shorter since it was opened, so that bytes that were read may never
+ * have been in it. False for pipes and memory. A file that has grown counts as unchanged: its
+ * beginning is read.
  */
 TL_API bool tl_source_changed(const struct tl_source *source);
 
@@ -217,8 +217,7 @@ TL_API bool tl_output_failed(const struct tl_output *out);
 TL_API int tl_output_commit(struct tl_output *out, struct tl_error *err);
 
 /**
- * The first half of tl_output_commit(): what is left is tl_output_discard(), which then drops
- * nothing.
+ * The first half of tl_output_commit(); tl_output_discard() must follow, and then drops nothing.
  */
 TL_API int tl_output_finish(struct tl_output *out, struct tl_error *err);
 

@@ -89,11 +89,11 @@ struct tl_context {
 	uint64_t calls;
 	/** calls still open when the trace ended; TL_CALLS_ENTERED: they are among `calls` */
 	uint64_t unfinished;
-	/** of `calls`: those of which the trace does not tell when they ended */
+	/** of `calls`: those whose end is not in the trace */
 	uint64_t cut;
 };
 
-/** What the fold could not account for (see docs/design.md, "The fold"). */
+/** Calls and bytes that the fold could not account for (docs/design.md, "The fold"). */
 struct tl_losses {
 	uint64_t orphan_exits; /**< exits without an entry: dropped, time untouched */
 	/** calls closed because one below them exited (longjmp, exceptions, lost exits) */
@@ -139,8 +139,8 @@ struct tl_latency {
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /*
- * Numbers from 0: what tells of an element that is not there says NULL, cost vectors are then
- * zeros.
+ * Elements are numbered from 0. For an element that does not exist a function returns NULL, or a
+ * cost vector of zeros.
  */
 
 /** Ticks per second of the clock, 0: unknown or no clock. */
@@ -319,7 +319,7 @@ TL_API int tl_profile_filtered(struct tl_profile **filtered, const struct tl_pro
 TL_API int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles,
 			    size_t count, struct tl_error *err);
 
-/** What functions are taken together by. */
+/** The units that functions are grouped by. */
 enum tl_profile_unit { TL_BY_FUNCTION, TL_BY_FILE, TL_BY_OBJECT };
 
 /**
@@ -333,7 +333,7 @@ TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profi
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/** Two profiles held against each other, thing by thing. */
+/** Two profiles compared, row by row. */
 struct tl_diff;
 
 /**
@@ -350,7 +350,7 @@ struct tl_rename {
 	const char *pattern, *text;
 };
 
-/** What is compared, and how. Zero-filled with `size` set is a good default. */
+/** How two profiles are compared. Zero-filled with `size` set is a good default. */
 struct tl_diff_options {
 	size_t size; /**< sizeof(struct tl_diff_options) */
 	enum tl_diff_unit by;
@@ -363,8 +363,8 @@ struct tl_diff_options {
 };
 
 /**
- * A thing on both sides; what is not there costs 0. Cost vectors have tl_diff_event_count()
- * numbers.
+ * A function, arc or line on both sides; its cost is 0 on a side that does not have it. Cost
+ * vectors have tl_diff_event_count() numbers.
  */
 struct tl_diff_row {
 	const struct tl_function *function; /**< names after renaming; of an arc the callee */
@@ -377,11 +377,11 @@ struct tl_diff_row {
 };
 
 /**
- * Compare two finished profiles, of whatever formats, which must live as long as the result. Events
- * match by name; functions by object, file and name, and what is left by name where it is the only
- * one on each side. Ticks of clocks with different known frequencies are compared in nanoseconds.
- * Functions that are not chosen (tl_profile_choose()) on either side are left out. Rows come in no
- * order that means anything, but always in the same.
+ * Compare two finished profiles, of whatever formats, which must live as long as the result.
+ * Events match by name; functions by object, file and name, and the remaining ones by name where
+ * it is the only one on each side. Ticks of clocks with different known frequencies are compared
+ * in nanoseconds. Functions that are not chosen (tl_profile_choose()) on either side are left out.
+ * Rows come in no order that means anything, but always in the same.
  * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_UNSUPPORTED: nothing can be
  *         compared, as no event is in both (and `calls` was not asked for); TL_NO_MEMORY
  */

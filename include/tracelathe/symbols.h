@@ -69,7 +69,7 @@ TL_API bool tl_binary_has_lines(const struct tl_binary *binary);
 TL_API bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol,
 			     size_t size);
 
-/** One function of a chain: the one inlined at an address, or what it was inlined into. */
+/** One function of a chain: the one inlined at an address, or one that it was inlined into. */
 struct tl_inlined {
 	const char *name; /**< as in struct tl_symbol; "" when unknown */
 	/** where it was inlined; "" for the outermost, which was not */

@@ -12,28 +12,32 @@ enum { FRAMES = 0x1000, LSDAS = 0x3000, FUNCTION = 0x2000 };
 enum { CIE_BYTES = 0x1c, FDE_AT = CIE_BYTES, FDE_BYTES = 0x18 };
 
 /* A CIE, one FDE of [0x2000, 0x2080) with an LSDA at 0x3000, and the end mark. */
+/* clang-format off */
 static uint8_t frames[] = {
-	0x18, 0,    0,    0, /* length of the CIE */
-	0,    0,    0,    0,    1,    'z',  'P',  'L',  'R',
-	0,              /* identifier, version, augmentation */
-	1,    0x78, 16, /* code and data alignment, return address column */
-	7,    0x9b, 0xaa, 0xaa, 0xaa, 0xaa, 0x1b, 0x1b, /* personality, LSDA and pointer encodings */
-	0,    0,    0,                                  /* DW_CFA_nop */
-	0x14, 0,    0,    0,                            /* length of the FDE */
-	0x20, 0,    0,    0,                            /* distance to the CIE */
-	0xdc, 0x0f, 0,    0,                            /* 0x2000 - (0x1000 + 0x24) */
-	0x80, 0,    0,    0,                            /* size */
-	4,    0xd3, 0x1f, 0,    0,                      /* 0x3000 - (0x1000 + 0x2d) */
-	0,    0,    0,                                  /* DW_CFA_nop */
-	0,    0,    0,    0,                            /* the end */
+	0x18, 0, 0, 0,                        /* length of the CIE */
+	0, 0, 0, 0, 1, 'z', 'P', 'L', 'R', 0, /* identifier, version, augmentation */
+	1, 0x78, 16,                          /* code and data alignment, return address column */
+	7, 0x9b, 0xaa, 0xaa, 0xaa, 0xaa,      /* bytes of augmentation data, personality */
+	0x1b, 0x1b,                           /* encodings of the LSDA and of the function */
+	0, 0, 0,                              /* DW_CFA_nop */
+	0x14, 0, 0, 0,                        /* length of the FDE */
+	0x20, 0, 0, 0,                        /* distance to the CIE */
+	0xdc, 0x0f, 0, 0,                     /* 0x2000 - (0x1000 + 0x24) */
+	0x80, 0, 0, 0,                        /* size */
+	4, 0xd3, 0x1f, 0, 0,                  /* 0x3000 - (0x1000 + 0x2d) */
+	0, 0, 0,                              /* DW_CFA_nop */
+	0, 0, 0, 0,                           /* the end */
 };
 
 /* Three call sites: one with a handler, one that cleans up, one without a landing pad. */
 static uint8_t lsda[] = {
 	0xff, 0xff, 0x01, 12, /* no base of pads, no types, ULEB128, bytes of the table */
-	0x10, 4,    0x40, 1,  0x20, 4, 0x50, 0, 0x30, 2, 0, 0, /* start, size, pad, action */
-	0x7d, 0x00, /* action record 0: filter -3, the last */
+	0x10, 4, 0x40, 1,     /* start, size, pad, action */
+	0x20, 4, 0x50, 0,
+	0x30, 2, 0, 0,
+	0x7d, 0x00,           /* action record 0: filter -3, the last */
 };
+/* clang-format on */
 
 static struct tl_section section_of(const uint8_t *data, size_t size, uint64_t address)
 {
