@@ -228,6 +228,8 @@ TEST(sources_stay_below_their_directory)
 		{ "../out.c", false, false },  { "y/../../out.c", false, false }, { "a.c", true,
 		  true },
 		{ "../../a.c", true, false },  { "/nowhere/a.c", true, false },
+		{ "dd/long/../b.c", true, true }, { "dd/x/long/.././../b.c", true, true },
+		{ "dd/../b.c", false, false },
 	};
 	/* clang-format on */
 	struct temp temp;
@@ -238,6 +240,8 @@ TEST(sources_stay_below_their_directory)
 	strcpy(in, temp.path);
 	temp_write(&temp, "in/a.c", "x\n", 2);
 	temp_write(&temp, "out.c", "x\n", 2);
+	assert_int_equal(mkdir(temp_path(&temp, "in/dd"), 0700), 0);
+	temp_write(&temp, "in/dd/b.c", "x\n", 2);
 	assert_int_equal(chdir(in), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct tl_event event = { "Ir", "", "", "" };
