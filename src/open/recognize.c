@@ -34,7 +34,7 @@ static const char *unknown_text(const uint8_t *data, size_t size)
 				 "\x7f"
 				 "ELF",
 				 4))
-		return "an ELF file is no trace; programs are given with --binary";
+		return "an ELF file is not a trace; programs are given with --binary";
 	return "not a trace of any format that this build reads";
 }
 

@@ -407,7 +407,7 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 					   "no events: line anywhere, so no costs can be read");
 	return tl_error_at(
 		err, TL_TRUNCATED, 0,
-		"the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, "
+		"the file is empty; with --separate-threads=yes the data is in FILE-01, FILE-02, "
 		"...");
 }
 

@@ -109,12 +109,13 @@ const struct tl_callgrind_rule_row tl_callgrind_rules[TL_CALLGRIND_RULE_COUNT] =
 	[TL_CALLGRIND_RULE_EVENT] = { "callgrind.header.event", TL_BAD_RECORD, true,
 				      "an event: line without a name; ignored it" },
 	[TL_CALLGRIND_RULE_FORMULA] = { "callgrind.header.formula", TL_BAD_RECORD, true,
-					"an event's formula is no sum of known events; the event "
+					"an event's formula is not a sum of known events; the "
+					"event "
 					"is left out" },
 	[TL_CALLGRIND_RULE_COST] = { "callgrind.cost.number", TL_BAD_RECORD, true,
 				     "not a number in a cost line; skipped the line" },
 	[TL_CALLGRIND_RULE_COST_FRACTION] = { "callgrind.cost.fraction", TL_BAD_RECORD, true,
-					      "a cost that is no whole number; its fraction was "
+					      "a cost is not a whole number; its fraction was "
 					      "dropped" },
 	[TL_CALLGRIND_RULE_COST_TOO_LARGE] = { "callgrind.cost.large", TL_TOO_LARGE, true,
 					       "a number that does not fit; took the largest there "

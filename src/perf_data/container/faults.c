@@ -66,12 +66,12 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 	[TL_PERF_RULE_AUX_TRUNCATED] =
 		NOTICE("aux-truncated", "the AUX buffer was full: trace is missing after this"),
 	[TL_PERF_RULE_AUX_COLLISION] =
-		NOTICE("aux-collision", "the tracing hardware was used by someone else, too"),
+		NOTICE("aux-collision", "another user of the tracing hardware was active, too"),
 	[TL_PERF_RULE_AUX_PARTIAL] = NOTICE("aux-partial", "the trace has gaps inside"),
 	[TL_PERF_RULE_LOST] =
 		NOTICE("lost", "the kernel lost records: who ran what may be wrong after this"),
 	[TL_PERF_RULE_NO_INFO] = NOTICE(
-		"auxtrace-info", "AUX data without AUXTRACE_INFO before: nobody knows its kind"),
+		"auxtrace-info", "AUX data without an AUXTRACE_INFO before: its kind is unknown"),
 	[TL_PERF_RULE_AUX_GAP] =
 		NOTICE("aux-gap", "AUX data do not follow on each other: trace is missing between"),
 	[TL_PERF_RULE_AUX_MISSING] =

@@ -58,7 +58,7 @@ const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object,
 			continue;
 		function = tl_xray_map_function(map, use->id & ((1u << TL_XRAY_OBJECT_SHIFT) - 1));
 		if (!function)
-			return NOT_IT "functions that its instrumentation map has not";
+			return NOT_IT "functions that its instrumentation map does not have";
 		for (unsigned action = 0; action < sizeof(needs) / sizeof(needs[0]); action++)
 			if (use->actions >> action & 1 && !(function->kinds & needs[action].sleds))
 				return needs[action].text;

@@ -142,13 +142,13 @@ static const struct field {
 	const char *error;
 	/* clang-format off */
 } fields[] = {
-	{ "id", set_id, "an id that is no number of 32 bits" },
-	{ "address", set_address, "an address that is no number of 64 bits" },
-	{ "function", set_function, "a function that is no number of 64 bits" },
+	{ "id", set_id, "the id does not fit 32 bits, or is not a number" },
+	{ "address", set_address, "the address does not fit 64 bits, or is not a number" },
+	{ "function", set_function, "the function does not fit 64 bits, or is not a number" },
 	{ "kind", set_kind, "a kind of sled that XRay does not have" },
 	{ "always-instrument", set_always, "always-instrument is neither true nor false" },
-	{ "version", set_version, "a version that is no number of 8 bits" },
-	{ "function-name", NULL, "a function-name that is no text" },
+	{ "version", set_version, "the version does not fit 8 bits, or is not a number" },
+	{ "function-name", NULL, "a function-name is not text" },
 };
 /* clang-format on */
 
@@ -216,7 +216,7 @@ static int read_entry(struct reader *reader, struct entry *entry)
 		if (status || reader->event.type == YAML_MAPPING_END_EVENT)
 			return status;
 		if (reader->event.type != YAML_SCALAR_EVENT)
-			return fail(reader, TL_BAD_RECORD, "a key that is no word");
+			return fail(reader, TL_BAD_RECORD, "a key is not a word");
 		const struct field *field = field_of((const char *)reader->event.data.scalar.value);
 
 		status = field ? read_value(reader, entry, field) : skip_value(reader);
@@ -234,7 +234,7 @@ static int read_list(struct reader *reader)
 		if (status || reader->event.type == YAML_SEQUENCE_END_EVENT)
 			return status;
 		if (reader->event.type != YAML_MAPPING_START_EVENT)
-			return fail(reader, TL_BAD_RECORD, "an entry that is no mapping");
+			return fail(reader, TL_BAD_RECORD, "an entry is not a mapping");
 		uint64_t start = reader->event.start_mark.index;
 
 		status = read_entry(reader, &entry);

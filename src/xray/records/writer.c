@@ -407,7 +407,7 @@ static int put_record(struct tl_xray_writer *writer, const struct tl_xray_record
 
 	if (record->kind == TL_XRAY_SAMPLE)
 		return tl_error_at(err, TL_UNSUPPORTED, record->offset,
-				   "a profile of sums is no trace of records");
+				   "a profile of sums does not hold records");
 	if (writer->options.mode == TL_XRAY_BASIC)
 		return put_basic(writer, record, err);
 	if (record->kind == TL_XRAY_FUNCTION &&

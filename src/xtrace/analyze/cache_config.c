@@ -155,7 +155,7 @@ static const char *settle_sizes(struct tl_xtrace_cache_level *level, uint64_t en
 	if (!entries)
 		entries = level->size % level->line ? 0 : level->size / level->line;
 	if (!level->ways || !entries || entries % level->ways)
-		return "the size is no multiple of ways and lines";
+		return "the size must be a multiple of ways times line size";
 	if (entries > MAX_ENTRIES)
 		return "larger than this simulation holds: 2^26 lines";
 	level->size = entries * level->line;

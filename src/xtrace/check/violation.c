@@ -9,7 +9,7 @@ static const struct {
 	const char *rule, *text;
 } rules[TL_XTRACE_RULE_COUNT] = {
 	RULE(TOKEN) = { "xtrace.token",
-		"bytes that are no token" },
+		"bytes are not a token" },
 	RULE(GRAMMAR_PLACE) = { "xtrace.grammar.place",
 		"a token stands in the wrong order behind its instruction" },
 	RULE(GRAMMAR_OWNER) = { "xtrace.grammar.owner",
@@ -19,7 +19,7 @@ static const struct {
 	RULE(GRAMMAR_TIME) = { "xtrace.grammar.time",
 		"TIME twice, or without an access" },
 	RULE(PC_ALIGNMENT) = { "xtrace.pc.alignment",
-		"a PC that is no multiple of 4" },
+		"a PC is not a multiple of 4" },
 	RULE(PC_CONTINUITY) = { "xtrace.pc.continuity",
 		"the PC breaks without a branch or an exception" },
 	RULE(PC_BRANCH) = { "xtrace.pc.branch",

@@ -103,11 +103,11 @@ TEST(whose_trace)
 	file_begin(&f, COMMON_TYPE);
 	put_auxtrace(0);
 	put_info(9, 0);
-	assert_lines("auxtrace-info offset 0xc0 record 0: AUX data without AUXTRACE_INFO before: "
-		     "nobody knows its "
-		     "kind\n"
-		     "no-event offset 0x100 record 1: AUXTRACE_INFO names a PMU that no event of "
-		     "the file has\n");
+	assert_lines(
+		"auxtrace-info offset 0xc0 record 0: AUX data without an AUXTRACE_INFO before: "
+		"its kind is unknown\n"
+		"no-event offset 0x100 record 1: AUXTRACE_INFO names a PMU that no event of "
+		"the file has\n");
 }
 
 TEST(lost_records)

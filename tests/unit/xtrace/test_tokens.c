@@ -467,7 +467,7 @@ TEST(streams_are_recognised)
 	assert_int_equal(tl_xtrace_probe(b.data, b.size), 75);
 	assert_int_equal(tl_xtrace_probe((const uint8_t *)text, sizeof(text)), 0);
 	assert_int_equal(tl_xtrace_probe(b.data, 0), 0);
-	b.data[1] = 1; /* a PC that is no multiple of 4 */
+	b.data[1] = 1; /* a PC is not a multiple of 4 */
 	assert_int_equal(tl_xtrace_probe(b.data, b.size), 0);
 	free_bytes(&b);
 }
