@@ -2,7 +2,7 @@
 /* Items one after the other, as far as the next event or error. */
 #include "intel_pt/blocks/decoder.h"
 
-/* ---- the walk in addresses, while its nodes change ---- */
+/* ---- the position as addresses, while nodes change ---- */
 
 static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
 {
@@ -130,7 +130,7 @@ static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out
 		tl_pt_note_time(decoder, out->pos);
 }
 
-/* The beginning of a piece is known when its PSB+ has said all it says. */
+/* The state at the beginning of a segment is known once its PSB+ is over. */
 static void note_beginning(struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_event *event = &decoder->item.flow.event;
@@ -154,7 +154,7 @@ static void note_beginning(struct tl_pt_decoder *decoder)
 	psb_state->asid = decoder->graph.asid;
 }
 
-/* What the walk cannot take itself. */
+/* Take the next item of the flow: everything that the walk along TNT and TIP cannot take. */
 static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	enum tl_pt_stop stop;
@@ -174,7 +174,7 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 	}
 	if (decoder->bounds.joining && !decoder->bounds.began)
 		note_beginning(decoder);
-	/* Beyond the end of a piece only its border will do. */
+	/* Behind the end of a segment only its boundary may come. */
 	if (decoder->item.flow.offset >= decoder->bounds.end &&
 	    decoder->item.flow.kind != TL_PT_FLOW_ITEM_EVENT)
 		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.flow.offset);
@@ -200,7 +200,7 @@ static bool salvage(struct tl_pt_decoder *decoder)
 	return !decoder->failure.error;
 }
 
-/* What was met on the way to the place where flow goes on. */
+/* Events that a recovery has passed. */
 static bool give_kept(struct tl_pt_decoder *decoder)
 {
 	if (!decoder->events.queue_count)
@@ -232,7 +232,10 @@ enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 	if (give_kept(decoder))
 		return TL_PT_STOP_EVENT;
 	while (stop == TL_PT_STOP_GO) {
-		/* Numbers that were given stay good until the next run. */
+		/*
+		 * Numbers that were given stay valid until the next batch: drop nodes only before
+		 * one.
+		 */
 		if (out->pos == begin &&
 		    (decoder->graph.full ||
 		     tl_pt_graph_is_stale(&decoder->graph, decoder->code.image))) {

@@ -25,7 +25,7 @@ void tl_pt_decoder_restart(struct tl_pt_decoder *decoder)
 	decoder->pos.last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 }
 
-static unsigned wishes(const struct tl_pt_config *config)
+static unsigned flow_flags(const struct tl_pt_config *config)
 {
 	bool classic = config && config->size >= sizeof(*config) && config->flags & TL_PT_CLASSIC;
 
@@ -43,7 +43,7 @@ int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_con
 	if (!made)
 		return -TL_PT_NOMEM;
 	made->code.asid = made->ahead.asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
-	status = tl_pt_flow_open(&made->flow, config, wishes(config));
+	status = tl_pt_flow_open(&made->flow, config, flow_flags(config));
 	if (!status) {
 		made->config = made->flow.config;
 		made->code.own = tl_pt_image_open(NULL);

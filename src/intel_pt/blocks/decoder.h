@@ -30,24 +30,24 @@ enum {
 	TL_PT_IDLE_BLOCK = 64,
 };
 
-/* Why a run ends. */
+/* Why decoding of a batch of nodes ends. */
 enum tl_pt_stop {
-	TL_PT_STOP_GO,    /* not at all */
+	TL_PT_STOP_GO,    /* it does not */
 	TL_PT_STOP_FULL,  /* no more room for nodes, or in the graph */
-	TL_PT_STOP_EVENT, /* `due` */
-	TL_PT_STOP_ERROR, /* `error` */
-	TL_PT_STOP_NEED,  /* of the walk: what follows is none of its business */
+	TL_PT_STOP_EVENT, /* `events.next` is pending */
+	TL_PT_STOP_ERROR, /* `failure` */
+	TL_PT_STOP_NEED,  /* of the walk: the flow has to take the next packet */
 };
 
-/* Events met on the way to a place, before flow goes on there: more are lost (9.9). */
+/* Events that a recovery passes before the location where flow goes on: more are lost (9.9). */
 enum { TL_PT_QUEUED_MAX = 16 };
 
-/* Nodes as they come out. */
+/* Where the walk writes the numbers of nodes. */
 struct tl_pt_out {
 	uint32_t *pos, *end;
 };
 
-/* The clock, from node `index` of a run on. */
+/* The clock from node `index` of a batch on. */
 struct tl_pt_node_time {
 	uint32_t index;
 	uint32_t lost_mtc, lost_cyc;
@@ -56,28 +56,25 @@ struct tl_pt_node_time {
 	uint64_t cycles; /* since the first CYC packet */
 };
 
-/* The moments of a run: the first is that of its beginning. */
+/* The times of a batch of nodes; the first one is that of its beginning. */
 struct tl_pt_node_times {
 	struct tl_pt_node_time *list;
 	uint32_t count, most;
 	const uint32_t *begin; /* of the run's nodes */
 };
 
-/* Nodes of a run that callers are served from. */
+/* Nodes decoded ahead, from which calls are served. */
 struct tl_pt_lookahead {
 	const uint32_t *ids;
 	const struct tl_pt_node_time *times; /* the first is that of the beginning */
 	uint32_t at, filled, time_count;
-	/* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
+	/* `filled` if blocks can be copied as their nodes have them, without more flags; else 0 */
 	uint32_t plain;
 	bool speculative, eos;
 	enum tl_pt_stop stop; /* behind them */
 };
 
-/*
- * An instruction at a time: those of nodes met before, and where in one of them the caller is
- * (insns.c).
- */
+/* Instructions of nodes, decoded once, and the caller's position in one node (insns.c). */
 struct tl_pt_insns {
 	struct tl_pt_reader reader;
 	struct tl_pt_insn *list; /* from 1 on */
@@ -96,11 +93,11 @@ struct tl_pt_insns {
 
 enum { TL_PT_INSNS_MOST = 1 << 20 };
 
-/* Where a walk stands between two pieces of a trace: all that one leaves to the next. */
+/* The state of a walk between two segments of a trace: all that one hands to the next. */
 struct tl_pt_psb_state {
 	bool on, speculative, resume_known;
-	bool clean; /* no packet is kept for a later one */
-	/* At the beginning of a piece: what its PSB+ says itself, whatever was before. */
+	bool clean; /* no packet waits for a later one */
+	/* At the beginning of a segment: whether its PSB+ states these itself. */
 	bool has_mode, has_paging, has_vmcs, has_tsx;
 	enum tl_pt_exec_mode mode;
 	uint64_t ip, resume_ip;
@@ -119,12 +116,12 @@ struct tl_pt_parallel_ops {
 
 /* What makes a decoder one of several (parallel/segment.c): it decodes from one PSB to another. */
 struct tl_pt_segment_bounds {
-	bool joining;   /* it begins in running flow: the first PSB+ is a border, not a beginning */
+	bool joining;   /* it begins in running flow: the first PSB+ is a boundary, no beginning */
 	bool began;     /* `begin` is known */
-	bool pinned;    /* nodes given before are still needed: none may be dropped */
-	bool inherits;  /* where tracing is expected to go on is known by the piece before */
-	bool inherited; /* the event that is due depends on that */
-	bool at_end;    /* the border at `end` was reached */
+	bool pinned;    /* lists refer to nodes given before: none may be dropped */
+	bool inherits;  /* the segment before knows where tracing is expected to go on */
+	bool inherited; /* the pending event depends on that */
+	bool at_end;    /* the boundary at `end` was reached */
 	uint64_t end;   /* offset of the PSB that ends it; UINT64_MAX: none */
 	struct tl_pt_psb_state begin_state, end_state;
 };
@@ -270,14 +267,14 @@ enum { TL_PT_ROOM_NODES = 3 * TL_PT_STACK };
 
 static inline bool tl_pt_graph_has_room(const struct tl_pt_graph *graph)
 {
-	/* What others of a team may take at the same time. */
+	/* The other threads may take as many at the same time. */
 	uint32_t room = TL_PT_ROOM_NODES * (1 + graph->code->threads);
 
 	return !graph->full && graph->capacity - tl_pt_graph_count(graph) >= room &&
 	       __atomic_load_n(&graph->code->space_count, __ATOMIC_RELAXED) < TL_PT_SPACES;
 }
 
-/* Take an error; the walk stays where it is. */
+/* Set `failure`; the walk stays where it is. */
 static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_pt_error error,
 					 uint64_t offset)
 {
@@ -295,7 +292,7 @@ static inline bool tl_pt_node_times_full(const struct tl_pt_decoder *decoder)
 	       decoder->making.times.count == decoder->making.times.most;
 }
 
-/* walk.c: as far as TNT and TIP packets at the flow's position lead. */
+/* walk.c: decode as far as TNT and TIP packets at the flow's position lead. */
 enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 static inline void tl_pt_push(struct tl_pt_decoder *decoder, uint32_t link)
@@ -307,7 +304,7 @@ static inline void tl_pt_push(struct tl_pt_decoder *decoder, uint32_t link)
 void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link);
 void tl_pt_clear_stack(struct tl_pt_decoder *decoder);
 
-/* place.c: as far as a goal. TL_PT_STOP_GO: reached. */
+/* event_location.c: walk to a stop condition. TL_PT_STOP_GO: reached. */
 enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder,
 			      const struct tl_pt_stop_condition *goal, struct tl_pt_out *out);
 /* Whether an address can be reached from another without trace, in a few steps (7, bdm64). */
@@ -335,34 +332,34 @@ bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *eve
 enum tl_pt_stop tl_pt_take_psb_boundary(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 bool tl_pt_before_psb_boundary(const struct tl_pt_flow_item *item);
 
-/* run.c: trace does not fit the code. TL_PT_STOP_FULL: once more. */
+/* event_location.c: trace does not fit the code. TL_PT_STOP_FULL: to be called again. */
 enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
-/* run.c: nodes up to the next event or error, at most as many as there is room for. */
+/* advance.c: decode nodes up to the next event or error, at most as many as there is room for. */
 enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
-/* What the next piece would have to know of this one; `ip`: where tracing goes on, if it does. */
+/* The state at the end of this segment; `ip`: where tracing goes on, if it does. */
 void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *joint,
 			  uint64_t ip);
 /*
  * The walk stands at an address of the present space, or nowhere. False: TL_PT_STOP_ERROR is set.
  */
 bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip);
-/* Go over to another address space or mode. */
+/* Switch to another address space or mode; the position is found again there. */
 bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid,
 			enum tl_pt_exec_mode mode);
-/* All nodes anew: they are used up, or the image is another one. False: TL_PT_STOP_ERROR is set. */
+/* Drop all nodes: memory for them is used up, or the image changed. False: an error is set. */
 bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder);
-/* Forget all that walking has left behind. */
+/* Forget position, return stack and unused trace. */
 void tl_pt_position_reset(struct tl_pt_decoder *decoder);
 
 /* decoder.c: one whose graph is another decoder's (NULL: its own). */
 int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
 			  struct tl_pt_image *image, struct tl_pt_code_graph *code);
 
-/* decoder.c: the flow stands at a PSB: nothing of what was decoded before counts. */
+/* decoder.c: the flow stands at a PSB: forget everything that was decoded before. */
 void tl_pt_decoder_restart(struct tl_pt_decoder *decoder);
 
-/* run.c: the error will be an event. */
+/* position.c: the error will become an event. */
 bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder);
 
 /*
@@ -381,12 +378,12 @@ int tl_pt_status_now(const struct tl_pt_decoder *decoder);
  */
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
 
-/* blocks.c: decode a run, whoever decodes for the caller. */
+/* lookahead.c: decode a batch of nodes with the caller's thread. */
 void tl_pt_decode_ahead(struct tl_pt_decoder *decoder);
-/* The batch is filled. */
+/* The batch is filled: set what follows from its members. */
 void tl_pt_lookahead_ready(struct tl_pt_decoder *decoder);
 
-/* fold_flags.c: the next block with the flags of version 1; its status. */
+/* v1_flags.c: the next block with the flags of version 1; returns the status. */
 int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
 
 static inline void tl_pt_leave_parallel(struct tl_pt_decoder *decoder)

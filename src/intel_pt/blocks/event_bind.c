@@ -318,7 +318,7 @@ enum tl_pt_stop tl_pt_take_psb_boundary(struct tl_pt_decoder *decoder, struct tl
 	return TL_PT_STOP_GO;
 }
 
-/* The end of a piece is such a border. */
+/* Take the boundary at once; at the end of a segment decoding ends there. */
 static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder,
 				       const struct tl_pt_event *event, struct tl_pt_out *out)
 {

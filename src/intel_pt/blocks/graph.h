@@ -210,7 +210,10 @@ static inline enum tl_pt_exec_mode tl_pt_graph_mode(const struct tl_pt_graph *gr
 	return graph->mode;
 }
 
-/* What a node is; all else of it is so by then. */
+/*
+ * Kind, load-acquire; pairs with the release that ends tl_pt_graph_build(): once it is not STUB,
+ * all other fields are valid.
+ */
 static inline enum tl_pt_node_kind tl_pt_node_kind(const struct tl_pt_node *node)
 {
 	return (enum tl_pt_node_kind)__atomic_load_n(&node->kind, __ATOMIC_ACQUIRE);

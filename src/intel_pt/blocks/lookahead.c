@@ -30,7 +30,9 @@ void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 
 	decoder->making.times = (struct tl_pt_node_times){ .list = decoder->ahead.times,
 							   .most = TL_PT_LOOKAHEAD_NODES };
-	/* What an event behind these nodes changes is not so yet. */
+	/*
+	 * An event behind these nodes may change the address space; calls until then see this one.
+	 */
 	decoder->ahead.asid = decoder->graph.asid;
 	*batch = (struct tl_pt_lookahead){ .ids = decoder->ahead.nodes,
 					   .times = decoder->ahead.times,
@@ -42,7 +44,7 @@ void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 	tl_pt_lookahead_ready(decoder);
 }
 
-/* A run without nodes may be none: room had to be made, or an error is to become an event. */
+/* A batch may be empty because room had to be made, or since an error will become an event. */
 static bool goes_on(const struct tl_pt_decoder *decoder)
 {
 	if (decoder->ahead.batch.stop == TL_PT_STOP_ERROR)
@@ -68,7 +70,7 @@ void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder)
 
 static int v1_status(const struct tl_pt_decoder *decoder)
 {
-	/* There is another block to come. */
+	/* The block that is held back comes next. */
 	if (decoder->v1.have_block)
 		return 0;
 	return (decoder->pos.enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |

@@ -134,7 +134,7 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 					  time->have_tsc, time->tsc,      time->count };
 	if (!moments->list)
 		return;
-	/* Time that passed without a node between is none that a node has. */
+	/* Two timestamps at one index: the later replaces the earlier. */
 	if (moments->count && moments->list[moments->count - 1].index == index)
 		moments->count--;
 	moments->list[moments->count++] = decoder->making.last;

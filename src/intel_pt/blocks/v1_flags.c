@@ -14,7 +14,7 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 {
 	bool was_speculative = decoder->v1.block.flags & TL_PT_SPECULATIVE;
 
-	/* What a PSB+ says is no change. */
+	/* A status update of a PSB+ is no change. */
 	if (event->status_update)
 		return (struct flags){ 0, 0 };
 	switch (event->kind) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of a team, and how pieces become one stream again. */
+/* The threads that decode in parallel, and segments joined to one stream. */
 #include "intel_pt/parallel/parallel.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 /* ---- workers ---- */
 
-/* The piece of this number in the ring. */
+/* The segment of this number in the ring. */
 static struct tl_pt_psb_segment *piece_of(const struct tl_pt_parallel *team, uint64_t number)
 {
 	return &team->pieces[number % team->ring];
@@ -53,7 +53,7 @@ static bool is_over(const struct tl_pt_parallel *team)
 	return team->stopping || team->begin == UINT64_MAX;
 }
 
-/* There is room for one more piece in the ring. Under the lock. */
+/* There is room for one more segment in the ring. Under the lock. */
 static bool may_claim(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
 {
 	tl_pt_graph_follow(&decoder->graph);
@@ -78,7 +78,7 @@ static void wind_clock(struct tl_pt_parallel *team, struct tl_pt_psb_segment *pi
 	pthread_cond_broadcast(&team->ready);
 }
 
-/* Take on the next piece and decode it. The lock is held but for that. */
+/* Claim the next segment and decode it. The lock is held except while decoding. */
 static void decode_next(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
 {
 	uint64_t number = team->claimed;
@@ -112,7 +112,7 @@ static void *work(void *arg)
 
 /* ---- start and stop ---- */
 
-/* Does a trace that is like its first piece have CYC packets? */
+/* A time pre-pass is needed if the first segment has CYC packets. */
 static bool make_clock(struct tl_pt_parallel *team, const struct tl_pt_flow *flow)
 {
 	struct tl_pt_config config = flow->config;
@@ -177,7 +177,7 @@ static void stop(struct tl_pt_decoder *decoder)
 	free_team(team);
 }
 
-/* Some wishes tie what is told to what came long before. */
+/* Some flags make events depend on state from before the PSB: not decodable in parallel. */
 static bool may_team(const struct tl_pt_decoder *decoder)
 {
 	const uint32_t alone = TL_PT_TICK_EVENTS | TL_PT_IFLAG_EVENTS | TL_PT_CLASSIC;
@@ -293,7 +293,7 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segme
 	team->cut++;
 }
 
-/* ---- without a team again ---- */
+/* ---- back to one thread ---- */
 
 /* Decode from a PSB on with the caller's own decoder, and drop what it has had already. */
 static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover *from)
@@ -326,16 +326,16 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 		}
 	}
 	decoder->ahead.time = given;
-	/* Nothing is left of what the caller has had. */
+	/* Everything in the batch has been given to the caller before. */
 	if (batch->at == batch->filled && !decoder->events.pending)
 		*batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
-	/* The end of a piece is none of the trace. */
+	/* The end of a segment is not the end of the trace. */
 	if (decoder->bounds.at_end)
 		decoder->failure.error = TL_PT_OK;
 	decoder->bounds = (struct tl_pt_segment_bounds){ .end = UINT64_MAX };
 }
 
-/* The pieces before the present one are right, but it does not begin as they end. */
+/* The segments before the present one are valid, but it did not begin in their end state. */
 static void leave_at_joint(struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_parallel *team = decoder->parallel.threads;

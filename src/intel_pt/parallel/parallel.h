@@ -118,7 +118,7 @@ void tl_pt_segment_decode(struct tl_pt_psb_segment *piece, struct tl_pt_decoder 
 /* A piece that begins while tracing is off may not be told its mode. */
 void tl_pt_assume_mode(struct tl_pt_decoder *decoder);
 void tl_pt_segment_free(struct tl_pt_psb_segment *piece);
-/* May this piece follow what ended so? */
+/* Whether this segment began in the state in which the one before it ended. */
 bool tl_pt_segment_follows(const struct tl_pt_psb_state *before,
 			   const struct tl_pt_psb_segment *piece);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One piece of a trace, decoded into lists. */
+/* One segment of a trace, decoded into lists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +124,7 @@ static void add_cut(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decod
 	decoder->events.pending = false;
 }
 
-/* False: the end of the piece, or it is given up. */
+/* False: the end of the segment, or it is given up. */
 static bool decode_run(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_out out;
@@ -139,7 +139,7 @@ static bool decode_run(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *de
 	decoder->making.times = (struct tl_pt_node_times){ .list = piece->times + piece->time_count,
 							   .most = TL_PT_LOOKAHEAD_NODES };
 	stop = tl_pt_advance(decoder, &out);
-	/* No nodes are dropped in a piece. */
+	/* Nodes are never dropped inside a segment. */
 	if (out.pos == begin && stop == TL_PT_STOP_FULL &&
 	    (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->code.image)))
 		return false;
