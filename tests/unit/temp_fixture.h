@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_TEMP_FIXTURE_H
 #define TESTS_UNIT_TEMP_FIXTURE_H
-/* One directory for all tests of a group: cmocka_run_group_tests(tests, temp_setup, temp_teardown). */
+/* A directory for a group of tests: cmocka_run_group_tests(tests, temp_setup, temp_teardown). */
 #include "temp.h"
 #include "unit.h"
 

@@ -247,7 +247,7 @@ static const struct {
 	{ TL_PT_BAD_QUERY, "flow-mismatch",
 	  "trace and code disagree: outcomes, targets or places do not fit" },
 	{ TL_PT_NOMAP, "no-code", "there is no code at the address that flow leads to" },
-	{ TL_PT_BAD_INSN, "bad-instruction", "the bytes that flow leads to are not an instruction" },
+	{ TL_PT_BAD_INSN, "bad-instruction", "flow leads to bytes that are not an instruction" },
 	{ TL_PT_IP_SUPPRESSED, "address-withheld", "an address is needed and was withheld" },
 	{ TL_PT_NOIP, "no-address", "where flow is is not known" },
 	{ TL_PT_RETSTACK_EMPTY, "return-without-call", "a compressed return without a call" },
