@@ -436,6 +436,40 @@ TEST(loads_find_what_was_stored)
 	assert_one(&b, "xtrace.memory.value", at, 2);
 }
 
+/* MSR TTBR0_EL1, XZR, whose token says the value; then an access. */
+static size_t access_in(struct bytes *b, uint64_t space, bool store, uint64_t address,
+			uint64_t value)
+{
+	put_inst(b, 1, 0xd518201f);
+	put_value(b, MRS, space);
+	put_inst(b, 1, store ? A64_STR : A64_LDR);
+	return put_access(b, store ? STORE : LOAD, 3, address, value);
+}
+
+/* Low addresses are those of the address space of TTBR0, high ones are the same in all. */
+TEST(address_spaces)
+{
+	const uint64_t high = 0xffff000000009000;
+	struct bytes b = { .data = NULL };
+	size_t low_at, high_at;
+
+	put_pcinst(&b, 1, 0xffff800008001000, A64_NOP);
+	for (uint64_t space = 10; space < 13; space++)
+		access_in(&b, space, true, 0x9000, space);
+	access_in(&b, 10, true, high, 7);
+	access_in(&b, 10, false, 0x9000, 10);
+	access_in(&b, 12, false, 0x9000, 12);
+	access_in(&b, 11, false, 0x9000, 11);
+	access_in(&b, 12, false, high, 7);
+	access_in(&b, 13, false, 0x9000, 99); /* nothing was stored there */
+	low_at = access_in(&b, 11, false, 0x9000, 12);
+	high_at = access_in(&b, 13, false, high, 8);
+	assert_broken(&b,
+		      (struct broken[]){ { "xtrace.memory.value", low_at, 20 },
+					 { "xtrace.memory.value", high_at, 22 } },
+		      2);
+}
+
 /* "EXCEPT bytes the kernel wrote (pipe() descriptors)": pipe2 is 59, read is 63. */
 TEST(the_kernel_writes)
 {
@@ -751,6 +785,7 @@ int main(void)
 		cmocka_unit_test(bytes_that_are_no_tokens),
 		cmocka_unit_test(time_increases),
 		cmocka_unit_test(loads_find_what_was_stored),
+		cmocka_unit_test(address_spaces),
 		cmocka_unit_test(the_kernel_writes),
 		cmocka_unit_test(a_block_is_zeroed),
 		cmocka_unit_test(registers_are_remembered),

@@ -44,6 +44,11 @@ TEST(values_that_are_known)
 	assert_sets(0x91001443, 3, 107, NULL, 0);                    /* add x3, x2, #5 */
 	assert_sets(0xd1401443, 3, UINT64_C(102) - 0x5000, NULL, 0); /* sub x3, x2, #5, lsl #12 */
 	assert_sets(0xd10043ff, 31, 131 - 16, NULL, 0);              /* sub sp, sp, #16 */
+	assert_sets(0xb1001443, 3, 107, NULL, 0);                    /* adds x3, x2, #5 */
+	assert_sets(0xf1001443, 3, 97, NULL, 0);                     /* subs x3, x2, #5 */
+	assert_sets(0xf100145f, 0, 100, NULL, 0);                    /* cmp x2, #5 */
+	assert_sets(0x51040043, 3, (uint32_t)(102 - 256), NULL, 0);  /* sub w3, w2, #256 */
+	assert_sets(0xca040043, 3, 102 ^ 104, NULL, 0);              /* eor x3, x2, x4 */
 	assert_sets(0xaa0203e3, 3, 102, NULL, 0);                    /* mov x3, x2 */
 	assert_sets(0x94000010, 30, 0xffff000000001238, NULL, 0);    /* bl #64 */
 	assert_sets(0xd63f0060, 30, 0xffff000000001238, NULL, 0);    /* blr x3 */
