@@ -78,9 +78,9 @@ static int check_wishes(const struct tl_analysis *analysis, unsigned wishes, str
 
 static enum tl_xtrace_table_form form_of(enum tl_report_form form)
 {
-	return form == TL_REPORT_JSON  ? TL_XTRACE_JSON
-	       : form == TL_REPORT_CSV ? TL_XTRACE_CSV
-				       : TL_XTRACE_TEXT;
+	if (form == TL_REPORT_JSON)
+		return TL_XTRACE_JSON;
+	return form == TL_REPORT_CSV ? TL_XTRACE_CSV : TL_XTRACE_TEXT;
 }
 
 static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes,

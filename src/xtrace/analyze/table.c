@@ -95,7 +95,10 @@ struct tl_output *tl_xtrace_cell_begin(struct tl_xtrace_table *table)
 		if (table->at)
 			tl_put_char(out, ',');
 	} else {
-		tl_put_text(out, table->at ? "," : table->rows ? ",{" : "{");
+		if (table->at || table->rows)
+			tl_put_char(out, ',');
+		if (!table->at)
+			tl_put_char(out, '{');
 		tl_put_format(out, "\"%s\":", table->columns[table->at].name);
 	}
 	table->rows = true;
@@ -179,9 +182,9 @@ void tl_xtrace_cell_percent(struct tl_xtrace_table *table, uint64_t part, uint64
 
 void tl_xtrace_cell_none(struct tl_xtrace_table *table)
 {
-	put_cell(table,
-		 table->form == TL_XTRACE_JSON   ? "null"
-		 : table->form == TL_XTRACE_TEXT ? "-"
-						 : "",
-		 false);
+	static const char *const none[] = {
+		[TL_XTRACE_TEXT] = "-", [TL_XTRACE_CSV] = "", [TL_XTRACE_JSON] = "null"
+	};
+
+	put_cell(table, none[table->form], false);
 }

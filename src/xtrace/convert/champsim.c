@@ -45,9 +45,9 @@ struct champsim {
 
 static uint8_t number_of(unsigned reg)
 {
-	return reg == TL_A64_SP     ? STACK_POINTER
-	       : reg == TL_A64_NZCV ? FLAGS
-				    : (uint8_t)(OTHERS + reg);
+	if (reg == TL_A64_SP)
+		return STACK_POINTER;
+	return reg == TL_A64_NZCV ? FLAGS : (uint8_t)(OTHERS + reg);
 }
 
 static void add_register(uint8_t *list, unsigned room, uint8_t number)

@@ -137,9 +137,10 @@ static void plain_load(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 		return;
 	e->kind = rd_of(opcode) == 31 ? TL_XTRACE_EFFECT_NONE : TL_XTRACE_EFFECT_LOAD;
 	e->size = (uint8_t)(1 << size);
-	e->extend = opc == 1   ? TL_XTRACE_EXTEND_ZERO
-		    : opc == 2 ? TL_XTRACE_EXTEND_SIGN_64
-			       : TL_XTRACE_EXTEND_SIGN_32;
+	if (opc == 1)
+		e->extend = TL_XTRACE_EXTEND_ZERO;
+	else
+		e->extend = opc == 2 ? TL_XTRACE_EXTEND_SIGN_64 : TL_XTRACE_EXTEND_SIGN_32;
 }
 
 static void write_back(uint32_t opcode, struct tl_xtrace_insn_effect *e, int64_t offset)
@@ -175,8 +176,10 @@ static void pair(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 {
 	unsigned opc = field(opcode, 31, 30), how = field(opcode, 24, 23);
 	bool vector = field(opcode, 26, 26), load = field(opcode, 22, 22);
-	unsigned size = vector ? 4u << opc : opc & 2 ? 8 : 4;
+	unsigned size = opc & 2 ? 8 : 4;
 
+	if (vector)
+		size = 4u << opc;
 	/* STGP has the pair's words, and a granule as its unit. */
 	if (!vector && !load && opc == 1)
 		size = 16;

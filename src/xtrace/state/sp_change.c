@@ -50,7 +50,8 @@ void tl_xtrace_sp_change_add(struct tl_xtrace_sp_change *change, uint32_t opcode
 		change->observed = 0;
 		change->moves = change->offset = 0;
 	}
-	change->kind = change->broken || change->moves ? TL_XTRACE_SP_MOVED
-		       : change->observed              ? TL_XTRACE_SP_OBSERVED
-						       : TL_XTRACE_SP_KEPT;
+	if (change->broken || change->moves)
+		change->kind = TL_XTRACE_SP_MOVED;
+	else
+		change->kind = change->observed ? TL_XTRACE_SP_OBSERVED : TL_XTRACE_SP_KEPT;
 }
