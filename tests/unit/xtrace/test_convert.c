@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Instructions in formats of others, byte by byte. ChampSim: struct input_instr of its
- * inc/trace_instruction.h, and the kinds of branches that its inc/instruction.h tells by registers 6
- * (stack pointer), 25 (flags) and 26 (instruction pointer). Tarmac: lines as Arm's Fast Models write
- * them.
+ * inc/trace_instruction.h, and the kinds of branches that its inc/instruction.h tells by registers
+ * 6 (stack pointer), 25 (flags) and 26 (instruction pointer). Tarmac: lines as Arm's Fast Models
+ * write them.
  */
 #include "bytes.h"
 
