@@ -3,63 +3,7 @@
  * The rules of `check`, each broken once at a known byte; and streams that break none, odd as they
  * look. Facts are those of docs/formats/xtrace.md, section 5.
  */
-#include "bytes.h"
-
-struct broken {
-	const char *rule;
-	uint64_t offset, record;
-};
-
-struct found {
-	struct tl_xtrace_violation list[64];
-	size_t count, stop_after;
-};
-
-static int note(void *arg, const struct tl_xtrace_violation *v)
-{
-	struct found *found = arg;
-
-	assert_true(found->count < 64);
-	found->list[found->count++] = *v;
-	return found->stop_after && found->count == found->stop_after;
-}
-
-static void assert_found(struct trace *t, const struct broken *want, size_t count)
-{
-	struct found found = { .count = 0 };
-
-	assert_int_equal(tl_xtrace_check(t->trace, note, &found, &t->err), count);
-	assert_int_equal(found.count, count);
-	for (size_t i = 0; i < count; i++) {
-		assert_string_equal(found.list[i].rule, want[i].rule);
-		assert_int_equal(found.list[i].offset, want[i].offset);
-		assert_int_equal(found.list[i].record, want[i].record);
-		assert_non_null(found.list[i].text);
-		assert_non_null(found.list[i].path);
-	}
-	/* The trace can be asked again, and the answer does not change. */
-	assert_int_equal(tl_xtrace_check(t->trace, NULL, NULL, &t->err), count);
-}
-
-static void assert_broken(struct bytes *b, const struct broken *want, size_t count)
-{
-	struct trace t;
-
-	open_trace(&t, b, NULL);
-	assert_found(&t, want, count);
-	close_trace(&t);
-	free_bytes(b);
-}
-
-static void assert_one(struct bytes *b, const char *rule, uint64_t offset, uint64_t record)
-{
-	assert_broken(b, &(struct broken){ rule, offset, record }, 1);
-}
-
-static void assert_good(struct bytes *b)
-{
-	assert_broken(b, NULL, 0);
-}
+#include "violations.h"
 
 /* ---- the PC ---- */
 
@@ -436,37 +380,6 @@ TEST(loads_find_what_was_stored)
 	assert_one(&b, "xtrace.memory.value", at, 2);
 }
 
-/* MSR TTBR0_EL1, XZR, whose token says the value; then an access. */
-static size_t access_in(struct bytes *b, uint64_t space, bool store, uint64_t address,
-			uint64_t value)
-{
-	put_inst(b, 1, 0xd518201f);
-	put_value(b, MRS, space);
-	put_inst(b, 1, store ? A64_STR : A64_LDR);
-	return put_access(b, store ? STORE : LOAD, 3, address, value);
-}
-
-/* Low addresses are those of the address space of TTBR0, high ones are the same in all. */
-TEST(address_spaces)
-{
-	const uint64_t high = 0xffff000000009000;
-	struct bytes b = { 0 };
-	size_t low_at = put_pcinst(&b, 1, 0xffff800008001000, A64_NOP), high_at;
-
-	for (uint64_t space = 10; space < 13; space++)
-		access_in(&b, space, true, 0x9000, space);
-	access_in(&b, 10, true, high, 7);
-	access_in(&b, 10, false, 0x9000, 10);
-	access_in(&b, 12, false, 0x9000, 12);
-	access_in(&b, 11, false, 0x9000, 11);
-	low_at = access_in(&b, 11, false, 0x9000, 12);
-	high_at = access_in(&b, 13, false, high, 8);
-	assert_broken(&b,
-		      (struct broken[]){ { "xtrace.memory.value", low_at, 16 },
-					 { "xtrace.memory.value", high_at, 18 } },
-		      2);
-}
-
 /* "EXCEPT bytes the kernel wrote (pipe() descriptors)": pipe2 is 59, read is 63. */
 TEST(the_kernel_writes)
 {
@@ -782,7 +695,6 @@ int main(void)
 		cmocka_unit_test(bytes_that_are_no_tokens),
 		cmocka_unit_test(time_increases),
 		cmocka_unit_test(loads_find_what_was_stored),
-		cmocka_unit_test(address_spaces),
 		cmocka_unit_test(the_kernel_writes),
 		cmocka_unit_test(a_block_is_zeroed),
 		cmocka_unit_test(registers_are_remembered),

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values that the checker remembers: memory by address space, what system calls write, registers at
+ * branches, and where a signal's handler goes back to.
+ */
+#include "violations.h"
+
+/* MSR TTBR0_EL1, XZR, whose token says the value; then an access. */
+static size_t access_in(struct bytes *b, uint64_t space, bool store, uint64_t address,
+			uint64_t value)
+{
+	put_inst(b, 1, 0xd518201f);
+	put_value(b, MRS, space);
+	put_inst(b, 1, store ? A64_STR : A64_LDR);
+	return put_access(b, store ? STORE : LOAD, 3, address, value);
+}
+
+/* Low addresses are those of the address space of TTBR0, high ones are the same in all. */
+TEST(address_spaces)
+{
+	const uint64_t high = 0xffff000000009000;
+	struct bytes b = { 0 };
+	size_t low_at = put_pcinst(&b, 1, 0xffff800008001000, A64_NOP), high_at;
+
+	for (uint64_t space = 10; space < 13; space++)
+		access_in(&b, space, true, 0x9000, space);
+	access_in(&b, 10, true, high, 7);
+	access_in(&b, 10, false, 0x9000, 10);
+	access_in(&b, 12, false, 0x9000, 12);
+	access_in(&b, 11, false, 0x9000, 11);
+	low_at = access_in(&b, 11, false, 0x9000, 12);
+	high_at = access_in(&b, 13, false, high, 8);
+	assert_broken(&b,
+		      (struct broken[]){ { "xtrace.memory.value", low_at, 16 },
+					 { "xtrace.memory.value", high_at, 18 } },
+		      2);
+}
+
+/* "SYSCALL_VEC: the iovecs of a system call": readv is 65, writev 66. */
+TEST(vectors_that_the_kernel_fills)
+{
+	for (unsigned number = 65; number <= 66; number++) {
+		struct bytes b = { 0 };
+		size_t inside, behind;
+
+		put_pcinst(&b, 0, 0x1000, A64_STR);
+		put_access(&b, STORE, 3, 0xa000, 1);
+		put_inst(&b, 0, A64_STR);
+		put_access(&b, STORE, 3, 0xa008, 2);
+		put_inst(&b, 0, A64_SVC);
+		put_value(&b, SVCARG, number);
+		for (unsigned i = 0; i < 6; i++)
+			put_value(&b, SVCARG, 0);
+		put_value(&b, SYSCALL_VEC, 2);
+		put_number(&b, 0xb000, 8);
+		put_number(&b, 100, 8);
+		put_number(&b, 0xa000, 8);
+		put_number(&b, 8, 8);
+		put_value(&b, SVCRET, 108);
+		put_inst(&b, 0, A64_LDR);
+		inside = put_access(&b, LOAD, 3, 0xa000, 77);
+		put_inst(&b, 0, A64_LDR);
+		behind = put_access(&b, LOAD, 3, 0xa008, 77);
+		if (number == 65)
+			assert_one(&b, "xtrace.memory.value", behind, 4);
+		else
+			assert_broken(&b,
+				      (struct broken[]){ { "xtrace.memory.value", inside, 3 },
+							 { "xtrace.memory.value", behind, 4 } },
+				      2);
+	}
+}
+
+/*
+ * BR, BLR and RET jump to the register, as far as addresses have bits; BRAA to an authenticated
+ * one.
+ */
+TEST(targets_are_registers)
+{
+	static const struct {
+		uint32_t opcode;
+		uint64_t target;
+		bool good;
+	} branches[] = {
+		{ 0xd61f0060, 0x2000, true },                                            /* BR X3 */
+		{ 0xd61f0060, 0x2004, false }, { 0xd61f0060, 0xff00000000002000, true }, /* a tag */
+		{ 0xd61f087f, 0x2004, true },  /* BRAAZ X3 */
+		{ 0xd63f0060, 0x2004, false }, /* BLR X3 */
+		{ 0xd65f0060, 0x2004, false }, /* RET X3 */
+	};
+
+	for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+		struct bytes b = { 0 };
+		size_t at;
+
+		put_pcinst(&b, 0, 0x1000, 0xd2840003); /* MOV X3, #0x2000 */
+		put_inst(&b, 0, branches[i].opcode);
+		at = put_value(&b, TARGET_B, branches[i].target);
+		put_pcinst(&b, 0, branches[i].target & UINT64_MAX >> 8, A64_NOP);
+		if (branches[i].good)
+			assert_good(&b);
+		else
+			assert_one(&b, "xtrace.register.value", at, 1);
+	}
+}
+
+/* ---- signals ---- */
+
+enum { HANDLER = 0x4000 };
+
+/*
+ * "rt_sigreturn brings back what was interrupted": that instruction, the next one, or its target.
+ */
+TEST(places_a_handler_returns_to)
+{
+	static const uint64_t places[] = { 0x1000, 0x1004, 0x1010, 0x1014 };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct bytes b = { 0 };
+		size_t outer, inner;
+
+		/* Two signals, of which the outer one interrupts a conditional branch to 0x1010. */
+		put_pcinst(&b, 0, 0x1000, 0x54000080);
+		outer = put_pcinst(&b, 0, HANDLER, A64_NOP);
+		inner = put_pcinst(&b, 0, 0x8000, A64_SVC);
+		put_value(&b, SVCARG, 139);
+		for (unsigned n = 0; n < 6; n++)
+			put_value(&b, SVCARG, 0);
+		put_pcinst(&b, 0, places[i], A64_NOP);
+		/*
+		 * Back to the outer one's place, the inner one is left without a return. Elsewhere,
+		 * the inner handler has said where to go on, and the outer one never ends.
+		 */
+		if (places[i] != 0x1014)
+			assert_one(&b, "xtrace.pc.continuity", inner, 2);
+		else
+			assert_one(&b, "xtrace.pc.branch", outer, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(address_spaces),
+		cmocka_unit_test(vectors_that_the_kernel_fills),
+		cmocka_unit_test(targets_are_registers),
+		cmocka_unit_test(places_a_handler_returns_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
