@@ -248,6 +248,33 @@ TEST(there_are_limits)
 	assert_int_equal(err.record, 0);
 }
 
+/*
+ * L2 holds two lines of 128 bytes, L1 four of 64. A line that L2 drops takes both of its halves out
+ * of L1, wherever it is, and no others.
+ */
+TEST(both_halves_of_a_line_go)
+{
+	static const struct {
+		uint64_t address;
+		unsigned l1_misses, l2_accesses, l2_misses; /* so far */
+	} loads[] = {
+		{ 0x10000, 1, 1, 1 }, { 0x10040, 2, 2, 1 }, { 0x10100, 3, 3, 2 },
+		{ 0x10040, 3, 3, 2 }, { 0x10200, 4, 4, 3 }, /* drops 0x10000 and 0x10040 */
+		{ 0x10100, 4, 4, 3 }, { 0x10040, 5, 5, 4 }, /* drops 0x10100 */
+		{ 0x10200, 5, 5, 4 }, { 0x10100, 6, 6, 5 },
+	};
+	struct simulation *s = begin("L1 data size=256 ways=4 line=64 next=L2\n"
+				     "L2 unified inclusive size=256 ways=2 line=128",
+				     1);
+
+	for (unsigned i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		load(s, 0, loads[i].address);
+		assert_counts(s, 0, 0, i + 1, loads[i].l1_misses);
+		assert_counts(s, 0, 1, loads[i].l2_accesses, loads[i].l2_misses);
+	}
+	end(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +283,7 @@ int main(void)
 		cmocka_unit_test(an_access_over_a_border_touches_both),
 		cmocka_unit_test(a_miss_asks_the_next_level),
 		cmocka_unit_test(inclusive_levels_take_lines_back),
+		cmocka_unit_test(both_halves_of_a_line_go),
 		cmocka_unit_test(a_shared_level_is_one),
 		cmocka_unit_test(the_default_is_right),
 		cmocka_unit_test(wrong_lines_are_told),

@@ -499,6 +499,60 @@ TEST(branches)
 	tl_profile_free(profile);
 }
 
+/* Rounds of a loop, each in a segment of its own: snapshots do not change what is counted. */
+static const struct {
+	uint32_t opcode; /* back to MAIN */
+	bool target_token, conditional;
+	int64_t executed, taken;
+} loops[] = {
+	{ 0x54ffffe1, false, true, 5, 4 },  /* B.NE MAIN */
+	{ 0x17ffffff, false, false, 4, 4 }, /* B MAIN */
+	{ 0xd61f0060, true, false, 4, 4 },  /* BR X3 */
+};
+
+static struct bytes rounds(size_t loop, struct bytes *records)
+{
+	struct bytes s = { 0 };
+	unsigned count = loops[loop].conditional ? 5 : 4;
+
+	put_header(records);
+	for (unsigned i = 0; i < count; i++) {
+		const struct record record = { .index = s.size, .user = 2 * i, .total = 2 * i };
+
+		put_record(records, &record);
+		nop(&s, MAIN);
+		put_inst(&s, 0, loops[loop].opcode);
+		if (loops[loop].target_token)
+			put_value(&s, TARGET_B, MAIN);
+	}
+	if (loops[loop].conditional)
+		put_inst(&s, 0, A64_NOP);
+	else
+		nop(&s, MAIN);
+	return s;
+}
+
+TEST(jumps_over_snapshots)
+{
+	for (size_t loop = 0; loop < 3; loop++) {
+		for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
+			struct bytes records = { 0 }, s = rounds(loop, &records);
+			struct tl_profile *profile = fold_pair(&s, &records, jobs);
+			const struct tl_jump *jump_found = tl_profile_jump(profile, 0);
+
+			assert_int_equal(tl_profile_jump_count(profile), 1);
+			assert_int_equal(jump_found->conditional, loops[loop].conditional);
+			assert_int_equal(jump_found->executed, loops[loop].executed);
+			assert_int_equal(jump_found->taken, loops[loop].taken);
+			assert_int_equal(jump_found->from.address, MAIN + 4);
+			assert_int_equal(jump_found->to.address, MAIN);
+			tl_profile_free(profile);
+			free_bytes(&s);
+			free_bytes(&records);
+		}
+	}
+}
+
 /* Code that changes: the same address with another opcode is counted by what it is now. */
 TEST(code_that_changes)
 {
@@ -575,6 +629,7 @@ int main(void)
 		cmocka_unit_test(accesses_that_vary),
 		cmocka_unit_test(zeroed_blocks_are_stores),
 		cmocka_unit_test(branches),
+		cmocka_unit_test(jumps_over_snapshots),
 		cmocka_unit_test(code_that_changes),
 		cmocka_unit_test(gaps_keep_frames),
 		cmocka_unit_test(nobody_knows_the_pc),

@@ -375,6 +375,32 @@ TEST(other_numbering_is_found)
 	free_bytes(&b);
 }
 
+/* "{8,0,4,16} by: the whole file parses" (A11), with the other numbering, too. */
+TEST(width_and_numbering_are_found_together)
+{
+	static const unsigned widths[] = { 8, 0, 4, 16 };
+
+	for (size_t n = 0; n < 4; n++) {
+		struct bytes b = { .data = NULL };
+		struct trace t;
+
+		put_pcinst(&b, 0, 0x1000, A64_LDR);
+		for (uint64_t i = 0; i < 40; i++) {
+			put_byte(&b, TIME);
+			put_number(&b, 5 * i, widths[n] > 8 ? 8 : widths[n]);
+			put_repeat(&b, 0, widths[n] > 8 ? 8 : 0);
+			put_access(&b, LOAD, 3, 0x9000 + 8 * i, 0x0102030405060708 * i);
+			put_value(&b, 0x33, i); /* SVCRET */
+			put_inst(&b, 0, A64_LDR);
+		}
+		open_trace(&t, &b, NULL);
+		assert_int_equal(tl_xtrace_stream(t.trace, 0)->layout->code_bits, 4);
+		assert_int_equal(tl_xtrace_stream(t.trace, 0)->layout->time_bytes, widths[n]);
+		close_trace(&t);
+		free_bytes(&b);
+	}
+}
+
 /*
  * "INST, [SVCARG x7, SYSCALL_VEC or TARGET_B or DC], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]: every
  * non-INST token belongs to the last INST/PCINST, except SVCRET and ALLGPR, which belong to the
@@ -487,6 +513,7 @@ int main(void)
 		cmocka_unit_test(nonsense_to_skip_is_refused),
 		cmocka_unit_test(width_of_time_is_found),
 		cmocka_unit_test(other_numbering_is_found),
+		cmocka_unit_test(width_and_numbering_are_found_together),
 		cmocka_unit_test(tokens_belong_to_their_instruction),
 		cmocka_unit_test(streams_are_recognised),
 	};
