@@ -254,7 +254,8 @@ int tl_perf_sort_streams(struct tl_perf_aux_data *aux, struct tl_error *err)
 			trim_snapshots(aux, s);
 			continue;
 		}
-		qsort(s->chunks, s->count, sizeof(*s->chunks), by_offset);
+		if (s->count)
+			qsort(s->chunks, s->count, sizeof(*s->chunks), by_offset);
 		trim_by_offset(s);
 	}
 	return 0;
