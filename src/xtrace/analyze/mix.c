@@ -89,12 +89,13 @@ static bool count_walk(struct mix *mix, struct tl_xtrace_token_blocks *blocks,
 	while (good && w->next < w->end && !blocks->no_memory) {
 		struct tl_xtrace_token_block *b = NULL;
 		enum tl_xtrace_kind kind;
+		bool whole = false;
 		uint64_t pc;
 
 		if (tl_xtrace_token_block_pc(w, &pc))
-			b = tl_xtrace_token_block_next(blocks, before, w, pc);
-		before = b && tl_xtrace_token_block_is_whole(blocks, b, w) ? b : NULL;
-		if (before) {
+			b = tl_xtrace_token_block_next(blocks, before, w, pc, &whole);
+		before = whole ? b : NULL;
+		if (whole) {
 			b->times.whole++;
 			tl_xtrace_token_block_skip(b, w);
 			continue;

@@ -367,10 +367,11 @@ static void fold_walk(struct run *r)
 
 	while (w->next < w->end && !r->stack.no_memory && !r->worker->blocks.no_memory) {
 		struct tl_xtrace_token_block *b = NULL;
+		bool whole;
 		uint64_t pc;
 
 		if (tl_xtrace_token_block_pc(w, &pc))
-			b = tl_xtrace_token_block_next(&r->worker->blocks, r->done, w, pc);
+			b = tl_xtrace_token_block_next(&r->worker->blocks, r->done, w, pc, &whole);
 		if (!b) {
 			if (!take_boundary(r))
 				break;
@@ -382,7 +383,7 @@ static void fold_walk(struct run *r)
 					      r->stack.deltas.count >= 2 * MANY_DELTAS),
 				     0))
 			give_deltas(r);
-		if (tl_xtrace_token_block_is_whole(&r->worker->blocks, b, w))
+		if (whole)
 			take_whole(r, b);
 		else if (!one_by_one(r, b))
 			break;

@@ -123,33 +123,28 @@ static inline bool tl_xtrace_token_block_pc(const struct tl_xtrace_walk *w, uint
 	return true;
 }
 
-/* The block there; `before` (NULL: none) remembers what comes behind it. */
+/*
+ * The block there; `before` (NULL: none) remembers what comes behind it. `whole`: all of it stands
+ * there, before the end of the walk's window, at which tl_xtrace_walk_next() has to be called.
+ */
 static inline struct tl_xtrace_token_block *
 tl_xtrace_token_block_next(struct tl_xtrace_token_blocks *blocks,
 			   struct tl_xtrace_token_block *before, const struct tl_xtrace_walk *w,
-			   uint64_t pc)
+			   uint64_t pc, bool *whole)
 {
 	struct tl_xtrace_token_block *b = before ? before->next : NULL;
 
-	if (b && b->place.pc == pc && b->head == *w->next &&
-	    tl_xtrace_token_block_fits(blocks, b, w->next, w->end))
-		return b;
-	b = tl_xtrace_token_block_at(blocks, pc, w->next, w->end);
-	if (before)
-		before->next = b;
+	*whole = false;
+	if (!b || b->place.pc != pc || b->head != *w->next ||
+	    !tl_xtrace_token_block_fits(blocks, b, w->next, w->end)) {
+		b = tl_xtrace_token_block_at(blocks, pc, w->next, w->end);
+		if (before)
+			before->next = b;
+		if (!b || !tl_xtrace_token_block_fits(blocks, b, w->next, w->end))
+			return b;
+	}
+	*whole = b->bytes < (size_t)(w->stop - w->next);
 	return b;
-}
-
-/*
- * Whether the whole block stands there, before the end of the walk's window, at which
- * tl_xtrace_walk_next() has to be called.
- */
-static inline bool tl_xtrace_token_block_is_whole(const struct tl_xtrace_token_blocks *blocks,
-						  const struct tl_xtrace_token_block *b,
-						  const struct tl_xtrace_walk *w)
-{
-	return b->bytes < (size_t)(w->stop - w->next) &&
-	       tl_xtrace_token_block_fits(blocks, b, w->next, w->end);
 }
 
 /* Go behind it. */
