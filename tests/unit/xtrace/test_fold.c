@@ -1,128 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles of hand-made streams: what docs/design.md, "xtrace", and the head of stack.h say of
+ * Profiles of hand-made streams: what docs/design.md, "xtrace", and the head of call_stack.h say of
  * calls, returns, jumps and exceptions, one rule a test; costs are counted by hand. Code has no
  * symbols here: functions are what is called.
  */
-#include "bytes.h"
-
-#include <stdio.h>
-
-#include "profile/model/unsized.h"
+#include "profiles.h"
+#include "streams.h"
 
 enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, VECTOR = 0x9000 };
-
-#define A64_BLR 0xd63f0200u /* BLR X16 */
-#define A64_BR 0xd61f0200u  /* BR X16 */
-
-static uint32_t bl(uint64_t from, uint64_t to)
-{
-	return 0x94000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
-}
-
-static uint32_t b(uint64_t from, uint64_t to)
-{
-	return 0x14000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
-}
-
-/* ---- streams ---- */
-
-static void nop(struct bytes *s, uint64_t pc)
-{
-	put_pcinst(s, 0, pc, A64_NOP);
-}
-
-static void call(struct bytes *s, uint64_t from, uint64_t to)
-{
-	put_pcinst(s, 0, from, bl(from, to));
-}
-
-static void jump(struct bytes *s, uint64_t from, uint64_t to)
-{
-	put_pcinst(s, 0, from, b(from, to));
-}
-
-static void ret(struct bytes *s, uint64_t from, uint64_t to)
-{
-	put_pcinst(s, 0, from, A64_RET);
-	put_value(s, TARGET_B, to);
-}
-
-/* ---- profiles ---- */
-
-static struct tl_profile *fold_pair(const struct bytes *stream, const struct bytes *snapshots,
-				    unsigned jobs)
-{
-	const struct tl_xtrace_fold_options options = {
-		.size = sizeof(options),
-		.id = TL_NOWHERE,
-		.lines = true,
-		.jobs = jobs,
-	};
-	struct tl_profile *profile;
-	struct trace t;
-
-	open_trace(&t, stream, snapshots);
-	assert_int_equal(tl_xtrace_fold(t.trace, &options, &profile, &t.err), 0);
-	close_trace(&t);
-	return profile;
-}
-
-static struct tl_profile *fold(struct bytes *stream)
-{
-	struct tl_profile *profile = fold_pair(stream, NULL, 1);
-
-	free_bytes(stream);
-	return profile;
-}
-
-static uint32_t find(const struct tl_profile *profile, uint64_t address)
-{
-	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
-		if (tl_profile_function(profile, i)->address == address)
-			return i;
-	fail_msg("no function at %#llx", (unsigned long long)address);
-	return TL_NONE;
-}
-
-static void assert_function(const struct tl_profile *profile, uint64_t address, uint64_t calls,
-			    uint64_t unfinished, int64_t self, int64_t inclusive)
-{
-	struct tl_function_totals totals;
-
-	tl_profile_totals_of(profile, find(profile, address), TL_NONE, &totals);
-	assert_int_equal(totals.calls, calls);
-	assert_int_equal(totals.unfinished, unfinished);
-	assert_int_equal(totals.self[0], self);
-	assert_int_equal(totals.inclusive[0], inclusive);
-}
-
-static void assert_arc(const struct tl_profile *profile, uint64_t caller, uint64_t from,
-		       uint64_t callee, uint64_t calls, int64_t inclusive)
-{
-	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
-		const struct tl_arc *arc = tl_profile_arc(profile, i);
-
-		if (arc->caller != find(profile, caller) || arc->callee != find(profile, callee) ||
-		    arc->from.address != from)
-			continue;
-		assert_int_equal(arc->calls, calls);
-		assert_int_equal(tl_profile_arc_cost(profile, i)[0], inclusive);
-		return;
-	}
-	fail_msg("no such call");
-}
-
-static const int64_t *line_at(const struct tl_profile *profile, uint64_t address)
-{
-	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++)
-		if (tl_profile_line(profile, i)->at.address == address)
-			return tl_profile_line_cost(profile, i);
-	fail_msg("no line at %#llx", (unsigned long long)address);
-	return NULL;
-}
-
-/* ---- rules ---- */
 
 /* "return: to the innermost frame with that return address"; BL and BLR call, RET returns. */
 TEST(calls_and_returns)
@@ -207,7 +92,7 @@ TEST(returns_over_frames)
 	assert_function(profile, F, 2, 0, 2, 4);
 	assert_function(profile, G, 1, 0, 2, 2);
 	assert_arc(profile, F, F, F, 1, 3);
-	assert_int_equal(tl_profile_part(profile, 0)->losses.deduced_exits, 2);
+	assert_int_equal(losses_of(profile).deduced_exits, 2);
 	tl_profile_free(profile);
 }
 
@@ -310,20 +195,8 @@ TEST(another_thread_goes_on)
 	profile = fold(&s);
 	assert_function(profile, F, 1, 1, 1, 2);
 	assert_function(profile, G, 1, 0, 2, 2);
-	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
+	assert_int_equal(losses_of(profile).gaps, 1);
 	tl_profile_free(profile);
-}
-
-/* As call() and ret(), above EL0. */
-static void kernel_call(struct bytes *s, uint64_t from, uint64_t to)
-{
-	put_pcinst(s, 1, from, bl(from, to));
-}
-
-static void kernel_ret(struct bytes *s, uint64_t from, uint64_t to)
-{
-	put_pcinst(s, 1, from, A64_RET);
-	put_value(s, TARGET_B, to);
 }
 
 enum { SWITCH = 0xa000, SLEEP = 0xb000, FORK = 0xc000 };
@@ -394,8 +267,8 @@ TEST(a_kernel_has_two_addresses)
 	kernel_ret(&s, low + 0x1008, high + 4);
 	put_pcinst(&s, 1, high + 4, A64_NOP);
 	profile = fold(&s);
-	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 0);
-	assert_int_equal(tl_profile_part(profile, 0)->losses.unfinished, 0);
+	assert_int_equal(losses_of(profile).gaps, 0);
+	assert_int_equal(losses_of(profile).unfinished, 0);
 	assert_function(profile, high, 0, 0, 3, 5);
 	tl_profile_free(profile);
 }
@@ -591,7 +464,7 @@ TEST(gaps_keep_frames)
 	/* F is lost, and the call with it, since no instruction is seen there; who called goes on.
 	 */
 	assert_function(profile, MAIN, 0, 0, 81, 81);
-	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
+	assert_int_equal(losses_of(profile).gaps, 1);
 	tl_profile_free(profile);
 	free_bytes(&s);
 	free_bytes(&n);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Profiles of hand-made streams in which stacks are left otherwise than by returns: longjmp,
- * exceptions, coroutines, signals ("landing" at the head of stack.h). The streams tell SP as
+ * exceptions, coroutines, signals ("landing" at the head of call_stack.h). The streams tell SP as
  * compiled code does: by the addresses of what functions save. Expected numbers are counted by
  * hand.
  */
-#include "bytes.h"
-
-#include "profile/model/unsized.h"
+#include "profiles.h"
+#include "streams.h"
 
 enum {
 	MAIN = 0x1000,
@@ -21,147 +20,8 @@ enum {
 	TRAMPOLINE = 0xa000,
 };
 
-enum { OUTSIDE = 0x500, END = 1 };
-enum { STACK = 0x800000, FRAME = 16 };
-
-#define A64_STP 0xa9bf7bfdu    /* STP X29, X30, [SP, #-16]! */
-#define A64_LDP 0xa8c17bfdu    /* LDP X29, X30, [SP], #16 */
-#define A64_LDR_X5 0xf9400005u /* LDR X5, [X0] */
-#define A64_MOV_SP 0x910000bfu /* MOV SP, X5 */
-#define A64_ADD_SP 0x8b2463ffu /* ADD SP, SP, X4 */
-#define A64_BR_X30 0xd61f03c0u
-#define A64_STR_X5 0xf9000005u /* STR X5, [X0] */
-
-static uint32_t b(uint64_t from, uint64_t to)
-{
-	return 0x14000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
-}
-
-static uint32_t bl(uint64_t from, uint64_t to)
-{
-	return 0x94000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
-}
-
-/* ---- streams ---- */
-
-static void put_pair(struct bytes *s, unsigned token, uint64_t address)
-{
-	put_byte(s, token | 4 << 4);
-	put_number(s, address, 8);
-	put_repeat(s, 0, 16);
-}
-
-static void nop(struct bytes *s, uint64_t pc)
-{
-	put_pcinst(s, 0, pc, A64_NOP);
-}
-
-static void call(struct bytes *s, uint64_t from, uint64_t to)
-{
-	put_pcinst(s, 0, from, bl(from, to));
-}
-
-static void jump(struct bytes *s, uint64_t from, uint64_t to)
-{
-	put_pcinst(s, 0, from, b(from, to));
-}
-
-/* A function's first instruction; `sp` is that of its caller. */
-static void enter(struct bytes *s, uint64_t pc, uint64_t sp)
-{
-	put_pcinst(s, 0, pc, A64_STP);
-	put_pair(s, STORE, sp - FRAME);
-}
-
-/* Its last two. */
-static void leave(struct bytes *s, uint64_t pc, uint64_t sp, uint64_t to)
-{
-	put_pcinst(s, 0, pc, A64_LDP);
-	put_pair(s, LOAD, sp - FRAME);
-	put_inst(s, 0, A64_RET);
-	put_value(s, TARGET_B, to);
-}
-
-/* A function of one instruction that keeps nothing on the stack. */
-static void leaf(struct bytes *s, uint64_t from, uint64_t pc)
-{
-	call(s, from, pc);
-	put_pcinst(s, 0, pc, A64_RET);
-	put_value(s, TARGET_B, from + 4);
-}
-
-/* LDR X5, [X0]; MOV SP, X5; a branch: what longjmp and switches of stacks come to. */
-static void set_sp_and_go(struct bytes *s, uint64_t pc, uint64_t sp, uint32_t branch, uint64_t to)
-{
-	put_pcinst(s, 0, pc, A64_LDR_X5);
-	put_access(s, LOAD, 3, 0x100, sp);
-	put_inst(s, 0, A64_MOV_SP);
-	put_inst(s, 0, branch);
-	put_value(s, TARGET_B, to);
-}
-
-/* ---- profiles ---- */
-
-static struct tl_profile *fold(struct bytes *stream)
-{
-	const struct tl_xtrace_fold_options options = {
-		.size = sizeof(options), .id = TL_NOWHERE, .lines = true, .jobs = 1
-	};
-	struct tl_profile *profile;
-	struct trace t;
-
-	open_trace(&t, stream, NULL);
-	assert_int_equal(tl_xtrace_fold(t.trace, &options, &profile, &t.err), 0);
-	close_trace(&t);
-	free_bytes(stream);
-	return profile;
-}
-
-static uint32_t find(const struct tl_profile *profile, uint64_t address)
-{
-	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
-		if (tl_profile_function(profile, i)->address == address)
-			return i;
-	fail_msg("no function at %#llx", (unsigned long long)address);
-	return TL_NONE;
-}
-
-static void assert_calls(const struct tl_profile *profile, uint64_t address, uint64_t calls,
-			 uint64_t unfinished)
-{
-	struct tl_function_totals totals;
-
-	tl_profile_totals_of(profile, find(profile, address), TL_NONE, &totals);
-	assert_int_equal(totals.calls, calls);
-	assert_int_equal(totals.unfinished, unfinished);
-}
-
-/* The path is called so often; it begins at a root. */
-static void assert_path(const struct tl_profile *profile, uint64_t calls, const uint64_t *path)
-{
-	size_t length = 0;
-
-	while (path[length] != END)
-		length++;
-	for (uint32_t i = 0; i < tl_profile_context_count(profile); i++) {
-		uint32_t at = i;
-		size_t left = length;
-
-		while (left && at != TL_NONE &&
-		       tl_profile_function(profile, tl_profile_context(profile, at)->function)
-				       ->address == path[left - 1]) {
-			at = tl_profile_context(profile, at)->parent;
-			left--;
-		}
-		if (left || at != TL_NONE)
-			continue;
-		assert_int_equal(tl_profile_context(profile, i)->calls, calls);
-		return;
-	}
-	fail_msg("no such path");
-}
-
-#define PATH(...) ((const uint64_t[]){ __VA_ARGS__, END })
+enum { OUTSIDE = 0x500 };
+enum { STACK = 0x800000 };
 
 /* The trace begins in who calls main(). */
 static uint64_t begin(struct bytes *s)
@@ -283,7 +143,7 @@ TEST(exceptions_are_caught_where_sp_says)
 	assert_calls(profile, LONGJMP, 1, 0);
 	assert_path(profile, 1, PATH(OUTSIDE, MAIN, F, F, G));
 	assert_path(profile, 1, PATH(OUTSIDE, MAIN, WORK));
-	assert_int_equal(tl_profile_part(profile, 0)->losses.unfinished, 1);
+	assert_int_equal(losses_of(profile).unfinished, 1);
 	tl_profile_free(profile);
 }
 
@@ -342,19 +202,11 @@ TEST(coroutines_have_stacks_of_their_own)
 	assert_calls(profile, F, 3, 3);
 	assert_calls(profile, SWITCH, 24, 3);
 	assert_path(profile, 12, PATH(CO, F, WORK));
-	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 0);
+	assert_int_equal(losses_of(profile).gaps, 0);
 	tl_profile_free(profile);
 }
 
 /* ---- signals ---- */
-
-static void svc(struct bytes *s, uint64_t pc, uint64_t number)
-{
-	put_pcinst(s, 0, pc, A64_SVC);
-	put_value(s, SVCARG, number);
-	for (unsigned i = 0; i < 6; i++)
-		put_value(s, SVCARG, 0);
-}
 
 /* A handler G interrupts F, on the same stack, and longjmps to MAIN: it does not return. */
 TEST(handlers_may_longjmp)
