@@ -2,6 +2,7 @@
 /* The head of reports, and the cells that all of them have: functions and costs. */
 #include "core/output.h"
 #include "profile/model/unsized.h"
+#include "report/function_cell.h"
 #include "report/number_text.h"
 #include "report/view.h"
 
@@ -265,35 +266,20 @@ void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost)
 	}
 }
 
-const char *tl_last_name(const char *path)
+void tl_view_put_function(const struct tl_view *view, uint32_t function, size_t used)
 {
-	const char *slash = strrchr(path, '/');
+	struct tl_function_cell cell = { .name = tl_view_name(view, function) };
 
-	if (!slash || !slash[1])
-		return path;
-	return slash + 1;
-}
+	if (function != TL_NONE) {
+		const struct tl_function *is = tl_view_function(view, function);
+		uint32_t cycle = tl_view_cycle_of(view, function);
 
-void tl_view_put_function(const struct tl_view *view, uint32_t function)
-{
-	tl_put_name(view->out, tl_view_name(view, function));
-	if (function == TL_NONE)
-		return;
-	const struct tl_function *is = tl_view_function(view, function);
-
-	if (tl_view_cycle_of(view, function) != TL_NONE) {
-		tl_put_char(view->out, ' ');
-		tl_put_text(view->out, tl_view_name(view, tl_view_cycle_of(view, function)));
+		cell.file = is->file;
+		cell.line = is->line;
+		if (view->several_objects)
+			cell.object = is->object;
+		if (cycle != TL_NONE)
+			cell.cycle = tl_view_name(view, cycle);
 	}
-	if (*is->file) {
-		tl_put_text(view->out, "  ");
-		tl_put_name(view->out, tl_last_name(is->file));
-		if (is->line)
-			tl_put_format(view->out, ":%u", is->line);
-	}
-	if (*is->object && view->several_objects) {
-		tl_put_text(view->out, "  [");
-		tl_put_name(view->out, tl_last_name(is->object));
-		tl_put_char(view->out, ']');
-	}
+	tl_put_function_cell(view->out, &cell, tl_room_left(view->options.width, used));
 }

@@ -44,8 +44,6 @@ void tl_view_put_json_losses(const struct tl_view *view);
 void tl_view_put_json_function(const struct tl_view *view, uint32_t function);
 /* `{"Ir":1,"Dr":2}` of the chosen events. */
 void tl_view_put_json_cost(const struct tl_view *view, const int64_t *cost);
-/* The last component of a path; the path itself if it ends with a slash. */
-const char *tl_last_name(const char *path);
 /* `,name:suffix` as a field of CSV (RFC 4180). */
 void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix);
 /* `,E:suffix` for one chosen event, `,cost` for each. */
@@ -78,8 +76,11 @@ void tl_view_end_line(const struct tl_view *view);
 const char *tl_view_name(const struct tl_view *view, uint32_t function);
 /* Functions by name, then by number: <0, 0, >0. */
 int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b);
-/* The function's name, with its file and line, and its object when there are several: the last cell
- * of a line. */
-void tl_view_put_function(const struct tl_view *view, uint32_t function);
+/*
+ * The function's name, with its file and line, and its object when there are several: the last cell
+ * of a line whose other text takes `used` columns. Where the terminal has no room for all of it,
+ * the name is shortened, and file and object are left out if the name would have hardly any room.
+ */
+void tl_view_put_function(const struct tl_view *view, uint32_t function, size_t used);
 
 #endif

@@ -86,6 +86,20 @@ static void complain_nothing_common(struct command_job *job, struct tl_profile *
 	job->error_shown = true;
 }
 
+static void say_left_out(const struct tl_diff *diff)
+{
+	bool first = true;
+
+	print_error("tracelathe diff: events that only one of the files has are left out:");
+	for (uint32_t i = 0; i < tl_diff_event_count(diff); i++) {
+		if (tl_diff_event_common(diff, i))
+			continue;
+		print_error_item(tl_diff_event(diff, i)->name, first);
+		first = false;
+	}
+	fputc('\n', stderr);
+}
+
 /* Events that both files have: the costs of others would all be new, or gone. */
 static int choose_common(struct command_job *job, const struct tl_diff *diff, uint32_t **events,
 			 struct tl_error *err)
@@ -99,13 +113,11 @@ static int choose_common(struct command_job *job, const struct tl_diff *diff, ui
 					  "out of memory", TL_NOWHERE, TL_NOWHERE };
 		return TL_NO_MEMORY;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		if (tl_diff_event_common(diff, i)) {
+	for (uint32_t i = 0; i < count; i++)
+		if (tl_diff_event_common(diff, i))
 			(*events)[report->event_count++] = i;
-			continue;
-		}
-		complain(job->command->name, "event %s: only one of the files has it; left it out",
-			 tl_diff_event(diff, i)->name);
+	if (report->event_count < count) {
+		say_left_out(diff);
 		job->damaged = true;
 	}
 	report->events = *events;

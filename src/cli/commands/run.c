@@ -198,7 +198,7 @@ static int run_on_files(struct command_job *job)
 		return EXIT_UNUSABLE;
 	settings->report.form = report_form(settings);
 	settings->report.color = use_color(settings->output.color, settings->output.path);
-	if (!settings->output.path)
+	if (!settings->output.path && !settings->output.wide)
 		settings->report.width = terminal_width(1);
 	progress_begin(job->progress, settings->output.progress);
 	if (job->command->files == FILES_TOGETHER &&

@@ -57,6 +57,9 @@ const struct option_row option_rows[] = {
 		 "costliest, and named behind its functions (callers and callees of it with tree; "
 		 "not by thread)"),
 	OPT_CLEAR(C_REPORT | C_TREE, "no-cycles", report.cycles, "without such rows (default)"),
+	OPT_FLAG(C_TABLES, "wide", output.wide,
+		 "all columns and whole names, whatever the width of the terminal (files and pipes "
+		 "always have them)"),
 	OPT_FLAG(C_TABLES, "seconds", report.seconds, "durations in seconds instead of ticks"),
 	OPT_CHOICE(C_TREE, "callers", enum tl_tree_kind, tree, TL_TREE_CALLERS,
 		   "each function with its callers"),

@@ -248,7 +248,8 @@ static void put_title(const struct sheet *sheet)
 {
 	struct tl_output *out = sheet->a->view.out;
 
-	tl_view_put_function(&sheet->a->view, tl_group_note(sheet->a, sheet->group)->function);
+	tl_view_put_function(&sheet->a->view, tl_group_note(sheet->a, sheet->group)->function,
+			     sheet->listing->disassembler ? 0 : strlen("  (no code)"));
 	if (!sheet->listing->disassembler)
 		tl_put_text(out, "  (no code)");
 	tl_put_char(out, '\n');

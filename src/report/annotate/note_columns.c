@@ -280,11 +280,16 @@ void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout
 		      size_t gap, const struct tl_remark *remark)
 {
 	struct tl_output *out = a->view.out;
+	char text[TL_VALUE_ROOM];
+	size_t used = layout->share + GAP + gap + strlen("    > ") + strlen("  ( calls)") +
+		      tl_format_count(text, remark->count);
 
+	for (uint32_t i = 0; i < layout->events; i++)
+		used += layout->widths[i] + GAP;
 	tl_note_put_costs(a, layout, remark->cost);
 	tl_put_blanks(out, gap);
 	tl_put_text(out, "    > ");
-	tl_view_put_function(&a->view, remark->function);
+	tl_view_put_function(&a->view, remark->function, used);
 	tl_put_text(out, "  (");
 	tl_put_count(out, remark->count);
 	tl_put_text(out, " call");

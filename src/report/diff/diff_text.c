@@ -7,17 +7,23 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "report/diff/diff_table.h"
+#include "report/function_cell.h"
+#include "report/name_text.h"
 #include "report/number_text.h"
 #include "report/view.h"
 
 #define WORSE "\033[31m"
 #define BETTER "\033[32m"
 
-enum { BEFORE, AFTER, CHANGE, PERCENT, KINDS, GAP = 2 };
+enum { BEFORE, AFTER, CHANGE, PERCENT, KINDS };
+enum {
+	GAP = 2,           /* blanks between columns */
+	NAME_COLUMNS = 24, /* kept free for names when events are left out to fit the terminal */
+};
 
-/* Widths by event and kind. */
 struct diff_layout {
-	size_t *widths;
+	size_t *widths;  /* by event and kind */
+	uint32_t events; /* that the terminal has room for, at least one */
 };
 
 static const char *const titles[] = { "before", "after", "change", "%" };
@@ -149,39 +155,58 @@ static bool measure(const struct tl_diff_table *table, struct diff_layout *layou
 	return true;
 }
 
-/* ---- lines ---- */
-
-static void put_function(const struct tl_diff_table *table, const struct tl_function *function,
-			 const char *file, uint32_t line)
+static size_t columns_of_event(const struct diff_layout *layout, uint32_t event)
 {
-	tl_put_name(table->out, function->name);
-	if (*file) {
-		tl_put_text(table->out, "  ");
-		tl_put_name(table->out, tl_last_name(file));
-		if (line)
-			tl_put_format(table->out, ":%u", line);
-	}
-	if (*function->object && table->several_objects) {
-		tl_put_text(table->out, "  [");
-		tl_put_name(table->out, tl_last_name(function->object));
-		tl_put_char(table->out, ']');
-	}
+	size_t columns = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		columns += layout->widths[event * KINDS + (uint32_t)kind] + GAP;
+	return columns;
 }
 
-static void put_name(const struct tl_diff_table *table, const struct tl_diff_row *row)
+/* Leave the last events out until names have room on the terminal. */
+static void fit(const struct tl_diff_table *table, struct diff_layout *layout)
+{
+	size_t total = NAME_COLUMNS;
+
+	for (uint32_t i = 0; i < table->event_count; i++)
+		total += columns_of_event(layout, i);
+	layout->events = table->event_count;
+	while (table->options.width && total > table->options.width && layout->events > 1)
+		total -= columns_of_event(layout, --layout->events);
+}
+
+/* ---- lines ---- */
+
+/*
+ * The function of a row, or its caller and the function, at most half of the room for the caller.
+ */
+static void put_function(const struct tl_diff_table *table, const struct tl_diff_row *row,
+			 size_t used)
 {
 	enum tl_diff_unit by = tl_diff_by(table->diff);
+	struct tl_function_cell cell = { .name = row->function->name,
+					 .file = row->file,
+					 .line = row->function->line };
+	size_t room = tl_room_left(table->options.width, used);
 
-	if (!row->function) {
-		tl_put_text(table->out, "(total)");
-		return;
-	}
+	if (by == TL_DIFF_LINES)
+		cell.line = row->line;
+	if (table->several_objects)
+		cell.object = row->function->object;
 	if (by == TL_DIFF_ARCS) {
-		tl_put_name(table->out, row->caller ? row->caller->name : "(outside)");
+		const char *caller = "(outside)";
+
+		if (row->caller)
+			caller = row->caller->name;
+		tl_put_short_name(table->out, caller, room / 2);
 		tl_put_text(table->out, " -> ");
+		if (room != TL_NAME_UNBOUNDED)
+			room = tl_room_left(table->options.width,
+					    used + strlen(" -> ") +
+						    tl_short_name_columns(caller, room / 2));
 	}
-	put_function(table, row->function, row->file,
-		     by == TL_DIFF_LINES ? row->line : row->function->line);
+	tl_put_function_cell(table->out, &cell, room);
 }
 
 static void put_row(const struct tl_diff_table *table, const struct diff_layout *layout,
@@ -190,18 +215,23 @@ static void put_row(const struct tl_diff_table *table, const struct diff_layout 
 	int64_t change = tl_diff_change(row, table->events[0]);
 	bool color = table->options.color && row->function && change;
 	char text[TL_VALUE_ROOM];
+	size_t used = 0;
 
 	if (color)
 		tl_put_text(table->out, change > 0 ? WORSE : BETTER);
-	for (uint32_t i = 0; i < table->event_count; i++)
+	for (uint32_t i = 0; i < layout->events; i++)
 		for (int kind = 0; kind < KINDS; kind++) {
 			size_t length = format_cell(table, row, table->events[i], kind, text);
 
 			tl_put_right(table->out, text, length,
 				     layout->widths[i * KINDS + (uint32_t)kind]);
 			tl_put_blanks(table->out, GAP);
+			used += layout->widths[i * KINDS + (uint32_t)kind] + GAP;
 		}
-	put_name(table, row);
+	if (row->function)
+		put_function(table, row, used);
+	else
+		tl_put_text(table->out, "(total)");
 	if (color)
 		tl_put_text(table->out, TL_COLOR_END);
 	tl_put_char(table->out, '\n');
@@ -214,7 +244,7 @@ static void put_titles(const struct tl_diff_table *table, const struct diff_layo
 
 	if (table->options.color)
 		tl_put_text(table->out, TL_COLOR_DIM);
-	for (uint32_t i = 0; i < table->event_count; i++)
+	for (uint32_t i = 0; i < layout->events; i++)
 		for (int kind = 0; kind < KINDS; kind++) {
 			size_t length = format_title(table, i, kind, text, sizeof(text));
 
@@ -273,6 +303,7 @@ int tl_diff_put_text(const struct tl_diff_table *table, struct tl_error *err)
 
 	if (!measure(table, &layout))
 		return tl_error_memory(err);
+	fit(table, &layout);
 	put_side(table, "before  ", false);
 	put_side(table, "after   ", true);
 	tl_put_char(table->out, '\n');
@@ -283,6 +314,11 @@ int tl_diff_put_text(const struct tl_diff_table *table, struct tl_error *err)
 	put_left_out(table, table->count - table->shown, " more ", " (--all shows them)\n");
 	put_left_out(table, table->below, " ", " below the threshold\n");
 	put_left_out(table, table->unchanged, " ", " without a change (--all shows them)\n");
+	if (layout.events < table->event_count) {
+		tl_put_format(table->out, "... %u more event", table->event_count - layout.events);
+		tl_put_plural(table->out, table->event_count - layout.events);
+		tl_put_text(table->out, " (--wide shows them)\n");
+	}
 	free(layout.widths);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The function table as text: aligned columns, names last so that they are never cut. */
+/* The function table as text: aligned columns, names last, where they have most room. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +27,7 @@ struct cell_column {
 struct table_layout {
 	struct cell_column *columns;
 	size_t count;
+	size_t left_out; /* columns that the terminal has no room for */
 };
 
 /* ---- choice of columns ---- */
@@ -226,6 +227,7 @@ static void fit(struct table_layout *layout, unsigned width)
 		memmove(&layout->columns[spare], &layout->columns[spare + 1],
 			(layout->count - spare - 1) * sizeof(*layout->columns));
 		layout->count--;
+		layout->left_out++;
 	}
 }
 
@@ -254,6 +256,7 @@ static void put_row(const struct tl_view *view, const struct table_layout *layou
 {
 	const char *color = NULL;
 	char text[TL_VALUE_ROOM];
+	size_t used = 0;
 
 	if (row->function != TL_NONE)
 		color = tl_view_color(view, row->totals.self[view->events[0]]);
@@ -264,11 +267,12 @@ static void put_row(const struct tl_view *view, const struct table_layout *layou
 
 		tl_put_right(view->out, text, length, layout->columns[i].width);
 		tl_put_blanks(view->out, GAP);
+		used += layout->columns[i].width + GAP;
 	}
 	if (row->function == TL_NONE)
 		tl_put_text(view->out, "(total)");
 	else
-		tl_view_put_function(view, row->function);
+		tl_view_put_function(view, row->function, used);
 	if (color)
 		tl_put_text(view->out, TL_COLOR_END);
 	tl_put_char(view->out, '\n');
@@ -293,7 +297,7 @@ static struct tl_table_row add_up(const struct tl_function_table *table, struct 
 	return sums;
 }
 
-static void put_foot(const struct tl_function_table *table)
+static void put_foot(const struct tl_function_table *table, const struct table_layout *layout)
 {
 	const struct tl_view *view = &table->view;
 	bool exact = true;
@@ -304,6 +308,11 @@ static void put_foot(const struct tl_function_table *table)
 		tl_put_format(view->out, " more %s", tl_view_unit(view));
 		tl_put_plural(view->out, table->count - table->shown);
 		tl_put_text(view->out, " (--all shows them)\n");
+	}
+	if (layout->left_out) {
+		tl_put_format(view->out, "... %zu more column", layout->left_out);
+		tl_put_plural(view->out, layout->left_out);
+		tl_put_text(view->out, " (--wide shows them)\n");
 	}
 	for (size_t i = 0; i < table->shown; i++)
 		exact = exact && (table->rows[i].latency->exact || !table->rows[i].latency->calls);
@@ -328,7 +337,7 @@ int tl_function_table_put_text(const struct tl_function_table *table, struct tl_
 	put_row(&table->view, &layout, &sums);
 	for (size_t i = 0; i < table->shown && !tl_output_failed(table->view.out); i++)
 		put_row(&table->view, &layout, &table->rows[i]);
-	put_foot(table);
+	put_foot(table, &layout);
 	free(layout.columns);
 	return TL_OK;
 }

@@ -11,8 +11,6 @@
 #include "report/tree/tree_report.h"
 #include "report/number_text.h"
 
-enum { CALLS_WIDTH = 12 };
-
 struct neighbours {
 	const struct tl_view *view;
 	enum tl_tree_kind kind;
@@ -105,8 +103,8 @@ static void put_cells(const struct tl_view *view, int64_t inclusive, int64_t sel
 	if (has_self)
 		tl_tree_put_cost(view, self);
 	else
-		tl_put_blanks(view->out, 12);
-	tl_put_right(view->out, text, tl_format_count(text, calls), CALLS_WIDTH);
+		tl_put_blanks(view->out, TL_TREE_COST);
+	tl_put_right(view->out, text, tl_format_count(text, calls), TL_TREE_CALLS);
 }
 
 static void put_edges(const struct tl_view *view, struct tl_call_edge_range range, const char *mark,
@@ -117,7 +115,8 @@ static void put_edges(const struct tl_view *view, struct tl_call_edge_range rang
 
 		put_cells(view, edge->cost[view->events[0]], 0, false, edge->calls);
 		tl_put_text(view->out, mark);
-		tl_view_put_function(view, callers ? edge->caller : edge->callee);
+		tl_tree_put_function(view, callers ? edge->caller : edge->callee,
+				     TL_TREE_CELLS + strlen(mark), 0);
 		tl_put_char(view->out, '\n');
 	}
 }
@@ -131,12 +130,7 @@ static void put_own_line(const struct tl_view *view, uint32_t function)
 	put_cells(view, totals.inclusive[view->events[0]], totals.self[view->events[0]], true,
 		  totals.calls);
 	tl_put_text(view->out, "  * ");
-	tl_view_put_function(view, function);
-	if (totals.unfinished) {
-		tl_put_text(view->out, "  (");
-		tl_put_count(view->out, totals.unfinished);
-		tl_put_text(view->out, " never ended)");
-	}
+	tl_tree_put_function(view, function, TL_TREE_CELLS + strlen("  * "), totals.unfinished);
 	tl_view_end_line(view);
 }
 

@@ -4,15 +4,13 @@
 #include "report/tree/tree_lines.h"
 #include "report/number_text.h"
 
-enum { COST_WIDTH = 12, SHARE_WIDTH = 8, CALLS_WIDTH = 12 };
-
 void tl_tree_put_cost(const struct tl_view *view, int64_t cost)
 {
 	uint64_t rate = tl_view_rate(view, view->events[0]);
 	char text[TL_VALUE_ROOM];
 	size_t length = tl_format_cost(text, cost, rate, view->options.seconds);
 
-	tl_put_right(view->out, text, length, COST_WIDTH);
+	tl_put_right(view->out, text, length, TL_TREE_COST);
 }
 
 void tl_tree_put_share(const struct tl_view *view, int64_t cost)
@@ -20,14 +18,14 @@ void tl_tree_put_share(const struct tl_view *view, int64_t cost)
 	char text[TL_VALUE_ROOM];
 
 	tl_put_right(view->out, text, tl_format_share(text, cost, tl_view_total(view)),
-		     SHARE_WIDTH);
+		     TL_TREE_SHARE);
 }
 
 static void put_calls(const struct tl_view *view, uint64_t calls)
 {
 	char text[TL_VALUE_ROOM];
 
-	tl_put_right(view->out, text, tl_format_count(text, calls), CALLS_WIDTH);
+	tl_put_right(view->out, text, tl_format_count(text, calls), TL_TREE_CALLS);
 }
 
 /* ---- text ---- */
@@ -43,46 +41,70 @@ static void begin_text(const struct tl_view *view, bool inclusive)
 	if (view->options.color)
 		tl_put_text(view->out, TL_COLOR_DIM);
 	if (inclusive) {
-		put_right_title(view, "inclusive", COST_WIDTH);
-		put_right_title(view, "%", SHARE_WIDTH);
+		put_right_title(view, "inclusive", TL_TREE_COST);
+		put_right_title(view, "%", TL_TREE_SHARE);
 	}
-	put_right_title(view, "self", COST_WIDTH);
+	put_right_title(view, "self", TL_TREE_COST);
 	if (!inclusive)
-		put_right_title(view, "%", SHARE_WIDTH);
-	put_right_title(view, "calls", CALLS_WIDTH);
+		put_right_title(view, "%", TL_TREE_SHARE);
+	put_right_title(view, "calls", TL_TREE_CALLS);
 	tl_put_text(view->out, "  function");
 	tl_view_end_line(view);
 }
 
-static void put_indent(const struct tl_view *view, uint32_t depth)
+/* Returns the columns that it took. */
+static size_t put_indent(const struct tl_view *view, uint32_t depth)
 {
+	char text[TL_VALUE_ROOM];
+	size_t indent = 2 + 2 * (size_t)TL_TREE_INDENT;
+
 	if (depth <= TL_TREE_INDENT) {
 		tl_put_blanks(view->out, 2 + 2 * (size_t)depth);
-		return;
+		return 2 + 2 * (size_t)depth;
 	}
-	tl_put_blanks(view->out, 2 + 2 * (size_t)TL_TREE_INDENT);
+	tl_put_blanks(view->out, indent);
 	tl_put_format(view->out, "[%u] ", depth);
+	return indent + (size_t)(tl_format_u64(text, depth) - text) + strlen("[] ");
+}
+
+/* "  (12 never ended)" in columns. */
+static size_t unfinished_columns(uint64_t unfinished)
+{
+	char text[TL_VALUE_ROOM];
+
+	if (!unfinished)
+		return 0;
+	return tl_format_count(text, unfinished) + strlen("  ( never ended)");
+}
+
+void tl_tree_put_function(const struct tl_view *view, uint32_t function, size_t used,
+			  uint64_t unfinished)
+{
+	tl_view_put_function(view, function, used + unfinished_columns(unfinished));
+	if (!unfinished)
+		return;
+	tl_put_text(view->out, "  (");
+	tl_put_count(view->out, unfinished);
+	tl_put_text(view->out, " never ended)");
 }
 
 static void line_as_text(const struct tl_view *view, const struct tl_tree_line *line)
 {
 	uint32_t event = view->events[0];
+	size_t used = TL_TREE_CELLS;
 
 	if (line->inclusive) {
 		tl_tree_put_cost(view, line->inclusive[event]);
 		tl_tree_put_share(view, line->inclusive[event]);
 	}
 	tl_tree_put_cost(view, line->self[event]);
-	if (!line->inclusive)
+	if (!line->inclusive) {
 		tl_tree_put_share(view, line->self[event]);
-	put_calls(view, line->calls);
-	put_indent(view, line->depth);
-	tl_view_put_function(view, line->function);
-	if (line->unfinished) {
-		tl_put_text(view->out, "  (");
-		tl_put_count(view->out, line->unfinished);
-		tl_put_text(view->out, " never ended)");
+		used -= TL_TREE_COST;
 	}
+	put_calls(view, line->calls);
+	used += put_indent(view, line->depth);
+	tl_tree_put_function(view, line->function, used, line->unfinished);
 	tl_put_char(view->out, '\n');
 }
 

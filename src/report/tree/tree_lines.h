@@ -8,6 +8,14 @@
  * output would grow with the square of the depth. */
 enum { TL_TREE_INDENT = 60 };
 
+/* Columns of the cells in front of a function: two costs, the share of one, calls. */
+enum {
+	TL_TREE_COST = 12,
+	TL_TREE_SHARE = 8,
+	TL_TREE_CALLS = 12,
+	TL_TREE_CELLS = 2 * TL_TREE_COST + TL_TREE_SHARE + TL_TREE_CALLS
+};
+
 /* One node of a tree as it is written. Rows are numbered from 0 in the order of the output. */
 struct tl_tree_line {
 	uint32_t function;
@@ -25,5 +33,8 @@ void tl_tree_put_end(const struct tl_view *view, uint64_t hidden, uint64_t cut);
 /* A cost of the first event right-aligned, and its share of the total. */
 void tl_tree_put_cost(const struct tl_view *view, int64_t cost);
 void tl_tree_put_share(const struct tl_view *view, int64_t cost);
+/* A function at the end of a line, and how many of its calls never ended; `used` columns before. */
+void tl_tree_put_function(const struct tl_view *view, uint32_t function, size_t used,
+			  uint64_t unfinished);
 
 #endif

@@ -119,7 +119,8 @@ TEST(text_fits_the_terminal)
 		"120.0 ns  100.00%   120.0 ns  100.00%      5         -           1  (total)\n"
 		"40.00 ns   33.33%   120.0 ns  100.00%      1  100.0 ns           1  main  "
 		"main.c:3\n"
-		"... 1 more function (--all shows them)\n",
+		"... 1 more function (--all shows them)\n"
+		"... 5 more columns (--wide shows them)\n",
 		.sort = "p90", .width = 90, .top = 1);
 	tl_profile_free(profile);
 }
