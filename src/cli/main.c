@@ -10,6 +10,12 @@
 
 enum { STDOUT_BYTES = 1 << 16 };
 
+/* `--all` of tables and analyses means their rows, and with --help the options. */
+static bool asks_for_all(const struct settings *settings)
+{
+	return settings->help.all || settings->report.all;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct settings settings;
@@ -20,8 +26,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return status;
 	}
 	if (settings.help.wanted) {
-		help_command(command);
+		help_command(command, asks_for_all(&settings));
 		status = close_stdout(EXIT_CLEAN);
+	} else if (settings.help.all && command->bit != C_HELP) {
+		complain(command->name, "--all goes with --help");
 	} else {
 		status = run_command(command, &settings);
 	}

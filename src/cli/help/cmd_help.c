@@ -36,7 +36,7 @@ static int help_about(const struct settings *settings, const struct command *com
 	if (settings->help.man)
 		man_page(command);
 	else if (command)
-		help_command(command);
+		help_command(command, settings->help.all);
 	else
 		help_overview();
 	return close_stdout(EXIT_CLEAN);

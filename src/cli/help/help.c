@@ -105,14 +105,35 @@ static void put_examples(const struct command *command)
 		printf("  # %s\n  %s\n", command->examples[i].says, command->examples[i].line);
 }
 
-void help_command(const struct command *command)
+static void put_options(const struct command *command, bool all)
+{
+	unsigned hidden = 0;
+
+	puts("\noptions:");
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->commands & command->bit && !(row->commands & C_ONE_FORMAT))
+			put_option(row);
+		else
+			hidden += (row->commands & command->bit) != 0;
+	if (!hidden)
+		return;
+	if (!all) {
+		printf("\n%u further options are for traces of one format: tracelathe %s --help "
+		       "--all\n",
+		       hidden, command->name);
+		return;
+	}
+	puts("\noptions for traces of one format:");
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->commands & command->bit && row->commands & C_ONE_FORMAT)
+			put_option(row);
+}
+
+void help_command(const struct command *command, bool all)
 {
 	printf("usage: tracelathe %s [OPTIONS] %s\n\n", command->name, command->arguments);
 	help_wrap(command->text, 0, 0);
-	puts("\noptions:");
-	for (const struct option_row *row = option_rows; row->name; row++)
-		if (row->commands & command->bit)
-			put_option(row);
+	put_options(command, all);
 	if (command->bit & (C_CONVERT | C_MERGE))
 		put_targets(command->bit & C_CONVERT);
 	if (command->bit & C_READERS)

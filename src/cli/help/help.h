@@ -5,7 +5,7 @@
 #include "cli/options/command.h"
 
 void help_overview(void);
-void help_command(const struct command *command);
+void help_command(const struct command *command, bool all);
 /* A manual page in roff; NULL: the page of the program itself. */
 void man_page(const struct command *command);
 /* The completions for a shell, one of shell_name(). */

@@ -106,6 +106,14 @@ static void put_see_also(const struct command *self)
 	putchar('\n');
 }
 
+/* The options of a command of which the mask has this value of C_ONE_FORMAT. */
+static void put_options(const struct command *command, unsigned one_format)
+{
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->commands & command->bit && (row->commands & C_ONE_FORMAT) == one_format)
+			put_option(row);
+}
+
 static void command_page(const struct command *command)
 {
 	put_title(command);
@@ -118,9 +126,11 @@ static void command_page(const struct command *command)
 	if (command->replaces)
 		put_line(".PP\nYou may know this as ", command->replaces, ".");
 	puts(".SH OPTIONS");
-	for (const struct option_row *row = option_rows; row->name; row++)
-		if (row->commands & command->bit)
-			put_option(row);
+	put_options(command, 0);
+	if (command->bit & C_READERS) {
+		puts(".SH OPTIONS FOR TRACES OF ONE FORMAT");
+		put_options(command, C_ONE_FORMAT);
+	}
 	if (command->bit & (C_CONVERT | C_MERGE)) {
 		puts(".SH FORMATS TO WRITE");
 		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;

@@ -53,6 +53,8 @@ enum {
 	C_READERS = C_ALL & ~C_HELP,
 	C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE,
 	C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME,
+	C_ONE_FORMAT = 1 << COMMAND_COUNT, /* only traces of one format have a use for the option */
+	C_READERS_ONE_FORMAT = C_READERS | C_ONE_FORMAT,
 };
 
 /* The function of each command: cmd_report() stands in cmd_report.c. */

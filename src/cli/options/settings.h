@@ -66,6 +66,7 @@ struct output_settings {
 
 struct help_settings {
 	bool wanted; /* --help, of any command */
+	bool all;    /* all options, not only those that concern more than one format */
 	bool man;
 	const char *completion; /* name of the shell */
 };
