@@ -9,6 +9,7 @@
 #include <tracelathe/export.h>
 #include <tracelathe/profile.h>
 #include <tracelathe/report.h>
+#include <tracelathe/timeline.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,8 @@ enum tl_dump_flag {
 	TL_DUMP_EXEC_MODE = 1 << 13,  /**< the mode beside MODE.Exec */
 	TL_DUMP_TIME = 1 << 14,       /**< the time beside each packet or event that changes it */
 	TL_DUMP_TIME_DELTA = 1 << 15, /**< the change beside it instead */
+	TL_DUMP_CALLS = 1 << 16,      /**< calls instead of records, of any timed trace */
+	TL_DUMP_SECONDS = 1 << 17,    /**< with TL_DUMP_CALLS: times in seconds */
 };
 
 /** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
@@ -306,6 +309,18 @@ TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form,
  */
 TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
 			     struct tl_error *err);
+/**
+ * The calls of a trace as data, in the order of begin within a thread (<tracelathe/timeline.h>).
+ * The filters of the input hold: a window of time has the calls that are open at some time in it,
+ * whole. Memory use does not grow with the number of calls; the input is read twice, once here.
+ * Threads, calls and what becomes of exits without an entry are those of tl_input_fold(), and so
+ * are their sums.
+ * @param options  NULL: all
+ * @param calls  tl_calls_close() it before the input is closed
+ * @return 0; TL_UNSUPPORTED when the format holds no calls one by one; or another negative status
+ */
+TL_API int tl_input_calls(struct tl_input *input, const struct tl_calls_options *options,
+			  struct tl_calls **calls, struct tl_error *err);
 /**
  * Re-encode in the input's own format, or write its records in another one of
  * tl_trace_target().

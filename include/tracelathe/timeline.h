@@ -10,6 +10,8 @@
  * tl_timeline_origin(); then names, calls and instants; tl_timeline_finish(). The calls of one
  * thread come in time order; threads may come one after the other or take turns.
  */
+#include <stdbool.h>
+
 #include <tracelathe/core.h>
 
 #ifdef __cplusplus
@@ -78,6 +80,90 @@ TL_API bool tl_timeline_failed(const struct tl_timeline *timeline);
  * @return 0, 1 if there was no call and no instant, or TL_NO_MEMORY
  */
 TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err);
+
+/* ---- calls as data ---- */
+
+/** What is known of a call beside its times; bits. */
+enum tl_call_flag {
+	/**
+	 * The end is not in the trace: the call was left by then (longjmp, an exception, a gap). A
+	 * profile counts such a call, without a duration.
+	 */
+	TL_CALL_CUT = 1 << 0,
+	/**
+	 * The begin is not in the trace: it was in a gap, or this is the gap itself, "(lost)". A
+	 * profile does not count such a call.
+	 */
+	TL_CALL_LATE = 1 << 1,
+	/** A filter of the input leaves it out: tl_calls_next() passes it over. */
+	TL_CALL_HIDDEN = 1 << 2,
+};
+
+/** What the times of calls count. */
+enum tl_call_clock {
+	TL_CALL_TICKS,        /**< ticks of the trace's clock */
+	TL_CALL_INSTRUCTIONS, /**< the trace has no times: executed instructions */
+};
+
+/**
+ * A call of a trace. Times only grow within a thread: where the clock of a damaged trace goes back,
+ * that is no time, and what follows is later by the step.
+ */
+struct tl_call {
+	uint64_t id;     /**< the number of the call in the order in which calls come, from 0 */
+	uint64_t parent; /**< id of the caller, TL_NOWHERE: none that is told */
+	int64_t process, thread;
+	uint64_t start, end; /**< ticks; end TL_NOWHERE: the call did not end, it is unfinished */
+	uint64_t self;     /**< ticks without those of the calls that it made; unfinished: so far */
+	uint32_t depth;    /**< calls around it, told or not */
+	uint32_t function; /**< for tl_calls_function() */
+	unsigned flags;    /**< enum tl_call_flag */
+};
+
+/** The function of a call. */
+struct tl_call_function {
+	const char *name;          /**< never "" */
+	const char *file, *object; /**< "": unknown */
+	uint32_t line;             /**< 0: unknown */
+	bool wanted;               /**< the filters by function and object let it pass */
+};
+
+/** What all calls of a trace have in common. */
+struct tl_calls_info {
+	uint64_t frequency; /**< ticks per second; 0: unknown */
+	uint64_t origin;    /**< the first tick; windows in seconds count from it */
+	enum tl_call_clock clock;
+};
+
+/** Which of the calls come. Zero-filled with `size` set: all that the input's filters let pass. */
+struct tl_calls_options {
+	size_t size; /**< sizeof(struct tl_calls_options) */
+	/** calls that begin before `to` and do not end before `from`; ticks, `to` 0: no end */
+	uint64_t from, to;
+	bool one_track;          /**< only those of `process` and `thread` */
+	int64_t process, thread; /**< as in struct tl_call */
+};
+
+/** The calls of an input, one after the other; made by tl_input_calls() of <tracelathe/open.h>. */
+struct tl_calls;
+
+/** @param size  sizeof(*info) @return 0; TL_BAD_USAGE for a size that is too small */
+TL_API int tl_calls_info(const struct tl_calls *calls, struct tl_calls_info *info, size_t size);
+/**
+ * The next call, in the order of begin within a thread, one thread after the other. *call lives
+ * until the next call of this function; later releases may append members.
+ * @return 1 and a call; 0: there is none; or a negative tl_status
+ */
+TL_API int tl_calls_next(struct tl_calls *calls, const struct tl_call **call, struct tl_error *err);
+/**
+ * The function of a call, by tl_call.function. Texts live as long as the handle.
+ * @param size  sizeof(*function)
+ * @return 0 or a negative tl_status
+ */
+TL_API int tl_calls_function(struct tl_calls *calls, uint32_t number,
+			     struct tl_call_function *function, size_t size, struct tl_error *err);
+/** NULL is allowed. */
+TL_API void tl_calls_close(struct tl_calls *calls);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,8 @@
  */
 #include <tracelathe/open.h>
 
+struct tl_call_source;
+
 struct tl_input {
 	const struct tl_format *format;
 	struct tl_input_options options;
@@ -61,6 +63,12 @@ struct tl_format {
 			 struct tl_error *err);
 	/* Begins the timeline, unless there is an error before, and fills it. */
 	int (*timeline)(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err);
+	/*
+	 * Make a source of the calls (timeline/calls/tracks.h), and narrow `from` and `to` of the
+	 * options to the input's filter by time.
+	 */
+	int (*calls)(struct tl_input *input, struct tl_call_source *source,
+		     struct tl_calls_options *options, struct tl_error *err);
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out,
 			struct tl_error *err);
 	int (*slice)(struct tl_input *input, const struct tl_slice *slice, struct tl_output *out,

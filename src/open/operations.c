@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "open/calls.h"
 #include "open/format.h"
 #include "open/input.h"
 #include "open/several.h"
@@ -162,6 +163,8 @@ int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_ou
 {
 	int status = text_or_json(input, form, err);
 
+	if (status == 0 && input->options.dump.flags & TL_DUMP_CALLS)
+		return tl_dump_calls(input, form == TL_REPORT_JSON, out, err);
 	if (status == 0 && !input->format->dump)
 		status = unsupported(input, OPERATION_DUMP, err);
 	if (status == 0)

@@ -108,4 +108,5 @@ def main():
     common.finish(len(names), "traces")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -451,7 +451,7 @@ static int convert_trace(const struct scene *scene, unsigned variant, uint64_t *
 }
 
 /* One call of open.h on an input, by its name in the table. */
-enum { INPUT_CALLS = 7 };
+enum { INPUT_CALLS = 8 };
 
 static int call_input(struct opened *o, unsigned call, enum tl_report_form form)
 {
@@ -459,6 +459,7 @@ static int call_input(struct opened *o, unsigned call, enum tl_report_form form)
 	case 0:
 		return tl_input_info(o->input, form, o->out, &o->err);
 	case 1:
+	case 7: /* with TL_DUMP_CALLS */
 		return tl_input_dump(o->input, form, o->out, &o->err);
 	case 2:
 		return (int)tl_input_check(o->input, form, o->out, &o->err);
@@ -486,6 +487,7 @@ static int use_input(const struct scene *scene, unsigned variant, uint64_t *dige
 		.programs.binaries = &binary,
 		.programs.binary_count = scene->binary != NULL,
 		.filter.function = variant % INPUT_CALLS == 6 ? "." : NULL,
+		.dump.flags = variant % INPUT_CALLS == 7 ? TL_DUMP_CALLS : 0,
 	};
 	const char *failed;
 	int status = tl_input_open(&o.input, &scene->path, 1, &options, &failed, &o.err);

@@ -60,7 +60,8 @@ SUB_ROOMS = {
     "export": [[""], ["stacks"], ["profile", "timeline", "flame"]],
     "perf_data": [["container"], ["processes"], ["auxtrace"], ["listing"]],
     "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
-    "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["listing"]],
+    "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
+    "timeline": [[""], ["calls"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -97,6 +97,11 @@ const struct option_row option_rows[] = {
 		"every instruction, with its text"),
 	OPT_BIT(C_DUMP, "events", input.dump.flags, TL_DUMP_EVENTS,
 		"Intel PT: what happened beside branches; alone, or among blocks or instructions"),
+	OPT_BIT(C_DUMP, "calls", input.dump.flags, TL_DUMP_CALLS,
+		"calls instead of records, a line each, in the order of begin within a thread; the "
+		"end of an unfinished one is null"),
+	OPT_BIT(C_DUMP, "seconds", input.dump.flags, TL_DUMP_SECONDS,
+		"--calls: times in seconds instead of ticks"),
 	OPT_BIT(C_DUMP, "snapshots", input.dump.flags, TL_DUMP_SNAPSHOTS,
 		"xtrace: register snapshots"),
 	OPT_BIT(C_DUMP, "no-text", input.dump.flags, TL_DUMP_NO_TEXT,

@@ -12,6 +12,8 @@
 #include "open/binaries.h"
 #include "open/format.h"
 #include "open/adapters/xray_maps.h"
+#include "timeline/calls/stream.h"
+#include "xray/calls/source.h"
 #include "xray/profile/fold.h"
 #include "xray/forks/forks.h"
 #include "xray/listing/timeline.h"
@@ -151,18 +153,25 @@ static int describe_xray(struct tl_input *input, bool json, struct tl_output *ou
 	return tl_xray_describe(x->reader, json, out, err);
 }
 
+/* Find out which of the given programs ran, before their names are asked for. */
+static int choose_map(struct xray_input *x, struct tl_error *err)
+{
+	int status = x->maps.count ? tl_xray_collect_uses(x->reader, err) : 0;
+
+	if (status == 0 && x->maps.count)
+		tl_xray_maps_choose(&x->maps, &x->reader->uses);
+	return status;
+}
+
 /* Names and limits from the input's options. End with tl_xray_names_end(&select->names). */
 static int select_records(struct tl_input *input, struct tl_xray_select *select,
 			  struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
-
-	int status = x->maps.count ? tl_xray_collect_uses(x->reader, err) : 0;
+	int status = choose_map(x, err);
 
 	if (status < 0)
 		return status;
-	if (x->maps.count)
-		tl_xray_maps_choose(&x->maps, &x->reader->uses);
 	select->limits = x->limits;
 	return tl_xray_names_begin(&select->names, x->maps.map, input->options.filter.function,
 				   input->options.filter.object, err);
@@ -192,6 +201,22 @@ static int timeline_xray(struct tl_input *input, struct tl_timeline *timeline, s
 	status = tl_xray_timeline(x->reader, &select, timeline, err);
 	tl_xray_names_end(&select.names);
 	return status;
+}
+
+static int calls_xray(struct tl_input *input, struct tl_call_source *source,
+		      struct tl_calls_options *options, struct tl_error *err)
+{
+	struct xray_input *x = input->handle;
+	int status = choose_map(x, err);
+
+	if (x->limits.from_ticks > options->from)
+		options->from = x->limits.from_ticks;
+	if (x->limits.to_ticks && x->limits.to_ticks < options->to)
+		options->to = x->limits.to_ticks;
+	return status < 0 ? status
+			  : tl_xray_call_source(x->reader, x->maps.map, &x->limits,
+						input->options.filter.function,
+						input->options.filter.object, source, err);
 }
 
 /* ---- check ---- */
@@ -370,6 +395,7 @@ const struct tl_format tl_xray_format = {
 	.dump = dump_xray,
 	.check = check_xray,
 	.timeline = timeline_xray,
+	.calls = calls_xray,
 	.reencode = reencode_xray,
 	.damage = damage_xray,
 };

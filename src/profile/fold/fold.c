@@ -138,6 +138,11 @@ static bool grow_frames(struct tl_fold *fold)
 	return true;
 }
 
+bool tl_fold_push_slow(struct tl_fold *fold)
+{
+	return grow_frames(fold);
+}
+
 /* ---- contexts ---- */
 
 static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t function)

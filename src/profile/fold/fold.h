@@ -236,6 +236,38 @@ tl_fold_hot_leave(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function
 	tl_fold_hot_pop(h, fold);
 }
 
+/*
+ * The same without contexts, for readers that need the stack alone: no costs and no durations are
+ * kept. tl_fold_push_slow() makes room; false without memory.
+ */
+bool tl_fold_push_slow(struct tl_fold *fold);
+
+static inline __attribute__((always_inline)) bool
+tl_fold_hot_push(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
+{
+	if (__builtin_expect(h->top == h->last, 0)) {
+		bool room;
+
+		fold->hot = *h;
+		room = tl_fold_push_slow(fold);
+		*h = fold->hot;
+		if (!room)
+			return false;
+	}
+	*++h->top = (struct tl_fold_frame){ function, 0, h->clock, h->gate };
+	return true;
+}
+
+/* Take off the innermost frame, if it is one of the function. False: it is not, or was searched. */
+static inline __attribute__((always_inline)) bool tl_fold_hot_take(struct tl_fold_hot *h,
+								   uint32_t function)
+{
+	if (__builtin_expect(h->top->function != function || h->top <= h->indexed, 0))
+		return false;
+	h->top--;
+	return true;
+}
+
 /* The same, for callers outside of hot loops. */
 bool tl_fold_enter(struct tl_fold *fold, uint32_t function);
 /* As tl_fold_enter(), but new paths are never refused. */

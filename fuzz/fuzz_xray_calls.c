@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls one by one: they nest, and are those of the profile, whatever the bytes. */
+#include <tracelathe/xray.h>
+
+#include "fuzz.h"
+
+#include "profile/model/unsized.h"
+#include "timeline/calls/stream.h"
+#include "xray/calls/source.h"
+
+static const struct tl_xray_fold_options limits = {
+	.size = sizeof(limits),
+	.thread = TL_NOWHERE,
+	.process = TL_NOWHERE,
+	.cpu = TL_NOWHERE,
+};
+
+/* What all calls sum to, as a profile has it. */
+struct call_sums {
+	uint64_t calls, unfinished, cut, last_id;
+};
+
+static void add_call(struct call_sums *sums, const struct tl_call *call)
+{
+	FUZZ_MUST(call->start <= call->end);
+	FUZZ_MUST(call->parent == TL_NOWHERE ? !call->depth : call->parent < call->id);
+	FUZZ_MUST(call->id == sums->last_id++);
+	if (call->flags & TL_CALL_LATE)
+		return;
+	sums->cut += (call->flags & TL_CALL_CUT) != 0;
+	if (call->end == TL_NOWHERE)
+		sums->unfinished++;
+	else
+		sums->calls++;
+}
+
+static void sum_profile(struct tl_xray_reader *reader, struct call_sums *sums)
+{
+	struct tl_profile *profile;
+	struct tl_error err;
+
+	if (tl_xray_fold(reader, NULL, &limits, &profile, &err))
+		return;
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
+		struct tl_function_totals totals;
+
+		tl_profile_totals_of(profile, i, TL_NONE, &totals);
+		sums->calls += totals.calls;
+		sums->unfinished += totals.unfinished;
+		sums->cut += totals.cut;
+	}
+	tl_profile_free(profile);
+}
+
+static void compare(struct tl_xray_reader *reader, struct tl_calls *calls)
+{
+	struct call_sums listed = { 0 }, folded = { 0 };
+	const struct tl_call *call;
+	struct tl_error err;
+	int status;
+
+	while ((status = tl_calls_next(calls, &call, &err)) == 1)
+		add_call(&listed, call);
+	FUZZ_MUST(status == 0);
+	sum_profile(reader, &folded);
+	FUZZ_MUST(listed.calls == folded.calls && listed.unfinished == folded.unfinished &&
+		  listed.cut == folded.cut);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct tl_calls_options all = { .size = sizeof(all), .to = TL_NOWHERE };
+	struct tl_call_source made;
+	struct tl_source *source;
+	struct tl_xray_reader *reader;
+	struct tl_calls *calls;
+	struct tl_error err;
+
+	if (tl_source_open_memory(&source, data, size, "fuzz", &err))
+		return 0;
+	if (!tl_xray_open(&reader, source, NULL, &err)) {
+		if (!tl_xray_call_source(reader, NULL, &limits, NULL, NULL, &made, &err) &&
+		    !tl_calls_open(&calls, &made, &all, &err)) {
+			compare(reader, calls);
+			tl_calls_close(calls);
+		}
+		tl_xray_close(reader);
+	}
+	tl_source_close(source);
+	return 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leaf by leaf: the calls that begin in a leaf are known when it is decoded, except the ends of
+ * those that cross its end, which are in the frames of the track or, of deep ones, are searched.
+ */
+#include "timeline/calls/stream.h"
+
+#include "core/error.h"
+#include "core/sized.h"
+
+struct tl_calls {
+	struct tl_call_tracks tracks;
+	struct tl_calls_options window;
+	struct tl_leaf_reader reader;
+	struct tl_leaf_scan scan, other; /* of the present leaf, and of those that are searched */
+	struct tl_leaf_call *deep;       /* of the present leaf, with their ends */
+	size_t deep_capacity;
+	size_t track, leaf; /* the next leaf */
+	size_t call;        /* the next call of the present leaf */
+	/* By depth: the id of the open call, or of the nearest told one around it. */
+	uint64_t *ids;
+	size_t id_capacity;
+	uint64_t told;
+	struct tl_call given;
+};
+
+int tl_calls_open(struct tl_calls **calls, const struct tl_call_source *source,
+		  const struct tl_calls_options *options, struct tl_error *err)
+{
+	struct tl_calls *c = calloc(1, sizeof(*c));
+	int status;
+
+	*calls = NULL;
+	if (!c) {
+		if (source->ops->close)
+			source->ops->close(source->handle);
+		return tl_error_memory(err);
+	}
+	tl_call_tracks_begin(&c->tracks, source);
+	c->window = *options;
+	c->reader.tracks = &c->tracks;
+	status = source->ops->build(source->handle, &c->tracks, err);
+	if (status < 0) {
+		tl_calls_close(c);
+		return status;
+	}
+	*calls = c;
+	return 0;
+}
+
+void tl_calls_close(struct tl_calls *calls)
+{
+	if (!calls)
+		return;
+	tl_leaf_reader_free(&calls->reader);
+	tl_leaf_scan_free(&calls->scan);
+	tl_leaf_scan_free(&calls->other);
+	tl_call_tracks_free(&calls->tracks);
+	free(calls->deep);
+	free(calls->ids);
+	free(calls);
+}
+
+int tl_calls_info(const struct tl_calls *calls, struct tl_calls_info *info, size_t size)
+{
+	const struct tl_call_source *source = &calls->tracks.source;
+	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock };
+
+	return tl_give(info, size, sizeof(ours), &ours, sizeof(ours));
+}
+
+int tl_calls_function(struct tl_calls *calls, uint32_t number, struct tl_call_function *function,
+		      size_t size, struct tl_error *err)
+{
+	struct tl_call_source *source = &calls->tracks.source;
+	struct tl_call_function ours = { .name = "" };
+	int status = source->ops->function(source->handle, number, &ours, err);
+
+	return status < 0 ? status : tl_give(function, size, sizeof(ours), &ours, sizeof(ours));
+}
+
+/* ---- the ends of calls that cross the end of a leaf ---- */
+
+static void take_frame(struct tl_leaf_call *call, const struct tl_call_frame *frame)
+{
+	call->end = frame->end;
+	call->self = frame->self;
+	call->flags = frame->flags;
+}
+
+static int end_deep(struct tl_calls *c, const struct tl_call_track *track, size_t leaf,
+		    size_t first, struct tl_error *err)
+{
+	size_t count = c->scan.open_count - first;
+	int status;
+
+	if (!tl_grow(&c->deep, &c->deep_capacity, count, sizeof(*c->deep)))
+		return tl_error_memory(err);
+	for (size_t i = 0; i < count; i++)
+		c->deep[i] = c->scan.calls[c->scan.open[first + i]];
+	status = tl_find_ends(&c->reader, track, leaf, c->deep[0].depth, c->deep, count, &c->other,
+			      err);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		c->scan.calls[c->scan.open[first + i]] = c->deep[i];
+	return status;
+}
+
+static int end_open_calls(struct tl_calls *c, const struct tl_call_track *track, size_t leaf,
+			  struct tl_error *err)
+{
+	size_t i = 0;
+
+	for (; i < c->scan.open_count; i++) {
+		struct tl_leaf_call *call = &c->scan.calls[c->scan.open[i]];
+
+		if (call->depth >= TL_FRAME_ROWS)
+			return end_deep(c, track, leaf, i, err);
+		take_frame(call, &track->frames[track->leaves[leaf].first_frame + i]);
+	}
+	return 0;
+}
+
+/* ---- the way through the leaves ---- */
+
+static bool is_chosen(const struct tl_calls *c, const struct tl_call_track *track)
+{
+	return !c->window.one_track ||
+	       (c->window.process == track->process && c->window.thread == track->thread);
+}
+
+/*
+ * Whether calls that begin in a leaf may be in the window. One that lies before it only matters if
+ * calls of it are still open there.
+ */
+static bool is_needed(const struct tl_calls *c, const struct tl_call_track *track, size_t leaf)
+{
+	const struct tl_call_leaf *l = &track->leaves[leaf];
+	uint32_t remain;
+
+	if (l->ticks >= c->window.to)
+		return false;
+	if (tl_leaf_end_ticks(track, leaf) >= c->window.from)
+		return true;
+	remain = tl_leaf_end_depth(track, leaf);
+	for (size_t i = leaf + 1; i < track->leaf_count && remain > l->lowest; i++) {
+		if (tl_leaf_end_ticks(track, i) >= c->window.from)
+			break;
+		if (track->leaves[i].lowest < remain)
+			remain = track->leaves[i].lowest;
+	}
+	return remain > l->lowest;
+}
+
+/* Go to the next leaf with calls. 1, 0: there is none, or negative. */
+static int next_leaf(struct tl_calls *c, struct tl_error *err)
+{
+	c->call = c->scan.call_count = 0;
+	while (c->track < c->tracks.count) {
+		const struct tl_call_track *track = c->tracks.list[c->track];
+		size_t leaf = c->leaf++;
+		int status;
+
+		if (leaf >= track->leaf_count || !is_chosen(c, track)) {
+			c->track++;
+			c->leaf = 0;
+			continue;
+		}
+		if (!is_needed(c, track, leaf))
+			continue;
+		status = tl_leaf_read(&c->reader, track, leaf, &c->scan, err);
+		if (status == 0)
+			status = end_open_calls(c, track, leaf, err);
+		return status < 0 ? status : 1;
+	}
+	return 0;
+}
+
+/* ---- one call ---- */
+
+/* Whether the filters let a function pass: 1, 0 or negative. */
+static int is_wanted(struct tl_calls *c, uint32_t number, struct tl_error *err)
+{
+	struct tl_call_function function = { .wanted = true };
+	const struct tl_call_source *source = &c->tracks.source;
+	int status = source->filtered
+			     ? source->ops->function(source->handle, number, &function, err)
+			     : 0;
+
+	return status < 0 ? status : function.wanted;
+}
+
+static bool in_window(const struct tl_calls *c, const struct tl_leaf_call *call)
+{
+	return call->start < c->window.to && call->end >= c->window.from;
+}
+
+/* 1: the call is told; 0: it is not; or negative. */
+static int give(struct tl_calls *c, const struct tl_leaf_call *call, struct tl_error *err)
+{
+	const struct tl_call_track *track = c->tracks.list[c->track];
+	uint64_t parent;
+	int told;
+
+	if (!in_window(c, call))
+		return 0;
+	if (!tl_grow(&c->ids, &c->id_capacity, (size_t)call->depth + 1, sizeof(*c->ids)))
+		return tl_error_memory(err);
+	parent = call->depth ? c->ids[call->depth - 1] : TL_NOWHERE;
+	c->ids[call->depth] = parent;
+	told = call->flags & TL_CALL_HIDDEN ? 0 : is_wanted(c, call->function, err);
+	if (told != 1)
+		return told;
+	c->ids[call->depth] = c->told;
+	c->given = (struct tl_call){
+		.id = c->told++,
+		.parent = parent,
+		.process = track->process,
+		.thread = track->thread,
+		.start = call->start,
+		.end = call->end,
+		.self = call->self,
+		.depth = call->depth,
+		.function = call->function,
+		.flags = call->flags,
+	};
+	return 1;
+}
+
+int tl_calls_next(struct tl_calls *calls, const struct tl_call **call, struct tl_error *err)
+{
+	for (;;) {
+		int status;
+
+		if (calls->call == calls->scan.call_count) {
+			status = next_leaf(calls, err);
+			if (status != 1)
+				return status;
+			continue;
+		}
+		status = give(calls, &calls->scan.calls[calls->call++], err);
+		if (status == 0)
+			continue;
+		*call = &calls->given;
+		return status;
+	}
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_TIMELINE_CALLS_TRACKS_H
+#define TL_TIMELINE_CALLS_TRACKS_H
+/*
+ * The calls of a trace, cut into leaves: pieces of one track (thread) of some thousand steps, which
+ * are decoded again when they are looked at. A leaf keeps how many calls are open where it begins,
+ * and how few of them remain, so that where a call began or ended is found without decoding what
+ * lies between. Calls that are open at a border of leaves and not deep are kept besides (frames).
+ *
+ * Memory: about 70 bytes a leaf, and 32 bytes a frame.
+ */
+#include "timeline/calls/leaf_scan.h"
+#include "timeline/calls/spool.h"
+
+/* Function steps that a leaf has, as a rule; the last one has fewer, a gap can add more. */
+enum { TL_LEAF_STEPS = 8192 };
+
+/* Calls with at least so many others around them have no frame. */
+enum { TL_FRAME_ROWS = 128 };
+
+/* Leaves that are summed up for searches. */
+enum { TL_LEAF_GROUP = 64 };
+
+/* In place of a block: the steps of the leaf are in the spool, from `offset` on, `size` bytes. */
+#define TL_LEAF_STORED TL_NONE
+
+struct tl_call_leaf {
+	/* Where the format decodes it again: the meaning is the format's. */
+	uint64_t offset, clock;
+	uint32_t block, size;
+	uint64_t ticks;       /* of the last step before it; of the first leaf, of its first step */
+	uint64_t low_self;    /* as in struct tl_leaf_scan */
+	uint64_t first_call;  /* calls of the track that began before it */
+	uint64_t first_frame; /* frames of the track that began before it */
+	uint32_t depth, lowest;
+};
+
+/* A call that is open at the end of the leaf in which it began. */
+struct tl_call_frame {
+	uint64_t start, end, self; /* end TL_NOWHERE: unfinished */
+	uint32_t function;
+	uint8_t depth, flags;
+};
+
+/* TL_LEAF_GROUP leaves: the least of `lowest`, and the sum of `low_self` of those that have it. */
+struct tl_leaf_group {
+	uint64_t low_self;
+	uint32_t lowest;
+};
+
+struct tl_call_track {
+	int64_t process, thread;
+	uint32_t number;  /* among the tracks */
+	uint64_t context; /* the format's */
+	struct tl_call_leaf *leaves;
+	size_t leaf_count, leaf_capacity;
+	struct tl_leaf_group *groups; /* whole ones */
+	size_t group_count, group_capacity;
+	struct tl_call_frame *frames; /* in the order of their begin */
+	size_t frame_count, frame_capacity;
+	uint64_t ticks; /* of the last step */
+	uint64_t calls;
+	uint32_t depth; /* calls open at the end */
+};
+
+struct tl_call_tracks;
+
+/* What a format does for its calls. */
+struct tl_call_source_ops {
+	/* Add all tracks with their leaves. 0 or negative. */
+	int (*build)(void *handle, struct tl_call_tracks *tracks, struct tl_error *err);
+	/*
+	 * Decode a leaf again that is not stored; steps->count is 0. Several threads may call it.
+	 * 0 or negative.
+	 */
+	int (*decode)(void *handle, const struct tl_call_track *track,
+		      const struct tl_call_leaf *leaf, struct tl_steps *steps,
+		      struct tl_error *err);
+	/* What a function of a step is; what `function` points to lives as long as the handle. */
+	int (*function)(void *handle, uint32_t number, struct tl_call_function *function,
+			struct tl_error *err);
+	void (*close)(void *handle); /* NULL: nothing to do */
+};
+
+struct tl_call_source {
+	const struct tl_call_source_ops *ops;
+	void *handle;
+	uint64_t frequency; /* ticks per second; 0: unknown */
+	uint64_t origin;    /* ticks that the input's times count from */
+	enum tl_call_clock clock;
+	bool filtered; /* function() does not want all of them */
+};
+
+struct tl_call_tracks {
+	struct tl_call_source source;
+	struct tl_call_track **list;
+	size_t count, capacity;
+	struct tl_spool spool;
+};
+
+/* Begin and end; the source is closed at the end. */
+void tl_call_tracks_begin(struct tl_call_tracks *tracks, const struct tl_call_source *source);
+void tl_call_tracks_free(struct tl_call_tracks *tracks);
+
+/* One more track. NULL without memory. */
+struct tl_call_track *tl_call_tracks_add(struct tl_call_tracks *tracks, int64_t process,
+					 int64_t thread);
+
+/* ---- building (build.c) ---- */
+
+/* Makes the leaves of one track, one after the other. */
+struct tl_leaf_builder {
+	struct tl_call_tracks *tracks;
+	struct tl_call_track *track;
+	struct tl_leaf_scan scan; /* of the last leaf */
+	struct tl_packed packed;
+	uint64_t open[TL_FRAME_ROWS]; /* numbers of the frames of the open calls, by depth */
+	/* Is told of each leaf when it is added with its frames; NULL: nobody. False: no memory. */
+	bool (*added)(void *arg, struct tl_leaf_builder *builder);
+	void *added_arg;
+};
+
+void tl_leaf_builder_begin(struct tl_leaf_builder *builder, struct tl_call_tracks *tracks,
+			   struct tl_call_track *track);
+/*
+ * Add a leaf with its steps. `where`: `offset`, `clock`, `block` and `size` of it; NULL, or a block
+ * of TL_LEAF_STORED: the steps are kept in the spool. 0 or negative.
+ */
+int tl_leaf_builder_add(struct tl_leaf_builder *builder, const struct tl_steps *steps,
+			const struct tl_call_leaf *where, struct tl_error *err);
+void tl_leaf_builder_free(struct tl_leaf_builder *builder);
+
+/* ---- reading (read.c) ---- */
+
+/* Reads leaves: one for each thread of the program. */
+struct tl_leaf_reader {
+	const struct tl_call_tracks *tracks;
+	struct tl_steps steps;
+	struct tl_packed packed;
+};
+
+/* Decode and scan a leaf. 0 or negative. */
+int tl_leaf_read(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t leaf,
+		 struct tl_leaf_scan *scan, struct tl_error *err);
+void tl_leaf_reader_free(struct tl_leaf_reader *reader);
+
+/* The time up to which a leaf reaches. */
+static inline uint64_t tl_leaf_end_ticks(const struct tl_call_track *track, size_t leaf)
+{
+	return leaf + 1 < track->leaf_count ? track->leaves[leaf + 1].ticks : track->ticks;
+}
+
+/* Calls open at the end of a leaf. */
+static inline uint32_t tl_leaf_end_depth(const struct tl_call_track *track, size_t leaf)
+{
+	return leaf + 1 < track->leaf_count ? track->leaves[leaf + 1].depth : track->depth;
+}
+
+/* ---- calls that cross borders of leaves (search.c) ---- */
+
+/*
+ * The ends, in later leaves, of the calls that are open at the end of a leaf and have depths from
+ * `from` on; calls[i] has the depth from + i. Sets `end` and adds to `self` and `flags`; a call
+ * that does not end keeps TL_NOWHERE. `scan` is used. 0 or negative.
+ */
+int tl_find_ends(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t leaf,
+		 uint32_t from, struct tl_leaf_call *calls, size_t count, struct tl_leaf_scan *scan,
+		 struct tl_error *err);
+
+/*
+ * The calls that are open at the beginning of a leaf, of the depths from `from` on; calls[i] is
+ * that of depth from + i, up to its share of the leaf before: its end is TL_NOWHERE.
+ */
+int tl_find_begins(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t leaf,
+		   uint32_t from, struct tl_leaf_call *calls, size_t count,
+		   struct tl_leaf_scan *scan, struct tl_error *err);
+
+#endif
