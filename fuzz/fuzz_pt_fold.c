@@ -65,7 +65,7 @@ static int64_t sum_lines(const struct tl_profile *profile, uint32_t event)
 static void fold(struct input *input, bool timed, bool lines)
 {
 	const struct tl_pt_feed feed = {
-		.next = next, .rewind = rewind_input, .place = place, .arg = input, .timed = timed
+		.next = next, .rewind = rewind_input, .mapping = place, .arg = input, .timed = timed
 	};
 	const struct tl_pt_fold_options options = {
 		.thread = TL_NOWHERE,

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items one after the other, as far as the next event or error. */
+/* Flow item after flow item, up to the next event or error. */
 #include "intel_pt/blocks/decoder.h"
 
-/* ---- the position as addresses, while nodes change ---- */
+/* ---- times ---- */
 
-static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
+static void begin_times(struct tl_pt_decoder *decoder, const uint32_t *begin)
 {
-	struct tl_pt_node_times *moments = &decoder->making.times;
+	struct tl_pt_node_times *times = &decoder->making.times;
 
-	moments->begin = begin;
-	moments->count = 0;
-	if (!moments->list)
+	times->begin = begin;
+	times->count = 0;
+	if (!times->list)
 		return;
-	moments->list[moments->count] = decoder->making.last;
-	moments->list[moments->count++].index = 0;
+	times->list[times->count] = decoder->making.last;
+	times->list[times->count++].index = 0;
 }
 
 /* ---- items ---- */
 
 typedef enum tl_pt_stop item_fn(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
-/* A tick comes behind the first branch of its packet: the other outcomes wait (5.8). */
+/* A tick comes behind the first branch of its packet: the other outcomes wait until then (5.8). */
 static void prepare_tick(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_event *tick = &decoder->tick.event;
@@ -41,7 +41,7 @@ static void prepare_tick(struct tl_pt_decoder *decoder)
 	decoder->trace.count = 1;
 }
 
-/* The branch has been given, with the others of its run. */
+/* Give the pending tick, if its branch has been given. */
 static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_pt_out *out,
 				 const uint32_t *begin)
 {
@@ -53,7 +53,7 @@ static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_
 	decoder->trace.bits = decoder->tick.bits;
 	decoder->trace.count = decoder->tick.count;
 	decoder->tick.count = 0;
-	decoder->events.was_enabled = decoder->pos.enabled;
+	decoder->events.was_enabled = tl_pt_is_enabled(decoder);
 	decoder->events.next = decoder->tick.event;
 	decoder->events.pending = true;
 	return TL_PT_STOP_EVENT;
@@ -61,7 +61,7 @@ static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_
 
 static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	if (decoder->trace.count || decoder->trace.tip_pending || !decoder->pos.enabled)
+	if (decoder->trace.count || decoder->trace.tip_pending || !tl_pt_is_enabled(decoder))
 		return tl_pt_mismatch(decoder, out);
 	decoder->trace.bits = decoder->item.flow.bits;
 	decoder->trace.count = decoder->item.flow.count;
@@ -73,7 +73,7 @@ static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out 
 
 static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	if (decoder->trace.tip_pending || !decoder->pos.enabled)
+	if (decoder->trace.tip_pending || !tl_pt_is_enabled(decoder))
 		return tl_pt_mismatch(decoder, out);
 	decoder->trace.target = decoder->item.flow.ip;
 	decoder->trace.tip_suppressed = decoder->item.flow.suppressed;
@@ -86,23 +86,23 @@ static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out 
 	return TL_PT_STOP_GO;
 }
 
-/* Blocks go on as long as they need no trace (9.11). */
+/* At the end of the trace blocks go on as long as they need no outcome or target (9.11). */
 static enum tl_pt_stop take_end(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	/* More may be allowed later: the walk stays where it is (tl_pt_decoder_set_end()). */
+	/* tl_pt_decoder_set_end() may move the end later: the position stays as it is. */
 	if (decoder->flow.end != decoder->config.end)
 		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.flow.offset);
 	if (!decoder->eos) {
 		decoder->eos = true;
 		return TL_PT_STOP_FULL;
 	}
-	if (decoder->pos.enabled && decoder->pos.node != TL_PT_NODE_BEHIND &&
+	if (tl_pt_is_enabled(decoder) && decoder->pos.node != TL_PT_NODE_BEHIND &&
 	    !decoder->trace.tip_pending) {
 		enum tl_pt_stop stop = tl_pt_walk_to_branch(decoder, out);
 
 		if (stop == TL_PT_STOP_FULL)
 			return stop;
-		/* An endless loop ends here, too. */
+		/* An endless loop ends here, too, and is not an error. */
 		if (stop == TL_PT_STOP_ERROR && decoder->failure.error != TL_PT_BAD_QUERY)
 			return stop;
 	}
@@ -115,7 +115,7 @@ static enum tl_pt_stop take_error(struct tl_pt_decoder *decoder, struct tl_pt_ou
 	return tl_pt_fail(decoder, decoder->item.flow.error, decoder->item.flow.offset);
 }
 
-static item_fn *const takers[] = {
+static item_fn *const take_fns[] = {
 	[TL_PT_FLOW_ITEM_TNT] = take_tnt,           [TL_PT_FLOW_ITEM_TIP] = take_tip,
 	[TL_PT_FLOW_ITEM_EVENT] = tl_pt_take_event, [TL_PT_FLOW_ITEM_END] = take_end,
 	[TL_PT_FLOW_ITEM_ERROR] = take_error,
@@ -125,12 +125,12 @@ static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out
 {
 	tl_pt_flow_next(&decoder->flow, &decoder->item.flow);
 	decoder->item.present = true;
-	/* What is bound to a place is used there. */
+	/* An event is stamped where it is bound (take_item()), other items here. */
 	if (decoder->item.flow.kind != TL_PT_FLOW_ITEM_EVENT)
 		tl_pt_note_time(decoder, out->pos);
 }
 
-/* The state at the beginning of a segment is known once its PSB+ is over. */
+/* The state at the beginning of a segment is known behind its PSB+. */
 static void note_beginning(struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_event *event = &decoder->item.flow.event;
@@ -148,13 +148,13 @@ static void note_beginning(struct tl_pt_decoder *decoder)
 		return;
 	}
 	decoder->bounds.began = true;
-	psb_state->on = decoder->pos.enabled;
+	psb_state->on = tl_pt_is_enabled(decoder);
 	psb_state->speculative = decoder->pos.speculative;
 	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
 	psb_state->asid = decoder->graph.asid;
 }
 
-/* Take the next item of the flow: everything that the walk along TNT and TIP cannot take. */
+/* Take the next item of the flow: all that the walk along TNT and TIP cannot take. */
 static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	enum tl_pt_stop stop;
@@ -174,12 +174,12 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 	}
 	if (decoder->bounds.joining && !decoder->bounds.began)
 		note_beginning(decoder);
-	/* Behind the end of a segment only its boundary may come. */
+	/* Behind the end of a segment only the event of its PSB boundary may come. */
 	if (decoder->item.flow.offset >= decoder->bounds.end &&
 	    decoder->item.flow.kind != TL_PT_FLOW_ITEM_EVENT)
 		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.flow.offset);
 	decoder->item.location_offset = decoder->item.flow.offset;
-	stop = takers[decoder->item.flow.kind](decoder, out);
+	stop = take_fns[decoder->item.flow.kind](decoder, out);
 	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
 		if (decoder->item.flow.kind == TL_PT_FLOW_ITEM_EVENT)
 			tl_pt_note_time(decoder, out->pos);
@@ -189,7 +189,7 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 	return stop;
 }
 
-/* With TL_PT_SALVAGE an error is an event. */
+/* With TL_PT_SALVAGE an error becomes an event. False: it stays an error. */
 static bool salvage(struct tl_pt_decoder *decoder)
 {
 	if (!tl_pt_may_salvage(decoder))
@@ -200,8 +200,8 @@ static bool salvage(struct tl_pt_decoder *decoder)
 	return !decoder->failure.error;
 }
 
-/* Events that a recovery has passed. */
-static bool give_kept(struct tl_pt_decoder *decoder)
+/* Give an event that a recovery has queued. */
+static bool give_queued(struct tl_pt_decoder *decoder)
 {
 	if (!decoder->events.queue_count)
 		return false;
@@ -215,7 +215,7 @@ static bool give_kept(struct tl_pt_decoder *decoder)
 
 static bool may_walk(const struct tl_pt_decoder *decoder)
 {
-	return decoder->pos.enabled && !decoder->item.present && !decoder->boundary.pending;
+	return tl_pt_is_enabled(decoder) && !decoder->item.present && !decoder->boundary.pending;
 }
 
 enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
@@ -228,13 +228,13 @@ enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 	if (decoder->events.pending)
 		return TL_PT_STOP_EVENT;
 	decoder->making.speculative = decoder->pos.speculative;
-	begin_moments(decoder, begin);
-	if (give_kept(decoder))
+	begin_times(decoder, begin);
+	if (give_queued(decoder))
 		return TL_PT_STOP_EVENT;
 	while (stop == TL_PT_STOP_GO) {
 		/*
-		 * Numbers that were given stay valid until the next batch: drop nodes only before
-		 * one.
+		 * Numbers in the caller's batch must stay valid: drop nodes only where the batch is
+		 * empty.
 		 */
 		if (out->pos == begin &&
 		    (decoder->graph.full ||

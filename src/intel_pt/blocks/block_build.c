@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding code up to where trace is needed: the one place that says where a block ends (9.1), for
- * whole blocks and for those that an event cuts.
+ * Decoding instructions up to where trace is needed: the one place that says where a block ends
+ * (9.1), for whole blocks and for those that an event cuts.
  */
 #include <string.h>
 
 #include "intel_pt/blocks/graph.h"
 
-/* One instruction on its way into a stretch. */
-struct step {
-	const struct tl_pt_stop_condition *goal;
+/* One instruction that is added to a block. */
+struct insn {
+	const struct tl_pt_stop_condition *until;
 	const struct tl_pt_code *code;
 	uint64_t ip;
-	uint64_t follow; /* the instruction behind it in memory */
-	uint32_t wishes; /* enum tl_pt_flag */
+	uint64_t follow; /* address of the instruction behind it in memory */
+	uint32_t flags;  /* enum tl_pt_flag */
 };
 
 static bool outside(const struct tl_pt_range ranges[4], uint64_t ip)
@@ -30,94 +30,96 @@ static bool outside(const struct tl_pt_range ranges[4], uint64_t ip)
 	return filter;
 }
 
-/* Ends the stretch behind this instruction. */
-static bool end(struct tl_pt_decoded_block *stretch, enum tl_pt_node_kind kind, uint64_t next)
+/* End the block behind this instruction. */
+static bool end(struct tl_pt_decoded_block *decoded, enum tl_pt_node_kind kind, uint64_t next)
 {
-	stretch->kind = kind;
-	stretch->next = next;
+	decoded->kind = kind;
+	decoded->next = next;
 	return true;
 }
 
-static void push(struct tl_pt_decoded_block *stretch, uint64_t ip)
+static void push(struct tl_pt_decoded_block *decoded, uint64_t ip)
 {
-	stretch->links[stretch->calls++ % TL_PT_STACK] = ip;
+	decoded->links[decoded->calls++ % TL_PT_STACK] = ip;
 }
 
-/* A branch whose target the code tells. True: the stretch ends. */
-static bool direct(struct tl_pt_decoded_block *stretch, const struct step *step, uint64_t *next)
+/* Follow a direct branch. True: the block ends. */
+static bool direct(struct tl_pt_decoded_block *decoded, const struct insn *insn, uint64_t *next)
 {
-	const struct tl_x86_flow *flow = &step->code->flow;
+	const struct tl_x86_flow *flow = &insn->code->flow;
 	bool call = flow->iclass == TL_PT_IC_CALL;
 
 	if (flow->iclass == TL_PT_IC_COND_JUMP) {
-		stretch->target = flow->target;
-		return end(stretch, TL_PT_NODE_COND, step->follow);
+		decoded->target = flow->target;
+		return end(decoded, TL_PT_NODE_COND, insn->follow);
 	}
 	/* A call to the next instruction only reads the instruction pointer (5.6). */
 	if (call && !(flow->flags & TL_X86_CALL_NEXT))
-		push(stretch, step->follow);
+		push(decoded, insn->follow);
 	*next = flow->target;
-	if (step->goal && step->goal->ranges && outside(step->goal->ranges, *next)) {
-		stretch->reached = true;
-		return end(stretch, TL_PT_NODE_NEXT, *next);
+	if (insn->until && insn->until->ranges && outside(insn->until->ranges, *next)) {
+		decoded->reached = true;
+		return end(decoded, TL_PT_NODE_NEXT, *next);
 	}
-	if (step->wishes & (call ? TL_PT_END_ON_CALL : TL_PT_END_ON_JUMP))
-		return end(stretch, TL_PT_NODE_NEXT, *next);
+	if (insn->flags & (call ? TL_PT_END_ON_CALL : TL_PT_END_ON_JUMP))
+		return end(decoded, TL_PT_NODE_NEXT, *next);
 	return false;
 }
 
-/* A branch that only the trace tells. */
-static bool indirect(struct tl_pt_decoded_block *stretch, const struct step *step)
+/* End the block with an indirect or far branch. */
+static bool indirect(struct tl_pt_decoded_block *decoded, const struct insn *insn)
 {
-	const struct tl_x86_flow *flow = &step->code->flow;
+	const struct tl_x86_flow *flow = &insn->code->flow;
 
 	if (flow->flags & TL_X86_FAR)
-		return end(stretch, TL_PT_NODE_FAR, step->follow);
+		return end(decoded, TL_PT_NODE_FAR, insn->follow);
 	if (flow->iclass == TL_PT_IC_RETURN)
-		return end(stretch, TL_PT_NODE_RETURN, step->follow);
+		return end(decoded, TL_PT_NODE_RETURN, insn->follow);
 	if (flow->iclass == TL_PT_IC_CALL)
-		push(stretch, step->follow);
-	return end(stretch, TL_PT_NODE_INDIRECT, step->follow);
+		push(decoded, insn->follow);
+	return end(decoded, TL_PT_NODE_INDIRECT, insn->follow);
 }
 
-/* Whether the goal lies behind this instruction. */
-static bool behind_goal(const struct tl_pt_decoded_block *stretch, const struct step *step,
-			uint64_t next, bool ended)
+/* Whether the stop condition is met behind this instruction. */
+static bool meets_condition(const struct tl_pt_decoded_block *decoded, const struct insn *insn,
+			    uint64_t next, bool ended)
 {
-	const struct tl_pt_stop_condition *goal = step->goal;
+	const struct tl_pt_stop_condition *until = insn->until;
 
-	if (step->code->flow.flags & goal->flags || (goal->past_ip && step->ip == goal->ip) ||
-	    (goal->insns && stretch->block.ninsn == goal->insns))
+	if (insn->code->flow.flags & until->flags || (until->past_ip && insn->ip == until->ip) ||
+	    (until->insns && decoded->block.ninsn == until->insns))
 		return true;
-	if (ended && stretch->kind != TL_PT_NODE_NEXT)
-		return goal->branch;
-	return goal->at_ip && next == goal->ip;
+	if (ended && decoded->kind != TL_PT_NODE_NEXT)
+		return until->branch;
+	return until->at_ip && next == until->ip;
 }
 
-/* Take one instruction in. True: the stretch ends behind it; else `*next` is where it goes on. */
-static bool take(struct tl_pt_decoded_block *stretch, const struct step *step, uint64_t *next)
+/*
+ * Add an instruction. True: the block ends behind it; else `*next` is the address of the next one.
+ */
+static bool take(struct tl_pt_decoded_block *decoded, const struct insn *insn, uint64_t *next)
 {
-	const struct tl_x86_flow *flow = &step->code->flow;
-	struct tl_pt_block *block = &stretch->block;
+	const struct tl_x86_flow *flow = &insn->code->flow;
+	struct tl_pt_block *block = &decoded->block;
 	bool ended = false;
 
-	block->end_ip = step->ip;
+	block->end_ip = insn->ip;
 	block->iclass = flow->iclass;
 	block->size = flow->size;
 	block->ninsn++;
-	stretch->flags = flow->flags;
-	stretch->traits |= flow->flags;
-	*next = step->follow;
+	decoded->flags = flow->flags;
+	decoded->traits |= flow->flags;
+	*next = insn->follow;
 	if (flow->flags & TL_X86_DIRECT)
-		ended = direct(stretch, step, next);
+		ended = direct(decoded, insn, next);
 	else if (flow->flags & TL_X86_BRANCH)
-		ended = indirect(stretch, step);
-	if (step->goal && behind_goal(stretch, step, *next, ended)) {
-		stretch->reached = true;
-		return ended || end(stretch, TL_PT_NODE_NEXT, *next);
+		ended = indirect(decoded, insn);
+	if (insn->until && meets_condition(decoded, insn, *next, ended)) {
+		decoded->reached = true;
+		return ended || end(decoded, TL_PT_NODE_NEXT, *next);
 	}
-	if (!ended && (block->ninsn == TL_PT_BLOCK_MOST || step->code->truncated))
-		return end(stretch, TL_PT_NODE_NEXT, *next);
+	if (!ended && (block->ninsn == TL_PT_BLOCK_MOST || insn->code->truncated))
+		return end(decoded, TL_PT_NODE_NEXT, *next);
 	return ended;
 }
 
@@ -127,7 +129,7 @@ static void set_truncated(struct tl_pt_block *block, const struct tl_pt_code *co
 	memcpy(block->raw, code->raw, sizeof(block->raw));
 }
 
-/* Make the reader see what the present space sees. */
+/* Prepare the reader for the present address space. */
 static int use_space(struct tl_pt_graph *graph)
 {
 	const struct tl_pt_space *space = &graph->code->spaces[graph->space];
@@ -141,8 +143,8 @@ static int use_space(struct tl_pt_graph *graph)
 }
 
 /*
- * A loop of direct branches, found by R. P. Brent's method: an address to come back to, moved on
- * ever more rarely.
+ * Detection of a loop of direct branches by Brent's method: `ip` is compared with every branch
+ * target, and moved on ever more rarely.
  */
 struct loop {
 	uint64_t ip;
@@ -150,15 +152,15 @@ struct loop {
 };
 
 /*
- * Flow went to `ip` by a direct branch. In a loop nothing new comes up to the end of the block:
- * whole rounds of it need not be decoded.
+ * Flow went to `ip` by a direct branch. If the block is in a loop, whole rounds up to its largest
+ * size are counted without decoding them again.
  */
-static void skip_rounds(struct tl_pt_decoded_block *stretch, struct loop *loop, uint64_t ip)
+static void skip_rounds(struct tl_pt_decoded_block *decoded, struct loop *loop, uint64_t ip)
 {
-	struct tl_pt_block *block = &stretch->block;
+	struct tl_pt_block *block = &decoded->block;
 	uint32_t round = block->ninsn - loop->ninsn;
 
-	if (loop->patience && ip == loop->ip && stretch->calls == loop->calls) {
+	if (loop->patience && ip == loop->ip && decoded->calls == loop->calls) {
 		uint32_t left = TL_PT_BLOCK_MOST - 1u - block->ninsn;
 
 		block->ninsn = (uint16_t)(block->ninsn + left / round * round);
@@ -167,42 +169,45 @@ static void skip_rounds(struct tl_pt_decoded_block *stretch, struct loop *loop, 
 		loop->patience = 2 * loop->branches;
 		loop->ip = ip;
 		loop->ninsn = block->ninsn;
-		loop->calls = stretch->calls;
+		loop->calls = decoded->calls;
 	}
 }
 
 void tl_pt_graph_decode(struct tl_pt_graph *graph, uint64_t ip,
-			const struct tl_pt_stop_condition *goal,
-			struct tl_pt_decoded_block *stretch)
+			const struct tl_pt_stop_condition *until,
+			struct tl_pt_decoded_block *decoded)
 {
-	struct tl_pt_block *block = &stretch->block;
+	struct tl_pt_block *block = &decoded->block;
 	const struct tl_pt_section *region = NULL;
 	struct tl_pt_code code;
 	struct loop loop = { .patience = 0 };
-	struct step step = { .goal = goal, .code = &code, .wishes = graph->flags };
+	struct insn insn = { .until = until, .code = &code, .flags = graph->flags };
 	int status = use_space(graph);
 
-	/* All but the links, which `calls` says how many are filled of. */
-	memset(stretch, 0, offsetof(struct tl_pt_decoded_block, links));
-	stretch->calls = 0;
+	/* All but `links`: `calls` says how many of them are valid. */
+	memset(decoded, 0, offsetof(struct tl_pt_decoded_block, links));
+	decoded->calls = 0;
 	*block = (struct tl_pt_block){ .ip = ip, .mode = (int32_t)tl_pt_graph_mode(graph) };
 	for (;;) {
-		/* No goal lies before the first instruction: who wants that has asked before. */
+		/*
+		 * Callers test for a stop condition at `ip` themselves, so the first instruction is
+		 * always decoded.
+		 */
 		if (!status)
 			status = tl_pt_reader_insn(&graph->reader, ip, &code);
 		if (status < 0 || (block->ninsn && code.region != region))
 			break;
 		region = code.region;
 		block->isid = code.isid;
-		step.ip = ip;
-		step.follow = (ip + code.flow.size) & graph->reader.decoder.mask;
+		insn.ip = ip;
+		insn.follow = (ip + code.flow.size) & graph->reader.decoder.mask;
 		if (code.truncated)
 			set_truncated(block, &code);
-		if (take(stretch, &step, &ip))
+		if (take(decoded, &insn, &ip))
 			return;
-		if (code.flow.flags & TL_X86_DIRECT && (!goal || !goal->insns))
-			skip_rounds(stretch, &loop, ip);
+		if (code.flow.flags & TL_X86_DIRECT && (!until || !until->insns))
+			skip_rounds(decoded, &loop, ip);
 	}
-	end(stretch, block->ninsn ? TL_PT_NODE_NEXT : TL_PT_NODE_ERROR, ip);
-	stretch->error = block->ninsn ? TL_PT_OK : (enum tl_pt_error) - status;
+	end(decoded, block->ninsn ? TL_PT_NODE_NEXT : TL_PT_NODE_ERROR, ip);
+	decoded->error = block->ninsn ? TL_PT_OK : (enum tl_pt_error) - status;
 }

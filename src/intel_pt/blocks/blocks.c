@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks and runs of nodes, served from nodes decoded ahead. */
+/* Blocks and batches of nodes, served from the nodes decoded ahead. */
 #include <string.h>
 
 #include "intel_pt/blocks/decoder.h"
@@ -16,7 +16,7 @@ static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *re
 		blocks[i].flags |= TL_PT_SPECULATIVE;
 }
 
-/* Kept apart, so that what is called for each block needs no stack frame. */
+/* All cases but tl_pt_give_fast(). Not inlined, so that the fast path needs no stack frame. */
 static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder,
 						 struct tl_pt_block *block)
 {
@@ -26,7 +26,7 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder,
 	if (!decoder || !block)
 		return -TL_PT_INVALID;
 	if (tl_pt_is_v1(decoder))
-		return decoder->synced ? tl_pt_v1_next(decoder, block) : -TL_PT_NOSYNC;
+		return tl_pt_is_synced(decoder) ? tl_pt_v1_next(decoder, block) : -TL_PT_NOSYNC;
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
@@ -63,7 +63,7 @@ int64_t tl_pt_next_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blo
 
 	if (!decoder || !blocks || !max || !status)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	if (tl_pt_is_v1(decoder))
 		return folded_blocks(decoder, blocks, max, status);
@@ -89,38 +89,40 @@ int64_t tl_pt_next_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blo
 	return (int64_t)count;
 }
 
-/* ---- runs of nodes ---- */
+/* ---- batches of nodes ---- */
 
 /*
- * The moments of the next `take` nodes as marks of the run, the one that holds at its beginning
- * first. Returns how many nodes there are marks enough for.
+ * Copy the times of the next `take` nodes to the timestamps of the batch, the one valid at its
+ * beginning first. Returns the number of nodes that all timestamps found room for.
  */
-static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run,
-			   uint32_t take)
+static uint32_t give_timestamps(const struct tl_pt_decoder *decoder, struct tl_pt_node_batch *batch,
+				uint32_t take)
 {
 	uint32_t end = decoder->ahead.batch.at + take;
 
 	for (uint32_t i = 0;
 	     i < decoder->ahead.batch.time_count && decoder->ahead.batch.times[i].index < end;
 	     i++) {
-		const struct tl_pt_node_time *moment = &decoder->ahead.batch.times[i];
-		bool before = moment->index <= decoder->ahead.batch.at;
+		const struct tl_pt_node_time *time = &decoder->ahead.batch.times[i];
+		bool before = time->index <= decoder->ahead.batch.at;
 
-		if (!moment->have_tsc)
+		if (!time->have_tsc)
 			continue;
 		if (before)
-			run->timestamp_count = 0;
-		if (run->timestamp_count == run->max_timestamps)
-			return moment->index - decoder->ahead.batch.at;
-		run->timestamps[run->timestamp_count++] = (struct tl_pt_timestamp){
-			before ? 0 : moment->index - decoder->ahead.batch.at,
-			moment->lost_mtc + moment->lost_cyc, moment->tsc, moment->cycles
+			batch->timestamp_count = 0;
+		if (batch->timestamp_count == batch->max_timestamps)
+			return time->index - decoder->ahead.batch.at;
+		batch->timestamps[batch->timestamp_count++] = (struct tl_pt_timestamp){
+			before ? 0 : time->index - decoder->ahead.batch.at,
+			time->lost_mtc + time->lost_cyc, time->tsc, time->cycles
 		};
 	}
 	return take;
 }
 
-/* Threads that decode in parallel may be making more nodes. */
+/*
+ * Nodes above the limit were made by threads that decode in parallel, for segments not given yet.
+ */
 static uint32_t limit_of(const struct tl_pt_decoder *decoder)
 {
 	uint32_t count = tl_pt_graph_count(&decoder->graph);
@@ -135,32 +137,32 @@ const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, ui
 		       : NULL;
 }
 
-int tl_pt_next_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run)
+int tl_pt_next_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *batch)
 {
 	uint32_t take;
 
-	if (!decoder || !run || !run->nodes || !run->max ||
-	    (run->timestamps && !run->max_timestamps))
+	if (!decoder || !batch || !batch->nodes || !batch->max ||
+	    (batch->timestamps && !batch->max_timestamps))
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
-	run->count = run->timestamp_count = 0;
+	batch->count = batch->timestamp_count = 0;
 	tl_pt_lookahead_fill(decoder);
 	take = decoder->ahead.batch.filled - decoder->ahead.batch.at;
-	if (take > run->max)
-		take = (uint32_t)run->max;
-	if (run->timestamps)
-		take = give_marks(decoder, run, take);
+	if (take > batch->max)
+		take = (uint32_t)batch->max;
+	if (batch->timestamps)
+		take = give_timestamps(decoder, batch, take);
 	if (take)
-		memcpy(run->nodes, decoder->ahead.batch.ids + decoder->ahead.batch.at,
-		       take * sizeof(*run->nodes));
+		memcpy(batch->nodes, decoder->ahead.batch.ids + decoder->ahead.batch.at,
+		       take * sizeof(*batch->nodes));
 	decoder->ahead.batch.at += take;
-	run->count = take;
-	run->flags = decoder->ahead.batch.speculative ? TL_PT_SPECULATIVE : 0;
-	run->status = tl_pt_status_now(decoder);
-	run->limit = limit_of(decoder);
-	run->blocks = tl_pt_graph_blocks(&decoder->graph);
-	run->epoch = decoder->graph.epoch;
+	batch->count = take;
+	batch->flags = decoder->ahead.batch.speculative ? TL_PT_SPECULATIVE : 0;
+	batch->status = tl_pt_status_now(decoder);
+	batch->limit = limit_of(decoder);
+	batch->blocks = tl_pt_graph_blocks(&decoder->graph);
+	batch->epoch = decoder->graph.epoch;
 	return !take && !decoder->events.pending ? -(int)decoder->failure.error : 0;
 }
 

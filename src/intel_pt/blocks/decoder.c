@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, synchronising, and what a decoder says of itself. */
+/* Opening, synchronising, and the state that a decoder shows its caller. */
 #include "intel_pt/blocks/decoder.h"
 
 #include <stdlib.h>
 
-/* Nothing of what was decoded before counts. */
 void tl_pt_decoder_restart(struct tl_pt_decoder *decoder)
 {
 	tl_pt_position_reset(decoder);
 	tl_pt_graph_switch(&decoder->graph, &decoder->code.asid, TL_PT_MODE_UNKNOWN);
-	decoder->synced = true;
-	decoder->pos.settled = decoder->pos.enabled = decoder->eos = decoder->pos.speculative =
-		false;
+	decoder->pos.tracing = TL_PT_TRACING_UNKNOWN;
+	decoder->eos = decoder->pos.speculative = false;
 	decoder->pos.resume_known = decoder->events.pending = decoder->item.present = false;
 	decoder->events.queue_first = decoder->events.queue_count = 0;
 	decoder->events.located_at = 0;
@@ -88,7 +86,7 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 	if (decoder->parallel.ops)
 		decoder->parallel.ops->start(decoder);
 	tl_pt_lookahead_fill(decoder);
-	/* An error at the very beginning is told here. */
+	/* Synchronising returns an error at the very beginning. */
 	if (!decoder->ahead.batch.filled && decoder->ahead.batch.stop == TL_PT_STOP_ERROR &&
 	    decoder->failure.error != TL_PT_EOS)
 		return -(int)decoder->failure.error;
@@ -125,7 +123,7 @@ int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 
 	if (!decoder)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	if (decoder->failure.error == TL_PT_EOS || decoder->failure.error == TL_PT_NOMEM)
 		return -(int)decoder->failure.error;
@@ -142,7 +140,7 @@ int tl_pt_next_event(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	if (!decoder || !event)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	if (!decoder->events.pending || tl_pt_is_v1(decoder) ||
 	    decoder->ahead.batch.at < decoder->ahead.batch.filled || decoder->insns.left)
@@ -152,7 +150,7 @@ int tl_pt_next_event(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	decoder->ahead.time = (struct tl_pt_node_time){
 		0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc, event->cycles
 	};
-	/* The time is that of the event, not of the nodes before it. */
+	/* The clock is that of the event from here on, not that of the nodes before it. */
 	decoder->ahead.batch.at = decoder->ahead.batch.filled = 0;
 	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
@@ -161,27 +159,27 @@ int tl_pt_next_event(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 int tl_pt_decoder_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc,
 		       uint32_t *lost_cyc)
 {
-	const struct tl_pt_node_time *moment;
+	const struct tl_pt_node_time *time;
 
 	if (!decoder)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
-	moment = tl_pt_time_now(decoder);
+	time = tl_pt_time_now(decoder);
 	if (tsc)
-		*tsc = moment->tsc;
+		*tsc = time->tsc;
 	if (lost_mtc)
-		*lost_mtc = moment->lost_mtc;
+		*lost_mtc = time->lost_mtc;
 	if (lost_cyc)
-		*lost_cyc = moment->lost_cyc;
-	return moment->have_tsc ? 0 : -TL_PT_NO_TIME;
+		*lost_cyc = time->lost_cyc;
+	return time->have_tsc ? 0 : -TL_PT_NO_TIME;
 }
 
 int tl_pt_decoder_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles)
 {
 	if (!decoder || !cycles)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	*cycles = tl_pt_time_now(decoder)->cycles;
 	return 0;
@@ -191,7 +189,7 @@ int tl_pt_decoder_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *
 {
 	if (!decoder || !ratio)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	*ratio = decoder->flow.time.cbr;
 	return decoder->flow.time.have_cbr ? 0 : -TL_PT_NO_CBR;
@@ -209,7 +207,7 @@ int tl_pt_decoder_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
 {
 	if (!decoder || !offset)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	*offset = decoder->failure.error ? decoder->failure.offset
 					 : tl_pt_flow_offset(&decoder->flow);
@@ -220,7 +218,7 @@ int tl_pt_decoder_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *off
 {
 	if (!decoder || !offset)
 		return -TL_PT_INVALID;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	*offset = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
 	return 0;
@@ -248,7 +246,7 @@ int tl_pt_decoder_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *i
 int tl_pt_decoder_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 {
 	if (!decoder || offset > (uint64_t)(decoder->config.end - decoder->config.begin) ||
-	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
+	    (tl_pt_is_synced(decoder) && offset < tl_pt_flow_offset(&decoder->flow)))
 		return -TL_PT_INVALID;
 	decoder->flow.end = decoder->flow.config.end = decoder->config.begin + offset;
 	if (decoder->failure.error == TL_PT_EOS)
@@ -256,7 +254,7 @@ int tl_pt_decoder_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 	if (decoder->item.present && decoder->item.flow.kind == TL_PT_FLOW_ITEM_END)
 		decoder->item.present = false;
 	decoder->eos = false;
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return 0;
 	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
@@ -267,7 +265,7 @@ int tl_pt_decoder_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asi
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;
 	decoder->code.asid = decoder->ahead.asid = *asid;
-	/* Without nodes there is nothing to find again. */
+	/* Without nodes no position has to be translated. */
 	if (!decoder->graph.nodes) {
 		decoder->graph.asid = *asid;
 		return 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each event is bound to, and what it changes (5.1 to 5.8). */
+/* Where each event is bound, and what it changes (5.1 to 5.8). */
 #include "intel_pt/blocks/decoder.h"
 
 /* Where an event takes effect. */
 enum binding {
 	NOW,
-	FROM_IP, /* before the instruction at its address, which it always has */
+	FROM_IP, /* before the instruction at its address; it always has one */
 	AT_IP,   /* before the instruction at its address, or now if it has none */
 	DISABLE, /* 5.4 */
-	AT_INSN, /* behind the next instruction with some flag, or now if tracing is off */
-	BEHIND,  /* behind the instruction at its address, or, if it has none, as AT_INSN */
-	COUNTED, /* AT_IP, or as many instructions on as it says */
+	AT_INSN, /* behind the next instruction with one of the flags, or now if tracing is off */
+	BEHIND,  /* behind the instruction at its address, or, without an address, as AT_INSN */
+	COUNTED, /* as AT_IP, or behind as many instructions as it says */
 };
 
 typedef bool apply_fn(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
@@ -21,63 +21,63 @@ static bool context_error(struct tl_pt_decoder *decoder)
 	return false;
 }
 
-static void turn_off(struct tl_pt_decoder *decoder)
+static void set_off(struct tl_pt_decoder *decoder)
 {
-	decoder->pos.enabled = false;
+	decoder->pos.tracing = TL_PT_TRACING_OFF;
 	decoder->pos.node = TL_PT_NODE_BEHIND;
 }
 
 static bool enabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if (event->ip_suppressed || (decoder->pos.enabled && !event->status_update))
+	if (event->ip_suppressed || (tl_pt_is_enabled(decoder) && !event->status_update))
 		return context_error(decoder);
 	event->enabled.resumed = decoder->pos.resume_known && decoder->pos.resume_ip == event->ip;
 	decoder->bounds.inherited = decoder->bounds.inherits && !event->status_update;
 	decoder->bounds.inherits = false;
-	decoder->pos.enabled = true;
+	decoder->pos.tracing = TL_PT_TRACING_ON;
 	decoder->pos.resume_known = false;
 	decoder->pos.last_walked = TL_PT_NODE_NONE;
 	return tl_pt_set_ip(decoder, event->ip);
 }
 
-/* Turned off at a call, it is expected to go on behind it (5.4). */
+/* Tracing that was turned off at a call is expected to go on behind it (5.4). */
 static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	const struct tl_pt_block *last = &decoder->pos.last;
 
-	if (!event->status_update && decoder->pos.settled) {
-		if (!decoder->pos.enabled)
+	if (!event->status_update && tl_pt_is_settled(decoder)) {
+		if (!tl_pt_is_enabled(decoder))
 			return context_error(decoder);
 		decoder->bounds.inherits = false;
 		decoder->pos.resume_known =
 			last->iclass == TL_PT_IC_CALL || last->iclass == TL_PT_IC_FAR_CALL;
 		decoder->pos.resume_ip = last->end_ip + last->size;
 	}
-	turn_off(decoder);
+	set_off(decoder);
 	return true;
 }
 
 static bool async_disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if (!decoder->pos.enabled && decoder->pos.settled)
+	if (!tl_pt_is_enabled(decoder) && tl_pt_is_settled(decoder))
 		return context_error(decoder);
 	decoder->pos.resume_known = true;
 	decoder->bounds.inherits = false;
 	decoder->pos.resume_ip = event->ip;
-	turn_off(decoder);
+	set_off(decoder);
 	return true;
 }
 
 static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if ((!decoder->pos.enabled && decoder->pos.settled) || event->ip_suppressed)
+	if ((!tl_pt_is_enabled(decoder) && tl_pt_is_settled(decoder)) || event->ip_suppressed)
 		return context_error(decoder);
-	decoder->pos.enabled = true;
+	decoder->pos.tracing = TL_PT_TRACING_ON;
 	decoder->pos.last_walked = TL_PT_NODE_NONE;
 	return tl_pt_set_ip(decoder, event->branch.to);
 }
 
-/* The kinds that are bound to an instruction have no address that could be withheld. */
+/* An event that is bound to an instruction has no address that could be suppressed. */
 static bool paging(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	struct tl_pt_asid asid = decoder->graph.asid;
@@ -98,19 +98,17 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
-/*
- * What packets were lost made the return stack worthless (9.6), and nobody knows of a transaction.
- */
+/* Packets were lost, so neither the return stack nor a transaction is known any more (9.6). */
 static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	tl_pt_position_reset(decoder);
 	decoder->pos.speculative = false;
 	decoder->pos.resume_known = decoder->bounds.inherits = false;
 	if (event->ip_suppressed) {
-		turn_off(decoder);
+		set_off(decoder);
 		return true;
 	}
-	decoder->pos.enabled = true;
+	decoder->pos.tracing = TL_PT_TRACING_ON;
 	return tl_pt_set_ip(decoder, event->ip);
 }
 
@@ -125,7 +123,7 @@ static bool transaction(struct tl_pt_decoder *decoder, struct tl_pt_event *event
 	return true;
 }
 
-static bool nothing(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+static bool change_nothing(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	(void)decoder;
 	(void)event;
@@ -152,35 +150,35 @@ static const struct rule {
 	[TL_PT_EV_OVERFLOW] = { NOW, 0, overflow },                    /* 5.2 */
 	[TL_PT_EV_EXEC_MODE] = { AT_IP, 0, exec_mode },                /* 5.5 */
 	[TL_PT_EV_TSX] = { AT_IP, 0, transaction },                    /* 5.3 */
-	[TL_PT_EV_STOP] = { NOW, 0, nothing },
+	[TL_PT_EV_STOP] = { NOW, 0, change_nothing },
 	[TL_PT_EV_VMCS] = { AT_INSN, VMCS_FLAGS, vmcs },               /* 5.5 */
 	[TL_PT_EV_ASYNC_VMCS] = { AT_IP, 0, vmcs },                    /* 5.5 */
-	[TL_PT_EV_EXSTOP] = { AT_IP, 0, nothing },                     /* 5.7 */
-	[TL_PT_EV_MWAIT] = { AT_IP, 0, nothing },
-	[TL_PT_EV_PWRE] = { NOW, 0, nothing },
-	[TL_PT_EV_PWRX] = { NOW, 0, nothing },
-	[TL_PT_EV_PTWRITE] = { BEHIND, TL_X86_PTWRITE, nothing },
-	[TL_PT_EV_TICK] = { NOW, 0, nothing },                         /* 5.8 */
-	[TL_PT_EV_CBR] = { NOW, 0, nothing },
-	[TL_PT_EV_MNT] = { NOW, 0, nothing },
-	[TL_PT_EV_TIP] = { NOW, 0, nothing },
-	[TL_PT_EV_TNT] = { NOW, 0, nothing },
-	[TL_PT_EV_IFLAGS] = { AT_IP, 0, nothing },                     /* 5.7 */
-	[TL_PT_EV_INTERRUPT] = { AT_IP, 0, nothing },
-	[TL_PT_EV_IRET] = { BEHIND, TL_X86_FAR, nothing },
-	[TL_PT_EV_SMI] = { AT_IP, 0, nothing },
-	[TL_PT_EV_RSM] = { AT_IP, 0, nothing },
-	[TL_PT_EV_SIPI] = { AT_IP, 0, nothing },
-	[TL_PT_EV_INIT] = { AT_IP, 0, nothing },
-	[TL_PT_EV_VMENTRY] = { BEHIND, TL_X86_FAR, nothing },
-	[TL_PT_EV_VMEXIT] = { AT_IP, 0, nothing },
-	[TL_PT_EV_SHUTDOWN] = { AT_IP, 0, nothing },
-	[TL_PT_EV_UINTR] = { AT_IP, 0, nothing },
-	[TL_PT_EV_UIRET] = { BEHIND, TL_X86_FAR, nothing },
-	[TL_PT_EV_TRIG] = { COUNTED, 0, nothing },
-	[TL_PT_EV_SWINTR] = { AT_IP, 0, nothing },
-	[TL_PT_EV_SYSCALL] = { AT_IP, 0, nothing },
-	[TL_PT_EV_LOST] = { NOW, 0, nothing },
+	[TL_PT_EV_EXSTOP] = { AT_IP, 0, change_nothing },                     /* 5.7 */
+	[TL_PT_EV_MWAIT] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_PWRE] = { NOW, 0, change_nothing },
+	[TL_PT_EV_PWRX] = { NOW, 0, change_nothing },
+	[TL_PT_EV_PTWRITE] = { BEHIND, TL_X86_PTWRITE, change_nothing },
+	[TL_PT_EV_TICK] = { NOW, 0, change_nothing },                         /* 5.8 */
+	[TL_PT_EV_CBR] = { NOW, 0, change_nothing },
+	[TL_PT_EV_MNT] = { NOW, 0, change_nothing },
+	[TL_PT_EV_TIP] = { NOW, 0, change_nothing },
+	[TL_PT_EV_TNT] = { NOW, 0, change_nothing },
+	[TL_PT_EV_IFLAGS] = { AT_IP, 0, change_nothing },                     /* 5.7 */
+	[TL_PT_EV_INTERRUPT] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_IRET] = { BEHIND, TL_X86_FAR, change_nothing },
+	[TL_PT_EV_SMI] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_RSM] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_SIPI] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_INIT] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_VMENTRY] = { BEHIND, TL_X86_FAR, change_nothing },
+	[TL_PT_EV_VMEXIT] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_SHUTDOWN] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_UINTR] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_UIRET] = { BEHIND, TL_X86_FAR, change_nothing },
+	[TL_PT_EV_TRIG] = { COUNTED, 0, change_nothing },
+	[TL_PT_EV_SWINTR] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_SYSCALL] = { AT_IP, 0, change_nothing },
+	[TL_PT_EV_LOST] = { NOW, 0, change_nothing },
 };
 /* clang-format on */
 
@@ -200,11 +198,11 @@ static const struct tl_pt_range *filter(const struct tl_pt_decoder *decoder)
 }
 
 /*
- * TIP.PGD (5.4): with an address, where straight code or a branch reaches it; without one, behind
- * what cannot be passed without trace, or changes CR3.
+ * The location of a TIP.PGD (5.4): with an address, where straight code or a branch reaches that;
+ * without one, behind the first instruction that needs trace, or changes CR3.
  */
-static struct tl_pt_stop_condition disable_goal(const struct tl_pt_decoder *decoder,
-						const struct tl_pt_event *event)
+static struct tl_pt_stop_condition disable_condition(const struct tl_pt_decoder *decoder,
+						     const struct tl_pt_event *event)
 {
 	if (event->ip_suppressed)
 		return (struct tl_pt_stop_condition){ .branch = true,
@@ -215,9 +213,11 @@ static struct tl_pt_stop_condition disable_goal(const struct tl_pt_decoder *deco
 	};
 }
 
-/* TRIG may come some instructions behind the last place; what comes next counts from here. */
-static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
-				struct tl_pt_out *out)
+/*
+ * A TRIG may come some instructions behind the last known location; the next one counts from here.
+ */
+static enum tl_pt_stop bind_counted(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
+				    struct tl_pt_out *out)
 {
 	enum tl_pt_stop stop = tl_pt_walk_past(decoder, event->trig.icnt, out);
 
@@ -232,37 +232,40 @@ static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_even
 static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule *rule,
 			       struct tl_pt_event *event, struct tl_pt_out *out)
 {
-	struct tl_pt_stop_condition goal = { .at_ip = true, .ip = event->ip };
+	struct tl_pt_stop_condition until = { .at_ip = true, .ip = event->ip };
 
-	if (rule->binding == NOW || event->status_update || !decoder->pos.enabled)
+	if (rule->binding == NOW || event->status_update || !tl_pt_is_enabled(decoder))
 		return TL_PT_STOP_GO;
 	if (rule->binding == DISABLE) {
-		goal = disable_goal(decoder, event);
-		return tl_pt_walk_to(decoder, &goal, out);
+		until = disable_condition(decoder, event);
+		return tl_pt_walk_to(decoder, &until, out);
 	}
 	if (rule->binding == COUNTED && event->trig.icntv)
-		return count_on(decoder, event, out);
+		return bind_counted(decoder, event, out);
 	if (rule->binding == BEHIND && !event->ip_suppressed)
-		goal = (struct tl_pt_stop_condition){ .past_ip = true, .ip = event->ip };
+		until = (struct tl_pt_stop_condition){ .past_ip = true, .ip = event->ip };
 	else if (rule->binding == AT_INSN || rule->binding == BEHIND)
-		goal = (struct tl_pt_stop_condition){ .flags = rule->flags };
+		until = (struct tl_pt_stop_condition){ .flags = rule->flags };
 	else if (rule->binding != FROM_IP && event->ip_suppressed)
 		return TL_PT_STOP_GO;
-	return tl_pt_walk_to(decoder, &goal, out);
+	return tl_pt_walk_to(decoder, &until, out);
 }
 
-/* skd022: a VM entry that turns tracing off may give a FUP: it is a synchronous disable then. */
+/*
+ * skd022: a VM entry that turns tracing off may give a FUP: the event is a synchronous disable
+ * then.
+ */
 static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
 				    struct tl_pt_out *out)
 {
-	static const struct tl_pt_stop_condition goal = { .branch = true };
-	struct tl_pt_decoded_block stretch;
+	static const struct tl_pt_stop_condition until = { .branch = true };
+	struct tl_pt_decoded_block decoded;
 
 	if (!(decoder->config.errata & TL_PT_SKD022) || event->kind != TL_PT_EV_ASYNC_DISABLED ||
 	    decoder->pos.node < TL_PT_NODE_FIRST)
 		return TL_PT_STOP_GO;
-	tl_pt_graph_decode(&decoder->graph, event->ip, &goal, &stretch);
-	if (stretch.block.end_ip != event->ip || !(stretch.flags & TL_X86_VMENTRY))
+	tl_pt_graph_decode(&decoder->graph, event->ip, &until, &decoded);
+	if (decoded.block.end_ip != event->ip || !(decoded.flags & TL_X86_VMENTRY))
 		return TL_PT_STOP_GO;
 	*event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED,
 				       .ip = event->disabled.to,
@@ -273,22 +276,22 @@ static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_
 				       .lost_cyc = event->lost_cyc,
 				       .cycles = event->cycles,
 				       .offset = event->offset };
-	return tl_pt_walk_to(decoder, &goal, out);
+	return tl_pt_walk_to(decoder, &until, out);
 }
 
 /*
- * A PSB+ in running flow is a place, too: blocks end there, whoever decodes from where (9.20), and
- * no return is compressed across it (9.6). The flow tells of it as it does where it is
- * synchronised: tracing is on, and where; or off.
+ * A PSB+ in running flow has a location, too: blocks end there, so that nodes are the same
+ * whichever PSB decoding began at (9.20); and returns are not compressed across it (9.6). The flow
+ * gives it as it does at synchronising: an enabled event with an address, or a disabled one.
  */
-static bool is_border(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+static bool is_psb_boundary(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	return event->status_update && decoder->pos.settled &&
-	       ((event->kind == TL_PT_EV_ENABLED && decoder->pos.enabled) ||
-		(event->kind == TL_PT_EV_DISABLED && !decoder->pos.enabled));
+	return event->status_update && tl_pt_is_settled(decoder) &&
+	       ((event->kind == TL_PT_EV_ENABLED && tl_pt_is_enabled(decoder)) ||
+		(event->kind == TL_PT_EV_DISABLED && !tl_pt_is_enabled(decoder)));
 }
 
-static enum tl_pt_stop note_border(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+static enum tl_pt_stop note_boundary(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
 	decoder->boundary.pending = true;
 	decoder->boundary.ip = event->ip;
@@ -296,7 +299,9 @@ static enum tl_pt_stop note_border(struct tl_pt_decoder *decoder, const struct t
 	return TL_PT_STOP_GO;
 }
 
-/* What is bound to no place comes before the walk to that of the PSB+ it is in (5.8). */
+/*
+ * Events without a location inside a PSB+ come before the walk to the address of that PSB+ (5.8).
+ */
 bool tl_pt_before_psb_boundary(const struct tl_pt_flow_item *item)
 {
 	return item->kind == TL_PT_FLOW_ITEM_EVENT && rules[item->event.kind].binding == NOW &&
@@ -305,12 +310,12 @@ bool tl_pt_before_psb_boundary(const struct tl_pt_flow_item *item)
 
 enum tl_pt_stop tl_pt_take_psb_boundary(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	struct tl_pt_stop_condition goal = { .at_ip = true, .ip = decoder->boundary.ip };
+	struct tl_pt_stop_condition until = { .at_ip = true, .ip = decoder->boundary.ip };
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	decoder->item.location_offset = decoder->boundary.offset;
-	if (decoder->pos.enabled)
-		stop = tl_pt_walk_to(decoder, &goal, out);
+	if (tl_pt_is_enabled(decoder))
+		stop = tl_pt_walk_to(decoder, &until, out);
 	if (stop != TL_PT_STOP_GO)
 		return stop;
 	decoder->boundary.pending = false;
@@ -318,13 +323,13 @@ enum tl_pt_stop tl_pt_take_psb_boundary(struct tl_pt_decoder *decoder, struct tl
 	return TL_PT_STOP_GO;
 }
 
-/* Take the boundary at once; at the end of a segment decoding ends there. */
-static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder,
-				       const struct tl_pt_event *event, struct tl_pt_out *out)
+/* Take the boundary at once; at the end of a segment decoding ends with it. */
+static enum tl_pt_stop take_boundary_now(struct tl_pt_decoder *decoder,
+					 const struct tl_pt_event *event, struct tl_pt_out *out)
 {
 	enum tl_pt_stop stop;
 
-	note_border(decoder, event);
+	note_boundary(decoder, event);
 	stop = tl_pt_take_psb_boundary(decoder, out);
 	if (stop != TL_PT_STOP_GO || event->offset < decoder->bounds.end)
 		return stop;
@@ -333,7 +338,10 @@ static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder,
 	return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 }
 
-/* Version 2.0.5 of the published interface tells whether tracing is on by the status only. */
+/*
+ * Whether the event is left out. Version 2.0.5 of the published interface says by the status alone
+ * that tracing is on or off at a PSB.
+ */
 static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
 	bool joining = decoder->bounds.joining && !decoder->bounds.began;
@@ -343,12 +351,12 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
 }
 
 /*
- * bdm64: right before an abort a branch may have the wrong outcome or target. If the abort is not
- * where that led, the branch led to the abort, which came at once. False: an error.
+ * bdm64: the branch right before an abort may have the wrong outcome or target. If the abort cannot
+ * be reached from where it led, it is taken to have led to the abort. False: an error.
  */
 static bool mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->pos.enabled ||
+	if (!(decoder->config.errata & TL_PT_BDM64) || !tl_pt_is_enabled(decoder) ||
 	    event->ip_suppressed || decoder->pos.node < TL_PT_NODE_FIRST ||
 	    !decoder->pos.last_walked ||
 	    tl_pt_node_kind(&decoder->graph.nodes[decoder->pos.last_walked]) == TL_PT_NODE_NEXT)
@@ -360,13 +368,15 @@ static bool mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	struct tl_pt_event *event = &decoder->item.flow.event;
+	bool was_settled = tl_pt_is_settled(decoder);
 	enum tl_pt_stop stop;
 
 	if (decoder->trace.count || decoder->trace.tip_pending)
 		return tl_pt_mismatch(decoder, out);
-	if (is_border(decoder, event))
-		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event)
-							     : take_border_now(decoder, event, out);
+	if (is_psb_boundary(decoder, event))
+		return decoder->config.flags & TL_PT_CLASSIC
+			       ? note_boundary(decoder, event)
+			       : take_boundary_now(decoder, event, out);
 	if (event->offset >= decoder->bounds.end)
 		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted && !mend_abort(decoder, event))
@@ -378,15 +388,14 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 		return stop;
 	if (!event->ip_suppressed && !event->status_update && rules[event->kind].binding != BEHIND)
 		decoder->pos.since = 0;
-	decoder->events.was_enabled = decoder->pos.enabled;
+	decoder->events.was_enabled = tl_pt_is_enabled(decoder);
 	decoder->bounds.inherited = false;
 	if (!rules[event->kind].apply(decoder, event))
 		return TL_PT_STOP_ERROR;
-	if (!decoder->pos.settled && is_silent(decoder, event)) {
-		decoder->pos.settled = true;
+	if (decoder->pos.tracing == TL_PT_TRACING_UNKNOWN)
+		decoder->pos.tracing = TL_PT_TRACING_OFF;
+	if (!was_settled && is_silent(decoder, event))
 		return TL_PT_STOP_GO;
-	}
-	decoder->pos.settled = true;
 	decoder->events.next = *event;
 	decoder->events.pending = true;
 	return TL_PT_STOP_EVENT;

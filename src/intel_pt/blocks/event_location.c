@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To a place without using trace: the one slow walk behind FUP, TIP.PGD, PSB+ and every event that
- * is bound to an address or to an instruction (5.1 to 5.5). What it gives are whole blocks as far
- * as they go, then the part of one.
+ * To a location without using outcomes or targets, for FUP, TIP.PGD, PSB+ and every event that is
+ * bound to an address or an instruction (5.1 to 5.5). Whole blocks are given as far as they go,
+ * then a partial one.
  */
 #include "intel_pt/blocks/decoder.h"
 
-/* The node of what was decoded: the whole block's, if it is whole. 0: no room. */
-static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_decoded_block *stretch)
+/* The node of the decoded instructions: that of the whole block if none is cut off. 0: no room. */
+static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_decoded_block *decoded)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->pos.node];
 
 	if (tl_pt_node_kind(node) < TL_PT_NODE_STUB &&
-	    decoder->graph.blocks[decoder->pos.node].ninsn == stretch->block.ninsn)
+	    decoder->graph.blocks[decoder->pos.node].ninsn == decoded->block.ninsn)
 		return decoder->pos.node;
-	return tl_pt_graph_partial(&decoder->graph, stretch);
+	return tl_pt_graph_partial(&decoder->graph, decoded);
 }
 
-static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_decoded_block *stretch)
+static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_decoded_block *decoded)
 {
-	uint32_t first = stretch->calls > TL_PT_STACK ? stretch->calls - TL_PT_STACK : 0;
+	uint32_t first = decoded->calls > TL_PT_STACK ? decoded->calls - TL_PT_STACK : 0;
 
-	for (uint32_t i = first; i < stretch->calls; i++) {
-		uint32_t link = tl_pt_graph_node(&decoder->graph, stretch->links[i % TL_PT_STACK]);
+	for (uint32_t i = first; i < decoded->calls; i++) {
+		uint32_t link = tl_pt_graph_node(&decoder->graph, decoded->links[i % TL_PT_STACK]);
 
 		if (!link)
 			return false;
@@ -31,9 +31,9 @@ static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_decoded
 	return true;
 }
 
-/* What was given last; behind a branch its target is yet to come. */
-static void stand_behind(struct tl_pt_decoder *decoder, const struct tl_pt_block *block,
-			 enum tl_pt_node_kind kind, unsigned flags)
+/* The block was given last; if it ends with a branch, its target has not come yet. */
+static void set_behind(struct tl_pt_decoder *decoder, const struct tl_pt_block *block,
+		       enum tl_pt_node_kind kind, unsigned flags)
 {
 	decoder->pos.last = *block;
 	decoder->pos.since += block->ninsn;
@@ -43,7 +43,7 @@ static void stand_behind(struct tl_pt_decoder *decoder, const struct tl_pt_block
 		decoder->pos.node = TL_PT_NODE_BEHIND;
 }
 
-/* No trace is used here: a loop has no way on (9.13). */
+/* Count instructions that used no trace: a loop of such has no end (9.13). */
 static enum tl_pt_stop go_on(struct tl_pt_decoder *decoder, const struct tl_pt_block *block)
 {
 	decoder->pos.idle += block->ninsn + TL_PT_IDLE_BLOCK;
@@ -52,9 +52,9 @@ static enum tl_pt_stop go_on(struct tl_pt_decoder *decoder, const struct tl_pt_b
 	return TL_PT_STOP_GO;
 }
 
-/* A whole block, in which the goal cannot be before its end. */
+/* Give a whole block: the stop condition cannot be met before its end. */
 static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder,
-				  const struct tl_pt_stop_condition *goal, struct tl_pt_out *out,
+				  const struct tl_pt_stop_condition *until, struct tl_pt_out *out,
 				  bool *reached)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->pos.node];
@@ -63,45 +63,47 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder,
 	*out->pos++ = decoder->pos.node;
 	if (node->link)
 		tl_pt_push_links(decoder, node->link);
-	*reached = goal->branch && node->kind != TL_PT_NODE_NEXT;
+	*reached = until->branch && node->kind != TL_PT_NODE_NEXT;
 	decoder->pos.node = tl_pt_edge_node(node->edge[0]);
-	stand_behind(decoder, block, node->kind,
-		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY)
-						  : 0);
+	set_behind(decoder, block, node->kind,
+		   node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY) : 0);
 	if (node->kind == TL_PT_NODE_NEXT)
 		return go_on(decoder, block);
 	return *reached ? TL_PT_STOP_GO
 			: tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.location_offset);
 }
 
-/* A block up to the goal, if that is in it. */
-static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder,
-				 const struct tl_pt_stop_condition *goal, struct tl_pt_out *out,
-				 bool *reached)
+/* Give a block up to the stop condition, or all of it. */
+static enum tl_pt_stop give_partial(struct tl_pt_decoder *decoder,
+				    const struct tl_pt_stop_condition *until, struct tl_pt_out *out,
+				    bool *reached)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
-	struct tl_pt_decoded_block stretch;
+	struct tl_pt_decoded_block decoded;
 	uint32_t number;
 
-	tl_pt_graph_decode(graph, graph->blocks[decoder->pos.node].ip, goal, &stretch);
-	number = node_for(decoder, &stretch);
-	if (!number || !push_calls(decoder, &stretch))
+	tl_pt_graph_decode(graph, graph->blocks[decoder->pos.node].ip, until, &decoded);
+	number = node_for(decoder, &decoded);
+	if (!number || !push_calls(decoder, &decoded))
 		return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.location_offset);
 	*out->pos++ = number;
-	*reached = stretch.reached;
-	if (stretch.kind == TL_PT_NODE_NEXT && !tl_pt_set_ip(decoder, stretch.next))
+	*reached = decoded.reached;
+	if (decoded.kind == TL_PT_NODE_NEXT && !tl_pt_set_ip(decoder, decoded.next))
 		return TL_PT_STOP_ERROR;
-	stand_behind(decoder, &stretch.block, stretch.kind, stretch.flags);
+	set_behind(decoder, &decoded.block, decoded.kind, decoded.flags);
 	if (*reached)
 		return TL_PT_STOP_GO;
-	if (stretch.kind == TL_PT_NODE_NEXT)
-		return go_on(decoder, &stretch.block);
+	if (decoded.kind == TL_PT_NODE_NEXT)
+		return go_on(decoder, &decoded.block);
 	return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.location_offset);
 }
 
-/* One block or part of one. TL_PT_STOP_GO: `*reached` says whether that was it. */
+/*
+ * Give one block or a part of one. TL_PT_STOP_GO: `*reached` says whether the stop condition was
+ * met.
+ */
 static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder,
-			       const struct tl_pt_stop_condition *goal, struct tl_pt_out *out,
+			       const struct tl_pt_stop_condition *until, struct tl_pt_out *out,
 			       bool *reached)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->pos.node];
@@ -116,49 +118,49 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder,
 	if (node->kind == TL_PT_NODE_ERROR)
 		return tl_pt_fail(decoder, node->error,
 				  tl_pt_flow_waits_at(&decoder->flow, &decoder->item.flow));
-	if (!goal->at_ip && !goal->past_ip && !goal->insns && !goal->ranges &&
-	    !(goal->flags & node->traits))
-		return give_whole(decoder, goal, out, reached);
-	return give_part(decoder, goal, out, reached);
+	if (!until->at_ip && !until->past_ip && !until->insns && !until->ranges &&
+	    !(until->flags & node->traits))
+		return give_whole(decoder, until, out, reached);
+	return give_partial(decoder, until, out, reached);
 }
 
 static bool reached_already(const struct tl_pt_decoder *decoder,
-			    const struct tl_pt_stop_condition *goal)
+			    const struct tl_pt_stop_condition *until)
 {
 	if (decoder->pos.node == TL_PT_NODE_BEHIND)
-		return goal->branch || (goal->flags & decoder->pos.last_flags);
-	return goal->at_ip && !goal->behind &&
-	       decoder->graph.blocks[decoder->pos.node].ip == goal->ip;
+		return until->branch || (until->flags & decoder->pos.last_flags);
+	return until->at_ip && !until->behind &&
+	       decoder->graph.blocks[decoder->pos.node].ip == until->ip;
 }
 
 enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder,
-			      const struct tl_pt_stop_condition *goal, struct tl_pt_out *out)
+			      const struct tl_pt_stop_condition *until, struct tl_pt_out *out)
 {
-	bool reached = reached_already(decoder, goal);
+	bool reached = reached_already(decoder, until);
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	while (!reached && stop == TL_PT_STOP_GO)
-		stop = give_to(decoder, goal, out, &reached);
+		stop = give_to(decoder, until, out, &reached);
 	return stop;
 }
 
 bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to)
 {
 	enum { STEPS = 256 };
-	const struct tl_pt_stop_condition goal = { .at_ip = true, .ip = to };
-	struct tl_pt_decoded_block stretch = { .next = from, .kind = TL_PT_NODE_NEXT };
+	const struct tl_pt_stop_condition until = { .at_ip = true, .ip = to };
+	struct tl_pt_decoded_block decoded = { .next = from, .kind = TL_PT_NODE_NEXT };
 	uint32_t steps = 0;
 
-	while (stretch.next != to || stretch.kind != TL_PT_NODE_NEXT) {
-		if (stretch.kind != TL_PT_NODE_NEXT || steps >= STEPS)
+	while (decoded.next != to || decoded.kind != TL_PT_NODE_NEXT) {
+		if (decoded.kind != TL_PT_NODE_NEXT || steps >= STEPS)
 			return false;
-		tl_pt_graph_decode(&decoder->graph, stretch.next, &goal, &stretch);
-		steps += stretch.block.ninsn;
+		tl_pt_graph_decode(&decoder->graph, decoded.next, &until, &decoded);
+		steps += decoded.block.ninsn;
 	}
 	return true;
 }
 
-/* So many instructions behind where trace told the place last. */
+/* Walk until `insns` instructions have run since the last location that a packet gave. */
 enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
 				struct tl_pt_out *out)
 {
@@ -166,9 +168,9 @@ enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	while (!reached && stop == TL_PT_STOP_GO) {
-		struct tl_pt_stop_condition goal = { .insns = insns - decoder->pos.since };
+		struct tl_pt_stop_condition until = { .insns = insns - decoder->pos.since };
 
-		stop = give_to(decoder, &goal, out, &reached);
+		stop = give_to(decoder, &until, out, &reached);
 	}
 	return stop;
 }
@@ -180,12 +182,12 @@ enum tl_pt_stop tl_pt_walk_to_branch(struct tl_pt_decoder *decoder, struct tl_pt
 	return tl_pt_walk_to(decoder, &branch, out);
 }
 
-/* The branch that trace does not fit has been reached, so it is given (9.3). */
+/* The branch that the trace does not fit was reached, so it is given before the error (9.3). */
 enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	if (decoder->pos.enabled && decoder->pos.node >= TL_PT_NODE_FIRST &&
+	if (tl_pt_is_enabled(decoder) && decoder->pos.node >= TL_PT_NODE_FIRST &&
 	    !decoder->trace.tip_pending)
 		stop = tl_pt_walk_to_branch(decoder, out);
 	return stop == TL_PT_STOP_GO

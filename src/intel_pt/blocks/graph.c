@@ -7,9 +7,9 @@
 enum {
 	LEAST_NODES = 1 << 13,
 	MOST_NODES = 1 << 21,
-	UNKNOWN_NODES = 1 << 19, /* where a callback has the code */
+	UNKNOWN_NODES = 1 << 19, /* where a callback has the code, of unknown size */
 	LEAST_SLOTS = 1 << 12,
-	/* Nodes that building one may make: two edges and all links. */
+	/* nodes that building one node may add: two edges and all links */
 	RESERVE = TL_PT_STACK + 4,
 };
 
@@ -71,9 +71,7 @@ static void unlock(const struct tl_pt_graph *graph)
 		pthread_mutex_unlock(&graph->code->lock);
 }
 
-/*
- * Few bytes of code begin a block; and what is not used of the memory asked for is never touched.
- */
+/* Blocks begin at a small part of all bytes of code; memory that is not touched costs nothing. */
 static uint32_t nodes_for(const struct tl_pt_code_graph *code, const struct tl_pt_image *image)
 {
 	uint64_t want = image->read ? UNKNOWN_NODES : LEAST_NODES,
@@ -111,7 +109,7 @@ static int make_room(struct tl_pt_code_graph *code, uint32_t want)
 	return -TL_PT_NOMEM;
 }
 
-/* What of the graph was remembered is of the one before. */
+/* Update the copies of the members of `code`, and forget caches of the nodes before. */
 static void see(struct tl_pt_graph *graph)
 {
 	const struct tl_pt_code_graph *code = graph->code;
@@ -196,7 +194,7 @@ int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
 	number = number_space(graph->code, seen, mode);
 	unlock(graph);
 	if (number == TL_PT_SPACES) {
-		/* Nothing is decoded before all is dropped. */
+		/* No node is built in it: all are dropped first. */
 		graph->full = true;
 		return -TL_PT_NOMEM;
 	}
@@ -204,7 +202,7 @@ int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
 	return 0;
 }
 
-/* ---- nodes: with the lock held ---- */
+/* ---- nodes: under the lock ---- */
 
 static uint32_t tag_of(uint64_t ip, unsigned space, unsigned part)
 {
@@ -244,7 +242,7 @@ static bool grow_slots(struct tl_pt_code_graph *code)
 	return true;
 }
 
-/* A new node, which the caller has filled in. 0: no room. */
+/* Add a node. 0: no room. */
 static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node,
 		    const struct tl_pt_block *block)
 {
@@ -266,7 +264,7 @@ static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node,
 	return number;
 }
 
-/* It will be looked for soon. */
+/* Prefetch the slot of an address that find() will search for. */
 static void prepare_to_find(const struct tl_pt_graph *graph, uint64_t ip)
 {
 	const struct tl_pt_code_graph *code = graph->code;
@@ -274,7 +272,7 @@ static void prepare_to_find(const struct tl_pt_graph *graph, uint64_t ip)
 	__builtin_prefetch(&code->slots[tag_of(ip, graph->space, 0) & code->mask]);
 }
 
-/* The node of a block, or of the part of one that runs so many instructions. 0: there is none. */
+/* The node of a block, or of a partial block of `ninsn` instructions. 0: there is none. */
 static uint32_t find(const struct tl_pt_graph *graph, uint64_t ip, bool is_part, unsigned ninsn)
 {
 	const struct tl_pt_code_graph *code = graph->code;
@@ -315,25 +313,25 @@ uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
 uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target,
 				 uint64_t ip)
 {
-	uint32_t step = tl_pt_edge_offset(tl_pt_graph_node(graph, ip));
+	uint32_t edge = tl_pt_edge_offset(tl_pt_graph_node(graph, ip));
 
-	if (step)
-		*target = (struct tl_pt_target){ ip, step, graph->space };
-	return step;
+	if (edge)
+		*target = (struct tl_pt_target){ ip, edge, graph->space };
+	return edge;
 }
 
 /* ---- building ---- */
 
-/* The links of a stretch as a node holds them; 0 is none. False without room. */
-static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch,
+/* Set the links of a node to the return addresses of its calls. False: no room. */
+static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *decoded,
 		      struct tl_pt_node *node)
 {
 	struct tl_pt_code_graph *code = graph->code;
-	uint32_t count = stretch->calls < TL_PT_STACK ? stretch->calls : TL_PT_STACK;
-	uint32_t first = stretch->calls - count;
+	uint32_t count = decoded->calls < TL_PT_STACK ? decoded->calls : TL_PT_STACK;
+	uint32_t first = decoded->calls - count;
 
 	if (count < 2) {
-		node->link = count ? tl_pt_edge_offset(node_at(graph, stretch->links[0])) : 0;
+		node->link = count ? tl_pt_edge_offset(node_at(graph, decoded->links[0])) : 0;
 		return node->link || !count;
 	}
 	if (code->capacity - code->list_count <= count) {
@@ -343,7 +341,7 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_decoded_bloc
 	node->link = TL_PT_LINK_LIST | code->list_count;
 	code->lists[code->list_count++] = count;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t link = node_at(graph, stretch->links[(first + i) % TL_PT_STACK]);
+		uint32_t link = node_at(graph, decoded->links[(first + i) % TL_PT_STACK]);
 
 		if (!link)
 			return false;
@@ -352,29 +350,31 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_decoded_bloc
 	return true;
 }
 
-static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch,
+static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *decoded,
 		      struct tl_pt_node *node)
 {
 	node->edge[0] = node->edge[1] = 0;
-	if (stretch->kind == TL_PT_NODE_COND || stretch->kind == TL_PT_NODE_NEXT) {
-		node->edge[0] = tl_pt_edge_offset(node_at(graph, stretch->next));
+	if (decoded->kind == TL_PT_NODE_COND || decoded->kind == TL_PT_NODE_NEXT) {
+		node->edge[0] = tl_pt_edge_offset(node_at(graph, decoded->next));
 		if (!node->edge[0])
 			return false;
 	}
-	if (stretch->kind == TL_PT_NODE_NEXT)
-		node->edge[1] = stretch->block.ninsn;
-	if (stretch->kind == TL_PT_NODE_COND)
-		node->edge[1] = tl_pt_edge_offset(node_at(graph, stretch->target));
-	return stretch->kind != TL_PT_NODE_COND || node->edge[1];
+	if (decoded->kind == TL_PT_NODE_NEXT)
+		node->edge[1] = decoded->block.ninsn;
+	if (decoded->kind == TL_PT_NODE_COND)
+		node->edge[1] = tl_pt_edge_offset(node_at(graph, decoded->target));
+	return decoded->kind != TL_PT_NODE_COND || node->edge[1];
 }
 
-static void fill(struct tl_pt_node *node, const struct tl_pt_decoded_block *stretch)
+static void fill(struct tl_pt_node *node, const struct tl_pt_decoded_block *decoded)
 {
-	node->traits = (uint8_t)stretch->traits;
-	node->error = (uint8_t)stretch->error;
+	node->traits = (uint8_t)decoded->traits;
+	node->error = (uint8_t)decoded->error;
 }
 
-/* The address is there already, and may be being read. */
+/*
+ * Copy all of the block but its address, which is the same, and which other threads may be reading.
+ */
 static void fill_block(struct tl_pt_block *block, const struct tl_pt_block *from)
 {
 	const size_t ip = sizeof(block->ip);
@@ -383,34 +383,36 @@ static void fill_block(struct tl_pt_block *block, const struct tl_pt_block *from
 	memcpy((char *)block + ip, (const char *)from + ip, sizeof(*block) - ip);
 }
 
-/* Before the node can be given by anybody. Under the lock. */
+/* Counted before the node can be given. Under the lock. */
 static void count_block(struct tl_pt_code_graph *code)
 {
 	__atomic_store_n(&code->block_count, code->block_count + 1, __ATOMIC_RELAXED);
 }
 
-/* The kind last: from then on others go through the node. */
+/*
+ * Make the stub a block. Its kind is stored last: from then on other threads go through the node.
+ */
 static bool finish(struct tl_pt_graph *graph, uint32_t number,
-		   const struct tl_pt_decoded_block *stretch)
+		   const struct tl_pt_decoded_block *decoded)
 {
 	struct tl_pt_node *node = &graph->nodes[number];
-	uint8_t kind = (uint8_t)stretch->kind;
+	uint8_t kind = (uint8_t)decoded->kind;
 
 	if (graph->capacity - graph->code->count < RESERVE) {
 		graph->full = true;
 		return false;
 	}
-	/* These come from anywhere in memory: all at once. */
-	prepare_to_find(graph, stretch->next);
-	prepare_to_find(graph, stretch->target);
-	if (stretch->calls)
-		prepare_to_find(graph, stretch->links[0]);
-	if (!set_links(graph, stretch, node) || !set_edges(graph, stretch, node))
+	/* These slots are anywhere in memory: start all loads at once. */
+	prepare_to_find(graph, decoded->next);
+	prepare_to_find(graph, decoded->target);
+	if (decoded->calls)
+		prepare_to_find(graph, decoded->links[0]);
+	if (!set_links(graph, decoded, node) || !set_edges(graph, decoded, node))
 		return false;
 	if (kind == TL_PT_NODE_COND && node->link)
 		kind = TL_PT_NODE_COND_CALL;
-	fill(node, stretch);
-	fill_block(&graph->blocks[number], &stretch->block);
+	fill(node, decoded);
+	fill_block(&graph->blocks[number], &decoded->block);
 	if (kind < TL_PT_NODE_STUB)
 		count_block(graph->code);
 	__atomic_store_n(&node->kind, kind, __ATOMIC_RELEASE);
@@ -419,32 +421,32 @@ static bool finish(struct tl_pt_graph *graph, uint32_t number,
 
 bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 {
-	struct tl_pt_decoded_block stretch;
+	struct tl_pt_decoded_block decoded;
 	bool ok = true;
 
-	tl_pt_graph_decode(graph, graph->blocks[number].ip, NULL, &stretch);
-	if (stretch.error == TL_PT_NOMEM) {
+	tl_pt_graph_decode(graph, graph->blocks[number].ip, NULL, &decoded);
+	if (decoded.error == TL_PT_NOMEM) {
 		graph->no_memory = true;
 		return false;
 	}
 	lock(graph);
-	/* Another thread may have come first. */
+	/* Another thread may have built it first. */
 	if (graph->nodes[number].kind == TL_PT_NODE_STUB)
-		ok = finish(graph, number, &stretch);
+		ok = finish(graph, number, &decoded);
 	unlock(graph);
 	return ok;
 }
 
-uint32_t tl_pt_graph_partial(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch)
+uint32_t tl_pt_graph_partial(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *decoded)
 {
 	struct tl_pt_node part = { .kind = TL_PT_NODE_PARTIAL, .space = (uint8_t)graph->space };
 	uint32_t number;
 
-	fill(&part, stretch);
+	fill(&part, decoded);
 	lock(graph);
-	number = find(graph, stretch->block.ip, true, stretch->block.ninsn);
+	number = find(graph, decoded->block.ip, true, decoded->block.ninsn);
 	if (!number) {
-		number = add(graph, &part, &stretch->block);
+		number = add(graph, &part, &decoded->block);
 		if (number)
 			count_block(graph->code);
 	}

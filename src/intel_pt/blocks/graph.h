@@ -2,16 +2,16 @@
 #ifndef TL_INTEL_PT_BLOCKS_GRAPH_H
 #define TL_INTEL_PT_BLOCKS_GRAPH_H
 /*
- * The graph of blocks: what code does between two points that need trace, decoded once and linked.
- * An outcome is one step along an edge. Edges always lead to a node: one that was not visited yet
- * is a stub, which holds its address and is decoded when the walk gets there. A node depends on the
+ * The graph of blocks: code between two points that need trace, decoded once and linked. One
+ * outcome is one edge along an edge. Edges always lead to a node: one that was not reached yet is a
+ * stub, which holds its address and is decoded when the walk gets there. A node depends on the
  * code, the mode and the address space alone, never on the trace.
  *
  * Memory is bounded: when the nodes are used up, all are dropped and the graph starts anew.
  *
- * The threads of a team have one graph. What is in it stays where it is and as it is, until all is
- * dropped between two pieces; only a stub becomes a block, once, and says so last
- * (tl_pt_node_kind()). Whoever adds to it holds its lock.
+ * Threads that decode in parallel share one graph. A node never moves and never changes, until all
+ * nodes are dropped between two segments; but a stub becomes a block, once, and its kind is stored
+ * last (tl_pt_node_kind()). Nodes are added under the lock.
  */
 #include <pthread.h>
 
@@ -19,33 +19,33 @@
 
 enum tl_pt_node_kind {
 	TL_PT_NODE_COND,      /* edges: not taken, taken */
-	TL_PT_NODE_COND_CALL, /* such a one with a call inside */
+	TL_PT_NODE_COND_CALL, /* as COND, with a call inside */
 	TL_PT_NODE_RETURN,
 	TL_PT_NODE_INDIRECT, /* near call or jump */
 	TL_PT_NODE_FAR,
-	/* needs no trace; edge 0; in the place of edge 1 the number of instructions */
+	/* needs no trace; edge 0; in place of edge 1 the number of instructions */
 	TL_PT_NODE_NEXT,
 	TL_PT_NODE_STUB,
-	TL_PT_NODE_ERROR, /* no code, no instruction: `error` */
-	TL_PT_NODE_EMPTY, /* what an empty return stack gives */
-	/* behind a far branch that has been given; its target is yet to come */
+	TL_PT_NODE_ERROR, /* no code, or no instruction: `error` */
+	TL_PT_NODE_EMPTY, /* popped from an empty return stack */
+	/* behind a far branch that was given, whose target has not come yet */
 	TL_PT_NODE_AWAIT,
 	TL_PT_NODE_PARTIAL, /* the first instructions of a block, cut by an event */
 };
 
 /*
- * What the walk needs, so small that many stay near; the block as it is given stands apart, under
- * the same number.
+ * The members that the walk needs, kept small so that many nodes fit the cache; the block for the
+ * caller is in another array, under the same number.
  */
 struct tl_pt_node {
-	uint32_t edge[2]; /* steps: tl_pt_edge_offset() */
+	uint32_t edge[2]; /* tl_pt_edge_offset() of the nodes */
 	/*
-	 * of the call inside: step to the node at its return address; 0: none; with
-	 * TL_PT_LINK_LIST: several
+	 * the node at the return address of the call inside, as an edge; 0: no call; with
+	 * TL_PT_LINK_LIST: an index into `lists`, for several calls
 	 */
 	uint32_t link;
 	uint8_t kind; /* enum tl_pt_node_kind */
-	/* flags of all its instructions (enum tl_x86_flow_flag), the first eight */
+	/* flags of all its instructions, the first eight of enum tl_x86_flow_flag */
 	uint8_t traits;
 	uint8_t error; /* enum tl_pt_error */
 	uint8_t space;
@@ -54,24 +54,26 @@ _Static_assert(sizeof(struct tl_pt_block) == 48 && sizeof(struct tl_pt_node) == 
 	       "four nodes to a cache line");
 
 enum {
-	TL_PT_STACK = 64,      /* return addresses the hardware remembers (5.6) */
-	TL_PT_NODE_NONE = 0,   /* the empty one */
-	TL_PT_NODE_BEHIND = 1, /* the one that awaits */
+	TL_PT_STACK = 64,      /* return addresses that the hardware remembers (5.6) */
+	TL_PT_NODE_NONE = 0,   /* TL_PT_NODE_EMPTY */
+	TL_PT_NODE_BEHIND = 1, /* TL_PT_NODE_AWAIT */
 	TL_PT_NODE_FIRST = 2,
 	TL_PT_BLOCK_MOST = 65535, /* instructions (9.1) */
 	TL_PT_SPACES = 255,
 };
 #define TL_PT_LINK_LIST 0x80000000u
 
-/* The walk goes by offsets in bytes, so that nothing stands between one load and the next. */
+/*
+ * Edges are offsets in bytes, so that the walk needs no arithmetic between one load and the next.
+ */
 static inline uint32_t tl_pt_edge_offset(uint32_t number)
 {
 	return number * (uint32_t)sizeof(struct tl_pt_node);
 }
 
-static inline uint32_t tl_pt_edge_node(uint32_t step)
+static inline uint32_t tl_pt_edge_node(uint32_t edge)
 {
-	return step / (uint32_t)sizeof(struct tl_pt_node);
+	return edge / (uint32_t)sizeof(struct tl_pt_node);
 }
 
 struct tl_pt_slot {
@@ -79,10 +81,10 @@ struct tl_pt_slot {
 	uint32_t node; /* 0: free */
 };
 
-/* Where a branch to an address goes, of those that were gone to last. */
+/* Cache of targets: the node at an address that branches went to before. */
 struct tl_pt_target {
 	uint64_t ip;
-	uint32_t step; /* 0: free */
+	uint32_t edge; /* 0: free */
 	uint32_t space;
 };
 enum { TL_PT_TARGET_BITS = 12 };
@@ -92,30 +94,30 @@ struct tl_pt_space {
 	enum tl_pt_exec_mode mode;
 };
 
-/* What is decoded. */
+/* The graph itself. */
 struct tl_pt_code_graph {
 	struct tl_pt_node *nodes;
-	struct tl_pt_block *blocks; /* of the nodes */
-	uint32_t *lists;            /* of links: how many, then each */
+	struct tl_pt_block *blocks; /* of the nodes, by number */
+	uint32_t *lists;            /* of links: their number, then each */
 	uint32_t count, capacity, list_count;
-	uint32_t block_count; /* nodes that can be given: neither stubs nor ends of code */
-	uint32_t most;        /* nodes wanted at most; 0: as many as the code may have */
+	uint32_t block_count; /* nodes that can be given: neither stubs nor the end of code */
+	uint32_t most;        /* limit of nodes; 0: by the size of the code */
 	struct tl_pt_slot *slots;
-	uint32_t mask; /* of slots */
+	uint32_t mask; /* size of `slots` - 1 */
 	struct tl_pt_space spaces[TL_PT_SPACES];
 	unsigned space_count;
 	const struct tl_pt_image *image;
 	uint64_t version;
 	uint32_t epoch;
-	unsigned threads; /* of a team that share it; 0: none */
+	unsigned threads; /* that share it, decoding in parallel; 0: none */
 	pthread_mutex_t lock;
 };
 
-/* How one decoder sees it. */
+/* The graph as one decoder sees it. */
 struct tl_pt_graph {
 	struct tl_pt_code_graph *code;
-	bool is_guest; /* it is another decoder's */
-	/* As they are there. */
+	bool is_guest; /* `code` belongs to another decoder */
+	/* Copies of the members of `code`. */
 	struct tl_pt_node *nodes;
 	struct tl_pt_block *blocks;
 	const uint32_t *lists;
@@ -127,78 +129,80 @@ struct tl_pt_graph {
 	struct tl_pt_target *targets;
 	unsigned space;
 	enum tl_pt_exec_mode mode;
-	struct tl_pt_asid asid; /* as told, any or not */
+	struct tl_pt_asid asid; /* as set, TL_PT_ANY or not */
 	struct tl_pt_reader reader;
-	unsigned reader_space; /* TL_PT_SPACES: none yet */
+	unsigned reader_space; /* TL_PT_SPACES: the reader has none yet */
 	uint32_t flags;        /* enum tl_pt_flag */
-	bool full;             /* no more nodes: drop all before going on */
+	bool full;             /* no room for more nodes: drop all before going on */
 	bool no_memory;
 };
 
-/* What ends a run of instructions before trace is needed. */
+/* What ends a walk before trace is needed. Any one of these is enough. */
 struct tl_pt_stop_condition {
 	bool at_ip;     /* before the instruction at `ip` */
-	bool behind;    /* but not before one has run */
+	bool behind;    /* with `at_ip`: but behind at least one instruction */
 	bool branch;    /* behind any instruction that needs trace */
 	bool past_ip;   /* behind the instruction at `ip` */
-	uint32_t insns; /* behind so many instructions; 0: no matter how many */
-	uint16_t flags; /* behind an instruction with one of these (enum tl_x86_flow_flag) */
+	uint32_t insns; /* behind so many instructions; 0: any number */
+	uint16_t flags; /* behind an instruction with one of these, enum tl_x86_flow_flag */
 	uint64_t ip;
-	/* behind a direct branch that leaves all of these (7, skl014); NULL: not */
+	/* behind a direct branch that leaves all of these (7, skl014); NULL: not a condition */
 	const struct tl_pt_range *ranges;
 };
 
-/* A run of instructions as decoded: a block, or the part of one before a goal. */
+/* Instructions as decoded: a block, or the part of one up to a stop condition. */
 struct tl_pt_decoded_block {
 	struct tl_pt_block block;
 	enum tl_pt_node_kind kind;
 	enum tl_pt_error error;
-	bool reached;           /* the goal */
-	uint16_t traits, flags; /* of all; of the last instruction */
-	uint64_t next;          /* where it goes on; of a conditional branch, if not taken */
+	bool reached;           /* the stop condition was met */
+	uint16_t traits, flags; /* of all instructions; of the last one */
+	uint64_t next;          /* where it goes on; of a conditional branch: if not taken */
 	uint64_t target;        /* of a conditional branch */
-	/* return addresses of the calls inside: the last ones of `calls` */
+	/*
+	 * return addresses of the calls inside: the last TL_PT_STACK of `calls`, modulo that size
+	 */
 	uint64_t links[TL_PT_STACK];
 	uint32_t calls;
 };
 
-/* `code`: of another decoder, which lives longer; NULL: one of its own. */
+/* `code`: of another decoder, which must live longer; NULL: a graph of its own. */
 int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags, struct tl_pt_code_graph *code);
 void tl_pt_graph_close(struct tl_pt_graph *graph);
 
 /* Drop all nodes, and use this image from here on. 0, or -TL_PT_NOMEM. */
 int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image);
 
-/* Whether it is not, or no longer, that of this image. */
+/* Whether the graph was built from another image, or from an older version of this one. */
 static inline bool tl_pt_graph_is_stale(const struct tl_pt_graph *graph,
 					const struct tl_pt_image *image)
 {
 	return !graph->nodes || graph->image != image || graph->version != image->version;
 }
 
-/* See what another decoder has dropped and begun anew. */
+/* Another decoder may have dropped all nodes: update the copies of the members. */
 void tl_pt_graph_follow(struct tl_pt_graph *graph);
 
 /*
- * Nodes from here on are those of this address space and mode. 0; -TL_PT_NOMEM, with `full`, when
- * there are too many.
+ * New nodes belong to this address space and mode from here on. 0; -TL_PT_NOMEM, with `full`, when
+ * there are too many of these.
  */
 int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
 		       enum tl_pt_exec_mode mode);
 
-/* The node at an address, a stub if it is new. 0: none, `full` or `no_memory` is set. */
+/* The node at an address, a stub if it is new. 0: none; `full` or `no_memory` is set. */
 uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip);
 
-/* Decode a stub. False: not enough nodes (`full`, `no_memory`); it is still a stub. */
+/* Decode a stub. False: no room (`full`, `no_memory`); it is still a stub. */
 bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number);
 
-/* Decode from `ip` on up to a goal or the end of the block. */
+/* Decode from `ip` on up to a stop condition (NULL: none) or the end of the block. */
 void tl_pt_graph_decode(struct tl_pt_graph *graph, uint64_t ip,
-			const struct tl_pt_stop_condition *goal,
-			struct tl_pt_decoded_block *stretch);
+			const struct tl_pt_stop_condition *until,
+			struct tl_pt_decoded_block *decoded);
 
-/* The node for such a part of a block. 0: none, as above. */
-uint32_t tl_pt_graph_partial(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch);
+/* The node of a partial block. 0: none, as tl_pt_graph_node(). */
+uint32_t tl_pt_graph_partial(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *decoded);
 
 static inline const struct tl_pt_asid *tl_pt_graph_asid(const struct tl_pt_graph *graph)
 {
@@ -219,7 +223,7 @@ static inline enum tl_pt_node_kind tl_pt_node_kind(const struct tl_pt_node *node
 	return (enum tl_pt_node_kind)__atomic_load_n(&node->kind, __ATOMIC_ACQUIRE);
 }
 
-/* How many nodes there are; other threads may be adding some. */
+/* The number of nodes; other threads may be adding some. */
 static inline uint32_t tl_pt_graph_count(const struct tl_pt_graph *graph)
 {
 	return __atomic_load_n(&graph->code->count, __ATOMIC_RELAXED);
@@ -232,7 +236,10 @@ static inline uint32_t tl_pt_graph_blocks(const struct tl_pt_graph *graph)
 
 /* ---- targets ---- */
 
-/* The same as a step, stub or not, for targets of indirect branches; 0 as there. */
+/*
+ * The edge to the node at the target of an indirect branch; 0 as tl_pt_graph_node(). Fast path: the
+ * cache of targets; it equals tl_pt_edge_offset(tl_pt_graph_node()).
+ */
 uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target,
 				 uint64_t ip);
 
@@ -241,8 +248,8 @@ static inline uint32_t tl_pt_graph_target(struct tl_pt_graph *graph, uint64_t ip
 	struct tl_pt_target *target =
 		&graph->targets[ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TL_PT_TARGET_BITS)];
 
-	if (__builtin_expect(target->ip == ip && target->step && target->space == graph->space, 1))
-		return target->step;
+	if (__builtin_expect(target->ip == ip && target->edge && target->space == graph->space, 1))
+		return target->edge;
 	return tl_pt_graph_target_slow(graph, target, ip);
 }
 

@@ -19,7 +19,7 @@ int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node
 	return tl_pt_reader_use(&decoder->insns.reader, graph->image, &space->asid, space->mode);
 }
 
-/* Where the block goes on behind an instruction that is not its last. */
+/* The address of the next instruction of the block, behind one that is not its last. */
 static uint64_t behind(const struct tl_pt_reader *reader, const struct tl_pt_code *code,
 		       uint64_t ip)
 {
@@ -47,7 +47,7 @@ static int decode(struct tl_pt_reader *reader, uint64_t ip, struct tl_pt_insn *i
 	return 0;
 }
 
-/* Room for the instructions of one more node; if there are too many, all are forgotten. */
+/* Make room for the instructions of one more node; if there are too many, all are dropped. */
 static bool make_room(struct tl_pt_decoder *decoder, uint32_t ninsn)
 {
 	struct tl_pt_insns *insns = &decoder->insns;
@@ -57,7 +57,7 @@ static bool make_room(struct tl_pt_decoder *decoder, uint32_t ninsn)
 		free(insns->first);
 		insns->first = tl_zeroed(graph->capacity, sizeof(*insns->first));
 		insns->capacity_nodes = insns->first ? graph->capacity : 0;
-		insns->epoch = insns->first ? graph->epoch : 0; /* none has that number */
+		insns->epoch = insns->first ? graph->epoch : 0; /* 0 is no valid epoch */
 		insns->count = 1;
 	} else if (insns->count + ninsn > TL_PT_INSNS_MOST) {
 		memset(insns->first, 0, graph->capacity * sizeof(*insns->first));
@@ -67,8 +67,8 @@ static bool make_room(struct tl_pt_decoder *decoder, uint32_t ninsn)
 	       tl_grow(&insns->list, &insns->capacity, insns->count + ninsn, sizeof(*insns->list));
 }
 
-/* Decode the instructions of a node, once as long as they are remembered. */
-static int remember(struct tl_pt_decoder *decoder, uint32_t number)
+/* Decode the instructions of a node into `list`. */
+static int decode_node(struct tl_pt_decoder *decoder, uint32_t number)
 {
 	struct tl_pt_insns *insns = &decoder->insns;
 	const struct tl_pt_node *node = &decoder->graph.nodes[number];
@@ -90,7 +90,7 @@ static int remember(struct tl_pt_decoder *decoder, uint32_t number)
 	return 0;
 }
 
-/* Enter the next node. */
+/* Begin with the instructions of the next node. */
 static int enter(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_insns *insns = &decoder->insns;
@@ -100,7 +100,7 @@ static int enter(struct tl_pt_decoder *decoder)
 	if (status < 0)
 		return status;
 	if (insns->epoch != decoder->graph.epoch || !insns->first[number])
-		status = remember(decoder, number);
+		status = decode_node(decoder, number);
 	if (status < 0)
 		return status;
 	insns->at = insns->first[number];
@@ -120,7 +120,7 @@ int tl_pt_next_insn(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 	if (!insns->left) {
 		int status;
 
-		/* One at a time is no work for several. */
+		/* Instructions one at a time are too little work for several threads. */
 		tl_pt_leave_parallel(decoder);
 		status = enter(decoder);
 		if (status < 0)
@@ -134,21 +134,24 @@ int tl_pt_next_insn(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 	return tl_pt_status_now(decoder);
 }
 
-/* Long blocks are asked for part by part. */
-static size_t steps_from(const struct tl_pt_decoder *decoder, uint32_t number, size_t first,
-			 uint64_t *ip)
+/*
+ * A long block is asked for in portions: go on where the last one ended, if it was of the same
+ * node.
+ */
+static size_t resume_from(const struct tl_pt_decoder *decoder, uint32_t number, size_t first,
+			  uint64_t *ip)
 {
 	const struct tl_pt_insns *insns = &decoder->insns;
 
-	if (insns->steps_number != number || insns->steps_epoch != decoder->graph.epoch ||
-	    insns->steps_next > first)
+	if (insns->resume_node != number || insns->resume_epoch != decoder->graph.epoch ||
+	    insns->resume_next > first)
 		return 0;
-	*ip = insns->steps_ip;
-	return insns->steps_next;
+	*ip = insns->resume_ip;
+	return insns->resume_next;
 }
 
 int tl_pt_node_insns(struct tl_pt_decoder *decoder, uint32_t number, size_t first,
-		     struct tl_pt_node_insn *steps, size_t max)
+		     struct tl_pt_node_insn *list, size_t max)
 {
 	const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, number);
 	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;
@@ -157,24 +160,24 @@ int tl_pt_node_insns(struct tl_pt_decoder *decoder, uint32_t number, size_t firs
 	size_t at, done = 0;
 	int status;
 
-	if (!node || !steps)
+	if (!node || !list)
 		return -TL_PT_INVALID;
 	status = tl_pt_read_node(decoder, node);
 	ip = block->ip;
-	for (at = steps_from(decoder, number, first, &ip);
+	for (at = resume_from(decoder, number, first, &ip);
 	     at < block->ninsn && done < max && !status; at++) {
 		status = tl_pt_reader_insn(&decoder->insns.reader, ip, &code);
 		if (status < 0)
 			break;
 		if (at >= first)
-			steps[done++] = (struct tl_pt_node_insn){ ip, code.flow.target,
-								  code.flow.size, code.flow.iclass,
-								  code.flow.flags & TL_X86_DIRECT };
+			list[done++] = (struct tl_pt_node_insn){ ip, code.flow.target,
+								 code.flow.size, code.flow.iclass,
+								 code.flow.flags & TL_X86_DIRECT };
 		ip = behind(&decoder->insns.reader, &code, ip);
 	}
-	decoder->insns.steps_number = number;
-	decoder->insns.steps_epoch = decoder->graph.epoch;
-	decoder->insns.steps_next = at;
-	decoder->insns.steps_ip = ip;
+	decoder->insns.resume_node = number;
+	decoder->insns.resume_epoch = decoder->graph.epoch;
+	decoder->insns.resume_next = at;
+	decoder->insns.resume_ip = ip;
 	return status < 0 ? status : (int)done;
 }

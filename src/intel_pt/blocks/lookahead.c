@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes decoded ahead of the caller, and what the caller sees of the decoder meanwhile. */
+/*
+ * Nodes decoded ahead of the caller, and the state of the decoder as the caller sees it meanwhile.
+ */
 #include "intel_pt/blocks/decoder.h"
 
-/* The clock at the node given last: nodes behind it have been decoded already. */
+/* The clock at the node given last; that of the flow is ahead of it. */
 const struct tl_pt_node_time *tl_pt_time_now(const struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_lookahead *batch = &decoder->ahead.batch;
@@ -31,7 +33,8 @@ void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 	decoder->making.times = (struct tl_pt_node_times){ .list = decoder->ahead.times,
 							   .most = TL_PT_LOOKAHEAD_NODES };
 	/*
-	 * An event behind these nodes may change the address space; calls until then see this one.
+	 * An event behind these nodes may change the address space; until it is given, callers see
+	 * this one.
 	 */
 	decoder->ahead.asid = decoder->graph.asid;
 	*batch = (struct tl_pt_lookahead){ .ids = decoder->ahead.nodes,
@@ -44,7 +47,9 @@ void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 	tl_pt_lookahead_ready(decoder);
 }
 
-/* A batch may be empty because room had to be made, or since an error will become an event. */
+/*
+ * Whether to decode another batch: an empty one only made room, or its error will become an event.
+ */
 static bool goes_on(const struct tl_pt_decoder *decoder)
 {
 	if (decoder->ahead.batch.stop == TL_PT_STOP_ERROR)
@@ -73,11 +78,11 @@ static int v1_status(const struct tl_pt_decoder *decoder)
 	/* The block that is held back comes next. */
 	if (decoder->v1.have_block)
 		return 0;
-	return (decoder->pos.enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	return (tl_pt_is_enabled(decoder) ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
 	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 
-/* End of stream is told when no event comes before it ("pt_blk_next"). */
+/* The end of the stream is in the status unless an event comes first ("pt_blk_next"). */
 int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 {
 	if (tl_pt_is_v1(decoder))
@@ -87,13 +92,13 @@ int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 	if (decoder->events.pending)
 		return TL_PT_EVENT_PENDING |
 		       (decoder->events.was_enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
-	return (decoder->pos.enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	return (tl_pt_is_enabled(decoder) ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
 	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 {
-	if (!decoder->synced)
+	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	tl_pt_lookahead_fill(decoder);
 	if (decoder->ahead.batch.at == decoder->ahead.batch.filled)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where the walk stands: its node, its return stack, its time; and all of that while nodes change.
- */
+/* The position of the walk: node, return stack, time; kept as addresses while nodes are dropped. */
 #include "intel_pt/blocks/decoder.h"
 
 void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link)
@@ -29,7 +27,7 @@ bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip)
 	uint32_t number = tl_pt_graph_node(&decoder->graph, ip);
 
 	if (!number) {
-		/* Room was made sure of before (tl_pt_graph_has_room()). */
+		/* There was room before (tl_pt_graph_has_room()), so memory is short. */
 		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset);
 		return false;
 	}
@@ -51,35 +49,35 @@ void tl_pt_position_reset(struct tl_pt_decoder *decoder)
 	decoder->pos.last_flags = 0;
 }
 
-struct places {
-	uint64_t cur, stack[TL_PT_STACK];
+struct position_addrs {
+	uint64_t node, stack[TL_PT_STACK];
 	uint64_t used; /* a bit for each entry of the stack */
 };
 
-static void note_places(const struct tl_pt_decoder *decoder, struct places *places)
+static void save_addrs(const struct tl_pt_decoder *decoder, struct position_addrs *addrs)
 {
 	const struct tl_pt_block *blocks = decoder->graph.blocks;
 
-	places->used = 0;
+	addrs->used = 0;
 	if (decoder->pos.node >= TL_PT_NODE_FIRST)
-		places->cur = blocks[decoder->pos.node].ip;
+		addrs->node = blocks[decoder->pos.node].ip;
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
 		if (decoder->pos.stack[i] == TL_PT_NODE_NONE)
 			continue;
-		places->used |= UINT64_C(1) << i;
-		places->stack[i] = blocks[tl_pt_edge_node(decoder->pos.stack[i])].ip;
+		addrs->used |= UINT64_C(1) << i;
+		addrs->stack[i] = blocks[tl_pt_edge_node(decoder->pos.stack[i])].ip;
 	}
 }
 
-static bool find_places(struct tl_pt_decoder *decoder, const struct places *places)
+static bool restore_addrs(struct tl_pt_decoder *decoder, const struct position_addrs *addrs)
 {
-	if (decoder->pos.node >= TL_PT_NODE_FIRST && !tl_pt_set_ip(decoder, places->cur))
+	if (decoder->pos.node >= TL_PT_NODE_FIRST && !tl_pt_set_ip(decoder, addrs->node))
 		return false;
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
-		if (!(places->used >> i & 1))
+		if (!(addrs->used >> i & 1))
 			continue;
 		decoder->pos.stack[i] =
-			tl_pt_edge_offset(tl_pt_graph_node(&decoder->graph, places->stack[i]));
+			tl_pt_edge_offset(tl_pt_graph_node(&decoder->graph, addrs->stack[i]));
 		if (!decoder->pos.stack[i]) {
 			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset);
 			return false;
@@ -93,35 +91,35 @@ bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *
 {
 	struct tl_pt_graph *graph = &decoder->graph;
 	unsigned before = graph->space;
-	struct places places;
+	struct position_addrs addrs;
 
 	tl_pt_graph_switch(graph, asid, mode);
 	if (graph->space == before)
 		return true;
-	note_places(decoder, &places);
-	return find_places(decoder, &places);
+	save_addrs(decoder, &addrs);
+	return restore_addrs(decoder, &addrs);
 }
 
 bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
-	struct places places = { .used = 0 };
+	struct position_addrs addrs = { .used = 0 };
 
 	decoder->pos.last_walked = TL_PT_NODE_NONE;
 	if (graph->nodes)
-		note_places(decoder, &places);
+		save_addrs(decoder, &addrs);
 	if (tl_pt_graph_reset(graph, decoder->code.image) < 0) {
 		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset);
 		return false;
 	}
-	return find_places(decoder, &places);
+	return restore_addrs(decoder, &addrs);
 }
 
 void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 {
 	const struct tl_pt_clock *time = &decoder->flow.time;
-	struct tl_pt_node_times *moments = &decoder->making.times;
-	uint32_t index = (uint32_t)(out - moments->begin);
+	struct tl_pt_node_times *times = &decoder->making.times;
+	uint32_t index = (uint32_t)(out - times->begin);
 
 	if (time->have_tsc == decoder->making.last.have_tsc &&
 	    time->tsc == decoder->making.last.tsc &&
@@ -132,25 +130,26 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 	decoder->making.last =
 		(struct tl_pt_node_time){ index,          time->lost_mtc, time->lost_cyc,
 					  time->have_tsc, time->tsc,      time->count };
-	if (!moments->list)
+	if (!times->list)
 		return;
 	/* Two timestamps at one index: the later replaces the earlier. */
-	if (moments->count && moments->list[moments->count - 1].index == index)
-		moments->count--;
-	moments->list[moments->count++] = decoder->making.last;
+	if (times->count && times->list[times->count - 1].index == index)
+		times->count--;
+	times->list[times->count++] = decoder->making.last;
 }
 
 void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *psb_state,
 			  uint64_t ip)
 {
-	const uint32_t kept = TL_PT_SLOW_POWER | TL_PT_SLOW_EVD | TL_PT_SLOW_ITEMS;
+	const uint32_t unfinished = TL_PT_SLOW_POWER | TL_PT_SLOW_EVD | TL_PT_SLOW_ITEMS;
 
-	psb_state->on = decoder->pos.enabled;
+	psb_state->on = tl_pt_is_enabled(decoder);
 	psb_state->ip = ip;
 	psb_state->speculative = decoder->pos.speculative;
 	psb_state->resume_known = decoder->pos.resume_known;
 	psb_state->resume_ip = decoder->pos.resume_ip;
-	psb_state->clean = !(decoder->flow.slow_path_reasons & kept) && decoder->pos.settled;
+	psb_state->clean =
+		!(decoder->flow.slow_path_reasons & unfinished) && tl_pt_is_settled(decoder);
 	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
 	psb_state->asid = decoder->graph.asid;
 	psb_state->time = decoder->flow.time;

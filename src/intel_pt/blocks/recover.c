@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind an error of the flow or of the walk: the next item that says where flow goes on (9.9). */
+/*
+ * Behind an error of the flow or of the walk: to the next item that says where flow goes on (9.9).
+ */
 #include "intel_pt/blocks/decoder.h"
 
 static bool moves_flow(enum tl_pt_event_kind kind)
@@ -8,8 +10,8 @@ static bool moves_flow(enum tl_pt_event_kind kind)
 	       kind == TL_PT_EV_ASYNC_BRANCH;
 }
 
-/* Go to where an item says. False: it did not. */
-static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_flow_item *item)
+/* Set the position to the location that an item gives. False: it gives none. */
+static bool set_position(struct tl_pt_decoder *decoder, const struct tl_pt_flow_item *item)
 {
 	bool on;
 	uint64_t ip;
@@ -17,28 +19,31 @@ static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_flow_item *i
 	if (!tl_pt_gives_ip(&decoder->flow, item, &on, &ip))
 		return false;
 	/*
-	 * Events of flow say themselves where it goes on; they are taken as if tracing had been
-	 * off. Others are here.
+	 * Events that move the flow set the position when they are taken, as if tracing had been
+	 * off before. Others leave it: it is the address of the event.
 	 */
 	if (item->kind == TL_PT_FLOW_ITEM_EVENT) {
 		bool here = on && !moves_flow(item->event.kind);
 
-		/* The walk that failed may have been from there to the event's own place. */
+		/* The walk that failed may have been the one to this event's location. */
 		if (here && decoder->events.located_at == item->offset + 1)
 			return false;
 		decoder->events.located_at = item->offset + 1;
-		decoder->pos.settled = here && tl_pt_set_ip(decoder, ip);
-		decoder->pos.enabled |= decoder->pos.settled;
+		if (here && tl_pt_set_ip(decoder, ip))
+			decoder->pos.tracing = TL_PT_TRACING_ON;
+		else
+			decoder->pos.tracing = TL_PT_TRACING_UNKNOWN;
 		return true;
 	}
-	decoder->pos.settled = false;
 	decoder->item.present = false;
-	decoder->pos.settled = true;
-	decoder->pos.enabled = on && tl_pt_set_ip(decoder, ip);
+	if (on && tl_pt_set_ip(decoder, ip))
+		decoder->pos.tracing = TL_PT_TRACING_ON;
+	else
+		decoder->pos.tracing = TL_PT_TRACING_OFF;
 	return true;
 }
 
-static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+static bool queue(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
 	if (decoder->events.queue_count == TL_PT_QUEUED_MAX)
 		return false;
@@ -47,10 +52,10 @@ static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 }
 
 /*
- * An event that is no place is told all the same, without its own place if that was on the walk.
- * False: it is lost.
+ * Queue an event that gives no location: its own was on the walk that failed, so it is given
+ * without one. False: it is lost.
  */
-static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_flow_item *item)
+static bool queue_unlocated(struct tl_pt_decoder *decoder, struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event *event = &item->event;
 
@@ -59,14 +64,14 @@ static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_flow_item *it
 		return false;
 	event->ip_suppressed = true;
 	event->ip = 0;
-	return keep(decoder, event);
+	return queue(decoder, event);
 }
 
 /*
- * Where tracing is turned on it had been turned off, though nothing that says so is left. With
- * TL_PT_SALVAGE the event that tells of the loss says as much.
+ * Tracing is turned on, so it was turned off before, but the packet that says so is lost: queue an
+ * event for it. With TL_PT_SALVAGE the TL_PT_EV_LOST event stands for it.
  */
-static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
+static void queue_disable(struct tl_pt_decoder *decoder, bool was_on)
 {
 	struct tl_pt_event event = decoder->item.flow.event;
 	bool enabled = decoder->item.present && decoder->item.flow.kind == TL_PT_FLOW_ITEM_EVENT &&
@@ -83,7 +88,7 @@ static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
 				      .lost_mtc = event.lost_mtc,
 				      .lost_cyc = event.lost_cyc,
 				      .cycles = event.cycles };
-	keep(decoder, &event);
+	queue(decoder, &event);
 }
 
 static void count_lost(const struct tl_pt_flow_item *item, struct tl_pt_event *lost)
@@ -93,7 +98,7 @@ static void count_lost(const struct tl_pt_flow_item *item, struct tl_pt_event *l
 		lost->lost.outcomes += item->count;
 }
 
-/* A flow that failed looks for a place itself; what it passes over is lost, too. */
+/* A flow that failed searches for a location itself; the packets that it skips are lost, too. */
 static bool resync_flow(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
 	struct tl_pt_event more = { .offset = 0 };
@@ -115,7 +120,7 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 			tl_pt_flow_next(&decoder->flow, item);
 		decoder->item.present = true;
 		lost->lost.to = item->offset;
-		if (stand(decoder, item))
+		if (set_position(decoder, item))
 			return true;
 		if (item->kind == TL_PT_FLOW_ITEM_END)
 			return false;
@@ -124,7 +129,7 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 				return false;
 			continue;
 		}
-		if (!keep_event(decoder, item))
+		if (!queue_unlocated(decoder, item))
 			count_lost(item, lost);
 		decoder->item.present = false;
 	}
@@ -132,9 +137,9 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 
 bool tl_pt_recover(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
-	bool found, was_on = decoder->pos.enabled,
+	bool found, was_on = tl_pt_is_enabled(decoder),
 		    has_target = decoder->trace.tip_pending && !decoder->trace.tip_suppressed;
-	uint64_t at = decoder->pos.enabled && decoder->pos.node >= TL_PT_NODE_FIRST
+	uint64_t at = tl_pt_is_enabled(decoder) && decoder->pos.node >= TL_PT_NODE_FIRST
 			      ? decoder->graph.blocks[decoder->pos.node].ip
 			      : 0;
 
@@ -144,24 +149,25 @@ bool tl_pt_recover(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	lost->lost.from = decoder->failure.offset;
 	lost->lost.why = decoder->failure.error;
 	lost->lost.outcomes = decoder->trace.count;
-	decoder->pos.enabled = false;
+	if (was_on)
+		decoder->pos.tracing = TL_PT_TRACING_OFF;
 	decoder->events.queue_first = decoder->events.queue_count = 0;
 	decoder->pos.speculative = false;
 	decoder->pos.resume_known = decoder->bounds.inherits = false;
 	decoder->bounds.began = true;
 	decoder->failure.error = TL_PT_OK;
 	tl_pt_position_reset(decoder);
-	/* A target that has been read, and whose branch was not found, is a place. */
+	/* A target was read, but its branch was not found: flow goes on at the target. */
 	if (has_target && decoder->flow.begin + decoder->failure.offset < decoder->flow.pos) {
 		lost->lost.to = (uint64_t)(decoder->flow.pos - decoder->flow.begin);
 		decoder->item.present = false;
-		decoder->pos.settled = decoder->pos.enabled = true;
+		decoder->pos.tracing = TL_PT_TRACING_ON;
 		found = tl_pt_set_ip(decoder, decoder->trace.target);
 	} else {
 		found = search(decoder, lost);
-		keep_disable(decoder, found && was_on);
+		queue_disable(decoder, found && was_on);
 	}
-	if (decoder->pos.enabled) {
+	if (tl_pt_is_enabled(decoder)) {
 		lost->ip = decoder->graph.blocks[decoder->pos.node].ip;
 		lost->ip_suppressed = false;
 	}

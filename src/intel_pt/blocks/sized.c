@@ -20,8 +20,8 @@ int tl_pt_decoder_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *
 }
 
 /*
- * Blocks of another size than ours, some at a time. Fewer than were asked for: an event or an error
- * comes next, and `*status` is that of their end.
+ * Fill blocks of another size than ours from a small array. Fewer than were asked for: an event or
+ * an error comes next, and `*status` is that at their end.
  */
 static int64_t give_blocks(struct tl_pt_decoder *decoder, unsigned char *blocks, size_t size,
 			   size_t max, int *status)

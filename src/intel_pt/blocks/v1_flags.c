@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Version 1 of the published interface: events become flags of the blocks around them (section 2).
- * A block is held back until what follows it is known.
+ * A block is held back until the events behind it are known.
  */
 #include "intel_pt/blocks/decoder.h"
 
-/* What an event says of the block before it and of the one behind it. */
+/* The flags that an event adds to the block before it and to the one behind it. */
 struct flags {
 	uint16_t before, behind;
 };
@@ -14,7 +14,7 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 {
 	bool was_speculative = decoder->v1.block.flags & TL_PT_SPECULATIVE;
 
-	/* A status update of a PSB+ is no change. */
+	/* A status update in a PSB+ changes nothing. */
 	if (event->status_update)
 		return (struct flags){ 0, 0 };
 	switch (event->kind) {
@@ -50,12 +50,12 @@ static void fold(struct tl_pt_decoder *decoder)
 	struct flags flags = flags_of(decoder, &decoder->events.next);
 
 	decoder->events.pending = false;
-	/* Without a block before it, what is said of one is dropped. */
+	/* Before the first block `v1.block` is not given, so flags for it are dropped. */
 	decoder->v1.block.flags |= flags.before;
 	decoder->v1.next_flags |= flags.behind;
 }
 
-/* Take the next block to be held. False: there is none; events before the end are folded. */
+/* Take the next block to hold back. False: there is none; events before the end are folded. */
 static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	for (;;) {

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk along the graph: one step an outcome, one look an indirect target. Everything else
- * (events, PSB+, overflow, errors) is done elsewhere, so that this loop has none of it. Its state
- * is a local structure that is never pointed to from outside: all functions that take it are
- * inlined, so that its members are registers.
+ * The walk along the graph. Other packets and events are handled elsewhere (advance.c), to keep
+ * this loop small. Its state is a local struct whose address never escapes, since all functions
+ * that take it are inlined: so its members are registers.
+ *
+ * The plain loop that it equals, for each outcome and target, with tl_pt_flow_next() for the
+ * packets:
+ *
+ *   node = decoder->pos.node;
+ *   while (item = next outcome or target) {
+ *       if (node->kind == STUB) build it;
+ *       give node; push its return addresses;
+ *       switch (node->kind) {
+ *       case COND:      node = edge[outcome];
+ *       case RETURN:    node = pop(), if outcome is 1;
+ *       case INDIRECT:
+ *       case FAR:       node = graph node at target;
+ *       case NEXT:      node = edge[0], without an outcome;
+ *       }
+ *   }
  */
 #include "intel_pt/blocks/decoder.h"
 
@@ -15,9 +30,9 @@ struct walk {
 	uint32_t *stack;
 	const uint8_t *pos, *end;
 	const uint8_t *taken, *taken_end;
-	uint64_t bits, target; /* bits: the oldest outcome in the highest bit, `count` of them */
+	uint64_t bits, target; /* bits: `count` outcomes, the oldest in the highest bit */
 	uint32_t count, top;
-	uint32_t cur; /* as a step */
+	uint32_t cur; /* an edge: byte offset of the node */
 	bool tip_pending;
 	enum tl_pt_error error;
 };
@@ -35,7 +50,7 @@ INLINE const struct tl_pt_node *node_at(const struct walk *walk)
 	return (const struct tl_pt_node *)(const void *)((const char *)walk->nodes + walk->cur);
 }
 
-/* Give the node, and push what its calls push: at the moment it is given, not when it is built. */
+/* Give the node, and push the return addresses of its calls: each time it runs. */
 INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
 	*walk->out++ = tl_pt_edge_node(walk->cur);
@@ -62,7 +77,9 @@ INLINE enum tl_pt_stop take_return(struct walk *walk, uint64_t outcome)
 	return walk->cur == TL_PT_NODE_NONE ? fail(walk, TL_PT_RETSTACK_EMPTY) : TL_PT_STOP_GO;
 }
 
-/* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
+/*
+ * Pass a node that needs no trace. A loop of such nodes while outcomes are left has no end (9.13).
+ */
 INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder,
 				 const struct tl_pt_node *node)
 {
@@ -71,13 +88,13 @@ INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decode
 	return decoder->pos.idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
 }
 
-/* What is not given: a stub, or the end of all code. */
+/* Nodes that cannot be given: a stub is built, the end of code is an error. */
 INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decoder,
 				  const struct tl_pt_node *node)
 {
 	enum tl_pt_node_kind kind = tl_pt_node_kind(node);
 
-	/* It has become a block since it was looked at. */
+	/* Another thread has built it meanwhile. */
 	if (kind < TL_PT_NODE_STUB)
 		return TL_PT_STOP_GO;
 	if (kind == TL_PT_NODE_STUB)
@@ -88,14 +105,17 @@ INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decod
 		    kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
 }
 
-/* The edge of the present node: one load behind another, and nothing between. */
+/* The edge for an outcome: one load, of which the next node's address depends. */
 INLINE uint32_t edge(const struct walk *walk, uint64_t outcome)
 {
 	return *(const uint32_t *)(const void *)((const char *)walk->nodes +
 						 sizeof(uint32_t) * outcome + walk->cur);
 }
 
-/* Conditional branches, compressed returns and what stands between them, as many as there are. */
+/*
+ * Take conditional branches, compressed returns and the nodes between them, as many as there are
+ * outcomes.
+ */
 INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	size_t room = (size_t)(walk->out_end - walk->out);
@@ -133,7 +153,7 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 }
 
 /*
- * Use up the outcomes. TL_PT_STOP_NEED: an indirect branch wants a target first, its TIP was
+ * Use up the outcomes. TL_PT_STOP_NEED: an indirect branch needs a target first; its TIP was
  * deferred (5.6).
  */
 INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *decoder)
@@ -163,7 +183,7 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 	return stop;
 }
 
-/* The branch that the target belongs to, and what stands before it. */
+/* Take the nodes up to the branch that the target belongs to, and that branch. */
 INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
@@ -181,7 +201,10 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 			if (walk->out == walk->out_end)
 				return TL_PT_STOP_FULL;
 			give(walk, decoder, node);
-			/* The branch that has no outcome has been reached, too (9.3). */
+			/*
+			 * A conditional branch needs an outcome, not a target: it is given, and the
+			 * trace does not match (9.3).
+			 */
 			if (kind <= TL_PT_NODE_COND_CALL)
 				return fail(walk, TL_PT_BAD_QUERY);
 			if (kind == TL_PT_NODE_NEXT) {
@@ -193,7 +216,10 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
 		}
 		if (!walk->cur) {
-			/* The branch has been given: where it goes is kept until there is room. */
+			/*
+			 * The branch was given already, so the target stays pending until there is
+			 * room.
+			 */
 			walk->cur = tl_pt_edge_offset(TL_PT_NODE_BEHIND);
 			return TL_PT_STOP_FULL;
 		}
@@ -203,7 +229,7 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 	return stop;
 }
 
-/* What may stand between two packets of this loop: PAD, MTC, CYC. */
+/* Packets that may stand between two packets of this loop: PAD, MTC, CYC. */
 INLINE bool is_passing(uint32_t byte)
 {
 	return byte == TL_PT_OPC_PAD || byte == TL_PT_OPC_MTC || (byte & 3) == TL_PT_OPC_CYC;
@@ -224,7 +250,7 @@ static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *
 	return pos;
 }
 
-/* The next outcomes, or the next target. False: what stands there is neither. */
+/* Take the next TNT packets, or the next TIP. False: another packet comes next. */
 INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	const uint8_t *pos = walk->pos;
@@ -255,7 +281,7 @@ INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
 	return true;
 }
 
-/* TNT of up to 47 outcomes. (Where the flow gives items it comes as one of these.) */
+/* Take one long TNT of up to 47 outcomes. Only with `exact`: else the flow gives these as items. */
 INLINE bool take_long(struct walk *walk, const struct tl_pt_decoder *decoder)
 {
 	const uint8_t *pos = walk->pos;
@@ -270,7 +296,10 @@ INLINE bool take_long(struct walk *walk, const struct tl_pt_decoder *decoder)
 	return true;
 }
 
-/* The same behind what may pass. TL_PT_STOP_NEED: what follows is none of the walk's business. */
+/*
+ * Take the next outcomes or target, behind PAD, MTC and CYC. TL_PT_STOP_NEED: another packet
+ * follows, for the flow.
+ */
 INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	bool passed = false;
@@ -290,7 +319,7 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 	return TL_PT_STOP_GO;
 }
 
-/* Behind what may pass, without taking the time. */
+/* The position behind PAD, MTC and CYC; the clock is not changed. */
 static __attribute__((noinline)) const uint8_t *skip_passing(const uint8_t *pos, const uint8_t *end)
 {
 	while (pos < end && is_passing(*pos)) {
@@ -303,7 +332,7 @@ static __attribute__((noinline)) const uint8_t *skip_passing(const uint8_t *pos,
 	return pos;
 }
 
-/* Whether the packet that comes next is one that the branch at hand takes. */
+/* Whether the next packet is one that a branch of this kind takes. */
 INLINE bool has_packet(const struct walk *walk, enum tl_pt_node_kind kind)
 {
 	const uint8_t *pos = walk->pos;
@@ -320,8 +349,8 @@ INLINE bool has_packet(const struct walk *walk, enum tl_pt_node_kind kind)
 }
 
 /*
- * Where nothing may be read before it is needed: what needs no trace comes first, and only if trace
- * follows.
+ * With `exact` no packet is read before it is needed: take the nodes that need no trace, up to a
+ * branch whose packet follows.
  */
 INLINE enum tl_pt_stop come_to_branch(struct walk *walk, struct tl_pt_decoder *decoder)
 {
@@ -352,7 +381,7 @@ INLINE enum tl_pt_stop come_to_branch(struct walk *walk, struct tl_pt_decoder *d
 /* The packet that holds the last outcome used, for the offset of an error. */
 static const uint8_t *packet_at(const uint8_t *taken, const uint8_t *pos, uint32_t left)
 {
-	/* One packet, or short TNT packets in a row. */
+	/* `taken` is one packet of another kind, or the first of several short TNT packets. */
 	if (*taken & 1 || *taken == TL_PT_OPC_EXT)
 		return taken;
 	while (pos - 1 > taken) {
@@ -412,7 +441,10 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	if (stop == TL_PT_STOP_ERROR) {
 		const uint8_t *at = packet_at(walk.taken, walk.taken_end, walk.count);
 
-		/* Where code ends, what comes next is at fault, and has been read. */
+		/*
+		 * No code at the node: the packet that would come next is at fault; it has been
+		 * read if outcomes or a target are left.
+		 */
 		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)
 			at = walk.tip_pending                                  ? at
 			     : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1

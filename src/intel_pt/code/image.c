@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images (3.1): regions, and what becomes of those that overlap. */
+/* Images (3.1): regions, and cutting those that overlap. */
 #include "intel_pt/code/image.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 static const struct tl_pt_asid any_space = { TL_PT_ANY, TL_PT_ANY };
 
-/* Decoders tell by the version whether what they decoded still stands. */
+/* The image changed: decoders compare the version with that of the code they decoded. */
 static void touch(struct tl_pt_image *image)
 {
 	image->version++;
@@ -51,7 +51,7 @@ const char *tl_pt_image_name(const struct tl_pt_image *image)
 	return image ? image->name : NULL;
 }
 
-/* Take region `i` away; the order of the others stays. */
+/* Remove region `i`; the order of the others stays. */
 static void remove_region(struct tl_pt_image *image, size_t i)
 {
 	tl_pt_section_drop(image->regions[i].section);
@@ -60,10 +60,7 @@ static void remove_region(struct tl_pt_image *image, size_t i)
 	image->count--;
 }
 
-/*
- * The part of region `i` from address `begin` on, as another region behind all. Room has been made
- * for it.
- */
+/* Append the part of region `i` from address `begin` on as another region. There must be room. */
 static void add_rest(struct tl_pt_image *image, size_t i, uint64_t begin)
 {
 	struct tl_pt_region rest = image->regions[i];
@@ -75,8 +72,8 @@ static void add_rest(struct tl_pt_image *image, size_t i, uint64_t begin)
 }
 
 /*
- * Cut everything an address space can see out of [begin, last]. A region may fall into two: room
- * for one is there.
+ * Cut all that an address space can see out of [begin, last]. A region may become two: there must
+ * be room for one more.
  */
 static void cut_out(struct tl_pt_image *image, uint64_t begin, uint64_t last,
 		    const struct tl_pt_asid *asid)
@@ -96,7 +93,7 @@ static void cut_out(struct tl_pt_image *image, uint64_t begin, uint64_t last,
 	}
 }
 
-/* How many regions reach over both ends of [begin, last]. */
+/* The number of regions that reach over both ends of [begin, last]. */
 static size_t count_split(const struct tl_pt_image *image, uint64_t begin, uint64_t last)
 {
 	size_t split = 0;
@@ -176,7 +173,7 @@ int tl_pt_image_copy(struct tl_pt_image *image, const struct tl_pt_image *from)
 
 	if (!image || !from)
 		return -TL_PT_INVALID;
-	/* An image has all of its own sections. */
+	/* Copying an image to itself changes nothing. */
 	for (size_t i = 0; image != from && i < from->count; i++) {
 		const struct tl_pt_region *region = &from->regions[i];
 		size_t want = image->count + 1 + count_split(image, region->begin, region->last);
@@ -193,7 +190,7 @@ int tl_pt_image_copy(struct tl_pt_image *image, const struct tl_pt_image *from)
 	return failed;
 }
 
-/* Remove what an address space can see, of a file or (NULL) of all. */
+/* Remove all that an address space can see, of a file or (NULL) of all files. */
 static int remove_matching(struct tl_pt_image *image, const char *path,
 			   const struct tl_pt_asid *asid)
 {
@@ -232,7 +229,7 @@ int tl_pt_image_set_callback(struct tl_pt_image *image, tl_pt_read_fn *read, voi
 	return 0;
 }
 
-/* The last one added wins, where an address space that is not known sees several. */
+/* The last region added wins, if an address space of TL_PT_ANY sees several. */
 static const struct tl_pt_region *find(const struct tl_pt_image *image,
 				       const struct tl_pt_asid *asid, uint64_t ip)
 {

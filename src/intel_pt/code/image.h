@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_CODE_IMAGE_H
 #define TL_INTEL_PT_CODE_IMAGE_H
-/* The inside of an image: which bytes are where. */
+/* The inside of an image: bytes at addresses. */
 #include "intel_pt/code/section.h"
 
 /* Bytes of a section at an address; regions that one address space can see do not overlap. */
 struct tl_pt_region {
 	struct tl_pt_section *section;
-	uint64_t at;          /* in the section */
+	uint64_t at;          /* offset in the section */
 	uint64_t begin, last; /* addresses, both inside */
 	struct tl_pt_asid asid;
 	int isid;
@@ -19,11 +19,11 @@ struct tl_pt_image {
 	size_t count, capacity;
 	tl_pt_read_fn *read;
 	void *read_arg;
-	uint64_t version; /* counts changes of what it holds */
-	bool by_space;    /* address spaces matter: a region or the callback tells them apart */
+	uint64_t version; /* increased by each change */
+	bool by_space;    /* some region is of one address space only, or there is a callback */
 };
 
-/* Whether something for `a` can be seen by `b`: equal, or any. */
+/* Whether address space `b` can see what is there for `a`: equal, or TL_PT_ANY. */
 static inline bool tl_pt_asid_matches(const struct tl_pt_asid *a, const struct tl_pt_asid *b)
 {
 	return (a->cr3 == b->cr3 || a->cr3 == TL_PT_ANY || b->cr3 == TL_PT_ANY) &&

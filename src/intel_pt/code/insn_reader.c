@@ -16,8 +16,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Regions that an address space sees do not overlap (image.c), unless it is not known which one it
- * is: then the one that begins later wins.
+ * Regions that one address space sees do not overlap (image.c), unless it is TL_PT_ANY: then the
+ * one that begins later wins.
  */
 static void sort_view(struct tl_pt_reader *reader)
 {
@@ -34,7 +34,7 @@ int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *imag
 		     const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
 {
 	reader->size = 0;
-	/* Another section may be where one was. */
+	/* At the address of a freed section there may be another one now. */
 	if (reader->pages && (reader->image != image || reader->version != image->version))
 		memset(reader->pages->tags, 0, sizeof(reader->pages->tags));
 	reader->image = image;
@@ -77,8 +77,8 @@ static size_t find_region(const struct tl_pt_reader *reader, uint64_t ip)
 }
 
 /*
- * The page of a section that begins at `at`; read, if it is not the one kept at its place. How many
- * bytes it has.
+ * Set `data` to the page of a section that begins at `at`; it is read unless it is in its slot.
+ * Returns the number of its bytes.
  */
 static size_t load_page(struct tl_pt_reader *reader, const struct tl_pt_section *section,
 			uint64_t at)
@@ -108,7 +108,9 @@ static bool load_unmapped(struct tl_pt_reader *reader, const struct tl_pt_region
 	uint64_t before = into < ip - region->begin ? into : ip - region->begin;
 	size_t size = load_page(reader, region->section, at - into);
 
-	/* What stands before the region in its section may be another region's by now. */
+	/*
+	 * Bytes before the region in its section may belong to another region at these addresses.
+	 */
 	reader->section = NULL;
 	reader->data += into - before;
 	reader->begin = ip - before;
@@ -138,8 +140,8 @@ static bool load_section(struct tl_pt_reader *reader, const struct tl_pt_region 
 }
 
 /*
- * Callbacks may refuse a whole piece for its last byte: then ask for less, so that no instruction
- * is lost.
+ * A callback may refuse a whole chunk because of its last byte: then ask for less, so that no
+ * instruction is lost.
  */
 static bool load_callback(struct tl_pt_reader *reader, uint64_t last, uint64_t ip)
 {
@@ -166,7 +168,7 @@ static bool load_callback(struct tl_pt_reader *reader, uint64_t last, uint64_t i
 	return reader->size != 0;
 }
 
-/* Bring the bytes at `ip` to hand. False: there are none. */
+/* Set `data` to bytes at `ip`. False: there are none. */
 static bool load(struct tl_pt_reader *reader, uint64_t ip)
 {
 	size_t i = find_region(reader, ip);
@@ -182,7 +184,7 @@ static bool load(struct tl_pt_reader *reader, uint64_t ip)
 
 static bool at_hand(const struct tl_pt_reader *reader, uint64_t ip)
 {
-	/* A cache's limit may take a mapping away. */
+	/* The limit of a cache may have removed the mapping. */
 	return ip - reader->begin < reader->size &&
 	       (!reader->section || reader->section->data == reader->mapping);
 }
@@ -215,7 +217,7 @@ static int decode(const struct tl_pt_reader *reader, const uint8_t *code, size_t
 	return results[tl_x86_flow_decode(&reader->decoder, code, size, ip, flow)];
 }
 
-/* An instruction that does not end within what is at hand, nor perhaps within its region. */
+/* An instruction that does not end within `data`: gather its bytes, over regions if need be. */
 static int gather(struct tl_pt_reader *reader, uint64_t ip, struct tl_pt_code *code)
 {
 	uint64_t left = reader->last - ip;

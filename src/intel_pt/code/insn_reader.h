@@ -3,15 +3,18 @@
 #define TL_INTEL_PT_CODE_INSN_READER_H
 /*
  * Instructions of an image, as one address space sees it. Mapped sections are decoded in place; of
- * others some pages are kept, for callbacks a window of bytes. Each decoder has its own reader, so
- * that an image may be read by several.
+ * others some pages are kept, of callbacks a window of bytes. Each decoder has its own reader, so
+ * that several can read one image.
  */
 #include "intel_pt/code/image.h"
 #include "isa/x86/x86_flow.h"
 
 enum { TL_PT_INSN_BYTES = 15, TL_PT_WINDOW = 4096, TL_PT_PAGES = 256 };
 
-/* Pages of sections that a cache's limit keeps from being mapped: each at its place by number. */
+/*
+ * Pages of sections that are not mapped because of a cache's limit; each has one slot, by its
+ * number.
+ */
 struct tl_pt_pages {
 	struct {
 		const struct tl_pt_section *section; /* NULL: empty */
@@ -28,28 +31,27 @@ struct tl_pt_reader {
 	struct tl_x86_flow_decoder decoder;
 	enum tl_pt_exec_mode mode;
 
-	struct tl_pt_region *view; /* by address, none over another */
+	struct tl_pt_region *view; /* by address, without overlaps */
 	size_t count, capacity;
 
-	/*
-	 * What is at hand: bytes [begin, begin + size) of one region, which goes on up to `last`.
-	 */
+	/* `data`: bytes [begin, begin + size) of one region, which ends at `last`. */
 	const uint8_t *data;
 	uint64_t begin, size, last;
-	const struct tl_pt_section *region; /* NULL: the callback's */
+	const struct tl_pt_section *region; /* NULL: a callback's bytes */
 	int isid;
-	const struct tl_pt_section *section; /* whose mapping `data` is; NULL: the window */
+	const struct tl_pt_section
+		*section; /* the section that `data` maps; NULL: `data` is `window` or a page */
 	const uint8_t *mapping;
 	uint8_t window[TL_PT_WINDOW];
-	struct tl_pt_pages *pages; /* made when they are needed first */
+	struct tl_pt_pages *pages; /* allocated when first needed */
 };
 
-/* One instruction and where it stands. */
+/* One instruction, and the section it is in. */
 struct tl_pt_code {
 	struct tl_x86_flow flow;
 	int isid;
 	const struct tl_pt_section *region;
-	bool truncated; /* it goes on in another region: `raw` */
+	bool truncated; /* it ends in another region: its bytes are in `raw` */
 	uint8_t raw[TL_PT_INSN_BYTES];
 };
 
@@ -58,10 +60,10 @@ int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *imag
 		     const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode);
 void tl_pt_reader_close(struct tl_pt_reader *reader);
 
-/* The instruction at `ip`. 0; -TL_PT_NOMAP, -TL_PT_BAD_INSN. */
+/* Decode the instruction at `ip`. 0; -TL_PT_NOMAP, -TL_PT_BAD_INSN. */
 int tl_pt_reader_insn(struct tl_pt_reader *reader, uint64_t ip, struct tl_pt_code *code);
 
-/* Up to `size` bytes at `ip`, over regions. How many. */
+/* Copy up to `size` bytes at `ip`, over regions. Returns their number. */
 size_t tl_pt_reader_bytes(struct tl_pt_reader *reader, uint64_t ip, uint8_t *buffer, size_t size);
 
 #endif

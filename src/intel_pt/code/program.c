@@ -37,7 +37,7 @@ void tl_pt_program_close(struct tl_pt_program *program)
 	free(program);
 }
 
-void tl_pt_program_rest(struct tl_pt_program *program)
+void tl_pt_program_release(struct tl_pt_program *program)
 {
 	for (size_t i = 0; i < program->source_count; i++)
 		tl_source_release(program->sources[i], 0, UINT64_MAX);
@@ -53,7 +53,7 @@ bool tl_pt_program_is_empty(const struct tl_pt_program *program)
 	return !program->part_count;
 }
 
-/* ---- parts ---- */
+/* ---- mappings ---- */
 
 int tl_pt_program_map_file(struct tl_pt_program *program, const char *path,
 			   struct tl_pt_bytes *bytes, struct tl_error *err)
@@ -76,26 +76,29 @@ int tl_pt_program_map_file(struct tl_pt_program *program, const char *path,
 	return 0;
 }
 
-int tl_pt_program_add_mapping(struct tl_pt_program *program, const struct tl_pt_mapping *place,
+int tl_pt_program_add_mapping(struct tl_pt_program *program, const struct tl_pt_mapping *mapping,
 			      const uint8_t *bytes, struct tl_error *err)
 {
 	struct tl_pt_mapping *part;
 	int status;
 
-	if (place->start >= place->end)
+	if (mapping->start >= mapping->end)
 		return 0;
 	if (!tl_grow(&program->parts, &program->part_capacity, program->part_count + 1,
 		     sizeof(*program->parts)))
 		return tl_error_memory(err);
 	part = &program->parts[program->part_count];
-	*part = *place;
-	part->object = tl_names_text(&program->names, place->object);
-	part->file = place->file ? tl_names_text(&program->names, place->file) : NULL;
-	part->nameless = place->nameless ? tl_names_text(&program->names, place->nameless) : NULL;
-	if (!part->object || (place->file && !part->file) || (place->nameless && !part->nameless))
+	*part = *mapping;
+	part->object = tl_names_text(&program->names, mapping->object);
+	part->file = mapping->file ? tl_names_text(&program->names, mapping->file) : NULL;
+	part->nameless =
+		mapping->nameless ? tl_names_text(&program->names, mapping->nameless) : NULL;
+	if (!part->object || (mapping->file && !part->file) ||
+	    (mapping->nameless && !part->nameless))
 		return tl_error_memory(err);
-	status = tl_pt_image_add_memory(program->image, bytes, (size_t)(place->end - place->start),
-					NULL, place->start, 0);
+	status = tl_pt_image_add_memory(program->image, bytes,
+					(size_t)(mapping->end - mapping->start), NULL,
+					mapping->start, 0);
 	if (status < 0)
 		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	program->part_count++;
@@ -111,7 +114,7 @@ static int by_start(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err)
+int tl_pt_program_index(struct tl_pt_program *program, struct tl_error *err)
 {
 	struct tl_interval *items = calloc(program->part_count + 1, sizeof(*items));
 	bool ok;
@@ -129,14 +132,15 @@ int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err)
 	return ok ? 0 : tl_error_memory(err);
 }
 
-bool tl_pt_program_mapping(struct tl_pt_program *program, uint64_t ip, struct tl_pt_mapping *place)
+bool tl_pt_program_mapping(struct tl_pt_program *program, uint64_t ip,
+			   struct tl_pt_mapping *mapping)
 {
 	uint32_t number;
 
 	number = tl_intervals_find(&program->index, ip);
 	if (number == TL_NONE)
 		return false;
-	*place = program->parts[number];
+	*mapping = program->parts[number];
 	for (size_t i = 0; i < program->given_count; i++)
 		program->given[i].used |=
 			number >= program->given[i].first && number < program->given[i].end;
@@ -153,13 +157,13 @@ const char *tl_pt_program_unused(const struct tl_pt_program *program, size_t num
 
 /* ---- ELF files ---- */
 
-/* One load segment, as much of it as the file has. */
+/* Add one load segment, as far as the file has its bytes. */
 static int add_segment(struct tl_pt_program *program, const char *path, uint64_t address,
 		       const struct tl_elf_segment *segment, const struct tl_pt_bytes *file,
 		       struct tl_error *err)
 {
 	uint64_t bytes = segment->file_size;
-	struct tl_pt_mapping place = {
+	struct tl_pt_mapping mapping = {
 		.object = path,
 		.file = path,
 		.bias = address,
@@ -171,11 +175,11 @@ static int add_segment(struct tl_pt_program *program, const char *path, uint64_t
 		return 0;
 	if (bytes > file->size - segment->offset)
 		bytes = file->size - segment->offset;
-	if (bytes > UINT64_MAX - place.start)
+	if (bytes > UINT64_MAX - mapping.start)
 		return tl_error_at(err, TL_BAD_SIZE, TL_NOWHERE,
 				   "a load segment reaches past the end of all addresses");
-	place.end = place.start + bytes;
-	return tl_pt_program_add_mapping(program, &place, file->data + segment->offset, err);
+	mapping.end = mapping.start + bytes;
+	return tl_pt_program_add_mapping(program, &mapping, file->data + segment->offset, err);
 }
 
 static int add_segments(struct tl_pt_program *program, const char *path, uint64_t address,
@@ -223,7 +227,7 @@ int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint6
 int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint64_t offset,
 			  uint64_t end, uint64_t address, struct tl_error *err)
 {
-	struct tl_pt_mapping place = { .object = path, .start = address, .offset = offset };
+	struct tl_pt_mapping mapping = { .object = path, .start = address, .offset = offset };
 	struct tl_pt_bytes file;
 	int status = tl_pt_program_map_file(program, path, &file, err);
 
@@ -237,6 +241,6 @@ int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint6
 	if (end - offset > UINT64_MAX - address)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the bytes reach past the end of all addresses");
-	place.end = address + (end - offset);
-	return tl_pt_program_add_mapping(program, &place, file.data + offset, err);
+	mapping.end = address + (end - offset);
+	return tl_pt_program_add_mapping(program, &mapping, file.data + offset, err);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of saved pages: which bytes of an .img were where, and what they had been loaded from. */
+/*
+ * Maps of saved pages: the addresses of the bytes of an .img, and the files they had been loaded
+ * from.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,16 +15,16 @@
 #include "intel_pt/code/program_mappings.h"
 #include "symbols/elf/elf_file.h"
 
-enum { MAX_LINE = 4096 + 128, PIECE = 1 << 20 };
+enum { MAX_LINE = 4096 + 128, CHUNK = 1 << 20 };
 
-/* A file that pages came from, opened once for all of its lines. */
+/* A file that pages were loaded from, opened once for all of its lines. */
 struct origin {
 	const char *name; /* as in the map */
 	char *path;       /* NULL: there is no such file */
 	struct tl_pt_bytes bytes;
 	struct tl_elf elf;
 	bool is_elf;
-	char *why; /* it gives no names; NULL: it does, or nobody would expect it to */
+	char *why; /* why it gives no names; NULL: it does, or no file is expected */
 };
 
 struct map {
@@ -30,15 +33,18 @@ struct map {
 	struct tl_pt_bytes image;
 	struct origin *origins;
 	size_t origin_count, origin_capacity;
-	struct tl_pt_mapping *places; /* of the lines, until it is known which origins are true */
+	struct tl_pt_mapping
+		*mappings; /* of the lines, until all origins have been compared with the image */
 	uint64_t *image_offsets;
-	uint32_t *of; /* origin of each; TL_NONE: it is no code of its origin */
-	size_t count, place_capacity, offset_capacity, of_capacity;
+	uint32_t *of; /* origin of each; TL_NONE: it is not code of its origin */
+	size_t count, mapping_capacity, offset_capacity, of_capacity;
 };
 
 static const char *const packings[] = { "", ".zst", ".gz", ".xz", ".lz4" };
 
-/* NAME.img, or that compressed, beside NAME.map; NULL: there is none. False: no memory. */
+/*
+ * The path of NAME.img, compressed or not, beside NAME.map; NULL: there is none. False: no memory.
+ */
 static bool find_image(const char *map, char **path)
 {
 	size_t length = strlen(map);
@@ -87,7 +93,7 @@ int tl_pt_program_find_map(const char *trace, char **map, struct tl_error *err)
 
 /* ---- origins ---- */
 
-/* A relative name is one beside the map. False: no memory. */
+/* A relative name is a file beside the map. False: no memory. */
 static bool find_origin(const struct map *m, struct origin *origin)
 {
 	const char *slash = strrchr(m->path, '/');
@@ -107,7 +113,7 @@ static bool find_origin(const struct map *m, struct origin *origin)
 	return true;
 }
 
-/* Why an origin gives no names; the first reason stays. */
+/* Set the reason why an origin gives no names; the first reason stays. */
 static int set_why(struct origin *origin, const char *what, int number, struct tl_error *err)
 {
 	if (!origin->why && asprintf(&origin->why, "%s%s%s", what, number && *what ? ": " : "",
@@ -118,7 +124,7 @@ static int set_why(struct origin *origin, const char *what, int number, struct t
 	return 0;
 }
 
-/* What cannot be opened or read, or is no ELF file, gives no names. */
+/* A file that cannot be opened or read, or that is not ELF, gives no names. */
 static int read_origin(struct map *m, struct origin *origin, struct tl_error *err)
 {
 	struct tl_error why = { .status = TL_OK };
@@ -156,14 +162,16 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 	return origin->path ? read_origin(m, origin, err) : 0;
 }
 
-/* Bytes [from, to) of a file that are code, and what the loader added to their addresses. */
+/*
+ * Code in bytes [from, to) of a file, and the difference between its addresses and those of the
+ * file.
+ */
 struct code {
 	uint64_t from, to, bias;
 };
 
 /*
- * The first code of the bytes [offset, end), the first of which is at `address`. False: there is
- * none.
+ * Find the first code among bytes [offset, end), the first of which is at `address`. False: none.
  */
 static bool next_code(const struct origin *origin, uint64_t offset, uint64_t end, uint64_t address,
 		      struct code *code)
@@ -176,9 +184,7 @@ static bool next_code(const struct origin *origin, uint64_t offset, uint64_t end
 		if (segment.type != PT_LOAD || !(segment.flags & PF_X) ||
 		    segment.file_size > UINT64_MAX - segment.offset)
 			continue;
-		/*
-		 * The loader maps whole pages, so a little of what stands before the segment, too.
-		 */
+		/* The loader maps whole pages, so also some bytes before the segment. */
 		from = segment.offset & ~(uint64_t)0xfff;
 		from = from < offset ? offset : from;
 		to = segment.offset + segment.file_size;
@@ -205,8 +211,8 @@ static void free_origins(struct map *m)
 /* ---- lines ---- */
 
 /*
- * Another build of a file has other bytes, and other names at these places. What was compared is
- * given back: little of it is executed.
+ * Compare the bytes: another build of a file has other code, and other names at these addresses.
+ * The memory is released, since little of the code was executed.
  */
 static bool is_same(struct origin *origin, uint64_t offset, const struct tl_pt_bytes *image,
 		    uint64_t at, uint64_t size)
@@ -216,24 +222,24 @@ static bool is_same(struct origin *origin, uint64_t offset, const struct tl_pt_b
 
 	if (same && size > bytes->size - offset)
 		size = bytes->size - offset;
-	for (uint64_t done = 0, piece; done < size && same; done += piece) {
-		piece = size - done < PIECE ? size - done : PIECE;
-		same = !memcmp(bytes->data + offset + done, image->data + at + done, (size_t)piece);
-		tl_source_release(bytes->source, offset + done, piece);
-		tl_source_release(image->source, at + done, piece);
+	for (uint64_t done = 0, chunk; done < size && same; done += chunk) {
+		chunk = size - done < CHUNK ? size - done : CHUNK;
+		same = !memcmp(bytes->data + offset + done, image->data + at + done, (size_t)chunk);
+		tl_source_release(bytes->source, offset + done, chunk);
+		tl_source_release(image->source, at + done, chunk);
 	}
 	return same;
 }
 
-static int add_line(struct map *m, const struct tl_pt_mapping *place, uint64_t image_offset,
+static int add_line(struct map *m, const struct tl_pt_mapping *mapping, uint64_t image_offset,
 		    uint32_t origin, struct tl_error *err)
 {
-	if (!tl_grow(&m->places, &m->place_capacity, m->count + 1, sizeof(*m->places)) ||
+	if (!tl_grow(&m->mappings, &m->mapping_capacity, m->count + 1, sizeof(*m->mappings)) ||
 	    !tl_grow(&m->image_offsets, &m->offset_capacity, m->count + 1,
 		     sizeof(*m->image_offsets)) ||
 	    !tl_grow(&m->of, &m->of_capacity, m->count + 1, sizeof(*m->of)))
 		return tl_error_memory(err);
-	m->places[m->count] = *place;
+	m->mappings[m->count] = *mapping;
 	m->image_offsets[m->count] = image_offset;
 	m->of[m->count++] = origin;
 	return 0;
@@ -262,13 +268,13 @@ static int parse_line(const struct map *m, const char *text, uint64_t offset, st
 	return 0;
 }
 
-/* Bytes [from, to) of the origin, as far as they are the line's. */
+/* Add bytes [from, to) of the origin, at their addresses in the line. */
 static int add_bytes(struct map *m, const struct line *line, uint64_t from, uint64_t to,
 		     uint64_t bias, uint32_t number, uint32_t of, struct tl_error *err)
 {
 	const char *name = m->origins[number].name;
 	uint64_t skipped = from - line->origin_offset;
-	struct tl_pt_mapping place = {
+	struct tl_pt_mapping mapping = {
 		.start = line->address + skipped,
 		.end = line->address + (to - line->origin_offset),
 		.offset = from,
@@ -276,10 +282,10 @@ static int add_bytes(struct map *m, const struct line *line, uint64_t from, uint
 		.object = strcmp(name, "?") ? name : "",
 	};
 
-	return from < to ? add_line(m, &place, line->image_offset + skipped, of, err) : 0;
+	return from < to ? add_line(m, &mapping, line->image_offset + skipped, of, err) : 0;
 }
 
-/* What of a line is code of its origin, and what is not. */
+/* Divide the bytes of a line into code of its origin and other bytes. */
 static int divide_line(struct map *m, const struct line *line, uint32_t number,
 		       struct tl_error *err)
 {
@@ -348,16 +354,16 @@ static int add_parts(struct map *m, struct tl_error *err)
 		const struct origin *origin = m->of[i] == TL_NONE ? NULL : &m->origins[m->of[i]];
 
 		if (origin && origin->is_elf && !origin->why)
-			m->places[i].file = origin->path;
+			m->mappings[i].file = origin->path;
 		if (origin)
-			m->places[i].nameless = origin->why;
-		status = tl_pt_program_add_mapping(m->program, &m->places[i],
+			m->mappings[i].nameless = origin->why;
+		status = tl_pt_program_add_mapping(m->program, &m->mappings[i],
 						   m->image.data + m->image_offsets[i], err);
 	}
 	return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole map ---- */
 
 static int add_map(struct map *m, struct tl_error *err)
 {
@@ -385,7 +391,7 @@ int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const
 	int status = add_map(&m, err);
 
 	free_origins(&m);
-	free(m.places);
+	free(m.mappings);
 	free(m.image_offsets);
 	free(m.of);
 	return status;

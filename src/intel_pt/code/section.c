@@ -23,7 +23,7 @@ static void map_file(struct tl_pt_section *section, int fd)
 	section->data = (const uint8_t *)map + before;
 }
 
-/* Bytes of the file behind `offset`; 0 for what is no regular file. */
+/* The number of bytes behind `offset`; 0 if it is not a regular file. */
 static uint64_t bytes_behind(int fd, uint64_t offset)
 {
 	struct stat st;
@@ -52,7 +52,7 @@ static struct tl_pt_section *make(const char *path, uint64_t offset, uint64_t si
 int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_t offset,
 		       uint64_t size, bool map)
 {
-	/* A name may be that of anything: never wait for a writer at the other end of a pipe. */
+	/* The path may name a pipe or a device: opening must not wait for a writer. */
 	int fd = tl_file_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	uint64_t there = fd < 0 ? 0 : bytes_behind(fd, offset);
 

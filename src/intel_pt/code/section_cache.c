@@ -15,7 +15,7 @@ struct entry {
 
 struct tl_pt_cache {
 	char *name;
-	struct entry *entries; /* isid 1 first */
+	struct entry *entries; /* that of isid 1 first */
 	size_t count, capacity;
 	uint64_t limit; /* 0: none */
 };
@@ -50,9 +50,8 @@ const char *tl_pt_cache_name(const struct tl_pt_cache *cache)
 }
 
 /*
- * Sections added first stay mapped. The others are read page by page when code in them is met for
- * the first time, which costs little, since it happens once; so there is nothing to gain by
- * choosing better.
+ * Sections added first stay mapped. The others are read page by page; each page is read about once,
+ * as decoded code is kept, so a better choice would gain little.
  */
 static void apply_limit(struct tl_pt_cache *cache)
 {
@@ -79,7 +78,7 @@ int tl_pt_cache_set_limit(struct tl_pt_cache *cache, uint64_t bytes)
 	return 0;
 }
 
-/* The isid of such a section, 0: none. */
+/* The isid of an equal section, 0: none. */
 static int find(const struct tl_pt_cache *cache, const struct tl_pt_section *wanted, uint64_t vaddr)
 {
 	for (size_t i = 0; i < cache->count; i++) {

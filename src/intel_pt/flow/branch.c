@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TNT, TIP, TIP.PGE, TIP.PGD and FUP, and what binds to them (5.3, 5.4, 5.5). */
+/* TNT, TIP, TIP.PGE, TIP.PGD and FUP, and the events bound to them (5.3, 5.4, 5.5). */
 #include "intel_pt/flow/rules.h"
 
 int tl_pt_rule_tnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
@@ -43,7 +43,10 @@ int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	if (flow->slow_path_reasons & TL_PT_SLOW_FUP)
 		return async_branch(flow, has_ip);
 	if (flow->flags & TL_PT_FLOW_QUERY && flow->bound.at_tip) {
-		/* The query interface tells before the branch what takes effect behind it. */
+		/*
+		 * The query interface gives events that take effect behind the branch before the
+		 * branch.
+		 */
 		tl_pt_flow_give_at_tip(flow, !has_ip, flow->last_ip);
 		flow->pos = flow->packet;
 		return TL_PT_GO_ON;
@@ -65,7 +68,7 @@ int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	(void)item;
 	if ((tl_pt_flow_is_enabled(flow) && !(flow->flags & TL_PT_FLOW_QUERY)) || flow->bound.count)
 		return -TL_PT_BAD_CONTEXT;
-	/* Flow cannot begin nowhere. */
+	/* Without an address there is no instruction to go on at. */
 	if (!tl_pt_flow_ip(flow, packet))
 		return -TL_PT_BAD_PACKET;
 	tl_pt_flow_set_enabled(flow, true);
@@ -99,8 +102,8 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_FUP;
 	tl_pt_flow_give(flow, &event);
 	/*
-	 * The execution mode changes where nothing is traced; the address space is told by its own
-	 * packet (5.5).
+	 * The new execution mode holds where nothing is traced; the address space has packets of
+	 * its own (5.5).
 	 */
 	flow->bound.at_tip &= ~(uint32_t)TL_PT_AT_TIP_MODE;
 	tl_pt_flow_give_at_tip(flow, true, 0);
@@ -109,7 +112,7 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 
 /* ---- FUP ---- */
 
-/* The FUP gives its address to what waits for it. True: it is also the source of a branch. */
+/* Give the events that waited for this FUP its address. True: it is also the source of a branch. */
 static bool give_bound(struct tl_pt_flow *flow)
 {
 	bool keep = false;
@@ -133,7 +136,7 @@ static bool give_bound(struct tl_pt_flow *flow)
 	return keep;
 }
 
-/* In a PSB+ a FUP says that tracing is on, and where (5.1). */
+/* The FUP in a PSB+ says that tracing is on, and gives the address (5.1). */
 static int status_fup(const struct tl_pt_flow *flow)
 {
 	bool is_on = tl_pt_flow_is_enabled(flow) || flow->status.stale;
@@ -148,7 +151,7 @@ int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	bool has_ip = tl_pt_flow_ip(flow, packet);
 
 	(void)item;
-	/* Else it has been given with the PSB. */
+	/* The FUP of a PSB+ has been given with its PSB. */
 	if (flow->slow_path_reasons & TL_PT_SLOW_PSB)
 		return status_fup(flow);
 	if (flow->slow_path_reasons & TL_PT_SLOW_FUP)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock (6). */
+/* The clock: time from packets (6). */
 #include "intel_pt/flow/clock.h"
 
 #include <string.h>
 
 enum {
 	MTC_BITS = 8,  /* an MTC holds bits N + 7 .. N of the crystal clock */
-	TMA_BITS = 16, /* a TMA its lowest 16 */
-	POINT = 8,     /* binary places of ticks per cycle */
+	TMA_BITS = 16, /* a TMA holds its lowest 16 */
+	POINT = 8,     /* binary digits behind the point in ticks per cycle */
 };
 
 void tl_pt_clock_reset(struct tl_pt_clock *time)
@@ -20,7 +20,7 @@ static bool knows_crystal(const struct tl_pt_config *config)
 	return config->cpuid_15_eax && config->cpuid_15_ebx;
 }
 
-/* TSC ticks of so many crystal clocks. */
+/* TSC ticks in `ctc` crystal clocks. */
 static uint64_t ticks(uint64_t ctc, const struct tl_pt_config *config)
 {
 	return ctc * config->cpuid_15_ebx / config->cpuid_15_eax;
@@ -43,7 +43,7 @@ static void set_ratio(struct tl_pt_cycle_rate *c, uint64_t fcr)
 	c->have_fcr = true;
 }
 
-/* Forget what is being measured; what is known stays. */
+/* Begin measuring anew; the ratio stays. */
 static void stop_measuring(struct tl_pt_cycle_rate *c)
 {
 	c->at_mtc = c->at_tsc = c->cyc;
@@ -52,7 +52,7 @@ static void stop_measuring(struct tl_pt_cycle_rate *c)
 	c->have_mtc = false;
 }
 
-/* A new ratio ends what is being measured under the old one; in a PSB+ it is not a new one. */
+/* A new ratio ends the measurement under the old one; the CBR of a PSB+ only repeats the ratio. */
 static void cycles_cbr(struct tl_pt_cycle_rate *c, uint8_t ratio, const struct tl_pt_config *config,
 		       bool status)
 {
@@ -65,9 +65,9 @@ static void cycles_cbr(struct tl_pt_cycle_rate *c, uint8_t ratio, const struct t
 }
 
 /*
- * SKL168 (7): the PSB before this MTC may have swallowed a CYC, and MTC with it. It has if a period
- * is missing, or if there are too few cycles for the time by what the counter wraps at, less some
- * that a clock varies by; which shows while periods are short.
+ * SKL168 (7): the PSB before this MTC may have swallowed a CYC, and an MTC with it. It has if an
+ * MTC period is missing; or if there are too few cycles for the time, even with as many added as
+ * one CYC counts at most. The second sign is clear only while periods are short.
  */
 static bool lost_cycles(const struct tl_pt_cycle_rate *c, uint64_t cycles, uint32_t period,
 			uint64_t passed, const struct tl_pt_config *config)
@@ -81,8 +81,8 @@ static bool lost_cycles(const struct tl_pt_cycle_rate *c, uint64_t cycles, uint3
 }
 
 /*
- * An MTC period without a CYC is measured together with the next one: a low frequency may leave it
- * so.
+ * An MTC period without a CYC is measured together with the next one: at a low frequency there may
+ * be none.
  */
 static void cycles_mtc(struct tl_pt_cycle_rate *c, uint32_t ctc, const struct tl_pt_config *config)
 {
@@ -104,9 +104,9 @@ static void cycles_mtc(struct tl_pt_cycle_rate *c, uint32_t ctc, const struct tl
 }
 
 /*
- * The TSC of a PSB+ ends what the one before it began, if there is no MTC to measure by, which is
- * better. One outside a PSB+ may come with lost time: it only begins. (TSC wrap at 56 bits, which
- * the binary places shift out.)
+ * The TSC of a PSB+ ends a measurement that the TSC before it began, unless MTC packets allow a
+ * better one. A TSC outside a PSB+ may come with lost time, so it only begins one. (TSC wrap at 56
+ * bits; shifting by POINT drops the bits above.)
  */
 static void cycles_tsc(struct tl_pt_cycle_rate *c, uint64_t tsc, bool status)
 {
@@ -130,14 +130,14 @@ static void time_tsc(struct tl_pt_clock *time, uint64_t tsc)
 	time->have_tma = time->have_mtc = false;
 }
 
-/* The TSC before it was `fc` ticks behind the edge of crystal clock `ctc`. */
+/* The TSC packet before it was sent `fc` ticks behind the edge of crystal clock `ctc`. */
 static void time_tma(struct tl_pt_clock *time, const struct tl_pt_packet *packet,
 		     const struct tl_pt_config *config)
 {
 	unsigned bits = config->mtc_freq + MTC_BITS;
 	uint32_t ctc = packet->tma.ctc;
 
-	/* One TMA belongs to one TSC. */
+	/* Only the first TMA behind a TSC belongs to it. */
 	if (!time->have_tsc || time->have_tma || config->mtc_freq >= TMA_BITS)
 		return;
 	time->have_tma = true;
@@ -149,7 +149,8 @@ static void time_tma(struct tl_pt_clock *time, const struct tl_pt_packet *packet
 }
 
 /*
- * TMA lacks the upper bits of a crystal clock of more than 16; they are taken from the first MTC.
+ * A TMA holds 16 bits of the crystal clock; if MTC have more, the upper ones are those of the first
+ * MTC.
  */
 static uint32_t whole_clock(uint32_t tma, uint32_t mtc, unsigned bits)
 {
@@ -162,8 +163,9 @@ static uint32_t whole_clock(uint32_t tma, uint32_t mtc, unsigned bits)
 }
 
 /*
- * With cycles counted since the last MTC, a CYC came right before this one (each packet is preceded
- * by its own), so what the next CYC counts begins here. Without, it begins where it did before.
+ * If cycles were counted since the last MTC, a CYC came right before this one (each packet is
+ * preceded by its own), so the next CYC counts from here. If not, it counts from where the last one
+ * did.
  */
 void tl_pt_clock_mtc(struct tl_pt_clock *time, uint8_t value, const struct tl_pt_config *config)
 {
@@ -172,8 +174,8 @@ void tl_pt_clock_mtc(struct tl_pt_clock *time, uint8_t value, const struct tl_pt
 
 	cycles_mtc(&time->cycles, ctc, config);
 	/*
-	 * Between TSC and TMA nothing says when the clock was at any value; without TSC, time
-	 * counts from the first MTC.
+	 * Between a TSC and its TMA the crystal clock is not known; without any TSC, time counts
+	 * from the first MTC.
 	 */
 	if (time->have_tsc && !time->have_tma)
 		return;
@@ -205,7 +207,7 @@ void tl_pt_clock_cyc(struct tl_pt_clock *time, uint64_t cycles, const struct tl_
 	uint64_t fcr = time->cycles.fcr;
 
 	time->cycles.cyc += cycles;
-	/* The first one counts from a packet that nobody has seen. */
+	/* The first CYC counts from a packet that is not in the trace. */
 	if (time->have_cyc)
 		time->count += cycles;
 	time->have_cyc = true;
@@ -218,7 +220,7 @@ void tl_pt_clock_cyc(struct tl_pt_clock *time, uint64_t cycles, const struct tl_
 
 		if (!knows_crystal(config))
 			return;
-		/* The first one since the last MTC: part of it was before that. */
+		/* The first CYC since the last MTC began to count before that MTC. */
 		before = (ticks(between(time->ctc_cyc, time->ctc, config), config) << POINT) / fcr;
 		if (cycles <= before)
 			return;
@@ -234,7 +236,7 @@ static void time_psb(struct tl_pt_clock *time, const struct tl_pt_config *config
 	time->cycles.check |= config->errata & TL_PT_SKL168;
 }
 
-/* Packets were lost: what is known of cycles may slow_path_reasons no longer (5.2). */
+/* Packets were lost: a measurement of cycles may not go on over the gap (5.2). */
 static void time_overflow(struct tl_pt_clock *time, const struct tl_pt_config *config)
 {
 	time->in_psb = false;

@@ -2,37 +2,34 @@
 #ifndef TL_INTEL_PT_FLOW_CLOCK_H
 #define TL_INTEL_PT_FLOW_CLOCK_H
 /*
- * Time from TSC, TMA, MTC, CYC and CBR packets (6), by the arithmetic of the published interface's
- * library, so that both tell the same time.
+ * Time from TSC, TMA, MTC, CYC and CBR packets (6), by the same arithmetic as the published
+ * interface's library, so that both give the same time.
  */
 #include <tracelathe/intel_pt.h>
 
-/*
- * How many TSC ticks a core cycle has: from CBR, or measured between two MTC, or else between two
- * TSC (6).
- */
+/* TSC ticks per core cycle: from CBR, or measured between two MTC, or else between two TSC (6). */
 struct tl_pt_cycle_rate {
 	uint64_t fcr;    /* ticks per cycle, 8 bits behind the point; 0: not known yet */
 	uint64_t cyc;    /* cycles so far */
-	uint64_t at_mtc; /* so many at the MTC that is measured from */
-	uint64_t at_tsc; /* and at the TSC */
+	uint64_t at_mtc; /* value of `cyc` at the MTC that is measured from */
+	uint64_t at_tsc; /* value of `cyc` at the TSC that is measured from */
 	uint64_t tsc;    /* that TSC; 0: none */
-	uint32_t ctc;    /* of that MTC */
+	uint32_t ctc;    /* crystal clock of that MTC */
 	bool have_mtc;
 	bool have_fcr;
-	bool check; /* there was a PSB since the last MTC that may have swallowed a CYC (7) */
+	bool check; /* a PSB since the last MTC may have swallowed a CYC (7) */
 };
 
 struct tl_pt_clock {
-	uint64_t tsc;     /* the estimate */
-	uint64_t base;    /* at the last TSC, TMA or MTC */
-	uint64_t fc;      /* ticks since `base` that came with TMA and CYC */
+	uint64_t tsc;     /* the estimated time */
+	uint64_t base;    /* time at the last TSC, TMA or MTC */
+	uint64_t fc;      /* ticks since `base`, from TMA and CYC */
 	uint32_t ctc;     /* crystal clock at `base` */
 	uint32_t ctc_cyc; /* crystal clock that `fc` counts from */
 	uint32_t lost_mtc, lost_cyc;
 	uint64_t count; /* cycles since the first CYC */
 	uint8_t cbr;
-	bool have_cyc; /* there was one since synchronising */
+	bool have_cyc; /* a CYC was read since synchronising */
 	bool have_tsc, have_cbr, have_tma, have_mtc;
 	bool in_psb; /* inside a PSB+ */
 	struct tl_pt_cycle_rate cycles;
@@ -41,13 +38,13 @@ struct tl_pt_clock {
 void tl_pt_clock_reset(struct tl_pt_clock *time);
 
 /*
- * Any packet may be given, all of a trace should be: PSB, PSBEND and OVF say what the time packets
- * around them mean. Those that have nothing to do with time change nothing.
+ * Take one packet. All packets of a trace should be passed: PSB, PSBEND and OVF decide what the
+ * time packets around them mean. Packets of other kinds change nothing.
  */
 void tl_pt_clock_packet(struct tl_pt_clock *time, const struct tl_pt_packet *packet,
 			const struct tl_pt_config *config);
 
-/* The two that are frequent, without a packet around them. */
+/* The two frequent packets, without a struct tl_pt_packet. */
 void tl_pt_clock_mtc(struct tl_pt_clock *time, uint8_t value, const struct tl_pt_config *config);
 void tl_pt_clock_cyc(struct tl_pt_clock *time, uint64_t cycles, const struct tl_pt_config *config);
 

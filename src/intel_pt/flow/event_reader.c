@@ -67,9 +67,9 @@ int tl_pt_events_sync_offset(const struct tl_pt_events *events, uint64_t *offset
 	return 0;
 }
 
-/* A branch as an event, with its own time. */
-static void as_event(struct tl_pt_flow *flow, const struct tl_pt_flow_item *item,
-		     struct tl_pt_event *event)
+/* Outcomes or a target as an event, with their own time. */
+static void fill_event(struct tl_pt_flow *flow, const struct tl_pt_flow_item *item,
+		       struct tl_pt_event *event)
 {
 	memset(event, 0, sizeof(*event));
 	event->kind = item->kind == TL_PT_FLOW_ITEM_TNT ? TL_PT_EV_TNT : TL_PT_EV_TIP;
@@ -99,7 +99,7 @@ static int next_event(struct tl_pt_events *events, struct tl_pt_event *event)
 		*event = item.event;
 		return 0;
 	default:
-		as_event(&events->flow, &item, event);
+		fill_event(&events->flow, &item, event);
 		return 0;
 	}
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: made, stamped and given; and the packets that are one each: power, PTWRITE, TRIG, event
- * trace (5.7). */
+/* Packets that are one event each: power, PTWRITE, TRIG, event trace (5.7). */
 #include "intel_pt/flow/rules.h"
-
-/* ---- giving ---- */
 
 /* ---- one packet, one event ---- */
 
@@ -18,7 +15,7 @@ int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		    struct tl_pt_flow_item *item)
 {
 	(void)item;
-	/* Those of a PSB+ have been taken when it began. */
+	/* The time packets of a PSB+ were taken when it began. */
 	if (flow->flags & TL_PT_FLOW_TIMED && flow->packet >= flow->timing.pos)
 		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	return TL_PT_GO_ON;
@@ -47,7 +44,10 @@ int tl_pt_rule_mnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	return TL_PT_GO_ON;
 }
 
-/* With a FUP to come the event waits for it; without, the walk or nobody knows its place. */
+/*
+ * The event waits for its FUP, if one follows; else its location is left to the walk, or is not
+ * known.
+ */
 static int with_or_without(struct tl_pt_flow *flow, struct tl_pt_event *event, bool has_ip)
 {
 	if (has_ip)
@@ -80,7 +80,7 @@ int tl_pt_rule_trig(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	return with_or_without(flow, &event, packet->trig.ip);
 }
 
-/* The FUP behind a block belongs to it (9.16); nobody is told. */
+/* The FUP behind a block belongs to it (9.16), and makes no event. */
 int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		   struct tl_pt_flow_item *item)
 {
@@ -90,7 +90,7 @@ int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	return packet->bep.ip ? tl_pt_flow_bind(flow, &event, false) : TL_PT_GO_ON;
 }
 
-/* ---- power: MWAIT waits for EXSTOP, PWRE for what follows (5.7) ---- */
+/* ---- power: MWAIT waits for EXSTOP, PWRE for the next packets (5.7) ---- */
 
 int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		     struct tl_pt_flow_item *item)
@@ -185,8 +185,8 @@ int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 }
 
 static const struct {
-	uint8_t kind; /* TL_PT_EV_COUNT: none that is known */
-	/* without an address of its own it comes with the FUP and TIP of its branch */
+	uint8_t kind; /* TL_PT_EV_COUNT: no known kind */
+	/* if it has no address of its own, it has that of the FUP and TIP of its branch */
 	bool async;
 	bool vector;
 } cfes[32] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flow: where it stands, the fast way through TNT and TIP, and the table of rules for all other
+ * The flow: position, the fast path through TNT and TIP, and the table of rules for all other
  * packets.
  */
 #include "intel_pt/flow/rules.h"
@@ -22,7 +22,7 @@ int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, 
 	return 0;
 }
 
-static int stand(struct tl_pt_flow *flow, const uint8_t *pos)
+static int start_at(struct tl_pt_flow *flow, const uint8_t *pos)
 {
 	if (!pos)
 		return -TL_PT_EOS;
@@ -45,13 +45,13 @@ static int stand(struct tl_pt_flow *flow, const uint8_t *pos)
 
 int tl_pt_flow_sync_forward(struct tl_pt_flow *flow)
 {
-	return stand(flow, tl_pt_psb_after(&flow->config, flow->psb, flow->pos));
+	return start_at(flow, tl_pt_psb_after(&flow->config, flow->psb, flow->pos));
 }
 
 int tl_pt_flow_sync_backward(struct tl_pt_flow *flow)
 {
-	return stand(flow,
-		     tl_pt_psb_backward(flow->begin, flow->psb ? flow->psb : flow->end, flow->end));
+	return start_at(flow, tl_pt_psb_backward(flow->begin, flow->psb ? flow->psb : flow->end,
+						 flow->end));
 }
 
 int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset)
@@ -60,18 +60,16 @@ int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset)
 		return -TL_PT_EOS;
 	if (!tl_pt_is_psb(flow->begin + offset, flow->end))
 		return -TL_PT_NOSYNC;
-	return stand(flow, flow->begin + offset);
+	return start_at(flow, flow->begin + offset);
 }
 
-/* ---- packets ---- */
-
-/* ---- the fast way ---- */
+/* ---- the fast path ---- */
 
 /*
- * The length of a packet that only keeps time, or of PAD, if it can be told at a glance; 0: look
- * closer.
+ * The size of a PAD or of a packet that only keeps time, if it follows from its first bytes; 0:
+ * decode the packet.
  */
-static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
+static size_t passed_size(const struct tl_pt_flow *flow, const uint8_t *pos)
 {
 	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
 	uint64_t cycles;
@@ -115,7 +113,7 @@ static bool tick(struct tl_pt_flow *flow)
 	return true;
 }
 
-/* A TIP at `pos` with nothing pending. */
+/* Take the TIP at `pos`, with no event pending. */
 static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, const uint8_t *pos)
 {
 	uint32_t size = tl_pt_tip_size(pos, flow->end);
@@ -134,7 +132,8 @@ static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, cons
 }
 
 /*
- * Outcomes without a gap; in an untimed flow PAD and time packets between them do not count as one.
+ * Gather outcomes of TNT packets in a row; in an untimed flow PAD and time packets may be between
+ * them.
  */
 static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, const uint8_t *pos)
 {
@@ -157,7 +156,7 @@ static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, co
 			flow->pos = pos;
 			continue;
 		}
-		size = passing(flow, pos);
+		size = passed_size(flow, pos);
 		if (!size)
 			break;
 		pos += size;
@@ -167,14 +166,18 @@ static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, co
 	return count;
 }
 
-/* Outcomes or a TIP, when they are next and stand for themselves. */
+/*
+ * Fast path of step() and its rules: outcomes or a TIP with nothing pending. It equals decoding
+ * each packet and calling tl_pt_rule_tnt() or tl_pt_rule_tip(), except that TNT packets in a row
+ * become one item.
+ */
 static bool fast(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 {
 	const uint8_t *pos = flow->pos;
 
-	/* What stands before the packet is passed with it. */
+	/* PAD and time packets before the item are passed with it. */
 	while (pos < flow->end) {
-		size_t size = passing(flow, pos);
+		size_t size = passed_size(flow, pos);
 
 		if (!size && flow->flags & TL_PT_FLOW_TIMED) {
 			size = tl_pt_flow_keep_time(flow, pos);
@@ -197,12 +200,12 @@ static bool fast(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 	return true;
 }
 
-/* ---- the slow way ---- */
+/* ---- all packets ---- */
 
 static const struct {
 	tl_pt_rule *rule;
 	bool in_psb;  /* allowed inside a PSB+ (5.1) */
-	bool flushes; /* MWAIT and PWRE that are kept come before it (5.7) */
+	bool flushes; /* queued MWAIT and PWRE are given before it (5.7) */
 } rules[TL_PT_PKT_COUNT] = {
 	[TL_PT_PKT_INVALID] = { tl_pt_rule_skip, true, false },
 	[TL_PT_PKT_UNKNOWN] = { tl_pt_rule_skip, true, false },
@@ -246,7 +249,7 @@ static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		return -TL_PT_BAD_CONTEXT;
 	if (flow->slow_path_reasons & TL_PT_SLOW_POWER && rules[packet->kind].flushes &&
 	    !(flow->flags & TL_PT_FLOW_CLASSIC)) {
-		/* The packet is come back to when these events have been given. */
+		/* The packet is decoded again when these events have been given. */
 		flow->pos = flow->packet;
 		tl_pt_flow_give_power(flow);
 		return TL_PT_GO_ON;
@@ -254,7 +257,7 @@ static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	return rules[packet->kind].rule(flow, packet, item);
 }
 
-/* Take one packet. */
+/* Decode one packet and apply its rule. */
 static int step(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 {
 	struct tl_pt_packet packet;
@@ -291,7 +294,7 @@ static bool give_ready(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 	return true;
 }
 
-/* No packet could be taken: the end, or an error that stays. Events before it come first. */
+/* No packet could be taken: the end, or an error that stays. Events before it are given first. */
 static void stop(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, int status)
 {
 	if (status == -TL_PT_EOS && flow->slow_path_reasons & TL_PT_SLOW_POWER &&

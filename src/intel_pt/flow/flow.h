@@ -2,32 +2,30 @@
 #ifndef TL_INTEL_PT_FLOW_FLOW_H
 #define TL_INTEL_PT_FLOW_FLOW_H
 /*
- * The flow: what packets say about control flow, one item at a time, in the order of the trace.
- * This layer knows every rule between packets (sections 5 and 6 of docs/formats/intel-pt.md: PSB+,
- * OVF, FUP pairs, MODE, PIP, power, errata, time) and no code; the walk over code (walk.c) knows no
- * packets. It gives
+ * The flow: packets as control flow, one item at a time, in the order of the trace. This layer
+ * knows every rule between packets (sections 5 and 6 of docs/formats/intel-pt.md: PSB+, OVF, FUP
+ * pairs, MODE, PIP, power, errata, time) and no code; the walk over code (blocks/walk.c) knows no
+ * packets. The items:
  *
- *   TNT    outcomes, oldest first: consecutive TNT packets are gathered as long as nothing else
- *          stands between them that the walk or the clock must see
+ *   TNT    outcomes, oldest first: TNT packets in a row are gathered as long as no packet is
+ *          between them that concerns the walk or the clock
  *   TIP    the target of an indirect or far branch, or of an uncompressed return
- *   EVENT  an event, in the order of 5.1 to 5.8. How the walk binds it to a place follows from its
- *          kind: a status update or overflow is now; enabled is now; disabled is where 5.4 says;
- *          async_* , tsx, exstop, mwait, ptwrite and CFE events with an address are where the walk
- *          comes to that address without using trace; exec_mode and iflags come behind the TIP or
- *          the event (enabled, async_branch) that they belong to and are now, at its target;
- *          paging, vmcs, ptwrite without address are at the next instruction that 5.5 and 5.7 name;
- *          all events while tracing is off, and those with `ip_suppressed` that none of this names:
- *          now
+ *   EVENT  an event, in the order of 5.1 to 5.8. Its kind decides where the walk binds it. Now: a
+ *          status update, overflow, enabled; all events while tracing is off; events with
+ *          `ip_suppressed` that are not named below. Where 5.4 says: disabled. Where the walk
+ *          reaches its address without using trace: async_*, tsx, exstop, mwait, ptwrite and CFE
+ *          events with an address. At the next instruction that 5.5 and 5.7 name: paging, vmcs,
+ *          ptwrite without address. At the target of the TIP or event (enabled, async_branch)
+ *          that they follow: exec_mode, iflags
  *   END    no more packets
  *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or
  *          resynchronised
  *
- * PSB+ of a running flow: the enabled or disabled status comes first, and must agree with what was
- * before (5.1); whether its address does, the walk knows.
+ * In a PSB+ of a running flow the enabled or disabled status comes first, and must agree with the
+ * state before (5.1); whether its address does is for the walk to find out.
  *
- * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an
- * indirect branch with outcomes left, the walk keeps them and takes the next item; only a TIP will
- * do.
+ * An event behind outcomes follows them as an item. A TIP may be deferred (5.6): at an indirect
+ * branch with outcomes left, the walk keeps them and takes the next item, which must be a TIP.
  */
 #include <tracelathe/intel_pt.h>
 
@@ -48,34 +46,35 @@ struct tl_pt_flow_item {
 	enum tl_pt_error error;
 	uint32_t count;  /* TNT: outcomes, 1 .. 64 */
 	bool suppressed; /* TIP: without an address */
-	/* TNT, TIP: its time is a new one (TL_PT_TICK_EVENTS): a tick at its first branch */
+	/* TNT, TIP: the time has changed (TL_PT_TICK_EVENTS): a tick belongs to the first branch */
 	bool tick;
 	uint64_t bits;   /* TNT: the oldest outcome in bit `count - 1`; bits above it are 0 */
 	uint64_t ip;     /* TIP */
-	uint64_t offset; /* of the packet, the first one of several */
+	uint64_t offset; /* offset of the packet, of the first one if there are several */
 	struct tl_pt_event event;
 };
 
 /*
- * Why packets at `pos` may not be taken inline (tl_pt_flow.slow_path_reasons). Zero: tracing is on,
- * synchronised, and nothing is pending, so that TNT and TIP stand for themselves.
+ * Reasons against taking packets at `pos` inline (tl_pt_flow.slow_path_reasons). Zero:
+ * synchronised, tracing is on, and nothing is pending, so that TNT and TIP have no other effect
+ * than their own.
  */
 enum tl_pt_slow_path_reason {
 	TL_PT_SLOW_SYNC = 1 << 0,  /* not synchronised */
-	TL_PT_SLOW_ERROR = 1 << 1, /* `error` */
+	TL_PT_SLOW_ERROR = 1 << 1, /* `error` is set */
 	TL_PT_SLOW_OFF = 1 << 2,   /* tracing is off */
-	TL_PT_SLOW_READY = 1 << 3, /* events to be given */
+	TL_PT_SLOW_READY = 1 << 3, /* events are ready to be given */
 	TL_PT_SLOW_FUP = 1 << 4,   /* a FUP waits for its TIP or TIP.PGD */
-	TL_PT_SLOW_BOUND = 1 << 5, /* something waits for a FUP or a TIP */
+	TL_PT_SLOW_BOUND = 1 << 5, /* an event waits for a FUP or a TIP */
 	TL_PT_SLOW_PSB = 1 << 6,   /* inside a PSB+ */
 	TL_PT_SLOW_ITEMS = 1 << 7, /* inside BBP .. BEP: bytes of TNT may be items */
-	TL_PT_SLOW_POWER = 1 << 8, /* MWAIT or PWRE kept for later packets */
-	TL_PT_SLOW_EVD = 1 << 9,   /* EVD kept for its CFE */
-	TL_PT_SLOW_TICK = 1 << 10, /* each TNT and TIP may bring a tick */
+	TL_PT_SLOW_POWER = 1 << 8, /* MWAIT or PWRE are queued for later packets */
+	TL_PT_SLOW_EVD = 1 << 9,   /* EVD are queued for their CFE */
+	TL_PT_SLOW_TICK = 1 << 10, /* each TNT and TIP may have a tick */
 };
 
 enum {
-	/* events at once: those bound to a FUP or a TIP, what is kept, and the branch itself */
+	/* events at once: those bound to a FUP or a TIP, queued ones, and the branch itself */
 	TL_PT_READY_MAX = 24,
 	TL_PT_BOUND_MAX = 8,
 };
@@ -84,27 +83,30 @@ enum {
 struct tl_pt_bound {
 	struct tl_pt_event event;
 	bool keep;   /* the FUP is also the source of a branch (5.3) */
-	bool silent; /* the FUP only is taken away */
+	bool silent; /* the FUP is taken, but no event is given */
 };
 
-/* How far the clock is: time packets before `pos` are in it, if not all before the flow's `pos`. */
+/*
+ * The position of the clock: time packets before `pos` are in it; 0 or behind: all before the
+ * flow's `pos`.
+ */
 struct tl_pt_flow_timing {
 	const uint8_t *pos;
 	struct tl_pt_context context;
 	uint64_t event_tsc; /* of the last event or tick */
 };
 
-/* 5.1: the PSB+ that the flow is in. */
+/* 5.1: the present PSB+. */
 struct tl_pt_psb_status {
-	bool running; /* the flow came here from before: status must agree */
+	bool running; /* the flow was running before it: the status must agree */
 	bool enabled; /* it has a FUP */
-	bool stale;   /* which is an old one: tracing is off (BDM70, 7) */
-	/* as far as it was looked through: its time holds from its first event on */
+	bool stale;   /* that FUP is outdated: tracing is off (BDM70, 7) */
+	/* end of the packets that were scanned: its time holds from its first event on */
 	const uint8_t *psb_end;
 	uint64_t ip;
 };
 
-/* 5.3, 5.5: events that wait for a FUP, and what waits for a TIP. */
+/* 5.3, 5.5: events that wait for a FUP, and changes that wait for a TIP. */
 struct tl_pt_bound_events {
 	uint64_t fup_ip; /* with TL_PT_SLOW_FUP */
 	uint64_t fup_offset;
@@ -114,7 +116,7 @@ struct tl_pt_bound_events {
 	struct tl_pt_bound list[TL_PT_BOUND_MAX];
 };
 
-/* Events to be given. */
+/* Events that are ready to be given. */
 struct tl_pt_ready_events {
 	uint32_t first, count;
 	struct tl_pt_event list[TL_PT_READY_MAX];
@@ -124,7 +126,7 @@ struct tl_pt_ready_events {
 struct tl_pt_flow_mode {
 	enum tl_pt_exec_mode now, next;
 	bool iflag, iflag_known, next_iflag;
-	uint64_t offset; /* of that packet */
+	uint64_t offset; /* offset of that packet */
 };
 
 /* 5.7: payloads that wait for later packets. */
@@ -136,11 +138,11 @@ struct tl_pt_queued_payloads {
 
 struct tl_pt_flow {
 	/*
-	 * Fields of the fast path. While `slow_path_reasons` is 0 a walk may keep `pos` and
+	 * Members of the fast path. While `slow_path_reasons` is 0 a walk may keep `pos` and
 	 * `last_ip` in locals, take TNT and TIP packets with the functions below, and must store
-	 * both back before it calls any function here. `pos` stands behind the last packet taken;
-	 * packets before the next TNT or TIP (PAD, and time packets in an untimed flow) are
-	 * passed with that one. A timed flow gives outcomes up to the next time packet.
+	 * both before it calls any other function. `pos` is behind the last packet taken; packets
+	 * before the next TNT or TIP (PAD, and time packets in an untimed flow) are passed with
+	 * that one. A timed flow gives outcomes up to the next time packet.
 	 */
 	const uint8_t *pos, *end;
 	uint64_t last_ip;
@@ -164,23 +166,23 @@ struct tl_pt_flow {
 	struct tl_pt_queued_payloads queued;
 };
 
-/* What a flow is opened for. */
+/* Options of a flow. */
 enum tl_pt_flow_flag {
 	/*
 	 * Every item has its own time (tl_pt_flow_time() after each item, event.tsc). Without it
 	 * time packets are passed over, events carry no time, and tl_pt_flow_time() catches up when
-	 * it is asked: still exact at the item just given, but a TNT item may then span several
+	 * it is called: still exact at the item just given, but a TNT item may then span several
 	 * times and has that of its last packet.
 	 */
 	TL_PT_FLOW_TIMED = 1 << 0,
 	/*
-	 * As version 2.0.5 of the published interface: exec_mode events may change nothing; PWRE is
-	 * not kept.
+	 * As version 2.0.5 of the published interface: exec_mode events need not change the mode;
+	 * PWRE is not queued.
 	 */
 	TL_PT_FLOW_CLASSIC = 1 << 1,
 	/*
-	 * As its query decoder: exec_mode comes before its TIP; TIP.PGE and PSB+ need not agree
-	 * with what was before.
+	 * As that version's query decoder: exec_mode comes before its TIP; TIP.PGE and PSB+ need
+	 * not agree with the state before.
 	 */
 	TL_PT_FLOW_QUERY = 1 << 2,
 };
@@ -204,19 +206,19 @@ int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset);
 void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_flow_item *item);
 
 /*
- * After a TL_PT_FLOW_ITEM_ERROR (9.9): drop what is pending, keep time, and go on at the next
- * packet that gives a place. `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing
- * follows; `lost` then reaches to the end.
+ * After a TL_PT_FLOW_ITEM_ERROR (9.9): drop all that is pending, keep time, and go on at the next
+ * packet that gives a location. `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: no
+ * such packet follows; `lost` then reaches to the end.
  *
- * A walk that fails itself, on an item that does not fit the code, needs no such call: it drops
- * outcomes, and gives events that have no place away, until an item that tl_pt_gives_ip() - the
- * one at fault, perhaps.
+ * A walk whose item does not fit the code does not call this: it drops outcomes, and gives events
+ * without a location, up to an item for which tl_pt_gives_ip() is true; that may be the item at
+ * fault.
  */
 int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost);
 
 /*
- * Does the item just given say where flow goes on, so that a lost walk is found? *on, *ip: tracing
- * is on, and where.
+ * Whether the item just given says where flow goes on, so that a lost walk can go on. *on, *ip:
+ * tracing is on, and the address.
  */
 bool tl_pt_gives_ip(const struct tl_pt_flow *flow, const struct tl_pt_flow_item *item, bool *on,
 		    uint64_t *ip);
@@ -228,9 +230,9 @@ bool tl_pt_gives_ip(const struct tl_pt_flow *flow, const struct tl_pt_flow_item 
 int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
 int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio);
 /*
- * A flow that is a clock and nothing else: from where it was synchronised, take the time packets up
- * to `offset`, the end of a packet, into `time`. Nothing but packets is looked at, so that behind a
- * fault the flow itself may tell another time.
+ * Use a flow as a clock alone: from where it was synchronised, take the time packets up to
+ * `offset`, the end of a packet, into `time`. Rules between packets are not applied, so that behind
+ * a fault the time may differ from that of the flow's items.
  */
 void tl_pt_flow_clock(struct tl_pt_flow *flow, uint64_t offset);
 
@@ -240,8 +242,8 @@ static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
 }
 
 /*
- * Where the published decoders say they are while an item waits: at the packet that gave an event
- * or a target; behind outcomes, PIP and VMCS, since they look at what follows these.
+ * The offset that the published decoders give while an item waits: that of the packet of an event
+ * or a target; behind outcomes, PIP and VMCS, since those decoders read on behind them.
  */
 static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow,
 					   const struct tl_pt_flow_item *item)
@@ -256,8 +258,8 @@ static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow,
 /* ---- the fast path ---- */
 
 /*
- * In a timed flow: take the CYC or MTC at `pos` < end into the clock. Its size; 0: none of them, or
- * not that simple.
+ * In a timed flow: take the CYC or MTC at `pos` < end into the clock. Returns its size; 0: another
+ * packet, or one that has to be decoded as others are.
  */
 size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos);
 
@@ -277,9 +279,9 @@ static inline bool tl_pt_is_long_tnt(const uint8_t *pos, const uint8_t *end)
 }
 
 /*
- * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in
- * bit `count - 1`), at most 64. Returns the position behind the last packet taken; `pos` itself
- * when there was none, or no room.
+ * Gather outcomes from the TNT packets at `pos`, behind those already in the register (the oldest
+ * in bit `count - 1`), at most 64. Returns the position behind the last packet taken; `pos` itself
+ * if there was none, or no room.
  */
 static inline const uint8_t *tl_pt_take_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits,
 					    uint32_t *count)
@@ -303,7 +305,7 @@ static inline const uint8_t *tl_pt_take_tnt(const uint8_t *pos, const uint8_t *e
 	return pos;
 }
 
-/* Is there a TIP with an address at `pos`, with all its bytes? Its length, or 0. */
+/* The size of the TIP with an address at `pos`, if all its bytes are there; else 0. */
 static inline uint32_t tl_pt_tip_size(const uint8_t *pos, const uint8_t *end)
 {
 	uint32_t size;
@@ -311,13 +313,13 @@ static inline uint32_t tl_pt_tip_size(const uint8_t *pos, const uint8_t *end)
 	if (pos == end || (*pos & 0x1f) != TL_PT_OPC_TIP)
 		return 0;
 	size = tl_pt_ip_bytes[*pos >> 5];
-	/* not suppressed, not reserved */
+	/* neither suppressed nor reserved */
 	return size - 1 < 8 && size < (size_t)(end - pos) ? 1 + size : 0;
 }
 
 /*
- * The address of the IP packet at `pos`, which is whole and has one; `last_ip` is the one before it
- * (4.3).
+ * The address of the IP packet at `pos`, which is complete and has one; `last_ip` is that of the IP
+ * packet before it (4.3).
  */
 static inline uint64_t tl_pt_take_ip(const uint8_t *pos, uint64_t last_ip)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Execution mode, transactions, address space (5.5), and what binds to the next TIP. */
+/* Execution mode, transactions, address space (5.5), and changes that wait for the next TIP. */
 #include "intel_pt/flow/rules.h"
 
 enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet)
@@ -11,14 +11,14 @@ enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet)
 
 static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 {
-	struct tl_pt_event place = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
 	enum tl_pt_exec_mode mode = tl_pt_mode_of(packet);
 
 	if (mode == TL_PT_MODE_UNKNOWN)
 		return -TL_PT_BAD_PACKET;
 	flow->mode.next = mode;
 	flow->mode.next_iflag = packet->mode.iflag;
-	flow->mode.offset = place.offset;
+	flow->mode.offset = event.offset;
 	if (!(flow->slow_path_reasons & TL_PT_SLOW_PSB)) {
 		flow->bound.at_tip |= TL_PT_AT_TIP_MODE;
 		flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
@@ -27,10 +27,10 @@ static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 	if (flow->status.running && !(flow->flags & TL_PT_FLOW_QUERY) && flow->status.enabled &&
 	    !flow->status.stale && flow->mode.now != TL_PT_MODE_UNKNOWN && flow->mode.now != mode)
 		return -TL_PT_BAD_STATUS_UPDATE;
-	place.status_update = true;
-	place.ip = flow->status.ip;
-	place.ip_suppressed = !flow->status.enabled;
-	tl_pt_flow_give_mode(flow, &place);
+	event.status_update = true;
+	event.ip = flow->status.ip;
+	event.ip_suppressed = !flow->status.enabled;
+	tl_pt_flow_give_mode(flow, &event);
 	return TL_PT_GO_ON;
 }
 
@@ -62,8 +62,8 @@ int tl_pt_rule_mode(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 /* ---- address space ---- */
 
 /*
- * As status in a PSB+, with the TIP of a branch that is under way, or for the walk to find the
- * instruction.
+ * A change of the address space: in a PSB+ a status update; with a FUP pending, an event at the
+ * target of its TIP; else an event that the walk binds to an instruction.
  */
 static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event,
 			  struct tl_pt_event *at_tip, enum tl_pt_event_kind async, uint32_t bit)

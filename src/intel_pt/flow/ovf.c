@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OVF: packets were lost; what follows says how flow goes on (5.2). TraceStop. */
+/* OVF: packets were lost; the packets behind it say how flow goes on (5.2). TraceStop. */
 #include "intel_pt/flow/rules.h"
 
 /* TNT packets. */
 static const uint64_t outcomes = TL_PT_KIND(TNT_8) | TL_PT_KIND(TNT_64);
 
-/* A packet further on, and what it is read with. */
+/* A packet further on, with the state to decode it. */
 struct psb_ahead {
 	struct tl_pt_packet packet;
 	struct tl_pt_context context;
 	const uint8_t *pos;
 	int size;         /* negative: no packet */
-	uint64_t last_ip; /* behind it */
+	uint64_t last_ip; /* behind the packet */
 };
 
-static void look(const struct tl_pt_flow *flow, struct psb_ahead *ahead)
+static void decode_at(const struct tl_pt_flow *flow, struct psb_ahead *ahead)
 {
 	ahead->size = tl_pt_flow_decode(flow, &ahead->packet, ahead->pos, &ahead->context);
 	if (ahead->size > 0 && ahead->packet.kind >= TL_PT_PKT_FUP &&
@@ -28,20 +28,21 @@ static bool is_one_of(const struct psb_ahead *ahead, uint64_t kinds)
 	return ahead->size > 0 && kinds >> ahead->packet.kind & 1;
 }
 
-/* From the packet at `pos` to the next one whose kind is not in `skip`. */
+/* Search from `pos` for a packet whose kind is not in `skip`. */
 static struct psb_ahead look_ahead(const struct tl_pt_flow *flow, const uint8_t *pos, uint64_t skip)
 {
 	struct psb_ahead ahead = { .pos = pos, .last_ip = flow->last_ip, .context = flow->context };
 
-	for (look(flow, &ahead); is_one_of(&ahead, skip); look(flow, &ahead))
+	for (decode_at(flow, &ahead); is_one_of(&ahead, skip); decode_at(flow, &ahead))
 		ahead.pos += ahead.size;
 	return ahead;
 }
 
 /*
- * What waited: published without an address while tracing was off, else it is lost with the rest.
+ * Events that waited for a packet: while tracing was off they are given without an address, else
+ * they are lost.
  */
-static void settle(struct tl_pt_flow *flow)
+static void drop_bound(struct tl_pt_flow *flow)
 {
 	bool lost = tl_pt_flow_is_enabled(flow) || flow->flags & TL_PT_FLOW_CLASSIC;
 
@@ -53,8 +54,8 @@ static void settle(struct tl_pt_flow *flow)
 }
 
 /*
- * Packets go on at `pos`. The overflow is given with the time of its OVF, so that the next event
- * tells how long it was.
+ * Go on with the packet at `pos`. The overflow has the time of its OVF, so that the time up to the
+ * next event shows how long it was.
  */
 static int go_on_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const uint8_t *pos)
 {
@@ -63,7 +64,7 @@ static int go_on_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const ui
 	return TL_PT_GO_ON;
 }
 
-/* Tracing is off, as far as one can tell. */
+/* Flow goes on with tracing off. */
 static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, const uint8_t *pos)
 {
 	tl_pt_flow_set_enabled(flow, false);
@@ -71,7 +72,7 @@ static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, cons
 	return go_on_at(flow, event, pos);
 }
 
-/* Flow goes on at an address, packets with the one at `pos`. */
+/* Flow goes on at an address, with the packet at `pos`. */
 static int overflow_at(struct tl_pt_flow *flow, struct tl_pt_event *event, uint64_t ip,
 		       const uint8_t *pos)
 {
@@ -88,11 +89,11 @@ static bool is_tsx(const struct tl_pt_packet *packet)
 }
 
 /*
- * SKD010: may a packet stand between the OVF and the one that tells where flow goes on? Outcomes
- * may: Intel's text has a decoder scan for the next address; 2.0.5 gives up, as it cannot tell that
- * none is left when that comes.
+ * SKD010: whether a packet may be between the OVF and the packet with the next address. Outcomes
+ * may: the SDM has a decoder search for the next address; version 2.0.5 gives up, as it does not
+ * know then whether outcomes are left.
  */
-static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
+static bool may_be_skipped(const struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 {
 	const uint64_t plain =
 		(tl_pt_kinds_neutral & ~(TL_PT_KIND(UNKNOWN) | TL_PT_KIND(INVALID))) |
@@ -100,7 +101,7 @@ static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_pack
 		TL_PT_KIND(PWRX) | TL_PT_KIND(EVD) | TL_PT_KIND(TRIG);
 
 	switch (packet->kind) {
-	/* With an address, it would come with a FUP that is its own. */
+	/* With an address it is followed by a FUP of its own. */
 	case TL_PT_PKT_EXSTOP:
 		return !packet->exstop.ip;
 	case TL_PT_PKT_PTW:
@@ -117,18 +118,18 @@ static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_pack
 }
 
 /*
- * `*tsx`: the MODE.TSX on the way, which is used up where flow goes on; a second one says that
- * tracing is off.
+ * `*tsx`: the MODE.TSX on the way, which is applied where flow goes on; behind a second one tracing
+ * is off.
  */
-static struct psb_ahead find_place(const struct tl_pt_flow *flow, const uint8_t **tsx)
+static struct psb_ahead find_location(const struct tl_pt_flow *flow, const uint8_t **tsx)
 {
 	struct psb_ahead ahead = { .pos = flow->pos,
 				   .last_ip = flow->last_ip,
 				   .context = flow->context };
 
 	*tsx = NULL;
-	for (look(flow, &ahead); ahead.size > 0 && tells_nothing(flow, &ahead.packet);
-	     look(flow, &ahead)) {
+	for (decode_at(flow, &ahead); ahead.size > 0 && may_be_skipped(flow, &ahead.packet);
+	     decode_at(flow, &ahead)) {
 		if (is_tsx(&ahead.packet) && *tsx)
 			break;
 		if (is_tsx(&ahead.packet))
@@ -139,15 +140,15 @@ static struct psb_ahead find_place(const struct tl_pt_flow *flow, const uint8_t 
 }
 
 /*
- * SKD010: FUP or TIP.PGE may be missing. Flow goes on with the next packet that gives an address,
- * and what changed until then is lost, too. `first` is what stands behind the OVF, `*status` what
- * comes of it. False: nothing does.
+ * SKD010: FUP or TIP.PGE may be missing. Flow goes on with the next packet that gives an address;
+ * changes until then are lost, too. `first` is the packet behind the OVF, `*status` the result of
+ * the rule. False: no such packet.
  */
 static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
 			    const struct psb_ahead *first, int *status)
 {
 	const uint8_t *tsx;
-	struct psb_ahead ahead = find_place(flow, &tsx);
+	struct psb_ahead ahead = find_location(flow, &tsx);
 	uint64_t ip;
 
 	if (is_one_of(&ahead, TL_PT_KIND(TIP_PGD))) {
@@ -171,19 +172,19 @@ static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
 	return true;
 }
 
-/* APL12: the FUP behind an overflow is none if tracing turns out to be off behind it. */
+/* APL12: the FUP behind an overflow is ignored if a later packet shows that tracing is off. */
 static bool unexpected_fup(const struct tl_pt_flow *flow, const struct psb_ahead *fup)
 {
-	const uint64_t tells = TL_PT_KIND(STOP) | TL_PT_KIND(TIP_PGE) | TL_PT_KIND(PSB) |
-			       TL_PT_KIND(TNT_8) | TL_PT_KIND(TNT_64) | TL_PT_KIND(TIP) |
-			       TL_PT_KIND(TIP_PGD) | TL_PT_KIND(PSBEND) | TL_PT_KIND(OVF) |
-			       TL_PT_KIND(UNKNOWN) | TL_PT_KIND(INVALID);
+	const uint64_t decides = TL_PT_KIND(STOP) | TL_PT_KIND(TIP_PGE) | TL_PT_KIND(PSB) |
+				 TL_PT_KIND(TNT_8) | TL_PT_KIND(TNT_64) | TL_PT_KIND(TIP) |
+				 TL_PT_KIND(TIP_PGD) | TL_PT_KIND(PSBEND) | TL_PT_KIND(OVF) |
+				 TL_PT_KIND(UNKNOWN) | TL_PT_KIND(INVALID);
 	struct psb_ahead ahead;
 	uint64_t ip;
 
 	if (!(flow->config.errata & TL_PT_APL12))
 		return false;
-	ahead = look_ahead(flow, fup->pos + fup->size, ~tells);
+	ahead = look_ahead(flow, fup->pos + fup->size, ~decides);
 	return is_one_of(&ahead, TL_PT_KIND(STOP) | TL_PT_KIND(TIP_PGE)) ||
 	       (is_one_of(&ahead, TL_PT_KIND(PSB)) && tl_pt_psb_is_whole(flow, ahead.pos) &&
 		!tl_pt_psb_address(flow, ahead.pos, &ip));
@@ -214,12 +215,12 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	if (flow->flags & TL_PT_FLOW_TIMED)
 		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	tl_pt_flow_stamp(flow, &event);
-	settle(flow);
+	drop_bound(flow);
 	if (is_one_of(&ahead, TL_PT_KIND(FUP)))
 		return overflow_at_fup(flow, &event, &ahead);
 	if (flow->config.errata & TL_PT_SKD010 && resume_anywhere(flow, &event, &ahead, &status))
 		return status;
-	/* APL11: a TIP.PGD of what was lost. */
+	/* APL11: the TIP.PGD belongs to lost packets. */
 	if (is_one_of(&ahead, TL_PT_KIND(TIP_PGD)) && flow->config.errata & TL_PT_APL11) {
 		status = overflow_off(flow, &event, ahead.pos + ahead.size);
 		flow->last_ip = ahead.last_ip;

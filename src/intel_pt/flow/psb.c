@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PSB+: packets from PSB to PSBEND say what is, not what changed (5.1). */
+/* PSB+: packets from PSB to PSBEND repeat the state, they do not change it (5.1). */
 #include "intel_pt/flow/rules.h"
 
-/* What a PSB+ holds, seen from its PSB. */
+/* The contents of a PSB+, scanned from its PSB. */
 struct psb_plus {
-	bool has_fup, cut; /* `cut`: by an OVF, the end, or something that must not be there */
+	bool has_fup, cut; /* `cut`: by an OVF, the end, or a packet that may not be in a PSB+ */
 	uint64_t ip;
-	const uint8_t *end;    /* its PSBEND, or where it is cut */
-	const uint8_t *behind; /* its PSBEND; NULL: it has none */
+	const uint8_t *end;    /* position of its PSBEND, or of the packet that cuts it */
+	const uint8_t *behind; /* position behind its PSBEND; NULL: it has none */
 };
 
-/* All of it describes one moment, so that its time holds from the first event on. */
-static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb,
-			 struct tl_pt_clock *time)
+/*
+ * Scan a PSB+. All its packets describe one point in time, so its time holds from its first event
+ * on.
+ */
+static void scan_psb_plus(const struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb,
+			  struct tl_pt_clock *time)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
 	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP |
@@ -37,13 +40,18 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 			psb->cut = true;
 			return;
 		} else if (time && pos >= flow->timing.pos) {
-			/* Not again, when the PSB+ was at fault and is come back to (9.9). */
+			/*
+			 * Taken once, also if the PSB+ was at fault and flow resumed at it (9.9).
+			 */
 			tl_pt_clock_packet(time, &packet, &flow->config);
 		}
 	}
 }
 
-/* A TIP.PGE, or perhaps the end, comes before anything that says that tracing is on. */
+/*
+ * Whether a TIP.PGE, or with `at_end` the end, comes before any packet that shows that tracing is
+ * on.
+ */
 static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool at_end)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
@@ -62,9 +70,8 @@ static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool
 }
 
 /*
- * BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. A
- * flow that knows that it is off believes so whatever the processor: hardware that others have
- * recorded does so, too.
+ * BDM70 (7): a TIP.PGE right behind a PSB+ shows that tracing was off in spite of the FUP in it. If
+ * the flow was off before, this holds for all processors: recordings of others show the same.
  */
 static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb, bool was_on)
 {
@@ -80,7 +87,7 @@ static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
 	struct tl_pt_event event =
 		tl_pt_event_at(flow, psb->has_fup ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
 
-	/* An overflow inside says itself whether tracing is on. */
+	/* An overflow inside gives the state itself. */
 	if (psb->cut && !psb->has_fup)
 		return;
 	event.status_update = true;
@@ -93,7 +100,7 @@ bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64
 {
 	struct psb_plus plus = { .has_fup = false };
 
-	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
+	scan_psb_plus(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
 	*ip = plus.ip;
 	return plus.has_fup && !wrong_fup(flow, &plus, true);
 }
@@ -104,7 +111,7 @@ bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb)
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
 	struct tl_pt_packet packet;
 
-	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
+	scan_psb_plus(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
 	return plus.behind || (tl_pt_flow_decode(flow, &packet, plus.end, &context) > 0 &&
 			       packet.kind == TL_PT_PKT_OVF);
 }
@@ -122,7 +129,7 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	flow->last_ip = 0;
 	if (flow->flags & TL_PT_FLOW_TIMED && flow->packet >= flow->timing.pos)
 		tl_pt_clock_packet(&flow->time, packet, &flow->config);
-	look_through(flow, flow->pos, &psb, flow->flags & TL_PT_FLOW_TIMED ? &flow->time : NULL);
+	scan_psb_plus(flow, flow->pos, &psb, flow->flags & TL_PT_FLOW_TIMED ? &flow->time : NULL);
 	flow->status.psb_end = psb.end;
 	if (flow->flags & TL_PT_FLOW_TIMED) {
 		flow->time.in_psb = false;
@@ -131,17 +138,14 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	}
 	flow->status.stale = false;
 	if (wrong_fup(flow, &psb, was_on)) {
-		/*
-		 * Without the erratum the events have the address all the same, as in the published
-		 * library.
-		 */
+		/* Without the erratum events keep the address, as in the published library. */
 		flow->status.stale = !(flow->config.errata & TL_PT_BDM70);
 		psb.has_fup = false;
 	}
 	flow->status.enabled = psb.has_fup || flow->status.stale;
 	flow->status.ip = flow->status.enabled ? psb.ip : 0;
 	flow->slow_path_reasons |= TL_PT_SLOW_PSB;
-	/* A contradiction is found at the FUP, or here for want of one. */
+	/* A contradiction is reported at the FUP; if there is none, here. */
 	if (flow->status.running && !(flow->flags & TL_PT_FLOW_QUERY) && was_on != psb.has_fup &&
 	    !(psb.cut && !psb.has_fup))
 		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The published query interface on top of the flow: one item is read ahead, so that statuses can
- * tell of it.
+ * The published query interface on top of the flow. One item is read ahead, because statuses depend
+ * on it.
  */
 #include <stdlib.h>
 
 #include "intel_pt/flow/rules.h"
 #include "intel_pt/packets/sized.h"
 
-/* What the clock showed at an item. */
-struct moment {
+/* The state of the clock at an item. */
+struct query_time {
 	uint64_t tsc;
 	uint32_t lost_mtc, lost_cyc, cbr;
 	bool have_tsc, have_cbr;
@@ -17,18 +17,18 @@ struct moment {
 
 struct tl_pt_query {
 	struct tl_pt_flow flow;
-	struct tl_pt_flow_item next; /* not asked for yet */
-	struct moment at_next, at_last;
-	uint64_t bits; /* outcomes of the last TNT that are left */
+	struct tl_pt_flow_item next; /* the item read ahead */
+	struct query_time at_next, at_last;
+	uint64_t bits; /* outcomes that are left of the last TNT */
 	uint32_t count;
 	const uint8_t *sync; /* the PSB synchronised onto */
-	bool synced, asked;  /* `asked`: for anything since then */
-	bool begun, on;      /* tracing was on there, at `ip` */
+	bool synced, asked;  /* `asked`: a query was answered since synchronising */
+	bool begun, on;      /* tracing was on at the PSB, at `ip` */
 	uint64_t ip;
 };
 
 /*
- * That tracing is on or off is told by synchronising; the event interface alone has events for it.
+ * Synchronising itself returns whether tracing is on; only the event interface has events for it.
  */
 static bool is_state(const struct tl_pt_flow_item *item)
 {
@@ -41,7 +41,7 @@ static void read_ahead(struct tl_pt_query *q)
 	const struct tl_pt_clock *time = &q->flow.time;
 
 	tl_pt_flow_next(&q->flow, &q->next);
-	/* Of the PSB+ synchronised onto: another may follow it at once. */
+	/* Only the first PSB+: another may follow it at once. */
 	if (!q->begun) {
 		q->begun = true;
 		q->on = q->flow.status.enabled;
@@ -49,8 +49,8 @@ static void read_ahead(struct tl_pt_query *q)
 	}
 	while (is_state(&q->next))
 		tl_pt_flow_next(&q->flow, &q->next);
-	/* The flow is a timed one: its clock is right at each item. */
-	q->at_next = (struct moment){
+	/* The flow is a timed one: its clock has the time of the item. */
+	q->at_next = (struct query_time){
 		.tsc = time->tsc,
 		.lost_mtc = time->lost_mtc,
 		.lost_cyc = time->lost_cyc,
@@ -60,7 +60,7 @@ static void read_ahead(struct tl_pt_query *q)
 	};
 }
 
-/* The item read ahead is what was asked for. */
+/* The item read ahead answers the query. */
 static void use_next(struct tl_pt_query *q)
 {
 	q->at_last = q->at_next;
@@ -81,7 +81,7 @@ static int status_flags(const struct tl_pt_query *q)
 	return q->next.kind == TL_PT_FLOW_ITEM_END ? TL_PT_END_OF_STREAM : 0;
 }
 
-/* Why the next item is not the one that was asked for. */
+/* The error of a query that the next item does not answer. */
 static int mismatch(const struct tl_pt_query *q)
 {
 	if (!q->synced)
@@ -121,7 +121,7 @@ const struct tl_pt_config *tl_pt_query_config(const struct tl_pt_query *query)
 	return &query->flow.config;
 }
 
-/* The address in the PSB+ is known at once, its other status comes as events. */
+/* The address in the PSB+ is known at once, the other states in it come as events. */
 static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 {
 	if (status < 0)
@@ -131,8 +131,8 @@ static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 	q->sync = q->flow.psb;
 	q->bits = q->count = 0;
 	q->begun = false;
-	/* Time begins with the first answer. */
-	q->at_last = (struct moment){ .have_tsc = false };
+	/* There is no time before the first answer. */
+	q->at_last = (struct query_time){ .have_tsc = false };
 	read_ahead(q);
 	if (ip)
 		*ip = q->ip;
@@ -152,7 +152,7 @@ int tl_pt_query_sync_backward(struct tl_pt_query *query, uint64_t *ip)
 	const uint8_t *pos = flow->end;
 	int status;
 
-	/* From where it stands, which may lead to the same PSB again. */
+	/* From the present position, which may lead to the same PSB again. */
 	if (query->synced)
 		pos = query->asked ? flow->begin + query->next.offset : query->sync;
 	do {
@@ -189,7 +189,7 @@ int tl_pt_query_sync_offset(const struct tl_pt_query *query, uint64_t *offset)
 	return query->synced ? 0 : -TL_PT_NOSYNC;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int tl_pt_query_cond_branch(struct tl_pt_query *query, int *taken)
 {

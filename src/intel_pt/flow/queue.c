@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of events: made, stamped with the time, bound to a FUP or a TIP, and given. */
+/* Events: made, stamped with the time, bound to a FUP or a TIP, and queued to be given. */
 #include "intel_pt/flow/rules.h"
 
 struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind)
@@ -25,8 +25,10 @@ void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 
 void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 {
-	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode,
-	 * and its own. */
+	/*
+	 * The array is large enough for every packet: eight bound events, two of power, two of
+	 * address space, two of mode, and the packet's own.
+	 */
 	if (flow->ready.first + flow->ready.count == TL_PT_READY_MAX)
 		return;
 	flow->ready.list[flow->ready.first + flow->ready.count++] = *event;
@@ -59,7 +61,7 @@ void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event)
 
 void tl_pt_flow_give_pwre(struct tl_pt_flow *flow)
 {
-	/* It keeps its own time. */
+	/* It has its own time already. */
 	if (flow->queued.have_pwre)
 		tl_pt_flow_push(flow, &flow->queued.pwre);
 	flow->queued.have_pwre = false;
@@ -85,13 +87,12 @@ int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bo
 	return TL_PT_GO_ON;
 }
 
-/* Give what changes with a MODE.Exec packet. */
-void tl_pt_flow_give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *place)
+void tl_pt_flow_give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *at)
 {
-	struct tl_pt_event event = *place;
+	struct tl_pt_event event = *at;
 
 	if (flow->mode.next != flow->mode.now || flow->flags & TL_PT_FLOW_CLASSIC ||
-	    place->status_update) {
+	    at->status_update) {
 		event.kind = TL_PT_EV_EXEC_MODE;
 		event.exec_mode.mode = flow->mode.next;
 		tl_pt_flow_give(flow, &event);
@@ -109,7 +110,7 @@ void tl_pt_flow_give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *pla
 
 void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t ip)
 {
-	struct tl_pt_event place = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
+	struct tl_pt_event at = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
 	uint32_t at_tip = flow->bound.at_tip;
 
 	if (!at_tip)
@@ -118,13 +119,13 @@ void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t i
 	if (!flow->bound.count)
 		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_BOUND;
 	flow->bound.tip_vmcs.ip_suppressed = flow->bound.tip_paging.ip_suppressed =
-		place.ip_suppressed = suppressed;
-	flow->bound.tip_vmcs.ip = flow->bound.tip_paging.ip = place.ip = suppressed ? 0 : ip;
+		at.ip_suppressed = suppressed;
+	flow->bound.tip_vmcs.ip = flow->bound.tip_paging.ip = at.ip = suppressed ? 0 : ip;
 	if (at_tip & TL_PT_AT_TIP_VMCS)
 		tl_pt_flow_give(flow, &flow->bound.tip_vmcs);
 	if (at_tip & TL_PT_AT_TIP_PAGING)
 		tl_pt_flow_give(flow, &flow->bound.tip_paging);
-	place.offset = flow->mode.offset;
+	at.offset = flow->mode.offset;
 	if (at_tip & TL_PT_AT_TIP_MODE)
-		tl_pt_flow_give_mode(flow, &place);
+		tl_pt_flow_give_mode(flow, &at);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind an error: the next packet that says where flow is (9.9). */
+/* Behind an error: to the next packet that gives a location (9.9). */
 #include "intel_pt/flow/rules.h"
 
-/* The search: packets are passed over, their addresses kept track of. */
+/* The search: packets are skipped, their effect on the last address is kept. */
 struct resync_search {
 	const uint8_t *pos;
-	/* a MODE.Exec with nothing but time behind it: it belongs to the place */
+	/* a MODE.Exec with only time packets behind it: it belongs to the location */
 	const uint8_t *mode;
 	uint64_t last_ip;
 	uint64_t packets, outcomes;
@@ -13,7 +13,7 @@ struct resync_search {
 	struct tl_pt_packet packet;
 };
 
-static bool is_place(const struct tl_pt_packet *packet)
+static bool gives_location(const struct tl_pt_packet *packet)
 {
 	switch (packet->kind) {
 	case TL_PT_PKT_PSB:
@@ -47,7 +47,9 @@ static void pass(struct resync_search *search, int size)
 	search->pos += size;
 }
 
-/* Find the next place; bytes that are no packets send the search to the next PSB. */
+/*
+ * Find the next location. Behind bytes that are not a packet, the search goes on at the next PSB.
+ */
 static bool find(struct tl_pt_flow *flow, struct resync_search *search)
 {
 	for (;;) {
@@ -57,8 +59,8 @@ static bool find(struct tl_pt_flow *flow, struct resync_search *search)
 			const uint8_t *psb = tl_pt_psb_after(&flow->config, flow->psb, search->pos);
 
 			/*
-			 * The search may go back into what it passed, but not to where the error
-			 * was.
+			 * The search may go back into skipped packets, but not to the packet at
+			 * fault.
 			 */
 			while (psb && psb < flow->packet)
 				psb = tl_pt_psb_forward(psb + 1, flow->end);
@@ -68,7 +70,7 @@ static bool find(struct tl_pt_flow *flow, struct resync_search *search)
 			search->packet.kind = TL_PT_PKT_PSB;
 			return psb;
 		}
-		if (search->pos != flow->resumed && is_place(&search->packet))
+		if (search->pos != flow->resumed && gives_location(&search->packet))
 			return true;
 		if (search->pos >= flow->timing.pos)
 			tl_pt_clock_packet(&flow->time, &search->packet, &flow->config);
@@ -76,8 +78,8 @@ static bool find(struct tl_pt_flow *flow, struct resync_search *search)
 	}
 }
 
-static void tell(const struct tl_pt_flow *flow, const struct resync_search *search,
-		 const uint8_t *from, enum tl_pt_error why, struct tl_pt_event *lost)
+static void fill_lost(const struct tl_pt_flow *flow, const struct resync_search *search,
+		      const uint8_t *from, enum tl_pt_error why, struct tl_pt_event *lost)
 {
 	*lost = tl_pt_event_at(flow, TL_PT_EV_LOST);
 	lost->ip_suppressed = true;
@@ -104,7 +106,7 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	flow->time.in_psb = false;
 	found = find(flow, &search);
 	flow->timing.pos = search.pos > flow->timing.pos ? search.pos : flow->timing.pos;
-	tell(flow, &search, flow->pos, why, lost);
+	fill_lost(flow, &search, flow->pos, why, lost);
 	tl_pt_flow_drop(flow);
 	flow->slow_path_reasons &= ~(uint32_t)(TL_PT_SLOW_ERROR | TL_PT_SLOW_READY);
 	flow->ready.first = flow->ready.count = 0;
@@ -119,10 +121,7 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	return found ? 0 : -TL_PT_EOS;
 }
 
-/*
- * Kinds that a FUP, or the target of a branch, gave their address to: that is where the flow was
- * (5.3, 5.5).
- */
+/* Kinds of events whose address comes from a FUP or a TIP: a location of the flow (5.3, 5.5). */
 static const uint64_t located = UINT64_C(1) << TL_PT_EV_EXEC_MODE | UINT64_C(1) << TL_PT_EV_IFLAGS |
 				UINT64_C(1) << TL_PT_EV_TSX | UINT64_C(1) << TL_PT_EV_EXSTOP |
 				UINT64_C(1) << TL_PT_EV_MWAIT | UINT64_C(1) << TL_PT_EV_PTWRITE |
@@ -134,8 +133,8 @@ static const uint64_t located = UINT64_C(1) << TL_PT_EV_EXEC_MODE | UINT64_C(1) 
 				UINT64_C(1) << TL_PT_EV_SWINTR | UINT64_C(1) << TL_PT_EV_SYSCALL |
 				UINT64_C(1) << TL_PT_EV_TRIG;
 
-static bool event_place(const struct tl_pt_flow *flow, const struct tl_pt_event *event, bool *on,
-			uint64_t *ip)
+static bool event_location(const struct tl_pt_flow *flow, const struct tl_pt_event *event, bool *on,
+			   uint64_t *ip)
 {
 	*ip = event->ip;
 	switch (event->kind) {
@@ -164,5 +163,5 @@ bool tl_pt_gives_ip(const struct tl_pt_flow *flow, const struct tl_pt_flow_item 
 	*ip = item->ip;
 	if (item->kind == TL_PT_FLOW_ITEM_TIP)
 		return !item->suppressed;
-	return item->kind == TL_PT_FLOW_ITEM_EVENT && event_place(flow, &item->event, on, ip);
+	return item->kind == TL_PT_FLOW_ITEM_EVENT && event_location(flow, &item->event, on, ip);
 }

@@ -2,18 +2,19 @@
 #ifndef TL_INTEL_PT_FLOW_RULES_H
 #define TL_INTEL_PT_FLOW_RULES_H
 /*
- * What a packet does to the flow: one function a kind, spread over the flow_*.c files by subject.
+ * The effect of each kind of packet on the flow: one function a kind, in branch.c, mode.c, psb.c,
+ * ovf.c and events.c.
  */
 #include "intel_pt/flow/flow.h"
 
-/* What waits for the next TIP, TIP.PGE or TIP.PGD (5.5). */
+/* Changes that wait for the next TIP, TIP.PGE or TIP.PGD (5.5). */
 enum tl_pt_at_tip {
 	TL_PT_AT_TIP_MODE = 1 << 0,
 	TL_PT_AT_TIP_VMCS = 1 << 1,
 	TL_PT_AT_TIP_PAGING = 1 << 2,
 };
 
-/* What a rule returns: negative tl_pt_error, or whether `item` is filled. */
+/* A rule returns a negative tl_pt_error, or whether `item` is filled. */
 enum { TL_PT_GO_ON, TL_PT_GIVEN };
 
 typedef int tl_pt_rule(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
@@ -29,8 +30,8 @@ tl_pt_rule tl_pt_rule_exstop, tl_pt_rule_mwait, tl_pt_rule_pwre, tl_pt_rule_pwrx
 tl_pt_rule tl_pt_rule_cfe, tl_pt_rule_evd;
 
 /*
- * The packet at `pos`, with the errata that concern its bytes (7); `pos` must not be behind the
- * flow's end. Its size, or a negative tl_pt_error.
+ * Decode the packet at `pos`, with the errata that concern its bytes (7); `pos` must not be behind
+ * the flow's end. Its size, or a negative tl_pt_error.
  */
 int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet,
 		      const uint8_t *pos, struct tl_pt_context *context);
@@ -38,66 +39,64 @@ int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet
 /* Sets of packet kinds, a bit each. */
 #define TL_PT_KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
 
-/* Behind an OVF (5.2): kinds that say nothing about flow; kinds before which tracing is off. */
+/* Behind an OVF (5.2): kinds that do not concern flow; kinds that show that tracing is off. */
 extern const uint64_t tl_pt_kinds_neutral, tl_pt_kinds_disabled;
 
-/* May a packet of a kind stand right behind an OVF (5.2)? */
+/* Whether a packet of this kind may come right behind an OVF (5.2). */
 bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind);
 
-/* Does the IP packet have an address? Then last_ip becomes it. */
+/* Whether the IP packet has an address; if so, last_ip becomes that. */
 bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
 
 /*
- * The address of the FUP in the PSB+ that begins at `psb`; and does that come to its end, or to an
- * OVF?
+ * Whether the PSB+ at `psb` has a valid FUP, and its address. Whether the PSB+ reaches its PSBEND
+ * or an OVF.
  */
 bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip);
 bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb);
 
-/* A new event from the present packet, not yet given away. */
+/* Make an event of the present packet. */
 struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind);
 
-/* Give an event: it follows those given before, and has the present time. */
+/* Queue an event to be given, with the present time. */
 void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event);
 
-/*
- * The two halves of that: an event takes the present time; it is given with the time that it has.
- */
+/* The two halves of tl_pt_flow_give(): set the present time; queue with the time set before. */
 void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event);
 void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event);
 
-/* Give an event that says what is (inside PSB+), or that has no address. */
+/* Give an event as a status update (inside PSB+), or without an address. */
 void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event);
 void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event);
 
-/* Let an event wait for a FUP, whose time becomes its own; an overflow takes the present one. */
+/* Let an event wait for a FUP, whose time it gets; an overflow has the present time. */
 int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bool keep);
 
 /* Give the changes of the last MODE.Exec packet, at the address of `at`. */
 void tl_pt_flow_give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *at);
 
-/* Give what waits for a TIP, at `ip` (5.5); events that it comes with have been given. */
+/* Give the changes that wait for a TIP, at `ip` (5.5); the event of that TIP has been given. */
 void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t ip);
 
-/* Give PWRE, MWAIT and PWRE, that are queued (5.7). */
+/* Give the queued PWRE; the queued MWAIT and PWRE (5.7). */
 void tl_pt_flow_give_pwre(struct tl_pt_flow *flow);
 void tl_pt_flow_give_power(struct tl_pt_flow *flow);
 
-/* In an untimed flow: bring the clock to where the flow is. */
+/* In an untimed flow: bring the clock to the flow's position. */
 void tl_pt_flow_catch_up(struct tl_pt_flow *flow);
 
-/* Go on at `pos`; time packets up to there count, nothing else does. */
+/* Go on at `pos`; of the packets before, only those of time have an effect. */
 void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos);
 
-/* Forget all that waits for other packets. */
+/* Drop all that waits for other packets. */
 void tl_pt_flow_drop(struct tl_pt_flow *flow);
 
-/* What a MODE.Exec packet says. TL_PT_MODE_UNKNOWN: nothing that exists. */
+/* The mode of a MODE.Exec packet. TL_PT_MODE_UNKNOWN: reserved bits. */
 enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet);
 
 /*
- * The cycles of the CYC at `pos` < end, if it has so few bytes that they always fit 64 bits. Its
- * size, or 0: to be read as other packets are (tl_pt_decode()).
+ * The cycles of the CYC at `pos` < end, if its bytes are few enough for 64 bits. Its size, or 0:
+ * decode it as other packets (tl_pt_decode()), which this equals.
  */
 static inline size_t tl_pt_short_cyc(const uint8_t *pos, const uint8_t *end, uint64_t *cycles)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of the flow that all rules share: its packets with errata applied, and dropping what is
+ * State that all rules share: packets with errata applied, sets of kinds, and dropping all that is
  * pending.
  */
 #include "intel_pt/flow/rules.h"
@@ -53,8 +53,8 @@ int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet
 	int size = tl_pt_decode(packet, pos, flow->end, context);
 
 	/*
-	 * SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 ends the CYC
-	 * as we see it. What is left of the CYC counts nothing.
+	 * SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 looks like the
+	 * end of the CYC. The rest of the CYC is dropped.
 	 */
 	if (size == 2 && packet->kind == TL_PT_PKT_CYC && flow->config.errata & TL_PT_SKD007 &&
 	    looks_like_overflow(flow, pos + 1)) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What time it is at the item just given: kept along the way, or caught up with when somebody asks.
+ * The clock at the item just given: kept as packets are taken, or brought there when it is asked
+ * for.
  */
 #include "intel_pt/flow/rules.h"
 
 /*
- * Packets that say nothing of time, or are MTC or CYC, as long as nothing else stands between them.
+ * Fast path of replay(): TNT, TIP, MTC and CYC, up to any other packet. It equals decoding each of
+ * them and passing it to the clock.
  */
 static const uint8_t *pass_plain(struct tl_pt_flow *flow, const uint8_t *pos, const uint8_t *to)
 {

@@ -21,8 +21,8 @@ static void note_loss(void *arg, const struct tl_pt_lost *lost)
 	struct loss_sink *sink = arg;
 	struct tl_pt_lost in_file = *lost;
 	struct tl_pt_mapping mapping;
-	bool known =
-		lost->why == TL_PT_NOMAP && sink->feed->place(sink->feed->arg, lost->ip, &mapping);
+	bool known = lost->why == TL_PT_NOMAP &&
+		     sink->feed->mapping(sink->feed->arg, lost->ip, &mapping);
 
 	in_file.from += sink->base;
 	in_file.to += sink->base;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which processor has which errata (7): the table of the present, and that of version 2.0.5 of the
- * interface.
+ * Errata by processor (7): the present table, and that of version 2.0.5 of the published interface.
  */
 #include <tracelathe/intel_pt.h>
 
@@ -9,9 +8,9 @@ enum { NOW = 1, CLASSIC = 2, BOTH = NOW | CLASSIC };
 
 struct models {
 	uint8_t family;
-	uint8_t tables; /* in which of the two */
+	uint8_t tables; /* which of the two tables the row belongs to */
 	uint16_t errata;
-	uint8_t list[12]; /* models; 0 ends it */
+	uint8_t list[12]; /* models; 0 ends the list */
 };
 
 enum {

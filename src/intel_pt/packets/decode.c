@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes to a packet (4). Each payload function is called with all its bytes there. */
+/* Bytes to a packet (4). Payload functions are called with all bytes of the packet present. */
 #include "intel_pt/packets/layout.h"
 #include "intel_pt/packets/packet.h"
 #include "intel_pt/packets/sized.h"
@@ -16,7 +16,7 @@ static uint64_t get40(const uint8_t *p)
 	return tl_get32(p) | (uint64_t)p[4] << 32;
 }
 
-/* A TNT payload: outcomes below the highest 1 (4.1, 4.2). */
+/* A TNT payload: the outcomes are the bits below the highest 1 (4.1, 4.2). */
 static int outcomes(struct tl_pt_packet *packet, uint64_t payload)
 {
 	unsigned top;
@@ -44,7 +44,7 @@ static int ip(struct tl_pt_packet *packet, const uint8_t *p)
 	unsigned code = p[0] >> 5;
 
 	packet->ip.ipc = code;
-	/* The bytes themselves, not what they make of the address before. */
+	/* The bytes of the packet alone, without those of the address before. */
 	packet->ip.ip = code == TL_PT_IPC_SEXT_48 ? get48(p + 1) : tl_pt_apply_ip(p + 1, code, 0);
 	return 0;
 }
@@ -209,8 +209,8 @@ static payload_fn *const payloads[TL_PT_PKT_COUNT] = {
 };
 
 /*
- * CYC: bits 7:3 of the first byte, bits 7:1 of each further one; bit 2, then bit 0, says that more
- * follows (4.1).
+ * CYC: the value is bits 7:3 of the first byte and bits 7:1 of each further one; bit 2, then bit 0,
+ * is set if another byte follows (4.1).
  */
 static int cyc(struct tl_pt_packet *packet, const uint8_t *p, size_t left)
 {
@@ -262,8 +262,8 @@ static int unknown(const uint8_t *pos, const uint8_t *end, const struct tl_pt_co
 }
 
 /*
- * SKZ84 (7): a TMA with reserved bits set is corrupt, and one stray byte follows it. It is given as
- * a packet of its own kind that means nothing.
+ * SKZ84 (7): a TMA with reserved bits set is corrupt, and one stray byte follows it. It becomes a
+ * packet of kind INVALID, which has no effect.
  */
 static bool corrupt_tma(const struct tl_pt_packet *packet, const uint8_t *pos,
 			const struct tl_pt_config *config)
@@ -272,7 +272,7 @@ static bool corrupt_tma(const struct tl_pt_packet *packet, const uint8_t *pos,
 	       (pos[4] || pos[6] & 0xfe);
 }
 
-/* A packet whose length is not that of its opcode. */
+/* The size of a packet that does not follow from its opcode. */
 static int odd_size(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end)
 {
 	size_t left = (size_t)(end - pos);
@@ -309,8 +309,8 @@ bool tl_pt_ends_block(enum tl_pt_packet_kind kind)
 }
 
 /*
- * Short TNT and addresses are nine of ten packets: they take the short way. Its size, or 0: none of
- * them.
+ * Fast path of tl_pt_decode() for short TNT and IP packets, which are nine of ten. It equals the
+ * payload functions of these kinds. Returns the size, or 0: another packet.
  */
 static int common(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end)
 {

@@ -171,9 +171,7 @@ static int mwait(struct bytes *out, const struct tl_pt_packet *packet)
 	return put(out, packet->mwait.ext, 4);
 }
 
-/*
- * Of the two known positions of the hardware bit the one that the published encoder writes (9.17).
- */
+/* The hardware bit has two known positions; this is the one of the published encoder (9.17). */
 static int pwre(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0x22);

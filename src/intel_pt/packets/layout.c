@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First and second bytes of packets (4.1, 4.2): which packet, how long. */
+/* First and second bytes of packets (4.1, 4.2): kind and size. */
 #include "intel_pt/packets/layout.h"
 
 const uint8_t tl_pt_ip_bytes[8] = { 0, 2, 4, 6, 6, TL_PT_IP_RESERVED, 8, TL_PT_IP_RESERVED };
@@ -11,9 +11,9 @@ const uint8_t tl_pt_ip_bytes[8] = { 0, 2, 4, 6, 6, TL_PT_IP_RESERVED, 8, TL_PT_I
 #define IP(kind, bytes) { TL_PT_PKT_##kind, bytes }
 
 /*
- * The 32 first bytes with the same bits 7:5, which are the compression code of an IP packet of `n`
- * bytes (0: reserved). All even bytes but the first two of all are short TNT, those with low bits
- * 11 are CYC, more to come with bit 2.
+ * The 32 first bytes with the same bits 7:5, the compression code of an IP packet of `n` bytes (0:
+ * reserved). All even bytes but 00 and 02 are short TNT; those with low bits 11 are CYC, longer
+ * than a byte if bit 2 is set.
  */
 #define ROW(b00, b02, n, b19)                                                                      \
 	b00, IP(TIP_PGD, n), b02, CYC, TNT, NO, TNT, CYC_N,         /* 00 */                       \
@@ -28,12 +28,12 @@ const uint8_t tl_pt_ip_bytes[8] = { 0, 2, 4, 6, 6, TL_PT_IP_RESERVED, 8, TL_PT_I
 #define TRIG { TL_PT_PKT_TRIG, 0 }
 
 const struct tl_pt_opcode tl_pt_opcodes[256] = {
-	ROW(PAD, NO, 1, TSC), /* 02 is looked up in the other table */
+	ROW(PAD, NO, 1, TSC), /* 02 leads to tl_pt_extended */
 	ROW(TNT, TNT, 3, NO), ROW(TNT, TNT, 5, MTC),  ROW(TNT, TNT, 7, NO), ROW(TNT, TNT, 7, MODE),
 	ROW(TNT, TNT, 0, NO), ROW(TNT, TNT, 9, TRIG), ROW(TNT, TNT, 0, NO),
 };
 
-/* PTWRITE: bits 6:5 are its size, 2 and 3 of which are reserved; bit 7: a FUP follows. */
+/* PTWRITE: bits 6:5 are its size, of which 2 and 3 are reserved; with bit 7 a FUP follows. */
 /* clang-format off */
 const struct tl_pt_opcode tl_pt_extended[256] = {
 	[0x82] = { TL_PT_PKT_PSB, 16 },   [0x23] = { TL_PT_PKT_PSBEND, 2 },

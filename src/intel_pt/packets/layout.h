@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_PACKETS_LAYOUT_H
 #define TL_INTEL_PT_PACKETS_LAYOUT_H
-/* The packets as constants and tables. Numbers are sections of docs/formats/intel-pt.md. */
+/*
+ * The layout of packets as constants and tables. Numbers are sections of docs/formats/intel-pt.md.
+ */
 #include <tracelathe/intel_pt.h>
 
 #include "core/cursor.h"
 
-/* First bytes (4.1); those of IP packets are their low five bits. */
+/* First bytes (4.1); of IP packets, the low five bits. */
 enum {
 	TL_PT_OPC_PAD = 0x00,
 	TL_PT_OPC_EXT = 0x02,
@@ -23,7 +25,7 @@ enum {
 
 enum {
 	TL_PT_PSB_BYTES = 16,
-	TL_PT_MAX_BYTES = 16, /* no packet is longer */
+	TL_PT_MAX_BYTES = 16, /* size of the longest packet */
 	TL_PT_CYC_MAX = 15,   /* 9.18 */
 };
 
@@ -31,16 +33,16 @@ enum {
 enum { TL_PT_IP_RESERVED = 255 };
 extern const uint8_t tl_pt_ip_bytes[8];
 
-/* A first byte, or the byte behind 02: which packet, and how long. */
+/* An entry for a first byte, or for the byte behind 02. */
 struct tl_pt_opcode {
 	uint8_t kind; /* enum tl_pt_packet_kind; TL_PT_PKT_INVALID: none */
-	uint8_t size; /* of the whole packet; 0: it must be looked at */
+	uint8_t size; /* of the whole packet; 0: it depends on further bytes */
 };
 
 extern const struct tl_pt_opcode tl_pt_opcodes[256];
 extern const struct tl_pt_opcode tl_pt_extended[256];
 
-/* The address of an IP packet (4.3): `p` stands at its bytes, `code` is not a reserved one. */
+/* The address of an IP packet (4.3); `p`: its address bytes, `code`: not a reserved one. */
 static inline uint64_t tl_pt_apply_ip(const uint8_t *p, unsigned code, uint64_t last_ip)
 {
 	const uint64_t low48 = UINT64_C(0xffffffffffff);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is this raw Intel PT? It is if there is a PSB: 16 bytes that stand nowhere else (4.2). */
+/*
+ * Whether bytes are raw Intel PT: whether they hold a PSB, 16 bytes that other data hardly have
+ * (4.2).
+ */
 #include "intel_pt/packets/packet.h"
 #include "intel_pt/packets/probe.h"
 
@@ -7,6 +10,9 @@ int tl_pt_probe(const uint8_t *data, size_t size)
 {
 	const uint8_t *psb = tl_pt_psb_forward(data, data + size);
 
-	/* Behind a part of a ring buffer, or in a container that its own format knows better. */
+	/*
+	 * Not at the beginning: the rest of a ring buffer, or a container that its own format
+	 * recognises.
+	 */
 	return !psb ? 0 : psb == data ? 80 : 30;
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How sure it is, 0 .. 100, that these first bytes are raw Intel PT. */
+/* How likely, 0 .. 100, these first bytes are raw Intel PT. */
 int tl_pt_probe(const uint8_t *data, size_t size);
 
 #endif

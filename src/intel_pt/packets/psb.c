@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where packets can begin: PSB, the one pattern that can be found without reading what is before
- * it.
- */
+/* The search for PSB, the only packet that can be found without decoding the bytes before it. */
 #include "intel_pt/packets/layout.h"
 #include "intel_pt/packets/packet.h"
 
@@ -14,9 +11,9 @@ bool tl_pt_is_psb(const uint8_t *pos, const uint8_t *end)
 }
 
 /*
- * PSB is the one pattern of 16 bytes that no other packets make, if a payload of eight bytes is not
- * such pairs itself. Only every fifteenth byte need be looked at: one of the 82 of a PSB stands
- * there or beside it.
+ * The first PSB at or behind `pos`. No other packet holds these 16 bytes, unless a payload of eight
+ * bytes has the same pairs. Only every fifteenth byte is tested: wherever a PSB begins, one of its
+ * bytes 02 or 82 is among them. It equals tl_pt_is_psb() at each byte in turn.
  */
 const uint8_t *tl_pt_psb_forward(const uint8_t *pos, const uint8_t *end)
 {
@@ -44,8 +41,8 @@ const uint8_t *tl_pt_psb_backward(const uint8_t *begin, const uint8_t *pos, cons
 		pos--;
 	} while (*pos != 0x02 || !tl_pt_is_psb(pos, end));
 	/*
-	 * Several PSB one behind the other: they are counted from the first pair of all, as one
-	 * comes to them forward.
+	 * PSB right behind each other: count from the first of the pairs, so that the same PSB are
+	 * found as by a search forward.
 	 */
 	for (run = pos; run - begin >= 2 && run[-2] == 0x02 && run[-1] == 0x82;)
 		run -= 2;
@@ -54,7 +51,7 @@ const uint8_t *tl_pt_psb_backward(const uint8_t *begin, const uint8_t *pos, cons
 
 /*
  * A packet that was cut short by the PSB behind it may have swallowed part of that PSB, so the
- * search goes back by what one packet can hold; but not onto the PSB synchronised onto.
+ * search begins as far back as one packet is long; but behind the PSB synchronised onto.
  */
 const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t *sync,
 			       const uint8_t *pos)

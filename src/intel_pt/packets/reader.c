@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet reader: where it stands, and PSB packets to stand on. */
+/* The public packet reader: its position, and synchronising onto PSB. */
 #include <stdlib.h>
 
 #include "intel_pt/packets/layout.h"
@@ -11,10 +11,6 @@ struct tl_pt_packets {
 	struct tl_pt_context context;
 	const uint8_t *pos, *sync; /* NULL: not synchronised */
 };
-
-/* ---- PSB ---- */
-
-/* ---- the reader ---- */
 
 int tl_pt_config_copy(struct tl_pt_config *copy, const struct tl_pt_config *config)
 {
@@ -63,7 +59,7 @@ const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *pack
 	return &packets->config;
 }
 
-static int stand(struct tl_pt_packets *p, const uint8_t *pos)
+static int start_at(struct tl_pt_packets *p, const uint8_t *pos)
 {
 	if (!pos)
 		return -TL_PT_EOS;
@@ -74,20 +70,20 @@ static int stand(struct tl_pt_packets *p, const uint8_t *pos)
 
 int tl_pt_packets_sync_forward(struct tl_pt_packets *p)
 {
-	return stand(p, tl_pt_psb_after(&p->config, p->sync, p->pos));
+	return start_at(p, tl_pt_psb_after(&p->config, p->sync, p->pos));
 }
 
 int tl_pt_packets_sync_backward(struct tl_pt_packets *p)
 {
-	return stand(p, tl_pt_psb_backward(p->config.begin, p->pos ? p->pos : p->config.end,
-					   p->config.end));
+	return start_at(p, tl_pt_psb_backward(p->config.begin, p->pos ? p->pos : p->config.end,
+					      p->config.end));
 }
 
 int tl_pt_packets_sync_set(struct tl_pt_packets *p, uint64_t offset)
 {
 	if (offset > (uint64_t)(p->config.end - p->config.begin))
 		return -TL_PT_EOS;
-	return stand(p, p->config.begin + offset);
+	return start_at(p, p->config.begin + offset);
 }
 
 static int offset_of(const struct tl_pt_packets *p, const uint8_t *pos, uint64_t *offset)

@@ -5,180 +5,184 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- workers ---- */
+/* ---- the threads ---- */
 
 /* The segment of this number in the ring. */
-static struct tl_pt_psb_segment *piece_of(const struct tl_pt_parallel *team, uint64_t number)
+static struct tl_pt_psb_segment *segment_of(const struct tl_pt_parallel *parallel, uint64_t number)
 {
-	return &team->pieces[number % team->ring];
+	return &parallel->segments[number % parallel->ring];
 }
 
-/* The next piece, from where the last one ends up to a PSB. Under the lock. */
-static struct tl_pt_psb_segment *set_next(struct tl_pt_parallel *team,
+/* Set the bounds of the next segment: from the end of the last one to a PSB. Under the lock. */
+static struct tl_pt_psb_segment *set_next(struct tl_pt_parallel *parallel,
 					  const struct tl_pt_flow *flow)
 {
-	struct tl_pt_psb_segment *piece = piece_of(team, team->claimed++);
-	const uint8_t *from = NULL, *begin = flow->begin + team->begin, *end = flow->config.end;
+	struct tl_pt_psb_segment *segment = segment_of(parallel, parallel->claimed++);
+	const uint8_t *from = NULL, *begin = flow->begin + parallel->begin, *end = flow->config.end;
 
 	if (end - begin > TL_PT_SEGMENT_BYTES)
 		from = tl_pt_psb_forward(begin + TL_PT_SEGMENT_BYTES, end);
-	piece->is_ready = false;
-	piece->begin = team->begin;
-	piece->end = team->begin = from ? (uint64_t)(from - flow->begin) : UINT64_MAX;
-	return piece;
+	segment->is_ready = false;
+	segment->begin = parallel->begin;
+	segment->end = parallel->begin = from ? (uint64_t)(from - flow->begin) : UINT64_MAX;
+	return segment;
 }
 
 /*
- * Nodes are dropped between two pieces only, when no list refers to them any more: before the first
- * piece that nobody has taken on yet, once the caller is done with all before it. Under the lock.
+ * Lists of segments hold numbers of nodes. So nodes are dropped only before the first segment that
+ * no thread has begun, once the caller is done with all segments before it. Under the lock. False:
+ * the caller is not done yet.
  */
-static bool drop_if_scarce(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
+static bool drop_if_scarce(struct tl_pt_parallel *parallel, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
 
-	if (team->drop_at == UINT64_MAX && tl_pt_graph_count(graph) > graph->capacity / 4 * 3)
-		team->drop_at = team->claimed;
-	if (team->claimed != team->drop_at)
+	if (parallel->drop_at == UINT64_MAX && tl_pt_graph_count(graph) > graph->capacity / 4 * 3)
+		parallel->drop_at = parallel->claimed;
+	if (parallel->claimed != parallel->drop_at)
 		return true;
-	if (team->consumed < team->drop_at)
+	if (parallel->consumed < parallel->drop_at)
 		return false;
-	/* Without memory the piece is given up, and the caller finds out for itself. */
+	/* Without memory the segment is given up; then the caller's decoder meets the error. */
 	tl_pt_graph_reset(graph, decoder->code.image);
-	team->drop_at = UINT64_MAX;
+	parallel->drop_at = UINT64_MAX;
 	return true;
 }
 
-static bool is_over(const struct tl_pt_parallel *team)
+/* No segment is left to begin. */
+static bool is_over(const struct tl_pt_parallel *parallel)
 {
-	return team->stopping || team->begin == UINT64_MAX;
+	return parallel->stopping || parallel->begin == UINT64_MAX;
 }
 
 /* There is room for one more segment in the ring. Under the lock. */
-static bool may_claim(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
+static bool may_claim(struct tl_pt_parallel *parallel, struct tl_pt_decoder *decoder)
 {
 	tl_pt_graph_follow(&decoder->graph);
-	return !is_over(team) && team->claimed < team->consumed + team->ring &&
-	       drop_if_scarce(team, decoder);
+	return !is_over(parallel) && parallel->claimed < parallel->consumed + parallel->ring &&
+	       drop_if_scarce(parallel, decoder);
 }
 
 /*
- * Find out what time it is at the beginning of a piece. The lock is held but for winding the clock.
+ * Set the time at the beginning of a segment, and read the packets of time up to its end. The lock
+ * is held except while reading.
  */
-static void wind_clock(struct tl_pt_parallel *team, struct tl_pt_psb_segment *piece,
-		       uint64_t number)
+static void run_prepass(struct tl_pt_parallel *parallel, struct tl_pt_psb_segment *segment,
+			uint64_t number)
 {
-	while (team->clocked < number)
-		pthread_cond_wait(&team->ready, &team->lock);
-	pthread_mutex_unlock(&team->lock);
-	piece->time = team->clock.time;
-	if (piece->end != UINT64_MAX)
-		tl_pt_flow_clock(&team->clock, piece->end);
-	pthread_mutex_lock(&team->lock);
-	team->clocked++;
-	pthread_cond_broadcast(&team->ready);
+	while (parallel->prepass.done < number)
+		pthread_cond_wait(&parallel->ready, &parallel->lock);
+	pthread_mutex_unlock(&parallel->lock);
+	segment->time = parallel->prepass.flow.time;
+	if (segment->end != UINT64_MAX)
+		tl_pt_flow_clock(&parallel->prepass.flow, segment->end);
+	pthread_mutex_lock(&parallel->lock);
+	parallel->prepass.done++;
+	pthread_cond_broadcast(&parallel->ready);
 }
 
 /* Claim the next segment and decode it. The lock is held except while decoding. */
-static void decode_next(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
+static void decode_next(struct tl_pt_parallel *parallel, struct tl_pt_decoder *decoder)
 {
-	uint64_t number = team->claimed;
-	struct tl_pt_psb_segment *piece;
+	uint64_t number = parallel->claimed;
+	struct tl_pt_psb_segment *segment;
 
 	tl_pt_graph_follow(&decoder->graph);
-	piece = set_next(team, &decoder->flow);
-	if (team->has_clock)
-		wind_clock(team, piece, number);
-	pthread_mutex_unlock(&team->lock);
-	tl_pt_segment_decode(piece, decoder, !number, team->has_clock ? &piece->time : NULL);
-	pthread_mutex_lock(&team->lock);
-	piece->is_ready = true;
-	pthread_cond_broadcast(&team->ready);
+	segment = set_next(parallel, &decoder->flow);
+	if (parallel->prepass.is_needed)
+		run_prepass(parallel, segment, number);
+	pthread_mutex_unlock(&parallel->lock);
+	tl_pt_segment_decode(segment, decoder, !number,
+			     parallel->prepass.is_needed ? &segment->time : NULL);
+	pthread_mutex_lock(&parallel->lock);
+	segment->is_ready = true;
+	pthread_cond_broadcast(&parallel->ready);
 }
 
 static void *work(void *arg)
 {
-	struct tl_pt_parallel_thread *worker = arg;
-	struct tl_pt_parallel *team = worker->team;
+	struct tl_pt_parallel_thread *thread = arg;
+	struct tl_pt_parallel *parallel = thread->parallel;
 
-	pthread_mutex_lock(&team->lock);
-	while (!is_over(team))
-		if (may_claim(team, worker->decoder))
-			decode_next(team, worker->decoder);
-		else if (!is_over(team))
-			pthread_cond_wait(&team->room, &team->lock);
-	pthread_mutex_unlock(&team->lock);
+	pthread_mutex_lock(&parallel->lock);
+	while (!is_over(parallel))
+		if (may_claim(parallel, thread->decoder))
+			decode_next(parallel, thread->decoder);
+		else if (!is_over(parallel))
+			pthread_cond_wait(&parallel->room, &parallel->lock);
+	pthread_mutex_unlock(&parallel->lock);
 	return NULL;
 }
 
 /* ---- start and stop ---- */
 
 /* A time pre-pass is needed if the first segment has CYC packets. */
-static bool make_clock(struct tl_pt_parallel *team, const struct tl_pt_flow *flow)
+static bool begin_prepass(struct tl_pt_parallel *parallel, const struct tl_pt_flow *flow)
 {
 	struct tl_pt_config config = flow->config;
 
 	config.size = sizeof(config);
-	if (tl_pt_flow_open(&team->clock, &config, TL_PT_FLOW_TIMED) < 0 ||
-	    tl_pt_flow_sync_set(&team->clock, team->begin) < 0)
+	if (tl_pt_flow_open(&parallel->prepass.flow, &config, TL_PT_FLOW_TIMED) < 0 ||
+	    tl_pt_flow_sync_set(&parallel->prepass.flow, parallel->begin) < 0)
 		return false;
-	tl_pt_flow_clock(&team->clock, team->begin + TL_PT_SEGMENT_BYTES);
-	team->has_clock = team->clock.time.have_cyc;
-	return tl_pt_flow_sync_set(&team->clock, team->begin) == 0;
+	tl_pt_flow_clock(&parallel->prepass.flow, parallel->begin + TL_PT_SEGMENT_BYTES);
+	parallel->prepass.is_needed = parallel->prepass.flow.time.have_cyc;
+	return tl_pt_flow_sync_set(&parallel->prepass.flow, parallel->begin) == 0;
 }
 
-static bool make_workers(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
+static bool make_threads(struct tl_pt_parallel *parallel, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_config config = decoder->config;
 
 	config.size = sizeof(config);
-	for (unsigned i = 0; i < team->jobs; i++) {
-		struct tl_pt_parallel_thread *worker = &team->workers[i];
+	for (unsigned i = 0; i < parallel->jobs; i++) {
+		struct tl_pt_parallel_thread *thread = &parallel->threads[i];
 
-		worker->team = team;
-		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->code.image,
+		thread->parallel = parallel;
+		if (tl_pt_decoder_open_on(&thread->decoder, &config, decoder->code.image,
 					  decoder->graph.code) < 0)
 			return false;
-		worker->decoder->code.asid = decoder->code.asid;
+		thread->decoder->code.asid = decoder->code.asid;
 	}
 	return true;
 }
 
-static void free_team(struct tl_pt_parallel *team)
+static void free_parallel(struct tl_pt_parallel *parallel)
 {
-	for (unsigned i = 0; i < team->jobs; i++)
-		tl_pt_decoder_close(team->workers[i].decoder);
-	for (uint64_t i = 0; team->pieces && i < team->ring; i++)
-		tl_pt_segment_free(&team->pieces[i]);
-	free(team->pieces);
-	pthread_mutex_destroy(&team->lock);
-	pthread_cond_destroy(&team->ready);
-	pthread_cond_destroy(&team->room);
-	free(team);
+	for (unsigned i = 0; i < parallel->jobs; i++)
+		tl_pt_decoder_close(parallel->threads[i].decoder);
+	for (uint64_t i = 0; parallel->segments && i < parallel->ring; i++)
+		tl_pt_segment_free(&parallel->segments[i]);
+	free(parallel->segments);
+	pthread_mutex_destroy(&parallel->lock);
+	pthread_cond_destroy(&parallel->ready);
+	pthread_cond_destroy(&parallel->room);
+	free(parallel);
 }
 
 static void stop(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_parallel *team = decoder->parallel.threads;
+	struct tl_pt_parallel *parallel = decoder->parallel.threads;
 
-	if (!team)
+	if (!parallel)
 		return;
-	pthread_mutex_lock(&team->lock);
-	team->stopping = true;
-	pthread_cond_broadcast(&team->room);
-	pthread_mutex_unlock(&team->lock);
-	for (unsigned i = 0; i < team->started; i++)
-		pthread_join(team->workers[i].thread, NULL);
+	pthread_mutex_lock(&parallel->lock);
+	parallel->stopping = true;
+	pthread_cond_broadcast(&parallel->room);
+	pthread_mutex_unlock(&parallel->lock);
+	for (unsigned i = 0; i < parallel->started; i++)
+		pthread_join(parallel->threads[i].thread, NULL);
 	decoder->parallel.threads = NULL;
 	decoder->parallel.node_limit = UINT32_MAX;
 	decoder->graph.code->threads = 0;
 	tl_pt_graph_follow(&decoder->graph);
-	/* What was served from the team's lists is gone with them. */
+	/* The batch points into the lists, which are freed below. */
 	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
-	free_team(team);
+	free_parallel(parallel);
 }
 
 /* Some flags make events depend on state from before the PSB: not decodable in parallel. */
-static bool may_team(const struct tl_pt_decoder *decoder)
+static bool may_parallelize(const struct tl_pt_decoder *decoder)
 {
 	const uint32_t alone = TL_PT_TICK_EVENTS | TL_PT_IFLAG_EVENTS | TL_PT_CLASSIC;
 	const struct tl_pt_flow *flow = &decoder->flow;
@@ -189,36 +193,40 @@ static bool may_team(const struct tl_pt_decoder *decoder)
 
 static bool start(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_parallel *team;
+	struct tl_pt_parallel *parallel;
 
-	if (!may_team(decoder) || (tl_pt_graph_is_stale(&decoder->graph, decoder->code.image) &&
-				   tl_pt_graph_reset(&decoder->graph, decoder->code.image) < 0))
+	if (!may_parallelize(decoder) ||
+	    (tl_pt_graph_is_stale(&decoder->graph, decoder->code.image) &&
+	     tl_pt_graph_reset(&decoder->graph, decoder->code.image) < 0))
 		return false;
-	team = calloc(1, sizeof(*team));
-	if (!team)
+	parallel = calloc(1, sizeof(*parallel));
+	if (!parallel)
 		return false;
-	pthread_mutex_init(&team->lock, NULL);
-	pthread_cond_init(&team->ready, NULL);
-	pthread_cond_init(&team->room, NULL);
-	team->jobs =
+	pthread_mutex_init(&parallel->lock, NULL);
+	pthread_cond_init(&parallel->ready, NULL);
+	pthread_cond_init(&parallel->room, NULL);
+	parallel->jobs =
 		decoder->parallel.jobs < TL_PT_JOBS_MOST ? decoder->parallel.jobs : TL_PT_JOBS_MOST;
-	team->ring = TL_PT_SEGMENTS_PER_THREAD * (uint64_t)team->jobs;
-	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
-	team->before = team->drop_at = UINT64_MAX;
-	team->pieces = calloc(team->ring, sizeof(*team->pieces));
-	if (!team->pieces || !make_clock(team, &decoder->flow) || !make_workers(team, decoder)) {
-		free_team(team);
+	parallel->ring = TL_PT_SEGMENTS_PER_THREAD * (uint64_t)parallel->jobs;
+	parallel->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
+	parallel->output.begin_before = parallel->drop_at = UINT64_MAX;
+	parallel->segments = calloc(parallel->ring, sizeof(*parallel->segments));
+	if (!parallel->segments || !begin_prepass(parallel, &decoder->flow) ||
+	    !make_threads(parallel, decoder)) {
+		free_parallel(parallel);
 		return false;
 	}
-	decoder->parallel.threads = team;
+	decoder->parallel.threads = parallel;
 	decoder->parallel.node_limit = 0;
-	decoder->graph.code->threads = team->jobs;
-	/* The last one is for the caller, who decodes when there is nothing to give. */
-	while (team->started < team->jobs - 1 &&
-	       !pthread_create(&team->workers[team->started].thread, NULL, work,
-			       &team->workers[team->started]))
-		team->started++;
-	if (team->started == team->jobs - 1)
+	decoder->graph.code->threads = parallel->jobs;
+	/*
+	 * The last decoder is for the caller's thread, which decodes while it waits (wait_for()).
+	 */
+	while (parallel->started < parallel->jobs - 1 &&
+	       !pthread_create(&parallel->threads[parallel->started].thread, NULL, work,
+			       &parallel->threads[parallel->started]))
+		parallel->started++;
+	if (parallel->started == parallel->jobs - 1)
 		return true;
 	stop(decoder);
 	return false;
@@ -227,55 +235,57 @@ static bool start(struct tl_pt_decoder *decoder)
 /* ---- one stream ---- */
 
 /*
- * The present piece, when it is done; until then others are. The last one is never released, so
- * there is one.
+ * Wait for the segment that the caller needs; decode others meanwhile. There is always one, as the
+ * last segment is never released.
  */
-static struct tl_pt_psb_segment *wait_for(struct tl_pt_parallel *team)
+static struct tl_pt_psb_segment *wait_for(struct tl_pt_parallel *parallel)
 {
-	struct tl_pt_decoder *decoder = team->workers[team->started].decoder;
-	struct tl_pt_psb_segment *piece = piece_of(team, team->current);
+	struct tl_pt_decoder *decoder = parallel->threads[parallel->started].decoder;
+	struct tl_pt_psb_segment *segment = segment_of(parallel, parallel->output.segment);
 
-	pthread_mutex_lock(&team->lock);
-	while (team->claimed <= team->current || !piece->is_ready)
-		if (may_claim(team, decoder))
-			decode_next(team, decoder);
+	pthread_mutex_lock(&parallel->lock);
+	while (parallel->claimed <= parallel->output.segment || !segment->is_ready)
+		if (may_claim(parallel, decoder))
+			decode_next(parallel, decoder);
 		else
-			pthread_cond_wait(&team->ready, &team->lock);
-	pthread_mutex_unlock(&team->lock);
-	return piece;
+			pthread_cond_wait(&parallel->ready, &parallel->lock);
+	pthread_mutex_unlock(&parallel->lock);
+	return segment;
 }
 
-static void release(struct tl_pt_parallel *team)
+/* The caller is done with the present segment. */
+static void release(struct tl_pt_parallel *parallel)
 {
-	pthread_mutex_lock(&team->lock);
-	piece_of(team, team->current)->is_ready = false;
-	team->before = piece_of(team, team->current)->begin;
-	team->time_before = piece_of(team, team->current)->time;
-	team->consumed = ++team->current;
-	team->cut = 0;
-	pthread_cond_broadcast(&team->room);
-	pthread_mutex_unlock(&team->lock);
+	pthread_mutex_lock(&parallel->lock);
+	segment_of(parallel, parallel->output.segment)->is_ready = false;
+	parallel->output.begin_before = segment_of(parallel, parallel->output.segment)->begin;
+	parallel->output.time_before = segment_of(parallel, parallel->output.segment)->time;
+	parallel->consumed = ++parallel->output.segment;
+	parallel->output.cut = 0;
+	pthread_cond_broadcast(&parallel->room);
+	pthread_mutex_unlock(&parallel->lock);
 }
 
-/* The caller sees the decoder as the worker's was when it came to this cut. */
-static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
+/* Set the caller's decoder to the state that the thread's decoder had at this cut. */
+static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *segment)
 {
-	struct tl_pt_parallel *team = decoder->parallel.threads;
-	const struct tl_pt_segment_cut *cut = &piece->cuts[team->cut];
-	uint32_t first = team->cut ? cut[-1].ids : 0, first_time = team->cut ? cut[-1].times : 0;
+	struct tl_pt_parallel *parallel = decoder->parallel.threads;
+	const struct tl_pt_segment_cut *cut = &segment->lists.cuts[parallel->output.cut];
+	uint32_t first = parallel->output.cut ? cut[-1].ids : 0,
+		 first_time = parallel->output.cut ? cut[-1].times : 0;
 
 	tl_pt_graph_follow(&decoder->graph);
 	decoder->ahead.batch = (struct tl_pt_lookahead){
-		.ids = piece->ids + first,
+		.ids = segment->lists.ids + first,
 		.filled = cut->ids - first,
-		.times = piece->times + first_time,
+		.times = segment->lists.times + first_time,
 		.time_count = cut->times - first_time,
 		.speculative = cut->speculative,
 		.eos = cut->eos,
 		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL,
 	};
-	decoder->parallel.node_limit = piece->limit;
-	decoder->pos.enabled = cut->on;
+	decoder->parallel.node_limit = segment->node_limit;
+	decoder->pos.tracing = cut->on ? TL_PT_TRACING_ON : TL_PT_TRACING_OFF;
 	decoder->events.was_enabled = cut->was_on;
 	decoder->eos = cut->eos_behind;
 	decoder->events.pending = cut->has_event;
@@ -289,13 +299,17 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segme
 	tl_pt_lookahead_ready(decoder);
 	if (cut->inherited)
 		decoder->events.next.enabled.resumed =
-			team->psb_state.resume_known && team->psb_state.resume_ip == cut->event.ip;
-	team->cut++;
+			parallel->output.end_state.resume_known &&
+			parallel->output.end_state.resume_ip == cut->event.ip;
+	parallel->output.cut++;
 }
 
 /* ---- back to one thread ---- */
 
-/* Decode from a PSB on with the caller's own decoder, and drop what it has had already. */
+/*
+ * Decode from a PSB on with the caller's own decoder, and drop the nodes and events that the caller
+ * was given before.
+ */
 static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover *from)
 {
 	struct tl_pt_lookahead *batch = &decoder->ahead.batch;
@@ -336,15 +350,15 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 }
 
 /* The segments before the present one are valid, but it did not begin in their end state. */
-static void leave_at_joint(struct tl_pt_decoder *decoder)
+static void leave_at_boundary(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_parallel *team = decoder->parallel.threads;
-	struct tl_pt_psb_state psb_state = team->psb_state;
-	struct tl_pt_takeover from = { .begin = team->before,
-				       .first = team->current == 1,
-				       .end = piece_of(team, team->current)->begin,
-				       .has_time = team->has_clock,
-				       .time = team->time_before,
+	const struct tl_pt_parallel *parallel = decoder->parallel.threads;
+	struct tl_pt_psb_state psb_state = parallel->output.end_state;
+	struct tl_pt_takeover from = { .begin = parallel->output.begin_before,
+				       .first = parallel->output.segment == 1,
+				       .end = segment_of(parallel, parallel->output.segment)->begin,
+				       .has_time = parallel->prepass.is_needed,
+				       .time = parallel->output.time_before,
 				       .nodes = UINT64_MAX,
 				       .events = UINT64_MAX };
 
@@ -355,46 +369,46 @@ static void leave_at_joint(struct tl_pt_decoder *decoder)
 	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 }
 
+/* Go on with the caller's own decoder, at the node and event where the caller is. */
 static void leave(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_parallel *team = decoder->parallel.threads;
-	const struct tl_pt_psb_segment *piece = piece_of(team, team->current);
-	struct tl_pt_takeover from = { .begin = piece->begin,
-				       .first = !team->current,
+	const struct tl_pt_parallel *parallel = decoder->parallel.threads;
+	const struct tl_pt_psb_segment *segment = segment_of(parallel, parallel->output.segment);
+	struct tl_pt_takeover from = { .begin = segment->begin,
+				       .first = !parallel->output.segment,
 				       .end = UINT64_MAX,
-				       .has_time = team->has_clock,
-				       .time = piece->time,
-				       .resume_known = team->psb_state.resume_known,
-				       .resume_ip = team->psb_state.resume_ip };
+				       .has_time = parallel->prepass.is_needed,
+				       .time = segment->time,
+				       .resume_known = parallel->output.end_state.resume_known,
+				       .resume_ip = parallel->output.end_state.resume_ip };
 
-	for (size_t i = 0; i < team->cut; i++)
-		from.events += piece->cuts[i].has_event;
+	for (size_t i = 0; i < parallel->output.cut; i++)
+		from.events += segment->lists.cuts[i].has_event;
 	from.events -= decoder->events.pending;
 	decoder->ahead.time = *tl_pt_time_now(decoder);
-	if (team->cut)
-		from.nodes = piece->cuts[team->cut - 1].ids - decoder->ahead.batch.filled +
-			     decoder->ahead.batch.at;
+	if (parallel->output.cut)
+		from.nodes = segment->lists.cuts[parallel->output.cut - 1].ids -
+			     decoder->ahead.batch.filled + decoder->ahead.batch.at;
 	stop(decoder);
 	catch_up(decoder, &from);
 }
 
 /* ---- the caller's side ---- */
 
-static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
+static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *segment)
 {
 	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_ERROR };
 	decoder->eos = true;
-	decoder->failure.error = piece->error;
-	decoder->failure.offset = piece->error_offset;
+	decoder->failure = segment->failure;
 }
 
-static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
+static void next_segment(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *segment)
 {
-	struct tl_pt_psb_state *psb_state = &decoder->parallel.threads->psb_state,
+	struct tl_pt_psb_state *psb_state = &decoder->parallel.threads->output.end_state,
 			       before = *psb_state;
 
-	*psb_state = piece->end_state;
-	if (piece->inherits) {
+	*psb_state = segment->end_state;
+	if (segment->inherits) {
 		psb_state->resume_known = before.resume_known;
 		psb_state->resume_ip = before.resume_ip;
 	}
@@ -404,24 +418,25 @@ static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_psb_seg
 
 static void fill(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_parallel *team = decoder->parallel.threads;
-	const struct tl_pt_psb_segment *piece;
+	struct tl_pt_parallel *parallel = decoder->parallel.threads;
+	const struct tl_pt_psb_segment *segment;
 
 	decoder->ahead.batch.at = decoder->ahead.batch.filled = decoder->ahead.batch.plain =
 		decoder->ahead.batch.time_count = 0;
 	if (decoder->events.pending)
 		return;
-	piece = wait_for(team);
-	if (!team->cut && team->current && !tl_pt_segment_follows(&team->psb_state, piece))
-		leave_at_joint(decoder);
-	else if (team->cut < piece->cut_count)
-		show_cut(decoder, piece);
-	else if (!piece->whole)
+	segment = wait_for(parallel);
+	if (!parallel->output.cut && parallel->output.segment &&
+	    !tl_pt_segment_follows(&parallel->output.end_state, segment))
+		leave_at_boundary(decoder);
+	else if (parallel->output.cut < segment->lists.cut_count)
+		show_cut(decoder, segment);
+	else if (!segment->whole)
 		leave(decoder);
-	else if (piece->end == UINT64_MAX)
-		show_end(decoder, piece);
+	else if (segment->end == UINT64_MAX)
+		show_end(decoder, segment);
 	else
-		next_piece(decoder, piece);
+		next_segment(decoder, segment);
 }
 
 static const struct tl_pt_parallel_ops ops = {
@@ -438,6 +453,6 @@ int tl_pt_decoder_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
 	tl_pt_stop_parallel(decoder);
 	decoder->parallel.ops = &ops;
 	decoder->parallel.jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
-	decoder->synced = false;
+	decoder->pos.tracing = TL_PT_TRACING_UNSYNCED;
 	return 0;
 }

@@ -2,33 +2,36 @@
 #ifndef TL_INTEL_PT_PARALLEL_PARALLEL_H
 #define TL_INTEL_PT_PARALLEL_PARALLEL_H
 /*
- * Several threads for one trace (9.20). It is cut into pieces at PSBs; each is decoded from its PSB
- * with an empty return stack, by a decoder of the thread's own on the graph of all, into a list of
- * nodes and events. The caller gets them in order. It is one of the threads: while the piece it
- * needs is not ready, it decodes another. A piece counts only if it began as the one before it
- * ended; else the caller's own decoder does it once more, from there: so what comes out is that of
- * one thread, byte for byte.
+ * Several threads for one trace (9.20). The trace is cut into segments at PSBs. Each segment is
+ * decoded from its PSB on, with an empty return stack, into a list of nodes and events, by a
+ * decoder of the thread's own; all these decoders share one graph. The caller gets the segments in
+ * order, and is itself one of the threads: while the segment that it needs is not ready, it decodes
+ * another one.
+ *
+ * The plain loop that this equals is tl_pt_decode_ahead() with the caller's decoder alone, node for
+ * node and event for event. So a segment counts only if it began in the state in which the segment
+ * before it ended (tl_pt_segment_follows()); else the caller's decoder takes over from there.
  */
 #include <pthread.h>
 
 #include "intel_pt/blocks/decoder.h"
 
 enum {
-	TL_PT_SEGMENT_BYTES = 1 << 15, /* bytes of trace */
+	TL_PT_SEGMENT_BYTES = 1 << 15, /* bytes of trace in a segment, at least */
 	TL_PT_JOBS_MOST = 64,
-	/* a piece of more is given up: memory is bounded whatever the trace */
+	/* a segment of more nodes is given up: memory is bounded, whatever the trace */
 	TL_PT_SEGMENT_NODES = 1 << 22,
 	/*
-	 * Pieces ahead of the caller, for each thread: so many that one may wait for a processor
-	 * for some milliseconds.
+	 * Segments decoded ahead of the caller, for each thread: enough of them that a thread may
+	 * wait some milliseconds for a processor.
 	 */
 	TL_PT_SEGMENTS_PER_THREAD = 8,
 	TL_PT_PARALLEL_LEAST = 1 << 18, /* bytes of trace that are worth the threads */
 };
 
-/* Nodes up to an event, or to the end of the piece. */
+/* Nodes up to an event, or to the end of the segment. */
 struct tl_pt_segment_cut {
-	uint32_t ids, times; /* end of them in the piece's lists */
+	uint32_t ids, times; /* their ends in the lists of the segment */
 	bool speculative, on, was_on;
 	bool eos, eos_behind; /* whether the end of the trace had come before them, and behind */
 	bool has_event, inherited;
@@ -39,65 +42,77 @@ struct tl_pt_segment_cut {
 	bool have_cbr;
 };
 
-struct tl_pt_psb_segment {
-	uint64_t begin, end; /* offsets of its PSB and the next piece's; UINT64_MAX: the last one */
-	bool is_ready;
-	uint32_t *ids;
-	size_t id_count, id_room;
+/* The output of one segment. */
+struct tl_pt_segment_lists {
+	uint32_t *ids; /* numbers of nodes */
+	size_t id_count, id_capacity;
 	struct tl_pt_node_time *times;
-	size_t time_count, time_room;
+	size_t time_count, time_capacity;
 	struct tl_pt_segment_cut *cuts;
-	size_t cut_count, cut_room;
-	uint32_t events;
-	struct tl_pt_clock time; /* where it begins, if the team has a clock */
-	bool whole;              /* decoded to its end: the border, or the end of the trace */
+	size_t cut_count, cut_capacity;
+};
+
+struct tl_pt_psb_segment {
+	uint64_t begin, end; /* offsets of its PSB and of the next one; UINT64_MAX: the last */
+	bool is_ready;
+	bool whole; /* decoded to its end: the PSB boundary, or the end of the trace */
 	bool inherits;
 	bool has_cyc;
+	struct tl_pt_segment_lists lists;
+	struct tl_pt_clock time; /* at its beginning, if there is a time pre-pass */
 	struct tl_pt_psb_state begin_state, end_state;
-	enum tl_pt_error error;
-	uint64_t error_offset;
-	uint32_t limit; /* of the numbers of its nodes */
+	struct tl_pt_failure failure;
+	uint32_t node_limit; /* all its nodes have smaller numbers */
 };
 
 struct tl_pt_parallel_thread {
-	struct tl_pt_parallel *team;
+	struct tl_pt_parallel *parallel;
 	struct tl_pt_decoder *decoder;
 	pthread_t thread;
 };
 
-struct tl_pt_parallel {
-	/* the last one without a thread: the caller's */
-	struct tl_pt_parallel_thread workers[TL_PT_JOBS_MOST];
-	unsigned jobs, started;
-	struct tl_pt_psb_segment *pieces; /* a ring */
-	uint64_t ring;
+/*
+ * The time pre-pass. How many ticks a cycle takes depends on all packets before. So, where there
+ * are CYC packets, the thread that claims a segment first reads the packets of time in it, segment
+ * after segment, before the longer work of decoding begins.
+ */
+struct tl_pt_time_prepass {
+	bool is_needed;
+	struct tl_pt_flow flow;
+	uint64_t done; /* segments whose packets of time have been read */
+};
 
-	pthread_mutex_t lock;
-	pthread_cond_t ready, room;
-	uint64_t consumed; /* pieces the caller is done with; the next one is being given */
-	uint64_t claimed;  /* pieces that a thread has taken on */
-	uint64_t begin;    /* where the next piece begins; UINT64_MAX: there is none */
-	/*
-	 * What a cycle is worth is known by all packets before. Where there are CYC packets,
-	 * whoever takes a piece on winds the clock from its beginning to its end, before all that
-	 * takes long: one after the other.
-	 */
-	bool has_clock;
-	struct tl_pt_flow clock;
-	uint64_t clocked; /* pieces that the clock has passed */
-	uint64_t drop_at; /* before this piece all nodes are dropped; UINT64_MAX: none */
+/* The segment that the caller is being given, and the end of the segment before it. */
+struct tl_pt_parallel_output {
+	uint64_t segment; /* its number */
+	size_t cut;       /* cuts of it that were given */
+	struct tl_pt_psb_state end_state;
+	uint64_t begin_before;          /* offset at which the segment before it began, */
+	struct tl_pt_clock time_before; /* and the time there */
+};
+
+struct tl_pt_parallel {
+	/* the last of `jobs` has no thread of its own: it is the caller's */
+	struct tl_pt_parallel_thread threads[TL_PT_JOBS_MOST];
+	unsigned jobs, started;
+	struct tl_pt_psb_segment *segments; /* a ring */
+	uint64_t ring;                      /* its size */
+
+	pthread_mutex_t lock;       /* of the members up to `stopping` */
+	pthread_cond_t ready, room; /* a segment is ready; the ring has room */
+	uint64_t consumed; /* segments that the caller is done with; the next one is being given */
+	uint64_t claimed;  /* segments that a thread has begun with */
+	uint64_t begin;    /* offset of the next segment; UINT64_MAX: there is none */
+	uint64_t drop_at;  /* before this segment all nodes are dropped; UINT64_MAX: before none */
+	struct tl_pt_time_prepass prepass;
 	bool stopping;
 
-	/* The caller's: what is being given, and the end of the one before it. */
-	uint64_t current;
-	size_t cut;
-	struct tl_pt_psb_state psb_state;
-	uint64_t before; /* offset of the piece before, and the time there */
-	struct tl_pt_clock time_before;
+	struct tl_pt_parallel_output output; /* used by the caller's thread alone */
 };
 
 /*
- * Where the caller's own decoder takes over: it begins at a PSB, and drops what the caller has had.
+ * Where the caller's own decoder takes over: it begins at a PSB, and drops the nodes and events
+ * that the caller was given.
  */
 struct tl_pt_takeover {
 	uint64_t begin, end;
@@ -110,16 +125,16 @@ struct tl_pt_takeover {
 };
 
 /*
- * piece.c: decode one piece. `time`: that at its beginning; NULL: what its PSB+ says, which is all
- * there is to know.
+ * segment.c: decode one segment. `time`: at its beginning; NULL: only its PSB+ tells the time,
+ * which is exact where no cycles are counted.
  */
-void tl_pt_segment_decode(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decoder,
+void tl_pt_segment_decode(struct tl_pt_psb_segment *segment, struct tl_pt_decoder *decoder,
 			  bool first, const struct tl_pt_clock *time);
-/* A piece that begins while tracing is off may not be told its mode. */
+/* While tracing is off, the PSB+ of a segment may hold no MODE packet: assume 64-bit code. */
 void tl_pt_assume_mode(struct tl_pt_decoder *decoder);
-void tl_pt_segment_free(struct tl_pt_psb_segment *piece);
+void tl_pt_segment_free(struct tl_pt_psb_segment *segment);
 /* Whether this segment began in the state in which the one before it ended. */
 bool tl_pt_segment_follows(const struct tl_pt_psb_state *before,
-			   const struct tl_pt_psb_segment *piece);
+			   const struct tl_pt_psb_segment *segment);
 
 #endif

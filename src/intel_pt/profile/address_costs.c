@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs, calls and jumps by address, and their way into the profile. */
+/* Costs, calls and jumps by address, and adding them to the profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 void tl_pt_addr_costs_free(struct tl_pt_addr_costs *l)
 {
-	free(l->places);
+	free(l->addrs);
 	free(l->costs);
 	free(l->calls);
 	tl_index_free(&l->by_ip);
@@ -21,26 +21,26 @@ void tl_pt_addr_costs_free(struct tl_pt_addr_costs *l)
 
 static bool same_ip(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_pt_exec_addr *places = context;
+	const struct tl_pt_exec_addr *addrs = context;
 
-	return places[number].ip == *(const uint64_t *)key;
+	return addrs[number].ip == *(const uint64_t *)key;
 }
 
-uint32_t tl_pt_addr_costs_addr(struct tl_pt_addr_costs *l, const struct tl_pt_node_insn *step)
+uint32_t tl_pt_addr_costs_addr(struct tl_pt_addr_costs *l, const struct tl_pt_node_insn *insn)
 {
-	uint64_t hash = tl_hash64(step->ip);
-	uint32_t number = tl_index_find(&l->by_ip, hash, same_ip, l->places, &step->ip);
+	uint64_t hash = tl_hash64(insn->ip);
+	uint32_t number = tl_index_find(&l->by_ip, hash, same_ip, l->addrs, &insn->ip);
 
 	if (number != TL_NONE)
 		return number;
-	number = (uint32_t)l->place_count;
-	if (!tl_grow(&l->places, &l->place_capacity, l->place_count + 1, sizeof(*l->places)) ||
+	number = (uint32_t)l->addr_count;
+	if (!tl_grow(&l->addrs, &l->addr_capacity, l->addr_count + 1, sizeof(*l->addrs)) ||
 	    !tl_index_add(&l->by_ip, hash, number))
 		return TL_NONE;
-	l->places[l->place_count++] = (struct tl_pt_exec_addr){
-		.ip = step->ip,
-		.target = step->direct ? step->target : 0,
-		.iclass = step->iclass,
+	l->addrs[l->addr_count++] = (struct tl_pt_exec_addr){
+		.ip = insn->ip,
+		.target = insn->direct ? insn->target : 0,
+		.iclass = insn->iclass,
 	};
 	return number;
 }
@@ -49,14 +49,14 @@ static bool same_cost(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_pt_addr_cost *costs = context, *wanted = key;
 
-	return costs[number].place == wanted->place && costs[number].function == wanted->function;
+	return costs[number].addr == wanted->addr && costs[number].function == wanted->function;
 }
 
-struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *l, uint32_t place,
+struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *l, uint32_t addr,
 					      uint32_t function)
 {
-	const struct tl_pt_addr_cost wanted = { .place = place, .function = function };
-	uint64_t hash = tl_hash64((uint64_t)place << 32 | function);
+	const struct tl_pt_addr_cost wanted = { .addr = addr, .function = function };
+	uint64_t hash = tl_hash64((uint64_t)addr << 32 | function);
 	uint32_t number = tl_index_find(&l->by_cost, hash, same_cost, l->costs, &wanted);
 
 	if (number != TL_NONE)
@@ -98,7 +98,9 @@ static uint32_t find_call(struct tl_pt_addr_costs *l, const struct tl_pt_addr_ca
 	return number;
 }
 
-/* The last instruction of the node that was left. */
+/*
+ * The address of the last instruction of the node that was left: the call instruction; 0: unknown.
+ */
 static uint64_t site(const struct tl_pt_folder *f)
 {
 	const struct tl_pt_node_addrs *l;
@@ -106,7 +108,7 @@ static uint64_t site(const struct tl_pt_folder *f)
 	if (f->pos.last == &f->pos.outside)
 		return 0;
 	l = &f->visits.nodes[f->pos.last - f->cache->nodes];
-	return l->count ? f->thread->costs.places[f->visits.addrs[l->first + l->count - 1]].ip : 0;
+	return l->count ? f->thread->costs.addrs[f->visits.addrs[l->first + l->count - 1]].ip : 0;
 }
 
 void tl_pt_addr_costs_reopened(void *arg, struct tl_pt_frame *frame)
@@ -143,7 +145,7 @@ void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame)
 	tl_pt_addr_costs_reopened(arg, frame);
 }
 
-/* Recursion counts once: the inclusive cost grows while any such call is on the stack. */
+/* A recursion counts once: the inclusive cost grows while any such call is on the stack. */
 void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 {
 	struct tl_pt_folder *f = arg;
@@ -159,7 +161,7 @@ void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 	call->cycles += f->thread->total_cycles - call->cycles_start;
 }
 
-/* ---- into the profile ---- */
+/* ---- adding to the profile ---- */
 
 /* The events of the profile: Ticks, Cycles, Ir. */
 uint32_t tl_pt_event_count(const struct tl_pt_folder *f)
@@ -177,14 +179,14 @@ void tl_pt_fold_events(const struct tl_pt_folder *f, int64_t ticks, int64_t cycl
 
 struct writer {
 	struct tl_pt_folder *folder;
-	const struct tl_pt_addr_costs *lines;
+	const struct tl_pt_addr_costs *costs;
 	struct tl_profile *profile;
 	const uint32_t *numbers;
-	size_t number_count; /* functions met since are only those of jumps never taken */
+	size_t number_count; /* functions added later are targets of jumps that were never taken */
 	uint32_t part;
 };
 
-/* The source line of an address, and the function of its symbol, TL_NONE: none. */
+/* Set the source line of an address. Returns the function of its symbol, TL_NONE: none. */
 static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
 {
 	struct tl_pt_name name = tl_pt_functions_name(&w->folder->functions, ip);
@@ -199,28 +201,28 @@ static int put_line(struct writer *w, const struct tl_pt_addr_cost *c, struct tl
 	int64_t cost[1 + TL_PT_COSTS];
 
 	tl_pt_fold_events(w->folder, c->ticks, c->cycles, (int64_t)c->executed, cost);
-	locate(w, w->lines->places[c->place].ip, &line.at);
+	locate(w, w->costs->addrs[c->addr].ip, &line.at);
 	return tl_profile_put_line(w->profile, &line, cost, err);
 }
 
 static int put_jump(struct writer *w, const struct tl_pt_addr_cost *c, struct tl_error *err)
 {
-	const struct tl_pt_exec_addr *place = &w->lines->places[c->place];
+	const struct tl_pt_exec_addr *addr = &w->costs->addrs[c->addr];
 	struct tl_jump jump = {
 		.part = w->part,
 		.function = w->numbers[c->function],
 		.executed = c->executed,
 		.taken = c->executed,
-		.conditional = place->iclass == TL_PT_IC_COND_JUMP,
+		.conditional = addr->iclass == TL_PT_IC_COND_JUMP,
 	};
 	uint32_t target;
 
-	if (!place->target || (!jump.conditional && place->iclass != TL_PT_IC_JUMP))
+	if (!addr->target || (!jump.conditional && addr->iclass != TL_PT_IC_JUMP))
 		return 0;
 	if (jump.conditional)
 		jump.taken = c->taken;
-	locate(w, place->ip, &jump.from);
-	target = locate(w, place->target, &jump.to);
+	locate(w, addr->ip, &jump.from);
+	target = locate(w, addr->target, &jump.to);
 	jump.target = target == TL_NONE ? jump.function : w->numbers[target];
 	return tl_profile_put_jump(w->profile, &jump, err);
 }
@@ -249,7 +251,7 @@ static int put_call(struct writer *w, const struct tl_pt_addr_call *c, struct tl
 
 static int put_all(struct writer *w, struct tl_error *err)
 {
-	const struct tl_pt_addr_costs *l = w->lines;
+	const struct tl_pt_addr_costs *l = w->costs;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < l->cost_count; i++) {
@@ -286,7 +288,7 @@ int tl_pt_addr_costs_into(struct tl_pt_folder *f, struct tl_pt_fold_thread *thre
 {
 	struct writer w = {
 		.folder = f,
-		.lines = &thread->costs,
+		.costs = &thread->costs,
 		.profile = profile,
 		.numbers = numbers,
 		.number_count = f->functions.count,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attribution of costs to functions and addresses: visits of nodes, and costs of no visit yet. */
+/*
+ * Attribution of costs to addresses: visits of nodes, and ticks and cycles that belong to no visit
+ * yet.
+ */
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
@@ -52,15 +55,18 @@ void tl_pt_attribute_to(struct tl_pt_folder *f, uint32_t visit)
 	f->visits.unattributed_ticks = f->visits.unattributed_cycles = 0;
 }
 
-/* Nothing ran since the thread was taken up: to the place where it stands. */
-static void pay_place(struct tl_pt_folder *f)
+/*
+ * No node ran since the thread was resumed: the cost belongs to the address at which it was
+ * suspended.
+ */
+static void attribute_to_last_addr(struct tl_pt_folder *f)
 {
 	struct tl_pt_addr_costs *l = &f->thread->costs;
 	struct tl_pt_addr_cost *cost;
 
-	if (!(f->visits.unattributed_ticks || f->visits.unattributed_cycles) || !l->last_place)
+	if (!(f->visits.unattributed_ticks || f->visits.unattributed_cycles) || !l->last_addr)
 		return;
-	cost = tl_pt_addr_costs_cost(l, l->last_place - 1, f->visits.unattributed_to);
+	cost = tl_pt_addr_costs_cost(l, l->last_addr - 1, f->visits.unattributed_to);
 	if (!cost)
 		return;
 	cost->ticks += f->visits.unattributed_ticks;
@@ -78,7 +84,7 @@ void tl_pt_attribute_rest(struct tl_pt_folder *f)
 		if (f->visits.list[i].function == f->visits.unattributed_to)
 			to = i;
 	if (!to)
-		pay_place(f);
+		attribute_to_last_addr(f);
 	tl_pt_attribute_to(f, to);
 }
 
@@ -100,18 +106,18 @@ void tl_pt_attribute(struct tl_pt_folder *f, int64_t ticks, int64_t cycles)
 	tl_add_cost(&f->visits.unattributed_cycles, cycles, saturated);
 }
 
-/* ---- visits into costs of addresses ---- */
+/* ---- visits to costs of addresses ---- */
 
-/* Branches before the last one are direct ones that were followed. */
+/* Branches before the last instruction of a node are direct ones, which are always taken. */
 static void flush_visits(struct tl_pt_folder *f, const struct tl_pt_visits *v)
 {
 	const struct tl_pt_node_addrs *l = &f->visits.nodes[v->node];
 
 	for (uint32_t i = 0; i < v->steps; i++) {
 		bool last = v->first + i + 1 == l->count;
-		uint32_t place = f->visits.addrs[l->first + v->first + i];
+		uint32_t addr = f->visits.addrs[l->first + v->first + i];
 		struct tl_pt_addr_cost *cost =
-			tl_pt_addr_costs_cost(&f->thread->costs, place, v->function);
+			tl_pt_addr_costs_cost(&f->thread->costs, addr, v->function);
 
 		if (!cost)
 			return;
@@ -125,26 +131,26 @@ static void flush_visits(struct tl_pt_folder *f, const struct tl_pt_visits *v)
 	}
 }
 
-/* Where the visit ends. */
-static uint32_t last_place(const struct tl_pt_folder *f, const struct tl_pt_visits *v)
+/* The address of the visit's last instruction. */
+static uint32_t last_addr(const struct tl_pt_folder *f, const struct tl_pt_visits *v)
 {
 	return f->visits.addrs[f->visits.nodes[v->node].first + v->first + v->steps - 1];
 }
 
-static void give_visits(struct tl_pt_folder *f)
+static void flush_all(struct tl_pt_folder *f)
 {
 	tl_pt_attribute_rest(f);
 	for (size_t i = 1; i < f->visits.count; i++)
 		flush_visits(f, &f->visits.list[i]);
 	if (f->visits.last)
-		f->thread->costs.last_place = last_place(f, &f->visits.list[f->visits.last]) + 1;
+		f->thread->costs.last_addr = last_addr(f, &f->visits.list[f->visits.last]) + 1;
 }
 
 void tl_pt_visits_flush(struct tl_pt_folder *f)
 {
-	/* Without memory instructions may be missing; the fold fails then. */
+	/* Without memory, addresses of nodes may be missing; the fold fails then. */
 	if (!f->thread->costs.no_memory && !f->functions.no_memory)
-		give_visits(f);
+		flush_all(f);
 	for (size_t i = 1; i < f->visits.count; i++)
 		f->visits.nodes[f->visits.list[i].node] = (struct tl_pt_node_addrs){ 0 };
 	f->pos.outside = *f->pos.last;

@@ -9,11 +9,12 @@ bool tl_pt_stack_begin(struct tl_pt_stack *stack, struct tl_pt_functions *functi
 	*stack = (struct tl_pt_stack){ .functions = functions };
 	if (!tl_fold_begin(&stack->fold, events, exact))
 		return false;
-	if (!tl_grow(&stack->frames, &stack->frame_capacity, 64, sizeof(*stack->frames))) {
+	if (!tl_grow(&stack->frames.list, &stack->frames.capacity, 64,
+		     sizeof(*stack->frames.list))) {
 		tl_pt_stack_end(stack);
 		return false;
 	}
-	stack->frames[0] = (struct tl_pt_frame){ .call = TL_NONE };
+	stack->frames.list[0] = (struct tl_pt_frame){ .call = TL_NONE };
 	return true;
 }
 
@@ -21,8 +22,8 @@ void tl_pt_stack_end(struct tl_pt_stack *stack)
 {
 	tl_pt_parked_free(stack);
 	tl_fold_free(&stack->fold);
-	free(stack->frames);
-	stack->frames = NULL;
+	free(stack->frames.list);
+	stack->frames.list = NULL;
 }
 
 /* ---- frames ---- */
@@ -47,14 +48,14 @@ static bool by_entry(const struct tl_pt_stack *s, uint32_t function)
 
 /* ---- arrivals ---- */
 
-/* Functions that return twice are known by name: where they do is a place to come back to. */
+/* A call of a function that returns twice (known by name) notes the return point. */
 static void note_point(struct tl_pt_stack *s, uint32_t function, uint64_t back)
 {
 	if (function != TL_NONE && s->functions->list[function].twice)
 		tl_pt_parked_point(s, back);
 }
 
-/* In place of the present frame, and to return where that would have; `seen`: as a call. */
+/* Replace the innermost frame, keeping its return address; `seen`: by a call that counts. */
 static void tail(struct tl_pt_stack *s, uint32_t function, bool seen)
 {
 	struct tl_pt_frame frame = { .call = TL_NONE };
@@ -86,7 +87,7 @@ static void jump(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 	}
 }
 
-/* A call that was not seen led here. */
+/* Enter the function of an address to which an unseen call led, unless it is on the stack. */
 static void found(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 {
 	uint32_t function = tl_pt_stack_called(s, at), top = tl_fold_top(&s->fold);
@@ -129,7 +130,7 @@ static size_t innermost_handler(const struct tl_pt_stack *s)
 {
 	size_t depth = tl_fold_depth(&s->fold);
 
-	while (depth && !(s->frames[depth].flags & TL_PT_FRAME_HANDLER))
+	while (depth && !(s->frames.list[depth].flags & TL_PT_FRAME_HANDLER))
 		depth--;
 	return depth;
 }
@@ -141,10 +142,12 @@ static void enter_handler(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, 
 	tl_pt_frame_enter(s, tl_pt_stack_called(s, at), frame);
 }
 
-/* Not where it was expected: into a handler, back from one, or anywhere. */
+/*
+ * Tracing goes on at another address than expected: entry of a handler, return from one, or a jump.
+ */
 static void elsewhere(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint64_t expected)
 {
-	size_t handler = s->handlers ? tl_pt_frame_waiting(s, at->ip, true) : 0;
+	size_t handler = s->frames.handlers ? tl_pt_frame_waiting(s, at->ip, true) : 0;
 
 	if (handler) {
 		tl_pt_frame_leave_to(s, handler - 1);
@@ -152,7 +155,7 @@ static void elsewhere(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint
 	}
 	if (!at->is_entry && tl_pt_stack_mistaken(s, at->ip, true))
 		return;
-	handler = s->handlers ? innermost_handler(s) : 0;
+	handler = s->frames.handlers ? innermost_handler(s) : 0;
 	if (handler > 1 && at->function != TL_NONE && !at->is_entry &&
 	    s->fold.frames[handler - 1].function == at->function)
 		tl_pt_frame_leave_to(s, handler - 1);
@@ -182,7 +185,7 @@ static void called(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint64_
 	tl_pt_frame_enter(s, function, frame);
 }
 
-/* On a stack of its own. */
+/* A call that begins a stack of its own. */
 static void started(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint64_t back)
 {
 	if (tl_fold_depth(&s->fold) && tl_pt_parked_begin(s))

@@ -2,44 +2,42 @@
 #ifndef TL_INTEL_PT_PROFILE_CALL_STACK_H
 #define TL_INTEL_PT_PROFILE_CALL_STACK_H
 /*
- * Calls and returns of one thread out of the addresses it came by. The one place that says what is
- * a call:
+ * Calls and returns of one thread, from the addresses that it executes. The one place that says
+ * which transfer is a call:
  *
- *   call            a near call, direct or not, but not of the next instruction; a far call
- *                   (SYSCALL, INT) whose handler is in the trace. The frame remembers the address
- *                   after it.
- *   return          closes the innermost frame that waits for the address returned to, and those
- *                   above it: they were left by other means. When there is none: a frame whose call
- *                   was not seen (the trace began inside) is closed, and its caller entered; else
- *                   the return is a jump (push and ret, retpoline).
- *   jump            inside a function: nothing. To the entry of another one: a tail call, which
- *                   takes the place of the frame and returns where that would have. Into the middle
- *                   of a function that is on the stack: back to its innermost frame. Into the
- *                   middle of any other: that takes the place of the frame, but was not called.
- *                   From code with a symbol into code without: as a tail call; between two places
- *                   without: nothing.
- *   off and on      tracing that goes on where it was expected to: nothing (system calls and
- *                   interrupts in a user-only trace). Elsewhere: the return from a handler, when a
- *                   frame of one waits for that address, or the function below it is the one; else
- *                   a handler was entered (signals), if it is the entry of a function or code
- *                   without symbols; else a jump.
- *   interrupt       an asynchronous branch enters a handler, which waits for the address
+ *   call            a near call, direct or indirect, but not of the next instruction; a far call
+ *                   (SYSCALL, INT) whose handler is in the trace. The frame keeps the address
+ *                   behind it: its return address.
+ *   return          closes the innermost frame with that return address, and those above it: they
+ *                   were left by other means. Without such a frame: a frame whose call was not seen
+ *                   (the trace began inside) is closed, and its caller entered; else the return is
+ *                   a jump (push and ret, retpoline).
+ *   jump            inside a function: no change. To the entry of another one: a tail call, which
+ *                   replaces the frame and keeps its return address. Into the middle of a function
+ *                   on the stack: back to its innermost frame. Into the middle of any other: that
+ *                   replaces the frame, but no call is counted. From code with a symbol into code
+ *                   without: a tail call; inside code without symbols: no change.
+ *   off and on      tracing goes on at the address expected: no change (system calls and interrupts
+ *                   in a user-only trace). At another one: the return from a handler, if a frame of
+ *                   a handler has that return address, or if the function below it is the one; else
+ *                   a handler is entered (signals), if the address is the entry of a function or
+ *                   has no symbol; else a jump.
+ *   interrupt       an asynchronous branch enters a handler, which returns to the address that was
  *                   interrupted; after an aborted transaction it is a jump.
- *   switch          code that set the stack pointer (moves.h) returns or jumps: to a frame of this
- *                   stack (longjmp, exceptions), of another one that was put aside (coroutines),
- *                   or, if nobody waits there, a stack of its own begins. Stacks are known by the
- *                   addresses that they return to (switches.c). No call is counted, but of a
- *                   function that begins there. What runs on a stack is no time of the others. A
- *                   call begins a stack, too, but in a kernel, where handlers have one of their
- *                   own.
- *   loss            frames stay open. Where the trace goes on: in the innermost function: nothing;
- *                   in one on the stack: back to it; elsewhere: entered, by a call that was not
- *                   seen.
+ *   switch          code that set the stack pointer (stack_moves.h) returns or jumps: to a frame of
+ *                   this stack (longjmp, exceptions) or of a parked one (coroutines); if no frame
+ *                   has that return address, a new stack begins. Stacks are told apart by their
+ *                   return addresses (stack_switch.c). No call is counted, except of a function
+ *                   whose entry the new stack begins at. Time on one stack is not part of the
+ *                   others' calls. A call begins a stack, too, but not in a kernel, where handlers
+ *                   have stacks of their own.
+ *   loss            frames stay open. Where the trace goes on in the innermost function: no change;
+ *                   in a function on the stack: back to it; in any other: it is entered by a call
+ *                   that was not seen.
  *
- * Frames above one that was jumped to are closed then, unless it was code that set the stack
- * pointer:
- * then they are put aside, since perhaps they are gone on with, and are closed as of that time in
- * the end.
+ * A jump to a frame further out closes the frames above it. If the code set the stack pointer, they
+ * are parked, as they may go on; if they never do, they are closed in the end, as of the time of
+ * the jump.
  *
  * A frame deeper than TL_PT_STACK_MAX is not kept; its call counts as a gap.
  */
@@ -48,9 +46,9 @@
 
 enum { TL_PT_STACK_MAX = 1 << 20, TL_PT_RETURN_SEARCH = 4096 };
 
-/* How a place is come to. */
+/* How an address is arrived at. */
 enum tl_pt_arrival {
-	TL_PT_BY_FLOW, /* the instruction before, or a jump */
+	TL_PT_BY_FLOW, /* from the instruction before it, or by a jump */
 	TL_PT_BY_CALL,
 	TL_PT_BY_RETURN,
 	TL_PT_BY_FAR_RETURN,
@@ -64,91 +62,125 @@ enum tl_pt_arrival {
 
 enum tl_pt_frame_flag {
 	TL_PT_FRAME_HANDLER = 1, /* of a signal or an interrupt */
-	TL_PT_FRAME_UNSEEN = 2,  /* no call led to it */
+	TL_PT_FRAME_UNSEEN = 2,  /* no call to it was seen */
 	TL_PT_FRAME_MOVED = 4,   /* its code has set the stack pointer */
-	TL_PT_FRAME_FIRST = 8,   /* of a stack that began by a call */
+	TL_PT_FRAME_FIRST = 8,   /* the first one of a stack that a call began */
 };
 
-/* What a frame of the fold waits for: the one of the same depth. */
+/* What a call stack knows of a frame, beside the fold's frame of the same depth. */
 struct tl_pt_frame {
-	uint64_t back; /* address it returns to, 0: unknown */
-	uint32_t call; /* the caller's number for the call, TL_NONE: none */
+	uint64_t back; /* return address, 0: unknown */
+	uint32_t call; /* number of the call for the callbacks, TL_NONE: none */
 	uint8_t flags; /* enum tl_pt_frame_flag */
 };
 
-/* A place that the frame of this depth may be come back to: behind a call that returns twice. */
+/*
+ * A return point: the address behind a call, in the frame of this depth, of a function that returns
+ * twice.
+ */
 struct tl_pt_return_twice {
 	uint64_t ip;
 	size_t depth;
 };
 
-/* A place that is come to, and what is known of it. */
+/* An address that is arrived at, and its function. */
 struct tl_pt_arrival_addr {
 	uint64_t ip;
 	uint32_t function; /* TL_NONE: no symbol */
-	uint32_t called;   /* the function if it is called here, TL_NONE: not looked for yet */
+	uint32_t called; /* the function if the address was called, TL_NONE: not searched for yet */
 	bool is_entry;
+};
+
+/* The return points of a stack, in the order of depth. */
+struct tl_pt_return_points {
+	struct tl_pt_return_twice *list;
+	size_t count, capacity;
+};
+
+/* The frames of one stack, and all that changes with them when another stack runs. */
+struct tl_pt_frames {
+	struct tl_pt_frame *list; /* [0] is the outside */
+	size_t capacity;
+	size_t handlers; /* frames with TL_PT_FRAME_HANDLER */
+	struct tl_pt_return_points points;
+	uint32_t id;
+	uint32_t resumer; /* id of the stack that was parked when this one went on */
+};
+
+/* The stacks of the thread that do not run (parked_stacks.c). */
+struct tl_pt_parked_list {
+	struct tl_pt_parked_stack *list;
+	size_t count, capacity;
+	uint32_t last_id;
+	uint64_t switches;
+};
+
+/* The last switch of stacks, and how often the guess would have been right (stack_switch.c). */
+struct tl_pt_last_switch {
+	size_t depth, gone; /* of the stack chosen: frames that stayed open, and that were closed */
+	/* how often the resumer was the right choice, less how often it was not; within +-8 */
+	int resumer_score;
+};
+
+/* Functions of the owner of a stack. */
+struct tl_pt_stack_callbacks {
+	/*
+	 * Called before a frame is closed, and after one was opened; the frames of a stack that is
+	 * parked are closed, and reopened when it goes on. NULL: not called.
+	 */
+	void (*closing)(void *arg, struct tl_pt_frame *frame);
+	void (*opened)(void *arg, struct tl_pt_frame *frame);
+	void (*reopened)(void *arg, struct tl_pt_frame *frame);
+	/*
+	 * The targets of the returns that come next in the trace, without those of calls that come
+	 * before them. Returns how many are known, at most `most`. NULL: none.
+	 */
+	size_t (*ahead)(void *arg, uint64_t *backs, size_t most);
+	/* Whether the instruction before an address is a call; NULL: not known. */
+	bool (*behind_call)(void *arg, uint64_t ip);
+	void *arg;
 };
 
 struct tl_pt_stack {
 	struct tl_fold fold;
 	struct tl_pt_functions *functions;
-	struct tl_pt_frame *frames; /* [0] is the outside */
-	size_t frame_capacity;
-	size_t handlers; /* frames that are one */
-	struct tl_pt_return_twice *points;
-	size_t point_count, point_capacity;
-	/* The other stacks of the thread (stacks.c), and what is known of the one that runs. */
-	struct tl_pt_parked_stack *parked;
-	size_t parked_count, parked_capacity;
-	uint32_t id, resumer, last_id; /* resumer: who put itself aside for it */
-	uint64_t switches;
-	/* at the last switch: frames of the stack chosen, and those closed */
-	size_t resumed_depth, resumed_gone;
-	int resumers; /* how much better resumers were for a guess than who waits longest */
-	/* Called before a frame is closed, and after one was opened; those of a stack that is put
-	 * aside are closed, and reopened. NULL: nobody asks. */
-	void (*closing)(void *arg, struct tl_pt_frame *frame);
-	void (*opened)(void *arg, struct tl_pt_frame *frame);
-	void (*reopened)(void *arg, struct tl_pt_frame *frame);
-	/*
-	 * Where the next returns lead to that are not of calls made from here on: how many are
-	 * known.
-	 */
-	size_t (*ahead)(void *arg, uint64_t *backs, size_t most);
-	/* Whether an address is behind a call; NULL: not known. */
-	bool (*behind_call)(void *arg, uint64_t ip);
-	void *arg;
+	struct tl_pt_frames frames; /* of the stack that runs */
+	struct tl_pt_parked_list parked;
+	struct tl_pt_last_switch last_switch;
+	struct tl_pt_stack_callbacks callbacks;
 };
 
-/* `events`: beside that of the fold's clock. False without memory. */
+/* `events`: costs beside the fold's clock. False: no memory. */
 bool tl_pt_stack_begin(struct tl_pt_stack *stack, struct tl_pt_functions *functions,
 		       uint32_t events, bool exact);
 void tl_pt_stack_end(struct tl_pt_stack *stack);
-/* The trace is over: what is open on any stack is unfinished. */
+/* The trace is over: frames open on any stack are unfinished calls. */
 void tl_pt_stack_finish(struct tl_pt_stack *stack);
-/* The stacks that do not run; tl_pt_stack_end() does it, too. */
+/* Free the parked stacks; tl_pt_stack_end() does so, too. */
 void tl_pt_parked_free(struct tl_pt_stack *stack);
 
 /*
- * The thread is there now. `back`: of calls, the address after; of enabling and interrupts, the
- * address expected or interrupted, 0: unknown. Uses stack->fold.hot.
+ * The thread arrives at an address. `back`: for calls, the return address; for enabling and
+ * interrupts, the address expected or interrupted, 0: unknown. Uses stack->fold.hot.
  */
 void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how,
 			struct tl_pt_arrival_addr *at, uint64_t back);
 
-/* The function a place has when it is called. */
+/* The function that a call of this address enters. */
 uint32_t tl_pt_stack_called(struct tl_pt_stack *stack, struct tl_pt_arrival_addr *at);
 
-/* Whoever enters a function by himself makes it known first. False: no memory, or TL_NONE. */
+/*
+ * Add a function to the fold; needed before it is entered by tl_fold_hot_enter(). False: no memory,
+ * or it is TL_NONE.
+ */
 bool tl_pt_stack_know(struct tl_pt_stack *stack, uint32_t function);
 
-/* The rare half of entering: room for one more frame. False: no memory, or too deep. */
+/* The rare part of entering: make room for one more frame. False: no memory, or too deep. */
 bool tl_pt_stack_room(struct tl_pt_stack *stack);
 
 static inline struct tl_pt_frame *tl_pt_stack_top(const struct tl_pt_stack *stack)
 {
-	return &stack->frames[tl_fold_depth(&stack->fold)];
+	return &stack->frames.list[tl_fold_depth(&stack->fold)];
 }
 
 #endif

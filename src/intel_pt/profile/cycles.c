@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cycles of a fold: the counts of CYC packets, spread over instructions as time is (timing.c). They
- * are a cost of contexts and are added together with instructions: at calls, returns and
- * timestamps, not at every node.
+ * Cycles of a fold: the counts of CYC packets, spread over instructions as time is (timing.c).
+ * Cycles are a cost of contexts, added together with instructions: at calls, returns and
+ * timestamps, not at every node, to keep the loop over nodes small.
  */
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
 
-/* The largest count that is spread: a larger one passed while nothing was executed. */
+/* The largest count that is spread: a larger one passed while no instruction was executed. */
 #define SPREAD_MOST (UINT64_C(1) << 40)
 
 void tl_pt_cycles_from(struct tl_pt_folder *f, uint64_t count)
@@ -18,7 +18,7 @@ void tl_pt_cycles_from(struct tl_pt_folder *f, uint64_t count)
 	f->cycles.counted = f->insns;
 }
 
-/* All instructions of the nodes; those of TL_PT_KEY_SEVERAL are in several entries. */
+/* The number of instructions of the nodes; those of TL_PT_KEY_SEVERAL are in several entries. */
 static uint64_t insns_of(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
 	uint64_t insns = 0;

@@ -43,12 +43,12 @@ static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, const struct tl_p
 }
 
 bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost,
-		     const struct tl_pt_mapping *place)
+		     const struct tl_pt_mapping *mapping)
 {
 	uint64_t bytes = lost->to > lost->from ? lost->to - lost->from : 0;
 	struct tl_pt_lost *have = NULL, made = *lost;
 
-	made.object = place ? place->object : "";
+	made.object = mapping ? mapping->object : "";
 	made.start = made.end = lost->ip;
 	if (lost->why == TL_PT_NOMAP)
 		have = find_missing(f, &made);
@@ -65,18 +65,18 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost,
 		return false;
 	made.places = 1;
 	made.bytes = bytes;
-	made.reason = place ? place->why : NULL;
+	made.reason = mapping ? mapping->why : NULL;
 	made.text = NULL;
 	f->list[f->listed++] = made;
 	return true;
 }
 
-bool tl_pt_fault_say(struct tl_pt_faults *f, char *text)
+bool tl_pt_fault_add_text(struct tl_pt_faults *f, char *text)
 {
 	bool known = false;
 
 	for (size_t i = 0; text && !known && i < f->listed; i++)
-		known = f->list[i].is_said && !strcmp(f->list[i].text, text);
+		known = f->list[i].is_text && !strcmp(f->list[i].text, text);
 	if (!text || known || f->listed == TL_PT_FAULTS_LISTED) {
 		f->count += text && !known;
 		free(text);
@@ -91,7 +91,7 @@ bool tl_pt_fault_say(struct tl_pt_faults *f, char *text)
 						    .from = TL_NOWHERE,
 						    .object = "",
 						    .text = text,
-						    .is_said = true };
+						    .is_text = true };
 	return true;
 }
 
@@ -109,7 +109,7 @@ const char *tl_pt_fault_text(struct tl_pt_lost *lost)
 {
 	int made;
 
-	if (lost->is_said)
+	if (lost->is_text)
 		return lost->text;
 	free(lost->text);
 	if (lost->why == TL_PT_NOMAP)

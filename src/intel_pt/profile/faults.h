@@ -19,7 +19,7 @@ struct tl_pt_lost {
 	const char *reason;  /* missing code: the reason, NULL: unknown */
 	uint64_t start, end; /* missing code: lowest and highest address that was read */
 	char *text;
-	bool is_said; /* `text` is the whole message */
+	bool is_text; /* `text` is the whole message */
 };
 
 struct tl_pt_faults {
@@ -29,17 +29,17 @@ struct tl_pt_faults {
 };
 
 /*
- * Add a fault. `place`: the mapping of a missing address, NULL: none is known; the name of its
+ * Add a fault. `mapping`: the mapping of a missing address, NULL: none is known; the name of its
  * object must outlive the list. False: no memory.
  */
 bool tl_pt_fault_add(struct tl_pt_faults *faults, const struct tl_pt_lost *lost,
-		     const struct tl_pt_mapping *place);
+		     const struct tl_pt_mapping *mapping);
 
 /*
  * Add another message, which the list frees; one that is in the list is not added again. False: no
  * memory, also if `text` is NULL.
  */
-bool tl_pt_fault_say(struct tl_pt_faults *faults, char *text);
+bool tl_pt_fault_add_text(struct tl_pt_faults *faults, char *text);
 
 /* The message of a fault; it lives as long as the list. */
 const char *tl_pt_fault_text(struct tl_pt_lost *lost);

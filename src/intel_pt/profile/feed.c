@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoders of a feed: one for each stream, which stops between the slices of the stream. */
+/*
+ * Decoders of a feed: one for each stream; it stops at the end of a slice and goes on at the next
+ * one.
+ */
 #include "intel_pt/profile/feed.h"
 
 #include "core/memory.h"
@@ -17,29 +20,29 @@ static bool have_slot(struct tl_pt_decoders *decoders, uint64_t stream)
 	return true;
 }
 
-int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 			uint32_t flags, struct tl_pt_decoder **decoder)
 {
-	struct tl_pt_config config = piece->config;
+	struct tl_pt_config config = slice->config;
 	struct tl_pt_decoder **slot;
 	int status = 0;
 
 	*decoder = NULL;
-	if (!have_slot(decoders, piece->stream))
+	if (!have_slot(decoders, slice->stream))
 		return -TL_PT_NOMEM;
-	slot = &decoders->list[piece->stream];
-	if (!piece->continues) {
+	slot = &decoders->list[slice->stream];
+	if (!slice->continues) {
 		tl_pt_decoder_close(*slot);
 		config.flags |= flags;
-		status = tl_pt_decoder_open(slot, &config, piece->image);
+		status = tl_pt_decoder_open(slot, &config, slice->image);
 		if (status == 0 && decoders->jobs > 1)
 			status = tl_pt_decoder_set_jobs(*slot, decoders->jobs);
 	}
 	if (status == 0)
-		status = tl_pt_decoder_set_asid(*slot, &piece->asid);
+		status = tl_pt_decoder_set_asid(*slot, &slice->asid);
 	if (status == 0)
-		status = tl_pt_decoder_set_end(*slot, piece->to);
-	if (status == 0 && !piece->continues)
+		status = tl_pt_decoder_set_end(*slot, slice->to);
+	if (status == 0 && !slice->continues)
 		status = tl_pt_decoder_sync_forward(*slot);
 	*decoder = *slot;
 	return status;
@@ -50,15 +53,15 @@ int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status)
 	uint32_t nodes[PASSED_AT_ONCE];
 
 	while (status >= 0) {
-		struct tl_pt_node_batch run = { .nodes = nodes, .max = PASSED_AT_ONCE };
+		struct tl_pt_node_batch batch = { .nodes = nodes, .max = PASSED_AT_ONCE };
 		struct tl_pt_event event;
 
 		while (status >= 0 && status & TL_PT_EVENT_PENDING)
 			status = tl_pt_next_event(decoder, &event);
 		if (status >= 0)
-			status = tl_pt_next_nodes(decoder, &run);
+			status = tl_pt_next_nodes(decoder, &batch);
 		if (status >= 0)
-			status = run.status;
+			status = batch.status;
 		if (status >= 0 && status & TL_PT_END_OF_STREAM && !(status & TL_PT_EVENT_PENDING))
 			break;
 		if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
@@ -67,13 +70,13 @@ int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status)
 	return status == -TL_PT_NOMEM ? status : 0;
 }
 
-bool tl_pt_decoders_done(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece)
+bool tl_pt_decoders_done(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice)
 {
-	if (piece->stream >= decoders->count ||
-	    piece->to != (uint64_t)(piece->config.end - piece->config.begin))
+	if (slice->stream >= decoders->count ||
+	    slice->to != (uint64_t)(slice->config.end - slice->config.begin))
 		return false;
-	tl_pt_decoder_close(decoders->list[piece->stream]);
-	decoders->list[piece->stream] = NULL;
+	tl_pt_decoder_close(decoders->list[slice->stream]);
+	decoders->list[slice->stream] = NULL;
 	return true;
 }
 

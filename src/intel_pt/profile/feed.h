@@ -11,8 +11,8 @@
 #include "intel_pt/code/mapping.h"
 
 /*
- * Bytes [from, to) of those that `config` spans. Bytes before `from` are of earlier slices: they
- * are decoded for the state that they lead to.
+ * Bytes [from, to) of those that `config` spans. Bytes before `from` belong to earlier slices; they
+ * are decoded for the state that they leave.
  */
 struct tl_pt_trace_slice {
 	struct tl_pt_config config;
@@ -30,13 +30,13 @@ struct tl_pt_trace_slice {
 
 struct tl_pt_feed {
 	/* 1 and a slice, 0 at the end, negative tl_status. */
-	int (*next)(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err);
+	int (*next)(void *arg, struct tl_pt_trace_slice *slice, struct tl_error *err);
 	void (*rewind)(void *arg);
 	/* The mapping of an address of the last slice. False: none is known. */
-	bool (*place)(void *arg, uint64_t ip, struct tl_pt_mapping *place);
+	bool (*mapping)(void *arg, uint64_t ip, struct tl_pt_mapping *mapping);
 	/*
-	 * Files of code that were given and of which nothing was executed: their names, by number;
-	 * NULL behind the last. The operation is NULL if that is not known.
+	 * Names, by number, of files of code that were given, but of which no instruction was
+	 * executed; NULL behind the last. The operation is NULL if that is not known.
 	 */
 	const char *(*unused)(void *arg, size_t number);
 	/*
@@ -63,12 +63,14 @@ struct tl_pt_decoders {
  * synchronising, 0 for a slice that continues, or a negative tl_pt_error; -TL_PT_EOS: the slice has
  * no PSB. `flags` are added to those of the configuration.
  */
-int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 			uint32_t flags, struct tl_pt_decoder **decoder);
-/* Decode a slice that is not wanted, to keep the decoder in step. 0, or -TL_PT_NOMEM. */
+/*
+ * Decode a slice that was not selected, so that the decoder stands at its end. 0, or -TL_PT_NOMEM.
+ */
 int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status);
 /* Close the decoder if the slice is the last of its bytes. False: it is not. */
-bool tl_pt_decoders_done(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece);
+bool tl_pt_decoders_done(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice);
 void tl_pt_decoders_close(struct tl_pt_decoders *decoders);
 
 #endif

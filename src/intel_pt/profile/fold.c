@@ -10,37 +10,38 @@
 #include "intel_pt/profile/stack_moves.h"
 #include "profile/model/model.h"
 
-enum { RUN_MARKS = 1 << 12, PIECE = 2 << 20 };
+enum { BATCH_TIMESTAMPS = 1 << 12, PASSED_BYTES = 2 << 20 };
 
-static bool wanted(const struct tl_pt_fold_options *o, const struct tl_pt_trace_slice *piece)
+static bool is_selected(const struct tl_pt_fold_options *o, const struct tl_pt_trace_slice *slice)
 {
-	return (o->thread == TL_NOWHERE || o->thread == piece->thread) &&
-	       (o->process == TL_NOWHERE || o->process == piece->process) &&
-	       (o->cpu == TL_NOWHERE || o->cpu == piece->cpu);
+	return (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
+	       (o->process == TL_NOWHERE || o->process == slice->process) &&
+	       (o->cpu == TL_NOWHERE || o->cpu == slice->cpu);
 }
 
 /* ---- events ---- */
 
-static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece,
+static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
 		     const struct tl_pt_event *event, struct tl_error *err)
 {
 	struct tl_pt_lost lost = {
 		.why = event->lost.why,
-		.from = piece->base + event->lost.from,
-		.to = piece->base + event->lost.to,
+		.from = slice->base + event->lost.from,
+		.to = slice->base + event->lost.to,
 		.ip = event->lost.at,
 	};
-	struct tl_pt_mapping place;
-	bool known = f->feed->place(f->feed->arg, event->lost.at, &place);
+	struct tl_pt_mapping mapping;
+	bool known = f->feed->mapping(f->feed->arg, event->lost.at, &mapping);
 
 	tl_fold_gap(&f->thread->stack.fold);
 	f->thread->stack.fold.losses.skipped_bytes += lost.to - lost.from;
 	if (f->options->strict)
 		return tl_pt_fault(err, event->lost.why, lost.from);
-	return tl_pt_fault_add(f->faults, &lost, known ? &place : NULL) ? 0 : tl_error_memory(err);
+	return tl_pt_fault_add(f->faults, &lost, known ? &mapping : NULL) ? 0
+									  : tl_error_memory(err);
 }
 
-/* An event came behind a call or return, and before a node: its target is the event's address. */
+/* An event came between a call or return and the next node: its address is the target. */
 static void reach(struct tl_pt_folder *f, uint64_t ip)
 {
 	if (f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_RETURN ||
@@ -70,13 +71,14 @@ static void watch_lost(struct tl_pt_folder *f)
 		f->options->watch->lost(f->options->watch->arg, f);
 }
 
-static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece,
+static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
 		      const struct tl_pt_event *event, struct tl_error *err)
 {
 	switch (event->kind) {
 	case TL_PT_EV_DISABLED:
 		/*
-		 * Of a call that is not traced, and of a system call, it comes back behind (5.4).
+		 * After a call that is not traced, or a system call, tracing goes on behind it
+		 * (5.4).
 		 */
 		go_off(f, f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_START
 				  ? f->pos.last->after
@@ -101,14 +103,14 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pi
 	case TL_PT_EV_LOST:
 		watch_lost(f);
 		f->pos.key = TL_PT_KEY_LOSS;
-		return note_loss(f, piece, event, err);
+		return note_loss(f, slice, event, err);
 	default:
 		break;
 	}
 	return 0;
 }
 
-/* ---- pieces ---- */
+/* ---- slices ---- */
 
 static bool failed(const struct tl_pt_folder *f)
 {
@@ -117,15 +119,16 @@ static bool failed(const struct tl_pt_folder *f)
 }
 
 /*
- * Numbers of another epoch. Inside a piece they stand behind those known, as nodes that are held
- * back, and the branch taken last, are of the epoch before; too many are given up.
+ * The decoder has dropped its nodes and numbers them anew. Queued nodes and the last branch are of
+ * the epoch before, so new numbers are shifted behind the old ones; when there are too many, all is
+ * folded, and forgotten.
  */
-static void change_epoch(struct tl_pt_folder *f, struct tl_pt_node_batch *run)
+static void change_epoch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch)
 {
 	const struct tl_pt_block *first =
-		run->count ? tl_pt_decoder_node_block(f->decoder, run->nodes[0]) : NULL;
+		batch->count ? tl_pt_decoder_node_block(f->decoder, batch->nodes[0]) : NULL;
 
-	f->cache->epoch = run->epoch;
+	f->cache->epoch = batch->epoch;
 	f->cache->scanned = 0;
 	f->cache->shift = (uint32_t)f->cache->count;
 	if (!f->unstamped.count && f->pos.last == &f->pos.outside)
@@ -138,44 +141,44 @@ static void change_epoch(struct tl_pt_folder *f, struct tl_pt_node_batch *run)
 		tl_pt_fold_branch(f, first->ip);
 	tl_pt_visits_flush(f);
 	tl_pt_node_facts_forget(f->cache);
-	memmove(f->unstamped.nodes, run->nodes, run->count * sizeof(*run->nodes));
+	memmove(f->unstamped.nodes, batch->nodes, batch->count * sizeof(*batch->nodes));
 }
 
-/* Find facts of new nodes; timing.c needs their instructions before they are folded. */
-static bool take_nodes(struct tl_pt_folder *f, const struct tl_pt_node_batch *run)
+/* Find facts of new nodes; timing.c needs their numbers of instructions before they are folded. */
+static bool take_nodes(struct tl_pt_folder *f, const struct tl_pt_node_batch *batch)
 {
-	const struct tl_pt_node_cache *known = f->cache;
+	const struct tl_pt_node_cache *cache = f->cache;
 	uint32_t *numbers = f->unstamped.nodes + f->unstamped.count;
 
-	if (run->limit > UINT32_MAX - known->shift ||
-	    !tl_pt_node_facts_room(f, run->limit + known->shift))
+	if (batch->limit > UINT32_MAX - cache->shift ||
+	    !tl_pt_node_facts_room(f, batch->limit + cache->shift))
 		return false;
-	for (size_t i = 0; known->shift && i < run->count; i++)
-		numbers[i] += known->shift;
-	for (size_t i = 0; f->timed && known->scanned < run->blocks && i < run->count; i++)
+	for (size_t i = 0; cache->shift && i < batch->count; i++)
+		numbers[i] += cache->shift;
+	for (size_t i = 0; f->timed && cache->scanned < batch->blocks && i < batch->count; i++)
 		if (!tl_pt_node_facts_known(f, numbers[i]))
 			tl_pt_node_facts_scan(f, numbers[i]);
 	return true;
 }
 
-static int fold_run(struct tl_pt_folder *f, struct tl_pt_node_batch *run, struct tl_error *err)
+static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch, struct tl_error *err)
 {
-	bool more = !(run->status & (TL_PT_EVENT_PENDING | TL_PT_END_OF_STREAM));
+	bool more = !(batch->status & (TL_PT_EVENT_PENDING | TL_PT_END_OF_STREAM));
 
-	if (run->epoch != f->cache->epoch)
-		change_epoch(f, run);
-	if (!take_nodes(f, run))
+	if (batch->epoch != f->cache->epoch)
+		change_epoch(f, batch);
+	if (!take_nodes(f, batch))
 		return tl_error_memory(err);
-	f->thread->stack.fold.records += run->count;
-	f->unstamped.end = f->unstamped.nodes + f->unstamped.count + run->count;
+	f->thread->stack.fold.records += batch->count;
+	f->unstamped.end = f->unstamped.nodes + f->unstamped.count + batch->count;
 	if (f->timed)
-		tl_pt_fold_timed(f, run, more);
+		tl_pt_fold_timed(f, batch, more);
 	else
-		tl_pt_fold_nodes(f, f->unstamped.nodes, run->count);
+		tl_pt_fold_nodes(f, f->unstamped.nodes, batch->count);
 	return failed(f) ? tl_error_memory(err) : 0;
 }
 
-static int take_events(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece, int *pending,
+static int take_events(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, int *pending,
 		       struct tl_error *err)
 {
 	struct tl_pt_event event;
@@ -187,12 +190,12 @@ static int take_events(struct tl_pt_folder *f, const struct tl_pt_trace_slice *p
 			break;
 		if (f->timed)
 			tl_pt_fold_event(f, &event);
-		status = take_event(f, piece, &event, err);
+		status = take_event(f, slice, &event, err);
 	}
 	return status;
 }
 
-/* Errors that are not damage of the trace. */
+/* Errors that are not damage of the trace fail the fold. */
 static int decoder_failed(const struct tl_pt_folder *f, int status, struct tl_error *err)
 {
 	uint64_t offset = TL_NOWHERE;
@@ -203,40 +206,40 @@ static int decoder_failed(const struct tl_pt_folder *f, int status, struct tl_er
 	return tl_pt_fault(err, (enum tl_pt_error) - status, offset);
 }
 
-/* Tell the feed about every PIECE of bytes that was decoded: they need not stay in memory. */
+/* Tell the feed when another PASSED_BYTES are decoded, so that their memory can be released. */
 static void give_back(const struct tl_pt_folder *f, uint64_t *given_back)
 {
 	uint64_t offset;
 
 	if (f->feed->passed && tl_pt_decoder_offset(f->decoder, &offset) == 0 &&
-	    offset >= *given_back + PIECE) {
+	    offset >= *given_back + PASSED_BYTES) {
 		f->feed->passed(f->feed->arg, offset);
 		*given_back = offset;
 	}
 }
 
-static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece, int status,
+static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, int status,
 			struct tl_error *err)
 {
-	uint64_t given_back = piece->from;
+	uint64_t given_back = slice->from;
 	int result = 0;
 
 	while (result == 0 && status >= 0) {
-		struct tl_pt_node_batch run = {
+		struct tl_pt_node_batch batch = {
 			.nodes = f->unstamped.nodes + f->unstamped.count,
 			.max = TL_PT_FOLD_BATCH - f->unstamped.count,
 			.timestamps = f->timed ? f->unstamped.timestamps : NULL,
-			.max_timestamps = f->timed ? RUN_MARKS : 0,
+			.max_timestamps = f->timed ? BATCH_TIMESTAMPS : 0,
 		};
 
-		result = take_events(f, piece, &status, err);
+		result = take_events(f, slice, &status, err);
 		if (result < 0 || status < 0)
 			break;
-		status = tl_pt_next_nodes(f->decoder, &run);
+		status = tl_pt_next_nodes(f->decoder, &batch);
 		if (status < 0)
 			break;
-		status = run.status;
-		result = fold_run(f, &run, err);
+		status = batch.status;
+		result = fold_batch(f, &batch, err);
 		give_back(f, &given_back);
 		if ((status & TL_PT_END_OF_STREAM) && !(status & TL_PT_EVENT_PENDING))
 			break;
@@ -244,19 +247,21 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 	return result < 0 ? result : status < 0 ? decoder_failed(f, status, err) : 0;
 }
 
-/* Where the thread was when it ran last; what it does first, after a stretch that is missing, is
- * anybody's guess. */
-static void take_thread_up(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece)
+/*
+ * Go on at the position where the thread was suspended. Behind missing trace, the first transfer is
+ * unknown.
+ */
+static void resume_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice)
 {
 	struct tl_pt_fold_thread *t = f->thread;
 	uint64_t cycles;
 
-	f->pos.key = !t->ran || piece->gap ? TL_PT_KEY_LOSS : t->key;
+	f->pos.key = !t->ran || slice->gap ? TL_PT_KEY_LOSS : t->key;
 	f->pos.back = t->back;
 	f->pos.aborted = false;
 	f->pos.outside = t->outside;
 	f->pos.last = &f->pos.outside;
-	/* What other threads have met. */
+	/* Functions that were added while other threads ran. */
 	if (f->functions.count)
 		tl_pt_stack_know(&t->stack, (uint32_t)f->functions.count - 1);
 	if (tl_pt_decoder_cycles(f->decoder, &cycles) < 0)
@@ -264,7 +269,7 @@ static void take_thread_up(struct tl_pt_folder *f, const struct tl_pt_trace_slic
 	tl_pt_cycles_from(f, cycles);
 }
 
-static void put_thread_down(struct tl_pt_folder *f)
+static void suspend_thread(struct tl_pt_folder *f)
 {
 	struct tl_pt_fold_thread *t = f->thread;
 
@@ -277,83 +282,83 @@ static void put_thread_down(struct tl_pt_folder *f)
 	t->outside = f->pos.outside;
 }
 
-static int fold_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece, int synced,
+static int fold_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, int synced,
 		       struct tl_error *err)
 {
-	int status = tl_pt_fold_find_thread(f, piece, err);
+	int status = tl_pt_fold_find_thread(f, slice, err);
 
 	if (status < 0)
 		return status;
-	take_thread_up(f, piece);
-	status = fold_decoder(f, piece, synced, err);
-	put_thread_down(f);
+	resume_thread(f, slice);
+	status = fold_decoder(f, slice, synced, err);
+	suspend_thread(f);
 	return status;
 }
 
-static void free_known(struct tl_pt_node_cache *known)
+static void free_cache(struct tl_pt_node_cache *cache)
 {
-	free(known->nodes);
-	free(known->inner);
-	*known = (struct tl_pt_node_cache){ .nodes = NULL };
+	free(cache->nodes);
+	free(cache->inner);
+	*cache = (struct tl_pt_node_cache){ .nodes = NULL };
 }
 
-/* What is known of the nodes of a piece's decoder: of a new one, nothing. */
-static bool find_known(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece)
+/* Set the cache of the nodes of this slice's decoder; it is empty for a new decoder. */
+static bool find_cache(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice)
 {
-	if (!tl_grow(&f->streams.list, &f->streams.capacity, (size_t)piece->stream + 1,
+	if (!tl_grow(&f->streams.list, &f->streams.capacity, (size_t)slice->stream + 1,
 		     sizeof(*f->streams.list)))
 		return false;
-	for (; f->streams.count <= piece->stream; f->streams.count++)
+	for (; f->streams.count <= slice->stream; f->streams.count++)
 		f->streams.list[f->streams.count] = (struct tl_pt_node_cache){ .nodes = NULL };
-	f->cache = &f->streams.list[piece->stream];
-	if (!piece->continues)
-		free_known(f->cache);
+	f->cache = &f->streams.list[slice->stream];
+	if (!slice->continues)
+		free_cache(f->cache);
 	return true;
 }
 
-static int fold_piece(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece,
+static int fold_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
 		      struct tl_error *err)
 {
 	int status = 0,
-	    synced = tl_pt_decoders_open(&f->decoders, piece, TL_PT_SALVAGE | TL_PT_END_ON_CALL,
+	    synced = tl_pt_decoders_open(&f->decoders, slice, TL_PT_SALVAGE | TL_PT_END_ON_CALL,
 					 &f->decoder);
 
 	if (!f->decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - synced, TL_NOWHERE);
-	if (!find_known(f, piece))
+	if (!find_cache(f, slice))
 		return tl_error_memory(err);
-	if (wanted(f->options, piece)) {
-		status = fold_thread(f, piece, synced, err);
+	if (is_selected(f->options, slice)) {
+		status = fold_thread(f, slice, synced, err);
 	} else if (tl_pt_pass_over(f->decoder, synced) < 0) {
 		status = tl_error_memory(err);
 	}
-	if (tl_pt_decoders_done(&f->decoders, piece))
-		free_known(f->cache);
+	if (tl_pt_decoders_done(&f->decoders, slice))
+		free_cache(f->cache);
 	f->decoder = NULL;
 	return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole feed ---- */
 
-static int fold_pieces(struct tl_pt_folder *f, struct tl_error *err)
+static int fold_slices(struct tl_pt_folder *f, struct tl_error *err)
 {
-	struct tl_pt_trace_slice piece;
+	struct tl_pt_trace_slice slice;
 	int status;
 
-	while ((status = f->feed->next(f->feed->arg, &piece, err)) == 1) {
-		status = fold_piece(f, &piece, err);
+	while ((status = f->feed->next(f->feed->arg, &slice, err)) == 1) {
+		status = fold_slice(f, &slice, err);
 		if (status < 0)
 			break;
 	}
 	return status;
 }
 
-/* What is of nodes and decoders: when all pieces are folded, nothing of it is needed any more. */
+/* Free the tables of nodes and decoders, which are not needed once all slices are folded. */
 static void free_nodes(struct tl_pt_folder *f)
 {
 	tl_pt_decoders_close(&f->decoders);
 	for (size_t i = 0; i < f->streams.count; i++)
-		free_known(&f->streams.list[i]);
+		free_cache(&f->streams.list[i]);
 	free(f->streams.list);
 	free(f->visits.nodes);
 	free(f->visits.addrs);
@@ -377,7 +382,7 @@ static bool make_tables(struct tl_pt_folder *f)
 {
 	f->pos.last = &f->pos.outside;
 	f->visits.count = f->visits.capacity = 1;
-	f->unstamped.timestamps = malloc(RUN_MARKS * sizeof(*f->unstamped.timestamps));
+	f->unstamped.timestamps = malloc(BATCH_TIMESTAMPS * sizeof(*f->unstamped.timestamps));
 	f->unstamped.nodes = malloc(TL_PT_FOLD_BATCH * sizeof(*f->unstamped.nodes));
 	f->visits.list = calloc(1, sizeof(*f->visits.list));
 	if (f->visits.list)
@@ -396,7 +401,7 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	f.decoders.jobs = options->jobs;
 	tl_pt_functions_begin(&f.functions, feed);
 	feed->rewind(feed->arg);
-	status = make_tables(&f) ? fold_pieces(&f, err) : tl_error_memory(err);
+	status = make_tables(&f) ? fold_slices(&f, err) : tl_error_memory(err);
 	free_nodes(&f);
 	if (status == 0 && (!tl_pt_functions_damage(&f.functions, faults) || f.functions.no_memory))
 		status = tl_error_memory(err);

@@ -2,14 +2,14 @@
 #ifndef TL_INTEL_PT_PROFILE_FOLD_H
 #define TL_INTEL_PT_PROFILE_FOLD_H
 /*
- * From traces to profiles. The facts of a node (a decoded block) are found once, when it is met
- * first (node_facts.c): its function, how it is left, the function it begins if it is called. After
- * that a visit is a count and a comparison (fold_loop.c); only calls, returns and unusual transfers
- * reach the call stack (call_stack.h). timing.c and cycles.c spread time and cycles over
- * instructions; attribution.c and address_costs.c make costs of addresses out of counted visits.
+ * From traces to profiles. The facts of a node (a decoded block) are found once, when it runs first
+ * (node_facts.c): its function, how it is left, the function that a call of it enters. After that a
+ * visit is a count and a comparison (fold_loop.c); only calls, returns and unusual transfers reach
+ * the call stack (call_stack.h). timing.c and cycles.c spread time and cycles over instructions;
+ * attribution.c and address_costs.c add up visits to costs of addresses.
  *
  * Events of the profile: with time in the trace, Ticks of the TSC and Ir (instructions); with CYC
- * packets Cycles between them. Without time Ir alone, which then is the clock: durations of calls
+ * packets, Cycles between them. Without time Ir alone, which then is the clock: durations of calls
  * are instructions.
  */
 #include "intel_pt/profile/faults.h"
@@ -34,7 +34,7 @@ struct tl_pt_fold_options {
 	uint64_t from_ticks, to_ticks;         /* a window of time; 0: open */
 	unsigned jobs;
 	bool exact, per_thread;
-	/* costs, calls and jumps by address; else functions and contexts alone */
+	/* also costs, calls and jumps by address; else functions and contexts alone */
 	bool lines;
 	bool strict; /* stop at the first fault */
 };
@@ -42,7 +42,7 @@ struct tl_pt_fold_options {
 int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
 	       struct tl_pt_faults *faults, struct tl_profile **profile, struct tl_error *err);
 
-/* ---- the parts ---- */
+/* ---- inside the fold ---- */
 
 /*
  * How a node is left, or how the next one is reached. From TL_PT_KEY_FIRST on: by plain flow inside
@@ -61,7 +61,7 @@ enum {
 	TL_PT_KEY_SWITCH,
 	TL_PT_KEY_MOVE,    /* the stack pointer was set, then any other transfer */
 	TL_PT_KEY_START,   /* the stack pointer was set, then a call */
-	TL_PT_KEY_SEVERAL, /* the node runs through several functions */
+	TL_PT_KEY_SEVERAL, /* its instructions belong to several functions */
 	TL_PT_KEY_UNKNOWN, /* code without a symbol */
 	TL_PT_KEY_FIRST,
 };
@@ -71,7 +71,7 @@ struct tl_pt_node_facts {
 	uint64_t ip, after;   /* first address; address behind the last instruction */
 	uint32_t entry, exit; /* keys */
 	/*
-	 * the function that it begins if it is called, + 1; 0: not known. TL_PT_KEY_SEVERAL: number
+	 * the function that a call of the node enters, + 1; 0: not known. TL_PT_KEY_SEVERAL: number
 	 * of its first entry in `inner`
 	 */
 	uint32_t called;
@@ -81,19 +81,19 @@ struct tl_pt_node_facts {
 };
 
 /*
- * One function of a node that runs through several, in the order of addresses; the list of a node
+ * One function of a node whose instructions belong to several, in their order; the list of a node
  * ends with an ip of 0.
  */
 struct tl_pt_inner_function {
 	uint64_t ip;
 	uint32_t function; /* TL_NONE: no symbol */
-	uint32_t insns;    /* of the node in this function; unused in the last entry */
+	uint32_t insns;    /* instructions of the node in this function; unused in the last entry */
 	bool is_entry;
 };
 
 /*
  * Facts of the nodes of one stream's decoder, valid for all slices of the stream as long as the
- * decoder keeps the numbers of nodes (an epoch).
+ * decoder keeps its numbers of nodes (an epoch).
  */
 struct tl_pt_node_cache {
 	struct tl_pt_node_facts *nodes;
@@ -101,15 +101,24 @@ struct tl_pt_node_cache {
 	struct tl_pt_inner_function *inner;
 	size_t inner_count, inner_capacity;
 	uint32_t epoch;
-	uint32_t shift;   /* added to numbers of this epoch: earlier epochs are in front */
-	uint32_t scanned; /* nodes of this epoch whose facts are known without a look */
+	uint32_t shift; /* added to numbers of this epoch: those of earlier epochs are in front */
+	uint32_t
+		/*
+		 * nodes of this epoch whose facts were found; equal to all its blocks: none need be
+		 * tested
+		 */
+		scanned;
 };
 
 /* With `lines`: addresses and visits of a node while one thread runs. */
 struct tl_pt_node_addrs {
-	uint32_t first, count; /* places in `steps` */
-	uint32_t tail;   /* steps before the function it is left in: 0 but for TL_PT_KEY_SEVERAL */
-	uint32_t visits; /* head of its list, the one used last; 0: none */
+	uint32_t first, count; /* range in tl_pt_visit_table.addrs */
+	uint32_t
+		/*
+		 * its addresses before the function it is left in: 0 except for TL_PT_KEY_SEVERAL
+		 */
+		tail;
+	uint32_t visits; /* head of the list of its visits, the one used last; 0: none */
 };
 
 /*
@@ -118,8 +127,8 @@ struct tl_pt_node_addrs {
  */
 struct tl_pt_visits {
 	uint32_t node, function, next;
-	uint32_t first, steps; /* of the node's, those in this function */
-	uint64_t count, taken; /* taken: the next node was not at `after` */
+	uint32_t first, steps; /* range in the node's addresses: those in this function */
+	uint64_t count, taken; /* taken: how often the next node was not at `after` */
 	int64_t ticks, cycles;
 };
 
@@ -131,14 +140,14 @@ struct tl_pt_exec_addr {
 
 /* The cost of an address in a function. */
 struct tl_pt_addr_cost {
-	uint32_t place, function;
+	uint32_t addr, function;
 	uint64_t executed, taken;
 	int64_t ticks, cycles;
 };
 
 /* Calls from an address to a function. */
 struct tl_pt_addr_call {
-	uint64_t from, to; /* addresses; from 0: not by an instruction */
+	uint64_t from, to; /* addresses; from 0: not called by an instruction */
 	uint32_t caller, callee;
 	uint64_t calls, active;
 	int64_t clock, insns, cycles; /* inclusive; recursive calls count once */
@@ -147,15 +156,15 @@ struct tl_pt_addr_call {
 
 /* With `lines`: costs and calls by address, of one thread. */
 struct tl_pt_addr_costs {
-	struct tl_pt_exec_addr *places;
-	size_t place_count, place_capacity;
+	struct tl_pt_exec_addr *addrs;
+	size_t addr_count, addr_capacity;
 	struct tl_pt_addr_cost *costs;
 	size_t cost_count, cost_capacity;
 	struct tl_pt_addr_call *calls;
 	size_t call_count, call_capacity;
 	struct tl_index by_ip, by_cost, by_call;
-	/* number + 1 of the last executed address at the end of its last slice; 0: none */
-	uint32_t last_place;
+	/* number + 1 of the last address executed in its last slice; 0: none */
+	uint32_t last_addr;
 	bool no_memory;
 };
 
@@ -164,7 +173,7 @@ struct tl_pt_fold_thread {
 	const char *command;
 	struct tl_pt_stack stack;
 	struct tl_pt_addr_costs costs;
-	int64_t total_insns, total_cycles; /* counted in the window */
+	int64_t total_insns, total_cycles; /* counted while the window was open */
 	uint64_t elsewhere;                /* time that passed on its parked stacks */
 
 	/* Its position at the end of its last slice. */
@@ -176,8 +185,8 @@ struct tl_pt_fold_thread {
 
 enum {
 	TL_PT_FOLD_NODES_MAX = 1 << 20, /* facts kept over epochs; then all are dropped */
-	TL_PT_FOLD_BATCH = 1 << 15,     /* nodes taken at once; at most half of it are queued */
-	TL_PT_RATE_BITS = 16,           /* binary places of ticks per instruction */
+	TL_PT_FOLD_BATCH = 1 << 15,     /* nodes asked for at once; at most half of it are queued */
+	TL_PT_RATE_BITS = 16, /* binary digits behind the point in ticks per instruction */
 };
 
 /* Costs of a context beside Ticks, in a trace with time. */
@@ -185,14 +194,15 @@ enum { TL_PT_COST_CYCLES, TL_PT_COST_INSNS, TL_PT_COSTS };
 
 /* Cycles that CYC packets count (cycles.c). */
 struct tl_pt_cycle_count {
-	bool seen;    /* a CYC packet was met: from then on cycles are counted */
+	bool seen;    /* a CYC packet was read: from then on cycles are counted */
 	bool pending; /* `next` is the timestamp behind the queued nodes */
 	struct tl_pt_timestamp next;
 	uint64_t last;   /* the count at the last timestamp */
-	uint64_t rate;   /* cycles per instruction, TL_PT_RATE_BITS binary places */
-	uint64_t insns;  /* executed at this rate */
+	uint64_t rate;   /* cycles per instruction, TL_PT_RATE_BITS digits behind the point */
+	uint64_t insns;  /* instructions executed at this rate */
 	uint64_t spread; /* cycles spread over them so far */
-	int64_t counted; /* of tl_pt_folder.insns: those already in `insns`, or before this rate */
+	/* of tl_pt_folder.insns, those already in `insns`, or executed before this rate */
+	int64_t counted;
 	int64_t unattributed; /* not added to a context yet */
 };
 
@@ -210,26 +220,26 @@ struct tl_pt_fold_streams {
 };
 
 /*
- * With lines: visits of nodes since the present thread was taken up, and ticks and cycles that no
- * visit has yet.
+ * With `lines`: visits of nodes since the present thread was resumed, and ticks and cycles that
+ * belong to no visit yet.
  */
 struct tl_pt_visit_table {
 	struct tl_pt_node_addrs *nodes; /* by node; NULL: without lines */
 	size_t node_capacity;
 	uint32_t *addrs; /* of all nodes: numbers of the addresses of their instructions */
 	size_t addr_count, addr_capacity;
-	struct tl_pt_visits *list; /* [0] is nobody's */
+	struct tl_pt_visits *list; /* [0] is not used */
 	size_t count, capacity;
 	uint32_t last;
-	bool branch_counted; /* whether the last branch was followed */
-	/* passed while this function was innermost and ran no node: for its next visit */
+	bool branch_counted; /* the branch that ended the last node was counted */
+	/* cost of this function while none of its nodes ran: attributed to its next visit */
 	int64_t unattributed_ticks, unattributed_cycles;
 	uint32_t unattributed_to;
 };
 
 /* The position of the present thread. */
 struct tl_pt_fold_position {
-	struct tl_pt_node_facts *last;   /* the node run last */
+	struct tl_pt_node_facts *last;   /* the node that ran last */
 	struct tl_pt_node_facts outside; /* in place of a node, before the first one */
 	uint32_t key;
 	uint64_t back; /* of TL_PT_KEY_ENABLE and _INTERRUPT: the address expected, interrupted */
@@ -242,11 +252,11 @@ struct tl_pt_unstamped {
 	struct tl_pt_timestamp *timestamps;
 	uint32_t *nodes; /* the first `count` wait, behind them is room for the next batch */
 	size_t count;
-	/* the node being entered, NULL: none of these; end of the nodes known to follow */
+	/* the node that is entered now, NULL: none; the end of the nodes known to follow */
 	const uint32_t *at, *end;
 };
 
-/* Ticks per instruction; the clock where that rate began, and what came to it since. */
+/* Ticks per instruction; the clock at which that rate began, and the ticks since then. */
 struct tl_pt_tick_rate {
 	uint64_t rate, base, part;
 };
@@ -282,13 +292,13 @@ struct tl_pt_folder {
 
 /* fold_loop.c: fold nodes; no timestamp is between them. */
 void tl_pt_fold_nodes(struct tl_pt_folder *folder, const uint32_t *numbers, size_t count);
-/* Count the last branch as one to `ip`, even if no node follows there. */
+/* Count the last branch as one to `ip`, although no node follows there. */
 void tl_pt_fold_branch(struct tl_pt_folder *folder, uint64_t ip);
 /* Arrive at an address by the present key; no instruction is executed there. */
 void tl_pt_fold_arrive(struct tl_pt_folder *folder, uint64_t ip);
 /*
- * tl_pt_stack.ahead: the addresses that the following nodes return to, out of the frames that are
- * open now.
+ * tl_pt_stack_callbacks.ahead: the addresses that the following nodes return to from frames that
+ * are open now.
  */
 size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most);
 /* Attribute the pending instructions to the innermost context. */
@@ -306,21 +316,27 @@ void tl_pt_attribute_rest(struct tl_pt_folder *folder);
 void tl_pt_fold_unstamped(struct tl_pt_folder *folder);
 /* Attribute passed ticks and cycles to visits of the innermost function. */
 void tl_pt_attribute(struct tl_pt_folder *folder, int64_t ticks, int64_t cycles);
-/* An event with a time: what passed is the innermost call's. Only in traces with CYC. */
+/*
+ * The time of an event: ticks and cycles until then are the innermost call's. Only in traces with
+ * CYC packets.
+ */
 void tl_pt_fold_event(struct tl_pt_folder *folder, const struct tl_pt_event *event);
 
-/* cycles.c: the count of the present decoder at its beginning, or where it goes on. */
+/* cycles.c: the count of the present decoder where a slice begins. */
 void tl_pt_cycles_from(struct tl_pt_folder *folder, uint64_t count);
-/* Before nodes are folded: the count behind them is `to`. */
+/* Before nodes are folded: `to` is the count behind them. */
 void tl_pt_cycles_begin(struct tl_pt_folder *folder, const uint32_t *numbers, size_t count,
 			uint64_t to);
-/* After they were folded: the rest of the cycles is the innermost call's. */
+/* After nodes were folded: the rest of the cycles is the innermost call's. */
 void tl_pt_cycles_end(struct tl_pt_folder *folder, uint64_t to);
 /* Spread cycles over the pending instructions, `insns` so far. */
 void tl_pt_cycles_count(struct tl_pt_folder *folder, int64_t insns);
-/* The same, and add all unattributed cycles to a context; its instructions are added, too. */
+/*
+ * As before, and add all unattributed cycles to a context, whose instructions are added at the same
+ * time.
+ */
 void tl_pt_cycles_give(struct tl_pt_folder *folder, int64_t insns, int64_t *cycles);
-/* No CYC packet was met: drop the event from the contexts. */
+/* No CYC packet was read: drop the event from the contexts. */
 void tl_pt_cycles_drop(struct tl_fold *fold);
 
 /*
@@ -351,7 +367,7 @@ void tl_pt_fold_events(const struct tl_pt_folder *folder, int64_t ticks, int64_t
 
 void tl_pt_addr_costs_free(struct tl_pt_addr_costs *lines);
 uint32_t tl_pt_addr_costs_addr(struct tl_pt_addr_costs *lines, const struct tl_pt_node_insn *step);
-struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *lines, uint32_t place,
+struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *lines, uint32_t addr,
 					      uint32_t function);
 void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame);
 void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame);
@@ -367,10 +383,12 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *folder, struct tl_profile 
 int tl_pt_fold_add_threads(struct tl_pt_folder *folder, struct tl_profile *profile,
 			   struct tl_error *err);
 
-/* fold_threads.c: the thread of a slice becomes the present one; it may have been met before. */
+/*
+ * fold_threads.c: make the thread of a slice the present one; its frames may be open from before.
+ */
 int tl_pt_fold_find_thread(struct tl_pt_folder *folder, const struct tl_pt_trace_slice *slice,
 			   struct tl_error *err);
-/* Calls that are open when the trace ends end there, for those who follow the stack. */
+/* The trace is over: close all open frames for the observer. */
 void tl_pt_fold_end_watch(struct tl_pt_folder *folder);
 
 #endif

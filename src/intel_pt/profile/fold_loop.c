@@ -34,7 +34,7 @@ void tl_pt_fold_settle(struct tl_pt_folder *f)
 	f->insns = 0;
 }
 
-/* Apply the transfer by which the last node was left to the call stack. */
+/* Pass the transfer by which the last node was left to the call stack. */
 static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
 	enum tl_pt_arrival how =
@@ -46,13 +46,13 @@ static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 	tl_pt_fold_settle(f);
 	clock = f->thread->stack.fold.hot.clock;
 	tl_pt_stack_arrive(&f->thread->stack, how, at, back);
-	/* If another stack runs now, time goes on from its clock. */
+	/* If another stack runs now, its clock goes on from where it was parked. */
 	clock = f->thread->stack.fold.hot.clock - clock;
 	f->ticks.base += clock;
 	f->thread->elsewhere -= clock;
 }
 
-static struct tl_pt_arrival_addr place_of(struct tl_pt_folder *f, uint64_t ip)
+static struct tl_pt_arrival_addr addr_of(struct tl_pt_folder *f, uint64_t ip)
 {
 	struct tl_pt_name name = tl_pt_functions_name(&f->functions, ip);
 
@@ -89,7 +89,7 @@ static void go_to(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 
 void tl_pt_fold_arrive(struct tl_pt_folder *f, uint64_t ip)
 {
-	struct tl_pt_arrival_addr at = place_of(f, ip);
+	struct tl_pt_arrival_addr at = addr_of(f, ip);
 
 	go_to(f, &at);
 }
@@ -105,8 +105,8 @@ static void count_insns(struct tl_pt_folder *f, uint32_t insns)
 		hot->clock += insns;
 }
 
-/* The functions of a node that runs through several, up to where the last one begins. */
-static void run_inner(struct tl_pt_folder *f, uint32_t number)
+/* Fold the functions of a node that belongs to several, up to the entry of the last one. */
+static void fold_inner(struct tl_pt_folder *f, uint32_t number)
 {
 	uint32_t first = 0;
 
@@ -131,23 +131,23 @@ static void run_inner(struct tl_pt_folder *f, uint32_t number)
 	}
 }
 
-/* ---- what comes next ---- */
+/* ---- the nodes to come ---- */
 
 struct returns {
 	uint64_t *backs;
 	size_t count, most;
-	uint64_t calls[CALLS_AHEAD]; /* return addresses of calls made on the way */
+	uint64_t calls[CALLS_AHEAD]; /* return addresses of calls among these nodes */
 	size_t depth;
 };
 
-static const struct tl_pt_node_facts *looked(struct tl_pt_folder *f, uint32_t number)
+static const struct tl_pt_node_facts *facts_of(struct tl_pt_folder *f, uint32_t number)
 {
 	if (!tl_pt_node_facts_known(f, number))
 		tl_pt_node_facts_scan(f, number);
 	return &f->cache->nodes[number];
 }
 
-/* Step from a node to the next one. False: later returns cannot be told. */
+/* Step from a node to the next one. False: the targets of later returns are not known. */
 static bool follow(struct returns *r, const struct tl_pt_node_facts *n,
 		   const struct tl_pt_node_facts *next)
 {
@@ -176,7 +176,8 @@ size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 			       : 0;
 
 	for (size_t i = 0; i + 1 < count && i < NODES_AHEAD; i++)
-		if (!follow(&r, looked(f, f->unstamped.at[i]), looked(f, f->unstamped.at[i + 1])))
+		if (!follow(&r, facts_of(f, f->unstamped.at[i]),
+			    facts_of(f, f->unstamped.at[i + 1])))
 			break;
 	return r.count;
 }
@@ -191,7 +192,7 @@ static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, cons
 	if (n->entry == TL_PT_KEY_NONE)
 		tl_pt_node_facts_scan(f, number);
 	if (n->entry == TL_PT_KEY_SEVERAL) {
-		run_inner(f, number);
+		fold_inner(f, number);
 		return;
 	}
 	if (n->entry == f->pos.key)
@@ -251,7 +252,7 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_
 }
 
 /*
- * Fast path of arrive(): a return to the address that the innermost frame waits for, or a call of a
+ * Fast path of arrive(): a return to the return address of the innermost frame, or a call of a
  * known function. It equals called() and returned() of call_stack.c in these two cases. False: any
  * other case.
  */
@@ -260,7 +261,7 @@ call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_fa
 {
 	struct tl_pt_stack *stack = &f->thread->stack;
 	size_t depth = (size_t)(h->fold.top - stack->fold.frames);
-	struct tl_pt_frame *frame = &stack->frames[depth];
+	struct tl_pt_frame *frame = &stack->frames.list[depth];
 
 	if (h->key == TL_PT_KEY_RETURN && frame->back == n->ip && n->entry != TL_PT_KEY_NONE &&
 	    !frame->flags) {
@@ -268,7 +269,7 @@ call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_fa
 		tl_fold_hot_pop(&h->fold, &stack->fold);
 		return true;
 	}
-	if (h->key == TL_PT_KEY_CALL && n->called && depth + 2 <= stack->frame_capacity &&
+	if (h->key == TL_PT_KEY_CALL && n->called && depth + 2 <= stack->frames.capacity &&
 	    depth < TL_PT_STACK_MAX) {
 		give(h, f, timed);
 		frame[1] = (struct tl_pt_frame){ .back = h->last->after, .call = TL_NONE };
@@ -278,7 +279,7 @@ call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_fa
 	return false;
 }
 
-/* Count a visit; outside the window of time the stack is followed, but nothing is counted. */
+/* Count a visit; outside the window of time the stack is followed, but no visit is counted. */
 static inline __attribute__((always_inline)) void count_visit(struct tl_pt_folder *f,
 							      const struct hot *h, uint32_t number)
 {
@@ -297,20 +298,20 @@ static inline __attribute__((always_inline)) void count_visit(struct tl_pt_folde
 }
 
 static inline __attribute__((always_inline)) void pass_time(struct tl_pt_folder *f, struct hot *h,
-							    uint32_t insns, bool careful)
+							    uint32_t insns, bool observed)
 {
 	uint64_t before = h->fold.clock;
 
 	h->insns += insns;
 	h->part += insns * f->ticks.rate;
 	h->fold.clock = f->ticks.base + (h->part >> TL_PT_RATE_BITS);
-	if (careful && f->visits.nodes)
+	if (observed && f->visits.nodes)
 		f->visits.list[f->visits.last].ticks += (int64_t)(h->fold.clock - before);
-	if (careful && f->cycles.seen)
+	if (observed && f->cycles.seen)
 		tl_pt_cycles_count(f, h->insns);
 }
 
-static __attribute__((noinline)) void look(struct tl_pt_folder *f, struct hot *h, uint32_t number)
+static __attribute__((noinline)) void scan(struct tl_pt_folder *f, struct hot *h, uint32_t number)
 {
 	store(h, f);
 	tl_pt_node_facts_scan(f, number);
@@ -318,7 +319,7 @@ static __attribute__((noinline)) void look(struct tl_pt_folder *f, struct hot *h
 }
 
 static inline __attribute__((always_inline)) void
-run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, bool careful)
+fold_each(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, bool observed)
 {
 	struct tl_pt_node_facts *nodes = f->cache->nodes;
 	struct hot h;
@@ -327,20 +328,20 @@ run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, b
 	for (size_t i = 0; i < count; i++) {
 		struct tl_pt_node_facts *n = &nodes[numbers[i]];
 
-		if (careful && !tl_pt_node_facts_known(f, numbers[i]))
-			look(f, &h, numbers[i]);
-		if (careful && f->visits.nodes)
+		if (observed && !tl_pt_node_facts_known(f, numbers[i]))
+			scan(f, &h, numbers[i]);
+		if (observed && f->visits.nodes)
 			count_branch(f, h.last, n->ip);
-		if (n->entry != h.key && (careful || n->entry == TL_PT_KEY_SEVERAL ||
+		if (n->entry != h.key && (observed || n->entry == TL_PT_KEY_SEVERAL ||
 					  !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
 			arrive_slowly(f, &numbers[i]);
 			load(&h, f);
 		}
-		if (careful && f->visits.nodes)
+		if (observed && f->visits.nodes)
 			count_visit(f, &h, numbers[i]);
 		if (timed)
-			pass_time(f, &h, n->insns, careful);
+			pass_time(f, &h, n->insns, observed);
 		else
 			h.fold.clock += n->insns;
 		h.key = n->exit;
@@ -351,14 +352,14 @@ run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, b
 
 void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	bool careful = f->visits.nodes || f->options->watch;
+	bool observed = f->visits.nodes || f->options->watch;
 
-	if (f->timed && !careful)
-		run(f, numbers, count, true, false);
+	if (f->timed && !observed)
+		fold_each(f, numbers, count, true, false);
 	else if (f->timed)
-		run(f, numbers, count, true, true);
-	else if (careful)
-		run(f, numbers, count, false, true);
+		fold_each(f, numbers, count, true, true);
+	else if (observed)
+		fold_each(f, numbers, count, false, true);
 	else
-		run(f, numbers, count, false, false);
+		fold_each(f, numbers, count, false, false);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finished fold as a profile: its events, functions, contexts, lines, and what is to be said of
- * its files.
+ * A finished fold as a profile: its events, functions, contexts and lines, and messages about its
+ * files.
  */
 #include <stdio.h>
 
@@ -66,29 +66,29 @@ static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const
 	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
 	if (status == 0 && f->options->lines)
 		status = tl_pt_addr_costs_into(f, t, number, numbers, profile, err);
-	/* The profile grows as the fold goes. */
+	/* Freed one by one, so that the fold shrinks as the profile grows. */
 	tl_pt_stack_end(&t->stack);
 	return status;
 }
 
-static bool tell_nameless(void *arg, const char *object, const char *why)
+static bool report_nameless(void *arg, const char *object, const char *why)
 {
 	char *text;
 
 	if (asprintf(&text, "no names for the code of %s: %s", object, why) < 0)
 		text = NULL;
-	return tl_pt_fault_say(arg, text);
+	return tl_pt_fault_add_text(arg, text);
 }
 
-/* Files that were given for nothing are told, too. */
-static bool tell_files(struct tl_pt_folder *f)
+/* Report code without names, and files that were given but not executed. */
+static bool report_files(struct tl_pt_folder *f)
 {
 	const char *path;
 	char *text;
 
-	if (!tl_pt_functions_describe(&f->functions, tell_nameless, f->faults))
+	if (!tl_pt_functions_describe(&f->functions, report_nameless, f->faults))
 		return false;
-	/* Of a trace in which nothing ran, nothing can be said. */
+	/* If no instruction was executed at all, the files are not to blame. */
 	for (size_t i = 0;
 	     f->functions.count && f->feed->unused && (path = f->feed->unused(f->feed->arg, i));
 	     i++) {
@@ -96,7 +96,7 @@ static bool tell_files(struct tl_pt_folder *f)
 			     "no code of %s ran where it was put: is @ADDR of --binary right?",
 			     path) < 0)
 			text = NULL;
-		if (!tl_pt_fault_say(f->faults, text))
+		if (!tl_pt_fault_add_text(f->faults, text))
 			return false;
 	}
 	return true;
@@ -110,7 +110,7 @@ int tl_pt_fold_add_threads(struct tl_pt_folder *f, struct tl_profile *profile, s
 	for (size_t i = 0; status == 0 && i < f->threads.count; i++)
 		status = add_thread(f, &f->threads.list[i], numbers, profile, err);
 	free(numbers);
-	if (status == 0 && !tell_files(f))
+	if (status == 0 && !report_files(f))
 		return tl_error_memory(err);
 	return status == 0 ? tl_profile_finish(profile, err) : status;
 }

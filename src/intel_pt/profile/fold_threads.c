@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of a fold, and those who follow their stacks. */
+/* The threads of a fold, and the callbacks of their call stacks. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "intel_pt/profile/fold.h"
@@ -21,7 +21,7 @@ static void watch_closing(void *arg, struct tl_pt_frame *frame)
 	f->options->watch->closing(f->options->watch->arg, f);
 }
 
-/* What is open at the end ends there. */
+/* Close the frames that are open at the end of the trace. */
 static void watch_end(struct tl_pt_folder *f)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
@@ -40,51 +40,50 @@ static bool behind_call(void *arg, uint64_t ip)
 }
 
 static bool begin_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t,
-			 const struct tl_pt_trace_slice *piece)
+			 const struct tl_pt_trace_slice *slice)
 {
-	*t = (struct tl_pt_fold_thread){ .process = piece->process,
-					 .thread = piece->thread,
-					 .cpu = piece->cpu };
-	t->command = tl_names_text(&f->functions.names, piece->command);
+	*t = (struct tl_pt_fold_thread){ .process = slice->process,
+					 .thread = slice->thread,
+					 .cpu = slice->cpu };
+	t->command = tl_names_text(&f->functions.names, slice->command);
 	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? TL_PT_COSTS : 0,
 					      f->options->exact))
 		return false;
 	if (f->options->lines) {
-		t->stack.opened = tl_pt_addr_costs_opened;
-		t->stack.closing = tl_pt_addr_costs_closing;
-		t->stack.reopened = tl_pt_addr_costs_reopened;
+		t->stack.callbacks.opened = tl_pt_addr_costs_opened;
+		t->stack.callbacks.closing = tl_pt_addr_costs_closing;
+		t->stack.callbacks.reopened = tl_pt_addr_costs_reopened;
 	} else if (f->options->watch) {
-		t->stack.opened = watch_opened;
-		t->stack.closing = watch_closing;
-		t->stack.reopened = watch_opened;
+		t->stack.callbacks.opened = watch_opened;
+		t->stack.callbacks.closing = watch_closing;
+		t->stack.callbacks.reopened = watch_opened;
 	}
-	t->stack.ahead = tl_pt_fold_ahead;
-	t->stack.behind_call = behind_call;
-	t->stack.arg = f;
+	t->stack.callbacks.ahead = tl_pt_fold_ahead;
+	t->stack.callbacks.behind_call = behind_call;
+	t->stack.callbacks.arg = f;
 	return true;
 }
 
 static bool same_thread(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_pt_fold_thread *have = (const struct tl_pt_fold_thread *)context + number;
-	const struct tl_pt_trace_slice *piece = key;
+	const struct tl_pt_trace_slice *slice = key;
 
-	return have->process == piece->process && have->thread == piece->thread;
+	return have->process == slice->process && have->thread == slice->thread;
 }
 
-/* The thread of a piece, which may have been met before: its frames are still open. */
-int tl_pt_fold_find_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece,
+int tl_pt_fold_find_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
 			   struct tl_error *err)
 {
-	uint64_t hash = tl_hash_pair(piece->process, piece->thread);
+	uint64_t hash = tl_hash_pair(slice->process, slice->thread);
 	uint32_t number =
-		tl_index_find(&f->threads.by_id, hash, same_thread, f->threads.list, piece);
+		tl_index_find(&f->threads.by_id, hash, same_thread, f->threads.list, slice);
 
 	if (number == TL_NONE) {
 		number = (uint32_t)f->threads.count;
 		if (!tl_grow(&f->threads.list, &f->threads.capacity, f->threads.count + 1,
 			     sizeof(*f->threads.list)) ||
-		    !begin_thread(f, &f->threads.list[number], piece))
+		    !begin_thread(f, &f->threads.list[number], slice))
 			return tl_error_memory(err);
 		f->threads.count++;
 		if (!tl_index_add(&f->threads.by_id, hash, number))
@@ -94,7 +93,6 @@ int tl_pt_fold_find_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slic
 	return 0;
 }
 
-/* Calls that are open when the trace ends end there, for those who follow the stack. */
 void tl_pt_fold_end_watch(struct tl_pt_folder *f)
 {
 	for (size_t i = 0; i < f->threads.count; i++) {

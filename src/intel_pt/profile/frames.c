@@ -8,9 +8,10 @@ bool tl_pt_stack_room(struct tl_pt_stack *stack)
 
 	if (depth >= TL_PT_STACK_MAX)
 		return false;
-	if (depth + 2 <= stack->frame_capacity)
+	if (depth + 2 <= stack->frames.capacity)
 		return true;
-	if (tl_grow(&stack->frames, &stack->frame_capacity, depth + 2, sizeof(*stack->frames)))
+	if (tl_grow(&stack->frames.list, &stack->frames.capacity, depth + 2,
+		    sizeof(*stack->frames.list)))
 		return true;
 	stack->fold.no_memory = true;
 	return false;
@@ -40,9 +41,9 @@ void tl_pt_frame_enter(struct tl_pt_stack *s, uint32_t function, struct tl_pt_fr
 	if (s->fold.no_memory)
 		return;
 	*tl_pt_stack_top(s) = frame;
-	s->handlers += frame.flags & TL_PT_FRAME_HANDLER;
-	if (s->opened)
-		s->opened(s->arg, tl_pt_stack_top(s));
+	s->frames.handlers += frame.flags & TL_PT_FRAME_HANDLER;
+	if (s->callbacks.opened)
+		s->callbacks.opened(s->callbacks.arg, tl_pt_stack_top(s));
 }
 
 void tl_pt_frame_close(struct tl_pt_stack *s, const struct tl_pt_frame *top)
@@ -57,9 +58,9 @@ void tl_pt_frame_leave(struct tl_pt_stack *s)
 {
 	struct tl_pt_frame *frame = tl_pt_stack_top(s);
 
-	if (s->closing)
-		s->closing(s->arg, frame);
-	s->handlers -= frame->flags & TL_PT_FRAME_HANDLER;
+	if (s->callbacks.closing)
+		s->callbacks.closing(s->callbacks.arg, frame);
+	s->frames.handlers -= frame->flags & TL_PT_FRAME_HANDLER;
 	tl_pt_frame_close(s, frame);
 }
 
@@ -73,11 +74,11 @@ void tl_pt_frame_leave_to(struct tl_pt_stack *s, size_t depth)
 
 size_t tl_pt_frame_waiting(const struct tl_pt_stack *s, uint64_t ip, bool handlers)
 {
-	size_t depth = tl_fold_depth(&s->fold), looked = 0;
+	size_t depth = tl_fold_depth(&s->fold), searched = 0;
 
-	for (; depth && looked < TL_PT_RETURN_SEARCH; depth--, looked++)
-		if (s->frames[depth].back == ip &&
-		    (s->frames[depth].flags & TL_PT_FRAME_HANDLER) >= handlers)
+	for (; depth && searched < TL_PT_RETURN_SEARCH; depth--, searched++)
+		if (s->frames.list[depth].back == ip &&
+		    (s->frames.list[depth].flags & TL_PT_FRAME_HANDLER) >= handlers)
 			return depth;
 	return 0;
 }

@@ -51,7 +51,7 @@ bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_p
 		if (asprintf(&text, "%s, offset 0x%" PRIx64 ": %s", path, first.offset,
 			     first.text) < 0)
 			text = NULL;
-		if (!tl_pt_fault_say(faults, text))
+		if (!tl_pt_fault_add_text(faults, text))
 			return false;
 	}
 	return true;
@@ -59,7 +59,7 @@ bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_p
 
 /* ---- binaries ---- */
 
-/* Code of an object ran that has no names. */
+/* Note that code of an object ran for which no names are known. */
 static void note_nameless(struct tl_pt_functions *f, const char *object, const char *why)
 {
 	struct tl_pt_nameless made = { NULL, NULL };
@@ -77,7 +77,7 @@ static void note_nameless(struct tl_pt_functions *f, const char *object, const c
 }
 
 /*
- * A file that is no ELF, or damaged, or cannot be read, gives no names: the code is there all the
+ * A file that cannot be opened as ELF gives no names; its code is decoded from the image all the
  * same.
  */
 static void note_closed(struct tl_pt_functions *f, const char *path, const struct tl_error *err)
@@ -118,15 +118,15 @@ static struct tl_pt_symbol_file *binary_at(struct tl_pt_functions *f, const char
 }
 
 bool tl_pt_functions_describe(const struct tl_pt_functions *f,
-			      bool (*tell)(void *arg, const char *object, const char *why),
+			      bool (*describe)(void *arg, const char *object, const char *why),
 			      void *arg)
 {
 	for (size_t i = 0; i < f->nameless_count; i++)
-		if (!tell(arg, f->nameless[i].object, f->nameless[i].why))
+		if (!describe(arg, f->nameless[i].object, f->nameless[i].why))
 			return false;
 	for (size_t i = 0; i < f->binary_count; i++)
 		if (f->binaries[i].is_missed && !tl_binary_symbol_count(f->binaries[i].binary) &&
-		    !tell(arg, f->binaries[i].path, "it has no symbols, as if stripped"))
+		    !describe(arg, f->binaries[i].path, "it has no symbols, as if stripped"))
 			return false;
 	return true;
 }
@@ -169,7 +169,10 @@ static const char *intern(struct tl_pt_functions *f, const char *text, size_t si
 	return "";
 }
 
-/* "f.cold", "f.cold.3", "f.part.0.cold": how long the name of what it was split off is. */
+/*
+ * The length of a function's name without the suffix of a part that was split off: "f.cold",
+ * "f.cold.3", "f.part.0.cold".
+ */
 static size_t whole_name(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -186,7 +189,7 @@ static uint64_t hash_symbol(const struct tl_pt_function *function)
 			    function->address);
 }
 
-/* The function was only known by the part that was moved away: it gets its entry. */
+/* The function was known by a part that was split off alone: set its entry. */
 static uint32_t find_split(struct tl_pt_functions *f, const struct tl_pt_function *function)
 {
 	struct tl_pt_function split = *function;
@@ -202,7 +205,7 @@ static uint32_t find_split(struct tl_pt_functions *f, const struct tl_pt_functio
 	return number;
 }
 
-/* Its first line, which need not be that of the address asked for. */
+/* Set the line of the function's entry. */
 static void find_line(struct tl_pt_functions *f, struct tl_binary *binary, uint64_t start,
 		      struct tl_pt_function *function)
 {
@@ -214,7 +217,7 @@ static void find_line(struct tl_pt_functions *f, struct tl_binary *binary, uint6
 	function->line = symbol.line;
 }
 
-/* A part that was moved away: to the first function of the name, which may not have been met. */
+/* The function of a part that was split off; it may be added by this, without its entry. */
 static uint32_t split_function(struct tl_pt_functions *f, const struct tl_pt_function *part)
 {
 	for (size_t i = 0; i < f->count; i++)
@@ -236,13 +239,13 @@ static bool returns_twice(const char *name)
 	return false;
 }
 
-static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_mapping *place,
+static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
 				struct tl_binary *binary, const struct tl_symbol *symbol)
 {
 	size_t size = whole_name(symbol->name);
 	struct tl_pt_function function = {
 		.name = intern(f, symbol->name, size),
-		.object = intern(f, place->object, strlen(place->object)),
+		.object = intern(f, mapping->object, strlen(mapping->object)),
 		.file = "",
 	};
 	uint32_t number;
@@ -267,16 +270,16 @@ static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_ma
 	return number;
 }
 
-/* What the symbols of its file say of an address. False: nothing. */
-static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *place, uint64_t ip,
+/* Find the symbol of an address in the file of its mapping. False: none. */
+static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping, uint64_t ip,
 			struct tl_pt_symbol_file **binary, struct tl_symbol *symbol)
 {
-	if (!place->file) {
-		if (place->nameless)
-			note_nameless(f, place->object, place->nameless);
+	if (!mapping->file) {
+		if (mapping->nameless)
+			note_nameless(f, mapping->object, mapping->nameless);
 		return false;
 	}
-	*binary = binary_at(f, place->file, place->bias);
+	*binary = binary_at(f, mapping->file, mapping->bias);
 	if (!*binary || !(*binary)->binary)
 		return false;
 	if (!tl_binary_symbol_at((*binary)->binary, ip, symbol))
@@ -290,14 +293,14 @@ struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 {
 	struct tl_pt_name name = { .function = TL_NONE, .file = "" };
 	struct tl_pt_symbol_file *binary;
-	struct tl_pt_mapping place;
+	struct tl_pt_mapping mapping;
 	struct tl_symbol symbol;
 
-	if (!f->feed->place(f->feed->arg, ip, &place) ||
-	    !find_symbol(f, &place, ip, &binary, &symbol))
+	if (!f->feed->mapping(f->feed->arg, ip, &mapping) ||
+	    !find_symbol(f, &mapping, ip, &binary, &symbol))
 		return name;
 	if (symbol.name[0]) {
-		name.function = symbol_function(f, &place, binary->binary, &symbol);
+		name.function = symbol_function(f, &mapping, binary->binary, &symbol);
 		name.is_entry = ip == symbol.start && !symbol.name[whole_name(symbol.name)];
 	}
 	name.file = symbol.file;
@@ -307,13 +310,13 @@ struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 
 bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad)
 {
-	struct tl_pt_mapping place;
+	struct tl_pt_mapping mapping;
 	struct tl_pt_symbol_file *binary;
 
-	if (!back || !f->feed->place(f->feed->arg, back, &place) || !place.file)
+	if (!back || !f->feed->mapping(f->feed->arg, back, &mapping) || !mapping.file)
 		return false;
-	binary = binary_at(f, place.file, place.bias);
-	return binary && binary->binary && tl_landing_pad(binary->binary, place.bias, back, pad);
+	binary = binary_at(f, mapping.file, mapping.bias);
+	return binary && binary->binary && tl_landing_pad(binary->binary, mapping.bias, back, pad);
 }
 
 uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
@@ -322,17 +325,17 @@ uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
 	struct tl_pt_function function = {
 		.file = "", .object = "", .address = ip, .by_entry = true
 	};
-	struct tl_pt_mapping place;
+	struct tl_pt_mapping mapping;
 	char text[256];
 
 	if (name.function != TL_NONE)
 		return name.function;
-	if (f->feed->place(f->feed->arg, ip, &place) && *place.object) {
-		const char *slash = strrchr(place.object, '/');
+	if (f->feed->mapping(f->feed->arg, ip, &mapping) && *mapping.object) {
+		const char *slash = strrchr(mapping.object, '/');
 
-		function.object = intern(f, place.object, strlen(place.object));
+		function.object = intern(f, mapping.object, strlen(mapping.object));
 		snprintf(text, sizeof(text), "[%.200s+0x%" PRIx64 "]",
-			 slash ? slash + 1 : place.object, place.offset + (ip - place.start));
+			 slash ? slash + 1 : mapping.object, mapping.offset + (ip - mapping.start));
 	} else {
 		snprintf(text, sizeof(text), "[0x%" PRIx64 "]", ip);
 	}

@@ -2,9 +2,9 @@
 #ifndef TL_INTEL_PT_PROFILE_FUNCTIONS_H
 #define TL_INTEL_PT_PROFILE_FUNCTIONS_H
 /*
- * Functions by address. Where symbols know an address, its function is theirs, and the parts that a
- * compiler moved away (`f.cold`) belong to `f`. Elsewhere a function is what was called: named by
- * its entry, [object+0xoffset].
+ * Functions by address. Where a symbol covers an address, that is its function; parts that a
+ * compiler split off (`f.cold`) belong to `f`. Elsewhere each called address is a function, named
+ * by its entry: [object+0xoffset].
  */
 #include "core/memory.h"
 #include "intel_pt/profile/faults.h"
@@ -15,11 +15,11 @@ struct tl_pt_function {
 	const char *name, *object, *file; /* "" when unknown */
 	uint64_t address;                 /* entry, 0: unknown */
 	uint32_t line;
-	bool by_entry; /* no symbol: it is whatever runs until it returns */
+	bool by_entry; /* it has no symbol: all code from its entry until it returns */
 	bool twice;    /* may return more than once: setjmp(), getcontext() */
 };
 
-/* What is known of an address. */
+/* The function and source line of an address. */
 struct tl_pt_name {
 	uint32_t function; /* TL_NONE: no symbol */
 	bool is_entry;
@@ -33,7 +33,8 @@ struct tl_pt_functions {
 	struct tl_pt_function *list;
 	size_t count, capacity;
 	struct tl_index by_name, by_entry;
-	struct tl_pt_symbol_file *binaries; /* those asked for names; some could not be opened */
+	struct tl_pt_symbol_file
+		*binaries; /* files asked for names, also those that could not be opened */
 	size_t binary_count, binary_capacity;
 	struct tl_pt_nameless *nameless; /* objects whose code has no names */
 	size_t nameless_count, nameless_capacity;
@@ -43,22 +44,24 @@ struct tl_pt_functions {
 void tl_pt_functions_begin(struct tl_pt_functions *functions, const struct tl_pt_feed *feed);
 void tl_pt_functions_end(struct tl_pt_functions *functions);
 
-/* Say what could not be read of the binaries' debug information. False: no memory. */
+/* Add messages about debug information that could not be read. False: no memory. */
 bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_pt_faults *faults);
 
-/* An address of the feed's present piece. */
+/* The function of an address of the feed's present slice. */
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *functions, uint64_t ip);
-/* The function that begins at a place that was called: never TL_NONE but without memory. */
+/* The function that begins at an address that was called; TL_NONE: no memory. */
 uint32_t tl_pt_functions_called(struct tl_pt_functions *functions, uint64_t ip);
 
 /*
- * Where an exception that comes out of the call that returns to `back` goes on. False: nowhere, as
- * far as is known.
+ * The landing pad for exceptions that come out of the call with this return address. False: none is
+ * known.
  */
 bool tl_pt_functions_pad(struct tl_pt_functions *functions, uint64_t back, uint64_t *pad);
-/* For each object whose code ran without names: why. False: no memory. */
+/*
+ * Call `describe` for each object whose code ran without names, with the reason. False: no memory.
+ */
 bool tl_pt_functions_describe(const struct tl_pt_functions *functions,
-			      bool (*tell)(void *arg, const char *object, const char *why),
+			      bool (*describe)(void *arg, const char *object, const char *why),
 			      void *arg);
 
 #endif

@@ -8,7 +8,7 @@
 #include "intel_pt/profile/stack_moves.h"
 #include "profile/model/model.h"
 
-enum { STEPS = 64 };
+enum { INSNS_AT_ONCE = 64 };
 
 static bool grow_zeroed(void *array, size_t *capacity, size_t want, size_t element)
 {
@@ -26,54 +26,54 @@ static bool grow_zeroed(void *array, size_t *capacity, size_t want, size_t eleme
 
 bool tl_pt_node_facts_room(struct tl_pt_folder *f, uint32_t limit)
 {
-	struct tl_pt_node_cache *known = f->cache;
+	struct tl_pt_node_cache *cache = f->cache;
 	bool outside = f->pos.last == &f->pos.outside;
-	size_t last = outside ? 0 : (size_t)(f->pos.last - known->nodes);
+	size_t last = outside ? 0 : (size_t)(f->pos.last - cache->nodes);
 
-	if (!grow_zeroed(&known->nodes, &known->capacity, limit, sizeof(*known->nodes)))
+	if (!grow_zeroed(&cache->nodes, &cache->capacity, limit, sizeof(*cache->nodes)))
 		return false;
-	/* Before anything can fail: the array may have moved. */
-	f->pos.last = outside ? &f->pos.outside : &known->nodes[last];
+	/* Set before the next allocation can fail, as the array may have moved. */
+	f->pos.last = outside ? &f->pos.outside : &cache->nodes[last];
 	if (f->options->lines && !grow_zeroed(&f->visits.nodes, &f->visits.node_capacity, limit,
 					      sizeof(*f->visits.nodes)))
 		return false;
-	if (known->count < limit)
-		known->count = limit;
+	if (cache->count < limit)
+		cache->count = limit;
 	return true;
 }
 
-void tl_pt_node_facts_forget(struct tl_pt_node_cache *known)
+void tl_pt_node_facts_forget(struct tl_pt_node_cache *cache)
 {
-	if (known->count)
-		memset(known->nodes, 0, known->count * sizeof(*known->nodes));
-	known->count = known->inner_count = 0;
-	known->shift = known->scanned = 0;
+	if (cache->count)
+		memset(cache->nodes, 0, cache->count * sizeof(*cache->nodes));
+	cache->count = cache->inner_count = 0;
+	cache->shift = cache->scanned = 0;
 }
 
-/* ---- steps ---- */
+/* ---- instructions ---- */
 
 /* Calls `each` with every instruction of a node, until it returns false. */
-static void each_step(struct tl_pt_folder *f, uint32_t number,
-		      bool (*each)(struct tl_pt_folder *f, const struct tl_pt_node_insn *step,
+static void each_insn(struct tl_pt_folder *f, uint32_t number,
+		      bool (*each)(struct tl_pt_folder *f, const struct tl_pt_node_insn *insn,
 				   size_t i, void *arg),
 		      void *arg)
 {
-	struct tl_pt_node_insn steps[STEPS];
+	struct tl_pt_node_insn insns[INSNS_AT_ONCE];
 	size_t at = 0;
 	int count;
 
-	while ((count = tl_pt_node_insns(f->decoder, number - f->cache->shift, at, steps, STEPS)) >
-	       0)
+	while ((count = tl_pt_node_insns(f->decoder, number - f->cache->shift, at, insns,
+					 INSNS_AT_ONCE)) > 0)
 		for (int i = 0; i < count; i++, at++)
-			if (!each(f, &steps[i], at, arg))
+			if (!each(f, &insns[i], at, arg))
 				return;
 	f->functions.no_memory |= count == -TL_PT_NOMEM;
 }
 
-static bool add_step(struct tl_pt_folder *f, const struct tl_pt_node_insn *step, size_t i,
+static bool add_addr(struct tl_pt_folder *f, const struct tl_pt_node_insn *insn, size_t i,
 		     void *arg)
 {
-	uint32_t place = tl_pt_addr_costs_addr(&f->thread->costs, step);
+	uint32_t place = tl_pt_addr_costs_addr(&f->thread->costs, insn);
 
 	(void)i;
 	(void)arg;
@@ -103,11 +103,11 @@ static struct tl_pt_inner_function *add_inner(struct tl_pt_folder *f)
 	return &k->inner[k->inner_count++];
 }
 
-static bool find_change(struct tl_pt_folder *f, const struct tl_pt_node_insn *step, size_t i,
+static bool find_change(struct tl_pt_folder *f, const struct tl_pt_node_insn *insn, size_t i,
 			void *arg)
 {
 	struct search *s = arg;
-	struct tl_pt_name name = tl_pt_functions_name(&f->functions, step->ip);
+	struct tl_pt_name name = tl_pt_functions_name(&f->functions, insn->ip);
 	struct tl_pt_inner_function *inner;
 
 	if (i && name.function == s->function)
@@ -115,7 +115,7 @@ static bool find_change(struct tl_pt_folder *f, const struct tl_pt_node_insn *st
 	inner = add_inner(f);
 	if (!inner)
 		return false;
-	*inner = (struct tl_pt_inner_function){ .ip = step->ip,
+	*inner = (struct tl_pt_inner_function){ .ip = insn->ip,
 						.function = name.function,
 						.is_entry = name.is_entry };
 	if (i)
@@ -132,12 +132,12 @@ static uint32_t function_key(const struct tl_pt_name *name)
 	return name->function == TL_NONE ? TL_PT_KEY_UNKNOWN : name->function + TL_PT_KEY_FIRST;
 }
 
-static bool find_last(struct tl_pt_folder *f, const struct tl_pt_node_insn *step, size_t i,
+static bool find_last(struct tl_pt_folder *f, const struct tl_pt_node_insn *insn, size_t i,
 		      void *arg)
 {
 	(void)f;
 	(void)i;
-	*(struct tl_pt_node_insn *)arg = *step;
+	*(struct tl_pt_node_insn *)arg = *insn;
 	return true;
 }
 
@@ -188,19 +188,21 @@ static uint32_t leaving(struct tl_pt_folder *f, uint32_t number, const struct tl
 
 	f->functions.no_memory |= moves < 0;
 	if (moves || n->iclass == TL_PT_IC_CALL)
-		each_step(f, number, find_last, &last);
+		each_insn(f, number, find_last, &last);
 	key = exit_key(n, &last, inside);
 	return moves ? moving_key(n, &last, key) : key;
 }
 
-/* Its entry is then no key that any node is left by; the instructions before the last change are
- * told apart. */
-static void look_inside(struct tl_pt_folder *f, uint32_t number, struct tl_pt_node_facts *n)
+/*
+ * The node belongs to several functions: list them. Its entry key equals no exit key, so that the
+ * slow path handles it.
+ */
+static void scan_inner(struct tl_pt_folder *f, uint32_t number, struct tl_pt_node_facts *n)
 {
 	struct search s = { .function = TL_NONE };
 	size_t first = f->cache->inner_count;
 
-	each_step(f, number, find_change, &s);
+	each_insn(f, number, find_change, &s);
 	if (f->cache->inner_count == first || !add_inner(f) || f->functions.no_memory)
 		return;
 	n->insns = (uint16_t)(n->insns - s.begun);
@@ -208,7 +210,7 @@ static void look_inside(struct tl_pt_folder *f, uint32_t number, struct tl_pt_no
 	n->called = (uint32_t)first;
 }
 
-static void know(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
+static void find_facts(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
 	struct tl_pt_node_facts *n = &f->cache->nodes[number];
 	struct tl_pt_name first = tl_pt_functions_name(&f->functions, block->ip);
@@ -222,22 +224,22 @@ static void know(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_blo
 	n->called = first.function == TL_NONE ? 0 : first.function + 1;
 	if (n->called)
 		tl_pt_stack_know(&f->thread->stack, first.function);
-	/* Where it is called from is looked at each time. */
+	/* A call of such a function notes its return point, which the fast path does not do. */
 	if (n->called && f->functions.list[first.function].twice)
 		n->called = 0;
 	n->entry = function_key(&first);
 	n->exit = leaving(f, number, n, function_key(&last));
 	if (first.function != last.function)
-		look_inside(f, number, n);
+		scan_inner(f, number, n);
 }
 
-static void know_lines(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
+static void find_addrs(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
 	struct tl_pt_node_addrs *l = &f->visits.nodes[number];
 
 	l->tail = block->ninsn - f->cache->nodes[number].insns;
 	l->first = (uint32_t)f->visits.addr_count;
-	each_step(f, number, add_step, NULL);
+	each_insn(f, number, add_addr, NULL);
 	l->count = (uint32_t)f->visits.addr_count - l->first;
 }
 
@@ -253,9 +255,7 @@ void tl_pt_node_facts_scan(struct tl_pt_folder *f, uint32_t number)
 	}
 	f->cache->scanned++;
 	if (n->entry == TL_PT_KEY_NONE)
-		know(f, number, block);
+		find_facts(f, number, block);
 	if (f->visits.nodes)
-		know_lines(f, number, block);
+		find_addrs(f, number, block);
 }
-
-/* ---- visits ---- */

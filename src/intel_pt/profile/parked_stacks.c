@@ -1,80 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of a thread that do not run: they are put parked and taken up again. */
+/* Stacks of a thread that do not run: they are parked, and go on later. */
 #include "intel_pt/profile/parked_stacks.h"
 
 #include <string.h>
 
-/* ---- those who follow the frames ---- */
+/* ---- callbacks ---- */
 
-/* Frames above `depth` do not run for a while: as if they were closed. */
+/* Frames above `depth` do not run for a while: call `closing` for each, as if they were closed. */
 static void suspend(struct tl_pt_stack *s, size_t depth)
 {
 	struct tl_fold_frame *top = s->fold.hot.top;
 
-	for (; s->closing && tl_fold_depth(&s->fold) > depth; s->fold.hot.top--)
-		s->closing(s->arg, tl_pt_stack_top(s));
+	for (; s->callbacks.closing && tl_fold_depth(&s->fold) > depth; s->fold.hot.top--)
+		s->callbacks.closing(s->callbacks.arg, tl_pt_stack_top(s));
 	s->fold.hot.top = top;
 }
 
+/* The frames of the present stack run again: call `reopened` for each. */
 static void go_on(struct tl_pt_stack *s)
 {
 	struct tl_fold_frame *top = s->fold.hot.top;
 
-	if (!s->reopened)
+	if (!s->callbacks.reopened)
 		return;
 	for (s->fold.hot.top = s->fold.frames; s->fold.hot.top < top;) {
 		s->fold.hot.top++;
-		s->reopened(s->arg, tl_pt_stack_top(s));
+		s->callbacks.reopened(s->callbacks.arg, tl_pt_stack_top(s));
 	}
 }
 
-/* ---- exchanging the stack that runs ---- */
+/* ---- parking ---- */
 
+/* The parked stack runs, and the one that ran is parked in its place. */
 static void swap(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
 {
-	struct tl_pt_parked_stack before = *a;
+	struct tl_pt_frames frames = a->frames;
 
 	a->frames = s->frames;
-	a->frame_capacity = s->frame_capacity;
-	a->handlers = s->handlers;
-	a->points = s->points;
-	a->point_count = s->point_count;
-	a->point_capacity = s->point_capacity;
-	a->id = s->id;
-	a->resumer = s->resumer;
-	s->frames = before.frames;
-	s->frame_capacity = before.frame_capacity;
-	s->handlers = before.handlers;
-	s->points = before.points;
-	s->point_count = before.point_count;
-	s->point_capacity = before.point_capacity;
-	s->id = before.id;
-	s->resumer = before.resumer;
+	s->frames = frames;
 	tl_fold_stack_swap(&s->fold, &a->fold);
 }
 
-static void free_aside(struct tl_pt_parked_stack *a)
+static void free_parked(struct tl_pt_parked_stack *a)
 {
 	tl_fold_stack_free(&a->fold);
-	free(a->frames);
-	free(a->points);
+	free(a->frames.list);
+	free(a->frames.points.list);
 }
 
-static bool begin_aside(struct tl_pt_stack *s, struct tl_pt_parked_stack *a, size_t depth)
+static bool begin_parked(struct tl_pt_stack *s, struct tl_pt_parked_stack *a, size_t depth)
 {
-	*a = (struct tl_pt_parked_stack){ .since = ++s->switches, .id = ++s->last_id };
+	*a = (struct tl_pt_parked_stack){ .since = ++s->parked.switches,
+					  .frames.id = ++s->parked.last_id };
 	if (tl_fold_stack_begin(&a->fold) &&
-	    tl_grow(&a->frames, &a->frame_capacity, depth + 2, sizeof(*a->frames))) {
-		a->frames[0] = (struct tl_pt_frame){ .call = TL_NONE };
+	    tl_grow(&a->frames.list, &a->frames.capacity, depth + 2, sizeof(*a->frames.list))) {
+		a->frames.list[0] = (struct tl_pt_frame){ .call = TL_NONE };
 		return true;
 	}
-	free_aside(a);
+	free_parked(a);
 	s->fold.no_memory = true;
 	return false;
 }
 
-/* Nobody comes back to it: what was jumped out of ended then. */
-static void end_aside(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
+/*
+ * The parked stack does not go on any more. Frames that were jumped out of ended when that
+ * happened; those of other stacks are unfinished calls.
+ */
+static void end_parked(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
 {
 	swap(s, a);
 	while (a->left && tl_fold_depth(&s->fold)) {
@@ -85,34 +77,35 @@ static void end_aside(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
 	}
 	tl_fold_end_frames(&s->fold);
 	swap(s, a);
-	free_aside(a);
+	free_parked(a);
 }
 
-static void remove_aside(struct tl_pt_stack *s, size_t number)
+static void remove_parked(struct tl_pt_stack *s, size_t number)
 {
-	s->parked[number] = s->parked[--s->parked_count];
+	s->parked.list[number] = s->parked.list[--s->parked.count];
 }
 
 static size_t oldest(const struct tl_pt_stack *s)
 {
 	size_t first = 0;
 
-	for (size_t i = 1; i < s->parked_count; i++)
-		if (s->parked[i].since < s->parked[first].since)
+	for (size_t i = 1; i < s->parked.count; i++)
+		if (s->parked.list[i].since < s->parked.list[first].since)
 			first = i;
 	return first;
 }
 
-/* Room for one more. */
+/* Make room for one more parked stack. */
 static bool make_room(struct tl_pt_stack *s)
 {
-	if (s->parked_count == TL_PT_PARKED_MAX) {
+	if (s->parked.count == TL_PT_PARKED_MAX) {
 		size_t first = oldest(s);
 
-		end_aside(s, &s->parked[first]);
-		remove_aside(s, first);
+		end_parked(s, &s->parked.list[first]);
+		remove_parked(s, first);
 	}
-	if (tl_grow(&s->parked, &s->parked_capacity, s->parked_count + 1, sizeof(*s->parked)))
+	if (tl_grow(&s->parked.list, &s->parked.capacity, s->parked.count + 1,
+		    sizeof(*s->parked.list)))
 		return true;
 	s->fold.no_memory = true;
 	return false;
@@ -121,19 +114,19 @@ static bool make_room(struct tl_pt_stack *s)
 void tl_pt_stack_finish(struct tl_pt_stack *s)
 {
 	tl_fold_end_frames(&s->fold);
-	while (s->parked_count)
-		end_aside(s, &s->parked[--s->parked_count]);
+	while (s->parked.count)
+		end_parked(s, &s->parked.list[--s->parked.count]);
 }
 
 void tl_pt_parked_free(struct tl_pt_stack *s)
 {
-	for (size_t i = 0; i < s->parked_count; i++)
-		free_aside(&s->parked[i]);
-	free(s->parked);
-	free(s->points);
-	s->parked = NULL;
-	s->points = NULL;
-	s->parked_count = s->point_count = 0;
+	for (size_t i = 0; i < s->parked.count; i++)
+		free_parked(&s->parked.list[i]);
+	free(s->parked.list);
+	free(s->frames.points.list);
+	s->parked.list = NULL;
+	s->frames.points.list = NULL;
+	s->parked.count = s->frames.points.count = 0;
 }
 
 bool tl_pt_parked_begin(struct tl_pt_stack *s)
@@ -144,93 +137,93 @@ bool tl_pt_parked_begin(struct tl_pt_stack *s)
 		return true;
 	if (!make_room(s))
 		return false;
-	a = &s->parked[s->parked_count];
-	if (!begin_aside(s, a, 64))
+	a = &s->parked.list[s->parked.count];
+	if (!begin_parked(s, a, 64))
 		return false;
-	s->parked_count++;
-	a->resumer = s->id;
+	s->parked.count++;
+	a->frames.resumer = s->frames.id;
 	suspend(s, 0);
 	swap(s, a);
 	return true;
 }
 
-/* Who is resumed by the one that it resumed goes on as it was: that yielded. */
+/*
+ * A stack that resumed another one, and is now resumed by it, keeps its own resumer: the other
+ * stack has yielded.
+ */
 void tl_pt_parked_resume(struct tl_pt_stack *s, size_t number)
 {
-	struct tl_pt_parked_stack *a = &s->parked[number];
+	struct tl_pt_parked_stack *a = &s->parked.list[number];
 
-	if (s->resumer != a->id)
-		a->resumer = s->id;
-	a->since = ++s->switches;
+	if (s->frames.resumer != a->frames.id)
+		a->frames.resumer = s->frames.id;
+	a->since = ++s->parked.switches;
 	a->left = false;
 	suspend(s, 0);
 	swap(s, a);
 	go_on(s);
 	if (!a->fold.depth) {
-		free_aside(a);
-		remove_aside(s, number);
+		free_parked(a);
+		remove_parked(s, number);
 	}
 }
 
 void tl_pt_parked_go_back(struct tl_pt_stack *s)
 {
-	for (size_t i = 0; i < s->parked_count; i++)
-		if (s->parked[i].id == s->resumer) {
+	for (size_t i = 0; i < s->parked.count; i++)
+		if (s->parked.list[i].frames.id == s->frames.resumer) {
 			tl_pt_parked_resume(s, i);
 			return;
 		}
 }
 
-/* ---- places that a frame may be come back to ---- */
+/* ---- return points ---- */
 
-size_t tl_pt_parked_point_depth(const struct tl_pt_return_twice *points, size_t count, size_t depth,
-				uint64_t ip)
+size_t tl_pt_parked_point_depth(const struct tl_pt_return_points *points, size_t depth, uint64_t ip)
 {
-	while (count-- > 0)
-		if (points[count].depth <= depth && points[count].ip == ip)
-			return points[count].depth;
+	for (size_t i = points->count; i-- > 0;)
+		if (points->list[i].depth <= depth && points->list[i].ip == ip)
+			return points->list[i].depth;
 	return 0;
 }
 
-/* Those of frames that are gone go, too: what is left is in the order of depth. */
-void tl_pt_parked_point(struct tl_pt_stack *s, uint64_t ip)
+static void keep_points_up_to(struct tl_pt_return_points *points, size_t depth)
 {
-	size_t depth = tl_fold_depth(&s->fold);
-
-	while (s->point_count && s->points[s->point_count - 1].depth > depth)
-		s->point_count--;
-	for (size_t i = s->point_count; i-- > 0 && s->points[i].depth == depth;)
-		if (s->points[i].ip == ip)
-			return;
-	if (!tl_grow(&s->points, &s->point_capacity, s->point_count + 1, sizeof(*s->points))) {
-		s->fold.no_memory = true;
-		return;
-	}
-	s->points[s->point_count++] = (struct tl_pt_return_twice){ ip, depth };
+	while (points->count && points->list[points->count - 1].depth > depth)
+		points->count--;
 }
 
-/* Points of frames above `depth` go from one list to the other, where those frames are above `to`.
- */
-static bool move_points(struct tl_pt_return_twice **list, size_t *count, size_t *capacity,
-			const struct tl_pt_return_twice *from, size_t from_count, size_t depth,
-			size_t to)
+static bool add_point(struct tl_pt_return_points *points, uint64_t ip, size_t depth)
 {
-	for (size_t i = 0; i < from_count; i++) {
-		if (from[i].depth <= depth)
-			continue;
-		if (!tl_grow(list, capacity, *count + 1, sizeof(**list)))
-			return false;
-		(*list)[(*count)++] =
-			(struct tl_pt_return_twice){ from[i].ip, from[i].depth - depth + to };
-	}
+	if (!tl_grow(&points->list, &points->capacity, points->count + 1, sizeof(*points->list)))
+		return false;
+	points->list[points->count++] = (struct tl_pt_return_twice){ ip, depth };
 	return true;
 }
 
-static size_t points_up_to(const struct tl_pt_return_twice *points, size_t count, size_t depth)
+/* Drop the points of frames that are closed, so that the list stays in the order of depth. */
+void tl_pt_parked_point(struct tl_pt_stack *s, uint64_t ip)
 {
-	while (count && points[count - 1].depth > depth)
-		count--;
-	return count;
+	struct tl_pt_return_points *points = &s->frames.points;
+	size_t depth = tl_fold_depth(&s->fold);
+
+	keep_points_up_to(points, depth);
+	for (size_t i = points->count; i-- > 0 && points->list[i].depth == depth;)
+		if (points->list[i].ip == ip)
+			return;
+	if (!add_point(points, ip, depth))
+		s->fold.no_memory = true;
+}
+
+/* Copy the points of frames above `depth` to the stack whose frames up to `to` are below them. */
+static bool copy_points(struct tl_pt_return_points *points, const struct tl_pt_return_points *from,
+			size_t depth, size_t to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (from->list[i].depth > depth &&
+		    !add_point(points, from->list[i].ip, from->list[i].depth - depth + to))
+			return false;
+	return true;
 }
 
 /* ---- parts of stacks ---- */
@@ -251,40 +244,40 @@ void tl_pt_parked_split(struct tl_pt_stack *s, size_t depth)
 
 	if (!make_room(s))
 		return;
-	a = &s->parked[s->parked_count];
-	if (!begin_aside(s, a, count))
+	a = &s->parked.list[s->parked.count];
+	if (!begin_parked(s, a, count))
 		return;
-	s->parked_count++;
+	s->parked.count++;
 	a->left = true;
-	a->resumer = s->id;
+	a->frames.resumer = s->frames.id;
 	suspend(s, depth);
-	memcpy(&a->frames[1], &s->frames[depth + 1], count * sizeof(*s->frames));
-	a->handlers = count_handlers(a->frames, 1, count);
-	s->handlers -= a->handlers;
-	if (!move_points(&a->points, &a->point_count, &a->point_capacity, s->points, s->point_count,
-			 depth, 0))
+	memcpy(&a->frames.list[1], &s->frames.list[depth + 1], count * sizeof(*s->frames.list));
+	a->frames.handlers = count_handlers(a->frames.list, 1, count);
+	s->frames.handlers -= a->frames.handlers;
+	if (!copy_points(&a->frames.points, &s->frames.points, depth, 0))
 		s->fold.no_memory = true;
-	s->point_count = points_up_to(s->points, s->point_count, depth);
+	keep_points_up_to(&s->frames.points, depth);
 	tl_fold_stack_split(&s->fold, depth, &a->fold);
 }
 
-/* The frames that run, and above them those of the stack parked above `depth`. */
+/* Put the frames of the parked stack above `depth` on top of the frames that run. */
 static bool join(struct tl_pt_stack *s, const struct tl_pt_parked_stack *a, size_t depth)
 {
 	size_t mine = tl_fold_depth(&s->fold), count = a->fold.depth - depth;
 
-	if (!tl_grow(&s->frames, &s->frame_capacity, mine + count + 2, sizeof(*s->frames)))
+	if (!tl_grow(&s->frames.list, &s->frames.capacity, mine + count + 2,
+		     sizeof(*s->frames.list)))
 		return false;
-	memcpy(&s->frames[mine + 1], &a->frames[depth + 1], count * sizeof(*s->frames));
-	s->handlers += count_handlers(a->frames, depth + 1, a->fold.depth);
-	s->point_count = points_up_to(s->points, s->point_count, mine);
-	return move_points(&s->points, &s->point_count, &s->point_capacity, a->points,
-			   a->point_count, depth, mine);
+	memcpy(&s->frames.list[mine + 1], &a->frames.list[depth + 1],
+	       count * sizeof(*s->frames.list));
+	s->frames.handlers += count_handlers(a->frames.list, depth + 1, a->fold.depth);
+	keep_points_up_to(&s->frames.points, mine);
+	return copy_points(&s->frames.points, &a->frames.points, depth, mine);
 }
 
 void tl_pt_parked_exchange(struct tl_pt_stack *s, size_t number, size_t depth)
 {
-	struct tl_pt_parked_stack *a = &s->parked[number];
+	struct tl_pt_parked_stack *a = &s->parked.list[number];
 	struct tl_fold_stack fold = a->fold;
 
 	suspend(s, 0);
@@ -292,10 +285,10 @@ void tl_pt_parked_exchange(struct tl_pt_stack *s, size_t number, size_t depth)
 		s->fold.no_memory = true;
 		return;
 	}
-	a->handlers -= count_handlers(a->frames, depth + 1, a->fold.depth);
-	a->point_count = points_up_to(a->points, a->point_count, depth);
+	a->frames.handlers -= count_handlers(a->frames.list, depth + 1, a->fold.depth);
+	keep_points_up_to(&a->frames.points, depth);
 	a->fold = fold;
-	/* The fold's frames have changed places: now the rest does. */
+	/* The fold's frames have changed places already: swap() puts them back there. */
 	tl_fold_stack_swap(&s->fold, &a->fold);
 	swap(s, a);
 	go_on(s);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that go over to another stack: the last thing they do to the stack pointer is to set it.
+/*
+ * Blocks that switch to another stack: the last change they make to the stack pointer is to set it.
  */
 #include "intel_pt/blocks/decoder.h"
 #include "intel_pt/profile/stack_moves.h"
 #include "isa/x86/x86_stack.h"
 
-enum { STEPS = 64, BEFORE = 1024, PIECE = 256, LONGEST = 8, SHORT = 256 };
+enum { INSNS_AT_ONCE = 64, BEFORE = 1024, CHUNK = 256, LONGEST = 8, SHORT = 256 };
 
-/* Registers that functions leave as they were: rbx, r12 to r15. */
+/* Registers that calls preserve: rbx, r12 to r15. */
 static bool is_kept_over_calls(unsigned reg)
 {
 	return reg == 3 || reg >= 12;
 }
 
-/* Whether code before an address puts the stack pointer into the register. */
+/* Whether code before an address copies the stack pointer to the register. */
 static bool is_saved_before(struct tl_pt_reader *reader, uint64_t ip, uint8_t reg)
 {
-	uint8_t code[PIECE + 2];
+	uint8_t code[CHUNK + 2];
 
-	for (uint64_t back = PIECE; back <= BEFORE && back <= ip; back += PIECE) {
+	for (uint64_t back = CHUNK; back <= BEFORE && back <= ip; back += CHUNK) {
 		size_t size = tl_pt_reader_bytes(reader, ip - back, code, sizeof(code));
 
 		if (tl_x86_saves_stack(code, size, reg))
@@ -29,20 +30,23 @@ static bool is_saved_before(struct tl_pt_reader *reader, uint64_t ip, uint8_t re
 
 struct sp_search {
 	struct tl_pt_reader *reader;
-	unsigned saved; /* registers that have it, by bit */
+	unsigned saved; /* registers that hold the stack pointer, a bit each */
 	bool moved;
 };
 
-static void look_at(struct sp_search *s, const struct tl_pt_node_insn *step)
+static void follow(struct sp_search *s, const struct tl_pt_node_insn *insn)
 {
 	uint8_t code[LONGEST];
 	struct tl_x86_stack stack;
 
-	/* MOV and XCHG with a SIB byte and a displacement of four bytes have eight. */
-	if (step->size > LONGEST ||
-	    tl_pt_reader_bytes(s->reader, step->ip, code, step->size) != step->size)
+	/*
+	 * The longest of these forms, MOV and XCHG with a SIB byte and a displacement of four
+	 * bytes, has eight.
+	 */
+	if (insn->size > LONGEST ||
+	    tl_pt_reader_bytes(s->reader, insn->ip, code, insn->size) != insn->size)
 		return;
-	stack = tl_x86_stack(code, step->size, s->reader->mode == TL_PT_MODE_64);
+	stack = tl_x86_stack(code, insn->size, s->reader->mode == TL_PT_MODE_64);
 	switch (stack.kind) {
 	case TL_X86_STACK_KEPT:
 		break;
@@ -58,14 +62,14 @@ static void look_at(struct sp_search *s, const struct tl_pt_node_insn *step)
 	case TL_X86_STACK_REGISTER:
 		s->moved = !(s->saved >> stack.reg & 1) &&
 			   !(is_kept_over_calls(stack.reg) &&
-			     is_saved_before(s->reader, step->ip, stack.reg));
+			     is_saved_before(s->reader, insn->ip, stack.reg));
 	}
 }
 
 /*
- * Most blocks cannot set it, which their bytes tell without decoding them: those of XCHG, MOV and
- * POP of the stack pointer (x86_stack.h) do not stand in them. False: they do, or the block is not
- * in one piece, or not of 64-bit code.
+ * Fast path: most blocks hold no byte of an XCHG, MOV or POP that can set the stack pointer
+ * (x86_stack.h), so they need not be decoded. It equals decoding the block and finding none. False:
+ * there are such bytes, or the block is not contiguous, or not 64-bit code.
  */
 static bool cannot_move(struct tl_pt_reader *reader, const struct tl_pt_block *block)
 {
@@ -107,14 +111,15 @@ int tl_pt_node_switches_stack(struct tl_pt_decoder *decoder, uint32_t number)
 	const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, number);
 	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;
 	struct sp_search s = { .reader = &decoder->insns.reader };
-	struct tl_pt_node_insn steps[STEPS];
+	struct tl_pt_node_insn insns[INSNS_AT_ONCE];
 	int count = node ? tl_pt_read_node(decoder, node) : 0;
 
 	if (!node || count < 0 || cannot_move(s.reader, block))
 		return count == -TL_PT_NOMEM ? count : 0;
-	for (size_t at = 0; (count = tl_pt_node_insns(decoder, number, at, steps, STEPS)) > 0;
+	for (size_t at = 0;
+	     (count = tl_pt_node_insns(decoder, number, at, insns, INSNS_AT_ONCE)) > 0;
 	     at += (size_t)count)
 		for (int i = 0; i < count; i++)
-			look_at(&s, &steps[i]);
+			follow(&s, &insns[i]);
 	return count == -TL_PT_NOMEM ? count : s.moved;
 }

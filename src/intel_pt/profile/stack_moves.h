@@ -2,21 +2,21 @@
 #ifndef TL_INTEL_PT_PROFILE_STACK_MOVES_H
 #define TL_INTEL_PT_PROFILE_STACK_MOVES_H
 /*
- * Blocks that go over to another stack. A trace does not have the stack pointer, but the code
- * tells: what switches coroutines, swapcontext(), longjmp() and what unwinds exceptions set it from
- * memory or a register, and then return or jump. That a function sets it back (from its frame
- * pointer, or from a register that it put it into before) is no such thing.
+ * Blocks that switch to another stack. A trace does not hold the stack pointer, but the code shows
+ * where it is set: coroutine switches, swapcontext(), longjmp() and unwinding of exceptions load it
+ * from memory or a register, and then return or jump. A function that restores it (from its frame
+ * pointer, or from a register that it saved it in) does not switch.
  */
 #include <tracelathe/intel_pt.h>
 
 /*
- * 1: the last thing the block does to the stack pointer is to set it to what was not this stack's;
- * 0; -TL_PT_NOMEM.
+ * 1: the last change the block makes to the stack pointer sets it to a value of another stack; 0:
+ * it does not; or -TL_PT_NOMEM.
  */
 int tl_pt_node_switches_stack(struct tl_pt_decoder *decoder, uint32_t number);
 
 /*
- * Whether what stands before an address is a call, so that the address is one that is returned to.
+ * Whether the bytes before an address can be a call, so that the address can be a return address.
  */
 bool tl_pt_behind_call(struct tl_pt_decoder *decoder, uint64_t ip);
 

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which stack goes on where code that set the stack pointer returned or jumped to. A trace does not
- * have the stack pointer, so it is the one that waits there: a frame of the present stack, or of
- * one that was put parked. Where several wait, the returns that come next tell them apart: the
- * addresses that their frames wait for. Stacks of the same addresses are the same as far as the
- * trace can tell, until they return to another place; then the frames below were another stack's,
- * and change places (tl_pt_stack_mistaken()).
+ * The stack that goes on where code that set the stack pointer returned or jumped to. A trace does
+ * not hold the stack pointer, so the stack is found by its return addresses: one with a frame that
+ * returns to this address, the present stack or a parked one. If there are several, the returns
+ * that come next in the trace are compared with the return addresses of their frames. Stacks with
+ * the same return addresses cannot be told apart until they return to different ones; if the choice
+ * proves wrong then, the frames are exchanged (tl_pt_stack_mistaken()).
  */
 #include "intel_pt/profile/parked_stacks.h"
 
 enum {
-	NEAR = 8,      /* frames on which the code that switches stands */
-	JUMPED = 3,    /* the same, of those that a call that returns twice is made beside */
-	DEEPEST = 256, /* frames of a stack parked that a mistake is looked for in */
+	NEAR = 8,      /* innermost frames that the code of a switch itself may have */
+	JUMPED = 3,    /* the same for a return point, whose call is one of the innermost frames */
+	DEEPEST = 256, /* frames of a parked stack that are searched for a mistake */
 	RUNNING = -1,
 };
 
 struct choice {
-	int64_t stack; /* RUNNING, or the number of one that is parked */
-	size_t depth;  /* frames that are left of it */
-	size_t gone;   /* and those that are not */
-	size_t known;  /* returns to come that are its frames' */
-	bool whole;    /* all of them */
+	int64_t stack; /* RUNNING, or the number of a parked stack */
+	size_t depth;  /* frames that stay open */
+	size_t gone;   /* frames that are closed */
+	size_t known;  /* returns to come that match its return addresses */
+	bool whole;    /* all returns to come match */
 	bool any;
 };
 
 struct returns_ahead {
 	uint64_t backs[TL_PT_RETURNS_AHEAD];
 	size_t count;
-	uint64_t ip; /* where it goes on */
+	uint64_t ip; /* the address that is arrived at */
 	struct choice best;
-	unsigned parked; /* that were considered */
-	bool told;       /* apart, by the returns to come */
+	unsigned parked; /* parked stacks that were candidates */
+	bool told;       /* the returns to come decided */
 };
 
 static void look_ahead(const struct tl_pt_stack *s, struct returns_ahead *a)
 {
-	if (s->ahead)
-		a->count = s->ahead(s->arg, a->backs, TL_PT_RETURNS_AHEAD);
+	if (s->callbacks.ahead)
+		a->count = s->callbacks.ahead(s->callbacks.arg, a->backs, TL_PT_RETURNS_AHEAD);
 }
 
-/* How many of the returns to come are those of the frames up to `depth`. */
+/* Count the returns to come that match the return addresses of the frames up to `depth`. */
 static void compare(const struct returns_ahead *a, const struct tl_pt_frame *frames,
 		    struct choice *c)
 {
@@ -49,7 +49,9 @@ static void compare(const struct returns_ahead *a, const struct tl_pt_frame *fra
 	for (; i < a->count && i < c->depth; i++) {
 		const struct tl_pt_frame *frame = &frames[c->depth - i];
 
-		/* Where these go to is not known, or nothing that a return tells. */
+		/*
+		 * The target of this frame's return is not known, so the rest cannot be compared.
+		 */
 		if (!frame->back || frame->flags & TL_PT_FRAME_HANDLER) {
 			c->whole = true;
 			break;
@@ -61,24 +63,26 @@ static void compare(const struct returns_ahead *a, const struct tl_pt_frame *fra
 	c->whole |= i == a->count;
 }
 
-/* ---- the better one ---- */
+/* ---- comparing two candidates ---- */
 
-/* Of two that the trace does not tell apart. */
+/* Two candidates that the returns to come do not tell apart: the likelier one. */
 static bool is_likelier(const struct tl_pt_stack *s, const struct choice *c,
 			const struct choice *than)
 {
-	const struct tl_pt_parked_stack *a = &s->parked[c->stack], *b = &s->parked[than->stack];
+	const struct tl_pt_parked_stack *a = &s->parked.list[c->stack],
+					*b = &s->parked.list[than->stack];
 
 	if (than->stack == RUNNING)
 		return true;
-	if (s->resumers > 0 && (a->id == s->resumer || b->id == s->resumer))
-		return a->id == s->resumer;
+	if (s->last_switch.resumer_score > 0 &&
+	    (a->frames.id == s->frames.resumer || b->frames.id == s->frames.resumer))
+		return a->frames.id == s->frames.resumer;
 	return a->since < b->since;
 }
 
 static bool is_left(const struct tl_pt_stack *s, const struct choice *c)
 {
-	return c->stack != RUNNING && s->parked[c->stack].left;
+	return c->stack != RUNNING && s->parked.list[c->stack].left;
 }
 
 static bool is_better(const struct tl_pt_stack *s, struct returns_ahead *a, const struct choice *c)
@@ -110,7 +114,10 @@ static void consider(const struct tl_pt_stack *s, struct returns_ahead *a,
 
 /* ---- switches ---- */
 
-/* Where a frame of the present stack goes on, which may be any one: those above it were left. */
+/*
+ * The candidate of the present stack: any frame with this return address or return point; those
+ * above it were left.
+ */
 static void consider_running(struct tl_pt_stack *s, struct returns_ahead *a,
 			     const struct tl_pt_arrival_addr *at)
 {
@@ -119,9 +126,9 @@ static void consider_running(struct tl_pt_stack *s, struct returns_ahead *a,
 	if (depth)
 		depth--;
 	else
-		depth = tl_pt_parked_point_depth(s->points, s->point_count, all, at->ip);
-	if (depth || (all && s->frames[1].back == at->ip))
-		consider(s, a, s->frames,
+		depth = tl_pt_parked_point_depth(&s->frames.points, all, at->ip);
+	if (depth || (all && s->frames.list[1].back == at->ip))
+		consider(s, a, s->frames.list,
 			 (struct choice){ .stack = RUNNING, .depth = depth, .gone = all - depth });
 }
 
@@ -130,32 +137,32 @@ static size_t waiting_near(const struct tl_pt_parked_stack *a, uint64_t ip)
 	size_t depth = a->fold.depth;
 
 	for (size_t i = 0; depth && i < NEAR; depth--, i++)
-		if (a->frames[depth].back == ip)
+		if (a->frames.list[depth].back == ip)
 			return depth;
 	return 0;
 }
 
-static void consider_aside(struct tl_pt_stack *s, struct returns_ahead *a,
-			   const struct tl_pt_arrival_addr *at, size_t number)
+static void consider_parked(struct tl_pt_stack *s, struct returns_ahead *a,
+			    const struct tl_pt_arrival_addr *at, size_t number)
 {
-	const struct tl_pt_parked_stack *parked = &s->parked[number];
+	const struct tl_pt_parked_stack *parked = &s->parked.list[number];
 	size_t all = parked->fold.depth, depth = waiting_near(parked, at->ip);
 	bool same = all && parked->fold.frames[all].function == tl_fold_top(&s->fold);
 
 	if (!depth && same) {
-		depth = tl_pt_parked_point_depth(parked->points, parked->point_count, all, at->ip);
+		depth = tl_pt_parked_point_depth(&parked->frames.points, all, at->ip);
 		if (!depth || all - depth > JUMPED)
 			return;
 		depth++;
 	}
 	if (depth)
-		consider(s, a, parked->frames,
+		consider(s, a, parked->frames.list,
 			 (struct choice){ .stack = (int64_t)number,
 					  .depth = depth - 1,
 					  .gone = all - depth + 1 });
 }
 
-/* The innermost frame of a function, of those near the top. */
+/* The depth of the innermost frame of a function, among the `most` innermost frames; 0: none. */
 static size_t frame_of(const struct tl_fold_frame *frames, size_t depth, size_t most,
 		       uint32_t function)
 {
@@ -165,7 +172,7 @@ static size_t frame_of(const struct tl_fold_frame *frames, size_t depth, size_t 
 	return 0;
 }
 
-/* Exceptions: the innermost frame whose call has its landing pad there. */
+/* Exceptions: the innermost frame whose call has its landing pad at the address. */
 static void consider_pads(struct tl_pt_stack *s, struct returns_ahead *a,
 			  const struct tl_pt_arrival_addr *at)
 {
@@ -174,12 +181,15 @@ static void consider_pads(struct tl_pt_stack *s, struct returns_ahead *a,
 	uint64_t before = 0, pad;
 
 	for (size_t gone = 1; gone < most; gone++) {
-		uint64_t back = s->frames[all - gone + 1].back;
+		uint64_t back = s->frames.list[all - gone + 1].back;
 
-		/* In a recursion most are the same. */
+		/*
+		 * The frames of a recursion share one return address: search for its landing pad
+		 * once.
+		 */
 		if (back != before && tl_pt_functions_pad(s->functions, back, &pad) &&
 		    pad == at->ip) {
-			consider(s, a, s->frames,
+			consider(s, a, s->frames.list,
 				 (struct choice){
 					 .stack = RUNNING, .depth = all - gone, .gone = gone });
 			return;
@@ -188,8 +198,10 @@ static void consider_pads(struct tl_pt_stack *s, struct returns_ahead *a,
 	}
 }
 
-/* Nobody is known to wait there, but in a function that is open: code without names of what returns
- * twice, or without the tables of landing pads. Of frames of one function the returns to come tell.
+/*
+ * No frame has this return address, but a frame of the function is open: it has a return point that
+ * is not known by name, or a landing pad that is not in the tables. The returns to come tell its
+ * frames apart.
  */
 static void consider_open(struct tl_pt_stack *s, struct returns_ahead *a, uint32_t function)
 {
@@ -198,24 +210,26 @@ static void consider_open(struct tl_pt_stack *s, struct returns_ahead *a, uint32
 	for (size_t depth = all, i = 0; depth && i < TL_PT_RETURN_SEARCH && !a->best.whole;
 	     depth--, i++)
 		if (s->fold.frames[depth].function == function)
-			consider(s, a, s->frames,
+			consider(s, a, s->frames.list,
 				 (struct choice){
 					 .stack = RUNNING, .depth = depth, .gone = all - depth });
-	for (size_t i = 0; i < s->parked_count; i++) {
-		const struct tl_fold_stack *fold = &s->parked[i].fold;
+	for (size_t i = 0; i < s->parked.count; i++) {
+		const struct tl_fold_stack *fold = &s->parked.list[i].fold;
 		size_t depth = frame_of(fold->frames, fold->depth, JUMPED, function);
 
-		if (depth && !s->parked[i].left &&
+		if (depth && !s->parked.list[i].left &&
 		    fold->frames[fold->depth].function == tl_fold_top(&s->fold))
-			consider(s, a, s->parked[i].frames,
+			consider(s, a, s->parked.list[i].frames.list,
 				 (struct choice){ .stack = (int64_t)i,
 						  .depth = depth,
 						  .gone = fold->depth - depth });
 	}
 }
 
-/* The same in code without symbols: of the functions that are open, that whose entry is the last
- * one before the address. */
+/*
+ * The same in code without symbols: of the open functions, the one with the highest entry at or
+ * below the address.
+ */
 static uint32_t nearest_open(const struct tl_pt_stack *s, uint64_t ip)
 {
 	uint32_t found = TL_NONE;
@@ -246,16 +260,20 @@ static void begin(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, bool ins
 	tl_pt_frame_enter(s, function, frame);
 }
 
-/* What the guesses are worth where the trace tells: whether the resumer, or who waits longest,
- * would have been right. */
+/*
+ * Where the trace decided, score the guess that is used where it does not: the resumer, or else the
+ * stack that was parked first.
+ */
 static void learn(struct tl_pt_stack *s, const struct returns_ahead *a, const struct choice *c)
 {
 	if (!a->told || a->parked < 2 || c->stack == RUNNING)
 		return;
-	if (s->parked[c->stack].id == s->resumer && s->resumers < 8)
-		s->resumers++;
-	else if (s->parked[c->stack].id != s->resumer && s->resumers > -8)
-		s->resumers--;
+	if (s->parked.list[c->stack].frames.id == s->frames.resumer &&
+	    s->last_switch.resumer_score < 8)
+		s->last_switch.resumer_score++;
+	else if (s->parked.list[c->stack].frames.id != s->frames.resumer &&
+		 s->last_switch.resumer_score > -8)
+		s->last_switch.resumer_score--;
 }
 
 void tl_pt_stack_switch(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
@@ -266,14 +284,14 @@ void tl_pt_stack_switch(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 
 	look_ahead(s, &a);
 	consider_running(s, &a, at);
-	for (size_t i = 0; i < s->parked_count; i++)
-		consider_aside(s, &a, at, i);
+	for (size_t i = 0; i < s->parked.count; i++)
+		consider_parked(s, &a, at, i);
 	if (!c->any)
 		consider_pads(s, &a, at);
 	if (!c->any && at->function != TL_NONE && !at->is_entry)
 		consider_open(s, &a, at->function);
-	inside = !c->any && at->function == TL_NONE && s->behind_call &&
-		 s->behind_call(s->arg, at->ip);
+	inside = !c->any && at->function == TL_NONE && s->callbacks.behind_call &&
+		 s->callbacks.behind_call(s->callbacks.arg, at->ip);
 	if (inside)
 		consider_open(s, &a, nearest_open(s, at->ip));
 	if (!c->any) {
@@ -281,8 +299,8 @@ void tl_pt_stack_switch(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 		return;
 	}
 	learn(s, &a, c);
-	s->resumed_depth = c->depth;
-	s->resumed_gone = c->gone;
+	s->last_switch.depth = c->depth;
+	s->last_switch.gone = c->gone;
 	if (c->stack == RUNNING && c->gone > 1)
 		tl_pt_parked_split(s, c->depth);
 	else if (c->stack != RUNNING)
@@ -294,12 +312,15 @@ void tl_pt_stack_switch(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 
 /* ---- mistakes ---- */
 
-/* Where the frames that were taken for the present stack's would be on the stack that should have
- * been resumed. */
+/*
+ * The depth on a parked stack at which the frames of the present stack would be, had that one been
+ * chosen.
+ */
 static size_t same_place(const struct tl_pt_stack *s, const struct tl_pt_parked_stack *parked)
 {
 	size_t depth = tl_fold_depth(&s->fold);
-	size_t above = s->resumed_gone + (s->resumed_depth > depth ? s->resumed_depth - depth : 0);
+	size_t above = s->last_switch.gone +
+		       (s->last_switch.depth > depth ? s->last_switch.depth - depth : 0);
 
 	return parked->fold.depth > above ? parked->fold.depth - above : 0;
 }
@@ -307,17 +328,17 @@ static size_t same_place(const struct tl_pt_stack *s, const struct tl_pt_parked_
 static void consider_mistake(struct tl_pt_stack *s, struct returns_ahead *a, size_t number,
 			     bool handlers)
 {
-	const struct tl_pt_parked_stack *parked = &s->parked[number];
+	const struct tl_pt_parked_stack *parked = &s->parked.list[number];
 	size_t depth = parked->left ? 0 : parked->fold.depth, same = same_place(s, parked);
 
-	for (size_t looked = 0; depth && looked < DEEPEST; depth--, looked++) {
-		const struct tl_pt_frame *frame = &parked->frames[depth];
+	for (size_t searched = 0; depth && searched < DEEPEST; depth--, searched++) {
+		const struct tl_pt_frame *frame = &parked->frames.list[depth];
 
 		if (frame->back == a->ip && (frame->flags & TL_PT_FRAME_HANDLER) >= handlers)
-			consider(s, a, parked->frames,
+			consider(s, a, parked->frames.list,
 				 (struct choice){ .stack = (int64_t)number,
 						  .depth = depth - 1,
-						  .gone = depth == same ? 0 : looked + 1 });
+						  .gone = depth == same ? 0 : searched + 1 });
 	}
 }
 
@@ -325,10 +346,10 @@ bool tl_pt_stack_mistaken(struct tl_pt_stack *s, uint64_t ip, bool handlers)
 {
 	struct returns_ahead a = { .ip = ip };
 
-	if (!s->parked_count)
+	if (!s->parked.count)
 		return false;
 	look_ahead(s, &a);
-	for (size_t i = 0; i < s->parked_count; i++)
+	for (size_t i = 0; i < s->parked.count; i++)
 		consider_mistake(s, &a, i, handlers);
 	if (!a.best.any)
 		return false;

@@ -3,7 +3,7 @@
  * Time of a fold. A trace has a timestamp only now and then (MTC: every few hundred branches). The
  * time between two timestamps is spread evenly over the instructions executed between them, so that
  * short calls have durations, too; sums stay those of the trace. Nodes are queued until the next
- * timestamp is known. If an event comes before it, the time until then is the innermost call's.
+ * timestamp is known. If an event comes first, the time until then is the innermost call's.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
 
-/* The longest time that is spread: a longer one passed while nothing was executed. */
-enum { HELD_MOST = TL_PT_FOLD_BATCH / 2 };
+/* The longest time that is spread: a longer one passed while no instruction was executed. */
+enum { QUEUED_MOST = TL_PT_FOLD_BATCH / 2 };
 #define SPREAD_MOST (UINT64_C(1) << 40)
 
 static void move_gate(struct tl_pt_folder *f, uint64_t tsc)
@@ -41,7 +41,7 @@ static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
 		tl_pt_attribute(f, (int64_t)(fold->hot.clock - before), 0);
 }
 
-/* Ticks per instruction, such that the time behind these nodes is `tsc`. */
+/* Ticks per instruction that make the time behind these nodes `tsc`. */
 static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
 			uint64_t tsc)
 {
@@ -56,7 +56,8 @@ static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, s
 	return insns ? (step << TL_PT_RATE_BITS) / insns : 0;
 }
 
-static void run_at(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, uint64_t rate)
+static void fold_at_rate(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+			 uint64_t rate)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
 
@@ -72,12 +73,12 @@ static void run_at(struct tl_pt_folder *f, const uint32_t *numbers, size_t count
 }
 
 /* Fold nodes; the time behind them is that of `to`, NULL: no time passes. */
-static void run_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
-		   const struct tl_pt_timestamp *to)
+static void fold_until(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+		       const struct tl_pt_timestamp *to)
 {
 	if (f->cycles.seen)
 		tl_pt_cycles_begin(f, numbers, count, to ? to->cycles : f->cycles.last);
-	run_at(f, numbers, count, to ? rate_to(f, numbers, count, to->tsc) : 0);
+	fold_at_rate(f, numbers, count, to ? rate_to(f, numbers, count, to->tsc) : 0);
 	if (to)
 		set_time(f, to);
 }
@@ -85,8 +86,8 @@ static void run_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count
 void tl_pt_fold_unstamped(struct tl_pt_folder *f)
 {
 	f->unstamped.end = f->unstamped.nodes + f->unstamped.count;
-	run_to(f, f->unstamped.nodes, f->unstamped.count,
-	       f->cycles.pending ? &f->cycles.next : NULL);
+	fold_until(f, f->unstamped.nodes, f->unstamped.count,
+		   f->cycles.pending ? &f->cycles.next : NULL);
 	f->cycles.pending = false;
 	f->unstamped.count = 0;
 }
@@ -110,15 +111,15 @@ void tl_pt_fold_event(struct tl_pt_folder *f, const struct tl_pt_event *event)
 }
 
 /* Whether a timestamp repeats the last one; behind a loss also one from before the loss. */
-static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *mark)
+static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *timestamp)
 {
 	const struct tl_fold *fold = &f->thread->stack.fold;
 	const struct tl_pt_cycle_count *c = &f->cycles;
 
 	if (c->pending)
-		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
-	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) ||
-	       is_over(f, mark->cycles);
+		return timestamp->tsc == c->next.tsc && timestamp->cycles == c->next.cycles;
+	return (fold->started && timestamp->tsc == fold->last && timestamp->cycles == c->last) ||
+	       is_over(f, timestamp->cycles);
 }
 
 /*
@@ -126,39 +127,39 @@ static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *m
  * the branch which ends the next node. So in traces with CYC the nodes behind a timestamp, up to
  * the next one, are those that were executed until it.
  */
-static void run_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
-		      const struct tl_pt_timestamp *mark)
+static void fold_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+		       const struct tl_pt_timestamp *timestamp)
 {
-	f->cycles.seen |= mark->cycles != f->cycles.last;
+	f->cycles.seen |= timestamp->cycles != f->cycles.last;
 	if (!f->cycles.seen) {
-		run_to(f, numbers, count, mark);
+		fold_until(f, numbers, count, timestamp);
 		return;
 	}
-	run_to(f, numbers, count, f->cycles.pending ? &f->cycles.next : NULL);
+	fold_until(f, numbers, count, f->cycles.pending ? &f->cycles.next : NULL);
 	/* Nodes before the first timestamp count as if at its time. */
 	if (!f->thread->stack.fold.started)
-		move_gate(f, mark->tsc);
-	f->cycles.next = *mark;
+		move_gate(f, timestamp->tsc);
+	f->cycles.next = *timestamp;
 	f->cycles.pending = true;
 }
 
-void tl_pt_fold_timed(struct tl_pt_folder *f, const struct tl_pt_node_batch *run, bool more)
+void tl_pt_fold_timed(struct tl_pt_folder *f, const struct tl_pt_node_batch *batch, bool more)
 {
-	size_t at = 0, count = f->unstamped.count + run->count;
+	size_t at = 0, count = f->unstamped.count + batch->count;
 
-	for (size_t i = 0; i < run->timestamp_count; i++) {
-		size_t to = f->unstamped.count + run->timestamps[i].index;
+	for (size_t i = 0; i < batch->timestamp_count; i++) {
+		size_t to = f->unstamped.count + batch->timestamps[i].index;
 
-		if (is_now(f, &run->timestamps[i]))
+		if (is_now(f, &batch->timestamps[i]))
 			continue;
 		if (to > count)
 			to = count;
-		run_up_to(f, f->unstamped.nodes + at, to - at, &run->timestamps[i]);
+		fold_up_to(f, f->unstamped.nodes + at, to - at, &batch->timestamps[i]);
 		at = to;
 	}
-	/* In portions of fixed size, so that the sizes of batches do not change the result. */
-	for (; count - at >= HELD_MOST; at += HELD_MOST)
-		run_to(f, f->unstamped.nodes + at, HELD_MOST, NULL);
+	/* In portions of fixed size, so that the result does not depend on the sizes of batches. */
+	for (; count - at >= QUEUED_MOST; at += QUEUED_MOST)
+		fold_until(f, f->unstamped.nodes + at, QUEUED_MOST, NULL);
 	if (at)
 		memmove(f->unstamped.nodes, f->unstamped.nodes + at,
 			(count - at) * sizeof(*f->unstamped.nodes));

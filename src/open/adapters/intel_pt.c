@@ -48,7 +48,7 @@ static void rewind_pieces(void *arg)
 	raw->given = false;
 }
 
-static bool place_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
+static bool mapping_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct raw_input *raw = arg;
 
@@ -67,7 +67,7 @@ static void passed(void *arg, uint64_t bytes)
 	struct raw_input *raw = arg;
 
 	tl_source_release(raw->source, 0, bytes);
-	tl_pt_program_rest(raw->program);
+	tl_pt_program_release(raw->program);
 }
 
 /* ---- opening ---- */
@@ -160,7 +160,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 	raw->pt.feed = (struct tl_pt_feed){
 		.next = next_piece,
 		.rewind = rewind_pieces,
-		.place = place_of,
+		.mapping = mapping_of,
 		.passed = passed,
 		.unused = unused,
 		.arg = raw,
@@ -175,7 +175,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 	if (status == 0)
 		status = add_code(raw, &input->options, failed, err);
 	if (status == 0)
-		status = tl_pt_program_settle(raw->program, err);
+		status = tl_pt_program_index(raw->program, err);
 	if (status == 0)
 		status = timed = tl_pt_first_time(&raw->config, &first, err);
 	raw->pt.has_code = status >= 0 && !tl_pt_program_is_empty(raw->program);

@@ -54,7 +54,7 @@ static void rewind_pieces(void *arg)
 	tl_perf_trace_rewind(p->trace);
 }
 
-static bool place_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
+static bool mapping_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct perf_input *p = arg;
 	struct tl_perf_mapping found;
@@ -144,7 +144,7 @@ static int open_perf(struct tl_input *input, const char *const *paths, size_t pa
 	p->pt.feed = (struct tl_pt_feed){
 		.next = next_piece,
 		.rewind = rewind_pieces,
-		.place = place_of,
+		.mapping = mapping_of,
 		.arg = p,
 		.raw_names = input->options.raw_names,
 	};

@@ -113,7 +113,7 @@ static void fold(void)
 	const struct tl_pt_feed feed = {
 		.next = feed_next,
 		.rewind = feed_rewind,
-		.place = feed_place,
+		.mapping = feed_place,
 		.timed = timed,
 		.frequency = 1000,
 	};
@@ -363,7 +363,7 @@ TEST(strict)
 {
 	const struct tl_pt_feed feed = { .next = feed_next,
 					 .rewind = feed_rewind,
-					 .place = feed_place };
+					 .mapping = feed_place };
 	struct tl_error err;
 
 	options.strict = true;

@@ -51,7 +51,7 @@ static void maps(void **state)
 	write_text(temp, "a.img", "abcdefgh");
 	write_text(temp, "a.map", "# comment\n1000 4 0 /no/such/file 200\n\n2000 4 4 [anon] 0\n");
 	assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), 0);
-	assert_int_equal(tl_pt_program_settle(program, &err), 0);
+	assert_int_equal(tl_pt_program_index(program, &err), 0);
 	assert_true(tl_pt_program_mapping(program, 0x1003, &place));
 	assert_string_equal(place.object, "/no/such/file");
 	assert_null(place.file);
@@ -121,7 +121,7 @@ static void raw_bytes(void **state)
 		tl_pt_program_add_raw(program, temp_path(temp, "code"), 2, 5, 0x400000, &err), 0);
 	assert_int_equal(
 		tl_pt_program_add_raw(program, temp_path(temp, "code"), 7, 0, 0x500000, &err), 0);
-	assert_int_equal(tl_pt_program_settle(program, &err), 0);
+	assert_int_equal(tl_pt_program_index(program, &err), 0);
 	assert_int_equal(
 		tl_pt_image_read(tl_pt_program_image(program), NULL, bytes, 8, NULL, 0x400000), 3);
 	assert_memory_equal(bytes, "234", 3);
@@ -163,7 +163,7 @@ static void origins_are_compared(void **state)
 		write_text(temp, "c.map", line);
 		assert_int_equal(
 			tl_pt_program_add_map(program, temp_path(temp, "c.map"), NULL, &err), 0);
-		assert_int_equal(tl_pt_program_settle(program, &err), 0);
+		assert_int_equal(tl_pt_program_index(program, &err), 0);
 		assert_true(tl_pt_program_mapping(program, 0x555555555010, &place));
 		assert_int_equal(place.file != NULL, !changed);
 		if (!changed)
@@ -195,7 +195,7 @@ static void whole_files_have_names(void **state)
 	snprintf(line, sizeof(line), "700000 %zx 0 %s 0\n", size, golden);
 	write_text(temp, "w.map", line);
 	assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "w.map"), NULL, &err), 0);
-	assert_int_equal(tl_pt_program_settle(program, &err), 0);
+	assert_int_equal(tl_pt_program_index(program, &err), 0);
 	assert_true(tl_pt_program_mapping(program, 0x701159, &place));
 	assert_string_equal(place.file, golden);
 	assert_int_equal(place.bias, 0x700000);
@@ -237,7 +237,7 @@ static void reasons(void **state)
 		write_text(temp, "a.map", line);
 		assert_int_equal(
 			tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), 0);
-		assert_int_equal(tl_pt_program_settle(program, &err), 0);
+		assert_int_equal(tl_pt_program_index(program, &err), 0);
 		assert_true(tl_pt_program_mapping(program, 0x1000, &place));
 		if (rows[i].why)
 			assert_string_equal(place.nameless, rows[i].why);

@@ -41,7 +41,7 @@ static int setup(void **state)
 	if (!f || !root)
 		return -1;
 	snprintf(f->file, sizeof(f->file), "%s/tests/golden/intel_pt/bin/rec", root);
-	f->feed = (struct tl_pt_feed){ .place = place, .arg = f };
+	f->feed = (struct tl_pt_feed){ .mapping = place, .arg = f };
 	tl_pt_functions_begin(&f->functions, &f->feed);
 	*state = f;
 	return tl_pt_stack_begin(&f->stack, &f->functions, 0, false) ? 0 : -1;
@@ -208,13 +208,13 @@ static void signals(void **state)
 	want(f, "main deep");
 	go(f, TL_PT_BY_ENABLE, ODD, DEEP + 8);
 	want(f, "main deep odd");
-	assert_int_equal(f->stack.handlers, 1);
+	assert_int_equal(f->stack.frames.handlers, 1);
 	/* The handler returns into the code that calls sigreturn, which has no symbol. */
 	go(f, TL_PT_BY_RETURN, UNKNOWN, 0);
 	want(f, "main deep [lib.so+0x0]");
 	go(f, TL_PT_BY_ENABLE, DEEP + 8, UNKNOWN + 9);
 	want(f, "main deep");
-	assert_int_equal(f->stack.handlers, 0);
+	assert_int_equal(f->stack.frames.handlers, 0);
 	/* "or the function below it is the one": it goes on behind the instruction at fault. */
 	go(f, TL_PT_BY_ENABLE, ODD, DEEP + 8);
 	go(f, TL_PT_BY_ENABLE, DEEP + 11, ODD + 4);
@@ -223,7 +223,7 @@ static void signals(void **state)
 	go(f, TL_PT_BY_ENABLE, ODD, DEEP + 11);
 	go(f, TL_PT_BY_FLOW, MAIN + 0x30, 0);
 	want(f, "main");
-	assert_int_equal(f->stack.handlers, 0);
+	assert_int_equal(f->stack.frames.handlers, 0);
 }
 
 /* "interrupt: an asynchronous branch enters a handler, which waits for the address interrupted" */
@@ -260,7 +260,7 @@ static void in_two_stacks(struct fixture *f)
 	go(f, TL_PT_BY_CALL, EVEN, MAIN + 0x10);
 	go(f, TL_PT_BY_SWITCH, ODD, 0);
 	want(f, "odd");
-	assert_int_equal(f->stack.parked_count, 1);
+	assert_int_equal(f->stack.parked.count, 1);
 }
 
 /* "switch: ... if nobody waits there, a stack of its own begins"; "of another one that was put
@@ -328,7 +328,7 @@ static void mistakes_are_mended(void **state)
 	go(f, TL_PT_BY_CALL, DEEP, ODD + 0x20);
 	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x10);
 	go(f, TL_PT_BY_SWITCH, UNKNOWN, 0);
-	assert_int_equal(f->stack.parked_count, 2);
+	assert_int_equal(f->stack.parked.count, 2);
 	go(f, TL_PT_BY_SWITCH, DEEP + 0x10, 0);
 	want(f, "main deep");
 	go(f, TL_PT_BY_RETURN, ODD + 0x20, 0);
@@ -350,7 +350,7 @@ static void a_call_begins_a_stack(void **state)
 	want(f, "odd");
 	go(f, TL_PT_BY_RETURN, DEEP + 0x10, 0);
 	want(f, "main deep");
-	assert_int_equal(f->stack.parked_count, 0);
+	assert_int_equal(f->stack.parked.count, 0);
 }
 
 /* "to a frame of this stack (longjmp, exceptions)"; "then they are put aside, ... and are closed as
@@ -368,7 +368,7 @@ static void frames_that_were_left(void **state)
 	/* Of two frames of deep, the one that may be come back to. */
 	go(f, TL_PT_BY_SWITCH, DEEP + 0x30, 0);
 	want(f, "main deep");
-	assert_int_equal(f->stack.parked_count, 1);
+	assert_int_equal(f->stack.parked.count, 1);
 	assert_int_equal(calls(f, EVEN), 1);
 	assert_int_equal(f->stack.fold.losses.deduced_exits, 3);
 }
