@@ -39,6 +39,17 @@ static void empty(struct tl_xtrace_call_stack *stack)
 	stack->losses = (struct tl_losses){ 0 };
 }
 
+/* A delta without all of its arrays: nothing may read it. */
+static void drop_last(struct tl_xtrace_call_stack *stack)
+{
+	const struct tl_xtrace_stack_delta *delta = &stack->deltas.list[--stack->deltas.count];
+
+	free(delta->nodes);
+	free(delta->frames);
+	free(delta->sites);
+	stack->no_memory = true;
+}
+
 void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
 {
 	struct tl_xtrace_stack_delta *delta;
@@ -64,7 +75,7 @@ void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_x
 	    !copy_array(&delta->frames, stack->frames, stack->depth, sizeof(*delta->frames)) ||
 	    !copy_array(&delta->sites, stack->sites.list, stack->sites.count,
 			sizeof(*delta->sites)))
-		stack->no_memory = true;
+		drop_last(stack);
 	empty(stack);
 }
 

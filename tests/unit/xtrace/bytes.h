@@ -179,28 +179,34 @@ struct trace {
 	const char *failed;
 };
 
-/* `stream`, `snapshots`: either may be NULL. Returns the status of opening. */
+/* `stream`, `snapshots`: either may be NULL. Returns how many files there are. */
+static inline size_t make_files(struct trace *t, struct tl_xtrace_file files[2],
+				const struct bytes *stream, const struct bytes *snapshots)
+{
+	const struct bytes *given[2] = { stream, snapshots };
+	static const char *const names[2] = { "a.xinsndata.bin", "a.xsnapshot.bin" };
+	size_t count = 0;
+
+	*t = (struct trace){ .err = { .offset = 12345 } };
+	for (size_t i = 0; i < 2; i++) {
+		if (!given[i])
+			continue;
+		assert_int_equal(tl_source_open_memory(&t->sources[count], given[i]->data,
+						       given[i]->size, "a", NULL),
+				 0);
+		files[count] = (struct tl_xtrace_file){ names[i], t->sources[count] };
+		count++;
+	}
+	return count;
+}
+
+/* Returns the status of opening. */
 static inline int try_open(struct trace *t, const struct bytes *stream,
 			   const struct bytes *snapshots, const struct tl_xtrace_options *options)
 {
 	struct tl_xtrace_file files[2];
-	size_t count = 0;
+	size_t count = make_files(t, files, stream, snapshots);
 
-	*t = (struct trace){ .err = { .offset = 12345 } };
-	if (stream) {
-		assert_int_equal(tl_source_open_memory(&t->sources[count], stream->data,
-						       stream->size, "a", NULL),
-				 0);
-		files[count] = (struct tl_xtrace_file){ "a.xinsndata.bin", t->sources[count] };
-		count++;
-	}
-	if (snapshots) {
-		assert_int_equal(tl_source_open_memory(&t->sources[count], snapshots->data,
-						       snapshots->size, "a", NULL),
-				 0);
-		files[count] = (struct tl_xtrace_file){ "a.xsnapshot.bin", t->sources[count] };
-		count++;
-	}
 	return tl_xtrace_open(&t->trace, files, count, options, &t->failed, &t->err);
 }
 

@@ -24,7 +24,81 @@ static inline struct tl_profile *fold_pair(const struct bytes *stream,
 	return profile;
 }
 
-static inline struct tl_profile *fold(struct bytes *stream)
+/* ---- the same in segments ---- */
+
+/* The size of the token at `at` (2.4); no SYSCALL_VEC. */
+static inline size_t token_size(const struct bytes *stream, size_t at)
+{
+	unsigned byte = stream->data[at];
+
+	switch (byte & 7) {
+	case 1:
+		return byte & 8 ? 13 : 5;
+	case 2:
+		return 9 + ((size_t)1 << (byte >> 4));
+	default:
+		return byte == ALLGPR ? 257 : 9;
+	}
+}
+
+/* Snapshots before every `step`th PCINST token; they do not say what SP is. */
+static inline struct tl_profile *fold_cut(const struct bytes *stream, unsigned step, unsigned jobs)
+{
+	struct bytes records = { 0 };
+	struct tl_profile *profile;
+	unsigned count = 0, number = 0;
+
+	put_header(&records);
+	for (size_t at = 0; at < stream->size; at += token_size(stream, at))
+		if ((stream->data[at] & 15) == PCINST && count++ % step == 0) {
+			put_record(&records, &(struct record){ .index = at,
+							       .user = number,
+							       .total = number,
+							       .first = (uint64_t)-31 });
+			number++;
+		}
+	profile = fold_pair(stream, &records, jobs);
+	free_bytes(&records);
+	return profile;
+}
+
+static inline void assert_same_profile(const struct tl_profile *a, const struct tl_profile *b)
+{
+	uint32_t events = tl_profile_event_count(a);
+
+	assert_int_equal(tl_profile_context_count(a), tl_profile_context_count(b));
+	assert_int_equal(tl_profile_line_count(a), tl_profile_line_count(b));
+	assert_int_equal(tl_profile_arc_count(a), tl_profile_arc_count(b));
+	assert_int_equal(tl_profile_jump_count(a), tl_profile_jump_count(b));
+	for (uint32_t i = 0; i < tl_profile_context_count(a); i++) {
+		const struct tl_context *x = tl_profile_context(a, i),
+					*y = tl_profile_context(b, i);
+
+		assert_int_equal(tl_profile_function(a, x->function)->address,
+				 tl_profile_function(b, y->function)->address);
+		assert_int_equal(x->parent, y->parent);
+		assert_int_equal(x->calls, y->calls);
+		assert_int_equal(x->unfinished, y->unfinished);
+		assert_memory_equal(tl_profile_context_self(a, i), tl_profile_context_self(b, i),
+				    events * sizeof(int64_t));
+	}
+	for (uint32_t i = 0; i < tl_profile_line_count(a); i++)
+		assert_memory_equal(tl_profile_line_cost(a, i), tl_profile_line_cost(b, i),
+				    events * sizeof(int64_t));
+	for (uint32_t i = 0; i < tl_profile_arc_count(a); i++) {
+		assert_int_equal(tl_profile_arc(a, i)->calls, tl_profile_arc(b, i)->calls);
+		assert_memory_equal(tl_profile_arc_cost(a, i), tl_profile_arc_cost(b, i),
+				    events * sizeof(int64_t));
+	}
+	for (uint32_t i = 0; i < tl_profile_jump_count(a); i++) {
+		assert_int_equal(tl_profile_jump(a, i)->executed, tl_profile_jump(b, i)->executed);
+		assert_int_equal(tl_profile_jump(a, i)->taken, tl_profile_jump(b, i)->taken);
+	}
+	assert_memory_equal(&tl_profile_part(a, 0)->losses, &tl_profile_part(b, 0)->losses,
+			    sizeof(struct tl_losses));
+}
+
+static inline struct tl_profile *fold_whole(struct bytes *stream)
 {
 	struct tl_profile *profile = fold_pair(stream, NULL, 1);
 
@@ -32,21 +106,17 @@ static inline struct tl_profile *fold(struct bytes *stream)
 	return profile;
 }
 
-/*
- * Snapshots before the instructions at `cuts`, each its offset in the stream: a segment behind
- * each.
- */
-static inline struct tl_profile *fold_cut(const struct bytes *stream, const size_t *cuts,
-					  size_t count, unsigned jobs)
+/* Folded in one, and in segments by one thread and by several: the profile is the same. */
+static inline struct tl_profile *fold(struct bytes *stream)
 {
-	struct bytes records = { 0 };
-	struct tl_profile *profile;
+	struct tl_profile *profile = fold_pair(stream, NULL, 1), *cut;
 
-	put_header(&records);
-	for (size_t i = 0; i < count; i++)
-		put_record(&records, &(struct record){ .index = cuts[i], .user = i, .total = i });
-	profile = fold_pair(stream, &records, jobs);
-	free_bytes(&records);
+	for (unsigned step = 1; step <= 5; step++) {
+		cut = fold_cut(stream, step, step % 2 ? 1 : 3);
+		assert_same_profile(profile, cut);
+		tl_profile_free(cut);
+	}
+	free_bytes(stream);
 	return profile;
 }
 

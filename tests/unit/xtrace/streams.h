@@ -9,16 +9,16 @@
 #include "bytes.h"
 
 /* A64 encodings (Arm Architecture Reference Manual, C6.2). */
-#define A64_BLR 0xd63f0200u    /* BLR X16 */
-#define A64_BR 0xd61f0200u     /* BR X16 */
-#define A64_BR_X30 0xd61f03c0u /* BR X30 */
-#define A64_STP 0xa9bf7bfdu    /* STP X29, X30, [SP, #-16]! */
-#define A64_LDP 0xa8c17bfdu    /* LDP X29, X30, [SP], #16 */
-#define A64_LDR_X5 0xf9400005u /* LDR X5, [X0] */
-#define A64_STR_X5 0xf9000005u /* STR X5, [X0] */
-#define A64_MOV_SP 0x910000bfu /* MOV SP, X5 */
-#define A64_ADD_SP 0x8b2463ffu /* ADD SP, SP, X4 */
-#define A64_BRK 0xd4200000u
+#define A64_BLR 0xd63f0200u      /* BLR X16 */
+#define A64_BR 0xd61f0200u       /* BR X16 */
+#define A64_BR_X30 0xd61f03c0u   /* BR X30 */
+#define A64_STP 0xa9bf7bfdu      /* STP X29, X30, [SP, #-16]! */
+#define A64_LDP 0xa8c17bfdu      /* LDP X29, X30, [SP], #16 */
+#define A64_LDR_X5 0xf9400005u   /* LDR X5, [X0] */
+#define A64_STR_X5 0xf9000005u   /* STR X5, [X0] */
+#define A64_MOV_SP 0x910000bfu   /* MOV SP, X5 */
+#define A64_ADD_SP 0x8b2463ffu   /* ADD SP, SP, X4 */
+#define A64_STP_KEPT 0xa9007bfdu /* STP X29, X30, [SP] */
 
 /* Bytes that A64_STP takes from the stack. */
 enum { FRAME = 16 };

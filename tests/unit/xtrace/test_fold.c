@@ -470,6 +470,171 @@ TEST(gaps_keep_frames)
 	free_bytes(&n);
 }
 
+/*
+ * A segment in which control goes to and fro between functions of a caller that it does not know:
+ * each jump is left to the stack of the stream, in parts, whether or not SP is known.
+ */
+TEST(many_jumps_in_a_segment)
+{
+	enum { TIMES = 2100 };
+
+	for (unsigned told = 0; told < 2; told++) {
+		struct bytes s = { 0 };
+		struct tl_profile *profile;
+
+		leaf(&s, MAIN, F);
+		leaf(&s, MAIN + 4, G);
+		call(&s, MAIN + 8, F);
+		for (unsigned i = 0; i < TIMES; i++) {
+			if (told) {
+				put_pcinst(&s, 0, i % 2 ? G : F, A64_STP_KEPT);
+				put_pair(&s, STORE, 0x8000);
+				put_inst(&s, 0, i % 2 ? b(G + 4, F) : b(F + 4, G));
+			} else {
+				jump(&s, i % 2 ? G : F, i % 2 ? F : G);
+			}
+		}
+		ret(&s, F, MAIN + 12);
+		nop(&s, MAIN + 12);
+		profile = fold(&s);
+		/* Instructions of a round: one, or two. */
+		assert_function(profile, F, 2 + TIMES / 2, 0, 2 + (1 + told) * TIMES / 2,
+				2 + (1 + told) * TIMES / 2);
+		assert_function(profile, G, 1 + TIMES / 2, 0, 1 + (1 + told) * TIMES / 2,
+				1 + (1 + told) * TIMES / 2);
+		assert_path(profile, 2 + TIMES / 2, PATH(MAIN, F));
+		assert_path(profile, 1 + TIMES / 2, PATH(MAIN, G));
+		tl_profile_free(profile);
+	}
+}
+
+/* BR goes from one place to several: each is a jump of its own, as often as it came. */
+TEST(indirect_jumps)
+{
+	static const uint64_t targets[] = { MAIN + 0x40, MAIN + 0x80, MAIN + 0x40, MAIN + 0xc0 };
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	for (unsigned i = 0; i < 12; i++) {
+		go(&s, 0, MAIN, A64_BR, targets[i % 4]);
+		put_pcinst(&s, 0, targets[i % 4], b(targets[i % 4], MAIN));
+	}
+	nop(&s, MAIN);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_jump_count(profile), 6);
+	for (uint32_t i = 0; i < 6; i++) {
+		const struct tl_jump *found = tl_profile_jump(profile, i);
+		uint64_t other =
+			found->from.address == MAIN ? found->to.address : found->from.address;
+
+		assert_false(found->conditional);
+		assert_int_equal(found->executed, other == MAIN + 0x40 ? 6 : 3);
+		assert_int_equal(found->taken, found->executed);
+	}
+	tl_profile_free(profile);
+}
+
+/* A branch to the next instruction is none that is taken. */
+TEST(branches_to_the_next_instruction)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	for (unsigned i = 0; i < 3; i++) {
+		put_pcinst(&s, 0, MAIN, 0x54000021); /* B.NE to what comes next */
+		put_pcinst(&s, 0, MAIN + 4, b(MAIN + 4, MAIN));
+	}
+	nop(&s, MAIN);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_jump_count(profile), 2);
+	assert_int_equal(tl_profile_jump(profile, 0)->from.address, MAIN);
+	assert_int_equal(tl_profile_jump(profile, 0)->executed, 3);
+	assert_int_equal(tl_profile_jump(profile, 0)->taken, 0);
+	tl_profile_free(profile);
+}
+
+/* The same address at both levels is two functions, each with its instructions. */
+TEST(levels_have_functions_of_their_own)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	nop(&s, MAIN);
+	put_pcinst(&s, 0, MAIN + 4, A64_SVC);
+	put_pcinst(&s, 1, MAIN, A64_NOP);
+	put_inst(&s, 1, 0x54ffffe1); /* B.NE MAIN */
+	put_pcinst(&s, 1, MAIN, A64_NOP);
+	put_inst(&s, 1, 0x54ffffe1);
+	put_inst(&s, 1, A64_ERET);
+	put_value(&s, TARGET_B, MAIN + 8);
+	put_pcinst(&s, 0, MAIN + 8, b(MAIN + 8, MAIN));
+	nop(&s, MAIN);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_function_count(profile), 2);
+	assert_int_equal(tl_profile_total(profile)[0], 9);
+	assert_int_equal(tl_profile_total(profile)[5], 5);
+	/* B of the program, B.NE of the kernel: each has its function. */
+	assert_int_equal(tl_profile_jump_count(profile), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct tl_jump *found = tl_profile_jump(profile, i);
+		bool kernel = found->conditional;
+
+		assert_string_equal(tl_profile_function(profile, found->function)->object,
+				    kernel ? "kernel" : "");
+		assert_int_equal(found->from.address, kernel ? MAIN + 4 : MAIN + 8);
+		assert_int_equal(found->executed, 1 + kernel);
+		assert_int_equal(found->taken, 1);
+	}
+	/* MAIN of the program twice; of the kernel twice. */
+	assert_int_equal(tl_profile_line_count(profile), 6);
+	tl_profile_free(profile);
+}
+
+/* Of several streams one may be asked for, and each has a part. */
+TEST(streams_have_parts)
+{
+	struct tl_xtrace_fold_options options = { .size = sizeof(options), .id = TL_NOWHERE };
+	struct tl_source *sources[2];
+	struct tl_xtrace_file files[2] = { { "xtrace.1.7.hint9.xinsndata.bin", NULL },
+					   { "xtrace.1.8.hint9.xinsndata.bin", NULL } };
+	const struct tl_xtrace_options alone = { .size = sizeof(alone), .alone = true };
+	struct tl_xtrace_trace *trace;
+	struct tl_profile *profile;
+	const char *failed;
+	struct bytes s = { 0 };
+
+	nop(&s, MAIN);
+	call(&s, MAIN + 4, F);
+	nop(&s, F);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(tl_source_open_memory(&sources[i], s.data, s.size, "a", NULL), 0);
+		files[i].source = sources[i];
+	}
+	assert_int_equal(tl_xtrace_open(&trace, files, 2, &alone, &failed, NULL), 0);
+	assert_int_equal(tl_xtrace_fold(trace, &options, &profile, NULL), 0);
+	assert_int_equal(tl_profile_part_count(profile), 2);
+	assert_int_equal(tl_profile_part(profile, 1)->thread, 8);
+	assert_int_equal(tl_profile_part(profile, 1)->records, 3);
+	assert_int_equal(tl_profile_total(profile)[0], 6);
+	/* Lines were not asked for; those of contexts have no address of an instruction. */
+	assert_int_equal(tl_profile_jump_count(profile), 0);
+	tl_profile_free(profile);
+	options.id = 8;
+	assert_int_equal(tl_xtrace_fold(trace, &options, &profile, NULL), 0);
+	assert_int_equal(tl_profile_part_count(profile), 1);
+	assert_int_equal(tl_profile_part(profile, 0)->thread, 8);
+	assert_int_equal(tl_profile_total(profile)[0], 3);
+	tl_profile_free(profile);
+	/* Without options: all of them. */
+	assert_int_equal(tl_xtrace_fold(trace, NULL, &profile, NULL), 0);
+	assert_int_equal(tl_profile_part_count(profile), 2);
+	tl_profile_free(profile);
+	tl_xtrace_close(trace);
+	for (unsigned i = 0; i < 2; i++)
+		tl_source_close(sources[i]);
+	free_bytes(&s);
+}
+
 /* An INST before any PCINST: "decode opcodes, mark the PC unknown". */
 TEST(nobody_knows_the_pc)
 {
@@ -505,6 +670,11 @@ int main(void)
 		cmocka_unit_test(jumps_over_snapshots),
 		cmocka_unit_test(code_that_changes),
 		cmocka_unit_test(gaps_keep_frames),
+		cmocka_unit_test(many_jumps_in_a_segment),
+		cmocka_unit_test(indirect_jumps),
+		cmocka_unit_test(branches_to_the_next_instruction),
+		cmocka_unit_test(levels_have_functions_of_their_own),
+		cmocka_unit_test(streams_have_parts),
 		cmocka_unit_test(nobody_knows_the_pc),
 	};
 

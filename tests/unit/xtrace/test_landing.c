@@ -23,6 +23,50 @@ enum {
 enum { OUTSIDE = 0x500 };
 enum { STACK = 0x800000 };
 
+/* ---- snapshots ---- */
+
+/* Places of a stream at which SP is known, for snapshots. */
+struct marks {
+	struct {
+		size_t at;
+		uint64_t sp;
+	} list[64];
+	size_t count;
+};
+
+static void mark(struct marks *m, const struct bytes *s, uint64_t sp)
+{
+	assert_true(m->count < 64);
+	m->list[m->count].at = s->size;
+	m->list[m->count++].sp = sp;
+}
+
+/* Folded in one, and with every choice of a few snapshots: the profile is the same. */
+static struct tl_profile *fold_marked(struct bytes *stream, const struct marks *m)
+{
+	struct tl_profile *whole = fold_pair(stream, NULL, 1);
+
+	for (size_t first = 0; first < m->count; first++)
+		for (size_t step = 1; step <= 3; step++) {
+			struct bytes records = { 0 };
+			struct tl_profile *cut;
+
+			put_header(&records);
+			for (size_t i = first; i < m->count; i += step)
+				put_record(&records,
+					   &(struct record){ .index = m->list[i].at,
+							     .user = i,
+							     .total = i,
+							     .first = m->list[i].sp - 31 });
+			cut = fold_pair(stream, &records, step == 2 ? 3 : 1);
+			assert_same_profile(whole, cut);
+			tl_profile_free(cut);
+			free_bytes(&records);
+		}
+	free_bytes(stream);
+	return whole;
+}
+
 /* The trace begins in who calls main(). */
 static uint64_t begin(struct bytes *s)
 {
@@ -44,7 +88,7 @@ TEST(a_branch_may_return)
 	put_pcinst(&s, 0, F, A64_BR_X30);
 	put_value(&s, TARGET_B, MAIN + 8);
 	leaf(&s, MAIN + 8, G);
-	profile = fold(&s);
+	profile = fold_whole(&s);
 	assert_calls(profile, F, 1, 0);
 	assert_path(profile, 1, PATH(OUTSIDE, MAIN, G));
 	tl_profile_free(profile);
@@ -54,6 +98,7 @@ TEST(a_branch_may_return)
 TEST(longjmp_leaves_frames)
 {
 	struct bytes s = { 0 };
+	struct marks m = { .count = 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
@@ -65,15 +110,17 @@ TEST(longjmp_leaves_frames)
 		jump(&s, MAIN + 8, MAIN + 12);
 		call(&s, MAIN + 12, F);
 		for (unsigned i = 0; i < 4; i++, deep -= FRAME) {
+			mark(&m, &s, deep);
 			enter(&s, F, deep);
 			call(&s, F + 4, i < 3 ? F : LONGJMP);
 		}
+		mark(&m, &s, deep);
 		set_sp_and_go(&s, LONGJMP, sp, A64_BR_X30, MAIN + 8);
 	}
 	jump(&s, MAIN + 8, MAIN + 16);
 	leaf(&s, MAIN + 16, G);
 	leave(&s, MAIN + 20, STACK, OUTSIDE + 4);
-	profile = fold(&s);
+	profile = fold_marked(&s, &m);
 	assert_calls(profile, F, 12, 0);
 	assert_calls(profile, LONGJMP, 3, 0);
 	assert_path(profile, 3, PATH(OUTSIDE, MAIN, F));
@@ -84,22 +131,27 @@ TEST(longjmp_leaves_frames)
 TEST(longjmp_goes_to_one_activation)
 {
 	struct bytes s = { 0 };
+	struct marks m = { .count = 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
 	sp = begin(&s);
 	call(&s, MAIN + 4, F);
 	for (unsigned i = 0; i < 4; i++) {
+		mark(&m, &s, sp - i * FRAME);
 		enter(&s, F, sp - i * FRAME);
 		leaf(&s, F + 4, SETJMP);
 		call(&s, F + 8, i < 3 ? F : LONGJMP);
 	}
+	mark(&m, &s, sp - 4 * FRAME);
 	set_sp_and_go(&s, LONGJMP, sp - 2 * FRAME, A64_BR_X30, F + 8); /* in the second F */
 	leaf(&s, F + 8, G);
+	mark(&m, &s, sp - 2 * FRAME);
 	leave(&s, F + 12, sp - FRAME, F + 12);
+	mark(&m, &s, sp - FRAME);
 	leave(&s, F + 12, sp, MAIN + 8);
 	leaf(&s, MAIN + 8, WORK);
-	profile = fold(&s);
+	profile = fold_marked(&s, &m);
 	assert_calls(profile, F, 4, 0);
 	assert_path(profile, 1, PATH(OUTSIDE, MAIN, F, F, G));
 	assert_path(profile, 1, PATH(OUTSIDE, MAIN, WORK));
@@ -115,16 +167,20 @@ TEST(longjmp_goes_to_one_activation)
 TEST(exceptions_are_caught_where_sp_says)
 {
 	struct bytes s = { 0 };
+	struct marks m = { .count = 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
 	sp = begin(&s);
 	call(&s, MAIN + 4, F);
 	for (unsigned i = 0; i < 4; i++) {
+		mark(&m, &s, sp - i * FRAME);
 		enter(&s, F, sp - i * FRAME);
 		call(&s, F + 4, i < 3 ? F : LONGJMP);
 	}
+	mark(&m, &s, sp - 4 * FRAME);
 	enter(&s, LONGJMP, sp - 4 * FRAME);
+	mark(&m, &s, sp - 5 * FRAME);
 	put_pcinst(&s, 0, LONGJMP + 4, A64_LDP);
 	put_pair(&s, LOAD, sp - 5 * FRAME);
 	put_inst(&s, 0, A64_ADD_SP);
@@ -133,12 +189,14 @@ TEST(exceptions_are_caught_where_sp_says)
 	nop(&s, F + 0x40);
 	call(&s, F + 0x44, G);
 	enter(&s, G, sp - 2 * FRAME);
+	mark(&m, &s, sp - 3 * FRAME);
 	leave(&s, G + 4, sp - 2 * FRAME, F + 0x48);
 	leave(&s, F + 0x48, sp - FRAME, F + 8);
+	mark(&m, &s, sp - FRAME);
 	leave(&s, F + 8, sp, MAIN + 8);
 	leaf(&s, MAIN + 8, WORK);
 	nop(&s, MAIN + 12);
-	profile = fold(&s);
+	profile = fold_marked(&s, &m);
 	assert_calls(profile, F, 4, 0);
 	assert_calls(profile, LONGJMP, 1, 0);
 	assert_path(profile, 1, PATH(OUTSIDE, MAIN, F, F, G));
@@ -167,6 +225,7 @@ static void switch_to(struct bytes *s, uint64_t sp, uint64_t pc)
 TEST(coroutines_have_stacks_of_their_own)
 {
 	struct bytes s = { 0 };
+	struct marks m = { .count = 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
@@ -177,6 +236,7 @@ TEST(coroutines_have_stacks_of_their_own)
 		for (unsigned c = 0; c < COROUTINES; c++) {
 			uint64_t own = stack_of(c) - FRAME;
 
+			mark(&m, &s, sp);
 			leaf(&s, MAIN + 0x40, G);
 			call(&s, MAIN + 0x44, SWITCH);
 			if (round) {
@@ -188,13 +248,15 @@ TEST(coroutines_have_stacks_of_their_own)
 				call(&s, CO + 4, F);
 				enter(&s, F, own);
 			}
+			mark(&m, &s, own - FRAME);
 			leaf(&s, F + 4, WORK);
+			mark(&m, &s, own - FRAME);
 			call(&s, F + 8, SWITCH);
 			switch_to(&s, sp, MAIN + 0x48);
 			jump(&s, MAIN + 0x48, MAIN + 0x40);
 		}
 	leave(&s, MAIN + 0x40, STACK, OUTSIDE + 4);
-	profile = fold(&s);
+	profile = fold_marked(&s, &m);
 	assert_calls(profile, G, 12, 0);
 	assert_calls(profile, WORK, 12, 0);
 	/* Each coroutine waits for ever: CO, F, and SWITCH once more. */
@@ -212,6 +274,7 @@ TEST(coroutines_have_stacks_of_their_own)
 TEST(handlers_may_longjmp)
 {
 	struct bytes s = { 0 };
+	struct marks m = { .count = 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
@@ -220,12 +283,15 @@ TEST(handlers_may_longjmp)
 	leaf(&s, MAIN + 8, SETJMP);
 	call(&s, MAIN + 12, F);
 	enter(&s, F, sp);
+	mark(&m, &s, sp - FRAME);
 	nop(&s, F + 4);
 	enter(&s, G, sp - FRAME - 0x1250); /* the kernel's frame of a signal is in between */
+	mark(&m, &s, sp - FRAME - 0x1250 - FRAME);
 	call(&s, G + 4, LONGJMP);
+	mark(&m, &s, sp - FRAME - 0x1250 - FRAME);
 	set_sp_and_go(&s, LONGJMP, sp, A64_BR_X30, MAIN + 12);
 	leaf(&s, MAIN + 12, WORK);
-	profile = fold(&s);
+	profile = fold_marked(&s, &m);
 	assert_calls(profile, F, 1, 0);
 	assert_calls(profile, G, 2, 0);
 	assert_calls(profile, LONGJMP, 1, 0);
@@ -256,7 +322,7 @@ TEST(two_signals_at_once)
 	nop(&s, F + 8);
 	leave(&s, F + 12, sp, MAIN + 16);
 	leaf(&s, MAIN + 16, SETJMP);
-	profile = fold(&s);
+	profile = fold_whole(&s);
 	assert_calls(profile, G, 2, 0);
 	assert_calls(profile, WORK, 2, 0);
 	assert_path(profile, 1, PATH(OUTSIDE, MAIN, F, WORK));
@@ -275,7 +341,7 @@ TEST(execve_ends_a_program)
 	call(&s, MAIN + 8, F);
 	svc(&s, F, 221);
 	leaf(&s, WORK, G);
-	profile = fold(&s);
+	profile = fold_whole(&s);
 	assert_calls(profile, F, 1, 1);
 	assert_calls(profile, MAIN, 1, 1);
 	assert_path(profile, 1, PATH(G, G)); /* WORK is not known for a function: the one below */

@@ -301,6 +301,11 @@ TEST(parked_by_address)
 	assert_stack(&s, STACK(MAIN, F, G, H));
 	tl_xtrace_stack_free(&s);
 	/* A branch to a function's first address is none of these. */
+	three_frames(&s);
+	land(&s, operation(TL_XTRACE_OP_BRANCH, 0, H, 0));
+	assert_stack(&s, STACK(MAIN, F, H));
+	assert_int_equal(s.parked.count, 0);
+	tl_xtrace_stack_free(&s);
 	coroutine(&s);
 	apply(&s, operation(TL_XTRACE_OP_SIGNAL_RETURN, 0, F + 8, 0));
 	assert_stack(&s, STACK(MAIN, F));
