@@ -72,7 +72,7 @@ static inline struct packed pack_xz(const uint8_t *content, size_t size)
 	size_t room = lzma_stream_buffer_bound(size);
 	struct packed packed = { must(malloc(room)), 0 };
 
-	if (lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, content, size, packed.data,
+	if (lzma_easy_buffer_encode(0, LZMA_CHECK_CRC64, NULL, content, size, packed.data,
 				    &packed.size, room) != LZMA_OK)
 		temp_fail("xz");
 	return packed;
