@@ -13,6 +13,8 @@
 
 #include <tracelathe/core.h>
 
+#include "core/output.h"
+
 #include "../fault/wrap.h"
 
 /* Returns a status; adds what is to be the same each time by refuse_note(). */
@@ -75,6 +77,28 @@ static inline uint64_t refuse_each(refuse_step_fn *step, const void *input)
 		}
 	}
 	return right.asked;
+}
+
+/* Writes something of `input`. */
+typedef int refuse_write_fn(const void *input, struct tl_output *out);
+
+/* Notes what is written to an output in memory, whose own allocations may be refused, too. */
+static inline int refuse_note_output(refuse_write_fn *write, const void *input, uint64_t *digest)
+{
+	struct tl_output *out;
+	const char *bytes;
+	size_t size;
+	int status = tl_output_open_memory(&out, NULL);
+
+	if (status)
+		return status;
+	status = write(input, out);
+	bytes = tl_output_bytes(out, &size);
+	refuse_note(digest, bytes, size);
+	if (!status)
+		status = tl_output_finish(out, NULL);
+	tl_output_discard(out);
+	return status;
 }
 
 #endif
