@@ -186,7 +186,8 @@ TEST(other_files_have_none)
 
 /*
  * This program as readelf lists it: a line of a relocation is slot, info, type and, where it has a
- * symbol, that symbol's value ("name()" where a function chooses it), name@version, "+" and an addend; else the addend alone.
+ * symbol, that symbol's value ("name()" where a function chooses it), name@version, "+" and an
+ * addend; else the addend alone.
  */
 static size_t compare_with_readelf(const struct tl_imports *imports)
 {
