@@ -406,7 +406,7 @@ TEST(the_image_follows_the_switches)
 	temp_close(&temp);
 }
 
-/* Maps that change while a process runs are in effect from then on; so is its exec. */
+/* A map that comes while its process runs is in effect from then on; an exec takes all maps away. */
 TEST(maps_change_on_the_way)
 {
 	static struct file trace;
@@ -417,20 +417,24 @@ TEST(maps_change_on_the_way)
 	open_sideband(&temp);
 	put_file_map(&first, 0x11, 'a', 10);
 	put_start(&first, 0x11, 50);
-	put_record(&first, TL_PERF_COMM, 1 << 13, (uint64_t[]){ UINT64_C(0x1100000011), 'n' }, 2,
-		   120);
 	put_file_map(&first, 0x11, 'b', 150);
+	put_record(&first, TL_PERF_COMM, 1 << 13, (uint64_t[]){ UINT64_C(0x1100000011), 'n' }, 2,
+		   220);
+	put_file_map(&first, 0x11, 'a', 250);
 	add_primary(&first, "first", true);
 	trace.size = 0;
 	put_psb(&trace);
 	put_visit(&trace, 100);
 	put_visit(&trace, 200);
+	put_visit(&trace, 300);
 	seen = follow(&trace, ips, 16);
 	assert_int_equal(seen.context_count, 1);
-	assert_int_equal(seen.records, 4);
+	assert_int_equal(seen.records, 5);
 	assert_int_equal(ips[1], 0x401001);
 	assert_int_equal(ips[2], 0x401000);
-	assert_int_equal(ips[3], 0);
+	assert_int_equal(ips[3], 0x401000);
+	assert_int_equal(ips[4], 0x401001);
+	assert_int_equal(ips[5], 0);
 	temp_close(&temp);
 }
 
