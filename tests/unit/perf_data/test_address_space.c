@@ -126,6 +126,41 @@ TEST(a_kernel_that_was_moved)
 	assert_int_equal(byte_of(77, 0x401000), -1);
 }
 
+/* Each segment of the kernel that its map covers is code; one outside is none. */
+TEST(segments_of_the_kernel)
+{
+	static const uint64_t at[] = { 0xffffffff81000000, 0xffffffff81000800, 0xffffffff82000000 };
+	static uint8_t bytes[4096];
+	Elf64_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+			    .e_type = ET_EXEC,
+			    .e_phoff = sizeof(head),
+			    .e_phentsize = sizeof(Elf64_Phdr),
+			    .e_phnum = 3 };
+	char command[600];
+
+	snprintf(command, sizeof(command), "mkdir '%s/kcore_dir'", temp.directory);
+	assert_int_equal(system(command), 0);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i / 16);
+	memcpy(bytes, &head, sizeof(head));
+	for (size_t i = 0; i < 3; i++) {
+		const Elf64_Phdr code = { .p_type = PT_LOAD,
+					  .p_flags = PF_X,
+					  .p_offset = 0x400 + 0x100 * i,
+					  .p_vaddr = at[i],
+					  .p_filesz = 0x100 };
+
+		memcpy(bytes + sizeof(head) + i * sizeof(code), &code, sizeof(code));
+	}
+	temp_write(&temp, "kcore_dir/kcore", bytes, sizeof(bytes));
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff91000000, 0x1000, 0xffffffff81000000,
+	    "[kernel.kallsyms]_text");
+	assert_int_equal(byte_of(5, 0xffffffff91000000), 0x40);
+	assert_int_equal(byte_of(5, 0xffffffff91000100), -1);
+	assert_int_equal(byte_of(5, 0xffffffff91000800), 0x50);
+	assert_int_equal(byte_of(5, 0xffffffff92000000), -1);
+}
+
 /* A copy of /proc/kcore has the addresses that the kernel ran at. */
 TEST(a_core_file_of_the_kernel)
 {
@@ -190,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(code_of_two_processes),     CASE(a_later_map),  CASE(a_kernel_that_was_moved),
 		CASE(a_core_file_of_the_kernel), CASE(missing_code), CASE(numbers_of_spaces),
+		CASE(segments_of_the_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

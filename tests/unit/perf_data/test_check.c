@@ -35,6 +35,8 @@ static void put_auxtrace(uint64_t offset)
 	put_zeros(&f, 16);
 }
 
+static bool json;
+
 /* The file is checked: these lines come out. */
 static void assert_lines(const char *wanted)
 {
@@ -48,7 +50,7 @@ static void assert_lines(const char *wanted)
 	file_end(&f);
 	reader_open(&f, NULL);
 	assert_int_equal(tl_output_open_memory(&out, &f.err), 0);
-	assert_int_equal(tl_perf_check(f.reader, false, out, &f.err), lines);
+	assert_int_equal(tl_perf_check(f.reader, json, out, &f.err), lines);
 	text = tl_output_bytes(out, &size);
 	assert_int_equal(size, strlen(wanted));
 	assert_memory_equal(text, wanted, size);
@@ -124,12 +126,56 @@ TEST(lost_records)
 		     "skipped\n");
 }
 
+/* What the header breaks was found when the file was opened; it comes first. */
+TEST(a_damaged_header)
+{
+	file_begin(&f, COMMON_TYPE);
+	patch64(&f, 16, 0);
+	put_header(&f, 999, 0, 8);
+	assert_lines("attr-size offset 0x18 record 0: the attribute section holds no whole "
+		     "attribute; its events are unknown\n"
+		     "record-unknown offset 0xc0 record 0: a record of a type that is not known; "
+		     "skipped\n");
+}
+
+TEST(as_json)
+{
+	json = true;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, 999, 0, 8);
+	assert_lines("{\"rule\":\"record-unknown\",\"offset\":192,\"record\":0,\"text\":\"a record "
+		     "of a type that is not known; skipped\"}\n");
+	json = false;
+}
+
+/* Buffers of processors and of threads each have their own offsets. */
+TEST(gaps_of_each_buffer)
+{
+	file_begin(&f, COMMON_TYPE);
+	put_info(8, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		/* 0 and 1: threads 5 and 6; 2 and 3: processors 0 and 1, whatever the thread */
+		put_header(&f, TL_PERF_AUXTRACE, 0, 48);
+		put64(&f, 16);
+		put64(&f, i == 3 ? 8 : 0);
+		put_zeros(&f, 8 + 4);
+		put32(&f, i < 2 ? 5 + i : 5);
+		put32(&f, i < 2 ? UINT32_MAX : i - 2);
+		put32(&f, 0);
+		put_zeros(&f, 16);
+	}
+	assert_lines(
+		"aux-gap offset 0x1d8 record 4: AUX data do not follow on each other: trace is "
+		"missing between\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(a_gap),
 		cmocka_unit_test(aux_records),      cmocka_unit_test(whose_trace),
-		cmocka_unit_test(lost_records),
+		cmocka_unit_test(lost_records),     cmocka_unit_test(a_damaged_header),
+		cmocka_unit_test(as_json),          cmocka_unit_test(gaps_of_each_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

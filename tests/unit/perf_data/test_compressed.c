@@ -1,11 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damage of compressed records (docs/formats/perf-data.md section 5): what is lost, and where. */
+/* Compressed records (docs/formats/perf-data.md section 5), and what is lost where they are damaged. */
 #include "file.h"
 
 #include <zstd.h>
 
 static struct file f, plain;
 static uint8_t packed[8192];
+
+/*
+ * Two records as one zstd frame in pieces of `piece` bytes: a record may begin in one and end in
+ * another (5).
+ */
+static void put_pieces(size_t piece, bool newer)
+{
+	size_t size;
+
+	plain.size = 0;
+	put_comm(&plain, 1, 2, "ab", 0, 5);
+	put_comm(&plain, 3, 4, "cd", 0, 6);
+	size = ZSTD_compress(packed, sizeof(packed), plain.bytes, plain.size, 1);
+	assert_false(ZSTD_isError(size));
+	for (size_t at = 0; at < size; at += piece) {
+		const size_t part = size - at < piece ? size - at : piece;
+
+		if (newer) {
+			put_header(&f, TL_PERF_COMPRESSED2, 0, 16 + (part + 7) / 8 * 8);
+			put64(&f, part);
+		} else {
+			put_header(&f, TL_PERF_COMPRESSED, 0, 8 + part);
+		}
+		put_bytes(&f, packed + at, part);
+		if (newer)
+			put_zeros(&f, (8 - part % 8) % 8);
+	}
+}
+
+TEST(compressed_records)
+{
+	for (size_t piece = 1; piece < 100; piece += 7) {
+		file_begin(&f, COMMON_TYPE);
+		put_pieces(piece, piece % 2);
+		put_comm(&f, 5, 6, "ef", 0, 7);
+		file_end(&f);
+		reader_open(&f, NULL);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 1);
+		assert_int_equal(f.rec.inside, 0);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 3);
+		assert_int_equal(f.rec.inside, 56);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 5);
+		assert_int_equal(f.rec.inside, TL_NOWHERE);
+		tl_perf_rewind(f.reader);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 1);
+		reader_close(&f);
+	}
+}
+
+TEST(what_does_not_expand)
+{
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_COMPRESSED, 0, 8 + 8);
+	put_bytes(&f, "no frame", 8);
+	put_comm(&f, 5, 6, "ef", 0, 7);
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.comm.pid, 5);
+	assert_fault(&f, TL_BAD_RECORD, DATA_AT, 8);
+	reader_close(&f);
+}
+
+/* ---- damage ---- */
 
 static void put_packed(size_t size)
 {
@@ -185,6 +253,8 @@ TEST(once_more_from_the_beginning)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compressed_records),
+		cmocka_unit_test(what_does_not_expand),
 		cmocka_unit_test(a_size_beyond_the_record),
 		cmocka_unit_test(a_record_without_its_size),
 		cmocka_unit_test(a_record_cut_inside),

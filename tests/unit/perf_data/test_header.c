@@ -157,6 +157,74 @@ TEST(recording_that_was_not_finished)
 	reader_close(&f);
 }
 
+/* Sizes of the header that are damaged: each is a fault at its field, and the records are read. */
+TEST(damaged_headers)
+{
+	static const struct {
+		size_t at;
+		uint64_t value;
+		enum tl_status status;
+		uint64_t offset;
+	} cases[] = {
+		{ 8, 105, TL_BAD_FORMAT, 8 },      /* of the header */
+		{ 48, 1 << 20, TL_TRUNCATED, 48 }, /* of the data */
+		{ 16, 0, TL_BAD_SIZE, 24 },        /* of an attribute: its section holds none */
+		{ 104 + 72, 1 << 20, TL_BAD_SIZE, 104 }, /* of its ids */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		file_begin(&f, COMMON_TYPE);
+		put_comm(&f, 1, 2, "ab", 0, 5);
+		file_end(&f);
+		patch64(&f, cases[i].at, cases[i].value);
+		reader_open(&f, NULL);
+		assert_fault(&f, cases[i].status, cases[i].offset, 0);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 1);
+		assert_int_equal(next(&f), 0);
+		reader_close(&f);
+	}
+}
+
+/* With `strict` the same are errors. */
+TEST(damaged_headers_of_strict_readers)
+{
+	const struct tl_perf_options strict = { .size = sizeof(strict), .strict = true };
+	struct tl_perf_reader *reader;
+
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	assert_int_equal(tl_source_open_memory(&f.source, f.bytes, f.size, "test", &f.err), 0);
+	assert_int_equal(tl_perf_open(&reader, f.source, &strict, &f.err), TL_TRUNCATED);
+	assert_int_equal(f.err.offset, 48);
+	assert_null(reader);
+	tl_source_close(f.source);
+}
+
+/*
+ * "The bitmap is an array of longs": of a 32-bit machine of the other byte order the halves of each
+ * word stand the other way round; HOSTNAME (3), which is always set, shows it (3).
+ */
+TEST(features_of_a_32_bit_machine)
+{
+	for (int halves = 0; halves < 2; halves++) {
+		f.big = true;
+		file_begin(&f, COMMON_TYPE);
+		put_comm(&f, 1, 2, "ab", 0, 5);
+		file_end(&f);
+		patch64(&f, 72, UINT64_C(1) << (halves ? 32 + 3 : 3));
+		put64(&f, f.size + 16);
+		put64(&f, 12);
+		put32(&f, 8);
+		put_bytes(&f, "host\0\0\0\0", 8);
+		f.big = false;
+		reader_open(&f, NULL);
+		assert_string_equal(tl_perf_header(f.reader)->hostname, "host");
+		assert_no_fault(&f);
+		reader_close(&f);
+	}
+}
+
 TEST(what_is_no_perf_data)
 {
 	struct tl_perf_reader *reader;
@@ -172,6 +240,12 @@ TEST(what_is_no_perf_data)
 	assert_int_equal(tl_perf_open(&reader, f.source, NULL, &f.err), TL_TRUNCATED);
 	assert_int_equal(f.err.offset, 19);
 	tl_source_close(f.source);
+	assert_int_equal(
+		tl_source_open_memory(&f.source, "PERFILE2\x68\0\0\0\0\0\0", 15, "test", &f.err),
+		0);
+	assert_int_equal(tl_perf_open(&reader, f.source, NULL, &f.err), TL_TRUNCATED);
+	assert_int_equal(f.err.offset, 15);
+	tl_source_close(f.source);
 }
 
 int main(void)
@@ -183,6 +257,9 @@ int main(void)
 		cmocka_unit_test(features_stand_behind_the_data),
 		cmocka_unit_test(a_feature_outside_the_file),
 		cmocka_unit_test(recording_that_was_not_finished),
+		cmocka_unit_test(damaged_headers),
+		cmocka_unit_test(damaged_headers_of_strict_readers),
+		cmocka_unit_test(features_of_a_32_bit_machine),
 		cmocka_unit_test(what_is_no_perf_data),
 	};
 
