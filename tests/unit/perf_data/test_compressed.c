@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed records (docs/formats/perf-data.md section 5), and what is lost where they are damaged. */
+/*
+ * Compressed records (docs/formats/perf-data.md section 5), and what is lost where they are
+ * damaged.
+ */
 #include "file.h"
 
 #include <zstd.h>

@@ -406,7 +406,9 @@ TEST(the_image_follows_the_switches)
 	temp_close(&temp);
 }
 
-/* A map that comes while its process runs is in effect from then on; an exec takes all maps away. */
+/*
+ * A map that comes while its process runs is in effect from then on; an exec takes all maps away.
+ */
 TEST(maps_change_on_the_way)
 {
 	static struct file trace;
