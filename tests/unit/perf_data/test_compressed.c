@@ -218,7 +218,7 @@ static void assert_many(uint64_t count)
 }
 
 /*
- * More records than the decompressor's window holds at a time; the last ones may be in zstd when all
+ * More records than the decompressor's window holds at once; the last ones may be in zstd when all
  * input was given to it.
  */
 TEST(many_records_in_one)
