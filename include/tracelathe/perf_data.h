@@ -336,10 +336,13 @@ TL_API int tl_perf_next(struct tl_perf_reader *reader, struct tl_perf_record *re
 TL_API void tl_perf_rewind(struct tl_perf_reader *reader);
 TL_API const struct tl_perf_header *tl_perf_header(const struct tl_perf_reader *reader);
 /**
- * The attributes met so far: all of them for a file, those of HEADER_ATTR records read so far for a
- * pipe.
+ * The number of attributes met so far: all of them for a file, those of HEADER_ATTR records read so
+ * far for a pipe.
  */
-TL_API const struct tl_perf_attr *tl_perf_attrs(const struct tl_perf_reader *reader, size_t *count);
+TL_API size_t tl_perf_attr_count(const struct tl_perf_reader *reader);
+/** An attribute, in the order of the file; it lives as long as the reader. NULL: no such number. */
+TL_API const struct tl_perf_attr *tl_perf_attr_at(const struct tl_perf_reader *reader,
+						  size_t number);
 /** Faults met so far: `*count`, of which `*listed` are returned. */
 TL_API const struct tl_perf_fault *tl_perf_faults(const struct tl_perf_reader *reader,
 						  size_t *listed, uint64_t *count,

@@ -58,12 +58,10 @@ static int add_thread(const struct context_maker *m, struct tl_perf_exec_context
 
 static bool kernel_is_traced(const struct tl_perf_trace *t)
 {
-	size_t count;
-	const struct tl_perf_attr *attrs = tl_perf_attrs(t->reader, &count);
+	const struct tl_perf_attr *attr;
 
-	for (size_t i = 0; i < count; i++)
-		if (attrs[i].type == t->info.pmu_type &&
-		    !(attrs[i].flags & TL_PERF_ATTR_EXCLUDE_KERNEL))
+	for (size_t i = 0; (attr = tl_perf_attr_at(t->reader, i)); i++)
+		if (attr->type == t->info.pmu_type && !(attr->flags & TL_PERF_ATTR_EXCLUDE_KERNEL))
 			return true;
 	return false;
 }

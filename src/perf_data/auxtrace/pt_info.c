@@ -112,12 +112,11 @@ static struct tl_pt_cpu parse_cpuid(const char *text)
 
 void tl_perf_pt_info_find_event(const struct tl_perf_reader *r, struct tl_perf_pt_info *info)
 {
-	size_t count;
-	const struct tl_perf_attr *attrs = tl_perf_attrs(r, &count);
+	const struct tl_perf_attr *attr;
 
-	for (size_t i = 0; i < count; i++)
-		if (attrs[i].type == info->pmu_type) {
-			info->config = attrs[i].config;
+	for (size_t i = 0; (attr = tl_perf_attr_at(r, i)); i++)
+		if (attr->type == info->pmu_type) {
+			info->config = attr->config;
 			info->event_found = true;
 			return;
 		}

@@ -68,10 +68,14 @@ const struct tl_perf_header *tl_perf_header(const struct tl_perf_reader *r)
 	return &r->header;
 }
 
-const struct tl_perf_attr *tl_perf_attrs(const struct tl_perf_reader *r, size_t *count)
+size_t tl_perf_attr_count(const struct tl_perf_reader *r)
 {
-	*count = r->attrs.count;
-	return r->attrs.list;
+	return r->attrs.count;
+}
+
+const struct tl_perf_attr *tl_perf_attr_at(const struct tl_perf_reader *r, size_t number)
+{
+	return number < r->attrs.count ? &r->attrs.list[number] : NULL;
 }
 
 int tl_perf_record_next(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)

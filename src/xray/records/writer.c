@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/output.h"
 #include "xray/records/reader.h"
+#include "xray/records/writer.h"
 
 struct tl_xray_writer {
 	struct tl_output *out;
@@ -400,8 +401,8 @@ static bool has_room_for_id(const struct tl_xray_writer_options *options, uint32
 
 /* ---- the interface ---- */
 
-static int put_record(struct tl_xray_writer *writer, const struct tl_xray_record *record,
-		      struct tl_error *err)
+int tl_xray_writer_put_unsized(struct tl_xray_writer *writer, const struct tl_xray_record *record,
+			       struct tl_error *err)
 {
 	int status;
 
@@ -435,7 +436,7 @@ int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_recor
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the size of a struct tl_xray_record is too small");
 	tl_take(&taken, sizeof(taken), record, size);
-	return put_record(writer, &taken, err);
+	return tl_xray_writer_put_unsized(writer, &taken, err);
 }
 
 int tl_xray_writer_finish(struct tl_xray_writer *writer, struct tl_error *err)
@@ -445,59 +446,4 @@ int tl_xray_writer_finish(struct tl_xray_writer *writer, struct tl_error *err)
 	free(writer->block);
 	free(writer);
 	return status;
-}
-
-/* ---- a whole trace ---- */
-
-/* Records in each buffer that is made for a source without buffers (basic mode). */
-enum { RECORDS_PER_BUFFER = 1024 };
-
-static int begin_buffer(struct tl_xray_writer *writer, const struct tl_xray_record *at,
-			struct tl_error *err)
-{
-	struct tl_xray_record record = { .kind = TL_XRAY_NEW_BUFFER,
-					 .thread = at->thread,
-					 .process = at->process };
-
-	return put_record(writer, &record, err);
-}
-
-static int convert_thread(struct tl_xray_reader *reader, const struct tl_xray_thread *thread,
-			  struct tl_xray_writer *writer, struct tl_error *err)
-{
-	bool bufferless = reader->info.mode == TL_XRAY_BASIC && writer->options.mode == TL_XRAY_FDR;
-	struct tl_xray_record record;
-	struct tl_xray_stream stream;
-	uint64_t functions = 0;
-	int status;
-
-	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end,
-			    &reader->faults);
-	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
-		if (bufferless && record.kind == TL_XRAY_FUNCTION &&
-		    functions++ % RECORDS_PER_BUFFER == 0)
-			status = begin_buffer(writer, &record, err);
-		if (status >= 0)
-			status = put_record(writer, &record, err);
-		if (status < 0 || tl_output_failed(writer->out))
-			break;
-	}
-	tl_xray_stream_end(&stream);
-	return status < 0 ? status : 0;
-}
-
-int tl_xray_convert(struct tl_xray_reader *reader, struct tl_output *out,
-		    const struct tl_xray_writer_options *options, struct tl_error *err)
-{
-	struct tl_xray_writer *writer;
-	int status, finished;
-
-	tl_xray_rewind(reader);
-	status = tl_xray_writer_open(&writer, out, options, err);
-	if (status < 0)
-		return tl_error_format(err, "xray", status);
-	for (size_t i = 0; status == 0 && i < reader->thread_count; i++)
-		status = convert_thread(reader, &reader->threads[i], writer, err);
-	finished = tl_xray_writer_finish(writer, status < 0 ? NULL : err);
-	return tl_error_format(err, "xray", status < 0 ? status : finished);
 }

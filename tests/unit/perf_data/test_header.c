@@ -9,21 +9,21 @@ static struct file f;
  */
 TEST(a_file_has_its_attributes_in_front)
 {
-	const struct tl_perf_attr *attrs;
-	size_t count;
+	const struct tl_perf_attr *attr;
 
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	file_end(&f);
 	reader_open(&f, NULL);
-	attrs = tl_perf_attrs(f.reader, &count);
-	assert_int_equal(count, 1);
-	assert_int_equal(attrs[0].type, 8);
-	assert_int_equal(attrs[0].config, 0x2601);
-	assert_int_equal(attrs[0].sample_type, COMMON_TYPE);
-	assert_int_equal(attrs[0].flags, 1 << 18);
-	assert_int_equal(attrs[0].id_count, 1);
-	assert_int_equal(attrs[0].ids[0], 77);
+	assert_int_equal(tl_perf_attr_count(f.reader), 1);
+	assert_null(tl_perf_attr_at(f.reader, 1));
+	attr = tl_perf_attr_at(f.reader, 0);
+	assert_int_equal(attr->type, 8);
+	assert_int_equal(attr->config, 0x2601);
+	assert_int_equal(attr->sample_type, COMMON_TYPE);
+	assert_int_equal(attr->flags, 1 << 18);
+	assert_int_equal(attr->id_count, 1);
+	assert_int_equal(attr->ids[0], 77);
 	assert_false(tl_perf_header(f.reader)->pipe);
 	assert_int_equal(tl_perf_header(f.reader)->data_offset, DATA_AT);
 	assert_int_equal(next(&f), 1);
@@ -38,8 +38,6 @@ TEST(a_file_has_its_attributes_in_front)
  */
 TEST(the_other_byte_order)
 {
-	size_t count;
-
 	f.big = true;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 0x01020304, 2, "ab", 0x2000, 0x1122334455667788);
@@ -47,7 +45,7 @@ TEST(the_other_byte_order)
 	f.big = false;
 	reader_open(&f, NULL);
 	assert_true(tl_perf_header(f.reader)->swapped);
-	assert_int_equal(tl_perf_attrs(f.reader, &count)->flags, 1 << 18);
+	assert_int_equal(tl_perf_attr_at(f.reader, 0)->flags, 1 << 18);
 	assert_int_equal(next(&f), 1);
 	assert_int_equal(f.rec.comm.pid, 0x01020304);
 	assert_int_equal(f.rec.misc, 0x2000);
@@ -59,8 +57,7 @@ TEST(the_other_byte_order)
 /* "Pipe output: 16-byte header and attributes as records (HEADER_ATTR)" (2) */
 TEST(a_pipe_has_them_as_records)
 {
-	const struct tl_perf_attr *attrs;
-	size_t count;
+	const struct tl_perf_attr *attr;
 
 	f.size = 0;
 	put_bytes(&f, "PERFILE2", 8);
@@ -74,10 +71,11 @@ TEST(a_pipe_has_them_as_records)
 	assert_true(tl_perf_header(f.reader)->pipe);
 	assert_int_equal(next(&f), 1);
 	assert_int_equal(f.rec.type, TL_PERF_HEADER_ATTR);
-	attrs = tl_perf_attrs(f.reader, &count);
-	assert_int_equal(count, 1);
-	assert_int_equal(attrs[0].id_count, 2);
-	assert_int_equal(attrs[0].ids[1], 78);
+	assert_int_equal(tl_perf_attr_count(f.reader), 1);
+	assert_null(tl_perf_attr_at(f.reader, 1));
+	attr = tl_perf_attr_at(f.reader, 0);
+	assert_int_equal(attr->id_count, 2);
+	assert_int_equal(attr->ids[1], 78);
 	assert_int_equal(next(&f), 1);
 	assert_int_equal(f.rec.id.time_ns, 5);
 	assert_int_equal(next(&f), 0);
@@ -169,7 +167,7 @@ TEST(damaged_headers)
 		{ 8, 105, TL_BAD_FORMAT, 8 },      /* of the header */
 		{ 48, 1 << 20, TL_TRUNCATED, 48 }, /* of the data */
 		{ 16, 0, TL_BAD_SIZE, 24 },        /* of an attribute: its section holds none */
-		{ 104 + 72, 1 << 20, TL_BAD_SIZE, 104 }, /* of its ids */
+		{ 104 + 72, 1 << 20, TL_BAD_SIZE, 104 + 64 }, /* of its ids: their place and size */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -105,7 +105,6 @@ static void put_features(void)
 TEST(every_feature)
 {
 	const struct tl_perf_header *h;
-	size_t count;
 
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
@@ -126,7 +125,7 @@ TEST(every_feature)
 	assert_int_equal(h->first_time_ns, 1000);
 	assert_int_equal(h->last_time_ns, 3000);
 	assert_true(h->compressed);
-	assert_string_equal(tl_perf_attrs(f.reader, &count)[0].name, "intel_pt//u");
+	assert_string_equal(tl_perf_attr_at(f.reader, 0)->name, "intel_pt//u");
 	reader_close(&f);
 }
 

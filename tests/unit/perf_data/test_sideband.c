@@ -364,8 +364,7 @@ static void add_primary(const struct file *from, const char *name, bool primary)
 
 /*
  * "Only the traced processor's switches count"; the image is that of the process that runs.
- * Trailers
- * name process 0x11, which SWITCH refers to; SWITCH_CPU_WIDE.OUT names the next one.
+ * Trailers name process 0x11, which SWITCH refers to; SWITCH_CPU_WIDE.OUT names the next one.
  */
 TEST(the_image_follows_the_switches)
 {

@@ -100,6 +100,39 @@ TEST(a_whole_trace)
 	free_bytes(&b);
 }
 
+/* docs/abi.md: "a size below that of the first release is TL_BAD_USAGE"; a larger one is taken. */
+TEST(sizes_of_options)
+{
+	struct {
+		struct tl_xray_fold_options options;
+		unsigned char unknown[64];
+	} newer = { .options = all };
+	struct bytes b = { 0 };
+	struct trace t;
+
+	put_two_calls(&b);
+	open_trace(&t, &b, NULL);
+	memset(newer.unknown, 0xff, sizeof(newer.unknown));
+	for (size_t size = 0; size <= sizeof(newer); size++) {
+		struct tl_profile *profile = (struct tl_profile *)&t;
+		int status;
+
+		newer.options.size = size;
+		status = tl_xray_fold(t.reader, NULL, &newer.options, &profile, &t.err);
+		if (size < sizeof(newer.options)) {
+			assert_int_equal(status, TL_BAD_USAGE);
+			assert_int_equal(t.err.status, TL_BAD_USAGE);
+			assert_null(profile);
+		} else {
+			assert_int_equal(status, 0);
+			has(profile, 2, 1, 0, 20, 20);
+			tl_profile_free(profile);
+		}
+	}
+	close_trace(&t);
+	free_bytes(&b);
+}
+
 /* ---- the time window ---- */
 
 /*
@@ -695,6 +728,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_trace),
+		cmocka_unit_test(sizes_of_options),
 		cmocka_unit_test(a_time_window_counts_to_the_tick),
 		cmocka_unit_test(a_window_outside_holds_nothing),
 		cmocka_unit_test(windows_add_up),
