@@ -155,26 +155,31 @@ void tl_xray_maps_close(struct tl_xray_maps *maps)
 
 /* ---- choosing ---- */
 
-/* The first file that can be the object; the others keep the reason why they cannot. */
+/*
+ * The first file that can be the object. Of object 0 all files are asked, so that each keeps the
+ * reason why it cannot be the program, also behind the one that is.
+ */
 static struct tl_xray_candidate *choose(struct tl_xray_maps *maps, uint32_t object,
 					const struct tl_xray_uses *uses)
 {
+	struct tl_xray_candidate *chosen = NULL;
+
 	for (int programs = object == 0; programs >= 0; programs--)
-		for (size_t i = 0; i < maps->count; i++) {
+		for (size_t i = 0; i < maps->count && !(chosen && object); i++) {
 			struct tl_xray_candidate *c = &maps->list[i];
 			const char *why;
 
 			if (!c->map || c->used || (object == 0 && c->program != (programs != 0)))
 				continue;
 			why = tl_xray_map_refutes(c->map, object, uses);
-			if (!why) {
-				c->used = true;
-				return c;
-			}
+			if (!why && !chosen)
+				chosen = c;
 			if (object == 0)
 				c->text = why;
 		}
-	return NULL;
+	if (chosen)
+		chosen->used = true;
+	return chosen;
 }
 
 static bool is_used(const struct tl_xray_uses *uses, uint32_t object)

@@ -216,17 +216,26 @@ static void put_dynamic(struct made *symbols, struct made *rela)
 	put_relocation(rela, SLOT_LEAF, 0, at(LEAF));
 }
 
-/* One sled of version 2 a function (docs/formats/xray.md, 2.8): places relative to the fields. */
-static void put_map(struct made *map)
+enum { ENTRY_SLED, EXIT_SLED };
+
+/* A sled of version 2 (docs/formats/xray.md, 2.8): places relative to the fields. */
+static void put_sled(struct made *map, unsigned function, unsigned kind)
 {
-	for (unsigned i = 1; i <= SLEDS; i++) {
-		put(map, at(i) - (MAP + map->size), 8);
-		put(map, at(i) - (MAP + map->size), 8);
-		put(map, 0, 1);
-		put(map, 1, 1);
-		put(map, 2, 1);
-		put(map, 0, 8);
-		put(map, 0, 5);
+	put(map, at(function) - (MAP + map->size), 8);
+	put(map, at(function) - (MAP + map->size), 8);
+	put(map, kind, 1);
+	put(map, 1, 1);
+	put(map, 2, 1);
+	put(map, 0, 8);
+	put(map, 0, 5);
+}
+
+static void put_map(struct made *map, unsigned functions)
+{
+	for (unsigned i = 1; i <= functions; i++) {
+		put_sled(map, i, ENTRY_SLED);
+		if (i != BAD_STUB)
+			put_sled(map, i, EXIT_SLED);
 	}
 }
 
@@ -241,7 +250,8 @@ static struct made_section section(const char *name, uint64_t flags, uint64_t ad
 				      .size = made->size };
 }
 
-void make_program(struct temp *temp, const char *name, uint16_t machine)
+static void make(struct temp *temp, const char *name, uint16_t type, uint16_t machine,
+		 unsigned sleds)
 {
 	static struct made text, stubs, slots, data, table, symbols, strings, rela, frames, lsda,
 		map, file;
@@ -259,8 +269,8 @@ void make_program(struct temp *temp, const char *name, uint16_t machine)
 	put_bytes(&strings, names, sizeof(names));
 	put_frames(&frames);
 	put_bytes(&lsda, lsdas, sizeof(lsdas));
-	put_map(&map);
-	const struct made_section sections[] = {
+	put_map(&map, sleds);
+	struct made_section sections[] = {
 		section(".text", SHF_EXECINSTR, TEXT, &text),
 		section(".plt", SHF_EXECINSTR, STUBS, &stubs),
 		section(".got.plt", SHF_WRITE, SLOTS, &slots),
@@ -274,6 +284,20 @@ void make_program(struct temp *temp, const char *name, uint16_t machine)
 		section("xray_instr_map", 0, MAP, &map),
 	};
 
-	make_elf(&file, ET_DYN, machine, sections, sizeof(sections) / sizeof(sections[0]));
+	sections[5].type = SHT_DYNSYM;
+	sections[5].link = 7; /* .dynstr */
+	sections[5].entry = sizeof(Elf64_Sym);
+	sections[6].type = SHT_STRTAB;
+	make_elf(&file, type, machine, sections, sizeof(sections) / sizeof(sections[0]));
 	temp_write(temp, name, file.bytes, file.size);
+}
+
+void make_program(struct temp *temp, const char *name, uint16_t machine)
+{
+	make(temp, name, ET_DYN, machine, SLEDS);
+}
+
+void make_fixed_program(struct temp *temp, const char *name, unsigned sleds)
+{
+	make(temp, name, ET_EXEC, EM_X86_64, sleds);
 }

@@ -42,7 +42,18 @@ enum {
 	FUNCTIONS = SAVER,
 };
 
-/* `machine`: EM_X86_64 or EM_AARCH64; for any other one the code is that of x86-64. */
+/*
+ * `machine`: EM_X86_64 or EM_AARCH64; for any other one the code is that of x86-64. A
+ * position-independent file (ET_DYN), which names no loader: it can be a shared object. All
+ * functions have a sled for their entry and one for their exit, but for BAD_STUB, which has the
+ * first alone.
+ */
 void make_program(struct temp *temp, const char *name, uint16_t machine);
+
+/*
+ * The same as a program at fixed addresses (ET_EXEC), of which the first `sleds` functions have
+ * sleds.
+ */
+void make_fixed_program(struct temp *temp, const char *name, unsigned sleds);
 
 #endif
