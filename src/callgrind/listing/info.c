@@ -67,7 +67,7 @@ static int read_all(struct survey *s, struct tl_callgrind_reader *reader, struct
 	}
 	if (status == 0 && !tl_callgrind_lines_passed(&reader->lines))
 		status = tl_error_at(err, TL_TRUNCATED, 0,
-				     "the file is empty; with --separate-threads=yes the data are "
+				     "the file is empty; with --separate-threads=yes the data is "
 				     "in FILE-01, FILE-02, ...");
 	return status;
 }

@@ -345,7 +345,7 @@ static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 {
 	if (tl_callgrind_lines_passed(&reader->lines))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "the reader was read from before");
+				   "the reader is not at its beginning");
 	reader->names.pool = f->profile ? &f->profile->names : &f->names;
 	return tl_names_add(reader->names.pool, "", 0) == TL_NONE ? tl_error_memory(err) : 0;
 }

@@ -82,7 +82,7 @@ const struct tl_callgrind_rule_row tl_callgrind_rules[TL_CALLGRIND_RULE_COUNT] =
 					     "or right "
 					     "behind it; kept what is there" },
 	[TL_CALLGRIND_RULE_LINE_INDENTED] = { "callgrind.line.indented", TL_BAD_RECORD, false,
-					      "blanks before a line; read it as if without" },
+					      "blanks before a line; ignored them" },
 	[TL_CALLGRIND_RULE_NAME_CONTROL] = { "callgrind.name.control", TL_BAD_RECORD, false,
 					     "a control character in a name; it is shown as \\x "
 					     "and its "

@@ -81,7 +81,8 @@ static int set_limits(const struct tl_input_options *o, struct xray_input *x, st
 		return 0;
 	if (!tl_xray_info(x->reader)->frequency)
 		return tl_error_at(err, TL_BAD_USAGE, 8,
-				   "the trace does not say how long a tick is, so no time window");
+				   "the trace does not say how long a tick is, so a time window "
+				   "cannot be applied");
 	if (o->filter.from_seconds > 0)
 		x->limits.from_ticks = ticks_at(x, o->filter.from_seconds);
 	if (o->filter.to_seconds > 0)
@@ -338,9 +339,8 @@ static size_t list_inherited(const struct tl_xray_reader *reader, struct tl_dama
 	}
 	if (reader->forks.orphaned) {
 		place.status = TL_TRUNCATED;
-		place.text = "its process was forked and inherited the first records from another "
-			     "one; with "
-			     "that one's log beside it they would be told apart";
+		place.text = "its first records were inherited by fork from another process; they "
+			     "can be told apart if that process's log is given, too";
 		places[listed++] = place;
 	}
 	return listed;

@@ -212,8 +212,8 @@ bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *u
 			!uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
 
 		if (!c && is_used(uses, object))
-			maps->objects_text = "functions of a shared object have no names: no file "
-					     "that was given is it";
+			maps->objects_text = "functions of a shared object have no names: none of "
+					     "the given files is that object";
 		if (!maps->map)
 			continue;
 		maps->map->objects[object] = c ? c->map : NULL;
@@ -224,8 +224,7 @@ bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *u
 
 /* ---- telling ---- */
 
-static const char no_names[] =
-	"has no names of functions (is it stripped?): they are shown by number";
+static const char no_names[] = "has no function names (is it stripped?): functions are shown by id";
 
 static const char *tell_candidate(const struct tl_xray_maps *maps,
 				  const struct tl_xray_candidate *c)
@@ -236,9 +235,8 @@ static const char *tell_candidate(const struct tl_xray_maps *maps,
 		return c->map->binary && c->map->asked && !c->map->named ? no_names : NULL;
 	if (c->text && (c->program || !maps->map))
 		return c->text;
-	return c->program ? "could be the program that ran as well as another file that was given: "
-			    "names are those of "
-			    "the first"
+	return c->program ? "could be the program that ran, as could another of the given files: "
+			    "names are those of the first"
 			  : NULL;
 }
 

@@ -36,8 +36,7 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 					   "records before it"),
 	[TL_PERF_RULE_RECORD_SIZE] =
 		DAMAGE("record-size", TL_BAD_SIZE,
-		       "a record's size cannot be; went on at the next place that is "
-		       "a record"),
+		       "a record's size is impossible; went on at the next record"),
 	[TL_PERF_RULE_RECORD_SHORT] = DAMAGE("record-short", TL_BAD_SIZE,
 					     "a record is too short for its fields; skipped"),
 	[TL_PERF_RULE_RECORD_CONTENT] = DAMAGE("record-content", TL_BAD_RECORD,
@@ -57,25 +56,27 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 		       "a compressed record cannot be expanded; records in it are lost"),
 	[TL_PERF_RULE_ZSTD_CUT] = DAMAGE("zstd-cut", TL_TRUNCATED,
 					 "the compressed records end inside a record; it is lost"),
-	[TL_PERF_RULE_ZSTD_RATIO] =
-		DAMAGE("zstd-ratio", TL_TOO_LARGE,
-		       "compressed records expand beyond all measure; the rest is not "
-		       "expanded"),
-	[TL_PERF_RULE_ORDER] =
-		NOTICE("order", "a record is older than the round before the last had been"),
+	[TL_PERF_RULE_ZSTD_RATIO] = DAMAGE("zstd-ratio", TL_TOO_LARGE,
+					   "compressed records expand to over 1 GiB and 512 times "
+					   "their size; the rest is not expanded"),
+	[TL_PERF_RULE_ORDER] = NOTICE(
+		"order", "a record's time is before the end of the round before the last one"),
 	[TL_PERF_RULE_AUX_TRUNCATED] =
 		NOTICE("aux-truncated", "the AUX buffer was full: trace is missing after this"),
 	[TL_PERF_RULE_AUX_COLLISION] =
-		NOTICE("aux-collision", "another user of the tracing hardware was active, too"),
+		NOTICE("aux-collision",
+		       "another user of the tracing hardware was active: trace may be missing"),
 	[TL_PERF_RULE_AUX_PARTIAL] = NOTICE("aux-partial", "the trace has gaps inside"),
-	[TL_PERF_RULE_LOST] =
-		NOTICE("lost", "the kernel lost records: who ran what may be wrong after this"),
+	[TL_PERF_RULE_LOST] = NOTICE(
+		"lost", "the kernel lost records: processes and maps may be wrong from here on"),
 	[TL_PERF_RULE_NO_INFO] = NOTICE(
-		"auxtrace-info", "AUX data without an AUXTRACE_INFO before: its kind is unknown"),
-	[TL_PERF_RULE_AUX_GAP] =
-		NOTICE("aux-gap", "AUX data do not follow on each other: trace is missing between"),
+		"auxtrace-info",
+		"AUX data without an AUXTRACE_INFO record before them: their format is unknown"),
+	[TL_PERF_RULE_AUX_GAP] = NOTICE(
+		"aux-gap",
+		"AUX data do not begin where those before end: trace is missing between them"),
 	[TL_PERF_RULE_AUX_MISSING] =
-		NOTICE("aux-missing", "an AUX record tells of data that are not in the file"),
+		NOTICE("aux-missing", "an AUX record announces data that the file does not hold"),
 	[TL_PERF_RULE_NO_EVENT] =
 		NOTICE("no-event", "AUXTRACE_INFO names a PMU that no event of the file has"),
 };

@@ -70,7 +70,8 @@ static int choose(struct slice *s, struct tl_error *err)
 
 		if (walk.stream->snapshots || walk.stream->sampled)
 			return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-					   "snapshots are short parts already, and are not cut");
+					   "a recording in snapshot mode is one of short parts, "
+					   "and is not cut");
 		while ((status = tl_perf_range_walk_next(&s->trace->aux, &s->trace->config, &walk,
 							 err)) == 1) {
 			status = keep_part(s, &walk, err);

@@ -24,7 +24,7 @@ static const struct rule no_wall_clock = { "xray.grammar.wall-clock",
 static const struct rule stray_head = { "xray.grammar.head",
 					"a record of a buffer's head stands in its body" };
 static const struct rule no_new_cpu = { "xray.grammar.new-cpu",
-					"a record of the body stands before NewCPUId" };
+					"a function or event record stands before NewCPUId" };
 static const struct rule stray_pid = { "xray.grammar.pid",
 				       "a Pid record in a version that has none" };
 static const struct rule stray_argument = {
@@ -32,11 +32,12 @@ static const struct rule stray_argument = {
 };
 static const struct rule no_end = { "xray.grammar.end-of-buffer",
 				    "a buffer of version 1 ends without EndOfBuffer" };
-static const struct rule bodiless = { "xray.grammar.terminal", "a buffer ends in its head" };
+static const struct rule bodiless = { "xray.grammar.terminal",
+				      "a buffer ends before its head is complete" };
 static const struct rule orphan = { "xray.order.exit-without-entry",
 				    "an exit without an entry before it" };
 static const struct rule skipping = { "xray.order.exit-not-innermost",
-				      "an exit of a function that is not the innermost open one" };
+				      "an exit of a function that is not the innermost open call" };
 static const struct rule backwards = { "xray.time.backwards", "time goes back within a thread" };
 static const struct rule time_unknown = { "xray.time.unknown", NULL };
 static const struct rule damage = { "xray.damage", NULL };

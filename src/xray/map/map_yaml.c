@@ -145,7 +145,7 @@ static const struct field {
 	{ "id", set_id, "the id does not fit 32 bits, or is not a number" },
 	{ "address", set_address, "the address does not fit 64 bits, or is not a number" },
 	{ "function", set_function, "the function does not fit 64 bits, or is not a number" },
-	{ "kind", set_kind, "a kind of sled that XRay does not have" },
+	{ "kind", set_kind, "an unknown kind of sled" },
 	{ "always-instrument", set_always, "always-instrument is neither true nor false" },
 	{ "version", set_version, "the version does not fit 8 bits, or is not a number" },
 	{ "function-name", NULL, "a function-name is not text" },

@@ -127,7 +127,8 @@ int tl_xray_decode_basic(struct tl_xray_stream *stream, struct tl_xray_record *r
 	if (!record->function)
 		return lose_record(
 			stream, record,
-			"a record of function 0, which there is not; went on at the next one", err);
+			"a record of function id 0, which no function has; went on at the next one",
+			err);
 	stream->cur.pos += TL_XRAY_BASIC_BYTES;
 	stream->record++;
 	if (b.type == RECORD_ARGUMENT) {

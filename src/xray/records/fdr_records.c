@@ -44,8 +44,8 @@ static struct fault end_of_buffer(struct tl_xray_stream *stream, const uint8_t *
 	(void)p;
 	(void)record;
 	if (stream->reader->dialect.version > 1)
-		return (struct fault){ TL_BAD_RECORD, "an EndOfBuffer record, which ended with "
-						      "version 1; kept the records before it" };
+		return (struct fault){ TL_BAD_RECORD, "an EndOfBuffer record, which only version 1 "
+						      "has; kept the records before it" };
 	/* What follows is filler up to the next buffer ("EndOfBuffer Records"). */
 	stream->cur.pos = stream->cur.end;
 	return ok;

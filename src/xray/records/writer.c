@@ -414,7 +414,7 @@ int tl_xray_writer_put_unsized(struct tl_xray_writer *writer, const struct tl_xr
 	if (record->kind == TL_XRAY_FUNCTION &&
 	    !has_room_for_id(&writer->options, record->function))
 		return tl_error_at(err, TL_UNSUPPORTED, record->offset,
-				   "a function id above what the bits of an FDR record can say");
+				   "the function id does not fit the bits of an FDR record");
 	if (record->kind == TL_XRAY_BUFFER_EXTENTS || record->kind == TL_XRAY_END_OF_BUFFER ||
 	    record->kind == TL_XRAY_LOST)
 		return 0;

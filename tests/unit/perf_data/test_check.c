@@ -79,9 +79,8 @@ TEST(a_gap)
 		put_auxtrace(0);
 		put_auxtrace(100);
 		assert_lines(snapshot ? ""
-				      : "aux-gap offset 0x158 record 2: AUX data do not follow on "
-					"each other: trace "
-					"is missing between\n");
+				      : "aux-gap offset 0x158 record 2: AUX data do not begin "
+					"where those before end: trace is missing between them\n");
 	}
 }
 
@@ -96,8 +95,8 @@ TEST(aux_records)
 	assert_lines("aux-truncated offset 0x118 record 1: the AUX buffer was full: trace is "
 		     "missing after this\n"
 		     "aux-partial offset 0x158 record 2: the trace has gaps inside\n"
-		     "aux-missing offset 0x158 record 2: an AUX record tells of data that are not "
-		     "in the file\n");
+		     "aux-missing offset 0x158 record 2: an AUX record announces data that the "
+		     "file does not hold\n");
 }
 
 TEST(whose_trace)
@@ -105,11 +104,10 @@ TEST(whose_trace)
 	file_begin(&f, COMMON_TYPE);
 	put_auxtrace(0);
 	put_info(9, 0);
-	assert_lines(
-		"auxtrace-info offset 0xc0 record 0: AUX data without an AUXTRACE_INFO before: "
-		"its kind is unknown\n"
-		"no-event offset 0x100 record 1: AUXTRACE_INFO names a PMU that no event of "
-		"the file has\n");
+	assert_lines("auxtrace-info offset 0xc0 record 0: AUX data without an AUXTRACE_INFO record "
+		     "before them: their format is unknown\n"
+		     "no-event offset 0x100 record 1: AUXTRACE_INFO names a PMU that no event of "
+		     "the file has\n");
 }
 
 TEST(lost_records)
@@ -120,8 +118,8 @@ TEST(lost_records)
 	put64(&f, 5);
 	put_trailer(&f, 1, 1, 1, 0);
 	put_header(&f, 999, 0, 8);
-	assert_lines("lost offset 0xc0 record 0: the kernel lost records: who ran what may be "
-		     "wrong after this\n"
+	assert_lines("lost offset 0xc0 record 0: the kernel lost records: processes and maps may "
+		     "be wrong from here on\n"
 		     "record-unknown offset 0xf8 record 1: a record of a type that is not known; "
 		     "skipped\n");
 }
@@ -164,9 +162,8 @@ TEST(gaps_of_each_buffer)
 		put32(&f, 0);
 		put_zeros(&f, 16);
 	}
-	assert_lines(
-		"aux-gap offset 0x1d8 record 4: AUX data do not follow on each other: trace is "
-		"missing between\n");
+	assert_lines("aux-gap offset 0x1d8 record 4: AUX data do not begin where those before end: "
+		     "trace is missing between them\n");
 }
 
 int main(void)
