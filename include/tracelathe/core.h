@@ -187,8 +187,8 @@ struct tl_output;
 
 /**
  * Open for writing. A path is written as a temporary file in its directory, without a name where
- * the file system has such files, and put in place by tl_output_commit(); special files (/dev/full,
- * a named pipe) are written directly. NULL or "-" is standard output.
+ * the file system has such files, and put in place by tl_output_commit(); special files (/dev/full)
+ * directly. NULL or "-" is standard output, which takes no binary bytes if it is a terminal.
  */
 TL_API int tl_output_open(struct tl_output **out, const char *path, struct tl_error *err);
 

@@ -24,6 +24,7 @@ struct tl_output {
 	char *target; /* NULL: not opened by us */
 	bool unnamed; /* the file has no name yet */
 	bool used;    /* bytes were taken out of the buffer */
+	bool terminal;
 	/* the name until it is finished, NULL: none; also read by a signal handler */
 	_Atomic(char *) temp;
 	struct tl_error error; /* the first one met */
@@ -55,8 +56,24 @@ static bool write_again(int fd)
 	return poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1) >= 0 || errno == EINTR;
 }
 
+/*
+ * Bytes that no text for a terminal has: control characters but those that move the cursor (BEL to
+ * CR) and ESC. Every binary form has some in its first bytes.
+ */
+static bool is_binary(const char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)data[i] < ' ' && (data[i] < '\a' || data[i] > '\r') &&
+		    data[i] != '\033')
+			return true;
+	return false;
+}
+
 static void write_all(struct tl_output *out, const char *data, size_t size)
 {
+	if (out->terminal && is_binary(data, size))
+		fail(out, TL_BAD_USAGE,
+		     "binary output is not written to a terminal; write it to a file or a pipe");
 	while (size && !out->error.status) {
 		ssize_t done = write(out->fd, data, size);
 
@@ -334,6 +351,7 @@ int tl_output_open(struct tl_output **out, const char *path, struct tl_error *er
 		return tl_error_memory(err);
 	if (!path || !strcmp(path, "-")) {
 		opened->fd = STDOUT_FILENO;
+		opened->terminal = isatty(STDOUT_FILENO);
 	} else if (open_path(opened, path)) {
 		int status = errno == ENOMEM ? tl_error_memory(err)
 					     : tl_error_system(err, "cannot open for writing");

@@ -262,8 +262,11 @@ const struct option_row option_rows[] = {
 		   "which events, in this order (default: all; the first one sorts)"),
 	OPT_FLAG(C_READERS, "exact", input.exact, "exact quantiles, whatever memory they need"),
 	/* the output */
-	OPT_TEXT_LETTER('o', C_READERS, "output", "FILE", output.path,
-			"write to FILE, whole or not at all (default: standard output)"),
+	OPT_TEXT_LETTER(
+		'o', C_READERS, "output", "FILE", output.path,
+		"write to FILE, whole or not at all (default: standard output); its suffix chooses "
+		"the form where no option does: .json, .csv, .svg, .html, .dot, .folded, "
+		".pb.gz, ..."),
 	OPT_FLAG(C_INFO | C_CHECK | C_DUMP | C_TABLES | C_ANALYZE, "json", output.json,
 		 "as JSON; dump and check: one object a line"),
 	OPT_FLAG(C_TABLES | C_ANALYZE, "csv", output.csv, "as CSV (RFC 4180)"),

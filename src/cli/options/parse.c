@@ -7,6 +7,7 @@
 
 #include "cli/options/option.h"
 #include "cli/options/settings.h"
+#include "cli/options/suffix.h"
 #include "cli/options/words.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/similar.h"
@@ -233,6 +234,7 @@ static bool settle(struct settings *settings, const struct command *command)
 	struct tl_input_programs *programs = &settings->input.programs;
 	const struct flame_settings *flame = &settings->flame;
 
+	settings_take_suffix(settings, command);
 	if (command->bit == C_DIFF && (flame->svg || flame->icicle || flame->pixels))
 		settings->flame.of_diff = true;
 	if (!check_together(settings, command))
