@@ -176,13 +176,11 @@ static bool take_all(struct settings *settings, const struct command *command,
 /* The default of --jobs: beyond this many threads the reading of most traces gains nothing. */
 enum { MOST_JOBS = 16 };
 
-static unsigned processors(void)
+unsigned default_jobs(long processors)
 {
-	long count = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (count < 1)
+	if (processors < 1)
 		return 1;
-	return count > MOST_JOBS ? MOST_JOBS : (unsigned)count;
+	return processors > MOST_JOBS ? MOST_JOBS : (unsigned)processors;
 }
 
 static void set_defaults(struct settings *settings)
@@ -199,7 +197,7 @@ static void set_defaults(struct settings *settings)
 			.before_seconds = 1e-3,
 		} },
 	};
-	settings->input.jobs = processors();
+	settings->input.jobs = default_jobs(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 /* Options that exclude each other. */

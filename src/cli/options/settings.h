@@ -97,6 +97,8 @@ struct settings {
 bool settings_parse(struct settings *settings, const struct command *command, int argc,
 		    char **argv);
 void settings_free(struct settings *settings);
+/* The default of --jobs on a machine of so many processors; below 1: unknown. */
+unsigned default_jobs(long processors);
 
 /* The form asked for by --json and --csv. */
 enum tl_report_form report_form(const struct settings *settings);

@@ -289,6 +289,23 @@ static void words_of_options(void **state)
 	assert_false(option_takes_file(find("all", C_REPORT)));
 }
 
+/* One per processor, "beyond 16 the reading of most traces gains nothing"; unknown: one. */
+static void jobs_by_default(void **state)
+{
+	static const struct {
+		long processors;
+		unsigned jobs;
+	} cases[] = { { -1, 1 },  { 0, 1 },   { 1, 1 },   { 2, 2 },
+		      { 15, 15 }, { 16, 16 }, { 17, 16 }, { 4096, 16 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(default_jobs(cases[i].processors), cases[i].jobs);
+	PARSE(usual, "report x");
+	assert_in_range(usual.input.jobs, 1, 16);
+	settings_free(&usual);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +316,7 @@ int main(void)
 		cmocka_unit_test(how_much_is_read),         cmocka_unit_test(what_follows),
 		cmocka_unit_test(rows_make_sense),          cmocka_unit_test(commands_make_sense),
 		cmocka_unit_test(names_by_number),          cmocka_unit_test(words_of_options),
+		cmocka_unit_test(jobs_by_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
