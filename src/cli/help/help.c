@@ -118,7 +118,7 @@ static void put_options(const struct command *command, bool all)
 	if (!hidden)
 		return;
 	if (!all) {
-		printf("\n%u further options are for traces of one format: tracelathe %s --help "
+		printf("\n%u more options are for traces of one format: tracelathe %s --help "
 		       "--all\n",
 		       hidden, command->name);
 		return;

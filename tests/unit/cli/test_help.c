@@ -67,31 +67,48 @@ static void overview(void **state)
 	free(text);
 }
 
+/*
+ * All options with --all; without it those that only traces of one format have a use for are
+ * counted.
+ */
+static void help_of_a_command(const struct command *command, bool all)
+{
+	char *text = shown_of(all ? "help --all" : "help", command->name), line[400];
+	unsigned left_out = 0;
+
+	snprintf(line, sizeof(line), "usage: tracelathe %s [OPTIONS] %s\n\n", command->name,
+		 command->arguments);
+	assert_int_equal(strncmp(text, line, strlen(line)), 0);
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		snprintf(line, sizeof(line), "%s--%s%s%s", row->letter ? "" : "      ", row->name,
+			 row->argument && *row->argument != '[' ? " " : "",
+			 row->argument ? row->argument : "");
+		if (!(row->commands & command->bit))
+			continue;
+		if (all || !(row->commands & C_ONE_FORMAT))
+			has(text, line);
+		else
+			left_out++;
+	}
+	for (size_t i = 0; i < MOST_EXAMPLES && command->examples[i].line; i++) {
+		snprintf(line, sizeof(line), "  # %s\n  %s\n", command->examples[i].says,
+			 command->examples[i].line);
+		has(text, line);
+	}
+	assert_int_equal(strstr(text, "\nformats of --format:\n") != NULL,
+			 command->files != FILES_NONE);
+	snprintf(line, sizeof(line), "\n%u more options are for traces of one format", left_out);
+	assert_int_equal(strstr(text, line) != NULL, left_out > 0);
+	check_width(text);
+	free(text);
+}
+
 static void help_of_each_command(void **state)
 {
 	(void)state;
 	for (const struct command *command = commands; command->name; command++) {
-		char *text = shown_of("help", command->name), line[400];
-
-		snprintf(line, sizeof(line), "usage: tracelathe %s [OPTIONS] %s\n\n", command->name,
-			 command->arguments);
-		assert_int_equal(strncmp(text, line, strlen(line)), 0);
-		for (const struct option_row *row = option_rows; row->name; row++) {
-			snprintf(line, sizeof(line), "%s--%s%s%s", row->letter ? "" : "      ",
-				 row->name, row->argument && *row->argument != '[' ? " " : "",
-				 row->argument ? row->argument : "");
-			if (row->commands & command->bit)
-				has(text, line);
-		}
-		for (size_t i = 0; i < MOST_EXAMPLES && command->examples[i].line; i++) {
-			snprintf(line, sizeof(line), "  # %s\n  %s\n", command->examples[i].says,
-				 command->examples[i].line);
-			has(text, line);
-		}
-		assert_int_equal(strstr(text, "\nformats of --format:\n") != NULL,
-				 command->files != FILES_NONE);
-		check_width(text);
-		free(text);
+		help_of_a_command(command, true);
+		help_of_a_command(command, false);
 	}
 }
 
