@@ -189,6 +189,20 @@ TL_API uint32_t tl_xray_map_count(const struct tl_xray_map *map);
  */
 TL_API int tl_xray_map_find(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function,
 			    size_t size);
+enum tl_xray_map_form {
+	TL_XRAY_MAP_TEXT, /**< a line a function, for reading */
+	/** the bytes of `llvm-xray extract --symbolize`, which tl_xray_map_open_yaml() reads */
+	TL_XRAY_MAP_YAML,
+	TL_XRAY_MAP_CSV,  /**< a row a sled */
+	TL_XRAY_MAP_JSON, /**< `{"sleds":[...]}`, an object a sled */
+};
+
+/**
+ * List all sleds of a map, in the order of the section.
+ * @return 0; TL_NO_MEMORY: names may be missing in what was put
+ */
+TL_API int tl_xray_map_put(struct tl_xray_map *map, enum tl_xray_map_form form,
+			   struct tl_output *out, struct tl_error *err);
 TL_API void tl_xray_map_close(struct tl_xray_map *map);
 
 /* ---- folding --------------------------------------------------------------------------------- */

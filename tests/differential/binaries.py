@@ -65,6 +65,19 @@ def every_pair(programs):
     return compared
 
 
+def extracted():
+    """`extract --yaml` of each program, byte for byte what `llvm-xray extract --symbolize` printed of it."""
+    compared = 0
+    for name in sorted(os.listdir(BIN)):
+        if not name.endswith(".instrmap-sym.yaml"):
+            continue
+        with open(os.path.join(BIN, name), encoding="utf-8") as file:
+            text = common.run("extract", "--yaml", os.path.join(BIN, name.split(".")[0] + ".elf"))
+            expect(name, text, file.read())
+        compared += 1
+    return compared
+
+
 def several(programs, folder):
     """The right program among others, first or last, or in a folder."""
     name = "mt8-fdr"
@@ -153,7 +166,7 @@ def main():
                 for name in sorted(os.listdir(BIN) if os.path.isdir(BIN) else ()) if name.endswith(".elf")}
     programs = {name: sleds for name, sleds in programs.items() if sleds}
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as place:
-        compared = every_pair(programs) + several(programs, folder) + objects(place)
+        compared = extracted() + every_pair(programs) + several(programs, folder) + objects(place)
     common.finish(compared, "traces with programs")
 
 

@@ -33,6 +33,19 @@ static void help_wrap(const char *text, unsigned at, unsigned indent)
 	putchar('\n');
 }
 
+static void put_brief(void)
+{
+	const char *before = "  also: ";
+
+	for (const struct command *command = commands; command->name; command++) {
+		if (!command->brief)
+			continue;
+		printf("%s%s", before, command->name);
+		before = ", ";
+	}
+	putchar('\n');
+}
+
 void help_overview(void)
 {
 	const struct tl_format_info *format;
@@ -40,7 +53,9 @@ void help_overview(void)
 	puts("tracelathe - turn any execution trace into a profile you can read\n"
 	     "usage: tracelathe COMMAND [OPTIONS] FILE; tracelathe COMMAND --help; --version\n");
 	for (const struct command *command = commands; command->name; command++)
-		printf("  %-*s%s\n", COMMAND_COLUMN - 2, command->name, command->help);
+		if (!command->brief)
+			printf("  %-*s%s\n", COMMAND_COLUMN - 2, command->name, command->help);
+	put_brief();
 	puts("\n  tracelathe report --binary ./prog xray-log     where did the time go?\n"
 	     "  tracelathe tree --top-down xray-log            the call tree\n"
 	     "  tracelathe timeline -o out.perfetto xray-log   for ui.perfetto.dev\n");

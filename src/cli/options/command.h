@@ -2,6 +2,8 @@
 #ifndef TL_CLI_OPTIONS_COMMAND_H
 #define TL_CLI_OPTIONS_COMMAND_H
 /* The rows of commands.def, and the bits by which the option table names commands. */
+#include <stdbool.h>
+
 #include <tracelathe/core.h>
 
 struct command_job;
@@ -26,6 +28,7 @@ struct command {
 	/* 0, 1 (a check failed) or a negative tl_status; of FILES_NONE: the exit status */
 	int (*run)(struct command_job *job, struct tl_error *err);
 	enum command_files files;
+	bool brief;            /* the overview, which has to fit a screen, only names it */
 	const char *arguments; /* behind the options */
 	const char *help;      /* one line */
 	const char *text;      /* a paragraph for the manual */
@@ -50,7 +53,7 @@ enum {
 #include "cli/options/commands.def"
 #undef COMMAND
 	C_ALL = (1 << COMMAND_COUNT) - 1,
-	C_READERS = C_ALL & ~C_HELP,
+	C_READERS = C_ALL & ~(C_HELP | C_EXTRACT),
 	C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE,
 	C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME,
 	C_ONE_FORMAT = 1 << COMMAND_COUNT, /* only traces of one format have a use for the option */

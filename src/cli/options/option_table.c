@@ -239,7 +239,7 @@ const struct option_row option_rows[] = {
 	OPT_WORD(C_READERS_ONE_FORMAT, "bit-order", "detect|low|high", enum tl_bit_order,
 		 input.xray.bit_order, TL_BITS_DETECT,
 		 "XRay, big-endian files: bit fields begin at this end (default: detect)"),
-	OPT_FLAG(C_READERS, "no-demangle", input.raw_names,
+	OPT_FLAG(C_READERS | C_EXTRACT, "no-demangle", input.raw_names,
 		 "show C++ and Rust names as the linker sees them"),
 	OPT_FLAG(C_READERS, "strict", input.strict,
 		 "stop at the first fault instead of skipping what is damaged"),
@@ -263,13 +263,14 @@ const struct option_row option_rows[] = {
 	OPT_FLAG(C_READERS, "exact", input.exact, "exact quantiles, whatever memory they need"),
 	/* the output */
 	OPT_TEXT_LETTER(
-		'o', C_READERS, "output", "FILE", output.path,
+		'o', C_READERS | C_EXTRACT, "output", "FILE", output.path,
 		"write to FILE, whole or not at all (default: standard output); its suffix chooses "
 		"the form where no option does: .json, .csv, .svg, .html, .dot, .folded, "
 		".pb.gz, ..."),
-	OPT_FLAG(C_INFO | C_CHECK | C_DUMP | C_TABLES | C_ANALYZE, "json", output.json,
+	OPT_FLAG(C_INFO | C_CHECK | C_DUMP | C_TABLES | C_ANALYZE | C_EXTRACT, "json", output.json,
 		 "as JSON; dump and check: one object a line"),
-	OPT_FLAG(C_TABLES | C_ANALYZE, "csv", output.csv, "as CSV (RFC 4180)"),
+	OPT_FLAG(C_TABLES | C_ANALYZE | C_EXTRACT, "csv", output.csv, "as CSV (RFC 4180)"),
+	OPT_FLAG(C_EXTRACT, "yaml", output.yaml, "as YAML, the same as `llvm-xray extract`"),
 	OPT_WORD(C_READERS, "progress", "auto|always|never", enum when, output.progress, WHEN_AUTO,
 		 "a progress bar on standard error (default: on a terminal)"),
 	OPT_WORD(C_READERS, "color", "auto|always|never", enum when, output.color, WHEN_AUTO,

@@ -210,6 +210,10 @@ static bool check_together(const struct settings *settings, const struct command
 		complain(command->name, "--json and --csv exclude each other");
 		return false;
 	}
+	if (output->yaml && (output->json || output->csv)) {
+		complain(command->name, "--yaml excludes --json and --csv");
+		return false;
+	}
 	if (settings->flame.of_diff &&
 	    (diff->renames.list.count || diff->by || output->json || output->csv)) {
 		complain(command->name, "--flame goes without --rename, --by, --json and --csv");

@@ -59,7 +59,7 @@ struct slice_settings {
 
 struct output_settings {
 	const char *path; /* NULL, "-": standard output */
-	bool json, csv;
+	bool json, csv, yaml;
 	bool wide; /* tables are not made to fit the terminal */
 	enum when progress, color;
 };

@@ -26,8 +26,9 @@ static bool takes(const struct command *command, const char *option)
 
 static bool form_is_chosen(const struct settings *settings)
 {
-	return settings->output.json || settings->output.csv || settings->flame.svg ||
-	       settings->flame.icicle || settings->flame.pixels || settings->flame.of_diff;
+	return settings->output.json || settings->output.csv || settings->output.yaml ||
+	       settings->flame.svg || settings->flame.icicle || settings->flame.pixels ||
+	       settings->flame.of_diff;
 }
 
 static void take_form(struct settings *settings, const struct command *command)
@@ -38,6 +39,8 @@ static void take_form(struct settings *settings, const struct command *command)
 		settings->output.json = takes(command, "json");
 	else if (ends_with(path, ".csv"))
 		settings->output.csv = takes(command, "csv");
+	else if (ends_with(path, ".yaml"))
+		settings->output.yaml = takes(command, "yaml");
 	else if (ends_with(path, ".svg"))
 		settings->flame.svg = takes(command, "svg");
 	else if (ends_with(path, ".html"))

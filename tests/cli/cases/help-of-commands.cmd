@@ -1,5 +1,5 @@
 # "help COMMAND" and "COMMAND --help" are the same, wrapped at 80 columns, and name the options of CLI.md.
-for command in info check dump report tree stacks flame timeline convert annotate diff merge slice analyze help; do
+for command in info check dump report tree stacks flame timeline convert annotate diff merge slice analyze extract help; do
 	tracelathe help $command >brief || echo "$command: status $?"
 	tracelathe $command --help | cmp - brief
 	tracelathe $command -h | cmp - brief
@@ -10,7 +10,7 @@ for command in info check dump report tree stacks flame timeline convert annotat
 	[ "$(grep -c '^ *--' text)" = $(($(grep -c '^ *--' brief) + ${further:-0})) ] || echo "$command: not all"
 	# A value's words are not broken, nor is the line of an example.
 	awk -v c="$command" 'length > 80 && !/^  tracelathe/ { print c ": " $0 }' text | grep -v 'exit status'
-	[ $command = help ] && continue
+	case $command in help | extract) continue ;; esac
 	for option in format binary thread cpu pid time function object no-demangle strict exact jobs output progress \
 		color; do
 		grep -q -e "--$option" brief || echo "$command: no --$option"
