@@ -57,16 +57,23 @@ static void lay_out(struct tl_xtrace_reuse *r, uint32_t count)
 
 static bool get_room(struct tl_xtrace_reuse *r, uint32_t room)
 {
-	uint32_t *owners = realloc(r->owners, room * sizeof(*owners));
-	uint64_t *marks = owners ? realloc(r->marks, room / 8) : NULL;
-	uint32_t *tree = marks ? realloc(r->tree, (room / BLOCK + 1) * sizeof(*tree)) : NULL;
+	uint32_t *owners, *tree;
+	uint64_t *marks;
 
-	r->owners = owners ? owners : r->owners;
-	r->marks = marks ? marks : r->marks;
-	r->tree = tree ? tree : r->tree;
-	if (tree)
-		r->room = room;
-	return tree;
+	owners = realloc(r->owners, room * sizeof(*owners));
+	if (!owners)
+		return false;
+	r->owners = owners;
+	marks = realloc(r->marks, room / 8);
+	if (!marks)
+		return false;
+	r->marks = marks;
+	tree = realloc(r->tree, (room / BLOCK + 1) * sizeof(*tree));
+	if (!tree)
+		return false;
+	r->tree = tree;
+	r->room = room;
+	return true;
 }
 
 /* Move the marks together; more room when half of it or more would be taken at once. */

@@ -29,12 +29,12 @@ static const struct tl_xtrace_table_column columns[] = {
 
 void tl_xtrace_syscall_log_begin(struct tl_xtrace_analysis *a)
 {
-	bool text = a->options.form == TL_XTRACE_TEXT;
-
 	tl_xtrace_begin_table(a, &a->table, "syscalls", "System calls");
-	tl_xtrace_table_columns(&a->table, text ? text_columns : columns,
-				text ? sizeof(text_columns) / sizeof(text_columns[0])
-				     : sizeof(columns) / sizeof(columns[0]));
+	if (a->options.form == TL_XTRACE_TEXT)
+		tl_xtrace_table_columns(&a->table, text_columns,
+					sizeof(text_columns) / sizeof(text_columns[0]));
+	else
+		tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
 /* ---- one call ---- */

@@ -42,7 +42,12 @@ static bool is_repeated(const struct tl_xtrace_check_insn *last,
 	return next->pc == last->pc && last->op->a64.access && !(last->seen & accesses);
 }
 
-/* The present rule for a jump, or TL_XTRACE_RULE_COUNT: all is well. */
+static enum tl_xtrace_rule broken_unless(bool good, enum tl_xtrace_rule rule)
+{
+	return good ? TL_XTRACE_RULE_COUNT : rule;
+}
+
+/* The rule that a step breaks; TL_XTRACE_RULE_COUNT: none. */
 static enum tl_xtrace_rule judge(const struct tl_xtrace_check_insn *last,
 				 const struct tl_xtrace_check_insn *next)
 {
@@ -53,28 +58,26 @@ static enum tl_xtrace_rule judge(const struct tl_xtrace_check_insn *last,
 	switch (a64->flow) {
 	case TL_A64_JUMP:
 	case TL_A64_CALL:
-		return is_at(next, direct) ? TL_XTRACE_RULE_COUNT : TL_XTRACE_RULE_PC_BRANCH;
+		return broken_unless(is_at(next, direct), TL_XTRACE_RULE_PC_BRANCH);
 	case TL_A64_CONDITIONAL:
-		return sequential || is_at(next, direct) ? TL_XTRACE_RULE_COUNT
-							 : TL_XTRACE_RULE_PC_BRANCH;
+		return broken_unless(sequential || is_at(next, direct), TL_XTRACE_RULE_PC_BRANCH);
 	case TL_A64_JUMP_REGISTER:
 	case TL_A64_CALL_REGISTER:
 	case TL_A64_RETURN:
 	case TL_A64_EXCEPTION_RETURN:
-		return !(last->seen >> TL_XTRACE_TARGET_B & 1) ||
-				       same_place(last->target, next->pc) ||
-				       mapped_twice(next, last->target)
-			       ? TL_XTRACE_RULE_COUNT
-			       : TL_XTRACE_RULE_PC_TARGET;
+		return broken_unless(!(last->seen >> TL_XTRACE_TARGET_B & 1) ||
+					     same_place(last->target, next->pc) ||
+					     mapped_twice(next, last->target),
+				     TL_XTRACE_RULE_PC_TARGET);
 	case TL_A64_EXCEPTION_CALL:
-		return sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0]))
-			       ? TL_XTRACE_RULE_COUNT
-			       : TL_XTRACE_RULE_PC_CONTINUITY;
+		return broken_unless(
+			sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0])),
+			TL_XTRACE_RULE_PC_CONTINUITY);
 	case TL_A64_TRAP:
 		return TL_XTRACE_RULE_COUNT;
 	default:
-		return sequential || is_repeated(last, next) ? TL_XTRACE_RULE_COUNT
-							     : TL_XTRACE_RULE_PC_CONTINUITY;
+		return broken_unless(sequential || is_repeated(last, next),
+				     TL_XTRACE_RULE_PC_CONTINUITY);
 	}
 }
 

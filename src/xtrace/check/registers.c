@@ -169,9 +169,11 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 	if (i->op->a64.access && (interrupted || !(i->seen & accesses))) {
 		/* It faulted, maybe in its second half, or was predicated away: it may have
 		 * written, or not. */
-		r->known &=
-			~(e->forget | (e->kind ? UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2 : 0) |
-			  (e->writes_back ? UINT32_C(1) << e->rn : 0));
+		r->known &= ~e->forget;
+		if (e->kind)
+			r->known &= ~(UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2);
+		if (e->writes_back)
+			r->known &= ~(UINT32_C(1) << e->rn);
 		return;
 	}
 	tl_xtrace_registers_apply(r, e, i->pc, i->load, i->load_size);
@@ -184,7 +186,9 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 		tl_xtrace_registers_set(r, i->op->a64.opcode >> 16 & 31, (uint32_t)i->result);
 	if (i->op->a64.special == TL_A64_SVC) {
 		/* X0 is the result; rt_sigreturn restores all registers. */
-		r->known &= i->svcargs && tl_xtrace_syscall_jumps(i->args[0]) ? 0 : ~UINT32_C(1);
+		r->known &= ~UINT32_C(1);
+		if (i->svcargs && tl_xtrace_syscall_jumps(i->args[0]))
+			r->known = 0;
 		tl_xtrace_check_syscall(s);
 	}
 }

@@ -61,14 +61,13 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 		.record = next->ordinal,
 		.pc = next->pc,
 		.from = last->pc,
-		.target = last->seen >> TL_XTRACE_TARGET_B & 1
-				  ? last->target
-				  : last->pc + (uint64_t)(int64_t)last->op->a64.offset,
-		.sp = tl_xtrace_registers_know(&s->registers, TL_XTRACE_REG_SP)
-			      ? s->registers.x[TL_XTRACE_REG_SP]
-			      : 0,
+		.target = last->pc + (uint64_t)(int64_t)last->op->a64.offset,
 		.confirmed = is_handler(s, next->pc),
 	};
+	if (last->seen >> TL_XTRACE_TARGET_B & 1)
+		signal->target = last->target;
+	if (tl_xtrace_registers_know(&s->registers, TL_XTRACE_REG_SP))
+		signal->sp = s->registers.x[TL_XTRACE_REG_SP];
 	s->registers.known = 0;
 	s->signals.probes_sp = true;
 }

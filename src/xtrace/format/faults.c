@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Damaged places: all are counted, the first ones listed. */
+#include "core/error.h"
 #include "core/memory.h"
 #include "xtrace/format/trace.h"
 
 enum { LISTED = 1000 };
 
-bool tl_xtrace_note_fault(struct tl_xtrace_faults *faults, const struct tl_xtrace_fault *fault)
+int tl_xtrace_note_fault(struct tl_xtrace_faults *faults, const struct tl_xtrace_fault *fault,
+			 struct tl_error *err)
 {
 	if (faults->listed < LISTED) {
 		if (!tl_grow(&faults->list, &faults->capacity, faults->listed + 1,
 			     sizeof(*faults->list)))
-			return false;
+			return tl_error_memory(err);
 		faults->list[faults->listed++] = *fault;
 	}
 	faults->count++;
 	faults->skipped_bytes += fault->length;
-	return true;
+	return 0;
 }
 
 void tl_xtrace_rewind(struct tl_xtrace_trace *trace)

@@ -77,20 +77,42 @@ static bool same_stem(const struct given *a, const struct given *b)
 
 /* ---- streams ---- */
 
+/* Where a stream keeps one of its two files. */
+struct slot {
+	char **path;
+	struct tl_source **source;
+	bool *own;
+	const uint8_t **data;
+	size_t *size;
+};
+
+static struct slot slot_of(struct tl_xtrace_stream *s, bool snapshots)
+{
+	if (snapshots)
+		return (struct slot){ &s->snapshot_path, &s->snapshot_source,
+				      &s->own_snapshot_source, &s->snapshots, &s->snapshots_size };
+	return (struct slot){ &s->path, &s->source, &s->own_source, &s->data, &s->size };
+}
+
+static struct slot given_slot(struct tl_xtrace_stream *s, const struct given *g)
+{
+	return slot_of(s, g->name.kind == TL_XTRACE_FILE_SNAPSHOTS);
+}
+
 static void give_file(struct tl_xtrace_stream *s, struct given *g)
 {
-	bool snapshots = g->name.kind == TL_XTRACE_FILE_SNAPSHOTS;
+	struct slot slot = given_slot(s, g);
 
-	*(snapshots ? &s->snapshot_source : &s->source) = g->source;
-	*(snapshots ? &s->own_snapshot_source : &s->own_source) = g->own;
-	*(snapshots ? &s->snapshots : &s->data) = g->data;
-	*(snapshots ? &s->snapshots_size : &s->size) = g->size;
+	*slot.source = g->source;
+	*slot.own = g->own;
+	*slot.data = g->data;
+	*slot.size = g->size;
 	g->source = NULL;
 }
 
 static bool name_stream(struct tl_xtrace_stream *s, const struct given *g)
 {
-	char **path = g->name.kind == TL_XTRACE_FILE_SNAPSHOTS ? &s->snapshot_path : &s->path;
+	char **path = given_slot(s, g).path;
 
 	if (!*path)
 		*path = strdup(g->file->path);
@@ -108,20 +130,21 @@ static int open_partner(struct opening *o, struct tl_xtrace_stream *s, const str
 {
 	bool no_memory;
 	char *path = tl_xtrace_file_name_partner(g->file->path, &g->name, &no_memory);
-	bool stream = g->name.kind == TL_XTRACE_FILE_SNAPSHOTS;
+	struct slot slot = slot_of(s, g->name.kind != TL_XTRACE_FILE_SNAPSHOTS);
 	struct tl_source *source = NULL;
 	struct tl_error why = { .status = TL_OK };
 	int status;
 
+	if (no_memory)
+		return tl_error_memory(err);
 	if (!path)
-		return no_memory ? tl_error_memory(err) : 0;
-	*(stream ? &s->path : &s->snapshot_path) = path;
+		return 0;
+	*slot.path = path;
 	status = tl_source_open(&source, path, NULL, &why);
 	if (status == 0)
-		status = tl_source_map(source, stream ? &s->data : &s->snapshots,
-				       stream ? &s->size : &s->snapshots_size, &why);
-	*(stream ? &s->source : &s->snapshot_source) = source;
-	*(stream ? &s->own_source : &s->own_snapshot_source) = true;
+		status = tl_source_map(source, slot.data, slot.size, &why);
+	*slot.source = source;
+	*slot.own = true;
 	if (status == 0 || status == TL_NO_MEMORY || o->trace->options.strict) {
 		if (status < 0) {
 			o->failed = path;
@@ -134,7 +157,7 @@ static int open_partner(struct opening *o, struct tl_xtrace_stream *s, const str
 					 path,   0,
 					 0,      TL_NOWHERE };
 
-	return tl_xtrace_note_fault(&o->trace->faults, &fault) ? 0 : tl_error_memory(err);
+	return tl_xtrace_note_fault(&o->trace->faults, &fault, err);
 }
 
 static int add_stream(struct opening *o, struct given *first, struct given *second,
@@ -214,7 +237,7 @@ static int describe_missing(struct tl_xtrace_trace *trace, const struct tl_xtrac
 			err->sys_errno = ENOENT;
 		return TL_IO;
 	}
-	return tl_xtrace_note_fault(&trace->faults, &fault) ? 0 : tl_error_memory(err);
+	return tl_xtrace_note_fault(&trace->faults, &fault, err);
 }
 
 static int open_stream(struct opening *o, struct tl_xtrace_stream *s,
@@ -253,6 +276,8 @@ static int open_files(struct opening *o, const struct tl_xtrace_file *files, siz
 	struct tl_xtrace_given_layout forced;
 	int status = tl_xtrace_given_layout_parse(o->trace->options.layout, &forced, err);
 
+	if (!count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
 	o->given = calloc(count, sizeof(*o->given));
 	if (!o->given)
 		return tl_error_memory(err);
@@ -288,17 +313,17 @@ int tl_xtrace_open(struct tl_xtrace_trace **trace, const struct tl_xtrace_file *
 		   struct tl_error *err)
 {
 	struct opening o = { .trace = calloc(1, sizeof(*o.trace)) };
-	int status;
+	int status = 0;
 
 	*trace = NULL;
 	if (!o.trace)
 		return tl_error_memory(err);
 	pthread_mutex_init(&o.trace->progress, NULL);
 	if (options)
-		memcpy(&o.trace->options, options,
-		       options->size < sizeof(*options) ? options->size : sizeof(*options));
-	status = count ? open_files(&o, files, count, err)
-		       : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
+		status = tl_take_options(&o.trace->options, sizeof(o.trace->options),
+					 sizeof(*options), options, options->size, err);
+	if (status == 0)
+		status = open_files(&o, files, count, err);
 	close_given(&o);
 	if (status < 0) {
 		if (failed)

@@ -235,9 +235,10 @@ bool tl_xtrace_read_access(const struct tl_xtrace_reader *r, const struct tl_xtr
 		const uint8_t *p = i->tokens + *at;
 		enum tl_xtrace_kind kind = (enum tl_xtrace_kind)tokens->kind[*p];
 
-		*at += kind == TL_XTRACE_SYSCALL_VEC
-			       ? 9 + TL_XTRACE_IOVEC_BYTES * tl_get64s(p + 1, TL_HOST_BIG_ENDIAN)
-			       : tokens->size[*p];
+		if (kind == TL_XTRACE_SYSCALL_VEC)
+			*at += 9 + TL_XTRACE_IOVEC_BYTES * tl_get64s(p + 1, TL_HOST_BIG_ENDIAN);
+		else
+			*at += tokens->size[*p];
 		if (kind != TL_XTRACE_LOAD && kind != TL_XTRACE_STORE)
 			continue;
 		*access = (struct tl_xtrace_access){

@@ -200,7 +200,7 @@ static int tell_cut(struct tl_xtrace_trace *trace, const struct tl_xtrace_stream
 		return 0;
 	if (trace->options.strict)
 		return tl_error_at(err, TL_TRUNCATED, s->size, fault.text);
-	return tl_xtrace_note_fault(&trace->faults, &fault) ? 0 : tl_error_memory(err);
+	return tl_xtrace_note_fault(&trace->faults, &fault, err);
 }
 
 static int cut_at_offsets(struct tl_xtrace_stream *s, size_t *capacity, struct tl_error *err)

@@ -68,8 +68,7 @@ static bool count_matching(const uint8_t *data, size_t size, struct fit *fit, ui
 
 static unsigned quality(const struct fit *fit)
 {
-	return (fit->matching == fit->records ? 4u : 0) + (fit->whole ? 2u : 0) +
-	       (fit->ordered ? 1u : 0);
+	return (unsigned)(fit->matching == fit->records) * 4 + fit->whole * 2u + fit->ordered;
 }
 
 /* Records that are looked at while layouts are compared: enough to tell, whatever the length of the
@@ -87,7 +86,7 @@ static bool find_layout(const uint8_t *data, size_t size, struct fit *best, uint
 		if (!count_matching(data, size, &fit, COMPARED))
 			continue;
 		*fits += fit.whole && fit.matching == fit.records;
-		if (quality(&fit) >= best_quality + (best_quality ? 1 : 0)) {
+		if (!best_quality || quality(&fit) > best_quality) {
 			best_quality = quality(&fit);
 			*best = fit;
 		}
@@ -127,7 +126,7 @@ static int snapshot_fault(struct tl_xtrace_trace *trace, const struct tl_xtrace_
 
 	if (trace->options.strict)
 		return tl_error_at(err, status, offset, text);
-	return tl_xtrace_note_fault(&trace->faults, &fault) ? 0 : tl_error_memory(err);
+	return tl_xtrace_note_fault(&trace->faults, &fault, err);
 }
 
 static void read_header(struct tl_xtrace_stream *s)
@@ -151,16 +150,16 @@ static int take_records(struct tl_xtrace_trace *trace, struct tl_xtrace_stream *
 			struct tl_error *err)
 {
 	uint32_t header = s->layout.header_bytes, left;
-	uint64_t count;
+	uint64_t count, bytes = 0;
 	int status = 0;
 
 	s->record = tl_xtrace_record_layout(&s->layout);
 	read_header(s);
-	count = s->snapshots_size > header ? (s->snapshots_size - header) / s->record.size : 0;
+	if (s->snapshots_size > header)
+		bytes = s->snapshots_size - header;
+	count = bytes / s->record.size;
+	left = (uint32_t)(bytes % s->record.size);
 	s->info.snapshots = count < TL_NONE ? (uint32_t)count : TL_NONE - 1;
-	left = s->snapshots_size > header
-		       ? (uint32_t)((s->snapshots_size - header) % s->record.size)
-		       : 0;
 	for (uint32_t i = 0; status == 0 && i < s->info.snapshots; i++) {
 		uint64_t at = header + (uint64_t)i * s->record.size + s->record.vector_bits;
 

@@ -53,8 +53,9 @@ const struct tl_source *tl_xtrace_own_source(const struct tl_xtrace_trace *trace
 /* Forget what earlier passes over the streams found. Every operation begins with this. */
 void tl_xtrace_rewind(struct tl_xtrace_trace *trace);
 
-/* Note damage. False without memory. */
-bool tl_xtrace_note_fault(struct tl_xtrace_faults *faults, const struct tl_xtrace_fault *fault);
+/* Count damage, and list it if few places are listed. 0, or TL_NO_MEMORY. */
+int tl_xtrace_note_fault(struct tl_xtrace_faults *faults, const struct tl_xtrace_fault *fault,
+			 struct tl_error *err);
 
 /* tl_xtrace_snapshot_read(), for use inside the library. */
 int tl_xtrace_read_snapshot(const struct tl_xtrace_trace *trace, uint32_t stream, uint32_t number,

@@ -168,7 +168,7 @@ int tl_xtrace_walk_end(struct tl_xtrace_walk *walk, struct tl_error *err)
 		return walk->status;
 	}
 	walk->status = TL_OK;
-	return tl_xtrace_note_fault(&walk->trace->faults, &fault) ? 0 : tl_error_memory(err);
+	return tl_xtrace_note_fault(&walk->trace->faults, &fault, err);
 }
 
 struct pass {

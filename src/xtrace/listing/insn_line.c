@@ -209,8 +209,9 @@ static uint64_t value_of(const struct tl_xtrace_tokens *tokens, const uint8_t *p
 {
 	struct tl_xtrace_walk walk = { .token = p, .tokens = tokens };
 
-	return tokens->kind[*p] == TL_XTRACE_TIME ? tl_xtrace_walk_time(&walk)
-						  : tl_xtrace_walk_value(&walk);
+	if (tokens->kind[*p] == TL_XTRACE_TIME)
+		return tl_xtrace_walk_time(&walk);
+	return tl_xtrace_walk_value(&walk);
 }
 
 static void put_access(const struct tl_xtrace_insn_lines *d, const uint8_t *at, bool store,
@@ -289,9 +290,9 @@ void tl_xtrace_put_insn_line(const struct tl_xtrace_insn_lines *d, const struct 
 	if (d->json) {
 		p = put_text(p, "{\"offset\":");
 		p = tl_format_u64(p, (uint64_t)(insn->at - s->data));
-		p = put_text(p, s->tokens.kind[*insn->at] == TL_XTRACE_INST
-					? ",\"token\":\"INST\",\"ordinal\":"
-					: ",\"token\":\"PCINST\",\"ordinal\":");
+		p = put_text(p, ",\"token\":\"");
+		p = put_text(p, tl_xtrace_kind_name(s->tokens.kind[*insn->at]));
+		p = put_text(p, "\",\"ordinal\":");
 	}
 	p = tl_format_u64(p, insn->ordinal);
 	if (d->several) {

@@ -34,8 +34,9 @@ static uint64_t intended(const struct tl_xtrace_prev_insn *last,
 	case TL_A64_CALL:
 		return last->target;
 	case TL_A64_CONDITIONAL:
-		return tl_xtrace_same_address(next->pc, last->target, next->el) ? last->target
-										: last->pc + 4;
+		if (tl_xtrace_same_address(next->pc, last->target, next->el))
+			return last->target;
+		return last->pc + 4;
 	case TL_A64_JUMP_REGISTER:
 	case TL_A64_CALL_REGISTER:
 	case TL_A64_RETURN:
@@ -105,9 +106,9 @@ static enum tl_xtrace_stack_op_kind kind_of_break(const struct tl_xtrace_prev_in
 
 	if (call && last->target == SYS_RT_SIGRETURN)
 		return TL_XTRACE_OP_SIGNAL_RETURN;
-	return call && (last->target == SYS_EXECVE || last->target == SYS_EXECVEAT)
-		       ? TL_XTRACE_OP_FOUND
-		       : TL_XTRACE_OP_EXCEPTION;
+	if (call && (last->target == SYS_EXECVE || last->target == SYS_EXECVEAT))
+		return TL_XTRACE_OP_FOUND;
+	return TL_XTRACE_OP_EXCEPTION;
 }
 
 /* At EL0; what follows an SVC of which the number is not known may be the end of one. */

@@ -2,9 +2,9 @@
 #include "xtrace/profile/fold.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "profile/model/model.h"
 
 static struct tl_xtrace_fold_worker *take_worker(struct tl_xtrace_fold *fold,
@@ -108,8 +108,7 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	free_workers(fold);
 	free(fold->parts);
 	free(fold->crossings.list);
-	fold->crossings.list = NULL;
-	fold->crossings.count = fold->crossings.capacity = 0;
+	fold->crossings = (struct tl_xtrace_segment_jumps){ 0 };
 	fold->parts = NULL;
 	return status;
 }
@@ -180,12 +179,14 @@ int tl_xtrace_fold(struct tl_xtrace_trace *trace, const struct tl_xtrace_fold_op
 		   struct tl_profile **profile, struct tl_error *err)
 {
 	struct tl_xtrace_fold fold = { .trace = trace, .options = { .id = TL_NOWHERE } };
-	int status;
+	int status = 0;
 
 	*profile = NULL;
 	if (options)
-		memcpy(&fold.options, options,
-		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+		status = tl_take_options(&fold.options, sizeof(fold.options), sizeof(*options),
+					 options, options->size, err);
+	if (status < 0)
+		return tl_error_format(err, "xtrace", status);
 	pthread_mutex_init(&fold.lock, NULL);
 	pthread_cond_init(&fold.spliced, NULL);
 	tl_xtrace_function_map_begin(&fold.functions, fold.options.binaries,

@@ -21,6 +21,11 @@ struct tl_xtrace_segment_jump {
 	bool conditional;
 };
 
+struct tl_xtrace_segment_jumps {
+	struct tl_xtrace_segment_jump *list;
+	size_t count, capacity;
+};
+
 /* What one thread keeps from segment to segment: its token blocks and counters. */
 struct tl_xtrace_fold_worker {
 	struct tl_xtrace_token_blocks blocks;
@@ -35,7 +40,7 @@ struct tl_xtrace_fold {
 	struct tl_xtrace_trace *trace;
 	struct tl_xtrace_fold_options options;
 	struct tl_xtrace_function_map functions;
-	bool gather; /* this pass gathers entries */
+	bool gather; /* this pass gathers entry points */
 	bool export; /* this pass makes the profile */
 	struct tl_xtrace_entry_points entries;
 
@@ -43,19 +48,16 @@ struct tl_xtrace_fold {
 	uint32_t stream;
 	struct tl_xtrace_call_stack stack;
 	struct tl_xtrace_prev_insn last;
-	struct tl_xtrace_observed_sp sp; /* behind it */
-	bool begun;                      /* there was an instruction */
-	struct tl_xtrace_fold_worker *workers, *idle;
+	struct tl_xtrace_observed_sp sp;    /* behind it */
+	bool begun;                         /* there was an instruction */
+	struct tl_xtrace_fold_worker *idle; /* those at work are with their threads */
 
 	/* Segments that are folded, waiting for those before them. */
 	pthread_mutex_t lock;
 	pthread_cond_t spliced;                 /* `next` has moved */
 	struct tl_xtrace_folded_segment *parts; /* by segment */
-	struct {
-		struct tl_xtrace_segment_jump *list;
-		size_t count, capacity;
-	} crossings;
-	size_t next; /* the segment whose turn it is */
+	size_t next;                            /* the segment whose turn it is */
+	struct tl_xtrace_segment_jumps crossings;
 	bool no_memory;
 
 	struct tl_profile *profile;

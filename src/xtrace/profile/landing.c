@@ -27,10 +27,12 @@ size_t tl_xtrace_find_return(const struct tl_xtrace_frames *frames,
 			if (!known || is_border(frames, at, op))
 				break;
 		} else if (tl_xtrace_same_address(frame->back, op->to.pc, op->to.el)) {
-			if (!tl_xtrace_sp_comparable(frame, op))
-				found = found || interrupted || exactly ? found : at;
-			else if (frame->sp == op->sp)
+			if (!tl_xtrace_sp_comparable(frame, op)) {
+				if (!found && !interrupted && !exactly)
+					found = at;
+			} else if (frame->sp == op->sp) {
 				return at;
+			}
 		}
 	}
 	return found;

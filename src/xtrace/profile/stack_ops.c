@@ -186,9 +186,9 @@ static bool begins_signal(const struct tl_xtrace_call_stack *stack,
 static size_t with_handler(const struct tl_xtrace_parked *parked,
 			   const struct tl_xtrace_stack_op *op)
 {
-	return parked->handler && goes_back(&parked->frames[parked->handler - 1], op)
-		       ? parked->handler
-		       : 0;
+	if (parked->handler && goes_back(&parked->frames[parked->handler - 1], op))
+		return parked->handler;
+	return 0;
 }
 
 /* A thread that began in the kernel, as the trace has seen, goes down for the first time. */

@@ -68,10 +68,15 @@ static void pair_load(struct tl_xtrace_register_writes *effects, uint32_t opcode
 {
 	uint32_t half = opcode >> 31 ? 8 : 4;
 	bool is_signed = opcode >> 30 == 1;
-	const uint8_t *high = second ? second->data : first->data + half;
+	const uint8_t *high = first->data + half;
 
-	if (second ? first->size != half || second->size != half : first->size != 2 * half)
+	if (second) {
+		if (first->size != half || second->size != half)
+			return;
+		high = second->data;
+	} else if (first->size != 2 * half) {
 		return;
+	}
 	add_x(effects, opcode & 31, extend(little(first->data, half), half, is_signed, true));
 	add_x(effects, field(opcode, 14, 10), extend(little(high, half), half, is_signed, true));
 }

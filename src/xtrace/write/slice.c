@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/format/snapshot.h"
 #include "xtrace/write/writer.h"
@@ -70,10 +71,11 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->first.offset)
 			continue;
 		/* One that is not where it says keeps its distance. */
-		if (!s->whole || !s->stream->info.ordinals)
-			snapshot.index = snapshot.offset == place
-						 ? written(s)
-						 : snapshot.offset - s->first.offset;
+		if (!s->whole || !s->stream->info.ordinals) {
+			snapshot.index = snapshot.offset - s->first.offset;
+			if (snapshot.offset == place)
+				snapshot.index = written(s);
+		}
 		if (!s->whole) {
 			snapshot.file = 0;
 			snapshot.user -= s->first.user;
@@ -316,15 +318,19 @@ int tl_xtrace_slice_write(struct tl_xtrace_trace *trace, const struct tl_xtrace_
 			  struct tl_output *stream, struct tl_output *snapshots,
 			  struct tl_error *err)
 {
-	struct slice s = { .trace = trace, .what = slice, .out = stream, .snapshots = snapshots };
+	struct tl_xtrace_slice taken;
+	struct slice s = { .trace = trace, .what = &taken, .out = stream, .snapshots = snapshots };
 	struct tl_error own;
+	int status;
 
-	err = err ? err : &own;
+	if (!err)
+		err = &own;
 	tl_xtrace_rewind(trace);
-	if (slice->stream >= trace->stream_count)
-		return tl_error_format(
-			err, "xtrace",
-			tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream"));
-	s.stream = &trace->streams[slice->stream];
+	status = tl_take_options(&taken, sizeof(taken), sizeof(taken), slice, slice->size, err);
+	if (status == 0 && taken.stream >= trace->stream_count)
+		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream");
+	if (status < 0)
+		return tl_error_format(err, "xtrace", status);
+	s.stream = &trace->streams[taken.stream];
 	return tl_error_format(err, "xtrace", write_slice(&s, err));
 }

@@ -94,10 +94,17 @@ int tl_xtrace_writer_open(struct tl_xtrace_writer **writer, struct tl_output *st
 			  struct tl_output *snapshots,
 			  const struct tl_xtrace_writer_options *options, struct tl_error *err)
 {
-	uint32_t bits = options->vector_bits ? options->vector_bits : 128;
+	struct tl_xtrace_writer_options taken;
+	uint32_t bits = 128;
 	struct tl_xtrace_writer *w;
+	int status =
+		tl_take_options(&taken, sizeof(taken), sizeof(taken), options, options->size, err);
 
 	*writer = NULL;
+	if (status < 0)
+		return status;
+	if (taken.vector_bits)
+		bits = taken.vector_bits;
 	if (bits > 2048 || bits % 128)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a vector length is 128 to 2048 bits in steps of 128");
@@ -108,7 +115,7 @@ int tl_xtrace_writer_open(struct tl_xtrace_writer **writer, struct tl_output *st
 	w->snapshots = snapshots;
 	w->layout = tl_xtrace_own_layout(bits);
 	if (snapshots)
-		tl_xtrace_put_header(snapshots, options);
+		tl_xtrace_put_header(snapshots, &taken);
 	*writer = w;
 	return 0;
 }

@@ -156,12 +156,106 @@ TEST(written_tokens)
 	tl_output_discard(out);
 }
 
+static uint64_t number_at(const char *data, size_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, data + at, sizeof(value));
+	return value;
+}
+
+/*
+ * A record of 1,424 bytes behind a header of 24 (sections 2.2 and 2.3): X0 at 32, the 11 system
+ * registers before the last 8.
+ */
+TEST(written_snapshots)
+{
+	enum { HEADER = 24, RECORD = 1424, X = 32, SYSREGS = RECORD - 8 - 11 * 8 };
+	const struct tl_xtrace_writer_options options = { .size = sizeof(options) };
+	NEWER(struct tl_xtrace_snapshot) snapshot = { .behind = 0xaa };
+	const struct tl_xtrace_token token = {
+		.kind = TL_XTRACE_PCINST, .pc_known = true, .pc = 0x1000, .opcode = A64_NOP
+	};
+	const size_t sizes[] = { sizeof(snapshot.own) + MORE, sizeof(snapshot.own),
+				 offsetof(struct tl_xtrace_snapshot, sysregs) };
+	struct tl_xtrace_writer *writer;
+	struct tl_output *out, *records;
+	const char *data;
+	size_t size;
+
+	snapshot.own.x[0] = 5;
+	snapshot.own.x[31] = 0x7000;
+	snapshot.own.sysregs[0] = 11;
+	snapshot.own.sysregs[10] = 12;
+	memset(snapshot.more, 0xff, sizeof(snapshot.more));
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_output_open_memory(&records, NULL), 0);
+	assert_int_equal(tl_xtrace_writer_open(&writer, out, records, &options, NULL), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(tl_xtrace_writer_snapshot(writer, &snapshot.own, sizes[i], NULL),
+				 0);
+		assert_int_equal(tl_xtrace_writer_put(writer, &token, sizeof(token), NULL), 0);
+	}
+	assert_int_equal(tl_xtrace_writer_finish(writer, NULL), 0);
+	data = tl_output_bytes(records, &size);
+	assert_int_equal(size, HEADER + 3 * RECORD);
+	for (unsigned i = 0; i < 3; i++) {
+		const char *record = data + HEADER + (size_t)i * RECORD;
+
+		/* "index": where the token behind it begins; each has 13 bytes. */
+		assert_int_equal(number_at(record, 8), 13 * i);
+		assert_int_equal(number_at(record, X), 5);
+		assert_int_equal(number_at(record, X + 31 * 8), 0x7000);
+		assert_int_equal(number_at(record, SYSREGS), i < 2 ? 11 : 0);
+		assert_int_equal(number_at(record, SYSREGS + 10 * 8), i < 2 ? 12 : 0);
+		assert_int_equal(number_at(record, RECORD - 8), 128);
+	}
+	tl_output_discard(out);
+	tl_output_discard(records);
+}
+
+/* "A `size` below that of the first release is TL_BAD_USAGE", of options, too. */
+TEST(options)
+{
+	struct tl_xtrace_options open = { .size = sizeof(open) - 1, .alone = true };
+	struct tl_xtrace_fold_options fold = { .size = sizeof(fold) - 1, .id = TL_NOWHERE };
+	struct tl_xtrace_slice slice = { .size = sizeof(slice) - 1 };
+	struct tl_xtrace_writer_options write = { .size = sizeof(write) - 1 };
+	struct tl_xtrace_writer *writer;
+	struct tl_profile *profile;
+	struct bytes b = stream();
+	struct tl_output *out;
+	struct trace t;
+	size_t size;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(try_open(&t, &b, NULL, &open), TL_BAD_USAGE);
+	assert_int_equal(t.err.status, TL_BAD_USAGE);
+	assert_null(t.trace);
+	close_trace(&t);
+	open_trace(&t, &b, NULL);
+	assert_int_equal(tl_xtrace_fold(t.trace, &fold, &profile, &t.err), TL_BAD_USAGE);
+	assert_null(profile);
+	assert_int_equal(tl_xtrace_slice_write(t.trace, &slice, out, NULL, &t.err), TL_BAD_USAGE);
+	assert_int_equal(tl_xtrace_writer_open(&writer, out, NULL, &write, &t.err), TL_BAD_USAGE);
+	assert_null(writer);
+	tl_output_bytes(out, &size);
+	assert_int_equal(size, 0);
+	fold.size = sizeof(fold);
+	assert_int_equal(tl_xtrace_fold(t.trace, &fold, &profile, &t.err), 0);
+	tl_profile_free(profile);
+	tl_output_discard(out);
+	close_trace(&t);
+	free_bytes(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tokens),         cmocka_unit_test(instructions_and_accesses),
 		cmocka_unit_test(snapshots),      cmocka_unit_test(layouts),
-		cmocka_unit_test(written_tokens),
+		cmocka_unit_test(written_tokens), cmocka_unit_test(written_snapshots),
+		cmocka_unit_test(options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
