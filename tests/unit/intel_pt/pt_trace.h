@@ -47,19 +47,31 @@ struct scene {
 	int status;
 };
 
-/* Open on a trace and on code at one address, and synchronise. */
-static inline void open_scene(struct scene *scene, const uint8_t *trace, size_t size, uint64_t at,
-			      const uint8_t *code, size_t code_size, uint32_t flags)
+/*
+ * Open on a trace and on code at one address, and synchronise. Of `config`, errata and ranges count.
+ */
+static inline void open_scene_with(struct scene *scene, const uint8_t *trace, size_t size,
+				   uint64_t at, const uint8_t *code, size_t code_size,
+				   const struct tl_pt_config *config)
 {
 	memset(scene, 0, sizeof(*scene));
-	scene->config = (struct tl_pt_config){
-		.size = sizeof(scene->config), .begin = trace, .end = trace + size, .flags = flags
-	};
+	scene->config = *config;
+	scene->config.size = sizeof(scene->config);
+	scene->config.begin = trace;
+	scene->config.end = trace + size;
 	scene->image = tl_pt_image_open("scene");
 	assert_non_null(scene->image);
 	assert_int_equal(tl_pt_image_add_memory(scene->image, code, code_size, NULL, at, 1), 0);
 	assert_int_equal(tl_pt_decoder_open(&scene->decoder, &scene->config, scene->image), 0);
 	scene->status = tl_pt_decoder_sync_forward(scene->decoder);
+}
+
+static inline void open_scene(struct scene *scene, const uint8_t *trace, size_t size, uint64_t at,
+			      const uint8_t *code, size_t code_size, uint32_t flags)
+{
+	const struct tl_pt_config config = { .flags = flags };
+
+	open_scene_with(scene, trace, size, at, code, code_size, &config);
 }
 
 static inline void close_scene(struct scene *scene)
