@@ -132,9 +132,9 @@ static uint32_t limit_of(const struct tl_pt_decoder *decoder)
 
 const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number)
 {
-	return number >= TL_PT_NODE_FIRST && number < limit_of(decoder)
-		       ? &decoder->graph.nodes[number]
-		       : NULL;
+	if (number < TL_PT_NODE_FIRST || number >= limit_of(decoder))
+		return NULL;
+	return &decoder->graph.nodes[number];
 }
 
 int tl_pt_next_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *batch)

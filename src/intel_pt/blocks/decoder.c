@@ -209,8 +209,9 @@ int tl_pt_decoder_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
 		return -TL_PT_INVALID;
 	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
-	*offset = decoder->failure.error ? decoder->failure.offset
-					 : tl_pt_flow_offset(&decoder->flow);
+	*offset = decoder->failure.offset;
+	if (!decoder->failure.error)
+		*offset = tl_pt_flow_offset(&decoder->flow);
 	return 0;
 }
 
@@ -270,6 +271,7 @@ int tl_pt_decoder_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asi
 		decoder->graph.asid = *asid;
 		return 0;
 	}
-	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)) ? 0
-										    : -TL_PT_NOMEM;
+	if (!tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)))
+		return -TL_PT_NOMEM;
+	return 0;
 }

@@ -373,10 +373,10 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 
 	if (decoder->trace.count || decoder->trace.tip_pending)
 		return tl_pt_mismatch(decoder, out);
+	if (is_psb_boundary(decoder, event) && decoder->config.flags & TL_PT_CLASSIC)
+		return note_boundary(decoder, event);
 	if (is_psb_boundary(decoder, event))
-		return decoder->config.flags & TL_PT_CLASSIC
-			       ? note_boundary(decoder, event)
-			       : take_boundary_now(decoder, event, out);
+		return take_boundary_now(decoder, event, out);
 	if (event->offset >= decoder->bounds.end)
 		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted && !mend_abort(decoder, event))

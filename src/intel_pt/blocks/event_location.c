@@ -69,8 +69,9 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder,
 		   node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY) : 0);
 	if (node->kind == TL_PT_NODE_NEXT)
 		return go_on(decoder, block);
-	return *reached ? TL_PT_STOP_GO
-			: tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.location_offset);
+	if (*reached)
+		return TL_PT_STOP_GO;
+	return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.location_offset);
 }
 
 /* Give a block up to the stop condition, or all of it. */
@@ -190,7 +191,7 @@ enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *
 	if (tl_pt_is_enabled(decoder) && decoder->pos.node >= TL_PT_NODE_FIRST &&
 	    !decoder->trace.tip_pending)
 		stop = tl_pt_walk_to_branch(decoder, out);
-	return stop == TL_PT_STOP_GO
-		       ? tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.flow.offset)
-		       : stop;
+	if (stop != TL_PT_STOP_GO)
+		return stop;
+	return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.flow.offset);
 }

@@ -73,13 +73,27 @@ void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder)
 	while (!batch->filled && goes_on(decoder));
 }
 
+static int suppressed(bool enabled)
+{
+	return enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED;
+}
+
+/* The status where no event is pending and no node is left. */
+static int end_status(const struct tl_pt_decoder *decoder)
+{
+	int status = suppressed(tl_pt_is_enabled(decoder));
+
+	if (decoder->eos)
+		status |= TL_PT_END_OF_STREAM;
+	return status;
+}
+
 static int v1_status(const struct tl_pt_decoder *decoder)
 {
 	/* The block that is held back comes next. */
 	if (decoder->v1.have_block)
 		return 0;
-	return (tl_pt_is_enabled(decoder) ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
-	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+	return end_status(decoder);
 }
 
 /* The end of the stream is in the status unless an event comes first ("pt_blk_next"). */
@@ -90,10 +104,8 @@ int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 	if (decoder->ahead.batch.at < decoder->ahead.batch.filled)
 		return decoder->ahead.batch.eos ? TL_PT_END_OF_STREAM : 0;
 	if (decoder->events.pending)
-		return TL_PT_EVENT_PENDING |
-		       (decoder->events.was_enabled ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
-	return (tl_pt_is_enabled(decoder) ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
-	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+		return TL_PT_EVENT_PENDING | suppressed(decoder->events.was_enabled);
+	return end_status(decoder);
 }
 
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
@@ -101,9 +113,10 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	if (!tl_pt_is_synced(decoder))
 		return -TL_PT_NOSYNC;
 	tl_pt_lookahead_fill(decoder);
+	if (decoder->ahead.batch.at == decoder->ahead.batch.filled && decoder->events.pending)
+		return -TL_PT_EVENT_IGNORED;
 	if (decoder->ahead.batch.at == decoder->ahead.batch.filled)
-		return decoder->events.pending ? -TL_PT_EVENT_IGNORED
-					       : -(int)decoder->failure.error;
+		return -(int)decoder->failure.error;
 	*number = decoder->ahead.batch.ids[decoder->ahead.batch.at++];
 	return 0;
 }

@@ -139,10 +139,10 @@ bool tl_pt_recover(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
 	bool found, was_on = tl_pt_is_enabled(decoder),
 		    has_target = decoder->trace.tip_pending && !decoder->trace.tip_suppressed;
-	uint64_t at = tl_pt_is_enabled(decoder) && decoder->pos.node >= TL_PT_NODE_FIRST
-			      ? decoder->graph.blocks[decoder->pos.node].ip
-			      : 0;
+	uint64_t at = 0;
 
+	if (was_on && decoder->pos.node >= TL_PT_NODE_FIRST)
+		at = decoder->graph.blocks[decoder->pos.node].ip;
 	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST,
 				      .ip_suppressed = true,
 				      .offset = decoder->failure.offset };

@@ -19,17 +19,18 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 		return (struct flags){ 0, 0 };
 	switch (event->kind) {
 	case TL_PT_EV_ENABLED:
-		return (struct flags){ 0, event->enabled.resumed ? TL_PT_ENABLED | TL_PT_RESUMED
-								 : TL_PT_ENABLED };
+		if (event->enabled.resumed)
+			return (struct flags){ 0, TL_PT_ENABLED | TL_PT_RESUMED };
+		return (struct flags){ 0, TL_PT_ENABLED };
 	case TL_PT_EV_DISABLED:
 	case TL_PT_EV_ASYNC_DISABLED:
 		return (struct flags){ TL_PT_DISABLED, 0 };
 	case TL_PT_EV_ASYNC_BRANCH:
 		return (struct flags){ TL_PT_INTERRUPTED, 0 };
 	case TL_PT_EV_OVERFLOW:
-		return (struct flags){ 0, decoder->events.was_enabled
-						  ? TL_PT_RESYNCED
-						  : TL_PT_RESYNCED | TL_PT_ENABLED };
+		if (decoder->events.was_enabled)
+			return (struct flags){ 0, TL_PT_RESYNCED };
+		return (struct flags){ 0, TL_PT_RESYNCED | TL_PT_ENABLED };
 	case TL_PT_EV_LOST:
 		return (struct flags){ 0, TL_PT_RESYNCED };
 	case TL_PT_EV_STOP:
@@ -37,9 +38,9 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 	case TL_PT_EV_TSX:
 		if (event->tsx.aborted)
 			return (struct flags){ TL_PT_ABORTED, 0 };
-		return (struct flags){ was_speculative && !event->tsx.speculative ? TL_PT_COMMITTED
-										  : 0,
-				       0 };
+		if (was_speculative && !event->tsx.speculative)
+			return (struct flags){ TL_PT_COMMITTED, 0 };
+		return (struct flags){ 0, 0 };
 	default:
 		return (struct flags){ 0, 0 };
 	}

@@ -395,6 +395,19 @@ static const uint8_t *packet_at(const uint8_t *taken, const uint8_t *pos, uint32
 	return pos - 1;
 }
 
+/*
+ * No code at the node: the packet that would come next is at fault; it has been read if outcomes or
+ * a target are left. `at`: the packet of the last outcome used.
+ */
+INLINE const uint8_t *packet_at_end_of_code(const struct walk *walk, const uint8_t *at)
+{
+	if (walk->tip_pending)
+		return at;
+	if (walk->count && tl_pt_is_short_tnt(*at))
+		return at + 1;
+	return walk->pos;
+}
+
 enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	/* clang-format off */
@@ -441,14 +454,8 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	if (stop == TL_PT_STOP_ERROR) {
 		const uint8_t *at = packet_at(walk.taken, walk.taken_end, walk.count);
 
-		/*
-		 * No code at the node: the packet that would come next is at fault; it has been
-		 * read if outcomes or a target are left.
-		 */
 		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)
-			at = walk.tip_pending                                  ? at
-			     : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1
-									       : walk.pos;
+			at = packet_at_end_of_code(&walk, at);
 		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));
 	}
 	return stop;

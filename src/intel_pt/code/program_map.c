@@ -307,9 +307,10 @@ static int divide_line(struct map *m, const struct line *line, uint32_t number,
 					   err);
 		at = code.to;
 	}
-	return status == 0 ? add_bytes(m, line, at, end, 0, number,
-				       origin->is_elf ? TL_NONE : number, err)
-			   : status;
+	if (status == 0)
+		status = add_bytes(m, line, at, end, 0, number, origin->is_elf ? TL_NONE : number,
+				   err);
+	return status;
 }
 
 static int read_line(struct map *m, const char *text, uint64_t offset, struct tl_error *err)

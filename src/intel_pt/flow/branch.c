@@ -141,8 +141,9 @@ static int status_fup(const struct tl_pt_flow *flow)
 {
 	bool is_on = tl_pt_flow_is_enabled(flow) || flow->status.stale;
 
-	return flow->status.running && flow->status.enabled && !is_on ? -TL_PT_BAD_STATUS_UPDATE
-								      : TL_PT_GO_ON;
+	if (flow->status.running && flow->status.enabled && !is_on)
+		return -TL_PT_BAD_STATUS_UPDATE;
+	return TL_PT_GO_ON;
 }
 
 int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,

@@ -78,10 +78,10 @@ static size_t passed_size(const struct tl_pt_flow *flow, const uint8_t *pos)
 		return 1;
 	if (flow->flags & TL_PT_FLOW_TIMED)
 		return 0;
+	if (op.kind == TL_PT_PKT_CYC && *pos & 4 && flow->config.errata & TL_PT_SKD007)
+		return 0;
 	if (op.kind == TL_PT_PKT_CYC)
-		return *pos & 4 && flow->config.errata & TL_PT_SKD007
-			       ? 0
-			       : tl_pt_short_cyc(pos, flow->end, &cycles);
+		return tl_pt_short_cyc(pos, flow->end, &cycles);
 	if (op.kind == TL_PT_PKT_MTC || op.kind == TL_PT_PKT_TSC)
 		return op.size <= flow->end - pos ? op.size : 0;
 	return 0;
@@ -268,9 +268,9 @@ static int step(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 	size = tl_pt_flow_decode(flow, &packet, flow->pos, &flow->context);
 	if (size < 0)
 		return size;
-	flow->slow_path_reasons = flow->context.items
-					  ? flow->slow_path_reasons | TL_PT_SLOW_ITEMS
-					  : flow->slow_path_reasons & ~(uint32_t)TL_PT_SLOW_ITEMS;
+	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_ITEMS;
+	if (flow->context.items)
+		flow->slow_path_reasons |= TL_PT_SLOW_ITEMS;
 	flow->pos += size;
 	status = apply(flow, &packet, item);
 	if (status < 0) {

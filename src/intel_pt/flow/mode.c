@@ -55,8 +55,9 @@ int tl_pt_rule_mode(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		    struct tl_pt_flow_item *item)
 {
 	(void)item;
-	return packet->mode.leaf == TL_PT_MODE_EXEC ? mode_exec(flow, packet)
-						    : mode_tsx(flow, packet);
+	if (packet->mode.leaf == TL_PT_MODE_EXEC)
+		return mode_exec(flow, packet);
+	return mode_tsx(flow, packet);
 }
 
 /* ---- address space ---- */

@@ -123,8 +123,10 @@ static inline bool tl_pt_flow_is_enabled(const struct tl_pt_flow *flow)
 
 static inline void tl_pt_flow_set_enabled(struct tl_pt_flow *flow, bool on)
 {
-	flow->slow_path_reasons = on ? flow->slow_path_reasons & ~(uint32_t)TL_PT_SLOW_OFF
-				     : flow->slow_path_reasons | TL_PT_SLOW_OFF;
+	if (on)
+		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_OFF;
+	else
+		flow->slow_path_reasons |= TL_PT_SLOW_OFF;
 }
 
 #endif

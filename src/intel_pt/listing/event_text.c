@@ -75,9 +75,10 @@ static void put_exec_mode(struct tl_output *out, const struct tl_pt_event *e)
 
 static void put_tsx(struct tl_output *out, const struct tl_pt_event *e)
 {
-	tl_put_text(out, e->tsx.speculative ? "begin transaction"
-			 : e->tsx.aborted   ? "aborted"
-					    : "committed");
+	if (e->tsx.speculative)
+		tl_put_text(out, "begin transaction");
+	else
+		tl_put_text(out, e->tsx.aborted ? "aborted" : "committed");
 }
 
 static void put_mwait(struct tl_output *out, const struct tl_pt_event *e)

@@ -57,7 +57,7 @@ static void sum_packet(struct sums *sums, const struct tl_pt_scan *s, const stru
 	if (p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64)
 		sums->outcomes += p->tnt.count;
 	else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC)
-		sums->modes[p->mode.csl ? 2 : p->mode.csd ? 1 : 0]++;
+		sums->modes[p->mode.csl ? 2 : p->mode.csd]++;
 	sum_time(sums, s, p);
 }
 

@@ -122,6 +122,13 @@ static void tracked_clock(struct packet_dump *d, const struct tl_pt_packet *p, c
 		tracked_cycles(d, text, room);
 }
 
+static const char *exec_mode_name(const struct tl_pt_packet *p)
+{
+	if (p->mode.csl)
+		return "64-bit";
+	return p->mode.csd ? "32-bit" : "16-bit";
+}
+
 static void tracked(struct packet_dump *d, const struct tl_pt_packet *p, const uint8_t *bytes,
 		    char *text, size_t room)
 {
@@ -136,10 +143,7 @@ static void tracked(struct packet_dump *d, const struct tl_pt_packet *p, const u
 		snprintf(text, room, "vmcs %016" PRIx64, p->vmcs.base);
 	} else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC &&
 		   (d->wishes & TL_PT_TEXT_EXEC_MODE)) {
-		snprintf(text, room, "em %s",
-			 p->mode.csl   ? "64-bit"
-			 : p->mode.csd ? "32-bit"
-				       : "16-bit");
+		snprintf(text, room, "em %s", exec_mode_name(p));
 	} else if (is_timing(p->kind) && is_shown(d, p->kind) &&
 		   (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
 		tracked_clock(d, p, text, room);

@@ -14,5 +14,7 @@ int tl_pt_probe(const uint8_t *data, size_t size)
 	 * Not at the beginning: the rest of a ring buffer, or a container that its own format
 	 * recognises.
 	 */
-	return !psb ? 0 : psb == data ? 80 : 30;
+	if (!psb)
+		return 0;
+	return psb == data ? 80 : 30;
 }

@@ -80,9 +80,10 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 		 * After a call that is not traced, or a system call, tracing goes on behind it
 		 * (5.4).
 		 */
-		go_off(f, f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_START
-				  ? f->pos.last->after
-				  : 0);
+		if (f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_START)
+			go_off(f, f->pos.last->after);
+		else
+			go_off(f, 0);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
 		tl_pt_fold_branch(f, event->ip);
@@ -244,7 +245,9 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 		if ((status & TL_PT_END_OF_STREAM) && !(status & TL_PT_EVENT_PENDING))
 			break;
 	}
-	return result < 0 ? result : status < 0 ? decoder_failed(f, status, err) : 0;
+	if (result == 0 && status < 0)
+		result = decoder_failed(f, status, err);
+	return result;
 }
 
 /*

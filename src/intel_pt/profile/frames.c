@@ -86,7 +86,8 @@ size_t tl_pt_frame_waiting(const struct tl_pt_stack *s, uint64_t ip, bool handle
 uint32_t tl_pt_stack_called(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 {
 	if (at->called == TL_NONE)
-		at->called = at->function != TL_NONE ? at->function
-						     : tl_pt_functions_called(s->functions, at->ip);
+		at->called = at->function;
+	if (at->called == TL_NONE)
+		at->called = tl_pt_functions_called(s->functions, at->ip);
 	return at->called;
 }

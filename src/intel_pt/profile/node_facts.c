@@ -174,9 +174,9 @@ static uint32_t moving_key(const struct tl_pt_node_facts *n, const struct tl_pt_
 		return n->iclass == TL_PT_IC_CALL && !(n->ip >> 63) ? TL_PT_KEY_START : key;
 	if (key == TL_PT_KEY_FAR_RETURN)
 		return key;
-	return key == TL_PT_KEY_RETURN || (n->iclass == TL_PT_IC_JUMP && !last->direct)
-		       ? TL_PT_KEY_SWITCH
-		       : TL_PT_KEY_MOVE;
+	if (key == TL_PT_KEY_RETURN || (n->iclass == TL_PT_IC_JUMP && !last->direct))
+		return TL_PT_KEY_SWITCH;
+	return TL_PT_KEY_MOVE;
 }
 
 static uint32_t leaving(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_node_facts *n,
