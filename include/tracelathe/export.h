@@ -49,6 +49,8 @@ struct tl_exporter {
 	bool stacks;
 	/** the output depends on call stacks, even if it has none (inclusive cost of recursion) */
 	bool contexts;
+	/** writes all that an input can tell: fold it with TL_DETAIL_LINES and `per_thread` */
+	bool whole;
 };
 
 /** The exporters, in the order of help; ends with a NULL. */

@@ -298,10 +298,31 @@ static uint32_t find_name(const struct tl_names *names, uint64_t hash, const cha
 	return tl_index_find(&names->index, hash, same_name, names, &key);
 }
 
-/* Number 0 is "". */
+/* Number 0 is "". Names that were appended are indexed here. */
 static bool names_begin(struct tl_names *names)
 {
-	return names->count || names_put_indexed(names, tl_hash_bytes("", 0), "", 0) != TL_NONE;
+	if (!names->count)
+		return names_put_indexed(names, tl_hash_bytes("", 0), "", 0) != TL_NONE;
+	while (names->index.count < names->count) {
+		const struct tl_name *name = &names->names[names->index.count];
+
+		if (!tl_index_add(&names->index, tl_hash_bytes(name->text, name->size),
+				  (uint32_t)names->index.count))
+			return false;
+	}
+	return true;
+}
+
+bool tl_names_reserve(struct tl_names *names, size_t count)
+{
+	return count < TL_NONE - names->count &&
+	       tl_grow(&names->names, &names->capacity, names->count + count,
+		       sizeof(*names->names));
+}
+
+void tl_names_append(struct tl_names *names, const char *text, size_t size)
+{
+	names->names[names->count++] = (struct tl_name){ text, size };
 }
 
 uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)

@@ -94,6 +94,13 @@ struct tl_name {
 uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size);
 /* The address of an interned copy of a terminated text; NULL without memory. */
 const char *tl_names_text(struct tl_names *names, const char *text);
+/* Room for `count` more names. False without memory. */
+bool tl_names_reserve(struct tl_names *names, size_t count);
+/*
+ * Add a terminated text, which is in the arena of the names, to room that was reserved; it is not
+ * there yet. It costs no look-up: names are indexed when one is looked up for the first time.
+ */
+void tl_names_append(struct tl_names *names, const char *text, size_t size);
 void tl_names_free(struct tl_names *names);
 
 #endif

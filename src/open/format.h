@@ -36,6 +36,8 @@ struct tl_conversion {
 struct tl_format {
 	struct tl_format_info info;
 	bool many_paths; /* open() takes several paths as one input */
+	/* fold() itself puts into the profile what is to be said of the input */
+	bool keeps_notes;
 	/* How sure it is, 0 .. 100, by the first bytes. */
 	int (*probe)(const uint8_t *data, size_t size);
 	/* Why a file at `path` is empty, if the format's writer leaves such files; else NULL. */

@@ -9,6 +9,7 @@
 #include "open/format.h"
 #include "open/input.h"
 #include "open/several.h"
+#include "profile/model/model.h"
 
 /* ---- operations that a format does not have ---- */
 
@@ -85,6 +86,29 @@ static int fold_all(struct tl_input *input, struct tl_profile **profile, struct 
 	return status;
 }
 
+/* What is said of the input goes with its profile. */
+static int note_damage(struct tl_input *input, struct tl_profile *profile, struct tl_error *err)
+{
+	uint64_t skipped;
+
+	if (input->format->keeps_notes)
+		return 0;
+	tl_input_damage_count(input, &skipped);
+	for (size_t i = 0; i < input->damage_listed; i++) {
+		const struct tl_damage *place = &input->damage[i];
+		const struct tl_profile_note note = {
+			place->status, place->text,   input->format->info.name,
+			place->offset, place->length, place->record
+		};
+
+		if (!tl_profile_add_note(profile, &note))
+			return tl_error_memory(err);
+	}
+	/* To the caller nothing was counted yet. */
+	input->damage_listed = 0;
+	return 0;
+}
+
 int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct tl_profile_filter filter = {
@@ -96,6 +120,8 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 
 	*profile = NULL;
 	status = fold_all(input, profile, err);
+	if (status == 0)
+		status = note_damage(input, *profile, err);
 	if (status == 0 && (filter.function || filter.object))
 		status = tl_profile_choose(*profile, &filter, err);
 	status = (int)tl_input_unchanged(input, status, err);

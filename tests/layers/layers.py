@@ -53,7 +53,7 @@ SUB_ROOMS = {
     "xtrace": [["format"], ["write", "state"], ["profile"], ["analyze", "check", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"]],
-    "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"]],
+    "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"], ["file"]],
     "symbols": [["elf"], ["dwarf"], [""]],
     "open": [[""], ["adapters"]],
     "report": [[""], ["table", "tree", "annotate", "diff"]],

@@ -62,7 +62,7 @@ void help_overview(void)
 	fputs("formats:", stdout);
 	for (size_t i = 0; (format = tl_format_info(i)); i++)
 		printf("%s %s", i ? "," : "", format->name);
-	puts(" (.zst .gz .xz .lz4; - is stdin)");
+	puts(" (.zst .gz .xz .lz4; -)");
 }
 
 /* ---- one command ---- */

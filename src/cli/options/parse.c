@@ -230,6 +230,15 @@ static bool needs_lines(const struct settings *settings, const struct command *c
 	return !(command->bit & (C_REPORT | C_TREE | C_STACKS));
 }
 
+/* A file that holds all of a profile is of no use without the parts. */
+static bool writes_whole(const struct settings *settings, const struct command *command)
+{
+	const struct tl_exporter *exporter =
+		settings->convert.to ? tl_exporter_find(settings->convert.to) : NULL;
+
+	return (command->bit & (C_CONVERT | C_MERGE)) && exporter && exporter->whole;
+}
+
 /* What follows from several options together. */
 static bool settle(struct settings *settings, const struct command *command)
 {
@@ -247,7 +256,7 @@ static bool settle(struct settings *settings, const struct command *command)
 	programs->raw_count = settings->programs.raws.list.count;
 	if (!needs_lines(settings, command))
 		settings->input.detail = TL_DETAIL_FUNCTIONS;
-	settings->input.per_thread = settings->report.threads;
+	settings->input.per_thread = settings->report.threads || writes_whole(settings, command);
 	settings->input.file_order = settings->order == ORDER_FILE;
 	return true;
 }

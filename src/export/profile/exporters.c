@@ -7,9 +7,11 @@
 const struct tl_exporter *const *tl_exporters(void)
 {
 	static const struct tl_exporter *const exporters[] = {
-		&tl_callgrind_exporter,  &tl_cachegrind_exporter, &tl_pprof_exporter,
-		&tl_speedscope_exporter, &tl_folded_exporter,     &tl_dot_exporter,
-		&tl_json_exporter,       &tl_csv_exporter,        NULL,
+		&tl_callgrind_exporter,    &tl_cachegrind_exporter,
+		&tl_pprof_exporter,        &tl_speedscope_exporter,
+		&tl_folded_exporter,       &tl_dot_exporter,
+		&tl_json_exporter,         &tl_csv_exporter,
+		&tl_profile_file_exporter, NULL,
 	};
 
 	return exporters;

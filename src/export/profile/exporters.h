@@ -12,6 +12,7 @@ extern const struct tl_exporter tl_folded_exporter;
 extern const struct tl_exporter tl_dot_exporter;
 extern const struct tl_exporter tl_json_exporter;
 extern const struct tl_exporter tl_csv_exporter;
+extern const struct tl_exporter tl_profile_file_exporter;
 
 /*
  * The options with their defaults filled in. TL_BAD_USAGE when the event is not one of the profile.

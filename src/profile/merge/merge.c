@@ -80,8 +80,8 @@ static enum tl_call_count common_call_count(const struct tl_merge *merge)
 	return count;
 }
 
-/* Only profiles with durations have a say in how exactly those are kept. */
-static void set_whole(struct tl_merge *merge)
+/* Only profiles with durations have a say in how exactly those are kept. False without memory. */
+static bool set_whole(struct tl_merge *merge)
 {
 	struct tl_profile *to = merge->to;
 
@@ -94,8 +94,48 @@ static void set_whole(struct tl_merge *merge)
 			to->durations.exact && (from->durations.exact || !from->durations.capacity);
 		tl_losses_add(&to->losses, &from->losses);
 	}
-	to->format = common_format(merge);
+	to->format = tl_names_text(&to->names, common_format(merge));
 	to->call_count = common_call_count(merge);
+	return to->format;
+}
+
+static int compare_notes(const void *a, const void *b)
+{
+	const struct tl_profile_note *x = a, *y = b;
+	int order = strcmp(x->format, y->format);
+
+	if (!order)
+		order = tl_merge_order(x->offset, y->offset);
+	if (!order)
+		order = tl_merge_order(x->record, y->record);
+	if (!order)
+		order = tl_merge_order(x->length, y->length);
+	if (!order)
+		order = x->status - y->status;
+	return order ? order : strcmp(x->text, y->text);
+}
+
+/* The first ones of all in an order that does not depend on that of the profiles. */
+static int merge_notes(struct tl_merge *merge, struct tl_error *err)
+{
+	size_t count = 0;
+	struct tl_profile_note *notes;
+	bool ok = true;
+
+	for (size_t p = 0; p < merge->count; p++)
+		count += merge->from[p]->notes.count;
+	notes = malloc((count + 1) * sizeof(*notes));
+	if (!notes)
+		return tl_error_memory(err);
+	count = 0;
+	for (size_t p = 0; p < merge->count; p++)
+		for (size_t i = 0; i < merge->from[p]->notes.count; i++)
+			notes[count++] = merge->from[p]->notes.list[i];
+	qsort(notes, count, sizeof(*notes), compare_notes);
+	for (size_t i = 0; ok && i < count; i++)
+		ok = tl_profile_add_note(merge->to, &notes[i]);
+	free(notes);
+	return ok ? 0 : tl_error_memory(err);
 }
 
 static bool keeps_contexts(const struct tl_merge *merge)
@@ -151,7 +191,10 @@ static int merge_all(struct tl_merge *merge, struct tl_error *err)
 	if (status < 0)
 		return status;
 	status = common_clock(merge, &merge->to->frequency, err);
-	set_whole(merge);
+	if (status == 0 && !set_whole(merge))
+		status = tl_error_memory(err);
+	if (status == 0)
+		status = merge_notes(merge, err);
 	for (size_t i = 0; status == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
 		status = steps[i](merge, err);
 	if (status == 0 && contexts)

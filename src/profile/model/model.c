@@ -28,13 +28,13 @@ int tl_profile_make(struct tl_profile **profile, const char *format, const struc
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a profile needs an event");
 	}
 	if (ok) {
-		made->format = format;
+		made->format = format ? tl_names_text(&made->names, format) : "";
 		made->frequency = frequency;
 		made->events = calloc(event_count, sizeof(*made->events));
 		made->sums.total = calloc(event_count, sizeof(*made->sums.total));
 		made->sums.zeros = calloc(event_count, sizeof(*made->sums.zeros));
 		made->event_count = event_count;
-		ok = made->events && made->sums.total && made->sums.zeros;
+		ok = made->format && made->events && made->sums.total && made->sums.zeros;
 	}
 	for (uint32_t i = 0; ok && i < event_count; i++)
 		ok = copy_event(made, &made->events[i], &events[i]);
@@ -122,8 +122,26 @@ bool tl_profile_take_names(struct tl_profile *profile, struct tl_names *names)
 	*names = (struct tl_names){ 0 };
 	for (uint32_t i = 0; ok && i < profile->event_count; i++)
 		ok = copy_event(profile, &profile->events[i], &profile->events[i]);
+	profile->format = ok ? tl_names_text(&profile->names, profile->format) : "";
+	ok = ok && profile->format;
 	tl_names_free(&old);
 	return ok;
+}
+
+bool tl_profile_add_note(struct tl_profile *profile, const struct tl_profile_note *note)
+{
+	struct tl_profile_notes *notes = &profile->notes;
+	struct tl_profile_note copy = *note;
+
+	if (notes->count >= TL_PROFILE_NOTES)
+		return true;
+	copy.text = tl_names_text(&profile->names, note->text ? note->text : "");
+	copy.format = tl_names_text(&profile->names, note->format ? note->format : "");
+	if (!copy.text || !copy.format ||
+	    !tl_grow(&notes->list, &notes->capacity, notes->count + 1, sizeof(copy)))
+		return false;
+	notes->list[notes->count++] = copy;
+	return true;
 }
 
 int tl_profile_bad_index(struct tl_error *err)
@@ -183,7 +201,8 @@ void tl_profile_free(struct tl_profile *profile)
 		profile->part_functions.list,
 		profile->part_functions.inclusive,
 		profile->durations.list,
-		profile->chosen,
+		profile->functions.chosen,
+		profile->notes.list,
 	};
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
 		free(owned[i]);

@@ -23,9 +23,24 @@ struct tl_profile_parts {
 	size_t count, capacity;
 };
 
+/* What is to be said of the input that a profile was made of: damage, or a remark (TL_OK). */
+struct tl_profile_note {
+	enum tl_status status;
+	const char *text, *format;
+	uint64_t offset, length, record; /* in the input; TL_NOWHERE: none */
+};
+
+enum { TL_PROFILE_NOTES = 1000 }; /* notes that a profile keeps */
+
+struct tl_profile_notes {
+	struct tl_profile_note *list;
+	size_t count, capacity;
+};
+
 struct tl_profile_functions {
 	struct tl_function *list;
 	struct tl_cost_table table;
+	bool *chosen; /* by number; NULL: all */
 };
 
 struct tl_profile_contexts {
@@ -81,13 +96,13 @@ struct tl_profile {
 	uint32_t event_count;
 	struct tl_profile_parts parts;
 	struct tl_losses losses; /* of no part */
+	struct tl_profile_notes notes;
 
 	struct tl_profile_functions functions;
 	struct tl_profile_contexts contexts;
 	struct tl_profile_lines lines;
 	struct tl_profile_arcs arcs;
 	struct tl_profile_jumps jumps;
-	bool *chosen; /* by function; NULL: all */
 
 	struct tl_profile_part_functions part_functions;
 	struct tl_profile_durations durations;
@@ -192,6 +207,9 @@ int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc
  */
 int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event,
 			     struct tl_error *err);
+
+/* Keep a note, whose texts are copied; beyond TL_PROFILE_NOTES none is. False without memory. */
+bool tl_profile_add_note(struct tl_profile *profile, const struct tl_profile_note *note);
 
 /* The half of tl_profile_finish() for profiles without contexts. False without memory. */
 bool tl_profile_derive_sums(struct tl_profile *profile);

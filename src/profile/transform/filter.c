@@ -69,15 +69,15 @@ int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter
 		free(chosen);
 		return status;
 	}
-	free(profile->chosen);
-	profile->chosen = chosen;
+	free(profile->functions.chosen);
+	profile->functions.chosen = chosen;
 	return 0;
 }
 
 bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function)
 {
 	return function < profile->functions.table.count &&
-	       (!profile->chosen || profile->chosen[function]);
+	       (!profile->functions.chosen || profile->functions.chosen[function]);
 }
 
 /* ---- the narrower profile ---- */

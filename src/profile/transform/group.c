@@ -184,14 +184,15 @@ static int settle_units(struct grouping *g, struct tl_error *err)
 /* A unit is chosen when one of its functions is. */
 static int take_choice(struct grouping *g, struct tl_error *err)
 {
-	if (!g->from->chosen)
+	if (!g->from->functions.chosen)
 		return 0;
-	g->to->chosen = calloc(g->to->functions.table.count + 1, sizeof(*g->to->chosen));
-	if (!g->to->chosen)
+	g->to->functions.chosen =
+		calloc(g->to->functions.table.count + 1, sizeof(*g->to->functions.chosen));
+	if (!g->to->functions.chosen)
 		return tl_error_memory(err);
 	for (uint32_t f = 0; f < g->from->functions.table.count; f++)
-		if (g->from->chosen[f])
-			g->to->chosen[g->unit[f]] = true;
+		if (g->from->functions.chosen[f])
+			g->to->functions.chosen[g->unit[f]] = true;
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static void overview(void **state)
 		snprintf(line, sizeof(line), "\n  %-10s%s\n", command->name, command->help);
 		has(text, line);
 	}
-	has(text, "formats: xray, callgrind, intel-pt, perf, xtrace (");
+	has(text, "formats: xray, callgrind, intel-pt, perf, xtrace, profile (");
 	check_width(text);
 	free(text);
 }

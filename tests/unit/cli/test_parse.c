@@ -91,8 +91,9 @@ static void options_of_commands(void **state)
 	assert_int_equal(analyze.report.top, 0);
 	assert_int_equal(analyze.analysis.top, 5);
 	settings_free(&analyze);
-	refused("merge --to xray a", "--to xray: must be "
-				     "callgrind|cachegrind|pprof|speedscope|folded|dot|json|csv");
+	refused("merge --to xray a",
+		"--to xray: must be "
+		"callgrind|cachegrind|pprof|speedscope|folded|dot|json|csv|tracelathe");
 }
 
 static void what_excludes_each_other(void **state)
@@ -246,13 +247,13 @@ static bool has_name(const char *(*name_of)(size_t number), const char *name)
 static void names_by_number(void **state)
 {
 	(void)state;
-	assert_int_equal(count_names(format_name), 5);
-	assert_int_equal(count_names(exporter_name), 8);
+	assert_int_equal(count_names(format_name), 6);
+	assert_int_equal(count_names(exporter_name), 9);
 	assert_int_equal(count_names(timeline_name), 2);
 	assert_int_equal(count_names(shell_name), 3);
 	assert_string_equal(exporter_name(0), "callgrind");
-	/* Eight formats of profiles, four of traces that are no profile's, four of records. */
-	assert_int_equal(count_names(target_name), 16);
+	/* Nine formats of profiles, five that are read and no exporter's, four of records. */
+	assert_int_equal(count_names(target_name), 18);
 	assert_true(has_name(target_name, "champsim"));
 	assert_true(has_name(target_name, "xtrace"));
 	assert_true(has_name(target_name, "csv"));

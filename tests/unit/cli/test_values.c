@@ -109,8 +109,9 @@ static void names(void **state)
 	assert_string_equal(sort.events, "Dr,Ir");
 	FREE(sort);
 	refused("timeline --to json x", "--to json: must be perfetto|chrome");
-	refused("merge --to tarmac x", "--to tarmac: must be "
-				       "callgrind|cachegrind|pprof|speedscope|folded|dot|json|csv");
+	refused("merge --to tarmac x",
+		"--to tarmac: must be "
+		"callgrind|cachegrind|pprof|speedscope|folded|dot|json|csv|tracelathe");
 	refused("help --completion tcsh", "--completion tcsh: must be bash|zsh|fish");
 	refused("report --sort '' x", "--sort : a value is missing");
 }

@@ -127,8 +127,9 @@ TEST(wire_format)
 /* Each exporter can be found by its name, and has what help needs. */
 TEST(tables)
 {
-	static const char *const names[] = { "callgrind", "cachegrind", "pprof", "speedscope",
-					     "folded",    "dot",        "json",  "csv" };
+	static const char *const names[] = { "callgrind",  "cachegrind", "pprof",
+					     "speedscope", "folded",     "dot",
+					     "json",       "csv",        "tracelathe" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_ptr_equal(tl_exporters()[i], tl_exporter_find(names[i]));

@@ -22,21 +22,24 @@ static const char *golden(const char *name)
 
 TEST(formats_by_number_and_name)
 {
-	static const char *const names[] = { "xray", "callgrind", "intel-pt", "perf", "xtrace" };
+	static const char *const names[] = { "xray", "callgrind", "intel-pt",
+					     "perf", "xtrace",    "profile" };
 
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		const struct tl_format_info *format = tl_format_info(i);
 
 		assert_string_equal(format->name, names[i]);
 		assert_true(tl_format_find(names[i]) == format);
 		assert_true(*format->help);
 		/* A text has lines. */
-		assert_string_equal(format->record_word, i == 1 ? "line" : "record");
+		assert_string_equal(format->record_word, i == 1   ? "line"
+							 : i == 5 ? "block"
+								  : "record");
 		assert_int_equal(format->joins_processes, i == 0);
 		assert_int_equal(format->partner_suffix != NULL, i == 4);
 	}
-	assert_null(tl_format_info(5));
 	assert_null(tl_format_info(6));
+	assert_null(tl_format_info(7));
 	assert_null(tl_format_info(SIZE_MAX));
 	assert_null(tl_format_find(""));
 	assert_null(tl_format_find("xra"));

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_FILE_BLOCK_WRITER_H
+#define TL_PROFILE_FILE_BLOCK_WRITER_H
+/*
+ * Rows into blocks, blocks into an output, in one pass: nothing is written twice, so that a file
+ * may go into a pipe.
+ */
+#include <stdbool.h>
+
+#include "core/output.h"
+#include "profile/file/layout.h"
+
+struct tl_pfile_writer;
+
+/* A file for profiles of so many events; its header is written. */
+int tl_pfile_writer_open(struct tl_pfile_writer **writer, struct tl_output *out, uint32_t events,
+			 struct tl_error *err);
+/* From here on rows are of this section. Sections come in the order of their numbers. */
+void tl_pfile_begin(struct tl_pfile_writer *writer, enum tl_pfile_section section);
+/* A row of tl_pfile_fields() numbers. */
+void tl_pfile_write_row(struct tl_pfile_writer *writer, const uint64_t *row);
+/* A row of the section of strings, which is greater than the one before. */
+void tl_pfile_write_string(struct tl_pfile_writer *writer, const char *text, size_t size);
+/* The last block: how many rows there are. 0, or the first error met. */
+int tl_pfile_writer_end(struct tl_pfile_writer *writer, struct tl_error *err);
+/* NULL is fine. */
+void tl_pfile_writer_close(struct tl_pfile_writer *writer);
+
+#endif

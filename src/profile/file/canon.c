@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/file/canon.h"
+
+#include <string.h>
+
+#include "profile/file/layout.h"
+
+/* ---- keys: what an element is sorted by, in the order of the fields of its row ---- */
+
+void tl_pfile_function_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+{
+	const struct tl_function *f = &canon->profile->functions.list[number];
+
+	row[0] = tl_pfile_text_rank(&canon->texts, f->object);
+	row[1] = tl_pfile_text_rank(&canon->texts, f->file);
+	row[2] = tl_pfile_text_rank(&canon->texts, f->name);
+	row[3] = f->id;
+	row[4] = f->line;
+	row[5] = f->address;
+}
+
+void tl_pfile_part_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+{
+	const struct tl_part *p = &canon->profile->parts.list[number];
+
+	row[0] = p->process;
+	row[1] = p->number;
+	row[2] = p->thread;
+	row[3] = tl_pfile_text_rank(&canon->texts, p->command);
+	row[4] = tl_pfile_text_rank(&canon->texts, p->header);
+}
+
+static void put_place(struct tl_pfile_canon *canon, const struct tl_position *at, uint64_t *row)
+{
+	row[0] = tl_pfile_text_rank(&canon->texts, at->file);
+	row[1] = at->line;
+	row[2] = at->address;
+	row[3] = at->block;
+}
+
+void tl_pfile_line_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+{
+	const struct tl_cost_line *l = &canon->profile->lines.list[number];
+
+	row[0] = tl_pfile_place(&canon->functions, l->function);
+	row[1] = tl_pfile_place(&canon->parts, l->part);
+	put_place(canon, &l->at, row + 2);
+}
+
+void tl_pfile_arc_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+{
+	const struct tl_arc *a = &canon->profile->arcs.list[number];
+
+	row[0] = tl_pfile_place(&canon->functions, a->caller);
+	row[1] = tl_pfile_place(&canon->functions, a->callee);
+	row[2] = tl_pfile_place(&canon->parts, a->part);
+	put_place(canon, &a->from, row + 3);
+	put_place(canon, &a->to, row + 3 + TL_PFILE_PLACE_FIELDS);
+}
+
+void tl_pfile_jump_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+{
+	const struct tl_jump *j = &canon->profile->jumps.list[number];
+
+	row[0] = tl_pfile_place(&canon->functions, j->function);
+	row[1] = tl_pfile_place(&canon->functions, j->target);
+	row[2] = tl_pfile_place(&canon->parts, j->part);
+	put_place(canon, &j->from, row + 3);
+	put_place(canon, &j->to, row + 3 + TL_PFILE_PLACE_FIELDS);
+	row[3 + 2 * TL_PFILE_PLACE_FIELDS] = j->conditional;
+}
+
+/* ---- sorting ---- */
+
+struct sorting {
+	struct tl_pfile_canon *canon;
+	void (*key)(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+	unsigned keys;
+};
+
+/* Elements with equal keys stay in the order that they came in. */
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct sorting *s = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t left[TL_PFILE_MOST_KEYS], right[TL_PFILE_MOST_KEYS];
+
+	s->key(s->canon, x, left);
+	s->key(s->canon, y, right);
+	for (unsigned i = 0; i < s->keys; i++)
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static void sort_run(const struct sorting *s, uint32_t *run, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (compare(&run[i - 1], &run[i], (void *)(uintptr_t)s) > 0) {
+			qsort_r(run, count, sizeof(*run), compare, (void *)(uintptr_t)s);
+			return;
+		}
+}
+
+static bool begin_order(struct tl_pfile_order *order, size_t count)
+{
+	order->count = count;
+	order->order = malloc((count + 1) * sizeof(*order->order));
+	for (size_t i = 0; order->order && i < count; i++)
+		order->order[i] = (uint32_t)i;
+	return order->order;
+}
+
+/* The whole order, and places by number. */
+static bool sort_all(struct tl_pfile_canon *canon, struct tl_pfile_order *order, size_t count,
+		     void (*key)(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row),
+		     unsigned section)
+{
+	const struct sorting s = { canon, key, tl_pfile_layouts[section].keys };
+
+	order->place = malloc((count + 1) * sizeof(*order->place));
+	if (!begin_order(order, count) || !order->place)
+		return false;
+	sort_run(&s, order->order, count);
+	for (size_t i = 0; i < count; i++)
+		order->place[order->order[i]] = (uint32_t)i;
+	return true;
+}
+
+/*
+ * Many elements: first by their first key, the place of a function, which takes two passes, then
+ * each function's by the rest. They mostly come sorted.
+ */
+static bool
+sort_by_function(struct tl_pfile_canon *canon, struct tl_pfile_order *order, size_t count,
+		 void (*key)(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row),
+		 unsigned section)
+{
+	const struct sorting s = { canon, key, tl_pfile_layouts[section].keys };
+	size_t functions = canon->functions.count;
+	uint32_t *start = calloc(functions + 2, sizeof(*start));
+	uint64_t row[TL_PFILE_MOST_KEYS];
+
+	order->count = count;
+	order->order = malloc((count + 1) * sizeof(*order->order));
+	if (!start || !order->order) {
+		free(start);
+		return false;
+	}
+	/* Calls from outside (TL_NONE) come last. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < count; i++) {
+			key(canon, (uint32_t)i, row);
+			size_t slot = row[0] < functions ? row[0] : functions;
+
+			if (pass)
+				order->order[start[slot]++] = (uint32_t)i;
+			else
+				start[slot + 1]++;
+		}
+		for (size_t i = 1; !pass && i <= functions + 1; i++)
+			start[i] += start[i - 1];
+	}
+	for (size_t i = 0; i <= functions; i++) {
+		size_t from = i ? start[i - 1] : 0;
+
+		sort_run(&s, order->order + from, start[i] - from);
+	}
+	free(start);
+	return true;
+}
+
+/* ---- contexts: generation by generation, siblings by part and function ---- */
+
+static void sibling_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+{
+	const struct tl_context *c = &canon->profile->contexts.list[number];
+
+	row[0] = tl_pfile_place(&canon->parts, c->part);
+	row[1] = tl_pfile_place(&canon->functions, c->function);
+}
+
+/* Slot 0 of `start` has the roots, slot i + 1 the children of context i. */
+static void sort_generations(struct tl_pfile_canon *canon, const uint32_t *start,
+			     uint32_t *siblings)
+{
+	const struct sorting s = { canon, sibling_key, 2 };
+	struct tl_pfile_order *to = &canon->contexts;
+	size_t filled = 0;
+
+	for (size_t at = 0; at <= filled; at++) {
+		size_t slot = at ? (size_t)to->order[at - 1] + 1 : 0;
+
+		sort_run(&s, siblings + start[slot], start[slot + 1] - start[slot]);
+		for (uint32_t i = start[slot]; i < start[slot + 1]; i++) {
+			to->place[siblings[i]] = (uint32_t)filled;
+			to->order[filled++] = siblings[i];
+		}
+	}
+}
+
+static bool sort_contexts(struct tl_pfile_canon *canon)
+{
+	const struct tl_context *list = canon->profile->contexts.list;
+	size_t count = canon->profile->contexts.table.count;
+	struct tl_pfile_order *to = &canon->contexts;
+	uint32_t *start = calloc(count + 3, sizeof(*start));
+	uint32_t *siblings = malloc((count + 1) * sizeof(*siblings));
+	bool ok;
+
+	to->count = count;
+	to->order = malloc((count + 1) * sizeof(*to->order));
+	to->place = malloc((count + 1) * sizeof(*to->place));
+	ok = start && siblings && to->order && to->place;
+	for (size_t i = 0; ok && i < count; i++)
+		start[(size_t)(list[i].parent + 1u) + 2]++;
+	for (size_t i = 2; ok && i <= count + 2; i++)
+		start[i] += start[i - 1];
+	/* Each slot's start moves to its end, which is the next slot's start. */
+	for (size_t i = 0; ok && i < count; i++)
+		siblings[start[(size_t)(list[i].parent + 1u) + 1]++] = (uint32_t)i;
+	if (ok)
+		sort_generations(canon, start, siblings);
+	free(start);
+	free(siblings);
+	return ok;
+}
+
+/* ---- texts ---- */
+
+static bool add_place(struct tl_pfile_texts *texts, const struct tl_position *at)
+{
+	return tl_pfile_texts_add(texts, at->file);
+}
+
+static bool add_names(struct tl_pfile_texts *texts, const struct tl_profile *profile)
+{
+	bool ok = tl_pfile_texts_add(texts, tl_profile_format(profile));
+
+	for (uint32_t i = 0; ok && i < profile->event_count; i++)
+		ok = tl_pfile_texts_add(texts, profile->events[i].name) &&
+		     tl_pfile_texts_add(texts, profile->events[i].long_name) &&
+		     tl_pfile_texts_add(texts, profile->events[i].unit) &&
+		     tl_pfile_texts_add(texts, profile->events[i].formula);
+	for (size_t i = 0; ok && i < profile->notes.count; i++)
+		ok = tl_pfile_texts_add(texts, profile->notes.list[i].text) &&
+		     tl_pfile_texts_add(texts, profile->notes.list[i].format);
+	for (size_t i = 0; ok && i < profile->parts.count; i++)
+		ok = tl_pfile_texts_add(texts, profile->parts.list[i].command) &&
+		     tl_pfile_texts_add(texts, profile->parts.list[i].header);
+	for (size_t i = 0; ok && i < profile->functions.table.count; i++)
+		ok = tl_pfile_texts_add(texts, profile->functions.list[i].object) &&
+		     tl_pfile_texts_add(texts, profile->functions.list[i].file) &&
+		     tl_pfile_texts_add(texts, profile->functions.list[i].name);
+	return ok;
+}
+
+static bool add_files(struct tl_pfile_texts *texts, const struct tl_profile *profile)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < profile->lines.table.count; i++)
+		ok = add_place(texts, &profile->lines.list[i].at);
+	for (size_t i = 0; ok && i < profile->arcs.table.count; i++)
+		ok = add_place(texts, &profile->arcs.list[i].from) &&
+		     add_place(texts, &profile->arcs.list[i].to);
+	for (size_t i = 0; ok && i < profile->jumps.table.count; i++)
+		ok = add_place(texts, &profile->jumps.list[i].from) &&
+		     add_place(texts, &profile->jumps.list[i].to);
+	return ok;
+}
+
+/* ---- the whole ---- */
+
+bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile)
+{
+	*canon = (struct tl_pfile_canon){ .profile = profile };
+	return add_names(&canon->texts, profile) && add_files(&canon->texts, profile) &&
+	       tl_pfile_texts_sort(&canon->texts) &&
+	       sort_all(canon, &canon->functions, profile->functions.table.count,
+			tl_pfile_function_key, TL_PFILE_FUNCTIONS) &&
+	       sort_all(canon, &canon->parts, profile->parts.count, tl_pfile_part_key,
+			TL_PFILE_PARTS) &&
+	       sort_contexts(canon) &&
+	       sort_by_function(canon, &canon->lines, profile->lines.table.count, tl_pfile_line_key,
+				TL_PFILE_LINES) &&
+	       sort_by_function(canon, &canon->arcs, profile->arcs.table.count, tl_pfile_arc_key,
+				TL_PFILE_ARCS) &&
+	       sort_by_function(canon, &canon->jumps, profile->jumps.table.count, tl_pfile_jump_key,
+				TL_PFILE_JUMPS);
+}
+
+bool tl_pfile_order_is_plain(const struct tl_pfile_order *order)
+{
+	for (size_t i = 0; i < order->count; i++)
+		if (order->order[i] != i)
+			return false;
+	return true;
+}
+
+void tl_pfile_canon_free(struct tl_pfile_canon *canon)
+{
+	struct tl_pfile_order *const orders[] = { &canon->functions, &canon->parts,
+						  &canon->contexts,  &canon->lines,
+						  &canon->arcs,      &canon->jumps };
+
+	tl_pfile_texts_free(&canon->texts);
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		free(orders[i]->order);
+		free(orders[i]->place);
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_FILE_CANON_H
+#define TL_PROFILE_FILE_CANON_H
+/*
+ * The canonical order of a profile: that of names, places and paths, which is also the order of a
+ * merged profile (profile/merge). In it the elements of two profiles can be merged as two sorted
+ * lists.
+ */
+#include "profile/file/texts.h"
+#include "profile/model/model.h"
+
+/* The order of the elements of a kind. */
+struct tl_pfile_order {
+	uint32_t *order; /* by place: the number in the profile */
+	uint32_t *place; /* by number: the place; only of functions, parts and contexts */
+	size_t count;
+};
+
+struct tl_pfile_canon {
+	const struct tl_profile *profile;
+	struct tl_pfile_texts texts;
+	struct tl_pfile_order functions, parts, contexts, lines, arcs, jumps;
+};
+
+/* False without memory; free it also then. */
+bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile);
+void tl_pfile_canon_free(struct tl_pfile_canon *canon);
+
+/* Whether the elements stand in this order already. */
+bool tl_pfile_order_is_plain(const struct tl_pfile_order *order);
+
+/* The place of a function or part, TL_NONE of TL_NONE. */
+static inline uint32_t tl_pfile_place(const struct tl_pfile_order *order, uint32_t number)
+{
+	return number < order->count ? order->place[number] : TL_NONE;
+}
+
+/* Rows of the file, of elements by number. */
+enum { TL_PFILE_PLACE_FIELDS = 4, TL_PFILE_MOST_KEYS = 12 };
+void tl_pfile_function_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_part_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_line_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_arc_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_jump_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_FILE_READ_H
+#define TL_PROFILE_FILE_READ_H
+#include "profile/file/block_reader.h"
+#include "profile/model/model.h"
+
+/* How much of a file becomes a profile. */
+struct tl_pfile_read_options {
+	/* sums of functions and of calls between them: lines and positions are left out */
+	bool functions_only;
+	bool per_part; /* keep sums and durations of functions by part */
+};
+
+/*
+ * A finished profile of a file. What is lost by damage is noted in the reader; a function, name or
+ * part that is lost is "[lost]" or none.
+ */
+int tl_pfile_read(struct tl_profile **profile, struct tl_pfile_reader *reader,
+		  const struct tl_pfile_read_options *options, struct tl_error *err);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts, lines, arcs and jumps, appended as they come: nothing is looked up. */
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/file/reading.h"
+
+static uint32_t part_of(const struct tl_pfile_reading *r, uint64_t number)
+{
+	return number == TL_NONE ? TL_NONE : tl_pfile_number(&r->parts, number);
+}
+
+static struct tl_position place_of(const struct tl_pfile_reading *r, const uint64_t *row)
+{
+	return (struct tl_position){
+		.file = tl_pfile_string(r, row[0]),
+		.line = row[1] > UINT32_MAX ? UINT32_MAX : (uint32_t)row[1],
+		.address = row[2],
+		.block = row[3],
+	};
+}
+
+/* An element with its costs. 0 or TL_NO_MEMORY. */
+static int append(const struct tl_pfile_reading *r, struct tl_cost_table *table, void *elements,
+		  const void *element, size_t size, const uint64_t *costs)
+{
+	uint32_t events = r->profile->event_count;
+	uint32_t number = tl_cost_table_add(table, elements, element, size, costs ? events : 0);
+
+	if (number == TL_NONE)
+		return TL_NO_MEMORY;
+	if (costs)
+		memcpy(table->cost + (size_t)number * events, costs, events * sizeof(*costs));
+	return 0;
+}
+
+/* Read the elements of a section, then put them where they were. */
+static int read_elements(struct tl_pfile_reading *r, enum tl_pfile_section section,
+			 enum tl_pfile_section order_section, tl_pfile_row_fn *take,
+			 struct tl_cost_table *table, void *elements, size_t size)
+{
+	int failed = 0;
+	uint32_t *order;
+	int status =
+		tl_pfile_each_row(r->reader, section, r->profile->event_count, take, r, r->err);
+
+	if (status < 0)
+		return status;
+	order = tl_pfile_read_order(r, order_section, table->count, &failed);
+	if (failed)
+		return failed;
+	if (order && !tl_pfile_reorder(elements, table, size, r->profile->event_count, order))
+		status = tl_error_memory(r->err);
+	free(order);
+	return status;
+}
+
+/* ---- contexts ---- */
+
+/* A context below one that is lost is lost, too: its path is not known. */
+static int take_context(void *arg, uint64_t number, const uint64_t *row)
+{
+	struct tl_pfile_reading *r = arg;
+	struct tl_profile_contexts *contexts = &r->profile->contexts;
+	struct tl_context context = {
+		.parent = TL_NONE,
+		.part = part_of(r, row[1]),
+		.function = tl_pfile_function(r, row[2]),
+		.calls = row[3],
+		.unfinished = row[4],
+		.cut = row[5],
+	};
+
+	if (row[0] > number)
+		return TL_BAD_RECORD;
+	if (row[0]) {
+		context.parent = tl_pfile_number(&r->contexts, row[0] - 1);
+		if (context.parent == TL_NONE)
+			return 0;
+	}
+	if (context.function == TL_NONE ||
+	    !tl_pfile_numbers_add(&r->contexts, number, (uint32_t)contexts->table.count))
+		return TL_NO_MEMORY;
+	return append(r, &contexts->table, &contexts->list, &context, sizeof(context), row + 6);
+}
+
+/* A parent's number is less than that of its children: true of every order that was one. */
+static bool is_order(const struct tl_profile_contexts *contexts, const uint32_t *order)
+{
+	for (size_t i = 0; i < contexts->table.count; i++) {
+		uint32_t parent = contexts->list[i].parent;
+
+		if (parent != TL_NONE && order[parent] >= order[i])
+			return false;
+	}
+	return true;
+}
+
+int tl_pfile_read_contexts(struct tl_pfile_reading *r)
+{
+	struct tl_profile_contexts *contexts = &r->profile->contexts;
+	int failed = 0;
+	int status = tl_pfile_each_row(r->reader, TL_PFILE_CONTEXTS, r->profile->event_count,
+				       take_context, r, r->err);
+
+	if (status < 0)
+		return status;
+	r->context_order =
+		tl_pfile_read_order(r, TL_PFILE_CONTEXT_ORDER, contexts->table.count, &failed);
+	if (failed || !r->context_order)
+		return failed;
+	if (!is_order(contexts, r->context_order))
+		return tl_pfile_fault(
+			r->reader, TL_BAD_RECORD, TL_NOWHERE, 0,
+			"the order of the contexts contradicts their paths; took that "
+			"of the file",
+			r->err);
+	for (size_t i = 0; i < contexts->table.count; i++)
+		if (contexts->list[i].parent != TL_NONE)
+			contexts->list[i].parent = r->context_order[contexts->list[i].parent];
+	return tl_pfile_reorder(&contexts->list, &contexts->table, sizeof(*contexts->list),
+				r->profile->event_count, r->context_order)
+		       ? 0
+		       : tl_error_memory(r->err);
+}
+
+/* ---- lines, arcs, jumps ---- */
+
+static int take_line(void *arg, uint64_t number, const uint64_t *row)
+{
+	struct tl_pfile_reading *r = arg;
+	struct tl_profile_lines *lines = &r->profile->lines;
+	struct tl_cost_line line = {
+		.function = tl_pfile_function(r, row[0]),
+		.part = part_of(r, row[1]),
+		.at = place_of(r, row + 2),
+	};
+
+	(void)number;
+	if (line.function == TL_NONE)
+		return TL_NO_MEMORY;
+	return append(r, &lines->table, &lines->list, &line, sizeof(line), row + 6);
+}
+
+static int take_arc(void *arg, uint64_t number, const uint64_t *row)
+{
+	struct tl_pfile_reading *r = arg;
+	struct tl_profile_arcs *arcs = &r->profile->arcs;
+	struct tl_arc arc = {
+		.caller = row[0] == TL_NONE ? TL_NONE : tl_pfile_function(r, row[0]),
+		.callee = tl_pfile_function(r, row[1]),
+		.part = part_of(r, row[2]),
+		.from = place_of(r, row + 3),
+		.to = place_of(r, row + 7),
+		.calls = row[11],
+	};
+
+	(void)number;
+	if (arc.callee == TL_NONE)
+		return TL_NO_MEMORY;
+	return append(r, &arcs->table, &arcs->list, &arc, sizeof(arc), row + 12);
+}
+
+static int take_jump(void *arg, uint64_t number, const uint64_t *row)
+{
+	struct tl_pfile_reading *r = arg;
+	struct tl_profile_jumps *jumps = &r->profile->jumps;
+	struct tl_jump jump = {
+		.function = tl_pfile_function(r, row[0]),
+		.target = tl_pfile_function(r, row[1]),
+		.part = part_of(r, row[2]),
+		.from = place_of(r, row + 3),
+		.to = place_of(r, row + 7),
+		.conditional = row[11],
+		.executed = row[12],
+		.taken = row[13],
+	};
+
+	(void)number;
+	if (jump.function == TL_NONE || jump.target == TL_NONE)
+		return TL_NO_MEMORY;
+	return append(r, &jumps->table, &jumps->list, &jump, sizeof(jump), NULL);
+}
+
+int tl_pfile_read_lines(struct tl_pfile_reading *r)
+{
+	struct tl_profile_lines *lines = &r->profile->lines;
+
+	return read_elements(r, TL_PFILE_LINES, TL_PFILE_LINE_ORDER, take_line, &lines->table,
+			     &lines->list, sizeof(*lines->list));
+}
+
+int tl_pfile_read_arcs(struct tl_pfile_reading *r)
+{
+	struct tl_profile_arcs *arcs = &r->profile->arcs;
+
+	return read_elements(r, TL_PFILE_ARCS, TL_PFILE_ARC_ORDER, take_arc, &arcs->table,
+			     &arcs->list, sizeof(*arcs->list));
+}
+
+int tl_pfile_read_jumps(struct tl_pfile_reading *r)
+{
+	struct tl_profile_jumps *jumps = &r->profile->jumps;
+
+	return read_elements(r, TL_PFILE_JUMPS, TL_PFILE_JUMP_ORDER, take_jump, &jumps->table,
+			     &jumps->list, sizeof(*jumps->list));
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines and arcs of a profile of sums, for tables and trees: one line a function, one arc for each
+ * pair of functions, as a Callgrind profile has them that is read for that
+ * (callgrind/profile/fold.c).
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/file/reading.h"
+
+static uint32_t part_of(const struct tl_pfile_reading *r, uint64_t number)
+{
+	if (!r->options.per_part || number == TL_NONE)
+		return TL_NONE;
+	return tl_pfile_number(&r->parts, number);
+}
+
+static void add_costs(struct tl_profile *profile, int64_t *to, const uint64_t *costs)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		tl_add_cost(&to[e], (int64_t)costs[e], &profile->losses.saturated);
+}
+
+/* ---- lines ---- */
+
+static int take_line(void *arg, uint64_t number, const uint64_t *row)
+{
+	struct tl_pfile_reading *r = arg;
+	struct tl_profile *p = r->profile;
+	struct tl_cost_line line = { .function = tl_pfile_function(r, row[0]),
+				     .part = part_of(r, row[1]) };
+	int64_t *to;
+
+	(void)number;
+	if (line.function == TL_NONE)
+		return TL_NO_MEMORY;
+	line.at.file = p->functions.list[line.function].file;
+	if (line.part != TL_NONE)
+		to = tl_profile_line_row(p, &line);
+	else
+		to = tl_profile_line_each(p)
+			     ? p->lines.table.cost + (size_t)line.function * p->event_count
+			     : NULL;
+	if (!to)
+		return TL_NO_MEMORY;
+	add_costs(p, to, row + 6);
+	return 0;
+}
+
+int tl_pfile_read_line_sums(struct tl_pfile_reading *r)
+{
+	int status = tl_pfile_each_row(r->reader, TL_PFILE_LINES, r->profile->event_count,
+				       take_line, r, r->err);
+
+	if (status == 0 && !r->options.per_part && !tl_profile_line_each(r->profile))
+		status = tl_error_memory(r->err);
+	return status;
+}
+
+/* ---- arcs ---- */
+
+struct arc_sums {
+	struct tl_pfile_reading *r;
+	const uint32_t *order; /* NULL: as in the file */
+	size_t count;          /* of `order` */
+	uint32_t *first;       /* by arc of the profile: the first of those it sums */
+	size_t capacity;
+};
+
+static bool same_arc(const struct tl_arc *a, const struct tl_arc *b)
+{
+	return a->caller == b->caller && a->callee == b->callee && a->part == b->part;
+}
+
+/* The number of an arc, which follows those of the same caller and callee, unless parts count. */
+static uint32_t arc_number(struct tl_profile *profile, const struct tl_arc *arc)
+{
+	size_t count = profile->arcs.table.count;
+
+	if (count && same_arc(&profile->arcs.list[count - 1], arc))
+		return (uint32_t)count - 1;
+	return tl_cost_table_add(&profile->arcs.table, &profile->arcs.list, arc, sizeof(*arc),
+				 profile->event_count);
+}
+
+static int take_arc(void *arg, uint64_t number, const uint64_t *row)
+{
+	struct arc_sums *sums = arg;
+	struct tl_pfile_reading *r = sums->r;
+	struct tl_profile *p = r->profile;
+	const char *empty = tl_pfile_string(r, 0);
+	struct tl_arc arc = {
+		.caller = row[0] == TL_NONE ? TL_NONE : tl_pfile_function(r, row[0]),
+		.callee = tl_pfile_function(r, row[1]),
+		.part = part_of(r, row[2]),
+		.from = { .file = empty },
+		.to = { .file = empty },
+	};
+	size_t before = p->arcs.table.count;
+	uint32_t here = number < sums->count ? sums->order[number] : (uint32_t)number, at;
+
+	if (arc.callee == TL_NONE)
+		return TL_NO_MEMORY;
+	at = arc_number(p, &arc);
+	if (at == TL_NONE ||
+	    !tl_grow(&sums->first, &sums->capacity, p->arcs.table.count, sizeof(*sums->first)))
+		return TL_NO_MEMORY;
+	if (at == before || here < sums->first[at])
+		sums->first[at] = here;
+	tl_add_count(&p->arcs.list[at].calls, row[11], &p->losses.saturated);
+	add_costs(p, p->arcs.table.cost + (size_t)at * p->event_count, row + 12);
+	return 0;
+}
+
+static int by_first(const void *a, const void *b, void *context)
+{
+	const uint32_t *first = context;
+	uint32_t x = first[*(const uint32_t *)a], y = first[*(const uint32_t *)b];
+
+	return (x > y) - (x < y);
+}
+
+/* Arcs in the order in which the first of each came. */
+static bool sort_arcs(struct arc_sums *sums)
+{
+	struct tl_profile *p = sums->r->profile;
+	size_t count = p->arcs.table.count;
+	uint32_t *sorted = malloc((count + 1) * sizeof(*sorted));
+	uint32_t *place = malloc((count + 1) * sizeof(*place));
+	bool ok = sorted && place;
+
+	for (size_t i = 0; ok && i < count; i++)
+		sorted[i] = (uint32_t)i;
+	if (ok && count)
+		qsort_r(sorted, count, sizeof(*sorted), by_first, sums->first);
+	for (size_t i = 0; ok && i < count; i++)
+		place[sorted[i]] = (uint32_t)i;
+	ok = ok && tl_pfile_reorder(&p->arcs.list, &p->arcs.table, sizeof(*p->arcs.list),
+				    p->event_count, place);
+	free(sorted);
+	free(place);
+	return ok;
+}
+
+/* How many arcs the file has, as its blocks say. */
+static size_t count_arcs(const struct tl_pfile_reader *reader)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < reader->count; i++)
+		if (reader->blocks[i].section == TL_PFILE_ARCS)
+			count += reader->blocks[i].rows;
+	return count;
+}
+
+int tl_pfile_read_arc_sums(struct tl_pfile_reading *r)
+{
+	struct arc_sums sums = { .r = r, .count = count_arcs(r->reader) };
+	int failed = 0, status;
+	uint32_t *order = tl_pfile_read_order(r, TL_PFILE_ARC_ORDER, sums.count, &failed);
+
+	sums.order = order;
+	if (!order)
+		sums.count = 0;
+	status = failed ? failed
+			: tl_pfile_each_row(r->reader, TL_PFILE_ARCS, r->profile->event_count,
+					    take_arc, &sums, r->err);
+	if (status == 0 && order && !sort_arcs(&sums))
+		status = tl_error_memory(r->err);
+	free(order);
+	free(sums.first);
+	return status;
+}

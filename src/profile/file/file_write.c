@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A profile to a file: each section in the order of canon.h. */
+#include "profile/file/file_write.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/file/canon.h"
+
+struct writing {
+	struct tl_pfile_writer *writer;
+	const struct tl_profile *profile;
+	struct tl_pfile_canon canon;
+	uint64_t *row; /* room for the longest one */
+};
+
+/* ---- what is said once ---- */
+
+void tl_pfile_put_losses(uint64_t *row, const struct tl_losses *losses)
+{
+	const uint64_t all[TL_PFILE_LOSSES] = {
+		losses->orphan_exits,    losses->deduced_exits, losses->unfinished,
+		losses->time_reversals,  losses->gaps,          losses->skipped_bytes,
+		losses->skipped_records, losses->saturated,     losses->left_calls,
+		losses->gap_ends,        losses->bridged,       losses->uncertain,
+	};
+
+	memcpy(row, all, sizeof(all));
+}
+
+static void write_strings(struct writing *w)
+{
+	const struct tl_pfile_texts *texts = &w->canon.texts;
+
+	tl_pfile_begin(w->writer, TL_PFILE_STRINGS);
+	for (uint32_t i = 0; i < texts->sorted_count; i++) {
+		const char *text = texts->list[texts->sorted[i]];
+
+		tl_pfile_write_string(w->writer, text, strlen(text));
+	}
+}
+
+static void write_head(struct writing *w)
+{
+	const struct tl_profile *p = w->profile;
+	uint64_t *row = w->row;
+
+	tl_pfile_begin(w->writer, TL_PFILE_HEAD);
+	row[TL_PFILE_HEAD_FREQUENCY] = p->frequency;
+	row[TL_PFILE_HEAD_FLAGS] = (p->timed ? TL_PFILE_TIMED : 0u) |
+				   (p->estimated ? TL_PFILE_ESTIMATED : 0u) |
+				   (p->durations.exact ? TL_PFILE_EXACT : 0u);
+	row[TL_PFILE_HEAD_CALL_COUNT] = p->call_count;
+	row[TL_PFILE_HEAD_FORMAT] = tl_pfile_text_rank(&w->canon.texts, tl_profile_format(p));
+	tl_pfile_put_losses(row + TL_PFILE_HEAD_LOSSES, &p->losses);
+	tl_pfile_write_row(w->writer, row);
+}
+
+static void write_events(struct writing *w)
+{
+	tl_pfile_begin(w->writer, TL_PFILE_EVENTS);
+	for (uint32_t i = 0; i < w->profile->event_count; i++) {
+		const struct tl_event *e = &w->profile->events[i];
+
+		w->row[0] = tl_pfile_text_rank(&w->canon.texts, e->name);
+		w->row[1] = tl_pfile_text_rank(&w->canon.texts, e->long_name);
+		w->row[2] = tl_pfile_text_rank(&w->canon.texts, e->unit);
+		w->row[3] = tl_pfile_text_rank(&w->canon.texts, e->formula);
+		tl_pfile_write_row(w->writer, w->row);
+	}
+}
+
+static void write_notes(struct writing *w)
+{
+	tl_pfile_begin(w->writer, TL_PFILE_NOTES);
+	for (size_t i = 0; i < w->profile->notes.count; i++) {
+		const struct tl_profile_note *n = &w->profile->notes.list[i];
+
+		w->row[0] = (uint64_t)-(int64_t)n->status;
+		w->row[1] = n->offset;
+		w->row[2] = n->length;
+		w->row[3] = n->record;
+		w->row[4] = tl_pfile_text_rank(&w->canon.texts, n->text);
+		w->row[5] = tl_pfile_text_rank(&w->canon.texts, n->format);
+		tl_pfile_write_row(w->writer, w->row);
+	}
+}
+
+/* ---- elements ---- */
+
+static void function_row(struct writing *w, uint32_t number)
+{
+	tl_pfile_function_key(&w->canon, number, w->row);
+}
+
+static void part_row(struct writing *w, uint32_t number)
+{
+	const struct tl_part *p = &w->profile->parts.list[number];
+
+	tl_pfile_part_key(&w->canon, number, w->row);
+	w->row[5] = p->first_ticks;
+	w->row[6] = p->last_ticks;
+	w->row[7] = p->records;
+	tl_pfile_put_losses(w->row + 8, &p->losses);
+}
+
+static void put_costs(const struct writing *w, unsigned at, const int64_t *costs)
+{
+	memcpy(w->row + at, costs, w->profile->event_count * sizeof(*costs));
+}
+
+static void context_row(struct writing *w, uint32_t number)
+{
+	const struct tl_context *c = &w->profile->contexts.list[number];
+
+	w->row[0] = c->parent == TL_NONE ? 0 : (uint64_t)w->canon.contexts.place[c->parent] + 1;
+	w->row[1] = tl_pfile_place(&w->canon.parts, c->part);
+	w->row[2] = tl_pfile_place(&w->canon.functions, c->function);
+	w->row[3] = c->calls;
+	w->row[4] = c->unfinished;
+	w->row[5] = c->cut;
+	put_costs(w, 6, tl_profile_context_self(w->profile, number));
+}
+
+static void line_row(struct writing *w, uint32_t number)
+{
+	tl_pfile_line_key(&w->canon, number, w->row);
+	put_costs(w, 6, tl_profile_line_cost(w->profile, number));
+}
+
+static void arc_row(struct writing *w, uint32_t number)
+{
+	tl_pfile_arc_key(&w->canon, number, w->row);
+	w->row[11] = w->profile->arcs.list[number].calls;
+	put_costs(w, 12, tl_profile_arc_cost(w->profile, number));
+}
+
+static void jump_row(struct writing *w, uint32_t number)
+{
+	tl_pfile_jump_key(&w->canon, number, w->row);
+	w->row[12] = w->profile->jumps.list[number].executed;
+	w->row[13] = w->profile->jumps.list[number].taken;
+}
+
+static void write_elements(struct writing *w)
+{
+	const struct {
+		enum tl_pfile_section section;
+		const struct tl_pfile_order *order;
+		void (*row)(struct writing *w, uint32_t number);
+	} kinds[] = {
+		{ TL_PFILE_FUNCTIONS, &w->canon.functions, function_row },
+		{ TL_PFILE_PARTS, &w->canon.parts, part_row },
+		{ TL_PFILE_CONTEXTS, &w->canon.contexts, context_row },
+		{ TL_PFILE_LINES, &w->canon.lines, line_row },
+		{ TL_PFILE_ARCS, &w->canon.arcs, arc_row },
+		{ TL_PFILE_JUMPS, &w->canon.jumps, jump_row },
+	};
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		tl_pfile_begin(w->writer, kinds[k].section);
+		for (size_t i = 0; i < kinds[k].order->count; i++) {
+			kinds[k].row(w, kinds[k].order->order[i]);
+			tl_pfile_write_row(w->writer, w->row);
+		}
+	}
+}
+
+/* ---- durations ---- */
+
+void tl_pfile_write_durations(struct tl_pfile_writer *writer,
+			      const struct tl_pfile_durations *durations)
+{
+	const struct tl_latencies *l = durations->latencies;
+	const uint64_t row[] = {
+		durations->function, durations->part,    l->calls, l->sum, l->min, l->max,
+		l->saturated,        l->octaves != NULL,
+	};
+
+	tl_pfile_write_row(writer, row);
+}
+
+static void write_sample(struct tl_pfile_writer *writer, const struct tl_pfile_durations *durations,
+			 uint64_t ticks, uint64_t calls)
+{
+	const uint64_t row[] = { durations->function, durations->part, ticks, calls };
+
+	tl_pfile_write_row(writer, row);
+}
+
+/* The least duration of a bucket stands for it. */
+static void write_octave(struct tl_pfile_writer *writer, const struct tl_pfile_durations *durations,
+			 unsigned octave)
+{
+	enum { BUCKETS = 1 << TL_LATENCY_SUB_BITS };
+	const uint64_t *counts = durations->latencies->octaves[octave];
+	unsigned shift = octave ? octave - 1 : 0;
+
+	for (uint64_t b = 0; counts && b < BUCKETS; b++)
+		if (counts[b])
+			write_sample(writer, durations, ((octave ? BUCKETS : 0) + b) << shift,
+				     counts[b]);
+}
+
+void tl_pfile_write_samples(struct tl_pfile_writer *writer,
+			    const struct tl_pfile_durations *durations)
+{
+	const struct tl_latencies *l = durations->latencies;
+
+	for (unsigned octave = 0; l->octaves && octave < TL_LATENCY_OCTAVES; octave++)
+		write_octave(writer, durations, octave);
+	for (size_t i = 0, next; i < l->sample_count; i = next) {
+		for (next = i + 1; next < l->sample_count && l->samples[next] == l->samples[i];
+		     next++)
+			;
+		write_sample(writer, durations, l->samples[i], next - i);
+	}
+}
+
+static int compare_durations(const void *a, const void *b)
+{
+	const struct tl_pfile_durations *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->part > y->part) - (x->part < y->part);
+}
+
+static size_t list_durations(const struct writing *w, struct tl_pfile_durations *list)
+{
+	const struct tl_profile *p = w->profile;
+	size_t count = 0;
+
+	for (uint32_t f = 0; f < p->functions.table.count && f < p->durations.capacity; f++)
+		if (p->durations.list[f].calls)
+			list[count++] =
+				(struct tl_pfile_durations){ w->canon.functions.place[f], TL_NONE,
+							     &p->durations.list[f] };
+	for (size_t i = 0; i < p->part_functions.table.count; i++) {
+		const struct tl_part_function *local = &p->part_functions.list[i];
+
+		if (local->latency.calls && local->part < p->parts.count)
+			list[count++] = (struct tl_pfile_durations){
+				w->canon.functions.place[local->function],
+				w->canon.parts.place[local->part], &local->latency
+			};
+	}
+	return count;
+}
+
+static bool write_all_durations(struct writing *w)
+{
+	size_t most = w->profile->functions.table.count + w->profile->part_functions.table.count;
+	struct tl_pfile_durations *list = malloc((most + 1) * sizeof(*list));
+	size_t count;
+
+	if (!list)
+		return false;
+	count = list_durations(w, list);
+	if (count)
+		qsort(list, count, sizeof(*list), compare_durations);
+	tl_pfile_begin(w->writer, TL_PFILE_DURATIONS);
+	for (size_t i = 0; i < count; i++)
+		tl_pfile_write_durations(w->writer, &list[i]);
+	tl_pfile_begin(w->writer, TL_PFILE_SAMPLES);
+	for (size_t i = 0; i < count; i++)
+		tl_pfile_write_samples(w->writer, &list[i]);
+	free(list);
+	return true;
+}
+
+/* ---- the numbers before ---- */
+
+/* Reports and exports show some elements in the order of their numbers. */
+static void write_orders(struct writing *w)
+{
+	const struct tl_pfile_order *const orders[] = {
+		&w->canon.functions, &w->canon.parts, &w->canon.contexts,
+		&w->canon.lines,     &w->canon.arcs,  &w->canon.jumps,
+	};
+
+	for (size_t k = 0; k < sizeof(orders) / sizeof(orders[0]); k++) {
+		if (tl_pfile_order_is_plain(orders[k]))
+			continue;
+		tl_pfile_begin(w->writer, TL_PFILE_FUNCTION_ORDER + (enum tl_pfile_section)k);
+		for (uint64_t i = 0; i < orders[k]->count; i++)
+			tl_pfile_write_row(w->writer,
+					   (const uint64_t[]){ orders[k]->order[i] - i });
+	}
+}
+
+static int write_all(struct writing *w, struct tl_output *out, struct tl_error *err)
+{
+	int status;
+
+	if (!tl_pfile_canon_make(&w->canon, w->profile))
+		return tl_error_memory(err);
+	status = tl_pfile_writer_open(&w->writer, out, w->profile->event_count, err);
+	if (status < 0)
+		return status;
+	write_strings(w);
+	write_head(w);
+	write_events(w);
+	write_notes(w);
+	write_elements(w);
+	if (!write_all_durations(w))
+		return tl_error_memory(err);
+	write_orders(w);
+	return tl_pfile_writer_end(w->writer, err);
+}
+
+int tl_pfile_write(const struct tl_profile *profile, struct tl_output *out, struct tl_error *err)
+{
+	enum { FIXED = TL_PFILE_LOSSES + 16 };
+	struct writing w = { .profile = profile };
+	int status;
+
+	if (!profile->finished)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a profile that is written must be finished");
+	w.row = calloc((size_t)FIXED + profile->event_count, sizeof(*w.row));
+	status = w.row ? write_all(&w, out, err) : tl_error_memory(err);
+	tl_pfile_writer_close(w.writer);
+	tl_pfile_canon_free(&w.canon);
+	free(w.row);
+	return status;
+}

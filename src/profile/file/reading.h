@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_FILE_READING_H
+#define TL_PROFILE_FILE_READING_H
+/* A file that is becoming a profile: what the files of this folder share. */
+#include "profile/file/file_read.h"
+#include "profile/file/numbers.h"
+
+struct tl_pfile_reading {
+	struct tl_pfile_reader *reader;
+	struct tl_pfile_read_options options;
+	struct tl_profile *profile;
+	struct tl_names names; /* strings, until there is a profile */
+	struct tl_pfile_numbers strings, events, functions, parts, contexts;
+	uint32_t *function_order, *part_order, *context_order;
+	uint32_t lost_function; /* stands for those that are lost; TL_NONE: none yet */
+	uint64_t head[4 + TL_PFILE_LOSSES];
+	bool has_head;
+	struct tl_error *err;
+};
+
+/* A string, "[lost]" if it is lost. */
+const char *tl_pfile_string(const struct tl_pfile_reading *r, uint64_t number);
+/* A function, one that stands for all that are lost; TL_NONE without memory. */
+uint32_t tl_pfile_function(struct tl_pfile_reading *r, uint64_t number);
+void tl_pfile_take_losses(struct tl_losses *losses, const uint64_t *row);
+/*
+ * The numbers that the elements of a section had: NULL where they are as they are, or where they
+ * cannot be, since rows are lost. `failed` is set without memory.
+ */
+uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section section,
+			      size_t count, int *failed);
+/* Elements of `size` bytes and their costs into another order. False without memory. */
+bool tl_pfile_reorder(void *elements, struct tl_cost_table *table, size_t size, uint32_t events,
+		      const uint32_t *order);
+
+/* file_read_costs.c */
+int tl_pfile_read_contexts(struct tl_pfile_reading *r);
+int tl_pfile_read_lines(struct tl_pfile_reading *r);
+int tl_pfile_read_arcs(struct tl_pfile_reading *r);
+int tl_pfile_read_jumps(struct tl_pfile_reading *r);
+/* file_read_sums.c: lines and arcs as sums of functions */
+int tl_pfile_read_line_sums(struct tl_pfile_reading *r);
+int tl_pfile_read_arc_sums(struct tl_pfile_reading *r);
+/* file_read_durations.c */
+int tl_pfile_read_durations(struct tl_pfile_reading *r);
+
+#endif

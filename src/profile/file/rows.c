@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/file/rows.h"
+
+const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value)
+{
+	uint64_t sum = *from++ & 0x7f;
+
+	for (unsigned shift = 7; shift < 64; shift += 7) {
+		uint8_t byte = *from++;
+
+		sum |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*value = sum;
+			return shift == 63 && byte > 1 ? NULL : from;
+		}
+	}
+	return NULL;
+}
+
+/* Seven fields from `at` on. The first byte is left for the bits. */
+static uint8_t *put_group(uint8_t *to, uint32_t keys, uint32_t at, uint32_t end, uint64_t *last,
+			  const uint64_t *row)
+{
+	uint8_t *bits = to++;
+
+	*bits = 0;
+	for (uint32_t i = at; i < end; i++) {
+		uint64_t value = i < keys ? row[i] - last[i] : row[i];
+
+		last[i] = row[i];
+		if (!value)
+			continue;
+		*bits |= (uint8_t)(1u << (i - at));
+		to = tl_pfile_put_number(to, tl_pfile_zigzag(value));
+	}
+	return to;
+}
+
+uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t *last,
+			  const uint64_t *row)
+{
+	uint8_t *bits = to, *used = to + 1;
+
+	/* Groups in which nothing stands are left out at the end of the row only. */
+	for (uint32_t at = 0; !at || at < fields; at += TL_PFILE_GROUP) {
+		uint32_t end = at + TL_PFILE_GROUP < fields ? at + TL_PFILE_GROUP : fields;
+		uint8_t *group = to;
+
+		to = put_group(group, keys, at, end, last, row);
+		if (at && *group) {
+			for (; bits < group; bits = used, used = bits + 1)
+				*bits |= 0x80;
+		}
+		if (!at || *group) {
+			bits = group;
+			used = to;
+		}
+	}
+	return used;
+}
+
+const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t keys, uint32_t fields, uint64_t *row)
+{
+	memset(row + keys, 0, (fields - keys) * sizeof(*row));
+	for (uint32_t at = 0; from; at += TL_PFILE_GROUP) {
+		unsigned byte = *from++;
+
+		for (unsigned bits = byte & 0x7f; bits; bits &= bits - 1) {
+			uint32_t field = at + (unsigned)__builtin_ctz(bits);
+			uint64_t value;
+
+			if (field >= fields)
+				return NULL;
+			from = tl_pfile_take_number(from, &value);
+			if (!from)
+				return NULL;
+			value = tl_pfile_unzigzag(value);
+			row[field] = field < keys ? row[field] + value : value;
+		}
+		if (byte < 0x80)
+			break;
+		if (at + TL_PFILE_GROUP >= fields)
+			return NULL;
+	}
+	return from;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_FILE_ROWS_H
+#define TL_PROFILE_FILE_ROWS_H
+/*
+ * Rows of numbers as bytes (docs/formats/profile.md, "Rows"). Fields go in groups of seven: a byte
+ * whose bits say which of them stand there, then those as LEB128 of zigzag; its highest bit says
+ * that another group follows. Sorted rows have few differences, so most take three or four bytes.
+ */
+#include <string.h>
+
+#include "profile/file/layout.h"
+
+static inline uint64_t tl_pfile_zigzag(uint64_t value)
+{
+	return value << 1 ^ (0 - (value >> 63));
+}
+
+static inline uint64_t tl_pfile_unzigzag(uint64_t value)
+{
+	return value >> 1 ^ (0 - (value & 1));
+}
+
+static inline uint8_t *tl_pfile_put_number(uint8_t *to, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*to++ = (uint8_t)(value | 0x80);
+	*to++ = (uint8_t)value;
+	return to;
+}
+
+/* The rest of a number of several bytes; NULL: it has more than 64 bits. */
+const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value);
+
+/* At least ten bytes can be read at `from`. NULL: the number has more than 64 bits. */
+static inline const uint8_t *tl_pfile_take_number(const uint8_t *from, uint64_t *value)
+{
+	*value = *from;
+	return *value < 0x80 ? from + 1 : tl_pfile_take_long(from, value);
+}
+
+/* Write a row behind the row `last`, which becomes this one; `last` begins as zeros. */
+uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t *last,
+			  const uint64_t *row);
+
+/*
+ * Read a row over the one before it. tl_pfile_row_bytes() bytes can be read at `from`.
+ * NULL: it has fields that there are not, or a number of more than 64 bits.
+ */
+const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t keys, uint32_t fields,
+				 uint64_t *row);
+
+#endif
