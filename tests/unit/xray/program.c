@@ -46,6 +46,7 @@ static const struct {
 	[OUTSIDE] = { CALL, BARE },
 	[OWN_SLOT] = { CALL_SLOT, SLOTS + 8 * SLOT_LEAF },
 	[BAD_STUB] = { CALL, STUBS + 2 * ROOM },
+	[FAR_STUB] = { CALL, STUBS + 3 * ROOM },
 	[OUTER] = { CALL, TEXT + CALLER * ROOM },
 	[SAVES] = { CALL, TEXT + SAVER * ROOM },
 	[WAITS] = { CALL, TEXT + SETTER * ROOM },
@@ -153,7 +154,10 @@ static void put_text(struct made *text, uint16_t machine)
 	text->size += 16;
 }
 
-/* The third stub is none: it jumps to wherever a register says. */
+/*
+ * The third stub is none: it jumps to wherever a register says. The fourth one comes to its jump
+ * too late.
+ */
 static void put_stubs(struct made *stubs, uint16_t machine)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -165,6 +169,12 @@ static void put_stubs(struct made *stubs, uint16_t machine)
 	stubs->size = 2 * ROOM;
 	put(stubs, machine == EM_AARCH64 ? 0xd61f0200 : 0xe0ff, machine == EM_AARCH64 ? 4 : 2);
 	stubs->size = 3 * ROOM;
+	/* NOP */
+	for (unsigned i = 0; i < 6; i++)
+		put(stubs, machine == EM_AARCH64 ? 0xd503201f : 0x90,
+		    machine == EM_AARCH64 ? 4 : 1);
+	put_body(stubs, machine, JUMP_SLOT, STUBS, SLOTS);
+	stubs->size = 5 * ROOM;
 }
 
 /* ---- tables ---- */

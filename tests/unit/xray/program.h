@@ -31,6 +31,7 @@ enum {
 	OUTSIDE,    /* calls code that no unwind table describes */
 	OWN_SLOT,   /* calls through a slot that the loader fills with the address of LEAF */
 	BAD_STUB,   /* calls a stub that jumps to the address in a register */
+	FAR_STUB,   /* calls a stub whose jump stands behind more instructions than stubs have */
 	OUTER,      /* calls CALLER */
 	SAVES,      /* calls SAVER */
 	WAITS,      /* calls SETTER */

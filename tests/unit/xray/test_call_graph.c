@@ -54,7 +54,8 @@ static const uint32_t callees[SLEDS + 1][8] = {
 
 static bool leads_anywhere(uint32_t caller)
 {
-	return caller == INDIRECT || caller == VARIABLE || caller == OUTSIDE || caller == BAD_STUB;
+	return caller == INDIRECT || caller == VARIABLE || caller == OUTSIDE ||
+	       caller == BAD_STUB || caller == FAR_STUB;
 }
 
 static bool has(const uint32_t *list, uint32_t function)

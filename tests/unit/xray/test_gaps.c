@@ -7,6 +7,7 @@
 #include "bytes.h"
 
 #include "profile/model/unsized.h"
+#include "xray/profile/gaps.h"
 
 enum { MAIN = 1, REC = 2, LEAF = 3, BUFFERS = 8, DEPTH = 40, MOST = 4 * DEPTH };
 
@@ -296,6 +297,84 @@ TEST(bytes_too_few_for_a_buffer_are_no_gap)
 	assert_true(has_lost_time(88));
 }
 
+/* ---- looking ahead ---- */
+
+static uint32_t same_number(void *arg, uint32_t id)
+{
+	(void)arg;
+	return id;
+}
+
+/* Look from the first record of the only thread on; free the exits. */
+static struct tl_xray_ahead look(struct bytes *b, struct tl_xray_ahead ahead)
+{
+	struct tl_xray_faults faults = { 0 };
+	struct tl_xray_stream stream;
+	struct trace t;
+
+	open_trace(&t, b, NULL);
+	assert_int_equal(t.reader->thread_count, 1);
+	tl_xray_stream_open(&stream, t.reader, t.reader->order, t.reader->threads[0].begin,
+			    t.reader->threads[0].end, &faults);
+	assert_int_equal(tl_xray_look_ahead(&stream, same_number, NULL, &ahead, &t.err), 0);
+	tl_xray_stream_end(&stream);
+	free(faults.list);
+	close_trace(&t);
+	return ahead;
+}
+
+/* Exits of 9, 8 and 7, whose frames were open before; 1, 2 and 3 are entered and left. */
+static void put_exits(struct bytes *b)
+{
+	static const int events[] = { 1, 2, -2, -1, -9, 3, -3, -8, -7 };
+	size_t start;
+
+	put_header(b, 5, FDR, 1000, 16384);
+	start = begin_block(b, 1, 2, 100);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		put_function(b, events[i] > 0 ? ENTER : EXIT, (uint32_t)abs(events[i]), 1);
+	end_block(b, start);
+}
+
+/* "The first three members limit the search, the others are its result." */
+TEST(looking_ahead)
+{
+	static const struct {
+		uint32_t first;
+		size_t most_exits;
+		uint64_t most_records;
+		size_t count;
+		uint32_t exits[3];
+		bool to_end;
+	} cases[] = {
+		{ TL_NONE, 10, 1000, 3, { 9, 8, 7 }, true },
+		{ TL_NONE, 1, 1000, 1, { 9 }, false },
+		{ TL_NONE, 2, 1000, 2, { 9, 8 }, false },
+		{ 9, 10, 1000, 2, { 8, 7 }, true }, /* its frame is open: the exit is its own */
+		/* five records of the buffer's head stand before the functions */
+		{ TL_NONE, 10, 5, 0, { 0 }, false },
+		{ TL_NONE, 10, 9, 1, { 9 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes b = { 0 };
+		struct tl_xray_ahead ahead = { .first = cases[i].first,
+					       .most_exits = cases[i].most_exits,
+					       .most_records = cases[i].most_records };
+
+		put_exits(&b);
+		ahead = look(&b, ahead);
+		assert_int_equal(ahead.count, cases[i].count);
+		for (size_t j = 0; j < ahead.count; j++)
+			assert_int_equal(ahead.exits[j], cases[i].exits[j]);
+		assert_int_equal(ahead.to_end, cases[i].to_end);
+		assert_true(ahead.any);
+		assert_int_equal(ahead.tsc, 100);
+		free(ahead.exits);
+		free_bytes(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +382,7 @@ int main(void)
 		cmocka_unit_test(a_hole_is_that_of_the_thread_that_misses_it),
 		cmocka_unit_test(two_holes_in_one_recursion),
 		cmocka_unit_test(bytes_too_few_for_a_buffer_are_no_gap),
+		cmocka_unit_test(looking_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
