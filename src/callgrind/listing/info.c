@@ -29,7 +29,9 @@ static int64_t add_saturating(int64_t a, int64_t b)
 {
 	int64_t sum;
 
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
 }
 
 static bool note_part(struct survey *s, const struct tl_callgrind_reader *reader)

@@ -170,8 +170,9 @@ static void add_costs(struct tl_callgrind_folder *f, int64_t *row, const int64_t
 
 static uint32_t part_of(const struct tl_callgrind_folder *f)
 {
-	return f->options.detail == TL_CALLGRIND_LINES || f->options.per_part ? f->part.number
-									      : TL_NONE;
+	if (f->options.detail != TL_CALLGRIND_LINES && !f->options.per_part)
+		return TL_NONE;
+	return f->part.number;
 }
 
 /* Add the summed self costs of a function to its one line. */
@@ -253,8 +254,9 @@ static int fold_line(struct tl_callgrind_folder *f, const struct tl_callgrind_it
 static int fold_cost(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
 		     struct tl_error *err)
 {
-	return f->options.detail == TL_CALLGRIND_LINES ? fold_line(f, item, err)
-						       : sum_function(f, item, err);
+	if (f->options.detail == TL_CALLGRIND_LINES)
+		return fold_line(f, item, err);
+	return sum_function(f, item, err);
 }
 
 static int fold_call(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,

@@ -242,9 +242,9 @@ static int call_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 		s->callee,
 	};
 	s->callee_object = s->callee_file = TL_NONE;
-	return s->callee == TL_NONE
-		       ? tl_callgrind_broken(reader, TL_CALLGRIND_RULE_CALL_NO_CALLEE, err)
-		       : 0;
+	if (s->callee != TL_NONE)
+		return 0;
+	return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_CALL_NO_CALLEE, err);
 }
 
 static int jump_source(struct tl_callgrind_reader *reader)
@@ -272,8 +272,9 @@ static int bad_cost_line(struct tl_callgrind_reader *reader, enum tl_callgrind_r
 
 	s->pending = TL_CALLGRIND_PENDING_NOTHING;
 	s->callee_object = s->callee_file = s->jump_file = s->jump_function = TL_NONE;
-	return with_first ? tl_callgrind_lost_at(reader, rule, s->offset, s->line, err)
-			  : tl_callgrind_lost(reader, rule, err);
+	if (with_first)
+		return tl_callgrind_lost_at(reader, rule, s->offset, s->line, err);
+	return tl_callgrind_lost(reader, rule, err);
 }
 
 /* The cost line of a call whose "calls=" line was bad: it is not self cost, so it is skipped. */
@@ -324,9 +325,10 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 		return bad_cost_line(reader, TL_CALLGRIND_RULE_COST, err);
 	if (pending == TL_CALLGRIND_PENDING_NOTHING)
 		status = self_line(reader, &position, costs.count, err);
+	else if (pending == TL_CALLGRIND_PENDING_CALL)
+		status = call_line(reader, err);
 	else
-		status = pending == TL_CALLGRIND_PENDING_CALL ? call_line(reader, err)
-							      : jump_source(reader);
+		status = jump_source(reader);
 	if (__builtin_expect(costs.over || costs.fraction || costs.surplus, 0) && status == 0)
 		status = cost_faults(reader, &costs, err);
 	if (__builtin_expect(position.negative || position.over ||

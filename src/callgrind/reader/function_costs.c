@@ -32,8 +32,9 @@ static bool may_run(const struct tl_callgrind_reader *reader)
 	if (!reader->by_function.wanted || s->pending || !reader->part.open ||
 	    !reader->columns.count || s->owner.function == TL_NONE)
 		return false;
-	return reader->by_function.lines ? reader->by_function.lines < LONGEST_RUN
-					 : is_safe(reader);
+	if (reader->by_function.lines)
+		return reader->by_function.lines < LONGEST_RUN;
+	return is_safe(reader);
 }
 
 /*

@@ -50,10 +50,13 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 static bool sums_agree(const struct tl_callgrind_reader *reader,
 		       const struct tl_callgrind_sums *line)
 {
-	for (size_t i = 0; i < reader->columns.count || i < line->count; i++)
-		if ((i < reader->columns.count ? reader->columns.sums[i] : 0) !=
-		    (i < line->count ? line->values[i] : 0))
+	for (size_t i = 0; i < reader->columns.count || i < line->count; i++) {
+		const int64_t have = i < reader->columns.count ? reader->columns.sums[i] : 0;
+		const int64_t told = i < line->count ? line->values[i] : 0;
+
+		if (have != told)
 			return false;
+	}
 	return true;
 }
 
@@ -150,9 +153,10 @@ static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
 		return 0;
 	if (sums_agree(reader, line))
 		return 0;
-	rule = part->totals.line ? TL_CALLGRIND_RULE_TOTALS
-	       : line->last      ? TL_CALLGRIND_RULE_SUMMARY_LAST
-				 : TL_CALLGRIND_RULE_SUMMARY;
+	if (part->totals.line)
+		rule = TL_CALLGRIND_RULE_TOTALS;
+	else
+		rule = line->last ? TL_CALLGRIND_RULE_SUMMARY_LAST : TL_CALLGRIND_RULE_SUMMARY;
 	return tl_callgrind_broken_at(reader, rule, line->offset, 0, line->line, err);
 }
 

@@ -116,17 +116,16 @@ static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err
 {
 	struct tl_callgrind_state *s = &reader->state;
 	enum tl_callgrind_pending pending = s->pending;
+	enum tl_callgrind_rule rule = TL_CALLGRIND_RULE_JUMP_NO_SOURCE;
 
 	s->pending = TL_CALLGRIND_PENDING_NOTHING;
 	if (pending == TL_CALLGRIND_PENDING_SKIP)
 		return 0;
 	if (!reader->ended)
 		tl_callgrind_lines_again(&reader->lines);
-	return tl_callgrind_lost_at(reader,
-				    pending == TL_CALLGRIND_PENDING_CALL
-					    ? TL_CALLGRIND_RULE_CALL_NO_COST
-					    : TL_CALLGRIND_RULE_JUMP_NO_SOURCE,
-				    s->offset, s->line, err);
+	if (pending == TL_CALLGRIND_PENDING_CALL)
+		rule = TL_CALLGRIND_RULE_CALL_NO_COST;
+	return tl_callgrind_lost_at(reader, rule, s->offset, s->line, err);
 }
 
 static bool is_signature(const struct tl_callgrind_lines *lines)
@@ -199,9 +198,9 @@ static int unusual_line(struct tl_callgrind_reader *reader, struct tl_error *err
 
 	if (status < 0)
 		return status;
-	return tl_callgrind_first_bytes[*lines->start] == TL_CALLGRIND_FIRST_COST
-		       ? cost_line(reader, err)
-		       : other_line(reader, err);
+	if (tl_callgrind_first_bytes[*lines->start] == TL_CALLGRIND_FIRST_COST)
+		return cost_line(reader, err);
+	return other_line(reader, err);
 }
 
 /* End of the text: a pending call or jump is dropped, and the last part is complete. */

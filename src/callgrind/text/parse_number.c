@@ -27,5 +27,7 @@ const uint8_t *tl_callgrind_long_number(const uint8_t *p, uint64_t *value, bool 
 	}
 	*value = sum;
 	/* "0x" without a digit: the number 0, and "x" is left for the caller to reject. */
-	return at > digits ? at : base == 16 ? p + 1 : NULL;
+	if (at > digits)
+		return at;
+	return base == 16 ? p + 1 : NULL;
 }

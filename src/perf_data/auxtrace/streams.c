@@ -131,7 +131,7 @@ static int by_offset(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	return x->at != y->at ? (x->at < y->at ? -1 : 1) : 0;
+	return (x->at > y->at) - (x->at < y->at);
 }
 
 /*
@@ -223,7 +223,9 @@ static int by_buffer(const void *a, const void *b)
 		return x->cpu < y->cpu ? -1 : 1;
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
-	return x->idx != y->idx ? (x->idx < y->idx ? -1 : 1) : (int)x->sampled - (int)y->sampled;
+	if (x->idx != y->idx)
+		return x->idx < y->idx ? -1 : 1;
+	return (int)x->sampled - (int)y->sampled;
 }
 
 static int map_spool(struct tl_perf_aux_data *aux, struct tl_error *err)

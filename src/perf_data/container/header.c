@@ -109,8 +109,9 @@ static int read_file(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_
 	 * The features stand behind the data: without the size of the data they cannot be found.
 	 * perf writes them last, so such a file has none.
 	 */
-	return status < 0 || !data.size ? status
-					: tl_perf_read_features(r, data.offset + data.size, err);
+	if (status < 0 || !data.size)
+		return status;
+	return tl_perf_read_features(r, data.offset + data.size, err);
 }
 
 static int read_pipe(struct tl_perf_reader *r)

@@ -164,8 +164,9 @@ static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_addr
 {
 	const struct tl_pt_asid asid = asid_of(number);
 
-	return space->process == TL_NONE ? 0
-					 : add_maps(a, space->process, space->changes, &asid, err);
+	if (space->process == TL_NONE)
+		return 0;
+	return add_maps(a, space->process, space->changes, &asid, err);
 }
 
 /* The kernel is in every address space. */
@@ -176,9 +177,9 @@ static int make_image(struct tl_perf_address_spaces *a, struct tl_error *err)
 	a->image = tl_pt_image_open(NULL);
 	if (!a->image)
 		return tl_error_memory(err);
-	return kernel == TL_NONE
-		       ? 0
-		       : add_maps(a, kernel, a->sys->processes.list[kernel].count, NULL, err);
+	if (kernel == TL_NONE)
+		return 0;
+	return add_maps(a, kernel, a->sys->processes.list[kernel].count, NULL, err);
 }
 
 int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *a, uint32_t process,

@@ -138,9 +138,9 @@ static bool is_data(const struct tl_perf_record *rec)
 {
 	enum { PROT_EXECUTE = 4 };
 
-	return rec->type == TL_PERF_MMAP
-		       ? (rec->misc & TL_PERF_MISC_EXEC) != 0
-		       : rec->mmap.protection && !(rec->mmap.protection & PROT_EXECUTE);
+	if (rec->type == TL_PERF_MMAP)
+		return rec->misc & TL_PERF_MISC_EXEC;
+	return rec->mmap.protection && !(rec->mmap.protection & PROT_EXECUTE);
 }
 
 int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,

@@ -274,9 +274,10 @@ static void locate_file(struct file_search *s)
 
 	if (try_paths(s, path) || try_caches(s) || try_debuginfod(s))
 		return;
-	s->object->reason = s->other  ? "another build: the build ids differ"
-			    : deleted ? "the file had been deleted"
-				      : "no such file";
+	if (s->other)
+		s->object->reason = "another build: the build ids differ";
+	else
+		s->object->reason = deleted ? "the file had been deleted" : "no such file";
 }
 
 /* The section headers are the last part of a vdso, so their end is its size. */
@@ -288,21 +289,26 @@ static size_t vdso_size(const uint8_t *vdso)
 	return (size_t)(sections + each * count);
 }
 
+/* Whether the vdso of this process can be that of the recorded ones. */
+static bool is_same_vdso(const struct file_search *s, const struct tl_perf_build_id *own)
+{
+	struct utsname machine;
+
+	if (s->object->build_id.size)
+		return same_id(&s->object->build_id, own);
+	return !uname(&machine) && !strcmp(machine.release, kernel_release(s));
+}
+
 static bool try_own_vdso(struct file_search *s)
 {
 	const uint8_t *vdso = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-	const struct tl_perf_object *o = s->object;
-	struct utsname machine;
 	struct tl_perf_elf elf;
 	size_t size;
 
 	if (!vdso || sizeof(void *) != 8)
 		return false;
 	size = vdso_size(vdso);
-	if (!tl_perf_elf_read_memory(vdso, size, &elf))
-		return false;
-	if (o->build_id.size ? !same_id(&o->build_id, &elf.build_id)
-			     : uname(&machine) || strcmp(machine.release, kernel_release(s)))
+	if (!tl_perf_elf_read_memory(vdso, size, &elf) || !is_same_vdso(s, &elf.build_id))
 		return false;
 	s->object->memory = vdso;
 	s->object->memory_size = size;

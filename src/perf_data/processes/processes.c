@@ -83,7 +83,9 @@ static const struct tl_perf_comm *comm_at(const struct tl_perf_thread *thread, u
 			high = middle;
 	}
 	/* Before the first recorded name the thread had one that is unknown: guess the first. */
-	return !thread->count ? NULL : &thread->comms[low ? low - 1 : 0];
+	if (!thread->count)
+		return NULL;
+	return &thread->comms[low ? low - 1 : 0];
 }
 
 const char *tl_perf_thread_name_at(const struct tl_perf_system *sys, uint32_t tid, uint64_t time_ns)

@@ -44,7 +44,7 @@ int tl_perf_add_fork(struct tl_perf_system *sys, const struct tl_perf_record *re
 	 * maps come later.
 	 */
 	fork.start = sys->processes.list[parent].count;
-	return fork.start || sys->processes.list[process].count
-		       ? tl_perf_map_add_change(sys, process, &fork, err)
-		       : 0;
+	if (!fork.start && !sys->processes.list[process].count)
+		return 0;
+	return tl_perf_map_add_change(sys, process, &fork, err);
 }

@@ -97,9 +97,9 @@ static const struct rule *head_rule(struct check *c, const struct tl_xray_record
 	case TL_XRAY_PID:
 		if (c->reader->dialect.version < 3)
 			return &stray_pid;
-		return c->state == IN_WALL_CLOCK  ? NULL
-		       : c->state < IN_WALL_CLOCK ? &no_wall_clock
-						  : &stray_head;
+		if (c->state < IN_WALL_CLOCK)
+			return &no_wall_clock;
+		return c->state == IN_WALL_CLOCK ? NULL : &stray_head;
 	default:
 		break;
 	}

@@ -220,8 +220,9 @@ struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map,
 		else
 			high = middle;
 	}
-	return low < map->function_count && map->functions[low].id == id ? &map->functions[low]
-									 : NULL;
+	if (low == map->function_count || map->functions[low].id != id)
+		return NULL;
+	return &map->functions[low];
 }
 
 /* Most functions of a large map are never asked for, so a name is looked up at its first use. */

@@ -20,8 +20,9 @@ uint64_t tl_xray_extents_end(const struct tl_xray_reader *r, uint64_t at)
 {
 	uint64_t size = tl_get64s(r->data + at + 1, r->dialect.swap);
 
-	return size > UINT64_MAX - at - TL_XRAY_METADATA_BYTES ? UINT64_MAX
-							       : at + TL_XRAY_METADATA_BYTES + size;
+	if (size > UINT64_MAX - at - TL_XRAY_METADATA_BYTES)
+		return UINT64_MAX;
+	return at + TL_XRAY_METADATA_BYTES + size;
 }
 
 struct tl_xray_buffer_head tl_xray_next_head(const struct tl_xray_reader *r, uint64_t from)

@@ -33,7 +33,8 @@ static struct fault new_buffer(struct tl_xray_stream *stream, const uint8_t *p,
 	stream->begun = true;
 	record->thread = d->tid16 ? tl_get16s(p, d->swap) : (int32_t)tl_get32s(p, d->swap);
 	stream->thread = record->thread;
-	stream->process = d->version == 2 ? record->thread : d->version == 1 ? 0 : stream->process;
+	if (d->version <= 2)
+		stream->process = d->version == 2 ? record->thread : 0;
 	record->process = stream->process;
 	return ok;
 }

@@ -138,8 +138,10 @@ static int read_header(struct tl_xray_reader *r, struct tl_error *err)
 	if (r->size < TL_XRAY_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->size,
 				   "the file ends inside its 32-byte header");
-	status = is_profiling(r->data, &swap) ? profiling_header(r, swap, err)
-					      : trace_header(r, err);
+	if (is_profiling(r->data, &swap))
+		status = profiling_header(r, swap, err);
+	else
+		status = trace_header(r, err);
 	if (status == 0 && r->size == TL_XRAY_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->size,
 				   "the file holds a header and no records");

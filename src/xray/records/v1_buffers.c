@@ -112,12 +112,13 @@ static uint64_t whole_units(uint64_t size, uint64_t spacing)
 static int tell(struct tl_xray_reader *r, uint64_t start, bool last, bool shorter,
 		struct tl_error *err)
 {
-	return tl_xray_add_gap(
-		r, start, start, TL_BAD_SIZE,
-		last      ? "the last buffer is cut short; kept the records that are there"
-		: shorter ? "a buffer is shorter than the others; kept the records that are there"
-			  : "a buffer is longer than the others; kept the records that can be read",
-		err);
+	const char *text = "a buffer is longer than the others; kept the records that can be read";
+
+	if (last)
+		text = "the last buffer is cut short; kept the records that are there";
+	else if (shorter)
+		text = "a buffer is shorter than the others; kept the records that are there";
+	return tl_xray_add_gap(r, start, start, TL_BAD_SIZE, text, err);
 }
 
 /*
