@@ -20,7 +20,7 @@ enum {
 	HEAD = 3,
 	ADDRESS = 0x401000,
 	MOST = 1 << 14,
-	/* A few bytes of trace can execute millions: listing them would take nearly all the time. */
+	/* A few bytes of trace can execute millions: listing them would take most of the time. */
 	MOST_LISTED = 20000,
 };
 
