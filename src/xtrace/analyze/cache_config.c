@@ -142,7 +142,7 @@ static void begin_level(struct parser *p, const char *name)
 	p->entries = 0;
 }
 
-/* Sets from the sizes: a TLB says entries, a cache bytes. */
+/* Sets from the sizes: of a TLB in entries, of a cache in bytes. */
 static const char *settle_sizes(struct tl_xtrace_cache_level *level, uint64_t entries)
 {
 	if (!level->line)

@@ -329,7 +329,7 @@ static bool show(struct tl_xtrace_analysis *a, const struct mix *mix)
 	}
 	if (text && rows) {
 		count = unite(rows, mix->count);
-		/* CSV is one table, and this one says it all. */
+		/* CSV is one table; this one has all columns. */
 		if (a->options.form != TL_XTRACE_CSV)
 			show_classes(a, rows, count, total);
 		show_opcodes(a, rows, count, total);

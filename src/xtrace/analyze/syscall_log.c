@@ -53,7 +53,7 @@ static unsigned shown_arguments(const struct tl_xtrace_syscall *call)
 	return there < want ? there : want;
 }
 
-/* Numbers of people's size in decimal, also negative ones of 32 bits; else hexadecimal. */
+/* Small numbers in decimal, also negative ones of 32 bits; others in hexadecimal. */
 static void put_argument(struct tl_output *out, uint64_t value)
 {
 	int64_t wide = (int64_t)value;

@@ -66,7 +66,7 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 	};
 
 	tl_xtrace_check_flow(s, &next);
-	/* SP is another one at another level, until ALLGPR says which. */
+	/* Each level has its own SP; the value is unknown until ALLGPR. */
 	if (s->last.op && el != s->last.el && !s->allgpr)
 		s->registers.known &= ~(UINT32_C(1) << TL_XTRACE_REG_SP);
 }

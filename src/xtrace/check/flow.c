@@ -19,8 +19,8 @@ static bool same_place(uint64_t a, uint64_t b)
 
 /*
  * A kernel runs some of its code twice mapped: where it is linked, and at low addresses where it
- * turns on the MMU. An emulator that translates by physical address tells the one for the other, so
- * at higher levels both are the same place.
+ * turns on the MMU. An emulator that translates by physical address records the one for the other,
+ * so at higher levels both are the same place.
  */
 static bool mapped_twice(const struct tl_xtrace_check_insn *next, uint64_t expected)
 {
@@ -94,7 +94,7 @@ static void check_level(struct tl_xtrace_check_stream *s, const struct tl_xtrace
 	if (!s->allgpr)
 		tl_xtrace_report(s, TL_XTRACE_RULE_EL_REGISTERS, next->offset, next->ordinal,
 				 next->pc);
-	/* A return to a lower level leads where it says, if nothing came in between. */
+	/* A return to a lower level leads to its target, if no exception came in between. */
 	if (next->el < last->el && last->op->a64.flow == TL_A64_EXCEPTION_RETURN &&
 	    (last->seen >> TL_XTRACE_TARGET_B & 1) && next->pc_known &&
 	    !same_place(last->target, next->pc))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads find what was stored (section 5), but for what the kernel wrote and where the trace says
+/* Loads find what was stored (section 5), except what the kernel wrote and where the trace says
  * so. */
 #include "core/memory.h"
 #include "xtrace/check/check.h"

@@ -93,7 +93,7 @@ static void system_register(struct tl_xtrace_check_stream *s, uint64_t value)
 		s->program.zero_block = 4u << value;
 }
 
-/* BR, BLR and RET without authentication jump to what the register says. */
+/* BR, BLR and RET without authentication jump to the address in the register. */
 static void branch_target(struct tl_xtrace_check_stream *s, uint64_t value)
 {
 	uint32_t opcode = s->last.op->a64.opcode;
@@ -128,8 +128,10 @@ void tl_xtrace_check_value(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind
 	}
 }
 
-/* X0 to X30 as a block of them says; `sp`: X31 is the SP of the same level as before, else that of
- * another. */
+/*
+ * X0 to X30 from a block of all registers; `sp`: X31 is the SP of the same level as before, else
+ * that of another.
+ */
 void tl_xtrace_check_all_registers(struct tl_xtrace_check_stream *s, const uint8_t *values, bool sp)
 {
 	struct tl_xtrace_registers *r = &s->registers;

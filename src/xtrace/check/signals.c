@@ -3,7 +3,7 @@
  * Signals, in streams without a kernel: the program is interrupted anywhere, its handler goes on,
  * with a frame of the kernel's below its SP, and rt_sigreturn brings back what was interrupted. A
  * break of the PC is taken for that if one of these two follows: SP is that of such a frame, or the
- * handler returns. Else it is a violation, told when that is known.
+ * handler returns. Else it is a violation, reported when that is known.
  */
 #include "xtrace/check/check.h"
 #include "xtrace/state/stack_pointer.h"
@@ -72,7 +72,9 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 	s->signals.probes_sp = true;
 }
 
-/* The first access relative to SP in a handler says where the kernel has put its frame. */
+/*
+ * The first access relative to SP in a handler shows the place of the frame that the kernel made.
+ */
 void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address)
 {
 	struct tl_xtrace_check_signal *signal = &s->signals.list[s->signals.count - 1];

@@ -4,8 +4,8 @@
  * destination and 4 source registers, 2 destination and 4 source addresses; no header. It tells
  * kinds of branches by which of three special registers they read and write (inc/instruction.h).
  *
- * Whether a conditional branch was taken is told by the instruction behind it. What has no place in
- * a record is left out: further registers and accesses, sizes, address 0.
+ * A conditional branch was taken if the next instruction is not the one behind it. What has no
+ * place in a record is left out: further registers and accesses, sizes, address 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void add_address(uint64_t *list, unsigned room, uint64_t address)
 
 /* ---- branches ---- */
 
-/* The special registers by which ChampSim tells each kind of branch. */
+/* The special registers by which ChampSim distinguishes kinds of branches. */
 static const struct {
 	enum tl_a64_flow flow;
 	bool writes_sp, reads_ip, reads_sp, reads_registers, reads_flags;

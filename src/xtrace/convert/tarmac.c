@@ -2,7 +2,7 @@
 /*
  * Tarmac as Arm's Fast Models write it and tarmac-trace-utilities read it: a line for each
  * instruction (IT), register (R) and access (MR, MW). The time is the number of the instruction,
- * from 1. Registers are shown where the trace tells them (effects.h).
+ * from 1. Registers are shown where the trace has their values (register_writes.h).
  */
 #include <inttypes.h>
 

@@ -16,7 +16,7 @@ static const struct token_row {
 	enum tl_xtrace_kind kind;
 	enum token_class token_class;
 	uint8_t code;
-	uint16_t payload; /* 0: another row of the table below, or the layout, says */
+	uint16_t payload; /* 0: it depends on the layout, or on the table below */
 			  /* clang-format off */
 } rows[] = {
 	/* "VAL tokens store data of key registers; six sub-tokens" */

@@ -22,7 +22,9 @@ enum {
 
 /* Size and kind of a token by its first byte: all that decoding a stream depends on. */
 struct tl_xtrace_tokens {
-	/* the token and its payload; 0: undefined, or SYSCALL_VEC, whose size its payload says */
+	/*
+	 * the token and its payload; 0: undefined, or SYSCALL_VEC, whose size depends on its count
+	 */
 	uint16_t size[256];
 	uint8_t kind[256]; /* enum tl_xtrace_kind; NONE: undefined */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layout as text: what --layout takes and info tells. */
+/* A layout as text: the value of --layout, and a line of `info`. */
 #include <stdio.h>
 #include <string.h>
 

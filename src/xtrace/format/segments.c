@@ -104,8 +104,8 @@ enum { BELIEVED = 32 };
 
 /*
  * Whether reading can begin at an offset: a PCINST of a PC that can be one, and tokens behind it. A
- * reader that began inside a payload would be told apart by the tokens, or by the 53 bits that a PC
- * has not.
+ * reader that began inside a payload would be detected by the tokens, or by the high bits of the
+ * PC, which are all equal.
  */
 static bool can_begin(const struct tl_xtrace_stream *s, uint64_t offset)
 {
@@ -133,8 +133,10 @@ static bool add_segment(struct tl_xtrace_stream *s, size_t *capacity, uint64_t b
 	return true;
 }
 
-/* "If every value equals the record's ordinal": one snapshot says nothing, since offset and number
- * are both 0. */
+/*
+ * "If every value equals the record's ordinal": a single snapshot does not show it, since its
+ * offset and its number are both 0.
+ */
 static bool are_ordinals(const struct tl_xtrace_stream *s)
 {
 	struct tl_xtrace_snapshot snapshot;

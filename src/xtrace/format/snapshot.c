@@ -71,8 +71,10 @@ static unsigned quality(const struct fit *fit)
 	return (unsigned)(fit->matching == fit->records) * 4 + fit->whole * 2u + fit->ordered;
 }
 
-/* Records that are looked at while layouts are compared: enough to tell, whatever the length of the
- * file. */
+/*
+ * Records that are looked at while layouts are compared: enough to decide, whatever the length of
+ * the file.
+ */
 enum { COMPARED = 256 };
 
 static bool find_layout(const uint8_t *data, size_t size, struct fit *best, uint32_t *fits)

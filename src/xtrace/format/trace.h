@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_TRACE_H
 #define TL_XTRACE_TRACE_H
-/* An opened trace: its streams, their segments, and the damage that was met. */
+/* An opened trace: its streams, their segments, and the damage that was found. */
 #include <pthread.h>
 
 #include "core/cursor.h"

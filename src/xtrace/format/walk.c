@@ -88,7 +88,7 @@ static const char *why_undefined(uint8_t byte)
 	}
 }
 
-/* Give back what lies behind and tell how far we are. False: cancelled. */
+/* Release the pages that were read and report progress. False: cancelled. */
 static bool pass_piece(struct tl_xtrace_walk *walk)
 {
 	struct tl_xtrace_trace *trace = walk->trace;

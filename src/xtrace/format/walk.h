@@ -52,7 +52,7 @@ struct tl_xtrace_walk {
 };
 
 /*
- * tl_xtrace_walk_next() where the inline part cannot tell: SYSCALL_VEC, the end of a window or of
+ * tl_xtrace_walk_next() where the inline part cannot decide: SYSCALL_VEC, the end of a window or of
  * the segment, and damage. Returns the pages that were walked over to the system.
  */
 enum tl_xtrace_kind tl_xtrace_walk_rare(struct tl_xtrace_walk *walk);

@@ -11,7 +11,7 @@
 #include "xtrace/state/pages.h"
 #include "xtrace/listing/describe.h"
 
-/* By token byte: it tells the kind, the exception level and the size of an access. */
+/* By token byte, which has the kind, the exception level and the size of an access. */
 struct counts {
 	uint64_t tokens[256];
 	uint64_t distinct_pcs;

@@ -4,9 +4,9 @@
 /* clang-format off */
 /*
  * The call stack of an instruction stream: frames with return address and SP, calling contexts with
- * their costs, and calls by call site. control_flow.h says which instruction does what to it. It is
- * not the fold of the profile room, since a stream has no record of leaving a function: the frame
- * that goes on is found by the address that is returned to, and by SP.
+ * their costs, and calls by call site. control_flow.h finds the operation of each instruction. It
+ * is not the fold of the profile room, since a stream has no record of leaving a function: the
+ * frame that goes on is found by the address that is returned to, and by SP.
  *
  *    call        Pushes a frame of the callee, which will return behind the call with the SP that
  *                the caller has now.
@@ -40,7 +40,7 @@
  * (tl_xtrace_stack_splice()). So segments are folded by several threads, with the same result.
  *
  * A local stack follows SP. Where SP is lost (MOV SP, X29) it is *pending*: counted from there in
- * frames and deltas, until the address of an access tells it, and all of these become known.
+ * frames and deltas, until the address of an access shows it, and all of these become known.
  */
 /* clang-format on */
 #include <stdbool.h>
@@ -213,7 +213,7 @@ void tl_xtrace_sp_lost(struct tl_xtrace_call_stack *stack);
 void tl_xtrace_sp_observed(struct tl_xtrace_call_stack *stack, uint64_t sp);
 /* SP is about to be set, `moves` from what it is here: to an outer frame, or another stack. */
 void tl_xtrace_sp_leave(struct tl_xtrace_call_stack *stack, uint64_t moves);
-/* A snapshot tells SP, which holds until an access tells better. */
+/* SP from a snapshot, which is used until the address of an access shows the exact value. */
 void tl_xtrace_sp_guess(struct tl_xtrace_call_stack *stack, uint64_t sp);
 
 /* No more instructions: open calls are unfinished. */

@@ -2,12 +2,12 @@
 #ifndef TL_XTRACE_CONTROL_FLOW_H
 #define TL_XTRACE_CONTROL_FLOW_H
 /*
- * The operation on the call stack between an instruction and the next: calls, returns, jumps
- * into other functions, exceptions. BL and BLR call, RET returns, with or without pointer
- * authentication; TARGET_B says where BLR, BR, RET and ERET go. A PC that is another than that, or
- * another exception level, is an exception taken right there, or (ERET) its end; in a thread's
- * stream, where the kernel is not traced, a signal, or the end of one behind rt_sigreturn. Behind
- * execve another program begins.
+ * The operation on the call stack between an instruction and the next: calls, returns, jumps into
+ * other functions, exceptions. BL and BLR call, RET returns, with or without pointer
+ * authentication; TARGET_B is the target of BLR, BR, RET and ERET. If the next PC or exception
+ * level is another one, an exception was taken between the two instructions, or (ERET) it ended; in
+ * a thread's stream, where the kernel is not traced, a signal, or the end of one behind
+ * rt_sigreturn. Behind execve another program begins.
  */
 #include "xtrace/profile/call_stack.h"
 #include "xtrace/profile/entry_points.h"
@@ -22,7 +22,7 @@ struct tl_xtrace_prev_insn {
 	bool valid; /* false: at the beginning, or after a gap */
 };
 
-/* SP behind a change of the exception level, as ALLGPR says; or at the end of a segment. */
+/* SP after a change of the exception level, from ALLGPR; or at the end of a segment. */
 struct tl_xtrace_observed_sp {
 	uint64_t sp;
 	bool known;

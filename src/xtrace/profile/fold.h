@@ -72,7 +72,7 @@ struct tl_xtrace_folded_segment {
 	bool done, gap, no_memory;
 };
 
-/* Add deltas to the stack of the whole, as soon as it is the segment's turn; they are freed. */
+/* Splice deltas onto the stack of the stream when it is the segment's turn; they are freed. */
 void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
 			   struct tl_xtrace_stack_delta *deltas, size_t count);
 /* A segment is folded: splice it, and those behind it that wait for it. */
@@ -83,7 +83,7 @@ void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_w
 			    struct tl_xtrace_walk *walk, size_t segment,
 			    struct tl_xtrace_folded_segment *part);
 
-/* Add what the fold of the present stream found to the profile (fold_profile.c). */
+/* Add the contexts, calls, lines and jumps of the present stream to the profile (fold_export.c). */
 int tl_xtrace_fold_export(struct tl_xtrace_fold *fold, struct tl_error *err);
 
 #endif

@@ -278,8 +278,8 @@ static bool comes_next(const struct run *r, const struct tl_xtrace_token_block *
 	       tl_get32s(p + 1, TL_HOST_BIG_ENDIAN) == b->insns[number].opcode;
 }
 
-/* A block whose tokens came out otherwise than usual: as much of it as is there. False: the walk is
- * over. */
+/* A block whose tokens differ from all of its variants: count its instructions, as many as follow,
+ * one by one. False: the walk is over. */
 static bool one_by_one(struct run *r, struct tl_xtrace_token_block *b)
 {
 	enum tl_xtrace_kind kind = tl_xtrace_walk_next(&r->walk);
@@ -331,7 +331,7 @@ static void take_whole(struct run *r, struct tl_xtrace_token_block *b)
 	tl_xtrace_token_block_skip(b, &r->walk);
 }
 
-/* Spans that are many are not kept: memory does not grow with the segment. */
+/* So many deltas are handed over before the segment ends, so that memory does not grow with it. */
 enum { MANY_DELTAS = 1024 };
 
 static void give_deltas(struct run *r)
@@ -346,7 +346,7 @@ static void give_deltas(struct run *r)
 	stack->deltas.count = stack->deltas.capacity = stack->deltas.open = 0;
 }
 
-/* What stands between instructions. ALLGPR: "the full general registers at an exception level
+/* A token between two instructions. ALLGPR: "the full general registers at an exception level
  * switch". False: the walk is over. */
 static bool take_boundary(struct run *r)
 {
@@ -391,7 +391,7 @@ static void fold_walk(struct run *r)
 	tl_xtrace_walk_next(w); /* how it ends, if it has not yet */
 }
 
-/* The snapshot in front says what SP is: "X31 is SP of the current level". */
+/* SP at the beginning, from the snapshot there: "X31 is SP of the current level". */
 static void guess_sp(struct run *r)
 {
 	struct tl_xtrace_snapshot snapshot;

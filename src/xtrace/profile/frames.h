@@ -32,7 +32,8 @@ uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack);
 /* TL_NONE without memory. */
 uint32_t tl_xtrace_call_site_at(struct tl_xtrace_call_stack *stack, uint32_t caller, uint64_t from,
 				uint32_t callee);
-/* Cost since the last change belongs to the innermost context. To be called before a change. */
+/* Add the cost since the last change of the stack to the innermost context. To be called before
+ * each change. */
 void tl_xtrace_attribute_cost(struct tl_xtrace_call_stack *stack);
 
 /* Room for one more frame; NULL without memory. */
@@ -40,15 +41,15 @@ struct tl_xtrace_frame *tl_xtrace_frame_new(struct tl_xtrace_call_stack *stack);
 void tl_xtrace_frame_push(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_frame *made);
 void tl_xtrace_frame_note_handler(struct tl_xtrace_call_stack *stack,
 				  struct tl_xtrace_frame *frame);
-/* A frame that nobody called. */
+/* Push a frame without a call. */
 void tl_xtrace_frame_push_found(struct tl_xtrace_call_stack *stack,
 				const struct tl_xtrace_stack_op *op);
 void tl_xtrace_frame_pop(struct tl_xtrace_call_stack *stack, bool finished);
 /* Leave the frames above `depth`, and the one there. */
 void tl_xtrace_frame_pop_to(struct tl_xtrace_call_stack *stack, size_t depth);
-/* Nothing is left open; what was is unfinished. */
+/* Close all frames; their calls are unfinished. */
 void tl_xtrace_frames_abandon(struct tl_xtrace_call_stack *stack);
-/* A frame begins, or ends, to count for its site. */
+/* A frame starts, or stops, to collect inclusive cost for its call site. */
 void tl_xtrace_call_site_enter(struct tl_xtrace_call_stack *stack, struct tl_xtrace_frame *frame);
 void tl_xtrace_call_site_leave(struct tl_xtrace_call_stack *stack,
 			       const struct tl_xtrace_frame *frame);
@@ -57,7 +58,10 @@ void tl_xtrace_call_site_leave(struct tl_xtrace_call_stack *stack,
 void tl_xtrace_stack_deltas_resolve(struct tl_xtrace_call_stack *stack, uint64_t by,
 				    enum tl_xtrace_sp_state state);
 
-/* A local stack leaves what it has, and a step it cannot do. */
+/*
+ * A local stack turns its contexts, frames and sites into a delta, with the operation that it
+ * cannot do, and begins anew.
+ */
 void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
 
 /* Whether SP is known of both, and whether it is the same then. */
@@ -92,22 +96,22 @@ bool tl_xtrace_land(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_s
 bool tl_xtrace_jump(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
 bool tl_xtrace_continue_at(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
 
-/* Set the frames aside (aside.c). */
+/* Park the frames: they become a parked stack (parked.c). `left`: SP at this point, 0: unknown. */
 void tl_xtrace_park(struct tl_xtrace_call_stack *stack, uint64_t left);
-/* A stack begins at this SP: one that is aside and began there is over. */
+/* A stack begins at this SP: a parked one that began there has ended. */
 void tl_xtrace_abandon_parked_at(struct tl_xtrace_call_stack *stack, uint64_t sp);
-/* Which stack is wanted of those aside. */
+/* The condition that a parked stack has to fulfil. */
 struct tl_xtrace_park_match {
 	/* The number of its frame that goes on, 0: it does not fit. */
 	size_t (*fits)(const struct tl_xtrace_parked *parked, const struct tl_xtrace_stack_op *op);
 	uint64_t margin; /* so far outside of the SPs of its frames SP may be */
-	bool keep;       /* the present frames are set aside, else abandoned */
+	bool keep;       /* the present frames are parked, else abandoned */
 };
-/* Take up the frames that were set aside last of those that fit; *at: the frame's number less 1.
- * False: none. */
+/* Continue on the stack that was parked last among those that fit; *at: the number of its frame,
+ * less 1. False: none fits. */
 bool tl_xtrace_unpark(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op,
 		      const struct tl_xtrace_park_match *wanted, size_t *at);
-/* All that is aside is abandoned. */
+/* Abandon all parked stacks. */
 void tl_xtrace_abandon_parked(struct tl_xtrace_call_stack *stack);
 void tl_xtrace_parked_free(struct tl_xtrace_call_stack *stack);
 

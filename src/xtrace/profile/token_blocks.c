@@ -31,7 +31,7 @@ void tl_xtrace_token_blocks_free(struct tl_xtrace_token_blocks *blocks)
 
 /* ---- making one ---- */
 
-/* A block while its length is not known yet. */
+/* A block under construction, with room for the largest one. */
 struct draft {
 	struct tl_xtrace_token_block block;
 	struct tl_xtrace_block_token tokens[MAX_TOKENS];
@@ -55,7 +55,7 @@ static void draft_access(struct draft *d, uint8_t byte, bool store, uint16_t tok
 	}
 }
 
-/* DC ZVA stores zeros, and no STORE token says so. */
+/* DC ZVA stores zeros, for which there is no STORE token. */
 static void draft_zero(struct draft *d)
 {
 	struct tl_xtrace_block_insn *insn = &d->insns[d->block.insn_count - 1];
@@ -100,7 +100,7 @@ static bool goes_on(const struct tl_xtrace_token_blocks *blocks, const struct dr
 	return !tl_xtrace_ends_instruction(kind);
 }
 
-/* Gather the block at `p`. False: no whole instruction. */
+/* Collect the tokens of the block at `p`. False: no whole instruction stands there. */
 static bool draft(struct tl_xtrace_token_blocks *blocks, struct draft *d, const uint8_t *p,
 		  const uint8_t *end)
 {
@@ -221,7 +221,7 @@ static bool grow(struct tl_xtrace_token_blocks *blocks)
 	return true;
 }
 
-/* Where a block is, or would be. */
+/* The slot of a block, or the empty slot in which it would be put. */
 static struct tl_xtrace_token_block **slot_of(struct tl_xtrace_token_blocks *blocks, uint64_t pc,
 					      uint8_t head, uint32_t opcode)
 {

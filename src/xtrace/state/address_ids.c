@@ -26,7 +26,7 @@ static bool enlarge(struct tl_xtrace_address_ids *numbers)
 		return false;
 	}
 	numbers->mask = room - 1;
-	/* Empty slots have key 0, which no search stops at: they are told by their number. */
+	/* Empty slots have key 0, which no search stops at: they are recognised by their number. */
 	for (size_t i = 0; i < room; i++)
 		numbers->slots[i] = (struct tl_xtrace_address_slot){ 0, TL_NONE };
 	for (size_t i = 0; i < before; i++)

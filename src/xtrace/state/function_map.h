@@ -17,7 +17,7 @@ struct tl_xtrace_function {
 	uint64_t start;   /* its first address */
 	uint32_t binary;  /* that has the code, TL_NONE: none */
 	const char *name; /* the symbol's, NULL: there is none */
-	bool kernel;      /* of no binary, met above EL0 */
+	bool kernel;      /* of no binary, executed above EL0 */
 };
 
 struct tl_xtrace_function_map {
@@ -58,8 +58,10 @@ void tl_xtrace_function_map_begin(struct tl_xtrace_function_map *functions,
 				  struct tl_binary *const *binaries, size_t count);
 void tl_xtrace_function_map_free(struct tl_xtrace_function_map *functions);
 
-/* Take over addresses that were called, and forget what was said without them. `entries` is sorted
- * here. */
+/*
+ * Take over addresses that were called, and drop the answers given without them. `entries` is
+ * sorted here.
+ */
 void tl_xtrace_function_map_entries(struct tl_xtrace_function_map *functions, uint64_t *entries,
 				    size_t count);
 

@@ -47,8 +47,8 @@ static uint64_t extend(uint64_t value, uint32_t bytes, bool is_signed, bool to_6
 }
 
 /*
- * "Load/store register" (all addressing modes) and "Load register (literal)": opc says what becomes
- * of the sign.
+ * "Load/store register" (all addressing modes) and "Load register (literal)": opc selects the
+ * extension of the sign.
  */
 static void single_load(struct tl_xtrace_register_writes *effects, uint32_t opcode,
 			const struct tl_xtrace_access *access)

@@ -245,8 +245,7 @@ static void branch_or_system(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 {
 	if ((opcode & 0xfc000000) == 0x94000000 || (opcode & 0xfefff000) == 0xd63f0000)
 		e->kind = TL_XTRACE_EFFECT_LINK;
-	else if ((opcode & 0xffe00000) ==
-		 0xd5200000) /* MRS, SYSL: what they give is told by a token */
+	else if ((opcode & 0xffe00000) == 0xd5200000) /* MRS, SYSL: a token has the result */
 		e->forget = bit_of(rd_of(opcode));
 	else if ((opcode & 0xffe00000) == 0xd5600000)
 		e->forget = bit_of(rd_of(opcode)) | bit_of(rd_of(opcode) | 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_STACK_POINTER_H
 #define TL_XTRACE_STACK_POINTER_H
-/* SP, as instructions and the addresses of their accesses tell it. */
+/* SP, followed through instructions and the addresses of their accesses. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XTRACE_SYSCALL_NAMES_H
 #define TL_XTRACE_SYSCALL_NAMES_H
-/* System calls: their names, and what a trace says of each. */
+/* System calls: their names and numbers of arguments, and the names of errors. */
 #include <tracelathe/core.h>
 
 struct tl_xtrace_syscall_name {

@@ -12,9 +12,9 @@
 enum size_from {
 	FIXED,    /* `size` bytes */
 	RESULT,   /* as many bytes as the call returned */
-	ARGUMENT, /* argument `size` says how many bytes */
-	ELEMENTS, /* the result says how many of `size` bytes */
-	COUNTED,  /* argument 1 says how many of `size` bytes */
+	ARGUMENT, /* as many bytes as argument `size` */
+	ELEMENTS, /* as many elements of `size` bytes as the result */
+	COUNTED,  /* as many elements of `size` bytes as argument 1 */
 };
 
 enum { ANY = 256 };

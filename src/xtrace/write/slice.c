@@ -70,7 +70,7 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		    s->next_snapshot < s->what->first_snapshot ||
 		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->first.offset)
 			continue;
-		/* One that is not where it says keeps its distance. */
+		/* A snapshot that is not taken here keeps its distance from the beginning. */
 		if (!s->whole || !s->stream->info.ordinals) {
 			snapshot.index = snapshot.offset - s->first.offset;
 			if (snapshot.offset == place)

@@ -144,6 +144,8 @@ TEST(accesses_and_sizes)
 	}
 }
 
+#define CONVERSION "Conversion between floating-point and integer"
+
 static const struct {
 	uint32_t opcode;
 	enum tl_a64_class class;
@@ -158,6 +160,16 @@ static const struct {
 	{ 0xd503201f, TL_A64_HINT, TL_A64_PLAIN, "Hints" },
 	{ 0xd5033bbf, TL_A64_BARRIER, TL_A64_PLAIN, "Barriers" }, /* DMB ISH */
 	{ 0xdac10000, TL_A64_AUTH, TL_A64_PLAIN, "Data-processing (1 source)" }, /* PACIA */
+	{ 0x9eae0000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FMOV X0, V0.D[1] */
+	{ 0x9eaf0000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FMOV V0.D[1], X0 */
+	{ 0x1eae0000, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* the same to W */
+	{ 0x9eee0000, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* its ptype is not 2 */
+	{ 0x1e7e0000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FJCVTZS W0, D0 */
+	{ 0x9e7e0000, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* FJCVTZS to X */
+	{ 0x9e660000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FMOV X0, D0 */
+	{ 0x9e260000, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* FMOV X0, S0 */
+	{ 0x1e260000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FMOV W0, S0 */
+	{ 0x9ee60000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FMOV X0, H0 */
 	{ 0x1e602800, TL_A64_FLOAT, TL_A64_PLAIN, "Floating-point data-processing (2 source)" },
 	{ 0x4e208400, TL_A64_SIMD, TL_A64_PLAIN, "Advanced SIMD three same" },
 	{ 0x4e284800, TL_A64_CRYPTO, TL_A64_PLAIN, "Cryptographic AES" },

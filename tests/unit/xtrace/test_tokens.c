@@ -232,6 +232,42 @@ TEST(undefined_tokens)
 	}
 }
 
+/* The reason names what is wrong with the token. */
+TEST(reasons)
+{
+	static const struct {
+		unsigned byte;
+		const char *text;
+	} cases[] = {
+		{ 0x00, "undefined class" },     { 0x05, "undefined class" },
+		{ 0x06, "undefined class" },     { 0x92, "more than 256 bytes" },
+		{ 0x9a, "more than 256 bytes" }, { 0x04, "unknown token" },
+		{ 0x33, "unknown token" },       { 0x11, "unknown token" },
+		{ 0x0f, "unknown token" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes b = two_instructions();
+		struct tl_xtrace_token token;
+		struct tl_xtrace_reader *reader;
+		struct trace t;
+		size_t listed;
+		uint64_t count, skipped;
+
+		put_byte(&b, cases[i].byte);
+		put_repeat(&b, 0, 600);
+		open_trace(&t, &b, NULL);
+		reader = begin(&t);
+		while (tl_xtrace_next_token(reader, &token, sizeof(token), &t.err) == 1)
+			continue;
+		assert_non_null(strstr(tl_xtrace_faults(t.trace, &listed, &count, &skipped)[0].text,
+				       cases[i].text));
+		tl_xtrace_reader_close(reader);
+		close_trace(&t);
+		free_bytes(&b);
+	}
+}
+
 /* "A SYSCALL_VEC whose N passes the end of file": N = 2^60 iovecs would be 2^64 bytes. */
 TEST(absurd_counts)
 {
@@ -507,6 +543,7 @@ int main(void)
 		cmocka_unit_test(blocks),
 		cmocka_unit_test(pc_goes_on_by_four),
 		cmocka_unit_test(undefined_tokens),
+		cmocka_unit_test(reasons),
 		cmocka_unit_test(absurd_counts),
 		cmocka_unit_test(truncated_tails),
 		cmocka_unit_test(unknown_tokens_can_be_skipped),
