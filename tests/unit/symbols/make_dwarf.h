@@ -25,6 +25,9 @@ static const struct shape shapes[] = {
 struct parts {
 	struct shape shape;
 	struct made abbrev, info, line, str, line_str, ranges, rnglists, addr, str_offsets;
+	struct made altlink, note; /* .gnu_debugaltlink; notes, of which one has the build id */
+	uint64_t info_flags;       /* of .debug_info */
+	const char *info_name;     /* another name for it, NULL: its own */
 	struct made file;
 	struct tl_elf elf;
 	struct tl_dwarf dwarf;
@@ -65,9 +68,11 @@ static inline void end_length(const struct parts *parts, struct made *made, size
 
 static inline void begin_parts(struct parts *parts, struct shape shape)
 {
-	struct made *all[] = { &parts->abbrev,      &parts->info,   &parts->line,     &parts->str,
-			       &parts->line_str,    &parts->ranges, &parts->rnglists, &parts->addr,
-			       &parts->str_offsets, &parts->file };
+	struct made *all[] = {
+		&parts->abbrev,      &parts->info,    &parts->line,     &parts->str,
+		&parts->line_str,    &parts->ranges,  &parts->rnglists, &parts->addr,
+		&parts->str_offsets, &parts->altlink, &parts->note,     &parts->file
+	};
 
 	memset(parts, 0, sizeof(*parts));
 	parts->shape = shape;
@@ -107,7 +112,8 @@ static inline size_t begin_unit(struct parts *parts)
 	return begun;
 }
 
-static inline void read_parts(struct parts *parts)
+/* The ELF file of the parts. */
+static inline void make_file_of(struct parts *parts)
 {
 	static const uint8_t text[TEXT_SIZE];
 	const struct {
@@ -120,22 +126,39 @@ static inline void read_parts(struct parts *parts)
 		{ ".debug_line_str", &parts->line_str }, { ".debug_ranges", &parts->ranges },
 		{ ".debug_rnglists", &parts->rnglists }, { ".debug_addr", &parts->addr },
 		{ ".debug_str_offsets", &parts->str_offsets },
+		{ ".gnu_debugaltlink", &parts->altlink }, { ".note.gnu.build-id", &parts->note },
 	};
 	/* clang-format on */
-	struct made_section sections[10] = {
+	enum { PARTS = sizeof(all) / sizeof(all[0]), INFO = 2 };
+	struct made_section sections[PARTS + 1] = {
 		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT_AT, text, sizeof(text), 0,
 		  0 },
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		sections[i + 1] = (struct made_section){ .name = all[i].name,
-							 .type = SHT_PROGBITS,
-							 .data = all[i].made->bytes,
-							 .size = all[i].made->size };
-	make_elf(&parts->file, ET_EXEC, EM_X86_64, sections, 10);
+	for (size_t i = 0; i < PARTS; i++)
+		sections[i + 1] =
+			(struct made_section){ .name = all[i].name,
+					       .type = i == PARTS - 1 ? SHT_NOTE : SHT_PROGBITS,
+					       .data = all[i].made->bytes,
+					       .size = all[i].made->size };
+	sections[INFO].flags = parts->info_flags;
+	if (parts->info_name)
+		sections[INFO].name = parts->info_name;
+	make_elf(&parts->file, ET_EXEC, EM_X86_64, sections, PARTS + 1);
+}
+
+/* Read them as those of the file at a path, NULL: nothing is looked for beside it. */
+static inline void read_parts_at(struct parts *parts, const char *path, const char *root)
+{
+	make_file_of(parts);
 	if (tl_elf_open_memory(&parts->elf, parts->file.bytes, parts->file.size, NULL))
 		abort();
-	tl_dwarf_open(&parts->dwarf, &parts->elf, NULL, NULL);
+	tl_dwarf_open(&parts->dwarf, &parts->elf, path, root);
+}
+
+static inline void read_parts(struct parts *parts)
+{
+	read_parts_at(parts, NULL, NULL);
 }
 
 /* The chain at an address: "inner<outer"; "" when there is none. */
