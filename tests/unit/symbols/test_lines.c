@@ -4,14 +4,7 @@
  * binutils' addr2line; for separate files, the same program before it was stripped.
  */
 
-#include "../unit.h"
-#include <tracelathe/symbols.h>
-
-#include "symbols/binary.h"
-#include "../temp.h"
-
-static struct temp temp;
-static bool have_tools;
+#include "programs.h"
 
 static const char source[] = "namespace app {\n"
 			     "int calc(int x);\n"
@@ -31,56 +24,6 @@ static const char source[] = "namespace app {\n"
 			     "{\n"
 			     "	return helper(argc) + (argv == nullptr);\n"
 			     "}\n";
-
-/* Run a command in the temporary directory. */
-__attribute__((format(printf, 1, 2))) static bool run(const char *format, ...)
-{
-	char command[1024];
-	int length = snprintf(command, sizeof(command), "cd '%s' && ", temp.directory);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command + length, sizeof(command) - (size_t)length, format, args);
-	va_end(args);
-	return system(command) == 0;
-}
-
-static void must_run(const char *command)
-{
-	assert_true(run("%s", command));
-}
-
-static void need_tools(void)
-{
-	if (!have_tools) {
-		print_message("no C++ compiler with binutils: skipped\n");
-		skip();
-	}
-}
-
-static struct tl_binary *open_here(const char *name)
-{
-	struct tl_binary *binary;
-
-	assert_int_equal(tl_binary_open_with_root(&binary, temp_path(&temp, name), 0, true,
-						  temp.directory, NULL),
-			 0);
-	return binary;
-}
-
-/* The address of a symbol as nm has it. */
-static uint64_t address_of(const char *file, const char *symbol)
-{
-	size_t size;
-
-	assert_true(run("nm %s | grep ' %s$' >address", file, symbol));
-	char *text = temp_read(temp_path(&temp, "address"), &size);
-	uint64_t address = strtoull(text, NULL, 16);
-
-	free(text);
-	assert_true(address);
-	return address;
-}
 
 /*
  * One address against "FILE:LINE" of addr2line; it may add "(discriminator N)", and "?" says
@@ -331,11 +274,8 @@ int main(void)
 		cmocka_unit_test(damaged_dwarf_does_not_crash),
 	};
 
-	temp_open(&temp);
+	programs_begin();
 	temp_write(&temp, "p.cc", source, sizeof(source) - 1);
-	have_tools = run(
-		"g++ -g p.cc -o tools && nm tools >/dev/null && addr2line -e tools 0 >/dev/null &&"
-		" objcopy --version >/dev/null");
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	temp_close(&temp);
