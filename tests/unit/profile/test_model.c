@@ -601,6 +601,28 @@ TEST(an_empty_profile_is_one)
 	tl_profile_free(profile);
 }
 
+/* "A function's totals ... in one [part]", also where one line is all that it has there. */
+TEST(one_line_makes_totals_of_its_part)
+{
+	struct tl_profile *profile = new_profile();
+	uint32_t parts[2], functions[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const int64_t cost[] = { 5 + i, 10 * (5 + i) };
+		struct tl_cost_line line = { .at = { .file = "a.c", .line = 1 } };
+
+		line.part = parts[i] = part(profile, i);
+		line.function = functions[i] = function(profile, i ? "g" : "f");
+		assert_int_equal(tl_profile_put_line(profile, &line, cost, NULL), 0);
+	}
+	finish(profile);
+	for (uint32_t f = 0; f < 2; f++) {
+		has_totals(profile, functions[f], parts[f], 0, 5 + f, 5 + f);
+		has_totals(profile, functions[f], parts[1 - f], 0, 0, 0);
+	}
+	tl_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -622,6 +644,7 @@ int main(void)
 		cmocka_unit_test(an_empty_profile_is_one),
 		cmocka_unit_test(reading_outside_is_nothing),
 		cmocka_unit_test(adding_outside_is_refused),
+		cmocka_unit_test(one_line_makes_totals_of_its_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
