@@ -145,6 +145,13 @@ int tl_file_directory_length(const char *path)
 	return slash ? (int)(slash - path) + 1 : 0;
 }
 
+char *tl_file_directory(const char *path)
+{
+	int length = tl_file_directory_length(path);
+
+	return length ? strndup(path, (size_t)length) : strdup(".");
+}
+
 /*
  * A directory that may be written but not read cannot be synchronised, and some file systems have
  * no need of it.
@@ -156,13 +163,11 @@ static bool is_no_failure(int error)
 
 bool tl_file_sync_directory(const char *path)
 {
-	int length = tl_file_directory_length(path), fd, failed;
-	char *directory;
+	char *directory = tl_file_directory(path);
+	int fd, failed;
 
-	if (asprintf(&directory, "%.*s", length ? length : 1, length ? path : ".") < 0) {
-		errno = ENOMEM;
+	if (!directory)
 		return false;
-	}
 	fd = tl_file_open(directory, O_RDONLY | O_DIRECTORY, 0);
 	free(directory);
 	if (fd < 0)

@@ -40,5 +40,7 @@ bool tl_file_sync_directory(const char *path);
 
 /* Bytes of a path up to its last component: "a/b" has 2, "b" none. */
 int tl_file_directory_length(const char *path);
+/* That directory, "." for a path without one; for free(). NULL without memory, which errno says. */
+char *tl_file_directory(const char *path);
 
 #endif

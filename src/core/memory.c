@@ -99,9 +99,9 @@ static size_t next_block(const struct tl_arena *arena)
 {
 	size_t size = arena->total / 4 / ARENA_BLOCK * ARENA_BLOCK;
 
-	return size < ARENA_BLOCK         ? ARENA_BLOCK
-	       : size > ARENA_LARGE_BLOCK ? ARENA_LARGE_BLOCK
-					  : size;
+	if (size < ARENA_BLOCK)
+		return ARENA_BLOCK;
+	return size > ARENA_LARGE_BLOCK ? ARENA_LARGE_BLOCK : size;
 }
 
 static char *arena_take(struct tl_arena *arena, size_t size)
@@ -333,9 +333,9 @@ uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
 	if (!names_begin(names))
 		return TL_NONE;
 	found = find_name(names, hash, text, size);
-	return found != TL_NONE ? found
-				: names_put_indexed(names, hash,
-						    tl_arena_copy(&names->arena, text, size), size);
+	if (found != TL_NONE)
+		return found;
+	return names_put_indexed(names, hash, tl_arena_copy(&names->arena, text, size), size);
 }
 
 const char *tl_names_text(struct tl_names *names, const char *text)

@@ -98,10 +98,11 @@ static void grow(struct tl_output *out, size_t size)
 {
 	size_t used = (size_t)(out->buffer.pos - out->start);
 	size_t capacity = (size_t)(out->buffer.end - out->start);
-	size_t want =
-		capacity > PTRDIFF_MAX - size ? 0 : capacity + (size > capacity ? size : capacity);
-	char *grown = want && !out->error.status ? malloc(want) : NULL;
+	size_t want = capacity + (size > capacity ? size : capacity);
+	char *grown = NULL;
 
+	if (size <= PTRDIFF_MAX - capacity && !out->error.status)
+		grown = malloc(want);
 	if (!grown) {
 		fail(out, TL_NO_MEMORY, "out of memory");
 		out->buffer.pos = out->start;
@@ -296,13 +297,13 @@ static int create_named(struct tl_output *out, mode_t mode)
  */
 static bool create_unnamed(struct tl_output *out, mode_t mode)
 {
-	int length = tl_file_directory_length(out->target);
 	char *directory;
 
 	/* The way to name it is a link of /proc. */
 	if (access("/proc/self/fd", X_OK))
 		return false;
-	if (asprintf(&directory, "%.*s", length ? length : 1, length ? out->target : ".") < 0)
+	directory = tl_file_directory(out->target);
+	if (!directory)
 		return false;
 	out->fd = tl_file_open(directory, O_TMPFILE | O_WRONLY, mode);
 	free(directory);
@@ -331,15 +332,21 @@ static int open_path(struct tl_output *out, const char *path)
 	out->target = resolve(path, &special);
 	if (!out->target)
 		return -1;
-	if (stat(path, &st))
-		return errno == ENOENT && *path ? create_temporary(out, NULL) : -1;
+	if (stat(path, &st)) {
+		/* Not there yet. The empty path names no file. */
+		if (errno == ENOENT && *path)
+			return create_temporary(out, NULL);
+		return -1;
+	}
 	if (special || !S_ISREG(st.st_mode)) {
 		/* Append, since other processes may write to the same file. */
 		out->fd = tl_file_open(path, O_WRONLY | O_APPEND, 0);
 		return out->fd < 0 ? -1 : 0;
 	}
 	/* A rename would replace a file that is protected against writing. */
-	return faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) ? -1 : create_temporary(out, &st);
+	if (faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS))
+		return -1;
+	return create_temporary(out, &st);
 }
 
 int tl_output_open(struct tl_output **out, const char *path, struct tl_error *err)

@@ -83,7 +83,10 @@ void tl_put_double(struct tl_output *out, double value)
 		return;
 	}
 	if (!isfinite(value)) {
-		tl_put_text(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+		if (isnan(value))
+			tl_put_text(out, "nan");
+		else
+			tl_put_text(out, value < 0 ? "-inf" : "inf");
 		return;
 	}
 	for (int precision = 15; precision <= 17; precision++) {
@@ -110,11 +113,13 @@ static const struct sequence {
 	{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
 };
 
-/* Bytes of the sequence that begins at `p`, 0 when it is not UTF-8. */
+/* Bytes of the character that begins at `p`, 0 when it is not UTF-8. */
 static size_t utf8_size(const unsigned char *p, size_t left)
 {
 	const struct sequence *s = sequences, *end = s + sizeof(sequences) / sizeof(sequences[0]);
 
+	if (p[0] < 0x80)
+		return 1;
 	while (s < end && (p[0] < s->first || p[0] > s->last))
 		s++;
 	if (s == end || s->size > left || p[1] < s->low || p[1] > s->high)
@@ -131,7 +136,7 @@ size_t tl_utf8_span(const char *text, size_t size)
 	size_t at = 0;
 
 	while (at < size) {
-		size_t step = p[at] < 0x80 ? 1 : utf8_size(p + at, size - at);
+		size_t step = utf8_size(p + at, size - at);
 
 		if (!step)
 			break;
@@ -171,7 +176,7 @@ static unsigned code_point(const unsigned char *p, size_t size)
 size_t tl_shown_character(const char *text, size_t size, char shown[TL_SHOWN_BYTES])
 {
 	const unsigned char *p = (const unsigned char *)text;
-	size_t length = p[0] < 0x80 ? 1 : utf8_size(p, size);
+	size_t length = utf8_size(p, size);
 	bool control = p[0] < 0x20 || p[0] == 0x7f;
 
 	if (!length || control) {
@@ -231,7 +236,7 @@ static size_t plain_run(const unsigned char *p, size_t left)
 static size_t put_escape(struct tl_output *out, const unsigned char *p, size_t left)
 {
 	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: the byte, the letter */
-	size_t size = *p < 0x80 ? 1 : utf8_size(p, left);
+	size_t size = utf8_size(p, left);
 
 	if (!size) {
 		tl_put_text(out, "\xef\xbf\xbd"); /* U+FFFD */

@@ -35,7 +35,9 @@ static int compare_keys(const struct tl_diff_key *a, const struct tl_diff_key *b
 		order = compare_numbers(a->caller, b->caller);
 	if (!order)
 		order = strcmp(a->file, b->file);
-	return order ? order : compare_numbers(a->line, b->line);
+	if (!order)
+		order = compare_numbers(a->line, b->line);
+	return order;
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -213,7 +215,11 @@ static int64_t to_ns(int64_t ticks, uint64_t frequency)
 	__int128 scaled = (__int128)ticks * 1000000000, half = frequency / 2;
 	__int128 ns = (scaled + (ticks < 0 ? -half : half)) / (__int128)frequency;
 
-	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	if (ns < INT64_MIN)
+		return INT64_MIN;
+	return (int64_t)ns;
 }
 
 /* Sums are converted, not their addends, so that each number is rounded once. */

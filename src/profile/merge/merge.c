@@ -169,7 +169,7 @@ static int merge_latencies(struct tl_merge *merge, bool parts, struct tl_error *
 			const struct tl_part_function *local = &from->part_functions.list[i];
 			uint32_t number = tl_profile_part_function(
 				merge->to, merge->maps[p].functions[local->function],
-				tl_merge_number(merge->maps[p].parts, local->part));
+				tl_profile_renumber(merge->maps[p].parts, local->part));
 
 			if (number == TL_NONE ||
 			    !tl_latency_merge(&merge->to->part_functions.list[number].latency,

@@ -32,11 +32,6 @@ struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,
 				     uint32_t (*count)(const struct tl_profile *profile),
 				     tl_merge_compare_fn *compare, size_t *total);
 
-static inline uint32_t tl_merge_number(const uint32_t *map, uint32_t number)
-{
-	return number == TL_NONE ? TL_NONE : map[number];
-}
-
 static inline int tl_merge_order(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);

@@ -36,7 +36,9 @@ static int compare_positions(const struct tl_position *x, const struct tl_positi
 		order = tl_merge_order(x->line, y->line);
 	if (!order)
 		order = tl_merge_order(x->address, y->address);
-	return order ? order : tl_merge_order(x->block, y->block);
+	if (!order)
+		order = tl_merge_order(x->block, y->block);
+	return order;
 }
 
 /* ---- lines ---- */
@@ -46,7 +48,7 @@ static struct tl_cost_line line_of(const struct tl_merge *merge, const struct tl
 	struct tl_cost_line line = merge->from[ref->profile]->lines.list[ref->number];
 
 	line.function = map_of(merge, ref)->functions[line.function];
-	line.part = tl_merge_number(map_of(merge, ref)->parts, line.part);
+	line.part = tl_profile_renumber(map_of(merge, ref)->parts, line.part);
 	return line;
 }
 
@@ -57,7 +59,9 @@ static int compare_lines(const void *a, const void *b, void *context)
 
 	if (!order)
 		order = tl_merge_order(x.part, y.part);
-	return order ? order : compare_positions(&x.at, &y.at);
+	if (!order)
+		order = compare_positions(&x.at, &y.at);
+	return order;
 }
 
 int tl_merge_lines(struct tl_merge *merge, struct tl_error *err)
@@ -87,9 +91,9 @@ static struct tl_arc arc_of(const struct tl_merge *merge, const struct tl_merge_
 {
 	struct tl_arc arc = merge->from[ref->profile]->arcs.list[ref->number];
 
-	arc.caller = tl_merge_number(map_of(merge, ref)->functions, arc.caller);
+	arc.caller = tl_profile_renumber(map_of(merge, ref)->functions, arc.caller);
 	arc.callee = map_of(merge, ref)->functions[arc.callee];
-	arc.part = tl_merge_number(map_of(merge, ref)->parts, arc.part);
+	arc.part = tl_profile_renumber(map_of(merge, ref)->parts, arc.part);
 	return arc;
 }
 
@@ -104,7 +108,9 @@ static int compare_arcs(const void *a, const void *b, void *context)
 		order = tl_merge_order(x.part, y.part);
 	if (!order)
 		order = compare_positions(&x.from, &y.from);
-	return order ? order : compare_positions(&x.to, &y.to);
+	if (!order)
+		order = compare_positions(&x.to, &y.to);
+	return order;
 }
 
 int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err)
@@ -134,8 +140,8 @@ static struct tl_jump jump_of(const struct tl_merge *merge, const struct tl_merg
 	struct tl_jump jump = merge->from[ref->profile]->jumps.list[ref->number];
 
 	jump.function = map_of(merge, ref)->functions[jump.function];
-	jump.target = tl_merge_number(map_of(merge, ref)->functions, jump.target);
-	jump.part = tl_merge_number(map_of(merge, ref)->parts, jump.part);
+	jump.target = tl_profile_renumber(map_of(merge, ref)->functions, jump.target);
+	jump.part = tl_profile_renumber(map_of(merge, ref)->parts, jump.part);
 	return jump;
 }
 
@@ -152,7 +158,9 @@ static int compare_jumps(const void *a, const void *b, void *context)
 		order = compare_positions(&x.from, &y.from);
 	if (!order)
 		order = compare_positions(&x.to, &y.to);
-	return order ? order : tl_merge_order(x.conditional, y.conditional);
+	if (!order)
+		order = tl_merge_order(x.conditional, y.conditional);
+	return order;
 }
 
 int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err)
@@ -187,9 +195,9 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 		const struct tl_merge_ref ref = { profile, i };
 
 		number = tl_profile_context_number(
-			into, tl_merge_number(numbers, c->parent),
+			into, tl_profile_renumber(numbers, c->parent),
 			map_of(merge, &ref)->functions[c->function],
-			tl_merge_number(map_of(merge, &ref)->parts, c->part), err);
+			tl_profile_renumber(map_of(merge, &ref)->parts, c->part), err);
 		if (number < 0)
 			break;
 		numbers[i] = (uint32_t)number;
@@ -200,7 +208,7 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 		tl_profile_add_cut(into, (uint32_t)number, c->cut);
 	}
 	free(numbers);
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 /* Siblings together, in order; the roots first. */
@@ -213,7 +221,9 @@ static int compare_contexts(const void *a, const void *b, void *context)
 
 	if (!order)
 		order = tl_merge_order(x->part, y->part);
-	return order ? order : tl_merge_order(x->function, y->function);
+	if (!order)
+		order = tl_merge_order(x->function, y->function);
+	return order;
 }
 
 /* Breadth first: generation by generation, so that parents come before their children. */
@@ -272,7 +282,7 @@ static int take_tree(struct tl_merge *merge, const struct tl_profile *tree, stru
 	for (uint32_t i = 0; number >= 0 && i < tree->contexts.table.count; i++) {
 		const struct tl_context *c = &tree->contexts.list[g.order[i]];
 
-		number = tl_profile_add_context(merge->to, tl_merge_number(g.place, c->parent),
+		number = tl_profile_add_context(merge->to, tl_profile_renumber(g.place, c->parent),
 						c->function, c->part, err);
 		if (number < 0)
 			break;
@@ -282,7 +292,7 @@ static int take_tree(struct tl_merge *merge, const struct tl_profile *tree, stru
 		tl_profile_add_cut(merge->to, (uint32_t)number, c->cut);
 	}
 	generations_free(&g);
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 int tl_merge_contexts(struct tl_merge *merge, struct tl_error *err)

@@ -101,7 +101,9 @@ static int compare_known(const void *a, const void *b, void *context)
 			      *y = &events[*(const uint32_t *)b];
 	int order = tl_merge_order(rank(x), rank(y));
 
-	return order ? order : strcmp(x->name, y->name);
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order;
 }
 
 /* The order of all profiles, where they agree on one; fill `order` with numbers of united events.
@@ -184,7 +186,9 @@ static int by_names(const struct tl_function *x, const struct tl_function *y)
 
 	if (!order)
 		order = strcmp(x->file, y->file);
-	return order ? order : strcmp(x->name, y->name);
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order;
 }
 
 static int compare_functions(const void *a, const void *b, void *context)
@@ -215,7 +219,7 @@ static int unite_functions(struct tl_merge *merge, const struct tl_merge_ref *re
 	number = tl_profile_put_function(merge->to, &function, err);
 	for (size_t i = at; number >= 0 && i < end; i++)
 		merge->maps[refs[i].profile].functions[refs[i].number] = (uint32_t)number;
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 /* Pass each run of elements that compare as equal to `unite`. */
@@ -271,7 +275,9 @@ static int compare_parts(const void *a, const void *b, void *context)
 		order = tl_merge_order(x->thread, y->thread);
 	if (!order)
 		order = strcmp(x->command, y->command);
-	return order ? order : strcmp(x->header, y->header);
+	if (!order)
+		order = strcmp(x->header, y->header);
+	return order;
 }
 
 static void take_part(struct tl_part *into, const struct tl_part *from)
@@ -298,7 +304,7 @@ static int unite_parts(struct tl_merge *merge, const struct tl_merge_ref *refs, 
 	number = tl_profile_put_part(merge->to, &part, err);
 	for (size_t i = at; number >= 0 && i < end; i++)
 		merge->maps[refs[i].profile].parts[refs[i].number] = (uint32_t)number;
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 int tl_merge_parts(struct tl_merge *merge, struct tl_error *err)

@@ -58,15 +58,26 @@ void tl_latency_total(struct tl_latencies *l, uint64_t calls, uint64_t sum)
 	}
 }
 
+/* Octave 0 has buckets of one tick, from 0 on; the others follow each other and double. */
+static unsigned bucket_shift(unsigned octave)
+{
+	return octave ? octave - 1 : 0;
+}
+
+/* The least duration that a bucket counts. */
+static uint64_t bucket_low(unsigned octave, unsigned bucket)
+{
+	uint64_t buckets = octave ? BUCKETS + (uint64_t)bucket : bucket;
+
+	return buckets << bucket_shift(octave);
+}
+
 static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies *from)
 {
 	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++) {
-		uint64_t lowest = o ? (uint64_t)BUCKETS << (o - 1) : 0;
-
 		for (unsigned b = 0; from->octaves[o] && b < BUCKETS; b++)
 			if (from->octaves[o][b] &&
-			    !histogram_count(into, lowest + ((uint64_t)b << (o ? o - 1 : 0)),
-					     from->octaves[o][b]))
+			    !histogram_count(into, bucket_low(o, b), from->octaves[o][b]))
 				return false;
 	}
 	return true;
@@ -113,6 +124,14 @@ bool tl_latency_move(struct tl_latencies *into, struct tl_latencies *from, bool 
 	return tl_latency_merge(into, from, exact);
 }
 
+/* The value, or the limit that it lies beyond. */
+static uint64_t between(uint64_t low, uint64_t value, uint64_t high)
+{
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
 /*
  * The middle of the bucket that holds the duration of this rank, no further than the exact
  * extremes.
@@ -122,12 +141,9 @@ static uint64_t histogram_rank(const struct tl_latencies *l, uint64_t rank)
 	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++)
 		for (unsigned b = 0; l->octaves[o] && b < BUCKETS; b++) {
 			if (rank < l->octaves[o][b]) {
-				unsigned shift = o ? o - 1 : 0;
-				uint64_t low = (o ? (uint64_t)BUCKETS << shift : 0) +
-					       ((uint64_t)b << shift);
-				uint64_t middle = low + (((uint64_t)1 << shift) - 1) / 2;
+				uint64_t width = (uint64_t)1 << bucket_shift(o);
 
-				return middle < l->min ? l->min : middle > l->max ? l->max : middle;
+				return between(l->min, bucket_low(o, b) + (width - 1) / 2, l->max);
 			}
 			rank -= l->octaves[o][b];
 		}

@@ -6,13 +6,23 @@
 
 #include "core/error.h"
 
+const char *tl_profile_text(struct tl_profile *profile, const char *text)
+{
+	return tl_names_text(&profile->names, text ? text : "");
+}
+
+int64_t tl_profile_number(uint32_t number, struct tl_error *err)
+{
+	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
+}
+
 static bool copy_event(struct tl_profile *profile, struct tl_event *event,
 		       const struct tl_event *from)
 {
-	event->name = tl_names_text(&profile->names, from->name ? from->name : "");
-	event->long_name = tl_names_text(&profile->names, from->long_name ? from->long_name : "");
-	event->unit = tl_names_text(&profile->names, from->unit ? from->unit : "");
-	event->formula = tl_names_text(&profile->names, from->formula ? from->formula : "");
+	event->name = tl_profile_text(profile, from->name);
+	event->long_name = tl_profile_text(profile, from->long_name);
+	event->unit = tl_profile_text(profile, from->unit);
+	event->formula = tl_profile_text(profile, from->formula);
 	return event->name && event->long_name && event->unit && event->formula;
 }
 
@@ -96,8 +106,8 @@ int64_t tl_profile_put_part(struct tl_profile *profile, const struct tl_part *pa
 {
 	struct tl_part copy = *part;
 
-	copy.command = tl_names_text(&profile->names, part->command ? part->command : "");
-	copy.header = tl_names_text(&profile->names, part->header ? part->header : "");
+	copy.command = tl_profile_text(profile, part->command);
+	copy.header = tl_profile_text(profile, part->header);
 	if (!copy.command || !copy.header || profile->parts.count >= TL_NONE ||
 	    !tl_grow(&profile->parts.list, &profile->parts.capacity, profile->parts.count + 1,
 		     sizeof(*profile->parts.list)))

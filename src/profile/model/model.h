@@ -109,6 +109,18 @@ struct tl_profile {
 	struct tl_profile_sums sums;
 };
 
+/* A status: 0 for a number of an element, else the negative status that stands in its place. */
+static inline int tl_profile_status(int64_t number)
+{
+	return number < 0 ? (int)number : 0;
+}
+
+/* The number of an element in another profile; `map` has it by the number in its own. */
+static inline uint32_t tl_profile_renumber(const uint32_t *map, uint32_t number)
+{
+	return number == TL_NONE ? TL_NONE : map[number];
+}
+
 /* a + b in place, saturating; counts what did not fit. */
 static inline void tl_add_cost(int64_t *a, int64_t b, uint64_t *saturated)
 {
@@ -186,6 +198,10 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
  * per event and is valid until the next addition; NULL without memory.
  */
 const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size);
+/* The same of a text that ends with NUL; NULL counts as "". NULL without memory. */
+const char *tl_profile_text(struct tl_profile *profile, const char *text);
+/* The number of an element that was added; TL_NO_MEMORY for TL_NONE. */
+int64_t tl_profile_number(uint32_t number, struct tl_error *err);
 /*
  * The names of a profile that has events only become those here, which are then empty. False
  * without memory.
@@ -214,13 +230,13 @@ bool tl_profile_add_note(struct tl_profile *profile, const struct tl_profile_not
 /* The half of tl_profile_finish() for profiles without contexts. False without memory. */
 bool tl_profile_derive_sums(struct tl_profile *profile);
 
-/* Calls that were never finished. */
 /*
  * tl_profile_add_context() without a check of the numbers: for a tree whose functions and parts are
  * those of another profile.
  */
 int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function,
 				  uint32_t part, struct tl_error *err);
+/* Add calls that were never finished. */
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
 /* Of the calls that were, these have no known duration. */
 void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);

@@ -39,7 +39,7 @@ int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, u
 	uint32_t number = tl_cost_table_add(&profile->contexts.table, &profile->contexts.list,
 					    &context, sizeof(context), profile->event_count);
 
-	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
+	return tl_profile_number(number, err);
 }
 
 int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function,
@@ -55,7 +55,7 @@ int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, u
 	if (found == TL_NONE)
 		found = tl_cost_table_append(&profile->contexts.table, &profile->contexts.list,
 					     &key, sizeof(key), profile->event_count, hash);
-	return found == TL_NONE ? tl_error_memory(err) : (int64_t)found;
+	return tl_profile_number(found, err);
 }
 
 int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,

@@ -36,20 +36,20 @@ int64_t tl_profile_put_function(struct tl_profile *profile, const struct tl_func
 	struct tl_function key = *function;
 	uint32_t found;
 
-	key.name = tl_names_text(&profile->names, function->name ? function->name : "");
-	key.file = tl_names_text(&profile->names, function->file ? function->file : "");
-	key.object = tl_names_text(&profile->names, function->object ? function->object : "");
+	key.name = tl_profile_text(profile, function->name);
+	key.file = tl_profile_text(profile, function->file);
+	key.object = tl_profile_text(profile, function->object);
 	if (!key.name || !key.file || !key.object)
 		return tl_error_memory(err);
 	found = tl_profile_function_interned(profile, &key);
-	return found == TL_NONE ? tl_error_memory(err) : (int64_t)found;
+	return tl_profile_number(found, err);
 }
 
 /* ---- lines, arcs, jumps ---- */
 
 static bool intern_position(struct tl_profile *profile, struct tl_position *at)
 {
-	at->file = tl_names_text(&profile->names, at->file ? at->file : "");
+	at->file = tl_profile_text(profile, at->file);
 	return at->file != NULL;
 }
 
@@ -167,7 +167,7 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
 	if (!intern_position(profile, &key.from) || !intern_position(profile, &key.to))
 		return tl_error_memory(err);
 	number = count_arc(profile, &key);
-	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
+	return tl_profile_number(number, err);
 }
 
 int tl_profile_put_arc(struct tl_profile *profile, const struct tl_arc *arc,

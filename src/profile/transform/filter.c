@@ -127,8 +127,7 @@ static int take_context(struct filter *f, size_t i, bool with_cost, struct tl_er
 
 	if (function < 0)
 		return (int)function;
-	number = tl_profile_add_context(f->to,
-					c->parent == TL_NONE ? TL_NONE : f->context[c->parent],
+	number = tl_profile_add_context(f->to, tl_profile_renumber(f->context, c->parent),
 					(uint32_t)function, c->part, err);
 	if (number < 0)
 		return (int)number;
@@ -222,7 +221,7 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 	for (size_t i = 0; status == 0 && i < from->parts.count; i++) {
 		int64_t number = tl_profile_put_part(f->to, &from->parts.list[i], err);
 
-		status = number < 0 ? (int)number : 0;
+		status = tl_profile_status(number);
 	}
 	if (status == 0)
 		status = contexts ? take_contexts(f, err) : take_sums(f, err);

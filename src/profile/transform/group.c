@@ -48,7 +48,7 @@ static int take_parts(struct grouping *g, struct tl_error *err)
 
 	for (size_t i = 0; number >= 0 && i < g->from->parts.count; i++)
 		number = tl_profile_put_part(g->to, &g->from->parts.list[i], err);
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 /* Durations that the fold kept apart by part. */
@@ -71,9 +71,9 @@ static int take_contexts(struct grouping *g, struct tl_error *err)
 {
 	for (uint32_t i = 0; i < g->from->contexts.table.count; i++) {
 		const struct tl_context *c = &g->from->contexts.list[i];
-		int64_t number = tl_profile_add_context(
-			g->to, c->parent == TL_NONE ? TL_NONE : g->context[c->parent],
-			g->unit[c->function], c->part, err);
+		int64_t number =
+			tl_profile_add_context(g->to, tl_profile_renumber(g->context, c->parent),
+					       g->unit[c->function], c->part, err);
 
 		if (number < 0)
 			return (int)number;
@@ -99,7 +99,7 @@ static int take_sums(struct grouping *g, struct tl_error *err)
 	for (uint32_t i = 0; status == 0 && i < g->from->arcs.table.count; i++) {
 		struct tl_arc arc = g->from->arcs.list[i];
 
-		arc.caller = arc.caller == TL_NONE ? TL_NONE : g->unit[arc.caller];
+		arc.caller = tl_profile_renumber(g->unit, arc.caller);
 		arc.callee = g->unit[arc.callee];
 		arc.from = arc.to = (struct tl_position){ 0 };
 		status = tl_profile_put_arc(g->to, &arc, tl_profile_arc_cost(g->from, i), err);
@@ -133,7 +133,7 @@ static void add_bounds(struct grouping *g, const struct bounds *b)
 {
 	for (uint32_t i = 0; i < g->from->arcs.table.count; i++) {
 		const struct tl_arc *arc = &g->from->arcs.list[i];
-		uint32_t caller = arc->caller == TL_NONE ? TL_NONE : g->unit[arc->caller],
+		uint32_t caller = tl_profile_renumber(g->unit, arc->caller),
 			 callee = g->unit[arc->callee];
 
 		b->called[arc->callee] = b->called[arc->callee] || arc->caller != arc->callee;

@@ -54,7 +54,9 @@ static enum layout layout_of(uint16_t form)
 		return layouts[form];
 	if (form == DW_FORM_GNU_addr_index || form == DW_FORM_GNU_str_index)
 		return ULEB;
-	return form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt ? OFFSET : UNKNOWN;
+	if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt)
+		return OFFSET;
+	return UNKNOWN;
 }
 
 /* -1: not a layout of one size. */

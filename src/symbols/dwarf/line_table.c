@@ -176,12 +176,14 @@ static int by_address(const void *left, const void *right)
 {
 	const struct tl_dwarf_row *a = left, *b = right;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	/* Where one sequence ends another may begin. */
-	if ((a->file == TL_NONE) != (b->file == TL_NONE))
-		return a->file == TL_NONE ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	int order = (a->address > b->address) - (a->address < b->address);
+
+	/* Where one sequence ends another may begin: the end comes first. */
+	if (!order)
+		order = (b->file == TL_NONE) - (a->file == TL_NONE);
+	if (!order)
+		order = (a->order > b->order) - (a->order < b->order);
+	return order;
 }
 
 /* Of rows at one address the last holds: the others are empty. */
@@ -302,7 +304,9 @@ const struct tl_dwarf_row *tl_dwarf_row_at(const struct tl_dwarf_line_table *lin
 		else
 			high = middle;
 	}
-	return low && lines->rows[low - 1].file != TL_NONE ? &lines->rows[low - 1] : NULL;
+	if (!low || lines->rows[low - 1].file == TL_NONE)
+		return NULL;
+	return &lines->rows[low - 1];
 }
 
 /* ---- paths ---- */
@@ -329,11 +333,12 @@ static const char *join(struct tl_dwarf *dwarf, const char *directory, const cha
 
 const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct tl_dwarf_line_table *lines, uint32_t file)
 {
-	struct tl_dwarf_source_file *source = file < lines->file_count ? &lines->files[file] : NULL;
+	struct tl_dwarf_source_file *source;
 	const char *directory = "";
 
-	if (!source || !source->name)
+	if (file >= lines->file_count || !lines->files[file].name)
 		return "";
+	source = &lines->files[file];
 	if (!source->path) {
 		if (source->directory < lines->directory_count)
 			directory = lines->directories[source->directory];

@@ -17,31 +17,44 @@ static uint64_t number_or(const struct tl_dwarf_value *value, uint64_t other)
 	return value->form ? value->number : other;
 }
 
+/*
+ * Units of a split file have no bases of their own: their tables begin behind the header of the
+ * section, which versions before 5 do not have. The base of addresses is that of the other half.
+ */
+static struct tl_dwarf_bases default_bases(const struct tl_dwarf_unit *unit)
+{
+	bool wide = unit->offset_size == 8;
+	struct tl_dwarf_bases bases = { .addr = unit->bases.addr, .ranges = unit->bases.ranges };
+
+	if (unit->version >= 5)
+		bases.str_offsets = wide ? 16 : 8;
+	if (!bases.addr)
+		bases.addr = bases.str_offsets;
+	bases.rnglists = wide ? 20 : 12;
+	return bases;
+}
+
 static void take_root(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 		      const struct tl_dwarf_entry *root)
 {
 	const struct tl_dwarf_value *values = root->values;
-	/*
-	 * Units of a split file do not have bases: their tables begin behind the header of the
-	 * section.
-	 */
-	uint64_t header = unit->version < 5 ? 0 : unit->offset_size == 8 ? 16 : 8;
+	const struct tl_dwarf_bases bases = default_bases(unit);
 	const char *text;
 
 	if (unit->version < 5 && root->abbreviation->tag == DW_TAG_partial_unit)
 		unit->type = DW_UT_partial;
 	/* First the bases: names and addresses may be numbers in their tables. */
-	unit->bases.str_offsets = number_or(&values[TL_DWARF_SLOT_STR_OFFSETS_BASE], header);
-	unit->bases.addr = number_or(&values[TL_DWARF_SLOT_ADDR_BASE],
-				     unit->bases.addr ? unit->bases.addr : header);
-	unit->bases.rnglists =
-		number_or(&values[TL_DWARF_SLOT_RNGLISTS_BASE], unit->offset_size == 8 ? 20 : 12);
-	unit->bases.ranges = number_or(&values[TL_DWARF_SLOT_GNU_RANGES_BASE], unit->bases.ranges);
+	unit->bases.str_offsets =
+		number_or(&values[TL_DWARF_SLOT_STR_OFFSETS_BASE], bases.str_offsets);
+	unit->bases.addr = number_or(&values[TL_DWARF_SLOT_ADDR_BASE], bases.addr);
+	unit->bases.rnglists = number_or(&values[TL_DWARF_SLOT_RNGLISTS_BASE], bases.rnglists);
+	unit->bases.ranges = number_or(&values[TL_DWARF_SLOT_GNU_RANGES_BASE], bases.ranges);
 	unit->lines = number_or(&values[TL_DWARF_SLOT_STMT_LIST], TL_NOWHERE);
 	unit->id = number_or(&values[TL_DWARF_SLOT_DWO_ID], unit->id);
 	tl_dwarf_value_address(dwarf, unit, &values[TL_DWARF_SLOT_LOW], &unit->low);
 	text = tl_dwarf_value_text(dwarf, unit, &values[TL_DWARF_SLOT_COMP_DIR]);
-	unit->directory = text ? text : "";
+	if (text)
+		unit->directory = text;
 	unit->dwo_name = tl_dwarf_value_text(dwarf, unit, &values[TL_DWARF_SLOT_DWO_NAME]);
 }
 
@@ -79,10 +92,13 @@ void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 static bool add_sequences(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit, uint32_t number)
 {
 	const struct tl_dwarf_line_table *lines = tl_dwarf_lines(dwarf, unit);
-	const struct tl_dwarf_row *row = lines ? lines->rows : NULL,
-				  *end = row ? row + lines->count : NULL;
+	const struct tl_dwarf_row *row, *end;
 
-	while (row && row < end) {
+	if (!lines)
+		return true;
+	row = lines->rows;
+	end = row + lines->count;
+	while (row < end) {
 		uint64_t start = row->address;
 
 		while (row < end && row->file != TL_NONE)
@@ -114,12 +130,14 @@ static int by_start(const void *left, const void *right)
 {
 	const struct tl_interval *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+	int order = (a->start > b->start) - (a->start < b->start);
+
 	/* The wider first, so that the narrower is the innermost. */
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	if (!order)
+		order = (a->end < b->end) - (a->end > b->end);
+	if (!order)
+		order = (a->number > b->number) - (a->number < b->number);
+	return order;
 }
 
 void tl_dwarf_units_read(struct tl_dwarf *dwarf)

@@ -99,18 +99,17 @@ bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, uint32_t 
 	 * A file has one table of a type (gABI, "Sections"); more would let a small file fill the
 	 * memory.
 	 */
-	const uint8_t *bytes = tl_elf_section_of(file, type, &section)
-				       ? tl_elf_bytes(file, &section, &size)
-				       : NULL;
-	size_t count = bytes ? size / entry : 0;
+	const uint8_t *bytes = NULL;
 
-	/* Number 0 is nobody's. */
-	for (size_t i = 1; i < count; i++) {
+	if (tl_elf_section_of(file, type, &section))
+		bytes = tl_elf_bytes(file, &section, &size);
+	/* Entry 0 of a symbol table is reserved. */
+	for (size_t i = 1; bytes && i < size / entry; i++) {
 		const struct tl_elf_entry symbol = tl_elf_entry_at(file, bytes + i * entry);
-		const char *name = names_an_address(&symbol)
-					   ? tl_elf_text(file, section.link, symbol.name)
-					   : NULL;
+		const char *name = NULL;
 
+		if (names_an_address(&symbol))
+			name = tl_elf_text(file, section.link, symbol.name);
 		if (name && !is_label(name) && !add_symbol(table, file, &symbol, name))
 			return false;
 	}
