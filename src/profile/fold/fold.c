@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "profile/model/model.h"
 
-/* Frames below a call that are thought of as its caller. */
+/* Frames below a call that are tried as its caller. */
 enum { MOST_LOOKED_AT = 4096 };
 
 /* ---- the index of contexts ---- */
@@ -253,7 +253,7 @@ static struct tl_fold_untimed *untimed(struct tl_fold *fold, const struct tl_fol
 	return &fold->untimed[frame->node];
 }
 
-/* A call that did not end, or did where the gate is closed. */
+/* Count a call that did not end, or that ended while the gate was closed. */
 static void leave_open(struct tl_fold *fold, const struct tl_fold_frame *frame)
 {
 	struct tl_fold_untimed *calls = untimed(fold, frame);

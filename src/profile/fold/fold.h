@@ -6,46 +6,47 @@
  * costs and durations. Each thread of a trace has its own; tl_fold_into() then adds it to the
  * profile.
  *
- * What it does with what real traces hold (the one place that says so):
+ * The rules for what real traces hold; no other file states them:
  *
- *   exit without entry    an orphan: counted and dropped. It moves time on, like every record, but
- *                         no frame.
- *   entry without exit    the frame stays open. Open at the end it is `unfinished`: its cost
- *                         counts, its duration does not, and it is not among the finished calls.
+ *   exit without entry    an orphan: counted and dropped. Like every record it sets the time, but
+ *                         it closes no frame.
+ *   entry without exit    the frame stays open. If it is still open at the end, the call is
+ *                         `unfinished`: its cost counts, but it has no duration and is not among
+ *                         the finished calls.
  *   exit that skips       an exit closes the innermost open frame of its function and every frame
- *                         above it (longjmp,
- *   frames                exceptions, lost exits): those ended nobody knows when: they are calls,
- *                         but `cut`, without a duration, and counted as deduced. Their time is
- *                         theirs until the exit. What they are taken to have called may have been
- *                         called further out, after they were left: such calls are counted as
- *                         `uncertain`, at most as many as there are.
+ *   frames                above that one (longjmp, exceptions, lost exits). The time at which the
+ *                         frames above ended is unknown: they are calls, but `cut`, without a
+ *                         duration, and counted as deduced. Time up to the exit is theirs. Calls
+ *                         that were attributed to a cut frame may have been made by a frame further
+ *                         out, after the cut frame was left: they are counted as `uncertain`, which
+ *                         is an upper bound.
  *   tail exit             an exit. The function it jumps to is then entered as a call of the
- *                         caller, which is where it returns to.
+ *                         caller, since that is where it returns to.
  *   gap                   records are missing: counted. A reader that can looks ahead, as far as
- *                         the next gap, for the exits that close nothing opened behind the gap.
- *                         Those that came last close the outermost frames: they are matched from
- *                         the outermost frame inwards, frame by frame, from where most of them
- *                         match (of equal places the outermost; before a further gap the innermost,
- *                         since the exits of the outermost may stand behind that). Frames so
- *                         matched, and those around them, live on, and are finished as ever. Exits
- *                         that are left over are those of frames opened in the gap:
- *                         orphans; what those frames cost behind the gap counts, the calls do not.
- *                         Frames that are left over ended in the gap: cut. Without such exits all
- *                         frames stay open. The time of the gap is that of a function `(lost)`,
- *                         called by the innermost frame that lives on. What no exit tells: whether
- *                         a frame that lives on was left in the gap and its function entered anew.
- *                         It is taken for one call, and counted as `bridged`.
+ *                         the next gap, for the exits that close no frame opened behind the gap.
+ *                         The last of these close the outermost frames: they are matched with the
+ *                         open frames from the outermost inwards, frame by frame, beginning where
+ *                         most of them match. (Of equally good places the outermost; before a
+ *                         further gap the innermost, since the exits of the outermost frames may
+ *                         stand behind that gap.) Matched frames, and frames around them, live on,
+ *                         and are finished as usual. Exits that are left over belong to frames that
+ *                         were opened in the gap: they are orphans; the cost of those frames behind
+ *                         the gap counts, their calls do not. Frames that are left over ended in
+ *                         the gap: cut. Without such exits all frames stay open. The time of the
+ *                         gap goes to a function `(lost)`, called by the innermost frame that lives
+ *                         on. Whether a frame that lives on was left in the gap, and its function
+ *                         entered anew, no exit tells: it counts as one call, and as `bridged`.
  *   recursion             frames of one function stand on each other; durations count every level,
  *                         inclusive cost counts the outermost (derive.c).
- *   time going back       the clock of the fold never does: a step back is no time, and counted.
- *                         Time goes on from the new value.
+ *   time going back       the clock of the fold never goes back: the step counts as no time, and is
+ *                         counted. Time goes on from the new value.
  *   a sum over 2^63 - 1   saturates, and is counted.
  *   outside the filter    while the gate is closed no cost is counted. A call is finished, and
- *                         timed, only if the gate was open from its entry to its exit; one that is
- *                         cut by the gate is `unfinished`.
+ *                         timed, only if the gate was open from its entry to its exit; a call that
+ *                         the gate cuts is `unfinished`.
  *
- * Functions are numbered from 0 in the order of tl_fold_add_function(). Everything is O(1) per
- * record, on average; memory grows with the number of functions, contexts and open frames.
+ * Functions are numbered from 0 in the order of tl_fold_add_function(). Each record takes constant
+ * time on average; memory grows with the number of functions, contexts and open frames.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,7 +99,7 @@ struct tl_fold_hot {
 struct tl_fold_untimed {
 	uint64_t unfinished;
 	uint64_t cut;   /* calls whose end is not in the trace */
-	uint64_t left;  /* of those cut, the ones that were left without an exit */
+	uint64_t left;  /* of the cut ones: calls that were left without an exit */
 	uint64_t ticks; /* of all of them */
 };
 
@@ -111,7 +112,7 @@ struct tl_fold {
 	struct tl_fold_hot hot;
 	uint64_t last;  /* time of the last record, as the trace has it */
 	bool started;   /* `last` is a time */
-	bool exact;     /* every duration is kept */
+	bool exact;     /* every duration is kept, not only a histogram */
 	bool no_memory; /* sticky; the results are then worth nothing */
 
 	struct tl_fold_frame *frames;
@@ -331,7 +332,7 @@ void tl_fold_gap_begin(struct tl_fold *fold, const struct tl_fold_match *match, 
 /* Leave `lost`, and open the frames that were opened in the gap and whose exits follow it. */
 void tl_fold_gap_end(struct tl_fold *fold, const uint32_t *exits, size_t begun);
 
-/* Let costs count (open) or not. */
+/* Open or close the gate: costs count while it is open. */
 void tl_fold_gate(struct tl_fold *fold, bool open);
 /* No more records: open frames are unfinished. */
 void tl_fold_end(struct tl_fold *fold);
@@ -347,7 +348,7 @@ struct tl_fold_stack {
 	uint64_t clock;
 };
 
-/* One with nothing on it. False without memory. */
+/* Begin an empty stack. False without memory. */
 bool tl_fold_stack_begin(struct tl_fold_stack *stack);
 void tl_fold_stack_free(struct tl_fold_stack *stack);
 /* Exchange the running stack and the one given. */

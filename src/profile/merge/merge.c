@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles into one. The result does not tell in which order or in which groups its parts were
- * merged: things that are the same become one, and everything stands in an order that names and
- * places alone decide. So merge(A, merge(B, C)), merge(merge(A, B), C) and merge(C, A, B) are the
- * same bytes in every export.
+ * Several profiles become one. The result does not depend on the order in which profiles are
+ * merged, or on how they are grouped: equal elements become one element, and all elements are
+ * sorted by names and positions alone. So merge(A, merge(B, C)), merge(merge(A, B), C) and
+ * merge(C, A, B) give the same bytes in every export.
  *
- * What is the same: events of one name; functions of one object, file and name; parts of one
- * process, thread, number, command and header; the rest by what it refers to. Contexts are kept if
- * every profile that has costs has contexts:
- * beside a profile of sums there is no call tree of the whole. Saturated sums are the one thing
- * that depends on order (costs may be negative), and those are counted.
+ * Events are equal if their names are; functions if object, file and name are; parts if process,
+ * thread, number, command and header are; lines, arcs, jumps and contexts if the functions, parts
+ * and positions that they refer to are. Contexts are kept if every profile with costs has
+ * contexts, since a profile of sums has no call tree that could be added to that of the others.
+ * Only saturated sums depend on the order, as costs may be negative; these sums are counted.
  */
 #include "profile/merge/merge.h"
 
@@ -17,7 +17,7 @@
 
 #include "core/error.h"
 
-/* ---- what can be merged ---- */
+/* ---- profiles that can be merged ---- */
 
 static bool has_ticks(const struct tl_profile *profile)
 {
@@ -80,7 +80,10 @@ static enum tl_call_count common_call_count(const struct tl_merge *merge)
 	return count;
 }
 
-/* Only profiles with durations have a say in how exactly those are kept. False without memory. */
+/*
+ * Durations of the result are exact if those of every profile that has durations are. False without
+ * memory.
+ */
 static bool set_whole(struct tl_merge *merge)
 {
 	struct tl_profile *to = merge->to;
@@ -151,8 +154,8 @@ static bool keeps_contexts(const struct tl_merge *merge)
 }
 
 /*
- * Durations of functions in parts belong to contexts: without them a profile has no totals of
- * parts.
+ * `parts`: also the durations of functions in one part, which a result without contexts does not
+ * keep.
  */
 static int merge_latencies(struct tl_merge *merge, bool parts, struct tl_error *err)
 {

@@ -64,7 +64,7 @@ static bool add_attribute(struct tl_dwarf_abbreviations *table, uint64_t name, u
 	return true;
 }
 
-/* Sizes that always are the same are added up, so that most entries are passed over in one step. */
+/* The sizes of fixed-size forms are added up, so that most entries are skipped in one step. */
 static void add_size(const struct tl_dwarf_unit *unit, struct tl_dwarf_abbreviation *abbreviation,
 		     uint16_t form)
 {
@@ -115,7 +115,9 @@ static void settle(struct tl_dwarf_abbreviations *table)
 		qsort(table->list, table->count, sizeof(*table->list), by_code);
 }
 
-/* Read a table, or of it only `only` (0: everything). What stands before any damage is kept. */
+/*
+ * Read a table, or only the abbreviation with code `only` (0: all). Those before damage are kept.
+ */
 static bool parse(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint64_t only,
 		  struct tl_dwarf_abbreviations *table)
 {
@@ -154,7 +156,7 @@ static bool parse(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint
 	return true;
 }
 
-/* False when there is nothing to read, or too much was read already. */
+/* False: the table has no bytes, or the budget for abbreviations is used up. */
 static bool allowed(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit)
 {
 	size_t size = dwarf->sections.parts[TL_DWARF_ABBREV].size;

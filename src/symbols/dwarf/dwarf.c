@@ -56,7 +56,7 @@ void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char
 	};
 	dwarf->sections.path = path;
 	dwarf->sections.faults = &dwarf->own_faults;
-	/* Its addresses and offsets stand in relocations. */
+	/* In a file that is not linked, relocations hold the addresses and offsets. */
 	if (file->type == ET_REL) {
 		tl_dwarf_fault(&dwarf->sections, TL_UNSUPPORTED, TL_NOWHERE,
 			       "debug information of an object file that is not linked is not "
@@ -90,7 +90,7 @@ static void close_one(struct tl_dwarf *dwarf)
 	tl_elf_close(&dwarf->owned);
 }
 
-/* A further file has no further files of its own. */
+/* Close one file's DWARF. A supplement or a .dwo file opens no files of its own. */
 static void close_beside(struct tl_dwarf *dwarf)
 {
 	if (dwarf)

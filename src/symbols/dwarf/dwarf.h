@@ -24,7 +24,7 @@ void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *s
 
 /* The innermost function at an address; scope NULL: none. */
 struct tl_dwarf_found {
-	struct tl_dwarf *dwarf; /* that has it */
+	struct tl_dwarf *dwarf; /* of the file whose .debug_info has the scope */
 	struct tl_dwarf_unit *unit;
 	struct tl_dwarf_scopes *scopes;
 	struct tl_dwarf_scope *scope;

@@ -203,7 +203,7 @@ const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct tl_dwarf_un
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
 		supplement = tl_dwarf_supplement(dwarf);
-		/* The missing supplement is a fault already. */
+		/* A supplement that is missing was counted as a fault when it was looked for. */
 		if (!supplement)
 			return NULL;
 		text = tl_dwarf_string(&supplement->sections, TL_DWARF_STR, value->number);

@@ -43,7 +43,7 @@ static bool read_old_tables(struct tl_dwarf *dwarf, const char *compiled_in,
 	while ((name = tl_dwarf_take_text(bytes)) && *name) {
 		uint64_t directory = tl_dwarf_take_uleb(bytes);
 
-		/* When it was changed, and how many bytes it had. */
+		/* Time of last modification, and length of the file in bytes. */
 		tl_dwarf_take_uleb(bytes);
 		tl_dwarf_take_uleb(bytes);
 		if (!tl_dwarf_add_source(dwarf, lines, name, directory))
@@ -106,7 +106,7 @@ static bool read_sources(struct tl_dwarf *dwarf, const struct tl_dwarf_line_head
 
 	read_formats(bytes, &formats);
 	count = tl_dwarf_take_uleb(bytes);
-	/* Each takes a byte, if anything is said of it. */
+	/* An entry takes at least one byte, unless the header gives no format for entries. */
 	if (count > tl_cursor_left(&bytes->cur))
 		tl_dwarf_fail(bytes);
 	for (uint64_t i = 0; i < count && !bytes->bad; i++)
@@ -146,7 +146,7 @@ static bool read_form(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 			      "missing");
 	if (version >= 5) {
 		form->address_size = (uint8_t)tl_dwarf_take_word(bytes, 1);
-		/* Segment selectors have no place in a row. */
+		/* The size of a segment selector: rows do not record selectors. */
 		tl_dwarf_skip(bytes, 1);
 	}
 	return true;
@@ -194,7 +194,7 @@ bool tl_dwarf_line_header(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *un
 		       read_sources(dwarf, header, &bytes, lines, true);
 	else
 		kept = read_old_tables(dwarf, unit->directory, &bytes, lines);
-	/* The lines are true all the same. */
+	/* Rows do not depend on the names, so that they are kept. */
 	if (bytes.bad)
 		refuse(dwarf, unit, TL_BAD_RECORD,
 		       ".debug_line: the file names of a table are damaged; files may be missing");

@@ -49,12 +49,12 @@ static bool add_row(struct machine *m, uint32_t file)
 	return true;
 }
 
-/* Drop sequences of code that the linker dropped: they would hide the code at their address. */
+/* Drop a sequence whose code the linker dropped: its rows would hide other code at the address. */
 static bool end_sequence(struct machine *m)
 {
 	struct tl_dwarf_line_table *lines = m->lines;
 
-	/* Rows where the sequence ends have no code. */
+	/* The row that ends a sequence stands behind its code. */
 	while (lines->count > m->sequence && lines->rows[lines->count - 1].address == m->address)
 		lines->count--;
 	if (!add_row(m, TL_NONE))
@@ -186,7 +186,7 @@ static int by_address(const void *left, const void *right)
 	return order;
 }
 
-/* Of rows at one address the last holds: the others are empty. */
+/* Sort the rows. Of rows at one address only the last is kept: the others cover no bytes. */
 static void settle(struct tl_dwarf_line_table *lines)
 {
 	struct tl_dwarf_row *rows = lines->rows;
@@ -205,7 +205,7 @@ static void settle(struct tl_dwarf_line_table *lines)
 	lines->count = kept;
 }
 
-/* Each row takes a byte of the program at least. */
+/* A row takes at least one byte of the program, which bounds the number of rows. */
 static bool run(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *header,
 		struct tl_dwarf_line_table *lines)
 {
@@ -311,7 +311,7 @@ const struct tl_dwarf_row *tl_dwarf_row_at(const struct tl_dwarf_line_table *lin
 
 /* ---- paths ---- */
 
-/* Paths that are longer than any system takes are none. */
+/* A path that is longer than any system accepts counts as unknown. */
 enum { MOST_PATH = 1 << 16 };
 
 static const char *join(struct tl_dwarf *dwarf, const char *directory, const char *name)

@@ -6,15 +6,15 @@
 
 struct tl_dwarf_row {
 	uint64_t address;
-	uint32_t file; /* TL_NONE: a sequence ends here */
+	uint32_t file; /* number of the source file; TL_NONE: a sequence ends at this address */
 	uint32_t line, column;
-	uint32_t order; /* in the program */
+	uint32_t order; /* position of the row in the program */
 };
 
 struct tl_dwarf_source_file {
-	const char *name; /* NULL: no such file */
+	const char *name; /* NULL: the table has no file of this number */
 	uint64_t directory;
-	const char *path; /* NULL: not asked for yet */
+	const char *path; /* name with its directory; NULL: not built yet */
 };
 
 struct tl_dwarf_line_table {

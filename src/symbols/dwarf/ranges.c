@@ -15,8 +15,8 @@ struct range_reader {
 };
 
 /*
- * Linkers leave dropped functions at address 0, 1 or the highest one, where the file has no code.
- * Their ranges would hide the code there.
+ * Linkers move dropped functions to address 0, 1 or the highest one, where the file has no code.
+ * Their ranges are left out, since they would hide the code of other functions.
  */
 bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, uint32_t number)
 {
@@ -71,7 +71,10 @@ static uint64_t numbered(struct range_reader *reader)
 {
 	uint64_t address = 0;
 
-	/* A bad number costs its own range: the file has no code at address 0. */
+	/*
+	 * Address 0 stands for a bad index: the file has no code there, so that this range is left
+	 * out.
+	 */
 	tl_dwarf_address_at(reader->dwarf, reader->unit, tl_dwarf_take_uleb(&reader->bytes),
 			    &address);
 	return address;
@@ -134,15 +137,15 @@ static bool read_entries(struct range_reader *reader)
 			      "lines may be missing");
 }
 
-/* ---- which ---- */
+/* ---- the list or range of an entry ---- */
 
-/* A number of a list stands for its offset, behind the base of both. */
+/* The offset of a list: given, or looked up by index in the table at the unit's base. */
 static uint64_t list_offset(const struct range_reader *reader, const struct tl_dwarf_value *value)
 {
 	const struct tl_dwarf_unit *unit = reader->unit;
 	struct tl_dwarf_bytes bytes;
 
-	/* The base of a unit split in two is for its other half. */
+	/* In a skeleton unit the base is meant for lists of the .dwo file. */
 	if (unit->version < 5)
 		return value->number + (unit->dwo_name ? 0 : unit->bases.ranges);
 	if (value->form != DW_FORM_rnglistx)
@@ -156,7 +159,7 @@ static uint64_t list_offset(const struct range_reader *reader, const struct tl_d
 	return bytes.bad ? TL_NOWHERE : unit->bases.rnglists + offset;
 }
 
-/* A damaged list keeps the ranges before the damage; without memory or budget, all is given up. */
+/* A damaged list keeps the ranges before the damage. False without memory or budget. */
 static bool add_list(struct range_reader *reader, const struct tl_dwarf_value *value)
 {
 	enum tl_dwarf_section part =

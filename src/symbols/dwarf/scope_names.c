@@ -6,8 +6,10 @@
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/scopes.h"
 
-/* An instance, its abstract origin, the declaration of that: true chains have two or three links; a
- * hostile one a ring. */
+/*
+ * Links that are followed: an instance, its abstract origin, the declaration of that. Real chains
+ * have two or three links; those of a hostile file may form a ring.
+ */
 enum { MOST_LINKS = 16 };
 
 struct place {
@@ -16,7 +18,7 @@ struct place {
 	uint64_t entry;
 };
 
-/* Where a reference leads. False: nowhere. */
+/* Set `place` to the entry that a reference names. False: there is no such entry. */
 static bool follow(struct place *place, const struct tl_dwarf_value *value)
 {
 	switch (value->form) {
@@ -45,7 +47,7 @@ static bool follow(struct place *place, const struct tl_dwarf_value *value)
 	return place->unit != NULL;
 }
 
-/* The entry at a place; false when there is none. */
+/* Read the entry at a place. False: no entry begins there. */
 static bool read_entry(const struct place *place, struct tl_dwarf_entry *entry)
 {
 	struct tl_dwarf *dwarf = place->dwarf;
@@ -65,7 +67,7 @@ static bool read_entry(const struct place *place, struct tl_dwarf_entry *entry)
 	return !bytes.bad;
 }
 
-/* Where the name stands if the entry has none; form 0: nowhere. */
+/* The reference to the entry that has the name of this one; form 0: there is no reference. */
 static const struct tl_dwarf_value *origin_of(const struct tl_dwarf_entry *entry)
 {
 	return &entry->values[entry->values[TL_DWARF_SLOT_ORIGIN].form
@@ -89,7 +91,7 @@ const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *un
 				       "names may be missing");
 			return name;
 		}
-		/* The linker's name says most; it stands at the declaration, often. */
+		/* The linkage name has the parameters, too; often only the declaration has it. */
 		linkage = tl_dwarf_value_text(place.dwarf, place.unit,
 					      &entry.values[TL_DWARF_SLOT_LINKAGE_NAME]);
 		if (linkage)

@@ -14,12 +14,12 @@ struct walk {
 	const struct tl_dwarf_abbreviations *table;
 	struct tl_dwarf_scopes *scopes;
 	struct tl_dwarf_bytes bytes;
-	uint32_t *open; /* of each level of entries, the function it is in */
+	uint32_t *open; /* by level of nesting: the scope that entries of the level belong to */
 	size_t depth, capacity;
 	struct tl_index functions; /* by their first range */
 };
 
-/* Within a function that stands for the same code as another one. */
+/* In place of a scope: inside a function whose code an earlier function has already. */
 enum { SAME_CODE = TL_NONE - 1 };
 
 static bool has_function(uint16_t tag)
@@ -27,7 +27,9 @@ static bool has_function(uint16_t tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* Entries whose children have no code: they are skipped where DW_AT_sibling gives their end. */
+/*
+ * Entries whose children have no code. The children are skipped where DW_AT_sibling gives the end.
+ */
 static bool holds_no_code(uint16_t tag)
 {
 	switch (tag) {
@@ -110,7 +112,7 @@ static bool add_scope(struct walk *walk, const struct tl_dwarf_scope *scope)
 	return true;
 }
 
-/* A function or an inlined call; *scope becomes the scope of its children. */
+/* Add a function or an inlined call; *scope becomes the scope of its children. */
 static bool add_function(struct walk *walk, const struct tl_dwarf_abbreviation *abbreviation,
 			 uint64_t offset, uint32_t *scope)
 {
@@ -166,7 +168,7 @@ static void pass_over(struct walk *walk, const struct tl_dwarf_abbreviation *abb
 	const struct tl_dwarf_value *sibling = &entry.values[TL_DWARF_SLOT_SIBLING];
 	uint64_t target = sibling->number + walk->unit->offset;
 
-	/* Only onwards, else the walk might not end. */
+	/* Only forwards, so that the walk ends. */
 	if (sibling->form && sibling->form != DW_FORM_ref_addr &&
 	    target > tl_cursor_offset(&walk->bytes.cur) && target < walk->unit->end &&
 	    !walk->bytes.bad) {
@@ -175,7 +177,7 @@ static void pass_over(struct walk *walk, const struct tl_dwarf_abbreviation *abb
 	}
 }
 
-/* One entry. False when the walk ends: behind the last, at damage, or without memory. */
+/* Read one entry. False: it was the last one, or damage, or no memory. */
 static bool step(struct walk *walk)
 {
 	uint64_t offset = tl_cursor_offset(&walk->bytes.cur),
@@ -214,13 +216,13 @@ static void walk_unit(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 	if (!walk.table)
 		return;
 	tl_cursor_limit(&walk.bytes.cur, unit->end);
-	/* The root entry is one of a list that ends with it. */
+	/* The root entry is the only one of its level. */
 	if (enter(&walk, TL_NONE))
 		while (step(&walk))
 			;
 	free(walk.open);
 	tl_index_free(&walk.functions);
-	/* Some producers leave out the ends of the last lists. */
+	/* Some producers leave out the null entries that end the last levels. */
 	if (walk.bytes.bad && tl_cursor_offset(&walk.bytes.cur) < unit->end)
 		tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, tl_cursor_offset(&walk.bytes.cur),
 			       ".debug_info: an invalid entry; names may be missing");

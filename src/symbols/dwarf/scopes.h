@@ -8,11 +8,11 @@ struct tl_dwarf_scope {
 	uint64_t entry; /* in .debug_info */
 	const char
 		*shown;  /* the name as callers are told, theirs to keep; NULL: not asked for yet */
-	uint32_t parent; /* scope it was inlined into, TL_NONE: not inlined */
-	uint32_t call_file; /* where it was inlined */
+	uint32_t parent; /* the scope that this one was inlined into; TL_NONE: not inlined */
+	uint32_t call_file; /* position of the call that was inlined */
 	union {
 		struct {
-			uint64_t start, size; /* of a function: its first range */
+			uint64_t start, size; /* first range of a function */
 		};
 		struct {
 			uint32_t call_line, call_column;

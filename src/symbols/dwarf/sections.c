@@ -23,7 +23,7 @@ bool tl_dwarf_fault(struct tl_dwarf_sections *sections, enum tl_status status, u
 {
 	struct tl_dwarf_faults *faults = sections->faults;
 
-	/* Bytes that are missing for want of memory are not damage. */
+	/* A section that was not expanded for lack of memory looks cut, and is not damaged. */
 	if (faults->no_memory)
 		return false;
 	if (!faults->count++) {

@@ -22,8 +22,8 @@ enum tl_dwarf_section {
 
 /* Faults of debug information. Zero-filled is "none". */
 struct tl_dwarf_faults {
-	struct tl_error first; /* offset: in its section, expanded */
-	const char *path;      /* of the file that has it */
+	struct tl_error first; /* its offset counts in the section, expanded */
+	const char *path;      /* of the file with the first fault */
 	uint64_t count;
 	bool no_memory;
 };
@@ -37,7 +37,7 @@ struct tl_dwarf_sections {
 	} parts[TL_DWARF_SECTIONS];
 	bool swap;
 	const char *path;
-	struct tl_dwarf_faults *faults; /* files that are read together have them together */
+	struct tl_dwarf_faults *faults; /* shared by all files that are read for one binary */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other halves of units that were compiled with -gsplit-dwarf (.dwo files). Packages of such
- * halves (.dwp) are not read.
+ * Units that were compiled with -gsplit-dwarf: the program has a skeleton unit, and a .dwo file the
+ * other half. Packages of .dwo files (.dwp) are not read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/unit.h"
 
-/* The other half is known by its number. */
+/* The unit of a .dwo file that has the dwo_id of the skeleton; NULL: none. */
 static struct tl_dwarf_unit *find_half(struct tl_dwarf *split, const struct tl_dwarf_unit *unit)
 {
 	for (size_t i = 0; i < split->units.count; i++) {
@@ -27,7 +27,7 @@ static struct tl_dwarf_unit *find_half(struct tl_dwarf *split, const struct tl_d
 	return NULL;
 }
 
-/* A section that the file of the halves does not have is that of the linked file. */
+/* Where the .dwo file lacks a section, its units use that of the linked file. */
 static void lend(const struct tl_dwarf *dwarf, struct tl_dwarf *split, enum tl_dwarf_section part)
 {
 	if (split->sections.parts[part].size)
@@ -37,8 +37,9 @@ static void lend(const struct tl_dwarf *dwarf, struct tl_dwarf *split, enum tl_d
 }
 
 /*
- * Addresses stay in the linked file, and so do the ranges of versions before 5; names of source
- * files, too, unless there is a table for them, of which there is only one (DWARF 5, 7.3.2.2).
+ * Tables of addresses stay in the linked file; so do the ranges of versions before 5, and the names
+ * of source files unless the .dwo file has a table of them, which is then its only one (DWARF 5,
+ * 7.3.2.2).
  */
 static void join_halves(const struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 			struct tl_dwarf *split, struct tl_dwarf_unit *half)

@@ -40,7 +40,7 @@ struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf)
 	char *path;
 	int found;
 
-	/* A file of shared parts, or of halves, has none of its own. */
+	/* A supplement or a .dwo file has no path here, and no supplement of its own. */
 	if (dwarf->supplement_sought || !dwarf->path)
 		return dwarf->supplement;
 	dwarf->supplement_sought = true;

@@ -27,20 +27,20 @@ enum tl_dwarf_slot {
 	TL_DWARF_SLOT_GNU_RANGES_BASE,
 	TL_DWARF_SLOT_DWO_NAME,
 	TL_DWARF_SLOT_DWO_ID,
-	TL_DWARF_SLOTS, /* an attribute that is passed over */
+	TL_DWARF_SLOTS, /* their number; as a slot: the attribute is skipped */
 };
 
 struct tl_dwarf_attribute {
 	uint16_t form;
 	uint8_t slot;
-	uint32_t constant; /* DW_FORM_implicit_const: where in .debug_abbrev its value stands */
+	uint32_t constant; /* DW_FORM_implicit_const: offset of the value in .debug_abbrev */
 };
 
 struct tl_dwarf_abbreviation {
 	uint64_t code;
 	uint16_t tag;
 	bool has_children;
-	int32_t size;          /* of an entry behind its code, -1: not always the same */
+	int32_t size;          /* bytes of an entry behind its code, -1: they vary */
 	uint32_t first, count; /* attributes */
 };
 
@@ -56,9 +56,9 @@ struct tl_dwarf_abbreviations {
 
 /* A value as stored; its meaning may need the bases of its unit. */
 struct tl_dwarf_value {
-	uint16_t form;       /* 0: there is none */
-	uint64_t number;     /* of blocks: how many bytes */
-	const uint8_t *data; /* of texts and blocks */
+	uint16_t form;       /* 0: the entry does not have the attribute */
+	uint64_t number;     /* of a block: its size in bytes */
+	const uint8_t *data; /* of a text or block: its first byte */
 };
 
 /* The attributes of one entry. */
@@ -75,15 +75,15 @@ struct tl_dwarf_bases {
 /* A unit of .debug_info. Offsets are in the section. */
 struct tl_dwarf_unit {
 	uint64_t offset, end, entries, abbreviations;
-	uint64_t id; /* of a unit split in two (DW_AT_GNU_dwo_id) */
+	uint64_t id; /* dwo_id: the same in a skeleton unit and its other half */
 	uint8_t version, type, address_size, offset_size;
 	bool root_read, split_sought;
 	/* Of the root entry. */
 	uint64_t low, lines; /* lines: TL_NOWHERE: none */
 	struct tl_dwarf_bases bases;
 	const char *directory;          /* "": none */
-	const char *dwo_name;           /* NULL: all of the unit is here */
-	struct tl_dwarf *split;         /* that has the other half, NULL: none, or not found */
+	const char *dwo_name;           /* file of the other half; NULL: the unit is not split */
+	struct tl_dwarf *split;         /* the file of the other half, NULL: none, or not found */
 	struct tl_dwarf_unit *body;     /* the other half */
 	struct tl_dwarf_scopes *scopes; /* NULL: not read yet */
 };
@@ -99,7 +99,7 @@ struct tl_dwarf_ranges {
 	size_t count, capacity;
 };
 
-/* The line tables that were read. */
+/* The line tables that were read so far. */
 struct tl_dwarf_line_tables {
 	struct tl_dwarf_line_table **list;
 	size_t count, capacity;
@@ -107,8 +107,8 @@ struct tl_dwarf_line_tables {
 };
 
 /*
- * Bytes, and ranges, that may still be read: what overlaps in a hostile file must not multiply the
- * work.
+ * How many bytes and ranges may still be read: tables that overlap in a hostile file must not
+ * multiply the work.
  */
 struct tl_dwarf_budget {
 	uint64_t abbreviations, lines, ranges;
@@ -120,9 +120,9 @@ enum { TL_DWARF_CACHED = 64 };
 struct tl_dwarf {
 	struct tl_dwarf_sections sections;
 	const struct tl_elf *file;
-	const char *path; /* of the file; NULL: nothing is looked for beside it */
+	const char *path; /* of the file; NULL: no further files are looked for */
 	const char *root; /* where debug files are kept */
-	/* Where the file has code: addresses elsewhere are of functions the linker dropped. */
+	/* Addresses of executable sections: functions elsewhere were dropped by the linker. */
 	const struct tl_intervals *code;
 	struct tl_intervals own_code;
 	struct tl_dwarf_faults own_faults;
@@ -132,16 +132,16 @@ struct tl_dwarf {
 	struct tl_dwarf_budget budget;
 	struct tl_dwarf_line_tables line_tables;
 	struct tl_arena texts;       /* paths of source files */
-	struct tl_elf owned;         /* a file that was opened for this */
+	struct tl_elf owned;         /* the file, where it was opened for this struct alone */
 	struct tl_dwarf *supplement; /* the file that dwz put shared entries into */
 	bool supplement_sought;
 };
 
 /* ---- unit_headers.c ---- */
 
-/* Set how much may be read of the sections, once they are there. */
+/* Set the budgets by the sizes of the sections, which must have been loaded. */
 void tl_dwarf_budgets(struct tl_dwarf *dwarf);
-/* Find the units; their root entries are read later. */
+/* List the units by their headers; root entries are read when they are needed. */
 void tl_dwarf_units_list(struct tl_dwarf *dwarf);
 /* The unit that holds an offset of .debug_info, NULL: none. */
 struct tl_dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset);
@@ -170,7 +170,7 @@ const struct tl_dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwa
 							    const struct tl_dwarf_unit *unit);
 const struct tl_dwarf_abbreviation *
 tl_dwarf_abbreviation(const struct tl_dwarf_abbreviations *table, uint64_t code);
-/* Only that of `code`, into a table that is used again and again. False without it. */
+/* Read the abbreviation of `code` alone into a table that is reused. False: there is none. */
 bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 				 uint64_t code, struct tl_dwarf_abbreviations *table);
 void tl_dwarf_abbreviations_free(struct tl_dwarf_abbreviations *table);
@@ -196,7 +196,7 @@ void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 			 struct tl_dwarf_bytes *bytes, const struct tl_dwarf_abbreviations *table,
 			 const struct tl_dwarf_abbreviation *abbreviation,
 			 struct tl_dwarf_entry *entry);
-/* The meaning of values. Texts: NULL when there is none; addresses: false. */
+/* The meaning of a value: its text, NULL: none; or its address, false: none. */
 const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 				const struct tl_dwarf_value *value);
 bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
@@ -208,9 +208,9 @@ bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 
 /* ---- units.c ---- */
 
-/* Find the units, and which addresses are theirs. */
+/* List the units with the addresses of their code. */
 void tl_dwarf_units_read(struct tl_dwarf *dwarf);
-/* Read the unit's root entry, unless it was. */
+/* Read the root entry of a unit. */
 void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 			struct tl_dwarf_entry *root);
 /* The unit with the code at an address, NULL: none. */

@@ -8,8 +8,10 @@
 /* DWARF 7.4 "32-Bit and 64-Bit DWARF Formats". */
 enum { WIDE = 0xffffffffu, RESERVED = 0xfffffff0u };
 
-/* A true table of abbreviations is read once for each unit, and once more when another took its
- * place. */
+/*
+ * How often the bytes of .debug_abbrev may be read: a table is read once for each unit that uses
+ * it, and again when another table has taken its place.
+ */
 enum { ABBREVIATIONS_AGAIN = 256 };
 
 /* ---- limits ---- */
@@ -21,7 +23,9 @@ void tl_dwarf_budgets(struct tl_dwarf *dwarf)
 	dwarf->budget.abbreviations =
 		(uint64_t)sections->parts[TL_DWARF_ABBREV].size * ABBREVIATIONS_AGAIN;
 	dwarf->budget.lines = sections->parts[TL_DWARF_LINE].size;
-	/* No range is stored in less than a byte; units that share one list must not multiply it.
+	/*
+	 * A range takes at least one byte. Many units that name one list must not multiply the
+	 * work.
 	 */
 	dwarf->budget.ranges = (uint64_t)sections->parts[TL_DWARF_INFO].size +
 			       sections->parts[TL_DWARF_RANGES].size +
@@ -58,7 +62,7 @@ bool tl_dwarf_bad_unit(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 	return tl_dwarf_fault(&dwarf->sections, status, unit->offset, text);
 }
 
-/* Read where a unit ends. False: the end is unknown, so that no unit can be found behind it. */
+/* Read the length of a unit. False: its end is unknown, so that no later unit can be found. */
 static bool read_length(struct tl_dwarf *dwarf, struct tl_dwarf_bytes *bytes,
 			struct tl_dwarf_unit *unit)
 {
@@ -77,14 +81,14 @@ static bool read_length(struct tl_dwarf *dwarf, struct tl_dwarf_bytes *bytes,
 			".debug_info: a unit is cut short; names and lines may be missing");
 		length = tl_cursor_left(&bytes->cur);
 	}
-	/* Less than a length is left: there is no unit, nor one behind it. */
+	/* Fewer bytes are left than a length has: this is no unit, and none follows. */
 	if (bytes->bad)
 		return false;
 	unit->end = tl_cursor_offset(&bytes->cur) + length;
 	return true;
 }
 
-/* A header; *next is where the following one begins. False for a unit that cannot be read. */
+/* Read a header; *next becomes the offset of the next one. False: the unit cannot be read. */
 static bool read_header(struct tl_dwarf *dwarf, uint64_t *next, struct tl_dwarf_unit *unit)
 {
 	struct tl_dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, TL_DWARF_INFO, *next);

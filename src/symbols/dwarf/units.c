@@ -43,7 +43,7 @@ static void take_root(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 
 	if (unit->version < 5 && root->abbreviation->tag == DW_TAG_partial_unit)
 		unit->type = DW_UT_partial;
-	/* First the bases: names and addresses may be numbers in their tables. */
+	/* The bases come first: names and addresses may be indices into the tables behind them. */
 	unit->bases.str_offsets =
 		number_or(&values[TL_DWARF_SLOT_STR_OFFSETS_BASE], bases.str_offsets);
 	unit->bases.addr = number_or(&values[TL_DWARF_SLOT_ADDR_BASE], bases.addr);
@@ -70,7 +70,7 @@ void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 	unit->root_read = true;
 	tl_cursor_limit(&bytes.cur, unit->end);
 	code = tl_dwarf_take_uleb(&bytes);
-	/* A unit without entries says nothing. */
+	/* The unit has no entries. */
 	if (!code)
 		return;
 	if (tl_dwarf_abbreviation_alone(dwarf, unit, code, &table)) {
@@ -88,7 +88,7 @@ void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 
 /* ---- by address ---- */
 
-/* A unit that does not say its addresses: those of its line table's sequences. */
+/* For a unit whose root has no addresses: those of the sequences of its line table. */
 static bool add_sequences(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit, uint32_t number)
 {
 	const struct tl_dwarf_line_table *lines = tl_dwarf_lines(dwarf, unit);

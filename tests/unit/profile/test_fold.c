@@ -90,7 +90,7 @@ TEST(mutual_recursion_counts_each_once)
 	machine_free(&m);
 }
 
-/* "an orphan: counted and dropped. It moves time on, like every record, but no frame." */
+/* "an orphan: counted and dropped. Like every record it sets the time, but it closes no frame." */
 TEST(an_orphan_exit_moves_time_only)
 {
 	static const struct step steps[] = {
@@ -110,7 +110,7 @@ TEST(an_orphan_exit_moves_time_only)
 }
 
 /*
- * "it is `unfinished`: its cost counts, its duration does not, and it is not among the finished
+ * "the call is `unfinished`: its cost counts, but it has no duration and is not among the finished
  * calls"
  */
 TEST(an_open_frame_is_unfinished)
@@ -130,8 +130,8 @@ TEST(an_open_frame_is_unfinished)
 }
 
 /*
- * "an exit closes the innermost open frame of its function and every frame above it (...): those
- * ended nobody knows when: they are calls, but `cut`, without a duration, and counted as deduced".
+ * "an exit closes the innermost open frame of its function and every frame above that one (...):
+ * they are calls, but `cut`, without a duration, and counted as deduced".
  * C is at most one of a caller further out:
  * B was left, maybe before C was entered.
  */
@@ -199,7 +199,8 @@ TEST(a_tail_exit_is_an_exit)
 }
 
 /*
- * "records are missing: counted. Frames stay open, since a later exit still closes them rightly."
+ * "records are missing: counted"; "Without such exits all frames stay open": a later exit closes
+ * them.
  */
 TEST(a_gap_keeps_frames_open)
 {
@@ -214,7 +215,7 @@ TEST(a_gap_keeps_frames_open)
 	machine_free(&m);
 }
 
-/* "a step back is no time, and counted. Time goes on from the new value." */
+/* "the step counts as no time, and is counted. Time goes on from the new value." */
 TEST(time_does_not_go_back)
 {
 	static const struct step steps[] = {
@@ -295,7 +296,7 @@ TEST(the_sum_over_parts_saturates)
 
 /*
  * "while the gate is closed no cost is counted. A call is finished, and timed, only if the gate was
- * open from its entry to its exit; one that is cut by the gate is `unfinished`."
+ * open from its entry to its exit; a call that the gate cuts is `unfinished`."
  */
 TEST(the_gate_cuts_calls)
 {
@@ -466,8 +467,8 @@ TEST(deep_recursion)
 }
 
 /*
- * "Everything is O(1) per record": a search down the stack for each orphan would take 10^10 steps,
- * minutes.
+ * "Each record takes constant time on average": a search down the stack for each orphan would take
+ * 10^10 steps, minutes.
  */
 TEST(orphans_below_a_deep_stack_take_no_search)
 {

@@ -35,7 +35,10 @@ static void assert_match(const char *frames, const char *exits, bool to_end, siz
 	tl_fold_free(&fold);
 }
 
-/* "matched from the outermost frame inwards, frame by frame": A is main(), B recurses. */
+/*
+ * "matched with the open frames from the outermost inwards, frame by frame": A is main(), B
+ * recurses.
+ */
 TEST(exits_are_matched_from_the_outermost_frame_inwards)
 {
 	assert_match("ABB", "BBBA", true, 3, 1); /* one more B than there was */
@@ -46,7 +49,7 @@ TEST(exits_are_matched_from_the_outermost_frame_inwards)
 	assert_match("ABCD", "A", true, 1, 0);
 }
 
-/* "from where most of them match": the thread's outermost frames need not exit. */
+/* "beginning where most of them match": the thread's outermost frames need not exit. */
 TEST(the_outermost_frames_may_stay_open)
 {
 	assert_match("ABCD", "DCB", true, 4, 0);
@@ -55,7 +58,7 @@ TEST(the_outermost_frames_may_stay_open)
 	assert_match("ABCBD", "DB", true, 5, 0);
 }
 
-/* "of equal places the outermost; before a further gap the innermost" */
+/* "Of equally good places the outermost; before a further gap the innermost" */
 TEST(of_equal_places_the_outermost_or_the_innermost)
 {
 	assert_match("ABBBB", "BB", true, 3, 0);
@@ -64,8 +67,8 @@ TEST(of_equal_places_the_outermost_or_the_innermost)
 }
 
 /*
- * "Exits that are left over are those of frames opened in the gap"; "Without such exits all frames
- * stay open."
+ * "Exits that are left over belong to frames that were opened in the gap"; "Without such exits all
+ * frames stay open."
  */
 TEST(exits_of_other_functions_close_no_frame)
 {
@@ -95,8 +98,8 @@ TEST(exits_may_fit_without_a_gap)
 /*
  * t: 0    10   20  gap  50    60    65    70
  *    A in B in C in     D out B out C ?   A out
- * C ended in the gap, D began there. D costs 50..55: "what those frames cost behind the gap counts,
- * the calls do not".
+ * C ended in the gap, D began there. D costs 50..55: "the cost of those frames behind the gap
+ * counts, their calls do not".
  */
 TEST(a_gap_has_its_own_time)
 {

@@ -201,7 +201,9 @@ static void put_notes(struct parts *p)
 	}
 }
 
-/* A partial unit with a function's name, saved under `name`. @return where the function's entry is */
+/*
+ * A partial unit with a function's name, saved under `name`. @return where the function's entry is
+ */
 static uint64_t save_shared(const char *name)
 {
 	static const unsigned abstract[] = { DW_AT_name, DW_FORM_strp, 0 };
