@@ -147,7 +147,7 @@ struct tl_callgrind_reader {
 /* Read the next item into reader->item. 1, 0 at the end, or negative. */
 int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err);
 
-/* ---- what the files of the reader share ---- */
+/* ---- functions that the files of the reader share ---- */
 
 /*
  * Report a broken rule at the present line, or at another one. 0; negative: no memory, or strict

@@ -62,7 +62,7 @@ static int grow(struct tl_callgrind_lines *lines, size_t left, struct tl_error *
 	return 0;
 }
 
-/* Append what the source has. 1: some bytes; 0: it is at its end. */
+/* Append bytes of the source. 1: some; 0: the source is at its end. */
 static int read_more(struct tl_callgrind_lines *lines, struct tl_error *err)
 {
 	size_t left = (size_t)(lines->end - lines->buffer);

@@ -101,7 +101,7 @@ static int begin_records(struct tl_input *input, struct tl_error *err)
 	return tl_perf_open(&p->reader, input->source, &options, err);
 }
 
-/* Read who ran what, once. */
+/* Read processes, maps and AUX data, once. */
 static int need_trace(struct tl_input *input, struct tl_error *err)
 {
 	struct perf_input *p = input->handle;

@@ -110,7 +110,7 @@ static int load_sched_switch(struct load_pass *p, const struct tl_perf_record *r
 				  raw_word(rec, point->next_pid), err);
 }
 
-/* ---- AUX data and what the file says of them ---- */
+/* ---- AUX data, and AUX records about them ---- */
 
 static int load_sample(struct load_pass *p, const struct tl_perf_record *rec, struct tl_error *err)
 {

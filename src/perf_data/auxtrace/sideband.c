@@ -138,7 +138,7 @@ int tl_perf_sideband_next(struct tl_perf_sideband *s, uint64_t tsc, struct tl_pe
 	return 1;
 }
 
-/* ---- what they say ---- */
+/* ---- applying records ---- */
 
 static int load_map(struct tl_perf_sideband *s, struct tl_perf_record *rec)
 {

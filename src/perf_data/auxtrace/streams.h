@@ -25,7 +25,7 @@ struct tl_perf_aux_loss {
 
 struct tl_perf_aux_stream {
 	uint32_t idx, cpu, tid; /* cpu UINT32_MAX: of one thread */
-	bool snapshots;         /* chunks may repeat what the one before them has */
+	bool snapshots;         /* chunks may repeat bytes of the one before them */
 	bool sampled;           /* from AUX samples */
 	struct tl_perf_aux_chunk *chunks;
 	size_t count, capacity;

@@ -97,7 +97,7 @@ struct tl_perf_sorter {
 	uint8_t *given; /* copy of the record that was returned last */
 };
 
-/* Faults met so far, and an observer that is told of each broken rule (listing/check.c). */
+/* Faults met so far, and an observer to call for each broken rule (listing/check.c). */
 struct tl_perf_fault_list {
 	struct tl_perf_fault *list;
 	size_t listed, capacity;

@@ -9,7 +9,9 @@
 #include "perf_data/container/reader.h"
 #include "perf_data/listing/describe.h"
 
-/* The end of a buffer's AUX data, by AUXTRACE records (data) and by AUX records (told). */
+/*
+ * The end of a buffer's AUX data, as AUXTRACE records hold them and as AUX records announce them.
+ */
 struct buffer_extent {
 	uint64_t cpu, tid; /* cpu TL_NOWHERE: of a thread */
 	uint64_t data, reported;
@@ -45,7 +47,7 @@ static int violate(void *arg, enum tl_perf_rule rule, uint64_t offset, uint64_t 
 }
 
 /* Report the faults of the header, which tl_perf_open() found before there was an observer. */
-static void tell_earlier(struct checking *c)
+static void report_header_faults(struct checking *c)
 {
 	const struct tl_perf_reader *r = c->reader;
 
@@ -91,7 +93,7 @@ static void check_chunk(struct checking *c, const struct tl_perf_record *rec)
 }
 
 /* A trailer has both thread and processor; the buffer is that of one of them. */
-static void note_told(struct checking *c, const struct tl_perf_record *rec)
+static void note_announced(struct checking *c, const struct tl_perf_record *rec)
 {
 	struct buffer_extent *e = find_extent(c, rec->id.cpu, rec->id.thread);
 	const uint64_t end = rec->aux.offset + rec->aux.size;
@@ -103,7 +105,7 @@ static void note_told(struct checking *c, const struct tl_perf_record *rec)
 	e->record = rec->number;
 }
 
-static void check_told(struct checking *c)
+static void check_announced(struct checking *c)
 {
 	for (size_t i = 0; !c->snapshots && i < c->extent_count; i++)
 		if (c->extents[i].data && c->extents[i].reported > c->extents[i].data)
@@ -125,7 +127,7 @@ static void check_aux(struct checking *c, const struct tl_perf_record *rec)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rec->aux.flags & rows[i].flag)
 			violate(c, rows[i].rule, rec->offset, rec->number);
-	note_told(c, rec);
+	note_announced(c, rec);
 }
 
 static void check_info(struct checking *c, const struct tl_perf_record *rec)
@@ -164,7 +166,7 @@ int64_t tl_perf_check(struct tl_perf_reader *r, bool json, struct tl_output *out
 	struct tl_perf_record rec;
 	int status;
 
-	tell_earlier(&c);
+	report_header_faults(&c);
 	r->faults.observe = violate;
 	r->faults.observe_arg = &c;
 	r->options.strict = false;
@@ -173,7 +175,7 @@ int64_t tl_perf_check(struct tl_perf_reader *r, bool json, struct tl_output *out
 	r->faults.observe = NULL;
 	r->options.strict = strict;
 	if (status == 0)
-		check_told(&c);
+		check_announced(&c);
 	free(c.extents);
 	if (c.no_memory)
 		return tl_error_memory(err);

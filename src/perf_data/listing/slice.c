@@ -37,7 +37,7 @@ struct slice {
 	uint64_t bytes;        /* of records */
 };
 
-/* ---- what stays ---- */
+/* ---- byte ranges that are kept ---- */
 
 static int keep_part(struct slice *s, const struct tl_perf_range_walk *walk, struct tl_error *err)
 {

@@ -8,7 +8,7 @@
 /* Beyond this many maps in one image a file is damaged or hostile. */
 enum { MAPS_MAX = 1 << 16 };
 
-/* ---- what is mapped at a time ---- */
+/* ---- maps at a time ---- */
 
 const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_system *sys,
 						      struct tl_perf_map_iter *maps)

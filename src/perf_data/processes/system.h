@@ -149,7 +149,7 @@ struct tl_perf_system {
 	struct tl_perf_file_search search;
 };
 
-/* Free what the tables own, and search.directory. */
+/* Free the memory of the tables, and search.directory. */
 void tl_perf_system_free(struct tl_perf_system *sys);
 
 /* ---- processes.c ---- */

@@ -162,7 +162,7 @@ static bool same_bytes(const struct log *a, const struct log *b)
 	       !memcmp(a->reader->data, b->reader->data, a->reader->size);
 }
 
-/* ---- what is inherited ---- */
+/* ---- inherited records ---- */
 
 static int compare_heads(const struct shared *a, const struct shared *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instrumentation map of an ELF file (docs/formats/xray.md 2.8), and what every map has. */
+/* The instrumentation map of an ELF file (docs/formats/xray.md 2.8), and functions of every map. */
 #include "xray/map/map.h"
 
 #include <stdlib.h>

@@ -74,7 +74,7 @@ bool tl_xray_map_add(struct tl_xray_map *map, const struct tl_xray_sled *sled, c
 const struct tl_binary *tl_xray_map_binary(const struct tl_xray_map *map);
 /* A function by its id, also one of a shared object. False when no map has the id. */
 bool tl_xray_map_lookup(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function);
-/* True once tl_xray_map_lookup() may have told less than what is known, for want of memory. */
+/* True once tl_xray_map_lookup() left names or lines out, for want of memory. */
 bool tl_xray_map_short_of_memory(const struct tl_xray_map *map);
 /* A function of the map itself, whatever objects it has; NULL: none. After tl_xray_map_finish(). */
 struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map, uint32_t id);

@@ -66,7 +66,7 @@ const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object,
 	return NULL;
 }
 
-/* ---- what a trace uses, without folding it ---- */
+/* ---- functions and records of a trace, without folding it ---- */
 
 struct collection {
 	struct tl_xray_ids ids;

@@ -71,7 +71,7 @@ enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream)
 	return kind == TL_XRAY_NO_GAP ? gap_between(reader, 0, next->start) : kind;
 }
 
-/* ---- what is behind one ---- */
+/* ---- records behind a gap ---- */
 
 struct looking {
 	struct tl_xray_stream stream;

@@ -30,7 +30,7 @@ int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err)
 	const struct tl_xray_dialect *d = &reader->dialect;
 	struct tl_xray_block block = { .end = TL_XRAY_HEADER_BYTES };
 	uint64_t at = TL_XRAY_HEADER_BYTES;
-	bool named = false; /* a record of the block told its thread */
+	bool named = false; /* a record of the block has named its thread */
 	int status = 0;
 
 	for (; status == 0 && reader->size - at >= TL_XRAY_BASIC_BYTES; at += TL_XRAY_BASIC_BYTES) {

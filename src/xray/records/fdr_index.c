@@ -107,7 +107,7 @@ static int take_block(struct tl_xray_reader *r, const struct tl_xray_buffer_head
 	return status;
 }
 
-/* ---- what a buffer does not say of itself ---- */
+/* ---- processes of threads, where a buffer names none ---- */
 
 /* The process that the last Pid record of each thread named. */
 struct owners {

@@ -3,6 +3,8 @@
 #include "file.h"
 
 #include <elf.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
 
 #include "../temp.h"
 #include "perf_data/processes/address_space.h"
@@ -176,6 +178,45 @@ TEST(a_core_file_of_the_kernel)
 }
 
 /* Code without a file is listed once, with the first map of the object and its build id. */
+/*
+ * The vdso has no file: where the recording is of the same kernel release, it is that of this
+ * process, which begins as every ELF file does and is cut to the size of its map.
+ */
+TEST(the_vdso_of_this_kernel)
+{
+	struct tl_perf_header header = { .os_release = "" };
+	struct utsname machine;
+
+	if (!getauxval(AT_SYSINFO_EHDR))
+		skip();
+	assert_int_equal(uname(&machine), 0);
+	header.os_release = machine.release;
+	sys.search.header = &header;
+	map(TL_PERF_MISC_USER, 5, 0x7ffff7fc1000, 3, 0, "[vdso]");
+	map(TL_PERF_MISC_USER, 6, 0x7ffff7fc1000, 0x100000, 0, "[vdso]");
+	map(TL_PERF_MISC_USER, 7, 0x7ffff7fc1000, 0x1000, 0x100000, "[vdso]");
+	assert_int_equal(byte_of(5, 0x7ffff7fc1000), 0x7f);
+	assert_int_equal(byte_of(5, 0x7ffff7fc1001), 'E');
+	assert_int_equal(byte_of(5, 0x7ffff7fc1003), -1);
+	assert_int_equal(byte_of(6, 0x7ffff7fc1003), 'F');
+	/* No vdso has a megabyte. */
+	assert_int_equal(byte_of(6, 0x7ffff7fc1000 + 0xfffff), -1);
+	assert_int_equal(byte_of(7, 0x7ffff7fc1000), -1);
+	assert_int_equal(spaces.missing.count, 0);
+}
+
+TEST(the_vdso_of_another_kernel)
+{
+	const struct tl_perf_header header = { .os_release = "0.0.1-other" };
+
+	sys.search.header = &header;
+	map(TL_PERF_MISC_USER, 5, 0x7ffff7fc1000, 0x2000, 0, "[vdso]");
+	assert_int_equal(byte_of(5, 0x7ffff7fc1000), -1);
+	assert_int_equal(spaces.missing.count, 1);
+	assert_string_equal(spaces.missing.list->reason,
+			    "the vdso of another kernel, and no copy of it in a build-id cache");
+}
+
 TEST(missing_code)
 {
 	const struct tl_perf_record rec = {
@@ -223,8 +264,14 @@ TEST(numbers_of_spaces)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(code_of_two_processes),     CASE(a_later_map),  CASE(a_kernel_that_was_moved),
-		CASE(a_core_file_of_the_kernel), CASE(missing_code), CASE(numbers_of_spaces),
+		CASE(code_of_two_processes),
+		CASE(a_later_map),
+		CASE(a_kernel_that_was_moved),
+		CASE(a_core_file_of_the_kernel),
+		CASE(missing_code),
+		CASE(numbers_of_spaces),
+		CASE(the_vdso_of_this_kernel),
+		CASE(the_vdso_of_another_kernel),
 		CASE(segments_of_the_kernel),
 	};
 
