@@ -6,6 +6,7 @@
 
 #include "profile/model/unsized.h"
 #include "timeline/calls/stream.h"
+#include "timeline/index/index.h"
 #include "xray/calls/source.h"
 
 static const struct tl_xray_fold_options limits = {
@@ -67,6 +68,50 @@ static void compare(struct tl_xray_reader *reader, struct tl_calls *calls)
 		  listed.cut == folded.cut);
 }
 
+/* A window of all has every call once, as it is or in a summary; at full zoom all as they are. */
+static uint64_t count_items(struct tl_call_cursor *cursor, const struct tl_call_query *query)
+{
+	struct tl_call_window window;
+	struct tl_error err;
+	uint64_t calls = 0;
+
+	FUZZ_MUST(tl_call_cursor_window(cursor, query, &window, sizeof(window), &err) == 0);
+	for (size_t i = 0; i < window.count; i++) {
+		const struct tl_call_item *item = &window.items[i];
+
+		FUZZ_MUST(item->start <= item->end && item->depth < query->rows);
+		FUZZ_MUST(window.pixel || !item->count);
+		calls += item->count ? item->count : 1;
+	}
+	return calls;
+}
+
+static void look_at_index(struct tl_call_index *index)
+{
+	struct tl_call_query query = { .size = sizeof(query), .rows = TL_FRAME_ROWS };
+	struct tl_call_track_info info;
+	struct tl_call_cursor *cursor;
+	struct tl_error err;
+
+	if (tl_call_cursor_open(&cursor, index, &err))
+		return;
+	for (; tl_call_index_track(index, query.track, &info, sizeof(info)) == 1; query.track++) {
+		uint64_t calls;
+
+		query.to = TL_NOWHERE;
+		query.pixels = 7;
+		calls = count_items(cursor, &query);
+		FUZZ_MUST(calls <= info.calls);
+		query.from = info.first;
+		query.to = info.last + 1;
+		query.pixels = UINT32_MAX;
+		if (info.calls && query.to - query.from < UINT32_MAX)
+			FUZZ_MUST(count_items(cursor, &query) == calls);
+		query.from = 0;
+	}
+	tl_call_cursor_close(cursor);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct tl_calls_options all = { .size = sizeof(all), .to = TL_NOWHERE };
@@ -74,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tl_source *source;
 	struct tl_xray_reader *reader;
 	struct tl_calls *calls;
+	struct tl_call_index *index;
 	struct tl_error err;
 
 	if (tl_source_open_memory(&source, data, size, "fuzz", &err))
@@ -83,6 +129,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    !tl_calls_open(&calls, &made, &all, &err)) {
 			compare(reader, calls);
 			tl_calls_close(calls);
+		}
+		if (!tl_xray_call_source(reader, NULL, &limits, NULL, NULL, &made, &err) &&
+		    !tl_call_index_open(&index, &made, &err)) {
+			look_at_index(index);
+			tl_call_index_close(index);
 		}
 		tl_xray_close(reader);
 	}

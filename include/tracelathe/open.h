@@ -322,6 +322,14 @@ TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct 
 TL_API int tl_input_calls(struct tl_input *input, const struct tl_calls_options *options,
 			  struct tl_calls **calls, struct tl_error *err);
 /**
+ * The index of the calls of a trace, in memory, made in one pass (<tracelathe/timeline.h>). The
+ * filters by thread and process hold; the others do not.
+ * @param index  tl_call_index_close() it before the input is closed
+ * @return as tl_input_calls()
+ */
+TL_API int tl_input_index(struct tl_input *input, struct tl_call_index **index,
+			  struct tl_error *err);
+/**
  * Re-encode in the input's own format, or write its records in another one of
  * tl_trace_target().
  * @param variant  format specific ("5", "basic", ...); NULL: the newest

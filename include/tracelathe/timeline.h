@@ -151,7 +151,7 @@ struct tl_calls;
 TL_API int tl_calls_info(const struct tl_calls *calls, struct tl_calls_info *info, size_t size);
 /**
  * The next call, in the order of begin within a thread, one thread after the other. *call lives
- * until the next call of this function; later releases may append members.
+ * until the next call of this function.
  * @return 1 and a call; 0: there is none; or a negative tl_status
  */
 TL_API int tl_calls_next(struct tl_calls *calls, const struct tl_call **call, struct tl_error *err);
@@ -164,6 +164,105 @@ TL_API int tl_calls_function(struct tl_calls *calls, uint32_t number,
 			     struct tl_call_function *function, size_t size, struct tl_error *err);
 /** NULL is allowed. */
 TL_API void tl_calls_close(struct tl_calls *calls);
+
+/* ---- windows of a trace, however long it is ---- */
+
+/**
+ * The index of a trace: levels of detail that answer any window of time quickly, and places from
+ * which any part is decoded again; made by tl_input_index() of <tracelathe/open.h>. Several threads
+ * may ask it, each with a cursor of its own.
+ */
+struct tl_call_index;
+/** Asks an index; one thread at a time. */
+struct tl_call_cursor;
+
+/** A track: the calls of one thread. */
+struct tl_call_track_info {
+	int64_t process, thread;
+	uint64_t first, last; /**< ticks of the first and last begin or end of a call */
+	uint64_t calls;
+	uint64_t index_bytes; /**< memory that the index has for it */
+};
+
+/** Which window is asked for. Zero-filled with `size`, `from`, `to` and `pixels` set: track 0. */
+struct tl_call_query {
+	size_t size;       /**< sizeof(struct tl_call_query) */
+	size_t track;      /**< by number from 0 */
+	uint64_t from, to; /**< ticks; calls that begin before `to` and do not end before `from` */
+	/** calls shorter than (to - from) / pixels are summed up; if that is 1 or less, none is */
+	uint32_t pixels;
+	uint32_t rows;  /**< only calls with fewer others around them; 0: all */
+	uint32_t items; /**< at most so many, and 20,000 in any case; 0: 20,000 */
+};
+
+/** A call of a window, or a summary of short ones of the same depth. */
+struct tl_call_item {
+	uint64_t start; /**< of the first of them */
+	uint64_t end;   /**< of the last of them, as far as known; TL_NOWHERE: an unfinished call */
+	/** duration; of a summary, all together, rounded: for drawing, not for sums */
+	uint64_t busy;
+	uint64_t self; /**< as in struct tl_call, where it is known; 0 in coarse windows */
+	uint32_t depth;
+	uint32_t function; /**< of a summary, the one with most time; TL_NONE: unknown */
+	uint32_t count;    /**< calls in a summary; 0: this is one call, and exact */
+	unsigned flags;    /**< enum tl_call_flag; of calls that a level of detail tells, 0 */
+};
+
+/** The answer: items by depth, then by start. They live until the cursor is asked again. */
+struct tl_call_window {
+	const struct tl_call_item *items;
+	size_t count;
+	uint64_t pixel; /**< ticks below which calls were summed up; 0: none was */
+	bool coarse;    /**< there would have been too many items: `pixel` is more than asked for */
+};
+
+/** @param size  sizeof(*info) @return 0; TL_BAD_USAGE for a size that is too small */
+TL_API int tl_call_index_info(const struct tl_call_index *index, struct tl_calls_info *info,
+			      size_t size);
+/**
+ * A track by number from 0.
+ * @param size  sizeof(*info)
+ * @return 1; 0: there is none; TL_BAD_USAGE for a size that is too small
+ */
+TL_API int tl_call_index_track(const struct tl_call_index *index, size_t number,
+			       struct tl_call_track_info *info, size_t size);
+/** As tl_calls_function(). */
+TL_API int tl_call_index_function(struct tl_call_index *index, uint32_t number,
+				  struct tl_call_function *function, size_t size,
+				  struct tl_error *err);
+/** Close its cursors before. NULL is allowed. */
+TL_API void tl_call_index_close(struct tl_call_index *index);
+
+/** @return 0 or TL_NO_MEMORY */
+TL_API int tl_call_cursor_open(struct tl_call_cursor **cursor, struct tl_call_index *index,
+			       struct tl_error *err);
+/** NULL is allowed. */
+TL_API void tl_call_cursor_close(struct tl_call_cursor *cursor);
+/**
+ * What of a window can be told apart at its width. No call of (to - from) / pixels ticks or more is
+ * missing in rows 0 to 127; deeper rows are one summary, at depth 128, unless the window is short:
+ * about 100,000 records.
+ * @param size  sizeof(*window)
+ * @return 0, TL_BAD_USAGE for a window without width or a track that is not there, or another
+ *         negative tl_status
+ */
+TL_API int tl_call_cursor_window(struct tl_call_cursor *cursor, const struct tl_call_query *query,
+				 struct tl_call_window *window, size_t size, struct tl_error *err);
+/** The calls that are open at a time, the outermost first. As tl_call_cursor_window(). */
+TL_API int tl_call_cursor_stack(struct tl_call_cursor *cursor, size_t track, uint64_t ticks,
+				struct tl_call_window *window, size_t size, struct tl_error *err);
+/**
+ * The first call of a function that begins at or behind a time.
+ * @param size  sizeof(*item)
+ * @return 1; 0: there is none; or a negative tl_status
+ */
+TL_API int tl_call_cursor_next(struct tl_call_cursor *cursor, size_t track, uint32_t function,
+			       uint64_t ticks, struct tl_call_item *item, size_t size,
+			       struct tl_error *err);
+/** The last call of a function that begins before a time. */
+TL_API int tl_call_cursor_previous(struct tl_call_cursor *cursor, size_t track, uint32_t function,
+				   uint64_t ticks, struct tl_call_item *item, size_t size,
+				   struct tl_error *err);
 
 #ifdef __cplusplus
 }

@@ -9,31 +9,14 @@
 #include "open/several.h"
 #include "timeline/calls/calls_text.h"
 #include "timeline/calls/stream.h"
+#include "timeline/index/index.h"
 
-static int open_calls(struct tl_input *input, struct tl_calls_options *options,
-		      struct tl_calls **calls, struct tl_error *err)
+/* Whether there are calls, and where from. 0 or negative. */
+static int make_source(struct tl_input *input, struct tl_call_source *source,
+		       struct tl_calls_options *options, struct tl_error *err)
 {
-	struct tl_call_source source;
-	int status = tl_input_relate(input, err);
+	int status;
 
-	if (!options->to)
-		options->to = TL_NOWHERE;
-	if (status == 0)
-		status = input->format->calls(input, &source, options, err);
-	return status < 0 ? status : tl_calls_open(calls, &source, options, err);
-}
-
-int tl_input_calls(struct tl_input *input, const struct tl_calls_options *options,
-		   struct tl_calls **calls, struct tl_error *err)
-{
-	struct tl_calls_options taken = { .size = sizeof(taken) };
-	int status = options ? tl_take_options(&taken, sizeof(taken), sizeof(taken), options,
-					       options->size, err)
-			     : 0;
-
-	*calls = NULL;
-	if (status < 0)
-		return status;
 	if (input->other_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "calls are shown of one file at a time");
@@ -43,10 +26,47 @@ int tl_input_calls(struct tl_input *input, const struct tl_calls_options *option
 			tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				    "this format does not hold calls one by one, in an order of "
 				    "time"));
-	status = (int)tl_input_unchanged(input, open_calls(input, &taken, calls, err), err);
+	if (!options->to)
+		options->to = TL_NOWHERE;
+	status = tl_input_relate(input, err);
+	return status < 0 ? status : input->format->calls(input, source, options, err);
+}
+
+int tl_input_calls(struct tl_input *input, const struct tl_calls_options *options,
+		   struct tl_calls **calls, struct tl_error *err)
+{
+	struct tl_calls_options taken = { .size = sizeof(taken) };
+	struct tl_call_source source;
+	int status = options ? tl_take_options(&taken, sizeof(taken), sizeof(taken), options,
+					       options->size, err)
+			     : 0;
+
+	*calls = NULL;
+	if (status == 0)
+		status = make_source(input, &source, &taken, err);
+	if (status == 0)
+		status = tl_calls_open(calls, &source, &taken, err);
+	status = (int)tl_input_unchanged(input, status, err);
 	if (status < 0) {
 		tl_calls_close(*calls);
 		*calls = NULL;
+	}
+	return status;
+}
+
+int tl_input_index(struct tl_input *input, struct tl_call_index **index, struct tl_error *err)
+{
+	struct tl_calls_options all = { .size = sizeof(all) };
+	struct tl_call_source source;
+	int status = make_source(input, &source, &all, err);
+
+	*index = NULL;
+	if (status == 0)
+		status = tl_call_index_open(index, &source, err);
+	status = (int)tl_input_unchanged(input, status, err);
+	if (status < 0) {
+		tl_call_index_close(*index);
+		*index = NULL;
 	}
 	return status;
 }

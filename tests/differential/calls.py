@@ -87,12 +87,12 @@ def deep_calls(rng, count, deepest, lowest):
 
 def made_logs():
     rng = random.Random(14)
-    yield "random", {7: random_calls(rng, 60000, 200, 13)}, 1000
-    yield "many-functions", {7: random_calls(rng, 60000, 100000, 40)}, 20000
-    yield "deep", {7: deep_calls(rng, 150000, 20000, 10)}, 5000
-    yield "deep-uneven", {7: deep_calls(rng, 150000, 12000, 0)}, 9000
-    yield "faults", {7: random_calls(rng, 60000, 50, 300, 0.01)}, 3000
-    yield "threads", {t: random_calls(rng, 300 + 100 * t, 20, 9) for t in range(1, 100)}, 64
+    yield "random", {7: random_calls(rng, 30000, 200, 13)}, 1000
+    yield "many-functions", {7: random_calls(rng, 30000, 100000, 40)}, 20000
+    yield "deep", {7: deep_calls(rng, 90000, 20000, 10)}, 5000
+    yield "deep-uneven", {7: deep_calls(rng, 70000, 12000, 0)}, 9000
+    yield "faults", {7: random_calls(rng, 30000, 50, 300, 0.01)}, 3000
+    yield "threads", {t: random_calls(rng, 300 + 100 * t, 20, 9) for t in range(1, 30)}, 64
     yield "one-tick", {7: [(a, f, FIRST + t // 5000) for a, f, t in random_calls(rng, 30000, 9, 5)]}, 8192
     yield "border", {7: random_calls(rng, 8192, 9, 5), 8: random_calls(rng, 8193, 9, 5), 9: random_calls(rng, 1, 9, 5)}, 8192
 
@@ -176,6 +176,12 @@ def windows(what, path, wanted, rng):
                in_window(calls, FIRST + begin, FIRST + end))
 
 
+def index_of(path):
+    """Windows of the index against the list, by a program of its own."""
+    run = subprocess.run([os.path.abspath(sys.argv[2]), path], stdout=subprocess.PIPE, text=True)
+    expect("index of " + os.path.basename(path), (run.returncode, run.stdout), (0, ""))
+
+
 def main():
     count = 0
     rng = random.Random(15)
@@ -188,6 +194,7 @@ def main():
             expect(name + ", all", listed(path, "--jobs", "3"), wanted)
             expect(name + ", sums", sums(wanted), reported(path))
             windows(name, path, wanted, rng)
+            index_of(path)
             count += 1
     for name in sorted(os.listdir(CORPUS)) if common.WHOLE else []:
         path = os.path.join(CORPUS, name)
@@ -196,6 +203,7 @@ def main():
             for thread, _, records in accounts.blocks_of(path):
                 wanted.setdefault(thread, []).extend(records)
             compare(name, path, {thread: naive(records) for thread, records in wanted.items()})
+            index_of(path)
             count += 1
     common.finish(count, "traces")
 

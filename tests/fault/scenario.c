@@ -451,7 +451,7 @@ static int convert_trace(const struct scene *scene, unsigned variant, uint64_t *
 }
 
 /* One call of open.h on an input, by its name in the table. */
-enum { INPUT_CALLS = 8 };
+enum { INPUT_CALLS = 9 };
 
 static int call_input(struct opened *o, unsigned call, enum tl_report_form form)
 {
@@ -467,6 +467,8 @@ static int call_input(struct opened *o, unsigned call, enum tl_report_form form)
 		return tl_input_timeline(o->input, "perfetto", o->out, &o->err);
 	case 4:
 		return tl_input_timeline(o->input, "chrome", o->out, &o->err);
+	case 8:
+		return ask_index(o->input, o->out, &o->err);
 	case 5:
 		return tl_input_reencode(o->input, "xray", NULL, o->out, &o->err);
 	default:

@@ -36,4 +36,11 @@ extern const struct step perf_steps[];
 /* The same for scenes that are xtrace pairs (scenario_xtrace.c). */
 extern const struct step xtrace_steps[];
 
+struct tl_input;
+struct tl_output;
+struct tl_error;
+
+/* Make the index of an input's calls and write what it answers (scenario_calls.c). */
+int ask_index(struct tl_input *input, struct tl_output *out, struct tl_error *err);
+
 #endif

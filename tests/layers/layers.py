@@ -61,7 +61,7 @@ SUB_ROOMS = {
     "perf_data": [["container"], ["processes"], ["auxtrace"], ["listing"]],
     "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
-    "timeline": [[""], ["calls"]],
+    "timeline": [[""], ["calls"], ["index"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -4,9 +4,10 @@
 
 /* ---- tracks ---- */
 
-void tl_call_tracks_begin(struct tl_call_tracks *tracks, const struct tl_call_source *source)
+void tl_call_tracks_begin(struct tl_call_tracks *tracks, const struct tl_call_source *source,
+			  const struct tl_track_watch *watch)
 {
-	*tracks = (struct tl_call_tracks){ .source = *source };
+	*tracks = (struct tl_call_tracks){ .source = *source, .watch = watch };
 	tl_spool_begin(&tracks->spool);
 }
 
@@ -20,8 +21,11 @@ static void free_track(struct tl_call_track *track)
 
 void tl_call_tracks_free(struct tl_call_tracks *tracks)
 {
-	for (size_t i = 0; i < tracks->count; i++)
+	for (size_t i = 0; i < tracks->count; i++) {
+		if (tracks->watch)
+			tracks->watch->free(tracks->list[i]);
 		free_track(tracks->list[i]);
+	}
 	free(tracks->list);
 	tl_spool_free(&tracks->spool);
 	if (tracks->source.ops->close)
@@ -174,9 +178,16 @@ int tl_leaf_builder_add(struct tl_leaf_builder *builder, const struct tl_steps *
 	if (status < 0)
 		return status;
 	if (!append_leaf(builder, &leaf) ||
-	    (builder->added && !builder->added(builder->added_arg, builder)))
+	    (builder->tracks->watch && !builder->tracks->watch->leaf(track, &builder->scan)))
 		return tl_error_memory(err);
 	return 0;
+}
+
+int tl_leaf_builder_end(struct tl_leaf_builder *builder, struct tl_error *err)
+{
+	const struct tl_track_watch *watch = builder->tracks->watch;
+
+	return watch && !watch->end(builder->track) ? tl_error_memory(err) : 0;
 }
 
 void tl_leaf_builder_free(struct tl_leaf_builder *builder)

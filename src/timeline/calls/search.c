@@ -78,28 +78,42 @@ int tl_find_ends(struct tl_leaf_reader *reader, const struct tl_call_track *trac
 	return 0;
 }
 
-/* The last leaf before `leaf` in which fewer than `depth` calls remain; it begins the last one. */
-static size_t last_lower(const struct tl_call_track *track, size_t leaf, uint32_t depth)
+/*
+ * The last leaf before `leaf` in which fewer than `depth` calls remain: there the innermost of them
+ * begins. `self` as in next_lower().
+ */
+static size_t last_lower(const struct tl_call_track *track, size_t leaf, uint32_t depth,
+			 uint64_t *self)
 {
 	while (leaf--) {
 		size_t group = leaf / TL_LEAF_GROUP;
 
 		if (leaf % TL_LEAF_GROUP == TL_LEAF_GROUP - 1 &&
-		    track->groups[group].lowest >= depth)
+		    track->groups[group].lowest >= depth) {
+			if (track->groups[group].lowest == depth)
+				*self += track->groups[group].low_self;
 			leaf -= TL_LEAF_GROUP - 1;
-		else if (track->leaves[leaf].lowest < depth)
+			continue;
+		}
+		if (track->leaves[leaf].lowest < depth)
 			return leaf;
+		if (track->leaves[leaf].lowest == depth)
+			*self += track->leaves[leaf].low_self;
 	}
 	return track->leaf_count;
 }
 
+/* The calls that begin in a leaf; `self` is what the innermost one cost behind it. */
 static size_t take_begins(const struct tl_leaf_scan *scan, uint32_t from,
-			  struct tl_leaf_call *calls, size_t count)
+			  struct tl_leaf_call *calls, size_t count, uint64_t self)
 {
 	uint32_t lowest = tl_leaf_lowest(scan);
 
-	for (; count && from + count > lowest; count--)
+	for (; count && from + count > lowest; count--) {
 		calls[count - 1] = scan->calls[scan->open[from + count - 1 - lowest]];
+		calls[count - 1].self += self;
+		self = 0;
+	}
 	return count;
 }
 
@@ -107,10 +121,12 @@ int tl_find_begins(struct tl_leaf_reader *reader, const struct tl_call_track *tr
 		   uint32_t from, struct tl_leaf_call *calls, size_t count,
 		   struct tl_leaf_scan *scan, struct tl_error *err)
 {
+	uint64_t self = 0;
+
 	while (count) {
 		int status;
 
-		leaf = last_lower(track, leaf, from + (uint32_t)count);
+		leaf = last_lower(track, leaf, from + (uint32_t)count, &self);
 		if (leaf == track->leaf_count)
 			return damaged(err);
 		status = tl_leaf_read(reader, track, leaf, scan, err);
@@ -119,7 +135,8 @@ int tl_find_begins(struct tl_leaf_reader *reader, const struct tl_call_track *tr
 		if (tl_leaf_depth_after(scan) < from + count ||
 		    tl_leaf_lowest(scan) >= from + count)
 			return damaged(err);
-		count = take_begins(scan, from, calls, count);
+		count = take_begins(scan, from, calls, count, self);
+		self = scan->low_self;
 	}
 	return 0;
 }

@@ -36,7 +36,7 @@ int tl_calls_open(struct tl_calls **calls, const struct tl_call_source *source,
 			source->ops->close(source->handle);
 		return tl_error_memory(err);
 	}
-	tl_call_tracks_begin(&c->tracks, source);
+	tl_call_tracks_begin(&c->tracks, source, NULL);
 	c->window = *options;
 	c->reader.tracks = &c->tracks;
 	status = source->ops->build(source->handle, &c->tracks, err);

@@ -40,6 +40,7 @@ struct tl_call_frame {
 	uint64_t start, end, self; /* end TL_NOWHERE: unfinished */
 	uint32_t function;
 	uint8_t depth, flags;
+	uint8_t level; /* of the tile that owns it, 0: none yet (index/tiles.h) */
 };
 
 /* TL_LEAF_GROUP leaves: the least of `lowest`, and the sum of `low_self` of those that have it. */
@@ -60,7 +61,16 @@ struct tl_call_track {
 	size_t frame_count, frame_capacity;
 	uint64_t ticks; /* of the last step */
 	uint64_t calls;
-	uint32_t depth; /* calls open at the end */
+	uint32_t depth;               /* calls open at the end */
+	struct tl_track_tiles *tiles; /* levels of detail; NULL: none are kept */
+};
+
+/* Whoever makes more of a track while it is built; several tracks are built at once. */
+struct tl_track_watch {
+	/* A leaf was added, and its frames. False without memory. */
+	bool (*leaf)(struct tl_call_track *track, const struct tl_leaf_scan *scan);
+	bool (*end)(struct tl_call_track *track); /* no leaf follows */
+	void (*free)(struct tl_call_track *track);
 };
 
 struct tl_call_tracks;
@@ -93,13 +103,15 @@ struct tl_call_source {
 
 struct tl_call_tracks {
 	struct tl_call_source source;
+	const struct tl_track_watch *watch; /* NULL: nobody */
 	struct tl_call_track **list;
 	size_t count, capacity;
 	struct tl_spool spool;
 };
 
 /* Begin and end; the source is closed at the end. */
-void tl_call_tracks_begin(struct tl_call_tracks *tracks, const struct tl_call_source *source);
+void tl_call_tracks_begin(struct tl_call_tracks *tracks, const struct tl_call_source *source,
+			  const struct tl_track_watch *watch);
 void tl_call_tracks_free(struct tl_call_tracks *tracks);
 
 /* One more track. NULL without memory. */
@@ -115,9 +127,6 @@ struct tl_leaf_builder {
 	struct tl_leaf_scan scan; /* of the last leaf */
 	struct tl_packed packed;
 	uint64_t open[TL_FRAME_ROWS]; /* numbers of the frames of the open calls, by depth */
-	/* Is told of each leaf when it is added with its frames; NULL: nobody. False: no memory. */
-	bool (*added)(void *arg, struct tl_leaf_builder *builder);
-	void *added_arg;
 };
 
 void tl_leaf_builder_begin(struct tl_leaf_builder *builder, struct tl_call_tracks *tracks,
@@ -128,6 +137,8 @@ void tl_leaf_builder_begin(struct tl_leaf_builder *builder, struct tl_call_track
  */
 int tl_leaf_builder_add(struct tl_leaf_builder *builder, const struct tl_steps *steps,
 			const struct tl_call_leaf *where, struct tl_error *err);
+/* No leaf follows. 0 or TL_NO_MEMORY. */
+int tl_leaf_builder_end(struct tl_leaf_builder *builder, struct tl_error *err);
 void tl_leaf_builder_free(struct tl_leaf_builder *builder);
 
 /* ---- reading (read.c) ---- */
@@ -169,7 +180,7 @@ int tl_find_ends(struct tl_leaf_reader *reader, const struct tl_call_track *trac
 
 /*
  * The calls that are open at the beginning of a leaf, of the depths from `from` on; calls[i] is
- * that of depth from + i, up to its share of the leaf before: its end is TL_NOWHERE.
+ * that of depth from + i, its end is TL_NOWHERE and `self` what it cost up to there.
  */
 int tl_find_begins(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t leaf,
 		   uint32_t from, struct tl_leaf_call *calls, size_t count,

@@ -39,7 +39,7 @@ static int walk_leaves(struct tl_xray_walk *walk, struct tl_leaf_builder *builde
 		if (status < 0)
 			break;
 	}
-	return status;
+	return status < 0 ? status : tl_leaf_builder_end(builder, err);
 }
 
 static int walk_track(void *arg, size_t task)

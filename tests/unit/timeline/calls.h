@@ -79,6 +79,8 @@ static inline int build_made(void *handle, struct tl_call_tracks *tracks, struct
 		status = tl_leaf_builder_add(&builder, &steps, NULL, err);
 		i += steps.count;
 	}
+	if (status == 0)
+		status = tl_leaf_builder_end(&builder, err);
 	tl_leaf_builder_free(&builder);
 	return status;
 }

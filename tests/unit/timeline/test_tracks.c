@@ -105,7 +105,7 @@ TEST(open_calls_of_a_leaf_are_found_from_behind)
 	struct tl_error err;
 
 	make_calls(&m);
-	tl_call_tracks_begin(&tracks, &source);
+	tl_call_tracks_begin(&tracks, &source, NULL);
 	assert_int_equal(build_made(&m, &tracks, &err), 0);
 	for (size_t leaf = 1; leaf < tracks.list[0]->leaf_count; leaf += 17) {
 		const struct tl_call_leaf *l = &tracks.list[0]->leaves[leaf];

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/index/index.h"
+
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/sized.h"
+
+int tl_call_index_open(struct tl_call_index **index, const struct tl_call_source *source,
+		       struct tl_error *err)
+{
+	struct tl_call_index *i = calloc(1, sizeof(*i));
+	int status;
+
+	*index = NULL;
+	if (!i) {
+		if (source->ops->close)
+			source->ops->close(source->handle);
+		return tl_error_memory(err);
+	}
+	pthread_mutex_init(&i->names, NULL);
+	tl_call_tracks_begin(&i->tracks, source, &tl_tile_watch);
+	status = source->ops->build(source->handle, &i->tracks, err);
+	if (status < 0) {
+		tl_call_index_close(i);
+		return status;
+	}
+	*index = i;
+	return 0;
+}
+
+void tl_call_index_close(struct tl_call_index *index)
+{
+	if (!index)
+		return;
+	tl_call_tracks_free(&index->tracks);
+	pthread_mutex_destroy(&index->names);
+	free(index);
+}
+
+int tl_call_index_info(const struct tl_call_index *index, struct tl_calls_info *info, size_t size)
+{
+	const struct tl_call_source *source = &index->tracks.source;
+	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock };
+
+	return tl_give(info, size, sizeof(ours), &ours, sizeof(ours));
+}
+
+int tl_call_index_function(struct tl_call_index *index, uint32_t number,
+			   struct tl_call_function *function, size_t size, struct tl_error *err)
+{
+	struct tl_call_source *source = &index->tracks.source;
+	struct tl_call_function ours = { .name = "" };
+	int status;
+
+	pthread_mutex_lock(&index->names);
+	status = source->ops->function(source->handle, number, &ours, err);
+	pthread_mutex_unlock(&index->names);
+	return status < 0 ? status : tl_give(function, size, sizeof(ours), &ours, sizeof(ours));
+}
+
+/* ---- tracks ---- */
+
+const struct tl_call_track *tl_call_index_at(const struct tl_call_index *index, size_t number)
+{
+	return number < index->tracks.count ? index->tracks.list[number] : NULL;
+}
+
+static uint64_t memory_of(const struct tl_call_track *track)
+{
+	uint64_t bytes = track->leaf_count * sizeof(*track->leaves) +
+			 track->group_count * sizeof(*track->groups) +
+			 track->frame_count * sizeof(*track->frames);
+
+	for (unsigned i = 0; track->tiles && i < track->tiles->level_count; i++)
+		bytes += track->tiles->levels[i].count * sizeof(struct tl_call_tile) +
+			 track->tiles->levels[i].items.size +
+			 track->tiles->levels[i].own_count * sizeof(uint32_t);
+	return bytes;
+}
+
+int tl_call_index_track(const struct tl_call_index *index, size_t number,
+			struct tl_call_track_info *info, size_t size)
+{
+	const struct tl_call_track *track = tl_call_index_at(index, number);
+	struct tl_call_track_info ours = { 0 };
+	int status;
+
+	if (!track)
+		return 0;
+	ours.process = track->process;
+	ours.thread = track->thread;
+	ours.first = track->leaf_count ? track->leaves[0].ticks : 0;
+	ours.last = track->ticks;
+	ours.calls = track->calls;
+	ours.index_bytes = memory_of(track);
+	status = tl_give(info, size, sizeof(ours), &ours, sizeof(ours));
+	return status < 0 ? status : 1;
+}
+
+size_t tl_leaf_at(const struct tl_call_track *track, uint64_t ticks)
+{
+	size_t low = 0, high = track->leaf_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (track->leaves[middle].ticks <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- cursors ---- */
+
+int tl_call_cursor_open(struct tl_call_cursor **cursor, struct tl_call_index *index,
+			struct tl_error *err)
+{
+	*cursor = calloc(1, sizeof(**cursor));
+	if (!*cursor)
+		return tl_error_memory(err);
+	(*cursor)->index = index;
+	(*cursor)->reader.tracks = &index->tracks;
+	return 0;
+}
+
+void tl_call_cursor_close(struct tl_call_cursor *cursor)
+{
+	if (!cursor)
+		return;
+	tl_leaf_reader_free(&cursor->reader);
+	tl_leaf_scan_free(&cursor->scan);
+	tl_leaf_scan_free(&cursor->other);
+	free(cursor->deep);
+	free(cursor->items);
+	free(cursor->rows);
+	free(cursor);
+}
+
+int tl_cursor_end_calls(struct tl_call_cursor *cursor, const struct tl_call_track *track,
+			size_t leaf, size_t first, struct tl_error *err)
+{
+	const struct tl_leaf_scan *scan = &cursor->scan;
+	size_t count = scan->open_count - first;
+	int status;
+
+	if (!count)
+		return 0;
+	if (!tl_grow(&cursor->deep, &cursor->deep_capacity, count, sizeof(*cursor->deep)))
+		return tl_error_memory(err);
+	for (size_t i = 0; i < count; i++)
+		cursor->deep[i] = scan->calls[scan->open[first + i]];
+	status = tl_find_ends(&cursor->reader, track, leaf, cursor->deep[0].depth, cursor->deep,
+			      count, &cursor->other, err);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		scan->calls[scan->open[first + i]] = cursor->deep[i];
+	return status;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles are made while a track is built: those of leaves one by one, those above at its end. */
+#include "timeline/index/tiles.h"
+
+#include <stdlib.h>
+
+/* ---- the tile of a leaf ---- */
+
+/*
+ * Calls deeper than rows are kept: those of the first such depth tell how long, the others only how
+ * many. What of them crosses a border of leaves is shown in each leaf by its share.
+ */
+static bool put_deep(struct tl_tile_items *in, const struct tl_leaf_call *call, uint64_t end)
+{
+	uint64_t ticks = call->depth > TL_FRAME_ROWS ? 0
+			 : call->end == TL_NOWHERE   ? end - call->start
+						     : call->end - call->start;
+
+	return tl_tile_items_put(in, (struct tl_tile_item){ .start = call->start,
+							    .ticks = ticks,
+							    .function = call->function,
+							    .count = 1,
+							    .row = TL_FRAME_ROWS });
+}
+
+/* The share in the leaf of a deep call that began before it; its function is not known here. */
+static bool put_deep_outer(struct tl_tile_items *in, const struct tl_leaf_scan *scan, uint64_t from,
+			   uint64_t to)
+{
+	uint64_t end = to;
+
+	if (scan->depth <= TL_FRAME_ROWS)
+		return true;
+	if (tl_leaf_lowest(scan) <= TL_FRAME_ROWS)
+		end = scan->ends[scan->depth - 1 - TL_FRAME_ROWS].ticks;
+	return tl_tile_items_put(in, (struct tl_tile_item){ .start = from,
+							    .ticks = end - from,
+							    .function = TL_NONE,
+							    .count = 1,
+							    .row = TL_FRAME_ROWS });
+}
+
+static bool put_calls(struct tl_tile_items *in, const struct tl_leaf_scan *scan,
+		      struct tl_call_tile *tile)
+{
+	in->count = 0;
+	tile->deep = scan->depth > TL_FRAME_ROWS;
+	if (!tl_grow(&in->list, &in->capacity, scan->call_count + 1, sizeof(*in->list)) ||
+	    !put_deep_outer(in, scan, tile->from, tile->to))
+		return false;
+	for (size_t i = 0; i < scan->call_count; i++) {
+		const struct tl_leaf_call *call = &scan->calls[i];
+
+		tile->functions |= tl_function_bit(call->function);
+		if (__builtin_expect(call->depth >= TL_FRAME_ROWS, 0)) {
+			tile->deep = true;
+			if (!put_deep(in, call, tile->to))
+				return false;
+		} else if (call->end != TL_NOWHERE) {
+			in->list[in->count++] = (struct tl_tile_item){
+				.start = call->start,
+				.ticks = call->end - call->start,
+				.function = call->function,
+				.row = call->depth,
+			};
+		}
+	}
+	return true;
+}
+
+/* The items of scratch->in become those of a tile, which is appended to its level. */
+static bool append_tile(struct tl_track_tiles *tiles, unsigned level, struct tl_call_tile *tile,
+			int least)
+{
+	struct tl_tile_level *to = &tiles->levels[level];
+	int k = tl_tile_items_thin(tiles->scratch, level, least);
+
+	if (k < 0 || !tl_grow(&to->tiles, &to->capacity, to->count + 1, sizeof(*tile)))
+		return false;
+	tile->k = (uint8_t)k;
+	tile->items = to->items.size;
+	if (!tl_tile_items_pack(&tiles->scratch->out, tile->from, k, &to->items))
+		return false;
+	to->tiles[to->count++] = *tile;
+	return true;
+}
+
+static bool add_leaf(struct tl_call_track *track, const struct tl_leaf_scan *scan)
+{
+	struct tl_call_tile tile = { .from = track->leaves[track->leaf_count - 1].ticks,
+				     .to = scan->ticks };
+
+	if (!track->tiles)
+		track->tiles = calloc(1, sizeof(*track->tiles));
+	if (track->tiles && !track->tiles->scratch)
+		track->tiles->scratch = calloc(1, sizeof(*track->tiles->scratch));
+	return track->tiles && track->tiles->scratch &&
+	       put_calls(&track->tiles->scratch->in, scan, &tile) &&
+	       append_tile(track->tiles, 0, &tile, 0);
+}
+
+/* ---- the tiles above ---- */
+
+/* Leaves of a tile: [*first, *end). */
+static void leaves_of(const struct tl_call_track *track, unsigned level, size_t tile, size_t *first,
+		      size_t *end)
+{
+	size_t size = (size_t)1 << 4 * level;
+
+	*first = tile * size;
+	*end = track->leaf_count - *first < size ? track->leaf_count : *first + size;
+}
+
+/* Own frames among the items of children, both in the order of their begin. */
+static bool merge_own(struct tl_tile_scratch *s)
+{
+	struct tl_tile_items *in = &s->in;
+	size_t left = in->count, own = s->own.count;
+
+	if (!tl_grow(&in->list, &in->capacity, left + own + 1, sizeof(*in->list)))
+		return false;
+	in->count += own;
+	while (own) {
+		bool is_own = !left || in->list[left - 1].start <= s->own.list[own - 1].start;
+
+		in->list[left + own - 1] = is_own ? s->own.list[own - 1] : in->list[left - 1];
+		own -= is_own;
+		left -= !is_own;
+	}
+	return true;
+}
+
+/* The frames that begin in a tile and end in it, but not in a child: it is the lowest such tile. */
+static bool put_own(struct tl_call_track *track, unsigned level, size_t number,
+		    struct tl_call_tile *tile)
+{
+	struct tl_tile_level *to = &track->tiles->levels[level];
+	struct tl_tile_items *own = &track->tiles->scratch->own;
+	size_t first, end, frame_end;
+
+	leaves_of(track, level, number, &first, &end);
+	frame_end = end < track->leaf_count ? track->leaves[end].first_frame : track->frame_count;
+	tile->first_own = to->own_count;
+	for (size_t i = track->leaves[first].first_frame; i < frame_end; i++) {
+		struct tl_call_frame *frame = &track->frames[i];
+
+		if (frame->level || frame->end > tile->to)
+			continue;
+		frame->level = (uint8_t)level;
+		if (!tl_grow(&to->own, &to->own_capacity, to->own_count + 1, sizeof(*to->own)) ||
+		    !tl_tile_items_put(own,
+				       (struct tl_tile_item){ .start = frame->start,
+							      .ticks = frame->end - frame->start,
+							      .function = frame->function,
+							      .row = frame->depth }))
+			return false;
+		to->own[to->own_count++] = (uint32_t)i;
+	}
+	return true;
+}
+
+static bool put_children(struct tl_track_tiles *tiles, unsigned level, size_t first, size_t end,
+			 struct tl_call_tile *tile, int *least)
+{
+	const struct tl_tile_level *below = &tiles->levels[level - 1];
+	struct tl_tile_reader reader;
+	struct tl_tile_item item;
+
+	for (size_t i = first; i < end; i++) {
+		const struct tl_call_tile *child = &below->tiles[i];
+
+		tile->functions |= child->functions;
+		tile->deep |= child->deep;
+		*least = child->k > *least ? child->k : *least;
+		tl_tile_read(&reader, below, i);
+		while (tl_tile_read_next(&reader, &item))
+			if (!tl_tile_items_put(&tiles->scratch->in, item))
+				return false;
+	}
+	return true;
+}
+
+static bool add_level(struct tl_call_track *track, unsigned level)
+{
+	struct tl_track_tiles *tiles = track->tiles;
+	const struct tl_tile_level *below = &tiles->levels[level - 1];
+
+	for (size_t first = 0; first < below->count; first += TL_TILE_FAN) {
+		size_t end =
+			below->count - first < TL_TILE_FAN ? below->count : first + TL_TILE_FAN;
+		struct tl_call_tile tile = { .from = below->tiles[first].from,
+					     .to = below->tiles[end - 1].to };
+		int least = 0;
+
+		tiles->scratch->in.count = tiles->scratch->own.count = 0;
+		if (!put_children(tiles, level, first, end, &tile, &least) ||
+		    !put_own(track, level, first / TL_TILE_FAN, &tile))
+			return false;
+		if (!merge_own(tiles->scratch) || !append_tile(tiles, level, &tile, least))
+			return false;
+	}
+	return true;
+}
+
+static bool note_unfinished(struct tl_call_track *track)
+{
+	struct tl_track_tiles *tiles = track->tiles;
+
+	for (size_t i = 0; i < track->frame_count; i++) {
+		if (track->frames[i].end != TL_NOWHERE)
+			continue;
+		if (!tl_grow(&tiles->unfinished, &tiles->unfinished_capacity,
+			     tiles->unfinished_count + 1, sizeof(*tiles->unfinished)))
+			return false;
+		tiles->unfinished[tiles->unfinished_count++] = (uint32_t)i;
+	}
+	return true;
+}
+
+static void free_scratch(struct tl_track_tiles *tiles)
+{
+	if (!tiles->scratch)
+		return;
+	free(tiles->scratch->in.list);
+	free(tiles->scratch->out.list);
+	free(tiles->scratch->own.list);
+	free(tiles->scratch);
+	tiles->scratch = NULL;
+}
+
+static bool end_track(struct tl_call_track *track)
+{
+	struct tl_track_tiles *tiles = track->tiles;
+	bool built = true;
+
+	if (!tiles)
+		return true;
+	tiles->level_count = 1;
+	while (built && tiles->levels[tiles->level_count - 1].count > 1 &&
+	       tiles->level_count < TL_TILE_LEVELS)
+		built = add_level(track, tiles->level_count++);
+	free_scratch(tiles);
+	return built && note_unfinished(track);
+}
+
+static void free_tiles(struct tl_call_track *track)
+{
+	struct tl_track_tiles *tiles = track->tiles;
+
+	if (!tiles)
+		return;
+	for (unsigned i = 0; i < TL_TILE_LEVELS; i++) {
+		free(tiles->levels[i].tiles);
+		free(tiles->levels[i].items.bytes);
+		free(tiles->levels[i].own);
+	}
+	free_scratch(tiles);
+	free(tiles->unfinished);
+	free(tiles);
+	track->tiles = NULL;
+}
+
+const struct tl_track_watch tl_tile_watch = { add_leaf, end_track, free_tiles };

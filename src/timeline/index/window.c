@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What of a window can be told apart at its width: from the tiles that are fine enough, and below
+ * them from leaves that are decoded again.
+ */
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/sized.h"
+#include "timeline/index/index.h"
+
+enum { MOST_ITEMS = 20000 };
+
+/* In longer windows calls in rows from TL_FRAME_ROWS on are a summary. */
+enum { DEEP_LEAVES = 16 };
+
+struct window_walk {
+	struct tl_call_cursor *cursor;
+	const struct tl_call_track *track;
+	uint64_t from, to;
+	uint64_t pixel; /* ticks; shorter calls are summed up. 0: none is */
+	uint32_t rows;
+	size_t most;
+	bool deep; /* rows from TL_FRAME_ROWS on are shown as they are */
+	bool full; /* there are more items than fit */
+};
+
+/* ---- items ---- */
+
+static bool touches(const struct window_walk *w, uint64_t start, uint64_t end)
+{
+	return start < w->to && end >= w->from;
+}
+
+static void append(struct window_walk *w, const struct tl_call_item *item)
+{
+	struct tl_call_cursor *c = w->cursor;
+
+	w->full |= c->item_count == w->most;
+	if (w->full)
+		return;
+	if (!tl_grow(&c->items, &c->item_capacity, c->item_count + 1, sizeof(*item)))
+		c->no_memory = true;
+	else
+		c->items[c->item_count++] = *item;
+}
+
+static struct tl_item_row *row_of(struct tl_call_cursor *c, uint32_t depth)
+{
+	size_t had = c->row_capacity;
+
+	if (!tl_grow(&c->rows, &c->row_capacity, (size_t)depth + 1, sizeof(*c->rows))) {
+		c->no_memory = true;
+		return NULL;
+	}
+	for (size_t i = had; i < c->row_capacity; i++)
+		c->rows[i] = (struct tl_item_row){ .stamp = 0 };
+	return &c->rows[depth];
+}
+
+/* As in tile_items.c: the function that leads has most of the time if one has more than half. */
+static void lead(struct tl_item_row *row, const struct tl_call_item *item)
+{
+	if (row->function == item->function) {
+		row->weight += item->busy;
+	} else if (row->weight >= item->busy) {
+		row->weight -= item->busy;
+	} else {
+		row->weight = item->busy - row->weight;
+		row->function = item->function;
+	}
+}
+
+/* Add calls to the summary of their row and pixel. */
+static void summarize(struct window_walk *w, const struct tl_call_item *item)
+{
+	struct tl_call_cursor *c = w->cursor;
+	struct tl_item_row *row = row_of(c, item->depth);
+	uint64_t bin = w->pixel ? item->start / w->pixel : item->start;
+	struct tl_call_item *sum;
+
+	if (!row)
+		return;
+	if (row->stamp != c->stamp || row->bin != bin) {
+		struct tl_call_item first = *item;
+
+		first.busy = first.count = 0;
+		*row = (struct tl_item_row){ .bin = bin,
+					     .item = c->item_count,
+					     .function = item->function,
+					     .stamp = c->stamp };
+		append(w, &first);
+	}
+	if (w->full || c->no_memory)
+		return;
+	sum = &c->items[row->item];
+	sum->busy += item->busy;
+	sum->count += item->count ? item->count : 1;
+	sum->end = item->end > sum->end ? item->end : sum->end;
+	lead(row, item);
+	sum->function = row->function;
+}
+
+static void put(struct window_walk *w, const struct tl_call_item *item, uint64_t ticks)
+{
+	if (item->depth >= w->rows || !touches(w, item->start, item->end))
+		return;
+	if (!item->count && ticks >= w->pixel)
+		append(w, item);
+	else
+		summarize(w, item);
+}
+
+static void put_tile_item(struct window_walk *w, const struct tl_tile_item *item)
+{
+	const struct tl_call_item shown = {
+		.start = item->start,
+		.end = item->start + item->ticks,
+		.busy = item->ticks,
+		.depth = item->row,
+		.function = item->function,
+		.count = item->count,
+	};
+
+	put(w, &shown, item->ticks);
+}
+
+static void put_call(struct window_walk *w, const struct tl_leaf_call *call)
+{
+	uint64_t ticks = (call->end == TL_NOWHERE ? w->track->ticks : call->end) - call->start;
+	const struct tl_call_item shown = {
+		.start = call->start,
+		.end = call->end,
+		.busy = ticks,
+		.self = call->self,
+		.depth = call->depth,
+		.function = call->function,
+		.flags = call->flags,
+	};
+
+	put(w, &shown, ticks);
+}
+
+static void put_frame(struct window_walk *w, uint32_t number)
+{
+	const struct tl_call_frame *frame = &w->track->frames[number];
+
+	put_call(w, &(struct tl_leaf_call){ frame->start, frame->end, frame->self, frame->function,
+					    frame->depth, frame->flags });
+}
+
+/* ---- leaves ---- */
+
+/* Deep calls where they are not shown: their summary, as that of a tile (tiles.c). */
+static void put_deep_summary(struct window_walk *w, uint64_t start, uint64_t end,
+			     const struct tl_leaf_call *call)
+{
+	const struct tl_call_item shown = {
+		.start = start,
+		.end = end,
+		.busy = call && call->depth > TL_FRAME_ROWS ? 0 : end - start,
+		.depth = TL_FRAME_ROWS,
+		.function = call ? call->function : TL_NONE,
+		.count = 1,
+	};
+
+	put(w, &shown, 0);
+}
+
+static void summarize_deep(struct window_walk *w, size_t leaf)
+{
+	const struct tl_leaf_scan *scan = &w->cursor->scan;
+	uint64_t end = scan->ticks;
+
+	if (scan->depth > TL_FRAME_ROWS) {
+		if (tl_leaf_lowest(scan) <= TL_FRAME_ROWS)
+			end = scan->ends[scan->depth - 1 - TL_FRAME_ROWS].ticks;
+		put_deep_summary(w, w->track->leaves[leaf].ticks, end, NULL);
+	}
+	for (size_t i = 0; !w->full && i < scan->call_count; i++) {
+		const struct tl_leaf_call *call = &scan->calls[i];
+
+		if (call->depth >= TL_FRAME_ROWS)
+			put_deep_summary(w, call->start,
+					 call->end == TL_NOWHERE ? scan->ticks : call->end, call);
+	}
+}
+
+/* Those that begin in the leaf; of the ones that cross its end only deep ones have no frame. */
+static int put_leaf(struct window_walk *w, size_t leaf, struct tl_error *err)
+{
+	struct tl_call_cursor *c = w->cursor;
+	const struct tl_leaf_scan *scan = &c->scan;
+	uint32_t lowest = 0;
+	size_t first;
+	int status = tl_leaf_read(&c->reader, w->track, leaf, &c->scan, err);
+
+	if (status < 0)
+		return status;
+	lowest = tl_leaf_lowest(scan);
+	first = lowest < TL_FRAME_ROWS ? TL_FRAME_ROWS - lowest : 0;
+	if (w->deep && first < scan->open_count)
+		status = tl_cursor_end_calls(c, w->track, leaf, first, err);
+	for (size_t i = 0; status == 0 && !w->full && i < scan->call_count; i++) {
+		const struct tl_leaf_call *call = &scan->calls[i];
+
+		if (call->depth < TL_FRAME_ROWS ? call->end != TL_NOWHERE : w->deep)
+			put_call(w, call);
+	}
+	if (!w->deep)
+		summarize_deep(w, leaf);
+	return status;
+}
+
+/* Deep calls that began before the first leaf of the window. */
+static int put_deep_before(struct window_walk *w, size_t leaf, struct tl_error *err)
+{
+	struct tl_call_cursor *c = w->cursor;
+	uint32_t depth = w->track->leaves[leaf].depth;
+	size_t count = depth > TL_FRAME_ROWS ? depth - TL_FRAME_ROWS : 0;
+	int status;
+
+	if (!count || !leaf)
+		return 0;
+	if (!tl_grow(&c->deep, &c->deep_capacity, count, sizeof(*c->deep)))
+		return tl_error_memory(err);
+	status = tl_find_begins(&c->reader, w->track, leaf, TL_FRAME_ROWS, c->deep, count,
+				&c->other, err);
+	if (status == 0)
+		status = tl_find_ends(&c->reader, w->track, leaf - 1, TL_FRAME_ROWS, c->deep, count,
+				      &c->other, err);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		put_call(w, &c->deep[i]);
+	return status;
+}
+
+/* ---- tiles ---- */
+
+static void put_tile(struct window_walk *w, const struct tl_tile_level *level, size_t tile)
+{
+	struct tl_tile_reader reader;
+	struct tl_tile_item item;
+
+	tl_tile_read(&reader, level, tile);
+	while (!w->full && tl_tile_read_next(&reader, &item) && item.start < w->to)
+		put_tile_item(w, &item);
+}
+
+static int walk_tile(struct window_walk *w, unsigned level, size_t number, struct tl_error *err)
+{
+	const struct tl_tile_level *l = &w->track->tiles->levels[level];
+	const struct tl_call_tile *tile = &l->tiles[number];
+	uint64_t own_end = number + 1 < l->count ? l->tiles[number + 1].first_own : l->own_count;
+	int status = 0;
+
+	if (!touches(w, tile->from, tile->to) || w->full)
+		return 0;
+	if (w->pixel >> tile->k && !(w->deep && tile->deep)) {
+		put_tile(w, l, number);
+		return 0;
+	}
+	if (!level)
+		return put_leaf(w, number, err);
+	for (uint64_t i = tile->first_own; i < own_end; i++)
+		put_frame(w, l->own[i]);
+	for (size_t i = 0; status == 0 && i < TL_TILE_FAN; i++) {
+		size_t child = number * TL_TILE_FAN + i;
+
+		if (child < w->track->tiles->levels[level - 1].count)
+			status = walk_tile(w, level - 1, child, err);
+	}
+	return status;
+}
+
+static int walk_track(struct window_walk *w, struct tl_error *err)
+{
+	const struct tl_track_tiles *tiles = w->track->tiles;
+	struct tl_call_cursor *c = w->cursor;
+	size_t first = tl_leaf_at(w->track, w->from), last = tl_leaf_at(w->track, w->to);
+	int status;
+
+	c->item_count = 0;
+	c->stamp++;
+	w->full = false;
+	/* A leaf that ends where the window begins has calls that end there. */
+	while (first && tl_leaf_end_ticks(w->track, first - 1) >= w->from)
+		first--;
+	w->deep = w->rows > TL_FRAME_ROWS && last - first < DEEP_LEAVES;
+	for (size_t i = 0; i < tiles->unfinished_count; i++)
+		put_frame(w, tiles->unfinished[i]);
+	status = w->deep ? put_deep_before(w, first, err) : 0;
+	if (status == 0)
+		status = walk_tile(w, tiles->level_count - 1, 0, err);
+	return status == 0 && c->no_memory ? tl_error_memory(err) : status;
+}
+
+/* ---- the answer ---- */
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct tl_call_item *x = a, *y = b;
+
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->function == y->function ? 0 : x->function < y->function ? -1 : 1;
+}
+
+static int check_query(const struct tl_call_query *query, struct tl_error *err)
+{
+	if (query->from >= query->to || !query->pixels)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a window has a width in time and in pixels");
+	return 0;
+}
+
+int tl_call_cursor_window(struct tl_call_cursor *cursor, const struct tl_call_query *query,
+			  struct tl_call_window *window, size_t size, struct tl_error *err)
+{
+	struct tl_call_query q = { .rows = 0 };
+	struct tl_call_window ours = { .coarse = false };
+	struct window_walk w = { .cursor = cursor };
+	int status = tl_take_options(&q, sizeof(q), sizeof(q), query, query->size, err);
+
+	if (status == 0)
+		status = check_query(&q, err);
+	if (status < 0)
+		return status;
+	w.track = tl_call_index_at(cursor->index, q.track);
+	if (!w.track)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such track");
+	w.from = q.from;
+	w.to = q.to;
+	w.rows = q.rows ? q.rows : UINT32_MAX;
+	w.most = q.items && q.items < MOST_ITEMS ? q.items : MOST_ITEMS;
+	w.pixel = (q.to - q.from) / q.pixels;
+	w.pixel = w.pixel > 1 ? w.pixel : 0;
+	cursor->item_count = 0;
+	while (w.track->leaf_count && (status = walk_track(&w, err)) == 0 && w.full &&
+	       w.pixel < (UINT64_C(1) << 62)) {
+		w.pixel = w.pixel ? w.pixel * 2 : 2;
+		ours.coarse = true;
+	}
+	if (status < 0)
+		return status;
+	qsort(cursor->items, cursor->item_count, sizeof(*cursor->items), compare_items);
+	ours.items = cursor->items;
+	ours.count = cursor->item_count;
+	ours.pixel = w.pixel;
+	return tl_give(window, size, sizeof(ours), &ours, sizeof(ours));
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows, stacks and searches of an index, against a naive list of the same calls. */
+#include "calls.h"
+
+#include "timeline/index/index.h"
+
+struct asked {
+	struct made_calls made;
+	struct tl_call_index *index;
+	struct tl_call_cursor *cursor;
+	uint64_t first, last;
+};
+
+static void begin(struct asked *a, size_t shape)
+{
+	const struct tl_call_source source = { .ops = &made_ops, .handle = &a->made };
+	struct tl_error err;
+
+	*a = (struct asked){ .made = made_shapes[shape] };
+	make_calls(&a->made);
+	assert_int_equal(tl_call_index_open(&a->index, &source, &err), 0);
+	assert_int_equal(tl_call_cursor_open(&a->cursor, a->index, &err), 0);
+	a->first = a->made.all[0].ticks;
+	a->last = a->made.all[a->made.all_count - 1].ticks;
+}
+
+static void end(struct asked *a)
+{
+	tl_call_cursor_close(a->cursor);
+	tl_call_index_close(a->index);
+	free_made(&a->made);
+}
+
+static struct tl_call_window ask(struct asked *a, const struct tl_call_query *query)
+{
+	struct tl_call_window window;
+	struct tl_error err;
+
+	assert_int_equal(tl_call_cursor_window(a->cursor, query, &window, sizeof(window), &err), 0);
+	assert_true(window.count <= 20000);
+	return window;
+}
+
+static bool touches(const struct tl_leaf_call *call, const struct tl_call_query *query)
+{
+	return call->start < query->to && call->end >= query->from;
+}
+
+static uint64_t duration(const struct asked *a, const struct tl_leaf_call *call)
+{
+	return (call->end == TL_NOWHERE ? a->last : call->end) - call->start;
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct tl_leaf_call *a = *(const struct tl_leaf_call *const *)x,
+				  *b = *(const struct tl_leaf_call *const *)y;
+
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return a->function == b->function ? 0 : a->function < b->function ? -1 : 1;
+}
+
+/* The calls of the list that an answer must have as they are, in its order. */
+static size_t wanted_calls(struct asked *a, const struct tl_call_query *query, uint64_t least,
+			   const struct tl_leaf_call **wanted)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->made.count; i++)
+		if (touches(&a->made.calls[i], query) &&
+		    (!query->rows || a->made.calls[i].depth < query->rows) &&
+		    duration(a, &a->made.calls[i]) >= least)
+			wanted[count++] = &a->made.calls[i];
+	qsort(wanted, count, sizeof(*wanted), compare);
+	return count;
+}
+
+static void compare_calls(struct asked *a, const struct tl_call_query *query, bool whole)
+{
+	struct tl_call_window window = ask(a, query);
+	const struct tl_leaf_call **wanted = calloc(a->made.count, sizeof(*wanted));
+	size_t count = wanted_calls(a, query, window.pixel, wanted), exact = 0;
+
+	if (whole)
+		assert_true(window.pixel == 0 && !window.coarse);
+	for (size_t i = 0; i < window.count; i++) {
+		const struct tl_call_item *item = &window.items[i];
+
+		if (item->count)
+			continue;
+		assert_true(exact < count);
+		assert_true(item->start == wanted[exact]->start);
+		assert_true(item->end == wanted[exact]->end);
+		assert_int_equal(item->depth, wanted[exact]->depth);
+		if (whole) {
+			assert_int_equal(item->function, wanted[exact]->function);
+			assert_true(item->self == wanted[exact]->self);
+		}
+		exact++;
+	}
+	assert_int_equal(exact, count);
+	free(wanted);
+}
+
+static struct tl_call_query random_window(struct asked *a, uint32_t share)
+{
+	uint32_t span = (uint32_t)(a->last - a->first);
+	uint64_t from = a->first + draw(&a->made, span);
+
+	return (struct tl_call_query){ .size = sizeof(struct tl_call_query),
+				       .from = from,
+				       .to = from + 1 + draw(&a->made, span / share + 1),
+				       .pixels = UINT32_MAX };
+}
+
+TEST(at_full_zoom_a_window_has_exactly_the_calls_of_the_list)
+{
+	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
+		struct asked a;
+
+		begin(&a, shape);
+		for (int i = 0; i < 200; i++) {
+			struct tl_call_query query = random_window(&a, i & 1 ? 1000 : 10);
+
+			query.rows = TL_FRAME_ROWS;
+			compare_calls(&a, &query, true);
+		}
+		end(&a);
+	}
+}
+
+TEST(short_windows_have_deep_calls_as_they_are)
+{
+	for (size_t shape = 1; shape < MADE_SHAPES; shape++) {
+		struct asked a;
+		size_t deep = 0;
+
+		begin(&a, shape);
+		for (int i = 0; i < 100; i++) {
+			struct tl_call_query query = random_window(&a, 1);
+
+			query.to = query.from + 1 + draw(&a.made, 60);
+			compare_calls(&a, &query, true);
+			for (size_t n = 0; n < a.cursor->item_count; n++)
+				deep += a.cursor->items[n].depth >= TL_FRAME_ROWS;
+		}
+		assert_true(deep > 100);
+		end(&a);
+	}
+}
+
+/* "No call of a pixel or more in rows 0 to 127 is missing at any level." */
+TEST(calls_of_a_pixel_or_more_are_exact_at_every_level)
+{
+	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
+		struct asked a;
+
+		begin(&a, shape);
+		for (int i = 0; i < 200; i++) {
+			struct tl_call_query query = random_window(&a, 1 + draw(&a.made, 50));
+
+			query.rows = TL_FRAME_ROWS;
+			query.pixels = 1 + draw(&a.made, 300);
+			compare_calls(&a, &query, false);
+		}
+		end(&a);
+	}
+}
+
+/* Every call is in the answer for the whole trace once: as it is, or in a summary. */
+TEST(the_whole_trace_counts_every_call_once)
+{
+	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
+		struct asked a;
+		uint64_t calls = 0, wanted = 0;
+
+		begin(&a, shape);
+		for (uint32_t pixels = 1; pixels < 2000; pixels += 400) {
+			const struct tl_call_query query = { .size = sizeof(query),
+							     .to = TL_NOWHERE,
+							     .pixels = pixels,
+							     .rows = TL_FRAME_ROWS };
+			struct tl_call_window window = ask(&a, &query);
+
+			for (size_t i = 0; i < window.count; i++)
+				calls += window.items[i].count ? window.items[i].count : 1;
+			for (size_t i = 0; i < a.made.count; i++)
+				wanted += a.made.calls[i].depth < TL_FRAME_ROWS;
+			assert_true(calls == wanted);
+		}
+		end(&a);
+	}
+}
+
+TEST(too_many_items_make_the_answer_coarse)
+{
+	struct tl_call_query query = { .size = sizeof(query), .pixels = UINT32_MAX, .items = 500 };
+	struct asked a;
+
+	begin(&a, 0);
+	query.to = a.last;
+	assert_true(ask(&a, &query).coarse);
+	assert_true(a.cursor->item_count <= 500 && a.cursor->item_count > 50);
+	end(&a);
+}
+
+TEST(the_stack_at_a_time_is_that_of_the_list)
+{
+	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
+		struct asked a;
+
+		begin(&a, shape);
+		for (int i = 0; i < 50; i++) {
+			uint64_t at = random_window(&a, 1).from;
+			struct tl_call_window stack;
+			struct tl_error err;
+			size_t depth = 0;
+
+			assert_int_equal(
+				tl_call_cursor_stack(a.cursor, 0, at, &stack, sizeof(stack), &err),
+				0);
+			for (size_t n = 0; n < a.made.count; n++) {
+				const struct tl_leaf_call *call = &a.made.calls[n];
+
+				if (call->start > at || call->end <= at)
+					continue;
+				assert_true(depth < stack.count);
+				assert_true(stack.items[depth].start == call->start);
+				assert_int_equal(stack.items[depth].depth, depth);
+				assert_int_equal(stack.items[depth++].function, call->function);
+			}
+			assert_int_equal(depth, stack.count);
+		}
+		end(&a);
+	}
+}
+
+/* In the order of begin: calls of one tick have an order, too. */
+static void compare_search(struct asked *a, uint64_t at, uint32_t function)
+{
+	const struct tl_leaf_call *next = NULL, *previous = NULL;
+	struct tl_call_item item;
+	struct tl_error err;
+
+	for (size_t i = 0; i < a->made.count; i++) {
+		const struct tl_leaf_call *call = &a->made.calls[i];
+
+		if (call->function != function)
+			continue;
+		if (call->start < at)
+			previous = call;
+		else if (!next)
+			next = call;
+	}
+	assert_int_equal(tl_call_cursor_next(a->cursor, 0, function, at, &item, sizeof(item), &err),
+			 next != NULL);
+	if (next)
+		assert_true(item.start == next->start && item.end == next->end &&
+			    item.depth == next->depth && item.self == next->self);
+	assert_int_equal(
+		tl_call_cursor_previous(a->cursor, 0, function, at, &item, sizeof(item), &err),
+		previous != NULL);
+	if (previous)
+		assert_true(item.start == previous->start && item.end == previous->end &&
+			    item.depth == previous->depth && item.self == previous->self);
+}
+
+TEST(the_next_and_the_previous_call_of_a_function_are_found)
+{
+	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
+		struct asked a;
+
+		begin(&a, shape);
+		for (int i = 0; i < 100; i++)
+			compare_search(&a, random_window(&a, 1).from, draw(&a.made, 42));
+		compare_search(&a, 0, 3);
+		compare_search(&a, TL_NOWHERE, 3);
+		end(&a);
+	}
+}
+
+TEST(what_is_not_there_is_refused)
+{
+	struct tl_call_query query = { .size = sizeof(query), .to = 10, .pixels = 1 };
+	struct tl_call_track_info info;
+	struct tl_call_window window;
+	struct tl_error err;
+	struct asked a;
+
+	begin(&a, 0);
+	query.track = 1;
+	assert_int_equal(tl_call_cursor_window(a.cursor, &query, &window, sizeof(window), &err),
+			 TL_BAD_USAGE);
+	query.track = query.pixels = 0;
+	assert_int_equal(tl_call_cursor_window(a.cursor, &query, &window, sizeof(window), &err),
+			 TL_BAD_USAGE);
+	assert_int_equal(tl_call_index_track(a.index, 1, &info, sizeof(info)), 0);
+	assert_int_equal(tl_call_index_track(a.index, 0, &info, sizeof(info)), 1);
+	assert_true(info.calls == a.made.count && info.process == 1 && info.thread == 2);
+	assert_true(info.first == a.first && info.last == a.last);
+	end(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(at_full_zoom_a_window_has_exactly_the_calls_of_the_list),
+		cmocka_unit_test(short_windows_have_deep_calls_as_they_are),
+		cmocka_unit_test(calls_of_a_pixel_or_more_are_exact_at_every_level),
+		cmocka_unit_test(the_whole_trace_counts_every_call_once),
+		cmocka_unit_test(too_many_items_make_the_answer_coarse),
+		cmocka_unit_test(the_stack_at_a_time_is_that_of_the_list),
+		cmocka_unit_test(the_next_and_the_previous_call_of_a_function_are_found),
+		cmocka_unit_test(what_is_not_there_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("timeline index", tests, NULL, NULL);
+}
