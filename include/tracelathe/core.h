@@ -210,6 +210,12 @@ TL_API bool tl_output_used(const struct tl_output *out);
 TL_API bool tl_output_failed(const struct tl_output *out);
 
 /**
+ * The file will be a program: who may read it may execute it. Of an output that is no new file
+ * nothing changes.
+ */
+TL_API void tl_output_make_executable(struct tl_output *out);
+
+/**
  * Flush, fsync, rename into place, fsync the directory, then free the handle.
  * @return 0, or TL_IO with the first error met (EPIPE and ENOSPC among them); the old file is then
  *         untouched, unless only the last step failed

@@ -173,6 +173,12 @@ inline struct tl_input_options tl_input_options_default()
 	}
 #endif
 
+/** What a part of a trace is written as. */
+enum tl_slice_form {
+	TL_SLICE_TRACE, /**< a trace of the same format */
+	TL_SLICE_ELF,   /**< xtrace: a program that executes it, tl_xtrace_slice_elf() */
+};
+
 /**
  * The part of a trace that tl_input_slice() writes: records that are within all of these bounds and
  * pass the input's filters by time, thread, process and cpu. A bound that the format does not have
@@ -191,6 +197,7 @@ struct tl_slice {
 	double before_seconds; /**< the slice begins this long before the trigger */
 	/** takes the second file of a format of two (partner_suffix), NULL: it is not written */
 	struct tl_output *partner;
+	enum tl_slice_form form;
 };
 
 /** The analyses of tl_input_analyze(); bits. */

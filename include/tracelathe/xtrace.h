@@ -354,6 +354,19 @@ TL_API int tl_xtrace_slice_write(struct tl_xtrace_trace *trace, const struct tl_
 				 struct tl_output *stream, struct tl_output *snapshots,
 				 struct tl_error *err);
 
+/**
+ * Write a part of a stream as a static AArch64 program for Linux: it begins with the registers of
+ * the first snapshot and the memory that the part finds, executes exactly its instructions at their
+ * addresses, and ends with status 0 where the part ends (docs/xtrace-slices.md). System calls are
+ * not made: their results, and what they wrote, come from the trace.
+ *
+ * `slice->first_instruction` is 0. The output's file becomes executable.
+ * @return 0; TL_UNSUPPORTED, with the instruction, for what cannot run so; TL_BAD_USAGE: no such
+ *         snapshot, or an empty part; a status of damage within the part
+ */
+TL_API int tl_xtrace_slice_elf(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
+			       struct tl_output *out, struct tl_error *err);
+
 /* ---- profiles ------------------------------------------------------------------------------ */
 
 struct tl_binary;

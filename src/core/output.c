@@ -376,6 +376,16 @@ int tl_output_open_memory(struct tl_output **out, struct tl_error *err)
 	return *out ? 0 : tl_error_memory(err);
 }
 
+void tl_output_make_executable(struct tl_output *out)
+{
+	struct stat st;
+
+	if (!(out->temp || out->unnamed) || out->error.status)
+		return;
+	if (fstat(out->fd, &st) || fchmod(out->fd, st.st_mode | (st.st_mode & 0444) >> 2))
+		fail(out, TL_IO, "cannot make the file executable");
+}
+
 /* ---- close ---- */
 
 /* Give the file the name of a temporary one beside the target. */

@@ -308,17 +308,42 @@ static struct sums read_part(const struct part *part, const char **broken)
 	return sums;
 }
 
+/* A program is made, or a reason is given. */
+static const char *make_program(const struct pair *pair)
+{
+	const struct tl_xtrace_slice slice = { .size = sizeof(slice),
+					       .end_snapshot = TL_NONE,
+					       .end_instruction = TL_NOWHERE };
+	struct tl_output *out = NULL;
+	struct open_pair open;
+	const char *broken = NULL;
+	int status = open_pair(&open, pair, NULL);
+	size_t size = 0;
+
+	if (status < 0 || tl_output_open_memory(&out, NULL) < 0) {
+		close_pair(&open);
+		return NULL;
+	}
+	status = tl_xtrace_slice_elf(open.trace, &slice, out, &open.err);
+	tl_output_bytes(out, &size);
+	if (status == 0 && !size)
+		broken = "a program is empty";
+	else if (status < 0 && !open.err.text)
+		broken = "a program is refused without a reason";
+	tl_output_discard(out);
+	close_pair(&open);
+	return broken;
+}
+
 const char *exercise_slice(const struct pair *pair)
 {
 	struct part whole = cut(pair, 0, TL_NOWHERE);
-	const char *broken = NULL;
+	const char *broken = make_program(pair);
 	struct open_pair open;
 	struct sums sums, parts = { .tokens = 0 };
 
-	if (whole.status < 0)
-		broken = whole.status == TL_UNSUPPORTED || whole.status == TL_BAD_USAGE
-				 ? NULL
-				 : "cannot be cut";
+	if (whole.status < 0 && whole.status != TL_UNSUPPORTED && whole.status != TL_BAD_USAGE)
+		broken = "cannot be cut";
 	if (whole.status < 0 || open_pair(&open, pair, NULL) < 0) {
 		free_part(&whole);
 		return broken;

@@ -131,6 +131,27 @@ static int slice_pair(const struct scene *scene, unsigned variant, uint64_t *dig
 	return take_output(snapshots, status, digest);
 }
 
+/* As a program; what cannot run is refused, which is an answer, too. */
+static int run_pair(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	const struct pair pair = pair_of(scene->data, scene->size);
+	const struct tl_xtrace_slice slice = { .size = sizeof(slice),
+					       .end_snapshot = TL_NONE,
+					       .end_instruction = variant ? 12 : TL_NOWHERE };
+	struct tl_output *out = NULL;
+	struct open_pair open;
+	int status = open_pair(&open, &pair, NULL);
+
+	if (status == 0)
+		status = tl_output_open_memory(&out, &open.err);
+	if (status == 0)
+		status = tl_xtrace_slice_elf(open.trace, &slice, out, &open.err);
+	if (status == TL_UNSUPPORTED || status == TL_BAD_USAGE)
+		status = 0;
+	close_pair(&open);
+	return take_output(out, status, digest);
+}
+
 /* Through the registry, with the second file found beside the first. */
 static int use_pair(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
@@ -164,7 +185,11 @@ static int use_pair(const struct scene *scene, unsigned variant, uint64_t *diges
 }
 
 const struct step xtrace_steps[] = {
-	{ "read a pair", read_pair, 2 },   { "tell of a pair", tell_pair, 2 * TELLINGS },
-	{ "check a pair", check_pair, 1 }, { "cut a pair", slice_pair, 2 },
-	{ "use a pair", use_pair, 8 },     { NULL, NULL, 0 },
+	{ "read a pair", read_pair, 2 },
+	{ "tell of a pair", tell_pair, 2 * TELLINGS },
+	{ "check a pair", check_pair, 1 },
+	{ "cut a pair", slice_pair, 2 },
+	{ "run a pair", run_pair, 2 },
+	{ "use a pair", use_pair, 8 },
+	{ NULL, NULL, 0 },
 };

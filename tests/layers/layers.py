@@ -50,7 +50,7 @@ PUBLIC_ONLY = ["cli", "mpi"]
 # lower floors, none beside it.
 SUB_ROOMS = {
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
-    "xtrace": [["format"], ["write", "state"], ["profile"], ["analyze", "check", "listing", "convert"]],
+    "xtrace": [["format"], ["write", "state"], ["profile", "elf"], ["analyze", "check", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"]],
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"], ["file"]],

@@ -167,6 +167,9 @@ const struct option_row option_rows[] = {
 	OPT_TEXT(C_SLICE | C_CONVERT, "snapshot-output", "FILE", slice.partner,
 		 "xtrace: write the snapshots to FILE (default: NAME.xsnapshot.bin if the output "
 		 "is NAME.xinsndata.bin)"),
+	OPT_WORD(C_SLICE, "to", "trace|elf", enum tl_slice_form, slice.part.form, TL_SLICE_TRACE,
+		 "what to write: a trace of the same format (default), or, of xtrace, a program "
+		 "for AArch64 that executes the part from snapshot I on"),
 	OPT_REGEX(C_SLICE, "trigger", "REGEX", slice.part.trigger,
 		  "Intel PT: what ran before the first call of a function whose name matches; see "
 		  "--before"),

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk over a slice that learns what its program needs. Whatever would make the program go
+ * another way than the trace is refused with its place: nothing is left to luck.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "xtrace/elf/context.h"
+#include "xtrace/elf/first_fault.h"
+#include "xtrace/elf/replay.h"
+#include "xtrace/format/walk.h"
+
+/* The instruction whose tokens are being read. */
+struct present {
+	struct tl_a64 insn;
+	enum tl_xtrace_rewrite rewrite;
+	uint64_t pc, offset;
+	uint64_t execution;       /* of this PC, from 1 */
+	uint64_t *count;          /* where that is counted */
+	uint64_t target;          /* TL_NOWHERE: not told */
+	uint64_t event;           /* of SOME */
+	bool any, stored;         /* there is one; the slice itself wrote it */
+	bool has_value, reserved; /* of MRS; a load exclusive came before */
+};
+
+struct collector {
+	struct tl_xtrace_replay *replay;
+	const struct tl_xtrace_slice_part *part;
+	struct present now;
+	struct {
+		uint64_t event; /* of the last system call; TL_NOWHERE: none */
+		bool open;      /* its result is still to come */
+	} call;
+	const char *refused; /* by tl_xtrace_changed_fn */
+	struct tl_error *err;
+	struct tl_a64_cache cache;
+};
+
+static int refuse(struct collector *c, const char *text)
+{
+	return tl_error_in(c->err, TL_UNSUPPORTED, c->now.offset,
+			   c->part->first_ordinal + c->replay->instructions + c->replay->faulted -
+				   (c->now.any ? 1 : 0),
+			   text);
+}
+
+static int no_room(struct collector *c)
+{
+	if (c->refused)
+		return refuse(c, c->refused);
+	if (c->replay->image.pages.count > TL_XTRACE_IMAGE_MOST_PAGES ||
+	    c->replay->byte_count >= TL_XTRACE_MOST_PATCHED)
+		return refuse(c, "the slice needs more memory than a program of it should hold; "
+				 "take a shorter one");
+	return tl_error_memory(c->err);
+}
+
+/* ---- events ---- */
+
+/* An event at the present instruction; TL_NOWHERE: refused, or no memory. */
+static uint64_t event_here(struct collector *c)
+{
+	const struct present *p = &c->now;
+	uint32_t site;
+
+	if (p->stored) {
+		c->refused = "an instruction that the slice itself writes has to be rewritten";
+		return TL_NOWHERE;
+	}
+	site = tl_xtrace_replay_site(c->replay, p->pc, p->insn.opcode, p->rewrite);
+	return site == TL_NONE ? TL_NOWHERE : tl_xtrace_replay_event(c->replay, site, p->execution);
+}
+
+static bool add_event(struct collector *c, uint32_t flags, uint64_t result)
+{
+	uint64_t event = event_here(c);
+
+	if (event == TL_NOWHERE)
+		return false;
+	c->replay->events[event].flags |= flags;
+	c->replay->events[event].result = result;
+	return true;
+}
+
+/* tl_xtrace_changed_fn: the kernel wrote during the last call, or another thread before this load.
+ */
+static bool byte_changed(void *arg, uint64_t address, uint8_t value, bool by_call)
+{
+	struct collector *c = arg;
+	uint64_t event = by_call && c->call.event != TL_NOWHERE ? c->call.event : event_here(c);
+
+	return event != TL_NOWHERE && tl_xtrace_replay_patch(c->replay, event, address, value);
+}
+
+static bool begin_call(struct collector *c)
+{
+	if (!add_event(c, TL_XTRACE_EVENT_CALL, 0))
+		return false;
+	c->call.event = c->replay->event_count - 1;
+	c->call.open = true;
+	c->replay->image.calls++;
+	return true;
+}
+
+/* As many elements as there will be loads. */
+static bool begin_some(struct collector *c)
+{
+	if (!add_event(c, TL_XTRACE_EVENT_OTHER, 0))
+		return false;
+	c->now.event = c->replay->event_count - 1;
+	c->replay->sites[c->replay->events[c->now.event].site].decides = true;
+	return true;
+}
+
+/* The same instruction again, as it faulted or was interrupted: in the program it runs once. */
+static void take_back(struct collector *c)
+{
+	struct tl_xtrace_replay *r = c->replay;
+
+	if (c->now.rewrite == TL_XTRACE_CALL || c->now.rewrite == TL_XTRACE_SOME)
+		r->sites[r->events[--r->event_count].site].events--;
+	if (c->now.rewrite == TL_XTRACE_CALL) {
+		c->call.event = TL_NOWHERE;
+		c->call.open = false;
+	}
+	--*c->now.count;
+	r->instructions--;
+	r->faulted++;
+}
+
+/* ---- where control goes ---- */
+
+static bool is_target(const struct present *p, uint64_t pc)
+{
+	return pc == p->pc + (uint64_t)(int64_t)p->insn.offset;
+}
+
+static bool may_follow(const struct present *p, uint64_t pc)
+{
+	switch (p->insn.flow) {
+	case TL_A64_NEXT:
+	case TL_A64_EXCEPTION_CALL:
+		return pc == p->pc + 4;
+	case TL_A64_JUMP:
+	case TL_A64_CALL:
+		return is_target(p, pc);
+	case TL_A64_CONDITIONAL:
+		return pc == p->pc + 4 || is_target(p, pc);
+	case TL_A64_JUMP_REGISTER:
+	case TL_A64_CALL_REGISTER:
+	case TL_A64_RETURN:
+		return p->target == TL_NOWHERE || p->target == pc;
+	default:
+		return false;
+	}
+}
+
+static bool is_branch(const struct present *p)
+{
+	return p->insn.flow != TL_A64_NEXT && p->insn.flow != TL_A64_EXCEPTION_CALL;
+}
+
+/* The present instruction is followed by one at `pc`: is all there that its replay needs? */
+static int finish_instruction(struct collector *c, uint64_t pc)
+{
+	const struct present *p = &c->now;
+
+	if (!may_follow(p, pc))
+		return refuse(c, p->insn.flow == TL_A64_EXCEPTION_CALL
+					 ? "the program goes on elsewhere than behind its system "
+					   "call (the end of a signal's handler, another program)"
+					 : "the program goes on elsewhere than its instructions "
+					   "lead: a signal's handler, or a part is missing");
+	if (p->rewrite == TL_XTRACE_CALL && c->call.open)
+		return refuse(c, "a system call has no result (SVCRET)");
+	if (p->rewrite == TL_XTRACE_READ && !p->has_value)
+		return refuse(c, "a system register is read, whose value is not in the trace");
+	return 0;
+}
+
+/* ---- instructions ---- */
+
+static int first_sight(struct collector *c, uint8_t *kind)
+{
+	struct present *p = &c->now;
+	const char *why = NULL;
+
+	p->rewrite = tl_xtrace_rewrite_of(&p->insn, &why);
+	if (p->rewrite == TL_XTRACE_REFUSED)
+		return refuse(c, why);
+	if (p->stored && p->rewrite != TL_XTRACE_AS_IT_IS && p->rewrite != TL_XTRACE_EXCLUSIVE)
+		return refuse(c, "an instruction that the slice itself writes has to be rewritten");
+	if (p->stored)
+		return 0;
+	*kind = (uint8_t)p->rewrite;
+	if (p->rewrite == TL_XTRACE_AS_IT_IS || p->rewrite == TL_XTRACE_EXCLUSIVE)
+		return 0;
+	if (tl_xtrace_replay_site(c->replay, p->pc, p->insn.opcode, p->rewrite) == TL_NONE)
+		return no_room(c);
+	return 0;
+}
+
+static int fetch(struct collector *c, const uint8_t *bytes)
+{
+	struct present *p = &c->now;
+	struct tl_xtrace_image_code *code = tl_xtrace_image_code(&c->replay->image, p->pc);
+	size_t number = p->pc % TL_XTRACE_IMAGE_BYTES / 4;
+	enum tl_xtrace_fetch fetched = tl_xtrace_image_fetch(&c->replay->image, p->pc, bytes);
+
+	if (!code || fetched == TL_XTRACE_FETCH_FAILED)
+		return no_room(c);
+	p->count = &code->count[number];
+	p->execution = ++*p->count;
+	p->stored = fetched == TL_XTRACE_FETCH_STORED;
+	if (fetched == TL_XTRACE_FETCH_CHANGED)
+		return refuse(c, "an instruction is another than before, and the slice did not "
+				 "write it");
+	p->rewrite = (enum tl_xtrace_rewrite)code->kind[number];
+	if (p->rewrite == TL_XTRACE_UNSEEN || p->stored)
+		return first_sight(c, &code->kind[number]);
+	return 0;
+}
+
+static int take_instruction(struct collector *c, const struct tl_xtrace_walk *w, uint32_t opcode)
+{
+	struct present *p = &c->now;
+	uint8_t bytes[4] = { (uint8_t)opcode, (uint8_t)(opcode >> 8), (uint8_t)(opcode >> 16),
+			     (uint8_t)(opcode >> 24) };
+	bool reserved = p->reserved;
+	int status;
+
+	if (!c->replay->instructions)
+		c->replay->first_pc = w->pc;
+	*p = (struct present){ .insn = *tl_a64_look(&c->cache, opcode),
+			       .pc = w->pc,
+			       .offset = tl_xtrace_walk_offset(w),
+			       .target = TL_NOWHERE,
+			       .any = true,
+			       .reserved = reserved };
+	c->replay->instructions++;
+	if (w->pc % 4)
+		return refuse(c, "a PC is not a multiple of 4");
+	status = fetch(c, bytes);
+	c->replay->scalable |= p->insn.class == TL_A64_SVE || p->insn.access & TL_A64_SCALABLE;
+	p->reserved |= (p->insn.access & (TL_A64_EXCLUSIVE | TL_A64_READS)) ==
+		       (TL_A64_EXCLUSIVE | TL_A64_READS);
+	if (status == 0 && ((p->rewrite == TL_XTRACE_CALL && !begin_call(c)) ||
+			    (p->rewrite == TL_XTRACE_SOME && !begin_some(c))))
+		return no_room(c);
+	return status;
+}
+
+/* ---- the other tokens ---- */
+
+static bool take_status(struct collector *c, uint64_t status)
+{
+	bool reserved = c->now.reserved;
+
+	c->now.reserved = false;
+	if (c->now.rewrite != TL_XTRACE_EXCLUSIVE || (!(uint32_t)status && reserved))
+		return true;
+	if (!add_event(c, TL_XTRACE_EVENT_OTHER, (uint32_t)status))
+		return false;
+	c->replay->sites[c->replay->events[c->replay->event_count - 1].site].decides = true;
+	return true;
+}
+
+/* The first argument is X8. */
+static void take_argument(struct collector *c, uint64_t value)
+{
+	struct tl_xtrace_event *event;
+
+	if (!c->call.open)
+		return;
+	event = &c->replay->events[c->call.event];
+	if (event->flags & TL_XTRACE_EVENT_CHECK)
+		return;
+	event->flags |= TL_XTRACE_EVENT_CHECK;
+	event->expected = value;
+}
+
+static void take_result(struct collector *c, uint64_t value)
+{
+	if (c->call.open)
+		c->replay->events[c->call.event].result = value;
+	c->call.open = false;
+}
+
+static bool take_register(struct collector *c, uint64_t value)
+{
+	c->now.has_value = true;
+	return c->now.rewrite != TL_XTRACE_READ || add_event(c, 0, value);
+}
+
+static bool take_zeros(struct collector *c, uint64_t address)
+{
+	static const uint8_t zeros[TL_XTRACE_ZVA_BYTES];
+
+	return tl_xtrace_image_store(&c->replay->image,
+				     address & ~(uint64_t)(TL_XTRACE_ZVA_BYTES - 1), zeros,
+				     sizeof(zeros));
+}
+
+static bool take_access(struct collector *c, const struct tl_xtrace_walk *w, bool store)
+{
+	uint64_t address = tl_xtrace_walk_value(w);
+	size_t size = tl_xtrace_access_size(*w->token);
+
+	if (c->now.rewrite == TL_XTRACE_SOME)
+		c->replay->events[c->now.event].result +=
+			tl_xtrace_first_fault_elements(c->now.insn.opcode, size);
+	return store ? tl_xtrace_image_store(&c->replay->image, address, w->token + 9, size)
+		     : tl_xtrace_image_load(&c->replay->image, address, w->token + 9, size);
+}
+
+static bool take_token(struct collector *c, const struct tl_xtrace_walk *w,
+		       enum tl_xtrace_kind kind)
+{
+	switch (kind) {
+	case TL_XTRACE_LOAD:
+	case TL_XTRACE_STORE:
+		return take_access(c, w, kind == TL_XTRACE_STORE);
+	case TL_XTRACE_DC:
+		return take_zeros(c, tl_xtrace_walk_value(w));
+	case TL_XTRACE_STXR:
+		return take_status(c, tl_xtrace_walk_value(w));
+	case TL_XTRACE_MRS:
+		return take_register(c, tl_xtrace_walk_value(w));
+	case TL_XTRACE_SVCARG:
+		take_argument(c, tl_xtrace_walk_value(w));
+		return true;
+	case TL_XTRACE_SVCRET:
+		take_result(c, tl_xtrace_walk_value(w));
+		return true;
+	case TL_XTRACE_TARGET_B:
+		c->now.target = tl_xtrace_walk_value(w);
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* ---- the end ---- */
+
+/* Where the slice ends: the program stops when it comes there as often as the slice did, and once
+ * more. `next`: the instruction behind it in the trace, TL_NOWHERE: none. */
+static int stop_at(struct collector *c, uint64_t pc)
+{
+	struct tl_xtrace_image_code *code = tl_xtrace_image_code(&c->replay->image, pc);
+	struct tl_xtrace_image_page *page = tl_xtrace_image_page(&c->replay->image, pc);
+	size_t number = pc % TL_XTRACE_IMAGE_BYTES / 4;
+	uint32_t opcode;
+
+	if (!code || !page)
+		return no_room(c);
+	memcpy(&opcode, page->first + pc % TL_XTRACE_IMAGE_BYTES, 4);
+	opcode = TL_HOST_BIG_ENDIAN ? __builtin_bswap32(opcode) : opcode;
+	c->now.pc = pc;
+	c->now.insn = tl_a64_classify(opcode);
+	c->now.rewrite = code->kind[number] ? (enum tl_xtrace_rewrite)code->kind[number]
+					    : TL_XTRACE_AS_IT_IS;
+	c->now.execution = code->count[number] + 1;
+	c->now.stored = false;
+	return add_event(c, TL_XTRACE_EVENT_STOP, 0) ? 0 : no_room(c);
+}
+
+static int end_slice(struct collector *c, uint64_t next)
+{
+	const struct present *p = &c->now;
+	int status;
+
+	if (!p->any)
+		return tl_error_at(c->err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there are no instructions in that part");
+	if (p->rewrite == TL_XTRACE_CALL && c->call.open) {
+		/* exit(), or the trace ends with it */
+		c->replay->events[c->call.event].flags |= TL_XTRACE_EVENT_STOP;
+		return 0;
+	}
+	switch (p->insn.flow) {
+	case TL_A64_NEXT:
+	case TL_A64_EXCEPTION_CALL:
+		return stop_at(c, p->pc + 4);
+	case TL_A64_JUMP:
+	case TL_A64_CALL:
+		return stop_at(c, p->pc + (uint64_t)(int64_t)p->insn.offset);
+	case TL_A64_CONDITIONAL:
+		if (next != TL_NOWHERE && may_follow(p, next))
+			return stop_at(c, next);
+		/* It is not told where it leads: to one of the two it comes once more. */
+		next = p->pc + (uint64_t)(int64_t)p->insn.offset;
+		status = stop_at(c, p->pc + 4);
+		return status < 0 ? status : stop_at(c, next);
+	default:
+		next = p->target != TL_NOWHERE ? p->target : next;
+		if (next == TL_NOWHERE || !may_follow(p, next))
+			return refuse(c, "the last instruction is a branch, and where it leads is "
+					 "not in the trace; end the slice before it");
+		return stop_at(c, next);
+	}
+}
+
+/* ---- the walk ---- */
+
+static bool is_over(const struct collector *c, const struct tl_xtrace_walk *w)
+{
+	return tl_xtrace_walk_offset(w) >= c->part->end_byte ||
+	       c->replay->instructions == c->part->most;
+}
+
+/* 1: go on; 0: the slice is over; negative: refused. */
+static int next_instruction(struct collector *c, struct tl_xtrace_walk *w, enum tl_xtrace_kind kind)
+{
+	uint32_t opcode = tl_xtrace_walk_instruction(w, kind);
+	int status = 0;
+
+	if (!w->pc_known)
+		return refuse(c, "an instruction has no PC");
+	if (tl_xtrace_walk_el(w) && !is_over(c, w))
+		return refuse(c, "the slice has parts that ran in the kernel; a program of it "
+				 "runs user code only");
+	if (c->now.any && w->pc == c->now.pc && !is_branch(&c->now))
+		take_back(c);
+	else if (c->now.any && !is_over(c, w))
+		status = finish_instruction(c, w->pc);
+	if (status < 0)
+		return status;
+	if (is_over(c, w)) {
+		status = end_slice(c, w->pc);
+		return status < 0 ? status : 0;
+	}
+	status = take_instruction(c, w, opcode);
+	return status < 0 ? status : 1;
+}
+
+static int walk_segment(struct collector *c, const struct tl_xtrace_segment *segment)
+{
+	const struct tl_xtrace_slice_part *part = c->part;
+	struct tl_xtrace_walk w;
+	enum tl_xtrace_kind kind;
+	int status = 1;
+
+	tl_xtrace_walk_begin(&w, part->trace, &part->trace->streams[part->stream], segment);
+	while (status == 1 && (kind = tl_xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
+		if (tl_xtrace_is_instruction(kind))
+			status = next_instruction(c, &w, kind);
+		else if (c->now.any && !take_token(c, &w, kind))
+			status = no_room(c);
+	}
+	if (status == 1 && w.status != TL_OK)
+		return tl_error_at(c->err, w.status, w.fault,
+				   w.status == TL_IO ? "cancelled"
+						     : "the slice is damaged here, so that it "
+						       "cannot run");
+	return status;
+}
+
+int tl_xtrace_replay_collect(struct tl_xtrace_replay *replay,
+			     const struct tl_xtrace_slice_part *part, struct tl_error *err)
+{
+	const struct tl_xtrace_stream *stream = &part->trace->streams[part->stream];
+	struct collector *c = calloc(1, sizeof(*c));
+	size_t i = 0;
+	int status = 1;
+
+	*replay = (struct tl_xtrace_replay){ 0 };
+	if (!c)
+		return tl_error_memory(err);
+	c->replay = replay;
+	c->part = part;
+	c->err = err;
+	c->call.event = TL_NOWHERE;
+	tl_xtrace_image_begin(&replay->image, byte_changed, c);
+	tl_a64_cache_begin(&c->cache);
+	while (i < stream->segment_count && stream->segments[i].snapshot != part->first_snapshot)
+		i++;
+	for (; status == 1 && i < stream->segment_count; i++)
+		status = walk_segment(c, &stream->segments[i]);
+	if (status == 1)
+		status = end_slice(c, TL_NOWHERE);
+	free(c);
+	return status;
+}

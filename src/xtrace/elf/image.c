@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/elf/image.h"
+
+#include <string.h>
+
+void tl_xtrace_image_begin(struct tl_xtrace_image *image, tl_xtrace_changed_fn *changed, void *arg)
+{
+	*image = (struct tl_xtrace_image){
+		.pages.page_bytes = sizeof(struct tl_xtrace_image_page),
+		.code.page_bytes = sizeof(struct tl_xtrace_image_code),
+		.changed = changed,
+		.arg = arg,
+	};
+}
+
+void tl_xtrace_image_free(struct tl_xtrace_image *image)
+{
+	tl_xtrace_pages_free(&image->pages);
+	tl_xtrace_pages_free(&image->code);
+}
+
+struct tl_xtrace_image_page *tl_xtrace_image_page(struct tl_xtrace_image *image, uint64_t address)
+{
+	if (__builtin_expect(image->pages.count > TL_XTRACE_IMAGE_MOST_PAGES, 0))
+		return NULL;
+	return (void *)tl_xtrace_pages_get(&image->pages, address / TL_XTRACE_IMAGE_BYTES);
+}
+
+struct tl_xtrace_image_code *tl_xtrace_image_code(struct tl_xtrace_image *image, uint64_t address)
+{
+	if (__builtin_expect(image->code.count > TL_XTRACE_IMAGE_MOST_PAGES, 0))
+		return NULL;
+	return (void *)tl_xtrace_pages_get(&image->code, address / TL_XTRACE_IMAGE_BYTES);
+}
+
+/* The bytes [at, at + size) of a page, which lie in one word of the bitmaps. */
+struct part {
+	struct tl_xtrace_image_page *page;
+	uint64_t address;
+	size_t at, word, size;
+	uint64_t mask;
+};
+
+static bool next_part(struct tl_xtrace_image *image, uint64_t address, size_t size, struct part *p)
+{
+	size_t left;
+
+	p->address = tl_xtrace_untagged(address);
+	p->at = p->address % TL_XTRACE_IMAGE_BYTES;
+	p->word = p->at / 64;
+	left = 64 - p->at % 64;
+	p->size = size < left ? size : left;
+	p->mask = (p->size == 64 ? UINT64_MAX : (UINT64_C(1) << p->size) - 1) << p->at % 64;
+	p->page = tl_xtrace_image_page(image, p->address);
+	if (!p->page)
+		return false;
+	if (p->page->call != image->calls) {
+		memset(p->page->touched, 0, sizeof(p->page->touched));
+		p->page->call = image->calls;
+	}
+	return true;
+}
+
+/* A byte that is not known, or that is another than it was. */
+static bool load_byte(struct tl_xtrace_image *image, const struct part *p, size_t i, uint8_t value)
+{
+	struct tl_xtrace_image_page *page = p->page;
+	uint64_t bit = UINT64_C(1) << (p->at + i) % 64;
+
+	if (!(page->known[p->word] & bit)) {
+		page->first[p->at + i] = page->now[p->at + i] = value;
+		page->known[p->word] |= bit;
+		return true;
+	}
+	if (page->now[p->at + i] == value)
+		return true;
+	page->now[p->at + i] = value;
+	return image->changed(image->arg, p->address + i, value,
+			      image->calls && !(page->touched[p->word] & bit));
+}
+
+bool tl_xtrace_image_load(struct tl_xtrace_image *image, uint64_t address, const uint8_t *data,
+			  size_t size)
+{
+	struct part p;
+
+	for (; size; address += p.size, data += p.size, size -= p.size) {
+		if (!next_part(image, address, size, &p))
+			return false;
+		if ((p.page->known[p.word] & p.mask) != p.mask ||
+		    memcmp(p.page->now + p.at, data, p.size))
+			for (size_t i = 0; i < p.size; i++)
+				if (!load_byte(image, &p, i, data[i]))
+					return false;
+		p.page->loaded[p.word] |= p.mask;
+		p.page->touched[p.word] |= p.mask;
+	}
+	return true;
+}
+
+bool tl_xtrace_image_store(struct tl_xtrace_image *image, uint64_t address, const uint8_t *data,
+			   size_t size)
+{
+	struct part p;
+
+	for (; size; address += p.size, data += p.size, size -= p.size) {
+		if (!next_part(image, address, size, &p))
+			return false;
+		memcpy(p.page->now + p.at, data, p.size);
+		p.page->known[p.word] |= p.mask;
+		p.page->stored[p.word] |= p.mask;
+		p.page->touched[p.word] |= p.mask;
+	}
+	return true;
+}
+
+enum tl_xtrace_fetch tl_xtrace_image_fetch(struct tl_xtrace_image *image, uint64_t pc,
+					   const uint8_t *opcode)
+{
+	struct part p;
+
+	if (!next_part(image, pc, 4, &p))
+		return TL_XTRACE_FETCH_FAILED;
+	if ((p.page->known[p.word] & p.mask) == p.mask && !memcmp(p.page->now + p.at, opcode, 4))
+		return memcmp(p.page->first + p.at, opcode, 4) ? TL_XTRACE_FETCH_STORED
+							       : TL_XTRACE_FETCH_SAME;
+	for (size_t i = 0; i < 4; i++) {
+		uint64_t bit = UINT64_C(1) << (p.at + i) % 64;
+
+		if (p.page->known[p.word] & bit && p.page->now[p.at + i] != opcode[i])
+			return TL_XTRACE_FETCH_CHANGED;
+		if (!(p.page->known[p.word] & bit))
+			p.page->first[p.at + i] = p.page->now[p.at + i] = opcode[i];
+	}
+	p.page->known[p.word] |= p.mask;
+	/* Some bytes may have been stored before. */
+	return memcmp(p.page->first + p.at, opcode, 4) ? TL_XTRACE_FETCH_STORED
+						       : TL_XTRACE_FETCH_SAME;
+}

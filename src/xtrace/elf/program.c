@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file: headers and code in one loaded segment, data in another. The pages of the slice are
+ * data that the code copies to their places, since a loader would have to reserve all the room
+ * between the lowest and the highest.
+ */
+#include "xtrace/elf/program.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cursor.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/output.h"
+#include "xtrace/elf/context.h"
+#include "xtrace/elf/islands.h"
+#include "xtrace/elf/startup.h"
+#include "xtrace/write/writer.h"
+
+enum {
+	HEADERS = 3,
+	CODE_AT = 0x100,
+	DATA_AT = 0x10000, /* a page of any size that Linux has */
+	PAGE = TL_XTRACE_IMAGE_BYTES,
+	READ_WRITE = 3,
+	ALL = 7,
+};
+
+/* Where the program is put, if the slice is not there. */
+#define PREFERRED UINT64_C(0x10000000)
+
+struct program {
+	struct tl_xtrace_replay *replay;
+	const struct tl_xtrace_snapshot *snapshot;
+	struct tl_xtrace_space space;
+	struct tl_xtrace_islands islands;
+	struct tl_xtrace_startup startup;
+	struct tl_xtrace_code code;
+	uint64_t base; /* address */
+	/* The data, but for the pages. */
+	struct {
+		uint8_t *bytes;
+		size_t count, capacity;
+		bool failed;
+	} data;
+	/* Events by site and patches by event, in their order. */
+	uint64_t *by_site, *by_event;
+	uint64_t *first_of_site, *first_of_event;
+	uint64_t copied; /* pages */
+};
+
+/* ---- data ---- */
+
+static void put(struct program *p, const void *bytes, size_t size)
+{
+	if (!tl_grow(&p->data.bytes, &p->data.capacity, p->data.count + size, 1)) {
+		p->data.failed = true;
+		return;
+	}
+	memcpy(p->data.bytes + p->data.count, bytes, size);
+	p->data.count += size;
+}
+
+static void put64(struct program *p, uint64_t value)
+{
+	value = TL_HOST_BIG_ENDIAN ? __builtin_bswap64(value) : value;
+	put(p, &value, sizeof(value));
+}
+
+static void align(struct program *p, size_t to)
+{
+	while (p->data.count % to && !p->data.failed)
+		put(p, "", 1);
+}
+
+static uint64_t here(const struct program *p)
+{
+	return p->base + DATA_AT + p->data.count;
+}
+
+static void set64(struct program *p, size_t at, uint64_t value)
+{
+	value = TL_HOST_BIG_ENDIAN ? __builtin_bswap64(value) : value;
+	if (!p->data.failed)
+		memcpy(p->data.bytes + at, &value, sizeof(value));
+}
+
+/* ---- events ---- */
+
+/* The numbers of elements in the order of their keys; `first` gets where each key begins. */
+static uint64_t *sort_by(const void *elements, size_t count, size_t size, size_t keys,
+			 uint64_t (*key)(const void *), uint64_t **first)
+{
+	uint64_t *order = tl_zeroed(count, sizeof(*order));
+	uint64_t *at = tl_zeroed(keys + 1, sizeof(*at));
+	const char *element = elements;
+
+	*first = tl_zeroed(keys + 1, sizeof(**first));
+	if (!order || !at || !*first) {
+		free(order);
+		free(at);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		(*first)[key(element + i * size) + 1]++;
+	for (size_t i = 0; i < keys; i++)
+		(*first)[i + 1] += (*first)[i];
+	memcpy(at, *first, (keys + 1) * sizeof(*at));
+	for (size_t i = 0; i < count; i++)
+		order[at[key(element + i * size)]++] = i;
+	free(at);
+	return order;
+}
+
+static uint64_t site_of(const void *event)
+{
+	return ((const struct tl_xtrace_event *)event)->site;
+}
+
+static uint64_t event_of(const void *patch)
+{
+	return ((const struct tl_xtrace_patch *)patch)->event;
+}
+
+static bool sort_events(struct program *p)
+{
+	struct tl_xtrace_replay *r = p->replay;
+
+	p->by_site = sort_by(r->events, r->event_count, sizeof(*r->events), r->site_count, site_of,
+			     &p->first_of_site);
+	p->by_event = sort_by(r->patches, r->patch_count, sizeof(*r->patches), r->event_count,
+			      event_of, &p->first_of_event);
+	return p->by_site && p->by_event;
+}
+
+static void put_patches(struct program *p, uint64_t event)
+{
+	const struct tl_xtrace_replay *r = p->replay;
+	uint64_t from = p->first_of_event[event], to = p->first_of_event[event + 1];
+
+	put64(p, to - from);
+	for (uint64_t i = from; i < to; i++) {
+		const struct tl_xtrace_patch *patch = &r->patches[p->by_event[i]];
+
+		put64(p, patch->address);
+		put64(p, patch->size);
+		put(p, r->bytes + patch->data, patch->size);
+		align(p, 8);
+	}
+}
+
+/* Calls and values that the trace does not have any more mean that the way was left. */
+static bool asks_each_time(const struct tl_xtrace_site *site)
+{
+	return site->rewrite == TL_XTRACE_CALL || site->rewrite == TL_XTRACE_READ;
+}
+
+static void put_site_events(struct program *p, size_t number)
+{
+	const struct tl_xtrace_replay *r = p->replay;
+	const struct tl_xtrace_site *site = &r->sites[number];
+	uint64_t from = p->first_of_site[number], to = p->first_of_site[number + 1];
+	size_t at = (size_t)(tl_xtrace_site_address(0, number));
+
+	if (from == to)
+		return;
+	set64(p, at + TL_XTRACE_SITE_LEFT, r->events[p->by_site[from]].execution);
+	set64(p, at + TL_XTRACE_SITE_EVENT, here(p));
+	set64(p, at + TL_XTRACE_SITE_OTHER, site->other);
+	for (uint64_t i = from; i < to; i++) {
+		const struct tl_xtrace_event *event = &r->events[p->by_site[i]];
+		uint64_t next = i + 1 < to
+					? r->events[p->by_site[i + 1]].execution - event->execution
+					: asks_each_time(site);
+
+		put64(p, next);
+		put64(p, event->flags);
+		put64(p, event->result);
+		put64(p, event->expected);
+		put_patches(p, p->by_site[i]);
+	}
+	put64(p, 0);
+	put64(p, TL_XTRACE_EVENT_LOST);
+	for (unsigned i = 0; i < 3; i++)
+		put64(p, 0);
+}
+
+/* ---- memory ---- */
+
+static bool is_code(const struct program *p, uint64_t page)
+{
+	return tl_xtrace_pages_known(&p->replay->image.code, page) != NULL;
+}
+
+static const struct tl_xtrace_image_page *page_of(const struct program *p, uint64_t page)
+{
+	return (const void *)tl_xtrace_pages_known(&p->replay->image.pages, page);
+}
+
+/* Fresh pages are zero. */
+static bool is_zero(const struct tl_xtrace_image_page *page)
+{
+	return !page->first[0] && !memcmp(page->first, page->first + 1, PAGE - 1);
+}
+
+static void put_maps(struct program *p)
+{
+	const struct tl_xtrace_space *s = &p->space;
+
+	p->startup.maps = here(p);
+	for (size_t i = 0, end; i < s->count; i = end) {
+		bool code = is_code(p, s->pages[i]);
+
+		for (end = i + 1; end < s->count && s->pages[end] == s->pages[end - 1] + 1 &&
+				  is_code(p, s->pages[end]) == code;
+		     end++)
+			;
+		put64(p, s->pages[i] * PAGE);
+		put64(p, (end - i) * PAGE);
+		put64(p, code ? ALL : READ_WRITE);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		put64(p, 0);
+}
+
+static void put_copies(struct program *p)
+{
+	const struct tl_xtrace_space *s = &p->space;
+
+	p->startup.copies = here(p);
+	for (size_t i = 0; i < s->count; i++) {
+		if (is_zero(page_of(p, s->pages[i])))
+			continue;
+		put64(p, s->pages[i] * PAGE);
+		put64(p, PAGE);
+		p->copied++;
+	}
+	put64(p, 0);
+	put64(p, 0);
+}
+
+/* ---- registers ---- */
+
+/* System registers in the order of tl_xtrace_sysreg_name(). */
+enum { FPCR, FPSR, NZCV, TPIDR_EL0 };
+
+static void put_registers(struct program *p)
+{
+	const struct tl_xtrace_snapshot *s = p->snapshot;
+	struct tl_xtrace_startup *to = &p->startup;
+
+	align(p, 16);
+	to->vectors = here(p);
+	to->vector_bytes = s->vector_bytes;
+	for (unsigned i = 0; i < 32; i++)
+		put(p, s->z + (size_t)i * s->z_stride, s->vector_bytes);
+	for (unsigned i = 0; i < 16; i++)
+		put(p, s->p + (size_t)i * s->p_stride, s->vector_bytes / 8);
+	put(p, s->ffr, s->vector_bytes / 8);
+	align(p, 8);
+	to->sp = s->x[31];
+	to->fpcr = s->sysregs[FPCR];
+	to->fpsr = s->sysregs[FPSR];
+	to->nzcv = s->sysregs[NZCV];
+	to->thread_id = s->sysregs[TPIDR_EL0];
+	to->scalable = p->replay->scalable;
+}
+
+static void put_messages(struct program *p)
+{
+	static const char *const texts[TL_XTRACE_MESSAGES] = {
+		[TL_XTRACE_SAY_NO_MAP] =
+			"slice: this machine has no room for the memory of the slice\n",
+		[TL_XTRACE_SAY_NO_VECTORS] =
+			"slice: this machine has no SVE registers of the slice's length\n",
+		[TL_XTRACE_SAY_ASTRAY] = "slice: the program has left the way of the trace\n",
+	};
+
+	for (unsigned i = 0; i < TL_XTRACE_MESSAGES; i++) {
+		p->startup.messages[i] = here(p);
+		p->startup.message_sizes[i] = strlen(texts[i]);
+		put(p, texts[i], strlen(texts[i]));
+	}
+}
+
+/* ---- layout ---- */
+
+/* Pages that the program may need for itself, at most. */
+static uint64_t most_pages(const struct program *p)
+{
+	const struct tl_xtrace_replay *r = p->replay;
+	uint64_t own = DATA_AT + (1 << 20) + r->site_count * (TL_XTRACE_SITE_BYTES + 512) +
+		       (r->event_count + r->site_count) * TL_XTRACE_EVENT_BYTES +
+		       r->patch_count * (TL_XTRACE_PATCH_BYTES + 8) + r->byte_count;
+
+	/* 40 bytes: its places in the tables of maps and copies */
+	return own / PAGE + p->space.count * (PAGE + 40) / PAGE + 1;
+}
+
+static int place(struct program *p, struct tl_error *err)
+{
+	uint64_t first;
+
+	if (!tl_xtrace_space_make(&p->space, &p->replay->image))
+		return tl_error_memory(err);
+	first = tl_xtrace_space_find(&p->space, PREFERRED / PAGE, UINT64_MAX,
+				     most_pages(p) + 2 * DATA_AT / PAGE);
+	if (!first)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "the slice leaves no room for its program");
+	p->base = (first * PAGE + DATA_AT - 1) / DATA_AT * DATA_AT;
+	p->code.address = p->base + CODE_AT;
+	p->startup.context = p->islands.context = p->base + DATA_AT;
+	/* Islands must not be put there. */
+	return tl_xtrace_space_take(&p->space, p->base / PAGE, most_pages(p) + DATA_AT / PAGE)
+		       ? 0
+		       : tl_error_memory(err);
+}
+
+/* The pages of the slice and its islands only. */
+static bool take_pages_again(struct program *p)
+{
+	tl_xtrace_space_free(&p->space);
+	return tl_xtrace_space_make(&p->space, &p->replay->image);
+}
+
+static void put_data(struct program *p)
+{
+	size_t sites = p->replay->site_count;
+
+	while (p->data.count < tl_xtrace_site_address(0, sites) && !p->data.failed)
+		put64(p, 0);
+	for (size_t i = 0; i < sites; i++)
+		put_site_events(p, i);
+	put_registers(p);
+	put_messages(p);
+	align(p, 16);
+	put_maps(p);
+	align(p, 16);
+	put_copies(p);
+	align(p, PAGE);
+	p->startup.pages = here(p);
+}
+
+static int make(struct program *p, struct tl_error *err)
+{
+	int status = place(p, err);
+
+	if (status < 0)
+		return status;
+	status = tl_xtrace_islands_entry(&p->islands, &p->space, p->snapshot->x,
+					 p->replay->first_pc, &p->startup.entry, err);
+	if (status == 0)
+		status = tl_xtrace_islands_make(&p->islands, p->replay, &p->space, err);
+	if (status < 0)
+		return status;
+	if (!take_pages_again(p) || !sort_events(p))
+		return tl_error_memory(err);
+	put_data(p);
+	tl_xtrace_startup_put(&p->code, &p->startup);
+	set64(p, TL_XTRACE_DISPATCH, p->startup.dispatch);
+	set64(p, TL_XTRACE_THREAD_ID, p->startup.thread_id);
+	return p->data.failed || p->code.failed ? tl_error_memory(err) : 0;
+}
+
+/* ---- the file ---- */
+
+static void put_header(const struct program *p, struct tl_output *out)
+{
+	static const uint8_t ident[EI_NIDENT] = { ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
+						  ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
+
+	tl_put_bytes(out, ident, sizeof(ident));
+	tl_xtrace_put32(out, ET_EXEC | (uint32_t)EM_AARCH64 << 16);
+	tl_xtrace_put32(out, EV_CURRENT);
+	tl_xtrace_put64(out, p->startup.start);
+	tl_xtrace_put64(out, sizeof(Elf64_Ehdr)); /* e_phoff */
+	tl_xtrace_put64(out, 0);                  /* no sections */
+	tl_xtrace_put32(out, 0);
+	tl_xtrace_put32(out, sizeof(Elf64_Ehdr) | (uint32_t)sizeof(Elf64_Phdr) << 16);
+	tl_xtrace_put32(out, HEADERS | (uint32_t)sizeof(Elf64_Shdr) << 16);
+	tl_xtrace_put32(out, 0);
+}
+
+static void put_segment(struct tl_output *out, uint32_t type, uint32_t flags, uint64_t offset,
+			uint64_t address, uint64_t size)
+{
+	tl_xtrace_put32(out, type);
+	tl_xtrace_put32(out, flags);
+	tl_xtrace_put64(out, offset);
+	tl_xtrace_put64(out, address);
+	tl_xtrace_put64(out, address);
+	tl_xtrace_put64(out, size);
+	tl_xtrace_put64(out, size);
+	tl_xtrace_put64(out, type == PT_LOAD ? DATA_AT : 16);
+}
+
+static void put_zeros(struct tl_output *out, size_t count)
+{
+	while (count-- > 0)
+		tl_put_char(out, 0);
+}
+
+static void write_file(const struct program *p, struct tl_output *out)
+{
+	uint64_t code_end = CODE_AT + p->code.count * 4;
+
+	put_header(p, out);
+	put_segment(out, PT_LOAD, PF_R | PF_X, 0, p->base, code_end);
+	put_segment(out, PT_LOAD, PF_R | PF_W, DATA_AT, p->base + DATA_AT,
+		    p->data.count + p->copied * PAGE);
+	put_segment(out, PT_GNU_STACK, PF_R | PF_W, 0, 0, 0);
+	put_zeros(out, CODE_AT - sizeof(Elf64_Ehdr) - HEADERS * sizeof(Elf64_Phdr));
+	for (size_t i = 0; i < p->code.count; i++)
+		tl_xtrace_put32(out, p->code.words[i]);
+	put_zeros(out, DATA_AT - code_end);
+	tl_output_write(out, p->data.bytes, p->data.count);
+	for (size_t i = 0; i < p->space.count && !tl_output_failed(out); i++) {
+		const struct tl_xtrace_image_page *page = page_of(p, p->space.pages[i]);
+
+		if (!is_zero(page))
+			tl_output_write(out, page->first, PAGE);
+	}
+}
+
+int tl_xtrace_program_write(struct tl_xtrace_replay *replay,
+			    const struct tl_xtrace_snapshot *snapshot, struct tl_output *out,
+			    struct tl_error *err)
+{
+	struct program *p = calloc(1, sizeof(*p));
+	int status;
+
+	if (!p)
+		return tl_error_memory(err);
+	p->replay = replay;
+	p->snapshot = snapshot;
+	status = make(p, err);
+	if (status == 0)
+		write_file(p, out);
+	tl_xtrace_space_free(&p->space);
+	tl_xtrace_islands_free(&p->islands);
+	tl_xtrace_code_free(&p->code);
+	free(p->data.bytes);
+	free(p->by_site);
+	free(p->by_event);
+	free(p->first_of_site);
+	free(p->first_of_event);
+	free(p);
+	return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/elf/replay.h"
+
+#include <stdlib.h>
+
+#include <tracelathe/core.h>
+
+#include "core/memory.h"
+
+uint32_t tl_xtrace_replay_site(struct tl_xtrace_replay *r, uint64_t pc, uint32_t opcode,
+			       enum tl_xtrace_rewrite rewrite)
+{
+	struct tl_xtrace_image_code *code = tl_xtrace_image_code(&r->image, pc);
+	uint32_t *number;
+
+	if (!code || !tl_grow(&r->sites, &r->site_capacity, r->site_count + 1, sizeof(*r->sites)))
+		return TL_NONE;
+	number = &code->site[pc % TL_XTRACE_IMAGE_BYTES / 4];
+	if (!*number) {
+		r->sites[r->site_count++] =
+			(struct tl_xtrace_site){ .pc = pc, .opcode = opcode, .rewrite = rewrite };
+		*number = (uint32_t)r->site_count;
+	}
+	return *number - 1;
+}
+
+uint64_t tl_xtrace_replay_event(struct tl_xtrace_replay *r, uint32_t site, uint64_t execution)
+{
+	struct tl_xtrace_event *last = r->event_count ? &r->events[r->event_count - 1] : NULL;
+
+	if (last && last->site == site && last->execution == execution)
+		return r->event_count - 1;
+	if (!tl_grow(&r->events, &r->event_capacity, r->event_count + 1, sizeof(*r->events)))
+		return TL_NOWHERE;
+	r->events[r->event_count] =
+		(struct tl_xtrace_event){ .site = site, .execution = execution };
+	r->sites[site].events++;
+	return r->event_count++;
+}
+
+bool tl_xtrace_replay_patch(struct tl_xtrace_replay *r, uint64_t event, uint64_t address,
+			    uint8_t value)
+{
+	struct tl_xtrace_patch *last = r->patch_count ? &r->patches[r->patch_count - 1] : NULL;
+
+	if (r->byte_count >= TL_XTRACE_MOST_PATCHED ||
+	    !tl_grow(&r->bytes, &r->byte_capacity, r->byte_count + 1, 1))
+		return false;
+	r->bytes[r->byte_count++] = value;
+	if (last && last->event == event && last->address + last->size == address) {
+		last->size++;
+		return true;
+	}
+	if (!tl_grow(&r->patches, &r->patch_capacity, r->patch_count + 1, sizeof(*r->patches)))
+		return false;
+	r->patches[r->patch_count++] =
+		(struct tl_xtrace_patch){ event, address, 1, r->byte_count - 1 };
+	r->events[event].patches++;
+	return true;
+}
+
+void tl_xtrace_replay_free(struct tl_xtrace_replay *r)
+{
+	tl_xtrace_image_free(&r->image);
+	free(r->sites);
+	free(r->events);
+	free(r->patches);
+	free(r->bytes);
+	*r = (struct tl_xtrace_replay){ 0 };
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_REPLAY_H
+#define TL_XTRACE_REPLAY_H
+/*
+ * What a slice's program has to know beside memory and registers: the instructions that are
+ * rewritten (sites), and the executions of them at which something comes from outside (events).
+ */
+#include "xtrace/elf/image.h"
+#include "xtrace/elf/rewrite.h"
+#include "xtrace/format/trace.h"
+
+struct tl_xtrace_site {
+	uint64_t pc;
+	uint32_t opcode;
+	enum tl_xtrace_rewrite rewrite;
+	uint64_t events; /* how many it has */
+	bool decides;    /* a store exclusive: an event may say its status */
+	/* islands.c: addresses of its code; 0: a word in its place does */
+	uint64_t entry, other;
+	uint64_t first_event; /* program.c: address */
+};
+
+struct tl_xtrace_event {
+	uint32_t site, flags;
+	uint64_t execution; /* of the site, from 1 */
+	uint64_t result, expected;
+	uint64_t patches; /* how many it has */
+};
+
+/* Bytes that were written from outside. */
+struct tl_xtrace_patch {
+	uint64_t event, address, size, data; /* `data`: where they are in `bytes` */
+};
+
+struct tl_xtrace_replay {
+	struct tl_xtrace_image image;
+	struct tl_xtrace_site *sites;
+	size_t site_count, site_capacity;
+	struct tl_xtrace_event *events; /* in the order of execution */
+	size_t event_count, event_capacity;
+	struct tl_xtrace_patch *patches;
+	size_t patch_count, patch_capacity;
+	uint8_t *bytes;
+	size_t byte_count, byte_capacity;
+	uint64_t first_pc;
+	uint64_t instructions; /* executed; those that faulted and came again count once */
+	uint64_t faulted;
+	bool scalable; /* SVE instructions are among them */
+};
+
+/* More bytes from outside are refused. */
+enum { TL_XTRACE_MOST_PATCHED = 1 << 29 };
+
+/* The site at a PC, made if need be; TL_NONE without memory. */
+uint32_t tl_xtrace_replay_site(struct tl_xtrace_replay *replay, uint64_t pc, uint32_t opcode,
+			       enum tl_xtrace_rewrite rewrite);
+/*
+ * An event at an execution of a site; the last event if it is the same. TL_NOWHERE without memory.
+ */
+uint64_t tl_xtrace_replay_event(struct tl_xtrace_replay *replay, uint32_t site, uint64_t execution);
+/* A byte is written at an event. False without memory, or beyond the most. */
+bool tl_xtrace_replay_patch(struct tl_xtrace_replay *replay, uint64_t event, uint64_t address,
+			    uint8_t value);
+void tl_xtrace_replay_free(struct tl_xtrace_replay *replay);
+
+/* The part of a stream that runs. */
+struct tl_xtrace_slice_part {
+	struct tl_xtrace_trace *trace;
+	uint32_t stream;
+	uint32_t first_snapshot;
+	uint64_t end_byte;      /* of the stream */
+	uint64_t most;          /* instructions */
+	uint64_t first_ordinal; /* of the first instruction in its stream, for messages */
+};
+
+/*
+ * Walk over the part and learn what it needs. 0; TL_UNSUPPORTED with a text and its place for what
+ * cannot run; TL_NO_MEMORY.
+ */
+int tl_xtrace_replay_collect(struct tl_xtrace_replay *replay,
+			     const struct tl_xtrace_slice_part *part, struct tl_error *err);
+
+#endif

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Slices that run: every slice of every user stream, as `slice --to elf` makes a program of it, under qemu-aarch64. The
+addresses that are executed are those of the trace, to the last one; the registers at the end are those of the next
+snapshot. Streams: the pairs in tests/golden/xtrace, and those of the shared corpus. Needed: a qemu-aarch64 that loads
+plugins (Debian's qemu-user 7.2 does), or what QEMU_AARCH64 names, and zstd."""
+import glob
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+
+import common
+
+FOLDER = os.path.join(common.ROOT, "tests", "differential", "xtrace_slices")
+QEMU = os.environ.get("QEMU_AARCH64") or shutil.which("qemu-aarch64")
+GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
+X, Z = 32, 288
+
+
+class Pair:
+    """The files of a pair as sections 2.3 and 2.4 of docs/formats/xtrace.md have them."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "rb") as file:
+            self.stream = file.read()
+        with open(path.replace("xinsndata", "xsnapshot"), "rb") as file:
+            data = file.read()
+        self.vector = struct.unpack_from("<Q", data, len(data) - 8)[0] // 8
+        self.predicate = (self.vector // 8 + 15) // 16 * 16
+        size = Z + 32 * self.vector + 17 * self.predicate + self.vector ** 2 + 96
+        self.snapshots = [data[at:at + size] for at in range(24, len(data), size)]
+        self.places = [struct.unpack_from("<Q", s, 8)[0] for s in self.snapshots] + [len(self.stream)]
+
+    def pcs(self, begin, end):
+        """Addresses of the instructions in these bytes, and whether all of them are the user's."""
+        at, pc, found, user = begin, 0, [], True
+        while at < end:
+            token = self.stream[at]
+            size = 8
+            if token & 7 == 1:
+                size = 12 if token >> 3 & 7 else 4
+                pc = struct.unpack_from("<Q", self.stream, at + 1)[0] if size == 12 else pc + 4
+                found.append(pc)
+                user = user and token < 0x40
+            elif token & 7 == 2:
+                size = 8 + (1 << (token >> 4))
+            elif token == 0x0c:
+                size = 256
+            elif token == 0x24:
+                size = 8 + 16 * struct.unpack_from("<Q", self.stream, at + 1)[0]
+            at += 1 + size
+        return found, user
+
+    def part(self, number):
+        return self.pcs(self.places[number], self.places[number + 1])
+
+
+def bytes_of(digits):
+    """The register that QEMU prints as hexadecimal digits."""
+    return bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0"))[::-1]
+
+
+def log_at(program, cpu, pc):
+    """What QEMU says of the registers when the program comes to an address for the last time."""
+    running = subprocess.Popen([QEMU, "-cpu", cpu, "-singlestep", "-d", "cpu,fpu,exec,nochain", "-dfilter",
+                                "0x%x+4" % pc, "-D", "/dev/stdout", program], stdout=subprocess.PIPE, text=True)
+    block = []
+    for line in running.stdout:
+        block = [] if line.startswith("Trace ") else block + [line]
+    running.wait()
+    return "".join(block)
+
+
+def compare_registers(what, pair, log, snapshot):
+    number = {m[1]: int(m[2], 16) for m in re.finditer(r"\b(X\d\d|SP|PSTATE|FPCR|FPSR)=([0-9a-f]+)", log)}
+    fpcr, fpsr, nzcv = struct.unpack_from("<3Q", snapshot, len(snapshot) - 96)
+    wanted = dict(zip(["X%02d" % i for i in range(31)] + ["SP"], struct.unpack_from("<32Q", snapshot, X)))
+    wanted.update(FPCR=fpcr, FPSR=fpsr, NZCV=nzcv >> 28)
+    number["NZCV"] = number.pop("PSTATE", 0) >> 28
+    common.expect(what + " registers", number, wanted)
+    seen = []
+    for m in re.finditer(r"\b(Q|Z|P|FFR)(\d*)((?:(?:\[[^]]*\])?=[0-9a-f:]+\s*)+)", log):
+        number = 16 if m[1] == "FFR" else int(m[2])
+        at = Z + number * pair.vector
+        if m[1] in ("P", "FFR"):
+            at = Z + 32 * pair.vector + number * pair.predicate
+        value = bytes_of(re.sub(r"\[[^]]*\]=|[=:\s]", "", m[3]))
+        common.expect(what + " " + m[1] + m[2], value.hex(), snapshot[at:at + len(value)].hex())
+        seen.append(m[1])
+    common.expect(what + " vector registers", len(seen), 32 if "Q" in seen else 32 + 17)
+
+
+def run_slice(pair, number, plugin, scratch):
+    """Returns whether it ran."""
+    what = "%s slice %d" % (os.path.basename(os.path.dirname(pair.path)), number)
+    program, list_file = os.path.join(scratch, "slice.elf"), os.path.join(scratch, "expected")
+    made = subprocess.run([common.command(), "slice", "--snapshots", "%d..%d" % (number, number + 1), "--to", "elf", "-o",
+                           program, pair.path], capture_output=True, text=True)
+    pcs, user = pair.part(number)
+    if not user:
+        common.expect(what + " is refused", made.returncode, 2)
+        common.expect(what + " says why", "ran in the kernel" in made.stderr, True)
+        return False
+    if not common.expect(what + " is made", (made.returncode, made.stderr), (0, "")):
+        return False
+    if max(struct.unpack_from("<32Q", pair.snapshots[number], X)[31:]) >> 47:
+        return False  # no room for its stack below an emulator of this kind
+    with open(list_file, "wb") as file:
+        file.write(struct.pack("<%dQ" % len(pcs), *pcs))
+    # Without SVE QEMU prints vector registers alone.
+    cpu = "max" if pair.vector > 16 else "max,sve=off"
+    ran = subprocess.run([QEMU, "-cpu", cpu, "-plugin", plugin + ",expect=" + list_file, program], capture_output=True,
+                         text=True)
+    common.expect(what + " ends", (ran.returncode, ran.stderr), (0, ""))
+    common.expect(what + " executes", ran.stdout.rsplit(",", 1)[0], "equal %d of %d" % (len(pcs), len(pcs)))
+    if number + 1 < len(pair.snapshots):
+        end = pair.pcs(pair.places[number + 1], pair.places[number + 2])[0][0]
+        compare_registers(what, pair, log_at(program, cpu, end), pair.snapshots[number + 1])
+    return True
+
+
+def golden_pairs(scratch):
+    """Recordings of our own, unpacked."""
+    for folder in sorted(glob.glob(os.path.join(GOLDEN, "[uk][0-9]-*"))):
+        there = os.path.join(scratch, os.path.basename(folder))
+        os.mkdir(there)
+        for path in glob.glob(folder + "/*.zst"):
+            subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(there, os.path.basename(path)[:-4])], check=True)
+    return sorted(glob.glob(os.path.join(scratch, "*", "*.xinsndata.bin")))
+
+
+def main():
+    if not QEMU:
+        common.skip("no qemu-aarch64 to run slices with (Debian's qemu-user)")
+    if not shutil.which("zstd"):
+        common.skip("no zstd to unpack the recordings with")
+    ran = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        plugin = os.path.join(scratch, "follow.so")
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", plugin, os.path.join(FOLDER, "follow.c")], check=True)
+        with open(os.path.join(scratch, "none"), "wb"):
+            pass
+        tried = subprocess.run([QEMU, "-plugin", plugin + ",expect=" + os.path.join(scratch, "none"), "/none"],
+                               capture_output=True, text=True)
+        if "plugin" in tried.stderr.lower():
+            common.skip("this qemu-aarch64 loads no plugins: " + tried.stderr.strip()[:200])
+        for path in golden_pairs(scratch):
+            pair = Pair(path)
+            ran += sum(run_slice(pair, number, plugin, scratch) for number in range(len(pair.snapshots)))
+    common.finish(ran, "slices ran")
+
+
+main()

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A slice as a program: its layout as <elf.h> has it, and all that cannot run. That it does run is
+ * the subject of tests/differential/xtrace_slices.py. */
+#include "bytes.h"
+
+#include <elf.h>
+
+#include "xtrace/elf/space.h"
+
+enum { CODE = 0x400000, DATA = 0x9000 };
+
+struct pair {
+	struct bytes stream, snapshots;
+};
+
+/* A snapshot here. */
+static void snap(struct pair *p, uint64_t number, uint64_t first)
+{
+	put_record(&p->snapshots, &(struct record){ .index = p->stream.size,
+						    .user = number,
+						    .total = number,
+						    .first = first });
+}
+
+static struct pair begin_pair(void)
+{
+	struct pair p = { .stream = { .data = NULL } };
+
+	put_header(&p.snapshots);
+	snap(&p, 0, 5);
+	return p;
+}
+
+static void free_pair(struct pair *p)
+{
+	free_bytes(&p->stream);
+	free_bytes(&p->snapshots);
+}
+
+static int make(const struct pair *pair, struct tl_xtrace_slice slice, struct tl_output **out,
+		struct tl_error *err)
+{
+	struct trace t;
+	int status;
+
+	slice.size = sizeof(slice);
+	open_trace(&t, &pair->stream, &pair->snapshots);
+	assert_int_equal(tl_output_open_memory(out, NULL), 0);
+	status = tl_xtrace_slice_elf(t.trace, &slice, *out, err);
+	close_trace(&t);
+	return status;
+}
+
+static const struct tl_xtrace_slice everything = { .end_snapshot = TL_NONE,
+						   .end_instruction = TL_NOWHERE };
+
+/* It is refused with a text that has these words, at this offset and instruction. */
+static void assert_refused(const struct pair *pair, const char *words, uint64_t offset,
+			   uint64_t record)
+{
+	struct tl_error err = { .offset = 1 };
+	struct tl_output *out;
+
+	assert_int_equal(make(pair, everything, &out, &err), TL_UNSUPPORTED);
+	if (!strstr(err.text, words))
+		fail_msg("\"%s\" instead of \"%s\"", err.text, words);
+	assert_string_equal(err.format, "xtrace");
+	assert_int_equal(err.offset, offset);
+	assert_int_equal(err.record, record);
+	tl_output_discard(out);
+}
+
+/* ---- layout ---- */
+
+TEST(a_program_has_its_code_and_its_data)
+{
+	struct pair p = begin_pair();
+	struct tl_output *out;
+	struct tl_error err;
+	const char *file;
+	size_t size;
+	Elf64_Ehdr head;
+	Elf64_Phdr parts[3];
+
+	put_pcinst(&p.stream, 0, CODE, A64_LDR);
+	put_access(&p.stream, LOAD, 3, DATA, 0x1122334455667788);
+	put_inst(&p.stream, 0, A64_NOP);
+	assert_int_equal(make(&p, everything, &out, &err), 0);
+	file = tl_output_bytes(out, &size);
+	memcpy(&head, file, sizeof(head));
+	assert_memory_equal(head.e_ident, ELFMAG "\2\1\1", 7);
+	assert_int_equal(head.e_type, ET_EXEC);
+	assert_int_equal(head.e_machine, EM_AARCH64);
+	assert_int_equal(head.e_phentsize, sizeof(Elf64_Phdr));
+	assert_int_equal(head.e_phnum, 3);
+	memcpy(parts, file + head.e_phoff, sizeof(parts));
+	assert_int_equal(parts[0].p_type, PT_LOAD);
+	assert_int_equal(parts[0].p_flags, PF_R | PF_X);
+	assert_true(head.e_entry >= parts[0].p_vaddr &&
+		    head.e_entry < parts[0].p_vaddr + parts[0].p_filesz);
+	assert_int_equal(parts[1].p_type, PT_LOAD);
+	assert_int_equal(parts[1].p_flags, PF_R | PF_W);
+	assert_int_equal(parts[1].p_offset + parts[1].p_filesz, size);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(parts[i].p_filesz, parts[i].p_memsz);
+		assert_int_equal(parts[i].p_vaddr % parts[i].p_align,
+				 parts[i].p_offset % parts[i].p_align);
+	}
+	assert_true(parts[0].p_vaddr + parts[0].p_memsz <= parts[1].p_vaddr);
+	assert_int_equal(parts[2].p_type, PT_GNU_STACK);
+	assert_int_equal(parts[2].p_flags, PF_R | PF_W);
+	tl_output_discard(out);
+	free_pair(&p);
+}
+
+/* The pages are last, in the order of their addresses: data, code, islands. */
+TEST(pages_hold_what_the_slice_finds)
+{
+	struct pair p = begin_pair();
+	struct tl_output *out;
+	struct tl_error err;
+	const char *file, *data, *code;
+	uint32_t words[3];
+	size_t size;
+
+	put_pcinst(&p.stream, 0, CODE + 8, A64_STR);
+	put_access(&p.stream, STORE, 3, DATA + 8, 77);
+	put_inst(&p.stream, 0, A64_LDR);
+	put_access(&p.stream, LOAD, 3, DATA + 4, (UINT64_C(77) << 32) + 0x99);
+	assert_int_equal(make(&p, everything, &out, &err), 0);
+	file = tl_output_bytes(out, &size);
+	data = file + size - 3 * 4096;
+	code = data + 4096;
+	/* What was stored before it was loaded is not there, what was not is. */
+	assert_memory_equal(data + 4, "\x99\0\0\0\0\0\0\0", 8);
+	memcpy(words, code + 8, sizeof(words));
+	assert_int_equal(words[0], A64_STR);
+	assert_int_equal(words[1], A64_LDR);
+	/* The end: a branch to its island. */
+	assert_int_equal(words[2] >> 26, 5);
+	tl_output_discard(out);
+	free_pair(&p);
+}
+
+TEST(room_between_pages)
+{
+	uint64_t taken[] = { 0x400, 0x401, 0x404, 0x40b };
+	struct tl_xtrace_space space = { .pages = taken, .count = 4, .capacity = 4 };
+
+	/* A free page on both sides: 0x406 to 0x409, between 0x404 and 0x40b. */
+	assert_int_equal(tl_xtrace_space_find(&space, 0x400, 0x1000, 4), 0x406);
+	assert_int_equal(tl_xtrace_space_find(&space, 0x400, 0x1000, 5), 0x40d);
+	/* Above it is too far: below. */
+	assert_int_equal(tl_xtrace_space_find(&space, 0x400, 8, 5), 0x400 - 5 - 1);
+	assert_int_equal(tl_xtrace_space_find(&space, 0x400, 4, 5), 0);
+	/* 16 pages at the bottom stay free. */
+	assert_int_equal(tl_xtrace_space_find(&space, 0, 0x1000, 1), 16);
+}
+
+/* ---- what cannot run ---- */
+
+TEST(kernel_code_is_refused)
+{
+	struct pair p = begin_pair();
+	size_t before = put_pcinst(&p.stream, 0, CODE, A64_NOP);
+
+	put_pcinst(&p.stream, 1, 0xffff000000000400, A64_NOP);
+	assert_refused(&p, "ran in the kernel", before, 0);
+	free_pair(&p);
+}
+
+TEST(a_signal_is_refused)
+{
+	struct pair p = begin_pair();
+	size_t at;
+
+	put_pcinst(&p.stream, 0, CODE, A64_NOP);
+	at = put_inst(&p.stream, 0, A64_NOP);
+	put_pcinst(&p.stream, 0, CODE + 0x100, A64_NOP);
+	assert_refused(&p, "a signal's handler", at, 1);
+	free_pair(&p);
+}
+
+static void put_call(struct pair *p, uint64_t number)
+{
+	put_pcinst(&p->stream, 0, CODE, A64_SVC);
+	put_value(&p->stream, SVCARG, number);
+	for (unsigned i = 0; i < 6; i++)
+		put_value(&p->stream, SVCARG, 0);
+}
+
+TEST(a_call_without_its_result_is_refused)
+{
+	struct pair p = begin_pair();
+
+	put_call(&p, 172);
+	put_inst(&p.stream, 0, A64_NOP);
+	assert_refused(&p, "no result (SVCRET)", 0, 0);
+	free_pair(&p);
+}
+
+TEST(a_call_that_goes_elsewhere_is_refused)
+{
+	struct pair p = begin_pair();
+
+	put_call(&p, 139);
+	put_value(&p.stream, SVCRET, 0);
+	put_pcinst(&p.stream, 0, CODE + 0x100, A64_NOP);
+	assert_refused(&p, "elsewhere than behind its system call", 0, 0);
+	free_pair(&p);
+}
+
+TEST(a_register_without_its_value_is_refused)
+{
+	struct pair p = begin_pair();
+
+	put_pcinst(&p.stream, 0, CODE, 0xd53be043); /* mrs x3, cntvct_el0 */
+	put_inst(&p.stream, 0, A64_NOP);
+	assert_refused(&p, "whose value is not in the trace", 0, 0);
+	free_pair(&p);
+}
+
+TEST(instructions_that_cannot_run_are_refused)
+{
+	static const struct {
+		uint32_t opcode;
+		const char *words;
+	} rows[] = {
+		{ 0x9ac23020, "PACGA" },       /* pacga x0, x1, x2 */
+		{ 0x9adf1020, "memory tags" }, /* irg x0, x1 */
+		{ 0xd53b2403, "RNDR" },        /* mrs x3, rndr */
+		{ 0xc0080000, "SME" },         /* zero {} */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pair p = begin_pair();
+
+		put_pcinst(&p.stream, 0, CODE, rows[i].opcode);
+		put_inst(&p.stream, 0, A64_NOP);
+		assert_refused(&p, rows[i].words, 0, 0);
+		free_pair(&p);
+	}
+}
+
+TEST(an_unaligned_pc_is_refused)
+{
+	struct pair p = begin_pair();
+	size_t at;
+
+	put_pcinst(&p.stream, 0, CODE, 0xd61f0000); /* br x0 */
+	at = put_pcinst(&p.stream, 0, CODE + 0x102, A64_NOP);
+	assert_refused(&p, "not a multiple of 4", at, 1);
+	free_pair(&p);
+}
+
+/* Code that changes while nobody in the slice stores to it. */
+TEST(changed_code_is_refused)
+{
+	struct pair p = begin_pair();
+	size_t at;
+
+	put_pcinst(&p.stream, 0, CODE, A64_NOP);
+	put_inst(&p.stream, 0, 0x17ffffff); /* b .-4 */
+	at = put_pcinst(&p.stream, 0, CODE, A64_LDR);
+	assert_refused(&p, "the slice did not write it", at, 2);
+	free_pair(&p);
+}
+
+/* What the slice itself writes may run, but not if it has to be rewritten. */
+TEST(written_code_that_would_be_rewritten_is_refused)
+{
+	struct pair p = begin_pair();
+	size_t at;
+
+	put_pcinst(&p.stream, 0, CODE, A64_STR);
+	put_access(&p.stream, STORE, 2, CODE + 4, A64_SVC);
+	at = put_inst(&p.stream, 0, A64_SVC);
+	assert_refused(&p, "the slice itself writes", at, 1);
+	free_pair(&p);
+}
+
+TEST(sites_that_are_data_are_refused)
+{
+	for (unsigned stores = 0; stores < 2; stores++) {
+		struct pair p = begin_pair();
+
+		put_call(&p, 172);
+		put_value(&p.stream, SVCRET, 0);
+		put_inst(&p.stream, 0, stores ? A64_STR : A64_LDR);
+		put_access(&p.stream, stores ? STORE : LOAD, 2, CODE, A64_SVC);
+		put_inst(&p.stream, 0, A64_NOP);
+		assert_refused(&p, stores ? "writes to code of its own" : "reads, as data, code",
+			       TL_NOWHERE, TL_NOWHERE);
+		free_pair(&p);
+	}
+}
+
+TEST(an_unknown_end_is_refused)
+{
+	struct pair p = begin_pair();
+
+	put_pcinst(&p.stream, 0, CODE, A64_RET);
+	assert_refused(&p, "the last instruction is a branch", 0, 0);
+	free_pair(&p);
+}
+
+static void assert_misused(const struct pair *p, struct tl_xtrace_slice slice, const char *words)
+{
+	struct tl_error err;
+	struct tl_output *out;
+
+	assert_int_equal(make(p, slice, &out, &err), TL_BAD_USAGE);
+	if (!strstr(err.text, words))
+		fail_msg("\"%s\" instead of \"%s\"", err.text, words);
+	tl_output_discard(out);
+}
+
+TEST(parts_that_are_none)
+{
+	struct pair p = begin_pair();
+	struct tl_xtrace_slice slice = everything;
+
+	put_pcinst(&p.stream, 0, CODE, A64_NOP);
+	slice.first_instruction = 1;
+	assert_misused(&p, slice, "begins at a snapshot");
+	slice = everything;
+	slice.first_snapshot = 1;
+	assert_misused(&p, slice, "no such snapshot");
+	slice = everything;
+	slice.stream = 1;
+	assert_misused(&p, slice, "no such stream");
+	slice = everything;
+	slice.end_instruction = 0;
+	assert_misused(&p, slice, "no instructions");
+	free_pair(&p);
+}
+
+TEST(damage_is_refused)
+{
+	struct pair p = begin_pair();
+	struct tl_error err;
+	struct tl_output *out;
+	size_t at;
+
+	put_pcinst(&p.stream, 0, CODE, A64_NOP);
+	put_inst(&p.stream, 0, A64_NOP);
+	at = p.stream.size;
+	put_repeat(&p.stream, 0, 40);
+	assert_int_equal(make(&p, everything, &out, &err), TL_BAD_RECORD);
+	assert_int_equal(err.offset, at);
+	assert_non_null(strstr(err.text, "cannot run"));
+	tl_output_discard(out);
+	free_pair(&p);
+}
+
+/* An instruction that faulted comes twice in the trace and once in the program. */
+TEST(an_instruction_that_faulted_is_no_break)
+{
+	struct pair p = begin_pair();
+	struct tl_error err;
+	struct tl_output *out;
+
+	put_pcinst(&p.stream, 0, CODE, A64_LDR);
+	put_pcinst(&p.stream, 0, CODE, A64_LDR);
+	put_access(&p.stream, LOAD, 3, DATA, 1);
+	put_inst(&p.stream, 0, A64_NOP);
+	assert_int_equal(make(&p, everything, &out, &err), 0);
+	tl_output_discard(out);
+	free_pair(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_has_its_code_and_its_data),
+		cmocka_unit_test(pages_hold_what_the_slice_finds),
+		cmocka_unit_test(room_between_pages),
+		cmocka_unit_test(kernel_code_is_refused),
+		cmocka_unit_test(a_signal_is_refused),
+		cmocka_unit_test(a_call_without_its_result_is_refused),
+		cmocka_unit_test(a_call_that_goes_elsewhere_is_refused),
+		cmocka_unit_test(a_register_without_its_value_is_refused),
+		cmocka_unit_test(instructions_that_cannot_run_are_refused),
+		cmocka_unit_test(an_unaligned_pc_is_refused),
+		cmocka_unit_test(changed_code_is_refused),
+		cmocka_unit_test(written_code_that_would_be_rewritten_is_refused),
+		cmocka_unit_test(sites_that_are_data_are_refused),
+		cmocka_unit_test(an_unknown_end_is_refused),
+		cmocka_unit_test(parts_that_are_none),
+		cmocka_unit_test(damage_is_refused),
+		cmocka_unit_test(an_instruction_that_faulted_is_no_break),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
