@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a part of a stream to a program: which snapshot, which instructions. */
 #include "core/error.h"
+#include "core/sized.h"
 #include "xtrace/elf/program.h"
 #include "xtrace/format/trace.h"
 
@@ -73,24 +74,16 @@ static struct tl_xtrace_slice_part part_of(struct tl_xtrace_trace *trace,
 	return part;
 }
 
-int tl_xtrace_slice_elf(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
-			struct tl_output *out, struct tl_error *err)
+static int write_program(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
+			 struct tl_output *out, struct tl_error *err)
 {
 	struct tl_xtrace_replay replay = { 0 };
 	struct tl_xtrace_slice_part part;
 	struct tl_xtrace_snapshot snapshot;
-	struct tl_error own;
-	int status;
+	int status = choose_snapshot(trace, slice, &snapshot, err);
 
-	err = err ? err : &own;
-	tl_xtrace_rewind(trace);
-	if (slice->stream >= trace->stream_count)
-		return tl_error_format(
-			err, "xtrace",
-			tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream"));
-	status = choose_snapshot(trace, slice, &snapshot, err);
 	if (status < 0)
-		return tl_error_format(err, "xtrace", status);
+		return status;
 	part = part_of(trace, slice, &snapshot);
 	status = tl_xtrace_replay_collect(&replay, &part, err);
 	if (status == 0)
@@ -98,5 +91,22 @@ int tl_xtrace_slice_elf(struct tl_xtrace_trace *trace, const struct tl_xtrace_sl
 	if (status == 0)
 		tl_output_make_executable(out);
 	tl_xtrace_replay_free(&replay);
+	return status;
+}
+
+int tl_xtrace_slice_elf(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
+			struct tl_output *out, struct tl_error *err)
+{
+	struct tl_xtrace_slice taken;
+	struct tl_error own;
+	int status;
+
+	err = err ? err : &own;
+	tl_xtrace_rewind(trace);
+	status = tl_take_options(&taken, sizeof(taken), sizeof(taken), slice, slice->size, err);
+	if (status == 0 && taken.stream >= trace->stream_count)
+		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream");
+	if (status == 0)
+		status = write_program(trace, &taken, out, err);
 	return tl_error_format(err, "xtrace", status);
 }
