@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intel PT to profiles, listings and rules: any code, any trace. A byte of wishes, two of the
+ * Intel PT to profiles, listings and rules: any code, any trace. A byte of flags, two of the
  * code's size, the code, the trace. Profiles are made of it in up to eight pieces, between which
  * two threads take turns. Costs of functions and of lines must add up to the same.
  */
@@ -107,10 +107,10 @@ static bool among_the_first(void *arg, uint64_t ip)
 	return (*count)++ < MOST_LISTED;
 }
 
-static void list(const struct input *input, unsigned wishes)
+static void list(const struct input *input, unsigned flags)
 {
 	uint64_t count = 0;
-	const struct tl_pt_show show = { .wishes = wishes | TL_PT_TEXT_RESYNC,
+	const struct tl_pt_show show = { .flags = flags | TL_PT_TEXT_RESYNC,
 					 .wanted = among_the_first,
 					 .arg = &count };
 	struct tl_output *out;

@@ -214,8 +214,7 @@ static void run_dump(struct case_ *c)
 
 	if (tl_output_open_memory(&lines, &err) < 0)
 		die("no memory", c->column[TEST]);
-	tl_pt_dump_packets(&c->config, &(struct tl_pt_show){ .wishes = 0 }, lines, NULL, NULL,
-			   &err);
+	tl_pt_dump_packets(&c->config, &(struct tl_pt_show){ .flags = 0 }, lines, NULL, NULL, &err);
 	text = tl_output_bytes(lines, &size);
 	for (const char *end = text + size; text < end;) {
 		const char *next = memchr(text, '\n', (size_t)(end - text));

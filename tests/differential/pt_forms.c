@@ -24,7 +24,7 @@ struct case_ {
 	char *column[COLUMNS];
 	const char *directory;
 	struct tl_pt_config config;
-	unsigned wishes;
+	unsigned flags;
 	const char *decoder; /* "block", "insn", NULL: both */
 	bool stat, stat_insn, stat_blocks, bad_cpu;
 	struct tl_pt_program *program;
@@ -217,7 +217,7 @@ static bool take_option(struct case_ *c, const char *name, char **rest)
 	bool dump = !strcmp(c->column[TOOL], "ptdump");
 
 	if (!strcmp(name, "--raw") && dump) {
-		c->wishes |= TL_PT_TEXT_RAW;
+		c->flags |= TL_PT_TEXT_RAW;
 		return true;
 	}
 	if (!strcmp(name, "--raw")) {
@@ -227,7 +227,7 @@ static bool take_option(struct case_ *c, const char *name, char **rest)
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		if (strcmp(options[i].name, name))
 			continue;
-		c->wishes |= options[i].wish;
+		c->flags |= options[i].wish;
 		c->config.flags |= options[i].flag;
 		if (options[i].set)
 			options[i].set(c, options[i].plain ? NULL : strtok_r(NULL, " ", rest));
@@ -295,27 +295,27 @@ static void run_dump(struct case_ *c, struct tl_output *out)
 
 	if (c->bad_cpu)
 		tl_put_text(out, "[0: failed to determine errata: unknown cpu]\n");
-	tl_pt_dump_packets(&c->config, &(struct tl_pt_show){ .wishes = c->wishes }, out, NULL, NULL,
+	tl_pt_dump_packets(&c->config, &(struct tl_pt_show){ .flags = c->flags }, out, NULL, NULL,
 			   &err);
 }
 
 static void run_flow(struct case_ *c, bool block, struct tl_output *out)
 {
 	struct tl_pt_flow_counts counts = { 0 };
-	unsigned wishes = c->wishes | (block ? TL_PT_TEXT_BY_BLOCK : 0);
+	unsigned flags = c->flags | (block ? TL_PT_TEXT_BY_BLOCK : 0);
 	bool both = !c->stat_insn && !c->stat_blocks;
 	struct tl_error err;
 
-	if (!(wishes & TL_PT_TEXT_QUIET))
-		wishes |= TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS;
+	if (!(flags & TL_PT_TEXT_QUIET))
+		flags |= TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS;
 	if (!block)
-		wishes &= ~(unsigned)TL_PT_TEXT_BLOCKS;
+		flags &= ~(unsigned)TL_PT_TEXT_BLOCKS;
 	if (c->bad_cpu) {
 		tl_put_text(out, "[0, 0: config error: unknown cpu]\n");
 		c->config.errata = 0;
 	}
 	tl_pt_dump_flow(&c->config, tl_pt_program_image(c->program),
-			&(struct tl_pt_show){ .wishes = wishes }, out, NULL, NULL, &counts, &err);
+			&(struct tl_pt_show){ .flags = flags }, out, NULL, NULL, &counts, &err);
 	if (c->stat && (both || c->stat_insn))
 		tl_put_format(out, "insn: %llu.\n", (unsigned long long)counts.insns);
 	if (c->stat && block && (both || c->stat_blocks))

@@ -128,7 +128,7 @@ static const char *take(struct story *story, const struct tl_pt_flow_item *item)
 }
 
 /* From the first PSB to the end, over all errors. */
-static const char *drain(const struct tl_pt_config *config, unsigned wishes, struct story *story)
+static const char *drain(const struct tl_pt_config *config, unsigned flags, struct story *story)
 {
 	const uint64_t size = (uint64_t)(config->end - config->begin);
 	struct tl_pt_flow flow;
@@ -136,7 +136,7 @@ static const char *drain(const struct tl_pt_config *config, unsigned wishes, str
 	struct tl_pt_event lost;
 
 	memset(story, 0, sizeof(*story));
-	if (tl_pt_flow_open(&flow, config, wishes) < 0 || tl_pt_flow_sync_forward(&flow) < 0)
+	if (tl_pt_flow_open(&flow, config, flags) < 0 || tl_pt_flow_sync_forward(&flow) < 0)
 		return NULL;
 	for (;;) {
 		const char *broken;

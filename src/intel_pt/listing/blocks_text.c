@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks, instructions and events in the order they happened, as ptxed has them (12.2). */
+/* Blocks, instructions and events in the order they happened, in the form of ptxed (12.2). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct dump {
 	const struct tl_pt_config *config;
 	struct tl_pt_image *image;
 	const struct tl_pt_show *show;
-	unsigned wishes;
+	unsigned flags;
 	bool outside; /* of the window of time */
 	struct tl_output *out;
 	tl_pt_lost_fn *lost;
@@ -24,7 +24,7 @@ struct dump {
 	struct tl_pt_reader reader; /* of the instructions of blocks */
 	struct tl_pt_asid asid;
 	struct tl_disassembler *text[TL_PT_MODE_64 + 1];
-	uint64_t ip; /* of the last instruction, or where the walk stands */
+	uint64_t ip; /* address of the last instruction, or of the walk */
 	bool no_memory;
 };
 
@@ -52,17 +52,17 @@ static void put_bytes(struct dump *d, const struct tl_pt_insn *insn)
 		tl_put_text(d->out, "   ");
 }
 
-/* The text is behind the address: a line without it is what ptxed --no-inst prints. */
+/* The text stands behind the address: without it the line is that of ptxed --no-inst. */
 static void put_insn_text(struct dump *d, const struct tl_pt_insn *insn)
 {
 	struct tl_disassembler *text =
-		d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
+		d->flags & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
 	struct tl_insn decoded;
 
 	if (insn->flags & TL_PT_SPECULATIVE)
 		tl_put_text(d->out, "? ");
 	tl_put_format(d->out, "%016" PRIx64, insn->ip);
-	if (d->wishes & TL_PT_TEXT_RAW)
+	if (d->flags & TL_PT_TEXT_RAW)
 		put_bytes(d, insn);
 	if (text && insn->size) {
 		tl_disassemble(text, insn->raw, insn->size, insn->ip, &decoded);
@@ -75,7 +75,7 @@ static void put_insn_text(struct dump *d, const struct tl_pt_insn *insn)
 static void put_insn_json(struct dump *d, const struct tl_pt_insn *insn)
 {
 	struct tl_disassembler *text =
-		d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
+		d->flags & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
 	struct tl_insn decoded;
 
 	tl_put_text(d->out, "{\"ip\":\"");
@@ -106,9 +106,9 @@ static void put_insn(struct dump *d, const struct tl_pt_insn *insn)
 	d->ip = insn->ip;
 	if (d->counts)
 		d->counts->insns++;
-	if (!(d->wishes & TL_PT_TEXT_INSNS) || !is_shown(d, insn->ip))
+	if (!(d->flags & TL_PT_TEXT_INSNS) || !is_shown(d, insn->ip))
 		return;
-	if (d->wishes & TL_PT_TEXT_JSON)
+	if (d->flags & TL_PT_TEXT_JSON)
 		put_insn_json(d, insn);
 	else
 		put_insn_text(d, insn);
@@ -144,11 +144,11 @@ static void put_block_json(struct dump *d, const struct tl_pt_block *b)
 
 static void put_block_head(struct dump *d, const struct tl_pt_block *b)
 {
-	if (!(d->wishes & TL_PT_TEXT_BLOCKS) || !is_shown(d, b->ip))
+	if (!(d->flags & TL_PT_TEXT_BLOCKS) || !is_shown(d, b->ip))
 		return;
-	if (d->wishes & TL_PT_TEXT_JSON)
+	if (d->flags & TL_PT_TEXT_JSON)
 		put_block_json(d, b);
-	else if (d->wishes & TL_PT_TEXT_INSNS)
+	else if (d->flags & TL_PT_TEXT_INSNS)
 		tl_put_text(d->out, "[block]\n");
 	else
 		tl_put_format(d->out, "%s%016" PRIx64 "  %016" PRIx64 "  %5u  %s  %s\n",
@@ -213,7 +213,7 @@ static void put_block(struct dump *d, const struct tl_pt_block *b)
 	if (d->counts)
 		d->counts->blocks++;
 	put_block_head(d, b);
-	if (d->wishes & TL_PT_TEXT_INSNS)
+	if (d->flags & TL_PT_TEXT_INSNS)
 		put_block_insns(d, b);
 	else if (d->counts)
 		d->counts->insns += b->ninsn;
@@ -222,7 +222,7 @@ static void put_block(struct dump *d, const struct tl_pt_block *b)
 
 /* ---- the walk ---- */
 
-/* A PSB+ says again what is so: a reader of the text knows, but for what comes nowhere else. */
+/* A PSB+ repeats states: an event for one is printed only if no other line shows that state. */
 static bool is_repetition(const struct tl_pt_event *event)
 {
 	return event->status_update && event->kind != TL_PT_EV_MNT;
@@ -232,13 +232,13 @@ static void put_event(struct dump *d, const struct tl_pt_event *event)
 {
 	if (event->ip_suppressed && d->show->wanted ? true : !is_shown(d, event->ip))
 		return;
-	if (d->wishes & TL_PT_TEXT_JSON)
+	if (d->flags & TL_PT_TEXT_JSON)
 		tl_pt_put_event_json(d->out, event);
 	else if (!is_repetition(event))
-		tl_pt_put_event(d->out, event, d->wishes);
+		tl_pt_put_event(d->out, event, d->flags);
 }
 
-/* Where there is a window, what comes before the first time is outside. */
+/* With a window of time, events before the first timestamp are outside. */
 static void look_at_clock(struct dump *d)
 {
 	uint64_t tsc;
@@ -256,15 +256,15 @@ static int take_events(struct dump *d, int status)
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
 		status = tl_pt_next_event(d->decoder, &event);
 		look_at_clock(d);
-		if (status >= 0 && (d->wishes & TL_PT_TEXT_EVENTS))
+		if (status >= 0 && (d->flags & TL_PT_TEXT_EVENTS))
 			put_event(d, &event);
 	}
 	return status;
 }
 
 /*
- * Before an instruction that cannot be run; else it is still the last one, whose outcome is not
- * known, or behind which the packets are bad.
+ * The location of the error: before an instruction that cannot be decoded; else at the last one,
+ * whose outcome is missing or behind which the packets are bad.
  */
 static void stand(struct dump *d, int error)
 {
@@ -282,7 +282,7 @@ static int take_code(struct dump *d)
 	struct tl_pt_insn insn = { 0 };
 	int status;
 
-	if (d->wishes & TL_PT_TEXT_BY_BLOCK) {
+	if (d->flags & TL_PT_TEXT_BY_BLOCK) {
 		status = tl_pt_next_block(d->decoder, &block);
 		look_at_clock(d);
 		if (status >= 0 && block.ninsn)
@@ -303,7 +303,7 @@ static void put_error(struct dump *d, const char *what, int status)
 	uint64_t offset = 0;
 
 	tl_pt_decoder_offset(d->decoder, &offset);
-	if (d->wishes & TL_PT_TEXT_JSON) {
+	if (d->flags & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
 		tl_put_u64(d->out, offset);
 		tl_pt_json_word(d->out, "error", tl_pt_error_text((enum tl_pt_error) - status));
@@ -331,7 +331,7 @@ static void tell_lost(struct dump *d, enum tl_pt_error why, uint64_t from)
 		d->lost(d->arg, &lost);
 }
 
-/* As far as the next error; the end of the stream is one. */
+/* Up to the next error; the end of the stream is one. */
 static int follow(struct dump *d, int status)
 {
 	while (!tl_output_failed(d->out)) {
@@ -340,7 +340,7 @@ static int follow(struct dump *d, int status)
 			return status;
 		if (status & TL_PT_END_OF_STREAM) {
 			if (!(status & TL_PT_STATUS_IP_SUPPRESSED) &&
-			    !(d->wishes & TL_PT_TEXT_QUIET) && !(d->wishes & TL_PT_TEXT_JSON))
+			    !(d->flags & TL_PT_TEXT_QUIET) && !(d->flags & TL_PT_TEXT_JSON))
 				tl_put_text(d->out, "[end of trace]\n");
 			return -TL_PT_EOS;
 		}
@@ -351,7 +351,7 @@ static int follow(struct dump *d, int status)
 	return -TL_PT_EOS;
 }
 
-/* After an error: where the trace allows it next, or at the next PSB. */
+/* After an error: at the next location that the trace gives, or at the next PSB. */
 static int go_on(struct dump *d, int error)
 {
 	struct tl_pt_event lost;
@@ -360,7 +360,7 @@ static int go_on(struct dump *d, int error)
 
 	put_error(d, "error", error);
 	tl_pt_decoder_offset(d->decoder, &from);
-	if (d->wishes & TL_PT_TEXT_RESYNC) {
+	if (d->flags & TL_PT_TEXT_RESYNC) {
 		status = tl_pt_resync(d->decoder, &lost);
 		if (status >= 0) {
 			if (d->lost)
@@ -408,7 +408,7 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 	struct dump d = { .config = config,
 			  .image = image,
 			  .show = show,
-			  .wishes = show->wishes,
+			  .flags = show->flags,
 			  .out = out,
 			  .lost = lost,
 			  .arg = arg,
@@ -422,18 +422,18 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 	return finish(&d, err);
 }
 
-int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 		     const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
 		     void *arg, struct tl_error *err)
 {
-	struct dump d = { .config = &piece->config,
-			  .image = piece->image,
+	struct dump d = { .config = &slice->config,
+			  .image = slice->image,
 			  .show = show,
-			  .wishes = show->wishes,
+			  .flags = show->flags,
 			  .out = out,
 			  .lost = lost,
 			  .arg = arg };
-	int status = tl_pt_decoders_open(decoders, piece, 0, &d.decoder);
+	int status = tl_pt_decoders_open(decoders, slice, 0, &d.decoder);
 
 	if (!d.decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
@@ -441,6 +441,6 @@ int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_s
 		dump_from(&d, status);
 	else if (tl_pt_pass_over(d.decoder, status) < 0)
 		d.no_memory = true;
-	tl_pt_decoders_done(decoders, piece);
+	tl_pt_decoders_done(decoders, slice);
 	return finish(&d, err);
 }

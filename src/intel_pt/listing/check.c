@@ -14,11 +14,11 @@ struct trace_check {
 	int64_t count;
 	bool stop;
 
-	/* What packets have said so far. */
+	/* The state that the packets so far lead to. */
 	bool in_psb, fup_in_psb, address_seen, tsc_seen, ovf, fup_bound;
 	enum tracing tracing;
 	uint64_t psb_at;
-	bool fup_open; /* the source of an asynchronous change, whose target must follow */
+	bool fup_open; /* a FUP is the source of an asynchronous change: its target must follow */
 	uint64_t fup_at;
 };
 
@@ -40,7 +40,7 @@ static bool is_ip(enum tl_pt_packet_kind kind)
 	       kind == TL_PT_PKT_FUP;
 }
 
-/* 5.1: what may stand inside a PSB+. */
+/* 5.1: packets that are allowed inside a PSB+. */
 static bool allowed_in_psb(enum tl_pt_packet_kind kind)
 {
 	static const bool allowed[TL_PT_PKT_COUNT] = {
@@ -90,7 +90,10 @@ static void check_psb(struct trace_check *c, const struct tl_pt_packet *p, uint6
 	}
 }
 
-/* 4.3, 9.4: addresses after a PSB begin from nothing, and hardware sends the first one whole. */
+/*
+ * 4.3, 9.4: the address before the first one behind a PSB is 0, and hardware sends the first one in
+ * full.
+ */
 static void check_address(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	if (!is_ip(p->kind) || p->ip.ipc == TL_PT_IPC_SUPPRESSED)
@@ -101,7 +104,7 @@ static void check_address(struct trace_check *c, const struct tl_pt_packet *p, u
 	c->address_seen = true;
 }
 
-/* 5.3: what a FUP may be bound to stands before it. */
+/* 5.3: packets that a following FUP can be bound to. */
 static bool binds_fup(const struct tl_pt_packet *p)
 {
 	switch (p->kind) {
@@ -153,7 +156,7 @@ static void check_fup(struct trace_check *c, const struct tl_pt_packet *p, uint6
 	}
 }
 
-/* 5.2, 5.4, 5.6: what needs tracing to be on, or off. */
+/* 5.2, 5.4, 5.6: packets that need tracing to be on, or off. */
 static void check_tracing(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	bool branch = p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64 ||
@@ -178,7 +181,7 @@ static void check_tracing(struct trace_check *c, const struct tl_pt_packet *p, u
 		c->tracing = ON;
 }
 
-/* 6: TMA is nothing without the TSC it belongs to. */
+/* 6: a TMA belongs to a TSC before it. */
 static void check_time(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	if (p->kind == TL_PT_PKT_TMA && !c->tsc_seen)
@@ -257,7 +260,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* What is wrong with packets was told already. */
+/* Faults of packets were reported by the check of packets already. */
 static void flow_violation(struct trace_check *c, enum tl_pt_error error, uint64_t offset,
 			   uint64_t ip)
 {
@@ -266,7 +269,7 @@ static void flow_violation(struct trace_check *c, enum tl_pt_error error, uint64
 			violation(c, flow_rules[i].rule, offset, ip, flow_rules[i].text);
 }
 
-/* Without code: the rules between packets. */
+/* Without code: only the rules between packets. */
 static int check_flow(struct trace_check *c, struct tl_error *err)
 {
 	struct tl_pt_events *events;
@@ -347,20 +350,23 @@ int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image
 	return status < 0 ? status : c.count;
 }
 
-int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 			  tl_pt_violation_fn *put, void *arg, struct tl_error *err)
 {
-	struct trace_check c = { .config = &piece->config, .put = put, .arg = arg };
+	struct trace_check c = { .config = &slice->config, .put = put, .arg = arg };
 	struct tl_pt_decoder *decoder;
-	/* Packets are those of the whole stretch: who takes over inside is of no matter to them. */
-	int status = piece->continues ? 0 : check_packets(&c, err), synced;
+	/*
+	 * Packets are checked once for all slices of their bytes: switches between threads do not
+	 * concern them.
+	 */
+	int status = slice->continues ? 0 : check_packets(&c, err), synced;
 
 	if (status < 0)
 		return status;
-	synced = tl_pt_decoders_open(decoders, piece, TL_PT_SALVAGE, &decoder);
+	synced = tl_pt_decoders_open(decoders, slice, TL_PT_SALVAGE, &decoder);
 	if (!decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - synced, TL_NOWHERE);
 	status = check_code(&c, decoder, synced, err);
-	tl_pt_decoders_done(decoders, piece);
+	tl_pt_decoders_done(decoders, slice);
 	return status < 0 ? status : c.count;
 }

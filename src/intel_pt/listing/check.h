@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_LISTING_CHECK_H
 #define TL_INTEL_PT_LISTING_CHECK_H
-/* Every rule of packets, of the flow between them, and, where the code is there, of both together.
- */
+/* Check every rule of packets, of the flow between them, and, with code, of both together. */
 #include "intel_pt/profile/feed.h"
 
 struct tl_pt_violation {
 	const char *rule, *text; /* static */
-	uint64_t offset;         /* in the configuration's bytes */
-	uint64_t ip;             /* where the code was, 0: not known */
+	uint64_t offset;         /* offset in the configuration's bytes */
+	uint64_t ip;             /* address in the code, 0: not known */
 };
 
-/* Called for each; not 0: stop. */
+/* Called for each violation; not 0: stop. */
 typedef int tl_pt_violation_fn(void *arg, const struct tl_pt_violation *violation);
 
-/* @return number of violations, or a negative tl_status. `image` NULL or empty: packets and flow
- * alone */
+/*
+ * @return number of violations, or a negative tl_status. `image` NULL or empty: packets and flow
+ * alone
+ */
 int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code,
 		    tl_pt_violation_fn *put, void *arg, struct tl_error *err);
 
-/* The same of a piece of a feed, with its code, by the decoder of its stream. */
-int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+/* The same for one slice of a feed, with its code, by the decoder of its stream. */
+int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 			  tl_pt_violation_fn *put, void *arg, struct tl_error *err);
 
 /*

@@ -51,7 +51,7 @@ const char *tl_pt_event_name(enum tl_pt_event_kind kind)
 	return (unsigned)kind < TL_PT_EV_COUNT ? event_names[kind] : "unknown";
 }
 
-/* What stands behind the name, before the place. */
+/* The text between name and address. */
 static void put_enabled(struct tl_output *out, const struct tl_pt_event *e)
 {
 	tl_put_text(out, e->enabled.resumed ? "resumed" : "enabled");
@@ -192,7 +192,7 @@ static void (*const bodies[TL_PT_EV_COUNT])(struct tl_output *, const struct tl_
 	[TL_PT_EV_LOST] = put_lost,
 };
 
-/* Where it happened. A change that has two places says both. */
+/* The address; a change of flow has two. */
 static void put_place(struct tl_output *out, const struct tl_pt_event *e)
 {
 	switch (e->kind) {
@@ -219,16 +219,16 @@ static void put_place(struct tl_output *out, const struct tl_pt_event *e)
 	}
 }
 
-void tl_pt_put_event(struct tl_output *out, const struct tl_pt_event *event, unsigned wishes)
+void tl_pt_put_event(struct tl_output *out, const struct tl_pt_event *event, unsigned flags)
 {
 	tl_put_char(out, '[');
-	if (wishes & TL_PT_TEXT_TIME)
+	if (flags & TL_PT_TEXT_TIME)
 		tl_put_format(out, "%016" PRIx64 "  ", event->tsc);
 	if ((unsigned)event->kind < TL_PT_EV_COUNT && bodies[event->kind])
 		bodies[event->kind](out, event);
 	else
 		tl_put_text(out, tl_pt_event_name(event->kind));
-	if (wishes & TL_PT_TEXT_EVENT_IP)
+	if (flags & TL_PT_TEXT_EVENT_IP)
 		put_place(out, event);
 	tl_put_text(out, "]\n");
 }

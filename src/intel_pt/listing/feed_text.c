@@ -8,7 +8,7 @@
 #include "core/output.h"
 #include "intel_pt/listing/function_filter.h"
 
-/* Where the losses of one slice go. */
+/* Where losses of one slice are added. */
 struct loss_sink {
 	const struct tl_pt_feed *feed;
 	struct tl_pt_faults *faults;
@@ -52,7 +52,7 @@ static void put_thread(const struct tl_pt_trace_slice *slice, bool json, struct 
 	tl_put_text(out, "]\n");
 }
 
-/* ---- functions that are wanted ---- */
+/* ---- functions that are selected ---- */
 
 struct wanted {
 	struct tl_pt_functions functions;
@@ -71,23 +71,23 @@ static bool is_wanted(void *arg, uint64_t ip)
 
 /* ---- slices ---- */
 
-/* Packets of a whole range once: context switches inside it do not matter to them. */
+/* Packets of a range are printed once: switches between threads inside it do not concern them. */
 static int put_packets(const struct tl_pt_trace_slice *slice, const struct tl_pt_show *show,
 		       struct loss_sink *sink, struct tl_output *out, struct tl_error *err)
 {
 	if (slice->continues)
 		return 0;
-	put_thread(slice, show->wishes & TL_PT_TEXT_JSON, out);
+	put_thread(slice, show->flags & TL_PT_TEXT_JSON, out);
 	return tl_pt_dump_packets(&slice->config, show, out, note_loss, sink, err);
 }
 
-/* `out` NULL: the slice is not wanted, and only decoded to keep the decoder in step. */
+/* `out` NULL: the slice is not selected, and only decoded so that the decoder stands at its end. */
 static int put_flow(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 		    const struct tl_pt_show *show, struct loss_sink *sink, struct tl_output *out,
 		    struct tl_error *err)
 {
 	if (out)
-		put_thread(slice, show->wishes & TL_PT_TEXT_JSON, out);
+		put_thread(slice, show->flags & TL_PT_TEXT_JSON, out);
 	return tl_pt_dump_slice(decoders, slice, show, out, note_loss, sink, err);
 }
 
@@ -95,7 +95,7 @@ static int put_slices(const struct tl_pt_feed *feed, const struct tl_pt_feed_tex
 		      const struct tl_pt_show *show, struct loss_sink *sink, struct tl_output *out,
 		      struct tl_error *err)
 {
-	const bool flow = show->wishes & (TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS);
+	const bool flow = show->flags & (TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS);
 	struct tl_pt_decoders decoders = { .list = NULL };
 	struct tl_pt_trace_slice slice;
 	int status;
@@ -122,7 +122,7 @@ static int put_slices(const struct tl_pt_feed *feed, const struct tl_pt_feed_tex
 int tl_pt_put_feed(const struct tl_pt_feed *feed, const struct tl_pt_feed_text_options *options,
 		   struct tl_pt_faults *faults, struct tl_output *out, struct tl_error *err)
 {
-	struct tl_pt_show show = { .wishes = options->flags,
+	struct tl_pt_show show = { .flags = options->flags,
 				   .from_ticks = options->window.from,
 				   .to_ticks = options->window.to };
 	struct loss_sink sink = { .feed = feed, .faults = faults };

@@ -13,8 +13,8 @@ struct tl_pt_feed_text_options {
 };
 
 /*
- * Packets, or blocks, instructions and events, of all slices that the options want. What cannot be
- * decoded is added to `faults`. 0 or negative.
+ * Print packets, or blocks, instructions and events, of all slices that the options select. Bytes
+ * that could not be decoded are added to `faults`. 0 or negative.
  */
 int tl_pt_put_feed(const struct tl_pt_feed *feed, const struct tl_pt_feed_text_options *options,
 		   struct tl_pt_faults *faults, struct tl_output *out, struct tl_error *err);

@@ -81,7 +81,7 @@ static void put_sums(struct tl_facts *facts, const struct sums *sums,
 		tl_fact_u64(facts, "last_tsc", sums->last_tsc);
 		tl_fact_u64(facts, "ticks", sums->last_tsc - sums->first_tsc);
 	}
-	/* As a profile has them: the first CYC counts from a packet that is not there. */
+	/* As in a profile: the first CYC counts from a packet that is not in the trace. */
 	if (sums->time.have_cyc)
 		tl_fact_u64(facts, "cycles", sums->time.count);
 	tl_facts_object(facts, "modes");
@@ -127,7 +127,7 @@ int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *fault
 	return 0;
 }
 
-/* ---- written anew ---- */
+/* ---- packets encoded again ---- */
 
 int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults,
 		  struct tl_output *out, struct tl_error *err)
@@ -142,7 +142,7 @@ int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults
 	while ((status = tl_pt_scan_next(&scan, &packet, err)) == 1 && !tl_output_failed(out)) {
 		int size = tl_pt_encode(bytes, sizeof(bytes), &packet);
 
-		/* Some can be said in several ways: what was read is what is kept. */
+		/* Some packets have several encodings: the bytes that were read are kept. */
 		if (size == packet.size && !memcmp(bytes, config->begin + scan.offset, packet.size))
 			tl_put_bytes(out, bytes, (size_t)size);
 		else

@@ -377,8 +377,9 @@ static const struct {
 	[TL_PT_EV_LOST] = { "lost", ev_lost },
 };
 
-/* The address of an event that has two is that of its source; it is there even if the other one was
- * withheld. */
+/*
+ * An event with two addresses: that of its source is printed even if the other one was suppressed.
+ */
 static bool has_ip(const struct tl_pt_event *e)
 {
 	return e->kind == TL_PT_EV_ASYNC_BRANCH || e->kind == TL_PT_EV_ASYNC_DISABLED ||

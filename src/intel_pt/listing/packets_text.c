@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All packets of a trace, a line each, as ptdump has them (12.1). */
+/* All packets of a trace, a line each, in the form of ptdump (12.1). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ struct packet_dump {
 	struct tl_pt_packets *packets;
 	const struct tl_pt_config *config;
 	const struct tl_pt_show *show;
-	unsigned wishes;
+	unsigned flags;
 	struct tl_output *out;
 	tl_pt_lost_fn *lost;
 	void *arg;
@@ -35,7 +35,7 @@ static bool is_ip(enum tl_pt_packet_kind kind)
 	       kind == TL_PT_PKT_FUP;
 }
 
-/* What comes before the first time is outside. */
+/* Packets before the first timestamp are outside the window. */
 static bool in_window(const struct packet_dump *d)
 {
 	const struct tl_pt_show *show = d->show;
@@ -51,22 +51,22 @@ static bool is_shown(const struct packet_dump *d, enum tl_pt_packet_kind kind)
 	if (!in_window(d))
 		return false;
 	if (kind == TL_PT_PKT_PAD)
-		return !(d->wishes & TL_PT_TEXT_NO_PAD);
-	if (kind == TL_PT_PKT_CYC && (d->wishes & TL_PT_TEXT_NO_CYC))
+		return !(d->flags & TL_PT_TEXT_NO_PAD);
+	if (kind == TL_PT_PKT_CYC && (d->flags & TL_PT_TEXT_NO_CYC))
 		return false;
-	return !is_timing(kind) || !(d->wishes & TL_PT_TEXT_NO_TIMING);
+	return !is_timing(kind) || !(d->flags & TL_PT_TEXT_NO_TIMING);
 }
 
-/* ---- what is known by now of what a packet speaks of ---- */
+/* ---- state tracked over packets ---- */
 
 static void tracked_time(struct packet_dump *d, char *text, size_t room)
 {
 	uint64_t tsc = d->time.tsc, told = d->told_tsc;
 
-	if (!d->time.have_tsc && !(d->wishes & TL_PT_TEXT_NO_TSC))
+	if (!d->time.have_tsc && !(d->flags & TL_PT_TEXT_NO_TSC))
 		return;
 	d->told_tsc = tsc;
-	if (!(d->wishes & TL_PT_TEXT_TIME_DELTA))
+	if (!(d->flags & TL_PT_TEXT_TIME_DELTA))
 		snprintf(text, room, "tsc %016" PRIx64, tsc);
 	else if (tsc >= told)
 		snprintf(text, room, "tsc +%" PRIx64, tsc - told);
@@ -74,7 +74,7 @@ static void tracked_time(struct packet_dump *d, char *text, size_t room)
 		snprintf(text, room, "tsc -%" PRIx64, told - tsc);
 }
 
-/* Ticks per cycle have eight binary places. */
+/* Ticks per cycle have eight binary digits behind the point. */
 static void tracked_cycles(struct packet_dump *d, char *text, size_t room)
 {
 	uint64_t fcr = d->time.cycles.fcr, shown = fcr;
@@ -84,7 +84,7 @@ static void tracked_cycles(struct packet_dump *d, char *text, size_t room)
 		snprintf(text, room, "fcr <unavailable>");
 		return;
 	}
-	if (d->wishes & TL_PT_TEXT_TIME_DELTA) {
+	if (d->flags & TL_PT_TEXT_TIME_DELTA) {
 		sign[0] = fcr >= d->told_fcr ? '+' : '-';
 		shown = fcr >= d->told_fcr ? fcr - d->told_fcr : d->told_fcr - fcr;
 	}
@@ -95,19 +95,19 @@ static void tracked_cycles(struct packet_dump *d, char *text, size_t room)
 
 static void put_time_error(struct packet_dump *d, uint64_t offset, const char *what)
 {
-	if (!(d->wishes & TL_PT_TEXT_JSON))
+	if (!(d->flags & TL_PT_TEXT_JSON))
 		tl_put_format(d->out, "[%" PRIx64 ": %s]\n", offset, what);
 }
 
-/* The clock moves, and says so when it cannot. */
+/* Advance the clock; print the error if it cannot. */
 static void move_time(struct packet_dump *d, const struct tl_pt_packet *p, uint64_t offset)
 {
-	if (p->kind == TL_PT_PKT_CYC && !d->time.cycles.fcr && !(d->wishes & TL_PT_TEXT_NO_TCAL)) {
+	if (p->kind == TL_PT_PKT_CYC && !d->time.cycles.fcr && !(d->flags & TL_PT_TEXT_NO_TCAL)) {
 		put_time_error(d, offset, "calibration error: no timing information");
 		put_time_error(d, offset, "error updating time: no calibration");
 	}
 	tl_pt_clock_packet(&d->time, p, d->config);
-	if (p->kind == TL_PT_PKT_MTC && (d->wishes & TL_PT_TEXT_TCAL) && !d->time.cycles.fcr)
+	if (p->kind == TL_PT_PKT_MTC && (d->flags & TL_PT_TEXT_TCAL) && !d->time.cycles.fcr)
 		put_time_error(d, offset, "error printing time: no timing information");
 }
 
@@ -116,7 +116,7 @@ static void tracked_clock(struct packet_dump *d, const struct tl_pt_packet *p, c
 {
 	if (p->kind == TL_PT_PKT_CBR)
 		return;
-	if (!(d->wishes & TL_PT_TEXT_TCAL))
+	if (!(d->flags & TL_PT_TEXT_TCAL))
 		tracked_time(d, text, room);
 	else if (p->kind == TL_PT_PKT_MTC)
 		tracked_cycles(d, text, room);
@@ -135,17 +135,17 @@ static void tracked(struct packet_dump *d, const struct tl_pt_packet *p, const u
 	*text = '\0';
 	if (is_ip(p->kind) && p->ip.ipc != TL_PT_IPC_SUPPRESSED) {
 		d->last_ip = tl_pt_apply_ip(bytes + 1, p->ip.ipc, d->last_ip);
-		if (d->wishes & TL_PT_TEXT_LAST_IP)
+		if (d->flags & TL_PT_TEXT_LAST_IP)
 			snprintf(text, room, "ip %016" PRIx64, d->last_ip);
 	} else if (p->kind == TL_PT_PKT_PIP) {
 		snprintf(text, room, "cr3 %016" PRIx64, p->pip.cr3);
 	} else if (p->kind == TL_PT_PKT_VMCS) {
 		snprintf(text, room, "vmcs %016" PRIx64, p->vmcs.base);
 	} else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC &&
-		   (d->wishes & TL_PT_TEXT_EXEC_MODE)) {
+		   (d->flags & TL_PT_TEXT_EXEC_MODE)) {
 		snprintf(text, room, "em %s", exec_mode_name(p));
 	} else if (is_timing(p->kind) && is_shown(d, p->kind) &&
-		   (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
+		   (d->flags & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
 		tracked_clock(d, p, text, room);
 	}
 }
@@ -158,9 +158,9 @@ static void put_line(struct packet_dump *d, const struct tl_pt_packet *p, uint64
 	const char *word = tl_pt_packet_word(p);
 
 	tl_pt_payload_text(payload, p);
-	if (!(d->wishes & TL_PT_TEXT_NO_OFFSET))
+	if (!(d->flags & TL_PT_TEXT_NO_OFFSET))
 		tl_put_format(d->out, "%016" PRIx64 "  ", offset);
-	if (d->wishes & TL_PT_TEXT_RAW) {
+	if (d->flags & TL_PT_TEXT_RAW) {
 		for (unsigned i = 0; i < p->size; i++)
 			tl_put_format(d->out, "%02x", bytes[i]);
 		tl_put_format(d->out, "%*s", 2 + 2 * (TL_PT_MAX_BYTES - (int)p->size), "");
@@ -177,23 +177,23 @@ static void put_packet(struct packet_dump *d, const struct tl_pt_packet *p, uint
 {
 	char known[64];
 
-	if (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))
+	if (d->flags & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))
 		move_time(d, p, offset);
 	else if (d->show->from_ticks || d->show->to_ticks)
 		tl_pt_clock_packet(&d->time, p, d->config);
 	tracked(d, p, d->config->begin + offset, known, sizeof(known));
 	if (!is_shown(d, p->kind))
 		return;
-	if (d->wishes & TL_PT_TEXT_JSON)
+	if (d->flags & TL_PT_TEXT_JSON)
 		tl_pt_put_packet_json(d->out, p, offset);
 	else
 		put_line(d, p, offset, known);
 }
 
-/* Bytes that are no packet: told in their place. */
+/* Bytes that are not a packet: printed in their place. */
 static void put_damage(struct packet_dump *d, enum tl_pt_error error, uint64_t offset)
 {
-	if (d->wishes & TL_PT_TEXT_JSON) {
+	if (d->flags & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
 		tl_put_u64(d->out, offset);
 		tl_pt_json_word(d->out, "error", tl_pt_error_text(error));
@@ -223,8 +223,8 @@ static void dump_all(struct packet_dump *d)
 {
 	struct tl_pt_packet packet;
 	uint64_t offset = 0;
-	int status = d->wishes & TL_PT_TEXT_NO_SYNC ? tl_pt_packets_sync_set(d->packets, 0)
-						    : tl_pt_packets_sync_forward(d->packets);
+	int status = d->flags & TL_PT_TEXT_NO_SYNC ? tl_pt_packets_sync_set(d->packets, 0)
+						   : tl_pt_packets_sync_forward(d->packets);
 
 	while (status >= 0 && !tl_output_failed(d->out)) {
 		tl_pt_packets_offset(d->packets, &offset);
@@ -241,7 +241,7 @@ int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_sho
 {
 	struct packet_dump d = { .config = config,
 				 .show = show,
-				 .wishes = show->wishes,
+				 .flags = show->flags,
 				 .out = out,
 				 .lost = lost,
 				 .arg = arg };

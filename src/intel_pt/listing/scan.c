@@ -27,7 +27,7 @@ void tl_pt_scan_close(struct tl_pt_scan *s)
 	s->packets = NULL;
 }
 
-/* Bytes up to the next PSB are no packets. 1: it goes on there; 0: nothing follows. */
+/* Bytes up to the next PSB are not packets. 1: it goes on there; 0: no PSB follows. */
 static int skip(struct tl_pt_scan *s, enum tl_pt_error why, struct tl_error *err)
 {
 	struct tl_pt_lost lost = {

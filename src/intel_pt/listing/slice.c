@@ -21,7 +21,7 @@ uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset)
 
 /* ---- by time ---- */
 
-/* What a PSB+ says of time holds from the PSB on. */
+/* The time in a PSB+ holds from its PSB on. */
 struct cut {
 	struct tl_pt_byte_range part;
 	uint64_t from, to, psb;
@@ -70,7 +70,7 @@ int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uin
 	return status < 0 ? status : 0;
 }
 
-enum { LOOK_PACKETS = 1 << 16 };
+enum { PACKETS_SEARCHED = 1 << 16 };
 
 int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err)
 {
@@ -82,7 +82,7 @@ int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl
 	if (status < 0)
 		return status == TL_NO_MEMORY ? status : 0;
 	for (unsigned i = 0;
-	     !found && i < LOOK_PACKETS && tl_pt_scan_next(&scan, &packet, err) == 1; i++) {
+	     !found && i < PACKETS_SEARCHED && tl_pt_scan_next(&scan, &packet, err) == 1; i++) {
 		found = packet.kind == TL_PT_PKT_TSC;
 		if (found)
 			*tsc = packet.tsc.tsc;
@@ -93,21 +93,21 @@ int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl
 
 /* ---- by function ---- */
 
-enum { NODES = 4096, MARKS = 1024 };
-enum { NOT_LOOKED_AT, IS_NOT, IS };
+enum { NODES = 4096, TIMESTAMPS = 1024 };
+enum { NOT_TESTED, NO_MATCH, MATCH };
 
-struct hunt {
+struct trigger_search {
 	struct tl_pt_decoder *decoder;
 	struct tl_pt_functions *functions;
 	regex_t pattern;
 	uint8_t *seen; /* by node */
 	size_t capacity;
 	uint32_t nodes[NODES], epoch;
-	struct tl_pt_timestamp marks[MARKS];
-	struct tl_pt_trigger found; /* in the piece that is looked at */
+	struct tl_pt_timestamp timestamps[TIMESTAMPS];
+	struct tl_pt_trigger found; /* in the present slice */
 };
 
-static bool is_trigger(struct hunt *h, uint32_t number)
+static bool is_trigger(struct trigger_search *h, uint32_t number)
 {
 	const struct tl_pt_block *block = tl_pt_decoder_node_block(h->decoder, number);
 	struct tl_pt_name name;
@@ -119,67 +119,69 @@ static bool is_trigger(struct hunt *h, uint32_t number)
 	       !regexec(&h->pattern, h->functions->list[name.function].name, 0, NULL, 0);
 }
 
-static bool make_room(struct hunt *h, const struct tl_pt_node_batch *run)
+static bool make_room(struct trigger_search *h, const struct tl_pt_node_batch *batch)
 {
 	size_t had = h->capacity;
 
-	if (run->limit > h->capacity) {
-		if (!tl_grow(&h->seen, &h->capacity, run->limit, 1))
+	if (batch->limit > h->capacity) {
+		if (!tl_grow(&h->seen, &h->capacity, batch->limit, 1))
 			return false;
-		memset(h->seen + had, NOT_LOOKED_AT, h->capacity - had);
+		memset(h->seen + had, NOT_TESTED, h->capacity - had);
 	}
-	if (run->epoch != h->epoch && h->capacity)
-		memset(h->seen, NOT_LOOKED_AT, h->capacity);
-	h->epoch = run->epoch;
+	if (batch->epoch != h->epoch && h->capacity)
+		memset(h->seen, NOT_TESTED, h->capacity);
+	h->epoch = batch->epoch;
 	return true;
 }
 
-static bool look_at_run(struct hunt *h, const struct tl_pt_node_batch *run)
+static bool search_batch(struct trigger_search *h, const struct tl_pt_node_batch *batch)
 {
 	size_t mark = 0;
 
-	for (size_t i = 0; i < run->count; i++) {
-		uint8_t *seen = &h->seen[run->nodes[i]];
+	for (size_t i = 0; i < batch->count; i++) {
+		uint8_t *seen = &h->seen[batch->nodes[i]];
 
-		for (; mark < run->timestamp_count && run->timestamps[mark].index <= i; mark++) {
-			h->found.tsc = run->timestamps[mark].tsc;
+		for (; mark < batch->timestamp_count && batch->timestamps[mark].index <= i;
+		     mark++) {
+			h->found.tsc = batch->timestamps[mark].tsc;
 			h->found.timed = true;
 		}
-		if (*seen == NOT_LOOKED_AT)
-			*seen = is_trigger(h, run->nodes[i]) ? IS : IS_NOT;
-		if (*seen == IS)
+		if (*seen == NOT_TESTED)
+			*seen = is_trigger(h, batch->nodes[i]) ? MATCH : NO_MATCH;
+		if (*seen == MATCH)
 			return true;
 	}
-	for (; mark < run->timestamp_count; mark++) {
-		h->found.tsc = run->timestamps[mark].tsc;
+	for (; mark < batch->timestamp_count; mark++) {
+		h->found.tsc = batch->timestamps[mark].tsc;
 		h->found.timed = true;
 	}
 	return false;
 }
 
 /*
- * To the end of the piece, or to the first node that is it. 1: found; the decoder's status in `at`.
+ * Decode to the end of the slice, or to the first node of a matching function. 1: found; `at`:
+ * status of the decoder.
  */
-static int hunt_on(struct hunt *h, int *at, struct tl_error *err)
+static int search_on(struct trigger_search *h, int *at, struct tl_error *err)
 {
 	while (*at >= 0) {
-		struct tl_pt_node_batch run = { .nodes = h->nodes,
-						.max = NODES,
-						.timestamps = h->marks,
-						.max_timestamps = MARKS };
+		struct tl_pt_node_batch batch = { .nodes = h->nodes,
+						  .max = NODES,
+						  .timestamps = h->timestamps,
+						  .max_timestamps = TIMESTAMPS };
 		struct tl_pt_event event;
 
 		if (*at & TL_PT_EVENT_PENDING) {
 			*at = tl_pt_next_event(h->decoder, &event);
 			continue;
 		}
-		*at = tl_pt_next_nodes(h->decoder, &run);
+		*at = tl_pt_next_nodes(h->decoder, &batch);
 		if (*at < 0)
 			break;
-		*at = run.status;
-		if (!make_room(h, &run))
+		*at = batch.status;
+		if (!make_room(h, &batch))
 			return tl_error_memory(err);
-		if (look_at_run(h, &run)) {
+		if (search_batch(h, &batch)) {
 			tl_pt_decoder_offset(h->decoder, &h->found.offset);
 			return 1;
 		}
@@ -187,41 +189,43 @@ static int hunt_on(struct hunt *h, int *at, struct tl_error *err)
 	return *at == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-/* Threads and processors come one after the other: what was found in one may not be the first. */
-static void note_found(struct hunt *h, struct tl_pt_trigger *trigger, bool *any)
+/*
+ * Threads and processors come one after the other: the first match found may not be the earliest.
+ */
+static void note_found(struct trigger_search *h, struct tl_pt_trigger *trigger, bool *any)
 {
 	if (!*any || (h->found.timed && trigger->timed && h->found.tsc < trigger->tsc))
 		*trigger = h->found;
 	*any = true;
 }
 
-static int hunt_piece(struct hunt *h, struct tl_pt_decoders *decoders,
-		      const struct tl_pt_trace_slice *piece, struct tl_pt_trigger *trigger,
-		      bool *any, struct tl_error *err)
+static int search_slice(struct trigger_search *h, struct tl_pt_decoders *decoders,
+			const struct tl_pt_trace_slice *slice, struct tl_pt_trigger *trigger,
+			bool *any, struct tl_error *err)
 {
 	const uint32_t flags = TL_PT_SALVAGE | TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP;
-	int at = tl_pt_decoders_open(decoders, piece, flags, &h->decoder), status;
+	int at = tl_pt_decoders_open(decoders, slice, flags, &h->decoder), status;
 
 	if (!h->decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - at, TL_NOWHERE);
 	if (h->capacity)
-		memset(h->seen, NOT_LOOKED_AT, h->capacity);
+		memset(h->seen, NOT_TESTED, h->capacity);
 	h->found = (struct tl_pt_trigger){ 0 };
-	status = hunt_on(h, &at, err);
+	status = search_on(h, &at, err);
 	if (status > 0)
 		note_found(h, trigger, any);
 	if (status >= 0)
 		status = tl_pt_pass_over(h->decoder, at) < 0 ? tl_error_memory(err) : 0;
-	tl_pt_decoders_done(decoders, piece);
+	tl_pt_decoders_done(decoders, slice);
 	return status;
 }
 
 int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *functions,
 		       const char *pattern, struct tl_pt_trigger *trigger, struct tl_error *err)
 {
-	struct hunt *h = calloc(1, sizeof(*h));
+	struct trigger_search *h = calloc(1, sizeof(*h));
 	struct tl_pt_decoders decoders = { .jobs = 1 };
-	struct tl_pt_trace_slice piece;
+	struct tl_pt_trace_slice slice;
 	bool any = false;
 	int status;
 
@@ -235,8 +239,8 @@ int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *fu
 				   "not a POSIX extended regular expression");
 	}
 	feed->rewind(feed->arg);
-	while ((status = feed->next(feed->arg, &piece, err)) == 1) {
-		status = hunt_piece(h, &decoders, &piece, trigger, &any, err);
+	while ((status = feed->next(feed->arg, &slice, err)) == 1) {
+		status = search_slice(h, &decoders, &slice, trigger, &any, err);
 		if (status < 0)
 			break;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_LISTING_SLICE_H
 #define TL_INTEL_PT_LISTING_SLICE_H
-/* Parts of a trace that decode by themselves: they begin at a PSB and end before one. */
+/* Parts of a trace that can be decoded on their own: they begin at a PSB and end before one. */
 #include "intel_pt/listing/window.h"
 #include "intel_pt/profile/functions.h"
 
@@ -9,32 +9,34 @@ struct tl_pt_byte_range {
 	uint64_t from, to; /* bytes */
 };
 
-/* The least such part that has all that ran in a window of time; to_ticks 0: no end. */
+/* The smallest such part that holds all that ran in a window of time; to_ticks 0: no end. */
 int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uint64_t to_ticks,
 		     struct tl_pt_byte_range *part, struct tl_error *err);
 
-/* Where a function was reached whose name matches. */
+/* The position at which a function with a matching name was entered. */
 struct tl_pt_trigger {
 	uint64_t offset, tsc;
 	bool timed;
 };
 
-/* The first time, by the clock if there is one. 1: found, 0: not; negative: TL_BAD_USAGE for a
- * pattern that does not compile, TL_NO_MEMORY. */
+/*
+ * Find the earliest one, by the clock if there is one. 1: found, 0: not; negative: TL_BAD_USAGE for
+ * a pattern that does not compile, TL_NO_MEMORY.
+ */
 int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *functions,
 		       const char *pattern, struct tl_pt_trigger *trigger, struct tl_error *err);
 
 /* The first PSB at or behind an offset; the end of the trace if there is none. */
 uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset);
 
-/* The first time that a trace tells. 1; 0: it tells none; negative: no memory. */
+/* The first time in the trace. 1; 0: it has none; negative: no memory. */
 int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err);
 
 /* ---- slice_feed.c ---- */
 
 /*
- * The window of time that ends with the first call of a function whose name matches, and begins so
- * many seconds before it. 0; negative: no such function, no time, no memory.
+ * The window of time that ends with the first call of a function with a matching name, and begins
+ * so many seconds before it. 0; negative: no such function, no time, no memory.
  */
 int tl_pt_slice_before_call(const struct tl_pt_feed *feed, const char *pattern,
 			    double before_seconds, struct tl_pt_window *window,

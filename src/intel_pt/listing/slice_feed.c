@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a trace before the first call of a function, and the bytes of a part. */
+/* The part of a trace before the first call of a function, and writing the bytes of a part. */
 #include "core/error.h"
 #include "core/output.h"
 #include "intel_pt/listing/slice.h"

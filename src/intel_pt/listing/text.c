@@ -72,7 +72,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *to, const cha
 		to->pos += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* Nibbles that were not sent are question marks (12.1). */
+/* Digits that were not sent are question marks (12.1). */
 static void ip_payload(struct text *to, const struct tl_pt_packet *p)
 {
 	static const unsigned sent[8] = {
@@ -183,7 +183,7 @@ static void ptw_payload(struct text *to, const struct tl_pt_packet *p)
 	add(to, "%x: %" PRIx64 "%s", p->ptw.plc, p->ptw.payload, p->ptw.ip ? ", ip" : "");
 }
 
-/* Only some come with a vector; that of a SIPI is a page's number. */
+/* Only some kinds have a vector; that of a SIPI is the number of a page. */
 static void cfe_payload(struct text *to, const struct tl_pt_packet *p)
 {
 	enum { SIPI = 5 };

@@ -2,27 +2,27 @@
 #ifndef TL_INTEL_PT_LISTING_TEXT_H
 #define TL_INTEL_PT_LISTING_TEXT_H
 /*
- * Packets, events, blocks and instructions as people read them: in the words of ptdump and ptxed
- * (section 12 of docs/formats/intel-pt.md), or as a JSON object a line.
+ * Packets, events, blocks and instructions as text, in the words of ptdump and ptxed (section 12 of
+ * docs/formats/intel-pt.md), or as a JSON object a line.
  */
 #include "intel_pt/profile/faults.h"
 
-/* What is shown, and how. */
+/* Options of a listing. */
 enum tl_pt_text_flag {
 	TL_PT_TEXT_JSON = 1 << 0,
-	TL_PT_TEXT_RAW = 1 << 1, /* bytes of packets and instructions, too */
+	TL_PT_TEXT_RAW = 1 << 1, /* also bytes of packets and instructions */
 
 	/* packets */
 	TL_PT_TEXT_NO_OFFSET = 1 << 2,
 	TL_PT_TEXT_NO_PAD = 1 << 3,
 	TL_PT_TEXT_NO_TIMING = 1 << 4,
 	TL_PT_TEXT_NO_CYC = 1 << 5,
-	TL_PT_TEXT_NO_SYNC = 1 << 6, /* from the first byte on */
+	TL_PT_TEXT_NO_SYNC = 1 << 6, /* from the first byte on, not from the first PSB */
 	TL_PT_TEXT_LAST_IP = 1 << 7,
 	TL_PT_TEXT_EXEC_MODE = 1 << 8,
 	TL_PT_TEXT_TIME = 1 << 9, /* of events, too */
 	TL_PT_TEXT_TIME_DELTA = 1 << 10,
-	TL_PT_TEXT_TCAL = 1 << 11,    /* what CYC is multiplied by, beside the MTC that says so */
+	TL_PT_TEXT_TCAL = 1 << 11,    /* the factor of CYC, at the MTC that measures it */
 	TL_PT_TEXT_NO_TCAL = 1 << 12, /* time without CYC */
 	TL_PT_TEXT_NO_TSC = 1 << 13,  /* time without TSC */
 
@@ -33,9 +33,10 @@ enum tl_pt_text_flag {
 	TL_PT_TEXT_EVENT_IP = 1 << 17,
 	TL_PT_TEXT_DISASSEMBLE = 1 << 18,
 	TL_PT_TEXT_RESYNC =
-		1 << 19, /* after an error go on at the next place instead of the next PSB (9.9) */
+		1
+		<< 19, /* after an error go on at the next location instead of the next PSB (9.9) */
 	TL_PT_TEXT_QUIET = 1 << 21,
-	TL_PT_TEXT_BY_BLOCK = 1 << 20, /* instructions by way of blocks, which is faster */
+	TL_PT_TEXT_BY_BLOCK = 1 << 20, /* instructions decoded by way of blocks, which is faster */
 };
 
 /* Names as in 12.1; never NULL. */
@@ -46,41 +47,46 @@ const char *tl_pt_cfe_name(unsigned type);
 const char *tl_pt_evd_name(unsigned type);
 const char *tl_pt_iclass_name(int iclass);
 
-/* What a packet holds beside its name; "" for many. At most TL_PT_PAYLOAD_TEXT bytes with the
- * terminator. */
+/*
+ * The payload of a packet, beside its name; "" for many. At most TL_PT_PAYLOAD_TEXT bytes with the
+ * terminator.
+ */
 enum { TL_PT_PAYLOAD_TEXT = 96 };
 void tl_pt_payload_text(char text[TL_PT_PAYLOAD_TEXT], const struct tl_pt_packet *packet);
 
-/* An event's line: `[...]`. Some have none (the first "enabled" of a status update is one the
- * reader knows of). */
-void tl_pt_put_event(struct tl_output *out, const struct tl_pt_event *event, unsigned wishes);
+/*
+ * The line of an event: `[...]`. Some have none (the first "enabled" of a status update: the
+ * address of the next line shows it).
+ */
+void tl_pt_put_event(struct tl_output *out, const struct tl_pt_event *event, unsigned flags);
 
-/* The same as an object on a line. */
+/* The same as a JSON object a line. */
 void tl_pt_put_packet_json(struct tl_output *out, const struct tl_pt_packet *packet,
 			   uint64_t offset);
 void tl_pt_put_event_json(struct tl_output *out, const struct tl_pt_event *event);
 
-/* ,"key":"0x.." and the like. */
+/* Write ,"key":"0x.." and the like. */
 void tl_pt_json_hex(struct tl_output *out, const char *key, uint64_t value);
 void tl_pt_json_number(struct tl_output *out, const char *key, uint64_t value);
 void tl_pt_json_flag(struct tl_output *out, const char *key, bool value);
 void tl_pt_json_word(struct tl_output *out, const char *key, const char *value);
 
-/* What is shown of what there is. */
+/* What a listing prints. */
 struct tl_pt_show {
-	unsigned wishes;               /* enum tl_pt_text_flag */
+	unsigned flags;                /* enum tl_pt_text_flag */
 	uint64_t from_ticks, to_ticks; /* a window of time; 0: open */
-	bool (*wanted)(void *arg,
-		       uint64_t ip); /* of blocks, instructions and events by address; NULL: all */
+	bool (*wanted)(
+		void *arg,
+		uint64_t ip); /* address filter of blocks, instructions and events; NULL: all */
 	void *arg;
 };
 
-/* Called with each range of bytes that gave no packets, or no flow. */
+/* Called for each range of bytes without packets, or without flow. */
 typedef void tl_pt_lost_fn(void *arg, const struct tl_pt_lost *lost);
 
 /*
- * All packets, a line each, from the first PSB on. What is no packet is told in its place, and the
- * next PSB is looked for.
+ * Print all packets, a line each, from the first PSB on. Bytes that are not packets are printed in
+ * their place, up to the next PSB.
  */
 int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_show *show,
 		       struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err);
@@ -89,14 +95,13 @@ struct tl_pt_flow_counts {
 	uint64_t insns, blocks;
 };
 
-/* Events, blocks, instructions, as wished. `lost` and `counts` may be NULL. */
+/* Print events, blocks and instructions, as the flags say. `lost` and `counts` may be NULL. */
 int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image,
 		    const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
 		    void *arg, struct tl_pt_flow_counts *counts, struct tl_error *err);
 
-/* The same of a piece of a feed, by the decoder of its stream; `out` NULL: only to keep that in
- * step. */
-int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+/* The same for one slice of a feed, by the decoder of its stream; `out` NULL: only decode it. */
+int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 		     const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
 		     void *arg, struct tl_error *err);
 

@@ -14,7 +14,7 @@
 #include "intel_pt/listing/function_filter.h"
 #include "intel_pt/listing/window.h"
 
-/* Which open frames of a thread are shown, by depth. */
+/* The open frames of a thread that are shown, by depth. */
 struct shown {
 	bool *frames;
 	size_t capacity;
@@ -64,8 +64,8 @@ static void name_thread(struct drawing *s, const struct tl_pt_folder *folder)
 }
 
 /*
- * Which frames of the present thread are shown, with room for frame number `depth`; new ones are
- * not. NULL without memory.
+ * The list of frames shown of the present thread, with room for frame number `depth`; new entries
+ * are not shown. NULL: no memory.
  */
 static struct shown *shown_of(struct drawing *s, const struct tl_pt_folder *folder, size_t depth)
 {

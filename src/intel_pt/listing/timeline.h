@@ -12,7 +12,7 @@ struct tl_pt_timeline_options {
 	const char *function, *object;  /* regular expressions, NULL: any */
 };
 
-/* Begins the timeline, unless there is an error before, and fills it. 0 or negative. */
+/* Begin the timeline, unless an error comes first, and fill it. 0 or negative. */
 int tl_pt_timeline(const struct tl_pt_feed *feed, const struct tl_pt_timeline_options *options,
 		   struct tl_pt_faults *faults, struct tl_timeline *timeline, struct tl_error *err);
 

@@ -48,7 +48,8 @@ struct scene {
 };
 
 /*
- * Open on a trace and on code at one address, and synchronise. Of `config`, errata and ranges count.
+ * Open on a trace and on code at one address, and synchronise. Of `config`, errata and ranges
+ * count.
  */
 static inline void open_scene_with(struct scene *scene, const uint8_t *trace, size_t size,
 				   uint64_t at, const uint8_t *code, size_t code_size,

@@ -59,12 +59,12 @@ static inline void put_bytes(struct stream *s, const uint8_t *bytes, size_t size
 	put_bytes(s, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 /* Set config fields of `s` before, if they matter. */
-static inline void begin_flow(struct stream *s, unsigned wishes)
+static inline void begin_flow(struct stream *s, unsigned flags)
 {
 	s->config.size = sizeof(s->config);
 	s->config.begin = s->data;
 	s->config.end = s->data + s->size;
-	assert_int_equal(tl_pt_flow_open(&s->flow, &s->config, wishes), 0);
+	assert_int_equal(tl_pt_flow_open(&s->flow, &s->config, flags), 0);
 	assert_int_equal(tl_pt_flow_sync_forward(&s->flow), 0);
 }
 

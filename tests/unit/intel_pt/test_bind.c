@@ -150,8 +150,8 @@ TEST(an_overflow_moves_the_flow)
 /* ---- errata (7) ---- */
 
 /*
- * 2000 nop; 2001 je 2005; 2003 nop; 2004 nop; 2005 call 2010; 200a jmp rax; 200c vmlaunch; 200f nop;
- * 2010 nop; 2011 ret
+ * 2000 nop; 2001 je 2005; 2003 nop; 2004 nop; 2005 call 2010; 200a jmp rax; 200c vmlaunch; 200f
+ * nop; 2010 nop; 2011 ret
  */
 static const uint8_t branches[] = { 0x90, 0x74, 0x02, 0x90, 0x90, 0xe8, 0x06, 0,    0,
 				    0,    0xff, 0xe0, 0x0f, 0x01, 0xc2, 0x90, 0x90, 0xc3 };
@@ -260,7 +260,9 @@ TEST(skl014_ends_at_the_branch_that_leaves_the_range)
 
 /* ---- where blocks end (9.1), and what calls in them push (5.6) ---- */
 
-/* 9.1 "65,535 instructions"; a loop of three ends a round with its jump, one of two in the middle */
+/*
+ * 9.1 "65,535 instructions"; a loop of three ends a round with its jump, one of two in the middle
+ */
 TEST(loops_of_direct_branches_end_at_the_largest_block)
 {
 	/* 3000 nop; 3001 nop; 3002 jmp 3000; 3004 nop; 3005 jmp 3004; 3007 nop; 3008 jmp 3000 */

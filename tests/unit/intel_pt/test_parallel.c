@@ -14,8 +14,8 @@
 #include "intel_pt/parallel/parallel.h"
 
 /*
- * Copies of the trace: enough to decode in parallel (TL_PT_PARALLEL_LEAST), and so many that the ring
- * of segments of two threads is used again from its beginning.
+ * Copies of the trace: enough to decode in parallel (TL_PT_PARALLEL_LEAST), and so many that the
+ * ring of segments of two threads is used again from its beginning.
  */
 enum { SHORT = 170, LONG = 400, TINY_INSNS = 2936, CODE_AT = 0x401000 };
 

@@ -195,14 +195,14 @@ TEST(it_always_moves_on)
 /* "keep time": time packets on the way still count. */
 TEST(time_is_kept)
 {
-	for (unsigned wishes = 0; wishes <= TL_PT_FLOW_TIMED; wishes++) {
+	for (unsigned flags = 0; flags <= TL_PT_FLOW_TIMED; flags++) {
 		struct stream s = { .config = {
 					    .mtc_freq = 4, .cpuid_15_eax = 1, .cpuid_15_ebx = 4 } };
 		uint64_t tsc = 0;
 		uint32_t mtc, cyc;
 
 		PUT(&s, START, TSC(1000), TMA(16, 0), PSBEND, MTC(2), TNT_T, MTC(3), TIP(0x2000));
-		begin_flow(&s, wishes);
+		begin_flow(&s, flags);
 		want_start(&s);
 		want_error(&s, TL_PT_BAD_CONTEXT, 42);
 		want_lost(&s, 42, 49, 4, 1);

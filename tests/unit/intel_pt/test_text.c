@@ -92,7 +92,7 @@ TEST(control_flow_events)
 	want_payload(&packet, "evd", "2: f00 type vmxr");
 }
 
-static void want_event(const struct tl_pt_event *event, unsigned wishes, const char *wanted)
+static void want_event(const struct tl_pt_event *event, unsigned flags, const char *wanted)
 {
 	struct tl_output *out;
 	struct tl_error err;
@@ -100,10 +100,10 @@ static void want_event(const struct tl_pt_event *event, unsigned wishes, const c
 	size_t size;
 
 	assert_int_equal(tl_output_open_memory(&out, &err), 0);
-	if (wishes & TL_PT_TEXT_JSON)
+	if (flags & TL_PT_TEXT_JSON)
 		tl_pt_put_event_json(out, event);
 	else
-		tl_pt_put_event(out, event, wishes);
+		tl_pt_put_event(out, event, flags);
 	bytes = tl_output_bytes(out, &size);
 	assert_int_equal(size, strlen(wanted));
 	assert_memory_equal(bytes, wanted, size);
