@@ -237,6 +237,98 @@ TEST(json_lines)
 	free(got);
 }
 
+/* A gap, a snapshot and every value; ALLGPR before the first instruction of another level. */
+static void put_values(struct bytes *s, struct bytes *snapshots)
+{
+	put_header(snapshots);
+	put_record(snapshots, &(struct record){ .first = 0x500 });
+	put_pcinst(s, 0, 0x1000, 0xd53bd040); /* MRS X0, TPIDR_EL0 */
+	put_value(s, MRS, 0x77);
+	put_inst(s, 0, 0xc8037c41); /* STXR W3, X1, [X2] */
+	put_access(s, STORE, 3, 0x9000, 1);
+	put_value(s, STXR, 1);
+	put_inst(s, 0, 0xd50b7422); /* DC ZVA, X2 */
+	put_value(s, DC, 0xa000);
+	put_inst(s, 0, 0x9a810002); /* CSEL X2, X0, X1, EQ */
+	put_value(s, FLAGS, 0x40000000);
+	put_allgpr(s, 0x10);
+	put_pcinst(s, 1, 0xffff800008010c00, A64_NOP);
+}
+
+/* Frees both. */
+static char *convert_pair(struct bytes *s, struct bytes *snapshots, convert_fn *fn)
+{
+	struct tl_output *out;
+	struct trace t;
+	size_t size;
+	char *copy;
+
+	open_trace(&t, s, snapshots);
+	assert_int_equal(tl_output_open_memory(&out, &t.err), 0);
+	assert_int_equal(fn(t.trace, 0, out, &t.err), 0);
+	assert_non_null(tl_output_bytes(out, &size));
+	copy = strndup(tl_output_bytes(out, &size), size);
+	tl_output_discard(out);
+	close_trace(&t);
+	free_bytes(s);
+	free_bytes(snapshots);
+	return copy;
+}
+
+TEST(json_values)
+{
+	static const char *const parts[] = {
+		"\"pc\":\"0x1000\",\"opcode\":\"0xd53bd040\",\"snapshot\":0,\"mrs\":\"0x77\"}\n",
+		"\"opcode\":\"0xc8037c41\",\"stxr\":\"0x1\",\"accesses\":[{\"access\":\"store\","
+		"\"address\":\"0x9000\",\"size\":8,\"value\":\"0x0000000000000001\"}]}\n",
+		"\"opcode\":\"0xd50b7422\",\"dc\":\"0xa000\"}\n",
+		"\"opcode\":\"0x9a810002\",\"flags\":\"0x40000000\"}\n",
+		"\"el\":1,\"pc\":\"0xffff800008010c00\",\"opcode\":\"0xd503201f\","
+		"\"allgpr\":[\"0x10\",\"0x11\",\"0x12\",",
+		"\"0x2e\",\"0x2f\"]}\n",
+	};
+	struct bytes s = { .data = NULL }, snapshots = { .data = NULL };
+	const char *at;
+	char *got;
+
+	put_values(&s, &snapshots);
+	at = got = convert_pair(&s, &snapshots, tl_xtrace_to_jsonl);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *found = strstr(at, parts[i]);
+
+		if (!found)
+			fail_msg("not there: %s in %s", parts[i], at);
+		at = found + strlen(parts[i]);
+	}
+	assert_string_equal(at, "");
+	free(got);
+}
+
+/* Registers of snapshots and ALLGPR come before the instruction behind them; X31 is SP. */
+TEST(tarmac_registers)
+{
+	struct bytes s = { .data = NULL }, snapshots = { .data = NULL };
+	const char *first, *all;
+	char *got;
+
+	put_values(&s, &snapshots);
+	got = convert_pair(&s, &snapshots, tl_xtrace_to_tarmac);
+	first = strstr(got, " IT (1) ");
+	all = strstr(got, " IT (4) ");
+	assert_non_null(first);
+	assert_non_null(all);
+	assert_true(strstr(got, "R X0 0000000000000500\n") < first);
+	assert_true(strstr(got, "R X30 000000000000051e\n") < first);
+	assert_true(strstr(got, "000000000000051f\n") < first); /* SP */
+	assert_non_null(strstr(all, "R X0 0000000000000010\n"));
+	assert_non_null(strstr(all, "R X30 000000000000002e\n"));
+	assert_non_null(strstr(all, "000000000000002f\n"));
+	assert_true(strstr(all, "R X0 0000000000000010\n") < strstr(all, " IT (5) "));
+	assert_non_null(strstr(first, "R X0 0000000000000077\n"));
+	assert_non_null(strstr(first, "MW8 0000000000009000 0000000000000001\n"));
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +336,8 @@ int main(void)
 		cmocka_unit_test(champsim_accesses_and_calls),
 		cmocka_unit_test(tarmac_lines),
 		cmocka_unit_test(json_lines),
+		cmocka_unit_test(json_values),
+		cmocka_unit_test(tarmac_registers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,15 @@ TEST(pairs_and_bases)
 	assert_sets(0xf81f0c43, 2, 102 - 16, NULL, 0);  /* str x3, [x2, #-16]! */
 	assert_sets(0x3c801443, 2, 103, NULL, 0);       /* str q3, [x2], #1 */
 	assert_sets(0xadbf1fe3, 31, 131 - 32, NULL, 0); /* stp q3, q7, [sp, #-32]! */
+	/* stgp x3, x7, [sp, #-32]!: granules of 16 bytes; stp s3, s7, [x2], #-8; ldnp x3, x7, [sp] */
+	assert_sets(0x69bf1fe3, 31, 131 - 32, NULL, 0);
+	assert_sets(0x2cbf1c43, 2, 102 - 8, NULL, 0);
+	r = after(0xa8401fe3, bytes, 16);
+	assert_int_equal(r.x[7], 3);
+	assert_int_equal(r.x[31], 131);
+	r = after(0x29401fe3, bytes, 8); /* ldp w3, w7, [sp] */
+	assert_int_equal(r.x[3], 1);
+	assert_int_equal(r.x[7], 0x80000002);
 	/* Bytes that are not as many as the instruction loads say nothing. */
 	r = after(0xf9400443, bytes, 16);
 	assert_int_equal(r.known, ~(1u << 3));
@@ -118,6 +127,27 @@ TEST(writes_of_who_knows_what)
 		{ 0x54000040, 0 },	  /* b.eq #8 */
 		{ 0xd503201f, 0 },	  /* nop */
 		{ 0xd65f03c0, 0 },	  /* ret */
+		{ 0xd280001f, 0 },	  /* mov xzr, #0 */
+		{ 0x1000005f, 0 },	  /* adr xzr, #8 */
+		{ 0xf240045f, 0 },	  /* tst x2, #3 */
+		{ 0xf2400443, 1u << 3 },  /* ands x3, x2, #3 */
+		{ 0x3200044f, 1u << 15 }, /* orr w15, w2, #3 */
+		{ 0x918007ff, 1u << 31 }, /* addg sp, sp, #0, #1 */
+		{ 0x13837c43, 1u << 3 },  /* extr w3, w2, w3, #31 */
+		{ 0x8b24605f, 1u << 31 }, /* add sp, x2, x4, uxtx */
+		{ 0x8b04005f, 0 },	  /* add xzr, x2, x4 */
+		{ 0xca04005f, 0 },	  /* eor xzr, x2, x4 */
+		{ 0xca0403e3, 1u << 3 },  /* eor x3, xzr, x4 */
+		{ 0xca1f0043, 1u << 3 },  /* eor x3, x2, xzr */
+		{ 0xaa0203ff, 0 },	  /* mov xzr, x2 */
+		{ 0xaa1f03e3, 1u << 3 },  /* mov x3, xzr */
+		{ 0xf940045f, 0 },	  /* ldr xzr, [x2, #8] */
+		{ 0xd8000043, 0 },	  /* prfm #3, #8 */
+		{ 0x5800005f, 0 },	  /* ldr xzr, #8 */
+		{ 0x1c000043, 0 },	  /* ldr s3, #8 */
+		{ 0xf83fd042, UINT32_MAX }, /* ld64b x2, [x2] */
+		{ 0xf8200443, 1u << 3 },  /* ldraa x3, [x2] */
+		{ 0xd5700002, 3u << 2 },  /* mrrs x2, x3, ... */
 	};
 	/* clang-format on */
 
