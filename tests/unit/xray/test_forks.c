@@ -3,7 +3,7 @@
  * Logs of a program that forked (docs/formats/xray.md, 9), written by hand. Figures are worked out
  * beside each.
  */
-#include "../xray/bytes.h"
+#include "bytes.h"
 
 #include <stdio.h>
 
