@@ -88,7 +88,10 @@ TEST(pairs_and_bases)
 	assert_sets(0xf81f0c43, 2, 102 - 16, NULL, 0);  /* str x3, [x2, #-16]! */
 	assert_sets(0x3c801443, 2, 103, NULL, 0);       /* str q3, [x2], #1 */
 	assert_sets(0xadbf1fe3, 31, 131 - 32, NULL, 0); /* stp q3, q7, [sp, #-32]! */
-	/* stgp x3, x7, [sp, #-32]!: granules of 16 bytes; stp s3, s7, [x2], #-8; ldnp x3, x7, [sp] */
+	/*
+	 * stgp x3, x7, [sp, #-32]!, in granules of 16 bytes; stp s3, s7, [x2], #-8; ldnp x3, x7,
+	 * [sp]
+	 */
 	assert_sets(0x69bf1fe3, 31, 131 - 32, NULL, 0);
 	assert_sets(0x2cbf1c43, 2, 102 - 8, NULL, 0);
 	r = after(0xa8401fe3, bytes, 16);
