@@ -470,6 +470,43 @@ TEST(a_fork_on_the_way)
 	temp_close(&temp);
 }
 
+/*
+ * "Switches happen in the kernel: they take effect where the flow enters or leaves it": not at an
+ * event within user code, such as a change of the core's frequency (CBR), though it is later.
+ */
+TEST(no_switch_within_user_code)
+{
+	static const uint64_t five = UINT64_C(0x500000005);
+	static struct file trace;
+	uint64_t ips[16] = { 0 };
+	struct temp temp;
+	struct seen seen;
+
+	open_sideband(&temp);
+	put_file_map(&first, 0x11, 'a', 10);
+	put_file_map(&first, 5, 'b', 20);
+	put_start(&first, 0x11, 50);
+	put_record(&first, TL_PERF_SWITCH_CPU_WIDE, 1 << 13, &five, 1, 150);
+	add_primary(&first, "first", true);
+	trace.size = 0;
+	put_psb(&trace);
+	put_tsc(&trace, 100);
+	put(&trace, 0x71, 1); /* TIP.PGE */
+	put(&trace, 0x401000, 6);
+	put_tsc(&trace, 170);
+	put(&trace, 0x190302, 4); /* CBR */
+	put(&trace, 0x01, 1);     /* TIP.PGD */
+	put_visit(&trace, 200);
+	seen = follow(&trace, ips, 16);
+	assert_int_equal(seen.records, 4);
+	assert_int_equal(seen.context_count, 2);
+	assert_int_equal(ips[0], 0x401000);
+	assert_int_equal(ips[1], 0x401001); /* still a */
+	assert_int_equal(ips[2], 0x401000); /* b */
+	assert_int_equal(ips[3], 0);
+	temp_close(&temp);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -482,6 +519,7 @@ int main(void)
 		CASE(the_image_follows_the_switches),
 		CASE(maps_change_on_the_way),
 		CASE(a_fork_on_the_way),
+		CASE(no_switch_within_user_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
