@@ -457,6 +457,199 @@ TEST(wrong_arguments)
 	close_scene(&s);
 }
 
+/* ---- time ---- */
+
+#define TSC(t) 0x19, t, 0, 0, 0, 0, 0, 0
+#define START_TIMED(a, t) PSB, TSC(t), MODE_64, FUP(a), PSBEND
+
+/*
+ * 5.8 "a tick behind the first branch of a packet whose time is new"; the other outcomes of the
+ * packet come behind the tick
+ */
+TEST(ticks_come_behind_their_branch)
+{
+	static const uint8_t trace[] = { START_TIMED(0x2000, 10),
+					 TSC(20),
+					 TNT2(0, 1),
+					 TSC(30),
+					 TIP(0x2003),
+					 TIP(0x200a),
+					 PGD_BARE };
+	struct tl_pt_event tick;
+	struct scene s;
+
+	open_scene(&s, trace, sizeof(trace), 0x2000, branches, sizeof(branches),
+		   TL_PT_CLASSIC | TL_PT_TICK_EVENTS);
+	want_event(&s, TL_PT_EV_EXEC_MODE);
+	want_block(&s, 0x2000, 0x2001, 2);
+	tick = want_event(&s, TL_PT_EV_TICK);
+	assert_int_equal(tick.ip, 0x2001);
+	assert_int_equal(tick.tsc, 20);
+	want_block(&s, 0x2003, 0x2011, 5);
+	want_block(&s, 0x200a, 0x200a, 1);
+	tick = want_event(&s, TL_PT_EV_TICK);
+	assert_int_equal(tick.ip, 0x200a);
+	assert_int_equal(tick.tsc, 30);
+	/* The second target has the time of the first one: no tick. */
+	want_block(&s, 0x2003, 0x2011, 5);
+	want_block(&s, 0x200a, 0x200a, 1);
+	want_event(&s, TL_PT_EV_DISABLED);
+	close_scene(&s);
+}
+
+/* "timestamps: from node `index` on"; a batch ends before a node whose timestamp has no room */
+TEST(timestamps_of_nodes)
+{
+	/* 6000 je 6000 */
+	static const uint8_t je[] = { 0x74, 0xfe };
+	static const uint8_t trace[] = { START_TIMED(0x6000, 10),
+					 TSC(20),
+					 TNT1(1),
+					 TSC(30),
+					 TNT1(1),
+					 TSC(40),
+					 TNT1(1),
+					 FUP(0x6000),
+					 PGD_BARE };
+	for (size_t room = 1; room <= 4; room++) {
+		struct tl_pt_timestamp times[4];
+		uint32_t nodes[8];
+		struct tl_pt_node_batch batch = {
+			.nodes = nodes, .max = 8, .timestamps = times, .max_timestamps = room
+		};
+		uint64_t tsc = 20;
+		size_t count = 0;
+		struct scene s;
+
+		open_scene(&s, trace, sizeof(trace), 0x6000, je, sizeof(je), TL_PT_CLASSIC);
+		want_event(&s, TL_PT_EV_EXEC_MODE);
+		while (count < 3) {
+			assert_int_equal(tl_pt_decoder_nodes(s.decoder, &batch, sizeof(batch)), 0);
+			assert_int_equal(batch.count, room < 3 - count ? room : 3 - count);
+			assert_int_equal(batch.timestamp_count, batch.count);
+			for (size_t i = 0; i < batch.count; i++, tsc += 10) {
+				assert_int_equal(times[i].index, i);
+				assert_int_equal(times[i].tsc, tsc);
+			}
+			count += batch.count;
+		}
+		close_scene(&s);
+	}
+}
+
+/* The status calls: time, core:bus ratio, the PSB synchronised onto. */
+TEST(what_a_psb_plus_says)
+{
+	static const uint8_t trace[] = { PSB,    TSC(77),  0x02,          0x03,
+					 24,     0,        MODE_64,       FUP(0x2003),
+					 PSBEND, PGD_BARE, START(0x2000), PGD_BARE };
+	enum { SECOND = sizeof(trace) - 1 - START_BYTES };
+	struct scene s;
+	uint32_t ratio;
+	uint64_t tsc, offset;
+
+	open_scene(&s, trace, sizeof(trace), 0x2000, branches, sizeof(branches), TL_PT_CLASSIC);
+	while (s.status & TL_PT_EVENT_PENDING) {
+		struct tl_pt_event event;
+
+		s.status = tl_pt_decoder_event_next(s.decoder, &event, sizeof(event));
+		assert_true(s.status >= 0 && event.status_update);
+	}
+	assert_int_equal(tl_pt_decoder_core_bus_ratio(s.decoder, &ratio), 0);
+	assert_int_equal(ratio, 24);
+	assert_int_equal(tl_pt_decoder_time(s.decoder, &tsc, NULL, NULL), 0);
+	assert_int_equal(tsc, 77);
+	/* To the PSB before: from the first one there is none. */
+	assert_int_equal(tl_pt_decoder_sync_backward(s.decoder), -TL_PT_EOS);
+	assert_true(tl_pt_decoder_sync_forward(s.decoder) >= 0);
+	assert_int_equal(tl_pt_decoder_sync_offset(s.decoder, &offset), 0);
+	assert_int_equal(offset, SECOND);
+	assert_true(tl_pt_decoder_sync_backward(s.decoder) >= 0);
+	assert_int_equal(tl_pt_decoder_sync_offset(s.decoder, &offset), 0);
+	assert_int_equal(offset, 0);
+	close_scene(&s);
+}
+
+/* 5.7: behind a branch whose target has not come, a trigger has no address. */
+TEST(a_trigger_behind_a_branch)
+{
+	static const uint8_t trace[] = { START(0x1009), TRIG_COUNT(1), TIP(0x1008), PGD_BARE };
+	struct scene s;
+
+	OPEN(&s, trace);
+	want_block(&s, 0x1009, 0x1009, 1);
+	assert_true(want_event(&s, TL_PT_EV_TRIG).ip_suppressed);
+	want_block(&s, 0x1008, 0x1009, 2);
+	close_scene(&s);
+}
+
+/*
+ * 9.20, in the order of version 2.0.5: the walk to the address of a PSB+ comes behind its packets.
+ */
+TEST(a_psb_in_running_flow)
+{
+	static const uint8_t trace[] = { START(0x2003), START(0x2010), TIP(0x200f), PGD_BARE };
+	static const uint8_t wrong[] = { START(0x2003), START(0x200a), TIP(0x200f), PGD_BARE };
+	struct scene s;
+
+	open_scene(&s, trace, sizeof(trace), 0x2000, branches, sizeof(branches), TL_PT_CLASSIC);
+	want_event(&s, TL_PT_EV_EXEC_MODE);
+	want_block(&s, 0x2003, 0x2005, 3);
+	assert_int_equal(want_event(&s, TL_PT_EV_EXEC_MODE).ip, 0x2010);
+	want_block(&s, 0x2010, 0x2011, 2);
+	want_block(&s, 0x200f, 0x2011, 3);
+	close_scene(&s);
+	/* Code does not lead to 200a without trace: an error at the PSB. */
+	open_scene(&s, wrong, sizeof(wrong), 0x2000, branches, sizeof(branches), TL_PT_CLASSIC);
+	want_event(&s, TL_PT_EV_EXEC_MODE);
+	want_block(&s, 0x2003, 0x2011, 5);
+	want_error(&s, TL_PT_BAD_QUERY, START_BYTES);
+	close_scene(&s);
+}
+
+/* Version 1 with many blocks a call: the same blocks as one at a time (flags_of_version_1). */
+TEST(many_blocks_of_version_1)
+{
+	static const uint8_t trace[] = { START(0x2003), TIP(0x200f), TIP(0x2003), PGD_BARE };
+	struct tl_pt_block blocks[8];
+	struct scene s;
+	int status;
+
+	open_scene(&s, trace, sizeof(trace), 0x2000, branches, sizeof(branches), TL_PT_FOLD_EVENTS);
+	assert_int_equal(tl_pt_decoder_blocks(s.decoder, blocks, sizeof(*blocks), 2, &status), 2);
+	assert_int_equal(blocks[0].ip, 0x2003);
+	assert_int_equal(blocks[0].flags, 0);
+	assert_int_equal(blocks[1].ip, 0x200f);
+	assert_int_equal(tl_pt_decoder_blocks(s.decoder, blocks, sizeof(*blocks), 8, &status), 1);
+	assert_int_equal(blocks[0].ip, 0x2003);
+	assert_int_equal(blocks[0].flags, TL_PT_DISABLED);
+	assert_int_equal(status & TL_PT_END_OF_STREAM, TL_PT_END_OF_STREAM);
+	assert_int_equal(tl_pt_decoder_blocks(s.decoder, blocks, sizeof(*blocks), 8, &status),
+			 -TL_PT_EOS);
+	close_scene(&s);
+}
+
+/* 2 (instructions): each with the class and bytes of its own; an error ends them. */
+TEST(instructions_up_to_the_end_of_code)
+{
+	static const uint8_t trace[] = { START(0x2003), TIP(0x7000) };
+	static const uint64_t ips[] = { 0x2003, 0x2004, 0x2005, 0x2010, 0x2011 };
+	struct tl_pt_insn insn;
+	struct scene s;
+
+	open_scene(&s, trace, sizeof(trace), 0x2000, branches, sizeof(branches), TL_PT_CLASSIC);
+	assert_int_equal(tl_pt_decoder_insn_next(s.decoder, NULL, 0), -TL_PT_INVALID);
+	want_event(&s, TL_PT_EV_EXEC_MODE);
+	for (size_t i = 0; i < sizeof(ips) / sizeof(ips[0]); i++) {
+		assert_true(tl_pt_decoder_insn_next(s.decoder, &insn, sizeof(insn)) >= 0);
+		assert_int_equal(insn.ip, ips[i]);
+		assert_int_equal(insn.mode, TL_PT_MODE_64);
+	}
+	assert_int_equal(insn.iclass, TL_PT_IC_RETURN);
+	assert_int_equal(tl_pt_decoder_insn_next(s.decoder, &insn, sizeof(insn)), -TL_PT_NOMAP);
+	close_scene(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +669,13 @@ int main(void)
 		cmocka_unit_test(an_end_that_moves),
 		cmocka_unit_test(flags_of_stops_aborts_and_losses),
 		cmocka_unit_test(wrong_arguments),
+		cmocka_unit_test(ticks_come_behind_their_branch),
+		cmocka_unit_test(timestamps_of_nodes),
+		cmocka_unit_test(what_a_psb_plus_says),
+		cmocka_unit_test(a_trigger_behind_a_branch),
+		cmocka_unit_test(a_psb_in_running_flow),
+		cmocka_unit_test(many_blocks_of_version_1),
+		cmocka_unit_test(instructions_up_to_the_end_of_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

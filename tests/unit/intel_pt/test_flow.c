@@ -281,6 +281,43 @@ TEST(bdm70_puts_no_trust_in_the_fup)
 	want_error(&s, TL_PT_BAD_CONTEXT, 31);
 }
 
+/* The look for the TIP.PGE passes packets that do not concern flow, and no others. */
+TEST(bdm70_looks_past_packets_without_flow)
+{
+	static const struct {
+		uint8_t bytes[11], size;
+		bool passed;
+	} between[] = {
+		{ { 0 }, 1, true },
+		{ { MODE64 }, 2, true },
+		{ { TSC(9) }, 8, true },
+		{ { CBR(3) }, 4, true },
+		{ { TMA(1, 0) }, 7, true },
+		{ { MTC(1) }, 2, true },
+		{ { CYC(1) }, 1, true },
+		{ { PIP(0x3000) }, 8, true },
+		{ { VMCS(0x3000) }, 7, true },
+		{ { 0x02, 0xc3, 0x88 }, 11, true },
+		{ { TNT_T }, 1, false },
+		{ { PGD0 }, 1, false },
+		{ { OVF }, 2, false },
+		{ { 0x02, 0x83 }, 2, false },
+	};
+
+	for (size_t i = 0; i < sizeof(between) / sizeof(between[0]); i++) {
+		struct stream s = { .config.errata = TL_PT_BDM70 };
+
+		PUT(&s, START);
+		put_bytes(&s, between[i].bytes, between[i].size);
+		PUT(&s, PGE(0x1000));
+		begin_flow(&s, 0);
+		if (between[i].passed)
+			want_bare(&s, TL_PT_EV_DISABLED, 0);
+		else
+			want_at(&s, TL_PT_EV_ENABLED, 0, 0x1000);
+	}
+}
+
 /* ---- TIP.PGE, TIP.PGD, FUP ---- */
 
 TEST(on_and_off)
@@ -502,6 +539,7 @@ int main(void)
 		cmocka_unit_test(a_psb_must_not_come_between),
 		cmocka_unit_test(a_psb_plus_cut_by_the_end),
 		cmocka_unit_test(bdm70_puts_no_trust_in_the_fup),
+		cmocka_unit_test(bdm70_looks_past_packets_without_flow),
 		cmocka_unit_test(on_and_off),
 		cmocka_unit_test(on_and_on_off_and_off),
 		cmocka_unit_test(fup_is_the_source_of_what_follows),

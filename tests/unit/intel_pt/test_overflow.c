@@ -301,17 +301,24 @@ TEST(apl12_doubts_the_fup)
 	want_event(&s, TL_PT_EV_PAGING, 34);
 	want_event(&s, TL_PT_EV_STOP, 42);
 	want_end(&s);
-	/* A PSB+ says it by its FUP; one that is cut says nothing. */
-	for (unsigned i = 0; i < 3; i++) {
+	/*
+	 * A PSB+ without a FUP shows that tracing is off, also where an OVF cuts it; one that is
+	 * cut by the end or by another packet shows nothing.
+	 */
+	for (unsigned i = 0; i < 5; i++) {
 		s.size = 0;
 		PUT(&s, START, OVF, FUP16(0x1004), PSB);
 		if (i == 1)
 			PUT(&s, FUP(0x1004));
 		if (i < 2)
 			PUT(&s, PSBEND);
+		if (i == 3)
+			PUT(&s, TNT_T);
+		if (i == 4)
+			PUT(&s, OVF);
 		begin_flow(&s, 0);
 		want_start(&s);
-		if (i)
+		if (i && i < 4)
 			want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1004);
 		else
 			want_bare(&s, TL_PT_EV_OVERFLOW, 27);

@@ -195,6 +195,24 @@ TEST(cycles_between_tsc)
 }
 
 /*
+ * Each TSC of a PSB+ begins a measurement anew: 80 ticks in 20 cycles, then 120 ticks in 10 cycles.
+ */
+TEST(cycles_between_several_tsc)
+{
+	struct stream s = timed();
+
+	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, CYC(10), TNT_T, CYC(10));
+	PUT(&s, PSB, FUP(0x1000), TSC(1080), PSBEND, CYC(10));
+	PUT(&s, PSB, FUP(0x1000), TSC(1200), PSBEND, CYC(5), TNT_T);
+	begin_flow(&s, TL_PT_FLOW_TIMED);
+	want_event(&s, TL_PT_EV_ENABLED, 0);
+	want_outcome_at(&s, 1000, 1);
+	want_event(&s, TL_PT_EV_ENABLED, 36);
+	want_event(&s, TL_PT_EV_ENABLED, 70);
+	want_outcome_at(&s, 1200 + 5 * 12, 0);
+}
+
+/*
  * skl168: "a PSB may swallow one CYC, perhaps with its MTC | do not calibrate across; time goes
  * on". Periods of 64 ticks: 20 cycles are 3.2 ticks each; of 20 and then 8 the second is 8.0,
  * unless it is short of what the counter wraps at.
@@ -282,6 +300,24 @@ TEST(events_are_stamped)
 	assert_int_equal(s.item.event.tsc, 3000);
 }
 
+/* "lost_cyc: CYC packets that could not be used": without a ratio none can; and counted cycles. */
+TEST(events_tell_what_was_not_used)
+{
+	struct stream s = timed();
+	const struct tl_pt_event *event;
+
+	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, CYC(10), CYC(7), CYC(5), PGD0);
+	begin_flow(&s, TL_PT_FLOW_TIMED);
+	want_event(&s, TL_PT_EV_ENABLED, 0);
+	event = want_event(&s, TL_PT_EV_DISABLED, 36);
+	assert_true(event->has_tsc);
+	assert_int_equal(event->tsc, 1000);
+	assert_int_equal(event->lost_cyc, 3);
+	assert_int_equal(event->lost_mtc, 0);
+	/* The first CYC counts from a packet that is not in the trace. */
+	assert_int_equal(event->cycles, 12);
+}
+
 /* flow.h: an untimed flow catches up when it is asked: "still exact at the item just given" */
 TEST(time_on_demand)
 {
@@ -347,11 +383,13 @@ int main(void)
 		cmocka_unit_test(a_cyc_from_before_the_mtc),
 		cmocka_unit_test(calibration_over_an_overflow),
 		cmocka_unit_test(cycles_between_tsc),
+		cmocka_unit_test(cycles_between_several_tsc),
 		cmocka_unit_test(no_calibration_across_a_loss),
 		cmocka_unit_test(no_calibration_with_too_few_cycles),
 		cmocka_unit_test(without_crystal_clock),
 		cmocka_unit_test(time_packets_out_of_order),
 		cmocka_unit_test(events_are_stamped),
+		cmocka_unit_test(events_tell_what_was_not_used),
 		cmocka_unit_test(time_on_demand),
 		cmocka_unit_test(ticks),
 	};
