@@ -74,6 +74,34 @@ static struct tl_xtrace_slice_part part_of(struct tl_xtrace_trace *trace,
 	return part;
 }
 
+static bool is_signed(const struct tl_xtrace_replay *replay)
+{
+	for (size_t i = 0; i < replay->site_count; i++)
+		if (replay->sites[i].rewrite == TL_XTRACE_SIGNED)
+			return true;
+	return false;
+}
+
+/* In what the program is another than the trace. */
+static int remark(struct tl_xtrace_trace *trace, uint32_t stream,
+		  const struct tl_xtrace_replay *replay, struct tl_error *err)
+{
+	struct tl_xtrace_fault said = {
+		.path = trace->streams[stream].info.path,
+		.offset = TL_NOWHERE,
+		.record = TL_NOWHERE,
+		.text = "pointers are signed with keys that are not in the trace; in the program "
+			"their signatures are taken off",
+	};
+	int status = is_signed(replay) ? tl_xtrace_note_fault(&trace->faults, &said, err) : 0;
+
+	said.text = "instructions that faulted and were executed again are executed once in the "
+		    "program";
+	if (status == 0 && replay->faulted)
+		status = tl_xtrace_note_fault(&trace->faults, &said, err);
+	return status;
+}
+
 static int write_program(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
 			 struct tl_output *out, struct tl_error *err)
 {
@@ -88,6 +116,8 @@ static int write_program(struct tl_xtrace_trace *trace, const struct tl_xtrace_s
 	status = tl_xtrace_replay_collect(&replay, &part, err);
 	if (status == 0)
 		status = tl_xtrace_program_write(&replay, &snapshot, out, err);
+	if (status == 0)
+		status = remark(trace, slice->stream, &replay, err);
 	if (status == 0)
 		tl_output_make_executable(out);
 	tl_xtrace_replay_free(&replay);

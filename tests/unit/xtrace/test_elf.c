@@ -353,19 +353,49 @@ TEST(damage_is_refused)
 	free_pair(&p);
 }
 
+/* The program is made, and one remark told: no damage, but in what it is another than the trace. */
+static void assert_remarked(const struct pair *p, const char *words)
+{
+	struct tl_xtrace_slice slice = everything;
+	const struct tl_xtrace_fault *said;
+	struct tl_output *out;
+	struct trace t;
+	uint64_t count, skipped;
+	size_t listed;
+
+	slice.size = sizeof(slice);
+	open_trace(&t, &p->stream, &p->snapshots);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_xtrace_slice_elf(t.trace, &slice, out, NULL), 0);
+	said = tl_xtrace_faults(t.trace, &listed, &count, &skipped);
+	assert_int_equal(count, 1);
+	assert_int_equal(skipped, 0);
+	assert_int_equal(said[0].status, TL_OK);
+	assert_non_null(strstr(said[0].text, words));
+	tl_output_discard(out);
+	close_trace(&t);
+}
+
 /* An instruction that faulted comes twice in the trace and once in the program. */
 TEST(an_instruction_that_faulted_is_no_break)
 {
 	struct pair p = begin_pair();
-	struct tl_error err;
-	struct tl_output *out;
 
 	put_pcinst(&p.stream, 0, CODE, A64_LDR);
 	put_pcinst(&p.stream, 0, CODE, A64_LDR);
 	put_access(&p.stream, LOAD, 3, DATA, 1);
 	put_inst(&p.stream, 0, A64_NOP);
-	assert_int_equal(make(&p, everything, &out, &err), 0);
-	tl_output_discard(out);
+	assert_remarked(&p, "executed once");
+	free_pair(&p);
+}
+
+TEST(signatures_are_told_of)
+{
+	struct pair p = begin_pair();
+
+	put_pcinst(&p.stream, 0, CODE, 0xd503233f); /* paciasp */
+	put_inst(&p.stream, 0, A64_NOP);
+	assert_remarked(&p, "signatures are taken off");
 	free_pair(&p);
 }
 
@@ -389,6 +419,7 @@ int main(void)
 		cmocka_unit_test(parts_that_are_none),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(an_instruction_that_faulted_is_no_break),
+		cmocka_unit_test(signatures_are_told_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
