@@ -182,6 +182,41 @@ def index_of(path):
     expect("index of " + os.path.basename(path), (run.returncode, run.stdout), (0, ""))
 
 
+def intel_pt():
+    """Traces of instructions: calls by function are those of the function table, which pt_profile.py holds against the
+    addresses that were executed; each call lies inside of its caller."""
+    folders = [os.path.join(common.ROOT, "tests", "golden", room) for room in ("intel_pt", "perf")]
+    paths = [os.path.join(folder, name) for folder in folders for name in sorted(os.listdir(folder))
+             if name.endswith((".pt", ".perf.data"))]
+    for path in paths:
+        run = subprocess.run([common.command(), "dump", "--calls", "--json", path], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True)
+        calls = [json.loads(line) for line in run.stdout.splitlines()]
+        counts = {}
+        for number, call in enumerate(calls):
+            name = call["function"]
+            counts[name] = counts.get(name, 0) + ("late" not in call)
+            inside(path, number, call, calls)
+        wanted = {}
+        for row in common.report(path):
+            name = row["function"]
+            wanted[name] = wanted.get(name, 0) + int(row["calls"]) + int(row["unfinished"])
+        expect("calls of " + path, {k: v for k, v in counts.items() if v}, {k: v for k, v in wanted.items() if v})
+        index_of(path)
+    return len(paths)
+
+
+def inside(path, number, call, calls):
+    around = calls[call["parent"]] if call["parent"] is not None else None
+    never = float("inf")
+    end = never if call["end"] is None else call["end"]
+    if call["id"] != number or end < call["start"]:
+        common.fail(path, "call", number, call)
+    if around and not (around["start"] <= call["start"] and end <= (never if around["end"] is None else around["end"]) and
+                       around["depth"] == call["depth"] - 1 and around["thread"] == call["thread"]):
+        common.fail(path, "call", number, call, "is not inside", around)
+
+
 def main():
     count = 0
     rng = random.Random(15)
@@ -205,6 +240,7 @@ def main():
             compare(name, path, {thread: naive(records) for thread, records in wanted.items()})
             index_of(path)
             count += 1
+    count += intel_pt()
     common.finish(count, "traces")
 
 

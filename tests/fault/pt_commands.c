@@ -141,6 +141,7 @@ static const struct step {
 	{ "instructions", dump, 0, TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS | TL_DUMP_BLOCKS },
 	{ "info", info, 0, 0 },
 	{ "check", check, 0, 0 },
+	{ "calls", dump, 0, TL_DUMP_CALLS },
 	{ "timeline", timeline, 0, 0 },
 	{ "slice", slice, 0, 0 },
 	{ "rewrite", rewrite, 0, 0 },

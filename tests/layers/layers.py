@@ -52,7 +52,7 @@ SUB_ROOMS = {
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
     "xtrace": [["format"], ["write", "state"], ["profile", "elf"], ["analyze", "check", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
-    "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"]],
+    "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls"]],
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"], ["file"]],
     "symbols": [["elf"], ["dwarf"], [""]],
     "open": [[""], ["adapters"]],

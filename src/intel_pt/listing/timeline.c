@@ -132,7 +132,12 @@ static void lost(void *arg, const struct tl_pt_folder *folder)
 static int draw(struct drawing *s, const struct tl_pt_feed *feed, struct tl_pt_fold_options options,
 		struct tl_pt_faults *faults, struct tl_error *err)
 {
-	const struct tl_pt_stack_watch watch = { opened, closing, lost, s };
+	const struct tl_pt_stack_watch watch = {
+		.opened = opened,
+		.closing = closing,
+		.lost = lost,
+		.arg = s,
+	};
 	struct tl_profile *profile = NULL;
 	uint64_t first = UINT64_MAX;
 	int status = feed->timed ? tl_pt_feed_first_time(feed, &first, err) : 0;

@@ -25,6 +25,9 @@ struct tl_pt_stack_watch {
 	void (*opened)(void *arg, const struct tl_pt_folder *folder);
 	void (*closing)(void *arg, const struct tl_pt_folder *folder);
 	void (*lost)(void *arg, const struct tl_pt_folder *folder);
+	/* A frame of a parked stack runs again; NULL: that is as if it was opened. */
+	void (*reopened)(void *arg, const struct tl_pt_folder *folder);
+	bool leaves_open; /* frames that are open at the end of the trace are not closed */
 	void *arg;
 };
 

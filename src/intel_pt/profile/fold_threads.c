@@ -13,6 +13,16 @@ static void watch_opened(void *arg, struct tl_pt_frame *frame)
 	f->options->watch->opened(f->options->watch->arg, f);
 }
 
+static void watch_reopened(void *arg, struct tl_pt_frame *frame)
+{
+	struct tl_pt_folder *f = arg;
+
+	if (f->options->watch->reopened)
+		f->options->watch->reopened(f->options->watch->arg, f);
+	else
+		watch_opened(arg, frame);
+}
+
 static void watch_closing(void *arg, struct tl_pt_frame *frame)
 {
 	struct tl_pt_folder *f = arg;
@@ -26,7 +36,9 @@ static void watch_end(struct tl_pt_folder *f)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
 
-	while (f->options->watch && tl_fold_depth(fold)) {
+	if (!f->options->watch || f->options->watch->leaves_open)
+		return;
+	while (tl_fold_depth(fold)) {
 		watch_closing(f, NULL);
 		tl_fold_leave(fold, tl_fold_top(fold));
 	}
@@ -56,7 +68,7 @@ static bool begin_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t,
 	} else if (f->options->watch) {
 		t->stack.callbacks.opened = watch_opened;
 		t->stack.callbacks.closing = watch_closing;
-		t->stack.callbacks.reopened = watch_opened;
+		t->stack.callbacks.reopened = watch_reopened;
 	}
 	t->stack.callbacks.ahead = tl_pt_fold_ahead;
 	t->stack.callbacks.behind_call = behind_call;

@@ -232,6 +232,7 @@ const struct tl_format tl_intel_pt_format = {
 	.dump = tl_pt_input_dump,
 	.check = tl_pt_input_check,
 	.timeline = tl_pt_input_timeline,
+	.calls = tl_pt_input_calls,
 	.reencode = reencode_raw,
 	.slice = tl_pt_input_slice,
 	.code = code_of_raw,

@@ -213,6 +213,14 @@ static int draw_perf(struct tl_input *input, struct tl_timeline *timeline, struc
 	return status < 0 ? status : tl_pt_input_timeline(input, timeline, err);
 }
 
+static int list_perf_calls(struct tl_input *input, struct tl_call_source *source,
+			   struct tl_calls_options *options, struct tl_error *err)
+{
+	int status = need_trace(input, err);
+
+	return status < 0 ? status : tl_pt_input_calls(input, source, options, err);
+}
+
 static int slice_perf(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
 		      struct tl_error *err)
 {
@@ -287,6 +295,7 @@ const struct tl_format tl_perf_format = {
 	.dump = dump_perf,
 	.check = check_perf,
 	.timeline = draw_perf,
+	.calls = list_perf_calls,
 	.slice = slice_perf,
 	.code = code_of_perf,
 	.damage = damage_perf,

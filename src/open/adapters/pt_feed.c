@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on a feed of Intel PT: options of the input in, a call of intel_pt/ out. */
 #include "core/error.h"
+#include "intel_pt/calls/source.h"
 #include "intel_pt/listing/check.h"
 #include "intel_pt/listing/feed_text.h"
 #include "intel_pt/listing/timeline.h"
@@ -61,6 +62,27 @@ int tl_pt_input_timeline(struct tl_input *input, struct tl_timeline *timeline, s
 		return status;
 	options.fold = fold_options(o, &window);
 	return tl_pt_timeline(&pt->feed, &options, &pt->faults, timeline, err);
+}
+
+/* The window is of calls, which are whole: the fold sees all of the trace. */
+int tl_pt_input_calls(struct tl_input *input, struct tl_call_source *source,
+		      struct tl_calls_options *options, struct tl_error *err)
+{
+	static const struct tl_pt_window everything = { .from = 0 };
+	struct tl_pt_input *pt = input->handle;
+	const struct tl_input_options *o = &input->options;
+	const struct tl_pt_fold_options fold = fold_options(o, &everything);
+	struct tl_pt_window window;
+	int status = window_of(input, &window, err);
+
+	if (status < 0)
+		return status;
+	if (window.from > options->from)
+		options->from = window.from;
+	if (window.to && window.to < options->to)
+		options->to = window.to;
+	return tl_pt_call_source(&pt->feed, &fold, &pt->faults, o->filter.function,
+				 o->filter.object, source, err);
 }
 
 static unsigned text_flags(unsigned dump, bool json)

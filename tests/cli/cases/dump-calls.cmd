@@ -16,3 +16,8 @@ for file in "$GOLDEN/xray/exc-prof.xray" "$GOLDEN/callgrind/threads.out-01"; do
 	echo "status $?"
 	sed "s,^tracelathe: [^:]*,tracelathe: FILE," err
 done
+# Intel PT: tests/golden/intel_pt/README.md's program calls deep 1920 times (pt-timeline.cmd); without times in the trace a call
+# lasts as many instructions as were executed.
+tracelathe dump --calls --json "$GOLDEN/intel_pt/rec.ret.pt" 2>/dev/null | grep -c '"function":"deep"'
+tracelathe dump --calls --json --function '^deep$' "$GOLDEN/intel_pt/rec.ret.pt" 2>/dev/null | wc -l
+tracelathe dump --calls --seconds "$GOLDEN/intel_pt/rec.ret.pt" 2>&1 | grep -c "how long a tick is"
