@@ -161,7 +161,7 @@ static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kin
 
 /* ---- streams ---- */
 
-/* Behind damage nothing is known of the instruction before. */
+/* Behind damage nothing is known: of the instruction before, of registers and of memory. */
 static void after_gap(struct tl_xtrace_check_stream *s)
 {
 	s->last.op = NULL;
@@ -171,6 +171,7 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 	s->program.heap_end = 0;
 	s->counts.known = false;
 	s->syscall.pending = false;
+	tl_xtrace_check_memory_lost(s);
 }
 
 /* The walk has ended: damage is a violation, too. False: the stream is over. */

@@ -202,6 +202,8 @@ void tl_xtrace_check_zero(struct tl_xtrace_check_stream *s, uint64_t address);
 void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s);
 void tl_xtrace_check_syscall_done(struct tl_xtrace_check_stream *s, uint64_t result);
 void tl_xtrace_check_space(struct tl_xtrace_check_stream *s, uint64_t ttbr0);
+/* Damage: stores, and changes of the address space, may be among the tokens that are lost. */
+void tl_xtrace_check_memory_lost(struct tl_xtrace_check_stream *s);
 
 /* registers.c */
 void tl_xtrace_check_value(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind,

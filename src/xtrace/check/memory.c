@@ -142,3 +142,10 @@ void tl_xtrace_check_space(struct tl_xtrace_check_stream *s, uint64_t ttbr0)
 	}
 	s->program.space = (unsigned)(at < MOST_SPACES ? at + 1 : MOST_SPACES);
 }
+
+void tl_xtrace_check_memory_lost(struct tl_xtrace_check_stream *s)
+{
+	tl_xtrace_shadow_free(&s->memory->shadow);
+	tl_xtrace_shadow_begin(&s->memory->shadow);
+	s->program.space = 0; /* as at the beginning of a stream */
+}

@@ -342,6 +342,37 @@ TEST(bytes_that_are_no_tokens)
 
 /* ---- TIME ---- */
 
+TEST(nothing_is_known_behind_damage)
+{
+	struct bytes b = { .data = NULL }, n = { .data = NULL };
+	struct trace t;
+	size_t damage, second;
+
+	put_pcinst(&b, 0, 0x1000, 0xd2800020); /* MOV X0, #1 */
+	put_inst(&b, 0, A64_STR);
+	put_access(&b, STORE, 3, 0x9000, 1);
+	put_inst(&b, 0, A64_NOP);
+	damage = b.size;
+	put_byte(&b, 0xff);
+	put_repeat(&b, 0, 40);
+	/* The PC, X0 and the memory may have changed in what is lost. */
+	second = b.size;
+	put_pcinst(&b, 0, 0x5000, A64_STR);
+	put_access(&b, STORE, 3, 0xa000, 7);
+	for (unsigned i = 0; i < 40; i++)
+		put_inst(&b, 0, A64_NOP);
+	put_inst(&b, 0, A64_LDR);
+	put_access(&b, LOAD, 3, 0x9000, 2);
+	put_header(&n);
+	put_record(&n, &(struct record){ .index = 0 });
+	put_record(&n, &(struct record){ .index = second, .user = 9, .total = 9 });
+	open_trace(&t, &b, &n);
+	assert_found(&t, &(struct broken){ "xtrace.token", damage, 3 }, 1);
+	close_trace(&t);
+	free_bytes(&b);
+	free_bytes(&n);
+}
+
 TEST(time_increases)
 {
 	struct bytes b = { .data = NULL };
@@ -693,6 +724,7 @@ int main(void)
 		cmocka_unit_test(arguments_of_calls),
 		cmocka_unit_test(the_end_is_no_fault),
 		cmocka_unit_test(bytes_that_are_no_tokens),
+		cmocka_unit_test(nothing_is_known_behind_damage),
 		cmocka_unit_test(time_increases),
 		cmocka_unit_test(loads_find_what_was_stored),
 		cmocka_unit_test(the_kernel_writes),
