@@ -154,6 +154,10 @@ static int check_slice(const struct tl_input *input, const struct tl_slice *what
 	    what->instructions.to != TL_NOWHERE)
 		return usage(err, "a trace of a processor has no snapshots and no numbers of "
 				  "instructions to cut at");
+	if (what->form != TL_SLICE_TRACE)
+		return usage(err,
+			     "of a trace of a processor no program can be made, since it has no "
+			     "data; --to trace");
 	if (!what->trigger && o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
 		return usage(err, "what part? --time FROM..TO, or --trigger FUNCTION");
 	return 0;

@@ -92,6 +92,9 @@ static int slice_xtrace(struct tl_input *input, const struct tl_slice *what, str
 	slice.end_snapshot = tl_xtrace_input_snapshot(what->snapshots.to);
 	slice.first_instruction = what->instructions.from;
 	slice.end_instruction = what->instructions.to;
+	if (what->form == TL_SLICE_ELF && what->partner)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a program has no snapshot file beside it");
 	if (what->form == TL_SLICE_ELF)
 		return tl_xtrace_slice_elf(x->trace, &slice, out, err);
 	return tl_xtrace_slice_write(x->trace, &slice, out, what->partner, err);
