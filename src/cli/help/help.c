@@ -156,7 +156,7 @@ void help_command(const struct command *command, bool all)
 	put_examples(command);
 	if (command->replaces)
 		printf("\nyou may know this as %s\n", command->replaces);
-	if (command->bit & C_READERS)
+	if (command->files != FILES_NONE)
 		puts("\nexit status: 0 all good; 1 something was skipped or a check failed; 2 "
 		     "nothing "
 		     "usable");

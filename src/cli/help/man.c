@@ -138,7 +138,7 @@ static void command_page(const struct command *command)
 			put_tagged((*exporter)->name, (*exporter)->help);
 	}
 	put_examples(command);
-	if (command->bit & C_READERS)
+	if (command->files != FILES_NONE)
 		put_status();
 	put_see_also(command);
 }
