@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small workshop: threads that turn pieces on lathes, with recursion, tail calls and custom
-// events, recorded by XRay. The recorder at the end is all that a program needs to write a Flight
-// Data Recorder log.
+// events. Nothing in it is there for a recorder but the attributes, which the flag
+// -fxray-instruction-threshold=1 makes unnecessary.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,10 +9,8 @@
 #include <vector>
 
 #include <xray/xray_interface.h>
-#include <xray/xray_log_interface.h>
 
-#define TRACED	   __attribute__((xray_always_instrument, noinline))
-#define NOT_TRACED __attribute__((xray_never_instrument))
+#define TRACED __attribute__((xray_always_instrument, noinline))
 
 namespace workshop
 {
@@ -106,28 +104,4 @@ TRACED int main(int argc, char **argv)
 	for (auto &thread : threads)
 		thread.join();
 	return 0;
-}
-
-// ---- the recorder: begins before main(), ends after it; the log's name is that of
-// XRAY_OPTIONS=xray_logfile_base=... ----
-
-NOT_TRACED static void end_recording()
-{
-	if (__xray_log_finalize() != XRAY_LOG_FINALIZED ||
-	    __xray_log_flushLog() != XRAY_LOG_FLUSHED)
-		std::fputs("demo: the log was not written\n", stderr);
-}
-
-__attribute__((constructor(65535))) NOT_TRACED static void begin_recording()
-{
-	// Every call is kept, however short.
-	const char *options = "func_duration_threshold_us=0 buffer_size=262144 buffer_max=100";
-
-	if (__xray_log_select_mode("xray-fdr") != XRAY_REGISTRATION_OK ||
-	    __xray_log_init_mode("xray-fdr", options) != XRAY_LOG_INITIALIZED) {
-		std::fputs("demo: XRay is not there\n", stderr);
-		std::_Exit(1);
-	}
-	__xray_patch();
-	std::atexit(end_recording);
 }

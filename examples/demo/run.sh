@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh BUILD-DIRECTORY: record a small C++ program with XRay and show what tracelathe makes of it.
+# run.sh BUILD-DIRECTORY: record a small C++ program and show what tracelathe makes of it.
 set -eu
 cd "$(dirname "$0")/../.."
 here=examples/demo
@@ -16,28 +16,30 @@ done
 show() { printf '\n$ %s\n' "$*"; }
 
 mkdir -p "$out"
-rm -f "$out"/demo.* "$out"/timeline.*
+rm -rf "$out"/demo.* "$out"/timeline.*
 show $cxx -O2 -g1 -fxray-instrument $here/demo.cpp -o "$out/demo" -pthread
 $cxx -O2 -g1 -fxray-instrument $here/demo.cpp -o "$out/demo" -pthread
 
-show "XRAY_OPTIONS=xray_logfile_base=$out/demo. $out/demo"
-# On a machine that does not tell the rate of its clock XRay says so, and stamps nanoseconds instead.
-XRAY_OPTIONS=xray_logfile_base=$out/demo. "$out/demo" 2>"$out/stderr" || { cat "$out/stderr" >&2; exit 1; }
-for log in "$out"/demo.*; do [ -f "$log" ] && break; done
-[ -f "$log" ] || { cat "$out/stderr" >&2; echo "demo: no log was written" >&2; exit 1; }
-mv "$log" "$out/demo.xray"
+show tracelathe record -o "$out/demo.xray" "$out/demo"
+"$tracelathe" record -o "$out/demo.xray" "$out/demo"
 log=$out/demo.xray
-chmod 644 "$log"
 echo "$log: $(wc -c <"$log") bytes"
 
-show tracelathe report --binary "$out/demo" "$log"
-"$tracelathe" report --binary "$out/demo" "$log"
+show tracelathe report "$log"
+"$tracelathe" report "$log"
 
-show tracelathe tree --top-down --binary "$out/demo" "$log" '| head -n 30'
-"$tracelathe" tree --top-down --binary "$out/demo" "$log" >"$out/tree.txt"
+show tracelathe tree --top-down "$log" '| head -n 30'
+"$tracelathe" tree --top-down "$log" >"$out/tree.txt"
 head -n 30 "$out/tree.txt"
 
-show tracelathe timeline --binary "$out/demo" -o "$out/timeline.perfetto" "$log"
-"$tracelathe" timeline --binary "$out/demo" -o "$out/timeline.perfetto" "$log"
+show tracelathe timeline -o "$out/timeline.perfetto" "$log"
+"$tracelathe" timeline -o "$out/timeline.perfetto" "$log"
 echo "The timeline is in $out/timeline.perfetto: open it at https://ui.perfetto.dev (it stays on your machine)."
+
+# A build without the parts of the page writes the picture.
+page=$out/demo.html
+show tracelathe flame -o "$page" "$log"
+"$tracelathe" flame -o "$page" "$log" 2>/dev/null || { page=$out/demo.svg; "$tracelathe" flame --svg -o "$page" "$log"; }
+echo "The flame graph is in $page"
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then xdg-open "$page" >/dev/null 2>&1 & fi
 echo "More: tracelathe help, and for this log: $tracelathe info $log"

@@ -39,6 +39,7 @@ MAY_INCLUDE = {
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "report",
              "export"],
+    "record": ["core", "profile", "symbols", "xray", "open"],
     # compat/libipt: the drop-in.
     "compat": ["intel_pt"],
     # The command and the fleet see public headers only: "open and its headers".

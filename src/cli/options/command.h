@@ -53,7 +53,7 @@ enum {
 #include "cli/options/commands.def"
 #undef COMMAND
 	C_ALL = (1 << COMMAND_COUNT) - 1,
-	C_READERS = C_ALL & ~(C_HELP | C_EXTRACT),
+	C_READERS = C_ALL & ~(C_HELP | C_EXTRACT | C_RECORD),
 	C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE,
 	C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME,
 	C_ONE_FORMAT = 1 << COMMAND_COUNT, /* only traces of one format have a use for the option */

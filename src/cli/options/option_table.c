@@ -175,6 +175,23 @@ const struct option_row option_rows[] = {
 		  "--before"),
 	OPT_TIME(C_SLICE, "before", "TIME", slice.part.before_seconds,
 		 "--trigger: so much time before the call (default: 1ms)"),
+	/* record */
+	OPT_FLAG(C_RECORD, "list", record.list,
+		 "show how PROGRAM (or any program) can be recorded here, and why not otherwise"),
+	OPT_NAME(C_RECORD, "how", "NAME", record.how, recorder_name,
+		 "record this way instead of the first one that can"),
+	OPT_FLAG(C_RECORD, "finish", record.finish,
+		 "make FILE of -o FILE from what an interrupted recording left in FILE.parts"),
+	OPT_TIME(C_RECORD, "threshold", "TIME", record.threshold_seconds,
+		 "leave out calls shorter than this (default: none)"),
+	OPT_ID(C_RECORD, "ring", "MB", record.ring_megabytes,
+	       "keep only the last MB megabytes of each thread (default: all)"),
+	OPT_COUNT(C_RECORD, "depth", "N", record.depth,
+		  "only N calls inside each other (default: all)"),
+	OPT_REGEX(C_RECORD, "function", "REGEX", record.function,
+		  "only functions whose names match (XRay and patchable functions)"),
+	OPT_ID(C_RECORD, "buffer", "KB", record.buffer_kilobytes,
+	       "--how xray-fdr: size of a buffer (default: 1024)"),
 	/* other commands */
 	OPT_WORD(C_DUMP, "order", "time|file", enum record_order, order, ORDER_TIME,
 		 "threads merged by time (default), or records as they stand in the file"),
@@ -270,6 +287,9 @@ const struct option_row option_rows[] = {
 		"write to FILE, whole or not at all (default: standard output); its suffix chooses "
 		"the form where no option does: .json, .csv, .svg, .html, .dot, .folded, "
 		".pb.gz, ..."),
+	OPT_TEXT_LETTER('o', C_RECORD, "output", "FILE", output.path,
+			"the recording (default: the program's name and .xray, .perf or .callgrind "
+			"in the present folder)"),
 	OPT_FLAG(C_INFO | C_CHECK | C_DUMP | C_TABLES | C_ANALYZE | C_EXTRACT, "json", output.json,
 		 "as JSON; dump and check: one object a line"),
 	OPT_FLAG(C_TABLES | C_ANALYZE | C_EXTRACT, "csv", output.csv, "as CSV (RFC 4180)"),

@@ -161,6 +161,8 @@ static bool take_all(struct settings *settings, const struct command *command,
 		if (!options || argument[0] != '-' || !argument[1]) {
 			if (!add_path(settings, command, argument))
 				return false;
+			/* What follows the program is the program's. */
+			options = options && command->bit != C_RECORD;
 		} else if (!strcmp(argument, "--")) {
 			options = false;
 		} else if (argument[1] == '-') {

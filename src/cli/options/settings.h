@@ -57,6 +57,14 @@ struct slice_settings {
 		*partner; /* path of the second file of a slice, NULL: by the name of the first */
 };
 
+struct record_settings {
+	bool list, finish;
+	const char *how, *function;
+	double threshold_seconds;
+	uint64_t ring_megabytes, buffer_kilobytes;
+	uint32_t depth;
+};
+
 struct output_settings {
 	const char *path; /* NULL, "-": standard output */
 	bool json, csv, yaml;
@@ -84,6 +92,7 @@ struct settings {
 	struct convert_settings convert;
 	struct slice_settings slice;
 	struct tl_analysis analysis;
+	struct record_settings record;
 	struct output_settings output;
 	struct help_settings help;
 	LIST_OF(const char *) paths;

@@ -3,6 +3,7 @@
 
 #include <tracelathe/export.h>
 #include <tracelathe/open.h>
+#include <tracelathe/record.h>
 #include <tracelathe/report.h>
 
 #include "cli/options/words.h"
@@ -63,6 +64,11 @@ static const char *nth(const char *const *names, size_t number)
 	while (*names && number--)
 		names++;
 	return *names;
+}
+
+const char *recorder_name(size_t number)
+{
+	return tl_recorder_name(number);
 }
 
 const char *report_column(size_t number)

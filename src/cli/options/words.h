@@ -22,6 +22,7 @@ const char *format_name(size_t number);   /* formats that can be read */
 const char *exporter_name(size_t number); /* formats that profiles are written in */
 const char *target_name(size_t number);   /* all that `convert` writes */
 const char *timeline_name(size_t number);
+const char *recorder_name(size_t number);
 const char *report_column(size_t number);
 const char *diff_column(size_t number);
 const char *event_name(size_t number); /* events that usual traces and profiles have */

@@ -96,7 +96,6 @@ static int open_xray(struct tl_input *input, const char *const *paths, size_t pa
 	struct xray_input *x = calloc(1, sizeof(*x));
 	int status;
 
-	(void)paths;
 	(void)path_count;
 	if (!x)
 		return tl_error_memory(err);
@@ -105,7 +104,7 @@ static int open_xray(struct tl_input *input, const char *const *paths, size_t pa
 	if (status == 0)
 		status = set_limits(&input->options, x, err);
 	if (status == 0)
-		status = tl_xray_maps_open(&x->maps, &input->options, failed, err);
+		status = tl_xray_maps_open(&x->maps, paths[0], &input->options, failed, err);
 	return status;
 }
 

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "symbols/binary.h"
+#include "xray/map/objects.h"
 
 /* ---- opening ---- */
 
@@ -103,8 +104,65 @@ static int open_yaml(struct tl_xray_maps *maps, const char *path, struct tl_erro
 	return status < 0 ? status : add(maps, &candidate, err);
 }
 
-static int open_all(struct tl_xray_maps *maps, const struct tl_input_options *options,
-		    const char **about, struct tl_error *err)
+/* ---- beside the log ---- */
+
+static int use_objects(struct tl_xray_maps *maps, const char *path, struct tl_error *err)
+{
+	struct tl_xray_candidate candidate = { .map = maps->recorded.map,
+					       .path = path,
+					       .program = true };
+
+	maps->recorded.map = NULL;
+	return add(maps, &candidate, err);
+}
+
+/* The program must still be the one that ran; else functions have no names, which is told. */
+static int use_program(struct tl_xray_maps *maps, bool demangle, struct tl_error *err)
+{
+	const struct tl_xray_recorded *recorded = &maps->recorded;
+	const struct tl_binary_spec spec = { .path = recorded->program };
+	const struct tl_xray_map *map;
+	const char *id;
+	int status = open_file(maps, &spec, recorded->program, demangle, err);
+
+	if (status < 0)
+		return status;
+	map = maps->list[maps->count - 1].map;
+	id = map ? tl_binary_build_id(map->binary) : "";
+	if (map && strcmp(*id ? id : "-", recorded->program_id) == 0)
+		return 0;
+	maps->recorded_fault = map ? "is not the file that was recorded (its build id is another): "
+				     "functions are shown by number"
+				   : "was recorded, but is not here any more: functions are shown "
+				     "by number";
+	tl_xray_map_close(maps->list[--maps->count].map);
+	return 0;
+}
+
+static int open_recorded(struct tl_xray_maps *maps, const char *path, bool demangle,
+			 struct tl_error *err)
+{
+	size_t size = strlen(path) + sizeof(".map");
+	char *beside = malloc(size);
+	struct stat found;
+	int status = 0;
+
+	if (!beside)
+		return tl_error_memory(err);
+	snprintf(beside, size, "%s.map", path);
+	if (!stat(beside, &found) && S_ISREG(found.st_mode))
+		status = tl_xray_recorded_open(&maps->recorded, beside, demangle, err);
+	free(beside);
+	if (status == 0 && maps->recorded.program)
+		return use_program(maps, demangle, err);
+	if (status == 0 && maps->recorded.map)
+		return use_objects(maps, path, err);
+	return status;
+}
+
+static int open_all(struct tl_xray_maps *maps, const char *path,
+		    const struct tl_input_options *options, const char **about,
+		    struct tl_error *err)
 {
 	struct tl_error ignored, *first = err;
 	bool any = false;
@@ -114,6 +172,8 @@ static int open_all(struct tl_xray_maps *maps, const struct tl_input_options *op
 		*about = options->programs.map;
 		return open_yaml(maps, options->programs.map, err);
 	}
+	if (!options->programs.binary_count)
+		return path ? open_recorded(maps, path, !options->raw_names, err) : 0;
 	for (size_t i = 0; status == 0 && i < options->programs.binary_count; i++) {
 		if (!any)
 			*about = options->programs.binaries[i].path;
@@ -122,7 +182,7 @@ static int open_all(struct tl_xray_maps *maps, const struct tl_input_options *op
 	}
 	for (size_t i = 0; i < maps->count; i++)
 		any |= maps->list[i].map != NULL;
-	if (status < 0 || any || !options->programs.binary_count)
+	if (status < 0 || any)
 		return status;
 	*about = options->programs.binaries[0].path;
 	if (!maps->count || maps->list[0].path != options->programs.binaries[0].path)
@@ -131,12 +191,13 @@ static int open_all(struct tl_xray_maps *maps, const struct tl_input_options *op
 	return maps->list[0].status;
 }
 
-int tl_xray_maps_open(struct tl_xray_maps *maps, const struct tl_input_options *options,
-		      const char **failed, struct tl_error *err)
+int tl_xray_maps_open(struct tl_xray_maps *maps, const char *path,
+		      const struct tl_input_options *options, const char **failed,
+		      struct tl_error *err)
 {
 	static const struct tl_xray_uses nothing;
 	const char *about = *failed;
-	int status = open_all(maps, options, &about, err);
+	int status = open_all(maps, path, options, &about, err);
 
 	if (status < 0) {
 		*failed = about;
@@ -151,6 +212,7 @@ void tl_xray_maps_close(struct tl_xray_maps *maps)
 	for (size_t i = 0; i < maps->count; i++)
 		tl_xray_map_close(maps->list[i].map);
 	free(maps->list);
+	tl_xray_recorded_close(&maps->recorded);
 }
 
 /* ---- choosing ---- */
@@ -207,7 +269,8 @@ bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *u
 	changed = maps->map != (program ? program->map : NULL);
 	maps->map = program ? program->map : NULL;
 	maps->objects_text = NULL;
-	for (uint32_t object = 1; object < TL_XRAY_OBJECTS; object++) {
+	for (uint32_t object = 1; object < TL_XRAY_OBJECTS && !(maps->map && maps->map->spans);
+	     object++) {
 		struct tl_xray_candidate *c =
 			!uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
 
@@ -240,6 +303,47 @@ static const char *tell_candidate(const struct tl_xray_maps *maps,
 			  : NULL;
 }
 
+static size_t put_place(struct tl_damage *places, size_t room, size_t told, enum tl_status status,
+			const char *path, const char *text)
+{
+	if (!text || told >= room)
+		return told;
+	places[told] = (struct tl_damage){
+		.status = status,
+		.path = path,
+		.text = text,
+		.offset = TL_NOWHERE,
+		.record = TL_NOWHERE,
+	};
+	return told + 1;
+}
+
+/* What the recorder said of the log. */
+static size_t tell_recorded(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room,
+			    size_t told)
+{
+	const struct tl_xray_recorded *recorded = &maps->recorded;
+	const struct tl_xray_objects *spans = maps->map ? maps->map->spans : NULL;
+	const struct tl_xray_object *object;
+
+	told = put_place(places, room, told, TL_BAD_FORMAT, recorded->program,
+			 maps->recorded_fault);
+	if (recorded->lost_reason)
+		told = put_place(places, room, told, TL_TRUNCATED, NULL,
+				 "the recorder could not write all records (FILE.map says why): "
+				 "calls are missing");
+	if (recorded->overwritten)
+		told = put_place(places, room, told, TL_OK, NULL,
+				 "a ring: earlier records were overwritten, as --ring asks");
+	if (recorded->cut)
+		told = put_place(places, room, told, TL_OK, NULL,
+				 "the process did not end by exit(): calls that were open then are "
+				 "unfinished");
+	for (size_t i = 0; spans && (object = tl_xray_objects_fault(spans, i)); i++)
+		told = put_place(places, room, told, TL_BAD_FORMAT, object->path, object->fault);
+	return told;
+}
+
 size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room)
 {
 	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
@@ -269,5 +373,5 @@ size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *pl
 		place.path = NULL;
 		places[told++] = place;
 	}
-	return told;
+	return tell_recorded(maps, places, room, told);
 }

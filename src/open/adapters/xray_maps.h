@@ -4,6 +4,7 @@
 /* The files that may name the functions of an XRay trace, and which of them ran. */
 #include "open/format.h"
 #include "xray/map/map.h"
+#include "xray/map/recorded.h"
 #include "xray/records/reader.h"
 
 /* A file that was given, or a file in a folder that was given. */
@@ -25,11 +26,18 @@ struct tl_xray_maps {
 	 * why functions of shared objects have no names; NULL: they have names, or there are none
 	 */
 	const char *objects_text;
+	/* what `tracelathe record` wrote beside the log; used if no other file was given */
+	struct tl_xray_recorded recorded;
+	const char *recorded_fault; /* why its program is not used; NULL: it is */
 };
 
-/* Open the files that the options name. On failure *failed is the file that the error is about. */
-int tl_xray_maps_open(struct tl_xray_maps *maps, const struct tl_input_options *options,
-		      const char **failed, struct tl_error *err);
+/*
+ * Open the files that the options name, or the map beside the log `path`. On failure *failed is the
+ * file that the error is about.
+ */
+int tl_xray_maps_open(struct tl_xray_maps *maps, const char *path,
+		      const struct tl_input_options *options, const char **failed,
+		      struct tl_error *err);
 void tl_xray_maps_close(struct tl_xray_maps *maps);
 
 /* Choose files by the functions that the trace uses. True: the choice has changed. */

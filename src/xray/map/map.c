@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/sized.h"
 #include "symbols/binary.h"
+#include "xray/map/objects.h"
 
 const char *tl_xray_sled_kind_name(unsigned kind)
 {
@@ -253,6 +254,7 @@ bool tl_xray_map_short_of_memory(const struct tl_xray_map *map)
 {
 	bool is_short = map->binary && tl_binary_short_of_memory(map->binary);
 
+	is_short |= map->spans && tl_xray_objects_short_of_memory(map->spans);
 	for (size_t i = 1; i < TL_XRAY_OBJECTS; i++)
 		is_short |= map->objects[i] && tl_xray_map_short_of_memory(map->objects[i]);
 	return is_short;
@@ -263,6 +265,8 @@ bool tl_xray_map_lookup(struct tl_xray_map *map, uint32_t id, struct tl_xray_fun
 	uint32_t object = id >> TL_XRAY_OBJECT_SHIFT;
 	struct tl_xray_map_function *found;
 
+	if (map->spans)
+		return tl_xray_objects_lookup(map->spans, id, function);
 	if (object && object < TL_XRAY_OBJECTS && map->objects[object]) {
 		map = map->objects[object];
 		found = tl_xray_map_function(map, id & ((1u << TL_XRAY_OBJECT_SHIFT) - 1));
@@ -298,6 +302,7 @@ void tl_xray_map_close(struct tl_xray_map *map)
 	if (!map)
 		return;
 	tl_binary_close(map->binary);
+	tl_xray_objects_free(map->spans);
 	tl_names_free(&map->names);
 	free(map->sleds);
 	free(map->functions);

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 
 struct tl_binary;
+struct tl_xray_objects;
 struct tl_xray_uses;
 
 enum tl_xray_sled_kind {
@@ -52,6 +53,8 @@ struct tl_xray_map {
 	size_t function_count, function_capacity;
 	struct tl_names names; /* of a map from YAML */
 
+	struct tl_xray_objects
+		*spans; /* ids are places in objects; NULL: they are those of sleds */
 	struct tl_xray_map *objects[TL_XRAY_OBJECTS]; /* of shared objects, from 1 on; borrowed */
 	/* functions whose name was looked up, and those of them that have a name */
 	uint32_t asked, named;

@@ -1,7 +1,7 @@
 # Completions know every command and every option of it; bash, where there is one, runs its own.
 for shell in bash zsh fish; do
 	tracelathe help --completion $shell >script || echo "$shell: status $?"
-	for word in info check dump report tree stacks flame timeline convert annotate diff merge analyze threshold completion; do
+	for word in info check dump report tree stacks flame timeline convert annotate diff merge analyze record threshold completion; do
 		grep -q -e "$word" script || echo "$shell: no $word"
 	done
 done
@@ -36,7 +36,7 @@ check convert
 
 perfetto
 time file
-report
+report record
 p90 p99
 percent
 Ir I1mr ILmr

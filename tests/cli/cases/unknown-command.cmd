@@ -6,9 +6,9 @@ told()
 	cmp -s list commands && sed -i 's/the commands are .*/the commands are ALL/' err
 	echo "$1 $(cat err)"
 }
-for command in sliced record nonsense repotr cnovert; do
+for command in sliced trace nonsense repotr cnovert; do
 	tracelathe $command x 2>err
 	told $?
 done
-tracelathe help record 2>err
+tracelathe help trace 2>err
 told $?

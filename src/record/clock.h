@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_RECORD_CLOCK_H
+#define TL_RECORD_CLOCK_H
+/* The rate of the clock of records: that of the TSC against CLOCK_MONOTONIC. */
+#include <stdint.h>
+
+struct tl_recording_state;
+
+/* Ticks of the TSC in a second, measured for some milliseconds; 0: there is no TSC. */
+uint64_t tl_record_measure_hz(void);
+/* The same over the time since a process began, if that is longer. */
+uint64_t tl_record_refine_hz(const struct tl_recording_state *state);
+
+#endif

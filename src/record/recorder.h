@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_RECORD_RECORDER_H
+#define TL_RECORD_RECORDER_H
+/* One way to record: a row of the table in recorders.c. */
+#include <tracelathe/record.h>
+
+#include "record/program.h"
+
+enum { TL_RECORD_TEXT = 320 };
+
+/* One recording while it is made. */
+struct tl_record_session {
+	const struct tl_record_options *options;
+	const struct tl_record_program *program;
+	const char *output; /* what the recorder writes */
+	const char *parts;  /* the folder OUTPUT.parts */
+	tl_record_note_fn *note;
+	void *note_arg;
+	struct tl_record_result *result;
+	uint64_t hz;   /* of the TSC, measured before */
+	int32_t child; /* the program's process */
+};
+
+enum tl_recorder_answer {
+	TL_RECORDER_NO,
+	TL_RECORDER_ASKED, /* it can, if it is asked for by name */
+	TL_RECORDER_YES,
+};
+
+typedef enum tl_recorder_answer tl_recorder_probe_fn(const struct tl_record_program *program,
+						     char reason[TL_RECORD_TEXT]);
+typedef int tl_recorder_run_fn(struct tl_record_session *session, struct tl_error *err);
+
+struct tl_recorder {
+	const char *name, *help;
+	const char *suffix; /* of the default name of the recording */
+	/* Whether it can record the program (NULL: any), and why, or why not. */
+	tl_recorder_probe_fn *probe;
+	/* Run the program to its end; the result's `recorded` and `command` are set. */
+	tl_recorder_run_fn *run;
+};
+
+/* The best first; ends with a NULL name. */
+extern const struct tl_recorder tl_recorders[];
+
+/* A line of text to whoever wants to know. */
+void tl_record_note(const struct tl_record_session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Add a file to the command that reads the recording. */
+void tl_record_add_file(struct tl_record_result *result, const char *path);
+
+/* preload.c: recorders that work inside the program */
+tl_recorder_probe_fn tl_record_probe_xray, tl_record_probe_xray_fdr, tl_record_probe_xray_basic;
+tl_recorder_probe_fn tl_record_probe_calls, tl_record_probe_patch;
+tl_recorder_run_fn tl_record_run_xray, tl_record_run_xray_fdr, tl_record_run_xray_basic;
+tl_recorder_run_fn tl_record_run_calls, tl_record_run_patch;
+
+/* tools.c: recorders that are programs of their own */
+tl_recorder_probe_fn tl_record_probe_pt, tl_record_probe_emulate, tl_record_probe_callgrind;
+tl_recorder_run_fn tl_record_run_pt, tl_record_run_callgrind;
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all recorders do with a session: tell, and name the files of the recording. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record/recorder.h"
+
+void tl_record_note(const struct tl_record_session *session, const char *format, ...)
+{
+	char line[2 * TL_RECORD_PATH];
+	va_list arguments;
+
+	if (!session->note)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	session->note(session->note_arg, line);
+}
+
+static bool is_plain(const char *path)
+{
+	return path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_./,:=@%+-")] == '\0';
+}
+
+void tl_record_add_file(struct tl_record_result *result, const char *path)
+{
+	size_t used = strlen(result->command), room = sizeof(result->command) - used;
+	const char *quote = is_plain(path) ? "" : "'";
+
+	result->recorded = true;
+	if (snprintf(result->command + used, room, "%s%s%s%s", used ? " " : "", quote, path,
+		     quote) >= (int)room)
+		result->command[used] = '\0';
+}

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""record.py TRACELATHE: programs that count their own calls, recorded with `tracelathe record`, report the same counts.
+
+Then faults: what a killed, crashed or full recording has is read, and what it lacks is said."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import common
+from common import expect, fail
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorded")
+RUNTIME = os.path.join(os.path.dirname(common.command()), "recorder", "libtracelathe-record.so")
+
+CALLS = ["-finstrument-functions"]
+FENTRY = ["-pg", "-mfentry"]
+PATCH = ["-fpatchable-function-entry=5"]
+XRAY = ["-fxray-instrument"]
+# recorder, options of the compiler, compilers
+KINDS = [("calls", CALLS, ("gcc", "clang-14", "clang-19")),
+         ("calls", FENTRY, ("gcc", "clang-19")),
+         ("patch", PATCH, ("gcc", "clang-14", "clang-19")),
+         ("xray", XRAY, ("clang-14", "clang-19")),
+         ("xray-fdr", XRAY, ("clang-19",))]
+SHAPES = (["-O2"], ["-O0"], ["-O2", "-no-pie", "-fno-pie"])
+# What compilers and libraries add of their own.
+OTHERS = re.compile(r"^(_ZNSt.*|_start|_init|_fini|__.*|_GLOBAL__.*|frame_dummy|register_tm_clones|deregister_tm_clones|.*broom.*|std::.*|"
+                    r"void std::.*|.*__gnu_cxx.*|operator .*|.*std::.*|main|begin_signals|end_signals|fault|write_counts)$")
+
+
+def build(folder, compiler, source, options):
+    plus = {"gcc": "g++"}.get(compiler, compiler.replace("clang", "clang++"))
+    program = os.path.join(folder, "program")
+    done = subprocess.run([plus if source.endswith(".cpp") else compiler, "-w", "-g1", *options, "-o", program,
+                           os.path.join(HERE, source), "-pthread", "-ldl"], stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        fail("%s does not compile with %s %s: %s" % (source, compiler, options, done.stderr[:500]))
+    return program if not done.returncode else None
+
+
+def record(folder, program, *arguments, options=(), status=3):
+    """Run it; the names of the logs, the lines on stderr, the counts of each process."""
+    for name in glob.glob(os.path.join(folder, "log*")) + glob.glob(os.path.join(folder, "counts*")):
+        os.remove(name)
+    log = os.path.join(folder, "log")
+    done = subprocess.run([common.command(), "record", "-o", log, *options, "--", program, *arguments], cwd=folder,
+                          env=dict(os.environ, COUNTS=os.path.join(folder, "counts")), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace", timeout=300)
+    lines = done.stderr.strip().split("\n")
+    expect("exit status of %s %s" % (options, arguments), done.returncode, status)
+    counts = {}
+    for path in glob.glob(os.path.join(folder, "counts.*")):
+        with open(path, encoding="utf-8") as file:
+            counts[int(path.rsplit(".", 1)[1])] = {
+                name: int(count) for count, name in (line.rstrip("\n").split(" ", 1) for line in file)}
+    logs = [path for path in sorted(glob.glob(log + "*")) if not path.endswith(".map")]
+    expect("last line", lines[-1].startswith("tracelathe report "), True)
+    expect("no parts left", os.path.exists(log + ".parts"), False)
+    return logs, lines, counts
+
+
+def calls_of(log, status=(0,)):
+    rows = common.report(log)
+    found = {}
+    for row in rows:
+        calls = int(row["calls"] or 0) + int(row["unfinished"] or 0)
+        if calls and not OTHERS.match(row["function"]):
+            found[row["function"]] = found.get(row["function"], 0) + calls
+    return found
+
+
+def process_of(log):
+    return int(re.search(r"process: (\d+)", common.run("info", log)).group(1))
+
+
+def strip_parameters(names):
+    return {re.sub(r"\(.*\)$", "", name) if not name.startswith(("int shop", "long shop")) else name: count
+            for name, count in names.items()}
+
+
+def compare(what, logs, counts):
+    expect(what + ": processes", len(logs), len(counts))
+    for log in logs:
+        mine = counts.get(process_of(log))
+        if expect(what + ": the process has counts", mine is not None, True):
+            mine = {name: count for name, count in mine.items() if name != "main"}
+            expect(what + ": calls", strip_parameters(calls_of(log)), strip_parameters(mine))
+        if common.tool("llvm-xray-19"):
+            expect(what + ": llvm-xray reads it",
+                   subprocess.run(["llvm-xray-19", "convert", "-f", "yaml", "-o", "/dev/null", log],
+                                  stderr=subprocess.DEVNULL).returncode, 0)
+        losses = common.report_json(log).get("losses", {})
+        expect(what + ": orphan exits", losses.get("orphan_exits"), 0)
+
+
+def check_kind(folder, how, options, compiler, shape):
+    what = " ".join([how, compiler, *options, *shape])
+    flags = [*options, *shape] + (["-fxray-instruction-threshold=1"] if options == XRAY else [])
+    plugin = os.path.join(folder, "plugin.so")
+    # XRay of clang 14 and 19 knows no shared objects, and patching happens before they are loaded.
+    takes_plugins = options in (CALLS, FENTRY)
+    if takes_plugins:
+        subprocess.run([compiler, *options, "-O2", "-shared", "-fPIC", "-o", plugin, os.path.join(HERE, "plugin.c")],
+                       check=True)
+    program = build(folder, compiler, "program.c", flags)
+    if program:
+        logs, _, counts = record(folder, program, "", *([plugin] if takes_plugins else []), options=("--how", how))
+        # LLVM's own recorder writes one log, and drops what signal handlers call while it is busy itself.
+        if how != "xray-fdr":
+            compare(what, logs, counts)
+    program = build(folder, compiler, "throws.cpp", flags)
+    if program and how != "xray-fdr":
+        logs, _, counts = record(folder, program, options=("--how", how))
+        compare(what + " throws", logs, counts)
+
+
+def check_faults(folder, program):
+    """A log of every end; the status is that of the program, as a shell has it."""
+    for fault, status in (("kill", 137), ("abort", 134), ("segv", 139), ("_exit", 7), ("exec", 0), ("close", 3),
+                          ("thousand", 3)):
+        logs, _, counts = record(folder, program, fault, status=status)
+        compare("fault " + fault, logs, counts)
+        text = subprocess.run([common.command(), "report", logs[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True)
+        said = "did not end by exit()" in text.stderr
+        expect("fault %s: a process that did not end is told" % fault, said, fault not in ("close", "thousand"))
+        expect("fault %s: status of report" % fault, text.returncode, 0)
+    logs, lines, _ = record(folder, program, "full")
+    expect("full: record says so", any("could not be written: File too large" in line for line in lines), True)
+    done = subprocess.run([common.command(), "report", logs[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect("full: report says so", ("could not write all records" in done.stderr, done.returncode), (True, 1))
+
+
+def check_refusals(folder, program):
+    def said(*arguments):
+        done = subprocess.run([common.command(), "record", *arguments], cwd=folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        return done.returncode, done.stdout + done.stderr
+    elevated = os.path.join(folder, "elevated")
+    shutil.copy(program, elevated)
+    os.chmod(elevated, 0o4755)
+    status, text = said(elevated)
+    expect("set-user-id", (status, "set-user-id" in text), (2, True))
+    status, text = said(os.path.join(folder, "nowhere"))
+    expect("no such program", status, 2)
+    status, text = said("--how", "calls", "--function", "leaf", program)
+    expect("functions cannot be chosen", (status, "cannot be chosen" in text), (2, True))
+    status, text = said("--list", program)
+    expect("list", (status, re.findall(r"^(?:yes|no) +(\S+)", text, re.M)[:2]), (0, ["xray", "calls"]))
+
+
+def check_choice(folder, how, options, compiler):
+    program = build(folder, compiler, "program.c", ["-O2", *options])
+    if not program:
+        return
+    logs, _, counts = record(folder, program, options=("--how", how, "--function", "^(leaf|short_77.)$"))
+    for log in logs:
+        expect("%s --function" % how, calls_of(log), {name: count for name, count in counts[process_of(log)].items()
+                                                      if re.match("^(leaf|short_77.)$", name)})
+    expect("%s --function: any" % how, len(logs) > 0, True)
+
+
+def check_limits(folder, program):
+    """--depth, --threshold and --ring leave out what they say."""
+    logs, _, counts = record(folder, program, options=("--depth", "2"))
+    found = calls_of(logs[0])
+    expect("--depth 2: main and what it calls", (found.get("all"), found.get("run_threads")), (1, None))
+    logs, lines, _ = record(folder, program, options=("--ring", "1"))
+    done = subprocess.run([common.command(), "report", logs[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect("--ring 1", done.returncode in (0, 1) and os.path.getsize(logs[0]) <= 18 << 20, True)
+    logs, _, counts = record(folder, program, options=("--threshold", "10s"))
+    expect("--threshold 10s", calls_of(logs[0]).get("leaf") if logs else None, None)
+
+
+def main():
+    if os.uname().machine != "x86_64":
+        common.skip("only x86-64 is recorded here")
+    if not os.path.exists(RUNTIME):
+        common.skip("no run-time beside the command")
+    done = 0
+    quick = os.environ.get("RECORD_SHAPES") != "all"
+    with tempfile.TemporaryDirectory() as folder:
+        for how, options, compilers in KINDS:
+            for compiler in compilers:
+                if not common.tool(compiler):
+                    print("without %s, which is not here" % compiler)
+                    continue
+                # One shape each is enough for every day; RECORD_SHAPES=all takes them all.
+                for shape in [SHAPES[done % len(SHAPES)]] if quick else SHAPES:
+                    check_kind(folder, how, options, compiler, shape)
+                    done += 1
+        program = build(folder, "gcc", "program.c", ["-O2", *CALLS])
+        check_faults(folder, program)
+        check_refusals(folder, program)
+        check_limits(folder, program)
+        check_choice(folder, "patch", PATCH, "gcc")
+        if common.tool("clang-19"):
+            check_choice(folder, "xray", XRAY + ["-fxray-instruction-threshold=1"], "clang-19")
+    common.finish(done, "kinds of programs recorded")
+
+
+if __name__ == "__main__":
+    main()
