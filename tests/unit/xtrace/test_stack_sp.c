@@ -35,7 +35,9 @@ TEST(of_a_stream)
 {
 	struct tl_xtrace_call_stack s;
 
-	begin_stack(&s, false);
+	/* Whether SP was switched before its beginning, the segment before has to say. */
+	assert_true(tl_xtrace_stack_begin(&s, false, true));
+	assert_int_equal(s.sp.switched, TL_XTRACE_INHERITED);
 	assert_sp(&s, TL_XTRACE_SP_UNKNOWN, 0);
 	tl_xtrace_sp_observed(&s, 0x9000);
 	assert_sp(&s, TL_XTRACE_SP_KNOWN, 0x9000);
@@ -182,6 +184,12 @@ TEST(returns_regain_sp)
 	tl_xtrace_sp_lost(&s);
 	assert_false(tl_xtrace_stack_return(&s, &other));
 	assert_true(tl_xtrace_stack_return(&s, &back));
+	assert_sp(&s, TL_XTRACE_SP_KNOWN, 0x9000);
+	assert_int_equal(s.depth, 0);
+	/* A branch to the return address is a return. */
+	call(&s, F, MAIN + 8);
+	tl_xtrace_sp_lost(&s);
+	apply(&s, operation(TL_XTRACE_OP_BRANCH, 0, MAIN + 8, 0));
 	assert_sp(&s, TL_XTRACE_SP_KNOWN, 0x9000);
 	assert_int_equal(s.depth, 0);
 	/* An SP that is known is kept, and has to be the caller's. */
