@@ -227,6 +227,69 @@ TEST(deep_trees_have_short_lines)
 	tl_profile_free(profile);
 }
 
+/* ---- order ---- */
+
+/* Costs in no order, two of them equal: of those the name decides. */
+static const struct {
+	const char *name;
+	int64_t cost;
+} leaves[] = { { "e", 20 }, { "b", 50 }, { "f", 10 }, { "a", 30 }, { "d", 40 }, { "c", 40 } };
+
+static const char expected_order[] = "bcdaef";
+
+static struct tl_profile *scrambled_profile(void)
+{
+	const struct tl_event event = { "Ir", "", "", "" };
+	struct tl_profile *p;
+	int64_t root;
+
+	assert_int_equal(tl_profile_make(&p, "callgrind", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_part(p, &(struct tl_part){ .command = "" }, NULL), 0);
+	root = tl_profile_add_context(p, TL_NONE, add_function(p, "root", "prog"), 0, NULL);
+	tl_profile_add_context_cost(p, (uint32_t)root, 1, &(const int64_t){ 1 });
+	for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+		uint32_t function = add_function(p, leaves[i].name, "prog");
+		int64_t leaf = tl_profile_add_context(p, (uint32_t)root, function, 0, NULL);
+
+		assert_true(leaf >= 0);
+		tl_profile_add_context_cost(p, (uint32_t)leaf, 1, &leaves[i].cost);
+	}
+	assert_int_equal(tl_profile_finish(p, NULL), 0);
+	return p;
+}
+
+/* The letters that stand alone behind `mark` at the ends of lines, in their order. */
+static void assert_order(char *text, const char *mark)
+{
+	char found[64] = "";
+	size_t count = 0;
+
+	for (char *save = NULL, *line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		size_t length = strlen(line), size = strlen(mark);
+
+		if (length > size && strchr("abcdef", line[length - 1]) &&
+		    !memcmp(line + length - 1 - size, mark, size))
+			found[count++] = line[length - 1];
+		assert_true(count < sizeof(found) - 1);
+	}
+	assert_string_equal(found, expected_order);
+	free(text);
+}
+
+/* "children sorted by inclusive", and every other row of a tree too: the largest cost first. */
+TEST(the_largest_cost_comes_first)
+{
+	struct tl_profile *p = scrambled_profile();
+	const struct tl_report_options options = { .threshold = 0 };
+
+	assert_order(tree_text(p, TL_TREE_TOP_DOWN, options), "    ");
+	assert_order(tree_text(p, TL_TREE_BOTTOM_UP, options), " ");
+	assert_order(tree_text(p, TL_TREE_CALLERS, options), "* ");
+	assert_order(tree_text(p, TL_TREE_CALLEES, options), "> ");
+	tl_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +301,7 @@ int main(void)
 		cmocka_unit_test(neighbours_for_machines),
 		cmocka_unit_test(a_profile_without_stacks_has_no_call_tree),
 		cmocka_unit_test(nothing_is_a_tree_too),
+		cmocka_unit_test(the_largest_cost_comes_first),
 		cmocka_unit_test(deep_trees_have_short_lines),
 	};
 
