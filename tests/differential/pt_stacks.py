@@ -6,6 +6,7 @@ its own calls, and how deep it stacks them, and the report must agree: every cou
   pt_stacks.py TRACELATHE PT_RECORDER PROGRAM..."""
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,21 @@ def check_run(what, trace, counts, *options):
     expect(what + ": instructions", total, report["total"]["Ir"])
 
 
+def file_offsets(program):
+    """A function from an address of a program (ELF, 64 bits, little-endian) to the offset in its file."""
+    with open(program, "rb") as file:
+        elf = file.read()
+    table, = struct.unpack_from("<Q", elf, 32)
+    entry_size, count = struct.unpack_from("<HH", elf, 54)
+    segments = []
+    for i in range(count):
+        kind, _, offset, address, _, size = struct.unpack_from("<IIQQQQ", elf, table + i * entry_size)
+        if kind == 1:  # PT_LOAD
+            segments.append((address, size, offset))
+    return lambda at: next((offset + at - address for address, size, offset in segments
+                            if address <= at < address + size), None)
+
+
 def check_nameless(what, trace, program, counts, folder):
     """The same without the program's file: functions are called by their entries, which nm knows."""
     listing = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -65,8 +81,8 @@ def check_nameless(what, trace, program, counts, folder):
         if "+0x" in row["function"]:
             offset = int(row["function"].rstrip("]").split("+")[1], 16)
             calls[offset] = row["calls"] + row.get("unfinished", 0)
-    # Programs that are not position-independent begin at 400000.
-    got = {name: calls.get(entries[name] - 0x400000, 0) for name in counts if counts[name]}
+    offset_of = file_offsets(program)
+    got = {name: calls.get(offset_of(entries[name]), 0) for name in counts if counts[name]}
     expect(what + " without names: calls", got, {name: count for name, count in counts.items() if count})
 
 

@@ -29,6 +29,13 @@ static inline void put(struct made *made, uint64_t value, unsigned bytes)
 	put_at(made, made->size, value, bytes);
 }
 
+/* Bytes that are no number of anything. */
+static inline void put_fill(struct made *made, size_t bytes)
+{
+	while (bytes--)
+		put(made, 0xff, 1);
+}
+
 /* A word of the class: 4 or 8 bytes. */
 static inline void put_word(struct made *made, uint64_t value)
 {

@@ -160,7 +160,7 @@ TEST(functions_in_namespaces_and_types_are_read)
 		if (code)
 			put_function(&parts, 2, "inside", CODE, 0x10);
 		else
-			put(&parts.info, 0xff, 30); /* no entry: it is passed over */
+			put_fill(&parts.info, 30); /* no entry: it is passed over */
 		put(&parts.info, 0, 1);
 		put_at(&parts.info, sibling, parts.info.size, 4);
 		put_function(&parts, 2, "behind", CODE + 0x10, 0x10);
