@@ -2,7 +2,7 @@
 # at a pipe, behind which its output is open already (merge opens one file after the other).
 mkfifo pipe
 for signal in INT TERM HUP; do
-	env --default-signal=INT tracelathe merge -o out "$GOLDEN/xray/fib-fdr.xray" pipe &
+	env --default-signal=INT,TERM,HUP tracelathe merge -o out "$GOLDEN/xray/fib-fdr.xray" pipe &
 	exec 3>pipe
 	kill -s $signal $!
 	wait $! 2>/dev/null
