@@ -346,7 +346,8 @@ int tl_call_cursor_window(struct tl_call_cursor *cursor, const struct tl_call_qu
 	}
 	if (status < 0)
 		return status;
-	qsort(cursor->items, cursor->item_count, sizeof(*cursor->items), compare_items);
+	if (cursor->item_count)
+		qsort(cursor->items, cursor->item_count, sizeof(*cursor->items), compare_items);
 	ours.items = cursor->items;
 	ours.count = cursor->item_count;
 	ours.pixel = w.pixel;
