@@ -40,7 +40,7 @@ static void begin(struct walk *w, bool local)
 		push(&w->stack, called(0, MAIN, 0x504, 0x9000));
 	push(&w->stack, called(0, F, MAIN + 8, 0x8f00));
 	for (size_t i = 0; i < w->stack.depth; i++)
-		w->stack.frames[i].function = locate(w, 0, i + local ? F : MAIN).function;
+		w->stack.frames[i].function = locate(w, 0, (i + local) ? F : MAIN).function;
 }
 
 static void end(struct walk *w)
