@@ -135,6 +135,39 @@ static bool is_wanted(const struct patching *patching, uint64_t address)
 	return false;
 }
 
+/*
+ * Whether a function begins at an address, by the sorted table of .eh_frame_hdr (LSB Core, 10.6.2).
+ * -fpatchable-function-entry=N,M has the room for M bytes in front of the entry, where a call would
+ * be cut by whoever enters the function.
+ */
+static bool begins_function(const struct dl_phdr_info *info, uint64_t address)
+{
+	enum { TABLE = 12, ENTRY = 8, SDATA4 = 0x0b, UDATA4 = 0x03, DATAREL = 0x30 };
+	const uint8_t *head = NULL;
+	uint32_t low = 0, high = 0;
+
+	for (unsigned i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME &&
+		    info->dlpi_phdr[i].p_memsz >= TABLE)
+			head = (const uint8_t *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	if (!head || head[0] != 1 || head[2] != UDATA4 || head[3] != (DATAREL | SDATA4))
+		return false;
+	memcpy(&high, head + 8, sizeof(high));
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		int32_t begin;
+
+		memcpy(&begin, head + TABLE + (size_t)middle * ENTRY, sizeof(begin));
+		if ((uint64_t)(uintptr_t)head + (uint64_t)(int64_t)begin == address)
+			return true;
+		if ((uint64_t)(uintptr_t)head + (uint64_t)(int64_t)begin < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
 static void patch_object(struct patching *patching, const struct dl_phdr_info *info,
 			 const struct rt_elf *file)
 {
@@ -148,7 +181,7 @@ static void patch_object(struct patching *patching, const struct dl_phdr_info *i
 			continue;
 		if (!jump)
 			jump = make_jump(at);
-		if (jump && write_call((uint8_t *)at, jump))
+		if (jump && begins_function(info, at) && write_call((uint8_t *)at, jump))
 			rt.state->patched++;
 		else
 			rt.state->refused++;
