@@ -165,6 +165,21 @@ def check_choice(folder, how, options, compiler):
     expect("%s --function: any" % how, len(logs) > 0, True)
 
 
+def check_room_before_entries(folder):
+    """Room that begins before the entry of a function is left alone, and told; the program does what it does."""
+    source = os.path.join(folder, "before.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("__attribute__((noinline)) int f(int x) { __asm__ volatile(\"\"); return x + 1; }\n"
+                   "int main(void) { return f(f(1)); }\n")
+    for room in ("5,2", "7,2"):
+        program = os.path.join(folder, "before")
+        subprocess.run(["gcc", "-O1", "-fpatchable-function-entry=" + room, "-o", program, source], check=True)
+        done = subprocess.run([common.command(), "record", "--how", "patch", "-o", program + ".xray", program],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        expect(room + ": status of the program", done.returncode, 3)
+        expect(room + ": told", "2 functions have no room for a call" in done.stderr, True)
+
+
 def check_limits(folder, program):
     """--depth, --threshold and --ring leave out what they say."""
     logs, _, counts = record(folder, program, options=("--depth", "2"))
@@ -199,6 +214,7 @@ def main():
         check_refusals(folder, program)
         check_limits(folder, program)
         check_choice(folder, "patch", PATCH, "gcc")
+        check_room_before_entries(folder)
         if common.tool("clang-19"):
             check_choice(folder, "xray", XRAY + ["-fxray-instruction-threshold=1"], "clang-19")
     common.finish(done, "kinds of programs recorded")
