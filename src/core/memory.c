@@ -53,6 +53,21 @@ bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
 	return true;
 }
 
+void tl_shrink(void *array, size_t *capacity, size_t count, size_t element)
+{
+	void *old, *shrunk = NULL;
+
+	if (count == *capacity)
+		return;
+	memcpy(&old, array, sizeof(old));
+	if (!count)
+		free(old);
+	else if (!(shrunk = realloc(old, count * element)))
+		return;
+	memcpy(array, &shrunk, sizeof(shrunk));
+	*capacity = count;
+}
+
 void *tl_zeroed(size_t count, size_t element)
 {
 	void *made = count < PTRDIFF_MAX / element ? calloc(count + 1, element) : NULL;

@@ -12,6 +12,8 @@
  * Grows by half, zeroes nothing. False without memory; the array is then unchanged.
  */
 bool tl_grow(void *array, size_t *capacity, size_t want, size_t element);
+/* Give back what an array that grows no more has beside its `count` elements. */
+void tl_shrink(void *array, size_t *capacity, size_t count, size_t element);
 
 /*
  * calloc() for large arrays; one element more than asked for, so that NULL always means "no

@@ -186,7 +186,13 @@ int tl_leaf_builder_add(struct tl_leaf_builder *builder, const struct tl_steps *
 int tl_leaf_builder_end(struct tl_leaf_builder *builder, struct tl_error *err)
 {
 	const struct tl_track_watch *watch = builder->tracks->watch;
+	struct tl_call_track *track = builder->track;
 
+	tl_shrink(&track->leaves, &track->leaf_capacity, track->leaf_count, sizeof(*track->leaves));
+	tl_shrink(&track->groups, &track->group_capacity, track->group_count,
+		  sizeof(*track->groups));
+	tl_shrink(&track->frames, &track->frame_capacity, track->frame_count,
+		  sizeof(*track->frames));
 	return watch && !watch->end(builder->track) ? tl_error_memory(err) : 0;
 }
 

@@ -68,14 +68,19 @@ const struct tl_call_track *tl_call_index_at(const struct tl_call_index *index, 
 
 static uint64_t memory_of(const struct tl_call_track *track)
 {
-	uint64_t bytes = track->leaf_count * sizeof(*track->leaves) +
-			 track->group_count * sizeof(*track->groups) +
-			 track->frame_count * sizeof(*track->frames);
+	const struct tl_track_tiles *tiles = track->tiles;
+	uint64_t bytes = sizeof(*track) + track->leaf_capacity * sizeof(*track->leaves) +
+			 track->group_capacity * sizeof(*track->groups) +
+			 track->frame_capacity * sizeof(*track->frames);
 
-	for (unsigned i = 0; track->tiles && i < track->tiles->level_count; i++)
-		bytes += track->tiles->levels[i].count * sizeof(struct tl_call_tile) +
-			 track->tiles->levels[i].items.size +
-			 track->tiles->levels[i].own_count * sizeof(uint32_t);
+	if (!tiles)
+		return bytes;
+	bytes += sizeof(*tiles) + tiles->unfinished_capacity * sizeof(*tiles->unfinished);
+	for (unsigned i = 0; i < tiles->level_count; i++)
+		bytes += sizeof(*tiles->levels) +
+			 tiles->levels[i].capacity * sizeof(struct tl_call_tile) +
+			 tiles->levels[i].items.capacity +
+			 tiles->levels[i].own_capacity * sizeof(*tiles->levels[i].own);
 	return bytes;
 }
 

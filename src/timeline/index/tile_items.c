@@ -23,13 +23,13 @@ static uint64_t bin_of(const struct tl_tile_item *item, int k)
 	return k + TL_CELL_BITS < 64 ? item->start >> (k + TL_CELL_BITS) : 0;
 }
 
-/* How many items there are with calls below 2^k ticks in cells; stops behind TL_TILE_ITEMS. */
-static size_t count_items(struct tl_tile_scratch *s, int k)
+/* How many items there are with calls below 2^k ticks in cells; stops behind `most`. */
+static size_t count_items(struct tl_tile_scratch *s, int k, size_t most)
 {
 	size_t count = 0;
 
 	s->stamp++;
-	for (size_t i = 0; i < s->in.count && count <= TL_TILE_ITEMS; i++) {
+	for (size_t i = 0; i < s->in.count && count <= most; i++) {
 		const struct tl_tile_item *item = &s->in.list[i];
 		struct tl_cell_row *row = &s->rows[item->row];
 		uint64_t bin = bin_of(item, k);
@@ -84,37 +84,53 @@ static void add_to_cell(struct tl_tile_scratch *s, const struct tl_tile_item *it
 }
 
 /* The least k with which calls that stay as they are do not already fill the tile. */
-static int least_k(const struct tl_tile_items *in, int least)
+static int least_k(const struct tl_tile_items *in, int least, size_t most)
 {
 	size_t by_bits[64] = { 0 }, count = 0;
-	int k = 63;
+	int k = TL_TILE_NEVER;
 
 	for (size_t i = 0; i < in->count; i++)
 		if (!in->list[i].count && in->list[i].ticks && in->list[i].row < TL_FRAME_ROWS)
 			by_bits[63 - __builtin_clzll(in->list[i].ticks)]++;
-	for (; k > least && count + by_bits[k - 1] <= TL_TILE_ITEMS; k--)
+	for (; k > least && count + by_bits[k - 1] <= most; k--)
 		count += by_bits[k - 1];
 	return k;
 }
 
-static int find_k(struct tl_tile_scratch *s, unsigned level, int least)
+static int find_k(struct tl_tile_scratch *s, unsigned level, int least, size_t most)
 {
-	int low = least_k(&s->in, least), k = s->last_k[level] > low ? s->last_k[level] : low;
+	int low = least_k(&s->in, least, most), k = s->last_k[level] > low ? s->last_k[level] : low;
 
-	if (count_items(s, k) > TL_TILE_ITEMS) {
-		while (k < 63 && count_items(s, ++k) > TL_TILE_ITEMS)
+	if (count_items(s, k, most) > most) {
+		while (k < TL_TILE_NEVER && count_items(s, ++k, most) > most)
 			;
 	} else {
-		while (k > low && count_items(s, k - 1) <= TL_TILE_ITEMS)
+		while (k > low && count_items(s, k - 1, most) <= most)
 			k--;
 	}
 	s->last_k[level] = k;
 	return k;
 }
 
-int tl_tile_items_thin(struct tl_tile_scratch *scratch, unsigned level, int least)
+/* At a k that is large enough a row has one cell, or two at a border of cells. */
+static size_t least_items(struct tl_tile_scratch *s)
 {
-	int k = find_k(scratch, level, least);
+	size_t rows = 0;
+
+	s->stamp++;
+	for (size_t i = 0; i < s->in.count; i++) {
+		struct tl_cell_row *row = &s->rows[s->in.list[i].row];
+
+		rows += row->stamp != s->stamp;
+		row->stamp = s->stamp;
+	}
+	return 2 * rows;
+}
+
+int tl_tile_items_thin(struct tl_tile_scratch *scratch, unsigned level, int least, size_t most)
+{
+	size_t rows = least_items(scratch);
+	int k = find_k(scratch, level, least, most > rows ? most : rows);
 
 	scratch->out.count = 0;
 	if (!tl_grow(&scratch->out.list, &scratch->out.capacity, scratch->in.count + 1,

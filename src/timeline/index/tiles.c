@@ -70,10 +70,10 @@ static bool put_calls(struct tl_tile_items *in, const struct tl_leaf_scan *scan,
 
 /* The items of scratch->in become those of a tile, which is appended to its level. */
 static bool append_tile(struct tl_track_tiles *tiles, unsigned level, struct tl_call_tile *tile,
-			int least)
+			int least, size_t most)
 {
 	struct tl_tile_level *to = &tiles->levels[level];
-	int k = tl_tile_items_thin(tiles->scratch, level, least);
+	int k = tl_tile_items_thin(tiles->scratch, level, least, most);
 
 	if (k < 0 || !tl_grow(&to->tiles, &to->capacity, to->count + 1, sizeof(*tile)))
 		return false;
@@ -85,18 +85,53 @@ static bool append_tile(struct tl_track_tiles *tiles, unsigned level, struct tl_
 	return true;
 }
 
+/* One more level, empty. */
+static bool grow_levels(struct tl_track_tiles *tiles)
+{
+	struct tl_tile_level *levels =
+		realloc(tiles->levels, (tiles->level_count + 1) * sizeof(*levels));
+
+	if (!levels)
+		return false;
+	tiles->levels = levels;
+	levels[tiles->level_count++] = (struct tl_tile_level){ .count = 0 };
+	return true;
+}
+
+static bool begin_tiles(struct tl_call_track *track)
+{
+	track->tiles = calloc(1, sizeof(*track->tiles));
+	if (!track->tiles)
+		return false;
+	track->tiles->scratch = calloc(1, sizeof(*track->tiles->scratch));
+	return track->tiles->scratch && grow_levels(track->tiles);
+}
+
+static size_t steps_of(const struct tl_leaf_scan *scan)
+{
+	return 2 * scan->call_count - scan->open_count + scan->end_count;
+}
+
 static bool add_leaf(struct tl_call_track *track, const struct tl_leaf_scan *scan)
 {
 	struct tl_call_tile tile = { .from = track->leaves[track->leaf_count - 1].ticks,
 				     .to = scan->ticks };
+	size_t most = steps_of(scan) / TL_TILE_STEPS;
 
-	if (!track->tiles)
-		track->tiles = calloc(1, sizeof(*track->tiles));
-	if (track->tiles && !track->tiles->scratch)
-		track->tiles->scratch = calloc(1, sizeof(*track->tiles->scratch));
-	return track->tiles && track->tiles->scratch &&
+	return (track->tiles || begin_tiles(track)) &&
 	       put_calls(&track->tiles->scratch->in, scan, &tile) &&
-	       append_tile(track->tiles, 0, &tile, 0);
+	       append_tile(track->tiles, 0, &tile, 0, most < TL_TILE_ITEMS ? most : TL_TILE_ITEMS);
+}
+
+/* A track of one leaf with few calls is decoded again as quickly as its items are read. */
+static void drop_short(struct tl_call_track *track)
+{
+	struct tl_tile_level *level = &track->tiles->levels[0];
+
+	if (level->count != 1 || track->calls > TL_TILE_CALLS)
+		return;
+	level->tiles[0].k = TL_TILE_NEVER;
+	level->items.size = 0;
 }
 
 /* ---- the tiles above ---- */
@@ -180,11 +215,23 @@ static bool put_children(struct tl_track_tiles *tiles, unsigned level, size_t fi
 	return true;
 }
 
-static bool add_level(struct tl_call_track *track, unsigned level)
+/* How many items a tile may have that is made of scratch->in. */
+static size_t most_items(const struct tl_tile_scratch *scratch)
+{
+	size_t share = scratch->in.count / TL_TILE_SHARE;
+
+	return share < TL_TILE_ITEMS ? share : TL_TILE_ITEMS;
+}
+
+static bool add_level(struct tl_call_track *track)
 {
 	struct tl_track_tiles *tiles = track->tiles;
-	const struct tl_tile_level *below = &tiles->levels[level - 1];
+	unsigned level = tiles->level_count;
+	const struct tl_tile_level *below;
 
+	if (!grow_levels(tiles))
+		return false;
+	below = &tiles->levels[level - 1];
 	for (size_t first = 0; first < below->count; first += TL_TILE_FAN) {
 		size_t end =
 			below->count - first < TL_TILE_FAN ? below->count : first + TL_TILE_FAN;
@@ -196,7 +243,8 @@ static bool add_level(struct tl_call_track *track, unsigned level)
 		if (!put_children(tiles, level, first, end, &tile, &least) ||
 		    !put_own(track, level, first / TL_TILE_FAN, &tile))
 			return false;
-		if (!merge_own(tiles->scratch) || !append_tile(tiles, level, &tile, least))
+		if (!merge_own(tiles->scratch) ||
+		    !append_tile(tiles, level, &tile, least, most_items(tiles->scratch)))
 			return false;
 	}
 	return true;
@@ -228,6 +276,20 @@ static void free_scratch(struct tl_track_tiles *tiles)
 	tiles->scratch = NULL;
 }
 
+/* Arrays have grown by half: of many short tracks, that is more than what they hold. */
+static void shrink_tiles(struct tl_track_tiles *tiles)
+{
+	for (unsigned i = 0; i < tiles->level_count; i++) {
+		struct tl_tile_level *level = &tiles->levels[i];
+
+		tl_shrink(&level->tiles, &level->capacity, level->count, sizeof(*level->tiles));
+		tl_shrink(&level->items.bytes, &level->items.capacity, level->items.size, 1);
+		tl_shrink(&level->own, &level->own_capacity, level->own_count, sizeof(*level->own));
+	}
+	tl_shrink(&tiles->unfinished, &tiles->unfinished_capacity, tiles->unfinished_count,
+		  sizeof(*tiles->unfinished));
+}
+
 static bool end_track(struct tl_call_track *track)
 {
 	struct tl_track_tiles *tiles = track->tiles;
@@ -235,12 +297,14 @@ static bool end_track(struct tl_call_track *track)
 
 	if (!tiles)
 		return true;
-	tiles->level_count = 1;
+	drop_short(track);
 	while (built && tiles->levels[tiles->level_count - 1].count > 1 &&
 	       tiles->level_count < TL_TILE_LEVELS)
-		built = add_level(track, tiles->level_count++);
+		built = add_level(track);
 	free_scratch(tiles);
-	return built && note_unfinished(track);
+	built = built && note_unfinished(track);
+	shrink_tiles(tiles);
+	return built;
 }
 
 static void free_tiles(struct tl_call_track *track)
@@ -249,12 +313,13 @@ static void free_tiles(struct tl_call_track *track)
 
 	if (!tiles)
 		return;
-	for (unsigned i = 0; i < TL_TILE_LEVELS; i++) {
+	for (unsigned i = 0; i < tiles->level_count; i++) {
 		free(tiles->levels[i].tiles);
 		free(tiles->levels[i].items.bytes);
 		free(tiles->levels[i].own);
 	}
 	free_scratch(tiles);
+	free(tiles->levels);
 	free(tiles->unfinished);
 	free(tiles);
 	track->tiles = NULL;

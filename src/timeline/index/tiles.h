@@ -3,10 +3,11 @@
 #define TL_TIMELINE_INDEX_TILES_H
 /*
  * The levels of detail of a track: a tree over its leaves, each node a tile of at most
- * TL_TILE_ITEMS items. A tile has the calls inside of its leaves that last at least 2^k ticks as
+ * TL_TILE_ITEMS items, and fewer where there are few steps, so that an index is a small share of
+ * short threads, too. A tile has the calls inside of its leaves that last at least 2^k ticks as
  * they are; shorter ones are cells: those of a row that begin in the same 2^(k+2) ticks, as one
  * item. k is the least one with which the items are few enough, so that a tile is as fine as its
- * part of the trace allows.
+ * part of the trace allows. A tile with k = TL_TILE_NEVER answers nothing.
  *
  * Rows are depths; all from TL_FRAME_ROWS on are one row, whose cells tell how busy they are.
  */
@@ -14,6 +15,10 @@
 
 enum {
 	TL_TILE_ITEMS = 256,
+	TL_TILE_STEPS = 40,   /* of a leaf have one item at most */
+	TL_TILE_SHARE = 8,    /* items of its children, of which a tile has one at most */
+	TL_TILE_CALLS = 2048, /* a track of no more has no items */
+	TL_TILE_NEVER = 63,
 	TL_TILE_FAN = 16,                 /* children of a tile */
 	TL_TILE_ROWS = TL_FRAME_ROWS + 1, /* the last one is that of all deeper calls */
 	TL_TILE_LEVELS = 9,               /* enough for 16^8 leaves */
@@ -68,7 +73,7 @@ struct tl_tile_scratch {
 };
 
 struct tl_track_tiles {
-	struct tl_tile_level levels[TL_TILE_LEVELS];
+	struct tl_tile_level *levels;
 	unsigned level_count;
 	uint32_t *unfinished; /* frames of the track whose calls do not end */
 	size_t unfinished_count, unfinished_capacity;
@@ -89,10 +94,10 @@ extern const struct tl_track_watch tl_tile_watch;
 /* Append an item. False without memory. */
 bool tl_tile_items_put(struct tl_tile_items *items, struct tl_tile_item item);
 /*
- * Make scratch->out of scratch->in, which is sorted by start, as fine as TL_TILE_ITEMS allows, but
- * not finer than `least`. Returns k, negative without memory.
+ * Make scratch->out of scratch->in, sorted by start, as fine as `most` items or a few in each row
+ * allow, but not finer than `least`. Returns k, negative without memory.
  */
-int tl_tile_items_thin(struct tl_tile_scratch *scratch, unsigned level, int least);
+int tl_tile_items_thin(struct tl_tile_scratch *scratch, unsigned level, int least, size_t most);
 /* Pack the items of a tile that begins at `from`. False without memory. */
 bool tl_tile_items_pack(const struct tl_tile_items *items, uint64_t from, int k,
 			struct tl_packed *packed);

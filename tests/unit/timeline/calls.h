@@ -14,6 +14,7 @@
 struct made_calls {
 	unsigned seed;
 	size_t steps, leaf; /* how many, and at most so many a leaf */
+	bool whole_leaves;  /* of TL_LEAF_STEPS instead */
 	uint32_t deepest;
 	uint32_t swing; /* down and up in runs of so many: calls cross many leaves */
 	struct tl_leaf_call *calls;
@@ -72,7 +73,7 @@ static inline int build_made(void *handle, struct tl_call_tracks *tracks, struct
 
 	tl_leaf_builder_begin(&builder, tracks, track);
 	for (size_t i = 0; status == 0 && i < m->all_count;) {
-		size_t count = 1 + draw(m, (uint32_t)m->leaf);
+		size_t count = m->whole_leaves ? TL_LEAF_STEPS : 1 + draw(m, (uint32_t)m->leaf);
 		struct tl_steps steps = { .list = m->all + i };
 
 		steps.count = count < m->all_count - i ? count : m->all_count - i;

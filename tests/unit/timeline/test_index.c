@@ -284,6 +284,30 @@ TEST(the_next_and_the_previous_call_of_a_function_are_found)
 	}
 }
 
+/* "At most 3 % of an XRay input", whose records have 8 bytes: also of threads with few of them. */
+TEST(an_index_is_a_small_share_of_short_and_of_long_threads)
+{
+	static const size_t lengths[] = { 2000, 5000, 20000, 100000, 400000 };
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct made_calls made = {
+			.seed = 5, .steps = lengths[i], .leaf = 1, .deepest = 9, .swing = 4
+		};
+		const struct tl_call_source source = { .ops = &made_ops, .handle = &made };
+		struct tl_call_track_info info;
+		struct tl_call_index *index;
+		struct tl_error err;
+
+		make_calls(&made);
+		made.whole_leaves = true;
+		assert_int_equal(tl_call_index_open(&index, &source, &err), 0);
+		assert_int_equal(tl_call_index_track(index, 0, &info, sizeof(info)), 1);
+		assert_true(info.index_bytes <= lengths[i] * 8 * 3 / 100);
+		tl_call_index_close(index);
+		free_made(&made);
+	}
+}
+
 TEST(what_is_not_there_is_refused)
 {
 	struct tl_call_query query = { .size = sizeof(query), .to = 10, .pixels = 1 };
@@ -316,6 +340,7 @@ int main(void)
 		cmocka_unit_test(too_many_items_make_the_answer_coarse),
 		cmocka_unit_test(the_stack_at_a_time_is_that_of_the_list),
 		cmocka_unit_test(the_next_and_the_previous_call_of_a_function_are_found),
+		cmocka_unit_test(an_index_is_a_small_share_of_short_and_of_long_threads),
 		cmocka_unit_test(what_is_not_there_is_refused),
 	};
 
