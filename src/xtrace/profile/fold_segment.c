@@ -166,7 +166,7 @@ static void switch_sp(struct run *r, const struct tl_xtrace_token_block *b, cons
 
 	if (r->done && before)
 		execute(r, &registers, r->done, before, r->done->insn_count);
-	registers.known &= ~(UINT32_C(1) << TL_XTRACE_REG_SP);
+	registers.known &= ~(UINT64_C(1) << TL_XTRACE_REG_SP);
 	execute(r, &registers, b, at, b->sp.lost + 1u);
 	tl_xtrace_sp_lost(&r->stack);
 	if (tl_xtrace_registers_know(&registers, TL_XTRACE_REG_SP))

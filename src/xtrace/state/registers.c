@@ -2,6 +2,7 @@
 #include "xtrace/state/registers.h"
 
 #include "core/cursor.h"
+#include "isa/a64/a64_operands.h"
 
 static uint32_t field(uint32_t opcode, unsigned high, unsigned low)
 {
@@ -16,14 +17,20 @@ static int64_t signed_field(uint32_t opcode, unsigned high, unsigned low)
 }
 
 /* Register 31 is XZR here: nothing is written. */
-static uint32_t bit_of(uint32_t number)
+static uint64_t bit_of(uint32_t number)
 {
-	return number == 31 ? 0 : UINT32_C(1) << number;
+	return number == 31 ? 0 : UINT64_C(1) << number;
 }
 
-static uint32_t or_sp(uint32_t number)
+static uint64_t or_sp(uint32_t number)
 {
-	return UINT32_C(1) << number;
+	return UINT64_C(1) << number;
+}
+
+/* Of a number of a computation: none for zero. */
+static uint64_t bit_unless_zero(unsigned number)
+{
+	return number == TL_A64_ZERO ? 0 : UINT64_C(1) << number;
 }
 
 static uint32_t rd_of(uint32_t opcode)
@@ -54,17 +61,27 @@ static void add_immediate(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 
 	e->kind = TL_XTRACE_EFFECT_ADD;
 	e->value = field(opcode, 30, 30) ? -value : value;
-	/* Only without flags register 31 is SP. */
-	if (rd_of(opcode) == 31 && field(opcode, 29, 29))
-		e->kind = TL_XTRACE_EFFECT_NONE;
 }
 
-/* "Move wide (immediate)": MOVN 00, MOVZ 10, MOVK 11 */
+static bool compute(uint32_t opcode, struct tl_xtrace_insn_effect *e)
+{
+	const struct tl_a64_computation c = tl_a64_computation(opcode);
+
+	if (!c.compute)
+		return false;
+	e->kind = TL_XTRACE_EFFECT_COMPUTE;
+	e->computation = c;
+	e->needs = bit_unless_zero(c.n) | bit_unless_zero(c.m) | bit_unless_zero(c.a) |
+		   (c.reads_flags ? TL_XTRACE_KNOWN_FLAGS : 0);
+	e->forget = bit_unless_zero(c.d) | (c.writes_flags ? TL_XTRACE_KNOWN_FLAGS : 0);
+	return true;
+}
+
+/* "Move wide (immediate)": MOVN 00, MOVZ 10; MOVK is computed */
 static void move_wide(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 {
-	e->shift = (uint8_t)(field(opcode, 22, 21) * 16);
-	e->value = (uint64_t)field(opcode, 20, 5) << e->shift;
-	e->kind = field(opcode, 30, 29) == 3 ? TL_XTRACE_EFFECT_KEEP : TL_XTRACE_EFFECT_CONSTANT;
+	e->value = (uint64_t)field(opcode, 20, 5) << field(opcode, 22, 21) * 16;
+	e->kind = TL_XTRACE_EFFECT_CONSTANT;
 	if (field(opcode, 30, 29) == 0)
 		e->value = ~e->value;
 	if (rd_of(opcode) == 31)
@@ -81,15 +98,11 @@ static void immediate(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 		if (rd_of(opcode) == 31)
 			e->kind = TL_XTRACE_EFFECT_NONE;
 		break;
-	case 2:
+	case 2: /* With flags it is computed. */
 		add_immediate(opcode, e);
 		break;
 	case 3: /* with tags: SP */
 		e->forget = or_sp(rd_of(opcode));
-		break;
-	case 4: /* logical: SP, but for ANDS */
-		e->forget =
-			field(opcode, 30, 29) == 3 ? bit_of(rd_of(opcode)) : or_sp(rd_of(opcode));
 		break;
 	case 5:
 		move_wide(opcode, e);
@@ -102,26 +115,43 @@ static void immediate(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 	}
 }
 
-/* "Data Processing -- Register" */
+/* ORR with XZR and no shift is MOV. */
+static bool is_move(uint32_t opcode)
+{
+	return (opcode & 0x7fe0ffe0) == 0x2a0003e0 && rd_of(opcode) != 31 &&
+	       field(opcode, 20, 16) != 31;
+}
+
+/* What is not computed of "Data Processing -- Register" */
 static void of_registers(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 {
-	/* ORR with XZR and no shift is MOV. */
-	if ((opcode & 0x7fe0ffe0) == 0x2a0003e0 && rd_of(opcode) != 31 &&
-	    field(opcode, 20, 16) != 31) {
+	struct tl_a64_operands operands = tl_a64_operands(opcode);
+
+	for (unsigned i = 0; i < operands.write_count; i++)
+		if (operands.writes[i] == TL_A64_NZCV)
+			e->forget |= TL_XTRACE_KNOWN_FLAGS;
+	/* "Add/subtract (extended register)" and those with tags may write SP. */
+	e->forget |= or_sp(rd_of(opcode));
+}
+
+/* Additions of constants and moves are frequent enough to be kinds of their own. */
+static bool is_plain_sum(uint32_t opcode)
+{
+	return (opcode & 0x3f800000) == 0x11000000;
+}
+
+static void data_processing(uint32_t opcode, struct tl_xtrace_insn_effect *e)
+{
+	if (is_move(opcode)) {
 		e->kind = TL_XTRACE_EFFECT_MOVE;
 		e->rn = (uint8_t)field(opcode, 20, 16);
+	} else if (!is_plain_sum(opcode) && compute(opcode, e)) {
 		return;
+	} else if (field(opcode, 27, 27)) {
+		of_registers(opcode, e);
+	} else {
+		immediate(opcode, e);
 	}
-	/* "Add/subtract (extended register)" */
-	/* "Logical (shifted register)": EOR without a shift */
-	if ((opcode & 0x7fe0fc00) == 0x4a000000 && rd_of(opcode) != 31 && rn_of(opcode) != 31 &&
-	    field(opcode, 20, 16) != 31) {
-		e->kind = TL_XTRACE_EFFECT_EXCLUSIVE_OR;
-		e->rt2 = (uint8_t)field(opcode, 20, 16);
-		return;
-	}
-	e->forget =
-		(opcode & 0x1fe00000) == 0x0b200000 ? or_sp(rd_of(opcode)) : bit_of(rd_of(opcode));
 }
 
 /* ---- loads and stores ---- */
@@ -141,6 +171,15 @@ static void plain_load(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 		e->extend = TL_XTRACE_EXTEND_ZERO;
 	else
 		e->extend = opc == 2 ? TL_XTRACE_EXTEND_SIGN_64 : TL_XTRACE_EXTEND_SIGN_32;
+}
+
+static void load_of(struct tl_xtrace_insn_effect *e, unsigned size, unsigned rd, bool two)
+{
+	e->kind = rd == 31 && !two ? TL_XTRACE_EFFECT_NONE : TL_XTRACE_EFFECT_LOAD;
+	e->size = (uint8_t)size;
+	e->rd = (uint8_t)rd;
+	e->pair = two;
+	e->extend = TL_XTRACE_EXTEND_ZERO;
 }
 
 static void write_back(uint32_t opcode, struct tl_xtrace_insn_effect *e, int64_t offset)
@@ -166,8 +205,12 @@ static void single_register(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 			bit_of(rd_of(opcode)) | (field(opcode, 11, 11) ? or_sp(rn_of(opcode)) : 0);
 	} else if (field(opcode, 15, 15) && field(opcode, 14, 12) == 5) { /* LD64B */
 		e->forget = UINT32_MAX;
-	} else { /* "Atomic memory operations" */
-		e->forget = bit_of(rd_of(opcode)) | bit_of(field(opcode, 20, 16));
+	} else if (field(opcode, 15, 15) && field(opcode, 14, 12) &&
+		   field(opcode, 14, 12) != 4) { /* ST64BV, RCW */
+		e->forget = bit_of(rd_of(opcode)) | bit_of(field(opcode, 20, 16)) |
+			    TL_XTRACE_KNOWN_FLAGS;
+	} else if (!field(opcode, 26, 26)) { /* "Atomic memory operations": Rt is what was there */
+		load_of(e, 1u << field(opcode, 31, 30), rd_of(opcode), false);
 	}
 }
 
@@ -206,19 +249,48 @@ static void literal(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 	e->extend = opc == 2 ? TL_XTRACE_EXTEND_SIGN_64 : TL_XTRACE_EXTEND_ZERO;
 }
 
-/* All the others: what any of them writes. CASP and the like write two in a row. */
+/*
+ * "Load/store exclusive", "ordered", "Compare and swap": bits 23 to 21 are o2, L, o1. CAS and CASP
+ * load into Rs.
+ */
+static void exclusive(uint32_t opcode, struct tl_xtrace_insn_effect *e)
+{
+	unsigned kind = field(opcode, 23, 21), size = 1u << field(opcode, 31, 30),
+		 rs = field(opcode, 20, 16);
+	bool of_pair = (kind & 5) == 1;
+
+	if (kind == 5 || kind == 7) {
+		load_of(e, size, rs, false);
+	} else if (of_pair && !field(opcode, 31, 31)) { /* CASP */
+		e->rt2 = rs + 1 < 31 ? (uint8_t)(rs + 1) : 31;
+		load_of(e, field(opcode, 30, 30) ? 8 : 4, rs, true);
+	} else if (kind == 3) { /* LDXP */
+		e->rt2 = (uint8_t)field(opcode, 14, 10);
+		load_of(e, size, rd_of(opcode), true);
+	} else if (kind & 2) {
+		load_of(e, size, rd_of(opcode), false);
+	} else if (kind < 2) { /* STXR, STXP: a token has the status */
+		e->forget = bit_of(rs);
+	}
+}
+
+/* All the others: what any of them writes. */
 static void other_memory(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 {
 	unsigned rs = field(opcode, 20, 16), rt = rd_of(opcode);
 
 	if (field(opcode, 26, 26)) { /* structures of vectors */
-		e->forget = or_sp(rn_of(opcode));
+		e->forget =
+			field(opcode, 23, 23) || field(opcode, 29, 29) ? or_sp(rn_of(opcode)) : 0;
+		return;
+	}
+	/* "LDAPR/STLR (unscaled immediate)" */
+	if ((opcode & 0x3f200c00) == 0x19000000) {
+		plain_load(opcode, e);
 		return;
 	}
 	e->forget = bit_of(rt) | bit_of(rt | 1) | bit_of(rs) | bit_of(rs | 1) |
-		    bit_of(field(opcode, 14, 10));
-	if (field(opcode, 29, 27) == 3) /* tags, copies, pairs with order */
-		e->forget |= or_sp(rn_of(opcode));
+		    bit_of(field(opcode, 14, 10)) | or_sp(rn_of(opcode)) | TL_XTRACE_KNOWN_FLAGS;
 }
 
 /* "Loads and Stores" */
@@ -234,6 +306,8 @@ static void memory(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 		pair(opcode, e);
 	else if (group == 3 && form == 0)
 		literal(opcode, e);
+	else if (group == 1 && !field(opcode, 26, 26))
+		exclusive(opcode, e);
 	else
 		other_memory(opcode, e);
 }
@@ -251,8 +325,11 @@ static void branch_or_system(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 		e->forget = bit_of(rd_of(opcode)) | bit_of(rd_of(opcode) | 1);
 	else if ((opcode & 0xfffff01f) == 0xd503201f &&
 		 opcode != 0xd503201f) /* hints on X16, X17 and X30 */
-		e->forget =
-			UINT32_C(1) << 16 | UINT32_C(1) << 17 | UINT32_C(1) << TL_XTRACE_REG_LINK;
+		e->forget = bit_of(16) | bit_of(17) | bit_of(TL_XTRACE_REG_LINK);
+	else if ((opcode & 0xfff8f01f) == 0xd500401f) /* PSTATE: another SP, other flags */
+		e->forget = or_sp(TL_XTRACE_REG_SP) | TL_XTRACE_KNOWN_FLAGS;
+	if ((opcode & 0xffd00000) == 0xd5100000) /* MRS, MSR: of NZCV, of RNDR */
+		e->forget |= TL_XTRACE_KNOWN_FLAGS;
 }
 
 /* "Data Processing -- Scalar Floating-Point and Advanced SIMD": what moves to a general register */
@@ -261,28 +338,30 @@ static void vectors(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 	if ((opcode & 0x5f20fc00) == 0x1e200000 || (opcode & 0x5f200000) == 0x1e000000 ||
 	    (opcode & 0x9fe08400) == 0x0e000400)
 		e->forget = bit_of(rd_of(opcode));
+	/* "Floating-point compare", "conditional compare" */
+	if ((opcode & 0xff200400) == 0x1e200400 || (opcode & 0xff203c00) == 0x1e202000)
+		e->forget |= TL_XTRACE_KNOWN_FLAGS;
 }
 
 struct tl_xtrace_insn_effect tl_xtrace_insn_effect(uint32_t opcode)
 {
 	struct tl_xtrace_insn_effect e = { .rd = (uint8_t)rd_of(opcode),
 					   .rn = (uint8_t)rn_of(opcode),
-					   .rt2 = 31 };
+					   .rt2 = 31,
+					   .opcode = opcode };
 	unsigned op0 = field(opcode, 28, 25);
 
 	e.size = opcode >> 31 ? 8 : 4;
-	if ((op0 & 14) == 8)
-		immediate(opcode, &e);
+	if ((op0 & 14) == 8 || (op0 & 7) == 5)
+		data_processing(opcode, &e);
 	else if ((op0 & 14) == 10)
 		branch_or_system(opcode, &e);
 	else if ((op0 & 5) == 4)
 		memory(opcode, &e);
-	else if ((op0 & 7) == 5)
-		of_registers(opcode, &e);
 	else if ((op0 & 7) == 7)
 		vectors(opcode, &e);
 	else /* SVE, SME */
-		e.forget = or_sp(rd_of(opcode));
+		e.forget = or_sp(rd_of(opcode)) | TL_XTRACE_KNOWN_FLAGS;
 	return e;
 }
 
@@ -319,26 +398,29 @@ static void apply_sum(struct tl_xtrace_registers *r, const struct tl_xtrace_insn
 	uint64_t value = r->x[e->rn] + e->value;
 
 	if (!tl_xtrace_registers_know(r, e->rn))
-		r->known &= ~(UINT32_C(1) << e->rd);
+		r->known &= ~(UINT64_C(1) << e->rd);
 	else
 		tl_xtrace_registers_set(r, e->rd, e->size == 8 ? value : (uint32_t)value);
 }
 
-static void apply_keep(struct tl_xtrace_registers *r, const struct tl_xtrace_insn_effect *e)
+/* What it writes was forgotten already. */
+static void apply_computation(struct tl_xtrace_registers *r, const struct tl_xtrace_insn_effect *e)
 {
-	if (tl_xtrace_registers_know(r, e->rd))
-		tl_xtrace_registers_set(r, e->rd,
-					(r->x[e->rd] & ~(UINT64_C(0xffff) << e->shift)) | e->value);
-}
+	const struct tl_a64_computation *c = &e->computation;
+	const struct tl_a64_inputs in = { r->x[c->n], r->x[c->m], r->x[c->a], r->nzcv };
+	bool known = (r->known & e->needs) == e->needs;
+	unsigned nzcv = 0;
+	uint64_t result;
 
-static void apply_exclusive_or(struct tl_xtrace_registers *r, const struct tl_xtrace_insn_effect *e)
-{
-	uint64_t value = r->x[e->rn] ^ r->x[e->rt2];
-
-	if (!tl_xtrace_registers_know(r, e->rn) || !tl_xtrace_registers_know(r, e->rt2))
-		r->known &= ~(UINT32_C(1) << e->rd);
-	else
-		tl_xtrace_registers_set(r, e->rd, e->size == 8 ? value : (uint32_t)value);
+	r->known &= ~e->forget;
+	if (!known)
+		return;
+	result = c->compute(e->opcode, &in, &nzcv);
+	if (c->d != TL_A64_ZERO)
+		r->x[c->d] = result;
+	if (c->writes_flags)
+		r->nzcv = nzcv;
+	r->known |= e->forget;
 }
 
 void tl_xtrace_registers_apply(struct tl_xtrace_registers *r, const struct tl_xtrace_insn_effect *e,
@@ -346,13 +428,14 @@ void tl_xtrace_registers_apply(struct tl_xtrace_registers *r, const struct tl_xt
 {
 	if (e->writes_back && tl_xtrace_registers_know(r, e->rn))
 		r->x[e->rn] += (uint64_t)(int64_t)e->back;
+	if (e->kind == TL_XTRACE_EFFECT_COMPUTE) {
+		apply_computation(r, e);
+		return;
+	}
 	r->known &= ~e->forget;
 	switch (e->kind) {
 	case TL_XTRACE_EFFECT_CONSTANT:
 		tl_xtrace_registers_set(r, e->rd, e->size == 8 ? e->value : (uint32_t)e->value);
-		break;
-	case TL_XTRACE_EFFECT_KEEP:
-		apply_keep(r, e);
 		break;
 	case TL_XTRACE_EFFECT_RELATIVE:
 		tl_xtrace_registers_set(r, e->rd, pc + e->value);
@@ -363,9 +446,6 @@ void tl_xtrace_registers_apply(struct tl_xtrace_registers *r, const struct tl_xt
 	case TL_XTRACE_EFFECT_ADD:
 	case TL_XTRACE_EFFECT_MOVE:
 		apply_sum(r, e);
-		break;
-	case TL_XTRACE_EFFECT_EXCLUSIVE_OR:
-		apply_exclusive_or(r, e);
 		break;
 	case TL_XTRACE_EFFECT_LINK:
 		tl_xtrace_registers_set(r, TL_XTRACE_REG_LINK, pc + 4);

@@ -2,31 +2,35 @@
 #ifndef TL_XTRACE_REGISTERS_H
 #define TL_XTRACE_REGISTERS_H
 /*
- * Known values of the general registers, from the values in a trace (9.2, item 12), and the effect
- * of an instruction on them: exact for a few instructions, of the others the set of registers that
- * they may write. Encodings are those of the Arm Architecture Reference Manual, chapter C4.
+ * Known values of the general registers and of NZCV, from the values in a trace (9.2, item 12), and
+ * the effect of an instruction on them: exact for integers, branches and loads, of the others the
+ * set of registers that they may write. Encodings are those of the Arm Architecture Reference
+ * Manual, chapter C4.
  */
-#include <stdbool.h>
-#include <stdint.h>
+#include "isa/a64/a64_compute.h"
 
 enum { TL_XTRACE_REG_SP = 31, TL_XTRACE_REG_LINK = 30 };
 
+/* Bits of `known`: X0 to X30 and SP, and NZCV. */
+#define TL_XTRACE_KNOWN_X UINT64_C(0xffffffff)
+#define TL_XTRACE_KNOWN_FLAGS (UINT64_C(1) << 32)
+
 struct tl_xtrace_registers {
-	uint64_t x[32]; /* 31 is SP */
-	uint32_t known; /* bits */
+	uint64_t x[TL_A64_ZERO + 1]; /* 31 is SP, the last is 0 */
+	uint64_t known;
+	unsigned nzcv; /* as four bits */
 };
 
 enum tl_xtrace_effect_kind {
 	TL_XTRACE_EFFECT_NONE,
-	TL_XTRACE_EFFECT_CONSTANT,     /* rd = value */
-	TL_XTRACE_EFFECT_KEEP,         /* MOVK: rd = rd with 16 bits replaced */
-	TL_XTRACE_EFFECT_RELATIVE,     /* ADR: rd = PC + value */
-	TL_XTRACE_EFFECT_PAGE,         /* ADRP: rd = page of PC + value */
-	TL_XTRACE_EFFECT_ADD,          /* rd = rn + value */
-	TL_XTRACE_EFFECT_MOVE,         /* rd = rn */
-	TL_XTRACE_EFFECT_EXCLUSIVE_OR, /* rd = rn ^ rt2: glibc hides the SP of setjmp so */
-	TL_XTRACE_EFFECT_LINK,         /* X30 = PC + 4 */
-	TL_XTRACE_EFFECT_LOAD,         /* rd, and rt2 of a pair, from memory */
+	TL_XTRACE_EFFECT_CONSTANT, /* rd = value */
+	TL_XTRACE_EFFECT_RELATIVE, /* ADR: rd = PC + value */
+	TL_XTRACE_EFFECT_PAGE,     /* ADRP: rd = page of PC + value */
+	TL_XTRACE_EFFECT_ADD,      /* rd = rn + value */
+	TL_XTRACE_EFFECT_MOVE,     /* rd = rn */
+	TL_XTRACE_EFFECT_COMPUTE,  /* `computation` */
+	TL_XTRACE_EFFECT_LINK,     /* X30 = PC + 4 */
+	TL_XTRACE_EFFECT_LOAD,     /* rd, and rt2 of a pair, from memory */
 };
 
 /* How a loaded value becomes a register's. */
@@ -41,12 +45,15 @@ struct tl_xtrace_insn_effect {
 	uint8_t rd, rn, rt2;
 	uint8_t size; /* LOAD: bytes of one register; 4: the result of others has 32 bits */
 	uint8_t extend;
-	uint8_t shift;    /* KEEP: of the 16 bits */
 	bool pair;        /* LOAD: of two registers; rt2 is the second */
 	bool writes_back; /* rn = rn + back */
 	int16_t back;
-	uint32_t forget; /* registers that get an unknown value */
+	uint64_t forget; /* registers that get an unknown value, as bits of `known` */
 	uint64_t value;
+	/* COMPUTE */
+	uint32_t opcode;
+	uint64_t needs; /* bits of `known` */
+	struct tl_a64_computation computation;
 };
 
 struct tl_xtrace_insn_effect tl_xtrace_insn_effect(uint32_t opcode);
@@ -55,7 +62,7 @@ static inline void tl_xtrace_registers_set(struct tl_xtrace_registers *r, unsign
 					   uint64_t value)
 {
 	r->x[number] = value;
-	r->known |= 1u << number;
+	r->known |= UINT64_C(1) << number;
 }
 
 static inline bool tl_xtrace_registers_know(const struct tl_xtrace_registers *r, unsigned number)
