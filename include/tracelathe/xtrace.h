@@ -281,6 +281,8 @@ struct tl_xtrace_violation {
 	uint64_t record;
 	uint64_t pc; /**< TL_NOWHERE: unknown */
 	uint64_t id; /**< thread or core */
+	/** what should have been there, until the function returns; NULL: the text says it */
+	const char *expected;
 };
 /** @return 0 to go on, anything else to stop */
 typedef int tl_xtrace_violation_fn(void *arg, const struct tl_xtrace_violation *violation);

@@ -25,6 +25,7 @@ static void replace(struct tl_xtrace_checker *c, struct tl_xtrace_check_opcode *
 	op->a64.opcode = opcode;
 	op->effect = tl_xtrace_insn_effect(opcode);
 	tl_xtrace_check_classify(op);
+	tl_xtrace_check_classify_access(op);
 }
 
 static const struct tl_xtrace_check_opcode *look(struct tl_xtrace_checker *c, uint32_t opcode)
@@ -68,7 +69,7 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 	tl_xtrace_check_flow(s, &next);
 	/* Each level has its own SP; the value is unknown until ALLGPR. */
 	if (s->last.op && el != s->last.el && !s->allgpr)
-		s->registers.known &= ~(UINT32_C(1) << TL_XTRACE_REG_SP);
+		s->registers.known &= ~(UINT64_C(1) << TL_XTRACE_REG_SP | TL_XTRACE_KNOWN_FLAGS);
 }
 
 static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t opcode)
@@ -82,6 +83,8 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	if (!i->op || !i->op->simple || pc != i->pc + 4 || el != i->el || s->allgpr ||
 	    !s->walk.pc_known || pc % 4)
 		check_jump(s, op, pc, el);
+	if (__builtin_expect(i->incomplete, 0) && pc == i->pc + 4 && el == i->el && !s->allgpr)
+		tl_xtrace_check_incomplete(s);
 	/* Field by field: other fields are read only where `seen` says that they are
 	 * there. */
 	i->op = op;
@@ -93,6 +96,7 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	i->el = (uint8_t)el;
 	i->rank = i->svcargs = 0;
 	i->pc_known = s->walk.pc_known;
+	i->incomplete = i->misdirected = i->has_flags = false;
 	s->ended = false;
 	s->allgpr = NULL;
 	s->counts.user += !el;
@@ -140,12 +144,17 @@ static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kin
 				 TL_NOWHERE, TL_NOWHERE);
 		return;
 	}
+	bool first = !(i->seen & TL_XTRACE_CHECK_ACCESSES);
+
 	tl_xtrace_check_token(s, kind);
 	if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
 		if (kind == TL_XTRACE_LOAD && !i->load) {
 			i->load = s->walk.token + 9;
 			i->load_size = (uint32_t)tl_xtrace_access_size(*s->walk.token);
 		}
+		if (first)
+			i->accessed[0] = i->accessed[1] = 0;
+		tl_xtrace_check_access_of_insn(s, kind == TL_XTRACE_STORE);
 		if (__builtin_expect(s->signals.probes_sp, 0))
 			tl_xtrace_check_signal_access(s, tl_xtrace_walk_value(&s->walk));
 		tl_xtrace_check_access(s, kind);
@@ -165,6 +174,7 @@ static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kin
 static void after_gap(struct tl_xtrace_check_stream *s)
 {
 	s->last.op = NULL;
+	s->last.incomplete = false;
 	s->allgpr = NULL;
 	s->registers.known = 0;
 	s->sysregs.known = 0;
@@ -358,6 +368,7 @@ static struct tl_xtrace_check_cache *make_cache(void)
 	if (!cache)
 		return NULL;
 	tl_xtrace_check_classify(&zero);
+	tl_xtrace_check_classify_access(&zero);
 	for (size_t i = 0; i < sizeof(cache->slots) / sizeof(cache->slots[0]); i++)
 		cache->slots[i] = zero;
 	return cache;

@@ -12,6 +12,9 @@
 #include "xtrace/state/shadow.h"
 #include "xtrace/state/syscall_writes.h"
 
+/* Kinds of tokens as bits of `seen`: accesses. */
+enum { TL_XTRACE_CHECK_ACCESSES = 1 << TL_XTRACE_LOAD | 1 << TL_XTRACE_STORE };
+
 /* The rules, in the order of docs/formats/xtrace.md. */
 enum tl_xtrace_rule {
 	TL_XTRACE_RULE_TOKEN,
@@ -28,6 +31,11 @@ enum tl_xtrace_rule {
 	TL_XTRACE_RULE_EL_REGISTERS,
 	TL_XTRACE_RULE_TIME_ORDER,
 	TL_XTRACE_RULE_TIME_UNIQUE,
+	TL_XTRACE_RULE_ACCESS_DIRECTION,
+	TL_XTRACE_RULE_ACCESS_SIZE,
+	TL_XTRACE_RULE_ACCESS_ADDRESS,
+	TL_XTRACE_RULE_ACCESS_VALUE,
+	TL_XTRACE_RULE_ACCESS_MISSING,
 	TL_XTRACE_RULE_MEMORY_VALUE,
 	TL_XTRACE_RULE_REGISTER_VALUE,
 	TL_XTRACE_RULE_SNAPSHOT_OFFSET,
@@ -38,10 +46,30 @@ enum tl_xtrace_rule {
 	TL_XTRACE_RULE_COUNT
 };
 
+/* Where an instruction accesses memory. */
+enum tl_xtrace_check_base {
+	TL_XTRACE_BASE_ANYWHERE,
+	TL_XTRACE_BASE_OFFSET,  /* rn + offset */
+	TL_XTRACE_BASE_INDEX,   /* rn + rm, extended and shifted */
+	TL_XTRACE_BASE_LITERAL, /* PC + offset */
+};
+
+/* What an instruction must access. */
+struct tl_xtrace_check_access {
+	bool reads, writes;           /* may load, may store */
+	bool needs_load, needs_store; /* and must, unless it faults */
+	uint16_t bytes;               /* that it loads, and stores; 0: not known */
+	uint8_t base;                 /* enum tl_xtrace_check_base */
+	uint8_t rn, rm, option, shift;
+	uint8_t registers, rt, rt2; /* that a store holds; 0: not known */
+	int32_t offset;
+};
+
 /* Properties of an opcode, cached. */
 struct tl_xtrace_check_opcode {
 	struct tl_a64 a64;
 	struct tl_xtrace_insn_effect effect;
+	struct tl_xtrace_check_access access;
 	uint32_t belongs; /* kinds of tokens that may stand behind it, as bits */
 	bool simple;      /* goes on behind itself */
 	bool inert;       /* needs no tokens, and changes no register */
@@ -65,11 +93,17 @@ struct tl_xtrace_check_insn {
 	const struct tl_xtrace_check_opcode *op;
 	uint64_t pc, offset, ordinal;
 	uint64_t target, result; /* of TARGET_B; of MRS or STXR */
+	uint64_t flags;          /* of FLAGS, or an MRS or MSR of NZCV */
 	const uint8_t *load;     /* its first load's bytes; NULL: none */
 	uint32_t load_size;
 	uint32_t seen; /* kinds of tokens behind it, as bits */
 	uint8_t el, rank, svcargs;
-	bool pc_known;
+	bool pc_known, has_flags;
+	bool incomplete;  /* accesses are missing, unless it faulted */
+	bool misdirected; /* an access of the wrong direction was told */
+	/* As long as `seen` says that there were accesses: bytes loaded and stored, and where. */
+	uint32_t accessed[2];
+	uint64_t first_access;
 	/* Of system calls: as long as `svcargs` and `seen` say that they were there. */
 	uint64_t args[7];
 	const uint8_t *iovecs;
@@ -156,7 +190,8 @@ struct tl_xtrace_checker {
 	tl_xtrace_violation_fn *fn;
 	void *arg;
 	int64_t violations;
-	int status; /* stopped: negative, or 1 by the caller's wish */
+	int status;        /* stopped: negative, or 1 by the caller's wish */
+	char expected[80]; /* for the violation that is to be told next; empty: nothing */
 	struct tl_xtrace_check_cache *cache;
 	struct tl_xtrace_check_stream *streams;
 	uint64_t last_time; /* of all streams in their common order */
@@ -164,7 +199,10 @@ struct tl_xtrace_checker {
 	bool merged;
 };
 
-/* violation.c: a rule was broken. `record`, `pc`: TL_NOWHERE where there is none. */
+/* violation.c: what should have been there, for the next violation, which tells it. */
+__attribute__((format(printf, 2, 3))) void tl_xtrace_expected(struct tl_xtrace_check_stream *s,
+							      const char *format, ...);
+/* A rule was broken. `record`, `pc`: TL_NOWHERE where there is none. */
 void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule, uint64_t offset,
 		      uint64_t record, uint64_t pc);
 /* The same, of an instruction or what belongs to it. */
@@ -192,6 +230,13 @@ void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s);
 void tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
 void tl_xtrace_check_complete(struct tl_xtrace_check_stream *s, bool cut);
 void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op);
+
+/* accesses.c: the opcode's part; an access of the last instruction; all of them; some are missing,
+ * and the instruction behind shows that it did not fault. */
+void tl_xtrace_check_classify_access(struct tl_xtrace_check_opcode *op);
+void tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store);
+void tl_xtrace_check_accesses_end(struct tl_xtrace_check_stream *s);
+void tl_xtrace_check_incomplete(struct tl_xtrace_check_stream *s);
 
 /* memory.c */
 void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);

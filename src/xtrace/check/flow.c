@@ -37,9 +37,8 @@ static bool is_at(const struct tl_xtrace_check_insn *next, uint64_t expected)
 static bool is_repeated(const struct tl_xtrace_check_insn *last,
 			const struct tl_xtrace_check_insn *next)
 {
-	uint32_t accesses = UINT32_C(1) << TL_XTRACE_LOAD | UINT32_C(1) << TL_XTRACE_STORE;
-
-	return next->pc == last->pc && last->op->a64.access && !(last->seen & accesses);
+	return next->pc == last->pc && last->op->a64.access &&
+	       (!(last->seen & TL_XTRACE_CHECK_ACCESSES) || last->incomplete);
 }
 
 static enum tl_xtrace_rule broken_unless(bool good, enum tl_xtrace_rule rule)
@@ -47,10 +46,48 @@ static enum tl_xtrace_rule broken_unless(bool good, enum tl_xtrace_rule rule)
 	return good ? TL_XTRACE_RULE_COUNT : rule;
 }
 
+/*
+ * Whether a conditional branch leads to its target, or behind itself: by NZCV, or by the register
+ * that CBZ, CBNZ, TBZ and TBNZ name (bit 24 turns it round). Not known: both.
+ */
+static void ways(const struct tl_xtrace_registers *r, uint32_t opcode, bool *taken, bool *not_taken)
+{
+	unsigned number = (opcode & 31) == 31 ? TL_A64_ZERO : opcode & 31;
+	uint64_t value = r->x[number];
+	bool goes;
+
+	*taken = *not_taken = true;
+	if (opcode >> 24 == 0x54) {
+		if (!(r->known & TL_XTRACE_KNOWN_FLAGS) && (opcode & 14) != 14)
+			return;
+		goes = tl_a64_holds(opcode & 15, r->nzcv);
+	} else if (number != TL_A64_ZERO && !tl_xtrace_registers_know(r, number)) {
+		return;
+	} else if (opcode >> 25 & 1) {
+		goes = (value >> ((opcode >> 31) * 32 + (opcode >> 19 & 31)) & 1) ==
+		       (opcode >> 24 & 1);
+	} else {
+		goes = !(opcode >> 31 ? value : (uint32_t)value) == !(opcode >> 24 & 1);
+	}
+	*taken = goes;
+	*not_taken = !goes;
+}
+
+static bool goes_right(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_insn *next)
+{
+	uint64_t behind = s->last.pc + 4,
+		 direct = s->last.pc + (uint64_t)(int64_t)s->last.op->a64.offset;
+	bool taken, not_taken;
+
+	ways(&s->registers, s->last.op->a64.opcode, &taken, &not_taken);
+	return (taken && is_at(next, direct)) || (not_taken && is_at(next, behind));
+}
+
 /* The rule that a step breaks; TL_XTRACE_RULE_COUNT: none. */
-static enum tl_xtrace_rule judge(const struct tl_xtrace_check_insn *last,
+static enum tl_xtrace_rule judge(struct tl_xtrace_check_stream *s,
 				 const struct tl_xtrace_check_insn *next)
 {
+	const struct tl_xtrace_check_insn *last = &s->last;
 	const struct tl_a64 *a64 = &last->op->a64;
 	bool sequential = is_at(next, last->pc + 4);
 	uint64_t direct = last->pc + (uint64_t)(int64_t)a64->offset;
@@ -60,7 +97,7 @@ static enum tl_xtrace_rule judge(const struct tl_xtrace_check_insn *last,
 	case TL_A64_CALL:
 		return broken_unless(is_at(next, direct), TL_XTRACE_RULE_PC_BRANCH);
 	case TL_A64_CONDITIONAL:
-		return broken_unless(sequential || is_at(next, direct), TL_XTRACE_RULE_PC_BRANCH);
+		return broken_unless(goes_right(s, next), TL_XTRACE_RULE_PC_BRANCH);
 	case TL_A64_JUMP_REGISTER:
 	case TL_A64_CALL_REGISTER:
 	case TL_A64_RETURN:
@@ -126,7 +163,7 @@ void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtra
 		tl_xtrace_check_signal_return(s, next->pc);
 		return;
 	}
-	rule = judge(last, next);
+	rule = judge(s, next);
 	if (rule != TL_XTRACE_RULE_COUNT && s->counts.user == s->counts.ordinal && !next->el) {
 		tl_xtrace_check_signal(s, rule, next);
 		return;

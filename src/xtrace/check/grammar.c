@@ -68,11 +68,13 @@ void tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind
 void tl_xtrace_check_complete(struct tl_xtrace_check_stream *s, bool cut)
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
-	uint32_t accesses = bit(TL_XTRACE_LOAD) | bit(TL_XTRACE_STORE), needs;
+	uint32_t needs;
 
+	if (!cut && i->op->access.bytes)
+		tl_xtrace_check_accesses_end(s);
 	if (cut)
 		return;
-	if ((i->seen & bit(TL_XTRACE_TIME)) && !(i->seen & accesses))
+	if ((i->seen & bit(TL_XTRACE_TIME)) && !(i->seen & TL_XTRACE_CHECK_ACCESSES))
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_GRAMMAR_TIME, i->offset);
 	needs = i->op->belongs & (bit(TL_XTRACE_TARGET_B) |
 				  (i->op->a64.special == TL_A64_DC_ZERO ? bit(TL_XTRACE_DC) : 0));

@@ -30,7 +30,13 @@ static void system_call_argument(struct tl_xtrace_check_stream *s, uint64_t valu
 }
 
 /* Bits 20:5 of MSR and MRS: S3_0_C2_C0_0 and S3_3_C0_C0_7. */
-enum { SYSTEM_REGISTER = 0x1fffe0, TTBR0_EL1 = 0x182000, DCZID_EL0 = 0x1b00e0, LARGEST_BLOCK = 9 };
+enum {
+	SYSTEM_REGISTER = 0x1fffe0,
+	TTBR0_EL1 = 0x182000,
+	DCZID_EL0 = 0x1b00e0,
+	NZCV = 0x1b4200,
+	LARGEST_BLOCK = 9,
+};
 
 /* Those of a snapshot that nothing but MSR changes. */
 static const struct {
@@ -77,11 +83,27 @@ bool tl_xtrace_check_sysregs(struct tl_xtrace_check_stream *s, const uint64_t *v
 	return agree;
 }
 
+/* NZCV is said to have a value, before the instruction or behind it. */
+static void expect_flags(struct tl_xtrace_check_stream *s, uint64_t value, bool before)
+{
+	const struct tl_xtrace_registers *r = &s->registers;
+
+	if (before && r->known & TL_XTRACE_KNOWN_FLAGS && (uint64_t)r->nzcv << 28 != value) {
+		tl_xtrace_expected(s, "0x%x", r->nzcv << 28);
+		tl_xtrace_report_insn(s, TL_XTRACE_RULE_REGISTER_VALUE,
+				      tl_xtrace_walk_offset(&s->walk));
+	}
+	s->last.flags = value;
+	s->last.has_flags = true;
+}
+
 static void system_register(struct tl_xtrace_check_stream *s, uint64_t value)
 {
 	uint32_t opcode = s->last.op->a64.opcode, name = opcode & SYSTEM_REGISTER;
 
 	expect_system_register(s, name, value);
+	if (name == NZCV)
+		expect_flags(s, value, s->last.op->a64.special == TL_A64_MRS);
 	if (s->last.op->a64.special == TL_A64_MSR) {
 		expect(s, opcode & 31, value, UINT64_MAX);
 		if (name == TTBR0_EL1)
@@ -123,6 +145,9 @@ void tl_xtrace_check_value(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind
 	case TL_XTRACE_STXR:
 		s->last.result = value;
 		break;
+	case TL_XTRACE_FLAGS:
+		expect_flags(s, value, !(s->last.op->effect.forget & TL_XTRACE_KNOWN_FLAGS));
+		break;
 	default:
 		break;
 	}
@@ -145,7 +170,7 @@ void tl_xtrace_check_all_registers(struct tl_xtrace_check_stream *s, const uint8
 			agree = false;
 		r->x[i] = value;
 	}
-	r->known = UINT32_MAX;
+	r->known = TL_XTRACE_KNOWN_X;
 	if (!agree)
 		tl_xtrace_report(s, TL_XTRACE_RULE_REGISTER_VALUE,
 				 (uint64_t)(values - 1 - s->stream->data), s->counts.ordinal,
@@ -160,27 +185,36 @@ static bool is_relative(const struct tl_xtrace_insn_effect *e)
 	       e->kind == TL_XTRACE_EFFECT_LINK;
 }
 
+/* 31 is no register here. */
+static uint64_t bit_of(unsigned number)
+{
+	return number < 31 ? UINT64_C(1) << number : 0;
+}
+
 /* The last instruction is whole: what it does to registers. */
 void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
 	struct tl_xtrace_registers *r = &s->registers;
-	uint32_t accesses = UINT32_C(1) << TL_XTRACE_LOAD | UINT32_C(1) << TL_XTRACE_STORE;
 	const struct tl_xtrace_insn_effect *e = &i->op->effect;
 
-	if (i->op->a64.access && (interrupted || !(i->seen & accesses))) {
+	if (i->op->a64.access && (interrupted || !(i->seen & TL_XTRACE_CHECK_ACCESSES))) {
 		/* It faulted, maybe in its second half, or was predicated away: it may have
 		 * written, or not. */
 		r->known &= ~e->forget;
-		if (e->kind)
-			r->known &= ~(UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2);
+		if (e->kind == TL_XTRACE_EFFECT_LOAD)
+			r->known &= ~(bit_of(e->rd) | bit_of(e->rt2));
 		if (e->writes_back)
-			r->known &= ~(UINT32_C(1) << e->rn);
+			r->known &= ~(UINT64_C(1) << e->rn);
 		return;
 	}
 	tl_xtrace_registers_apply(r, e, i->pc, i->load, i->load_size);
+	if (i->has_flags) {
+		r->nzcv = (unsigned)(i->flags >> 28) & 15;
+		r->known |= TL_XTRACE_KNOWN_FLAGS;
+	}
 	if ((!i->pc_known || (i->el && !(i->pc >> 63))) && is_relative(e))
-		r->known &= ~(UINT32_C(1)
+		r->known &= ~(UINT64_C(1)
 			      << (e->kind == TL_XTRACE_EFFECT_LINK ? TL_XTRACE_REG_LINK : e->rd));
 	if (i->seen >> TL_XTRACE_MRS & 1 && i->op->a64.special != TL_A64_MSR && e->rd != 31)
 		tl_xtrace_registers_set(r, e->rd, i->result);
@@ -188,7 +222,7 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 		tl_xtrace_registers_set(r, i->op->a64.opcode >> 16 & 31, (uint32_t)i->result);
 	if (i->op->a64.special == TL_A64_SVC) {
 		/* X0 is the result; rt_sigreturn restores all registers. */
-		r->known &= ~UINT32_C(1);
+		r->known &= ~UINT64_C(1);
 		if (i->svcargs && tl_xtrace_syscall_jumps(i->args[0]))
 			r->known = 0;
 		tl_xtrace_check_syscall(s);

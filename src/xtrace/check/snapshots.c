@@ -70,6 +70,19 @@ static void check_counts(struct tl_xtrace_check_stream *s,
 	}
 }
 
+/* NZCV; a zero may be a register that the collector has no way to read. */
+static bool same_flags(struct tl_xtrace_registers *r, uint64_t value)
+{
+	unsigned nzcv = (unsigned)(value >> 28) & 15;
+	bool same = !(r->known & TL_XTRACE_KNOWN_FLAGS) || r->nzcv == nzcv;
+
+	if (!nzcv)
+		return true;
+	r->nzcv = nzcv;
+	r->known |= TL_XTRACE_KNOWN_FLAGS;
+	return same;
+}
+
 static void check_registers(struct tl_xtrace_check_stream *s,
 			    const struct tl_xtrace_snapshot *snapshot)
 {
@@ -81,7 +94,9 @@ static void check_registers(struct tl_xtrace_check_stream *s,
 			agree = false;
 		r->x[i] = snapshot->x[i];
 	}
-	r->known = UINT32_MAX;
+	if (!same_flags(r, snapshot->sysregs[2]))
+		agree = false;
+	r->known |= TL_XTRACE_KNOWN_X;
 	if (!tl_xtrace_check_sysregs(s, snapshot->sysregs) || !agree)
 		violate(s, TL_XTRACE_RULE_SNAPSHOT_REGISTERS, s->snapshots.next, snapshot);
 }

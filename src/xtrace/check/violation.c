@@ -2,6 +2,9 @@
 /* The rules by name, and how a violation of one reaches the caller. */
 #include "xtrace/check/check.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 /* clang-format off */
 #define RULE(name) [TL_XTRACE_RULE_##name]
 
@@ -36,6 +39,16 @@ static const struct {
 		"TIME does not increase" },
 	RULE(TIME_UNIQUE) = { "xtrace.time.unique",
 		"two streams have the same TIME" },
+	RULE(ACCESS_DIRECTION) = { "xtrace.access.direction",
+		"a load of an instruction that only stores, or a store of one that only loads" },
+	RULE(ACCESS_SIZE) = { "xtrace.access.size",
+		"accesses of more or fewer bytes than the instruction has" },
+	RULE(ACCESS_ADDRESS) = { "xtrace.access.address",
+		"an access is not where the registers say, or not behind the one before" },
+	RULE(ACCESS_VALUE) = { "xtrace.access.value",
+		"a store does not hold what the register did" },
+	RULE(ACCESS_MISSING) = { "xtrace.access.missing",
+		"a load or store without an access, and without a fault" },
 	RULE(MEMORY_VALUE) = { "xtrace.memory.value",
 		"a load differs from what was stored or loaded there last" },
 	RULE(REGISTER_VALUE) = { "xtrace.register.value",
@@ -53,15 +66,26 @@ static const struct {
 };
 /* clang-format on */
 
-static void report(struct tl_xtrace_check_stream *s, const struct tl_xtrace_violation *violation)
+void tl_xtrace_expected(struct tl_xtrace_check_stream *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(s->check->expected, sizeof(s->check->expected), format, args);
+	va_end(args);
+}
+
+static void report(struct tl_xtrace_check_stream *s, struct tl_xtrace_violation *violation)
 {
 	struct tl_xtrace_checker *c = s->check;
 
 	if (c->status)
 		return;
 	c->violations++;
+	violation->expected = c->expected[0] ? c->expected : NULL;
 	if (c->fn && c->fn(c->arg, violation))
 		c->status = 1;
+	c->expected[0] = '\0';
 }
 
 void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule, uint64_t offset,

@@ -35,6 +35,10 @@ static void put_violation_json(struct tl_output *out, const struct tl_xtrace_vio
 	tl_put_json(out, v->path ? v->path : "", v->path ? strlen(v->path) : 0);
 	tl_put_text(out, ",\"text\":");
 	tl_put_json(out, v->text, strlen(v->text));
+	if (v->expected) {
+		tl_put_text(out, ",\"expected\":");
+		tl_put_json(out, v->expected, strlen(v->expected));
+	}
 	tl_put_text(out, "}\n");
 }
 
@@ -48,7 +52,10 @@ static void put_violation_text(struct tl_output *out, const struct tl_xtrace_vio
 	tl_put_format(out, " thread %" PRIu64, v->id);
 	if (v->pc != TL_NOWHERE)
 		tl_put_format(out, " pc 0x%" PRIx64, v->pc);
-	tl_put_format(out, ": %s\n", v->text);
+	tl_put_format(out, ": %s", v->text);
+	if (v->expected)
+		tl_put_format(out, "; expected: %s", v->expected);
+	tl_put_text(out, "\n");
 }
 
 static int put_violation(void *arg, const struct tl_xtrace_violation *v)

@@ -43,6 +43,9 @@ enum {
 #define A64_SVC 0xd4000001u
 #define A64_LDR 0xf9400020u /* LDR X0, [X1] */
 #define A64_STR 0xf9000020u /* STR X0, [X1] */
+/* The same with registers that no system call uses: LDR X10, [X9]; STR X10, [X9] */
+#define A64_LDR_FREE 0xf940012au
+#define A64_STR_FREE 0xf900012au
 
 static inline void put_byte(struct bytes *b, unsigned value)
 {

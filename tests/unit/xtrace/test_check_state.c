@@ -43,9 +43,9 @@ TEST(vectors_that_the_kernel_fills)
 		struct bytes b = { 0 };
 		size_t inside, behind;
 
-		put_pcinst(&b, 0, 0x1000, A64_STR);
+		put_pcinst(&b, 0, 0x1000, A64_STR_FREE);
 		put_access(&b, STORE, 3, 0xa000, 1);
-		put_inst(&b, 0, A64_STR);
+		put_inst(&b, 0, A64_STR_FREE);
 		put_access(&b, STORE, 3, 0xa008, 2);
 		put_inst(&b, 0, A64_SVC);
 		put_value(&b, SVCARG, number);
@@ -57,9 +57,9 @@ TEST(vectors_that_the_kernel_fills)
 		put_number(&b, 0xa000, 8);
 		put_number(&b, 8, 8);
 		put_value(&b, SVCRET, 108);
-		put_inst(&b, 0, A64_LDR);
+		put_inst(&b, 0, A64_LDR_FREE);
 		inside = put_access(&b, LOAD, 3, 0xa000, 77);
-		put_inst(&b, 0, A64_LDR);
+		put_inst(&b, 0, A64_LDR_FREE);
 		behind = put_access(&b, LOAD, 3, 0xa008, 77);
 		if (number == 65)
 			assert_one(&b, "xtrace.memory.value", behind, 4);
