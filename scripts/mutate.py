@@ -10,18 +10,24 @@ command's cases (tests/cli) that read the room's format, or all cases where the 
 that fails, crashes or hangs ends it. A fault that does not compile, or that gives the object code of the original with -O0
 or -O2, is replaced by another. The same seed and sources plant the same faults.
 
+Only tests that execute the line of a fault can notice it, so each test is run once with counters in the objects of the part
+(kept in build-mutants/ until the test or its program changes), and a line that none executes is said to be "not executed".
+What a process executes that ends by a signal or by _exit() is not counted.
+
 All work happens in a copy of the tree, build-mutants/, that later runs bring up to date; nothing else is written to. Under
 root the tests run as nobody, since a fault may write where it should not.
 Without ../shared, so that only what is in the tree counts as a test. Prints each survivor as `file:line: before -> after`.
 Exit status: 0 measured, 2 bad usage, or the copy does not build.
 """
 import argparse
+import bisect
 import concurrent.futures
 import fcntl
+import functools
+import hashlib
 import itertools
 import json
 import os
-import random
 import re
 import resource
 import shlex
@@ -32,16 +38,20 @@ import sys
 import tempfile
 import threading
 
+import faults
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLACE = os.path.join(ROOT, "build-mutants")
 TREE = os.path.join(PLACE, "tree")
 BUILD = os.path.join(TREE, "build")
+COUNTED = os.path.join(PLACE, "counted")  # objects and programs with counters, and what they count
+CASES = os.path.join(TREE, "tests/cli/cases")
 # Words in a case of tests/cli that say which format it reads; rooms without an entry are held against all cases.
 FORMAT_CASES = {
     "xray": r"xray|truth|fib", "intel_pt": r"\bpt\b|\.pt\b|intel_pt|perf", "perf_data": "perf", "xtrace": "xtrace|analyze",
     "callgrind": "callgrind"}
 NOBODY = 65534
-SLOWEST = 5  # seconds of processor time: a test that takes more than this without a fault is left out
+SLOWEST = 8  # seconds of processor time: a test that takes more than this without a fault is left out
 
 
 # ---- the copy -------------------------------------------------------------------------------------------------
@@ -77,8 +87,8 @@ def synchronize():
             os.utime(target)
 
 
-def output_of(command, cwd=BUILD):
-    run = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def output_of(command, cwd=BUILD, **more):
+    run = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
     if run.returncode:
         print(run.stdout[-4000:], file=sys.stderr)
         print("mutate: %s failed" % " ".join(command[:4]), file=sys.stderr)
@@ -86,12 +96,30 @@ def output_of(command, cwd=BUILD):
     return run.stdout
 
 
+def prepare(room):
+    """Build the copy; the tests that can say something about a room."""
+    synchronize()
+    if not os.path.exists(os.path.join(BUILD, "build.ninja")):
+        # Without debug information object code compares byte by byte, and ccache serves every copy of a source.
+        linker = {"CC_LD": "mold"} if shutil.which("mold") else {}
+        output_of(["meson", "setup", BUILD, "--buildtype=plain", "-Doptimization=0", "-Dwerror=false"], TREE,
+                  env=dict(os.environ, CC="gcc", **linker))
+    output_of(["ninja", "build.ninja"])
+    tests = unit_tests(room) + list(command_cases(room))
+    output_of(["ninja"] + sorted({test.program for test in tests}))
+    return tests
+
+
+# ---- the tests ------------------------------------------------------------------------------------------------
+
+
 class Test:
-    """One program, or one case of tests/cli: the targets it runs, how to call it, how long it takes."""
+    """One program, or one case of tests/cli: the program it runs, how to call it, how long it takes, what it executes."""
 
     def __init__(self, name, program, env=None, case=None):
         self.name, self.program, self.env, self.case = name, program, env or {}, case
-        self.seconds = 0.0
+        self.passes, self.seconds = False, 0.0
+        self.lines = {}  # source -> lines that the test executes
 
     def run(self, program, folder, limit):
         """True where the test passes. `program` is its executable, `folder` is for its temporary files."""
@@ -138,189 +166,15 @@ def unit_tests(room):
 
 
 def command_cases(room):
-    folder = os.path.join(TREE, "tests/cli/cases")
     wanted = re.compile(FORMAT_CASES.get(room, ""))
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(os.listdir(CASES)):
         if name.endswith(".cmd"):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
+            with open(os.path.join(CASES, name), encoding="utf-8") as file:
                 if wanted.search(name + " " + file.read()):
                     yield Test("cli " + name[:-4], "tracelathe", case=name[:-4])
 
 
-def prepare(room):
-    """The copy built, and the tests that pass in it, the quickest first; cases of the command after unit tests."""
-    synchronize()
-    if not os.path.exists(os.path.join(BUILD, "build.ninja")):
-        # Without debug information object code compares byte by byte, and ccache serves every copy of a source.
-        output_of(["meson", "setup", BUILD, "--buildtype=plain", "-Doptimization=0", "-Dwerror=false"], TREE)
-    output_of(["ninja", "build.ninja"])
-    tests = unit_tests(room) + list(command_cases(room))
-    output_of(["ninja"] + sorted({test.program for test in tests}))
-    return tests
-
-
-def processor_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def measure(tests):
-    """Run all tests unharmed; those that fail or are slow cannot say anything about faults."""
-    kept = []
-    for test in tests:
-        with tempfile.TemporaryDirectory(dir=PLACE) as folder:
-            os.chmod(folder, 0o755)
-            before = processor_seconds()
-            passes = test.run(os.path.join(BUILD, test.program), folder, 10 * SLOWEST)
-            test.seconds = processor_seconds() - before
-        if not passes or test.seconds > SLOWEST:
-            note("left out: %s %s" % (test.name, "takes %.0f s" % test.seconds if passes else "fails without a fault"))
-        else:
-            kept.append(test)
-    if not kept:
-        note("no test passes in " + BUILD + (": is it readable for nobody?" if os.geteuid() == 0 else ""))
-        sys.exit(2)
-    return sorted(kept, key=lambda test: (test.case is not None, test.seconds))
-
-
-# ---- the faults -----------------------------------------------------------------------------------------------
-
-TYPES = (r"(?:static|const|register|struct|union|enum|unsigned|signed|int|char|bool|short|long|float|double|void|size_t|"
-         r"ssize_t|off_t|time_t|FILE|va_list|\w+_t)\b")
-# What only a sanitizer sees.
-RELEASES = re.compile(r"\(?(?:void\) ?)?(?:\w+_)?(?:free|close|destroy|drop|release|unref|munmap|unmap)\w*\(")
-
-
-def blanked(text):
-    """The text with comments, strings, characters and preprocessor lines as blanks: offsets stay."""
-    pattern = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
-                         re.S | re.M)
-    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
-
-
-def swaps(code, pattern, table):
-    for found in re.finditer(pattern, code):
-        for after in table[found.group()]:
-            yield found.start(), found.end(), after
-
-
-def relations(code):
-    yield from swaps(code, r"(?<![<>=!\-+*/&|^%])(?:<=|>=|==|!=|<|>)(?![<>=])",
-                     {"<": ("<=", ">="), ">": (">=", "<="), "<=": ("<", ">"), ">=": (">", "<"), "==": ("!=",), "!=": ("==",)})
-
-
-def logic(code):
-    yield from swaps(code, r"&&|\|\|", {"&&": ("||",), "||": ("&&",)})
-
-
-def signs(code):
-    yield from swaps(code, r"(?<=[\w)\]]) [+-](?= )|(?<=\w)(?:\+\+|--)|(?<= )[+-](?==)",
-                     {" +": (" -",), " -": (" +",), "++": ("--",), "--": ("++",), "+": ("-",), "-": ("+",)})
-
-
-def constants(code):
-    for found in re.finditer(r"(?<![\w.])(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)(?![\w.])", code):
-        line = code[code.rfind("\n", 0, found.start()) + 1:found.start()]
-        # One more element of an array is seldom a fault.
-        if re.match(r"\s*" + TYPES + r"[^=]*\[$", line):
-            continue
-        digits, suffix = found.groups()
-        value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10)
-        for other in {value + 1, value - 1} if value else {1}:
-            shown = hex(other) if digits[:2] in ("0x", "0X") else str(other)
-            yield found.start(), found.end(), shown + suffix
-
-
-def closing(code, start):
-    """Where the parenthesis that opens at `start` is closed."""
-    depth = 0
-    for found in re.compile(r"[()]").finditer(code, start):
-        depth += 1 if found.group() == "(" else -1
-        if not depth:
-            return found.start()
-    return None
-
-
-def negations(code):
-    for found in re.finditer(r"\bif \(", code):
-        end = closing(code, found.end() - 1)
-        if end:
-            inner = code[found.end():end]
-            yield found.end(), end, ("!(", inner, ")")
-
-
-def statements(code):
-    for found in re.finditer(r"(?<=[;{})\n:])(?:\s*\n)(\t+)(?=[\w(*+-])([^;{}]*);", code):
-        text, start = found.group(2), found.start(2)
-        before = code[:start].rstrip()
-        if not before or before[-1] not in ";{}):" and not before.endswith("else"):
-            continue
-        if re.match(TYPES + r"|return\b|else\b|if\b|for\b|while\b|do\b|switch\b|case\b|default\b|assert\b", text):
-            continue
-        if RELEASES.match(text) or text.count("(") != text.count(")"):
-            continue
-        yield start, start + len(text), ""
-
-
-def returns(code):
-    for found in re.finditer(r"\breturn ([^;{}]+)(?=;)", code):
-        value = found.group(1)
-        other = {"0": "1", "1": "0", "true": "false", "false": "true", "NULL": None}.get(value, "0")
-        if other:
-            yield found.start(1), found.end(1), other
-
-
-KINDS = (relations, logic, signs, constants, negations, statements, returns)
-
-
-class Fault:
-    def __init__(self, path, text, start, end, after):
-        before = text[start:end]
-        if isinstance(after, tuple):
-            after = after[0] + before + after[2]
-        self.path, self.text = path, text[:start] + after + text[end:]
-        self.line = text.count("\n", 0, start) + 1
-        first = text.rfind("\n", 0, start) + 1
-        last = text.find("\n", end)
-        tail = text[end:last if last >= 0 else len(text)]
-        self.shown = "%s:%d: %s -> %s" % (path, self.line, shortened(text[first:end] + tail),
-                                          shortened(text[first:start] + after + tail))
-
-
-def shortened(text):
-    return " ".join(text.split())
-
-
-def candidates(part, seed):
-    """All faults of a part of src/ in the order that the seed gives: kind by kind in turn, none twice on a line."""
-    top = os.path.join(TREE, "src", part)
-    paths = [top] if top.endswith(".c") else sorted(
-        os.path.join(where, name) for where, _, names in os.walk(top) for name in names if name.endswith(".c"))
-    by_kind = {kind: [] for kind in KINDS}
-    for path in paths:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        code = blanked(text)
-        lines = [line.start() for line in re.finditer(r"^.*assert\(.*$", code, re.M)]
-        for kind in KINDS:
-            for start, end, after in kind(code):
-                if code.rfind("\n", 0, start) + 1 not in lines:
-                    by_kind[kind].append((os.path.relpath(path, TREE), text, start, end, after))
-    order = random.Random(seed)
-    for kind in KINDS:
-        order.shuffle(by_kind[kind])
-    taken = set()
-    while any(by_kind.values()):
-        for kind in KINDS:
-            while by_kind[kind]:
-                fault = Fault(*by_kind[kind].pop())
-                if (fault.path, fault.line) not in taken:
-                    taken.add((fault.path, fault.line))
-                    yield fault
-                    break
-
-
-# ---- planting -------------------------------------------------------------------------------------------------
+# ---- the programs ---------------------------------------------------------------------------------------------
 
 
 class Builder:
@@ -367,25 +221,167 @@ class Builder:
         with open(target, "rb") as file:
             return file.read()
 
-    def linked(self, program, output, mutant, target):
-        words = [target if word == program else word for word in self.link[program]]
-        if output in words:
-            words = [mutant if word == output else word for word in words]
-        else:
-            words.insert(words.index("-o") + 2, mutant)  # before the archive, whose own member is not needed then
+    def linked(self, program, replaced, target, options=()):
+        """Link a program to `target` with other objects: `replaced` has object -> what takes its place."""
+        words = [target if word == program else replaced.get(word, word) for word in self.link[program]]
+        # Before its archive an object is found first, and the member is not needed then.
+        words[words.index("-o") + 2:0] = [new for new in replaced.values() if new not in words] + list(options)
         return not subprocess.run(words, cwd=BUILD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
 
 
+# ---- what each test executes ----------------------------------------------------------------------------------
+
+
+class Counters:
+    """The objects of a part compiled with counters, and what gcov says of them."""
+
+    def __init__(self, builder, sources, tests):
+        shutil.rmtree(COUNTED, ignore_errors=True)
+        os.makedirs(COUNTED)
+        if os.geteuid() == 0:
+            os.chown(COUNTED, NOBODY, NOBODY)  # the tests write their counts there
+        self.builder, self.objects = builder, {}
+        for source in sources:
+            for output in builder.compile.get(source, {}):
+                target = os.path.join(COUNTED, output.replace("/", "_"))
+                path = os.path.join(TREE, source)
+                if builder.compiled(source, output, path, target, ("--coverage",)):
+                    self.objects[source, output] = target
+        self.programs = {program: self.program(program) for program in {test.program for test in tests}}
+        self.known, self.functions = {}, {}  # source -> sorted lines with code; ranges of its functions
+        for source, file in self.counts(".gcno"):
+            lines = {line["line_number"] for line in file["lines"]}
+            self.known[source] = sorted(lines | set(self.known.get(source, ())))
+            self.functions.setdefault(source, []).extend((f["start_line"], f["end_line"]) for f in file["functions"])
+
+    def program(self, program):
+        """The program with counters; None where nothing of the part is linked into it."""
+        replaced = {output: target for (source, output), target in self.objects.items()
+                    if self.builder.object_of(source, program) == output}
+        target = os.path.join(COUNTED, os.path.basename(program))
+        if not replaced or not self.builder.linked(program, replaced, target, ("--coverage",)):
+            return None
+        return target
+
+    def counts(self, suffix):
+        names = [name for name in os.listdir(COUNTED) if name.endswith(suffix)]
+        if not names:
+            return
+        run = subprocess.run(["gcov", "--json-format", "--stdout"] + names, cwd=COUNTED, check=True, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for document in (json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")):
+            for file in document["files"]:
+                if file["file"].endswith(".c"):
+                    yield os.path.relpath(os.path.join(BUILD, file["file"]), TREE), file
+
+    def measure(self, test):
+        """Run a test unharmed: does it pass, how long does it take, what does it execute."""
+        program = self.programs[test.program]
+        if not program:
+            return
+        with tempfile.TemporaryDirectory(dir=PLACE) as folder:
+            os.chmod(folder, 0o755)
+            before = processor_seconds()
+            test.passes = test.run(program, folder, 10 * SLOWEST)
+            test.seconds = processor_seconds() - before
+        if not test.passes or test.seconds > SLOWEST:
+            note("left out: %s %s" % (test.name, "takes %.0f s" % test.seconds if test.passes else "fails without a fault"))
+            test.passes = False
+        for source, file in self.counts(".gcda"):
+            executed = {line["line_number"] for line in file["lines"] if line["count"]}
+            test.lines[source] = sorted(executed | set(test.lines.get(source, ())))
+        for name in os.listdir(COUNTED):
+            if name.endswith(".gcda"):
+                os.remove(os.path.join(COUNTED, name))
+
+    def near(self, fault):
+        """The lines with code that a fault belongs to: its own, or the two around it, as a statement can have many lines.
+        None where the fault stands outside functions."""
+        known = self.known.get(fault.path, ())
+        if not any(first <= fault.line <= last for first, last in self.functions.get(fault.path, ())):
+            return None
+        at = bisect.bisect_left(known, fault.line)
+        if at < len(known) and known[at] == fault.line:
+            return {fault.line}
+        return set(known[max(at - 1, 0):at + 1])
+
+    def executing(self, fault, tests):
+        """The tests that execute the line of a fault."""
+        near = self.near(fault)
+        return [test for test in tests if fault.path in test.lines and
+                (near is None or not near.isdisjoint(test.lines[fault.path]))]
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def fingerprint(*paths):
+    """A digest of files, of which some may not be there."""
+    digest = hashlib.sha256()
+    for path in paths:
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                digest.update(file.read())
+        digest.update(b"|")
+    return digest.hexdigest()
+
+
+def data_of_tests():
+    """A digest of what tests read: all files below tests/ that are neither sources nor cases."""
+    listed = []
+    for where, _, names in os.walk(os.path.join(TREE, "tests")):
+        for name in names:
+            if where != CASES and not name.endswith((".c", ".h", ".build", ".py")):
+                status = os.stat(os.path.join(where, name))
+                listed.append("%s/%s %d %d" % (where, name, status.st_size, status.st_mtime_ns))
+    return hashlib.sha256("\n".join(sorted(listed)).encode()).hexdigest()
+
+
+def measure(part, counters, tests):
+    """Run all tests unharmed, or take what the last run has found; those that can say something, the quickest first."""
+    path = os.path.join(PLACE, "measured-%s.json" % part.replace("/", "-"))
+    old, new, data = {}, {}, data_of_tests()
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            old = json.load(file)
+    program = functools.lru_cache(None)(lambda program: fingerprint(counters.programs[program] or ""))
+    for test in tests:
+        case = [os.path.join(CASES, "%s.%s" % (test.case, end)) for end in ("cmd", "out", "err", "status")] if test.case else []
+        key = " ".join((test.name, program(test.program), fingerprint(*case), data))
+        if key in old:
+            test.passes, test.seconds, test.lines = old[key]
+        else:
+            counters.measure(test)
+        new[key] = test.passes, test.seconds, test.lines
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(new, file)
+    kept = [test for test in tests if test.passes]
+    if not kept:
+        note("no test passes in " + BUILD + (": is it readable for nobody?" if os.geteuid() == 0 else ""))
+        sys.exit(2)
+    return sorted(kept, key=lambda test: (test.case is not None, test.seconds))
+
+
+# ---- planting -------------------------------------------------------------------------------------------------
+
+NOT_EXECUTED = "not executed"
+
+
 class Planter:
-    def __init__(self, builder, tests):
-        self.builder, self.tests = builder, tests
+    def __init__(self, builder, counters, tests):
+        self.builder, self.counters, self.tests = builder, counters, tests
         self.lock = threading.Lock()
         self.caught = {}  # file -> tests that caught a fault in it, the last first
+        self.originals = {}  # (source, object, options) -> bytes of the object without a fault
 
-    def order(self, path):
+    def order(self, fault):
+        """The tests that can notice a fault, those first that noticed others in its file."""
+        tests = self.counters.executing(fault, self.tests)
         with self.lock:
-            first = list(self.caught.get(path, []))
-        return first + [test for test in self.tests if test not in first]
+            first = [test for test in self.caught.get(fault.path, []) if test in tests]
+        return first + [test for test in tests if test not in first]
 
     def caught_by(self, path, test):
         with self.lock:
@@ -395,39 +391,42 @@ class Planter:
             tests.insert(0, test)
 
     def plant(self, fault):
-        """None where the fault does not count, else the test that caught it, or "" """
+        """None where the fault does not count, else the test that caught it, NOT_EXECUTED, or "" """
         with tempfile.TemporaryDirectory(dir=PLACE) as folder:
             os.chmod(folder, 0o755)
             return self.plant_in(fault, folder)
 
-    def changes(self, fault, output, folder, options):
-        """Whether original and mutant, compiled from the same path, differ as objects."""
-        path, objects = os.path.join(folder, os.path.basename(fault.path)), []
-        with open(os.path.join(TREE, fault.path), encoding="utf-8") as file:
-            original = file.read()
-        for text in (original, fault.text):
+    def changes(self, fault, output, folder, options=()):
+        """Whether original and mutant differ as objects; the mutant is left as mutant.o."""
+        path, target = os.path.join(folder, os.path.basename(fault.path)), os.path.join(folder, "mutant.o")
+
+        def compiled(text):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-            objects.append(self.builder.compiled(fault.path, output, path, os.path.join(folder, "mutant.o"), options))
-        return objects[1] is not None and objects[0] != objects[1]
+            # The folder of the copy must not show in the object.
+            return self.builder.compiled(fault.path, output, path, target, options + ("-ffile-prefix-map=%s=." % folder,))
+
+        key = fault.path, output, options
+        if key not in self.originals:
+            with open(os.path.join(TREE, fault.path), encoding="utf-8") as file:
+                self.originals[key] = compiled(file.read())
+        mutant = compiled(fault.text)
+        return mutant is not None and mutant != self.originals[key]
 
     def plant_in(self, fault, folder):
+        tests = self.order(fault)
         outputs, programs = {}, {}
-        for test in self.order(fault.path):
+        for test in tests:
             output = self.builder.object_of(fault.path, test.program)
-            if not output:
-                continue
             if output not in outputs:
-                inner = os.path.join(folder, str(len(outputs)))
-                os.mkdir(inner)
-                if not self.changes(fault, output, inner, ()):
+                outputs[output] = os.path.join(folder, str(len(outputs)))
+                os.mkdir(outputs[output])
+                if not self.changes(fault, output, outputs[output]):
                     return None
-                outputs[output] = inner
             if test.program not in programs:
-                target = os.path.join(folder, os.path.basename(test.program))
-                if not self.builder.linked(test.program, output, os.path.join(outputs[output], "mutant.o"), target):
+                target = programs[test.program] = os.path.join(folder, os.path.basename(test.program))
+                if not self.builder.linked(test.program, {output: os.path.join(outputs[output], "mutant.o")}, target):
                     return None
-                programs[test.program] = target
             scratch = tempfile.mkdtemp(dir=folder)
             if not test.run(programs[test.program], scratch, 3 * test.seconds + 2):
                 self.caught_by(fault.path, test)
@@ -435,14 +434,39 @@ class Planter:
             shutil.rmtree(scratch, ignore_errors=True)
             if test.case is None:
                 os.remove(programs.pop(test.program))
-        for output, inner in outputs.items():
-            if not self.changes(fault, output, inner, ("-O2",)):
+        for output in outputs or list(self.builder.compile[fault.path])[:1]:
+            if not self.changes(fault, output, folder) or not self.changes(fault, output, folder, ("-O2",)):
                 return None
-        return ""
+        return "" if tests else NOT_EXECUTED
 
 
 def note(text):
     print("mutate: " + text, file=sys.stderr, flush=True)
+
+
+def report(fault, test, everything):
+    if test in ("", NOT_EXECUTED):
+        print(fault.shown + ("  [not executed]" if test else ""), flush=True)
+    elif everything:
+        print("%s  [%s]" % (fault.shown, test or "does not count"), flush=True)
+
+
+def plant_all(planter, args, part):
+    candidates = faults.candidates(TREE, part, args.seed)
+    counted, left_out, survivors, not_executed = 0, 0, 0, 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        while counted < args.count:
+            batch = list(itertools.islice(candidates, args.count - counted))
+            if not batch:
+                break
+            for fault, test in zip(batch, pool.map(planter.plant, batch)):
+                left_out += test is None
+                counted += test is not None
+                survivors += test in ("", NOT_EXECUTED)
+                not_executed += test == NOT_EXECUTED
+                report(fault, test, args.list)
+    print("%s: %d of %d faults survived (%d %%), %d of them not executed, %d more did not count; seed %d"
+          % (part, survivors, counted, round(100 * survivors / max(counted, 1)), not_executed, left_out, args.seed))
 
 
 def main():
@@ -463,26 +487,12 @@ def main():
         if name.startswith("tmp"):
             shutil.rmtree(os.path.join(PLACE, name), ignore_errors=True)
     note("bringing build-mutants/ up to date")
-    tests = prepare(part.split("/")[0])
-    tests = measure(tests)
+    tests, builder = prepare(part.split("/")[0]), Builder()
+    sources = [os.path.relpath(path, TREE) for path in faults.sources(TREE, part)]
+    counters = Counters(builder, sources, tests)
+    tests = measure(part, counters, tests)
     note("%d tests, %.0f s without a fault" % (len(tests), sum(test.seconds for test in tests)))
-    planter, faults = Planter(Builder(), tests), candidates(part, args.seed)
-    counted, left_out, survivors = 0, 0, 0
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        while counted < args.count:
-            batch = list(itertools.islice(faults, args.count - counted))
-            if not batch:
-                break
-            for fault, test in zip(batch, pool.map(planter.plant, batch)):
-                left_out += test is None
-                counted += test is not None
-                survivors += test == ""
-                if test == "":
-                    print(fault.shown, flush=True)
-                elif args.list:
-                    print("%s  [%s]" % (fault.shown, test or "does not count"), flush=True)
-    print("%s: %d of %d faults survived (%d %%), %d more did not count; seed %d"
-          % (part, survivors, counted, round(100 * survivors / max(counted, 1)), left_out, args.seed))
+    plant_all(Planter(builder, counters, tests), args, part)
     return 0
 
 
