@@ -108,13 +108,15 @@ def run_slice(pair, number, plugin, scratch):
     if not user:
         common.expect(what + " is refused", made.returncode, 2)
         common.expect(what + " says why", "ran in the kernel" in made.stderr, True)
+        print("%s: not run, as parts of it ran in the kernel" % what)
         return False
     if not common.expect(what + " is made", made.returncode, 0):
         return False
     if "signed" not in what:
         common.expect(what + " has remarks", made.stderr, "")
     if max(struct.unpack_from("<32Q", pair.snapshots[number], X)[31:]) >> 47:
-        return False  # no room for its stack below an emulator of this kind
+        print("%s: not run, as its stack lies above 2^47, where this emulator has no room" % what)
+        return False
     with open(list_file, "wb") as file:
         file.write(struct.pack("<%dQ" % len(pcs), *pcs))
     # Without SVE QEMU prints vector registers alone.

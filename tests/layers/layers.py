@@ -6,7 +6,8 @@
   layers.py headers ROOT COMPILER...        each public header compiles alone, as C11 and as C++17
   layers.py symbols ROOT LIBRARY.so         the library exports what the headers declare TL_API, and nothing else
   layers.py silent LIBRARY.a                the library calls nothing that prints or exits
-  layers.py shape ROOT                      functions of at most 80 lines, files of at most 800, lines of at most 100 columns, tabs
+  layers.py shape ROOT                      functions of at most 80 lines, files of at most 800, lines of at most 100 columns, tabs;
+                                            a folder of src/, include/ or recorder/ holds at most 25 files
   layers.py format ROOT                     the sources are as clang-format leaves them (.clang-format)
   layers.py names ROOT                      a name has one meaning: no struct tag and no name of a header is defined twice
   layers.py formats ROOT                    no room but open/ and the format's own asks for a format by its name
@@ -237,6 +238,7 @@ def silent(library):
 FOLDERS = ("src", "include", "compat", "tests", "fuzz", "bench", "examples")
 COLUMNS = 100
 LINES = 800
+FILES = 25
 # A public header is the reference of its room, in one piece.
 REFERENCE = re.compile(r"/(include/tracelathe|compat/libipt/include)/|/compat/libipt/intel-pt\.h$")
 
@@ -261,8 +263,17 @@ def shape_of(path):
             start = None
 
 
+def crowded(root):
+    """Folders that hold more sources than one can know."""
+    for folder in ("src", "include", "recorder"):
+        for where, _, names in os.walk(os.path.join(root, folder)):
+            count = sum(name.endswith((".c", ".h", ".S")) for name in names)
+            if count > FILES:
+                yield "%s: %d files, more than %d" % (where, count, FILES)
+
+
 def shape(root):
-    faults = []
+    faults = list(crowded(root))
     for folder in FOLDERS:
         for path in sources(os.path.join(root, folder)):
             faults += shape_of(path)
@@ -502,8 +513,12 @@ def plant_shape(copy, _):
     spdx = "/* SPDX-License-Identifier: Apache-2.0 */\n"
     for text in ("int x;\n", spdx + "int x; \n", spdx + "        int x;\n", spdx + "\t/*" + "x" * 89 + "*/\n",
                  spdx + "int f(void)\n{\n" + "\t;\n" * 81 + "}\n", spdx + "int x;\n" * LINES):
-        write(copy, "src/core/planted.c", text)
+        write(copy, "src/planted/planted.c", text)
         must_find(repr(text[:60]), shape(copy), before + 1)
+    for number in range(FILES):
+        write(copy, "src/planted/planted%d.h" % number, spdx)
+    write(copy, "src/planted/planted.c", spdx)
+    must_find("%d files in a folder" % (FILES + 1), shape(copy), before + 1)
 
 
 def plant_format(copy, _):

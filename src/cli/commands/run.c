@@ -176,7 +176,10 @@ static bool enough_files(const struct command *command, const struct settings *s
 {
 	size_t count = settings->paths.list.count;
 
-	if (!count)
+	if (!count && strncmp(command->arguments, "FILE", 4) != 0)
+		complain(command->name, "no %s given; `tracelathe %s --help` says more",
+			 command->arguments, command->name);
+	else if (!count)
 		complain(command->name,
 			 "no FILE given (- is standard input); `tracelathe %s --help` says more",
 			 command->name);

@@ -189,10 +189,10 @@ static size_t put_sleds(const struct listing *l, size_t first)
 
 static void put_text(const struct listing *l)
 {
-	size_t next;
+	size_t functions = l->map->function_count, sleds = l->map->sled_count, next;
 
-	tl_put_format(l->out, "%zu functions, %zu sleds\n\n", l->map->function_count,
-		      l->map->sled_count);
+	tl_put_format(l->out, "%zu function%s, %zu sled%s\n\n", functions,
+		      functions == 1 ? "" : "s", sleds, sleds == 1 ? "" : "s");
 	tl_put_format(l->out, "%10s  %*s  function, sleds\n", "id", ADDRESS_COLUMNS, "address");
 	for (size_t i = 0; i < l->map->sled_count; i = next) {
 		const struct tl_xray_sled *sled = &l->map->sleds[i];
@@ -226,6 +226,9 @@ int tl_xray_map_put(struct tl_xray_map *map, enum tl_xray_map_form form, struct 
 	};
 	const struct listing listing = { map, out };
 
+	if ((unsigned int)form >= sizeof(put) / sizeof(*put))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "no such form of an instrumentation map");
 	put[form](&listing);
 	if (tl_xray_map_short_of_memory(map))
 		return tl_error_memory(err);

@@ -27,6 +27,9 @@ cat >odd.yaml <<'TEXT'
 TEXT
 tracelathe extract --yaml odd.yaml
 tracelathe extract odd.yaml
+# One is one.
+sed '1,2p; $p; d' odd.yaml >one.yaml
+tracelathe extract one.yaml
 echo 'neither one' >text
 tracelathe extract text
 tracelathe extract --yaml --csv odd.yaml

@@ -306,6 +306,28 @@ TEST(yaml_maps_are_read)
 	tl_xray_map_close(map);
 }
 
+/* "TL_BAD_USAGE: there is no such form, nothing was put" */
+TEST(forms_that_are_none_are_refused)
+{
+	struct tl_output *out;
+	struct tl_error err;
+	struct tl_xray_map *map;
+
+	yaml_text = "- { id: 9, function: 1, function-name: plain }\n";
+	assert_int_equal(open_yaml(&map, NULL), 0);
+	assert_int_equal(tl_output_open_memory(&out, &err), 0);
+	assert_int_equal(
+		tl_xray_map_put(map, (enum tl_xray_map_form)(TL_XRAY_MAP_JSON + 1), out, &err),
+		TL_BAD_USAGE);
+	assert_int_equal(tl_xray_map_put(map, (enum tl_xray_map_form) - 1, out, &err),
+			 TL_BAD_USAGE);
+	assert_false(tl_output_used(out));
+	assert_int_equal(tl_xray_map_put(map, TL_XRAY_MAP_JSON, out, &err), 0);
+	assert_true(tl_output_used(out));
+	tl_output_discard(out);
+	tl_xray_map_close(map);
+}
+
 /* "errors carry the byte offset": bytes, not characters. Offsets are counted by hand. */
 TEST(yaml_errors_are_told_at_their_byte)
 {
@@ -517,6 +539,7 @@ int main(void)
 		cmocka_unit_test(binaries_without_a_map_are_told),
 		cmocka_unit_test(mutants_do_not_crash),
 		cmocka_unit_test(yaml_maps_are_read),
+		cmocka_unit_test(forms_that_are_none_are_refused),
 		cmocka_unit_test(yaml_errors_are_told_at_their_byte),
 		cmocka_unit_test(damaged_yaml_does_not_crash),
 		cmocka_unit_test(a_missing_yaml_file_is_told),
