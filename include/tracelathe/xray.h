@@ -199,8 +199,8 @@ enum tl_xray_map_form {
 
 /**
  * List all sleds of a map, in the order of the section.
- * @return 0; TL_NO_MEMORY: names may be missing in what was put; TL_BAD_USAGE: there is no such form,
- *         nothing was put
+ * @return 0; TL_NO_MEMORY: names may be missing in what was put; TL_BAD_USAGE: there is no such
+ *         form, nothing was put
  */
 TL_API int tl_xray_map_put(struct tl_xray_map *map, enum tl_xray_map_form form,
 			   struct tl_output *out, struct tl_error *err);
