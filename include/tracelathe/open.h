@@ -336,6 +336,50 @@ TL_API int tl_input_calls(struct tl_input *input, const struct tl_calls_options 
  */
 TL_API int tl_input_index(struct tl_input *input, struct tl_call_index **index,
 			  struct tl_error *err);
+/** A part of a trace's calls. Zero-filled with `size` set: all tracks, from begin to end. */
+struct tl_call_span {
+	size_t size;       /**< sizeof(struct tl_call_span) */
+	uint64_t from, to; /**< ticks; `to` 0: no end */
+	bool one_track;    /**< only `track` */
+	size_t track;      /**< by number from 0 */
+};
+/**
+ * The profile of a window of time, for which only the calls of the window are decoded again: what
+ * tl_input_fold() gives with a filter by time, to the tick. Cost counts between `from` and `to`. A
+ * call is finished, with its whole duration, if it begins at or behind `from` and ends before `to`;
+ * one that an edge cuts is unfinished. Losses are those of the window. The only event is time, or
+ * instructions in a trace without times. Where the clock of a damaged trace goes back, times of
+ * calls are those of struct tl_call. `input`'s progress function is called, and may cancel.
+ * @param profile  free it with tl_profile_free()
+ * @return 0, TL_BAD_USAGE for a track that is not there, or another negative tl_status
+ */
+TL_API int tl_input_window(struct tl_input *input, struct tl_call_index *index,
+			   const struct tl_call_span *span, struct tl_profile **profile,
+			   struct tl_error *err);
+/** The calls of a function in a window, and how their durations are distributed. */
+struct tl_call_search {
+	/** the longest ones, the longest first; of calls of one duration, the earliest first */
+	const struct tl_call_found {
+		size_t track;
+		struct tl_call_item item;
+	} *longest;
+	size_t count;
+	uint64_t calls;              /**< all that touch the window, also those that are cut */
+	struct tl_latency durations; /**< of those whose begin and end are in the trace */
+	uint64_t octaves[64]; /**< of these, how many last 2^i to 2^(i+1) - 1 ticks; 0: i 0 */
+};
+/**
+ * Search the calls of a function that begin before `to` and do not end before `from`, whole.
+ * @param most    length of the list at most
+ * @param search  filled; tl_call_search_end() it
+ * @param size    sizeof(*search)
+ * @return 0 or a negative tl_status
+ */
+TL_API int tl_input_search(struct tl_input *input, struct tl_call_index *index,
+			   const struct tl_call_span *span, uint32_t function, size_t most,
+			   struct tl_call_search *search, size_t size, struct tl_error *err);
+/** Free what a search points to. */
+TL_API void tl_call_search_end(struct tl_call_search *search);
 /**
  * Re-encode in the input's own format, or write its records in another one of
  * tl_trace_target().

@@ -126,6 +126,8 @@ struct tl_call_function {
 	const char *file, *object; /**< "": unknown */
 	uint32_t line;             /**< 0: unknown */
 	bool wanted;               /**< the filters by function and object let it pass */
+	uint64_t id;               /**< number in the trace, TL_NOWHERE: none */
+	uint64_t address;          /**< entry address, 0: unknown */
 };
 
 /** What all calls of a trace have in common. */

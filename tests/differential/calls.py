@@ -182,6 +182,12 @@ def index_of(path):
     expect("index of " + os.path.basename(path), (run.returncode, run.stdout), (0, ""))
 
 
+def profiles_of(path):
+    """Profiles of windows and the calls of a function in them, by a program of its own."""
+    run = subprocess.run([os.path.abspath(sys.argv[3]), path], stdout=subprocess.PIPE, text=True)
+    expect("profiles of " + os.path.basename(path), (run.returncode, run.stdout), (0, ""))
+
+
 def intel_pt():
     """Traces of instructions: calls by function are those of the function table, which pt_profile.py holds against the
     addresses that were executed; each call lies inside of its caller."""
@@ -230,6 +236,7 @@ def main():
             expect(name + ", sums", sums(wanted), reported(path))
             windows(name, path, wanted, rng)
             index_of(path)
+            profiles_of(path)
             count += 1
     for name in sorted(os.listdir(CORPUS)) if common.WHOLE else []:
         path = os.path.join(CORPUS, name)
@@ -239,6 +246,7 @@ def main():
                 wanted.setdefault(thread, []).extend(records)
             compare(name, path, {thread: naive(records) for thread, records in wanted.items()})
             index_of(path)
+            profiles_of(path)
             count += 1
     count += intel_pt()
     common.finish(count, "traces")

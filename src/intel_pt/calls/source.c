@@ -64,6 +64,8 @@ static void keep_functions(struct observing *o, const struct tl_pt_functions *fu
 			.file = keep(o, function->file),
 			.object = keep(o, function->object),
 			.line = function->line,
+			.id = TL_NOWHERE,
+			.address = function->address,
 			.wanted = tl_pt_function_filter_accepts(&c->filter, functions,
 								(uint32_t)c->function_count),
 		};

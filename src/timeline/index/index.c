@@ -118,6 +118,16 @@ size_t tl_leaf_at(const struct tl_call_track *track, uint64_t ticks)
 	return low;
 }
 
+size_t tl_leaf_before(const struct tl_call_track *track, uint64_t ticks)
+{
+	size_t leaf = track->leaf_count ? tl_leaf_at(track, ticks) : 0;
+
+	/* A leaf that ends at this time has steps of this time. */
+	while (leaf && track->leaves[leaf].ticks >= ticks)
+		leaf--;
+	return leaf;
+}
+
 /* ---- cursors ---- */
 
 int tl_call_cursor_open(struct tl_call_cursor **cursor, struct tl_call_index *index,
@@ -162,4 +172,34 @@ int tl_cursor_end_calls(struct tl_call_cursor *cursor, const struct tl_call_trac
 	for (size_t i = 0; status == 0 && i < count; i++)
 		scan->calls[scan->open[first + i]] = cursor->deep[i];
 	return status;
+}
+
+int tl_cursor_end_call(struct tl_call_cursor *cursor, const struct tl_call_track *track,
+		       size_t leaf, size_t number, struct tl_error *err)
+{
+	struct tl_leaf_call *call = &cursor->scan.calls[number];
+	uint32_t open = call->depth - tl_leaf_lowest(&cursor->scan);
+	const struct tl_call_frame *frame;
+
+	if (call->depth >= TL_FRAME_ROWS)
+		return tl_cursor_end_calls(cursor, track, leaf, open, err);
+	frame = &track->frames[track->leaves[leaf].first_frame + open];
+	call->end = frame->end;
+	call->self = frame->self;
+	call->flags = frame->flags;
+	return 0;
+}
+
+struct tl_call_item tl_call_item_of(const struct tl_call_track *track,
+				    const struct tl_leaf_call *call)
+{
+	return (struct tl_call_item){
+		.start = call->start,
+		.end = call->end,
+		.busy = (call->end == TL_NOWHERE ? track->ticks : call->end) - call->start,
+		.self = call->self,
+		.depth = call->depth,
+		.function = call->function,
+		.flags = call->flags,
+	};
 }

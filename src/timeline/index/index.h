@@ -42,11 +42,40 @@ const struct tl_call_track *tl_call_index_at(const struct tl_call_index *index, 
 /* The last leaf that begins at or before a time, the first one if none does. */
 size_t tl_leaf_at(const struct tl_call_track *track, uint64_t ticks);
 
+/* The first leaf in which a step may be at or behind a time; leaf_count: none is there. */
+size_t tl_leaf_before(const struct tl_call_track *track, uint64_t ticks);
+
+/* A call as it is told. */
+struct tl_call_item tl_call_item_of(const struct tl_call_track *track,
+				    const struct tl_leaf_call *call);
+
 /*
  * Give calls that are open at the end of a leaf, in cursor->scan, their ends: calls[0 .. count) of
  * the scan's open ones from number `first` on. 0 or negative.
  */
 int tl_cursor_end_calls(struct tl_call_cursor *cursor, const struct tl_call_track *track,
 			size_t leaf, size_t first, struct tl_error *err);
+/* The same for one call, by its number in the scan. 0 or negative. */
+int tl_cursor_end_call(struct tl_call_cursor *cursor, const struct tl_call_track *track,
+		       size_t leaf, size_t number, struct tl_error *err);
+
+/* The calls that are open where a leaf begins, in cursor->deep, by depth. 0 or negative. */
+int tl_cursor_open_calls(struct tl_call_cursor *cursor, const struct tl_call_track *track,
+			 size_t leaf, struct tl_error *err);
+
+/* Calls that begin before `to` and do not end before `from`. */
+struct tl_calls_wanted {
+	uint64_t from, to;
+	uint32_t function; /* TL_NONE: of all functions */
+};
+
+/*
+ * Tell the calls of a window, whole, in the order of begin; `self` of all, `end` TL_NOWHERE of
+ * unfinished ones. tell() is false without memory. 0 or negative.
+ */
+int tl_cursor_each_call(struct tl_call_cursor *cursor, const struct tl_call_track *track,
+			const struct tl_calls_wanted *wanted,
+			bool (*tell)(void *arg, const struct tl_leaf_call *call), void *arg,
+			struct tl_error *err);
 
 #endif

@@ -127,18 +127,9 @@ static void put_tile_item(struct window_walk *w, const struct tl_tile_item *item
 
 static void put_call(struct window_walk *w, const struct tl_leaf_call *call)
 {
-	uint64_t ticks = (call->end == TL_NOWHERE ? w->track->ticks : call->end) - call->start;
-	const struct tl_call_item shown = {
-		.start = call->start,
-		.end = call->end,
-		.busy = ticks,
-		.self = call->self,
-		.depth = call->depth,
-		.function = call->function,
-		.flags = call->flags,
-	};
+	const struct tl_call_item shown = tl_call_item_of(w->track, call);
 
-	put(w, &shown, ticks);
+	put(w, &shown, shown.busy);
 }
 
 static void put_frame(struct window_walk *w, uint32_t number)
@@ -276,15 +267,12 @@ static int walk_track(struct window_walk *w, struct tl_error *err)
 {
 	const struct tl_track_tiles *tiles = w->track->tiles;
 	struct tl_call_cursor *c = w->cursor;
-	size_t first = tl_leaf_at(w->track, w->from), last = tl_leaf_at(w->track, w->to);
+	size_t first = tl_leaf_before(w->track, w->from), last = tl_leaf_at(w->track, w->to);
 	int status;
 
 	c->item_count = 0;
 	c->stamp++;
 	w->full = false;
-	/* A leaf that ends where the window begins has calls that end there. */
-	while (first && tl_leaf_end_ticks(w->track, first - 1) >= w->from)
-		first--;
 	w->deep = w->rows > TL_FRAME_ROWS && last - first < DEEP_LEAVES;
 	for (size_t i = 0; i < tiles->unfinished_count; i++)
 		put_frame(w, tiles->unfinished[i]);

@@ -155,15 +155,17 @@ static int describe_function(void *handle, uint32_t id, struct tl_call_function 
 	uint32_t number;
 
 	if (id == TL_XRAY_LOST_ID) {
-		*function = (struct tl_call_function){ .name = "(lost)", .file = "", .object = "" };
+		*function = (struct tl_call_function){
+			.name = "(lost)", .file = "", .object = "", .id = TL_NOWHERE
+		};
 		return 0;
 	}
 	number = tl_xray_names_number(&h->names, id);
 	if (number == TL_NONE)
 		return tl_error_memory(err);
 	name = &h->names.names[number];
-	*function = (struct tl_call_function){ name->name, name->file, name->object, name->line,
-					       name->wanted };
+	*function = (struct tl_call_function){ name->name,   name->file, name->object, name->line,
+					       name->wanted, id,         name->address };
 	return 0;
 }
 

@@ -57,7 +57,7 @@ static bool look_up(struct tl_xray_function_names *names, uint32_t id,
 	*name = (struct tl_xray_function_name){ .name = "", .file = "", .object = "" };
 	if (names->map && tl_xray_map_lookup(names->map, id, &known))
 		*name = (struct tl_xray_function_name){ known.name, known.file, known.object,
-							known.line, false };
+							known.line, false,      known.address };
 	if (!*name->name) {
 		snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
 		name->name = tl_arena_copy(&names->arena, unnamed, strlen(unnamed));

@@ -12,6 +12,7 @@ struct tl_xray_function_name {
 	const char *file, *object;
 	uint32_t line;
 	bool wanted;
+	uint64_t address; /* of the entry, 0: unknown */
 };
 
 struct tl_xray_function_names {

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_profiles FILE...: the profile of windows of each trace, made from its index, against that of
+ * the whole trace with a filter by time, which the fold counts record by record; and the calls of a
+ * function in a window against the list of all calls.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tracelathe/tracelathe.h>
+
+enum { WINDOWS = 5, SEARCHES = 3, LONGEST = 20 };
+
+struct trace {
+	const char *path;
+	struct tl_input *input;
+	struct tl_call_index *index;
+	struct tl_calls_info info;
+	uint64_t last; /* tick */
+	uint64_t seed;
+};
+
+static int fail(const struct trace *t, const char *what)
+{
+	return printf("%s: %s\n", t->path, what);
+}
+
+static uint64_t draw(struct trace *t, uint64_t below)
+{
+	t->seed = t->seed * 6364136223846793005u + 1442695040888963407u;
+	return below ? (t->seed >> 20) % below : 0;
+}
+
+static int open_trace(struct trace *t, const char *path)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_call_track_info track;
+	struct tl_error err = { .text = "" };
+
+	options.per_thread = true;
+	*t = (struct trace){ .path = path, .seed = 14 };
+	if (tl_input_open(&t->input, &path, 1, &options, NULL, &err) < 0 ||
+	    tl_input_index(t->input, &t->index, &err) < 0)
+		return fail(t, err.text);
+	tl_call_index_info(t->index, &t->info, sizeof(t->info));
+	for (size_t i = 0; tl_call_index_track(t->index, i, &track, sizeof(track)) == 1; i++)
+		t->last = track.last > t->last ? track.last : t->last;
+	return 0;
+}
+
+static void close_trace(struct trace *t)
+{
+	tl_call_index_close(t->index);
+	tl_input_close(t->input);
+}
+
+/* A window on ticks that seconds name, too. */
+static struct tl_call_span draw_span(struct trace *t)
+{
+	uint64_t all = t->last - t->info.origin + 1, from = draw(t, all);
+	uint64_t ticks = 1 + draw(t, (all >> draw(t, 14)) + 1);
+
+	return (struct tl_call_span){ .size = sizeof(struct tl_call_span),
+				      .from = t->info.origin + from,
+				      .to = t->info.origin + from + ticks };
+}
+
+/* ---- profiles ---- */
+
+static struct tl_output *table_of(const struct tl_profile *profile)
+{
+	const struct tl_report_options options = { .size = sizeof(options),
+						   .form = TL_REPORT_CSV,
+						   .threads = true };
+	struct tl_output *out = NULL;
+	struct tl_error err;
+
+	if (tl_output_open_memory(&out, &err) == 0 &&
+	    tl_report_functions(profile, &options, out, &err) == 0)
+		return out;
+	return NULL;
+}
+
+static struct tl_profile *whole_fold(const struct trace *t, const struct tl_call_span *span)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_profile *profile = NULL;
+	struct tl_input *input = NULL;
+	struct tl_error err;
+	double frequency = (double)t->info.frequency;
+
+	options.per_thread = true;
+	options.filter.from_seconds = (double)(span->from - t->info.origin) / frequency;
+	options.filter.to_seconds = (double)(span->to - t->info.origin) / frequency;
+	if (tl_input_open(&input, &t->path, 1, &options, NULL, &err) == 0)
+		tl_input_fold(input, &profile, &err);
+	tl_input_close(input);
+	return profile;
+}
+
+static bool same_tables(const struct tl_profile *a, const struct tl_profile *b)
+{
+	struct tl_output *x = table_of(a), *y = table_of(b);
+	size_t x_size = 0, y_size = 0;
+	const char *x_bytes = x ? tl_output_bytes(x, &x_size) : NULL;
+	const char *y_bytes = y ? tl_output_bytes(y, &y_size) : NULL;
+	bool same = x && y && x_size == y_size && !memcmp(x_bytes, y_bytes, x_size);
+
+	if (!same && x && y)
+		printf("%.*s----\n%.*s", (int)x_size, x_bytes, (int)y_size, y_bytes);
+	tl_output_discard(x);
+	tl_output_discard(y);
+	return same;
+}
+
+static int compare_profiles(struct trace *t)
+{
+	int failed = 0;
+
+	for (int i = 0; !failed && i < WINDOWS; i++) {
+		struct tl_call_span span = draw_span(t);
+		struct tl_profile *ours = NULL, *whole;
+		struct tl_error err = { .text = "" };
+
+		if (tl_input_window(t->input, t->index, &span, &ours, &err) < 0)
+			return fail(t, err.text);
+		whole = whole_fold(t, &span);
+		if (!whole || !same_tables(ours, whole)) {
+			failed = printf("%s: window %d, %llu to %llu\n", t->path, i,
+					(unsigned long long)span.from, (unsigned long long)span.to);
+		}
+		tl_profile_free(ours);
+		tl_profile_free(whole);
+	}
+	return failed;
+}
+
+/* ---- searches ---- */
+
+/* What a search must say, from the list of calls; the longest ones are compared one by one. */
+static int compare_list(struct trace *t, const struct tl_call_span *span, uint32_t function,
+			const struct tl_call_search *found)
+{
+	const struct tl_call *call;
+	struct tl_calls *calls;
+	struct tl_error err = { .text = "" };
+	uint64_t count = 0, finished = 0, sum = 0, longer = 0, listed = 0;
+	uint64_t least = found->count ? found->longest[found->count - 1].item.busy : 0;
+	int status = tl_input_calls(t->input, NULL, &calls, &err);
+
+	while (status >= 0 && (status = tl_calls_next(calls, &call, &err)) == 1) {
+		bool timed =
+			call->end != TL_NOWHERE && !(call->flags & (TL_CALL_CUT | TL_CALL_LATE));
+
+		if (call->function != function || call->start >= span->to || call->end < span->from)
+			continue;
+		count++;
+		finished += timed;
+		sum += timed ? call->end - call->start : 0;
+		longer += timed && call->end - call->start > least;
+		for (size_t i = 0; i < found->count; i++)
+			listed += found->longest[i].item.start == call->start &&
+				  found->longest[i].item.end == call->end &&
+				  found->longest[i].item.depth == call->depth &&
+				  found->longest[i].item.self == call->self;
+	}
+	tl_calls_close(calls);
+	return status < 0 || count != found->calls || finished != found->durations.calls ||
+	       sum != found->durations.sum || longer > found->count || listed < found->count;
+}
+
+static int compare_searches(struct trace *t)
+{
+	for (int i = 0; i < SEARCHES; i++) {
+		struct tl_call_span span = draw_span(t);
+		struct tl_call_search found;
+		struct tl_error err = { .text = "" };
+		uint32_t function = (uint32_t)draw(t, 20);
+		int failed;
+
+		if (tl_input_search(t->input, t->index, &span, function, LONGEST, &found,
+				    sizeof(found), &err) < 0)
+			return fail(t, err.text);
+		failed = compare_list(t, &span, function, &found);
+		for (size_t n = 1; n < found.count; n++)
+			failed |= found.longest[n - 1].item.busy < found.longest[n].item.busy;
+		tl_call_search_end(&found);
+		if (failed)
+			return printf("%s: calls of function %u\n", t->path, function);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = 0;
+
+	for (int i = 1; i < argc; i++) {
+		struct trace t;
+
+		if (open_trace(&t, argv[i]) || (t.info.frequency && compare_profiles(&t)) ||
+		    compare_searches(&t)) {
+			printf("FAIL: %s\n", argv[i]);
+			failed = 1;
+		}
+		close_trace(&t);
+	}
+	return failed;
+}
