@@ -43,11 +43,12 @@ MAY_INCLUDE = {
     "record": ["core", "profile", "symbols", "xray", "open"],
     # compat/libipt: the drop-in.
     "compat": ["intel_pt"],
-    # The command and the fleet see public headers only: "open and its headers".
-    "cli": [],
+    # The views, the command and the fleet see public headers only ("open and its headers"), the views core's writers too.
+    "view": ["core"],
+    "cli": ["view"],
     "mpi": [],
 }
-PUBLIC_ONLY = ["cli", "mpi"]
+PUBLIC_ONLY = ["view", "cli", "mpi"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
 # lower floors, none beside it.
 SUB_ROOMS = {
@@ -64,6 +65,7 @@ SUB_ROOMS = {
     "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
     "timeline": [[""], ["calls"], ["index"]],
+    "view": [["web"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

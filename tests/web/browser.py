@@ -110,7 +110,7 @@ class Browser:
     # ---- the page ----
 
     def open(self, path, width=1000, height=800, scheme="light"):
-        """Load a file and wait until its script has run. @return seconds"""
+        """Load a file, or an address, and wait until its script has run. @return seconds"""
         self.errors.clear()
         self.requests.clear()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -118,7 +118,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme},
                                                           {"name": "prefers-reduced-motion", "value": "reduce"}])
         start = time.monotonic()
-        self.call("Page.navigate", url="file://" + path)
+        self.call("Page.navigate", url=path if "://" in path else "file://" + path)
         self.until("(document.documentElement || { dataset: {} }).dataset.ready === 'true'")
         self.settle()
         return time.monotonic() - start

@@ -39,7 +39,7 @@ const struct option_row option_rows[] = {
 		 "functions by instruction instead of files by line"),
 	OPT_REGEX(C_ANNOTATE, "file", "REGEX", annotate.file,
 		  "only source files whose path matches"),
-	OPT_DIR(C_ANNOTATE, "source-dir", "DIR", annotate.source_dirs,
+	OPT_DIR(C_ANNOTATE | C_VIEW, "source-dir", "DIR", annotate.source_dirs,
 		"look for sources below DIR, with leading directories left out as needed, before "
 		"the path as recorded; may be repeated"),
 	OPT_LINES(C_ANNOTATE, "context", "N", annotate.context,
@@ -192,6 +192,9 @@ const struct option_row option_rows[] = {
 		  "only functions whose names match (XRay and patchable functions)"),
 	OPT_ID(C_RECORD, "buffer", "KB", record.buffer_kilobytes,
 	       "--how xray-fdr: size of a buffer (default: 1024)"),
+	/* view */
+	OPT_COUNT(C_VIEW, "port", "N", view.port, "serve on this port (default: one that is free)"),
+	OPT_FLAG(C_VIEW, "no-open", view.no_open, "print the address, open no browser"),
 	/* other commands */
 	OPT_WORD(C_DUMP, "order", "time|file", enum record_order, order, ORDER_TIME,
 		 "threads merged by time (default), or records as they stand in the file"),

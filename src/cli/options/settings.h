@@ -65,6 +65,11 @@ struct record_settings {
 	uint32_t depth;
 };
 
+struct view_settings {
+	uint32_t port; /* 0: any */
+	bool no_open;
+};
+
 struct output_settings {
 	const char *path; /* NULL, "-": standard output */
 	bool json, csv, yaml;
@@ -93,6 +98,7 @@ struct settings {
 	struct slice_settings slice;
 	struct tl_analysis analysis;
 	struct record_settings record;
+	struct view_settings view;
 	struct output_settings output;
 	struct help_settings help;
 	LIST_OF(const char *) paths;

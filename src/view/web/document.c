@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/web/document.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+/* ---- the index, made on a thread of its own ---- */
+
+static int index_progress(void *arg, uint64_t done, uint64_t total)
+{
+	struct tl_web_document *d = arg;
+
+	atomic_store(&d->done, done);
+	atomic_store(&d->total, total);
+	return atomic_load(&d->closing);
+}
+
+static void *make_index(void *arg)
+{
+	struct tl_web_document *d = arg;
+	struct tl_call_index *index = NULL;
+	struct tl_error err = { 0 };
+	int status = tl_input_index(d->input, &index, &err);
+
+	pthread_mutex_lock(&d->lock);
+	d->index = index;
+	d->index_error = err;
+	d->index_state = status < 0 ? TL_WEB_INDEX_NONE : TL_WEB_INDEX_READY;
+	pthread_mutex_unlock(&d->lock);
+	return NULL;
+}
+
+struct tl_call_index *tl_web_document_index(struct tl_web_document *document, struct tl_error *err)
+{
+	struct tl_call_index *index;
+
+	pthread_mutex_lock(&document->lock);
+	index = document->index;
+	if (document->index_state == TL_WEB_INDEX_BUSY)
+		tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "the index is not made yet");
+	else if (!index)
+		*err = document->index_error;
+	pthread_mutex_unlock(&document->lock);
+	return index;
+}
+
+/* ---- the file ---- */
+
+int tl_web_document_open(struct tl_web_document *document, const struct tl_web_file *file,
+			 const char **failed, struct tl_error *err)
+{
+	struct tl_input_options options = *file->options;
+	int status;
+
+	document->file = *file;
+	pthread_mutex_init(&document->lock, NULL);
+	pthread_mutex_init(&document->folding, NULL);
+	options.progress = index_progress;
+	options.progress_arg = document;
+	status = tl_input_open(&document->input, file->paths, file->path_count, &options, failed,
+			       err);
+	if (status < 0)
+		return status;
+	document->indexing = !pthread_create(&document->indexer, NULL, make_index, document);
+	return document->indexing ? 0 : tl_error_memory(err);
+}
+
+void tl_web_document_close(struct tl_web_document *document)
+{
+	atomic_store(&document->closing, true);
+	if (document->indexing)
+		pthread_join(document->indexer, NULL);
+	tl_web_profiles_free(document);
+	tl_call_index_close(document->index);
+	tl_input_close(document->input);
+	pthread_mutex_destroy(&document->lock);
+	pthread_mutex_destroy(&document->folding);
+}
+
+static int asker_progress(void *arg, uint64_t done, uint64_t total)
+{
+	const struct tl_web_asker *asker = arg;
+
+	(void)done, (void)total;
+	return asker->gone && asker->gone(asker->arg);
+}
+
+int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web_asker *asker,
+			   const struct tl_web_window *window, enum tl_input_detail detail,
+			   struct tl_input **input, struct tl_error *err)
+{
+	struct tl_input_options options = *document->file.options;
+
+	options.progress = asker_progress;
+	options.progress_arg = (void *)asker;
+	options.detail = detail;
+	if (window->from > 0 || window->to > 0) {
+		options.filter.from_seconds = window->from;
+		options.filter.to_seconds = window->to;
+	}
+	return tl_input_open(input, document->file.paths, document->file.path_count, &options, NULL,
+			     err);
+}
+
+/* ---- all files ---- */
+
+int tl_web_view_open(struct tl_web_view **view, const struct tl_web_file *files, size_t count,
+		     const char **failed, struct tl_error *err)
+{
+	struct tl_web_view *v = calloc(1, sizeof(*v));
+	int status = 0;
+
+	*view = NULL;
+	if (!v)
+		return tl_error_memory(err);
+	for (; v->count < count && status == 0; v->count++) {
+		*failed = files[v->count].paths[0];
+		status = tl_web_document_open(&v->documents[v->count], &files[v->count], failed,
+					      err);
+	}
+	if (status < 0)
+		tl_web_view_close(v);
+	else
+		*view = v;
+	return status;
+}
+
+void tl_web_view_close(struct tl_web_view *view)
+{
+	if (!view)
+		return;
+	for (size_t i = 0; i < view->count; i++)
+		tl_web_document_close(&view->documents[i]);
+	free(view);
+}
+
+void tl_web_look_for_sources(struct tl_web_view *view, const char *const *folders, size_t count)
+{
+	view->source_dirs = folders;
+	view->source_dir_count = count;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_VIEW_WEB_DOCUMENT_H
+#define TL_VIEW_WEB_DOCUMENT_H
+/* A file that is looked at: the index of its calls, and profiles of all or of windows of it. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "view/web/view.h"
+
+/* Whether whoever asked has gone; `gone` NULL: it waits. */
+struct tl_web_asker {
+	bool (*gone)(void *arg);
+	void *arg;
+};
+
+/* A window of time in seconds, as struct tl_input_filter has it. */
+struct tl_web_window {
+	double from, to;
+};
+
+/* A folded profile. `input` is the one it was folded from, for its code and its damage. */
+struct tl_web_profile {
+	struct tl_web_window window;
+	enum tl_input_detail detail;
+	struct tl_profile *profile;
+	struct tl_input *input;
+	struct tl_web_asker asker; /* while it is folded */
+	pthread_mutex_t reports;   /* for what reads code, or chooses functions */
+	unsigned users;
+	uint64_t used; /* when last */
+};
+
+enum { TL_WEB_MOST_PROFILES = 8 };
+
+enum tl_web_index_state { TL_WEB_INDEX_BUSY, TL_WEB_INDEX_READY, TL_WEB_INDEX_NONE };
+
+struct tl_web_document {
+	struct tl_web_file file;
+	struct tl_input *input; /* the index's own */
+	_Atomic bool closing;
+	_Atomic uint64_t done, total; /* bytes of the file that are indexed */
+	pthread_t indexer;
+	bool indexing;           /* the thread is there */
+	pthread_mutex_t folding; /* one profile at a time: others may want the same */
+	pthread_mutex_t lock;
+	/* under `lock` from here on */
+	enum tl_web_index_state index_state;
+	struct tl_call_index *index;
+	struct tl_error index_error; /* TL_WEB_INDEX_NONE: why */
+	struct tl_web_profile *profiles[TL_WEB_MOST_PROFILES];
+	uint64_t uses;
+};
+
+struct tl_web_view {
+	struct tl_web_document documents[TL_WEB_MOST_FILES];
+	size_t count;
+	const char *const *source_dirs;
+	size_t source_dir_count;
+};
+
+/* Ready when zero-filled. 0 or negative; `file` and what it points to must live on. */
+int tl_web_document_open(struct tl_web_document *document, const struct tl_web_file *file,
+			 const char **failed, struct tl_error *err);
+void tl_web_document_close(struct tl_web_document *document);
+
+/*
+ * Open the file once more, so that something may be read from it while others read, too. Reading
+ * ends with TL_IO when the asker goes, who must be there until then. Close it by tl_input_close().
+ */
+int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web_asker *asker,
+			   const struct tl_web_window *window, enum tl_input_detail detail,
+			   struct tl_input **input, struct tl_error *err);
+
+/* The index, NULL with *err: it is not there yet, or will not be. */
+struct tl_call_index *tl_web_document_index(struct tl_web_document *document, struct tl_error *err);
+
+/* ---- profiles.c ---- */
+
+/* A profile of a window, made now or kept from before; to be put back. 0 or negative. */
+int tl_web_profile_get(struct tl_web_document *document, const struct tl_web_asker *asker,
+		       const struct tl_web_window *window, enum tl_input_detail detail,
+		       struct tl_web_profile **profile, struct tl_error *err);
+void tl_web_profile_put(struct tl_web_document *document, struct tl_web_profile *profile);
+void tl_web_profiles_free(struct tl_web_document *document);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_VIEW_WEB_VIEW_H
+#define TL_VIEW_WEB_VIEW_H
+/*
+ * The browser's view of traces and profiles: the files that are looked at, the page, and the
+ * server that answers what the page asks for.
+ */
+#include <tracelathe/open.h>
+
+struct tl_web_view;
+
+enum { TL_WEB_MOST_FILES = 2 };
+
+/* One input: several paths are parts of it. Texts must live as long as the view. */
+struct tl_web_file {
+	const char *const *paths;
+	size_t path_count;
+	const struct tl_input_options *options;
+};
+
+/*
+ * Open the files. Their calls are indexed on threads of their own meanwhile.
+ * @param failed  set to the path that the error is about
+ * @return 0 or a negative tl_status
+ */
+int tl_web_view_open(struct tl_web_view **view, const struct tl_web_file *files, size_t count,
+		     const char **failed, struct tl_error *err);
+/* What is being made is given up. NULL is allowed. */
+void tl_web_view_close(struct tl_web_view *view);
+
+/* Where sources are looked for, as tl_annotate_options.source_dirs. Before the first answer. */
+void tl_web_look_for_sources(struct tl_web_view *view, const char *const *folders, size_t count);
+
+/* ---- the server ---- */
+
+struct tl_web_server;
+
+/* Whether this program was built with the library that the server needs. */
+bool tl_web_has_server(void);
+/*
+ * Begin to serve, on the loopback device only, with threads of its own.
+ * @param port  0: any that is free
+ * @return 0; TL_UNSUPPORTED without the library; TL_IO: the port is taken; TL_NO_MEMORY
+ */
+int tl_web_server_open(struct tl_web_server **server, struct tl_web_view *view, uint16_t port,
+		       struct tl_error *err);
+/* Where the page is: "http://127.0.0.1:PORT/?token=TOKEN". Lives as long as the server. */
+const char *tl_web_server_url(const struct tl_web_server *server);
+/* Requests that run are ended first. NULL is allowed. */
+void tl_web_server_close(struct tl_web_server *server);
+
+#endif

@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `tracelathe view` in a browser: view_page.py TRACELATHE.
+
+Every pane is opened and used; what is expected comes from `report`, `tree` and `dump --calls` of the same files. Exit
+status: 0 good, 1 not, 77 cannot be seen here.
+"""
+import json
+import os
+import sys
+import tempfile
+
+import browser
+from viewing import GOLDEN, View, output, skip
+
+TESTS = []
+MT = os.path.join(GOLDEN, "mt8-fdr.xray")
+MAP = os.path.join(GOLDEN, "mt.instrmap-sym.yaml")
+HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>document.title='taken'</script>", "\"><svg onload=window.taken=1>",
+           "javascript:window.taken=1", "&lt;b&gt;", "${window.taken=1}", "'-window.taken-'", "__proto__", "constructor"]
+TEXTS = "[...document.querySelectorAll(%r)].map(e => e.textContent)"
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def equal(value, wanted):
+    assert value == wanted, "%r is not %r" % (value, wanted)
+
+
+class Page:
+    """A view in a browser."""
+
+    def __init__(self, chromium, view):
+        self.chromium, self.view = chromium, view
+
+    def __getattr__(self, name):
+        return getattr(self.chromium, name)
+
+    def open(self, link="", **how):
+        self.call("Page.navigate", url="about:blank")
+        self.chromium.open(self.view.url + ("#" + link if link else ""), **how)
+        self.rest()
+
+    def rest(self):
+        self.settle()
+        self.until("document.documentElement.dataset.ready === 'true'")
+
+    def texts(self, selector):
+        return self.run(TEXTS % selector)
+
+    def press(self, key):
+        code = 27 if key == "Escape" else ord(key.upper())
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **({"text": key} if len(key) == 1 else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+        self.rest()
+
+    def pane(self, name):
+        self.click("#tab-" + name)
+        equal(self.run("document.querySelector('#tab-%s').getAttribute('aria-selected')" % name), "true")
+
+    def click(self, selector, nth=0):
+        box = self.run("(e => { e.scrollIntoView({ block: 'nearest' }); const b = e.getBoundingClientRect(); "
+                       "return [b.x + b.width / 2, b.y + b.height / 2]; })(document.querySelectorAll(%r)[%d])" % (selector, nth))
+        self.mouse(*box)
+        self.rest()
+
+    def canvas(self):
+        return self.run("(b => [b.x, b.y, b.width, b.height])(document.querySelector('.stage canvas').getBoundingClientRect())")
+
+    def drag(self, x1, x2, y):
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x1, y=y)
+        self.call("Input.dispatchMouseEvent", type="mousePressed", x=x1, y=y, button="left", clickCount=1)
+        for x in (x1 + (x2 - x1) / 2, x2):
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, button="left", buttons=1)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=x2, y=y, button="left", clickCount=1)
+        self.rest()
+
+    def parameters(self):
+        return self.run("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
+
+    def names(self):
+        return self.run("[...document.querySelectorAll('#pane-functions tbody button.name')].map(b => b.title)")
+
+    def quiet(self):
+        """No error was said, and nobody but the server was asked."""
+        equal(self.errors, [])
+        away = [url for url in self.requests if not url.startswith(("http://%s/" % self.view.host, "data:,", "about:"))]
+        equal(away, [])
+
+
+def report(program, *arguments):
+    return json.loads(output(program, "report", "--json", *arguments))
+
+
+class Opened:
+    """`with Opened(chromium, program, file...) as page:` a page, and no error or request away at its end."""
+
+    def __init__(self, chromium, program, *arguments, link="", **how):
+        self.chromium, self.view, self.link, self.how = chromium, View(program, *arguments), link, how
+
+    def __enter__(self):
+        self.view.__enter__()
+        page = self.page = Page(self.chromium, self.view)
+        page.open(self.link, **self.how)
+        return page
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                self.page.quiet()
+        finally:
+            self.view.__exit__()
+
+
+@test
+def every_pane_opens(chromium, program):
+    with Opened(chromium, program, "--map", MAP, MT) as page:
+        assert page.run("document.querySelector('#trouble').hidden")
+        names = page.run("[...document.querySelectorAll('[role=tab]')].map(t => t.id.slice(4))")
+        equal(names, ["functions", "flame", "callers", "source", "assembly", "graph", "about"])
+        for name in names:
+            page.pane(name)
+            equal(page.texts("[role=tab][aria-selected=true]"), page.texts("#tab-" + name))
+            assert page.run("document.querySelector('#pane-%s').innerText.trim().length > 10" % name), name
+            assert page.run("document.querySelector('#trouble').hidden"), page.texts("#trouble")
+
+
+@test
+def the_table_is_that_of_report(chromium, program):
+    rows = report(program, "--map", MAP, MT)["functions"]
+    with Opened(chromium, program, "--map", MAP, MT) as page:
+        equal(page.names(), [row["function"] for row in rows])
+        equal(page.run("[...document.querySelectorAll('#pane-functions tbody tr')].map(r => r.cells[3].textContent)"),
+              ["{:,}".format(row["calls"]) for row in rows])
+        # Each column sorts both ways.
+        page.click("#pane-functions thead button", 3)
+        equal(page.names()[0], max(rows, key=lambda row: row["calls"])["function"])
+        page.click("#pane-functions thead button", 0)
+        equal(page.names(), sorted(row["function"] for row in rows))
+        page.click("#pane-functions thead button", 0)
+        equal(page.names(), sorted((row["function"] for row in rows), reverse=True))
+
+
+@test
+def the_filter_filters(chromium, program):
+    rows = [row["function"] for row in report(program, "--map", MAP, MT)["functions"]]
+    with Opened(chromium, program, "--map", MAP, MT) as page:
+        page.press("/")
+        equal(page.run("document.activeElement.id"), "function-search")
+        page.type("MAT<")
+        page.rest()
+        equal(page.names(), [name for name in rows if "mat<" in name.lower()])
+        assert page.names()
+        page.run("document.querySelector('#function-search').select()")
+        page.type("/^(main|worker)/")
+        page.rest()
+        equal(page.names(), [name for name in rows if name.startswith(("main", "worker"))])
+        page.run("document.querySelector('#function-search').select()")
+        page.type("/(/")
+        page.rest()
+        equal(page.names(), [])
+        assert "no pattern" in page.texts("#pane-functions output")[0]
+
+
+@test
+def a_call_of_the_timeline_is_chosen_everywhere(chromium, program):
+    with Opened(chromium, program, "--map", MAP, MT) as page:
+        x, y, width, _ = page.canvas()
+        page.mouse(x + width / 2, y + 26 + 8)
+        page.rest()
+        equal(page.parameters()["name"], "main")
+        equal(page.texts("#pane-functions tr.chosen th"), ["main"])
+        assert "main" in page.texts(".found")[0]
+        equal(page.texts(".detail h3"), ["main"])
+        assert "Durations of 1 calls" in page.texts(".durations h4")[0]
+        page.pane("callers")
+        equal(page.texts("#pane-callers .middle h3"), ["main"])
+        page.press("Escape")
+        assert "name" not in page.parameters()
+
+
+@test
+def a_window_that_is_dragged_changes_the_profile(chromium, program):
+    with Opened(chromium, program, "--map", MAP, MT) as page:
+        whole = page.names()
+        file = page.view.json("/api/state")["files"][0]
+        x, y, width, height = page.canvas()
+        page.drag(x + width * 0.25, x + width * 0.5, y + height - 20)
+        start, end = map(int, page.parameters()["span"].split("-"))
+        last = max(track["last"] for track in file["tracks"])
+        assert abs(start / last - 0.25) < 0.01 and abs(end / last - 0.5) < 0.01, (start, end, last)
+        frequency = file["frequency"]
+        rows = report(program, "--map", MAP, "--time", "%r..%r" % (start / frequency, end / frequency), MT)["functions"]
+        equal(page.names(), [row["function"] for row in rows])
+        assert page.names() != whole
+        assert "Window" in page.texts("#selection")[0]
+        page.press("Escape")
+        equal(page.names(), whole)
+
+
+@test
+def keys_and_wheel_zoom_and_move(chromium, program):
+    with Opened(chromium, program, "--map", MAP, MT) as page:
+        assert "view" not in page.parameters()
+        page.press("w")
+        page.press("w")
+        start, end = map(int, page.parameters()["view"].split("-"))
+        page.press("d")
+        moved = list(map(int, page.parameters()["view"].split("-")))
+        assert moved[0] > start and abs((moved[1] - moved[0]) - (end - start)) <= 2, (moved, start, end)
+        x, y, width, height = page.canvas()
+        page.call("Input.dispatchMouseEvent", type="mouseWheel", x=x + width / 2, y=y + height / 2, deltaX=0, deltaY=-300)
+        page.rest()
+        closer = list(map(int, page.parameters()["view"].split("-")))
+        assert closer[1] - closer[0] < (end - start) * 0.8, (closer, start, end)
+        page.press("0")
+        assert "view" not in page.parameters()
+
+
+@test
+def the_slowest_call_is_shown_in_the_timeline(chromium, program):
+    calls = [json.loads(line) for line in output(program, "dump", "--calls", "--json", "--map", MAP, MT).splitlines()]
+    slowest = max((c for c in calls if c["function"] == "worker(int, int)"), key=lambda c: c["end"] - c["start"])
+    with Opened(chromium, program, "--map", MAP, MT, link="name=worker(int,+int)") as page:
+        origin = page.view.json("/api/state")["files"][0]["origin"]
+        page.click(".slowest button")
+        start, end = map(int, page.parameters()["view"].split("-"))
+        assert start <= slowest["start"] - origin and slowest["end"] - origin <= end, (start, end)
+        assert end - start < 4 * (slowest["end"] - slowest["start"])
+        assert "thread %d" % slowest["thread"] in page.texts(".found")[0]
+
+
+@test
+def a_link_restores_what_was_seen(chromium, program):
+    link = "pane=callers&name=worker(int%2C+int)&span=100000-900000&view=50000-1000000"
+    with Opened(chromium, program, "--map", MAP, MT, link=link) as page:
+        equal(page.texts("[role=tab][aria-selected=true]"), ["Callers"])
+        equal(page.texts("#pane-callers .middle h3"), ["worker(int, int)"])
+        assert "Window" in page.texts("#selection")[0]
+        # Back and forward go from choice to choice.
+        page.pane("functions")
+        page.pane("about")
+        page.run("history.back()")
+        page.rest()
+        equal(page.texts("[role=tab][aria-selected=true]"), ["Functions"])
+        page.run("history.back()")
+        page.rest()
+        equal(page.texts("[role=tab][aria-selected=true]"), ["Callers"])
+        equal(page.texts("#pane-callers .middle h3"), ["worker(int, int)"])
+        page.run("history.forward()")
+        page.rest()
+        equal(page.texts("[role=tab][aria-selected=true]"), ["Functions"])
+
+
+@test
+def callers_and_callees_lead_on(chromium, program):
+    tree = {row["function"]: row for row in json.loads(output(program, "tree", "--both", "--json", "--map", MAP, MT))["functions"]}
+    with Opened(chromium, program, "--map", MAP, MT, link="pane=callers&name=worker(int,+int)") as page:
+        callees = page.run("[...document.querySelectorAll('#pane-callers table[aria-label=Callees] tbody button')].map(b => b.title)")
+        equal(callees, [row["function"] for row in sorted(tree["worker(int, int)"]["callees"], key=lambda r: -r["inclusive"]["Ticks"])])
+        page.click("#pane-callers table[aria-label=Callees] tbody button")
+        equal(page.parameters()["name"], callees[0])
+        callers = page.run("[...document.querySelectorAll('#pane-callers table[aria-label=Callers] tbody button')].map(b => b.title)")
+        assert "worker(int, int)" in callers
+        page.pane("graph")
+        labels = page.run("[...document.querySelectorAll('#pane-graph .graph-node')].map(n => n.getAttribute('aria-label'))")
+        assert callees[0] in labels and "worker(int, int)" in labels, labels
+
+
+@test
+def the_flame_graph_is_clicked_and_searched(chromium, program):
+    with Opened(chromium, program, "--map", MAP, MT, link="pane=flame") as page:
+        x, y, width, height = page.run("(b => [b.x, b.y, b.width, b.height])(document.querySelector('#pane-flame canvas').getBoundingClientRect())")
+        page.mouse(x + width * 0.4, y + 19 * 1.5)
+        page.rest()
+        equal(page.parameters()["name"], "main")
+        assert "main" in page.texts("#pane-flame .path")[0]
+        page.run("document.querySelector('#pane-flame input').focus()")
+        page.type("hash")
+        page.rest()
+        rows = report(program, "--map", MAP, MT)
+        share = sum(r["inclusive"]["Ticks"] for r in rows["functions"] if "hash" in r["function"]) / rows["total"]["Ticks"]
+        equal(page.texts("#pane-flame output"), ["%.2f\u202f%% in 1 function" % (100 * share)])
+
+
+@test
+def source_and_assembly_have_their_lines(chromium, program):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "a.c"), "w", encoding="utf-8") as file:
+            file.write("".join("line %d <b>of a</b>\n" % n for n in range(1, 30)))
+        path = os.path.join(folder, "callgrind.out.1")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("events: Ir\nfl=a.c\nfn=main\n1 20\ncfn=work\ncalls=2 5\n2 400\n\nfn=work\n5 300\n7 100\n")
+        with Opened(chromium, program, "--source-dir", folder, path, link="pane=source&name=work") as page:
+            assert page.run("document.querySelector('#timeline').hidden")
+            hot = page.run("[...document.querySelectorAll('#pane-source tbody tr:not(.cold)')].map(r => [r.cells[0].querySelector('span').textContent, "
+                           "r.cells[1].textContent, r.querySelector('code').textContent])")
+            equal(hot, [["300", "5", "line 5 <b>of a</b>"], ["100", "7", "line 7 <b>of a</b>"]])
+            page.pane("assembly")
+            assert "No instruction" in page.texts("#pane-assembly")[0]
+
+
+@test
+def two_files_are_compared(chromium, program):
+    files = [os.path.join(GOLDEN, "args-fdr.xray"), os.path.join(GOLDEN, "custom-fdr.xray")]
+    rows = json.loads(output(program, "diff", "--json", *files))["rows"]
+    with Opened(chromium, program, *files) as page:
+        equal(page.texts("[role=tab][aria-selected=true]"), ["Compare"])
+        shown = page.run("[...document.querySelectorAll('#pane-compare tbody button.name')].map(b => b.title)")
+        equal(shown, [row["function"] for row in sorted(rows, key=lambda row: -abs(row["costs"]["Ticks"]["change"]))])
+        assert page.run("document.querySelector('#pane-compare canvas').clientHeight > 30")
+        equal(len(page.texts(".group-label")), 2)
+        page.run("(s => { s.value = '1'; s.dispatchEvent(new Event('change')) })(document.querySelector('#file'))")
+        page.pane("functions")
+        equal(page.names(), [row["function"] for row in report(program, files[1])["functions"]])
+
+
+def hostile_map(folder):
+    """The map of mt8-fdr with other names, as `extract --yaml` has them."""
+    with open(MAP, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    path, n = os.path.join(folder, "hostile.yaml"), 0
+    with open(path, "w", encoding="utf-8") as file:
+        for line in lines:
+            before, found, _ = line.partition("function-name: ")
+            if found:
+                line = before + found + json.dumps(HOSTILE[n % len(HOSTILE)]) + line[line.rindex(", version"):]
+                n += 1
+            file.write(line + "\n")
+    return path
+
+
+@test
+def names_are_texts_whatever_they_are(chromium, program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "<img src=y onerror=window.taken=1>.callgrind")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("events: Ir <b>\nob=<i>ob\n")
+            for n, name in enumerate(HOSTILE):
+                file.write("fl=<u>%s\nfn=%s\n%d %d\ncfn=%s\ncalls=1 1\n1 5\n" % (name, name, n + 1, 100 - n, HOSTILE[(n + 1) % len(HOSTILE)]))
+        for arguments in ((path,), ("--map", hostile_map(folder), MT), (path, path)):
+            with Opened(chromium, program, *arguments) as page:
+                for name in page.run("[...document.querySelectorAll('[role=tab]')].map(t => t.id.slice(4))"):
+                    page.pane(name)
+                    if name == "functions":
+                        assert any(hostile in page.names() for hostile in HOSTILE), page.names()
+                        page.click("#pane-functions tbody button.name")
+                equal(page.run("document.querySelectorAll('img, b img, i b, u, main script, svg[onload], #title *').length"), 0)
+                equal(page.run("typeof window.taken"), "undefined")
+                assert page.run("document.title.endsWith('tracelathe')")
+
+
+@test
+def everything_has_a_name_for_those_who_hear_it(chromium, program):
+    with Opened(chromium, program, "--map", MAP, MT, link="name=main") as page:
+        for name in page.run("[...document.querySelectorAll('[role=tab]')].map(t => t.id.slice(4))"):
+            page.pane(name)
+            nameless = page.run("""[...document.querySelectorAll('button, input, select, canvas, [role=region], [tabindex="0"]')].filter(e => e.offsetParent &&
+                !(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.textContent.trim() || (e.labels && e.labels.length))).map(e => e.outerHTML)""")
+            equal(nameless, [])
+        equal(page.run("document.documentElement.lang"), "en")
+        equal(page.run("document.querySelectorAll('h1').length"), 1)
+
+
+@test
+def dark_and_light_are_different_and_can_be_chosen(chromium, program):
+    back = "getComputedStyle(document.body).backgroundColor"
+    with Opened(chromium, program, MT) as page:
+        light = page.run(back)
+        page.open(scheme="dark")
+        dark = page.run(back)
+        assert light != dark
+        page.click("#theme")
+        equal(page.run(back), light)
+        page.click("#theme")
+        equal(page.run(back), dark)
+
+
+def main(program):
+    found = browser.find()
+    if not found:
+        skip("no chromium here")
+    with View(program, MT):
+        pass
+    failed, chromium = 0, browser.Browser(found)
+    try:
+        for function in TESTS:
+            try:
+                function(chromium, program)
+            except Exception as error:  # each is reported
+                failed += 1
+                print("FAILED %s: %s: %s" % (function.__name__, type(error).__name__, str(error)[:1500]))
+    finally:
+        chromium.close()
+    print("%d of %d" % (len(TESTS) - failed, len(TESTS)))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.realpath(sys.argv[1])))

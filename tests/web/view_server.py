@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The server of `tracelathe view`: view_server.py TRACELATHE.
+
+Who may ask, what is answered (held against `report`, `tree` and `dump --calls` of the same files), and what is left when it
+ends. Exit status: 0 good, 1 not, 77 cannot be seen here.
+"""
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+from viewing import GOLDEN, View, output
+
+TESTS = []
+MT = [os.path.join(GOLDEN, "mt8-fdr.xray")]
+ARGS = [os.path.join(GOLDEN, "args-fdr.xray")]
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def equal(value, wanted):
+    assert value == wanted, "%r is not %r" % (value, wanted)
+
+
+# ---- who may ask ----
+
+
+@test
+def one_line_is_printed_and_ctrl_c_ends_it(program):
+    with View(program, *ARGS) as view:
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}", view.url), view.url
+        children = "/proc/%d/task" % view.process.pid
+        assert os.path.isdir(children)
+        status, rest, errors = view.stop()
+        equal((status, rest, errors), (0, "", ""))
+        with socket.socket() as other:
+            assert other.connect_ex(("127.0.0.1", view.port)), "the port is still served"
+
+
+@test
+def sigterm_ends_it_too(program):
+    with View(program, *ARGS) as view:
+        equal(view.stop(signal.SIGTERM)[0], 0)
+
+
+@test
+def a_port_can_be_chosen_and_is_refused_when_it_is_taken(program):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run([program, "view", "--no-open", "--port", port, *ARGS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=60)
+        equal((done.returncode, done.stdout), (2, ""))
+        assert "port" in done.stderr, done.stderr
+    with View(program, "--port", port, *ARGS) as view:
+        equal(str(view.port), port)
+
+
+@test
+def nothing_is_answered_without_the_token(program):
+    with View(program, *ARGS) as view:
+        wrong = view.token[:-1] + ("0" if view.token[-1] != "0" else "1")
+        for path in ("/", "/api/state", "/api/profile", "/nowhere"):
+            equal(view.ask(path, known=False).status, 403)
+            equal(view.ask(path, known=False, token=wrong).status, 403)
+            equal(view.ask(path, known=False, token="").status, 403)
+            equal(view.ask(path, known=False, token=view.token + "0").status, 403)
+        equal(view.ask("/").status, 200)
+
+
+@test
+def nothing_is_answered_for_another_host(program):
+    with View(program, *ARGS) as view:
+        for host in ("localhost:%d" % view.port, "evil.example", "127.0.0.1", "127.0.0.1:1", "[::1]:%d" % view.port, ""):
+            equal(view.ask("/", headers={"Host": host}).status, 403)
+        equal(view.ask("/", headers={"Host": view.host}).status, 200)
+
+
+@test
+def only_the_loopback_device_is_listened_on(program):
+    with View(program, *ARGS) as view:
+        # Linux: the whole of 127/8 is the loopback device; the server has one address of it.
+        with socket.socket() as other:
+            other.settimeout(5)
+            assert other.connect_ex(("127.0.0.2", view.port)), "another address is served"
+
+
+@test
+def only_get_is_answered(program):
+    with View(program, *ARGS) as view:
+        for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+            response = view.ask("/api/state", method=method, body=b"x" if method in ("POST", "PUT") else None)
+            equal((method, response.status), (method, 405))
+        equal(view.ask("/", method="HEAD").status, 200)
+
+
+@test
+def the_policy_allows_nothing_but_the_page(program):
+    with View(program, *ARGS) as view:
+        for path in ("/", "/api/state", "/nowhere"):
+            response = view.ask(path)
+            policy = response.headers["Content-Security-Policy"]
+            rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+            equal(rules["default-src"], "'none'")
+            equal(rules["connect-src"], "'self'")
+            assert re.fullmatch(r"'sha256-[A-Za-z0-9+/=]{44}'", rules["script-src"]), policy
+            assert "unsafe" not in policy and "http" not in policy and "*" not in policy, policy
+            equal(response.headers["X-Content-Type-Options"], "nosniff")
+            equal(response.headers["Cache-Control"], "no-store")
+            equal(response.headers["Referrer-Policy"], "no-referrer")
+            assert "Access-Control-Allow-Origin" not in response.headers
+
+
+# ---- what is asked wrongly ----
+
+
+@test
+def wrong_questions_are_refused(program):
+    with View(program, *ARGS) as view:
+        view.ready()
+        for path, parameters, status in (
+                ("/api/nothing", {}, 404), ("/../etc/passwd", {}, 404), ("/api/state", {"unknown": 1}, 400),
+                ("/api/profile", {"file": 1}, 400), ("/api/profile", {"file": "x"}, 400), ("/api/profile", {"file": -1}, 400),
+                ("/api/profile", {"file": 2 ** 64}, 400), ("/api/profile", {"since": "nan"}, 400),
+                ("/api/profile", {"since": "1e999"}, 400), ("/api/profile", {"until": "-1"}, 400),
+                ("/api/window", {}, 400), ("/api/window", {"tracks": "0,"}, 400), ("/api/window", {"tracks": 7, "to": 9}, 400),
+                ("/api/window", {"tracks": 0, "from": 9, "to": 9}, 400), ("/api/window", {"tracks": 0, "from": 2 ** 64 - 1, "to": 2 ** 64 - 1}, 400),
+                ("/api/window", {"tracks": ",".join(["0"] * 513), "to": 9}, 400), ("/api/names", {"functions": "4294967296"}, 400),
+                ("/api/stack", {"at": 1}, 400), ("/api/find", {"tracks": 0, "at": 1}, 400), ("/api/diff", {}, 400),
+                ("/api/flame", {"baseline": 1}, 400)):
+            response = view.ask(path, **parameters)
+            assert response.status == status, (path, parameters, response.status, response.body[:200])
+        equal(view.ask("/api/state").status, 200)
+
+
+@test
+def garbage_on_a_hundred_connections_harms_nobody(program):
+    chance = random.Random(14)
+    with View(program, *ARGS) as view:
+        view.ready()
+        heads = [b"GET / HTTP/1.1\r\nHost: " + b"a" * 100000, b"\x00" * 4096, b"GET /%00%ff%zz?%=%&&&=;token HTTP/1.1\r\n\r\n",
+                 b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", b"GET http://evil/ HTTP/1.1\r\n\r\n",
+                 b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b""]
+        sockets = []
+        for i in range(100):
+            s = socket.create_connection(("127.0.0.1", view.port), timeout=20)
+            head = heads[i % len(heads)] if i % 2 else bytes(chance.randrange(256) for _ in range(chance.randrange(3000)))
+            try:
+                s.sendall(head)
+            except OSError:
+                pass
+            sockets.append(s)
+        # Meanwhile somebody with the token is served.
+        equal(view.ask("/api/state").status, 200)
+        for s in sockets:
+            s.close()
+        equal(view.ask("/api/profile").status, 200)
+        equal(view.stop()[::2], (0, ""))
+
+
+# ---- answers ----
+
+
+def report_of(program, *arguments):
+    return json.loads(output(program, "report", "--json", *arguments))
+
+
+def same_table(answer, report):
+    """Every function with its costs, calls and durations."""
+    table, events = answer["functions"], report["events"]
+    equal([event["name"] for event in answer["events"]], events)
+    equal([event["total"] for event in answer["events"]], [report["total"][e] for e in events])
+    rows = {}
+    for i, name in enumerate(table["name"]):
+        durations = table["durations"][i]
+        rows[(name, table["object"][i], table["file"][i])] = (
+            [table["self"][e][i] for e in range(len(events))], [table["inclusive"][e][i] for e in range(len(events))],
+            table["calls"][i], table["unfinished"][i], durations and durations[1:7])
+    wanted = {}
+    for row in report["functions"]:
+        durations = [row[key] for key in ("min", "median", "p90", "p99", "max", "sum")] if row.get("max") is not None else None
+        wanted[(row["function"], row["object"], row["file"])] = (
+            [row["self"][e] for e in events], [row["inclusive"][e] for e in events], row["calls"], row.get("unfinished", 0),
+            durations)
+    equal(rows, wanted)
+
+
+@test
+def the_profile_is_that_of_report(program):
+    with View(program, *MT) as view:
+        same_table(view.json("/api/profile"), report_of(program, *MT))
+        # A window, in seconds: what `report --time` says of it.
+        for since, until in ((0.0001, 0.0004), (0.00025, 0.002)):
+            same_table(view.json("/api/profile", since=since, until=until), report_of(program, "--time", "%r..%r" % (since, until), *MT))
+
+
+@test
+def callers_and_callees_are_those_of_tree(program):
+    tree = json.loads(output(program, "tree", "--both", "--json", *MT))
+    wanted = {}
+    for function in tree["functions"]:
+        for callee in function["callees"]:
+            wanted[(function["function"], callee["function"])] = (callee["calls"], callee["inclusive"]["Ticks"])
+    with View(program, *MT) as view:
+        answer, sums = view.json("/api/profile"), {}
+        names, arcs = answer["functions"]["name"], answer["arcs"]
+        for i, caller in enumerate(arcs["caller"]):
+            if caller >= 0:
+                calls, cost = sums.get((names[caller], names[arcs["callee"][i]]), (0, 0))
+                sums[(names[caller], names[arcs["callee"][i]])] = (calls + arcs["calls"][i], cost + arcs["inclusive"][0][i])
+        equal(sums, wanted)
+        assert wanted
+
+
+def calls_of(program, path):
+    return [json.loads(line) for line in output(program, "dump", "--calls", "--json", path, status=(0, 1)).splitlines()]
+
+
+PIXELS = 16000
+
+
+def whole_track(view, number, track):
+    """All calls of a track by windows in which a pixel is a tick."""
+    calls = set()
+    for start in range(track["first"], track["last"] + 1, PIXELS):
+        answer = view.window(tracks=number, **{"from": start, "to": start + PIXELS}, pixels=PIXELS)[0]
+        equal((answer["pixel"], answer["coarse"], any(answer["calls"])), (0, 0, False))
+        calls.update(zip(answer["start"], answer["end"], answer["depth"]))
+    return calls
+
+
+@test
+def windows_at_full_zoom_have_what_dump_calls_has(program):
+    shown = 0
+    for name in ("mt8-fdr.xray", "args-fdr.xray", "gap-hole.xray", "tail-fdr.xray"):
+        path, wanted = os.path.join(GOLDEN, name), {}
+        with View(program, path) as view:
+            file = view.ready()["files"][0]
+            for call in calls_of(program, path):
+                end = -1 if call["end"] is None else call["end"] - file["origin"]
+                wanted.setdefault(call["thread"], set()).add((call["start"] - file["origin"], end, call["depth"]))
+            for number, track in enumerate(file["tracks"]):
+                if track["last"] - track["first"] < 60 * PIXELS:
+                    equal(whole_track(view, number, track), wanted[track["thread"]])
+                    shown += track["calls"]
+    assert shown > 1000, shown
+
+
+@test
+def windows_have_every_call_that_is_in_them(program):
+    chance, path = random.Random(7), MT[0]
+    calls = calls_of(program, path)
+    with View(program, path) as view:
+        file = view.ready()["files"][0]
+        origin = file["origin"]
+        for _ in range(60):
+            number = chance.randrange(len(file["tracks"]))
+            track = file["tracks"][number]
+            start = chance.randrange(track["first"], track["last"])
+            to = start + chance.choice((1, 50, 900, 15000))
+            answer = view.window(tracks=number, **{"from": start, "to": to}, pixels=16000)[0]
+            equal(answer["pixel"], 0)
+            wanted = sorted((c["start"] - origin, -1 if c["end"] is None else c["end"] - origin, c["depth"]) for c in calls
+                            if c["thread"] == track["thread"] and c["start"] - origin < to
+                            and (c["end"] is None or c["end"] - origin >= start))
+            equal(sorted(zip(answer["start"], answer["end"], answer["depth"])), wanted)
+            names = view.json("/api/names", functions=",".join(map(str, answer["function"][:50])))["functions"] if answer["count"] else []
+            equal(len(names), min(50, answer["count"]))
+
+
+@test
+def durations_are_those_of_the_calls(program):
+    calls = [call for call in calls_of(program, MT[0])]
+    name = max({call["function"] for call in calls}, key=lambda f: sum(call["function"] == f for call in calls))
+    wanted = sorted((call["end"] - call["start"] for call in calls if call["function"] == name and call["end"] is not None), reverse=True)
+    with View(program, *MT) as view:
+        view.ready()
+        answer = view.json("/api/durations", name=name)
+        equal((answer["finished"], answer["sum"]), (len(wanted), sum(wanted)))
+        equal([call["duration"] for call in answer["slowest"]], wanted[:100])
+        for low, high, count in answer["classes"]:
+            equal(count, sum(low <= duration < high for duration in wanted))
+        equal(sum(row[2] for row in answer["classes"]), len(wanted))
+
+
+@test
+def two_files_are_compared_as_diff_does(program):
+    files = [os.path.join(GOLDEN, "args-fdr.xray"), os.path.join(GOLDEN, "custom-fdr.xray")]
+    with View(program, *files) as view:
+        equal(len(view.ready()["files"]), 2)
+        equal(view.json("/api/diff"), json.loads(output(program, "diff", "--json", *files)))
+        same_table(view.json("/api/profile", file=1), report_of(program, files[1]))
+        equal(view.json("/api/flame", file=1, baseline=1)["diff"], True)
+
+
+@test
+def profiles_without_calls_are_shown_but_for_the_timeline(program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "callgrind.out.1")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("events: Ir Dr\nfl=a.c\nfn=main\n1 20 3\ncfn=work\ncalls=2 5\n2 400 40\n\nfn=work\n5 400 40\n")
+        with View(program, path) as view:
+            state = view.ready()["files"][0]
+            equal((state["index"], state["format"]), ("none", "callgrind"))
+            assert "calls one by one" in state["why"]
+            equal(view.ask("/api/window", tracks=0, to=5).status, 422)
+            same_table(view.json("/api/profile"), report_of(program, path))
+            annotated = view.json("/api/annotate", name="work")
+            equal([line["line"] for line in annotated["files"][0]["lines"]], [5])
+
+
+@test
+def damage_is_told(program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cut.xray")
+        with open(MT[0], "rb") as whole, open(path, "wb") as cut:
+            cut.write(whole.read()[:9001])
+        told = json.loads(output(program, "info", "--json", path, status=(1,)))
+        with View(program, path) as view:
+            answer = view.json("/api/info")
+            equal(answer["info"], told)
+            equal(answer["damaged_places"], told["damaged_places"])
+            assert answer["damage"] and all(place["text"] for place in answer["damage"])
+
+
+@test
+def what_cannot_be_opened_is_said(program):
+    for arguments in (["/nowhere"], ["-"], [], [ARGS[0], "/nowhere"], ["--port", "70000", ARGS[0]], ["-o", "x", ARGS[0]]):
+        done = subprocess.run([program, "view", "--no-open", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=60)
+        assert done.returncode == 2 and not done.stdout and done.stderr, (arguments, done)
+
+
+def main(program):
+    failed = 0
+    for function in TESTS:
+        try:
+            function(program)
+        except Exception as error:  # each is reported
+            failed += 1
+            print("FAILED %s: %s: %s" % (function.__name__, type(error).__name__, str(error)[:1500]))
+    print("%d of %d" % (len(TESTS) - failed, len(TESTS)))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.realpath(sys.argv[1])))

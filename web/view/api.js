@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asking the server. A page without one has its answers in itself, under the same addresses.
+
+const token = new URLSearchParams(location.search).get('token') || '';
+const enclosed = document.getElementById('answers');
+export const answers = enclosed ? JSON.parse(enclosed.textContent) : null;
+
+function address(path, parameters) {
+	const list = Object.entries(parameters).filter(entry => entry[1] !== undefined && entry[1] !== null);
+	return path + (list.length ? '?' + list.map(([key, value]) => key + '=' + encodeURIComponent(value)).join('&') : '');
+}
+
+async function fetchFrom(path, parameters, signal) {
+	const response = await fetch(address(path, { ...parameters, token }), { signal, cache: 'no-store', credentials: 'omit' });
+	if (response.ok) return response;
+	let why = 'the server says ' + response.status;
+	try {
+		why = (await response.json()).error || why;
+	} catch (error) { /* the answer was no JSON */ }
+	throw new Error(why);
+}
+
+const kept = new Map(); // answers by address: promises
+
+// JSON. The same question is asked once, unless it failed.
+export function ask(path, parameters = {}, { again = false, signal } = {}) {
+	const key = address(path, parameters);
+	if (answers) return key in answers ? Promise.resolve(answers[key]) : Promise.reject(new Error('a page without a server does not have this'));
+	if (!again && kept.has(key)) return kept.get(key);
+	const answer = fetchFrom(path, parameters, signal).then(response => response.json());
+	if (!again) {
+		kept.set(key, answer);
+		answer.catch(() => kept.delete(key));
+		if (kept.size > 64) kept.delete(kept.keys().next().value);
+	}
+	return answer;
+}
+
+export async function askBytes(path, parameters, signal) {
+	return (await fetchFrom(path, parameters, signal)).arrayBuffer();
+}

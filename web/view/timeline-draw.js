@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture of the timeline: a canvas of calls, a row a depth, below an axis of time.
+import { ROW, hueKey, nameOf, functionOf } from './tracks.js';
+import { colourVariable, dark, duration, fitted, grouped, nameColour, shortName } from './util.js';
+
+export const AXIS = 26;
+const LABEL_FROM = 30;
+
+/* ---- the axis ---- */
+
+// A step of 1, 2 or 5 times a power of ten that is at least so many ticks.
+function niceStep(least) {
+	const power = 10 ** Math.floor(Math.log10(least));
+	return [1, 2, 5, 10].map(n => n * power).find(step => step >= least * 0.999);
+}
+
+export function timeText(ticks, frequency, clock) {
+	if (frequency) return duration(ticks / frequency);
+	return grouped(ticks) + (clock === 'instructions' ? ' instr.' : ' ticks');
+}
+
+// Moments of one axis have the same unit, and enough digits to be told apart.
+function momentText(ticks, step, frequency) {
+	if (!frequency) return grouped(ticks);
+	const seconds = ticks / frequency, stepSeconds = step / frequency;
+	const [size, unit] = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']].find(([size]) => stepSeconds >= size * 0.9999) || [1e-9, 'ns'];
+	const places = Math.max(0, -Math.floor(Math.log10(stepSeconds / size) + 1e-9));
+	return (seconds / size).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places }) + '\u202f' + unit;
+}
+
+function drawAxis(c, view, width, scale, frequency) {
+	const perSecond = frequency || 1;
+	const step = niceStep(110 / scale / perSecond) * perSecond;
+	c.fillStyle = colourVariable('--soft');
+	c.fillRect(0, 0, width, AXIS);
+	c.strokeStyle = colourVariable('--line');
+	c.fillStyle = colourVariable('--faint');
+	c.textAlign = 'left';
+	c.beginPath();
+	for (let n = Math.ceil(view.from / step); n * step <= view.to; n++) {
+		const x = Math.round((n * step - view.from) * scale) + 0.5;
+		c.moveTo(x, AXIS - 8);
+		c.lineTo(x, AXIS);
+		c.fillText(momentText(n * step, step, frequency), x + 4, AXIS / 2 - 1);
+	}
+	c.moveTo(0, AXIS - 0.5);
+	c.lineTo(width, AXIS - 0.5);
+	c.stroke();
+}
+
+/* ---- calls ---- */
+
+let hatchOf = null, hatch = null;
+function hatching(c) {
+	const key = dark() ? 'dark' : 'light';
+	if (hatchOf !== key) {
+		const tile = document.createElement('canvas');
+		tile.width = tile.height = 8;
+		const t = tile.getContext('2d');
+		t.strokeStyle = colourVariable('--warn');
+		t.lineWidth = 1.5;
+		t.beginPath();
+		for (const x of [-4, 0, 4, 8]) {
+			t.moveTo(x, 8);
+			t.lineTo(x + 8, 0);
+		}
+		t.stroke();
+		hatch = c.createPattern(tile, 'repeat');
+		hatchOf = key;
+	}
+	return hatch;
+}
+
+const isLost = (file, number) => { const f = functionOf(file, number); return f !== null && f.name === '(lost)'; };
+
+function drawCall(c, p, track, shown, i, x, width, y) {
+	const summary = shown.calls[i] > 1;
+	const key = hueKey(track.file, shown.fn[i]);
+	if (isLost(track.file, shown.fn[i])) {
+		c.fillStyle = hatching(c);
+	} else if (summary) {
+		const full = shown.end[i] > shown.start[i] ? shown.busy[i] / (shown.end[i] - shown.start[i]) : 1;
+		c.fillStyle = nameColour(key, Math.round((1 - Math.min(1, full)) * 2) * 5);
+	} else {
+		c.fillStyle = nameColour(key);
+	}
+	c.fillRect(x, y, width, ROW - 1);
+	if (p.marked(track.file, shown.fn[i])) {
+		c.fillStyle = p.accent;
+		c.fillRect(x, y + ROW - 4, width, 3);
+	}
+	if (shown.flags[i] & 1 && width > 3) {
+		c.fillStyle = p.warn;
+		c.fillRect(x + width - 2, y, 2, ROW - 1);
+	}
+	if (width >= LABEL_FROM) {
+		const name = nameOf(track.file, shown.fn[i]);
+		if (!name) return;
+		c.fillStyle = p.ink;
+		c.fillText(fitted(c, summary ? shortName(name) + ' ×' + grouped(shown.calls[i]) : shortName(name), width - 6), x + 3, y + ROW / 2);
+	}
+}
+
+function drawTrack(c, p, row, top) {
+	const { track } = row, shown = track.shown, { view, scale, width } = p;
+	const rows = Math.floor(row.height / ROW);
+	let depth = -1, drawn = -1; // up to which pixel the row is drawn
+	for (let i = 0; i < shown.n; i++) {
+		if (shown.depth[i] !== depth) {
+			depth = shown.depth[i];
+			drawn = -1;
+			if (depth >= rows) break;
+		}
+		const end = shown.end[i] < 0 ? track.last : shown.end[i];
+		if (end < view.from || shown.start[i] > view.to) continue;
+		const left = Math.max((shown.start[i] - view.from) * scale, -2), right = Math.min((end - view.from) * scale, width + 2);
+		if (right <= drawn) continue;
+		const x = Math.max(left, drawn), wide = Math.max(right - x, 1);
+		drawCall(c, p, track, shown, i, x, wide > 2.5 ? wide - 0.5 : wide, top + depth * ROW);
+		drawn = x + wide;
+	}
+}
+
+// Beyond what a track has, and where nothing is fetched yet.
+function drawOutside(c, p, row, top) {
+	const { track } = row, { view, scale, width } = p;
+	c.fillStyle = p.soft;
+	const left = (track.first - view.from) * scale, right = (track.last - view.from) * scale;
+	if (left > 0) c.fillRect(0, top, Math.min(left, width), row.height - 4);
+	if (right < width) c.fillRect(Math.max(right, 0), top, width - Math.max(right, 0), row.height - 4);
+}
+
+function drawSpan(c, p, span, height, colour) {
+	const left = (span.from - p.view.from) * p.scale, right = (span.to - p.view.from) * p.scale;
+	c.fillStyle = colour;
+	c.globalAlpha = 0.16;
+	c.fillRect(left, 0, Math.max(right - left, 1), height);
+	c.globalAlpha = 1;
+	c.fillRect(Math.round(left) - 1, 0, 1, height);
+	c.fillRect(Math.round(right), 0, 1, height);
+}
+
+function drawChosen(c, p, rows, call, top) {
+	const row = rows.find(row => row.track === call.track && !row.group);
+	if (!row || (call.depth + 1) * ROW > row.height) return;
+	const x = (call.start - p.view.from) * p.scale, right = ((call.end < 0 ? call.track.last : call.end) - p.view.from) * p.scale;
+	c.strokeStyle = p.text;
+	c.lineWidth = 2;
+	c.strokeRect(Math.max(x, -4), AXIS + row.top - top + call.depth * ROW, Math.min(Math.max(right - x, 2), p.width + 8), ROW - 1);
+	c.lineWidth = 1;
+}
+
+// picture: { canvas, view, rows, top (scrolled by), marked(file, number), call, span, measure, frequency }
+export function drawTimeline(picture) {
+	const { canvas, view } = picture, c = canvas.getContext('2d');
+	const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(height * ratio);
+	}
+	c.setTransform(ratio, 0, 0, ratio, 0, 0);
+	c.clearRect(0, 0, width, height);
+	c.font = '11px system-ui, sans-serif';
+	c.textBaseline = 'middle';
+	const p = { view, width, scale: width / (view.to - view.from), marked: picture.marked, accent: colourVariable('--accent'),
+		warn: colourVariable('--warn'), ink: colourVariable('--on-colour'), soft: colourVariable('--soft'), text: colourVariable('--text') };
+	c.save();
+	c.beginPath();
+	c.rect(0, AXIS, width, height - AXIS);
+	c.clip();
+	for (const row of picture.rows) {
+		const top = AXIS + row.top - picture.top;
+		if (top > height || top + row.height < AXIS) continue;
+		if (row.group) {
+			c.fillStyle = p.soft;
+			c.fillRect(0, top, width, row.height - 1);
+			continue;
+		}
+		drawOutside(c, p, row, top);
+		if (row.track.shown) drawTrack(c, p, row, top + 1);
+	}
+	if (picture.call) drawChosen(c, p, picture.rows, picture.call, picture.top - 1);
+	c.restore();
+	drawAxis(c, view, width, p.scale, picture.frequency);
+	if (picture.span) drawSpan(c, p, picture.span, height, p.accent);
+	if (picture.measure) drawSpan(c, p, picture.measure, height, p.text);
+}
+
+// The item at a place of the canvas, or null.
+export function itemAt(picture, x, y) {
+	const { canvas, view } = picture, at = view.from + x * (view.to - view.from) / canvas.clientWidth;
+	const near = 1.5 * (view.to - view.from) / canvas.clientWidth;
+	const down = y - AXIS + picture.top;
+	const row = y < AXIS ? null : picture.rows.find(row => !row.group && row.top <= down && down < row.top + row.height);
+	if (!row || !row.track.shown) return null;
+	const { shown } = row.track, depth = Math.floor((down - row.top - 1) / ROW);
+	let best = null, away = near;
+	for (let i = 0; i < shown.n; i++) {
+		if (shown.depth[i] !== depth) continue;
+		const end = shown.end[i] < 0 ? row.track.last : shown.end[i];
+		const off = at < shown.start[i] ? shown.start[i] - at : at > end ? at - end : 0;
+		if (off < away || (off === 0 && best === null)) {
+			best = i;
+			away = off;
+			if (!off) break;
+		}
+	}
+	if (best === null) return null;
+	return { track: row.track, start: shown.start[best], end: shown.end[best], busy: shown.busy[best], depth,
+		fn: shown.fn[best], calls: shown.calls[best], flags: shown.flags[best] };
+}

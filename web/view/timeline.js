@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline: its view, what it fetches, its labels, the pointer and the keys.
+import { ask } from './api.js';
+import { choose, onChange, sameFunction, state } from './state.js';
+import { AXIS, drawTimeline, itemAt, timeText } from './timeline-draw.js';
+import { addFile, closedGroups, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
+import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
+
+const LEAST_TICKS = 4, ROUND = 0.5;
+let canvas, labels, shelf, found, measureText;
+let term = '', call = null, measure = null, drag = null;
+let picture = { rows: [], top: 0 }, asked = false, busy = null;
+
+/* ---- the view ---- */
+
+export const shownView = () => state.view || { from: 0, to: lastTick() };
+export const mainFile = () => files.find(file => file.number === state.file) || files[0];
+
+function clamp(from, to) {
+	const end = lastTick(), width = Math.min(Math.max(to - from, LEAST_TICKS), end);
+	const left = Math.min(Math.max(from, 0), end - width);
+	return width >= end - ROUND ? null : { from: left, to: left + width };
+}
+
+export function show(from, to) {
+	choose({ view: clamp(from, to) });
+}
+
+function zoom(factor, at) {
+	const view = shownView(), middle = at === undefined ? (view.from + view.to) / 2 : at;
+	show(middle - (middle - view.from) * factor, middle + (view.to - middle) * factor);
+}
+
+function pan(part) {
+	const view = shownView(), by = part * (view.to - view.from);
+	show(view.from + by, view.to + by);
+}
+
+/* ---- fetching: one request at a time for each file, the newest view wins ---- */
+
+function wantedTracks(file, view) {
+	const pixel = (view.to - view.from) / canvas.clientWidth;
+	const bottom = picture.top + canvas.clientHeight;
+	return picture.rows.filter(row => !row.group && row.track.file === file && row.top < bottom && row.top + row.height > picture.top)
+		.map(row => row.track).filter(track => !suffices(track, view.from, view.to, pixel)).slice(0, 500);
+}
+
+async function fetchOnce(file, view) {
+	const list = wantedTracks(file, view), width = view.to - view.from, end = lastTick();
+	if (!list.length) return false;
+	// What was coarse three windows wide is asked for at the width of the view.
+	const refine = list.some(track => track.shown && track.shown.coarse && track.shown.from <= view.from && track.shown.to >= view.to);
+	const from = refine ? view.from : Math.max(0, view.from - width), to = refine ? view.to : Math.min(end, view.to + width);
+	const pixels = Math.min(16000, Math.max(1, Math.round(canvas.clientWidth * (to - from) / width)));
+	await fetchTracks(file, list, from, to, pixels);
+	return true;
+}
+
+async function fetchAll() {
+	for (let round = 0; round < 4; round++) {
+		let any = false;
+		for (const file of files) any = await fetchOnce(file, shownView()) || any;
+		if (any) redraw();
+		if (!any) break;
+	}
+	for (const file of files) if (await fetchNames(file)) redraw();
+}
+
+function fetchSoon() {
+	asked = true;
+	if (busy || !files.length) return;
+	busy = (async () => {
+		while (asked) {
+			asked = false;
+			try {
+				await fetchAll();
+			} catch (error) {
+				say('The timeline cannot be fetched: ' + error.message);
+				break;
+			}
+		}
+	})().finally(() => { busy = null; });
+}
+
+// Whether nothing is on its way.
+export const atRest = () => !busy && !asked;
+
+/* ---- drawing ---- */
+
+let frame = 0;
+
+function say(text) {
+	found.textContent = text;
+}
+
+function marked(file, number) {
+	const known = functionOf(file, number);
+	if (!known) return false;
+	return sameFunction(known, state.fn) || (term !== '' && matches(known.name));
+}
+
+function matches(name) {
+	const test = matcher(term);
+	return Boolean(test && test(name));
+}
+
+function draw() {
+	frame = 0;
+	if (!files.length) return;
+	const laid = layout(trackWanted);
+	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, call, measure,
+		span: state.span, frequency: files[0].frequency };
+	drawTimeline(picture);
+	drawLabels(laid);
+	fetchSoon();
+}
+
+export function redraw() {
+	if (!frame) frame = requestAnimationFrame(draw);
+}
+
+/* ---- labels ---- */
+
+const trackTerm = () => term.startsWith('thread:') ? term.slice(7).trim() : '';
+const trackWanted = track => !trackTerm() || String(track.thread).includes(trackTerm()) || String(track.process).includes(trackTerm());
+
+const MODES = { closed: ['some', '▸', 'Show rows'], some: ['open', '▾', 'Show all rows'], open: ['closed', '▾', 'Show one row'] };
+let labelled = '';
+
+function trackLabel(row) {
+	const { track } = row, [next, sign, says] = MODES[track.mode];
+	const title = 'Thread ' + track.thread;
+	return el('div', { class: 'track-label' },
+		button(sign, () => { track.mode = next; redraw(); }, { class: 'fold', 'aria-label': says + ': ' + title, title: says }),
+		el('span', { class: 'track-name', title: `${title} of process ${track.process}: ${grouped(track.calls)} calls` }, title),
+		button('▴', () => { track.pinned = !track.pinned; redraw(); },
+			{ class: 'pin', 'aria-pressed': track.pinned, 'aria-label': 'Pin ' + title, title: 'Keep at the top' }));
+}
+
+function groupLabel(row) {
+	const closed = closedGroups.has(row.group), text = (files.length > 1 ? row.track.file.path.split('/').pop() + ' · ' : '') + 'Process ' + row.track.process;
+	const turn = () => {
+		if (!closedGroups.delete(row.group)) closedGroups.add(row.group);
+		redraw();
+	};
+	return el('div', { class: 'group-label' }, button(closed ? '▸' : '▾', turn, { class: 'fold', 'aria-expanded': !closed, 'aria-label': text }), el('span', { title: text }, text));
+}
+
+// Only when something of them has changed: a label may have the focus.
+function drawLabels(laid) {
+	const key = laid.rows.map(row => (row.group || row.track.file.number + '.' + row.track.index) + row.height + row.track.mode + row.track.pinned + closedGroups.has(groupKey(row.track))).join();
+	if (key === labelled) return;
+	labelled = key;
+	const focused = document.activeElement && shelf.contains(document.activeElement) ? document.activeElement.getAttribute('aria-label') : null;
+	shelf.style.height = laid.height + 'px';
+	shelf.replaceChildren(...laid.rows.map(row => {
+		const label = row.group ? groupLabel(row) : trackLabel(row);
+		label.style.top = row.top + 'px';
+		label.style.height = row.height + 'px';
+		return label;
+	}));
+	if (focused) for (const b of shelf.querySelectorAll('button')) if (b.getAttribute('aria-label') === focused) b.focus();
+}
+
+/* ---- a call ---- */
+
+export const callText = (file, ticks) => timeText(ticks * file.scale, file.frequency, file.clock);
+
+function facts(item) {
+	const { file } = item.track, known = functionOf(file, item.fn), lines = [known ? known.name : '…'];
+	if (item.calls > 1) {
+		lines.push(['calls', grouped(item.calls)], ['together', '≈ ' + callText(file, item.busy)], ['from', callText(file, item.start)]);
+	} else {
+		lines.push(['duration', item.end < 0 ? 'unfinished' : callText(file, item.end - item.start)], ['begins at', callText(file, item.start)]);
+		if (item.flags & 1) lines.push(['', 'was left: its end is not in the trace']);
+		if (item.flags & 2) lines.push(['', 'its begin is not in the trace']);
+	}
+	lines.push(['depth', String(item.depth)]);
+	if (known && known.object) lines.push(['object', known.object]);
+	if (known && known.source) lines.push(['source', known.source + (known.line ? ':' + known.line : '')]);
+	return lines;
+}
+
+export function chooseCall(item) {
+	call = item.calls > 1 ? null : item;
+	const known = functionOf(item.track.file, item.fn);
+	const lines = facts(item);
+	say(lines[0] + ' · ' + lines.slice(1, 3).map(line => line.join(' ')).join(' · '));
+	if (known && known.name !== '(lost)') choose({ fn: { name: known.name, object: known.object, source: known.source }, file: item.track.file.number });
+	redraw();
+}
+
+// Show a call that is known by thread, time and depth, from a list elsewhere.
+export async function showCall(fileNumber, process, thread, start, length, depth) {
+	const file = files.find(f => f.number === fileNumber), track = tracks.find(t => t.file === file && t.process === process && t.thread === thread);
+	if (!track) return;
+	closedGroups.delete(groupKey(track));
+	if (depth >= 1 && track.mode === 'closed') track.mode = 'some';
+	if (depth >= 10) track.mode = 'open';
+	track.depth = Math.max(track.depth, depth + 1);
+	const from = start / file.scale, width = Math.max(length / file.scale, LEAST_TICKS);
+	call = { track, start: from, end: from + length / file.scale, depth, calls: 0, fn: 0xffffffff, flags: 0, busy: 0 };
+	show(from - width, from + 2 * width);
+	const row = layout(trackWanted).rows.find(row => row.track === track && !row.group);
+	if (row) labels.scrollTop = Math.max(0, row.top + depth * 17 - canvas.clientHeight / 2);
+	say('call of ' + callText(file, length / file.scale) + ' in thread ' + thread);
+	redraw();
+}
+
+async function step(back) {
+	if (!call || call.fn === 0xffffffff) {
+		say('Choose a call first; then N and P go to the next and previous one of its function.');
+		return;
+	}
+	const { file } = call.track, at = Math.round(call.start * file.scale) + (back ? 0 : 1);
+	const answer = await ask('/api/find', { file: file.number, tracks: call.track.index, functions: call.fn, at, back: back ? 1 : 0 });
+	if (!answer.call) {
+		say('There is no ' + (back ? 'earlier' : 'later') + ' call of it in this thread.');
+		return;
+	}
+	const next = answer.call, view = shownView(), width = view.to - view.from;
+	const item = { track: call.track, start: next.start / file.scale, end: next.end < 0 ? -1 : next.end / file.scale, busy: 0, depth: next.depth, fn: next.function, calls: 0, flags: next.flags };
+	if (item.start < view.from || item.start > view.to) show(item.start - width / 2, item.start + width / 2);
+	chooseCall(item);
+}
+
+/* ---- the pointer ---- */
+
+const ticksAt = x => shownView().from + x * (shownView().to - shownView().from) / canvas.clientWidth;
+
+function pointerDown(event) {
+	if (event.button !== 0) return;
+	canvas.setPointerCapture(event.pointerId);
+	drag = { x: event.offsetX, at: ticksAt(event.offsetX), view: shownView(), pans: event.shiftKey, moved: false };
+}
+
+function pointerMove(event) {
+	if (drag) {
+		drag.moved = drag.moved || Math.abs(event.offsetX - drag.x) > 3;
+		if (drag.moved) dragTo(event.offsetX);
+		return;
+	}
+	const item = itemAt(picture, event.offsetX, event.offsetY);
+	canvas.style.cursor = item ? 'pointer' : 'crosshair';
+	if (item) showTip(event.clientX, event.clientY, facts(item));
+	else hideTip();
+}
+
+function dragTo(x) {
+	hideTip();
+	if (drag.pans) {
+		const by = (drag.x - x) * (drag.view.to - drag.view.from) / canvas.clientWidth;
+		show(drag.view.from + by, drag.view.to + by);
+		return;
+	}
+	const at = Math.min(Math.max(ticksAt(x), 0), lastTick());
+	measure = { from: Math.min(drag.at, at), to: Math.max(drag.at, at) };
+	measureText.textContent = callText(mainFile(), measure.to - measure.from);
+	redraw();
+}
+
+function pointerUp(event) {
+	const was = drag;
+	drag = null;
+	if (!was) return;
+	if (!was.moved) {
+		const item = itemAt(picture, event.offsetX, event.offsetY);
+		if (item) chooseCall(item);
+		return;
+	}
+	if (measure) choose({ span: { from: Math.floor(measure.from), to: Math.ceil(measure.to) } });
+	measure = null;
+	redraw();
+}
+
+function wheel(event) {
+	event.preventDefault();
+	hideTip();
+	if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan((event.deltaX || event.deltaY) / canvas.clientWidth);
+	else if (event.altKey) labels.scrollTop += event.deltaY;
+	else zoom(1.0016 ** Math.max(-400, Math.min(400, event.deltaY)), ticksAt(event.offsetX));
+}
+
+function doubleClick(event) {
+	const item = itemAt(picture, event.offsetX, event.offsetY);
+	if (!item) return;
+	const end = item.end < 0 ? item.track.last : item.end, margin = Math.max((end - item.start) * 0.05, 1);
+	show(item.start - margin, end + margin);
+}
+
+/* ---- keys ---- */
+
+const KEYS = {
+	w: () => zoom(0.6), s: () => zoom(1 / 0.6), a: () => pan(-0.25), d: () => pan(0.25),
+	'+': () => zoom(0.6), '-': () => zoom(1 / 0.6), n: () => step(false), p: () => step(true),
+	f: () => state.span ? show(state.span.from, state.span.to) : call && show(call.start, call.end), 0: () => choose({ view: null }),
+};
+const ARROWS = { ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1), ArrowUp: () => { labels.scrollTop -= 51; }, ArrowDown: () => { labels.scrollTop += 51; } };
+
+// @return whether the key was one of the timeline's
+export function timelineKey(event) {
+	if (!files.length) return false;
+	const action = KEYS[event.key.toLowerCase()] || (document.activeElement === canvas ? ARROWS[event.key] : null);
+	if (!action || event.ctrlKey || event.metaKey || event.altKey) return false;
+	action();
+	return true;
+}
+
+export function clearTimeline() {
+	call = measure = null;
+	measureText.textContent = '';
+	say('');
+	redraw();
+}
+
+/* ---- made ---- */
+
+function searched(event) {
+	term = event.target.value.trim();
+	if (term && !trackTerm() && !matcher(term)) say('That is no pattern.');
+	else say('');
+	redraw();
+}
+
+function tools() {
+	found = el('output', { class: 'found', 'aria-live': 'polite' });
+	measureText = el('output', { class: 'measure', 'aria-label': 'Measured' });
+	return el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
+		el('h2', {}, 'Timeline'),
+		el('input', { type: 'search', id: 'timeline-search', placeholder: 'Mark functions; thread:12', 'aria-label': 'Mark functions in the timeline', oninput: searched, autocomplete: 'off', spellcheck: 'false' }),
+		button('−', () => zoom(1 / 0.6), { 'aria-label': 'Zoom out', title: 'Zoom out (S)' }), button('+', () => zoom(0.6), { 'aria-label': 'Zoom in', title: 'Zoom in (W)' }),
+		button('All', () => choose({ view: null }), { title: 'Show all of it (0)' }),
+		button('‹ call', () => step(true), { title: 'Previous call of the function (P)' }), button('call ›', () => step(false), { title: 'Next call of the function (N)' }),
+		found, measureText);
+}
+
+export function makeTimeline(told) {
+	told.forEach((file, number) => { if (file.index === 'ready' && file.tracks.some(track => track.calls)) addFile(number, file); });
+	if (!files.length) return false;
+	const section = byId('timeline');
+	canvas = el('canvas', { tabindex: '0', role: 'application', 'aria-label': 'Calls over time. W and S zoom, A and D move, N and P go from call to call; the functions pane has the same as a table.' });
+	shelf = el('div', { class: 'shelf' });
+	labels = el('div', { class: 'labels', tabindex: '0', role: 'group', 'aria-label': 'Threads' }, shelf);
+	labels.style.paddingTop = AXIS + 'px';
+	section.replaceChildren(tools(), el('div', { class: 'stage' }, labels, canvas));
+	section.hidden = byId('splitter').hidden = false;
+	canvas.addEventListener('pointerdown', pointerDown);
+	canvas.addEventListener('pointermove', pointerMove);
+	canvas.addEventListener('pointerup', pointerUp);
+	canvas.addEventListener('pointercancel', () => { drag = measure = null; redraw(); });
+	canvas.addEventListener('pointerleave', hideTip);
+	canvas.addEventListener('wheel', wheel, { passive: false });
+	canvas.addEventListener('dblclick', doubleClick);
+	labels.addEventListener('scroll', redraw);
+	new ResizeObserver(redraw).observe(canvas);
+	onChange(redraw);
+	redraw();
+	return true;
+}
