@@ -34,7 +34,7 @@ static struct tl_input *open_path(const char *path)
 	return open_with(path, everything());
 }
 
-/* t: 100 enter 1, 110 enter 2, 140 exit 2, 150 exit 1, 170 enter 3, 180 exit 3; 1000 ticks a second */
+/* t: 100 enter 1, 110 enter 2, 140 exit 2, 150 exit 1, 170 enter 3, 180 exit 3; 1000 a second */
 static char *write_log(const char *name, uint32_t first)
 {
 	struct bytes b = { 0 };

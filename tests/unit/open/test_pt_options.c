@@ -86,7 +86,7 @@ TEST(what_is_no_processor_is_refused)
 	}
 }
 
-/* CPUID 15H: "TSC frequency = core crystal clock (ECX) * EBX / EAX", to the nearest whole number. */
+/* CPUID 15H: "TSC frequency = core crystal clock (ECX) * EBX / EAX", to the nearest number. */
 TEST(ticks_per_second)
 {
 	static const struct {
