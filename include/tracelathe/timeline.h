@@ -144,6 +144,7 @@ struct tl_calls_options {
 	uint64_t from, to;
 	bool one_track;          /**< only those of `process` and `thread` */
 	int64_t process, thread; /**< as in struct tl_call */
+	bool any_process;        /**< with `one_track`: of `thread`, in whatever process */
 };
 
 /** The calls of an input, one after the other; made by tl_input_calls() of <tracelathe/open.h>. */
@@ -164,6 +165,14 @@ TL_API int tl_calls_next(struct tl_calls *calls, const struct tl_call **call, st
  */
 TL_API int tl_calls_function(struct tl_calls *calls, uint32_t number,
 			     struct tl_call_function *function, size_t size, struct tl_error *err);
+/**
+ * Begin again at the first call, with other options, without reading the input for a first time
+ * once more. Filters of the input hold as before; ids begin at 0.
+ * @param options  NULL: all
+ * @return 0; TL_BAD_USAGE for a size of the options that is too small
+ */
+TL_API int tl_calls_restart(struct tl_calls *calls, const struct tl_calls_options *options,
+			    struct tl_error *err);
 /** NULL is allowed. */
 TL_API void tl_calls_close(struct tl_calls *calls);
 

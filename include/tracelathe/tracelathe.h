@@ -12,6 +12,7 @@
 #include <tracelathe/open.h>
 #include <tracelathe/perf_data.h>
 #include <tracelathe/profile.h>
+#include <tracelathe/query.h>
 #include <tracelathe/record.h>
 #include <tracelathe/report.h>
 #include <tracelathe/symbols.h>

@@ -37,8 +37,8 @@ int tl_input_calls(struct tl_input *input, const struct tl_calls_options *option
 {
 	struct tl_calls_options taken = { .size = sizeof(taken) };
 	struct tl_call_source source;
-	int status = options ? tl_take_options(&taken, sizeof(taken), sizeof(taken), options,
-					       options->size, err)
+	int status = options ? tl_take_options(&taken, sizeof(taken), TL_CALLS_OPTIONS_FIRST,
+					       options, options->size, err)
 			     : 0;
 
 	*calls = NULL;

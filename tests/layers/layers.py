@@ -41,6 +41,8 @@ MAY_INCLUDE = {
     "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "report",
              "export"],
     "record": ["core", "profile", "symbols", "xray", "open"],
+    # SQL: what can be asked is what open/ answers.
+    "query": ["core", "open"],
     # compat/libipt: the drop-in.
     "compat": ["intel_pt"],
     # The views, the command and the fleet see public headers only ("open and its headers"), the views core's writers too.
@@ -48,7 +50,7 @@ MAY_INCLUDE = {
     "cli": ["view"],
     "mpi": [],
 }
-PUBLIC_ONLY = ["view", "cli", "mpi"]
+PUBLIC_ONLY = ["view", "cli", "mpi", "query"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
 # lower floors, none beside it.
 SUB_ROOMS = {
@@ -66,6 +68,7 @@ SUB_ROOMS = {
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
     "timeline": [[""], ["calls"], ["index"]],
     "view": [["web"]],
+    "query": [["trace"], ["tables"], ["sql"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -38,6 +38,12 @@ int fold_opened(struct command_job *job, const char *path, struct tl_profile **p
 int fold_file(struct command_job *job, const char *path, struct tl_profile **profile,
 	      struct tl_error *err);
 
+/*
+ * Show where an input was damaged; the exit status becomes 1. Places of status TL_OK are remarks,
+ * not damage.
+ */
+void warn_damage(struct command_job *job, struct tl_input *input, const char *file);
+
 /* ---- profile.c ---- */
 
 /*

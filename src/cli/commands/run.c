@@ -26,19 +26,18 @@ static bool open_input(struct command_job *job, const char *const *paths, size_t
 	return false;
 }
 
-/* @return whether there was any damage; places of status TL_OK are remarks, not damage */
-static bool warn_damage(const struct command_job *job, const char *file)
+void warn_damage(struct command_job *job, struct tl_input *input, const char *file)
 {
-	uint64_t skipped, count = tl_input_damage_count(job->input, &skipped);
+	uint64_t skipped, count = tl_input_damage_count(input, &skipped);
 	bool damaged = false;
 	struct tl_damage place;
 	size_t listed = 0;
 
-	for (; tl_input_damage(job->input, listed, &place, sizeof(place)) == 1; listed++) {
+	for (; tl_input_damage(input, listed, &place, sizeof(place)) == 1; listed++) {
 		const struct tl_error err = {
 			.status = place.status,
 			.text = place.text,
-			.format = tl_input_format(job->input)->name,
+			.format = tl_input_format(input)->name,
 			.offset = place.offset,
 			.record = place.record,
 		};
@@ -51,7 +50,7 @@ static bool warn_damage(const struct command_job *job, const char *file)
 		complain(NULL,
 			 "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all",
 			 file, count - DAMAGE_SHOWN, skipped);
-	return damaged || count > listed;
+	job->damaged |= damaged || count > listed;
 }
 
 /* ---- output ---- */
@@ -108,7 +107,7 @@ static int run_open(struct command_job *job)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	int result = output_open(&job->out, job->settings->output.path, &err);
-	bool damaged, written = true;
+	bool written = true;
 
 	if (result < 0) {
 		complain_output(job->settings, &err);
@@ -120,12 +119,11 @@ static int run_open(struct command_job *job)
 		give_up(job, &err);
 	else
 		written = commit(job);
-	damaged = job->damaged;
 	if (job->input && (result >= 0 || !job->settings->input.strict))
-		damaged = warn_damage(job, job->settings->paths.items[0]) || damaged;
+		warn_damage(job, job->input, job->settings->paths.items[0]);
 	if (result < 0 || !written)
 		return EXIT_UNUSABLE;
-	return result || damaged ? EXIT_DAMAGED : EXIT_CLEAN;
+	return result || job->damaged ? EXIT_DAMAGED : EXIT_CLEAN;
 }
 
 bool open_file(struct command_job *job, const char *path)
@@ -166,7 +164,7 @@ int fold_opened(struct command_job *job, const char *path, struct tl_profile **p
 	if (status >= 0)
 		warn_saturated(job, path, *profile);
 	if (status >= 0 || !job->settings->input.strict)
-		job->damaged = warn_damage(job, path) || job->damaged;
+		warn_damage(job, job->input, path);
 	tl_input_close(job->input);
 	job->input = NULL;
 	return status;

@@ -72,7 +72,7 @@ struct view_settings {
 
 struct output_settings {
 	const char *path; /* NULL, "-": standard output */
-	bool json, csv, yaml;
+	bool json, csv, yaml, box;
 	bool wide; /* tables are not made to fit the terminal */
 	enum when progress, color;
 };

@@ -11,6 +11,7 @@
 struct tl_calls {
 	struct tl_call_tracks tracks;
 	struct tl_calls_options window;
+	uint64_t from, to; /* of the input's filter, within which each window is */
 	struct tl_leaf_reader reader;
 	struct tl_leaf_scan scan, other; /* of the present leaf, and of those that are searched */
 	struct tl_leaf_call *deep;       /* of the present leaf, with their ends */
@@ -38,6 +39,8 @@ int tl_calls_open(struct tl_calls **calls, const struct tl_call_source *source,
 	}
 	tl_call_tracks_begin(&c->tracks, source, NULL);
 	c->window = *options;
+	c->from = options->from;
+	c->to = options->to;
 	c->reader.tracks = &c->tracks;
 	status = source->ops->build(source->handle, &c->tracks, err);
 	if (status < 0) {
@@ -45,6 +48,26 @@ int tl_calls_open(struct tl_calls **calls, const struct tl_call_source *source,
 		return status;
 	}
 	*calls = c;
+	return 0;
+}
+
+int tl_calls_restart(struct tl_calls *calls, const struct tl_calls_options *options,
+		     struct tl_error *err)
+{
+	struct tl_calls_options window = { .size = sizeof(window) };
+	int status = options ? tl_take_options(&window, sizeof(window), TL_CALLS_OPTIONS_FIRST,
+					       options, options->size, err)
+			     : 0;
+
+	if (status < 0)
+		return status;
+	if (window.from < calls->from)
+		window.from = calls->from;
+	if (!window.to || window.to > calls->to)
+		window.to = calls->to;
+	calls->window = window;
+	calls->track = calls->leaf = calls->call = calls->scan.call_count = 0;
+	calls->told = 0;
 	return 0;
 }
 
@@ -125,7 +148,8 @@ static int end_open_calls(struct tl_calls *c, const struct tl_call_track *track,
 static bool is_chosen(const struct tl_calls *c, const struct tl_call_track *track)
 {
 	return !c->window.one_track ||
-	       (c->window.process == track->process && c->window.thread == track->thread);
+	       ((c->window.any_process || c->window.process == track->process) &&
+		c->window.thread == track->thread);
 }
 
 /*

@@ -2,7 +2,11 @@
 #ifndef TL_TIMELINE_CALLS_STREAM_H
 #define TL_TIMELINE_CALLS_STREAM_H
 /* All calls of a trace in the order of their begin: struct tl_calls. */
+#include "core/sized.h"
 #include "timeline/calls/tracks.h"
+
+/* Bytes of struct tl_calls_options in the first release. */
+#define TL_CALLS_OPTIONS_FIRST TL_SIZE_UP_TO(struct tl_calls_options, thread)
 
 /*
  * Build the tracks of a source and begin at the first call. The options are ours, with `to` set.

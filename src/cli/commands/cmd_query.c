@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tracelathe query: which arguments are files and which one is SQL; what the inputs had to say. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tracelathe/query.h>
+
+#include "cli/commands/job.h"
+
+enum { STEP = 1 << 16, LONGEST_TEXT = 1 << 26 };
+
+/* ---- arguments ---- */
+
+/* SQL has a blank between its words; a file of that name is a file all the same. */
+static bool is_statement(const char *argument)
+{
+	return strpbrk(argument, " \t\n;") && access(argument, F_OK);
+}
+
+/*
+ * The statement is the last argument that is none of the files; "-" behind a file stands for those
+ * on standard input. @return NULL: there is none
+ */
+static const char *take_statement(struct settings *settings)
+{
+	size_t count = settings->paths.list.count;
+	const char *last = count ? settings->paths.items[count - 1] : "";
+
+	if (!is_statement(last) && (count < 2 || strcmp(last, "-")))
+		return NULL;
+	settings->paths.list.count--;
+	return last;
+}
+
+/* All of standard input, terminated. NULL: it was told why. */
+static char *read_statements(struct command_job *job)
+{
+	char *text = NULL, *grown;
+	size_t size = 0;
+	ssize_t got;
+
+	do {
+		grown = size < LONGEST_TEXT ? realloc(text, size + STEP + 1) : NULL;
+		if (!grown) {
+			complain(job->command->name, "the statements are too long");
+			free(text);
+			return NULL;
+		}
+		text = grown;
+		got = read(STDIN_FILENO, text + size, STEP);
+		size += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	text[size] = '\0';
+	if (got == 0 && strlen(text) == size)
+		return text;
+	complain(job->command->name,
+		 got ? "standard input cannot be read" : "the statements have a NUL byte");
+	free(text);
+	return NULL;
+}
+
+/* ---- the inputs ---- */
+
+static int add_inputs(struct command_job *job, struct tl_query *query, struct tl_error *err)
+{
+	struct settings *settings = job->settings;
+
+	settings->input.progress = progress_tick;
+	settings->input.progress_arg = job->progress;
+	for (size_t i = 0; i < settings->paths.list.count; i++) {
+		const char *path = settings->paths.items[i], *failed = path;
+		int status = tl_query_add(query, &path, 1, &settings->input, &failed, err);
+
+		if (status < 0) {
+			progress_end(job->progress);
+			complain_error(failed ? failed : path, err);
+			job->error_shown = true;
+			return status;
+		}
+	}
+	return 0;
+}
+
+/* What was read was damaged, or did not fit: the answer stands on less than all. */
+static void warn_inputs(struct command_job *job, const struct tl_query *query)
+{
+	struct tl_input *input;
+
+	for (size_t i = 0; (input = tl_query_input(query, i)); i++) {
+		const struct tl_profile *profile = tl_query_profile(query, i);
+		const char *path = job->settings->paths.items[i];
+
+		if (profile)
+			warn_saturated(job, path, profile);
+		warn_damage(job, input, path);
+	}
+}
+
+/* ---- the command ---- */
+
+static int answer(struct command_job *job, struct tl_query *query, const char *sql,
+		  struct tl_error *err)
+{
+	int status = tl_query_print(query, sql, report_form(job->settings), job->out, err);
+
+	progress_end(job->progress);
+	if (status < 0 && *tl_query_message(query) && !tl_output_failed(job->out)) {
+		complain(NULL, "%s", tl_query_message(query));
+		job->error_shown = true;
+	}
+	return status;
+}
+
+static int ask(struct command_job *job, const char *sql, struct tl_error *err)
+{
+	struct tl_query *query;
+	int status = tl_query_open(&query, err);
+
+	if (status == 0)
+		status = add_inputs(job, query, err);
+	if (status == 0)
+		status = answer(job, query, sql, err);
+	if (query && !(status < 0 && job->settings->input.strict))
+		warn_inputs(job, query);
+	tl_query_close(query);
+	return status;
+}
+
+int cmd_query(struct command_job *job, struct tl_error *err)
+{
+	const char *sql = take_statement(job->settings);
+	char *read = NULL;
+	int status = TL_BAD_USAGE;
+
+	progress_end(job->progress);
+	if (!sql || !strcmp(sql, "-"))
+		sql = read = read_statements(job);
+	if (sql)
+		status = ask(job, sql, err);
+	else
+		job->error_shown = true;
+	free(read);
+	return status;
+}

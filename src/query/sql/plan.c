@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plans: which conditions of a statement a table uses itself. A plan is a text for xFilter: a
+ * "=COLUMN ", "<COLUMN " ... for each value that xFilter gets, then "gCOLUMN " for each column
+ * whose equal values have to come together.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/sql/vtab.h"
+
+/* sqlite3_vtab_in() and sqlite3_vtab_distinct() came with this version. */
+enum { WITH_DISTINCT = 3038000 };
+
+/* What a plan costs, in rows, as long as nothing was counted. */
+static const double rows_guessed = 1e4, stream_guessed = 1e7;
+
+static bool newer_sqlite(void)
+{
+	return sqlite3_libversion_number() >= WITH_DISTINCT;
+}
+
+static int comparison_of(unsigned char op)
+{
+	switch (op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return TL_QUERY_EQUAL;
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		return TL_QUERY_LESS;
+	case SQLITE_INDEX_CONSTRAINT_LE:
+		return TL_QUERY_LESS_EQUAL;
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		return TL_QUERY_GREATER;
+	case SQLITE_INDEX_CONSTRAINT_GE:
+		return TL_QUERY_GREATER_EQUAL;
+	}
+	return -1;
+}
+
+static const char comparison_letters[] = "=<[>]";
+
+struct plan {
+	const struct tl_query_table *table;
+	sqlite3_index_info *info;
+	char *at; /* the end of the text */
+	int values;
+	bool unique, keyed, narrowed;
+	bool several; /* the table is read once for each element of an IN */
+};
+
+/* Room for one item of the text: a letter, a number of two digits, a blank. */
+enum { ITEM = 4, MOST_ITEMS = TL_QUERY_CONDITIONS + TL_QUERY_GROUP_COLUMNS };
+
+static void put_item(struct plan *plan, char letter, int column)
+{
+	*plan->at++ = letter;
+	*plan->at++ = (char)('0' + column / 10);
+	*plan->at++ = (char)('0' + column % 10);
+	*plan->at++ = ' ';
+	*plan->at = '\0';
+}
+
+/* Whether the table reads less by a condition. */
+static bool is_useful(const struct plan *plan, int column, int comparison)
+{
+	uint8_t use = plan->table->uses[column];
+
+	if (comparison == TL_QUERY_EQUAL)
+		return use & (TL_QUERY_KEY | TL_QUERY_RANGE);
+	return comparison > 0 && use & TL_QUERY_RANGE;
+}
+
+static void take(struct plan *plan, int number, int comparison)
+{
+	const struct sqlite3_index_constraint *constraint = &plan->info->aConstraint[number];
+	uint8_t use = plan->table->uses[constraint->iColumn];
+
+	put_item(plan, comparison_letters[comparison], constraint->iColumn);
+	plan->info->aConstraintUsage[number].argvIndex = ++plan->values;
+	plan->narrowed = true;
+	if (comparison != TL_QUERY_EQUAL)
+		return;
+	plan->keyed |= (use & TL_QUERY_KEY) != 0;
+	plan->unique |= (use & TL_QUERY_UNIQUE) != 0;
+}
+
+/* A table of known rows uses one condition, a stream all. */
+static void take_conditions(struct plan *plan)
+{
+	for (int i = 0; i < plan->info->nConstraint; i++) {
+		const struct sqlite3_index_constraint *constraint = &plan->info->aConstraint[i];
+		int comparison = comparison_of(constraint->op);
+
+		if (!constraint->usable || comparison < 0 || constraint->iColumn < 0 ||
+		    plan->values == TL_QUERY_CONDITIONS ||
+		    !is_useful(plan, constraint->iColumn, comparison))
+			continue;
+		/* A stream would be read once for each element of the list. */
+		if (plan->table->stream && newer_sqlite() && sqlite3_vtab_in(plan->info, i, -1))
+			continue;
+		plan->several |= newer_sqlite() && sqlite3_vtab_in(plan->info, i, -1);
+		take(plan, i, comparison);
+		if (!plan->table->stream)
+			return;
+	}
+}
+
+/* Whether rows come in the order that the statement wants. */
+static bool has_order(const struct plan *plan)
+{
+	const sqlite3_index_info *info = plan->info;
+	uint8_t use;
+
+	if (info->nOrderBy != 1 || info->aOrderBy[0].desc || info->aOrderBy[0].iColumn < 0 ||
+	    plan->several)
+		return false;
+	use = plan->table->uses[info->aOrderBy[0].iColumn];
+	return use & TL_QUERY_ORDER;
+}
+
+/* GROUP BY and DISTINCT need rows of equal values together, and no order. */
+static bool take_groups(struct plan *plan)
+{
+	const sqlite3_index_info *info = plan->info;
+	int wanted = newer_sqlite() ? sqlite3_vtab_distinct(plan->info) : 0;
+
+	if ((wanted != 1 && wanted != 2) || !plan->table->stream ||
+	    info->nOrderBy > TL_QUERY_GROUP_COLUMNS || plan->several)
+		return false;
+	for (int i = 0; i < info->nOrderBy; i++)
+		if (info->aOrderBy[i].iColumn < 0 ||
+		    !(plan->table->uses[info->aOrderBy[i].iColumn] & TL_QUERY_GROUP))
+			return false;
+	for (int i = 0; i < info->nOrderBy; i++)
+		put_item(plan, 'g', info->aOrderBy[i].iColumn);
+	return true;
+}
+
+static double rows_of(const struct tl_query_vtab *vtab)
+{
+	if (vtab->table->stream)
+		return stream_guessed;
+	return vtab->trace->profile ? (double)vtab->table->rows(vtab->trace) + 1 : rows_guessed;
+}
+
+static void estimate(const struct plan *plan, const struct tl_query_vtab *vtab)
+{
+	double rows = rows_of(vtab);
+
+	if (plan->unique && !vtab->table->stream) {
+		rows = 1;
+		plan->info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
+	} else if (plan->keyed) {
+		rows = rows / 100 + 1;
+	} else if (plan->narrowed) {
+		rows = rows / 10 + 1;
+	}
+	plan->info->estimatedCost = rows + 2;
+	plan->info->estimatedRows = (sqlite3_int64)rows;
+}
+
+int tl_query_plan(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct tl_query_vtab *vtab = (const struct tl_query_vtab *)base;
+	struct plan plan = { .table = vtab->table, .info = info };
+
+	info->idxStr = sqlite3_malloc(MOST_ITEMS * ITEM + 1);
+	if (!info->idxStr)
+		return SQLITE_NOMEM;
+	info->needToFreeIdxStr = 1;
+	plan.at = info->idxStr;
+	*plan.at = '\0';
+	/* The plan's columns: of the many in a wide table, the last bit stands for the rest. */
+	info->idxNum = (int)(info->colUsed & INT32_MAX);
+	take_conditions(&plan);
+	if (info->nOrderBy && (has_order(&plan) || take_groups(&plan)))
+		info->orderByConsumed = 1;
+	estimate(&plan, vtab);
+	return SQLITE_OK;
+}
+
+/* ---- xFilter ---- */
+
+/*
+ * A value that no integer can be compared with in the same way is no condition: SQLite tests each
+ * row itself.
+ */
+static bool number_of(sqlite3_value *value, int64_t *number)
+{
+	double real;
+
+	if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+		*number = sqlite3_value_int64(value);
+		return true;
+	}
+	if (sqlite3_value_type(value) != SQLITE_FLOAT)
+		return false;
+	real = sqlite3_value_double(value);
+	if (!(real > -9e15 && real < 9e15) || real != (double)(int64_t)real)
+		return false;
+	*number = (int64_t)real;
+	return true;
+}
+
+void tl_query_read_plan(const char *text, sqlite3_value *const *values, int count,
+			struct tl_query_wish *wish)
+{
+	int taken = 0;
+
+	for (; text && *text; text += ITEM) {
+		const char *letter = strchr(comparison_letters, *text);
+		int column = (text[1] - '0') * 10 + text[2] - '0';
+		struct tl_query_condition *condition = &wish->conditions[wish->condition_count];
+
+		if (!letter) {
+			wish->groups[wish->group_count++] = column;
+			continue;
+		}
+		if (taken == count)
+			return;
+		condition->column = column;
+		condition->comparison = (enum tl_query_comparison)(letter - comparison_letters);
+		wish->condition_count += number_of(values[taken++], &condition->value);
+	}
+}

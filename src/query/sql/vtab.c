@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query/sql/vtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct query_cursor {
+	sqlite3_vtab_cursor base; /* must be first */
+	uint64_t row, end;        /* of known rows, or of the index */
+	const struct tl_query_key_index *index;
+	void *handle; /* of a stream that is open, else NULL */
+	bool has_row; /* of a stream */
+};
+
+static struct tl_query_vtab *vtab_of(const struct query_cursor *cursor)
+{
+	return (struct tl_query_vtab *)cursor->base.pVtab;
+}
+
+/* ---- errors ---- */
+
+static int code_of(int status)
+{
+	return status == TL_NO_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
+}
+
+static int fail(struct tl_query_vtab *vtab, const struct tl_error *err)
+{
+	if (err->status == TL_NO_MEMORY)
+		return SQLITE_NOMEM;
+	if (atomic_load(&vtab->trace->stop))
+		return SQLITE_INTERRUPT;
+	sqlite3_free(vtab->base.zErrMsg);
+	vtab->base.zErrMsg = sqlite3_mprintf("%s", tl_query_trace_explain(vtab->trace, err));
+	return code_of(err->status);
+}
+
+/* ---- tables ---- */
+
+static int refuse(char **message, const char *format, const char *text)
+{
+	*message = sqlite3_mprintf(format, text);
+	return SQLITE_ERROR;
+}
+
+/* The columns as SQLite is told of them. */
+static int declare(sqlite3 *database, const struct tl_query_table *table)
+{
+	char *sql = sqlite3_mprintf("CREATE TABLE t(%s)", table->info.columns);
+	int code = sql ? sqlite3_declare_vtab(database, sql) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return code;
+}
+
+static int connect_table(sqlite3 *database, struct tl_query_registry *registry,
+			 struct tl_query_trace *trace, int number, sqlite3_vtab **to)
+{
+	struct tl_query_vtab *vtab;
+	int code = declare(database, tl_query_tables[number]);
+
+	if (code != SQLITE_OK)
+		return code;
+	vtab = calloc(1, sizeof(*vtab));
+	if (!vtab)
+		return SQLITE_NOMEM;
+	vtab->registry = registry;
+	vtab->trace = trace;
+	vtab->table = tl_query_tables[number];
+	vtab->number = number;
+	trace->references++;
+	*to = &vtab->base;
+	return SQLITE_OK;
+}
+
+static int connect(sqlite3 *database, void *data, int count, const char *const *arguments,
+		   sqlite3_vtab **vtab, char **message)
+{
+	struct tl_query_registry *registry = data;
+	struct tl_query_trace *trace = NULL;
+	int number;
+
+	if (count != 5)
+		return refuse(message, "%s", "two arguments are needed: the input and the table");
+	trace = tl_query_registry_find(registry, arguments[3]);
+	number = tl_query_table_find(arguments[4], strlen(arguments[4]));
+	if (!trace)
+		return refuse(message, "there is no input %s", arguments[3]);
+	if (number < 0)
+		return refuse(message, "there is no table %s", arguments[4]);
+	return connect_table(database, registry, trace, number, vtab);
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+	struct tl_query_vtab *vtab = (struct tl_query_vtab *)base;
+
+	tl_query_registry_leave(vtab->registry, vtab->trace);
+	free(vtab);
+	return SQLITE_OK;
+}
+
+/* ---- cursors ---- */
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **to)
+{
+	struct query_cursor *cursor = calloc(1, sizeof(*cursor));
+
+	(void)base;
+	if (!cursor)
+		return SQLITE_NOMEM;
+	*to = &cursor->base;
+	return SQLITE_OK;
+}
+
+static void end_stream(struct query_cursor *cursor)
+{
+	if (cursor->handle)
+		vtab_of(cursor)->table->stream->close(cursor->handle);
+	cursor->handle = NULL;
+	cursor->has_row = false;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct query_cursor *cursor = (struct query_cursor *)base;
+
+	end_stream(cursor);
+	free(cursor);
+	return SQLITE_OK;
+}
+
+static int next_of_stream(struct query_cursor *cursor)
+{
+	struct tl_query_vtab *vtab = vtab_of(cursor);
+	struct tl_error err;
+	int status = vtab->table->stream->next(cursor->handle, &err);
+
+	cursor->has_row = status == 1;
+	return status < 0 ? fail(vtab, &err) : SQLITE_OK;
+}
+
+static int begin_stream(struct query_cursor *cursor, const struct tl_query_wish *wish)
+{
+	struct tl_query_vtab *vtab = vtab_of(cursor);
+	struct tl_error err;
+
+	if (vtab->table->stream->open(vtab->trace, wish, &cursor->handle, &err) < 0) {
+		int code = fail(vtab, &err);
+
+		end_stream(cursor);
+		return code;
+	}
+	return next_of_stream(cursor);
+}
+
+/* The number of a key among the keys of its table. */
+static size_t key_number(const struct tl_query_table *table, int column)
+{
+	size_t number = 0;
+
+	for (int i = 0; i < column; i++)
+		number += (table->uses[i] & TL_QUERY_KEY) != 0;
+	return number;
+}
+
+/* The rows with the value of the one condition. */
+static int begin_keyed(struct query_cursor *cursor, const struct tl_query_condition *condition)
+{
+	struct tl_query_vtab *vtab = vtab_of(cursor);
+	struct tl_query_key_index *index =
+		&vtab->trace->folded.keys[vtab->number][key_number(vtab->table, condition->column)];
+	size_t end;
+
+	if (!tl_query_key_index_make(index, vtab->table, vtab->trace, condition->column))
+		return SQLITE_NOMEM;
+	cursor->index = index;
+	cursor->row = tl_query_key_index_find(index, condition->value, &end);
+	cursor->end = end;
+	return SQLITE_OK;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int columns, const char *plan, int count,
+		  sqlite3_value **values)
+{
+	struct query_cursor *cursor = (struct query_cursor *)base;
+	struct tl_query_vtab *vtab = vtab_of(cursor);
+	struct tl_query_wish wish = { .columns = (uint64_t)columns };
+	struct tl_error err;
+
+	end_stream(cursor);
+	tl_query_read_plan(plan, values, count, &wish);
+	if (vtab->table->stream)
+		return begin_stream(cursor, &wish);
+	if (tl_query_trace_fold(vtab->trace, &err) < 0)
+		return fail(vtab, &err);
+	cursor->index = NULL;
+	if (wish.condition_count)
+		return begin_keyed(cursor, &wish.conditions[0]);
+	cursor->row = 0;
+	cursor->end = vtab->table->rows(vtab->trace);
+	return SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct query_cursor *cursor = (struct query_cursor *)base;
+
+	if (cursor->handle)
+		return next_of_stream(cursor);
+	cursor->row++;
+	return SQLITE_OK;
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+	const struct query_cursor *cursor = (const struct query_cursor *)base;
+
+	return cursor->handle ? !cursor->has_row : cursor->row >= cursor->end;
+}
+
+static void give(sqlite3_context *context, const struct tl_query_value *value, bool passes)
+{
+	switch (value->type) {
+	case TL_QUERY_NULL:
+		break;
+	case TL_QUERY_INTEGER:
+		sqlite3_result_int64(context, value->integer);
+		break;
+	case TL_QUERY_REAL:
+		sqlite3_result_double(context, value->real);
+		break;
+	case TL_QUERY_TEXT:
+		sqlite3_result_text64(context, value->text, value->size,
+				      passes ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8);
+		break;
+	case TL_QUERY_BLOB:
+		sqlite3_result_blob64(context, value->text, value->size, SQLITE_TRANSIENT);
+		break;
+	}
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+{
+	struct query_cursor *cursor = (struct query_cursor *)base;
+	struct tl_query_vtab *vtab = vtab_of(cursor);
+	struct tl_query_value value = { .type = TL_QUERY_NULL };
+	uint64_t row = cursor->row;
+	struct tl_error err;
+
+	if (cursor->handle) {
+		if (vtab->table->stream->cell(cursor->handle, number, &value, &err) < 0)
+			return fail(vtab, &err);
+	} else {
+		if (cursor->index)
+			row = cursor->index->rows[row].row;
+		vtab->table->cell(vtab->trace, row, number, &value);
+	}
+	give(context, &value, vtab->table->texts_pass);
+	return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *number)
+{
+	*number = (sqlite3_int64)((const struct query_cursor *)base)->row;
+	return SQLITE_OK;
+}
+
+const sqlite3_module tl_query_module = {
+	.iVersion = 1,
+	.xCreate = connect,
+	.xConnect = connect,
+	.xBestIndex = tl_query_plan,
+	.xDisconnect = disconnect,
+	.xDestroy = disconnect,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next,
+	.xEof = at_end,
+	.xColumn = column,
+	.xRowid = rowid,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query/tables/call_groups.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/file.h"
+
+/* Rows of a group that lie one behind the other. */
+struct tl_query_chunk {
+	struct tl_query_chunk *next;
+	uint32_t used, capacity;
+	uint64_t words[];
+};
+
+enum { FIRST_ROWS = 4, CHUNK_BYTES = 1 << 15 };
+
+/* ---- blocks: memory, then temporary files ---- */
+
+struct tl_query_block {
+	struct tl_query_block *next;
+	void *mapped; /* NULL: the bytes follow */
+	size_t size;
+};
+
+enum { BLOCK_BYTES = 1 << 20, MAPPED_BYTES = 1 << 26 };
+static const uint64_t memory_bytes = 256 << 20;
+
+/* A file without a name, of a size that the disk has room for. Negative: errno. */
+static int make_file(size_t size)
+{
+	const char *folder = getenv("TMPDIR");
+	char *pattern;
+	int fd, status;
+
+	if (asprintf(&pattern, "%s/tracelathe-XXXXXX", folder && *folder ? folder : "/var/tmp") < 0)
+		return -1;
+	fd = tl_file_make_temporary(pattern);
+	if (fd >= 0)
+		unlink(pattern);
+	free(pattern);
+	if (fd < 0)
+		return -1;
+	status = posix_fallocate(fd, 0, (off_t)size);
+	if (!status)
+		return fd;
+	close(fd);
+	errno = status;
+	return -1;
+}
+
+static int map_block(struct tl_query_blocks *blocks, struct tl_error *err)
+{
+	struct tl_query_block *block = calloc(1, sizeof(*block));
+	int fd;
+
+	if (!block)
+		return tl_error_memory(err);
+	fd = make_file(MAPPED_BYTES);
+	block->mapped =
+		fd < 0 ? MAP_FAILED
+		       : mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (block->mapped == MAP_FAILED) {
+		free(block);
+		return tl_error_system(err, "no temporary file for the groups of a statement");
+	}
+	block->size = MAPPED_BYTES;
+	block->next = blocks->all;
+	blocks->all = block;
+	blocks->free = block->mapped;
+	blocks->left = MAPPED_BYTES;
+	blocks->bytes += MAPPED_BYTES;
+	return 0;
+}
+
+static int add_block(struct tl_query_blocks *blocks, struct tl_error *err)
+{
+	struct tl_query_block *block;
+
+	if (blocks->bytes >= memory_bytes)
+		return map_block(blocks, err);
+	block = malloc(sizeof(*block) + BLOCK_BYTES);
+	if (!block)
+		return tl_error_memory(err);
+	*block = (struct tl_query_block){ .next = blocks->all };
+	blocks->all = block;
+	blocks->free = (char *)(block + 1);
+	blocks->left = BLOCK_BYTES;
+	blocks->bytes += BLOCK_BYTES;
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static struct tl_query_chunk *add_chunk(struct tl_query_groups *groups,
+					struct tl_query_group *group, struct tl_error *err)
+{
+	size_t row_bytes = groups->word_count * sizeof(uint64_t);
+	uint32_t rows = group->last ? group->last->capacity * 2 : FIRST_ROWS;
+	struct tl_query_chunk *chunk;
+	size_t size;
+
+	if (rows * row_bytes > CHUNK_BYTES)
+		rows = (uint32_t)(CHUNK_BYTES / row_bytes);
+	size = sizeof(*chunk) + rows * row_bytes;
+	if (groups->blocks.left < size && add_block(&groups->blocks, err) < 0)
+		return NULL;
+	chunk = (struct tl_query_chunk *)(void *)groups->blocks.free;
+	groups->blocks.free += size;
+	groups->blocks.left -= size;
+	chunk->next = NULL;
+	chunk->used = 0;
+	chunk->capacity = rows;
+	if (group->last)
+		group->last->next = chunk;
+	else
+		group->first = chunk;
+	group->last = chunk;
+	return chunk;
+}
+
+static bool same_keys(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_query_groups *groups = context;
+
+	return !memcmp(groups->list[number].keys, key, groups->key_count * sizeof(uint64_t));
+}
+
+/* The number of a group, TL_NONE without memory. */
+static uint32_t find_group(struct tl_query_groups *groups, const uint64_t *keys)
+{
+	uint64_t hash = 0;
+	uint32_t number;
+
+	if (groups->count && same_keys(groups, keys, groups->recent))
+		return groups->recent;
+	for (size_t i = 0; i < groups->key_count; i++)
+		hash = tl_hash_pair(hash, keys[i]);
+	number = tl_index_find(&groups->index, hash, same_keys, groups, keys);
+	if (number != TL_NONE)
+		return number;
+	if (!tl_grow(&groups->list, &groups->capacity, groups->count + 1, sizeof(*groups->list)) ||
+	    !tl_index_add(&groups->index, hash, (uint32_t)groups->count))
+		return TL_NONE;
+	groups->list[groups->count] = (struct tl_query_group){ .rows = 0 };
+	memcpy(groups->list[groups->count].keys, keys, groups->key_count * sizeof(*keys));
+	return (uint32_t)groups->count++;
+}
+
+int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *keys, const uint64_t *words,
+			struct tl_error *err)
+{
+	uint32_t number = find_group(groups, keys);
+	struct tl_query_group *group;
+	struct tl_query_chunk *chunk;
+
+	if (number == TL_NONE)
+		return tl_error_memory(err);
+	groups->recent = number;
+	group = &groups->list[number];
+	group->rows++;
+	if (!groups->word_count)
+		return 0;
+	chunk = group->last;
+	if (!chunk || chunk->used == chunk->capacity)
+		chunk = add_chunk(groups, group, err);
+	if (!chunk)
+		return err ? (int)err->status : TL_NO_MEMORY;
+	memcpy(chunk->words + chunk->used++ * groups->word_count, words,
+	       groups->word_count * sizeof(*words));
+	return 0;
+}
+
+/* ---- reading ---- */
+
+bool tl_query_groups_next(struct tl_query_groups *groups)
+{
+	if (groups->at < groups->count && groups->row == groups->list[groups->at].rows) {
+		groups->at++;
+		groups->row = 0;
+	}
+	if (groups->at == groups->count)
+		return false;
+	if (groups->row == 0) {
+		groups->chunk = groups->list[groups->at].first;
+		groups->row_of_chunk = 0;
+	} else if (groups->chunk && ++groups->row_of_chunk == groups->chunk->used) {
+		groups->chunk = groups->chunk->next;
+		groups->row_of_chunk = 0;
+	}
+	groups->row++;
+	return true;
+}
+
+const uint64_t *tl_query_groups_keys(const struct tl_query_groups *groups)
+{
+	return groups->list[groups->at].keys;
+}
+
+const uint64_t *tl_query_groups_words(const struct tl_query_groups *groups)
+{
+	return groups->chunk->words + groups->row_of_chunk * groups->word_count;
+}
+
+void tl_query_groups_free(struct tl_query_groups *groups)
+{
+	while (groups->blocks.all) {
+		struct tl_query_block *block = groups->blocks.all;
+
+		groups->blocks.all = block->next;
+		if (block->mapped)
+			munmap(block->mapped, block->size);
+		free(block);
+	}
+	free(groups->list);
+	tl_index_free(&groups->index);
+}

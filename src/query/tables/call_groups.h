@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_QUERY_TABLES_CALL_GROUPS_H
+#define TL_QUERY_TABLES_CALL_GROUPS_H
+/*
+ * Rows put together by some of their values, for GROUP BY: SQLite would sort them, which takes ten
+ * times as long. A row is some words; those that are the same in the whole group are kept once.
+ * Beyond some size the words are kept in temporary files, so that memory does not grow without end.
+ */
+#include "core/memory.h"
+#include "query/trace/table.h"
+
+enum { TL_QUERY_WORDS = 16 };
+
+struct tl_query_group {
+	uint64_t keys[TL_QUERY_GROUP_COLUMNS];
+	uint64_t rows;
+	struct tl_query_chunk *first, *last;
+};
+
+/* Zero-filled with the counts set is empty. */
+struct tl_query_groups {
+	size_t key_count, word_count; /* words of a row beside the keys */
+	struct tl_query_group *list;
+	size_t count, capacity;
+	struct tl_index index;
+	struct tl_query_blocks {
+		char *free;
+		size_t left;
+		struct tl_query_block *all;
+		uint64_t bytes;
+	} blocks;
+	uint32_t recent; /* the group of the last row */
+	/* reading: */
+	size_t at; /* group */
+	const struct tl_query_chunk *chunk;
+	uint64_t row, row_of_chunk;
+};
+
+/* Add a row. 0, TL_NO_MEMORY or TL_IO. */
+int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *keys, const uint64_t *words,
+			struct tl_error *err);
+/* Go to the next row, all of one group before those of the next. False: there is none. */
+bool tl_query_groups_next(struct tl_query_groups *groups);
+/* Of the present row. */
+const uint64_t *tl_query_groups_keys(const struct tl_query_groups *groups);
+const uint64_t *tl_query_groups_words(const struct tl_query_groups *groups);
+void tl_query_groups_free(struct tl_query_groups *groups);
+
+#endif

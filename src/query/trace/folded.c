@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tables need beside the profile itself: numbers, depths, losses, threads. */
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "query/trace/trace.h"
+
+/* ---- functions ---- */
+
+static bool has_cost(const struct tl_profile *profile, const struct tl_function_totals *totals)
+{
+	for (uint32_t i = 0; i < tl_profile_event_count(profile); i++)
+		if (totals->self[i] || totals->inclusive[i])
+			return true;
+	return false;
+}
+
+/* The functions that `report` has a row for. */
+static bool is_shown(const struct tl_profile *profile, uint32_t function)
+{
+	struct tl_function_totals totals;
+
+	if (tl_profile_function_totals(profile, function, TL_NONE, &totals, sizeof(totals)) < 0)
+		return false;
+	return (totals.calls || totals.unfinished || has_cost(profile, &totals)) &&
+	       tl_profile_chosen(profile, function);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Whether the trace numbers all its functions, each with a number of its own that fits. */
+static bool has_own_numbers(const struct tl_profile *profile, uint64_t *numbers)
+{
+	uint32_t count = tl_profile_function_count(profile);
+
+	for (uint32_t i = 0; i < count; i++) {
+		numbers[i] = tl_profile_function(profile, i)->id;
+		if (numbers[i] > INT64_MAX)
+			return false;
+	}
+	if (count)
+		qsort(numbers, count, sizeof(*numbers), compare_numbers);
+	for (uint32_t i = 1; i < count; i++)
+		if (numbers[i] == numbers[i - 1])
+			return false;
+	return true;
+}
+
+/*
+ * Functions are numbered as in the trace, so that what is read in other listings can be found, and
+ * where it has no such numbers, from 0 in the order in which they were met.
+ */
+static bool number_functions(struct tl_query_trace *trace)
+{
+	uint32_t count = tl_profile_function_count(trace->profile);
+	bool own;
+
+	trace->folded.ids = tl_zeroed(count, sizeof(*trace->folded.ids));
+	trace->folded.shown = tl_zeroed(count, sizeof(*trace->folded.shown));
+	if (!trace->folded.ids || !trace->folded.shown)
+		return false;
+	own = trace->folded.own_numbers =
+		has_own_numbers(trace->profile, (uint64_t *)trace->folded.ids);
+	for (uint32_t i = 0; i < count; i++) {
+		trace->folded.ids[i] =
+			own ? (int64_t)tl_profile_function(trace->profile, i)->id : i;
+		if (is_shown(trace->profile, i))
+			trace->folded.shown[trace->folded.shown_count++] = i;
+	}
+	return true;
+}
+
+/* ---- contexts ---- */
+
+static bool measure_depths(struct tl_query_trace *trace)
+{
+	uint32_t count = tl_profile_context_count(trace->profile);
+
+	trace->folded.depths = tl_zeroed(count, sizeof(*trace->folded.depths));
+	if (!trace->folded.depths)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t parent = tl_profile_context(trace->profile, i)->parent;
+
+		trace->folded.depths[i] = parent == TL_NONE ? 0 : trace->folded.depths[parent] + 1;
+	}
+	return true;
+}
+
+/* ---- losses ---- */
+
+/* Rows for what was lost in a part, or in none. */
+static bool add_losses(struct tl_query_trace *trace, uint32_t part, const struct tl_losses *l)
+{
+	const struct tl_query_losses rows[] = {
+		{ part, "orphan exits", l->orphan_exits },
+		{ part, "deduced exits", l->deduced_exits },
+		{ part, "unfinished calls", l->unfinished },
+		{ part, "time reversals", l->time_reversals },
+		{ part, "gaps", l->gaps },
+		{ part, "skipped bytes", l->skipped_bytes },
+		{ part, "skipped records", l->skipped_records },
+		{ part, "saturated sums", l->saturated },
+		{ part, "left calls", l->left_calls },
+		{ part, "calls ended in gaps", l->gap_ends },
+		{ part, "bridged calls", l->bridged },
+		{ part, "uncertain calls", l->uncertain },
+	};
+	enum { KINDS = sizeof(rows) / sizeof(rows[0]) };
+
+	if (!tl_grow(&trace->folded.lost, &trace->folded.lost_capacity,
+		     trace->folded.lost_count + KINDS, sizeof(*trace->folded.lost)))
+		return false;
+	for (size_t i = 0; i < KINDS; i++)
+		if (rows[i].count)
+			trace->folded.lost[trace->folded.lost_count++] = rows[i];
+	return true;
+}
+
+#define EACH_LOSS(APPLY)                                                                           \
+	APPLY(orphan_exits)                                                                        \
+	APPLY(deduced_exits)                                                                       \
+	APPLY(unfinished)                                                                          \
+	APPLY(time_reversals)                                                                      \
+	APPLY(gaps)                                                                                \
+	APPLY(skipped_bytes)                                                                       \
+	APPLY(skipped_records)                                                                     \
+	APPLY(saturated)                                                                           \
+	APPLY(left_calls)                                                                          \
+	APPLY(gap_ends)                                                                            \
+	APPLY(bridged)                                                                             \
+	APPLY(uncertain)
+
+/* What a part lost is no loss of no part. */
+static void subtract(struct tl_losses *from, const struct tl_losses *part)
+{
+#define SUBTRACT(member) from->member -= part->member < from->member ? part->member : from->member;
+	EACH_LOSS(SUBTRACT)
+#undef SUBTRACT
+}
+
+static bool list_losses(struct tl_query_trace *trace)
+{
+	struct tl_losses rest;
+	bool ok = tl_profile_losses(trace->profile, &rest, sizeof(rest)) == 0;
+
+	for (uint32_t i = 0; ok && i < tl_profile_part_count(trace->profile); i++) {
+		const struct tl_losses *losses = &tl_profile_part(trace->profile, i)->losses;
+
+		ok = add_losses(trace, i, losses);
+		subtract(&rest, losses);
+	}
+	return ok && add_losses(trace, TL_NONE, &rest);
+}
+
+/* ---- threads ---- */
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct tl_query_thread *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static bool is_timed(const struct tl_query_thread *thread)
+{
+	return thread->first || thread->last;
+}
+
+/* Add a part's row to that of its thread. */
+static void join(struct tl_query_thread *thread, const struct tl_query_thread *more)
+{
+	if (is_timed(more) && (!is_timed(thread) || more->first < thread->first))
+		thread->first = more->first;
+	if (more->last > thread->last)
+		thread->last = more->last;
+	if (!*thread->name)
+		thread->name = more->name;
+	thread->records += more->records;
+	thread->parts++;
+}
+
+static bool list_threads(struct tl_query_trace *trace)
+{
+	uint32_t count = tl_profile_part_count(trace->profile);
+	size_t kept = 0;
+
+	trace->folded.threads = tl_zeroed(count, sizeof(*trace->folded.threads));
+	if (!trace->folded.threads)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_part *part = tl_profile_part(trace->profile, i);
+
+		trace->folded.threads[i] = (struct tl_query_thread){ part->process,
+								     part->thread,
+								     part->command,
+								     part->first_ticks,
+								     part->last_ticks,
+								     part->records,
+								     1 };
+	}
+	if (count)
+		qsort(trace->folded.threads, count, sizeof(*trace->folded.threads),
+		      compare_threads);
+	for (uint32_t i = 0; i < count; i++) {
+		if (kept &&
+		    !compare_threads(&trace->folded.threads[kept - 1], &trace->folded.threads[i]))
+			join(&trace->folded.threads[kept - 1], &trace->folded.threads[i]);
+		else
+			trace->folded.threads[kept++] = trace->folded.threads[i];
+	}
+	trace->folded.thread_count = kept;
+	return true;
+}
+
+bool tl_query_trace_prepare(struct tl_query_trace *trace)
+{
+	return number_functions(trace) && measure_depths(trace) && list_losses(trace) &&
+	       list_threads(trace);
+}

@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tracelathe query`: its tables against the reports of the same file, and its answers against those of SQLite on an
+imported copy.
+
+For a trace of every format: the functions are the rows of `report --csv --all`, the calls those of `dump --calls`, sums by
+GROUP BY those of the profile. Then random statements (WHERE, GROUP BY, DISTINCT, ORDER BY, LIMIT, joins) are asked twice:
+of the file, and of python's sqlite3 with the same rows in plain tables. What a statement may not do it is not allowed to,
+and damage is told."""
+import csv
+import io
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import common
+from common import CORPUS, ROOT, SHARED, expect, fail
+
+STREAMS = {"calls", "instants", "records", "instructions", "accesses"}
+ROWS = 20000  # calls of a trace that is imported
+LONG = os.environ.get("TL_LONG")
+
+
+def ask(sql, *args, status=(0, 1), stdin=None):
+    done = subprocess.run([common.command(), "query", "--json", *args] + ([sql] if sql else []), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, input=stdin)
+    if done.returncode not in status:
+        fail(" ".join(args), sql, "exits with", done.returncode, done.stderr.decode("utf-8", "replace").strip())
+    return done
+
+
+def rows(sql, *args, **more):
+    done = ask(sql, *args, **more)
+    if done.returncode > 1:
+        return []
+    # A JSON array for each statement.
+    return [tuple(row.values()) for row in json.loads(done.stdout.decode("utf-8"))]
+
+
+def answers(statements, *args):
+    """The rows, as dictionaries, of each of some statements; None from the first wrong one on."""
+    done = ask(None, *args, "-", stdin=";\n".join(statements).encode(), status=(0, 1, 2))
+    decoder, at, found = json.JSONDecoder(), 0, []
+    output = done.stdout.decode("utf-8")
+    while at < len(output):
+        answer, at = decoder.raw_decode(output, at)
+        found.append(answer)
+        at += 1
+    if done.returncode == 2:
+        found[-1 if found and not found[-1] else len(found):] = []
+    return found + [None] * (len(statements) - len(found))
+
+
+# ---- tables against reports ----
+
+
+def number(text):
+    return int(text) if text else None
+
+
+def functions(path, args):
+    """The function table, to the last digit."""
+    text = common.run("report", "--csv", "--all", *args, path)
+    table = list(csv.DictReader(io.StringIO(text, newline="")))
+    events = [name[:-5] for name in table[0] if name.endswith(":self")] if table else []
+    wanted, costs = [], []
+    for row in table:
+        wanted.append((row["function"], row["object"] or None, row["file"] or None, number(row["line"]),
+                       int(row[events[0] + ":self"]), int(row[events[0] + ":inclusive"]), int(row["calls"]),
+                       int(row.get("unfinished") or 0), *[number(row.get(name, "")) for name in
+                                                          ("min", "median", "p90", "p99", "max", "sum")]))
+        costs += [(row["function"], row["object"] or None, event, int(row[event + ":self"]), int(row[event + ":inclusive"]))
+                  for event in events]
+    got = rows("SELECT name, object, file, line, self, inclusive, calls, unfinished, min, median, p90, p99, max, sum "
+               "FROM functions", *args, path)
+    order = lambda found: sorted(found, key=str)
+    expect("functions of " + path, order(got), order(wanted))
+    expect("costs of " + path, order(rows("SELECT name, object, event, c.self, c.inclusive FROM costs c JOIN functions f "
+                                          "ON f.id = c.function", *args, path)), order(costs))
+    numbered = [(row["function"], int(row["id"])) for row in table if row["id"]]
+    if len(numbered) == len(table) and len(set(numbered)) == len({i for _, i in numbered}):
+        expect("ids of " + path, sorted(rows("SELECT name, id FROM functions", *args, path)), sorted(numbered))
+    return len(table)
+
+
+def sums(path, args):
+    """Self costs of lines and contexts are those of the functions."""
+    for table in ("lines", "contexts"):
+        got = rows("SELECT function, event, sum(self) FROM %s GROUP BY function, event HAVING sum(self)" % table, *args, path)
+        if got:
+            expect("%s of %s" % (table, path), sorted(got),
+                   sorted(rows("SELECT function, event, self FROM costs WHERE self", *args, path)))
+
+
+def calls(path, args):
+    """Returns false where the format has none, which is said."""
+    dumped = subprocess.run([common.command(), "dump", "--calls", "--json", *args, path], stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL)
+    if dumped.returncode > 1:
+        done = ask("SELECT count(*) FROM calls", *args, path, status=(2,))
+        if b"calls" not in done.stderr:
+            fail(path, "says of calls that it has not", done.stderr)
+        return False
+    wanted = [json.loads(line) for line in dumped.stdout.decode("utf-8").splitlines()]
+    expect("calls of " + path,
+           rows("SELECT id, parent, process, thread, depth, name, start, \"end\", cut, late FROM calls", *args, path),
+           [(c["id"], c["parent"], c["process"], c["thread"], c["depth"], c["function"], c["start"], c["end"],
+             int(c.get("cut", False)), int(c.get("late", False))) for c in wanted])
+    ended = [c for c in wanted if c["end"] is not None and not c.get("cut") and not c.get("late")]
+    expect("durations of " + path, rows("SELECT id, duration FROM calls WHERE duration IS NOT NULL", *args, path),
+           [(c["id"], c["end"] - c["start"]) for c in ended])
+    # Of perf.data with cycles, a call is as long as its packets say, and its function as its instructions do.
+    if rows("SELECT count(sum) FROM functions", *args, path) != [(0,)] and not path.endswith(".perf.data"):
+        expect("sums of calls of " + path,
+               sorted(rows("SELECT function, sum(duration) FROM calls GROUP BY function HAVING sum(duration)", *args, path)),
+               sorted(rows("SELECT id, sum FROM functions WHERE sum", *args, path)))
+    expect("numbers of calls of " + path,
+           sorted(rows("SELECT function, count(*) FROM calls WHERE NOT late AND function IS NOT NULL GROUP BY function",
+                       *args, path)),
+           sorted(rows("SELECT id, calls + CASE WHEN %d THEN 0 ELSE unfinished END FROM functions WHERE calls + unfinished"
+                       % entered(path, args), *args, path)))
+    return True
+
+
+def entered(path, args):
+    """Whether unfinished calls are among the calls: where the profile has no durations."""
+    return rows("SELECT count(*) FROM functions WHERE sum IS NOT NULL", *args, path) == [(0,)]
+
+
+# ---- random statements ----
+
+
+def columns_of(path, args):
+    """{table: [(column, type)]} as the file's tables are declared."""
+    names = [name for name, in rows("SELECT name FROM a.sqlite_schema WHERE type = 'table'", *args, path)]
+    told = answers(["PRAGMA a.table_info(%s)" % name for name in names], *args, path)
+    return {name: [(row["name"], row["type"]) for row in found] for name, found in zip(names, told)}
+
+
+def imported(path, args, tables):
+    base = sqlite3.connect(":memory:")
+    told = answers(["SELECT * FROM %s" % table for table in tables], *args, path)
+    for (table, columns), given in zip(tables.items(), told):
+        base.execute("CREATE TABLE %s(%s)" % (table, ", ".join('"%s" %s' % column for column in columns)))
+        base.executemany("INSERT INTO %s VALUES(%s)" % (table, ",".join("?" * len(columns))),
+                         [tuple(row.values()) for row in given])
+    return base
+
+
+def literal(value):
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return repr(value)
+
+
+def condition(rng, base, table, columns):
+    name, kind = rng.choice(columns)
+    values = [row[0] for row in base.execute('SELECT DISTINCT "%s" FROM %s ORDER BY 1 LIMIT 200' % (name, table))]
+    value = rng.choice(values) if values else 1
+    other = rng.choice(values) if values else 2
+    if value is None:
+        return '"%s" IS%s NULL' % (name, rng.choice(("", " NOT")))
+    if kind == "INTEGER" and rng.random() < 0.3:
+        value = value + rng.choice((-1, 1, 0.5, 10 ** 6))
+    if kind == "INTEGER" and rng.random() < 0.1:
+        value = str(value)
+    choice = rng.randrange(8)
+    if choice == 0:
+        return '"%s" IN (%s, %s)' % (name, literal(value), literal(other))
+    if choice == 1 and other is not None:
+        return '"%s" BETWEEN %s AND %s' % (name, literal(value), literal(other))
+    if choice == 2 and isinstance(value, str):
+        return '"%s" LIKE %s' % (name, literal("%" + value[1:4] + "%"))
+    return '"%s" %s %s' % (name, rng.choice(("=", "=", "<", "<=", ">", ">=", "<>")), literal(value))
+
+
+def where(rng, base, table, columns):
+    count = rng.choice((0, 1, 1, 2, 3))
+    text = rng.choice((" AND ", " AND ", " OR ")).join(condition(rng, base, table, columns) for _ in range(count))
+    return " WHERE " + text if text else ""
+
+
+def statement(rng, base, table, columns):
+    """(SQL, whether its order is given)"""
+    names = ['"%s"' % name for name, _ in columns]
+    whole = where(rng, base, table, columns)
+    numbers = ['"%s"' % name for name, kind in columns if kind == "INTEGER"]
+    kind = rng.randrange(5)
+    if kind == 0:
+        return "SELECT %s FROM %s%s" % (", ".join(rng.sample(names, rng.randint(1, min(4, len(names))))), table, whole), False
+    if kind == 1:
+        chosen = ", ".join(rng.sample(names, rng.randint(1, min(3, len(names)))))
+        return "SELECT DISTINCT %s FROM %s%s" % (chosen, table, whole), False
+    if kind == 2:
+        keys = ", ".join(rng.sample(names, rng.randint(1, min(3, len(names)))))
+        value = rng.choice(numbers or names)
+        return "SELECT %s, count(*), count(%s), sum(%s), min(%s), max(%s) FROM %s%s GROUP BY %s" % (
+            keys, value, value if numbers else "1", value, value, table, whole, keys), False
+    if kind == 3:
+        keys = rng.sample(names, rng.randint(1, min(2, len(names))))
+        order = ", ".join("%s%s" % (key, rng.choice(("", " DESC"))) for key in keys)
+        # Only what the order decides can be compared, row by row.
+        return "SELECT %s FROM %s%s ORDER BY %s LIMIT %d" % (", ".join(keys), table, whole, order, rng.randint(0, 20)), True
+    value = rng.choice(numbers or names)
+    return "SELECT count(*), sum(%s), min(%s), max(%s) FROM %s%s" % (value if numbers else "1", value, value, table, whole), False
+
+
+JOINS = [
+    "SELECT f.name, e.name, c.self FROM costs c JOIN functions f ON f.id = c.function JOIN events e ON e.name = c.event",
+    "SELECT p.name, q.name, sum(a.calls) FROM arcs a JOIN functions p ON p.id = a.caller JOIN functions q "
+    "ON q.id = a.callee GROUP BY p.name, q.name",
+    "SELECT f.name, (SELECT count(*) FROM arcs a WHERE a.callee = f.id) FROM functions f",
+    "SELECT c.id, p.function FROM contexts c LEFT JOIN contexts p ON p.id = c.parent AND p.event = c.event",
+    "WITH RECURSIVE path(id, depth) AS (SELECT id, 0 FROM contexts WHERE parent IS NULL UNION SELECT c.id, path.depth + 1 "
+    "FROM contexts c JOIN path ON c.parent = path.id) SELECT count(*), max(depth) FROM path",
+    "SELECT l.part, p.thread, sum(l.self) FROM lines l JOIN parts p ON p.id = l.part GROUP BY l.part, p.thread",
+]
+CALL_JOINS = [
+    "SELECT f.name, count(*), sum(c.duration) FROM calls c JOIN functions f ON f.id = c.function GROUP BY f.id",
+    "SELECT name, thread, count(*), max(duration) FROM calls GROUP BY name, thread",
+    "SELECT thread, depth, count(*) FROM calls GROUP BY thread, depth",
+    "SELECT function, count(DISTINCT thread) FROM calls GROUP BY function",
+    "SELECT count(*) FROM calls WHERE start >= (SELECT avg(start) FROM calls)",
+    "SELECT p.name, count(*) FROM calls c JOIN calls p ON p.id = c.parent WHERE c.id < 200 GROUP BY p.name",
+]
+
+
+def compare(path, args, base, statements):
+    for (sql, ordered), got in zip(statements, answers([sql for sql, _ in statements], *args, path)):
+        if got is None:
+            fail(path, "does not answer", sql)
+            return
+        got = [tuple(row.values()) for row in got]
+        cursor = base.execute(sql)
+        # A row is an object: of columns with one name the last one counts.
+        names = [column[0] for column in cursor.description]
+        wanted = [tuple(dict(zip(names, row)).values()) for row in cursor]
+        if not ordered:
+            got, wanted = sorted(got, key=repr), sorted(wanted, key=repr)
+        expect("%s: %s" % (path, sql), got, wanted)
+
+
+def random_statements(path, args, has_calls, rng):
+    tables = columns_of(path, args)
+    if not has_calls:
+        tables = {table: columns for table, columns in tables.items() if table not in STREAMS}
+    base = imported(path, args, tables)
+    filled = [table for table in tables if base.execute("SELECT count(*) FROM %s" % table).fetchone()[0]]
+    statements = [(sql, False) for sql in JOINS + (CALL_JOINS if has_calls else [])]
+    for _ in range(400 if LONG else 60):
+        table = rng.choice(filled + (["calls"] * 4 if has_calls else []))
+        statements.append(statement(rng, base, table, tables[table]))
+    compare(path, args, base, statements)
+    return len(statements)
+
+
+# ---- what a statement may not do, and what is wrong with it ----
+
+HOSTILE = [
+    "ATTACH '/tmp/tracelathe-query-test' AS y", "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)", "DROP TABLE functions",
+    "INSERT INTO functions(name) VALUES('x')", "UPDATE functions SET name = 'x'", "DELETE FROM functions", "VACUUM",
+    "VACUUM INTO '/tmp/tracelathe-query-test'", "PRAGMA writable_schema = 1", "PRAGMA journal_mode", "BEGIN", "DETACH a",
+    "SELECT load_extension('/tmp/x.so')", "SELECT readfile('/etc/passwd')", "SELECT writefile('/tmp/x', 'y')",
+    "SELECT edit('x')", "CREATE VIEW v AS SELECT 1", "CREATE TRIGGER t AFTER INSERT ON x BEGIN SELECT 1; END",
+    "CREATE VIRTUAL TABLE temp.t USING tracelathe(a, calls)", "ALTER TABLE functions RENAME TO x", "REINDEX", "ANALYZE",
+    "SELECT zeroblob(1000000000)", "SELECT", "SELEC 1", "SELECT * FROM nowhere",
+    "SELECT nothing FROM functions", "SELECT 'unterminated", "SELECT (" * 2000, "SELECT 1" + " + 1" * 5000,
+    "SELECT * FROM c.functions", "SELECT * FROM tracelathe('/etc/passwd')",
+]
+
+
+def hostile(path):
+    for sql in HOSTILE:
+        done = ask(sql, path, status=(2,))
+        if done.returncode == 2 and not done.stderr.startswith(b"tracelathe"):
+            fail(sql, "is refused with", done.stderr)
+    if os.path.exists("/tmp/tracelathe-query-test"):
+        fail("a file was written")
+    expect("statements before a wrong one", ask("SELECT 1 AS x; SELEC", path, status=(2,)).stdout, b'[{"x":1}]\n')
+    expect("no statement", ask(" -- nothing\n;", path).stdout, b"")
+    expect("NULL and text", rows("SELECT NULL AS a, 'x' || char(0) || 'y' AS b, 1.5 AS c, x'00ff' AS d", path),
+           [(None, "x\0y", 1.5, "00ff")])
+    expect("two files", rows("SELECT count(*) AS x, (SELECT count(*) FROM a.functions) AS y, (SELECT count(*) FROM functions) "
+                             "AS z FROM b.functions", path, path)[0].count(rows("SELECT count(*) FROM functions", path)[0][0]), 3)
+    return len(HOSTILE)
+
+
+def interrupted(path):
+    """An endless statement ends with the signal."""
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n, functions"
+    running = subprocess.Popen([common.command(), "query", path, endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        running.communicate(timeout=0.5)
+        fail("an endless statement ended by itself")
+    except subprocess.TimeoutExpired:
+        running.terminate()
+        running.communicate(timeout=20)
+        expect("the end of an endless statement", running.returncode, -15)
+
+
+def damaged(path, folder):
+    """A cut log: the rows before it, status 1, and the place in `damage`."""
+    cut = os.path.join(folder, "cut.xray")
+    with open(path, "rb") as file:
+        data = file.read()
+    with open(cut, "wb") as file:
+        file.write(data[:len(data) * 2 // 3])
+    for sql in ("SELECT * FROM functions", "SELECT * FROM calls"):
+        done = ask(sql, cut, status=(1,))
+        if done.returncode == 1 and b"offset" not in done.stderr:
+            fail(sql, "of a cut log says", done.stderr)
+    places = [json.loads(line) for line in common.run("check", "--json", cut).splitlines()]
+    got = rows("SELECT offset FROM damage WHERE status <> 'remark'", cut)
+    if not got or not {offset for offset, in got} <= {place["offset"] for place in places}:
+        fail("damage of", cut, "is", got, "check says", places)
+    done = ask("SELECT * FROM functions", os.path.join(folder, "nowhere"), status=(2,))
+    expect("a file that is not there", done.returncode, 2)
+
+
+# ---- traces ----
+
+
+def golden(room, *suffixes):
+    folder = os.path.join(ROOT, "tests", "golden", room)
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(suffixes)]
+
+
+def shared(folder, *suffixes):
+    found = []
+    for where, folders, names in os.walk(os.path.join(SHARED, "corpus", folder)):
+        folders.sort()
+        found += [os.path.join(where, name) for name in sorted(names) if name.endswith(suffixes)]
+    return found
+
+
+def traces():
+    few = None if LONG else 2
+    yield from shared("xray", ".xray")[:few and 2 * few]
+    yield from golden("intel_pt", ".pt")[:few]
+    yield from golden("perf", ".perf.data")[:few]
+    yield from golden("callgrind", ".out", ".in")[:few and 2 * few]
+    yield from shared("callgrind", ".out")[:few and 2 * few] if common.WHOLE else []
+    yield from [p for p in shared("xtrace", "xinsndata.bin") if os.path.getsize(p) < 1 << 22][:few]
+
+
+def readable(path):
+    done = subprocess.run([common.command(), "report", "--csv", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.returncode < 2 and len(done.stdout) < 1 << 20
+
+
+def main():
+    rng = random.Random(16)
+    count, log = 0, None
+    for path in traces():
+        if not readable(path):
+            continue
+        functions(path, [])
+        sums(path, [])
+        has_calls = calls(path, [])
+        if not has_calls or rows("SELECT count(*) FROM calls", path) < [(ROWS,)]:
+            count += random_statements(path, [], has_calls, rng)
+        if path.endswith(".xray") and has_calls and not log:
+            log = path
+    with tempfile.TemporaryDirectory() as folder:
+        count += hostile(log)
+        interrupted(log)
+        damaged(log, folder)
+    common.finish(count, "statements")
+
+
+if __name__ == "__main__":
+    main()
