@@ -340,7 +340,7 @@ def shared(folder, *suffixes):
 
 
 def traces():
-    few = None if LONG else 2
+    few = None if LONG else 1
     yield from shared("xray", ".xray")[:few and 2 * few]
     yield from golden("intel_pt", ".pt")[:few]
     yield from golden("perf", ".perf.data")[:few]
