@@ -99,6 +99,18 @@ static int put(void *arg, const struct tl_pt_violation *violation)
 	return 0;
 }
 
+static void check(const struct input *input, bool has_code)
+{
+	struct tl_pt_decoders decoders = { .list = NULL };
+	struct tl_error err;
+
+	if (has_code)
+		tl_pt_check_slice(&decoders, &input->piece, put, NULL, &err);
+	else
+		tl_pt_check_packets(&input->piece.config, put, NULL, &err);
+	tl_pt_decoders_close(&decoders);
+}
+
 static bool among_the_first(void *arg, uint64_t ip)
 {
 	uint64_t *count = arg;
@@ -161,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			     TL_PT_TEXT_DISASSEMBLE | TL_PT_TEXT_TIME |
 			     (data[0] & 4 ? TL_PT_TEXT_JSON : 0) |
 			     (data[0] & 8 ? TL_PT_TEXT_BY_BLOCK : 0));
-	tl_pt_check(config, input.piece.image, code != 0, put, NULL, &err);
+	check(&input, code != 0);
 	tl_pt_slice_time(config, 10, 20, &part, &err);
 	tl_pt_image_close(input.piece.image);
 	return 0;

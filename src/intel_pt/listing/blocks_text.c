@@ -15,7 +15,8 @@ struct dump {
 	struct tl_pt_image *image;
 	const struct tl_pt_show *show;
 	unsigned flags;
-	bool outside; /* of the window of time */
+	bool outside;      /* of the window of time */
+	uint64_t began_at; /* the PSB that was synchronised onto last */
 	struct tl_output *out;
 	tl_pt_lost_fn *lost;
 	void *arg;
@@ -269,10 +270,9 @@ static int take_events(struct dump *d, int status)
 static void stand(struct dump *d, int error)
 {
 	const struct tl_pt_decoder *decoder = d->decoder;
-	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC ||
-		       error == -TL_PT_BAD_PACKET;
+	bool code = error == -TL_PT_NOMAP || error == -TL_PT_BAD_INSN;
 
-	if (!packets && decoder->pos.node >= TL_PT_NODE_FIRST)
+	if (code && decoder->pos.node >= TL_PT_NODE_FIRST)
 		d->ip = decoder->graph.blocks[decoder->pos.node].ip;
 }
 
@@ -315,20 +315,36 @@ static void put_error(struct dump *d, const char *what, int status)
 	}
 }
 
-static void tell_lost(struct dump *d, enum tl_pt_error why, uint64_t from)
+/* Bytes from an error to where decoding goes on; to the end if it does not. */
+static void tell_lost(struct dump *d, enum tl_pt_error why, uint64_t from, bool ends)
 {
 	struct tl_pt_lost lost = {
 		.why = why,
 		.from = from,
-		.to = (uint64_t)(d->config->end - d->config->begin),
+		.to = ends ? (uint64_t)(d->config->end - d->config->begin) : d->began_at,
 		.ip = d->ip,
 	};
 
-	tl_pt_decoder_sync_offset(d->decoder, &lost.to);
-	if (lost.to < from)
-		lost.to = from;
 	if (d->lost)
 		d->lost(d->arg, &lost);
+}
+
+/*
+ * Synchronise onto the next PSB behind an error. The flow may have read on to it already: it then
+ * is the PSB that the decoder knows, and the next one would be one too far.
+ */
+static int sync_behind(struct dump *d, uint64_t error_at)
+{
+	uint64_t psb = 0;
+	int status;
+
+	tl_pt_decoder_sync_offset(d->decoder, &psb);
+	if (psb >= error_at && psb != d->began_at)
+		status = tl_pt_decoder_sync_set(d->decoder, psb);
+	else
+		status = tl_pt_decoder_sync_forward(d->decoder);
+	tl_pt_decoder_sync_offset(d->decoder, &d->began_at);
+	return status;
 }
 
 /* Up to the next error; the end of the stream is one. */
@@ -374,13 +390,14 @@ static int go_on(struct dump *d, int error)
 		if (status != -TL_PT_EOS)
 			put_error(d, "resync error", status);
 	}
-	status = tl_pt_decoder_sync_forward(d->decoder);
-	tell_lost(d, (enum tl_pt_error) - error, from);
+	status = sync_behind(d, from);
+	tell_lost(d, (enum tl_pt_error) - error, from, status == -TL_PT_EOS);
 	return status;
 }
 
 static void dump_from(struct dump *d, int status)
 {
+	tl_pt_decoder_sync_offset(d->decoder, &d->began_at);
 	while (status >= 0 && !tl_output_failed(d->out)) {
 		status = follow(d, status);
 		d->no_memory |= status == -TL_PT_NOMEM;

@@ -121,7 +121,7 @@ static bool binds_fup(const struct tl_pt_packet *p)
 	case TL_PT_PKT_MODE:
 		return p->mode.leaf == TL_PT_MODE_TSX && !p->mode.abrt;
 	default:
-		return p->kind == TL_PT_PKT_OVF || p->kind == TL_PT_PKT_MWAIT;
+		return p->kind == TL_PT_PKT_OVF;
 	}
 }
 
@@ -324,29 +324,14 @@ static int check_code(struct trace_check *c, struct tl_pt_decoder *decoder, int 
 	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-static int check_image(struct trace_check *c, struct tl_pt_image *image, struct tl_error *err)
-{
-	struct tl_pt_config config = *c->config;
-	struct tl_pt_decoder *decoder;
-	int status;
-
-	config.flags |= TL_PT_SALVAGE;
-	status = tl_pt_decoder_open(&decoder, &config, image);
-	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
-	status = check_code(c, decoder, tl_pt_decoder_sync_forward(decoder), err);
-	tl_pt_decoder_close(decoder);
-	return status;
-}
-
-int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code,
-		    tl_pt_violation_fn *put, void *arg, struct tl_error *err)
+int64_t tl_pt_check_packets(const struct tl_pt_config *config, tl_pt_violation_fn *put, void *arg,
+			    struct tl_error *err)
 {
 	struct trace_check c = { .config = config, .put = put, .arg = arg };
 	int status = check_packets(&c, err);
 
 	if (status == 0 && !c.stop)
-		status = code ? check_image(&c, image, err) : check_flow(&c, err);
+		status = check_flow(&c, err);
 	return status < 0 ? status : c.count;
 }
 

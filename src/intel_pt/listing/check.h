@@ -14,13 +14,13 @@ struct tl_pt_violation {
 typedef int tl_pt_violation_fn(void *arg, const struct tl_pt_violation *violation);
 
 /*
- * @return number of violations, or a negative tl_status. `image` NULL or empty: packets and flow
- * alone
+ * Packets and the flow between them, without code.
+ * @return number of violations, or a negative tl_status
  */
-int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code,
-		    tl_pt_violation_fn *put, void *arg, struct tl_error *err);
+int64_t tl_pt_check_packets(const struct tl_pt_config *config, tl_pt_violation_fn *put, void *arg,
+			    struct tl_error *err);
 
-/* The same for one slice of a feed, with its code, by the decoder of its stream. */
+/* Packets of a slice of a feed, and its flow along the code, by the decoder of its stream. */
 int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
 			  tl_pt_violation_fn *put, void *arg, struct tl_error *err);
 

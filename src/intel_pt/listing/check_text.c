@@ -56,8 +56,7 @@ int64_t tl_pt_check_feed(const struct tl_pt_feed *feed, bool has_code, bool json
 		if (has_code)
 			found = tl_pt_check_slice(&decoders, &slice, put_violation, &to, err);
 		else
-			found = tl_pt_check(&slice.config, slice.image, false, put_violation, &to,
-					    err);
+			found = tl_pt_check_packets(&slice.config, put_violation, &to, err);
 		status = found < 0 ? (int)found : 0;
 		if (status < 0)
 			break;

@@ -3,7 +3,7 @@
  * The published query and event interfaces: statuses, what fits a question, what does not (1.4,
  * 3.1).
  */
-#include "stream.h"
+#include "../stream.h"
 
 static struct tl_pt_query *asked(struct stream *s)
 {

@@ -3,7 +3,7 @@
  * Cycles as CYC packets count them, beside nodes and events; sections are those of
  * docs/formats/intel-pt.md.
  */
-#include "pt_trace.h"
+#include "../pt_trace.h"
 
 /* 1000 nop; 1001 je 1005; 1003 nop; 1004 nop; 1005 jmp rax */
 enum { AT = 0x1000 };

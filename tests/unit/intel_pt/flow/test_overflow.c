@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Overflows (5.2) and the errata around them (7). */
-#include "stream.h"
+#include "../stream.h"
 
 #define MNT 0x02, 0xc3, 0x88, 1, 0, 0, 0, 0, 0, 0, 0
 

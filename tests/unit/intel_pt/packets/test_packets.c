@@ -2,7 +2,7 @@
 /*
  * Every packet read and written, against bytes put together by hand from the tables of section 4.
  */
-#include "stream.h"
+#include "../stream.h"
 
 struct row {
 	const char *name;

@@ -2,7 +2,7 @@
 /* Packets and events in words: the forms of section 12, written by hand. */
 #include <string.h>
 
-#include "../unit.h"
+#include "../../unit.h"
 
 #include "core/output.h"
 #include "intel_pt/listing/text.h"

@@ -6,7 +6,7 @@
  * pair (its source first), PSB+ (as sync_set). Unknown opcode: scan for the next PSB. Report [first
  * lost offset, resume offset), lost packets and TNT bits."
  */
-#include "stream.h"
+#include "../stream.h"
 
 static void want_lost(struct stream *s, uint64_t from, uint64_t to, uint64_t packets,
 		      uint64_t outcomes)

@@ -4,7 +4,7 @@
  * the size that the caller gives", "members that the library does not know become zero", "a size
  * below that of the first release ...: nothing is written".
  */
-#include "pt_trace.h"
+#include "../pt_trace.h"
 
 /* 1000 je 1003; 1002 nop; 1003 jmp rax */
 enum { AT = 0x1000, MARK = 0xa5, MORE = 24 };

@@ -3,7 +3,7 @@
  * Outcomes, targets, PSB+, TIP.PGE, TIP.PGD, FUP and MODE: sections 5.1, 5.3 to 5.6 of
  * docs/formats/intel-pt.md.
  */
-#include "stream.h"
+#include "../stream.h"
 
 /* ---- TNT and TIP ---- */
 

@@ -4,7 +4,7 @@
  * through, and what each function must cost then. Functions have no symbols here: what is called is
  * one, named by its entry.
  */
-#include "pt_trace.h"
+#include "../pt_trace.h"
 
 #include "intel_pt/profile/fold.h"
 

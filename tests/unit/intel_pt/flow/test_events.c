@@ -3,7 +3,7 @@
  * Address space, transactions, power, PTWRITE, TRIG, event trace, blocks of items: sections 5.3,
  * 5.5 and 5.7.
  */
-#include "stream.h"
+#include "../stream.h"
 
 #define EXSTOP 0x02, 0x62
 #define EXSTOP_IP 0x02, 0xe2

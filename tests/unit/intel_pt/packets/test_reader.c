@@ -2,7 +2,7 @@
 /*
  * The packet reader: synchronising, offsets, blocks of items, unknown packets; and the list of PSB.
  */
-#include "stream.h"
+#include "../stream.h"
 
 static struct tl_pt_packets *opened(struct stream *s)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit.h"
+#include "../../unit.h"
 
-#include "../temp.h"
+#include "../../temp.h"
 #include "intel_pt/code/program.h"
 
 static int setup(void **state)

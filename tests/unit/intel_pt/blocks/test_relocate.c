@@ -4,7 +4,7 @@
  * that are no place are told before it, without an address, and what they change holds; a TIP.PGE
  * as the place is told of with a disabled event before it where tracing had been on."
  */
-#include "pt_trace.h"
+#include "../pt_trace.h"
 
 /* 1000 jmp rax; 1002 nop; 1003 hlt */
 enum { AT = 0x1000, NOWHERE = 0x8000 };

@@ -4,7 +4,7 @@
  * crystal clocks (N = 4), so 64 ticks from MTC to MTC. The arithmetic as a whole is held against
  * libipt by tests/differential/pt_libipt.c.
  */
-#include "stream.h"
+#include "../stream.h"
 
 static struct stream timed(void)
 {

@@ -3,7 +3,7 @@
  * Blocks of code written by hand along traces written by hand; sections are those of
  * docs/formats/intel-pt.md.
  */
-#include "pt_trace.h"
+#include "../pt_trace.h"
 
 /*
  * 1000 nop; 1001 je 1005; 1003 nop; 1004 nop; 1005 call 1010; 100a jmp rax; 100c syscall; 100e jmp

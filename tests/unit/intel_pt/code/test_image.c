@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "pt_trace.h"
+#include "../pt_trace.h"
 
 enum { FILE_BYTES = 100 };
 

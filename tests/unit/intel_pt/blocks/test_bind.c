@@ -3,7 +3,7 @@
  * Where each event is bound, and where blocks end: code and traces written by hand, blocks by the
  * sections of docs/formats/intel-pt.md that the tests quote.
  */
-#include "pt_trace.h"
+#include "../pt_trace.h"
 
 /* Packets of an event without or with a FUP behind them (4.2). */
 #define PTW 0x02, 0x12, 0x78, 0x56, 0x34, 0x12
