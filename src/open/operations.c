@@ -94,6 +94,8 @@ static int note_damage(struct tl_input *input, struct tl_profile *profile, struc
 	if (input->format->keeps_notes)
 		return 0;
 	tl_input_damage_count(input, &skipped);
+	if (!input->damage)
+		return tl_error_memory(err);
 	for (size_t i = 0; i < input->damage_listed; i++) {
 		const struct tl_damage *place = &input->damage[i];
 		const struct tl_profile_note note = {
