@@ -5,6 +5,7 @@
  * sum alike, and is filled in once all those are there. A formula that names an unknown event, or
  * itself, is not understood: its numbers stay as the input had them.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -53,20 +54,45 @@ static size_t word_length(const char *p)
 	return length;
 }
 
-/* Digits before a name, a blank or a "*". False when they do not fit. */
+static bool take_digits(const char **p, const char *digits, int64_t base, int64_t *number)
+{
+	const char *digit;
+
+	for (*number = 0; **p && (digit = strchr(digits, tolower((unsigned char)**p))); ++*p)
+		if (__builtin_mul_overflow(*number, base, number) ||
+		    __builtin_add_overflow(*number, digit - digits, number))
+			return false;
+	return true;
+}
+
+/* A number, decimal or hexadecimal, in front of a name, a blank or a "*". False: too large. */
 static bool take_factor(const char **p, int64_t *factor)
 {
+	static const char digits[] = "0123456789", hexadecimal[] = "0123456789abcdef";
+	bool fits;
+
 	*factor = 1;
 	if (**p < '0' || **p > '9')
 		return true;
-	*factor = 0;
-	for (; **p >= '0' && **p <= '9'; ++*p)
-		if (__builtin_mul_overflow(*factor, 10, factor) ||
-		    __builtin_add_overflow(*factor, **p - '0', factor))
-			return false;
+	if (**p == '0' && ((*p)[1] | 0x20) == 'x' && isxdigit((unsigned char)(*p)[2])) {
+		*p += 2;
+		fits = take_digits(p, hexadecimal, 16, factor);
+	} else {
+		fits = take_digits(p, digits, 10, factor);
+	}
 	*p = skip_blanks(*p);
 	if (**p == '*')
 		*p = skip_blanks(*p + 1);
+	return fits;
+}
+
+/* "+" or "-" in front of a term, which the first one need not have. */
+static bool take_sign(const char **p, bool *minus)
+{
+	*minus = **p == '-';
+	if (**p != '+' && **p != '-')
+		return false;
+	*p = skip_blanks(*p + 1);
 	return true;
 }
 
@@ -82,9 +108,11 @@ static uint32_t find_event(const struct tl_profile *profile, const char *name, s
 /* Returns whether the formula is understood; *memory turns false without memory. */
 static bool read_terms(struct formulas *f, const char *p, bool *memory)
 {
-	bool minus = false;
+	bool minus;
 
-	for (p = skip_blanks(p);;) {
+	p = skip_blanks(p);
+	take_sign(&p, &minus);
+	for (;;) {
 		struct term term;
 		size_t length;
 
@@ -103,10 +131,8 @@ static bool read_terms(struct formulas *f, const char *p, bool *memory)
 		p = skip_blanks(p + length);
 		if (!*p)
 			return true;
-		if (*p != '+' && *p != '-')
+		if (!take_sign(&p, &minus))
 			return false;
-		minus = *p == '-';
-		p = skip_blanks(p + 1);
 	}
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "text.h"
 
 #include "profile/model/unsized.h"
@@ -166,6 +168,32 @@ TEST(inherited_events)
 	tl_profile_free(profile);
 }
 
+/* Factors: hexadecimal, right before their event, negative, and 0, which counts nothing. */
+TEST(factors_of_inherited_events)
+{
+	static const struct {
+		const char *formula;
+		int64_t wanted; /* of Ir 100, Dr 7 */
+	} cases[] = {
+		{ "0x10 Ir", 1600 },      { "0X1f*Dr", 217 },  { "2Ir + Dr", 207 },
+		{ "Ir - 3 Dr", 79 },      { "0 Ir + Dr", 7 },  { "Ir+Dr", 107 },
+		{ "2 Ir - 2Ir + Dr", 7 }, { "- Dr + Ir", 93 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[128];
+		struct tl_profile *profile;
+
+		snprintf(text, sizeof(text), "event: X = %s\nevents: Ir Dr\nfn=f\n1 100 7\n",
+			 cases[i].formula);
+		profile = fold_text(text);
+		if (tl_profile_event_count(profile) != 3)
+			fail_msg("%s is no formula", cases[i].formula);
+		assert_int_equal(totals_of(profile, "f").self[2], cases[i].wanted);
+		tl_profile_free(profile);
+	}
+}
+
 /*
  * A formula that names itself, or nothing that is known, is left out and told of: byte 11, line 2.
  */
@@ -298,6 +326,7 @@ int main(void)
 		cmocka_unit_test(parts_with_other_events),
 		cmocka_unit_test(selection),
 		cmocka_unit_test(inherited_events),
+		cmocka_unit_test(factors_of_inherited_events),
 		cmocka_unit_test(bad_formulas),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(nothing_usable),

@@ -101,6 +101,9 @@ TEST(totals)
 	expect_clean("events: a b\npart: 1\nfn=f\n1 5 6\ntotals: 5 6\npart: 2\nfn=f\n1 7\ntotals: "
 		     "7 0\n");
 	expect_clean("events: a\nfn=f\n1 -5\n1 2\ntotals: -3\n");
+	/* what is no number at byte 21; and so the sums are missing */
+	expect_fault("events: a b\nfn=f\n1 5\ntotals: 5x\n", 2, TL_BAD_RECORD, 21, 4);
+	expect_fault("events: a b\nfn=f\n1 5\ntotals: 5.5\n", 2, TL_BAD_RECORD, 21, 4);
 	/* 4 + 10 bytes of lines before the totals: that do not agree */
 	expect_fault("events: a b\nfn=f\n1 5\ntotals: 5 1\n", 1, TL_BAD_RECORD, 21, 4);
 }

@@ -13,6 +13,8 @@ TEST(ends_of_lines)
 		("\xef\xbb\xbf"
 		 "events: Ir\nfn=main\n5 10\n"),
 		"events: Ir\r\nfn=main\r\n5 10",
+		"events: Ir\r\nfn=main\r\n5 10\r",
+		"events: Ir\nfn=main\n5 10\r\r",
 		"events: Ir\n\n\nfn=main\n\n5 10\n\n",
 	};
 

@@ -44,14 +44,33 @@ TEST(formulas_are_sums_of_events)
 	assert_int_equal(computed("2Ir + 3 * cpu(ms)", "Ir"), 81);
 	assert_int_equal(computed("Ir - cpu(ms)", "Ir"), 23);
 	assert_int_equal(computed("Nested + Ir", "2 cpu(ms)"), 44);
+	/* a sign before the first term, and hexadecimal factors, as callgrind files have them */
+	assert_int_equal(computed("- Ir + 5 cpu(ms)", "Ir"), 5);
+	assert_int_equal(computed("+Ir", "Ir"), 30);
+	assert_int_equal(computed("0x1F Ir - 0Xa*cpu(ms)", "Ir"), 31 * 30 - 70);
+	assert_int_equal(computed("0x0 Ir + cpu(ms)", "Ir"), 7);
+	assert_int_equal(computed("9 Ir", "Ir"), 270);
 }
 
 /* What is not understood keeps the numbers of the input: 77 twice. */
 TEST(nonsense_is_left_alone)
 {
 	static const char *const nonsense[] = {
-		"Xx", "Ir +",   "+ Ir", "Ir cpu(ms)", "2", "Sum + Ir", "99999999999999999999 Ir",
-		"*",  "Ir * 2",
+		"Xx",
+		"Ir +",
+		"+ + Ir",
+		"- ",
+		"0x Ir",
+		"0xg Ir",
+		"0x8000000000000000 Ir",
+		"1a Ir",
+		"1\x11 Ir",
+		"Ir cpu(ms)",
+		"2",
+		"Sum + Ir",
+		"99999999999999999999 Ir",
+		"*",
+		"Ir * 2",
 	};
 
 	for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)

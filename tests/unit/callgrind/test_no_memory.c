@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file with something of everything, read, folded and listed where memory runs out. */
+#include "../refuse.h"
+#include "text.h"
+
+#include "callgrind/listing/describe.h"
+
+static const char text[] =
+	"# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./prog -x\n"
+	"desc: Trigger: Program termination\npart: 1\nthread: 1\npositions: instr line\n"
+	"event: Ir : Instruction Fetch\nevent: Sum = Ir + 2 Dr : Both\nevents: Ir Dr\n"
+	"summary: 100 10\n\n"
+	"ob=(1) prog\nfl=(1) a.c\nfn=(1) main\n0x10 1 20 2\n+4 +1 30\n"
+	"cob=(2) lib.so\ncfi=(2) b.c\ncfn=(4000000000) f'2\ncalls=3 0x40 9\n0x18 2 50 8\n"
+	"jcnd=2/3 0x20 4\n0x1c 3\njump=1 0x20 4\n* *\n"
+	"ob=(2)\nfl=(2)\nfn=(4000000000)\n0x40 9 30\nfi=(3) c.h\n+4 10 20 8\n"
+	"fn=(99999999999999999999) g\n0x80 12 1\nfn=(9) (1)'2'(4000000000)\n0x90 13 1\n"
+	"totals: 102 10\n\npart: 2\nthread: 2\nevents: Dr Ir\n\nfn=(1)\n0x10 1 1 2\n"
+	"an unknown line\n# a comment\n0x10 1 nonsense\ntotals: 1 2\n";
+
+static int open_text(struct text *t)
+{
+	const struct tl_callgrind_options options = { .size = sizeof(options) };
+	int status;
+
+	*t = (struct text){ .source = NULL };
+	status = tl_source_open_memory(&t->source, text, sizeof(text) - 1, "text", NULL);
+	if (status == 0)
+		status = tl_callgrind_open(&t->reader, t->source, &options, NULL);
+	return status;
+}
+
+static void note_profile(const struct tl_profile *profile, uint64_t *digest)
+{
+	refuse_note(digest, tl_profile_total(profile),
+		    tl_profile_event_count(profile) * sizeof(int64_t));
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		refuse_note_text(digest, tl_profile_function(profile, i)->name);
+	refuse_note_number(digest, tl_profile_line_count(profile));
+	refuse_note_number(digest, tl_profile_arc_count(profile));
+	refuse_note_number(digest, tl_profile_jump_count(profile));
+}
+
+static int fold_step(const void *input, uint64_t *digest)
+{
+	struct tl_profile *profile = NULL;
+	struct text t;
+	int status = open_text(&t);
+
+	if (status == 0)
+		status = tl_callgrind_fold(&t.reader, 1, input, &profile, NULL);
+	if (status == 0)
+		note_profile(profile, digest);
+	else
+		assert_null(profile);
+	tl_profile_free(profile);
+	text_close(&t);
+	return status;
+}
+
+TEST(folds)
+{
+	struct tl_callgrind_fold_options options = {
+		.size = sizeof(options),
+		.part = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+	};
+
+	for (int variant = 0; variant < 4; variant++) {
+		options.detail = variant & 1 ? TL_CALLGRIND_FUNCTIONS : TL_CALLGRIND_LINES;
+		options.per_part = variant & 2;
+		assert_true(refuse_each(fold_step, &options) > 20);
+	}
+}
+
+/* ---- texts ---- */
+
+enum { INFO, INFO_JSON, DUMP, DUMP_JSON, LISTINGS };
+
+static int list(const void *input, struct tl_output *out)
+{
+	int which = *(const int *)input;
+	struct text t;
+	int status = open_text(&t);
+
+	if (status == 0 && which <= INFO_JSON)
+		status = tl_callgrind_describe(t.reader, which == INFO_JSON, out, NULL);
+	else if (status == 0)
+		status = tl_callgrind_dump(t.reader, which == DUMP_JSON, out, NULL);
+	text_close(&t);
+	return status;
+}
+
+static int list_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(list, input, digest);
+}
+
+TEST(listings)
+{
+	for (int which = 0; which < LISTINGS; which++)
+		assert_true(refuse_each(list_step, &which) > 10);
+}
+
+static int note_violation(void *arg, const struct tl_callgrind_violation *violation)
+{
+	refuse_note_text(arg, violation->rule);
+	refuse_note_number(arg, (int64_t)violation->offset);
+	return 0;
+}
+
+static int check_step(const void *input, uint64_t *digest)
+{
+	struct text t;
+	int64_t found = open_text(&t);
+
+	(void)input;
+	if (found == 0)
+		found = tl_callgrind_check(t.reader, note_violation, digest, NULL);
+	text_close(&t);
+	return found < 0 ? (int)found : 0;
+}
+
+TEST(checks)
+{
+	assert_true(refuse_each(check_step, NULL) > 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folds),
+		cmocka_unit_test(listings),
+		cmocka_unit_test(checks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
