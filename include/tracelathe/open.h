@@ -52,6 +52,8 @@ enum tl_dump_flag {
 	TL_DUMP_TIME_DELTA = 1 << 15, /**< the change beside it instead */
 	TL_DUMP_CALLS = 1 << 16,      /**< calls instead of records, of any timed trace */
 	TL_DUMP_SECONDS = 1 << 17,    /**< with TL_DUMP_CALLS: times in seconds */
+	/** tl_input_check(): every rule with its number of violations instead (xtrace) */
+	TL_DUMP_RULES = 1 << 18,
 };
 
 /** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */

@@ -283,9 +283,23 @@ struct tl_xtrace_violation {
 	uint64_t id; /**< thread or core */
 	/** what should have been there, until the function returns; NULL: the text says it */
 	const char *expected;
+	/**
+	 * true: how the collector writes what the published text leaves open ("xtrace.dialect"),
+	 * told once before all violations of a stream, and not counted
+	 */
+	bool note;
 };
 /** @return 0 to go on, anything else to stop */
 typedef int tl_xtrace_violation_fn(void *arg, const struct tl_xtrace_violation *violation);
+
+/** A rule of tl_xtrace_check(). */
+struct tl_xtrace_rule {
+	const char *rule;    /**< as in violations */
+	const char *text;    /**< what breaks it */
+	const char *section; /**< of docs/formats/xtrace.md, where the format says so: "2.4, A21" */
+};
+/** Rules in their order, from 0 on. @return NULL behind the last */
+TL_API const struct tl_xtrace_rule *tl_xtrace_check_rule(size_t number);
 
 /**
  * Hold a trace against the invariants of section 5 and the grammar of 2.4 and A21. Streams with

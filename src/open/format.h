@@ -63,6 +63,9 @@ struct tl_format {
 	int (*dump)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
 	int64_t (*check)(struct tl_input *input, bool json, struct tl_output *out,
 			 struct tl_error *err);
+	/* The rules with their violations; the number of these. */
+	int64_t (*rules)(struct tl_input *input, bool json, struct tl_output *out,
+			 struct tl_error *err);
 	/* Begins the timeline, unless there is an error before, and fills it. */
 	int (*timeline)(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err);
 	/*

@@ -18,6 +18,7 @@ enum operation {
 	OPERATION_DESCRIBE,
 	OPERATION_DUMP,
 	OPERATION_CHECK,
+	OPERATION_RULES,
 	OPERATION_TIMELINE,
 	OPERATION_REENCODE,
 	OPERATION_SLICE,
@@ -31,6 +32,7 @@ static int unsupported(const struct tl_input *input, enum operation operation, s
 		[OPERATION_DESCRIBE] = "nothing can be said about files of this format",
 		[OPERATION_DUMP] = "this format has no records to show",
 		[OPERATION_CHECK] = "this format has no rules to check",
+		[OPERATION_RULES] = "the rules of this format have no list",
 		[OPERATION_TIMELINE] =
 			"this format holds no times, so no timeline can be made of it",
 		[OPERATION_REENCODE] = "this format is read, but not written",
@@ -204,11 +206,13 @@ int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct 
 		       struct tl_error *err)
 {
 	int64_t found = text_or_json(input, form, err);
+	bool rules = input->options.dump.flags & TL_DUMP_RULES;
 
-	if (found == 0 && !input->format->check)
-		found = unsupported(input, OPERATION_CHECK, err);
+	if (found == 0 && !(rules ? input->format->rules : input->format->check))
+		found = unsupported(input, rules ? OPERATION_RULES : OPERATION_CHECK, err);
 	if (found == 0)
-		found = input->format->check(input, form == TL_REPORT_JSON, out, err);
+		found = (rules ? input->format->rules
+			       : input->format->check)(input, form == TL_REPORT_JSON, out, err);
 	return tl_input_unchanged(input, found, err);
 }
 

@@ -87,6 +87,10 @@ const struct option_row option_rows[] = {
 		    "(default: 0.01)"),
 	OPT_COUNT(C_FLAME | C_DIFF, "width", "PIXELS", flame.pixels,
 		  "--svg: width of the picture (default: 1200)"),
+	/* check */
+	OPT_BIT(C_CHECK, "rules", input.dump.flags, TL_DUMP_RULES,
+		"xtrace: every rule, its section of the format's description and how often it is "
+		"broken, instead of a line for each violation"),
 	/* dump */
 	OPT_BIT(C_DUMP, "packets", input.dump.flags, TL_DUMP_PACKETS,
 		"Intel PT: packets (default)"),

@@ -46,6 +46,16 @@ static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output 
 	return status < 0 ? status : tl_xtrace_list_violations(x->trace, &select, json, out, err);
 }
 
+static int64_t rules_xtrace(struct tl_input *input, bool json, struct tl_output *out,
+			    struct tl_error *err)
+{
+	struct tl_xtrace_input *x = input->handle;
+	struct tl_xtrace_select select;
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	return status < 0 ? status : tl_xtrace_list_rules(x->trace, &select, json, out, err);
+}
+
 static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, size_t room,
 			    uint64_t *count, uint64_t *skipped_bytes)
 {
@@ -133,6 +143,7 @@ const struct tl_format tl_xtrace_format = {
 	.describe = describe_xtrace,
 	.dump = dump_xtrace,
 	.check = check_xtrace,
+	.rules = rules_xtrace,
 	.reencode = reencode_xtrace,
 	.slice = slice_xtrace,
 	.analyze = tl_xtrace_input_analyze,

@@ -166,7 +166,8 @@ static void learn_sp(struct tl_xtrace_check_stream *s, uint64_t address)
 					address - (uint64_t)(int64_t)a->offset);
 }
 
-static void judge_address(struct tl_xtrace_check_stream *s, bool store, uint64_t address)
+/* False: it is somewhere else, so that neither place says anything of memory. */
+static bool judge_address(struct tl_xtrace_check_stream *s, bool store, uint64_t address)
 {
 	struct tl_xtrace_check_insn *i = &s->last;
 	uint32_t done = i->accessed[store], other = i->accessed[!store];
@@ -182,13 +183,15 @@ static void judge_address(struct tl_xtrace_check_stream *s, bool store, uint64_t
 		known = expected_address(s, &expected);
 	if (!done && !other)
 		i->first_access = address;
-	if (!known) {
+	if (!known)
 		learn_sp(s, address);
-	} else if (!same_place(expected, address)) {
-		tl_xtrace_expected(s, "0x%" PRIx64, expected);
-		tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_ADDRESS,
-				      tl_xtrace_walk_offset(&s->walk));
-	}
+	if (!known || same_place(expected, address))
+		return true;
+	tl_xtrace_expected(s, "0x%" PRIx64, expected);
+	tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_ADDRESS, tl_xtrace_walk_offset(&s->walk));
+	if (store)
+		tl_xtrace_check_forget(s, expected, tl_xtrace_access_size(*s->walk.token));
+	return false;
 }
 
 /* Register number `which` of those that are stored; of `size` bytes each. */
@@ -221,12 +224,13 @@ static void judge_data(struct tl_xtrace_check_stream *s, uint32_t size)
 	}
 }
 
-void tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store)
+bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store)
 {
 	struct tl_xtrace_check_insn *i = &s->last;
 	const struct tl_xtrace_check_access *a = &i->op->access;
 	uint32_t size = (uint32_t)tl_xtrace_access_size(*s->walk.token);
 	uint64_t offset = tl_xtrace_walk_offset(&s->walk);
+	bool right;
 
 	if (!(store ? a->writes : a->reads)) {
 		/* What belongs to no such instruction at all, grammar.c tells. */
@@ -235,11 +239,11 @@ void tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store
 			tl_xtrace_expected(s, "%s", store ? "loads" : "stores");
 			tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_DIRECTION, offset);
 		}
-		return;
+		return false;
 	}
 	if (!a->bytes)
-		return;
-	judge_address(s, store, tl_xtrace_walk_value(&s->walk));
+		return true;
+	right = judge_address(s, store, tl_xtrace_walk_value(&s->walk));
 	if (i->accessed[store] + size > a->bytes) {
 		tl_xtrace_expected(s, "%u bytes", a->bytes);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_SIZE, offset);
@@ -247,6 +251,7 @@ void tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store
 		judge_data(s, size);
 	}
 	i->accessed[store] += size;
+	return right;
 }
 
 /* ---- all of them ---- */

@@ -2,6 +2,7 @@
 /* Checking a trace: the walk along the streams, which calls the other parts of the checker. */
 #include "xtrace/check/check.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,31 +13,6 @@
 enum { DEFAULT_ZERO_BLOCK = 64 };
 
 /* ---- instructions ---- */
-
-/* Another opcode needs the slot: streams whose last instruction it is keep a copy. */
-static void replace(struct tl_xtrace_checker *c, struct tl_xtrace_check_opcode *op, uint32_t opcode)
-{
-	for (uint32_t i = 0; i < c->trace->stream_count; i++)
-		if (c->streams[i].last.op == op) {
-			c->streams[i].last_opcode = *op;
-			c->streams[i].last.op = &c->streams[i].last_opcode;
-		}
-	op->a64 = tl_a64_classify(opcode);
-	op->a64.opcode = opcode;
-	op->effect = tl_xtrace_insn_effect(opcode);
-	tl_xtrace_check_classify(op);
-	tl_xtrace_check_classify_access(op);
-}
-
-static const struct tl_xtrace_check_opcode *look(struct tl_xtrace_checker *c, uint32_t opcode)
-{
-	struct tl_xtrace_check_opcode *op =
-		&c->cache->slots[opcode * 0x9e3779b1u >> (32 - TL_XTRACE_CHECK_CACHE_BITS)];
-
-	if (__builtin_expect(op->a64.opcode != opcode, 0))
-		replace(c, op, opcode);
-	return op;
-}
 
 static void judge_instruction(struct tl_xtrace_check_stream *s, bool cut, bool interrupted)
 {
@@ -67,6 +43,8 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 	};
 
 	tl_xtrace_check_flow(s, &next);
+	if (!el)
+		tl_xtrace_check_call_over(s, &next);
 	/* Each level has its own SP; the value is unknown until ALLGPR. */
 	if (s->last.op && el != s->last.el && !s->allgpr)
 		s->registers.known &= ~(UINT64_C(1) << TL_XTRACE_REG_SP | TL_XTRACE_KNOWN_FLAGS);
@@ -75,7 +53,7 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t opcode)
 {
 	struct tl_xtrace_check_insn *i = &s->last;
-	const struct tl_xtrace_check_opcode *op = look(s->check, opcode);
+	const struct tl_xtrace_check_opcode *op = tl_xtrace_check_look(s->check, opcode);
 	uint64_t pc = s->walk.pc;
 	unsigned el = tl_xtrace_walk_el(&s->walk);
 
@@ -83,8 +61,12 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	if (!i->op || !i->op->simple || pc != i->pc + 4 || el != i->el || s->allgpr ||
 	    !s->walk.pc_known || pc % 4)
 		check_jump(s, op, pc, el);
-	if (__builtin_expect(i->incomplete, 0) && pc == i->pc + 4 && el == i->el && !s->allgpr)
-		tl_xtrace_check_incomplete(s);
+	if (__builtin_expect(i->incomplete || i->lacks, 0) && i->op && pc == i->pc + 4 &&
+	    el == i->el && !s->allgpr) {
+		if (i->incomplete)
+			tl_xtrace_check_incomplete(s);
+		tl_xtrace_check_lacking(s);
+	}
 	/* Field by field: other fields are read only where `seen` says that they are
 	 * there. */
 	i->op = op;
@@ -92,7 +74,7 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	i->offset = tl_xtrace_walk_offset(&s->walk);
 	i->ordinal = s->counts.ordinal++;
 	i->load = NULL;
-	i->seen = 0;
+	i->seen = i->lacks = 0;
 	i->el = (uint8_t)el;
 	i->rank = i->svcargs = 0;
 	i->pc_known = s->walk.pc_known;
@@ -106,6 +88,7 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 static void boundary(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
 {
 	end_instruction(s, false, kind == TL_XTRACE_ALLGPR);
+	tl_xtrace_check_boundary(s, kind);
 	if (kind == TL_XTRACE_ALLGPR) {
 		s->allgpr = s->walk.token + 1;
 		tl_xtrace_check_all_registers(s, s->allgpr, false);
@@ -125,11 +108,13 @@ static void take_time(struct tl_xtrace_check_stream *s)
 
 	if (s->walk.next - s->walk.token == 1)
 		return;
-	if (s->timed && time <= s->time)
+	if (s->timed && time <= s->time) {
+		tl_xtrace_expected(s, "more than %" PRIu64, s->time);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_TIME_ORDER, offset);
-	else if (c->merged && c->last_time_stream != TL_NONE && c->last_time_stream != stream &&
-		 c->last_time == time)
+	} else if (c->merged && c->last_time_stream != TL_NONE && c->last_time_stream != stream &&
+		   c->last_time == time) {
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_TIME_UNIQUE, offset);
+	}
 	s->timed = true;
 	s->time = c->last_time = time;
 	c->last_time_stream = stream;
@@ -154,7 +139,8 @@ static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kin
 		}
 		if (first)
 			i->accessed[0] = i->accessed[1] = 0;
-		tl_xtrace_check_access_of_insn(s, kind == TL_XTRACE_STORE);
+		if (!tl_xtrace_check_access_of_insn(s, kind == TL_XTRACE_STORE))
+			return;
 		if (__builtin_expect(s->signals.probes_sp, 0))
 			tl_xtrace_check_signal_access(s, tl_xtrace_walk_value(&s->walk));
 		tl_xtrace_check_access(s, kind);
@@ -181,6 +167,7 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 	s->program.heap_end = 0;
 	s->counts.known = false;
 	s->syscall.pending = false;
+	s->syscall.unknown = true;
 	tl_xtrace_check_memory_lost(s);
 }
 
@@ -273,8 +260,10 @@ static void begin_stream(struct tl_xtrace_check_stream *s, struct tl_xtrace_chec
 {
 	*s = (struct tl_xtrace_check_stream){ .check = c,
 					      .stream = &c->trace->streams[stream],
-					      .counts.known = true };
+					      .counts.known = true,
+					      .syscall.unknown = true };
 	s->program.zero_block = DEFAULT_ZERO_BLOCK;
+	tl_xtrace_check_find_dialect(s);
 	tl_xtrace_walk_begin(&s->walk, c->trace, s->stream, &s->stream->segments[0]);
 }
 
@@ -358,27 +347,11 @@ static void check_groups(struct group *g, struct tl_error *err)
 	}
 }
 
-/* Its slots hold what their opcodes mean from the beginning: all of them 0. */
-static struct tl_xtrace_check_cache *make_cache(void)
-{
-	struct tl_xtrace_check_cache *cache = calloc(1, sizeof(*cache));
-	struct tl_xtrace_check_opcode zero = { .a64 = tl_a64_classify(0),
-					       .effect = tl_xtrace_insn_effect(0) };
-
-	if (!cache)
-		return NULL;
-	tl_xtrace_check_classify(&zero);
-	tl_xtrace_check_classify_access(&zero);
-	for (size_t i = 0; i < sizeof(cache->slots) / sizeof(cache->slots[0]); i++)
-		cache->slots[i] = zero;
-	return cache;
-}
-
 int64_t tl_xtrace_check(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *fn, void *arg,
 			struct tl_error *err)
 {
 	struct tl_xtrace_checker check = {
-		.trace = trace, .fn = fn, .arg = arg, .cache = make_cache()
+		.trace = trace, .fn = fn, .arg = arg, .cache = tl_xtrace_check_make_cache()
 	};
 	struct group group = { .check = &check };
 

@@ -16,11 +16,13 @@
 enum { TL_XTRACE_CHECK_ACCESSES = 1 << TL_XTRACE_LOAD | 1 << TL_XTRACE_STORE };
 
 /* The rules, in the order of docs/formats/xtrace.md. */
-enum tl_xtrace_rule {
+enum tl_xtrace_rule_number {
+	TL_XTRACE_RULE_DIALECT,
 	TL_XTRACE_RULE_TOKEN,
 	TL_XTRACE_RULE_GRAMMAR_PLACE,
 	TL_XTRACE_RULE_GRAMMAR_OWNER,
 	TL_XTRACE_RULE_GRAMMAR_MISSING,
+	TL_XTRACE_RULE_GRAMMAR_TWICE,
 	TL_XTRACE_RULE_GRAMMAR_TIME,
 	TL_XTRACE_RULE_PC_ALIGNMENT,
 	TL_XTRACE_RULE_PC_CONTINUITY,
@@ -71,6 +73,7 @@ struct tl_xtrace_check_opcode {
 	struct tl_xtrace_insn_effect effect;
 	struct tl_xtrace_check_access access;
 	uint32_t belongs; /* kinds of tokens that may stand behind it, as bits */
+	uint32_t wants;   /* those that must, if this collector writes them */
 	bool simple;      /* goes on behind itself */
 	bool inert;       /* needs no tokens, and changes no register */
 };
@@ -96,7 +99,8 @@ struct tl_xtrace_check_insn {
 	uint64_t flags;          /* of FLAGS, or an MRS or MSR of NZCV */
 	const uint8_t *load;     /* its first load's bytes; NULL: none */
 	uint32_t load_size;
-	uint32_t seen; /* kinds of tokens behind it, as bits */
+	uint32_t seen;  /* kinds of tokens behind it, as bits */
+	uint32_t lacks; /* kinds that are missing, unless an exception came between */
 	uint8_t el, rank, svcargs;
 	bool pc_known, has_flags;
 	bool incomplete;  /* accesses are missing, unless it faulted */
@@ -112,7 +116,7 @@ struct tl_xtrace_check_insn {
 
 /* A break of the PC that may be a signal, as long as its handler runs. */
 struct tl_xtrace_check_signal {
-	enum tl_xtrace_rule rule; /* that is broken if it is none */
+	enum tl_xtrace_rule_number rule; /* that is broken if it is none */
 	bool confirmed;
 	uint64_t offset, record, pc;
 	uint64_t from, target; /* the instruction before, and where it may have gone */
@@ -145,7 +149,17 @@ struct tl_xtrace_check_sysregs {
 /* The system call that SVCRET ends. */
 struct tl_xtrace_check_pending {
 	bool pending;
+	bool unknown; /* nothing is known of calls before: a beginning, or damage */
 	uint64_t args[7];
+};
+
+/* What is open in the published text, as this collector does it. */
+struct tl_xtrace_check_dialect {
+	uint32_t required; /* kinds of tokens, as bits */
+	uint8_t svcargs;   /* of a system call */
+	bool dc_any;       /* DC behind any instruction on caches */
+	bool time_behind;  /* TIME behind an access */
+	bool time_each;    /* one for each access */
 };
 
 /* The next snapshot. */
@@ -183,6 +197,7 @@ struct tl_xtrace_check_stream {
 	struct tl_xtrace_check_program program;
 	struct tl_xtrace_check_signals signals;
 	struct tl_xtrace_check_next snapshots;
+	struct tl_xtrace_check_dialect dialect;
 };
 
 struct tl_xtrace_checker {
@@ -199,15 +214,37 @@ struct tl_xtrace_checker {
 	bool merged;
 };
 
+/* opcode.c: the cache of opcodes, and another one in a slot. */
+struct tl_xtrace_check_cache *tl_xtrace_check_make_cache(void);
+void tl_xtrace_check_replace(struct tl_xtrace_checker *c, struct tl_xtrace_check_opcode *op,
+			     uint32_t opcode);
+
+/* The properties of an opcode, until the next is looked up. */
+static inline const struct tl_xtrace_check_opcode *tl_xtrace_check_look(struct tl_xtrace_checker *c,
+									uint32_t opcode)
+{
+	struct tl_xtrace_check_opcode *op =
+		&c->cache->slots[opcode * 0x9e3779b1u >> (32 - TL_XTRACE_CHECK_CACHE_BITS)];
+
+	if (__builtin_expect(op->a64.opcode != opcode, 0))
+		tl_xtrace_check_replace(c, op, opcode);
+	return op;
+}
+
+/* dialect.c: look at the beginning of the stream. */
+void tl_xtrace_check_find_dialect(struct tl_xtrace_check_stream *s);
+
 /* violation.c: what should have been there, for the next violation, which tells it. */
 __attribute__((format(printf, 2, 3))) void tl_xtrace_expected(struct tl_xtrace_check_stream *s,
 							      const char *format, ...);
 /* A rule was broken. `record`, `pc`: TL_NOWHERE where there is none. */
-void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule, uint64_t offset,
-		      uint64_t record, uint64_t pc);
+void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
+		      uint64_t offset, uint64_t record, uint64_t pc);
 /* The same, of an instruction or what belongs to it. */
-void tl_xtrace_report_insn(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
+void tl_xtrace_report_insn(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
 			   uint64_t offset);
+/* How this collector writes: told, not counted. */
+void tl_xtrace_report_dialect(struct tl_xtrace_check_stream *s, const char *text);
 /* The walk ended at damage. */
 void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s);
 /* No memory: stop. */
@@ -219,22 +256,30 @@ void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s,
 
 /* signals.c: where only EL0 is traced. A break of the PC that may be a signal; an access
  * while probes_sp; what follows rt_sigreturn; the end of the stream, or damage. */
-void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
+void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
 			    const struct tl_xtrace_check_insn *next);
 void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address);
 void tl_xtrace_check_signal_return(struct tl_xtrace_check_stream *s, uint64_t pc);
 void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s);
 
 /* grammar.c: a token behind an instruction; an instruction and all of its tokens; the
- * opcode's part of it. */
+ * opcode's part of it; what is missing, once the next instruction shows that there was no
+ * exception; a token at a boundary; an instruction of EL0, which ends a system call. */
 void tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
 void tl_xtrace_check_complete(struct tl_xtrace_check_stream *s, bool cut);
 void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op);
+/* Whether a system call has iovecs: its number, and how many there are. */
+bool tl_xtrace_check_has_vectors(uint64_t number, uint64_t length);
+void tl_xtrace_check_lacking(struct tl_xtrace_check_stream *s);
+void tl_xtrace_check_boundary(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
+void tl_xtrace_check_call_over(struct tl_xtrace_check_stream *s,
+			       const struct tl_xtrace_check_insn *next);
 
-/* accesses.c: the opcode's part; an access of the last instruction; all of them; some are missing,
+/* accesses.c: the opcode's part; an access of the last instruction, false if it is of another
+ * direction or at another place than the instruction's; all of them; some are missing,
  * and the instruction behind shows that it did not fault. */
 void tl_xtrace_check_classify_access(struct tl_xtrace_check_opcode *op);
-void tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store);
+bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store);
 void tl_xtrace_check_accesses_end(struct tl_xtrace_check_stream *s);
 void tl_xtrace_check_incomplete(struct tl_xtrace_check_stream *s);
 

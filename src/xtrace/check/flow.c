@@ -2,6 +2,8 @@
 /* Where an instruction may follow another (section 5), and changes of the exception level. */
 #include "xtrace/check/check.h"
 
+#include <inttypes.h>
+
 /*
  * Exception vectors: a table of 16 entries of 128 bytes, aligned to 2048. From the same level
  * entries 0 to 7 are taken, from a lower one 8 to 15.
@@ -41,7 +43,7 @@ static bool is_repeated(const struct tl_xtrace_check_insn *last,
 	       (!(last->seen & TL_XTRACE_CHECK_ACCESSES) || last->incomplete);
 }
 
-static enum tl_xtrace_rule broken_unless(bool good, enum tl_xtrace_rule rule)
+static enum tl_xtrace_rule_number broken_unless(bool good, enum tl_xtrace_rule_number rule)
 {
 	return good ? TL_XTRACE_RULE_COUNT : rule;
 }
@@ -84,8 +86,8 @@ static bool goes_right(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 }
 
 /* The rule that a step breaks; TL_XTRACE_RULE_COUNT: none. */
-static enum tl_xtrace_rule judge(struct tl_xtrace_check_stream *s,
-				 const struct tl_xtrace_check_insn *next)
+static enum tl_xtrace_rule_number judge(struct tl_xtrace_check_stream *s,
+					const struct tl_xtrace_check_insn *next)
 {
 	const struct tl_xtrace_check_insn *last = &s->last;
 	const struct tl_a64 *a64 = &last->op->a64;
@@ -139,10 +141,29 @@ static void check_level(struct tl_xtrace_check_stream *s, const struct tl_xtrace
 				 next->pc);
 }
 
+/* The PC that would have kept a rule. */
+static void expect_place(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule)
+{
+	const struct tl_xtrace_check_insn *last = &s->last;
+	uint64_t direct = last->pc + (uint64_t)(int64_t)last->op->a64.offset, behind = last->pc + 4;
+	bool taken = true, not_taken = false;
+
+	if (last->op->a64.flow == TL_A64_CONDITIONAL)
+		ways(&s->registers, last->op->a64.opcode, &taken, &not_taken);
+	if (rule == TL_XTRACE_RULE_PC_TARGET)
+		tl_xtrace_expected(s, "0x%" PRIx64, last->target);
+	else if (rule == TL_XTRACE_RULE_PC_CONTINUITY || !taken)
+		tl_xtrace_expected(s, "0x%" PRIx64, behind);
+	else if (not_taken)
+		tl_xtrace_expected(s, "0x%" PRIx64 " or 0x%" PRIx64, direct, behind);
+	else
+		tl_xtrace_expected(s, "0x%" PRIx64, direct);
+}
+
 void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_insn *next)
 {
 	const struct tl_xtrace_check_insn *last = &s->last;
-	enum tl_xtrace_rule rule;
+	enum tl_xtrace_rule_number rule;
 
 	if (next->pc_known && next->pc % 4)
 		tl_xtrace_report(s, TL_XTRACE_RULE_PC_ALIGNMENT, next->offset, next->ordinal,
@@ -170,6 +191,8 @@ void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtra
 	}
 	/* An exception may come at any instruction, and at a higher level from that very level. */
 	if (rule != TL_XTRACE_RULE_COUNT && !(next->el && is_vector(next->pc, false)) &&
-	    !(last->op->a64.flow == TL_A64_EXCEPTION_RETURN && is_vector(next->pc, true)))
+	    !(last->op->a64.flow == TL_A64_EXCEPTION_RETURN && is_vector(next->pc, true))) {
+		expect_place(s, rule);
 		tl_xtrace_report(s, rule, next->offset, next->ordinal, next->pc);
+	}
 }

@@ -92,11 +92,12 @@ void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s)
 	const struct tl_xtrace_check_insn *i = &s->last;
 	uint64_t number = i->args[0];
 
-	s->syscall.pending = i->svcargs == 7;
+	s->syscall.pending = i->svcargs && i->svcargs >= s->dialect.svcargs;
+	s->syscall.unknown = !s->syscall.pending;
 	if (!s->syscall.pending)
 		return;
 	for (unsigned n = 0; n < 7; n++)
-		s->syscall.args[n] = i->args[n];
+		s->syscall.args[n] = n < i->svcargs ? i->args[n] : 0;
 	if (!(i->seen >> TL_XTRACE_SYSCALL_VEC & 1))
 		number = 0;
 	if (number == READV || number == PREADV || number == RECVMSG || number == PREADV2)

@@ -2,13 +2,17 @@
 /* Values of registers in the trace against their known values (9.2, item 12). */
 #include "xtrace/check/check.h"
 
+#include <inttypes.h>
+
 /* A register is said to have a value: it has it from here on. */
 static void expect(struct tl_xtrace_check_stream *s, unsigned number, uint64_t value, uint64_t mask)
 {
 	if (number < 31 && tl_xtrace_registers_know(&s->registers, number) &&
-	    ((s->registers.x[number] ^ value) & mask))
+	    ((s->registers.x[number] ^ value) & mask)) {
+		tl_xtrace_expected(s, "0x%" PRIx64, s->registers.x[number]);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_REGISTER_VALUE,
 				      tl_xtrace_walk_offset(&s->walk));
+	}
 	if (number < 31 && mask == UINT64_MAX)
 		tl_xtrace_registers_set(&s->registers, number, value);
 }
@@ -19,13 +23,13 @@ static void system_call_argument(struct tl_xtrace_check_stream *s, uint64_t valu
 {
 	struct tl_xtrace_check_insn *i = &s->last;
 
+	if (i->svcargs >= s->dialect.svcargs)
+		tl_xtrace_report_insn(s, TL_XTRACE_RULE_GRAMMAR_TWICE,
+				      tl_xtrace_walk_offset(&s->walk));
 	if (i->svcargs < 7) {
 		i->args[i->svcargs] = value;
 		expect(s, i->svcargs ? i->svcargs - 1u : 8, value, UINT64_MAX);
 		i->svcargs++;
-	} else {
-		tl_xtrace_report_insn(s, TL_XTRACE_RULE_GRAMMAR_MISSING,
-				      tl_xtrace_walk_offset(&s->walk));
 	}
 }
 
@@ -57,9 +61,11 @@ static void expect_system_register(struct tl_xtrace_check_stream *s, uint32_t na
 	for (unsigned i = 0; i < TL_XTRACE_CHECK_SYSREGS; i++) {
 		if (stable[i].name != name)
 			continue;
-		if (!written && (s->sysregs.known >> i & 1) && s->sysregs.values[i] != value)
+		if (!written && (s->sysregs.known >> i & 1) && s->sysregs.values[i] != value) {
+			tl_xtrace_expected(s, "0x%" PRIx64, s->sysregs.values[i]);
 			tl_xtrace_report_insn(s, TL_XTRACE_RULE_REGISTER_VALUE,
 					      tl_xtrace_walk_offset(&s->walk));
+		}
 		s->sysregs.values[i] = value;
 		s->sysregs.known |= 1u << i;
 	}
@@ -140,7 +146,8 @@ void tl_xtrace_check_value(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind
 		break;
 	case TL_XTRACE_DC:
 		expect(s, s->last.op->a64.opcode & 31, value, UINT64_MAX);
-		tl_xtrace_check_zero(s, value);
+		if (s->last.op->a64.special == TL_A64_DC_ZERO)
+			tl_xtrace_check_zero(s, value);
 		break;
 	case TL_XTRACE_STXR:
 		s->last.result = value;

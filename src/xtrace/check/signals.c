@@ -42,7 +42,7 @@ static void confirm(struct tl_xtrace_check_stream *s, struct tl_xtrace_check_sig
 	signal->confirmed = true;
 }
 
-void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
+void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
 			    const struct tl_xtrace_check_insn *next)
 {
 	const struct tl_xtrace_check_insn *last = &s->last;

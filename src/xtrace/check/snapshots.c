@@ -11,8 +11,8 @@ static void read_snapshot(const struct tl_xtrace_check_stream *s, uint32_t numbe
 				number, snapshot);
 }
 
-static void violate(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule, uint32_t number,
-		    const struct tl_xtrace_snapshot *snapshot)
+static void violate(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
+		    uint32_t number, const struct tl_xtrace_snapshot *snapshot)
 {
 	tl_xtrace_report(s, rule, snapshot->record_offset, number, TL_NOWHERE);
 }

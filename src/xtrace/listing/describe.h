@@ -35,5 +35,8 @@ int tl_xtrace_list_instructions(struct tl_xtrace_trace *trace,
 int64_t tl_xtrace_list_violations(struct tl_xtrace_trace *trace,
 				  const struct tl_xtrace_select *select, bool json,
 				  struct tl_output *out, struct tl_error *err);
+/* Every rule with its number of violations; the same result. */
+int64_t tl_xtrace_list_rules(struct tl_xtrace_trace *trace, const struct tl_xtrace_select *select,
+			     bool json, struct tl_output *out, struct tl_error *err);
 
 #endif

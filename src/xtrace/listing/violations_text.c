@@ -35,6 +35,8 @@ static void put_violation_json(struct tl_output *out, const struct tl_xtrace_vio
 	tl_put_json(out, v->path ? v->path : "", v->path ? strlen(v->path) : 0);
 	tl_put_text(out, ",\"text\":");
 	tl_put_json(out, v->text, strlen(v->text));
+	if (v->note)
+		tl_put_text(out, ",\"note\":true");
 	if (v->expected) {
 		tl_put_text(out, ",\"expected\":");
 		tl_put_json(out, v->expected, strlen(v->expected));
@@ -64,7 +66,7 @@ static int put_violation(void *arg, const struct tl_xtrace_violation *v)
 
 	if (to->id != TL_NOWHERE && to->id != v->id)
 		return 0;
-	to->count++;
+	to->count += !v->note;
 	(to->json ? put_violation_json : put_violation_text)(to->out, v);
 	return tl_output_failed(to->out);
 }
@@ -77,4 +79,56 @@ int64_t tl_xtrace_list_violations(struct tl_xtrace_trace *trace,
 	int64_t found = tl_xtrace_check(trace, put_violation, &to, err);
 
 	return found < 0 ? found : to.count;
+}
+
+/* ---- rules ---- */
+
+enum { MOST_RULES = 64 };
+
+struct rule_counts {
+	uint64_t id; /* as in struct listing */
+	int64_t count, of_rules[MOST_RULES];
+};
+
+static int count_violation(void *arg, const struct tl_xtrace_violation *v)
+{
+	struct rule_counts *counts = arg;
+	const struct tl_xtrace_rule *rule;
+
+	if (v->note || (counts->id != TL_NOWHERE && counts->id != v->id))
+		return 0;
+	counts->count++;
+	for (size_t i = 0; i < MOST_RULES && (rule = tl_xtrace_check_rule(i)); i++)
+		if (!strcmp(rule->rule, v->rule))
+			counts->of_rules[i]++;
+	return 0;
+}
+
+static void put_rule_json(struct tl_output *out, const struct tl_xtrace_rule *rule, int64_t count)
+{
+	tl_put_text(out, "{\"rule\":");
+	tl_put_json(out, rule->rule, strlen(rule->rule));
+	tl_put_format(out, ",\"violations\":%" PRId64 ",\"section\":", count);
+	tl_put_json(out, rule->section, strlen(rule->section));
+	tl_put_text(out, ",\"text\":");
+	tl_put_json(out, rule->text, strlen(rule->text));
+	tl_put_text(out, "}\n");
+}
+
+int64_t tl_xtrace_list_rules(struct tl_xtrace_trace *trace, const struct tl_xtrace_select *select,
+			     bool json, struct tl_output *out, struct tl_error *err)
+{
+	struct rule_counts counts = { .id = select->id };
+	int64_t found = tl_xtrace_check(trace, count_violation, &counts, err);
+	const struct tl_xtrace_rule *rule;
+
+	if (found < 0)
+		return found;
+	for (size_t i = 0; i < MOST_RULES && (rule = tl_xtrace_check_rule(i)); i++)
+		if (json)
+			put_rule_json(out, rule, counts.of_rules[i]);
+		else
+			tl_put_format(out, "%8" PRId64 " %-31s %-9s %s\n", counts.of_rules[i],
+				      rule->rule, rule->section, rule->text);
+	return counts.count;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of opcodes, cached: programs have few distinct ones. */
+#include "xtrace/check/check.h"
+
+#include <stdlib.h>
+
+static void classify(struct tl_xtrace_check_opcode *op, uint32_t opcode)
+{
+	op->a64 = tl_a64_classify(opcode);
+	op->a64.opcode = opcode;
+	op->effect = tl_xtrace_insn_effect(opcode);
+	tl_xtrace_check_classify(op);
+	tl_xtrace_check_classify_access(op);
+}
+
+/* Another opcode needs the slot: streams whose last instruction it is keep a copy. */
+void tl_xtrace_check_replace(struct tl_xtrace_checker *c, struct tl_xtrace_check_opcode *op,
+			     uint32_t opcode)
+{
+	for (uint32_t i = 0; i < c->trace->stream_count; i++)
+		if (c->streams[i].last.op == op) {
+			c->streams[i].last_opcode = *op;
+			c->streams[i].last.op = &c->streams[i].last_opcode;
+		}
+	classify(op, opcode);
+}
+
+/* Its slots hold what their opcodes mean from the beginning: all of them 0. */
+struct tl_xtrace_check_cache *tl_xtrace_check_make_cache(void)
+{
+	struct tl_xtrace_check_cache *cache = calloc(1, sizeof(*cache));
+
+	if (!cache)
+		return NULL;
+	classify(&cache->slots[0], 0);
+	for (size_t i = 1; i < sizeof(cache->slots) / sizeof(cache->slots[0]); i++)
+		cache->slots[i] = cache->slots[0];
+	return cache;
+}
