@@ -171,8 +171,8 @@ def garbage_on_a_hundred_connections_harms_nobody(program):
 # ---- answers ----
 
 
-def report_of(program, *arguments):
-    return json.loads(output(program, "report", "--json", *arguments))
+def report_of(program, *arguments, status=(0,)):
+    return json.loads(output(program, "report", "--json", *arguments, status=status))
 
 
 def same_table(answer, report):
@@ -202,6 +202,18 @@ def the_profile_is_that_of_report(program):
         # A window, in seconds: what `report --time` says of it.
         for since, until in ((0.0001, 0.0004), (0.00025, 0.002)):
             same_table(view.json("/api/profile", since=since, until=until), report_of(program, "--time", "%r..%r" % (since, until), *MT))
+
+
+@test
+def a_window_in_ticks_is_that_in_seconds(program):
+    with View(program, *MT) as view:
+        file = view.ready()["files"][0]
+        view.json("/api/profile")
+        for start, end in ((200000, 800000), (259613, 1038453), (1, 5)):
+            rate = file["frequency"]
+            parameters = {"from": start, "to": end, "since": repr(start / rate), "until": repr(end / rate)}
+            same_table(view.json("/api/profile", **parameters),
+                       report_of(program, "--time", "%r..%r" % (start / rate, end / rate), *MT, status=(0, 1)))
 
 
 @test

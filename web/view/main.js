@@ -7,7 +7,7 @@ import { drawCompare, makeCompare } from './compare.js';
 import { Flame } from './flame.js';
 import { drawFunctions, focusSearch, makeFunctions } from './functions.js';
 import { drawGraph, makeGraph } from './graph.js';
-import { profileOf, spanIgnored, told, windowOf } from './profile.js';
+import { profileOf, told, windowOf } from './profile.js';
 import { makeListing } from './source.js';
 import { addressKept, choose, fromAddress, onChange, restore, state } from './state.js';
 import { atRest, callText, clearTimeline, mainFile, makeTimeline, redraw, timelineKey } from './timeline.js';
@@ -94,7 +94,6 @@ function drawSelection() {
 	const parts = [];
 	if (state.fn) parts.push(el('span', { class: 'chip' }, 'Function ', el('b', { title: state.fn.name }, shortName(state.fn.name)), button('×', () => choose({ fn: null }), { 'aria-label': 'Choose no function' })));
 	if (state.span) parts.push(el('span', { class: 'chip' }, 'Window ', el('b', {}, spanText()), button('×', () => choose({ span: null }), { 'aria-label': 'Choose no window' })));
-	if (spanIgnored()) parts.push(el('span', { class: 'warn' }, 'The clock of this trace has no known rate: the panes below show all of it.'));
 	byId('selection').replaceChildren(...parts);
 	byId('selection').hidden = !parts.length;
 }

@@ -5,15 +5,14 @@ import { state } from './state.js';
 
 export const told = { files: [] }; // as /api/state tells
 
-// The window as the server takes it: seconds. What has no seconds is shown whole.
+// The window as the server takes it: ticks of the file, and seconds where the rate of its clock is known.
 export function windowOf(number = state.file) {
 	const file = told.files[number];
-	if (!state.span || !file || !file.frequency) return {};
-	const scale = told.files[0].frequency ? file.frequency / told.files[0].frequency : 1;
-	return { since: state.span.from * scale / file.frequency, until: state.span.to * scale / file.frequency };
+	if (!state.span || !file || file.index !== 'ready') return {};
+	const scale = told.files[0].frequency && file.frequency ? file.frequency / told.files[0].frequency : 1;
+	const from = Math.round(state.span.from * scale), to = Math.round(state.span.to * scale);
+	return file.frequency ? { from, to, since: from / file.frequency, until: to / file.frequency } : { from, to };
 }
-
-export const spanIgnored = () => Boolean(state.span && told.files[state.file] && !told.files[state.file].frequency);
 
 function index(profile) {
 	const { functions, arcs } = profile, n = functions.name.length;

@@ -52,7 +52,7 @@ function listing(title, lines, e, note) {
 
 /* ---- the two panes ---- */
 
-const REASONS = [['unreadable', 'is in sources that cannot be read'], ['unknown', 'has no known place in a source'], ['elsewhere', 'has no code here']];
+const REASONS = [['unreadable', 'is in sources that cannot be read'], ['unknown', 'has no known place in a source']];
 
 function leftOver(answer, e) {
 	return REASONS.filter(([key]) => answer[key] && answer[key][e.name]).map(([key, why]) => el('p', { class: 'faint' }, `${money(answer[key][e.name], e)} (${percent(answer[key][e.name], e.total)}) ${why}.`));

@@ -57,8 +57,10 @@ void tl_web_put_number(struct tl_output *out, const char *name, uint64_t number)
 
 struct tl_web_window tl_web_asked_window(const struct tl_web_question *question)
 {
-	return (struct tl_web_window){ question->request->from_seconds,
-				       question->request->to_seconds };
+	const struct tl_web_request *request = question->request;
+
+	return (struct tl_web_window){ request->from_seconds, request->to_seconds, request->from,
+				       request->to };
 }
 
 static unsigned code_of(int status)

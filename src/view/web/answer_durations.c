@@ -225,7 +225,7 @@ static int gather(struct tl_web_question *question, struct durations *d, struct 
 
 int tl_web_answer_durations(struct tl_web_question *question, struct tl_error *err)
 {
-	const struct tl_web_window all = { 0, 0 };
+	const struct tl_web_window all = { 0 };
 	struct durations *d = calloc(1, sizeof(*d));
 	struct tl_input *input = NULL;
 	int status = d ? tl_web_document_reopen(question->document, question->asker, &all,

@@ -150,7 +150,7 @@ static void put_damage(struct tl_output *out, struct tl_input *input)
 
 int tl_web_answer_info(struct tl_web_question *question, struct tl_error *err)
 {
-	const struct tl_web_window all = { 0, 0 };
+	const struct tl_web_window all = { 0 };
 	struct tl_input *input = NULL;
 	int status = tl_web_document_reopen(question->document, question->asker, &all,
 					    TL_DETAIL_FUNCTIONS, &input, err);

@@ -27,7 +27,7 @@ static void put_pair(struct pair *pair)
 /* The profiles of both files, without a window: their times have nothing in common. */
 static int get_pair(struct tl_web_question *question, struct pair *pair, struct tl_error *err)
 {
-	const struct tl_web_window all = { 0, 0 };
+	const struct tl_web_window all = { 0 };
 	int status = 0;
 
 	memset(pair, 0, sizeof(*pair));

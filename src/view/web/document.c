@@ -12,6 +12,9 @@ static int index_progress(void *arg, uint64_t done, uint64_t total)
 {
 	struct tl_web_document *d = arg;
 
+	/* Only once the index is there is anybody let near its input. */
+	if (d->asker)
+		return d->asker->gone && d->asker->gone(d->asker->arg);
 	atomic_store(&d->done, done);
 	atomic_store(&d->total, total);
 	return atomic_load(&d->closing);
@@ -96,6 +99,11 @@ int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web
 	options.progress = asker_progress;
 	options.progress_arg = (void *)asker;
 	options.detail = detail;
+	if (window->to_ticks && !(window->to > 0))
+		return tl_error_at(
+			err, TL_UNSUPPORTED, TL_NOWHERE,
+			"the rate of the trace's clock is not known, so that this is told "
+			"of all of it only");
 	if (window->from > 0 || window->to > 0) {
 		options.filter.from_seconds = window->from;
 		options.filter.to_seconds = window->to;

@@ -13,9 +13,13 @@ struct tl_web_asker {
 	void *arg;
 };
 
-/* A window of time in seconds, as struct tl_input_filter has it. */
+/*
+ * A window of time: in seconds, as struct tl_input_filter has it, and in ticks from the origin on,
+ * for which an index is needed. All 0: everything.
+ */
 struct tl_web_window {
 	double from, to;
+	uint64_t from_ticks, to_ticks;
 };
 
 /* A folded profile. `input` is the one it was folded from, for its code and its damage. */
@@ -23,7 +27,7 @@ struct tl_web_profile {
 	struct tl_web_window window;
 	enum tl_input_detail detail;
 	struct tl_profile *profile;
-	struct tl_input *input;
+	struct tl_input *input;    /* NULL: it was made from the index */
 	struct tl_web_asker asker; /* while it is folded */
 	pthread_mutex_t reports;   /* for what reads code, or chooses functions */
 	unsigned users;
@@ -40,8 +44,9 @@ struct tl_web_document {
 	_Atomic bool closing;
 	_Atomic uint64_t done, total; /* bytes of the file that are indexed */
 	pthread_t indexer;
-	bool indexing;           /* the thread is there */
-	pthread_mutex_t folding; /* one profile at a time: others may want the same */
+	bool indexing;                    /* the thread is there */
+	pthread_mutex_t folding;          /* one profile at a time: others may want the same */
+	const struct tl_web_asker *asker; /* under `folding`: whom the index's input works for */
 	pthread_mutex_t lock;
 	/* under `lock` from here on */
 	enum tl_web_index_state index_state;

@@ -25,7 +25,9 @@ static bool is_that(const struct tl_web_profile *profile, const struct tl_web_wi
 		    enum tl_input_detail detail)
 {
 	return profile && profile->window.from == window->from &&
-	       profile->window.to == window->to && profile->detail == detail;
+	       profile->window.to == window->to &&
+	       profile->window.from_ticks == window->from_ticks &&
+	       profile->window.to_ticks == window->to_ticks && profile->detail == detail;
 }
 
 /* Under the document's lock, and then the caller's until it is put back. */
@@ -57,20 +59,6 @@ static struct tl_web_profile **place(struct tl_web_document *d)
 	return oldest;
 }
 
-static int fold(struct tl_web_document *document, const struct tl_web_asker *asker,
-		struct tl_web_profile *profile, struct tl_error *err)
-{
-	int status;
-
-	profile->asker = *asker;
-	status = tl_web_document_reopen(document, &profile->asker, &profile->window,
-					profile->detail, &profile->input, err);
-	if (status == 0)
-		status = tl_input_fold(profile->input, &profile->profile, err);
-	profile->asker.gone = NULL;
-	return status;
-}
-
 /* Keep it for others. Where all places are in use it is the caller's alone. */
 static void keep(struct tl_web_document *document, struct tl_web_profile *profile)
 {
@@ -96,6 +84,70 @@ static struct tl_web_profile *find_locked(struct tl_web_document *document,
 	profile = find(document, window, detail);
 	pthread_mutex_unlock(&document->lock);
 	return profile;
+}
+
+/*
+ * The index, if a profile of a window is to be made of it: what it knows is one event. Of a trace
+ * that has several, the index serves where a window has no seconds, and nothing else can.
+ */
+static struct tl_call_index *index_for(struct tl_web_document *document,
+				       const struct tl_web_profile *profile)
+{
+	const struct tl_web_window all = { 0 };
+	struct tl_web_profile *whole;
+	struct tl_error err;
+	bool serves;
+
+	if (!profile->window.to_ticks || profile->detail != TL_DETAIL_FUNCTIONS)
+		return NULL;
+	whole = find_locked(document, &all, TL_DETAIL_FUNCTIONS);
+	serves = whole && tl_profile_event_count(whole->profile) == 1;
+	tl_web_profile_put(document, whole);
+	if (!serves && profile->window.to > 0)
+		return NULL;
+	return tl_web_document_index(document, &err);
+}
+
+static int fold_from_index(struct tl_web_document *document, const struct tl_web_asker *asker,
+			   struct tl_call_index *index, struct tl_web_profile *profile,
+			   struct tl_error *err)
+{
+	struct tl_call_span span = { .size = sizeof(span) };
+	struct tl_calls_info info = { 0 };
+	int status;
+
+	tl_call_index_info(index, &info, sizeof(info));
+	if (__builtin_add_overflow(profile->window.from_ticks, info.origin, &span.from) ||
+	    __builtin_add_overflow(profile->window.to_ticks, info.origin, &span.to))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the window has no such time");
+	document->asker = asker;
+	status = tl_input_window(document->input, index, &span, &profile->profile, err);
+	document->asker = NULL;
+	return status;
+}
+
+static int fold_file(struct tl_web_document *document, const struct tl_web_asker *asker,
+		     struct tl_web_profile *profile, struct tl_error *err)
+{
+	int status;
+
+	profile->asker = *asker;
+	status = tl_web_document_reopen(document, &profile->asker, &profile->window,
+					profile->detail, &profile->input, err);
+	if (status == 0)
+		status = tl_input_fold(profile->input, &profile->profile, err);
+	profile->asker.gone = NULL;
+	return status;
+}
+
+static int fold(struct tl_web_document *document, const struct tl_web_asker *asker,
+		struct tl_web_profile *profile, struct tl_error *err)
+{
+	struct tl_call_index *index = index_for(document, profile);
+
+	if (index)
+		return fold_from_index(document, asker, index, profile, err);
+	return fold_file(document, asker, profile, err);
 }
 
 /* Under `folding`. */
