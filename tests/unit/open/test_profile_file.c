@@ -1,91 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile files as an input. Quotes are from docs/formats/profile.md. */
+/* Profile files as inputs. Quotes are from docs/formats/profile.md. */
 #include <tracelathe/export.h>
+#include <tracelathe/open.h>
 
+#include "../profile/file_bytes.h"
+#include "../temp_fixture.h"
 #include "../whole_profile.h"
-#include "profile_inputs.h"
 
-/* ---- what a file says ---- */
+/* ---- opening ---- */
 
-/* Each number where the document has it. */
-TEST(a_file_written_by_hand_is_read)
+static struct tl_input *open_with(struct tl_input_options options)
 {
+	const char *path = temp_write(&temp, "hand.tlp", hand.bytes, hand.size);
 	struct tl_input *input;
-	struct tl_profile *p;
 
-	put_sums();
-	input = open_parts();
-	p = fold(input);
-	assert_string_equal(tl_profile_format(p), "xray");
-	assert_int_equal(tl_profile_event_count(p), 1);
-	assert_string_equal(tl_profile_event(p, 0)->name, "Ir");
-	assert_string_equal(tl_profile_event(p, 0)->long_name, "alpha");
-	assert_string_equal(tl_profile_event(p, 0)->unit, "alps");
-	assert_int_equal(tl_profile_function_count(p), 2);
-	assert_string_equal(tl_profile_function(p, 0)->name, "alpha");
-	assert_string_equal(tl_profile_function(p, 1)->name, "alps");
-	assert_string_equal(tl_profile_function(p, 1)->file, "arg");
-	assert_string_equal(tl_profile_function(p, 1)->object, "");
-	assert_true(tl_profile_function(p, 0)->id == UINT64_MAX);
-	assert_int_equal(tl_profile_function(p, 1)->id, 5);
-	assert_int_equal(tl_profile_function(p, 0)->line, 12);
-	assert_int_equal(tl_profile_function(p, 1)->address, 0x2000);
-	assert_int_equal(tl_profile_part_count(p), 2);
-	assert_int_equal(tl_profile_part(p, 0)->thread, 71);
-	assert_int_equal(tl_profile_part(p, 1)->thread, 72);
-	assert_string_equal(tl_profile_part(p, 1)->command, "alps");
-	assert_int_equal(tl_profile_part(p, 0)->first_ticks, 10);
-	assert_int_equal(tl_profile_part(p, 1)->last_ticks, 21);
-	assert_int_equal(tl_profile_part(p, 0)->records, 30);
-	assert_int_equal(tl_profile_part(p, 0)->losses.orphan_exits, 1);
-	assert_int_equal(tl_profile_part(p, 0)->losses.deduced_exits, 2);
-	assert_int_equal(tl_profile_line_count(p), 3);
-	assert_int_equal(tl_profile_line(p, 1)->at.line, 13);
-	assert_int_equal(tl_profile_line(p, 1)->part, 1);
-	assert_int_equal(tl_profile_line_cost(p, 1)[0], -20);
-	assert_int_equal(tl_profile_arc_count(p), 2);
-	assert_int_equal(tl_profile_arc(p, 0)->calls, 4);
-	assert_int_equal(tl_profile_arc(p, 0)->from.address, 0x1002);
-	assert_int_equal(tl_profile_arc(p, 0)->to.line, 20);
-	assert_int_equal(tl_profile_arc_cost(p, 0)[0], 5);
-	assert_int_equal(tl_profile_arc(p, 1)->caller, TL_NONE);
-	assert_int_equal(tl_profile_arc(p, 1)->part, TL_NONE);
-	assert_int_equal(tl_profile_jump_count(p), 1);
-	assert_int_equal(tl_profile_jump(p, 0)->executed, 9);
-	assert_int_equal(tl_profile_jump(p, 0)->taken, 8);
-	assert_true(tl_profile_jump(p, 0)->conditional);
-	assert_int_equal(tl_profile_total(p)[0], 85);
-	tl_profile_free(p);
-	tl_input_close(input);
+	assert_int_equal(tl_input_open(&input, &path, 1, &options, NULL, NULL), 0);
+	assert_string_equal(tl_input_format(input)->name, "profile");
+	return input;
 }
 
-/* Tables need one line a function and one arc a pair: of the parts together, or each by itself. */
-TEST(sums_of_functions_are_those_of_the_lines)
+static struct tl_input *open_file(void)
 {
-	for (int parts = 0; parts < 2; parts++) {
-		struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
-		struct tl_function_totals totals;
-		struct tl_input *input;
-		struct tl_profile *p;
+	return open_with((struct tl_input_options)TL_INPUT_OPTIONS_DEFAULT);
+}
 
-		options.detail = TL_DETAIL_FUNCTIONS;
-		options.per_thread = parts;
-		put_sums();
-		input = open_with(options);
-		p = fold(input);
-		assert_int_equal(tl_profile_line_count(p), parts ? 3 : 2);
-		assert_int_equal(tl_profile_jump_count(p), 0);
-		assert_int_equal(tl_profile_function_totals(p, 0, TL_NONE, &totals, sizeof(totals)),
-				 0);
-		assert_int_equal(totals.self[0], 80);
-		assert_int_equal(totals.inclusive[0], 85);
-		assert_int_equal(tl_profile_function_totals(p, 1, TL_NONE, &totals, sizeof(totals)),
-				 0);
-		assert_int_equal(totals.self[0], 5);
-		assert_int_equal(totals.calls, 4);
-		tl_profile_free(p);
-		tl_input_close(input);
-	}
+static struct tl_input *open_parts(void)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+
+	options.per_thread = true;
+	return open_with(options);
+}
+
+static struct tl_profile *fold(struct tl_input *input)
+{
+	struct tl_profile *profile;
+
+	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
+	return profile;
+}
+
+/* The text that an operation puts, for free(). */
+static char *text_of(struct tl_input *input, int64_t (*put)(struct tl_input *, struct tl_output *))
+{
+	struct tl_output *out;
+	size_t size;
+	const char *bytes;
+	char *text;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_true(put(input, out) >= 0);
+	bytes = tl_output_bytes(out, &size);
+	text = strndup(bytes, size);
+	tl_output_discard(out);
+	return text;
+}
+
+static int64_t put_info(struct tl_input *input, struct tl_output *out)
+{
+	return tl_input_info(input, TL_REPORT_JSON, out, NULL);
+}
+
+static int64_t put_dump(struct tl_input *input, struct tl_output *out)
+{
+	return tl_input_dump(input, TL_REPORT_TEXT, out, NULL);
+}
+
+static int64_t put_dump_json(struct tl_input *input, struct tl_output *out)
+{
+	return tl_input_dump(input, TL_REPORT_JSON, out, NULL);
+}
+
+static int64_t put_check(struct tl_input *input, struct tl_output *out)
+{
+	return tl_input_check(input, TL_REPORT_TEXT, out, NULL);
+}
+
+static int64_t put_check_json(struct tl_input *input, struct tl_output *out)
+{
+	return tl_input_check(input, TL_REPORT_JSON, out, NULL);
+}
+
+/* The fault that comes before the notes, of one place; `words` are in its text. */
+static struct tl_profile *expect_fault(size_t offset, const char *words)
+{
+	struct tl_input *input = open_parts();
+	struct tl_damage place;
+	struct tl_profile *p;
+	char *text, wanted[80];
+
+	p = fold(input);
+	assert_true(tl_input_damage_count(input, NULL) > 0);
+	assert_int_equal(tl_input_damage(input, 0, &place, sizeof(place)), 1);
+	assert_non_null(strstr(place.text, words));
+	assert_int_equal(place.offset, offset);
+	text = text_of(input, put_check);
+	snprintf(wanted, sizeof(wanted), "damage offset 0x%zx: ", offset);
+	assert_memory_equal(text, wanted, strlen(wanted));
+	assert_non_null(strstr(text, words));
+	free(text);
+	text = text_of(input, put_check_json);
+	snprintf(wanted, sizeof(wanted), "{\"rule\":\"damage\",\"offset\":%zu,\"text\":\"", offset);
+	assert_memory_equal(text, wanted, strlen(wanted));
+	free(text);
+	tl_input_close(input);
+	return p;
 }
 
 /* "Notes say what was damaged in the inputs." */
@@ -145,9 +164,9 @@ TEST(info_counts_what_the_blocks_say)
 	text = text_of(input, put_info);
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		assert_non_null(strstr(text, facts[i]));
-	snprintf(wanted, sizeof(wanted), "\"size\":%zu,", file.size);
+	snprintf(wanted, sizeof(wanted), "\"size\":%zu,", hand.size);
 	assert_non_null(strstr(text, wanted));
-	bytes = file.bytes[block_of(LINES) + 20];
+	bytes = hand.bytes[block_of(LINES) + 20];
 	snprintf(wanted, sizeof(wanted),
 		 "{\"section\":\"lines\",\"rows\":3,\"stored_bytes\":%u,\"expanded_bytes\":%u},"
 		 "{\"section\":\"arcs\"",
@@ -171,8 +190,8 @@ TEST(a_dump_lists_the_blocks)
 	json = text_of(input, put_dump_json);
 	line = text;
 	next = json;
-	for (uint32_t block = 0; block < file.blocks; block++) {
-		const uint8_t *header = file.bytes + at;
+	for (uint32_t block = 0; block < hand.blocks; block++) {
+		const uint8_t *header = hand.bytes + at;
 		unsigned bytes = header[24] + 256u * header[25];
 		char name[32], wanted[200];
 
@@ -209,15 +228,15 @@ TEST(check_finds_rows_that_are_not_sorted)
 	free(text);
 	tl_input_close(input);
 
-	file_begin(&file);
+	file_begin(&hand);
 	put_strings();
 	put_head();
-	block_begin(&file, FUNCTIONS, 0, 6, 6);
-	ROW(&file, 0, ARG, ALPS, 5, 0, 0);
-	ROW(&file, 0, ARG, ALPHA, 6, 0, 0);
-	block_end(&file);
+	block_begin(&hand, FUNCTIONS, 0, 6, 6);
+	ROW(&hand, 0, ARG, ALPS, 5, 0, 0);
+	ROW(&hand, 0, ARG, ALPHA, 6, 0, 0);
+	block_end(&hand);
 	put_costs();
-	file_end(&file);
+	file_end(&hand);
 	input = open_file();
 	text = text_of(input, put_check);
 	assert_string_equal(text, "unsorted offset 0xffffffffffffffff: functions\n");
@@ -225,40 +244,28 @@ TEST(check_finds_rows_that_are_not_sorted)
 	tl_input_close(input);
 }
 
-/* "Order: the number that each element had" */
-TEST(functions_come_in_the_order_that_they_had)
+/* "The last one is of section end." */
+TEST(a_cut_file_is_told)
 {
-	struct tl_profile *p;
-	struct tl_input *input;
+	size_t whole, at;
 
-	for (int wrong = 0; wrong < 2; wrong++) {
-		file_begin(&file);
-		put_strings();
-		put_head();
-		put_functions_and_parts();
-		put_costs();
-		block_begin(&file, FUNCTION_ORDER, 0, 1, 1);
-		ROW(&file, 1);                      /* 0 was 1 */
-		ROW(&file, wrong ? 0 : UINT64_MAX); /* 1 was 0; or 1 again */
-		block_end(&file);
-		file_end(&file);
-		if (wrong) {
-			p = expect_fault(block_of(FUNCTION_ORDER), "a row of this block");
-		} else {
-			input = open_parts();
-			p = fold(input);
-			tl_input_close(input);
-		}
-		assert_string_equal(tl_profile_function(p, wrong ? 0 : 1)->name, "alpha");
-		assert_int_equal(tl_profile_line(p, 0)->function, wrong ? 0 : 1);
-		assert_int_equal(tl_profile_arc(p, 1)->callee, wrong ? 0 : 1);
-		tl_profile_free(p);
+	put_sums();
+	whole = hand.size;
+	at = block_of(JUMPS);
+	for (hand.size = at - 1; hand.size <= whole - 1; hand.size++) {
+		struct tl_input *input = open_file();
+
+		tl_profile_free(fold(input));
+		assert_true(tl_input_damage_count(input, NULL) > 5);
+		tl_input_close(input);
 	}
+	hand.size = at;
+	tl_profile_free(expect_fault(at, "the file ends without its last block"));
+	hand.size = at + BLOCK_HEADER + 3;
+	tl_profile_free(expect_fault(at, "the file ends inside this block"));
 }
 
-/* ---- there and back ---- */
-
-/* Write a profile as a file of its own, and into `file`. */
+/* Write a profile as a file of its own, and into `hand`. */
 static void export_to_file(const struct tl_profile *profile)
 {
 	const struct tl_export_options options = { .size = sizeof(options) };
@@ -267,35 +274,10 @@ static void export_to_file(const struct tl_profile *profile)
 
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_exporter_find("tracelathe")->write(profile, &options, out, NULL), 0);
-	bytes = tl_output_bytes(out, &file.size);
-	assert_true(file.size < sizeof(file.bytes));
-	memcpy(file.bytes, bytes, file.size);
+	bytes = tl_output_bytes(out, &hand.size);
+	assert_true(hand.size < sizeof(hand.bytes));
+	memcpy(hand.bytes, bytes, hand.size);
 	tl_output_discard(out);
-}
-
-/* "The whole profile of an input": everything that the interface gives is the same. */
-TEST(profiles_come_back_as_they_were)
-{
-	for (uint32_t salt = 0; salt < 4; salt++) {
-		uint64_t before = 0, after = 0;
-		struct tl_profile *profile, *again;
-		struct tl_input *input;
-		struct tl_error err;
-
-		assert_int_equal(salt % 2 ? whole_sums(&profile, salt, &err)
-					  : whole_trace(&profile, salt, &err),
-				 0);
-		export_to_file(profile);
-		input = open_parts();
-		again = fold(input);
-		assert_int_equal(tl_input_damage_count(input, NULL), 0);
-		whole_note(profile, &before);
-		whole_note(again, &after);
-		assert_true(before == after);
-		tl_profile_free(profile);
-		tl_profile_free(again);
-		tl_input_close(input);
-	}
 }
 
 /* "The same profile, the same bytes" */
@@ -315,8 +297,8 @@ TEST(a_file_converted_is_the_same_file)
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_input_reencode(input, "profile", NULL, out, &err), 0);
 	bytes = tl_output_bytes(out, &size);
-	assert_int_equal(size, file.size);
-	assert_memory_equal(bytes, file.bytes, size);
+	assert_int_equal(size, hand.size);
+	assert_memory_equal(bytes, hand.bytes, size);
 	assert_int_equal(tl_input_reencode(input, "profile", "2", out, &err), TL_BAD_USAGE);
 	tl_output_discard(out);
 	tl_input_close(input);
@@ -333,7 +315,7 @@ TEST(filters_of_a_trace_are_refused)
 		struct tl_error err;
 
 		put_sums();
-		path = temp_write(&temp, "hand.tlp", file.bytes, file.size);
+		path = temp_write(&temp, "hand.tlp", hand.bytes, hand.size);
 		options.filter.cpu = which == 0 ? 0 : TL_NOWHERE;
 		options.filter.from_seconds = which == 1;
 		options.filter.to_seconds = which == 2;
@@ -350,14 +332,11 @@ TEST(filters_of_a_trace_are_refused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_written_by_hand_is_read),
-		cmocka_unit_test(sums_of_functions_are_those_of_the_lines),
 		cmocka_unit_test(notes_are_said_again),
 		cmocka_unit_test(info_counts_what_the_blocks_say),
 		cmocka_unit_test(a_dump_lists_the_blocks),
 		cmocka_unit_test(check_finds_rows_that_are_not_sorted),
-		cmocka_unit_test(functions_come_in_the_order_that_they_had),
-		cmocka_unit_test(profiles_come_back_as_they_were),
+		cmocka_unit_test(a_cut_file_is_told),
 		cmocka_unit_test(a_file_converted_is_the_same_file),
 		cmocka_unit_test(filters_of_a_trace_are_refused),
 	};

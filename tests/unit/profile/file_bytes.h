@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TESTS_UNIT_OPEN_PROFILE_BYTES_H
-#define TESTS_UNIT_OPEN_PROFILE_BYTES_H
+#ifndef TESTS_UNIT_PROFILE_FILE_BYTES_H
+#define TESTS_UNIT_PROFILE_FILE_BYTES_H
 /*
  * Profile files written by hand, byte for byte from docs/formats/profile.md. This knows nothing of
  * the code under test. Blocks are stored as they are, and every field of a row is given, 0 as well.
@@ -146,6 +146,128 @@ static inline void file_end(struct file *f)
 	for (unsigned section = 0; section < 20; section++)
 		ROW(f, 0);
 	block_end(f);
+}
+
+static struct file hand;
+
+/* ---- a profile of sums by hand: two functions, two parts, one arc, one jump ---- */
+
+enum { NO_STRING, AFTER, ALPHA, ALPS, ARG, IR, XRAY, STRING_COUNT };
+
+static inline void put_strings(void)
+{
+	block_begin(&hand, STRINGS, 0, 0, 0);
+	block_string(&hand, 0, "");
+	block_string(&hand, 0, "after a gap");
+	block_string(&hand, 1, "lpha"); /* "alpha" */
+	block_string(&hand, 3, "s");    /* "alps" */
+	block_string(&hand, 1, "rg");
+	block_string(&hand, 0, "Ir");
+	block_string(&hand, 0, "xray");
+	block_end(&hand);
+}
+
+static inline void put_head(void)
+{
+	block_begin(&hand, HEAD, 0, 0, 16);
+	/* 1000 ticks a second; estimated; calls as given; 3 gaps, 20 skipped bytes */
+	ROW(&hand, 1000, 2, 2, XRAY, 0, 0, 0, 0, 3, 20);
+	block_end(&hand);
+	block_begin(&hand, EVENTS, 0, 0, 4);
+	ROW(&hand, IR, ALPHA, ALPS, 0);
+	block_end(&hand);
+}
+
+static inline void put_notes(void)
+{
+	block_begin(&hand, NOTES, 0, 0, 6);
+	ROW(&hand, 0, UINT64_MAX, 0, UINT64_MAX, AFTER, XRAY);
+	ROW(&hand, 3, 0x40, 8, UINT64_MAX, AFTER, XRAY);
+	ROW(&hand, 3, 0x40, 8, 7, AFTER, 0);
+	ROW(&hand, 3, UINT64_MAX, 0, 7, AFTER, XRAY);
+	ROW(&hand, 99, UINT64_MAX, 0, UINT64_MAX, AFTER, XRAY); /* of a later version */
+	block_end(&hand);
+}
+
+static inline void put_functions_and_parts(void)
+{
+	block_begin(&hand, FUNCTIONS, 0, 6, 6);
+	ROW(&hand, 0, ARG, ALPHA, UINT64_MAX, 12, 0x1000);
+	ROW(&hand, 0, ARG, ALPS, 5, 0, 0x2000);
+	block_end(&hand);
+	block_begin(&hand, PARTS, 0, 5, 20);
+	ROW(&hand, 7, 0, 71, ALPS, 0, 10, 20, 30, 1, 2);
+	ROW(&hand, 7, 0, 72, ALPS, 0, 11, 21, 31);
+	block_end(&hand);
+}
+
+static inline void put_costs(void)
+{
+	block_begin(&hand, LINES, 0, 6, 7);
+	ROW(&hand, 0, 0, ARG, 12, 0x1000, 0, 100);
+	ROW(&hand, 0, 1, ARG, 13, 0x1004, 0, (uint64_t)-20);
+	ROW(&hand, 1, 0, ARG, 20, 0x2000, 0, 5);
+	block_end(&hand);
+	block_begin(&hand, ARCS, 0, 11, 13);
+	ROW(&hand, 0, 1, 0, ARG, 12, 0x1002, 0, ARG, 20, 0x2000, 0, 4, 5);
+	ROW(&hand, NONE, 0, NONE, 0, 0, 0, 0, 0, 0, 0, 0, 1, 85);
+	block_end(&hand);
+	block_begin(&hand, JUMPS, 0, 12, 14);
+	ROW(&hand, 0, 1, 0, ARG, 12, 0x1002, 0, ARG, 20, 0x2000, 0, 1, 9, 8);
+	block_end(&hand);
+}
+
+static inline void put_sums(void)
+{
+	file_begin(&hand);
+	put_strings();
+	put_head();
+	put_notes();
+	put_functions_and_parts();
+	put_costs();
+	file_end(&hand);
+}
+
+/* Where a block of a section begins. */
+static inline size_t block_of(unsigned section)
+{
+	size_t at = 16;
+
+	while (hand.bytes[at + 4] != section) {
+		at += BLOCK_HEADER + hand.bytes[at + 24] + 256u * hand.bytes[at + 25];
+		assert_true(at < hand.size);
+	}
+	return at;
+}
+
+/* Calls of 5, 9 and 9 ticks; `samples` of 9. */
+static inline void put_durations(uint64_t flags, uint64_t samples)
+{
+	file_begin(&hand);
+	put_strings();
+	block_begin(&hand, HEAD, 0, 0, 16);
+	ROW(&hand, 1000, flags, 0, XRAY);
+	block_end(&hand);
+	block_begin(&hand, EVENTS, 0, 0, 4);
+	ROW(&hand, IR, 0, 0, 0);
+	block_end(&hand);
+	put_functions_and_parts();
+	block_begin(&hand, CONTEXTS, 0, 3, 7);
+	ROW(&hand, 0, 0, 0, 1, 0, 0, 2);
+	ROW(&hand, 1, 0, 1, 2, 0, 1, 21);
+	block_end(&hand);
+	block_begin(&hand, DURATIONS, 0, 2, 8);
+	ROW(&hand, 1, 0, 3, 23, 5, 9, 0, 0);
+	ROW(&hand, 1, NONE, 3, 23, 5, 9, 0, 0);
+	block_end(&hand);
+	block_begin(&hand, SAMPLES, 0, 3, 4);
+	ROW(&hand, 0, 0, 1, 1); /* of sums that are not there */
+	ROW(&hand, 1, 0, 5, 1);
+	ROW(&hand, 1, 0, 9, 2);
+	ROW(&hand, 1, NONE, 5, 1);
+	ROW(&hand, 1, NONE, 9, samples);
+	block_end(&hand);
+	file_end(&hand);
 }
 
 #endif
