@@ -231,6 +231,30 @@ TEST(a_bad_call_costs_nobody)
 	next_of(&t, TL_CALLGRIND_COST);
 	assert_int_equal(t.item.at.line, 7);
 	text_close(&t);
+	/* Without the line of its costs nothing else is lost. */
+	text_open(&t, HEAD "fn=a\ncfn=b\ncalls=x 9\nfn=c\n7 1\n");
+	next_of(&t, TL_CALLGRIND_LOST);
+	assert_int_equal(t.item.line, 5);
+	assert_string_equal(name_of(&t, next_of(&t, TL_CALLGRIND_NAME)->name.number), "c");
+	next_of(&t, TL_CALLGRIND_COST);
+	assert_int_equal(t.item.at.line, 7);
+	assert_string_equal(name_of(&t, t.item.owner.function), "c");
+	text_close(&t);
+}
+
+/* A key is a word of letters: what begins with another byte is no header line. */
+TEST(keys_begin_with_a_letter)
+{
+	static const char *const odd[] = { "`b: 1", "{b: 1", "@b: 1", "[b: 1" };
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		char text[80];
+
+		strcat(strcat(strcpy(text, HEAD "fn=a\n"), odd[i]), "\n1 1\n");
+		expect_fault(text, 1, TL_BAD_RECORD, sizeof(HEAD "fn=a\n") - 1, 4);
+	}
+	expect_clean(HEAD "zb: 1\nfn=a\n1 1\n");
+	expect_clean(HEAD "Ab: 1\nfn=a\n1 1\n");
 }
 
 int main(void)
@@ -248,6 +272,7 @@ int main(void)
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(costs),
 		cmocka_unit_test(a_bad_call_costs_nobody),
+		cmocka_unit_test(keys_begin_with_a_letter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

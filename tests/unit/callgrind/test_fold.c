@@ -168,6 +168,24 @@ TEST(inherited_events)
 	tl_profile_free(profile);
 }
 
+/* "Rule B": a callee without a file has that of the last cost line, however files are folded. */
+TEST(callees_have_the_file_of_the_last_cost_line)
+{
+	static const char text[] = HEAD "fl=a.c\nfn=f\n1 10\nfi=b.h\n2 20\n3 5\n"
+					"cfn=g\ncalls=1 7\n4 6\nfe=a.c\n5 1\n6 1\n"
+					"cfn=g\ncalls=1 7\n6 2\n";
+
+	for (int detail = 0; detail < 2; detail++) {
+		struct tl_profile *profile = fold_with(text, detail ? &functions_only : NULL);
+
+		assert_int_equal(tl_profile_function_count(profile), 3);
+		find_function(profile, "g", "a.c");
+		find_function(profile, "g", "b.h");
+		assert_int_equal(totals_of(profile, "f").self[0], 37);
+		tl_profile_free(profile);
+	}
+}
+
 /* Factors: hexadecimal, right before their event, negative, and 0, which counts nothing. */
 TEST(factors_of_inherited_events)
 {
@@ -326,6 +344,7 @@ int main(void)
 		cmocka_unit_test(parts_with_other_events),
 		cmocka_unit_test(selection),
 		cmocka_unit_test(inherited_events),
+		cmocka_unit_test(callees_have_the_file_of_the_last_cost_line),
 		cmocka_unit_test(factors_of_inherited_events),
 		cmocka_unit_test(bad_formulas),
 		cmocka_unit_test(several_files),

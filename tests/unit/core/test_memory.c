@@ -214,6 +214,26 @@ TEST(names_are_interned)
 	assert_int_equal(names.count, 0);
 }
 
+/* Names that are put behind each other without a look at their texts are found by these later. */
+TEST(names_appended_are_found)
+{
+	static const char *const texts[] = { "", "one", "two", "three" };
+	struct tl_names names = { 0 };
+
+	assert_false(tl_names_reserve(&names, TL_NONE));
+	assert_true(tl_names_reserve(&names, 4));
+	for (size_t i = 0; i < 4; i++)
+		tl_names_append(&names, texts[i], strlen(texts[i]));
+	assert_int_equal(names.count, 4);
+	assert_int_equal(tl_names_add(&names, "three", 5), 3);
+	assert_int_equal(tl_names_add(&names, "four", 4), 4);
+	assert_int_equal(tl_names_add(&names, "one", 3), 1);
+	assert_int_equal(tl_names_add(&names, "", 0), 0);
+	assert_int_equal(names.count, 5);
+	assert_ptr_equal(tl_names_text(&names, "two"), texts[2]);
+	tl_names_free(&names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +245,7 @@ int main(void)
 		cmocka_unit_test(hashes_spread_in_their_low_bits),
 		cmocka_unit_test(hashes_of_bytes_see_every_byte),
 		cmocka_unit_test(names_are_interned),
+		cmocka_unit_test(names_appended_are_found),
 	};
 
 	return cmocka_run_group_tests_name("core memory", tests, NULL, NULL);

@@ -92,6 +92,21 @@ static void the_old_file_is_whole_until_the_commit(void **state)
 	assert_int_equal(temp_count(*state), 1);
 }
 
+/* An error is filled in where there is one, and only there. */
+static void a_finished_output_leaves_the_error_alone(void **state)
+{
+	struct tl_output *out = open_at(temp_path(*state, "finished"));
+	struct tl_error err = { .status = TL_IO, .text = "before" };
+
+	tl_put_text(out, "text");
+	assert_int_equal(tl_output_finish(out, &err), 0);
+	assert_string_equal(err.text, "before");
+	assert_int_equal(tl_output_commit(out, &err), 0);
+	assert_string_equal(err.text, "before");
+	assert_file(temp_path(*state, "finished"), "text");
+	unlink(temp_path(*state, "finished"));
+}
+
 static void a_discarded_output_leaves_no_trace(void **state)
 {
 	const char *path = temp_write(*state, "profile", "old", 3);
@@ -411,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(the_old_file_is_whole_until_the_commit),
+		WITH_FIXTURE(a_finished_output_leaves_the_error_alone),
 		WITH_FIXTURE(a_discarded_output_leaves_no_trace),
 		WITH_FIXTURE(a_failed_write_leaves_the_old_file),
 		WITH_FIXTURE(a_full_device_is_an_error),

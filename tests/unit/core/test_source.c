@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "core/source.h"
 #include "sources.h"
 
 /* ---- what cannot be opened ---- */
@@ -364,6 +365,43 @@ static void progress_counts_stored_bytes(void **state)
 	free(content);
 }
 
+/* Bytes between frames are stored bytes, too. */
+static void progress_counts_padding(void **state)
+{
+	static const uint8_t content[1000];
+	struct packed packed = pack_xz(content, sizeof(content));
+	uint8_t *padded = calloc(1, packed.size + 8);
+	struct progress progress = { 0 };
+	struct tl_source *source;
+
+	memcpy(padded, packed.data, packed.size);
+	source = open_with_progress(temp_write(*state, "padded", padded, packed.size + 8),
+				    &progress);
+	assert_int_equal(read_and_compare(source, content, sizeof(content)), sizeof(content));
+	assert_clean(source);
+	assert_int_equal(progress.done, packed.size + 8);
+	assert_int_equal(progress.total, packed.size + 8);
+	free(padded);
+	free(packed.data);
+}
+
+/* A look at the first bytes fails as reading them would. */
+static void a_look_can_be_stopped(void **state)
+{
+	struct progress progress = { .stop_at = 1 };
+	struct tl_source *source =
+		open_with_progress(temp_write(*state, "small", "text", 4), &progress);
+	const uint8_t *data;
+	size_t size;
+
+	assert_int_equal(tl_source_peek(source, &data, &size, NULL), TL_IO);
+	tl_source_close(source);
+	source = open_at(temp_path(*state, "small"));
+	assert_int_equal(tl_source_peek(source, &data, &size, NULL), 0);
+	assert_int_equal(size, 4);
+	tl_source_close(source);
+}
+
 static void a_hook_can_stop_the_work(void **state)
 {
 	enum { SIZE = 5 << 20 };
@@ -409,6 +447,8 @@ int main(void)
 		WITH_FIXTURE(a_full_temporary_directory_is_an_error),
 		WITH_FIXTURE(released_pages_are_given_back),
 		WITH_FIXTURE(progress_counts_stored_bytes),
+		WITH_FIXTURE(progress_counts_padding),
+		WITH_FIXTURE(a_look_can_be_stopped),
 		WITH_FIXTURE(a_hook_can_stop_the_work),
 	};
 
