@@ -35,15 +35,16 @@ static int take_line(void *arg, uint64_t number, const uint64_t *row)
 	(void)number;
 	if (line.function == TL_NONE)
 		return TL_NO_MEMORY;
-	line.at.file = p->functions.list[line.function].file;
-	if (line.part != TL_NONE)
+	if (line.part != TL_NONE) {
+		line.at.file = p->functions.list[line.function].file;
 		to = tl_profile_line_row(p, &line);
-	else
-		to = tl_profile_line_each(p)
-			     ? p->lines.table.cost + (size_t)line.function * p->event_count
-			     : NULL;
-	if (!to)
-		return TL_NO_MEMORY;
+		if (!to)
+			return TL_NO_MEMORY;
+	} else {
+		if (line.function >= p->lines.table.count && !tl_profile_line_each(p))
+			return TL_NO_MEMORY;
+		to = p->lines.table.cost + (size_t)line.function * p->event_count;
+	}
 	add_costs(p, to, row + 6);
 	return 0;
 }
@@ -113,32 +114,33 @@ static int take_arc(void *arg, uint64_t number, const uint64_t *row)
 	return 0;
 }
 
-static int by_first(const void *a, const void *b, void *context)
-{
-	const uint32_t *first = context;
-	uint32_t x = first[*(const uint32_t *)a], y = first[*(const uint32_t *)b];
-
-	return (x > y) - (x < y);
-}
-
-/* Arcs in the order in which the first of each came. */
+/* Arcs in the order in which the first of each came. No two have the same first one. */
 static bool sort_arcs(struct arc_sums *sums)
 {
 	struct tl_profile *p = sums->r->profile;
 	size_t count = p->arcs.table.count;
-	uint32_t *sorted = malloc((count + 1) * sizeof(*sorted));
+	uint32_t *at = malloc((sums->count + 1) * sizeof(*at)); /* by arc of the file */
 	uint32_t *place = malloc((count + 1) * sizeof(*place));
-	bool ok = sorted && place;
+	uint32_t next = 0;
+	bool ok = at && place;
 
+	for (size_t i = 0; ok && i < sums->count; i++)
+		at[i] = TL_NONE;
+	for (size_t i = 0; ok && i < count; i++) {
+		place[i] = TL_NONE;
+		if (sums->first[i] < sums->count)
+			at[sums->first[i]] = (uint32_t)i;
+	}
+	for (size_t i = 0; ok && i < sums->count; i++)
+		if (at[i] != TL_NONE)
+			place[at[i]] = next++;
+	/* Rows of numbers that no block announced come last. */
 	for (size_t i = 0; ok && i < count; i++)
-		sorted[i] = (uint32_t)i;
-	if (ok && count)
-		qsort_r(sorted, count, sizeof(*sorted), by_first, sums->first);
-	for (size_t i = 0; ok && i < count; i++)
-		place[sorted[i]] = (uint32_t)i;
+		if (place[i] == TL_NONE)
+			place[i] = next++;
 	ok = ok && tl_pfile_reorder(&p->arcs.list, &p->arcs.table, sizeof(*p->arcs.list),
 				    p->event_count, place);
-	free(sorted);
+	free(at);
 	free(place);
 	return ok;
 }

@@ -66,15 +66,12 @@ void tl_pfile_take_losses(struct tl_losses *losses, const uint64_t *row)
 }
 
 /* Without memory for it, rows of a lost function have none, and the reading ends. */
-uint32_t tl_pfile_function(struct tl_pfile_reading *r, uint64_t number)
+uint32_t tl_pfile_lost_function(struct tl_pfile_reading *r)
 {
 	static const struct tl_function lost = {
 		.name = "[lost]", .object = "", .file = "", .id = TL_NOWHERE
 	};
-	uint32_t element = tl_pfile_number(&r->functions, number);
 
-	if (element != TL_NONE)
-		return element;
 	if (r->lost_function == TL_NONE)
 		r->lost_function =
 			tl_cost_table_add(&r->profile->functions.table, &r->profile->functions.list,

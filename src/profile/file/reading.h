@@ -53,8 +53,17 @@ struct tl_pfile_reading {
 
 /* A string, "[lost]" if it is lost. */
 const char *tl_pfile_string(const struct tl_pfile_reading *r, uint64_t number);
-/* A function, one that stands for all that are lost; TL_NONE without memory. */
-uint32_t tl_pfile_function(struct tl_pfile_reading *r, uint64_t number);
+/* The function that stands for all that are lost; TL_NONE without memory. */
+uint32_t tl_pfile_lost_function(struct tl_pfile_reading *r);
+
+/* A function, that one if it is lost. */
+static inline uint32_t tl_pfile_function(struct tl_pfile_reading *r, uint64_t number)
+{
+	uint32_t element = tl_pfile_number(&r->functions, number);
+
+	return element != UINT32_MAX ? element : tl_pfile_lost_function(r);
+}
+
 void tl_pfile_take_losses(struct tl_losses *losses, const uint64_t *row);
 /*
  * The numbers that the elements of a section had: NULL where they are as they are, or where they

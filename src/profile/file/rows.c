@@ -58,29 +58,3 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 	}
 	return used;
 }
-
-const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t keys, uint32_t fields, uint64_t *row)
-{
-	memset(row + keys, 0, (fields - keys) * sizeof(*row));
-	for (uint32_t at = 0; from; at += TL_PFILE_GROUP) {
-		unsigned byte = *from++;
-
-		for (unsigned bits = byte & 0x7f; bits; bits &= bits - 1) {
-			uint32_t field = at + (unsigned)__builtin_ctz(bits);
-			uint64_t value;
-
-			if (field >= fields)
-				return NULL;
-			from = tl_pfile_take_number(from, &value);
-			if (!from)
-				return NULL;
-			value = tl_pfile_unzigzag(value);
-			row[field] = field < keys ? row[field] + value : value;
-		}
-		if (byte < 0x80)
-			break;
-		if (at + TL_PFILE_GROUP >= fields)
-			return NULL;
-	}
-	return from;
-}

@@ -43,10 +43,46 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 			  const uint64_t *row);
 
 /*
- * Read a row over the one before it. tl_pfile_row_bytes() bytes can be read at `from`.
- * NULL: it has fields that there are not, or a number of more than 64 bits.
+ * Fields of one group from `at` on, which `bits` says are there. NULL: it has fields that there
+ * are not, or a number of more than 64 bits.
  */
-const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t keys, uint32_t fields,
-				 uint64_t *row);
+static inline const uint8_t *tl_pfile_take_group(const uint8_t *from, unsigned bits, uint32_t at,
+						 uint32_t keys, uint32_t fields, uint64_t *row)
+{
+	if (fields - at < TL_PFILE_GROUP && bits >> (fields - at))
+		return NULL;
+	for (; bits && from; bits &= bits - 1) {
+		uint32_t field = at + (unsigned)__builtin_ctz(bits);
+		uint64_t value = 0;
+
+		from = tl_pfile_take_number(from, &value);
+		value = tl_pfile_unzigzag(value);
+		row[field] = field < keys ? row[field] + value : value;
+	}
+	return from;
+}
+
+/*
+ * Read a row over the one before it. tl_pfile_row_bytes() bytes can be read at `from`. This is
+ * what the time of reading a file goes into, so it is part of its caller's loop. NULL: it has
+ * fields that there are not, or a number of more than 64 bits.
+ */
+static inline const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t keys, uint32_t fields,
+					       uint64_t *row)
+{
+	unsigned bits;
+
+	for (uint32_t i = keys; i < fields; i++)
+		row[i] = 0;
+	for (uint32_t at = 0; from; at += TL_PFILE_GROUP) {
+		if (at >= fields && at)
+			return NULL;
+		bits = *from++;
+		from = tl_pfile_take_group(from, bits & 0x7f, at, keys, fields, row);
+		if (bits < 0x80)
+			break;
+	}
+	return from;
+}
 
 #endif
