@@ -5,12 +5,20 @@
 
 #include "cli/commands/job.h"
 
-/* At most this many profiles are in memory: merging by groups gives the bytes of all at once. */
-enum { GROUP = 16 };
+/*
+ * Profiles are merged by groups, and the sums by groups again, like digits of a number that counts
+ * up: each profile is read once and takes part in as many merges as the number of files has digits.
+ * Merging by groups gives the bytes of merging all at once.
+ */
+enum { GROUP = 8, LEVELS = 11 };
 
 struct group {
 	struct tl_profile *profiles[GROUP];
 	size_t count;
+};
+
+struct groups {
+	struct group levels[LEVELS];
 	bool flattened; /* some had call stacks, which their sum has not */
 };
 
@@ -20,26 +28,56 @@ static void free_group(struct group *group)
 		tl_profile_free(group->profiles[--group->count]);
 }
 
-/* Merge the profiles of the group into one. */
-static int merge_group(struct command_job *job, struct group *group, struct tl_error *err)
+static void free_groups(struct groups *groups)
 {
-	struct tl_profile *merged;
-	int status = tl_profile_merge(&merged, (const struct tl_profile *const *)group->profiles,
-				      group->count, err);
+	for (int level = 0; level < LEVELS; level++)
+		free_group(&groups->levels[level]);
+}
 
-	for (size_t i = 0; status == 0 && i < group->count; i++)
-		if (tl_profile_context_count(group->profiles[i]) &&
-		    !tl_profile_context_count(merged))
-			group->flattened = true;
+/* Merge profiles into one and free them. */
+static int merge_into(struct command_job *job, struct groups *groups, struct group *from,
+		      size_t levels, struct tl_profile **merged, struct tl_error *err)
+{
+	const struct tl_profile *list[GROUP * LEVELS] = { NULL };
+	size_t count = 0;
+	int status;
+
+	for (size_t level = 0; level < levels; level++)
+		for (size_t i = 0; i < from[level].count; i++)
+			list[count++] = from[level].profiles[i];
+	status = tl_profile_merge(merged, list, count, err);
 	if (status < 0) {
 		complain(job->command->name, "%s",
 			 err->text ? err->text : tl_status_name(err->status));
 		job->error_shown = true;
 		return status;
 	}
-	free_group(group);
-	group->profiles[group->count++] = merged;
+	for (size_t i = 0; i < count; i++)
+		if (tl_profile_context_count(list[i]) && !tl_profile_context_count(*merged))
+			groups->flattened = true;
+	for (size_t level = 0; level < levels; level++)
+		free_group(&from[level]);
 	return 0;
+}
+
+/* Make room for a profile in a level. */
+static int make_room(struct command_job *job, struct groups *groups, size_t level,
+		     struct tl_error *err)
+{
+	struct group *group = &groups->levels[level];
+	struct tl_profile *merged;
+	int status;
+
+	if (group->count < GROUP)
+		return 0;
+	if (level + 1 == LEVELS) /* more files than there can be */
+		return TL_NO_MEMORY;
+	status = make_room(job, groups, level + 1, err);
+	if (status == 0)
+		status = merge_into(job, groups, group, 1, &merged, err);
+	if (status == 0)
+		group[1].profiles[group[1].count++] = merged;
+	return status;
 }
 
 /* Keep the stacks through the functions that the filters choose. */
@@ -90,15 +128,14 @@ static int add_log(struct command_job *job, struct logs *logs, const char *path,
 	return status;
 }
 
-/* Fold the open input and add its profile to the group. */
-static int add_profile(struct command_job *job, struct group *group, const char *path,
+/* Fold the open input and add its profile to the others. */
+static int add_profile(struct command_job *job, struct groups *groups, const char *path,
 		       struct tl_error *err)
 {
+	struct group *group = &groups->levels[0];
 	struct tl_profile *profile;
-	int status = 0;
+	int status = make_room(job, groups, 0, err);
 
-	if (group->count == GROUP)
-		status = merge_group(job, group, err);
 	if (status == 0)
 		status = fold_opened(job, path, &profile, err);
 	if (status == 0)
@@ -108,7 +145,8 @@ static int add_profile(struct command_job *job, struct group *group, const char 
 	return status;
 }
 
-static int add_files(struct command_job *job, struct group *group, struct tl_error *err)
+static int merge_files(struct command_job *job, struct groups *groups, struct tl_profile **merged,
+		       struct tl_error *err)
 {
 	struct logs logs = { .input = NULL };
 	int status = 0;
@@ -121,17 +159,17 @@ static int add_files(struct command_job *job, struct group *group, struct tl_err
 		else if (tl_input_format(job->input)->joins_processes)
 			status = add_log(job, &logs, path, err);
 		else
-			status = add_profile(job, group, path, err);
+			status = add_profile(job, groups, path, err);
 	}
 	if (logs.input && status == 0) {
 		job->input = logs.input;
-		status = add_profile(job, group, logs.path, err);
+		status = add_profile(job, groups, logs.path, err);
 	} else {
 		tl_input_close(logs.input);
 	}
 	if (status < 0)
 		return status;
-	return merge_group(job, group, err);
+	return merge_into(job, groups, groups->levels, LEVELS, merged, err);
 }
 
 /* A sum has call stacks only if all profiles have them. */
@@ -146,23 +184,25 @@ static void warn_flattened(struct command_job *job)
 int cmd_merge(struct command_job *job, struct tl_error *err)
 {
 	const struct tl_exporter *exporter = chosen_exporter(job->settings);
-	struct group group = { .count = 0 };
+	struct groups groups = { .flattened = false };
+	struct tl_profile *merged = NULL;
 	uint32_t *events = NULL;
 	int status;
 
-	status = add_files(job, &group, err);
+	status = merge_files(job, &groups, &merged, err);
 	if (status == 0)
-		warn_saturated(job, "the sum of all files", group.profiles[0]);
+		warn_saturated(job, "the sum of all files", merged);
 	if (status == 0 && job->settings->events)
-		status = choose_events(job, group.profiles[0], &events, err);
-	if (status == 0 && exporter->contexts && group.flattened)
+		status = choose_events(job, merged, &events, err);
+	if (status == 0 && exporter->contexts && groups.flattened)
 		warn_flattened(job);
 	if (status == 0 && exporter->stacks)
-		status = add_stacks(job, "the merged profile", &group.profiles[0], err);
+		status = add_stacks(job, "the merged profile", &merged, err);
 	/* Without a command line in the header: it would depend on the order of the files. */
 	if (status == 0)
-		status = export_profile(job, exporter, group.profiles[0], NULL, err);
+		status = export_profile(job, exporter, merged, NULL, err);
 	free(events);
-	free_group(&group);
+	free_groups(&groups);
+	tl_profile_free(merged);
 	return status;
 }
