@@ -409,6 +409,66 @@ TL_API int tl_diff_row(const struct tl_diff *diff, uint32_t row, struct tl_diff_
 /** Free; NULL is fine. */
 TL_API void tl_diff_free(struct tl_diff *diff);
 
+/* ---- several runs a side --------------------------------------------------------------------- */
+
+/** Runs of two programs, or of two versions of one, and what differs by more than chance. */
+struct tl_runs;
+
+/** How runs are compared. Zero-filled with `size` set is a good default. */
+struct tl_runs_options {
+	size_t size;                     /**< sizeof(struct tl_runs_options) */
+	const char *event;               /**< by its name; NULL: the first that both sides have */
+	const struct tl_rename *renames; /**< as in struct tl_diff_options */
+	size_t rename_count;
+};
+
+/**
+ * A function in all runs; costs are in nanoseconds where tl_runs_rate() says so. `percent` is the
+ * change of the mean, with the limits of its 95 % confidence interval; NAN where the mean before
+ * is not above 0.
+ */
+struct tl_run_row {
+	const struct tl_function *function; /**< NULL: the total */
+	const double *before, *after;       /**< costs by run, 0 where it did not run */
+	size_t before_count, after_count;
+	double median_before, median_after;
+	double percent, low_percent, high_percent;
+	double p;          /**< of Welch's t-test, two-sided */
+	double adjusted_p; /**< after Benjamini and Hochberg, over all functions */
+	double effect;     /**< Hedges' g: the change in standard deviations of the runs */
+	bool significant;  /**< adjusted_p <= 0.01 */
+};
+
+TL_API int tl_runs_open(struct tl_runs **runs, struct tl_error *err);
+/**
+ * Add a run by its finished profile, which is not needed afterwards: self (or inclusive) costs of
+ * its functions are kept. Who is who is decided as by tl_profile_diff().
+ * @return 0; TL_UNSUPPORTED for other events than those of the runs before, TL_NO_MEMORY
+ */
+TL_API int tl_runs_add(struct tl_runs *runs, bool after, const struct tl_profile *profile,
+		       bool inclusive, struct tl_error *err);
+/**
+ * Compare the sides, once, after the last run. Each function is tested by Welch's t-test, in which
+ * the rounding of counts is a part of the variance; functions without cost in any run have no row.
+ * @return 0; TL_BAD_USAGE with less than two runs a side or a bad rename; TL_UNSUPPORTED: there is
+ *         no such event; TL_NO_MEMORY
+ */
+TL_API int tl_runs_compare(struct tl_runs *runs, const struct tl_runs_options *options,
+			   struct tl_error *err);
+/** The event that was compared. */
+TL_API const struct tl_event *tl_runs_event(const struct tl_runs *runs);
+/** Units of costs per second where they are times, else 0. */
+TL_API uint64_t tl_runs_rate(const struct tl_runs *runs);
+/** The first row is the total; the others come in no order that means anything. */
+TL_API size_t tl_runs_row_count(const struct tl_runs *runs);
+/**
+ * @param size  sizeof(*to)
+ * @return 0; TL_BAD_USAGE where there is no such row, or for a size that no release had
+ */
+TL_API int tl_runs_row(const struct tl_runs *runs, size_t row, struct tl_run_row *to, size_t size);
+/** Free; NULL is fine. */
+TL_API void tl_runs_free(struct tl_runs *runs);
+
 #ifdef __cplusplus
 }
 #endif

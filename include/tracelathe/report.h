@@ -72,6 +72,42 @@ TL_API const char *const *tl_report_diff_sort_columns(void);
 TL_API int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options,
 			  struct tl_output *out, struct tl_error *err);
 
+/** The same as a Markdown table, with the rows that the text has. */
+TL_API int tl_report_diff_markdown(const struct tl_diff *diff,
+				   const struct tl_report_options *options, struct tl_output *out,
+				   struct tl_error *err);
+
+/** What grew by more than a limit. */
+struct tl_diff_gate {
+	uint64_t count;       /**< costs of rows that did, of all chosen events */
+	bool total_grew;      /**< whether the total of a chosen event did */
+	double total_percent; /**< the largest growth of a total; infinite from nothing */
+	const char *worst;    /**< name of the function that grew most, NULL: none did */
+	double worst_percent; /**< its growth; infinite for what is new */
+	uint32_t worst_event; /**< the event of the diff by which it did */
+};
+
+/**
+ * What grew by more than `percent` of its cost before, among the rows that tl_report_diff() has
+ * with these options, those that `top` cuts off included. What is new has grown by more than any
+ * limit; `threshold` leaves out what does not matter.
+ * @param size  sizeof(*gate)
+ */
+TL_API int tl_report_diff_gate(const struct tl_diff *diff, const struct tl_report_options *options,
+			       double percent, struct tl_diff_gate *gate, size_t size,
+			       struct tl_error *err);
+
+/**
+ * The comparison of several runs a side (docs: "diff --runs"): the total, what differs by more than
+ * chance, and, in the machine forms and with `all`, the other functions.
+ */
+TL_API int tl_report_runs(const struct tl_runs *runs, const struct tl_report_options *options,
+			  struct tl_output *out, struct tl_error *err);
+/** The same as a Markdown table. */
+TL_API int tl_report_runs_markdown(const struct tl_runs *runs,
+				   const struct tl_report_options *options, struct tl_output *out,
+				   struct tl_error *err);
+
 struct tl_binary;
 
 /**

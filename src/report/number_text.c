@@ -149,6 +149,17 @@ void tl_put_name(struct tl_output *out, const char *text)
 	tl_put_shown(out, text, strlen(text));
 }
 
+void tl_put_markdown_code(struct tl_output *out, const char *name)
+{
+	tl_put_char(out, '`');
+	for (const char *p = name; *p; p++) {
+		if (*p == '|')
+			tl_put_char(out, '\\');
+		tl_put_char(out, *p == '`' || (unsigned char)*p < ' ' ? '\'' : *p);
+	}
+	tl_put_char(out, '`');
+}
+
 void tl_put_blanks(struct tl_output *out, size_t count)
 {
 	static const char blanks[64] =

@@ -27,6 +27,8 @@ size_t tl_format_share(char *text, int64_t value, int64_t total);
 void tl_put_count(struct tl_output *out, uint64_t value);
 /* A name of the input, with escapes for what would control a terminal (tl_put_shown()). */
 void tl_put_name(struct tl_output *out, const char *text);
+/* A name as code in a Markdown table, whose cell neither `|` nor a backquote may end. */
+void tl_put_markdown_code(struct tl_output *out, const char *name);
 void tl_put_blanks(struct tl_output *out, size_t count);
 /* Text right-aligned in `width` columns. */
 void tl_put_right(struct tl_output *out, const char *text, size_t length, size_t width);

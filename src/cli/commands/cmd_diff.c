@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +17,9 @@ static void complain_column(struct command_job *job, const struct tl_error *err)
 	job->error_shown = true;
 }
 
-/* The second file may be of another build, so it may have programs and a map of its own. */
-static int fold_both(struct command_job *job, struct tl_profile *profiles[2], struct tl_error *err)
+/* The second side may be of another build, so it may have programs and a map of its own. */
+void use_programs_after(struct settings *settings)
 {
-	struct settings *settings = job->settings;
-	int status = fold_file(job, settings->paths.items[0], &profiles[0], err);
-
-	if (status < 0)
-		return status;
 	if (settings->diff.binaries_after.list.count) {
 		settings->input.programs.binaries = settings->diff.binaries_after.items;
 		settings->input.programs.binary_count = settings->diff.binaries_after.list.count;
@@ -31,6 +28,16 @@ static int fold_both(struct command_job *job, struct tl_profile *profiles[2], st
 		settings->input.programs.map = settings->diff.map_after;
 	else if (settings->diff.binaries_after.list.count)
 		settings->input.programs.map = NULL;
+}
+
+static int fold_both(struct command_job *job, struct tl_profile *profiles[2], struct tl_error *err)
+{
+	struct settings *settings = job->settings;
+	int status = fold_file(job, settings->paths.items[0], &profiles[0], err);
+
+	if (status < 0)
+		return status;
+	use_programs_after(settings);
 	return fold_file(job, settings->paths.items[1], &profiles[1], err);
 }
 
@@ -100,6 +107,12 @@ static void say_left_out(const struct tl_diff *diff)
 	fputc('\n', stderr);
 }
 
+static int out_of_memory(struct tl_error *err)
+{
+	*err = (struct tl_error){ TL_NO_MEMORY, 0, NULL, "out of memory", TL_NOWHERE, TL_NOWHERE };
+	return TL_NO_MEMORY;
+}
+
 /* Events that both files have: the costs of others would all be new, or gone. */
 static int choose_common(struct command_job *job, const struct tl_diff *diff, uint32_t **events,
 			 struct tl_error *err)
@@ -108,11 +121,8 @@ static int choose_common(struct command_job *job, const struct tl_diff *diff, ui
 	uint32_t count = tl_diff_event_count(diff);
 
 	*events = calloc(count, sizeof(**events));
-	if (!*events) {
-		*err = (struct tl_error){ TL_NO_MEMORY,    0,          NULL,
-					  "out of memory", TL_NOWHERE, TL_NOWHERE };
-		return TL_NO_MEMORY;
-	}
+	if (!*events)
+		return out_of_memory(err);
 	for (uint32_t i = 0; i < count; i++)
 		if (tl_diff_event_common(diff, i))
 			(*events)[report->event_count++] = i;
@@ -140,6 +150,58 @@ static int check_common(struct command_job *job, const struct tl_diff *diff)
 	return 0;
 }
 
+/* What is said behind the table. NULL without memory. */
+static char *gate_text(const struct tl_diff *diff, const struct tl_diff_gate *gate)
+{
+	char total[64] = "", worst[32] = "is new", *text;
+
+	if (gate->total_grew)
+		snprintf(total, sizeof(total), " the total grew by %.4g%%%s", gate->total_percent,
+			 gate->count ? ";" : "");
+	if (!gate->count)
+		return strdup(total);
+	if (!isinf(gate->worst_percent))
+		snprintf(worst, sizeof(worst), "by %.4g%%", gate->worst_percent);
+	if (asprintf(&text, "%s %" PRIu64 " of the rows grew by more, most of all %s, %s: %s",
+		     total, gate->count, tl_diff_event(diff, gate->worst_event)->name, worst,
+		     gate->worst) < 0)
+		return NULL;
+	return text;
+}
+
+/* The first event, which text shows, or those that were asked for. */
+static int pass_gate(struct command_job *job, const struct tl_diff *diff, struct tl_error *err)
+{
+	struct tl_report_options report = job->settings->report;
+	struct tl_diff_gate gate;
+	int status;
+
+	if (!job->settings->events)
+		report.event_count = 1;
+	status = tl_report_diff_gate(diff, &report, job->settings->diff.fail_above, &gate,
+				     sizeof(gate), err);
+	if (status < 0 || (!gate.count && !gate.total_grew))
+		return status;
+	job->gate = gate_text(diff, &gate);
+	return job->gate ? 0 : out_of_memory(err);
+}
+
+static int put_report(struct command_job *job, const struct tl_diff *diff, struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	int status;
+
+	if (settings->diff.markdown)
+		status = tl_report_diff_markdown(diff, &settings->report, job->out, err);
+	else
+		status = tl_report_diff(diff, &settings->report, job->out, err);
+	if (status == TL_BAD_USAGE && settings->report.sort)
+		complain_column(job, err);
+	if (status == 0 && settings->diff.fail_above >= 0)
+		status = pass_gate(job, diff, err);
+	return status;
+}
+
 static int report(struct command_job *job, const struct tl_diff *diff, struct tl_error *err)
 {
 	const struct event_list list = { diff, tl_diff_event_count(diff), diff_event };
@@ -152,11 +214,8 @@ static int report(struct command_job *job, const struct tl_diff *diff, struct tl
 		status = choose_common(job, diff, &events, err);
 	if (status == 0)
 		status = check_common(job, diff);
-	if (status == 0) {
-		status = tl_report_diff(diff, &job->settings->report, job->out, err);
-		if (status == TL_BAD_USAGE && job->settings->report.sort)
-			complain_column(job, err);
-	}
+	if (status == 0)
+		status = put_report(job, diff, err);
 	free(events);
 	return status;
 }
@@ -182,6 +241,8 @@ int cmd_diff(struct command_job *job, struct tl_error *err)
 {
 	if (job->settings->flame.of_diff)
 		return write_diff_flame(job, err);
+	if (job->settings->diff.runs)
+		return diff_runs(job, err);
 
 	const struct tl_diff_options options = {
 		.size = sizeof(options),

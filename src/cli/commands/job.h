@@ -20,7 +20,8 @@ struct command_job {
 	struct tl_output *out;
 	struct progress *progress; /* drawn until progress_end() */
 	bool error_shown;          /* the error that the command returns is on stderr already */
-	bool damaged;              /* an input or its profile was damaged: exit status 1 */
+	char *gate;   /* a gate was passed over, said behind the output: exit status 3 */
+	bool damaged; /* an input or its profile was damaged: exit status 1 */
 };
 
 /* ---- run.c: from settings to an exit status ---- */
@@ -100,6 +101,11 @@ const struct tl_exporter *chosen_exporter(const struct settings *settings);
 
 /* cmd_slice.c: write a part of the input; the partner of a format of two files is written, too. */
 int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err);
+
+/* diff_runs.c: diff --runs. */
+int diff_runs(struct command_job *job, struct tl_error *err);
+/* cmd_diff.c: take the programs of the second side from here on. */
+void use_programs_after(struct settings *settings);
 
 /* cmd_flame.c: false, with an error, if a page is asked for that this build cannot write. */
 bool can_write_flame(struct command_job *job);

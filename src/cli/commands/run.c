@@ -123,6 +123,11 @@ static int run_open(struct command_job *job)
 		warn_damage(job, job->input, job->settings->paths.items[0]);
 	if (result < 0 || !written)
 		return EXIT_UNUSABLE;
+	if (job->gate) {
+		complain(job->command->name, "--fail-above %g%%:%s", job->settings->diff.fail_above,
+			 job->gate);
+		return EXIT_GATE;
+	}
 	return result || job->damaged ? EXIT_DAMAGED : EXIT_CLEAN;
 }
 
@@ -181,7 +186,9 @@ static bool enough_files(const struct command *command, const struct settings *s
 		complain(command->name,
 			 "no FILE given (- is standard input); `tracelathe %s --help` says more",
 			 command->name);
-	else if (command->files == FILES_TWO && count != 2)
+	else if (settings->diff.runs && (!settings->diff.before || settings->diff.before == count))
+		complain(command->name, "--runs BEFORE... -- AFTER...: both sides need files");
+	else if (command->files == FILES_TWO && count != 2 && !settings->diff.runs)
 		complain(command->name,
 			 "two files are needed, %zu given; `tracelathe %s --help` says more", count,
 			 command->name);
@@ -221,5 +228,6 @@ int run_command(const struct command *command, struct settings *settings)
 	status = run_on_files(&job);
 	progress_end(&progress);
 	tl_input_close(job.input);
+	free(job.gate);
 	return status;
 }

@@ -157,7 +157,7 @@ void help_command(const struct command *command, bool all)
 	if (command->replaces)
 		printf("\nyou may know this as %s\n", command->replaces);
 	if (command->files != FILES_NONE)
-		puts("\nexit status: 0 all good; 1 something was skipped or a check failed; 2 "
-		     "nothing "
-		     "usable");
+		printf("\nexit status: 0 all good; 1 something was skipped or a check failed; "
+		       "2 nothing usable%s\n",
+		       command->bit & C_DIFF ? "; 3 --fail-above" : "");
 }

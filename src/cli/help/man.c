@@ -79,13 +79,16 @@ static void put_examples(const struct command *command)
 	}
 }
 
-static void put_status(void)
+static void put_status(const struct command *command)
 {
 	puts(".SH EXIT STATUS\n"
 	     ".TP\n.B 0\nall good\n"
 	     ".TP\n.B 1\na result was given, but something was skipped or a check failed; "
 	     "standard error says what\n"
 	     ".TP\n.B 2\nnothing usable, bad usage, or the output could not be written");
+	if (command && command->bit & C_DIFF)
+		puts(".TP\n.B 3\n"
+		     "the total or a row grew by more than\n.B \\-\\-fail\\-above\nallows");
 }
 
 static void put_see_also(const struct command *self)
@@ -139,7 +142,7 @@ static void command_page(const struct command *command)
 	}
 	put_examples(command);
 	if (command->files != FILES_NONE)
-		put_status();
+		put_status(command);
 	put_see_also(command);
 }
 
@@ -167,7 +170,7 @@ static void main_page(void)
 	     ".TP\n.B NO_COLOR\nno colors unless \\-\\-color always is given\n"
 	     ".TP\n.B TMPDIR\nwhere input from a pipe or a compressed file is kept while it is "
 	     "read (else /var/tmp)");
-	put_status();
+	put_status(NULL);
 	put_see_also(NULL);
 }
 

@@ -35,6 +35,16 @@ const struct option_row option_rows[] = {
 	OPT_PERCENT(
 		C_DIFF, "threshold", "PERCENT", report.threshold,
 		"leave out what changed by less than this share of the larger total (default: 0)"),
+	OPT_FLAG(
+		C_DIFF, "runs", diff.runs,
+		"several runs a side, those before and those behind --: medians by function, and "
+		"whether they differ by more than chance (Welch's t-test, corrected for the number "
+		"of functions), in one event; at least two runs a side, FILE may be a pattern"),
+	OPT_LIMIT(C_DIFF, "fail-above", "PERCENT", diff.fail_above,
+		  "exit with status 3, behind the table, if the total or a row of it grew by more "
+		  "than this: in the first event, or in those of --event. What is new has; "
+		  "--threshold leaves out what does not matter"),
+	OPT_FLAG(C_DIFF, "markdown", diff.markdown, "as a Markdown table, for a pull request"),
 	OPT_FLAG(C_ANNOTATE, "asm", annotate.assembly,
 		 "functions by instruction instead of files by line"),
 	OPT_REGEX(C_ANNOTATE, "file", "REGEX", annotate.file,

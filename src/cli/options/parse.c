@@ -165,6 +165,7 @@ static bool take_all(struct settings *settings, const struct command *command,
 			options = options && command->bit != C_RECORD;
 		} else if (!strcmp(argument, "--")) {
 			options = false;
+			settings->diff.before = settings->paths.list.count;
 		} else if (argument[1] == '-') {
 			if (!take_long(settings, command, argument, args))
 				return false;
@@ -191,6 +192,7 @@ static void set_defaults(struct settings *settings)
 		.input = TL_INPUT_OPTIONS_DEFAULT,
 		.report = { .size = sizeof(settings->report), .threshold = -1 },
 		.tree = TL_TREE_BOTH,
+		.diff = { .fail_above = -1 },
 		.annotate = { .context = -1 },
 		.slice = { .part = {
 			.size = sizeof(settings->slice.part),
@@ -216,9 +218,20 @@ static bool check_together(const struct settings *settings, const struct command
 		complain(command->name, "--yaml excludes --json and --csv");
 		return false;
 	}
+	if (diff->markdown && (output->json || output->csv)) {
+		complain(command->name, "--markdown excludes --json and --csv");
+		return false;
+	}
+	if (diff->runs && (settings->flame.of_diff || diff->by > DIFF_BY_FUNCTION)) {
+		complain(command->name, "--runs goes by function, without --flame");
+		return false;
+	}
 	if (settings->flame.of_diff &&
-	    (diff->renames.list.count || diff->by || output->json || output->csv)) {
-		complain(command->name, "--flame goes without --rename, --by, --json and --csv");
+	    (diff->markdown || diff->fail_above >= 0 || diff->renames.list.count || diff->by ||
+	     output->json || output->csv)) {
+		complain(command->name,
+			 "--flame goes without --rename, --by, --json, --csv, --markdown "
+			 "and --fail-above");
 		return false;
 	}
 	return true;

@@ -29,6 +29,10 @@ struct diff_settings {
 	/* The programs of the second file; empty: those of the first. */
 	LIST_OF(struct tl_binary_spec) binaries_after;
 	const char *map_after;
+	double fail_above; /* percent; below 0: no gate */
+	bool markdown;
+	bool runs;
+	size_t before; /* of the files, so many stand before -- */
 };
 
 struct annotate_settings {

@@ -219,6 +219,20 @@ bool parse_decimal(const char *text, char **end, double *number)
 	return *end != text && isfinite(*number);
 }
 
+const char *set_limit(struct settings *settings, void *field, const struct option_row *row,
+		      const char *value)
+{
+	double number;
+	char *end;
+
+	(void)settings;
+	(void)row;
+	if (!parse_decimal(value, &end, &number) || (*end && strcmp(end, "%")))
+		return "a number of percent is needed";
+	*(double *)field = number;
+	return NULL;
+}
+
 const char *set_percent(struct settings *settings, void *field, const struct option_row *row,
 			const char *value)
 {

@@ -84,6 +84,9 @@
 	OPT_NUMBER(mask, name, argument, unsigned, member, set_jobs, help)
 #define OPT_PERCENT(mask, name, argument, member, help)                                            \
 	OPT_NUMBER(mask, name, argument, double, member, set_percent, help)
+/* A limit in percent, which may be above 100. */
+#define OPT_LIMIT(mask, name, argument, member, help)                                              \
+	OPT_NUMBER(mask, name, argument, double, member, set_limit, help)
 /* A duration in seconds. */
 #define OPT_TIME(mask, name, argument, member, help)                                               \
 	OPT_NUMBER(mask, name, argument, double, member, set_time, help)
@@ -115,6 +118,7 @@
 set_fn set_flag, set_choice, set_bit;
 set_fn set_word, set_text, set_name, set_regex;
 set_fn set_id, set_part, set_count, set_u32, set_byte, set_lines, set_jobs, set_percent, set_time;
+set_fn set_limit;
 set_fn set_window, set_range, set_pair, set_caches;
 set_fn add_binary, add_raw, add_rename, add_dir;
 

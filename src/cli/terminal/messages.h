@@ -23,6 +23,7 @@ enum {
 	EXIT_CLEAN = 0,
 	EXIT_DAMAGED = 1,  /* a result was given, but something was skipped or a check failed */
 	EXIT_UNUSABLE = 2, /* nothing usable, bad usage, or output could not be written */
+	EXIT_GATE = 3,     /* a gate, as that of diff --fail-above, was passed over */
 };
 
 #endif

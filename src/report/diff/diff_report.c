@@ -104,29 +104,68 @@ static int put_table(const struct tl_diff_table *table, struct tl_error *err)
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no report of that form");
 }
 
+int tl_diff_table_make(struct tl_diff_table *table, const struct tl_diff *diff,
+		       const struct tl_report_options *options, struct tl_error *err)
+{
+	int status = 0;
+
+	*table = (struct tl_diff_table){ .diff = diff };
+	if (options)
+		status = tl_take_options(&table->options, sizeof(table->options),
+					 sizeof(table->options), options, options->size, err);
+	if (status < 0)
+		return status;
+	if (!(table->options.threshold > 0))
+		table->options.threshold = 0;
+	status = choose_events(table, err);
+	return status < 0 ? status : collect(table, err);
+}
+
+void tl_diff_table_free(struct tl_diff_table *table)
+{
+	free(table->rows);
+	free(table->events);
+}
+
 int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options,
 		   struct tl_output *out, struct tl_error *err)
 {
-	struct tl_diff_table table = { .diff = diff, .out = out };
-	int status = 0;
+	struct tl_diff_table table;
+	int status = tl_diff_table_make(&table, diff, options, err);
 
-	if (options)
-		status = tl_take_options(&table.options, sizeof(table.options),
-					 sizeof(table.options), options, options->size, err);
-	if (status < 0)
-		return status;
-	if (!(table.options.threshold > 0))
-		table.options.threshold = 0;
-	status = choose_events(&table, err);
-	if (status == 0)
-		status = collect(&table, err);
+	table.out = out;
 	if (status == 0)
 		status = tl_diff_sort(&table, err);
 	if (status == 0) {
 		cut(&table);
 		status = put_table(&table, err);
 	}
-	free(table.rows);
-	free(table.events);
+	tl_diff_table_free(&table);
+	return status;
+}
+
+int tl_report_diff_markdown(const struct tl_diff *diff, const struct tl_report_options *options,
+			    struct tl_output *out, struct tl_error *err)
+{
+	struct tl_report_options text = { .size = sizeof(text) };
+	struct tl_diff_table table;
+	int status = 0;
+
+	if (options)
+		status = tl_take_options(&text, sizeof(text), sizeof(text), options, options->size,
+					 err);
+	if (status < 0)
+		return status;
+	text.size = sizeof(text);
+	text.form = TL_REPORT_TEXT;
+	status = tl_diff_table_make(&table, diff, &text, err);
+	table.out = out;
+	if (status == 0)
+		status = tl_diff_sort(&table, err);
+	if (status == 0) {
+		cut(&table);
+		tl_diff_put_markdown(&table);
+	}
+	tl_diff_table_free(&table);
 	return status;
 }

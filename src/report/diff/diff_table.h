@@ -30,7 +30,23 @@ const char *tl_diff_state(const struct tl_diff *diff, const struct tl_diff_row *
 /* Order rows as the options ask. TL_BAD_USAGE for an unknown column. */
 int tl_diff_sort(const struct tl_diff_table *table, struct tl_error *err);
 
+/* What the columns of an event are. */
+enum tl_diff_cell { TL_DIFF_BEFORE, TL_DIFF_AFTER, TL_DIFF_CHANGE, TL_DIFF_PERCENT };
+enum { TL_DIFF_CELLS = TL_DIFF_PERCENT + 1 };
+
+/* A cell as text of less than TL_VALUE_ROOM bytes. @return its length */
+size_t tl_diff_format_cell(const struct tl_diff_table *table, const struct tl_diff_row *row,
+			   uint32_t event, int cell, char *text);
+/* The totals as a row without a function. */
+struct tl_diff_row tl_diff_total_row(const struct tl_diff_table *table);
+
+/* The chosen rows, unsorted. Free it also after a failure. */
+int tl_diff_table_make(struct tl_diff_table *table, const struct tl_diff *diff,
+		       const struct tl_report_options *options, struct tl_error *err);
+void tl_diff_table_free(struct tl_diff_table *table);
+
 int tl_diff_put_text(const struct tl_diff_table *table, struct tl_error *err);
+void tl_diff_put_markdown(const struct tl_diff_table *table);
 void tl_diff_put_csv(const struct tl_diff_table *table);
 void tl_diff_put_json(const struct tl_diff_table *table);
 

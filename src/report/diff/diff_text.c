@@ -15,7 +15,6 @@
 #define WORSE "\033[31m"
 #define BETTER "\033[32m"
 
-enum { BEFORE, AFTER, CHANGE, PERCENT, KINDS };
 enum {
 	GAP = 2,           /* blanks between columns */
 	NAME_COLUMNS = 24, /* kept free for names when events are left out to fit the terminal */
@@ -78,15 +77,15 @@ static size_t format_percent(const struct tl_diff_row *row, uint32_t event, char
 	return length + 1;
 }
 
-static size_t format_cell(const struct tl_diff_table *table, const struct tl_diff_row *row,
-			  uint32_t event, int kind, char *text)
+size_t tl_diff_format_cell(const struct tl_diff_table *table, const struct tl_diff_row *row,
+			   uint32_t event, int cell, char *text)
 {
-	switch (kind) {
-	case BEFORE:
+	switch (cell) {
+	case TL_DIFF_BEFORE:
 		return format_value(table, event, row->before[event], false, text);
-	case AFTER:
+	case TL_DIFF_AFTER:
 		return format_value(table, event, row->after[event], false, text);
-	case CHANGE:
+	case TL_DIFF_CHANGE:
 		return format_value(table, event, tl_diff_change(row, event), true, text);
 	default:
 		return format_percent(row, event, text);
@@ -99,7 +98,7 @@ static size_t format_title(const struct tl_diff_table *table, uint32_t i, int ki
 	const char *event = tl_diff_event(table->diff, table->events[i])->name;
 	int length;
 
-	if (table->event_count > 1 && kind != PERCENT)
+	if (table->event_count > 1 && kind != TL_DIFF_PERCENT)
 		length = snprintf(text, size, "%s:%s", event, titles[kind]);
 	else
 		length = snprintf(text, size, "%s", titles[kind]);
@@ -112,7 +111,7 @@ static size_t format_title(const struct tl_diff_table *table, uint32_t i, int ki
 
 /* ---- widths ---- */
 
-static struct tl_diff_row total_row(const struct tl_diff_table *table)
+struct tl_diff_row tl_diff_total_row(const struct tl_diff_table *table)
 {
 	return (struct tl_diff_row){
 		.in_before = true,
@@ -128,9 +127,10 @@ static void widen(const struct tl_diff_table *table, struct diff_layout *layout,
 	char text[TL_VALUE_ROOM];
 
 	for (uint32_t i = 0; i < table->event_count; i++)
-		for (int kind = 0; kind < KINDS; kind++) {
-			size_t *width = &layout->widths[i * KINDS + (uint32_t)kind];
-			size_t length = format_cell(table, row, table->events[i], kind, text);
+		for (int kind = 0; kind < TL_DIFF_CELLS; kind++) {
+			size_t *width = &layout->widths[i * TL_DIFF_CELLS + (uint32_t)kind];
+			size_t length =
+				tl_diff_format_cell(table, row, table->events[i], kind, text);
 
 			if (length > *width)
 				*width = length;
@@ -139,15 +139,16 @@ static void widen(const struct tl_diff_table *table, struct diff_layout *layout,
 
 static bool measure(const struct tl_diff_table *table, struct diff_layout *layout)
 {
-	struct tl_diff_row total = total_row(table);
+	struct tl_diff_row total = tl_diff_total_row(table);
 	char text[64];
 
-	layout->widths = calloc((size_t)table->event_count * KINDS, sizeof(*layout->widths));
+	layout->widths =
+		calloc((size_t)table->event_count * TL_DIFF_CELLS, sizeof(*layout->widths));
 	if (!layout->widths)
 		return false;
 	for (uint32_t i = 0; i < table->event_count; i++)
-		for (int kind = 0; kind < KINDS; kind++)
-			layout->widths[i * KINDS + (uint32_t)kind] =
+		for (int kind = 0; kind < TL_DIFF_CELLS; kind++)
+			layout->widths[i * TL_DIFF_CELLS + (uint32_t)kind] =
 				format_title(table, i, kind, text, sizeof(text));
 	widen(table, layout, &total);
 	for (size_t i = 0; i < table->shown; i++)
@@ -159,8 +160,8 @@ static size_t columns_of_event(const struct diff_layout *layout, uint32_t event)
 {
 	size_t columns = 0;
 
-	for (int kind = 0; kind < KINDS; kind++)
-		columns += layout->widths[event * KINDS + (uint32_t)kind] + GAP;
+	for (int kind = 0; kind < TL_DIFF_CELLS; kind++)
+		columns += layout->widths[event * TL_DIFF_CELLS + (uint32_t)kind] + GAP;
 	return columns;
 }
 
@@ -220,13 +221,14 @@ static void put_row(const struct tl_diff_table *table, const struct diff_layout 
 	if (color)
 		tl_put_text(table->out, change > 0 ? WORSE : BETTER);
 	for (uint32_t i = 0; i < layout->events; i++)
-		for (int kind = 0; kind < KINDS; kind++) {
-			size_t length = format_cell(table, row, table->events[i], kind, text);
+		for (int kind = 0; kind < TL_DIFF_CELLS; kind++) {
+			size_t length =
+				tl_diff_format_cell(table, row, table->events[i], kind, text);
 
 			tl_put_right(table->out, text, length,
-				     layout->widths[i * KINDS + (uint32_t)kind]);
+				     layout->widths[i * TL_DIFF_CELLS + (uint32_t)kind]);
 			tl_put_blanks(table->out, GAP);
-			used += layout->widths[i * KINDS + (uint32_t)kind] + GAP;
+			used += layout->widths[i * TL_DIFF_CELLS + (uint32_t)kind] + GAP;
 		}
 	if (row->function)
 		put_function(table, row, used);
@@ -245,11 +247,11 @@ static void put_titles(const struct tl_diff_table *table, const struct diff_layo
 	if (table->options.color)
 		tl_put_text(table->out, TL_COLOR_DIM);
 	for (uint32_t i = 0; i < layout->events; i++)
-		for (int kind = 0; kind < KINDS; kind++) {
+		for (int kind = 0; kind < TL_DIFF_CELLS; kind++) {
 			size_t length = format_title(table, i, kind, text, sizeof(text));
 
 			tl_put_right(table->out, text, length,
-				     layout->widths[i * KINDS + (uint32_t)kind]);
+				     layout->widths[i * TL_DIFF_CELLS + (uint32_t)kind]);
 			tl_put_blanks(table->out, GAP);
 		}
 	tl_put_text(table->out, names[tl_diff_by(table->diff)]);
@@ -299,7 +301,7 @@ static void put_left_out(const struct tl_diff_table *table, size_t count, const 
 int tl_diff_put_text(const struct tl_diff_table *table, struct tl_error *err)
 {
 	struct diff_layout layout = { 0 };
-	struct tl_diff_row total = total_row(table);
+	struct tl_diff_row total = tl_diff_total_row(table);
 
 	if (!measure(table, &layout))
 		return tl_error_memory(err);

@@ -100,12 +100,18 @@ static void what_excludes_each_other(void **state)
 {
 	(void)state;
 	refused("report --json --csv x", "--json and --csv exclude each other");
-	refused("diff --flame --json a b", "--flame goes without --rename, --by, --json and --csv");
-	refused("diff --flame --csv a b", "--flame goes without --rename, --by, --json and --csv");
+	refused("diff --flame --json a b",
+		"--flame goes without --rename, --by, --json, --csv, --markdown "
+		"and --fail-above");
+	refused("diff --flame --csv a b",
+		"--flame goes without --rename, --by, --json, --csv, --markdown "
+		"and --fail-above");
 	refused("diff --svg --by function a b",
-		"--flame goes without --rename, --by, --json and --csv");
+		"--flame goes without --rename, --by, --json, --csv, --markdown "
+		"and --fail-above");
 	refused("diff --width 100 --rename a=b a b",
-		"--flame goes without --rename, --by, --json and --csv");
+		"--flame goes without --rename, --by, --json, --csv, --markdown "
+		"and --fail-above");
 }
 
 /* An option of flame graphs asks diff for one. */

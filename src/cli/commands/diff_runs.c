@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff --runs: several runs a side. */
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/job.h"
+
+static int add_run(struct command_job *job, struct tl_runs *runs, bool after, const char *path,
+		   struct tl_error *err)
+{
+	struct tl_profile *profile;
+	int status = fold_file(job, path, &profile, err);
+
+	if (status < 0)
+		return status;
+	status = tl_runs_add(runs, after, profile, job->settings->diff.inclusive, err);
+	tl_profile_free(profile);
+	if (status < 0) {
+		complain_error(path, err);
+		job->error_shown = true;
+	}
+	return status;
+}
+
+/* A file, or those that a pattern matches, in the order of their names. */
+static int add_pattern(struct command_job *job, struct tl_runs *runs, bool after,
+		       const char *pattern, struct tl_error *err)
+{
+	int status = 0;
+	glob_t found;
+
+	if (is_file(pattern) && !strpbrk(pattern, "*?["))
+		return add_run(job, runs, after, pattern, err);
+	if (glob(pattern, GLOB_NOCHECK, NULL, &found))
+		return TL_NO_MEMORY;
+	for (size_t i = 0; status == 0 && i < found.gl_pathc; i++)
+		status = add_run(job, runs, after, found.gl_pathv[i], err);
+	globfree(&found);
+	return status;
+}
+
+static int add_sides(struct command_job *job, struct tl_runs *runs, struct tl_error *err)
+{
+	struct settings *settings = job->settings;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < settings->paths.list.count; i++) {
+		bool after = i >= settings->diff.before;
+
+		if (i == settings->diff.before)
+			use_programs_after(settings);
+		status = add_pattern(job, runs, after, settings->paths.items[i], err);
+	}
+	return status;
+}
+
+/* The rows that differ by more than chance, and grew by more than the limit. */
+static int pass_gate(struct command_job *job, const struct tl_runs *runs)
+{
+	const double limit = job->settings->diff.fail_above;
+	struct tl_run_row row, worst = { .percent = 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; tl_runs_row(runs, i, &row, sizeof(row)) == 0; i++) {
+		double percent = isnan(row.percent) ? INFINITY : row.percent;
+
+		if (!row.significant || row.median_after <= row.median_before || percent <= limit)
+			continue;
+		row.percent = percent;
+		if (!count++ || percent > worst.percent)
+			worst = row;
+	}
+	if (!count)
+		return 0;
+	if (asprintf(&job->gate, " %zu of the rows grew by more, most of all by %.4g%%: %s", count,
+		     worst.percent, worst.function ? worst.function->name : "the total") < 0)
+		return TL_NO_MEMORY;
+	return 0;
+}
+
+int diff_runs(struct command_job *job, struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	const struct tl_runs_options options = {
+		.size = sizeof(options),
+		.event = settings->events,
+		.renames = settings->diff.renames.items,
+		.rename_count = settings->diff.renames.list.count,
+	};
+	struct tl_runs *runs = NULL;
+	int status = tl_runs_open(&runs, err);
+
+	if (status == 0)
+		status = add_sides(job, runs, err);
+	if (status == 0) {
+		status = tl_runs_compare(runs, &options, err);
+		if (status < 0) {
+			complain(job->command->name, "--runs: %s", err->text);
+			job->error_shown = true;
+		}
+	}
+	if (status == 0 && settings->diff.markdown)
+		status = tl_report_runs_markdown(runs, &settings->report, job->out, err);
+	else if (status == 0)
+		status = tl_report_runs(runs, &settings->report, job->out, err);
+	if (status == 0 && settings->diff.fail_above >= 0)
+		status = pass_gate(job, runs);
+	tl_runs_free(runs);
+	return status;
+}
