@@ -56,6 +56,17 @@ TEST(where_and_what_is_stored)
 	assert_access(0x58000082, LOAD, 3, 0x1018, 1, NULL);
 	assert_access(0x58000082, LOAD, 3, 0x1010, 1, "xtrace.access.address");
 	assert_access(0xfc1f8020, STORE, 3, 0x8ff8, 99, NULL);
+	/* LDPSW X2, X3, [X1, #8] counts words, STGP X2, X3, [X1, #32] granules. */
+	for (unsigned second = 0; second < 2; second++) {
+		struct bytes b = { .data = NULL };
+
+		begin(&b);
+		put_inst(&b, 0, second ? 0x69010c22 : 0x69410c22);
+		put_access(&b, second ? STORE : LOAD, second ? 3 : 2, second ? 0x9020 : 0x9008, 1);
+		put_access(&b, second ? STORE : LOAD, second ? 3 : 2, second ? 0x9028 : 0x900c, 2);
+		end(&b);
+		assert_good(&b);
+	}
 	/* A tag is no part of an address. */
 	assert_access(0xf9000420, STORE, 3, 0xff00000000009008, 0x1234, NULL);
 }

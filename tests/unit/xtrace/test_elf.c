@@ -389,6 +389,22 @@ TEST(an_instruction_that_faulted_is_no_break)
 	free_pair(&p);
 }
 
+/* Where something is refused behind it, both times count as instructions of the trace. */
+TEST(instructions_are_counted_as_the_trace_has_them)
+{
+	struct pair p = begin_pair();
+	size_t at;
+
+	for (unsigned times = 0; times < 3; times++)
+		put_pcinst(&p.stream, 0, CODE, A64_LDR);
+	put_access(&p.stream, LOAD, 3, DATA, 1);
+	at = p.stream.size;
+	put_inst(&p.stream, 0, A64_NOP); /* from here into the kernel: instruction 3, from 0 */
+	put_pcinst(&p.stream, 1, 0x8000, A64_NOP);
+	assert_refused(&p, "kernel", at, 3);
+	free_pair(&p);
+}
+
 TEST(signatures_are_told_of)
 {
 	struct pair p = begin_pair();
@@ -419,6 +435,7 @@ int main(void)
 		cmocka_unit_test(parts_that_are_none),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(an_instruction_that_faulted_is_no_break),
+		cmocka_unit_test(instructions_are_counted_as_the_trace_has_them),
 		cmocka_unit_test(signatures_are_told_of),
 	};
 

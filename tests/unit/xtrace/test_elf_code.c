@@ -6,6 +6,7 @@
 #include "xtrace/elf/context.h"
 #include "xtrace/elf/first_fault.h"
 #include "xtrace/elf/rewrite.h"
+#include "xtrace/elf/startup.h"
 #include "xtrace/elf/words.h"
 
 TEST(words_are_those_of_the_assembler)
@@ -71,6 +72,35 @@ static enum tl_xtrace_rewrite rewrite(uint32_t opcode)
 
 	assert_true((found == TL_XTRACE_REFUSED) == (why != NULL));
 	return found;
+}
+
+/* Each vector register is loaded once, from its place; of predicates also FFR, by way of P0. */
+TEST(vector_registers_are_loaded_once)
+{
+	for (int scalable = 0; scalable < 2; scalable++) {
+		struct tl_xtrace_startup s = { .vectors = 0x8000, .entry = 0x400000 };
+		struct tl_xtrace_code code = { .address = 0x10000 };
+		unsigned q = 0, z = 0, p = 0, ffr = 0;
+
+		s.vector_bytes = scalable ? 32 : 16;
+		s.scalable = scalable;
+		tl_xtrace_startup_put(&code, &s);
+		assert_false(code.failed);
+		for (size_t i = 0; i < code.count; i++) {
+			uint32_t word = code.words[i];
+
+			/* ldr q<n>, [x19, #16 * n]; ldr z<n>, [x19, #n, mul vl]; ldr p<n>, [x20] */
+			q += word == tl_xtrace_op_ldr_q(q % 32, 19, 16 * (q % 32));
+			z += word == tl_xtrace_op_ldr_z(z % 32, 19, z % 32);
+			p += (word & 0xffc0fff0) == 0x85800280 || (word & 0xffc0e3f0) == 0x85800280;
+			ffr += word == 0x25289000;
+		}
+		assert_int_equal(q, scalable ? 0 : 32);
+		assert_int_equal(z, scalable ? 32 : 0);
+		assert_int_equal(p, scalable ? 17 : 0);
+		assert_int_equal(ffr, scalable);
+		tl_xtrace_code_free(&code);
+	}
 }
 
 TEST(what_an_instruction_needs)
@@ -308,6 +338,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_those_of_the_assembler),
+		cmocka_unit_test(vector_registers_are_loaded_once),
 		cmocka_unit_test(what_an_instruction_needs),
 		cmocka_unit_test(first_fault_loads_are_told_from_their_neighbours),
 		cmocka_unit_test(signatures_are_taken_off),
