@@ -100,7 +100,8 @@ struct tl_perf_attr {
 	uint64_t offset;     /**< of the attribute in the file */
 	const uint64_t *ids; /**< of its counters */
 	size_t id_count;
-	const char *name; /**< from the header or EVENT_UPDATE records, "" when unknown */
+	const char *name;   /**< from the header or EVENT_UPDATE records, "" when unknown */
+	uint16_t max_stack; /**< most addresses of a call chain, 0: the kernel's default */
 };
 
 /** Who, when, where: the trailer of a kernel record (sample_id), or the same fields of a sample. */
@@ -128,6 +129,19 @@ struct tl_perf_sample {
 	const uint8_t *callchain, *raw, *branches, *stack, *aux; /**< NULL: none */
 	/** callchain: of u64 */
 	uint64_t callchain_count, raw_size, branch_count, stack_size, aux_size;
+	uint64_t stack_used; /**< bytes of `stack` that were copied, the others are none */
+	/** NULL: none. reads: counters by tl_perf_sample_read(); registers: u64 by the mask */
+	const uint8_t *reads, *user_registers, *intr_registers;
+	uint64_t read_count;
+	/** UAPI, enum perf_sample_regs_abi: 0 none, 1 of 32 bits, 2 of 64 bits */
+	uint64_t user_abi, intr_abi;
+};
+
+/** One counter of a PERF_SAMPLE_READ (UAPI, struct read_format). */
+struct tl_perf_read {
+	uint64_t value;
+	uint64_t id;   /**< of the counter, TL_NOWHERE: not recorded */
+	uint64_t lost; /**< samples that were lost, 0: none, or not recorded */
 };
 
 /* What stands in a record, by its type (UAPI, enum perf_event_type; section 4). */
@@ -332,6 +346,14 @@ TL_API int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source
  */
 TL_API int tl_perf_next(struct tl_perf_reader *reader, struct tl_perf_record *record, size_t size,
 			struct tl_error *err);
+/**
+ * A counter that a SAMPLE record read.
+ * @param number  below sample.read_count
+ * @param size    sizeof(*read)
+ * @return 0; TL_BAD_USAGE where there is no such counter, or for a size that no release had
+ */
+TL_API int tl_perf_sample_read(const struct tl_perf_record *record, uint64_t number,
+			       struct tl_perf_read *read, size_t size);
 /** Begin again with the first record. */
 TL_API void tl_perf_rewind(struct tl_perf_reader *reader);
 TL_API const struct tl_perf_header *tl_perf_header(const struct tl_perf_reader *reader);

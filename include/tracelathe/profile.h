@@ -77,6 +77,7 @@ enum tl_call_count {
 	TL_CALLS_ENDED,   /**< calls that ended; those that did not are `unfinished` */
 	TL_CALLS_ENTERED, /**< calls that were entered; `unfinished` and `cut` are among them */
 	TL_CALLS_GIVEN,   /**< what the profile that was read says, which may be 0 for calls */
+	TL_CALLS_NONE,    /**< nothing: the profile is of samples, its numbers of calls are 0 */
 };
 
 /** A node of the calling-context tree: one function called along one path. */

@@ -36,6 +36,12 @@ static bool given(const char *text)
 	return text && *text;
 }
 
+/* "[vdso]", "[kernel.kallsyms]": such objects have brackets of their own. */
+static bool in_brackets(const char *object)
+{
+	return object[0] == '[';
+}
+
 static size_t place_columns(const struct tl_function_cell *cell)
 {
 	char digits[TL_VALUE_ROOM];
@@ -46,7 +52,8 @@ static size_t place_columns(const struct tl_function_cell *cell)
 	if (given(cell->file) && cell->line)
 		columns += strlen(":") + (size_t)(tl_format_u64(digits, cell->line) - digits);
 	if (given(cell->object))
-		columns += strlen("  []") + tl_name_columns(tl_last_name(cell->object));
+		columns += strlen(in_brackets(tl_last_name(cell->object)) ? "  " : "  []") +
+			   tl_name_columns(tl_last_name(cell->object));
 	return columns;
 }
 
@@ -59,9 +66,11 @@ static void put_place(struct tl_output *out, const struct tl_function_cell *cell
 			tl_put_format(out, ":%u", cell->line);
 	}
 	if (given(cell->object)) {
-		tl_put_text(out, "  [");
-		tl_put_name(out, tl_last_name(cell->object));
-		tl_put_char(out, ']');
+		const char *object = tl_last_name(cell->object);
+
+		tl_put_text(out, in_brackets(object) ? "  " : "  [");
+		tl_put_name(out, object);
+		tl_put_text(out, in_brackets(object) ? "" : "]");
 	}
 }
 

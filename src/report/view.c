@@ -63,6 +63,7 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		.timed = tl_profile_timed(profile),
 		.ends = tl_profile_timed(profile) ||
 			tl_profile_call_count(profile) == TL_CALLS_ENTERED,
+		.counts_calls = tl_profile_call_count(profile) != TL_CALLS_NONE,
 		.several_objects = several_objects(profile),
 	};
 	view->options.threshold = -1;

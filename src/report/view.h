@@ -15,6 +15,7 @@ struct tl_view {
 	uint32_t event_count;
 	bool timed;
 	bool ends;            /* the profile knows which calls have ended */
+	bool counts_calls;    /* else it is of samples */
 	bool several_objects; /* then lines name the object too */
 	/* Cycles of functions, if the options ask for them; numbered behind the functions. */
 	struct tl_cycle_costs cycles;

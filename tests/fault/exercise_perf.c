@@ -7,6 +7,7 @@
 #include <tracelathe/tracelathe.h>
 
 #include "perf_data/listing/describe.h"
+#include "perf_data/samples/fold.h"
 
 enum { DECODERS = 64, STEPS = 2000, RUNS = 2000 };
 
@@ -231,10 +232,54 @@ static const char *walk_runs(struct bytes in)
 	return broken;
 }
 
+/* ---- samples ---- */
+
+/* Each sample is one in the profile, or several where counters were read in groups. */
+static const char *bad_profile(const struct tl_profile *profile)
+{
+	const uint32_t events = tl_profile_event_count(profile);
+	uint64_t records = 0, samples = 0;
+
+	for (uint32_t i = 0; i < tl_profile_part_count(profile); i++)
+		records += tl_profile_part(profile, i)->records;
+	for (uint32_t i = 1; i < events; i += 2)
+		samples += (uint64_t)tl_profile_total(profile)[i];
+	return records == samples ? NULL : "samples of threads and of events differ in number";
+}
+
+static const char *fold_samples(struct bytes in)
+{
+	const struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
+	const struct tl_perf_sample_options options = { .thread = TL_NOWHERE,
+							.process = TL_NOWHERE,
+							.cpu = TL_NOWHERE,
+							.no_files = true,
+							.lines = true };
+	struct tl_perf_sample_remarks remarks = { .list = NULL };
+	struct tl_perf_reader *reader = NULL;
+	struct tl_profile *profile = NULL;
+	struct tl_source *source;
+	struct tl_error err;
+	const char *broken = NULL;
+
+	if (tl_source_open_memory(&source, in.data, in.size, "memory", &err) < 0)
+		return "memory is not opened";
+	if (tl_perf_open(&reader, source, &in_order, &err) == 0 &&
+	    tl_perf_samples_fold(reader, &options, &remarks, &profile, &err) == 0)
+		broken = bad_profile(profile);
+	tl_profile_free(profile);
+	tl_perf_sample_remarks_free(&remarks);
+	tl_perf_close(reader);
+	tl_source_close(source);
+	return broken;
+}
+
 const char *exercise_perf(const uint8_t *data, size_t size)
 {
 	const struct bytes in = { data, size };
 	const char *broken = walk_records(in);
 
+	if (!broken)
+		broken = fold_samples(in);
 	return broken ? broken : walk_runs(in);
 }

@@ -63,7 +63,7 @@ SUB_ROOMS = {
     "open": [[""], ["adapters"]],
     "report": [[""], ["table", "tree", "annotate", "diff", "runs"]],
     "export": [[""], ["stacks"], ["profile", "timeline", "flame"]],
-    "perf_data": [["container"], ["processes"], ["auxtrace"], ["listing"]],
+    "perf_data": [["container"], ["processes"], ["auxtrace", "samples"], ["listing"]],
     "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
     "timeline": [[""], ["calls"], ["index"]],

@@ -60,7 +60,8 @@ static void survey(struct tl_callgrind_writer *c)
 	 * Calls without a count (rule G) are written as they were given; elsewhere they are calls
 	 * that never ended.
 	 */
-	c->layout.keep_zero = tl_profile_call_count(c->profile) == TL_CALLS_GIVEN;
+	c->layout.keep_zero = tl_profile_call_count(c->profile) == TL_CALLS_GIVEN ||
+			      tl_profile_call_count(c->profile) == TL_CALLS_NONE;
 }
 
 static bool choose_events(struct tl_callgrind_writer *c)

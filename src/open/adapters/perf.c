@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf.data as an input: its records, and the Intel PT in it. */
+/* perf.data as an input: its records, its samples, and the Intel PT in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "open/adapters/intel_pt.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
+#include "perf_data/samples/fold.h"
 
 struct perf_input {
 	struct tl_pt_input pt;
@@ -15,6 +16,7 @@ struct perf_input {
 	struct tl_perf_trace *trace;      /* NULL: not opened yet */
 	struct tl_perf_sched_slice slice; /* the last one that was fed */
 	const struct tl_input_options *options;
+	struct tl_perf_sample_remarks remarks; /* of the last fold of samples */
 };
 
 /* ---- the feed ---- */
@@ -80,6 +82,7 @@ static void close_perf(struct tl_input *input)
 	struct perf_input *p = input->handle;
 
 	tl_pt_faults_free(&p->pt.faults);
+	tl_perf_sample_remarks_free(&p->remarks);
 	tl_perf_trace_close(p->trace);
 	tl_perf_close(p->reader);
 	free(p);
@@ -198,11 +201,38 @@ static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, s
 	return status < 0 ? status : tl_perf_dump(p->reader, json, out, err);
 }
 
+static struct tl_perf_sample_options sample_options(const struct tl_input_options *o)
+{
+	return (struct tl_perf_sample_options){
+		.thread = o->filter.thread,
+		.process = o->filter.process,
+		.cpu = o->filter.cpu,
+		.from_seconds = o->filter.from_seconds,
+		.to_seconds = o->filter.to_seconds,
+		.sysroot = o->programs.sysroot,
+		.build_id_dirs = &o->programs.build_id_dir,
+		.build_id_dir_count = o->programs.build_id_dir != NULL,
+		.raw_names = o->raw_names,
+		.lines = o->detail == TL_DETAIL_LINES,
+	};
+}
+
+/* Samples, unless the file has Intel PT. */
 static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	int status = need_trace(input, err);
+	const struct tl_perf_sample_options options = sample_options(&input->options);
+	struct perf_input *p = input->handle;
+	int status = p->trace ? 1 : begin_records(input, err);
 
 	*profile = NULL;
+	if (status == 0) {
+		tl_perf_sample_remarks_free(&p->remarks);
+		status = tl_perf_samples_fold(p->reader, &options, &p->remarks, profile, err);
+	}
+	if (status == 1)
+		status = need_trace(input, err);
+	else
+		return status;
 	return status < 0 ? status : tl_pt_input_fold(input, profile, err);
 }
 
@@ -257,6 +287,14 @@ static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size
 			.length = list[i].length,
 			.record = list[i].record,
 		};
+	*count += p->remarks.count;
+	for (size_t i = 0; i < p->remarks.count && listed < room; i++)
+		places[listed++] = (struct tl_damage){
+			.status = TL_BAD_RECORD,
+			.text = p->remarks.list[i],
+			.offset = TL_NOWHERE,
+			.record = TL_NOWHERE,
+		};
 	listed +=
 		tl_pt_input_damage(input, places + listed, room - listed, &flow_count, &flow_bytes);
 	*count += flow_count;
@@ -284,7 +322,7 @@ static size_t code_of_perf(struct tl_input *input, const char *object, uint64_t 
 const struct tl_format tl_perf_format = {
 	.info = {
 		.name = "perf",
-		.help = "perf.data of Linux perf, with the Intel PT in it",
+		.help = "perf.data of Linux perf: samples, or Intel PT",
 		.record_word = "record",
 	},
 	.probe = tl_perf_probe,

@@ -58,6 +58,10 @@ static struct tl_perf_attr decode_attr(const struct tl_perf_reader *r, struct tl
 	attr.regs_user = word_if(&v);
 	word_if(&v); /* sample_stack_user, clockid */
 	attr.regs_intr = word_if(&v);
+	if (tl_perf_view_has(&v, 8)) {
+		tl_perf_take32(&v); /* aux_watermark */
+		attr.max_stack = tl_perf_take16(&v);
+	}
 	return attr;
 }
 

@@ -3,6 +3,7 @@
  * Samples and the trailer of kernel records: fields by sample_type (UAPI, PERF_RECORD_SAMPLE,
  * struct sample_id).
  */
+#include "core/sized.h"
 #include "perf_data/container/layout.h"
 
 #define TRAILER_BITS                                                                               \
@@ -71,20 +72,55 @@ static bool take_counted(struct tl_perf_view *v, size_t each, const uint8_t **en
 	return skip(v, *count, each);
 }
 
-/* UAPI, struct read_format. */
-static bool skip_read(struct tl_perf_view *v, uint64_t format)
+/* Words of one counter: its value, and what else the format has. */
+static unsigned read_words(uint64_t format)
+{
+	return 1 + (unsigned)__builtin_popcountll(format & (READ_ID | READ_LOST));
+}
+
+/*
+ * UAPI, struct read_format. Times stand in front of the counters of a group, but behind the value
+ * of a single one.
+ */
+static bool take_read(struct tl_perf_view *v, struct tl_perf_sample *s, uint64_t format)
 {
 	const unsigned times =
 		(unsigned)__builtin_popcountll(format & (READ_ENABLED | READ_RUNNING));
-	const unsigned each = 1 + (unsigned)__builtin_popcountll(format & (READ_ID | READ_LOST));
-	uint64_t count;
 
+	s->read_count = 1;
+	s->reads = v->pos;
 	if (!(format & READ_GROUP))
-		return skip(v, each + times, 8);
+		return skip(v, read_words(format) + times, 8);
 	if (!tl_perf_view_has(v, 8))
 		return false;
-	count = tl_perf_take64(v);
-	return skip(v, times, 8) && skip(v, count, 8 * each);
+	s->read_count = tl_perf_take64(v);
+	if (!skip(v, times, 8))
+		return false;
+	s->reads = v->pos;
+	return skip(v, s->read_count, 8 * read_words(format));
+}
+
+int tl_perf_sample_read(const struct tl_perf_record *rec, uint64_t number,
+			struct tl_perf_read *read, size_t size)
+{
+	const uint64_t format = rec->attr ? rec->attr->read_format : 0;
+	struct tl_perf_read made = { .id = TL_NOWHERE };
+	const uint8_t *at;
+
+	if (rec->type != TL_PERF_SAMPLE || number >= rec->sample.read_count)
+		return TL_BAD_USAGE;
+	at = rec->sample.reads + number * 8 * read_words(format);
+	made.value = tl_get64s(at, rec->swapped);
+	at += 8;
+	if (!(format & READ_GROUP))
+		at += 8 * __builtin_popcountll(format & (READ_ENABLED | READ_RUNNING));
+	if (format & READ_ID) {
+		made.id = tl_get64s(at, rec->swapped);
+		at += 8;
+	}
+	if (format & READ_LOST)
+		made.lost = tl_get64s(at, rec->swapped);
+	return tl_give(read, size, sizeof(*read), &made, sizeof(made));
 }
 
 /* A size of 32 bits, then the data; the kernel pads both together to whole words. */
@@ -109,19 +145,28 @@ static bool take_branches(struct tl_perf_view *v, struct tl_perf_sample *s, uint
 	       (!(type & BRANCH_COUNTERS) || skip(v, s->branch_count, 8));
 }
 
-static bool skip_registers(struct tl_perf_view *v, uint64_t mask)
+static bool take_registers(struct tl_perf_view *v, uint64_t mask, const uint8_t **registers,
+			   uint64_t *abi)
 {
 	if (!tl_perf_view_has(v, 8))
 		return false;
+	*abi = tl_perf_take64(v);
 	/* PERF_SAMPLE_REGS_ABI_NONE: no registers follow. */
-	return !tl_perf_take64(v) || skip(v, (unsigned)__builtin_popcountll(mask), 8);
+	*registers = *abi ? v->pos : NULL;
+	return !*abi || skip(v, (unsigned)__builtin_popcountll(mask), 8);
 }
 
+/* Behind the copied bytes stands how many of them the kernel could read. */
 static bool take_stack(struct tl_perf_view *v, struct tl_perf_sample *s)
 {
 	if (!take_counted(v, 1, &s->stack, &s->stack_size))
 		return false;
-	return !s->stack_size || skip(v, 1, 8);
+	if (!s->stack_size)
+		return true;
+	if (!tl_perf_view_has(v, 8))
+		return false;
+	s->stack_used = tl_perf_take64(v);
+	return s->stack_used <= s->stack_size;
 }
 
 static bool take_word(struct tl_perf_view *v, bool there, uint64_t *word)
@@ -178,7 +223,8 @@ static bool take_rest(struct tl_perf_sample *s, const struct tl_perf_attr *attr,
 			 &s->weight) &&
 	       take_word(v, type & TL_PERF_SAMPLE_DATA_SRC, &s->data_source) &&
 	       take_word(v, type & TL_PERF_SAMPLE_TRANSACTION, &s->transaction) &&
-	       (!(type & TL_PERF_SAMPLE_REGS_INTR) || skip_registers(v, attr->regs_intr)) &&
+	       (!(type & TL_PERF_SAMPLE_REGS_INTR) ||
+		take_registers(v, attr->regs_intr, &s->intr_registers, &s->intr_abi)) &&
 	       take_word(v, type & TL_PERF_SAMPLE_PHYS_ADDR, &s->physical) &&
 	       take_word(v, type & TL_PERF_SAMPLE_CGROUP, &s->cgroup) &&
 	       take_word(v, type & TL_PERF_SAMPLE_DATA_PAGE_SIZE, &s->data_page) &&
@@ -195,11 +241,12 @@ bool tl_perf_sample_decode(struct tl_perf_record *rec, struct tl_perf_view *v)
 	if (!attr)
 		return false;
 	return take_fixed(rec, v) &&
-	       (!(type & TL_PERF_SAMPLE_READ) || skip_read(v, attr->read_format)) &&
+	       (!(type & TL_PERF_SAMPLE_READ) || take_read(v, s, attr->read_format)) &&
 	       (!(type & TL_PERF_SAMPLE_CALLCHAIN) ||
 		take_counted(v, 8, &s->callchain, &s->callchain_count)) &&
 	       (!(type & TL_PERF_SAMPLE_RAW) || take_raw(v, s)) &&
 	       (!(type & TL_PERF_SAMPLE_BRANCH_STACK) || take_branches(v, s, attr->branch_type)) &&
-	       (!(type & TL_PERF_SAMPLE_REGS_USER) || skip_registers(v, attr->regs_user)) &&
+	       (!(type & TL_PERF_SAMPLE_REGS_USER) ||
+		take_registers(v, attr->regs_user, &s->user_registers, &s->user_abi)) &&
 	       (!(type & TL_PERF_SAMPLE_STACK_USER) || take_stack(v, s)) && take_rest(s, attr, v);
 }

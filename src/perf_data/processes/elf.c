@@ -147,3 +147,18 @@ enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *e
 		close(fd);
 	return found;
 }
+
+bool tl_perf_elf_own_kernel(struct tl_perf_build_id *id)
+{
+	uint8_t notes[4096];
+	struct tl_perf_elf kernel = { .segment_count = 0 };
+	const int fd = tl_file_open_named("/sys/kernel/notes");
+	const ssize_t size = fd < 0 ? 0 : tl_file_read_at(fd, notes, sizeof(notes), 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (size > 0)
+		find_build_id(&kernel, tl_cursor_over(notes, (size_t)size));
+	*id = kernel.build_id;
+	return id->size;
+}

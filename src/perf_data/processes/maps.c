@@ -45,6 +45,11 @@ size_t tl_perf_map_changes_at(const struct tl_perf_process *p, uint64_t time_ns)
 	return end;
 }
 
+size_t tl_perf_map_epoch_end(const struct tl_perf_system *sys, uint32_t process, size_t changes)
+{
+	return epoch_end(&sys->processes.list[process], changes);
+}
+
 bool tl_perf_map_next_epoch(const struct tl_perf_process *p, size_t *changes, uint64_t *time_ns)
 {
 	if (*changes >= p->count)

@@ -40,6 +40,8 @@ enum tl_perf_elf_result {
 
 enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *elf, int *error);
 bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct tl_perf_elf *elf);
+/* The build id of the kernel that runs here. False: it does not say. */
+bool tl_perf_elf_own_kernel(struct tl_perf_build_id *id);
 
 enum tl_perf_object_kind {
 	TL_PERF_OBJECT_FILE,
@@ -194,6 +196,8 @@ int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec
 		    struct tl_error *err);
 /* The number of changes a process has at a time, up to the end of the epoch. */
 size_t tl_perf_map_changes_at(const struct tl_perf_process *p, uint64_t time_ns);
+/* The number of changes at the end of the epoch that change number `changes` is in, or begins. */
+size_t tl_perf_map_epoch_end(const struct tl_perf_system *sys, uint32_t process, size_t changes);
 /*
  * From the epoch that ends with change `*changes` to the next one, and its beginning. False: there
  * is none.

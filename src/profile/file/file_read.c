@@ -37,7 +37,7 @@ static int take_head(void *arg, uint64_t number, const uint64_t *row)
 {
 	struct tl_pfile_reading *r = arg;
 
-	if (number || row[TL_PFILE_HEAD_CALL_COUNT] > TL_CALLS_GIVEN)
+	if (number || row[TL_PFILE_HEAD_CALL_COUNT] > TL_CALLS_NONE)
 		return TL_BAD_RECORD;
 	memcpy(r->head, row, sizeof(r->head));
 	r->has_head = true;

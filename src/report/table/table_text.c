@@ -51,6 +51,8 @@ static bool text_column(const struct tl_column *column, const struct tl_view *vi
 		return false;
 	if (!strcmp(tl_column_name(column), "cut"))
 		return any_cut(view->profile);
+	if (!strcmp(tl_column_name(column), "calls"))
+		return view->counts_calls;
 	if (strcmp(tl_column_name(column), "unfinished"))
 		return true;
 	losses = tl_profile_losses_of(view->profile);

@@ -104,7 +104,14 @@ static void put_cells(const struct tl_view *view, int64_t inclusive, int64_t sel
 		tl_tree_put_cost(view, self);
 	else
 		tl_put_blanks(view->out, TL_TREE_COST);
-	tl_put_right(view->out, text, tl_format_count(text, calls), TL_TREE_CALLS);
+	if (view->counts_calls)
+		tl_put_right(view->out, text, tl_format_count(text, calls), TL_TREE_CALLS);
+}
+
+/* Columns in front of the names. */
+static size_t cell_columns(const struct tl_view *view)
+{
+	return view->counts_calls ? TL_TREE_CELLS : TL_TREE_CELLS - TL_TREE_CALLS;
 }
 
 static void put_edges(const struct tl_view *view, struct tl_call_edge_range range, const char *mark,
@@ -116,7 +123,7 @@ static void put_edges(const struct tl_view *view, struct tl_call_edge_range rang
 		put_cells(view, edge->cost[view->events[0]], 0, false, edge->calls);
 		tl_put_text(view->out, mark);
 		tl_tree_put_function(view, callers ? edge->caller : edge->callee,
-				     TL_TREE_CELLS + strlen(mark), 0);
+				     cell_columns(view) + strlen(mark), 0);
 		tl_put_char(view->out, '\n');
 	}
 }
@@ -130,7 +137,8 @@ static void put_own_line(const struct tl_view *view, uint32_t function)
 	put_cells(view, totals.inclusive[view->events[0]], totals.self[view->events[0]], true,
 		  totals.calls);
 	tl_put_text(view->out, "  * ");
-	tl_tree_put_function(view, function, TL_TREE_CELLS + strlen("  * "), totals.unfinished);
+	tl_tree_put_function(view, function, cell_columns(view) + strlen("  * "),
+			     totals.unfinished);
 	tl_view_end_line(view);
 }
 
@@ -153,8 +161,10 @@ static void put_text(const struct neighbours *all)
 	tl_view_put_head(view);
 	if (view->options.color)
 		tl_put_text(view->out, TL_COLOR_DIM);
-	tl_put_text(view->out,
-		    "   inclusive       %        self       calls  < caller  * function  > callee");
+	tl_put_text(view->out, "   inclusive       %        self");
+	if (view->counts_calls)
+		tl_put_text(view->out, "       calls");
+	tl_put_text(view->out, "  < caller  * function  > callee");
 	tl_view_end_line(view);
 	for (uint32_t i = 0; i < all->count && !tl_output_failed(view->out); i++) {
 		if (fabs((double)totals_of(view, all->order[i]).inclusive[view->events[0]]) < floor)

@@ -47,7 +47,8 @@ static void begin_text(const struct tl_view *view, bool inclusive)
 	put_right_title(view, "self", TL_TREE_COST);
 	if (!inclusive)
 		put_right_title(view, "%", TL_TREE_SHARE);
-	put_right_title(view, "calls", TL_TREE_CALLS);
+	if (view->counts_calls)
+		put_right_title(view, "calls", TL_TREE_CALLS);
 	tl_put_text(view->out, "  function");
 	tl_view_end_line(view);
 }
@@ -102,7 +103,10 @@ static void line_as_text(const struct tl_view *view, const struct tl_tree_line *
 		tl_tree_put_share(view, line->self[event]);
 		used -= TL_TREE_COST;
 	}
-	put_calls(view, line->calls);
+	if (view->counts_calls)
+		put_calls(view, line->calls);
+	else
+		used -= TL_TREE_CALLS;
 	used += put_indent(view, line->depth);
 	tl_tree_put_function(view, line->function, used, line->unfinished);
 	tl_put_char(view->out, '\n');

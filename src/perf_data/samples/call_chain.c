@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perf_data/samples/call_chain.h"
+
+/* kernel.perf_event_max_stack where nobody changed it, and the attribute does not say. */
+enum { DEFAULT_MAX_STACK = 127 };
+
+/* Values of the processor mode in `misc` (UAPI, PERF_RECORD_MISC_CPUMODE_MASK). */
+enum { MODE_HYPERVISOR = 3, MODE_GUEST_KERNEL = 4, MODE_GUEST_USER = 5 };
+
+/* The marker of code that is none of this machine's processes', 0: it is. */
+static uint64_t foreign_mode(const struct tl_perf_record *rec)
+{
+	switch (rec->misc & TL_PERF_MISC_CPUMODE) {
+	case MODE_HYPERVISOR:
+		return TL_PERF_CONTEXT_HV;
+	case MODE_GUEST_KERNEL:
+		return TL_PERF_CONTEXT_GUEST_KERNEL;
+	case MODE_GUEST_USER:
+		return TL_PERF_CONTEXT_GUEST_USER;
+	default:
+		return 0;
+	}
+}
+
+static bool is_foreign(uint64_t marker)
+{
+	return marker != TL_PERF_CONTEXT_KERNEL && marker != TL_PERF_CONTEXT_USER;
+}
+
+/* The words of a chain with its markers; `chain` has room for all of them. */
+static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
+{
+	bool foreign = false, exact = true;
+	uint64_t frames = 0;
+	const uint64_t limit = rec->attr->max_stack ? rec->attr->max_stack : DEFAULT_MAX_STACK;
+
+	for (uint64_t i = 0; i < rec->sample.callchain_count; i++) {
+		const uint64_t word = tl_get64s(rec->sample.callchain + 8 * i, rec->swapped);
+
+		if (word >= TL_PERF_CONTEXT_MARKER) {
+			foreign = is_foreign(word);
+			exact = true;
+			if (foreign)
+				chain->list[chain->count++] = word;
+			continue;
+		}
+		frames++;
+		/*
+		 * A frame pointer chain ends with a null word where the outermost function set it.
+		 */
+		if (!foreign && word)
+			chain->list[chain->count++] = exact ? word : word - 1;
+		exact = false;
+	}
+	chain->is_cut = frames >= limit;
+}
+
+bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
+{
+	const uint64_t count = rec->sample.callchain_count, foreign = foreign_mode(rec);
+
+	chain->count = 0;
+	chain->is_cut = false;
+	if (!tl_grow(&chain->list, &chain->capacity, (size_t)count + 1, sizeof(*chain->list)))
+		return false;
+	if (count)
+		take_words(chain, rec);
+	if (!chain->count)
+		chain->list[chain->count++] = foreign ? foreign : rec->sample.ip;
+	return true;
+}

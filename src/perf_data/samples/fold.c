@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree of stacks as a profile. */
+#include "perf_data/samples/fold.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/error.h"
+#include "perf_data/samples/event_names.h"
+#include "perf_data/samples/pass.h"
+#include "perf_data/samples/remarks.h"
+#include "perf_data/samples/sample_names.h"
+#include "profile/model/unsized.h"
+
+/* Columns of a recorded event: its periods, its samples. */
+enum { PERIOD, SAMPLES, COLUMNS };
+
+struct builder {
+	struct tl_perf_sample_pass *pass;
+	struct tl_profile *profile;
+	struct tl_perf_sample_names names;
+	uint32_t *first_column; /* by event of the pass: its number in the profile */
+	int64_t *cost;          /* of a node: a number for each event of the profile */
+	uint32_t column_count;
+	uint32_t *roots, *contexts; /* by node */
+	uint32_t *parts;            /* by root */
+	struct tl_index part_index;
+	struct tl_perf_stack_root *part_keys; /* by part */
+	size_t part_count;
+};
+
+/* ---- events ---- */
+
+/* Events of one name are one, such as those of several kinds of cores. */
+static uint32_t find_event(const struct tl_event *events, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i += COLUMNS)
+		if (!strcmp(events[i].name, name))
+			return i;
+	return count;
+}
+
+static char *samples_name(const char *event, bool is_only)
+{
+	char *name;
+
+	if (is_only)
+		return strdup("samples");
+	return asprintf(&name, "%s.samples", event) < 0 ? NULL : name;
+}
+
+static size_t sampled_events(const struct tl_perf_sample_pass *pass)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pass->event_count; i++)
+		count += pass->events[i].samples != 0;
+	return count;
+}
+
+struct event_texts {
+	struct tl_event *list;
+	char (*rooms)[TL_PERF_EVENT_NAME_ROOM];
+	char **samples;
+	uint32_t count;
+};
+
+static bool take_event(struct builder *b, struct event_texts *t, size_t number, bool is_only)
+{
+	const struct tl_perf_attr *attr = &b->pass->reader->attrs.list[number];
+	const char *name = tl_perf_event_name(attr, t->rooms[number]);
+	const uint32_t at = find_event(t->list, t->count, name);
+	char *samples;
+
+	b->first_column[number] = at;
+	if (at < t->count)
+		return true;
+	samples = samples_name(name, is_only);
+	if (!samples)
+		return false;
+	t->samples[at] = samples;
+	t->list[at + PERIOD] = (struct tl_event){ name, "", tl_perf_event_unit(attr), "" };
+	t->list[at + SAMPLES] = (struct tl_event){ samples, "", "samples", "" };
+	t->count += COLUMNS;
+	return true;
+}
+
+static int make_profile(struct builder *b, struct tl_error *err)
+{
+	const size_t events = b->pass->event_count;
+	struct event_texts t = {
+		.list = tl_zeroed(COLUMNS * events, sizeof(*t.list)),
+		.rooms = tl_zeroed(events, sizeof(*t.rooms)),
+		.samples = tl_zeroed(COLUMNS * events, sizeof(*t.samples)),
+	};
+	const bool is_only = sampled_events(b->pass) == 1;
+	bool made = t.list && t.rooms && t.samples;
+	int status;
+
+	for (size_t i = 0; made && i < events; i++)
+		if (b->pass->events[i].samples)
+			made = take_event(b, &t, i, is_only);
+	status = made ? tl_profile_make(&b->profile, "perf", t.list, t.count, 1000000000, err)
+		      : tl_error_memory(err);
+	b->column_count = t.count;
+	for (size_t i = 0; t.samples && i < t.count; i++)
+		free(t.samples[i]);
+	free(t.samples);
+	free(t.list);
+	free(t.rooms);
+	if (status == 0)
+		tl_profile_set_call_count(b->profile, TL_CALLS_NONE);
+	return status;
+}
+
+/* ---- parts ---- */
+
+static bool same_part(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_perf_stack_root *keys = context, *wanted = key, *have = &keys[number];
+
+	return have->pid == wanted->pid && have->tid == wanted->tid && have->comm == wanted->comm;
+}
+
+/* Roots of one thread and name are one part, whatever maps they had. */
+static int find_part(struct builder *b, uint32_t root, struct tl_error *err)
+{
+	const struct tl_perf_stack_root *r = &b->pass->stacks.roots[root];
+	const uint64_t hash = tl_hash_pair(r->pid, (uint64_t)r->tid << 32 | r->comm);
+	uint32_t number = tl_index_find(&b->part_index, hash, same_part, b->part_keys, r);
+
+	if (number == TL_NONE) {
+		number = (uint32_t)b->part_count++;
+		b->part_keys[number] = *r;
+		if (!tl_index_add(&b->part_index, hash, number))
+			return tl_error_memory(err);
+	} else {
+		struct tl_perf_stack_root *key = &b->part_keys[number];
+
+		key->first_ns = r->first_ns < key->first_ns ? r->first_ns : key->first_ns;
+		key->last_ns = r->last_ns > key->last_ns ? r->last_ns : key->last_ns;
+		key->samples += r->samples;
+	}
+	b->parts[root] = number;
+	return 0;
+}
+
+static uint64_t id_of(uint32_t id)
+{
+	return id == UINT32_MAX ? TL_NOWHERE : id;
+}
+
+static int add_parts(struct builder *b, struct tl_error *err)
+{
+	const struct tl_perf_stacks *s = &b->pass->stacks;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < s->root_count; i++)
+		status = find_part(b, (uint32_t)i, err);
+	for (size_t i = 0; status == 0 && i < b->part_count; i++) {
+		const struct tl_perf_stack_root *key = &b->part_keys[i];
+		const struct tl_part part = {
+			.process = id_of(key->pid),
+			.thread = id_of(key->tid),
+			.command = b->pass->sys.names.names[key->comm].text,
+			.header = "",
+			.first_ticks = key->first_ns,
+			.last_ticks = key->last_ns,
+			.records = key->samples,
+		};
+		const int64_t number = tl_profile_put_part(b->profile, &part, err);
+
+		status = number < 0 ? (int)number : 0;
+	}
+	return status;
+}
+
+/* ---- contexts and lines ---- */
+
+/* The costs of a node. False: it has none of its own. */
+static bool take_cost(struct builder *b, uint32_t node)
+{
+	const struct tl_perf_stacks *s = &b->pass->stacks;
+	uint32_t at = s->nodes[node].cost;
+
+	if (!at)
+		return false;
+	memset(b->cost, 0, b->column_count * sizeof(*b->cost));
+	for (; at; at = s->costs[at].next) {
+		int64_t *columns = &b->cost[b->first_column[s->costs[at].event]];
+
+		columns[PERIOD] += (int64_t)s->costs[at].period;
+		columns[SAMPLES] += (int64_t)s->costs[at].samples;
+	}
+	return true;
+}
+
+static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
+{
+	const struct tl_perf_stack_node *n = &b->pass->stacks.nodes[node];
+	const struct tl_perf_stack_root *root = &b->pass->stacks.roots[b->roots[node]];
+	const uint32_t part = b->parts[b->roots[node]];
+	const struct tl_perf_sampled_place *place =
+		tl_perf_sample_place(&b->names, root, n->ip, err);
+	int64_t context;
+
+	if (!place)
+		return err->status;
+	context = tl_profile_add_context(b->profile, b->contexts[n->parent], place->function, part,
+					 err);
+	if (context < 0)
+		return (int)context;
+	b->contexts[node] = (uint32_t)context;
+	if (!take_cost(b, node))
+		return 0;
+	tl_profile_add_context_cost(b->profile, (uint32_t)context, 0, b->cost);
+	if (b->pass->options->lines) {
+		const struct tl_cost_line line = {
+			.function = place->function,
+			.part = part,
+			.at = { .file = place->file,
+				.address = place->address,
+				.line = place->line },
+		};
+
+		return tl_profile_put_line(b->profile, &line, b->cost, err);
+	}
+	return 0;
+}
+
+/* A parent's number is less than its children's. */
+static int add_nodes(struct builder *b, struct tl_error *err)
+{
+	const struct tl_perf_stacks *s = &b->pass->stacks;
+	int status = 0;
+
+	for (uint32_t i = 1; status == 0 && i < s->node_count; i++) {
+		if (s->nodes[i].parent) {
+			b->roots[i] = b->roots[s->nodes[i].parent];
+			status = add_node(b, i, err);
+		} else {
+			b->roots[i] = (uint32_t)s->nodes[i].ip;
+			b->contexts[i] = TL_NONE;
+		}
+	}
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static bool make_tables(struct builder *b)
+{
+	const struct tl_perf_stacks *s = &b->pass->stacks;
+
+	b->first_column = tl_zeroed(b->pass->event_count, sizeof(*b->first_column));
+	b->cost = tl_zeroed(COLUMNS * b->pass->event_count, sizeof(*b->cost));
+	b->roots = tl_zeroed(s->node_count, sizeof(*b->roots));
+	b->contexts = tl_zeroed(s->node_count, sizeof(*b->contexts));
+	b->parts = tl_zeroed(s->root_count, sizeof(*b->parts));
+	b->part_keys = tl_zeroed(s->root_count, sizeof(*b->part_keys));
+	return b->first_column && b->cost && b->roots && b->contexts && b->parts && b->part_keys;
+}
+
+static void free_tables(struct builder *b)
+{
+	free(b->first_column);
+	free(b->cost);
+	free(b->roots);
+	free(b->contexts);
+	free(b->parts);
+	free(b->part_keys);
+	tl_index_free(&b->part_index);
+}
+
+static bool describe_losses(const struct tl_perf_sample_pass *p,
+			    struct tl_perf_sample_remarks *remarks)
+{
+	const struct tl_perf_sample_losses *l = &p->losses;
+
+	if (l->lost && !tl_perf_sample_remark(remarks,
+					      "the recorder lost %" PRIu64 " samples or "
+					      "other records",
+					      l->lost))
+		return false;
+	if (l->throttled &&
+	    !tl_perf_sample_remark(remarks,
+				   "the kernel stopped sampling %" PRIu64 " times for a "
+				   "while, as there were too many samples",
+				   l->throttled))
+		return false;
+	if (l->unwindless &&
+	    !tl_perf_sample_remark(remarks,
+				   "of %" PRIu64 " samples the callers are unknown: their "
+				   "copies of the stack are not unwound",
+				   l->unwindless))
+		return false;
+	return !l->cut_stacks ||
+	       tl_perf_sample_remark(remarks,
+				     "%" PRIu64 " of %" PRIu64 " stacks are as long as the "
+				     "recorder's limit: callers further out are missing",
+				     l->cut_stacks, p->samples);
+}
+
+static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, struct tl_error *err)
+{
+	int status = make_tables(b) ? make_profile(b, err) : tl_error_memory(err);
+
+	if (status == 0 &&
+	    !tl_perf_sample_names_begin(&b->names, &b->pass->sys, b->profile, b->pass->options))
+		status = tl_error_memory(err);
+	if (status == 0)
+		status = add_parts(b, err);
+	if (status == 0)
+		status = add_nodes(b, err);
+	if (status == 0)
+		status = tl_profile_finish(b->profile, err);
+	if (status == 0 && (!describe_losses(b->pass, remarks) ||
+			    !tl_perf_sample_names_describe(&b->names, remarks)))
+		status = tl_error_memory(err);
+	tl_perf_sample_names_end(&b->names);
+	free_tables(b);
+	return status;
+}
+
+static int fold_pass(struct tl_perf_sample_pass *pass, struct tl_perf_sample_remarks *remarks,
+		     struct tl_profile **profile, struct tl_error *err)
+{
+	struct builder b = { .pass = pass };
+	int status = tl_perf_sample_pass_run(pass, err);
+
+	if (status)
+		return status;
+	if (!pass->event_count)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "a perf.data file without samples and without Intel PT: `info`, "
+				   "`check` and `dump` read it");
+	status = build(&b, remarks, err);
+	if (status == 0)
+		*profile = b.profile;
+	else
+		tl_profile_free(b.profile);
+	return status;
+}
+
+int tl_perf_samples_fold(struct tl_perf_reader *reader,
+			 const struct tl_perf_sample_options *options,
+			 struct tl_perf_sample_remarks *remarks, struct tl_profile **profile,
+			 struct tl_error *err)
+{
+	struct tl_perf_sample_pass pass = { .reader = reader, .options = options };
+	int status;
+
+	*profile = NULL;
+	pass.sys.search = (struct tl_perf_file_search){
+		.header = &reader->header,
+		.build_ids = &reader->build_ids,
+		.sysroot = options->sysroot,
+		.build_id_dirs = options->build_id_dirs,
+		.build_id_dir_count = options->build_id_dir_count,
+		.no_files = options->no_files,
+	};
+	status = fold_pass(&pass, remarks, profile, err);
+	tl_perf_sample_pass_free(&pass);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_SAMPLES_FOLD_H
+#define TL_PERF_DATA_SAMPLES_FOLD_H
+/*
+ * Samples to a profile: one pass over the records in the order of time counts each sample in the
+ * tree of stacks (stacks.h); then each address is looked up (sample_names.h), and the tree becomes
+ * calling contexts, a part for each thread.
+ *
+ * A profile of samples counts no calls. Each recorded event is an event of the profile, by its
+ * periods; its samples are another one.
+ */
+#include "perf_data/processes/system.h"
+#include "perf_data/samples/stacks.h"
+
+struct tl_profile;
+
+struct tl_perf_sample_options {
+	uint64_t thread, process, cpu;   /* TL_NOWHERE: any */
+	double from_seconds, to_seconds; /* from the first sample on; to <= 0: no end */
+	const char *sysroot;
+	const char *const *build_id_dirs;
+	size_t build_id_dir_count;
+	bool no_files;  /* look for no code and no lists of names at all */
+	bool raw_names; /* no demangling */
+	bool lines;     /* costs of lines and calls by position, too */
+};
+
+/* What the profile lacks, to be said with it. Texts are owned. */
+struct tl_perf_sample_remarks {
+	char **list;
+	size_t count, capacity;
+};
+
+void tl_perf_sample_remarks_free(struct tl_perf_sample_remarks *remarks);
+
+/*
+ * Fold the samples of a reader that is at its first record and gives records in the order of time.
+ * @return 0; 1 and no profile: the file has Intel PT, so that its samples are not what it is about;
+ *         TL_UNSUPPORTED: it has no samples; or another negative status
+ */
+int tl_perf_samples_fold(struct tl_perf_reader *reader,
+			 const struct tl_perf_sample_options *options,
+			 struct tl_perf_sample_remarks *remarks, struct tl_profile **profile,
+			 struct tl_error *err);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each record changes the tables of the recorded system or is counted, so that a sample meets the
+ * maps and names of its own time.
+ */
+#include "perf_data/samples/pass.h"
+
+#include "core/error.h"
+
+/* ---- where a sample is counted ---- */
+
+/* The last change of a process's maps that replaced earlier ones, as a number of changes. */
+static size_t epoch_of(const struct tl_perf_process *process, size_t known)
+{
+	size_t at = process->count;
+
+	while (at > known && process->changes[at - 1].kind == TL_PERF_CHANGE_MAP)
+		at--;
+	return at;
+}
+
+/* The number of the name that a thread has now; 0 is "". */
+static uint32_t name_now(const struct tl_perf_thread *thread)
+{
+	return thread->count ? thread->comms[thread->count - 1].name : 0;
+}
+
+static bool is_mapped(const struct tl_perf_sample_pass *p, uint32_t process, size_t changes,
+		      uint64_t ip)
+{
+	return tl_perf_map_find(&p->sys, process, changes, ip) != NULL;
+}
+
+/*
+ * Whether the kernel was sampled in the middle of an exec: the maps are those of the new program
+ * already, but the address that called the kernel is of the old one.
+ */
+static bool is_exec(const struct tl_perf_sample_pass *p, const struct tl_perf_stack_root *root)
+{
+	const struct tl_perf_process *process = &p->sys.processes.list[root->process];
+	const struct tl_perf_call_chain *chain = &p->chain;
+	uint64_t caller;
+
+	if (!root->changes || process->changes[root->changes - 1].kind != TL_PERF_CHANGE_CLEAR ||
+	    chain->count < 2 || !tl_perf_is_kernel_address(chain->list[chain->count - 2]))
+		return false;
+	caller = chain->list[chain->count - 1];
+	return !tl_perf_is_kernel_address(caller) &&
+	       !is_mapped(p, root->process, process->count, caller) &&
+	       is_mapped(p, root->process, root->changes - 1, caller);
+}
+
+static bool find_root(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		      uint32_t *number)
+{
+	const uint32_t pid = (uint32_t)rec->id.process, tid = (uint32_t)rec->id.thread;
+	const struct tl_perf_stack_root *last =
+		p->last_root == TL_NONE ? NULL : &p->stacks.roots[p->last_root];
+	const uint32_t process = tl_perf_process_add(&p->sys, pid);
+	const uint32_t thread = tl_perf_thread_add(&p->sys, pid, tid);
+	struct tl_perf_stack_root root = { .process = process, .pid = pid, .tid = tid };
+
+	if (process == TL_NONE || thread == TL_NONE)
+		return false;
+	root.comm = name_now(&p->sys.threads.list[thread]);
+	root.changes = epoch_of(&p->sys.processes.list[process],
+				last && last->process == process ? last->changes : 0);
+	if (is_exec(p, &root))
+		root.changes--;
+	root.first_ns = root.last_ns = p->time_ns;
+	*number = tl_perf_stacks_root(&p->stacks, &root);
+	p->last_root = *number;
+	return *number != TL_NONE;
+}
+
+/* Count the stack in p->chain. */
+static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		       uint32_t event, uint64_t period, struct tl_error *err)
+{
+	struct tl_perf_stack_root *root;
+	uint32_t number, node;
+
+	if (!find_root(p, rec, &number))
+		return tl_error_memory(err);
+	root = &p->stacks.roots[number];
+	root->last_ns = p->time_ns;
+	root->samples++;
+	node = tl_perf_stacks_child(&p->stacks, 0, number);
+	for (size_t i = p->chain.count; node && i-- > 0;)
+		node = tl_perf_stacks_child(&p->stacks, node, p->chain.list[i]);
+	if (!node || !tl_perf_stacks_count(&p->stacks, node, event, period))
+		return tl_error_memory(err);
+	p->events[event].samples++;
+	p->samples++;
+	return 0;
+}
+
+/* ---- groups ---- */
+
+static bool same_counter(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_perf_counter *list = context;
+
+	return list[number].id == *(const uint64_t *)key;
+}
+
+/* What a counter has counted since it was read before. False without memory. */
+static bool counted_since(struct tl_perf_counters *c, const struct tl_perf_read *read,
+			  uint64_t *period)
+{
+	const uint64_t hash = tl_hash64(read->id);
+	uint32_t number = tl_index_find(&c->by_id, hash, same_counter, c->list, &read->id);
+
+	*period = read->value;
+	if (number == TL_NONE) {
+		number = (uint32_t)c->count;
+		if (!tl_grow(&c->list, &c->capacity, c->count + 1, sizeof(*c->list)) ||
+		    !tl_index_add(&c->by_id, hash, number))
+			return false;
+		c->list[c->count++] = (struct tl_perf_counter){ read->id, 0 };
+	}
+	*period = read->value > c->list[number].value ? read->value - c->list[number].value : 0;
+	c->list[number].value = read->value;
+	return true;
+}
+
+/* Each counter of the group has its share of the sample: what it counted since the last one. */
+static int count_group(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		       struct tl_error *err)
+{
+	int status = 0;
+
+	for (uint64_t i = 0; status == 0 && i < rec->sample.read_count; i++) {
+		const struct tl_perf_attr *attr;
+		struct tl_perf_read read;
+		uint64_t period;
+
+		tl_perf_sample_read(rec, i, &read, sizeof(read));
+		attr = tl_perf_attrs_find(p->reader, read.id);
+		if (!attr)
+			continue;
+		if (!counted_since(&p->counters, &read, &period))
+			return tl_error_memory(err);
+		if (period)
+			status = count_stack(p, rec, (uint32_t)(attr - p->reader->attrs.list),
+					     period, err);
+	}
+	return status;
+}
+
+/* ---- samples ---- */
+
+#define ATTR_FREQUENCY (1u << 10)
+enum { READ_ID = 4, READ_GROUP = 8 };
+
+static bool is_group(const struct tl_perf_record *rec)
+{
+	return rec->sample.read_count > 1 && rec->attr->read_format & READ_GROUP &&
+	       rec->attr->read_format & READ_ID;
+}
+
+static uint64_t period_of(const struct tl_perf_record *rec)
+{
+	if (rec->attr->sample_type & TL_PERF_SAMPLE_PERIOD)
+		return rec->sample.period;
+	/* With a frequency the period changes, and it was not recorded: a sample is all we know. */
+	return rec->attr->flags & ATTR_FREQUENCY ? 1 : rec->attr->period;
+}
+
+static bool is_selected(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
+{
+	const struct tl_perf_sample_options *o = p->options;
+	double at;
+
+	if (!p->first_ns)
+		p->first_ns = p->time_ns;
+	at = (double)(p->time_ns - p->first_ns) / 1e9;
+	return (o->thread == TL_NOWHERE || o->thread == rec->id.thread) &&
+	       (o->process == TL_NOWHERE || o->process == rec->id.process) &&
+	       (o->cpu == TL_NOWHERE || o->cpu == rec->id.cpu) && at >= o->from_seconds &&
+	       (o->to_seconds <= 0 || at < o->to_seconds);
+}
+
+static bool know_event(struct tl_perf_sample_pass *p, size_t number)
+{
+	if (!tl_grow(&p->events, &p->event_capacity, number + 1, sizeof(*p->events)))
+		return false;
+	for (; p->event_count <= number; p->event_count++)
+		p->events[p->event_count] = (struct tl_perf_sampled_event){ 0 };
+	return true;
+}
+
+static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		       struct tl_error *err)
+{
+	if (!is_selected(p, rec))
+		return 0;
+	if (!know_event(p, p->reader->attrs.count - 1) || !tl_perf_call_chain_of(&p->chain, rec))
+		return tl_error_memory(err);
+	p->losses.cut_stacks += p->chain.is_cut;
+	p->losses.unwindless += rec->sample.stack_size != 0;
+	if (is_group(rec))
+		return count_group(p, rec, err);
+	return count_stack(p, rec, (uint32_t)(rec->attr - p->reader->attrs.list), period_of(rec),
+			   err);
+}
+
+/* ---- all others ---- */
+
+static int load_map(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		    struct tl_error *err)
+{
+	return tl_perf_add_map(&p->sys, rec, p->time_ns, err);
+}
+
+static int load_comm(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		     struct tl_error *err)
+{
+	return tl_perf_add_comm(&p->sys, rec, p->time_ns, err);
+}
+
+static int load_fork(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		     struct tl_error *err)
+{
+	return tl_perf_add_fork(&p->sys, rec, p->time_ns, err);
+}
+
+static int load_lost(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		     struct tl_error *err)
+{
+	(void)err;
+	p->losses.lost += rec->lost.count;
+	return 0;
+}
+
+static int load_throttle(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			 struct tl_error *err)
+{
+	(void)rec;
+	(void)err;
+	p->losses.throttled++;
+	return 0;
+}
+
+static int load_auxtrace_info(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			      struct tl_error *err)
+{
+	(void)err;
+	p->has_intel_pt |= rec->auxtrace_info.type == TL_PERF_AUXTRACE_TYPE_INTEL_PT;
+	return 0;
+}
+
+static const struct {
+	uint32_t type;
+	int (*load)(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		    struct tl_error *err);
+} rows[] = {
+	{ TL_PERF_SAMPLE, load_sample },
+	{ TL_PERF_MMAP2, load_map },
+	{ TL_PERF_MMAP, load_map },
+	{ TL_PERF_COMM, load_comm },
+	{ TL_PERF_FORK, load_fork },
+	{ TL_PERF_LOST, load_lost },
+	{ TL_PERF_LOST_SAMPLES, load_lost },
+	{ TL_PERF_THROTTLE, load_throttle },
+	{ TL_PERF_AUXTRACE_INFO, load_auxtrace_info },
+};
+
+/* A record without a time holds from its place in the order on. */
+static int load_record(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		       struct tl_error *err)
+{
+	if (rec->id.time_ns != TL_NOWHERE && rec->id.time_ns > p->time_ns)
+		p->time_ns = rec->id.time_ns;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].type == rec->type)
+			return rows[i].load(p, rec, err);
+	return 0;
+}
+
+int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
+{
+	struct tl_perf_record rec;
+	int status;
+
+	p->last_root = TL_NONE;
+	if (!tl_perf_stacks_begin(&p->stacks) || tl_names_add(&p->sys.names, "", 0) == TL_NONE)
+		return tl_error_memory(err);
+	while ((status = tl_perf_record_next(p->reader, &rec, err)) > 0) {
+		status = load_record(p, &rec, err);
+		if (status < 0)
+			return status;
+		if (p->has_intel_pt)
+			return 1;
+	}
+	return status;
+}
+
+void tl_perf_sample_pass_free(struct tl_perf_sample_pass *p)
+{
+	tl_perf_system_free(&p->sys);
+	tl_perf_stacks_free(&p->stacks);
+	tl_index_free(&p->counters.by_id);
+	free(p->counters.list);
+	free(p->events);
+	free(p->chain.list);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_SAMPLES_PASS_H
+#define TL_PERF_DATA_SAMPLES_PASS_H
+/* The pass over all records of a file of samples, and what it gathers. */
+#include "perf_data/samples/call_chain.h"
+#include "perf_data/samples/fold.h"
+
+/* An event that was recorded; its number is that of its attribute. */
+struct tl_perf_sampled_event {
+	uint64_t samples;
+};
+
+/* What a counter of a group had counted when it was last read. */
+struct tl_perf_counter {
+	uint64_t id, value;
+};
+
+struct tl_perf_counters {
+	struct tl_perf_counter *list;
+	size_t count, capacity;
+	struct tl_index by_id;
+};
+
+/* Samples that are not whole. */
+struct tl_perf_sample_losses {
+	uint64_t cut_stacks; /* as long as the recorder's limit */
+	uint64_t lost;       /* samples or records that the recorder lost */
+	uint64_t throttled;  /* times that the kernel stopped sampling for a while */
+	uint64_t
+		/* with a copy of the stack, of which only the innermost frame is known */
+		unwindless;
+};
+
+struct tl_perf_sample_pass {
+	struct tl_perf_reader *reader;
+	const struct tl_perf_sample_options *options;
+	struct tl_perf_system sys;
+	struct tl_perf_stacks stacks;
+	struct tl_perf_sampled_event *events;
+	size_t event_count, event_capacity;
+	struct tl_perf_counters counters;
+	struct tl_perf_call_chain chain;
+	struct tl_perf_sample_losses losses;
+	uint64_t samples,
+		first_ns;   /* first_ns: of the first sample, which `from_seconds` counts from */
+	uint64_t time_ns;   /* of the latest record that had a time */
+	uint32_t last_root; /* of the sample before, TL_NONE: none */
+	bool has_intel_pt;
+};
+
+/* Read all records. 0; 1: there is Intel PT; negative. */
+int tl_perf_sample_pass_run(struct tl_perf_sample_pass *pass, struct tl_error *err);
+void tl_perf_sample_pass_free(struct tl_perf_sample_pass *pass);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perf_data/samples/sample_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/error.h"
+#include "perf_data/samples/call_chain.h"
+#include "perf_data/samples/remarks.h"
+#include "profile/model/unsized.h"
+#include "symbols/binary.h"
+#include "symbols/name_list.h"
+#include "symbols/unwind.h"
+
+struct tl_perf_named_object {
+	bool opened;
+	struct tl_binary *binary; /* NULL: none */
+	struct tl_unwind unwind;  /* read when the first address has no symbol */
+	bool unwind_read;
+	struct tl_name_list kallsyms; /* of the kernel */
+	const char *why;              /* it has no names; NULL: it has */
+	uint64_t nameless;            /* addresses without a name */
+};
+
+struct tl_perf_process_map {
+	bool opened;
+	struct tl_name_list list;
+};
+
+struct tl_perf_sampled_key {
+	uint32_t process;
+	size_t changes;
+	uint64_t ip;
+};
+
+bool tl_perf_sample_names_begin(struct tl_perf_sample_names *n, struct tl_perf_system *sys,
+				struct tl_profile *profile,
+				const struct tl_perf_sample_options *options)
+{
+	*n = (struct tl_perf_sample_names){ .sys = sys,
+					    .profile = profile,
+					    .options = options,
+					    .object_count = sys->objects.count,
+					    .map_count = sys->processes.count };
+	n->objects = tl_zeroed(n->object_count, sizeof(*n->objects));
+	n->maps = tl_zeroed(n->map_count, sizeof(*n->maps));
+	return n->objects && n->maps;
+}
+
+void tl_perf_sample_names_end(struct tl_perf_sample_names *n)
+{
+	for (size_t i = 0; n->objects && i < n->object_count; i++) {
+		tl_binary_close(n->objects[i].binary);
+		tl_unwind_free(&n->objects[i].unwind);
+		tl_name_list_free(&n->objects[i].kallsyms);
+	}
+	for (size_t i = 0; n->maps && i < n->map_count; i++)
+		tl_name_list_free(&n->maps[i].list);
+	free(n->objects);
+	free(n->maps);
+	free(n->places);
+	free(n->keys);
+	tl_index_free(&n->by_key);
+}
+
+/* ---- functions ---- */
+
+/* A function of the profile. */
+static int put_function(struct tl_perf_sample_names *n, const struct tl_function *function,
+			struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const int64_t number = tl_profile_put_function(n->profile, function, err);
+
+	if (number < 0)
+		return (int)number;
+	place->function = (uint32_t)number;
+	return 0;
+}
+
+/* A function of which no more is known than the object, and perhaps where it begins. */
+static int put_nameless(struct tl_perf_sample_names *n, const char *object, uint64_t start,
+			struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const char *slash = strrchr(object, '/');
+	const char *base = slash ? slash + 1 : object;
+	struct tl_function function = {
+		.object = object, .file = "", .id = TL_NOWHERE, .address = start
+	};
+	char text[256];
+
+	if (start)
+		snprintf(text, sizeof(text), "[%.200s+0x%" PRIx64 "]", base, start);
+	else
+		snprintf(text, sizeof(text), *base == '[' ? "%.200s" : "[%.200s]",
+			 *base ? base : "unknown");
+	function.name = text;
+	return put_function(n, &function, place, err);
+}
+
+/* A name without a file: of the kernel, or of a run-time compiler. */
+static int put_range(struct tl_perf_sample_names *n, const struct tl_named_range *range,
+		     const char *object, struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const struct tl_function function = {
+		.name = range->name,
+		.object = *range->module ? range->module : object,
+		.file = "",
+		.id = TL_NOWHERE,
+		.address = range->start,
+	};
+
+	return put_function(n, &function, place, err);
+}
+
+/* ---- ELF files ---- */
+
+static void open_binary(struct tl_perf_sample_names *n, const struct tl_perf_object *object,
+			struct tl_perf_named_object *named)
+{
+	struct tl_error err;
+
+	if (!object->file) {
+		named->why = object->reason ? object->reason : "no such file";
+		return;
+	}
+	if (tl_binary_open(&named->binary, object->file, 0, !n->options->raw_names, &err) < 0) {
+		named->binary = NULL;
+		named->why = err.text;
+	} else if (!tl_binary_symbol_count(named->binary)) {
+		named->why = "it has no symbols, as if stripped";
+	}
+}
+
+/* From an offset in a file to the address that the file is linked at; as it is where none fits. */
+static uint64_t linked_address(const struct tl_perf_elf *elf, uint64_t offset)
+{
+	for (size_t i = 0; i < elf->segment_count; i++)
+		if (offset >= elf->segments[i].offset &&
+		    offset - elf->segments[i].offset < elf->segments[i].size)
+			return offset - elf->segments[i].offset + elf->segments[i].address;
+	return offset;
+}
+
+/* The beginning of the function around an address by the unwind tables, 0: unknown. */
+static uint64_t start_by_tables(struct tl_perf_named_object *named, uint64_t address)
+{
+	uint32_t number;
+
+	if (!named->binary)
+		return 0;
+	if (!named->unwind_read && !tl_unwind_read(&named->unwind, named->binary))
+		return 0;
+	named->unwind_read = true;
+	number = tl_unwind_find(&named->unwind, address);
+	return number == TL_NONE ? 0 : named->unwind.functions[number].start;
+}
+
+static int put_symbol(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
+		      const struct tl_symbol *symbol, struct tl_perf_sampled_place *place,
+		      struct tl_error *err)
+{
+	struct tl_function function = {
+		.object = object, .file = "", .id = TL_NOWHERE, .address = symbol->start
+	};
+	struct tl_symbol start;
+
+	function.name = symbol->name;
+	place->file = symbol->file;
+	place->line = symbol->line;
+	/* The line table is asked again, for the function's first line. */
+	if (tl_binary_symbol_at(binary, symbol->start, &start)) {
+		function.file = start.file;
+		function.line = start.line;
+	}
+	return put_function(n, &function, place, err);
+}
+
+static int name_in_file(struct tl_perf_sample_names *n, struct tl_perf_named_object *named,
+			const char *object, struct tl_perf_sampled_place *place,
+			struct tl_error *err)
+{
+	struct tl_symbol symbol;
+
+	if (named->binary && tl_binary_symbol_at(named->binary, place->address, &symbol) &&
+	    *symbol.name)
+		return put_symbol(n, named->binary, object, &symbol, place, err);
+	if (named->binary && tl_binary_short_of_memory(named->binary))
+		return tl_error_memory(err);
+	named->nameless++;
+	return put_nameless(n, object, start_by_tables(named, place->address), place, err);
+}
+
+/* ---- the kernel ---- */
+
+/* "DIR/.build-id/xx/rest/kallsyms", for free(). */
+static char *cached_kallsyms(const struct tl_perf_build_id *id, const char *directory,
+			     const char *below)
+{
+	char hex[2 * sizeof(id->bytes) + 2], *p = hex, *path;
+
+	for (unsigned i = 0; i < id->size; i++)
+		p += snprintf(p, 4, i ? "%02x" : "%02x/", id->bytes[i]);
+	return asprintf(&path, "%s%s/.build-id/%s/kallsyms", directory, below, hex) < 0 ? NULL
+											: path;
+}
+
+static bool read_cached(const struct tl_perf_object *kernel, const char *directory,
+			const char *below, struct tl_name_list *list)
+{
+	char *path = cached_kallsyms(&kernel->build_id, directory, below);
+	struct tl_error err;
+	bool read = path && tl_name_list_read_kallsyms(list, path, &err) == 0 && list->count;
+
+	free(path);
+	return read;
+}
+
+/* Whether this machine runs the recorded kernel: its own note of the build id. */
+static bool is_running(const struct tl_perf_object *kernel)
+{
+	struct tl_perf_build_id own;
+
+	return kernel->build_id.size && tl_perf_elf_own_kernel(&own) &&
+	       own.size == kernel->build_id.size &&
+	       !memcmp(own.bytes, kernel->build_id.bytes, own.size);
+}
+
+static void open_kernel(struct tl_perf_sample_names *n, const struct tl_perf_object *kernel,
+			struct tl_perf_named_object *named)
+{
+	const struct tl_perf_sample_options *o = n->options;
+	const char *home = getenv("HOME");
+	struct tl_error err;
+
+	named->why = "not looked for";
+	if (o->no_files)
+		return;
+	named->why = NULL;
+	for (size_t i = 0; kernel->build_id.size && i < o->build_id_dir_count; i++)
+		if (read_cached(kernel, o->build_id_dirs[i], "", &named->kallsyms))
+			return;
+	if (kernel->build_id.size && !o->build_id_dir_count && home &&
+	    read_cached(kernel, home, "/.debug", &named->kallsyms))
+		return;
+	named->why = "no list of the kernel's names (kallsyms) in a build-id cache, and another "
+		     "kernel runs here";
+	if (!is_running(kernel))
+		return;
+	named->why = NULL;
+	if (tl_name_list_read_kallsyms(&named->kallsyms, "/proc/kallsyms", &err) < 0)
+		named->why = "/proc/kallsyms cannot be read";
+	else if (named->kallsyms.hidden || !named->kallsyms.count)
+		named->why = "/proc/kallsyms hides its addresses (kptr_restrict)";
+}
+
+/* The map of the kernel itself, in which all modules are named too. */
+static struct tl_perf_object *kernel_object(struct tl_perf_sample_names *n, uint32_t *number)
+{
+	for (size_t i = 0; i < n->sys->objects.count; i++)
+		if (n->sys->objects.list[i].kind == TL_PERF_OBJECT_KERNEL) {
+			*number = (uint32_t)i;
+			return &n->sys->objects.list[i];
+		}
+	return NULL;
+}
+
+static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
+			  struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	static const char kernel_name[] = "[kernel.kallsyms]";
+	const struct tl_named_range *range;
+	struct tl_perf_named_object *named;
+	struct tl_perf_object *kernel;
+	uint32_t number = 0;
+
+	kernel = kernel_object(n, &number);
+	if (!kernel)
+		return put_nameless(n, "[kernel]", 0, place, err);
+	named = &n->objects[number];
+	if (!named->opened)
+		open_kernel(n, kernel, named);
+	named->opened = true;
+	range = tl_name_list_find(&named->kallsyms, ip);
+	if (range && !named->kallsyms.hidden)
+		return put_range(n, range, kernel_name, place, err);
+	named->nameless++;
+	return put_nameless(n, "[kernel]", 0, place, err);
+}
+
+/* ---- code of run-time compilers ---- */
+
+static struct tl_name_list *map_of(struct tl_perf_sample_names *n, uint32_t process)
+{
+	struct tl_perf_process_map *map = &n->maps[process];
+	const char *root = n->options->sysroot ? n->options->sysroot : "";
+	struct tl_error err;
+	char *path;
+
+	if (map->opened)
+		return &map->list;
+	map->opened = true;
+	if (n->options->no_files)
+		return &map->list;
+	if (asprintf(&path, "%s/tmp/perf-%" PRIu32 ".map", root,
+		     n->sys->processes.list[process].pid) < 0)
+		return NULL;
+	if (tl_name_list_read_perf_map(&map->list, path, &err) == TL_NO_MEMORY)
+		map->opened = false;
+	free(path);
+	return map->opened ? &map->list : NULL;
+}
+
+static int name_without_file(struct tl_perf_sample_names *n, uint32_t process, uint64_t ip,
+			     const char *object, struct tl_perf_sampled_place *place,
+			     struct tl_error *err)
+{
+	const struct tl_name_list *list = map_of(n, process);
+	const struct tl_named_range *range;
+
+	if (!list)
+		return tl_error_memory(err);
+	range = tl_name_list_find(list, ip);
+	if (range)
+		return put_range(n, range, object, place, err);
+	return put_nameless(n, object, 0, place, err);
+}
+
+/* ---- places ---- */
+
+static int name_in_map(struct tl_perf_sample_names *n, uint32_t process,
+		       const struct tl_perf_map_change *map, uint64_t ip,
+		       struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	struct tl_perf_object *object = &n->sys->objects.list[map->object];
+	struct tl_perf_named_object *named = &n->objects[map->object];
+	const char *path = n->sys->names.names[object->path].text;
+	int status = tl_perf_object_locate(n->sys, object, err);
+
+	if (status < 0)
+		return status;
+	if (object->kind == TL_PERF_OBJECT_ANONYMOUS)
+		return name_without_file(n, process, ip, path, place, err);
+	if (!named->opened)
+		open_binary(n, object, named);
+	named->opened = true;
+	place->address = linked_address(&object->elf, ip - map->start + map->page_offset);
+	return name_in_file(n, named, path, place, err);
+}
+
+static const char *name_of_marker(uint64_t marker)
+{
+	switch (marker) {
+	case TL_PERF_CONTEXT_HV:
+		return "[hypervisor]";
+	case TL_PERF_CONTEXT_GUEST:
+	case TL_PERF_CONTEXT_GUEST_KERNEL:
+		return "[guest kernel]";
+	case TL_PERF_CONTEXT_GUEST_USER:
+		return "[guest user]";
+	case TL_PERF_CONTEXT_USER_DEFERRED:
+		return "[user stack elsewhere]";
+	default:
+		return "[unknown]";
+	}
+}
+
+static int find_place(struct tl_perf_sample_names *n, const struct tl_perf_sampled_key *key,
+		      struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const struct tl_perf_map_change *map;
+
+	if (key->ip >= TL_PERF_CONTEXT_MARKER)
+		return put_nameless(n, name_of_marker(key->ip), 0, place, err);
+	if (tl_perf_is_kernel_address(key->ip))
+		return name_in_kernel(n, key->ip, place, err);
+	map = tl_perf_map_find(n->sys, key->process,
+			       tl_perf_map_epoch_end(n->sys, key->process, key->changes), key->ip);
+	if (!map)
+		return put_nameless(n, "", 0, place, err);
+	return name_in_map(n, key->process, map, key->ip, place, err);
+}
+
+static bool same_key(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_perf_sampled_key *keys = context, *wanted = key, *have = &keys[number];
+
+	return have->ip == wanted->ip && have->process == wanted->process &&
+	       have->changes == wanted->changes;
+}
+
+/* The kernel is the same in all processes. */
+static struct tl_perf_sampled_key key_of(const struct tl_perf_stack_root *root, uint64_t ip)
+{
+	if (tl_perf_is_kernel_address(ip))
+		return (struct tl_perf_sampled_key){ .ip = ip };
+	return (struct tl_perf_sampled_key){ root->process, root->changes, ip };
+}
+
+const struct tl_perf_sampled_place *tl_perf_sample_place(struct tl_perf_sample_names *n,
+							 const struct tl_perf_stack_root *root,
+							 uint64_t ip, struct tl_error *err)
+{
+	const struct tl_perf_sampled_key key = key_of(root, ip);
+	const uint64_t hash = tl_hash_pair(tl_hash_pair(key.process, key.changes), key.ip);
+	struct tl_perf_sampled_place place = { .file = "", .address = ip };
+	uint32_t number = tl_index_find(&n->by_key, hash, same_key, n->keys, &key);
+
+	if (number != TL_NONE)
+		return &n->places[number];
+	if (find_place(n, &key, &place, err) < 0)
+		return NULL;
+	number = (uint32_t)n->place_count;
+	if (!tl_grow(&n->places, &n->place_capacity, n->place_count + 1, sizeof(*n->places)) ||
+	    !tl_grow(&n->keys, &n->key_capacity, n->place_count + 1, sizeof(*n->keys)) ||
+	    !tl_index_add(&n->by_key, hash, number)) {
+		tl_error_memory(err);
+		return NULL;
+	}
+	n->places[number] = place;
+	n->keys[number] = key;
+	n->place_count++;
+	return &n->places[number];
+}
+
+bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *n,
+				   struct tl_perf_sample_remarks *remarks)
+{
+	for (size_t i = 0; i < n->object_count; i++) {
+		const struct tl_perf_named_object *named = &n->objects[i];
+		const char *path = n->sys->names.names[n->sys->objects.list[i].path].text;
+
+		if (named->nameless && named->why &&
+		    !tl_perf_sample_remark(remarks, "no names for the code of %s: %s", path,
+					   named->why))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_SAMPLES_STACKS_H
+#define TL_PERF_DATA_SAMPLES_STACKS_H
+/*
+ * The sampled stacks as a tree of addresses. Its first level are roots: what a thread ran under one
+ * name and with one set of maps, so that an address below a root means one place of one file.
+ * Functions are looked up when the tree is complete, once an address.
+ */
+#include <tracelathe/core.h>
+
+#include "core/memory.h"
+
+/* What the stacks below it have in common. */
+struct tl_perf_stack_root {
+	uint32_t process; /* number in the table of processes */
+	uint32_t pid, tid;
+	uint32_t comm;  /* name of the thread at that time */
+	size_t changes; /* of the process's maps, up to the last one that replaced others */
+	uint64_t first_ns, last_ns;
+	uint64_t samples;
+};
+
+/* An address with the addresses that called it. Node 0 is the outside, the parent of all roots. */
+struct tl_perf_stack_node {
+	uint64_t ip; /* of a root: its number */
+	uint32_t parent;
+	uint32_t cost; /* number of its first cost; 0: none */
+};
+
+/* The samples of one event whose innermost address is that of a node. */
+struct tl_perf_stack_cost {
+	uint64_t samples, period;
+	uint32_t event;
+	uint32_t next; /* cost of another event at the same node; 0: none */
+};
+
+struct tl_perf_stacks {
+	struct tl_perf_stack_root *roots;
+	size_t root_count, root_capacity;
+	struct tl_index root_index;
+	struct tl_perf_stack_node *nodes;
+	size_t node_count, node_capacity;
+	uint32_t *slots; /* open addressing by parent and ip; 0: empty */
+	size_t slot_mask;
+	struct tl_perf_stack_cost *costs;
+	size_t cost_count, cost_capacity;
+	uint64_t saturated; /* sums that did not fit */
+};
+
+/* False without memory. */
+bool tl_perf_stacks_begin(struct tl_perf_stacks *stacks);
+void tl_perf_stacks_free(struct tl_perf_stacks *stacks);
+
+/* The number of a root, which is added if it is new; TL_NONE without memory. Times do not count. */
+uint32_t tl_perf_stacks_root(struct tl_perf_stacks *stacks, const struct tl_perf_stack_root *root);
+/* The child of a node, added if it is new; 0 without memory. A root is a child of node 0. */
+uint32_t tl_perf_stacks_child(struct tl_perf_stacks *stacks, uint32_t parent, uint64_t ip);
+/* A sample at a node. False without memory. */
+bool tl_perf_stacks_count(struct tl_perf_stacks *stacks, uint32_t node, uint32_t event,
+			  uint64_t period);
+
+#endif

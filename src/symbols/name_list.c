@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/name_list.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/file.h"
+
+/* ---- fields of a line ---- */
+
+static bool take_hex(const char **text, uint64_t *value)
+{
+	const char *p = *text;
+	unsigned digits = 0;
+
+	for (*value = 0; digits < 16; digits++, p++) {
+		const char c = *p;
+
+		if (c >= '0' && c <= '9')
+			*value = *value << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*value = *value << 4 | (uint64_t)(c - 'a' + 10);
+		else if (c >= 'A' && c <= 'F')
+			*value = *value << 4 | (uint64_t)(c - 'A' + 10);
+		else
+			break;
+	}
+	*text = p;
+	return digits && (*p == ' ' || *p == '\t');
+}
+
+static const char *skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+static bool add(struct tl_name_list *l, const struct tl_named_range *range, const char *name,
+		size_t size, const char *module, size_t module_size)
+{
+	struct tl_named_range *made;
+
+	if (!tl_grow(&l->list, &l->capacity, l->count + 1, sizeof(*l->list)))
+		return false;
+	made = &l->list[l->count];
+	*made = *range;
+	made->name = tl_arena_copy(&l->arena, name, size);
+	made->module = module_size ? tl_arena_copy(&l->arena, module, module_size) : "";
+	made->number = (uint32_t)l->count;
+	if (!made->name || !made->module)
+		return false;
+	l->count++;
+	return true;
+}
+
+/* ---- forms of lines ---- */
+
+/*
+ * Only code: types t, w and their capitals (global). The kernel marks places with names in brackets
+ * or with dots, which are no functions: they come after all others.
+ */
+static bool take_kallsyms_line(struct tl_name_list *l, const char *line)
+{
+	struct tl_named_range range = { .end = UINT64_MAX };
+	const char *name, *module;
+	size_t size;
+	char type;
+
+	if (!take_hex(&line, &range.start))
+		return true;
+	line = skip_blanks(line);
+	type = *line;
+	if (!type || !strchr("tTwW", type) || (line[1] != ' ' && line[1] != '\t'))
+		return true;
+	name = skip_blanks(line + 1);
+	size = strcspn(name, " \t\n");
+	module = skip_blanks(name + size);
+	if (!size)
+		return true;
+	range.rank = (uint8_t)((type == 't') + 2 * (type == 'w' || type == 'W') +
+			       4 * (*name == '.' || strspn(name, "_") > 1));
+	return add(l, &range, name, size, module, strcspn(module, " \t\n"));
+}
+
+static bool take_perf_map_line(struct tl_name_list *l, const char *line)
+{
+	struct tl_named_range range = { 0 };
+	uint64_t size;
+	const char *name;
+
+	if (!strncmp(line, "0x", 2))
+		line += 2;
+	if (!take_hex(&line, &range.start))
+		return true;
+	line = skip_blanks(line);
+	if (!strncmp(line, "0x", 2))
+		line += 2;
+	if (!take_hex(&line, &size) || !size || size > UINT64_MAX - range.start)
+		return true;
+	name = skip_blanks(line);
+	range.end = range.start + size;
+	size = strcspn(name, "\n");
+	return !size || add(l, &range, name, size, "", 0);
+}
+
+/* ---- order ---- */
+
+static int by_start(const void *left, const void *right)
+{
+	const struct tl_named_range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank - b->rank;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* A name ends where the next one begins; of several at one address the first is kept. */
+static void order_kallsyms(struct tl_name_list *l)
+{
+	size_t kept = 0;
+
+	if (l->count)
+		qsort(l->list, l->count, sizeof(*l->list), by_start);
+	for (size_t i = 0; i < l->count; i++) {
+		if (kept && l->list[kept - 1].start == l->list[i].start)
+			continue;
+		if (kept)
+			l->list[kept - 1].end = l->list[i].start;
+		l->list[kept++] = l->list[i];
+	}
+	l->count = kept;
+	l->hidden = kept == 1 && !l->list[0].start;
+}
+
+/*
+ * Code of a run-time compiler may be replaced by other code: the later line of two that overlap
+ * holds. Each range is cut where a later one begins.
+ */
+static int by_start_latest_first(const void *left, const void *right)
+{
+	const struct tl_named_range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->number < b->number) - (a->number > b->number);
+}
+
+static void order_perf_map(struct tl_name_list *l)
+{
+	size_t kept = 0;
+
+	if (l->count)
+		qsort(l->list, l->count, sizeof(*l->list), by_start_latest_first);
+	for (size_t i = 0; i < l->count; i++) {
+		struct tl_named_range *last = kept ? &l->list[kept - 1] : NULL;
+
+		if (last && last->end > l->list[i].start) {
+			if (last->start == l->list[i].start || last->number > l->list[i].number)
+				continue;
+			last->end = l->list[i].start;
+		}
+		l->list[kept++] = l->list[i];
+	}
+	l->count = kept;
+}
+
+/* ---- reading ---- */
+
+static int read_lines(struct tl_name_list *l, const char *path,
+		      bool (*take)(struct tl_name_list *l, const char *line), struct tl_error *err)
+{
+	const int fd = tl_file_open_named(path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL;
+	size_t room = 0;
+	bool read = true;
+
+	if (!file) {
+		tl_error_system(err, "the list of names cannot be opened");
+		if (fd >= 0)
+			close(fd);
+		return TL_IO;
+	}
+	while (read && getline(&line, &room, file) >= 0)
+		read = take(l, line);
+	free(line);
+	fclose(file);
+	return read ? 0 : tl_error_memory(err);
+}
+
+int tl_name_list_read_kallsyms(struct tl_name_list *l, const char *path, struct tl_error *err)
+{
+	int status = read_lines(l, path, take_kallsyms_line, err);
+
+	order_kallsyms(l);
+	return status;
+}
+
+int tl_name_list_read_perf_map(struct tl_name_list *l, const char *path, struct tl_error *err)
+{
+	int status = read_lines(l, path, take_perf_map_line, err);
+
+	order_perf_map(l);
+	return status;
+}
+
+void tl_name_list_free(struct tl_name_list *l)
+{
+	free(l->list);
+	tl_arena_free(&l->arena);
+	*l = (struct tl_name_list){ .list = NULL };
+}
+
+const struct tl_named_range *tl_name_list_find(const struct tl_name_list *l, uint64_t address)
+{
+	size_t low = 0, high = l->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->list[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < l->list[low - 1].end ? &l->list[low - 1] : NULL;
+}

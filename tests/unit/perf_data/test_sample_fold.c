@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples to profiles: every file is put together by hand, and what each sample means is said by
+ * the test. Names come from a list such as run-time compilers write (/tmp/perf-PID.map), below a
+ * sysroot of the test's own.
+ */
+#include "file.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "perf_data/samples/fold.h"
+#include "profile/model/unsized.h"
+
+/* IP, CALLCHAIN, PERIOD beside the common fields. */
+#define TYPE (COMMON_TYPE | 1 | 32 | 256)
+#define KERNEL ((uint64_t)-128)
+#define USER ((uint64_t)-512)
+#define GUEST_USER ((uint64_t)-2560)
+
+enum { PID = 10, TID = 11, MODE_KERNEL = 1, MODE_USER = 2, MODE_GUEST_USER = 5 };
+
+static struct file f;
+static char root[] = "/tmp/tl-samples-XXXXXX";
+static struct tl_perf_sample_options options;
+static struct tl_perf_sample_remarks remarks;
+static struct tl_profile *profile;
+
+/* ---- records ---- */
+
+static void begin(void)
+{
+	f.big = false;
+	file_begin(&f, TYPE);
+	options = (struct tl_perf_sample_options){
+		.thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE, .sysroot = root
+	};
+}
+
+static void put_anon(uint32_t pid, uint64_t address, uint64_t size, const char *path, uint64_t time)
+{
+	const size_t padded = (strlen(path) + 8) / 8 * 8;
+
+	put_header(&f, TL_PERF_MMAP, MODE_USER, 8 + 32 + padded + TRAILER);
+	put32(&f, pid);
+	put32(&f, pid);
+	put64(&f, address);
+	put64(&f, size);
+	put64(&f, 0);
+	put_name(&f, path);
+	put_trailer(&f, pid, pid, time, 0);
+}
+
+static void put_fork(uint32_t pid, uint32_t parent, uint64_t time)
+{
+	put_header(&f, TL_PERF_FORK, 0, 8 + 24 + TRAILER);
+	put32(&f, pid);
+	put32(&f, parent);
+	put32(&f, pid);
+	put32(&f, parent);
+	put64(&f, time);
+	put_trailer(&f, parent, parent, time, 0);
+}
+
+static void put_lost(uint64_t count)
+{
+	put_header(&f, TL_PERF_LOST, 0, 8 + 16 + TRAILER);
+	put64(&f, 77);
+	put64(&f, count);
+	put_trailer(&f, PID, TID, 5, 0);
+}
+
+struct at {
+	uint32_t pid, tid, cpu;
+	uint64_t time, period;
+	uint16_t mode;
+};
+
+static void put_sample(struct at at, const uint64_t *chain, size_t count)
+{
+	put_header(&f, TL_PERF_SAMPLE, at.mode, 8 + 56 + 8 * count);
+	put64(&f, 77);
+	put64(&f, count ? chain[count > 1] : 0x1000);
+	put32(&f, at.pid);
+	put32(&f, at.tid);
+	put64(&f, at.time);
+	put32(&f, at.cpu);
+	put32(&f, 0);
+	put64(&f, at.period);
+	put64(&f, count);
+	for (size_t i = 0; i < count; i++)
+		put64(&f, chain[i]);
+}
+
+#define SAMPLE(at, ...)                                                                            \
+	put_sample(at, (const uint64_t[]){ __VA_ARGS__ },                                          \
+		   sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
+
+static const struct at usual = { PID, TID, 1, 100, 7, MODE_USER };
+
+static struct at at_time(uint64_t time)
+{
+	struct at at = usual;
+
+	at.time = time;
+	return at;
+}
+
+/* ---- results ---- */
+
+static int fold_file(void)
+{
+	struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
+	int status;
+
+	file_end(&f);
+	reader_open(&f, &in_order);
+	status = tl_perf_samples_fold(f.reader, &options, &remarks, &profile, &f.err);
+	reader_close(&f);
+	return status;
+}
+
+static void fold(void)
+{
+	assert_int_equal(fold_file(), 0);
+}
+
+static void done(void)
+{
+	tl_profile_free(profile);
+	tl_perf_sample_remarks_free(&remarks);
+}
+
+/* "outer;inner" of a context. */
+static void path_of(uint32_t context, char *text)
+{
+	const struct tl_context *c = tl_profile_context(profile, context);
+
+	*text = '\0';
+	if (c->parent != TL_NONE) {
+		path_of(c->parent, text);
+		strcat(text, ";");
+	}
+	strcat(text, tl_profile_function(profile, c->function)->name);
+}
+
+/* Periods and samples whose stack is `path`, in all parts. */
+static void assert_stack(const char *path, int64_t period, int64_t samples)
+{
+	int64_t found[2] = { 0, 0 };
+	char text[512];
+
+	for (uint32_t i = 0; i < tl_profile_context_count(profile); i++) {
+		const int64_t *self = tl_profile_context_self(profile, i);
+
+		path_of(i, text);
+		if (strcmp(text, path) != 0)
+			continue;
+		found[0] += self[0];
+		found[1] += self[1];
+	}
+	assert_int_equal(found[0], period);
+	assert_int_equal(found[1], samples);
+}
+
+static void assert_total(int64_t period, int64_t samples)
+{
+	assert_int_equal(tl_profile_total(profile)[0], period);
+	assert_int_equal(tl_profile_total(profile)[1], samples);
+}
+
+static void assert_remark(const char *text)
+{
+	assert_int_equal(remarks.count, 1);
+	assert_string_equal(remarks.list[0], text);
+}
+
+/* ---- names of addresses ---- */
+
+static void write_names(uint32_t pid, const char *text)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/tmp/perf-%u.map", root, pid);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int make_root(void **state)
+{
+	char path[64];
+
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	snprintf(path, sizeof(path), "%s/tmp", root);
+	return mkdir(path, 0700);
+}
+
+static int remove_root(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	return system(command) ? -1 : 0;
+}
+
+/* main, inner and leaf are 16 bytes each, one behind the other. */
+static void begin_named(void)
+{
+	begin();
+	write_names(PID, "1000 10 main\n1010 10 inner\n1020 10 leaf\n");
+	put_comm(&f, PID, TID, "prog", 0, 1);
+	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+}
+
+/* ---- stacks ---- */
+
+/*
+ * The return address 0x1020 is the first byte of leaf, but the call before it is inner's last
+ * instruction. The innermost address is exact: 0x1020 is leaf there.
+ */
+TEST(callers_are_where_their_calls_are)
+{
+	begin_named();
+	SAMPLE(usual, USER, 0x1020, 0x1020, 0x1010);
+	fold();
+	assert_stack("main;inner;leaf", 7, 1);
+	assert_total(7, 1);
+	assert_int_equal(remarks.count, 0);
+	done();
+}
+
+TEST(equal_stacks_add_up)
+{
+	begin_named();
+	SAMPLE(usual, USER, 0x1020, 0x1018, 0x1004);
+	SAMPLE(usual, USER, 0x1024, 0x1018, 0x1004);
+	SAMPLE(usual, USER, 0x1018, 0x1004);
+	fold();
+	assert_stack("main;inner;leaf", 14, 2);
+	assert_stack("main;inner", 7, 1);
+	assert_stack("main", 0, 0);
+	assert_total(21, 3);
+	done();
+}
+
+/* Behind each marker the first address is exact again. */
+TEST(kernel_and_user_are_one_stack)
+{
+	struct at at = usual;
+
+	begin_named();
+	at.mode = MODE_KERNEL;
+	SAMPLE(at, KERNEL, 0xffffffff81000000, USER, 0x1020, 0x1004);
+	fold();
+	assert_stack("main;leaf;[kernel]", 7, 1);
+	done();
+}
+
+TEST(sample_without_a_chain_has_its_address)
+{
+	begin_named();
+	put_sample(usual, NULL, 0);
+	fold();
+	assert_stack("main", 7, 1);
+	done();
+}
+
+/* A null return address is where a chain of frame pointers ends. */
+TEST(null_addresses_are_no_callers)
+{
+	begin_named();
+	SAMPLE(usual, USER, 0x1020, 0, 0x1004, 0);
+	fold();
+	assert_stack("main;leaf", 7, 1);
+	done();
+}
+
+TEST(guests_are_one_frame)
+{
+	struct at at = usual;
+
+	begin_named();
+	at.mode = MODE_GUEST_USER;
+	SAMPLE(at, GUEST_USER, 0x1020, 0x1004);
+	put_sample(at, NULL, 0);
+	fold();
+	assert_stack("[guest user]", 14, 2);
+	done();
+}
+
+TEST(code_outside_of_all_maps_is_unknown)
+{
+	begin_named();
+	SAMPLE(usual, USER, 0x9000, 0x1004);
+	fold();
+	assert_stack("main;[unknown]", 7, 1);
+	done();
+}
+
+/* ---- maps and names at their time ---- */
+
+/* Records stand in the file in another order than in time. */
+TEST(maps_hold_at_their_time)
+{
+	begin();
+	write_names(PID, "");
+	put_anon(PID, 0x1000, 0x1000, "/nowhere/new", 200);
+	SAMPLE(at_time(300), USER, 0x1010);
+	SAMPLE(at_time(150), USER, 0x1010);
+	put_anon(PID, 0x1000, 0x1000, "/nowhere/old", 100);
+	fold();
+	assert_stack("[old]", 7, 1);
+	assert_stack("[new]", 7, 1);
+	done();
+}
+
+TEST(child_has_the_maps_of_its_parent)
+{
+	const struct at child = { 20, 20, 0, 60, 7, MODE_USER };
+
+	begin_named();
+	put_fork(20, PID, 50);
+	SAMPLE(child, USER, 0x1010);
+	write_names(20, "1010 10 inherited\n");
+	fold();
+	assert_stack("inherited", 7, 1);
+	done();
+}
+
+TEST(exec_has_no_old_maps)
+{
+	begin_named();
+	put_comm(&f, PID, TID, "next", TL_PERF_MISC_EXEC, 50);
+	SAMPLE(at_time(60), USER, 0x9010, 0x1010);
+	fold();
+	assert_stack("[unknown];[unknown]", 7, 1);
+	assert_string_equal(tl_profile_part(profile, 0)->command, "next");
+	done();
+}
+
+/* Until the new program runs, what called the kernel is code of the old one. */
+TEST(sample_in_an_exec_was_called_by_the_old_program)
+{
+	struct at at = at_time(60);
+
+	begin_named();
+	put_comm(&f, PID, TID, "next", TL_PERF_MISC_EXEC, 50);
+	at.mode = MODE_KERNEL;
+	SAMPLE(at, KERNEL, 0xffffffff81000000, USER, 0x1010);
+	put_anon(PID, 0x5000, 0x1000, "//anon", 70);
+	at.time = 80;
+	SAMPLE(at, KERNEL, 0xffffffff81000000, USER, 0x1010);
+	fold();
+	assert_stack("inner;[kernel]", 14, 2);
+	done();
+}
+
+TEST(each_name_of_a_thread_is_a_part)
+{
+	begin_named();
+	SAMPLE(at_time(10), USER, 0x1004);
+	put_comm(&f, PID, TID, "other", 0, 20);
+	SAMPLE(at_time(30), USER, 0x1004);
+	SAMPLE(at_time(40), USER, 0x1004);
+	fold();
+	assert_int_equal(tl_profile_part_count(profile), 2);
+	assert_string_equal(tl_profile_part(profile, 0)->command, "prog");
+	assert_int_equal(tl_profile_part(profile, 0)->records, 1);
+	assert_string_equal(tl_profile_part(profile, 1)->command, "other");
+	assert_int_equal(tl_profile_part(profile, 1)->records, 2);
+	assert_int_equal(tl_profile_part(profile, 1)->first_ticks, 30);
+	assert_int_equal(tl_profile_part(profile, 1)->last_ticks, 40);
+	assert_int_equal(tl_profile_part(profile, 1)->process, PID);
+	assert_int_equal(tl_profile_part(profile, 1)->thread, TID);
+	done();
+}
+
+/* A later map that replaces an earlier one begins another root, but not another part. */
+TEST(maps_do_not_split_parts)
+{
+	begin();
+	write_names(PID, "");
+	put_anon(PID, 0x1000, 0x1000, "/nowhere/a", 10);
+	SAMPLE(at_time(20), USER, 0x1010);
+	put_anon(PID, 0x1000, 0x1000, "/nowhere/b", 30);
+	SAMPLE(at_time(40), USER, 0x1010);
+	fold();
+	assert_int_equal(tl_profile_part_count(profile), 1);
+	assert_int_equal(tl_profile_part(profile, 0)->records, 2);
+	done();
+}
+
+/* ---- filters ---- */
+
+TEST(filters)
+{
+	static const struct {
+		uint64_t process, thread, cpu;
+		double from, to;
+		int64_t samples;
+	} rows[] = {
+		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, 0, 0, 3 },
+		{ PID, TL_NOWHERE, TL_NOWHERE, 0, 0, 2 },
+		{ TL_NOWHERE, TID, TL_NOWHERE, 0, 0, 1 },
+		{ TL_NOWHERE, TL_NOWHERE, 5, 0, 0, 1 },
+		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, 1, 0, 2 },
+		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, 0, 1, 1 },
+		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, 0.5, 1.5, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct at at = usual;
+
+		begin_named();
+		at.time = 1000000000;
+		SAMPLE(at, USER, 0x1004);
+		at.time = 2000000000;
+		at.tid = 12;
+		SAMPLE(at, USER, 0x1004);
+		at.time = 3000000000;
+		at.pid = 13;
+		at.cpu = 5;
+		SAMPLE(at, USER, 0x1004);
+		options.process = rows[i].process;
+		options.thread = rows[i].thread;
+		options.cpu = rows[i].cpu;
+		options.from_seconds = rows[i].from;
+		options.to_seconds = rows[i].to;
+		fold();
+		assert_total(7 * rows[i].samples, rows[i].samples);
+		done();
+	}
+}
+
+/* ---- events ---- */
+
+TEST(event_of_one_kind_has_two_columns)
+{
+	begin_named();
+	SAMPLE(usual, USER, 0x1004);
+	fold();
+	assert_int_equal(tl_profile_event_count(profile), 2);
+	assert_string_equal(tl_profile_event(profile, 0)->name, "pmu8:2601");
+	assert_string_equal(tl_profile_event(profile, 1)->name, "samples");
+	assert_int_equal(tl_profile_call_count(profile), TL_CALLS_NONE);
+	done();
+}
+
+/* Without PERIOD: that of the attribute, unless a frequency was asked for, which is none. */
+TEST(period_that_was_not_recorded)
+{
+	enum { FREQUENCY = 1 << 10, SAMPLE_ID_ALL = 1 << 18 };
+
+	for (int frequency = 0; frequency < 2; frequency++) {
+		const uint64_t words[] = { 77, 0x1004, (uint64_t)TID << 32 | PID, 100, 1 };
+
+		begin();
+		file_begin(&f, COMMON_TYPE | 1);
+		patch64(&f, 104 + 16, 5000);
+		patch64(&f, 104 + 40, SAMPLE_ID_ALL | (frequency ? FREQUENCY : 0));
+		put_header(&f, TL_PERF_SAMPLE, MODE_USER, 8 + sizeof(words));
+		for (size_t i = 0; i < 5; i++)
+			put64(&f, words[i]);
+		fold();
+		assert_total(frequency ? 1 : 5000, 1);
+		done();
+	}
+}
+
+/* A group: each counter has what it counted since the sample before. */
+TEST(counters_of_a_group)
+{
+	enum { READ_ID = 4, READ_GROUP = 8 };
+
+	begin();
+	write_names(PID, "1000 10 main\n");
+	file_begin(&f, COMMON_TYPE | 1 | 16);
+	patch64(&f, 104 + 32, READ_ID | READ_GROUP);
+	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		const uint64_t words[] = {
+			77, 0x1004, (uint64_t)TID << 32 | PID, 100 + i, 1, 2, 1000 + 300 * i, 77,
+			50, 999
+		};
+
+		put_header(&f, TL_PERF_SAMPLE, MODE_USER, 8 + sizeof(words));
+		for (size_t k = 0; k < 10; k++)
+			put64(&f, words[k]);
+	}
+	fold();
+	/* The counter 999 is of no event of the file. */
+	assert_total(1300, 2);
+	assert_stack("main", 1300, 2);
+	done();
+}
+
+/* ---- what is missing is said ---- */
+
+TEST(stacks_at_the_limit)
+{
+	uint64_t chain[128] = { USER, 0x1020 };
+
+	for (size_t i = 2; i < 128; i++)
+		chain[i] = 0x1018;
+	begin_named();
+	put_sample(usual, chain, 127);
+	fold();
+	assert_int_equal(remarks.count, 0);
+	done();
+	begin_named();
+	put_sample(usual, chain, 128);
+	fold();
+	assert_remark("1 of 1 stacks are as long as the recorder's limit: callers further out are "
+		      "missing");
+	done();
+}
+
+TEST(lost_samples)
+{
+	begin_named();
+	SAMPLE(usual, USER, 0x1004);
+	put_lost(3);
+	put_lost(4);
+	fold();
+	assert_remark("the recorder lost 7 samples or other records");
+	done();
+}
+
+TEST(files_that_are_missing)
+{
+	begin();
+	write_names(PID, "");
+	put_anon(PID, 0x1000, 0x1000, "/nowhere/prog", 2);
+	SAMPLE(usual, USER, 0x1010);
+	fold();
+	assert_remark("no names for the code of /nowhere/prog: no such file");
+	done();
+}
+
+TEST(without_samples_there_is_no_profile)
+{
+	begin_named();
+	assert_int_equal(fold_file(), TL_UNSUPPORTED);
+	assert_null(profile);
+	done();
+}
+
+TEST(intel_pt_comes_first)
+{
+	begin_named();
+	put_header(&f, TL_PERF_AUXTRACE_INFO, 0, 16);
+	put32(&f, 1);
+	put32(&f, 0);
+	SAMPLE(usual, USER, 0x1004);
+	assert_int_equal(fold_file(), 1);
+	assert_null(profile);
+	done();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(callers_are_where_their_calls_are),
+		cmocka_unit_test(equal_stacks_add_up),
+		cmocka_unit_test(kernel_and_user_are_one_stack),
+		cmocka_unit_test(sample_without_a_chain_has_its_address),
+		cmocka_unit_test(null_addresses_are_no_callers),
+		cmocka_unit_test(guests_are_one_frame),
+		cmocka_unit_test(code_outside_of_all_maps_is_unknown),
+		cmocka_unit_test(maps_hold_at_their_time),
+		cmocka_unit_test(child_has_the_maps_of_its_parent),
+		cmocka_unit_test(exec_has_no_old_maps),
+		cmocka_unit_test(sample_in_an_exec_was_called_by_the_old_program),
+		cmocka_unit_test(each_name_of_a_thread_is_a_part),
+		cmocka_unit_test(maps_do_not_split_parts),
+		cmocka_unit_test(filters),
+		cmocka_unit_test(event_of_one_kind_has_two_columns),
+		cmocka_unit_test(period_that_was_not_recorded),
+		cmocka_unit_test(counters_of_a_group),
+		cmocka_unit_test(stacks_at_the_limit),
+		cmocka_unit_test(lost_samples),
+		cmocka_unit_test(files_that_are_missing),
+		cmocka_unit_test(without_samples_there_is_no_profile),
+		cmocka_unit_test(intel_pt_comes_first),
+	};
+
+	return cmocka_run_group_tests(tests, make_root, remove_root);
+}
