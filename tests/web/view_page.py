@@ -313,6 +313,14 @@ def two_files_are_compared(chromium, program):
         equal(shown, [row["function"] for row in sorted(rows, key=lambda row: -abs(row["costs"]["Ticks"]["change"]))])
         assert page.run("document.querySelector('#pane-compare canvas').clientHeight > 30")
         equal(len(page.texts(".group-label")), 2)
+        # The flame graph is that of the second file, where #5 is the widest of the outermost; before, #4 called it.
+        page.run("document.querySelector('#pane-compare .flame canvas').focus()")
+        page.key("ArrowDown")
+        root = {row["function"]: row["costs"]["Ticks"] for row in json.loads(output(program, "diff", "--inclusive", "--json", *files))["rows"]}["#5"]
+        said = page.texts("#pane-compare .told")[0]
+        rate = page.view.json("/api/state")["files"][0]["frequency"]
+        assert said.startswith("#5 inclusive %.1f\u202fµs" % (root["after"] / rate * 1e6)), said
+        assert "before 0\u202fs" in said and "change +%.1f\u202fµs" % (root["after"] / rate * 1e6) in said, said
         page.run("(s => { s.value = '1'; s.dispatchEvent(new Event('change')) })(document.querySelector('#file'))")
         page.pane("functions")
         equal(page.names(), [row["function"] for row in report(program, files[1])["functions"]])

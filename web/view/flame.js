@@ -83,8 +83,9 @@ export class Flame {
 		const event = Math.min(state.event, this.data.events.length - 1);
 		if (this.sum && this.sumOf === event) return;
 		this.sumOf = event;
-		this.before = this.data.diff ? sums(this.data, event, 0) : null;
-		this.sum = sums(this.data, event, this.data.diff ? 1 : +this.columns.value);
+		// With a baseline, column 0 is the profile and column 1 the baseline.
+		this.before = this.data.diff ? sums(this.data, event, 1) : null;
+		this.sum = sums(this.data, event, this.data.diff ? 0 : +this.columns.value);
 		this.children = childrenOf(this.data.frames, this.sum, frame => this.nameOf(frame));
 	}
 
