@@ -374,6 +374,43 @@ def everything_has_a_name_for_those_who_hear_it(chromium, program):
 
 
 @test
+def a_page_without_a_server_shows_the_same(chromium, program):
+    rows = report(program, "--map", MAP, MT)["functions"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "page.html")
+        for arguments, panes in ((("--map", MAP, MT), 7), ((MT, MT), 8), (("--map", hostile_map(folder), MT), 7)):
+            output(program, "view", "--static", "-o", path, *arguments)
+            page = Page(chromium, None)
+            page.call("Page.navigate", url="about:blank")
+            chromium.open(path)
+            page.rest()
+            names = page.run("[...document.querySelectorAll('[role=tab]')].map(t => t.id.slice(4))")
+            equal(len(names), panes)
+            for name in names:
+                page.pane(name)
+            page.pane("functions")
+            if panes == 7 and arguments[1] == MAP:
+                equal(page.names(), [row["function"] for row in rows])
+                page.click("#pane-functions tbody button.name", [row["function"] for row in rows].index("worker(int, int)"))
+                worker = next(row for row in rows if row["function"] == "worker(int, int)")
+                equal(page.texts(".durations h4")[0], "Durations of %d calls" % worker["calls"])
+                page.click(".slowest button")
+                start, end = map(int, page.parameters()["view"].split("-"))
+                assert worker["max"] < end - start < 4 * worker["max"], (start, end, worker)
+                page.press("Escape")
+                assert "name" not in page.parameters()
+                page.run("document.querySelector('.labels').scrollTop = 0")
+                page.press("0")
+                x, y, width, _ = page.canvas()
+                page.mouse(x + width / 2, y + 26 + 8)
+                page.rest()
+                equal(page.parameters()["name"], "main")
+            equal(page.run("typeof window.taken"), "undefined")
+            equal(page.errors, [])
+            equal([url for url in page.requests if not url.startswith(("file://", "data:,", "about:"))], [])
+
+
+@test
 def dark_and_light_are_different_and_can_be_chosen(chromium, program):
     back = "getComputedStyle(document.body).backgroundColor"
     with Opened(chromium, program, MT) as page:

@@ -22,10 +22,15 @@ async function fetchFrom(path, parameters, signal) {
 
 const kept = new Map(); // answers by address: promises
 
+function fromEnclosed(key) {
+	const answer = Object.hasOwn(answers, key) ? answers[key] : { error: 'A page without a server does not have this.' };
+	return answer.error ? Promise.reject(new Error(answer.error)) : Promise.resolve(answer);
+}
+
 // JSON. The same question is asked once, unless it failed.
 export function ask(path, parameters = {}, { again = false, signal } = {}) {
 	const key = address(path, parameters);
-	if (answers) return key in answers ? Promise.resolve(answers[key]) : Promise.reject(new Error('a page without a server does not have this'));
+	if (answers) return fromEnclosed(key);
 	if (!again && kept.has(key)) return kept.get(key);
 	const answer = fetchFrom(path, parameters, signal).then(response => response.json());
 	if (!again) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of functions, and how long the calls of the chosen one took.
 import { ask } from './api.js';
+import { enclosed, enclosedDurations } from './calls.js';
 import { eventOf, fnOf, numberOf, placeText, profileOf, told } from './profile.js';
 import { choose, state } from './state.js';
 import { files as timelines, lastTick } from './tracks.js';
@@ -139,7 +140,8 @@ async function drawDetail(profile, i) {
 	box.append(el('p', { class: 'faint' }, 'Reading calls …'));
 	const window = state.span ? { from: Math.round(state.span.from * timeline.scale), to: Math.round(Math.min(state.span.to, lastTick()) * timeline.scale) } : {};
 	try {
-		const answer = await ask('/api/durations', { file: state.file, name: fn.name, object: fn.object, source: fn.source, ...window });
+		const answer = enclosed ? await enclosedDurations(state.file, told.files[state.file].tracks, fn, window.from || 0, window.to || Infinity)
+			: await ask('/api/durations', { file: state.file, name: fn.name, object: fn.object, source: fn.source, ...window });
 		if (detailOf === key) drawDurations(box, answer, told.files[state.file].frequency, state.file);
 	} catch (error) {
 		if (detailOf === key) box.replaceChildren(el('p', { class: 'faint' }, error.message));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `tracelathe view`: its panes, and what begins them.
 import { makeAbout } from './about.js';
-import { ask } from './api.js';
+import { answers, ask } from './api.js';
 import { drawCallers, makeCallers } from './callers.js';
 import { drawCompare, makeCompare } from './compare.js';
 import { Flame } from './flame.js';
@@ -94,6 +94,7 @@ function drawSelection() {
 	const parts = [];
 	if (state.fn) parts.push(el('span', { class: 'chip' }, 'Function ', el('b', { title: state.fn.name }, shortName(state.fn.name)), button('×', () => choose({ fn: null }), { 'aria-label': 'Choose no function' })));
 	if (state.span) parts.push(el('span', { class: 'chip' }, 'Window ', el('b', {}, spanText()), button('×', () => choose({ span: null }), { 'aria-label': 'Choose no window' })));
+	if (state.span && answers) parts.push(el('span', { class: 'warn' }, 'A page without a server has the profile of all: the panes below are not of the window.'));
 	byId('selection').replaceChildren(...parts);
 	byId('selection').hidden = !parts.length;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile that the lower panes are of: of the chosen file, and of the chosen window where its clock is known.
-import { ask } from './api.js';
+import { answers, ask } from './api.js';
 import { state } from './state.js';
 
 export const told = { files: [] }; // as /api/state tells
@@ -8,7 +8,7 @@ export const told = { files: [] }; // as /api/state tells
 // The window as the server takes it: ticks of the file, and seconds where the rate of its clock is known.
 export function windowOf(number = state.file) {
 	const file = told.files[number];
-	if (!state.span || !file || file.index !== 'ready') return {};
+	if (!state.span || !file || file.index !== 'ready' || answers) return {};
 	const scale = told.files[0].frequency && file.frequency ? file.frequency / told.files[0].frequency : 1;
 	const from = Math.round(state.span.from * scale), to = Math.round(state.span.to * scale);
 	return file.frequency ? { from, to, since: from / file.frequency, until: to / file.frequency } : { from, to };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: its view, what it fetches, its labels, the pointer and the keys.
 import { ask } from './api.js';
+import { enclosed, enclosedFind } from './calls.js';
 import { choose, onChange, sameFunction, state } from './state.js';
 import { AXIS, drawTimeline, itemAt, timeText } from './timeline-draw.js';
 import { addFile, closedGroups, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
@@ -213,12 +214,13 @@ async function step(back) {
 		return;
 	}
 	const { file } = call.track, at = Math.round(call.start * file.scale) + (back ? 0 : 1);
-	const answer = await ask('/api/find', { file: file.number, tracks: call.track.index, functions: call.fn, at, back: back ? 1 : 0 });
-	if (!answer.call) {
+	const next = enclosed ? await enclosedFind(file.number, call.track.index, call.fn, at, back)
+		: (await ask('/api/find', { file: file.number, tracks: call.track.index, functions: call.fn, at, back: back ? 1 : 0 })).call;
+	if (!next) {
 		say('There is no ' + (back ? 'earlier' : 'later') + ' call of it in this thread.');
 		return;
 	}
-	const next = answer.call, view = shownView(), width = view.to - view.from;
+	const view = shownView(), width = view.to - view.from;
 	const item = { track: call.track, start: next.start / file.scale, end: next.end < 0 ? -1 : next.end / file.scale, busy: 0, depth: next.depth, fn: next.function, calls: 0, flags: next.flags };
 	if (item.start < view.from || item.start > view.to) show(item.start - width / 2, item.start + width / 2);
 	chooseCall(item);
@@ -354,6 +356,8 @@ export function makeTimeline(told) {
 	labels.addEventListener('scroll', redraw);
 	new ResizeObserver(redraw).observe(canvas);
 	onChange(redraw);
+	const thinned = files.filter(file => file.leftOut);
+	if (thinned.length) section.append(el('p', { class: 'warn' }, thinned.map(file => `${grouped(file.leftOut)} calls shorter than ${timeText(file.shortest, file.frequency, file.clock)} are left out of this page.`).join(' ')));
 	redraw();
 	return true;
 }

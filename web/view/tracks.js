@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tracks of the timeline: where each stands, what of it has been fetched, and the names of its functions.
 import { ask, askBytes } from './api.js';
+import { enclosed, enclosedNames, enclosedWindow } from './calls.js';
 import { hashOf } from './util.js';
 
 export const ROW = 17, GROUP_ROW = 20, TRACK_GAP = 5;
@@ -17,6 +18,7 @@ export function addFile(number, told) {
 	const frequency = told.frequency, first = files[0];
 	const file = { number, frequency, clock: told.clock, names: new Map(), wanted: new Set(), path: told.paths[0],
 		scale: first && first.frequency && frequency ? frequency / first.frequency : 1, last: 0 };
+	if (enclosed) nameAll(file);
 	files.push(file);
 	told.tracks.forEach((track, index) => {
 		if (!track.calls) return;
@@ -25,6 +27,14 @@ export function addFile(number, told) {
 		file.last = Math.max(file.last, track.last / file.scale);
 	});
 	tracks.sort((a, b) => a.file.number - b.file.number || a.process - b.process || a.thread - b.thread || a.index - b.index);
+}
+
+// A page without a server has all names, and says which calls it has not.
+function nameAll(file) {
+	const list = enclosedNames(file.number);
+	list.functions.forEach((f, i) => file.names.set(i, { name: f.name, object: f.object, source: f.file, line: f.line }));
+	file.shortest = list.shortest;
+	file.leftOut = list.left_out;
 }
 
 export const lastTick = () => Math.max(1, ...files.map(file => file.last)) + 1;
@@ -105,6 +115,10 @@ export function suffices(track, from, to, pixel) {
 export async function fetchTracks(file, list, from, to, pixels, signal) {
 	const ticks = value => Math.round(value * file.scale);
 	const left = ticks(Math.max(0, Math.floor(from))), right = Math.max(ticks(Math.ceil(to)), left + 1);
+	if (enclosed) {
+		for (const track of list) keep(track, await enclosedWindow(file.number, track.index, left, right, pixels), Math.max(0, from), to, (to - from) / pixels);
+		return;
+	}
 	const buffer = await askBytes('/api/window', { file: file.number, from: left, to: right, pixels, tracks: list.map(t => t.index).join(',') }, signal);
 	const byIndex = new Map(list.map(track => [track.index, track]));
 	for (const answer of readWindow(buffer))

@@ -120,24 +120,54 @@ static int serve(struct command_job *job, struct tl_web_view *view, const sigset
 
 /* ---- the command ---- */
 
+static bool refuse(struct command_job *job, const char *why)
+{
+	if (why)
+		complain(job->command->name, "%s", why);
+	job->error_shown = why != NULL;
+	return !why;
+}
+
+static bool can_read_twice(struct command_job *job)
+{
+	const struct settings *settings = job->settings;
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < settings->paths.list.count; i++)
+		if (!strcmp(settings->paths.items[i], "-"))
+			why = "standard input can be read only once; a file is needed";
+	return refuse(job, why);
+}
+
 static bool can_serve(struct command_job *job)
 {
 	const struct settings *settings = job->settings;
 	const char *why = NULL;
 
 	if (!tl_web_has_server())
-		why = "this tracelathe was built without libmicrohttpd, which its server needs";
+		why = "this tracelathe was built without libmicrohttpd, which its server needs; "
+		      "--static does without";
 	else if (settings->view.port > MOST_PORT)
 		why = "--port takes a number up to 65535";
 	else if (is_file(settings->output.path))
-		why = "the page is served, not written: --output has no use";
-	for (size_t i = 0; !why && i < settings->paths.list.count; i++)
-		if (!strcmp(settings->paths.items[i], "-"))
-			why = "standard input can be read only once; a file is needed";
-	if (why)
-		complain(job->command->name, "%s", why);
-	job->error_shown = why != NULL;
-	return !why;
+		why = "the page is served, not written: --output goes with --static";
+	return refuse(job, why) && can_read_twice(job);
+}
+
+static int write_page(struct command_job *job, struct tl_error *err)
+{
+	struct tl_web_view *view;
+	int status;
+
+	if (!can_read_twice(job))
+		return TL_UNSUPPORTED;
+	progress_end(job->progress);
+	status = open_view(job, &view, err);
+	if (status < 0)
+		return status;
+	status = tl_web_view_write(view, job->out, err);
+	tl_web_view_close(view);
+	return status;
 }
 
 int cmd_view(struct command_job *job, struct tl_error *err)
@@ -146,6 +176,8 @@ int cmd_view(struct command_job *job, struct tl_error *err)
 	sigset_t ending;
 	int status;
 
+	if (job->settings->view.as_file)
+		return write_page(job, err);
 	if (!can_serve(job))
 		return TL_UNSUPPORTED;
 	hold_signals(&ending);

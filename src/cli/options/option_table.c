@@ -208,6 +208,10 @@ const struct option_row option_rows[] = {
 	       "--how xray-fdr: size of a buffer (default: 1024)"),
 	/* view */
 	OPT_COUNT(C_VIEW, "port", "N", view.port, "serve on this port (default: one that is free)"),
+	OPT_FLAG(C_VIEW, "static", view.as_file,
+		 "write one page that needs no server (-o FILE): with all calls up to 5 million, "
+		 "else with the longest, which it says; without sources and the profiles of "
+		 "windows"),
 	OPT_FLAG(C_VIEW, "no-open", view.no_open, "print the address, open no browser"),
 	/* other commands */
 	OPT_WORD(C_DUMP, "order", "time|file", enum record_order, order, ORDER_TIME,

@@ -72,6 +72,7 @@ struct record_settings {
 struct view_settings {
 	uint32_t port; /* 0: any */
 	bool no_open;
+	bool as_file; /* --static */
 };
 
 struct output_settings {

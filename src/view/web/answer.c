@@ -55,6 +55,20 @@ void tl_web_put_number(struct tl_output *out, const char *name, uint64_t number)
 	tl_put_u64(out, number);
 }
 
+/* JSON in which no '<' stands: in JSON it can only be part of a string. */
+void tl_web_put_enclosed(struct tl_output *out, const char *json, size_t size)
+{
+	const char *end = json + size, *found;
+
+	for (; json < end; json = found + 1) {
+		found = memchr(json, '<', (size_t)(end - json));
+		tl_output_write(out, json, (size_t)((found ? found : end) - json));
+		if (!found)
+			break;
+		tl_put_text(out, "\\u003c");
+	}
+}
+
 struct tl_web_window tl_web_asked_window(const struct tl_web_question *question)
 {
 	const struct tl_web_request *request = question->request;

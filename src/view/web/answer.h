@@ -46,6 +46,8 @@ tl_web_answer_fn tl_web_answer_find, tl_web_answer_durations;
 /* `"name":` and a text; a comma first unless the name begins an object or a list */
 void tl_web_put_text(struct tl_output *out, const char *name, const char *text);
 void tl_web_put_number(struct tl_output *out, const char *name, uint64_t number);
+/* JSON for the inside of a script element, where no '<' may stand. */
+void tl_web_put_enclosed(struct tl_output *out, const char *json, size_t size);
 /* The window that the request has. */
 struct tl_web_window tl_web_asked_window(const struct tl_web_question *question);
 

@@ -31,6 +31,13 @@ void tl_web_view_close(struct tl_web_view *view);
 /* Where sources are looked for, as tl_annotate_options.source_dirs. Before the first answer. */
 void tl_web_look_for_sources(struct tl_web_view *view, const char *const *folders, size_t count);
 
+/*
+ * Write a page that shows the files without a server: with all calls where there are no more than
+ * five million, else with the longest ones, which it says. Sources and windows' profiles are not in
+ * it. @return 0 or a negative tl_status
+ */
+int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, struct tl_error *err);
+
 /* ---- the server ---- */
 
 struct tl_web_server;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A page without a server: it has the answers to what it asks in itself. */
+#include "view/web/enclosed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/output.h"
+#include "view/web/answer.h"
+#include "view/web/page.h"
+
+/* The questions as the page writes them (web/view/api.js). */
+static const struct question {
+	const char *path;
+	bool of_file; /* asked of each file, which is the first parameter */
+	bool of_two;  /* asked only where there are two files */
+	uint64_t baseline, inclusive;
+	const char *address; /* behind it, the file's number if it is of one */
+} questions[] = {
+	{ "/api/state", false, false, 0, 0, "/api/state" },
+	{ "/api/info", true, false, 0, 0, "/api/info?file=" },
+	{ "/api/profile", true, false, 0, 0, "/api/profile?file=" },
+	{ "/api/flame", true, false, 0, 0, "/api/flame?file=" },
+	{ "/api/diff", false, true, 0, 0, "/api/diff?inclusive=0" },
+	{ "/api/diff", false, true, 0, 1, "/api/diff?inclusive=1" },
+	{ "/api/flame", false, true, 1, 0, "/api/flame?baseline=1&file=1" },
+};
+
+static int put_answer(struct tl_web_view *view, const struct question *question, uint64_t file,
+		      struct tl_output *out, struct tl_error *err)
+{
+	static const struct tl_web_asker nobody = { NULL, NULL };
+	struct tl_web_answer answer;
+	struct tl_web_request request;
+	int status;
+
+	tl_web_request_begin(&request, question->path);
+	request.file = question->baseline ? 1 : file;
+	request.baseline = question->baseline;
+	request.inclusive = question->inclusive;
+	status = tl_web_answer_make(view, &request, &nobody, &answer, err);
+	if (status == 0) {
+		size_t size;
+		const char *bytes = tl_output_bytes(answer.out, &size);
+
+		tl_put_text(out, question == questions ? "\"" : ",\"");
+		tl_put_text(out, question->address);
+		if (question->of_file)
+			tl_put_u64(out, file);
+		tl_put_text(out, "\":");
+		tl_web_put_enclosed(out, bytes, size);
+	}
+	tl_output_discard(answer.out);
+	return status;
+}
+
+static int put_answers(struct tl_web_view *view, struct tl_output *out, struct tl_error *err)
+{
+	int status = 0;
+
+	tl_put_text(out, "<script id=\"answers\" type=\"application/json\">{");
+	for (size_t q = 0; q < sizeof(questions) / sizeof(questions[0]); q++) {
+		size_t files = questions[q].of_file ? view->count : 1;
+
+		if (questions[q].of_two && view->count < 2)
+			continue;
+		for (size_t file = 0; file < files && status == 0; file++)
+			status = put_answer(view, &questions[q], file, out, err);
+	}
+	tl_put_text(out, "}</script>\n");
+	return status;
+}
+
+/* The indexes are there when their threads have ended. */
+static void wait_for_indexes(struct tl_web_view *view)
+{
+	for (size_t i = 0; i < view->count; i++) {
+		if (view->documents[i].indexing)
+			pthread_join(view->documents[i].indexer, NULL);
+		view->documents[i].indexing = false;
+	}
+}
+
+int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, struct tl_error *err)
+{
+	const struct tl_web_page *page = &tl_web_page;
+	int status;
+
+	wait_for_indexes(view);
+	tl_output_write(out, page->text, page->meta);
+	tl_put_text(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+	tl_put_text(out, page->file_policy);
+	tl_put_text(out, "\">\n");
+	tl_output_write(out, page->text + page->meta, page->data - page->meta);
+	status = put_answers(view, out, err);
+	for (size_t i = 0; i < view->count && status == 0; i++)
+		if (view->documents[i].index)
+			status = tl_web_put_calls(&view->documents[i], i, out, err);
+	tl_output_write(out, page->text + page->data, page->size - page->data);
+	return status;
+}
