@@ -5,7 +5,7 @@ import { eventOf, fnOf, numberOf, profileOf } from './profile.js';
 import { choose, state } from './state.js';
 import { button, cost, el, nameColour, percent, shortName, svg } from './util.js';
 
-const WIDE = 190, HIGH = 40, GAP_X = 90, GAP_Y = 14, MOST_IN_COLUMN = 9;
+const WIDE = 190, HIGH = 40, GAP_X = 90, GAP_Y = 14, MOST_IN_COLUMN = 9, MOST_EDGES = 80;
 let box, notes, depth = 2;
 
 // Columns of function numbers from `depth` callers away to `depth` callees away.
@@ -39,19 +39,21 @@ function positions(place) {
 	return { at, width: columns.size * (WIDE + GAP_X) - GAP_X + 20, height: most * (HIGH + GAP_Y) + 20 };
 }
 
-function edges(profile, at) {
-	const e = eventOf(profile), list = [];
+// Calls from one column to the next, and of a function by itself: the costliest. @return [edges, how many are left out]
+function edges(profile, at, place) {
+	const e = eventOf(profile), all = [];
 	for (const i of at.keys())
 		for (const n of neighbours(profile, i, 'callees'))
-			if (at.has(n.other)) list.push({ from: i, to: n.other, cost: n.inclusive, calls: n.calls });
+			if (place.get(n.other) === place.get(i) + 1 || n.other === i) all.push({ from: i, to: n.other, cost: n.inclusive, calls: n.calls });
+	const list = all.sort((a, b) => Math.abs(b.cost) - Math.abs(a.cost)).slice(0, MOST_EDGES);
 	const most = Math.max(1, ...list.map(edge => Math.abs(edge.cost)));
-	return list.map(edge => {
+	return [list.map(edge => {
 		const a = at.get(edge.from), b = at.get(edge.to), same = edge.from === edge.to;
 		const x1 = a.x + WIDE, y1 = a.y + HIGH / 2, x2 = b.x, y2 = b.y + HIGH / 2, bend = Math.max(40, Math.abs(x2 - x1) / 2);
 		const d = same ? `M${a.x + WIDE * 0.7},${a.y} c10,-14 40,-14 30,0` : `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 		return svg('path', { d, class: 'edge', 'stroke-width': 1 + 5 * Math.abs(edge.cost) / most, 'marker-end': 'url(#arrow)' },
 			svg('title', {}, `${profile.functions.name[edge.from]} → ${profile.functions.name[edge.to]}: ${cost(edge.cost, profile.events[e], profile.frequency)}, ${edge.calls.toLocaleString('en-US')} calls`));
-	});
+	}), all.length - list.length];
 }
 
 function node(profile, i, at, root) {
@@ -70,11 +72,12 @@ export async function drawGraph() {
 		box.replaceChildren(el('p', { class: 'faint' }, 'There are no functions.'));
 		return;
 	}
-	const { place, left } = gather(profile, root), { at, width, height } = positions(place);
+	const { place, left } = gather(profile, root), { at, width, height } = positions(place), [lines, hidden] = edges(profile, at, place);
 	const arrow = svg('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0,0 L8,4 L0,8 z', class: 'arrow' }));
 	box.replaceChildren(svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': 'Calls around ' + profile.functions.name[root] }, svg('defs', {}, arrow),
-		...edges(profile, at), ...[...at].map(([i, where]) => node(profile, i, where, root))));
-	notes.textContent = left ? `${left.toLocaleString('en-US')} functions that cost less are not drawn.` : '';
+		...lines, ...[...at].map(([i, where]) => node(profile, i, where, root))));
+	notes.textContent = [left ? `${left.toLocaleString('en-US')} functions that cost less are not drawn.` : '', hidden ? `${hidden.toLocaleString('en-US')} calls between these that cost less are not drawn.` : ''].join(' ');
+	box.scrollLeft = at.get(root).x + WIDE / 2 - box.clientWidth / 2;
 }
 
 export function makeGraph(pane) {

@@ -10,7 +10,7 @@ import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js'
 const LEAST_TICKS = 4, ROUND = 0.5;
 let canvas, labels, shelf, found, measureText;
 let term = '', call = null, measure = null, drag = null;
-let picture = { rows: [], top: 0 }, asked = false, busy = null;
+let picture = { rows: [], top: 0 }, asked = false, busy = null, frame = 0;
 
 /* ---- the view ---- */
 
@@ -70,6 +70,8 @@ async function fetchAll() {
 function fetchSoon() {
 	asked = true;
 	if (busy || !files.length) return;
+	// What takes long is said.
+	const slow = setTimeout(() => say(enclosed ? 'Unpacking calls …' : 'Reading calls …'), 300), before = found.textContent;
 	busy = (async () => {
 		while (asked) {
 			asked = false;
@@ -80,15 +82,17 @@ function fetchSoon() {
 				break;
 			}
 		}
-	})().finally(() => { busy = null; });
+	})().finally(() => {
+		clearTimeout(slow);
+		if (found.textContent.endsWith('calls …')) say(before);
+		busy = null;
+	});
 }
 
 // Whether nothing is on its way.
-export const atRest = () => !busy && !asked;
+export const atRest = () => !busy && !asked && !frame;
 
 /* ---- drawing ---- */
-
-let frame = 0;
 
 function say(text) {
 	found.textContent = text;
