@@ -300,8 +300,8 @@ static void unknown_commands(void **state)
 	assert_string_equal(text, "tracelathe: unknown command reprot; did you mean report?\n"
 				  "tracelathe: unknown command xyzzy; the commands are info, "
 				  "check, dump, report, tree, stacks, flame, timeline, convert, "
-				  "annotate, diff, merge, analyze, slice, extract, record, view, "
-				  "help\n");
+				  "annotate, diff, merge, analyze, query, slice, extract, "
+				  "record, view, help\n");
 	free(text);
 }
 
