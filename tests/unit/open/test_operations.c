@@ -136,7 +136,7 @@ TEST(windows_of_ticks_choose_calls)
 
 TEST(sizes_of_calls_options)
 {
-	struct tl_calls_options which = { .size = sizeof(which) - 1 };
+	struct tl_calls_options which = { .size = sizeof(which.size) };
 	char *path = write_log("log", 1), refused[8];
 
 	snprintf(refused, sizeof(refused), "-%d", -TL_BAD_USAGE);
@@ -303,6 +303,43 @@ TEST(xtrace_is_written_again)
 	tl_output_discard(out);
 }
 
+/* ---- how much of a profile ---- */
+
+/* Cost lines of a profile, and those of them that have a line of source. */
+static void count_lines(struct tl_input_options options, const char *path, uint32_t *all,
+			uint32_t *known)
+{
+	struct tl_input *input = open_with(path, options);
+	struct tl_profile *profile;
+
+	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
+	*all = tl_profile_line_count(profile);
+	*known = 0;
+	for (uint32_t i = 0; i < *all; i++)
+		*known += tl_profile_line(profile, i)->at.line != 0;
+	tl_profile_free(profile);
+	tl_input_close(input);
+}
+
+/* Lines of source only where they are asked for: they cost a look at the debug information. */
+TEST(details_are_given_as_asked_for)
+{
+	char program[1024];
+	struct tl_binary_spec spec = { .path = program };
+	struct tl_input_options options = everything();
+	uint32_t functions[2], lines[2];
+
+	snprintf(program, sizeof(program), "%s", golden("xtrace/small.elf"));
+	options.programs.binaries = &spec;
+	options.programs.binary_count = 1;
+	options.detail = TL_DETAIL_FUNCTIONS;
+	count_lines(options, golden(xtrace_user), &functions[0], &functions[1]);
+	options.detail = TL_DETAIL_LINES;
+	count_lines(options, golden(xtrace_user), &lines[0], &lines[1]);
+	assert_true(lines[0] > functions[0]);
+	assert_int_equal(functions[1], 0);
+}
+
 /* ---- what a format has not ---- */
 
 TEST(operations_that_a_format_has_not)
@@ -337,6 +374,7 @@ int main(void)
 		cmocka_unit_test(the_first_file_that_is_not_empty_has_the_format),
 		cmocka_unit_test(callgrind_is_written_again),
 		cmocka_unit_test(xtrace_is_written_again),
+		cmocka_unit_test(details_are_given_as_asked_for),
 		cmocka_unit_test(operations_that_a_format_has_not),
 	};
 
