@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execution traces and profiles of any format that tracelathe reads.
+
+    import tracelathe
+    with tracelathe.open("xray-log.prog", binary="prog") as trace:
+        for function in sorted(trace.functions, key=lambda f: -f.self[0])[:5]:
+            print(function.name, function.calls, function.self[0])
+        for call in trace.calls():
+            ...
+        for row in trace.query("SELECT name, count(*) AS n FROM calls GROUP BY name"):
+            print(row.name, row.n)
+
+Names are text; bytes that are not UTF-8 are kept as surrogates. An error is a tracelathe.Error with its offset. What of the
+input is damaged is left out and listed by Trace.damage. A Trace, and what was made of it, belongs to one thread at a time;
+different ones can be used by different threads at once.
+"""
+import collections
+import ctypes
+import json
+import os
+import weakref
+from ctypes import byref
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _library
+from ._library import NONE, NOWHERE
+
+_lib = _library.load()
+Path = Union[str, "os.PathLike[str]"]
+
+__all__ = ["open", "merge", "Trace", "Profile", "Error", "Function", "Arc", "Context", "Call", "Event", "Damage", "Change",
+           "version"]
+
+
+class Error(Exception):
+    """What went wrong, and where: `status` is its name, `offset` and `record` are None where there is no place."""
+
+    def __init__(self, status: str, text: str, path: Optional[str] = None, offset: Optional[int] = None,
+                 record: Optional[int] = None):
+        place = "" if offset is None else "offset 0x%x: " % offset
+        super().__init__((path + ": " if path else "") + place + text)
+        self.status, self.text, self.path, self.offset, self.record = status, text, path, offset, record
+
+
+class Event(NamedTuple):
+    """A kind of cost."""
+    name: str
+    unit: str
+
+
+class Function(NamedTuple):
+    """A function of a profile. `self` and `inclusive` have a number for each event; durations are in ticks, or None."""
+    number: int
+    name: str
+    object: str
+    file: str
+    line: Optional[int]
+    address: Optional[int]
+    calls: int
+    unfinished: int
+    self: Tuple[int, ...]
+    inclusive: Tuple[int, ...]
+    min: Optional[int]
+    median: Optional[int]
+    p90: Optional[int]
+    p99: Optional[int]
+    max: Optional[int]
+    sum: Optional[int]
+
+
+class Arc(NamedTuple):
+    """Calls from a place of one function to another; `caller` is None for calls from outside."""
+    caller: Optional[int]
+    callee: int
+    part: Optional[int]
+    file: str
+    line: Optional[int]
+    address: Optional[int]
+    calls: int
+    inclusive: Tuple[int, ...]
+
+
+class Context(NamedTuple):
+    """A function called along one path; `parent` is the number of the context around it, None of a root."""
+    number: int
+    parent: Optional[int]
+    function: int
+    part: int
+    calls: int
+    unfinished: int
+    self: Tuple[int, ...]
+    inclusive: Tuple[int, ...]
+
+
+class Call(NamedTuple):
+    """A call of a trace; times in ticks. `end` is None where the call did not end, `parent` where no caller is told."""
+    id: int
+    parent: Optional[int]
+    process: int
+    thread: int
+    depth: int
+    function: str
+    start: int
+    end: Optional[int]
+    self: int
+
+
+class Damage(NamedTuple):
+    """A place where the input is damaged; `lost` is False of a remark."""
+    lost: bool
+    text: str
+    path: Optional[str]
+    offset: Optional[int]
+    length: int
+
+
+class Change(NamedTuple):
+    """A function of two profiles; costs by the events of Diff.events, 0 on a side that does not have it."""
+    name: str
+    object: str
+    file: str
+    calls_before: int
+    calls_after: int
+    before: Tuple[int, ...]
+    after: Tuple[int, ...]
+    in_before: bool
+    in_after: bool
+
+
+class Diff(NamedTuple):
+    """The difference of two profiles, by function."""
+    events: List[str]
+    rows: List[Change]
+
+
+def version() -> str:
+    """The version of the library that runs."""
+    return _lib.tl_version().decode()
+
+
+# ---- texts, errors ----
+
+def _text(raw: Optional[bytes]) -> str:
+    return raw.decode("utf-8", "surrogateescape") if raw else ""
+
+
+def _path(path: Path) -> bytes:
+    return os.fsencode(path)
+
+
+def _known(number: int, unknown: int = 0) -> Optional[int]:
+    return None if number == unknown else number
+
+
+def _error(err: "_library.Error", path: Optional[str] = None) -> Error:
+    text = _text(err.text) or _text(_lib.tl_status_name(err.status))
+    if err.sys_errno:
+        text += ": " + os.strerror(err.sys_errno)
+    return Error(_text(_lib.tl_status_name(err.status)), text, path, _known(err.offset, NOWHERE),
+                 _known(err.record, NOWHERE))
+
+
+def _new_error() -> "_library.Error":
+    return _library.Error(offset=NOWHERE, record=NOWHERE)
+
+
+class _Handle:
+    """A handle of the library, which is closed once: by close(), or when nobody has it any more."""
+
+    def __init__(self, handle: int, close: Any):
+        self._handle: Optional[ctypes.c_void_p] = ctypes.c_void_p(handle)
+        self._end = weakref.finalize(self, close, self._handle)
+
+    @property
+    def raw(self) -> ctypes.c_void_p:
+        """The handle; ValueError once it is closed."""
+        if self._handle is None:
+            raise ValueError("it is closed")
+        return self._handle
+
+    def close(self) -> None:
+        """Free it; nothing happens the second time."""
+        self._handle = None
+        self._end()
+
+
+# ---- profiles ----
+
+class Profile:
+    """A profile: sums by function, by call and by path. Trace.profile is one, so is what merge() makes."""
+
+    def __init__(self, handle: int):
+        self._profile = _Handle(handle, _lib.tl_profile_free)
+
+    def close(self) -> None:
+        """Free it; what was read of it stays."""
+        self._profile.close()
+
+    @property
+    def format(self) -> str:
+        """The format that it was made from."""
+        return _text(_lib.tl_profile_format(self._profile.raw))
+
+    @property
+    def frequency(self) -> Optional[int]:
+        """Ticks per second, None: unknown."""
+        return _known(_lib.tl_profile_frequency(self._profile.raw))
+
+    @property
+    def events(self) -> List[Event]:
+        """The kinds of costs, in the order of all vectors of costs."""
+        raw = self._profile.raw
+        events = (_lib.tl_profile_event(raw, i).contents for i in range(_lib.tl_profile_event_count(raw)))
+        return [Event(_text(event.name), _text(event.unit)) for event in events]
+
+    @property
+    def total(self) -> Tuple[int, ...]:
+        """The sum of all costs, by event."""
+        raw = self._profile.raw
+        return tuple(_lib.tl_profile_total(raw)[:_lib.tl_profile_event_count(raw)])
+
+    @property
+    def functions(self) -> List[Function]:
+        """All functions, or those that the filters by function and object let pass."""
+        raw = self._profile.raw
+        return [self._function(raw, i) for i in range(_lib.tl_profile_function_count(raw)) if _lib.tl_profile_chosen(raw, i)]
+
+    @staticmethod
+    def _function(raw: ctypes.c_void_p, number: int) -> Function:
+        function = _lib.tl_profile_function(raw, number).contents
+        totals, latency = _library.Totals(), _library.Latency()
+        events = _lib.tl_profile_event_count(raw)
+        _lib.tl_profile_function_totals(raw, number, NONE, byref(totals), ctypes.sizeof(totals))
+        durations: Tuple[Optional[int], ...] = (None,) * 6
+        if _lib.tl_profile_latency(raw, number, NONE, byref(latency), ctypes.sizeof(latency)):
+            durations = (latency.min, latency.median, latency.p90, latency.p99, latency.max, latency.sum)
+        return Function(number, _text(function.name), _text(function.object), _text(function.file), _known(function.line),
+                        _known(function.address), totals.calls, totals.unfinished, tuple(totals.self_[:events]),
+                        tuple(totals.inclusive[:events]), *durations)
+
+    @property
+    def arcs(self) -> Iterator[Arc]:
+        """Calls from function to function, by place."""
+        raw = self._profile.raw
+        events = _lib.tl_profile_event_count(raw)
+        for number in range(_lib.tl_profile_arc_count(raw)):
+            raw = self._profile.raw
+            arc = _lib.tl_profile_arc(raw, number).contents
+            yield Arc(_known(arc.caller, NONE), arc.callee, _known(arc.part, NONE), _text(arc.from_.file),
+                      _known(arc.from_.line), _known(arc.from_.address), arc.calls,
+                      tuple(_lib.tl_profile_arc_cost(raw, number)[:events]))
+
+    @property
+    def contexts(self) -> Iterator[Context]:
+        """The tree of calls; nothing where the format has no call stacks."""
+        raw = self._profile.raw
+        events = _lib.tl_profile_event_count(raw)
+        for number in range(_lib.tl_profile_context_count(raw)):
+            raw = self._profile.raw
+            context = _lib.tl_profile_context(raw, number).contents
+            yield Context(number, _known(context.parent, NONE), context.function, context.part, context.calls,
+                          context.unfinished, tuple(_lib.tl_profile_context_self(raw, number)[:events]),
+                          tuple(_lib.tl_profile_context_inclusive(raw, number)[:events]))
+
+    def diff(self, after: "Profile") -> Diff:
+        """What changed from this profile to another one, by function."""
+        handle, err = ctypes.c_void_p(), _new_error()
+        if _lib.tl_profile_diff(byref(handle), self._profile.raw, after._profile.raw, None, byref(err)) < 0:
+            raise _error(err)
+        try:
+            events = _lib.tl_diff_event_count(handle)
+            names = [_text(_lib.tl_diff_event(handle, i).contents.name) for i in range(events)]
+            return Diff(names, [_change(handle, i, events) for i in range(_lib.tl_diff_row_count(handle))])
+        finally:
+            _lib.tl_diff_free(handle)
+
+    def export(self, path: Path, to: str = "callgrind") -> None:
+        """Write it as a file of a format of `tracelathe convert --to`, whole or not at all."""
+        exporter, out, err = _lib.tl_exporter_find(to.encode()), ctypes.c_void_p(), _new_error()
+        if not exporter:
+            raise Error("bad usage", "%s is no format that profiles are written in" % to)
+        if _lib.tl_output_open(byref(out), _path(path), byref(err)) < 0:
+            raise _error(err, os.fspath(path))
+        if exporter.contents.write(self._profile.raw, None, out, byref(err)) < 0:
+            _lib.tl_output_discard(out)
+            raise _error(err, os.fspath(path))
+        if _lib.tl_output_commit(out, byref(err)) < 0:
+            raise _error(err, os.fspath(path))
+
+
+def _change(diff: ctypes.c_void_p, number: int, events: int) -> Change:
+    row = _library.DiffRow()
+    _lib.tl_diff_row(diff, number, byref(row), ctypes.sizeof(row))
+    function = row.function.contents
+    return Change(_text(function.name), _text(function.object), _text(function.file), row.calls_before, row.calls_after,
+                  tuple(row.before[:events]), tuple(row.after[:events]), row.in_before, row.in_after)
+
+
+def merge(profiles: Sequence[Profile]) -> Profile:
+    """One profile of everything in these."""
+    handles = (ctypes.c_void_p * len(profiles))(*[profile._profile.raw for profile in profiles])
+    handle, err = ctypes.c_void_p(), _new_error()
+    if _lib.tl_profile_merge(byref(handle), handles, len(profiles), byref(err)) < 0:
+        raise _error(err)
+    return Profile(handle.value)
+
+
+# ---- traces ----
+
+class Trace:
+    """An opened trace or profile; use it in a `with` statement, or close() it."""
+
+    def __init__(self, paths: Sequence[Path], options: "_library.InputOptions", kept: Any):
+        self._paths = [os.fspath(path) for path in paths]
+        self._raw_paths = (ctypes.c_char_p * len(paths))(*[_path(path) for path in paths])
+        self._options, self._kept = options, kept
+        self._profile: Optional[Profile] = None
+        self._streams: "weakref.WeakSet[_Handle]" = weakref.WeakSet()
+        handle, failed, err = ctypes.c_void_p(), ctypes.c_char_p(), _new_error()
+        if _lib.tl_input_open(byref(handle), self._raw_paths, len(paths), byref(options), byref(failed), byref(err)) < 0:
+            raise _error(err, os.fsdecode(failed.value) if failed.value else self._paths[0])
+        self._input = _Handle(handle.value, _lib.tl_input_close)
+
+    def __enter__(self) -> "Trace":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files. Profiles that were made of them stay."""
+        for stream in list(self._streams):
+            stream.close()
+        self._input.close()
+
+    def _failed(self, err: "_library.Error") -> Error:
+        path = _lib.tl_input_failed(self._input.raw)
+        return _error(err, os.fsdecode(path) if path else self._paths[0])
+
+    @property
+    def format(self) -> str:
+        """The format of the input, as recognised."""
+        return _text(_lib.tl_input_format(self._input.raw)[0])
+
+    @property
+    def profile(self) -> Profile:
+        """The whole input as one profile; made when it is first asked for."""
+        if self._profile is None:
+            handle, err = ctypes.c_void_p(), _new_error()
+            if _lib.tl_input_fold(self._input.raw, byref(handle), byref(err)) < 0:
+                raise self._failed(err)
+            self._profile = Profile(handle.value)
+        return self._profile
+
+    @property
+    def functions(self) -> List[Function]:
+        """Those of the profile."""
+        return self.profile.functions
+
+    @property
+    def arcs(self) -> Iterator[Arc]:
+        """Those of the profile."""
+        return self.profile.arcs
+
+    def calls(self) -> Iterator[Call]:
+        """All calls one after the other, in the order of begin within a thread; memory does not grow with their number."""
+        handle, err = ctypes.c_void_p(), _new_error()
+        if _lib.tl_input_calls(self._input.raw, None, byref(handle), byref(err)) < 0:
+            raise self._failed(err)
+        calls = _Handle(handle.value, _lib.tl_calls_close)
+        self._streams.add(calls)
+        return self._each_call(calls)
+
+    def _each_call(self, calls: _Handle) -> Iterator[Call]:
+        at, err = ctypes.POINTER(_library.Call)(), _new_error()
+        names: dict = {}
+        try:
+            while True:
+                status = _lib.tl_calls_next(calls.raw, byref(at), byref(err))
+                if status < 0:
+                    raise self._failed(err)
+                if status == 0:
+                    return
+                call = at.contents
+                number = call.function
+                name = names.get(number)
+                if name is None:
+                    function = _library.CallFunction()
+                    if _lib.tl_calls_function(calls.raw, number, byref(function), ctypes.sizeof(function), byref(err)) < 0:
+                        raise self._failed(err)
+                    name = names[number] = _text(function.name)
+                yield Call(call.id, _known(call.parent, NOWHERE), call.process, call.thread, call.depth, name, call.start,
+                           _known(call.end, NOWHERE), call.self_)
+        finally:
+            calls.close()
+
+    def records(self) -> Iterator[dict]:
+        """Every record of the file, as `dump --json` prints it; all of them are held in memory as text meanwhile."""
+        out, err, size = ctypes.c_void_p(), _new_error(), ctypes.c_size_t()
+        json_form = 2
+        if _lib.tl_output_open_memory(byref(out), byref(err)) < 0:
+            raise _error(err)
+        try:
+            if _lib.tl_input_dump(self._input.raw, json_form, out, byref(err)) < 0:
+                raise self._failed(err)
+            start = _lib.tl_output_bytes(out, byref(size))
+            lines = ctypes.string_at(start, size.value).splitlines()
+        finally:
+            _lib.tl_output_discard(out)
+        return (json.loads(line.decode("utf-8", "surrogateescape")) for line in lines)
+
+    @property
+    def damage(self) -> List[Damage]:
+        """What was damaged in what has been read so far; the first 1000 places."""
+        count = _lib.tl_input_damage_count(self._input.raw, None)
+        places, place = [], _library.Damage()
+        for number in range(count):
+            if _lib.tl_input_damage(self._input.raw, number, byref(place), ctypes.sizeof(place)) != 1:
+                break
+            places.append(Damage(place.status != 0, _text(place.text), os.fsdecode(place.path) if place.path else None,
+                                 _known(place.offset, NOWHERE), place.length))
+        return places
+
+    def query(self, sql: str) -> Iterator[Any]:
+        """The rows of one statement in SQL over the tables of docs/query.md, as named tuples."""
+        handle, err = ctypes.c_void_p(), _new_error()
+        if _lib.tl_query_open(byref(handle), byref(err)) < 0:
+            raise _error(err)
+        query = _Handle(handle.value, _lib.tl_query_close)
+        failed = ctypes.c_char_p()
+        if _lib.tl_query_add(query.raw, self._raw_paths, len(self._raw_paths), byref(self._options), byref(failed),
+                             byref(err)) < 0:
+            raise _error(err, os.fsdecode(failed.value) if failed.value else self._paths[0])
+        status = _lib.tl_query_start(query.raw, sql.encode("utf-8", "surrogateescape"), None, byref(err))
+        if status < 0:
+            raise _query_error(query, err)
+        return self._each_row(query) if status else iter(())
+
+    def _each_row(self, query: _Handle) -> Iterator[Any]:
+        raw, err = query.raw, _new_error()
+        names = [_text(_lib.tl_query_column_name(raw, i)) for i in range(_lib.tl_query_column_count(raw))]
+        row_type = collections.namedtuple("Row", names, rename=True)  # type: ignore[misc]
+        value = _library.QueryValue()
+        try:
+            while True:
+                status = _lib.tl_query_next(raw, byref(err))
+                if status < 0:
+                    raise _query_error(query, err)
+                if status == 0:
+                    return
+                yield row_type(*[_value(raw, i, value) for i in range(len(names))])
+        finally:
+            query.close()
+
+
+def _query_error(query: _Handle, err: "_library.Error") -> Error:
+    message = _text(_lib.tl_query_message(query.raw))
+    error = _error(err)
+    return Error(error.status, message, None, error.offset, error.record) if message else error
+
+
+def _value(query: ctypes.c_void_p, column: int, value: "_library.QueryValue") -> Any:
+    _lib.tl_query_column(query, column, byref(value), ctypes.sizeof(value))
+    if value.type == 1:
+        return value.integer
+    if value.type == 2:
+        return value.real
+    if value.type == 0:
+        return None
+    raw = ctypes.string_at(value.text, value.size)
+    return _text(raw) if value.type == 3 else raw
+
+
+def open(*paths: Path, format: Optional[str] = None, binary: Union[Path, Sequence[Path], None] = None,
+         map: Optional[Path] = None, thread: Optional[int] = None, process: Optional[int] = None,
+         function: Optional[str] = None, object: Optional[str] = None,
+         time: Optional[Tuple[float, Optional[float]]] = None, exact: bool = False, strict: bool = False,
+         jobs: int = 1) -> Trace:
+    """Open a trace or profile; several paths are the parts of one run.
+
+    `binary`: the programs that ran; `map`: an XRay instrumentation map as YAML. `time` is a window in seconds from the
+    first record on, `function` and `object` are POSIX extended regular expressions. `exact`: quantiles of durations are
+    exact, whatever memory they need. `strict`: damage is an error instead of being left out.
+    """
+    if not paths:
+        raise ValueError("a path is needed")
+    one = binary is not None and (isinstance(binary, str) or hasattr(binary, "__fspath__"))
+    programs = [] if binary is None else [binary] if one else list(binary)  # type: ignore[list-item,arg-type]
+    specs = (_library.BinarySpec * max(len(programs), 1))(*[_library.BinarySpec(_path(path), 0) for path in programs])
+    options = _library.InputOptions()
+    options.size = ctypes.sizeof(options)
+    options.format = format.encode() if format else None
+    options.filter.thread = NOWHERE if thread is None else thread
+    options.filter.process = NOWHERE if process is None else process
+    options.filter.cpu = NOWHERE
+    options.filter.function = function.encode("utf-8", "surrogateescape") if function else None
+    options.filter.object = object.encode("utf-8", "surrogateescape") if object else None
+    if time is not None:
+        options.filter.from_seconds, options.filter.to_seconds = time[0], time[1] or 0
+    options.programs.binaries, options.programs.binary_count = specs, len(programs)
+    options.programs.map = _path(map) if map else None
+    options.exact, options.strict, options.jobs = exact, strict, jobs
+    return Trace(paths, options, specs)
