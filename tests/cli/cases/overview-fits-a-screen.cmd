@@ -6,6 +6,6 @@ tracelathe --help | cmp - overview
 [ "$(wc -l <overview)" -le 24 ] && echo "lines fit"
 awk 'length > 80 { print "too long: " $0 }' overview
 grep -c '^  tracelathe ' overview
-for command in info check dump report tree stacks flame timeline convert annotate diff merge slice analyze extract record help; do
+for command in info check dump report tree stacks flame timeline convert annotate diff merge slice analyze extract query record view help; do
 	grep -q -e "^  $command  *[a-z]" -e "^  also: .*\<$command\>" overview || echo "missing: $command"
 done
