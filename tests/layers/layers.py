@@ -45,8 +45,9 @@ MAY_INCLUDE = {
     "query": ["core", "open"],
     # compat/libipt: the drop-in.
     "compat": ["intel_pt"],
-    # The views, the command and the fleet see public headers only ("open and its headers"), the views core's writers too.
-    "view": ["core"],
+    # The views, the command and the fleet see public headers only ("open and its headers"); the views core's writers and
+    # the report's texts of numbers and names, too.
+    "view": ["core", "report"],
     "cli": ["view"],
     "mpi": [],
 }
@@ -67,7 +68,7 @@ SUB_ROOMS = {
     "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
     "timeline": [[""], ["calls"], ["index"]],
-    "view": [["web"]],
+    "view": [["terminal", "web"]],
     "query": [["trace"], ["tables"], ["sql"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -301,7 +301,7 @@ static void unknown_commands(void **state)
 				  "tracelathe: unknown command xyzzy; the commands are info, "
 				  "check, dump, report, tree, stacks, flame, timeline, convert, "
 				  "annotate, diff, merge, analyze, query, slice, extract, "
-				  "record, view, help\n");
+				  "record, view, browse, help\n");
 	free(text);
 }
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls over time: the longest calls of a function, and the timeline. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "report/number_text.h"
+#include "view/terminal/panes.h"
+
+enum { LONGEST = 1000, MOST_FUNCTIONS = 1 << 24 };
+
+/* ---- the index ---- */
+
+bool tl_pane_need_index(struct tl_browser *b)
+{
+	struct tl_error err = { .text = "the profile has no calls one by one" };
+	int status = TL_UNSUPPORTED;
+
+	if (b->index)
+		return true;
+	if (b->options.input && !b->no_index)
+		status = tl_input_index(b->options.input, &b->index, &err);
+	if (status == 0)
+		status = tl_lanes_begin(&b->lanes, b->index, &err);
+	if (status < 0 && !b->no_index)
+		snprintf(b->why, sizeof(b->why), "%s", err.text);
+	b->no_index = status < 0;
+	if (status < 0)
+		snprintf(b->message, sizeof(b->message), "%s", b->why);
+	return status == 0;
+}
+
+static bool same_function(const struct tl_call_function *a, const struct tl_function *f)
+{
+	return !strcmp(a->name, f->name) && !strcmp(a->object, f->object) &&
+	       a->address == f->address;
+}
+
+/* The index's number of a function of the profile; TL_NONE: it is not there. */
+static uint32_t number_in_index(const struct tl_browser *b, uint32_t function)
+{
+	const struct tl_function *f = tl_profile_function(b->profile, function);
+	struct tl_call_function named;
+
+	if (f->id != TL_NOWHERE)
+		return (uint32_t)f->id;
+	for (uint32_t i = 0; i < MOST_FUNCTIONS &&
+			     tl_call_index_function(b->index, i, &named, sizeof(named), NULL) == 0;
+	     i++)
+		if (same_function(&named, f))
+			return i;
+	return TL_NONE;
+}
+
+static uint32_t number_in_profile(const struct tl_browser *b, uint32_t function)
+{
+	struct tl_call_function named;
+	uint32_t count = tl_profile_function_count(b->profile);
+
+	if (function == TL_NONE ||
+	    tl_call_index_function(b->index, function, &named, sizeof(named), NULL) < 0)
+		return TL_NONE;
+	for (uint32_t i = 0; i < count; i++)
+		if (same_function(&named, tl_profile_function(b->profile, i)))
+			return i;
+	return TL_NONE;
+}
+
+/* ---- the longest calls ---- */
+
+bool tl_pane_find_calls(struct tl_browser *b)
+{
+	struct tl_call_span span = { .size = sizeof(span) };
+	struct tl_error err = { .text = "" };
+	uint32_t number;
+
+	tl_call_search_end(&b->calls);
+	b->calls = (struct tl_call_search){ .count = 0 };
+	b->searched = b->function;
+	if (b->function == TL_NONE || !tl_pane_need_index(b))
+		return true;
+	number = number_in_index(b, b->function);
+	if (number == TL_NONE)
+		return true;
+	if (b->window) {
+		span.from = b->lanes.from;
+		span.to = b->lanes.to;
+	}
+	if (tl_input_search(b->options.input, b->index, &span, number, LONGEST, &b->calls,
+			    sizeof(b->calls), &err) < 0)
+		snprintf(b->message, sizeof(b->message), "%s", err.text);
+	return err.status != TL_NO_MEMORY;
+}
+
+static void draw_call(const struct tl_browser *b, struct tl_canvas *canvas, int row, size_t number)
+{
+	const struct tl_call_found *found = &b->calls.longest[number];
+	const struct tl_calls_info *info = &b->lanes.info;
+	struct tl_call_track_info track = { 0 };
+	char text[TL_VALUE_ROOM];
+
+	tl_format_time(text, found->item.busy, info->frequency);
+	tl_canvas_put_right(canvas, row, 0, 14, TL_STYLE_PLAIN, text);
+	tl_format_time(text, found->item.self, info->frequency);
+	tl_canvas_put_right(canvas, row, 14, 14, TL_STYLE_PLAIN, text);
+	tl_format_time(text, found->item.start - info->origin, info->frequency);
+	tl_canvas_put_right(canvas, row, 28, 16, TL_STYLE_PLAIN, text);
+	tl_call_index_track(b->index, found->track, &track, sizeof(track));
+	snprintf(text, sizeof(text), "%lld", (long long)track.thread);
+	tl_canvas_put_right(canvas, row, 44, 12, TL_STYLE_PLAIN, text);
+	snprintf(text, sizeof(text), "%u", found->item.depth);
+	tl_canvas_put_right(canvas, row, 56, 8, TL_STYLE_PLAIN, text);
+	if (found->item.end == TL_NOWHERE)
+		tl_canvas_put(canvas, row, 66, 12, TL_STYLE_WARN, "unfinished");
+	if (number == b->cursor)
+		tl_canvas_paint(canvas, row, 0, canvas->columns, TL_STYLE_CURSOR);
+}
+
+static void draw_distribution(const struct tl_browser *b, struct tl_canvas *canvas, int row)
+{
+	const struct tl_latency *d = &b->calls.durations;
+	char median[TL_VALUE_ROOM], p99[TL_VALUE_ROOM], count[TL_VALUE_ROOM], line[200];
+	int column = 0;
+
+	tl_format_count(count, b->calls.calls);
+	tl_format_time(median, d->median, b->lanes.info.frequency);
+	tl_format_time(p99, d->p99, b->lanes.info.frequency);
+	if (b->function != TL_NONE)
+		column = tl_canvas_put_name(canvas, row, 0, canvas->columns / 2, TL_STYLE_TITLE,
+					    tl_profile_function(b->profile, b->function)->name);
+	snprintf(line, sizeof(line), "  %s calls, median %s, p99 %s", count, median, p99);
+	tl_canvas_put(canvas, row, column, canvas->columns - column, TL_STYLE_PLAIN, line);
+}
+
+void tl_pane_draw_calls(struct tl_browser *b, struct tl_canvas *canvas, int row, int rows)
+{
+	if (b->searched != b->function)
+		b->no_memory |= !tl_pane_find_calls(b);
+	if (!b->index) {
+		snprintf(b->message, sizeof(b->message), "%s", b->why);
+		return;
+	}
+	draw_distribution(b, canvas, row);
+	tl_canvas_put(canvas, row + 1, 0, canvas->columns, TL_STYLE_TITLE,
+		      "      duration          self           begin      thread   depth");
+	tl_pane_scroll(b, (size_t)(rows > 3 ? rows - 2 : 1));
+	for (int i = 0; i < rows - 2 && b->top + (size_t)i < b->calls.count; i++)
+		draw_call(b, canvas, row + 2 + i, b->top + (size_t)i);
+}
+
+/* A call in the timeline, with a little around it. */
+static void show_call(struct tl_browser *b)
+{
+	const struct tl_call_found *found;
+	uint64_t around;
+
+	if (b->cursor >= b->calls.count)
+		return;
+	found = &b->calls.longest[b->cursor];
+	around = found->item.busy / 4 + 1;
+	b->lanes.track = found->track;
+	tl_lanes_show(&b->lanes, found->item.start > around ? found->item.start - around : 0,
+		      found->item.start + found->item.busy + around);
+	b->lanes.column = b->lanes.columns / 2;
+	b->no_memory |= !tl_pane_choose(b, TL_PANE_TIMELINE);
+}
+
+bool tl_pane_calls_key(struct tl_browser *b, int key)
+{
+	if (key != TL_KEY_ENTER)
+		return false;
+	show_call(b);
+	return true;
+}
+
+/* ---- the timeline ---- */
+
+/* The profile of the window that is shown. */
+static void fold_window(struct tl_browser *b)
+{
+	const struct tl_call_span span = { .size = sizeof(span),
+					   .from = b->lanes.from,
+					   .to = b->lanes.to };
+	struct tl_profile *window;
+	struct tl_error err = { .text = "" };
+
+	if (tl_input_window(b->options.input, b->index, &span, &window, &err) < 0) {
+		snprintf(b->message, sizeof(b->message), "%s", err.text);
+		return;
+	}
+	tl_profile_free(b->window);
+	b->window = window;
+	b->profile = window;
+	b->list.event = 0;
+	b->searched = TL_NONE;
+	b->function = number_in_profile(b, b->lanes.function);
+	b->no_memory |= !tl_pane_choose(b, TL_PANE_FUNCTIONS);
+}
+
+static void move_track(struct tl_lanes *lanes, bool down)
+{
+	if (down && lanes->track + 1 < lanes->track_count)
+		lanes->track++;
+	else if (!down && lanes->track)
+		lanes->track--;
+}
+
+static void move_cursor(struct tl_lanes *lanes, int by)
+{
+	int column = lanes->column + by;
+
+	if (column < 0 || column >= lanes->columns)
+		tl_lanes_pan(lanes, by);
+	else
+		lanes->column = column;
+}
+
+static bool view_key(struct tl_lanes *lanes, int key)
+{
+	switch (key) {
+	case TL_KEY_LEFT:
+	case TL_KEY_RIGHT:
+		move_cursor(lanes, key == TL_KEY_LEFT ? -1 : 1);
+		return true;
+	case TL_KEY_UP:
+	case TL_KEY_DOWN:
+		move_track(lanes, key == TL_KEY_DOWN);
+		return true;
+	case '+':
+	case '-':
+		tl_lanes_zoom(lanes, key == '+');
+		return true;
+	case '<':
+	case '>':
+		tl_lanes_pan(lanes, key == '<' ? -4 : 4);
+		return true;
+	case '0':
+		tl_lanes_show(lanes, 0, TL_NOWHERE);
+		return true;
+	case '[':
+		lanes->depth -= lanes->depth > 0;
+		return true;
+	case ']':
+		lanes->depth += lanes->depth < 127;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool tl_pane_timeline_key(struct tl_browser *b, int key)
+{
+	if (!b->index)
+		return false;
+	if (key == TL_KEY_ENTER)
+		fold_window(b);
+	else
+		return view_key(&b->lanes, key);
+	return true;
+}

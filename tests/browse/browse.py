@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tracelathe browse` on a real terminal, which tmux is: screens after keys as text, other sizes, a terminal without
+colors, and that `q` and SIGTERM leave the terminal as it was.
+
+browse.py TRACELATHE [--write]: --write makes the files in screens/ anew, to be read before they are kept."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+LOG = os.path.join(ROOT, "tests", "golden", "xray", "mt8-fdr.xray")
+WAIT = 30.0
+
+# What is pressed, and what the screen shows then.
+SCREENS = [
+    ("functions", (80, 24), ["1"]),
+    ("sorted", (80, 24), ["s", "r"]),
+    ("top-down", (80, 24), ["2", "Down", "Enter"]),
+    ("bottom-up", (80, 24), ["3", "Down", "Enter"]),
+    ("callers", (80, 24), ["/", "3", "Enter", "Enter"]),
+    ("calls", (80, 24), ["/", "2", "Enter", "l"]),
+    ("timeline", (80, 24), ["6", "Down", "Right", "Right"]),
+    ("window", (80, 24), ["6", "+", "+", "Enter"]),
+    ("help", (80, 24), ["?"]),
+    ("narrow", (50, 12), ["2", "Down", "Enter"]),
+]
+
+
+class Terminal:
+    def __init__(self, folder, size, command, term="xterm-256color"):
+        self.socket = os.path.join(folder, "tmux")
+        environment = {"PATH": os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        self.environment = environment
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(size[0]), "-y", str(size[1]),
+                  "TERM=%s; export TERM; stty -a >%s/before; %s; echo status $? >%s/status; stty -a >%s/after; exec sleep 60"
+                  % (term, folder, command, folder, folder))
+
+    def tmux(self, *arguments):
+        run = subprocess.run(["tmux", "-S", self.socket, *arguments], env=self.environment, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+        if run.returncode:
+            sys.exit("tmux %s: %s" % (arguments[0], run.stdout))
+        return run.stdout
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p", "-t", "0")
+
+    def press(self, keys):
+        """Each key when the screen has settled after the one before."""
+        for key in keys:
+            self.settled()
+            self.tmux("send-keys", "-t", "0", key)
+
+    def settled(self):
+        """The screen, when it has been the same for some time and shows the browser."""
+        last, since, end = "", time.monotonic(), time.monotonic() + WAIT
+        while time.monotonic() < end:
+            now = self.screen()
+            if now != last or "1 functions" not in now or "making the index" in now:
+                last, since = now, time.monotonic()
+            elif time.monotonic() - since > 0.25:
+                return now
+            time.sleep(0.05)
+        sys.exit("the screen never settled:\n" + last)
+
+    def close(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], env=self.environment, stderr=subprocess.DEVNULL)
+
+
+def wait_for(path):
+    end = time.monotonic() + WAIT
+    while not os.path.exists(path) or not open(path).read():
+        if time.monotonic() > end:
+            sys.exit("%s was never written" % path)
+        time.sleep(0.05)
+    return open(path).read()
+
+
+def compare_screens(command, write):
+    for name, size, keys in SCREENS:
+        path = os.path.join(HERE, "screens", name + ".txt")
+        with tempfile.TemporaryDirectory() as folder:
+            terminal = Terminal(folder, size, "%s browse %s" % (command, LOG))
+            try:
+                terminal.press(keys)
+                got = terminal.settled().replace(os.path.dirname(LOG), "DIR")
+            finally:
+                terminal.close()
+        got = "".join(line.rstrip() + "\n" for line in got.rstrip("\n").split("\n"))
+        # The head of the screen ends with the path, which is shortened to the room that there is.
+        head, _, rest = got.partition("\n")
+        got = head.split("  ")[0] + "\n" + rest
+        if write:
+            open(path, "w").write(got)
+        elif open(path).read() != got:
+            sys.exit("%s: the screen is\n%s" % (name, got))
+
+
+def leaves_no_trace(command, term, how, status):
+    """The state of the terminal is the same before and after, and the screen has nothing left of the browser."""
+    with tempfile.TemporaryDirectory() as folder:
+        terminal = Terminal(folder, (80, 24), "sh -c 'echo $$ >%s/pid; exec %s browse %s'" % (folder, command, LOG), term)
+        try:
+            terminal.settled()
+            if how == "TERM":
+                os.kill(int(wait_for(os.path.join(folder, "pid"))), signal.SIGTERM)
+            else:
+                terminal.tmux("resize-window", "-t", "0", "-x", "120", "-y", "40")
+                if len(terminal.settled().rstrip("\n").split("\n")) < 30:
+                    sys.exit("%s: the screen did not follow the terminal's size" % term)
+                terminal.tmux("send-keys", "-t", "0", how)
+            after = wait_for(os.path.join(folder, "after"))
+            left = terminal.screen()
+        finally:
+            terminal.close()
+        if wait_for(os.path.join(folder, "status")) != "status %d\n" % status:
+            sys.exit("%s, %s: %s" % (term, how, open(os.path.join(folder, "status")).read()))
+        modes = [line for line in open(os.path.join(folder, "before")) if "rows" not in line]
+        if modes != [line for line in after.splitlines(True) if "rows" not in line]:
+            sys.exit("%s, %s: the terminal is not as it was:\n%s" % (term, how, after))
+        if "1 functions" in left:
+            sys.exit("%s, %s: the screen was left as it was:\n%s" % (term, how, left))
+
+
+def main():
+    command = os.path.abspath(sys.argv[1])
+    run = subprocess.run([command, "browse", LOG], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True, start_new_session=True)
+    if run.returncode != 2:
+        sys.exit("without a terminal: status %d, %s" % (run.returncode, run.stdout))
+    if "without ncurses" in run.stdout or not shutil.which("tmux"):
+        print("skipped: needs a build with ncurses, and tmux")
+        return 77
+    compare_screens(command, "--write" in sys.argv)
+    leaves_no_trace(command, "xterm-256color", "q", 0)
+    leaves_no_trace(command, "vt100", "q", 0)
+    leaves_no_trace(command, "screen", "TERM", 143)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The screens of `browse`, without a terminal: keys are pressed, rows are read. The profile is made
+ * by hand: main (10 of its own) calls work twice (60, 20 of them in leaf) and leaf once (30).
+ */
+#include "../unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/terminal/browser.h"
+
+enum { ROWS = 12, COLUMNS = 80 };
+
+struct shown {
+	struct tl_profile *profile;
+	struct tl_browser *browser;
+	struct tl_canvas canvas;
+	char line[COLUMNS * 4 + 1];
+};
+
+static uint32_t add_function(struct tl_profile *profile, const char *name)
+{
+	const struct tl_function function = { .name = name, .id = TL_NOWHERE };
+	struct tl_error err;
+
+	return (uint32_t)tl_profile_add_function(profile, &function, sizeof(function), &err);
+}
+
+static uint32_t add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+			    uint64_t calls, int64_t cost)
+{
+	struct tl_error err;
+	uint32_t context = (uint32_t)tl_profile_add_context(profile, parent, function, 0, &err);
+
+	tl_profile_add_context_cost(profile, context, calls, &cost);
+	return context;
+}
+
+static struct tl_profile *make_profile(void)
+{
+	static const struct tl_event event = { "Ir", "", "", "" };
+	const struct tl_part part = { .command = "", .header = "" };
+	struct tl_profile *profile;
+	struct tl_error err;
+	uint32_t main_function, work, leaf, root, middle;
+
+	assert_int_equal(tl_profile_new(&profile, "test", &event, sizeof(event), 1, 0, &err), 0);
+	tl_profile_add_part(profile, &part, sizeof(part), &err);
+	main_function = add_function(profile, "main");
+	work = add_function(profile, "work(int)");
+	leaf = add_function(profile, "leaf");
+	root = add_context(profile, TL_NONE, main_function, 1, 10);
+	middle = add_context(profile, root, work, 2, 40);
+	add_context(profile, middle, leaf, 5, 20);
+	add_context(profile, root, leaf, 1, 30);
+	assert_int_equal(tl_profile_finish(profile, &err), 0);
+	return profile;
+}
+
+static void begin(struct shown *s)
+{
+	const struct tl_browser_options options = { .title = "file" };
+	struct tl_error err;
+
+	*s = (struct shown){ .profile = make_profile() };
+	assert_int_equal(tl_browser_open(&s->browser, s->profile, &options, &err), 0);
+}
+
+static void end(struct shown *s)
+{
+	tl_browser_close(s->browser);
+	tl_profile_free(s->profile);
+	tl_canvas_free(&s->canvas);
+}
+
+static void draw(struct shown *s, int rows, int columns)
+{
+	assert_true(tl_canvas_begin(&s->canvas, rows, columns));
+	assert_true(tl_browser_draw(s->browser, &s->canvas));
+}
+
+/* A row as text, without the blanks behind it. */
+static const char *row_of(struct shown *s, int row)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < s->canvas.columns; i++) {
+		const struct tl_cell *cell = &s->canvas.cells[row * s->canvas.columns + i];
+
+		memcpy(s->line + size, cell->text, strlen(cell->text));
+		size += strlen(cell->text);
+	}
+	while (size && s->line[size - 1] == ' ')
+		size--;
+	s->line[size] = 0;
+	return s->line;
+}
+
+static void press(struct shown *s, const char *keys)
+{
+	for (; *keys; keys++)
+		assert_true(tl_browser_key(s->browser, *keys));
+	draw(s, ROWS, COLUMNS);
+}
+
+static int chosen_row(const struct shown *s)
+{
+	for (int row = 1; row < s->canvas.rows - 1; row++)
+		if (s->canvas.cells[row * s->canvas.columns].style == TL_STYLE_CURSOR)
+			return row;
+	return -1;
+}
+
+TEST(functions_come_by_self_cost_with_their_sums)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "1");
+	assert_string_equal(row_of(&s, 2),
+			    "  50.00%          50  50.00%          50            6 leaf");
+	assert_string_equal(row_of(&s, 3),
+			    "  40.00%          40  60.00%          60            2 work(int)");
+	assert_string_equal(row_of(&s, 4),
+			    "  10.00%          10 100.00%         100            1 main");
+	assert_string_equal(row_of(&s, 5), "");
+	assert_int_equal(chosen_row(&s), 2);
+	end(&s);
+}
+
+TEST(s_sorts_by_the_next_column_and_r_turns_the_order)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "s");
+	assert_non_null(strstr(row_of(&s, 1), "Ir by inclusive"));
+	assert_non_null(strstr(row_of(&s, 2), " main"));
+	press(&s, "r");
+	assert_non_null(strstr(row_of(&s, 2), " leaf"));
+	press(&s, "rs");
+	assert_non_null(strstr(row_of(&s, 2), " leaf")); /* 6 calls */
+	press(&s, "s");
+	assert_non_null(strstr(row_of(&s, 4), " work(int)"));
+	end(&s);
+}
+
+TEST(a_tree_opens_row_by_row_and_closes_with_what_is_below)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "2");
+	assert_non_null(strstr(row_of(&s, 2), "1 + main"));
+	assert_string_equal(row_of(&s, 3), "");
+	press(&s, "\n");
+	assert_non_null(strstr(row_of(&s, 2), "1 - main"));
+	assert_non_null(strstr(row_of(&s, 3), "2   + work(int)"));
+	assert_non_null(strstr(row_of(&s, 4), "1     leaf"));
+	press(&s, "j\n");
+	assert_string_equal(row_of(&s, 4),
+			    "  20.00%          20  20.00%          20            5       leaf");
+	press(&s, "k\n");
+	assert_string_equal(row_of(&s, 3), "");
+	end(&s);
+}
+
+/* The callers of leaf: work with 20 of its cost, main with 30. */
+TEST(a_bottom_up_tree_divides_self_cost_by_caller)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "3\n");
+	assert_string_equal(row_of(&s, 2),
+			    "  50.00%          50  50.00%          50            6 - leaf");
+	assert_string_equal(row_of(&s, 3),
+			    "  30.00%          30                                1     main");
+	assert_string_equal(row_of(&s, 4),
+			    "  20.00%          20                                5   + work(int)");
+	end(&s);
+}
+
+TEST(callers_stand_above_the_function_and_callees_below)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "j\n");
+	assert_string_equal(row_of(&s, 2),
+			    "   0.00%           0  60.00%          60            2 < main");
+	assert_string_equal(row_of(&s, 3),
+			    "  40.00%          40  60.00%          60            2 * work(int)");
+	assert_string_equal(row_of(&s, 4),
+			    "   0.00%           0  20.00%          20            5 > leaf");
+	assert_int_equal(chosen_row(&s), 3);
+	press(&s, "j\n");
+	assert_non_null(strstr(row_of(&s, 4), "* leaf"));
+	end(&s);
+}
+
+TEST(a_search_goes_to_the_next_row_that_matches)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "/WOR\n");
+	assert_int_equal(chosen_row(&s), 3);
+	press(&s, "n");
+	assert_int_equal(chosen_row(&s), 3);
+	press(&s, "/nowhere\n");
+	assert_string_equal(row_of(&s, ROWS - 1), "not found: nowhere");
+	end(&s);
+}
+
+/* Names of an input do not control the terminal. */
+TEST(control_characters_are_shown_as_escapes)
+{
+	struct tl_canvas canvas = { .rows = 0 };
+
+	assert_true(tl_canvas_begin(&canvas, 1, 20));
+	assert_true(tl_canvas_put(&canvas, 0, 0, 20, TL_STYLE_PLAIN, "a\x1b[2J") > 5);
+	for (int i = 0; i < 20; i++)
+		assert_true((unsigned char)canvas.cells[i].text[0] >= ' ');
+	/* A wide character takes two columns, or none at the border. */
+	assert_int_equal(tl_canvas_put(&canvas, 0, 18, 9, TL_STYLE_PLAIN, "\u4e2d"), 2);
+	assert_int_equal(tl_canvas_put(&canvas, 0, 19, 9, TL_STYLE_PLAIN, "\u4e2d"), 0);
+	tl_canvas_free(&canvas);
+}
+
+TEST(any_size_is_drawn)
+{
+	static const char keys[] = "1234567?";
+	struct shown s;
+
+	begin(&s);
+	for (int i = 0; keys[i]; i++) {
+		tl_browser_key(s.browser, keys[i]);
+		for (int size = 1; size < 60; size += 7)
+			draw(&s, size, 61 - size);
+	}
+	end(&s);
+}
+
+TEST(panes_without_what_they_show_say_so)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "6");
+	assert_string_equal(row_of(&s, ROWS - 1), "the profile has no calls one by one");
+	press(&s, "5");
+	assert_string_equal(row_of(&s, ROWS - 1), "the profile has no calls one by one");
+	assert_false(tl_browser_key(s.browser, 'q'));
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_come_by_self_cost_with_their_sums),
+		cmocka_unit_test(s_sorts_by_the_next_column_and_r_turns_the_order),
+		cmocka_unit_test(a_tree_opens_row_by_row_and_closes_with_what_is_below),
+		cmocka_unit_test(a_bottom_up_tree_divides_self_cost_by_caller),
+		cmocka_unit_test(callers_stand_above_the_function_and_callees_below),
+		cmocka_unit_test(a_search_goes_to_the_next_row_that_matches),
+		cmocka_unit_test(control_characters_are_shown_as_escapes),
+		cmocka_unit_test(any_size_is_drawn),
+		cmocka_unit_test(panes_without_what_they_show_say_so),
+	};
+
+	return cmocka_run_group_tests_name("browser", tests, NULL, NULL);
+}
