@@ -283,6 +283,68 @@ TEST(odd_names)
 	tl_profile_free(profile);
 }
 
+static char *export_packed(const struct tl_profile *profile, enum tl_export_compression compression)
+{
+	const struct tl_export_options options = { .size = sizeof(options),
+						   .compression = compression };
+	size_t size;
+
+	return export_with("callgrind", profile, &options, &size);
+}
+
+/* "+3" and "-3" of a position are relative to the cost line before it. */
+TEST(positions_relative_to_the_line_before)
+{
+	struct tl_profile *profile = new_profile(0, 1);
+	uint32_t f = add_function(profile, "", "a", "f", 0);
+	struct tl_position at = { .file = "a", .line = 100 };
+	char *text;
+
+	add_line(profile, f, TL_NONE, at, 1);
+	at.line = 103;
+	add_line(profile, f, TL_NONE, at, 2);
+	at.line = 110;
+	add_line(profile, f, TL_NONE, at, 4);
+	at.line = 100;
+	at.file = "b";
+	add_line(profile, f, TL_NONE, at, 8);
+	finish(profile);
+	text = export_packed(profile, TL_COMPRESS_ALL);
+	assert_contains(text, "fn=(1) f\n100 1\n+3 2\n+7 4\n");
+	assert_contains(text, "-10 8\n");
+	free(text);
+	text = export_packed(profile, TL_COMPRESS_NAMES);
+	assert_contains(text, "fn=(1) f\n100 1\n103 2\n110 4\n");
+	free(text);
+	tl_profile_free(profile);
+}
+
+/* Without compression only names that look like a number have one. */
+TEST(names_without_compression)
+{
+	static const char *const names[] = { "(3)", "(0", "(9x)", "(x)", "(/1)", "(:1)", "3", "(" };
+	struct tl_profile *profile = new_profile(0, 1);
+	struct tl_position nowhere = { .file = "" };
+	char *text, wanted[32];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		add_line(profile, add_function(profile, "", "a", names[i], 0), TL_NONE, nowhere, 1);
+	finish(profile);
+	text = export_packed(profile, TL_COMPRESS_NONE);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(wanted, sizeof(wanted), "fn=%s\n", names[i]);
+		if (i < 3)
+			assert_lacks(text, wanted);
+		else
+			assert_contains(text, wanted);
+		snprintf(wanted, sizeof(wanted), ") %s\n", names[i]);
+		if (i < 3)
+			assert_contains(text, wanted);
+	}
+	free(text);
+	tl_profile_free(profile);
+}
+
 /* A profile of nothing is a file of nothing; without an event the format cannot say even that. */
 TEST(empty_profile)
 {
@@ -345,6 +407,8 @@ int main(void)
 		cmocka_unit_test(header_lines),
 		cmocka_unit_test(calls_are_never_zero),
 		cmocka_unit_test(odd_names),
+		cmocka_unit_test(positions_relative_to_the_line_before),
+		cmocka_unit_test(names_without_compression),
 		cmocka_unit_test(empty_profile),
 		cmocka_unit_test(callgrind_annotate_agrees),
 	};
