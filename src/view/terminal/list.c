@@ -68,6 +68,8 @@ static struct tl_list_row *add_row(struct tl_list *list, uint32_t function, enum
 
 static void drop_rows(struct tl_list *list, size_t from, size_t count)
 {
+	if (!count)
+		return;
 	for (size_t i = from; i < from + count; i++)
 		free(list->rows[i].members);
 	memmove(list->rows + from, list->rows + from + count,
