@@ -10,7 +10,7 @@
 
 #include <tracelathe/tracelathe.h>
 
-enum { WINDOWS = 5, SEARCHES = 3, LONGEST = 20 };
+enum { WINDOWS = 6, SEARCHES = 3, LONGEST = 20 };
 
 struct trace {
 	const char *path;
@@ -66,6 +66,31 @@ static struct tl_call_span draw_span(struct trace *t)
 				      .to = t->info.origin + from + ticks };
 }
 
+/* A window whose borders are the begin of one call and the end of another: calls lie on them. */
+static struct tl_call_span span_of_calls(struct trace *t)
+{
+	struct tl_call_span all = draw_span(t), span = all;
+	struct tl_call_search found = { .count = 0 };
+	struct tl_error err;
+
+	for (uint32_t function = 0; !found.count && function < 200; function++)
+		if (tl_input_search(t->input, t->index, &all, function, 50, &found, sizeof(found),
+				    &err) < 0 ||
+		    !found.count)
+			tl_call_search_end(&found);
+	if (found.count) {
+		const struct tl_call_item *a = &found.longest[draw(t, found.count)].item;
+		const struct tl_call_item *b = &found.longest[draw(t, found.count)].item;
+
+		span.from = a->start;
+		span.to = b->end == TL_NOWHERE ? t->last : b->end;
+	}
+	if (span.to <= span.from)
+		span.to = span.from + 1;
+	tl_call_search_end(&found);
+	return span;
+}
+
 /* ---- profiles ---- */
 
 static struct tl_output *table_of(const struct tl_profile *profile)
@@ -119,7 +144,7 @@ static int compare_profiles(struct trace *t)
 	int failed = 0;
 
 	for (int i = 0; !failed && i < WINDOWS; i++) {
-		struct tl_call_span span = draw_span(t);
+		struct tl_call_span span = i & 1 ? span_of_calls(t) : draw_span(t);
 		struct tl_profile *ours = NULL, *whole;
 		struct tl_error err = { .text = "" };
 
