@@ -30,6 +30,12 @@ def equal(value, wanted):
     assert value == wanted, "%r is not %r" % (value, wanted)
 
 
+class Chromium(browser.Browser):
+    def settle(self):
+        """The page says within 50 ms that it has something to do; rest() waits until it is done."""
+        self.run("new Promise(done => setTimeout(() => requestAnimationFrame(() => done(1)), 70))")
+
+
 class Page:
     """A view in a browser."""
 
@@ -430,7 +436,7 @@ def main(program):
         skip("no chromium here")
     with View(program, MT):
         pass
-    failed, chromium = 0, browser.Browser(found)
+    failed, chromium = 0, Chromium(found)
     try:
         for function in TESTS:
             try:
