@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 from viewing import GOLDEN, View, output
 
@@ -168,6 +169,38 @@ def garbage_on_a_hundred_connections_harms_nobody(program):
         equal(view.stop()[::2], (0, ""))
 
 
+def busy_seconds(view):
+    """Processor time of the command so far."""
+    with open("/proc/%d/stat" % view.process.pid, encoding="utf-8") as file:
+        fields = file.read().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@test
+def who_goes_is_not_worked_for(program):
+    """A profile that would take long is given up when its asker closes the connection."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "callgrind.out.long")
+        line = "+1 20 3\n"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("positions: line\nevents: Ir Dr\nfl=a.c\nfn=main\n1 1 1\n")
+            for _ in range(40):
+                file.write(line * 100000)
+        with View(program, path) as view:
+            view.ready()
+            before = busy_seconds(view)
+            view.json("/api/profile")
+            whole = busy_seconds(view) - before
+            if whole < 0.4:
+                return  # a machine on which it takes no time: nothing can be given up
+            before = busy_seconds(view)
+            with socket.create_connection(("127.0.0.1", view.port), timeout=20) as s:
+                s.sendall(("GET /api/annotate?name=main&token=%s HTTP/1.1\r\nHost: %s\r\n\r\n" % (view.token, view.host)).encode())
+                time.sleep(0.05)
+            time.sleep(3 * whole)
+            assert busy_seconds(view) - before < 0.6 * whole, (busy_seconds(view) - before, whole)
+
+
 # ---- answers ----
 
 
@@ -275,7 +308,7 @@ def windows_have_every_call_that_is_in_them(program):
     with View(program, path) as view:
         file = view.ready()["files"][0]
         origin = file["origin"]
-        for _ in range(60):
+        for _ in range(40):
             number = chance.randrange(len(file["tracks"]))
             track = file["tracks"][number]
             start = chance.randrange(track["first"], track["last"])

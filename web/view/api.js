@@ -21,6 +21,15 @@ async function fetchFrom(path, parameters, signal) {
 }
 
 const kept = new Map(); // answers by address: promises
+const asking = new Map(); // by path and file: the question that is not answered yet
+
+// Whoever asks about another window or function no longer waits for the last one: the server is told by its absence.
+function newest(path, parameters, key) {
+	const of = path + (parameters.file || 0), last = asking.get(of), controller = new AbortController();
+	if (last && last.key !== key) last.controller.abort();
+	asking.set(of, { key, controller });
+	return controller.signal;
+}
 
 function fromEnclosed(key) {
 	const answer = Object.hasOwn(answers, key) ? answers[key] : { error: 'A page without a server does not have this.' };
@@ -28,11 +37,11 @@ function fromEnclosed(key) {
 }
 
 // JSON. The same question is asked once, unless it failed.
-export function ask(path, parameters = {}, { again = false, signal } = {}) {
+export function ask(path, parameters = {}, { again = false } = {}) {
 	const key = address(path, parameters);
 	if (answers) return fromEnclosed(key);
 	if (!again && kept.has(key)) return kept.get(key);
-	const answer = fetchFrom(path, parameters, signal).then(response => response.json());
+	const answer = fetchFrom(path, parameters, again ? undefined : newest(path, parameters, key)).then(response => response.json());
 	if (!again) {
 		kept.set(key, answer);
 		answer.catch(() => kept.delete(key));
@@ -41,6 +50,6 @@ export function ask(path, parameters = {}, { again = false, signal } = {}) {
 	return answer;
 }
 
-export async function askBytes(path, parameters, signal) {
-	return (await fetchFrom(path, parameters, signal)).arrayBuffer();
+export async function askBytes(path, parameters) {
+	return (await fetchFrom(path, parameters)).arrayBuffer();
 }

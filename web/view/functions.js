@@ -144,7 +144,9 @@ async function drawDetail(profile, i) {
 			: await ask('/api/durations', { file: state.file, name: fn.name, object: fn.object, source: fn.source, ...window });
 		if (detailOf === key) drawDurations(box, answer, told.files[state.file].frequency, state.file);
 	} catch (error) {
-		if (detailOf === key) box.replaceChildren(el('p', { class: 'faint' }, error.message));
+		if (detailOf !== key) return;
+		detailOf = '';
+		box.replaceChildren(el('p', { class: 'faint' }, error.message));
 	}
 }
 

@@ -72,7 +72,7 @@ async function drawPane() {
 		await panes.get(shown).draw();
 		trouble('');
 	} catch (error) {
-		trouble(error.message);
+		if (error.name !== 'AbortError') trouble(error.message);
 	}
 	working--;
 	ready();

@@ -88,7 +88,9 @@ export function makeListing(pane, assembly) {
 			const answer = await ask('/api/annotate', { file: state.file, name: state.fn.name, object: state.fn.object || undefined, assembly: assembly ? 1 : 0, ...windowOf() });
 			if (wanted === key) box.replaceChildren(...(assembly ? drawAssembly(answer) : drawSource(answer)));
 		} catch (error) {
-			if (wanted === key) box.replaceChildren(nothing(error.message));
+			if (wanted !== key) return;
+			wanted = '';
+			box.replaceChildren(nothing(error.message));
 		}
 	};
 }
