@@ -131,7 +131,8 @@ static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kin
 	}
 	bool first = !(i->seen & TL_XTRACE_CHECK_ACCESSES);
 
-	tl_xtrace_check_token(s, kind);
+	if (!tl_xtrace_check_token(s, kind))
+		return;
 	if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
 		if (kind == TL_XTRACE_LOAD && !i->load) {
 			i->load = s->walk.token + 9;
@@ -174,15 +175,21 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 /* The walk has ended: damage is a violation, too. False: the stream is over. */
 static bool next_segment(struct tl_xtrace_check_stream *s, struct tl_error *err)
 {
-	bool damaged = s->walk.status != TL_OK;
-	int status;
+	const struct tl_xtrace_walk before = s->walk;
+	bool damaged = before.status != TL_OK;
+	int status = tl_xtrace_walk_resume(&s->walk, err);
 
-	if (damaged && s->walk.status != TL_IO)
-		tl_xtrace_report_damage(s);
-	status = tl_xtrace_walk_end(&s->walk, err);
+	if (damaged && before.status != TL_IO)
+		tl_xtrace_report_damage(s, &before, status == 1);
 	if (status < 0) {
 		s->check->status = status;
 		return false;
+	}
+	if (status == 1) {
+		end_instruction(s, true, true);
+		tl_xtrace_check_signals_end(s);
+		after_gap(s);
+		return true;
 	}
 	if (s->segment + 1 >= s->stream->segment_count) {
 		end_instruction(s, true, true);

@@ -24,6 +24,7 @@ enum tl_xtrace_rule_number {
 	TL_XTRACE_RULE_GRAMMAR_MISSING,
 	TL_XTRACE_RULE_GRAMMAR_TWICE,
 	TL_XTRACE_RULE_GRAMMAR_TIME,
+	TL_XTRACE_RULE_OPCODE,
 	TL_XTRACE_RULE_PC_ALIGNMENT,
 	TL_XTRACE_RULE_PC_CONTINUITY,
 	TL_XTRACE_RULE_PC_BRANCH,
@@ -245,8 +246,9 @@ void tl_xtrace_report_insn(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule
 			   uint64_t offset);
 /* How this collector writes: told, not counted. */
 void tl_xtrace_report_dialect(struct tl_xtrace_check_stream *s, const char *text);
-/* The walk ended at damage. */
-void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s);
+/* A walk ended at damage; the stream's goes on behind it, or not. */
+void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s, const struct tl_xtrace_walk *at,
+			     bool goes_on);
 /* No memory: stop. */
 void tl_xtrace_check_no_memory(struct tl_xtrace_check_stream *s);
 
@@ -262,10 +264,11 @@ void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t ad
 void tl_xtrace_check_signal_return(struct tl_xtrace_check_stream *s, uint64_t pc);
 void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s);
 
-/* grammar.c: a token behind an instruction; an instruction and all of its tokens; the
- * opcode's part of it; what is missing, once the next instruction shows that there was no
- * exception; a token at a boundary; an instruction of EL0, which ends a system call. */
-void tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
+/* grammar.c: a token behind an instruction, false if it is none of its tokens; an instruction
+ * and all of its tokens; the opcode's part of it; what is missing, once the next instruction
+ * shows that there was no exception; a token at a boundary; an instruction of EL0, which ends a
+ * system call. */
+bool tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
 void tl_xtrace_check_complete(struct tl_xtrace_check_stream *s, bool cut);
 void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op);
 /* Whether a system call has iovecs: its number, and how many there are. */

@@ -194,10 +194,14 @@ static void decide(struct tl_xtrace_check_dialect *d, const struct survey *v)
 {
 	uint64_t most = ENOUGH - 1;
 
+	/* What the text says is demanded, unless enough instructions are without it; TIME is for
+	 * collectors to have or not. */
 	for (unsigned kind = 0; kind < TL_XTRACE_KIND_COUNT; kind++)
-		if (usual(&v->kinds[kind]))
+		if (usual(&v->kinds[kind]) ||
+		    (v->kinds[kind].could < ENOUGH && kind != TL_XTRACE_TIME))
 			d->required |= UINT32_C(1) << kind;
-	if (usual(&v->vectors))
+	d->required &= ~bit(TL_XTRACE_SYSCALL_VEC);
+	if (usual(&v->vectors) || v->vectors.could < ENOUGH)
 		d->required |= bit(TL_XTRACE_SYSCALL_VEC);
 	d->dc_any = enough(&v->dc_any);
 	d->time_behind = enough(&v->time_behind);

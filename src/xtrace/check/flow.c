@@ -113,7 +113,8 @@ static enum tl_xtrace_rule_number judge(struct tl_xtrace_check_stream *s,
 			sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0])),
 			TL_XTRACE_RULE_PC_CONTINUITY);
 	case TL_A64_TRAP:
-		return TL_XTRACE_RULE_COUNT;
+		return broken_unless(a64->class != TL_A64_UNALLOCATED || !sequential,
+				     TL_XTRACE_RULE_OPCODE);
 	default:
 		return broken_unless(sequential || is_repeated(last, next),
 				     TL_XTRACE_RULE_PC_CONTINUITY);

@@ -91,12 +91,13 @@ static bool in_order(const struct tl_xtrace_check_stream *s, enum tl_xtrace_kind
 		(s->dialect.time_behind || s->dialect.time_each));
 }
 
-void tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+bool tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
 {
 	struct tl_xtrace_check_insn *i = &s->last;
 	uint64_t offset = tl_xtrace_walk_offset(&s->walk);
+	bool its = belongs(s, kind);
 
-	if (!belongs(s, kind))
+	if (!its)
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_GRAMMAR_OWNER, offset);
 	else if (!in_order(s, kind))
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_GRAMMAR_PLACE, offset);
@@ -108,6 +109,7 @@ void tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind
 	if (kind == TL_XTRACE_TIME && (i->seen & bit(kind)) && !s->dialect.time_each)
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_GRAMMAR_TIME, offset);
 	i->seen |= bit(kind);
+	return its;
 }
 
 static void report_missing(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
@@ -189,6 +191,7 @@ void tl_xtrace_check_boundary(struct tl_xtrace_check_stream *s, enum tl_xtrace_k
 void tl_xtrace_check_call_over(struct tl_xtrace_check_stream *s,
 			       const struct tl_xtrace_check_insn *next)
 {
+	s->syscall.unknown = false;
 	if (!s->syscall.pending || tl_xtrace_syscall_jumps(s->syscall.args[0]))
 		return;
 	s->syscall.pending = false;

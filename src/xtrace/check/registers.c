@@ -4,12 +4,14 @@
 
 #include <inttypes.h>
 
-/* A register is said to have a value: it has it from here on. */
+/* A register is said to have a value: it has it from here on. 31 is the one that is always 0. */
 static void expect(struct tl_xtrace_check_stream *s, unsigned number, uint64_t value, uint64_t mask)
 {
-	if (number < 31 && tl_xtrace_registers_know(&s->registers, number) &&
-	    ((s->registers.x[number] ^ value) & mask)) {
-		tl_xtrace_expected(s, "0x%" PRIx64, s->registers.x[number]);
+	const struct tl_xtrace_registers *r = &s->registers;
+	uint64_t known = number == 31 ? 0 : r->x[number];
+
+	if ((number == 31 || tl_xtrace_registers_know(r, number)) && ((known ^ value) & mask)) {
+		tl_xtrace_expected(s, "0x%" PRIx64, known);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_REGISTER_VALUE,
 				      tl_xtrace_walk_offset(&s->walk));
 	}
@@ -94,8 +96,13 @@ static void expect_flags(struct tl_xtrace_check_stream *s, uint64_t value, bool 
 {
 	const struct tl_xtrace_registers *r = &s->registers;
 
-	if (before && r->known & TL_XTRACE_KNOWN_FLAGS && (uint64_t)r->nzcv << 28 != value) {
-		tl_xtrace_expected(s, "0x%x", r->nzcv << 28);
+	bool known = before && r->known & TL_XTRACE_KNOWN_FLAGS;
+
+	if ((known && (uint64_t)r->nzcv << 28 != value) || value & ~UINT64_C(0xf0000000)) {
+		if (known)
+			tl_xtrace_expected(s, "0x%x", r->nzcv << 28);
+		else
+			tl_xtrace_expected(s, "bits 31 to 28");
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_REGISTER_VALUE,
 				      tl_xtrace_walk_offset(&s->walk));
 	}

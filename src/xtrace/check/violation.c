@@ -2,6 +2,7 @@
 /* The rules by name, and how a violation of one reaches the caller. */
 #include "xtrace/check/check.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,6 +24,8 @@ static const struct tl_xtrace_rule rules[TL_XTRACE_RULE_COUNT] = {
 		"a token that an instruction has once at most", "1.4, A21" },
 	RULE(GRAMMAR_TIME) = { "xtrace.grammar.time",
 		"TIME twice, or without an access", "A12" },
+	RULE(OPCODE) = { "xtrace.opcode",
+		"an encoding that is not allocated, and no exception behind it", "5" },
 	RULE(PC_ALIGNMENT) = { "xtrace.pc.alignment",
 		"a PC is not a multiple of 4", "5" },
 	RULE(PC_CONTINUITY) = { "xtrace.pc.continuity",
@@ -136,18 +139,22 @@ void tl_xtrace_report_dialect(struct tl_xtrace_check_stream *s, const char *text
 	report(s, &note);
 }
 
-void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s)
+void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s, const struct tl_xtrace_walk *at,
+			     bool goes_on)
 {
 	struct tl_xtrace_violation violation = {
 		.rule = rules[TL_XTRACE_RULE_TOKEN].rule,
-		.text = s->walk.text,
+		.text = at->text,
 		.path = s->stream->info.path,
-		.offset = s->walk.fault,
+		.offset = at->fault,
 		.record = s->counts.ordinal,
 		.pc = TL_NOWHERE,
 		.id = s->stream->info.id,
 	};
 
+	if (goes_on)
+		tl_xtrace_expected(s, "a token; reading goes on at 0x%" PRIx64,
+				   (uint64_t)(s->walk.next - s->stream->data));
 	report(s, &violation);
 }
 

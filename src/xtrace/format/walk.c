@@ -64,7 +64,7 @@ static enum tl_xtrace_kind next_vector(struct tl_xtrace_walk *walk)
 	if (count > (left - 9) / TL_XTRACE_IOVEC_BYTES)
 		return stop_at(walk, TL_BAD_SIZE,
 			       "a SYSCALL_VEC has more entries than there are bytes; "
-			       "skipped up to the next snapshot");
+			       "skipped to where reading can go on");
 	walk->token = walk->next;
 	walk->next += 9 + count * TL_XTRACE_IOVEC_BYTES;
 	if (walk->next > walk->stop)
@@ -78,13 +78,13 @@ static const char *why_undefined(uint8_t byte)
 	case 0:
 	case 5:
 	case 6:
-		return "a token of an undefined class; skipped up to the next snapshot";
+		return "a token of an undefined class; skipped to where reading can go on";
 	case 2:
-		return "an access of more than 256 bytes; skipped up to the next snapshot";
+		return "an access of more than 256 bytes; skipped to where reading can go on";
 	default:
 		return "an unknown token (--skip-unknown can say its size, --layout codes=4 is "
 		       "another way to number "
-		       "them); skipped up to the next snapshot";
+		       "them); skipped to where reading can go on";
 	}
 }
 

@@ -5,8 +5,9 @@
 /*
  * Walking over the tokens of a segment.
  *
- * A stream is read in segments: from one snapshot's offset to the next. Damage costs the rest of
- * its segment (section 4, "Recover"), and several threads can read segments, with the same result.
+ * A stream is read in segments: from one snapshot's offset to the next. Several threads can read
+ * segments, with the same result. Damage costs the rest of its segment (section 4, "Recover"), but
+ * for the checker, which goes on at the next place that makes sense (resync.c).
  *
  * The hot way to read: tl_xtrace_each_segment() calls a function with a walk over each segment, in
  * which
@@ -130,6 +131,12 @@ void tl_xtrace_walk_begin(struct tl_xtrace_walk *walk, struct tl_xtrace_trace *t
 /* How a walk that is over ended: notes the fault if there is one. 0, or negative: strict,
  * cancelled, no memory. */
 int tl_xtrace_walk_end(struct tl_xtrace_walk *walk, struct tl_error *err);
+
+/*
+ * resync.c: the same, but a walk that ended at damage goes on where the stream makes sense again,
+ * in the same segment, before an instruction: 1. Nothing is known there of what was before.
+ */
+int tl_xtrace_walk_resume(struct tl_xtrace_walk *walk, struct tl_error *err);
 
 /*
  * Called with a walk at the beginning of segment number `segment` of the stream; walks it, to its

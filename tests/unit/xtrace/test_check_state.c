@@ -5,11 +5,11 @@
  */
 #include "violations.h"
 
-/* MSR TTBR0_EL1, XZR, whose token says the value; then an access. */
+/* MSR TTBR0_EL1 from X10 for space 10, ..., whose token says the value; then an access. */
 static size_t access_in(struct bytes *b, uint64_t space, bool store, uint64_t address,
 			uint64_t value)
 {
-	put_inst(b, 1, 0xd518201f);
+	put_inst(b, 1, 0xd5182000 | (uint32_t)space);
 	put_value(b, MRS, space);
 	put_inst(b, 1, store ? A64_STR : A64_LDR);
 	return put_access(b, store ? STORE : LOAD, 3, address, value);
