@@ -370,6 +370,15 @@ int tl_output_open(struct tl_output **out, const char *path, struct tl_error *er
 	return 0;
 }
 
+int tl_output_open_descriptor(struct tl_output **out, int fd, struct tl_error *err)
+{
+	*out = new_output();
+	if (!*out)
+		return tl_error_memory(err);
+	(*out)->fd = fd;
+	return 0;
+}
+
 int tl_output_open_memory(struct tl_output **out, struct tl_error *err)
 {
 	*out = new_output();

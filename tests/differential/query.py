@@ -12,6 +12,7 @@ import io
 import json
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -126,9 +127,100 @@ def calls(path, args):
     return True
 
 
+def listings(path, args):
+    """Records are the lines of `dump --json`; instructions and accesses those of xtrace and Intel PT, or are refused."""
+    wanted = common.run("dump", "--json", *args, path).splitlines()
+    if sum(map(len, wanted)) > 1 << 22:
+        return
+    expect("records of " + path, [json for json, in rows("SELECT json FROM records", *args, path)], wanted)
+    found = [json.loads(line) for line in wanted]
+    expect("fields of records of " + path, rows("SELECT offset, kind, thread, cpu, time FROM records", *args, path),
+           [(r["offset"], r.get("record") or r.get("token") or r.get("packet"), r.get("thread"), r.get("cpu"),
+             r.get("tsc", r.get("time"))) for r in found])
+    expect("the first records of " + path, len(rows("SELECT * FROM records LIMIT 2", *args, path)), min(2, len(found)))
+    accesses, ordinal = [], -1
+    for record in found:
+        ordinal += "opcode" in record
+        if record.get("token") in ("LOAD", "STORE"):
+            value = record["value"]
+            accesses.append((ordinal, int(record["address"], 16), record["size"], int(record["token"] == "STORE"),
+                             signed(int(value, 16)) if len(value) <= 18 else value))
+    executes = any("opcode" in record for record in found)
+    if executes:
+        expect("accesses of " + path, rows("SELECT ordinal, address, size, write, value FROM accesses", *args, path), accesses)
+    else:
+        ask("SELECT * FROM accesses", *args, path, status=(2,))
+    if executes or "packet" in found[0]:
+        instructions(path, args)
+    elif not path.endswith(".perf.data"):
+        ask("SELECT * FROM instructions", *args, path, status=(2,))
+    events = [record for record in found if record.get("record") == "custom-event"]
+    if events:
+        got = rows("SELECT thread, time FROM instants WHERE name = 'custom event'", *args, path)
+        expect("instants of " + path, sorted(got), sorted((record["thread"], record["tsc"]) for record in events))
+
+
+def signed(number):
+    return number - (1 << 64) if number >> 63 and number >> 64 == 0 else number
+
+
+def instructions(path, args):
+    wanted = [json.loads(line) for line in common.run("dump", "--json", "--instructions", *args, path).splitlines()]
+    wanted = [insn for insn in wanted if "ip" in insn or "pc" in insn]
+    expect("instructions of " + path, rows("SELECT address, text FROM instructions", *args, path),
+           [(signed(int(insn.get("ip") or insn["pc"], 16)), insn.get("text")) for insn in wanted])
+
+
 def entered(path, args):
     """Whether unfinished calls are among the calls: where the profile has no durations."""
     return rows("SELECT count(*) FROM functions WHERE sum IS NOT NULL", *args, path) == [(0,)]
+
+
+# ---- other ways to ask ----
+
+
+def ready(path):
+    """Each ready query answers; one in a folder of its own is found."""
+    names = [line.split()[0] for line in common.run("query", "--list").splitlines()]
+    if len(names) < 5:
+        fail("ready queries are", names)
+    for name in names:
+        ask(None, name, path)
+    expect("the slowest calls", [row[1] for row in rows("slowest", path)],
+           [d for d, in rows("SELECT duration FROM calls WHERE duration IS NOT NULL ORDER BY 1 DESC LIMIT 20", path)])
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "mine.sql"), "w", encoding="utf-8") as file:
+            file.write("-- my own\nSELECT 7 AS seven;\n")
+        mine = dict(os.environ, TRACELATHE_QUERIES=folder)
+        done = subprocess.run([common.command(), "query", "--csv", path, "mine"], stdout=subprocess.PIPE, env=mine)
+        expect("a query of one's own", done.stdout, b"seven\n7\n")
+        done = subprocess.run([common.command(), "query", "--list"], stdout=subprocess.PIPE, env=mine)
+        expect("its help", done.stdout.splitlines()[0].split(None, 1), [b"mine", b"my own"])
+
+
+def extension(path, library):
+    """The same tables in sqlite3 itself."""
+    if not shutil.which("sqlite3"):
+        return
+    def shell(sql):
+        text = ".bail on\n.load %s\nCREATE VIRTUAL TABLE temp.t USING tracelathe('%s');\n%s;\n" % (library, path, sql)
+        done = subprocess.run(["sqlite3", "-csv"], input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode:
+            fail(sql, "in sqlite3:", done.stderr)
+        return list(csv.reader(io.StringIO(done.stdout.decode("utf-8", "replace"), newline="")))
+    text = lambda found: [["" if value is None else str(value) for value in row] for row in found]
+    for sql in ("SELECT id, name, calls, self, sum FROM functions", "SELECT * FROM calls", "SELECT * FROM arcs",
+                "SELECT function, count(*), sum(duration) FROM calls GROUP BY function"):
+        expect(sql + " in sqlite3", sorted(shell(sql)), sorted(text(rows(sql, path))))
+    expect("t in sqlite3", shell("SELECT * FROM t"), shell("SELECT * FROM t_functions"))
+    expect("a dropped table", shell("DROP TABLE t; SELECT count(*) FROM calls"), text(rows("SELECT count(*) FROM calls", path)))
+    expect("one table", shell("CREATE VIRTUAL TABLE temp.one USING tracelathe('%s', 'table=threads', 'thread=1'); "
+                              "SELECT count(*) FROM one" % path), [["0"]])
+    for wrong in ("'nowhere.xray'", "", "'%s', 'binry=x'" % path, "'%s', 'table=x'" % path):
+        done = subprocess.run(["sqlite3", "-bail"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, input=(
+            ".load %s\nCREATE VIRTUAL TABLE temp.t USING tracelathe(%s);" % (library, wrong)).encode())
+        if done.returncode <= 0 or not done.stderr:
+            fail("USING tracelathe(%s)" % wrong, "ends with", done.returncode, done.stderr)
 
 
 # ---- random statements ----
@@ -247,7 +339,7 @@ def compare(path, args, base, statements):
 
 
 def random_statements(path, args, has_calls, rng):
-    tables = columns_of(path, args)
+    tables = {name: found for name, found in columns_of(path, args).items() if name not in STREAMS - {"calls"}}
     if not has_calls:
         tables = {table: columns for table, columns in tables.items() if table not in STREAMS}
     base = imported(path, args, tables)
@@ -363,6 +455,7 @@ def main():
         functions(path, [])
         sums(path, [])
         has_calls = calls(path, [])
+        listings(path, [])
         if not has_calls or rows("SELECT count(*) FROM calls", path) < [(ROWS,)]:
             count += random_statements(path, [], has_calls, rng)
         if path.endswith(".xray") and has_calls and not log:
@@ -371,6 +464,8 @@ def main():
         count += hostile(log)
         interrupted(log)
         damaged(log, folder)
+    ready(log)
+    extension(log, os.path.abspath(sys.argv[2]))
     common.finish(count, "statements")
 
 

@@ -69,7 +69,7 @@ SUB_ROOMS = {
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
     "timeline": [[""], ["calls"], ["index"]],
     "view": [["terminal", "web"]],
-    "query": [["trace"], ["tables"], ["sql"]],
+    "query": [["trace"], ["tables"], ["sql"], ["extension"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

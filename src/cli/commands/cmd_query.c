@@ -9,15 +9,29 @@
 #include <tracelathe/query.h>
 
 #include "cli/commands/job.h"
+#include "cli/options/ready.h"
 
 enum { STEP = 1 << 16, LONGEST_TEXT = 1 << 26 };
 
 /* ---- arguments ---- */
 
+static bool is_file_name(const char *argument)
+{
+	return !access(argument, F_OK);
+}
+
 /* SQL has a blank between its words; a file of that name is a file all the same. */
 static bool is_statement(const char *argument)
 {
-	return strpbrk(argument, " \t\n;") && access(argument, F_OK);
+	return strpbrk(argument, " \t\n;") && !is_file_name(argument);
+}
+
+/* Take an argument out of the list of files. */
+static void drop_path(struct settings *settings, size_t number)
+{
+	settings->paths.list.count--;
+	for (; number < settings->paths.list.count; number++)
+		settings->paths.items[number] = settings->paths.items[number + 1];
 }
 
 /*
@@ -33,6 +47,23 @@ static const char *take_statement(struct settings *settings)
 		return NULL;
 	settings->paths.list.count--;
 	return last;
+}
+
+/* The name of a ready query may stand before the files or behind them. NULL: there is none. */
+static char *take_ready(struct settings *settings)
+{
+	const size_t count = settings->paths.list.count, places[] = { count - 1, 0 };
+
+	for (size_t i = 0; count > 1 && i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *name = settings->paths.items[places[i]];
+		char *text = is_file_name(name) ? NULL : ready_query(name);
+
+		if (!text)
+			continue;
+		drop_path(settings, places[i]);
+		return text;
+	}
+	return NULL;
 }
 
 /* All of standard input, terminated. NULL: it was told why. */
@@ -129,19 +160,33 @@ static int ask(struct command_job *job, const char *sql, struct tl_error *err)
 	return status;
 }
 
+static int list_queries(void)
+{
+	if (list_ready_queries())
+		return close_stdout(EXIT_CLEAN);
+	complain("query", "there are no ready queries where they are looked for; the manual says "
+			  "where that is");
+	return EXIT_DAMAGED;
+}
+
 int cmd_query(struct command_job *job, struct tl_error *err)
 {
-	const char *sql = take_statement(job->settings);
-	char *read = NULL;
+	const char *sql;
+	char *text = NULL;
 	int status = TL_BAD_USAGE;
 
+	if (job->settings->query.list)
+		return list_queries();
 	progress_end(job->progress);
+	sql = take_statement(job->settings);
+	if (!sql)
+		sql = text = take_ready(job->settings);
 	if (!sql || !strcmp(sql, "-"))
-		sql = read = read_statements(job);
+		sql = text = read_statements(job);
 	if (sql)
 		status = ask(job, sql, err);
 	else
 		job->error_shown = true;
-	free(read);
+	free(text);
 	return status;
 }

@@ -223,7 +223,7 @@ int run_command(const struct command *command, struct settings *settings)
 				   .progress = &progress };
 	int status;
 
-	if (command->files == FILES_NONE)
+	if (command->files == FILES_NONE || settings->query.list)
 		return command->run(&job, NULL);
 	status = run_on_files(&job);
 	progress_end(&progress);

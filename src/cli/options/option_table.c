@@ -237,6 +237,7 @@ const struct option_row option_rows[] = {
 		 TL_POSITIONS_LINE,
 		 "--to callgrind: addresses and lines, or only lines (default: what the profile "
 		 "has)"),
+	OPT_FLAG(C_QUERY, "list", query.list, "the ready queries that there are, and nothing else"),
 	/* the input */
 	OPT_NAME(C_READERS, "format", "NAME", input.format, format_name,
 		 "read the input as this format instead of recognising it by content"),

@@ -75,6 +75,10 @@ struct view_settings {
 	bool as_file; /* --static */
 };
 
+struct query_settings {
+	bool list; /* the ready queries */
+};
+
 struct output_settings {
 	const char *path; /* NULL, "-": standard output */
 	bool json, csv, yaml, box;
@@ -103,6 +107,7 @@ struct settings {
 	struct slice_settings slice;
 	struct tl_analysis analysis;
 	struct record_settings record;
+	struct query_settings query;
 	struct view_settings view;
 	struct output_settings output;
 	struct help_settings help;

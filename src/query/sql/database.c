@@ -104,7 +104,6 @@ static int set_up(struct tl_query *query)
 	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-	query->registry.fixed = true;
 	return code == SQLITE_OK ? sqlite3_set_authorizer(database, authorize, NULL) : code;
 }
 

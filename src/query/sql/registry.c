@@ -33,7 +33,7 @@ struct tl_query_trace *tl_query_registry_find(const struct tl_query_registry *re
 
 void tl_query_registry_leave(struct tl_query_registry *registry, struct tl_query_trace *trace)
 {
-	bool last = trace->references == 2 && !registry->fixed;
+	bool last = trace->references == 2 && registry->resolve;
 
 	tl_query_trace_leave(trace);
 	for (size_t i = 0; last && i < registry->count; i++) {

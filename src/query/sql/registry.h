@@ -9,10 +9,30 @@ struct tl_query_entry {
 	struct tl_query_trace *trace;
 };
 
+/* What the arguments of a statement that makes a table choose. */
+struct tl_query_choice {
+	struct tl_query_trace *trace;
+	int table;
+	bool companions; /* the other tables are made, too */
+};
+
+struct tl_query_registry;
+struct sqlite3;
+
+/* Find or open the input that the arguments name. A code of SQLite; *message is its to free. */
+typedef int tl_query_resolve_fn(struct tl_query_registry *registry, int count,
+				const char *const *arguments, struct tl_query_choice *choice,
+				char **message);
+/* Make the other tables of an input; all arguments of the statement. A code of SQLite. */
+typedef int tl_query_companions_fn(struct sqlite3 *database, const char *const *arguments,
+				   int count);
+
 struct tl_query_registry {
 	struct tl_query_entry *list;
 	size_t count, capacity;
-	bool fixed; /* inputs are neither added nor closed by statements */
+	/* NULL: inputs are neither added nor closed by statements, which name them by key */
+	tl_query_resolve_fn *resolve;
+	tl_query_companions_fn *make_companions;
 };
 
 /* Add an input; its reference is then the registry's, also after a failure. 0 or negative. */

@@ -73,22 +73,39 @@ static int connect_table(sqlite3 *database, struct tl_query_registry *registry,
 	return SQLITE_OK;
 }
 
+/* The key of an input, and the name of a table. */
+static int choose(struct tl_query_registry *registry, int count, const char *const *arguments,
+		  struct tl_query_choice *choice, char **message)
+{
+	if (registry->resolve)
+		return registry->resolve(registry, count, arguments, choice, message);
+	if (count != 2)
+		return refuse(message, "%s", "two arguments are needed: the input and the table");
+	choice->trace = tl_query_registry_find(registry, arguments[0]);
+	choice->table = tl_query_table_find(arguments[1], strlen(arguments[1]));
+	if (!choice->trace)
+		return refuse(message, "there is no input %s", arguments[0]);
+	if (choice->table < 0)
+		return refuse(message, "there is no table %s", arguments[1]);
+	return SQLITE_OK;
+}
+
+static int connect_chosen(sqlite3 *database, void *data, int count, const char *const *arguments,
+			  struct tl_query_choice *choice, sqlite3_vtab **vtab, char **message)
+{
+	int code = choose(data, count - 3, arguments + 3, choice, message);
+
+	if (code == SQLITE_OK)
+		code = connect_table(database, data, choice->trace, choice->table, vtab);
+	return code;
+}
+
 static int connect(sqlite3 *database, void *data, int count, const char *const *arguments,
 		   sqlite3_vtab **vtab, char **message)
 {
-	struct tl_query_registry *registry = data;
-	struct tl_query_trace *trace = NULL;
-	int number;
+	struct tl_query_choice choice = { .table = -1 };
 
-	if (count != 5)
-		return refuse(message, "%s", "two arguments are needed: the input and the table");
-	trace = tl_query_registry_find(registry, arguments[3]);
-	number = tl_query_table_find(arguments[4], strlen(arguments[4]));
-	if (!trace)
-		return refuse(message, "there is no input %s", arguments[3]);
-	if (number < 0)
-		return refuse(message, "there is no table %s", arguments[4]);
-	return connect_table(database, registry, trace, number, vtab);
+	return connect_chosen(database, data, count, arguments, &choice, vtab, message);
 }
 
 static int disconnect(sqlite3_vtab *base)
@@ -98,6 +115,21 @@ static int disconnect(sqlite3_vtab *base)
 	tl_query_registry_leave(vtab->registry, vtab->trace);
 	free(vtab);
 	return SQLITE_OK;
+}
+
+static int create(sqlite3 *database, void *data, int count, const char *const *arguments,
+		  sqlite3_vtab **vtab, char **message)
+{
+	struct tl_query_registry *registry = data;
+	struct tl_query_choice choice = { .table = -1 };
+	int code = connect_chosen(database, data, count, arguments, &choice, vtab, message);
+
+	if (code != SQLITE_OK || !choice.companions)
+		return code;
+	code = registry->make_companions(database, arguments, count);
+	if (code != SQLITE_OK)
+		disconnect(*vtab);
+	return code;
 }
 
 /* ---- cursors ---- */
@@ -268,7 +300,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *number)
 
 const sqlite3_module tl_query_module = {
 	.iVersion = 1,
-	.xCreate = connect,
+	.xCreate = create,
 	.xConnect = connect,
 	.xBestIndex = tl_query_plan,
 	.xDisconnect = disconnect,

@@ -393,7 +393,7 @@ static uint64_t damage_rows(const struct tl_query_trace *trace)
 	struct tl_damage place;
 	uint64_t count = 0;
 
-	while (tl_input_damage(input, (size_t)count, &place, sizeof(place)) == 1)
+	while (input && tl_input_damage(input, (size_t)count, &place, sizeof(place)) == 1)
 		count++;
 	return count;
 }
@@ -401,9 +401,10 @@ static uint64_t damage_rows(const struct tl_query_trace *trace)
 static void damage_cell(const struct tl_query_trace *trace, uint64_t row, int column,
 			struct tl_query_value *value)
 {
+	struct tl_input *input = tl_query_trace_worst(trace);
 	struct tl_damage place;
 
-	if (tl_input_damage(tl_query_trace_worst(trace), (size_t)row, &place, sizeof(place)) != 1)
+	if (!input || tl_input_damage(input, (size_t)row, &place, sizeof(place)) != 1)
 		return;
 	if (column == DAMAGE_FILE)
 		tl_query_set_text(value, place.path ? place.path : trace->paths[0]);

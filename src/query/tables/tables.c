@@ -17,6 +17,12 @@ const struct tl_query_table *const tl_query_tables[] = {
 	&tl_query_lines,
 	&tl_query_jumps,
 	&tl_query_calls,
+	&tl_query_instants,
+	&tl_query_records,
+	&tl_query_instructions,
+	&tl_query_accesses,
+	&tl_query_samples,
+	&tl_query_stacks,
 	NULL,
 };
 

@@ -20,7 +20,9 @@ static int on_progress(void *arg, uint64_t done, uint64_t total)
 
 	if (atomic_load_explicit(&trace->stop, memory_order_relaxed))
 		return 1;
-	return trace->progress ? trace->progress(trace->progress_arg, done, total) : 0;
+	if (!trace->progress || !pthread_equal(trace->owner, pthread_self()))
+		return 0;
+	return trace->progress(trace->progress_arg, done, total);
 }
 
 static bool copy_paths(struct tl_query_trace *trace, const char *const *paths, size_t count)
@@ -69,6 +71,15 @@ static int add_handle(struct tl_query_trace *trace, const char **failed, struct 
 	return status;
 }
 
+/* A copy of a path goes with the trace: the caller's own one is what failed. */
+static void name_failed(const struct tl_query_trace *trace, const char *const *paths,
+			const char **failed)
+{
+	for (size_t i = 0; failed && i < trace->path_count; i++)
+		if (*failed == trace->paths[i])
+			*failed = paths[i];
+}
+
 int tl_query_trace_open(struct tl_query_trace **trace, const char *const *paths, size_t path_count,
 			const struct tl_input_options *options, const char **failed,
 			struct tl_error *err)
@@ -80,15 +91,18 @@ int tl_query_trace_open(struct tl_query_trace **trace, const char *const *paths,
 	if (!t)
 		return tl_error_memory(err);
 	t->references = 1;
+	t->owner = pthread_self();
 	status = take_options(t, options, err);
 	if (status == 0 && !copy_paths(t, paths, path_count))
 		status = tl_error_memory(err);
 	if (status == 0)
 		status = add_handle(t, failed, err);
-	if (status < 0)
-		tl_query_trace_leave(t);
-	else
+	if (status == 0) {
 		*trace = t;
+		return 0;
+	}
+	name_failed(t, paths, failed);
+	tl_query_trace_leave(t);
 	return status;
 }
 
@@ -99,6 +113,7 @@ void tl_query_trace_leave(struct tl_query_trace *trace)
 	for (size_t i = 0; i < TL_QUERY_TABLE_COUNT; i++)
 		for (size_t j = 0; j < 2; j++)
 			tl_query_key_index_free(&trace->folded.keys[i][j]);
+	tl_query_key_index_free(&trace->folded.by_address);
 	tl_query_calls_reader_close(trace->calls);
 	tl_profile_free(trace->profile);
 	for (size_t i = 0; i < trace->handle_count; i++)
@@ -113,6 +128,7 @@ void tl_query_trace_leave(struct tl_query_trace *trace)
 	free(trace->folded.lost);
 	free(trace->folded.threads);
 	free(trace->message);
+	tl_arena_free(&trace->texts);
 	free(trace);
 }
 
@@ -167,26 +183,33 @@ static void close_others(struct tl_query_trace *trace)
 	trace->handle_count = kept;
 }
 
+void tl_query_trace_lend(struct tl_query_trace *trace, const struct tl_input *input)
+{
+	for (size_t i = 0; i < trace->handle_count; i++)
+		trace->handles[i].elsewhere |= trace->handles[i].input == input;
+}
+
 void tl_query_trace_return(struct tl_query_trace *trace, const struct tl_input *input)
 {
 	for (size_t i = 0; i < trace->handle_count; i++)
 		if (trace->handles[i].input == input)
-			trace->handles[i].busy = false;
+			trace->handles[i].busy = trace->handles[i].elsewhere = false;
 	close_others(trace);
 }
 
 struct tl_input *tl_query_trace_worst(const struct tl_query_trace *trace)
 {
-	struct tl_input *worst = trace->handles[0].input;
-	uint64_t most = tl_input_damage_count(worst, NULL);
+	struct tl_input *worst = NULL;
+	uint64_t most = 0;
 
-	for (size_t i = 1; i < trace->handle_count; i++) {
-		uint64_t count = tl_input_damage_count(trace->handles[i].input, NULL);
+	for (size_t i = 0; i < trace->handle_count; i++) {
+		const struct tl_query_handle *handle = &trace->handles[i];
+		uint64_t count = handle->elsewhere ? 0 : tl_input_damage_count(handle->input, NULL);
 
-		if (count <= most)
+		if (handle->elsewhere || (worst && count <= most))
 			continue;
 		most = count;
-		worst = trace->handles[i].input;
+		worst = handle->input;
 	}
 	return worst;
 }

@@ -2,10 +2,12 @@
 #ifndef TL_QUERY_TRACE_TRACE_H
 #define TL_QUERY_TRACE_TRACE_H
 /* One input that is asked: its handles, its profile, and how the tables number functions. */
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include <tracelathe/open.h>
 
+#include "core/memory.h"
 #include "query/trace/key_index.h"
 #include "query/trace/table.h"
 
@@ -15,6 +17,7 @@ enum { TL_QUERY_TABLE_COUNT = 21 };
 struct tl_query_handle {
 	struct tl_input *input;
 	bool busy, used;
+	bool elsewhere; /* another thread reads it */
 };
 
 /* The reader of calls that no statement uses at present (calls_table.c). */
@@ -45,6 +48,7 @@ struct tl_query_folded {
 	struct tl_query_thread *threads; /* the rows of `threads` */
 	size_t shown_count, lost_count, lost_capacity, thread_count;
 	struct tl_query_key_index keys[TL_QUERY_TABLE_COUNT][2]; /* made when they are needed */
+	struct tl_query_key_index by_address;                    /* cost lines */
 };
 
 struct tl_query_trace {
@@ -59,9 +63,11 @@ struct tl_query_trace {
 	struct tl_query_calls_reader *calls;
 	/* A statement was interrupted: reading stops. */
 	atomic_bool stop;
-	tl_progress_fn *progress; /* the caller's */
+	pthread_t owner;          /* the thread that asks */
+	tl_progress_fn *progress; /* the caller's, called in that thread */
 	void *progress_arg;
-	char *message; /* of the last error, with file and place */
+	char *message;         /* of the last error, with file and place */
+	struct tl_arena texts; /* of the options, where nobody else has them */
 };
 
 /*
@@ -84,10 +90,12 @@ bool tl_query_trace_prepare(struct tl_query_trace *trace);
  */
 int tl_query_trace_borrow(struct tl_query_trace *trace, struct tl_input **input,
 			  struct tl_error *err);
+/* Another thread reads the handle until it is given back. */
+void tl_query_trace_lend(struct tl_query_trace *trace, const struct tl_input *input);
 void tl_query_trace_return(struct tl_query_trace *trace, const struct tl_input *input);
 /* The text of an error, "FILE: offset 0x.., record N: ..."; "" without memory. */
 const char *tl_query_trace_explain(struct tl_query_trace *trace, const struct tl_error *err);
-/* The handle that has met the most damage. */
+/* The handle that has met the most damage; NULL: all are read by other threads. */
 struct tl_input *tl_query_trace_worst(const struct tl_query_trace *trace);
 
 #endif

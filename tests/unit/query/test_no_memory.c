@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements without memory: each allocation of ours is refused once. */
+#include "../refuse.h"
+
+#include <tracelathe/query.h>
+
+#include "trace.h"
+
+struct asked {
+	const char *path, *sql;
+	enum tl_report_form form;
+};
+
+static int answer(const struct asked *asked, struct tl_query *query, struct tl_output *out)
+{
+	struct tl_error err;
+	int status = tl_query_add(query, &asked->path, 1, NULL, NULL, &err);
+
+	return status < 0 ? status : tl_query_print(query, asked->sql, asked->form, out, &err);
+}
+
+static int write_answer(const void *input, struct tl_output *out)
+{
+	struct tl_query *query;
+	struct tl_error err;
+	int status = tl_query_open(&query, &err);
+
+	if (status == 0)
+		status = answer(input, query, out);
+	tl_query_close(query);
+	return status;
+}
+
+static int ask(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(write_answer, input, digest);
+}
+
+TEST(statements_say_that_memory_ran_out)
+{
+	static const struct {
+		const char *sql;
+		enum tl_report_form form;
+	} cases[] = {
+		{ "SELECT f.*, c.* FROM functions f JOIN costs c ON c.function = f.id",
+		  TL_REPORT_CSV },
+		{ "SELECT function, name, sum(duration) FROM calls GROUP BY function",
+		  TL_REPORT_TEXT },
+		{ "SELECT * FROM calls JOIN threads USING (thread)", TL_REPORT_JSON },
+		{ "SELECT kind, json FROM records", TL_REPORT_CSV },
+	};
+	struct temp temp;
+	struct asked asked = { .path = make_trace(&temp) };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		asked.sql = cases[i].sql;
+		asked.form = cases[i].form;
+		assert_true(refuse_each(ask, &asked) > 20);
+	}
+	temp_close(&temp);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(statements_say_that_memory_ran_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
