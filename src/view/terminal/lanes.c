@@ -20,6 +20,9 @@ int tl_lanes_begin(struct tl_lanes *lanes, struct tl_call_index *index, struct t
 		lanes->first = track.first < lanes->first ? track.first : lanes->first;
 		lanes->last = track.last > lanes->last ? track.last : lanes->last;
 	}
+	/* Calls from before the first time of a trace have no time that means anything. */
+	if (lanes->first < lanes->info.origin)
+		lanes->first = lanes->info.origin;
 	if (lanes->first > lanes->last)
 		lanes->first = lanes->last;
 	tl_lanes_show(lanes, lanes->first, lanes->last + 1);
@@ -30,6 +33,11 @@ void tl_lanes_end(struct tl_lanes *lanes)
 {
 	tl_call_cursor_close(lanes->cursor);
 	lanes->cursor = NULL;
+}
+
+uint64_t tl_lanes_since_origin(const struct tl_lanes *lanes, uint64_t ticks)
+{
+	return ticks > lanes->info.origin ? ticks - lanes->info.origin : 0;
 }
 
 /* ---- the window ---- */
@@ -184,7 +192,7 @@ static void draw_head(const struct tl_lanes *lanes, struct tl_canvas *canvas, in
 {
 	char from[TL_VALUE_ROOM], width[TL_VALUE_ROOM], line[160];
 
-	tl_format_time(from, lanes->from - lanes->info.origin, lanes->info.frequency);
+	tl_format_time(from, tl_lanes_since_origin(lanes, lanes->from), lanes->info.frequency);
 	tl_format_time(width, lanes->to - lanes->from, lanes->info.frequency);
 	snprintf(line, sizeof(line), "from %s, %s wide, threads at depth %u", from, width,
 		 lanes->depth);
@@ -196,7 +204,8 @@ static void draw_cursor(const struct tl_lanes *lanes, struct tl_canvas *canvas, 
 	char now[TL_VALUE_ROOM];
 	int column = tl_canvas_put(canvas, row, 0, canvas->columns, TL_STYLE_DIM, "at ");
 
-	tl_format_time(now, tl_lanes_now(lanes) - lanes->info.origin, lanes->info.frequency);
+	tl_format_time(now, tl_lanes_since_origin(lanes, tl_lanes_now(lanes)),
+		       lanes->info.frequency);
 	column += tl_canvas_put(canvas, row, column, 24, TL_STYLE_DIM, now);
 	tl_canvas_put_name(canvas, row, column + 2, canvas->columns - column - 2, TL_STYLE_PLAIN,
 			   name_of(lanes, lanes->function));

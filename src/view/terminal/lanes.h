@@ -26,6 +26,8 @@ struct tl_lanes {
 int tl_lanes_begin(struct tl_lanes *lanes, struct tl_call_index *index, struct tl_error *err);
 void tl_lanes_end(struct tl_lanes *lanes);
 
+/* Ticks since the first one of the trace; 0 before it. */
+uint64_t tl_lanes_since_origin(const struct tl_lanes *lanes, uint64_t ticks);
 /* The tick at the cursor. */
 uint64_t tl_lanes_now(const struct tl_lanes *lanes);
 /* Show what is between two ticks, within the trace. */

@@ -103,7 +103,7 @@ static void draw_call(const struct tl_browser *b, struct tl_canvas *canvas, int 
 	tl_canvas_put_right(canvas, row, 0, 14, TL_STYLE_PLAIN, text);
 	tl_format_time(text, found->item.self, info->frequency);
 	tl_canvas_put_right(canvas, row, 14, 14, TL_STYLE_PLAIN, text);
-	tl_format_time(text, found->item.start - info->origin, info->frequency);
+	tl_format_time(text, tl_lanes_since_origin(&b->lanes, found->item.start), info->frequency);
 	tl_canvas_put_right(canvas, row, 28, 16, TL_STYLE_PLAIN, text);
 	tl_call_index_track(b->index, found->track, &track, sizeof(track));
 	snprintf(text, sizeof(text), "%lld", (long long)track.thread);
