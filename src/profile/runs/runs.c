@@ -13,7 +13,8 @@
 #include "profile/diff/diff.h"
 #include "profile/runs/welch.h"
 
-enum { LEVEL_PERCENT = 1 }; /* of flagged functions that are expected to be flagged wrongly */
+/* Of flagged functions so many are expected to be flagged wrongly. */
+#define LEVEL 0.01
 
 struct run {
 	double *costs; /* by function of the side and event; in ns where a clock is known */
@@ -140,6 +141,7 @@ int tl_runs_add(struct tl_runs *runs, bool after, const struct tl_profile *profi
 		struct tl_error *err)
 {
 	struct side *side = &runs->sides[after];
+	struct run *run;
 	int status = 0;
 
 	if (runs->matched || !profile->finished)
@@ -154,8 +156,16 @@ int tl_runs_add(struct tl_runs *runs, bool after, const struct tl_profile *profi
 		return status;
 	if (!tl_grow(&side->runs, &side->capacity, side->count + 1, sizeof(*side->runs)))
 		return tl_error_memory(err);
-	side->runs[side->count] = (struct run){ NULL, NULL, 0 };
-	return take_costs(side, &side->runs[side->count++], profile, inclusive, err);
+	run = &side->runs[side->count];
+	*run = (struct run){ NULL, NULL, 0 };
+	status = take_costs(side, run, profile, inclusive, err);
+	if (status == 0) {
+		side->count++;
+	} else {
+		free(run->costs);
+		free(run->total);
+	}
+	return status;
 }
 
 /* ---- rows ---- */
@@ -311,7 +321,7 @@ static int adjust(struct tl_runs *runs, struct tl_error *err)
 	}
 	runs->rows[0].adjusted_p = runs->rows[0].p;
 	for (size_t i = 0; i <= count; i++)
-		runs->rows[i].significant = runs->rows[i].adjusted_p * 100 <= LEVEL_PERCENT;
+		runs->rows[i].significant = runs->rows[i].adjusted_p <= LEVEL;
 	free(order);
 	return 0;
 }

@@ -21,14 +21,11 @@ static void put_row_name(const struct tl_diff_table *table, const struct tl_diff
 
 static void put_cells(const struct tl_diff_table *table, const struct tl_diff_row *row)
 {
-	static const enum tl_diff_cell cells[] = { TL_DIFF_BEFORE, TL_DIFF_AFTER, TL_DIFF_CHANGE,
-						   TL_DIFF_PERCENT };
 	char text[TL_VALUE_ROOM];
 
 	for (uint32_t i = 0; i < table->event_count; i++)
-		for (size_t cell = 0; cell < sizeof(cells) / sizeof(cells[0]); cell++) {
-			size_t size = tl_diff_format_cell(table, row, table->events[i], cells[cell],
-							  text);
+		for (int cell = 0; cell < TL_DIFF_CELLS; cell++) {
+			size_t size = tl_diff_format_cell(table, row, table->events[i], cell, text);
 
 			tl_put_char(table->out, ' ');
 			tl_put_bytes(table->out, text, size);
