@@ -16,41 +16,49 @@ const char *tl_pt_packet_word(const struct tl_pt_packet *packet)
 	return tl_pt_packet_name(packet->kind);
 }
 
+enum { MOST_NAMES = 16 };
+
+/* The name of a number, of at most MOST_NAMES; "unknown" for those that have none. */
+static const char *name_of(const char *const names[MOST_NAMES], unsigned number)
+{
+	return number < MOST_NAMES && names[number] ? names[number] : "unknown";
+}
+
 const char *tl_pt_mode_name(enum tl_pt_exec_mode mode)
 {
-	static const char *const names[] = { "unknown", "16-bit", "32-bit", "64-bit" };
+	static const char *const names[MOST_NAMES] = { "unknown", "16-bit", "32-bit", "64-bit" };
 
-	return (unsigned)mode < sizeof(names) / sizeof(names[0]) ? names[mode] : names[0];
+	return name_of(names, (unsigned)mode);
 }
 
 const char *tl_pt_iclass_name(int iclass)
 {
-	static const char *const names[] = {
+	static const char *const names[MOST_NAMES] = {
 		"unknown",  "other",      "call",     "return",  "jump",     "cond_jump",
 		"far_call", "far_return", "far_jump", "ptwrite", "indirect",
 	};
 
-	return (unsigned)iclass < sizeof(names) / sizeof(names[0]) ? names[iclass] : names[0];
+	return name_of(names, (unsigned)iclass);
 }
 
 /* Types of control flow events and of event data (3.3). */
 const char *tl_pt_cfe_name(unsigned type)
 {
-	static const char *const names[] = {
+	static const char *const names[MOST_NAMES] = {
 		[1] = "intr",        [2] = "iret",       [3] = "smi",     [4] = "rsm",
 		[5] = "sipi",        [6] = "init",       [7] = "vmentry", [8] = "vmexit",
 		[9] = "vmexit_intr", [0xa] = "shutdown", [0xc] = "uintr", [0xd] = "uiret",
 		[0xe] = "swintr",    [0xf] = "syscall",
 	};
 
-	return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "unknown";
+	return name_of(names, type);
 }
 
 const char *tl_pt_evd_name(unsigned type)
 {
-	static const char *const names[] = { "cr2", "vmxq", "vmxr" };
+	static const char *const names[MOST_NAMES] = { "cr2", "vmxq", "vmxr" };
 
-	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "unknown";
+	return name_of(names, type);
 }
 
 /* ---- payloads ---- */
@@ -102,8 +110,9 @@ static void mode_payload(struct text *to, const struct tl_pt_packet *p)
 	const char *between = "";
 
 	if (p->mode.leaf == TL_PT_MODE_TSX) {
-		add(to, "%s%s%s", p->mode.intx ? "intx" : "",
-		    p->mode.intx && p->mode.abrt ? ", " : "", p->mode.abrt ? "abrt" : "");
+		add(to, "%s%s%s", tl_pt_text_if(p->mode.intx, "intx"),
+		    tl_pt_text_if(p->mode.intx && p->mode.abrt, ", "),
+		    tl_pt_text_if(p->mode.abrt, "abrt"));
 		return;
 	}
 	if (p->mode.csl || p->mode.csd) {
@@ -116,7 +125,7 @@ static void mode_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void pip_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%" PRIx64 "%s", p->pip.cr3, p->pip.nr ? ", nr" : "");
+	add(to, "%" PRIx64 "%s", p->pip.cr3, tl_pt_text_if(p->pip.nr, ", nr"));
 }
 
 static void vmcs_payload(struct text *to, const struct tl_pt_packet *p)
@@ -156,7 +165,7 @@ static void mnt_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void exstop_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%s", p->exstop.ip ? "ip" : "");
+	add(to, "%s", tl_pt_text_if(p->exstop.ip, "ip"));
 }
 
 static void mwait_payload(struct text *to, const struct tl_pt_packet *p)
@@ -168,19 +177,19 @@ static void mwait_payload(struct text *to, const struct tl_pt_packet *p)
 static void pwre_payload(struct text *to, const struct tl_pt_packet *p)
 {
 	add(to, "c%u.%u%s", (p->pwre.state + 1u) & 0xf, (p->pwre.sub_state + 1u) & 0xf,
-	    p->pwre.hw ? ", hw" : "");
+	    tl_pt_text_if(p->pwre.hw, ", hw"));
 }
 
 static void pwrx_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%s%s%sc%u, c%u", p->pwrx.interrupt ? "int: " : "", p->pwrx.store ? "st: " : "",
-	    p->pwrx.autonomous ? "hw: " : "", (p->pwrx.last + 1u) & 0xf,
-	    (p->pwrx.deepest + 1u) & 0xf);
+	add(to, "%s%s%sc%u, c%u", tl_pt_text_if(p->pwrx.interrupt, "int: "),
+	    tl_pt_text_if(p->pwrx.store, "st: "), tl_pt_text_if(p->pwrx.autonomous, "hw: "),
+	    (p->pwrx.last + 1u) & 0xf, (p->pwrx.deepest + 1u) & 0xf);
 }
 
 static void ptw_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%x: %" PRIx64 "%s", p->ptw.plc, p->ptw.payload, p->ptw.ip ? ", ip" : "");
+	add(to, "%x: %" PRIx64 "%s", p->ptw.plc, p->ptw.payload, tl_pt_text_if(p->ptw.ip, ", ip"));
 }
 
 /* Only some kinds have a vector; that of a SIPI is the number of a page. */
@@ -196,7 +205,7 @@ static void cfe_payload(struct text *to, const struct tl_pt_packet *p)
 		add(to, ": %x", p->cfe.vector);
 	else if (has_vector[p->cfe.type & 31])
 		add(to, ": %u", p->cfe.vector);
-	add(to, "%s type %s", p->cfe.ip ? ", ip" : "", tl_pt_cfe_name(p->cfe.type));
+	add(to, "%s type %s", tl_pt_text_if(p->cfe.ip, ", ip"), tl_pt_cfe_name(p->cfe.type));
 }
 
 static void evd_payload(struct text *to, const struct tl_pt_packet *p)
@@ -207,7 +216,8 @@ static void evd_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void trig_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%02x%s%s", p->trig.trbv, p->trig.ip ? ", ip" : "", p->trig.mult ? ", mult" : "");
+	add(to, "%02x%s%s", p->trig.trbv, tl_pt_text_if(p->trig.ip, ", ip"),
+	    tl_pt_text_if(p->trig.mult, ", mult"));
 	if (p->trig.icntv)
 		add(to, ", icnt: %u", p->trig.icnt);
 }
@@ -224,7 +234,7 @@ static void bip_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void bep_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%s", p->bep.ip ? "ip" : "");
+	add(to, "%s", tl_pt_text_if(p->bep.ip, "ip"));
 }
 
 static void (*const payloads[TL_PT_PKT_COUNT])(struct text *, const struct tl_pt_packet *) = {

@@ -12,6 +12,12 @@ struct bytes {
 
 typedef int write_fn(struct bytes *out, const struct tl_pt_packet *packet);
 
+/* A flag as bit `number`. */
+static unsigned bit(bool set, unsigned number)
+{
+	return (unsigned)set << number;
+}
+
 static int put(struct bytes *out, uint64_t value, size_t count)
 {
 	for (; count; count--, value >>= 8)
@@ -82,10 +88,10 @@ static int mode(struct bytes *out, const struct tl_pt_packet *packet)
 	unsigned bits = 0;
 
 	if (packet->mode.leaf == TL_PT_MODE_EXEC)
-		bits = (packet->mode.csl ? 1u : 0) | (packet->mode.csd ? 2u : 0) |
-		       (packet->mode.iflag ? 4u : 0);
+		bits = bit(packet->mode.csl, 0) | bit(packet->mode.csd, 1) |
+		       bit(packet->mode.iflag, 2);
 	else if (packet->mode.leaf == TL_PT_MODE_TSX)
-		bits = (packet->mode.intx ? 1u : 0) | (packet->mode.abrt ? 2u : 0);
+		bits = bit(packet->mode.intx, 0) | bit(packet->mode.abrt, 1);
 	else
 		return -TL_PT_INVALID;
 	put(out, TL_PT_OPC_MODE, 1);
@@ -135,9 +141,9 @@ static int cyc(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	uint64_t value = packet->cyc.value >> 5;
 
-	put(out, (packet->cyc.value & 0x1f) << 3 | (value ? 4 : 0) | TL_PT_OPC_CYC, 1);
+	put(out, (packet->cyc.value & 0x1f) << 3 | bit(value != 0, 2) | TL_PT_OPC_CYC, 1);
 	for (; value; value >>= 7)
-		put(out, (value & 0x7f) << 1 | (value >> 7 ? 1 : 0), 1);
+		put(out, (value & 0x7f) << 1 | bit(value >> 7 != 0, 0), 1);
 	return 0;
 }
 
@@ -175,7 +181,7 @@ static int mwait(struct bytes *out, const struct tl_pt_packet *packet)
 static int pwre(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0x22);
-	put(out, packet->pwre.hw ? 8 : 0, 1);
+	put(out, bit(packet->pwre.hw, 3), 1);
 	return put(out, (packet->pwre.state & 15u) << 4 | (packet->pwre.sub_state & 15u), 1);
 }
 
@@ -184,8 +190,8 @@ static int pwrx(struct bytes *out, const struct tl_pt_packet *packet)
 	extended(out, 0xa2);
 	put(out, (packet->pwrx.last & 15u) << 4 | (packet->pwrx.deepest & 15u), 1);
 	return put(out,
-		   (packet->pwrx.interrupt ? 1u : 0) | (packet->pwrx.store ? 4u : 0) |
-			   (packet->pwrx.autonomous ? 8u : 0),
+		   bit(packet->pwrx.interrupt, 0) | bit(packet->pwrx.store, 2) |
+			   bit(packet->pwrx.autonomous, 3),
 		   4);
 }
 
@@ -193,14 +199,14 @@ static int ptw(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	if (packet->ptw.plc > 1)
 		return -TL_PT_BAD_PACKET;
-	extended(out, 0x12u | (unsigned)packet->ptw.plc << 5 | (packet->ptw.ip ? 0x80 : 0));
+	extended(out, 0x12u | (unsigned)packet->ptw.plc << 5 | bit(packet->ptw.ip, 7));
 	return put(out, packet->ptw.payload, packet->ptw.plc ? 8 : 4);
 }
 
 static int cfe(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0x13);
-	put(out, (packet->cfe.type & 0x1fu) | (packet->cfe.ip ? 0x80 : 0), 1);
+	put(out, (packet->cfe.type & 0x1fu) | bit(packet->cfe.ip, 7), 1);
 	return put(out, packet->cfe.vector, 1);
 }
 
@@ -214,9 +220,7 @@ static int evd(struct bytes *out, const struct tl_pt_packet *packet)
 static int trig(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	put(out, TL_PT_OPC_TRIG, 1);
-	put(out,
-	    (packet->trig.ip ? 0x80u : 0) | (packet->trig.icntv ? 0x40u : 0) |
-		    (packet->trig.mult ? 0x20u : 0),
+	put(out, bit(packet->trig.ip, 7) | bit(packet->trig.icntv, 6) | bit(packet->trig.mult, 5),
 	    1);
 	put(out, packet->trig.trbv, 1);
 	return put(out, packet->trig.icnt, packet->trig.icntv ? 2 : 0);
@@ -225,7 +229,7 @@ static int trig(struct bytes *out, const struct tl_pt_packet *packet)
 static int bbp(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0x63);
-	return put(out, (packet->bbp.type & 0x1fu) | (packet->bbp.short_items ? 0x80 : 0), 1);
+	return put(out, (packet->bbp.type & 0x1fu) | bit(packet->bbp.short_items, 7), 1);
 }
 
 static int bip(struct bytes *out, const struct tl_pt_packet *packet)
