@@ -334,10 +334,18 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 		take = batch->filled < nodes ? batch->filled : nodes;
 		batch->at = (uint32_t)take;
 		nodes -= take;
-		if (batch->at == batch->filled && decoder->events.pending && events) {
-			events--;
-			decoder->events.pending = false;
+		if (batch->at < batch->filled || !decoder->events.pending)
+			continue;
+		/* What the caller was given does not come again: that is so without memory only. */
+		decoder->events.pending = false;
+		if (!events) {
+			decoder->ahead.time = given;
+			*batch = (struct tl_pt_lookahead){
+				.stop = tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.flow.offset)
+			};
+			return;
 		}
+		events--;
 	}
 	decoder->ahead.time = given;
 	/* Everything in the batch has been given to the caller before. */

@@ -146,6 +146,9 @@ static bool decode_batch(struct tl_pt_psb_segment *segment, struct tl_pt_decoder
 		(struct tl_pt_node_times){ .list = segment->lists.times + segment->lists.time_count,
 					   .most = TL_PT_LOOKAHEAD_NODES };
 	stop = tl_pt_advance(decoder, &out);
+	/* What a decoder without memory found last is not what the code says. */
+	if (stop == TL_PT_STOP_ERROR && decoder->failure.error == TL_PT_NOMEM)
+		return false;
 	/* Nodes are never dropped inside a segment. */
 	if (out.pos == begin && stop == TL_PT_STOP_FULL &&
 	    (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->code.image)))
