@@ -40,7 +40,8 @@ MAY_INCLUDE = {
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "report",
              "export"],
-    "record": ["core", "profile", "symbols", "xray", "open"],
+    # record decodes what it has an emulator record once, before it trusts it.
+    "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
     # SQL: what can be asked is what open/ answers.
     "query": ["core", "open"],
     # compat/libipt: the drop-in.
@@ -68,6 +69,7 @@ SUB_ROOMS = {
     "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
     "timeline": [[""], ["calls"], ["index"]],
+    "record": [[""], ["emulation"]],
     "view": [["terminal", "web"]],
     "query": [["trace"], ["tables"], ["sql"], ["extension"]],
 }
@@ -241,7 +243,7 @@ def silent(library):
 # ---- shape ----------------------------------------------------------------------------------------------------
 
 
-FOLDERS = ("src", "include", "compat", "tests", "fuzz", "bench", "examples")
+FOLDERS = ("src", "include", "compat", "emulator", "tests", "fuzz", "bench", "examples")
 COLUMNS = 100
 LINES = 800
 FILES = 25
@@ -284,7 +286,7 @@ def shape(root):
         for path in sources(os.path.join(root, folder)):
             faults += shape_of(path)
             # A QEMU plugin is under the licence of QEMU's header (see its LICENSE).
-            licence = "GPL-2.0-or-later" if "/qemu-xtrace-plugin/" in path else "Apache-2.0"
+            licence = "GPL-2.0-or-later" if re.search("/(qemu-xtrace-plugin|emulator)/", path) else "Apache-2.0"
             if not re.match(r"(/\*|//) SPDX-License-Identifier: " + re.escape(licence), read(path)):
                 faults.append("%s: does not begin with its licence" % path)
     return faults
