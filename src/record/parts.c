@@ -14,7 +14,6 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
-#include "core/sized.h"
 #include "record/image.h"
 #include "record/side_file.h"
 
@@ -205,32 +204,4 @@ int tl_record_parts_take_llvm(struct tl_record_session *session, struct tl_error
 		return status;
 	tl_record_parts_remove(session->parts);
 	return 0;
-}
-
-/* ---- after an interruption ---- */
-
-int tl_record_finish(const char *output, tl_record_note_fn *note, void *arg,
-		     struct tl_record_result *result, size_t size, struct tl_error *err)
-{
-	struct tl_record_result made = { .status = 0 };
-	char parts[TL_RECORD_PATH];
-	const struct tl_record_options options = { .size = sizeof(options) };
-	struct tl_record_session session = {
-		.options = &options,
-		.output = output,
-		.parts = parts,
-		.note = note,
-		.note_arg = arg,
-		.result = &made,
-	};
-	int status;
-
-	if (!tl_record_parts_name(output, parts))
-		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
-				   "the name of the recording is too long, or its folder is not "
-				   "there");
-	status = tl_record_parts_join(&session, err);
-	if (status < 0)
-		return status;
-	return tl_give(result, size, sizeof(made), &made, sizeof(made)) < 0 ? TL_BAD_USAGE : 0;
 }

@@ -51,11 +51,14 @@ bool tl_record_find(const char *name, char path[TL_RECORD_PATH])
 	return find_in(folders ? folders : "/usr/local/bin:/usr/bin:/bin", name, path);
 }
 
-bool tl_record_runtime(char path[TL_RECORD_PATH])
+bool tl_record_library(const char *name, char path[TL_RECORD_PATH])
 {
-	static const char *const places[] = { "/recorder", "/../lib", "/../lib/x86_64-linux-gnu",
-					      "/../lib/aarch64-linux-gnu", "/../lib64" };
-	static const char name[] = "libtracelathe-record.so";
+	static const char *const places[] = { "/recorder",
+					      "/emulator",
+					      "/../lib",
+					      "/../lib/x86_64-linux-gnu",
+					      "/../lib/aarch64-linux-gnu",
+					      "/../lib64" };
 	char self[TL_RECORD_PATH / 2];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
@@ -71,6 +74,11 @@ bool tl_record_runtime(char path[TL_RECORD_PATH])
 	}
 	snprintf(path, TL_RECORD_PATH, "%s/%s", TL_RUNTIME_FOLDER, name);
 	return !access(path, R_OK);
+}
+
+bool tl_record_runtime(char path[TL_RECORD_PATH])
+{
+	return tl_record_library("libtracelathe-record.so", path);
 }
 
 /* ---- looking into it ---- */

@@ -30,7 +30,9 @@ int tl_record_program_open(struct tl_record_program *program, const char *name,
 			   struct tl_error *err);
 /* Find an executable file in PATH; false: there is none. */
 bool tl_record_find(const char *name, char path[TL_RECORD_PATH]);
-/* The path of the run-time (recorder/); false: it is not installed. */
+/* The path of a library of ours; false: it is not installed. */
+bool tl_record_library(const char *name, char path[TL_RECORD_PATH]);
+/* The path of the run-time (recorder/). */
 bool tl_record_runtime(char path[TL_RECORD_PATH]);
 
 #endif

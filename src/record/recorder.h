@@ -56,7 +56,15 @@ tl_recorder_run_fn tl_record_run_xray, tl_record_run_xray_fdr, tl_record_run_xra
 tl_recorder_run_fn tl_record_run_calls, tl_record_run_patch;
 
 /* tools.c: recorders that are programs of their own */
-tl_recorder_probe_fn tl_record_probe_pt, tl_record_probe_emulate, tl_record_probe_callgrind;
+tl_recorder_probe_fn tl_record_probe_pt, tl_record_probe_callgrind;
 tl_recorder_run_fn tl_record_run_pt, tl_record_run_callgrind;
+
+/* emulation/: QEMU with our plugin */
+tl_recorder_probe_fn tl_record_probe_emulate;
+tl_recorder_run_fn tl_record_run_emulate;
+/* Whether a folder of parts has such a recording. */
+bool tl_emulation_is_in(const char *folder);
+/* Make the session's output of its folder of parts, and remove the folder. */
+int tl_emulation_join(struct tl_record_session *session, struct tl_error *err);
 
 #endif

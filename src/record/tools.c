@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recorders that are programs of their own: perf with Intel PT, valgrind, an emulator. */
+/* Recorders that are programs of their own: perf with Intel PT, valgrind. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,15 +117,6 @@ int tl_record_run_pt(struct tl_record_session *session, struct tl_error *err)
 	if (status == 0 && !access(session->output, R_OK))
 		tl_record_add_file(session->result, session->output);
 	return status;
-}
-
-/* ---- an emulator ---- */
-
-enum tl_recorder_answer tl_record_probe_emulate(const struct tl_record_program *program,
-						char reason[TL_RECORD_TEXT])
-{
-	(void)program;
-	return answer(TL_RECORDER_NO, reason, "not built in this version");
 }
 
 /* ---- valgrind ---- */
