@@ -143,7 +143,7 @@ def listings(path, args):
         ordinal += "opcode" in record
         if record.get("token") in ("LOAD", "STORE"):
             value = record["value"]
-            accesses.append((ordinal, int(record["address"], 16), record["size"], int(record["token"] == "STORE"),
+            accesses.append((ordinal, signed(int(record["address"], 16)), record["size"], int(record["token"] == "STORE"),
                              signed(int(value, 16)) if len(value) <= 18 else value))
     executes = any("opcode" in record for record in found)
     if executes:
