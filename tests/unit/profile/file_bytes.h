@@ -40,10 +40,11 @@ struct file {
 	uint32_t rows;
 };
 
+/* Beyond the eighth byte of a number there are zeros. */
 static inline void file_put(struct file *f, uint64_t value, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
-		f->bytes[f->size++] = (uint8_t)(value >> 8 * i);
+		f->bytes[f->size++] = (uint8_t)(i < 8 ? value >> 8 * i : 0);
 }
 
 static inline void file_set(struct file *f, size_t at, uint32_t value)
