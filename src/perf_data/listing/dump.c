@@ -303,6 +303,57 @@ static void put_trailer(const struct line *l, const struct tl_perf_record *rec)
 			put_field(l, rec, field);
 }
 
+/* ---- what a sample holds several of: in JSON only ---- */
+
+/* A list of words of the record; no member where there are none. */
+static void put_words(const struct line *l, const struct tl_perf_record *rec, const char *name,
+		      const uint8_t *words, uint64_t count)
+{
+	if (!words || !count)
+		return;
+	put_key(l, name);
+	for (uint64_t i = 0; i < count; i++) {
+		tl_put_char(l->out, i ? ',' : '[');
+		put_hex(l, tl_get64s(words + 8 * i, rec->swapped));
+	}
+	tl_put_char(l->out, ']');
+}
+
+static void put_counters(const struct line *l, const struct tl_perf_record *rec)
+{
+	struct tl_perf_read read;
+
+	if (!rec->sample.read_count)
+		return;
+	put_key(l, "counters");
+	for (uint64_t i = 0; tl_perf_sample_read(rec, i, &read, sizeof(read)) == 0; i++) {
+		tl_put_text(l->out, i ? ",{\"value\":" : "[{\"value\":");
+		tl_put_u64(l->out, read.value);
+		if (read.id != TL_NOWHERE) {
+			tl_put_text(l->out, ",\"id\":");
+			tl_put_u64(l->out, read.id);
+		}
+		tl_put_char(l->out, '}');
+	}
+	tl_put_char(l->out, ']');
+}
+
+static void put_lists(const struct line *l, const struct tl_perf_record *rec)
+{
+	const struct tl_perf_sample *s = &rec->sample;
+
+	put_words(l, rec, "chain", s->callchain, s->callchain_count);
+	put_counters(l, rec);
+	put_words(l, rec, "user_registers", s->user_registers,
+		  (unsigned)__builtin_popcountll(rec->attr->regs_user));
+	put_words(l, rec, "interrupt_registers", s->intr_registers,
+		  (unsigned)__builtin_popcountll(rec->attr->regs_intr));
+	if (s->stack_size) {
+		put_key(l, "stack_used");
+		tl_put_u64(l->out, s->stack_used);
+	}
+}
+
 void tl_perf_dump_record(const struct tl_perf_record *rec, bool json, struct tl_output *out)
 {
 	const struct line l = { out, json };
@@ -329,6 +380,8 @@ void tl_perf_dump_record(const struct tl_perf_record *rec, bool json, struct tl_
 	put_trailer(&l, rec);
 	if (name)
 		put_fields(&l, rec, fields_of[rec->type]);
+	if (json && rec->type == TL_PERF_SAMPLE)
+		put_lists(&l, rec);
 	tl_put_text(out, json ? "}\n" : "\n");
 }
 

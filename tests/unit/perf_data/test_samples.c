@@ -7,6 +7,8 @@
 
 #include <zstd.h>
 
+#include "perf_data/listing/describe.h"
+
 static struct file f;
 
 /* An event of type `type`, sample_type `bits`; sets read_format and branch_type, too. */
@@ -433,6 +435,69 @@ TEST(more_than_the_window)
 	free(packed);
 }
 
+/* ---- the lists of a sample, as JSON ---- */
+
+static void assert_json(const char *wanted)
+{
+	struct tl_output *out;
+	const char *line;
+	char text[1024];
+	size_t size;
+
+	assert_int_equal(tl_output_open_memory(&out, &f.err), 0);
+	tl_perf_dump_record(&f.rec, true, out);
+	line = tl_output_bytes(out, &size);
+	assert_true(size < sizeof(text));
+	memcpy(text, line, size);
+	text[size] = '\0';
+	assert_non_null(strstr(text, wanted));
+	tl_output_discard(out);
+}
+
+/* CALLCHAIN; READ of a group with times and ids; STACK_USER. */
+TEST(lists_as_json)
+{
+	const uint64_t words[] = { 2,        500,
+				   400,      11,
+				   77,       22,
+				   78, /* counters */
+				   2,        (uint64_t)-512,
+				   0x401000, /* chain */
+				   16,       1,
+				   2,        8 /* stack */ };
+
+	begin(16 | 32 | 8192, 1 | 2 | 4 | 8);
+	put_sample(words, 14);
+	assert_int_equal(read_one(), 1);
+	assert_json(",\"chain\":[\"0xfffffffffffffe00\",\"0x401000\"]"
+		    ",\"counters\":[{\"value\":11,\"id\":77},{\"value\":22,\"id\":78}]"
+		    ",\"stack_used\":8}");
+	close_whole();
+}
+
+/* A single counter stands in front of its times. */
+TEST(single_counter_as_json)
+{
+	const uint64_t words[] = { 11, 500, 400, 77 };
+
+	begin(16, 1 | 2 | 4);
+	put_sample(words, 4);
+	assert_int_equal(read_one(), 1);
+	assert_json(",\"counters\":[{\"value\":11,\"id\":77}]}");
+	close_whole();
+}
+
+/* More bytes of the stack are used than were copied: the record is damaged. */
+TEST(stack_that_is_used_beyond_its_copy)
+{
+	const uint64_t words[] = { 16, 1, 2, 17 };
+
+	begin(8192, 0);
+	put_sample(words, 4);
+	assert_int_equal(read_one(), 0);
+	reader_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +515,9 @@ int main(void)
 		cmocka_unit_test(rounds),
 		cmocka_unit_test(the_same_time),
 		cmocka_unit_test(more_than_the_window),
+		cmocka_unit_test(lists_as_json),
+		cmocka_unit_test(single_counter_as_json),
+		cmocka_unit_test(stack_that_is_used_beyond_its_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
