@@ -96,9 +96,10 @@ static void begin(struct record *r, uint32_t kind, uint16_t misc)
 	put(r, 0, 2);
 }
 
-static void put_text(struct record *r, const char *text)
+/* Up to `most` bytes of a text, with its terminator, filled up to whole words. */
+static void put_text(struct record *r, const char *text, size_t most)
 {
-	size_t size = strnlen(text, TL_EMULATION_TEXT - 8);
+	size_t size = strnlen(text, most);
 
 	memcpy(r->bytes + r->size, text, size);
 	r->size += size;
@@ -142,7 +143,7 @@ static void put_name(struct writing *w, const struct tl_emulation_event *event, 
 	begin(&r, COMM, misc);
 	put(&r, event->process, 4);
 	put(&r, event->thread, 4);
-	put_text(&r, comm);
+	put_text(&r, comm, sizeof(comm));
 	end_with_trailer(w, &r, event->process, event->thread, event->ticks);
 }
 
@@ -183,7 +184,7 @@ static void put_map(struct writing *w, const struct tl_emulation_event *event, u
 	put(&r, event->address, 8);
 	put(&r, event->length, 8);
 	put(&r, offset, 8);
-	put_text(&r, path);
+	put_text(&r, path, TL_EMULATION_TEXT - 8);
 	end_with_trailer(w, &r, event->process, event->thread, event->ticks);
 }
 
