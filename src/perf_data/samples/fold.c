@@ -93,12 +93,13 @@ static int make_profile(struct builder *b, struct tl_error *err)
 		.rooms = tl_zeroed(events, sizeof(*t.rooms)),
 		.samples = tl_zeroed(COLUMNS * events, sizeof(*t.samples)),
 	};
-	const bool is_only = sampled_events(b->pass) == 1;
+	const size_t sampled = sampled_events(b->pass);
+	const bool is_only = (sampled ? sampled : events) == 1;
 	bool made = t.list && t.rooms && t.samples;
 	int status;
 
 	for (size_t i = 0; made && i < events; i++)
-		if (b->pass->events[i].samples)
+		if (b->pass->events[i].samples || !sampled)
 			made = take_event(b, &t, i, is_only);
 	status = made ? tl_profile_make(&b->profile, "perf", t.list, t.count, 1000000000, err)
 		      : tl_error_memory(err);

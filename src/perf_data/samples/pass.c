@@ -111,7 +111,6 @@ static bool counted_since(struct tl_perf_counters *c, const struct tl_perf_read 
 	const uint64_t hash = tl_hash64(read->id);
 	uint32_t number = tl_index_find(&c->by_id, hash, same_counter, c->list, &read->id);
 
-	*period = read->value;
 	if (number == TL_NONE) {
 		number = (uint32_t)c->count;
 		if (!tl_grow(&c->list, &c->capacity, c->count + 1, sizeof(*c->list)) ||
@@ -193,9 +192,12 @@ static bool know_event(struct tl_perf_sample_pass *p, size_t number)
 static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
+	/* Also of samples that the filters leave out: the file has samples all the same. */
+	if (!know_event(p, p->reader->attrs.count - 1))
+		return tl_error_memory(err);
 	if (!is_selected(p, rec))
 		return 0;
-	if (!know_event(p, p->reader->attrs.count - 1) || !tl_perf_call_chain_of(&p->chain, rec))
+	if (!tl_perf_call_chain_of(&p->chain, rec))
 		return tl_error_memory(err);
 	p->losses.cut_stacks += p->chain.is_cut;
 	p->losses.unwindless += rec->sample.stack_size != 0;

@@ -26,9 +26,8 @@ struct tl_perf_sample_losses {
 	uint64_t cut_stacks; /* as long as the recorder's limit */
 	uint64_t lost;       /* samples or records that the recorder lost */
 	uint64_t throttled;  /* times that the kernel stopped sampling for a while */
-	uint64_t
-		/* with a copy of the stack, of which only the innermost frame is known */
-		unwindless;
+	/* with a copy of the stack, of which only the innermost frame is known */
+	uint64_t unwindless;
 };
 
 struct tl_perf_sample_pass {
@@ -41,8 +40,8 @@ struct tl_perf_sample_pass {
 	struct tl_perf_counters counters;
 	struct tl_perf_call_chain chain;
 	struct tl_perf_sample_losses losses;
-	uint64_t samples,
-		first_ns;   /* first_ns: of the first sample, which `from_seconds` counts from */
+	uint64_t samples;
+	uint64_t first_ns;  /* of the first sample, which `from_seconds` counts from */
 	uint64_t time_ns;   /* of the latest record that had a time */
 	uint32_t last_root; /* of the sample before, TL_NONE: none */
 	bool has_intel_pt;

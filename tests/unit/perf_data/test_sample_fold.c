@@ -413,6 +413,7 @@ TEST(filters)
 		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, 1, 0, 2 },
 		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, 0, 1, 1 },
 		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, 0.5, 1.5, 1 },
+		{ TL_NOWHERE, 999, TL_NOWHERE, 0, 0, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
