@@ -74,6 +74,8 @@ struct tl_format {
 	 */
 	int (*calls)(struct tl_input *input, struct tl_call_source *source,
 		     struct tl_calls_options *options, struct tl_error *err);
+	/* The samples, as tl_input_samples() writes them. */
+	int (*samples)(struct tl_input *input, struct tl_output *out, struct tl_error *err);
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out,
 			struct tl_error *err);
 	int (*slice)(struct tl_input *input, const struct tl_slice *slice, struct tl_output *out,

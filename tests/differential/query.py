@@ -21,7 +21,7 @@ import tempfile
 import common
 from common import CORPUS, ROOT, SHARED, expect, fail
 
-STREAMS = {"calls", "instants", "records", "instructions", "accesses"}
+STREAMS = {"calls", "instants", "records", "instructions", "accesses", "samples"}
 ROWS = 20000  # calls of a trace that is imported
 LONG = os.environ.get("TL_LONG")
 

@@ -7,11 +7,13 @@
 For each recording: the number of samples and the sum of periods of each event are those of perf; so are samples of each
 function by itself and with its callees, and each whole stack. perf names a caller by its return address, which may be in
 the function behind; where the address before it is in another function by `nm`, ours is right, and the test says how often.
+The tables `samples` and `stacks` of `query` have what perf script lists.
 Skips where perf cannot record.
 """
 import collections
 import csv
 import io
+import json
 import os
 import re
 import subprocess
@@ -175,6 +177,30 @@ def compare(title, path, names):
     return ours
 
 
+def ask(path, sql):
+    return [tuple(row.values()) for row in json.loads(run([TRACELATHE, "query", "--json", path, sql]).stdout or "[]")]
+
+
+def tables(title, path):
+    """Samples one by one as perf has them; their stacks sum up to the inclusive costs of the report."""
+    theirs = []
+    for line in run(["perf", "script", "-i", path, "-G", "--ns", "-F", "tid,time,event,period"]).stdout.splitlines():
+        found = re.match(r"\s*(\d+)\s+(\d+)\.(\d{9}):\s+(\d+)\s+(\S+):", line)
+        if found:
+            thread, seconds, rest, period, event = found.groups()
+            theirs.append((int(seconds + rest), int(thread), event, int(period)))
+    ours = ask(path, "SELECT time, thread, event, period FROM samples")
+    if not theirs or sorted(ours) != sorted(theirs):
+        fail("%s: the table has %d samples, perf %d, or others" % (title, len(ours), len(theirs)))
+    if [row[0] for row in ours] != sorted(row[0] for row in ours):
+        fail("%s: samples are not in the order of time" % title)
+    summed = ask(path, "SELECT f.id, sum(period) FROM (SELECT DISTINCT stack, function FROM stacks) "
+                       "JOIN samples USING (stack) JOIN functions f ON f.id = function GROUP BY f.id ORDER BY 1")
+    wanted = ask(path, "SELECT id, inclusive FROM functions ORDER BY 1")
+    if summed != wanted:
+        fail("%s: stacks sum up to %s, the report has %s" % (title, summed[:5], wanted[:5]))
+
+
 def record(folder, program, options, title, count="3000000"):
     path = os.path.join(folder, title + ".data")
     done = run(["perf", "record", "-q", "-o", path] + options + ["--", program, count], env=dict(os.environ, HOME=folder))
@@ -198,6 +224,8 @@ def main():
         names.learn_kernel()
         path = record(folder, program, ["-e", "cpu-clock", "-F", "4000", "-g"], "stacks")
         ours = compare("frame pointers", path, names)
+        if "without SQLite" not in run([TRACELATHE, "query", path, "SELECT 1"]).stderr:
+            tables("frame pointers", path)
         tail, last = (ours[1][name, "program"] for name in ("tail", "last"))
         # A sample may hit the first instructions of last, which has no frame yet.
         if not last or last > tail or 10 * last < 9 * tail:

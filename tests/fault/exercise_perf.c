@@ -7,7 +7,7 @@
 #include <tracelathe/tracelathe.h>
 
 #include "perf_data/listing/describe.h"
-#include "perf_data/samples/fold.h"
+#include "perf_data/samples/sample_list.h"
 
 enum { DECODERS = 64, STEPS = 2000, RUNS = 2000 };
 
@@ -247,6 +247,31 @@ static const char *bad_profile(const struct tl_profile *profile)
 	return records == samples ? NULL : "samples of threads and of events differ in number";
 }
 
+/* A line for each sample of the profile, unless there is no memory. */
+static const char *bad_list(struct tl_perf_reader *reader,
+			    const struct tl_perf_sample_options *options,
+			    const struct tl_perf_sample_contexts *contexts,
+			    const struct tl_profile *profile)
+{
+	struct tl_output *out;
+	struct tl_error err;
+	uint64_t records = 0, lines = 0;
+	const char *text;
+	size_t size;
+	int status;
+
+	if (tl_output_open_memory(&out, &err) < 0)
+		return NULL;
+	status = tl_perf_samples_list(reader, options, contexts, out, &err);
+	text = tl_output_bytes(out, &size);
+	for (size_t i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	for (uint32_t i = 0; i < tl_profile_part_count(profile); i++)
+		records += tl_profile_part(profile, i)->records;
+	tl_output_discard(out);
+	return status < 0 || lines == records ? NULL : "samples of the list and of the fold differ";
+}
+
 static const char *fold_samples(struct bytes in)
 {
 	const struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
@@ -256,6 +281,7 @@ static const char *fold_samples(struct bytes in)
 							.no_files = true,
 							.lines = true };
 	struct tl_perf_sample_remarks remarks = { .list = NULL };
+	struct tl_perf_sample_contexts contexts = { .list = NULL };
 	struct tl_perf_reader *reader = NULL;
 	struct tl_profile *profile = NULL;
 	struct tl_source *source;
@@ -265,8 +291,13 @@ static const char *fold_samples(struct bytes in)
 	if (tl_source_open_memory(&source, in.data, in.size, "memory", &err) < 0)
 		return "memory is not opened";
 	if (tl_perf_open(&reader, source, &in_order, &err) == 0 &&
-	    tl_perf_samples_fold(reader, &options, &remarks, &profile, &err) == 0)
+	    tl_perf_samples_fold_stacks(reader, &options, &remarks, &contexts, &profile, &err) == 0)
 		broken = bad_profile(profile);
+	tl_perf_close(reader);
+	reader = NULL;
+	if (profile && !broken && tl_perf_open(&reader, source, &in_order, &err) == 0)
+		broken = bad_list(reader, &options, &contexts, profile);
+	free(contexts.list);
 	tl_profile_free(profile);
 	tl_perf_sample_remarks_free(&remarks);
 	tl_perf_close(reader);

@@ -8,7 +8,7 @@
 #include "open/adapters/intel_pt.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
-#include "perf_data/samples/fold.h"
+#include "perf_data/samples/sample_list.h"
 
 struct perf_input {
 	struct tl_pt_input pt;
@@ -236,6 +236,31 @@ static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct
 	return status < 0 ? status : tl_pt_input_fold(input, profile, err);
 }
 
+/* A profile is made first, as its contexts are what the stacks of samples are. */
+static int list_samples(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	const struct tl_perf_sample_options options = sample_options(&input->options);
+	struct perf_input *p = input->handle;
+	struct tl_perf_sample_contexts contexts = { .list = NULL };
+	struct tl_profile *profile = NULL;
+	int status = begin_records(input, err);
+
+	tl_perf_sample_remarks_free(&p->remarks);
+	if (status == 0)
+		status = tl_perf_samples_fold_stacks(p->reader, &options, &p->remarks, &contexts,
+						     &profile, err);
+	tl_profile_free(profile);
+	if (status == 1)
+		status = tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				     "the samples of a file with Intel PT are not listed");
+	if (status == 0)
+		status = begin_records(input, err);
+	if (status == 0)
+		status = tl_perf_samples_list(p->reader, &options, &contexts, out, err);
+	free(contexts.list);
+	return status;
+}
+
 static int draw_perf(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
 {
 	int status = need_trace(input, err);
@@ -334,6 +359,7 @@ const struct tl_format tl_perf_format = {
 	.check = check_perf,
 	.timeline = draw_perf,
 	.calls = list_perf_calls,
+	.samples = list_samples,
 	.slice = slice_perf,
 	.code = code_of_perf,
 	.damage = damage_perf,

@@ -319,12 +319,22 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 			    !tl_perf_sample_names_describe(&b->names, remarks)))
 		status = tl_error_memory(err);
 	tl_perf_sample_names_end(&b->names);
-	free_tables(b);
 	return status;
 }
 
+/* The contexts are the caller's if it asked for them, and then no table of the builder any more. */
+static void hand_over(struct builder *b, struct tl_perf_sample_contexts *contexts)
+{
+	if (!contexts)
+		return;
+	contexts->list = b->contexts;
+	contexts->count = b->pass->stacks.node_count;
+	b->contexts = NULL;
+}
+
 static int fold_pass(struct tl_perf_sample_pass *pass, struct tl_perf_sample_remarks *remarks,
-		     struct tl_profile **profile, struct tl_error *err)
+		     struct tl_perf_sample_contexts *contexts, struct tl_profile **profile,
+		     struct tl_error *err)
 {
 	struct builder b = { .pass = pass };
 	int status = tl_perf_sample_pass_run(pass, err);
@@ -336,6 +346,8 @@ static int fold_pass(struct tl_perf_sample_pass *pass, struct tl_perf_sample_rem
 				   "a perf.data file without samples and without Intel PT: `info`, "
 				   "`check` and `dump` read it");
 	status = build(&b, remarks, err);
+	hand_over(&b, contexts);
+	free_tables(&b);
 	if (status == 0)
 		*profile = b.profile;
 	else
@@ -347,6 +359,15 @@ int tl_perf_samples_fold(struct tl_perf_reader *reader,
 			 const struct tl_perf_sample_options *options,
 			 struct tl_perf_sample_remarks *remarks, struct tl_profile **profile,
 			 struct tl_error *err)
+{
+	return tl_perf_samples_fold_stacks(reader, options, remarks, NULL, profile, err);
+}
+
+int tl_perf_samples_fold_stacks(struct tl_perf_reader *reader,
+				const struct tl_perf_sample_options *options,
+				struct tl_perf_sample_remarks *remarks,
+				struct tl_perf_sample_contexts *contexts,
+				struct tl_profile **profile, struct tl_error *err)
 {
 	struct tl_perf_sample_pass pass = { .reader = reader, .options = options };
 	int status;
@@ -360,7 +381,7 @@ int tl_perf_samples_fold(struct tl_perf_reader *reader,
 		.build_id_dir_count = options->build_id_dir_count,
 		.no_files = options->no_files,
 	};
-	status = fold_pass(&pass, remarks, profile, err);
+	status = fold_pass(&pass, remarks, contexts, profile, err);
 	tl_perf_sample_pass_free(&pass);
 	return status;
 }

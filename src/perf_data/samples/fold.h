@@ -33,6 +33,12 @@ struct tl_perf_sample_remarks {
 
 void tl_perf_sample_remarks_free(struct tl_perf_sample_remarks *remarks);
 
+/* The context of the profile that a stack is, by number of its node; zero-filled is none. */
+struct tl_perf_sample_contexts {
+	uint32_t *list;
+	size_t count;
+};
+
 /*
  * Fold the samples of a reader that is at its first record and gives records in the order of time.
  * @return 0; 1 and no profile: the file has Intel PT, so that its samples are not what it is about;
@@ -42,5 +48,11 @@ int tl_perf_samples_fold(struct tl_perf_reader *reader,
 			 const struct tl_perf_sample_options *options,
 			 struct tl_perf_sample_remarks *remarks, struct tl_profile **profile,
 			 struct tl_error *err);
+/* The same; *contexts is filled, and its list the caller's to free, also after a failure. */
+int tl_perf_samples_fold_stacks(struct tl_perf_reader *reader,
+				const struct tl_perf_sample_options *options,
+				struct tl_perf_sample_remarks *remarks,
+				struct tl_perf_sample_contexts *contexts,
+				struct tl_profile **profile, struct tl_error *err);
 
 #endif

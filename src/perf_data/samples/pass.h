@@ -30,6 +30,10 @@ struct tl_perf_sample_losses {
 	uint64_t unwindless;
 };
 
+/* Told of each sample that is counted, with the node of its stack. 0, or negative: it is over. */
+typedef int tl_perf_sample_fn(void *arg, const struct tl_perf_record *rec, uint32_t event,
+			      uint64_t period, uint32_t node, struct tl_error *err);
+
 struct tl_perf_sample_pass {
 	struct tl_perf_reader *reader;
 	const struct tl_perf_sample_options *options;
@@ -41,9 +45,11 @@ struct tl_perf_sample_pass {
 	struct tl_perf_call_chain chain;
 	struct tl_perf_sample_losses losses;
 	uint64_t samples;
-	uint64_t first_ns;  /* of the first sample, which `from_seconds` counts from */
-	uint64_t time_ns;   /* of the latest record that had a time */
-	uint32_t last_root; /* of the sample before, TL_NONE: none */
+	uint64_t first_ns;            /* of the first sample, which `from_seconds` counts from */
+	uint64_t time_ns;             /* of the latest record that had a time */
+	uint32_t last_root;           /* of the sample before, TL_NONE: none */
+	tl_perf_sample_fn *on_sample; /* NULL: nobody is told */
+	void *arg;
 	bool has_intel_pt;
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "open/instants.h"
+#include "open/samples.h"
 #include "query/tables/tables.h"
 #include "query/trace/json_line.h"
 #include "query/trace/lines.h"
@@ -167,6 +168,29 @@ const struct tl_query_table tl_query_instants = {
 		       instant_uses,
 		       "process INTEGER, thread INTEGER, time INTEGER, name TEXT, payload TEXT"),
 	.stream = &instants_stream,
+	.texts_pass = true,
+};
+
+/* ---- samples ---- */
+
+static const struct listing_column sample_columns[] = {
+	{ .keys = { "time" } },  { .keys = { "thread" } }, { .keys = { "cpu" } },
+	{ .keys = { "event" } }, { .keys = { "period" } }, { .keys = { "stack" } },
+};
+
+static const struct listing samples_listing = {
+	.write = tl_input_samples,
+	.columns = sample_columns,
+};
+LISTING_STREAM(samples);
+
+static const uint8_t sample_uses[6] = { 0 };
+
+const struct tl_query_table tl_query_samples = {
+	TL_QUERY_TABLE("samples", "a sample; its stack is a row of `contexts`", sample_uses,
+		       "time INTEGER, thread INTEGER, cpu INTEGER, event TEXT, period INTEGER, "
+		       "stack INTEGER"),
+	.stream = &samples_stream,
 	.texts_pass = true,
 };
 

@@ -1,38 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples and their stacks: no format that is read has them yet, so the tables are empty. */
+/* The stacks of samples, function by function: the paths of contexts at which samples are. */
 #include "query/tables/tables.h"
 
-static uint64_t no_rows(const struct tl_query_trace *trace)
-{
-	(void)trace;
-	return 0;
-}
-
-static void no_cell(const struct tl_query_trace *trace, uint64_t row, int column,
-		    struct tl_query_value *value)
-{
-	(void)trace;
-	(void)row;
-	(void)column;
-	(void)value;
-}
-
-static const uint8_t sample_uses[6] = { 0 };
-
-const struct tl_query_table tl_query_samples = {
-	TL_QUERY_TABLE("samples", "a sample; empty, as no format with samples is read yet",
-		       sample_uses,
-		       "time INTEGER, thread INTEGER, cpu INTEGER, event TEXT, period INTEGER, "
-		       "stack INTEGER"),
-	.rows = no_rows,
-	.cell = no_cell,
+enum stack_column {
+	STACK_STACK,
+	STACK_DEPTH,
+	STACK_FUNCTION,
+	STACK_COLUMNS,
 };
 
-static const uint8_t stack_uses[3] = { 0 };
+static uint64_t stack_rows(const struct tl_query_trace *trace)
+{
+	const struct tl_query_folded *f = &trace->folded;
+
+	return f->stack_count ? f->stacks[f->stack_count - 1].end : 0;
+}
+
+/* The stack that has a row. */
+static const struct tl_query_stack *find_stack(const struct tl_query_folded *f, uint64_t row)
+{
+	size_t from = 0, to = f->stack_count - 1;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (f->stacks[middle].end > row)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return &f->stacks[from];
+}
+
+static void stack_cell(const struct tl_query_trace *trace, uint64_t row, int column,
+		       struct tl_query_value *value)
+{
+	const struct tl_query_stack *stack = find_stack(&trace->folded, row);
+	uint32_t context = stack->context;
+
+	/* The last row of a stack is its innermost function. */
+	for (uint64_t i = row + 1; i < stack->end; i++)
+		context = tl_profile_context(trace->profile, context)->parent;
+	if (column == STACK_STACK)
+		tl_query_set_integer(value, stack->context);
+	else if (column == STACK_DEPTH)
+		tl_query_set_integer(value, trace->folded.depths[context]);
+	else if (column == STACK_FUNCTION)
+		tl_query_set_function(trace, tl_profile_context(trace->profile, context)->function,
+				      value);
+}
+
+static const uint8_t stack_uses[STACK_COLUMNS] = {
+	[STACK_STACK] = TL_QUERY_KEY,
+	[STACK_FUNCTION] = TL_QUERY_KEY,
+};
 
 const struct tl_query_table tl_query_stacks = {
-	TL_QUERY_TABLE("stacks", "a function on the stack of a sample; empty, as samples are",
+	TL_QUERY_TABLE("stacks", "a function on the stack of samples, depth 0 the outermost one",
 		       stack_uses, "stack INTEGER, depth INTEGER, function INTEGER"),
-	.rows = no_rows,
-	.cell = no_cell,
+	.rows = stack_rows,
+	.cell = stack_cell,
 };

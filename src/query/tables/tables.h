@@ -14,9 +14,9 @@ extern const struct tl_query_table tl_query_calls;
 
 /* listing_tables.c */
 extern const struct tl_query_table tl_query_instants, tl_query_records, tl_query_instructions,
-	tl_query_accesses;
+	tl_query_accesses, tl_query_samples;
 /* sample_tables.c */
-extern const struct tl_query_table tl_query_samples, tl_query_stacks;
+extern const struct tl_query_table tl_query_stacks;
 
 #define TL_QUERY_TABLE(title, text, use_list, ...)                                                 \
 	.info = { .name = (title), .help = (text), .columns = __VA_ARGS__ }, .uses = (use_list),   \

@@ -92,6 +92,38 @@ static bool measure_depths(struct tl_query_trace *trace)
 	return true;
 }
 
+/* ---- stacks ---- */
+
+static bool has_samples(const struct tl_profile *profile, uint32_t context)
+{
+	const int64_t *self = tl_profile_context_self(profile, context);
+
+	for (uint32_t i = 0; i < tl_profile_event_count(profile); i++)
+		if (self[i])
+			return true;
+	return false;
+}
+
+static bool list_stacks(struct tl_query_trace *trace)
+{
+	struct tl_query_folded *f = &trace->folded;
+	uint32_t count = tl_profile_context_count(trace->profile);
+	uint64_t rows = 0;
+
+	if (tl_profile_call_count(trace->profile) != TL_CALLS_NONE)
+		return true;
+	f->stacks = tl_zeroed(count, sizeof(*f->stacks));
+	if (!f->stacks)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!has_samples(trace->profile, i))
+			continue;
+		rows += f->depths[i] + 1;
+		f->stacks[f->stack_count++] = (struct tl_query_stack){ i, rows };
+	}
+	return true;
+}
+
 /* ---- losses ---- */
 
 /* Rows for what was lost in a part, or in none. */
@@ -222,6 +254,6 @@ static bool list_threads(struct tl_query_trace *trace)
 
 bool tl_query_trace_prepare(struct tl_query_trace *trace)
 {
-	return number_functions(trace) && measure_depths(trace) && list_losses(trace) &&
-	       list_threads(trace);
+	return number_functions(trace) && measure_depths(trace) && list_stacks(trace) &&
+	       list_losses(trace) && list_threads(trace);
 }

@@ -127,6 +127,7 @@ void tl_query_trace_leave(struct tl_query_trace *trace)
 	free(trace->folded.depths);
 	free(trace->folded.lost);
 	free(trace->folded.threads);
+	free(trace->folded.stacks);
 	free(trace->message);
 	tl_arena_free(&trace->texts);
 	free(trace);

@@ -38,6 +38,12 @@ struct tl_query_losses {
 	uint64_t count;
 };
 
+/* A context at which samples are. */
+struct tl_query_stack {
+	uint32_t context;
+	uint64_t end; /* of its rows in `stacks`, a function each */
+};
+
 /* What the tables of sums need beside the profile (folded.c). */
 struct tl_query_folded {
 	int64_t *ids;                    /* by function of the profile: as the tables number it */
@@ -46,7 +52,8 @@ struct tl_query_folded {
 	uint32_t *depths;                /* by context */
 	struct tl_query_losses *lost;    /* the rows of `losses` */
 	struct tl_query_thread *threads; /* the rows of `threads` */
-	size_t shown_count, lost_count, lost_capacity, thread_count;
+	struct tl_query_stack *stacks;   /* where the profile is of samples */
+	size_t shown_count, lost_count, lost_capacity, thread_count, stack_count;
 	struct tl_query_key_index keys[TL_QUERY_TABLE_COUNT][2]; /* made when they are needed */
 	struct tl_query_key_index by_address;                    /* cost lines */
 };
