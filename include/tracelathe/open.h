@@ -150,6 +150,9 @@ struct tl_input_options {
 	void *progress_arg;
 	enum tl_input_detail detail;
 	uint32_t depth; /**< timeline: most calls shown inside each other, 0: all */
+	/** events that tl_input_fold() adds to the profile, for tl_profile_add_formula() */
+	const char *const *formulas;
+	size_t formula_count;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

@@ -219,6 +219,21 @@ TL_API bool tl_profile_latency(const struct tl_profile *profile, uint32_t functi
 TL_API int tl_profile_losses(const struct tl_profile *profile, struct tl_losses *losses,
 			     size_t size);
 
+/** Names of usual events that are formulas of others, by number: "CEst"; NULL behind the last. */
+TL_API const char *tl_usual_event(size_t number);
+/** The formula of a usual event over what simulators count; NULL: there is none of that name. */
+TL_API const char *tl_usual_formula(const char *name);
+/**
+ * Add an event to a finished profile that is a formula over its others, and compute all its costs.
+ * @param text  "NAME=FORMULA", such as "X=Ir+10*D1mr", or the name of a usual event: that is the
+ *              sum of those of its terms that the profile has. An event of the same name that the
+ *              profile has already stays as it is if the text is only a name, or the same formula
+ * @return the event's number; TL_BAD_USAGE: not a formula over the profile's events, or the name is
+ *         taken; TL_UNSUPPORTED: the profile lacks what a usual event is made of; TL_NO_MEMORY
+ */
+TL_API int64_t tl_profile_add_formula(struct tl_profile *profile, const char *text,
+				      struct tl_error *err);
+
 /** Free; NULL is fine. */
 TL_API void tl_profile_free(struct tl_profile *profile);
 

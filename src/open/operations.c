@@ -113,6 +113,16 @@ static int note_damage(struct tl_input *input, struct tl_profile *profile, struc
 	return 0;
 }
 
+static int add_formulas(const struct tl_input *input, struct tl_profile *profile,
+			struct tl_error *err)
+{
+	int64_t number = 0;
+
+	for (size_t i = 0; number >= 0 && i < input->options.formula_count; i++)
+		number = tl_profile_add_formula(profile, input->options.formulas[i], err);
+	return tl_profile_status(number);
+}
+
 int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct tl_profile_filter filter = {
@@ -126,6 +136,8 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 	status = fold_all(input, profile, err);
 	if (status == 0)
 		status = note_damage(input, *profile, err);
+	if (status == 0)
+		status = add_formulas(input, *profile, err);
 	if (status == 0 && (filter.function || filter.object))
 		status = tl_profile_choose(*profile, &filter, err);
 	status = (int)tl_input_unchanged(input, status, err);

@@ -117,6 +117,21 @@ static void put_span(const struct tl_view *view, const struct extent *extent)
 		tl_put_text(view->out, " ticks (the trace does not say how long a tick is)");
 }
 
+/* What an event stands for that is computed from others. */
+static void put_formulas(const struct tl_view *view)
+{
+	for (uint32_t i = 0; i < view->event_count; i++) {
+		const struct tl_event *event = tl_profile_event(view->profile, view->events[i]);
+
+		if (!*event->formula)
+			continue;
+		tl_put_text(view->out, event->name);
+		tl_put_text(view->out, " = ");
+		tl_put_text(view->out, event->formula);
+		tl_put_char(view->out, '\n');
+	}
+}
+
 void tl_view_put_head(const struct tl_view *view)
 {
 	struct extent extent = measure(view->profile);
@@ -133,6 +148,7 @@ void tl_view_put_head(const struct tl_view *view)
 	tl_put_char(view->out, '\n');
 	if (tl_profile_estimated(view->profile))
 		tl_put_text(view->out, "call paths are estimated from callers and callees\n");
+	put_formulas(view);
 	put_losses(view);
 	tl_put_char(view->out, '\n');
 }

@@ -176,7 +176,7 @@ static int pass_gate(struct command_job *job, const struct tl_diff *diff, struct
 	struct tl_diff_gate gate;
 	int status;
 
-	if (!job->settings->events)
+	if (!job->settings->events.names)
 		report.event_count = 1;
 	status = tl_report_diff_gate(diff, &report, job->settings->diff.fail_above, &gate,
 				     sizeof(gate), err);
@@ -208,7 +208,7 @@ static int report(struct command_job *job, const struct tl_diff *diff, struct tl
 	uint32_t *events = NULL;
 	int status;
 
-	if (job->settings->events)
+	if (job->settings->events.names)
 		status = choose_events_of(job, &list, &events, err);
 	else
 		status = choose_common(job, diff, &events, err);
@@ -227,7 +227,7 @@ static int write_diff_flame(struct command_job *job, struct tl_error *err)
 	uint32_t *events = NULL;
 	int status = can_write_flame(job) ? fold_both(job, profiles, err) : TL_UNSUPPORTED;
 
-	if (status == 0 && job->settings->events)
+	if (status == 0 && job->settings->events.names)
 		status = choose_events(job, profiles[1], &events, err);
 	if (status == 0)
 		status = write_flame(job, profiles[1], profiles[0], err);
@@ -250,7 +250,7 @@ int cmd_diff(struct command_job *job, struct tl_error *err)
 		.inclusive = job->settings->diff.inclusive,
 		.renames = job->settings->diff.renames.items,
 		.rename_count = job->settings->diff.renames.list.count,
-		.calls = wants_calls(job->settings->events),
+		.calls = wants_calls(job->settings->events.names),
 	};
 	struct tl_profile *profiles[2] = { NULL, NULL };
 	struct tl_diff *diff = NULL;

@@ -192,7 +192,7 @@ int cmd_merge(struct command_job *job, struct tl_error *err)
 	status = merge_files(job, &groups, &merged, err);
 	if (status == 0)
 		warn_saturated(job, "the sum of all files", merged);
-	if (status == 0 && job->settings->events)
+	if (status == 0 && job->settings->events.names)
 		status = choose_events(job, merged, &events, err);
 	if (status == 0 && exporter->contexts && groups.flattened)
 		warn_flattened(job);

@@ -84,14 +84,17 @@ static int pass_gate(struct command_job *job, const struct tl_runs *runs)
 int diff_runs(struct command_job *job, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
+	char *event = settings->events.names ? strndup(settings->events.names,
+						       strcspn(settings->events.names, "="))
+					     : NULL;
 	const struct tl_runs_options options = {
 		.size = sizeof(options),
-		.event = settings->events,
+		.event = event,
 		.renames = settings->diff.renames.items,
 		.rename_count = settings->diff.renames.list.count,
 	};
 	struct tl_runs *runs = NULL;
-	int status = tl_runs_open(&runs, err);
+	int status = !event && settings->events.names ? TL_NO_MEMORY : tl_runs_open(&runs, err);
 
 	if (status == 0)
 		status = add_sides(job, runs, err);
@@ -109,5 +112,6 @@ int diff_runs(struct command_job *job, struct tl_error *err)
 	if (status == 0 && settings->diff.fail_above >= 0)
 		status = pass_gate(job, runs);
 	tl_runs_free(runs);
+	free(event);
 	return status;
 }

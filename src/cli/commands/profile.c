@@ -40,7 +40,7 @@ static size_t count_names(const char *list)
 int choose_events_of(struct command_job *job, const struct event_list *list, uint32_t **events,
 		     struct tl_error *err)
 {
-	const char *name = job->settings->events;
+	const char *name = job->settings->events.names;
 	struct tl_report_options *report = &job->settings->report;
 
 	*events = calloc(count_names(name), sizeof(**events));
@@ -51,7 +51,7 @@ int choose_events_of(struct command_job *job, const struct event_list *list, uin
 	}
 	for (;;) {
 		size_t length = strcspn(name, ",");
-		uint32_t event = find_event(list, name, length);
+		uint32_t event = find_event(list, name, strcspn(name, ",="));
 
 		if (event == TL_NONE) {
 			complain_event(job, list, name, length);
@@ -129,7 +129,7 @@ int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **
 	if (job->settings->report.seconds && !tl_profile_frequency(*profile))
 		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n",
 		      stderr);
-	if (job->settings->events)
+	if (job->settings->events.names)
 		status = choose_events(job, *profile, events, err);
 	if (status == TL_OK)
 		hint_at_binary(job, *profile);

@@ -300,8 +300,13 @@ const struct option_row option_rows[] = {
 		  "only functions whose name matches, or the stacks that go through one"),
 	OPT_REGEX(C_READERS, "object", "REGEX", input.filter.object,
 		  "only functions whose ELF file matches, or the stacks through one"),
-	OPT_HINTED(C_EVENTS, "event", "NAME[,NAME...]", events, event_name,
-		   "which events, in this order (default: all; the first one sorts)"),
+	OPT_EVENTS(C_EVENTS, "event", "NAME[,NAME...]", events, event_name,
+		   "which events, in this order (default: all; the first one sorts); also formulas "
+		   "over those of the input, X=Ir+10*D1mr, and the usual ones CEst, L1m, LLm, L2m, "
+		   "Bm"),
+	OPT_EVENTS(C_QUERY | C_VIEW | C_BROWSE, "event", "NAME=FORMULA[,...]", events, usual_name,
+		   "events to add: formulas over those of the input, X=Ir+10*D1mr, and the usual "
+		   "ones CEst, L1m, LLm, L2m, Bm"),
 	OPT_FLAG(C_READERS, "exact", input.exact, "exact quantiles, whatever memory they need"),
 	/* the output */
 	OPT_TEXT_LETTER(

@@ -267,6 +267,8 @@ static bool settle(struct settings *settings, const struct command *command)
 		return false;
 	programs->binaries = settings->programs.binaries.items;
 	programs->binary_count = settings->programs.binaries.list.count;
+	settings->input.formulas = settings->events.formulas.items;
+	settings->input.formula_count = settings->events.formulas.list.count;
 	programs->raws = settings->programs.raws.items;
 	programs->raw_count = settings->programs.raws.list.count;
 	if (!needs_lines(settings, command))
@@ -293,6 +295,7 @@ void settings_free(struct settings *settings)
 	list_free(&settings->programs.raws.list);
 	list_free(&settings->diff.renames.list);
 	list_free(&settings->diff.binaries_after.list);
+	list_free(&settings->events.formulas.list);
 	list_free(&settings->annotate.source_dirs.list);
 	list_free(&settings->paths.list);
 }

@@ -79,6 +79,11 @@ struct query_settings {
 	bool list; /* the ready queries */
 };
 
+struct event_settings {
+	const char *names;              /* of --event, separated by commas; NULL: all */
+	LIST_OF(const char *) formulas; /* those of them that may have to be added */
+};
+
 struct output_settings {
 	const char *path; /* NULL, "-": standard output */
 	bool json, csv, yaml, box;
@@ -96,7 +101,7 @@ struct help_settings {
 struct settings {
 	struct tl_input_options input;
 	struct tl_report_options report;
-	const char *events; /* names of --event, separated by commas; NULL: all */
+	struct event_settings events;
 	enum tl_tree_kind tree;
 	enum record_order order;
 	struct program_settings programs;

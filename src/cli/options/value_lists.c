@@ -103,6 +103,43 @@ const char *add_rename(struct settings *settings, void *field, const struct opti
 	return check_pattern(rename->pattern);
 }
 
+/* A formula or a usual event is kept apart: the input may not have it. NULL, or what is wrong. */
+static const char *take_event(struct settings *settings, struct event_settings *events,
+			      const struct option_row *row, const char *name, size_t size)
+{
+	const char *copy = copy_part(settings, name, size), **formula;
+	bool choice = row->commands & C_EVENTS; /* else events are only added */
+
+	if (!copy)
+		return no_memory;
+	if (!*copy || *copy == '=')
+		return "an event has no name";
+	if (!strchr(copy, '=') && !tl_usual_formula(copy))
+		return choice ? NULL : "NAME=FORMULA is needed, or one of CEst, L1m, LLm, L2m, Bm";
+	formula = list_add(&events->formulas.list, sizeof(*formula));
+	if (!formula)
+		return no_memory;
+	*formula = copy;
+	return NULL;
+}
+
+const char *set_events(struct settings *settings, void *field, const struct option_row *row,
+		       const char *value)
+{
+	struct event_settings *events = field;
+
+	events->names = value;
+	events->formulas.list.count = 0; /* the last --event holds */
+	for (;;) {
+		size_t size = strcspn(value, ",");
+		const char *wrong = take_event(settings, events, row, value, size);
+
+		if (wrong || !value[size])
+			return wrong;
+		value += size + 1;
+	}
+}
+
 const char *add_dir(struct settings *settings, void *field, const struct option_row *row,
 		    const char *value)
 {

@@ -90,6 +90,10 @@
 /* A duration in seconds. */
 #define OPT_TIME(mask, name, argument, member, help)                                               \
 	OPT_NUMBER(mask, name, argument, double, member, set_time, help)
+/* Names of events, and formulas. */
+#define OPT_EVENTS(mask, name, argument, member, names, help)                                      \
+	OPTION(mask, name, argument, help, FIELD_OF(struct event_settings, member), set_events,    \
+	       .name_of = (names))
 /* FROM..TO of times: the window of a filter. */
 #define OPT_WINDOW(mask, name, argument, member, help)                                             \
 	OPT_NUMBER(mask, name, argument, struct tl_input_filter, member, set_window, help)
@@ -119,7 +123,7 @@ set_fn set_flag, set_choice, set_bit;
 set_fn set_word, set_text, set_name, set_regex;
 set_fn set_id, set_part, set_count, set_u32, set_byte, set_lines, set_jobs, set_percent, set_time;
 set_fn set_limit;
-set_fn set_window, set_range, set_pair, set_caches;
+set_fn set_events, set_window, set_range, set_pair, set_caches;
 set_fn add_binary, add_raw, add_rename, add_dir;
 
 /* NULL, or why a text is no POSIX extended regular expression. */

@@ -84,11 +84,17 @@ const char *diff_column(size_t number)
 const char *event_name(size_t number)
 {
 	static const char *const names[] = {
-		"Ticks", "Ir",   "Cycles", "calls", "Dr",  "Dw", "I1mr", "D1mr", "D1mw",
-		"ILmr",  "DLmr", "DLmw",   "Bc",    "Bcm", "Bi", "Bim",  NULL,
+		"Ticks", "Ir",   "Cycles", "calls", "Dr",   "Dw", "I1mr",
+		"D1mr",  "D1mw", "ILmr",   "DLmr",  "DLmw", "Bc", "Bcm",
+		"Bi",    "Bim",  "CEst",   "L1m",   "LLm",  "Bm", NULL,
 	};
 
 	return nth(names, number);
+}
+
+const char *usual_name(size_t number)
+{
+	return tl_usual_event(number);
 }
 
 const char *shell_name(size_t number)

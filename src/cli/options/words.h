@@ -26,6 +26,7 @@ const char *recorder_name(size_t number);
 const char *report_column(size_t number);
 const char *diff_column(size_t number);
 const char *event_name(size_t number); /* events that usual traces and profiles have */
+const char *usual_name(size_t number); /* events that are formulas of others */
 const char *shell_name(size_t number);
 
 #endif

@@ -301,7 +301,7 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 	else
 		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
 	if (status == 0)
-		status = tl_profile_inherit(profile, err);
+		status = tl_profile_inherit(profile, 0, err);
 	profile->finished = status == 0;
 	return status;
 }

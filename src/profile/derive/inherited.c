@@ -136,14 +136,14 @@ static bool read_terms(struct formulas *f, const char *p, bool *memory)
 	}
 }
 
-static bool read_formulas(struct formulas *f)
+static bool read_formulas(struct formulas *f, uint32_t first)
 {
 	bool memory = true;
 
 	for (uint32_t e = 0; memory && e < f->profile->event_count; e++) {
 		struct formula *formula = &f->of[e];
 
-		if (!*f->profile->events[e].formula) {
+		if (e < first || !*f->profile->events[e].formula) {
 			formula->placed = true;
 			continue;
 		}
@@ -223,24 +223,39 @@ static void fill_all(const struct formulas *f)
 	fill_rows(f, p->part_functions.inclusive, p->part_functions.table.count);
 }
 
-static bool any_formula(const struct tl_profile *profile)
+static bool any_formula(const struct tl_profile *profile, uint32_t first)
 {
-	for (uint32_t e = 0; e < profile->event_count; e++)
+	for (uint32_t e = first; e < profile->event_count; e++)
 		if (*profile->events[e].formula)
 			return true;
 	return false;
 }
 
-int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err)
+int tl_profile_check_formula(const struct tl_profile *profile, const char *formula,
+			     struct tl_error *err)
+{
+	struct formulas f = { .profile = (struct tl_profile *)(uintptr_t)profile };
+	bool memory = true, understood = read_terms(&f, formula, &memory);
+
+	free(f.terms);
+	if (!memory)
+		return tl_error_memory(err);
+	if (!understood)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a sum of events that the input has, as in X=Ir+10*D1mr");
+	return 0;
+}
+
+int tl_profile_inherit(struct tl_profile *profile, uint32_t first, struct tl_error *err)
 {
 	struct formulas f = { .profile = profile };
 	bool ok;
 
-	if (!any_formula(profile))
+	if (!any_formula(profile, first))
 		return 0;
 	f.of = calloc(profile->event_count, sizeof(*f.of));
 	f.order = malloc(profile->event_count * sizeof(*f.order));
-	ok = f.of && f.order && read_formulas(&f);
+	ok = f.of && f.order && read_formulas(&f, first);
 	if (ok) {
 		order_formulas(&f);
 		fill_all(&f);

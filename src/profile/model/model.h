@@ -241,8 +241,14 @@ void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uin
 /* Of the calls that were, these have no known duration. */
 void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);
 
-/* Compute the costs of inherited events, after all others (derive/inherited.c). */
-int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err);
+/*
+ * Compute the costs of inherited events from a number on, after all others (derive/inherited.c).
+ */
+int tl_profile_inherit(struct tl_profile *profile, uint32_t first, struct tl_error *err);
+
+/* TL_BAD_USAGE: no formula, or it names an event that the profile does not have. */
+int tl_profile_check_formula(const struct tl_profile *profile, const char *formula,
+			     struct tl_error *err);
 
 /* a += b, field by field. */
 void tl_losses_add(struct tl_losses *a, const struct tl_losses *b);

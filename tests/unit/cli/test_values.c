@@ -104,10 +104,17 @@ static void names(void **state)
 	assert_string_equal(drawn.convert.to, "chrome");
 	FREE(drawn);
 	/* A column may name an event, so any is taken. */
-	PARSE(sort, "report --sort Dr:self --event Dr,Ir x");
+	PARSE(sort, "report --sort Dr:self --event Dr,X=Ir+10*D1mr,CEst x");
 	assert_string_equal(sort.report.sort, "Dr:self");
-	assert_string_equal(sort.events, "Dr,Ir");
+	assert_string_equal(sort.events.names, "Dr,X=Ir+10*D1mr,CEst");
+	/* Formulas and usual events may have to be added to those of the input. */
+	assert_int_equal(sort.input.formula_count, 2);
+	assert_string_equal(sort.input.formulas[0], "X=Ir+10*D1mr");
+	assert_string_equal(sort.input.formulas[1], "CEst");
 	FREE(sort);
+	refused("report --event =Ir x", "--event =Ir: an event has no name");
+	refused("query --event Ir x",
+		"--event Ir: NAME=FORMULA is needed, or one of CEst, L1m, LLm, L2m, Bm");
 	refused("timeline --to json x", "--to json: must be perfetto|chrome");
 	refused("merge --to tarmac x",
 		"--to tarmac: must be "

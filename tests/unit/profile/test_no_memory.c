@@ -77,6 +77,24 @@ static int group_step(const void *input, uint64_t *digest)
 	return status;
 }
 
+static int formula_step(const void *input, uint64_t *digest)
+{
+	struct tl_profile *made;
+	int status = tl_profile_merge(&made, ((const struct pair *)input)->profiles, 1, NULL);
+	char text[64];
+	int64_t number;
+
+	if (status)
+		return status;
+	snprintf(text, sizeof(text), "X=3 %s", tl_profile_event(made, 0)->name);
+	number = tl_profile_add_formula(made, text, NULL);
+	if (number < 0) {
+		tl_profile_free(made);
+		return (int)number;
+	}
+	return take(made, 0, digest);
+}
+
 /* A refused choice leaves the one before. */
 static int choose_step(const void *input, uint64_t *digest)
 {
@@ -131,8 +149,8 @@ static int diff_step(const void *input, uint64_t *digest)
 TEST(what_is_made_of_profiles)
 {
 	static build_fn *const kinds[] = { whole_sums, whole_trace };
-	static refuse_step_fn *const steps[] = { merge_step, filter_step, group_step, choose_step,
-						 diff_step };
+	static refuse_step_fn *const steps[] = { merge_step,  filter_step, group_step,
+						 choose_step, diff_step,   formula_step };
 
 	for (size_t k = 0; k < 2; k++) {
 		struct tl_profile *made[2];

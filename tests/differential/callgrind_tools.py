@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Our answers against callgrind_annotate's on a profile that valgrind makes here: what the same options say."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import common
+from common import expect, fail, skip
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static int numbers[4096];
+int hash(int x) { int s = 0; for (int i = 0; i < x % 50; i++) s += numbers[(x * i * 7919) % 4096 & 4095]; return s; }
+int work(int n) { int s = 0; for (int i = 0; i < n; i++) s += hash(i); return s; }
+int odd(int n);
+int even(int n) { return n ? odd(n - 1) : work(10); }
+int odd(int n) { return n ? even(n - 1) : 0; }
+int main(void) { char *p = malloc(100); printf("%d\n", work(300) + even(20)); return p == NULL; }
+"""
+compared = 0
+
+
+def program(folder):
+    source, binary = os.path.join(folder, "prog.c"), os.path.join(folder, "prog")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    subprocess.run(["cc", "-g", "-O0", "-o", binary, source], check=True)
+    return binary
+
+
+def valgrind(folder, name, *options):
+    out = os.path.join(folder, name)
+    subprocess.run(["valgrind", "-q", *options, "--callgrind-out-file=" + out, os.path.join(folder, "prog")], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return out
+
+
+def annotate(path, *options):
+    return subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", "--show-percs=no", *options, path],
+                          check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace")
+
+
+def function_rows(text, events):
+    """{function: {event: cost}} of callgrind_annotate's function table, same names summed"""
+    rows = collections.defaultdict(collections.Counter)
+    for line in text.splitlines():
+        found = re.match(r"\s*((?:(?:[\d,]+|\.)\s+){%d})\S*?:(\S.*?)(?: \[.*\])?$" % len(events), line)
+        if not found:
+            continue
+        costs = [int(c.replace(",", "")) if c != "." else 0 for c in found.group(1).split()]
+        name = re.sub(r"'\d+$", "", found.group(2))
+        rows[name].update(dict(zip(events, costs)))
+    return rows
+
+
+def formulas(path):
+    """"CEst = Ir + 10 Bm + 10 L1m + 20 Ge + 100 L2m + 100 LLm" of the costs that callgrind_annotate shows."""
+    global compared
+    events = "Ir I1mr D1mr D1mw ILmr DLmr DLmw Bcm Bim".split()
+    theirs = function_rows(annotate(path, "--show=" + ",".join(events)), events)
+    ours = collections.defaultdict(collections.Counter)
+    for row in common.report("--event", "CEst,X=3Ir-2*D1mr,LLm", path):
+        name = re.sub(r"'\d+$", "", row["function"])
+        ours[name].update({e: int(row[e + ":self"]) for e in ("CEst", "X", "LLm")})
+    for name in ("hash", "work", "even", "odd", "main"):
+        c = theirs[name]
+        if not c["Ir"]:
+            fail("callgrind_annotate does not show", name)
+        expect("formulas of " + name, dict(ours[name]), {
+            "CEst": c["Ir"] + 10 * (c["Bcm"] + c["Bim"] + c["I1mr"] + c["D1mr"] + c["D1mw"])
+            + 100 * (c["ILmr"] + c["DLmr"] + c["DLmw"]),
+            "X": 3 * c["Ir"] - 2 * c["D1mr"],
+            "LLm": c["ILmr"] + c["DLmr"] + c["DLmw"]})
+        compared += 1
+
+
+def main():
+    for tool in ("valgrind", "callgrind_annotate", "cc"):
+        if not shutil.which(tool):
+            skip("there is no " + tool)
+    with tempfile.TemporaryDirectory() as folder:
+        program(folder)
+        formulas(valgrind(folder, "cache.out", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes"))
+    common.finish(compared, "answers compared with callgrind_annotate's")
+
+
+if __name__ == "__main__":
+    main()
