@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh PROGRAM [CASE...]: run the command as people do and hold it against exact words.
+# run.sh PROGRAM [K/N | CASE...]: run the command as people do and hold it against exact words: every case, every N-th
+# from the K-th on (so that N tests share them), or those that are named.
 #
 # A case is cases/NAME.cmd, a shell script that runs in an empty directory with `tracelathe` on its PATH and GOLDEN
 # naming tests/golden; its first comment says what it proves and where the expected words come from. NAME.out and
@@ -54,10 +55,20 @@ run_case()
 	failed=$((failed + ok))
 }
 
-if [ $# -eq 0 ]; then
+# every_nth K N
+every_nth()
+{
+	at=0
 	for file in cases/*.cmd; do
-		run_case "$(basename "$file" .cmd)" "$PWD/$file"
+		[ $((at % $2 + 1)) -ne "$1" ] || run_case "$(basename "$file" .cmd)" "$PWD/$file"
+		at=$((at + 1))
 	done
+}
+
+if [ $# -eq 0 ]; then
+	every_nth 1 1
+elif expr "$1" : '[0-9]*/[0-9]*$' >/dev/null; then
+	every_nth "${1%/*}" "${1#*/}"
 else
 	for name in "$@"; do
 		run_case "$name" "$PWD/cases/$name.cmd"

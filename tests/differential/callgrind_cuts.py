@@ -13,8 +13,8 @@ import tempfile
 import common
 from common import SHARED, fail
 
-# Small files are cut at each byte, others at a hundred places.
-DENSE, SPREAD = 1000, 30
+# Small files are cut at each byte, others at ninety places.
+DENSE, SPREAD = (100, 3) if common.SMALL else (1000, 30)
 compared = 0
 
 
@@ -24,7 +24,7 @@ def places(data):
         return range(1, len(data))
     spread = {len(data) * i // SPREAD for i in range(1, SPREAD)}
     ends = {data.find(b"\n", at) + 1 for at in spread}
-    return sorted((spread | ends | set(range(len(data) - 30, len(data)))) - {0, len(data)})
+    return sorted((spread | ends | set(range(len(data) - SPREAD, len(data)))) - {0, len(data)})
 
 
 def nobody_can_tell(head, rest):

@@ -37,7 +37,7 @@ def small(truth, libipt):
             code = [base + ".map", base + ".img"]
             for face in ("blocks", "one", "insns", "nodes"):
                 run(truth, "-m", face, "-e", base + ".ips.zst", trace, *code, base + ".truth")
-            for image in ("cache", "cache100000", "callback", "memory"):
+            for image in ("cache100000",) if common.SMALL else ("cache", "cache100000", "callback", "memory"):
                 run(truth, "-i", image, "-e", base + ".ips.zst", trace, *code, base + ".truth")
             # Blocks that end at direct calls and jumps, too, are the same instructions.
             run(truth, "-f", "3", "-e", base + ".ips.zst", trace, *code, base + ".truth")
@@ -62,11 +62,11 @@ SALVAGE = "64"
 def threads(jobs):
     """One thread and several, side by side; then with bytes of the trace overwritten."""
     code = [os.path.join(LARGE, "py.map"), os.path.join(LARGE, "py.img.zst")]
-    for variant, number in (("ret", "2"), ("time", "3"), ("cyc", "2")):
+    for variant, number in () if common.SMALL else (("ret", "2"), ("time", "3"), ("cyc", "2")):
         run(jobs, number, "0", os.path.join(LARGE, "py.%s.pt.zst" % variant), *code)
     whole = subprocess.run(["zstd", "-dc", "--long=27", os.path.join(LARGE, "py.time.pt.zst")],
-                           stdout=subprocess.PIPE, check=True).stdout[:3000000]
-    for seed in range(4):
+                           stdout=subprocess.PIPE, check=True).stdout[:1000000 if common.SMALL else 3000000]
+    for seed in range(2 if common.SMALL else 4):
         damaged, choice = bytearray(whole), random.Random(seed)
         for _ in range(30):
             damaged[choice.randrange(len(damaged))] = choice.randrange(256)
@@ -98,7 +98,8 @@ def main():
     truth, jobs, libipt = (programs + [None])[:3]
     common.need_whole_corpus()
     small(truth, libipt)
-    large(truth, libipt)
+    if not common.SMALL:
+        large(truth, libipt)
     threads(jobs)
     if os.path.isdir(REAL):
         hardware(truth, jobs, libipt)
