@@ -113,6 +113,28 @@ TL_API void tl_query_interrupt(struct tl_query *query);
 TL_API int tl_query_print(struct tl_query *query, const char *sql, enum tl_report_form form,
 			  struct tl_output *out, struct tl_error *err);
 
+/** What tl_query_store() stores. Set `size`; zeros are the defaults. */
+struct tl_query_store_options {
+	size_t size;        /**< sizeof(struct tl_query_store_options) */
+	const char *tables; /**< names, separated by commas; NULL: all that the input has */
+};
+/**
+ * Write the tables of an input as a database of SQLite, for other tools: with the same columns,
+ * those that `*` does not show included, and with indexes on what is looked up. Tables that the
+ * input does not have (calls of a profile) are there without rows, and the table `absent` (name,
+ * reason) has a row for each of them. A statement that runs is ended.
+ *
+ * The database is a temporary file ($TMPDIR, else /var/tmp) until it is complete, and is then
+ * copied into the output. tl_query_interrupt() stops it.
+ * @param input    by number from 0
+ * @param options  NULL: all defaults
+ * @return 0; TL_BAD_USAGE: there is no such input or table; TL_UNSUPPORTED: the library was built
+ *         without SQLite; or another negative status: tl_query_message() may say more
+ */
+TL_API int tl_query_store(struct tl_query *query, size_t input,
+			  const struct tl_query_store_options *options, struct tl_output *out,
+			  struct tl_error *err);
+
 /**
  * An input by number from 0, NULL: there is none. For tl_input_damage(): of the handles that were
  * opened for it, the one that has met the most damage. Borrowed until the next statement.

@@ -233,9 +233,27 @@ def columns_of(path, args):
     return {name: [(row["name"], row["type"]) for row in found] for name, found in zip(names, told)}
 
 
+def stored(path, args, told):
+    """`convert --to sqlite` has the rows of each table; {table: rows}."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "stored.db")
+        common.run("convert", *args, "--tables", ",".join(told), "-o", file, path)
+        base = sqlite3.connect(file)
+        for table, given in told.items():
+            columns = ", ".join('"%s"' % name for name in given[0]) if given else "*"
+            got = base.execute("SELECT %s FROM %s ORDER BY rowid" % (columns, table)).fetchall()
+            wanted = [tuple(row.values()) for row in given]
+            # Functions are stored by number, and shown in the order in which they were met.
+            order = (lambda found: sorted(found, key=repr)) if table == "functions" else list
+            expect("%s of %s as a database" % (table, path), order(got), order(wanted))
+        expect("integrity of " + path, base.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        base.close()
+
+
 def imported(path, args, tables):
     base = sqlite3.connect(":memory:")
     told = answers(["SELECT * FROM %s" % table for table in tables], *args, path)
+    stored(path, args, {table: given for table, given in zip(tables, told) if given is not None})
     for (table, columns), given in zip(tables.items(), told):
         base.execute("CREATE TABLE %s(%s)" % (table, ", ".join('"%s" %s' % column for column in columns)))
         base.executemany("INSERT INTO %s VALUES(%s)" % (table, ",".join("?" * len(columns))),
@@ -396,6 +414,30 @@ def interrupted(path):
         expect("the end of an endless statement", running.returncode, -15)
 
 
+def whole_database(path, profile, folder):
+    """All tables of a trace: also without rows, then `absent` says why; the same bytes each time."""
+    files = [os.path.join(folder, name) for name in ("whole.db", "again.sqlite")]
+    for file in files:
+        common.run("convert", "-o", file, path)
+    with open(files[0], "rb") as first, open(files[1], "rb") as second:
+        if first.read() != second.read():
+            fail("databases of", path, "differ")
+    base = sqlite3.connect(files[0])
+    names = sorted(name for name, in base.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"))
+    expect("tables of a database", names, sorted(
+        [name for name, in rows("SELECT name FROM a.sqlite_schema WHERE type = 'table'", path)] + ["absent"]))
+    expect("records of a database", base.execute("SELECT json FROM records").fetchall(), rows("SELECT json FROM records", path))
+    expect("hidden columns", base.execute("SELECT id, cut, late FROM calls").fetchall(), rows("SELECT id, cut, late FROM calls", path))
+    expect("absent tables", [name for name, in base.execute("SELECT name FROM absent ORDER BY 1")],
+           ["accesses", "instructions", "samples"])
+    for table, expected in (("calls", b"calls"), ("nothing", b"does not exist")):
+        file = os.path.join(folder, "refused.db")
+        done = subprocess.run([common.command(), "convert", "--to", "sqlite", "--tables", table, "-o", file, profile],
+                              stderr=subprocess.PIPE)
+        if done.returncode != 2 or expected not in done.stderr or os.path.exists(file):
+            fail("convert --tables", table, "ends with", done.returncode, done.stderr)
+
+
 def damaged(path, folder):
     """A cut log: the rows before it, status 1, and the place in `damage`."""
     cut = os.path.join(folder, "cut.xray")
@@ -409,6 +451,11 @@ def damaged(path, folder):
             fail(sql, "of a cut log says", done.stderr)
     places = [json.loads(line) for line in common.run("check", "--json", cut).splitlines()]
     got = rows("SELECT offset FROM damage WHERE status <> 'remark'", cut)
+    file = os.path.join(folder, "cut.db")
+    done = subprocess.run([common.command(), "convert", "-o", file, cut], stderr=subprocess.DEVNULL)
+    expect("status of a database of a cut log", done.returncode, 1)
+    expect("damage in a database", sqlite3.connect(file).execute(
+        "SELECT offset FROM damage WHERE status <> 'remark'").fetchall(), got)
     if not got or not {offset for offset, in got} <= {place["offset"] for place in places}:
         fail("damage of", cut, "is", got, "check says", places)
     done = ask("SELECT * FROM functions", os.path.join(folder, "nowhere"), status=(2,))
@@ -448,7 +495,7 @@ def readable(path):
 
 def main():
     rng = random.Random(16)
-    count, log = 0, None
+    count, log, profile = 0, None, None
     for path in traces():
         if not readable(path):
             continue
@@ -460,10 +507,13 @@ def main():
             count += random_statements(path, [], has_calls, rng)
         if path.endswith(".xray") and has_calls and not log:
             log = path
+        if not has_calls and not profile:
+            profile = path
     with tempfile.TemporaryDirectory() as folder:
         count += hostile(log)
         interrupted(log)
         damaged(log, folder)
+        whole_database(log, profile, folder)
     ready(log)
     if len(sys.argv) > 2:
         extension(log, os.path.abspath(sys.argv[2]))

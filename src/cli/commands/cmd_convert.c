@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tracelathe/query.h>
+
 #include "cli/commands/job.h"
 
 int export_profile(const struct command_job *job, const struct tl_exporter *exporter,
@@ -40,6 +42,40 @@ const struct tl_exporter *chosen_exporter(const struct settings *settings)
 	return tl_exporter_find(settings->convert.to);
 }
 
+/* ---- a database ---- */
+
+bool is_database(const struct settings *settings)
+{
+	return settings->convert.to && !strcmp(settings->convert.to, "sqlite");
+}
+
+static int store_tables(struct command_job *job, struct tl_query *query, struct tl_error *err)
+{
+	const struct tl_query_store_options options = { .size = sizeof(options),
+							.tables = job->settings->convert.tables };
+	int status = tl_query_store(query, 0, &options, job->out, err);
+
+	progress_end(job->progress);
+	if (status < 0)
+		complain_query(job, query);
+	return status;
+}
+
+static int write_database(struct command_job *job, struct tl_error *err)
+{
+	struct tl_query *query;
+	int status = tl_query_open(&query, err);
+
+	if (status == 0)
+		status = add_inputs(job, query, job->settings->paths.list.count, err);
+	if (status == 0)
+		status = store_tables(job, query, err);
+	if (query && !(status < 0 && job->settings->input.strict))
+		warn_inputs(job, query);
+	tl_query_close(query);
+	return status;
+}
+
 int cmd_convert(struct command_job *job, struct tl_error *err)
 {
 	static const struct tl_slice everything = {
@@ -49,8 +85,11 @@ int cmd_convert(struct command_job *job, struct tl_error *err)
 	};
 	const struct convert_settings *convert = &job->settings->convert;
 	const struct tl_exporter *exporter = chosen_exporter(job->settings);
-	const struct tl_format_info *format = tl_input_format(job->input);
+	const struct tl_format_info *format;
 
+	if (is_database(job->settings))
+		return write_database(job, err);
+	format = tl_input_format(job->input);
 	if (exporter)
 		return export_input(job, exporter, err);
 	/* Both files of a format of two are written as the slice that holds everything. */

@@ -93,43 +93,6 @@ static char *read_statements(struct command_job *job)
 	return NULL;
 }
 
-/* ---- the inputs ---- */
-
-static int add_inputs(struct command_job *job, struct tl_query *query, struct tl_error *err)
-{
-	struct settings *settings = job->settings;
-
-	settings->input.progress = progress_tick;
-	settings->input.progress_arg = job->progress;
-	for (size_t i = 0; i < settings->paths.list.count; i++) {
-		const char *path = settings->paths.items[i], *failed = path;
-		int status = tl_query_add(query, &path, 1, &settings->input, &failed, err);
-
-		if (status < 0) {
-			progress_end(job->progress);
-			complain_error(failed ? failed : path, err);
-			job->error_shown = true;
-			return status;
-		}
-	}
-	return 0;
-}
-
-/* What was read was damaged, or did not fit: the answer stands on less than all. */
-static void warn_inputs(struct command_job *job, const struct tl_query *query)
-{
-	struct tl_input *input;
-
-	for (size_t i = 0; (input = tl_query_input(query, i)); i++) {
-		const struct tl_profile *profile = tl_query_profile(query, i);
-		const char *path = job->settings->paths.items[i];
-
-		if (profile)
-			warn_saturated(job, path, profile);
-		warn_damage(job, input, path);
-	}
-}
-
 /* ---- the command ---- */
 
 static int answer(struct command_job *job, struct tl_query *query, const char *sql,
@@ -138,10 +101,8 @@ static int answer(struct command_job *job, struct tl_query *query, const char *s
 	int status = tl_query_print(query, sql, report_form(job->settings), job->out, err);
 
 	progress_end(job->progress);
-	if (status < 0 && *tl_query_message(query) && !tl_output_failed(job->out)) {
-		complain(NULL, "%s", tl_query_message(query));
-		job->error_shown = true;
-	}
+	if (status < 0)
+		complain_query(job, query);
 	return status;
 }
 
@@ -151,7 +112,7 @@ static int ask(struct command_job *job, const char *sql, struct tl_error *err)
 	int status = tl_query_open(&query, err);
 
 	if (status == 0)
-		status = add_inputs(job, query, err);
+		status = add_inputs(job, query, 1, err);
 	if (status == 0)
 		status = answer(job, query, sql, err);
 	if (query && !(status < 0 && job->settings->input.strict))

@@ -89,7 +89,21 @@ void warn_unmatched(struct command_job *job, const char *file, const struct tl_p
 /* The same for an output that has nothing in it. */
 void warn_empty(struct command_job *job);
 
+/* ---- query_inputs.c ---- */
+
+struct tl_query;
+
+/* Add the files, so many each as one input. 0 or negative, which was said. */
+int add_inputs(struct command_job *job, struct tl_query *query, size_t each, struct tl_error *err);
+/* What SQLite said of a failure. */
+void complain_query(struct command_job *job, const struct tl_query *query);
+/* What was read was damaged, or did not fit: the answer stands on less than all. */
+void warn_inputs(struct command_job *job, const struct tl_query *query);
+
 /* ---- shared by several commands ---- */
+
+/* cmd_convert.c: whether --to is a database, for which the files are opened when they are asked. */
+bool is_database(const struct settings *settings);
 
 /* cmd_convert.c: write a profile; `command` is the command line that its header gives, or NULL. */
 int export_profile(const struct command_job *job, const struct tl_exporter *exporter,

@@ -209,7 +209,7 @@ static int run_on_files(struct command_job *job)
 	if (!settings->output.path && !settings->output.wide)
 		settings->report.width = terminal_width(1);
 	progress_begin(job->progress, settings->output.progress);
-	if (job->command->files == FILES_TOGETHER &&
+	if (job->command->files == FILES_TOGETHER && !is_database(settings) &&
 	    !open_input(job, settings->paths.items, settings->paths.list.count))
 		return EXIT_UNUSABLE;
 	return run_open(job);

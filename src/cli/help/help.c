@@ -97,6 +97,8 @@ static void put_targets(bool reencode)
 	puts("\nformats of --to:");
 	for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter; exporter++)
 		put_name((*exporter)->name, (*exporter)->help);
+	if (reencode)
+		put_name("sqlite", "the tables of `query` as a database of SQLite");
 	for (size_t i = 0; reencode && (format = tl_format_info(i)); i++)
 		if (!tl_exporter_find(format->name))
 			put_name(format->name, "the trace itself, record for record");

@@ -139,6 +139,8 @@ static void command_page(const struct command *command)
 		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;
 		     exporter++)
 			put_tagged((*exporter)->name, (*exporter)->help);
+		if (command->bit == C_CONVERT)
+			put_tagged("sqlite", "the tables of `query` as a database of SQLite");
 	}
 	put_examples(command);
 	if (command->files != FILES_NONE)

@@ -237,6 +237,8 @@ const struct option_row option_rows[] = {
 		 TL_POSITIONS_LINE,
 		 "--to callgrind: addresses and lines, or only lines (default: what the profile "
 		 "has)"),
+	OPT_TEXT(C_CONVERT, "tables", "NAME[,NAME...]", convert.tables,
+		 "--to sqlite: only these tables (default: all that the input has)"),
 	OPT_FLAG(C_QUERY, "list", query.list, "the ready queries that there are, and nothing else"),
 	/* the input */
 	OPT_NAME(C_READERS, "format", "NAME", input.format, format_name,

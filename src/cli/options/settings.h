@@ -51,6 +51,7 @@ struct flame_settings {
 struct convert_settings {
 	const char *to; /* NULL: default */
 	const char *variant;
+	const char *tables; /* of a database; NULL: all */
 	enum tl_export_compression compression;
 	enum tl_export_positions positions;
 };

@@ -80,6 +80,8 @@ static void take_target(struct settings *settings, const struct command *command
 		found = ends_with(path, ".json") ? "chrome" : format_by_name(path, timeline_name);
 	} else {
 		found = exporter_by_suffix(path);
+		if (!found && command->bit == C_CONVERT && ends_with(path, ".db"))
+			found = "sqlite";
 		if (!found)
 			found = format_by_name(path, command->bit == C_MERGE ? exporter_name
 									     : target_name);

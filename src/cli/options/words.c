@@ -47,7 +47,7 @@ const char *target_name(size_t number)
 		exporters++;
 	if (number < exporters)
 		return exporter_name(number);
-	return trace_name(number - exporters);
+	return number == exporters ? "sqlite" : trace_name(number - exporters - 1);
 }
 
 const char *timeline_name(size_t number)

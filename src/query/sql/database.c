@@ -32,8 +32,7 @@ static int interrupted(struct tl_error *err)
 	return status;
 }
 
-/* What SQLite says is the message; `text` is what it is about. */
-static int fail(struct tl_query *query, int code, struct tl_error *err)
+int tl_query_failed(struct tl_query *query, int code, struct tl_error *err)
 {
 	const char *text = sqlite3_errmsg(query->database);
 
@@ -148,8 +147,7 @@ void tl_query_close(struct tl_query *query)
 
 /* ---- inputs ---- */
 
-/* Run a statement of our own, which the authorizer does not see. */
-static int execute(struct tl_query *query, char *sql)
+int tl_query_execute(struct tl_query *query, char *sql)
 {
 	int code = SQLITE_NOMEM;
 
@@ -170,13 +168,14 @@ static char schema_letter(size_t number)
 static int make_tables(struct tl_query *query, size_t number)
 {
 	char letter = schema_letter(number);
-	int code = execute(query, sqlite3_mprintf("ATTACH ':memory:' AS %c", letter));
+	int code = tl_query_execute(query, sqlite3_mprintf("ATTACH ':memory:' AS %c", letter));
 
 	for (size_t i = 0; code == SQLITE_OK && tl_query_tables[i]; i++)
-		code = execute(query, sqlite3_mprintf("CREATE VIRTUAL TABLE %c.%s USING "
-						      "tracelathe(%c, %s)",
-						      letter, tl_query_tables[i]->info.name, letter,
-						      tl_query_tables[i]->info.name));
+		code = tl_query_execute(query,
+					sqlite3_mprintf("CREATE VIRTUAL TABLE %c.%s USING "
+							"tracelathe(%c, %s)",
+							letter, tl_query_tables[i]->info.name,
+							letter, tl_query_tables[i]->info.name));
 	return code;
 }
 
@@ -199,7 +198,7 @@ int tl_query_add(struct tl_query *query, const char *const *paths, size_t path_c
 	if (status < 0)
 		return status;
 	code = make_tables(query, number);
-	return code == SQLITE_OK ? 0 : fail(query, code, err);
+	return code == SQLITE_OK ? 0 : tl_query_failed(query, code, err);
 }
 
 struct tl_input *tl_query_input(const struct tl_query *query, size_t number)
@@ -227,6 +226,13 @@ void tl_query_interrupt(struct tl_query *query)
 {
 	set_stop(query, true);
 	sqlite3_interrupt(query->database);
+}
+
+void tl_query_begin(struct tl_query *query)
+{
+	end_statement(query);
+	forget_message(query);
+	set_stop(query, false);
 }
 
 /* SQLite takes a statement without a word for one, a comment for example. */
@@ -266,12 +272,10 @@ int tl_query_start(struct tl_query *query, const char *sql, const char **rest, s
 	const char *behind = sql;
 	int code;
 
-	end_statement(query);
-	forget_message(query);
-	set_stop(query, false);
+	tl_query_begin(query);
 	code = compile(query, sql, &behind);
 	if (code != SQLITE_OK)
-		return fail(query, code, err);
+		return tl_query_failed(query, code, err);
 	if (rest)
 		*rest = behind;
 	else if (!is_blank(query, behind)) {
@@ -298,7 +302,8 @@ int tl_query_next(struct tl_query *query, struct tl_error *err)
 	query->done = true;
 	if (code == SQLITE_DONE)
 		return 0;
-	return fail(query, atomic_load(&query->stop) ? SQLITE_INTERRUPT : code & 0xff, err);
+	return tl_query_failed(query, atomic_load(&query->stop) ? SQLITE_INTERRUPT : code & 0xff,
+			       err);
 }
 
 size_t tl_query_column_count(const struct tl_query *query)

@@ -13,4 +13,14 @@ struct tl_query {
 	char *message;    /* of the last error */
 };
 
+/* Before something else than a statement of the caller's runs: nothing runs, nothing failed. */
+void tl_query_begin(struct tl_query *query);
+/*
+ * Run a text of our own, which the authorizer does not see, and free it. A code of SQLite; NULL is
+ * no memory.
+ */
+int tl_query_execute(struct tl_query *query, char *sql);
+/* A code of SQLite as a status; what SQLite says is the message. */
+int tl_query_failed(struct tl_query *query, int code, struct tl_error *err);
+
 #endif

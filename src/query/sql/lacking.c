@@ -90,6 +90,17 @@ int tl_query_print(struct tl_query *query, const char *sql, enum tl_report_form 
 	return lacking(err);
 }
 
+int tl_query_store(struct tl_query *query, size_t input,
+		   const struct tl_query_store_options *options, struct tl_output *out,
+		   struct tl_error *err)
+{
+	(void)query;
+	(void)input;
+	(void)options;
+	(void)out;
+	return lacking(err);
+}
+
 struct tl_input *tl_query_input(const struct tl_query *query, size_t number)
 {
 	(void)query;

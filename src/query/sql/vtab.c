@@ -26,6 +26,7 @@ static int code_of(int status)
 
 static int fail(struct tl_query_vtab *vtab, const struct tl_error *err)
 {
+	vtab->trace->failed = err->status;
 	if (err->status == TL_NO_MEMORY)
 		return SQLITE_NOMEM;
 	if (atomic_load(&vtab->trace->stop))

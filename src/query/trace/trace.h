@@ -74,6 +74,7 @@ struct tl_query_trace {
 	tl_progress_fn *progress; /* the caller's, called in that thread */
 	void *progress_arg;
 	char *message;         /* of the last error, with file and place */
+	enum tl_status failed; /* its status */
 	struct tl_arena texts; /* of the options, where nobody else has them */
 };
 

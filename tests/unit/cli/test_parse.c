@@ -259,7 +259,8 @@ static void names_by_number(void **state)
 	assert_int_equal(count_names(shell_name), 3);
 	assert_string_equal(exporter_name(0), "callgrind");
 	/* Nine formats of profiles, five that are read and no exporter's, four of records. */
-	assert_int_equal(count_names(target_name), 18);
+	assert_int_equal(count_names(target_name), 19);
+	assert_true(has_name(target_name, "sqlite"));
 	assert_true(has_name(target_name, "champsim"));
 	assert_true(has_name(target_name, "xtrace"));
 	assert_true(has_name(target_name, "csv"));
