@@ -36,10 +36,13 @@ MAY_INCLUDE = {
     "xtrace": ["core", "profile", "timeline", "symbols", "isa"],
     "callgrind": ["core", "profile"],
     "perf_data": ["core", "profile", "timeline", "symbols", "intel_pt"],
+    # Profiles of other tools: foreign has what their readers have in common.
+    "foreign": ["core", "profile", "timeline"],
+    "folded": ["core", "profile", "foreign"],
     "report": ["core", "profile", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
-    "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "report",
-             "export"],
+    "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
+             "folded", "report", "export"],
     # record decodes what it has an emulator record once, before it trusts it.
     "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
     # SQL: what can be asked is what open/ answers.
@@ -56,6 +59,7 @@ PUBLIC_ONLY = ["view", "cli", "mpi", "query"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
 # lower floors, none beside it.
 SUB_ROOMS = {
+    "core": [[""], ["text"]],
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
     "xtrace": [["format"], ["write", "state"], ["profile", "elf"], ["analyze", "check", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
@@ -320,7 +324,7 @@ def without_comments(text):
 
 # How every name begins that a header of a room gives to others; elsewhere "tl_". The command's own names need no prefix.
 PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xtrace": "tl_xtrace_",
-          "callgrind": "tl_callgrind_", "cli": ""}
+          "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_", "cli": ""}
 
 
 def prefix_of(room):
@@ -365,8 +369,8 @@ def names(root):
 # The name in the row of a format, and the row's own name in the list of all of them.
 FORMAT_NAME = re.compile(r'\.info = \{\s*\.name = "([^"]+)"')
 FORMAT_ROW = re.compile(r"^TL_FORMAT\((\w+)\)", re.M)
-# An exporter may be called like a format; a row of a table then begins with the name.
-NAME_OF_OTHERS = re.compile(r'\.name = "')
+# An exporter may be called like a format; a row of a table then begins with the name, or the exporter is asked for.
+NAME_OF_OTHERS = re.compile(r'\.name = "|tl_exporter_find\("')
 
 
 def format_rooms(root):

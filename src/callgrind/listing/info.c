@@ -67,7 +67,7 @@ static int read_all(struct survey *s, struct tl_callgrind_reader *reader, struct
 		if (reader->item.kind == TL_CALLGRIND_PART_END && !note_part(s, reader))
 			return tl_error_memory(err);
 	}
-	if (status == 0 && !tl_callgrind_lines_passed(&reader->lines))
+	if (status == 0 && !tl_lines_passed(&reader->lines))
 		status = tl_error_at(err, TL_TRUNCATED, 0,
 				     "the file is empty; with --separate-threads=yes the data is "
 				     "in FILE-01, FILE-02, ...");
@@ -143,7 +143,7 @@ static void tell(struct tl_facts *facts, const struct survey *s,
 		tl_fact_text(facts, "creator", creator);
 	if (s->command)
 		tl_fact_text(facts, "command", tl_callgrind_name(reader, s->command));
-	tl_fact_u64(facts, "size", tl_callgrind_lines_passed(&reader->lines));
+	tl_fact_u64(facts, "size", tl_lines_passed(&reader->lines));
 	tl_fact_u64(facts, "lines", reader->lines.number);
 	event_facts(facts, s, reader);
 	tl_facts_object(facts, "items_by_kind");

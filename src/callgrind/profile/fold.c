@@ -345,7 +345,7 @@ static fold_fn *const fold_item[TL_CALLGRIND_KIND_COUNT] = {
 static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
 		      struct tl_error *err)
 {
-	if (tl_callgrind_lines_passed(&reader->lines))
+	if (tl_lines_passed(&reader->lines))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the reader is not at its beginning");
 	reader->names.pool = f->profile ? &f->profile->names : &f->names;
@@ -404,7 +404,7 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 			struct tl_error *err)
 {
 	for (size_t i = 0; i < count; i++)
-		if (tl_callgrind_lines_passed(&readers[i]->lines))
+		if (tl_lines_passed(&readers[i]->lines))
 			return tl_error_at(err, TL_BAD_FORMAT, 0,
 					   "no events: line anywhere, so no costs can be read");
 	return tl_error_at(

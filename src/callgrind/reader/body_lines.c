@@ -61,7 +61,7 @@ static int name_faults(struct tl_callgrind_reader *reader,
 int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct tl_callgrind_key *key,
 			   struct tl_error *err)
 {
-	struct tl_callgrind_lines *lines = &reader->lines;
+	struct tl_lines *lines = &reader->lines;
 	const uint8_t *value = lines->start + key->size;
 	struct tl_callgrind_item *item = &reader->item;
 	struct tl_callgrind_reference reference = { .name = 0 };
@@ -74,8 +74,8 @@ int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct tl_c
 		reference.id_size = (size_t)(lines->stop - value) - 2;
 	} else {
 		if (!tl_callgrind_names_read(&reader->names, key->space, (const char *)value,
-					     (size_t)(lines->stop - value),
-					     tl_callgrind_lines_passed(lines), &reference))
+					     (size_t)(lines->stop - value), tl_lines_passed(lines),
+					     &reference))
 			return tl_error_memory(err);
 		int status = name_faults(reader, &reference, err);
 
@@ -380,7 +380,7 @@ static int begin_pending(struct tl_callgrind_reader *reader, enum tl_callgrind_p
 	struct tl_callgrind_state *s = &reader->state;
 
 	s->pending = pending;
-	s->offset = tl_callgrind_lines_offset(&reader->lines);
+	s->offset = tl_lines_offset(&reader->lines);
 	s->line = reader->lines.number;
 	return 0;
 }

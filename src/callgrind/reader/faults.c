@@ -36,7 +36,7 @@ int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum tl_callgrind
 int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum tl_callgrind_rule rule,
 			struct tl_error *err)
 {
-	return tl_callgrind_broken_at(reader, rule, tl_callgrind_lines_offset(&reader->lines), 0,
+	return tl_callgrind_broken_at(reader, rule, tl_lines_offset(&reader->lines), 0,
 				      reader->lines.number, err);
 }
 
@@ -44,7 +44,7 @@ int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum tl_callgrind_r
 			 uint64_t offset, uint64_t line, struct tl_error *err)
 {
 	struct tl_callgrind_item *item = &reader->item;
-	uint64_t length = tl_callgrind_lines_passed(&reader->lines) - offset;
+	uint64_t length = tl_lines_passed(&reader->lines) - offset;
 	int status = tl_callgrind_broken_at(reader, rule, offset, length, line, err);
 
 	if (status < 0)
@@ -65,6 +65,6 @@ int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum tl_callgrind_r
 int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum tl_callgrind_rule rule,
 		      struct tl_error *err)
 {
-	return tl_callgrind_lost_at(reader, rule, tl_callgrind_lines_offset(&reader->lines),
+	return tl_callgrind_lost_at(reader, rule, tl_lines_offset(&reader->lines),
 				    reader->lines.number, err);
 }

@@ -256,7 +256,7 @@ static int event_value(struct tl_callgrind_reader *reader, struct value value, s
 		return tl_error_memory(err);
 	reader->events.list[event].formula = texts[0];
 	reader->events.list[event].long_name = texts[1];
-	reader->events.list[event].offset = tl_callgrind_lines_offset(&reader->lines);
+	reader->events.list[event].offset = tl_lines_offset(&reader->lines);
 	reader->events.list[event].line = reader->lines.number;
 	return 0;
 }
@@ -270,7 +270,7 @@ static int sums_value(struct tl_callgrind_reader *reader, struct value value,
 	bool odd = false;
 
 	sums->count = 0;
-	sums->offset = tl_callgrind_lines_offset(&reader->lines);
+	sums->offset = tl_lines_offset(&reader->lines);
 	sums->line = 0;
 	sums->last = reader->part.costs;
 	sums->in_body = reader->state.owner.function != TL_NONE;

@@ -33,7 +33,7 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 		.header_capacity = part->header_capacity,
 		.summary = { .values = part->summary.values, .capacity = part->summary.capacity },
 		.totals = { .values = part->totals.values, .capacity = part->totals.capacity },
-		.offset = tl_callgrind_lines_offset(&reader->lines),
+		.offset = tl_lines_offset(&reader->lines),
 		.line = reader->lines.number,
 	};
 	if (part->header)
@@ -127,7 +127,7 @@ static int tell_missing(struct tl_callgrind_reader *reader, enum tl_callgrind_ru
 {
 	if (!reader->ended)
 		return tl_callgrind_broken(reader, rule, err);
-	return tl_callgrind_broken_at(reader, rule, tl_callgrind_lines_passed(&reader->lines), 0,
+	return tl_callgrind_broken_at(reader, rule, tl_lines_passed(&reader->lines), 0,
 				      reader->lines.number, err);
 }
 
@@ -176,8 +176,8 @@ int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *e
 		.kind = TL_CALLGRIND_PART_END,
 		.offset = reader->part.offset,
 		.line = reader->part.line,
-		.length = (reader->ended ? tl_callgrind_lines_passed(&reader->lines)
-					 : tl_callgrind_lines_offset(&reader->lines)) -
+		.length = (reader->ended ? tl_lines_passed(&reader->lines)
+					 : tl_lines_offset(&reader->lines)) -
 			  reader->part.offset,
 		.part = reader->part.ordinal++,
 		.costs = reader->columns.sums,

@@ -51,7 +51,7 @@ static int header_line(struct tl_callgrind_reader *reader,
 {
 	const uint8_t *value = colon + 1, *stop = reader->lines.stop;
 
-	tl_callgrind_lines_blank(&reader->lines, value);
+	tl_lines_blank(&reader->lines, value);
 	while (value < stop && tl_callgrind_is_blank(*value))
 		value++;
 	while (stop > value && tl_callgrind_is_blank(stop[-1]))
@@ -64,7 +64,7 @@ static int header_line(struct tl_callgrind_reader *reader,
 static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind,
 		     const char *key)
 {
-	struct tl_callgrind_lines *lines = &reader->lines;
+	struct tl_lines *lines = &reader->lines;
 
 	tl_callgrind_item(reader, kind);
 	reader->item.key = key;
@@ -90,7 +90,7 @@ static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgri
 	if (!reader->part.open)
 		tl_callgrind_part_begin(reader);
 	if (reader->by_function.lines && changes_function(key)) {
-		tl_callgrind_lines_again(&reader->lines);
+		tl_lines_again(&reader->lines);
 		tl_callgrind_function_item(reader);
 		return 1;
 	}
@@ -122,13 +122,13 @@ static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err
 	if (pending == TL_CALLGRIND_PENDING_SKIP)
 		return 0;
 	if (!reader->ended)
-		tl_callgrind_lines_again(&reader->lines);
+		tl_lines_again(&reader->lines);
 	if (pending == TL_CALLGRIND_PENDING_CALL)
 		rule = TL_CALLGRIND_RULE_CALL_NO_COST;
 	return tl_callgrind_lost_at(reader, rule, s->offset, s->line, err);
 }
 
-static bool is_signature(const struct tl_callgrind_lines *lines)
+static bool is_signature(const struct tl_lines *lines)
 {
 	static const char text[] = "# callgrind format";
 
@@ -139,7 +139,7 @@ static bool is_signature(const struct tl_callgrind_lines *lines)
 /* Any line but a cost line. */
 static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	const struct tl_callgrind_lines *lines = &reader->lines;
+	const struct tl_lines *lines = &reader->lines;
 	const struct tl_callgrind_key *key = find_key(lines->start, lines->stop);
 	const struct tl_callgrind_header_key *header = NULL;
 	const uint8_t *colon;
@@ -160,7 +160,7 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	if (!header)
 		return tl_callgrind_lost(reader, TL_CALLGRIND_RULE_LINE_UNKNOWN, err);
 	if (header->begins_part && reader->part.open && reader->part.body) {
-		tl_callgrind_lines_again(&reader->lines);
+		tl_lines_again(&reader->lines);
 		return tl_callgrind_part_end(reader, err);
 	}
 	if (!reader->part.open)
@@ -176,7 +176,7 @@ static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	if (!reader->by_function.lines || reader->state.pending)
 		return tl_callgrind_cost_line(reader, err);
-	tl_callgrind_lines_again(&reader->lines);
+	tl_lines_again(&reader->lines);
 	tl_callgrind_function_item(reader);
 	return 1;
 }
@@ -184,7 +184,7 @@ static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 /* A line that begins with a blank, or is too long. */
 static int unusual_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	struct tl_callgrind_lines *lines = &reader->lines;
+	struct tl_lines *lines = &reader->lines;
 
 	if (lines->too_long) {
 		lines->too_long = false;
@@ -218,7 +218,7 @@ static int end_of_text(struct tl_callgrind_reader *reader, struct tl_error *err)
 
 static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	struct tl_callgrind_lines *lines = &reader->lines;
+	struct tl_lines *lines = &reader->lines;
 
 	if (lines->stop - lines->start < 3 || memcmp(lines->start, "\xef\xbb\xbf", 3) != 0)
 		return 0;
@@ -241,11 +241,11 @@ static int unended_line(struct tl_callgrind_reader *reader, struct tl_error *err
 
 int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	struct tl_callgrind_lines *lines = &reader->lines;
+	struct tl_lines *lines = &reader->lines;
 	int status = 0;
 
 	while (status == 0) {
-		status = reader->ended ? 0 : tl_callgrind_lines_next(lines, err);
+		status = reader->ended ? 0 : tl_lines_next(lines, err);
 		if (status == 0)
 			return end_of_text(reader, err);
 		if (status > 0)
@@ -309,7 +309,7 @@ int tl_callgrind_open(struct tl_callgrind_reader **reader, struct tl_source *sou
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the size of a struct tl_callgrind_options is too small");
 	made = calloc(1, sizeof(*made));
-	if (!made || !tl_callgrind_lines_begin(&made->lines, source) || !copy_columns(made)) {
+	if (!made || !tl_lines_begin(&made->lines, source) || !copy_columns(made)) {
 		tl_callgrind_close(made);
 		return tl_error_memory(err);
 	}
@@ -323,7 +323,7 @@ void tl_callgrind_close(struct tl_callgrind_reader *reader)
 {
 	if (!reader)
 		return;
-	tl_callgrind_lines_end(&reader->lines);
+	tl_lines_end(&reader->lines);
 	tl_callgrind_names_free(&reader->names);
 	free(reader->faults.list);
 	free(reader->events.list);

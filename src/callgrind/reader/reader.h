@@ -7,7 +7,7 @@
  */
 #include <tracelathe/callgrind.h>
 
-#include "callgrind/text/lines.h"
+#include "core/text/lines.h"
 #include "callgrind/text/name_compression.h"
 
 /* An event by the order of its first mention. Strings are numbers in the pool of names. */
@@ -129,7 +129,7 @@ struct tl_callgrind_seen {
 
 struct tl_callgrind_reader {
 	struct tl_callgrind_options options;
-	struct tl_callgrind_lines lines;
+	struct tl_lines lines;
 	struct tl_callgrind_names names;
 	struct tl_callgrind_faults faults;
 	struct tl_callgrind_observer observer;
@@ -170,7 +170,7 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader,
 	struct tl_callgrind_item *item = &reader->item;
 
 	item->kind = kind;
-	item->offset = tl_callgrind_lines_offset(&reader->lines);
+	item->offset = tl_lines_offset(&reader->lines);
 	item->length = (uint64_t)(reader->lines.next - reader->lines.whole);
 	item->line = reader->lines.number;
 	item->part = reader->part.ordinal;

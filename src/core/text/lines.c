@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "callgrind/text/lines.h"
+#include "core/text/lines.h"
 
 #include <stdlib.h>
 
@@ -19,23 +19,22 @@ static size_t first_capacity(const struct tl_source *source)
 	return stored < LEAST_CAPACITY ? LEAST_CAPACITY : (size_t)stored + 1;
 }
 
-bool tl_callgrind_lines_begin(struct tl_callgrind_lines *lines, struct tl_source *source)
+bool tl_lines_begin(struct tl_lines *lines, struct tl_source *source)
 {
-	*lines =
-		(struct tl_callgrind_lines){ .source = source, .capacity = first_capacity(source) };
-	lines->buffer = calloc(1, lines->capacity + TL_CALLGRIND_SLACK);
+	*lines = (struct tl_lines){ .source = source, .capacity = first_capacity(source) };
+	lines->buffer = calloc(1, lines->capacity + TL_LINES_SLACK);
 	lines->next = lines->end = lines->start = lines->stop = lines->whole = lines->buffer;
 	return lines->buffer != NULL;
 }
 
-void tl_callgrind_lines_end(struct tl_callgrind_lines *lines)
+void tl_lines_end(struct tl_lines *lines)
 {
 	free(lines->buffer);
 	lines->buffer = NULL;
 }
 
 /* Move the bytes that were not given yet to the front of the buffer. */
-static size_t compact(struct tl_callgrind_lines *lines)
+static size_t compact(struct tl_lines *lines)
 {
 	size_t left = (size_t)(lines->end - lines->next);
 
@@ -49,9 +48,9 @@ static size_t compact(struct tl_callgrind_lines *lines)
 /*
  * The buffer only grows when one line fills it, so its size is bounded by the bytes of the input.
  */
-static int grow(struct tl_callgrind_lines *lines, size_t left, struct tl_error *err)
+static int grow(struct tl_lines *lines, size_t left, struct tl_error *err)
 {
-	uint8_t *grown = realloc(lines->buffer, lines->capacity * 2 + TL_CALLGRIND_SLACK);
+	uint8_t *grown = realloc(lines->buffer, lines->capacity * 2 + TL_LINES_SLACK);
 
 	if (!grown)
 		return tl_error_memory(err);
@@ -63,7 +62,7 @@ static int grow(struct tl_callgrind_lines *lines, size_t left, struct tl_error *
 }
 
 /* Append bytes of the source. 1: some; 0: the source is at its end. */
-static int read_more(struct tl_callgrind_lines *lines, struct tl_error *err)
+static int read_more(struct tl_lines *lines, struct tl_error *err)
 {
 	size_t left = (size_t)(lines->end - lines->buffer);
 	int64_t got =
@@ -76,7 +75,7 @@ static int read_more(struct tl_callgrind_lines *lines, struct tl_error *err)
 }
 
 /* The last line has no newline: append one, and set `unended`. */
-static int give_rest(struct tl_callgrind_lines *lines)
+static int give_rest(struct tl_lines *lines)
 {
 	size_t left = (size_t)(lines->end - lines->next);
 
@@ -93,7 +92,7 @@ static int give_rest(struct tl_callgrind_lines *lines)
 }
 
 /* A line longer than the limit: give its head, skip the rest. */
-static int give_head(struct tl_callgrind_lines *lines, struct tl_error *err)
+static int give_head(struct tl_lines *lines, struct tl_error *err)
 {
 	int got = 1;
 	const uint8_t *stop = NULL;
@@ -113,14 +112,14 @@ static int give_head(struct tl_callgrind_lines *lines, struct tl_error *err)
 	return 1;
 }
 
-int tl_callgrind_lines_refill(struct tl_callgrind_lines *lines, struct tl_error *err)
+int tl_lines_refill(struct tl_lines *lines, struct tl_error *err)
 {
 	size_t left = compact(lines);
 
 	while (!lines->ended) {
 		int status = 1;
 
-		if (left == lines->capacity && left >= TL_CALLGRIND_LONGEST_LINE)
+		if (left == lines->capacity && left >= TL_LINES_LONGEST)
 			return give_head(lines, err);
 		if (left == lines->capacity)
 			status = grow(lines, left, err);
@@ -130,7 +129,7 @@ int tl_callgrind_lines_refill(struct tl_callgrind_lines *lines, struct tl_error 
 			return status;
 		lines->ended = status == 0;
 		if (memchr(lines->buffer + left, '\n', (size_t)(lines->end - lines->buffer) - left))
-			return tl_callgrind_lines_next(lines, err);
+			return tl_lines_next(lines, err);
 		left = (size_t)(lines->end - lines->buffer);
 	}
 	return give_rest(lines);

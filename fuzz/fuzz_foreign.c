@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any bytes as a profile of another tool, by each of the readers: a profile comes whose total is
+ * the sum over its contexts, or a status that is not about memory; `info`, `dump` and `check` end.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "folded/folded.h"
+#include "fuzz.h"
+
+static const struct tl_foreign_reader *const readers[] = {
+	&tl_folded_reader,
+};
+
+static void sum_up(const struct tl_profile *profile)
+{
+	for (uint32_t e = 0; e < tl_profile_event_count(profile); e++) {
+		int64_t sum = 0;
+		bool fits = true;
+
+		for (uint32_t i = 0; i < tl_profile_context_count(profile); i++)
+			fits &= !__builtin_add_overflow(sum, tl_profile_context_self(profile, i)[e],
+							&sum);
+		FUZZ_MUST(!fits || tl_profile_total(profile)[e] == sum);
+	}
+}
+
+static int read_bytes(struct tl_foreign_file *foreign, const struct tl_foreign_reader *reader,
+		      const uint8_t *data, size_t size)
+{
+	struct tl_source *source;
+	int status = tl_source_open_memory(&source, data, size, "bytes", NULL);
+
+	if (status == 0)
+		status = reader->read(foreign, source, NULL);
+	tl_source_close(source);
+	FUZZ_MUST(status <= 0 && status != TL_NO_MEMORY);
+	return status;
+}
+
+static void use(const struct tl_foreign_reader *reader, const uint8_t *data, size_t size, bool dump,
+		bool strict)
+{
+	struct tl_foreign_options options = { .process = TL_NOWHERE, .thread = TL_NOWHERE };
+	struct tl_profile *profile = NULL;
+	struct tl_foreign_file foreign;
+	struct tl_output *out;
+
+	FUZZ_MUST(!tl_output_open_memory(&out, NULL));
+	options.dump = dump ? out : NULL;
+	options.json = strict;
+	FUZZ_MUST(tl_foreign_begin(&foreign, reader, &options));
+	foreign.faults.check = dump ? NULL : out;
+	foreign.faults.strict = strict;
+	if (!read_bytes(&foreign, reader, data, size) && !dump) {
+		if (!tl_foreign_fold(&foreign, &profile, NULL))
+			sum_up(profile);
+		tl_foreign_describe(&foreign, strict, out);
+	}
+	tl_profile_free(profile);
+	tl_foreign_end(&foreign);
+	tl_output_discard(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		for (int way = 0; way < 3; way++)
+			use(readers[i], data, size, way == 1, way == 2);
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "foreign/foreign.h"
+
+static bool has_spans(const struct tl_foreign_file *f)
+{
+	for (size_t i = 0; i < f->spans.count; i++)
+		if (f->spans.threads[i].count)
+			return true;
+	return false;
+}
+
+int tl_foreign_fold(struct tl_foreign_file *f, struct tl_profile **profile, struct tl_error *err)
+{
+	return has_spans(f) ? tl_foreign_fold_spans(f, profile, err)
+			    : tl_foreign_fold_stacks(f, profile, err);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_FOREIGN_SPANS_H
+#define TL_FOREIGN_SPANS_H
+/*
+ * Calls over time, thread by thread, as an input has them: some as a begin and an end, some whole
+ * with a duration, in any order. They are kept (24 bytes each), put into order, and gone through as
+ * steps of a call stack.
+ */
+#include "core/memory.h"
+
+/* In place of a duration. */
+#define TL_FOREIGN_BEGIN UINT64_MAX
+#define TL_FOREIGN_END (UINT64_MAX - 1)
+#define TL_FOREIGN_INSTANT (UINT64_MAX - 2)
+
+struct tl_foreign_span {
+	int64_t ticks;
+	uint64_t duration; /* ticks, or one of the above */
+	uint32_t frame;    /* TL_NONE: an end that does not say of what */
+	uint32_t order;    /* among those of its thread */
+};
+
+struct tl_foreign_thread {
+	int64_t process, thread;
+	uint32_t command; /* a name of the stacks, 0: none */
+	struct tl_foreign_span *spans;
+	size_t count, capacity;
+	bool unordered;
+};
+
+struct tl_foreign_spans {
+	struct tl_foreign_thread *threads;
+	size_t count, capacity;
+	struct tl_index index;
+	uint32_t last;        /* the thread that was looked up last */
+	uint32_t *open_count; /* by frame: begins that are open in the present walk */
+	size_t open_capacity;
+};
+
+void tl_foreign_spans_free(struct tl_foreign_spans *spans);
+
+/* The number of a thread, added if it is new; TL_NONE without memory. */
+uint32_t tl_foreign_spans_thread(struct tl_foreign_spans *spans, int64_t process, int64_t thread);
+/* Add a span to a thread. False without memory. */
+bool tl_foreign_spans_add(struct tl_foreign_thread *thread, int64_t ticks, uint64_t duration,
+			  uint32_t frame);
+
+/* What the steps of a thread are told to; times are ticks. */
+struct tl_foreign_visitor {
+	void (*enter)(void *arg, int64_t ticks, uint32_t frame);
+	/* The innermost call ends; `cut`: the end of an outer one ends it. */
+	void (*leave)(void *arg, int64_t ticks, bool cut);
+	void (*orphan)(void *arg, int64_t ticks); /* an end without its begin; NULL: nothing */
+	void (*instant)(void *arg, int64_t ticks, uint32_t frame); /* NULL: nothing */
+	void *arg;
+};
+
+/* What was met on the way. */
+struct tl_foreign_walk {
+	uint64_t orphans;  /* ends without their begins */
+	uint64_t overlaps; /* whole calls that end more than a tick behind the one around them */
+	uint64_t cut;      /* begins without an end, left by the end of an outer call */
+	uint64_t open;     /* begins without an end */
+};
+
+/*
+ * Go through the steps of a thread, which is put into order: by time; at the same time first
+ * begins, ends and calls without duration in the order of the input, then whole calls, the longer
+ * first. An end without a frame ends the innermost begin, any other one the innermost begin of its
+ * frame. False without memory.
+ */
+bool tl_foreign_walk(struct tl_foreign_spans *spans, uint32_t thread,
+		     const struct tl_foreign_visitor *visitor, struct tl_foreign_walk *met);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_FOREIGN_STACKS_H
+#define TL_FOREIGN_STACKS_H
+/*
+ * Stacks with costs, as a tree: what a file of samples or of folded stacks is made into. Frames
+ * are interned; a node is a frame below another node. The root of a part is a child of node 0.
+ */
+#include "core/memory.h"
+#include "core/text/decimal.h"
+
+/* Numbers of names; 0: unknown. */
+struct tl_foreign_frame {
+	uint32_t name, object, file, line;
+};
+
+struct tl_foreign_node {
+	uint32_t parent, frame; /* of a root: its part */
+};
+
+/* Kinds of costs that are kept apart; the last one is that of all others. */
+enum { TL_FOREIGN_EVENTS = 64 };
+
+/* A kind of cost. */
+struct tl_foreign_event {
+	uint32_t name, unit; /* names */
+	unsigned places;     /* costs count units of 10^-places */
+	int64_t *costs;      /* by node, up to `capacity` */
+	size_t capacity;
+};
+
+/* A thread, or whatever the input has side by side. */
+struct tl_foreign_part {
+	uint64_t process, thread; /* TL_NOWHERE: unknown */
+	uint32_t command;         /* a name */
+	uint64_t samples;
+	uint64_t first_ticks, last_ticks; /* both 0: unknown */
+};
+
+struct tl_foreign_stacks {
+	struct tl_names names; /* 0 is "" */
+	struct tl_foreign_frame *frames;
+	size_t frame_count, frame_capacity;
+	struct tl_index frame_index;
+	struct tl_foreign_part *parts;
+	size_t part_count, part_capacity;
+	struct tl_index part_index;
+	struct tl_foreign_node *nodes; /* 0: the outside of all parts */
+	size_t node_count, node_capacity;
+	uint32_t *slots; /* open addressing by parent and frame; 0: empty */
+	size_t slot_mask;
+	struct tl_foreign_event *events;
+	size_t event_count, event_capacity;
+	uint64_t saturated; /* sums that did not fit */
+	uint64_t rounded;   /* costs that had more decimals than are kept */
+};
+
+/* False without memory. */
+bool tl_foreign_stacks_begin(struct tl_foreign_stacks *stacks);
+void tl_foreign_stacks_free(struct tl_foreign_stacks *stacks);
+
+/* The number of a frame, added if it is new; TL_NONE without memory. */
+uint32_t tl_foreign_stacks_frame(struct tl_foreign_stacks *stacks,
+				 const struct tl_foreign_frame *frame);
+/* The same of a frame of which the name alone is known. */
+uint32_t tl_foreign_stacks_named(struct tl_foreign_stacks *stacks, const char *name, size_t size);
+/*
+ * The number of the part of a process, thread and command, added if it is new; TL_NONE without
+ * memory.
+ */
+uint32_t tl_foreign_stacks_part(struct tl_foreign_stacks *stacks,
+				const struct tl_foreign_part *part);
+/* The number of the event of a name, added with its unit if it is new; TL_NONE without memory. */
+uint32_t tl_foreign_stacks_event(struct tl_foreign_stacks *stacks, const char *name, size_t size,
+				 const char *unit);
+
+/* For the two functions below. */
+uint32_t tl_foreign_stacks_add(struct tl_foreign_stacks *stacks, uint32_t parent, uint32_t frame);
+bool tl_foreign_stacks_room(struct tl_foreign_stacks *stacks, uint32_t event, uint32_t node);
+
+static inline size_t tl_foreign_stacks_home(const struct tl_foreign_stacks *s, uint32_t parent,
+					    uint32_t frame)
+{
+	return (size_t)tl_hash64((uint64_t)parent << 32 | frame) & s->slot_mask;
+}
+
+/* The child of a node, added if it is new; 0 without memory. */
+static inline uint32_t tl_foreign_stacks_child(struct tl_foreign_stacks *s, uint32_t parent,
+					       uint32_t frame)
+{
+	size_t at = tl_foreign_stacks_home(s, parent, frame);
+
+	for (uint32_t number; (number = s->slots[at]); at = (at + 1) & s->slot_mask)
+		if (s->nodes[number].frame == frame && s->nodes[number].parent == parent)
+			return number;
+	return tl_foreign_stacks_add(s, parent, frame);
+}
+
+/* Add to the cost of a node. False without memory. */
+static inline bool tl_foreign_stacks_count(struct tl_foreign_stacks *s, uint32_t node,
+					   uint32_t event, int64_t cost)
+{
+	int64_t *to;
+
+	if (node >= s->events[event].capacity && !tl_foreign_stacks_room(s, event, node))
+		return false;
+	to = &s->events[event].costs[node];
+	if (__builtin_add_overflow(*to, cost, to)) {
+		*to = cost < 0 ? INT64_MIN : INT64_MAX;
+		s->saturated++;
+	}
+	return true;
+}
+
+/*
+ * The same of a number that may have decimals: where there are some, the event's costs are counted
+ * in thousandths, millionths or billionths from then on, so that sums stay exact.
+ */
+bool tl_foreign_stacks_count_decimal(struct tl_foreign_stacks *stacks, uint32_t node,
+				     uint32_t event, const struct tl_decimal *cost);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folded stacks (docs/formats/folded.md): the expected sums are counted by hand. */
+#include <stdio.h>
+
+#include "text.h"
+
+#include "folded/folded.h"
+
+/* "A line is a stack, blanks, a count." */
+TEST(lines_of_one_stack_add_up)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader, "a;b 1\na;b 2\na 4\na;b;c 8\nb 16\n");
+	text_expect_stacks(&t, 0, "a 4\na;b 3\na;b;c 8\nb 16\n");
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+}
+
+/* "A line begins where the one before goes on": names that are the begin of others stay apart. */
+TEST(frames_that_begin_alike_are_different)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader, "ab;cd 1\nab;cde 2\nab;c 4\nabc;cd 8\na;cd 16\nab 32\n");
+	text_expect_stacks(&t, 0, "a;cd 16\nab 32\nab;c 4\nab;cd 1\nab;cde 2\nabc;cd 8\n");
+	text_close(&t);
+}
+
+/* "Blanks are part of a name", "CRLF", "a tab before the count", "blanks behind it". */
+TEST(blanks_belong_to_names)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader,
+		  "\xef\xbb\xbfoperator new(unsigned long);std::vector<int, 3> 5\r\n"
+		  "f 2 3\n\ng\t7 \t\n   \n# a comment\n");
+	text_expect_stacks(&t, 0,
+			   "f 2 3\ng 7\noperator new(unsigned long);std::vector<int, 3> 5\n");
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+}
+
+/* "An empty frame is a frame without a name." */
+TEST(empty_frames_are_kept)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader, "a;;b 1\n;a 2\na; 4\n");
+	text_expect_stacks(&t, 0, "???;a 2\na;??? 4\na;???;b 1\n");
+	text_close(&t);
+}
+
+/* "Two counts on every line: before and after." */
+TEST(two_counts_are_two_events)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader, "a;b 1 20\na 0 300\nc 4\n");
+	assert_int_equal(tl_profile_event_count(t.profile), 1);
+	text_close(&t);
+	text_read(&t, &tl_folded_reader, "a;b 1 20\na 3 0\na;b 4 500\n");
+	assert_int_equal(tl_profile_event_count(t.profile), 2);
+	assert_string_equal(tl_profile_event(t.profile, 1)->name, "after");
+	text_expect_stacks(&t, 0, "a 3\na;b 5\n");
+	text_expect_stacks(&t, 1, "a;b 520\n");
+	text_close(&t);
+}
+
+/* "Decimals: all costs count thousandths then, and that is said." */
+TEST(counts_with_decimals_stay_exact)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader, "a 1\nb 0.5\na 2.25\nc 3.\n");
+	text_expect_stacks(&t, 0, "a 3250\nb 500\nc 3000\n");
+	assert_string_equal(tl_profile_event(t.profile, 0)->unit, "1/1000 samples");
+	assert_int_equal(t.foreign.faults.count, 1);
+	text_expect_fault(&t, 0, TL_OK, TL_NOWHERE, TL_NOWHERE, "1/1000");
+	text_close(&t);
+	text_read(&t, &tl_folded_reader, "a 1\nb 0.12345678912\n");
+	text_expect_stacks(&t, 0, "a 1000000000\nb 123456789\n");
+	text_expect_fault(&t, 1, TL_BAD_RECORD, TL_NOWHERE, TL_NOWHERE, "rounded");
+	text_close(&t);
+}
+
+/* "A line that is none is left out, and told with its offset." */
+TEST(bad_lines_are_left_out)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader, "a 1\nno count\n 5\nb 2\nc -3\nd .5\n");
+	text_expect_stacks(&t, 0, "a 1\nb 2\n");
+	assert_int_equal(t.foreign.faults.count, 4);
+	assert_int_equal(t.foreign.faults.skipped_bytes, 9 + 3 + 5 + 5);
+	text_expect_fault(&t, 0, TL_BAD_RECORD, 4, 2, "does not end with a count");
+	text_expect_fault(&t, 1, TL_BAD_RECORD, 13, 3, "without a stack");
+	text_expect_fault(&t, 2, TL_BAD_RECORD, 20, 5, "does not end with a count");
+	text_close(&t);
+	text_read_sized(&t, &tl_folded_reader, "a 1\nno count\n", 13, true, text_options());
+	assert_int_equal(t.status, TL_BAD_RECORD);
+	assert_int_equal(t.error.offset, 4);
+	assert_int_equal(t.error.record, 2);
+	text_close(&t);
+}
+
+TEST(counts_that_do_not_fit_are_told)
+{
+	struct text t;
+
+	text_read(&t, &tl_folded_reader, "a 99999999999999999999\nb 9223372036854775807\nb 1\n");
+	text_expect_stacks(&t, 0, "a 9223372036854775807\nb 9223372036854775807\n");
+	text_expect_fault(&t, 0, TL_BAD_RECORD, TL_NOWHERE, TL_NOWHERE, "rounded");
+	text_close(&t);
+}
+
+/* 20,000 frames deep: one node a frame, and no recursion on the way. */
+TEST(deep_stacks_are_read)
+{
+	enum { DEPTH = 20000 };
+	char *line = malloc(2 * DEPTH + 16);
+	struct text t;
+
+	for (size_t i = 0; i < DEPTH; i++)
+		memcpy(line + 2 * i, i % 2 ? "b;" : "a;", 2);
+	snprintf(line + 2 * DEPTH - 1, 16, " 3\n");
+	text_read(&t, &tl_folded_reader, line);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(tl_profile_context_count(t.profile), DEPTH);
+	assert_int_equal(tl_profile_context_inclusive(t.profile, 0)[0], 3);
+	text_close(&t);
+	free(line);
+}
+
+TEST(probing)
+{
+	static const struct {
+		const char *text;
+		int sure;
+	} cases[] = {
+		{ "a;b 1\n", 30 },
+		{ "a 1\n", 10 },
+		{ "a;b 1", 30 },
+		{ "# x\na;b 1.5\n", 30 },
+		{ "a;b\n", 0 },
+		{ "", 0 },
+		{ "events: Ir\nfn=main\n1 2\n", 0 },
+		{ "a;b 1\nx\ny\n", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(
+			tl_folded_probe((const uint8_t *)cases[i].text, strlen(cases[i].text)),
+			cases[i].sure);
+}
+
+TEST(damage)
+{
+	text_damage(&tl_folded_reader, "a;b c 1\na;;d 2.5\r\n\n# x\ne 7 9\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_one_stack_add_up),
+		cmocka_unit_test(frames_that_begin_alike_are_different),
+		cmocka_unit_test(blanks_belong_to_names),
+		cmocka_unit_test(empty_frames_are_kept),
+		cmocka_unit_test(two_counts_are_two_events),
+		cmocka_unit_test(counts_with_decimals_stay_exact),
+		cmocka_unit_test(bad_lines_are_left_out),
+		cmocka_unit_test(counts_that_do_not_fit_are_told),
+		cmocka_unit_test(deep_stacks_are_read),
+		cmocka_unit_test(probing),
+		cmocka_unit_test(damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

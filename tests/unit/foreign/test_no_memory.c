@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles of other tools, read and folded where memory runs out. */
+#include "../refuse.h"
+#include "text.h"
+
+#include "folded/folded.h"
+
+struct sample {
+	const struct tl_foreign_reader *reader;
+	const char *text;
+};
+
+static const struct sample samples[] = {
+	{ &tl_folded_reader, "a;b;c 1\na;b;d 2.5\nno count\nx y;z 7\n# rest\ne 1.00000000001\n" },
+};
+
+static int read_step(const void *input, uint64_t *digest)
+{
+	const struct sample *sample = input;
+	struct text t;
+	int status;
+
+	text_read(&t, sample->reader, sample->text);
+	status = t.status;
+	if (status == 0) {
+		struct tl_output *out = NULL;
+		const void *bytes;
+		size_t size;
+
+		status = tl_output_open_memory(&out, NULL);
+		if (status == 0)
+			status = tl_exporter_find("json")->write(t.profile, NULL, out, NULL);
+		if (status == 0) {
+			bytes = tl_output_bytes(out, &size);
+			refuse_note(digest, bytes, size);
+			refuse_note_number(digest, (int64_t)t.foreign.faults.count);
+			status = tl_output_failed(out);
+		}
+		tl_output_discard(out);
+	} else {
+		assert_null(t.profile);
+	}
+	text_close(&t);
+	return status;
+}
+
+TEST(each_allocation_is_refused)
+{
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		assert_true(refuse_each(read_step, &samples[i]) > 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_allocation_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
