@@ -30,7 +30,7 @@ main;parse 3
 main;parse;read 15
 main;write 7' "$("$command" stacks stacks.reversed)"
 same 'by name, from a pipe' 'main 2' "$(echo '2 main' | "$command" stacks --format reversed -)"
-same 'help' 1 "$("$command" help | grep -c '^formats:.* reversed ')"
+same 'help' 1 "$("$command" help | grep -c '\<reversed\>')"
 same 'completion' 1 "$("$command" help --completion bash | grep -c 'report:--format) words=".*\breversed"')"
 
 # What is not in the row is not supported, and that is said with the name of the file.

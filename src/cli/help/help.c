@@ -46,10 +46,33 @@ static void put_brief(void)
 	putchar('\n');
 }
 
-void help_overview(void)
+/* Print a word, on a new line if it does not fit; returns the next column. */
+static int put_word(const char *word, int column)
+{
+	const int width = (int)strlen(word) + 1;
+
+	if (column + width <= WIDTH)
+		return column + printf(" %s", word);
+	return printf("\n %s", word) - 1;
+}
+
+static void put_format_names(void)
 {
 	const struct tl_format_info *format;
+	int column = printf("formats:");
+	char word[64];
 
+	for (size_t i = 0; (format = tl_format_info(i)); i++) {
+		snprintf(word, sizeof(word), "%s%s", format->name,
+			 tl_format_info(i + 1) ? "," : "");
+		column = put_word(word, column);
+	}
+	put_word("(.zst .gz .xz .lz4; -)", column);
+	putchar('\n');
+}
+
+void help_overview(void)
+{
 	puts("tracelathe - turn any execution trace into a profile you can read\n"
 	     "usage: tracelathe COMMAND [OPTIONS] FILE; tracelathe COMMAND --help; --version\n");
 	for (const struct command *command = commands; command->name; command++)
@@ -59,10 +82,7 @@ void help_overview(void)
 	puts("\n  tracelathe report --binary ./prog xray-log     where did the time go?\n"
 	     "  tracelathe tree --top-down xray-log            the call tree\n"
 	     "  tracelathe timeline -o out.perfetto xray-log   for ui.perfetto.dev\n");
-	fputs("formats:", stdout);
-	for (size_t i = 0; (format = tl_format_info(i)); i++)
-		printf("%s %s", i ? "," : "", format->name);
-	puts(" (.zst .gz .xz .lz4; -)");
+	put_format_names();
 }
 
 /* ---- one command ---- */
