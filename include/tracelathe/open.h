@@ -433,6 +433,59 @@ TL_API uint64_t tl_input_damage_count(struct tl_input *input, uint64_t *skipped_
 TL_API int tl_input_damage(const struct tl_input *input, size_t number, struct tl_damage *damage,
 			   size_t size);
 
+/**
+ * Many profiles that become one, in bounded memory: what is added is kept as profile files, which
+ * are merged as streams, some at a time. The result is that of tl_profile_merge(), byte for byte,
+ * in any order and with any bounds.
+ */
+struct tl_gather;
+
+/** How profiles are gathered. Zero-filled with `size` set is a good default. */
+struct tl_gather_options {
+	size_t size;     /**< sizeof(struct tl_gather_options) */
+	uint64_t memory; /**< bytes to stay within, about, 0: 256 MiB; one profile fits always */
+	/** directory for what does not fit; NULL: $TMPDIR, else /var/tmp */
+	const char *scratch;
+	bool per_thread; /**< tl_gather_profile(): keep durations per thread */
+};
+
+/** What came of a sum. */
+struct tl_gathered {
+	size_t size;             /**< sizeof(struct tl_gathered) */
+	struct tl_losses losses; /**< of no part */
+	/** some profiles have call stacks, which the sum has not: others have none */
+	bool flattened;
+};
+
+/** @param options  may be NULL */
+TL_API int tl_gather_open(struct tl_gather **gather, const struct tl_gather_options *options,
+			  struct tl_error *err);
+/** Add a finished profile, which stays the caller's. */
+TL_API int tl_gather_add(struct tl_gather *gather, const struct tl_profile *profile,
+			 struct tl_error *err);
+/**
+ * Add a profile file that was opened as an input, without making a profile of it. It is read
+ * again by its path when it is merged; what is to be said of it, tl_input_damage_count() and
+ * tl_input_damage() tell.
+ * @return 1; 0: the input is no profile file, is damaged, has sums that did not fit, or has
+ *         filters: it is to be folded
+ */
+TL_API int tl_gather_add_input(struct tl_gather *gather, struct tl_input *input,
+			       struct tl_error *err);
+/** Add the bytes of a profile file that tl_gather_write() made; they are copied. */
+TL_API int tl_gather_add_bytes(struct tl_gather *gather, const void *data, size_t size,
+			       struct tl_error *err);
+/** How many profiles were added. */
+TL_API size_t tl_gather_count(const struct tl_gather *gather);
+/** Write the sum of all as a profile file; nothing is left to be written again. */
+TL_API int tl_gather_write(struct tl_gather *gather, struct tl_output *out,
+			   struct tl_gathered *gathered, size_t size, struct tl_error *err);
+/** The same as a profile, which is to be freed with tl_profile_free(). */
+TL_API int tl_gather_profile(struct tl_gather *gather, struct tl_profile **profile,
+			     struct tl_gathered *gathered, size_t size, struct tl_error *err);
+/** NULL is fine. */
+TL_API void tl_gather_close(struct tl_gather *gather);
+
 #ifdef __cplusplus
 }
 #endif

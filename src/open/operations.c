@@ -57,7 +57,8 @@ static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_
 	for (size_t i = 0; status == 0 && i < input->other_count; i++) {
 		status = input->format->fold(input->others[i], &profiles[i + 1], err);
 		*folded += status == 0;
-		input->failed = input->others[i]->path;
+		if (status < 0)
+			input->failed = input->others[i]->path;
 	}
 	return status;
 }

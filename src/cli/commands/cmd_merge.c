@@ -5,81 +5,6 @@
 
 #include "cli/commands/job.h"
 
-/*
- * Profiles are merged by groups, and the sums by groups again, like digits of a number that counts
- * up: each profile is read once and takes part in as many merges as the number of files has digits.
- * Merging by groups gives the bytes of merging all at once.
- */
-enum { GROUP = 8, LEVELS = 11 };
-
-struct group {
-	struct tl_profile *profiles[GROUP];
-	size_t count;
-};
-
-struct groups {
-	struct group levels[LEVELS];
-	bool flattened; /* some had call stacks, which their sum has not */
-};
-
-static void free_group(struct group *group)
-{
-	while (group->count)
-		tl_profile_free(group->profiles[--group->count]);
-}
-
-static void free_groups(struct groups *groups)
-{
-	for (int level = 0; level < LEVELS; level++)
-		free_group(&groups->levels[level]);
-}
-
-/* Merge profiles into one and free them. */
-static int merge_into(struct command_job *job, struct groups *groups, struct group *from,
-		      size_t levels, struct tl_profile **merged, struct tl_error *err)
-{
-	const struct tl_profile *list[GROUP * LEVELS] = { NULL };
-	size_t count = 0;
-	int status;
-
-	for (size_t level = 0; level < levels; level++)
-		for (size_t i = 0; i < from[level].count; i++)
-			list[count++] = from[level].profiles[i];
-	status = tl_profile_merge(merged, list, count, err);
-	if (status < 0) {
-		complain(job->command->name, "%s",
-			 err->text ? err->text : tl_status_name(err->status));
-		job->error_shown = true;
-		return status;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (tl_profile_context_count(list[i]) && !tl_profile_context_count(*merged))
-			groups->flattened = true;
-	for (size_t level = 0; level < levels; level++)
-		free_group(&from[level]);
-	return 0;
-}
-
-/* Make room for a profile in a level. */
-static int make_room(struct command_job *job, struct groups *groups, size_t level,
-		     struct tl_error *err)
-{
-	struct group *group = &groups->levels[level];
-	struct tl_profile *merged;
-	int status;
-
-	if (group->count < GROUP)
-		return 0;
-	if (level + 1 == LEVELS) /* more files than there can be */
-		return TL_NO_MEMORY;
-	status = make_room(job, groups, level + 1, err);
-	if (status == 0)
-		status = merge_into(job, groups, group, 1, &merged, err);
-	if (status == 0)
-		group[1].profiles[group[1].count++] = merged;
-	return status;
-}
-
 /* Keep the stacks through the functions that the filters choose. */
 static int keep_chosen_stacks(const struct command_job *job, struct tl_profile **profile,
 			      struct tl_error *err)
@@ -128,25 +53,40 @@ static int add_log(struct command_job *job, struct logs *logs, const char *path,
 	return status;
 }
 
-/* Fold the open input and add its profile to the others. */
-static int add_profile(struct command_job *job, struct groups *groups, const char *path,
-		       struct tl_error *err)
+/* A profile file is added as it is, where its rows are all there. 1: done. */
+static int add_stream(struct command_job *job, struct tl_gather *gather, const char *path,
+		      struct tl_error *err)
 {
-	struct group *group = &groups->levels[0];
-	struct tl_profile *profile;
-	int status = make_room(job, groups, 0, err);
+	int status = tl_gather_add_input(gather, job->input, err);
 
-	if (status == 0)
-		status = fold_opened(job, path, &profile, err);
-	if (status == 0)
-		status = keep_chosen_stacks(job, &profile, err);
-	if (status == 0)
-		group->profiles[group->count++] = profile;
+	if (status == 1) {
+		progress_end(job->progress);
+		warn_damage(job, job->input, path);
+		tl_input_close(job->input);
+		job->input = NULL;
+	}
 	return status;
 }
 
-static int merge_files(struct command_job *job, struct groups *groups, struct tl_profile **merged,
+/* Add the profile of the open input to the others. */
+static int add_profile(struct command_job *job, struct tl_gather *gather, const char *path,
 		       struct tl_error *err)
+{
+	struct tl_profile *profile = NULL;
+	int status = add_stream(job, gather, path, err);
+
+	if (status)
+		return status < 0 ? status : 0;
+	status = fold_opened(job, path, &profile, err);
+	if (status == 0)
+		status = keep_chosen_stacks(job, &profile, err);
+	if (status == 0)
+		status = tl_gather_add(gather, profile, err);
+	tl_profile_free(profile);
+	return status;
+}
+
+static int gather_files(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
 {
 	struct logs logs = { .input = NULL };
 	int status = 0;
@@ -159,17 +99,15 @@ static int merge_files(struct command_job *job, struct groups *groups, struct tl
 		else if (tl_input_format(job->input)->joins_processes)
 			status = add_log(job, &logs, path, err);
 		else
-			status = add_profile(job, groups, path, err);
+			status = add_profile(job, gather, path, err);
 	}
 	if (logs.input && status == 0) {
 		job->input = logs.input;
-		status = add_profile(job, groups, logs.path, err);
+		status = add_profile(job, gather, logs.path, err);
 	} else {
 		tl_input_close(logs.input);
 	}
-	if (status < 0)
-		return status;
-	return merge_into(job, groups, groups->levels, LEVELS, merged, err);
+	return status;
 }
 
 /* A sum has call stacks only if all profiles have them. */
@@ -181,20 +119,45 @@ static void warn_flattened(struct command_job *job)
 	job->damaged = true;
 }
 
-int cmd_merge(struct command_job *job, struct tl_error *err)
+/* An error of the sum as a whole. */
+static int complain_sum(struct command_job *job, int status, const struct tl_error *err)
+{
+	if (status < 0) {
+		complain(job->command->name, "%s",
+			 err->text ? err->text : tl_status_name(err->status));
+		job->error_shown = true;
+	}
+	return status;
+}
+
+/* A profile file is written as a stream. */
+static int write_stream(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
+{
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	int status = tl_gather_write(gather, job->out, &gathered, sizeof(gathered), err);
+
+	if (status == 0)
+		warn_saturated_sums(job, "the sum of all files", gathered.losses.saturated);
+	if (status == 0 && gathered.flattened)
+		warn_flattened(job);
+	return complain_sum(job, status, err);
+}
+
+/* Other formats are written from the merged profile, which has to be in memory for that. */
+static int write_profile(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
 {
 	const struct tl_exporter *exporter = chosen_exporter(job->settings);
-	struct groups groups = { .flattened = false };
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
 	struct tl_profile *merged = NULL;
 	uint32_t *events = NULL;
-	int status;
+	int status = tl_gather_profile(gather, &merged, &gathered, sizeof(gathered), err);
 
-	status = merge_files(job, &groups, &merged, err);
+	complain_sum(job, status, err);
 	if (status == 0)
 		warn_saturated(job, "the sum of all files", merged);
 	if (status == 0 && job->settings->events.names)
 		status = choose_events(job, merged, &events, err);
-	if (status == 0 && exporter->contexts && groups.flattened)
+	if (status == 0 && exporter->contexts && gathered.flattened)
 		warn_flattened(job);
 	if (status == 0 && exporter->stacks)
 		status = add_stacks(job, "the merged profile", &merged, err);
@@ -202,7 +165,24 @@ int cmd_merge(struct command_job *job, struct tl_error *err)
 	if (status == 0)
 		status = export_profile(job, exporter, merged, NULL, err);
 	free(events);
-	free_groups(&groups);
 	tl_profile_free(merged);
+	return status;
+}
+
+int cmd_merge(struct command_job *job, struct tl_error *err)
+{
+	const struct tl_gather_options options = {
+		.size = sizeof(options),
+		.per_thread = job->settings->input.per_thread,
+	};
+	bool stream = chosen_exporter(job->settings)->whole && !job->settings->events.names;
+	struct tl_gather *gather;
+	int status = tl_gather_open(&gather, &options, err);
+
+	if (status == 0)
+		status = gather_files(job, gather, err);
+	if (status == 0)
+		status = stream ? write_stream(job, gather, err) : write_profile(job, gather, err);
+	tl_gather_close(gather);
 	return status;
 }

@@ -65,6 +65,7 @@ int add_stacks(struct command_job *job, const char *path, struct tl_profile **pr
 void warn_estimated(struct command_job *job, const char *path);
 /* Warn of sums that did not fit 64 bits; the exit status becomes 1. */
 void warn_saturated(struct command_job *job, const char *file, const struct tl_profile *profile);
+void warn_saturated_sums(struct command_job *job, const char *file, uint64_t count);
 
 /* The events of a profile or a comparison, to choose from. */
 struct event_list {

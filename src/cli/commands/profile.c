@@ -97,13 +97,8 @@ static void hint_at_binary(const struct command_job *job, const struct tl_profil
 	fputs("hint: give --binary PROGRAM for function names\n", stderr);
 }
 
-void warn_saturated(struct command_job *job, const char *file, const struct tl_profile *profile)
+void warn_saturated_sums(struct command_job *job, const char *file, uint64_t count)
 {
-	struct tl_losses losses;
-	uint64_t count;
-
-	tl_profile_losses(profile, &losses, sizeof(losses));
-	count = losses.saturated;
 	if (!count)
 		return;
 	job->damaged = true;
@@ -111,6 +106,14 @@ void warn_saturated(struct command_job *job, const char *file, const struct tl_p
 		"tracelathe: %s: %" PRIu64
 		" sum%s not fit 64 bits and ended at the largest number\n",
 		file, count, count == 1 ? " did" : "s did");
+}
+
+void warn_saturated(struct command_job *job, const char *file, const struct tl_profile *profile)
+{
+	struct tl_losses losses;
+
+	tl_profile_losses(profile, &losses, sizeof(losses));
+	warn_saturated_sums(job, file, losses.saturated);
 }
 
 int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **events,

@@ -7,10 +7,11 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "open/format.h"
+#include "open/adapters/profile_file.h"
 #include "profile/file/file_list.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
+#include "profile/kway/kway_piece.h"
 
 struct profile_input {
 	struct tl_pfile_reader reader;
@@ -190,6 +191,32 @@ static int fold_profile_file(struct tl_input *input, struct tl_profile **profile
 		*profile = NULL;
 	}
 	return status;
+}
+
+int tl_profile_file_streams(struct tl_input *input, struct tl_error *err)
+{
+	const struct tl_input_filter *filter = &input->options.filter;
+	struct tl_kway_piece piece;
+	const uint8_t *data;
+	bool usable;
+	size_t size;
+	int status;
+
+	if (input->format->fold != fold_profile_file || input->other_count || filter->function ||
+	    filter->object)
+		return 0;
+	status = tl_source_map(input->source, &data, &size, err);
+	if (status < 0)
+		return status;
+	status = tl_kway_piece_open(&piece, data, size, &usable, err);
+	usable = status == 0 && usable && !piece.whole->losses.saturated;
+	if (usable)
+		status = keep_notes(input->handle, piece.whole, err);
+	tl_kway_piece_close(&piece);
+	/* What is wrong with a file is said when it is folded. */
+	if (status == TL_NO_MEMORY)
+		return status;
+	return usable;
 }
 
 static int describe_profile_file(struct tl_input *input, bool json, struct tl_output *out,

@@ -233,7 +233,7 @@ static bool add_place(struct tl_pfile_texts *texts, const struct tl_position *at
 	return tl_pfile_texts_add(texts, at->file);
 }
 
-static bool add_names(struct tl_pfile_texts *texts, const struct tl_profile *profile)
+bool tl_pfile_said_texts(struct tl_pfile_texts *texts, const struct tl_profile *profile)
 {
 	bool ok = tl_pfile_texts_add(texts, tl_profile_format(profile));
 
@@ -245,6 +245,13 @@ static bool add_names(struct tl_pfile_texts *texts, const struct tl_profile *pro
 	for (size_t i = 0; ok && i < profile->notes.count; i++)
 		ok = tl_pfile_texts_add(texts, profile->notes.list[i].text) &&
 		     tl_pfile_texts_add(texts, profile->notes.list[i].format);
+	return ok;
+}
+
+static bool add_names(struct tl_pfile_texts *texts, const struct tl_profile *profile)
+{
+	bool ok = tl_pfile_said_texts(texts, profile);
+
 	for (size_t i = 0; ok && i < profile->parts.count; i++)
 		ok = tl_pfile_texts_add(texts, profile->parts.list[i].command) &&
 		     tl_pfile_texts_add(texts, profile->parts.list[i].header);

@@ -26,6 +26,9 @@ struct tl_pfile_canon {
 bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile);
 void tl_pfile_canon_free(struct tl_pfile_canon *canon);
 
+/* The texts of what is said once: format, events, notes. False without memory. */
+bool tl_pfile_said_texts(struct tl_pfile_texts *texts, const struct tl_profile *profile);
+
 /* Whether the elements stand in this order already. */
 bool tl_pfile_order_is_plain(const struct tl_pfile_order *order);
 

@@ -40,50 +40,58 @@ static void write_strings(struct writing *w)
 	}
 }
 
-static void write_head(struct writing *w)
+static void write_head(struct tl_pfile_writer *writer, const struct tl_profile *p,
+		       struct tl_pfile_texts *texts, uint64_t *row)
 {
-	const struct tl_profile *p = w->profile;
-	uint64_t *row = w->row;
-
-	tl_pfile_begin(w->writer, TL_PFILE_HEAD);
+	tl_pfile_begin(writer, TL_PFILE_HEAD);
 	row[TL_PFILE_HEAD_FREQUENCY] = p->frequency;
 	row[TL_PFILE_HEAD_FLAGS] = (p->timed ? TL_PFILE_TIMED : 0u) |
 				   (p->estimated ? TL_PFILE_ESTIMATED : 0u) |
 				   (p->durations.exact ? TL_PFILE_EXACT : 0u);
 	row[TL_PFILE_HEAD_CALL_COUNT] = p->call_count;
-	row[TL_PFILE_HEAD_FORMAT] = tl_pfile_text_rank(&w->canon.texts, tl_profile_format(p));
+	row[TL_PFILE_HEAD_FORMAT] = tl_pfile_text_rank(texts, tl_profile_format(p));
 	tl_pfile_put_losses(row + TL_PFILE_HEAD_LOSSES, &p->losses);
-	tl_pfile_write_row(w->writer, row);
+	tl_pfile_write_row(writer, row);
 }
 
-static void write_events(struct writing *w)
+static void write_events(struct tl_pfile_writer *writer, const struct tl_profile *p,
+			 struct tl_pfile_texts *texts, uint64_t *row)
 {
-	tl_pfile_begin(w->writer, TL_PFILE_EVENTS);
-	for (uint32_t i = 0; i < w->profile->event_count; i++) {
-		const struct tl_event *e = &w->profile->events[i];
+	tl_pfile_begin(writer, TL_PFILE_EVENTS);
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		const struct tl_event *e = &p->events[i];
 
-		w->row[0] = tl_pfile_text_rank(&w->canon.texts, e->name);
-		w->row[1] = tl_pfile_text_rank(&w->canon.texts, e->long_name);
-		w->row[2] = tl_pfile_text_rank(&w->canon.texts, e->unit);
-		w->row[3] = tl_pfile_text_rank(&w->canon.texts, e->formula);
-		tl_pfile_write_row(w->writer, w->row);
+		row[0] = tl_pfile_text_rank(texts, e->name);
+		row[1] = tl_pfile_text_rank(texts, e->long_name);
+		row[2] = tl_pfile_text_rank(texts, e->unit);
+		row[3] = tl_pfile_text_rank(texts, e->formula);
+		tl_pfile_write_row(writer, row);
 	}
 }
 
-static void write_notes(struct writing *w)
+static void write_notes(struct tl_pfile_writer *writer, const struct tl_profile *p,
+			struct tl_pfile_texts *texts, uint64_t *row)
 {
-	tl_pfile_begin(w->writer, TL_PFILE_NOTES);
-	for (size_t i = 0; i < w->profile->notes.count; i++) {
-		const struct tl_profile_note *n = &w->profile->notes.list[i];
+	tl_pfile_begin(writer, TL_PFILE_NOTES);
+	for (size_t i = 0; i < p->notes.count; i++) {
+		const struct tl_profile_note *n = &p->notes.list[i];
 
-		w->row[0] = (uint64_t)-(int64_t)n->status;
-		w->row[1] = n->offset;
-		w->row[2] = n->length;
-		w->row[3] = n->record;
-		w->row[4] = tl_pfile_text_rank(&w->canon.texts, n->text);
-		w->row[5] = tl_pfile_text_rank(&w->canon.texts, n->format);
-		tl_pfile_write_row(w->writer, w->row);
+		row[0] = (uint64_t)-(int64_t)n->status;
+		row[1] = n->offset;
+		row[2] = n->length;
+		row[3] = n->record;
+		row[4] = tl_pfile_text_rank(texts, n->text);
+		row[5] = tl_pfile_text_rank(texts, n->format);
+		tl_pfile_write_row(writer, row);
 	}
+}
+
+void tl_pfile_write_said(struct tl_pfile_writer *writer, const struct tl_profile *profile,
+			 struct tl_pfile_texts *texts, uint64_t *row)
+{
+	write_head(writer, profile, texts, row);
+	write_events(writer, profile, texts, row);
+	write_notes(writer, profile, texts, row);
 }
 
 /* ---- elements ---- */
@@ -299,9 +307,7 @@ static int write_all(struct writing *w, struct tl_output *out, struct tl_error *
 	if (status < 0)
 		return status;
 	write_strings(w);
-	write_head(w);
-	write_events(w);
-	write_notes(w);
+	tl_pfile_write_said(w->writer, w->profile, &w->canon.texts, w->row);
 	write_elements(w);
 	if (!write_all_durations(w))
 		return tl_error_memory(err);

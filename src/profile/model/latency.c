@@ -86,9 +86,9 @@ static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies
 /* The durations of `from`, one way or the other, into the durations of `into`. */
 static bool merge_durations(struct tl_latencies *into, const struct tl_latencies *from, bool exact)
 {
-	if (!exact && !into->octaves &&
-	    (from->octaves || into->sample_count + from->sample_count > TL_LATENCY_EXACT) &&
-	    !to_histogram(into))
+	bool many = into->sample_count + from->sample_count > TL_LATENCY_EXACT;
+
+	if (!into->octaves && (from->octaves || (many && !exact)) && !to_histogram(into))
 		return false;
 	if (from->octaves)
 		return merge_histogram(into, from);

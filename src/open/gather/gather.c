@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles are kept as profile files: in memory while they are small, then in files without names.
+ * When all are there, some at a time are merged into one, until one is left. That the result does
+ * not depend on what was merged with what is a promise of tl_profile_merge().
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/output.h"
+#include "core/sized.h"
+#include "core/source.h"
+#include "open/adapters/profile_file.h"
+#include "open/gather/gather_piece.h"
+#include "profile/file/file_read.h"
+#include "profile/file/file_write.h"
+#include "profile/kway/kway.h"
+
+/* Files that are merged at once, at most: each has a descriptor and a decompressor. */
+enum { MOST_FILES = 128 };
+
+struct tl_gather {
+	struct tl_gather_options options;
+	char *scratch;
+	struct tl_gather_piece *pieces; /* those before `first` were merged */
+	size_t first, count, capacity;
+	size_t added;      /* profiles */
+	uint64_t held;     /* bytes of pieces in memory */
+	bool had_contexts; /* some profile has call stacks */
+	struct tl_kway_result result;
+};
+
+/* ---- pieces ---- */
+
+static int add_piece(struct tl_gather *g, struct tl_gather_piece piece, struct tl_error *err)
+{
+	if (!tl_grow(&g->pieces, &g->capacity, g->count + 1, sizeof(piece))) {
+		tl_gather_piece_free(&piece);
+		return tl_error_memory(err);
+	}
+	g->pieces[g->count++] = piece;
+	g->held += piece.data ? piece.size : 0;
+	return 0;
+}
+
+static int add_bytes(struct tl_gather *g, const void *data, size_t size, struct tl_error *err)
+{
+	struct tl_gather_piece piece = { .data = malloc(size + 1), .fd = -1, .size = size };
+
+	if (!piece.data)
+		return tl_error_memory(err);
+	memcpy(piece.data, data, size);
+	return add_piece(g, piece, err);
+}
+
+static void drop_pieces(struct tl_gather *g, size_t count)
+{
+	while (count--) {
+		struct tl_gather_piece *piece = &g->pieces[g->first++];
+
+		g->held -= piece->data ? piece->size : 0;
+		tl_gather_piece_free(piece);
+	}
+}
+
+/* ---- some into one ---- */
+
+/* Pieces that are merged now. */
+struct round {
+	struct tl_gather_mapping mappings[MOST_FILES];
+	struct tl_kway_piece files[MOST_FILES];
+	struct tl_kway_piece *list[MOST_FILES];
+	size_t count;
+	bool stream; /* none of them has to be merged as a profile */
+};
+
+static void close_round(struct round *r)
+{
+	while (r->count--) {
+		tl_kway_piece_close(&r->files[r->count]);
+		tl_gather_unmap(&r->mappings[r->count]);
+	}
+	free(r);
+}
+
+static int open_next(struct round *r, const struct tl_gather_piece *piece, struct tl_error *err)
+{
+	bool usable = false;
+	size_t at = r->count;
+	int status = tl_gather_map(piece, &r->mappings[at], err);
+
+	if (status == 0)
+		status = tl_kway_piece_open(&r->files[at], r->mappings[at].data,
+					    r->mappings[at].size, &usable, err);
+	r->list[at] = &r->files[at];
+	r->stream = r->stream && usable;
+	r->count++;
+	return status;
+}
+
+/* As many of the waiting pieces as there is room for, two at least. */
+static int open_round(struct tl_gather *g, struct round **round, struct tl_error *err)
+{
+	struct round *r = calloc(1, sizeof(*r));
+	uint64_t memory = 0;
+	int status = 0;
+
+	*round = r;
+	if (!r)
+		return tl_error_memory(err);
+	r->stream = true;
+	while (status == 0 && r->count < MOST_FILES && g->first + r->count < g->count &&
+	       (r->count < 2 || memory < g->options.memory)) {
+		status = open_next(r, &g->pieces[g->first + r->count], err);
+		memory += tl_kway_piece_memory(&r->files[r->count - 1]) +
+			  r->mappings[r->count - 1].size;
+	}
+	return status;
+}
+
+static int read_piece(const struct tl_gather_mapping *mapping, bool per_part,
+		      struct tl_profile **profile, struct tl_error *err)
+{
+	const struct tl_pfile_read_options options = { .per_part = per_part };
+	struct tl_pfile_reader reader;
+	int status = tl_pfile_open(&reader, mapping->data, mapping->size, false, err);
+
+	*profile = NULL;
+	if (status == 0)
+		status = tl_pfile_read(profile, &reader, &options, err);
+	tl_pfile_close(&reader);
+	return status;
+}
+
+/* The same as profiles, where a stream is not exact: sums that may not fit, inherited events. */
+static int merge_profiles(struct tl_gather *g, const struct round *r, struct tl_output *out,
+			  struct tl_error *err)
+{
+	struct tl_profile *profiles[MOST_FILES] = { NULL }, *merged = NULL;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < r->count; i++) {
+		status = read_piece(&r->mappings[i], true, &profiles[i], err);
+		if (status == 0)
+			g->result.had_contexts |= tl_profile_context_count(profiles[i]) != 0;
+	}
+	if (status == 0)
+		status = tl_profile_merge(&merged, (const struct tl_profile *const *)profiles,
+					  r->count, err);
+	if (status == 0)
+		status = tl_pfile_write(merged, out, err);
+	if (status == 0) {
+		g->result.losses = merged->losses;
+		g->result.has_contexts = tl_profile_context_count(merged) != 0;
+	}
+	for (size_t i = 0; i < r->count; i++)
+		tl_profile_free(profiles[i]);
+	tl_profile_free(merged);
+	return status;
+}
+
+static int merge_round(struct tl_gather *g, struct round *r, struct tl_output *out,
+		       struct tl_error *err)
+{
+	int status;
+
+	g->result = (struct tl_kway_result){ .has_contexts = false };
+	if (r->stream && tl_kway_fits(r->list, r->count))
+		status = tl_kway_merge(r->list, r->count, out, &g->result, err);
+	else
+		status = merge_profiles(g, r, out, err);
+	g->had_contexts |= g->result.had_contexts;
+	return status;
+}
+
+/* A round's result becomes a piece in a file without a name. */
+static int spill_round(struct tl_gather *g, struct round *r, struct tl_error *err)
+{
+	struct tl_gather_piece piece = { .fd = tl_gather_make_file(g->scratch, err) };
+	struct tl_output *out = NULL;
+	int status = piece.fd < 0 ? piece.fd : tl_output_open_descriptor(&out, piece.fd, err);
+
+	if (status == 0)
+		status = merge_round(g, r, out, err);
+	if (out) {
+		int written = tl_output_commit(out, status < 0 ? NULL : err);
+
+		status = status < 0 ? status : written;
+	}
+	if (status == 0)
+		piece.size = (uint64_t)lseek(piece.fd, 0, SEEK_END);
+	if (status == 0)
+		return add_piece(g, piece, err);
+	tl_gather_piece_free(&piece);
+	return status;
+}
+
+/*
+ * Merge some of the waiting pieces. Where these are all, the result goes to `out` and *done is set;
+ * without `out` it becomes a piece.
+ */
+static int merge_some(struct tl_gather *g, struct tl_output *out, bool *done, struct tl_error *err)
+{
+	struct round *r;
+	size_t count = 0;
+	int status = open_round(g, &r, err);
+
+	if (!r)
+		return status;
+	*done = g->first + r->count == g->count;
+	if (status == 0)
+		status = *done && out ? merge_round(g, r, out, err) : spill_round(g, r, err);
+	count = r->count;
+	close_round(r);
+	drop_pieces(g, count);
+	return status;
+}
+
+/* More in memory than there is room for: what waits becomes less. */
+static int make_room(struct tl_gather *g, struct tl_error *err)
+{
+	bool done = false;
+	int status = 0;
+
+	while (status == 0 && !done && g->held > g->options.memory / 4)
+		status = merge_some(g, NULL, &done, err);
+	return status;
+}
+
+/* ---- adding ---- */
+
+/* The bytes of a profile, of which no two elements are the same. */
+static int write_distinct(const struct tl_profile *profile, struct tl_output *out,
+			  struct tl_error *err)
+{
+	struct tl_profile *merged;
+	int status = tl_profile_merge(&merged, &profile, 1, err);
+
+	if (status == 0)
+		status = tl_pfile_write(merged, out, err);
+	tl_profile_free(merged);
+	return status;
+}
+
+int tl_gather_add(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
+{
+	struct tl_output *out;
+	const char *data;
+	size_t size = 0;
+	int status = make_room(g, err);
+
+	if (status == 0)
+		status = tl_output_open_memory(&out, err);
+	if (status < 0)
+		return status;
+	status = write_distinct(profile, out, err);
+	if (status == 0 && tl_output_failed(out))
+		status = tl_error_memory(err);
+	data = tl_output_bytes(out, &size);
+	if (status == 0)
+		status = add_bytes(g, data, size, err);
+	tl_output_discard(out);
+	g->added += status == 0;
+	g->had_contexts |= tl_profile_context_count(profile) != 0;
+	return status;
+}
+
+int tl_gather_add_input(struct tl_gather *g, struct tl_input *input, struct tl_error *err)
+{
+	struct tl_gather_piece piece = { .fd = -1 };
+	int status = tl_profile_file_streams(input, err);
+
+	if (status <= 0)
+		return status;
+	if (!input->source->mappable) { /* a pipe, which is read once */
+		const uint8_t *data;
+		size_t size;
+
+		status = tl_source_map(input->source, &data, &size, err);
+		if (status == 0)
+			status = tl_gather_add_bytes(g, data, size, err);
+		return status < 0 ? status : 1;
+	}
+	piece.path = strdup(tl_source_name(input->source));
+	if (!piece.path)
+		return tl_error_memory(err);
+	status = add_piece(g, piece, err);
+	g->added += status == 0;
+	return status < 0 ? status : 1;
+}
+
+int tl_gather_add_bytes(struct tl_gather *g, const void *data, size_t size, struct tl_error *err)
+{
+	int status = make_room(g, err);
+
+	if (status == 0)
+		status = add_bytes(g, data, size, err);
+	g->added += status == 0;
+	return status;
+}
+
+size_t tl_gather_count(const struct tl_gather *g)
+{
+	return g->added;
+}
+
+/* ---- the sum ---- */
+
+static int nothing_gathered(struct tl_error *err)
+{
+	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "nothing to merge");
+}
+
+static void give_result(const struct tl_gather *g, struct tl_gathered *gathered, size_t size)
+{
+	const struct tl_gathered result = {
+		.size = sizeof(result),
+		.losses = g->result.losses,
+		.flattened = g->had_contexts && !g->result.has_contexts,
+	};
+
+	tl_give(gathered, size, sizeof(result), &result, sizeof(result));
+}
+
+int tl_gather_write(struct tl_gather *g, struct tl_output *out, struct tl_gathered *gathered,
+		    size_t size, struct tl_error *err)
+{
+	bool done = false;
+	int status = 0;
+
+	if (g->first == g->count)
+		return nothing_gathered(err);
+	while (status == 0 && !done)
+		status = merge_some(g, out, &done, err);
+	if (status == 0)
+		give_result(g, gathered, size);
+	return status;
+}
+
+int tl_gather_profile(struct tl_gather *g, struct tl_profile **profile,
+		      struct tl_gathered *gathered, size_t size, struct tl_error *err)
+{
+	struct tl_gather_mapping mapping;
+	bool done = false;
+	int status = 0;
+
+	*profile = NULL;
+	if (g->first == g->count)
+		return nothing_gathered(err);
+	while (status == 0 && !done)
+		status = merge_some(g, NULL, &done, err);
+	if (status < 0)
+		return status;
+	status = tl_gather_map(&g->pieces[g->first], &mapping, err);
+	if (status == 0)
+		status = read_piece(&mapping, g->options.per_thread, profile, err);
+	tl_gather_unmap(&mapping);
+	drop_pieces(g, 1);
+	if (status == 0)
+		give_result(g, gathered, size);
+	return status;
+}
+
+/* ---- opening and closing ---- */
+
+static const struct tl_gather_options defaults = { .size = sizeof(defaults) };
+
+int tl_gather_open(struct tl_gather **gather, const struct tl_gather_options *options,
+		   struct tl_error *err)
+{
+	enum { MEMORY = 256 << 20 };
+	struct tl_gather *g = calloc(1, sizeof(*g));
+	int status = g ? 0 : tl_error_memory(err);
+
+	*gather = NULL;
+	if (!options)
+		options = &defaults;
+	if (status == 0)
+		status = tl_take_options(&g->options, sizeof(g->options), sizeof(g->options),
+					 options, options->size, err);
+	if (status == 0 && g->options.scratch && !(g->scratch = strdup(g->options.scratch)))
+		status = tl_error_memory(err);
+	if (status < 0) {
+		free(g);
+		return status;
+	}
+	if (!g->options.memory)
+		g->options.memory = MEMORY;
+	*gather = g;
+	return 0;
+}
+
+void tl_gather_close(struct tl_gather *g)
+{
+	if (!g)
+		return;
+	drop_pieces(g, g->count - g->first);
+	free(g->pieces);
+	free(g->scratch);
+	free(g);
+}
