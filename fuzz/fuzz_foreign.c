@@ -8,9 +8,11 @@
 
 #include "folded/folded.h"
 #include "fuzz.h"
+#include "speedscope/speedscope.h"
 
 static const struct tl_foreign_reader *const readers[] = {
 	&tl_folded_reader,
+	&tl_speedscope_reader,
 };
 
 static void sum_up(const struct tl_profile *profile)

@@ -65,12 +65,18 @@ uint64_t tl_foreign_origin(const struct tl_foreign_file *f)
 int tl_foreign_note_walk(struct tl_foreign_file *f, const struct tl_foreign_walk *met,
 			 struct tl_error *err)
 {
-	if (!met->overlaps)
-		return 0;
-	return tl_foreign_say(&f->faults, TL_BAD_RECORD, "nesting", err,
-			      "%" PRIu64 " calls end behind the calls around them: they were "
-			      "taken to end with these",
-			      met->overlaps);
+	int status = 0;
+
+	if (met->overlaps)
+		status = tl_foreign_say(&f->faults, TL_BAD_RECORD, "nesting", err,
+					"%" PRIu64 " calls end behind the calls around them: they "
+					"were taken to end with these",
+					met->overlaps);
+	if (status == 0 && met->orphans)
+		status = tl_foreign_say(&f->faults, TL_BAD_RECORD, "nesting", err,
+					"%" PRIu64 " ends of calls have no begin: left out",
+					met->orphans);
+	return status;
 }
 
 static const char *text_of(const struct tl_foreign_file *f, uint32_t name)

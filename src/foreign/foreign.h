@@ -69,6 +69,10 @@ int tl_foreign_fold_stacks(struct tl_foreign_file *foreign, struct tl_profile **
 int tl_foreign_fold_spans(struct tl_foreign_file *foreign, struct tl_profile **profile,
 			  struct tl_error *err);
 
+/* The calls of a thread as stacks of a part, with their times as costs of an event. */
+int tl_foreign_spans_as_stacks(struct tl_foreign_file *file, uint32_t thread, uint32_t part,
+			       uint32_t event, struct tl_foreign_walk *met, struct tl_error *err);
+
 /* What `info` prints. */
 void tl_foreign_describe(const struct tl_foreign_file *foreign, bool json, struct tl_output *out);
 

@@ -194,12 +194,8 @@ int tl_foreign_fold_spans(struct tl_foreign_file *f, struct tl_profile **profile
 			  struct tl_error *err)
 {
 	struct span_fold s = { .foreign = f };
-	const struct tl_event ticks = {
-		"Ticks",
-		"",
-		f->frequency ? "ticks" : f->unit,
-		"",
-	};
+	const char *name = f->frequency ? "Ticks" : *f->unit ? f->unit : "weight";
+	const struct tl_event ticks = { name, "", f->frequency ? "ticks" : f->unit, "" };
 	int status = set_window(&s, err);
 
 	if (status == 0)

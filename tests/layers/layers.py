@@ -39,10 +39,13 @@ MAY_INCLUDE = {
     # Profiles of other tools: foreign has what their readers have in common.
     "foreign": ["core", "profile", "timeline"],
     "folded": ["core", "profile", "foreign"],
+    "speedscope": ["core", "profile", "foreign"],
+    "chrome_trace": ["core", "profile", "timeline", "foreign"],
+    "perf_script": ["core", "profile", "foreign"],
     "report": ["core", "profile", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
-             "folded", "report", "export"],
+             "folded", "speedscope", "chrome_trace", "perf_script", "report", "export"],
     # record decodes what it has an emulator record once, before it trusts it.
     "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
     # SQL: what can be asked is what open/ answers.
@@ -324,7 +327,8 @@ def without_comments(text):
 
 # How every name begins that a header of a room gives to others; elsewhere "tl_". The command's own names need no prefix.
 PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xtrace": "tl_xtrace_",
-          "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_", "cli": ""}
+          "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_",
+          "speedscope": "tl_speedscope_", "chrome_trace": "tl_chrome_", "perf_script": "tl_perf_script_", "cli": ""}
 
 
 def prefix_of(room):

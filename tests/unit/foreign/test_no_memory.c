@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include "folded/folded.h"
+#include "speedscope/speedscope.h"
 
 struct sample {
 	const struct tl_foreign_reader *reader;
@@ -12,6 +13,17 @@ struct sample {
 
 static const struct sample samples[] = {
 	{ &tl_folded_reader, "a;b;c 1\na;b;d 2.5\nno count\nx y;z 7\n# rest\ne 1.00000000001\n" },
+	{ &tl_speedscope_reader,
+	  "{\"profiles\":[{\"type\":\"evented\",\"name\":\"T\\n\",\"unit\":\"seconds\",\"events\":["
+	  "{\"type\":\"O\",\"frame\":0,\"at\":1},{\"type\":\"O\",\"frame\":1,\"at\":2.5},"
+	  "{\"type\":\"C\",\"frame\":1,\"at\":3},{\"type\":\"C\",\"frame\":0,\"at\":2}]}],"
+	  "\"shared\":{\"frames\":[{\"name\":\"f\",\"file\":\"a\",\"line\":3}]}}" },
+	{ &tl_speedscope_reader,
+	  "{\"shared\":{\"frames\":[{\"name\":\"f\"},{\"name\":\"g\"}]},\"profiles\":["
+	  "{\"unit\":\"bytes\",\"type\":\"sampled\",\"samples\":[[0,1],[1],[oops]],"
+	  "\"weights\":[1,2.5]},"
+	  "{\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":1},"
+	  "{\"type\":\"C\",\"frame\":0,\"at\":2}]}]}" },
 };
 
 static int read_step(const void *input, uint64_t *digest)

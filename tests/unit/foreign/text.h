@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_FOREIGN_TEXT_H
 #define TESTS_UNIT_FOREIGN_TEXT_H
 /* A text read as a profile of another tool, and what became of it as folded stacks. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

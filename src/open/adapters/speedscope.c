@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "open/adapters/foreign.h"
+#include "speedscope/speedscope.h"
+
+static int open_speedscope(struct tl_input *input, const char *const *paths, size_t path_count,
+			   const char **failed, struct tl_error *err)
+{
+	(void)path_count;
+	(void)failed;
+	return tl_foreign_open(input, &tl_speedscope_reader, paths, err);
+}
+
+const struct tl_format tl_speedscope_format = {
+	.info = {
+		.name = "speedscope",
+		.help = "speedscope's JSON: sampled and evented profiles",
+		.record_word = "element",
+	},
+	.probe = tl_speedscope_probe,
+	.open = open_speedscope,
+	.close = tl_foreign_close,
+	.fold = tl_foreign_profile,
+	.describe = tl_foreign_info,
+	.dump = tl_foreign_dump,
+	.check = tl_foreign_check,
+	.damage = tl_foreign_damage,
+};
