@@ -44,7 +44,7 @@ int tl_foreign_json_number(struct tl_foreign_json *reader, struct tl_decimal *nu
 int tl_foreign_json_name(struct tl_foreign_json *reader, uint32_t *name, struct tl_error *err);
 /* The same of the present token. */
 int tl_foreign_json_name_here(struct tl_foreign_json *reader, uint32_t *name, struct tl_error *err);
-/* A fault of what a text says, from `offset` to the present place. 0, or in strict mode a status. */
+/* A fault of what a text says, from `offset` up to here. 0, or in strict mode a status. */
 int tl_foreign_json_bad(struct tl_foreign_json *reader, const char *rule, uint64_t offset,
 			const char *text, struct tl_error *err);
 

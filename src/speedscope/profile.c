@@ -6,14 +6,14 @@
 #include "core/output.h"
 #include "speedscope/speedscope.h"
 
-static struct tl_json *json_of(struct tl_speedscope *s)
+static struct tl_json *json_of(struct tl_speedscope_read *s)
 {
 	return &s->reader.json;
 }
 
 /* ---- dump ---- */
 
-static struct tl_output *dump_to(struct tl_speedscope *s, const char *record, uint64_t offset)
+static struct tl_output *dump_to(struct tl_speedscope_read *s, const char *record, uint64_t offset)
 {
 	struct tl_output *out = s->reader.file->options.dump;
 
@@ -28,7 +28,7 @@ static struct tl_output *dump_to(struct tl_speedscope *s, const char *record, ui
 	return out;
 }
 
-static int dump_end(struct tl_speedscope *s, struct tl_output *out, struct tl_error *err)
+static int dump_end(struct tl_speedscope_read *s, struct tl_output *out, struct tl_error *err)
 {
 	tl_put_text(out, s->reader.file->options.json ? "}\n" : "\n");
 	return tl_output_failed(out)
@@ -36,7 +36,7 @@ static int dump_end(struct tl_speedscope *s, struct tl_output *out, struct tl_er
 		       : 0;
 }
 
-static void dump_member(struct tl_speedscope *s, struct tl_output *out, const char *name)
+static void dump_member(struct tl_speedscope_read *s, struct tl_output *out, const char *name)
 {
 	if (s->reader.file->options.json)
 		tl_put_format(out, ",\"%s\":", name);
@@ -44,7 +44,7 @@ static void dump_member(struct tl_speedscope *s, struct tl_output *out, const ch
 		tl_put_format(out, " %s ", name);
 }
 
-static void dump_number(struct tl_speedscope *s, struct tl_output *out, const char *name,
+static void dump_number(struct tl_speedscope_read *s, struct tl_output *out, const char *name,
 			const struct tl_decimal *number)
 {
 	dump_member(s, out, name);
@@ -56,7 +56,7 @@ static void dump_number(struct tl_speedscope *s, struct tl_output *out, const ch
 /* ---- samples ---- */
 
 /* The number of a frame; TL_NONE: it is none. */
-static uint32_t frame_of(struct tl_speedscope *s, const struct tl_decimal *number)
+static uint32_t frame_of(struct tl_speedscope_read *s, const struct tl_decimal *number)
 {
 	bool exact = true;
 	const int64_t frame = tl_decimal_scaled(number, 0, &exact);
@@ -69,7 +69,7 @@ static uint32_t frame_of(struct tl_speedscope *s, const struct tl_decimal *numbe
 }
 
 /* The frames of a sample, from the root. Sets *node to 0 where one is no frame. */
-static int take_stack(struct tl_speedscope *s, uint32_t *node, struct tl_output *out,
+static int take_stack(struct tl_speedscope_read *s, uint32_t *node, struct tl_output *out,
 		      struct tl_error *err)
 {
 	struct tl_json *json = json_of(s);
@@ -102,7 +102,7 @@ static int take_stack(struct tl_speedscope *s, uint32_t *node, struct tl_output 
 	return status < 0 ? status : 0;
 }
 
-static int dump_sample(struct tl_speedscope *s, struct tl_output *out, struct tl_error *err)
+static int dump_sample(struct tl_speedscope_read *s, struct tl_output *out, struct tl_error *err)
 {
 	uint32_t node = 0;
 	int status;
@@ -121,7 +121,7 @@ static int dump_sample(struct tl_speedscope *s, struct tl_output *out, struct tl
 /* Samples keep their numbers, as weights are found by them: a bad one has no frames. */
 static int take_sample(void *arg, struct tl_error *err)
 {
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 	struct tl_speedscope_profile *p = &s->profile;
 	const uint64_t offset = json_of(s)->token.offset;
 	struct tl_output *out = dump_to(s, "sample", offset);
@@ -147,7 +147,7 @@ static int take_sample(void *arg, struct tl_error *err)
 
 static int take_weight(void *arg, struct tl_error *err)
 {
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 	struct tl_speedscope_profile *p = &s->profile;
 	const struct tl_json_token *token = &json_of(s)->token;
 	const uint64_t offset = token->offset;
@@ -179,7 +179,7 @@ static int take_weight(void *arg, struct tl_error *err)
 /* ---- events ---- */
 
 struct event_members {
-	struct tl_speedscope *speedscope;
+	struct tl_speedscope_read *speedscope;
 	struct tl_speedscope_event event;
 	bool has_type, has_at, has_frame;
 };
@@ -187,7 +187,7 @@ struct event_members {
 static int take_event_member(void *arg, struct tl_error *err)
 {
 	struct event_members *m = arg;
-	struct tl_speedscope *s = m->speedscope;
+	struct tl_speedscope_read *s = m->speedscope;
 	struct tl_decimal number;
 	int status;
 
@@ -213,7 +213,7 @@ static int take_event_member(void *arg, struct tl_error *err)
 	return 0;
 }
 
-static int keep_event(struct tl_speedscope *s, const struct tl_speedscope_event *event,
+static int keep_event(struct tl_speedscope_read *s, const struct tl_speedscope_event *event,
 		      uint64_t offset, struct tl_error *err)
 {
 	struct tl_speedscope_profile *p = &s->profile;
@@ -232,7 +232,7 @@ static int keep_event(struct tl_speedscope *s, const struct tl_speedscope_event 
 
 static int take_event(void *arg, struct tl_error *err)
 {
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 	struct event_members m = { .speedscope = s, .event.frame = TL_NONE };
 	const uint64_t offset = json_of(s)->token.offset;
 	int status = 0;
@@ -252,7 +252,7 @@ static int take_event(void *arg, struct tl_error *err)
 
 /* ---- members of a profile ---- */
 
-static int take_elements(struct tl_speedscope *s, uint8_t open, tl_foreign_value_fn *element,
+static int take_elements(struct tl_speedscope_read *s, uint8_t open, tl_foreign_value_fn *element,
 			 struct tl_error *err)
 {
 	int status = tl_json_next(json_of(s), err);
@@ -266,27 +266,27 @@ static int take_elements(struct tl_speedscope *s, uint8_t open, tl_foreign_value
 	return tl_foreign_json_elements(&s->reader, open, element, s, err);
 }
 
-static int take_samples(struct tl_speedscope *s, struct tl_error *err)
+static int take_samples(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	return take_elements(s, '[', take_sample, err);
 }
 
-static int take_weights(struct tl_speedscope *s, struct tl_error *err)
+static int take_weights(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	return take_elements(s, 0, take_weight, err);
 }
 
-static int take_events(struct tl_speedscope *s, struct tl_error *err)
+static int take_events(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	return take_elements(s, '{', take_event, err);
 }
 
-static int take_name(struct tl_speedscope *s, struct tl_error *err)
+static int take_name(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	return tl_foreign_json_name(&s->reader, &s->profile.name, err);
 }
 
-static int take_type(struct tl_speedscope *s, struct tl_error *err)
+static int take_type(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	uint32_t name;
 	int status = tl_foreign_json_name(&s->reader, &name, err);
@@ -298,7 +298,7 @@ static int take_type(struct tl_speedscope *s, struct tl_error *err)
 	return status;
 }
 
-static int take_unit(struct tl_speedscope *s, struct tl_error *err)
+static int take_unit(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	const uint64_t offset = tl_json_offset(json_of(s));
 	uint32_t name;
@@ -318,12 +318,12 @@ static int take_member(void *arg, struct tl_error *err)
 {
 	static const struct {
 		const char *name;
-		int (*take)(struct tl_speedscope *s, struct tl_error *err);
+		int (*take)(struct tl_speedscope_read *s, struct tl_error *err);
 	} rows[] = {
 		{ "type", take_type },     { "name", take_name },       { "unit", take_unit },
 		{ "events", take_events }, { "samples", take_samples }, { "weights", take_weights },
 	};
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (tl_json_is(json_of(s), rows[i].name))
@@ -332,7 +332,7 @@ static int take_member(void *arg, struct tl_error *err)
 }
 
 /* Arrays stay for the next profile. */
-static void begin_profile(struct tl_speedscope *s)
+static void begin_profile(struct tl_speedscope_read *s)
 {
 	struct tl_speedscope_profile *p = &s->profile;
 
@@ -343,7 +343,7 @@ static void begin_profile(struct tl_speedscope *s)
 	p->node_count = p->weight_count = p->event_count = 0;
 }
 
-static bool begin_part(struct tl_speedscope *s)
+static bool begin_part(struct tl_speedscope_read *s)
 {
 	const struct tl_foreign_part part = { .process = TL_NOWHERE, .thread = s->profiles };
 	struct tl_foreign_stacks *stacks = &s->reader.file->stacks;
@@ -355,7 +355,7 @@ static bool begin_part(struct tl_speedscope *s)
 
 int tl_speedscope_take_profile(void *speedscope, struct tl_error *err)
 {
-	struct tl_speedscope *s = speedscope;
+	struct tl_speedscope_read *s = speedscope;
 	int status, finished;
 
 	begin_profile(s);

@@ -12,14 +12,14 @@
 /* ---- frames ---- */
 
 struct frame_members {
-	struct tl_speedscope *speedscope;
+	struct tl_speedscope_read *speedscope;
 	struct tl_foreign_frame frame;
 };
 
 static int take_frame_member(void *arg, struct tl_error *err)
 {
 	struct frame_members *m = arg;
-	struct tl_speedscope *s = m->speedscope;
+	struct tl_speedscope_read *s = m->speedscope;
 	struct tl_decimal number;
 	bool is, exact = true;
 	int status;
@@ -41,7 +41,7 @@ static int take_frame_member(void *arg, struct tl_error *err)
 
 static int take_frame(void *arg, struct tl_error *err)
 {
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 	struct frame_members m = { .speedscope = s };
 	const uint64_t offset = s->reader.json.token.offset;
 	bool bad = s->reader.json.token.kind != TL_JSON_OBJECT;
@@ -62,7 +62,8 @@ static int take_frame(void *arg, struct tl_error *err)
 
 /* ---- the file ---- */
 
-static int take_array(struct tl_speedscope *s, tl_foreign_value_fn *element, struct tl_error *err)
+static int take_array(struct tl_speedscope_read *s, tl_foreign_value_fn *element,
+		      struct tl_error *err)
 {
 	int status = tl_json_next(&s->reader.json, err);
 
@@ -77,14 +78,14 @@ static int take_array(struct tl_speedscope *s, tl_foreign_value_fn *element, str
 
 static int take_shared_member(void *arg, struct tl_error *err)
 {
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 
 	if (tl_json_is(&s->reader.json, "frames"))
 		return take_array(s, take_frame, err);
 	return tl_foreign_json_skip(&s->reader, err);
 }
 
-static int take_shared(struct tl_speedscope *s, struct tl_error *err)
+static int take_shared(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	int status = tl_json_next(&s->reader.json, err);
 
@@ -99,7 +100,7 @@ static int take_shared(struct tl_speedscope *s, struct tl_error *err)
 
 static int take_file_member(void *arg, struct tl_error *err)
 {
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 
 	if (tl_json_is(&s->reader.json, "shared"))
 		return take_shared(s, err);
@@ -110,7 +111,7 @@ static int take_file_member(void *arg, struct tl_error *err)
 
 static int take_file(void *arg, struct tl_error *err)
 {
-	struct tl_speedscope *s = arg;
+	struct tl_speedscope_read *s = arg;
 
 	if (s->reader.json.token.kind != TL_JSON_OBJECT)
 		return tl_error_at(err, TL_BAD_FORMAT, s->reader.json.token.offset,
@@ -121,7 +122,7 @@ static int take_file(void *arg, struct tl_error *err)
 /* ---- the end ---- */
 
 /* Numbers of frames that the file does not have become the one frame behind all others. */
-static void limit_frames(struct tl_speedscope *s)
+static void limit_frames(struct tl_speedscope_read *s)
 {
 	struct tl_foreign_stacks *stacks = &s->reader.file->stacks;
 	struct tl_foreign_spans *spans = &s->reader.file->spans;
@@ -136,7 +137,7 @@ static void limit_frames(struct tl_speedscope *s)
 				spans->threads[i].spans[n].frame = limit;
 }
 
-static int take_frames(struct tl_speedscope *s, struct tl_error *err)
+static int take_frames(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	struct tl_foreign_stacks *stacks = &s->reader.file->stacks;
 	const bool missing = s->frame_limit > s->frame_count;
@@ -161,7 +162,7 @@ static int take_frames(struct tl_speedscope *s, struct tl_error *err)
 }
 
 /* Whether all calls over time are of one kind of unit, and there are no samples beside them. */
-static bool only_spans(const struct tl_speedscope *s)
+static bool only_spans(const struct tl_speedscope_read *s)
 {
 	const struct tl_foreign_spans *spans = &s->reader.file->spans;
 
@@ -171,7 +172,7 @@ static bool only_spans(const struct tl_speedscope *s)
 	return spans->count && !s->samples;
 }
 
-static int spans_as_stacks(struct tl_speedscope *s, struct tl_error *err)
+static int spans_as_stacks(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	struct tl_foreign_file *f = s->reader.file;
 	struct tl_foreign_walk met = { 0 };
@@ -197,7 +198,7 @@ static int spans_as_stacks(struct tl_speedscope *s, struct tl_error *err)
 	return status < 0 ? status : tl_foreign_note_walk(f, &met, err);
 }
 
-static int finish(struct tl_speedscope *s, struct tl_error *err)
+static int finish(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	struct tl_foreign_file *f = s->reader.file;
 	int status = take_frames(s, err);
@@ -219,7 +220,7 @@ static int finish(struct tl_speedscope *s, struct tl_error *err)
 static int read_speedscope(struct tl_foreign_file *file, struct tl_source *source,
 			   struct tl_error *err)
 {
-	struct tl_speedscope s = { .reader.file = file };
+	struct tl_speedscope_read s = { .reader.file = file };
 	int status = tl_foreign_json_text(&s.reader, source, take_file, &s, err);
 
 	if (status == 0)

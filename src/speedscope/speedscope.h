@@ -47,7 +47,7 @@ struct tl_speedscope_profile {
 	size_t event_count, event_capacity;
 };
 
-struct tl_speedscope {
+struct tl_speedscope_read {
 	struct tl_foreign_json reader;
 	struct tl_foreign_frame *frames; /* by their number in the file */
 	size_t frame_count, frame_capacity;
@@ -63,7 +63,7 @@ struct tl_speedscope {
 /* One profile, whose begin is the present token (profile.c). */
 int tl_speedscope_take_profile(void *speedscope, struct tl_error *err);
 /* Its end: samples become stacks, events become calls (values.c). */
-int tl_speedscope_finish_profile(struct tl_speedscope *s, struct tl_error *err);
+int tl_speedscope_finish_profile(struct tl_speedscope_read *s, struct tl_error *err);
 
 /* The unit of a name; that of "none" where it is unknown. */
 const struct tl_speedscope_unit *tl_speedscope_unit_of(const struct tl_json *json);

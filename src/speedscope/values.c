@@ -24,14 +24,14 @@ const struct tl_speedscope_unit *tl_speedscope_unit_of(const struct tl_json *jso
 	return NULL;
 }
 
-static int bad_profile(struct tl_speedscope *s, const char *text, struct tl_error *err)
+static int bad_profile(struct tl_speedscope_read *s, const char *text, struct tl_error *err)
 {
 	return tl_foreign_json_bad(&s->reader, "profile", s->profile.offset, text, err);
 }
 
 /* ---- samples ---- */
 
-static bool count_samples(struct tl_speedscope *s, uint32_t event)
+static bool count_samples(struct tl_speedscope_read *s, uint32_t event)
 {
 	struct tl_speedscope_profile *p = &s->profile;
 	struct tl_foreign_stacks *stacks = &s->reader.file->stacks;
@@ -56,7 +56,7 @@ static bool count_samples(struct tl_speedscope *s, uint32_t event)
 	return ok;
 }
 
-static int finish_samples(struct tl_speedscope *s, struct tl_error *err)
+static int finish_samples(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	struct tl_speedscope_profile *p = &s->profile;
 	struct tl_foreign_stacks *stacks = &s->reader.file->stacks;
@@ -80,7 +80,7 @@ static int finish_samples(struct tl_speedscope *s, struct tl_error *err)
 
 /* ---- events ---- */
 
-static bool add_events(struct tl_speedscope *s, struct tl_foreign_thread *thread)
+static bool add_events(struct tl_speedscope_read *s, struct tl_foreign_thread *thread)
 {
 	const struct tl_speedscope_profile *p = &s->profile;
 	bool ok = true;
@@ -97,7 +97,7 @@ static bool add_events(struct tl_speedscope *s, struct tl_foreign_thread *thread
 	return ok;
 }
 
-static int finish_events(struct tl_speedscope *s, struct tl_error *err)
+static int finish_events(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	struct tl_foreign_spans *spans = &s->reader.file->spans;
 	const uint32_t number = tl_foreign_spans_thread(spans, -1, (int64_t)s->profiles);
@@ -119,7 +119,7 @@ static int finish_events(struct tl_speedscope *s, struct tl_error *err)
 				 : 0;
 }
 
-int tl_speedscope_finish_profile(struct tl_speedscope *s, struct tl_error *err)
+int tl_speedscope_finish_profile(struct tl_speedscope_read *s, struct tl_error *err)
 {
 	struct tl_speedscope_profile *p = &s->profile;
 	int status = 0;
