@@ -66,6 +66,8 @@ enum tl_input_detail {
 	TL_DETAIL_LINES, /**< everything: cost lines, calls by position, jumps, by part */
 	/** sums of functions and of calls between them: enough for tables and trees */
 	TL_DETAIL_FUNCTIONS,
+	/** sums of functions alone: enough for a table of functions, of all threads together */
+	TL_DETAIL_TABLE,
 };
 
 /**

@@ -216,6 +216,11 @@ struct tl_xray_fold_options {
 	unsigned jobs;                 /**< threads to work with, 0: 1 */
 	bool exact;                    /**< keep every duration: exact quantiles */
 	bool per_thread;               /**< keep durations per thread */
+	/**
+	 * sums of functions are enough (unless `per_thread`): the profile need not have contexts,
+	 * calls between functions and lines
+	 */
+	bool flat;
 };
 
 /**

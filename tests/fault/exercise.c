@@ -137,6 +137,7 @@ static const char *fold_trace(struct bytes in, uint64_t entries, unsigned jobs)
 		.process = TL_NOWHERE,
 		.cpu = TL_NOWHERE,
 		.jobs = jobs,
+		.flat = in.size % 2, /* both ways, of one mutant or another */
 	};
 	const char *broken = "a trace that can be walked cannot be folded";
 

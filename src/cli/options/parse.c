@@ -245,6 +245,15 @@ static bool needs_lines(const struct settings *settings, const struct command *c
 	return !(command->bit & (C_REPORT | C_TREE | C_STACKS));
 }
 
+/* Tables of files, of cycles and of threads need to know who called whom where. */
+static bool needs_calls(const struct settings *settings, const struct command *command)
+{
+	const struct tl_report_options *report = &settings->report;
+
+	return command->bit != C_REPORT || report->threads || report->cycles ||
+	       report->by != TL_BY_FUNCTION;
+}
+
 /* A file that holds all of a profile is of no use without the parts. */
 static bool writes_whole(const struct settings *settings, const struct command *command)
 {
@@ -272,7 +281,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	programs->raws = settings->programs.raws.items;
 	programs->raw_count = settings->programs.raws.list.count;
 	if (!needs_lines(settings, command))
-		settings->input.detail = TL_DETAIL_FUNCTIONS;
+		settings->input.detail =
+			needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
 	settings->input.per_thread = settings->report.threads || writes_whole(settings, command);
 	settings->input.file_order = settings->order == ORDER_FILE;
 	return true;

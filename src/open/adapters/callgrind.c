@@ -161,8 +161,8 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail,
 static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	return fold_with(input,
-			 input->options.detail == TL_DETAIL_FUNCTIONS ? TL_CALLGRIND_FUNCTIONS
-								      : TL_CALLGRIND_LINES,
+			 input->options.detail == TL_DETAIL_LINES ? TL_CALLGRIND_LINES
+								  : TL_CALLGRIND_FUNCTIONS,
 			 profile, err);
 }
 

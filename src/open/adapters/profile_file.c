@@ -166,7 +166,7 @@ static int read_profile(struct tl_input *input, struct tl_profile **profile, str
 {
 	struct profile_input *p = input->handle;
 	const struct tl_pfile_read_options options = {
-		.functions_only = input->options.detail == TL_DETAIL_FUNCTIONS,
+		.functions_only = input->options.detail != TL_DETAIL_LINES,
 		.per_part = input->options.per_thread,
 	};
 	int status = begin(input, err);

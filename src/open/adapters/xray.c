@@ -76,6 +76,7 @@ static int set_limits(const struct tl_input_options *o, struct xray_input *x, st
 		.jobs = o->jobs,
 		.exact = o->exact,
 		.per_thread = o->per_thread,
+		.flat = o->detail == TL_DETAIL_TABLE,
 	};
 	if (o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
 		return 0;

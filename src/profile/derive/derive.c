@@ -283,6 +283,24 @@ static int derive_from_contexts(struct tl_profile *profile, struct tl_error *err
 	return status;
 }
 
+/* Parts without contexts have their sums already (fold/flat.h); those of others are added. */
+static void add_given(struct tl_profile *profile)
+{
+	size_t count = profile->sums.given_capacity;
+
+	if (count > profile->functions.table.count)
+		count = profile->functions.table.count;
+	for (size_t f = 0; f < count; f++) {
+		const struct tl_given_sums *given = &profile->sums.given[f];
+
+		add_row(profile, &profile->sums.self[f], &given->self);
+		add_row(profile, &profile->sums.inclusive[f], &given->inclusive);
+		add_row(profile, profile->sums.total, &given->self);
+		add_calls(profile, &profile->sums.calls[f], given->calls);
+		add_calls(profile, &profile->sums.unfinished[f], given->unfinished);
+	}
+}
+
 int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 {
 	int status;
@@ -300,8 +318,10 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 		status = derive_from_contexts(profile, err);
 	else
 		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
-	if (status == 0)
+	if (status == 0) {
+		add_given(profile);
 		status = tl_profile_inherit(profile, 0, err);
+	}
 	profile->finished = status == 0;
 	return status;
 }

@@ -77,11 +77,19 @@ struct tl_profile_durations {
 	bool exact; /* every duration is kept */
 };
 
+/* Sums of a function over parts that were added without contexts, of the only event there is. */
+struct tl_given_sums {
+	uint64_t calls, unfinished;
+	int64_t self, inclusive;
+};
+
 /* Sums over all parts, derived: by function, but for the first two. */
 struct tl_profile_sums {
 	int64_t *total, *zeros; /* one vector of costs each */
 	int64_t *self, *inclusive;
 	uint64_t *calls, *unfinished, *cut;
+	struct tl_given_sums *given; /* by function, as far as there are some */
+	size_t given_capacity;
 };
 
 struct tl_profile {

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_IDS = 1 << 16 };
+/*
+ * Ids that index an array: those below SMALL_IDS, and larger ones as long as the array has at most
+ * so many places for each id that there is.
+ */
+enum { SMALL_IDS = 1 << 16, PLACES = 16 };
 
 static bool same_id(const void *context, const void *key, uint32_t number)
 {
@@ -17,29 +21,33 @@ uint32_t tl_xray_ids_find_large(const struct tl_xray_ids *ids, uint32_t id)
 			      : tl_index_find(&ids->large, tl_hash64(id), same_id, ids, &id);
 }
 
+/* Make the array longer. Ids that were hashed until now, as it was too short, get their places. */
 static bool reserve_small(struct tl_xray_ids *ids, uint32_t id)
 {
-	size_t want = (size_t)id + 1;
+	size_t had = ids->small_count;
 
-	if (want <= ids->small_count)
+	if (id < had)
 		return true;
-	if (!tl_grow(&ids->small, &ids->small_capacity, want, sizeof(*ids->small)))
+	if (!tl_grow(&ids->small, &ids->small_capacity, (size_t)id + 1, sizeof(*ids->small)))
 		return false;
-	memset(ids->small + ids->small_count, 0, (want - ids->small_count) * sizeof(*ids->small));
-	ids->small_count = want;
+	ids->small_count = ids->small_capacity;
+	memset(ids->small + had, 0, (ids->small_count - had) * sizeof(*ids->small));
+	for (size_t i = 0; ids->large.count && i < ids->count; i++)
+		if (ids->ids[i] >= had && ids->ids[i] < ids->small_count)
+			ids->small[ids->ids[i]] = (uint32_t)i + 1;
 	return true;
 }
 
 uint32_t tl_xray_ids_add(struct tl_xray_ids *ids, uint32_t id)
 {
 	uint32_t number = (uint32_t)ids->count;
+	bool small = id < SMALL_IDS || id / PLACES < ids->count || id < ids->small_count;
 
 	if (!tl_grow(&ids->ids, &ids->capacity, ids->count + 1, sizeof(*ids->ids)))
 		return TL_NONE;
-	if (id < SMALL_IDS ? !reserve_small(ids, id)
-			   : !tl_index_add(&ids->large, tl_hash64(id), number))
+	if (small ? !reserve_small(ids, id) : !tl_index_add(&ids->large, tl_hash64(id), number))
 		return TL_NONE;
-	if (id < SMALL_IDS)
+	if (small)
 		ids->small[id] = number + 1;
 	ids->ids[ids->count++] = id;
 	return number;

@@ -2,8 +2,8 @@
 #ifndef TL_XRAY_FORMAT_FUNCTION_IDS_H
 #define TL_XRAY_FORMAT_FUNCTION_IDS_H
 /*
- * Dense numbers for function ids, from 0 in the order of first use. Ids have 28 bits: small ones
- * index an array, others are hashed.
+ * Dense numbers for function ids, from 0 in the order of first use. Ids have 28 bits: small ones,
+ * and larger ones where there are many, index an array; others are hashed.
  */
 #include <tracelathe/xray.h>
 

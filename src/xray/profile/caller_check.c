@@ -52,6 +52,12 @@ static bool can_call(struct tl_xray_caller_check *j, uint32_t caller, uint32_t c
 	return !pair || pair->possible;
 }
 
+bool tl_xray_caller_check_can(struct tl_xray_caller_check *caller_check, uint32_t caller,
+			      uint32_t callee)
+{
+	return can_call(caller_check, caller, callee);
+}
+
 static bool can_resume(struct tl_xray_caller_check *j, uint32_t function)
 {
 	size_t had = j->resume_capacity;

@@ -42,6 +42,10 @@ size_t tl_xray_frames_kept(struct tl_xray_caller_check *caller_check, const stru
 			   uint32_t function, const struct tl_xray_stream *stream,
 			   tl_xray_number_fn *number, void *arg);
 
+/* Whether the code of one function shows that it can call the other; numbers as in `ids`. */
+bool tl_xray_caller_check_can(struct tl_xray_caller_check *caller_check, uint32_t caller,
+			      uint32_t callee);
+
 /* The hook fold->could_call. */
 bool tl_xray_caller_check_could(void *caller_check, uint32_t caller, uint32_t callee);
 

@@ -16,6 +16,7 @@
 #include "profile/model/model.h"
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"
+#include "xray/profile/flat_fold.h"
 #include "xray/profile/thread_fold.h"
 
 struct run {
@@ -29,9 +30,9 @@ struct run {
 	size_t thread_count, done;
 };
 
-static int run_work(void *arg, size_t task)
+/* A thread of the batch, before its first record. */
+static void begin_work(struct run *run, size_t task)
 {
-	struct run *run = arg;
 	struct tl_xray_thread_fold *work = &run->folds[task];
 	const struct tl_xray_thread *thread = &run->reader->threads[run->threads[run->done + task]];
 	const struct tl_xray_fold_options *o = run->options;
@@ -42,18 +43,71 @@ static int run_work(void *arg, size_t task)
 					 .text = "out of memory",
 					 .offset = TL_NOWHERE,
 					 .record = TL_NOWHERE };
-	if (!tl_fold_begin(&work->fold, 0, o->exact))
-		return TL_NO_MEMORY;
-	if (run->call_graph) {
+	if (run->call_graph)
 		work->caller_check = (struct tl_xray_caller_check){ .call_graph = run->call_graph,
 								    .ids = &work->ids };
+	tl_xray_stream_open(&work->stream, run->reader, run->reader->order, thread->begin,
+			    thread->end, &work->faults);
+}
+
+static void end_work(struct tl_xray_thread_fold *work)
+{
+	tl_fold_free(&work->fold);
+	tl_flat_free(&work->flat);
+	tl_xray_caller_check_end(&work->caller_check);
+	tl_xray_ids_free(&work->ids);
+	tl_xray_stream_end(&work->stream);
+	free(work->faults.list);
+	free(work->inherited.nodes);
+	free(work->actions);
+}
+
+/* Without contexts, if that is enough and possible. 1: done; 0: it has to be with contexts. */
+static int run_flat(struct run *run, size_t task)
+{
+	struct tl_xray_thread_fold *work = &run->folds[task];
+	int status;
+
+	if (!tl_xray_flat_possible(work))
+		return 0;
+	if (!tl_flat_begin(&work->flat, run->thread_count, run->options->exact))
+		return TL_NO_MEMORY;
+	status = tl_xray_flat_fold_run(work, &work->flat);
+	work->is_flat = status == 1;
+	if (status == 0) {
+		end_work(work);
+		begin_work(run, task);
+	}
+	return status;
+}
+
+static int run_work(void *arg, size_t task)
+{
+	struct run *run = arg;
+	struct tl_xray_thread_fold *work = &run->folds[task];
+	int status;
+
+	begin_work(run, task);
+	status = run_flat(run, task);
+	if (status != 0)
+		return status < 0 ? status : 0;
+	if (!tl_fold_begin(&work->fold, 0, run->options->exact))
+		return TL_NO_MEMORY;
+	if (run->call_graph) {
 		work->fold.could_call = tl_xray_caller_check_could;
 		work->fold.could_call_arg = &work->caller_check;
 		work->fold.refuse_new_paths = true;
 	}
-	tl_xray_stream_open(&work->stream, run->reader, run->reader->order, thread->begin,
-			    thread->end, &work->faults);
 	return tl_xray_thread_fold_run(work);
+}
+
+static int add_part(struct run *run, struct tl_xray_thread_fold *work, const struct tl_part *part,
+		    const uint32_t *functions, struct tl_error *err)
+{
+	if (work->is_flat)
+		return tl_flat_into(&work->flat, run->profile, part, functions, err);
+	return tl_fold_into(&work->fold, run->profile, part, functions, run->options->per_thread,
+			    err);
 }
 
 /* Add one thread's fold to the profile. */
@@ -77,23 +131,15 @@ static int merge_work(struct run *run, struct tl_xray_thread_fold *work,
 	    !tl_xray_note_uses(&run->reader->uses, work->ids.ids, work->actions, work->ids.count))
 		status = tl_error_memory(err);
 	if (status == 0)
-		status = tl_fold_into(&work->fold, run->profile, &part, functions,
-				      run->options->per_thread, err);
+		status = add_part(run, work, &part, functions, err);
 	free(functions);
 	return status;
 }
 
 static void free_folds(struct tl_xray_thread_fold *folds, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		tl_fold_free(&folds[i].fold);
-		tl_xray_caller_check_end(&folds[i].caller_check);
-		tl_xray_ids_free(&folds[i].ids);
-		tl_xray_stream_end(&folds[i].stream);
-		free(folds[i].faults.list);
-		free(folds[i].inherited.nodes);
-		free(folds[i].actions);
-	}
+	for (size_t i = 0; i < count; i++)
+		end_work(&folds[i]);
 }
 
 /* Fold some threads in parallel, then add them in order. */

@@ -5,6 +5,7 @@
  * The records of one thread to a call tree of its own. fold.c adds the trees of all threads to the
  * profile.
  */
+#include "profile/fold/flat.h"
 #include "profile/fold/fold.h"
 #include "xray/format/function_ids.h"
 #include "xray/profile/caller_check.h"
@@ -14,6 +15,8 @@
 struct tl_xray_thread_fold {
 	const struct tl_xray_fold_options *options;
 	struct tl_fold fold;
+	struct tl_flat flat; /* without contexts; in place of `fold` if `is_flat` */
+	bool is_flat;
 	struct tl_xray_ids ids;
 	struct tl_xray_caller_check caller_check;
 	struct tl_xray_stream stream;

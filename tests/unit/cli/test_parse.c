@@ -134,14 +134,17 @@ static void flame_of_a_diff(void **state)
 	settings_free(&flame);
 }
 
-/* Lines cost time and memory: only commands that show or write them ask for them. */
+/* Lines and calls cost time and memory: only commands that show or write them ask for them. */
 static void how_much_is_read(void **state)
 {
 	static const struct {
 		const char *line;
 		enum tl_input_detail detail;
 	} cases[] = {
-		{ "report x", TL_DETAIL_FUNCTIONS },
+		{ "report x", TL_DETAIL_TABLE },
+		{ "report --threads x", TL_DETAIL_FUNCTIONS },
+		{ "report --cycles x", TL_DETAIL_FUNCTIONS },
+		{ "report --by file x", TL_DETAIL_FUNCTIONS },
 		{ "tree x", TL_DETAIL_FUNCTIONS },
 		{ "stacks x", TL_DETAIL_FUNCTIONS },
 		{ "diff a b", TL_DETAIL_FUNCTIONS },

@@ -6,6 +6,7 @@
  */
 #include "machine.h"
 
+#include "profile/fold/flat.h"
 #include "profile/model/unsized.h"
 
 enum {
@@ -345,11 +346,132 @@ TEST(hot_functions_agree_with_plain_ones)
 	}
 }
 
+/* ---- without contexts ---- */
+
+/* Exits are those of the innermost call, or of any function one time in twenty. */
+static void random_nesting(struct step *steps, uint64_t *seed)
+{
+	uint32_t stack[STEPS];
+	uint64_t time = random_below(seed, 1000);
+	size_t depth = 0;
+
+	for (size_t i = 0; i < STEPS; i++) {
+		steps[i] = random_step(seed, &time, false);
+		if (!random_below(seed, 50))
+			time = steps[i].time = time - random_below(seed, 500) % (time + 1);
+		if (steps[i].act == IN)
+			stack[depth++] = steps[i].what;
+		else if (depth && random_below(seed, 200))
+			steps[i].what = stack[--depth];
+	}
+}
+
+/* @return whether the fold did not refuse; then m->profile has what it found */
+static bool run_flat(struct machine *m, const struct step *steps)
+{
+	static const uint32_t functions[] = { 0, 1, 2, 3, 4 };
+	struct tl_part part = { .process = 1, .thread = 1 };
+	struct tl_flat flat;
+
+	assert_true(tl_flat_begin(&flat, 1, false));
+	for (uint32_t f = 0; f < FUNCTIONS; f++)
+		assert_int_equal(tl_flat_add_function(&flat), f);
+	for (size_t i = 0; i < STEPS && !flat.refused; i++) {
+		struct tl_flat_hot hot;
+		bool taken;
+
+		tl_flat_time(&flat, steps[i].time);
+		hot = flat.hot;
+		taken = steps[i].act == IN ? tl_flat_enter(&hot, &flat, steps[i].what)
+					   : tl_flat_leave(&hot, &flat, steps[i].what);
+		assert_int_equal(taken, !flat.refused);
+		flat.hot = hot;
+	}
+	bool done = !flat.refused;
+
+	if (done) {
+		tl_flat_end(&flat);
+		assert_int_equal(tl_flat_into(&flat, m->profile, &part, functions, NULL), 0);
+		assert_int_equal(tl_profile_finish(m->profile, NULL), 0);
+	}
+	tl_flat_free(&flat);
+	return done;
+}
+
+static void compare_sums(const struct sim *s, const struct tl_profile *profile)
+{
+	int64_t self[FUNCTIONS] = { 0 }, all = 0;
+	uint64_t unfinished[FUNCTIONS] = { 0 };
+
+	for (int i = 0; i < s->context_count; i++) {
+		self[s->contexts[i].function] += s->contexts[i].self[0];
+		unfinished[s->contexts[i].function] += s->contexts[i].unfinished;
+		all += s->contexts[i].self[0];
+	}
+	assert_int_equal(*tl_profile_total(profile), all);
+	for (uint32_t f = 0; f < FUNCTIONS; f++) {
+		struct tl_function_totals totals;
+
+		tl_profile_totals_of(profile, f, TL_NONE, &totals);
+		assert_int_equal(*totals.self, self[f]);
+		assert_int_equal(totals.unfinished, unfinished[f]);
+	}
+}
+
+/* "It is the fold of fold.h for a stack whose exits all end its innermost call, or are orphans." */
+TEST(the_flat_fold_does_so_or_refuses)
+{
+	struct step steps[STEPS];
+	uint64_t seed = 29;
+	int refused = 0;
+
+	for (int run = 0; run < RUNS; run++) {
+		struct machine m = { .functions = FUNCTIONS };
+		struct sim *s;
+
+		random_nesting(steps, &seed);
+		s = simulate(steps);
+		machine_begin(&m);
+		tl_fold_free(&m.fold);
+		if (run_flat(&m, steps)) {
+			struct tl_losses losses = tl_profile_losses_of(m.profile);
+
+			assert_int_equal(s->losses.deduced_exits, 0);
+			assert_int_equal(tl_profile_context_count(m.profile), 0);
+			compare_functions(s, m.profile);
+			compare_sums(s, m.profile);
+			assert_memory_equal(&losses, &s->losses, sizeof(losses));
+		} else {
+			assert_int_not_equal(s->losses.deduced_exits, 0);
+			refused++;
+		}
+		machine_free(&m);
+		free(s);
+	}
+	assert_in_range(refused, RUNS / 10, RUNS - RUNS / 10);
+}
+
+/* "sums beyond 64 bits": a clock that could make one is refused. */
+TEST(the_flat_fold_refuses_long_times)
+{
+	struct tl_flat flat;
+
+	assert_true(tl_flat_begin(&flat, 3, false));
+	tl_flat_time(&flat, 5);
+	tl_flat_time(&flat, 5 + (uint64_t)INT64_MAX / 4);
+	assert_false(flat.refused);
+	tl_flat_time(&flat, 6 + (uint64_t)INT64_MAX / 4);
+	assert_true(flat.refused);
+	tl_flat_free(&flat);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_functions_do_what_the_rules_say),
 		cmocka_unit_test(hot_functions_agree_with_plain_ones),
+		cmocka_unit_test(the_flat_fold_does_so_or_refuses),
+		cmocka_unit_test(the_flat_fold_refuses_long_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,9 +111,76 @@ TEST(a_filter_that_lets_all_pass_changes_nothing)
 	free_bytes(&b);
 }
 
+/* ---- sums of functions alone ---- */
+
+/* Well nested calls of nine functions, but for one exit in `odd`, which is of any of them. */
+static void put_nested_threads(struct bytes *b, uint32_t odd)
+{
+	uint32_t stack[150];
+	uint64_t seed = 11;
+
+	put_header(b, 5, FDR, 1000, 16384);
+	for (int i = 0; i < 40; i++) {
+		size_t start = begin_block(b, 1, 1 + i % 20, 1000 + 100000 * (uint64_t)i);
+		size_t depth = 0;
+
+		for (uint32_t f = 0; f < 150; f++) {
+			uint32_t id = 1 + random_below(&seed, 9) * 30000;
+
+			if (!depth || random_below(&seed, 2)) {
+				stack[depth++] = id;
+				put_function(b, ENTER, id, random_below(&seed, 100));
+				continue;
+			}
+			if (!odd || random_below(&seed, odd))
+				id = stack[--depth];
+			put_function(b, EXIT, id, random_below(&seed, 100));
+		}
+		end_block(b, start);
+	}
+}
+
+/* "sums of functions are enough": those are the same, whatever way a thread went. */
+TEST(sums_of_functions_need_no_contexts)
+{
+	static const uint32_t odd[] = { 0, 50, 2 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct tl_xray_fold_options options = all;
+		struct tl_profile *tree, *flat;
+		struct bytes b = { 0 };
+
+		put_nested_threads(&b, odd[i]);
+		tree = fold(&b, &options);
+		options.flat = true;
+		options.jobs = 2;
+		flat = fold(&b, &options);
+		assert_int_equal(tl_profile_part_count(flat), tl_profile_part_count(tree));
+		assert_true(tl_profile_context_count(flat) <= tl_profile_context_count(tree));
+		assert_int_equal(tl_profile_context_count(flat) == 0, odd[i] == 0);
+		assert_int_equal(*tl_profile_total(flat), *tl_profile_total(tree));
+		for (uint32_t f = 0; f < tl_profile_function_count(tree); f++) {
+			struct tl_function_totals x, y;
+
+			assert_int_equal(tl_profile_function(flat, f)->id,
+					 tl_profile_function(tree, f)->id);
+			assert_same_latency(flat, tree, f, TL_NONE);
+			tl_profile_totals_of(flat, f, TL_NONE, &x);
+			tl_profile_totals_of(tree, f, TL_NONE, &y);
+			assert_true(x.calls == y.calls && x.unfinished == y.unfinished &&
+				    x.cut == y.cut && *x.self == *y.self &&
+				    *x.inclusive == *y.inclusive);
+		}
+		tl_profile_free(tree);
+		tl_profile_free(flat);
+		free_bytes(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_of_functions_need_no_contexts),
 		cmocka_unit_test(any_number_of_jobs_gives_the_same),
 		cmocka_unit_test(a_filter_that_lets_all_pass_changes_nothing),
 	};

@@ -42,6 +42,8 @@ TEST(folds)
 	struct whole_input whole = recording("xray/tail-fdr.xray", "xray/tail.instrmap-sym.yaml");
 
 	refuse(whole, USE_FOLD);
+	whole.options.detail = TL_DETAIL_TABLE;
+	refuse(whole, USE_FOLD);
 	whole.options.exact = whole.options.per_thread = true;
 	refuse(whole, USE_FOLD);
 	whole = recording("xray/mt8-fdr.xray", "xray/mt.instrmap-sym.yaml");

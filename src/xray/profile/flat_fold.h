@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XRAY_PROFILE_FLAT_FOLD_H
+#define TL_XRAY_PROFILE_FLAT_FOLD_H
+/*
+ * The records of one thread to sums of functions, without a call tree (profile/fold/flat.h): for
+ * tables of functions. What such a fold cannot tell as well as the one with contexts, it refuses:
+ * gaps, damage, inherited records, calls that have no exit of their own, and calls that the
+ * program's code says another frame must have made.
+ */
+#include "profile/fold/flat.h"
+#include "xray/profile/thread_fold.h"
+
+/* Pairs of functions of which it is known that one can call the other: places by their hash. */
+enum { TL_XRAY_KNOWN_BITS = 12 };
+
+struct tl_xray_flat_fold {
+	struct tl_xray_thread_fold *work; /* its ids, stream, actions and caller check */
+	struct tl_flat *flat;
+	uint64_t *known; /* caller << 32 | callee, + 1; NULL: every call is possible */
+	uint64_t bytes;  /* of the blocks that were told as done */
+};
+
+/* Whether the fold of this work may be tried. */
+bool tl_xray_flat_possible(const struct tl_xray_thread_fold *work);
+
+/*
+ * Read the stream of `work` to its end into `flat`, which was begun. 1: done; 0: refused, the
+ * thread is to be folded with contexts from its begin; negative: no memory.
+ */
+int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat);
+
+#endif
