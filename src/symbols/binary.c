@@ -257,6 +257,12 @@ static struct tl_dwarf *dwarf_of(struct tl_binary *binary)
 	return &binary->dwarf;
 }
 
+struct tl_dwarf *tl_binary_dwarf(struct tl_binary *binary, uint64_t *address)
+{
+	*address -= binary->bias;
+	return dwarf_of(binary);
+}
+
 static const char *name_of(struct tl_binary *binary, const struct tl_dwarf_found *found)
 {
 	const char *name;

@@ -4,6 +4,8 @@
 /* Functions of a binary for the rooms above, beyond the public header. */
 #include <tracelathe/symbols.h>
 
+struct tl_dwarf;
+
 /* tl_binary_open() with another place than /usr/lib/debug for separate debug information. */
 int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64_t bias,
 			     bool demangle, const char *debug_root, struct tl_error *err);
@@ -19,7 +21,30 @@ bool tl_binary_is_relocatable(const struct tl_binary *binary);
 /* True once memory ran out during a lookup, so that answers may lack names or lines. */
 bool tl_binary_short_of_memory(const struct tl_binary *binary);
 
+/* Its DWARF, NULL: none; the bias is subtracted from `address`. */
+struct tl_dwarf *tl_binary_dwarf(struct tl_binary *binary, uint64_t *address);
+
 /* How many symbols it has, in whatever table; 0: it was stripped. */
 size_t tl_binary_symbol_count(const struct tl_binary *binary);
+
+/* One function at an address: the one of the line, or one that it was inlined into. */
+struct tl_code_frame {
+	const char *function; /* linkage name, or that of its source; "" */
+	const char *file;     /* "" */
+	uint32_t line;        /* of the address, or of the call that was inlined; 0: unknown */
+	uint32_t discriminator;
+	uint32_t declared; /* line of the function's declaration, 0: unknown */
+};
+
+/* The functions at an address by DWARF, the innermost first, with lines and names as given. */
+size_t tl_binary_frames_at(struct tl_binary *binary, uint64_t address, struct tl_code_frame *frames,
+			   size_t room);
+
+/*
+ * Call `each` with the address of each row of the line tables, also of code that was never run,
+ * until it returns false. False: it did, or memory ran out.
+ */
+bool tl_binary_each_row(struct tl_binary *binary, bool (*each)(void *arg, uint64_t address),
+			void *arg);
 
 #endif

@@ -18,6 +18,7 @@ static const uint8_t slots[SLOT_TABLE] = {
 	[DW_AT_high_pc] = TL_DWARF_SLOT_HIGH + 1,
 	[DW_AT_comp_dir] = TL_DWARF_SLOT_COMP_DIR + 1,
 	[DW_AT_abstract_origin] = TL_DWARF_SLOT_ORIGIN + 1,
+	[DW_AT_decl_line] = TL_DWARF_SLOT_DECL_LINE + 1,
 	[DW_AT_specification] = TL_DWARF_SLOT_SPECIFICATION + 1,
 	[DW_AT_ranges] = TL_DWARF_SLOT_RANGES + 1,
 	[DW_AT_call_column] = TL_DWARF_SLOT_CALL_COLUMN + 1,
@@ -45,6 +46,8 @@ static uint8_t slot_of(uint64_t name)
 		return TL_DWARF_SLOT_GNU_RANGES_BASE;
 	case DW_AT_GNU_addr_base:
 		return TL_DWARF_SLOT_ADDR_BASE;
+	case DW_AT_GNU_discriminator:
+		return TL_DWARF_SLOT_DISCRIMINATOR;
 	default:
 		return TL_DWARF_SLOTS;
 	}

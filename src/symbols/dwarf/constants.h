@@ -31,6 +31,7 @@ enum { /* 7.5.4 "Attribute Encodings" */
        DW_AT_high_pc = 0x12,
        DW_AT_comp_dir = 0x1b,
        DW_AT_abstract_origin = 0x31,
+       DW_AT_decl_line = 0x3b,
        DW_AT_specification = 0x47,
        DW_AT_ranges = 0x55,
        DW_AT_call_column = 0x57,
@@ -46,6 +47,7 @@ enum { /* 7.5.4 "Attribute Encodings" */
        DW_AT_GNU_dwo_id = 0x2131,
        DW_AT_GNU_ranges_base = 0x2132,
        DW_AT_GNU_addr_base = 0x2133,
+       DW_AT_GNU_discriminator = 0x2136,
 };
 
 enum { /* 7.5.6 "Form Encodings" */
@@ -119,6 +121,7 @@ enum { /* extended opcodes; what a version 5 header says of directories and file
        DW_LNE_end_sequence = 1,
        DW_LNE_set_address,
        DW_LNE_define_file,
+       DW_LNE_set_discriminator,
        DW_LNCT_path = 1,
        DW_LNCT_directory_index,
 };

@@ -114,20 +114,41 @@ const struct tl_dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf)
 
 /* ---- by address ---- */
 
-void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *symbol)
+const struct tl_dwarf_row *tl_dwarf_row(struct tl_dwarf *dwarf, uint64_t address, const char **path)
 {
 	struct tl_dwarf_unit *unit = tl_dwarf_unit_at(dwarf, address);
 	struct tl_dwarf_line_table *lines = unit ? tl_dwarf_lines(dwarf, unit) : NULL;
 	const struct tl_dwarf_row *row = lines ? tl_dwarf_row_at(lines, address) : NULL;
-	const char *path;
+
+	if (row)
+		*path = tl_dwarf_path(dwarf, lines, row->file);
+	return row;
+}
+
+void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *symbol)
+{
+	const char *path = NULL;
+	const struct tl_dwarf_row *row = tl_dwarf_row(dwarf, address, &path);
 
 	if (!row)
 		return;
-	path = tl_dwarf_path(dwarf, lines, row->file);
 	if (path)
 		symbol->file = path;
 	symbol->line = row->line;
 	symbol->column = row->column;
+}
+
+bool tl_dwarf_each_row(struct tl_dwarf *dwarf, bool (*each)(void *arg, uint64_t address), void *arg)
+{
+	for (size_t i = 0; i < dwarf->units.count; i++) {
+		const struct tl_dwarf_line_table *lines =
+			tl_dwarf_lines(dwarf, &dwarf->units.list[i]);
+
+		for (size_t k = 0; lines && k < lines->count; k++)
+			if (lines->rows[k].file != TL_NONE && !each(arg, lines->rows[k].address))
+				return false;
+	}
+	return !dwarf->own_faults.no_memory;
 }
 
 struct tl_dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address)

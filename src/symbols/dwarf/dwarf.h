@@ -10,6 +10,8 @@
 #include "symbols/dwarf/scopes.h"
 #include "symbols/dwarf/unit.h"
 
+struct tl_dwarf_row;
+
 /* True when a file has a line table. */
 bool tl_dwarf_present(const struct tl_elf *file);
 /* Read the DWARF of a file, which must outlive it, as its path and the root of debug files must. */
@@ -21,6 +23,13 @@ const struct tl_dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf);
 
 /* Fill file, line and column of an address. */
 void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *symbol);
+
+/* The row of an address; NULL: none. `path`: of its file. */
+const struct tl_dwarf_row *tl_dwarf_row(struct tl_dwarf *dwarf, uint64_t address,
+					const char **path);
+/* Call `each` with the rows of all line tables, until it returns false: then false. */
+bool tl_dwarf_each_row(struct tl_dwarf *dwarf, bool (*each)(void *arg, uint64_t address),
+		       void *arg);
 
 /* The innermost function at an address; scope NULL: none. */
 struct tl_dwarf_found {

@@ -15,14 +15,14 @@ struct machine {
 	struct tl_dwarf_line_table *lines;
 	const struct tl_dwarf_line_header *header;
 	struct tl_dwarf_bytes bytes;
-	uint64_t address, file, line, column;
+	uint64_t address, file, line, column, discriminator;
 	uint64_t operation; /* number within a very long instruction word */
 	size_t sequence;    /* the row that the sequence began with */
 };
 
 static void reset(struct machine *m)
 {
-	m->address = m->column = m->operation = 0;
+	m->address = m->column = m->discriminator = m->operation = 0;
 	m->file = m->line = 1;
 	m->sequence = m->lines->count;
 }
@@ -43,9 +43,11 @@ static bool add_row(struct machine *m, uint32_t file)
 		.file = file,
 		.line = narrow(m->line),
 		.column = narrow(m->column),
+		.discriminator = narrow(m->discriminator),
 		.order = (uint32_t)lines->count,
 	};
 	lines->count++;
+	m->discriminator = 0; /* each row that has one says so (DWARF 6.2.5.3) */
 	return true;
 }
 
@@ -112,7 +114,10 @@ static bool extended(struct machine *m)
 		       tl_dwarf_add_source(m->dwarf, m->lines, name, tl_dwarf_take_uleb(&m->bytes));
 		break;
 	}
-	default: /* a discriminator, or an extension of a producer */
+	case DW_LNE_set_discriminator:
+		m->discriminator = tl_dwarf_take_uleb(&m->bytes);
+		break;
+	default: /* an extension of a producer */
 		break;
 	}
 	if (!m->bytes.bad)

@@ -8,7 +8,8 @@ struct tl_dwarf_row {
 	uint64_t address;
 	uint32_t file; /* number of the source file; TL_NONE: a sequence ends at this address */
 	uint32_t line, column;
-	uint32_t order; /* position of the row in the program */
+	uint32_t discriminator; /* of several blocks of one line */
+	uint32_t order;         /* position of the row in the program */
 };
 
 struct tl_dwarf_source_file {

@@ -107,3 +107,28 @@ const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *un
 		       "missing");
 	return name;
 }
+
+static uint32_t line_of(const struct tl_dwarf_value *value)
+{
+	return value->form && value->number < TL_NONE ? (uint32_t)value->number : 0;
+}
+
+struct tl_dwarf_scope_lines tl_dwarf_scope_lines(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+						 const struct tl_dwarf_scope *scope)
+{
+	struct place place = { dwarf, unit, scope->entry };
+	struct tl_dwarf_scope_lines lines = { 0, 0 };
+	struct tl_dwarf_entry entry;
+
+	/* Faults of the chain are those that the name met. */
+	for (unsigned link = 0; link < MOST_LINKS && !lines.declared; link++) {
+		if ((link && !follow(&place, origin_of(&entry))) || !read_entry(&place, &entry))
+			break;
+		if (!link)
+			lines.discriminator = line_of(&entry.values[TL_DWARF_SLOT_DISCRIMINATOR]);
+		lines.declared = line_of(&entry.values[TL_DWARF_SLOT_DECL_LINE]);
+		if (!origin_of(&entry)->form)
+			break;
+	}
+	return lines;
+}

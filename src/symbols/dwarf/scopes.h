@@ -33,6 +33,13 @@ struct tl_dwarf_scope *tl_dwarf_scope_at(const struct tl_dwarf_scopes *scopes, u
 /* Its mangled name, or that of its source; NULL: it has none. */
 const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 				const struct tl_dwarf_scope *scope);
+/* What the lines of a function count from, and which block of its line an inlined call is in. */
+struct tl_dwarf_scope_lines {
+	uint32_t declared;      /* line of the function's declaration, 0: unknown */
+	uint32_t discriminator; /* of the call */
+};
+struct tl_dwarf_scope_lines tl_dwarf_scope_lines(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+						 const struct tl_dwarf_scope *scope);
 void tl_dwarf_scopes_free(struct tl_dwarf_scopes *scopes);
 
 #endif
