@@ -9,6 +9,7 @@
 #include <tracelathe/open.h>
 
 struct tl_call_source;
+struct tl_coverage_exporter;
 
 struct tl_input {
 	const struct tl_format *format;
@@ -82,6 +83,9 @@ struct tl_format {
 		     struct tl_error *err);
 	int (*analyze)(struct tl_input *input, const struct tl_analysis *analysis,
 		       struct tl_output *out, const char **failed, struct tl_error *err);
+	/* Count what was executed, and write it (open/coverage.h). */
+	int (*coverage)(struct tl_input *input, const struct tl_coverage_exporter *exporter,
+			struct tl_output *out, struct tl_error *err);
 	/* tl_input_code() */
 	size_t (*code)(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/sized.h"
 #include "open/calls.h"
+#include "open/coverage.h"
 #include "open/format.h"
 #include "open/input.h"
 #include "open/several.h"
@@ -284,12 +285,22 @@ static int convert_records(struct tl_input *input, const char *to, const char *v
 			   struct tl_output *out, struct tl_error *err)
 {
 	const struct tl_conversion *conversion = find_conversion(input, to);
+	const struct tl_coverage_exporter *exporter = tl_coverage_exporter(to);
+	int status;
 
-	if (!conversion)
+	if (exporter && !input->format->coverage)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "how often code ran is known for traces of a processor alone");
+	if (!conversion && !exporter)
 		return no_conversion(to, err);
 	if (variant)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "this format has no versions");
-	return (int)tl_input_unchanged(input, conversion->write(input, out, err), err);
+	status = exporter ? one_file(input, err) : 0;
+	if (status < 0)
+		return status;
+	status = exporter ? input->format->coverage(input, exporter, out, err)
+			  : conversion->write(input, out, err);
+	return (int)tl_input_unchanged(input, status, err);
 }
 
 int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,

@@ -81,7 +81,7 @@ static int read_runs(const struct scene *scene, unsigned variant, uint64_t *dige
 	return status;
 }
 
-enum { CALLS = 8 };
+enum { CALLS = 13 };
 
 static int call(struct tl_input *input, unsigned number, struct tl_output *out,
 		struct tl_error *err)
@@ -93,6 +93,7 @@ static int call(struct tl_input *input, unsigned number, struct tl_output *out,
 		.trigger = "^even$", .before_seconds = 1e-6,
 	};
 	/* clang-format on */
+	static const char *const coverages[] = { "lcov", "drcov", "edges", "bolt", "llvm-profile" };
 	struct tl_profile *profile = NULL;
 	int status;
 
@@ -109,6 +110,12 @@ static int call(struct tl_input *input, unsigned number, struct tl_output *out,
 		return tl_input_timeline(input, "chrome", out, err);
 	case 6:
 		return tl_input_slice(input, &slice, out, err);
+	case 7:
+	case 8:
+	case 9:
+	case 10:
+	case 11:
+		return tl_input_reencode(input, coverages[number - 7], NULL, out, err);
 	default:
 		status = tl_input_fold(input, &profile, err);
 		tl_profile_free(profile);

@@ -71,6 +71,21 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost,
 	return true;
 }
 
+bool tl_pt_fault_add_event(struct tl_pt_faults *f, const struct tl_pt_feed *feed,
+			   const struct tl_pt_trace_slice *slice, const struct tl_pt_event *event)
+{
+	const struct tl_pt_lost lost = {
+		.why = event->lost.why,
+		.from = slice->base + event->lost.from,
+		.to = slice->base + event->lost.to,
+		.ip = event->lost.at,
+	};
+	struct tl_pt_mapping mapping;
+	bool known = feed->mapping(feed->arg, event->lost.at, &mapping);
+
+	return tl_pt_fault_add(f, &lost, known ? &mapping : NULL);
+}
+
 bool tl_pt_fault_add_text(struct tl_pt_faults *f, char *text)
 {
 	bool known = false;

@@ -35,6 +35,10 @@ struct tl_pt_faults {
 bool tl_pt_fault_add(struct tl_pt_faults *faults, const struct tl_pt_lost *lost,
 		     const struct tl_pt_mapping *mapping);
 
+/* Add the loss of an event TL_PT_EV_LOST in the feed's present slice. False: no memory. */
+bool tl_pt_fault_add_event(struct tl_pt_faults *faults, const struct tl_pt_feed *feed,
+			   const struct tl_pt_trace_slice *slice, const struct tl_pt_event *event);
+
 /*
  * Add another message, which the list frees; one that is in the list is not added again. False: no
  * memory, also if `text` is NULL.

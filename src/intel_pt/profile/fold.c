@@ -24,21 +24,11 @@ static bool is_selected(const struct tl_pt_fold_options *o, const struct tl_pt_t
 static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
 		     const struct tl_pt_event *event, struct tl_error *err)
 {
-	struct tl_pt_lost lost = {
-		.why = event->lost.why,
-		.from = slice->base + event->lost.from,
-		.to = slice->base + event->lost.to,
-		.ip = event->lost.at,
-	};
-	struct tl_pt_mapping mapping;
-	bool known = f->feed->mapping(f->feed->arg, event->lost.at, &mapping);
-
 	tl_fold_gap(&f->thread->stack.fold);
-	f->thread->stack.fold.losses.skipped_bytes += lost.to - lost.from;
+	f->thread->stack.fold.losses.skipped_bytes += event->lost.to - event->lost.from;
 	if (f->options->strict)
-		return tl_pt_fault(err, event->lost.why, lost.from);
-	return tl_pt_fault_add(f->faults, &lost, known ? &mapping : NULL) ? 0
-									  : tl_error_memory(err);
+		return tl_pt_fault(err, event->lost.why, slice->base + event->lost.from);
+	return tl_pt_fault_add_event(f->faults, f->feed, slice, event) ? 0 : tl_error_memory(err);
 }
 
 /* An event came between a call or return and the next node: its address is the target. */

@@ -235,6 +235,7 @@ const struct tl_format tl_intel_pt_format = {
 	.calls = tl_pt_input_calls,
 	.reencode = reencode_raw,
 	.slice = tl_pt_input_slice,
+	.coverage = tl_pt_input_coverage,
 	.code = code_of_raw,
 	.damage = tl_pt_input_damage,
 };

@@ -268,6 +268,14 @@ static int draw_perf(struct tl_input *input, struct tl_timeline *timeline, struc
 	return status < 0 ? status : tl_pt_input_timeline(input, timeline, err);
 }
 
+static int cover_perf(struct tl_input *input, const struct tl_coverage_exporter *exporter,
+		      struct tl_output *out, struct tl_error *err)
+{
+	int status = need_trace(input, err);
+
+	return status < 0 ? status : tl_pt_input_coverage(input, exporter, out, err);
+}
+
 static int list_perf_calls(struct tl_input *input, struct tl_call_source *source,
 			   struct tl_calls_options *options, struct tl_error *err)
 {
@@ -361,6 +369,7 @@ const struct tl_format tl_perf_format = {
 	.calls = list_perf_calls,
 	.samples = list_samples,
 	.slice = slice_perf,
+	.coverage = cover_perf,
 	.code = code_of_perf,
 	.damage = damage_perf,
 };
