@@ -155,6 +155,9 @@ struct tl_input_options {
 	/** events that tl_input_fold() adds to the profile, for tl_profile_add_formula() */
 	const char *const *formulas;
 	size_t formula_count;
+	/** pprof: "KEY=VALUE", labels of the samples that count: they need all of them */
+	const char *const *labels;
+	size_t label_count;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */
@@ -259,6 +262,11 @@ struct tl_format_info {
 	 * is one file. tl_slice.partner takes the second one.
 	 */
 	const char *suffix, *partner_suffix;
+	/**
+	 * tl_input_reencode() into the format itself keeps more of the file than an exporter of
+	 * the same name, which writes a profile made of it.
+	 */
+	bool rewrites_exactly;
 };
 /** The formats by number from 0, in the order of help; NULL behind the last. Static. */
 TL_API const struct tl_format_info *tl_format_info(size_t number);

@@ -124,6 +124,17 @@ void tl_binary_close(struct tl_binary *binary)
 
 /* ---- facts ---- */
 
+uint64_t tl_binary_linked_address(const struct tl_binary *binary, uint64_t offset)
+{
+	for (uint32_t i = 0; i < binary->file.segment_count; i++) {
+		const struct tl_elf_segment s = tl_elf_segment_at(&binary->file, i);
+
+		if (s.type == PT_LOAD && offset >= s.offset && offset - s.offset < s.file_size)
+			return offset - s.offset + s.address;
+	}
+	return offset;
+}
+
 const char *tl_binary_path(const struct tl_binary *binary)
 {
 	return binary->path;

@@ -35,6 +35,8 @@ MAY_INCLUDE = {
     "intel_pt": ["core", "profile", "timeline", "symbols", "isa"],
     "xtrace": ["core", "profile", "timeline", "symbols", "isa"],
     "callgrind": ["core", "profile"],
+    "pprof": ["core", "profile", "symbols"],
+    "gmon": ["core", "profile", "symbols"],
     "perf_data": ["core", "profile", "timeline", "symbols", "intel_pt"],
     # Profiles of other tools: foreign has what their readers have in common.
     "foreign": ["core", "profile", "timeline"],
@@ -45,7 +47,7 @@ MAY_INCLUDE = {
     "report": ["core", "profile", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
-             "folded", "speedscope", "chrome_trace", "perf_script", "report", "export"],
+             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "report", "export"],
     # record decodes what it has an emulator record once, before it trusts it.
     "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
     # SQL: what can be asked is what open/ answers.
@@ -62,7 +64,7 @@ PUBLIC_ONLY = ["view", "cli", "mpi", "query"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
 # lower floors, none beside it.
 SUB_ROOMS = {
-    "core": [[""], ["text"]],
+    "core": [[""], ["faults", "protobuf", "text"]],
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
     "xtrace": [["format"], ["write", "state"], ["profile", "elf"], ["analyze", "check", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
@@ -78,6 +80,7 @@ SUB_ROOMS = {
     "timeline": [[""], ["calls"], ["index"]],
     "record": [[""], ["emulation"]],
     "view": [["terminal", "web"]],
+    "pprof": [["reader"], ["profile"], ["listing"]],
     "query": [["trace"], ["tables"], ["sql"], ["extension"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -328,7 +331,8 @@ def without_comments(text):
 # How every name begins that a header of a room gives to others; elsewhere "tl_". The command's own names need no prefix.
 PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xtrace": "tl_xtrace_",
           "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_",
-          "speedscope": "tl_speedscope_", "chrome_trace": "tl_chrome_", "perf_script": "tl_perf_script_", "cli": ""}
+          "speedscope": "tl_speedscope_", "chrome_trace": "tl_chrome_", "perf_script": "tl_perf_script_", "pprof": "tl_pprof_",
+          "gmon": "tl_gmon_", "cli": ""}
 
 
 def prefix_of(room):

@@ -76,6 +76,18 @@ static int write_database(struct command_job *job, struct tl_error *err)
 	return status;
 }
 
+/* A file of the format that is asked for keeps all that it has, unless functions are chosen. */
+static bool is_rewritten(const struct command_job *job, const struct tl_exporter *exporter)
+{
+	const struct tl_format_info *format = tl_input_format(job->input);
+	const struct settings *settings = job->settings;
+
+	return format->rewrites_exactly && !strcmp(format->name, exporter->name) &&
+	       settings->paths.list.count == 1 && !settings->input.filter.function &&
+	       !settings->input.filter.object && !settings->events.names &&
+	       !settings->events.formulas.list.count;
+}
+
 int cmd_convert(struct command_job *job, struct tl_error *err)
 {
 	static const struct tl_slice everything = {
@@ -90,10 +102,11 @@ int cmd_convert(struct command_job *job, struct tl_error *err)
 	if (is_database(job->settings))
 		return write_database(job, err);
 	format = tl_input_format(job->input);
-	if (exporter)
+	if (exporter && !is_rewritten(job, exporter))
 		return export_input(job, exporter, err);
 	/* Both files of a format of two are written as the slice that holds everything. */
 	if (format->partner_suffix && !strcmp(convert->to, format->name))
 		return write_part(job, everything, err);
-	return tl_input_reencode(job->input, convert->to, convert->variant, job->out, err);
+	return tl_input_reencode(job->input, exporter ? exporter->name : convert->to,
+				 convert->variant, job->out, err);
 }

@@ -280,6 +280,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	settings->input.formula_count = settings->events.formulas.list.count;
 	programs->raws = settings->programs.raws.items;
 	programs->raw_count = settings->programs.raws.list.count;
+	settings->input.labels = settings->programs.labels.items;
+	settings->input.label_count = settings->programs.labels.list.count;
 	if (!needs_lines(settings, command))
 		settings->input.detail =
 			needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
@@ -303,6 +305,7 @@ void settings_free(struct settings *settings)
 	list_free(&settings->copies.list);
 	list_free(&settings->programs.binaries.list);
 	list_free(&settings->programs.raws.list);
+	list_free(&settings->programs.labels.list);
 	list_free(&settings->diff.renames.list);
 	list_free(&settings->diff.binaries_after.list);
 	list_free(&settings->events.formulas.list);

@@ -17,6 +17,7 @@ enum record_order { ORDER_TIME, ORDER_FILE };
 struct program_settings {
 	LIST_OF(struct tl_binary_spec) binaries;
 	LIST_OF(struct tl_raw_spec) raws;
+	LIST_OF(const char *) labels;
 };
 
 /* The values of `diff --by`, in the order of its words; 0: not given. */

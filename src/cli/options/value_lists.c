@@ -154,3 +154,18 @@ const char *add_dir(struct settings *settings, void *field, const struct option_
 		return "a directory is missing";
 	return NULL;
 }
+
+const char *add_label(struct settings *settings, void *field, const struct option_row *row,
+		      const char *value)
+{
+	const char **label = list_add(field, sizeof(*label));
+
+	(void)settings;
+	(void)row;
+	if (!label)
+		return no_memory;
+	*label = value;
+	if (*value == '=' || !strchr(value, '='))
+		return row->argument;
+	return NULL;
+}

@@ -118,13 +118,15 @@
 	OPT_LIST(mask, name, argument, struct tl_rename, member, add_rename, help)
 #define OPT_DIR(mask, name, argument, member, help)                                                \
 	OPT_LIST(mask, name, argument, const char *, member, add_dir, help)
+#define OPT_LABEL(mask, name, argument, member, help)                                              \
+	OPT_LIST(mask, name, argument, const char *, member, add_label, help)
 
 set_fn set_flag, set_choice, set_bit;
 set_fn set_word, set_text, set_name, set_regex;
 set_fn set_id, set_part, set_count, set_u32, set_byte, set_lines, set_jobs, set_percent, set_time;
 set_fn set_limit;
 set_fn set_events, set_window, set_range, set_pair, set_caches;
-set_fn add_binary, add_raw, add_rename, add_dir;
+set_fn add_binary, add_raw, add_rename, add_dir, add_label;
 
 /* NULL, or why a text is no POSIX extended regular expression. */
 const char *check_pattern(const char *pattern);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exercise_input.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <tracelathe/open.h>
+
+/* The first failure is kept. */
+static void note(int *status, int64_t now)
+{
+	if (*status == 0 && now < 0)
+		*status = (int)now;
+}
+
+/* "Self sums to the total", whatever the bytes; saturated sums are no sums. */
+static const char *check_sums(const struct tl_profile *profile)
+{
+	uint32_t functions = tl_profile_function_count(profile);
+	struct tl_losses losses;
+
+	if (tl_profile_losses(profile, &losses, sizeof(losses)) < 0 || losses.saturated)
+		return NULL;
+	for (uint32_t e = 0; e < tl_profile_event_count(profile); e++) {
+		uint64_t sum = 0;
+
+		for (uint32_t f = 0; f < functions; f++) {
+			struct tl_function_totals totals;
+
+			if (tl_profile_function_totals(profile, f, TL_NONE, &totals,
+						       sizeof(totals)) < 0)
+				return "a function has no totals";
+			sum += (uint64_t)totals.self[e];
+		}
+		if (sum != (uint64_t)tl_profile_total(profile)[e])
+			return "self costs are not the total";
+	}
+	return NULL;
+}
+
+static const char *exercise_profile_of(struct tl_input *input, struct tl_output *out, int *status)
+{
+	struct tl_profile *profile = NULL;
+	struct tl_error err = { .status = TL_OK };
+	int folded = tl_input_fold(input, &profile, &err);
+	const char *broken = NULL;
+
+	if (folded < 0 && (int)err.status != folded)
+		return "the error has another status";
+	note(status, folded == TL_UNSUPPORTED ? 0 : folded);
+	if (folded == 0)
+		broken = check_sums(profile);
+	for (size_t i = 0; folded == 0 && tl_exporters()[i]; i++)
+		note(status, tl_exporters()[i]->write(profile, NULL, out, &err));
+	tl_profile_free(profile);
+	return broken;
+}
+
+static const char *exercise_calls(struct tl_input *input, int *status)
+{
+	struct tl_calls *calls = NULL;
+	const struct tl_call *call;
+	int opened = tl_input_calls(input, NULL, &calls, NULL), next = 0;
+	const char *broken = NULL;
+
+	while (opened == 0 && (next = tl_calls_next(calls, &call, NULL)) == 1) {
+		struct tl_call_function function;
+
+		if (call->end < call->start)
+			broken = "a call ends before it begins";
+		note(status,
+		     tl_calls_function(calls, call->function, &function, sizeof(function), NULL));
+	}
+	note(status, next);
+	note(status, opened == TL_UNSUPPORTED ? 0 : opened);
+	tl_calls_close(calls);
+	return broken;
+}
+
+static const char *exercise(struct tl_input *input, struct tl_output *out, int *status)
+{
+	const char *broken = exercise_profile_of(input, out, status);
+	int drawn;
+
+	note(status, tl_input_info(input, TL_REPORT_TEXT, out, NULL));
+	note(status, tl_input_info(input, TL_REPORT_JSON, out, NULL));
+	note(status, tl_input_dump(input, TL_REPORT_TEXT, out, NULL));
+	note(status, tl_input_dump(input, TL_REPORT_JSON, out, NULL));
+	note(status, tl_input_check(input, TL_REPORT_JSON, out, NULL));
+	drawn = tl_input_timeline(input, NULL, out, NULL);
+	note(status, drawn == TL_UNSUPPORTED ? 0 : drawn);
+	return broken ? broken : exercise_calls(input, status);
+}
+
+const char *exercise_input(const char *format, const uint8_t *data, size_t size, int *status)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_output *out = NULL;
+	struct tl_input *input = NULL;
+	const char *broken = NULL;
+	char path[64];
+	const char *paths[] = { path };
+	int fd = memfd_create("input", 0);
+
+	*status = 0;
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		return "no file in memory can be made";
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	options.format = format;
+	note(status, tl_output_open_memory(&out, NULL));
+	note(status, out ? tl_input_open(&input, paths, 1, &options, NULL, NULL) : 0);
+	if (input && out)
+		broken = exercise(input, out, status);
+	tl_input_close(input);
+	tl_output_discard(out);
+	close(fd);
+	return broken;
+}
