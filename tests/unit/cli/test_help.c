@@ -74,7 +74,7 @@ static void overview(void **state)
 		else
 			has(strstr(text, "\n  also: "), command->name);
 	}
-	has(text, "formats: xray, callgrind, intel-pt, perf, xtrace, profile (");
+	has(text, "formats: xray, callgrind, intel-pt, perf, xtrace, profile");
 	check_width(text);
 	free(text);
 }

@@ -24,7 +24,10 @@ TEST(formats_by_number_and_name)
 {
 	static const char *const names[] = { "xray", "callgrind", "intel-pt",
 					     "perf", "xtrace",    "profile" };
+	size_t count = 0;
 
+	while (tl_format_info(count))
+		count++;
 	for (size_t i = 0; i < 6; i++) {
 		const struct tl_format_info *format = tl_format_info(i);
 
@@ -38,8 +41,9 @@ TEST(formats_by_number_and_name)
 		assert_int_equal(format->joins_processes, i == 0);
 		assert_int_equal(format->partner_suffix != NULL, i == 4);
 	}
-	assert_null(tl_format_info(6));
-	assert_null(tl_format_info(7));
+	for (size_t i = 6; i < count; i++)
+		assert_true(tl_format_find(tl_format_info(i)->name) == tl_format_info(i));
+	assert_null(tl_format_info(count + 1));
 	assert_null(tl_format_info(SIZE_MAX));
 	assert_null(tl_format_find(""));
 	assert_null(tl_format_find("xra"));
