@@ -23,6 +23,7 @@ bool tl_binary_short_of_memory(const struct tl_binary *binary);
 
 /* Its DWARF, NULL: none; the bias is subtracted from `address`. */
 struct tl_dwarf *tl_binary_dwarf(struct tl_binary *binary, uint64_t *address);
+
 /*
  * From an offset in the file to the address that the byte is linked at, without the bias; the
  * offset itself where no segment holds it.
