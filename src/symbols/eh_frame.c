@@ -59,6 +59,7 @@ uint64_t tl_eh_take_form(struct tl_eh_table *table, unsigned encoding)
 
 	switch (encoding & TL_EH_FORM) {
 	case PTR:
+		return tl_eh_take(table, table->is_32bit ? 4 : 8);
 	case UDATA8:
 	case SDATA8:
 		return tl_eh_take(table, 8);
@@ -80,6 +81,11 @@ uint64_t tl_eh_take_form(struct tl_eh_table *table, unsigned encoding)
 	}
 }
 
+static uint64_t address_of(const struct tl_eh_table *table, uint64_t value)
+{
+	return table->is_32bit ? (uint32_t)value : value;
+}
+
 uint64_t tl_eh_take_pointer(struct tl_eh_table *table, unsigned encoding, uint64_t data)
 {
 	uint64_t here = table->address + tl_cursor_offset(&table->cur), value;
@@ -93,17 +99,66 @@ uint64_t tl_eh_take_pointer(struct tl_eh_table *table, unsigned encoding, uint64
 	case 0:
 		return value;
 	case TL_EH_PCREL:
-		return value + here;
+		return address_of(table, value + here);
 	case TL_EH_DATAREL:
 		table->bad |= !data;
-		return value + data;
+		return address_of(table, value + data);
 	default:
 		table->bad = true;
 		return 0;
 	}
 }
 
-/* ---- .eh_frame ---- */
+/* ---- .eh_frame_hdr ---- */
+
+/* The header: `count` pairs of function and FDE follow it. */
+static bool take_index_header(struct tl_eh_table *index, uint64_t *count)
+{
+	uint64_t version = tl_eh_take(index, 1), frames = tl_eh_take(index, 1),
+		 counts = tl_eh_take(index, 1), pairs = tl_eh_take(index, 1);
+
+	tl_eh_take_pointer(index, (unsigned)frames, index->address);
+	*count = tl_eh_take_form(index, (unsigned)counts);
+	return !index->bad && version == 1 && counts != TL_EH_OMIT &&
+	       pairs == (TL_EH_DATAREL | TL_EH_SDATA4);
+}
+
+bool tl_eh_is_index(const struct tl_eh_table *index)
+{
+	struct tl_eh_table header = *index;
+	uint64_t count;
+
+	return take_index_header(&header, &count);
+}
+
+bool tl_eh_find(const struct tl_eh_table *index, uint64_t ip, uint64_t *found)
+{
+	const unsigned form = TL_EH_DATAREL | TL_EH_SDATA4;
+	struct tl_eh_table t = *index;
+	uint64_t count, low = 0, high, first;
+
+	if (!take_index_header(&t, &count))
+		return false;
+	first = tl_cursor_offset(&t.cur);
+	high = tl_cursor_left(&t.cur) / 8;
+	high = count < high ? count : high;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		tl_cursor_seek(&t.cur, first + middle * 8);
+		if (tl_eh_take_pointer(&t, form, index->address) <= ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	tl_cursor_seek(&t.cur, first + (low - 1) * 8 + 4);
+	*found = tl_eh_take_pointer(&t, form, index->address);
+	return !t.bad;
+}
+
+/* ---- .eh_frame and .debug_frame ---- */
 
 bool tl_eh_record_at(const struct tl_eh_table *frames, uint64_t offset, struct tl_eh_table *record)
 {
@@ -112,79 +167,119 @@ bool tl_eh_record_at(const struct tl_eh_table *frames, uint64_t offset, struct t
 	*record = *frames;
 	tl_cursor_seek(&record->cur, offset);
 	size = tl_eh_take(record, 4);
-	if (size == UINT32_MAX)
+	if (size == UINT32_MAX) {
 		size = tl_eh_take(record, 8);
+		record->is_wide = frames->debug_frame;
+	}
 	if (record->bad || !size || !tl_cursor_has(&record->cur, size))
 		return false;
 	record->cur.end = record->cur.pos + size;
 	return true;
 }
 
+/* The mark of a CIE is 0 in .eh_frame and all ones in .debug_frame. */
+static bool take_cie_mark(struct tl_eh_table *record, uint64_t *value)
+{
+	*value = tl_eh_take(record, record->is_wide ? 8 : 4);
+	if (!record->debug_frame)
+		return !*value;
+	return *value == (record->is_wide ? UINT64_MAX : UINT32_MAX);
+}
+
 bool tl_eh_is_fde(struct tl_eh_table *record, uint64_t *cie)
 {
-	uint64_t here = tl_cursor_offset(&record->cur), distance = tl_eh_take(record, 4);
+	uint64_t here = tl_cursor_offset(&record->cur), value;
 
-	/* A distance of 0 is the mark of a CIE. */
-	*cie = here - distance;
-	return !record->bad && distance && distance <= here;
+	if (take_cie_mark(record, &value) || record->bad)
+		return false;
+	/* .debug_frame: an offset; .eh_frame: the distance back to the CIE */
+	*cie = record->debug_frame ? value : here - value;
+	return record->debug_frame || value <= here;
 }
 
 /* The data of each letter of an augmentation string. False for a letter whose data is not known. */
-static bool read_augmentation(struct tl_eh_table *record, const char *letters,
-			      struct tl_eh_cie *cie)
+static bool read_letters(struct tl_eh_table *record, const char *letters, struct tl_eh_cie *cie)
 {
-	if (*letters != 'z')
-		return !*letters;
-	cie->is_augmented = true;
-	tl_eh_take_leb(record, false);
-	for (letters++; *letters; letters++) {
+	for (; *letters; letters++) {
 		if (*letters == 'L')
 			cie->lsda = (uint8_t)tl_eh_take(record, 1);
 		else if (*letters == 'R')
 			cie->pointers = (uint8_t)tl_eh_take(record, 1);
 		else if (*letters == 'P')
 			tl_eh_take_form(record, (unsigned)tl_eh_take(record, 1));
-		else if (*letters != 'S' && *letters != 'B' && *letters != 'G')
+		else if (*letters == 'S')
+			cie->is_signal = true;
+		else if (*letters != 'B' && *letters != 'G')
 			return false;
 	}
 	return !record->bad;
+}
+
+/* What stands behind data of a size that comes first. */
+static struct tl_eh_table behind_data(struct tl_eh_table *record)
+{
+	uint64_t size = tl_eh_take_leb(record, false);
+	struct tl_eh_table behind = *record;
+
+	behind.bad |= !tl_cursor_has(&behind.cur, size);
+	if (!behind.bad)
+		behind.cur.pos += size;
+	return behind;
+}
+
+static bool read_augmentation(struct tl_eh_table *record, const char *letters,
+			      struct tl_eh_cie *cie)
+{
+	if (*letters != 'z') {
+		cie->instructions = *record;
+		return !*letters && !record->bad;
+	}
+	cie->is_augmented = true;
+	cie->instructions = behind_data(record);
+	return !cie->instructions.bad && read_letters(record, letters + 1, cie);
+}
+
+/* DWARF 4 and later say how large addresses are, and segment selectors, which nobody has. */
+static bool take_sizes(struct tl_eh_table *record)
+{
+	return tl_eh_take(record, 1) == (record->is_32bit ? 4 : 8) && !tl_eh_take(record, 1);
 }
 
 bool tl_eh_read_cie(const struct tl_eh_table *frames, uint64_t offset, struct tl_eh_cie *cie)
 {
 	struct tl_eh_table record;
 	const uint8_t *letters;
-	uint64_t version;
+	uint64_t version, mark;
 
 	*cie = (struct tl_eh_cie){ .lsda = TL_EH_OMIT };
-	if (!tl_eh_record_at(frames, offset, &record) || tl_eh_take(&record, 4))
+	if (!tl_eh_record_at(frames, offset, &record) || !take_cie_mark(&record, &mark))
 		return false;
 	version = tl_eh_take(&record, 1);
 	letters = record.cur.pos;
 	while (tl_eh_take(&record, 1))
 		;
-	if (record.bad || (version != 1 && version != 3))
+	if (record.bad || (version != 1 && version != 3 && version != 4))
 		return false;
-	/* The alignment of code and of data, and the column of the return address. */
-	tl_eh_take_leb(&record, false);
-	tl_eh_take_leb(&record, true);
-	if (version == 1)
-		tl_eh_take(&record, 1);
-	else
-		tl_eh_take_leb(&record, false);
+	if (version == 4 && !take_sizes(&record))
+		return false;
+	cie->code_align = tl_eh_take_leb(&record, false);
+	cie->data_align = (int64_t)tl_eh_take_leb(&record, true);
+	cie->return_register =
+		version == 1 ? tl_eh_take(&record, 1) : tl_eh_take_leb(&record, false);
 	return read_augmentation(&record, (const char *)letters, cie);
 }
 
 bool tl_eh_read_fde(struct tl_eh_table *record, const struct tl_eh_cie *cie, struct tl_eh_fde *fde)
 {
 	fde->start = tl_eh_take_pointer(record, cie->pointers, 0);
-	fde->size = tl_eh_take_form(record, cie->pointers);
+	fde->size = address_of(record, tl_eh_take_form(record, cie->pointers));
 	fde->lsda = 0;
+	fde->instructions = *record;
 	if (cie->is_augmented) {
-		tl_eh_take_leb(record, false);
+		fde->instructions = behind_data(record);
 		fde->lsda = tl_eh_take_pointer(record, cie->lsda, 0);
 	}
-	return !record->bad;
+	return !record->bad && !fde->instructions.bad;
 }
 
 /* ---- .gcc_except_table ---- */

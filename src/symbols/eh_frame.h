@@ -4,8 +4,9 @@
 /*
  * The records of the exception tables of a little-endian file: CIEs and FDEs of .eh_frame (Linux
  * Standard Base, "Exception Frames") and the call sites in the language-specific data area of a
- * function (LSDA, in .gcc_except_table; Itanium C++ ABI, "Exception Handling Tables").
- * landing_pads.c looks up one function, unwind.c reads all.
+ * function (LSDA, in .gcc_except_table; Itanium C++ ABI, "Exception Handling Tables"); also those
+ * of .debug_frame (DWARF 5, section 6.4.1). landing_pads.c and cfi/ look up one function, unwind.c
+ * reads all.
  */
 #include <tracelathe/symbols.h>
 
@@ -16,6 +17,9 @@ struct tl_eh_table {
 	struct tl_cursor cur;
 	uint64_t address; /* of the section's first byte */
 	bool bad;
+	bool is_32bit;    /* addresses have 4 bytes, else 8 */
+	bool debug_frame; /* else .eh_frame: how a record names its CIE differs */
+	bool is_wide;     /* a record of .debug_frame in the 64-bit format */
 };
 
 /* "DWARF Exception Header Encoding": a form, an origin, and whether the value is elsewhere. */
@@ -43,17 +47,32 @@ uint64_t tl_eh_take_form(struct tl_eh_table *table, unsigned encoding);
  */
 uint64_t tl_eh_take_pointer(struct tl_eh_table *table, unsigned encoding, uint64_t data);
 
-/* Common information entry: the encodings that the FDEs naming it use. */
+/* Common information entry: what the FDEs naming it have in common. */
 struct tl_eh_cie {
-	uint8_t pointers, lsda;
-	bool is_augmented; /* FDEs have augmentation data */
+	uint8_t pointers, lsda; /* encodings */
+	bool is_augmented;      /* FDEs have augmentation data */
+	bool is_signal;         /* what it describes was not called, but interrupted */
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t return_register;
+	struct tl_eh_table instructions;
 };
 
 /* Frame description entry: one function. */
 struct tl_eh_fde {
 	uint64_t start, size;
 	uint64_t lsda; /* 0: none */
+	struct tl_eh_table instructions;
 };
+
+/*
+ * The address of the FDE of the last function that begins at an address or before it, of those in
+ * the table of .eh_frame_hdr, which `index` is at the beginning of. False: there is none, or the
+ * table is not one of pairs in order.
+ */
+bool tl_eh_find(const struct tl_eh_table *index, uint64_t ip, uint64_t *found);
+/* Whether .eh_frame_hdr has such a table. */
+bool tl_eh_is_index(const struct tl_eh_table *index);
 
 /* The record at an offset of `frames`, behind its length. False: the last one, or cut short. */
 bool tl_eh_record_at(const struct tl_eh_table *frames, uint64_t offset, struct tl_eh_table *record);

@@ -3,41 +3,6 @@
 
 #include "symbols/eh_frame.h"
 
-/*
- * The address of the FDE of the last function that begins at an address or before it, of those in
- * the table of .eh_frame_hdr: pairs of function and FDE, in order.
- */
-static bool find_fde(const struct tl_section *index, uint64_t ip, uint64_t *found)
-{
-	struct tl_eh_table t = tl_eh_table_at(index, index->address);
-	uint64_t version = tl_eh_take(&t, 1), frames = tl_eh_take(&t, 1),
-		 counts = tl_eh_take(&t, 1), pairs = tl_eh_take(&t, 1);
-	uint64_t count, low = 0, high, first;
-
-	tl_eh_take_pointer(&t, (unsigned)frames, index->address);
-	count = tl_eh_take_form(&t, (unsigned)counts);
-	if (t.bad || version != 1 || counts == TL_EH_OMIT ||
-	    pairs != (TL_EH_DATAREL | TL_EH_SDATA4))
-		return false;
-	first = tl_cursor_offset(&t.cur);
-	high = tl_cursor_left(&t.cur) / 8;
-	high = count < high ? count : high;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		tl_cursor_seek(&t.cur, first + middle * 8);
-		if (tl_eh_take_pointer(&t, (unsigned)pairs, index->address) <= ip)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return false;
-	tl_cursor_seek(&t.cur, first + (low - 1) * 8 + 4);
-	*found = tl_eh_take_pointer(&t, (unsigned)pairs, index->address);
-	return !t.bad;
-}
-
 static bool read_function(const struct tl_section *section, uint64_t address, uint64_t ip,
 			  struct tl_eh_fde *fde)
 {
@@ -70,16 +35,18 @@ static bool find_pad(const struct tl_section *lsdas, const struct tl_eh_fde *fde
 
 bool tl_landing_pad(struct tl_binary *binary, uint64_t bias, uint64_t back, uint64_t *pad)
 {
-	struct tl_section index, frames, lsdas;
+	struct tl_section hdr, frames, lsdas;
+	struct tl_eh_table index;
 	/* The call's last byte: the byte behind it may belong to another call site. */
 	uint64_t ip = back - bias - 1, at;
 	struct tl_eh_fde fde;
 
-	if (!tl_binary_section(binary, ".eh_frame_hdr", &index) ||
+	if (!tl_binary_section(binary, ".eh_frame_hdr", &hdr) ||
 	    !tl_binary_section(binary, ".eh_frame", &frames) ||
 	    !tl_binary_section(binary, ".gcc_except_table", &lsdas))
 		return false;
-	if (!index.data || !find_fde(&index, ip, &at) || !read_function(&frames, at, ip, &fde) ||
+	index = tl_eh_table_at(&hdr, hdr.address);
+	if (index.bad || !tl_eh_find(&index, ip, &at) || !read_function(&frames, at, ip, &fde) ||
 	    !find_pad(&lsdas, &fde, ip, pad))
 		return false;
 	*pad += bias;

@@ -70,7 +70,7 @@ SUB_ROOMS = {
     "isa": [["a64", "x86"], [""]],
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls", "coverage"]],
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"], ["coverage", "file", "runs"], ["kway"]],
-    "symbols": [["elf"], ["dwarf"], [""]],
+    "symbols": [["elf"], ["dwarf"], [""], ["cfi"]],
     "open": [[""], ["adapters"], ["gather"]],
     "report": [[""], ["table", "tree", "annotate", "diff", "runs"]],
     "export": [[""], ["stacks"], ["coverage", "profile", "timeline", "flame"]],

@@ -148,6 +148,15 @@ enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *e
 	return found;
 }
 
+uint64_t tl_perf_elf_address(const struct tl_perf_elf *elf, uint64_t offset)
+{
+	for (size_t i = 0; i < elf->segment_count; i++)
+		if (offset >= elf->segments[i].offset &&
+		    offset - elf->segments[i].offset < elf->segments[i].size)
+			return offset - elf->segments[i].offset + elf->segments[i].address;
+	return offset;
+}
+
 bool tl_perf_elf_own_kernel(struct tl_perf_build_id *id)
 {
 	uint8_t notes[4096];

@@ -40,6 +40,8 @@ enum tl_perf_elf_result {
 
 enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *elf, int *error);
 bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct tl_perf_elf *elf);
+/* From an offset in a file to the address that it is linked at; as it is where none fits. */
+uint64_t tl_perf_elf_address(const struct tl_perf_elf *elf, uint64_t offset);
 /* The build id of the kernel that runs here. False: it does not say. */
 bool tl_perf_elf_own_kernel(struct tl_perf_build_id *id);
 

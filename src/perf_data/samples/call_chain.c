@@ -48,8 +48,10 @@ static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_re
 		/*
 		 * A frame pointer chain ends with a null word where the outermost function set it.
 		 */
-		if (!foreign && word)
+		if (!foreign && word) {
 			chain->list[chain->count++] = exact ? word : word - 1;
+			chain->has_user |= !tl_perf_is_kernel_address(word);
+		}
 		exact = false;
 	}
 	chain->is_cut = frames >= limit;
@@ -60,6 +62,7 @@ bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_per
 	const uint64_t count = rec->sample.callchain_count, foreign = foreign_mode(rec);
 
 	chain->count = 0;
+	chain->has_user = foreign != 0;
 	chain->is_cut = false;
 	if (!tl_grow(&chain->list, &chain->capacity, (size_t)count + 1, sizeof(*chain->list)))
 		return false;

@@ -32,7 +32,8 @@ static inline bool tl_perf_is_kernel_address(uint64_t ip)
 struct tl_perf_call_chain {
 	uint64_t *list;
 	size_t count, capacity;
-	bool is_cut; /* as long as the recorder's limit: callers further out are missing */
+	bool has_user; /* some are of the process, not of the kernel */
+	bool is_cut;   /* as long as the recorder's limit: callers further out are missing */
 };
 
 /* The call chain of a SAMPLE record. False without memory. */

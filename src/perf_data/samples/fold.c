@@ -289,12 +289,6 @@ static bool describe_losses(const struct tl_perf_sample_pass *p,
 				   "while, as there were too many samples",
 				   l->throttled))
 		return false;
-	if (l->unwindless &&
-	    !tl_perf_sample_remark(remarks,
-				   "of %" PRIu64 " samples the callers are unknown: their "
-				   "copies of the stack are not unwound",
-				   l->unwindless))
-		return false;
 	return !l->cut_stacks ||
 	       tl_perf_sample_remark(remarks,
 				     "%" PRIu64 " of %" PRIu64 " stacks are as long as the "
@@ -316,6 +310,7 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 	if (status == 0)
 		status = tl_profile_finish(b->profile, err);
 	if (status == 0 && (!describe_losses(b->pass, remarks) ||
+			    !tl_perf_unwinder_describe(&b->pass->unwinder, remarks) ||
 			    !tl_perf_sample_names_describe(&b->names, remarks)))
 		status = tl_error_memory(err);
 	tl_perf_sample_names_end(&b->names);

@@ -50,8 +50,7 @@ static bool is_exec(const struct tl_perf_sample_pass *p, const struct tl_perf_st
 	       is_mapped(p, root->process, root->changes - 1, caller);
 }
 
-static bool find_root(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
-		      uint32_t *number)
+static bool find_root(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
 {
 	const uint32_t pid = (uint32_t)rec->id.process, tid = (uint32_t)rec->id.thread;
 	const struct tl_perf_stack_root *last =
@@ -68,26 +67,20 @@ static bool find_root(struct tl_perf_sample_pass *p, const struct tl_perf_record
 	if (is_exec(p, &root))
 		root.changes--;
 	root.first_ns = root.last_ns = p->time_ns;
-	*number = tl_perf_stacks_root(&p->stacks, &root);
-	p->last_root = *number;
-	return *number != TL_NONE;
+	p->last_root = tl_perf_stacks_root(&p->stacks, &root);
+	return p->last_root != TL_NONE;
 }
 
-/* Count the stack in p->chain. */
+/* Count the stack in p->chain, which is of the latest root. */
 static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       uint32_t event, uint64_t period, struct tl_error *err)
 {
-	struct tl_perf_stack_root *root;
-	uint32_t number, node;
+	struct tl_perf_stack_root *root = &p->stacks.roots[p->last_root];
+	uint32_t node;
 
-	if (!find_root(p, rec, &number))
-		return tl_error_memory(err);
-	root = &p->stacks.roots[number];
 	root->last_ns = p->time_ns;
 	root->samples++;
-	node = tl_perf_stacks_child(&p->stacks, 0, number);
-	for (size_t i = p->chain.count; node && i-- > 0;)
-		node = tl_perf_stacks_child(&p->stacks, node, p->chain.list[i]);
+	node = tl_perf_stacks_path(&p->stacks, p->last_root, p->chain.list, p->chain.count);
 	if (!node || !tl_perf_stacks_count(&p->stacks, node, event, period))
 		return tl_error_memory(err);
 	p->events[event].samples++;
@@ -192,6 +185,8 @@ static bool know_event(struct tl_perf_sample_pass *p, size_t number)
 static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
+	int unwind, status = 0;
+
 	/* Also of samples that the filters leave out: the file has samples all the same. */
 	if (!know_event(p, p->reader->attrs.count - 1))
 		return tl_error_memory(err);
@@ -200,7 +195,14 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	if (!tl_perf_call_chain_of(&p->chain, rec))
 		return tl_error_memory(err);
 	p->losses.cut_stacks += p->chain.is_cut;
-	p->losses.unwindless += rec->sample.stack_size != 0;
+	unwind = tl_perf_unwind_begin(&p->unwinder, rec, &p->chain);
+	if (unwind < 0 || !find_root(p, rec))
+		return tl_error_memory(err);
+	if (unwind)
+		status = tl_perf_unwind(&p->unwinder, &p->stacks.roots[p->last_root], &p->chain,
+					err);
+	if (status < 0)
+		return status;
 	if (is_group(rec))
 		return count_group(p, rec, err);
 	return count_stack(p, rec, (uint32_t)(rec->attr - p->reader->attrs.list), period_of(rec),
@@ -286,6 +288,8 @@ int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 	int status;
 
 	p->last_root = TL_NONE;
+	p->unwinder.sys = &p->sys;
+	p->unwinder.header = &p->reader->header;
 	if (!tl_perf_stacks_begin(&p->stacks) || tl_names_add(&p->sys.names, "", 0) == TL_NONE)
 		return tl_error_memory(err);
 	while ((status = tl_perf_record_next(p->reader, &rec, err)) > 0) {
@@ -300,6 +304,7 @@ int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 
 void tl_perf_sample_pass_free(struct tl_perf_sample_pass *p)
 {
+	tl_perf_unwinder_free(&p->unwinder);
 	tl_perf_system_free(&p->sys);
 	tl_perf_stacks_free(&p->stacks);
 	tl_index_free(&p->counters.by_id);

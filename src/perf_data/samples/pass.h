@@ -4,6 +4,7 @@
 /* The pass over all records of a file of samples, and what it gathers. */
 #include "perf_data/samples/call_chain.h"
 #include "perf_data/samples/fold.h"
+#include "perf_data/samples/unwinder.h"
 
 /* An event that was recorded; its number is that of its attribute. */
 struct tl_perf_sampled_event {
@@ -26,8 +27,6 @@ struct tl_perf_sample_losses {
 	uint64_t cut_stacks; /* as long as the recorder's limit */
 	uint64_t lost;       /* samples or records that the recorder lost */
 	uint64_t throttled;  /* times that the kernel stopped sampling for a while */
-	/* with a copy of the stack, of which only the innermost frame is known */
-	uint64_t unwindless;
 };
 
 /* Told of each sample that is counted, with the node of its stack. 0, or negative: it is over. */
@@ -43,6 +42,7 @@ struct tl_perf_sample_pass {
 	size_t event_count, event_capacity;
 	struct tl_perf_counters counters;
 	struct tl_perf_call_chain chain;
+	struct tl_perf_unwinder unwinder;
 	struct tl_perf_sample_losses losses;
 	uint64_t samples;
 	uint64_t first_ns;            /* of the first sample, which `from_seconds` counts from */

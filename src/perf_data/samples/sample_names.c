@@ -131,16 +131,6 @@ static void open_binary(struct tl_perf_sample_names *n, const struct tl_perf_obj
 	}
 }
 
-/* From an offset in a file to the address that the file is linked at; as it is where none fits. */
-static uint64_t linked_address(const struct tl_perf_elf *elf, uint64_t offset)
-{
-	for (size_t i = 0; i < elf->segment_count; i++)
-		if (offset >= elf->segments[i].offset &&
-		    offset - elf->segments[i].offset < elf->segments[i].size)
-			return offset - elf->segments[i].offset + elf->segments[i].address;
-	return offset;
-}
-
 /* The beginning of the function around an address by the unwind tables, 0: unknown. */
 static uint64_t start_by_tables(struct tl_perf_named_object *named, uint64_t address)
 {
@@ -343,7 +333,7 @@ static int name_in_map(struct tl_perf_sample_names *n, uint32_t process,
 	if (!named->opened)
 		open_binary(n, object, named);
 	named->opened = true;
-	place->address = linked_address(&object->elf, ip - map->start + map->page_offset);
+	place->address = tl_perf_elf_address(&object->elf, ip - map->start + map->page_offset);
 	return name_in_file(n, named, path, place, err);
 }
 

@@ -26,6 +26,7 @@ void tl_perf_stacks_free(struct tl_perf_stacks *s)
 	free(s->nodes);
 	free(s->slots);
 	free(s->costs);
+	free(s->last.nodes);
 	tl_index_free(&s->root_index);
 	*s = (struct tl_perf_stacks){ .roots = NULL };
 }
@@ -112,6 +113,29 @@ uint32_t tl_perf_stacks_child(struct tl_perf_stacks *s, uint32_t parent, uint64_
 		if (s->nodes[number].ip == ip && s->nodes[number].parent == parent)
 			return number;
 	return add_child(s, parent, ip);
+}
+
+uint32_t tl_perf_stacks_path(struct tl_perf_stacks *s, uint32_t root, const uint64_t *ips,
+			     size_t count)
+{
+	struct tl_perf_stack_path *last = &s->last;
+	const uint32_t top = tl_perf_stacks_child(s, 0, root);
+	size_t at = 1;
+
+	if (!top || !tl_grow(&last->nodes, &last->capacity, count + 1, sizeof(*last->nodes)))
+		return 0;
+	if (!last->count || last->nodes[0] != top)
+		last->count = 1;
+	last->nodes[0] = top;
+	while (at < last->count && at <= count && s->nodes[last->nodes[at]].ip == ips[count - at])
+		at++;
+	for (; at <= count; at++) {
+		last->nodes[at] = tl_perf_stacks_child(s, last->nodes[at - 1], ips[count - at]);
+		last->count = last->nodes[at] ? at + 1 : 0;
+		if (!last->count)
+			return 0;
+	}
+	return last->nodes[count];
 }
 
 /* ---- costs ---- */

@@ -34,6 +34,12 @@ struct tl_perf_stack_cost {
 	uint32_t next; /* cost of another event at the same node; 0: none */
 };
 
+/* Nodes of a stack, from its root on, the outermost first. */
+struct tl_perf_stack_path {
+	uint32_t *nodes;
+	size_t count, capacity;
+};
+
 struct tl_perf_stacks {
 	struct tl_perf_stack_root *roots;
 	size_t root_count, root_capacity;
@@ -42,6 +48,7 @@ struct tl_perf_stacks {
 	size_t node_count, node_capacity;
 	uint32_t *slots; /* open addressing by parent and ip; 0: empty */
 	size_t slot_mask;
+	struct tl_perf_stack_path last;
 	struct tl_perf_stack_cost *costs;
 	size_t cost_count, cost_capacity;
 	uint64_t saturated; /* sums that did not fit */
@@ -55,6 +62,12 @@ void tl_perf_stacks_free(struct tl_perf_stacks *stacks);
 uint32_t tl_perf_stacks_root(struct tl_perf_stacks *stacks, const struct tl_perf_stack_root *root);
 /* The child of a node, added if it is new; 0 without memory. A root is a child of node 0. */
 uint32_t tl_perf_stacks_child(struct tl_perf_stacks *stacks, uint32_t parent, uint64_t ip);
+/*
+ * The node of a stack of addresses under a root, the innermost address first; 0 without memory.
+ * What it has in common with the stack before is not looked up again.
+ */
+uint32_t tl_perf_stacks_path(struct tl_perf_stacks *stacks, uint32_t root, const uint64_t *ips,
+			     size_t count);
 /* A sample at a node. False without memory. */
 bool tl_perf_stacks_count(struct tl_perf_stacks *stacks, uint32_t node, uint32_t event,
 			  uint64_t period);

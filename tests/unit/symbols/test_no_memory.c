@@ -10,6 +10,7 @@
 #include "../refuse.h"
 
 #include "symbols/binary.h"
+#include "symbols/cfi/tables.h"
 #include "symbols/unwind.h"
 
 enum { MOST_BYTES = 256, MOST_CHAIN = 8 };
@@ -92,6 +93,41 @@ TEST(binaries)
 	assert_true(asked > 100);
 }
 
+static int cfi_step(const void *input, uint64_t *digest)
+{
+	struct tl_cfi_row row;
+	struct tl_error err = { 0 };
+	struct tl_cfi *cfi;
+	int status = tl_cfi_open(&cfi, input, "/nowhere", &err), found = 0;
+
+	assert_int_equal(err.status, status);
+	if (status) {
+		assert_null(cfi);
+		return status;
+	}
+	for (uint64_t address = 0; found >= 0 && address < 0x1000; address += 3) {
+		found = tl_cfi_find(cfi, address, &row);
+		refuse_note_number(digest, found);
+		if (found > 0)
+			refuse_note_number(digest, row.cfa.value);
+	}
+	tl_cfi_close(cfi);
+	return found < 0 ? found : 0;
+}
+
+/* With an index, without one, compressed. */
+TEST(call_frame_information)
+{
+	static const char *const names[] = { "x86_64", "no_index", "debug_frame" };
+	const char *root = getenv("TL_SOURCE_ROOT");
+	char path[1024];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/fuzz/corpus/cfi/%s", root ? root : ".", names[i]);
+		assert_true(refuse_each(cfi_step, path) > 0);
+	}
+}
+
 static int demangle_step(const void *input, uint64_t *digest)
 {
 	char *plain = tl_demangle(input);
@@ -117,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(binaries),
+		cmocka_unit_test(call_frame_information),
 		cmocka_unit_test(names),
 	};
 

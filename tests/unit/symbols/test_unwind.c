@@ -33,7 +33,7 @@ static size_t end_record(struct made *made, size_t start)
 /* A CIE, whose number is its offset. Version 1 has the return column as a byte, 3 as a LEB128. */
 static size_t put_cie(struct made *made, unsigned version, const char *augmentation)
 {
-	size_t start = made->size;
+	size_t start = made->size, data;
 
 	put(made, 0, 8);
 	put(made, version, 1);
@@ -42,7 +42,8 @@ static size_t put_cie(struct made *made, unsigned version, const char *augmentat
 	put(made, 0x78, 1);
 	put(made, 16, 1);
 	if (*augmentation == 'z')
-		put(made, 7, 1);
+		put(made, 0, 1);
+	data = made->size;
 	for (const char *letter = augmentation; *letter; letter++) {
 		if (*letter == 'P') {
 			put(made, 0x1b, 1);
@@ -51,6 +52,8 @@ static size_t put_cie(struct made *made, unsigned version, const char *augmentat
 			put(made, 0x1b, 1);
 		}
 	}
+	if (*augmentation == 'z')
+		put_at(made, data - 1, made->size - data, 1);
 	return end_record(made, start);
 }
 
