@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file with call frame information: rows of its code, and steps by them over its own bytes. */
+/* An ELF file with call frame information: rows of its code, steps by them over its bytes. */
 #include "fuzz.h"
 #include "symbols/cfi/step.h"
 #include "symbols/cfi/tables.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stacks of a perf.data file with copies of stacks, against those of libdw and those by frame
- * pointers: unwind_libdw FILE [PROGRAM]. Address by address; libdw may stop before we do, never go on
- * behind us, and nothing may differ. Of stacks whose innermost function is PROGRAM's, which keeps
- * frame pointers, the addresses by frame pointers are ours, but for the caller of a function that has
- * not made its frame yet, or not any more.
+ * pointers: unwind_libdw FILE [PROGRAM]. Address by address; libdw may stop before we do, never
+ * go on behind us, and nothing may differ. Of stacks whose innermost function is PROGRAM's, which
+ * keeps frame pointers, the addresses by frame pointers are ours, but for the callers of a function
+ * that has not made its frame yet, or not any more.
  */
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -245,7 +245,7 @@ static void compare_frames(const struct tl_perf_system *sys, uint32_t process,
 	const size_t count = walk_frames(sys, process, list), ours = chain->count - from;
 	size_t skip;
 
-	for (skip = 1; skip <= 2; skip++) {
+	for (skip = 1; skip < ours; skip++) {
 		size_t i = 0;
 
 		while (i < count && i + skip < ours && chain->list[from + i + skip] == list[i])
@@ -254,8 +254,8 @@ static void compare_frames(const struct tl_perf_system *sys, uint32_t process,
 			break;
 	}
 	sums.framed += skip == 1;
-	sums.unframed += skip == 2;
-	if (skip > 2 && sums.misframed++ < 5)
+	sums.unframed += skip > 1 && skip < ours;
+	if (skip >= ours && count && sums.misframed++ < 5)
 		printf("frame pointers differ at %" PRIx64 "\n", chain->list[from]);
 }
 

@@ -6,10 +6,10 @@
  * dwarf`), by the call frame information of the mapped files.
  *
  * Nearly all instructions have rules of one simple kind: the CFA is the stack or the frame pointer
- * and a number, the return address and the caller's frame pointer stand beside it. These are kept by
- * address in a table, and a frame costs two loads. Any other rule is applied by symbols/cfi/step.h.
- * A register other than the two is not followed until a rule needs it; then the sample begins anew
- * with all of them.
+ * and a number, the return address and the caller's frame pointer stand beside it. These are kept
+ * by address in a table, and a frame costs two loads. Any other rule is applied by
+ * symbols/cfi/step.h. A register other than the two is not followed until a rule needs it; then the
+ * sample begins anew with all of them.
  */
 #include "perf_data/processes/system.h"
 #include "perf_data/samples/call_chain.h"

@@ -7,7 +7,7 @@
 enum { ABI_32 = 1 };
 enum { X86_IP = 8, ARM_PC = 32 };
 
-/* By DWARF number: the number in the mask (System V ABI of each, "DWARF Register Number Mapping") */
+/* By DWARF number: the number in the mask (System V ABIs, "DWARF Register Number Mapping"). */
 static const uint8_t x86_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23 };
 static const uint8_t i386[] = { 0, 2, 3, 1, 7, 6, 4, 5 };
 

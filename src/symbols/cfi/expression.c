@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * DWARF expressions as call frame information uses them: a stack of words; no operation of these
- * names a variable, a frame base or another process (DWARF 5, section 6.4.2 lists what is left out).
+ * names a variable, a frame base or another process (DWARF 5, section 6.4.2, names them).
  */
 #include "symbols/cfi/expression.h"
 
@@ -12,7 +12,7 @@
 /* Those of compilers have a dozen operations, and none goes round. */
 enum { DEPTH_MAX = 64, OPERATIONS_MAX = 256 };
 
-struct machine {
+struct stack_machine {
 	const struct tl_cfi_step *step;
 	struct tl_dwarf_bytes code;
 	uint64_t stack[DEPTH_MAX];
@@ -20,13 +20,13 @@ struct machine {
 	enum tl_cfi_result result; /* TL_CFI_CALLER as long as nothing failed */
 };
 
-static void fail(struct machine *m, enum tl_cfi_result why)
+static void fail(struct stack_machine *m, enum tl_cfi_result why)
 {
 	if (m->result == TL_CFI_CALLER)
 		m->result = why;
 }
 
-static void push(struct machine *m, uint64_t value)
+static void push(struct stack_machine *m, uint64_t value)
 {
 	if (m->depth == DEPTH_MAX)
 		fail(m, TL_CFI_BAD);
@@ -34,7 +34,7 @@ static void push(struct machine *m, uint64_t value)
 		m->stack[m->depth++] = m->step->row->is_32bit ? (uint32_t)value : value;
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t pop(struct stack_machine *m)
 {
 	if (!m->depth) {
 		fail(m, TL_CFI_BAD);
@@ -44,7 +44,7 @@ static uint64_t pop(struct machine *m)
 }
 
 /* An entry counted from the top, which is number 0. */
-static uint64_t entry(struct machine *m, uint64_t number)
+static uint64_t entry(struct stack_machine *m, uint64_t number)
 {
 	if (number >= m->depth) {
 		fail(m, TL_CFI_BAD);
@@ -54,7 +54,7 @@ static uint64_t entry(struct machine *m, uint64_t number)
 }
 
 /* A word of the stack as a number with a sign. */
-static int64_t signed_of(const struct machine *m, uint64_t value)
+static int64_t signed_of(const struct stack_machine *m, uint64_t value)
 {
 	return m->step->row->is_32bit ? (int32_t)value : (int64_t)value;
 }
@@ -67,7 +67,7 @@ static unsigned pc_register(uint16_t machine)
 	return machine == EM_AARCH64 ? 32 : machine == EM_386 ? 8 : 16;
 }
 
-static void push_register(struct machine *m, uint64_t number, int64_t offset)
+static void push_register(struct stack_machine *m, uint64_t number, int64_t offset)
 {
 	const struct tl_cfi_frame *frame = m->step->frame;
 
@@ -79,7 +79,7 @@ static void push_register(struct machine *m, uint64_t number, int64_t offset)
 		fail(m, TL_CFI_UNKNOWN);
 }
 
-static void dereference(struct machine *m, uint64_t size)
+static void dereference(struct stack_machine *m, uint64_t size)
 {
 	const uint64_t address = pop(m);
 	uint64_t value = 0;
@@ -144,7 +144,7 @@ enum {
 	NOP = 0x96,
 };
 
-static void constant(struct machine *m, unsigned operation)
+static void constant(struct stack_machine *m, unsigned operation)
 {
 	struct tl_dwarf_bytes *code = &m->code;
 
@@ -182,7 +182,7 @@ static void constant(struct machine *m, unsigned operation)
 	}
 }
 
-static void arrange(struct machine *m, unsigned operation)
+static void arrange(struct stack_machine *m, unsigned operation)
 {
 	const uint64_t top = operation == PICK ? 0 : pop(m);
 	uint64_t second, third;
@@ -217,7 +217,7 @@ static void arrange(struct machine *m, unsigned operation)
 	}
 }
 
-static void change(struct machine *m, unsigned operation)
+static void change(struct stack_machine *m, unsigned operation)
 {
 	const uint64_t value = pop(m);
 
@@ -237,7 +237,8 @@ static void change(struct machine *m, unsigned operation)
 	}
 }
 
-static uint64_t shifted(const struct machine *m, unsigned operation, uint64_t value, uint64_t by)
+static uint64_t shifted(const struct stack_machine *m, unsigned operation, uint64_t value,
+			uint64_t by)
 {
 	const unsigned bits = m->step->row->is_32bit ? 32 : 64;
 
@@ -249,7 +250,7 @@ static uint64_t shifted(const struct machine *m, unsigned operation, uint64_t va
 }
 
 /* Division is signed, the remainder is not (DWARF 5, section 2.5.1.4). */
-static uint64_t divided(struct machine *m, unsigned operation, uint64_t value, uint64_t by)
+static uint64_t divided(struct stack_machine *m, unsigned operation, uint64_t value, uint64_t by)
 {
 	if (!by) {
 		fail(m, TL_CFI_BAD);
@@ -263,7 +264,7 @@ static uint64_t divided(struct machine *m, unsigned operation, uint64_t value, u
 	return (uint64_t)(signed_of(m, value) / signed_of(m, by));
 }
 
-static void combine(struct machine *m, unsigned operation)
+static void combine(struct stack_machine *m, unsigned operation)
 {
 	const uint64_t right = pop(m), left = pop(m);
 
@@ -297,7 +298,7 @@ static void combine(struct machine *m, unsigned operation)
 }
 
 /* Relations are those of numbers with a sign. */
-static void compare(struct machine *m, unsigned operation)
+static void compare(struct stack_machine *m, unsigned operation)
 {
 	const int64_t right = signed_of(m, pop(m)), left = signed_of(m, pop(m));
 	const bool results[] = { left == right, left >= right, left > right,
@@ -306,7 +307,7 @@ static void compare(struct machine *m, unsigned operation)
 	push(m, results[operation - EQ]);
 }
 
-static void branch(struct machine *m, unsigned operation)
+static void branch(struct stack_machine *m, unsigned operation)
 {
 	const int16_t distance = (int16_t)tl_dwarf_take_word(&m->code, 2);
 	const uint64_t here = tl_cursor_offset(&m->code.cur);
@@ -320,7 +321,7 @@ static void branch(struct machine *m, unsigned operation)
 		tl_cursor_seek(&m->code.cur, here + (uint64_t)distance);
 }
 
-static void perform_one(struct machine *m, unsigned operation)
+static void perform_one(struct stack_machine *m, unsigned operation)
 {
 	uint64_t number;
 
@@ -353,7 +354,7 @@ static void perform_one(struct machine *m, unsigned operation)
 	}
 }
 
-static void perform(struct machine *m)
+static void perform(struct stack_machine *m)
 {
 	const unsigned operation = (unsigned)tl_dwarf_take_word(&m->code, 1);
 
@@ -377,7 +378,7 @@ static void perform(struct machine *m)
 enum tl_cfi_result tl_cfi_evaluate(const struct tl_cfi_step *step, const struct tl_cfi_rule *rule,
 				   const uint64_t *start, uint64_t *value)
 {
-	struct machine m;
+	struct stack_machine m;
 
 	m.step = step;
 	m.code = (struct tl_dwarf_bytes){

@@ -27,7 +27,7 @@ struct tl_cfi_rule {
 };
 
 struct tl_cfi_row {
-	/* TL_CFI_REGISTER: that of `cfa_register`, and `value` is added; or TL_CFI_VAL_EXPRESSION */
+	/* TL_CFI_REGISTER: `cfa_register` and `value` added; or TL_CFI_VAL_EXPRESSION */
 	struct tl_cfi_rule cfa;
 	uint64_t cfa_register;
 	struct tl_cfi_rule rules[TL_CFI_REGISTERS];

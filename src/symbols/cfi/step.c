@@ -15,23 +15,6 @@ unsigned tl_cfi_frame_register(uint16_t machine)
 	return machine == EM_AARCH64 ? 29 : machine == EM_386 ? 5 : 6;
 }
 
-enum tl_cfi_result tl_cfi_load(const struct tl_cfi_memory *m, uint64_t address, unsigned size,
-			       uint64_t *value)
-{
-	struct tl_cursor cur = tl_cursor_over(m->bytes, m->size);
-
-	if (address < m->start)
-		return TL_CFI_BAD;
-	tl_cursor_seek(&cur, address - m->start);
-	if (!tl_cursor_has(&cur, size))
-		return TL_CFI_CUT;
-	*value = size == 1   ? *cur.pos
-		 : size == 2 ? tl_get16s(cur.pos, TL_HOST_BIG_ENDIAN)
-		 : size == 4 ? tl_get32s(cur.pos, TL_HOST_BIG_ENDIAN)
-			     : tl_get64s(cur.pos, TL_HOST_BIG_ENDIAN);
-	return TL_CFI_CALLER;
-}
-
 static enum tl_cfi_result take_register(const struct tl_cfi_frame *frame, uint64_t number,
 					uint64_t *value)
 {

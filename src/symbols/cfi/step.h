@@ -39,8 +39,22 @@ unsigned tl_cfi_stack_register(uint16_t machine);
 unsigned tl_cfi_frame_register(uint16_t machine);
 
 /* A word of the stack. TL_CFI_CALLER: *value is set. */
-enum tl_cfi_result tl_cfi_load(const struct tl_cfi_memory *memory, uint64_t address, unsigned size,
-			       uint64_t *value);
+static inline enum tl_cfi_result tl_cfi_load(const struct tl_cfi_memory *m, uint64_t address,
+					     unsigned size, uint64_t *value)
+{
+	struct tl_cursor cur = tl_cursor_over(m->bytes, m->size);
+
+	if (address < m->start)
+		return TL_CFI_BAD;
+	tl_cursor_seek(&cur, address - m->start);
+	if (!tl_cursor_has(&cur, size))
+		return TL_CFI_CUT;
+	*value = size == 1   ? *cur.pos
+		 : size == 2 ? tl_get16s(cur.pos, TL_HOST_BIG_ENDIAN)
+		 : size == 4 ? tl_get32s(cur.pos, TL_HOST_BIG_ENDIAN)
+			     : tl_get64s(cur.pos, TL_HOST_BIG_ENDIAN);
+	return TL_CFI_CALLER;
+}
 
 /* Go to the caller. The frame is unchanged unless the result is TL_CFI_CALLER. */
 enum tl_cfi_result tl_cfi_step(const struct tl_cfi_row *row, const struct tl_cfi_memory *memory,

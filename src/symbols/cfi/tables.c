@@ -9,7 +9,7 @@
 #include "symbols/elf/debug_file.h"
 
 /* Where the FDE of a function is. */
-struct place {
+struct fde_place {
 	uint64_t start, offset;
 };
 
@@ -18,7 +18,7 @@ struct frames {
 	struct tl_eh_table table; /* bad: there is none */
 	struct tl_eh_table index; /* .eh_frame_hdr; bad: none that can be searched */
 	uint8_t *expanded;        /* bytes of a compressed section, for free() */
-	struct place *places;     /* all functions, in order, where there is no index */
+	struct fde_place *places; /* all functions, in order, where there is no index */
 	size_t count, capacity;
 	bool listed;
 };
@@ -245,7 +245,7 @@ static bool read_fde(const struct frames *frames, uint64_t offset, struct tl_eh_
 
 static int by_start(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct fde_place *a = left, *b = right;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -263,7 +263,7 @@ static bool list_places(struct frames *frames)
 
 	for (; tl_eh_record_at(&frames->table, offset, &record);
 	     offset = (uint64_t)(record.cur.end - record.cur.base)) {
-		const struct place place = { .offset = offset };
+		const struct fde_place place = { .offset = offset };
 
 		if (!tl_eh_is_fde(&record, &common))
 			continue;
@@ -274,7 +274,7 @@ static bool list_places(struct frames *frames)
 			continue;
 		if (!tl_grow(&frames->places, &frames->capacity, frames->count + 1, sizeof(place)))
 			return false;
-		frames->places[frames->count++] = (struct place){ fde.start, offset };
+		frames->places[frames->count++] = (struct fde_place){ fde.start, offset };
 	}
 	if (frames->count)
 		qsort(frames->places, frames->count, sizeof(*frames->places), by_start);

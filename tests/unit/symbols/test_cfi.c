@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call frame information: instructions, expressions and steps, each as bytes after DWARF 5, sections
- * 6.4.2 and 2.5.1, with what these say of it. Whole files are held against libdw by
+ * Call frame information: instructions, expressions and steps, each as bytes after DWARF 5,
+ * sections 6.4.2 and 2.5.1, with what these say of it. Whole files are held against libdw by
  * tests/differential/unwinding.py.
  */
 #include <elf.h>
@@ -60,7 +60,7 @@ static void assert_rule(unsigned number, enum tl_cfi_rule_kind kind, int64_t val
 
 /* ---- instructions ---- */
 
-/* A row holds from its location to the next: "push rbp" of one byte, then "mov rbp, rsp" of three. */
+/* A row holds up to the next location: "push rbp" of one byte, "mov rbp, rsp" of three. */
 TEST(rows_begin_at_their_locations)
 {
 	static const uint8_t prologue[] = { 0x41, 0x0e, 16, 0x80 | BP, 2, 0x43, 0x0d, BP };
