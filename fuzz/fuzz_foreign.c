@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "chrome_trace/chrome_trace.h"
 #include "folded/folded.h"
 #include "fuzz.h"
 #include "speedscope/speedscope.h"
@@ -13,6 +14,7 @@
 static const struct tl_foreign_reader *const readers[] = {
 	&tl_folded_reader,
 	&tl_speedscope_reader,
+	&tl_chrome_reader,
 };
 
 static void sum_up(const struct tl_profile *profile)

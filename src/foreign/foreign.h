@@ -60,6 +60,8 @@ void tl_foreign_tell(struct tl_foreign_file *foreign, const char *name, uint64_t
 /* Whether the filters let a process and thread pass. */
 bool tl_foreign_wants(const struct tl_foreign_file *foreign, uint64_t process, uint64_t thread);
 
+/* Whether there are calls over time, or instants. */
+bool tl_foreign_has_spans(const struct tl_foreign_file *file);
 /* The profile of what was read: of the calls, if there are some, else of the stacks. */
 int tl_foreign_fold(struct tl_foreign_file *foreign, struct tl_profile **profile,
 		    struct tl_error *err);

@@ -61,6 +61,11 @@ static int take_element(struct tl_foreign_json *r, uint32_t depth, uint64_t *fro
 
 	*from = tl_json_offset(&r->json);
 	status = tl_json_next(&r->json, err);
+	if (status == TL_TRUNCATED && r->open_end && r->json.depth == depth &&
+	    r->json.fault_offset == tl_json_offset(&r->json)) {
+		r->ended = true;
+		return 0;
+	}
 	if (status <= 0 || (r->json.token.kind == TL_JSON_ARRAY_END && r->json.depth < depth))
 		return status < 0 ? status : 0;
 	*from = r->json.token.offset;
@@ -106,6 +111,28 @@ int tl_foreign_json_text(struct tl_foreign_json *r, struct tl_source *source,
 		status = recover(r, status, 0, r->json.fault_offset, 0, err);
 	tl_json_end(&r->json);
 	return status < 0 ? status : 0;
+}
+
+void tl_foreign_put_decimal(struct tl_output *out, const struct tl_decimal *number)
+{
+	char digits[24], *end = tl_format_u64(digits, number->digits);
+	const int count = (int)(end - digits), whole = count + number->exponent;
+
+	if (number->negative)
+		tl_put_char(out, '-');
+	if (number->exponent > 0 || whole < -6) {
+		tl_put_bytes(out, digits, (size_t)count);
+		tl_put_format(out, "e%d", (int)number->exponent);
+		return;
+	}
+	tl_put_bytes(out, whole > 0 ? digits : "0", whole > 0 ? (size_t)whole : 1);
+	if (!number->exponent)
+		return;
+	tl_put_char(out, '.');
+	for (int i = whole; i < 0; i++)
+		tl_put_char(out, '0');
+	tl_put_bytes(out, digits + (whole > 0 ? whole : 0),
+		     (size_t)(count - (whole > 0 ? whole : 0)));
 }
 
 int tl_foreign_json_skip(struct tl_foreign_json *r, struct tl_error *err)

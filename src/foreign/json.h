@@ -13,6 +13,7 @@ struct tl_foreign_json {
 	struct tl_foreign_file *file;
 	struct tl_json json;
 	bool ended;      /* by a fault behind which nothing more was found */
+	bool open_end;   /* an array may end with the text, behind any element */
 	uint64_t record; /* the number of the present element, as faults tell it */
 };
 
@@ -47,5 +48,8 @@ int tl_foreign_json_name_here(struct tl_foreign_json *reader, uint32_t *name, st
 /* A fault of what a text says, from `offset` up to here. 0, or in strict mode a status. */
 int tl_foreign_json_bad(struct tl_foreign_json *reader, const char *rule, uint64_t offset,
 			const char *text, struct tl_error *err);
+
+/* A number as JSON. */
+void tl_foreign_put_decimal(struct tl_output *out, const struct tl_decimal *number);
 
 #endif

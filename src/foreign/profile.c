@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign/foreign.h"
 
-static bool has_spans(const struct tl_foreign_file *f)
+bool tl_foreign_has_spans(const struct tl_foreign_file *f)
 {
 	for (size_t i = 0; i < f->spans.count; i++)
 		if (f->spans.threads[i].count)
@@ -11,6 +11,7 @@ static bool has_spans(const struct tl_foreign_file *f)
 
 int tl_foreign_fold(struct tl_foreign_file *f, struct tl_profile **profile, struct tl_error *err)
 {
-	return has_spans(f) ? tl_foreign_fold_spans(f, profile, err)
-			    : tl_foreign_fold_stacks(f, profile, err);
+	/* A file without anything is a trace without calls. */
+	return tl_foreign_has_spans(f) || !f->stacks.event_count ? tl_foreign_fold_spans(f, profile, err)
+				       : tl_foreign_fold_stacks(f, profile, err);
 }

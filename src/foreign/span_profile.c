@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls over time as a profile: each thread goes through the fold and becomes a part. */
 #include "core/error.h"
-#include "foreign/foreign.h"
+#include "foreign/span_calls.h"
 #include "profile/fold/fold.h"
 #include "profile/model/model.h"
 
@@ -9,7 +9,7 @@ struct span_fold {
 	struct tl_profile *profile;
 	struct tl_foreign_file *foreign;
 	struct tl_fold fold;
-	uint64_t base, from, to; /* ticks */
+	uint64_t base, from, to; /* ticks; the window */
 	uint64_t now;
 	uint32_t *all;       /* by frame: the profile's number of its function */
 	uint32_t *local;     /* by frame: the fold's number; TL_NONE: none yet */
@@ -128,32 +128,6 @@ static int fold_thread(struct span_fold *s, uint32_t number, struct tl_error *er
 	return status;
 }
 
-static uint64_t ticks_at(const struct tl_foreign_file *f, double seconds)
-{
-	const double ticks = seconds * (double)f->frequency;
-	const uint64_t first = tl_foreign_origin(f);
-
-	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
-}
-
-static int set_window(struct span_fold *s, struct tl_error *err)
-{
-	const struct tl_foreign_options *o = &s->foreign->options;
-
-	s->base = tl_foreign_base(s->foreign);
-	s->to = UINT64_MAX;
-	if (o->from_seconds <= 0 && o->to_seconds <= 0)
-		return 0;
-	if (!s->foreign->frequency)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "these calls have no times to choose by");
-	if (o->from_seconds > 0)
-		s->from = ticks_at(s->foreign, o->from_seconds);
-	if (o->to_seconds > 0)
-		s->to = ticks_at(s->foreign, o->to_seconds);
-	return 0;
-}
-
 static int fold_threads(struct span_fold *s, struct tl_error *err)
 {
 	int status = 0;
@@ -196,7 +170,12 @@ int tl_foreign_fold_spans(struct tl_foreign_file *f, struct tl_profile **profile
 	struct span_fold s = { .foreign = f };
 	const char *name = f->frequency ? "Ticks" : *f->unit ? f->unit : "weight";
 	const struct tl_event ticks = { name, "", f->frequency ? "ticks" : f->unit, "" };
-	int status = set_window(&s, err);
+	struct tl_foreign_window window;
+	int status = tl_foreign_window(f, &window, err);
+
+	s.base = tl_foreign_base(f);
+	s.from = window.from;
+	s.to = window.to;
 
 	if (status == 0)
 		status =

@@ -27,21 +27,32 @@ static bool same_thread(const void *context, const void *key, uint32_t number)
 	return is_thread(&threads[number], wanted->process, wanted->thread);
 }
 
-uint32_t tl_foreign_spans_thread(struct tl_foreign_spans *s, int64_t process, int64_t thread)
+static uint64_t hash_of(int64_t process, int64_t thread)
+{
+	return tl_hash_pair((uint64_t)process, (uint64_t)thread);
+}
+
+uint32_t tl_foreign_spans_find(const struct tl_foreign_spans *s, int64_t process, int64_t thread)
 {
 	const struct tl_foreign_thread key = { .process = process, .thread = thread };
-	const uint64_t hash = tl_hash_pair((uint64_t)process, (uint64_t)thread);
+
+	return tl_index_find(&s->index, hash_of(process, thread), same_thread, s->threads, &key);
+}
+
+uint32_t tl_foreign_spans_thread(struct tl_foreign_spans *s, int64_t process, int64_t thread)
+{
 	uint32_t number;
 
 	if (s->count && is_thread(&s->threads[s->last], process, thread))
 		return s->last;
-	number = tl_index_find(&s->index, hash, same_thread, s->threads, &key);
+	number = tl_foreign_spans_find(s, process, thread);
 	if (number == TL_NONE) {
 		number = (uint32_t)s->count;
 		if (!tl_grow(&s->threads, &s->capacity, s->count + 1, sizeof(*s->threads)) ||
-		    !tl_index_add(&s->index, hash, number))
+		    !tl_index_add(&s->index, hash_of(process, thread), number))
 			return TL_NONE;
-		s->threads[s->count++] = key;
+		s->threads[s->count++] =
+			(struct tl_foreign_thread){ .process = process, .thread = thread };
 	}
 	s->last = number;
 	return number;

@@ -13,6 +13,9 @@
 #define TL_FOREIGN_END (UINT64_MAX - 1)
 #define TL_FOREIGN_INSTANT (UINT64_MAX - 2)
 
+/* In place of a thread: what is said of the process; it has no spans. */
+#define TL_FOREIGN_PROCESS INT64_MIN
+
 struct tl_foreign_span {
 	int64_t ticks;
 	uint64_t duration; /* ticks, or one of the above */
@@ -41,6 +44,9 @@ void tl_foreign_spans_free(struct tl_foreign_spans *spans);
 
 /* The number of a thread, added if it is new; TL_NONE without memory. */
 uint32_t tl_foreign_spans_thread(struct tl_foreign_spans *spans, int64_t process, int64_t thread);
+/* The same of one that is there; TL_NONE: it is not. */
+uint32_t tl_foreign_spans_find(const struct tl_foreign_spans *spans, int64_t process,
+			       int64_t thread);
 /* Add a span to a thread. False without memory. */
 bool tl_foreign_spans_add(struct tl_foreign_thread *thread, int64_t ticks, uint64_t duration,
 			  uint32_t frame);

@@ -48,9 +48,7 @@ static void dump_number(struct tl_speedscope_read *s, struct tl_output *out, con
 			const struct tl_decimal *number)
 {
 	dump_member(s, out, name);
-	tl_put_format(out, "%s%" PRIu64, number->negative ? "-" : "", number->digits);
-	if (number->exponent)
-		tl_put_format(out, "e%d", (int)number->exponent);
+	tl_foreign_put_decimal(out, number);
 }
 
 /* ---- samples ---- */

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "core/source.h"
+#include "foreign/span_calls.h"
 
 struct foreign_input {
 	const struct tl_foreign_reader *reader;
@@ -110,14 +111,19 @@ static int read_input(struct tl_input *input, struct tl_foreign_file *foreign, s
 	return status;
 }
 
-/* End what was read, but for what was wrong with it. */
-static void finish(struct tl_input *input, struct tl_foreign_file *foreign)
+static void keep_faults(struct tl_input *input, struct tl_foreign_file *foreign)
 {
 	struct foreign_input *f = input->handle;
 
 	tl_foreign_faults_free(&f->faults);
 	f->faults = foreign->faults;
 	foreign->faults = (struct tl_foreign_faults){ .format = f->reader->format };
+}
+
+/* End what was read, but for what was wrong with it. */
+static void finish(struct tl_input *input, struct tl_foreign_file *foreign)
+{
+	keep_faults(input, foreign);
 	tl_foreign_end(foreign);
 }
 
@@ -197,6 +203,56 @@ int64_t tl_foreign_check(struct tl_input *input, bool json, struct tl_output *ou
 	foreign.faults.check = NULL;
 	finish(input, &foreign);
 	return found;
+}
+
+/* The source keeps what was read; faults are the input's. */
+int tl_foreign_calls(struct tl_input *input, struct tl_call_source *source,
+		     struct tl_calls_options *calls, struct tl_error *err)
+{
+	struct foreign_input *f = input->handle;
+	const struct tl_foreign_options options = foreign_options(&input->options);
+	struct tl_foreign_file *foreign = calloc(1, sizeof(*foreign));
+	struct tl_foreign_window window = { 0, UINT64_MAX };
+	int status = 0;
+
+	if (!foreign)
+		return tl_error_memory(err);
+	if (!tl_foreign_begin(foreign, f->reader, &options))
+		status = tl_error_memory(err);
+	if (status == 0)
+		status = read_input(input, foreign, err);
+	if (status == 0)
+		status = tl_foreign_check_spans(foreign, err);
+	keep_faults(input, foreign);
+	if (status == 0)
+		status = tl_foreign_window(foreign, &window, err);
+	if (status < 0) {
+		tl_foreign_end(foreign);
+		free(foreign);
+		return status;
+	}
+	if (window.from > calls->from)
+		calls->from = window.from;
+	if (window.to < calls->to)
+		calls->to = window.to;
+	return tl_foreign_call_source(foreign, source, err);
+}
+
+int tl_foreign_draw(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
+{
+	struct foreign_input *f = input->handle;
+	const struct tl_foreign_options options = foreign_options(&input->options);
+	struct tl_foreign_file foreign;
+	int status = 0;
+
+	if (!tl_foreign_begin(&foreign, f->reader, &options))
+		status = tl_error_memory(err);
+	if (status == 0)
+		status = read_input(input, &foreign, err);
+	if (status == 0)
+		status = tl_foreign_timeline(&foreign, input->options.depth, timeline, err);
+	finish(input, &foreign);
+	return status;
 }
 
 size_t tl_foreign_damage(struct tl_input *input, struct tl_damage *places, size_t room,

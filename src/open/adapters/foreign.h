@@ -13,6 +13,9 @@ int tl_foreign_info(struct tl_input *input, bool json, struct tl_output *out, st
 int tl_foreign_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
 int64_t tl_foreign_check(struct tl_input *input, bool json, struct tl_output *out,
 			 struct tl_error *err);
+int tl_foreign_calls(struct tl_input *input, struct tl_call_source *source,
+		     struct tl_calls_options *options, struct tl_error *err);
+int tl_foreign_draw(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err);
 size_t tl_foreign_damage(struct tl_input *input, struct tl_damage *places, size_t room,
 			 uint64_t *count, uint64_t *skipped_bytes);
 

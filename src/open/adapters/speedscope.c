@@ -23,5 +23,7 @@ const struct tl_format tl_speedscope_format = {
 	.describe = tl_foreign_info,
 	.dump = tl_foreign_dump,
 	.check = tl_foreign_check,
+	.timeline = tl_foreign_draw,
+	.calls = tl_foreign_calls,
 	.damage = tl_foreign_damage,
 };

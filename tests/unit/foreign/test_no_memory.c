@@ -3,6 +3,7 @@
 #include "../refuse.h"
 #include "text.h"
 
+#include "chrome_trace/chrome_trace.h"
 #include "folded/folded.h"
 #include "speedscope/speedscope.h"
 
@@ -18,6 +19,13 @@ static const struct sample samples[] = {
 	  "{\"type\":\"O\",\"frame\":0,\"at\":1},{\"type\":\"O\",\"frame\":1,\"at\":2.5},"
 	  "{\"type\":\"C\",\"frame\":1,\"at\":3},{\"type\":\"C\",\"frame\":0,\"at\":2}]}],"
 	  "\"shared\":{\"frames\":[{\"name\":\"f\",\"file\":\"a\",\"line\":3}]}}" },
+	{ &tl_chrome_reader,
+	  "[{\"ph\":\"M\",\"name\":\"thread_name\",\"tid\":1,\"args\":{\"name\":\"\\u0041\"}},"
+	  "{\"ph\":\"X\",\"ts\":5,\"dur\":2,\"tid\":1,\"name\":\"in\"},{\"ph\":\"B\",\"ts\":7,"
+	  "\"tid\":\"x\","
+	  "\"name\":\"f\"},{\"ph\":\"X\",\"ts\":4,\"dur\":2,\"tid\":1,\"name\":\"out\"},{\"ph\":"
+	  "\"C\"},"
+	  "{\"ph\":\"E\",\"ts\":9,\"tid\":\"x\"},{\"ph\":\"E\",\"ts\":9},{\"ph\":oops}," },
 	{ &tl_speedscope_reader,
 	  "{\"shared\":{\"frames\":[{\"name\":\"f\"},{\"name\":\"g\"}]},\"profiles\":["
 	  "{\"unit\":\"bytes\",\"type\":\"sampled\",\"samples\":[[0,1],[1],[oops]],"

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CHROME_TRACE_CHROME_TRACE_H
+#define TL_CHROME_TRACE_CHROME_TRACE_H
+/* Chrome's trace events (docs/formats/chrome-trace.md): a JSON array, or an object with one. */
+#include "foreign/json.h"
+
+extern const struct tl_foreign_reader tl_chrome_reader;
+
+/* How sure it is that these are trace events, 0 .. 100. */
+int tl_chrome_probe(const uint8_t *data, size_t size);
+
+/* What becomes of an event, by its phase. */
+enum tl_chrome_kind {
+	TL_CHROME_UNKNOWN,
+	TL_CHROME_BEGIN,
+	TL_CHROME_END,
+	TL_CHROME_COMPLETE,
+	TL_CHROME_INSTANT,
+	TL_CHROME_METADATA,
+	TL_CHROME_COUNTER,
+	TL_CHROME_ASYNC,
+	TL_CHROME_FLOW,
+	TL_CHROME_OTHER, /* objects, samples, memory dumps, contexts, clock synchronisation */
+	TL_CHROME_KINDS,
+};
+enum tl_chrome_kind tl_chrome_kind_of(uint8_t phase);
+
+/* The members of an event that are read. */
+struct tl_chrome_event {
+	uint64_t offset;
+	uint32_t name, argument; /* names; `argument` is args.name */
+	int64_t process, thread;
+	uint32_t thread_name; /* where the thread is a text */
+	uint8_t phase;
+	bool has_time, has_duration;
+	struct tl_decimal time, duration; /* microseconds */
+};
+
+struct tl_chrome_read {
+	struct tl_foreign_json reader;
+	uint64_t counts[TL_CHROME_KINDS];
+	uint64_t stacks;                    /* events that have one */
+	bool has_events;                    /* there is a list of events */
+	uint32_t thread_name, process_name; /* the names of events of metadata */
+};
+
+/* An event, whose begin is the present token (event.c). */
+int tl_chrome_take_event(void *read, struct tl_error *err);
+/* Its meaning (meaning.c). */
+int tl_chrome_use_event(struct tl_chrome_read *read, const struct tl_chrome_event *event,
+			struct tl_error *err);
+
+#endif

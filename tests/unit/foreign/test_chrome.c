@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chrome's trace events (docs/formats/chrome-trace.md): the expected times are counted by hand. */
+#include "text.h"
+
+#include "chrome_trace/chrome_trace.h"
+
+#define X(name, ts, dur)                                                                           \
+	"{\"ph\":\"X\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur ",\"pid\":1,\"tid\":2}"
+#define B(name, ts) "{\"pid\":1,\"tid\":2,\"ts\":" #ts ",\"ph\":\"B\",\"name\":\"" name "\"}"
+#define E(ts) "{\"pid\":1,\"tid\":2,\"ts\":" #ts ",\"ph\":\"E\"}"
+#define E_OF(name, ts) "{\"pid\":1,\"tid\":2,\"ts\":" #ts ",\"ph\":\"E\",\"name\":\"" name "\"}"
+
+static uint64_t calls_of(const struct text *t, const char *name)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(t->profile); i++) {
+		struct tl_function_totals totals;
+
+		if (strcmp(tl_profile_function(t->profile, i)->name, name))
+			continue;
+		assert_int_equal(
+			tl_profile_function_totals(t->profile, i, TL_NONE, &totals, sizeof(totals)),
+			0);
+		return totals.calls;
+	}
+	return 0;
+}
+
+/* "Complete events can be in any order": they nest by their times. */
+TEST(complete_events_nest_by_time)
+{
+	static const char *const texts[] = {
+		"[" X("in", 12, 2) "," X("in", 15, 3) "," X("out", 10, 10.5) "," X("next", 20.5,
+										   1) "]",
+		"{\"traceEvents\":[" X("out", 10, 10.5) "," X("next", 20.5, 1) "," X(
+			"in", 15, 3) "," X("in", 12, 2) "]}",
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct text t;
+
+		text_read(&t, &tl_chrome_reader, texts[i]);
+		text_expect_stacks(&t, 0, "next 1000\nout 5500\nout;in 5000\n");
+		assert_int_equal(t.foreign.faults.count, 0);
+		assert_int_equal(calls_of(&t, "in"), 2);
+		assert_int_equal(tl_profile_part(t.profile, 0)->process, 1);
+		assert_int_equal(tl_profile_part(t.profile, 0)->thread, 2);
+		text_close(&t);
+	}
+}
+
+/* At the same time: the longer one is outside; an end comes before what begins behind it. */
+TEST(events_of_the_same_time)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader,
+		  "[" X("c", 10, 1) "," X("a", 10, 9) "," X("b", 10, 4) "," X("d", 19, 1) "]");
+	text_expect_stacks(&t, 0, "a 5000\na;b 3000\na;b;c 1000\nd 1000\n");
+	text_close(&t);
+	text_read(&t, &tl_chrome_reader,
+		  "[" B("a", 1) "," B("b", 1) "," E(3) "," B("c", 3) "," E(4) "," E(4) "]");
+	text_expect_stacks(&t, 0, "a;b 2000\na;c 1000\n");
+	text_close(&t);
+	/* A call without duration that was written before the call that ends at its time. */
+	text_read(&t, &tl_chrome_reader, "[" X("z", 5, 0) "," X("a", 1, 4) "," X("y", 5, 0) "]");
+	assert_int_equal(calls_of(&t, "z"), 1);
+	assert_int_equal(tl_profile_context_count(t.profile), 3);
+	assert_int_equal(tl_profile_context(t.profile, 1)->parent, 0);
+	assert_int_equal(tl_profile_context(t.profile, 2)->parent, TL_NONE);
+	text_close(&t);
+}
+
+/* "An E event ends the innermost B", or with a name the innermost of that name. */
+TEST(begins_and_ends)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader,
+		  "[" B("a", 0) "," B("b", 2) "," X("x", 3, 1) "," E(6) "," E(10) "," E(11) "]");
+	text_expect_stacks(&t, 0, "a 6000\na;b 3000\na;b;x 1000\n");
+	text_expect_fault(&t, 0, TL_BAD_RECORD, TL_NOWHERE, TL_NOWHERE, "1 ends");
+	assert_int_equal(t.foreign.faults.count, 1);
+	text_close(&t);
+	text_read(&t, &tl_chrome_reader,
+		  "[" B("a", 0) "," B("b", 2) "," E_OF("a", 6) "," B("c", 7) "," X("d", 8, 1) "]");
+	text_expect_stacks(&t, 0, "a 2000\na;b 4000\nc 1000\nc;d 1000\n");
+	assert_int_equal(calls_of(&t, "c"), 0);
+	text_close(&t);
+}
+
+/* "Slices that overlap": the inner one ends with the one around it, and that is said. */
+TEST(overlapping_calls)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader, "[" X("a", 0, 10) "," X("b", 5, 10) "," X("c", 20, 1) "]");
+	text_expect_stacks(&t, 0, "a 5000\na;b 5000\nc 1000\n");
+	text_expect_fault(&t, 0, TL_BAD_RECORD, TL_NOWHERE, TL_NOWHERE, "1 calls end behind");
+	text_close(&t);
+	/* What a sum of floating-point numbers is too much is no overlap. */
+	text_read(&t, &tl_chrome_reader, "[" X("a", 0.1, 0.2) "," X("b", 0.2, 0.1006) "]");
+	text_expect_stacks(&t, 0, "a 100\na;b 100\n");
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+}
+
+/* Times are exact: since 1970, below a microsecond, below zero, in quotes. */
+TEST(times)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader,
+		  "[" X("a", 1643371234123456.789, 0.001) "," X("b", 1643371234123457, 1e-1) "]");
+	text_expect_stacks(&t, 0, "a 1\nb 100\n");
+	assert_int_equal(tl_profile_part(t.profile, 0)->first_ticks, 1643371234123456789);
+	text_close(&t);
+	text_read(&t, &tl_chrome_reader, "[" X("a", -5, 3) "," X("b", "4", "2") "]");
+	text_expect_stacks(&t, 0, "a 3000\nb 2000\n");
+	text_close(&t);
+}
+
+/* Names of processes and threads, also behind the events; threads that are texts. */
+TEST(metadata)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader,
+		  "[" X("a", 0,
+			1) ",{\"ph\":\"X\",\"name\":\"b\",\"ts\":0,\"dur\":1,\"pid\":1,\"tid\":3},"
+			   "{\"args\":{\"x\":{\"name\":\"no\"},\"name\":\"T\\u0031\"},\"name\":"
+			   "\"thread_name\","
+			   "\"ph\":\"M\",\"pid\":1,\"tid\":2},"
+			   "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":"
+			   "\"prog\"}},"
+			   "{\"ph\":\"X\",\"name\":\"c\",\"ts\":0,\"dur\":1,\"pid\":1,\"tid\":"
+			   "\"main\"}]");
+	assert_int_equal(t.status, 0);
+	assert_int_equal(tl_profile_part_count(t.profile), 3);
+	assert_string_equal(tl_profile_part(t.profile, 0)->command, "T1");
+	assert_string_equal(tl_profile_part(t.profile, 1)->command, "prog");
+	assert_string_equal(tl_profile_part(t.profile, 2)->command, "main");
+	text_close(&t);
+}
+
+/* "The end of the array may be missing", as a process that died has not written it. */
+TEST(an_array_without_end)
+{
+	static const char *const whole[] = { "[" X("a", 0, 1), "[" X("a", 0, 1) ",\n", "[\n" };
+	static const char cut[] = "[" X("a", 0, 1) ",{\"ph\":\"X\",\"name\":\"b";
+	struct text t;
+
+	for (size_t i = 0; i < 3; i++) {
+		text_read(&t, &tl_chrome_reader, whole[i]);
+		assert_int_equal(t.status, 0);
+		assert_int_equal(t.foreign.faults.count, 0);
+		text_close(&t);
+	}
+	text_read(&t, &tl_chrome_reader, cut);
+	text_expect_stacks(&t, 0, "a 1000\n");
+	text_expect_fault(&t, 0, TL_TRUNCATED, strlen(cut), 1, "ends inside");
+	text_close(&t);
+	text_read(&t, &tl_chrome_reader, "{\"traceEvents\":[" X("a", 0, 1));
+	text_expect_fault(&t, 0, TL_TRUNCATED, strlen("{\"traceEvents\":[" X("a", 0, 1)), 1,
+			  "ends");
+	text_close(&t);
+}
+
+/* What is not read is told, by kind: a remark, as no call is missing. */
+TEST(events_that_are_left_out)
+{
+	struct text t;
+
+	text_read(
+		&t, &tl_chrome_reader,
+		"[" X("a", 0,
+		      1) ",{\"ph\":\"b\",\"ts\":1},{\"ph\":\"e\",\"ts\":1},{\"ph\":\"C\"},"
+			 "{\"ph\":\"s\"},{\"ph\":\"N\"},{\"ph\":\"i\",\"name\":\"now\",\"ts\":3},{"
+			 "\"ph\":\"?\"},"
+			 "{\"ph\":\"X\",\"name\":\"q\"},{\"ph\":\"X\",\"ts\":9,\"name\":\"r\"},7]");
+	text_expect_stacks(&t, 0, "a 1000\n");
+	assert_int_equal(t.foreign.faults.count, 8);
+	text_expect_fault(&t, 0, TL_BAD_RECORD, t.foreign.faults.list[0].offset, 7, "phase");
+	text_expect_fault(&t, 1, TL_BAD_RECORD, t.foreign.faults.list[1].offset, 8,
+			  "without a time");
+	text_expect_fault(&t, 2, TL_BAD_RECORD, t.foreign.faults.list[2].offset, 9, "duration");
+	text_expect_fault(&t, 3, TL_BAD_RECORD, t.foreign.faults.list[3].offset, 10, "no object");
+	text_expect_fault(&t, 5, TL_OK, TL_NOWHERE, TL_NOWHERE, "2 asynchronous");
+	text_close(&t);
+}
+
+/* 200,000 calls inside each other, and as many ends of other names: no time is wasted on them. */
+TEST(deep_calls)
+{
+	enum { DEPTH = 100000 };
+	char *text = malloc(2 * DEPTH * 64), *p = text;
+	struct text t;
+
+	p += sprintf(p, "[");
+	for (int i = 0; i < DEPTH; i++)
+		p += sprintf(p, "{\"ph\":\"B\",\"name\":\"f\",\"ts\":%d},", i);
+	for (int i = 0; i < DEPTH; i++)
+		p += sprintf(p, "{\"ph\":\"E\",\"name\":\"g\",\"ts\":%d},", DEPTH + i);
+	text_read(&t, &tl_chrome_reader, text);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(tl_profile_context_count(t.profile), DEPTH);
+	text_close(&t);
+	free(text);
+}
+
+TEST(probing)
+{
+	static const struct {
+		const char *text;
+		int sure;
+	} cases[] = {
+		{ "[{\"ph\":\"X\"", 80 },
+		{ "{\"traceEvents\":[", 90 },
+		{ "{\"displayTimeUnit\":", 50 },
+		{ "[]", 0 },
+		{ "{}", 0 },
+		{ "ph", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(
+			tl_chrome_probe((const uint8_t *)cases[i].text, strlen(cases[i].text)),
+			cases[i].sure);
+}
+
+TEST(damage)
+{
+	text_damage(&tl_chrome_reader,
+		    "{\"traceEvents\":[" B("a", 1) "," X("b", 2, 0.5) "," E(3) "],\"x\":[1]}");
+	text_damage(&tl_chrome_reader, "[" X("a", 1, 2) "," X("b", 2, 0.5) "," E(3));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(complete_events_nest_by_time),
+		cmocka_unit_test(events_of_the_same_time),
+		cmocka_unit_test(begins_and_ends),
+		cmocka_unit_test(overlapping_calls),
+		cmocka_unit_test(times),
+		cmocka_unit_test(metadata),
+		cmocka_unit_test(an_array_without_end),
+		cmocka_unit_test(events_that_are_left_out),
+		cmocka_unit_test(deep_calls),
+		cmocka_unit_test(probing),
+		cmocka_unit_test(damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
