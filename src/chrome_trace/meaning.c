@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event means: a call, an instant, a name; or it is counted, as what is left out is told. */
+/* What an event means: a call, an instant, a name; others are counted, and told. */
 #include <inttypes.h>
 
 #include "chrome_trace/chrome_trace.h"

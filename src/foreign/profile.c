@@ -12,6 +12,7 @@ bool tl_foreign_has_spans(const struct tl_foreign_file *f)
 int tl_foreign_fold(struct tl_foreign_file *f, struct tl_profile **profile, struct tl_error *err)
 {
 	/* A file without anything is a trace without calls. */
-	return tl_foreign_has_spans(f) || !f->stacks.event_count ? tl_foreign_fold_spans(f, profile, err)
-				       : tl_foreign_fold_stacks(f, profile, err);
+	if (tl_foreign_has_spans(f) || !f->stacks.event_count)
+		return tl_foreign_fold_spans(f, profile, err);
+	return tl_foreign_fold_stacks(f, profile, err);
 }
