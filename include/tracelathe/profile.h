@@ -336,10 +336,18 @@ TL_API int tl_profile_merge(struct tl_profile **merged, const struct tl_profile 
 			    size_t count, struct tl_error *err);
 
 /** The units that functions are grouped by. */
-enum tl_profile_unit { TL_BY_FUNCTION, TL_BY_FILE, TL_BY_OBJECT };
+enum tl_profile_unit {
+	TL_BY_FUNCTION,
+	TL_BY_FILE,
+	TL_BY_OBJECT,
+	TL_BY_CLASS,     /**< the class or namespace that a demangled name stands in */
+	TL_BY_NAMESPACE, /**< the outermost class or namespace of a demangled name */
+	TL_BY_CYCLE,     /**< functions that call each other in a cycle are one */
+	TL_BY_PART,      /**< parts of the profile: threads, processes, dumps */
+};
 
 /**
- * A new profile with a "function" for each file or object, named after it: self, inclusive
+ * A new profile with a "function" for each unit, named after it: self, inclusive
  * (recursion counted once), arcs and contexts are those of the unit; calls and durations those of
  * all its functions. Where units call each other back and there are no contexts, inclusive is an
  * upper bound. Finished.

@@ -140,9 +140,15 @@ bool tl_view_chosen(const struct tl_view *view, uint32_t function)
 	return tl_profile_chosen(view->profile, function);
 }
 
+bool tl_view_by_functions(const struct tl_view *view)
+{
+	return view->options.by == TL_BY_FUNCTION || view->options.by == TL_BY_CYCLE;
+}
+
 const char *tl_view_unit(const struct tl_view *view)
 {
-	static const char *const units[] = { "function", "file", "object" };
+	static const char *const units[] = { "function",  "file",     "object", "class",
+					     "namespace", "function", "part" };
 
 	return units[view->options.by];
 }

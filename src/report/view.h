@@ -27,7 +27,9 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		 struct tl_error *err);
 void tl_view_close(struct tl_view *view);
 
-/* The unit of a row of the function table: "function", "file" or "object". */
+/* Rows are functions, or some of them together, not files, objects and the like. */
+bool tl_view_by_functions(const struct tl_view *view);
+/* The unit of a row of the function table: "function", "file", "object", ... */
 const char *tl_view_unit(const struct tl_view *view);
 /* Total of the first chosen event. */
 int64_t tl_view_total(const struct tl_view *view);

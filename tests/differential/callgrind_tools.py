@@ -79,6 +79,21 @@ def formulas(path):
         compared += 1
 
 
+def parts(folder):
+    """--by part against the totals of each file that valgrind dumped, as callgrind_annotate adds them up."""
+    global compared
+    first = valgrind(folder, "parts.out", "--tool=callgrind", "--dump-every-bb=20000")
+    files = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("parts.out"))
+    theirs = []
+    for path in files:
+        total = re.search(r"([\d,]+)\s+PROGRAM TOTALS", annotate(path, "--show=Ir"))
+        theirs.append(int(total.group(1).replace(",", "")))
+    rows = list(common.report("--by", "part", *files))
+    expect("costs of the %d parts" % len(files), sorted(int(row["Ir:self"]) for row in rows), sorted(theirs))
+    expect("more than one part", len(files) > 1 and first in files, True)
+    compared += len(files)
+
+
 def main():
     for tool in ("valgrind", "callgrind_annotate", "cc"):
         if not shutil.which(tool):
@@ -86,6 +101,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program(folder)
         formulas(valgrind(folder, "cache.out", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes"))
+        parts(folder)
     common.finish(compared, "answers compared with callgrind_annotate's")
 
 

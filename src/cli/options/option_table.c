@@ -14,8 +14,11 @@ const struct option_row option_rows[] = {
 		"sort by this column: function, object, file, line, id, thread, self, inclusive, "
 		"calls, min, median, p90, p99, max, sum, unfinished, cut, or EVENT:self and "
 		"EVENT:inclusive (default: self); names sort from A to Z"),
-	OPT_WORD(C_REPORT, "by", "function|file|object", enum tl_profile_unit, report.by,
-		 TL_BY_FUNCTION, "a row for each of these (default: function)"),
+	OPT_WORD(C_REPORT, "by", "function|file|object|class|namespace|cycle|part",
+		 enum tl_profile_unit, report.by, TL_BY_FUNCTION,
+		 "a row for each of these (default: function); class: the innermost class or "
+		 "namespace that a name stands in, namespace: the outermost one; cycle: functions "
+		 "that call each other are one; part: threads, processes, dumps"),
 	OPT_WORD(C_DIFF, "by", "function|arc|line", enum diff_by, diff.by, DIFF_BY_FUNCTION,
 		 "compare self cost of functions (default), inclusive cost of calls, or self cost "
 		 "of source lines"),

@@ -237,11 +237,13 @@ static bool check_together(const struct settings *settings, const struct command
 	return true;
 }
 
-/* Tables of functions, and trees and stacks, need no lines. */
+/* Tables of functions, and trees and stacks, need no lines, unless it is by part. */
 static bool needs_lines(const struct settings *settings, const struct command *command)
 {
 	if (command->bit == C_DIFF)
 		return settings->diff.by == DIFF_BY_LINE;
+	if (settings->report.by == TL_BY_PART)
+		return true; /* sums of functions are not kept by part */
 	return !(command->bit & (C_REPORT | C_TREE | C_STACKS));
 }
 

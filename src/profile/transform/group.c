@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "profile/derive/cycle_costs.h"
 #include "profile/model/model.h"
+#include "profile/transform/by_part.h"
+#include "profile/transform/scope_name.h"
 
 struct grouping {
 	const struct tl_profile *from;
@@ -15,21 +18,54 @@ struct grouping {
 	enum tl_profile_unit by;
 	uint32_t *unit;    /* by function */
 	uint32_t *context; /* by context */
+	struct tl_cycle_costs cycles;
 };
 
-static const char *unit_name(const struct grouping *g, uint32_t function)
+static const char *known_name(const char *name)
+{
+	return *name ? name : "(unknown)";
+}
+
+/* NULL without memory. */
+static const char *scope_of(const struct grouping *g, const char *name)
+{
+	const char *begin;
+	size_t size = tl_scope_name(name, g->by == TL_BY_NAMESPACE, &begin);
+
+	return size ? tl_profile_intern(g->to, begin, size) : "(global)";
+}
+
+/* The unit that a function is in. */
+static struct tl_function unit_of(const struct grouping *g, uint32_t function)
 {
 	const struct tl_function *f = &g->from->functions.list[function];
-	const char *name = g->by == TL_BY_FILE ? f->file : f->object;
+	struct tl_function unit = { .id = TL_NOWHERE };
 
-	return *name ? name : "(unknown)";
+	switch (g->by) {
+	case TL_BY_FILE:
+		unit.name = known_name(f->file);
+		break;
+	case TL_BY_OBJECT:
+		unit.name = known_name(f->object);
+		break;
+	case TL_BY_CYCLE:
+		/* Functions in no cycle are units of their own. */
+		if (!g->cycles.count || g->cycles.of[function] == TL_NONE)
+			return *f;
+		unit.name = g->cycles.functions[g->cycles.of[function]].name;
+		break;
+	default:
+		unit.name = scope_of(g, f->name);
+	}
+	return unit;
 }
 
 static int take_functions(struct grouping *g, struct tl_error *err)
 {
 	for (uint32_t f = 0; f < g->from->functions.table.count; f++) {
-		struct tl_function unit = { .name = unit_name(g, f), .id = TL_NOWHERE };
-		int64_t number = tl_profile_put_function(g->to, &unit, err);
+		struct tl_function unit = unit_of(g, f);
+		int64_t number = unit.name ? tl_profile_put_function(g->to, &unit, err)
+					   : tl_error_memory(err);
 
 		if (number < 0)
 			return (int)number;
@@ -202,7 +238,8 @@ static int take_all(struct grouping *g, struct tl_error *err)
 
 	g->unit = malloc((g->from->functions.table.count + 1) * sizeof(*g->unit));
 	g->context = malloc((g->from->contexts.table.count + 1) * sizeof(*g->context));
-	if (!g->unit || !g->context)
+	if (!g->unit || !g->context ||
+	    (g->by == TL_BY_CYCLE && !tl_cycle_costs_make(&g->cycles, g->from)))
 		return tl_error_memory(err);
 	status = take_parts(g, err);
 	if (status == 0)
@@ -223,9 +260,9 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	int status;
 
 	*grouped = NULL;
-	if (by != TL_BY_FILE && by != TL_BY_OBJECT)
+	if (by <= TL_BY_FUNCTION || by > TL_BY_PART)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "functions can be grouped by file or by object");
+				   "functions cannot be grouped by that");
 	status = tl_profile_make(&g.to, profile->format, profile->events, profile->event_count,
 				 profile->frequency, err);
 	if (status < 0)
@@ -235,7 +272,8 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	g.to->estimated = profile->estimated;
 	g.to->durations.exact = profile->durations.exact;
 	g.to->losses = profile->losses;
-	status = take_all(&g, err);
+	status = by == TL_BY_PART ? tl_profile_fill_by_part(g.to, profile, err) : take_all(&g, err);
+	tl_cycle_costs_free(&g.cycles);
 	free(g.unit);
 	free(g.context);
 	if (status < 0) {

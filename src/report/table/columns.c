@@ -138,8 +138,10 @@ bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
 	bool of_function = column != tl_columns && !column->threads &&
 			   (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY);
 
-	/* Rows of files and objects have only a name. */
-	if (of_function && view->options.by != TL_BY_FUNCTION)
+	/* Rows of files and objects have only a name; durations are those of functions. */
+	if (of_function && !tl_view_by_functions(view))
+		return false;
+	if (column->timed && view->options.by == TL_BY_PART)
 		return false;
 	if (column->number == unfinished_number)
 		return view->ends;

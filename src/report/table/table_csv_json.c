@@ -137,7 +137,7 @@ static bool identity(const struct tl_column *column)
 static void put_identity(const struct tl_view *view, const struct tl_table_row *row)
 {
 	tl_put_char(view->out, '{');
-	if (view->options.by == TL_BY_FUNCTION) {
+	if (tl_view_by_functions(view)) {
 		tl_view_put_json_function(view, row->function);
 		return;
 	}

@@ -67,7 +67,7 @@ static int group_step(const void *input, uint64_t *digest)
 {
 	int status = 0;
 
-	for (int by = TL_BY_FILE; !status && by <= TL_BY_OBJECT; by++) {
+	for (int by = TL_BY_FILE; !status && by <= TL_BY_PART; by++) {
 		struct tl_profile *made;
 
 		status = tl_profile_grouped(&made, ((const struct pair *)input)->profiles[0],

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_BY_PART_H
+#define TL_PROFILE_BY_PART_H
+/* Parts as the units of a profile. */
+#include "profile/model/model.h"
+
+/* Fill an empty profile with a "function" for each part of another, and finish it. */
+int tl_profile_fill_by_part(struct tl_profile *to, const struct tl_profile *from,
+			    struct tl_error *err);
+
+#endif
