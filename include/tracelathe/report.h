@@ -52,6 +52,9 @@ enum tl_tree_kind {
 	TL_TREE_BOTH,      /**< callers above, callees below */
 	TL_TREE_TOP_DOWN,  /**< the calling-context tree from its roots */
 	TL_TREE_BOTTOM_UP, /**< each function, then its callers' paths */
+	/** each chosen function, and all from which calls lead to it, with their number */
+	TL_TREE_ALL_CALLERS,
+	TL_TREE_ALL_CALLEES, /**< the same of what calls lead to from it */
 };
 
 /** Callers, callees, or a call tree (docs: "tree"). */

@@ -84,6 +84,11 @@ const struct option_row option_rows[] = {
 		   "the call tree from its roots"),
 	OPT_CHOICE(C_TREE, "bottom-up", enum tl_tree_kind, tree, TL_TREE_BOTTOM_UP,
 		   "each function, then the paths of its callers"),
+	OPT_CHOICE(C_TREE, "all-callers", enum tl_tree_kind, tree, TL_TREE_ALL_CALLERS,
+		   "all functions from which calls lead to those of --function, and the calls of "
+		   "the shortest way"),
+	OPT_CHOICE(C_TREE, "all-callees", enum tl_tree_kind, tree, TL_TREE_ALL_CALLEES,
+		   "all functions to which calls lead from those of --function"),
 	OPT_PERCENT(C_TREE, "threshold", "PERCENT", report.threshold,
 		    "leave out what has less than this share of the total (default: 0.5 as text, "
 		    "else 0)"),

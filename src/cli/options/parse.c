@@ -218,6 +218,11 @@ static bool check_together(const struct settings *settings, const struct command
 		complain(command->name, "--yaml excludes --json and --csv");
 		return false;
 	}
+	if (settings->tree >= TL_TREE_ALL_CALLERS && !settings->input.filter.function &&
+	    !settings->input.filter.object) {
+		complain(command->name, "--all-callers and --all-callees need --function REGEX");
+		return false;
+	}
 	if (diff->markdown && (output->json || output->csv)) {
 		complain(command->name, "--markdown excludes --json and --csv");
 		return false;

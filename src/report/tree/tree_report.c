@@ -15,6 +15,9 @@ static int put_tree(const struct tl_view *view, enum tl_tree_kind kind, struct t
 		return tl_tree_put_top_down(view, err);
 	case TL_TREE_BOTTOM_UP:
 		return tl_tree_put_bottom_up(view, err);
+	case TL_TREE_ALL_CALLERS:
+	case TL_TREE_ALL_CALLEES:
+		return tl_tree_put_reach(view, kind, err);
 	}
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such kind of tree");
 }
