@@ -27,6 +27,25 @@ enum tl_export_positions {
 	TL_POSITIONS_INSTR, /**< addresses and lines */
 };
 
+/** What the nodes and edges of a call graph show; bits. */
+enum tl_graph_label {
+	TL_LABEL_SELF = 1 << 0,      /**< share of the total */
+	TL_LABEL_INCLUSIVE = 1 << 1, /**< share of the total, of edges too */
+	TL_LABEL_CALLS = 1 << 2,     /**< of edges too */
+	TL_LABEL_SUM = 1 << 3,       /**< these and the following: durations of a node's calls */
+	TL_LABEL_MIN = 1 << 4,
+	TL_LABEL_MEDIAN = 1 << 5,
+	TL_LABEL_P90 = 1 << 6,
+	TL_LABEL_P99 = 1 << 7,
+	TL_LABEL_MAX = 1 << 8,
+};
+
+/** What the colour of a node of a call graph shows. */
+enum tl_graph_color { TL_GRAPH_PLAIN, TL_GRAPH_BY_SELF, TL_GRAPH_BY_INCLUSIVE };
+
+/** What functions are framed together by in a call graph. */
+enum tl_graph_cluster { TL_CLUSTER_NONE, TL_CLUSTER_OBJECT, TL_CLUSTER_FILE };
+
 /** How a profile is written. Zero-filled with `size` set is a good default. */
 struct tl_export_options {
 	size_t size;    /**< sizeof(struct tl_export_options) */
@@ -36,6 +55,11 @@ struct tl_export_options {
 	const char *command;
 	enum tl_export_compression compression;
 	enum tl_export_positions positions;
+	/** call graph: nodes and edges with less than this share, in percent, are left out */
+	double threshold;
+	unsigned labels; /**< call graph: enum tl_graph_label; 0: self, inclusive and calls */
+	enum tl_graph_color color;
+	enum tl_graph_cluster cluster;
 };
 
 /** A profile format that can be written. */
@@ -57,6 +81,16 @@ struct tl_exporter {
 TL_API const struct tl_exporter *const *tl_exporters(void);
 /** An exporter by name, NULL when there is none. */
 TL_API const struct tl_exporter *tl_exporter_find(const char *name);
+
+/**
+ * The call graph of two profiles, for Graphviz: what grew is red, what shrank is green, what is new
+ * or gone has a dashed frame. `functions` and `arcs` compare the same profiles by their inclusive
+ * cost, of `event`, which both must have.
+ * @param options  may be NULL; command, event and threshold are used
+ */
+TL_API int tl_export_diff_dot(const struct tl_diff *functions, const struct tl_diff *arcs,
+			      const struct tl_export_options *options, struct tl_output *out,
+			      struct tl_error *err);
 
 /** How far call stacks are estimated. Zero-filled with `size` set is a good default. */
 struct tl_stacks_options {

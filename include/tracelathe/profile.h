@@ -301,6 +301,8 @@ struct tl_profile_filter {
 	size_t size;          /**< sizeof(struct tl_profile_filter) */
 	const char *function; /**< NULL: all */
 	const char *object;   /**< NULL: all */
+	/** tl_profile_filtered(): without stacks through a function whose name matches */
+	const char *ignore;
 };
 
 /**

@@ -17,6 +17,10 @@ int export_profile(const struct command_job *job, const struct tl_exporter *expo
 		.command = command,
 		.compression = job->settings->convert.compression,
 		.positions = job->settings->convert.positions,
+		.threshold = report->threshold > 0 ? report->threshold : 0,
+		.labels = job->settings->convert.labels,
+		.color = job->settings->convert.color,
+		.cluster = job->settings->convert.cluster,
 	};
 
 	return exporter->write(profile, &options, job->out, err);

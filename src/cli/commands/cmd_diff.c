@@ -186,12 +186,43 @@ static int pass_gate(struct command_job *job, const struct tl_diff *diff, struct
 	return job->gate ? 0 : out_of_memory(err);
 }
 
+/* The call graph needs the functions by their inclusive cost, and the calls. */
+static int put_graph(struct command_job *job, const struct tl_diff *diff, struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	struct tl_diff_options by = { .size = sizeof(by),
+				      .inclusive = true,
+				      .renames = settings->diff.renames.items,
+				      .rename_count = settings->diff.renames.list.count };
+	const struct tl_export_options options = {
+		.size = sizeof(options),
+		.event = settings->report.events[0],
+		.command = settings->paths.items[1],
+		.threshold = settings->report.threshold > 0 ? settings->report.threshold : 0,
+	};
+	const struct tl_profile *before = tl_diff_profile(diff, false),
+				*after = tl_diff_profile(diff, true);
+	struct tl_diff *functions = NULL, *arcs = NULL;
+	int status = tl_profile_diff(&functions, before, after, &by, err);
+
+	by.by = TL_DIFF_ARCS;
+	if (status == 0)
+		status = tl_profile_diff(&arcs, before, after, &by, err);
+	if (status == 0)
+		status = tl_export_diff_dot(functions, arcs, &options, job->out, err);
+	tl_diff_free(functions);
+	tl_diff_free(arcs);
+	return status;
+}
+
 static int put_report(struct command_job *job, const struct tl_diff *diff, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
 	int status;
 
-	if (settings->diff.markdown)
+	if (settings->diff.form == DIFF_DOT)
+		status = put_graph(job, diff, err);
+	else if (settings->diff.markdown)
 		status = tl_report_diff_markdown(diff, &settings->report, job->out, err);
 	else
 		status = tl_report_diff(diff, &settings->report, job->out, err);

@@ -116,6 +116,32 @@ void warn_saturated(struct command_job *job, const char *file, const struct tl_p
 	warn_saturated_sums(job, file, losses.saturated);
 }
 
+/* --focus and --ignore: the profile of some stacks, which has to have stacks. */
+static int keep_stacks(struct command_job *job, struct tl_profile **profile, struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	const struct tl_profile_filter filter = { .size = sizeof(filter),
+						  .function = settings->stacks.focus,
+						  .ignore = settings->stacks.ignore };
+	const struct tl_profile_filter shown = { .size = sizeof(shown),
+						 .function = settings->input.filter.function,
+						 .object = settings->input.filter.object };
+	struct tl_profile *whole;
+	int status;
+
+	if (!filter.function && !filter.ignore)
+		return 0;
+	status = add_stacks(job, settings->paths.items[0], profile, err);
+	if (status < 0)
+		return status;
+	whole = *profile;
+	status = tl_profile_filtered(profile, whole, &filter, err);
+	tl_profile_free(whole);
+	if (status == 0 && (shown.function || shown.object))
+		status = tl_profile_choose(*profile, &shown, err);
+	return status;
+}
+
 int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **events,
 	       struct tl_error *err)
 {
@@ -129,6 +155,9 @@ int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **
 		return status;
 	}
 	warn_saturated(job, job->settings->paths.items[0], *profile);
+	status = keep_stacks(job, profile, err);
+	if (status < 0)
+		return status;
 	if (job->settings->report.seconds && !tl_profile_frequency(*profile))
 		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n",
 		      stderr);

@@ -50,6 +50,8 @@ static void warn_nothing_matches(struct command_job *job, const char *file, bool
 		print_error(" --time %g..", o->filter.from_seconds);
 	if (chooses_time(o) && o->filter.to_seconds > 0)
 		print_error("%g", o->filter.to_seconds);
+	print_text("focus", job->settings->stacks.focus);
+	print_text("ignore", job->settings->stacks.ignore);
 	print_text("function", functions ? o->filter.function : NULL);
 	print_text("object", functions ? o->filter.object : NULL);
 	putc('\n', stderr);
@@ -57,6 +59,11 @@ static void warn_nothing_matches(struct command_job *job, const char *file, bool
 }
 
 /* ---- whether anything is left ---- */
+
+static bool chooses_stacks(const struct settings *settings)
+{
+	return settings->stacks.focus || settings->stacks.ignore;
+}
 
 static bool has_cost(const struct tl_profile *profile, const struct tl_function_totals *totals)
 {
@@ -88,7 +95,7 @@ void warn_unmatched(struct command_job *job, const char *file, const struct tl_p
 {
 	const struct tl_input_options *o = &job->settings->input;
 
-	if (chooses_records(o) && !has_function(profile, false))
+	if ((chooses_records(o) || chooses_stacks(job->settings)) && !has_function(profile, false))
 		warn_nothing_matches(job, file, false);
 	else if (chooses_functions(o) && !has_function(profile, true))
 		warn_nothing_matches(job, file, true);

@@ -47,6 +47,9 @@ const struct option_row option_rows[] = {
 		  "exit with status 3, behind the table, if the total or a row of it grew by more "
 		  "than this: in the first event, or in those of --event. What is new has; "
 		  "--threshold leaves out what does not matter"),
+	OPT_WORD(C_DIFF, "to", "table|dot", enum diff_form, diff.form, DIFF_TABLE,
+		 "a table (default), or the call graph for Graphviz: red is more, green is less, "
+		 "dashed is new or gone"),
 	OPT_FLAG(C_DIFF, "markdown", diff.markdown, "as a Markdown table, for a pull request"),
 	OPT_FLAG(C_ANNOTATE, "asm", annotate.assembly,
 		 "functions by instruction instead of files by line"),
@@ -247,6 +250,21 @@ const struct option_row option_rows[] = {
 		 "has)"),
 	OPT_TEXT(C_CONVERT, "tables", "NAME[,NAME...]", convert.tables,
 		 "--to sqlite: only these tables (default: all that the input has)"),
+	OPT_PERCENT(
+		C_CONVERT | C_MERGE, "threshold", "PERCENT", report.threshold,
+		"--to dot: leave out functions and calls with less than this share of the total "
+		"(default: 0)"),
+	OPT_LABELS(
+		C_CONVERT | C_MERGE, "labels", "self|inclusive|calls|sum|min|median|p90|p99|max",
+		convert.labels,
+		"--to dot: what nodes show, several after commas; edges show inclusive and calls "
+		"(default: self,inclusive,calls)"),
+	OPT_WORD(C_CONVERT | C_MERGE, "color-by", "none|self|inclusive", enum tl_graph_color,
+		 convert.color, TL_GRAPH_PLAIN,
+		 "--to dot: the share that colours a node (default: none)"),
+	OPT_WORD(C_CONVERT | C_MERGE, "cluster", "none|object|file", enum tl_graph_cluster,
+		 convert.cluster, TL_CLUSTER_NONE,
+		 "--to dot: frame the functions of an object or file (default: none)"),
 	OPT_FLAG(C_QUERY, "list", query.list, "the ready queries that there are, and nothing else"),
 	/* the input */
 	OPT_NAME(C_READERS, "format", "NAME", input.format, format_name,
@@ -313,6 +331,13 @@ const struct option_row option_rows[] = {
 		  "only functions whose name matches, or the stacks that go through one"),
 	OPT_REGEX(C_READERS, "object", "REGEX", input.filter.object,
 		  "only functions whose ELF file matches, or the stacks through one"),
+	OPT_REGEX(
+		C_OF_STACKS, "focus", "REGEX", stacks.focus,
+		"count only what was spent in functions whose name matches and in those that they "
+		"call: totals and shares are of that"),
+	OPT_REGEX(C_OF_STACKS, "ignore", "REGEX", stacks.ignore,
+		  "count nothing that was spent in functions whose name matches or in those that "
+		  "they call"),
 	OPT_EVENTS(C_EVENTS, "event", "NAME[,NAME...]", events, event_name,
 		   "which events, in this order (default: all; the first one sorts); also formulas "
 		   "over those of the input, X=Ir+10*D1mr, and the usual ones CEst, L1m, LLm, L2m, "

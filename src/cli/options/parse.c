@@ -227,6 +227,12 @@ static bool check_together(const struct settings *settings, const struct command
 		complain(command->name, "--markdown excludes --json and --csv");
 		return false;
 	}
+	if (diff->form == DIFF_DOT && (diff->markdown || diff->runs || diff->by || output->json ||
+				       output->csv || diff->fail_above >= 0)) {
+		complain(command->name, "--to dot goes without --runs, --by, --json, --csv, "
+					"--markdown and --fail-above");
+		return false;
+	}
 	if (diff->runs && (settings->flame.of_diff || diff->by > DIFF_BY_FUNCTION)) {
 		complain(command->name, "--runs goes by function, without --flame");
 		return false;

@@ -23,6 +23,9 @@ struct program_settings {
 /* The values of `diff --by`, in the order of its words; 0: not given. */
 enum diff_by { DIFF_BY_DEFAULT, DIFF_BY_FUNCTION, DIFF_BY_ARC, DIFF_BY_LINE };
 
+/* The values of `diff --to`, in the order of its words. */
+enum diff_form { DIFF_TABLE, DIFF_DOT };
+
 struct diff_settings {
 	enum diff_by by;
 	bool inclusive;
@@ -32,6 +35,7 @@ struct diff_settings {
 	const char *map_after;
 	double fail_above; /* percent; below 0: no gate */
 	bool markdown;
+	enum diff_form form;
 	bool runs;
 	size_t before; /* of the files, so many stand before -- */
 };
@@ -55,6 +59,9 @@ struct convert_settings {
 	const char *tables; /* of a database; NULL: all */
 	enum tl_export_compression compression;
 	enum tl_export_positions positions;
+	unsigned labels; /* enum tl_graph_label */
+	enum tl_graph_color color;
+	enum tl_graph_cluster cluster;
 };
 
 struct slice_settings {
@@ -86,6 +93,11 @@ struct event_settings {
 	LIST_OF(const char *) formulas; /* those of them that may have to be added */
 };
 
+/* Regular expressions: only stacks through a function, or none of them. */
+struct stack_settings {
+	const char *focus, *ignore;
+};
+
 struct output_settings {
 	const char *path; /* NULL, "-": standard output */
 	bool json, csv, yaml, box;
@@ -111,6 +123,7 @@ struct settings {
 	struct annotate_settings annotate;
 	struct flame_settings flame;
 	struct convert_settings convert;
+	struct stack_settings stacks;
 	struct slice_settings slice;
 	struct tl_analysis analysis;
 	struct record_settings record;

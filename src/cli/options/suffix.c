@@ -43,6 +43,8 @@ static void take_form(struct settings *settings, const struct command *command)
 		settings->output.yaml = takes(command, "yaml");
 	else if (ends_with(path, ".svg"))
 		settings->flame.svg = takes(command, "svg");
+	else if (ends_with(path, ".dot"))
+		settings->diff.form = DIFF_DOT; /* of diff, the only command that asks */
 	else if (ends_with(path, ".html"))
 		settings->flame.of_diff = takes(command, "flame");
 }

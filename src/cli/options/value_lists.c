@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/options/values.h"
+#include "cli/options/words.h"
 
 static const char no_memory[] = "out of memory", no_file[] = "a file name is missing";
 
@@ -136,6 +137,30 @@ const char *set_events(struct settings *settings, void *field, const struct opti
 
 		if (wrong || !value[size])
 			return wrong;
+		value += size + 1;
+	}
+}
+
+const char *set_labels(struct settings *settings, void *field, const struct option_row *row,
+		       const char *value)
+{
+	unsigned *labels = field;
+
+	(void)settings;
+	*labels = 0;
+	for (;;) {
+		size_t size = strcspn(value, ",");
+		struct word word;
+		size_t number = 0;
+
+		while (option_word(row, number, &word) &&
+		       (word.size != size || memcmp(word.text, value, size) != 0))
+			number++;
+		if (!option_word(row, number, &word))
+			return row->argument;
+		*labels |= 1U << number;
+		if (!value[size])
+			return NULL;
 		value += size + 1;
 	}
 }

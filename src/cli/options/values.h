@@ -94,6 +94,9 @@
 #define OPT_EVENTS(mask, name, argument, member, names, help)                                      \
 	OPTION(mask, name, argument, help, FIELD_OF(struct event_settings, member), set_events,    \
 	       .name_of = (names))
+/* Words of the argument between commas: a bit each. */
+#define OPT_LABELS(mask, name, argument, member, help)                                             \
+	OPT_NUMBER(mask, name, argument, unsigned, member, set_labels, help)
 /* FROM..TO of times: the window of a filter. */
 #define OPT_WINDOW(mask, name, argument, member, help)                                             \
 	OPT_NUMBER(mask, name, argument, struct tl_input_filter, member, set_window, help)
@@ -125,7 +128,7 @@ set_fn set_flag, set_choice, set_bit;
 set_fn set_word, set_text, set_name, set_regex;
 set_fn set_id, set_part, set_count, set_u32, set_byte, set_lines, set_jobs, set_percent, set_time;
 set_fn set_limit;
-set_fn set_events, set_window, set_range, set_pair, set_caches;
+set_fn set_labels, set_events, set_window, set_range, set_pair, set_caches;
 set_fn add_binary, add_raw, add_rename, add_dir, add_label;
 
 /* NULL, or why a text is no POSIX extended regular expression. */

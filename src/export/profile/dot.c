@@ -10,11 +10,18 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "core/saturate.h"
+#include "export/profile/dot_text.h"
 #include "export/profile/exporters.h"
 #include "profile/model/unsized.h"
 
+enum {
+	GRAPH_LABELS = TL_LABEL_SELF | TL_LABEL_INCLUSIVE | TL_LABEL_CALLS,
+	RED = 0, /* hue, permille */
+};
+
 struct graph {
 	const struct tl_profile *profile;
+	struct tl_export_options options;
 	uint32_t event;
 	int64_t total;
 	bool *called;   /* by function: in an arc */
@@ -22,57 +29,82 @@ struct graph {
 	uint32_t arc_count;
 };
 
-/* ---- text ---- */
-
-/*
- * A byte inside a double-quoted string, where Graphviz takes any backslash for an escape. Control
- * characters become blanks: they show nothing, and cannot stand in the XML that Graphviz may write.
- */
-static void put_quoted_byte(struct tl_output *out, char byte)
-{
-	if (byte == '"' || byte == '\\')
-		tl_put_char(out, '\\');
-	tl_put_char(out, (unsigned char)byte < 0x20 || byte == 0x7f ? ' ' : byte);
-}
-
-/* Graphviz refuses bytes that are not UTF-8: each becomes U+FFFD. */
-static void put_quoted(struct tl_output *out, const char *text)
-{
-	while (*text) {
-		size_t run = tl_utf8_span(text, strlen(text));
-
-		for (size_t i = 0; i < run; i++)
-			put_quoted_byte(out, text[i]);
-		text += run;
-		if (*text) {
-			tl_put_text(out, "\xef\xbf\xbd");
-			text++;
-		}
-	}
-}
-
-static __int128 magnitude(int64_t value)
-{
-	if (value < 0)
-		return -(__int128)value;
-	return value;
-}
-
-/* "12.34%" of |total|, computed in integers, so that every machine writes the same. */
-static void put_share(struct tl_output *out, int64_t cost, int64_t total)
-{
-	__int128 whole = magnitude(total), hundredths = 0;
-
-	if (whole)
-		hundredths = (magnitude(cost) * 10000 + whole / 2) / whole;
-	if (hundredths > INT64_MAX)
-		hundredths = INT64_MAX;
-	if (cost < 0 && hundredths)
-		tl_put_char(out, '-');
-	tl_put_format(out, "%lld.%02d%%", (long long)(hundredths / 100), (int)(hundredths % 100));
-}
-
 /* ---- nodes ---- */
+
+static bool below(const struct graph *graph, int64_t cost)
+{
+	return graph->options.threshold > 0 &&
+	       (double)tl_dot_hundredths(cost, graph->total) < graph->options.threshold * 100;
+}
+
+/* Whether a function is drawn. */
+static bool is_node(const struct graph *graph, uint32_t number)
+{
+	struct tl_function_totals totals;
+
+	tl_profile_totals_of(graph->profile, number, TL_NONE, &totals);
+	if (below(graph, totals.inclusive[graph->event]))
+		return false;
+	return graph->called[number] || totals.self[graph->event] || totals.inclusive[graph->event];
+}
+
+static bool has_label(const struct graph *graph, enum tl_graph_label label)
+{
+	return graph->options.labels & label;
+}
+
+/* A duration, in the unit of the clock where it is known. */
+static void put_duration(const struct graph *graph, const char *name, uint64_t ticks,
+			 struct tl_output *out)
+{
+	uint64_t frequency = tl_profile_frequency(graph->profile);
+
+	tl_put_format(out, "\\n%s ", name);
+	if (frequency)
+		tl_put_format(out, "%.4g us", (double)ticks * 1e6 / (double)frequency);
+	else
+		tl_put_format(out, "%llu", (unsigned long long)ticks);
+}
+
+static void put_durations(const struct graph *graph, uint32_t number, struct tl_output *out)
+{
+	struct tl_latency latency;
+
+	if (!tl_profile_latency_of(graph->profile, number, TL_NONE, &latency) || !latency.calls)
+		return;
+
+	const struct {
+		const char *name;
+		enum tl_graph_label label;
+		uint64_t ticks;
+	} rows[] = {
+		{ "sum", TL_LABEL_SUM, latency.sum },          { "min", TL_LABEL_MIN, latency.min },
+		{ "median", TL_LABEL_MEDIAN, latency.median }, { "p90", TL_LABEL_P90, latency.p90 },
+		{ "p99", TL_LABEL_P99, latency.p99 },          { "max", TL_LABEL_MAX, latency.max },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (has_label(graph, rows[i].label))
+			put_duration(graph, rows[i].name, rows[i].ticks, out);
+}
+
+static void put_labels(const struct graph *graph, uint32_t number,
+		       const struct tl_function_totals *totals, struct tl_output *out)
+{
+	if (has_label(graph, TL_LABEL_SELF)) {
+		tl_put_text(out, "\\nself ");
+		tl_dot_put_share(out, totals->self[graph->event], graph->total);
+	}
+	if (has_label(graph, TL_LABEL_INCLUSIVE)) {
+		tl_put_text(out, "\\ninclusive ");
+		tl_dot_put_share(out, totals->inclusive[graph->event], graph->total);
+	}
+	/* Unless calls were asked for, only edges have them. */
+	if (has_label(graph, TL_LABEL_CALLS) && graph->options.labels != GRAPH_LABELS)
+		tl_put_format(out, "\\n%llu call%s", (unsigned long long)totals->calls,
+			      totals->calls == 1 ? "" : "s");
+	put_durations(graph, number, out);
+}
 
 static void put_node(const struct graph *graph, uint32_t number, struct tl_output *out)
 {
@@ -80,21 +112,80 @@ static void put_node(const struct graph *graph, uint32_t number, struct tl_outpu
 	struct tl_function_totals totals;
 
 	tl_profile_totals_of(graph->profile, number, TL_NONE, &totals);
-	if (!graph->called[number] && !totals.self[graph->event] && !totals.inclusive[graph->event])
-		return;
 	tl_put_format(out, "\tf%u [label=\"", (unsigned)number);
-	put_quoted(out, function->name);
-	tl_put_text(out, "\\nself ");
-	put_share(out, totals.self[graph->event], graph->total);
-	tl_put_text(out, "\\ninclusive ");
-	put_share(out, totals.inclusive[graph->event], graph->total);
+	tl_dot_put_quoted(out, function->name);
+	put_labels(graph, number, &totals, out);
 	if (*function->file) {
 		tl_put_text(out, "\", tooltip=\"");
-		put_quoted(out, function->file);
+		tl_dot_put_quoted(out, function->file);
 		if (function->line)
 			tl_put_format(out, ":%u", (unsigned)function->line);
 	}
-	tl_put_text(out, "\"];\n");
+	tl_put_char(out, '"');
+	if (graph->options.color == TL_GRAPH_BY_SELF)
+		tl_dot_put_color(out, RED, totals.self[graph->event], graph->total);
+	else if (graph->options.color == TL_GRAPH_BY_INCLUSIVE)
+		tl_dot_put_color(out, RED, totals.inclusive[graph->event], graph->total);
+	tl_put_text(out, "];\n");
+}
+
+/* ---- frames ---- */
+
+static const char *cluster_of(const struct graph *graph, uint32_t number)
+{
+	const struct tl_function *function = tl_profile_function(graph->profile, number);
+
+	return graph->options.cluster == TL_CLUSTER_FILE ? function->file : function->object;
+}
+
+static int compare_clusters(const void *a, const void *b, void *context)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = strcmp(cluster_of(context, x), cluster_of(context, y));
+
+	return order ? order : (x > y) - (x < y);
+}
+
+/* Functions sorted by what frames them; those of nothing have no frame. */
+static void put_clusters(const struct graph *graph, const uint32_t *nodes, uint32_t count,
+			 struct tl_output *out)
+{
+	const char *open = "";
+	unsigned number = 0;
+
+	for (uint32_t i = 0; i < count && !tl_output_failed(out); i++) {
+		const char *name = cluster_of(graph, nodes[i]);
+
+		if (strcmp(name, open) != 0) {
+			tl_put_text(out, *open ? "\t}\n" : "");
+			tl_put_format(out, "\tsubgraph cluster%u {\n\tlabel=\"", number++);
+			tl_dot_put_quoted(out, name);
+			tl_put_text(out, "\";\n");
+			open = name;
+		}
+		put_node(graph, nodes[i], out);
+	}
+	tl_put_text(out, *open ? "\t}\n" : "");
+}
+
+static int put_nodes(const struct graph *graph, struct tl_output *out, struct tl_error *err)
+{
+	uint32_t functions = tl_profile_function_count(graph->profile), count = 0;
+	uint32_t *nodes = malloc(((size_t)functions + 1) * sizeof(*nodes));
+
+	if (!nodes)
+		return tl_error_memory(err);
+	for (uint32_t f = 0; f < functions; f++)
+		if (is_node(graph, f))
+			nodes[count++] = f;
+	if (graph->options.cluster) {
+		qsort_r(nodes, count, sizeof(*nodes), compare_clusters, (void *)(uintptr_t)graph);
+		put_clusters(graph, nodes, count, out);
+	}
+	for (uint32_t i = 0; i < count && !graph->options.cluster && !tl_output_failed(out); i++)
+		put_node(graph, nodes[i], out);
+	free(nodes);
+	return 0;
 }
 
 /* ---- edges ---- */
@@ -151,27 +242,34 @@ static uint32_t put_edge(const struct graph *graph, uint32_t first, struct tl_ou
 		cost = tl_sum_saturating(
 			cost, tl_profile_arc_cost(graph->profile, graph->arcs[at])[graph->event]);
 	}
-	tl_put_format(out, "\tf%u -> f%u [label=\"%llu call%s\\n", (unsigned)arc->caller,
-		      (unsigned)arc->callee, (unsigned long long)calls, calls == 1 ? "" : "s");
-	put_share(out, cost, graph->total);
+	if (below(graph, cost) || !is_node(graph, arc->caller) || !is_node(graph, arc->callee))
+		return at;
+	tl_put_format(out, "\tf%u -> f%u [label=\"", (unsigned)arc->caller, (unsigned)arc->callee);
+	if (has_label(graph, TL_LABEL_CALLS))
+		tl_put_format(out, "%llu call%s\\n", (unsigned long long)calls,
+			      calls == 1 ? "" : "s");
+	if (has_label(graph, TL_LABEL_INCLUSIVE))
+		tl_dot_put_share(out, cost, graph->total);
 	tl_put_text(out, "\"];\n");
 	return at;
 }
 
 /* ---- the graph ---- */
 
-static void put_graph(const struct graph *graph, const char *title, struct tl_output *out)
+static int put_graph(const struct graph *graph, const char *title, struct tl_output *out,
+		     struct tl_error *err)
 {
-	uint32_t functions = tl_profile_function_count(graph->profile);
+	int status;
 
 	tl_put_text(out, "digraph \"");
-	put_quoted(out, title);
-	tl_put_text(out, "\" {\n\tnode [shape=box];\n");
-	for (uint32_t f = 0; f < functions && !tl_output_failed(out); f++)
-		put_node(graph, f, out);
+	tl_dot_put_quoted(out, title);
+	tl_put_text(out, "\" {\n\tnode [shape=box");
+	tl_put_text(out, graph->options.color ? ", style=filled];\n" : "];\n");
+	status = put_nodes(graph, out, err);
 	for (uint32_t i = 0; i < graph->arc_count && !tl_output_failed(out);)
 		i = put_edge(graph, i, out);
 	tl_put_text(out, "}\n");
+	return status;
 }
 
 static int write_dot(const struct tl_profile *profile, const struct tl_export_options *options,
@@ -188,8 +286,12 @@ static int write_dot(const struct tl_profile *profile, const struct tl_export_op
 				   "the profile has no event to draw shares of");
 	graph.event = filled.event;
 	graph.total = tl_profile_total(profile)[filled.event];
+	graph.options = filled;
+	if (!graph.options.labels)
+		graph.options.labels = GRAPH_LABELS;
 	if (sort_arcs(&graph))
-		put_graph(&graph, filled.command ? filled.command : "tracelathe", out);
+		status =
+			put_graph(&graph, filled.command ? filled.command : "tracelathe", out, err);
 	else
 		status = tl_error_memory(err);
 	free(graph.arcs);

@@ -8,12 +8,15 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "profile/model/model.h"
 
 struct filter {
 	const struct tl_profile *from;
 	struct tl_profile *to;
 	bool *wanted;       /* by function: its name and object match */
+	bool *ignored;      /* by function; NULL: none is */
+	bool *partial;      /* by function: some of its calls are left out */
 	uint32_t *function; /* by function: number in the new profile, TL_NONE: not there yet */
 	uint32_t *context;
 };
@@ -91,7 +94,8 @@ static int64_t take_function(struct filter *f, uint32_t function, struct tl_erro
 		if (number < 0)
 			return number;
 		f->function[function] = (uint32_t)number;
-		if (function < f->from->durations.capacity &&
+		/* Which durations are those of the calls that are kept, nobody knows. */
+		if (function < f->from->durations.capacity && !f->partial[function] &&
 		    !tl_profile_add_latency(f->to, (uint32_t)number, TL_NONE,
 					    &f->from->durations.list[function]))
 			return tl_error_memory(err);
@@ -99,7 +103,15 @@ static int64_t take_function(struct filter *f, uint32_t function, struct tl_erro
 	return f->function[function];
 }
 
-/* Below a wanted function everything is kept (2), above it the path without its own cost (1). */
+static bool is_ignored(const struct filter *f, uint32_t function)
+{
+	return f->ignored && f->ignored[function];
+}
+
+/*
+ * Below a wanted function everything is kept (2), above it the path without its own cost (1). From
+ * an ignored function on nothing is (3).
+ */
 static unsigned char *mark_contexts(const struct filter *f)
 {
 	size_t count = f->from->contexts.table.count;
@@ -108,13 +120,17 @@ static unsigned char *mark_contexts(const struct filter *f)
 	for (size_t i = 0; keep && i < count; i++) {
 		const struct tl_context *c = &f->from->contexts.list[i];
 
-		if (f->wanted[c->function] || (c->parent != TL_NONE && keep[c->parent] == 2))
+		if (is_ignored(f, c->function) || (c->parent != TL_NONE && keep[c->parent] == 3))
+			keep[i] = 3;
+		else if (f->wanted[c->function] || (c->parent != TL_NONE && keep[c->parent] == 2))
 			keep[i] = 2;
 	}
 	for (size_t i = count; keep && i-- > 0;) {
 		uint32_t parent = f->from->contexts.list[i].parent;
 
-		if (keep[i] && parent != TL_NONE && !keep[parent])
+		if (keep[i] == 3)
+			keep[i] = 0;
+		else if (keep[i] && parent != TL_NONE && !keep[parent])
 			keep[parent] = 1;
 	}
 	return keep;
@@ -148,7 +164,8 @@ static int take_local_durations(struct filter *f, struct tl_error *err)
 		const struct tl_part_function *local = &f->from->part_functions.list[i];
 		uint32_t number;
 
-		if (!local->latency.calls || f->function[local->function] == TL_NONE)
+		if (!local->latency.calls || f->function[local->function] == TL_NONE ||
+		    f->partial[local->function])
 			continue;
 		number = tl_profile_part_function(f->to, f->function[local->function], local->part);
 		if (number == TL_NONE ||
@@ -165,6 +182,10 @@ static int take_contexts(struct filter *f, struct tl_error *err)
 	int status = keep ? 0 : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < f->from->contexts.table.count; i++)
+		if (keep[i] != 2 && f->from->contexts.list[i].calls)
+			f->partial[f->from->contexts.list[i].function] = true;
+
+	for (size_t i = 0; status == 0 && i < f->from->contexts.table.count; i++)
 		if (keep[i])
 			status = take_context(f, i, keep[i] == 2, err);
 	free(keep);
@@ -179,7 +200,7 @@ static int take_sums(struct filter *f, struct tl_error *err)
 		struct tl_cost_line line = f->from->lines.list[i];
 		int64_t function;
 
-		if (!f->wanted[line.function])
+		if (!f->wanted[line.function] || is_ignored(f, line.function))
 			continue;
 		function = take_function(f, line.function, err);
 		if (function < 0)
@@ -193,6 +214,9 @@ static int take_sums(struct filter *f, struct tl_error *err)
 
 		if (!f->wanted[arc.callee] && (arc.caller == TL_NONE || !f->wanted[arc.caller]))
 			continue;
+		if (is_ignored(f, arc.callee) ||
+		    (arc.caller != TL_NONE && is_ignored(f, arc.caller)))
+			continue;
 		if (arc.caller != TL_NONE)
 			caller = take_function(f, arc.caller, err);
 		callee = caller < 0 ? caller : take_function(f, arc.callee, err);
@@ -205,6 +229,13 @@ static int take_sums(struct filter *f, struct tl_error *err)
 	return status;
 }
 
+static int match_ignored(struct filter *f, const char *pattern, struct tl_error *err)
+{
+	const struct tl_profile_filter ignore = { .size = sizeof(ignore), .function = pattern };
+
+	return pattern ? match_functions(f->from, &ignore, &f->ignored, err) : 0;
+}
+
 static int take_all(struct filter *f, const struct tl_profile_filter *filter, struct tl_error *err)
 {
 	const struct tl_profile *from = f->from;
@@ -213,11 +244,14 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 
 	f->function = malloc((functions + 1) * sizeof(*f->function));
 	f->context = malloc((contexts + 1) * sizeof(*f->context));
-	if (!f->function || !f->context)
+	f->partial = calloc(functions + 1, sizeof(*f->partial));
+	if (!f->function || !f->context || !f->partial)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < functions; i++)
 		f->function[i] = TL_NONE;
 	status = match_functions(from, filter, &f->wanted, err);
+	if (status == 0)
+		status = match_ignored(f, filter->ignore, err);
 	for (size_t i = 0; status == 0 && i < from->parts.count; i++) {
 		int64_t number = tl_profile_put_part(f->to, &from->parts.list[i], err);
 
@@ -233,10 +267,12 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *profile,
 			const struct tl_profile_filter *filter, struct tl_error *err)
 {
+	struct tl_profile_filter taken = { .size = sizeof(taken) };
 	struct filter f = { .from = profile };
 	int status;
 
 	*filtered = NULL;
+	tl_take(&taken, sizeof(taken), filter, filter->size);
 	status = tl_profile_make(&f.to, profile->format, profile->events, profile->event_count,
 				 profile->frequency, err);
 	if (status < 0)
@@ -246,8 +282,10 @@ int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *p
 	f.to->estimated = profile->estimated;
 	f.to->durations.exact = profile->durations.exact;
 	f.to->losses = profile->losses;
-	status = take_all(&f, filter, err);
+	status = take_all(&f, &taken, err);
 	free(f.wanted);
+	free(f.ignored);
+	free(f.partial);
 	free(f.function);
 	free(f.context);
 	if (status < 0) {

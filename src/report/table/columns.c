@@ -80,7 +80,7 @@ LATENCY(median, row->latency->calls)
 LATENCY(p90, row->latency->calls)
 LATENCY(p99, row->latency->calls)
 LATENCY(max, row->latency->calls)
-LATENCY(sum, true)
+LATENCY(sum, row->latency->calls || !row->totals.calls || row->totals.cut == row->totals.calls)
 #undef LATENCY
 
 /* clang-format off */
