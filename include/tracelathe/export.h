@@ -60,6 +60,8 @@ struct tl_export_options {
 	unsigned labels; /**< call graph: enum tl_graph_label; 0: self, inclusive and calls */
 	enum tl_graph_color color;
 	enum tl_graph_cluster cluster;
+	bool calls;   /**< folded: how often each stack was called instead of its self cost */
+	uint32_t top; /**< folded: only so many stacks, the largest first; 0: all, by name */
 };
 
 /** A profile format that can be written. */

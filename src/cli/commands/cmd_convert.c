@@ -21,6 +21,8 @@ int export_profile(const struct command_job *job, const struct tl_exporter *expo
 		.labels = job->settings->convert.labels,
 		.color = job->settings->convert.color,
 		.cluster = job->settings->convert.cluster,
+		.calls = job->settings->stacks.count,
+		.top = report->top,
 	};
 
 	return exporter->write(profile, &options, job->out, err);

@@ -67,6 +67,10 @@ const struct option_row option_rows[] = {
 	OPT_COUNT(C_REPORT | C_DIFF, "top", "N", report.top,
 		  "only the first N rows (default: 40 as text, else all)"),
 	OPT_FLAG(C_REPORT | C_DIFF, "all", report.all, "all rows as text too"),
+	OPT_FLAG(C_STACKS, "count", stacks.count,
+		 "how often each stack was called instead of its self cost"),
+	OPT_COUNT(C_STACKS, "top", "N", report.top,
+		  "only N stacks, those that cost most (--count: were called most) first"),
 	OPT_FLAG(C_REPORT | C_STACKS | C_FLAME, "threads", report.threads, "keep threads apart"),
 	OPT_FLAG(C_REPORT | C_TREE, "cycles", report.cycles,
 		 "functions that call each other in a cycle as one more row, <cycle 1> the "

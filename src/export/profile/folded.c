@@ -139,6 +139,7 @@ static bool add_stack(struct fold *fold, uint32_t *nodes, uint32_t number)
 {
 	struct tl_stack stack = tl_stack_at(fold->profile, number);
 	uint32_t parent = TL_NONE, node;
+	int64_t value;
 
 	if (stack.parent != TL_NONE) {
 		parent = nodes[stack.parent];
@@ -150,8 +151,10 @@ static bool add_stack(struct fold *fold, uint32_t *nodes, uint32_t number)
 	node = node_below(fold, parent, function_name(fold, stack.function));
 	if (node == TL_NONE)
 		return false;
-	fold->nodes[node].self =
-		tl_sum_saturating(fold->nodes[node].self, stack.self[fold->options.event]);
+	value = stack.self[fold->options.event];
+	if (fold->options.calls)
+		value = stack.calls > INT64_MAX ? INT64_MAX : (int64_t)stack.calls;
+	fold->nodes[node].self = tl_sum_saturating(fold->nodes[node].self, value);
 	nodes[number] = node;
 	return true;
 }
@@ -307,23 +310,80 @@ static bool put_lines(const struct fold *fold, const struct tl_groups *groups,
 	return ok;
 }
 
+/* ---- the largest ones ---- */
+
+static int compare_values(const void *a, const void *b, void *context)
+{
+	const struct fold *fold = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int64_t s = fold->nodes[x].self, t = fold->nodes[y].self;
+
+	if (s != t)
+		return s < t ? 1 : -1;
+	return (x > y) - (x < y);
+}
+
+/* The names of a path from the root on; `path` has room for its nodes. */
+static void put_path(const struct fold *fold, uint32_t node, uint32_t *path, struct tl_output *out)
+{
+	int64_t value = fold->nodes[node].self;
+	size_t depth = 0;
+
+	for (; node != TL_NONE; node = fold->nodes[node].parent)
+		path[depth++] = node;
+	while (depth) {
+		struct tl_name name = entry_name(fold, path[--depth] * 2);
+
+		tl_put_bytes(out, name.text, name.size);
+		tl_put_char(out, depth ? ';' : ' ');
+	}
+	tl_put_i64(out, value);
+	tl_put_char(out, '\n');
+}
+
+static bool put_top(struct fold *fold, struct tl_output *out)
+{
+	uint32_t *order = malloc((fold->node_count + 1) * sizeof(*order));
+	uint32_t *path = malloc((fold->node_count + 1) * sizeof(*path));
+	bool ok = order && path;
+	size_t count = 0;
+
+	for (uint32_t i = 0; ok && i < fold->node_count; i++)
+		if (fold->nodes[i].self > 0)
+			order[count++] = i;
+	if (ok && count)
+		qsort_r(order, count, sizeof(*order), compare_values, fold);
+	for (size_t i = 0; ok && i < count && i < fold->options.top && !tl_output_failed(out); i++)
+		put_path(fold, order[i], path, out);
+	free(order);
+	free(path);
+	return ok;
+}
+
+static bool put_sorted(struct fold *fold, struct tl_output *out)
+{
+	struct tl_groups groups = { 0 };
+	bool ok = tl_groups_make(&groups, (uint32_t)fold->node_count * 2,
+				 (uint32_t)fold->node_count + 1, entry_group, fold);
+
+	if (ok) {
+		sort_groups(&groups, fold);
+		ok = put_lines(fold, &groups, out);
+	}
+	tl_groups_free(&groups);
+	return ok;
+}
+
 static int write_folded(const struct tl_profile *profile, const struct tl_export_options *options,
 			struct tl_output *out, struct tl_error *err)
 {
 	struct fold fold = { .profile = profile };
-	struct tl_groups groups = { 0 };
 	int status = tl_export_options(&fold.options, profile, options, err);
 	bool ok;
 
 	if (status < 0)
 		return status;
-	ok = grow_tree(&fold) && tl_groups_make(&groups, (uint32_t)fold.node_count * 2,
-						(uint32_t)fold.node_count + 1, entry_group, &fold);
-	if (ok) {
-		sort_groups(&groups, &fold);
-		ok = put_lines(&fold, &groups, out);
-	}
-	tl_groups_free(&groups);
+	ok = grow_tree(&fold) && (fold.options.top ? put_top(&fold, out) : put_sorted(&fold, out));
 	free_fold(&fold);
 	return ok ? 0 : tl_error_memory(err);
 }

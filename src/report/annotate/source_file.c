@@ -146,14 +146,33 @@ static int read_below_each(struct tl_source_file *text, const char *plain, const
 	return found;
 }
 
+/* "C:\\src\\a.c", "\\\\host\\src\\a.c", or "src\\a.c": a writer on Windows. */
+static bool is_windows_path(const char *path)
+{
+	return strchr(path, '\\') && (path[1] == ':' || *path == '\\' || !strchr(path, '/'));
+}
+
+/* A recorded path with slashes between its components. NULL without memory. */
+static char *with_slashes(const char *recorded)
+{
+	char *path = strdup(recorded);
+
+	if (path && is_windows_path(path))
+		for (char *at = path; (at = strchr(at, '\\'));)
+			*at = '/';
+	return path;
+}
+
 int tl_source_file_read(struct tl_source_file *text, const char *recorded, const char *const *dirs,
 			size_t dir_count, struct tl_error *err)
 {
 	bool leaves;
-	char *plain = plain_path(recorded, &leaves);
+	char *path = with_slashes(recorded);
+	char *plain = path ? plain_path(path, &leaves) : NULL;
 	int found;
 
 	*text = (struct tl_source_file){ 0 };
+	free(path);
 	if (!plain)
 		return tl_error_memory(err);
 	found = read_below_each(text, plain, dirs, dir_count, err);
