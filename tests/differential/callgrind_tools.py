@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our answers against callgrind_annotate's on a profile that valgrind makes here: what the same options say."""
 import collections
+import csv
+import io
+import json
 import os
 import re
 import shutil
@@ -20,7 +23,13 @@ int work(int n) { int s = 0; for (int i = 0; i < n; i++) s += hash(i); return s;
 int odd(int n);
 int even(int n) { return n ? odd(n - 1) : work(10); }
 int odd(int n) { return n ? even(n - 1) : 0; }
-int main(void) { char *p = malloc(100); printf("%d\n", work(300) + even(20)); return p == NULL; }
+int main(int argc, char **argv)
+{
+	char *p = malloc(100);
+	(void)argv;
+	printf("%d\n", work(300 * argc) + even(20));
+	return p == NULL;
+}
 """
 compared = 0
 
@@ -94,14 +103,88 @@ def parts(folder):
     compared += len(files)
 
 
+def inclusive(path):
+    """"--inclusive=yes: add subroutine costs to functions calls", of functions that are in no recursion."""
+    global compared
+    theirs = function_rows(annotate(path, "--inclusive=yes", "--show=Ir"), ["Ir"])
+    ours = {row["function"]: int(row["Ir:inclusive"]) for row in common.report(path)}
+    for name in ("hash", "work", "main"):
+        expect("inclusive cost of " + name, ours.get(name), theirs[name]["Ir"])
+        compared += 1
+
+
+def callers(path):
+    """The callers of hash and work in "--tree=caller": cost and calls of each."""
+    global compared
+    found, wanted = collections.defaultdict(dict), {}
+    for line in annotate(path, "--tree=caller", "--show=Ir").splitlines():
+        match = re.match(r"\s*([\d,]+)\s+([<*])\s+\S*?:([^ ]+)(?: \(([\d,]+)x\))?", line)
+        if match and match.group(2) == "<":
+            wanted[match.group(3)] = (int(match.group(1).replace(",", "")), int((match.group(4) or "0").replace(",", "")))
+        elif match:
+            found[match.group(3)], wanted = wanted, {}
+    rows = json.loads(common.run("tree", "--json", "--callers", "--function", "^(hash|work)$", path))["functions"]
+    ours = {row["function"]: {c["function"]: (c["inclusive"]["Ir"], c["calls"]) for c in row["callers"]} for row in rows}
+    for name in ("hash", "work"):
+        expect("some callers of " + name, bool(found[name]), True)
+        expect("callers of " + name, ours[name], dict(found[name]))
+        compared += 1
+
+
+def cachegrind(folder, name, *arguments):
+    out = os.path.join(folder, name)
+    subprocess.run(["valgrind", "-q", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=" + out,
+                    os.path.join(folder, "prog"), *arguments], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    return out
+
+
+def costs(*command):
+    """{function: self Ir} of a profile, functions of one name summed"""
+    sums = collections.Counter()
+    for row in common.report(*command):
+        sums[row["function"]] += int(row["Ir:self"])
+    return {name: cost for name, cost in sums.items() if cost}
+
+
+def cachegrind_tools(folder):
+    """cg_annotate's function table; the file that cg_merge writes; the one of cg_diff against `diff`."""
+    global compared
+    first, second = cachegrind(folder, "cg.1"), cachegrind(folder, "cg.2", "more")
+    text = subprocess.run(["cg_annotate", "--threshold=0", "--auto=no", "--show-percs=no", "--show=Ir", first], check=True,
+                          stdout=subprocess.PIPE).stdout.decode("utf-8", "replace")
+    theirs = function_rows(text, ["Ir"])
+    ours = costs(first)
+    expect("cg_annotate", {n: ours.get(n) for n in ("hash", "work", "even", "main")},
+           {n: theirs[n]["Ir"] for n in ("hash", "work", "even", "main")})
+    merged = os.path.join(folder, "cg.merged")
+    subprocess.run(["cg_merge", "-o", merged, first, second], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    mine = os.path.join(folder, "merged.callgrind")
+    common.run("merge", "-o", mine, first, second)
+    expect("cg_merge", costs(mine), costs(merged))
+    changed = os.path.join(folder, "cg.diff")
+    with open(changed, "wb") as file:
+        subprocess.run(["cg_diff", first, second], check=True, stdout=file)
+    rows = collections.Counter()
+    for row in csv.DictReader(io.StringIO(common.run("diff", "--csv", "--event", "Ir", first, second))):
+        rows[row["function"]] += int(row["Ir:change"])
+    expect("cg_diff", {n: c for n, c in rows.items() if c}, costs(changed))
+    expect("something changed", bool(costs(changed)), True)
+    compared += 3
+
+
 def main():
-    for tool in ("valgrind", "callgrind_annotate", "cc"):
+    for tool in ("valgrind", "callgrind_annotate", "cg_annotate", "cg_merge", "cg_diff", "cc"):
         if not shutil.which(tool):
             skip("there is no " + tool)
     with tempfile.TemporaryDirectory() as folder:
         program(folder)
-        formulas(valgrind(folder, "cache.out", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes"))
+        path = valgrind(folder, "cache.out", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes")
+        formulas(path)
+        inclusive(path)
+        callers(path)
         parts(folder)
+        cachegrind_tools(folder)
     common.finish(compared, "answers compared with callgrind_annotate's")
 
 
