@@ -82,10 +82,14 @@ static void words(void **state)
 	PARSE(time, "dump --order file --order time x");
 	assert_false(time.input.file_order);
 	FREE(time);
-	refused("report --by line x", "--by line: must be function|file|object");
-	refused("report --by fil x", "--by fil: must be function|file|object");
-	refused("report --by file| x", "--by file|: must be function|file|object");
-	refused("report --by '' x", "--by : must be function|file|object");
+	refused("report --by line x",
+		"--by line: must be function|file|object|class|namespace|cycle|part");
+	refused("report --by fil x",
+		"--by fil: must be function|file|object|class|namespace|cycle|part");
+	refused("report --by file| x",
+		"--by file|: must be function|file|object|class|namespace|cycle|part");
+	refused("report --by '' x",
+		"--by : must be function|file|object|class|namespace|cycle|part");
 }
 
 static void names(void **state)
