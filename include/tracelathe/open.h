@@ -309,6 +309,13 @@ TL_API void tl_input_close(struct tl_input *input);
  */
 TL_API int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
 /**
+ * Fold one of the files of an input that was opened with several paths or joined: 0 is the first.
+ * What a process inherited by fork is left out, as in the profile of all files; the sum of all of
+ * these profiles is that profile. Filters by function and object choose nothing.
+ */
+TL_API int tl_input_fold_file(struct tl_input *input, size_t number, struct tl_profile **profile,
+			      struct tl_error *err);
+/**
  * After tl_input_fold() failed: the path that the error is about, NULL: the first. Lives as long as
  * the input.
  */

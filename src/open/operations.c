@@ -150,6 +150,41 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 	return status;
 }
 
+/* A single file of the input: as fold_all(), without its others. */
+static int fold_one(struct tl_input *input, struct tl_input *file, struct tl_profile **profile,
+		    struct tl_error *err)
+{
+	size_t others = input->other_count;
+	int status = tl_input_relate(input, err);
+
+	if (status < 0)
+		return status;
+	input->other_count = 0;
+	status = file->format->fold ? file->format->fold(file, profile, err)
+				    : unsupported(file, OPERATION_FOLD, err);
+	if (status == 0)
+		status = note_damage(file, *profile, err);
+	input->other_count = others;
+	return status;
+}
+
+int tl_input_fold_file(struct tl_input *input, size_t number, struct tl_profile **profile,
+		       struct tl_error *err)
+{
+	int status;
+
+	*profile = NULL;
+	if (number > input->other_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the input has no such file");
+	status = fold_one(input, number ? input->others[number - 1] : input, profile, err);
+	status = (int)tl_input_unchanged(input, status, err);
+	if (status < 0) {
+		tl_profile_free(*profile);
+		*profile = NULL;
+	}
+	return status;
+}
+
 size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
 		     size_t size)
 {

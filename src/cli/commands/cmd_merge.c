@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands/job.h"
 
@@ -31,6 +33,7 @@ static int keep_chosen_stacks(const struct command_job *job, struct tl_profile *
 struct logs {
 	struct tl_input *input;
 	const char *path;
+	size_t count;
 };
 
 static int add_log(struct command_job *job, struct logs *logs, const char *path,
@@ -40,7 +43,7 @@ static int add_log(struct command_job *job, struct logs *logs, const char *path,
 	int status = 0;
 
 	if (!logs->input)
-		*logs = (struct logs){ job->input, path };
+		*logs = (struct logs){ job->input, path, 0 };
 	else
 		status = tl_input_join(logs->input, job->input, &failed, err);
 	progress_end(job->progress);
@@ -50,6 +53,7 @@ static int add_log(struct command_job *job, struct logs *logs, const char *path,
 		tl_input_close(job->input);
 	}
 	job->input = NULL;
+	logs->count++;
 	return status;
 }
 
@@ -86,26 +90,51 @@ static int add_profile(struct command_job *job, struct tl_gather *gather, const 
 	return status;
 }
 
+static int gather_file(struct command_job *job, struct tl_gather *gather, struct logs *logs,
+		       const char *path, struct tl_error *err)
+{
+	if (!open_file(job, path))
+		return TL_BAD_FORMAT;
+	if (tl_input_format(job->input)->joins_processes)
+		return add_log(job, logs, path, err);
+	return add_profile(job, gather, path, err);
+}
+
+static int gather_logs(struct command_job *job, struct tl_gather *gather, struct logs *logs,
+		       struct tl_error *err)
+{
+	int status;
+
+	if (!logs->input)
+		return 0;
+	job->input = logs->input;
+	logs->input = NULL;
+	status = add_profile(job, gather, logs->path, err);
+	if (status == TL_BAD_USAGE || !keeps_going(job, status))
+		return status;
+	leave_out(job);
+	job->missing += logs->count - 1;
+	return 0;
+}
+
 static int gather_files(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
 {
 	struct logs logs = { .input = NULL };
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < job->settings->paths.list.count; i++) {
-		const char *path = job->settings->paths.items[i];
-
-		if (!open_file(job, path))
-			status = TL_BAD_FORMAT;
-		else if (tl_input_format(job->input)->joins_processes)
-			status = add_log(job, &logs, path, err);
-		else
-			status = add_profile(job, gather, path, err);
+		status = gather_file(job, gather, &logs, job->settings->paths.items[i], err);
+		if (status != TL_BAD_USAGE && keeps_going(job, status)) {
+			leave_out(job);
+			status = 0;
+		}
 	}
-	if (logs.input && status == 0) {
-		job->input = logs.input;
-		status = add_profile(job, gather, logs.path, err);
-	} else {
-		tl_input_close(logs.input);
+	if (status == 0)
+		status = gather_logs(job, gather, &logs, err);
+	tl_input_close(logs.input);
+	if (status == 0 && !warn_missing(job)) {
+		job->error_shown = true;
+		return TL_BAD_FORMAT;
 	}
 	return status;
 }
@@ -185,4 +214,77 @@ int cmd_merge(struct command_job *job, struct tl_error *err)
 		status = stream ? write_stream(job, gather, err) : write_profile(job, gather, err);
 	tl_gather_close(gather);
 	return status;
+}
+
+/* ---- the sum as an input ---- */
+
+static int write_sum(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
+{
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	int status = gather_files(job, gather, err);
+
+	if (status == 0)
+		status = tl_gather_write(gather, job->out, &gathered, sizeof(gathered), err);
+	if (status == 0 && gathered.flattened)
+		warn_flattened(job);
+	return status;
+}
+
+/* Functions and objects are chosen of the sum; what ran where and when, of each file. */
+static int write_gathered(struct command_job *job, const char *path, struct tl_error *err)
+{
+	static const struct tl_input_options all = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_input_filter *filter = &job->settings->input.filter, chosen = *filter;
+	struct tl_gather *gather = NULL;
+	int status = output_open(&job->out, path, err);
+
+	if (status < 0)
+		return status;
+	filter->function = filter->object = NULL;
+	/* A table of one file has no call stacks, which those of the others need for a sum. */
+	if (job->settings->input.detail == TL_DETAIL_TABLE)
+		job->settings->input.detail = TL_DETAIL_FUNCTIONS;
+	status = tl_gather_open(&gather, NULL, err);
+	if (status == 0)
+		status = write_sum(job, gather, err);
+	if (status == 0)
+		status = output_commit(job->out, err);
+	else
+		output_discard(job->out);
+	job->out = NULL;
+	tl_gather_close(gather);
+	*filter = all.filter;
+	filter->function = chosen.function;
+	filter->object = chosen.object;
+	return status;
+}
+
+/* A file without a name. */
+static int make_file(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return open(directory && *directory ? directory : "/var/tmp",
+		    O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+bool open_gathered(struct command_job *job)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	int fd = make_file();
+	bool opened = false;
+	char path[64];
+
+	job->gathered = true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd < 0)
+		complain(job->command->name, "cannot make a temporary file");
+	else if (write_gathered(job, path, &err) == 0)
+		opened = open_file(job, path);
+	else if (!job->error_shown)
+		complain(job->command->name, "%s",
+			 err.text ? err.text : tl_status_name(err.status));
+	if (fd >= 0)
+		close(fd);
+	return opened;
 }

@@ -20,8 +20,10 @@ struct command_job {
 	struct tl_output *out;
 	struct progress *progress; /* drawn until progress_end() */
 	bool error_shown;          /* the error that the command returns is on stderr already */
-	char *gate;   /* a gate was passed over, said behind the output: exit status 3 */
-	bool damaged; /* an input or its profile was damaged: exit status 1 */
+	char *gate;     /* a gate was passed over, said behind the output: exit status 3 */
+	size_t missing; /* files that could not be read */
+	bool gathered;  /* the input is the sum of the files, whose damage was shown */
+	bool damaged;   /* an input or its profile was damaged: exit status 1 */
 };
 
 /* ---- run.c: from settings to an exit status ---- */
@@ -44,6 +46,13 @@ int fold_file(struct command_job *job, const char *path, struct tl_profile **pro
  * not damage.
  */
 void warn_damage(struct command_job *job, struct tl_input *input, const char *file);
+
+/* Whether the command goes on without a file that failed with this status. */
+bool keeps_going(const struct command_job *job, int status);
+/* Go on without a file, whose error was shown. */
+void leave_out(struct command_job *job);
+/* Say how many files were left out; the exit status becomes 1. False: all were. */
+bool warn_missing(struct command_job *job);
 
 /* ---- profile.c ---- */
 
@@ -113,6 +122,9 @@ int export_profile(const struct command_job *job, const struct tl_exporter *expo
 int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err);
 /* The exporter of --to, by default the first one; NULL: --to names no format of profiles. */
 const struct tl_exporter *chosen_exporter(const struct settings *settings);
+
+/* cmd_merge.c: open the sum of the files as job->input. On failure the error is shown. */
+bool open_gathered(struct command_job *job);
 
 /* cmd_slice.c: write a part of the input; the partner of a format of two files is written, too. */
 int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err);

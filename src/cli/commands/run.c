@@ -26,6 +26,34 @@ static bool open_input(struct command_job *job, const char *const *paths, size_t
 	return false;
 }
 
+void leave_out(struct command_job *job)
+{
+	job->missing++;
+	job->error_shown = false;
+	tl_input_close(job->input);
+	job->input = NULL;
+}
+
+bool warn_missing(struct command_job *job)
+{
+	size_t count = job->settings->paths.list.count;
+
+	if (!job->missing)
+		return true;
+	job->damaged = true;
+	complain(NULL, "%zu of %zu files could not be read and are missing in the result",
+		 job->missing, count);
+	return job->missing < count;
+}
+
+bool keeps_going(const struct command_job *job, int status)
+{
+	const struct settings *settings = job->settings;
+
+	return status < 0 && status != TL_NO_MEMORY && !settings->files.no_keep_going &&
+	       !settings->input.strict && settings->paths.list.count > 1;
+}
+
 void warn_damage(struct command_job *job, struct tl_input *input, const char *file)
 {
 	uint64_t skipped, count = tl_input_damage_count(input, &skipped);
@@ -106,7 +134,8 @@ static void give_up(struct command_job *job, const struct tl_error *err)
 static int run_open(struct command_job *job)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
-	int result = output_open(&job->out, job->settings->output.path, &err);
+	const char *path = job->command->directory ? NULL : job->settings->output.path;
+	int result = output_open(&job->out, path, &err);
 	bool written = true;
 
 	if (result < 0) {
@@ -119,7 +148,7 @@ static int run_open(struct command_job *job)
 		give_up(job, &err);
 	else
 		written = commit(job);
-	if (job->input && (result >= 0 || !job->settings->input.strict))
+	if (job->input && !job->gathered && (result >= 0 || !job->settings->input.strict))
 		warn_damage(job, job->input, job->settings->paths.items[0]);
 	if (result < 0 || !written)
 		return EXIT_UNUSABLE;
@@ -197,7 +226,26 @@ static bool enough_files(const struct command *command, const struct settings *s
 	return false;
 }
 
-/* Open the files, for commands that take them as one input, and run the command. */
+/* Files of a list or a directory are of any formats: their sum is the input. */
+static bool is_gathered(const struct command_job *job)
+{
+	return job->command->files == FILES_TOGETHER && job->settings->files.listed &&
+	       job->settings->paths.list.count > 1;
+}
+
+/* For commands that take the files as one input. */
+static bool open_together(struct command_job *job)
+{
+	struct settings *settings = job->settings;
+
+	if (job->command->files != FILES_TOGETHER || is_database(settings))
+		return true;
+	if (is_gathered(job))
+		return open_gathered(job);
+	return open_input(job, settings->paths.items, settings->paths.list.count);
+}
+
+/* Open the files, and run the command. */
 static int run_on_files(struct command_job *job)
 {
 	struct settings *settings = job->settings;
@@ -209,8 +257,7 @@ static int run_on_files(struct command_job *job)
 	if (!settings->output.path && !settings->output.wide)
 		settings->report.width = terminal_width(1);
 	progress_begin(job->progress, settings->output.progress);
-	if (job->command->files == FILES_TOGETHER && !is_database(settings) &&
-	    !open_input(job, settings->paths.items, settings->paths.list.count))
+	if (!open_together(job))
 		return EXIT_UNUSABLE;
 	return run_open(job);
 }

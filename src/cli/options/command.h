@@ -28,6 +28,7 @@ struct command {
 	/* 0, 1 (a check failed) or a negative tl_status; of FILES_NONE: the exit status */
 	int (*run)(struct command_job *job, struct tl_error *err);
 	enum command_files files;
+	bool directory;        /* -o is a directory, in which the command makes files itself */
 	bool brief;            /* the overview, which has to fit a screen, only names it */
 	const char *arguments; /* behind the options */
 	const char *help;      /* one line */
@@ -57,6 +58,8 @@ enum {
 	C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE,
 	C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME,
 	C_OF_STACKS = C_REPORT | C_TREE | C_STACKS | C_FLAME | C_CONVERT,
+	/* what adds up many files */
+	C_MANY = C_REPORT | C_TREE | C_STACKS | C_FLAME | C_CONVERT | C_DIFF | C_MERGE | C_MAP,
 	C_ONE_FORMAT = 1 << COMMAND_COUNT, /* only traces of one format have a use for the option */
 	C_READERS_ONE_FORMAT = C_READERS | C_ONE_FORMAT,
 };

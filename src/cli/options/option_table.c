@@ -317,6 +317,12 @@ const struct option_row option_rows[] = {
 		 "show C++ and Rust names as the linker sees them"),
 	OPT_FLAG(C_READERS, "strict", input.strict,
 		 "stop at the first fault instead of skipping what is damaged"),
+	OPT_TEXT(C_MANY, "glob", "PATTERN", files.glob,
+		 "in the place of a directory, all files below it with such a name, as '*.xray'"),
+	OPT_CLEAR(C_MERGE | C_MAP, "keep-going", files.no_keep_going,
+		  "leave out files that cannot be read, and say which (default)"),
+	OPT_FLAG(C_MERGE | C_MAP, "no-keep-going", files.no_keep_going,
+		 "end at the first file that cannot be read"),
 	OPT_JOBS(C_READERS, "jobs", "N", input.jobs,
 		 "work on so many threads (default: one per processor)"),
 	/* what counts */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/options/option.h"
+#include "cli/options/paths.h"
 #include "cli/options/settings.h"
 #include "cli/options/suffix.h"
 #include "cli/options/words.h"
@@ -273,6 +274,8 @@ static bool writes_whole(const struct settings *settings, const struct command *
 	const struct tl_exporter *exporter =
 		settings->convert.to ? tl_exporter_find(settings->convert.to) : NULL;
 
+	if (command->bit == C_MAP)
+		return true;
 	return (command->bit & (C_CONVERT | C_MERGE)) && exporter && exporter->whole;
 }
 
@@ -282,6 +285,9 @@ static bool settle(struct settings *settings, const struct command *command)
 	struct tl_input_programs *programs = &settings->input.programs;
 	const struct flame_settings *flame = &settings->flame;
 
+	if ((command->bit & C_MANY) && !settings->help.wanted &&
+	    !settings_expand_paths(settings, command))
+		return false;
 	settings_take_suffix(settings, command);
 	if (command->bit == C_DIFF && (flame->svg || flame->icicle || flame->pixels))
 		settings->flame.of_diff = true;

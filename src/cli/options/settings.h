@@ -84,6 +84,13 @@ struct view_settings {
 	bool as_file; /* --static */
 };
 
+/* Which files are read, where these are many. */
+struct file_settings {
+	const char *glob; /* names of files in directories; NULL: directories are no inputs */
+	bool listed;      /* some came from a list or a directory */
+	bool no_keep_going;
+};
+
 struct query_settings {
 	bool list; /* the ready queries */
 };
@@ -129,6 +136,7 @@ struct settings {
 	struct tl_analysis analysis;
 	struct record_settings record;
 	struct query_settings query;
+	struct file_settings files;
 	struct view_settings view;
 	struct output_settings output;
 	struct help_settings help;

@@ -300,7 +300,7 @@ static void unknown_commands(void **state)
 	assert_string_equal(text, "tracelathe: unknown command reprot; did you mean report?\n"
 				  "tracelathe: unknown command xyzzy; the commands are info, "
 				  "check, dump, report, tree, stacks, flame, timeline, convert, "
-				  "annotate, diff, merge, analyze, query, slice, extract, "
+				  "annotate, diff, merge, map, analyze, query, slice, extract, "
 				  "record, view, browse, help\n");
 	free(text);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options/paths.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/terminal/messages.h"
+
+typedef LIST_OF(const char *) path_list;
+
+static bool add_path(path_list *list, const char *path)
+{
+	const char **item = list_add(&list->list, sizeof(*item));
+
+	if (item)
+		*item = path;
+	return item;
+}
+
+/* A copy of a path that lives as long as the settings. */
+static bool add_copy(struct settings *settings, path_list *list, const char *path)
+{
+	char **copy = list_add(&settings->copies.list, sizeof(*copy));
+
+	if (!copy)
+		return false;
+	*copy = strdup(path);
+	return *copy && add_path(list, *copy);
+}
+
+/* ---- @LIST ---- */
+
+/* A line is a path as it stands; empty lines say nothing. */
+static bool add_lines(struct settings *settings, path_list *list, FILE *file)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool ok = true;
+	ssize_t size;
+
+	while (ok && (size = getline(&line, &room, file)) > 0) {
+		if (line[size - 1] == '\n')
+			line[size - 1] = '\0';
+		ok = !*line || add_copy(settings, list, line);
+	}
+	free(line);
+	return ok;
+}
+
+static bool add_list(struct settings *settings, path_list *list, const char *name)
+{
+	bool is_input = !strcmp(name, "-");
+	FILE *file = is_input ? stdin : fopen(name, "re");
+	bool ok;
+
+	if (!file)
+		return false;
+	errno = 0;
+	ok = add_lines(settings, list, file) && !ferror(file);
+	if (!is_input)
+		fclose(file);
+	return ok;
+}
+
+/* ---- directories ---- */
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* What cannot be read below the directory is an error: a result without it would be silent. */
+static bool add_found(struct settings *settings, path_list *list, const FTSENT *found)
+{
+	switch (found->fts_info) {
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		errno = found->fts_errno;
+		return false;
+	case FTS_F:
+	case FTS_SL:
+		return fnmatch(settings->files.glob, found->fts_name, 0) ||
+		       add_copy(settings, list, found->fts_path);
+	default:
+		return true;
+	}
+}
+
+static bool add_directory(struct settings *settings, path_list *list, const char *path)
+{
+	char *root = strdup(path);
+	char *const roots[] = { root, NULL };
+	FTS *tree = root ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name) : NULL;
+	const FTSENT *found;
+	bool ok = tree;
+
+	while (ok && (found = fts_read(tree)))
+		ok = add_found(settings, list, found);
+	if (tree)
+		fts_close(tree);
+	free(root);
+	return ok;
+}
+
+/* ---- the whole ---- */
+
+static bool is_directory(const char *path)
+{
+	struct stat about;
+
+	return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
+static bool expand_one(struct settings *settings, const struct command *command, path_list *list,
+		       const char *path)
+{
+	size_t had = list->list.count;
+	bool is_list = path[0] == '@' && path[1];
+	bool ok;
+
+	if (!is_list && !(settings->files.glob && is_directory(path)))
+		return add_path(list, path);
+	settings->files.listed = true;
+	ok = is_list ? add_list(settings, list, path + 1) : add_directory(settings, list, path);
+	if (!ok)
+		complain(command->name, "%s: cannot be read: %s", path, strerror(errno));
+	else if (list->list.count == had)
+		complain(command->name, "%s: names no file", path);
+	return ok && list->list.count > had;
+}
+
+bool settings_expand_paths(struct settings *settings, const struct command *command)
+{
+	path_list list = { .items = NULL };
+	size_t before = settings->diff.before;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < settings->paths.list.count; i++) {
+		if (i && i == settings->diff.before)
+			before = list.list.count;
+		ok = expand_one(settings, command, &list, settings->paths.items[i]);
+	}
+	list_free(&settings->paths.list);
+	settings->paths.list = list.list;
+	settings->diff.before = before;
+	return ok;
+}
