@@ -37,6 +37,7 @@ MAY_INCLUDE = {
     "callgrind": ["core", "profile"],
     "pprof": ["core", "profile", "symbols"],
     "gmon": ["core", "profile", "symbols"],
+    "perfetto": ["core", "profile", "foreign"],
     "perf_data": ["core", "profile", "timeline", "symbols", "intel_pt"],
     # Profiles of other tools: foreign has what their readers have in common.
     "foreign": ["core", "profile", "timeline"],
@@ -47,7 +48,8 @@ MAY_INCLUDE = {
     "report": ["core", "profile", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
-             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "report", "export"],
+             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "perfetto",
+             "report", "export"],
     # record decodes what it has an emulator record once, before it trusts it.
     "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
     # SQL: what can be asked is what open/ answers.
@@ -332,7 +334,7 @@ def without_comments(text):
 PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xtrace": "tl_xtrace_",
           "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_",
           "speedscope": "tl_speedscope_", "chrome_trace": "tl_chrome_", "perf_script": "tl_perf_script_", "pprof": "tl_pprof_",
-          "gmon": "tl_gmon_", "cli": ""}
+          "gmon": "tl_gmon_", "perfetto": "tl_perfetto_", "cli": ""}
 
 
 def prefix_of(room):

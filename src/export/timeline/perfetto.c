@@ -361,7 +361,9 @@ static void free_perfetto(struct tl_timeline *timeline)
 }
 
 const struct tl_timeline_ops tl_perfetto_timeline = {
-	.format = { "perfetto", ".perfetto-trace", "Perfetto trace, protobuf" },
+	.format = { .name = "perfetto",
+		    .suffix = ".perfetto-trace",
+		    .help = "Perfetto trace, protobuf" },
 	.size = sizeof(struct perfetto),
 	.track_size = sizeof(struct perfetto_track),
 	.begin = begin,

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Perfetto traces: what must hold of any bytes is in tests/fault/exercise_input.c. */
+#include "exercise_input.h"
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int status;
+
+	FUZZ_MUST(!exercise_input("perfetto", data, size, &status));
+	return 0;
+}
