@@ -77,7 +77,8 @@ static int add_profile(struct command_job *job, struct tl_gather *gather, const 
 		       struct tl_error *err)
 {
 	struct tl_profile *profile = NULL;
-	int status = add_stream(job, gather, path, err);
+	bool formulas = job->settings->input.formula_count; /* which the rows do not have */
+	int status = formulas ? 0 : add_stream(job, gather, path, err);
 
 	if (status)
 		return status < 0 ? status : 0;

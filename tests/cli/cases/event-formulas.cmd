@@ -18,6 +18,8 @@ tracelathe convert --event CEst a.out | tracelathe report --csv --event CEst - |
 tracelathe report --event CEst --top 1 a.out
 tracelathe diff --event CEst a.out a.out | head -n 2
 tracelathe query --csv --event 'Y=2Ir-I1mr' a.out "SELECT f.name, c.self FROM functions f JOIN costs c ON c.function = f.id WHERE event = 'Y' ORDER BY 2"
+tracelathe convert --to tracelathe -o a.tlp a.out
+tracelathe merge --event CEst a.tlp a.tlp | tracelathe report --csv --event CEst - | cut -d, -f1,6,7
 tracelathe report --event Bm a.out; echo "status $?"
 tracelathe report --event X=Ir+Other a.out; echo "status $?"
 tracelathe report --event Ir=I1mr a.out; echo "status $?"
