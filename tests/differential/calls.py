@@ -198,15 +198,20 @@ def intel_pt():
         run = subprocess.run([common.command(), "dump", "--calls", "--json", path], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True)
         calls = [json.loads(line) for line in run.stdout.splitlines()]
-        counts = {}
+        counts, ticks = {}, {}
         for number, call in enumerate(calls):
             name = call["function"]
             counts[name] = counts.get(name, 0) + ("late" not in call)
+            if "late" not in call and call["end"] is not None:
+                ticks[name] = ticks.get(name, 0) + call["end"] - call["start"]
             inside(path, number, call, calls)
-        wanted = {}
+        wanted, sums_wanted = {}, {}
         for row in common.report(path):
             name = row["function"]
             wanted[name] = wanted.get(name, 0) + int(row["calls"]) + int(row["unfinished"])
+            sums_wanted[name] = sums_wanted.get(name, 0) + int(row["sum"] or 0)
+        expect("sums of calls of " + path, {k: v for k, v in ticks.items() if v},
+               {k: v for k, v in sums_wanted.items() if v})
         expect("calls of " + path, {k: v for k, v in counts.items() if v}, {k: v for k, v in wanted.items() if v})
         index_of(path)
     return len(paths)

@@ -27,6 +27,7 @@ struct observed_thread {
 	struct tl_leaf_builder builder;
 	struct tl_steps steps;
 	uint64_t ticks; /* of the last step */
+	bool waits;     /* its steps are from before the first timestamp */
 };
 
 struct observing {
@@ -104,14 +105,30 @@ static struct observed_thread *present(struct observing *o, const struct tl_pt_f
 	return o->status == 0 ? &o->threads[number] : NULL;
 }
 
-/* The present time of a thread; in a trace without time, its instructions so far. */
+/*
+ * The present time of a thread by the fold's clock, so that durations are those of the profile,
+ * also where timestamps go back; in a trace without time, its instructions so far.
+ */
 static uint64_t time_of(const struct tl_pt_folder *folder)
 {
 	const struct tl_pt_fold_thread *thread = folder->thread;
 	const struct tl_fold *fold = &thread->stack.fold;
-	uint64_t passed = folder->ticks.rate ? fold->hot.clock - folder->ticks.base : 0;
 
-	return fold->started ? fold->last + passed : fold->hot.clock + thread->elsewhere;
+	return fold->hot.clock + thread->elsewhere + (fold->started ? fold->first_ticks : 0);
+}
+
+/*
+ * What ran before the first timestamp did so at that time, as in a profile. Steps that were put
+ * into a leaf before it came are left: there is no timestamp for long.
+ */
+static void stamp_steps(struct observed_thread *thread, const struct tl_pt_folder *folder)
+{
+	const struct tl_fold *fold = &folder->thread->stack.fold;
+
+	if (thread->waits && fold->started)
+		for (size_t i = 0; i < thread->steps.count; i++)
+			thread->steps.list[i].ticks = fold->first_ticks;
+	thread->waits = folder->timed && !fold->started;
 }
 
 static void put_step(struct observing *o, const struct tl_pt_folder *folder, struct tl_step step)
@@ -120,6 +137,7 @@ static void put_step(struct observing *o, const struct tl_pt_folder *folder, str
 
 	if (!thread)
 		return;
+	stamp_steps(thread, folder);
 	step.ticks = time_of(folder);
 	if (step.ticks < thread->ticks)
 		step.ticks = thread->ticks;
