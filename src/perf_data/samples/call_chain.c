@@ -27,6 +27,29 @@ static bool is_foreign(uint64_t marker)
 	return marker != TL_PERF_CONTEXT_KERNEL && marker != TL_PERF_CONTEXT_USER;
 }
 
+/* UAPI, PERF_SAMPLE_BRANCH_CALL_STACK. */
+#define BRANCH_CALL_STACK (1u << 11)
+/* UAPI, struct perf_branch_entry: from, to, flags. */
+enum { BRANCH_BYTES = 24 };
+
+uint64_t tl_perf_recorded_calls(const struct tl_perf_record *rec)
+{
+	return rec->attr->branch_type & BRANCH_CALL_STACK ? rec->sample.branch_count : 0;
+}
+
+/* The instructions that made the calls, the latest first. */
+static void take_calls(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
+{
+	for (uint64_t i = 0; i < tl_perf_recorded_calls(rec); i++) {
+		const uint64_t from =
+			tl_get64s(rec->sample.branches + BRANCH_BYTES * i, rec->swapped);
+
+		if (from && from < TL_PERF_CONTEXT_MARKER)
+			chain->list[chain->count++] = from;
+	}
+	chain->has_user = true;
+}
+
 /* The words of a chain with its markers; `chain` has room for all of them. */
 static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
 {
@@ -44,6 +67,9 @@ static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_re
 				chain->list[chain->count++] = word;
 			continue;
 		}
+		/* Callers of the process are known better. */
+		if (!exact && tl_perf_recorded_calls(rec) && !tl_perf_is_kernel_address(word))
+			continue;
 		frames++;
 		/*
 		 * A frame pointer chain ends with a null word where the outermost function set it.
@@ -64,11 +90,15 @@ bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_per
 	chain->count = 0;
 	chain->has_user = foreign != 0;
 	chain->is_cut = false;
-	if (!tl_grow(&chain->list, &chain->capacity, (size_t)count + 1, sizeof(*chain->list)))
+	if (!tl_grow(&chain->list, &chain->capacity,
+		     (size_t)(count + tl_perf_recorded_calls(rec)) + 1, sizeof(*chain->list)))
 		return false;
 	if (count)
 		take_words(chain, rec);
 	if (!chain->count)
 		chain->list[chain->count++] = foreign ? foreign : rec->sample.ip;
+	if (!foreign && tl_perf_recorded_calls(rec) &&
+	    !tl_perf_is_kernel_address(chain->list[chain->count - 1]))
+		take_calls(chain, rec);
 	return true;
 }

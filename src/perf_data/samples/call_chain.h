@@ -4,7 +4,8 @@
 /*
  * The call stack of a sample as addresses of instructions that ran: the innermost one as sampled,
  * each caller's as that of its call, which is the return address less one byte. (A call may be the
- * last instruction of its function; its return address is then in another function.)
+ * last instruction of its function; its return address is then in another function.) Where the
+ * processor recorded the calls of the process (`--call-graph lbr`), these are its callers.
  */
 #include "perf_data/container/reader.h"
 
@@ -35,6 +36,9 @@ struct tl_perf_call_chain {
 	bool has_user; /* some are of the process, not of the kernel */
 	bool is_cut;   /* as long as the recorder's limit: callers further out are missing */
 };
+
+/* Calls of the present stack that the processor recorded, 0: none, or branches of another kind. */
+uint64_t tl_perf_recorded_calls(const struct tl_perf_record *rec);
 
 /* The call chain of a SAMPLE record. False without memory. */
 bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec);

@@ -273,22 +273,37 @@ static void free_tables(struct builder *b)
 	tl_index_free(&b->part_index);
 }
 
+/* Processors have room for so many calls: a stack of one of these numbers may be longer. */
+static bool is_full(uint64_t calls)
+{
+	return calls == 8 || calls == 16 || calls == 32;
+}
+
 static bool describe_losses(const struct tl_perf_sample_pass *p,
 			    struct tl_perf_sample_remarks *remarks)
 {
 	const struct tl_perf_sample_losses *l = &p->losses;
+	const struct {
+		uint64_t count;
+		const char *before, *behind;
+	} rows[] = {
+		{ l->lost, "the recorder lost", "samples or other records" },
+		{ l->throttled, "the kernel stopped sampling",
+		  "times for a while, as there were too many samples" },
+		{ l->periodless, "a frequency was asked for, and the periods of",
+		  "samples were not recorded: each counts 1" },
+		{ l->branches, "the branch records of", "samples are left out" },
+		{ is_full(l->most_calls) ? l->with_most_calls : 0,
+		  "the processor has no room for "
+		  "more calls than",
+		  "stacks have: callers further out are missing" },
+	};
 
-	if (l->lost && !tl_perf_sample_remark(remarks,
-					      "the recorder lost %" PRIu64 " samples or "
-					      "other records",
-					      l->lost))
-		return false;
-	if (l->throttled &&
-	    !tl_perf_sample_remark(remarks,
-				   "the kernel stopped sampling %" PRIu64 " times for a "
-				   "while, as there were too many samples",
-				   l->throttled))
-		return false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].count &&
+		    !tl_perf_sample_remark(remarks, "%s %" PRIu64 " %s", rows[i].before,
+					   rows[i].count, rows[i].behind))
+			return false;
 	return !l->cut_stacks ||
 	       tl_perf_sample_remark(remarks,
 				     "%" PRIu64 " of %" PRIu64 " stacks are as long as the "

@@ -151,12 +151,18 @@ static bool is_group(const struct tl_perf_record *rec)
 	       rec->attr->read_format & READ_ID;
 }
 
+static bool is_periodless(const struct tl_perf_record *rec)
+{
+	return !(rec->attr->sample_type & TL_PERF_SAMPLE_PERIOD) &&
+	       rec->attr->flags & ATTR_FREQUENCY;
+}
+
 static uint64_t period_of(const struct tl_perf_record *rec)
 {
 	if (rec->attr->sample_type & TL_PERF_SAMPLE_PERIOD)
 		return rec->sample.period;
 	/* With a frequency the period changes, and it was not recorded: a sample is all we know. */
-	return rec->attr->flags & ATTR_FREQUENCY ? 1 : rec->attr->period;
+	return is_periodless(rec) ? 1 : rec->attr->period;
 }
 
 static bool is_selected(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
@@ -171,6 +177,19 @@ static bool is_selected(struct tl_perf_sample_pass *p, const struct tl_perf_reco
 	       (o->process == TL_NOWHERE || o->process == rec->id.process) &&
 	       (o->cpu == TL_NOWHERE || o->cpu == rec->id.cpu) && at >= o->from_seconds &&
 	       (o->to_seconds <= 0 || at < o->to_seconds);
+}
+
+static void note_losses(struct tl_perf_sample_losses *l, const struct tl_perf_record *rec)
+{
+	const uint64_t calls = tl_perf_recorded_calls(rec);
+
+	l->periodless += is_periodless(rec) && !is_group(rec);
+	l->branches += !calls && rec->sample.branch_count;
+	if (calls > l->most_calls) {
+		l->most_calls = calls;
+		l->with_most_calls = 0;
+	}
+	l->with_most_calls += calls && calls == l->most_calls;
 }
 
 static bool know_event(struct tl_perf_sample_pass *p, size_t number)
@@ -195,6 +214,7 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	if (!tl_perf_call_chain_of(&p->chain, rec))
 		return tl_error_memory(err);
 	p->losses.cut_stacks += p->chain.is_cut;
+	note_losses(&p->losses, rec);
 	unwind = tl_perf_unwind_begin(&p->unwinder, rec, &p->chain);
 	if (unwind < 0 || !find_root(p, rec))
 		return tl_error_memory(err);

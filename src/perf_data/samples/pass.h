@@ -27,6 +27,10 @@ struct tl_perf_sample_losses {
 	uint64_t cut_stacks; /* as long as the recorder's limit */
 	uint64_t lost;       /* samples or records that the recorder lost */
 	uint64_t throttled;  /* times that the kernel stopped sampling for a while */
+	uint64_t periodless; /* samples by frequency without their periods */
+	uint64_t branches;   /* samples with records of branches that are no calls */
+	/* most calls that the processor recorded of a stack, and how many stacks have so many */
+	uint64_t most_calls, with_most_calls;
 };
 
 /* Told of each sample that is counted, with the node of its stack. 0, or negative: it is over. */

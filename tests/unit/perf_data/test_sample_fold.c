@@ -26,12 +26,14 @@ static char root[] = "/tmp/tl-samples-XXXXXX";
 static struct tl_perf_sample_options options;
 static struct tl_perf_sample_remarks remarks;
 static struct tl_profile *profile;
+static size_t data_at = DATA_AT;
 
 /* ---- records ---- */
 
 static void begin(void)
 {
 	f.big = false;
+	data_at = DATA_AT;
 	file_begin(&f, TYPE);
 	options = (struct tl_perf_sample_options){
 		.thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE, .sysroot = root
@@ -114,7 +116,7 @@ static int fold_file(void)
 	struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
 	int status;
 
-	file_end(&f);
+	patch64(&f, 48, f.size - data_at);
 	reader_open(&f, &in_order);
 	status = tl_perf_samples_fold(f.reader, &options, &remarks, &profile, &f.err);
 	reader_close(&f);
@@ -304,6 +306,164 @@ TEST(code_outside_of_all_maps_is_unknown)
 	done();
 }
 
+/* ---- what stands behind the call chain ---- */
+
+/* An attribute of 96 bytes, whose last fields are those of branches, registers and stacks. */
+static void begin_wide(uint64_t sample_type, uint64_t branch_type, uint64_t regs_user)
+{
+	enum { ATTR_AT = 104, WIDE = 96 };
+
+	begin();
+	f.size = ATTR_AT;
+	put_attr(&f, 8, sample_type, 1 << 18);
+	put64(&f, 0);
+	put64(&f, branch_type);
+	put64(&f, regs_user);
+	put64(&f, 0);
+	put64(&f, ATTR_AT + WIDE + 16);
+	put64(&f, 8);
+	put64(&f, 77);
+	data_at = f.size;
+	f.bytes[ATTR_AT + 4] = WIDE;
+	patch64(&f, 16, WIDE + 16);
+	patch64(&f, 32, WIDE + 16);
+	patch64(&f, 40, data_at);
+}
+
+/* A sample's fields up to its call chain, and `more` words behind that. */
+static void put_wide_sample(const uint64_t *chain, size_t count, const uint64_t *more, size_t words)
+{
+	put_sample(usual, chain, count);
+	f.bytes[f.size - 8 * (count + 8) + 6] = (uint8_t)(8 * (count + 8 + words));
+	f.bytes[f.size - 8 * (count + 8) + 7] = (uint8_t)(8 * (count + 8 + words) >> 8);
+	for (size_t i = 0; i < words; i++)
+		put64(&f, more[i]);
+}
+
+static void put_calls(uint64_t branch_type, const uint64_t *calls, size_t words)
+{
+	/* The frame pointers lead elsewhere. */
+	const uint64_t chain[] = { USER, 0x1024, 0x9000 };
+
+	begin_wide(TYPE | 2048, branch_type, 0);
+	write_names(PID, "1000 10 main\n1010 10 inner\n1020 10 leaf\n");
+	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+	put_wide_sample(chain, 3, calls, words);
+}
+
+/* UAPI: struct perf_branch_entry is from, to, flags; the latest call comes first. */
+TEST(calls_that_the_processor_recorded)
+{
+	const uint64_t calls[] = { 2, 0x1018, 0x1020, 0, 0x1004, 0x1010, 0 };
+	uint64_t full[1 + 3 * 8] = { 8 };
+
+	put_calls(1 << 11, calls, 7);
+	fold();
+	assert_stack("main;inner;leaf", 7, 1);
+	assert_int_equal(remarks.count, 0);
+	done();
+	for (size_t i = 0; i < 8; i++)
+		full[1 + 3 * i] = 0x1004;
+	put_calls(1 << 11, full, 25);
+	fold();
+	assert_remark("the processor has no room for more calls than 1 stacks have: callers "
+		      "further out are missing");
+	done();
+}
+
+TEST(branches_that_are_no_calls)
+{
+	const uint64_t branches[] = { 1, 0x1018, 0x1020, 0 };
+
+	put_calls(1 << 3, branches, 4);
+	fold();
+	assert_stack("[unknown];leaf", 7, 1);
+	assert_remark("the branch records of 1 samples are left out");
+	done();
+}
+
+/* Registers of x86-64 (UAPI, enum perf_event_x86_regs): BX, BP, SP, IP. */
+enum { REGISTERS = 1 << 1 | 1 << 6 | 1 << 7 | 1 << 8, STACK_WORDS = 20 };
+
+/*
+ * _start called d, d c, c a, a b, of the file fuzz/corpus/cfi/x86_64: return addresses and saved
+ * registers are where its disassembly puts them. The stack begins at 0x7000.
+ */
+static void put_copy(const char *path, uint64_t ip, size_t pushed, size_t bytes)
+{
+	uint64_t words[6 + 2 + STACK_WORDS] = { 2, 0xb, 0x7777, 0x7000 - 8 * pushed, 0x10000 + ip };
+	uint64_t *stack = words + 6 + pushed;
+	const uint64_t chain[] = { KERNEL, 0xffffffff81000000 };
+
+	words[5] = 8 * STACK_WORDS;
+	stack[0] = 0x1035f; /* a, behind its call of b */
+	stack[2] = 0x10370; /* c; below it a's caller's rbx */
+	stack[5] = 0x7080;  /* d's rbp, saved by c */
+	stack[6] = 0x103a2; /* d */
+	if (pushed == 0) {
+		stack[17] = 0x103b2; /* _start, beside d's frame pointer */
+		stack[19] = 0;       /* nothing called _start */
+	}
+	words[6 + STACK_WORDS] = bytes;
+	begin_wide(TYPE | 4096 | 8192, 0, REGISTERS);
+	put_anon(PID, 0x10000, 0x1000, path, 2);
+	put_wide_sample(chain, 2, words, 7 + STACK_WORDS);
+}
+
+static void begin_corpus(void)
+{
+	static char corpus[1024];
+	const char *source = getenv("TL_SOURCE_ROOT");
+
+	snprintf(corpus, sizeof(corpus), "%s/fuzz/corpus/cfi", source ? source : ".");
+	options.sysroot = corpus;
+}
+
+TEST(copies_of_stacks_are_unwound)
+{
+	put_copy("/x86_64", 0x353, 0, 8 * STACK_WORDS);
+	begin_corpus();
+	fold();
+	assert_stack("_start;d;c;a;b;[kernel]", 7, 1);
+	assert_int_equal(remarks.count, 0);
+	done();
+}
+
+/* At 0x31b the linkage table has pushed a number; its CFA is an expression with the address. */
+TEST(linkage_tables_are_unwound)
+{
+	put_copy("/x86_64", 0x31b, 1, 0x40);
+	begin_corpus();
+	fold();
+	assert_stack("d;c;a;[x86_64+0x300];[kernel]", 7, 1);
+	assert_int_equal(remarks.count, 1);
+	done();
+}
+
+TEST(copies_that_end_are_cut)
+{
+	put_copy("/x86_64", 0x353, 0, 0x30);
+	begin_corpus();
+	fold();
+	assert_stack("c;a;b;[kernel]", 7, 1);
+	assert_remark(
+		"1 of 1 stacks (100.0 %) end with the bytes that were copied: callers further "
+		"out are missing (`perf record --call-graph dwarf,BYTES` copies up to 65528)");
+	done();
+}
+
+TEST(stacks_of_files_that_are_missing)
+{
+	put_copy("/nowhere", 0x353, 0, 8 * STACK_WORDS);
+	begin_corpus();
+	fold();
+	assert_stack("[nowhere];[kernel]", 7, 1);
+	assert_int_equal(remarks.count, 2);
+	assert_string_equal(remarks.list[0],
+			    "1 of 1 stacks end in /nowhere, without their callers: no such file");
+	done();
+}
+
 /* ---- maps and names at their time ---- */
 
 /* Records stand in the file in another order than in time. */
@@ -471,6 +631,9 @@ TEST(period_that_was_not_recorded)
 			put64(&f, words[i]);
 		fold();
 		assert_total(frequency ? 1 : 5000, 1);
+		if (frequency)
+			assert_remark("a frequency was asked for, and the periods of 1 samples "
+				      "were not recorded: each counts 1");
 		done();
 	}
 }
@@ -575,6 +738,12 @@ int main(void)
 		cmocka_unit_test(null_addresses_are_no_callers),
 		cmocka_unit_test(guests_are_one_frame),
 		cmocka_unit_test(code_outside_of_all_maps_is_unknown),
+		cmocka_unit_test(calls_that_the_processor_recorded),
+		cmocka_unit_test(branches_that_are_no_calls),
+		cmocka_unit_test(copies_of_stacks_are_unwound),
+		cmocka_unit_test(linkage_tables_are_unwound),
+		cmocka_unit_test(copies_that_end_are_cut),
+		cmocka_unit_test(stacks_of_files_that_are_missing),
 		cmocka_unit_test(maps_hold_at_their_time),
 		cmocka_unit_test(child_has_the_maps_of_its_parent),
 		cmocka_unit_test(exec_has_no_old_maps),
