@@ -9,6 +9,7 @@
 #include "profile/file/file_list.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
+#include "profile/kway/kway.h"
 
 static int read_once(const uint8_t *data, size_t size, const struct tl_pfile_read_options *options,
 		     struct tl_profile **profile, uint64_t *faults)
@@ -97,6 +98,84 @@ static const char *same_again(const struct tl_profile *profile, int *status)
 	return broken;
 }
 
+/* ---- as a stream ---- */
+
+static struct tl_output *stream_of(struct tl_kway_piece *pieces, int *status)
+{
+	struct tl_kway_piece *const list[] = { &pieces[0], &pieces[1] };
+	struct tl_kway_result result;
+	struct tl_output *out = NULL;
+	struct tl_error err;
+
+	*status = tl_output_open_memory(&out, &err);
+	if (*status == 0)
+		*status = tl_kway_merge(list, 2, out, &result, &err);
+	if (*status == 0 && tl_output_failed(out))
+		*status = TL_NO_MEMORY;
+	return out;
+}
+
+static struct tl_output *sum_of(const uint8_t *data, size_t size, int *status)
+{
+	const struct tl_pfile_read_options options = { .per_part = true };
+	struct tl_profile *profile, *sum = NULL;
+	struct tl_output *out = NULL;
+	struct tl_error err;
+	uint64_t faults;
+
+	*status = read_once(data, size, &options, &profile, &faults);
+	if (*status == 0)
+		*status = tl_profile_merge(
+			&sum, (const struct tl_profile *const[]){ profile, profile }, 2, &err);
+	if (*status == 0)
+		out = written(sum, status);
+	tl_profile_free(profile);
+	tl_profile_free(sum);
+	return out;
+}
+
+static const char *compare_sums(struct tl_kway_piece *pieces, const uint8_t *data, size_t size,
+				int *status)
+{
+	struct tl_output *stream = stream_of(pieces, status), *sum = NULL;
+	const char *broken = NULL, *a, *b;
+	size_t a_size, b_size;
+
+	if (*status == 0)
+		sum = sum_of(data, size, status);
+	if (*status == 0) {
+		a = tl_output_bytes(stream, &a_size);
+		b = tl_output_bytes(sum, &b_size);
+		if (a_size != b_size || memcmp(a, b, a_size) != 0)
+			broken = "a stream of it is another sum than that of its profiles";
+	}
+	tl_output_discard(stream);
+	tl_output_discard(sum);
+	return broken;
+}
+
+/* The file added to itself: as a stream, where it can be one, and in memory. */
+static const char *exercise_stream(const uint8_t *data, size_t size, int *status)
+{
+	struct tl_kway_piece pieces[2];
+	bool usable[2];
+	struct tl_error err;
+	const char *broken = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		int opened = tl_kway_piece_open(&pieces[i], data, size, &usable[i], &err);
+
+		if (*status == 0)
+			*status = opened;
+	}
+	if (*status == 0 && usable[0] &&
+	    tl_kway_fits((struct tl_kway_piece *const[]){ &pieces[0], &pieces[1] }, 2))
+		broken = compare_sums(pieces, data, size, status);
+	tl_kway_piece_close(&pieces[0]);
+	tl_kway_piece_close(&pieces[1]);
+	return broken;
+}
+
 const char *exercise_profile(const uint8_t *data, size_t size, int *status)
 {
 	const char *broken = NULL;
@@ -115,6 +194,8 @@ const char *exercise_profile(const uint8_t *data, size_t size, int *status)
 		broken = same_again(profile, status);
 		tl_profile_free(profile);
 	}
+	if (!broken && *status == 0)
+		broken = exercise_stream(data, size, status);
 	return broken;
 }
 

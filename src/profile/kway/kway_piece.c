@@ -143,6 +143,7 @@ struct said {
 	struct tl_event *events;
 	size_t count, capacity;
 	bool has_head;
+	bool unsorted; /* some string is not greater than the one before */
 };
 
 static int take_strings(void *arg, const struct tl_pfile_block *block, const uint8_t *content,
@@ -162,6 +163,7 @@ static int take_strings(void *arg, const struct tl_pfile_block *block, const uin
 	/* Behind rows that are lost the others are of no use here. */
 	for (uint32_t i = 0; i < block->rows && block->first == room; i++) {
 		tl_pfile_take_string(&content, text, before, &size);
+		said->unsorted |= *rows && strcmp(said->texts[*rows - 1], text) >= 0;
 		said->texts[(*rows)++] = before = text;
 		text += size + 1;
 	}
@@ -232,7 +234,7 @@ static int make_whole(struct said *said, bool *usable, struct tl_error *err)
 	const uint64_t *head = said->head;
 	int status;
 
-	*usable = said->has_head && said->count && !piece->reader.fault_count;
+	*usable = said->has_head && said->count && !said->unsorted && !piece->reader.fault_count;
 	if (!*usable)
 		return 0;
 	status = tl_profile_make(&piece->whole, text_of(said, head[TL_PFILE_HEAD_FORMAT]),
