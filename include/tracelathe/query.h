@@ -113,6 +113,9 @@ TL_API void tl_query_interrupt(struct tl_query *query);
 TL_API int tl_query_print(struct tl_query *query, const char *sql, enum tl_report_form form,
 			  struct tl_output *out, struct tl_error *err);
 
+/** Whether a text that is typed line by line ends with a whole statement, or has none begun. */
+TL_API bool tl_query_complete(const char *sql);
+
 /** What tl_query_store() stores. Set `size`; zeros are the defaults. */
 struct tl_query_store_options {
 	size_t size;        /**< sizeof(struct tl_query_store_options) */

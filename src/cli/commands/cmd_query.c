@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracelathe query: which arguments are files and which one is SQL; what the inputs had to say. */
+/* tracelathe query: which arguments are files and which one is SQL; without SQL, the shell. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "cli/commands/job.h"
 #include "cli/options/ready.h"
+#include "cli/shell/shell.h"
 
 enum { STEP = 1 << 16, LONGEST_TEXT = 1 << 26 };
 
@@ -93,7 +94,7 @@ static char *read_statements(struct command_job *job)
 	return NULL;
 }
 
-/* ---- the command ---- */
+/* ---- answers ---- */
 
 static int answer(struct command_job *job, struct tl_query *query, const char *sql,
 		  struct tl_error *err)
@@ -106,6 +107,73 @@ static int answer(struct command_job *job, struct tl_query *query, const char *s
 	return status;
 }
 
+/* ---- the shell ---- */
+
+struct shell_answers {
+	struct command_job *job;
+	struct tl_query *query;
+	uint64_t damage; /* that was told */
+};
+
+static uint64_t damage_met(const struct tl_query *query)
+{
+	struct tl_input *input;
+	uint64_t count = 0;
+
+	for (size_t i = 0; (input = tl_query_input(query, i)); i++)
+		count += tl_input_damage_count(input, NULL);
+	return count;
+}
+
+/* Each answer is written at once; new damage is told behind the first statement that met it. */
+static void answer_in_shell(void *arg, const char *sql, enum tl_report_form form)
+{
+	struct shell_answers *s = arg;
+	struct command_job *job = s->job;
+	struct tl_output *out;
+	struct tl_error err;
+	uint64_t damage;
+	int status;
+
+	fflush(stdout);
+	progress_begin(job->progress, job->settings->output.progress);
+	status = tl_output_open(&out, NULL, &err);
+	if (status == 0) {
+		status = tl_query_print(s->query, sql, form, out, &err);
+		progress_end(job->progress);
+		tl_output_commit(out, NULL);
+	}
+	if (status < 0)
+		complain(NULL, "%s",
+			 *tl_query_message(s->query) ? tl_query_message(s->query) : err.text);
+	damage = damage_met(s->query);
+	if (damage > s->damage)
+		warn_inputs(job, s->query);
+	s->damage = damage;
+}
+
+static int run_shell(struct command_job *job, struct tl_query *query)
+{
+	struct shell_answers answers = { job, query, 0 };
+	struct shell shell = {
+		.query = query,
+		.form = report_form(job->settings),
+		.answer = answer_in_shell,
+		.arg = &answers,
+	};
+
+	shell_run(&shell);
+	return 0;
+}
+
+/* Without a statement: the shell, if there are people who type and read. */
+static bool is_interactive(const struct settings *settings)
+{
+	return !is_file(settings->output.path) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* ---- the command ---- */
+
 static int ask(struct command_job *job, const char *sql, struct tl_error *err)
 {
 	struct tl_query *query;
@@ -113,9 +181,11 @@ static int ask(struct command_job *job, const char *sql, struct tl_error *err)
 
 	if (status == 0)
 		status = add_inputs(job, query, 1, err);
-	if (status == 0)
+	if (status == 0 && sql)
 		status = answer(job, query, sql, err);
-	if (query && !(status < 0 && job->settings->input.strict))
+	else if (status == 0)
+		status = run_shell(job, query);
+	if (query && sql && !(status < 0 && job->settings->input.strict))
 		warn_inputs(job, query);
 	tl_query_close(query);
 	return status;
@@ -142,6 +212,8 @@ int cmd_query(struct command_job *job, struct tl_error *err)
 	sql = take_statement(job->settings);
 	if (!sql)
 		sql = text = take_ready(job->settings);
+	if (!sql && is_interactive(job->settings))
+		return ask(job, NULL, err);
 	if (!sql || !strcmp(sql, "-"))
 		sql = text = read_statements(job);
 	if (sql)

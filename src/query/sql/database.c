@@ -306,6 +306,11 @@ int tl_query_next(struct tl_query *query, struct tl_error *err)
 			       err);
 }
 
+bool tl_query_complete(const char *sql)
+{
+	return sqlite3_complete(sql);
+}
+
 size_t tl_query_column_count(const struct tl_query *query)
 {
 	return query->statement ? (size_t)sqlite3_column_count(query->statement) : 0;

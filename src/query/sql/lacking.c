@@ -46,6 +46,12 @@ int tl_query_next(struct tl_query *query, struct tl_error *err)
 	return lacking(err);
 }
 
+bool tl_query_complete(const char *sql)
+{
+	(void)sql;
+	return true;
+}
+
 const char *tl_query_message(const struct tl_query *query)
 {
 	(void)query;
