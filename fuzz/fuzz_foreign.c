@@ -9,12 +9,14 @@
 #include "chrome_trace/chrome_trace.h"
 #include "folded/folded.h"
 #include "fuzz.h"
+#include "perf_script/perf_script.h"
 #include "speedscope/speedscope.h"
 
 static const struct tl_foreign_reader *const readers[] = {
 	&tl_folded_reader,
 	&tl_speedscope_reader,
 	&tl_chrome_reader,
+	&tl_perf_script_reader,
 };
 
 static void sum_up(const struct tl_profile *profile)

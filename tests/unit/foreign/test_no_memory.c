@@ -5,6 +5,7 @@
 
 #include "chrome_trace/chrome_trace.h"
 #include "folded/folded.h"
+#include "perf_script/perf_script.h"
 #include "speedscope/speedscope.h"
 
 struct sample {
@@ -19,6 +20,9 @@ static const struct sample samples[] = {
 	  "{\"type\":\"O\",\"frame\":0,\"at\":1},{\"type\":\"O\",\"frame\":1,\"at\":2.5},"
 	  "{\"type\":\"C\",\"frame\":1,\"at\":3},{\"type\":\"C\",\"frame\":0,\"at\":2}]}],"
 	  "\"shared\":{\"frames\":[{\"name\":\"f\",\"file\":\"a\",\"line\":3}]}}" },
+	{ &tl_perf_script_reader,
+	  "a b 1/2 [000] 5.5:  7 cycles:u: \n\t 1f f+0x1 (/x)\n  a.c:3\n\t 20 g (inlined)\n\n"
+	  "a 3 6.5: faults: \n\t 1 h (y)\n\n  junk\n" },
 	{ &tl_chrome_reader,
 	  "[{\"ph\":\"M\",\"name\":\"thread_name\",\"tid\":1,\"args\":{\"name\":\"\\u0041\"}},"
 	  "{\"ph\":\"X\",\"ts\":5,\"dur\":2,\"tid\":1,\"name\":\"in\"},{\"ph\":\"B\",\"ts\":7,"
