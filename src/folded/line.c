@@ -110,7 +110,8 @@ int tl_folded_probe(const uint8_t *data, size_t size)
 {
 	const struct survey s = survey_lines(data, size);
 
-	if ((size && memchr(data, 0, size < LOOKED_AT ? size : LOOKED_AT)) || !s.good || 2 * s.bad > s.good)
+	if ((size && memchr(data, 0, size < LOOKED_AT ? size : LOOKED_AT)) || !s.good ||
+	    2 * s.bad > s.good)
 		return 0;
 	return s.with_separator ? 30 : 10;
 }
