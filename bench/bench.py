@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace]: how long the commands take
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof]: how long the commands take
 on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an instruction stream of
 291 MB.
 
@@ -191,19 +191,38 @@ def bench_xtrace(build, folder, options):
         print("\nskipped: no shared corpus, so no instruction stream")
 
 
+def bench_pprof(build, folder, options):
+    """The floor is `info`, which reads every sample and makes no tree of them."""
+    path = generated(build, folder, "generated.pprof", "gen_pprof")
+    program = os.path.join(build, "tracelathe")
+    warm(path)
+    floor, memory, status = several([program, "info", path], options.runs)
+    print("\n%s, %.1f MB" % (os.path.basename(path), os.path.getsize(path) / 1e6))
+    print("%-44s %8s %8s %8s %8s" % ("", "wall s", "x peer", "x floor", "MiB"))
+    line("tracelathe info", floor, None, floor, memory, status)
+    peer = None
+    if not options.no_peers and shutil.which("go"):
+        peer, memory, status = once(["go", "tool", "pprof", "-top", path])
+        line("go tool pprof -top", peer, None, floor, memory, status)
+    for what in ("report --csv", "stacks", "convert --to callgrind"):
+        wall, memory, status = several([program, *what.split(), path], options.runs)
+        line("tracelathe " + what, wall, peer, floor, memory, status)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace"))
+    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
     os.makedirs(folder, exist_ok=True)
     print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
           "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
-    rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt, "xtrace": bench_xtrace}
+    rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt, "xtrace": bench_xtrace,
+             "pprof": bench_pprof}
     for name, measure in rooms.items():
         if options.only in (None, name):
             measure(build, folder, options)

@@ -24,28 +24,26 @@ static bool is_taken(const struct tl_event *list, uint32_t count, const char *na
 	return false;
 }
 
+/* A name that no other event has: with its unit, then with its number where that is needed. */
 static char *name_of(const struct tl_pprof_file *p, size_t type, const struct tl_event *list,
 		     uint32_t count)
 {
 	struct tl_pprof_text name = tl_pprof_string(p, p->types[type].name);
 	const struct tl_pprof_text unit = tl_pprof_string(p, p->types[type].unit);
-	char *made = strndup(name.text, name.size), *longer;
+	char *made;
 
-	if (made && *made && !is_taken(list, count, made))
+	if (!name.size)
+		name = (struct tl_pprof_text){ "value", 5 };
+	made = strndup(name.text, name.size);
+	if (!made || !is_taken(list, count, made))
 		return made;
-	if (made &&
-	    asprintf(&longer, "%s/%.*s", *made ? made : "value", (int)unit.size, unit.text) >= 0) {
-		free(made);
-		made = longer;
-		if (!is_taken(list, count, made))
-			return made;
-	}
-	if (made && asprintf(&longer, "%s#%zu", made, type + 1) >= 0) {
-		free(made);
-		return longer;
-	}
 	free(made);
-	return NULL;
+	if (asprintf(&made, "%.*s/%.*s", (int)name.size, name.text, (int)unit.size, unit.text) < 0)
+		return NULL;
+	if (unit.size && !is_taken(list, count, made))
+		return made;
+	free(made);
+	return asprintf(&made, "%.*s#%zu", (int)name.size, name.text, type + 1) < 0 ? NULL : made;
 }
 
 static bool is_calls(const struct tl_pprof_file *p, size_t type)
