@@ -80,7 +80,8 @@ LATENCY(median, row->latency->calls)
 LATENCY(p90, row->latency->calls)
 LATENCY(p99, row->latency->calls)
 LATENCY(max, row->latency->calls)
-LATENCY(sum, row->latency->calls || !row->totals.calls || row->totals.cut == row->totals.calls)
+/* Where the durations of calls are not known, neither is their sum; a row of sums has only that. */
+LATENCY(sum, row->latency->sum || row->latency->calls || row->totals.cut == row->totals.calls)
 #undef LATENCY
 
 /* clang-format off */
