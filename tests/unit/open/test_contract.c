@@ -54,13 +54,15 @@ TEST(formats_by_number_and_name)
 
 TEST(targets_by_number)
 {
-	static const char *const names[] = { "tarmac", "champsim", "bbv", "jsonl" };
+	static const char *const names[] = { "tarmac", "champsim", "bbv",  "jsonl",       "lcov",
+					     "drcov",  "edges",    "bolt", "llvm-profile" };
+	const size_t count = sizeof(names) / sizeof(names[0]);
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < count; i++) {
 		assert_string_equal(tl_trace_target(i)->name, names[i]);
 		assert_true(*tl_trace_target(i)->help);
 	}
-	assert_null(tl_trace_target(4));
+	assert_null(tl_trace_target(count));
 	assert_null(tl_trace_target(SIZE_MAX));
 }
 
