@@ -60,6 +60,7 @@ bench:
 	@scripts/deps.sh build bench
 	@scripts/build.sh build-release --buildtype=release
 	@python3 bench/bench.py build-release
+	@python3 scripts/proportion.py build-release --scale 16
 
 fuzz:
 	@scripts/deps.sh build test

@@ -62,6 +62,13 @@ struct tl_export_options {
 	enum tl_graph_cluster cluster;
 	bool calls;   /**< folded: how often each stack was called instead of its self cost */
 	uint32_t top; /**< folded: only so many stacks, the largest first; 0: all, by name */
+	/**
+	 * formats that write each call stack in full (folded, pprof, speedscope): frames of a stack
+	 * at most, what is deeper is summed in one frame more; 0: 1000
+	 */
+	uint32_t most_depth;
+	/** set to the number of call paths that were too deep, if there are some; may be NULL */
+	uint64_t *too_deep;
 };
 
 /** A profile format that can be written. */

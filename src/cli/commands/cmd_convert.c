@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,10 +7,25 @@
 
 #include "cli/commands/job.h"
 
-int export_profile(const struct command_job *job, const struct tl_exporter *exporter,
+/* Paths of a deep recursion written in full would be far longer than the input. */
+static void warn_depth(struct command_job *job, uint64_t too_deep)
+{
+	uint32_t most = job->settings->convert.most_depth;
+
+	if (!too_deep)
+		return;
+	print_error("tracelathe %s: %llu call paths are deeper than %u frames and were summed; "
+		    "--max-depth N writes deeper ones",
+		    job->command->name, (unsigned long long)too_deep, most ? most : 1000);
+	putc('\n', stderr);
+	job->damaged = true;
+}
+
+int export_profile(struct command_job *job, const struct tl_exporter *exporter,
 		   const struct tl_profile *profile, const char *command, struct tl_error *err)
 {
 	const struct tl_report_options *report = &job->settings->report;
+	uint64_t too_deep = 0;
 	struct tl_export_options options = {
 		.size = sizeof(options),
 		.event = report->event_count ? report->events[0] : 0,
@@ -23,9 +39,14 @@ int export_profile(const struct command_job *job, const struct tl_exporter *expo
 		.cluster = job->settings->convert.cluster,
 		.calls = job->settings->stacks.count,
 		.top = report->top,
+		.most_depth = job->settings->convert.most_depth,
+		.too_deep = &too_deep,
 	};
+	int status = exporter->write(profile, &options, job->out, err);
 
-	return exporter->write(profile, &options, job->out, err);
+	progress_end(job->progress);
+	warn_depth(job, too_deep);
+	return status;
 }
 
 int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err)

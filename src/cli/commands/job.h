@@ -116,7 +116,7 @@ void warn_inputs(struct command_job *job, const struct tl_query *query);
 bool is_database(const struct settings *settings);
 
 /* cmd_convert.c: write a profile; `command` is the command line that its header gives, or NULL. */
-int export_profile(const struct command_job *job, const struct tl_exporter *exporter,
+int export_profile(struct command_job *job, const struct tl_exporter *exporter,
 		   const struct tl_profile *profile, const char *command, struct tl_error *err);
 /* Fold the input and write its profile. */
 int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err);

@@ -252,6 +252,9 @@ const struct option_row option_rows[] = {
 		 TL_POSITIONS_LINE,
 		 "--to callgrind: addresses and lines, or only lines (default: what the profile "
 		 "has)"),
+	OPT_COUNT(C_CONVERT | C_STACKS | C_MERGE, "max-depth", "N", convert.most_depth,
+		  "folded, pprof, speedscope: call stacks of N frames at most, deeper ones are "
+		  "summed (default: 1000)"),
 	OPT_TEXT(C_CONVERT, "tables", "NAME[,NAME...]", convert.tables,
 		 "--to sqlite: only these tables (default: all that the input has)"),
 	OPT_PERCENT(

@@ -62,6 +62,7 @@ struct convert_settings {
 	unsigned labels; /* enum tl_graph_label */
 	enum tl_graph_color color;
 	enum tl_graph_cluster cluster;
+	uint32_t most_depth; /* of call stacks; 0: default */
 };
 
 struct slice_settings {

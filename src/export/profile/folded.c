@@ -15,6 +15,7 @@
 #include "core/output.h"
 #include "core/saturate.h"
 #include "export/groups.h"
+#include "export/profile/depth.h"
 #include "export/profile/exporters.h"
 #include "export/profile_stacks.h"
 
@@ -374,7 +375,7 @@ static bool put_sorted(struct fold *fold, struct tl_output *out)
 	return ok;
 }
 
-static int write_folded(const struct tl_profile *profile, const struct tl_export_options *options,
+static int write_stacks(const struct tl_profile *profile, const struct tl_export_options *options,
 			struct tl_output *out, struct tl_error *err)
 {
 	struct fold fold = { .profile = profile };
@@ -386,6 +387,12 @@ static int write_folded(const struct tl_profile *profile, const struct tl_export
 	ok = grow_tree(&fold) && (fold.options.top ? put_top(&fold, out) : put_sorted(&fold, out));
 	free_fold(&fold);
 	return ok ? 0 : tl_error_memory(err);
+}
+
+static int write_folded(const struct tl_profile *profile, const struct tl_export_options *options,
+			struct tl_output *out, struct tl_error *err)
+{
+	return tl_export_in_depth(profile, options, out, write_stacks, err);
 }
 
 const struct tl_exporter tl_folded_exporter = {

@@ -16,6 +16,7 @@
 #include "core/output.h"
 #include "export/event_time.h"
 #include "export/gzip.h"
+#include "export/profile/depth.h"
 #include "export/profile/exporters.h"
 #include "export/profile_stacks.h"
 #include "export/protobuf.h"
@@ -397,8 +398,8 @@ static void put_all(struct pprof *p)
 	put_strings(p);
 }
 
-static int write_pprof(const struct tl_profile *profile, const struct tl_export_options *options,
-		       struct tl_output *out, struct tl_error *err)
+static int write_stacks(const struct tl_profile *profile, const struct tl_export_options *options,
+			struct tl_output *out, struct tl_error *err)
 {
 	struct pprof p = { .profile = profile, .labelled = TL_NONE };
 	int status = tl_export_options(&p.options, profile, options, err);
@@ -419,6 +420,12 @@ static int write_pprof(const struct tl_profile *profile, const struct tl_export_
 	free(p.carries);
 	free(p.values);
 	return p.no_memory ? tl_error_memory(err) : 0;
+}
+
+static int write_pprof(const struct tl_profile *profile, const struct tl_export_options *options,
+		       struct tl_output *out, struct tl_error *err)
+{
+	return tl_export_in_depth(profile, options, out, write_stacks, err);
 }
 
 const struct tl_exporter tl_pprof_exporter = {

@@ -13,6 +13,7 @@
 #include "core/saturate.h"
 #include "export/event_time.h"
 #include "export/groups.h"
+#include "export/profile/depth.h"
 #include "export/profile/exporters.h"
 #include "export/profile_stacks.h"
 
@@ -172,9 +173,8 @@ static bool put_profiles(struct scope *s)
 	return ok || tl_output_failed(s->out);
 }
 
-static int write_speedscope(const struct tl_profile *profile,
-			    const struct tl_export_options *options, struct tl_output *out,
-			    struct tl_error *err)
+static int write_stacks(const struct tl_profile *profile, const struct tl_export_options *options,
+			struct tl_output *out, struct tl_error *err)
 {
 	struct scope s = { .profile = profile, .out = out };
 	int status = tl_export_options(&s.options, profile, options, err);
@@ -202,6 +202,13 @@ static int write_speedscope(const struct tl_profile *profile,
 	tl_groups_free(&s.groups);
 	free(s.path);
 	return ok ? 0 : tl_error_memory(err);
+}
+
+static int write_speedscope(const struct tl_profile *profile,
+			    const struct tl_export_options *options, struct tl_output *out,
+			    struct tl_error *err)
+{
+	return tl_export_in_depth(profile, options, out, write_stacks, err);
 }
 
 const struct tl_exporter tl_speedscope_exporter = {

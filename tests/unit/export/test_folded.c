@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "helper.h"
 
 /* "a line per call path, with the path's self cost, sorted by the bytes of the path" */
@@ -68,6 +70,63 @@ TEST(names_are_made_safe_and_sorted_by_bytes)
 	tl_profile_free(profile);
 }
 
+/* A chain of functions "0", "1", ... with costs 1, 2, ...; each calls the next one. */
+static struct tl_profile *chain(uint32_t depth)
+{
+	struct tl_profile *profile = new_profile(0, 1);
+	uint32_t part = add_part(profile, 1, 1, ""), at = TL_NONE;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%u", (unsigned)i);
+		at = add_context(profile, at, add_function(profile, "", "", name, 0), part, 1,
+				 (int64_t)i + 1);
+	}
+	finish(profile);
+	return profile;
+}
+
+/* "frames of a stack at most, what is deeper is summed in one frame more" */
+TEST(stacks_are_as_deep_as_asked_for)
+{
+	struct tl_profile *profile = chain(5);
+	uint64_t too_deep = 7;
+	struct tl_export_options options = { .size = sizeof(options),
+					     .most_depth = 2,
+					     .too_deep = &too_deep };
+	size_t size;
+	char *text = export_with("folded", profile, &options, &size);
+
+	assert_string_equal(text, "0 1\n0;1 2\n0;1;(deeper than 2 frames) 12\n");
+	assert_int_equal(too_deep, 3);
+	free(text);
+	/* "set to the number of call paths that were too deep, if there are some" */
+	options.most_depth = 5;
+	too_deep = 0;
+	text = export_with("folded", profile, &options, &size);
+	assert_non_null(strstr(text, "0;1;2;3;4 5\n"));
+	assert_int_equal(too_deep, 0);
+	free(text);
+	tl_profile_free(profile);
+}
+
+/* "0: 1000" */
+TEST(a_thousand_frames_unless_told)
+{
+	static const char *const formats[] = { "folded", "speedscope" };
+	struct tl_profile *profiles[] = { chain(1000), chain(1001) };
+
+	for (size_t i = 0; i < 4; i++) {
+		char *text = export_text(formats[i / 2], profiles[i % 2]);
+
+		assert_int_equal(strstr(text, "deeper than 1000") != NULL, i % 2);
+		free(text);
+	}
+	tl_profile_free(profiles[0]);
+	tl_profile_free(profiles[1]);
+}
+
 /* "self > 0": nothing for zero and for costs below it */
 TEST(only_positive_costs)
 {
@@ -113,12 +172,14 @@ TEST(deep_chain)
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
 		 at = TL_NONE;
+	struct tl_export_options whole = { .size = sizeof(whole), .most_depth = UINT32_MAX };
+	size_t size;
 	char *text;
 
 	for (int i = 1; i <= 100000; i++)
 		at = add_context(profile, at, f, part, 1, i == 100000 ? 42 : 0);
 	finish(profile);
-	text = export_text("folded", profile);
+	text = export_with("folded", profile, &whole, &size);
 	assert_int_equal(strlen(text), 99999 * 2 + 1 + 4);
 	assert_memory_equal(text, "f;f;f;", 6);
 	assert_string_equal(text + strlen(text) - 7, "f;f 42\n");
@@ -179,6 +240,8 @@ int main(void)
 		cmocka_unit_test(parts_and_files_are_summed),
 		cmocka_unit_test(names_are_made_safe_and_sorted_by_bytes),
 		cmocka_unit_test(only_positive_costs),
+		cmocka_unit_test(stacks_are_as_deep_as_asked_for),
+		cmocka_unit_test(a_thousand_frames_unless_told),
 		cmocka_unit_test(sums_saturate),
 		cmocka_unit_test(deep_chain),
 		cmocka_unit_test(lines_without_contexts),

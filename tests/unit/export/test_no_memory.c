@@ -102,6 +102,7 @@ static void refuse_exports(struct export export)
 		export.options.compression = TL_COMPRESS_ALL;
 		export.options.positions = TL_POSITIONS_INSTR;
 		export.options.threads = true;
+		export.options.most_depth = 2;
 		refuse_each(profile_step, &export);
 	}
 }

@@ -211,6 +211,7 @@ TEST(deep_chain)
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
 		 at = TL_NONE;
+	struct tl_export_options whole = { .size = sizeof(whole), .most_depth = UINT32_MAX };
 	char *bytes, *text;
 	size_t size;
 
@@ -218,7 +219,7 @@ TEST(deep_chain)
 	for (int i = 1; i <= 100000; i++)
 		at = add_context(profile, at, f, part, 0, i == 100000 ? 42 : 0);
 	finish(profile);
-	bytes = export_with("pprof", profile, NULL, &size);
+	bytes = export_with("pprof", profile, &whole, &size);
 	/* one byte per frame, before compression */
 	text = pipe_through("gzip -dc | wc -c", bytes, size);
 	assert_in_range(atoi(text), 100000, 100300);

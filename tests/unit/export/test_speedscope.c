@@ -110,12 +110,14 @@ TEST(deep_chain)
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
 		 at = TL_NONE;
+	struct tl_export_options whole = { .size = sizeof(whole), .most_depth = UINT32_MAX };
+	size_t size;
 	char *text;
 
 	for (int i = 1; i <= 100000; i++)
 		at = add_context(profile, at, f, part, 1, i == 100000 ? 42 : 0);
 	finish(profile);
-	text = export_text("speedscope", profile);
+	text = export_with("speedscope", profile, &whole, &size);
 	assert_in_range(strlen(text), 200000, 200400);
 	assert_contains(text, "0,0]],\n\"weights\":[42],\n\"endValue\":42}]}\n");
 	free(text);

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""proportion.py BUILD-DIRECTORY [--scale N] [--family NAME] [--command WORDS] [--verbose]: time, memory and output grow as
+the input grows, in each direction in which it can.
+
+Families of inputs (proportion_inputs.py) are doubled three times, every command reads all of them, and a doubling that
+costs more than LIMIT times in processor time, in memory or in bytes written fails the test. What is too small to be
+measured passes: below a floor the largest of the four inputs is enough, the others are not read. A doubling that looks
+too dear is measured again, so that a busy machine does not fail the test. --scale multiplies the sizes."""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import proportion_inputs as inputs
+
+LIMIT = 2.6
+DOUBLINGS = 3
+FLOOR_SECONDS, FLOOR_KIBIBYTES, FLOOR_BYTES = 0.02, 8192, 200000
+RETRIES = 4
+PROCESSOR_SECONDS = 60
+# Commands that read no file, or wait for a user; `view` writes its page without waiting.
+NOT_MEASURED = {"record": "its input is a running program", "browse": "needs a terminal", "help": "has no input",
+                "map": "writes what convert --to tracelathe writes, of many files"}
+
+PROFILE = ("info", "check", "dump", "report", "report --csv --threads", "tree", "stacks", "flame", "flame --svg", "annotate",
+           "diff", "merge", "merge --to tracelathe", "view --static", "query functions", "query contexts") + tuple(
+               "convert --to " + to for to in ("callgrind", "cachegrind", "pprof", "speedscope", "dot", "json", "tracelathe"))
+TREES = ("tree --top-down", "tree --bottom-up")
+TRACE = PROFILE + TREES + ("dump --calls", "timeline", "query calls")
+XRAY = TRACE + ("convert --to xray",)
+STREAM = ("info", "check", "dump", "dump --instructions", "report", "tree --top-down", "flame --svg", "analyze", "slice --instructions",
+          "query accesses")
+PT = ("info", "check", "dump", "report", "tree", "timeline", "dump --calls")
+# Not in proportion yet: family, commands, why.
+KNOWN = (
+    ("callgrind-events", ".*", "a cost is kept for each event of each function, also where it is 0"),
+    ("callgrind-formulas", ".*", "names of events are searched one after the other"),
+    ("callgrind-arcs", "tree --(top|bottom).*|stacks.*|flame.*|convert --to (pprof|speedscope|folded)",
+     "paths are estimated of what the profile has as a whole, until they are too many"),
+)
+# Name, generator, size of the smallest input, commands.
+FAMILIES = (
+    ("xray-records", inputs.xray_records, 2000, XRAY),
+    ("xray-paths", inputs.xray_paths, 1000, XRAY),
+    ("xray-depth", inputs.xray_depth, 1500, XRAY),
+    ("xray-ends", inputs.xray_recursion, 1500, XRAY),
+    ("xray-threads", inputs.xray_threads, 125, XRAY),
+    ("xray-functions", inputs.xray_functions, 500, XRAY),
+    ("callgrind-lines", inputs.callgrind_lines, 2000, PROFILE),
+    ("callgrind-functions", inputs.callgrind_functions, 500, PROFILE),
+    ("callgrind-arcs", inputs.callgrind_arcs, 1000, PROFILE),
+    ("callgrind-depth", inputs.callgrind_chain, 500, PROFILE),
+    ("callgrind-events", inputs.callgrind_events, 250, PROFILE),
+    ("callgrind-formulas", inputs.callgrind_formulas, 250, PROFILE),
+    ("callgrind-parts", inputs.callgrind_parts, 125, PROFILE),
+    ("intel-pt-bytes", inputs.pt_bytes, 2, PT),
+    ("xtrace-bytes", inputs.xtrace_bytes, 2, STREAM),
+    ("map-functions", inputs.instrumentation_map, 1000, ("extract", "extract --json")),
+)
+
+
+def arguments(command, read, output):
+    """The arguments of a command of the tables above for an input."""
+    words = command.split()
+    if words[0] == "query":
+        return ["query", *read, "SELECT * FROM " + words[1]]
+    if words[0] == "slice":
+        return [*words, "0..1000000000", "-o", output, *read]
+    if words[0] == "view":
+        return [*words, "-o", output + ".html", *read]
+    if words[0] == "diff":
+        return [*words, *read, read[-1]]
+    if words[0] == "merge":
+        return [*words, *read, read[-1] + ".other"]
+    return [*words, *read]
+
+
+class Measured:
+    def __init__(self, status, seconds, kibibytes, written):
+        self.status, self.seconds, self.kibibytes, self.written = status, seconds, kibibytes, written
+
+    def least(self, other):
+        """Noise only adds."""
+        return Measured(self.status, min(self.seconds, other.seconds), min(self.kibibytes, other.kibibytes), self.written)
+
+    def excess(self, half):
+        """What grew too much since the input of half the size, with how often it grew; None if nothing did."""
+        for name, now, before, floor in (("time", self.seconds, half.seconds, FLOOR_SECONDS),
+                                         ("memory", self.kibibytes, half.kibibytes, FLOOR_KIBIBYTES),
+                                         ("output", self.written, half.written, FLOOR_BYTES)):
+            if now > LIMIT * max(before, floor):
+                return name, now / max(before, floor)
+        return None
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.program, self.launcher, self.folder = build + "/tracelathe", build + "/bench/measure", folder
+        self.empty = Measured(0, 0, 0, 0)
+        self.empty = self.run(["--version"], 3)
+        self.spent = 0
+
+    def run(self, words, runs=1):
+        out = os.path.join(self.folder, "out")
+        for path in (out, out + ".html"):
+            if os.path.exists(path):
+                os.unlink(path)
+        told = subprocess.run([self.launcher, str(runs), str(PROCESSOR_SECONDS), out + ".stdout", self.program, *words],
+                              check=True, capture_output=True, text=True).stdout
+        status, microseconds, kibibytes = map(int, told.split())
+        written = sum(os.path.getsize(p) for p in (out, out + ".html", out + ".stdout") if os.path.exists(p))
+        return Measured(status, max(microseconds / 1e6 - self.empty.seconds, 0), max(kibibytes - self.empty.kibibytes, 0),
+                        written)
+
+
+class Input:
+    """One size of a family."""
+
+    def __init__(self, bench, family, generate, size):
+        self.bench, self.folder = bench, os.path.join(bench.folder, family, str(size))
+        os.makedirs(self.folder)
+        # The same file is not merged with itself: one that is hardly larger stands beside it.
+        other = generate(self.folder, size + 20)[-1]
+        os.rename(other, other + ".other")
+        self.read = generate(self.folder, size)
+        self.size = size
+
+    def measure(self, command):
+        measured = self.bench.run(arguments(command, self.read, os.path.join(self.bench.folder, "out")))
+        self.bench.spent += measured.seconds + self.bench.empty.seconds
+        return measured
+
+
+def too_dear(command, half, whole, halves, wholes):
+    """(what, how often) if a doubling costs too much, measured several times if it seems so."""
+    excess = wholes.excess(halves)
+    for _ in range(RETRIES):
+        if not excess or wholes.status >= 128:
+            break
+        halves, wholes = halves.least(half.measure(command)), wholes.least(whole.measure(command))
+        excess = wholes.excess(halves)
+    return excess
+
+
+def judge(command, sizes, verbose):
+    """None, or a text that says what grows out of proportion."""
+    zero = Measured(0, 0, 0, 0)
+    measured = {sizes[-1]: sizes[-1].measure(command)}
+    last = measured[sizes[-1]]
+    if verbose:
+        print("  %-30s size %7d: %7.3f s %8.1f MiB, %10d bytes, status %d" %
+              (command, sizes[-1].size, last.seconds, last.kibibytes / 1024, last.written, last.status), flush=True)
+    if last.status > 1:
+        return "status %d" % last.status
+    if not last.excess(zero):
+        return None
+    for half, whole in reversed(list(zip(sizes, sizes[1:]))):
+        measured[half] = half.measure(command)
+        excess = too_dear(command, half, whole, measured[half], measured[whole])
+        if excess:
+            return "%s grows %.1f times from size %d to %d" % (*excess, half.size, whole.size)
+        if not measured[half].excess(zero):
+            return None
+    return None
+
+
+def unknown_commands(program):
+    """Commands that are neither measured nor excused."""
+    told = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
+    names = re.findall(r"^  ([a-z]+)  ", told, re.M) + re.search(r"also: (.*)", told).group(1).split(", ")
+    known = {command.split()[0] for family in FAMILIES for command in family[3]} | set(NOT_MEASURED)
+    return [name for name in names if name not in known]
+
+
+def is_known(family, command):
+    return any(family == name and re.fullmatch(commands, command) for name, commands, _ in KNOWN)
+
+
+def absent(bench):
+    """Commands that this build cannot do, with what they say: the page of flame graphs and SQL are optional."""
+    missing = {}
+    read = inputs.xray_records(bench.folder, 100)
+    for command in ("flame", "query functions", "view --static"):
+        words = [bench.program, *arguments(command, read, os.path.join(bench.folder, "out"))]
+        told = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if told.returncode == 2 and "without" in told.stderr:
+            missing[command.split()[0]] = told.stderr.strip()
+            print("not measured: " + told.stderr.strip())
+    return missing
+
+
+def chosen(options, missing):
+    for name, generate, size, commands in FAMILIES:
+        if options.family and options.family != name:
+            continue
+        yield name, generate, size * options.scale, [
+            c for c in commands if (not options.command or options.command == c) and not is_known(name, c) and
+            c.split()[0] not in missing - ({"flame"} if c == "flame --svg" else set())]
+
+
+def run(options, folder):
+    bench, failed, count = Bench(os.path.abspath(options.build), folder), [], 0
+    for family, commands, why in KNOWN:
+        print("not in proportion yet: %s, %s: %s" % (family, commands, why))
+    for name, generate, size, commands in chosen(options, set(absent(bench))):
+        if not commands:
+            continue
+        if options.verbose:
+            print(name)
+        sizes = [Input(bench, name, generate, size << doubling) for doubling in range(DOUBLINGS + 1)]
+        for command in commands:
+            fault = judge(command, sizes, options.verbose)
+            count += 1
+            if fault:
+                failed.append("%s: %s: %s" % (name, command, fault))
+                print("FAILED " + failed[-1], flush=True)
+        shutil.rmtree(os.path.join(folder, name))
+    print("%d pairs of command and family, %d out of proportion, %.0f s of processor time" % (count, len(failed), bench.spent))
+    return bool(failed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build")
+    parser.add_argument("--scale", type=int, default=1)
+    parser.add_argument("--family")
+    parser.add_argument("--command")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    unknown = unknown_commands(options.build + "/tracelathe")
+    if unknown:
+        sys.exit("proportion: not measured: " + ", ".join(unknown))
+    with tempfile.TemporaryDirectory() as folder:
+        return run(options, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

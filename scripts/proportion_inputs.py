@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The inputs of scripts/proportion.py: families of files that grow in one direction each. A family is written by a
+function of the folder and of a size, which is the number of what grows; it returns the arguments that a command needs to
+read the file. The same size gives the same bytes."""
+import os
+import random
+import struct
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CORPUS = os.path.join(ROOT, "tests", "corpus")
+ENTER, LEAVE = 0, 1 << 1
+
+
+# ---- XRay: docs/formats/xray.md, section 2 ------------------------------------------------------------------------
+
+
+def metadata(kind, body=b""):
+    return bytes([kind << 1 | 1]) + body.ljust(15, b"\0")
+
+
+def xray_buffer(thread, tsc, records):
+    """Records are (function, ENTER or LEAVE), ten ticks apart."""
+    words = [word for function, action in records for word in (function << 4 | action, 10)]
+    body = metadata(0, struct.pack("<i", thread)) + metadata(4, struct.pack("<QI", 1, 2)) + metadata(9, struct.pack("<i", 1))
+    body += metadata(2, struct.pack("<HQ", 0, tsc)) + struct.pack("<%dI" % len(words), *words)
+    return metadata(7, struct.pack("<Q", len(body))) + body
+
+
+def xray_log(folder, threads):
+    path = os.path.join(folder, "log.xray")
+    with open(path, "wb") as out:
+        out.write(struct.pack("<HHIQQQ", 5, 1, 3, 10 ** 9, 1 << 20, 0))
+        for number, records in enumerate(threads):
+            for begin in range(0, len(records), 1 << 16):
+                out.write(xray_buffer(number + 1, 1000 + 10 * begin, records[begin:begin + (1 << 16)]))
+    return [path]
+
+
+def xray_records(folder, size):
+    """The same few calls again and again."""
+    inner = [(2, ENTER), (3, ENTER), (3, LEAVE), (4, ENTER), (3, ENTER), (3, LEAVE), (4, LEAVE), (2, LEAVE)]
+    return xray_log(folder, [[(1, ENTER)] + inner * (size // len(inner)) + [(1, LEAVE)]])
+
+
+def xray_paths(folder, size):
+    """Calls at random: nearly every one is on a path of its own."""
+    chance, stack, records = random.Random(1), [], []
+    functions = max(size // 20, 2)
+    while len(records) < size:
+        if len(stack) < 24 and (not stack or chance.random() < 0.55):
+            stack.append(chance.randrange(functions) + 1)
+            records.append((stack[-1], ENTER))
+        else:
+            records.append((stack.pop(), LEAVE))
+    while stack:
+        records.append((stack.pop(), LEAVE))
+    return xray_log(folder, [records])
+
+
+def xray_depth(folder, size):
+    """One stack, as deep as there are calls."""
+    functions = [i % 50 + 1 for i in range(size)]
+    return xray_log(folder, [[(f, ENTER) for f in functions] + [(f, LEAVE) for f in reversed(functions)]])
+
+
+def xray_recursion(folder, size):
+    """A stack as deep as the square root of the calls, with calls at every depth: each path has an end of its own."""
+    records, depth = [], 0
+    for i in range(size):
+        records += [(i % 3 + 1, ENTER), (9, ENTER), (9, LEAVE)]
+        depth += 1
+    for i in reversed(range(depth)):
+        records.append((i % 3 + 1, LEAVE))
+    return xray_log(folder, [records])
+
+
+def xray_threads(folder, size):
+    calls = [(1, ENTER), (2, ENTER), (3, ENTER), (3, LEAVE), (2, LEAVE), (1, LEAVE)]
+    return xray_log(folder, [calls] * size)
+
+
+def xray_functions(folder, size):
+    records = [(f + 2, action) for f in range(size) for action in (ENTER, LEAVE)]
+    return xray_log(folder, [[(1, ENTER)] + records * 2 + [(1, LEAVE)]])
+
+
+# ---- Callgrind: docs/formats/callgrind.md -------------------------------------------------------------------------
+
+
+def callgrind_file(folder, lines):
+    path = os.path.join(folder, "callgrind.out")
+    with open(path, "w", encoding="ascii") as out:
+        out.write("# callgrind format\nversion: 1\ncreator: proportion\n")
+        out.write("\n".join(lines) + "\n")
+    return [path]
+
+
+def callgrind_lines(folder, size):
+    """A few functions with many lines."""
+    lines = ["events: Ir Dr"]
+    for function in range(20):
+        lines += ["fl=file%d.c" % function, "fn=f%d" % function]
+        lines += ["%d %d %d" % (line + 1, line % 7 + 1, line % 3) for line in range(size // 20)]
+    return callgrind_file(folder, lines)
+
+
+def callgrind_functions(folder, size):
+    lines = ["events: Ir Dr", "fl=(1) file.c", "fn=(1) main", "1 1 1"]
+    lines += ["cfn=(%d) function_%d\ncalls=1 %d\n1 6 2" % (i + 2, i, i) for i in range(size)]
+    lines += ["fn=(%d)\n%d 5 1\n%d 1 1" % (i + 2, i, i + 1) for i in range(size)]
+    return callgrind_file(folder, lines)
+
+
+def callgrind_arcs(folder, size):
+    """Calls at random between functions, which are in cycles."""
+    chance, functions = random.Random(1), max(size // 20, 2)
+    lines = ["events: Ir"] + ["fn=(%d) f%d\n1 1" % (i + 1, i) for i in range(functions)]
+    for function in range(functions):
+        lines.append("fn=(%d)" % (function + 1))
+        lines += ["cfn=(%d)\ncalls=1 1\n%d 10" % (chance.randrange(functions) + 1, i + 1) for i in range(20)]
+    return callgrind_file(folder, lines)
+
+
+def callgrind_chain(folder, size):
+    """Each function calls the next one."""
+    lines = ["events: Ir"]
+    for i in range(size):
+        lines += ["fn=(%d) f%d" % (i + 1, i), "1 1"]
+        if i + 1 < size:
+            lines += ["cfn=(%d) f%d" % (i + 2, i + 1), "calls=1 1", "1 %d" % (size - i - 1)]
+    return callgrind_file(folder, lines)
+
+
+def callgrind_events(folder, size):
+    """As many events as functions, each function with a cost of one of the first."""
+    lines = ["events: " + " ".join("E%d" % i for i in range(size))]
+    for i in range(size):
+        lines += ["fn=(%d) f%d" % (i + 1, i), "1 " + "0 " * (i % 4) + "5"]
+    return callgrind_file(folder, lines)
+
+
+def callgrind_formulas(folder, size):
+    """Each event is made of the one before."""
+    lines = ["event: D0 = E + E"] + ["event: D%d = D%d + E" % (i + 1, i) for i in range(size - 1)] + ["events: E"]
+    lines += ["fn=f\n1 1"]
+    return callgrind_file(folder, lines)
+
+
+def callgrind_parts(folder, size):
+    part = "part: %d\nevents: Ir\nfn=(1) main\n1 5\ncfn=(2) f\ncalls=1 1\n2 7\nfn=(2)\n1 7\ntotals: 12\n"
+    return callgrind_file(folder, [part % (i + 1) for i in range(size)])
+
+
+# ---- recordings, again and again ----------------------------------------------------------------------------------
+
+
+def repeated(folder, name, parts, size):
+    path = os.path.join(folder, os.path.basename(name))
+    with open(os.path.join(CORPUS, name), "rb") as file:
+        data = file.read()
+    with open(path, "wb") as out:
+        for _ in range(size):
+            out.write(data)
+    return [os.path.join(CORPUS, part) for part in parts] + [path]
+
+
+def pt_bytes(folder, size):
+    path = repeated(folder, "intel-pt/rec.ret.pt", [], size)[0]
+    return ["--map", os.path.join(CORPUS, "intel-pt", "rec.map"), path]
+
+
+def xtrace_bytes(folder, size):
+    return repeated(folder, "xtrace/u3-simd-vl128/xtrace.20251120130000.0.hint9.xinsndata.bin", [], size)
+
+
+def instrumentation_map(folder, size):
+    path = os.path.join(folder, "map.yaml")
+    row = ("- { id: %d, address: 0x%x, function: 0x%x, kind: %s, always-instrument: false, function-name: 'f%d', "
+           "version: 2 }")
+    with open(path, "w", encoding="ascii") as out:
+        out.write("---\n")
+        for i in range(size):
+            at = 0x400000 + 64 * i
+            out.write(row % (i + 1, at, at, "function-enter", i) + "\n")
+            out.write(row % (i + 1, at + 32, at, "function-exit", i) + "\n")
+        out.write("...\n")
+    return [path]
