@@ -77,7 +77,7 @@ SUB_ROOMS = {
     "report": [[""], ["table", "tree", "annotate", "diff", "runs"]],
     "export": [[""], ["stacks"], ["coverage", "profile", "timeline", "flame"]],
     "perf_data": [["container"], ["processes"], ["auxtrace", "samples"], ["listing"]],
-    "cli": [["terminal"], ["options"], ["shell"], ["commands"], ["fleet"], ["help"], [""]],
+    "cli": [["terminal"], ["options"], ["confine", "shell"], ["commands"], ["fleet"], ["help"], [""]],
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
     "timeline": [[""], ["calls"], ["index"]],
     "record": [[""], ["emulation"]],

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "cli/commands/job.h"
+#include "cli/confine/confine.h"
+#include "cli/terminal/browser.h"
 #include "view/web/view.h"
-
-extern char **environ;
 
 enum { MOST_PORT = 65535 };
 
@@ -54,52 +51,31 @@ static int open_view(struct command_job *job, struct tl_web_view **view, struct 
  * The signals that end it, which all its threads leave to end_of_serving(). Those that are ignored
  * (nohup) stay so, as they are never delivered.
  */
-static void hold_signals(sigset_t *ending)
+static sigset_t hold_signals(void)
 {
-	sigemptyset(ending);
-	sigaddset(ending, SIGINT);
-	sigaddset(ending, SIGTERM);
-	sigaddset(ending, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, ending, NULL);
+	sigset_t ending;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ending, NULL);
+	return ending;
 }
 
-static void end_of_serving(const sigset_t *ending)
+static void end_of_serving(void)
 {
+	const sigset_t ending = hold_signals();
 	int number;
 
-	while (sigwait(ending, &number))
+	while (sigwait(&ending, &number))
 		;
 }
 
-/* The browser that the desktop has. Where there is no desktop, the address alone has to do. */
-static pid_t open_browser(const char *url)
-{
-	char program[] = "xdg-open", *address = strdup(url);
-	char *arguments[] = { program, address, NULL };
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	pid_t child = 0;
-
-	if (!address || (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))) {
-		free(address);
-		return 0;
-	}
-	sigemptyset(&none);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	if (posix_spawnp(&child, program, NULL, &attributes, arguments, environ))
-		child = 0;
-	posix_spawnattr_destroy(&attributes);
-	free(address);
-	return child;
-}
-
-static int serve(struct command_job *job, struct tl_web_view *view, const sigset_t *ending,
+static int serve(struct command_job *job, struct tl_web_view *view, struct browser *browser,
 		 struct tl_error *err)
 {
 	struct tl_web_server *server;
-	pid_t browser = 0;
 	int status = tl_web_server_open(&server, view, (uint16_t)job->settings->view.port, err);
 
 	if (status < 0) {
@@ -109,12 +85,9 @@ static int serve(struct command_job *job, struct tl_web_view *view, const sigset
 	}
 	printf("%s\n", tl_web_server_url(server));
 	fflush(stdout);
-	if (!job->settings->view.no_open)
-		browser = open_browser(tl_web_server_url(server));
-	end_of_serving(ending);
+	browser_open(browser, tl_web_server_url(server));
+	end_of_serving();
 	tl_web_server_close(server);
-	if (browser > 0)
-		waitpid(browser, NULL, WNOHANG);
 	return 0;
 }
 
@@ -161,6 +134,7 @@ static int write_page(struct command_job *job, struct tl_error *err)
 
 	if (!can_read_twice(job))
 		return TL_UNSUPPORTED;
+	confine(job->settings, CONFINE_FILES_ONLY);
 	progress_end(job->progress);
 	status = open_view(job, &view, err);
 	if (status < 0)
@@ -170,22 +144,34 @@ static int write_page(struct command_job *job, struct tl_error *err)
 	return status;
 }
 
-int cmd_view(struct command_job *job, struct tl_error *err)
+static int open_and_serve(struct command_job *job, struct browser *browser, struct tl_error *err)
 {
 	struct tl_web_view *view;
-	sigset_t ending;
+	int status;
+
+	hold_signals();
+	progress_end(job->progress);
+	status = open_view(job, &view, err);
+	if (status < 0)
+		return status;
+	status = serve(job, view, browser, err);
+	tl_web_view_close(view);
+	return status;
+}
+
+int cmd_view(struct command_job *job, struct tl_error *err)
+{
+	struct browser browser = { .child = 0 };
 	int status;
 
 	if (job->settings->view.as_file)
 		return write_page(job, err);
 	if (!can_serve(job))
 		return TL_UNSUPPORTED;
-	hold_signals(&ending);
-	progress_end(job->progress);
-	status = open_view(job, &view, err);
-	if (status < 0)
-		return status;
-	status = serve(job, view, &ending, err);
-	tl_web_view_close(view);
+	if (!job->settings->view.no_open)
+		browser_begin(&browser);
+	confine(job->settings, CONFINE_SERVES);
+	status = open_and_serve(job, &browser, err);
+	browser_end(&browser);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/commands/job.h"
+#include "cli/confine/confine.h"
 
 enum { DAMAGE_SHOWN = 10 };
 
@@ -256,6 +257,8 @@ static int run_on_files(struct command_job *job)
 	settings->report.color = use_color(settings->output.color, settings->output.path);
 	if (!settings->output.path && !settings->output.wide)
 		settings->report.width = terminal_width(1);
+	if (job->command->rights == RIGHTS_FEW)
+		confine(settings, CONFINE_FILES_ONLY);
 	progress_begin(job->progress, settings->output.progress);
 	if (!open_together(job))
 		return EXIT_UNUSABLE;

@@ -8,6 +8,12 @@
 
 struct command_job;
 
+/* What a command does with its rights before it reads (cli/confine). */
+enum command_rights {
+	RIGHTS_FEW, /* it gives up all but those to read */
+	RIGHTS_OWN, /* it gives them up by itself, or runs other programs */
+};
+
 /* How a command takes the files it is given. */
 enum command_files {
 	FILES_NONE,     /* it reads no trace: its arguments are something else */
@@ -29,6 +35,7 @@ struct command {
 	int (*run)(struct command_job *job, struct tl_error *err);
 	enum command_files files;
 	bool directory;        /* -o is a directory, in which the command makes files itself */
+	enum command_rights rights;
 	bool brief;            /* the overview, which has to fit a screen, only names it */
 	const char *arguments; /* behind the options */
 	const char *help;      /* one line */

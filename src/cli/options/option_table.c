@@ -326,6 +326,8 @@ const struct option_row option_rows[] = {
 		  "leave out files that cannot be read, and say which (default)"),
 	OPT_FLAG(C_MERGE | C_MAP, "no-keep-going", files.no_keep_going,
 		 "end at the first file that cannot be read"),
+	OPT_FLAG(C_READERS | C_EXTRACT, "no-sandbox", no_sandbox,
+		 "do not give up the rights that reading a trace does not need (SECURITY.md)"),
 	OPT_JOBS(C_READERS, "jobs", "N", input.jobs,
 		 "work on so many threads (default: one per processor)"),
 	/* what counts */

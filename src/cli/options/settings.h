@@ -141,6 +141,7 @@ struct settings {
 	struct view_settings view;
 	struct output_settings output;
 	struct help_settings help;
+	bool no_sandbox;
 	LIST_OF(const char *) paths;
 	LIST_OF(char *) copies; /* parts of arguments, as FILE of FILE@ADDR; freed with the rest */
 };

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/confine/confine.h"
+
+#include <sys/prctl.h>
+
+/*
+ * The leak checker of a sanitizer attaches to the process and starts a program for names; counters
+ * of coverage are written beside the objects.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TL_COVERAGE)
+enum { CAN_CONFINE = false };
+#else
+enum { CAN_CONFINE = true };
+#endif
+
+void confine(const struct settings *settings, enum confine_need need)
+{
+	struct confine_places places = { .no_memory = false };
+
+	if (!CAN_CONFINE || settings->no_sandbox)
+		return;
+	places_find(&places, settings);
+	/* Without it the kernel accepts neither from a program that is not root's. */
+	if (!places.no_memory && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+		confine_files(&places);
+		confine_calls(need);
+	}
+	places_free(&places);
+}
