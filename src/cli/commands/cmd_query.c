@@ -9,7 +9,9 @@
 #include <tracelathe/query.h>
 
 #include "cli/commands/job.h"
+#include "cli/confine/confine.h"
 #include "cli/options/ready.h"
+#include "cli/shell/lines.h"
 #include "cli/shell/shell.h"
 
 enum { STEP = 1 << 16, LONGEST_TEXT = 1 << 26 };
@@ -177,8 +179,12 @@ static bool is_interactive(const struct settings *settings)
 static int ask(struct command_job *job, const char *sql, struct tl_error *err)
 {
 	struct tl_query *query;
-	int status = tl_query_open(&query, err);
+	int status;
 
+	if (!sql)
+		lines_prepare();
+	confine(job->settings, CONFINE_FILES_ONLY);
+	status = tl_query_open(&query, err);
 	if (status == 0)
 		status = add_inputs(job, query, 1, err);
 	if (status == 0 && sql)

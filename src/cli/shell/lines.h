@@ -14,6 +14,8 @@ struct lines {
 
 enum line_status { LINE_END, LINE_READ, LINE_INTERRUPTED };
 
+/* Make the folder of the history, before the rights to do so are given up. */
+void lines_prepare(void);
 /* NULL without memory. */
 struct lines *lines_open(void);
 /* Ask for a line. *line is terminated, without its end, and lives until the next call. */

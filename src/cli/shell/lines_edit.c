@@ -16,7 +16,7 @@ enum { REMEMBERED = 1000, SHOWN = 200 };
 
 /* ---- the history ---- */
 
-/* $XDG_STATE_HOME/tracelathe/query_history; its folders are made. NULL: there is no place. */
+/* $XDG_STATE_HOME/tracelathe/query_history. NULL: there is no place. */
 static char *history_path(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -29,14 +29,21 @@ static char *history_path(void)
 		size = asprintf(&path, "%s/.local/state/tracelathe/query_history", home);
 	else
 		return NULL;
-	if (size < 0)
-		return NULL;
+	return size < 0 ? NULL : path;
+}
+
+void lines_prepare(void)
+{
+	char *path = history_path();
+
+	if (!path)
+		return;
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		mkdir(path, 0700);
 		*slash = '/';
 	}
-	return path;
+	free(path);
 }
 
 static void remember(struct lines *lines)

@@ -7,6 +7,10 @@
 
 #include "cli/shell/lines.h"
 
+void lines_prepare(void)
+{
+}
+
 struct lines *lines_open(void)
 {
 	return calloc(1, sizeof(struct lines));
