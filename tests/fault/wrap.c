@@ -69,6 +69,12 @@ int __real_vasprintf(char **text, const char *format, va_list args);
 int __wrap_vasprintf(char **text, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What -D_FORTIFY_SOURCE makes of the three above. */
+char *__wrap___realpath_chk(const char *path, char *resolved, size_t size);
+int __wrap___vasprintf_chk(char **text, int flag, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
+int __wrap___asprintf_chk(char **text, int flag, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -143,6 +149,30 @@ int __wrap_asprintf(char **text, const char *format, ...)
 {
 	va_list args;
 
+	va_start(args, format);
+	int size = __wrap_vasprintf(text, format, args);
+
+	va_end(args);
+	return size;
+}
+
+char *__wrap___realpath_chk(const char *path, char *resolved, size_t size)
+{
+	(void)size;
+	return __wrap_realpath(path, resolved);
+}
+
+int __wrap___vasprintf_chk(char **text, int flag, const char *format, va_list args)
+{
+	(void)flag;
+	return __wrap_vasprintf(text, format, args);
+}
+
+int __wrap___asprintf_chk(char **text, int flag, const char *format, ...)
+{
+	va_list args;
+
+	(void)flag;
 	va_start(args, format);
 	int size = __wrap_vasprintf(text, format, args);
 

@@ -207,6 +207,21 @@ static bool rule_all(scmp_filter_ctx filter, uint32_t action, const int *calls, 
 	return added;
 }
 
+/* ---- arguments of calls ---- */
+
+static struct scmp_arg_cmp compare(unsigned argument, enum scmp_compare how, scmp_datum_t value,
+				   scmp_datum_t other)
+{
+	return (struct scmp_arg_cmp){
+		.arg = argument, .op = how, .datum_a = value, .datum_b = other
+	};
+}
+
+static struct scmp_arg_cmp has_none(unsigned argument, scmp_datum_t bits)
+{
+	return compare(argument, SCMP_CMP_MASKED_EQ, bits, 0);
+}
+
 /* Terminals and pipes: size, modes, bytes that wait. Not TIOCSTI, which types for the user. */
 static const unsigned long controls[] = {
 	TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIOCLEX,
@@ -218,7 +233,7 @@ static bool rule_controls(scmp_filter_ctx filter)
 
 	for (size_t i = 0; i < COUNT(controls); i++)
 		added &= !seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(ioctl), 1,
-					   SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, controls[i]));
+					   compare(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, controls[i]));
 	return added;
 }
 
@@ -232,7 +247,7 @@ static bool rule_clone(scmp_filter_ctx filter)
 				CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
 	return !seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(clone), 1,
-				 SCMP_CMP(CLONE_FLAGS, SCMP_CMP_MASKED_EQ, spaces, 0));
+				 has_none(CLONE_FLAGS, spaces));
 }
 
 /*
@@ -241,24 +256,22 @@ static bool rule_clone(scmp_filter_ctx filter)
  */
 static bool rule_mapping(scmp_filter_ctx filter, int call)
 {
-	return call < 0 || (!seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
-					      SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) &&
-			    !seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 2,
-					      SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_WRITE, 0),
-					      SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, 0)));
+	return call < 0 ||
+	       (!seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, has_none(2, PROT_EXEC)) &&
+		!seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 2, has_none(2, PROT_WRITE),
+				  has_none(3, MAP_ANONYMOUS)));
 }
 
 static bool rule_memory(scmp_filter_ctx filter)
 {
 	return rule_mapping(filter, CALL(mmap)) && rule_mapping(filter, CALL(mmap2)) &&
-	       !seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(mprotect), 1,
-				 SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	       !seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(mprotect), 1, has_none(2, PROT_EXEC));
 }
 
 /* Signals to itself alone, as where a handler has cleaned up. */
 static bool rule_signals(scmp_filter_ctx filter)
 {
-	const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
+	const struct scmp_arg_cmp itself = compare(0, SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0);
 
 	return !seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 1, itself) &&
 	       !seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1, itself);
@@ -270,7 +283,7 @@ static bool rule_sockets(scmp_filter_ctx filter, enum confine_need need)
 	if (need == CONFINE_SERVES)
 		return rule_all(filter, SCMP_ACT_ALLOW, serving, COUNT(serving));
 	return !seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, CALL(socket), 1,
-				 SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+				 compare(0, SCMP_CMP_NE, AF_UNIX, 0));
 }
 
 static bool add_rules(scmp_filter_ctx filter, enum confine_need need)

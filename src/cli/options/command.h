@@ -34,7 +34,7 @@ struct command {
 	/* 0, 1 (a check failed) or a negative tl_status; of FILES_NONE: the exit status */
 	int (*run)(struct command_job *job, struct tl_error *err);
 	enum command_files files;
-	bool directory;        /* -o is a directory, in which the command makes files itself */
+	bool directory; /* -o is a directory, in which the command makes files itself */
 	enum command_rights rights;
 	bool brief;            /* the overview, which has to fit a screen, only names it */
 	const char *arguments; /* behind the options */
