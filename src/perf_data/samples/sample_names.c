@@ -189,7 +189,8 @@ static char *cached_kallsyms(const struct tl_perf_build_id *id, const char *dire
 	char hex[2 * sizeof(id->bytes) + 2], *p = hex, *path;
 
 	for (unsigned i = 0; i < id->size; i++)
-		p += snprintf(p, 4, i ? "%02x" : "%02x/", id->bytes[i]);
+		p += snprintf(p, sizeof(hex) - (size_t)(p - hex), i ? "%02x" : "%02x/",
+			      id->bytes[i]);
 	return asprintf(&path, "%s%s/.build-id/%s/kallsyms", directory, below, hex) < 0 ? NULL
 											: path;
 }
