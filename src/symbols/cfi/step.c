@@ -32,7 +32,8 @@ static enum tl_cfi_result find_cfa(const struct tl_cfi_step *s, uint64_t *cfa)
 	if (row->cfa.kind == TL_CFI_VAL_EXPRESSION)
 		return tl_cfi_evaluate(s, &row->cfa, NULL, cfa);
 	result = take_register(s->frame, row->cfa_register, cfa);
-	*cfa += (uint64_t)row->cfa.value;
+	if (result == TL_CFI_CALLER)
+		*cfa += (uint64_t)row->cfa.value;
 	return result;
 }
 
@@ -111,7 +112,7 @@ enum tl_cfi_result tl_cfi_step(const struct tl_cfi_row *row, const struct tl_cfi
 	const struct tl_cfi_step step = { row, memory, frame, bias };
 	struct tl_cfi_frame caller = { .known = 0 };
 	enum tl_cfi_result result;
-	uint64_t cfa;
+	uint64_t cfa = 0;
 
 	if (row->rules[row->return_register].kind == TL_CFI_UNDEFINED)
 		return TL_CFI_OUTERMOST;
