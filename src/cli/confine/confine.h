@@ -45,7 +45,7 @@ void places_free(struct confine_places *places);
 
 /* Landlock: false if the kernel has none. */
 bool confine_files(const struct confine_places *places);
-/* seccomp: false if the kernel or the build has none. */
+/* seccomp: false if the kernel has none, or the machine no list. */
 bool confine_calls(enum confine_need need);
 
 #endif
