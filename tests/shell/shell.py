@@ -34,7 +34,8 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 class Shell:
     def __init__(self, command, folder, *arguments):
-        environment = {"PATH": os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+        environment = {"PATH": os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8", "TERM": "dumb",
+                       "LSAN_OPTIONS": "print_suppressions=0:suppressions=" + os.path.join(HERE, "leaks.txt")}
         self.pid, self.fd = pty.fork()
         if not self.pid:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
