@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign/faults.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "core/error.h"
+#include "core/faults/fault_list.h"
 
 void tl_foreign_faults_clear(struct tl_foreign_faults *faults)
 {
@@ -23,37 +23,18 @@ void tl_foreign_faults_free(struct tl_foreign_faults *faults)
 	faults->capacity = 0;
 }
 
-static void put_number(struct tl_output *out, const char *key, uint64_t number)
+static void put(const struct tl_foreign_faults *faults, const struct tl_foreign_fault *fault)
 {
-	tl_put_text(out, key);
-	if (number == TL_NOWHERE)
-		tl_put_text(out, "null");
-	else
-		tl_put_u64(out, number);
-}
+	const struct tl_fault line = {
+		.rule = fault->rule,
+		.text = fault->text,
+		.status = fault->status,
+		.offset = fault->offset,
+		.length = fault->length,
+		.record = fault->record,
+	};
 
-static void put_json(struct tl_output *out, const struct tl_foreign_fault *fault)
-{
-	tl_put_text(out, "{\"rule\":");
-	tl_put_json(out, fault->rule, strlen(fault->rule));
-	put_number(out, ",\"offset\":", fault->offset);
-	put_number(out, ",\"record\":", fault->record);
-	tl_put_text(out, fault->status ? ",\"damage\":true" : ",\"damage\":false");
-	tl_put_text(out, ",\"text\":");
-	tl_put_json(out, fault->text, strlen(fault->text));
-	tl_put_text(out, "}\n");
-}
-
-static void put_text(struct tl_output *out, const struct tl_foreign_fault *fault)
-{
-	tl_put_text(out, fault->rule);
-	if (fault->offset != TL_NOWHERE)
-		tl_put_format(out, " offset 0x%" PRIx64, fault->offset);
-	if (fault->record != TL_NOWHERE)
-		tl_put_format(out, " record %" PRIu64, fault->record);
-	tl_put_text(out, fault->status ? ": " : ": (a remark) ");
-	tl_put_shown(out, fault->text, strlen(fault->text));
-	tl_put_char(out, '\n');
+	tl_fault_put(faults->check, faults->json, &line);
 }
 
 static int keep(struct tl_foreign_faults *faults, const struct tl_foreign_fault *fault,
@@ -61,7 +42,7 @@ static int keep(struct tl_foreign_faults *faults, const struct tl_foreign_fault 
 {
 	faults->count++;
 	if (faults->check)
-		(faults->json ? put_json : put_text)(faults->check, fault);
+		put(faults, fault);
 	if (faults->listed == TL_FOREIGN_FAULTS)
 		return 0;
 	if (!tl_grow(&faults->list, &faults->capacity, faults->listed + 1, sizeof(*faults->list)))

@@ -183,7 +183,9 @@ static int ask(struct command_job *job, const char *sql, struct tl_error *err)
 
 	if (!sql)
 		lines_prepare();
-	confine(job->settings, CONFINE_FILES_ONLY);
+	job->error_shown = !confine(job->settings, CONFINE_FILES_ONLY);
+	if (job->error_shown)
+		return TL_NO_MEMORY;
 	status = tl_query_open(&query, err);
 	if (status == 0)
 		status = add_inputs(job, query, 1, err);

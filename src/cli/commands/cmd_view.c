@@ -134,7 +134,9 @@ static int write_page(struct command_job *job, struct tl_error *err)
 
 	if (!can_read_twice(job))
 		return TL_UNSUPPORTED;
-	confine(job->settings, CONFINE_FILES_ONLY);
+	job->error_shown = !confine(job->settings, CONFINE_FILES_ONLY);
+	if (job->error_shown)
+		return TL_NO_MEMORY;
 	progress_end(job->progress);
 	status = open_view(job, &view, err);
 	if (status < 0)
@@ -170,8 +172,8 @@ int cmd_view(struct command_job *job, struct tl_error *err)
 		return TL_UNSUPPORTED;
 	if (!job->settings->view.no_open)
 		browser_begin(&browser);
-	confine(job->settings, CONFINE_SERVES);
-	status = open_and_serve(job, &browser, err);
+	job->error_shown = !confine(job->settings, CONFINE_SERVES);
+	status = job->error_shown ? TL_NO_MEMORY : open_and_serve(job, &browser, err);
 	browser_end(&browser);
 	return status;
 }

@@ -257,8 +257,8 @@ static int run_on_files(struct command_job *job)
 	settings->report.color = use_color(settings->output.color, settings->output.path);
 	if (!settings->output.path && !settings->output.wide)
 		settings->report.width = terminal_width(1);
-	if (job->command->rights == RIGHTS_FEW)
-		confine(settings, CONFINE_FILES_ONLY);
+	if (job->command->rights == RIGHTS_FEW && !confine(settings, CONFINE_FILES_ONLY))
+		return EXIT_UNUSABLE;
 	progress_begin(job->progress, settings->output.progress);
 	if (!open_together(job))
 		return EXIT_UNUSABLE;

@@ -3,6 +3,8 @@
 
 #include <sys/prctl.h>
 
+#include "cli/terminal/messages.h"
+
 /*
  * The leak checker of a sanitizer attaches to the process and starts a program for names; counters
  * of coverage are written beside the objects.
@@ -13,17 +15,22 @@ enum { CAN_CONFINE = false };
 enum { CAN_CONFINE = true };
 #endif
 
-void confine(const struct settings *settings, enum confine_need need)
+bool confine(const struct settings *settings, enum confine_need need)
 {
 	struct confine_places places = { .no_memory = false };
+	bool complete;
 
 	if (!CAN_CONFINE || settings->no_sandbox)
-		return;
+		return true;
 	places_find(&places, settings);
+	complete = !places.no_memory;
+	if (!complete)
+		complain(NULL, "out of memory");
 	/* Without it the kernel accepts neither from a program that is not root's. */
-	if (!places.no_memory && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+	else if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
 		confine_files(&places);
 		confine_calls(need);
 	}
 	places_free(&places);
+	return complete;
 }

@@ -18,9 +18,10 @@ enum confine_need {
 
 /*
  * Confine this process and its later threads, for good. What the kernel or the build does not have
- * is left out. Call it before there are threads.
+ * is left out. Call it before there are threads. False without memory, which it has told: nothing
+ * is to be opened then.
  */
-void confine(const struct settings *settings, enum confine_need need);
+bool confine(const struct settings *settings, enum confine_need need);
 
 /* ---- the parts of it ---- */
 
