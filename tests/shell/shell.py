@@ -54,13 +54,13 @@ class Shell:
         self.shown += got
         return bool(got)
 
-    def until(self, ends, again=None):
-        """What is shown until it ends so; `again` is typed meanwhile."""
+    def until(self, ends, again=None, every=0.5):
+        """What is shown until it ends so; `again` is typed meanwhile, `every` so many seconds."""
         end, since, typed = time.monotonic() + WAIT, len(self.shown), time.monotonic()
         while len(self.shown) == since or not self.shown.endswith(ends) or self.is_cooked(ends):
             if time.monotonic() > end or not self.read(0.1):
                 sys.exit("expected %r behind\n%s" % (ends, self.shown.decode()))
-            if again and not self.shown.endswith(ends) and time.monotonic() > typed + 0.5:
+            if again and not self.shown.endswith(ends) and time.monotonic() > typed + every:
                 os.write(self.fd, again)
                 typed = time.monotonic()
 
@@ -68,9 +68,9 @@ class Shell:
         """Whether the shell that asks is not yet ready for keys: the terminal would echo them itself."""
         return ends == PROMPTS and b"without libedit" not in self.shown and termios.tcgetattr(self.fd)[3] & termios.ICANON
 
-    def type(self, text, ends=None, again=None):
+    def type(self, text, ends=None, again=None, every=0.5):
         os.write(self.fd, text.encode())
-        self.until(ends or PROMPTS, again)
+        self.until(ends or PROMPTS, again, every)
 
     def end(self, text):
         os.write(self.fd, text.encode())
@@ -96,7 +96,8 @@ def dialogue(command, folder, write):
             sys.exit("no answer:\n" + shell.shown.decode())
         return shell.end(".quit\n")
     for text, ends in DIALOGUE:
-        shell.type(text, ends)
+        # A signal between two of libedit's reads interrupts none of them: people press the keys again.
+        shell.type(text, ends, again=b"\x03" if text == "\x03" else None, every=5)
     status = shell.end("\x04")
     path = os.path.join(HERE, "dialogue.txt")
     if write:
