@@ -178,9 +178,15 @@ static bool is_frame(uint64_t address)
  * A process in a system call that is its function's last instruction is at the address behind the
  * function, where libdw has no rule.
  */
-static bool is_syscall_end(uint64_t innermost)
+static bool is_syscall_end(const struct tl_perf_call_chain *chain, size_t from)
 {
-	return theirs.count && innermost + 1 == theirs.list[0];
+	return theirs.count && chain->count > from && chain->list[from] + 1 == theirs.list[0];
+}
+
+/* A process in exec is at an address of the program before, which we leave out. */
+static bool is_between_programs(size_t ours)
+{
+	return !ours && theirs.count == 1;
 }
 
 static void compare(const struct tl_perf_call_chain *chain, size_t from)
@@ -199,7 +205,7 @@ static void compare(const struct tl_perf_call_chain *chain, size_t from)
 	sums.frames += ours;
 	if (i == ours && i == theirs.count) {
 		sums.equal++;
-	} else if (i == theirs.count || is_syscall_end(chain->list[from])) {
+	} else if (i == theirs.count || is_syscall_end(chain, from) || is_between_programs(ours)) {
 		sums.further++;
 	} else if (sums.differ++ < 5) {
 		printf("differs at frame %zu of %zu, libdw's of %zu:\n", i, ours, theirs.count);

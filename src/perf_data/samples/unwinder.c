@@ -2,15 +2,15 @@
 #include "perf_data/samples/unwinder.h"
 
 #include <elf.h>
-#include <inttypes.h>
 
-#include "perf_data/samples/remarks.h"
 #include "perf_data/samples/user_registers.h"
 #include "symbols/cfi/tables.h"
 
 enum { RULES = 1 << 16 };
 /* A copy of at most 64 KiB holds fewer frames; what goes on goes round. */
 enum { FRAMES_MAX = 1 << 14 };
+/* Of x86-64, by DWARF's numbers. */
+enum { RCX = 2 };
 
 /* What a rule needs: nothing but loads; all of the row; or there is no row, or no caller. */
 enum rule_kind { RULE_SIMPLE, RULE_ROW, RULE_NONE, RULE_OUTERMOST };
@@ -197,17 +197,6 @@ static bool push(struct walk *w, uint64_t ip)
 	return true;
 }
 
-static enum next end_without_row(struct walk *w, const struct tl_perf_unwind_rule *rule)
-{
-	const uint32_t object = (uint32_t)rule->back;
-
-	if (object == TL_NONE)
-		w->u->unmapped++;
-	else
-		w->u->objects[object].ended++;
-	return NEXT_END;
-}
-
 static enum next end_by(struct walk *w, enum tl_cfi_result result)
 {
 	if (result == TL_CFI_UNKNOWN && !w->all)
@@ -296,9 +285,73 @@ static enum next leave_simply(struct walk *w, const struct tl_perf_unwind_rule *
 	return w->pc ? NEXT_CALLER : NEXT_END;
 }
 
+static bool is_mapped(const struct walk *w, uint64_t address)
+{
+	return !(address & TL_PERF_KERNEL_START) &&
+	       tl_perf_map_find(w->u->sys, w->root->process, w->changes, address);
+}
+
+/*
+ * By the frame pointer, where a file says nothing of its code: what the linker adds to run
+ * destructors has no row, but a frame. Only a frame further out whose return address is of code.
+ */
+static bool leave_by_frame(struct walk *w)
+{
+	uint64_t frame, back;
+
+	if (w->u->machine == EM_386 || !w->frame_known || w->frame < w->stack ||
+	    !load(w, w->frame, &frame) || !load(w, w->frame + 8, &back) || !is_mapped(w, back - 1))
+		return false;
+	w->stack = w->frame + 16;
+	w->frame = frame;
+	w->pc = back;
+	w->exact = w->fresh = false;
+	return true;
+}
+
+/*
+ * A process that becomes another program has no code of its own for a while: then its address,
+ * the first of the chain behind the kernel's, is left out.
+ */
+static bool is_between_programs(const struct walk *w, bool is_first)
+{
+	const struct tl_perf_call_chain *chain = w->chain;
+
+	return is_first && chain->count > 1 && chain->list[0] & TL_PERF_KERNEL_START;
+}
+
+static enum next leave_without_row(struct walk *w, const struct tl_perf_unwind_rule *rule,
+				   bool is_first)
+{
+	const uint32_t object = (uint32_t)rule->back;
+
+	if (object == TL_NONE) {
+		if (is_between_programs(w, is_first))
+			w->chain->count--;
+		else
+			w->u->unmapped++;
+		return NEXT_END;
+	}
+	if (leave_by_frame(w)) {
+		w->u->objects[object].by_frame++;
+		return NEXT_CALLER;
+	}
+	w->u->objects[object].ended++;
+	return NEXT_END;
+}
+
+/* Whether a system call was made: on x86-64 the instruction leaves its return address in rcx. */
+static bool is_system_call(const struct walk *w)
+{
+	const struct tl_cfi_frame *start = &w->u->start;
+
+	return w->u->machine != EM_X86_64 ||
+	       (start->known >> RCX & 1 && start->registers[RCX] == start->pc);
+}
+
 /*
  * The rule of the present frame, at `*ip`. A process that is in the kernel by its function's last
- * instruction goes on behind the function: then the byte before is of the function.
+ * instruction, a system call, goes on behind the function: then the byte before is of the function.
  */
 static struct tl_perf_unwind_rule *find_rule(struct walk *w, bool is_first, uint64_t *ip)
 {
@@ -306,7 +359,8 @@ static struct tl_perf_unwind_rule *find_rule(struct walk *w, bool is_first, uint
 
 	*ip = w->exact ? w->pc : w->pc - 1;
 	rule = rule_of(w, *ip);
-	if (!rule || rule->kind != RULE_NONE || !is_first || w->chain->count == 1)
+	if (!rule || rule->kind != RULE_NONE || !is_first || w->chain->count == 1 ||
+	    !is_system_call(w))
 		return rule;
 	rule = rule_of(w, *ip - 1);
 	if (!rule || rule->kind == RULE_NONE)
@@ -331,7 +385,7 @@ static enum next leave(struct walk *w, bool is_first)
 	if (rule->kind == RULE_OUTERMOST)
 		return NEXT_END;
 	if (rule->kind == RULE_NONE)
-		return end_without_row(w, rule);
+		return leave_without_row(w, rule, is_first);
 	return rule->kind == RULE_SIMPLE && !w->all ? leave_simply(w, rule) : leave_by_row(w, ip);
 }
 
@@ -409,54 +463,6 @@ int tl_perf_unwind(struct tl_perf_unwinder *u, const struct tl_perf_stack_root *
 		next = walk_stack(&walk);
 	}
 	return next == NEXT_FAILED ? err->status : 0;
-}
-
-/* ---- what is missing ---- */
-
-static bool describe_objects(const struct tl_perf_unwinder *u, struct tl_perf_sample_remarks *r)
-{
-	for (size_t i = 0; i < u->object_count; i++) {
-		const struct tl_perf_unwind_object *tables = &u->objects[i];
-		const struct tl_perf_object *object = &u->sys->objects.list[i];
-		const char *why = tables->cfi          ? "no unwind table says how its code goes on"
-				  : tables->unreadable ? "its file cannot be read"
-				  : object->reason     ? object->reason
-						       : "it has no unwind tables";
-
-		if (tables->ended &&
-		    !tl_perf_sample_remark(r,
-					   "%" PRIu64 " of %" PRIu64 " stacks end in %s, without "
-					   "their callers: %s",
-					   tables->ended, u->stacks,
-					   u->sys->names.names[object->path].text, why))
-			return false;
-	}
-	return true;
-}
-
-bool tl_perf_unwinder_describe(const struct tl_perf_unwinder *u, struct tl_perf_sample_remarks *r)
-{
-	const struct {
-		uint64_t count;
-		const char *what;
-	} rows[] = {
-		{ u->cut, "end with the bytes that were copied: callers further out are missing "
-			  "(`perf record --call-graph dwarf,BYTES` copies up to 65528)" },
-		{ u->lost, "end where the unwind tables lead nowhere" },
-		{ u->unmapped, "end at an address where nothing was mapped" },
-		{ u->unreadable,
-		  "were not unwound: their registers are of another architecture, or "
-		  "too few" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].count &&
-		    !tl_perf_sample_remark(r, "%" PRIu64 " of %" PRIu64 " stacks (%.1f %%) %s",
-					   rows[i].count, u->stacks,
-					   100 * (double)rows[i].count / (double)u->stacks,
-					   rows[i].what))
-			return false;
-	return describe_objects(u, r);
 }
 
 void tl_perf_unwinder_free(struct tl_perf_unwinder *u)

@@ -24,7 +24,8 @@ struct tl_perf_unwind_object {
 	struct tl_cfi *cfi; /* NULL: none */
 	bool opened;
 	bool unreadable; /* there is a file, but not one of ELF that can be read */
-	uint64_t ended;  /* stacks that end in its code, as it has no rule there */
+	/* Stacks that have no rule in its code: they go on by the frame pointer, or end. */
+	uint64_t by_frame, ended;
 };
 
 struct tl_perf_unwind_rule;
