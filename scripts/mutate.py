@@ -50,6 +50,9 @@ CASES = os.path.join(TREE, "tests/cli/cases")
 FORMAT_CASES = {
     "xray": r"xray|truth|fib", "intel_pt": r"\bpt\b|\.pt\b|intel_pt|perf", "perf_data": "perf", "xtrace": "xtrace|analyze",
     "callgrind": "callgrind"}
+# Rooms whose unit tests stand in the folder of what they share.
+TESTED_IN = {"chrome_trace": "foreign", "folded": "foreign", "perf_script": "foreign", "speedscope": "foreign"}
+CONFINES = "src/cli/confine/confine.c"  # a command that counts may write its counts (TL_COVERAGE)
 NOBODY = 65534
 SLOWEST = 8  # seconds of processor time: a test that takes more than this without a fault is left out
 
@@ -158,7 +161,7 @@ class Test:
 
 def unit_tests(room):
     targets = json.loads(output_of(["meson", "introspect", "--targets"]))
-    folder = os.path.join(TREE, "tests/unit", room) + "/"
+    folder = os.path.join(TREE, "tests/unit", TESTED_IN.get(room, room)) + "/"
     ours = {target["filename"][0] for target in targets
             if any(source.startswith(folder) for group in target["target_sources"] for source in group.get("sources", []))}
     return [Test(test["name"], os.path.relpath(test["cmd"][0], BUILD), test["env"])
@@ -177,16 +180,22 @@ def command_cases(room):
 # ---- the programs ---------------------------------------------------------------------------------------------
 
 
+def commands(*rules):
+    """The commands of the build that are made by these rules; Meson writes the words of a long one to a file (`_RSP`)."""
+    rules += tuple(rule + "_RSP" for rule in rules)
+    return json.loads(output_of(["ninja", "-t", "compdb", "-x", *rules]))
+
+
 class Builder:
     """How ninja compiles each source, and how it links each program."""
 
     def __init__(self):
         self.compile = {}
-        for entry in json.loads(output_of(["ninja", "-t", "compdb", "c_COMPILER"])):
+        for entry in commands("c_COMPILER"):
             source = os.path.relpath(os.path.join(BUILD, entry["file"]), TREE)
             self.compile.setdefault(source, {})[entry["output"]] = entry["command"]
         self.members, self.link = {}, {}
-        for entry in json.loads(output_of(["ninja", "-t", "compdb", "STATIC_LINKER", "c_LINKER"])):
+        for entry in commands("STATIC_LINKER", "c_LINKER"):
             words = shlex.split(entry["command"])
             if entry["output"].endswith(".a"):
                 self.members[entry["output"]] = set(words)
@@ -241,11 +250,12 @@ class Counters:
         if os.geteuid() == 0:
             os.chown(COUNTED, NOBODY, NOBODY)  # the tests write their counts there
         self.builder, self.objects = builder, {}
-        for source in sources:
+        for source in {*sources, CONFINES}:
+            options = ("--coverage", "-DTL_COVERAGE") if source in sources else ("-DTL_COVERAGE",)
             for output in builder.compile.get(source, {}):
                 target = os.path.join(COUNTED, output.replace("/", "_"))
                 path = os.path.join(TREE, source)
-                if builder.compiled(source, output, path, target, ("--coverage",)):
+                if builder.compiled(source, output, path, target, options):
                     self.objects[source, output] = target
         self.programs = {program: self.program(program) for program in {test.program for test in tests}}
         self.known, self.functions = {}, {}  # source -> sorted lines with code; ranges of its functions
