@@ -186,10 +186,8 @@ static int unusual_line(struct tl_callgrind_reader *reader, struct tl_error *err
 {
 	struct tl_lines *lines = &reader->lines;
 
-	if (lines->too_long) {
-		lines->too_long = false;
+	if (lines->too_long)
 		return tl_callgrind_lost(reader, TL_CALLGRIND_RULE_LINE_LONG, err);
-	}
 	while (lines->start < lines->stop && tl_callgrind_is_blank(*lines->start))
 		lines->start++;
 	if (lines->start == lines->stop)
@@ -256,7 +254,7 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 			return status;
 		enum tl_callgrind_first_byte first = tl_callgrind_first_bytes[*lines->start];
 
-		if (__builtin_expect(lines->too_long, 0))
+		if (__builtin_expect(lines->too_long != 0, 0))
 			status = unusual_line(reader, err);
 		else if (first == TL_CALLGRIND_FIRST_COST)
 			status = tl_callgrind_add_to_function(reader) ? 0 : cost_line(reader, err);

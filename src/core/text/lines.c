@@ -86,15 +86,17 @@ static int give_rest(struct tl_lines *lines)
 	lines->stop = lines->next = lines->end;
 	while (lines->stop > lines->start && lines->stop[-1] == '\r')
 		lines->stop--;
+	lines->too_long = 0;
 	lines->number++;
 	lines->unended = true;
 	return 1;
 }
 
-/* A line longer than the limit: give its head, skip the rest. */
-static int give_head(struct tl_lines *lines, struct tl_error *err)
+/* A line longer than the limit: its bytes are skipped, it is given without a text. */
+static int give_too_long(struct tl_lines *lines, struct tl_error *err)
 {
 	int got = 1;
+	const uint64_t start = lines->offset;
 	const uint8_t *stop = NULL;
 
 	while (got > 0 && !stop) {
@@ -107,7 +109,7 @@ static int give_head(struct tl_lines *lines, struct tl_error *err)
 		return got;
 	lines->next = stop ? stop + 1 : lines->end;
 	lines->start = lines->stop = lines->whole = lines->buffer;
-	lines->too_long = true;
+	lines->too_long = lines->offset - start;
 	lines->number++;
 	return 1;
 }
@@ -120,7 +122,7 @@ int tl_lines_refill(struct tl_lines *lines, struct tl_error *err)
 		int status = 1;
 
 		if (left == lines->capacity && left >= TL_LINES_LONGEST)
-			return give_head(lines, err);
+			return give_too_long(lines, err);
 		if (left == lines->capacity)
 			status = grow(lines, left, err);
 		if (status >= 0)

@@ -26,8 +26,8 @@ struct tl_lines {
 
 	const uint8_t *start, *stop; /* the present line, without its end */
 	const uint8_t *whole;        /* begin of the line, including blanks that were skipped */
-	/* the present line is the head of a line that is longer than the limit */
-	bool too_long;
+	/* the present line is longer than the limit: its bytes before the buffer, and no text */
+	uint64_t too_long;
 	bool unended; /* the present line is the last one and has no newline */
 };
 
@@ -53,6 +53,7 @@ static inline int tl_lines_next(struct tl_lines *lines, struct tl_error *err)
 	while (stop > lines->start && stop[-1] == '\r')
 		stop--;
 	lines->stop = stop;
+	lines->too_long = 0;
 	lines->number++;
 	return 1;
 }
@@ -76,7 +77,7 @@ static inline void tl_lines_blank(struct tl_lines *lines, const uint8_t *from)
 
 static inline uint64_t tl_lines_offset(const struct tl_lines *lines)
 {
-	return lines->offset + (uint64_t)(lines->whole - lines->buffer);
+	return lines->offset + (uint64_t)(lines->whole - lines->buffer) - lines->too_long;
 }
 
 /* Bytes given so far. */

@@ -104,6 +104,8 @@ TEST(too_long_lines)
 	assert_int_equal(next_of(&t, TL_CALLGRIND_COST)->costs[0], 2);
 	next_of(&t, TL_CALLGRIND_LOST);
 	assert_int_equal(t.item.line, 4);
+	assert_int_equal(t.item.offset, 23);
+	assert_int_equal(t.item.length, length + 4);
 	assert_int_equal(next_of(&t, TL_CALLGRIND_COST)->costs[0], 5);
 	assert_int_equal(t.item.offset, 23 + length + 4);
 	assert_int_equal(t.item.line, 5);
@@ -112,6 +114,8 @@ TEST(too_long_lines)
 	assert_int_equal(count, 1);
 	assert_int_equal(faults[0].status, TL_TOO_LARGE);
 	assert_int_equal(faults[0].line, 4);
+	assert_int_equal(faults[0].offset, 23);
+	assert_int_equal(skipped, length + 4);
 	text_close(&t);
 	free(text);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of JSON (RFC 8259) and decimal numbers. */
+/* Tokens of JSON (RFC 8259). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,6 @@
 
 #include <tracelathe/core.h>
 
-#include "core/text/decimal.h"
 #include "core/text/json.h"
 
 /* The tokens of a text, a character each, and the status behind the last one. */
@@ -42,6 +42,7 @@ TEST(texts_of_the_grammar)
 		{ "-1.5e+3", "n", 0, 0 },
 		{ "[true,false,null]", "[tf0]", 0, 0 },
 		{ "{\"a\" : [1, {\"b\":\"c\"}], \"d\":{}}", "{k[n{ks}]k{}}", 0, 0 },
+		{ " \t\r\n{ \t\r\n\"a\" \t\r\n: \t\r\n0 \t\r\n}\t", "{kn}", 0, 0 },
 		/* What is taken beside the grammar. */
 		{ "[1,]", "[n]", 0, 0 },
 		{ "{\"a\":1,}", "{kn}", 0, 0 },
@@ -54,6 +55,15 @@ TEST(texts_of_the_grammar)
 		{ "[x]", "[", TL_BAD_RECORD, 1 },
 		{ "[nul]", "[", TL_BAD_RECORD, 1 },
 		{ "]", "", TL_BAD_RECORD, 0 },
+		{ "[\f1]", "[", TL_BAD_RECORD, 1 },
+		{ "{\"a\"\v:1}", "{", TL_BAD_RECORD, 4 },
+		{ "[[1},2]", "[[n", TL_BAD_RECORD, 3 },
+		{ "{\"a\":}", "{k", TL_BAD_RECORD, 5 },
+		{ "{]", "{", TL_BAD_RECORD, 1 },
+		{ "[1]]", "[n]", TL_BAD_RECORD, 3 },
+		{ "[/]", "[", TL_BAD_RECORD, 1 },
+		{ "[:]", "[", TL_BAD_RECORD, 1 },
+		{ "[+1]", "[", TL_BAD_RECORD, 1 },
 		{ "1 2", "n", TL_BAD_RECORD, 2 },
 		{ "", "", TL_TRUNCATED, 0 },
 		{ "[1", "[n", TL_TRUNCATED, 2 },
@@ -101,6 +111,155 @@ TEST(escapes)
 	assert_int_equal(tl_json_next(&j, NULL), 1);
 	assert_true(tl_json_is(&j, "plain"));
 	assert_int_equal(j.token.offset, strstr(text, "\"plain") - text);
+	tl_json_end(&j);
+	tl_source_close(source);
+}
+
+/* The escapes of a string, and what they are in UTF-8 (RFC 3629, RFC 2781 for two of them). */
+TEST(escapes_one_by_one)
+{
+#define BAD "\xef\xbf\xbd" /* U+FFFD */
+	static const struct {
+		const char *text, *decoded;
+	} cases[] = {
+		{ "\\u0001", "\x01" },
+		{ "\\u007f", "\x7f" },
+		{ "\\u0080", "\xc2\x80" },
+		{ "\\u07ff", "\xdf\xbf" },
+		{ "\\u0800", "\xe0\xa0\x80" },
+		{ "\\uD7FF", "\xed\x9f\xbf" },
+		{ "\\ue000", "\xee\x80\x80" },
+		{ "\\uffff", "\xef\xbf\xbf" },
+		{ "\\uABCD\\uabcd", "\xea\xaf\x8d\xea\xaf\x8d" },
+		{ "\\ud800\\udc00", "\xf0\x90\x80\x80" },
+		{ "\\udbff\\udfff", "\xf4\x8f\xbf\xbf" },
+		{ "\\ud801\\udc37", "\xf0\x90\x90\xb7" },
+		/* A surrogate alone. */
+		{ "\\udc00", BAD },
+		{ "\\udfff\\ud800", BAD BAD },
+		{ "\\ud800", BAD },
+		{ "\\ud800\\ud800", BAD BAD },
+		{ "\\ud800\\udbff", BAD BAD },
+		{ "\\ud800\\ue000", BAD "\xee\x80\x80" },
+		{ "\\ud800\\n12345", BAD "\n12345" },
+		{ "\\ud800udc00.", BAD "udc00." },
+		{ "\\ud800\\udc0", BAD BAD "dc0" },
+		{ "\\ud800\\udc0x", BAD BAD "dc0x" },
+		/* No digits. */
+		{ "\\u", BAD },
+		{ "\\u123", BAD "123" },
+		{ "\\u12g4", BAD "12g4" },
+		{ "\\u123/", BAD "123/" },
+		{ "\\u123:", BAD "123:" },
+		{ "\\u`123", BAD "`123" },
+		{ "\\u@123", BAD "@123" },
+		/* No escape of the grammar: the character. */
+		{ "\\q\\'", "q'" },
+	};
+#undef BAD
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_source *source;
+		struct tl_json j;
+		char text[64];
+		const char *have;
+		size_t size;
+
+		snprintf(text, sizeof(text), "\"%s\"", cases[i].text);
+		assert_int_equal(tl_source_open_memory(&source, text, strlen(text), "text", NULL),
+				 0);
+		assert_true(tl_json_begin(&j, source));
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		have = tl_json_string(&j, &size, NULL);
+		assert_int_equal(size, strlen(cases[i].decoded));
+		assert_memory_equal(have, cases[i].decoded, size);
+		tl_json_end(&j);
+		tl_source_close(source);
+	}
+}
+
+/* Each token has its place, and a number or string its text. */
+TEST(places_of_tokens)
+{
+	static const char text[] = "{ \"ab\" : [ -1.5E+3 ,\"\",true ] ,\"\\u0063\":12}";
+	static const struct {
+		enum tl_json_kind kind;
+		size_t offset;
+		const char *text;
+	} tokens[] = {
+		{ TL_JSON_OBJECT, 0, NULL },     { TL_JSON_KEY, 2, "ab" },
+		{ TL_JSON_ARRAY, 9, NULL },      { TL_JSON_NUMBER, 11, "-1.5E+3" },
+		{ TL_JSON_STRING, 20, "" },      { TL_JSON_TRUE, 23, NULL },
+		{ TL_JSON_ARRAY_END, 28, NULL }, { TL_JSON_KEY, 31, "\\u0063" },
+		{ TL_JSON_NUMBER, 40, "12" },    { TL_JSON_OBJECT_END, 42, NULL },
+	};
+	struct tl_source *source;
+	struct tl_json j;
+
+	assert_int_equal(tl_source_open_memory(&source, text, sizeof(text) - 1, "text", NULL), 0);
+	assert_true(tl_json_begin(&j, source));
+	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_int_equal(j.token.kind, tokens[i].kind);
+		assert_int_equal(j.token.offset, tokens[i].offset);
+		if (tokens[i].text)
+			assert_true(tl_json_is(&j, tokens[i].text));
+	}
+	assert_false(tl_json_is(&j, "1"));
+	assert_false(tl_json_is(&j, "123"));
+	assert_int_equal(tl_json_next(&j, NULL), 0);
+	tl_json_end(&j);
+	tl_source_close(source);
+}
+
+/* Objects in arrays in objects, deeper than one word has bits: each end has its own begin. */
+TEST(containers_of_both_kinds_nest)
+{
+	for (int depth = 30; depth <= 70; depth++) {
+		char text[70 * 8], kinds[8 * 70], *p = text;
+		struct tl_json j;
+
+		for (int i = 0; i < depth; i++)
+			p = stpcpy(p, "[{\"\":");
+		*p++ = '1';
+		for (int i = 0; i < depth; i++)
+			p = stpcpy(p, "}]");
+		assert_int_equal(tokens_of(text, (size_t)(p - text), kinds, sizeof(kinds), &j), 0);
+		assert_int_equal(strlen(kinds), 5 * depth + 1);
+		/* The outermost end is of the wrong kind. */
+		p[-1] = '}';
+		assert_int_equal(tokens_of(text, (size_t)(p - text), kinds, sizeof(kinds), &j),
+				 TL_BAD_RECORD);
+		assert_int_equal(j.fault_offset, p - text - 1);
+	}
+}
+
+/* "Behind a key: pass over its value. Behind the begin of a container: over the rest of it." */
+TEST(values_are_passed_over)
+{
+	static const char text[] =
+		"{\"a\":1,\"b\":[[2],{\"x\":[3]}],\"c\":{},\"d\":[4,[5],6],\"e\":[7";
+	static const char *const keys[] = { "a", "b", "c" };
+	struct tl_source *source;
+	struct tl_json j;
+
+	assert_int_equal(tl_source_open_memory(&source, text, sizeof(text) - 1, "text", NULL), 0);
+	assert_true(tl_json_begin(&j, source));
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_true(tl_json_is(&j, keys[i]));
+		assert_int_equal(tl_json_skip(&j, NULL), 1);
+	}
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	assert_true(tl_json_is(&j, "d"));
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	assert_int_equal(tl_json_skip(&j, NULL), 1);
+	assert_int_equal(j.token.kind, TL_JSON_ARRAY_END);
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	assert_true(tl_json_is(&j, "e"));
+	assert_int_equal(tl_json_skip(&j, NULL), TL_TRUNCATED);
+	assert_int_equal(j.fault_offset, sizeof(text) - 1);
 	tl_json_end(&j);
 	tl_source_close(source);
 }
@@ -182,56 +341,83 @@ TEST(elements_behind_damage)
 	tl_source_close(source);
 }
 
-TEST(decimals)
+/* What ends one element and begins the next: "} , {", with blanks or without. */
+TEST(seams_between_elements)
 {
 	static const struct {
 		const char *text;
-		int scale;
-		int64_t value;
-		bool exact;
+		char open;
+		int offset; /* -1: there is none */
 	} cases[] = {
-		{ "0", 0, 0, true },
-		{ "12", 3, 12000, true },
-		{ "-1.5", 3, -1500, true },
-		{ "1.5", 0, 2, false },
-		{ "-2.5", 0, -3, false },
-		{ "0.4999", 0, 0, false },
-		{ "1e3", 0, 1000, true },
-		{ "1.25E-2", 4, 125, true },
-		{ "1643371234.123456789", 3, 1643371234123, false },
-		{ "9223372036854775807", 0, INT64_MAX, true },
-		{ "9223372036854775808", 0, INT64_MAX, false },
-		{ "1e400", 0, INT64_MAX, false },
-		{ "-1e99999999999", 0, INT64_MIN, false },
-		{ "1e-400", 9, 0, false },
-		{ "0e999999", 0, 0, true },
-		{ "0.00000000000000000000000000001", 9, 0, false },
-		{ "123456789012345678901234567890", 0, INT64_MAX, false },
-		{ "00012", 0, 12, true },
-		{ "5.", 0, 5, true },
+		{ "},{", '{', 2 },     { "} ,\n\r\t {", '{', 7 }, { "}}},{", '{', 4 },
+		{ "],{},{", '{', 5 },  { "],[", '[', 2 },         { "x}x},{", '{', 5 },
+		{ "},{", '[', -1 },    { "],[", '{', -1 },        { "},[", '{', -1 },
+		{ "} {,{", '{', -1 },  { "},x{", '{', -1 },       { "},,{", '{', -1 },
+		{ "}x,{", '{', -1 },   { "}\f,{", '{', -1 },      { "},", '{', -1 },
+		{ "},{x},{", '{', 2 }, { ",{", '{', -1 },         { "}{", '{', -1 },
 	};
-	static const char *const bad[] = { "", "-", ".", "1x", "1e", "e5", "1.2.3", "--1", " 1" };
-	struct tl_decimal number;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool exact = true;
+		const char *text = cases[i].text;
+		struct tl_source *source;
+		struct tl_json j;
 
-		assert_true(tl_decimal_parse((const uint8_t *)cases[i].text, strlen(cases[i].text),
-					     &number));
-		assert_int_equal(tl_decimal_scaled(&number, cases[i].scale, &exact),
-				 cases[i].value);
-		assert_int_equal(exact, cases[i].exact);
+		assert_int_equal(tl_source_open_memory(&source, text, strlen(text), "text", NULL),
+				 0);
+		assert_true(tl_json_begin(&j, source));
+		assert_int_equal(tl_json_resume(&j, 1, (uint8_t)cases[i].open, NULL),
+				 cases[i].offset >= 0);
+		if (cases[i].offset >= 0) {
+			assert_int_equal(tl_json_next(&j, NULL), 1);
+			assert_int_equal(j.token.offset, cases[i].offset);
+			assert_int_equal(j.depth, 2);
+		} else {
+			assert_int_equal(tl_json_offset(&j), strlen(text));
+		}
+		tl_json_end(&j);
+		tl_source_close(source);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(tl_decimal_parse((const uint8_t *)bad[i], strlen(bad[i]), &number));
+}
+
+/* The same where the end of the buffer falls into the seam. */
+TEST(seams_cross_the_buffer)
+{
+	enum { BUFFER = 256 * 1024 };
+	char *text = malloc(BUFFER + 8);
+
+	for (size_t at = BUFFER - 4; at <= BUFFER; at++) {
+		struct tl_source *source;
+		struct tl_json j;
+
+		memset(text, ' ', BUFFER + 8);
+		memcpy(text + at, "} ,{}", 5);
+		assert_int_equal(tl_source_open_memory(&source, text, BUFFER + 8, "text", NULL), 0);
+		assert_true(tl_json_begin(&j, source));
+		assert_int_equal(tl_json_resume(&j, 0, '{', NULL), 1);
+		assert_int_equal(tl_json_offset(&j), at + 3);
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_int_equal(tl_json_next(&j, NULL), 0);
+		tl_json_end(&j);
+		tl_source_close(source);
+	}
+	free(text);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_of_the_grammar),   cmocka_unit_test(escapes),
-		cmocka_unit_test(depth_is_bounded),       cmocka_unit_test(tokens_cross_the_buffer),
-		cmocka_unit_test(elements_behind_damage), cmocka_unit_test(decimals),
+		cmocka_unit_test(texts_of_the_grammar),
+		cmocka_unit_test(escapes),
+		cmocka_unit_test(escapes_one_by_one),
+		cmocka_unit_test(places_of_tokens),
+		cmocka_unit_test(containers_of_both_kinds_nest),
+		cmocka_unit_test(values_are_passed_over),
+		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(tokens_cross_the_buffer),
+		cmocka_unit_test(elements_behind_damage),
+		cmocka_unit_test(seams_between_elements),
+		cmocka_unit_test(seams_cross_the_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

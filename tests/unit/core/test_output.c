@@ -420,6 +420,48 @@ static void bytes_of_a_file_output_are_none(void **state)
 	tl_output_discard(out);
 }
 
+/* A size that no machine has is refused, and what is written later goes nowhere. */
+static void no_room_is_an_error(void **state __attribute__((unused)))
+{
+	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 64 * 1024, PTRDIFF_MAX };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct tl_output *out;
+		struct tl_error err = { 0 };
+		size_t size = 1;
+
+		assert_int_equal(tl_output_open_memory(&out, &err), 0);
+		tl_put_text(out, "text");
+		tl_output_make_room(out, sizes[i]);
+		assert_true(tl_output_failed(out));
+		tl_put_text(out, "more");
+		assert_string_equal(tl_output_bytes(out, &size), "");
+		assert_int_equal(size, 0);
+		assert_int_equal(tl_output_commit(out, &err), TL_NO_MEMORY);
+		assert_string_equal(err.text, "out of memory");
+	}
+}
+
+/* Standard input may be closed: a file that is then opened has the number 0. */
+static void a_file_may_be_descriptor_zero(void **state)
+{
+	const char *path = temp_path(*state, "file");
+	int copy = dup(STDIN_FILENO), status;
+	struct tl_output *out = NULL;
+
+	close(STDIN_FILENO);
+	status = tl_output_open(&out, path, NULL);
+	if (status == 0) {
+		tl_put_text(out, "text");
+		status = tl_output_commit(out, NULL);
+	}
+	assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+	dup2(copy, STDIN_FILENO);
+	close(copy);
+	assert_int_equal(status, 0);
+	assert_file(path, "text");
+}
+
 #define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -443,6 +485,8 @@ int main(void)
 		WITH_FIXTURE(the_longest_name),
 		WITH_FIXTURE(a_rename_that_fails_is_an_error),
 		WITH_FIXTURE(bytes_of_a_file_output_are_none),
+		WITH_FIXTURE(no_room_is_an_error),
+		WITH_FIXTURE(a_file_may_be_descriptor_zero),
 	};
 
 	return cmocka_run_group_tests_name("core output", tests, NULL, NULL);

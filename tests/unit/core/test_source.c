@@ -289,6 +289,48 @@ static void released_pages_are_given_back(void **state)
 	free(content);
 }
 
+static bool is_mapped(const char *path)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[4096];
+	bool found = false;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		found |= strstr(line, path) != NULL;
+	fclose(file);
+	return found;
+}
+
+/* Bytes of the caller are his: they are neither given back nor unmapped, whole pages or not. */
+static void only_our_mappings_are_unmapped(void **state)
+{
+	enum { SIZE = 5 * 4096 };
+	uint8_t *content = make_content(SIZE), *aligned = aligned_alloc(4096, SIZE);
+	const char *path = temp_write(*state, "plain", content, SIZE);
+	struct tl_source *source = open_at(path);
+	const uint8_t *data;
+	size_t size;
+
+	memcpy(aligned, content, SIZE);
+	assert_int_equal(tl_source_map(source, &data, &size, NULL), 0);
+	assert_true(is_mapped(path));
+	tl_source_release(source, SIZE, 1);
+	tl_source_release(source, 4096, UINT64_MAX);
+	assert_memory_equal(data, content, SIZE);
+	assert_clean(source);
+	assert_false(is_mapped(path));
+
+	source = open_bytes(&(struct packed){ aligned, SIZE });
+	assert_int_equal(tl_source_map(source, &data, &size, NULL), 0);
+	tl_source_release(source, 0, SIZE);
+	assert_memory_equal(data, content, SIZE);
+	assert_clean(source);
+	assert_memory_equal(aligned, content, SIZE);
+	free(aligned);
+	free(content);
+}
+
 /* ---- progress ---- */
 
 struct progress {
@@ -446,6 +488,7 @@ int main(void)
 		WITH_FIXTURE(a_temporary_directory_that_is_not_there_is_an_error),
 		WITH_FIXTURE(a_full_temporary_directory_is_an_error),
 		WITH_FIXTURE(released_pages_are_given_back),
+		WITH_FIXTURE(only_our_mappings_are_unmapped),
 		WITH_FIXTURE(progress_counts_stored_bytes),
 		WITH_FIXTURE(progress_counts_padding),
 		WITH_FIXTURE(a_look_can_be_stopped),

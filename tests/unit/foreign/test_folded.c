@@ -159,6 +159,26 @@ TEST(damage)
 	text_damage(&tl_folded_reader, "a;b c 1\na;;d 2.5\r\n\n# x\ne 7 9\n");
 }
 
+/* A line longer than 16 MiB is left out, at its place; the lines behind it are read. */
+TEST(a_line_that_is_too_long)
+{
+	enum { LONG = 17 << 20 };
+	char *text = malloc(LONG + 64);
+	struct text t;
+
+	memcpy(text, "a 1\n", 4);
+	memset(text + 4, 'x', LONG);
+	strcpy(text + 4 + LONG, " 2\nb;c 4\nd 8\n");
+	text_read(&t, &tl_folded_reader, text);
+	text_expect_stacks(&t, 0, "a 1\nb;c 4\nd 8\n");
+	assert_int_equal(t.foreign.faults.count, 1);
+	assert_int_equal(t.foreign.faults.list[0].offset, 4);
+	assert_int_equal(t.foreign.faults.list[0].length, LONG + 3);
+	assert_int_equal(t.foreign.faults.list[0].record, 2);
+	text_close(&t);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +191,7 @@ int main(void)
 		cmocka_unit_test(bad_lines_are_left_out),
 		cmocka_unit_test(counts_that_do_not_fit_are_told),
 		cmocka_unit_test(deep_stacks_are_read),
+		cmocka_unit_test(a_line_that_is_too_long),
 		cmocka_unit_test(probing),
 		cmocka_unit_test(damage),
 	};

@@ -114,6 +114,26 @@ TEST(bad_lines_are_left_out)
 	text_close(&t);
 }
 
+/* A line longer than 16 MiB is left out, at its place; the lines behind it are read. */
+TEST(a_line_that_is_too_long)
+{
+	enum { LONG = 17 << 20, FIRST = 23 };
+	char *text = malloc(LONG + 128);
+	struct text t;
+
+	memcpy(text, "p 1 1.0: 5 c:  1 f (x)\n", FIRST);
+	memset(text + FIRST, 'x', LONG);
+	strcpy(text + FIRST + LONG, "\np 1 2.0: 7 c:  1 g (x)\np 1 2.0: 9 c:  1 f (x)\n");
+	text_read(&t, &tl_perf_script_reader, text);
+	text_expect_stacks(&t, 0, "f 14\ng 7\n");
+	assert_int_equal(t.foreign.faults.count, 1);
+	assert_int_equal(t.foreign.faults.list[0].offset, FIRST);
+	assert_int_equal(t.foreign.faults.list[0].length, LONG + 1);
+	assert_int_equal(t.foreign.faults.list[0].record, 2);
+	text_close(&t);
+	free(text);
+}
+
 /* A thousand events: memory does not grow with their product with the stacks. */
 TEST(many_events)
 {
@@ -157,6 +177,7 @@ int main(void)
 		cmocka_unit_test(frames),
 		cmocka_unit_test(several_events),
 		cmocka_unit_test(bad_lines_are_left_out),
+		cmocka_unit_test(a_line_that_is_too_long),
 		cmocka_unit_test(many_events),
 		cmocka_unit_test(probing),
 		cmocka_unit_test(damage),

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decimal numbers of a text: exact, or said not to be. */
+#include <string.h>
+
+#include "../unit.h"
+
+#include "core/text/decimal.h"
+
+TEST(decimals)
+{
+	static const struct {
+		const char *text;
+		int scale;
+		int64_t value;
+		bool exact;
+	} cases[] = {
+		{ "0", 0, 0, true },
+		{ "12", 3, 12000, true },
+		{ "-1.5", 3, -1500, true },
+		{ "1.5", 0, 2, false },
+		{ "-2.5", 0, -3, false },
+		{ "0.4999", 0, 0, false },
+		{ "1e3", 0, 1000, true },
+		{ "1.25E-2", 4, 125, true },
+		{ "1643371234.123456789", 3, 1643371234123, false },
+		{ "9223372036854775807", 0, INT64_MAX, true },
+		{ "9223372036854775808", 0, INT64_MAX, false },
+		{ "1e400", 0, INT64_MAX, false },
+		{ "-1e99999999999", 0, INT64_MIN, false },
+		{ "1e-400", 9, 0, false },
+		{ "0e999999", 0, 0, true },
+		{ "0.00000000000000000000000000001", 9, 0, false },
+		{ "123456789012345678901234567890", 0, INT64_MAX, false },
+		{ "00012", 0, 12, true },
+		{ "5.", 0, 5, true },
+		{ "+7", 0, 7, true },
+		{ "1E+2", 0, 100, true },
+		{ "25e-2", 0, 0, false },
+		{ "49e-2", 0, 0, false },
+		{ "50e-2", 0, 1, false },
+		{ "51e-2", 0, 1, false },
+		{ "0.000", 0, 0, true },
+		{ "1e-2", 2, 1, true },
+		{ "1e18", 0, 1000000000000000000, true },
+		{ "1e19", 0, INT64_MAX, false },
+		{ "-1e19", 0, INT64_MIN, false },
+		/* Nineteen digits and one more; as many places. */
+		{ "12345678901234567890e-1", 0, 1234567890123456789, true },
+		{ "12345678901234567891e-1", 0, 1234567890123456789, false },
+		{ "0.12345678901234567891", 19, 1234567890123456789, false },
+		{ "1.234567890123456789", 18, 1234567890123456789, true },
+		{ "0000000000000000000000005", 0, 5, true },
+		{ "4999999999999999999e-19", 0, 0, false },
+		{ "5000000000000000000e-19", 0, 1, false },
+		{ "9999999999999999999e-20", 0, 0, false },
+	};
+	static const char *const bad[] = { "",    "-",  ".",  "1x", "1e",  "e5",   "1.2.3",
+					   "--1", " 1", "1 ", "+",  "1e+", "1e-x", "1e5x" };
+	struct tl_decimal number;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool exact = true;
+
+		assert_true(tl_decimal_parse((const uint8_t *)cases[i].text, strlen(cases[i].text),
+					     &number));
+		assert_int_equal(tl_decimal_scaled(&number, cases[i].scale, &exact),
+				 cases[i].value);
+		assert_int_equal(exact, cases[i].exact);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(tl_decimal_parse((const uint8_t *)bad[i], strlen(bad[i]), &number));
+}
+
+/* "Decimals that are not zero: 3 of 0.125." */
+TEST(places)
+{
+	static const struct {
+		const char *text;
+		unsigned places;
+	} cases[] = {
+		{ "0.125", 3 },  { "1.50", 1 },    { "100", 0 },   { "1e-3", 3 },  { "0", 0 },
+		{ "12.5e1", 0 }, { "12.25e1", 1 }, { "0.000", 0 }, { "10e-1", 0 }, { "-0.01", 2 },
+	};
+	struct tl_decimal number;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(tl_decimal_parse((const uint8_t *)cases[i].text, strlen(cases[i].text),
+					     &number));
+		assert_int_equal(tl_decimal_places(&number), cases[i].places);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decimals),
+		cmocka_unit_test(places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
