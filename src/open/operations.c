@@ -310,8 +310,7 @@ static int no_conversion(const char *to, struct tl_error *err)
 	for (size_t i = 0; (target = tl_trace_target(i)); i++)
 		if (!strcmp(target->name, to))
 			return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-					   "only traces of instructions are written in that "
-					   "format");
+					   "records of this format are not written in that one");
 	return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 			   "the input cannot be written in that format");
 }

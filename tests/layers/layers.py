@@ -78,7 +78,7 @@ SUB_ROOMS = {
     "export": [[""], ["stacks"], ["coverage", "profile", "timeline", "flame"]],
     "perf_data": [["container"], ["processes"], ["auxtrace", "samples"], ["listing"]],
     "cli": [["terminal"], ["options"], ["confine", "shell"], ["commands"], ["fleet"], ["help"], [""]],
-    "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"]],
+    "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"], ["yaml"]],
     "timeline": [[""], ["calls"], ["index"]],
     "record": [[""], ["emulation"]],
     "view": [["terminal", "web"]],

@@ -18,11 +18,15 @@
 #include "xray/forks/forks.h"
 #include "xray/listing/timeline.h"
 #include "xray/map/map.h"
+#include "xray/yaml/yaml_log.h"
 
 struct xray_input {
 	struct tl_xray_reader *reader;
 	struct tl_xray_maps maps;
 	struct tl_xray_fold_options limits;
+	/* of records that came as YAML: the log that was made of them */
+	struct tl_output *log;
+	struct tl_source *log_source;
 };
 
 static void close_xray(struct tl_input *input)
@@ -31,8 +35,57 @@ static void close_xray(struct tl_input *input)
 
 	tl_xray_close(x->reader);
 	tl_xray_maps_close(&x->maps);
+	tl_source_close(x->log_source);
+	tl_output_discard(x->log);
 	free(x);
 	input->handle = NULL;
+}
+
+/* ---- YAML ---- */
+
+static int probe_xray(const uint8_t *data, size_t size)
+{
+	int sure = tl_xray_probe(data, size);
+
+	return sure ? sure : tl_xray_yaml_probe(data, size);
+}
+
+/* Records as YAML become a log in memory; what is wrong with them is told with it. */
+static int open_log(struct tl_input *input, struct xray_input *x, const uint8_t *data, size_t size,
+		    const struct tl_xray_options *options, struct tl_error *err)
+{
+	struct tl_xray_faults faults = { .list = NULL };
+	const char *bytes;
+	int status = tl_xray_maps_named(&x->maps, tl_source_name(input->source), err);
+
+	if (status == 0)
+		status = tl_output_open_memory(&x->log, err);
+	if (status == 0)
+		status = tl_xray_yaml_read(data, size, options->strict, x->log, x->maps.list[0].map,
+					   &faults, err);
+	if (status == 0) {
+		bytes = tl_output_bytes(x->log, &size);
+		status = tl_source_open_memory(&x->log_source, bytes, size,
+					       tl_source_name(input->source), err);
+	}
+	if (status == 0)
+		status = tl_xray_open(&x->reader, x->log_source, options, err);
+	if (status == 0)
+		status = tl_xray_add_faults(x->reader, &faults, err);
+	free(faults.list);
+	return status;
+}
+
+static int open_source(struct tl_input *input, struct xray_input *x,
+		       const struct tl_xray_options *options, struct tl_error *err)
+{
+	const uint8_t *data;
+	size_t size;
+	int status = tl_source_map(input->source, &data, &size, err);
+
+	if (status == 0 && !tl_xray_probe(data, size) && tl_xray_yaml_probe(data, size))
+		return tl_error_format(err, "xray", open_log(input, x, data, size, options, err));
+	return status < 0 ? status : tl_xray_open(&x->reader, input->source, options, err);
 }
 
 static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_error *err)
@@ -54,7 +107,7 @@ static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_e
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the order of the bits is none of enum tl_bit_order");
 	options.bit_order = orders[o->xray.bit_order];
-	return tl_xray_open(&x->reader, input->source, &options, err);
+	return open_source(input, x, &options, err);
 }
 
 /* Absolute ticks of a number of seconds after the first record. */
@@ -319,6 +372,25 @@ static int reencode_xray(struct tl_input *input, const char *variant, struct tl_
 			   "basic-2, basic-3");
 }
 
+static int write_yaml(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	struct xray_input *x = input->handle;
+	struct tl_xray_select select;
+	int status = select_records(input, &select, err);
+
+	if (status < 0)
+		return status;
+	status = tl_xray_yaml_write(x->reader, &select, out, err);
+	tl_xray_names_end(&select.names);
+	return status;
+}
+
+static const struct tl_conversion conversions[] = {
+	{ { "yaml", "XRay: function records and events, as `llvm-xray convert -f yaml`" },
+	  write_yaml },
+	{ { NULL, NULL }, NULL },
+};
+
 /* ---- damage ---- */
 
 /* Notes about records of another process and about buffers that stand in the log twice. */
@@ -386,7 +458,7 @@ const struct tl_format tl_xray_format = {
 		.record_word = "record",
 		.joins_processes = true,
 	},
-	.probe = tl_xray_probe,
+	.probe = probe_xray,
 	.open = open_xray,
 	.close = close_xray,
 	.relate = relate_xray,
@@ -397,5 +469,6 @@ const struct tl_format tl_xray_format = {
 	.timeline = timeline_xray,
 	.calls = calls_xray,
 	.reencode = reencode_xray,
+	.conversions = conversions,
 	.damage = damage_xray,
 };

@@ -191,14 +191,39 @@ static int open_all(struct tl_xray_maps *maps, const char *path,
 	return maps->list[0].status;
 }
 
+int tl_xray_maps_named(struct tl_xray_maps *maps, const char *path, struct tl_error *err)
+{
+	struct tl_xray_candidate candidate = { .path = path, .program = true };
+
+	candidate.map = calloc(1, sizeof(*candidate.map));
+	return candidate.map ? add(maps, &candidate, err) : tl_error_memory(err);
+}
+
+/* Names that the trace itself has are used where no file is given. False: they are not used. */
+static bool use_own_names(struct tl_xray_maps *maps, const struct tl_input_options *options)
+{
+	struct tl_xray_map *own = maps->count ? maps->list[0].map : NULL;
+
+	if (!own)
+		return false;
+	tl_xray_map_finish(own);
+	if (own->function_count && !options->programs.map && !options->programs.binary_count)
+		return true;
+	tl_xray_map_close(own);
+	maps->count = 0;
+	return false;
+}
+
 int tl_xray_maps_open(struct tl_xray_maps *maps, const char *path,
 		      const struct tl_input_options *options, const char **failed,
 		      struct tl_error *err)
 {
 	static const struct tl_xray_uses nothing;
 	const char *about = *failed;
-	int status = open_all(maps, path, options, &about, err);
+	int status = 0;
 
+	if (!use_own_names(maps, options))
+		status = open_all(maps, path, options, &about, err);
 	if (status < 0) {
 		*failed = about;
 		return status;

@@ -38,6 +38,8 @@ struct tl_xray_maps {
 int tl_xray_maps_open(struct tl_xray_maps *maps, const char *path,
 		      const struct tl_input_options *options, const char **failed,
 		      struct tl_error *err);
+/* Begin with an empty map, for names that the trace `path` itself has. 0 or TL_NO_MEMORY. */
+int tl_xray_maps_named(struct tl_xray_maps *maps, const char *path, struct tl_error *err);
 void tl_xray_maps_close(struct tl_xray_maps *maps);
 
 /* Choose files by the functions that the trace uses. True: the choice has changed. */

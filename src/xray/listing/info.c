@@ -59,6 +59,8 @@ static void header_facts(struct tl_facts *facts, const struct tl_xray_reader *r)
 	tl_fact_text(facts, "endianness", info->big_endian ? "big" : "little");
 	if (info->big_endian && info->mode == TL_XRAY_FDR)
 		tl_fact_text(facts, "bit_order", info->high_bits ? "high" : "low");
+	if (r->from_text)
+		tl_fact_text(facts, "text", "yaml");
 	tl_fact_text(facts, "compression", tl_source_compression(r->source));
 	tl_fact_u64(facts, "size", info->size);
 	if (info->mode == TL_XRAY_PROFILING) {

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "xray/format/yaml.h"
 #include "xray/map/map.h"
 
 struct listing {
@@ -36,56 +37,12 @@ static void put_kind(struct tl_output *out, const struct tl_xray_sled *sled)
 
 /* ---- YAML, the bytes of `llvm-xray extract --symbolize` ---- */
 
-/* Words that YAML takes for something else than a string. */
-static bool is_reserved(const char *text)
-{
-	static const char *const words[] = { "null", "Null", "NULL",  "~",     "true",
-					     "True", "TRUE", "false", "False", "FALSE" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(text, words[i]))
-			return true;
-	return false;
-}
-
-static bool is_plain(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_-^., ", c));
-}
-
-/* A string as a scalar: plain, in single quotes, or with escapes in double quotes. */
-static void put_yaml_text(struct tl_output *out, const char *text)
-{
-	size_t size = strlen(text);
-	bool plain = size && !is_reserved(text) && !strchr("-., 0123456789", *text) &&
-		     text[size - 1] != ' ';
-
-	for (size_t i = 0; i < size; i++) {
-		if ((unsigned char)text[i] < ' ' || (unsigned char)text[i] > '~') {
-			tl_put_json(out, text, size);
-			return;
-		}
-		plain &= is_plain(text[i]);
-	}
-	if (plain) {
-		tl_put_text(out, text);
-		return;
-	}
-	tl_put_char(out, '\'');
-	for (; *text; text++) {
-		if (*text == '\'')
-			tl_put_char(out, '\'');
-		tl_put_char(out, *text);
-	}
-	tl_put_char(out, '\'');
-}
-
 static void put_yaml(const struct listing *l)
 {
 	tl_put_text(l->out, "---\n");
 	for (size_t i = 0; i < l->map->sled_count; i++) {
 		const struct tl_xray_sled *sled = &l->map->sleds[i];
+		const char *name;
 
 		tl_put_format(
 			l->out, "- { id: %u, address: 0x%llX, function: 0x%llX, kind: ", sled->id,
@@ -93,7 +50,8 @@ static void put_yaml(const struct listing *l)
 		put_kind(l->out, sled);
 		tl_put_format(l->out, ", always-instrument: %s, function-name: ",
 			      sled->always ? "true" : "false");
-		put_yaml_text(l->out, function_of(l, sled).name);
+		name = function_of(l, sled).name;
+		tl_xray_put_yaml_text(l->out, name, strlen(name));
 		if (sled->version)
 			tl_put_format(l->out, ", version: %u", sled->version);
 		tl_put_text(l->out, " }\n");

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instrumentation map as YAML, a list of sleds: what `llvm-xray extract` writes
  * (docs/formats/xray.md 2.8). */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <yaml.h>
 
 #include "core/error.h"
+#include "xray/format/yaml.h"
 #include "xray/map/map.h"
 
 struct reader {
 	struct tl_xray_map *map;
-	yaml_parser_t parser;
-	yaml_event_t event; /* the present one */
-	const uint8_t *data;
-	size_t size;
-	struct tl_error *err;
+	struct tl_xray_yaml yaml;
 };
 
 /* One mapping of the list. */
@@ -26,74 +20,13 @@ struct entry {
 	bool has_id, has_function;
 };
 
-/* ---- events ---- */
-
-/* libyaml's marks count characters, errors count bytes. */
-static uint64_t byte_offset(const struct reader *reader, size_t characters)
-{
-	size_t at = 0;
-
-	for (; at < reader->size; at++)
-		if ((reader->data[at] & 0xc0) != 0x80 && !characters--)
-			break;
-	return at;
-}
-
-static int fail(struct reader *reader, enum tl_status status, const char *text)
-{
-	return tl_error_at(reader->err, status, byte_offset(reader, reader->event.start_mark.index),
-			   text);
-}
-
-static int parser_failed(struct reader *reader)
-{
-	const yaml_parser_t *parser = &reader->parser;
-
-	if (parser->error == YAML_MEMORY_ERROR)
-		return tl_error_memory(reader->err);
-	if (parser->error == YAML_READER_ERROR)
-		return tl_error_at(reader->err, TL_BAD_FORMAT, parser->problem_offset,
-				   "not text that YAML allows");
-	return tl_error_at(reader->err, TL_BAD_FORMAT,
-			   byte_offset(reader, parser->problem_mark.index), "not YAML");
-}
-
-static int next(struct reader *reader)
-{
-	yaml_event_delete(&reader->event);
-	return yaml_parser_parse(&reader->parser, &reader->event) ? 0 : parser_failed(reader);
-}
-
-/* Go to the next event, which must have the given type. */
-static int expect(struct reader *reader, yaml_event_type_t type, enum tl_status otherwise,
-		  const char *text)
-{
-	int status = next(reader);
-
-	if (status || reader->event.type == type)
-		return status;
-	return fail(reader, otherwise, text);
-}
-
 /* ---- values ---- */
-
-static bool get_number(const char *text, uint64_t max, uint64_t *value)
-{
-	char *end;
-
-	/* strtoull() would accept blanks and signs. */
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return !errno && !*end && *value <= max;
-}
 
 static bool set_id(struct entry *entry, const char *text)
 {
 	uint64_t value;
 
-	entry->has_id = get_number(text, TL_NONE - 1, &value);
+	entry->has_id = tl_xray_yaml_number(text, TL_NONE - 1, &value);
 	if (entry->has_id)
 		entry->sled.id = (uint32_t)value;
 	return entry->has_id;
@@ -101,12 +34,12 @@ static bool set_id(struct entry *entry, const char *text)
 
 static bool set_address(struct entry *entry, const char *text)
 {
-	return get_number(text, UINT64_MAX, &entry->sled.address);
+	return tl_xray_yaml_number(text, UINT64_MAX, &entry->sled.address);
 }
 
 static bool set_function(struct entry *entry, const char *text)
 {
-	entry->has_function = get_number(text, UINT64_MAX, &entry->sled.function);
+	entry->has_function = tl_xray_yaml_number(text, UINT64_MAX, &entry->sled.function);
 	return entry->has_function;
 }
 
@@ -122,14 +55,13 @@ static bool set_kind(struct entry *entry, const char *text)
 
 static bool set_always(struct entry *entry, const char *text)
 {
-	entry->sled.always = !strcasecmp(text, "true");
-	return entry->sled.always || !strcasecmp(text, "false");
+	return tl_xray_yaml_truth(text, &entry->sled.always);
 }
 
 static bool set_version(struct entry *entry, const char *text)
 {
 	uint64_t value;
-	bool right = get_number(text, UINT8_MAX, &value);
+	bool right = tl_xray_yaml_number(text, UINT8_MAX, &value);
 
 	if (right)
 		entry->sled.version = (uint8_t)value;
@@ -163,45 +95,22 @@ static const struct field *field_of(const char *key)
 static int set_name(struct reader *reader, struct entry *entry)
 {
 	/* A name ends at its first NUL, as everywhere else. */
-	entry->name =
-		tl_names_text(&reader->map->names, (const char *)reader->event.data.scalar.value);
-	return entry->name ? 0 : tl_error_memory(reader->err);
-}
-
-/* libyaml's time grows with the square of the depth. */
-enum { SKIPPED_DEPTH = 64 };
-
-/* Skip the value of a key that is not ours, of any type. */
-static int skip_value(struct reader *reader)
-{
-	size_t depth = 0;
-	int status;
-
-	do {
-		status = next(reader);
-		if (status)
-			return status;
-		yaml_event_type_t type = reader->event.type;
-
-		if ((type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT) &&
-		    ++depth > SKIPPED_DEPTH)
-			return fail(reader, TL_BAD_RECORD, "a value that is nested too deep");
-		if (type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT)
-			depth--;
-	} while (depth);
-	return 0;
+	entry->name = tl_names_text(&reader->map->names,
+				    (const char *)reader->yaml.event.data.scalar.value);
+	return entry->name ? 0 : tl_error_memory(reader->yaml.err);
 }
 
 static int read_value(struct reader *reader, struct entry *entry, const struct field *field)
 {
-	int status = expect(reader, YAML_SCALAR_EVENT, TL_BAD_RECORD, field->error);
+	int status =
+		tl_xray_yaml_expect(&reader->yaml, YAML_SCALAR_EVENT, TL_BAD_RECORD, field->error);
 
 	if (status)
 		return status;
 	if (!field->set)
 		return set_name(reader, entry);
-	if (!field->set(entry, (const char *)reader->event.data.scalar.value))
-		return fail(reader, TL_BAD_RECORD, field->error);
+	if (!field->set(entry, (const char *)reader->yaml.event.data.scalar.value))
+		return tl_xray_yaml_fail(&reader->yaml, TL_BAD_RECORD, field->error);
 	return 0;
 }
 
@@ -211,15 +120,18 @@ static int read_value(struct reader *reader, struct entry *entry, const struct f
 static int read_entry(struct reader *reader, struct entry *entry)
 {
 	for (;;) {
-		int status = next(reader);
+		int status = tl_xray_yaml_next(&reader->yaml);
 
-		if (status || reader->event.type == YAML_MAPPING_END_EVENT)
+		if (status || reader->yaml.event.type == YAML_MAPPING_END_EVENT)
 			return status;
-		if (reader->event.type != YAML_SCALAR_EVENT)
-			return fail(reader, TL_BAD_RECORD, "a key is not a word");
-		const struct field *field = field_of((const char *)reader->event.data.scalar.value);
+		if (reader->yaml.event.type != YAML_SCALAR_EVENT)
+			return tl_xray_yaml_fail(&reader->yaml, TL_BAD_RECORD,
+						 "a key is not a word");
+		const struct field *field =
+			field_of((const char *)reader->yaml.event.data.scalar.value);
 
-		status = field ? read_value(reader, entry, field) : skip_value(reader);
+		status = field ? read_value(reader, entry, field)
+			       : tl_xray_yaml_skip_value(&reader->yaml);
 		if (status)
 			return status;
 	}
@@ -229,34 +141,39 @@ static int read_list(struct reader *reader)
 {
 	for (;;) {
 		struct entry entry = { .name = "" };
-		int status = next(reader);
+		int status = tl_xray_yaml_next(&reader->yaml);
 
-		if (status || reader->event.type == YAML_SEQUENCE_END_EVENT)
+		if (status || reader->yaml.event.type == YAML_SEQUENCE_END_EVENT)
 			return status;
-		if (reader->event.type != YAML_MAPPING_START_EVENT)
-			return fail(reader, TL_BAD_RECORD, "an entry is not a mapping");
-		uint64_t start = reader->event.start_mark.index;
+		if (reader->yaml.event.type != YAML_MAPPING_START_EVENT)
+			return tl_xray_yaml_fail(&reader->yaml, TL_BAD_RECORD,
+						 "an entry is not a mapping");
+		uint64_t start = reader->yaml.event.start_mark.index;
 
 		status = read_entry(reader, &entry);
 		if (status)
 			return status;
 		if (!entry.has_id || !entry.has_function)
-			return tl_error_at(reader->err, TL_BAD_RECORD, byte_offset(reader, start),
+			return tl_error_at(reader->yaml.err, TL_BAD_RECORD,
+					   tl_xray_yaml_offset(&reader->yaml, start),
 					   "an entry without id or function");
 		if (!tl_xray_map_add(reader->map, &entry.sled, entry.name))
-			return tl_error_memory(reader->err);
+			return tl_error_memory(reader->yaml.err);
 	}
 }
 
 static int read_document(struct reader *reader)
 {
 	static const char no_list[] = "not a list of sleds";
-	int status = expect(reader, YAML_STREAM_START_EVENT, TL_BAD_FORMAT, no_list);
+	int status =
+		tl_xray_yaml_expect(&reader->yaml, YAML_STREAM_START_EVENT, TL_BAD_FORMAT, no_list);
 
 	if (!status)
-		status = expect(reader, YAML_DOCUMENT_START_EVENT, TL_BAD_FORMAT, no_list);
+		status = tl_xray_yaml_expect(&reader->yaml, YAML_DOCUMENT_START_EVENT,
+					     TL_BAD_FORMAT, no_list);
 	if (!status)
-		status = expect(reader, YAML_SEQUENCE_START_EVENT, TL_BAD_FORMAT, no_list);
+		status = tl_xray_yaml_expect(&reader->yaml, YAML_SEQUENCE_START_EVENT,
+					     TL_BAD_FORMAT, no_list);
 	if (!status)
 		status = read_list(reader);
 	if (!status)
@@ -267,16 +184,13 @@ static int read_document(struct reader *reader)
 static int read_text(struct tl_xray_map *map, const uint8_t *data, size_t size,
 		     struct tl_error *err)
 {
-	struct reader reader = { .map = map, .data = data, .size = size, .err = err };
-	int status;
+	struct reader reader = { .map = map };
+	int status = tl_xray_yaml_begin(&reader.yaml, data, size, err);
 
-	if (!yaml_parser_initialize(&reader.parser))
-		return tl_error_memory(err);
-	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&reader.parser, data, size);
+	if (status)
+		return status;
 	status = read_document(&reader);
-	yaml_event_delete(&reader.event);
-	yaml_parser_delete(&reader.parser);
+	tl_xray_yaml_end(&reader.yaml);
 	return status;
 }
 

@@ -31,6 +31,16 @@ bool tl_xray_faults_merge(struct tl_xray_faults *into, const struct tl_xray_faul
 	return true;
 }
 
+int tl_xray_add_faults(struct tl_xray_reader *reader, const struct tl_xray_faults *faults,
+		       struct tl_error *err)
+{
+	bool added = tl_xray_faults_merge(&reader->faults, faults);
+
+	reader->from_text = true;
+	reader->index_faults = reader->faults;
+	return added ? 0 : tl_error_memory(err);
+}
+
 int tl_xray_lose(struct tl_xray_stream *stream, uint64_t start, enum tl_status status,
 		 const char *text, struct tl_xray_record *record, struct tl_error *err)
 {

@@ -129,6 +129,7 @@ struct tl_xray_reader {
 	struct tl_xray_faults faults;
 	struct tl_xray_faults index_faults; /* those of `faults` that the index found */
 	struct tl_xray_merge *merge;        /* tl_xray_next()'s state */
+	bool from_text;                     /* the trace was made of records as YAML */
 };
 
 /* Find the blocks (fdr_index.c, basic_mode.c, profiling_mode.c). */
@@ -160,6 +161,11 @@ int tl_xray_collect_uses(struct tl_xray_reader *reader, struct tl_error *err);
 
 /* Count and list a fault. False without memory. */
 bool tl_xray_fault(struct tl_xray_faults *faults, const struct tl_xray_fault *fault);
+/*
+ * Faults of the text that a trace was made of: they are met before all others. 0 or TL_NO_MEMORY.
+ */
+int tl_xray_add_faults(struct tl_xray_reader *reader, const struct tl_xray_faults *faults,
+		       struct tl_error *err);
 /* Append another list of faults. */
 bool tl_xray_faults_merge(struct tl_xray_faults *into, const struct tl_xray_faults *from);
 
