@@ -54,6 +54,15 @@ enum tl_dump_flag {
 	TL_DUMP_SECONDS = 1 << 17,    /**< with TL_DUMP_CALLS: times in seconds */
 	/** tl_input_check(): every rule with its number of violations instead (xtrace) */
 	TL_DUMP_RULES = 1 << 18,
+	TL_DUMP_BRANCHES = 1 << 19, /**< Intel PT: taken branches */
+	/** Intel PT: an event at the first branch behind each packet of time */
+	TL_DUMP_TICKS = 1 << 20,
+	TL_DUMP_IFLAGS = 1 << 21,  /**< Intel PT: events where interrupts are enabled or disabled */
+	TL_DUMP_TCAL = 1 << 22,    /**< packets: ticks per cycle instead of the time */
+	TL_DUMP_NO_TCAL = 1 << 23, /**< packets: no word of CYC without calibration */
+	TL_DUMP_NO_WALL_CLOCK = 1 << 24, /**< packets: times without a TSC, too, from 0 */
+	/** Intel PT: numbers of instructions and blocks, behind the rest */
+	TL_DUMP_STAT = 1 << 25,
 };
 
 /** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
@@ -158,6 +167,11 @@ struct tl_input_options {
 	/** pprof: "KEY=VALUE", labels of the samples that count: they need all of them */
 	const char *const *labels;
 	size_t label_count;
+	/**
+	 * Intel PT: the address ranges that tracing was limited to, "FROM..TO[,...]", at most
+	 * four; a "stop:" before a range says that tracing ended there. NULL: none
+	 */
+	const char *address_filter;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

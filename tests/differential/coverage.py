@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import branches
 import common
 from common import expect, fail
 
@@ -131,6 +132,8 @@ def check_perf(path):
             int(row["count"])
     same("edges as perf decodes them", dict(edges),
          {edge: count for edge, count in perf_branches(path).items() if edge in edges or 0 not in edge})
+    same("branches in their order", branches.compare(path) > 1000, True)
+    branches.check_filter(path, "main")
     executed = {int(ip, 16) for ip in call("perf", "script", "-i", path, "--itrace=i1i", "-F", "ip").split()}
     starts = sorted(blocks)
     covered = {ip for ip in executed if any(start <= ip < start + size for start, size in near(starts, ip))}

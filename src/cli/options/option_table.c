@@ -124,8 +124,18 @@ const struct option_row option_rows[] = {
 		"headings"),
 	OPT_BIT(C_DUMP, "instructions", input.dump.flags, TL_DUMP_INSTRUCTIONS,
 		"every instruction, with its text"),
+	OPT_BIT(C_DUMP, "branches", input.dump.flags, TL_DUMP_BRANCHES,
+		"Intel PT: branches that were taken: from, to, kind, functions; with cycles in the "
+		"trace instructions per cycle since the line that had them last"),
 	OPT_BIT(C_DUMP, "events", input.dump.flags, TL_DUMP_EVENTS,
 		"Intel PT: what happened beside branches; alone, or among blocks or instructions"),
+	OPT_BIT(C_DUMP, "ticks", input.dump.flags, TL_DUMP_TICKS,
+		"--events: one at the first branch behind each packet of time, too"),
+	OPT_BIT(C_DUMP, "iflags", input.dump.flags, TL_DUMP_IFLAGS,
+		"--events: those that enable and disable interrupts, too"),
+	OPT_BIT(C_DUMP, "stat", input.dump.flags, TL_DUMP_STAT,
+		"Intel PT: how many instructions and blocks were executed, alone, or behind a "
+		"list"),
 	OPT_BIT(C_DUMP, "calls", input.dump.flags, TL_DUMP_CALLS,
 		"calls instead of records, a line each, in the order of begin within a thread; the "
 		"end of an unfinished one is null"),
@@ -153,6 +163,12 @@ const struct option_row option_rows[] = {
 		"--packets: the time beside each that moves it; --events: before each"),
 	OPT_BIT(C_DUMP, "time-delta", input.dump.flags, TL_DUMP_TIME_DELTA,
 		"as --timestamps, but what was added"),
+	OPT_BIT(C_DUMP, "tcal", input.dump.flags, TL_DUMP_TCAL,
+		"--packets: the ticks per cycle beside each MTC that measures them"),
+	OPT_BIT(C_DUMP, "no-tcal", input.dump.flags, TL_DUMP_NO_TCAL,
+		"--packets: nothing is said where a CYC comes before that is known"),
+	OPT_BIT(C_DUMP, "no-wall-clock", input.dump.flags, TL_DUMP_NO_WALL_CLOCK,
+		"--packets --timestamps: times before the first TSC, too, from 0"),
 	OPT_RANGE(C_DUMP, "ordinals", "FROM..TO", input.dump.ordinals,
 		  "xtrace: only instructions of these numbers, from 0; the last one is not among "
 		  "them"),
@@ -304,6 +320,10 @@ const struct option_row option_rows[] = {
 		"Intel PT: the crystal clock in Hz, for seconds"),
 	OPT_ID(C_READERS_ONE_FORMAT, "tsc-hz", "N", input.intel_pt.tsc_hz,
 	       "Intel PT: ticks of the TSC per second, for seconds"),
+	OPT_TEXT(C_READERS_ONE_FORMAT, "address-filter", "FROM..TO[,...]", input.address_filter,
+		 "Intel PT: the ranges of addresses that tracing was limited to, each with its "
+		 "last one, for processors with erratum SKL014; stop:FROM..TO: where it was ended; "
+		 "at most four"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "layout", "NAME=VALUE,...", input.xtrace.layout,
 		 "xtrace: how the files are laid out instead of finding out: header=24|19|32|0, "
 		 "predicates=16|17, pad=register|block, sysreg=8|4, za=yes|no, vl=128..2048, "

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "intel_pt/blocks/decoder.h"
-#include "intel_pt/listing/text.h"
+#include "intel_pt/listing/branches_text.h"
 #include "isa/isa.h"
 
 struct dump {
@@ -24,6 +24,7 @@ struct dump {
 
 	struct tl_pt_reader reader; /* of the instructions of blocks */
 	struct tl_pt_asid asid;
+	struct tl_pt_branches branches;
 	struct tl_disassembler *text[TL_PT_MODE_64 + 1];
 	uint64_t ip; /* address of the last instruction, or of the walk */
 	bool no_memory;
@@ -107,6 +108,8 @@ static void put_insn(struct dump *d, const struct tl_pt_insn *insn)
 	d->ip = insn->ip;
 	if (d->counts)
 		d->counts->insns++;
+	if (d->flags & TL_PT_TEXT_BRANCHES)
+		tl_pt_branches_insn(&d->branches, insn);
 	if (!(d->flags & TL_PT_TEXT_INSNS) || !is_shown(d, insn->ip))
 		return;
 	if (d->flags & TL_PT_TEXT_JSON)
@@ -214,7 +217,7 @@ static void put_block(struct dump *d, const struct tl_pt_block *b)
 	if (d->counts)
 		d->counts->blocks++;
 	put_block_head(d, b);
-	if (d->flags & TL_PT_TEXT_INSNS)
+	if (d->flags & (TL_PT_TEXT_INSNS | TL_PT_TEXT_BRANCHES))
 		put_block_insns(d, b);
 	else if (d->counts)
 		d->counts->insns += b->ninsn;
@@ -239,15 +242,26 @@ static void put_event(struct dump *d, const struct tl_pt_event *event)
 		tl_pt_put_event(d->out, event, d->flags);
 }
 
+static void tell_branches_time(struct dump *d)
+{
+	const struct tl_pt_node_time *now = tl_pt_time_now(d->decoder);
+
+	d->branches.tsc = now->have_tsc ? now->tsc : 0;
+	d->branches.cycles = now->cycles;
+	d->branches.outside = d->outside;
+}
+
 /* With a window of time, events before the first timestamp are outside. */
 static void look_at_clock(struct dump *d)
 {
+	const struct tl_pt_show *show = d->show;
 	uint64_t tsc;
 
-	if (!d->show->from_ticks && !d->show->to_ticks)
-		return;
-	d->outside = tl_pt_decoder_time(d->decoder, &tsc, NULL, NULL) < 0 ||
-		     tsc < d->show->from_ticks || (d->show->to_ticks && tsc >= d->show->to_ticks);
+	if (show->from_ticks || show->to_ticks)
+		d->outside = tl_pt_decoder_time(d->decoder, &tsc, NULL, NULL) < 0 ||
+			     tsc < show->from_ticks || (show->to_ticks && tsc >= show->to_ticks);
+	if (d->flags & TL_PT_TEXT_BRANCHES)
+		tell_branches_time(d);
 }
 
 static int take_events(struct dump *d, int status)
@@ -257,6 +271,8 @@ static int take_events(struct dump *d, int status)
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
 		status = tl_pt_next_event(d->decoder, &event);
 		look_at_clock(d);
+		if (status >= 0 && (d->flags & TL_PT_TEXT_BRANCHES))
+			tl_pt_branches_event(&d->branches, &event);
 		if (status >= 0 && (d->flags & TL_PT_TEXT_EVENTS))
 			put_event(d, &event);
 	}
@@ -375,6 +391,7 @@ static int go_on(struct dump *d, int error)
 	int status;
 
 	put_error(d, "error", error);
+	tl_pt_branches_gap(&d->branches);
 	tl_pt_decoder_offset(d->decoder, &from);
 	if (d->flags & TL_PT_TEXT_RESYNC) {
 		status = tl_pt_resync(d->decoder, &lost);
@@ -429,7 +446,8 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 			  .out = out,
 			  .lost = lost,
 			  .arg = arg,
-			  .counts = counts };
+			  .counts = counts,
+			  .branches = { .out = out, .show = show } };
 	int status = tl_pt_decoder_open(&d.decoder, config, image);
 
 	if (status < 0)
@@ -449,8 +467,10 @@ int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_s
 			  .flags = show->flags,
 			  .out = out,
 			  .lost = lost,
-			  .arg = arg };
-	int status = tl_pt_decoders_open(decoders, slice, 0, &d.decoder);
+			  .arg = arg,
+			  .counts = show->counts,
+			  .branches = { .out = out, .show = show } };
+	int status = tl_pt_decoders_open(decoders, slice, show->decoder_flags, &d.decoder);
 
 	if (!d.decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);

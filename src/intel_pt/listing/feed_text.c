@@ -6,7 +6,13 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "intel_pt/listing/branches_text.h"
 #include "intel_pt/listing/function_filter.h"
+
+/* What lists the flow of instructions, line by line. */
+enum {
+	LISTED = TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS | TL_PT_TEXT_BRANCHES,
+};
 
 /* Where losses of one slice are added. */
 struct loss_sink {
@@ -57,6 +63,7 @@ static void put_thread(const struct tl_pt_trace_slice *slice, bool json, struct 
 struct wanted {
 	struct tl_pt_functions functions;
 	struct tl_pt_function_filter filter;
+	struct tl_pt_places places;
 };
 
 static bool is_wanted(void *arg, uint64_t ip)
@@ -86,8 +93,10 @@ static int put_flow(struct tl_pt_decoders *decoders, const struct tl_pt_trace_sl
 		    const struct tl_pt_show *show, struct loss_sink *sink, struct tl_output *out,
 		    struct tl_error *err)
 {
-	if (out)
+	if (out && show->flags & LISTED)
 		put_thread(slice, show->flags & TL_PT_TEXT_JSON, out);
+	if (show->places)
+		show->places->slice++;
 	return tl_pt_dump_slice(decoders, slice, show, out, note_loss, sink, err);
 }
 
@@ -95,7 +104,7 @@ static int put_slices(const struct tl_pt_feed *feed, const struct tl_pt_feed_tex
 		      const struct tl_pt_show *show, struct loss_sink *sink, struct tl_output *out,
 		      struct tl_error *err)
 {
-	const bool flow = show->flags & (TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS);
+	const bool flow = show->flags & (LISTED | TL_PT_TEXT_STAT);
 	struct tl_pt_decoders decoders = { .list = NULL };
 	struct tl_pt_trace_slice slice;
 	int status;
@@ -119,17 +128,33 @@ static int put_slices(const struct tl_pt_feed *feed, const struct tl_pt_feed_tex
 	return status < 0 ? status : 0;
 }
 
+/* In the words of ptxed. */
+static void put_counts(const struct tl_pt_flow_counts *counts, bool json, struct tl_output *out)
+{
+	tl_put_format(out,
+		      json ? "{\"instructions\":%" PRIu64 ",\"blocks\":%" PRIu64 "}\n"
+			   : "insn: %" PRIu64 ".\nblocks: %" PRIu64 ".\n",
+		      counts->insns, counts->blocks);
+}
+
 int tl_pt_put_feed(const struct tl_pt_feed *feed, const struct tl_pt_feed_text_options *options,
 		   struct tl_pt_faults *faults, struct tl_output *out, struct tl_error *err)
 {
+	struct tl_pt_flow_counts counts = { 0 };
 	struct tl_pt_show show = { .flags = options->flags,
+				   .decoder_flags = options->decoder_flags,
+				   .counts = &counts,
 				   .from_ticks = options->window.from,
 				   .to_ticks = options->window.to };
 	struct loss_sink sink = { .feed = feed, .faults = faults };
-	struct wanted wanted;
+	struct wanted wanted = { .places = { .functions = &wanted.functions } };
 	int status;
 
 	tl_pt_functions_begin(&wanted.functions, feed);
+	if (!(show.flags & LISTED))
+		show.flags |= TL_PT_TEXT_QUIET;
+	if (show.flags & TL_PT_TEXT_BRANCHES)
+		show.places = &wanted.places;
 	status =
 		tl_pt_function_filter_open(&wanted.filter, options->function, options->object, err);
 	if (options->function || options->object) {
@@ -138,6 +163,8 @@ int tl_pt_put_feed(const struct tl_pt_feed *feed, const struct tl_pt_feed_text_o
 	}
 	if (status == 0)
 		status = put_slices(feed, options, &show, &sink, out, err);
+	if (status == 0 && show.flags & TL_PT_TEXT_STAT)
+		put_counts(&counts, show.flags & TL_PT_TEXT_JSON, out);
 	if (status == 0 && (!tl_pt_functions_damage(&wanted.functions, faults) ||
 			    wanted.filter.no_memory || wanted.functions.no_memory))
 		status = tl_error_memory(err);

@@ -6,7 +6,8 @@
 #include "intel_pt/listing/window.h"
 
 struct tl_pt_feed_text_options {
-	unsigned flags; /* enum tl_pt_text_flag */
+	unsigned flags;         /* enum tl_pt_text_flag */
+	uint32_t decoder_flags; /* enum tl_pt_flag */
 	struct tl_pt_window window;
 	uint64_t process, thread, cpu; /* TL_NOWHERE: any */
 	const char *function, *object; /* regular expressions, NULL: any */

@@ -32,7 +32,7 @@ uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset);
 /* The first time in the trace. 1; 0: it has none; negative: no memory. */
 int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err);
 
-/* ---- slice_feed.c ---- */
+/* ---- of a feed ---- */
 
 /*
  * The window of time that ends with the first call of a function with a matching name, and begins

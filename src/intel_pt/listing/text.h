@@ -37,6 +37,8 @@ enum tl_pt_text_flag {
 		<< 19, /* after an error go on at the next location instead of the next PSB (9.9) */
 	TL_PT_TEXT_QUIET = 1 << 21,
 	TL_PT_TEXT_BY_BLOCK = 1 << 20, /* instructions decoded by way of blocks, which is faster */
+	TL_PT_TEXT_BRANCHES = 1 << 22, /* taken branches; nothing else but errors */
+	TL_PT_TEXT_STAT = 1 << 23,     /* numbers of instructions and blocks, behind the rest */
 };
 
 /* Names as in 12.1; never NULL. */
@@ -77,6 +79,10 @@ void tl_pt_json_number(struct tl_output *out, const char *key, uint64_t value);
 void tl_pt_json_flag(struct tl_output *out, const char *key, bool value);
 void tl_pt_json_word(struct tl_output *out, const char *key, const char *value);
 
+struct tl_pt_flow_counts {
+	uint64_t insns, blocks;
+};
+
 /* What a listing prints. */
 struct tl_pt_show {
 	unsigned flags;                /* enum tl_pt_text_flag */
@@ -85,6 +91,9 @@ struct tl_pt_show {
 		void *arg,
 		uint64_t ip); /* address filter of blocks, instructions and events; NULL: all */
 	void *arg;
+	struct tl_pt_places *places;      /* names for branches; NULL: none */
+	uint32_t decoder_flags;           /* enum tl_pt_flag, added to those of the configuration */
+	struct tl_pt_flow_counts *counts; /* of slices; NULL: not counted */
 };
 
 /* Called for each range of bytes without packets, or without flow. */
@@ -96,10 +105,6 @@ typedef void tl_pt_lost_fn(void *arg, const struct tl_pt_lost *lost);
  */
 int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_show *show,
 		       struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err);
-
-struct tl_pt_flow_counts {
-	uint64_t insns, blocks;
-};
 
 /* Print events, blocks and instructions, as the flags say. `lost` and `counts` may be NULL. */
 int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image,

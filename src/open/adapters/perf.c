@@ -188,8 +188,8 @@ static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *o
 
 static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
-	const unsigned flow =
-		TL_DUMP_PACKETS | TL_DUMP_BLOCKS | TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS;
+	const unsigned flow = TL_DUMP_PACKETS | TL_DUMP_BLOCKS | TL_DUMP_INSTRUCTIONS |
+			      TL_DUMP_EVENTS | TL_DUMP_BRANCHES | TL_DUMP_STAT;
 	struct perf_input *p = input->handle;
 	int status;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of the input that say how an Intel PT trace was recorded. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -31,6 +34,38 @@ static int configure_cpu(const char *model, struct tl_pt_config *config, struct 
 	return 0;
 }
 
+/* "FROM..TO" or "stop:FROM..TO", up to a comma. False: something else. */
+static bool take_range(const char **text, struct tl_pt_range *range)
+{
+	const bool stop = !strncmp(*text, "stop:", 5);
+	const char *from = *text + (stop ? 5 : 0);
+	char *end;
+
+	errno = 0;
+	range->use = stop ? TL_PT_RANGE_STOP : TL_PT_RANGE_FILTER;
+	range->first = strtoull(from, &end, 0);
+	if (!isdigit((unsigned char)*from) || strncmp(end, "..", 2) != 0 ||
+	    !isdigit((unsigned char)end[2]))
+		return false;
+	range->last = strtoull(end + 2, &end, 0);
+	*text = end + (*end == ',');
+	return !errno && range->first <= range->last && (!*end || (*end == ',' && end[1]));
+}
+
+static int configure_ranges(const char *text, struct tl_pt_config *config, struct tl_error *err)
+{
+	const size_t most = sizeof(config->ranges) / sizeof(config->ranges[0]);
+	size_t count = 0;
+
+	memset(config->ranges, 0, sizeof(config->ranges));
+	do
+		if (count == most || !take_range(&text, &config->ranges[count++]))
+			return usage(err, "--address-filter is up to four ranges FROM..TO or "
+					  "stop:FROM..TO, with commas between them");
+	while (*text);
+	return 0;
+}
+
 int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config *config,
 			  struct tl_error *err)
 {
@@ -42,6 +77,12 @@ int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config 
 		config->cpuid_15_eax = o->intel_pt.cpuid_15_eax;
 	if (o->intel_pt.cpuid_15_ebx)
 		config->cpuid_15_ebx = o->intel_pt.cpuid_15_ebx;
+	if (o->address_filter) {
+		int status = configure_ranges(o->address_filter, config, err);
+
+		if (status < 0)
+			return status;
+	}
 	return o->intel_pt.cpu_model ? configure_cpu(o->intel_pt.cpu_model, config, err) : 0;
 }
 

@@ -103,6 +103,11 @@ static unsigned text_flags(unsigned dump, bool json)
 		{ TL_DUMP_BLOCKS, TL_PT_TEXT_BLOCKS },
 		{ TL_DUMP_INSTRUCTIONS, TL_PT_TEXT_INSNS },
 		{ TL_DUMP_EVENTS, TL_PT_TEXT_EVENTS },
+		{ TL_DUMP_BRANCHES, TL_PT_TEXT_BRANCHES },
+		{ TL_DUMP_TCAL, TL_PT_TEXT_TCAL },
+		{ TL_DUMP_NO_TCAL, TL_PT_TEXT_NO_TCAL },
+		{ TL_DUMP_NO_WALL_CLOCK, TL_PT_TEXT_NO_TSC },
+		{ TL_DUMP_STAT, TL_PT_TEXT_STAT },
 	};
 	unsigned flags = TL_PT_TEXT_EVENT_IP | TL_PT_TEXT_BY_BLOCK | TL_PT_TEXT_RESYNC |
 			 (json ? TL_PT_TEXT_JSON : 0);
@@ -119,6 +124,8 @@ int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, s
 	const struct tl_input_options *o = &input->options;
 	struct tl_pt_feed_text_options options = {
 		.flags = text_flags(o->dump.flags, json),
+		.decoder_flags = (o->dump.flags & TL_DUMP_TICKS ? TL_PT_TICK_EVENTS : 0) |
+				 (o->dump.flags & TL_DUMP_IFLAGS ? TL_PT_IFLAG_EVENTS : 0),
 		.process = o->filter.process,
 		.thread = o->filter.thread,
 		.cpu = o->filter.cpu,

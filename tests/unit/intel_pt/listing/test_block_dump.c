@@ -80,6 +80,36 @@ static void want_lines(unsigned flags, const char *wanted)
 	config.begin = trace;                                                                      \
 	config.end = trace + sizeof(trace)
 
+/*
+ * As `perf script --itrace=b` lists them: a branch that was not taken is none, where tracing begins
+ * there is no "from", where it ends no "to".
+ */
+#define NOWHERE "               -"
+
+TEST(branches)
+{
+	TRACE(LOOP);
+	want_lines(TL_PT_TEXT_BRANCHES,
+		   NOWHERE "  0000000000001000  begin\n"
+			   "0000000000001001  0000000000001005  conditional\n"
+			   "0000000000001005  0000000000001010  call\n"
+			   "0000000000001010  000000000000100a  return\n"
+			   "000000000000100a  0000000000001003  indirect-jump\n"
+			   "0000000000001005  0000000000001010  call\n"
+			   "0000000000001010  000000000000100a  return\n"
+			   "000000000000100a  " NOWHERE "  indirect-jump\n");
+}
+
+/* An interrupt comes from an instruction that was not executed; what it goes to may be told. */
+TEST(branches_and_interrupts)
+{
+	TRACE(START(AT), TNT1(0), FUP(AT + 4), TIP(AT + 0xc), FUP(AT + 3), PGD_BARE);
+	want_lines(TL_PT_TEXT_BRANCHES, NOWHERE "  0000000000001000  begin\n"
+						"0000000000001004  000000000000100c  interrupt\n"
+						"000000000000100c  0000000000001003  jump\n"
+						"0000000000001003  " NOWHERE "  interrupt\n");
+}
+
 /* "One line per instruction: `%016x` of its address"; "the first "enabled" is not printed" */
 TEST(instructions)
 {
@@ -363,6 +393,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(end_of_trace, begin, end),
 		cmocka_unit_test_setup_teardown(no_beginning, begin, end),
 		cmocka_unit_test_setup_teardown(filter, begin, end),
+		cmocka_unit_test_setup_teardown(branches, begin, end),
+		cmocka_unit_test_setup_teardown(branches_and_interrupts, begin, end),
 		cmocka_unit_test_setup_teardown(windows, begin, end),
 	};
 
