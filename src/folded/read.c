@@ -224,14 +224,25 @@ static int finish(struct folded *f, struct tl_error *err)
 	return tl_foreign_note_costs(f->foreign, err);
 }
 
+static int check_options(const struct tl_foreign_file *foreign, struct tl_error *err)
+{
+	if (foreign->options.process == TL_NOWHERE && foreign->options.thread == TL_NOWHERE &&
+	    !tl_foreign_wants_window(foreign))
+		return 0;
+	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+			   "folded stacks have no times, threads and processes to choose by");
+}
+
 static int read_folded(struct tl_foreign_file *foreign, struct tl_source *source,
 		       struct tl_error *err)
 {
 	struct folded f = { .foreign = foreign };
 	const uint8_t *head;
 	size_t size;
-	int status = tl_source_peek(source, &head, &size, err);
+	int status = check_options(foreign, err);
 
+	if (status == 0)
+		status = tl_source_peek(source, &head, &size, err);
 	if (status < 0)
 		return status;
 	f.two = tl_folded_has_two_counts(head, size);

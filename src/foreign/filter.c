@@ -70,7 +70,7 @@ int tl_foreign_window(const struct tl_foreign_file *f, struct tl_foreign_window 
 	const struct tl_foreign_options *o = &f->options;
 
 	*window = (struct tl_foreign_window){ 0, UINT64_MAX };
-	if (o->from_seconds <= 0 && o->to_seconds <= 0)
+	if (!tl_foreign_wants_window(f))
 		return 0;
 	if (!f->frequency)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,

@@ -57,6 +57,11 @@ void tl_foreign_end(struct tl_foreign_file *foreign);
 
 /* A number for `info`. */
 void tl_foreign_tell(struct tl_foreign_file *foreign, const char *name, uint64_t value);
+/* Whether a window of time is asked for. */
+static inline bool tl_foreign_wants_window(const struct tl_foreign_file *foreign)
+{
+	return foreign->options.from_seconds > 0 || foreign->options.to_seconds > 0;
+}
 /* Whether the filters let a process and thread pass. */
 bool tl_foreign_wants(const struct tl_foreign_file *foreign, uint64_t process, uint64_t thread);
 

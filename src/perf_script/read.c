@@ -183,6 +183,9 @@ static int begin_sample(struct script *s, const struct tl_perf_script_sample *sa
 	uint32_t part;
 
 	s->samples++;
+	if (sample->time_ns == TL_NOWHERE && tl_foreign_wants_window(s->file))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a sample without a time: there is nothing to choose by");
 	if (!is_wanted(s, sample))
 		return 0;
 	part = part_of(s, sample);

@@ -64,6 +64,9 @@ static int finish_samples(struct tl_speedscope_read *s, struct tl_error *err)
 						       strlen(p->unit->event), p->unit->unit);
 	uint32_t part;
 
+	if (tl_foreign_wants_window(s->reader.file))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "sampled profiles have no times to choose by");
 	if (event == TL_NONE || !count_samples(s, event))
 		return tl_error_memory(err);
 	part = stacks->nodes[s->root].frame;

@@ -159,6 +159,27 @@ TEST(damage)
 	text_damage(&tl_folded_reader, "a;b c 1\na;;d 2.5\r\n\n# x\ne 7 9\n");
 }
 
+/* What a format does not hold cannot choose: the whole would look like the part asked for. */
+TEST(filters_that_nothing_can_answer)
+{
+	struct tl_foreign_options options[4] = { text_options(), text_options(), text_options(),
+						 text_options() };
+	struct text t;
+
+	options[0].process = 1;
+	options[1].thread = 1;
+	options[2].from_seconds = 1;
+	options[3].to_seconds = 1;
+	for (size_t i = 0; i < 4; i++) {
+		text_read_sized(&t, &tl_folded_reader, "a 1\n", 4, false, options[i]);
+		assert_int_equal(t.status, TL_BAD_USAGE);
+		assert_string_equal(
+			t.error.text,
+			"folded stacks have no times, threads and processes to choose by");
+		text_close(&t);
+	}
+}
+
 /* A line longer than 16 MiB is left out, at its place; the lines behind it are read. */
 TEST(a_line_that_is_too_long)
 {
@@ -191,6 +212,7 @@ int main(void)
 		cmocka_unit_test(bad_lines_are_left_out),
 		cmocka_unit_test(counts_that_do_not_fit_are_told),
 		cmocka_unit_test(deep_stacks_are_read),
+		cmocka_unit_test(filters_that_nothing_can_answer),
 		cmocka_unit_test(a_line_that_is_too_long),
 		cmocka_unit_test(probing),
 		cmocka_unit_test(damage),

@@ -114,6 +114,27 @@ TEST(bad_lines_are_left_out)
 	text_close(&t);
 }
 
+/* "From the first sample on"; a sample without a time can be neither in a window nor outside. */
+TEST(windows_of_time)
+{
+	static const char text[] = "p 1 5.5: 1 c:  1 f (x)\np 1 6.0: 2 c:  1 f (x)\n"
+				   "p 1 6.5: 4 c:  1 f (x)\n";
+	struct tl_foreign_options options = text_options();
+	struct text t;
+
+	options.from_seconds = 0.5;
+	text_read_sized(&t, &tl_perf_script_reader, text, sizeof(text) - 1, false, options);
+	text_expect_stacks(&t, 0, "f 6\n");
+	text_close(&t);
+	options.to_seconds = 1;
+	text_read_sized(&t, &tl_perf_script_reader, text, sizeof(text) - 1, false, options);
+	text_expect_stacks(&t, 0, "f 2\n");
+	text_close(&t);
+	text_read_sized(&t, &tl_perf_script_reader, "p 1 7 c:  1 f (x)\n", 19, false, options);
+	assert_int_equal(t.status, TL_BAD_USAGE);
+	text_close(&t);
+}
+
 /* A line longer than 16 MiB is left out, at its place; the lines behind it are read. */
 TEST(a_line_that_is_too_long)
 {
@@ -177,6 +198,7 @@ int main(void)
 		cmocka_unit_test(frames),
 		cmocka_unit_test(several_events),
 		cmocka_unit_test(bad_lines_are_left_out),
+		cmocka_unit_test(windows_of_time),
 		cmocka_unit_test(a_line_that_is_too_long),
 		cmocka_unit_test(many_events),
 		cmocka_unit_test(probing),

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profile of a window of a trace, and the calls of a function in it: a trace of two threads in
+ * XRay's basic mode, whose sums are counted by hand.
+ *
+ *   thread 7:  1 [100 .. 200], in it 2 [110 .. 115], 2 [120 .. 140] and 2 [150 .. 155]
+ *   thread 8:  2 [105 .. 190], in it 3 [130 .. 150] and 2 [160 .. 165]; 1 from 195 on
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit.h"
+
+#include <tracelathe/export.h>
+#include <tracelathe/open.h>
+
+#include "../query/trace.h"
+#include "../temp_fixture.h"
+
+static const char *write_trace(void)
+{
+	static const struct {
+		uint32_t thread;
+		uint8_t exit;
+		uint32_t function;
+		uint64_t tsc;
+	} records[] = { { 7, 0, 1, 100 }, { 7, 0, 2, 110 }, { 7, 1, 2, 115 }, { 7, 0, 2, 120 },
+			{ 7, 1, 2, 140 }, { 7, 0, 2, 150 }, { 7, 1, 2, 155 }, { 7, 1, 1, 200 },
+			{ 8, 0, 2, 105 }, { 8, 0, 3, 130 }, { 8, 1, 3, 150 }, { 8, 0, 2, 160 },
+			{ 8, 1, 2, 165 }, { 8, 1, 2, 190 }, { 8, 0, 1, 195 } };
+	enum { COUNT = sizeof(records) / sizeof(records[0]) };
+	uint8_t bytes[HEADER + COUNT * RECORD] = { 0 };
+
+	put(bytes, 3, 2);              /* version */
+	put(bytes + 4, 3, 4);          /* constant and nonstop TSC */
+	put(bytes + 8, 1000000000, 8); /* frequency */
+	for (size_t i = 0; i < COUNT; i++) {
+		uint8_t *at = bytes + HEADER + i * RECORD;
+
+		put_record(at, records[i].exit, records[i].function, records[i].tsc);
+		put(at + 16, records[i].thread, 4);
+	}
+	temp_write(&temp, "trace", bytes, sizeof(bytes));
+	return temp_path(&temp, "trace");
+}
+
+struct opened {
+	struct tl_input *input;
+	struct tl_call_index *index;
+};
+
+static int setup(void **state)
+{
+	static struct opened opened;
+	const char *path;
+
+	if (temp_setup(state))
+		return -1;
+	path = write_trace();
+	assert_int_equal(tl_input_open(&opened.input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_index(opened.input, &opened.index, NULL), 0);
+	*state = &opened;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct opened *opened = *state;
+
+	tl_call_index_close(opened->index);
+	tl_input_close(opened->input);
+	return temp_teardown(state);
+}
+
+static struct tl_profile *window(const struct opened *o, struct tl_call_span span)
+{
+	struct tl_profile *profile;
+
+	span.size = sizeof(span);
+	assert_int_equal(tl_input_window(o->input, o->index, &span, &profile, NULL), 0);
+	return profile;
+}
+
+/* The self cost of each path that has one. */
+static void expect_stacks(const struct opened *o, struct tl_call_span span, const char *expected)
+{
+	const struct tl_export_options options = { .size = sizeof(options) };
+	struct tl_profile *profile = window(o, span);
+	struct tl_output *out;
+	const char *bytes;
+	size_t size;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_exporter_find("folded")->write(profile, &options, out, NULL), 0);
+	bytes = tl_output_bytes(out, &size);
+	assert_int_equal(size, strlen(expected));
+	assert_memory_equal(bytes, expected, size);
+	tl_output_discard(out);
+	tl_profile_free(profile);
+}
+
+/* "Cost counts between `from` and `to`", of the calls that are open there. */
+static void cost_is_that_of_the_window(void **state)
+{
+	static const char whole[] = "#1 70\n#1;#2 30\n#2 60\n#2;#2 5\n#2;#3 20\n";
+
+	expect_stacks(*state, (struct tl_call_span){ .from = 0 }, whole);
+	expect_stacks(*state, (struct tl_call_span){ .from = 100, .to = 201 }, whole);
+	expect_stacks(*state, (struct tl_call_span){ .from = 112, .to = 150 },
+		      "#1 15\n#1;#2 23\n#2 18\n#2;#3 20\n");
+	expect_stacks(*state, (struct tl_call_span){ .from = 110, .to = 115 }, "#1;#2 5\n#2 5\n");
+	expect_stacks(*state, (struct tl_call_span){ .from = 115, .to = 120 }, "#1 5\n#2 5\n");
+	expect_stacks(*state, (struct tl_call_span){ .from = 161, .to = 162 }, "#1 1\n#2;#2 1\n");
+	/* One track. */
+	expect_stacks(
+		*state,
+		(struct tl_call_span){ .from = 112, .to = 150, .one_track = true, .track = 1 },
+		"#2 18\n#2;#3 20\n");
+	expect_stacks(*state, (struct tl_call_span){ .one_track = true }, "#1 70\n#1;#2 30\n");
+	/* Before all and behind all. */
+	expect_stacks(*state, (struct tl_call_span){ .from = 1, .to = 100 }, "");
+	expect_stacks(*state, (struct tl_call_span){ .from = 200, .to = 300 }, "");
+}
+
+/* The finished calls of a function, by its number in the trace, and their summed durations. */
+static void expect_finished(const struct opened *o, uint64_t from, uint64_t to, uint64_t id,
+			    uint64_t calls, uint64_t sum)
+{
+	struct tl_profile *profile = window(o, (struct tl_call_span){ .from = from, .to = to });
+	struct tl_latency latency;
+
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		if (tl_profile_function(profile, i)->id == id) {
+			const bool any =
+				tl_profile_latency(profile, i, TL_NONE, &latency, sizeof(latency));
+
+			assert_int_equal(any ? latency.calls : 0, calls);
+			assert_int_equal(any ? latency.sum : 0, sum);
+			calls = sum = 0;
+		}
+	assert_int_equal(calls, 0);
+	tl_profile_free(profile);
+}
+
+/* "A call is finished if it begins at or behind `from` and ends before `to`." */
+static void calls_are_finished_inside(void **state)
+{
+	expect_finished(*state, 0, 0, 2, 5, 120);
+	expect_finished(*state, 0, 0, 1, 1, 100);
+	expect_finished(*state, 110, 116, 2, 1, 5);
+	expect_finished(*state, 110, 115, 2, 0, 0);
+	expect_finished(*state, 111, 116, 2, 0, 0);
+	expect_finished(*state, 112, 150, 2, 1, 20);
+	expect_finished(*state, 130, 150, 3, 0, 0);
+	expect_finished(*state, 130, 151, 3, 1, 20);
+}
+
+static uint32_t number_of(const struct opened *o, uint64_t id)
+{
+	struct tl_call_function function;
+	uint32_t number = 0;
+
+	while (tl_call_index_function(o->index, number, &function, sizeof(function), NULL) == 0 &&
+	       function.id != id)
+		number++;
+	return number;
+}
+
+struct expected_call {
+	size_t track;
+	uint64_t start, ticks;
+};
+
+/* The search for function 2: the number of calls, and the list that is given. */
+static void expect_calls(const struct opened *o, struct tl_call_span span, size_t most,
+			 uint64_t calls, const struct expected_call *list, size_t count)
+{
+	struct tl_call_search search;
+
+	span.size = sizeof(span);
+	assert_int_equal(tl_input_search(o->input, o->index, &span, number_of(o, 2), most, &search,
+					 sizeof(search), NULL),
+			 0);
+	assert_int_equal(search.calls, calls);
+	assert_int_equal(search.count, count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(search.longest[i].track, list[i].track);
+		assert_int_equal(search.longest[i].item.start, list[i].start);
+		assert_int_equal(search.longest[i].item.busy, list[i].ticks);
+	}
+	tl_call_search_end(&search);
+	assert_null(search.longest);
+}
+
+/* "The longest first; of calls of one duration, the earliest first"; by track, then by start. */
+static void the_longest_calls_are_listed(void **state)
+{
+	static const struct expected_call all[] = {
+		{ 1, 105, 85 }, { 0, 120, 20 }, { 0, 110, 5 }, { 0, 150, 5 }, { 1, 160, 5 },
+	};
+
+	for (size_t most = 0; most <= 6; most++)
+		expect_calls(*state, (struct tl_call_span){ .from = 0 }, most, 5, all,
+			     most < 5 ? most : 5);
+	expect_calls(*state, (struct tl_call_span){ .one_track = true }, 9, 3, all + 1, 3);
+	/* "That begin before `to` and do not end before `from`, whole." */
+	expect_calls(*state, (struct tl_call_span){ .from = 116, .to = 120 }, 9, 1, all, 1);
+	expect_calls(*state, (struct tl_call_span){ .from = 116, .to = 121 }, 9, 2, all, 2);
+	expect_calls(*state, (struct tl_call_span){ .from = 115, .to = 121 }, 9, 3, all, 3);
+	expect_calls(*state, (struct tl_call_span){ .from = 191, .to = 900 }, 9, 0, NULL, 0);
+}
+
+/* "Of those whose begin and end are in the trace": the call from 195 on has no end. */
+static void durations_are_those_of_whole_calls(void **state)
+{
+	const struct opened *o = *state;
+	const struct tl_call_span all = { .size = sizeof(all) };
+	struct tl_call_search search;
+
+	assert_int_equal(tl_input_search(o->input, o->index, &all, number_of(o, 2), 1, &search,
+					 sizeof(search), NULL),
+			 0);
+	assert_int_equal(search.durations.calls, 5);
+	assert_int_equal(search.durations.sum, 120);
+	assert_int_equal(search.durations.min, 5);
+	assert_int_equal(search.durations.max, 85);
+	assert_int_equal(search.durations.median, 5);
+	assert_int_equal(search.durations.p90, 85);
+	for (unsigned i = 0; i < 64; i++)
+		assert_int_equal(search.octaves[i], i == 2 ? 3 : i == 4 || i == 6 ? 1 : 0);
+	tl_call_search_end(&search);
+	assert_int_equal(tl_input_search(o->input, o->index, &all, number_of(o, 1), 9, &search,
+					 sizeof(search), NULL),
+			 0);
+	assert_int_equal(search.calls, 2);
+	assert_int_equal(search.count, 2);
+	assert_int_equal(search.durations.calls, 1);
+	assert_int_equal(search.durations.sum, 100);
+	assert_int_equal(search.octaves[6], 1);
+	tl_call_search_end(&search);
+}
+
+static void what_is_not_there_is_refused(void **state)
+{
+	const struct opened *o = *state;
+	const struct tl_call_span third = { .size = sizeof(third), .one_track = true, .track = 2 };
+	struct tl_profile *profile = (struct tl_profile *)1;
+	struct tl_call_search search;
+	struct tl_error err;
+
+	assert_int_equal(tl_input_window(o->input, o->index, &third, &profile, &err), TL_BAD_USAGE);
+	assert_string_equal(err.text, "there is no such track");
+	assert_null(profile);
+	assert_int_equal(
+		tl_input_search(o->input, o->index, &third, 0, 1, &search, sizeof(search), &err),
+		TL_BAD_USAGE);
+}
+
+static int stop(void *arg, uint64_t done, uint64_t total)
+{
+	unsigned *calls = arg;
+
+	(void)done;
+	(void)total;
+	return --*calls == 0;
+}
+
+/* "`input`'s progress function is called, and may cancel." */
+static void a_window_can_be_cancelled(void **state)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	const struct tl_call_span all = { .size = sizeof(all) };
+	const char *path = temp_path(&temp, "trace");
+	struct tl_call_search search;
+	struct tl_profile *profile;
+	struct opened o;
+	struct tl_error err;
+	unsigned calls = 1000;
+
+	(void)state;
+	options.progress = stop;
+	options.progress_arg = &calls;
+	assert_int_equal(tl_input_open(&o.input, &path, 1, &options, NULL, NULL), 0);
+	assert_int_equal(tl_input_index(o.input, &o.index, NULL), 0);
+	for (unsigned track = 1; track <= 2; track++) {
+		calls = track;
+		assert_int_equal(tl_input_window(o.input, o.index, &all, &profile, &err), TL_IO);
+		assert_null(profile);
+		calls = track;
+		assert_int_equal(tl_input_search(o.input, o.index, &all, number_of(&o, 2), 1,
+						 &search, sizeof(search), &err),
+				 TL_IO);
+	}
+	calls = 3;
+	assert_int_equal(tl_input_window(o.input, o.index, &all, &profile, &err), 0);
+	tl_profile_free(profile);
+	tl_call_index_close(o.index);
+	tl_input_close(o.input);
+}
+
+#define WITH_TRACE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_TRACE(cost_is_that_of_the_window),
+		WITH_TRACE(calls_are_finished_inside),
+		WITH_TRACE(the_longest_calls_are_listed),
+		WITH_TRACE(durations_are_those_of_whole_calls),
+		WITH_TRACE(what_is_not_there_is_refused),
+		WITH_TRACE(a_window_can_be_cancelled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
