@@ -5,10 +5,10 @@
   scripts/mutate.py ROOM[/SUB][/FILE.c] [--count N] [--seed S] [--jobs J] [--list]
 
 A fault: a relational operator swapped, a constant off by one, a condition negated, `&&` and `||` exchanged, a statement
-deleted, a return value changed, `+` and `-` exchanged. Each is held against the unit tests of the room, then against the
-command's cases (tests/cli) that read the room's format, or all cases where the room is not one of a format; the first test
-that fails, crashes or hangs ends it. A fault that does not compile, or that gives the object code of the original with -O0
-or -O2, is replaced by another. The same seed and sources plant the same faults.
+deleted, a return value changed, `+` and `-` exchanged. Each is held against the unit tests of the room (TESTED_IN), then
+against the command's cases (tests/cli) that read the room's format, or all cases where the room is not one of a format; the
+first test that fails, crashes or hangs ends it. A fault that does not compile, or that gives the object code of the original
+with -O0 or -O2, is replaced by another. The same seed and sources plant the same faults.
 
 Only tests that execute the line of a fault can notice it, so each test is run once with counters in the objects of the part
 (kept in build-mutants/ until the test or its program changes), and a line that none executes is said to be "not executed".
@@ -50,8 +50,11 @@ CASES = os.path.join(TREE, "tests/cli/cases")
 FORMAT_CASES = {
     "xray": r"xray|truth|fib", "intel_pt": r"\bpt\b|\.pt\b|intel_pt|perf", "perf_data": "perf", "xtrace": "xtrace|analyze",
     "callgrind": "callgrind"}
-# Rooms whose unit tests stand in the folder of what they share.
-TESTED_IN = {"chrome_trace": "foreign", "folded": "foreign", "perf_script": "foreign", "speedscope": "foreign"}
+# Folders of tests/unit that try a room, where that is not the room's own alone: what rooms share is tried through one of
+# them, and what has no reader of its own through the rooms above it.
+TESTED_IN = {
+    "chrome_trace": ("foreign",), "folded": ("foreign",), "perf_script": ("foreign",), "speedscope": ("foreign",),
+    "profile": ("profile", "export", "open"), "timeline": ("timeline", "open"), "open": ("open", "query", "timeline", "view")}
 CONFINES = "src/cli/confine/confine.c"  # a command that counts may write its counts (TL_COVERAGE)
 NOBODY = 65534
 SLOWEST = 8  # seconds of processor time: a test that takes more than this without a fault is left out
@@ -161,9 +164,9 @@ class Test:
 
 def unit_tests(room):
     targets = json.loads(output_of(["meson", "introspect", "--targets"]))
-    folder = os.path.join(TREE, "tests/unit", TESTED_IN.get(room, room)) + "/"
+    folders = tuple(os.path.join(TREE, "tests/unit", folder) + "/" for folder in TESTED_IN.get(room, (room,)))
     ours = {target["filename"][0] for target in targets
-            if any(source.startswith(folder) for group in target["target_sources"] for source in group.get("sources", []))}
+            if any(source.startswith(folders) for group in target["target_sources"] for source in group.get("sources", []))}
     return [Test(test["name"], os.path.relpath(test["cmd"][0], BUILD), test["env"])
             for test in json.loads(output_of(["meson", "introspect", "--tests"])) if test["cmd"][0] in ours]
 
