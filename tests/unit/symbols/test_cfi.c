@@ -4,17 +4,12 @@
  * sections 6.4.2 and 2.5.1, with what these say of it. Whole files are held against libdw by
  * tests/differential/unwinding.py.
  */
-#include <elf.h>
-
+#include "cfi_machine.h"
 #include "make_elf.h"
-#include "../unit.h"
 
-#include "symbols/cfi/expression.h"
 #include "symbols/cfi/tables.h"
 
-enum { START = 0x1000, SIZE = 0x100, SP = 7, BP = 6, BX = 3, RA = 16 };
-
-static struct tl_cfi_row row;
+enum { START = 0x1000, SIZE = 0x100 };
 
 static struct tl_eh_table code_of(const uint8_t *bytes, size_t size)
 {
@@ -183,32 +178,6 @@ TEST(signed_return_addresses)
 }
 
 /* ---- expressions ---- */
-
-static uint8_t stack[64];
-static struct tl_cfi_memory memory = { stack, 0x7000, sizeof(stack) };
-static struct tl_cfi_frame frame;
-
-static void begin(void)
-{
-	memset(&row, 0, sizeof(row));
-	row.machine = EM_X86_64;
-	row.return_register = RA;
-	for (unsigned i = 0; i < sizeof(stack); i++)
-		stack[i] = (uint8_t)(i + 1);
-	frame = (struct tl_cfi_frame){ .pc = 0x401234, .known = 0xffff };
-	for (unsigned i = 0; i < 16; i++)
-		frame.registers[i] = 0x100 * (uint64_t)i;
-	frame.registers[SP] = 0x7000;
-}
-
-static enum tl_cfi_result evaluate(const uint8_t *code, size_t size, uint64_t *value)
-{
-	const struct tl_cfi_step step = { &row, &memory, &frame, 0x10000 };
-	const struct tl_cfi_rule rule = { TL_CFI_VAL_EXPRESSION, (int64_t)size, code };
-	const uint64_t cfa = 0x7040;
-
-	return tl_cfi_evaluate(&step, &rule, &cfa, value);
-}
 
 /* What is left of an expression whose stack begins with the CFA, 0x7040. */
 TEST(operations)
