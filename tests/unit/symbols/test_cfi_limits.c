@@ -242,7 +242,7 @@ TEST(addresses_are_plain)
 	}
 }
 
-/* System V ABI for AMD64, figure 3.36; for i386, table 2.14; DWARF for the Arm 64-bit Architecture. */
+/* System V ABI for AMD64, figure 3.36, and for i386, table 2.14; DWARF for the Arm 64-bit. */
 TEST(registers_of_machines)
 {
 	assert_int_equal(tl_cfi_stack_register(EM_X86_64), 7);
