@@ -275,6 +275,7 @@ def round_trips(folder):
         base = os.path.basename(name)
         if not os.path.getsize(name) or base in ("no_events.out", "huge.out"):
             continue
+        profile = profile_of(name)
         for options in ([], ["--compress"], ["--no-compress"], ["--positions", "line"]):
             once, twice = os.path.join(folder, "once"), os.path.join(folder, "twice")
             common.run("convert", "--to", "callgrind", *options, "-o", once, name)
@@ -282,7 +283,7 @@ def round_trips(folder):
             with open(once, "rb") as a, open(twice, "rb") as b:
                 if a.read() != b.read():
                     fail(base, *options, "written twice is not the same")
-            expect("%s %s: the profile" % (base, " ".join(options)), profile_of(once), profile_of(name))
+            expect("%s %s: the profile" % (base, " ".join(options)), profile_of(once), profile)
         compared += 1
 
 

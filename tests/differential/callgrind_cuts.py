@@ -14,7 +14,7 @@ import common
 from common import SHARED, fail
 
 # Small files are cut at each byte, others at ninety places.
-DENSE, SPREAD = (100, 3) if common.SMALL else (1000, 30)
+DENSE, SPREAD = (1000, 30) if common.LONG else (100, 3) if common.SMALL else (300, 10)
 compared = 0
 
 

@@ -17,6 +17,8 @@ if not WHOLE:
 CORPUS = os.path.join(SHARED, "corpus", "xray")
 # A run with a sanitizer (scripts/check.sh) leaves out what repeats the same accesses to memory on more bytes.
 SMALL = bool(os.environ.get("TL_SMALL"))
+# `make check-long` takes all of what `make check` takes a sample of.
+LONG = bool(os.environ.get("TL_LONG"))
 SKIPPED = 77
 
 failures = []

@@ -16,6 +16,7 @@ import common
 SMALL = os.path.join(common.SHARED, "corpus", "intel-pt")
 LARGE = os.path.join(common.SHARED, "corpus", "large", "intel-pt")
 REAL = os.path.join(common.SHARED, "peer", "real-pt")
+VARIANTS = ("ret", "noret", "time", "cyc", "irq")
 count = 0
 
 
@@ -32,12 +33,14 @@ def run(program, *args):
 def small(truth, libipt):
     for name in ("true", "sh", "rec", "sig", "jit"):
         base = os.path.join(SMALL, name)
-        for variant in ("ret", "noret", "time", "cyc", "irq"):
+        for variant in VARIANTS:
             trace = "%s.%s.pt" % (base, variant)
             code = [base + ".map", base + ".img"]
             for face in ("blocks", "one", "insns", "nodes"):
                 run(truth, "-m", face, "-e", base + ".ips.zst", trace, *code, base + ".truth")
-            for image in ("cache100000",) if common.SMALL else ("cache", "cache100000", "callback", "memory"):
+            # Each variant by another kind of image.
+            images = ("cache", "cache100000", "callback", "memory")
+            for image in images if common.LONG else (images[VARIANTS.index(variant) % len(images)],):
                 run(truth, "-i", image, "-e", base + ".ips.zst", trace, *code, base + ".truth")
             # Blocks that end at direct calls and jumps, too, are the same instructions.
             run(truth, "-f", "3", "-e", base + ".ips.zst", trace, *code, base + ".truth")
@@ -47,10 +50,10 @@ def small(truth, libipt):
 
 def large(truth, libipt):
     base = os.path.join(LARGE, "py")
-    for variant in ("ret", "noret", "time", "cyc"):
+    for variant in ("ret", "noret", "time", "cyc") if common.LONG else ("cyc",):
         trace = "%s.%s.pt.zst" % (base, variant)
         code = [base + ".map", base + ".img.zst"]
-        for face in ("blocks", "nodes"):
+        for face in ("blocks", "nodes") if common.LONG else ("nodes",):
             run(truth, "-m", face, "-i", "memory", trace, *code, base + ".truth")
         if libipt:
             run(libipt, trace, *code)
@@ -62,11 +65,11 @@ SALVAGE = "64"
 def threads(jobs):
     """One thread and several, side by side; then with bytes of the trace overwritten."""
     code = [os.path.join(LARGE, "py.map"), os.path.join(LARGE, "py.img.zst")]
-    for variant, number in () if common.SMALL else (("ret", "2"), ("time", "3"), ("cyc", "2")):
+    for variant, number in (("ret", "2"), ("time", "3"), ("cyc", "2")) if common.LONG else ():
         run(jobs, number, "0", os.path.join(LARGE, "py.%s.pt.zst" % variant), *code)
     whole = subprocess.run(["zstd", "-dc", "--long=27", os.path.join(LARGE, "py.time.pt.zst")],
-                           stdout=subprocess.PIPE, check=True).stdout[:1000000 if common.SMALL else 3000000]
-    for seed in range(2 if common.SMALL else 4):
+                           stdout=subprocess.PIPE, check=True).stdout[:3000000 if common.LONG else 1000000]
+    for seed in range(4 if common.LONG else 2):
         damaged, choice = bytearray(whole), random.Random(seed)
         for _ in range(30):
             damaged[choice.randrange(len(damaged))] = choice.randrange(256)

@@ -198,15 +198,13 @@ def main():
     if not os.path.exists(RUNTIME):
         common.skip("no run-time beside the command")
     done = 0
-    quick = os.environ.get("RECORD_SHAPES") != "all"
     with tempfile.TemporaryDirectory() as folder:
         for how, options, compilers in KINDS:
             for compiler in compilers:
                 if not common.tool(compiler):
                     print("without %s, which is not here" % compiler)
                     continue
-                # One shape each is enough for every day; RECORD_SHAPES=all takes them all.
-                for shape in [SHAPES[done % len(SHAPES)]] if quick else SHAPES:
+                for shape in SHAPES if common.LONG else [SHAPES[done % len(SHAPES)]]:
                     check_kind(folder, how, options, compiler, shape)
                     done += 1
         program = build(folder, "gcc", "program.c", ["-O2", *CALLS])

@@ -79,11 +79,14 @@ static int test_prefixes(const struct trace *trace, size_t step)
 	return failures;
 }
 
-/* Usage: prefixes [STEP]: everything is done with each STEP-th prefix, plain reading with each. */
+/*
+ * Usage: prefixes [STEP [LONGEST]]: everything is done with each STEP-th prefix of the traces below
+ * LONGEST bytes, plain reading with each.
+ */
 int main(int argc, char **argv)
 {
 	struct trace *traces;
-	size_t count = traces_load(&traces, 64 * 1024);
+	size_t count = traces_load(&traces, argc > 2 ? strtoul(argv[2], NULL, 10) : 64 * 1024);
 	size_t step = argc > 1 ? strtoul(argv[1], NULL, 10) : 1, bytes = 0;
 	int failures = 0;
 

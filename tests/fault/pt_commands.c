@@ -3,8 +3,8 @@
  * All that the command does with Intel PT, on traces that are cut or damaged, and with every
  * allocation failing in turn:
  *
- *   pt_commands prefixes STEP     every prefix of the small golden traces, every STEP-th of the
- *                                 others
+ *   pt_commands prefixes STEP [SMALL]  every STEP-th prefix of the golden traces, every SMALL-th
+ *                                 of the small ones
  *   pt_commands mutants COUNT     so many mutants of them, most of the small ones
  *   pt_commands allocations       allocation 1, 2, 3 ... refused, alone and with all later ones
  *
@@ -339,6 +339,7 @@ int main(int argc, char **argv)
 	static uint8_t data[MOST_BYTES];
 	const char *root = getenv("TL_SOURCE_ROOT");
 	unsigned number = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	unsigned small = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
 	char map[512], path[512];
 	int failures = 0;
 
@@ -355,8 +356,8 @@ int main(int argc, char **argv)
 		if (!size)
 			failures++;
 		else if (!strcmp(argv[1], "prefixes"))
-			failures +=
-				run_prefixes(&scene, data, size, traces[i].is_small ? 1 : number);
+			failures += run_prefixes(&scene, data, size,
+						 traces[i].is_small ? small : number);
 		else if (!strcmp(argv[1], "mutants"))
 			failures += run_mutants(&scene, data, size,
 						traces[i].is_small ? number / 20 * 9 : number / 20);
