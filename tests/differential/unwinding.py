@@ -58,6 +58,19 @@ __attribute__((noinline)) void recurse(int depth, unsigned long n) { if (depth) 
 int main(int argc, char **argv) { recurse(30, strtoul(argv[argc - 1], NULL, 10)); return 0; }
 """
 
+# Code that no table describes, behind a function that one does: its page is taken away before each call, so that the kernel is
+# entered by its first instruction.
+BARE = r"""
+#include <stdlib.h>
+#include <sys/mman.h>
+__asm__(".text\n.p2align 12\n.globl before, bare\n.type before,@function\n.type bare,@function\n"
+        "before: .cfi_startproc\n.skip 4095, 0x90\nret\n.cfi_endproc\n.size before, .-before\n"
+        "bare: ret\n.size bare, .-bare\n.p2align 12\n");
+void bare(void);
+__attribute__((noinline)) void touch(unsigned long n) { while (n--) { madvise((void *)bare, 4096, MADV_DONTNEED); bare(); } }
+int main(int argc, char **argv) { touch(strtoul(argv[argc - 1], NULL, 10)); return 0; }
+"""
+
 failures = 0
 
 
@@ -151,12 +164,21 @@ def check_whole(tracelathe, title, path, callers):
             fail("%s: no stack has %s" % (title, name))
 
 
+def check_bare(tracelathe, path):
+    """Code without a table is itself, not the function before it; its callers are by the frame pointer, which is said."""
+    inclusive, _, said = sums(tracelathe, path)
+    if not inclusive.get("bare") or inclusive.get("before"):
+        fail("code without a table: %s of bare, %s of what stands before it" % (inclusive.get("bare"), inclusive.get("before")))
+    if inclusive.get("main", 0) < inclusive.get("bare", 0) or "by the frame pointer, and may lack a caller" not in said:
+        fail("code without a table: main has %s; %s" % (inclusive.get("main"), said))
+
+
 def stacks(tracelathe, unwind):
     if run(["sh", "-c", "command -v perf && command -v g++ && command -v objcopy"]).returncode:
         skip("no perf, g++ or objcopy here")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HOME"] = folder
-        for name, text in (("program.cc", PROGRAM), ("debugged.c", DEBUGGED)):
+        for name, text in (("program.cc", PROGRAM), ("debugged.c", DEBUGGED), ("bare.c", BARE)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         must(["g++", "-O2", "-g", "-o", "plain", "program.cc"], folder)
@@ -174,6 +196,8 @@ def stacks(tracelathe, unwind):
         path = record(folder, os.path.join(folder, "debugged"), "debugged", count="100000000")
         check_libdw(unwind, "debug file", path)
         check_whole(tracelathe, "debug file", path, ["recurse"])
+        must(["gcc", "-O0", "-g", "-o", "bare", "bare.c"], folder)
+        check_bare(tracelathe, record(folder, os.path.join(folder, "bare"), "bare", count="200000"))
         path = record(folder, os.path.join(folder, "plain"), "short", size="512")
         _, total, said = sums(tracelathe, path)
         if "stacks" not in said or "end with the bytes that were copied" not in said or not total:
