@@ -102,6 +102,8 @@ struct tl_perf_attr {
 	size_t id_count;
 	const char *name;   /**< from the header or EVENT_UPDATE records, "" when unknown */
 	uint16_t max_stack; /**< most addresses of a call chain, 0: the kernel's default */
+	/** with flag use_clockid (bit 25): the clock of times, CLOCK_... of clock_gettime() */
+	uint32_t clock;
 };
 
 /** Who, when, where: the trailer of a kernel record (sample_id), or the same fields of a sample. */

@@ -12,6 +12,7 @@
 #include "symbols/elf/elf_file.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/elf/relocations.h"
+#include "symbols/jitdump.h"
 #include "symbols/elf/symtab.h"
 
 struct tl_binary {
@@ -22,6 +23,7 @@ struct tl_binary {
 	char *debug_path, *debug_root;
 	char build_id[TL_BUILD_ID_TEXT];
 	struct tl_symtab symtab;
+	struct tl_jit_code jit;          /* of a jitdump file, which is no ELF file */
 	const struct tl_elf *lines_file; /* the one with the line table, NULL: none */
 	bool dwarf_open;
 	struct tl_dwarf dwarf;
@@ -65,6 +67,19 @@ static int read_symbols(struct tl_binary *binary, struct tl_error *err)
 	return read && tl_symtab_finish(table) ? 0 : tl_error_memory(err);
 }
 
+/* A jitdump file has functions with lines, and nothing else of a binary. */
+static int open_jit(struct tl_binary *binary, struct tl_error *err)
+{
+	int status = tl_jit_code_read(&binary->jit, binary->path, &binary->symtab, err);
+
+	if (status < 0)
+		return status;
+	binary->file.machine = (uint16_t)binary->jit.dump.machine;
+	binary->file.is_64bit = true;
+	binary->file.is_big_endian = binary->jit.dump.swapped != TL_HOST_BIG_ENDIAN;
+	return tl_symtab_finish(&binary->symtab) ? 0 : tl_error_memory(err);
+}
+
 static int open_parts(struct tl_binary *binary, const char *path, const char *debug_root,
 		      struct tl_error *err)
 {
@@ -74,6 +89,8 @@ static int open_parts(struct tl_binary *binary, const char *path, const char *de
 	if (!binary->path)
 		return tl_error_memory(err);
 	status = tl_elf_open(&binary->file, path, err);
+	if (status == TL_BAD_FORMAT && tl_jitdump_is(path))
+		return open_jit(binary, err);
 	if (status)
 		return status;
 	tl_build_id(&binary->file, binary->build_id);
@@ -113,6 +130,7 @@ void tl_binary_close(struct tl_binary *binary)
 	tl_dwarf_close(&binary->dwarf);
 	tl_symtab_free(&binary->symtab);
 	tl_relocations_free(&binary->relocations);
+	tl_jit_code_free(&binary->jit);
 	tl_names_free(&binary->names);
 	tl_elf_close(&binary->debug);
 	tl_elf_close(&binary->file);
@@ -359,6 +377,7 @@ bool tl_binary_symbol_at(struct tl_binary *binary, uint64_t address, struct tl_s
 	*symbol = (struct tl_symbol){ .file = "" };
 	fill_from_table(binary, address - binary->bias, symbol);
 	fill_from_dwarf(binary, address - binary->bias, symbol);
+	tl_jit_code_line(&binary->jit, address - binary->bias, symbol);
 	if (symbol->name)
 		symbol->start += binary->bias;
 	else

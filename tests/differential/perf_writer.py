@@ -124,7 +124,7 @@ class Writer:
     """A perf.data file. Times are in nanoseconds, which here are ticks: multiplier 1, shift 0."""
 
     def __init__(self, order="<", sample_type=IP | TID | TIME | CPU | IDENTIFIER, config=0, snapshot=False, per_cpu=True,
-                 timed=True, kernel=False, cpuid=None, mult=1, shift=0, zero=0, switches=3):
+                 timed=True, kernel=False, cpuid=None, mult=1, shift=0, zero=0, switches=3, clock=None):
         self.order = order
         self.sample_type = sample_type
         self.snapshot, self.per_cpu, self.timed = snapshot, per_cpu, timed
@@ -133,6 +133,7 @@ class Writer:
         self.kernel = kernel
         self.switches = switches if per_cpu else 0  # as perf tells what kind of switch records there are
         self.cpuid = cpuid
+        self.clock = clock
         self.data = b""
         self.features = {}
         self.compress = None
@@ -243,10 +244,12 @@ class Writer:
 
     def attr(self):
         flags = 1 << 0 | (0 if self.kernel else 1 << 5) | 1 << 6 | 1 << 18 | 1 << 26
+        flags |= 0 if self.clock is None else 1 << 25
         out = self.pack("IIQQQQ", PMU, 112, self.config, 1, self.sample_type, 0)
         # Bit-fields of a big-endian machine begin at the highest bit of each byte.
         bits = struct.pack("<Q", flags)
         out += bits if self.order == "<" else bytes(int("{:08b}".format(b)[::-1], 2) for b in bits)
+        out = out.ljust(92, b"\0") + self.pack("I", self.clock or 0)
         return out.ljust(112, b"\0")
 
     def file(self):

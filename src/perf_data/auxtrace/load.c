@@ -21,7 +21,7 @@ struct load_pass {
 
 static int load_map(struct load_pass *p, const struct tl_perf_record *rec, struct tl_error *err)
 {
-	return tl_perf_add_map(p->sys, rec, p->time_ns, err);
+	return tl_perf_add_map_with_code(p->sys, rec, p->time_ns, err);
 }
 
 static int load_comm(struct load_pass *p, const struct tl_perf_record *rec, struct tl_error *err)
@@ -240,7 +240,9 @@ static int load_record(struct load_pass *p, const struct tl_perf_record *rec, st
 			continue;
 		if (rec->id.time_ns != TL_NOWHERE)
 			p->time_ns = rec->id.time_ns;
-		status = rows[i].load(p, rec, err);
+		status = tl_perf_jit_advance(p->sys, p->time_ns, err);
+		if (status == 0)
+			status = rows[i].load(p, rec, err);
 		if (p->time_ns < latest)
 			p->time_ns = latest;
 		break;
@@ -256,10 +258,11 @@ int tl_perf_load_records(struct tl_perf_trace *t, struct tl_error *err)
 	struct tl_perf_record rec;
 	int status;
 
+	p.sys->reader = t->reader;
 	while ((status = tl_perf_record_next(t->reader, &rec, err)) > 0) {
 		status = load_record(&p, &rec, err);
 		if (status < 0)
 			return status;
 	}
-	return status;
+	return status < 0 ? status : tl_perf_jit_advance(p.sys, UINT64_MAX, err);
 }

@@ -283,6 +283,9 @@ static uint64_t bias_of(const struct tl_perf_object *o, const struct tl_perf_map
 
 	if (o->kind == TL_PERF_OBJECT_KERNEL)
 		return o->elf.core ? 0 : c->start - c->page_offset;
+	/* Of a file of another format, such as a jitdump file, offsets are addresses. */
+	if (!o->elf.segment_count)
+		return c->start - c->page_offset;
 	for (size_t i = 0; i < o->elf.segment_count; i++) {
 		const struct tl_perf_segment *segment = &o->elf.segments[i];
 

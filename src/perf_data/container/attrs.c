@@ -56,7 +56,10 @@ static struct tl_perf_attr decode_attr(const struct tl_perf_reader *r, struct tl
 	attr.config2 = word_if(&v);
 	attr.branch_type = word_if(&v);
 	attr.regs_user = word_if(&v);
-	word_if(&v); /* sample_stack_user, clockid */
+	if (tl_perf_view_has(&v, 8)) {
+		tl_perf_take32(&v); /* sample_stack_user */
+		attr.clock = tl_perf_take32(&v);
+	}
 	attr.regs_intr = word_if(&v);
 	if (tl_perf_view_has(&v, 8)) {
 		tl_perf_take32(&v); /* aux_watermark */

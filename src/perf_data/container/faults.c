@@ -79,6 +79,14 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 		NOTICE("aux-missing", "an AUX record announces data that the file does not hold"),
 	[TL_PERF_RULE_NO_EVENT] =
 		NOTICE("no-event", "AUXTRACE_INFO names a PMU that no event of the file has"),
+	[TL_PERF_RULE_JITDUMP] =
+		DAMAGE("jitdump", TL_BAD_RECORD,
+		       "the program wrote down the code that it compiled, but that file "
+		       "(jit-PID.dump) is not there or is damaged; such code has no names"),
+	[TL_PERF_RULE_JITDUMP_CLOCK] =
+		DAMAGE("jitdump-clock", TL_BAD_RECORD,
+		       "the times of a jitdump file are not of the clock of the records (perf "
+		       "record -k mono): of several functions at one address the last one counts"),
 };
 
 static int list_fault(struct tl_perf_reader *r, const struct tl_perf_fault *fault,

@@ -100,13 +100,15 @@ enum fit { FIT_NEW, FIT_KNOWN, FIT_CONTRADICTS };
 
 /* How a new map relates to those in effect: the newest one that overlaps decides. */
 static enum fit fit_map(const struct tl_perf_system *sys, uint32_t process,
-			const struct tl_perf_map_change *map)
+			const struct tl_perf_map_change *map, bool compiled)
 {
 	struct tl_perf_map_iter maps = { process, sys->processes.list[process].count };
 	const struct tl_perf_map_change *c;
 
 	for (size_t i = 0; i < MAPS_MAX && (c = tl_perf_map_previous(sys, &maps)); i++) {
 		if (c->start >= map->end || c->end <= map->start)
+			continue;
+		if (compiled && sys->objects.list[c->object].kind == TL_PERF_OBJECT_ANONYMOUS)
 			continue;
 		if (c->object != map->object ||
 		    c->page_offset - c->start != map->page_offset - map->start)
@@ -117,8 +119,8 @@ static enum fit fit_map(const struct tl_perf_system *sys, uint32_t process,
 	return FIT_NEW;
 }
 
-static int place_map(struct tl_perf_system *sys, uint32_t process,
-		     const struct tl_perf_map_change *map, struct tl_error *err)
+int tl_perf_map_place(struct tl_perf_system *sys, uint32_t process,
+		      const struct tl_perf_map_change *map, bool compiled, struct tl_error *err)
 {
 	const struct tl_perf_map_change epoch = { .kind = TL_PERF_CHANGE_EPOCH,
 						  .time_ns = map->time_ns };
@@ -126,7 +128,7 @@ static int place_map(struct tl_perf_system *sys, uint32_t process,
 
 	if (sys->processes.list[process].maps >= MAPS_MAX)
 		return 0;
-	fit = fit_map(sys, process, map);
+	fit = fit_map(sys, process, map, compiled);
 	if (fit == FIT_KNOWN)
 		return 0;
 	if (fit == FIT_CONTRADICTS) {
@@ -173,5 +175,9 @@ int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec
 		return tl_error_memory(err);
 	if (!kernel && tl_perf_thread_add(sys, rec->mmap.pid, rec->mmap.tid) == TL_NONE)
 		return tl_error_memory(err);
-	return place_map(sys, process, &map, err);
+	/* Memory that is made executable is mapped anew, after the code in it was written down. */
+	if (!kernel && sys->processes.list[process].compiled &&
+	    sys->objects.list[map.object].kind == TL_PERF_OBJECT_ANONYMOUS)
+		return 0;
+	return tl_perf_map_place(sys, process, &map, false, err);
 }

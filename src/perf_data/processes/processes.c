@@ -137,4 +137,7 @@ void tl_perf_system_free(struct tl_perf_system *sys)
 	tl_index_free(&sys->objects.index);
 	tl_names_free(&sys->names);
 	free(sys->search.directory);
+	for (size_t i = 0; i < sys->jits.count; i++)
+		tl_jitdump_close(&sys->jits.list[i].dump);
+	free(sys->jits.list);
 }

@@ -10,6 +10,7 @@
  * the file.
  */
 #include "perf_data/container/reader.h"
+#include "symbols/jitdump.h"
 
 #define TL_PERF_KERNEL_PID UINT32_MAX
 #define TL_PERF_KERNEL_START (UINT64_C(1) << 63)
@@ -105,7 +106,8 @@ struct tl_perf_process {
 	uint32_t pid;
 	struct tl_perf_map_change *changes;
 	size_t count, capacity;
-	size_t maps; /* since the last CLEAR or FORK */
+	size_t maps;   /* since the last CLEAR or FORK */
+	bool compiled; /* it wrote down what its run-time compiler made */
 };
 
 struct tl_perf_comm {
@@ -144,6 +146,20 @@ struct tl_perf_switch_table {
 	struct tl_index by_cpu; /* the first switch of each processor */
 };
 
+/* Jitdump files, of a process each. */
+struct tl_perf_jit {
+	struct tl_jitdump dump;
+	uint32_t process, object;
+	bool timed; /* its times are of the clock of the records */
+	bool ended;
+	struct tl_jitdump_code next; /* unless it has ended */
+};
+
+struct tl_perf_jit_table {
+	struct tl_perf_jit *list;
+	size_t count, capacity;
+};
+
 struct tl_perf_system {
 	struct tl_names names; /* paths of objects and names of threads */
 	struct tl_perf_object_table objects;
@@ -151,6 +167,8 @@ struct tl_perf_system {
 	struct tl_perf_thread_table threads;
 	struct tl_perf_switch_table switches;
 	struct tl_perf_file_search search;
+	struct tl_perf_jit_table jits;
+	struct tl_perf_reader *reader; /* of the records, for faults; NULL: none */
 };
 
 /* Free the memory of the tables, and search.directory. */
@@ -193,6 +211,12 @@ int tl_perf_add_switch(struct tl_perf_system *sys, uint64_t time_ns, uint64_t cp
 
 int tl_perf_map_add_change(struct tl_perf_system *sys, uint32_t process,
 			   const struct tl_perf_map_change *change, struct tl_error *err);
+/*
+ * Add a map, and an epoch before it if it contradicts those in effect; `compiled`: code in memory
+ * that is mapped anonymously, which it does not contradict.
+ */
+int tl_perf_map_place(struct tl_perf_system *sys, uint32_t process,
+		      const struct tl_perf_map_change *map, bool compiled, struct tl_error *err);
 /* A MMAP or MMAP2 record. */
 int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
 		    struct tl_error *err);
@@ -216,6 +240,14 @@ const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_syste
 /* The mapping of an address after the first `changes` changes of a process; NULL: none. */
 const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_system *sys,
 						  uint32_t process, size_t changes, uint64_t ip);
+
+/* ---- jitdump.c ---- */
+
+/* tl_perf_add_map(); if a process maps its jitdump file, it is read from then on. */
+int tl_perf_add_map_with_code(struct tl_perf_system *sys, const struct tl_perf_record *rec,
+			      uint64_t time_ns, struct tl_error *err);
+/* Add what was compiled up to a time; before the records of that time. */
+int tl_perf_jit_advance(struct tl_perf_system *sys, uint64_t time_ns, struct tl_error *err);
 
 /* ---- objects.c ---- */
 

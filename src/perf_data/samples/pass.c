@@ -234,7 +234,7 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 static int load_map(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		    struct tl_error *err)
 {
-	return tl_perf_add_map(&p->sys, rec, p->time_ns, err);
+	return tl_perf_add_map_with_code(&p->sys, rec, p->time_ns, err);
 }
 
 static int load_comm(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
@@ -294,12 +294,15 @@ static const struct {
 static int load_record(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
+	int status;
+
 	if (rec->id.time_ns != TL_NOWHERE && rec->id.time_ns > p->time_ns)
 		p->time_ns = rec->id.time_ns;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	status = tl_perf_jit_advance(&p->sys, p->time_ns, err);
+	for (size_t i = 0; status == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].type == rec->type)
 			return rows[i].load(p, rec, err);
-	return 0;
+	return status;
 }
 
 int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
@@ -309,6 +312,7 @@ int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 
 	p->last_root = TL_NONE;
 	p->unwinder.sys = &p->sys;
+	p->sys.reader = p->reader;
 	p->unwinder.header = &p->reader->header;
 	if (!tl_perf_stacks_begin(&p->stacks) || tl_names_add(&p->sys.names, "", 0) == TL_NONE)
 		return tl_error_memory(err);
