@@ -135,6 +135,8 @@ struct tl_calls_info {
 	uint64_t frequency; /**< ticks per second; 0: unknown */
 	uint64_t origin;    /**< the first tick; windows in seconds count from it */
 	enum tl_call_clock clock;
+	/** tl_call_function.id is that of tl_function in a profile of the input, one a function */
+	bool numbered;
 };
 
 /** Which of the calls come. Zero-filled with `size` set: all that the input's filters let pass. */
@@ -158,6 +160,35 @@ TL_API int tl_calls_info(const struct tl_calls *calls, struct tl_calls_info *inf
  * @return 1 and a call; 0: there is none; or a negative tl_status
  */
 TL_API int tl_calls_next(struct tl_calls *calls, const struct tl_call **call, struct tl_error *err);
+
+/** The columns that tl_calls_columns() makes; bits. */
+enum tl_call_column {
+	TL_CALL_IDS = 1 << 0, /**< `ids` and `parents` */
+	TL_CALL_STARTS = 1 << 1,
+	TL_CALL_ENDS = 1 << 2,
+	TL_CALL_SELVES = 1 << 3,
+	TL_CALL_DEPTHS = 1 << 4,
+	TL_CALL_FUNCTIONS = 1 << 5,
+	TL_CALL_FLAGS = 1 << 6,
+};
+/** Calls of one thread, some thousand, as arrays of the members of tl_call; NULL: not asked for. */
+struct tl_call_columns {
+	size_t count;            /**< of calls, and of the elements of each array */
+	int64_t process, thread; /**< of all of them */
+	const uint64_t *ids, *parents, *starts, *ends, *selves;
+	const uint32_t *depths, *functions;
+	const uint8_t *flags;
+};
+/**
+ * The next calls as columns: the same calls in the same order as from tl_calls_next(), for programs
+ * that go through many of them. The arrays live until the next call of a function with this handle.
+ * @param wanted  enum tl_call_column: the others are not made
+ * @param size    sizeof(*columns)
+ * @return 1 and at least one call; 0: there is none; or a negative tl_status
+ */
+TL_API int tl_calls_columns(struct tl_calls *calls, unsigned wanted,
+			    struct tl_call_columns *columns, size_t size, struct tl_error *err);
+
 /**
  * The function of a call, by tl_call.function. Texts live as long as the handle.
  * @param size  sizeof(*function)

@@ -338,6 +338,17 @@ CALL_JOINS = [
     "SELECT function, count(DISTINCT thread) FROM calls GROUP BY function",
     "SELECT count(*) FROM calls WHERE start >= (SELECT avg(start) FROM calls)",
     "SELECT p.name, count(*) FROM calls c JOIN calls p ON p.id = c.parent WHERE c.id < 200 GROUP BY p.name",
+    # What the table of calls compares itself, at the ends of its numbers.
+    "SELECT count(*), sum(self) FROM calls WHERE duration > -5 AND self >= -9223372036854775807 AND depth < 9223372036854775807",
+    "SELECT count(*) FROM calls WHERE duration < 0 OR thread < -9223372036854775807",
+    "SELECT thread, count(*) FROM calls WHERE thread > -1 AND process <= 9223372036854775807 GROUP BY thread",
+    "SELECT count(*), max(duration) FROM calls WHERE depth >= 1 AND depth <= 0",
+    "SELECT id, parent FROM calls WHERE parent >= 1 AND id < 50 AND duration <> 1",
+    "SELECT name, count(*) FROM calls WHERE name = (SELECT max(name) FROM calls) COLLATE NOCASE GROUP BY name",
+    "SELECT function, count(*) FROM calls WHERE name = (SELECT min(name) FROM calls) AND depth > 0 GROUP BY function",
+    "SELECT count(*) FROM calls WHERE name = 5 OR name = x'41'",
+    "SELECT count(*) FROM calls WHERE name = (SELECT min(name) FROM calls) || char(0)",
+    "SELECT count(*) FROM calls a, calls b WHERE a.id < 30 AND b.id < 40 AND b.duration > a.duration AND b.name = a.name",
 ]
 
 

@@ -37,14 +37,16 @@ static int comparison_of(unsigned char op)
 	return -1;
 }
 
-static const char comparison_letters[] = "=<[>]";
+/* As enum tl_query_comparison; the last one is a text that is equal. */
+static const char comparison_letters[] = "=<[>]~";
+enum { TEXT_EQUAL = TL_QUERY_GREATER_EQUAL + 1 };
 
 struct plan {
 	const struct tl_query_table *table;
 	sqlite3_index_info *info;
 	char *at; /* the end of the text */
 	int values;
-	bool unique, keyed, narrowed;
+	bool unique, keyed, narrowed, fewer;
 	bool several; /* the table is read once for each element of an IN */
 };
 
@@ -60,14 +62,33 @@ static void put_item(struct plan *plan, char letter, int column)
 	*plan->at = '\0';
 }
 
-/* Whether the table reads less by a condition. */
-static bool is_useful(const struct plan *plan, int column, int comparison)
+/* What the table does with a condition, as an index of comparison_letters; -1: nothing. */
+static int use_of(const struct plan *plan, int number)
 {
-	uint8_t use = plan->table->uses[column];
+	const struct sqlite3_index_constraint *constraint = &plan->info->aConstraint[number];
+	int comparison = comparison_of(constraint->op);
+	uint8_t use = constraint->iColumn < 0 ? 0 : plan->table->uses[constraint->iColumn];
 
-	if (comparison == TL_QUERY_EQUAL)
-		return use & (TL_QUERY_KEY | TL_QUERY_RANGE);
-	return comparison > 0 && use & TL_QUERY_RANGE;
+	if (!constraint->usable || comparison < 0)
+		return -1;
+	if (comparison == TL_QUERY_EQUAL && use & TL_QUERY_TEXT_KEY)
+		return newer_sqlite() &&
+				       !strcmp(sqlite3_vtab_collation(plan->info, number), "BINARY")
+			       ? TEXT_EQUAL
+			       : -1;
+	if (use & TL_QUERY_EXACT || (comparison == TL_QUERY_EQUAL && use & TL_QUERY_KEY) ||
+	    use & TL_QUERY_RANGE)
+		return comparison;
+	return -1;
+}
+
+/* Whether the value is an integer that stands in the statement. */
+static bool is_integer(const struct plan *plan, int number)
+{
+	sqlite3_value *value = NULL;
+
+	return newer_sqlite() && sqlite3_vtab_rhs_value(plan->info, number, &value) == SQLITE_OK &&
+	       sqlite3_value_type(value) == SQLITE_INTEGER;
 }
 
 static void take(struct plan *plan, int number, int comparison)
@@ -77,7 +98,11 @@ static void take(struct plan *plan, int number, int comparison)
 
 	put_item(plan, comparison_letters[comparison], constraint->iColumn);
 	plan->info->aConstraintUsage[number].argvIndex = ++plan->values;
-	plan->narrowed = true;
+	/* SQLite need not test again what the table has compared with the very same number. */
+	plan->info->aConstraintUsage[number].omit =
+		use & TL_QUERY_EXACT && is_integer(plan, number);
+	plan->fewer = true;
+	plan->narrowed |= (use & (TL_QUERY_KEY | TL_QUERY_RANGE)) != 0;
 	if (comparison != TL_QUERY_EQUAL)
 		return;
 	plan->keyed |= (use & TL_QUERY_KEY) != 0;
@@ -88,12 +113,9 @@ static void take(struct plan *plan, int number, int comparison)
 static void take_conditions(struct plan *plan)
 {
 	for (int i = 0; i < plan->info->nConstraint; i++) {
-		const struct sqlite3_index_constraint *constraint = &plan->info->aConstraint[i];
-		int comparison = comparison_of(constraint->op);
+		int comparison = use_of(plan, i);
 
-		if (!constraint->usable || comparison < 0 || constraint->iColumn < 0 ||
-		    plan->values == TL_QUERY_CONDITIONS ||
-		    !is_useful(plan, constraint->iColumn, comparison))
+		if (comparison < 0 || plan->values == TL_QUERY_CONDITIONS)
 			continue;
 		/* A stream would be read once for each element of the list. */
 		if (plan->table->stream && newer_sqlite() && sqlite3_vtab_in(plan->info, i, -1))
@@ -156,6 +178,8 @@ static void estimate(const struct plan *plan, const struct tl_query_vtab *vtab)
 		rows = rows / 10 + 1;
 	}
 	plan->info->estimatedCost = rows + 2;
+	if (plan->fewer && vtab->table->stream)
+		rows = rows / 10 + 1;
 	plan->info->estimatedRows = (sqlite3_int64)rows;
 }
 
@@ -202,6 +226,28 @@ static bool number_of(sqlite3_value *value, int64_t *number)
 	return true;
 }
 
+/* A text as C has them, byte by byte. */
+static const char *text_of(sqlite3_value *value)
+{
+	const char *text = NULL;
+
+	if (sqlite3_value_type(value) == SQLITE_TEXT)
+		text = (const char *)sqlite3_value_text(value);
+	return text && strlen(text) == (size_t)sqlite3_value_bytes(value) ? text : NULL;
+}
+
+static bool read_value(sqlite3_value *value, int comparison, struct tl_query_condition *condition)
+{
+	condition->text = NULL;
+	if (comparison != TEXT_EQUAL) {
+		condition->comparison = (enum tl_query_comparison)comparison;
+		return number_of(value, &condition->value);
+	}
+	condition->comparison = TL_QUERY_EQUAL;
+	condition->text = text_of(value);
+	return condition->text;
+}
+
 void tl_query_read_plan(const char *text, sqlite3_value *const *values, int count,
 			struct tl_query_wish *wish)
 {
@@ -219,7 +265,7 @@ void tl_query_read_plan(const char *text, sqlite3_value *const *values, int coun
 		if (taken == count)
 			return;
 		condition->column = column;
-		condition->comparison = (enum tl_query_comparison)(letter - comparison_letters);
-		wish->condition_count += number_of(values[taken++], &condition->value);
+		wish->condition_count +=
+			read_value(values[taken++], (int)(letter - comparison_letters), condition);
 	}
 }

@@ -8,8 +8,10 @@ struct query_cursor {
 	sqlite3_vtab_cursor base; /* must be first */
 	uint64_t row, end;        /* of known rows, or of the index */
 	const struct tl_query_key_index *index;
-	void *handle; /* of a stream that is open, else NULL */
-	bool has_row; /* of a stream */
+	void *handle;              /* of a stream that is open, else NULL */
+	bool has_row;              /* of a stream */
+	struct tl_query_rows rows; /* of a stream of many at once: those that lie ready */
+	size_t at;
 };
 
 static struct tl_query_vtab *vtab_of(const struct query_cursor *cursor)
@@ -152,6 +154,7 @@ static void end_stream(struct query_cursor *cursor)
 		vtab_of(cursor)->table->stream->close(cursor->handle);
 	cursor->handle = NULL;
 	cursor->has_row = false;
+	cursor->rows.count = 0;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
@@ -166,9 +169,12 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 static int next_of_stream(struct query_cursor *cursor)
 {
 	struct tl_query_vtab *vtab = vtab_of(cursor);
+	const struct tl_query_stream *stream = vtab->table->stream;
 	struct tl_error err;
-	int status = vtab->table->stream->next(cursor->handle, &err);
+	int status = stream->rows ? stream->rows(cursor->handle, &cursor->rows, &err)
+				  : stream->next(cursor->handle, &err);
 
+	cursor->at = 0;
 	cursor->has_row = status == 1;
 	return status < 0 ? fail(vtab, &err) : SQLITE_OK;
 }
@@ -239,6 +245,8 @@ static int next(sqlite3_vtab_cursor *base)
 {
 	struct query_cursor *cursor = (struct query_cursor *)base;
 
+	if (++cursor->at < cursor->rows.count)
+		return SQLITE_OK;
 	if (cursor->handle)
 		return next_of_stream(cursor);
 	cursor->row++;
@@ -273,6 +281,33 @@ static void give(sqlite3_context *context, const struct tl_query_value *value, b
 	}
 }
 
+/* A value of the row that lies ready. */
+static void give_word(sqlite3_context *context, const struct tl_query_rows *rows, size_t row,
+		      int number)
+{
+	struct tl_query_value value = { .type = TL_QUERY_NULL };
+	uint64_t word;
+
+	if (!rows->columns[number])
+		return;
+	word = rows->columns[number][row];
+	switch (rows->words[number]) {
+	case TL_QUERY_NAME:
+		sqlite3_result_text64(context, rows->names[word].text, rows->names[word].size,
+				      SQLITE_STATIC, SQLITE_UTF8);
+		return;
+	case TL_QUERY_SIGNED:
+		sqlite3_result_int64(context, (int64_t)word);
+		return;
+	}
+	if (word <= INT64_MAX) {
+		sqlite3_result_int64(context, (int64_t)word);
+		return;
+	}
+	tl_query_set_known(&value, word);
+	give(context, &value, false);
+}
+
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct query_cursor *cursor = (struct query_cursor *)base;
@@ -281,6 +316,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	uint64_t row = cursor->row;
 	struct tl_error err;
 
+	if (cursor->rows.count) {
+		give_word(context, &cursor->rows, cursor->at, number);
+		return SQLITE_OK;
+	}
 	if (cursor->handle) {
 		if (vtab->table->stream->cell(cursor->handle, number, &value, &err) < 0)
 			return fail(vtab, &err);

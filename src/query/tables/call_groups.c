@@ -11,14 +11,15 @@
 #include "core/error.h"
 #include "core/file.h"
 
-/* Rows of a group that lie one behind the other. */
+/* Rows of a group that lie one behind the other: a column of `capacity` words, then the next. */
 struct tl_query_chunk {
 	struct tl_query_chunk *next;
 	uint32_t used, capacity;
 	uint64_t words[];
 };
 
-enum { FIRST_ROWS = 4, CHUNK_BYTES = 1 << 15 };
+/* A chunk has no more rows than come at once. */
+enum { FIRST_ROWS = 4, CHUNK_BYTES = TL_QUERY_GROUP_ROWS * sizeof(uint64_t) };
 
 /* ---- blocks: memory, then temporary files ---- */
 
@@ -129,21 +130,19 @@ static struct tl_query_chunk *add_chunk(struct tl_query_groups *groups,
 static bool same_keys(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_query_groups *groups = context;
+	const uint64_t *have = groups->list[number].keys, *wanted = key;
 
-	return !memcmp(groups->list[number].keys, key, groups->key_count * sizeof(uint64_t));
+	for (size_t i = 0; i < groups->key_count; i++)
+		if (have[i] != wanted[i])
+			return false;
+	return true;
 }
 
 /* The number of a group, TL_NONE without memory. */
-static uint32_t find_group(struct tl_query_groups *groups, const uint64_t *keys)
+static uint32_t look_up(struct tl_query_groups *groups, const uint64_t *keys, uint64_t hash)
 {
-	uint64_t hash = 0;
-	uint32_t number;
+	uint32_t number = tl_index_find(&groups->index, hash, same_keys, groups, keys);
 
-	if (groups->count && same_keys(groups, keys, groups->recent))
-		return groups->recent;
-	for (size_t i = 0; i < groups->key_count; i++)
-		hash = tl_hash_pair(hash, keys[i]);
-	number = tl_index_find(&groups->index, hash, same_keys, groups, keys);
 	if (number != TL_NONE)
 		return number;
 	if (!tl_grow(&groups->list, &groups->capacity, groups->count + 1, sizeof(*groups->list)) ||
@@ -154,27 +153,55 @@ static uint32_t find_group(struct tl_query_groups *groups, const uint64_t *keys)
 	return (uint32_t)groups->count++;
 }
 
-int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *keys, const uint64_t *words,
-			struct tl_error *err)
+static uint32_t find_group(struct tl_query_groups *groups, const uint64_t *keys)
 {
-	uint32_t number = find_group(groups, keys);
-	struct tl_query_group *group;
-	struct tl_query_chunk *chunk;
+	uint64_t hash = 0;
+	uint32_t *recent;
 
-	if (number == TL_NONE)
-		return tl_error_memory(err);
-	groups->recent = number;
-	group = &groups->list[number];
-	group->rows++;
-	if (!groups->word_count)
-		return 0;
-	chunk = group->last;
-	if (!chunk || chunk->used == chunk->capacity)
-		chunk = add_chunk(groups, group, err);
-	if (!chunk)
-		return err ? (int)err->status : TL_NO_MEMORY;
-	memcpy(chunk->words + chunk->used++ * groups->word_count, words,
-	       groups->word_count * sizeof(*words));
+	for (size_t i = 0; i < groups->key_count; i++)
+		hash = tl_hash_pair(hash, keys[i]);
+	recent = &groups->recent[hash % TL_QUERY_RECENT];
+	if (*recent >= groups->count || !same_keys(groups, keys, *recent))
+		*recent = look_up(groups, keys, hash);
+	return *recent;
+}
+
+/* Room for one more row. NULL: *err says why. */
+static struct tl_query_chunk *room_for_row(struct tl_query_groups *groups, uint32_t number,
+					   struct tl_error *err)
+{
+	struct tl_query_chunk *chunk = groups->list[number].last;
+
+	if (chunk && chunk->used < chunk->capacity)
+		return chunk;
+	return add_chunk(groups, &groups->list[number], err);
+}
+
+int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *columns,
+			size_t count, struct tl_error *err)
+{
+	const uint64_t *const *words = columns + groups->key_count;
+	uint64_t keys[TL_QUERY_GROUP_COLUMNS] = { 0 };
+
+	for (size_t row = 0; row < count; row++) {
+		struct tl_query_chunk *chunk;
+		uint32_t number;
+
+		for (size_t i = 0; i < groups->key_count; i++)
+			keys[i] = columns[i][row];
+		number = find_group(groups, keys);
+		if (number == TL_NONE)
+			return tl_error_memory(err);
+		if (groups->word_count) {
+			chunk = room_for_row(groups, number, err);
+			if (!chunk)
+				return err ? (int)err->status : TL_NO_MEMORY;
+			for (size_t i = 0; i < groups->word_count; i++)
+				chunk->words[i * chunk->capacity + chunk->used] = words[i][row];
+			chunk->used++;
+		}
+		groups->list[number].rows++;
+	}
 	return 0;
 }
 
@@ -182,20 +209,21 @@ int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *keys, co
 
 bool tl_query_groups_next(struct tl_query_groups *groups)
 {
-	if (groups->at < groups->count && groups->row == groups->list[groups->at].rows) {
+	uint64_t left;
+
+	if (groups->at < groups->count && groups->told == groups->list[groups->at].rows) {
 		groups->at++;
-		groups->row = 0;
+		groups->told = 0;
+		groups->chunk = NULL;
 	}
 	if (groups->at == groups->count)
 		return false;
-	if (groups->row == 0) {
-		groups->chunk = groups->list[groups->at].first;
-		groups->row_of_chunk = 0;
-	} else if (groups->chunk && ++groups->row_of_chunk == groups->chunk->used) {
-		groups->chunk = groups->chunk->next;
-		groups->row_of_chunk = 0;
-	}
-	groups->row++;
+	groups->chunk = groups->chunk ? groups->chunk->next : groups->list[groups->at].first;
+	left = groups->list[groups->at].rows - groups->told;
+	if (groups->chunk)
+		left = groups->chunk->used;
+	groups->row_count = left < TL_QUERY_GROUP_ROWS ? (size_t)left : TL_QUERY_GROUP_ROWS;
+	groups->told += groups->row_count;
 	return true;
 }
 
@@ -204,9 +232,9 @@ const uint64_t *tl_query_groups_keys(const struct tl_query_groups *groups)
 	return groups->list[groups->at].keys;
 }
 
-const uint64_t *tl_query_groups_words(const struct tl_query_groups *groups)
+const uint64_t *tl_query_groups_words(const struct tl_query_groups *groups, size_t column)
 {
-	return groups->chunk->words + groups->row_of_chunk * groups->word_count;
+	return groups->chunk->words + column * groups->chunk->capacity;
 }
 
 void tl_query_groups_free(struct tl_query_groups *groups)

@@ -11,11 +11,17 @@
 
 enum { TL_QUERY_WORDS = 16 };
 
+/* The most rows that come at once. */
+enum { TL_QUERY_GROUP_ROWS = 4096 };
+
 struct tl_query_group {
 	uint64_t keys[TL_QUERY_GROUP_COLUMNS];
 	uint64_t rows;
 	struct tl_query_chunk *first, *last;
 };
+
+/* The groups of the last rows, by some bits of their hash: most rows have no need of the index. */
+enum { TL_QUERY_RECENT = 1 << 10 };
 
 /* Zero-filled with the counts set is empty. */
 struct tl_query_groups {
@@ -29,21 +35,24 @@ struct tl_query_groups {
 		struct tl_query_block *all;
 		uint64_t bytes;
 	} blocks;
-	uint32_t recent; /* the group of the last row */
+	uint32_t recent[TL_QUERY_RECENT];
 	/* reading: */
 	size_t at; /* group */
 	const struct tl_query_chunk *chunk;
-	uint64_t row, row_of_chunk;
+	uint64_t told;    /* rows of the group that came already */
+	size_t row_count; /* of the present rows */
 };
 
-/* Add a row. 0, TL_NO_MEMORY or TL_IO. */
-int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *keys, const uint64_t *words,
-			struct tl_error *err);
-/* Go to the next row, all of one group before those of the next. False: there is none. */
+/*
+ * Add `count` rows: a column of each key, then one of each word. 0, TL_NO_MEMORY or TL_IO.
+ */
+int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *columns,
+			size_t count, struct tl_error *err);
+/* Go to the next rows of a group, all of one before those of the next. False: there are none. */
 bool tl_query_groups_next(struct tl_query_groups *groups);
-/* Of the present row. */
+/* Of the present rows: their keys, and a column of `row_count` words. */
 const uint64_t *tl_query_groups_keys(const struct tl_query_groups *groups);
-const uint64_t *tl_query_groups_words(const struct tl_query_groups *groups);
+const uint64_t *tl_query_groups_words(const struct tl_query_groups *groups, size_t column);
 void tl_query_groups_free(struct tl_query_groups *groups);
 
 #endif

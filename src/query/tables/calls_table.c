@@ -3,39 +3,20 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "query/trace/call_functions.h"
+#include "query/tables/call_columns.h"
 #include "query/tables/call_groups.h"
 #include "query/tables/tables.h"
 
-enum call_column {
-	CALL_ID,
-	CALL_PARENT,
-	CALL_PROCESS,
-	CALL_THREAD,
-	CALL_DEPTH,
-	CALL_FUNCTION,
-	CALL_NAME,
-	CALL_START,
-	CALL_END,
-	CALL_DURATION,
-	CALL_SELF,
-	CALL_CUT,
-	CALL_LATE,
-	CALL_COLUMNS,
-};
-
 struct calls_stream {
 	struct tl_query_trace *trace;
-	const struct tl_query_wish *wish;
-	struct tl_query_calls_reader *reader;
-	const struct tl_call *call;
-	/* What the window leaves to be tested. */
-	bool one_process;
-	int64_t process;
+	struct tl_query_call_columns columns; /* its reader is ours */
 	bool grouped;
 	struct tl_query_groups groups;
-	int keys[TL_QUERY_GROUP_COLUMNS], words[CALL_COLUMNS]; /* columns */
-	int word_of[CALL_COLUMNS];                             /* by column, -1: it is a key */
+	int keys[TL_QUERY_GROUP_COLUMNS], words[TL_QUERY_CALL_COLUMNS]; /* columns */
+	/* What a statement gets of groups. */
+	const uint64_t *rows[TL_QUERY_CALL_COLUMNS];
+	uint64_t *constants[TL_QUERY_GROUP_COLUMNS]; /* a key as often as a group has rows */
+	size_t constant_count[TL_QUERY_GROUP_COLUMNS], constant_capacity[TL_QUERY_GROUP_COLUMNS];
 };
 
 /* ---- the reader ---- */
@@ -43,32 +24,43 @@ struct calls_stream {
 static int open_reader(struct calls_stream *s, const struct tl_calls_options *options,
 		       struct tl_error *err)
 {
+	struct tl_query_calls_reader *reader = s->trace->calls;
+	struct tl_calls_info info = { 0 };
 	int status;
 
-	s->reader = s->trace->calls;
+	s->columns.reader = reader;
 	s->trace->calls = NULL;
-	if (s->reader)
-		return tl_calls_restart(s->reader->calls, options, err);
-	s->reader = calloc(1, sizeof(*s->reader));
-	if (!s->reader)
+	if (reader)
+		return tl_calls_restart(reader->calls, options, err);
+	reader = s->columns.reader = calloc(1, sizeof(*reader));
+	if (!reader)
 		return tl_error_memory(err);
-	status = tl_query_trace_borrow(s->trace, &s->reader->input, err);
+	status = tl_query_trace_borrow(s->trace, &reader->input, err);
 	if (status == 0)
-		status = tl_input_calls(s->reader->input, NULL, &s->reader->calls, err);
-	return status < 0 ? status : tl_calls_restart(s->reader->calls, options, err);
+		status = tl_input_calls(reader->input, NULL, &reader->calls, err);
+	if (status == 0) {
+		tl_calls_info(reader->calls, &info, sizeof(info));
+		reader->functions.numbered = info.numbered;
+		status = tl_calls_restart(reader->calls, options, err);
+	}
+	return status;
 }
 
 static void close_stream(void *handle)
 {
 	struct calls_stream *s = handle;
+	struct tl_query_calls_reader *reader = s->columns.reader;
 
-	if (s->reader && s->reader->calls && !s->trace->calls) {
-		s->trace->calls = s->reader;
-	} else if (s->reader) {
-		tl_query_trace_return(s->trace, s->reader->input);
-		tl_query_calls_reader_close(s->reader);
+	if (reader && reader->calls && !s->trace->calls) {
+		s->trace->calls = reader;
+	} else if (reader) {
+		tl_query_trace_return(s->trace, reader->input);
+		tl_query_calls_reader_close(reader);
 	}
 	tl_query_groups_free(&s->groups);
+	tl_query_call_columns_free(&s->columns);
+	for (size_t i = 0; i < TL_QUERY_GROUP_COLUMNS; i++)
+		free(s->constants[i]);
 	free(s);
 }
 
@@ -98,7 +90,7 @@ static void begin_window(struct tl_calls_options *options, int64_t from)
 /* A call lies in the window if it begins before its end and does not end before its begin. */
 static void narrow(struct tl_calls_options *options, const struct tl_query_condition *condition)
 {
-	bool start = condition->column == CALL_START;
+	bool start = condition->column == TL_QUERY_CALL_START;
 	int64_t value = condition->value;
 
 	switch (condition->comparison) {
@@ -122,164 +114,135 @@ static void narrow(struct tl_calls_options *options, const struct tl_query_condi
 /* Ids are numbers among the calls that are told: with them, all have to be. */
 static bool needs_all(const struct tl_query_wish *wish)
 {
-	return wish->columns & (1u << CALL_ID | 1u << CALL_PARENT);
+	return wish->columns & (1u << TL_QUERY_CALL_ID | 1u << TL_QUERY_CALL_PARENT);
 }
 
-static void read_conditions(struct calls_stream *s, struct tl_calls_options *options)
+/* The part of the trace that has to be read for a condition. */
+static void narrow_window(struct tl_calls_options *options,
+			  const struct tl_query_condition *condition)
 {
-	for (size_t i = 0; i < s->wish->condition_count && !needs_all(s->wish); i++) {
-		const struct tl_query_condition *condition = &s->wish->conditions[i];
-
-		if (condition->column == CALL_START || condition->column == CALL_END) {
-			narrow(options, condition);
-		} else if (condition->comparison != TL_QUERY_EQUAL) {
-			continue;
-		} else if (condition->column == CALL_THREAD) {
-			options->one_track = options->any_process = true;
-			options->thread = condition->value;
-		} else if (condition->column == CALL_PROCESS) {
-			s->one_process = true;
-			s->process = condition->value;
-		}
+	if (condition->column == TL_QUERY_CALL_START || condition->column == TL_QUERY_CALL_END) {
+		narrow(options, condition);
+	} else if (condition->column == TL_QUERY_CALL_THREAD &&
+		   condition->comparison == TL_QUERY_EQUAL) {
+		options->one_track = options->any_process = true;
+		options->thread = condition->value;
 	}
 }
 
-/* ---- values ---- */
-
-static bool has_duration(const struct tl_call *call)
+static int read_conditions(struct calls_stream *s, const struct tl_query_wish *wish,
+			   struct tl_calls_options *options, struct tl_error *err)
 {
-	return call->end != TL_NOWHERE && !(call->flags & (TL_CALL_CUT | TL_CALL_LATE));
-}
-
-static int raw_function(struct calls_stream *s, int column, uint64_t *raw, struct tl_error *err)
-{
-	struct tl_query_call_functions *functions = &s->reader->functions;
-	const struct tl_query_call_function *function =
-		tl_query_call_functions_find(functions, s->reader->calls, s->call->function, err);
-
-	if (!function)
-		return (int)err->status;
-	*raw = column == CALL_NAME ? function->same : function->id;
-	return 0;
-}
-
-/* A value as one word, from which set_value() makes it. 0 or negative. */
-static int raw_value(struct calls_stream *s, int column, uint64_t *raw, struct tl_error *err)
-{
-	const struct tl_call *call = s->call;
-
-	switch (column) {
-	case CALL_ID:
-		*raw = call->id;
-		break;
-	case CALL_PARENT:
-		*raw = call->parent;
-		break;
-	case CALL_PROCESS:
-		*raw = (uint64_t)call->process;
-		break;
-	case CALL_THREAD:
-		*raw = (uint64_t)call->thread;
-		break;
-	case CALL_DEPTH:
-		*raw = call->depth;
-		break;
-	case CALL_START:
-		*raw = call->start;
-		break;
-	case CALL_END:
-		*raw = call->end;
-		break;
-	case CALL_DURATION:
-		*raw = has_duration(call) ? call->end - call->start : TL_NOWHERE;
-		break;
-	case CALL_SELF:
-		*raw = call->self;
-		break;
-	case CALL_CUT:
-		*raw = (call->flags & TL_CALL_CUT) != 0;
-		break;
-	case CALL_LATE:
-		*raw = (call->flags & TL_CALL_LATE) != 0;
-		break;
-	default:
-		return raw_function(s, column, raw, err);
+	for (size_t i = 0; i < wish->condition_count; i++) {
+		if (!tl_query_call_columns_limit(&s->columns, &wish->conditions[i]))
+			return tl_error_memory(err);
+		if (!needs_all(wish))
+			narrow_window(options, &wish->conditions[i]);
 	}
 	return 0;
 }
 
-static void set_value(const struct calls_stream *s, int column, uint64_t raw,
-		      struct tl_query_value *value)
-{
-	if (column == CALL_NAME)
-		tl_query_set_text(value, s->reader->functions.list[raw].name);
-	else if (column == CALL_PROCESS || column == CALL_THREAD)
-		tl_query_set_integer(value, (int64_t)raw);
-	else
-		tl_query_set_known(value, raw);
-}
-
-/* ---- rows ---- */
-
-static int next_call(struct calls_stream *s, struct tl_error *err)
-{
-	int status;
-
-	if (atomic_load_explicit(&s->trace->stop, memory_order_relaxed))
-		return tl_error_at(err, TL_IO, TL_NOWHERE, "interrupted");
-	do
-		status = tl_calls_next(s->reader->calls, &s->call, err);
-	while (status == 1 && s->one_process && s->call->process != s->process);
-	return status;
-}
-
-static bool is_key(const struct calls_stream *s, int column)
-{
-	for (size_t i = 0; i < s->wish->group_count; i++)
-		if (s->wish->groups[i] == column)
-			return true;
-	return false;
-}
+/* ---- groups ---- */
 
 /* Which columns a row of a group has besides the keys. */
-static void lay_out(struct calls_stream *s)
+static void lay_out(struct calls_stream *s, const struct tl_query_wish *wish)
 {
 	struct tl_query_groups *groups = &s->groups;
+	uint64_t keys = 0;
 
-	groups->key_count = s->wish->group_count;
-	for (size_t i = 0; i < groups->key_count; i++)
-		s->keys[i] = s->wish->groups[i];
-	for (int column = 0; column < CALL_COLUMNS; column++) {
-		s->word_of[column] = -1;
-		if (!(s->wish->columns & 1u << column) || is_key(s, column))
-			continue;
-		s->word_of[column] = (int)groups->word_count;
-		s->words[groups->word_count++] = column;
+	groups->key_count = wish->group_count;
+	for (size_t i = 0; i < groups->key_count; i++) {
+		s->keys[i] = wish->groups[i];
+		keys |= (uint64_t)1 << s->keys[i];
 	}
+	s->columns.wanted |= keys;
+	for (int column = 0; column < TL_QUERY_CALL_COLUMNS; column++)
+		if (s->columns.wanted & ~keys & (uint64_t)1 << column)
+			s->words[groups->word_count++] = column;
 }
 
-static int add_to_group(struct calls_stream *s, struct tl_error *err)
+static int add_to_groups(struct calls_stream *s, struct tl_error *err)
 {
-	uint64_t keys[TL_QUERY_GROUP_COLUMNS], words[CALL_COLUMNS];
-	int status = 0;
+	const uint64_t *columns[TL_QUERY_GROUP_COLUMNS + TL_QUERY_CALL_COLUMNS];
+	struct tl_query_groups *groups = &s->groups;
 
-	for (size_t i = 0; status == 0 && i < s->groups.key_count; i++)
-		status = raw_value(s, s->keys[i], &keys[i], err);
-	for (size_t i = 0; status == 0 && i < s->groups.word_count; i++)
-		status = raw_value(s, s->words[i], &words[i], err);
-	return status < 0 ? status : tl_query_groups_add(&s->groups, keys, words, err);
+	for (size_t i = 0; i < groups->key_count; i++)
+		columns[i] = s->columns.words[s->keys[i]];
+	for (size_t i = 0; i < groups->word_count; i++)
+		columns[groups->key_count + i] = s->columns.words[s->words[i]];
+	return tl_query_groups_add(groups, columns, s->columns.count, err);
+}
+
+static int next_calls(struct calls_stream *s, struct tl_error *err)
+{
+	if (atomic_load_explicit(&s->trace->stop, memory_order_relaxed))
+		return tl_error_at(err, TL_IO, TL_NOWHERE, "interrupted");
+	return tl_query_call_columns_next(&s->columns, err);
 }
 
 static int make_groups(struct calls_stream *s, struct tl_error *err)
 {
 	int status;
 
-	lay_out(s);
-	while ((status = next_call(s, err)) == 1) {
-		status = add_to_group(s, err);
+	while ((status = next_calls(s, err)) == 1) {
+		status = add_to_groups(s, err);
 		if (status < 0)
 			return status;
 	}
+	return status;
+}
+
+/* A column that is the same in `count` rows. False without memory. */
+static bool repeat(struct calls_stream *s, size_t key, size_t count)
+{
+	uint64_t value = tl_query_groups_keys(&s->groups)[key];
+	size_t *have = &s->constant_count[key];
+
+	if (!tl_grow(&s->constants[key], &s->constant_capacity[key], count,
+		     sizeof(*s->constants[key])))
+		return false;
+	if (*have && s->constants[key][0] != value)
+		*have = 0;
+	for (; *have < count; ++*have)
+		s->constants[key][*have] = value;
+	s->rows[s->keys[key]] = s->constants[key];
+	return true;
+}
+
+static int next_of_groups(struct calls_stream *s, struct tl_query_rows *rows, struct tl_error *err)
+{
+	struct tl_query_groups *groups = &s->groups;
+
+	if (!tl_query_groups_next(groups))
+		return 0;
+	for (size_t i = 0; i < groups->key_count; i++)
+		if (!repeat(s, i, groups->row_count))
+			return tl_error_memory(err);
+	for (size_t i = 0; i < groups->word_count; i++)
+		s->rows[s->words[i]] = tl_query_groups_words(groups, i);
+	rows->count = groups->row_count;
+	rows->columns = s->rows;
+	return 1;
+}
+
+/* ---- the stream ---- */
+
+static bool asks_functions(const struct calls_stream *s)
+{
+	return (s->columns.wanted | s->columns.limited) & (uint64_t)1 << TL_QUERY_CALL_FUNCTION;
+}
+
+/* The numbers of functions: those of the trace, or else of the folded profile. */
+static int know_ids(struct calls_stream *s, struct tl_error *err)
+{
+	struct tl_query_call_functions *functions = &s->columns.reader->functions;
+	int status;
+
+	if (!asks_functions(s) || functions->numbered)
+		return 0;
+	status = tl_query_trace_fold(s->trace, err);
+	if (status == 0 && !tl_query_call_functions_match(functions, s->trace))
+		status = tl_error_memory(err);
 	return status;
 }
 
@@ -288,73 +251,62 @@ static int open_calls(struct tl_query_trace *trace, const struct tl_query_wish *
 {
 	struct tl_calls_options options = { .size = sizeof(options) };
 	struct calls_stream *s = calloc(1, sizeof(*s));
-	bool with_ids = wish->columns & 1u << CALL_FUNCTION;
-	int status = 0;
+	int status;
 
 	*handle = s;
 	if (!s)
 		return tl_error_memory(err);
 	s->trace = trace;
-	s->wish = wish;
-	read_conditions(s, &options);
-	if (with_ids)
+	s->grouped = wish->group_count;
+	s->columns.wanted = wish->columns & (((uint64_t)1 << TL_QUERY_CALL_COLUMNS) - 1);
+	lay_out(s, wish);
+	status = read_conditions(s, wish, &options, err);
+	if (status == 0 && asks_functions(s) && tl_query_trace_read_once(trace))
 		status = tl_query_trace_fold(trace, err);
 	if (status == 0)
 		status = open_reader(s, &options, err);
-	if (status == 0 && with_ids && !tl_query_call_functions_match(&s->reader->functions, trace))
-		status = tl_error_memory(err);
-	s->grouped = wish->group_count;
-	if (status == 0 && s->grouped)
-		status = make_groups(s, err);
-	s->wish = NULL; /* it ends with this call */
-	return status;
-}
-
-static int next_row(void *handle, struct tl_error *err)
-{
-	struct calls_stream *s = handle;
-
-	return s->grouped ? tl_query_groups_next(&s->groups) : next_call(s, err);
-}
-
-static uint64_t grouped_value(const struct calls_stream *s, int column)
-{
-	if (s->word_of[column] >= 0)
-		return tl_query_groups_words(&s->groups)[s->word_of[column]];
-	for (size_t i = 0; i < s->groups.key_count; i++)
-		if (s->keys[i] == column)
-			return tl_query_groups_keys(&s->groups)[i];
-	return TL_NOWHERE;
-}
-
-static int call_cell(void *handle, int column, struct tl_query_value *value, struct tl_error *err)
-{
-	struct calls_stream *s = handle;
-	uint64_t raw = 0;
-	int status = 0;
-
-	if (s->grouped)
-		raw = grouped_value(s, column);
-	else
-		status = raw_value(s, column, &raw, err);
 	if (status == 0)
-		set_value(s, column, raw, value);
+		status = know_ids(s, err);
+	return status == 0 && s->grouped ? make_groups(s, err) : status;
+}
+
+static int next_rows(void *handle, struct tl_query_rows *rows, struct tl_error *err)
+{
+	struct calls_stream *s = handle;
+	int status;
+
+	rows->words = tl_query_call_words;
+	if (s->grouped) {
+		status = next_of_groups(s, rows, err);
+	} else {
+		status = next_calls(s, err);
+		rows->count = s->columns.count;
+		rows->columns = s->columns.words;
+	}
+	rows->names = s->columns.reader->functions.texts;
 	return status;
 }
 
 static const struct tl_query_stream calls_stream = {
 	.open = open_calls,
-	.next = next_row,
-	.cell = call_cell,
+	.rows = next_rows,
 	.close = close_stream,
 };
 
-static const uint8_t call_uses[CALL_COLUMNS] = {
-	[CALL_ID] = TL_QUERY_ORDER,    [CALL_PROCESS] = TL_QUERY_KEY | TL_QUERY_GROUP,
-	[CALL_DEPTH] = TL_QUERY_GROUP, [CALL_THREAD] = TL_QUERY_KEY | TL_QUERY_GROUP,
-	[CALL_START] = TL_QUERY_RANGE, [CALL_FUNCTION] = TL_QUERY_GROUP,
-	[CALL_END] = TL_QUERY_RANGE,   [CALL_NAME] = TL_QUERY_GROUP,
-	[CALL_CUT] = TL_QUERY_GROUP,   [CALL_LATE] = TL_QUERY_GROUP,
+static const uint8_t call_uses[TL_QUERY_CALL_COLUMNS] = {
+	[TL_QUERY_CALL_ID] = TL_QUERY_EXACT | TL_QUERY_ORDER,
+	[TL_QUERY_CALL_PARENT] = TL_QUERY_EXACT,
+	[TL_QUERY_CALL_PROCESS] = TL_QUERY_EXACT | TL_QUERY_GROUP,
+	[TL_QUERY_CALL_THREAD] = TL_QUERY_EXACT | TL_QUERY_KEY | TL_QUERY_GROUP,
+	[TL_QUERY_CALL_DEPTH] = TL_QUERY_EXACT | TL_QUERY_GROUP,
+	[TL_QUERY_CALL_FUNCTION] = TL_QUERY_EXACT | TL_QUERY_GROUP,
+	[TL_QUERY_CALL_NAME] = TL_QUERY_TEXT_KEY | TL_QUERY_GROUP,
+	[TL_QUERY_CALL_START] = TL_QUERY_EXACT | TL_QUERY_RANGE,
+	[TL_QUERY_CALL_END] = TL_QUERY_EXACT | TL_QUERY_RANGE,
+	[TL_QUERY_CALL_DURATION] = TL_QUERY_EXACT,
+	[TL_QUERY_CALL_SELF] = TL_QUERY_EXACT,
+	[TL_QUERY_CALL_CUT] = TL_QUERY_EXACT | TL_QUERY_GROUP,
+	[TL_QUERY_CALL_LATE] = TL_QUERY_EXACT | TL_QUERY_GROUP,
 };
 
 const struct tl_query_table tl_query_calls = {

@@ -80,6 +80,8 @@ static uint64_t id_of(const struct tl_query_call_functions *functions, uint32_t 
 	const struct tl_query_trace *trace = functions->trace;
 	uint32_t found;
 
+	if (functions->numbered)
+		return function->id;
 	if (!trace)
 		return TL_NOWHERE;
 	found = tl_index_find(&functions->own, tl_hash64(number), same_own_number, trace, &number);
@@ -133,8 +135,11 @@ static bool append(struct tl_query_call_functions *functions, uint32_t number,
 	struct tl_query_call_function *added;
 
 	if (!tl_grow(&functions->list, &functions->capacity, functions->count + 1,
-		     sizeof(*functions->list)))
+		     sizeof(*functions->list)) ||
+	    !tl_grow(&functions->texts, &functions->text_capacity, functions->count + 1,
+		     sizeof(*functions->texts)))
 		return false;
+	functions->texts[place] = (struct tl_query_name){ function->name, strlen(function->name) };
 	added = &functions->list[place];
 	*added = (struct tl_query_call_function){
 		.name = function->name,
@@ -179,9 +184,16 @@ tl_query_call_functions_find(struct tl_query_call_functions *functions, struct t
 	return NULL;
 }
 
+uint32_t tl_query_call_functions_named(const struct tl_query_call_functions *functions,
+				       const char *name)
+{
+	return tl_index_find(&functions->names, text_hash(name), same_name, functions, name);
+}
+
 void tl_query_call_functions_free(struct tl_query_call_functions *functions)
 {
 	free(functions->list);
+	free(functions->texts);
 	free(functions->small);
 	tl_index_free(&functions->numbers);
 	tl_index_free(&functions->names);

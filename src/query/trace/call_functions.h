@@ -15,7 +15,8 @@ struct tl_query_call_function {
 /* Zero-filled is empty. */
 struct tl_query_call_functions {
 	struct tl_query_call_function *list;
-	size_t count, capacity;
+	struct tl_query_name *texts; /* the names, as long */
+	size_t count, capacity, text_capacity;
 	uint32_t *small; /* number + 1 in the list, by the number in the stream */
 	size_t small_capacity;
 	struct tl_index numbers; /* of larger numbers */
@@ -23,12 +24,16 @@ struct tl_query_call_functions {
 	/* Functions of the profile, by name, file and object, and by the trace's own number. */
 	struct tl_index known, own;
 	const struct tl_query_trace *trace; /* whose profile it is; NULL: ids are not known */
+	bool numbered; /* the numbers of the trace are the ids, so that no profile is needed */
 };
 
 /* The function of a call, by tl_call.function. NULL: *err says why. */
 const struct tl_query_call_function *
 tl_query_call_functions_find(struct tl_query_call_functions *functions, struct tl_calls *calls,
 			     uint32_t number, struct tl_error *err);
+/* The place in the list of the first function of a name, TL_NONE: none was met. */
+uint32_t tl_query_call_functions_named(const struct tl_query_call_functions *functions,
+				       const char *name);
 /* Find the ids of functions in the folded profile, from now on. False without memory. */
 bool tl_query_call_functions_match(struct tl_query_call_functions *functions,
 				   const struct tl_query_trace *trace);

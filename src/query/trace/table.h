@@ -20,11 +20,15 @@ enum tl_query_comparison {
 	TL_QUERY_GREATER_EQUAL,
 };
 
-/* One condition of a statement that a table may use to give fewer rows. SQLite tests it again. */
+/*
+ * One condition of a statement that a table may use to give fewer rows. SQLite tests it again,
+ * unless the column is TL_QUERY_EXACT and the value an integer in the statement.
+ */
 struct tl_query_condition {
 	int column;
 	enum tl_query_comparison comparison;
 	int64_t value;
+	const char *text; /* of a text column; NULL: the value is a number */
 };
 
 enum { TL_QUERY_CONDITIONS = 8, TL_QUERY_GROUP_COLUMNS = 3 };
@@ -42,11 +46,36 @@ struct tl_query_wish {
 typedef void tl_query_cell_fn(const struct tl_query_trace *trace, uint64_t row, int column,
 			      struct tl_query_value *value);
 
+/* How a word is a value. */
+enum tl_query_word {
+	TL_QUERY_KNOWN,  /* a count or a time; TL_NOWHERE: unknown */
+	TL_QUERY_SIGNED, /* an integer */
+	TL_QUERY_NAME,   /* a text by number */
+};
+
+struct tl_query_name {
+	const char *text;
+	size_t size;
+};
+
+/* Rows that lie ready: a word of each row in each column that was asked for. */
+struct tl_query_rows {
+	size_t count;
+	const uint64_t *const *columns;
+	const uint8_t *words;              /* by column: enum tl_query_word */
+	const struct tl_query_name *names; /* they live as long as the stream */
+};
+
 /* Rows that are read one after the other. */
 struct tl_query_stream {
 	/* 0 or negative; *handle is closed in any case. */
 	int (*open)(struct tl_query_trace *trace, const struct tl_query_wish *wish, void **handle,
 		    struct tl_error *err);
+	/*
+	 * The next rows, many at once; they live until the next call. Either this, or next() and
+	 * cell(). 1: at least one row; 0: there is none; or negative
+	 */
+	int (*rows)(void *handle, struct tl_query_rows *rows, struct tl_error *err);
 	/* 1: a row; 0: there is none; or negative */
 	int (*next)(void *handle, struct tl_error *err);
 	/* What the value points to lives until the next row. 0 or negative. */
@@ -56,11 +85,13 @@ struct tl_query_stream {
 
 /* How a column is used by a plan; bits. */
 enum tl_query_column_use {
-	TL_QUERY_KEY = 1 << 0,    /* rows of one value are found by an index, or read alone */
-	TL_QUERY_UNIQUE = 1 << 1, /* with that: there is one such row */
-	TL_QUERY_RANGE = 1 << 2,  /* a stream reads less for < and > */
-	TL_QUERY_GROUP = 1 << 3,  /* a stream can put rows of the same value together */
-	TL_QUERY_ORDER = 1 << 4,  /* rows come in ascending order of it */
+	TL_QUERY_KEY = 1 << 0,      /* rows of one value are found by an index, or read alone */
+	TL_QUERY_UNIQUE = 1 << 1,   /* with that: there is one such row */
+	TL_QUERY_RANGE = 1 << 2,    /* a stream reads less for < and > */
+	TL_QUERY_GROUP = 1 << 3,    /* a stream can put rows of the same value together */
+	TL_QUERY_ORDER = 1 << 4,    /* rows come in ascending order of it */
+	TL_QUERY_EXACT = 1 << 5,    /* a stream gives only rows for which a comparison holds */
+	TL_QUERY_TEXT_KEY = 1 << 6, /* a stream reads less for a text that is equal */
 };
 
 struct tl_query_table {

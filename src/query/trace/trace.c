@@ -135,7 +135,7 @@ void tl_query_trace_leave(struct tl_query_trace *trace)
 
 /* ---- handles ---- */
 
-static bool is_read_once(const struct tl_query_trace *trace)
+bool tl_query_trace_read_once(const struct tl_query_trace *trace)
 {
 	for (size_t i = 0; i < trace->path_count; i++)
 		if (!strcmp(trace->paths[i], "-"))
@@ -146,7 +146,7 @@ static bool is_read_once(const struct tl_query_trace *trace)
 int tl_query_trace_borrow(struct tl_query_trace *trace, struct tl_input **input,
 			  struct tl_error *err)
 {
-	bool again = is_read_once(trace);
+	bool again = tl_query_trace_read_once(trace);
 	size_t i = 0;
 	int status = 0;
 

@@ -91,6 +91,8 @@ void tl_query_trace_leave(struct tl_query_trace *trace);
 int tl_query_trace_fold(struct tl_query_trace *trace, struct tl_error *err);
 /* Once folded: make what the tables need besides (folded.c). False without memory. */
 bool tl_query_trace_prepare(struct tl_query_trace *trace);
+/* Whether it is standard input, which only one reader at a time can have. */
+bool tl_query_trace_read_once(const struct tl_query_trace *trace);
 /*
  * A handle for one reader, which gives it back at the end. A second reader gets one of its own, as
  * a handle counts its damage each time it is read; only standard input is the same for all. 0 or

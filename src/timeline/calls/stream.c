@@ -8,6 +8,16 @@
 #include "core/error.h"
 #include "core/sized.h"
 
+/* What tl_calls_columns() gives, in one piece of memory, for as many calls as a leaf has had. */
+struct call_arrays {
+	void *memory;
+	size_t capacity;
+	const struct tl_leaf_call **picked;
+	uint64_t *ids, *parents, *starts, *ends, *selves;
+	uint32_t *depths, *functions;
+	uint8_t *flags;
+};
+
 struct tl_calls {
 	struct tl_call_tracks tracks;
 	struct tl_calls_options window;
@@ -23,6 +33,7 @@ struct tl_calls {
 	size_t id_capacity;
 	uint64_t told;
 	struct tl_call given;
+	struct call_arrays arrays;
 };
 
 int tl_calls_open(struct tl_calls **calls, const struct tl_call_source *source,
@@ -79,6 +90,7 @@ void tl_calls_close(struct tl_calls *calls)
 	tl_leaf_scan_free(&calls->scan);
 	tl_leaf_scan_free(&calls->other);
 	tl_call_tracks_free(&calls->tracks);
+	free(calls->arrays.memory);
 	free(calls->deep);
 	free(calls->ids);
 	free(calls);
@@ -87,9 +99,10 @@ void tl_calls_close(struct tl_calls *calls)
 int tl_calls_info(const struct tl_calls *calls, struct tl_calls_info *info, size_t size)
 {
 	const struct tl_call_source *source = &calls->tracks.source;
-	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock };
+	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock,
+					    source->numbered };
 
-	return tl_give(info, size, sizeof(ours), &ours, sizeof(ours));
+	return tl_give(info, size, TL_CALLS_INFO_FIRST, &ours, sizeof(ours));
 }
 
 int tl_calls_function(struct tl_calls *calls, uint32_t number, struct tl_call_function *function,
@@ -218,25 +231,35 @@ static bool in_window(const struct tl_calls *c, const struct tl_leaf_call *call)
 	return call->start < c->window.to && call->end >= c->window.from;
 }
 
-/* 1: the call is told; 0: it is not; or negative. */
-static int give(struct tl_calls *c, const struct tl_leaf_call *call, struct tl_error *err)
+/* Number a call that begins. 1: it is told; 0: it is not; or negative. */
+static int tell(struct tl_calls *c, const struct tl_leaf_call *call, uint64_t *id, uint64_t *parent,
+		struct tl_error *err)
 {
-	const struct tl_call_track *track = c->tracks.list[c->track];
-	uint64_t parent;
 	int told;
 
 	if (!in_window(c, call))
 		return 0;
-	if (!tl_grow(&c->ids, &c->id_capacity, (size_t)call->depth + 1, sizeof(*c->ids)))
+	if (call->depth >= c->id_capacity &&
+	    !tl_grow(&c->ids, &c->id_capacity, (size_t)call->depth + 1, sizeof(*c->ids)))
 		return tl_error_memory(err);
-	parent = call->depth ? c->ids[call->depth - 1] : TL_NOWHERE;
-	c->ids[call->depth] = parent;
+	*parent = call->depth ? c->ids[call->depth - 1] : TL_NOWHERE;
+	c->ids[call->depth] = *parent;
 	told = call->flags & TL_CALL_HIDDEN ? 0 : is_wanted(c, call->function, err);
+	if (told == 1)
+		c->ids[call->depth] = *id = c->told++;
+	return told;
+}
+
+static int give(struct tl_calls *c, const struct tl_leaf_call *call, struct tl_error *err)
+{
+	const struct tl_call_track *track = c->tracks.list[c->track];
+	uint64_t id = 0, parent = 0;
+	int told = tell(c, call, &id, &parent, err);
+
 	if (told != 1)
 		return told;
-	c->ids[call->depth] = c->told;
 	c->given = (struct tl_call){
-		.id = c->told++,
+		.id = id,
 		.parent = parent,
 		.process = track->process,
 		.thread = track->thread,
@@ -267,4 +290,119 @@ int tl_calls_next(struct tl_calls *calls, const struct tl_call **call, struct tl
 		*call = &calls->given;
 		return status;
 	}
+}
+
+/* ---- calls by columns ---- */
+
+enum { ARRAYS_BYTES = sizeof(void *) + 5 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + 1 };
+
+/* Room for so many calls. False without memory. */
+static bool reserve(struct call_arrays *a, size_t count)
+{
+	if (count <= a->capacity)
+		return true;
+	if (!tl_grow(&a->memory, &a->capacity, count, ARRAYS_BYTES))
+		return false;
+	a->picked = a->memory;
+	a->ids = (uint64_t *)(a->picked + a->capacity);
+	a->parents = a->ids + a->capacity;
+	a->starts = a->parents + a->capacity;
+	a->ends = a->starts + a->capacity;
+	a->selves = a->ends + a->capacity;
+	a->depths = (uint32_t *)(a->selves + a->capacity);
+	a->functions = a->depths + a->capacity;
+	a->flags = (uint8_t *)(a->functions + a->capacity);
+	return true;
+}
+
+/* The calls of the present leaf that are told. 1 or negative. */
+static int pick(struct tl_calls *c, size_t *count, struct tl_error *err)
+{
+	struct call_arrays *a = &c->arrays;
+	uint64_t id = 0, parent = 0;
+
+	*count = 0;
+	for (; c->call < c->scan.call_count; c->call++) {
+		const struct tl_leaf_call *call = &c->scan.calls[c->call];
+		int told = tell(c, call, &id, &parent, err);
+
+		if (told < 0)
+			return told;
+		if (!told)
+			continue;
+		a->ids[*count] = id;
+		a->parents[*count] = parent;
+		a->picked[(*count)++] = call;
+	}
+	return 1;
+}
+
+/* A column at a time, so that each loop has one thing to do. */
+static void fill(const struct call_arrays *a, unsigned wanted, size_t count)
+{
+#define FILL(bit, column, member)                                                                  \
+	for (size_t i = 0; wanted & (bit) && i < count; i++)                                       \
+	a->column[i] = a->picked[i]->member
+	FILL(TL_CALL_STARTS, starts, start);
+	FILL(TL_CALL_ENDS, ends, end);
+	FILL(TL_CALL_SELVES, selves, self);
+	FILL(TL_CALL_DEPTHS, depths, depth);
+	FILL(TL_CALL_FUNCTIONS, functions, function);
+	FILL(TL_CALL_FLAGS, flags, flags);
+#undef FILL
+}
+
+static struct tl_call_columns columns_of(const struct tl_calls *c, unsigned wanted, size_t count)
+{
+	const struct tl_call_track *track = c->tracks.list[c->track];
+	const struct call_arrays *a = &c->arrays;
+
+	return (struct tl_call_columns){
+		.count = count,
+		.process = track->process,
+		.thread = track->thread,
+		.ids = wanted & TL_CALL_IDS ? a->ids : NULL,
+		.parents = wanted & TL_CALL_IDS ? a->parents : NULL,
+		.starts = wanted & TL_CALL_STARTS ? a->starts : NULL,
+		.ends = wanted & TL_CALL_ENDS ? a->ends : NULL,
+		.selves = wanted & TL_CALL_SELVES ? a->selves : NULL,
+		.depths = wanted & TL_CALL_DEPTHS ? a->depths : NULL,
+		.functions = wanted & TL_CALL_FUNCTIONS ? a->functions : NULL,
+		.flags = wanted & TL_CALL_FLAGS ? a->flags : NULL,
+	};
+}
+
+/* Go to the next leaf that has calls to tell, and pick them. 1, 0: there is none, or negative. */
+static int next_picked(struct tl_calls *c, size_t *count, struct tl_error *err)
+{
+	int status = 1;
+
+	for (*count = 0; status == 1 && !*count;) {
+		if (c->call == c->scan.call_count)
+			status = next_leaf(c, err);
+		else if (!reserve(&c->arrays, c->scan.call_count - c->call))
+			status = tl_error_memory(err);
+		else
+			status = pick(c, count, err);
+	}
+	return status;
+}
+
+int tl_calls_columns(struct tl_calls *calls, unsigned wanted, struct tl_call_columns *columns,
+		     size_t size, struct tl_error *err)
+{
+	struct tl_call_columns ours;
+	size_t count;
+	int status;
+
+	if (size < sizeof(ours))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the struct of columns is too small: is its size right?");
+	status = next_picked(calls, &count, err);
+	if (status != 1)
+		return status;
+	fill(&calls->arrays, wanted, count);
+	ours = columns_of(calls, wanted, count);
+	tl_give(columns, size, sizeof(ours), &ours, sizeof(ours));
+	return 1;
 }

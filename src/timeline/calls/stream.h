@@ -7,7 +7,6 @@
 
 /* Bytes of struct tl_calls_options in the first release. */
 #define TL_CALLS_OPTIONS_FIRST TL_SIZE_UP_TO(struct tl_calls_options, thread)
-
 /*
  * Build the tracks of a source and begin at the first call. The options are ours, with `to` set.
  * The source is closed with the handle, and also when this fails. 0 or negative.

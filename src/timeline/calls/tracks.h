@@ -9,6 +9,7 @@
  *
  * Memory: about 70 bytes a leaf, and 32 bytes a frame.
  */
+#include "core/sized.h"
 #include "timeline/calls/leaf_scan.h"
 #include "timeline/calls/spool.h"
 
@@ -75,6 +76,9 @@ struct tl_track_watch {
 
 struct tl_call_tracks;
 
+/* Bytes of struct tl_calls_info in the first release. */
+#define TL_CALLS_INFO_FIRST TL_SIZE_UP_TO(struct tl_calls_info, clock)
+
 /* What a format does for its calls. */
 struct tl_call_source_ops {
 	/* Add all tracks with their leaves. 0 or negative. */
@@ -99,6 +103,7 @@ struct tl_call_source {
 	uint64_t origin;    /* ticks that the input's times count from */
 	enum tl_call_clock clock;
 	bool filtered; /* function() does not want all of them */
+	bool numbered; /* as in struct tl_calls_info */
 };
 
 struct tl_call_tracks {

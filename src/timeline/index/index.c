@@ -41,9 +41,10 @@ void tl_call_index_close(struct tl_call_index *index)
 int tl_call_index_info(const struct tl_call_index *index, struct tl_calls_info *info, size_t size)
 {
 	const struct tl_call_source *source = &index->tracks.source;
-	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock };
+	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock,
+					    source->numbered };
 
-	return tl_give(info, size, sizeof(ours), &ours, sizeof(ours));
+	return tl_give(info, size, TL_CALLS_INFO_FIRST, &ours, sizeof(ours));
 }
 
 int tl_call_index_function(struct tl_call_index *index, uint32_t number,

@@ -209,6 +209,8 @@ int tl_xray_call_source(struct tl_xray_reader *reader, struct tl_xray_map *map,
 		.frequency = reader->info.frequency,
 		.origin = tl_xray_first_tsc(reader),
 		.filtered = function || object,
+		/* What was lost in a gap has no number. */
+		.numbered = !function && !object && !reader->gaps.count,
 	};
 	return 0;
 }

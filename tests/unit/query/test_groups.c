@@ -6,7 +6,7 @@
 
 #include "query/tables/call_groups.h"
 
-enum { KEYS = 37, ROWS = 40000 };
+enum { KEYS = 37, AT_ONCE = 100, ROWS = 400 * AT_ONCE };
 
 /* Row i has the key and the words of its number. */
 static uint64_t key_of(uint64_t i)
@@ -18,10 +18,16 @@ static void fill(struct tl_query_groups *groups)
 {
 	struct tl_error err;
 
-	for (uint64_t i = 0; i < ROWS; i++) {
-		const uint64_t keys[] = { key_of(i) }, words[] = { i, i * 3 };
+	for (uint64_t i = 0; i < ROWS; i += AT_ONCE) {
+		uint64_t keys[AT_ONCE], first[AT_ONCE], second[AT_ONCE];
+		const uint64_t *const columns[] = { keys, first, second };
 
-		assert_int_equal(tl_query_groups_add(groups, keys, words, &err), 0);
+		for (uint64_t j = 0; j < AT_ONCE; j++) {
+			keys[j] = key_of(i + j);
+			first[j] = i + j;
+			second[j] = (i + j) * 3;
+		}
+		assert_int_equal(tl_query_groups_add(groups, columns, AT_ONCE, &err), 0);
 	}
 }
 
@@ -33,19 +39,23 @@ TEST(rows_of_a_group_come_together)
 	bool seen[KEYS] = { false };
 
 	fill(&groups);
-	for (; tl_query_groups_next(&groups); rows++) {
+	while (tl_query_groups_next(&groups)) {
 		uint64_t now = tl_query_groups_keys(&groups)[0];
-		const uint64_t *words = tl_query_groups_words(&groups);
+		const uint64_t *first = tl_query_groups_words(&groups, 0);
+		const uint64_t *second = tl_query_groups_words(&groups, 1);
 
 		if (now != key)
 			assert_false(seen[now]);
 		else
-			assert_true(words[0] > before);
+			assert_true(first[0] > before);
 		seen[now] = true;
 		key = now;
-		before = words[0];
-		assert_int_equal(key_of(words[0]), now);
-		assert_int_equal(words[1], words[0] * 3);
+		for (size_t i = 0; i < groups.row_count; i++, rows++) {
+			assert_true(!i || first[i] > before);
+			before = first[i];
+			assert_int_equal(key_of(first[i]), now);
+			assert_int_equal(second[i], first[i] * 3);
+		}
 	}
 	assert_int_equal(rows, ROWS);
 	assert_false(tl_query_groups_next(&groups));
@@ -62,7 +72,7 @@ TEST(rows_without_words_are_counted)
 	for (uint64_t i = 0; i < ROWS; i++)
 		wanted[key_of(i)]++;
 	while (tl_query_groups_next(&groups))
-		counts[tl_query_groups_keys(&groups)[0]]++;
+		counts[tl_query_groups_keys(&groups)[0]] += groups.row_count;
 	assert_memory_equal(counts, wanted, sizeof(counts));
 	assert_int_equal(groups.blocks.bytes, 0);
 	tl_query_groups_free(&groups);

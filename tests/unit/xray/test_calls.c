@@ -78,6 +78,50 @@ static void add_call(struct tl_calls *calls, const struct tl_call *call)
 	sum->ticks += call->end - call->start;
 }
 
+/* One call of the columns is the call itself. */
+static void compare_columns(const struct tl_call_columns *columns, size_t i,
+			    const struct tl_call *call)
+{
+	assert_int_equal(columns->ids[i], call->id);
+	assert_int_equal(columns->parents[i], call->parent);
+	assert_int_equal(columns->process, call->process);
+	assert_int_equal(columns->thread, call->thread);
+	assert_int_equal(columns->starts[i], call->start);
+	assert_int_equal(columns->ends[i], call->end);
+	assert_int_equal(columns->selves[i], call->self);
+	assert_int_equal(columns->depths[i], call->depth);
+	assert_int_equal(columns->functions[i], call->function);
+	assert_int_equal(columns->flags[i], call->flags);
+}
+
+/* The columns have the calls that tl_calls_next() gives to a second reader. */
+static void add_columns(struct tl_input *input, struct tl_calls *calls)
+{
+	const unsigned all = (TL_CALL_FLAGS << 1) - 1;
+	struct tl_call_columns columns;
+	const struct tl_call *call;
+	struct tl_calls *columnar;
+	int status;
+
+	assert_int_equal(tl_calls_restart(calls, NULL, NULL), 0);
+	assert_int_equal(tl_input_calls(input, NULL, &columnar, NULL), 0);
+	assert_int_equal(tl_calls_columns(columnar, all, &columns, sizeof(columns) - 1, NULL),
+			 TL_BAD_USAGE);
+	while ((status = tl_calls_columns(columnar, all, &columns, sizeof(columns), NULL)) == 1) {
+		assert_true(columns.count);
+		for (size_t i = 0; i < columns.count; i++) {
+			assert_int_equal(tl_calls_next(calls, &call, NULL), 1);
+			compare_columns(&columns, i, call);
+		}
+	}
+	assert_int_equal(status, 0);
+	assert_int_equal(tl_calls_next(calls, &call, NULL), 0);
+	assert_int_equal(tl_calls_restart(columnar, NULL, NULL), 0);
+	if (tl_calls_columns(columnar, TL_CALL_ENDS, &columns, sizeof(columns), NULL) == 1)
+		assert_true(columns.ends && !columns.ids && !columns.starts && !columns.flags);
+	tl_calls_close(columnar);
+}
+
 /* Callers come before what they call, and end no earlier. */
 static void add_calls(struct tl_input *input)
 {
@@ -95,6 +139,7 @@ static void add_calls(struct tl_input *input)
 		add_call(calls, call);
 	}
 	assert_int_equal(status, 0);
+	add_columns(input, calls);
 	tl_calls_close(calls);
 }
 
