@@ -312,6 +312,13 @@ TL_API int tl_input_open(struct tl_input **input, const char *const *paths, size
  */
 TL_API int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed,
 			 struct tl_error *err);
+/**
+ * Numbers by which logs of formats with tl_format_info.joins_processes know each other: logs that
+ * have none in common need not be joined, as each gives the same profile without the other.
+ * @param marks  filled with the first `room` of them
+ * @return how many there are; 0 for other formats
+ */
+TL_API size_t tl_input_kinship(const struct tl_input *input, uint64_t *marks, size_t room);
 /** The recognised format; static. */
 TL_API const struct tl_format_info *tl_input_format(const struct tl_input *input);
 TL_API void tl_input_close(struct tl_input *input);

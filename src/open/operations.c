@@ -125,19 +125,16 @@ static int add_formulas(const struct tl_input *input, struct tl_profile *profile
 	return tl_profile_status(number);
 }
 
-int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+/* What the options ask of a profile that was folded. */
+static int finish_fold(struct tl_input *input, int status, struct tl_profile **profile,
+		       struct tl_error *err)
 {
 	const struct tl_profile_filter filter = {
 		.size = sizeof(filter),
 		.function = input->options.filter.function,
 		.object = input->options.filter.object,
 	};
-	int status;
 
-	*profile = NULL;
-	status = fold_all(input, profile, err);
-	if (status == 0)
-		status = note_damage(input, *profile, err);
 	if (status == 0)
 		status = add_formulas(input, *profile, err);
 	if (status == 0 && (filter.function || filter.object))
@@ -148,6 +145,17 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 		*profile = NULL;
 	}
 	return status;
+}
+
+int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	int status;
+
+	*profile = NULL;
+	status = fold_all(input, profile, err);
+	if (status == 0)
+		status = note_damage(input, *profile, err);
+	return finish_fold(input, status, profile, err);
 }
 
 /* A single file of the input: as fold_all(), without its others. */
@@ -177,12 +185,7 @@ int tl_input_fold_file(struct tl_input *input, size_t number, struct tl_profile 
 	if (number > input->other_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the input has no such file");
 	status = fold_one(input, number ? input->others[number - 1] : input, profile, err);
-	status = (int)tl_input_unchanged(input, status, err);
-	if (status < 0) {
-		tl_profile_free(*profile);
-		*profile = NULL;
-	}
-	return status;
+	return finish_fold(input, status, profile, err);
 }
 
 size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "core/source.h"
 #include "open/format.h"
 #include "open/several.h"
@@ -158,4 +159,29 @@ int tl_input_relate(struct tl_input *input, struct tl_error *err)
 	status = input->format->relate(input, err);
 	input->related = status == 0;
 	return status;
+}
+
+/* A file that is given twice is refused where it is joined, so both belong together. */
+static uint64_t file_mark(const struct tl_input *input)
+{
+	struct stat about;
+
+	if (stat(tl_source_name(input->source), &about))
+		return 0;
+	return tl_hash_pair(tl_hash_pair(about.st_dev, about.st_ino), 0x66696c65);
+}
+
+size_t tl_input_kinship(const struct tl_input *input, uint64_t *marks, size_t room)
+{
+	size_t count;
+
+	if (!input->format->kinship)
+		return 0;
+	/* Copies of logs without buffers are found out, too. */
+	if (room > 0)
+		marks[0] = file_mark(input);
+	if (room > 1)
+		marks[1] = 0;
+	count = input->format->kinship(input, room > 1 ? marks + 1 : NULL, room ? room - 1 : 0);
+	return 1 + (count ? count : 1);
 }

@@ -60,7 +60,8 @@ MAY_INCLUDE = {
     # the report's texts of numbers and names, too.
     "view": ["core", "report"],
     "cli": ["view"],
-    "mpi": [],
+    # The ranks do what the command does with many files.
+    "mpi": ["cli"],
 }
 PUBLIC_ONLY = ["view", "cli", "mpi", "query"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
@@ -334,7 +335,7 @@ def without_comments(text):
 PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xtrace": "tl_xtrace_",
           "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_",
           "speedscope": "tl_speedscope_", "chrome_trace": "tl_chrome_", "perf_script": "tl_perf_script_", "pprof": "tl_pprof_",
-          "gmon": "tl_gmon_", "perfetto": "tl_perfetto_", "cli": ""}
+          "gmon": "tl_gmon_", "perfetto": "tl_perfetto_", "cli": "", "mpi": ""}
 
 
 def prefix_of(room):

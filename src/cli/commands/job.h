@@ -92,6 +92,30 @@ int choose_events_of(struct command_job *job, const struct event_list *list, uin
 int choose_events(struct command_job *job, const struct tl_profile *profile, uint32_t **events,
 		  struct tl_error *err);
 
+/* ---- gather.c: the sum of many files ---- */
+
+/*
+ * Add all files, and say which are missing; command->gather does it where it is set. Negative if
+ * there is nothing to show: job->error_shown tells whether that was said.
+ */
+int gather_files(struct command_job *job, struct tl_gather *gather, struct tl_error *err);
+/* The same with the files in this process, without a word about missing ones. */
+int gather_related(struct command_job *job, struct tl_gather *gather, struct tl_error *err);
+/* Add job->input, which is closed. */
+int gather_opened(struct command_job *job, struct tl_gather *gather, const char *path,
+		  struct tl_error *err);
+/* Say that the sum has no call stacks since some files have none; the exit status becomes 1. */
+void warn_flattened(struct command_job *job);
+/* Open the sum of the files as job->input. On failure the error is shown. */
+bool open_gathered(struct command_job *job);
+/*
+ * What each file is read with whose sum is shown: functions and objects are chosen of the sum; what
+ * ran where and when, of each file. *kept: the filter as it was.
+ */
+void settings_of_each(struct settings *settings, struct tl_input_filter *kept);
+/* A file without a name, of --scratch; -1: there is none. */
+int make_scratch_file(const struct settings *settings);
+
 /* ---- unmatched.c ---- */
 
 /* Warn of filters by which the profile of a file became empty; the exit status becomes 1. */
@@ -122,9 +146,6 @@ int export_profile(struct command_job *job, const struct tl_exporter *exporter,
 int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err);
 /* The exporter of --to, by default the first one; NULL: --to names no format of profiles. */
 const struct tl_exporter *chosen_exporter(const struct settings *settings);
-
-/* cmd_merge.c: open the sum of the files as job->input. On failure the error is shown. */
-bool open_gathered(struct command_job *job);
 
 /* cmd_slice.c: write a part of the input; the partner of a format of two files is written, too. */
 int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err);

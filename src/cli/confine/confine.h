@@ -13,7 +13,8 @@
 /* What a command needs beside its files. */
 enum confine_need {
 	CONFINE_FILES_ONLY,
-	CONFINE_SERVES, /* connections from this machine, to a port of its own */
+	CONFINE_ANSWERS, /* notes over a socket that is open (mpi) */
+	CONFINE_SERVES,  /* connections from this machine, to a port of its own */
 };
 
 /*

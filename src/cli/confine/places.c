@@ -258,6 +258,7 @@ void places_find(struct confine_places *places, const struct settings *settings)
 	add_path(places, CONFINE_READ, ".");
 	add_system(places);
 	add_temporary(places);
+	add_path(places, CONFINE_WRITE, settings->files.scratch);
 	add_own(places);
 }
 

@@ -170,6 +170,9 @@ static const uint32_t serving[] = {
 	SYS_recvmsg,    SYS_sendmsg,    SYS_shutdown,    SYS_sendfile,
 };
 
+/* Packets over a socket that is open. */
+static const uint32_t answering[] = { SYS_recvmsg, SYS_sendmsg };
+
 /* Nothing here asks for these: whoever does is not this program any more. */
 static const uint32_t deadly[] = {
 	SYS_execve,           SYS_execveat,          SYS_ptrace,
@@ -317,6 +320,8 @@ static void make(struct program *p, enum confine_need need)
 	rule_arguments(p);
 	rule_all(p, deadly, COUNT(deadly), SECCOMP_RET_KILL_PROCESS);
 	/* The C library asks local sockets for names of users: that has an error, not an end. */
+	if (need == CONFINE_ANSWERS)
+		rule_all(p, answering, COUNT(answering), ANSWER_ALLOW);
 	if (need == CONFINE_SERVES)
 		rule_all(p, serving, COUNT(serving), ANSWER_ALLOW);
 	else

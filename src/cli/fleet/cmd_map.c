@@ -1,193 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A profile file of each file. Logs of processes are opened together, since what a process
- * inherited by fork counts once, but each has a profile file of its own.
- */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/commands/job.h"
-
-struct mapping {
-	struct command_job *job;
-	const char *directory;
-	struct tl_input *logs;
-	LIST_OF(const char *) log_paths;
-	size_t done; /* files that were there already */
-};
-
-/* ---- names ---- */
-
-/*
- * The name of a file, and a hash of its whole path: files of one name in several directories have
- * different ones, and the same each time. For free(); NULL without memory.
- */
-static char *target_of(const struct mapping *m, const char *path)
-{
-	char *whole = realpath(path, NULL), *target;
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	uint32_t hash = 0x811c9dc5;
-
-	for (const char *c = whole ? whole : path; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x01000193u;
-	free(whole);
-	if (asprintf(&target, "%s/%.200s.%08x.tlp", m->directory, name, hash) < 0)
-		return NULL;
-	return target;
-}
-
-/* ---- what is there ---- */
-
-static bool is_newer(const char *target, const char *path)
-{
-	struct stat made, from;
-
-	if (stat(target, &made) || stat(path, &from))
-		return false;
-	if (made.st_mtim.tv_sec != from.st_mtim.tv_sec)
-		return made.st_mtim.tv_sec > from.st_mtim.tv_sec;
-	return made.st_mtim.tv_nsec >= from.st_mtim.tv_nsec;
-}
-
-/* The profile file is there and whole; what it says of its input is said again. */
-static bool is_done(struct mapping *m, const char *target, const char *path)
-{
-	struct tl_gather *gather;
-	struct tl_input *input;
-	bool whole = false;
-
-	if (!is_newer(target, path) || tl_input_open(&input, &target, 1, NULL, NULL, NULL))
-		return false;
-	if (!tl_gather_open(&gather, NULL, NULL)) {
-		whole = tl_gather_add_input(gather, input, NULL) == 1;
-		tl_gather_close(gather);
-	}
-	if (whole)
-		warn_damage(m->job, input, target);
-	tl_input_close(input);
-	m->done += whole;
-	return whole;
-}
-
-/* ---- one file ---- */
-
-static int write_profile(struct mapping *m, const struct tl_profile *profile, const char *target,
-			 struct tl_error *err)
-{
-	struct tl_output *out;
-	int status = output_open(&out, target, err);
-
-	if (status == 0) {
-		status = tl_exporter_find("tracelathe")->write(profile, NULL, out, err);
-		if (status == 0)
-			status = output_commit(out, err);
-		else
-			output_discard(out);
-	}
-	if (status < 0) {
-		complain_error(target, err);
-		m->job->error_shown = true;
-	}
-	return status;
-}
-
-static int map_opened(struct mapping *m, const char *path, const char *target, struct tl_error *err)
-{
-	struct tl_profile *profile;
-	int status = fold_opened(m->job, path, &profile, err);
-
-	/* A file that cannot be written ends the command: the others could not be written, too. */
-	if (status == 0)
-		return write_profile(m, profile, target, err) < 0 ? TL_NO_MEMORY : 0;
-	return status;
-}
-
-static int keep_log(struct mapping *m, const char *path, struct tl_error *err)
-{
-	struct command_job *job = m->job;
-	const char *failed = path, **item = list_add(&m->log_paths.list, sizeof(*item));
-	int status = item ? 0 : TL_NO_MEMORY;
-
-	progress_end(job->progress);
-	if (item)
-		*item = path;
-	if (status == 0 && m->logs)
-		status = tl_input_join(m->logs, job->input, &failed, err);
-	else if (status == 0)
-		m->logs = job->input;
-	if (status < 0) {
-		complain_error(failed, err);
-		job->error_shown = true;
-		tl_input_close(job->input);
-	}
-	job->input = NULL;
-	return status;
-}
-
-static int map_file(struct mapping *m, const char *path, struct tl_error *err)
-{
-	char *target;
-	int status = 0;
-
-	if (!open_file(m->job, path))
-		return TL_BAD_FORMAT;
-	if (tl_input_format(m->job->input)->joins_processes)
-		return keep_log(m, path, err);
-	target = target_of(m, path);
-	if (!target)
-		return TL_NO_MEMORY;
-	if (is_done(m, target, path)) {
-		progress_end(m->job->progress);
-		tl_input_close(m->job->input);
-		m->job->input = NULL;
-	} else {
-		status = map_opened(m, path, target, err);
-	}
-	free(target);
-	return status;
-}
-
-/* ---- logs of processes ---- */
-
-static int map_log(struct mapping *m, size_t number, struct tl_error *err)
-{
-	const char *path = m->log_paths.items[number];
-	char *target = target_of(m, path);
-	struct tl_profile *profile = NULL;
-	int status = target ? 0 : TL_NO_MEMORY;
-
-	if (status == 0 && !is_done(m, target, path)) {
-		status = tl_input_fold_file(m->logs, number, &profile, err);
-		if (status < 0)
-			complain_error(path, err);
-		else
-			status = write_profile(m, profile, target, err) < 0 ? TL_NO_MEMORY : 0;
-	}
-	tl_profile_free(profile);
-	free(target);
-	return status;
-}
-
-static int map_logs(struct mapping *m, struct tl_error *err)
-{
-	int status = 0;
-
-	for (size_t i = 0; status == 0 && m->logs && i < m->log_paths.list.count; i++) {
-		status = map_log(m, i, err);
-		if (keeps_going(m->job, status)) {
-			m->job->missing++;
-			status = 0;
-		}
-	}
-	if (m->logs)
-		warn_damage(m->job, m->logs, m->log_paths.items[0]);
-	return status;
-}
-
-/* ---- the command ---- */
+#include "cli/fleet/mapping.h"
 
 static bool make_directory(const struct command_job *job)
 {
@@ -203,35 +19,17 @@ static bool make_directory(const struct command_job *job)
 	return false;
 }
 
-static int map_all(struct mapping *m, struct tl_error *err)
-{
-	struct command_job *job = m->job;
-	int status = 0;
-
-	for (size_t i = 0; status == 0 && i < job->settings->paths.list.count; i++) {
-		status = map_file(m, job->settings->paths.items[i], err);
-		if (status != TL_BAD_USAGE && keeps_going(job, status)) {
-			leave_out(job);
-			status = 0;
-		}
-	}
-	return status == 0 ? map_logs(m, err) : status;
-}
-
 int cmd_map(struct command_job *job, struct tl_error *err)
 {
-	struct mapping m = { .job = job, .directory = job->settings->output.path };
 	int status = TL_BAD_USAGE;
 
 	if (make_directory(job))
-		status = map_all(&m, err);
+		status = map_files(job, job->settings->output.path, err);
 	else
 		job->error_shown = true;
 	if (status == 0 && !warn_missing(job)) {
 		job->error_shown = true;
 		status = TL_BAD_FORMAT;
 	}
-	tl_input_close(m.logs);
-	list_free(&m.log_paths.list);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <tracelathe/core.h>
 
 struct command_job;
+struct tl_gather;
 
 /* What a command does with its rights before it reads (cli/confine). */
 enum command_rights {
@@ -36,6 +37,8 @@ struct command {
 	enum command_files files;
 	bool directory; /* -o is a directory, in which the command makes files itself */
 	enum command_rights rights;
+	/* adds the files to a sum, instead of cli/commands/gather.c, and lists them before (mpi) */
+	int (*gather)(struct command_job *job, struct tl_gather *gather, struct tl_error *err);
 	bool brief;            /* the overview, which has to fit a screen, only names it */
 	const char *arguments; /* behind the options */
 	const char *help;      /* one line */
@@ -67,6 +70,7 @@ enum {
 	C_OF_STACKS = C_REPORT | C_TREE | C_STACKS | C_FLAME | C_CONVERT,
 	/* what adds up many files */
 	C_MANY = C_REPORT | C_TREE | C_STACKS | C_FLAME | C_CONVERT | C_DIFF | C_MERGE | C_MAP,
+	C_SUMS = C_MANY & ~(C_DIFF | C_MAP), /* in bounded memory */
 	C_ONE_FORMAT = 1 << COMMAND_COUNT, /* only traces of one format have a use for the option */
 	C_READERS_ONE_FORMAT = C_READERS | C_ONE_FORMAT,
 };

@@ -346,6 +346,11 @@ const struct option_row option_rows[] = {
 		  "leave out files that cannot be read, and say which (default)"),
 	OPT_FLAG(C_MERGE | C_MAP, "no-keep-going", files.no_keep_going,
 		 "end at the first file that cannot be read"),
+	OPT_ID(C_SUMS, "memory", "MB", files.memory_megabytes,
+	       "the sum of many files: so many megabytes at a time, about (default: 256)"),
+	OPT_TEXT(C_SUMS, "scratch", "DIR", files.scratch,
+		 "the sum of many files: where what does not fit is kept meanwhile, in files "
+		 "without names (default: $TMPDIR, else /var/tmp)"),
 	OPT_FLAG(C_READERS | C_EXTRACT, "no-sandbox", no_sandbox,
 		 "do not give up the rights that reading a trace does not need (SECURITY.md)"),
 	OPT_JOBS(C_READERS, "jobs", "N", input.jobs,

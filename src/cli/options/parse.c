@@ -285,7 +285,7 @@ static bool settle(struct settings *settings, const struct command *command)
 	struct tl_input_programs *programs = &settings->input.programs;
 	const struct flame_settings *flame = &settings->flame;
 
-	if ((command->bit & C_MANY) && !settings->help.wanted &&
+	if ((command->bit & C_MANY) && !settings->help.wanted && !command->gather &&
 	    !settings_expand_paths(settings, command))
 		return false;
 	settings_take_suffix(settings, command);

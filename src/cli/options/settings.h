@@ -90,6 +90,8 @@ struct file_settings {
 	const char *glob; /* names of files in directories; NULL: directories are no inputs */
 	bool listed;      /* some came from a list or a directory */
 	bool no_keep_going;
+	uint64_t memory_megabytes; /* of a sum; 0: default */
+	const char *scratch;       /* directory of what does not fit; NULL: the usual one */
 };
 
 struct query_settings {

@@ -184,6 +184,13 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 	return status;
 }
 
+static size_t kinship_xray(const struct tl_input *input, uint64_t *marks, size_t room)
+{
+	const struct xray_input *x = input->handle;
+
+	return tl_xray_kinship(x->reader, marks, room);
+}
+
 /*
  * The trace itself shows which of the given files ran. If that is another one than was assumed, the
  * profile is folded again with its names.
@@ -462,6 +469,7 @@ const struct tl_format tl_xray_format = {
 	.open = open_xray,
 	.close = close_xray,
 	.relate = relate_xray,
+	.kinship = kinship_xray,
 	.fold = fold_xray,
 	.describe = describe_xray,
 	.dump = dump_xray,

@@ -29,6 +29,7 @@ struct tl_gather {
 	size_t added;      /* profiles */
 	uint64_t held;     /* bytes of pieces in memory */
 	bool had_contexts; /* some profile has call stacks */
+	bool broken;       /* a merge failed, and what it was of is gone */
 	struct tl_kway_result result;
 };
 
@@ -203,11 +204,14 @@ static int spill_round(struct tl_gather *g, struct round *r, struct tl_error *er
  */
 static int merge_some(struct tl_gather *g, struct tl_output *out, bool *done, struct tl_error *err)
 {
-	struct round *r;
+	struct round *r = NULL;
 	size_t count = 0;
-	int status = open_round(g, &r, err);
+	int status = g->broken ? tl_error_at(err, TL_IO, TL_NOWHERE,
+					     "what was gathered before is lost, as it could not "
+					     "be merged")
+			       : open_round(g, &r, err);
 
-	if (!r)
+	if (g->broken || !r)
 		return status;
 	*done = g->first + r->count == g->count;
 	if (status == 0)
@@ -215,6 +219,7 @@ static int merge_some(struct tl_gather *g, struct tl_output *out, bool *done, st
 	count = r->count;
 	close_round(r);
 	drop_pieces(g, count);
+	g->broken = status < 0;
 	return status;
 }
 

@@ -21,7 +21,10 @@
 /* A log. Logs are sorted: a record counts in the first log that has it. */
 struct log {
 	struct tl_xray_reader *reader;
-	size_t number;      /* as given */
+	size_t number;   /* as given */
+	struct log *kin; /* towards the log that stands for all that may be related; see kin_of() */
+	uint32_t children;  /* of such a log: its children of unknown process so far */
+	bool forked;        /* of such a log: some of its logs inherits records */
 	uint32_t processes; /* number of processes that its buffers name */
 	uint64_t last_tsc;  /* the latest time in its last buffer */
 };
@@ -162,6 +165,26 @@ static bool same_bytes(const struct log *a, const struct log *b)
 	       !memcmp(a->reader->data, b->reader->data, a->reader->size);
 }
 
+/* ---- logs that may be related ---- */
+
+/*
+ * Logs with a buffer of the same head may be of one program, and so may those that one of them may
+ * be related to. What is found out of them does not depend on the logs of other programs.
+ */
+static struct log *kin_of(struct log *log)
+{
+	while (log->kin != log) {
+		log->kin = log->kin->kin;
+		log = log->kin;
+	}
+	return log;
+}
+
+static void unite(struct log *a, struct log *b)
+{
+	kin_of(a)->kin = kin_of(b);
+}
+
 /* ---- inherited records ---- */
 
 static int compare_heads(const struct shared *a, const struct shared *b)
@@ -261,9 +284,12 @@ static bool mark_inherited(struct family *f)
 	size_t first = 0;
 
 	for (size_t i = 1; i < f->buffer_count; i++) {
-		if (compare_heads(&f->buffers[first], &f->buffers[i]) != 0)
+		if (compare_heads(&f->buffers[first], &f->buffers[i]) != 0) {
 			first = i;
-		else if (!place_buffer(f, first, i))
+			continue;
+		}
+		unite(f->buffers[first].log, f->buffers[i].log);
+		if (!place_buffer(f, first, i))
 			return false;
 	}
 	return true;
@@ -273,7 +299,6 @@ static bool mark_inherited(struct family *f)
 
 static int settle(struct family *f, struct tl_error *err)
 {
-	uint32_t children = 0;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < f->log_count; i++) {
@@ -281,7 +306,8 @@ static int settle(struct family *f, struct tl_error *err)
 
 		if (!r->forks.inherits && !r->forks.has_copies && f->logs[i].processes < 2)
 			continue;
-		tl_xray_name_forked_thread(f->logs[i].reader, f->logs[i].processes > 1, &children);
+		tl_xray_name_forked_thread(f->logs[i].reader, f->logs[i].processes > 1,
+					   &kin_of(&f->logs[i])->children);
 		status = tl_xray_order_blocks(f->logs[i].reader, err);
 	}
 	return status;
@@ -291,16 +317,22 @@ static int settle(struct family *f, struct tl_error *err)
  * Two equal logs are those of children that recorded nothing, or one log given twice. Only a log of
  * another child tells the cases apart.
  */
+static void note_forks(struct family *f)
+{
+	for (size_t i = 0; i < f->log_count; i++)
+		if (f->logs[i].reader->forks.inherits &&
+		    (!i || !same_bytes(&f->logs[i - 1], &f->logs[i])))
+			kin_of(&f->logs[i])->forked = true;
+}
+
 static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
 {
 	size_t copy = f->log_count;
 
-	for (size_t i = 1; i < f->log_count; i++) {
-		if (same_bytes(&f->logs[i - 1], &f->logs[i]))
+	note_forks(f);
+	for (size_t i = 1; i < f->log_count; i++)
+		if (same_bytes(&f->logs[i - 1], &f->logs[i]) && !kin_of(&f->logs[i])->forked)
 			copy = i;
-		else if (f->logs[i].reader->forks.inherits)
-			return 0;
-	}
 	if (copy == f->log_count)
 		return 0;
 	*which = f->logs[copy].number;
@@ -318,10 +350,29 @@ static int relate(struct family *f, size_t *which, struct tl_error *err)
 	for (size_t i = 0; i < f->log_count; i++)
 		measure(&f->logs[i]);
 	qsort(f->logs, f->log_count, sizeof(*f->logs), compare_logs);
+	for (size_t i = 0; i < f->log_count; i++)
+		f->logs[i].kin = &f->logs[i];
 	if (!collect_buffers(f) || !drop_copies(f) || !mark_inherited(f))
 		return tl_error_memory(err);
 	status = refuse_copies(f, which, err);
 	return status < 0 ? status : settle(f, err);
+}
+
+size_t tl_xray_kinship(const struct tl_xray_reader *reader, uint64_t *marks, size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; reader->info.mode == TL_XRAY_FDR && i < reader->block_count; i++) {
+		const struct tl_xray_block *block = &reader->blocks[i];
+		uint64_t who = tl_hash_pair((uint32_t)block->process, (uint32_t)block->thread);
+
+		if (!block->begun || !block->timed)
+			continue;
+		if (count < room)
+			marks[count] = tl_hash_pair(who, block->first_tsc);
+		count++;
+	}
+	return count;
 }
 
 int tl_xray_relate(struct tl_xray_reader *const *readers, size_t count, size_t *which,

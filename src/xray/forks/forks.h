@@ -13,6 +13,12 @@
 int tl_xray_relate(struct tl_xray_reader *const *readers, size_t count, size_t *which,
 		   struct tl_error *err);
 
+/*
+ * A number for the head of each buffer: logs that have none in common are not related. At most
+ * `room` are written. @return how many there are
+ */
+size_t tl_xray_kinship(const struct tl_xray_reader *reader, uint64_t *marks, size_t room);
+
 /* Whether all records of the thread are inherited, so that another log has them. */
 bool tl_xray_is_inherited(const struct tl_xray_reader *reader, const struct tl_xray_thread *thread);
 

@@ -369,6 +369,31 @@ TEST(nothing_has_no_sum)
 	tl_gather_close(gather);
 }
 
+/* What was merged when there was no room is gone: there is no sum without it. */
+TEST(no_room_for_what_does_not_fit)
+{
+	const struct tl_gather_options options = { .size = sizeof(options),
+						   .memory = 1,
+						   .scratch = "/proc/self/fdinfo" };
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	struct dice dice = { 5 };
+	struct tl_gather *gather;
+	struct tl_error err = { 0 };
+	int status = 0;
+
+	assert_int_equal(tl_gather_open(&gather, &options, NULL), 0);
+	for (int i = 0; i < 4; i++) {
+		struct tl_profile *profile = random_profile(&dice, MIXED);
+
+		status |= tl_gather_add(gather, profile, NULL);
+		tl_profile_free(profile);
+	}
+	assert_true(status < 0);
+	assert_int_equal(tl_gather_write(gather, NULL, &gathered, sizeof(gathered), &err), TL_IO);
+	assert_non_null(strstr(err.text, "is lost"));
+	tl_gather_close(gather);
+}
+
 /* ---- memory that runs out ---- */
 
 static int gather_step(const void *input, uint64_t *digest)
@@ -421,6 +446,7 @@ int main(void)
 		cmocka_unit_test(inherited_events_are_derived_of_the_sum),
 		cmocka_unit_test(clocks_have_to_be_the_same),
 		cmocka_unit_test(nothing_has_no_sum),
+		cmocka_unit_test(no_room_for_what_does_not_fit),
 		cmocka_unit_test(refused_allocations),
 	};
 

@@ -261,6 +261,83 @@ TEST(buffers_that_only_look_alike)
 	free_logs(&logs);
 }
 
+/* A log of another program: process and thread 70, enter and exit 1. */
+static void put_stranger(struct logs *logs, const char *of)
+{
+	struct bytes b = begin_log();
+	size_t start = begin_block(&b, 70, 70, 100);
+
+	put_function(&b, ENTER, 1, 0);
+	put_function(&b, EXIT, 1, *of == 'a' ? 10 : 20);
+	end_block(&b, start);
+	add_log(logs, &b);
+}
+
+/* A fork in one program says nothing about a copy of another one's log. */
+TEST(a_copy_beside_a_program_that_forks)
+{
+	struct logs logs = { .count = 0 };
+	struct tl_profile *profile;
+	size_t notes, faults;
+
+	put_parent(&logs);
+	put_child(&logs);
+	put_stranger(&logs, "a");
+	assert_int_equal(fold(&logs, &profile, &notes, &faults), 0);
+	assert_int_equal(notes, 1);
+	tl_profile_free(profile);
+	put_stranger(&logs, "a");
+	assert_int_equal(fold(&logs, &profile, &notes, &faults), TL_BAD_USAGE);
+	free_logs(&logs);
+}
+
+static size_t marks_of(const char *path, uint64_t *marks, size_t room)
+{
+	struct tl_input *input;
+	size_t count;
+
+	assert_int_equal(tl_input_open(&input, &path, 1, NULL, NULL, NULL), 0);
+	count = tl_input_kinship(input, marks, room);
+	tl_input_close(input);
+	return count;
+}
+
+static bool share(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
+{
+	for (size_t i = 0; i < a_count; i++)
+		for (size_t j = 0; j < b_count; j++)
+			if (a[i] == b[j])
+				return true;
+	return false;
+}
+
+/* A mark for the file, and for each buffer; parent and child have both of theirs in common. */
+TEST(logs_that_may_be_related_share_marks)
+{
+	struct logs logs = { .count = 0 };
+	uint64_t marks[3][MOST] = { { 0 } };
+	size_t counts[3];
+
+	put_parent(&logs);
+	put_child(&logs);
+	put_stranger(&logs, "b");
+	for (size_t i = 0; i < 3; i++) {
+		counts[i] = marks_of(logs.paths[i], marks[i], MOST);
+		assert_int_equal(marks_of(logs.paths[i], NULL, 0), counts[i]);
+	}
+	assert_int_equal(counts[0], 3);
+	assert_int_equal(counts[1], 3);
+	assert_int_equal(counts[2], 2);
+	assert_true(share(marks[0], 3, marks[1], 3));
+	assert_false(share(marks[0], 3, marks[2], 2));
+	assert_false(share(marks[1], 3, marks[2], 2));
+	/* The file itself, for who gives it twice. */
+	marks_of(logs.paths[2], marks[0], 1);
+	assert_int_equal(marks[0][0], marks[2][0]);
+	assert_int_not_equal(marks[0][1], marks[2][1]);
+	free_logs(&logs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +346,8 @@ int main(void)
 		cmocka_unit_test(a_buffer_that_stands_there_twice),
 		cmocka_unit_test(files_given_twice),
 		cmocka_unit_test(buffers_that_only_look_alike),
+		cmocka_unit_test(a_copy_beside_a_program_that_forks),
+		cmocka_unit_test(logs_that_may_be_related_share_marks),
 	};
 
 	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Many files become one sum: what `merge` writes, and other commands read of a list of files. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,12 @@ static int add_profile(struct command_job *job, struct tl_gather *gather, const 
 	return status;
 }
 
+int gather_opened(struct command_job *job, struct tl_gather *gather, const char *path,
+		  struct tl_error *err)
+{
+	return add_profile(job, gather, path, err);
+}
+
 static int gather_file(struct command_job *job, struct tl_gather *gather, struct logs *logs,
 		       const char *path, struct tl_error *err)
 {
@@ -118,7 +125,7 @@ static int gather_logs(struct command_job *job, struct tl_gather *gather, struct
 	return 0;
 }
 
-static int gather_files(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
+int gather_related(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
 {
 	struct logs logs = { .input = NULL };
 	int status = 0;
@@ -133,6 +140,14 @@ static int gather_files(struct command_job *job, struct tl_gather *gather, struc
 	if (status == 0)
 		status = gather_logs(job, gather, &logs, err);
 	tl_input_close(logs.input);
+	return status;
+}
+
+int gather_files(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
+{
+	int status = job->command->gather ? job->command->gather(job, gather, err)
+					  : gather_related(job, gather, err);
+
 	if (status == 0 && !warn_missing(job)) {
 		job->error_shown = true;
 		return TL_BAD_FORMAT;
@@ -141,80 +156,12 @@ static int gather_files(struct command_job *job, struct tl_gather *gather, struc
 }
 
 /* A sum has call stacks only if all profiles have them. */
-static void warn_flattened(struct command_job *job)
+void warn_flattened(struct command_job *job)
 {
 	print_error("tracelathe: the merged profile: some files have no call stacks, so those of "
 		    "the other files are left out; costs and calls are complete");
 	putc('\n', stderr);
 	job->damaged = true;
-}
-
-/* An error of the sum as a whole. */
-static int complain_sum(struct command_job *job, int status, const struct tl_error *err)
-{
-	if (status < 0) {
-		complain(job->command->name, "%s",
-			 err->text ? err->text : tl_status_name(err->status));
-		job->error_shown = true;
-	}
-	return status;
-}
-
-/* A profile file is written as a stream. */
-static int write_stream(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
-{
-	struct tl_gathered gathered = { .size = sizeof(gathered) };
-	int status = tl_gather_write(gather, job->out, &gathered, sizeof(gathered), err);
-
-	if (status == 0)
-		warn_saturated_sums(job, "the sum of all files", gathered.losses.saturated);
-	if (status == 0 && gathered.flattened)
-		warn_flattened(job);
-	return complain_sum(job, status, err);
-}
-
-/* Other formats are written from the merged profile, which has to be in memory for that. */
-static int write_profile(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
-{
-	const struct tl_exporter *exporter = chosen_exporter(job->settings);
-	struct tl_gathered gathered = { .size = sizeof(gathered) };
-	struct tl_profile *merged = NULL;
-	uint32_t *events = NULL;
-	int status = tl_gather_profile(gather, &merged, &gathered, sizeof(gathered), err);
-
-	complain_sum(job, status, err);
-	if (status == 0)
-		warn_saturated(job, "the sum of all files", merged);
-	if (status == 0 && job->settings->events.names)
-		status = choose_events(job, merged, &events, err);
-	if (status == 0 && exporter->contexts && gathered.flattened)
-		warn_flattened(job);
-	if (status == 0 && exporter->stacks)
-		status = add_stacks(job, "the merged profile", &merged, err);
-	/* Without a command line in the header: it would depend on the order of the files. */
-	if (status == 0)
-		status = export_profile(job, exporter, merged, NULL, err);
-	free(events);
-	tl_profile_free(merged);
-	return status;
-}
-
-int cmd_merge(struct command_job *job, struct tl_error *err)
-{
-	const struct tl_gather_options options = {
-		.size = sizeof(options),
-		.per_thread = job->settings->input.per_thread,
-	};
-	bool stream = chosen_exporter(job->settings)->whole && !job->settings->events.names;
-	struct tl_gather *gather;
-	int status = tl_gather_open(&gather, &options, err);
-
-	if (status == 0)
-		status = gather_files(job, gather, err);
-	if (status == 0)
-		status = stream ? write_stream(job, gather, err) : write_profile(job, gather, err);
-	tl_gather_close(gather);
-	return status;
 }
 
 /* ---- the sum as an input ---- */
@@ -231,21 +178,42 @@ static int write_sum(struct command_job *job, struct tl_gather *gather, struct t
 	return status;
 }
 
-/* Functions and objects are chosen of the sum; what ran where and when, of each file. */
-static int write_gathered(struct command_job *job, const char *path, struct tl_error *err)
+void settings_of_each(struct settings *settings, struct tl_input_filter *kept)
+{
+	struct tl_input_filter *filter = &settings->input.filter;
+
+	*kept = *filter;
+	filter->function = filter->object = NULL;
+	/* A table of one file has no call stacks, which those of the others need for a sum. */
+	if (settings->input.detail == TL_DETAIL_TABLE)
+		settings->input.detail = TL_DETAIL_FUNCTIONS;
+}
+
+static void settings_of_sum(struct settings *settings, const struct tl_input_filter *kept)
 {
 	static const struct tl_input_options all = TL_INPUT_OPTIONS_DEFAULT;
-	struct tl_input_filter *filter = &job->settings->input.filter, chosen = *filter;
+	struct tl_input_filter *filter = &settings->input.filter;
+
+	*filter = all.filter;
+	filter->function = kept->function;
+	filter->object = kept->object;
+}
+
+static int write_gathered(struct command_job *job, const char *path, struct tl_error *err)
+{
+	const struct tl_gather_options options = {
+		.size = sizeof(options),
+		.memory = job->settings->files.memory_megabytes << 20,
+		.scratch = job->settings->files.scratch,
+	};
 	struct tl_gather *gather = NULL;
+	struct tl_input_filter kept;
 	int status = output_open(&job->out, path, err);
 
 	if (status < 0)
 		return status;
-	filter->function = filter->object = NULL;
-	/* A table of one file has no call stacks, which those of the others need for a sum. */
-	if (job->settings->input.detail == TL_DETAIL_TABLE)
-		job->settings->input.detail = TL_DETAIL_FUNCTIONS;
-	status = tl_gather_open(&gather, NULL, err);
+	settings_of_each(job->settings, &kept);
+	status = tl_gather_open(&gather, &options, err);
 	if (status == 0)
 		status = write_sum(job, gather, err);
 	if (status == 0)
@@ -254,17 +222,16 @@ static int write_gathered(struct command_job *job, const char *path, struct tl_e
 		output_discard(job->out);
 	job->out = NULL;
 	tl_gather_close(gather);
-	*filter = all.filter;
-	filter->function = chosen.function;
-	filter->object = chosen.object;
+	settings_of_sum(job->settings, &kept);
 	return status;
 }
 
-/* A file without a name. */
-static int make_file(void)
+int make_scratch_file(const struct settings *settings)
 {
-	const char *directory = getenv("TMPDIR");
+	const char *directory = settings->files.scratch;
 
+	if (!directory)
+		directory = getenv("TMPDIR");
 	return open(directory && *directory ? directory : "/var/tmp",
 		    O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
@@ -272,7 +239,7 @@ static int make_file(void)
 bool open_gathered(struct command_job *job)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
-	int fd = make_file();
+	int fd = make_scratch_file(job->settings);
 	bool opened = false;
 	char path[64];
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mpi/note.h"
+#include "mpi/worker.h"
+
+/* Take the list of files as that of the command line. */
+static bool take_paths(struct settings *settings, const struct note *note, int bytes)
+{
+	char *text = bytes_read(bytes, (size_t)note->size);
+	char **copy = text ? list_add(&settings->copies.list, sizeof(*copy)) : NULL;
+
+	if (!copy) {
+		free(text);
+		return false;
+	}
+	*copy = text;
+	settings->paths.list.count = 0;
+	for (const char *path = text; path < text + note->size; path += strlen(path) + 1) {
+		const char **item = list_add(&settings->paths.list, sizeof(*item));
+
+		if (!item)
+			return false;
+		*item = path;
+	}
+	if (note->number)
+		settings->input.jobs = (unsigned)note->number;
+	return true;
+}
+
+/* A process that ends with its parent, however that ends. */
+static pid_t make_child(void)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_UNUSABLE);
+	return 0;
+}
+
+/* What a worker writes to standard error is of one file, and is told with what became of that. */
+static bool catch_messages(int *file)
+{
+	*file = bytes_make(NULL, 0);
+	return *file >= 0 && dup2(*file, STDERR_FILENO) >= 0;
+}
+
+static void tell_lost(int socket, uint32_t life, int status, int messages)
+{
+	const off_t size = lseek(messages, 0, SEEK_END);
+	const struct note note = {
+		.kind = NOTE_LOST,
+		.life = life + 1,
+		.status = status,
+		.size = size > 0 ? (uint64_t)size : 0,
+	};
+
+	note_send(socket, &note, size > 0 ? messages : -1);
+}
+
+static int keep(int socket, const struct command *command, struct settings *settings,
+		const struct fleet_options *options)
+{
+	struct note start;
+	int bytes, messages;
+
+	if (!note_receive(socket, &start, &bytes) || start.kind != NOTE_START)
+		return EXIT_CLEAN;
+	if (!take_paths(settings, &start, bytes))
+		return EXIT_UNUSABLE;
+	close(bytes);
+	for (uint32_t life = 0;; life++) {
+		int status;
+		pid_t child;
+
+		if (!catch_messages(&messages) || (child = make_child()) < 0)
+			return EXIT_UNUSABLE;
+		if (!child)
+			return worker_run(socket, life, command, settings, options);
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			;
+		if (WIFEXITED(status) && !WEXITSTATUS(status))
+			return EXIT_CLEAN;
+		tell_lost(socket, life, status, messages);
+		close(messages);
+	}
+}
+
+bool keeper_begin(struct keeper *keeper, const struct command *command, struct settings *settings,
+		  const struct fleet_options *options)
+{
+	int ends[2], status;
+
+	*keeper = (struct keeper){ .socket = -1 };
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		complain(NULL, "cannot make a socket: %s", strerror(errno));
+		return false;
+	}
+	keeper->child = make_child();
+	if (keeper->child < 0) {
+		complain(NULL, "cannot make a process: %s", strerror(errno));
+		close(ends[0]);
+		close(ends[1]);
+		return false;
+	}
+	keeper->socket = ends[!keeper->child];
+	close(ends[!!keeper->child]);
+	if (keeper->child)
+		return true;
+	status = keep(keeper->socket, command, settings, options);
+	settings_free(settings);
+	close(keeper->socket);
+	exit(status);
+}
+
+void keeper_end(struct keeper *keeper, bool at_once)
+{
+	if (at_once && keeper->child > 0)
+		kill(keeper->child, SIGKILL);
+	if (keeper->socket >= 0)
+		close(keeper->socket);
+	while (keeper->child > 0 && waitpid(keeper->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	*keeper = (struct keeper){ .socket = -1 };
+}

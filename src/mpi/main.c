@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `mpirun -np N tracelathe-mpi COMMAND ...`: all ranks read files, and rank 0 is then the command
+ * itself, with the sum for its input.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli/help/help.h"
+#include "cli/options/paths.h"
+#include "mpi/master.h"
+#include "mpi/worker.h"
+
+enum {
+	DISTRIBUTED = C_REPORT | C_TREE | C_STACKS | C_FLAME | C_CONVERT | C_MERGE,
+	/* Seconds. What hangs behind the last note is ended. */
+	FINALIZE = 60,
+	SILENCE = 120,
+};
+
+/* The command's row is first, so that gather_sum() finds the rest. */
+struct run {
+	struct command command;
+	struct settings settings;
+	struct fleet_options options;
+	struct keeper keeper;
+	struct relay relay;
+	struct fleet_outcome outcome;
+	const char *restart; /* the directory of --restart, NULL: none */
+	char *kept;          /* that of these options in it: options.restart */
+	int rank, size;
+};
+
+/* ---- the sum, for the command on rank 0 ---- */
+
+static int add_profile(struct tl_input *input, struct tl_gather *gather, struct tl_error *err)
+{
+	struct tl_profile *profile;
+	int status = tl_gather_add_input(gather, input, err);
+
+	if (status)
+		return status < 0 ? status : 0;
+	status = tl_input_fold(input, &profile, err);
+	if (status == 0)
+		status = tl_gather_add(gather, profile, err);
+	tl_profile_free(profile);
+	return status;
+}
+
+/* command.gather: all files are in one profile file. */
+static int gather_sum(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
+{
+	const struct run *run = (const struct run *)job->command;
+	const struct tl_exporter *exporter = chosen_exporter(job->settings);
+	struct tl_input *input = NULL;
+	char text[64];
+	const char *path = text;
+	int status = 0;
+
+	job->missing = run->outcome.missing;
+	job->damaged |= run->outcome.damaged;
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", run->outcome.sum);
+	if (run->outcome.sum >= 0)
+		status = tl_input_open(&input, &path, 1, NULL, NULL, err);
+	if (input)
+		status = add_profile(input, gather, err);
+	tl_input_close(input);
+	/* What has no call stacks anyway does not miss them. */
+	if (run->outcome.flattened &&
+	    (job->command->files == FILES_TOGETHER || exporter->contexts || exporter->whole))
+		warn_flattened(job);
+	return status;
+}
+
+/* ---- arguments ---- */
+
+/* The value of an option of this program, which is taken out of the arguments; NULL: not there. */
+static const char *take_option(int *argc, char **argv, const char *name)
+{
+	size_t length = strlen(name);
+	const char *value = NULL;
+
+	for (int i = 0; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+		int used = 0;
+
+		if (!strncmp(argv[i], name, length) && argv[i][length] == '=') {
+			value = argv[i] + length + 1;
+			used = 1;
+		} else if (!strcmp(argv[i], name)) {
+			value = i + 1 < *argc ? argv[i + 1] : "";
+			used = i + 1 < *argc ? 2 : 1;
+		}
+		if (!used)
+			continue;
+		memmove(&argv[i], &argv[i + used], (size_t)(*argc - i - used) * sizeof(*argv));
+		*argc -= used;
+		i--;
+	}
+	return value;
+}
+
+static bool take_own_options(struct run *run, int *argc, char **argv)
+{
+	const char *timeout = take_option(argc, argv, "--timeout"),
+		   *restart = take_option(argc, argv, "--restart");
+	char *end;
+	unsigned long seconds;
+
+	run->restart = restart;
+	if (restart && !*restart) {
+		complain(NULL, "--restart needs a directory, --restart DIR");
+		return false;
+	}
+	if (!timeout)
+		return true;
+	seconds = strtoul(timeout, &end, 10);
+	run->options.timeout = (unsigned)seconds;
+	if (*timeout < '0' || *timeout > '9' || *end || seconds > INT_MAX) {
+		complain(NULL, "--timeout %s: must be a number of seconds", timeout);
+		return false;
+	}
+	return true;
+}
+
+/* Options, with their values, that do not change what a file is folded to. */
+static const char *const of_no_file[] = { "-o",     "--output",   "--memory",   "--scratch",
+					  "--jobs", "--progress", "--color",    "--glob",
+					  "--top",  "--sort",     "--threshold" };
+
+static bool is_of_no_file(const char *argument)
+{
+	size_t length = strcspn(argument, "=");
+
+	for (size_t i = 0; i < sizeof(of_no_file) / sizeof(*of_no_file); i++)
+		if (strlen(of_no_file[i]) == length && !memcmp(of_no_file[i], argument, length))
+			return true;
+	return false;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+	return (hash ^ 0xff) * 0x100000001b3;
+}
+
+static bool is_path(const struct settings *settings, const char *argument)
+{
+	for (size_t i = 0; i < settings->paths.list.count; i++)
+		if (settings->paths.items[i] == argument)
+			return true;
+	return false;
+}
+
+/*
+ * Files that were read with other options are no use: what is kept is below a number for the
+ * command and its options.
+ */
+static bool name_restart(struct run *run, int argc, char **argv)
+{
+	uint64_t hash = hash_text(0xcbf29ce484222325, run->command.name);
+
+	if (!run->restart)
+		return true;
+	for (int i = 0; i < argc; i++) {
+		if (is_of_no_file(argv[i]))
+			i += !strchr(argv[i], '=');
+		else if (!is_path(&run->settings, argv[i]))
+			hash = hash_text(hash, argv[i]);
+	}
+	if (asprintf(&run->kept, "%s/%016llx", run->restart, (unsigned long long)hash) < 0)
+		run->kept = NULL;
+	run->options.restart = run->kept;
+	return run->kept;
+}
+
+static bool make_restart(const struct run *run)
+{
+	const char *folders[] = { run->restart, run->kept };
+
+	for (size_t i = 0; run->kept && i < 2; i++) {
+		if (!mkdir(folders[i], 0777) || errno == EEXIST)
+			continue;
+		complain(NULL, "%s: cannot be made: %s", folders[i], strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool parse(struct run *run, int argc, char **argv)
+{
+	const struct command *found = argc > 1 ? command_find(argv[1]) : NULL;
+
+	if (!found || !(found->bit & DISTRIBUTED)) {
+		complain(NULL,
+			 "mpirun -np N tracelathe-mpi report|tree|stacks|flame|convert|merge "
+			 "[OPTIONS] FILE...|@LIST: the options of `tracelathe`, --restart DIR and "
+			 "--timeout SECONDS; docs/fleet.md says more");
+		return false;
+	}
+	run->command = *found;
+	run->command.gather = gather_sum;
+	run->command.rights = RIGHTS_OWN; /* workers give them up */
+	argc -= 2;
+	argv += 2;
+	return take_own_options(run, &argc, argv) &&
+	       settings_parse(&run->settings, &run->command, argc, argv) &&
+	       name_restart(run, argc, argv);
+}
+
+/* ---- messages before it is known which rank this is ---- */
+
+static int catch_begin(int *messages)
+{
+	int kept = dup(STDERR_FILENO);
+
+	*messages = bytes_make(NULL, 0);
+	fflush(stderr);
+	if (kept >= 0 && *messages >= 0)
+		dup2(*messages, STDERR_FILENO);
+	return kept;
+}
+
+static void catch_end(int kept)
+{
+	fflush(stderr);
+	if (kept < 0)
+		return;
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+}
+
+static void say_caught(int messages)
+{
+	off_t size = lseek(messages, 0, SEEK_END);
+	char *text = size > 0 ? bytes_read(messages, (size_t)size) : NULL;
+
+	if (text)
+		fputs(text, stderr);
+	free(text);
+}
+
+/* ---- the list of files ---- */
+
+/* Each path with its '\0'. NULL without memory. */
+static char *join_paths(const struct settings *settings, uint64_t *size)
+{
+	char *text, *end;
+
+	*size = 0;
+	for (size_t i = 0; i < settings->paths.list.count; i++)
+		*size += strlen(settings->paths.items[i]) + 1;
+	text = end = malloc(*size + 1);
+	for (size_t i = 0; text && i < settings->paths.list.count; i++)
+		end = stpcpy(end, settings->paths.items[i]) + 1;
+	return text;
+}
+
+/* Threads of a worker, where the user has not chosen: the processors, shared by the ranks here. */
+static int worker_jobs(const struct run *run)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	int ranks = 1;
+	MPI_Comm here;
+
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+	MPI_Comm_size(here, &ranks);
+	MPI_Comm_free(&here);
+	if (run->settings.input.jobs != default_jobs(processors))
+		return 0;
+	return (int)default_jobs(processors / ranks);
+}
+
+/* The list of rank 0 is that of all. False: there is nothing to distribute. */
+static bool share_paths(struct run *run)
+{
+	uint64_t size = 0;
+	char *text = run->rank ? NULL : join_paths(&run->settings, &size);
+	struct note start = { .kind = NOTE_START };
+	int bytes;
+
+	MPI_Bcast(&size, sizeof(size), MPI_BYTE, 0, MPI_COMM_WORLD);
+	if (run->rank)
+		text = malloc(size + 1);
+	if (!text || size > INT_MAX)
+		relay_abort("the list of files does not fit into memory", run->rank);
+	MPI_Bcast(text, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+	start.number = worker_jobs(run);
+	start.size = size;
+	bytes = bytes_make(text, (size_t)size);
+	free(text);
+	if (bytes < 0 || !note_send(run->keeper.socket, &start, bytes))
+		relay_abort("cannot begin to read files", run->rank);
+	close(bytes);
+	return size;
+}
+
+/* Whether the files are many, which are added up. */
+static bool is_distributed(struct run *run)
+{
+	struct settings *settings = &run->settings;
+	int many = 0;
+
+	if (!run->rank && settings_expand_paths(settings, &run->command) && make_restart(run)) {
+		many = settings->paths.list.count > 1 && !is_database(settings);
+		if (!many)
+			run->command.gather = NULL;
+		else
+			settings->files.listed = true;
+	} else if (!run->rank) {
+		many = -1;
+	}
+	MPI_Bcast(&many, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (many < 0)
+		run->outcome.status = TL_BAD_USAGE;
+	return many > 0;
+}
+
+/* ---- a rank ---- */
+
+static void distribute(struct run *run)
+{
+	share_paths(run);
+	if (!relay_open(&run->relay, run->keeper.socket, &run->settings))
+		relay_abort("out of memory", run->rank);
+	run->relay.silence = SILENCE;
+	if (run->rank)
+		while (!run->relay.quit)
+			relay_turn(&run->relay);
+	else
+		master_run(&run->relay, &run->settings, &run->outcome);
+	relay_close(&run->relay);
+}
+
+/* With MPI from here to there. */
+static void run_ranks(struct run *run, bool parsed)
+{
+	bool wanted = parsed && !run->settings.help.wanted;
+
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &run->rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &run->size);
+	if (wanted && is_distributed(run))
+		distribute(run);
+	keeper_end(&run->keeper, run->relay.failed);
+	alarm(FINALIZE);
+	MPI_Finalize();
+	alarm(0);
+}
+
+/* ---- the output ---- */
+
+/*
+ * OpenMPI gives a rank a terminal of its own to write to, wherever mpirun writes. What is written
+ * is to be what the command writes there, so it goes to a file first. -1: it need not.
+ */
+static int spool_begin(const struct settings *settings)
+{
+	int file, output;
+
+	if (!getenv("OMPI_COMM_WORLD_RANK") || !isatty(STDOUT_FILENO))
+		return -1;
+	file = make_scratch_file(settings);
+	if (file < 0)
+		return -1;
+	output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (output >= 0)
+		dup2(file, STDOUT_FILENO);
+	close(file);
+	return output;
+}
+
+static bool write_whole(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t wrote = write(fd, data, size);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return false;
+		data += wrote;
+		size -= (size_t)wrote;
+	}
+	return true;
+}
+
+/* Copy what was written. @return `status`, or EXIT_UNUSABLE */
+static int spool_end(int output, int status)
+{
+	static char room[1 << 16];
+	struct termios raw;
+	ssize_t got = 0;
+	off_t at = 0;
+	bool ok = true;
+
+	if (output < 0)
+		return status;
+	/* Bytes as they are. */
+	if (!tcgetattr(output, &raw)) {
+		cfmakeraw(&raw);
+		tcsetattr(output, TCSADRAIN, &raw);
+	}
+	while (ok && (got = pread(STDOUT_FILENO, room, sizeof(room), at)) > 0) {
+		ok = write_whole(output, room, (size_t)got);
+		at += got;
+	}
+	close(output);
+	if (ok && got == 0)
+		return status;
+	complain(NULL, "standard output: cannot be written: %s", strerror(errno));
+	return EXIT_UNUSABLE;
+}
+
+static int finish(struct run *run, bool parsed)
+{
+	int output;
+
+	if (!parsed || run->outcome.status < 0)
+		return EXIT_UNUSABLE;
+	output = spool_begin(&run->settings);
+	if (!run->settings.help.wanted)
+		return spool_end(output, run_command(&run->command, &run->settings));
+	help_command(&run->command, run->settings.report.all || run->settings.help.all);
+	return spool_end(output, close_stdout(EXIT_CLEAN));
+}
+
+int main(int argc, char **argv)
+{
+	struct run run = { .outcome = { .sum = -1 }, .keeper = { .socket = -1 } };
+	int messages = -1, kept, status = EXIT_CLEAN;
+	bool parsed;
+
+	process_begin();
+	kept = catch_begin(&messages);
+	parsed = parse(&run, argc, argv);
+	catch_end(kept);
+	if (parsed && !run.settings.help.wanted)
+		parsed = keeper_begin(&run.keeper, &run.command, &run.settings, &run.options);
+	run_ranks(&run, parsed);
+	/* The status of rank 0 is that of all: mpirun ends the others when one of them fails. */
+	if (!run.rank) {
+		say_caught(messages);
+		status = finish(&run, parsed);
+	}
+	if (messages >= 0)
+		close(messages);
+	if (run.outcome.sum >= 0)
+		close(run.outcome.sum);
+	settings_free(&run.settings);
+	free(run.kept);
+	return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_MPI_NOTE_H
+#define TL_MPI_NOTE_H
+/*
+ * What the processes of a run tell each other. A note is a head of fixed size, and bytes that
+ * belong to it: of any number, so they stand in a file, whose descriptor goes with the note where
+ * both processes are of one rank.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum note_kind {
+	/* to a keeper: the paths of all files, each with its '\0'. `number`: threads of a worker */
+	NOTE_START = 1,
+	/* to a worker */
+	NOTE_FOLD, /* add the files of a unit, by number: uint32_t each */
+	/* send the sum to rank `number`, whose worker is in `other_life`; -1: that of all */
+	NOTE_GIVE,
+	NOTE_ADD, /* add a profile file */
+	NOTE_QUIT,
+	/* to the master, which is on rank 0 */
+	NOTE_FOLDED, /* NOTE_FOLD was done or not, see `status`; what there is to be said */
+	NOTE_KIN,    /* the file is to be folded with others: its marks, uint64_t each */
+	NOTE_GAVE,   /* NOTE_GIVE was done or not; what there is to be said */
+	NOTE_ADDED,  /* NOTE_ADD was done or not; what there is to be said */
+	NOTE_SUM,    /* the sum of all, a profile file */
+	NOTE_LOST,   /* the worker died, and with it what it had; `life` is the next one's */
+	NOTE_ALIVE,
+};
+
+enum {
+	NOTE_RELATED = 1,   /* NOTE_FOLD: the files are logs that may be related */
+	NOTE_DAMAGED = 2,   /* something was skipped: exit status 1 */
+	NOTE_FLATTENED = 4, /* some of the files have call stacks, which the sum has not */
+};
+
+struct note {
+	uint32_t kind;       /* enum note_kind */
+	int32_t from, to;    /* ranks */
+	uint32_t life;       /* of the worker: one more whenever it had to be started again */
+	uint32_t other_life; /* NOTE_GIVE */
+	int32_t number;      /* the unit's, or what the kind says */
+	int32_t status;      /* of tl_status; NOTE_LOST: as of waitpid() */
+	uint32_t flags;
+	uint32_t missing; /* files of the unit that could not be read */
+	uint32_t given;   /* NOTE_LOST: sums of this worker that were passed on, in all its lives */
+	uint64_t size;    /* of the bytes */
+};
+
+bool note_is_for_master(const struct note *note);
+
+/* Over a socket of packets, with the descriptor of the bytes, -1: there are none. */
+bool note_send(int socket, const struct note *note, int bytes);
+/* 1; 0: the other side has ended. *bytes is the caller's to close. */
+int note_receive(int socket, struct note *note, int *bytes);
+
+/* A file in memory. -1: no memory. */
+int bytes_make(const void *data, size_t size);
+/* All of a file's bytes and a '\0' behind, for free(). NULL: no memory, or it cannot be read. */
+void *bytes_read(int fd, size_t size);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_MPI_RELAY_H
+#define TL_MPI_RELAY_H
+/*
+ * Notes between ranks. Each rank passes on what its worker and the others send; nothing here waits
+ * for another rank, so that none can hang because another does. A rank that is not heard of for
+ * long ends the run.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "mpi/note.h"
+
+/* Of the master: takes a note and its bytes, -1 or a descriptor to close. */
+typedef void relay_take_fn(void *arg, const struct note *note, int bytes);
+
+struct outgoing;
+struct settings;
+struct incoming;
+
+struct relay {
+	int rank, size;      /* of all ranks */
+	int worker;          /* socket; -1: it has ended */
+	relay_take_fn *take; /* of rank 0 */
+	void *arg;
+	const struct settings *settings; /* for temporary files */
+	struct outgoing *first, *last;
+	struct incoming *incoming; /* by rank */
+	uint32_t given;            /* sums that the worker sent to other ranks */
+	char *room;                /* for a part of a note */
+	int wait_ms;               /* for a note of the worker */
+	double *heard;             /* by rank: when it was heard of last, in seconds */
+	double called;             /* when this rank told last that it is there */
+	double silence;            /* seconds of it that end the run; 0: none do */
+	bool quit, failed;         /* NOTE_QUIT came, since there is a sum or there will be none */
+};
+
+/* After MPI_Init(). `take` and `silence` are to be set behind it. False without memory. */
+bool relay_open(struct relay *relay, int worker, const struct settings *settings);
+/* Send to the worker of note->to, or to the master. `bytes` is closed when they are sent. */
+void relay_send(struct relay *relay, const struct note *note, int bytes);
+/* Pass on what there is, or wait a moment. */
+void relay_turn(struct relay *relay);
+/* Send what waits. */
+void relay_flush(struct relay *relay);
+void relay_close(struct relay *relay);
+
+/* End the whole run, on all ranks. */
+_Noreturn void relay_abort(const char *why, int rank);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files are read and added as the command does it (cli/commands/gather.c, cli/fleet). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/confine/confine.h"
+#include "cli/fleet/mapping.h"
+#include "mpi/note.h"
+#include "mpi/worker.h"
+
+struct worker {
+	int socket;
+	uint32_t life;
+	struct command_job job;
+	struct settings *settings;
+	const struct fleet_options *options;
+	const char **paths; /* of all files */
+	size_t path_count;
+	struct tl_gather *gather;
+	bool flattened; /* some sum that was added or given away */
+	/* Profile files that were added, which are read when they are merged. */
+	LIST_OF(int) added;
+};
+
+static int no_memory(struct tl_error *err)
+{
+	*err = (struct tl_error){ TL_NO_MEMORY, 0, NULL, "out of memory", TL_NOWHERE, TL_NOWHERE };
+	return TL_NO_MEMORY;
+}
+
+/* ---- answers ---- */
+
+/* What was written to standard error since the last answer. */
+static int take_messages(uint64_t *size)
+{
+	off_t end = lseek(STDERR_FILENO, 0, SEEK_END);
+	char *text = end > 0 ? bytes_read(STDERR_FILENO, (size_t)end) : NULL;
+	int fd = text ? bytes_make(text, (size_t)end) : -1;
+
+	free(text);
+	*size = fd >= 0 ? (uint64_t)end : 0;
+	if (ftruncate(STDERR_FILENO, 0) == 0)
+		lseek(STDERR_FILENO, 0, SEEK_SET);
+	return fd;
+}
+
+static bool answer(struct worker *w, enum note_kind kind, const struct note *asked, int status)
+{
+	struct note note = {
+		.kind = kind,
+		.life = w->life,
+		.number = asked->number,
+		.status = status,
+		.missing = (uint32_t)w->job.missing,
+		.flags =
+			(w->job.damaged ? NOTE_DAMAGED : 0u) | (w->flattened ? NOTE_FLATTENED : 0u),
+	};
+	int messages = take_messages(&note.size);
+	bool sent = note_send(w->socket, &note, messages);
+
+	if (messages >= 0)
+		close(messages);
+	w->job.damaged = w->job.error_shown = false;
+	w->job.missing = 0;
+	return sent;
+}
+
+/* The error of something that is not a file of the list. */
+static int say(struct worker *w, int status, const struct tl_error *err)
+{
+	if (status < 0 && !w->job.error_shown)
+		complain(w->job.command->name, "%s: %s",
+			 err->text ? err->text : tl_status_name(status),
+			 err->sys_errno ? strerror(err->sys_errno) : tl_status_name(status));
+	return status;
+}
+
+/* ---- files ---- */
+
+static bool answer_kin(struct worker *w, const struct note *asked)
+{
+	size_t count = tl_input_kinship(w->job.input, NULL, 0);
+	uint64_t *marks = malloc((count + 1) * sizeof(*marks));
+	struct note note = { .kind = NOTE_KIN, .life = w->life, .number = asked->number };
+	bool sent = false;
+	int fd;
+
+	progress_end(w->job.progress);
+	tl_input_kinship(w->job.input, marks, marks ? count : 0);
+	tl_input_close(w->job.input);
+	w->job.input = NULL;
+	note.size = count * sizeof(*marks);
+	fd = marks ? bytes_make(marks, (size_t)note.size) : -1;
+	if (fd >= 0) {
+		sent = note_send(w->socket, &note, fd);
+		close(fd);
+	}
+	free(marks);
+	return sent;
+}
+
+/* Filters choose what each file is folded to; what is kept of that is added as it is. */
+static int add_target(struct worker *w, const char *path, struct tl_error *err)
+{
+	static const struct tl_input_options all = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_input_filter *filter = &w->settings->input.filter, kept = *filter;
+	char *target = mapping_target(w->options->restart, path);
+	int status = target ? 0 : no_memory(err);
+
+	*filter = all.filter;
+	filter->function = kept.function;
+	filter->object = kept.object;
+	if (status == 0)
+		status = open_file(&w->job, target) ? gather_opened(&w->job, w->gather, target, err)
+						    : TL_BAD_FORMAT;
+	*filter = kept;
+	free(target);
+	return status;
+}
+
+/* By way of profile files in the directory of --restart. */
+static int add_mapped(struct worker *w, struct tl_error *err)
+{
+	struct settings *settings = w->settings;
+	struct tl_input_options kept = settings->input;
+	size_t missing;
+	off_t said;
+	int status;
+
+	settings->input.filter.function = settings->input.filter.object = NULL;
+	settings->input.formula_count = 0;
+	settings->input.per_thread = true;
+	status = map_files(&w->job, w->options->restart, err);
+	settings->input = kept;
+	missing = w->job.missing;
+	said = lseek(STDERR_FILENO, 0, SEEK_END);
+	for (size_t i = 0; status == 0 && i < settings->paths.list.count; i++) {
+		char *target = mapping_target(w->options->restart, settings->paths.items[i]);
+
+		/* What could not be mapped was said, and counted. */
+		if (!target)
+			status = no_memory(err);
+		else if (!missing || !access(target, F_OK))
+			status = add_target(w, settings->paths.items[i], err);
+		free(target);
+	}
+	/* What is to be said of a file was said when it was mapped. */
+	if (status == 0 && ftruncate(STDERR_FILENO, said) == 0)
+		lseek(STDERR_FILENO, said, SEEK_SET);
+	return status;
+}
+
+static int add_files(struct worker *w, struct tl_error *err)
+{
+	struct command_job *job = &w->job;
+	int status;
+
+	if (w->options->restart)
+		status = add_mapped(w, err);
+	else
+		status = gather_related(job, w->gather, err);
+	tl_input_close(job->input);
+	job->input = NULL;
+	if (status < 0 && !job->error_shown)
+		complain_error(w->settings->paths.items[0], err);
+	return status;
+}
+
+static bool fold_one(struct worker *w, const struct note *asked)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	const char *path = w->settings->paths.items[0];
+	int status;
+
+	if (!open_file(&w->job, path))
+		return answer(w, NOTE_FOLDED, asked, TL_BAD_FORMAT);
+	if (tl_input_format(w->job.input)->joins_processes)
+		return answer_kin(w, asked);
+	if (w->options->restart) {
+		progress_end(w->job.progress);
+		tl_input_close(w->job.input);
+		w->job.input = NULL;
+		status = add_files(w, &err);
+	} else {
+		status = gather_opened(&w->job, w->gather, path, &err);
+		tl_input_close(w->job.input);
+		w->job.input = NULL;
+		if (status < 0 && !w->job.error_shown)
+			complain_error(path, &err);
+	}
+	return answer(w, NOTE_FOLDED, asked, status);
+}
+
+static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	size_t count = (size_t)asked->size / sizeof(uint32_t);
+	uint32_t *numbers = bytes_read(bytes, (size_t)asked->size);
+	const char **paths = malloc((count + 1) * sizeof(*paths));
+	bool sent = false;
+
+	if (numbers && paths && count) {
+		for (size_t i = 0; i < count; i++)
+			paths[i] = w->paths[numbers[i] < w->path_count ? numbers[i] : 0];
+		w->settings->paths.items = paths;
+		w->settings->paths.list.count = count;
+		alarm(w->options->timeout);
+		if (asked->flags & NOTE_RELATED)
+			sent = answer(w, NOTE_FOLDED, asked, add_files(w, &err));
+		else
+			sent = fold_one(w, asked);
+		alarm(0);
+		w->settings->paths.items = w->paths;
+		w->settings->paths.list.count = w->path_count;
+	}
+	free(numbers);
+	free(paths);
+	return sent;
+}
+
+/* ---- sums ---- */
+
+static int open_gather(struct worker *w, struct tl_error *err)
+{
+	enum { MEMORY = 512 };
+	uint64_t megabytes = w->settings->files.memory_megabytes;
+	/* The other half is for the file that is folded. */
+	const struct tl_gather_options options = {
+		.size = sizeof(options),
+		.memory = (megabytes ? megabytes : MEMORY) << 19,
+		.scratch = w->settings->files.scratch,
+	};
+
+	return tl_gather_open(&w->gather, &options, err);
+}
+
+static void close_gather(struct worker *w)
+{
+	tl_gather_close(w->gather);
+	w->gather = NULL;
+	for (size_t i = 0; i < w->added.list.count; i++)
+		close(w->added.items[i]);
+	w->added.list.count = 0;
+}
+
+static int write_sum(struct worker *w, int fd, struct tl_error *err)
+{
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	struct tl_output *out = NULL;
+	char path[64];
+	int status;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	status = output_open(&out, path, err);
+	if (status == 0)
+		status = tl_gather_write(w->gather, out, &gathered, sizeof(gathered), err);
+	if (status == 0)
+		status = output_commit(out, err);
+	else if (out)
+		output_discard(out);
+	w->flattened |= gathered.flattened;
+	return status;
+}
+
+static bool give(struct worker *w, const struct note *asked)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	struct note sum = {
+		.kind = asked->number < 0 ? NOTE_SUM : NOTE_ADD,
+		.to = asked->number < 0 ? 0 : asked->number,
+		.life = asked->other_life,
+	};
+	int fd = make_scratch_file(w->settings);
+	int status = fd < 0 ? TL_IO : write_sum(w, fd, &err);
+
+	if (fd < 0)
+		complain(NULL, "cannot make a temporary file");
+	else
+		say(w, status, &err);
+	close_gather(w);
+	if (status == 0) {
+		sum.size = (uint64_t)lseek(fd, 0, SEEK_END);
+		sum.flags = w->flattened ? NOTE_FLATTENED : 0;
+		status = note_send(w->socket, &sum, fd) ? 0 : TL_IO;
+		w->flattened = false;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (open_gather(w, &err) < 0)
+		return false;
+	return answer(w, NOTE_GAVE, asked, status);
+}
+
+/* Add an opened profile file; where a stream is not exact, as a profile. */
+static int add_sum(struct worker *w, struct tl_input *input, struct tl_error *err)
+{
+	struct tl_profile *profile;
+	int status = tl_gather_add_input(w->gather, input, err);
+
+	if (status)
+		return status < 0 ? status : 0;
+	status = tl_input_fold(input, &profile, err);
+	if (status == 0)
+		status = tl_gather_add(w->gather, profile, err);
+	tl_profile_free(profile);
+	return status;
+}
+
+static bool add(struct worker *w, const struct note *asked, int bytes)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	int *kept = list_add(&w->added.list, sizeof(*kept));
+	struct tl_input *input = NULL;
+	char text[64];
+	const char *path = text;
+	int status = kept ? 0 : no_memory(&err);
+
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", bytes);
+	if (status == 0) {
+		*kept = bytes;
+		status = tl_input_open(&input, &path, 1, NULL, NULL, &err);
+	}
+	if (status == 0)
+		status = add_sum(w, input, &err);
+	tl_input_close(input);
+	w->flattened |= asked->flags & NOTE_FLATTENED;
+	say(w, status, &err);
+	return answer(w, NOTE_ADDED, asked, status);
+}
+
+/* ---- a life ---- */
+
+static bool serve(struct worker *w, const struct note *note, int bytes)
+{
+	bool ok = true;
+
+	/* What was meant for a worker that died is done by another one. */
+	if (note->life != w->life) {
+		if (bytes >= 0)
+			close(bytes);
+		return true;
+	}
+	switch (note->kind) {
+	case NOTE_FOLD:
+		ok = fold_unit(w, note, bytes);
+		break;
+	case NOTE_GIVE:
+		ok = give(w, note);
+		break;
+	case NOTE_ADD:
+		return add(w, note, bytes); /* which keeps the bytes */
+	default:
+		break;
+	}
+	if (bytes >= 0)
+		close(bytes);
+	return ok;
+}
+
+static void prepare(struct worker *w)
+{
+	struct tl_input_filter kept;
+
+	w->settings->output.progress = WHEN_NEVER;
+	/* The one directory, beside that of temporary files, that is written to. */
+	w->settings->output.path = w->options->restart;
+	w->paths = w->settings->paths.items;
+	w->path_count = w->settings->paths.list.count;
+	if (w->job.command->files == FILES_TOGETHER)
+		settings_of_each(w->settings, &kept);
+}
+
+int worker_run(int socket, uint32_t life, const struct command *command, struct settings *settings,
+	       const struct fleet_options *options)
+{
+	struct progress progress = { .enabled = false };
+	struct worker w = {
+		.socket = socket,
+		.life = life,
+		.job = { .command = command, .settings = settings, .progress = &progress },
+		.settings = settings,
+		.options = options,
+	};
+	struct note note;
+	int bytes;
+	bool ok;
+
+	prepare(&w);
+	ok = confine(settings, CONFINE_ANSWERS) && open_gather(&w, NULL) == 0;
+	while (ok && note_receive(socket, &note, &bytes) && note.kind != NOTE_QUIT)
+		ok = serve(&w, &note, bytes);
+	close_gather(&w);
+	list_free(&w.added.list);
+	return ok ? EXIT_CLEAN : EXIT_UNUSABLE;
+}

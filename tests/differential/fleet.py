@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Many files over the ranks of MPI: tracelathe-mpi writes what tracelathe does of the same files, byte for byte, with any
+number of ranks, in any order, in little memory; and when a process dies, hangs, or has no room, the answer is whole, or
+what is missing is said, or a run that goes on from there has the same bytes.
+
+  fleet.py TRACELATHE TRACELATHE-MPI MPIRUN"""
+import errno
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import common
+from common import expect, fail
+
+# No network, as root, more ranks than processors; a rank that ends with 1 is no reason to wait for the others.
+SWITCHES = ["-q", "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader", "--mca", "plm", "isolated",
+            "--mca", "btl_vader_single_copy_mechanism", "none", "--mca", "odls_base_sigkill_timeout", "0"]
+PATIENCE = 240  # seconds for a run; far more than it takes, as the machine may have other work
+
+
+# ---- files ----
+
+
+def golden(*parts):
+    return os.path.join(common.ROOT, "tests", "golden", *parts)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def profile(rng):
+    """A Callgrind profile of a process of a program with functions of its own and of all."""
+    lines = ["events: Ir Dr", "fl=prog.c"]
+    for function in rng.sample(range(900), 50):
+        lines += ["fn=work%d" % function, "%d %d %d" % (function + 1, rng.randrange(1 << 30), rng.randrange(1000)),
+                  "cfn=leaf", "calls=%d 99" % rng.randrange(1, 9), "%d %d 1" % (function + 1, rng.randrange(1000))]
+    return "\n".join(lines + ["fn=leaf", "99 7 7", ""]).encode()
+
+
+def make_inputs(folder, rng):
+    """Some 40 files: XRay logs of a program that forked, of others, profiles, stacks; some damaged, some no traces."""
+    for name in ("forky-0.xray", "forky-1.xray", "forky-2.xray", "forky-3.xray", "fib-fdr.xray", "args-fdr.xray",
+                 "fib-basic.xray", "mt-basic.xray", "mt8-fdr.xray"):
+        shutil.copy(golden("xray", name), os.path.join(folder, name))
+    for number in range(24):
+        write(os.path.join(folder, "callgrind.out.%d" % number), profile(rng))
+    for number in range(4):
+        text = "".join("main;f%d;g%d %d\n" % (rng.randrange(5), rng.randrange(5), rng.randrange(99)) for _ in range(30))
+        write(os.path.join(folder, "stacks-%d.folded" % number), text.encode())
+    write(os.path.join(folder, "cut.out"), profile(rng)[:-150])
+    write(os.path.join(folder, "cut.xray"), read(golden("xray", "custom-fdr.xray"))[:-100])
+    write(os.path.join(folder, "none.bin"), bytes(rng.randrange(256) for _ in range(300)))
+    write(os.path.join(folder, "empty.out"), b"")
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder)) + [os.path.join(folder, "missing.out")]
+
+
+def write_list(folder, paths):
+    path = os.path.join(folder, "list")
+    write(path, "".join(p + "\n" for p in paths).encode())
+    return "@" + path
+
+
+# ---- runs ----
+
+
+class Fleet:
+    def __init__(self, folder):
+        self.folder = folder
+        self.program, self.mpi = (os.path.abspath(path) for path in sys.argv[1:3])
+        self.mpirun = sys.argv[3]
+        self.compared = 0
+        # What MPI keeps for itself is no leak of ours.
+        self.environment = dict(os.environ, TMPDIR=folder, ASAN_OPTIONS="detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", ""))
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def begin(self, ranks, *args):
+        return subprocess.Popen([self.mpirun, *SWITCHES, "-np", str(ranks), self.mpi, *args], env=self.environment,
+                                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self, process):
+        """Exit status, output, messages; None: it hangs."""
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            fail("hangs:", process.args)
+            return None, b"", ""
+        return process.returncode, out, err.decode("utf-8", "replace")
+
+    def ranks(self, count, *args):
+        return self.end(self.begin(count, *args))
+
+    def alone(self, *args):
+        done = subprocess.run([self.program, *args], capture_output=True, cwd=self.folder, env=self.environment, check=False)
+        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+    def same(self, what, got, wanted):
+        self.compared += 1
+        if not wanted[1]:
+            fail(what, "tracelathe itself wrote nothing:", wanted[2][-500:])
+        if got[:2] != wanted[:2]:
+            fail(what, "status %s and %d bytes instead of %s and %d:" % (got[0], len(got[1]), wanted[0], len(wanted[1])),
+                 got[2][-1500:])
+        return got[:2] == wanted[:2]
+
+
+MERGE = ("merge", "--to", "tracelathe")
+
+
+def same_answers(fleet, paths, rng):
+    """The same bytes, the same files named, whoever reads what."""
+    wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
+    expect("status of a merge with damage", wanted[0], 1)
+    for ranks in (1, 2, 4):
+        mixed = rng.sample(paths, len(paths))
+        got = fleet.ranks(ranks, *MERGE, "--memory", "1", write_list(fleet.folder, mixed))
+        fleet.same("merge over %d" % ranks, got, wanted)
+        for name in ("cut.out", "cut.xray", "none.bin", "empty.out", "missing.out"):
+            if name not in got[2]:
+                fail("merge over %d:" % ranks, name, "is not named:", got[2])
+        if "3 of %d files could not be read" % len(paths) not in got[2]:
+            fail("merge over %d does not count what is missing:" % ranks, got[2][-300:])
+    given = write_list(fleet.folder, paths)
+    for words in (["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
+                  ["convert", "--to", "json", "--function", "work"], ["merge", "--function", "f"]):
+        fleet.same(" ".join(words), fleet.ranks(3, *words, given), fleet.alone(*words, given))
+
+
+def usage(fleet, paths):
+    """Errors of usage are said once, whatever the number of ranks."""
+    status, out, err = fleet.ranks(3, "report", "--sort", "nothing", "--bogus", paths[0])
+    expect("status of bad usage", (status, out, err.count("unknown option --bogus")), (2, b"", 1))
+    status, out, err = fleet.ranks(2, "report", "--timeout", "soon", paths[0])
+    expect("a bad --timeout", (status, out, err.count("--timeout soon: must be a number of seconds")), (2, b"", 1))
+
+
+# ---- a process that dies ----
+
+
+def holders(path):
+    """The processes that have a file open."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        folder = "/proc/%s/fd" % pid
+        try:
+            if any(os.readlink(os.path.join(folder, fd)) == path for fd in os.listdir(folder)):
+                found.append(int(pid))
+        except OSError:
+            pass
+    return [pid for pid in found if pid != os.getpid()]
+
+
+def wait_for_reader(fleet, pipe, process):
+    """A descriptor to write to, as soon as a worker reads; None: the run ended."""
+    for _ in range(PATIENCE * 50):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+        if process.poll() is not None:
+            fail("the run ended before it read the pipe:", fleet.end(process))
+            return None
+        time.sleep(0.02)
+    fail("nobody reads the pipe")
+    return None
+
+
+def parents(pid):
+    """The process, its parent, and so on."""
+    line = []
+    while pid > 1:
+        line.append(pid)
+        try:
+            pid = int(read("/proc/%d/stat" % pid).decode().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            break
+    return line
+
+
+def readers(pipe, process, but=()):
+    """The processes of a run that read the pipe, as soon as there are some others than those."""
+    for _ in range(PATIENCE * 50):
+        found = [pid for pid in holders(pipe) if pid not in but and process.pid in parents(pid)]
+        if found:
+            return found
+        time.sleep(0.02)
+    return []
+
+
+def reader_killed(fleet, paths, wanted):
+    """The process that reads a file is killed, once: what it had is done again, and nothing is missing."""
+    process = fleet.begin(2, *MERGE, write_list(fleet.folder, paths))
+    pipe = fleet.path("pipe")
+    first = wait_for_reader(fleet, pipe, process)
+    if first is None:
+        return
+    victims = readers(pipe, process)
+    expect("readers of the pipe", len(victims), 1)
+    for pid in victims:
+        os.kill(pid, signal.SIGKILL)
+    # The pipe stays open for writing, for the next one who reads it.
+    expect("readers behind it", len(readers(pipe, process, victims)), 1)
+    os.set_blocking(first, True)
+    os.write(first, read(fleet.path("in", "callgrind.out.0")))
+    os.close(first)
+    fleet.same("a reader was killed", fleet.end(process), wanted)
+
+
+def too_slow(fleet, paths, without):
+    """Nobody writes into the pipe: the file is left out, and that is said."""
+    got = fleet.ranks(2, *MERGE, "--timeout", "1", write_list(fleet.folder, paths))
+    fleet.same("a file that takes too long", got, without)
+    if "pipe: reading takes longer than --timeout" not in got[2] or "could not be read" not in got[2]:
+        fail("a file that takes too long is not named:", got[2])
+
+
+def end_of_all(fleet, process, what):
+    """The run ends by itself, and no process of it is left."""
+    if fleet.end(process)[0] in (0, 1, None):
+        fail(what, "is a success, or hangs")
+    for _ in range(PATIENCE * 20):
+        if not holders(fleet.path("pipe")):
+            return
+        time.sleep(0.05)
+    fail(what, "leaves processes")
+
+
+def kept_files(folder):
+    found = {}
+    for where, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(".tlp"):
+                found[name] = os.stat(os.path.join(where, name)).st_mtime_ns
+    return found
+
+
+def run_killed(fleet, paths, wanted, rng):
+    """A rank is killed, then mpirun: there is no answer; the next run goes on from what was kept."""
+    pipe, kept, before = fleet.path("pipe"), fleet.path("kept"), {}
+    args = [*MERGE, "--restart", kept, "--scratch", fleet.folder]
+    for what in ("rank", "mpirun"):
+        process = fleet.begin(2, *args, "-o", fleet.path("out.tlp"), write_list(fleet.folder, paths))
+        first = wait_for_reader(fleet, pipe, process)
+        if first is None:
+            return
+        # The reader, its keeper, the rank.
+        victim = parents(readers(pipe, process)[0])[2]
+        os.kill(victim if what == "rank" else process.pid, signal.SIGKILL)
+        end_of_all(fleet, process, "a killed " + what)
+        os.close(first)
+        if os.path.exists(fleet.path("out.tlp")):
+            fail("a killed", what, "leaves an answer")
+        after = kept_files(kept)
+        if len(after) < 10:
+            fail("a killed", what, "keeps only", sorted(after))
+        expect("what was kept is done again", {name: after.get(name) for name in before}, before)
+        before = after
+    os.remove(pipe)
+    shutil.copy(fleet.path("in", "callgrind.out.0"), pipe)
+    os.utime(pipe, (1, 1))
+    mixed = rng.sample(paths, len(paths))
+    fleet.same("a restarted run", fleet.ranks(4, *args, write_list(fleet.folder, mixed)), wanted)
+    after = kept_files(kept)
+    expect("what was kept is done again", {name: after.get(name) for name in before}, before)
+
+
+def no_room(fleet, paths, wanted):
+    """The directory of --scratch is full: an error, and no answer; with room there is one."""
+    small, kept = fleet.path("small"), fleet.path("kept")
+    os.mkdir(small)
+    args = [*MERGE, "--restart", kept, "-o", fleet.path("out.tlp"), write_list(fleet.folder, paths)]
+    mounted = not subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", small], capture_output=True,
+                                 check=False).returncode
+    if not mounted:
+        print("no small file system can be mounted here: an unusable directory takes its place")
+        os.rmdir(small)
+    try:
+        status, _, err = fleet.ranks(2, *args, "--scratch", small)
+    finally:
+        if mounted:
+            subprocess.run(["umount", small], check=True)
+    expect("status without room", status, 2)
+    if mounted and "No space left" not in err:
+        fail("a full directory is not said:", err)
+    if not mounted and "cannot make a temporary file" not in err:
+        fail("an unusable directory is not said:", err)
+    if os.path.exists(fleet.path("out.tlp")):
+        fail("there is an answer without room:", err)
+    status, out, err = fleet.ranks(2, *args, "--scratch", fleet.folder)
+    fleet.same("with room again", (status, out or read(fleet.path("out.tlp")), err), wanted)
+
+
+def main():
+    rng = random.Random(19)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        os.mkdir(os.path.join(folder, "in"))
+        fleet = Fleet(folder)
+        paths = make_inputs(os.path.join(folder, "in"), rng)
+        same_answers(fleet, paths, rng)
+        usage(fleet, paths)
+        # A pipe in the place of a file: a worker reads it as long as this test wants it to.
+        os.mkfifo(fleet.path("pipe"))
+        good = [path for path in paths if path != fleet.path("in", "callgrind.out.0")]
+        piped = good + [fleet.path("pipe")]
+        wanted = fleet.alone(*MERGE, write_list(folder, paths))
+        reader_killed(fleet, piped, wanted)
+        too_slow(fleet, piped, fleet.alone(*MERGE, write_list(folder, good)))
+        run_killed(fleet, piped, wanted, rng)
+        no_room(fleet, piped, wanted)
+        common.finish(fleet.compared, "answers of ranks compared")
+
+
+main()
