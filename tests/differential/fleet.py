@@ -83,7 +83,7 @@ class Fleet:
         self.mpirun = sys.argv[3]
         self.compared = 0
         # What MPI keeps for itself is no leak of ours.
-        self.environment = dict(os.environ, TMPDIR=folder, ASAN_OPTIONS="detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", ""))
+        self.environment = dict(os.environ, TMPDIR=folder, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -224,7 +224,7 @@ def reader_killed(fleet, paths, wanted):
 
 def too_slow(fleet, paths, without):
     """Nobody writes into the pipe: the file is left out, and that is said."""
-    got = fleet.ranks(2, *MERGE, "--timeout", "1", write_list(fleet.folder, paths))
+    got = fleet.ranks(2, *MERGE, "--timeout", "5", write_list(fleet.folder, paths))
     fleet.same("a file that takes too long", got, without)
     if "pipe: reading takes longer than --timeout" not in got[2] or "could not be read" not in got[2]:
         fail("a file that takes too long is not named:", got[2])
