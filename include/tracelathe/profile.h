@@ -323,6 +323,16 @@ TL_API bool tl_profile_chosen(const struct tl_profile *profile, uint32_t functio
  */
 TL_API int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *profile,
 			       const struct tl_profile_filter *filter, struct tl_error *err);
+/**
+ * A new profile in which what was spent in functions whose name matches, and in those that they
+ * call, is no cost of the first event but of one more, "Idle", with the same unit. Calls and
+ * durations stay what they are. Finished.
+ * @param pattern  POSIX extended regular expression
+ * @return 0; TL_UNSUPPORTED for a profile without contexts; TL_BAD_USAGE for a pattern that does
+ *         not compile; TL_NO_MEMORY
+ */
+TL_API int tl_profile_idle_apart(struct tl_profile **apart, const struct tl_profile *profile,
+				 const char *pattern, struct tl_error *err);
 
 /* ---- several profiles ------------------------------------------------------------------------ */
 

@@ -36,6 +36,8 @@ struct tl_report_options {
 	enum tl_profile_unit by; /**< function table: a row for each of these */
 	/** functions that call each other in a cycle as a row of their own, too (not by thread) */
 	bool cycles;
+	/** function table: only functions that were called while they ran already */
+	bool recursive;
 };
 
 /** The names `sort` takes; ends with a NULL. */

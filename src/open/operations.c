@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "core/text/json_csv.h"
 #include "open/calls.h"
 #include "open/coverage.h"
 #include "open/format.h"
@@ -218,25 +219,32 @@ static int one_file(const struct tl_input *input, struct tl_error *err)
 	return 0;
 }
 
-/* Facts and records are written as text or JSON; only tables have a CSV form. */
+/* Records are written as text or JSON; only facts, violations and tables have a CSV form. */
 static int text_or_json(const struct tl_input *input, enum tl_report_form form,
 			struct tl_error *err)
 {
 	if (form == TL_REPORT_CSV)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "there is no CSV form of this; use --json");
+				   "there is no CSV form of this; there is one as JSON");
 	return one_file(input, err);
 }
 
 int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
 		  struct tl_error *err)
 {
-	int status = text_or_json(input, form, err);
+	int status = one_file(input, err);
+	struct tl_csv csv;
 
 	if (status == 0 && !input->format->describe)
 		status = unsupported(input, OPERATION_DESCRIBE, err);
-	if (status == 0)
+	if (status == 0 && form == TL_REPORT_CSV) {
+		status = tl_csv_begin(&csv, err);
+		if (status == 0)
+			status = input->format->describe(input, true, csv.json, err);
+		status = tl_csv_end_facts(&csv, status, out, err);
+	} else if (status == 0) {
 		status = input->format->describe(input, form == TL_REPORT_JSON, out, err);
+	}
 	return (int)tl_input_unchanged(input, status, err);
 }
 
@@ -254,15 +262,31 @@ int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_ou
 	return (int)tl_input_unchanged(input, status, err);
 }
 
+static int64_t check_as_csv(struct tl_input *input, bool rules, struct tl_output *out,
+			    struct tl_error *err)
+{
+	struct tl_csv csv;
+	int64_t found = tl_csv_begin(&csv, err);
+	int status;
+
+	if (found == 0)
+		found = (rules ? input->format->rules : input->format->check)(input, true, csv.json,
+									      err);
+	status = tl_csv_end_rows(&csv, found < 0 ? (int)found : 0, out, err);
+	return status < 0 ? status : found;
+}
+
 int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
 		       struct tl_error *err)
 {
-	int64_t found = text_or_json(input, form, err);
+	int64_t found = one_file(input, err);
 	bool rules = input->options.dump.flags & TL_DUMP_RULES;
 
 	if (found == 0 && !(rules ? input->format->rules : input->format->check))
 		found = unsupported(input, rules ? OPERATION_RULES : OPERATION_CHECK, err);
-	if (found == 0)
+	if (found == 0 && form == TL_REPORT_CSV)
+		found = check_as_csv(input, rules, out, err);
+	else if (found == 0)
 		found = (rules ? input->format->rules
 			       : input->format->check)(input, form == TL_REPORT_JSON, out, err);
 	return tl_input_unchanged(input, found, err);

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts and costs of call stacks against `llvm-xray stack`, on recordings whose threads all begin in one buffer."""
+"""Counts and costs of call stacks against `llvm-xray stack`, on recordings whose threads all begin in one buffer; which
+functions recur against `llvm-xray account`. Slices against the records that they are to have, and waiting apart from work
+against a stack machine here."""
 import collections
+import csv
+import io
+import json
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 import common
-from common import expect, skip
+from common import CORPUS, expect, skip
 
 GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xray")
 compared = 0
@@ -37,6 +43,99 @@ def ours(trace, symbols, *options):
     return [(path, int(number)) for path, number in rows]
 
 
+def recursive(tool, trace):
+    """A function that recurred in any call: the two agree on functions, while llvm-xray leaves other calls of it out."""
+    done = subprocess.run([tool, "account", "-k", "-d", "-f", "csv", "--recursive-calls-only", trace], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=True, text=True)
+    wanted = {row["funcid"] for row in csv.DictReader(io.StringIO(done.stdout))}
+    rows = common.report("--recursive-only", trace)
+    expect(trace + ": recursive functions", {row["id"] for row in rows}, wanted)
+    every = {row["id"]: row for row in common.report(trace)}
+    expect(trace + ": their rows are those of all", [row for row in rows if row != every[row["id"]]], [])
+
+
+KEYS = ("record", "action", "id", "thread", "process", "cpu", "tsc", "args", "data", "event_type")
+
+
+def kept(path, *options):
+    """Function records and events, by thread in order."""
+    rows = [tuple(str(r.get(k)) for k in KEYS) for r in common.dump(*options, path)
+            if r["record"] in ("function", "custom-event", "typed-event")]
+    return sorted(rows, key=lambda row: (row[4], row[3]))
+
+
+def clock(path):
+    """Microseconds of the wall clock at TSC 0, by buffer."""
+    frequency = json.loads(common.run("info", "--json", path))["cycle_frequency"]
+    found, wall = [], 0
+    for r in common.dump("--order", "file", path):
+        if r["record"] == "wall-clock":
+            wall = r["seconds"] * 1000000 + r["microseconds"]
+        elif r["record"] == "new-cpu" and wall:
+            found.append(wall - r["tsc"] * 1e6 / frequency)
+            wall = 0
+    return found
+
+
+SLICES = (("mt8-fdr", ["--thread", "19876"]), ("mt8-fdr", ["--time", "270us..290us"]), ("mt8-fdr", ["--function", "^#2$"]),
+          ("args-fdr", ["--time", "20us.."]), ("custom-fdr", ["--time", "..30us"]), ("fib-basic", ["--cpu", "1"]),
+          ("v1-fib-fdr", ["--function", "^#[14]$"]), ("typed-fdr", ["--time", "1us.."]))
+
+
+def slices(folder):
+    """A slice has the records that `dump` shows with the same options, and reads as a trace of its own."""
+    count = clocks = 0
+    part = os.path.join(folder, "part.xray")
+    for name, options in SLICES:
+        trace = os.path.join(CORPUS, name + ".xray")
+        if not os.path.exists(trace):
+            continue
+        whole = kept(trace, *options)
+        expect(name + ": some records", 0 < len(whole) < len(kept(trace)) or name == "fib-basic", True)
+        common.run("slice", *options, "-o", part, trace)
+        expect(name + " " + options[0], kept(part), whole)
+        expect(name + ": a whole trace", common.run("check", part).count("xray.grammar"), 0)
+        walls = clock(trace)
+        clocks += len(clock(part)) if walls else 0
+        expect(name + ": its wall clock", [w for w in clock(part) if walls and min(abs(w - v) for v in walls) > 2], [])
+        count += 1
+    expect("wall clocks were compared", clocks > 0 or not count, True)
+    return count
+
+
+def idle_by_hand(trace, idle):
+    """Self ticks by function: work, and what was spent in functions of `idle` and below."""
+    work, wait, stacks = collections.Counter(), collections.Counter(), {}
+    for r in common.dump(trace):
+        if r["record"] != "function":
+            continue
+        stack = stacks.setdefault((r["process"], r["thread"]), [[], 0])
+        if stack[0]:
+            apart = any(f in idle for f in stack[0])
+            (wait if apart else work)[stack[0][-1]] += r["tsc"] - stack[1]
+        stack[1] = r["tsc"]
+        if r["action"].startswith("enter"):
+            stack[0].append(r["id"])
+        else:
+            while stack[0] and stack[0].pop() != r["id"]:
+                pass
+    return work, wait
+
+
+def waiting(name, ids):
+    trace = os.path.join(CORPUS, name + ".xray")
+    work, wait = idle_by_hand(trace, ids)
+    rows = common.report("--idle", "^#(%s)$" % "|".join(map(str, ids)), trace)
+    expect(name + ": work", {int(r["id"]): int(r["Ticks:self"]) for r in rows}, {int(r["id"]): work[int(r["id"])] for r in rows})
+    expect(name + ": waiting", {int(r["id"]): int(r["Idle:self"]) for r in rows}, {int(r["id"]): wait[int(r["id"])] for r in rows})
+    expect(name + ": some of both", bool(sum(work.values()) and sum(wait.values())), True)
+    plain = {r["id"]: [r["calls"], r["p99"], r["sum"]] for r in common.report(trace)}
+    expect(name + ": durations", {r["id"]: [r["calls"], r["p99"], r["sum"]] for r in rows}, plain)
+    missing = subprocess.run([common.command(), "report", "--idle", "^nothing$", trace], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True)
+    expect(name + ": nothing waits", (missing.returncode, "all is work" in missing.stderr), (1, True))
+
+
 def main():
     global compared
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray")
@@ -57,7 +156,17 @@ def main():
         longest = ours(trace, symbols, "--top", "5")
         expect(name + ": the longest stacks", [number for _, number in longest], sorted(costs.values(), reverse=True)[:5])
         compared += 3
-    common.finish(compared, "lists of stacks compared with llvm-xray's")
+    for name in ("fib-fdr", "mt8-fdr", "fib-basic", "tail-fdr", "v1-fib-fdr"):
+        if common.oracle(name, "account.csv"):
+            recursive(tool, os.path.join(CORPUS, name + ".xray"))
+            compared += 1
+    with tempfile.TemporaryDirectory() as folder:
+        compared += slices(folder)
+    if common.WHOLE:
+        waiting("mt8-fdr", [2])
+        waiting("fib-fdr", [1, 4])
+        compared += 2
+    common.finish(compared, "lists compared")
 
 
 if __name__ == "__main__":

@@ -142,6 +142,36 @@ static int keep_stacks(struct command_job *job, struct tl_profile **profile, str
 	return status;
 }
 
+static bool matches_any(const struct tl_profile *profile, uint32_t event)
+{
+	return tl_profile_total(profile)[event] != 0;
+}
+
+/* --idle: waiting apart from work. */
+static int split_idle(struct command_job *job, struct tl_profile **profile, struct tl_error *err)
+{
+	const char *file = job->settings->paths.items[0], *idle = job->settings->stacks.idle;
+	struct tl_profile *whole;
+	int status;
+
+	if (!idle)
+		return 0;
+	status = add_stacks(job, file, profile, err);
+	if (status < 0)
+		return status;
+	whole = *profile;
+	status = tl_profile_idle_apart(profile, whole, idle, err);
+	tl_profile_free(whole);
+	if (status < 0 || matches_any(*profile, tl_profile_event_count(*profile) - 1))
+		return status;
+	print_error("tracelathe: %s: no time was spent in functions that match --idle %s: all is "
+		    "work",
+		    file, idle);
+	putc('\n', stderr);
+	job->damaged = true;
+	return 0;
+}
+
 int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **events,
 	       struct tl_error *err)
 {
@@ -156,6 +186,8 @@ int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **
 	}
 	warn_saturated(job, job->settings->paths.items[0], *profile);
 	status = keep_stacks(job, profile, err);
+	if (status == 0)
+		status = split_idle(job, profile, err);
 	if (status < 0)
 		return status;
 	if (job->settings->report.seconds && !tl_profile_frequency(*profile))

@@ -76,6 +76,9 @@ const struct option_row option_rows[] = {
 		 "functions that call each other in a cycle as one more row, <cycle 1> the "
 		 "costliest, and named behind its functions (callers and callees of it with tree; "
 		 "not by thread)"),
+	OPT_FLAG(C_REPORT, "recursive-only", report.recursive,
+		 "only functions that were called while they ran already, by themselves or by what "
+		 "they call"),
 	OPT_CLEAR(C_REPORT | C_TREE, "no-cycles", report.cycles, "without such rows (default)"),
 	OPT_FLAG(C_TABLES, "wide", output.wide,
 		 "all columns and whole names, whatever the width of the terminal (files and pipes "
@@ -378,6 +381,9 @@ const struct option_row option_rows[] = {
 	OPT_REGEX(C_OF_STACKS, "ignore", "REGEX", stacks.ignore,
 		  "count nothing that was spent in functions whose name matches or in those that "
 		  "they call"),
+	OPT_REGEX(C_OF_STACKS, "idle", "REGEX", stacks.idle,
+		  "waiting apart from work: what was spent in functions whose name matches, and in "
+		  "those that they call, is the event Idle instead of the first one"),
 	OPT_EVENTS(C_EVENTS, "event", "NAME[,NAME...]", events, event_name,
 		   "which events, in this order (default: all; the first one sorts); also formulas "
 		   "over those of the input, X=Ir+10*D1mr, and the usual ones CEst, L1m, LLm, L2m, "
@@ -397,7 +403,7 @@ const struct option_row option_rows[] = {
 			"in the present folder)"),
 	OPT_FLAG(C_INFO | C_CHECK | C_DUMP | C_TABLES | C_ANALYZE | C_EXTRACT | C_QUERY, "json",
 		 output.json, "as JSON; dump and check: one object a line"),
-	OPT_FLAG(C_TABLES | C_ANALYZE | C_EXTRACT | C_QUERY, "csv", output.csv,
+	OPT_FLAG(C_INFO | C_CHECK | C_TABLES | C_ANALYZE | C_EXTRACT | C_QUERY, "csv", output.csv,
 		 "as CSV (RFC 4180)"),
 	OPT_FLAG(C_QUERY, "box", output.box, "as a table for people (default)"),
 	OPT_FLAG(C_EXTRACT, "yaml", output.yaml, "as YAML, the same as `llvm-xray extract`"),

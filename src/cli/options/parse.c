@@ -265,7 +265,8 @@ static bool needs_calls(const struct settings *settings, const struct command *c
 	const struct tl_report_options *report = &settings->report;
 
 	return command->bit != C_REPORT || report->threads || report->cycles ||
-	       settings->stacks.focus || settings->stacks.ignore || report->by != TL_BY_FUNCTION;
+	       settings->stacks.focus || settings->stacks.ignore || settings->stacks.idle ||
+	       report->recursive || report->by != TL_BY_FUNCTION;
 }
 
 /* A file that holds all of a profile is of no use without the parts. */

@@ -105,7 +105,7 @@ struct event_settings {
 
 /* Regular expressions: only stacks through a function, or none of them. */
 struct stack_settings {
-	const char *focus, *ignore;
+	const char *focus, *ignore, *idle;
 	bool count; /* calls of stacks instead of their self cost */
 };
 

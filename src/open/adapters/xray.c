@@ -11,7 +11,7 @@
 #include "core/output.h"
 #include "open/binaries.h"
 #include "open/format.h"
-#include "open/adapters/xray_maps.h"
+#include "open/adapters/xray_input.h"
 #include "timeline/calls/stream.h"
 #include "xray/calls/source.h"
 #include "xray/profile/fold.h"
@@ -20,18 +20,9 @@
 #include "xray/map/map.h"
 #include "xray/yaml/yaml_log.h"
 
-struct xray_input {
-	struct tl_xray_reader *reader;
-	struct tl_xray_maps maps;
-	struct tl_xray_fold_options limits;
-	/* of records that came as YAML: the log that was made of them */
-	struct tl_output *log;
-	struct tl_source *log_source;
-};
-
 static void close_xray(struct tl_input *input)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 
 	tl_xray_close(x->reader);
 	tl_xray_maps_close(&x->maps);
@@ -51,8 +42,8 @@ static int probe_xray(const uint8_t *data, size_t size)
 }
 
 /* Records as YAML become a log in memory; what is wrong with them is told with it. */
-static int open_log(struct tl_input *input, struct xray_input *x, const uint8_t *data, size_t size,
-		    const struct tl_xray_options *options, struct tl_error *err)
+static int open_log(struct tl_input *input, struct tl_xray_input *x, const uint8_t *data,
+		    size_t size, const struct tl_xray_options *options, struct tl_error *err)
 {
 	struct tl_xray_faults faults = { .list = NULL };
 	const char *bytes;
@@ -76,7 +67,7 @@ static int open_log(struct tl_input *input, struct xray_input *x, const uint8_t 
 	return status;
 }
 
-static int open_source(struct tl_input *input, struct xray_input *x,
+static int open_source(struct tl_input *input, struct tl_xray_input *x,
 		       const struct tl_xray_options *options, struct tl_error *err)
 {
 	const uint8_t *data;
@@ -88,7 +79,7 @@ static int open_source(struct tl_input *input, struct xray_input *x,
 	return status < 0 ? status : tl_xray_open(&x->reader, input->source, options, err);
 }
 
-static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_error *err)
+static int open_reader(struct tl_input *input, struct tl_xray_input *x, struct tl_error *err)
 {
 	static const enum tl_xray_bit_order orders[] = {
 		[TL_BITS_DETECT] = TL_XRAY_BITS_DETECT,
@@ -111,7 +102,7 @@ static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_e
 }
 
 /* Absolute ticks of a number of seconds after the first record. */
-static uint64_t ticks_at(const struct xray_input *x, double seconds)
+static uint64_t ticks_at(const struct tl_xray_input *x, double seconds)
 {
 	double ticks = seconds * (double)tl_xray_info(x->reader)->frequency;
 	uint64_t first = tl_xray_first_tsc(x->reader);
@@ -119,7 +110,8 @@ static uint64_t ticks_at(const struct xray_input *x, double seconds)
 	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
 }
 
-static int set_limits(const struct tl_input_options *o, struct xray_input *x, struct tl_error *err)
+static int set_limits(const struct tl_input_options *o, struct tl_xray_input *x,
+		      struct tl_error *err)
 {
 	x->limits = (struct tl_xray_fold_options){
 		.size = sizeof(x->limits),
@@ -147,7 +139,7 @@ static int set_limits(const struct tl_input_options *o, struct xray_input *x, st
 static int open_xray(struct tl_input *input, const char *const *paths, size_t path_count,
 		     const char **failed, struct tl_error *err)
 {
-	struct xray_input *x = calloc(1, sizeof(*x));
+	struct tl_xray_input *x = calloc(1, sizeof(*x));
 	int status;
 
 	(void)path_count;
@@ -176,7 +168,7 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 	if (!readers)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < count; i++)
-		readers[i] = ((struct xray_input *)nth_log(input, i)->handle)->reader;
+		readers[i] = ((struct tl_xray_input *)nth_log(input, i)->handle)->reader;
 	status = tl_xray_relate(readers, count, &which, err);
 	if (status == TL_BAD_USAGE)
 		input->failed = nth_log(input, which)->path;
@@ -197,7 +189,7 @@ static size_t kinship_xray(const struct tl_input *input, uint64_t *marks, size_t
  */
 static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	int status = tl_xray_fold(x->reader, x->maps.map, &x->limits, profile, err);
 
 	if (status < 0 || !x->maps.map || !tl_xray_maps_choose(&x->maps, &x->reader->uses))
@@ -209,13 +201,13 @@ static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct
 static int describe_xray(struct tl_input *input, bool json, struct tl_output *out,
 			 struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 
 	return tl_xray_describe(x->reader, json, out, err);
 }
 
 /* Find out which of the given programs ran, before their names are asked for. */
-static int choose_map(struct xray_input *x, struct tl_error *err)
+static int choose_map(struct tl_xray_input *x, struct tl_error *err)
 {
 	int status = x->maps.count ? tl_xray_collect_uses(x->reader, err) : 0;
 
@@ -224,11 +216,10 @@ static int choose_map(struct xray_input *x, struct tl_error *err)
 	return status;
 }
 
-/* Names and limits from the input's options. End with tl_xray_names_end(&select->names). */
-static int select_records(struct tl_input *input, struct tl_xray_select *select,
-			  struct tl_error *err)
+int tl_xray_input_select(struct tl_input *input, struct tl_xray_select *select,
+			 struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	int status = choose_map(x, err);
 
 	if (status < 0)
@@ -240,9 +231,9 @@ static int select_records(struct tl_input *input, struct tl_xray_select *select,
 
 static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	struct tl_xray_select select;
-	int status = select_records(input, &select, err);
+	int status = tl_xray_input_select(input, &select, err);
 
 	if (status < 0)
 		return status;
@@ -253,9 +244,9 @@ static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, s
 
 static int timeline_xray(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	struct tl_xray_select select;
-	int status = select_records(input, &select, err);
+	int status = tl_xray_input_select(input, &select, err);
 
 	if (status < 0)
 		return status;
@@ -267,7 +258,7 @@ static int timeline_xray(struct tl_input *input, struct tl_timeline *timeline, s
 static int calls_xray(struct tl_input *input, struct tl_call_source *source,
 		      struct tl_calls_options *options, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	int status = choose_map(x, err);
 
 	if (x->limits.from_ticks > options->from)
@@ -328,75 +319,11 @@ static int put_violation(void *arg, const struct tl_xray_violation *v)
 static int64_t check_xray(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	struct xray_violations to = { out, json };
 
 	return tl_xray_check(x->reader, put_violation, &to, err);
 }
-
-/* ---- re-encoding ---- */
-
-static const struct {
-	const char *name;
-	enum tl_xray_mode mode;
-	uint16_t version;
-	/* clang-format off */
-} variants[] = {
-	{ "5", TL_XRAY_FDR, 5 },   { "4", TL_XRAY_FDR, 4 },         { "3", TL_XRAY_FDR, 3 },
-	{ "2", TL_XRAY_FDR, 2 },   { "1", TL_XRAY_FDR, 1 },         { "basic", TL_XRAY_BASIC, 3 },
-	{ "basic-3", TL_XRAY_BASIC, 3 }, { "basic-2", TL_XRAY_BASIC, 2 }, { "basic-1",
-	  TL_XRAY_BASIC, 1 },
-};
-/* clang-format on */
-
-/*
- * Buffer size in the header of a version 1 file made from a source without buffers: the runtime's
- * default.
- */
-enum { DEFAULT_BUFFER_BYTES = 16384 };
-
-static int reencode_xray(struct tl_input *input, const char *variant, struct tl_output *out,
-			 struct tl_error *err)
-{
-	struct xray_input *x = input->handle;
-	const struct tl_xray_info *info = tl_xray_info(x->reader);
-	struct tl_xray_writer_options options = {
-		.size = sizeof(options),
-		.constant_tsc = info->constant_tsc,
-		.nonstop_tsc = info->nonstop_tsc,
-		.frequency = info->frequency,
-		.buffer_size = info->mode == TL_XRAY_FDR ? info->buffer_size : DEFAULT_BUFFER_BYTES,
-	};
-
-	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
-		if (!strcmp(variants[i].name, variant ? variant : "5")) {
-			options.mode = variants[i].mode;
-			options.version = variants[i].version;
-			return tl_xray_convert(x->reader, out, &options, err);
-		}
-	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-			   "an XRay trace is written as version 1 to 5, or basic, basic-1, "
-			   "basic-2, basic-3");
-}
-
-static int write_yaml(struct tl_input *input, struct tl_output *out, struct tl_error *err)
-{
-	struct xray_input *x = input->handle;
-	struct tl_xray_select select;
-	int status = select_records(input, &select, err);
-
-	if (status < 0)
-		return status;
-	status = tl_xray_yaml_write(x->reader, &select, out, err);
-	tl_xray_names_end(&select.names);
-	return status;
-}
-
-static const struct tl_conversion conversions[] = {
-	{ { "yaml", "XRay: function records and events, as `llvm-xray convert -f yaml`" },
-	  write_yaml },
-	{ { NULL, NULL }, NULL },
-};
 
 /* ---- damage ---- */
 
@@ -428,7 +355,7 @@ static size_t list_inherited(const struct tl_xray_reader *reader, struct tl_dama
 static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size_t room,
 			  uint64_t *count, uint64_t *skipped_bytes)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	size_t listed;
 	const struct tl_xray_fault *faults =
 		tl_xray_faults(x->reader, &listed, count, skipped_bytes);
@@ -476,7 +403,8 @@ const struct tl_format tl_xray_format = {
 	.check = check_xray,
 	.timeline = timeline_xray,
 	.calls = calls_xray,
-	.reencode = reencode_xray,
-	.conversions = conversions,
+	.reencode = tl_xray_input_reencode,
+	.slice = tl_xray_input_slice,
+	.conversions = tl_xray_conversions,
 	.damage = damage_xray,
 };

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/sized.h"
 #include "profile/model/model.h"
+#include "profile/transform/match.h"
 
 struct filter {
 	const struct tl_profile *from;
@@ -47,9 +48,8 @@ static int match(const struct tl_profile *profile, bool *wanted, const char *pat
 	return 0;
 }
 
-/* By function: do its name and its object match? */
-static int match_functions(const struct tl_profile *profile, const struct tl_profile_filter *filter,
-			   bool **wanted, struct tl_error *err)
+int tl_profile_match(const struct tl_profile *profile, const struct tl_profile_filter *filter,
+		     bool **wanted, struct tl_error *err)
 {
 	size_t count = profile->functions.table.count;
 	int status;
@@ -66,7 +66,7 @@ int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter
 		      struct tl_error *err)
 {
 	bool *chosen;
-	int status = match_functions(profile, filter, &chosen, err);
+	int status = tl_profile_match(profile, filter, &chosen, err);
 
 	if (status < 0) {
 		free(chosen);
@@ -233,7 +233,7 @@ static int match_ignored(struct filter *f, const char *pattern, struct tl_error 
 {
 	const struct tl_profile_filter ignore = { .size = sizeof(ignore), .function = pattern };
 
-	return pattern ? match_functions(f->from, &ignore, &f->ignored, err) : 0;
+	return pattern ? tl_profile_match(f->from, &ignore, &f->ignored, err) : 0;
 }
 
 static int take_all(struct filter *f, const struct tl_profile_filter *filter, struct tl_error *err)
@@ -249,7 +249,7 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 		return tl_error_memory(err);
 	for (size_t i = 0; i < functions; i++)
 		f->function[i] = TL_NONE;
-	status = match_functions(from, filter, &f->wanted, err);
+	status = tl_profile_match(from, filter, &f->wanted, err);
 	if (status == 0)
 		status = match_ignored(f, filter->ignore, err);
 	for (size_t i = 0; status == 0 && i < from->parts.count; i++) {

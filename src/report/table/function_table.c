@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "profile/derive/recursion.h"
 #include "profile/model/unsized.h"
 
 /* Rows in text, unless the options ask for more. */
@@ -14,6 +15,7 @@ enum { TEXT_ROWS = 40 };
 struct collection {
 	struct tl_function_table *table;
 	size_t capacity;
+	bool *recursive;      /* by function; NULL: rows are of all */
 	struct tl_arena kept; /* durations; cost vectors of rows over several parts */
 };
 
@@ -73,8 +75,10 @@ static int add_functions(struct collection *to, uint32_t part, struct tl_error *
 
 	if (part == TL_NONE)
 		count = tl_view_function_count(view); /* with cycles */
+	if (to->recursive)
+		count = tl_profile_function_count(view->profile);
 	for (uint32_t i = 0; i < count && status == TL_OK; i++)
-		if (tl_view_chosen(view, i))
+		if (tl_view_chosen(view, i) && (!to->recursive || to->recursive[i]))
 			status = add_row(to, i, part, err);
 	return status;
 }
@@ -164,6 +168,11 @@ static int collect(struct collection *to, struct tl_error *err)
 	const struct tl_view *view = &to->table->view;
 	int status = TL_OK;
 
+	if (view->options.recursive) {
+		to->recursive = tl_profile_recursive(view->profile);
+		if (!to->recursive)
+			return tl_error_memory(err);
+	}
 	if (!view->options.threads)
 		return add_functions(to, TL_NONE, err);
 	for (uint32_t part = 0; part < tl_profile_part_count(view->profile) && status == TL_OK;
@@ -217,6 +226,7 @@ static int report_table(const struct tl_profile *profile, const struct tl_report
 	if (status == TL_OK)
 		status = put_table(&table, err);
 	free(table.rows);
+	free(to.recursive);
 	tl_arena_free(&to.kept);
 	tl_view_close(&table.view);
 	return status;

@@ -225,6 +225,21 @@ int tl_xray_next_record(struct tl_xray_reader *reader, struct tl_xray_record *re
 /* tl_xray_next()'s state (time_order.c); NULL is allowed. */
 void tl_xray_merge_free(struct tl_xray_merge *merge);
 
+/* Which function records and events are written; arguments go with their function record. */
+struct tl_xray_choice {
+	bool (*wanted)(void *arg, const struct tl_xray_record *record);
+	void *arg;
+	uint64_t *count; /* of those that were written, counted on */
+};
+
+/*
+ * tl_xray_convert() of some records (convert.c). Buffers without one are left out; the wall clock
+ * of a buffer is moved to its first one.
+ */
+int tl_xray_convert_some(struct tl_xray_reader *reader, struct tl_output *out,
+			 const struct tl_xray_writer_options *options,
+			 const struct tl_xray_choice *choice, struct tl_error *err);
+
 /* Start again at the beginning, and forget faults that were found by reading. */
 void tl_xray_rewind(struct tl_xray_reader *reader);
 

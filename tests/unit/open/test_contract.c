@@ -54,8 +54,8 @@ TEST(formats_by_number_and_name)
 
 TEST(targets_by_number)
 {
-	static const char *const names[] = { "tarmac", "champsim", "bbv",  "jsonl",       "lcov",
-					     "drcov",  "edges",    "bolt", "llvm-profile" };
+	static const char *const names[] = { "yaml", "tarmac", "champsim", "bbv",  "jsonl",
+					     "lcov", "drcov",  "edges",    "bolt", "llvm-profile" };
 	const size_t count = sizeof(names) / sizeof(names[0]);
 
 	for (size_t i = 0; i < count; i++) {
@@ -112,10 +112,10 @@ TEST(sizes_of_slices_and_analyses)
 	assert_int_equal(tl_input_slice(input, &slice, out, &err), TL_BAD_USAGE);
 	assert_int_equal(tl_input_analyze(input, &analysis, out, &failed, &err), TL_BAD_USAGE);
 	assert_null(failed);
-	/* Of the right size, they are what XRay does not do. */
+	/* Of the right size, they are what XRay does not do: it has no snapshots, from 0 to 0. */
 	slice.size = sizeof(slice);
 	analysis.size = sizeof(analysis);
-	assert_int_equal(tl_input_slice(input, &slice, out, &err), TL_UNSUPPORTED);
+	assert_int_equal(tl_input_slice(input, &slice, out, &err), TL_BAD_USAGE);
 	assert_string_equal(err.format, "xray");
 	assert_int_equal(tl_input_analyze(input, &analysis, out, NULL, &err), TL_UNSUPPORTED);
 	assert_string_equal(err.format, "xray");
