@@ -396,6 +396,50 @@ TEST(callgrind_annotate_agrees)
 	tl_profile_free(profile);
 }
 
+/*
+ * "positions:" has the columns that any line, call or jump needs, and parts only where each has
+ * one: also where that is the last of them.
+ */
+TEST(columns_are_those_of_any_line)
+{
+	const struct tl_position plain = { .file = "a.c", .line = 1 },
+				 placed = { .file = "a.c", .line = 2, .address = 0x10 };
+	static const char *const expected[] = { "positions: line\n", "positions: instr line\n" };
+
+	for (int kind = 0; kind < 8; kind++) {
+		struct tl_profile *profile = new_profile(0, 1);
+		uint32_t one = add_part(profile, 1, 1, ""), two = add_part(profile, 1, 2, "");
+		uint32_t f = add_function(profile, "", "a.c", "f", 1);
+		uint32_t last = kind & 1 ? TL_NONE : two;
+		struct tl_position at = kind & 2 ? placed : plain;
+		char *text;
+
+		add_line(profile, f, one, plain, 1);
+		add_line(profile, f, two, plain, 2);
+		if (kind & 4) {
+			struct tl_arc arc = { .caller = f,
+					      .callee = f,
+					      .part = one,
+					      .calls = 1,
+					      .from = plain,
+					      .to = plain };
+
+			add_arc(profile, arc, 1);
+			arc.part = last;
+			arc.to = at;
+			add_arc(profile, arc, 2);
+		} else {
+			add_line(profile, f, last, at, 4);
+		}
+		finish(profile);
+		text = export_text("callgrind", profile);
+		assert_contains(text, expected[kind >> 1 & 1]);
+		assert_int_equal(strstr(text, "thread: 2\n") != NULL, !(kind & 1));
+		free(text);
+		tl_profile_free(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,6 +453,7 @@ int main(void)
 		cmocka_unit_test(odd_names),
 		cmocka_unit_test(positions_relative_to_the_line_before),
 		cmocka_unit_test(names_without_compression),
+		cmocka_unit_test(columns_are_those_of_any_line),
 		cmocka_unit_test(empty_profile),
 		cmocka_unit_test(callgrind_annotate_agrees),
 	};

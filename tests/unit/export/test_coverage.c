@@ -7,7 +7,8 @@
  *   main 1000: entered 3 times; a loop from 1004 to 100e, left once by the branch at 1004; it calls
  *              f 7 times and g of another file 4 times, of which 6 and 3 come back
  *   f    2000: a system call, and a branch that is never taken
- *   h    3000: entered 5 times by a jump of g, and 2 times more by its own branch
+ *   h    3000: entered 5 times by a jump of g, and 2 times more by its own branch; it returns at two
+ *              places
  *   u    4000: never entered
  */
 #include "helper.h"
@@ -55,7 +56,9 @@ static const struct tl_coverage_insn insns[] = {
 	{ 0x2000, 7, PROGRAM, 6, 1, 4, TL_BRANCH_SYSTEM },
 	{ 0x2004, 7, PROGRAM, 6, 1, 2, TL_BRANCH_CONDITIONAL },
 	{ 0x2010, 0, PROGRAM, 8, 1, 0, TL_BRANCH_NONE },
-	{ 0x3004, 5, PROGRAM, 10, 2, 1, TL_BRANCH_RETURN },
+	{ 0x3004, 5, PROGRAM, 10, 2, 2, TL_BRANCH_CONDITIONAL },
+	{ 0x3006, 4, PROGRAM, 10, 2, 1, TL_BRANCH_RETURN },
+	{ 0x3007, 1, PROGRAM, 10, 2, 1, TL_BRANCH_RETURN },
 	{ 0x3002, 7, PROGRAM, 9, 2, 2, TL_BRANCH_CONDITIONAL },
 	{ 0x3000, 7, PROGRAM, 9, 2, 2, TL_BRANCH_NONE },
 	{ 0x1004, 7, PROGRAM, 1, 0, 2, TL_BRANCH_CONDITIONAL },
@@ -76,6 +79,8 @@ static const struct tl_coverage_edge edges[] = {
 	{ 0x2004, 0x2006, 7, PROGRAM, PROGRAM, TL_BRANCH_CONDITIONAL, true },
 	{ 0x3002, 0x3004, 5, PROGRAM, PROGRAM, TL_BRANCH_CONDITIONAL, true },
 	{ 0x3002, 0x3000, 2, PROGRAM, PROGRAM, TL_BRANCH_CONDITIONAL, false },
+	{ 0x3004, 0x3006, 4, PROGRAM, PROGRAM, TL_BRANCH_CONDITIONAL, true },
+	{ 0x3004, 0x3007, 1, PROGRAM, PROGRAM, TL_BRANCH_CONDITIONAL, false },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -139,7 +144,8 @@ static void lines_functions_and_branches(void **state)
 	       "DA:20,7\nDA:21,7\nDA:23,0\nDA:30,0\nLF:4\nLH:2\nend_of_record\n"
 	       "TN:\nSF:inl.h\nFNF:0\nFNH:0\nBRF:0\nBRH:0\nDA:5,9\nLF:1\nLH:1\nend_of_record\n"
 	       "TN:\nSF:main.c\nFN:9,main\nFN:11,h\nFNDA:3,main\nFNDA:7,h\nFNF:2\nFNH:2\n"
-	       "BRDA:11,0,0,1\nBRDA:11,0,1,11\nBRDA:11,1,0,2\nBRDA:11,1,1,5\nBRF:4\nBRH:4\n"
+	       "BRDA:11,0,0,1\nBRDA:11,0,1,11\nBRDA:11,1,0,2\nBRDA:11,1,1,5\n"
+	       "BRDA:14,0,0,1\nBRDA:14,0,1,4\nBRF:6\nBRH:6\n"
 	       "DA:10,3\nDA:11,19\nDA:12,9\nDA:13,1\nDA:14,5\nLF:5\nLH:5\nend_of_record\n");
 }
 
@@ -158,6 +164,8 @@ static void every_edge_is_a_row(void **state)
 	       "/bin/p,0x2006,f,f.c,21,/bin/p,0x100b,main,inl.h,5,return,6\n"
 	       "/bin/p,0x3002,h,main.c,11,/bin/p,0x3000,h,main.c,11,conditional,2\n"
 	       "/bin/p,0x3002,h,main.c,11,/bin/p,0x3004,h,main.c,14,not-taken,5\n"
+	       "/bin/p,0x3004,h,main.c,14,/bin/p,0x3006,h,main.c,14,not-taken,4\n"
+	       "/bin/p,0x3004,h,main.c,14,/bin/p,0x3007,h,main.c,14,conditional,1\n"
 	       "/lib/q,0x101,g,,,/bin/p,0x100b,main,inl.h,5,return,3\n"
 	       "/lib/q,0x102,g,,,/bin/p,0x3000,h,main.c,11,jump,5\n");
 }
@@ -171,7 +179,8 @@ static void executed_blocks(void **state)
 	} blocks[] = {
 		{ 0, 4, 0 },      { 4, 2, 0 },      { 6, 5, 0 },      { 0xb, 5, 0 },
 		{ 0x10, 1, 0 },   { 0x1000, 6, 0 }, { 0x1006, 1, 0 }, { 0x2000, 4, 0 },
-		{ 0x2004, 1, 0 }, { 0x100, 2, 1 },  { 0x102, 5, 1 },
+		{ 0x2004, 2, 0 }, { 0x2006, 1, 0 }, { 0x2007, 1, 0 }, { 0x100, 2, 1 },
+		{ 0x102, 5, 1 },
 	};
 	static const char head[] = "DRCOV VERSION: 2\nDRCOV FLAVOR: tracelathe\n"
 				   "Module Table: version 2, count 2\n"
@@ -180,7 +189,7 @@ static void executed_blocks(void **state)
 				   "0x0000000000000000, /bin/p\n"
 				   "  1, 0x0000000000000000, 0x0000000000000107, "
 				   "0x0000000000000000, /lib/q\n"
-				   "BB Table: 11 bbs\n";
+				   "BB Table: 13 bbs\n";
 	size_t size;
 	char *text = written(*state, &tl_drcov_exporter, PROGRAM, &size);
 	const uint8_t *p = (const uint8_t *)text + sizeof(head) - 1;
@@ -200,9 +209,10 @@ static void branches_and_runs(void **state)
 {
 	expect(*state, &tl_bolt_exporter, PROGRAM,
 	       "B 1004 1010 1 0\nB 1006 2000 7 0\nB 100e 1004 9 0\nB 2006 100b 6 0\n"
-	       "B 3002 3000 2 0\nB 0 100b 3 0\nB 0 3000 5 0\n"
+	       "B 3002 3000 2 0\nB 3004 3007 1 0\nB 0 100b 3 0\nB 0 3000 5 0\n"
 	       "f 1000 1004 1\nf 1000 1006 2\nF 1004 1006 9\nf 100b 100e 9\nF 1010 1010 1\n"
-	       "f 2000 2006 7\nF 3000 3002 2\nF 3000 3004 5\n");
+	       "f 2000 2006 7\nF 3000 3002 2\nF 3000 3004 1\nF 3000 3006 4\n"
+	       "F 3007 3007 1\n");
 	expect(*state, &tl_bolt_exporter, LIBRARY, "B 0 100 4 0\nf 100 101 4\nf 102 102 5\n");
 }
 
@@ -214,7 +224,7 @@ static void samples_of_lines(void **state)
 	       "main:137:0\n 1: 3\n 2: 12\n 2.1: 33 f:7 g:4\n 3: 9\n 4: 1\n"
 	       " 3: inl:27\n  2: 9\n"
 	       "f:49:7\n 0: 7\n 1: 7\n 3: 0\n"
-	       "h:33:5\n 0: 7\n 3: 5\n");
+	       "h:43:5\n 0: 7\n 3: 5\n");
 	expect(*state, &tl_llvm_profile_exporter, LIBRARY, "");
 }
 

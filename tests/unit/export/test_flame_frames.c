@@ -98,6 +98,40 @@ TEST(the_largest_frames_are_drawn)
 	tl_profile_free(profile);
 }
 
+/* The largest, wherever among their callers' callees they were found. */
+TEST(the_largest_frames_are_drawn_in_any_order)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+	static const int64_t costs[4][4] = {
+		{ 1, 2, 40, 30 }, { 40, 1, 2, 30 }, { 2, 30, 40, 1 }, { 40, 30, 2, 1 }
+	};
+	static const char *const expected[] = {
+		"[[\"all;m\",1,0],[\"all;m;c\",1,40],[\"all;m;d\",1,30],[\"all;m;(other)\",2,3]]\n",
+		"[[\"all;m\",1,0],[\"all;m;a\",1,40],[\"all;m;d\",1,30],[\"all;m;(other)\",2,3]]\n",
+		"[[\"all;m\",1,0],[\"all;m;b\",1,30],[\"all;m;c\",1,40],[\"all;m;(other)\",2,3]]\n",
+		"[[\"all;m\",1,0],[\"all;m;a\",1,40],[\"all;m;b\",1,30],[\"all;m;(other)\",2,3]]\n",
+	};
+
+	for (size_t row = 0; row < 4; row++) {
+		struct tl_profile *profile = new_profile(0, 1);
+		uint32_t part = add_part(profile, 1, 1, "");
+		uint32_t top = add_context(profile, TL_NONE, add_function(profile, "", "", "m", 0),
+					   part, 1, 0);
+		struct tl_flame_options options = flame_data_options();
+		char *text;
+
+		for (size_t i = 0; i < 4; i++)
+			add_context(profile, top, add_function(profile, "", "", names[i], 0), part,
+				    1, costs[row][i]);
+		finish(profile);
+		options.most_frames = 3;
+		text = flame_text(profile, NULL, &options);
+		assert_frames(text, 0, expected[row]);
+		free(text);
+		tl_profile_free(profile);
+	}
+}
+
 /* "frames of a stack, what is deeper is summed" */
 TEST(deep_stacks_are_cut)
 {
@@ -314,6 +348,7 @@ int main(void)
 		cmocka_unit_test(frames_and_rows),
 		cmocka_unit_test(small_stacks_are_summed),
 		cmocka_unit_test(the_largest_frames_are_drawn),
+		cmocka_unit_test(the_largest_frames_are_drawn_in_any_order),
 		cmocka_unit_test(deep_stacks_are_cut),
 		cmocka_unit_test(baseline_is_matched),
 		cmocka_unit_test(doubtful_names_are_not_matched),

@@ -226,12 +226,35 @@ TEST(counts_of_threads)
 	free(text);
 }
 
+/* A track is announced before the first of its events, whatever that is, and once. */
+TEST(instants_announce_their_tracks_once)
+{
+	char *text, command[2048];
+
+	need_program("protoc");
+	begin(0);
+	for (uint64_t i = 0; i < 20; i++)
+		tl_timeline_instant(on.timeline,
+				    &(struct tl_timeline_point){ 100, (int64_t)i % 2, i }, "mark",
+				    NULL, 0);
+	snprintf(command, sizeof(command),
+		 "protoc --decode=Trace -I'%s' perfetto.proto | grep -E 'type: INSTANT|  pid:' | "
+		 "sort | uniq -c | tr -s ' \\n' ' '",
+		 here());
+	text = finish_through(command);
+	assert_string_equal(text, " 3 pid: 100 20 type: INSTANT ");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets),           cmocka_unit_test(arguments_and_instants),
-		cmocka_unit_test(timestamps),        cmocka_unit_test(threads_are_apart),
+		cmocka_unit_test(packets),
+		cmocka_unit_test(arguments_and_instants),
+		cmocka_unit_test(timestamps),
+		cmocka_unit_test(threads_are_apart),
 		cmocka_unit_test(counts_of_threads),
+		cmocka_unit_test(instants_announce_their_tracks_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
