@@ -127,6 +127,8 @@ static bool count_stack(struct folded *f, uint32_t node, const struct tl_folded_
 
 static void dump_stack(struct folded *f, const struct tl_folded_line *line)
 {
+	static const char *const keys[2][2] = { { ",\"count\":" },
+						{ ",\"before\":", ",\"after\":" } };
 	struct tl_output *out = f->foreign->options.dump;
 	const size_t size = (size_t)(line->stack_end - line->stack);
 
@@ -135,9 +137,7 @@ static void dump_stack(struct folded *f, const struct tl_folded_line *line)
 			      tl_lines_offset(&f->lines), f->lines.number);
 		tl_put_json(out, (const char *)line->stack, size);
 		for (unsigned i = 0; i <= f->two; i++) {
-			tl_put_text(out, i        ? ",\"after\":"
-					 : f->two ? ",\"before\":"
-						  : ",\"count\":");
+			tl_put_text(out, keys[f->two][i]);
 			tl_put_bytes(out, line->counts[i],
 				     (size_t)(line->count_ends[i] - line->counts[i]));
 		}

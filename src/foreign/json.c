@@ -117,6 +117,7 @@ void tl_foreign_put_decimal(struct tl_output *out, const struct tl_decimal *numb
 {
 	char digits[24], *end = tl_format_u64(digits, number->digits);
 	const int count = (int)(end - digits), whole = count + number->exponent;
+	const int before_point = whole > 0 ? whole : 0;
 
 	if (number->negative)
 		tl_put_char(out, '-');
@@ -125,14 +126,16 @@ void tl_foreign_put_decimal(struct tl_output *out, const struct tl_decimal *numb
 		tl_put_format(out, "e%d", (int)number->exponent);
 		return;
 	}
-	tl_put_bytes(out, whole > 0 ? digits : "0", whole > 0 ? (size_t)whole : 1);
+	if (before_point)
+		tl_put_bytes(out, digits, (size_t)before_point);
+	else
+		tl_put_char(out, '0');
 	if (!number->exponent)
 		return;
 	tl_put_char(out, '.');
 	for (int i = whole; i < 0; i++)
 		tl_put_char(out, '0');
-	tl_put_bytes(out, digits + (whole > 0 ? whole : 0),
-		     (size_t)(count - (whole > 0 ? whole : 0)));
+	tl_put_bytes(out, digits + before_point, (size_t)(count - before_point));
 }
 
 int tl_foreign_json_skip(struct tl_foreign_json *r, struct tl_error *err)

@@ -33,7 +33,7 @@ static bool is_shorter(const struct tl_call_found *a, const struct tl_call_found
 
 static int compare_found(const void *a, const void *b)
 {
-	return is_shorter(a, b) ? 1 : is_shorter(b, a) ? -1 : 0;
+	return is_shorter(a, b) - is_shorter(b, a);
 }
 
 static void swap(struct tl_call_found *a, struct tl_call_found *b)

@@ -19,11 +19,14 @@ static unsigned prefix_decoded(unsigned bits)
 
 static unsigned copies_of(unsigned discriminator)
 {
-	unsigned next = discriminator & 1      ? discriminator >> 1
-			: discriminator & 0x40 ? discriminator >> 14
-					       : discriminator >> 7;
-	unsigned copies = prefix_decoded(next);
+	/* Behind the base discriminator, which takes a bit, or 7, or 14. */
+	unsigned base_bits = 7, copies;
 
+	if (discriminator & 1)
+		base_bits = 1;
+	else if (discriminator & 0x40)
+		base_bits = 14;
+	copies = prefix_decoded(discriminator >> base_bits);
 	return copies ? copies : 1;
 }
 

@@ -86,9 +86,11 @@ static enum tl_cfi_result apply(const struct tl_cfi_step *s, unsigned number, ui
 
 static uint64_t plain_address(const struct tl_cfi_row *row, uint64_t address)
 {
-	return row->is_32bit    ? (uint32_t)address
-	       : row->is_signed ? address & ADDRESS_BITS
-				: address;
+	if (row->is_32bit)
+		return (uint32_t)address;
+	if (row->is_signed)
+		return address & ADDRESS_BITS;
+	return address;
 }
 
 /* Registers of the caller; those that cannot be found become unknown. */

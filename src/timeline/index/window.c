@@ -294,7 +294,7 @@ static int compare_items(const void *a, const void *b)
 		return x->start < y->start ? -1 : 1;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
-	return x->function == y->function ? 0 : x->function < y->function ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
 }
 
 static int check_query(const struct tl_call_query *query, struct tl_error *err)
