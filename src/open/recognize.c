@@ -49,6 +49,9 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 
 	if (status < 0)
 		return status;
+	if (!size && tl_source_fault(source))
+		return tl_error_at(err, tl_source_fault(source)->status, 0,
+				   tl_source_fault(source)->text);
 	if (!size)
 		return tl_error_at(err, TL_TRUNCATED, 0, empty_text(tl_source_name(source)));
 	for (size_t i = 0; (candidate = tl_format_at(i)); i++) {

@@ -4,11 +4,11 @@
  * expected follows from docs/coverage.md and the descriptions of the formats: geninfo(1), drcov
  * version 2, `perf2bolt -pa`, LLVM's sample profile.
  *
- *   main 1000: entered 3 times; a loop from 1004 to 100e, left once by the branch at 1004; it calls
- *              f 7 times and g of another file 4 times, of which 6 and 3 come back
+ *   main 1000: entered 3 times; a loop from 1004 to 100e, left once by the branch at 1004; it
+ *              calls f 7 times and g of another file 4 times, of which 6 and 3 come back
  *   f    2000: a system call, and a branch that is never taken
- *   h    3000: entered 5 times by a jump of g, and 2 times more by its own branch; it returns at two
- *              places
+ *   h    3000: entered 5 times by a jump of g, and 2 times more by its own branch; it returns at
+ *              two places
  *   u    4000: never entered
  */
 #include "helper.h"

@@ -444,6 +444,14 @@ TEST(compressed_inputs)
 	assert_int_equal(damage.status, TL_TRUNCATED);
 	assert_int_equal(damage.offset, size);
 	tl_input_close(input);
+	/* Where nothing is left of the content, it is the compression that is to blame. */
+	assert_int_equal(truncate(path, 11), 0);
+	const char *cut = path;
+	struct tl_error err;
+
+	assert_int_equal(tl_input_open(&input, &cut, 1, NULL, NULL, &err), TL_TRUNCATED);
+	assert_int_equal(err.offset, 0);
+	assert_non_null(strstr(err.text, "compressed data is cut short"));
 	free(content);
 	free(trace);
 	free(path);
