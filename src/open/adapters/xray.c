@@ -178,7 +178,7 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 
 static size_t kinship_xray(const struct tl_input *input, uint64_t *marks, size_t room)
 {
-	const struct xray_input *x = input->handle;
+	const struct tl_xray_input *x = input->handle;
 
 	return tl_xray_kinship(x->reader, marks, room);
 }
