@@ -207,6 +207,20 @@ TL_API int tl_calls_restart(struct tl_calls *calls, const struct tl_calls_option
 /** NULL is allowed. */
 TL_API void tl_calls_close(struct tl_calls *calls);
 
+struct ArrowArrayStream;
+/**
+ * The calls as a stream of the Arrow C data interface, for programs that compute with columns
+ * (pyarrow, pandas, polars, DuckDB): record batches of id, parent, process, thread, depth, function
+ * (a dictionary of names), start, end, self and flags, as in struct tl_call. Null are the parent of
+ * a call without one and the end of an unfinished one.
+ * @param calls   belongs to the stream from here on, also when this fails; its input has to live
+ *                until the stream is released
+ * @param stream  made by this function, released by the caller as the interface says
+ * @return 0 or TL_NO_MEMORY
+ */
+TL_API int tl_calls_arrow(struct tl_calls *calls, struct ArrowArrayStream *stream,
+			  struct tl_error *err);
+
 /* ---- windows of a trace, however long it is ---- */
 
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exercise_input.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -57,6 +58,47 @@ static const char *exercise_profile_of(struct tl_input *input, struct tl_output 
 	return broken;
 }
 
+/* As the Arrow C data interface has them. */
+struct ArrowArray {
+	int64_t numbers[5];
+	void *pointers[3];
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, void *);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+
+/* The calls by columns, then as a stream of Arrow, which closes them. */
+static const char *exercise_columns(struct tl_calls *calls, int *status)
+{
+	struct tl_call_columns columns;
+	struct ArrowArrayStream stream;
+	struct ArrowArray batch = { .release = NULL };
+	int next = tl_calls_restart(calls, NULL, NULL), failed;
+
+	while (next >= 0 &&
+	       (next = tl_calls_columns(calls, TL_CALL_IDS, &columns, sizeof(columns), NULL)) == 1)
+		;
+	note(status, next);
+	note(status, tl_calls_restart(calls, NULL, NULL));
+	next = tl_calls_arrow(calls, &stream, NULL);
+	note(status, next);
+	if (next < 0)
+		return NULL;
+	while (!(failed = stream.get_next(&stream, &batch)) && batch.release)
+		batch.release(&batch);
+	note(status, failed == ENOMEM ? TL_NO_MEMORY : failed ? TL_IO : 0);
+	next = failed && !stream.get_last_error(&stream);
+	stream.release(&stream);
+	return next ? "an Arrow stream fails without a word" : NULL;
+}
+
 static const char *exercise_calls(struct tl_input *input, int *status)
 {
 	struct tl_calls *calls = NULL;
@@ -74,7 +116,10 @@ static const char *exercise_calls(struct tl_input *input, int *status)
 	}
 	note(status, next);
 	note(status, opened == TL_UNSUPPORTED ? 0 : opened);
-	tl_calls_close(calls);
+	if (opened == 0 && !broken)
+		broken = exercise_columns(calls, status);
+	else
+		tl_calls_close(calls);
 	return broken;
 }
 

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import threading
 import unittest
+import urllib.request
 
 import tracelathe
 
@@ -88,6 +89,22 @@ class Package(unittest.TestCase):
         self.assertEqual([(r.name, str(r.calls), str(r.self)) for r in got], [(w["name"], w["calls"], w["self"]) for w in want])
         self.assertTrue(all(r.void is None and r.half == 0.5 for r in got))
 
+    def test_statements_one_inside_the_other(self):
+        with open_log() as trace:
+            outer = [(row.id, [inner.n for inner in trace.query("SELECT count(*) AS n FROM calls WHERE function = %d" % row.id)])
+                     for row in trace.query("SELECT id FROM functions")]
+            got = {row.function: row.n for row in trace.query("SELECT function, count(*) AS n FROM calls GROUP BY function")}
+            next(trace.query("SELECT 1 UNION SELECT 2"))
+            self.assertEqual(list(trace.query("-- nothing")), [])
+            with self.assertRaises(tracelathe.Error):
+                trace.query("SELEC")
+            self.assertEqual(list(trace.query("SELECT 1 AS x"))[0].x, 1)
+            rest = trace.query("SELECT * FROM calls")
+            next(rest)
+        self.assertEqual(outer, [(function, [got.get(function, 0)]) for function, _ in outer])
+        with self.assertRaises(ValueError):
+            next(rest)
+
     def test_differences_are_those_of_diff(self):
         want = {row["function"]: row for row in rows("diff", "--csv", "--map", MAP, LOG, OTHER)}
         with open_log() as before, open_log(OTHER) as after:
@@ -143,6 +160,16 @@ class Package(unittest.TestCase):
             next(calls)
         with self.assertRaises(ValueError):
             trace.format
+
+    def test_a_view_is_served_until_it_is_closed(self):
+        with open_log() as trace, trace.view() as view:
+            with urllib.request.urlopen(view.url, timeout=30) as page:
+                self.assertIn(b"<html", page.read().lower())
+            self.assertIn(view.url.split("?")[0], view._repr_html_())
+        with self.assertRaises(OSError):
+            urllib.request.urlopen(view.url, timeout=30)
+        with open_log() as trace, self.assertRaises(tracelathe.Error):
+            trace.view(command="false")
 
     def test_two_threads(self):
         results = []

@@ -16,20 +16,22 @@ different ones can be used by different threads at once.
 """
 import collections
 import ctypes
+import html
 import json
 import os
+import subprocess
 import weakref
 from ctypes import byref
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from . import _library
+from . import _arrow, _library
 from ._library import NONE, NOWHERE
 
 _lib = _library.load()
 Path = Union[str, "os.PathLike[str]"]
 
-__all__ = ["open", "merge", "Trace", "Profile", "Error", "Function", "Arc", "Context", "Call", "Event", "Damage", "Change",
-           "version"]
+__all__ = ["open", "merge", "Trace", "Profile", "Calls", "View", "Error", "Function", "Arc", "Context", "Call", "Event", "Damage",
+           "Change", "version"]
 
 
 class Error(Exception):
@@ -178,6 +180,12 @@ class _Handle:
             raise ValueError("it is closed")
         return self._handle
 
+    def release(self) -> Optional[ctypes.c_void_p]:
+        """The handle, which somebody else closes from now on."""
+        self._end.detach()
+        handle, self._handle = self._handle, None
+        return handle
+
     def close(self) -> None:
         """Free it; nothing happens the second time."""
         self._handle = None
@@ -307,6 +315,67 @@ def merge(profiles: Sequence[Profile]) -> Profile:
 
 # ---- traces ----
 
+class Calls:
+    """The calls of a trace: an iterator, and a table for what reads the Arrow PyCapsule interface."""
+
+    def __init__(self, trace: "Trace", each: Iterator[Call]):
+        self._trace, self._each = trace, each
+
+    def __iter__(self) -> Iterator[Call]:
+        return self
+
+    def __next__(self) -> Call:
+        return next(self._each)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with all calls, from the first one on: id, parent, process, thread, depth, function, start, end, self and
+        flags (1: the end is not in the trace, 2: the begin is not). Nothing is copied; the stream outlives the trace."""
+        own = self._trace._again()
+        calls, err, stream = own._open_calls(), _new_error(), _library.ArrowStream()
+        raw = calls.release()
+        if _lib.tl_calls_arrow(raw, byref(stream), byref(err)) < 0:
+            raise _error(err)
+        return _arrow.capsule_of(stream, own)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table; ImportError without pyarrow."""
+        import pyarrow  # type: ignore[import-not-found]
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame; ImportError without pandas and pyarrow."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame; ImportError without polars."""
+        import polars  # type: ignore[import-not-found]
+        return polars.DataFrame(self)
+
+
+class View:
+    """The page of a trace, served by the command `tracelathe view` until close(); a notebook shows it inline."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", url: str):
+        self._process, self.url = process, url
+
+    def __enter__(self) -> "View":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        return '<iframe src="%s" width="100%%" height="600"></iframe>' % html.escape(self.url)
+
+    def close(self) -> None:
+        """End the server."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+
 class Trace:
     """An opened trace or profile; use it in a `with` statement, or close() it."""
 
@@ -315,6 +384,7 @@ class Trace:
         self._raw_paths = (ctypes.c_char_p * len(paths))(*[_path(path) for path in paths])
         self._options, self._kept = options, kept
         self._profile: Optional[Profile] = None
+        self._idle_query: Optional[_Handle] = None
         self._streams: "weakref.WeakSet[_Handle]" = weakref.WeakSet()
         handle, failed, err = ctypes.c_void_p(), ctypes.c_char_p(), _new_error()
         if _lib.tl_input_open(byref(handle), self._raw_paths, len(paths), byref(options), byref(failed), byref(err)) < 0:
@@ -331,6 +401,7 @@ class Trace:
         """Close the files. Profiles that were made of them stay."""
         for stream in list(self._streams):
             stream.close()
+        self._idle_query = None
         self._input.close()
 
     def _failed(self, err: "_library.Error") -> Error:
@@ -362,14 +433,24 @@ class Trace:
         """Those of the profile."""
         return self.profile.arcs
 
-    def calls(self) -> Iterator[Call]:
-        """All calls one after the other, in the order of begin within a thread; memory does not grow with their number."""
+    def calls(self) -> "Calls":
+        """All calls one after the other, in the order of begin within a thread; memory does not grow with their number.
+
+        The same object is a stream of Arrow record batches: pyarrow.table(trace.calls()), polars.DataFrame(trace.calls()).
+        """
+        calls = self._open_calls()
+        self._streams.add(calls)
+        return Calls(self, self._each_call(calls))
+
+    def _open_calls(self) -> _Handle:
         handle, err = ctypes.c_void_p(), _new_error()
         if _lib.tl_input_calls(self._input.raw, None, byref(handle), byref(err)) < 0:
             raise self._failed(err)
-        calls = _Handle(handle.value, _lib.tl_calls_close)
-        self._streams.add(calls)
-        return self._each_call(calls)
+        return _Handle(handle.value, _lib.tl_calls_close)
+
+    def _again(self) -> "Trace":
+        """The same files and options, for a reader of its own."""
+        return Trace(self._paths, self._options, self._kept)
 
     def _each_call(self, calls: _Handle) -> Iterator[Call]:
         at, err = ctypes.POINTER(_library.Call)(), _new_error()
@@ -421,20 +502,49 @@ class Trace:
                                  _known(place.offset, NOWHERE), place.length))
         return places
 
+    def view(self, *, open_browser: bool = False, command: Optional[str] = None) -> View:
+        """Serve the page that shows the trace, to this machine only; `command` is the program ($TRACELATHE, tracelathe).
+
+        Of the options of open(), the binaries and the map count.
+        """
+        programs = [self._kept[i].path for i in range(self._options.programs.binary_count)]
+        options = [word for path in programs for word in ("--binary", os.fsdecode(path))]
+        if self._options.programs.map:
+            options += ["--map", os.fsdecode(self._options.programs.map)]
+        process = subprocess.Popen([command or os.environ.get("TRACELATHE", "tracelathe"), "view",
+                                    *([] if open_browser else ["--no-open"]), *options, "--", *self._paths],
+                                   stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        assert process.stdout
+        url = process.stdout.readline().decode().strip()
+        if not url:
+            process.stdout.close()
+            raise Error("view", "the command ended with status %d" % process.wait(), self._paths[0])
+        return View(process, url)
+
     def query(self, sql: str) -> Iterator[Any]:
-        """The rows of one statement in SQL over the tables of docs/query.md, as named tuples."""
-        handle, err = ctypes.c_void_p(), _new_error()
-        if _lib.tl_query_open(byref(handle), byref(err)) < 0:
-            raise _error(err)
-        query = _Handle(handle.value, _lib.tl_query_close)
-        failed = ctypes.c_char_p()
-        if _lib.tl_query_add(query.raw, self._raw_paths, len(self._raw_paths), byref(self._options), byref(failed),
-                             byref(err)) < 0:
-            raise _error(err, os.fsdecode(failed.value) if failed.value else self._paths[0])
+        """The rows of one statement in SQL over the tables of docs/query.md, as named tuples.
+
+        What is folded or indexed for a statement stays for the next one, once its rows have been read.
+        """
+        query, self._idle_query, err = self._idle_query or self._new_query(), None, _new_error()
         status = _lib.tl_query_start(query.raw, sql.encode("utf-8", "surrogateescape"), None, byref(err))
         if status < 0:
             raise _query_error(query, err)
-        return self._each_row(query) if status else iter(())
+        if status:
+            return self._each_row(query)
+        self._idle_query = query
+        return iter(())
+
+    def _new_query(self) -> _Handle:
+        handle, failed, err = ctypes.c_void_p(), ctypes.c_char_p(), _new_error()
+        if _lib.tl_query_open(byref(handle), byref(err)) < 0:
+            raise _error(err)
+        query = _Handle(handle.value, _lib.tl_query_close)
+        if _lib.tl_query_add(query.raw, self._raw_paths, len(self._raw_paths), byref(self._options), byref(failed),
+                             byref(err)) < 0:
+            raise _error(err, os.fsdecode(failed.value) if failed.value else self._paths[0])
+        self._streams.add(query)
+        return query
 
     def _each_row(self, query: _Handle) -> Iterator[Any]:
         raw, err = query.raw, _new_error()
@@ -443,14 +553,20 @@ class Trace:
         value = _library.QueryValue()
         try:
             while True:
+                raw = query.raw
                 status = _lib.tl_query_next(raw, byref(err))
                 if status < 0:
                     raise _query_error(query, err)
                 if status == 0:
-                    return
+                    break
                 yield row_type(*[_value(raw, i, value) for i in range(len(names))])
-        finally:
+        except BaseException:
             query.close()
+            raise
+        if self._idle_query:
+            query.close()
+        else:
+            self._idle_query = query
 
 
 def _query_error(query: _Handle, err: "_library.Error") -> Error:

@@ -150,6 +150,15 @@ class DiffRow(Structure):
 STRUCTS = [Error, Event, Function, Position, Arc, Context, Totals, Latency, BinarySpec, Range, Filter, Programs, DumpOptions,
            IntelPt, Xray, Xtrace, InputOptions, Damage, Call, CallFunction, CallsInfo, QueryValue, DiffRow]
 
+RELEASE_STREAM = ctypes.CFUNCTYPE(None, c_void_p)
+
+
+class ArrowStream(Structure):
+    """struct ArrowArrayStream of the Arrow C data interface."""
+    _fields_ = [("get_schema", c_void_p), ("get_next", c_void_p), ("get_last_error", c_void_p), ("release", c_void_p),
+                ("private_data", c_void_p)]
+
+
 WRITE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, POINTER(Error))
 
 
@@ -176,6 +185,7 @@ FUNCTIONS = {
     "tl_calls_info": (c_int, [c_void_p, POINTER(CallsInfo), c_size_t]),
     "tl_calls_next": (c_int, [c_void_p, POINTER(POINTER(Call)), ERR]),
     "tl_calls_function": (c_int, [c_void_p, c_uint32, POINTER(CallFunction), c_size_t, ERR]),
+    "tl_calls_arrow": (c_int, [c_void_p, c_void_p, ERR]),
     "tl_calls_close": (None, [c_void_p]),
     "tl_profile_free": (None, [c_void_p]),
     "tl_profile_format": (c_char_p, [c_void_p]),
