@@ -341,20 +341,24 @@ TL_API int tl_input_fold_file(struct tl_input *input, size_t number, struct tl_p
  * the input.
  */
 TL_API const char *tl_input_failed(const struct tl_input *input);
-/** Facts about the file (format, threads, time span, counts, damage): text, or one JSON object. */
+/**
+ * Facts about the file (format, threads, time span, counts, damage): text, one JSON object, or
+ * CSV with a row a fact.
+ */
 TL_API int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
 			 struct tl_error *err);
 /** Every record, one line each: text, or one JSON object a line. */
 TL_API int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
 			 struct tl_error *err);
 /**
- * Every rule of the format: a line per violation, text or JSON.
+ * Every rule of the format: a line per violation, text, JSON or CSV.
  * @return number of violations, or a negative tl_status
  */
 TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form,
 			      struct tl_output *out, struct tl_error *err);
 /**
- * Calls over time. `format`: a name of tl_timeline_formats(), NULL: the default.
+ * Calls over time. `format`: a name of tl_timeline_formats(), NULL: the default. Several XRay logs
+ * share one clock.
  * @return 0, 1 if nothing in the input passes the filters, or a negative tl_status
  */
 TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,

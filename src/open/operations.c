@@ -309,7 +309,7 @@ static int write_timeline(struct tl_input *input, const char *format, struct tl_
 int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
 		      struct tl_error *err)
 {
-	int status = one_file(input, err);
+	int status = input->format->info.joins_processes ? 0 : one_file(input, err);
 
 	if (status == 0 && !input->format->timeline)
 		status = unsupported(input, OPERATION_TIMELINE, err);

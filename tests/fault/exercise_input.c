@@ -40,6 +40,20 @@ static const char *check_sums(const struct tl_profile *profile)
 	return NULL;
 }
 
+/* Recursive functions of a profile with its idle time apart. */
+static int exercise_idle(const struct tl_profile *profile, struct tl_output *out)
+{
+	const struct tl_report_options options = { .size = sizeof(options), .recursive = true };
+	struct tl_profile *apart;
+	int status = tl_profile_idle_apart(&apart, profile, "a", NULL);
+
+	if (status < 0)
+		return status == TL_UNSUPPORTED ? 0 : status;
+	status = tl_report_functions(apart, &options, out, NULL);
+	tl_profile_free(apart);
+	return status;
+}
+
 static const char *exercise_profile_of(struct tl_input *input, struct tl_output *out, int *status)
 {
 	struct tl_profile *profile = NULL;
@@ -54,6 +68,7 @@ static const char *exercise_profile_of(struct tl_input *input, struct tl_output 
 		broken = check_sums(profile);
 	for (size_t i = 0; folded == 0 && tl_exporters()[i]; i++)
 		note(status, tl_exporters()[i]->write(profile, NULL, out, &err));
+	note(status, profile ? exercise_idle(profile, out) : 0);
 	tl_profile_free(profile);
 	return broken;
 }
@@ -123,13 +138,28 @@ static const char *exercise_calls(struct tl_input *input, int *status)
 	return broken;
 }
 
+/* What a format may not be able to do. */
+static void note_memory(int *status, int now)
+{
+	note(status, now == TL_NO_MEMORY ? now : 0);
+}
+
 static const char *exercise(struct tl_input *input, struct tl_output *out, int *status)
 {
+	static const struct tl_slice everything = {
+		.size = sizeof(everything),
+		.snapshots = { 0, TL_NOWHERE },
+		.instructions = { 0, TL_NOWHERE },
+	};
 	const char *broken = exercise_profile_of(input, out, status);
 	int drawn;
 
 	note(status, tl_input_info(input, TL_REPORT_TEXT, out, NULL));
 	note(status, tl_input_info(input, TL_REPORT_JSON, out, NULL));
+	note(status, tl_input_info(input, TL_REPORT_CSV, out, NULL));
+	note(status, tl_input_check(input, TL_REPORT_CSV, out, NULL));
+	note_memory(status, tl_input_slice(input, &everything, out, NULL));
+	note_memory(status, tl_input_reencode(input, "yaml", NULL, out, NULL));
 	note(status, tl_input_dump(input, TL_REPORT_TEXT, out, NULL));
 	note(status, tl_input_dump(input, TL_REPORT_JSON, out, NULL));
 	note(status, tl_input_check(input, TL_REPORT_JSON, out, NULL));

@@ -16,7 +16,6 @@
 #include "xray/calls/source.h"
 #include "xray/profile/fold.h"
 #include "xray/forks/forks.h"
-#include "xray/listing/timeline.h"
 #include "xray/map/map.h"
 #include "xray/yaml/yaml_log.h"
 
@@ -154,11 +153,6 @@ static int open_xray(struct tl_input *input, const char *const *paths, size_t pa
 	return status;
 }
 
-static struct tl_input *nth_log(struct tl_input *input, size_t i)
-{
-	return i ? input->others[i - 1] : input;
-}
-
 static int relate_xray(struct tl_input *input, struct tl_error *err)
 {
 	size_t count = input->other_count + 1, which = 0;
@@ -168,10 +162,10 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 	if (!readers)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < count; i++)
-		readers[i] = ((struct tl_xray_input *)nth_log(input, i)->handle)->reader;
+		readers[i] = ((struct tl_xray_input *)tl_xray_input_log(input, i)->handle)->reader;
 	status = tl_xray_relate(readers, count, &which, err);
 	if (status == TL_BAD_USAGE)
-		input->failed = nth_log(input, which)->path;
+		input->failed = tl_xray_input_log(input, which)->path;
 	free(readers);
 	return status;
 }
@@ -206,29 +200,6 @@ static int describe_xray(struct tl_input *input, bool json, struct tl_output *ou
 	return tl_xray_describe(x->reader, json, out, err);
 }
 
-/* Find out which of the given programs ran, before their names are asked for. */
-static int choose_map(struct tl_xray_input *x, struct tl_error *err)
-{
-	int status = x->maps.count ? tl_xray_collect_uses(x->reader, err) : 0;
-
-	if (status == 0 && x->maps.count)
-		tl_xray_maps_choose(&x->maps, &x->reader->uses);
-	return status;
-}
-
-int tl_xray_input_select(struct tl_input *input, struct tl_xray_select *select,
-			 struct tl_error *err)
-{
-	struct tl_xray_input *x = input->handle;
-	int status = choose_map(x, err);
-
-	if (status < 0)
-		return status;
-	select->limits = x->limits;
-	return tl_xray_names_begin(&select->names, x->maps.map, input->options.filter.function,
-				   input->options.filter.object, err);
-}
-
 static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
 	struct tl_xray_input *x = input->handle;
@@ -242,24 +213,11 @@ static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, s
 	return status;
 }
 
-static int timeline_xray(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
-{
-	struct tl_xray_input *x = input->handle;
-	struct tl_xray_select select;
-	int status = tl_xray_input_select(input, &select, err);
-
-	if (status < 0)
-		return status;
-	status = tl_xray_timeline(x->reader, &select, timeline, err);
-	tl_xray_names_end(&select.names);
-	return status;
-}
-
 static int calls_xray(struct tl_input *input, struct tl_call_source *source,
 		      struct tl_calls_options *options, struct tl_error *err)
 {
 	struct tl_xray_input *x = input->handle;
-	int status = choose_map(x, err);
+	int status = tl_xray_maps_find(&x->maps, x->reader, err);
 
 	if (x->limits.from_ticks > options->from)
 		options->from = x->limits.from_ticks;
@@ -401,7 +359,7 @@ const struct tl_format tl_xray_format = {
 	.describe = describe_xray,
 	.dump = dump_xray,
 	.check = check_xray,
-	.timeline = timeline_xray,
+	.timeline = tl_xray_input_timeline,
 	.calls = calls_xray,
 	.reencode = tl_xray_input_reencode,
 	.slice = tl_xray_input_slice,

@@ -18,6 +18,14 @@ struct tl_xray_input {
 int tl_xray_input_select(struct tl_input *input, struct tl_xray_select *select,
 			 struct tl_error *err);
 
+/* The first log, and those given with it. */
+static inline struct tl_input *tl_xray_input_log(struct tl_input *input, size_t i)
+{
+	return i ? input->others[i - 1] : input;
+}
+
+int tl_xray_input_timeline(struct tl_input *input, struct tl_timeline *timeline,
+			   struct tl_error *err);
 int tl_xray_input_reencode(struct tl_input *input, const char *variant, struct tl_output *out,
 			   struct tl_error *err);
 int tl_xray_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,

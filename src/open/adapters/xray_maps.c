@@ -310,6 +310,16 @@ bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *u
 	return changed;
 }
 
+int tl_xray_maps_find(struct tl_xray_maps *maps, struct tl_xray_reader *reader,
+		      struct tl_error *err)
+{
+	int status = maps->count ? tl_xray_collect_uses(reader, err) : 0;
+
+	if (status == 0 && maps->count)
+		tl_xray_maps_choose(maps, &reader->uses);
+	return status;
+}
+
 /* ---- telling ---- */
 
 static const char no_names[] = "has no function names (is it stripped?): functions are shown by id";

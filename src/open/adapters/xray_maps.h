@@ -45,6 +45,10 @@ void tl_xray_maps_close(struct tl_xray_maps *maps);
 /* Choose files by the functions that the trace uses. True: the choice has changed. */
 bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *uses);
 
+/* Find out which of the given programs ran, before their names are asked for. */
+int tl_xray_maps_find(struct tl_xray_maps *maps, struct tl_xray_reader *reader,
+		      struct tl_error *err);
+
 /* Notes about the files, at most `room` of them. Returns their number. */
 size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room);
 

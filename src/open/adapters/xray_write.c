@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XRay traces written again: as any version, as YAML, in part. */
+/* XRay traces written: again as any version, as YAML, in part, or as a timeline. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "open/adapters/xray_input.h"
+#include "open/several.h"
+#include "xray/listing/timeline.h"
 #include "xray/yaml/yaml_log.h"
+
+int tl_xray_input_select(struct tl_input *input, struct tl_xray_select *select,
+			 struct tl_error *err)
+{
+	struct tl_xray_input *x = input->handle;
+	int status = tl_xray_maps_find(&x->maps, x->reader, err);
+
+	if (status < 0)
+		return status;
+	select->limits = x->limits;
+	return tl_xray_names_begin(&select->names, x->maps.map, input->options.filter.function,
+				   input->options.filter.object, err);
+}
 
 /* ---- re-encoding ---- */
 
@@ -116,3 +132,148 @@ const struct tl_conversion tl_xray_conversions[] = {
 	  write_yaml },
 	{ { NULL, NULL }, NULL },
 };
+
+/* ---- timelines, of one log or of several on one clock ---- */
+
+struct logs {
+	struct tl_input *input;
+	size_t count;
+	struct tl_xray_reader **readers;
+	struct tl_xray_clock *clocks;
+	uint64_t frequency, first; /* of the common clock */
+};
+
+static int one_log(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
+{
+	struct tl_xray_input *x = input->handle;
+	struct tl_xray_select select;
+	int status = tl_xray_input_select(input, &select, err);
+
+	if (status < 0)
+		return status;
+	status = tl_xray_timeline(x->reader, &select, timeline, err);
+	tl_xray_names_end(&select.names);
+	return status;
+}
+
+static int check_logs(struct logs *l, struct tl_error *err)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		struct tl_input *log = tl_xray_input_log(l->input, i);
+
+		l->input->failed = log->path;
+		if (log->format != l->input->format)
+			return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+					   "a timeline of several files is of XRay traces only");
+		l->readers[i] = ((struct tl_xray_input *)log->handle)->reader;
+		if (l->readers[i]->info.mode == TL_XRAY_PROFILING)
+			return tl_error_at(err, TL_UNSUPPORTED, 0,
+					   "a profile of sums has no timeline");
+	}
+	l->input->failed = NULL;
+	return 0;
+}
+
+static bool has_thread(const struct tl_xray_reader *reader, const struct tl_xray_thread *thread)
+{
+	for (size_t i = 0; i < reader->thread_count; i++)
+		if (reader->threads[i].process == thread->process &&
+		    reader->threads[i].thread == thread->thread)
+			return true;
+	return false;
+}
+
+/* A track is a process and thread: two logs cannot be on the same one. */
+static int check_threads(struct logs *l, struct tl_error *err)
+{
+	for (size_t i = 1; i < l->count; i++)
+		for (size_t j = 0; j < i; j++)
+			for (size_t t = 0; t < l->readers[i]->thread_count; t++)
+				if (has_thread(l->readers[j], &l->readers[i]->threads[t])) {
+					l->input->failed = tl_xray_input_log(l->input, i)->path;
+					return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+							   "another of the files has a thread of "
+							   "the same process and number");
+				}
+	return 0;
+}
+
+static int find_clock(struct logs *l, struct tl_error *err)
+{
+	size_t which = 0;
+	int status =
+		tl_xray_common_clock(l->readers, l->count, l->clocks, &l->frequency, &which, err);
+
+	if (status < 0)
+		l->input->failed = tl_xray_input_log(l->input, which)->path;
+	l->first = l->clocks[0].base;
+	for (size_t i = 1; i < l->count; i++)
+		l->first = l->clocks[i].base < l->first ? l->clocks[i].base : l->first;
+	return status;
+}
+
+/* The window counts from the first record of all. */
+static uint64_t common_ticks(const struct logs *l, double seconds)
+{
+	double ticks = seconds * (double)l->frequency;
+
+	return ticks >= (double)(UINT64_MAX - l->first) ? UINT64_MAX
+							: l->first + (uint64_t)(ticks + 0.5);
+}
+
+static int put_log(struct logs *l, size_t i, uint32_t *first_key, struct tl_timeline *timeline,
+		   struct tl_error *err)
+{
+	struct tl_input *log = tl_xray_input_log(l->input, i);
+	const struct tl_input_options *o = &l->input->options;
+	struct tl_xray_select select;
+	int status = tl_xray_input_select(log, &select, err);
+
+	if (status < 0)
+		return status;
+	if (o->filter.from_seconds > 0)
+		select.limits.from_ticks = common_ticks(l, o->filter.from_seconds);
+	if (o->filter.to_seconds > 0)
+		select.limits.to_ticks = common_ticks(l, o->filter.to_seconds);
+	status = tl_xray_timeline_put(l->readers[i], &select, &l->clocks[i], *first_key, timeline,
+				      err);
+	*first_key += (uint32_t)select.names.ids.count;
+	tl_xray_names_end(&select.names);
+	return status;
+}
+
+static int put_logs(struct logs *l, struct tl_timeline *timeline, struct tl_error *err)
+{
+	uint32_t first_key = 0;
+	int status = check_logs(l, err);
+
+	if (status == 0)
+		status = tl_input_relate(l->input, err);
+	if (status == 0)
+		status = check_threads(l, err);
+	if (status == 0)
+		status = find_clock(l, err);
+	if (status == 0)
+		status = tl_timeline_begin(timeline, l->frequency, err);
+	if (status == 0)
+		tl_timeline_origin(timeline, l->first);
+	for (size_t i = 0; status == 0 && i < l->count; i++)
+		status = put_log(l, i, &first_key, timeline, err);
+	return status;
+}
+
+int tl_xray_input_timeline(struct tl_input *input, struct tl_timeline *timeline,
+			   struct tl_error *err)
+{
+	struct logs l = { .input = input, .count = input->other_count + 1 };
+	int status;
+
+	if (l.count == 1)
+		return one_log(input, timeline, err);
+	l.readers = calloc(l.count, sizeof(*l.readers));
+	l.clocks = calloc(l.count, sizeof(*l.clocks));
+	status = l.readers && l.clocks ? put_logs(&l, timeline, err) : tl_error_memory(err);
+	free(l.readers);
+	free(l.clocks);
+	return status;
+}

@@ -23,21 +23,25 @@ struct walk {
 	struct tl_fold fold;
 	struct tl_xray_caller_check caller_check;
 	const struct tl_xray_stream *stream;
-	bool *shown; /* by depth of the open frames: whether the call is on the timeline */
+	const struct tl_xray_clock *clock;
+	uint32_t first_key; /* of the names of this log */
+	bool *shown;        /* by depth of the open frames: whether the call is on the timeline */
 	size_t capacity;
 };
 
 static bool in_window(const struct walk *w, const struct tl_xray_record *record)
 {
 	const struct tl_xray_fold_options *o = &w->select->limits;
+	uint64_t ticks = tl_xray_clock_ticks(w->clock, record->tsc);
 
-	return record->tsc >= o->from_ticks && (!o->to_ticks || record->tsc < o->to_ticks) &&
+	return ticks >= o->from_ticks && (!o->to_ticks || ticks < o->to_ticks) &&
 	       (o->cpu == TL_NOWHERE || o->cpu == record->cpu);
 }
 
-static struct tl_timeline_point point_of(const struct tl_xray_record *record)
+static struct tl_timeline_point point_of(const struct walk *w, const struct tl_xray_record *record)
 {
-	return (struct tl_timeline_point){ record->process, record->thread, record->tsc };
+	return (struct tl_timeline_point){ record->process, record->thread,
+					   tl_xray_clock_ticks(w->clock, record->tsc) };
 }
 
 static void enter(struct walk *w, const struct tl_xray_record *record, uint32_t function)
@@ -48,20 +52,20 @@ static void enter(struct walk *w, const struct tl_xray_record *record, uint32_t 
 		"arg0", "arg1", "arg2",  "arg3",  "arg4",  "arg5",  "arg6",  "arg7",
 		"arg8", "arg9", "arg10", "arg11", "arg12", "arg13", "arg14", "arg15",
 	};
-	struct tl_timeline_point at = point_of(record);
+	struct tl_timeline_point at = point_of(w, record);
 
 	for (uint32_t i = 0; i < record->arg_count; i++)
 		args[i] = (struct tl_timeline_arg){ .name = arg_names[i],
 						    .kind = TL_ARG_NUMBER,
 						    .number = record->args[i] };
-	tl_timeline_enter(w->timeline, &at, function, name->name, name->file, name->line, args,
-			  record->arg_count);
+	tl_timeline_enter(w->timeline, &at, w->first_key + function, name->name, name->file,
+			  name->line, args, record->arg_count);
 }
 
 /* A call that was not shown when it began is not shown when it ends. */
 static void leave_top(struct walk *w, const struct tl_xray_record *record)
 {
-	struct tl_timeline_point at = point_of(record);
+	struct tl_timeline_point at = point_of(w, record);
 
 	if (w->shown[tl_fold_depth(&w->fold)])
 		tl_timeline_leave(w->timeline, &at);
@@ -121,7 +125,7 @@ static int put_function(struct walk *w, const struct tl_xray_record *record, str
 
 static void put_event(struct walk *w, const struct tl_xray_record *record)
 {
-	struct tl_timeline_point at = point_of(record);
+	struct tl_timeline_point at = point_of(w, record);
 	/* clang-format off */
 	struct tl_timeline_arg args[2] = {
 		{ .name = "data", .kind = TL_ARG_BYTES, .data = record->payload,
@@ -138,7 +142,7 @@ static void put_event(struct walk *w, const struct tl_xray_record *record)
 
 static void put_migration(struct walk *w, const struct tl_xray_record *record)
 {
-	struct tl_timeline_point at = point_of(record);
+	struct tl_timeline_point at = point_of(w, record);
 	struct tl_timeline_arg cpu = { .name = "cpu",
 				       .kind = TL_ARG_NUMBER,
 				       .number = record->cpu };
@@ -232,20 +236,32 @@ static int walk_all(struct walk *w, struct tl_xray_reader *reader, struct tl_err
 	return status;
 }
 
+int tl_xray_timeline_put(struct tl_xray_reader *reader, struct tl_xray_select *select,
+			 const struct tl_xray_clock *clock, uint32_t first_key,
+			 struct tl_timeline *timeline, struct tl_error *err)
+{
+	struct walk w = {
+		.timeline = timeline, .select = select, .clock = clock, .first_key = first_key
+	};
+	int status;
+
+	tl_xray_rewind(reader);
+	status = walk_all(&w, reader, err);
+	free(w.shown);
+	return status;
+}
+
 int tl_xray_timeline(struct tl_xray_reader *reader, struct tl_xray_select *select,
 		     struct tl_timeline *timeline, struct tl_error *err)
 {
-	struct walk w = { .timeline = timeline, .select = select };
+	const struct tl_xray_clock clock = tl_xray_own_clock(reader);
 	int status;
 
 	if (reader->info.mode == TL_XRAY_PROFILING)
 		return tl_error_at(err, TL_UNSUPPORTED, 0, "a profile of sums has no timeline");
-	tl_xray_rewind(reader);
 	status = tl_timeline_begin(timeline, reader->info.frequency, err);
 	if (status < 0)
 		return status;
-	tl_timeline_origin(timeline, tl_xray_first_tsc(reader));
-	status = walk_all(&w, reader, err);
-	free(w.shown);
-	return status;
+	tl_timeline_origin(timeline, clock.first);
+	return tl_xray_timeline_put(reader, select, &clock, 0, timeline, err);
 }

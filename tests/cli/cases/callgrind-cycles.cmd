@@ -26,3 +26,5 @@ tracelathe report --csv --cycles --no-cycles cycle.out | wc -l
 tracelathe report --csv --cycles --function '^B$' cycle.out
 tracelathe tree --cycles cycle.out
 tracelathe tree --json --cycles --callers --function '^A$' cycle.out
+# Without call stacks what calls itself, or is in a cycle, recurs: A and B do, main does not.
+tracelathe report --csv --recursive-only cycle.out
