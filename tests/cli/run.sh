@@ -19,7 +19,8 @@ ln -s "$program" "$work/bin/tracelathe"
 GOLDEN=$(realpath ../golden)
 PATH=$work/bin:$PATH
 LC_ALL=C
-export GOLDEN PATH LC_ALL
+XDG_CONFIG_HOME=$work/run/config # of each case alone
+export GOLDEN PATH LC_ALL XDG_CONFIG_HOME
 unset NO_COLOR
 
 failed=0

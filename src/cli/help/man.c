@@ -168,6 +168,11 @@ static void main_page(void)
 	puts(".SH FORMATS");
 	for (size_t i = 0; (format = tl_format_info(i)); i++)
 		put_tagged(format->name, format->help);
+	puts(".SH FILES\n"
+	     ".TP\n.I ~/.config/tracelathe/config\n(or below $XDG_CONFIG_HOME) defaults of "
+	     "options, a line each: NAME or NAME = VALUE, without dashes; # begins a comment. What "
+	     "the command line says goes before; options that a command does not take are left "
+	     "out");
 	puts(".SH ENVIRONMENT\n"
 	     ".TP\n.B NO_COLOR\nno colors unless \\-\\-color always is given\n"
 	     ".TP\n.B TMPDIR\nwhere input from a pipe or a compressed file is kept while it is "

@@ -354,6 +354,9 @@ const struct option_row option_rows[] = {
 	OPT_TEXT(C_SUMS, "scratch", "DIR", files.scratch,
 		 "the sum of many files: where what does not fit is kept meanwhile, in files "
 		 "without names (default: $TMPDIR, else /var/tmp)"),
+	OPT_TEXT(C_ALL & ~C_HELP, "config", "FILE", files.config,
+		 "take defaults of options from FILE, a line each, as `source-dir = DIR` (default: "
+		 "~/.config/tracelathe/config if it is there); none: no file"),
 	OPT_FLAG(C_READERS | C_EXTRACT, "no-sandbox", no_sandbox,
 		 "do not give up the rights that reading a trace does not need (SECURITY.md)"),
 	OPT_JOBS(C_READERS, "jobs", "N", input.jobs,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/options/config.h"
 #include "cli/options/option.h"
 #include "cli/options/paths.h"
 #include "cli/options/settings.h"
@@ -86,7 +87,12 @@ static bool store(struct settings *settings, const struct command *command,
 		  const struct option_row *row, const char *value)
 {
 	const char *wrong = row->set(settings, (char *)settings + row->field, row, value);
+	const struct option_row **given = list_add(&settings->files.given.list, sizeof(*given));
 
+	if (given)
+		*given = row;
+	else
+		wrong = "out of memory";
 	if (wrong && wrong == row->argument)
 		complain_argument(command, row, value);
 	else if (wrong)
@@ -315,7 +321,8 @@ bool settings_parse(struct settings *settings, const struct command *command, in
 	struct arguments args = { 0, argc, argv };
 
 	set_defaults(settings);
-	return take_all(settings, command, &args) && settle(settings, command);
+	return take_all(settings, command, &args) && settings_take_config(settings, command) &&
+	       settle(settings, command);
 }
 
 void settings_free(struct settings *settings)
@@ -323,6 +330,7 @@ void settings_free(struct settings *settings)
 	for (size_t i = 0; i < settings->copies.list.count; i++)
 		free(settings->copies.items[i]);
 	list_free(&settings->copies.list);
+	list_free(&settings->files.given.list);
 	list_free(&settings->programs.binaries.list);
 	list_free(&settings->programs.raws.list);
 	list_free(&settings->programs.labels.list);

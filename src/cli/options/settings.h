@@ -86,7 +86,11 @@ struct view_settings {
 };
 
 /* Which files are read, where these are many. */
+struct option_row;
+
 struct file_settings {
+	const char *config;                       /* the file of defaults; NULL: the usual one */
+	LIST_OF(const struct option_row *) given; /* on the command line */
 	const char *glob; /* names of files in directories; NULL: directories are no inputs */
 	bool listed;      /* some came from a list or a directory */
 	bool no_keep_going;
