@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls as a stream of the Arrow C data interface
- * (https://arrow.apache.org/docs/format/CStreamInterface.html): record batches of some 64 Ki calls,
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html): record batches of at least 8 Ki calls,
  * whose arrays the reader takes over as they are. Each array owns its memory, as the interface lets
  * a reader keep one of them and release the rest.
  */
@@ -41,7 +41,8 @@ struct ArrowArrayStream {
 
 /* ---- columns ---- */
 
-enum { BATCH_CALLS = 1 << 16 };
+/* Arrays below the size from which malloc() maps each by itself, and touches new pages each time. */
+enum { BATCH_CALLS = 1 << 13 };
 
 enum column {
 	ID,
@@ -169,11 +170,13 @@ static bool begin_batch(struct ArrowArray *batch)
 	return true;
 }
 
-/* Room for more values. NULL without memory. */
+/* Room for more values: at once for as many as a batch has, so that nothing moves. */
 static void *room(struct ArrowArray *child, size_t bytes, size_t more)
 {
 	struct column_data *data = child->private_data;
 
+	if (!data->words && !tl_grow(&data->words, &data->capacity, BATCH_CALLS + more, bytes))
+		return NULL;
 	if (!tl_grow(&data->words, &data->capacity, (size_t)child->length + more, bytes))
 		return NULL;
 	return (char *)data->words + (size_t)child->length * bytes;
@@ -183,18 +186,25 @@ static void *room(struct ArrowArray *child, size_t bytes, size_t more)
 static bool mark_valid(struct ArrowArray *child, const uint64_t *words, size_t count)
 {
 	struct column_data *data = child->private_data;
-	size_t from = (size_t)child->length, had = data->valid_capacity;
+	size_t from = (size_t)child->length, bit = from % 8, known = 0;
+	uint8_t *to, byte;
 
-	if (!tl_grow(&data->valid, &data->valid_capacity, (from + count + 7) / 8, 1))
+	if (!tl_grow(&data->valid, &data->valid_capacity, (from + count) / 8 + 1, 1))
 		return false;
-	if (data->valid_capacity > had)
-		memset(data->valid + had, 0, data->valid_capacity - had);
+	to = data->valid + from / 8;
+	byte = bit ? *to : 0;
 	for (size_t i = 0; i < count; i++) {
-		bool known = words[i] != TL_NOWHERE;
+		bool is_known = words[i] != TL_NOWHERE;
 
-		data->valid[(from + i) / 8] |= (uint8_t)(known << (from + i) % 8);
-		child->null_count += !known;
+		known += is_known;
+		byte |= (uint8_t)(is_known << bit);
+		if (++bit < 8)
+			continue;
+		*to++ = byte;
+		bit = byte = 0;
 	}
+	*to = byte;
+	child->null_count += (int64_t)(count - known);
 	return true;
 }
 

@@ -62,23 +62,19 @@ static int add_function(struct tl_arrow_names *names, struct tl_calls *calls, ui
 	return 0;
 }
 
-int tl_arrow_names_find(struct tl_arrow_names *names, struct tl_calls *calls, uint32_t number,
-			uint32_t *place, struct tl_error *err)
+int tl_arrow_names_look_up(struct tl_arrow_names *names, struct tl_calls *calls, uint32_t number,
+			   uint32_t *place, struct tl_error *err)
 {
-	struct tl_arrow_place *recent = &names->recent[number % TL_ARROW_RECENT];
 	int status = 0;
 
-	if (recent->place_plus_one && recent->number == number) {
-		*place = recent->place_plus_one - 1;
-		return 0;
-	}
 	*place = tl_index_find(&names->places, tl_hash64(number), same_number, names, &number);
 	if (*place == TL_NONE) {
 		*place = (uint32_t)names->count;
 		status = add_function(names, calls, number, err);
 	}
 	if (status == 0)
-		*recent = (struct tl_arrow_place){ number, *place + 1 };
+		names->recent[number % TL_ARROW_RECENT] =
+			(struct tl_arrow_place){ number, *place + 1 };
 	return status;
 }
 

@@ -38,9 +38,22 @@ struct tl_arrow_names {
 	struct tl_arrow_list *list; /* as the last batch had them */
 };
 
+/* The place of a name that the last functions do not have. 0 or negative. */
+int tl_arrow_names_look_up(struct tl_arrow_names *names, struct tl_calls *calls, uint32_t number,
+			   uint32_t *place, struct tl_error *err);
+
 /* The place of a function's name in the dictionary. 0 or negative. */
-int tl_arrow_names_find(struct tl_arrow_names *names, struct tl_calls *calls, uint32_t number,
-			uint32_t *place, struct tl_error *err);
+static inline int tl_arrow_names_find(struct tl_arrow_names *names, struct tl_calls *calls,
+				      uint32_t number, uint32_t *place, struct tl_error *err)
+{
+	const struct tl_arrow_place *recent = &names->recent[number % TL_ARROW_RECENT];
+
+	if (!recent->place_plus_one || recent->number != number)
+		return tl_arrow_names_look_up(names, calls, number, place, err);
+	*place = recent->place_plus_one - 1;
+	return 0;
+}
+
 /* The names met so far, with a reference for the caller. NULL without memory. */
 struct tl_arrow_list *tl_arrow_names_share(struct tl_arrow_names *names);
 /* One reference less. NULL is allowed. */
