@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof]: how long the commands take
-on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an instruction stream of
-291 MB.
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof|query]: how long the
+commands take on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an
+instruction stream of 291 MB.
 
 Wall clock time is the median of five runs (one for the peers, which take minutes), with the file in the page cache and the
 output going nowhere; memory is the peak resident set, mapped file pages included. "floor" is a loop that does nothing but
@@ -17,6 +17,7 @@ import sys
 import time
 
 from bench_pt import bench_intel_pt
+from bench_query import bench_profile_file, bench_python, bench_statements
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("TL_SHARED", os.path.join(ROOT, "..", "shared"))
@@ -209,12 +210,25 @@ def bench_pprof(build, folder, options):
         line("tracelathe " + what, wall, peer, floor, memory, status)
 
 
+def bench_query(build, folder, options):
+    """SQL, Python and profile files; the peer is sqlite3 on the rows as they were imported."""
+    program = os.path.join(build, "tracelathe")
+    log = generated(build, folder, "generated.xray", "gen_xray")
+    text = generated(build, folder, "generated.callgrind", "gen_callgrind", "12000000")
+    for path in (log, text):
+        warm(path)
+    print("\n%-44s %8s %8s %8s %8s" % ("SQL, calls, profile files", "wall s", "x peer", "x floor", "MiB"))
+    bench_statements(several, program, log, options.runs, not options.no_peers)
+    bench_python(build, log)
+    bench_profile_file(several, program, text)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof"))
+    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof", "query"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
@@ -222,7 +236,7 @@ def main():
     print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
           "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
     rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt, "xtrace": bench_xtrace,
-             "pprof": bench_pprof}
+             "pprof": bench_pprof, "query": bench_query}
     for name, measure in rooms.items():
         if options.only in (None, name):
             measure(build, folder, options)
