@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls as a stream of the Arrow C data interface
- * (https://arrow.apache.org/docs/format/CStreamInterface.html): record batches of at least 8 Ki calls,
- * whose arrays the reader takes over as they are. Each array owns its memory, as the interface lets
- * a reader keep one of them and release the rest.
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html): record batches of at least 8 Ki
+ * calls, whose arrays the reader takes over as they are. Each array owns its memory, as the
+ * interface lets a reader keep one of them and release the rest.
  */
 #include <errno.h>
 #include <string.h>
@@ -41,7 +41,7 @@ struct ArrowArrayStream {
 
 /* ---- columns ---- */
 
-/* Arrays below the size from which malloc() maps each by itself, and touches new pages each time. */
+/* Arrays below the size from which malloc() maps each by itself, so that memory is used again. */
 enum { BATCH_CALLS = 1 << 13 };
 
 enum column {
