@@ -504,6 +504,21 @@ def readable(path):
     return done.returncode < 2 and len(done.stdout) < 1 << 20
 
 
+def other_formats(log, folder):
+    """Formats of which the corpus has nothing, as we write them: their tables are those of their reports."""
+    for target, suffix in (("pprof", "pb.gz"), ("folded", "folded"), ("speedscope", "json"), ("tracelathe", "tlp")):
+        path = os.path.join(folder, target + "." + suffix)
+        common.run("convert", "--to", target, "-o", path, log)
+        if not functions(path, []):
+            fail(path, "has no functions")
+        sums(path, [])
+    for target, suffix in (("chrome", "json"), ("perfetto", "pftrace")):
+        path = os.path.join(folder, target + "." + suffix)
+        common.run("timeline", "--to", target, "-o", path, log)
+        if not functions(path, []):
+            fail(path, "has no functions")
+
+
 def main():
     rng = random.Random(16)
     count, log, profile = 0, None, None
@@ -522,6 +537,7 @@ def main():
             profile = path
     with tempfile.TemporaryDirectory() as folder:
         count += hostile(log)
+        other_formats(log, folder)
         interrupted(log)
         damaged(log, folder)
         whole_database(log, profile, folder)
