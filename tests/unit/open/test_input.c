@@ -373,9 +373,15 @@ TEST(info_dump_and_check)
 				 1);
 		free(text);
 	}
-	/* There is no table to be a CSV. */
-	for (int what = INFO; what <= CHECK; what++)
-		free(ask(input, (enum ask)what, TL_REPORT_CSV, TL_BAD_USAGE));
+	/* Facts and violations are tables, each in a line of its own behind the heading. */
+	text = ask(input, INFO, TL_REPORT_CSV, 0);
+	assert_int_equal(count(text, "records,12\n"), 1);
+	free(text);
+	text = ask(input, CHECK, TL_REPORT_CSV, 2);
+	assert_int_equal(count(text, "\n"), 3);
+	assert_int_equal(count(text, "xray.order.exit-without-entry,"), 1);
+	free(text);
+	free(ask(input, DUMP, TL_REPORT_CSV, TL_BAD_USAGE));
 	tl_input_close(input);
 	free(path);
 }
