@@ -93,7 +93,9 @@ void tl_put_json(struct tl_output *out, const char *text, size_t size);
 void tl_put_shown(struct tl_output *out, const char *text, size_t size);
 /* Bytes of `text` up to the first that is not UTF-8 (RFC 3629). */
 size_t tl_utf8_span(const char *text, size_t size);
-/* A CSV field (RFC 4180), quoted when it must be. */
+/* A CSV field (RFC 4180), quoted when it must be, or always. */
 void tl_put_csv(struct tl_output *out, const char *text);
+void tl_put_csv_bytes(struct tl_output *out, const char *text, size_t size);
+void tl_put_csv_quoted(struct tl_output *out, const char *text, size_t size);
 
 #endif

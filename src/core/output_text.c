@@ -269,17 +269,30 @@ void tl_put_json(struct tl_output *out, const char *text, size_t size)
 	tl_put_char(out, '"');
 }
 
+void tl_put_csv_quoted(struct tl_output *out, const char *text, size_t size)
+{
+	tl_put_char(out, '"');
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] == '"')
+			tl_put_char(out, '"');
+		tl_put_char(out, text[i]);
+	}
+	tl_put_char(out, '"');
+}
+
+void tl_put_csv_bytes(struct tl_output *out, const char *text, size_t size)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < size; i++)
+		quoted |= text[i] == '"' || text[i] == ',' || text[i] == '\n' || text[i] == '\r';
+	if (quoted)
+		tl_put_csv_quoted(out, text, size);
+	else
+		tl_put_bytes(out, text, size);
+}
+
 void tl_put_csv(struct tl_output *out, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		tl_put_text(out, text);
-		return;
-	}
-	tl_put_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			tl_put_char(out, '"');
-		tl_put_char(out, *text);
-	}
-	tl_put_char(out, '"');
+	tl_put_csv_bytes(out, text, strlen(text));
 }

@@ -24,25 +24,6 @@ struct table {
 
 /* ---- values ---- */
 
-static void put_field(struct tl_output *out, const char *text, size_t size)
-{
-	bool quoted = false;
-
-	for (size_t i = 0; i < size; i++)
-		quoted |= text[i] == '"' || text[i] == ',' || text[i] == '\n' || text[i] == '\r';
-	if (!quoted) {
-		tl_put_bytes(out, text, size);
-		return;
-	}
-	tl_put_char(out, '"');
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '"')
-			tl_put_char(out, '"');
-		tl_put_char(out, text[i]);
-	}
-	tl_put_char(out, '"');
-}
-
 /* The text of the present token, which is no container; until the next one. */
 static int value_of(struct table *t, const char **text, size_t *size)
 {
@@ -117,9 +98,9 @@ static int put_fact(struct facts *f)
 	size_t size;
 	int status = value_of(f->table, &text, &size);
 
-	put_field(out, f->path.text, f->path.size);
+	tl_put_csv_bytes(out, f->path.text, f->path.size);
 	tl_put_char(out, ',');
-	put_field(out, text, size);
+	tl_put_csv_bytes(out, text, size);
 	tl_put_char(out, '\n');
 	return status;
 }
@@ -261,7 +242,8 @@ static void put_row(const struct row *row)
 	for (size_t i = 1; i < row->columns.count; i++) {
 		if (i > 1)
 			tl_put_char(row->table->out, ',');
-		put_field(row->table->out, row->texts + row->cells[i].at, row->cells[i].size);
+		tl_put_csv_bytes(row->table->out, row->texts + row->cells[i].at,
+				 row->cells[i].size);
 	}
 	tl_put_char(row->table->out, '\n');
 }
@@ -271,7 +253,8 @@ static void put_columns(const struct row *row)
 	for (size_t i = 1; i < row->columns.count; i++) {
 		if (i > 1)
 			tl_put_char(row->table->out, ',');
-		put_field(row->table->out, row->columns.names[i].text, row->columns.names[i].size);
+		tl_put_csv_bytes(row->table->out, row->columns.names[i].text,
+				 row->columns.names[i].size);
 	}
 	/* What every format has. */
 	if (row->columns.count < 2)

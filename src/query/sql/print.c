@@ -44,7 +44,7 @@ static void put_csv_value(struct tl_output *out, const struct tl_query_value *va
 		tl_put_double(out, value->real);
 		break;
 	case TL_QUERY_TEXT:
-		tl_put_csv(out, value->text);
+		tl_put_csv_bytes(out, value->text, value->size);
 		break;
 	case TL_QUERY_BLOB:
 		put_hex_bytes(out, value);

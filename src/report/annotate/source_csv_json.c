@@ -9,17 +9,6 @@
 
 /* ---- CSV: a row for each line, call and jump ---- */
 
-static void put_bytes_field(struct tl_output *out, const char *text, size_t size)
-{
-	tl_put_char(out, '"');
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '"')
-			tl_put_char(out, '"');
-		tl_put_char(out, text[i]);
-	}
-	tl_put_char(out, '"');
-}
-
 void tl_annotate_put_csv_head(const struct tl_annotation *a)
 {
 	if (a->what.assembly)
@@ -80,7 +69,7 @@ bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_not
 		tl_annotate_put_csv_remark(a, &remark);
 		line = tl_source_file_line(text, remark.at, &size);
 		if (line && remark.kind == TL_NOTE_SELF)
-			put_bytes_field(out, line, size);
+			tl_put_csv_quoted(out, line, size);
 		tl_put_char(out, '\n');
 	}
 	return true;
