@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help all deps build demo test-fast check check-long coverage docs bench fuzz install uninstall clean
+.PHONY: help all deps build demo test-fast check check-long coverage docs bench fuzz dist install uninstall clean
 
 all: build
 
@@ -20,6 +20,7 @@ help:
 	@echo 'make docs     the reference of the library in build-docs/html'
 	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
 	@echo 'make fuzz     run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make dist     the release archive of the last commit, which builds without git, npm and network'
 	@echo 'make install  install below DESTDIR and PREFIX=$(PREFIX)'
 	@echo 'make uninstall  remove what the last make install put there'
 	@echo 'make clean    remove the build directories'
@@ -65,6 +66,10 @@ bench:
 fuzz:
 	@scripts/deps.sh build test
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
+
+dist:
+	@scripts/deps.sh build
+	@scripts/dist.sh
 
 install: build
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null
