@@ -6,9 +6,10 @@
 
 A fault: a relational operator swapped, a constant off by one, a condition negated, `&&` and `||` exchanged, a statement
 deleted, a return value changed, `+` and `-` exchanged. Each is held against the unit tests of the room (TESTED_IN), then
-against the command's cases (tests/cli) that read the room's format, or all cases where the room is not one of a format; the
-first test that fails, crashes or hangs ends it. A fault that does not compile, or that gives the object code of the original
-with -O0 or -O2, is replaced by another. The same seed and sources plant the same faults.
+against the command's cases (tests/cli) that read the room's format, or all cases where the room is not one of a format, then
+against the scripts that try the room through the command (SCRIPTS); the first test that fails, crashes or hangs ends it. A
+fault that does not compile, or that gives the object code of the original with -O0 or -O2, is replaced by another. The same
+seed and sources plant the same faults.
 
 Only tests that execute the line of a fault can notice it, so each test is run once with counters in the objects of the part
 (kept in build-mutants/ until the test or its program changes), and a line that none executes is said to be "not executed".
@@ -55,9 +56,17 @@ FORMAT_CASES = {
 TESTED_IN = {
     "chrome_trace": ("foreign",), "folded": ("foreign",), "perf_script": ("foreign",), "speedscope": ("foreign",),
     "profile": ("profile", "export", "open"), "timeline": ("timeline", "open"), "open": ("open", "query", "timeline", "view")}
+# Tests of the build that are scripts: what a room says is held against a peer, or against itself said in another way. Only
+# those that need nothing but the tree, and take seconds.
+SCRIPTS = {
+    "chrome_trace": ("foreign",), "cli": ("shell",), "folded": ("foreign",), "foreign": ("foreign",), "gmon": ("gmon",),
+    "perf_script": ("foreign",), "perfetto": ("perfetto_read",), "pprof": ("pprof_read",), "profile": ("runs",),
+    "query": ("query",), "speedscope": ("foreign",), "timeline": ("timelines",), "view": ("view-server",), "mpi": ("fleet",)}
 CONFINES = "src/cli/confine/confine.c"  # a command that counts may write its counts (TL_COVERAGE)
 NOBODY = 65534
-SLOWEST = 8  # seconds of processor time: a test that takes more than this without a fault is left out
+# The build's may stand where nobody may not go.
+PYTHON = shutil.which("python3", path="/usr/bin:/bin") if os.geteuid() == 0 else sys.executable
+SLOWEST = 15  # seconds of processor time: a test that takes more than this without a fault is left out
 
 
 # ---- the copy -------------------------------------------------------------------------------------------------
@@ -111,7 +120,8 @@ def prepare(room):
         output_of(["meson", "setup", BUILD, "--buildtype=plain", "-Doptimization=0", "-Dwerror=false"], TREE,
                   env=dict(os.environ, CC="gcc", **linker))
     output_of(["ninja", "build.ninja"])
-    tests = unit_tests(room) + list(command_cases(room))
+    targets, known = targets_and_tests()
+    tests = [*unit_tests(room, targets, known), *command_cases(room), *scripts(room, targets, known)]
     output_of(["ninja"] + sorted({test.program for test in tests}))
     return tests
 
@@ -120,19 +130,18 @@ def prepare(room):
 
 
 class Test:
-    """One program, or one case of tests/cli: the program it runs, how to call it, how long it takes, what it executes."""
+    """A program, a case of tests/cli or a script: the program it tries, how to call it, how long it takes, what it executes.
+    `words` is the call, where None stands for the program's path; `files` is what a call of the same words depends on."""
 
-    def __init__(self, name, program, env=None, case=None):
-        self.name, self.program, self.env, self.case = name, program, env or {}, case
+    def __init__(self, name, program, words=(None,), env=None, files=()):
+        self.name, self.program, self.words, self.env, self.files = name, program, words, env or {}, files
         self.passes, self.seconds = False, 0.0
         self.lines = {}  # source -> lines that the test executes
 
     def run(self, program, folder, limit):
         """True where the test passes. `program` is its executable, `folder` is for its temporary files."""
-        command = [program]
-        if self.case:
-            command = [os.path.join(TREE, "tests/cli/run.sh"), program, self.case]
-        env = dict(os.environ, TMPDIR=folder, HOME=folder, MALLOC_PERTURB_="85", **self.env)
+        command = [program if word is None else word for word in self.words]
+        env = {**os.environ, "TMPDIR": folder, "HOME": folder, "MALLOC_PERTURB_": "85", **self.env}
         if os.geteuid() == 0:
             os.chown(folder, NOBODY, NOBODY)
 
@@ -162,13 +171,28 @@ class Test:
             process.wait()
 
 
-def unit_tests(room):
-    targets = json.loads(output_of(["meson", "introspect", "--targets"]))
+def targets_and_tests():
+    return [json.loads(output_of(["meson", "introspect", what])) for what in ("--targets", "--tests")]
+
+
+def unit_tests(room, targets, tests):
     folders = tuple(os.path.join(TREE, "tests/unit", folder) + "/" for folder in TESTED_IN.get(room, (room,)))
     ours = {target["filename"][0] for target in targets
             if any(source.startswith(folders) for group in target["target_sources"] for source in group.get("sources", []))}
-    return [Test(test["name"], os.path.relpath(test["cmd"][0], BUILD), test["env"])
-            for test in json.loads(output_of(["meson", "introspect", "--tests"])) if test["cmd"][0] in ours]
+    return [Test(test["name"], os.path.relpath(test["cmd"][0], BUILD), env=test["env"])
+            for test in tests if test["cmd"][0] in ours]
+
+
+def scripts(room, targets, tests):
+    """A script is held against each program that it calls: the room may be in more than one."""
+    programs = {name for target in targets for name in target["filename"]}
+    for test in tests:
+        if test["name"] in SCRIPTS.get(room, ()):
+            paths = [os.path.normpath(os.path.join(BUILD, word)) for word in test["cmd"]]
+            for program in programs.intersection(paths):
+                words = tuple(None if path == program else path if path in programs else word
+                              for path, word in zip(paths, [PYTHON] + test["cmd"][1:]))
+                yield Test(test["name"], os.path.relpath(program, BUILD), words, test["env"], test["cmd"][1:2])
 
 
 def command_cases(room):
@@ -177,7 +201,9 @@ def command_cases(room):
         if name.endswith(".cmd"):
             with open(os.path.join(CASES, name), encoding="utf-8") as file:
                 if wanted.search(name + " " + file.read()):
-                    yield Test("cli " + name[:-4], "tracelathe", case=name[:-4])
+                    case = name[:-4]
+                    yield Test("cli " + case, "tracelathe", (os.path.join(TREE, "tests/cli/run.sh"), None, case),
+                               files=[os.path.join(CASES, "%s.%s" % (case, end)) for end in ("cmd", "out", "err", "status")])
 
 
 # ---- the programs ---------------------------------------------------------------------------------------------
@@ -361,8 +387,7 @@ def measure(part, counters, tests):
             old = json.load(file)
     program = functools.lru_cache(None)(lambda program: fingerprint(counters.programs[program] or ""))
     for test in tests:
-        case = [os.path.join(CASES, "%s.%s" % (test.case, end)) for end in ("cmd", "out", "err", "status")] if test.case else []
-        key = " ".join((test.name, program(test.program), fingerprint(*case), data))
+        key = " ".join((test.name, program(test.program), fingerprint(*test.files), data))
         if key in old:
             test.passes, test.seconds, test.lines = old[key]
         else:
@@ -374,7 +399,7 @@ def measure(part, counters, tests):
     if not kept:
         note("no test passes in " + BUILD + (": is it readable for nobody?" if os.geteuid() == 0 else ""))
         sys.exit(2)
-    return sorted(kept, key=lambda test: (test.case is not None, test.seconds))
+    return sorted(kept, key=lambda test: (len(test.words), test.seconds))
 
 
 # ---- planting -------------------------------------------------------------------------------------------------
@@ -445,7 +470,7 @@ class Planter:
                 self.caught_by(fault.path, test)
                 return test.name
             shutil.rmtree(scratch, ignore_errors=True)
-            if test.case is None:
+            if test.words == (None,):
                 os.remove(programs.pop(test.program))
         for output in outputs or list(self.builder.compile[fault.path])[:1]:
             if not self.changes(fault, output, folder) or not self.changes(fault, output, folder, ("-O2",)):
