@@ -146,6 +146,12 @@ def callgrind_formulas(folder, size):
     return callgrind_file(folder, lines)
 
 
+def callgrind_terms(folder, size):
+    """A long formula, and many lines."""
+    return callgrind_file(folder, ["event: Sum = " + " + ".join(["E"] * (size // 500 * 500)), "events: E", "fn=f"] +
+                          ["%d 1" % (i + 1) for i in range(size)])
+
+
 def callgrind_parts(folder, size):
     part = "part: %d\nevents: Ir\nfn=(1) main\n1 5\ncfn=(2) f\ncalls=1 1\n2 7\nfn=(2)\n1 7\ntotals: 12\n"
     return callgrind_file(folder, [part % (i + 1) for i in range(size)])

@@ -40,78 +40,83 @@ static bool has_event(const struct tl_callgrind_folder *fold, const char *name, 
 	return is_inherited(fold, name, size);
 }
 
-/* A factor may stand right before its event ("Number Space* ..."). */
-static size_t number_size(const char *text)
-{
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		return 2 + strspn(text + 2, "0123456789abcdefABCDEF");
-	return strspn(text, "0123456789");
-}
+/* The formulas of a reader, and which of its events the profile has, or will have. */
+struct noting {
+	struct tl_callgrind_folder *fold;
+	struct tl_callgrind_reader *reader;
+	struct tl_callgrind_formulas formulas;
+	bool *known;
+};
 
 /*
  * A column of an "events:" line without any cost line does not exist in the profile. A formula that
  * names such a column, even 0 times, could not be written and read again, so it is left out.
  */
-static bool all_known(const struct tl_callgrind_folder *fold,
-		      const struct tl_callgrind_reader *reader, const int64_t *factors,
-		      const char *formula)
+static bool all_known(const struct noting *n, uint32_t event)
 {
-	static const char between[] = " \t+-*";
+	const int64_t *factors = n->formulas.factors + event * n->formulas.count;
+	const bool *named = n->formulas.named + event * n->formulas.count;
 	bool any = false;
 
-	for (size_t i = 0; i < reader->events.count; i++) {
-		const char *name = tl_callgrind_name(reader, reader->events.list[i].name);
-
-		if (factors[i] && !has_event(fold, name, strlen(name)))
+	for (size_t i = 0; i < n->formulas.count; i++) {
+		if ((factors[i] || named[i]) && !n->known[i])
 			return false;
 		any |= factors[i] != 0;
-	}
-	for (formula += strspn(formula, between); *formula; formula += strspn(formula, between)) {
-		size_t size = strcspn(formula, between), number = number_size(formula);
-
-		if (number < size && !has_event(fold, formula + number, size - number))
-			return false;
-		formula += size;
 	}
 	return any;
 }
 
-static int note_event(struct tl_callgrind_folder *fold, struct tl_callgrind_reader *reader,
-		      uint32_t number, struct tl_error *err)
+static int note_event(struct noting *n, uint32_t number, struct tl_error *err)
 {
-	const struct tl_callgrind_event *event = &reader->events.list[number];
-	int64_t *factors = calloc(reader->events.count + 1, sizeof(*factors));
+	const struct tl_callgrind_event *event = &n->reader->events.list[number];
+	struct tl_callgrind_folder *fold = n->fold;
 	struct tl_event inherited;
-	bool ok = factors != NULL;
 
-	if (ok && (!tl_callgrind_formula(reader, number, factors) ||
-		   !all_known(fold, reader, factors, tl_callgrind_name(reader, event->formula)))) {
-		free(factors);
-		return tl_callgrind_broken_at(reader, TL_CALLGRIND_RULE_FORMULA, event->offset, 0,
-					      event->line, err);
-	}
-	ok = ok && copy_texts(fold, reader, event, &inherited) &&
-	     tl_grow(&fold->inherited, &fold->inherited_capacity, fold->inherited_count + 1,
-		     sizeof(inherited));
-	free(factors);
-	if (!ok)
+	if (n->formulas.state[number] != TL_CALLGRIND_FORMULA_GOOD || !all_known(n, number))
+		return tl_callgrind_broken_at(n->reader, TL_CALLGRIND_RULE_FORMULA, event->offset,
+					      0, event->line, err);
+	if (!copy_texts(fold, n->reader, event, &inherited) ||
+	    !tl_grow(&fold->inherited, &fold->inherited_capacity, fold->inherited_count + 1,
+		     sizeof(inherited)))
 		return tl_error_memory(err);
 	fold->inherited[fold->inherited_count++] = inherited;
+	n->known[number] = true;
 	return 0;
+}
+
+static bool begin_noting(struct noting *n)
+{
+	const struct tl_callgrind_events *events = &n->reader->events;
+
+	n->known = calloc(events->count + 1, sizeof(*n->known));
+	if (!tl_callgrind_formulas_read(&n->formulas, n->reader) || !n->known)
+		return false;
+	for (size_t i = 0; i < events->count; i++) {
+		const char *name = tl_callgrind_name(n->reader, events->list[i].name);
+
+		n->known[i] = has_event(n->fold, name, strlen(name));
+	}
+	return true;
 }
 
 int tl_callgrind_note_inherited(struct tl_callgrind_folder *fold,
 				struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	int status = 0;
+	struct noting n = { .fold = fold, .reader = reader };
+	int status;
 
-	for (size_t i = 0; status == 0 && fold->profile && i < reader->events.count; i++) {
+	if (!fold->profile)
+		return 0;
+	status = begin_noting(&n) ? 0 : tl_error_memory(err);
+	for (size_t i = 0; status == 0 && i < reader->events.count; i++) {
 		const struct tl_callgrind_event *event = &reader->events.list[i];
 		const char *name = tl_callgrind_name(reader, event->name);
 
 		if (!event->column && event->formula && !is_inherited(fold, name, strlen(name)))
-			status = note_event(fold, reader, (uint32_t)i, err);
+			status = note_event(&n, (uint32_t)i, err);
 	}
+	tl_callgrind_formulas_free(&n.formulas);
+	free(n.known);
 	return status;
 }
 

@@ -137,7 +137,7 @@ static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t 
 		if (!p)
 			return false;
 		if (__builtin_expect(costs->count == room, 0)) {
-			costs->surplus = true;
+			costs->surplus = !reader->columns.cut;
 			continue;
 		}
 		reader->columns.costs[costs->count++] = cost;

@@ -7,11 +7,6 @@
 #include "callgrind/text/parse_number.h"
 #include "callgrind/reader/reader.h"
 
-/*
- * Depth of formulas in formulas. Real files do not reach it; a formula that names itself ends here.
- */
-enum { DEEPEST = 16 };
-
 static uint32_t find_event(const struct tl_callgrind_reader *reader, const char *name, size_t size)
 {
 	for (size_t i = 0; i < reader->events.count; i++) {
@@ -34,18 +29,26 @@ static size_t name_size(const uint8_t *p)
 	return size;
 }
 
-static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor,
-			int64_t *factors, unsigned depth);
+static bool understand(struct tl_callgrind_formulas *f, uint32_t event);
 
-/* Add an event `factor` times. */
-static bool add_event(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor,
-		      int64_t *factors, unsigned depth)
+/* Add an event `factor` times to the formula of another. */
+static bool add_event(struct tl_callgrind_formulas *f, uint32_t to, uint32_t event, int64_t factor)
 {
+	int64_t *sum = f->factors + (size_t)to * f->count, product;
+	const int64_t *other = f->factors + (size_t)event * f->count;
+
 	if (event == TL_NONE)
 		return false;
-	if (!reader->events.list[event].column)
-		return add_formula(reader, event, factor, factors, depth);
-	return !__builtin_add_overflow(factors[event], factor, &factors[event]);
+	f->named[(size_t)to * f->count + event] = true;
+	if (f->reader->events.list[event].column)
+		return !__builtin_add_overflow(sum[event], factor, &sum[event]);
+	if (!understand(f, event))
+		return false;
+	for (size_t i = 0; i < f->count; i++)
+		if (__builtin_mul_overflow(other[i], factor, &product) ||
+		    __builtin_add_overflow(sum[i], product, &sum[i]))
+			return false;
+	return true;
 }
 
 /*
@@ -66,15 +69,14 @@ static const uint8_t *read_factor(const uint8_t *p, int64_t *factor)
 	return tl_callgrind_skip_blanks(*p == '*' ? p + 1 : p);
 }
 
-static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor,
-			int64_t *factors, unsigned depth)
+static bool read_formula(struct tl_callgrind_formulas *f, uint32_t event)
 {
 	/* Strings of the pool are terminated, and parsing a number stops at the terminator. */
-	const uint8_t *p =
-		(const uint8_t *)tl_callgrind_name(reader, reader->events.list[event].formula);
+	const uint8_t *p = (const uint8_t *)tl_callgrind_name(
+		f->reader, f->reader->events.list[event].formula);
 	bool first = true;
 
-	if (!depth || !*p)
+	if (!*p)
 		return false;
 	for (p = tl_callgrind_skip_blanks(p); *p; p = tl_callgrind_skip_blanks(p), first = false) {
 		bool minus = *p == '-';
@@ -86,19 +88,51 @@ static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event
 		else if (!first)
 			return false;
 		p = read_factor(p, &times);
-		if (!p || __builtin_mul_overflow(times, minus ? -factor : factor, &times))
+		if (!p)
 			return false;
 		size = name_size(p);
-		if (!add_event(reader, find_event(reader, (const char *)p, size), times, factors,
-			       depth - 1))
+		if (!add_event(f, event, find_event(f->reader, (const char *)p, size),
+			       minus ? -times : times))
 			return false;
 		p += size;
 	}
 	return true;
 }
 
-bool tl_callgrind_formula(const struct tl_callgrind_reader *reader, uint32_t event,
-			  int64_t *factors)
+/*
+ * Each formula is read once, after those that it names; one that names itself, also by others, is
+ * met while it is open, and is no sum.
+ */
+static bool understand(struct tl_callgrind_formulas *f, uint32_t event)
 {
-	return add_formula(reader, event, 1, factors, DEEPEST);
+	if (f->state[event] == TL_CALLGRIND_FORMULA_UNREAD) {
+		f->state[event] = TL_CALLGRIND_FORMULA_OPEN;
+		f->state[event] = read_formula(f, event) ? TL_CALLGRIND_FORMULA_GOOD
+							 : TL_CALLGRIND_FORMULA_BAD;
+	}
+	return f->state[event] == TL_CALLGRIND_FORMULA_GOOD;
+}
+
+bool tl_callgrind_formulas_read(struct tl_callgrind_formulas *f,
+				const struct tl_callgrind_reader *reader)
+{
+	size_t count = reader->events.count;
+
+	*f = (struct tl_callgrind_formulas){ .reader = reader, .count = count };
+	f->factors = calloc(count * count + 1, sizeof(*f->factors));
+	f->named = calloc(count * count + 1, sizeof(*f->named));
+	f->state = calloc(count + 1, sizeof(*f->state));
+	if (!f->factors || !f->named || !f->state)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!reader->events.list[i].column && reader->events.list[i].formula)
+			understand(f, (uint32_t)i);
+	return true;
+}
+
+void tl_callgrind_formulas_free(struct tl_callgrind_formulas *f)
+{
+	free(f->factors);
+	free(f->named);
+	free(f->state);
 }

@@ -164,8 +164,18 @@ static int positions_value(struct tl_callgrind_reader *reader, struct value valu
 
 /* ---- events ---- */
 
-/* The event of a name, added if new; TL_NONE without memory. */
-static uint32_t event_number(struct tl_callgrind_reader *reader, struct value name)
+/*
+ * More events than any writer has. Each function, line and call has a cost for each event, so the
+ * limit keeps a short file with many events from taking memory by their product. Events of "event:"
+ * lines leave as many numbers free, so that formulas never cost a file its columns.
+ */
+enum { MOST_EVENTS = 256, MOST_WITH_COLUMNS = 2 * MOST_EVENTS, TOO_MANY_EVENTS = TL_NONE - 1 };
+
+/*
+ * The event of a name, added if new and there are less than `most`; TL_NONE without memory;
+ * TOO_MANY_EVENTS: it has no number.
+ */
+static uint32_t event_number(struct tl_callgrind_reader *reader, struct value name, size_t most)
 {
 	uint32_t text = tl_callgrind_intern(reader, name.text, name.size);
 
@@ -174,8 +184,9 @@ static uint32_t event_number(struct tl_callgrind_reader *reader, struct value na
 	for (size_t i = 0; i < reader->events.count; i++)
 		if (reader->events.list[i].name == text)
 			return (uint32_t)i;
-	if (reader->events.count >= TL_NONE ||
-	    !tl_grow(&reader->events.list, &reader->events.capacity, reader->events.count + 1,
+	if (reader->events.count >= most)
+		return TOO_MANY_EVENTS;
+	if (!tl_grow(&reader->events.list, &reader->events.capacity, reader->events.count + 1,
 		     sizeof(*reader->events.list)))
 		return TL_NONE;
 	reader->events.list[reader->events.count] = (struct tl_callgrind_event){ .name = text };
@@ -201,30 +212,42 @@ static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 	return true;
 }
 
-/* More columns than any writer has; the limit keeps one line of them short to read. */
-enum { MOST_COLUMNS = 4096 };
+/* Add a column of costs. @return 1; 0: there are too many events; negative: no memory */
+static int add_column(struct tl_callgrind_reader *reader, struct value name, size_t count)
+{
+	uint32_t event;
+
+	if (count == MOST_EVENTS)
+		return 0;
+	event = event_number(reader, name, MOST_WITH_COLUMNS);
+	if (event == TL_NONE || !column_room(reader, count + 1))
+		return TL_NO_MEMORY;
+	if (event == TOO_MANY_EVENTS)
+		return 0;
+	reader->events.list[event].column = true;
+	reader->columns.events[count] = event;
+	return 1;
+}
 
 static int events_value(struct tl_callgrind_reader *reader, struct value value,
 			struct tl_error *err)
 {
 	struct value word;
 	size_t count = 0;
+	int added = 1;
 
-	while (next_word(&value, &word) && count < MOST_COLUMNS) {
-		uint32_t event = event_number(reader, word);
-
-		if (event == TL_NONE || !column_room(reader, count + 1))
-			return tl_error_memory(err);
-		reader->events.list[event].column = true;
-		reader->columns.events[count++] = event;
+	while (added > 0 && next_word(&value, &word)) {
+		added = add_column(reader, word, count);
+		count += added > 0;
 	}
-	if (!column_room(reader, count))
+	if (added < 0 || !column_room(reader, count))
 		return tl_error_memory(err);
 	reader->columns.count = count;
+	reader->columns.cut = !added;
 	for (size_t i = 0; i < count; i++)
 		reader->columns.names[i] = tl_callgrind_name(
 			reader, reader->events.list[reader->columns.events[i]].name);
-	return 0;
+	return added ? 0 : tl_callgrind_broken(reader, TL_CALLGRIND_RULE_EVENTS_MANY, err);
 }
 
 static struct value trimmed(const char *start, const char *stop)
@@ -249,11 +272,13 @@ static int event_value(struct tl_callgrind_reader *reader, struct value value, s
 
 	if (!name.size || memchr(name.text, ' ', name.size))
 		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_EVENT, err);
-	event = event_number(reader, name);
+	event = event_number(reader, name, MOST_EVENTS);
 	texts[0] = tl_callgrind_intern(reader, formula.text, formula.size);
 	texts[1] = tl_callgrind_intern(reader, long_name.text, long_name.size);
 	if (event == TL_NONE || texts[0] == TL_NONE || texts[1] == TL_NONE)
 		return tl_error_memory(err);
+	if (event == TOO_MANY_EVENTS)
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_EVENTS_MANY, err);
 	reader->events.list[event].formula = texts[0];
 	reader->events.list[event].long_name = texts[1];
 	reader->events.list[event].offset = tl_lines_offset(&reader->lines);

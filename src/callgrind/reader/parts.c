@@ -50,7 +50,9 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 static bool sums_agree(const struct tl_callgrind_reader *reader,
 		       const struct tl_callgrind_sums *line)
 {
-	for (size_t i = 0; i < reader->columns.count || i < line->count; i++) {
+	size_t told_of = reader->columns.cut ? reader->columns.count : line->count;
+
+	for (size_t i = 0; i < reader->columns.count || i < told_of; i++) {
 		const int64_t have = i < reader->columns.count ? reader->columns.sums[i] : 0;
 		const int64_t told = i < line->count ? line->values[i] : 0;
 

@@ -96,6 +96,7 @@ struct tl_callgrind_columns {
 	size_t name_capacity;
 	int64_t *costs, *sums; /* of the present line; of the part */
 	size_t cost_capacity, sum_capacity;
+	bool cut; /* the line named more events than are kept: costs of others follow */
 };
 
 /* The columns of sub-positions ("positions:"). Words of no known kind are columns, too. */
@@ -209,11 +210,25 @@ int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *e
 /* The number in the pool of a text; TL_NONE without memory. */
 uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *text, size_t size);
 
-/*
- * The formula of an event ("InheritedExpr") as a factor for each event of the reader; `factors` has
- * event_count numbers, all 0. False: it is no sum of events that have columns.
- */
-bool tl_callgrind_formula(const struct tl_callgrind_reader *reader, uint32_t event,
-			  int64_t *factors);
+enum tl_callgrind_formula_state {
+	TL_CALLGRIND_FORMULA_UNREAD,
+	TL_CALLGRIND_FORMULA_OPEN, /* being read */
+	TL_CALLGRIND_FORMULA_GOOD,
+	TL_CALLGRIND_FORMULA_BAD, /* no sum of events that have columns */
+};
+
+/* The formulas of a reader's events ("InheritedExpr"), by the number of the event. */
+struct tl_callgrind_formulas {
+	const struct tl_callgrind_reader *reader;
+	size_t count;     /* of events */
+	int64_t *factors; /* of a good formula: a factor for each event, 0 without a column */
+	bool *named;      /* whether each event stands in the formula's own text */
+	enum tl_callgrind_formula_state *state;
+};
+
+/* Read all formulas of a reader. False without memory. `f` is to be freed in either case. */
+bool tl_callgrind_formulas_read(struct tl_callgrind_formulas *f,
+				const struct tl_callgrind_reader *reader);
+void tl_callgrind_formulas_free(struct tl_callgrind_formulas *f);
 
 #endif

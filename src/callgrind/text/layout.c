@@ -108,6 +108,9 @@ const struct tl_callgrind_rule_row tl_callgrind_rules[TL_CALLGRIND_RULE_COUNT] =
 					       "costs before any events: line; skipped them" },
 	[TL_CALLGRIND_RULE_EVENT] = { "callgrind.header.event", TL_BAD_RECORD, true,
 				      "an event: line without a name; ignored it" },
+	[TL_CALLGRIND_RULE_EVENTS_MANY] = { "callgrind.header.events-many", TL_TOO_LARGE, true,
+					    "more than 256 events; those behind them are left out, "
+					    "and their costs" },
 	[TL_CALLGRIND_RULE_FORMULA] = { "callgrind.header.formula", TL_BAD_RECORD, true,
 					"an event's formula is not a sum of known events; the "
 					"event "

@@ -105,9 +105,30 @@ static uint32_t find_event(const struct tl_profile *profile, const char *name, s
 	return TL_NONE;
 }
 
+/*
+ * A formula has one term for each event, however long its text is, since it is computed for each
+ * line, arc and context. `first` is its first term. False without memory.
+ */
+static bool add_to_terms(struct formulas *f, size_t first, const struct term *term)
+{
+	int64_t factor;
+
+	for (size_t i = first; i < f->term_count; i++)
+		if (f->terms[i].event == term->event &&
+		    !__builtin_add_overflow(f->terms[i].factor, term->factor, &factor)) {
+			f->terms[i].factor = factor;
+			return true;
+		}
+	if (!tl_grow(&f->terms, &f->term_capacity, f->term_count + 1, sizeof(*term)))
+		return false;
+	f->terms[f->term_count++] = *term;
+	return true;
+}
+
 /* Returns whether the formula is understood; *memory turns false without memory. */
 static bool read_terms(struct formulas *f, const char *p, bool *memory)
 {
+	size_t first = f->term_count;
 	bool minus;
 
 	p = skip_blanks(p);
@@ -123,11 +144,10 @@ static bool read_terms(struct formulas *f, const char *p, bool *memory)
 		if (term.event == TL_NONE)
 			return false;
 		term.factor = minus ? -term.factor : term.factor;
-		if (!tl_grow(&f->terms, &f->term_capacity, f->term_count + 1, sizeof(term))) {
+		if (!add_to_terms(f, first, &term)) {
 			*memory = false;
 			return false;
 		}
-		f->terms[f->term_count++] = term;
 		p = skip_blanks(p + length);
 		if (!*p)
 			return true;

@@ -213,6 +213,98 @@ TEST(factors_of_inherited_events)
 }
 
 /*
+ * Formulas of formulas, 60 deep, each naming the one before it twice: 2 to the power of 60 of what
+ * the first one is. Reading each of them anew wherever it is named would never end.
+ */
+TEST(formulas_of_formulas_are_read_once)
+{
+	char text[4096] = "event: D0 = Ir\n", line[64];
+	struct tl_profile *profile;
+
+	for (int i = 1; i <= 60; i++) {
+		snprintf(line, sizeof(line), "event: D%d = D%d + D%d\n", i, i - 1, i - 1);
+		strcat(text, line);
+	}
+	strcat(text, "events: Ir\nfn=f\n1 3\n2 4\n");
+	profile = fold_text(text);
+	assert_int_equal(tl_profile_event_count(profile), 62);
+	assert_true(totals_of(profile, "f").self[61] == INT64_C(7) << 60);
+	tl_profile_free(profile);
+}
+
+/* Formulas that name each other are no sums, and neither is one that names them: three faults. */
+TEST(formulas_in_a_circle)
+{
+	static const char text[] =
+		"events: Ir\nevent: A = B + Ir\nevent: B = A\nevent: C = Ir + A\n"
+		"event: D = 2 Ir\nfn=f\n1 5\n";
+	const struct tl_callgrind_fault *faults;
+	struct tl_profile *profile;
+	uint64_t count, skipped;
+	size_t listed;
+	struct text t;
+
+	text_open(&t, text);
+	assert_int_equal(tl_callgrind_fold(&t.reader, 1, NULL, &profile, &t.err), 0);
+	faults = tl_callgrind_faults(t.reader, &listed, &count, &skipped);
+	assert_int_equal(count, 3);
+	assert_int_equal(faults[2].line, 4);
+	assert_int_equal(tl_profile_event_count(profile), 2);
+	assert_int_equal(totals_of(profile, "f").self[1], 10);
+	tl_profile_free(profile);
+	text_close(&t);
+}
+
+/*
+ * "more than 256 events": the first 256 columns of 300 count, with the costs that stand there; what
+ * totals: says of the others is not held against the sums. Formulas never cost a file its columns.
+ */
+TEST(many_events)
+{
+	for (int formulas = 0; formulas < 2; formulas++) {
+		char text[16384] = "", word[64];
+		struct tl_profile *profile;
+		const struct tl_callgrind_fault *faults;
+		uint64_t count, skipped;
+		size_t listed;
+		struct text t;
+
+		for (int i = 0; i < 300 * formulas; i++) {
+			snprintf(word, sizeof(word), "event: X%d = E0\n", i);
+			strcat(text, word);
+		}
+		strcat(text, "events:");
+		for (int i = 0; i < 300; i++) {
+			snprintf(word, sizeof(word), " E%d", i);
+			strcat(text, word);
+		}
+		strcat(text, "\nfn=f\n1");
+		for (int i = 0; i < 300; i++) {
+			snprintf(word, sizeof(word), " %d", i + 1);
+			strcat(text, word);
+		}
+		strcat(text, "\ntotals:");
+		for (int i = 0; i < 300; i++) {
+			snprintf(word, sizeof(word), " %d", i + 1);
+			strcat(text, word);
+		}
+		strcat(text, "\n");
+		text_open(&t, text);
+		assert_int_equal(tl_callgrind_fold(&t.reader, 1, NULL, &profile, &t.err), 0);
+		faults = tl_callgrind_faults(t.reader, &listed, &count, &skipped);
+		assert_int_equal(count, 1 + 44 * formulas);
+		assert_int_equal(faults[0].status, TL_TOO_LARGE);
+		assert_int_equal(faults[0].line, formulas ? 257 : 1);
+		assert_int_equal(tl_profile_event_count(profile), 256 + 256 * formulas);
+		assert_int_equal(totals_of(profile, "f").self[255], 256);
+		if (formulas)
+			assert_int_equal(totals_of(profile, "f").self[511], 1);
+		tl_profile_free(profile);
+		text_close(&t);
+	}
+}
+
+/*
  * A formula that names itself, or nothing that is known, is left out and told of: byte 11, line 2.
  */
 TEST(bad_formulas)
@@ -347,6 +439,9 @@ int main(void)
 		cmocka_unit_test(callees_have_the_file_of_the_last_cost_line),
 		cmocka_unit_test(factors_of_inherited_events),
 		cmocka_unit_test(bad_formulas),
+		cmocka_unit_test(formulas_of_formulas_are_read_once),
+		cmocka_unit_test(formulas_in_a_circle),
+		cmocka_unit_test(many_events),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(nothing_usable),
 		cmocka_unit_test(sums_saturate),
