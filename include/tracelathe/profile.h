@@ -414,12 +414,16 @@ struct tl_diff_row {
 
 /**
  * Compare two finished profiles, of whatever formats, which must live as long as the result.
- * Events match by name; functions by object, file and name, and the remaining ones by name where
- * it is the only one on each side. Ticks of clocks with different known frequencies are compared
- * in nanoseconds. Functions that are not chosen (tl_profile_choose()) on either side are left out.
- * Rows come in no order that means anything, but always in the same.
+ * Events match by name. Of the others, the first one of each side that measures time (in ns, or in
+ * ticks of a known frequency) become one event "time" in ns, and the first ones that count
+ * instructions one event "instructions". If no event is in both then, the calls of functions and
+ * arcs are the event, as with `calls`, where both profiles count them. Functions match by object,
+ * file and name, and the remaining ones by name where it is the only one on each side. Ticks of
+ * clocks with different known frequencies are compared in nanoseconds. Functions that are not
+ * chosen (tl_profile_choose()) on either side are left out. Rows come in no order that means
+ * anything, but always in the same.
  * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_UNSUPPORTED: nothing can be
- *         compared, as no event is in both (and `calls` was not asked for); TL_NO_MEMORY
+ *         compared, as nothing is in both; TL_NO_MEMORY
  */
 TL_API int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before,
 			   const struct tl_profile *after, const struct tl_diff_options *options,
@@ -430,6 +434,11 @@ TL_API uint32_t tl_diff_event_count(const struct tl_diff *diff);
 TL_API const struct tl_event *tl_diff_event(const struct tl_diff *diff, uint32_t event);
 /** Whether both sides have the event: of others every cost is new, or gone. */
 TL_API bool tl_diff_event_common(const struct tl_diff *diff, uint32_t event);
+/**
+ * What the profile of a side calls an event, which may be another name than that of the difference
+ * ("Ticks" for "time"). NULL: the profile does not have it, or it is the number of calls.
+ */
+TL_API const char *tl_diff_event_name(const struct tl_diff *diff, uint32_t event, bool after);
 /** Units of an event per second where it measures time on both sides, else 0. */
 TL_API uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event);
 /** The profiles' totals, as vectors of a row. */

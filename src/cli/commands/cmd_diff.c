@@ -82,15 +82,32 @@ static void list_events(const struct tl_profile *profile, const char *path)
 
 static void complain_nothing_common(struct command_job *job, struct tl_profile *const profiles[2])
 {
-	fputs("tracelathe diff: the files have no event in common: ", stderr);
+	fputs("tracelathe diff: the files have nothing in common that can be compared: ", stderr);
 	list_events(profiles[0], job->settings->paths.items[0]);
 	fputs("; ", stderr);
 	list_events(profiles[1], job->settings->paths.items[1]);
-	fputs(unit_of(job->settings) == TL_DIFF_LINES
-		      ? "\n"
-		      : "; --event calls compares how often functions were called\n",
-	      stderr);
+	putc('\n', stderr);
 	job->error_shown = true;
+}
+
+/* Files of two formats: which of their numbers stand for the same. */
+static void say_shared(struct command_job *job, const struct tl_diff *diff)
+{
+	const char *const *paths = job->settings->paths.items;
+
+	for (uint32_t i = 0; i < tl_diff_event_count(diff); i++) {
+		const char *name = tl_diff_event(diff, i)->name,
+			   *before = tl_diff_event_name(diff, i, false),
+			   *after = tl_diff_event_name(diff, i, true);
+
+		if (before && after && (strcmp(before, name) != 0 || strcmp(after, name) != 0))
+			complain(job->command->name, "%s: %s of %s and %s of %s are compared", name,
+				 before, paths[0], after, paths[1]);
+		else if (!before && !after && !wants_calls(job->settings->events.names))
+			complain(job->command->name,
+				 "calls: the files have no event in common, so how often functions "
+				 "were called is compared");
+	}
 }
 
 static void say_left_out(const struct tl_diff *diff)
@@ -239,6 +256,7 @@ static int report(struct command_job *job, const struct tl_diff *diff, struct tl
 	uint32_t *events = NULL;
 	int status;
 
+	say_shared(job, diff);
 	if (job->settings->events.names)
 		status = choose_events_of(job, &list, &events, err);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matching the elements of two profiles: events by name; functions by object, file and name, then
- * by name alone.
+ * Matching the elements of two profiles: events by name, then by what they measure; functions by
+ * object, file and name, then by name alone.
  */
 #include <string.h>
 
@@ -24,13 +24,10 @@ static uint32_t find_event(const struct tl_diff *diff, const char *name)
 }
 
 /* False where the profile does not have the event. */
-static bool find_clock(const struct tl_profile *profile, const char *event, uint64_t *frequency)
+static bool find_clock(const struct tl_diff *diff, int side, uint32_t event, uint64_t *frequency)
 {
-	*frequency = profile->frequency;
-	for (uint32_t e = 0; e < profile->event_count; e++)
-		if (!strcmp(profile->events[e].name, event))
-			return true;
-	return false;
+	*frequency = diff->profiles[side]->frequency;
+	return diff->event_sides[event] & 1u << side;
 }
 
 /*
@@ -41,8 +38,8 @@ static void set_rate(struct tl_diff *diff, uint32_t event)
 {
 	struct tl_event *e = &diff->events[event];
 	uint64_t before, after;
-	bool in_before = find_clock(diff->profiles[TL_BEFORE], e->name, &before);
-	bool in_after = find_clock(diff->profiles[TL_AFTER], e->name, &after);
+	bool in_before = find_clock(diff, TL_BEFORE, event, &before);
+	bool in_after = find_clock(diff, TL_AFTER, event, &after);
 
 	if (!strcmp(e->unit, "ns")) {
 		diff->rates[event] = 1000000000;
@@ -74,6 +71,78 @@ static void take_events(struct tl_diff *diff, int side)
 	}
 }
 
+/* ---- events of other names ---- */
+
+static bool is_time(const struct tl_profile *profile, const struct tl_event *event)
+{
+	return !strcmp(event->unit, "ns") || (!strcmp(event->unit, "ticks") && profile->frequency);
+}
+
+/* "Ir" of Callgrind and of traces; "instructions" of perf, also as "instructions:u". */
+static bool is_instructions(const struct tl_profile *profile, const struct tl_event *event)
+{
+	static const char name[] = "instructions";
+	const char *end = event->name + sizeof(name) - 1;
+
+	(void)profile;
+	return !strcmp(event->unit, name) || !strcmp(event->name, "Ir") ||
+	       (!strncmp(event->name, name, sizeof(name) - 1) && (!*end || *end == ':'));
+}
+
+/* What formats measure under names of their own. */
+static const struct quantity {
+	const char *name, *unit;
+	bool (*measured_by)(const struct tl_profile *profile, const struct tl_event *event);
+} quantities[] = {
+	{ "time", "ns", is_time },
+	{ "instructions", "instructions", is_instructions },
+};
+
+/* The first event of a side that measures it and that the other side does not have. */
+static uint32_t find_measure(const struct tl_diff *diff, int side, const struct quantity *quantity)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (!tl_diff_event_common(diff, diff->event_maps[side][e]) &&
+		    !*profile->events[e].formula &&
+		    quantity->measured_by(profile, &profile->events[e]))
+			return e;
+	return TL_NONE;
+}
+
+static void drop_event(struct tl_diff *diff, uint32_t event)
+{
+	const size_t behind = --diff->event_count - event;
+	uint32_t *map = diff->event_maps[TL_AFTER];
+
+	memmove(&diff->events[event], &diff->events[event + 1], behind * sizeof(*diff->events));
+	memmove(&diff->event_sides[event], &diff->event_sides[event + 1], behind);
+	for (uint32_t e = 0; e < diff->profiles[TL_AFTER]->event_count; e++)
+		map[e] -= map[e] > event;
+}
+
+/* The one event of each side that measures a quantity become one event. */
+static void share(struct tl_diff *diff, const struct quantity *quantity)
+{
+	uint32_t before = find_measure(diff, TL_BEFORE, quantity),
+		 after = find_measure(diff, TL_AFTER, quantity);
+	uint32_t event, gone, named = find_event(diff, quantity->name);
+
+	if (before == TL_NONE || after == TL_NONE)
+		return;
+	event = diff->event_maps[TL_BEFORE][before];
+	gone = diff->event_maps[TL_AFTER][after];
+	if (named != TL_NONE && named != event && named != gone)
+		return;
+	diff->events[event] = (struct tl_event){
+		.name = quantity->name, .long_name = "", .unit = quantity->unit, .formula = ""
+	};
+	diff->event_sides[event] = (1u << TL_SIDES) - 1;
+	diff->event_maps[TL_AFTER][after] = event;
+	drop_event(diff, gone);
+}
+
 /* An event "calls" of the inputs takes precedence over the numbers of calls. */
 static void add_call_event(struct tl_diff *diff)
 {
@@ -83,6 +152,13 @@ static void add_call_event(struct tl_diff *diff)
 	diff->events[diff->call_event] =
 		(struct tl_event){ .name = "calls", .long_name = "", .unit = "", .formula = "" };
 	diff->event_sides[diff->call_event] = (1u << TL_SIDES) - 1;
+}
+
+static bool both_count_calls(const struct tl_diff *diff)
+{
+	return diff->by != TL_DIFF_LINES &&
+	       tl_profile_call_count(diff->profiles[TL_BEFORE]) != TL_CALLS_NONE &&
+	       tl_profile_call_count(diff->profiles[TL_AFTER]) != TL_CALLS_NONE;
 }
 
 static bool any_common(const struct tl_diff *diff)
@@ -110,9 +186,11 @@ int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err)
 			return tl_error_memory(err);
 		take_events(diff, side);
 	}
+	for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]); i++)
+		share(diff, &quantities[i]);
 	for (uint32_t e = 0; e < diff->event_count; e++)
 		set_rate(diff, e);
-	if (calls)
+	if (calls || (!any_common(diff) && both_count_calls(diff)))
 		add_call_event(diff);
 	return any_common(diff) ? 0
 				: tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,

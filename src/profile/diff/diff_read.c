@@ -24,6 +24,16 @@ bool tl_diff_event_common(const struct tl_diff *diff, uint32_t event)
 	return event < diff->event_count && diff->event_sides[event] == (1u << TL_SIDES) - 1;
 }
 
+const char *tl_diff_event_name(const struct tl_diff *diff, uint32_t event, bool after)
+{
+	const struct tl_profile *profile = diff->profiles[after];
+
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (diff->event_maps[after][e] == event)
+			return profile->events[e].name;
+	return NULL;
+}
+
 uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event)
 {
 	return event < diff->event_count ? diff->rates[event] : 0;

@@ -1,11 +1,13 @@
-# What no event measures on both sides is not compared: said, and status 2, or calls are (--event calls), by hand. An event
-# that one side lacks is left out and told, status 1; asked for by name, it is an error.
+# Where no event is on both sides calls are compared: said, and status 1 for the costs left out, or by will (--event calls), by
+# hand. Without calls there is nothing to compare. An event that one side lacks is left out and told, status 1; asked for by
+# name, it is an error.
 profile() { printf 'events: %s\nfl=a.c\nfn=main\n1 %s\ncfn=f\ncalls=%s 9\n1 %s\nfn=f\n9 %s\n' "$@"; }
 profile 'Ir Dr' '10 1' 3 '20 2' '20 2' >a
 profile 'Ir' '15' 5 '20' '20' >b
 profile 'Ns' '700' 7 '20' '20' >c
-tracelathe diff a c
-echo "nothing in common: $?"
+tracelathe diff --csv a c
+echo "nothing but calls in common: $?"
+tracelathe diff --by arc --csv a c
 tracelathe diff --csv --event calls a c
 echo "calls: $?"
 tracelathe diff --by arc --event calls --csv a c

@@ -269,6 +269,103 @@ TEST(ticks_of_two_clocks_become_time)
 	assert_int_equal(rate, 0);
 }
 
+/* A profile of one function, f, with so much of each event, called three times. */
+static struct tl_profile *measured(const struct tl_event *events, uint32_t count,
+				   uint64_t frequency, int64_t a, int64_t b)
+{
+	struct tl_profile *p;
+	uint32_t f, outer;
+
+	assert_int_equal(tl_profile_make(&p, "", events, count, frequency, NULL), 0);
+	f = add_function(p, "", "", "f");
+	outer = add_function(p, "", "", "main");
+	add_line(p, f, TL_NONE, at("", 1, 0), a, b);
+	add_arc(p, outer, f, TL_NONE, at("", 1, 0), 3, a, b);
+	return finished(p);
+}
+
+static const struct tl_event cycles_of_clock = { "Ticks", "", "ticks", "" },
+			     ir = { "Ir", "", "", "" }, clock_ns = { "task-clock", "", "ns", "" },
+			     user = { "instructions:u", "", "", "" },
+			     similar = { "instructions-late", "", "", "" };
+
+/*
+ * "The first one of each side that measures time become one event in ns": 1000 ticks of 2 GHz are
+ * 500 ns.
+ */
+TEST(times_of_two_names_are_one_event)
+{
+	const struct tl_event samples[] = { user, clock_ns };
+	struct tl_profile *a = measured(&cycles_of_clock, 1, 2000000000, 1000, 0),
+			  *b = measured(samples, 2, 0, 7, 800);
+	struct tl_diff *diff;
+	struct tl_diff_row row;
+
+	assert_int_equal(tl_profile_diff(&diff, a, b, NULL, NULL), 0);
+	assert_int_equal(tl_diff_event_count(diff), 2);
+	assert_string_equal(tl_diff_event(diff, 0)->name, "time");
+	assert_string_equal(tl_diff_event_name(diff, 0, false), "Ticks");
+	assert_string_equal(tl_diff_event_name(diff, 0, true), "task-clock");
+	assert_true(tl_diff_event_common(diff, 0));
+	assert_string_equal(tl_diff_event(diff, 1)->name, "instructions:u");
+	assert_false(tl_diff_event_common(diff, 1));
+	assert_null(tl_diff_event_name(diff, 1, false));
+	row = row_of(diff, "f", NULL, 0);
+	assert_row(&row, 500, 800);
+	assert_int_equal(row.after[1], 7);
+	assert_int_equal(tl_diff_rate(diff, 0), 1000000000);
+	tl_diff_free(diff);
+	tl_profile_free(a);
+	tl_profile_free(b);
+}
+
+/* Ticks of unknown length measure no time; then calls are compared. */
+TEST(ticks_of_no_clock_are_no_time)
+{
+	struct tl_profile *a = measured(&cycles_of_clock, 1, 0, 1000, 0),
+			  *b = measured(&clock_ns, 1, 0, 7, 0);
+	const struct tl_diff_options lines = { .size = sizeof(lines), .by = TL_DIFF_LINES };
+	struct tl_diff *diff;
+	struct tl_diff_row row;
+
+	assert_int_equal(tl_profile_diff(&diff, a, b, NULL, NULL), 0);
+	assert_int_equal(tl_diff_event_count(diff), 3);
+	assert_string_equal(tl_diff_event(diff, 2)->name, "calls");
+	assert_null(tl_diff_event_name(diff, 2, false));
+	row = row_of(diff, "f", NULL, 0);
+	assert_int_equal(row.before[2], 3);
+	assert_int_equal(row.after[2], 3);
+	tl_diff_free(diff);
+	/* Lines have no calls. */
+	assert_int_equal(tl_profile_diff(&diff, a, b, &lines, NULL), TL_UNSUPPORTED);
+	tl_profile_set_call_count(b, TL_CALLS_NONE);
+	assert_int_equal(tl_profile_diff(&diff, a, b, NULL, NULL), TL_UNSUPPORTED);
+	tl_profile_free(a);
+	tl_profile_free(b);
+}
+
+TEST(instructions_have_several_names)
+{
+	struct tl_profile *a = measured(&ir, 1, 0, 10, 0), *b = measured(&user, 1, 0, 20, 0),
+			  *c = measured(&similar, 1, 0, 30, 0);
+	struct tl_diff *diff;
+	struct tl_diff_row row;
+
+	assert_int_equal(tl_profile_diff(&diff, a, b, NULL, NULL), 0);
+	assert_int_equal(tl_diff_event_count(diff), 1);
+	assert_string_equal(tl_diff_event(diff, 0)->name, "instructions");
+	row = row_of(diff, "f", NULL, 0);
+	assert_row(&row, 10, 20);
+	tl_diff_free(diff);
+	assert_int_equal(tl_profile_diff(&diff, a, c, NULL, NULL), 0);
+	assert_string_equal(tl_diff_event(diff, 0)->name, "Ir");
+	assert_string_equal(tl_diff_event(diff, 2)->name, "calls");
+	tl_diff_free(diff);
+	tl_profile_free(a);
+	tl_profile_free(b);
+	tl_profile_free(c);
+}
+
 TEST(bad_patterns_are_refused)
 {
 	static const struct tl_rename renames[] = { { "(", "" } };
@@ -301,6 +398,9 @@ int main(void)
 		cmocka_unit_test(renaming_replaces_every_match),
 		cmocka_unit_test(only_lone_names_match_by_name),
 		cmocka_unit_test(ticks_of_two_clocks_become_time),
+		cmocka_unit_test(times_of_two_names_are_one_event),
+		cmocka_unit_test(ticks_of_no_clock_are_no_time),
+		cmocka_unit_test(instructions_have_several_names),
 		cmocka_unit_test(bad_patterns_are_refused),
 	};
 
