@@ -175,6 +175,12 @@ def targets_and_tests():
     return [json.loads(output_of(["meson", "introspect", what])) for what in ("--targets", "--tests")]
 
 
+def furnish(folder):
+    """What the command looks for beside itself: ready queries, the run-times of `record`."""
+    for name in ("src", "recorder", "emulator"):
+        os.symlink(os.path.join(BUILD, name), os.path.join(folder, name))
+
+
 def unit_tests(room, targets, tests):
     folders = tuple(os.path.join(TREE, "tests/unit", folder) + "/" for folder in TESTED_IN.get(room, (room,)))
     ours = {target["filename"][0] for target in targets
@@ -233,10 +239,13 @@ class Builder:
 
     def object_of(self, source, program):
         """The object of a source that a program is linked from, itself or by way of an archive; None where it is not."""
-        for output in self.compile.get(source, {}):
-            for word in self.link[program]:
-                if word == output or output in self.members.get(word, ()):
-                    return output
+        outputs = self.compile.get(source, {})
+        for output in outputs:
+            if output in self.link[program]:
+                return output
+        for output in outputs:
+            if any(output in self.members.get(word, ()) for word in self.link[program]):
+                return output
         return None
 
     def compiled(self, source, output, path, target, options=()):
@@ -278,6 +287,7 @@ class Counters:
         os.makedirs(COUNTED)
         if os.geteuid() == 0:
             os.chown(COUNTED, NOBODY, NOBODY)  # the tests write their counts there
+        furnish(COUNTED)
         self.builder, self.objects = builder, {}
         for source in {*sources, CONFINES}:
             options = ("--coverage", "-DTL_COVERAGE") if source in sources else ("-DTL_COVERAGE",)
@@ -432,6 +442,7 @@ class Planter:
         """None where the fault does not count, else the test that caught it, NOT_EXECUTED, or "" """
         with tempfile.TemporaryDirectory(dir=PLACE) as folder:
             os.chmod(folder, 0o755)
+            furnish(folder)
             return self.plant_in(fault, folder)
 
     def changes(self, fault, output, folder, options=()):

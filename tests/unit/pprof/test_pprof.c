@@ -7,44 +7,12 @@
 
 #include <tracelathe/profile.h>
 
+#include "../wire_bytes.h"
 #include "core/protobuf/wire.h"
 #include "pprof/profile/fold.h"
 #include "unit/unit.h"
 
 /* ---- bytes ---- */
-
-struct bytes {
-	uint8_t data[2048];
-	size_t size;
-};
-
-static void put_varint(struct bytes *b, uint64_t value)
-{
-	do {
-		b->data[b->size++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-		value >>= 7;
-	} while (value);
-}
-
-static void number(struct bytes *b, unsigned field, uint64_t value)
-{
-	put_varint(b, field * 8);
-	put_varint(b, value);
-}
-
-static void block(struct bytes *b, unsigned field, const void *data, size_t size)
-{
-	put_varint(b, field * 8 + 2);
-	put_varint(b, size);
-	memcpy(b->data + b->size, data, size);
-	b->size += size;
-}
-
-static void message(struct bytes *b, unsigned field, struct bytes *inner)
-{
-	block(b, field, inner->data, inner->size);
-	inner->size = 0;
-}
 
 static void strings(struct bytes *b)
 {
