@@ -72,34 +72,91 @@ void tl_pfile_jump_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *
 
 /* ---- sorting ---- */
 
+typedef void key_fn(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+
 struct sorting {
 	struct tl_pfile_canon *canon;
-	void (*key)(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+	key_fn *key;
+	tl_pfile_fetch_fn *fetch; /* NULL: none is needed */
 	unsigned keys;
+	uint64_t *rows; /* keys of the elements of a run, by their place in it */
+	size_t capacity;
+	unsigned same; /* how many of the first keys all elements of the run have in common */
 };
+
+static int compare_rows(const uint64_t *left, const uint64_t *right, unsigned keys)
+{
+	for (unsigned i = 0; i < keys; i++)
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	return 0;
+}
 
 /* Elements with equal keys stay in the order that they came in. */
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct sorting *s = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t left[TL_PFILE_MOST_KEYS], right[TL_PFILE_MOST_KEYS];
+	int order =
+		compare_rows(s->rows + (size_t)x * s->keys, s->rows + (size_t)y * s->keys, s->keys);
 
-	s->key(s->canon, x, left);
-	s->key(s->canon, y, right);
-	for (unsigned i = 0; i < s->keys; i++)
-		if (left[i] != right[i])
-			return left[i] < right[i] ? -1 : 1;
-	return (x > y) - (x < y);
+	return order ? order : (x > y) - (x < y);
 }
 
-static void sort_run(const struct sorting *s, uint32_t *run, size_t count)
+/* How many elements of a run are in order, from its first one on. */
+static size_t count_sorted(const struct sorting *s, const uint32_t *run, size_t count)
 {
-	for (size_t i = 1; i < count; i++)
-		if (compare(&run[i - 1], &run[i], (void *)(uintptr_t)s) > 0) {
-			qsort_r(run, count, sizeof(*run), compare, (void *)(uintptr_t)s);
-			return;
-		}
+	uint64_t rows[2][TL_PFILE_MOST_KEYS];
+
+	if (!count)
+		return 0;
+	s->key(s->canon, run[0], rows[0]);
+	for (size_t i = 1; i < count; i++) {
+		s->key(s->canon, run[i], rows[i % 2]);
+		if (compare_rows(rows[(i - 1) % 2], rows[i % 2], s->keys) > 0)
+			return i;
+	}
+	return count;
+}
+
+/* The keys of a run's elements, and numbers in place of them. */
+static void make_rows(struct sorting *s, uint32_t *run, uint32_t *numbers, size_t count)
+{
+	s->same = s->keys;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *row = s->rows + i * s->keys;
+
+		if (s->fetch && i + TL_PFILE_AHEAD < count)
+			s->fetch(s->canon->profile, run[i + TL_PFILE_AHEAD]);
+		s->key(s->canon, run[i], row);
+		while (s->same && compare_rows(s->rows, row, s->same) != 0)
+			s->same--;
+		numbers[i] = run[i];
+		run[i] = (uint32_t)i;
+	}
+}
+
+/*
+ * Sort a run, which has ascending numbers: mostly it comes sorted. Else the key of each element is
+ * made once, since it is compared many times; `run` then has places in it, until it is sorted.
+ */
+static bool sort_run(struct sorting *s, uint32_t *run, size_t count)
+{
+	uint32_t *numbers;
+
+	if (count_sorted(s, run, count) == count)
+		return true;
+	numbers = malloc(count * sizeof(*numbers));
+	if (!numbers || !tl_grow(&s->rows, &s->capacity, count * s->keys, sizeof(*s->rows))) {
+		free(numbers);
+		return false;
+	}
+	make_rows(s, run, numbers, count);
+	qsort_r(run, count, sizeof(*run), compare, s);
+	for (size_t i = 0; i < count; i++)
+		run[i] = numbers[run[i]];
+	free(numbers);
+	return true;
 }
 
 static bool begin_order(struct tl_pfile_order *order, size_t count)
@@ -113,45 +170,57 @@ static bool begin_order(struct tl_pfile_order *order, size_t count)
 
 /* The whole order, and places by number. */
 static bool sort_all(struct tl_pfile_canon *canon, struct tl_pfile_order *order, size_t count,
-		     void (*key)(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row),
-		     unsigned section)
+		     key_fn *key, unsigned section)
 {
-	const struct sorting s = { canon, key, tl_pfile_layouts[section].keys };
+	struct sorting s = { .canon = canon, .key = key, .keys = tl_pfile_layouts[section].keys };
+	bool ok;
 
 	order->place = malloc((count + 1) * sizeof(*order->place));
-	if (!begin_order(order, count) || !order->place)
-		return false;
-	sort_run(&s, order->order, count);
-	for (size_t i = 0; i < count; i++)
+	ok = begin_order(order, count) && order->place && sort_run(&s, order->order, count);
+	for (size_t i = 0; ok && i < count; i++)
 		order->place[order->order[i]] = (uint32_t)i;
-	return true;
+	free(s.rows);
+	return ok;
+}
+
+/* Elements of which there are many. */
+struct element_kind {
+	/* the function that an element belongs to, whose place is its first key */
+	uint32_t (*owner)(const struct tl_profile *profile, size_t number);
+	key_fn *key;
+	tl_pfile_fetch_fn *fetch;
+	unsigned section;
+};
+
+static uint32_t line_owner(const struct tl_profile *profile, size_t number)
+{
+	return profile->lines.list[number].function;
+}
+
+static uint32_t arc_owner(const struct tl_profile *profile, size_t number)
+{
+	return profile->arcs.list[number].caller;
+}
+
+static uint32_t jump_owner(const struct tl_profile *profile, size_t number)
+{
+	return profile->jumps.list[number].function;
 }
 
 /*
- * Many elements: first by their first key, the place of a function, which takes two passes, then
- * each function's by the rest. They mostly come sorted.
+ * Elements in the order of their functions, and of these as they came; run i then ends at
+ * start[i]. Calls from outside (TL_NONE) come last.
  */
-static bool
-sort_by_function(struct tl_pfile_canon *canon, struct tl_pfile_order *order, size_t count,
-		 void (*key)(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row),
-		 unsigned section)
+static void group_by_owner(struct tl_pfile_canon *canon, struct tl_pfile_order *order,
+			   const struct element_kind *kind, uint32_t *start)
 {
-	const struct sorting s = { canon, key, tl_pfile_layouts[section].keys };
 	size_t functions = canon->functions.count;
-	uint32_t *start = calloc(functions + 2, sizeof(*start));
-	uint64_t row[TL_PFILE_MOST_KEYS];
 
-	order->count = count;
-	order->order = malloc((count + 1) * sizeof(*order->order));
-	if (!start || !order->order) {
-		free(start);
-		return false;
-	}
-	/* Calls from outside (TL_NONE) come last. */
 	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < count; i++) {
-			key(canon, (uint32_t)i, row);
-			size_t slot = row[0] < functions ? row[0] : functions;
+		for (size_t i = 0; i < order->count; i++) {
+			uint32_t place =
+				tl_pfile_place(&canon->functions, kind->owner(canon->profile, i));
+			size_t slot = place < functions ? place : functions;
 
 			if (pass)
 				order->order[start[slot]++] = (uint32_t)i;
@@ -161,13 +230,36 @@ sort_by_function(struct tl_pfile_canon *canon, struct tl_pfile_order *order, siz
 		for (size_t i = 1; !pass && i <= functions + 1; i++)
 			start[i] += start[i - 1];
 	}
-	for (size_t i = 0; i <= functions; i++) {
+}
+
+/*
+ * Many elements: first by their first key, the place of a function, which takes two passes, then
+ * each function's by the rest.
+ */
+static bool sort_by_function(struct tl_pfile_canon *canon, struct tl_pfile_order *order,
+			     size_t count, const struct element_kind *kind)
+{
+	struct sorting s = { .canon = canon,
+			     .key = kind->key,
+			     .fetch = kind->fetch,
+			     .keys = tl_pfile_layouts[kind->section].keys };
+	size_t functions = canon->functions.count;
+	uint32_t *start = calloc(functions + 2, sizeof(*start));
+	bool ok;
+
+	order->count = count;
+	order->order = malloc((count + 1) * sizeof(*order->order));
+	ok = start && order->order;
+	if (ok)
+		group_by_owner(canon, order, kind, start);
+	for (size_t i = 0; ok && i <= functions; i++) {
 		size_t from = i ? start[i - 1] : 0;
 
-		sort_run(&s, order->order + from, start[i] - from);
+		ok = sort_run(&s, order->order + from, start[i] - from);
 	}
 	free(start);
-	return true;
+	free(s.rows);
+	return ok;
 }
 
 /* ---- contexts: generation by generation, siblings by part and function ---- */
@@ -181,22 +273,25 @@ static void sibling_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t 
 }
 
 /* Slot 0 of `start` has the roots, slot i + 1 the children of context i. */
-static void sort_generations(struct tl_pfile_canon *canon, const uint32_t *start,
+static bool sort_generations(struct tl_pfile_canon *canon, const uint32_t *start,
 			     uint32_t *siblings)
 {
-	const struct sorting s = { canon, sibling_key, 2 };
+	struct sorting s = { .canon = canon, .key = sibling_key, .keys = 2 };
 	struct tl_pfile_order *to = &canon->contexts;
 	size_t filled = 0;
+	bool ok = true;
 
-	for (size_t at = 0; at <= filled; at++) {
+	for (size_t at = 0; ok && at <= filled; at++) {
 		size_t slot = at ? (size_t)to->order[at - 1] + 1 : 0;
 
-		sort_run(&s, siblings + start[slot], start[slot + 1] - start[slot]);
-		for (uint32_t i = start[slot]; i < start[slot + 1]; i++) {
+		ok = sort_run(&s, siblings + start[slot], start[slot + 1] - start[slot]);
+		for (uint32_t i = start[slot]; ok && i < start[slot + 1]; i++) {
 			to->place[siblings[i]] = (uint32_t)filled;
 			to->order[filled++] = siblings[i];
 		}
 	}
+	free(s.rows);
+	return ok;
 }
 
 static bool sort_contexts(struct tl_pfile_canon *canon)
@@ -219,8 +314,7 @@ static bool sort_contexts(struct tl_pfile_canon *canon)
 	/* Each slot's start moves to its end, which is the next slot's start. */
 	for (size_t i = 0; ok && i < count; i++)
 		siblings[start[(size_t)(list[i].parent + 1u) + 1]++] = (uint32_t)i;
-	if (ok)
-		sort_generations(canon, start, siblings);
+	ok = ok && sort_generations(canon, start, siblings);
 	free(start);
 	free(siblings);
 	return ok;
@@ -281,6 +375,13 @@ static bool add_files(struct tl_pfile_texts *texts, const struct tl_profile *pro
 
 bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile)
 {
+	static const struct element_kind lines = { line_owner, tl_pfile_line_key,
+						   tl_pfile_fetch_line, TL_PFILE_LINES };
+	static const struct element_kind arcs = { arc_owner, tl_pfile_arc_key, tl_pfile_fetch_arc,
+						  TL_PFILE_ARCS };
+	static const struct element_kind jumps = { jump_owner, tl_pfile_jump_key, NULL,
+						   TL_PFILE_JUMPS };
+
 	*canon = (struct tl_pfile_canon){ .profile = profile };
 	return add_names(&canon->texts, profile) && add_files(&canon->texts, profile) &&
 	       tl_pfile_texts_sort(&canon->texts) &&
@@ -289,12 +390,9 @@ bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *
 	       sort_all(canon, &canon->parts, profile->parts.count, tl_pfile_part_key,
 			TL_PFILE_PARTS) &&
 	       sort_contexts(canon) &&
-	       sort_by_function(canon, &canon->lines, profile->lines.table.count, tl_pfile_line_key,
-				TL_PFILE_LINES) &&
-	       sort_by_function(canon, &canon->arcs, profile->arcs.table.count, tl_pfile_arc_key,
-				TL_PFILE_ARCS) &&
-	       sort_by_function(canon, &canon->jumps, profile->jumps.table.count, tl_pfile_jump_key,
-				TL_PFILE_JUMPS);
+	       sort_by_function(canon, &canon->lines, profile->lines.table.count, &lines) &&
+	       sort_by_function(canon, &canon->arcs, profile->arcs.table.count, &arcs) &&
+	       sort_by_function(canon, &canon->jumps, profile->jumps.table.count, &jumps);
 }
 
 bool tl_pfile_order_is_plain(const struct tl_pfile_order *order)

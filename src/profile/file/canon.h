@@ -46,4 +46,30 @@ void tl_pfile_line_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *
 void tl_pfile_arc_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
 void tl_pfile_jump_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
 
+/*
+ * Elements in the order of a file lie anywhere in a large profile: each is fetched from memory
+ * while so many before it are worked on.
+ */
+enum { TL_PFILE_AHEAD = 8, TL_PFILE_CACHE_LINE = 64 };
+
+typedef void tl_pfile_fetch_fn(const struct tl_profile *profile, uint32_t number);
+
+static inline void tl_pfile_fetch(const void *from, size_t size)
+{
+	const char *bytes = from;
+
+	for (size_t at = 0; at < size; at += TL_PFILE_CACHE_LINE)
+		__builtin_prefetch(bytes + at);
+}
+
+static inline void tl_pfile_fetch_line(const struct tl_profile *profile, uint32_t number)
+{
+	tl_pfile_fetch(&profile->lines.list[number], sizeof(*profile->lines.list));
+}
+
+static inline void tl_pfile_fetch_arc(const struct tl_profile *profile, uint32_t number)
+{
+	tl_pfile_fetch(&profile->arcs.list[number], sizeof(*profile->arcs.list));
+}
+
 #endif

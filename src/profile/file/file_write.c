@@ -150,27 +150,51 @@ static void jump_row(struct writing *w, uint32_t number)
 	w->row[13] = w->profile->jumps.list[number].taken;
 }
 
+/* With their costs. */
+static void fetch_line(const struct tl_profile *profile, uint32_t number)
+{
+	tl_pfile_fetch_line(profile, number);
+	tl_pfile_fetch(tl_profile_line_cost(profile, number),
+		       profile->event_count * sizeof(int64_t));
+}
+
+static void fetch_arc(const struct tl_profile *profile, uint32_t number)
+{
+	tl_pfile_fetch_arc(profile, number);
+	tl_pfile_fetch(tl_profile_arc_cost(profile, number),
+		       profile->event_count * sizeof(int64_t));
+}
+
+static void write_section(struct writing *w, const struct tl_pfile_order *order,
+			  void (*row)(struct writing *w, uint32_t number), tl_pfile_fetch_fn *fetch)
+{
+	for (size_t i = 0; i < order->count; i++) {
+		if (fetch && i + TL_PFILE_AHEAD < order->count)
+			fetch(w->profile, order->order[i + TL_PFILE_AHEAD]);
+		row(w, order->order[i]);
+		tl_pfile_write_row(w->writer, w->row);
+	}
+}
+
 static void write_elements(struct writing *w)
 {
 	const struct {
 		enum tl_pfile_section section;
 		const struct tl_pfile_order *order;
 		void (*row)(struct writing *w, uint32_t number);
+		tl_pfile_fetch_fn *fetch; /* NULL: none is needed */
 	} kinds[] = {
-		{ TL_PFILE_FUNCTIONS, &w->canon.functions, function_row },
-		{ TL_PFILE_PARTS, &w->canon.parts, part_row },
-		{ TL_PFILE_CONTEXTS, &w->canon.contexts, context_row },
-		{ TL_PFILE_LINES, &w->canon.lines, line_row },
-		{ TL_PFILE_ARCS, &w->canon.arcs, arc_row },
-		{ TL_PFILE_JUMPS, &w->canon.jumps, jump_row },
+		{ TL_PFILE_FUNCTIONS, &w->canon.functions, function_row, NULL },
+		{ TL_PFILE_PARTS, &w->canon.parts, part_row, NULL },
+		{ TL_PFILE_CONTEXTS, &w->canon.contexts, context_row, NULL },
+		{ TL_PFILE_LINES, &w->canon.lines, line_row, fetch_line },
+		{ TL_PFILE_ARCS, &w->canon.arcs, arc_row, fetch_arc },
+		{ TL_PFILE_JUMPS, &w->canon.jumps, jump_row, NULL },
 	};
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		tl_pfile_begin(w->writer, kinds[k].section);
-		for (size_t i = 0; i < kinds[k].order->count; i++) {
-			kinds[k].row(w, kinds[k].order->order[i]);
-			tl_pfile_write_row(w->writer, w->row);
-		}
+		write_section(w, kinds[k].order, kinds[k].row, kinds[k].fetch);
 	}
 }
 

@@ -5,7 +5,7 @@
 
 #include <tracelathe/core.h>
 
-static struct tl_pfile_text_slot *slot_of(struct tl_pfile_texts *texts, const char *text)
+static const char **slot_of(struct tl_pfile_texts *texts, const char *text)
 {
 	return &texts->cache[tl_hash64((uintptr_t)text) % TL_PFILE_TEXT_CACHE];
 }
@@ -22,11 +22,11 @@ static uint32_t find(const struct tl_pfile_texts *texts, const char *text)
 
 bool tl_pfile_texts_add(struct tl_pfile_texts *texts, const char *text)
 {
-	struct tl_pfile_text_slot *slot = slot_of(texts, text);
+	const char **slot = slot_of(texts, text);
 
-	if (slot->text == text)
+	if (*slot == text)
 		return true;
-	slot->text = text;
+	*slot = text;
 	if (find(texts, text) != TL_NONE)
 		return true;
 	if (texts->count >= TL_NONE - 1 ||
@@ -42,6 +42,26 @@ static int compare_texts(const void *a, const void *b, void *context)
 	const struct tl_pfile_texts *texts = context;
 
 	return strcmp(texts->list[*(const uint32_t *)a], texts->list[*(const uint32_t *)b]);
+}
+
+/* Each address once. */
+static bool fill_slots(struct tl_pfile_texts *texts)
+{
+	unsigned bits = 2;
+
+	while ((size_t)1 << bits < texts->count * 4)
+		bits++;
+	texts->slots = calloc((size_t)1 << bits, sizeof(*texts->slots));
+	texts->mask = ((size_t)1 << bits) - 1;
+	texts->shift = 64 - bits;
+	for (size_t i = 0; texts->slots && i < texts->count; i++) {
+		size_t at = tl_pfile_text_at(texts, texts->list[i]);
+
+		while (texts->slots[at].text)
+			at = (at + 1) & texts->mask;
+		texts->slots[at] = (struct tl_pfile_text_slot){ texts->list[i], (uint32_t)i };
+	}
+	return texts->slots;
 }
 
 bool tl_pfile_texts_sort(struct tl_pfile_texts *texts)
@@ -66,17 +86,7 @@ bool tl_pfile_texts_sort(struct tl_pfile_texts *texts)
 		texts->rank[number] = last;
 	}
 	texts->sorted_count = last + 1;
-	memset(texts->cache, 0, sizeof(texts->cache));
-	return true;
-}
-
-uint32_t tl_pfile_text_rank(struct tl_pfile_texts *texts, const char *text)
-{
-	struct tl_pfile_text_slot *slot = slot_of(texts, text);
-
-	if (slot->text != text)
-		*slot = (struct tl_pfile_text_slot){ text, texts->rank[find(texts, text)] };
-	return slot->rank;
+	return fill_slots(texts);
 }
 
 void tl_pfile_texts_free(struct tl_pfile_texts *texts)
@@ -84,6 +94,7 @@ void tl_pfile_texts_free(struct tl_pfile_texts *texts)
 	free(texts->list);
 	free(texts->rank);
 	free(texts->sorted);
+	free(texts->slots);
 	tl_index_free(&texts->index);
 	*texts = (struct tl_pfile_texts){ 0 };
 }

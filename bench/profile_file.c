@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_file FILE [TEXT]: what it costs to read a profile whole, to read its sums, and to write
+ * it as a profile file, each by itself; in MB/s of the size of TEXT, or of FILE.
+ */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <tracelathe/tracelathe.h>
+
+/* Seconds of processor time, of all threads, and of the wall's clock. */
+struct instant {
+	double cpu, wall;
+};
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct instant now(void)
+{
+	return (struct instant){ seconds(CLOCK_PROCESS_CPUTIME_ID), seconds(CLOCK_MONOTONIC) };
+}
+
+static void tell(const char *what, struct instant begin, double bytes)
+{
+	struct instant end = now();
+	double cpu = end.cpu - begin.cpu, wall = end.wall - begin.wall;
+
+	printf("%-16s %7.3f s of processor time, %7.3f s, %5.0f MB/s\n", what, cpu, wall,
+	       bytes / cpu / 1e6);
+}
+
+static int fail(const struct tl_error *err)
+{
+	fprintf(stderr, "profile_file: %s\n", err->text);
+	return 2;
+}
+
+static int read_profile(const char *path, enum tl_input_detail detail, struct tl_profile **profile,
+			struct tl_error *err)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_input *input;
+	int status;
+
+	options.detail = detail;
+	options.per_thread = detail == TL_DETAIL_LINES;
+	status = tl_input_open(&input, &path, 1, &options, NULL, err);
+
+	if (status < 0)
+		return status;
+	status = tl_input_fold(input, profile, err);
+	tl_input_close(input);
+	return status;
+}
+
+static int write_profile(const struct tl_profile *profile, double bytes, struct tl_error *err)
+{
+	const struct tl_exporter *exporter = tl_exporter_find("tracelathe");
+	struct tl_output *out;
+	struct instant begin = now();
+	int status = tl_output_open(&out, "/dev/null", err);
+
+	if (status == 0)
+		status = exporter->write(profile, NULL, out, err);
+	if (status == 0)
+		status = tl_output_finish(out, err);
+	tell("written", begin, bytes);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct tl_profile *profile = NULL;
+	struct tl_error err;
+	struct stat about;
+	struct instant begin = now();
+
+	if (argc < 2 || stat(argv[argc - 1], &about) != 0) {
+		fprintf(stderr, "usage: profile_file FILE [TEXT]\n");
+		return 2;
+	}
+	if (read_profile(argv[1], TL_DETAIL_FUNCTIONS, &profile, &err) < 0)
+		return fail(&err);
+	tell("read, its sums", begin, (double)about.st_size);
+	tl_profile_free(profile);
+	begin = now();
+	if (read_profile(argv[1], TL_DETAIL_LINES, &profile, &err) < 0)
+		return fail(&err);
+	tell("read, whole", begin, (double)about.st_size);
+	if (write_profile(profile, (double)about.st_size, &err) < 0)
+		return fail(&err);
+	tl_profile_free(profile);
+	return 0;
+}
