@@ -17,6 +17,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOG = os.path.join(os.path.dirname(HERE), "golden", "xray", "mt8-fdr.xray")
 WAIT = 30.0
+NEXT = b"\ntracelathe> "
+TURNS, SPREAD = 100, 0.001  # interrupts of a line, and the seconds behind its first key that they are spread over
 PROMPTS = (b"tracelathe> ", b"       ...> ")
 
 # What is typed, and how what is shown ends then; by default with a prompt. The answers are in dialogue.txt.
@@ -96,8 +98,7 @@ def dialogue(command, folder, write):
             sys.exit("no answer:\n" + shell.shown.decode())
         return shell.end(".quit\n")
     for text, ends in DIALOGUE:
-        # A signal between two of libedit's reads interrupts none of them: people press the keys again.
-        shell.type(text, ends, again=b"\x03" if text == "\x03" else None, every=5)
+        shell.type(text, ends)
     status = shell.end("\x04")
     path = os.path.join(HERE, "dialogue.txt")
     if write:
@@ -120,6 +121,31 @@ def interrupts(command, folder):
     shell.type("SELECT count(*) + 40000 FROM functions;\n", (b"\ntracelathe> ",))
     if not re.search(rb"\n4\d{4}\r?\n", shell.shown.replace(b" ", b"")):
         sys.exit("no answer behind the interrupt:\n" + shell.shown.decode())
+    return shell.end(".exit\n")
+
+
+def interrupts_of_lines(command, folder):
+    """Ctrl-C at any moment while keys are taken leaves the line at once: none waits for the next key."""
+    shell = Shell(command, folder, LOG)
+    shell.until(PROMPTS)
+    if b"without libedit" in shell.shown:
+        return shell.end(".exit\n")
+    for turn in range(TURNS):
+        prompts = shell.shown.count(NEXT) + 1
+        os.write(shell.fd, b"SELECT 1, 2, 3, 4, 5")
+        end = time.perf_counter() + turn * SPREAD / TURNS
+        while time.perf_counter() < end:
+            pass
+        # As the key does, but for the keys that were not taken yet: the terminal would forget them.
+        os.kill(shell.pid, signal.SIGINT)
+        end = time.monotonic() + WAIT / 3
+        while shell.shown.count(NEXT) < prompts:
+            if time.monotonic() > end or not shell.read(0.1):
+                sys.exit("interrupt %d of a line is lost:\n%s" % (turn, shell.shown.decode()[-300:]))
+    # Keys that are left of the last line are taken back.
+    shell.type("\x15SELECT count(*) + 40000 FROM functions;\n", (NEXT,))
+    if not re.search(rb"\n4\d{4}\r?\n", shell.shown.replace(b" ", b"")):
+        sys.exit("no answer behind the interrupts:\n" + shell.shown.decode())
     return shell.end(".exit\n")
 
 
@@ -150,7 +176,8 @@ def main():
             print("skipped: the program is built without SQLite")
             sys.exit(77)
         shell.end(".quit\n")
-        for status in (dialogue(command, folder, "--write" in sys.argv), interrupts(command, folder)):
+        for status in (dialogue(command, folder, "--write" in sys.argv), interrupts(command, folder),
+                       interrupts_of_lines(command, folder)):
             if status != 0:
                 sys.exit("the shell ends with %d" % status)
         damage(command, folder)

@@ -8,7 +8,8 @@ struct lines {
 	char *text;      /* the last line */
 	size_t capacity; /* without libedit */
 	void *edit, *history;
-	char *path; /* of the history; NULL: there is none */
+	const struct line_signals *signals; /* with libedit: while a line is typed */
+	char *path;                         /* of the history; NULL: there is none */
 	char prompt[24];
 };
 

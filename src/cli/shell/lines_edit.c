@@ -2,12 +2,16 @@
 /* With libedit: lines are edited, completed, and remembered from one shell to the next. */
 #include <errno.h>
 #include <histedit.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <wchar.h>
 
 #include "cli/shell/lines.h"
 #include "cli/shell/names.h"
@@ -122,6 +126,83 @@ static unsigned char complete(EditLine *edit, int key)
 	return inserted < 0 ? CC_ERROR : CC_REFRESH;
 }
 
+/* ---- keys ---- */
+
+struct line_signals {
+	sigset_t open;          /* blocked while a key is awaited, Ctrl-C is not among them */
+	struct sigaction found; /* of Ctrl-C, when no line is typed */
+};
+
+/*
+ * A signal that comes between two reads of libedit's own would only be noticed at the next key. So
+ * Ctrl-C is blocked while a line is typed, but for the moment in which nothing else is done than to
+ * wait for a key.
+ */
+static bool is_interrupt_pending(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1;
+}
+
+/* libedit's handler of Ctrl-C ends with the handler in place that was there before. */
+static bool is_interrupted(const struct line_signals *signals)
+{
+	struct sigaction action;
+
+	return sigaction(SIGINT, NULL, &action) == 0 &&
+	       action.sa_handler == signals->found.sa_handler;
+}
+
+/* False after Ctrl-C: libedit's handler has run, and the terminal is as it was found. */
+static bool wait_for_key(EditLine *edit, const struct line_signals *signals)
+{
+	struct pollfd keys = { .fd = STDIN_FILENO, .events = POLLIN };
+	const struct timespec now = { .tv_sec = 0 };
+
+	if (is_interrupt_pending()) {
+		ppoll(NULL, 0, &now, &signals->open);
+		return false;
+	}
+	while (ppoll(&keys, 1, NULL, &signals->open) < 0 && errno == EINTR) {
+		if (is_interrupted(signals))
+			return false;
+		/* The terminal has another size, or is ours again. */
+		el_set(edit, EL_REFRESH);
+	}
+	return true;
+}
+
+/* A key, of one or more bytes. 1; 0: the end; -1: errno says what happened. */
+static int read_key(EditLine *edit, wchar_t *key)
+{
+	mbstate_t state = { 0 };
+	struct lines *lines;
+	ssize_t size;
+	char byte;
+
+	el_get(edit, EL_CLIENTDATA, &lines);
+	for (;;) {
+		size_t made;
+
+		if (!wait_for_key(edit, lines->signals)) {
+			errno = EINTR;
+			return -1;
+		}
+		size = read(STDIN_FILENO, &byte, 1);
+		if (size < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (size <= 0)
+			return (int)size;
+		made = mbrtowc(key, &byte, 1, &state);
+		if (made <= 1)
+			return 1;
+		/* What is no character of the locale is left out. */
+		if (made == (size_t)-1)
+			state = (mbstate_t){ 0 };
+	}
+}
+
 /* ---- lines ---- */
 
 static char *prompt_of(EditLine *edit)
@@ -150,6 +231,7 @@ static bool begin(struct lines *lines)
 	el_set(lines->edit, EL_EDITOR, "emacs");
 	el_set(lines->edit, EL_HIST, history, lines->history);
 	el_set(lines->edit, EL_SIGNAL, 1);
+	el_set(lines->edit, EL_GETCFN, read_key);
 	el_set(lines->edit, EL_ADDFN, "complete", "complete a name", complete);
 	el_set(lines->edit, EL_BIND, "^I", "complete", NULL);
 	el_set(lines->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
@@ -168,16 +250,35 @@ struct lines *lines_open(void)
 	return NULL;
 }
 
-enum line_status lines_read(struct lines *lines, const char *prompt, const char **line)
+/* A line of libedit's, with Ctrl-C blocked but in wait_for_key(). NULL: none, as *status says. */
+static const char *edit_line(struct lines *lines, enum line_status *status)
 {
+	struct line_signals signals;
+	sigset_t interrupt;
 	const char *got;
 	int size;
 
-	snprintf(lines->prompt, sizeof(lines->prompt), "%s", prompt);
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &signals.open);
+	sigaction(SIGINT, NULL, &signals.found);
+	lines->signals = &signals;
 	errno = 0;
 	got = el_gets(lines->edit, &size);
+	*status = size < 0 && errno == EINTR ? LINE_INTERRUPTED : LINE_END;
+	sigprocmask(SIG_SETMASK, &signals.open, NULL);
+	return got;
+}
+
+enum line_status lines_read(struct lines *lines, const char *prompt, const char **line)
+{
+	enum line_status status;
+	const char *got;
+
+	snprintf(lines->prompt, sizeof(lines->prompt), "%s", prompt);
+	got = edit_line(lines, &status);
 	if (!got)
-		return size < 0 && errno == EINTR ? LINE_INTERRUPTED : LINE_END;
+		return status;
 	free(lines->text);
 	lines->text = strndup(got, strcspn(got, "\n"));
 	if (!lines->text)
