@@ -3,6 +3,7 @@
 """Plant small faults in a part of src/, one at a time, and count those that its tests do not notice.
 
   scripts/mutate.py ROOM[/SUB][/FILE.c] [--count N] [--seed S] [--jobs J] [--list]
+  scripts/mutate.py . [--count N] [--seed S] ...   faults drawn over all of src/, each held against the tests of its room
 
 A fault: a relational operator swapped, a constant off by one, a condition negated, `&&` and `||` exchanged, a statement
 deleted, a return value changed, `+` and `-` exchanged. Each is held against the unit tests of the room (TESTED_IN), then
@@ -50,7 +51,9 @@ CASES = os.path.join(TREE, "tests/cli/cases")
 # Words in a case of tests/cli that say which format it reads; rooms without an entry are held against all cases.
 FORMAT_CASES = {
     "xray": r"xray|truth|fib", "intel_pt": r"\bpt\b|\.pt\b|intel_pt|perf", "perf_data": "perf", "xtrace": "xtrace|analyze",
-    "callgrind": "callgrind"}
+    "callgrind": "callgrind", "foreign": r"folded|speedscope|chrome|perf.script|foreign", "folded": "folded", "gmon": "gmon",
+    "speedscope": "speedscope", "chrome_trace": "chrome", "perf_script": r"perf.script", "pprof": "pprof|pb.gz",
+    "perfetto": "perfetto|pftrace", "mpi": "mpi"}
 # Folders of tests/unit that try a room, where that is not the room's own alone: what rooms share is tried through one of
 # them, and what has no reader of its own through the rooms above it.
 TESTED_IN = {
@@ -500,22 +503,69 @@ def report(fault, test, everything):
         print("%s  [%s]" % (fault.shown, test or "does not count"), flush=True)
 
 
-def plant_all(planter, args, part):
-    candidates = faults.candidates(TREE, part, args.seed)
-    counted, left_out, survivors, not_executed = 0, 0, 0, 0
+class Counts:
+    """What became of faults."""
+
+    def __init__(self):
+        self.counted, self.left_out, self.survivors, self.not_executed = 0, 0, 0, 0
+
+    def add(self, other):
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+    def told(self, part, seed):
+        print("%s: %d of %d faults survived (%d %%), %d of them not executed, %d more did not count; seed %d"
+              % (part, self.survivors, self.counted, round(100 * self.survivors / max(self.counted, 1)), self.not_executed,
+                 self.left_out, seed), flush=True)
+
+
+def plant_all(planter, args, candidates, count):
+    """Plant the first `count` candidates that count."""
+    counts = Counts()
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        while counted < args.count:
-            batch = list(itertools.islice(candidates, args.count - counted))
+        while counts.counted < count:
+            batch = list(itertools.islice(candidates, count - counts.counted))
             if not batch:
                 break
             for fault, test in zip(batch, pool.map(planter.plant, batch)):
-                left_out += test is None
-                counted += test is not None
-                survivors += test in ("", NOT_EXECUTED)
-                not_executed += test == NOT_EXECUTED
+                counts.left_out += test is None
+                counts.counted += test is not None
+                counts.survivors += test in ("", NOT_EXECUTED)
+                counts.not_executed += test == NOT_EXECUTED
                 report(fault, test, args.list)
-    print("%s: %d of %d faults survived (%d %%), %d of them not executed, %d more did not count; seed %d"
-          % (part, survivors, counted, round(100 * survivors / max(counted, 1)), not_executed, left_out, args.seed))
+    return counts
+
+
+def planter_of(part):
+    """What faults of a part are held against."""
+    tests, builder = prepare(part.split("/")[0]), Builder()
+    sources = [os.path.relpath(path, TREE) for path in faults.sources(TREE, part)]
+    counters = Counters(builder, sources, tests)
+    tests = measure(part, counters, tests)
+    note("%d tests of %s, %.0f s without a fault" % (len(tests), part, sum(test.seconds for test in tests)))
+    return Planter(builder, counters, tests)
+
+
+def one_part(args, part):
+    plant_all(planter_of(part), args, faults.candidates(TREE, part, args.seed), args.count).told(part, args.seed)
+
+
+def all_rooms(args):
+    """What does not count is replaced by a fault of the same room."""
+    synchronize()
+    drawn, all_counts = {}, Counts()
+    for fault in itertools.islice(faults.candidates(TREE, "", args.seed), args.count):
+        drawn.setdefault(fault.path.split("/")[1], []).append(fault)
+    for room in sorted(drawn):
+        candidates = itertools.chain(drawn[room], faults.candidates(TREE, room, args.seed))
+        try:
+            counts = plant_all(planter_of(room), args, candidates, len(drawn[room]))
+        except SystemExit:
+            note("src/%s is left out" % room)
+            continue
+        counts.told(room, args.seed)
+        all_counts.add(counts)
+    all_counts.told("src", args.seed)
 
 
 def main():
@@ -526,7 +576,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true", help="say of each fault which test caught it")
     args = parser.parse_args()
-    part = re.sub(r"^(\./)?src/|/$", "", args.part)
+    part = "." if args.part in (".", "src", "src/") else re.sub(r"^(\./)?src/|/$", "", args.part)
     if not os.path.exists(os.path.join(ROOT, "src", part)):
         parser.error("src/%s is not there" % part)
     os.makedirs(TREE, exist_ok=True)
@@ -536,12 +586,10 @@ def main():
         if name.startswith("tmp"):
             shutil.rmtree(os.path.join(PLACE, name), ignore_errors=True)
     note("bringing build-mutants/ up to date")
-    tests, builder = prepare(part.split("/")[0]), Builder()
-    sources = [os.path.relpath(path, TREE) for path in faults.sources(TREE, part)]
-    counters = Counters(builder, sources, tests)
-    tests = measure(part, counters, tests)
-    note("%d tests, %.0f s without a fault" % (len(tests), sum(test.seconds for test in tests)))
-    plant_all(Planter(builder, counters, tests), args, part)
+    if part == ".":
+        all_rooms(args)
+    else:
+        one_part(args, part)
     return 0
 
 
