@@ -348,6 +348,36 @@ TEST(a_string_that_is_not_there)
 	expect_fault(&b, "string", TL_BAD_RECORD, at);
 }
 
+/* "A field has another wire type than the format says: the other fields." */
+TEST(fields_of_other_types)
+{
+	static const struct {
+		unsigned outer, inner;
+	} cases[] = { { 1, 1 }, { 3, 2 }, { 4, 3 }, { 5, 2 } };
+	struct bytes b = { .size = 0 }, inner = { .size = 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_pprof_file p = { .size = 0 };
+
+		b.size = 0;
+		whole(&b);
+		number(&inner, 1, 9);
+		block(&inner, cases[i].inner, "abc", 3);
+		message(&b, cases[i].outer, &inner);
+		assert_int_equal(tl_pprof_open(&p, b.data, b.size, NULL), 0);
+		assert_int_equal(p.faults.list[0].status, TL_BAD_RECORD);
+		assert_string_equal(p.faults.list[0].rule, "type");
+		tl_pprof_close(&p);
+	}
+	/* A number as the lines of a location. */
+	b.size = 0;
+	whole(&b);
+	number(&inner, 1, 9);
+	number(&inner, 4, 3);
+	message(&b, 4, &inner);
+	expect_fault(&b, "type", TL_BAD_RECORD, b.size - 2);
+}
+
 TEST(an_id_twice)
 {
 	struct bytes b = { .size = 0 }, inner = { .size = 0 };
@@ -489,6 +519,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_sample_is_passed_over),
 		cmocka_unit_test(a_location_that_is_not_there_keeps_its_cost),
 		cmocka_unit_test(a_string_that_is_not_there),
+		cmocka_unit_test(fields_of_other_types),
 		cmocka_unit_test(an_id_twice),
 		cmocka_unit_test(more_values_than_types),
 		cmocka_unit_test(unknown_fields),
