@@ -356,6 +356,10 @@ enum tl_profile_unit {
 	TL_BY_NAMESPACE, /**< the outermost class or namespace of a demangled name */
 	TL_BY_CYCLE,     /**< functions that call each other in a cycle are one */
 	TL_BY_PART,      /**< parts of the profile: threads, processes, dumps */
+	/** where profiles are from; only of what tl_profile_origins() made */
+	TL_BY_TRACE,
+	TL_BY_HOST,
+	TL_BY_PROCESS,
 };
 
 /**
@@ -366,6 +370,97 @@ enum tl_profile_unit {
  */
 TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile,
 			      enum tl_profile_unit by, struct tl_error *err);
+
+/* ---- many files ------------------------------------------------------------------------------ */
+
+/** How tl_profile_origins() reduces a profile. */
+struct tl_origin_options {
+	size_t size;             /**< sizeof(struct tl_origin_options) */
+	enum tl_profile_unit by; /**< TL_BY_TRACE, TL_BY_HOST or TL_BY_PROCESS */
+	const char *name;        /**< of the trace, for TL_BY_TRACE */
+	bool functions;          /**< keep functions, for tl_spread_make(); else all are one */
+};
+
+/**
+ * A new profile of what a profile cost by where it is from: a part for each origin, named by its
+ * `command` ("(unknown)" where the profile does not tell), with self cost as lines, and calls (with
+ * the inclusive cost, if there is one origin) as arcs from outside. Only functions that are chosen
+ * count, unless they are kept. Ticks of a clock of known frequency become nanoseconds, each number
+ * rounded to the nearest, and those of an unknown one an event of another name, so that such
+ * profiles of any clocks can be merged. Finished.
+ * @return 0; TL_BAD_USAGE for another unit or no name of a trace; TL_NO_MEMORY
+ */
+TL_API int tl_profile_origins(struct tl_profile **origins, const struct tl_profile *profile,
+			      const struct tl_origin_options *options, struct tl_error *err);
+/** Whether some of the costs are of an origin that the profiles do not tell. */
+TL_API bool tl_profile_origin_unknown(const struct tl_profile *origins);
+
+/** What functions cost in many files (hosts, processes), and which of these stand out. */
+struct tl_spread;
+
+struct tl_spread_options {
+	size_t size;       /**< sizeof(struct tl_spread_options) */
+	const char *event; /**< by its name, or "calls"; NULL: the first one */
+	bool inclusive;    /**< inclusive costs instead of self costs */
+	/** percent of the total's median: what differs by less does not stand out; 0: 1 */
+	double threshold;
+};
+
+/**
+ * A function over the origins that have the event, 0 where it did not run. Times are in
+ * nanoseconds where tl_spread_rate() says so.
+ */
+struct tl_spread_row {
+	const struct tl_function *function; /**< NULL: the total */
+	size_t count;                       /**< origins in which it has a cost */
+	double min, median, max, mean;
+	double deviation;         /**< standard deviation of a sample (n - 1); 0 of one origin */
+	double variation;         /**< coefficient of variation: deviation / mean; NAN for mean 0 */
+	const char *least, *most; /**< the first origins, by name, that have `min` and `max` */
+	size_t outliers;          /**< origins that stand out by it */
+};
+
+/** A file, host or process. */
+struct tl_spread_origin {
+	const char *name;
+	bool has_event; /**< else nothing of the rest is known */
+	double total;
+	double score;     /**< of the total: the modified z-score (Iglewicz and Hoaglin) */
+	bool stands_out;  /**< by the total, or by a function */
+	size_t functions; /**< by which it stands out */
+	/** the one of them that is furthest off its median; NULL: none */
+	const struct tl_function *function;
+	double cost, median; /**< of that function: here, and over all origins */
+};
+
+/**
+ * Statistics over the origins of a profile of tl_profile_origins() with `functions`, or of several
+ * of them merged, which has to live as long as the result. An origin stands out by a row where the
+ * modified z-score of its cost is above 3.5, up or down, and the cost is off the median by at least
+ * the threshold. Functions that are not chosen, or cost nothing anywhere, have no row.
+ * @return 0; TL_UNSUPPORTED: there is no such event; TL_NO_MEMORY
+ */
+TL_API int tl_spread_make(struct tl_spread **spread, const struct tl_profile *profile,
+			  const struct tl_spread_options *options, struct tl_error *err);
+/** The name of the event, and of its unit. */
+TL_API const char *tl_spread_event(const struct tl_spread *spread);
+TL_API const char *tl_spread_unit(const struct tl_spread *spread);
+/** Units of costs per second where they are times, else 0. */
+TL_API uint64_t tl_spread_rate(const struct tl_spread *spread);
+/** The first row is the total; the others come in no order that means anything. */
+TL_API size_t tl_spread_row_count(const struct tl_spread *spread);
+/**
+ * @param size  sizeof(*to)
+ * @return 0; TL_BAD_USAGE where there is no such row, or for a size that no release had
+ */
+TL_API int tl_spread_row(const struct tl_spread *spread, size_t row, struct tl_spread_row *to,
+			 size_t size);
+/** Origins by name; the same rules. */
+TL_API size_t tl_spread_origin_count(const struct tl_spread *spread);
+TL_API int tl_spread_origin(const struct tl_spread *spread, size_t origin,
+			    struct tl_spread_origin *to, size_t size);
+/** Free; NULL is fine. */
+TL_API void tl_spread_free(struct tl_spread *spread);
 
 /* ---- differences ----------------------------------------------------------------------------- */
 

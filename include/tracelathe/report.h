@@ -113,6 +113,16 @@ TL_API int tl_report_runs_markdown(const struct tl_runs *runs,
 				   const struct tl_report_options *options, struct tl_output *out,
 				   struct tl_error *err);
 
+/** The names `sort` takes in tl_report_spread(); ends with a NULL. */
+TL_API const char *const *tl_report_spread_sort_columns(void);
+/**
+ * What functions cost in many files (docs: "report --spread"): the total, the functions, those
+ * first that differ most (by their standard deviation), and the files that stand out; in JSON all
+ * files. `by` says what the profile's origins are called.
+ */
+TL_API int tl_report_spread(const struct tl_spread *spread, const struct tl_report_options *options,
+			    struct tl_output *out, struct tl_error *err);
+
 struct tl_binary;
 
 /**

@@ -113,8 +113,9 @@ static int add_target(struct worker *w, const char *path, struct tl_error *err)
 	filter->function = kept.function;
 	filter->object = kept.object;
 	if (status == 0)
-		status = open_file(&w->job, target) ? gather_opened(&w->job, w->gather, target, err)
-						    : TL_BAD_FORMAT;
+		status = open_file(&w->job, target)
+				 ? gather_opened(&w->job, w->gather, target, path, err)
+				 : TL_BAD_FORMAT;
 	*filter = kept;
 	free(target);
 	return status;
@@ -184,7 +185,7 @@ static bool fold_one(struct worker *w, const struct note *asked)
 		w->job.input = NULL;
 		status = add_files(w, &err);
 	} else {
-		status = gather_opened(&w->job, w->gather, path, &err);
+		status = gather_opened(&w->job, w->gather, path, path, &err);
 		tl_input_close(w->job.input);
 		w->job.input = NULL;
 		if (status < 0 && !w->job.error_shown)

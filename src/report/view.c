@@ -147,8 +147,8 @@ bool tl_view_by_functions(const struct tl_view *view)
 
 const char *tl_view_unit(const struct tl_view *view)
 {
-	static const char *const units[] = { "function",  "file",     "object", "class",
-					     "namespace", "function", "part" };
+	static const char *const units[] = { "function", "file", "object", "class", "namespace",
+					     "function", "part", "trace",  "host",  "process" };
 
 	return units[view->options.by];
 }

@@ -136,7 +136,8 @@ def same_answers(fleet, paths, rng):
         if "3 of %d files could not be read" % len(paths) not in got[2]:
             fail("merge over %d does not count what is missing:" % ranks, got[2][-300:])
     given = write_list(fleet.folder, paths)
-    for words in (["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
+    for words in (["report", "--spread", "--json"], ["report", "--by", "trace", "--csv"], ["report", "--by", "process", "--csv"],
+                  ["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
                   ["convert", "--to", "json", "--function", "work"], ["merge", "--function", "f"]):
         fleet.same(" ".join(words), fleet.ranks(3, *words, given), fleet.alone(*words, given))
 

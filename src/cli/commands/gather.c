@@ -29,23 +29,24 @@ static int keep_chosen_stacks(const struct command_job *job, struct tl_profile *
 
 /*
  * The logs of the processes of one program are joined into one input, since what a process
- * inherited by fork counts once. `path` is the first one.
+ * inherited by fork counts once.
  */
 struct logs {
 	struct tl_input *input;
-	const char *path;
-	size_t count;
+	LIST_OF(const char *) paths;
 };
 
 static int add_log(struct command_job *job, struct logs *logs, const char *path,
 		   struct tl_error *err)
 {
-	const char *failed = path;
-	int status = 0;
+	const char *failed = path, **item = list_add(&logs->paths.list, sizeof(*item));
+	int status = item ? 0 : TL_NO_MEMORY;
 
-	if (!logs->input)
-		*logs = (struct logs){ job->input, path, 0 };
-	else
+	if (item)
+		*item = path;
+	if (status == 0 && !logs->input)
+		logs->input = job->input;
+	else if (status == 0)
 		status = tl_input_join(logs->input, job->input, &failed, err);
 	progress_end(job->progress);
 	if (status < 0) {
@@ -54,7 +55,6 @@ static int add_log(struct command_job *job, struct logs *logs, const char *path,
 		tl_input_close(job->input);
 	}
 	job->input = NULL;
-	logs->count++;
 	return status;
 }
 
@@ -73,19 +73,30 @@ static int add_stream(struct command_job *job, struct tl_gather *gather, const c
 	return status;
 }
 
-/* Add the profile of the open input to the others. */
-static int add_profile(struct command_job *job, struct tl_gather *gather, const char *path,
-		       struct tl_error *err)
+/* --by trace, --spread and the like: what the file cost, by where it is from. */
+static int keep_origins(const struct command_job *job, const char *name,
+			struct tl_profile **profile, struct tl_error *err)
 {
-	struct tl_profile *profile = NULL;
-	bool formulas = job->settings->input.formula_count; /* which the rows do not have */
-	int status = formulas ? 0 : add_stream(job, gather, path, err);
+	const struct tl_origin_options options = {
+		.size = sizeof(options),
+		.by = job->settings->report.by,
+		.name = name,
+		.functions = job->settings->spread.wanted,
+	};
+	struct tl_profile *whole = *profile;
+	int status = tl_profile_origins(profile, whole, &options, err);
 
-	if (status)
-		return status < 0 ? status : 0;
-	status = fold_opened(job, path, &profile, err);
-	if (status == 0)
-		status = keep_chosen_stacks(job, &profile, err);
+	tl_profile_free(whole);
+	return status;
+}
+
+/* What is kept of a profile, which is freed, goes to the others. */
+static int add_folded(const struct command_job *job, struct tl_gather *gather, const char *name,
+		      struct tl_profile *profile, struct tl_error *err)
+{
+	int status = by_origin(job->settings) ? keep_origins(job, name, &profile, err)
+					      : keep_chosen_stacks(job, &profile, err);
+
 	if (status == 0)
 		status = tl_gather_add(gather, profile, err);
 	tl_profile_free(profile);
@@ -93,9 +104,17 @@ static int add_profile(struct command_job *job, struct tl_gather *gather, const 
 }
 
 int gather_opened(struct command_job *job, struct tl_gather *gather, const char *path,
-		  struct tl_error *err)
+		  const char *name, struct tl_error *err)
 {
-	return add_profile(job, gather, path, err);
+	struct tl_profile *profile;
+	/* Rows as they are have no formulas, and tell no origin. */
+	bool rows = !job->settings->input.formula_count && !by_origin(job->settings);
+	int status = rows ? add_stream(job, gather, path, err) : 0;
+
+	if (status)
+		return status < 0 ? status : 0;
+	status = fold_opened(job, path, &profile, err);
+	return status < 0 ? status : add_folded(job, gather, name, profile, err);
 }
 
 static int gather_file(struct command_job *job, struct tl_gather *gather, struct logs *logs,
@@ -105,7 +124,40 @@ static int gather_file(struct command_job *job, struct tl_gather *gather, struct
 		return TL_BAD_FORMAT;
 	if (tl_input_format(job->input)->joins_processes)
 		return add_log(job, logs, path, err);
-	return add_profile(job, gather, path, err);
+	return gather_opened(job, gather, path, path, err);
+}
+
+/* Each of the logs by itself. */
+static int gather_log(struct command_job *job, struct tl_gather *gather, const struct logs *logs,
+		      size_t number, struct tl_error *err)
+{
+	const char *path = logs->paths.items[number];
+	struct tl_profile *profile;
+	int status = tl_input_fold_file(logs->input, number, &profile, err);
+
+	if (status < 0) {
+		complain_error(path, err);
+		return status;
+	}
+	warn_unmatched(job, path, profile);
+	warn_saturated(job, path, profile);
+	return add_folded(job, gather, path, profile, err);
+}
+
+static int gather_logs_apart(struct command_job *job, struct tl_gather *gather,
+			     const struct logs *logs, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < logs->paths.list.count; i++) {
+		status = gather_log(job, gather, logs, i, err);
+		if (status != TL_BAD_USAGE && keeps_going(job, status)) {
+			job->missing++;
+			status = 0;
+		}
+	}
+	warn_damage(job, logs->input, logs->paths.items[0]);
+	return status;
 }
 
 static int gather_logs(struct command_job *job, struct tl_gather *gather, struct logs *logs,
@@ -115,13 +167,15 @@ static int gather_logs(struct command_job *job, struct tl_gather *gather, struct
 
 	if (!logs->input)
 		return 0;
+	if (by_origin(job->settings))
+		return gather_logs_apart(job, gather, logs, err);
 	job->input = logs->input;
 	logs->input = NULL;
-	status = add_profile(job, gather, logs->path, err);
+	status = gather_opened(job, gather, logs->paths.items[0], logs->paths.items[0], err);
 	if (status == TL_BAD_USAGE || !keeps_going(job, status))
 		return status;
 	leave_out(job);
-	job->missing += logs->count - 1;
+	job->missing += logs->paths.list.count - 1;
 	return 0;
 }
 
@@ -140,6 +194,7 @@ int gather_related(struct command_job *job, struct tl_gather *gather, struct tl_
 	if (status == 0)
 		status = gather_logs(job, gather, &logs, err);
 	tl_input_close(logs.input);
+	list_free(&logs.paths.list);
 	return status;
 }
 
@@ -183,7 +238,11 @@ void settings_of_each(struct settings *settings, struct tl_input_filter *kept)
 	struct tl_input_filter *filter = &settings->input.filter;
 
 	*kept = *filter;
-	filter->function = filter->object = NULL;
+	/* What all functions of a file cost together has no functions to choose from later. */
+	if (by_origin(settings) && !settings->spread.wanted)
+		kept->function = kept->object = NULL;
+	else
+		filter->function = filter->object = NULL;
 	/* A table of one file has no call stacks, which those of the others need for a sum. */
 	if (settings->input.detail == TL_DETAIL_TABLE)
 		settings->input.detail = TL_DETAIL_FUNCTIONS;

@@ -101,9 +101,9 @@ int choose_events(struct command_job *job, const struct tl_profile *profile, uin
 int gather_files(struct command_job *job, struct tl_gather *gather, struct tl_error *err);
 /* The same with the files in this process, without a word about missing ones. */
 int gather_related(struct command_job *job, struct tl_gather *gather, struct tl_error *err);
-/* Add job->input, which is closed. */
+/* Add job->input, which is closed; `name` is what --by trace calls it. */
 int gather_opened(struct command_job *job, struct tl_gather *gather, const char *path,
-		  struct tl_error *err);
+		  const char *name, struct tl_error *err);
 /* Say that the sum has no call stacks since some files have none; the exit status becomes 1. */
 void warn_flattened(struct command_job *job);
 /* Open the sum of the files as job->input. On failure the error is shown. */

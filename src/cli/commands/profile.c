@@ -190,7 +190,8 @@ int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **
 		status = split_idle(job, profile, err);
 	if (status < 0)
 		return status;
-	if (job->settings->report.seconds && !tl_profile_frequency(*profile))
+	if (job->settings->report.seconds && !tl_profile_frequency(*profile) &&
+	    !by_origin(job->settings))
 		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n",
 		      stderr);
 	if (job->settings->events.names)

@@ -227,9 +227,14 @@ static bool enough_files(const struct command *command, const struct settings *s
 	return false;
 }
 
-/* Files of a list or a directory are of any formats: their sum is the input. */
+/*
+ * Files of a list or a directory are of any formats: their sum is the input. So it is where each
+ * file's costs are kept apart.
+ */
 static bool is_gathered(const struct command_job *job)
 {
+	if (by_origin(job->settings))
+		return true;
 	return job->command->files == FILES_TOGETHER && job->settings->files.listed &&
 	       job->settings->paths.list.count > 1;
 }

@@ -14,11 +14,24 @@ const struct option_row option_rows[] = {
 		"sort by this column: function, object, file, line, id, thread, self, inclusive, "
 		"calls, min, median, p90, p99, max, sum, unfinished, cut, or EVENT:self and "
 		"EVENT:inclusive (default: self); names sort from A to Z"),
-	OPT_WORD(C_REPORT, "by", "function|file|object|class|namespace|cycle|part",
+	OPT_WORD(C_REPORT, "by",
+		 "function|file|object|class|namespace|cycle|part|trace|host|process",
 		 enum tl_profile_unit, report.by, TL_BY_FUNCTION,
 		 "a row for each of these (default: function); class: the innermost class or "
 		 "namespace that a name stands in, namespace: the outermost one; cycle: functions "
-		 "that call each other are one; part: threads, processes, dumps"),
+		 "that call each other are one; part: threads, processes, dumps; file: a source "
+		 "file, trace: a file that is read; host, process: where the traces tell (times "
+		 "of the last three are in nanoseconds)"),
+	OPT_FLAG(C_REPORT, "spread", spread.wanted,
+		 "several files: least, median and most that each function cost in one of them, "
+		 "the coefficient of variation, and the files that stand out; in one event, --by "
+		 "host or process over these instead of files, --sort by deviation (default), "
+		 "variation, min, median, max, mean, outliers, count, function, object or file"),
+	OPT_FLAG(C_REPORT, "inclusive", spread.inclusive,
+		 "--spread: of inclusive costs instead of self costs"),
+	OPT_PERCENT(C_REPORT, "threshold", "PERCENT", report.threshold,
+		    "--spread: a file does not stand out by what is off the median by less than "
+		    "this share of the total's (default: 1)"),
 	OPT_WORD(C_DIFF, "by", "function|arc|line", enum diff_by, diff.by, DIFF_BY_FUNCTION,
 		 "compare self cost of functions (default), inclusive cost of calls, or self cost "
 		 "of source lines"),

@@ -211,6 +211,37 @@ static void set_defaults(struct settings *settings)
 	settings->input.jobs = default_jobs(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+bool by_origin(const struct settings *settings)
+{
+	return settings->report.by >= TL_BY_TRACE;
+}
+
+/* What stands behind a table by origin has no threads and no stacks. */
+static bool check_origins(const struct settings *settings, const struct command *command)
+{
+	const struct tl_report_options *report = &settings->report;
+	const struct stack_settings *stacks = &settings->stacks;
+	bool spread = settings->spread.wanted;
+
+	if (spread && report->by != TL_BY_FUNCTION && report->by < TL_BY_TRACE) {
+		complain(command->name, "--spread goes with --by trace, host and process only");
+		return false;
+	}
+	if (settings->spread.inclusive && (!spread || report->by > TL_BY_TRACE)) {
+		complain(command->name, "--inclusive goes with --spread over traces only");
+		return false;
+	}
+	if ((spread || by_origin(settings)) &&
+	    (report->threads || report->cycles || report->recursive || stacks->focus ||
+	     stacks->ignore || stacks->idle)) {
+		complain(command->name,
+			 "--spread and --by trace, host and process go without --threads, "
+			 "--cycles, --recursive-only, --focus, --ignore and --idle");
+		return false;
+	}
+	return true;
+}
+
 /* Options that exclude each other. */
 static bool check_together(const struct settings *settings, const struct command *command)
 {
@@ -230,6 +261,8 @@ static bool check_together(const struct settings *settings, const struct command
 		complain(command->name, "--all-callers and --all-callees need --function REGEX");
 		return false;
 	}
+	if (!check_origins(settings, command))
+		return false;
 	if (diff->markdown && (output->json || output->csv)) {
 		complain(command->name, "--markdown excludes --json and --csv");
 		return false;
@@ -260,7 +293,7 @@ static bool needs_lines(const struct settings *settings, const struct command *c
 {
 	if (command->bit == C_DIFF)
 		return settings->diff.by == DIFF_BY_LINE;
-	if (settings->report.by == TL_BY_PART)
+	if (settings->report.by >= TL_BY_PART)
 		return true; /* sums of functions are not kept by part */
 	return !(command->bit & (C_REPORT | C_TREE | C_STACKS));
 }
@@ -300,6 +333,8 @@ static bool settle(struct settings *settings, const struct command *command)
 		settings->flame.of_diff = true;
 	if (!check_together(settings, command))
 		return false;
+	if (settings->spread.wanted && settings->report.by == TL_BY_FUNCTION)
+		settings->report.by = TL_BY_TRACE;
 	programs->binaries = settings->programs.binaries.items;
 	programs->binary_count = settings->programs.binaries.list.count;
 	settings->input.formulas = settings->events.formulas.items;

@@ -40,6 +40,10 @@ struct diff_settings {
 	size_t before; /* of the files, so many stand before -- */
 };
 
+struct spread_settings {
+	bool wanted, inclusive;
+};
+
 struct annotate_settings {
 	bool assembly;
 	const char *file; /* regular expression */
@@ -135,6 +139,7 @@ struct settings {
 	enum record_order order;
 	struct program_settings programs;
 	struct diff_settings diff;
+	struct spread_settings spread;
 	struct annotate_settings annotate;
 	struct flame_settings flame;
 	struct convert_settings convert;
@@ -162,6 +167,8 @@ void settings_free(struct settings *settings);
 /* The default of --jobs on a machine of so many processors; below 1: unknown. */
 unsigned default_jobs(long processors);
 
+/* Whether files are read for where their costs are from: --spread, --by trace, host or process. */
+bool by_origin(const struct settings *settings);
 /* The form asked for by --json and --csv. */
 enum tl_report_form report_form(const struct settings *settings);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perf.data as an input: its records, its samples, and the Intel PT in it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
 #include "perf_data/samples/sample_list.h"
+#include "profile/model/model.h"
 
 struct perf_input {
 	struct tl_pt_input pt;
@@ -217,8 +219,26 @@ static struct tl_perf_sample_options sample_options(const struct tl_input_option
 	};
 }
 
+/* Each part says on which host it ran, as a line of its header, where the file does. */
+static int name_host(const struct perf_input *p, struct tl_profile *profile, struct tl_error *err)
+{
+	const struct tl_perf_reader *reader = p->trace ? tl_perf_trace_reader(p->trace) : p->reader;
+	const char *host = tl_perf_header(reader)->hostname, *kept;
+	char *line;
+
+	if (!*host)
+		return 0;
+	if (asprintf(&line, "Host: %s", host) < 0)
+		return tl_error_memory(err);
+	kept = tl_profile_intern(profile, line, strcspn(line, "\n"));
+	free(line);
+	for (size_t i = 0; kept && i < profile->parts.count; i++)
+		profile->parts.list[i].header = kept;
+	return kept ? 0 : tl_error_memory(err);
+}
+
 /* Samples, unless the file has Intel PT. */
-static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+static int fold_parts(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct tl_perf_sample_options options = sample_options(&input->options);
 	struct perf_input *p = input->handle;
@@ -234,6 +254,19 @@ static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct
 	else
 		return status;
 	return status < 0 ? status : tl_pt_input_fold(input, profile, err);
+}
+
+static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	int status = fold_parts(input, profile, err);
+
+	if (status == 0)
+		status = name_host(input->handle, *profile, err);
+	if (status < 0) {
+		tl_profile_free(*profile);
+		*profile = NULL;
+	}
+	return status;
 }
 
 /* A profile is made first, as its contexts are what the stacks of samples are. */

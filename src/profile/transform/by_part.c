@@ -58,27 +58,29 @@ static void put_label(char label[LONGEST_LABEL], const struct tl_part *part, siz
 		put_id(label, at, "part", index + 1, true);
 }
 
+static int64_t add_named(struct tl_profile *to, const char *name, struct tl_error *err)
+{
+	const struct tl_function unit = { .name = name, .id = TL_NOWHERE };
+
+	return tl_profile_put_function(to, &unit, err);
+}
+
 static int64_t add_unit(struct tl_profile *to, const char *label, const char *command,
 			struct tl_error *err)
 {
-	struct tl_function unit = { .id = TL_NOWHERE };
-	const char *name = label;
 	char *text = NULL;
 	int64_t number;
 
 	if (*command && asprintf(&text, "%s: %s", label, command) < 0)
 		return tl_error_memory(err);
-	if (text)
-		name = text;
-	unit.name = name;
-	number = tl_profile_put_function(to, &unit, err);
+	number = add_named(to, text ? text : label, err);
 	free(text);
 	return number;
 }
 
 /* `unit` by part, and behind the last for costs of no part. */
-static int add_units(struct tl_profile *to, const struct tl_profile *from, uint32_t *unit,
-		     struct tl_error *err)
+static int add_units(struct tl_profile *to, const struct tl_profile *from, bool by_number,
+		     uint32_t *unit, struct tl_error *err)
 {
 	const struct part_names differs = what_differs(from);
 	char label[LONGEST_LABEL];
@@ -91,12 +93,13 @@ static int add_units(struct tl_profile *to, const struct tl_profile *from, uint3
 		if (number < 0)
 			return (int)number;
 		put_label(label, part, i, &differs);
-		number = add_unit(to, label, differs.commands ? part->command : "", err);
+		number = by_number ? add_unit(to, label, differs.commands ? part->command : "", err)
+				   : add_named(to, part->command, err);
 		if (number < 0)
 			return (int)number;
 		unit[i] = (uint32_t)number;
 	}
-	number = add_unit(to, "(no part)", "", err);
+	number = add_named(to, "(no part)", err);
 	unit[from->parts.count] = (uint32_t)number;
 	return tl_profile_status(number);
 }
@@ -147,11 +150,11 @@ static int add_costs(struct tl_profile *to, const struct tl_profile *from, const
 	return status;
 }
 
-int tl_profile_fill_by_part(struct tl_profile *to, const struct tl_profile *from,
+int tl_profile_fill_by_part(struct tl_profile *to, const struct tl_profile *from, bool by_number,
 			    struct tl_error *err)
 {
 	uint32_t *unit = malloc((from->parts.count + 1) * sizeof(*unit));
-	int status = unit ? add_units(to, from, unit, err) : tl_error_memory(err);
+	int status = unit ? add_units(to, from, by_number, unit, err) : tl_error_memory(err);
 
 	if (status == 0)
 		status = add_costs(to, from, unit, err);

@@ -260,7 +260,7 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	int status;
 
 	*grouped = NULL;
-	if (by <= TL_BY_FUNCTION || by > TL_BY_PART)
+	if (by <= TL_BY_FUNCTION || by > TL_BY_PROCESS)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "functions cannot be grouped by that");
 	status = tl_profile_make(&g.to, profile->format, profile->events, profile->event_count,
@@ -272,7 +272,8 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	g.to->estimated = profile->estimated;
 	g.to->durations.exact = profile->durations.exact;
 	g.to->losses = profile->losses;
-	status = by == TL_BY_PART ? tl_profile_fill_by_part(g.to, profile, err) : take_all(&g, err);
+	status = by < TL_BY_PART ? take_all(&g, err)
+				 : tl_profile_fill_by_part(g.to, profile, by == TL_BY_PART, err);
 	tl_cycle_costs_free(&g.cycles);
 	free(g.unit);
 	free(g.context);

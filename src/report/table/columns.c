@@ -142,7 +142,7 @@ bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
 	/* Rows of files and objects have only a name; durations are those of functions. */
 	if (of_function && !tl_view_by_functions(view))
 		return false;
-	if (column->timed && view->options.by == TL_BY_PART)
+	if (column->timed && view->options.by >= TL_BY_PART)
 		return false;
 	if (column->number == unfinished_number)
 		return view->ends;

@@ -5,7 +5,7 @@ try report --thread
 try report --theads x
 try report --sotr=self x
 try report --nonsense x
-try report --threshold 1 x
+try report --asm x
 try dump --csv x
 try report -x x
 try report --json=1 x

@@ -146,11 +146,63 @@ static int diff_step(const void *input, uint64_t *digest)
 	return status;
 }
 
+static int origin_step(const void *input, uint64_t *digest)
+{
+	int status = 0;
+
+	for (int by = TL_BY_TRACE; !status && by <= TL_BY_PROCESS; by++) {
+		const struct tl_origin_options options = { .size = sizeof(options),
+							   .by = (enum tl_profile_unit)by,
+							   .name = "trace",
+							   .functions = by != TL_BY_HOST };
+		struct tl_profile *made;
+
+		status = tl_profile_origins(&made, ((const struct pair *)input)->profiles[0],
+					    &options, NULL);
+		take(made, status, digest);
+	}
+	return status;
+}
+
+static void note_spread(const struct tl_spread *spread, uint64_t *digest)
+{
+	struct tl_spread_row row;
+
+	for (size_t i = 0; i < tl_spread_row_count(spread); i++) {
+		assert_int_equal(tl_spread_row(spread, i, &row, sizeof(row)), 0);
+		refuse_note(digest, &row.median, sizeof(row.median));
+		refuse_note(digest, &row.deviation, sizeof(row.deviation));
+	}
+	refuse_note_number(digest, (int64_t)tl_spread_origin_count(spread));
+}
+
+static int spread_step(const void *input, uint64_t *digest)
+{
+	const struct tl_origin_options options = {
+		.size = sizeof(options), .by = TL_BY_TRACE, .name = "trace", .functions = true
+	};
+	struct tl_spread *spread = NULL;
+	struct tl_profile *made;
+	int status = tl_profile_origins(&made, ((const struct pair *)input)->profiles[0], &options,
+					NULL);
+
+	if (!status)
+		status = tl_spread_make(&spread, made, NULL, NULL);
+	assert_int_equal(spread != NULL, status == 0);
+	if (spread)
+		note_spread(spread, digest);
+	tl_spread_free(spread);
+	tl_profile_free(made);
+	return status;
+}
+
 TEST(what_is_made_of_profiles)
 {
 	static build_fn *const kinds[] = { whole_sums, whole_trace };
-	static refuse_step_fn *const steps[] = { merge_step,  filter_step, group_step,
-						 choose_step, diff_step,   formula_step };
+	static refuse_step_fn *const steps[] = {
+		merge_step, filter_step,  group_step,  choose_step,
+		diff_step,  formula_step, origin_step, spread_step
+	};
 
 	for (size_t k = 0; k < 2; k++) {
 		struct tl_profile *made[2];
