@@ -19,6 +19,7 @@ __attribute__((noinline)) int fib(int n) { fib_calls++; leaf(20); return n < 2 ?
 __attribute__((noinline)) void busy(void) { for (int i = 0; i < 30000; i++) leaf(1500); }
 int main(void) { fib(20); busy(); printf("leaf %lu\nfib %lu\nbusy 1\n", leaf_calls, fib_calls); return 0; }
 """
+RUNS = 5  # at most: a program that shares its processor with others may end before its first sample
 FLAT = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+([\d.]+)\s+(?:(\d+)\s+[\d.]+\s+[\d.]+\s+)?(\w+)$")
 
 
@@ -42,9 +43,12 @@ def compare(folder, *options):
     built = run(folder, "gcc", "-pg", "-g", "-O1", *options, "-o", "program", "program.c")
     if built.returncode:
         common.skip("gcc cannot build a program with -pg: " + built.stderr[:200])
-    counted = run(folder, os.path.join(folder, "program")).stdout.split()
-    counted = dict(zip(counted[::2], map(int, counted[1::2])))
-    wanted, got = flat(folder), ours(folder)
+    for _ in range(RUNS):
+        counted = run(folder, os.path.join(folder, "program")).stdout.split()
+        counted = dict(zip(counted[::2], map(int, counted[1::2])))
+        wanted, got = flat(folder), ours(folder)
+        if any(seconds for seconds, _ in wanted.values()):
+            break
     for name, calls in counted.items():
         expect("calls of %s, counted by the program" % name, got.get(name, (0, -1))[1], calls)
     for name, (seconds, calls) in wanted.items():
@@ -52,7 +56,8 @@ def compare(folder, *options):
         if calls and name != "fib":  # of recursive functions gprof prints the calls from outside
             expect("calls of %s, as gprof has them" % name, got[name][1], calls)
     total = sum(seconds for seconds, _, _ in got.values())
-    expect("main costs all", abs(got["main"][2] - total) < 1e-6, True)
+    # Without a sample main costs nothing and has no caller: no row.
+    expect("main costs all", abs(got.get("main", (0, 0, 0))[2] - total) < 1e-6, True)
     return len(counted) + len(wanted)
 
 
