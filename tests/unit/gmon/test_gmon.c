@@ -104,6 +104,24 @@ TEST(damage)
 	expect_cut(&b, 20, "before it begins");
 }
 
+/* With faults that are errors, the first one is what the fold returns. */
+TEST(damage_of_strict_readers)
+{
+	struct bytes b = file(false, 8);
+	struct tl_gmon_file g = { .faults.strict = true };
+	struct tl_profile *profile = NULL;
+	struct tl_error err;
+
+	arc(&b, 0x1002, 0x2000, 2);
+	b.data[b.size++] = 9;
+	assert_int_equal(tl_gmon_open(&g, b.data, b.size, 0, &err), 0);
+	assert_int_equal(tl_gmon_fold(&g, NULL, &profile, &err), TL_BAD_RECORD);
+	assert_int_equal(err.offset, 41);
+	assert_string_equal(err.format, "gmon");
+	assert_null(profile);
+	tl_gmon_close(&g);
+}
+
 TEST(headers)
 {
 	struct bytes b = file(false, 8);
@@ -111,6 +129,12 @@ TEST(headers)
 	struct tl_error err;
 
 	assert_int_equal(tl_gmon_probe(b.data, b.size), 100);
+	b = file(true, 8);
+	assert_int_equal(tl_gmon_probe(b.data, b.size), 100);
+	b.data[4] = 1;
+	assert_in_range(tl_gmon_probe(b.data, b.size), 1, 99);
+	assert_int_equal(tl_gmon_probe(b.data, TL_GMON_HEADER - 1), 0);
+	b = file(false, 8);
 	assert_int_equal(tl_gmon_open(&g, b.data, 19, 0, &err), TL_TRUNCATED);
 	b.data[4] = 0xff;
 	b.data[5] = 0xff;
@@ -129,6 +153,7 @@ int main(void)
 		cmocka_unit_test(byte_orders_and_sizes),
 		cmocka_unit_test(callers_share_by_their_calls),
 		cmocka_unit_test(damage),
+		cmocka_unit_test(damage_of_strict_readers),
 		cmocka_unit_test(headers),
 	};
 

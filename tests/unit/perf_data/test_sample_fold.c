@@ -429,6 +429,29 @@ TEST(copies_of_stacks_are_unwound)
 	done();
 }
 
+/* The same where a was called by itself: its return address is there twice. */
+TEST(recursion_is_unwound)
+{
+	uint64_t words[6 + 2 + STACK_WORDS] = { 2, 0xb, 0x7777, 0x7000, 0x10353, 8 * STACK_WORDS };
+	uint64_t *stack = words + 6;
+	const uint64_t chain[] = { KERNEL, 0xffffffff81000000 };
+
+	stack[0] = stack[2] = 0x1035f;
+	stack[4] = 0x10370;
+	stack[7] = 0x7080;
+	stack[8] = 0x103a2;
+	stack[17] = 0x103b2;
+	words[6 + STACK_WORDS] = 8 * STACK_WORDS;
+	begin_wide(TYPE | 4096 | 8192, 0, REGISTERS);
+	put_anon(PID, 0x10000, 0x1000, "/x86_64", 2);
+	put_wide_sample(chain, 2, words, 7 + STACK_WORDS);
+	begin_corpus();
+	fold();
+	assert_stack("_start;d;c;a;a;b;[kernel]", 7, 1);
+	assert_int_equal(remarks.count, 0);
+	done();
+}
+
 /* At 0x31b the linkage table has pushed a number; its CFA is an expression with the address. */
 TEST(linkage_tables_are_unwound)
 {
@@ -741,6 +764,7 @@ int main(void)
 		cmocka_unit_test(calls_that_the_processor_recorded),
 		cmocka_unit_test(branches_that_are_no_calls),
 		cmocka_unit_test(copies_of_stacks_are_unwound),
+		cmocka_unit_test(recursion_is_unwound),
 		cmocka_unit_test(linkage_tables_are_unwound),
 		cmocka_unit_test(copies_that_end_are_cut),
 		cmocka_unit_test(stacks_of_files_that_are_missing),

@@ -99,6 +99,34 @@ TEST(a_damaged_event)
 	expect_fault(&t, "event", TL_BAD_RECORD, 13, 1);
 }
 
+/* A packet's own fields have numbers from 40 on; of small ones the types have to be right. */
+TEST(recognised_by_their_packets)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		bool is_trace;
+	} cases[] = {
+		{ "\x0a\x02\x40\x01", 4, true },              /* a timestamp */
+		{ "\x0a\x02\x50\x01", 4, true },              /* a sequence */
+		{ "\x0a\x02\x18\x01", 4, true },              /* the writer's user */
+		{ "\x0a\x03\xe2\x03\x00", 5, true },          /* 60: a track */
+		{ "\x0a\x02\x20\x01", 4, false },             /* 4: no field of all packets */
+		{ "\x0a\x02\x42\x00", 4, false },             /* a timestamp of bytes */
+		{ "\x0a\x07\x40\x01\x25\0\0\0\0", 9, false }, /* 4 bytes */
+		{ "\x0a\x04\x40\x01\x23\x24", 6, false },     /* a group */
+		{ "\x0a\x02\x40\x01\x12\x00", 6, false },     /* field 2 of the trace */
+		{ "\x08\x01\x0a\x02\x40\x01", 6, false },     /* a number as packet */
+		{ "\x0a\x03\x40\x01\x48", 5, false },         /* a packet that is damaged */
+		{ "", 0, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(tl_perfetto_probe((const uint8_t *)cases[i].bytes, cases[i].size) >
+					 0,
+				 cases[i].is_trace);
+}
+
 TEST(other_bytes_are_no_trace)
 {
 	assert_int_equal(tl_perfetto_probe((const uint8_t *)"\n\n\n", 3), 0);
@@ -114,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_cut_packet),
 		cmocka_unit_test(a_damaged_packet_among_others),
 		cmocka_unit_test(a_damaged_event),
+		cmocka_unit_test(recognised_by_their_packets),
 		cmocka_unit_test(other_bytes_are_no_trace),
 	};
 
