@@ -101,8 +101,44 @@ def flagged(answer):
     return {row["function"] for row in answer["rows"] if row["significant"]}
 
 
+def check_directories(program):
+    """The files of two directories are the runs of both sides; what is no profile is said, and no run."""
+    with tempfile.TemporaryDirectory() as folder:
+        sides(folder, random.Random(5), "Ir", 0.001, {3: 1.05})
+        wanted = diff(program, folder, "--json")
+        where = [os.path.join(folder, name) for name in "ab"]
+        for path in where:
+            os.makedirs(os.path.join(path, "below"))
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".out"):
+                os.rename(os.path.join(folder, name), os.path.join(folder, name[0], "below" if name[1] == "3" else "", name))
+
+        def both(*words):
+            done = subprocess.run([program, "diff", *words], capture_output=True, text=True, check=False)
+            return done.returncode, json.loads(done.stdout or "null"), done.stderr
+
+        def sorted_runs(answer):
+            return [{key: sorted(value) if isinstance(value, list) else value for key, value in row.items()} for row in answer["rows"]]
+
+        status, answer, said = both("--json", *where)
+        if status or sorted_runs(answer) != sorted_runs(json.loads(wanted.stdout)):
+            sys.exit("two directories are not their files: status %d, %s" % (status, said))
+        with open(os.path.join(where[1], "notes.txt"), "w") as file:
+            file.write("these are no costs\n")
+        status, answer, said = both("--json", *where)
+        if status != 1 or "notes.txt" not in said or "1 of %d files" % (2 * RUNS + 1) not in said:
+            sys.exit("what is no profile is not said: status %d, %s" % (status, said))
+        if sorted_runs(answer) != sorted_runs(json.loads(wanted.stdout)):
+            sys.exit("what is no profile changes the answer")
+        if both("--json", "--glob", "*.out", *where)[0]:
+            sys.exit("--glob does not choose files")
+        if both("--json", "--glob", "*.txt", *where)[0] != 2 or both("--json", where[0], os.path.join(where[1], "b0.out"))[0] != 2:
+            sys.exit("a directory without files, or beside a file, is no error")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
+    check_directories(program)
     false = 0
     for seed in range(10):
         with tempfile.TemporaryDirectory() as folder:

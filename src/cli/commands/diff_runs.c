@@ -14,6 +14,11 @@ static int add_run(struct command_job *job, struct tl_runs *runs, bool after, co
 	struct tl_profile *profile;
 	int status = fold_file(job, path, &profile, err);
 
+	/* Of a list or a directory, what cannot be read is said, and no run. */
+	if (job->settings->files.listed && keeps_going(job, status)) {
+		leave_out(job);
+		return 0;
+	}
 	if (status < 0)
 		return status;
 	status = tl_runs_add(runs, after, profile, job->settings->diff.inclusive, err);
@@ -53,6 +58,10 @@ static int add_sides(struct command_job *job, struct tl_runs *runs, struct tl_er
 		if (i == settings->diff.before)
 			use_programs_after(settings);
 		status = add_pattern(job, runs, after, settings->paths.items[i], err);
+	}
+	if (status == 0 && !warn_missing(job)) {
+		job->error_shown = true;
+		return TL_BAD_FORMAT;
 	}
 	return status;
 }

@@ -55,7 +55,8 @@ const struct option_row option_rows[] = {
 		C_DIFF, "runs", diff.runs,
 		"several runs a side, those before and those behind --: medians by function, and "
 		"whether they differ by more than chance (Welch's t-test, corrected for the number "
-		"of functions), in one event; at least two runs a side, FILE may be a pattern"),
+		"of functions), in one event; at least two runs a side, FILE may be a pattern; two "
+		"directories in the place of files mean this, too"),
 	OPT_LIMIT(C_DIFF, "fail-above", "PERCENT", diff.fail_above,
 		  "exit with status 3, behind the table, if the total or a row of it grew by more "
 		  "than this: in the first event, or in those of --event. What is new has; "

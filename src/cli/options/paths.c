@@ -135,12 +135,28 @@ static bool expand_one(struct settings *settings, const struct command *command,
 	return ok && list->list.count > had;
 }
 
+/* `diff DIR DIR`: the files of each are the runs of a side. */
+static void take_sides(struct settings *settings, const struct command *command)
+{
+	const char *const *paths = settings->paths.items;
+
+	if (command->bit != C_DIFF || settings->paths.list.count != 2 || settings->diff.before ||
+	    !is_directory(paths[0]) || !is_directory(paths[1]))
+		return;
+	settings->diff.runs = true;
+	settings->diff.before = 1;
+	if (!settings->files.glob)
+		settings->files.glob = "*";
+}
+
 bool settings_expand_paths(struct settings *settings, const struct command *command)
 {
 	path_list list = { .items = NULL };
-	size_t before = settings->diff.before;
+	size_t before;
 	bool ok = true;
 
+	take_sides(settings, command);
+	before = settings->diff.before;
 	for (size_t i = 0; ok && i < settings->paths.list.count; i++) {
 		if (i && i == settings->diff.before)
 			before = list.list.count;
