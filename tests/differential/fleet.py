@@ -6,8 +6,10 @@ what is missing is said, or a run that goes on from there has the same bytes.
 
   fleet.py TRACELATHE TRACELATHE-MPI MPIRUN"""
 import errno
+import gzip
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -50,21 +52,75 @@ def profile(rng):
     return "\n".join(lines + ["fn=leaf", "99 7 7", ""]).encode()
 
 
+# Logs of one machine's clock: ticks of others have no exact sum with theirs.
+LOGS = ("forky-0.xray", "forky-1.xray", "forky-2.xray", "forky-3.xray", "fib-fdr.xray", "args-fdr.xray", "fib-basic.xray",
+        "mt-basic.xray", "mt8-fdr.xray")
+
+
+def stacks(rng):
+    return "".join("main;f%d;g%d %d\n" % (rng.randrange(5), rng.randrange(5), rng.randrange(99)) for _ in range(30)).encode()
+
+
 def make_inputs(folder, rng):
     """Some 40 files: XRay logs of a program that forked, of others, profiles, stacks; some damaged, some no traces."""
-    for name in ("forky-0.xray", "forky-1.xray", "forky-2.xray", "forky-3.xray", "fib-fdr.xray", "args-fdr.xray",
-                 "fib-basic.xray", "mt-basic.xray", "mt8-fdr.xray"):
+    for name in LOGS:
         shutil.copy(golden("xray", name), os.path.join(folder, name))
     for number in range(24):
         write(os.path.join(folder, "callgrind.out.%d" % number), profile(rng))
     for number in range(4):
-        text = "".join("main;f%d;g%d %d\n" % (rng.randrange(5), rng.randrange(5), rng.randrange(99)) for _ in range(30))
-        write(os.path.join(folder, "stacks-%d.folded" % number), text.encode())
+        write(os.path.join(folder, "stacks-%d.folded" % number), stacks(rng))
     write(os.path.join(folder, "cut.out"), profile(rng)[:-150])
     write(os.path.join(folder, "cut.xray"), read(golden("xray", "custom-fdr.xray"))[:-100])
     write(os.path.join(folder, "none.bin"), bytes(rng.randrange(256) for _ in range(300)))
     write(os.path.join(folder, "empty.out"), b"")
     return sorted(os.path.join(folder, name) for name in os.listdir(folder)) + [os.path.join(folder, "missing.out")]
+
+
+def cut(data, rng):
+    return data[:rng.randrange(len(data))]
+
+
+def changed(data, rng):
+    data = bytearray(data)
+    for _ in range(3):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    return bytes(data)
+
+
+def converted(fleet, path, form, rng):
+    """The profile in another format."""
+    write(path + ".from", profile(rng))
+    status, out, err = fleet.alone("convert", "--to", form, path + ".from")
+    os.remove(path + ".from")
+    if status not in (0, 1):
+        fail("convert --to", form, err)
+    return out
+
+
+def make_mixed(fleet, folder, rng, count):
+    """Files of many formats, whole and damaged; copies of logs, which are related to each other."""
+    kinds = {
+        ".out": lambda path: profile(rng),
+        ".cut.out": lambda path: cut(profile(rng), rng),
+        ".changed.out": lambda path: changed(profile(rng), rng),
+        ".out.gz": lambda path: gzip.compress(profile(rng), mtime=0),
+        ".cut.gz": lambda path: cut(gzip.compress(profile(rng), mtime=0), rng),
+        ".folded": lambda path: stacks(rng),
+        ".cut.folded": lambda path: cut(stacks(rng), rng),
+        ".cut.xray": lambda path: cut(read(golden("xray", rng.choice(LOGS))), rng),
+        ".pb.gz": lambda path: converted(fleet, path, "pprof", rng),
+        ".speedscope.json": lambda path: converted(fleet, path, "speedscope", rng),
+        ".tlp": lambda path: converted(fleet, path, "tracelathe", rng),
+        ".changed.tlp": lambda path: changed(converted(fleet, path, "tracelathe", rng), rng),
+        ".none": lambda path: bytes(rng.randrange(256) for _ in range(300)),
+    }
+    for name in LOGS:
+        shutil.copy(golden("xray", name), os.path.join(folder, name))
+    for number in range(count - len(LOGS)):
+        suffix = list(kinds)[number % len(kinds)]
+        path = os.path.join(folder, "m%d%s" % (number, suffix))
+        write(path, kinds[suffix](path))
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
 
 
 def write_list(folder, paths):
@@ -140,6 +196,47 @@ def same_answers(fleet, paths, rng):
                   ["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
                   ["convert", "--to", "json", "--function", "work"], ["merge", "--function", "f"]):
         fleet.same(" ".join(words), fleet.ranks(3, *words, given), fleet.alone(*words, given))
+
+
+def said(err, paths):
+    """How many files are missing, and which ones something is said of."""
+    found = re.search(r"(\d+) of (\d+) files could not be read", err)
+    return found.groups() if found else None, sorted(path for path in paths if path + ":" in err)
+
+
+def same_mixed(fleet, rng):
+    """A sum of files of all formats and kinds of damage: by one process, by ranks, in two halves; in any order and memory."""
+    folder = fleet.path("mixed")
+    os.mkdir(folder)
+    paths = make_mixed(fleet, folder, rng, 200 if common.LONG else 60)
+    wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
+    expect("status of a merge with damage", wanted[0], 1)
+    for ranks in (1, 2, 4):
+        for memory in (["1"], ["64"], []) if common.LONG else (["2"],):
+            options = ["--memory", *memory] if memory else []
+            got = fleet.ranks(ranks, *MERGE, *options, write_list(fleet.folder, rng.sample(paths, len(paths))))
+            fleet.same("mixed files over %d" % ranks, got, wanted)
+            expect("what is said over %d" % ranks, said(got[2], paths), said(wanted[2], paths))
+    in_halves(fleet, paths, wanted, rng)
+    for words in (["report", "--csv", "--all"], ["report", "--spread", "--csv"]) if common.LONG else ():
+        given = write_list(fleet.folder, paths)
+        fleet.same(" ".join(words), fleet.ranks(4, *words, given), fleet.alone(*words, given))
+
+
+def in_halves(fleet, paths, wanted, rng):
+    """Two calls of map, with the logs in one of them, then merge; a second time nothing is done again."""
+    parts = [[path for path in paths if path.endswith(".xray")], []]
+    for path in paths:
+        if not path.endswith(".xray"):
+            parts[rng.randrange(2)].append(path)
+    kept = fleet.path("halves")
+    for part in parts:
+        fleet.alone("map", "-o", kept, write_list(fleet.folder, rng.sample(part, len(part))))
+    before = kept_files(kept)
+    got = fleet.alone(*MERGE, kept, "--glob", "*.tlp", "--memory", "1")
+    fleet.same("map and merge", (wanted[0], got[1], got[2]), wanted)
+    fleet.alone("map", "-o", kept, write_list(fleet.folder, parts[0] + parts[1]))
+    expect("what map did is done again", kept_files(kept), before)
 
 
 def usage(fleet, paths):
@@ -314,6 +411,7 @@ def main():
         os.mkdir(os.path.join(folder, "in"))
         fleet = Fleet(folder)
         paths = make_inputs(os.path.join(folder, "in"), rng)
+        same_mixed(fleet, random.Random(200))
         same_answers(fleet, paths, rng)
         usage(fleet, paths)
         # A pipe in the place of a file: a worker reads it as long as this test wants it to.

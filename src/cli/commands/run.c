@@ -55,30 +55,58 @@ bool keeps_going(const struct command_job *job, int status)
 	       !settings->input.strict && settings->paths.list.count > 1;
 }
 
+/* Places of one file of an input, of which the first ones are shown. */
+struct damage_list {
+	const char *file;
+	size_t places;
+};
+
+static void end_list(const struct damage_list *list)
+{
+	if (list->places > DAMAGE_SHOWN)
+		complain(NULL, "%s: ... and %zu more places", list->file,
+			 list->places - DAMAGE_SHOWN);
+}
+
+static void show_place(const char *format, const struct tl_damage *place, struct damage_list *list)
+{
+	const struct tl_error err = {
+		.status = place->status,
+		.text = place->text,
+		.format = format,
+		.offset = place->offset,
+		.record = place->record,
+	};
+
+	if (place->path && strcmp(place->path, list->file) != 0) {
+		end_list(list);
+		*list = (struct damage_list){ place->path, 0 };
+	}
+	if (list->places++ < DAMAGE_SHOWN)
+		complain_error(list->file, &err);
+}
+
+/* Of logs that are one input each one is named, however much there is to be said of others. */
 void warn_damage(struct command_job *job, struct tl_input *input, const char *file)
 {
 	uint64_t skipped, count = tl_input_damage_count(input, &skipped);
-	bool damaged = false;
+	struct damage_list list = { file, 0 };
+	bool damaged = false, several = false;
 	struct tl_damage place;
 	size_t listed = 0;
 
 	for (; tl_input_damage(input, listed, &place, sizeof(place)) == 1; listed++) {
-		const struct tl_error err = {
-			.status = place.status,
-			.text = place.text,
-			.format = tl_input_format(input)->name,
-			.offset = place.offset,
-			.record = place.record,
-		};
-
 		damaged |= place.status != TL_OK;
-		if (listed < DAMAGE_SHOWN)
-			complain_error(place.path ? place.path : file, &err);
+		several |= place.path != NULL;
+		show_place(tl_input_format(input)->name, &place, &list);
 	}
-	if (count > DAMAGE_SHOWN)
+	if (several)
+		end_list(&list);
+	if (count > (several ? listed : DAMAGE_SHOWN))
 		complain(NULL,
 			 "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all",
-			 file, count - DAMAGE_SHOWN, skipped);
+			 several ? "the logs together" : file,
+			 count - (several ? listed : DAMAGE_SHOWN), skipped);
 	job->damaged |= damaged || count > listed;
 }
 
