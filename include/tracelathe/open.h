@@ -7,6 +7,7 @@
  */
 #include <tracelathe/core.h>
 #include <tracelathe/export.h>
+#include <tracelathe/flow.h>
 #include <tracelathe/profile.h>
 #include <tracelathe/report.h>
 #include <tracelathe/timeline.h>
@@ -383,6 +384,20 @@ TL_API int tl_input_calls(struct tl_input *input, const struct tl_calls_options 
  */
 TL_API int tl_input_index(struct tl_input *input, struct tl_call_index **index,
 			  struct tl_error *err);
+/**
+ * Compare what two runs of a program executed (<tracelathe/flow.h>): streams (threads, cores) of
+ * either side in pairs, in the order in which they begin in the traces, that are chosen by the
+ * filters by thread, process and cpu; no other filters may be set. Both traces are read at the same
+ * time, once for each pair. Damage and gaps are those of the inputs.
+ * @param options  may be NULL
+ * @param flow     free it with tl_flow_free()
+ * @param side     set to the input that an error is about: 0 is `before`; may be NULL
+ * @return 0; TL_UNSUPPORTED when a format does not hold the instructions that were executed;
+ *         TL_BAD_USAGE for several files a side, or for one input twice; or another negative status
+ */
+TL_API int tl_input_flow(struct tl_input *before, struct tl_input *after,
+			 const struct tl_flow_options *options, struct tl_flow **flow, int *side,
+			 struct tl_error *err);
 /** A part of a trace's calls. Zero-filled with `size` set: all tracks, from begin to end. */
 struct tl_call_span {
 	size_t size;       /**< sizeof(struct tl_call_span) */

@@ -7,6 +7,7 @@
  * JSON.
  */
 #include <tracelathe/core.h>
+#include <tracelathe/flow.h>
 #include <tracelathe/profile.h>
 
 #ifdef __cplusplus
@@ -122,6 +123,14 @@ TL_API const char *const *tl_report_spread_sort_columns(void);
  */
 TL_API int tl_report_spread(const struct tl_spread *spread, const struct tl_report_options *options,
 			    struct tl_output *out, struct tl_error *err);
+
+/**
+ * The comparison of two executions (docs: "diff --flow"): the first difference and where they part
+ * again, as text; CSV has a row for each place; JSON has all that there is. Of `options`, `form`,
+ * `top` (places; text: 20, unless `all`) and `all` are used.
+ */
+TL_API int tl_report_flow(const struct tl_flow *flow, const struct tl_report_options *options,
+			  struct tl_output *out, struct tl_error *err);
 
 struct tl_binary;
 

@@ -8,6 +8,7 @@
 #include <tracelathe/callgrind.h>
 #include <tracelathe/core.h>
 #include <tracelathe/export.h>
+#include <tracelathe/flow.h>
 #include <tracelathe/intel_pt.h>
 #include <tracelathe/open.h>
 #include <tracelathe/perf_data.h>

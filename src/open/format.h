@@ -10,6 +10,7 @@
 
 struct tl_call_source;
 struct tl_coverage_exporter;
+struct tl_flow_source;
 
 struct tl_input {
 	const struct tl_format *format;
@@ -88,6 +89,12 @@ struct tl_format {
 	/* Count what was executed, and write it (open/coverage.h). */
 	int (*coverage)(struct tl_input *input, const struct tl_coverage_exporter *exporter,
 			struct tl_output *out, struct tl_error *err);
+	/*
+	 * Make a source of one of the streams (flow/source.h), by number from 0; `salt` is that of
+	 * tl_flow_blocks_begin(). 1; 0: there is no such stream; or negative.
+	 */
+	int (*executed)(struct tl_input *input, size_t number, uint64_t salt,
+			struct tl_flow_source *source, struct tl_error *err);
 	/* tl_input_code() */
 	size_t (*code)(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);

@@ -117,6 +117,11 @@ int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64
 	return status;
 }
 
+uint64_t tl_binary_bias(const struct tl_binary *binary)
+{
+	return binary->bias;
+}
+
 int tl_binary_open(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
 		   struct tl_error *err)
 {

@@ -21,6 +21,9 @@ bool tl_binary_is_relocatable(const struct tl_binary *binary);
 /* True once memory ran out during a lookup, so that answers may lack names or lines. */
 bool tl_binary_short_of_memory(const struct tl_binary *binary);
 
+/* What is added to the addresses of the file. */
+uint64_t tl_binary_bias(const struct tl_binary *binary);
+
 /* Its DWARF, NULL: none; the bias is subtracted from `address`. */
 struct tl_dwarf *tl_binary_dwarf(struct tl_binary *binary, uint64_t *address);
 

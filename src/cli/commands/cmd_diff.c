@@ -292,6 +292,8 @@ int cmd_diff(struct command_job *job, struct tl_error *err)
 		return write_diff_flame(job, err);
 	if (job->settings->diff.runs)
 		return diff_runs(job, err);
+	if (job->settings->diff.flow)
+		return diff_flow(job, err);
 
 	const struct tl_diff_options options = {
 		.size = sizeof(options),

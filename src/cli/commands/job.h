@@ -150,8 +150,10 @@ const struct tl_exporter *chosen_exporter(const struct settings *settings);
 /* cmd_slice.c: write a part of the input; the partner of a format of two files is written, too. */
 int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err);
 
-/* diff_runs.c: diff --runs. */
+/* diff/diff_runs.c: diff --runs. */
 int diff_runs(struct command_job *job, struct tl_error *err);
+/* diff/diff_flow.c: diff --flow. */
+int diff_flow(struct command_job *job, struct tl_error *err);
 /* cmd_diff.c: take the programs of the second side from here on. */
 void use_programs_after(struct settings *settings);
 

@@ -57,6 +57,18 @@ const struct option_row option_rows[] = {
 		"whether they differ by more than chance (Welch's t-test, corrected for the number "
 		"of functions), in one event; at least two runs a side, FILE may be a pattern; two "
 		"directories in the place of files mean this, too"),
+	OPT_FLAG(C_DIFF, "flow", diff.flow,
+		 "compare what two runs executed, instruction by instruction (Intel PT, xtrace): "
+		 "where they part for the first time, with the call stack, and how often and where "
+		 "again. Layouts of the address space do not matter; threads are compared in the "
+		 "order in which they begin"),
+	OPT_COUNT(C_DIFF, "window", "BLOCKS", diff.window,
+		  "--flow: search so many blocks (runs of instructions up to a branch) on either "
+		  "side for the place where the runs meet again (default: 1048576)"),
+	OPT_COUNT(
+		C_DIFF, "meet", "BLOCKS", diff.meet,
+		"--flow: the runs meet again where so many blocks in a row are the same (default: "
+		"8); far off, and behind lost trace, up to 8 times as many have to be"),
 	OPT_LIMIT(C_DIFF, "fail-above", "PERCENT", diff.fail_above,
 		  "exit with status 3, behind the table, if the total or a row of it grew by more "
 		  "than this: in the first event, or in those of --event. What is new has; "

@@ -277,6 +277,17 @@ static bool check_together(const struct settings *settings, const struct command
 		complain(command->name, "--runs goes by function, without --flame");
 		return false;
 	}
+	if (diff->flow &&
+	    (diff->runs || diff->by || diff->form || diff->markdown || diff->inclusive ||
+	     diff->fail_above >= 0 || diff->renames.list.count || settings->flame.of_diff)) {
+		complain(command->name, "--flow goes without --runs, --by, --to, --markdown, "
+					"--inclusive, --fail-above, --rename and --flame");
+		return false;
+	}
+	if ((diff->window || diff->meet) && !diff->flow) {
+		complain(command->name, "--window and --meet are of --flow");
+		return false;
+	}
 	if (settings->flame.of_diff &&
 	    (diff->markdown || diff->fail_above >= 0 || diff->renames.list.count || diff->by ||
 	     output->json || output->csv)) {

@@ -37,7 +37,9 @@ struct diff_settings {
 	bool markdown;
 	enum diff_form form;
 	bool runs;
-	size_t before; /* of the files, so many stand before -- */
+	bool flow;
+	uint32_t window, meet; /* of --flow, blocks; 0: default */
+	size_t before;         /* of the files, so many stand before -- */
 };
 
 struct spread_settings {

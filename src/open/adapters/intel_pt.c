@@ -236,6 +236,7 @@ const struct tl_format tl_intel_pt_format = {
 	.reencode = reencode_raw,
 	.slice = tl_pt_input_slice,
 	.coverage = tl_pt_input_coverage,
+	.executed = tl_pt_input_executed,
 	.code = code_of_raw,
 	.damage = tl_pt_input_damage,
 };

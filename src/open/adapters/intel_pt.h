@@ -23,6 +23,8 @@ int tl_pt_input_calls(struct tl_input *input, struct tl_call_source *source,
 /* pt_coverage.c */
 int tl_pt_input_coverage(struct tl_input *input, const struct tl_coverage_exporter *exporter,
 			 struct tl_output *out, struct tl_error *err);
+int tl_pt_input_executed(struct tl_input *input, size_t number, uint64_t salt,
+			 struct tl_flow_source *source, struct tl_error *err);
 int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err);
 /* The window of time of a slice; with a trigger its place, else that is untouched. */

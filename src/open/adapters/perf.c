@@ -309,6 +309,14 @@ static int cover_perf(struct tl_input *input, const struct tl_coverage_exporter 
 	return status < 0 ? status : tl_pt_input_coverage(input, exporter, out, err);
 }
 
+static int executed_of_perf(struct tl_input *input, size_t number, uint64_t salt,
+			    struct tl_flow_source *source, struct tl_error *err)
+{
+	int status = need_trace(input, err);
+
+	return status < 0 ? status : tl_pt_input_executed(input, number, salt, source, err);
+}
+
 static int list_perf_calls(struct tl_input *input, struct tl_call_source *source,
 			   struct tl_calls_options *options, struct tl_error *err)
 {
@@ -403,6 +411,7 @@ const struct tl_format tl_perf_format = {
 	.samples = list_samples,
 	.slice = slice_perf,
 	.coverage = cover_perf,
+	.executed = executed_of_perf,
 	.code = code_of_perf,
 	.damage = damage_perf,
 };

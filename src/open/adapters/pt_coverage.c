@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage of a feed of Intel PT: options of the input in, counts out, to the exporter. */
 #include "intel_pt/coverage/coverage.h"
+#include "intel_pt/executed/executed.h"
 #include "intel_pt/listing/window.h"
 #include "open/adapters/intel_pt.h"
 #include "open/coverage.h"
@@ -37,4 +38,19 @@ int tl_pt_input_coverage(struct tl_input *input, const struct tl_coverage_export
 		status = tl_coverage_write(&coverage, o, exporter, &remarks, out, err);
 	tl_coverage_free(&coverage);
 	return status;
+}
+
+int tl_pt_input_executed(struct tl_input *input, size_t number, uint64_t salt,
+			 struct tl_flow_source *source, struct tl_error *err)
+{
+	struct tl_pt_input *pt = input->handle;
+	const struct tl_input_options *o = &input->options;
+	const struct tl_pt_executed_options options = {
+		.thread = o->filter.thread,
+		.process = o->filter.process,
+		.cpu = o->filter.cpu,
+		.strict = o->strict,
+	};
+
+	return tl_pt_executed(&pt->feed, &options, &pt->faults, number, salt, source, err);
 }

@@ -29,8 +29,10 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 			    struct tl_output *out, const char **failed, struct tl_error *err);
 extern const struct tl_conversion tl_xtrace_conversions[];
 
-/* xtrace_profile.c: the operation "fold", and "dump" of instructions */
+/* xtrace_profile.c: the operations "fold" and "executed", and "dump" of instructions */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+int tl_xtrace_input_executed(struct tl_input *input, size_t number, uint64_t salt,
+			     struct tl_flow_source *source, struct tl_error *err);
 int tl_xtrace_input_instructions(struct tl_input *input, const struct tl_xtrace_select *select,
 				 bool json, struct tl_output *out, struct tl_error *err);
 

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "open/adapters/xtrace.h"
 #include "symbols/binary.h"
+#include "xtrace/executed/executed.h"
 
 /* Names that there was no memory for are not to be taken for names that are not there. */
 static int settle(const struct tl_xtrace_input *x, int status, struct tl_error *err)
@@ -51,4 +52,20 @@ int tl_xtrace_input_instructions(struct tl_input *input, const struct tl_xtrace_
 
 	return settle(x, tl_xtrace_list_instructions(x->trace, select, &shown, json, out, err),
 		      err);
+}
+
+int tl_xtrace_input_executed(struct tl_input *input, size_t number, uint64_t salt,
+			     struct tl_flow_source *source, struct tl_error *err)
+{
+	const struct tl_xtrace_input *x = input->handle;
+	struct tl_xtrace_select select;
+	struct tl_xtrace_executed_options options = {
+		.binaries = x->binaries,
+		.binary_count = x->binary_count,
+	};
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	options.id = select.id;
+	return status < 0 ? status
+			  : tl_xtrace_executed(x->trace, &options, number, salt, source, err);
 }

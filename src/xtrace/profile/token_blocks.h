@@ -48,6 +48,7 @@ struct tl_xtrace_token_block {
 	/* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
 	uint16_t target_at;
 	uint16_t bytes, token_count, insn_count;
+	uint32_t mark;      /* for whoever walks along the blocks; 0 at first */
 	uint64_t last, end; /* address of the last instruction; behind it */
 	uint64_t target;
 	struct {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading one side of a comparison. */
+#include <string.h>
+
+#include "core/error.h"
+#include "flow/compare.h"
+
+/* Forget what was compared. */
+static void drop_compared(struct tl_flow_side *s)
+{
+	struct tl_flow_list *list = &s->list;
+	const size_t left = list->count - s->begin;
+
+	if (!left) {
+		s->instructions = list->instructions;
+	} else {
+		for (size_t i = s->counted; i < s->begin; i++)
+			s->instructions += s->source.blocks->list[list->numbers[i]].count;
+		memmove(list->hashes, list->hashes + s->begin, left * sizeof(*list->hashes));
+		memmove(list->numbers, list->numbers + s->begin, left * sizeof(*list->numbers));
+	}
+	for (size_t i = s->move; i < list->move_count; i++)
+		list->moves[i - s->move] = list->moves[i] - (uint32_t)s->begin;
+	list->move_count -= s->move;
+	list->count = left;
+	s->begin = s->move = s->counted = 0;
+}
+
+int tl_flow_read(struct tl_flow_side *side, size_t want, struct tl_error *err)
+{
+	if (side->over || side->list.count - side->begin >= want)
+		return 0;
+	drop_compared(side);
+	side->offset = side->source.offset(side->source.arg);
+	while (!side->over && side->list.count < want) {
+		int status = side->source.next(side->source.arg, &side->list, err);
+
+		side->failed = status < 0;
+		if (status < 0)
+			return status;
+		if (side->source.blocks->no_memory)
+			return tl_error_memory(err);
+		side->over = status == 0;
+	}
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_FLOW_SOURCE_H
+#define TL_FLOW_SOURCE_H
+/* One stream of a trace (a thread, or a core) as blocks in the order of execution. */
+#include <tracelathe/core.h>
+
+#include "flow/blocks.h"
+
+struct tl_flow_source {
+	/*
+	 * Append the next blocks to a list, some thousand at a time. 1: there may be more; 0: the
+	 * trace is over; or a negative tl_status.
+	 */
+	int (*next)(void *arg, struct tl_flow_list *list, struct tl_error *err);
+	/* Where the blocks that come next stand in the file, about. */
+	uint64_t (*offset)(void *arg);
+	void (*close)(void *arg);
+	void *arg;
+	struct tl_flow_blocks *blocks; /* of the producer; grows with next() */
+	uint64_t process, thread;      /* TL_NOWHERE: unknown */
+};
+
+#endif
