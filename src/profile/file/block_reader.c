@@ -242,6 +242,16 @@ bool tl_pfile_has(const struct tl_pfile_reader *r, enum tl_pfile_section section
 	return false;
 }
 
+size_t tl_pfile_row_count(const struct tl_pfile_reader *r, enum tl_pfile_section section)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->blocks[i].section == section)
+			count += r->blocks[i].rows;
+	return count;
+}
+
 /* ---- rows ---- */
 
 static int read_rows(struct tl_pfile_reader *r, const struct tl_pfile_block *block, uint64_t *row,
@@ -256,8 +266,9 @@ static int read_rows(struct tl_pfile_reader *r, const struct tl_pfile_block *blo
 	status = 0;
 	end = pos + block->raw_bytes;
 	memset(row, 0, fields * sizeof(*row));
+	r->used = 0;
 	for (uint32_t i = 0; status == 0 && i < block->rows; i++) {
-		pos = pos < end ? tl_pfile_take_row(pos, keys, fields, row) : NULL;
+		pos = pos < end ? tl_pfile_take_row(pos, keys, fields, row, &r->used) : NULL;
 		status = pos && pos <= end ? fn(arg, block->first + i, row) : TL_BAD_RECORD;
 	}
 	if (status == TL_BAD_RECORD || (status == 0 && pos != end))

@@ -43,6 +43,7 @@ struct tl_pfile_reader {
 	uint64_t raw_left;            /* a guard against files that expand without end */
 	uint32_t next_number;         /* of a block */
 	bool lost, has_end;           /* a fault before the next block; the last one is there */
+	uint32_t used;                /* of the present row: fields from here on are 0 */
 	bool read[TL_PFILE_SECTIONS]; /* the content of these is known to be right, or noted */
 };
 
@@ -70,6 +71,9 @@ int tl_pfile_verify(struct tl_pfile_reader *reader, struct tl_error *err);
 
 /* Whether the file has rows of a section. */
 bool tl_pfile_has(const struct tl_pfile_reader *reader, enum tl_pfile_section section);
+
+/* How many rows of a section the file has, as its blocks say. */
+size_t tl_pfile_row_count(const struct tl_pfile_reader *reader, enum tl_pfile_section section);
 
 /*
  * What is done with a row, which has tl_pfile_fields() numbers and stays as it is for the next one.

@@ -29,7 +29,9 @@ uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section 
 {
 	struct reading_order o = { .count = count };
 
-	if (!tl_pfile_has(r->reader, section) || r->reader->fault_count)
+	/* Blocks say how many rows there are: what is said of both must be the same. */
+	if (r->reader->fault_count || !count || tl_pfile_row_count(r->reader, section) != count ||
+	    count > r->reader->raw_left)
 		return NULL;
 	o.order = malloc((count + 1) * sizeof(*o.order));
 	o.taken = calloc(count + 1, sizeof(*o.taken));
@@ -67,4 +69,30 @@ bool tl_pfile_reorder(void *elements, struct tl_cost_table *table, size_t size, 
 		return true;
 	table->cost_capacity = table->count * events;
 	return reorder(&table->cost, table->count, events * sizeof(*table->cost), order);
+}
+
+static bool gather(void *elements, size_t count, size_t size, const uint32_t *order)
+{
+	char *from, *to = malloc((count + 1) * size);
+
+	if (!to)
+		return false;
+	memcpy(&from, elements, sizeof(from));
+	for (size_t i = 0; i < count; i++)
+		memcpy(to + i * size, from + order[i] * size, size);
+	free(from);
+	memcpy(elements, &to, sizeof(to));
+	return true;
+}
+
+bool tl_pfile_undo_order(void *elements, struct tl_cost_table *table, size_t size, uint32_t events,
+			 const uint32_t *order)
+{
+	if (!gather(elements, table->count, size, order))
+		return false;
+	table->capacity = table->count;
+	if (!events)
+		return true;
+	table->cost_capacity = table->count * events;
+	return gather(&table->cost, table->count, events * sizeof(*table->cost), order);
 }

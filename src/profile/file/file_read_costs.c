@@ -20,13 +20,33 @@ static struct tl_position place_of(const struct tl_pfile_reading *r, const uint6
 	};
 }
 
-/* An element with its costs. 0 or TL_NO_MEMORY. */
+/* An element with its costs at the number that it had. 0 or TL_BAD_RECORD. */
+static int place(const struct tl_pfile_reading *r, struct tl_cost_table *table, void *elements,
+		 const void *element, size_t size, const uint64_t *costs)
+{
+	uint32_t events = r->profile->event_count;
+	size_t number;
+	char *base;
+
+	if (table->count >= r->order_count)
+		return TL_BAD_RECORD;
+	number = r->order[table->count++];
+	memcpy(&base, elements, sizeof(base));
+	memcpy(base + number * size, element, size);
+	if (costs)
+		memcpy(table->cost + number * events, costs, events * sizeof(*costs));
+	return 0;
+}
+
+/* An element with its costs. 0 or a negative status. */
 static int append(const struct tl_pfile_reading *r, struct tl_cost_table *table, void *elements,
 		  const void *element, size_t size, const uint64_t *costs)
 {
-	uint32_t events = r->profile->event_count;
-	uint32_t number = tl_cost_table_add(table, elements, element, size, costs ? events : 0);
+	uint32_t events = r->profile->event_count, number;
 
+	if (r->order)
+		return place(r, table, elements, element, size, costs);
+	number = tl_cost_table_add(table, elements, element, size, costs ? events : 0);
 	if (number == TL_NONE)
 		return TL_NO_MEMORY;
 	if (costs)
@@ -34,23 +54,51 @@ static int append(const struct tl_pfile_reading *r, struct tl_cost_table *table,
 	return 0;
 }
 
-/* Read the elements of a section, then put them where they were. */
-static int read_elements(struct tl_pfile_reading *r, enum tl_pfile_section section,
-			 enum tl_pfile_section order_section, tl_pfile_row_fn *take,
-			 struct tl_cost_table *table, void *elements, size_t size)
-{
-	int failed = 0;
-	uint32_t *order;
-	int status =
-		tl_pfile_each_row(r->reader, section, r->profile->event_count, take, r, r->err);
+/* Elements of a section, and the cost of each event that each of them has. */
+struct elements {
+	enum tl_pfile_section section, order_section;
+	tl_pfile_row_fn *take;
+	struct tl_cost_table *table;
+	void *list; /* the address of the array, as tl_grow() takes it */
+	size_t size;
+	uint32_t events;
+};
 
-	if (status < 0)
-		return status;
-	order = tl_pfile_read_order(r, order_section, table->count, &failed);
-	if (failed)
+/*
+ * The order says how many elements there are, and where each belongs: all is put there at once.
+ * Without an order elements are appended.
+ */
+static int begin_elements(struct tl_pfile_reading *r, const struct elements *e, uint32_t **order)
+{
+	size_t count = tl_pfile_row_count(r->reader, e->section);
+	int failed = 0;
+
+	*order = tl_pfile_read_order(r, e->order_section, count, &failed);
+	if (failed || !*order)
 		return failed;
-	if (order && !tl_pfile_reorder(elements, table, size, r->profile->event_count, order))
+	if (!tl_grow(e->list, &e->table->capacity, count, e->size) ||
+	    (e->events && !tl_grow(&e->table->cost, &e->table->cost_capacity, count * e->events,
+				   sizeof(*e->table->cost))))
+		return tl_error_memory(r->err);
+	r->order = *order;
+	r->order_count = count;
+	return 0;
+}
+
+/* Read the elements of a section to where they were. */
+static int read_elements(struct tl_pfile_reading *r, const struct elements *e)
+{
+	uint32_t *order = NULL;
+	int status = begin_elements(r, e, &order);
+
+	if (status == 0)
+		status = tl_pfile_each_row(r->reader, e->section, r->profile->event_count, e->take,
+					   r, r->err);
+	/* Where some are lost, the others stay in the order of the file. */
+	if (status == 0 && r->order && e->table->count < r->order_count &&
+	    !tl_pfile_undo_order(e->list, e->table, e->size, e->events, order))
 		status = tl_error_memory(r->err);
+	r->order = NULL;
 	free(order);
 	return status;
 }
@@ -185,23 +233,47 @@ static int take_jump(void *arg, uint64_t number, const uint64_t *row)
 int tl_pfile_read_lines(struct tl_pfile_reading *r)
 {
 	struct tl_profile_lines *lines = &r->profile->lines;
+	const struct elements elements = {
+		.section = TL_PFILE_LINES,
+		.order_section = TL_PFILE_LINE_ORDER,
+		.take = take_line,
+		.table = &lines->table,
+		.list = &lines->list,
+		.size = sizeof(*lines->list),
+		.events = r->profile->event_count,
+	};
 
-	return read_elements(r, TL_PFILE_LINES, TL_PFILE_LINE_ORDER, take_line, &lines->table,
-			     &lines->list, sizeof(*lines->list));
+	return read_elements(r, &elements);
 }
 
 int tl_pfile_read_arcs(struct tl_pfile_reading *r)
 {
 	struct tl_profile_arcs *arcs = &r->profile->arcs;
+	const struct elements elements = {
+		.section = TL_PFILE_ARCS,
+		.order_section = TL_PFILE_ARC_ORDER,
+		.take = take_arc,
+		.table = &arcs->table,
+		.list = &arcs->list,
+		.size = sizeof(*arcs->list),
+		.events = r->profile->event_count,
+	};
 
-	return read_elements(r, TL_PFILE_ARCS, TL_PFILE_ARC_ORDER, take_arc, &arcs->table,
-			     &arcs->list, sizeof(*arcs->list));
+	return read_elements(r, &elements);
 }
 
 int tl_pfile_read_jumps(struct tl_pfile_reading *r)
 {
 	struct tl_profile_jumps *jumps = &r->profile->jumps;
+	const struct elements elements = {
+		.section = TL_PFILE_JUMPS,
+		.order_section = TL_PFILE_JUMP_ORDER,
+		.take = take_jump,
+		.table = &jumps->table,
+		.list = &jumps->list,
+		.size = sizeof(*jumps->list),
+		.events = 0,
+	};
 
-	return read_elements(r, TL_PFILE_JUMPS, TL_PFILE_JUMP_ORDER, take_jump, &jumps->table,
-			     &jumps->list, sizeof(*jumps->list));
+	return read_elements(r, &elements);
 }

@@ -16,10 +16,12 @@ static uint32_t part_of(const struct tl_pfile_reading *r, uint64_t number)
 	return tl_pfile_number(&r->parts, number);
 }
 
-static void add_costs(struct tl_profile *profile, int64_t *to, const uint64_t *costs)
+/* The costs of a row from field `at` on. Most rows have but the first ones. */
+static void add_costs(const struct tl_pfile_reading *r, int64_t *to, const uint64_t *row,
+		      uint32_t at)
 {
-	for (uint32_t e = 0; e < profile->event_count; e++)
-		tl_add_cost(&to[e], (int64_t)costs[e], &profile->losses.saturated);
+	for (uint32_t i = at; i < r->reader->used; i++)
+		tl_add_cost(&to[i - at], (int64_t)row[i], &r->profile->losses.saturated);
 }
 
 /* ---- lines ---- */
@@ -45,7 +47,7 @@ static int take_line(void *arg, uint64_t number, const uint64_t *row)
 			return TL_NO_MEMORY;
 		to = p->lines.table.cost + (size_t)line.function * p->event_count;
 	}
-	add_costs(p, to, row + 6);
+	add_costs(r, to, row, 6);
 	return 0;
 }
 
@@ -110,7 +112,7 @@ static int take_arc(void *arg, uint64_t number, const uint64_t *row)
 	if (at == before || here < sums->first[at])
 		sums->first[at] = here;
 	tl_add_count(&p->arcs.list[at].calls, row[11], &p->losses.saturated);
-	add_costs(p, p->arcs.table.cost + (size_t)at * p->event_count, row + 12);
+	add_costs(r, p->arcs.table.cost + (size_t)at * p->event_count, row, 12);
 	return 0;
 }
 
@@ -145,20 +147,9 @@ static bool sort_arcs(struct arc_sums *sums)
 	return ok;
 }
 
-/* How many arcs the file has, as its blocks say. */
-static size_t count_arcs(const struct tl_pfile_reader *reader)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < reader->count; i++)
-		if (reader->blocks[i].section == TL_PFILE_ARCS)
-			count += reader->blocks[i].rows;
-	return count;
-}
-
 int tl_pfile_read_arc_sums(struct tl_pfile_reading *r)
 {
-	struct arc_sums sums = { .r = r, .count = count_arcs(r->reader) };
+	struct arc_sums sums = { .r = r, .count = tl_pfile_row_count(r->reader, TL_PFILE_ARCS) };
 	int failed = 0, status;
 	uint32_t *order = tl_pfile_read_order(r, TL_PFILE_ARC_ORDER, sums.count, &failed);
 

@@ -45,6 +45,8 @@ struct tl_pfile_reading {
 	struct tl_names names; /* strings, until there is a profile */
 	struct tl_pfile_numbers strings, events, functions, parts, contexts;
 	uint32_t *function_order, *part_order, *context_order;
+	const uint32_t *order; /* of the elements that are read, by row; NULL: they are appended */
+	size_t order_count;
 	uint32_t lost_function; /* stands for those that are lost; TL_NONE: none yet */
 	uint64_t head[4 + TL_PFILE_LOSSES];
 	bool has_head;
@@ -74,6 +76,13 @@ uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section 
 /* Elements of `size` bytes and their costs into another order. False without memory. */
 bool tl_pfile_reorder(void *elements, struct tl_cost_table *table, size_t size, uint32_t events,
 		      const uint32_t *order);
+
+/*
+ * Some elements of a table were put where their order says, and others are lost: put those that
+ * are there in the order of the file. False without memory.
+ */
+bool tl_pfile_undo_order(void *elements, struct tl_cost_table *table, size_t size, uint32_t events,
+			 const uint32_t *order);
 
 /* file_read_costs.c */
 int tl_pfile_read_contexts(struct tl_pfile_reading *r);

@@ -35,7 +35,12 @@ const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value);
 static inline const uint8_t *tl_pfile_take_number(const uint8_t *from, uint64_t *value)
 {
 	*value = *from;
-	return *value < 0x80 ? from + 1 : tl_pfile_take_long(from, value);
+	if (*value < 0x80)
+		return from + 1;
+	if (from[1] >= 0x80)
+		return tl_pfile_take_long(from, value);
+	*value = (*value & 0x7f) | (uint64_t)from[1] << 7;
+	return from + 2;
 }
 
 /* Write a row behind the row `last`, which becomes this one; `last` begins as zeros. */
@@ -64,24 +69,26 @@ static inline const uint8_t *tl_pfile_take_group(const uint8_t *from, unsigned b
 
 /*
  * Read a row over the one before it. tl_pfile_row_bytes() bytes can be read at `from`. This is
- * what the time of reading a file goes into, so it is part of its caller's loop. NULL: it has
- * fields that there are not, or a number of more than 64 bits.
+ * what the time of reading a file goes into, so it is part of its caller's loop. Values of the row
+ * before stand below *used, which becomes that of this row. NULL: it has fields that there are not,
+ * or a number of more than 64 bits.
  */
 static inline const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t keys, uint32_t fields,
-					       uint64_t *row)
+					       uint64_t *row, uint32_t *used)
 {
+	uint32_t at = 0;
 	unsigned bits;
 
-	for (uint32_t i = keys; i < fields; i++)
+	for (uint32_t i = keys; i < *used; i++)
 		row[i] = 0;
-	for (uint32_t at = 0; from; at += TL_PFILE_GROUP) {
+	do {
 		if (at >= fields && at)
 			return NULL;
 		bits = *from++;
 		from = tl_pfile_take_group(from, bits & 0x7f, at, keys, fields, row);
-		if (bits < 0x80)
-			break;
-	}
+		at += TL_PFILE_GROUP;
+	} while (from && bits >= 0x80);
+	*used = at < fields ? at : fields;
 	return from;
 }
 

@@ -48,6 +48,7 @@ static int next_block(struct tl_kway_cursor *c, struct tl_error *err)
 	c->left = block->rows;
 	c->number = block->first - 1; /* the row before the first one */
 	c->text_size = 0;
+	c->used = 0;
 	if (c->fields)
 		memset(c->row, 0, c->fields * sizeof(*c->row));
 	return 1;
@@ -61,7 +62,11 @@ int tl_kway_cursor_next(struct tl_kway_cursor *c, struct tl_error *err)
 		if (status <= 0)
 			return status;
 	}
-	c->pos = c->pos < c->end ? tl_pfile_take_row(c->pos, c->keys, c->fields, c->row) : NULL;
+	/* Behind a row that made no sense there is none. */
+	if (c->pos && c->pos < c->end)
+		c->pos = tl_pfile_take_row(c->pos, c->keys, c->fields, c->row, &c->used);
+	else
+		c->pos = NULL;
 	if (!c->pos || c->pos > c->end)
 		return changed(err);
 	c->left--;

@@ -16,6 +16,7 @@ struct tl_kway_cursor {
 	uint32_t left;   /* rows of the present one */
 	uint64_t number; /* of the row, in the section */
 	const uint8_t *pos, *end;
+	uint32_t used; /* fields of the row from here on are 0 */
 	uint64_t *row; /* room for `fields` numbers, which the caller has */
 
 	/* Of strings: the text of the row, with its terminator. */
