@@ -23,6 +23,7 @@ from common import CORPUS, ROOT, SHARED, expect, fail
 
 STREAMS = {"calls", "instants", "records", "instructions", "accesses", "samples"}
 ROWS = 20000  # calls of a trace that is imported
+LINES = 2000  # rows of a listing that is imported
 LONG = os.environ.get("TL_LONG")
 
 
@@ -329,6 +330,11 @@ JOINS = [
     "SELECT c.id, p.function FROM contexts c LEFT JOIN contexts p ON p.id = c.parent AND p.event = c.event",
     "WITH RECURSIVE path(id, depth) AS (SELECT id, 0 FROM contexts WHERE parent IS NULL UNION SELECT c.id, path.depth + 1 "
     "FROM contexts c JOIN path ON c.parent = path.id) SELECT count(*), max(depth) FROM path",
+    # Conditions that SQLite may answer by two indexes.
+    "SELECT * FROM arcs WHERE caller = (SELECT max(callee) FROM arcs) OR callee = (SELECT max(callee) FROM arcs)",
+    "SELECT count(*) FROM arcs WHERE caller = 1 OR callee = 1 OR callee = 2",
+    "SELECT a.caller, b.callee FROM arcs a JOIN arcs b ON b.caller = a.callee OR b.callee = a.caller",
+    "SELECT count(*) FROM contexts WHERE parent = 0 OR function = 1 OR id = 2",
     "SELECT l.part, p.thread, sum(l.self) FROM lines l JOIN parts p ON p.id = l.part GROUP BY l.part, p.thread",
 ]
 CALL_JOINS = [
@@ -338,6 +344,11 @@ CALL_JOINS = [
     "SELECT function, count(DISTINCT thread) FROM calls GROUP BY function",
     "SELECT count(*) FROM calls WHERE start >= (SELECT avg(start) FROM calls)",
     "SELECT p.name, count(*) FROM calls c JOIN calls p ON p.id = c.parent WHERE c.id < 200 GROUP BY p.name",
+    # What SQLite may answer by reading the calls twice.
+    "SELECT count(*), sum(self) FROM calls WHERE thread = (SELECT min(thread) FROM calls) OR start > (SELECT avg(start) FROM calls)",
+    "SELECT count(*) FROM calls WHERE \"end\" > 100 OR start > 100 OR id = 3",
+    "SELECT f.name, count(*) FROM calls c JOIN functions f ON f.id = c.function WHERE c.id = 3 OR c.depth = 1 GROUP BY f.name",
+    "SELECT count(*) FROM calls a JOIN calls b ON b.id = a.parent OR b.start = a.start WHERE a.id < 40 AND b.id < 40",
     # What the table of calls compares itself, at the ends of its numbers.
     "SELECT count(*), sum(self) FROM calls WHERE duration > -5 AND self >= -9223372036854775807 AND depth < 9223372036854775807",
     "SELECT count(*) FROM calls WHERE duration < 0 OR thread < -9223372036854775807",
@@ -367,14 +378,23 @@ def compare(path, args, base, statements):
         expect("%s: %s" % (path, sql), got, wanted)
 
 
-def random_statements(path, args, has_calls, rng):
-    tables = {name: found for name, found in columns_of(path, args).items() if name not in STREAMS - {"calls"}}
-    if not has_calls:
-        tables = {table: columns for table, columns in tables.items() if table not in STREAMS}
+def short_streams(path, args):
+    """The tables that are listings of the input, where they are not too long to be imported."""
+    found = set()
+    for table in sorted(STREAMS - {"calls"}):
+        done = ask("SELECT count(*) AS count FROM %s" % table, *args, path, status=(0, 1, 2))
+        if done.returncode < 2 and json.loads(done.stdout)[0]["count"] <= LINES:
+            found.add(table)
+    return found
+
+
+def random_statements(path, args, has_calls, rng, number):
+    left_out = STREAMS - short_streams(path, args) - ({"calls"} if has_calls else set())
+    tables = {name: found for name, found in columns_of(path, args).items() if name not in left_out}
     base = imported(path, args, tables)
     filled = [table for table in tables if base.execute("SELECT count(*) FROM %s" % table).fetchone()[0]]
     statements = [(sql, False) for sql in JOINS + (CALL_JOINS if has_calls else [])]
-    for _ in range(400 if LONG else 60):
+    for _ in range(number):
         table = rng.choice(filled + (["calls"] * 4 if has_calls else []))
         statements.append(statement(rng, base, table, tables[table]))
     compare(path, args, base, statements)
@@ -504,19 +524,28 @@ def readable(path):
     return done.returncode < 2 and len(done.stdout) < 1 << 20
 
 
-def other_formats(log, folder):
-    """Formats of which the corpus has nothing, as we write them: their tables are those of their reports."""
-    for target, suffix in (("pprof", "pb.gz"), ("folded", "folded"), ("speedscope", "json"), ("tracelathe", "tlp")):
+def other_format(path, rng):
+    """Its tables are its reports, and random statements are answered as SQLite answers them."""
+    if not functions(path, []):
+        fail(path, "has no functions")
+    sums(path, [])
+    return random_statements(path, [], calls(path, []), rng, 200 if LONG else 12)
+
+
+def other_formats(log, folder, rng):
+    """Formats of which the corpus has nothing: as we write them, and by hand (gmon, text of perf script, and others)."""
+    count = 0
+    for verb, target, suffix in (("convert", "pprof", "pb.gz"), ("convert", "folded", "folded"), ("convert", "speedscope", "json"),
+                                 ("convert", "tracelathe", "tlp"), ("timeline", "chrome", "json"),
+                                 ("timeline", "perfetto", "pftrace")):
         path = os.path.join(folder, target + "." + suffix)
-        common.run("convert", "--to", target, "-o", path, log)
-        if not functions(path, []):
-            fail(path, "has no functions")
-        sums(path, [])
-    for target, suffix in (("chrome", "json"), ("perfetto", "pftrace")):
-        path = os.path.join(folder, target + "." + suffix)
-        common.run("timeline", "--to", target, "-o", path, log)
-        if not functions(path, []):
-            fail(path, "has no functions")
+        common.run(verb, "--to", target, "-o", path, log)
+        count += other_format(path, rng)
+    seeds = os.path.join(ROOT, "fuzz", "corpus")
+    for room in ("foreign", "gmon"):
+        for name in sorted(os.listdir(os.path.join(seeds, room))):
+            count += other_format(os.path.join(seeds, room, name), rng)
+    return count
 
 
 def main():
@@ -530,14 +559,14 @@ def main():
         has_calls = calls(path, [])
         listings(path, [])
         if not has_calls or rows("SELECT count(*) FROM calls", path) < [(ROWS,)]:
-            count += random_statements(path, [], has_calls, rng)
+            count += random_statements(path, [], has_calls, rng, 400 if LONG else 60)
         if path.endswith(".xray") and has_calls and not log:
             log = path
         if not has_calls and not profile:
             profile = path
     with tempfile.TemporaryDirectory() as folder:
         count += hostile(log)
-        other_formats(log, folder)
+        count += other_formats(log, folder, rng)
         interrupted(log)
         damaged(log, folder)
         whole_database(log, profile, folder)

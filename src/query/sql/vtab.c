@@ -332,9 +332,17 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	return SQLITE_OK;
 }
 
+/*
+ * With OR, SQLite may read a table once for each condition, by one index or another, and knows by
+ * these numbers which rows it had. Rows of a stream have none: tl_query_plan() sees to it that
+ * SQLite does not read one so.
+ */
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *number)
 {
-	*number = (sqlite3_int64)((const struct query_cursor *)base)->row;
+	const struct query_cursor *cursor = (const struct query_cursor *)base;
+
+	*number =
+		(sqlite3_int64)(cursor->index ? cursor->index->rows[cursor->row].row : cursor->row);
 	return SQLITE_OK;
 }
 
