@@ -82,12 +82,14 @@ def read_by_llvm(folder):
     xray = common.tool("llvm-xray-19", "llvm-xray")
     if not xray:
         return 0
-    for name in ("fib-fdr", "tail-fdr"):
+    logs = [os.path.join(CORPUS, name + ".xray") for name in ("fib-fdr", "tail-fdr", "args-fdr")]
+    logs = [path for path in logs if os.path.exists(path)]
+    for path in logs:
         log, text = os.path.join(folder, "1.xray"), os.path.join(folder, "1.yaml")
-        common.run("convert", "--to", "xray", "--xray-version", "1", "-o", log, os.path.join(CORPUS, name + ".xray"))
+        common.run("convert", "--to", "xray", "--xray-version", "1", "-o", log, path)
         common.run("convert", "--to", "yaml", "-o", text, log)
-        expect(name + ": llvm-xray's accounts of both", account(xray, text), account(xray, log))
-    return 2
+        expect(os.path.basename(path) + ": llvm-xray's accounts of both", account(xray, text), account(xray, log))
+    return len(logs)
 
 
 LINE = "  - { type: 0, func-id: %s, cpu: 1, thread: 5, process: 4, kind: %s, tsc: %s, data: %s }\n"

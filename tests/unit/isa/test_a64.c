@@ -349,12 +349,48 @@ TEST(recorded_accesses_agree)
 	assert_true(seen.instructions > 40000);
 }
 
+/* Instructions of memory tags (C4.1.94, "Load/store memory tags"), and what is none of them. */
+TEST(memory_tags)
+{
+	static const struct {
+		uint32_t opcode;
+		enum tl_a64_class class;
+		const char *text;
+	} cases[] = {
+		{ 0xd9200820, TL_A64_STORE, "stg x0, [x1]" },
+		{ 0xd9201420, TL_A64_STORE, "stg x0, [x1], #16" },
+		{ 0xd9600820, TL_A64_STORE, "stzg x0, [x1]" },
+		{ 0xd9a00820, TL_A64_STORE, "st2g x0, [x1]" },
+		{ 0xd9e01c20, TL_A64_STORE, "stz2g x0, [x1, #16]!" },
+		{ 0xd9a00020, TL_A64_STORE, "stgm x0, [x1]" },
+		{ 0xd9200020, TL_A64_STORE, "stzgm x0, [x1]" },
+		{ 0xd9e00020, TL_A64_LOAD, "ldgm x0, [x1]" },
+		{ 0xd9600020, TL_A64_LOAD, "ldg x0, [x1]" },
+		{ 0xd9201020, TL_A64_UNALLOCATED, "stzgm with an offset" },
+		{ 0xd9a01020, TL_A64_UNALLOCATED, "stgm with an offset" },
+		{ 0xd9e01020, TL_A64_UNALLOCATED, "ldgm with an offset" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct tl_a64 have = tl_a64_classify(cases[i].opcode);
+
+		if (have.class != cases[i].class)
+			fail_msg("%s is of class %d", cases[i].text, have.class);
+		if (have.class != TL_A64_UNALLOCATED)
+			assert_true(have.access & TL_A64_TAGS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_and_targets),   cmocka_unit_test(accesses_and_sizes),
-		cmocka_unit_test(classes_and_groups),  cmocka_unit_test(the_cache_answers_the_same),
-		cmocka_unit_test(texts_follow_the_pc), cmocka_unit_test(recorded_accesses_agree),
+		cmocka_unit_test(flows_and_targets),
+		cmocka_unit_test(accesses_and_sizes),
+		cmocka_unit_test(classes_and_groups),
+		cmocka_unit_test(the_cache_answers_the_same),
+		cmocka_unit_test(memory_tags),
+		cmocka_unit_test(texts_follow_the_pc),
+		cmocka_unit_test(recorded_accesses_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
