@@ -24,7 +24,9 @@ static int take_time(struct tl_chrome_read *c, struct tl_decimal *time, bool *ha
 		return status;
 	*has = (json->token.kind == TL_JSON_NUMBER || json->token.kind == TL_JSON_STRING) &&
 	       tl_decimal_parse(json->token.text, json->token.size, time);
-	return is_container(json) ? tl_foreign_json_skip(&c->reader, err) : 0;
+	if (is_container(json))
+		return tl_foreign_json_skip(&c->reader, err);
+	return 0;
 }
 
 /* A process or thread: a number, or a text. */
@@ -61,7 +63,9 @@ static int take_phase(struct tl_chrome_read *c, struct tl_chrome_event *e, struc
 		return status;
 	if (json->token.kind == TL_JSON_STRING && json->token.size == 1)
 		e->phase = json->token.text[0];
-	return is_container(json) ? tl_foreign_json_skip(&c->reader, err) : 0;
+	if (is_container(json))
+		return tl_foreign_json_skip(&c->reader, err);
+	return 0;
 }
 
 /* Of the arguments `name` is read, as metadata has it. */
@@ -80,7 +84,7 @@ static int take_arguments(struct tl_chrome_read *c, struct tl_chrome_event *e, s
 		if (status < 0 || json->depth == depth)
 			break;
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* The present token is a key. */
@@ -140,5 +144,7 @@ int tl_chrome_take_event(void *read, struct tl_error *err)
 		if (status < 0)
 			return status;
 	}
-	return status < 0 ? status : tl_chrome_use_event(c, &event, err);
+	if (status < 0)
+		return status;
+	return tl_chrome_use_event(c, &event, err);
 }

@@ -30,7 +30,9 @@ static int take_member(void *arg, struct tl_error *err)
 		return status;
 	if (c->reader.json.token.kind == TL_JSON_OBJECT)
 		return tl_foreign_json_skip(&c->reader, err);
-	return c->reader.json.token.kind == TL_JSON_ARRAY ? take_events(c, false, err) : 0;
+	if (c->reader.json.token.kind != TL_JSON_ARRAY)
+		return 0;
+	return take_events(c, false, err);
 }
 
 static int take_file(void *arg, struct tl_error *err)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/arithmetic.h"
 #include "core/codec.h"
 
 #include <lz4frame.h>
@@ -31,7 +32,7 @@ static int failed(struct tl_codec_io *io, enum tl_status status, const char *tex
 
 static size_t least(size_t a, size_t b)
 {
-	return a < b ? a : b;
+	return tl_min(a, b);
 }
 
 static void advance(struct tl_codec_io *io, size_t consumed, size_t made)

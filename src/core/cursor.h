@@ -6,6 +6,7 @@
  * pos)`; a hot loop tests once for a whole record and then reads unchecked with the tl_get_*
  * functions.
  */
+#include "core/arithmetic.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,7 +43,7 @@ static inline void tl_cursor_seek(struct tl_cursor *cur, uint64_t offset)
 {
 	uint64_t size = (uint64_t)(cur->end - cur->base);
 
-	cur->pos = cur->base + (offset < size ? offset : size);
+	cur->pos = cur->base + tl_min(offset, size);
 }
 
 /* Bound the cursor at an offset: at most its present end, and not before its position. */

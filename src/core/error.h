@@ -23,4 +23,10 @@ int tl_error_memory(struct tl_error *err);
 /* The format an error is about, set by the room that knows it; returns `status`. */
 int tl_error_format(struct tl_error *err, const char *format, int status);
 
+/* What a loop over `step() > 0` answers as a whole: the failure that ended it, or 0 at the end. */
+static inline int tl_error_or_end(int status)
+{
+	return status < 0 ? status : 0;
+}
+
 #endif

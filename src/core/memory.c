@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 #include <stdalign.h>
@@ -116,7 +117,7 @@ static size_t next_block(const struct tl_arena *arena)
 
 	if (size < ARENA_BLOCK)
 		return ARENA_BLOCK;
-	return size > ARENA_LARGE_BLOCK ? ARENA_LARGE_BLOCK : size;
+	return tl_min(size, ARENA_LARGE_BLOCK);
 }
 
 static char *arena_take(struct tl_arena *arena, size_t size)

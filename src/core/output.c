@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/arithmetic.h"
 
 enum { BUFFER_BYTES = 64 * 1024 };
 
@@ -98,7 +99,7 @@ static void grow(struct tl_output *out, size_t size)
 {
 	size_t used = (size_t)(out->buffer.pos - out->start);
 	size_t capacity = (size_t)(out->buffer.end - out->start);
-	size_t want = capacity + (size > capacity ? size : capacity);
+	size_t want = capacity + tl_max(size, capacity);
 	char *grown = NULL;
 
 	if (size <= PTRDIFF_MAX - capacity && !out->error.status)
@@ -382,7 +383,9 @@ int tl_output_open_descriptor(struct tl_output **out, int fd, struct tl_error *e
 int tl_output_open_memory(struct tl_output **out, struct tl_error *err)
 {
 	*out = new_output();
-	return *out ? 0 : tl_error_memory(err);
+	if (!*out)
+		return tl_error_memory(err);
+	return 0;
 }
 
 void tl_output_make_executable(struct tl_output *out)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/arithmetic.h"
 #include "core/pool.h"
 
 #include <pthread.h>
@@ -41,7 +42,7 @@ static void *work(void *arg)
 int tl_pool_run(unsigned jobs, size_t count, tl_task_fn *fn, void *arg)
 {
 	struct run run = { .fn = fn, .arg = arg, .count = count, .failed = count };
-	size_t helpers = jobs > count ? count : jobs, started = 0;
+	size_t helpers = tl_min(jobs, count), started = 0;
 	pthread_t *threads = helpers > 1 ? malloc((helpers - 1) * sizeof(*threads)) : NULL;
 
 	pthread_mutex_init(&run.lock, NULL);

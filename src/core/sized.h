@@ -12,6 +12,7 @@
 #include <string.h>
 #include <tracelathe/core.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 /*
@@ -24,7 +25,7 @@
 /* Bytes of a struct that both sides know are copied; those that only `to` has become zero. */
 static inline void tl_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
 {
-	size_t both = to_size < from_size ? to_size : from_size;
+	size_t both = tl_min(to_size, from_size);
 
 	memcpy(to, from, both);
 	memset((unsigned char *)to + both, 0, to_size - both);

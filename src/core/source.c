@@ -70,7 +70,9 @@ static int open_codec(struct tl_source *source, struct tl_error *err)
 		return 0;
 	source->frames.buffer = malloc(TL_SOURCE_BUFFER);
 	source->frames.state = source->frames.buffer ? source->frames.codec->open() : NULL;
-	return source->frames.state ? 0 : tl_error_memory(err);
+	if (!source->frames.state)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int tl_source_open(struct tl_source **source, const char *path,

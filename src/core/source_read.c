@@ -204,7 +204,7 @@ int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
 
 	*data = source->chunk;
 	*size = source->chunk_left;
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int64_t tl_source_read(struct tl_source *source, void *buffer, size_t size, struct tl_error *err)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/output.h"
 
 enum { GZIP_WINDOW = 15 + 16 }; /* zlib: the largest window, in a gzip wrapper */
@@ -52,7 +53,7 @@ void tl_gzip_put(struct tl_gzip *gzip, const void *data, size_t size)
 	const char *bytes = data;
 
 	while (size) {
-		size_t left = TL_GZIP_BUFFER - gzip->used, some = size < left ? size : left;
+		size_t left = TL_GZIP_BUFFER - gzip->used, some = tl_min(size, left);
 
 		memcpy(gzip->buffer + gzip->used, bytes, some);
 		gzip->used += some;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line of folded stacks, from its end: counts, then all the rest is the stack. */
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "folded/folded.h"
 
@@ -90,7 +91,7 @@ static void survey_line(struct survey *s, const uint8_t *line, const uint8_t *en
 /* The whole lines of a file's first bytes; the first one also if it has no end. */
 static struct survey survey_lines(const uint8_t *data, size_t size)
 {
-	struct tl_cursor cur = tl_cursor_over(data, size < LOOKED_AT ? size : LOOKED_AT);
+	struct tl_cursor cur = tl_cursor_over(data, tl_min(size, LOOKED_AT));
 	struct survey s = { 0 };
 
 	if (tl_cursor_has(&cur, 3) && !memcmp(cur.pos, "\xef\xbb\xbf", 3))
@@ -110,8 +111,7 @@ int tl_folded_probe(const uint8_t *data, size_t size)
 {
 	const struct survey s = survey_lines(data, size);
 
-	if ((size && memchr(data, 0, size < LOOKED_AT ? size : LOOKED_AT)) || !s.good ||
-	    2 * s.bad > s.good)
+	if ((size && memchr(data, 0, tl_min(size, LOOKED_AT))) || !s.good || 2 * s.bad > s.good)
 		return 0;
 	return s.with_separator ? 30 : 10;
 }

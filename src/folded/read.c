@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/source.h"
 #include "core/text/lines.h"
@@ -33,7 +34,7 @@ struct folded {
 /* Bytes that two texts begin with alike. */
 static size_t common_bytes(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
-	const size_t size = a_size < b_size ? a_size : b_size;
+	const size_t size = tl_min(a_size, b_size);
 	size_t i = 0;
 
 	while (i + 8 <= size && tl_get64(a + i) == tl_get64(b + i))

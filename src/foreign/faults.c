@@ -73,5 +73,7 @@ int tl_foreign_say(struct tl_foreign_faults *faults, enum tl_status status, cons
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fault.text = tl_arena_copy(&faults->texts, text, strlen(text));
-	return fault.text ? keep(faults, &fault, err) : tl_error_memory(err);
+	if (fault.text)
+		return keep(faults, &fault, err);
+	return tl_error_memory(err);
 }

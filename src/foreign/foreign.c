@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/facts.h"
 
@@ -43,7 +44,7 @@ static int64_t least_ticks(const struct tl_foreign_file *f)
 		const struct tl_foreign_thread *t = &f->spans.threads[i];
 
 		for (size_t n = 0; n < t->count; n++)
-			least = t->spans[n].ticks < least ? t->spans[n].ticks : least;
+			least = tl_min(t->spans[n].ticks, least);
 	}
 	return least;
 }
@@ -149,7 +150,7 @@ static void describe_spans(struct tl_facts *facts, const struct tl_foreign_file 
 
 			if (t->spans[n].duration < TL_FOREIGN_INSTANT)
 				end += t->spans[n].duration;
-			last = end > last ? end : last;
+			last = tl_max(end, last);
 		}
 	}
 	if (!threads)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign/json.h"
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 int tl_foreign_json_bad(struct tl_foreign_json *r, const char *rule, uint64_t offset,
@@ -35,7 +36,7 @@ int tl_foreign_json_members(struct tl_foreign_json *r, tl_foreign_value_fn *memb
 		if (status < 0 || r->ended)
 			return status;
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* Go on behind a fault. 1: the next token is the begin of an element; 0: there is none. */
@@ -50,7 +51,9 @@ static int recover(struct tl_foreign_json *r, int status, uint32_t depth, uint64
 		return found;
 	r->ended = !found;
 	status = note_fault(r, status, text, at, from, err);
-	return status < 0 ? status : found;
+	if (status < 0)
+		return status;
+	return found;
 }
 
 /* Take one element. 1; 0: there is none any more; negative: also a fault of the text. */
@@ -67,10 +70,12 @@ static int take_element(struct tl_foreign_json *r, uint32_t depth, uint64_t *fro
 		return 0;
 	}
 	if (status <= 0 || (r->json.token.kind == TL_JSON_ARRAY_END && r->json.depth < depth))
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	*from = r->json.token.offset;
 	status = element(arg, err);
-	return status < 0 ? status : !r->ended;
+	if (status < 0)
+		return status;
+	return !r->ended;
 }
 
 int tl_foreign_json_elements(struct tl_foreign_json *r, uint8_t open, tl_foreign_value_fn *element,
@@ -110,14 +115,14 @@ int tl_foreign_json_text(struct tl_foreign_json *r, struct tl_source *source,
 	if (status < 0 && tl_json_is_fault(&r->json, status) && !r->ended)
 		status = recover(r, status, 0, r->json.fault_offset, 0, err);
 	tl_json_end(&r->json);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 void tl_foreign_put_decimal(struct tl_output *out, const struct tl_decimal *number)
 {
 	char digits[24], *end = tl_format_u64(digits, number->digits);
 	const int count = (int)(end - digits), whole = count + number->exponent;
-	const int before_point = whole > 0 ? whole : 0;
+	const int before_point = tl_max(0, whole);
 
 	if (number->negative)
 		tl_put_char(out, '-');
@@ -142,7 +147,7 @@ int tl_foreign_json_skip(struct tl_foreign_json *r, struct tl_error *err)
 {
 	const int status = tl_json_skip(&r->json, err);
 
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* The rest of a value whose first token was read. */
@@ -150,7 +155,9 @@ static int pass_rest(struct tl_foreign_json *r, struct tl_error *err)
 {
 	const enum tl_json_kind kind = r->json.token.kind;
 
-	return kind == TL_JSON_OBJECT || kind == TL_JSON_ARRAY ? tl_foreign_json_skip(r, err) : 0;
+	if (kind == TL_JSON_OBJECT || kind == TL_JSON_ARRAY)
+		return tl_foreign_json_skip(r, err);
+	return 0;
 }
 
 int tl_foreign_json_number(struct tl_foreign_json *r, struct tl_decimal *number, bool *is,
@@ -174,7 +181,9 @@ int tl_foreign_json_name_here(struct tl_foreign_json *r, uint32_t *name, struct 
 	if (!text)
 		return TL_NO_MEMORY;
 	*name = tl_names_add(&r->file->stacks.names, text, size);
-	return *name == TL_NONE ? tl_error_memory(err) : 0;
+	if (*name == TL_NONE)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int tl_foreign_json_name(struct tl_foreign_json *r, uint32_t *name, struct tl_error *err)
@@ -184,6 +193,7 @@ int tl_foreign_json_name(struct tl_foreign_json *r, uint32_t *name, struct tl_er
 	*name = 0;
 	if (status < 0)
 		return status;
-	return r->json.token.kind == TL_JSON_STRING ? tl_foreign_json_name_here(r, name, err)
-						    : pass_rest(r, err);
+	if (r->json.token.kind == TL_JSON_STRING)
+		return tl_foreign_json_name_here(r, name, err);
+	return pass_rest(r, err);
 }

@@ -2,6 +2,7 @@
 /* The steps of each thread are kept by the timeline room: they were put into order once. */
 #include "foreign/span_calls.h"
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 struct span_calls {
@@ -51,7 +52,7 @@ static void leave(void *arg, int64_t ticks, bool cut)
 /* A process or thread that is not known is 0. */
 static int64_t id_of(int64_t id)
 {
-	return id < 0 ? 0 : id;
+	return tl_max(0, id);
 }
 
 static int build_track(struct span_calls *c, struct tl_call_tracks *tracks, uint32_t number,

@@ -62,5 +62,7 @@ int tl_foreign_spans_as_stacks(struct tl_foreign_file *f, uint32_t thread, uint3
 	if (!s.no_memory && !tl_foreign_walk(&f->spans, thread, &visitor, met))
 		s.no_memory = true;
 	free(s.path);
-	return s.no_memory ? tl_error_memory(err) : 0;
+	if (s.no_memory)
+		return tl_error_memory(err);
+	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls over time on a timeline, thread by thread. */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "foreign/span_calls.h"
 #include "timeline/timeline.h"
@@ -69,8 +70,8 @@ static int draw_thread(struct span_draw *d, struct tl_foreign_file *f, uint32_t 
 	const struct tl_foreign_visitor visitor = { enter, leave, NULL, instant, d };
 	const struct tl_foreign_thread *t = &f->spans.threads[number];
 
-	d->at.process = t->process < 0 ? 0 : t->process;
-	d->at.thread = t->thread < 0 ? 0 : t->thread;
+	d->at.process = tl_max(0, t->process);
+	d->at.thread = tl_max(0, t->thread);
 	d->open = d->depth = 0;
 	if (t->command)
 		tl_timeline_name(d->timeline, d->at.process, d->at.thread,
@@ -96,7 +97,9 @@ static int draw_threads(struct span_draw *d, struct tl_foreign_file *f, struct t
 			tl_timeline_name(d->timeline, t->process, -1,
 					 f->stacks.names.names[t->command].text);
 	}
-	return status < 0 ? status : tl_foreign_note_walk(f, &met, err);
+	if (status < 0)
+		return status;
+	return tl_foreign_note_walk(f, &met, err);
 }
 
 int tl_foreign_timeline(struct tl_foreign_file *f, uint32_t depth, struct tl_timeline *timeline,

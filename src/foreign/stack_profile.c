@@ -139,7 +139,9 @@ static int add_node(struct stack_build *b, uint32_t node, struct tl_error *err)
 	if (!take_cost(b, node))
 		return 0;
 	tl_profile_add_context_cost(b->profile, (uint32_t)context, 0, b->cost);
-	return b->foreign->options.lines ? add_line(b, node, err) : 0;
+	if (!b->foreign->options.lines)
+		return 0;
+	return add_line(b, node, err);
 }
 
 /* A parent's number is less than its children's; children of node 0 are roots of parts. */

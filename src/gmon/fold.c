@@ -50,7 +50,9 @@ static int add_piece(struct folder *f, uint64_t address, const int64_t *cost, st
 		.at = { .file = place.file, .line = place.line, .address = address },
 	};
 
-	return status < 0 ? status : tl_profile_put_line(f->profile, &line, cost, err);
+	if (status < 0)
+		return status;
+	return tl_profile_put_line(f->profile, &line, cost, err);
 }
 
 /*

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "core/arithmetic.h"
+#include "core/error.h"
 #include "core/facts.h"
 #include "core/output.h"
 
@@ -23,8 +25,8 @@ static void count(struct counts *c, const struct tl_gmon_file *g,
 		return;
 	c->rate = record->rate;
 	c->bins += record->bin_count;
-	c->low = record->low < c->low ? record->low : c->low;
-	c->high = record->high > c->high ? record->high : c->high;
+	c->low = tl_min(record->low, c->low);
+	c->high = tl_max(record->high, c->high);
 	for (uint32_t i = 0; i < record->bin_count; i++)
 		c->samples += tl_gmon_bin(g, record, i);
 }
@@ -152,5 +154,5 @@ int tl_gmon_dump(struct tl_gmon_file *g, bool json, struct tl_output *out, struc
 
 	while ((status = tl_gmon_next(g, &record, err)) == 1 && !tl_output_failed(out))
 		put_record(&l, g, &record);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }

@@ -270,7 +270,7 @@ static bool give(struct worker *w, const struct note *asked)
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	struct note sum = {
 		.kind = asked->number < 0 ? NOTE_SUM : NOTE_ADD,
-		.to = asked->number < 0 ? 0 : asked->number,
+		.to = asked->number > 0 ? asked->number : 0,
 		.life = asked->other_life,
 	};
 	int fd = make_scratch_file(w->settings);

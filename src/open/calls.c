@@ -29,7 +29,9 @@ static int make_source(struct tl_input *input, struct tl_call_source *source,
 	if (!options->to)
 		options->to = TL_NOWHERE;
 	status = tl_input_relate(input, err);
-	return status < 0 ? status : input->format->calls(input, source, options, err);
+	if (status < 0)
+		return status;
+	return input->format->calls(input, source, options, err);
 }
 
 int tl_input_calls(struct tl_input *input, const struct tl_calls_options *options,

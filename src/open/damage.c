@@ -57,5 +57,7 @@ int tl_input_damage(const struct tl_input *input, size_t number, struct tl_damag
 	if (number >= input->damage_listed)
 		return 0;
 	status = tl_give(damage, size, sizeof(*damage), &input->damage[number], sizeof(*damage));
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }

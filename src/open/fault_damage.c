@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open/fault_damage.h"
+#include "core/arithmetic.h"
 
 size_t tl_fault_damage(const struct tl_fault_list *faults, struct tl_damage *places, size_t room,
 		       uint64_t *count, uint64_t *skipped_bytes)
 {
-	size_t listed = faults->count < room ? faults->count : room;
+	size_t listed = tl_min(faults->count, room);
 
 	*count = faults->total;
 	*skipped_bytes = faults->skipped_bytes;

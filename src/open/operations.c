@@ -273,7 +273,9 @@ static int64_t check_as_csv(struct tl_input *input, bool rules, struct tl_output
 		found = (rules ? input->format->rules : input->format->check)(input, true, csv.json,
 									      err);
 	status = tl_csv_end_rows(&csv, found < 0 ? (int)found : 0, out, err);
-	return status < 0 ? status : found;
+	if (status < 0)
+		return status;
+	return found;
 }
 
 int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
@@ -303,7 +305,9 @@ static int write_timeline(struct tl_input *input, const char *format, struct tl_
 		return status;
 	status = input->format->timeline(input, timeline, err);
 	finished = tl_timeline_finish(timeline, status < 0 ? NULL : err);
-	return status < 0 ? status : finished;
+	if (status < 0)
+		return status;
+	return finished;
 }
 
 int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/text/lines.h"
 #include "perf_script/perf_script.h"
@@ -114,8 +115,7 @@ static uint32_t add_event(struct tl_foreign_stacks *stacks, const char *text, si
 	char *name;
 	bool added;
 
-	if (number == TL_NONE ||
-	    asprintf(&name, "%.*s.samples", (int)(size < 4096 ? size : 4096), text) < 0)
+	if (number == TL_NONE || asprintf(&name, "%.*s.samples", (int)tl_min(size, 4096), text) < 0)
 		return TL_NONE;
 	added = tl_foreign_stacks_event(stacks, name, strlen(name), "samples") != TL_NONE;
 	free(name);
@@ -200,7 +200,9 @@ static int begin_sample(struct script *s, const struct tl_perf_script_sample *sa
 	    tl_perf_script_cut_frame(sample->rest.start, sample->rest.end, &frame) &&
 	    frame.object.start && !push_frame(s, &frame))
 		return tl_error_memory(err);
-	return s->root ? 0 : tl_error_memory(err);
+	if (!s->root)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* ---- lines ---- */
@@ -246,7 +248,9 @@ static int take_chain_line(struct script *s, struct tl_error *err)
 	if (tl_perf_script_cut_frame(s->lines.start, s->lines.stop, &frame)) {
 		if (s->file->options.dump)
 			return dump_line(s, "frame", err);
-		return s->open && !push_frame(s, &frame) ? tl_error_memory(err) : 0;
+		if (s->open && !push_frame(s, &frame))
+			return tl_error_memory(err);
+		return 0;
 	}
 	if (!tl_perf_script_cut_place(s->lines.start, s->lines.stop, &file, &line))
 		return bad_line(s, "neither a sample nor a frame of a call chain; left it out",
@@ -367,7 +371,7 @@ static void survey_line(struct script_survey *survey, const uint8_t *line, const
 
 int tl_perf_script_probe(const uint8_t *data, size_t size)
 {
-	struct tl_cursor cur = tl_cursor_over(data, size < LOOKED_AT ? size : LOOKED_AT);
+	struct tl_cursor cur = tl_cursor_over(data, tl_min(size, LOOKED_AT));
 	struct script_survey s = { 0 };
 
 	if (size && memchr(data, 0, tl_cursor_left(&cur)))

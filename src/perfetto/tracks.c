@@ -129,5 +129,7 @@ int tl_perfetto_settle_tracks(struct tl_perfetto_state *s, struct tl_error *err)
 	joined = join_same(&s->foreign->spans, &index);
 	tl_index_free(&index);
 	drop_empty(&s->foreign->spans);
-	return joined ? 0 : tl_error_memory(err);
+	if (!joined)
+		return tl_error_memory(err);
+	return 0;
 }

@@ -44,7 +44,9 @@ static int choose_sleds(struct choice *choice, const char *path, struct tl_error
 		if (tl_xray_map_find(map, id, &function, sizeof(function)) == 1)
 			ok = consider(choice, function.name, id);
 	tl_xray_map_close(map);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int choose_entries(struct choice *choice, const char *path, struct tl_error *err)
@@ -67,7 +69,9 @@ static int choose_entries(struct choice *choice, const char *path, struct tl_err
 			ok = consider(choice, symbol.name, address);
 	}
 	tl_binary_close(binary);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int by_number(const void *left, const void *right)

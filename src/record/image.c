@@ -186,5 +186,7 @@ int tl_record_image_join(struct tl_record_session *session, const char *folder, 
 		return 0;
 	tl_record_add_file(session->result, path);
 	status = tl_record_side_file(session, folder, path, &state, err);
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }

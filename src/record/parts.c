@@ -102,7 +102,9 @@ static int list_images(struct images *images, const char *parts, struct tl_error
 			images->list[images->count++] = name;
 	}
 	closedir(folder);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int by_process(const void *left, const void *right)

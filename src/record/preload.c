@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/recording.h"
 #include "record/chosen.h"
@@ -183,7 +184,9 @@ static int run_own(struct tl_record_session *session, const char *front, struct 
 	write_preload(&texts);
 	status = tl_record_process_run(session, session->program->path, session->options->arguments,
 				       variables, err);
-	return status < 0 ? status : tl_record_parts_join(session, err);
+	if (status < 0)
+		return status;
+	return tl_record_parts_join(session, err);
 }
 
 static int with_parts(struct tl_record_session *session, bool sleds, const char *front,
@@ -224,7 +227,9 @@ int tl_record_run_calls(struct tl_record_session *session, struct tl_error *err)
 {
 	int status = refuse_choice(session, err);
 
-	return status < 0 ? status : with_parts(session, false, "calls", run_own, err);
+	if (status < 0)
+		return status;
+	return with_parts(session, false, "calls", run_own, err);
 }
 
 /* ---- LLVM's recorders ---- */
@@ -237,7 +242,7 @@ static void write_llvm(struct texts *texts, const struct tl_record_session *sess
 
 	snprintf(texts->llvm, sizeof(texts->llvm),
 		 "func_duration_threshold_us=%.0f buffer_size=%" PRIu64 " buffer_max=%" PRIu64,
-		 o->threshold_seconds * 1e6, size, count < 2 ? 2 : count);
+		 o->threshold_seconds * 1e6, size, tl_max(count, 2));
 }
 
 static int run_llvm(struct tl_record_session *session, const char *front, struct tl_error *err)
@@ -256,7 +261,9 @@ static int run_llvm(struct tl_record_session *session, const char *front, struct
 	snprintf(texts.xray, sizeof(texts.xray), "xray_logfile_base=%s/llvm-", session->parts);
 	status = tl_record_process_run(session, session->program->path, session->options->arguments,
 				       variables, err);
-	return status < 0 ? status : tl_record_parts_take_llvm(session, err);
+	if (status < 0)
+		return status;
+	return tl_record_parts_take_llvm(session, err);
 }
 
 static int run_basic(struct tl_record_session *session, const char *front, struct tl_error *err)
@@ -278,7 +285,9 @@ static int run_basic(struct tl_record_session *session, const char *front, struc
 		 session->parts);
 	status = tl_record_process_run(session, session->program->path, session->options->arguments,
 				       variables, err);
-	return status < 0 ? status : tl_record_parts_take_llvm(session, err);
+	if (status < 0)
+		return status;
+	return tl_record_parts_take_llvm(session, err);
 }
 
 int tl_record_run_xray_fdr(struct tl_record_session *session, struct tl_error *err)
@@ -290,5 +299,7 @@ int tl_record_run_xray_basic(struct tl_record_session *session, struct tl_error 
 {
 	int status = refuse_choice(session, err);
 
-	return status < 0 ? status : with_parts(session, true, "", run_basic, err);
+	if (status < 0)
+		return status;
+	return with_parts(session, true, "", run_basic, err);
 }

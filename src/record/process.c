@@ -130,5 +130,7 @@ int tl_record_process_run(struct tl_record_session *session, const char *path,
 	if (!error)
 		return 0;
 	errno = error;
-	return error == ENOMEM ? tl_error_memory(err) : tl_error_system(err, "cannot run it");
+	if (error == ENOMEM)
+		return tl_error_memory(err);
+	return tl_error_system(err, "cannot run it");
 }

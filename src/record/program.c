@@ -11,6 +11,7 @@
 
 #include <tracelathe/symbols.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 /* Where `meson install` puts the run-time. */
@@ -63,7 +64,7 @@ bool tl_record_library(const char *name, char path[TL_RECORD_PATH])
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
-	self[length > 0 ? length : 0] = '\0';
+	self[tl_max(0, length)] = '\0';
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';

@@ -179,5 +179,7 @@ int tl_record_run_callgrind(struct tl_record_session *session, struct tl_error *
 
 	snprintf(file, sizeof(file), "--callgrind-out-file=%s.callgrind-%%p", session->output);
 	status = run_tool(session, words, err);
-	return status < 0 ? status : take_profiles(session, err);
+	if (status < 0)
+		return status;
+	return take_profiles(session, err);
 }

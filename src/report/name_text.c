@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/output.h"
 
 /* What is left out of a name, in the order of what is missed least. */
@@ -197,7 +198,7 @@ size_t tl_short_name_columns(const char *name, size_t room)
 	if (room == TL_NAME_UNBOUNDED)
 		return tl_name_columns(name);
 	choose(name, room, &columns);
-	return columns < room ? columns : room;
+	return tl_min(columns, room);
 }
 
 void tl_put_short_name(struct tl_output *out, const char *name, size_t room)

@@ -4,7 +4,7 @@
 /* The view of a report: a profile, the chosen events, the options with their defaults. */
 #include <tracelathe/report.h>
 
-#include "core/saturate.h"
+#include "core/arithmetic.h"
 #include "profile/derive/cycle_costs.h"
 
 struct tl_view {

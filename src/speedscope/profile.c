@@ -97,7 +97,7 @@ static int take_stack(struct tl_speedscope_read *s, uint32_t *node, struct tl_ou
 		    !(*node = tl_foreign_stacks_child(&s->reader.file->stacks, *node, frame)))
 			return tl_error_memory(err);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int dump_sample(struct tl_speedscope_read *s, struct tl_output *out, struct tl_error *err)
@@ -113,7 +113,9 @@ static int dump_sample(struct tl_speedscope_read *s, struct tl_output *out, stru
 		tl_put_char(out, ']');
 	if (status < 0)
 		dump_end(s, out, NULL);
-	return status < 0 ? status : dump_end(s, out, err);
+	if (status < 0)
+		return status;
+	return dump_end(s, out, err);
 }
 
 /* Samples keep their numbers, as weights are found by them: a bad one has no frames. */
@@ -372,5 +374,7 @@ int tl_speedscope_take_profile(void *speedscope, struct tl_error *err)
 		return status;
 	/* What was read of a damaged profile is kept. */
 	finished = tl_speedscope_finish_profile(s, err);
-	return finished < 0 ? finished : status;
+	if (finished < 0)
+		return finished;
+	return status;
 }

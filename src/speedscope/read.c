@@ -195,7 +195,9 @@ static int spans_as_stacks(struct tl_speedscope_read *s, struct tl_error *err)
 		status = tl_foreign_spans_as_stacks(f, i, number, event, &met, err);
 	}
 	tl_foreign_spans_free(&f->spans);
-	return status < 0 ? status : tl_foreign_note_walk(f, &met, err);
+	if (status < 0)
+		return status;
+	return tl_foreign_note_walk(f, &met, err);
 }
 
 static int finish(struct tl_speedscope_read *s, struct tl_error *err)
@@ -214,7 +216,9 @@ static int finish(struct tl_speedscope_read *s, struct tl_error *err)
 	tl_foreign_tell(f, "profiles", s->profiles);
 	tl_foreign_tell(f, "samples", s->samples);
 	tl_foreign_tell(f, "events", s->events);
-	return status < 0 ? status : tl_foreign_note_costs(f, err);
+	if (status < 0)
+		return status;
+	return tl_foreign_note_costs(f, err);
 }
 
 static int read_speedscope(struct tl_foreign_file *file, struct tl_source *source,

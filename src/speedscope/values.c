@@ -73,12 +73,12 @@ static int finish_samples(struct tl_speedscope_read *s, struct tl_error *err)
 	stacks->parts[part].command = p->name;
 	stacks->parts[part].samples = p->node_count;
 	s->samples += p->node_count;
-	return p->node_count == p->weight_count
-		       ? 0
-		       : bad_profile(s,
-				     "a profile has not as many weights as samples: those without "
-				     "the other were left out",
-				     err);
+	if (p->node_count == p->weight_count)
+		return 0;
+	return bad_profile(s,
+			   "a profile has not as many weights as samples: those without "
+			   "the other were left out",
+			   err);
 }
 
 /* ---- events ---- */
@@ -115,11 +115,12 @@ static int finish_events(struct tl_speedscope_read *s, struct tl_error *err)
 	if (!add_events(s, thread))
 		return tl_error_memory(err);
 	s->events += s->profile.event_count;
-	return thread->unordered ? bad_profile(s,
-					       "the events are not in the order of their times: "
-					       "they were sorted",
-					       err)
-				 : 0;
+	if (!thread->unordered)
+		return 0;
+	return bad_profile(s,
+			   "the events are not in the order of their times: "
+			   "they were sorted",
+			   err);
 }
 
 int tl_speedscope_finish_profile(struct tl_speedscope_read *s, struct tl_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/sized.h"
@@ -64,7 +65,9 @@ static int read_symbols(struct tl_binary *binary, struct tl_error *err)
 		read = tl_symtab_add(table, debug, SHT_SYMTAB);
 	if (read && !table->count)
 		read = tl_symtab_add(table, &binary->file, SHT_DYNSYM);
-	return read && tl_symtab_finish(table) ? 0 : tl_error_memory(err);
+	if (!(read && tl_symtab_finish(table)))
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* A jitdump file has functions with lines, and nothing else of a binary. */
@@ -77,7 +80,9 @@ static int open_jit(struct tl_binary *binary, struct tl_error *err)
 	binary->file.machine = (uint16_t)binary->jit.dump.machine;
 	binary->file.is_64bit = true;
 	binary->file.is_big_endian = binary->jit.dump.swapped != TL_HOST_BIG_ENDIAN;
-	return tl_symtab_finish(&binary->symtab) ? 0 : tl_error_memory(err);
+	if (!tl_symtab_finish(&binary->symtab))
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int open_parts(struct tl_binary *binary, const char *path, const char *debug_root,
@@ -95,7 +100,9 @@ static int open_parts(struct tl_binary *binary, const char *path, const char *de
 		return status;
 	tl_build_id(&binary->file, binary->build_id);
 	status = find_debug_file(binary, debug_root, err);
-	return status ? status : read_symbols(binary, err);
+	if (status)
+		return status;
+	return read_symbols(binary, err);
 }
 
 int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64_t bias,
@@ -405,7 +412,7 @@ size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_i
 			 size_t size, size_t room)
 {
 	size_t count = tl_binary_inlined_at(binary, address, NULL, 0);
-	size_t put = count < room ? count : room;
+	size_t put = tl_min(count, room);
 	struct tl_inlined *ours = tl_zeroed(put, sizeof(*ours));
 
 	if (!ours || size < sizeof(*ours)) {

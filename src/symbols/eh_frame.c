@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/eh_frame.h"
+#include "core/arithmetic.h"
 
 /* ---- numbers ---- */
 
@@ -141,7 +142,7 @@ bool tl_eh_find(const struct tl_eh_table *index, uint64_t ip, uint64_t *found)
 		return false;
 	first = tl_cursor_offset(&t.cur);
 	high = tl_cursor_left(&t.cur) / 8;
-	high = count < high ? count : high;
+	high = tl_min(count, high);
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 

@@ -310,12 +310,16 @@ int tl_jit_code_read(struct tl_jit_code *code, const char *path, struct tl_symta
 {
 	int status = tl_jitdump_open(&code->dump, path, err);
 
-	return status < 0 ? status : tl_jit_code_take(code, symbols, err);
+	if (status < 0)
+		return status;
+	return tl_jit_code_take(code, symbols, err);
 }
 
 int tl_jit_code_take(struct tl_jit_code *code, struct tl_symtab *symbols, struct tl_error *err)
 {
-	return read_all(code, symbols) ? 0 : tl_error_memory(err);
+	if (!read_all(code, symbols))
+		return tl_error_memory(err);
+	return 0;
 }
 
 void tl_jit_code_line(const struct tl_jit_code *code, uint64_t offset, struct tl_symbol *symbol)

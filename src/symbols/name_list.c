@@ -188,7 +188,9 @@ static int read_lines(struct tl_name_list *l, const char *path,
 		read = take(l, line);
 	free(line);
 	fclose(file);
-	return read ? 0 : tl_error_memory(err);
+	if (!read)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int tl_name_list_read_kallsyms(struct tl_name_list *l, const char *path, struct tl_error *err)

@@ -162,5 +162,7 @@ int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err)
 		timeline->ops->end(timeline);
 	no_memory = timeline->no_memory;
 	free_timeline(timeline);
-	return no_memory ? tl_error_memory(err) : !used;
+	if (no_memory)
+		return tl_error_memory(err);
+	return !used;
 }

@@ -111,7 +111,9 @@ static int check_inclusive(struct checking *c, const struct tl_profile *profile,
 	tl_cycles_free(&cycles);
 	free(entered);
 	free(called);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_violation_fn *fn,

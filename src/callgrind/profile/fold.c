@@ -91,7 +91,9 @@ static int make_profile(struct tl_callgrind_folder *f, struct tl_error *err)
 		return tl_error_memory(err);
 	f->reader->names.pool = &f->profile->names;
 	f->empty = tl_profile_intern(f->profile, "", 0);
-	return f->empty ? 0 : tl_error_memory(err);
+	if (!f->empty)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* "parts with other events are mapped by name" (rule H). */
@@ -349,7 +351,9 @@ static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the reader is not at its beginning");
 	reader->names.pool = f->profile ? &f->profile->names : &f->names;
-	return tl_names_add(reader->names.pool, "", 0) == TL_NONE ? tl_error_memory(err) : 0;
+	if (tl_names_add(reader->names.pool, "", 0) == TL_NONE)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* The names now belong to the profile, so the reader must not refer to them any more. */
@@ -384,7 +388,9 @@ static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 		if (status < 0)
 			break;
 	}
-	return status < 0 ? status : tl_callgrind_note_inherited(f, reader, err);
+	if (status < 0)
+		return status;
+	return tl_callgrind_note_inherited(f, reader, err);
 }
 
 static int fold_reader(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
@@ -422,7 +428,9 @@ static int finish(struct tl_callgrind_folder *f, struct tl_error *err)
 		status = tl_error_memory(err);
 	free(f->known);
 	f->known = NULL;
-	return status < 0 ? status : tl_profile_finish(f->profile, err);
+	if (status < 0)
+		return status;
+	return tl_profile_finish(f->profile, err);
 }
 
 static void free_fold(struct tl_callgrind_folder *f)

@@ -343,7 +343,9 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 		further_places(reader, &position, pending);
 	item->costs = reader->columns.costs;
 	item->cost_count = costs.count;
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }
 
 /* ---- calls and jumps ---- */
@@ -399,7 +401,9 @@ int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct tl_
 		s->conditional = false;
 		s->taken = 0;
 		begin_pending(reader, TL_CALLGRIND_PENDING_CALL);
-		return key->space ? tl_callgrind_broken(reader, TL_CALLGRIND_RULE_RCALLS, err) : 0;
+		if (!key->space)
+			return 0;
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_RCALLS, err);
 	}
 	int status = tl_callgrind_lost(reader, TL_CALLGRIND_RULE_CALLS, err);
 

@@ -48,7 +48,9 @@ static int version_value(struct tl_callgrind_reader *reader, struct value value,
 
 	if (!tl_callgrind_parse_number((const uint8_t *)value.text, &major, &over))
 		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_HEADER_NUMBER, err);
-	return major > 1 || over ? tl_callgrind_broken(reader, TL_CALLGRIND_RULE_VERSION, err) : 0;
+	if (major > 1 || over)
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_VERSION, err);
+	return 0;
 }
 
 /* "cmd: newline as \\n, backslash as \\\\". */
@@ -69,7 +71,9 @@ static int command_value(struct tl_callgrind_reader *reader, struct value value,
 		name = tl_callgrind_intern(reader, text, (size_t)(to - text));
 	free(text);
 	reader->part.command = name == TL_NONE ? 0 : name;
-	return name == TL_NONE ? tl_error_memory(err) : 0;
+	if (name == TL_NONE)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int creator_value(struct tl_callgrind_reader *reader, struct value value,
@@ -159,7 +163,9 @@ static int positions_value(struct tl_callgrind_reader *reader, struct value valu
 	}
 	memset(reader->state.base, 0, sizeof(reader->state.base));
 	memset(reader->state.further_base, 0, sizeof(reader->state.further_base));
-	return p.further ? tl_callgrind_broken(reader, TL_CALLGRIND_RULE_POSITION_UNKNOWN, err) : 0;
+	if (!p.further)
+		return 0;
+	return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_POSITION_UNKNOWN, err);
 }
 
 /* ---- events ---- */
@@ -247,7 +253,9 @@ static int events_value(struct tl_callgrind_reader *reader, struct value value,
 	for (size_t i = 0; i < count; i++)
 		reader->columns.names[i] = tl_callgrind_name(
 			reader, reader->events.list[reader->columns.events[i]].name);
-	return added ? 0 : tl_callgrind_broken(reader, TL_CALLGRIND_RULE_EVENTS_MANY, err);
+	if (added)
+		return 0;
+	return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_EVENTS_MANY, err);
 }
 
 static struct value trimmed(const char *start, const char *stop)

@@ -211,7 +211,9 @@ static int end_of_text(struct tl_callgrind_reader *reader, struct tl_error *err)
 		if (status)
 			return status;
 	}
-	return reader->part.open ? tl_callgrind_part_end(reader, err) : 0;
+	if (!reader->part.open)
+		return 0;
+	return tl_callgrind_part_end(reader, err);
 }
 
 static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "callgrind/text/layout.h"
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 
 #include <tracelathe/callgrind.h>
@@ -50,7 +51,7 @@ static int sure_of_line(const uint8_t *line, size_t size)
 
 int tl_callgrind_probe(const uint8_t *data, size_t size)
 {
-	struct tl_cursor cur = tl_cursor_over(data, size < LOOKED_AT ? size : LOOKED_AT);
+	struct tl_cursor cur = tl_cursor_over(data, tl_min(size, LOOKED_AT));
 	int sure = 0;
 
 	if (!is_text(data, tl_cursor_left(&cur)))
@@ -62,7 +63,7 @@ int tl_callgrind_probe(const uint8_t *data, size_t size)
 		size_t length = stop ? (size_t)(stop - cur.pos) : tl_cursor_left(&cur);
 		int line = sure_of_line(cur.pos, length);
 
-		sure = line > sure ? line : sure;
+		sure = tl_max(line, sure);
 		cur.pos += stop ? length + 1 : length;
 	}
 	return sure;

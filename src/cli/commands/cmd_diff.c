@@ -200,7 +200,9 @@ static int pass_gate(struct command_job *job, const struct tl_diff *diff, struct
 	if (status < 0 || (!gate.count && !gate.total_grew))
 		return status;
 	job->gate = gate_text(diff, &gate);
-	return job->gate ? 0 : out_of_memory(err);
+	if (job->gate)
+		return 0;
+	return out_of_memory(err);
 }
 
 /* The call graph needs the functions by their inclusive cost, and the calls. */

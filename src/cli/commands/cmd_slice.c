@@ -44,7 +44,9 @@ static int write_both(struct command_job *job, struct tl_slice slice, const char
 	}
 	if (partner)
 		committed = output_commit(partner, err);
-	return committed < 0 ? committed : status;
+	if (committed < 0)
+		return committed;
+	return status;
 }
 
 int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err)

@@ -194,7 +194,9 @@ static int map_all(struct mapping *m, struct tl_error *err)
 			status = 0;
 		}
 	}
-	return status == 0 ? map_logs(m, err) : status;
+	if (status != 0)
+		return status;
+	return map_logs(m, err);
 }
 
 int map_files(struct command_job *job, const char *directory, struct tl_error *err)

@@ -40,7 +40,9 @@ int tl_fault_write(struct tl_fault_list *faults, const struct tl_fault *fault, s
 		return tl_error_memory(err);
 	made.text = tl_arena_copy(&faults->texts, text,
 				  (size_t)size < sizeof(text) ? (size_t)size : sizeof(text) - 1);
-	return made.text ? tl_fault_note(faults, &made, err) : tl_error_memory(err);
+	if (made.text)
+		return tl_fault_note(faults, &made, err);
+	return tl_error_memory(err);
 }
 
 static void put_json(struct tl_output *out, const struct tl_fault *fault)

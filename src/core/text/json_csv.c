@@ -34,7 +34,9 @@ static int value_of(struct table *t, const char **text, size_t *size)
 	switch (token->kind) {
 	case TL_JSON_STRING:
 		*text = tl_json_string(&t->json, size, t->err);
-		return *text ? 0 : tl_error_memory(t->err);
+		if (*text)
+			return 0;
+		return tl_error_memory(t->err);
 	case TL_JSON_NUMBER:
 		*text = (const char *)token->text;
 		*size = token->size;
@@ -150,7 +152,9 @@ static int fact_token(struct facts *f)
 		status = done ? put_fact(f) : 0;
 		f->path.size = f->depth && f->levels[f->depth - 1].list ? before : f->path.size;
 	}
-	return done ? status : tl_error_memory(f->table->err);
+	if (!done)
+		return tl_error_memory(f->table->err);
+	return status;
 }
 
 static int put_facts(struct table *t)
@@ -302,7 +306,9 @@ static int make_array(const char *lines, size_t size, struct tl_output **array,
 			tl_put_char(*array, ',');
 	}
 	tl_put_char(*array, ']');
-	return tl_output_failed(*array) ? tl_error_memory(err) : 0;
+	if (tl_output_failed(*array))
+		return tl_error_memory(err);
+	return 0;
 }
 
 typedef int tokens_fn(struct table *table, void *arg);

@@ -9,6 +9,7 @@
  * Such runs are not counted as such: any set of runs that has the counts of all instructions and
  * fall-throughs says the same. Ours are made by pairing entries and exits, the first in first out.
  */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "export/coverage/coverage_exporters.h"
@@ -61,7 +62,7 @@ static uint64_t falls_through(const struct tl_coverage *c, size_t i, const size_
 		return falls[i] ? c->edges[falls[i] - 1].count : 0;
 	if (insn->kind != TL_BRANCH_NONE && insn->kind != TL_BRANCH_SYSTEM)
 		return 0;
-	return insn->count < next->count ? insn->count : next->count;
+	return tl_min(insn->count, next->count);
 }
 
 static bool begin_run(struct layout *l, uint64_t start, uint64_t count, bool from_outside)
@@ -79,7 +80,7 @@ static void end_runs(struct layout *l, uint64_t end, uint64_t count)
 {
 	while (count && l->first < l->count) {
 		struct run *run = &l->runs[l->first];
-		uint64_t part = run->count < count ? run->count : count;
+		uint64_t part = tl_min(run->count, count);
 
 		tl_put_format(l->out, "%c %llx %llx %llu\n", run->from_outside ? 'f' : 'F',
 			      (unsigned long long)run->start, (unsigned long long)end,
@@ -105,7 +106,7 @@ static bool put_runs(struct layout *l, uint32_t object, const size_t *falls)
 			continue;
 		on = falls_through(c, i, falls);
 		arrived = insn->count > entered ? insn->count - entered : 0;
-		jumped = l->jumps[i] < arrived ? l->jumps[i] : arrived;
+		jumped = tl_min(l->jumps[i], arrived);
 		if (!begin_run(l, insn->address, jumped, false) ||
 		    !begin_run(l, insn->address, arrived - jumped, true))
 			return false;
@@ -145,7 +146,9 @@ static int write_bolt(const struct tl_coverage *c, uint32_t object, struct tl_ou
 {
 	for (size_t i = 0; i < c->edge_count; i++)
 		put_branch(&c->edges[i], object, out);
-	return write_runs(c, object, out) ? 0 : tl_error_memory(err);
+	if (!write_runs(c, object, out))
+		return tl_error_memory(err);
+	return 0;
 }
 
 const struct tl_coverage_exporter tl_bolt_exporter = {

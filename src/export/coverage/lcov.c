@@ -213,7 +213,9 @@ static int write_lcov(const struct tl_coverage *c, uint32_t object, struct tl_ou
 	tl_coverage_lines_free(&t.lines);
 	free(t.functions);
 	free(t.branches);
-	return listed ? 0 : tl_error_memory(err);
+	if (!listed)
+		return tl_error_memory(err);
+	return 0;
 }
 
 const struct tl_coverage_exporter tl_lcov_exporter = {

@@ -160,7 +160,9 @@ static int write_llvm_profile(const struct tl_coverage *c, uint32_t object, stru
 	free(w.order);
 	free(w.bodies);
 	tl_llvm_samples_free(&samples);
-	return made ? 0 : tl_error_memory(err);
+	if (!made)
+		return tl_error_memory(err);
+	return 0;
 }
 
 const struct tl_coverage_exporter tl_llvm_profile_exporter = {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/saturate.h"
+#include "core/arithmetic.h"
 #include "export/flame/flame.h"
 #include "export/groups.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/saturate.h"
+#include "core/arithmetic.h"
 #include "export/event_time.h"
 #include "export/flame/flame.h"
 

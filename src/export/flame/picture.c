@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
-#include "core/saturate.h"
 #include "export/event_time.h"
 #include "export/flame/flame.h"
 
@@ -151,7 +151,7 @@ static struct colour change_colour(const struct picture *p, uint32_t frame)
 {
 	static const struct colour same = { 214, 216, 222 }, more = { 230, 97, 60 },
 				   less = { 74, 144, 217 };
-	double total = (double)(p->inclusive[0] > p->before[0] ? p->inclusive[0] : p->before[0]);
+	double total = (double)tl_max(p->inclusive[0], p->before[0]);
 	double change = (double)p->inclusive[frame] - (double)p->before[frame];
 	double share = total > 0 ? fabs(change) / total : 0;
 	int depth = share >= 1 ? 255 : (int)(sqrt(share) * 255);
@@ -429,5 +429,7 @@ int tl_flame_write_svg(const struct tl_flame *flame, struct tl_output *out, stru
 	}
 	free(numbers);
 	free(calls);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }

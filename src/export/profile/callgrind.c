@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
-#include "core/saturate.h"
 #include "export/profile/exporters.h"
 
 /* ---- survey of the profile ---- */

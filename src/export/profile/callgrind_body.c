@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "core/saturate.h"
+#include "core/arithmetic.h"
 
 static void put_position(const struct tl_callgrind_writer *c, const struct tl_position *at)
 {

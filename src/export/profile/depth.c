@@ -96,7 +96,9 @@ static int make(struct cut *cut, struct tl_error *err)
 	status = take_parts_and_functions(cut, err);
 	if (status == 0)
 		status = take_contexts(cut, err);
-	return status == 0 ? tl_profile_finish(cut->to, err) : status;
+	if (status != 0)
+		return status;
+	return tl_profile_finish(cut->to, err);
 }
 
 int tl_export_in_depth(const struct tl_profile *profile, const struct tl_export_options *options,

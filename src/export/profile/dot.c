@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
-#include "core/saturate.h"
 #include "export/profile/dot_text.h"
 #include "export/profile/exporters.h"
 #include "profile/model/unsized.h"

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
-#include "core/saturate.h"
 #include "export/groups.h"
 #include "export/profile/depth.h"
 #include "export/profile/exporters.h"
@@ -125,7 +125,7 @@ static uint32_t function_name(struct fold *fold, uint32_t function)
 static uint32_t part_root(struct fold *fold, uint32_t part)
 {
 	uint32_t parts = tl_profile_part_count(fold->profile);
-	uint32_t *root = &fold->part_roots[part < parts ? part : parts];
+	uint32_t *root = &fold->part_roots[tl_min(part, parts)];
 	char title[256];
 
 	if (*root == TL_NONE) {
@@ -224,7 +224,7 @@ static int compare_entries(const void *a, const void *b, void *context)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	struct tl_name s = entry_name(context, x), t = entry_name(context, y);
-	size_t common = s.size < t.size ? s.size : t.size;
+	size_t common = tl_min(s.size, t.size);
 	int order = memcmp(s.text, t.text, common);
 
 	if (!order)
@@ -386,7 +386,9 @@ static int write_stacks(const struct tl_profile *profile, const struct tl_export
 		return status;
 	ok = grow_tree(&fold) && (fold.options.top ? put_top(&fold, out) : put_sorted(&fold, out));
 	free_fold(&fold);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int write_folded(const struct tl_profile *profile, const struct tl_export_options *options,

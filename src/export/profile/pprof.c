@@ -419,7 +419,9 @@ static int write_stacks(const struct tl_profile *profile, const struct tl_export
 	tl_pb_message_free(&p.labels);
 	free(p.carries);
 	free(p.values);
-	return p.no_memory ? tl_error_memory(err) : 0;
+	if (p.no_memory)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int write_pprof(const struct tl_profile *profile, const struct tl_export_options *options,

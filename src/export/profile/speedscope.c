@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
-#include "core/saturate.h"
 #include "export/event_time.h"
 #include "export/groups.h"
 #include "export/profile/depth.h"
@@ -65,7 +65,7 @@ static uint32_t part_key(const void *context, uint32_t stack)
 	uint32_t part = tl_stack_at(s->profile, stack).part,
 		 parts = tl_profile_part_count(s->profile);
 
-	return part < parts ? part : parts;
+	return tl_min(part, parts);
 }
 
 static bool has_weight(const struct scope *s, const struct tl_stack *stack)
@@ -201,7 +201,9 @@ static int write_stacks(const struct tl_profile *profile, const struct tl_export
 	}
 	tl_groups_free(&s.groups);
 	free(s.path);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int write_speedscope(const struct tl_profile *profile,

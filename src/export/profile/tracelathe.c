@@ -10,7 +10,9 @@ static int write_profile_file(const struct tl_profile *profile,
 	struct tl_export_options filled;
 	int status = tl_export_options(&filled, profile, options, err);
 
-	return status < 0 ? status : tl_pfile_write(profile, out, err);
+	if (status < 0)
+		return status;
+	return tl_pfile_write(profile, out, err);
 }
 
 const struct tl_exporter tl_profile_file_exporter = {

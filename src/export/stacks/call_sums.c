@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/saturate.h"
+#include "core/arithmetic.h"
 #include "export/stacks/stacks.h"
 #include "profile/model/unsized.h"
 

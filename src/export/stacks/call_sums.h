@@ -7,7 +7,7 @@
  */
 #include <tracelathe/profile.h>
 
-#include "core/saturate.h"
+#include "core/arithmetic.h"
 
 /* Calls from one function to another; their costs are those of the same number. */
 struct tl_call_pair {

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
-#include "core/saturate.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/path_queue.h"
 #include "export/stacks/stacks.h"
@@ -176,7 +176,9 @@ static int64_t add_context(struct estimate *e, uint32_t parent, uint32_t functio
 static int64_t add_other(struct estimate *e, uint32_t context, const int64_t *rest,
 			 struct tl_error *err)
 {
-	return score(e, rest) > 0 ? add_context(e, context, e->other, 0, rest, err) : 0;
+	if (score(e, rest) > 0)
+		return add_context(e, context, e->other, 0, rest, err);
+	return 0;
 }
 
 static void mark_path(struct estimate *e, const struct tl_path_candidate *c)
@@ -421,7 +423,9 @@ static int64_t copy_functions(struct tl_profile *result, const struct tl_profile
 
 	for (uint32_t f = 0; number >= 0 && f < functions; f++)
 		number = tl_profile_put_function(result, tl_profile_function(sums, f), err);
-	return number < 0 ? number : tl_profile_put_function(result, &other, err);
+	if (number < 0)
+		return number;
+	return tl_profile_put_function(result, &other, err);
 }
 
 static int estimate_all(struct estimate *model, const struct tl_profile *sums, struct tl_error *err)
@@ -435,7 +439,9 @@ static int estimate_all(struct estimate *model, const struct tl_profile *sums, s
 	model->other = (uint32_t)other;
 	for (uint32_t part = 0; status >= 0 && part < parts; part++)
 		status = estimate_part(model, sums, part, in_parts, err);
-	return status < 0 ? (int)status : tl_profile_finish(model->result, err);
+	if (status < 0)
+		return (int)status;
+	return tl_profile_finish(model->result, err);
 }
 
 int tl_stacks_estimate(struct tl_profile **estimate, const struct tl_profile *sums,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
-#include "core/saturate.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stacks.h"
 #include "profile/model/unsized.h"
@@ -140,7 +140,9 @@ static int settle_part(struct settling *s, uint32_t part, bool in_parts, struct 
 	sum_wanted(s, part, in_parts);
 	sum_got(s, part);
 	status = copy_contexts(s, part, err);
-	return status < 0 ? status : add_rest(s, part, err);
+	if (status < 0)
+		return status;
+	return add_rest(s, part, err);
 }
 
 static bool make_room(struct settling *s)
@@ -183,7 +185,9 @@ static int settle(struct settling *s, struct tl_error *err)
 	free(s->done);
 	free(s->placed);
 	free(s->share);
-	return status < 0 ? status : tl_profile_finish(s->result, err);
+	if (status < 0)
+		return status;
+	return tl_profile_finish(s->result, err);
 }
 
 int tl_stacks_settle(struct tl_profile **settled, const struct tl_profile *paths,

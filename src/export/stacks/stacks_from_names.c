@@ -336,7 +336,9 @@ static int grow_trees(struct trees *t, struct tl_error *err)
 		status = add_costs(t, &lines, &arcs, parts, err);
 	tl_groups_free(&lines);
 	tl_groups_free(&arcs);
-	return status < 0 ? status : tl_profile_finish(t->result, err);
+	if (status < 0)
+		return status;
+	return tl_profile_finish(t->result, err);
 }
 
 static int new_like(struct tl_profile **made, const struct tl_profile *profile,
@@ -428,7 +430,9 @@ static int join_costs(struct trees *t, struct tl_error *err)
 		arc.callee = joined(t, arc.callee);
 		status = tl_profile_put_arc(t->result, &arc, tl_profile_arc_cost(t->sums, i), err);
 	}
-	return status < 0 ? status : tl_profile_finish(t->result, err);
+	if (status < 0)
+		return status;
+	return tl_profile_finish(t->result, err);
 }
 
 int tl_stacks_join_levels(struct tl_profile **made, const struct tl_profile *sums,

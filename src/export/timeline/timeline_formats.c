@@ -36,5 +36,7 @@ int tl_timeline_open(struct tl_timeline **timeline, const char *format, struct t
 	if (!ops)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such timeline format");
 	*timeline = tl_timeline_new(ops, out);
-	return *timeline ? 0 : tl_error_memory(err);
+	if (!*timeline)
+		return tl_error_memory(err);
+	return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "intel_pt/blocks/decoder.h"
+#include "core/arithmetic.h"
 
 static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks,
 		     size_t count)
@@ -127,7 +128,7 @@ static uint32_t limit_of(const struct tl_pt_decoder *decoder)
 {
 	uint32_t count = tl_pt_graph_count(&decoder->graph);
 
-	return decoder->parallel.node_limit < count ? decoder->parallel.node_limit : count;
+	return tl_min(decoder->parallel.node_limit, count);
 }
 
 const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "intel_pt/blocks/graph.h"
+#include "core/arithmetic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static uint32_t nodes_for(const struct tl_pt_code_graph *code, const struct tl_p
 
 	for (size_t i = 0; i < image->count; i++)
 		want += (image->regions[i].last - image->regions[i].begin) / 2;
-	return (uint32_t)(want < most ? want : most);
+	return (uint32_t)tl_min(want, most);
 }
 
 static void free_nodes(struct tl_pt_code_graph *code)
@@ -97,7 +98,7 @@ static int make_room(struct tl_pt_code_graph *code, uint32_t want)
 	if (code->nodes && code->capacity >= want)
 		return 0;
 	free_nodes(code);
-	for (uint32_t least = want < LEAST_NODES ? want : LEAST_NODES; want >= least; want /= 2) {
+	for (uint32_t least = tl_min(want, LEAST_NODES); want >= least; want /= 2) {
 		code->capacity = want & ~3u;
 		code->nodes = aligned_alloc(64, code->capacity * sizeof(*code->nodes));
 		code->blocks = malloc(code->capacity * sizeof(*code->blocks));
@@ -327,7 +328,7 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_decoded_bloc
 		      struct tl_pt_node *node)
 {
 	struct tl_pt_code_graph *code = graph->code;
-	uint32_t count = decoded->calls < TL_PT_STACK ? decoded->calls : TL_PT_STACK;
+	uint32_t count = tl_min(decoded->calls, TL_PT_STACK);
 	uint32_t first = decoded->calls - count;
 
 	if (count < 2) {

@@ -179,5 +179,7 @@ int tl_pt_node_insns(struct tl_pt_decoder *decoder, uint32_t number, size_t firs
 	decoder->insns.resume_epoch = decoder->graph.epoch;
 	decoder->insns.resume_next = at;
 	decoder->insns.resume_ip = ip;
-	return status < 0 ? status : (int)done;
+	if (status < 0)
+		return status;
+	return (int)done;
 }

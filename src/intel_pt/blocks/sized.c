@@ -5,6 +5,7 @@
  */
 #include "intel_pt/blocks/decoder.h"
 #include "intel_pt/packets/sized.h"
+#include "core/arithmetic.h"
 
 enum { AT_ONCE = 64 };
 
@@ -31,11 +32,11 @@ static int64_t give_blocks(struct tl_pt_decoder *decoder, unsigned char *blocks,
 	size_t want;
 
 	do {
-		want = max - (size_t)done < AT_ONCE ? max - (size_t)done : AT_ONCE;
+		want = tl_min(max - (size_t)done, AT_ONCE);
 		count = tl_pt_next_blocks(decoder, ours, want, status);
 		for (int64_t i = 0; i < count; i++, blocks += size)
 			tl_copy_sized(blocks, size, &ours[i], sizeof(ours[i]));
-		done += count > 0 ? count : 0;
+		done += tl_max(0, count);
 	} while (count == (int64_t)want && (size_t)done < max && !(*status & TL_PT_EVENT_PENDING));
 	return done ? done : count;
 }
@@ -109,7 +110,7 @@ int tl_pt_decoder_node_insns(struct tl_pt_decoder *decoder, uint32_t node, size_
 		return tl_pt_node_insns(decoder, node, first, insns, max);
 	if (!insns || size < sizeof(*insns))
 		return -TL_PT_INVALID;
-	count = tl_pt_node_insns(decoder, node, first, ours, max < AT_ONCE ? max : AT_ONCE);
+	count = tl_pt_node_insns(decoder, node, first, ours, tl_min(max, AT_ONCE));
 	for (int i = 0; i < count; i++, to += size)
 		tl_copy_sized(to, size, &ours[i], sizeof(ours[i]));
 	return count;

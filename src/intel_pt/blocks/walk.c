@@ -21,6 +21,7 @@
  *   }
  */
 #include "intel_pt/blocks/decoder.h"
+#include "core/arithmetic.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -119,7 +120,7 @@ INLINE uint32_t edge(const struct walk *walk, uint64_t outcome)
 INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	size_t room = (size_t)(walk->out_end - walk->out);
-	uint32_t *begin = walk->out, *end = begin + (walk->count < room ? walk->count : room);
+	uint32_t *begin = walk->out, *end = begin + tl_min(walk->count, room);
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 	uint32_t between = 0;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "intel_pt/code/section_cache.h"
 
@@ -138,7 +139,9 @@ int tl_pt_image_add_file(struct tl_pt_image *image, const char *path, uint64_t o
 	if (!image || !path)
 		return -TL_PT_INVALID;
 	status = tl_pt_section_open(&section, path, offset, size, true);
-	return status < 0 ? status : add(image, section, asid, vaddr, 0);
+	if (status < 0)
+		return status;
+	return add(image, section, asid, vaddr, 0);
 }
 
 int tl_pt_image_add_memory(struct tl_pt_image *image, const uint8_t *data, size_t size,
@@ -263,6 +266,6 @@ int tl_pt_image_read(const struct tl_pt_image *image, int *isid, uint8_t *buffer
 	if (left < size - 1)
 		size = (size_t)left + 1;
 	got = tl_pt_section_read(region->section, region->at + (ip - region->begin), buffer,
-				 size < INT_MAX ? size : INT_MAX);
+				 tl_min(size, INT_MAX));
 	return got ? (int)got : -TL_PT_NOMAP;
 }

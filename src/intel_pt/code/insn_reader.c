@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 enum { CALLBACK_CHUNK = 256 };
@@ -105,7 +106,7 @@ static bool load_unmapped(struct tl_pt_reader *reader, const struct tl_pt_region
 			  uint64_t ip)
 {
 	uint64_t at = region->at + (ip - region->begin), into = at % TL_PT_WINDOW;
-	uint64_t before = into < ip - region->begin ? into : ip - region->begin;
+	uint64_t before = tl_min(into, ip - region->begin);
 	size_t size = load_page(reader, region->section, at - into);
 
 	/*

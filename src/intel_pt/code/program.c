@@ -129,7 +129,9 @@ int tl_pt_program_index(struct tl_pt_program *program, struct tl_error *err)
 	program->index = (struct tl_intervals){ 0 };
 	ok = tl_intervals_build(&program->index, items, program->part_count);
 	free(items);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 bool tl_pt_program_mapping(struct tl_pt_program *program, uint64_t ip,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "intel_pt/code/program_mappings.h"
@@ -140,7 +141,9 @@ static int read_origin(struct map *m, struct origin *origin, struct tl_error *er
 		tl_pt_program_map_file(m->program, origin->path, &origin->bytes, &why);
 	if (why.status == TL_NO_MEMORY)
 		return tl_error_memory(err);
-	return why.status == TL_OK ? 0 : set_why(origin, why.text, why.sys_errno, err);
+	if (why.status == TL_OK)
+		return 0;
+	return set_why(origin, why.text, why.sys_errno, err);
 }
 
 static int open_origin(struct map *m, const char *name, uint32_t *number, struct tl_error *err)
@@ -159,7 +162,9 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 	if (!origin->name || !find_origin(m, origin))
 		return tl_error_memory(err);
 	*number = (uint32_t)m->origin_count++;
-	return origin->path ? read_origin(m, origin, err) : 0;
+	if (!origin->path)
+		return 0;
+	return read_origin(m, origin, err);
 }
 
 /*
@@ -186,9 +191,9 @@ static bool next_code(const struct origin *origin, uint64_t offset, uint64_t end
 			continue;
 		/* The loader maps whole pages, so also some bytes before the segment. */
 		from = segment.offset & ~(uint64_t)0xfff;
-		from = from < offset ? offset : from;
+		from = tl_max(from, offset);
 		to = segment.offset + segment.file_size;
-		to = to > end ? end : to;
+		to = tl_min(to, end);
 		if (from < to && from < code->from)
 			*code = (struct code){
 				from, to, address + (segment.offset - offset) - segment.address
@@ -223,7 +228,7 @@ static bool is_same(struct origin *origin, uint64_t offset, const struct tl_pt_b
 	if (same && size > bytes->size - offset)
 		size = bytes->size - offset;
 	for (uint64_t done = 0, chunk; done < size && same; done += chunk) {
-		chunk = size - done < CHUNK ? size - done : CHUNK;
+		chunk = tl_min(size - done, CHUNK);
 		same = !memcmp(bytes->data + offset + done, image->data + at + done, (size_t)chunk);
 		tl_source_release(bytes->source, offset + done, chunk);
 		tl_source_release(image->source, at + done, chunk);
@@ -282,7 +287,9 @@ static int add_bytes(struct map *m, const struct line *line, uint64_t from, uint
 		.object = strcmp(name, "?") ? name : "",
 	};
 
-	return from < to ? add_line(m, &mapping, line->image_offset + skipped, of, err) : 0;
+	if (from < to)
+		return add_line(m, &mapping, line->image_offset + skipped, of, err);
+	return 0;
 }
 
 /* Divide the bytes of a line into code of its origin and other bytes. */
@@ -324,7 +331,9 @@ static int read_line(struct map *m, const char *text, uint64_t offset, struct tl
 	status = parse_line(m, text, offset, &line, err);
 	if (status == 0)
 		status = open_origin(m, line.name, &number, err);
-	return status == 0 ? divide_line(m, &line, number, err) : status;
+	if (status != 0)
+		return status;
+	return divide_line(m, &line, number, err);
 }
 
 static int read_lines(struct map *m, const uint8_t *text, size_t size, struct tl_error *err)
@@ -382,7 +391,9 @@ static int add_map(struct map *m, struct tl_error *err)
 		status = tl_pt_program_map_file(m->program, m->path, &text, err);
 	if (status == 0)
 		status = read_lines(m, text.data, text.size, err);
-	return status == 0 ? add_parts(m, err) : status;
+	if (status != 0)
+		return status;
+	return add_parts(m, err);
 }
 
 int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot,

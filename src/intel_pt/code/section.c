@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/file.h"
 
 static void map_file(struct tl_pt_section *section, int fd)
@@ -58,7 +59,7 @@ int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_
 
 	*section = NULL;
 	if (there)
-		*section = make(path, offset, size < there ? size : there);
+		*section = make(path, offset, tl_min(size, there));
 	if (*section && map && size)
 		map_file(*section, fd);
 	if (fd >= 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 struct entry {
@@ -138,6 +139,6 @@ int tl_pt_cache_read(struct tl_pt_cache *cache, uint8_t *buffer, size_t size, in
 		return -TL_PT_BAD_IMAGE;
 	if (vaddr - begin >= section->size)
 		return -TL_PT_NOMAP;
-	got = tl_pt_section_read(section, vaddr - begin, buffer, size < INT_MAX ? size : INT_MAX);
+	got = tl_pt_section_read(section, vaddr - begin, buffer, tl_min(size, INT_MAX));
 	return got ? (int)got : -TL_PT_NOMAP;
 }

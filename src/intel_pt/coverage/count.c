@@ -106,9 +106,9 @@ static int take_event(struct tl_pt_counting *c, const struct tl_pt_trace_slice *
 		c->last = TL_NONE;
 		if (c->options->strict)
 			return tl_pt_fault(err, event->lost.why, slice->base + event->lost.from);
-		return tl_pt_fault_add_event(c->faults, c->feed, slice, event)
-			       ? 0
-			       : tl_error_memory(err);
+		if (tl_pt_fault_add_event(c->faults, c->feed, slice, event))
+			return 0;
+		return tl_error_memory(err);
 	default:
 		return 0;
 	}
@@ -226,7 +226,9 @@ static int count_slice(struct tl_pt_counting *c, const struct tl_pt_trace_slice 
 	tl_pt_counters_add_up(c);
 	if (tl_pt_decoders_done(&c->decoders, slice))
 		tl_pt_counters_free(c->now);
-	return status == 0 && c->no_memory ? tl_error_memory(err) : status;
+	if (status == 0 && c->no_memory)
+		return tl_error_memory(err);
+	return status;
 }
 
 static int count_slices(struct tl_pt_counting *c, struct room *room, struct tl_error *err)

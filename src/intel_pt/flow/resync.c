@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Behind an error: to the next packet that gives a location (9.9). */
 #include "intel_pt/flow/rules.h"
+#include "core/arithmetic.h"
 
 /* The search: packets are skipped, their effect on the last address is kept. */
 struct resync_search {
@@ -105,7 +106,7 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	tl_pt_flow_catch_up(flow);
 	flow->time.in_psb = false;
 	found = find(flow, &search);
-	flow->timing.pos = search.pos > flow->timing.pos ? search.pos : flow->timing.pos;
+	flow->timing.pos = tl_max(search.pos, flow->timing.pos);
 	fill_lost(flow, &search, flow->pos, why, lost);
 	tl_pt_flow_drop(flow);
 	flow->slow_path_reasons &= ~(uint32_t)(TL_PT_SLOW_ERROR | TL_PT_SLOW_READY);

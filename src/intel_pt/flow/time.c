@@ -4,6 +4,7 @@
  * for.
  */
 #include "intel_pt/flow/rules.h"
+#include "core/arithmetic.h"
 
 /*
  * Fast path of replay(): TNT, TIP, MTC and CYC, up to any other packet. It equals decoding each of
@@ -51,7 +52,7 @@ static void replay(struct tl_pt_flow *flow, const uint8_t *to)
 void tl_pt_flow_catch_up(struct tl_pt_flow *flow)
 {
 	if (!(flow->flags & TL_PT_FLOW_TIMED))
-		replay(flow, flow->status.psb_end > flow->pos ? flow->status.psb_end : flow->pos);
+		replay(flow, tl_max(flow->status.psb_end, flow->pos));
 }
 
 void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos)

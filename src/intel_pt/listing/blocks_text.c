@@ -432,7 +432,9 @@ static int finish(struct dump *d, struct tl_error *err)
 	tl_pt_reader_close(&d->reader);
 	for (size_t i = 0; i < sizeof(d->text) / sizeof(d->text[0]); i++)
 		tl_disassembler_close(d->text[i]);
-	return d->no_memory ? tl_error_memory(err) : 0;
+	if (d->no_memory)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image,

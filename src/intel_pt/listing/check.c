@@ -321,7 +321,9 @@ static int check_code(struct trace_check *c, struct tl_pt_decoder *decoder, int 
 		if (count < 0)
 			status = (int)count;
 	}
-	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
+	if (status == -TL_PT_NOMEM)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int64_t tl_pt_check_packets(const struct tl_pt_config *config, tl_pt_violation_fn *put, void *arg,
@@ -332,7 +334,9 @@ int64_t tl_pt_check_packets(const struct tl_pt_config *config, tl_pt_violation_f
 
 	if (status == 0 && !c.stop)
 		status = check_flow(&c, err);
-	return status < 0 ? status : c.count;
+	if (status < 0)
+		return status;
+	return c.count;
 }
 
 int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *slice,
@@ -353,5 +357,7 @@ int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_tr
 		return tl_pt_fault(err, (enum tl_pt_error) - synced, TL_NOWHERE);
 	status = check_code(&c, decoder, synced, err);
 	tl_pt_decoders_done(decoders, slice);
-	return status < 0 ? status : c.count;
+	if (status < 0)
+		return status;
+	return c.count;
 }

@@ -63,5 +63,7 @@ int64_t tl_pt_check_feed(const struct tl_pt_feed *feed, bool has_code, bool json
 		sum += found;
 	}
 	tl_pt_decoders_close(&decoders);
-	return status < 0 ? status : sum;
+	if (status < 0)
+		return status;
+	return sum;
 }

@@ -125,7 +125,7 @@ static int put_slices(const struct tl_pt_feed *feed, const struct tl_pt_feed_tex
 			break;
 	}
 	tl_pt_decoders_close(&decoders);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* In the words of ptxed. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/output.h"
@@ -42,8 +43,8 @@ static void sum_psb(struct sums *sums, uint64_t offset)
 		sums->first_psb = offset;
 		sums->least_psb = UINT64_MAX;
 	} else {
-		sums->least_psb = distance < sums->least_psb ? distance : sums->least_psb;
-		sums->most_psb = distance > sums->most_psb ? distance : sums->most_psb;
+		sums->least_psb = tl_min(distance, sums->least_psb);
+		sums->most_psb = tl_max(distance, sums->most_psb);
 	}
 	sums->psb_at = offset;
 }
@@ -149,5 +150,5 @@ int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults
 			tl_put_bytes(out, config->begin + scan.offset, packet.size);
 	}
 	tl_pt_scan_close(&scan);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }

@@ -68,7 +68,7 @@ int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uin
 	}
 	tl_pt_scan_close(&scan);
 	*part = cut.part;
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 enum { PACKETS_SEARCHED = 1 << 16 };
@@ -187,7 +187,9 @@ static int search_on(struct trigger_search *h, int *at, struct tl_error *err)
 			return 1;
 		}
 	}
-	return *at == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
+	if (*at == -TL_PT_NOMEM)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /*
@@ -249,7 +251,9 @@ int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *fu
 	regfree(&h->pattern);
 	free(h->seen);
 	free(h);
-	return status < 0 ? status : any;
+	if (status < 0)
+		return status;
+	return any;
 }
 
 /* ---- of a feed ---- */

@@ -151,7 +151,9 @@ static int draw(struct drawing *s, const struct tl_pt_feed *feed, struct tl_pt_f
 	options.watch = &watch;
 	status = tl_pt_fold(feed, &options, faults, &profile, err);
 	tl_profile_free(profile);
-	return status == 0 && (s->no_memory || s->filter.no_memory) ? tl_error_memory(err) : status;
+	if (status == 0 && (s->no_memory || s->filter.no_memory))
+		return tl_error_memory(err);
+	return status;
 }
 
 int tl_pt_timeline(const struct tl_pt_feed *feed, const struct tl_pt_timeline_options *options,

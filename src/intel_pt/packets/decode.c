@@ -3,6 +3,7 @@
 #include "intel_pt/packets/layout.h"
 #include "intel_pt/packets/packet.h"
 #include "intel_pt/packets/sized.h"
+#include "core/arithmetic.h"
 
 typedef int payload_fn(struct tl_pt_packet *packet, const uint8_t *p);
 
@@ -344,7 +345,7 @@ int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t 
 	if (context->items && (*pos & 7) == 4) {
 		size = item(packet, pos, (size_t)(end - pos), context->items);
 		packet->kind = TL_PT_PKT_BIP;
-		packet->size = (uint8_t)(size < 0 ? 0 : size);
+		packet->size = (uint8_t)tl_max(0, size);
 		return size;
 	}
 	op = tl_pt_opcodes[*pos];

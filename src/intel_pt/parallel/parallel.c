@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threads that decode in parallel, and segments joined to one stream. */
 #include "intel_pt/parallel/parallel.h"
+#include "core/arithmetic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,8 +206,7 @@ static bool start(struct tl_pt_decoder *decoder)
 	pthread_mutex_init(&parallel->lock, NULL);
 	pthread_cond_init(&parallel->ready, NULL);
 	pthread_cond_init(&parallel->room, NULL);
-	parallel->jobs =
-		decoder->parallel.jobs < TL_PT_JOBS_MOST ? decoder->parallel.jobs : TL_PT_JOBS_MOST;
+	parallel->jobs = tl_min(decoder->parallel.jobs, TL_PT_JOBS_MOST);
 	parallel->ring = TL_PT_SEGMENTS_PER_THREAD * (uint64_t)parallel->jobs;
 	parallel->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
 	parallel->output.begin_before = parallel->drop_at = UINT64_MAX;
@@ -331,7 +331,7 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 		uint64_t take;
 
 		tl_pt_decode_ahead(decoder);
-		take = batch->filled < nodes ? batch->filled : nodes;
+		take = tl_min(batch->filled, nodes);
 		batch->at = (uint32_t)take;
 		nodes -= take;
 		if (batch->at < batch->filled || !decoder->events.pending)
@@ -460,7 +460,7 @@ int tl_pt_decoder_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
 		return -TL_PT_INVALID;
 	tl_pt_stop_parallel(decoder);
 	decoder->parallel.ops = &ops;
-	decoder->parallel.jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
+	decoder->parallel.jobs = tl_min(jobs, TL_PT_JOBS_MOST);
 	decoder->pos.tracing = TL_PT_TRACING_UNSYNCED;
 	return 0;
 }

@@ -265,7 +265,9 @@ static int put_all(struct writer *w, struct tl_error *err)
 	}
 	for (size_t i = 0; status == 0 && i < l->call_count; i++)
 		status = put_call(w, &l->calls[i], err);
-	return status == 0 && w->folder->functions.no_memory ? tl_error_memory(err) : status;
+	if (status == 0 && w->folder->functions.no_memory)
+		return tl_error_memory(err);
+	return status;
 }
 
 /* A call that did not end has the cost up to the end of the trace. */

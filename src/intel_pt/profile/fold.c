@@ -28,7 +28,9 @@ static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sli
 	f->thread->stack.fold.losses.skipped_bytes += event->lost.to - event->lost.from;
 	if (f->options->strict)
 		return tl_pt_fault(err, event->lost.why, slice->base + event->lost.from);
-	return tl_pt_fault_add_event(f->faults, f->feed, slice, event) ? 0 : tl_error_memory(err);
+	if (!tl_pt_fault_add_event(f->faults, f->feed, slice, event))
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* An event came between a call or return and the next node: its address is the target. */
@@ -166,7 +168,9 @@ static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch, st
 		tl_pt_fold_timed(f, batch, more);
 	else
 		tl_pt_fold_nodes(f, f->unstamped.nodes, batch->count);
-	return failed(f) ? tl_error_memory(err) : 0;
+	if (failed(f))
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int take_events(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, int *pending,

@@ -112,5 +112,7 @@ int tl_pt_fold_add_threads(struct tl_pt_folder *f, struct tl_profile *profile, s
 	free(numbers);
 	if (status == 0 && !report_files(f))
 		return tl_error_memory(err);
-	return status == 0 ? tl_profile_finish(profile, err) : status;
+	if (status != 0)
+		return status;
+	return tl_profile_finish(profile, err);
 }

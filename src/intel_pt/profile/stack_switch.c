@@ -8,6 +8,7 @@
  * proves wrong then, the frames are exchanged (tl_pt_stack_mistaken()).
  */
 #include "intel_pt/profile/parked_stacks.h"
+#include "core/arithmetic.h"
 
 enum {
 	NEAR = 8,      /* innermost frames that the code of a switch itself may have */
@@ -176,8 +177,7 @@ static size_t frame_of(const struct tl_fold_frame *frames, size_t depth, size_t 
 static void consider_pads(struct tl_pt_stack *s, struct returns_ahead *a,
 			  const struct tl_pt_arrival_addr *at)
 {
-	size_t all = tl_fold_depth(&s->fold),
-	       most = all < TL_PT_RETURN_SEARCH ? all : TL_PT_RETURN_SEARCH;
+	size_t all = tl_fold_depth(&s->fold), most = tl_min(all, TL_PT_RETURN_SEARCH);
 	uint64_t before = 0, pad;
 
 	for (size_t gone = 1; gone < most; gone++) {

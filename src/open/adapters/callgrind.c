@@ -62,7 +62,9 @@ static int open_file(struct tl_input *input, struct callgrind_file *file, struct
 	};
 	int status = file->source ? 0 : tl_source_open(&file->source, file->path, &source, err);
 
-	return status < 0 ? status : tl_callgrind_open(&file->reader, file->source, &options, err);
+	if (status < 0)
+		return status;
+	return tl_callgrind_open(&file->reader, file->source, &options, err);
 }
 
 static int open_files(struct tl_input *input, const char **failed, struct tl_error *err)
@@ -113,7 +115,9 @@ static int open_callgrind(struct tl_input *input, const char *const *paths, size
 	}
 	c->files[0].source = input->source;
 	status = check_options(&input->options, err);
-	return status < 0 ? status : open_files(input, failed, err);
+	if (status < 0)
+		return status;
+	return open_files(input, failed, err);
 }
 
 /* Readers at their beginning: the ones just opened, or the files opened again. */

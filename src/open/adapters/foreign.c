@@ -38,7 +38,9 @@ int tl_foreign_open(struct tl_input *input, const struct tl_foreign_reader *read
 	input->handle = f;
 	f->reader = reader;
 	f->path = strdup(paths[0]);
-	return f->path ? check_options(&input->options, err) : tl_error_memory(err);
+	if (f->path)
+		return check_options(&input->options, err);
+	return tl_error_memory(err);
 }
 
 void tl_foreign_close(struct tl_input *input)
@@ -71,8 +73,9 @@ static int begin_source(struct tl_input *input, struct tl_source **source, struc
 
 	if (!tl_source_stored_size(input->source)) {
 		status = tl_source_map(input->source, &data, &size, err);
-		return status < 0 ? status
-				  : tl_source_open_memory(source, data, size, f->path, err);
+		if (status < 0)
+			return status;
+		return tl_source_open_memory(source, data, size, f->path, err);
 	}
 	if (f->used)
 		return tl_source_open(source, f->path, &options, err);

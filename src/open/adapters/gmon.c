@@ -81,7 +81,9 @@ static int begin(struct tl_input *input, struct tl_fault_lines *lines, bool json
 	tl_gmon_close(&in->g);
 	if (lines)
 		tl_fault_lines_begin(lines, &in->g.faults, json, out);
-	return status < 0 ? status : tl_gmon_open(&in->g, data, size, word, err);
+	if (status < 0)
+		return status;
+	return tl_gmon_open(&in->g, data, size, word, err);
 }
 
 /* ---- operations ---- */
@@ -92,7 +94,9 @@ static int fold_gmon(struct tl_input *input, struct tl_profile **profile, struct
 	int status = begin(input, NULL, false, NULL, err);
 
 	*profile = NULL;
-	return status < 0 ? status : tl_gmon_fold(&in->g, in->binary, profile, err);
+	if (status < 0)
+		return status;
+	return tl_gmon_fold(&in->g, in->binary, profile, err);
 }
 
 static int describe_gmon(struct tl_input *input, bool json, struct tl_output *out,
@@ -101,7 +105,9 @@ static int describe_gmon(struct tl_input *input, bool json, struct tl_output *ou
 	struct gmon_input *in = input->handle;
 	int status = begin(input, NULL, false, NULL, err);
 
-	return status < 0 ? status : tl_gmon_describe(&in->g, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_gmon_describe(&in->g, json, out, err);
 }
 
 static int dump_gmon(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
@@ -109,7 +115,9 @@ static int dump_gmon(struct tl_input *input, bool json, struct tl_output *out, s
 	struct gmon_input *in = input->handle;
 	int status = begin(input, NULL, false, NULL, err);
 
-	return status < 0 ? status : tl_gmon_dump(&in->g, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_gmon_dump(&in->g, json, out, err);
 }
 
 static int64_t check_gmon(struct tl_input *input, bool json, struct tl_output *out,
@@ -124,7 +132,9 @@ static int64_t check_gmon(struct tl_input *input, bool json, struct tl_output *o
 		while ((status = tl_gmon_next(&in->g, &record, err)) == 1)
 			;
 	in->g.faults.tell = NULL;
-	return status < 0 ? status : lines.told;
+	if (status < 0)
+		return status;
+	return lines.told;
 }
 
 static size_t damage_gmon(struct tl_input *input, struct tl_damage *places, size_t room,

@@ -180,7 +180,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		status = timed = tl_pt_first_time(&raw->config, &first, err);
 	raw->pt.has_code = status >= 0 && !tl_pt_program_is_empty(raw->program);
 	raw->pt.feed.timed = timed > 0;
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* ---- operations that are not those of a feed ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/source.h"
 #include "open/adapters/intel_pt.h"
@@ -48,7 +49,9 @@ static int next_piece(void *arg, struct tl_pt_trace_slice *piece, struct tl_erro
 		.gap = slice->gap,
 	};
 	status = tl_pt_input_configure(p->options, &piece->config, err);
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }
 
 static void rewind_pieces(void *arg)
@@ -164,7 +167,9 @@ static int describe_perf(struct tl_input *input, bool json, struct tl_output *ou
 	struct perf_input *p = input->handle;
 	int status = begin_records(input, err);
 
-	return status < 0 ? status : tl_perf_describe(p->reader, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_perf_describe(p->reader, json, out, err);
 }
 
 static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *out,
@@ -183,7 +188,9 @@ static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *o
 		return records;
 	if (flow == 0)
 		flow = tl_pt_input_check(input, json, out, err);
-	return flow < 0 ? flow : records + flow;
+	if (flow < 0)
+		return flow;
+	return records + flow;
 }
 
 /* ---- the trace in it ---- */
@@ -197,10 +204,14 @@ static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, s
 
 	if (input->options.dump.flags & flow) {
 		status = need_trace(input, err);
-		return status < 0 ? status : tl_pt_input_dump(input, json, out, err);
+		if (status < 0)
+			return status;
+		return tl_pt_input_dump(input, json, out, err);
 	}
 	status = begin_records(input, err);
-	return status < 0 ? status : tl_perf_dump(p->reader, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_perf_dump(p->reader, json, out, err);
 }
 
 static struct tl_perf_sample_options sample_options(const struct tl_input_options *o)
@@ -253,7 +264,9 @@ static int fold_parts(struct tl_input *input, struct tl_profile **profile, struc
 		status = need_trace(input, err);
 	else
 		return status;
-	return status < 0 ? status : tl_pt_input_fold(input, profile, err);
+	if (status < 0)
+		return status;
+	return tl_pt_input_fold(input, profile, err);
 }
 
 static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
@@ -298,7 +311,9 @@ static int draw_perf(struct tl_input *input, struct tl_timeline *timeline, struc
 {
 	int status = need_trace(input, err);
 
-	return status < 0 ? status : tl_pt_input_timeline(input, timeline, err);
+	if (status < 0)
+		return status;
+	return tl_pt_input_timeline(input, timeline, err);
 }
 
 static int cover_perf(struct tl_input *input, const struct tl_coverage_exporter *exporter,
@@ -306,7 +321,9 @@ static int cover_perf(struct tl_input *input, const struct tl_coverage_exporter 
 {
 	int status = need_trace(input, err);
 
-	return status < 0 ? status : tl_pt_input_coverage(input, exporter, out, err);
+	if (status < 0)
+		return status;
+	return tl_pt_input_coverage(input, exporter, out, err);
 }
 
 static int executed_of_perf(struct tl_input *input, size_t number, uint64_t salt,
@@ -322,7 +339,9 @@ static int list_perf_calls(struct tl_input *input, struct tl_call_source *source
 {
 	int status = need_trace(input, err);
 
-	return status < 0 ? status : tl_pt_input_calls(input, source, options, err);
+	if (status < 0)
+		return status;
+	return tl_pt_input_calls(input, source, options, err);
 }
 
 static int slice_perf(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
@@ -335,7 +354,9 @@ static int slice_perf(struct tl_input *input, const struct tl_slice *what, struc
 
 	if (status == 0)
 		status = tl_pt_input_slice_window(input, what, &window, &trigger, err);
-	return status < 0 ? status : tl_perf_slice(p->trace, window.from, window.to, out, err);
+	if (status < 0)
+		return status;
+	return tl_perf_slice(p->trace, window.from, window.to, out, err);
 }
 
 /* ---- damage: of records, then of the trace ---- */
@@ -352,7 +373,7 @@ static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size
 	*count = *skipped_bytes = 0;
 	if (reader)
 		list = tl_perf_faults(reader, &listed, count, skipped_bytes);
-	listed = listed < room ? listed : room;
+	listed = tl_min(listed, room);
 	for (size_t i = 0; i < listed; i++)
 		places[i] = (struct tl_damage){
 			.status = list[i].status,

@@ -72,7 +72,9 @@ static int begin(struct tl_input *input, struct tl_fault_lines *lines, bool json
 	tl_pprof_close(&in->p);
 	if (lines)
 		tl_fault_lines_begin(lines, &in->p.faults, json, out);
-	return status < 0 ? status : tl_pprof_open(&in->p, data, size, err);
+	if (status < 0)
+		return status;
+	return tl_pprof_open(&in->p, data, size, err);
 }
 
 static struct tl_pprof_fold_options fold_options(const struct tl_input *input)
@@ -103,7 +105,9 @@ static int fold_pprof(struct tl_input *input, struct tl_profile **profile, struc
 	int status = begin(input, NULL, false, NULL, err);
 
 	*profile = NULL;
-	return status < 0 ? status : tl_pprof_fold(&in->p, &options, profile, err);
+	if (status < 0)
+		return status;
+	return tl_pprof_fold(&in->p, &options, profile, err);
 }
 
 static int describe_pprof(struct tl_input *input, bool json, struct tl_output *out,
@@ -112,7 +116,9 @@ static int describe_pprof(struct tl_input *input, bool json, struct tl_output *o
 	struct pprof_input *in = input->handle;
 	int status = begin(input, NULL, false, NULL, err);
 
-	return status < 0 ? status : tl_pprof_describe(&in->p, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_pprof_describe(&in->p, json, out, err);
 }
 
 static int dump_pprof(struct tl_input *input, bool json, struct tl_output *out,
@@ -121,7 +127,9 @@ static int dump_pprof(struct tl_input *input, bool json, struct tl_output *out,
 	struct pprof_input *in = input->handle;
 	int status = begin(input, NULL, false, NULL, err);
 
-	return status < 0 ? status : tl_pprof_dump(&in->p, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_pprof_dump(&in->p, json, out, err);
 }
 
 /* What folding meets is what a file can be wrong in. */
@@ -138,7 +146,9 @@ static int64_t check_pprof(struct tl_input *input, bool json, struct tl_output *
 		status = tl_pprof_fold(&in->p, &options, &profile, err);
 	tl_profile_free(profile);
 	in->p.faults.tell = NULL;
-	return status < 0 ? status : lines.told;
+	if (status < 0)
+		return status;
+	return lines.told;
 }
 
 static void put_bytes(void *arg, const void *data, size_t size)

@@ -47,7 +47,9 @@ static int open_profile_file(struct tl_input *input, const char *const *paths, s
 	(void)path_count;
 	(void)failed;
 	input->handle = calloc(1, sizeof(struct profile_input));
-	return input->handle ? check_options(&input->options, err) : tl_error_memory(err);
+	if (input->handle)
+		return check_options(&input->options, err);
+	return tl_error_memory(err);
 }
 
 static void free_notes(struct profile_input *p)
@@ -158,8 +160,9 @@ static int begin(struct tl_input *input, struct tl_error *err)
 	int status = tl_source_map(input->source, &data, &size, err);
 
 	tl_pfile_close(&p->reader);
-	return status < 0 ? status
-			  : tl_pfile_open(&p->reader, data, size, input->options.strict, err);
+	if (status < 0)
+		return status;
+	return tl_pfile_open(&p->reader, data, size, input->options.strict, err);
 }
 
 static int read_profile(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)

@@ -83,7 +83,9 @@ int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config 
 		if (status < 0)
 			return status;
 	}
-	return o->intel_pt.cpu_model ? configure_cpu(o->intel_pt.cpu_model, config, err) : 0;
+	if (!o->intel_pt.cpu_model)
+		return 0;
+	return configure_cpu(o->intel_pt.cpu_model, config, err);
 }
 
 /* CPUID 15H: TSC = crystal clock (ECX) * EBX / EAX. */

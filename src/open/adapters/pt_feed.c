@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on a feed of Intel PT: options of the input in, a call of intel_pt/ out. */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "intel_pt/calls/source.h"
 #include "intel_pt/listing/check.h"
@@ -134,7 +135,9 @@ int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, s
 	};
 	int status = window_of(input, &options.window, err);
 
-	return status < 0 ? status : tl_pt_put_feed(&pt->feed, &options, &pt->faults, out, err);
+	if (status < 0)
+		return status;
+	return tl_pt_put_feed(&pt->feed, &options, &pt->faults, out, err);
 }
 
 int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
@@ -211,7 +214,7 @@ size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size
 			  uint64_t *count, uint64_t *skipped_bytes)
 {
 	struct tl_pt_input *pt = input->handle;
-	size_t listed = pt->faults.listed < room ? pt->faults.listed : room;
+	size_t listed = tl_min(pt->faults.listed, room);
 
 	*count = pt->faults.count;
 	*skipped_bytes = pt->faults.skipped_bytes;

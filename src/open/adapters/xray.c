@@ -75,7 +75,9 @@ static int open_source(struct tl_input *input, struct tl_xray_input *x,
 
 	if (status == 0 && !tl_xray_probe(data, size) && tl_xray_yaml_probe(data, size))
 		return tl_error_format(err, "xray", open_log(input, x, data, size, options, err));
-	return status < 0 ? status : tl_xray_open(&x->reader, input->source, options, err);
+	if (status < 0)
+		return status;
+	return tl_xray_open(&x->reader, input->source, options, err);
 }
 
 static int open_reader(struct tl_input *input, struct tl_xray_input *x, struct tl_error *err)
@@ -223,10 +225,11 @@ static int calls_xray(struct tl_input *input, struct tl_call_source *source,
 		options->from = x->limits.from_ticks;
 	if (x->limits.to_ticks && x->limits.to_ticks < options->to)
 		options->to = x->limits.to_ticks;
-	return status < 0 ? status
-			  : tl_xray_call_source(x->reader, x->maps.map, &x->limits,
-						input->options.filter.function,
-						input->options.filter.object, source, err);
+	if (status < 0)
+		return status;
+	return tl_xray_call_source(x->reader, x->maps.map, &x->limits,
+				   input->options.filter.function, input->options.filter.object,
+				   source, err);
 }
 
 /* ---- check ---- */

@@ -56,7 +56,9 @@ static int open_file(struct tl_xray_maps *maps, const struct tl_binary_spec *spe
 	} else {
 		candidate.program = is_program(candidate.map);
 	}
-	return candidate.in_folder && !candidate.map ? 0 : add(maps, &candidate, err);
+	if (candidate.in_folder && !candidate.map)
+		return 0;
+	return add(maps, &candidate, err);
 }
 
 static int open_folder(struct tl_xray_maps *maps, const struct tl_binary_spec *spec, bool demangle,
@@ -101,7 +103,9 @@ static int open_yaml(struct tl_xray_maps *maps, const char *path, struct tl_erro
 	struct tl_xray_candidate candidate = { .path = path, .program = true };
 	int status = tl_xray_map_open_yaml(&candidate.map, path, err);
 
-	return status < 0 ? status : add(maps, &candidate, err);
+	if (status < 0)
+		return status;
+	return add(maps, &candidate, err);
 }
 
 /* ---- beside the log ---- */
@@ -196,7 +200,9 @@ int tl_xray_maps_named(struct tl_xray_maps *maps, const char *path, struct tl_er
 	struct tl_xray_candidate candidate = { .path = path, .program = true };
 
 	candidate.map = calloc(1, sizeof(*candidate.map));
-	return candidate.map ? add(maps, &candidate, err) : tl_error_memory(err);
+	if (candidate.map)
+		return add(maps, &candidate, err);
+	return tl_error_memory(err);
 }
 
 /* Names that the trace itself has are used where no file is given. False: they are not used. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "open/adapters/xray_input.h"
 #include "open/several.h"
@@ -208,7 +209,7 @@ static int find_clock(struct logs *l, struct tl_error *err)
 		l->input->failed = tl_xray_input_log(l->input, which)->path;
 	l->first = l->clocks[0].base;
 	for (size_t i = 1; i < l->count; i++)
-		l->first = l->clocks[i].base < l->first ? l->clocks[i].base : l->first;
+		l->first = tl_min(l->clocks[i].base, l->first);
 	return status;
 }
 

@@ -11,7 +11,9 @@ static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *
 	struct tl_xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
-	return status < 0 ? status : tl_xtrace_describe(x->trace, &select, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_xtrace_describe(x->trace, &select, json, out, err);
 }
 
 static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
@@ -43,7 +45,9 @@ static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output 
 	struct tl_xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
-	return status < 0 ? status : tl_xtrace_list_violations(x->trace, &select, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_xtrace_list_violations(x->trace, &select, json, out, err);
 }
 
 static int64_t rules_xtrace(struct tl_input *input, bool json, struct tl_output *out,
@@ -53,7 +57,9 @@ static int64_t rules_xtrace(struct tl_input *input, bool json, struct tl_output 
 	struct tl_xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
-	return status < 0 ? status : tl_xtrace_list_rules(x->trace, &select, json, out, err);
+	if (status < 0)
+		return status;
+	return tl_xtrace_list_rules(x->trace, &select, json, out, err);
 }
 
 static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, size_t room,

@@ -149,7 +149,9 @@ static int write_one(struct tl_input *input, write_fn *write, struct tl_output *
 
 	if (status == 0)
 		status = tl_xtrace_one_stream(x->trace, select.id, &stream, err);
-	return status < 0 ? status : write(x->trace, stream, out, err);
+	if (status < 0)
+		return status;
+	return write(x->trace, stream, out, err);
 }
 
 static int write_tarmac(struct tl_input *input, struct tl_output *out, struct tl_error *err)

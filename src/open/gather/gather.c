@@ -286,14 +286,18 @@ int tl_gather_add_input(struct tl_gather *g, struct tl_input *input, struct tl_e
 		status = tl_source_map(input->source, &data, &size, err);
 		if (status == 0)
 			status = tl_gather_add_bytes(g, data, size, err);
-		return status < 0 ? status : 1;
+		if (status < 0)
+			return status;
+		return 1;
 	}
 	piece.path = strdup(tl_source_name(input->source));
 	if (!piece.path)
 		return tl_error_memory(err);
 	status = add_piece(g, piece, err);
 	g->added += status == 0;
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }
 
 int tl_gather_add_bytes(struct tl_gather *g, const void *data, size_t size, struct tl_error *err)

@@ -38,8 +38,9 @@ static int map_file(const struct tl_gather_piece *piece, struct tl_gather_mappin
 {
 	int status = tl_source_open(&mapping->source, piece->path, NULL, err);
 
-	return status < 0 ? status
-			  : tl_source_map(mapping->source, &mapping->data, &mapping->size, err);
+	if (status < 0)
+		return status;
+	return tl_source_map(mapping->source, &mapping->data, &mapping->size, err);
 }
 
 int tl_gather_map(const struct tl_gather_piece *piece, struct tl_gather_mapping *mapping,
@@ -55,7 +56,9 @@ int tl_gather_map(const struct tl_gather_piece *piece, struct tl_gather_mapping 
 	if (mapping->mapped != MAP_FAILED)
 		return 0;
 	mapping->mapped = NULL;
-	return errno == ENOMEM ? tl_error_memory(err) : tl_error_system(err, "cannot map");
+	if (errno == ENOMEM)
+		return tl_error_memory(err);
+	return tl_error_system(err, "cannot map");
 }
 
 void tl_gather_unmap(struct tl_gather_mapping *mapping)

@@ -112,7 +112,9 @@ static int add_switches(const struct context_maker *m, uint32_t cpu, struct tl_e
 	}
 	if (!any)
 		last.tid = last.pid = only_process(sys);
-	return status < 0 ? status : add_thread(m, last, UINT64_MAX, err);
+	if (status < 0)
+		return status;
+	return add_thread(m, last, UINT64_MAX, err);
 }
 
 int tl_perf_context_list_make(struct tl_perf_context_list *contexts, const struct tl_perf_trace *t,

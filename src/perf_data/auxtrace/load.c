@@ -63,7 +63,9 @@ static int load_switch(struct load_pass *p, const struct tl_perf_record *rec, st
 static int add_first_thread(struct tl_perf_system *sys, uint64_t cpu, uint32_t pid, uint32_t tid,
 			    struct tl_error *err)
 {
-	return tl_perf_has_switches(sys, cpu) ? 0 : tl_perf_add_switch(sys, 0, cpu, pid, tid, err);
+	if (tl_perf_has_switches(sys, cpu))
+		return 0;
+	return tl_perf_add_switch(sys, 0, cpu, pid, tid, err);
 }
 
 /* Out: the thread of the trailer goes, that of the record comes; in: the other way round. */
@@ -118,7 +120,9 @@ static int load_sample(struct load_pass *p, const struct tl_perf_record *rec, st
 
 	if (attr->type == TYPE_TRACEPOINT && attr->config == p->tracepoint.id && rec->sample.raw)
 		return load_sched_switch(p, rec, err);
-	return rec->sample.aux_size ? tl_perf_add_sample_chunk(&p->trace->aux, rec, err) : 0;
+	if (!rec->sample.aux_size)
+		return 0;
+	return tl_perf_add_sample_chunk(&p->trace->aux, rec, err);
 }
 
 static int load_aux(struct load_pass *p, const struct tl_perf_record *rec, struct tl_error *err)
@@ -264,5 +268,7 @@ int tl_perf_load_records(struct tl_perf_trace *t, struct tl_error *err)
 		if (status < 0)
 			return status;
 	}
-	return status < 0 ? status : tl_perf_jit_advance(p.sys, UINT64_MAX, err);
+	if (status < 0)
+		return status;
+	return tl_perf_jit_advance(p.sys, UINT64_MAX, err);
 }

@@ -49,7 +49,9 @@ static int take_filter(struct tl_perf_trace *t, const struct tl_perf_record *rec
 	t->info.cap_event_trace = word(rec, first + (size + 7) / 8);
 	t->info.filter =
 		size ? tl_perf_keep_text(t->reader, text, strnlen(text, (size_t)size)) : "";
-	return t->info.filter ? 0 : tl_error_memory(err);
+	if (!t->info.filter)
+		return tl_error_memory(err);
+	return 0;
 }
 
 struct tl_perf_pt_info tl_perf_pt_info_of(const struct tl_perf_record *rec)

@@ -239,7 +239,9 @@ static int slice_next(struct tl_perf_trace *t, struct tl_perf_sched_slice *slice
 	}
 	if (status < 0)
 		return tl_error_format(err, "perf", status);
-	return first ? give_slice(t, first, slice, err) : 0;
+	if (!first)
+		return 0;
+	return give_slice(t, first, slice, err);
 }
 
 int tl_perf_trace_next(struct tl_perf_trace *t, struct tl_perf_sched_slice *slice, size_t size,

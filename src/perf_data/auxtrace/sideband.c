@@ -5,6 +5,7 @@
 #include "intel_pt/blocks/decoder.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/processes/address_space.h"
+#include "core/error.h"
 
 enum { STREAMS_MOST = 16 };
 
@@ -112,7 +113,7 @@ static int look(struct side_stream *stream, struct tl_error *err)
 	stream->tsc = stream->have && stream->rec.id.time_ns != TL_NOWHERE
 			      ? to_tsc(&stream->about, stream->rec.id.time_ns)
 			      : 0;
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_perf_sideband_next(struct tl_perf_sideband *s, uint64_t tsc, struct tl_perf_record *rec,
@@ -287,5 +288,7 @@ int tl_perf_sideband_event(struct tl_perf_sideband *s, struct tl_pt_decoder *dec
 	}
 	if (status == 0 && s->known && s->stale)
 		status = enter(s, decoder);
-	return status < 0 ? status : tl_pt_next_event(decoder, &taken);
+	if (status < 0)
+		return status;
+	return tl_pt_next_event(decoder, &taken);
 }

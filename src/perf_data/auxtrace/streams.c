@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/source.h"
 #include "perf_data/auxtrace/streams.h"
 #include "perf_data/auxtrace/switch_scan.h"
@@ -57,7 +58,9 @@ int tl_perf_add_aux_chunk(struct tl_perf_aux_data *aux, const struct tl_perf_rec
 		.offset = rec->auxtrace.offset,
 	};
 
-	return chunk.size ? add_piece(aux, &like, &chunk, err) : 0;
+	if (!chunk.size)
+		return 0;
+	return add_piece(aux, &like, &chunk, err);
 }
 
 /* Decompressed bytes are gone with the next record: keep them in a temporary file. */
@@ -75,7 +78,7 @@ static int spool(struct tl_perf_aux_data *aux, const uint8_t *data, size_t size,
 
 		if (done < 0 && errno != EINTR)
 			return tl_error_system(err, "cannot write the temporary file");
-		data += done < 0 ? 0 : done;
+		data += tl_max(0, done);
 		size -= done < 0 ? 0 : (size_t)done;
 	}
 	return 0;
@@ -99,7 +102,9 @@ int tl_perf_add_sample_chunk(struct tl_perf_aux_data *aux, const struct tl_perf_
 		status = spool(aux, rec->sample.aux, (size_t)chunk.size, &chunk.at, err);
 	else
 		chunk.at = (uint64_t)(rec->sample.aux - aux->reader->map);
-	return status < 0 ? status : add_piece(aux, &like, &chunk, err);
+	if (status < 0)
+		return status;
+	return add_piece(aux, &like, &chunk, err);
 }
 
 int tl_perf_add_aux_loss(struct tl_perf_aux_data *aux, const struct tl_perf_record *rec,

@@ -9,6 +9,7 @@
 #include "intel_pt/flow/flow.h"
 #include "intel_pt/packets/layout.h"
 #include "perf_data/processes/system.h"
+#include "core/arithmetic.h"
 
 enum { LOOK_AHEAD = 1 << 14 };
 
@@ -48,7 +49,7 @@ static void take_mtc(struct tl_perf_switch_scan *s, const struct tl_pt_config *c
 	s->edges += (uint8_t)(p->mtc.ctc - s->mtc);
 	s->mtc = p->mtc.ctc;
 	tsc = s->edge_tsc + ticks_of_ctc(c, s->edges << c->mtc_freq);
-	s->base = tsc > s->base ? tsc : s->base;
+	s->base = tl_max(tsc, s->base);
 	s->tsc = s->base;
 	s->cycles = 0;
 }

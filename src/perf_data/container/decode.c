@@ -86,7 +86,9 @@ int tl_perf_decode(struct tl_perf_reader *r, const struct tl_perf_raw_record *ra
 	if (!layout) {
 		int status = refuse(r, raw, TL_PERF_RULE_RECORD_UNKNOWN, report, err);
 
-		return status < 0 ? status : 1;
+		if (status < 0)
+			return status;
+		return 1;
 	}
 	if (tl_perf_is_kernel_record(raw->type))
 		rec->attr = find_attr(r, raw->type, v);

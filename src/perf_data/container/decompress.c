@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "perf_data/container/reader.h"
+#include "core/error.h"
 
 enum { WINDOW = 4 * TL_PERF_RECORD_MAX_BYTES };
 /* Records of perf shrink by a factor of some tens; a larger factor is a decompression bomb. */
@@ -127,7 +128,7 @@ static int take_record(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
 	if (raw->size < TL_PERF_RECORD_HEADER_BYTES) {
 		int status = give_up_frame(r, TL_PERF_RULE_RECORD_SIZE, err);
 
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	}
 	if (raw->size > e->to - e->from)
 		return 0;
@@ -164,7 +165,9 @@ int tl_perf_decompress_end(struct tl_perf_reader *r, struct tl_error *err)
 	const bool left = e->from != e->to;
 
 	e->from = e->to = 0;
-	return left ? tl_perf_rule_broken(r, TL_PERF_RULE_ZSTD_CUT, e->offset, 0, err) : 0;
+	if (!left)
+		return 0;
+	return tl_perf_rule_broken(r, TL_PERF_RULE_ZSTD_CUT, e->offset, 0, err);
 }
 
 void tl_perf_decompress_rewind(struct tl_perf_reader *r)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Feature sections: behind the data of a file, in HEADER_FEATURE records of a pipe (section 3). */
 #include "perf_data/container/reader.h"
+#include "core/arithmetic.h"
 
 /*
  * A string: its length in 32 bits, then that many bytes with a terminated text and padding. NULL:
@@ -240,8 +241,8 @@ int tl_perf_read_features(struct tl_perf_reader *r, uint64_t at, struct tl_error
 		if (!has_feature(r, i))
 			continue;
 		if (at > r->map_size || r->map_size - at < 16)
-			return tl_perf_rule_broken(r, TL_PERF_RULE_FEATURE,
-						   at < r->map_size ? at : r->map_size, 0, err);
+			return tl_perf_rule_broken(r, TL_PERF_RULE_FEATURE, tl_min(at, r->map_size),
+						   0, err);
 		entry = tl_perf_view_of(r, r->map + at, 16);
 		offset = tl_perf_take64(&entry);
 		size = tl_perf_take64(&entry);

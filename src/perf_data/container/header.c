@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header of a file and of a pipe, and its attributes (docs/formats/perf-data.md section 2). */
 #include "perf_data/container/reader.h"
+#include "core/arithmetic.h"
 
 struct extent {
 	uint64_t offset, size;
@@ -56,7 +57,7 @@ static int read_attrs(struct tl_perf_reader *r, struct extent section, uint64_t 
 
 static int set_data(struct tl_perf_reader *r, struct extent data, struct tl_error *err)
 {
-	const uint64_t start = data.offset < r->map_size ? data.offset : r->map_size;
+	const uint64_t start = tl_min(data.offset, r->map_size);
 	const uint64_t left = r->map_size - start;
 	int status = 0;
 

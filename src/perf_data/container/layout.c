@@ -4,10 +4,11 @@
  * section 4).
  */
 #include "perf_data/container/layout.h"
+#include "core/arithmetic.h"
 
 static struct tl_perf_build_id take_build_id(struct tl_perf_view *v, size_t size)
 {
-	struct tl_perf_build_id id = { .size = (uint8_t)(size > 20 ? 20 : size) };
+	struct tl_perf_build_id id = { .size = (uint8_t)tl_min(size, 20) };
 
 	memcpy(id.bytes, tl_perf_take_bytes(v, 20), 20);
 	memset(id.bytes + id.size, 0, (size_t)(20 - id.size));

@@ -19,7 +19,9 @@ static int load_attr(struct tl_perf_reader *r, const struct tl_perf_record *rec,
 	ids = v;
 	v.end = tl_perf_take_bytes(&ids, bytes) + bytes;
 	status = tl_perf_attrs_add(r, v, err);
-	return status < 0 ? status : tl_perf_attrs_add_ids(r, number, ids, err);
+	if (status < 0)
+		return status;
+	return tl_perf_attrs_add_ids(r, number, ids, err);
 }
 
 static int load_event_update(struct tl_perf_reader *r, const struct tl_perf_record *rec,
@@ -86,7 +88,9 @@ int tl_perf_load_metadata(struct tl_perf_reader *r, const struct tl_perf_raw_rec
 			continue;
 		/* Faults of the record are reported when the caller reads it. */
 		status = tl_perf_decode(r, raw, &rec, false, err);
-		return status <= 0 ? status : rows[i].load(r, &rec, err);
+		if (status <= 0)
+			return status;
+		return rows[i].load(r, &rec, err);
 	}
 	return 0;
 }

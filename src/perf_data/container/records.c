@@ -169,5 +169,7 @@ int tl_perf_raw_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, s
 	if (r->at.number >= r->at.known || raw->type == TL_PERF_HEADER_ATTR)
 		status = tl_perf_load_metadata(r, raw, err);
 	r->at.number++;
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }

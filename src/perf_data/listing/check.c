@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "core/arithmetic.h"
 #include "core/output.h"
 #include "perf_data/container/reader.h"
 #include "perf_data/listing/describe.h"
@@ -89,7 +90,7 @@ static void check_chunk(struct checking *c, const struct tl_perf_record *rec)
 		return;
 	if (!c->snapshots && rec->auxtrace.offset > e->data)
 		violate(c, TL_PERF_RULE_AUX_GAP, rec->offset, rec->number);
-	e->data = end > e->data ? end : e->data;
+	e->data = tl_max(end, e->data);
 }
 
 /* A trailer has both thread and processor; the buffer is that of one of them. */

@@ -2,6 +2,7 @@
 /*
  * Facts of a file: header, events, number of records of each type, AUX data, damage.
  */
+#include "core/arithmetic.h"
 #include "core/facts.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/container/reader.h"
@@ -61,8 +62,8 @@ static bool note(struct survey *s, const struct tl_perf_record *rec)
 	else
 		s->types[rec->type]++;
 	if (time && time != TL_NOWHERE) {
-		s->first_ns = time < s->first_ns ? time : s->first_ns;
-		s->last_ns = time > s->last_ns ? time : s->last_ns;
+		s->first_ns = tl_min(time, s->first_ns);
+		s->last_ns = tl_max(time, s->last_ns);
 	}
 	if (rec->type == TL_PERF_LOST || rec->type == TL_PERF_LOST_SAMPLES)
 		s->lost += rec->lost.count;

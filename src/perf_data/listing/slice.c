@@ -4,6 +4,8 @@
  * of time. All other records stay, since code may have been mapped long before the window
  * (docs/formats/perf-data.md section 12).
  */
+#include "core/arithmetic.h"
+#include "core/error.h"
 #include "core/output.h"
 #include "intel_pt/listing/slice.h"
 #include "perf_data/listing/describe.h"
@@ -50,10 +52,10 @@ static int keep_part(struct slice *s, const struct tl_perf_range_walk *walk, str
 	config.end = walk->range.data + walk->range.size;
 	status = tl_pt_first_time(&config, &first, err);
 	if (status < 0 || (status && s->to_ticks && first >= s->to_ticks))
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	status = tl_pt_slice_time(&config, s->from_ticks, s->to_ticks, &part, err);
 	if (status < 0 || part.from >= part.to)
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	if (!tl_grow(&s->kept, &s->capacity, s->count + 1, sizeof(*s->kept)))
 		return tl_error_memory(err);
 	s->kept[s->count++] = (struct kept){ walk->stream, walk->range.offset + part.from,
@@ -135,8 +137,7 @@ static void put_auxtrace(struct slice *s, const struct tl_perf_raw_record *raw)
 	cpu = tl_perf_take32(&v);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct kept *k = &s->kept[i];
-		const uint64_t from = k->from > offset ? k->from : offset,
-			       to = k->to < end ? k->to : end;
+		const uint64_t from = tl_max(k->from, offset), to = tl_min(k->to, end);
 
 		if (is_of(k->stream, idx, tid, cpu) && from < to)
 			put_chunk(s, raw, offset, from, to);

@@ -43,7 +43,9 @@ static int add_file(const struct tl_perf_address_spaces *a, const struct tl_pt_a
 	if (isid > 0)
 		isid = tl_pt_image_add_cached(a->image, a->cache, isid, asid);
 	/* If the file has no bytes there, decoding reports the missing code when it gets there. */
-	return isid == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
+	if (isid == -TL_PT_NOMEM)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /*
@@ -81,7 +83,9 @@ static int add_memory(const struct tl_perf_address_spaces *a, const struct tl_pt
 		size = object->memory_size - c->page_offset;
 	status = tl_pt_image_add_memory(a->image, object->memory + c->page_offset, (size_t)size,
 					asid, c->start, 0);
-	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
+	if (status == -TL_PT_NOMEM)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int add_map(struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
@@ -198,7 +202,9 @@ int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *a, uint32_t pro
 	*asid = asid_of(number);
 	if (a->count > known)
 		status = add_space(a, &wanted, number, err);
-	return status < 0 ? status : (int64_t)number;
+	if (status < 0)
+		return status;
+	return (int64_t)number;
 }
 
 void tl_perf_address_spaces_free(struct tl_perf_address_spaces *a)

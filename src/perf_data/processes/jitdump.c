@@ -31,8 +31,9 @@ static bool is_dump(const struct tl_perf_text *path)
 
 static int tell(struct tl_perf_system *sys, enum tl_perf_rule rule, struct tl_error *err)
 {
-	return sys->reader ? tl_perf_rule_broken(sys->reader, rule, sys->reader->at.pos, 0, err)
-			   : 0;
+	if (!sys->reader)
+		return 0;
+	return tl_perf_rule_broken(sys->reader, rule, sys->reader->at.pos, 0, err);
 }
 
 /* At the end: what was wrong with the file. */
@@ -43,7 +44,9 @@ static int read_next(struct tl_perf_system *sys, struct tl_perf_jit *jit, struct
 		return 0;
 	if (jit->dump.no_memory)
 		return tl_error_memory(err);
-	return jit->dump.damage == TL_NOWHERE ? 0 : tell(sys, TL_PERF_RULE_JITDUMP, err);
+	if (jit->dump.damage == TL_NOWHERE)
+		return 0;
+	return tell(sys, TL_PERF_RULE_JITDUMP, err);
 }
 
 static int open_dump(struct tl_perf_system *sys, struct tl_perf_jit *jit, struct tl_error *err)
@@ -61,7 +64,9 @@ static int open_dump(struct tl_perf_system *sys, struct tl_perf_jit *jit, struct
 		     is_monotonic(sys->reader);
 	sys->processes.list[jit->process].compiled = true;
 	status = jit->timed ? 0 : tell(sys, TL_PERF_RULE_JITDUMP_CLOCK, err);
-	return status < 0 ? status : read_next(sys, jit, err);
+	if (status < 0)
+		return status;
+	return read_next(sys, jit, err);
 }
 
 static int add_dump(struct tl_perf_system *sys, uint32_t process, uint32_t object,
@@ -89,7 +94,9 @@ int tl_perf_add_map_with_code(struct tl_perf_system *sys, const struct tl_perf_r
 		return status;
 	process = tl_perf_process_add(sys, rec->mmap.pid);
 	object = process == TL_NONE ? TL_NONE : tl_perf_object_add(sys, rec, process);
-	return object == TL_NONE ? tl_error_memory(err) : add_dump(sys, process, object, err);
+	if (object == TL_NONE)
+		return tl_error_memory(err);
+	return add_dump(sys, process, object, err);
 }
 
 static int place(struct tl_perf_system *sys, const struct tl_perf_jit *jit, uint64_t time_ns,

@@ -118,7 +118,9 @@ int tl_perf_thread_inherit_name(struct tl_perf_system *sys, uint32_t thread, uin
 	const struct tl_perf_comm *comm =
 		parent == TL_NONE ? NULL : comm_at(&sys->threads.list[parent], time_ns);
 
-	return comm ? tl_perf_thread_add_name(sys, thread, comm->name, time_ns, err) : 0;
+	if (!comm)
+		return 0;
+	return tl_perf_thread_add_name(sys, thread, comm->name, time_ns, err);
 }
 
 void tl_perf_system_free(struct tl_perf_system *sys)

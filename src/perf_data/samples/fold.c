@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "perf_data/samples/event_names.h"
 #include "perf_data/samples/pass.h"
@@ -138,8 +139,8 @@ static int find_part(struct builder *b, uint32_t root, struct tl_error *err)
 	} else {
 		struct tl_perf_stack_root *key = &b->part_keys[number];
 
-		key->first_ns = r->first_ns < key->first_ns ? r->first_ns : key->first_ns;
-		key->last_ns = r->last_ns > key->last_ns ? r->last_ns : key->last_ns;
+		key->first_ns = tl_min(r->first_ns, key->first_ns);
+		key->last_ns = tl_max(r->last_ns, key->last_ns);
 		key->samples += r->samples;
 	}
 	b->parts[root] = number;

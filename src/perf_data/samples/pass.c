@@ -85,7 +85,9 @@ static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		return tl_error_memory(err);
 	p->events[event].samples++;
 	p->samples++;
-	return p->on_sample ? p->on_sample(p->arg, rec, event, period, node, err) : 0;
+	if (!p->on_sample)
+		return 0;
+	return p->on_sample(p->arg, rec, event, period, node, err);
 }
 
 /* ---- groups ---- */

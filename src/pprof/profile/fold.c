@@ -185,7 +185,9 @@ static int add_line(struct builder *b, uint32_t number, struct tl_error *err)
 	};
 	int status = tl_profile_put_line(b->profile, &line, b->cost, err);
 
-	return status < 0 ? status : count_arcs(b, number, err);
+	if (status < 0)
+		return status;
+	return count_arcs(b, number, err);
 }
 
 static int add_node(struct builder *b, uint32_t number, struct tl_error *err)
@@ -201,7 +203,9 @@ static int add_node(struct builder *b, uint32_t number, struct tl_error *err)
 	if (status < 0 || !take_cost(b, node))
 		return status;
 	tl_profile_add_context_cost(b->profile, b->made[number].context, b->calls, b->cost);
-	return b->options->lines ? add_line(b, number, err) : 0;
+	if (!b->options->lines)
+		return 0;
+	return add_line(b, number, err);
 }
 
 /* A parent's number is less than its children's. */
@@ -251,7 +255,9 @@ static int build(struct builder *b, struct tl_error *err)
 			     &b->profile->losses.saturated);
 		status = tl_profile_finish(b->profile, err);
 	}
-	return status < 0 ? status : tell(b, err);
+	if (status < 0)
+		return status;
+	return tell(b, err);
 }
 
 int tl_pprof_fold(struct tl_pprof_file *p, const struct tl_pprof_fold_options *options,

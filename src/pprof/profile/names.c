@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/model/model.h"
 #include "symbols/binary.h"
@@ -169,7 +170,7 @@ static int add_symbols(struct tl_pprof_names *n, struct tl_binary *binary, uint6
 	uint32_t line = symbol->line;
 	int status = 0;
 
-	count = count < INLINED_MOST ? count : INLINED_MOST;
+	count = tl_min(count, INLINED_MOST);
 	for (size_t i = 0; status == 0 && i + 1 < count; i++) {
 		status = add_symbol(n, *chain[i].name ? chain[i].name : "[inlined]", mapping, NULL,
 				    file, line, err);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "symbols/binary.h"
@@ -138,7 +139,7 @@ static int open_object(struct tl_pprof_objects *o, struct tl_pprof_object *objec
 		object->why = mapping < o->p->mapping_count
 				      ? "no file for it is given"
 				      : "the profile does not say which file they belong to";
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* ---- addresses ---- */
@@ -181,7 +182,7 @@ static int tell_object(const struct tl_pprof_objects *o, size_t mapping,
 		file = tl_pprof_string(o->p, o->p->mappings[mapping].file);
 	return tl_fault_write(faults, &fault, err,
 			      "locations of %.*s that are named by their address: %" PRIu64 " (%s)",
-			      (int)(file.size < 200 ? file.size : 200), file.text, object->nameless,
+			      (int)tl_min(file.size, 200), file.text, object->nameless,
 			      object->why ? object->why : "the file has no name for them");
 }
 

@@ -53,7 +53,9 @@ static int read_patterns(struct patterns *patterns, struct tl_pprof_file *p, str
 		return 1;
 	status = compile(p, p->header.keep_frames, &patterns->keep, err);
 	patterns->has_keep = status == 1;
-	return status ? status : unreadable(p, err);
+	if (status)
+		return status;
+	return unreadable(p, err);
 }
 
 /* The name without its parameters. */

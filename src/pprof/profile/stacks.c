@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/model/model.h"
+#include "core/arithmetic.h"
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -110,7 +111,7 @@ static bool add_values(struct tl_pprof_stacks *s, uint32_t node, const int64_t *
 static size_t known_path(const struct tl_pprof_stacks *s, uint32_t root, const uint32_t *locations,
 			 size_t count)
 {
-	size_t most = count < s->path_count ? count : s->path_count, i = 0;
+	size_t most = tl_min(count, s->path_count), i = 0;
 
 	if (root != s->path_root)
 		return 0;

@@ -138,7 +138,9 @@ static int take_message(struct tl_pprof_file *p, const struct message *m, struct
 		if (status < 0)
 			return status;
 	}
-	return status < 0 ? cut_message(p, m, &cur, status, why, err) : 0;
+	if (status < 0)
+		return cut_message(p, m, &cur, status, why, err);
+	return 0;
 }
 
 static int take_line(struct tl_pprof_file *p, const struct tl_wire_field *field,
@@ -420,7 +422,9 @@ static int check_texts(struct tl_pprof_file *p, struct tl_error *err)
 
 	if (status == 0)
 		status = check_functions(p, err);
-	return status < 0 ? status : check_mappings(p, err);
+	if (status < 0)
+		return status;
+	return check_mappings(p, err);
 }
 
 /* ---- ids ---- */

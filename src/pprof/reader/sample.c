@@ -88,11 +88,17 @@ static int take_field(struct tl_pprof_samples *s, const struct tl_wire_field *fi
 
 	switch (field->number) {
 	case TL_PPROF_SAMPLE_LOCATION:
-		return is_list || field->type == TL_WIRE_VARINT ? add_locations(s, field, err) : 1;
+		if (is_list || field->type == TL_WIRE_VARINT)
+			return add_locations(s, field, err);
+		return 1;
 	case TL_PPROF_SAMPLE_VALUE:
-		return is_list || field->type == TL_WIRE_VARINT ? add_values(s, field, err) : 1;
+		if (is_list || field->type == TL_WIRE_VARINT)
+			return add_values(s, field, err);
+		return 1;
 	case TL_PPROF_SAMPLE_LABEL:
-		return is_list ? add_label(s, field->bytes, err) : 1;
+		if (!is_list)
+			return 1;
+		return add_label(s, field->bytes, err);
 	default:
 		return 0;
 	}
@@ -164,7 +170,9 @@ static int read_sample(struct tl_pprof_samples *s, const struct tl_wire_field *f
 			     "a sample is damaged: passed over", err);
 	if (status == 0)
 		status = check_sample(s, err);
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }
 
 int tl_pprof_samples_next(struct tl_pprof_samples *s, struct tl_error *err)

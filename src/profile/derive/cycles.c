@@ -4,6 +4,7 @@
  * array: call graphs of interpreters are deep.
  */
 #include "profile/derive/cycles.h"
+#include "core/arithmetic.h"
 
 #include <string.h>
 
@@ -86,7 +87,7 @@ static void leave(struct visit *v, struct tl_cycles *cycles)
 	if (v->depth) {
 		uint32_t *low = &v->low[v->path[v->depth - 1]];
 
-		*low = v->low[function] < *low ? v->low[function] : *low;
+		*low = tl_min(v->low[function], *low);
 	}
 	if (v->low[function] != v->order[function])
 		return;

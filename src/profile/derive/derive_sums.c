@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "profile/derive/cycles.h"
+#include "core/arithmetic.h"
 
 /* Sums of one kind: by function, or by function in a part. */
 struct sums {
@@ -117,7 +118,7 @@ static void settle(const struct tl_profile *profile, int64_t *inclusive, const i
 
 	for (uint32_t e = 0; e < profile->event_count; e++) {
 		tl_add_cost(&inclusive[e], inside[e], &cut);
-		inclusive[e] = inclusive[e] < whole[e] ? inclusive[e] : whole[e];
+		inclusive[e] = tl_min(inclusive[e], whole[e]);
 	}
 }
 

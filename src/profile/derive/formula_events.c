@@ -149,7 +149,9 @@ static int64_t add_event(struct tl_profile *profile, const struct tl_event *even
 	if (shared)
 		profile->sums.self = profile->lines.table.cost;
 	status = number < 0 ? (int)number : tl_profile_inherit(profile, events, err);
-	return status < 0 ? status : number;
+	if (status < 0)
+		return status;
+	return number;
 }
 
 static int64_t add_usual(struct tl_profile *profile, const char *name, struct tl_error *err)

@@ -283,5 +283,7 @@ int tl_profile_inherit(struct tl_profile *profile, uint32_t first, struct tl_err
 	free(f.of);
 	free(f.order);
 	free(f.terms);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }

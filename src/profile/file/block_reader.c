@@ -125,7 +125,9 @@ static int next_block(struct tl_pfile_reader *r, struct tl_cursor *cur, struct t
 	}
 	cur->pos += block.stored_bytes;
 	status = check_number(r, &block, err);
-	return status < 0 ? status : add_block(r, &block, err);
+	if (status < 0)
+		return status;
+	return add_block(r, &block, err);
 }
 
 static int find_blocks(struct tl_pfile_reader *r, struct tl_error *err)
@@ -210,7 +212,7 @@ int tl_pfile_verify(struct tl_pfile_reader *r, struct tl_error *err)
 	for (size_t i = 0; status >= 0 && i < r->count; i++)
 		if (!r->read[r->blocks[i].section])
 			status = check_content(r, &r->blocks[i], err);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_pfile_content(struct tl_pfile_reader *r, const struct tl_pfile_block *block, size_t padding,
@@ -274,7 +276,9 @@ static int read_rows(struct tl_pfile_reader *r, const struct tl_pfile_block *blo
 	if (status == TL_BAD_RECORD || (status == 0 && pos != end))
 		return damaged(r, block, "a row of this block makes no sense; kept those before it",
 			       err);
-	return status == TL_NO_MEMORY ? tl_error_memory(err) : status;
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	return status;
 }
 
 /* Blocks of a section come in the order of their rows. */
@@ -403,7 +407,9 @@ static int call_strings(struct tl_pfile_reader *r, const struct tl_pfile_block *
 		return damaged(r, block, "the strings of this block make no sense; left them out",
 			       err);
 	status = call->fn(call->arg, block, content, bytes);
-	return status < 0 ? tl_error_memory(err) : 0;
+	if (status < 0)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int tl_pfile_each_strings(struct tl_pfile_reader *r, tl_pfile_strings_fn *fn, void *arg,
@@ -424,7 +430,9 @@ int tl_pfile_open(struct tl_pfile_reader *r, const uint8_t *data, size_t size, b
 	*r = (struct tl_pfile_reader){ .data = data, .size = size, .strict = strict };
 	r->raw_left = (uint64_t)FREE_BYTES + (uint64_t)size * MOST_RATIO;
 	status = check_header(r, err);
-	return status < 0 ? status : find_blocks(r, err);
+	if (status < 0)
+		return status;
+	return find_blocks(r, err);
 }
 
 void tl_pfile_close(struct tl_pfile_reader *r)

@@ -5,6 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "profile/file/rows.h"
@@ -99,7 +100,7 @@ static void put_block(struct tl_pfile_writer *w)
 
 	header[4] = (uint8_t)w->section;
 	header[5] = (uint8_t)codec;
-	put16(header + 6, w->fields > UINT16_MAX ? UINT16_MAX : w->fields);
+	put16(header + 6, tl_min(w->fields, UINT16_MAX));
 	put64(header + 8, w->counts[w->section]);
 	put32(header + 16, w->rows);
 	put32(header + 20, (uint32_t)w->used);
@@ -194,7 +195,7 @@ void tl_pfile_write_row(struct tl_pfile_writer *w, const uint64_t *row)
 
 static size_t shared_prefix(const char *a, size_t a_size, const char *b, size_t b_size)
 {
-	size_t most = a_size < b_size ? a_size : b_size, same = 0;
+	size_t most = tl_min(a_size, b_size), same = 0;
 
 	while (same < most && a[same] == b[same])
 		same++;
@@ -243,7 +244,9 @@ int tl_pfile_writer_end(struct tl_pfile_writer *w, struct tl_error *err)
 	for (unsigned section = 0; section < TL_PFILE_END; section++)
 		tl_pfile_write_row(w, &w->counts[section]);
 	flush(w);
-	return w->status ? error_of(w, err) : 0;
+	if (w->status)
+		return error_of(w, err);
+	return 0;
 }
 
 void tl_pfile_writer_close(struct tl_pfile_writer *w)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/file/layout.h"
+#include "core/arithmetic.h"
 
 /* ---- keys: what an element is sorted by, in the order of the fields of its row ---- */
 
@@ -220,7 +221,7 @@ static void group_by_owner(struct tl_pfile_canon *canon, struct tl_pfile_order *
 		for (size_t i = 0; i < order->count; i++) {
 			uint32_t place =
 				tl_pfile_place(&canon->functions, kind->owner(canon->profile, i));
-			size_t slot = place < functions ? place : functions;
+			size_t slot = tl_min(place, functions);
 
 			if (pass)
 				order->order[start[slot]++] = (uint32_t)i;

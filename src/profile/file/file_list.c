@@ -148,5 +148,7 @@ int64_t tl_pfile_check(struct tl_pfile_reader *r, uint32_t events, bool json, st
 		status = check_section(r, s, events, json, out, &found, err);
 	/* The second reading found the same faults again. */
 	r->fault_count = faults;
-	return status < 0 ? status : found;
+	if (status < 0)
+		return status;
+	return found;
 }

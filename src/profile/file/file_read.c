@@ -188,11 +188,10 @@ static int read_functions(struct tl_pfile_reading *r)
 	if (failed)
 		return failed;
 	r->functions.to = r->function_order;
-	return !r->function_order ||
-			       tl_pfile_reorder(&functions->list, &functions->table,
-						sizeof(*functions->list), 0, r->function_order)
-		       ? 0
-		       : tl_error_memory(r->err);
+	if (!r->function_order || tl_pfile_reorder(&functions->list, &functions->table,
+						   sizeof(*functions->list), 0, r->function_order))
+		return 0;
+	return tl_error_memory(r->err);
 }
 
 static int read_parts(struct tl_pfile_reading *r)

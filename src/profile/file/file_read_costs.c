@@ -166,10 +166,10 @@ int tl_pfile_read_contexts(struct tl_pfile_reading *r)
 	for (size_t i = 0; i < contexts->table.count; i++)
 		if (contexts->list[i].parent != TL_NONE)
 			contexts->list[i].parent = r->context_order[contexts->list[i].parent];
-	return tl_pfile_reorder(&contexts->list, &contexts->table, sizeof(*contexts->list),
-				r->profile->event_count, r->context_order)
-		       ? 0
-		       : tl_error_memory(r->err);
+	if (tl_pfile_reorder(&contexts->list, &contexts->table, sizeof(*contexts->list),
+			     r->profile->event_count, r->context_order))
+		return 0;
+	return tl_error_memory(r->err);
 }
 
 /* ---- lines, arcs, jumps ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/file/rows.h"
+#include "core/arithmetic.h"
 
 const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value)
 {
@@ -43,7 +44,7 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 
 	/* Groups in which nothing stands are left out at the end of the row only. */
 	for (uint32_t at = 0; !at || at < fields; at += TL_PFILE_GROUP) {
-		uint32_t end = at + TL_PFILE_GROUP < fields ? at + TL_PFILE_GROUP : fields;
+		uint32_t end = tl_min(at + TL_PFILE_GROUP, fields);
 		uint8_t *group = to;
 
 		to = put_group(group, keys, at, end, last, row);

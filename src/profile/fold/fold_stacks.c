@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "profile/fold/fold.h"
 
@@ -10,7 +11,7 @@ enum { ROOM = 16 };
 
 static bool room(struct tl_fold_stack *stack, size_t depth)
 {
-	return tl_grow(&stack->frames, &stack->capacity, depth + 2 > ROOM ? depth + 2 : ROOM,
+	return tl_grow(&stack->frames, &stack->capacity, tl_max(depth + 2, ROOM),
 		       sizeof(*stack->frames));
 }
 

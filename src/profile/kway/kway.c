@@ -124,7 +124,9 @@ static int write_all(struct tl_kway_merging *m, struct tl_output *out, struct tl
 		return status;
 	tl_pfile_write_said(m->writer, m->whole, &m->texts, m->sum);
 	status = tl_kway_merge_elements(m, err);
-	return status < 0 ? status : tl_pfile_writer_end(m->writer, err);
+	if (status < 0)
+		return status;
+	return tl_pfile_writer_end(m->writer, err);
 }
 
 static void free_merging(struct tl_kway_merging *m)

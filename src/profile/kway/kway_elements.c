@@ -247,7 +247,7 @@ static int begin_kind(struct tl_kway_merging *m, const struct kind *kind, struct
 		if (status == 1)
 			tl_kway_heap_push(&m->heap, i);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int merge_kind(struct tl_kway_merging *m, const struct kind *kind, struct tl_error *err)

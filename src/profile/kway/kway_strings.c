@@ -69,7 +69,7 @@ static int take_string(struct strings *s, uint32_t rank, char **text, size_t *ro
 		else if (status == 0)
 			tl_kway_heap_pop(heap);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int begin(struct strings *s, struct tl_error *err)
@@ -86,7 +86,7 @@ static int begin(struct strings *s, struct tl_error *err)
 	}
 	if (status >= 0)
 		tl_kway_heap_push(&s->m->heap, (uint32_t)s->m->count);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* By number of a text: the rank among all. */

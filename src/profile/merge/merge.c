@@ -138,7 +138,9 @@ static int merge_notes(struct tl_merge *merge, struct tl_error *err)
 	for (size_t i = 0; ok && i < count; i++)
 		ok = tl_profile_add_note(merge->to, &notes[i]);
 	free(notes);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static bool keeps_contexts(const struct tl_merge *merge)
@@ -204,7 +206,9 @@ static int merge_all(struct tl_merge *merge, struct tl_error *err)
 		status = tl_merge_contexts(merge, err);
 	if (status == 0)
 		status = merge_latencies(merge, contexts, err);
-	return status == 0 ? tl_profile_finish(merge->to, err) : status;
+	if (status != 0)
+		return status;
+	return tl_profile_finish(merge->to, err);
 }
 
 static void free_maps(struct tl_merge *merge)

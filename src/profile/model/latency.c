@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 enum { BUCKETS = 1 << TL_LATENCY_SUB_BITS };
@@ -129,7 +130,7 @@ static uint64_t between(uint64_t low, uint64_t value, uint64_t high)
 {
 	if (value < low)
 		return low;
-	return value > high ? high : value;
+	return tl_min(value, high);
 }
 
 /*

@@ -13,7 +13,9 @@ const char *tl_profile_text(struct tl_profile *profile, const char *text)
 
 int64_t tl_profile_number(uint32_t number, struct tl_error *err)
 {
-	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
+	if (number == TL_NONE)
+		return tl_error_memory(err);
+	return (int64_t)number;
 }
 
 static bool copy_event(struct tl_profile *profile, struct tl_event *event,

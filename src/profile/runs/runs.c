@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/sized.h"
 #include "profile/diff/diff.h"
@@ -42,7 +43,9 @@ struct tl_runs {
 int tl_runs_open(struct tl_runs **runs, struct tl_error *err)
 {
 	*runs = calloc(1, sizeof(**runs));
-	return *runs ? 0 : tl_error_memory(err);
+	if (!(*runs))
+		return tl_error_memory(err);
+	return 0;
 }
 
 void tl_runs_free(struct tl_runs *runs)
@@ -245,7 +248,7 @@ static bool test_row(struct tl_runs *runs, struct tl_run_row *row)
 
 static bool set_medians(struct tl_run_row *row)
 {
-	size_t count = row->before_count > row->after_count ? row->before_count : row->after_count;
+	size_t count = tl_max(row->before_count, row->after_count);
 	double *room = malloc(count * sizeof(*room));
 
 	if (!room)
@@ -337,9 +340,10 @@ static int match(struct tl_runs *runs, const struct tl_runs_options *options, st
 
 	if (status == 0)
 		status = tl_profile_finish(runs->sides[TL_AFTER].functions, err);
-	return status < 0 ? status
-			  : tl_profile_diff(&runs->matched, runs->sides[TL_BEFORE].functions,
-					    runs->sides[TL_AFTER].functions, &by_name, err);
+	if (status < 0)
+		return status;
+	return tl_profile_diff(&runs->matched, runs->sides[TL_BEFORE].functions,
+			       runs->sides[TL_AFTER].functions, &by_name, err);
 }
 
 int tl_runs_compare(struct tl_runs *runs, const struct tl_runs_options *options,
@@ -362,7 +366,9 @@ int tl_runs_compare(struct tl_runs *runs, const struct tl_runs_options *options,
 		status = match(runs, &filled, err);
 	if (status == 0)
 		status = make_rows(runs, events, err);
-	return status < 0 ? status : adjust(runs, err);
+	if (status < 0)
+		return status;
+	return adjust(runs, err);
 }
 
 /* ---- reading ---- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 enum { LONGEST_LABEL = 128 };
@@ -106,7 +107,7 @@ static int add_units(struct tl_profile *to, const struct tl_profile *from, bool 
 
 static uint32_t unit_of(const struct tl_profile *from, const uint32_t *unit, uint32_t part)
 {
-	return unit[part < from->parts.count ? part : from->parts.count];
+	return unit[tl_min(part, from->parts.count)];
 }
 
 static int add_self(struct tl_profile *to, const uint32_t *unit, const struct tl_profile *from,
@@ -125,7 +126,9 @@ static int add_calls(struct tl_profile *to, const uint32_t *unit, const struct t
 		.caller = TL_NONE, .callee = unit_of(from, unit, part), .part = part, .calls = calls
 	};
 
-	return calls ? tl_profile_put_arc(to, &arc, from->sums.zeros, err) : 0;
+	if (!calls)
+		return 0;
+	return tl_profile_put_arc(to, &arc, from->sums.zeros, err);
 }
 
 static int add_costs(struct tl_profile *to, const struct tl_profile *from, const uint32_t *unit,
@@ -159,5 +162,7 @@ int tl_profile_fill_by_part(struct tl_profile *to, const struct tl_profile *from
 	if (status == 0)
 		status = add_costs(to, from, unit, err);
 	free(unit);
-	return status == 0 ? tl_profile_finish(to, err) : status;
+	if (status != 0)
+		return status;
+	return tl_profile_finish(to, err);
 }

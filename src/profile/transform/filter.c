@@ -59,7 +59,9 @@ int tl_profile_match(const struct tl_profile *profile, const struct tl_profile_f
 		return tl_error_memory(err);
 	memset(*wanted, true, count);
 	status = match(profile, *wanted, filter->function, false, err);
-	return status == 0 ? match(profile, *wanted, filter->object, true, err) : status;
+	if (status != 0)
+		return status;
+	return match(profile, *wanted, filter->object, true, err);
 }
 
 int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter *filter,
@@ -233,7 +235,9 @@ static int match_ignored(struct filter *f, const char *pattern, struct tl_error 
 {
 	const struct tl_profile_filter ignore = { .size = sizeof(ignore), .function = pattern };
 
-	return pattern ? tl_profile_match(f->from, &ignore, &f->ignored, err) : 0;
+	if (!pattern)
+		return 0;
+	return tl_profile_match(f->from, &ignore, &f->ignored, err);
 }
 
 static int take_all(struct filter *f, const struct tl_profile_filter *filter, struct tl_error *err)
@@ -261,7 +265,9 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 		status = contexts ? take_contexts(f, err) : take_sums(f, err);
 	if (status == 0)
 		status = take_local_durations(f, err);
-	return status == 0 ? tl_profile_finish(f->to, err) : status;
+	if (status != 0)
+		return status;
+	return tl_profile_finish(f->to, err);
 }
 
 int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *profile,

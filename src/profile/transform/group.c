@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/derive/cycle_costs.h"
 #include "profile/model/model.h"
@@ -190,7 +191,7 @@ static void add_bounds(struct grouping *g, const struct bounds *b)
 
 static int64_t lesser(int64_t a, int64_t b)
 {
-	return a < b ? a : b;
+	return tl_min(a, b);
 }
 
 static int settle_units(struct grouping *g, struct tl_error *err)
@@ -250,7 +251,9 @@ static int take_all(struct grouping *g, struct tl_error *err)
 		status = tl_profile_finish(g->to, err);
 	if (status == 0 && !g->from->contexts.table.count)
 		status = settle_units(g, err);
-	return status == 0 ? take_choice(g, err) : status;
+	if (status != 0)
+		return status;
+	return take_choice(g, err);
 }
 
 int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile,

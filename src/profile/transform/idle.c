@@ -127,7 +127,9 @@ static int take_all(struct split *s, const char *pattern, struct tl_error *err)
 		status = take_contexts(s, err);
 	if (status == 0)
 		status = take_part_durations(s, err);
-	return status == 0 ? tl_profile_finish(s->to, err) : status;
+	if (status != 0)
+		return status;
+	return tl_profile_finish(s->to, err);
 }
 
 /* An empty profile with one event more. */

@@ -198,7 +198,9 @@ int tl_query_add(struct tl_query *query, const char *const *paths, size_t path_c
 	if (status < 0)
 		return status;
 	code = make_tables(query, number);
-	return code == SQLITE_OK ? 0 : tl_query_failed(query, code, err);
+	if (code == SQLITE_OK)
+		return 0;
+	return tl_query_failed(query, code, err);
 }
 
 struct tl_input *tl_query_input(const struct tl_query *query, size_t number)

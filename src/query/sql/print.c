@@ -154,5 +154,5 @@ int tl_query_print(struct tl_query *query, const char *sql, enum tl_report_form 
 		if (status < 0 || tl_output_failed(out))
 			break;
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }

@@ -48,7 +48,9 @@ struct store {
 
 static int store_failed(struct store *s, int code, struct tl_error *err)
 {
-	return code == SQLITE_OK ? 0 : tl_query_failed(s->query, code, err);
+	if (code == SQLITE_OK)
+		return 0;
+	return tl_query_failed(s->query, code, err);
 }
 
 /* A column of "id INTEGER, ..., late INTEGER HIDDEN": its name and type. */
@@ -135,7 +137,9 @@ static int store_table(struct store *s, const struct tl_query_table_info *table,
 	s->trace->failed = TL_OK;
 	if (code == SQLITE_OK)
 		code = tl_query_execute(s->query, filling_text(table, s->letter));
-	return code == SQLITE_OK ? 0 : leave_out(s, table->name, asked, code, err);
+	if (code == SQLITE_OK)
+		return 0;
+	return leave_out(s, table->name, asked, code, err);
 }
 
 /* An index is made when its table is full, in one go. */
@@ -256,7 +260,9 @@ static int store(struct store *s, const char *list, struct tl_output *out, struc
 	code = tl_query_execute(s->query, sqlite3_mprintf("DETACH stored"));
 	if (status == 0)
 		status = store_failed(s, code, err);
-	return status < 0 ? status : copy_file(s, out, err);
+	if (status < 0)
+		return status;
+	return copy_file(s, out, err);
 }
 
 int tl_query_store(struct tl_query *query, size_t input,

@@ -168,7 +168,9 @@ static int print_rows(struct table_text *t, struct tl_error *err)
 	if (!measured && (status == 0 || t->cell_count))
 		put_head(t);
 	held = put_held(t, status < 0 ? NULL : err);
-	return status < 0 ? status : held;
+	if (status < 0)
+		return status;
+	return held;
 }
 
 static int begin(struct table_text *t, struct tl_error *err)

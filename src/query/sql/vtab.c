@@ -176,7 +176,9 @@ static int next_of_stream(struct query_cursor *cursor)
 
 	cursor->at = 0;
 	cursor->has_row = status == 1;
-	return status < 0 ? fail(vtab, &err) : SQLITE_OK;
+	if (status < 0)
+		return fail(vtab, &err);
+	return SQLITE_OK;
 }
 
 static int begin_stream(struct query_cursor *cursor, const struct tl_query_wish *wish)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 const uint8_t tl_query_call_words[TL_QUERY_CALL_COLUMNS] = {
@@ -82,8 +83,8 @@ bool tl_query_call_columns_limit(struct tl_query_call_columns *columns,
 	if (!(columns->limited & bit)) {
 		*range = more;
 	} else {
-		range->first = more.first > range->first ? more.first : range->first;
-		range->last = more.last < range->last ? more.last : range->last;
+		range->first = tl_max(more.first, range->first);
+		range->last = tl_min(more.last, range->last);
 	}
 	columns->limited |= bit;
 	return true;

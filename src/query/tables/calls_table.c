@@ -267,7 +267,9 @@ static int open_calls(struct tl_query_trace *trace, const struct tl_query_wish *
 		status = open_reader(s, &options, err);
 	if (status == 0)
 		status = know_ids(s, err);
-	return status == 0 && s->grouped ? make_groups(s, err) : status;
+	if (status == 0 && s->grouped)
+		return make_groups(s, err);
+	return status;
 }
 
 static int next_rows(void *handle, struct tl_query_rows *rows, struct tl_error *err)

@@ -62,9 +62,9 @@ static int open_listing(const struct listing *listing, struct tl_query_trace *tr
 	s->number = s->ordinal = TL_NOWHERE;
 	if (wish->columns & listing->folded)
 		status = tl_query_trace_fold(trace, err);
-	return status < 0
-		       ? status
-		       : tl_query_lines_open(&s->lines, trace, listing->write, listing->flags, err);
+	if (status < 0)
+		return status;
+	return tl_query_lines_open(&s->lines, trace, listing->write, listing->flags, err);
 }
 
 static int next_line(void *handle, struct tl_error *err)

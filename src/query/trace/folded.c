@@ -2,6 +2,7 @@
 /* What the tables need beside the profile itself: numbers, depths, losses, threads. */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "query/trace/trace.h"
 
@@ -171,7 +172,7 @@ static bool add_losses(struct tl_query_trace *trace, uint32_t part, const struct
 /* What a part lost is no loss of no part. */
 static void subtract(struct tl_losses *from, const struct tl_losses *part)
 {
-#define SUBTRACT(member) from->member -= part->member < from->member ? part->member : from->member;
+#define SUBTRACT(member) from->member -= tl_min(part->member, from->member);
 	EACH_LOSS(SUBTRACT)
 #undef SUBTRACT
 }

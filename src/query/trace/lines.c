@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
@@ -145,7 +146,7 @@ static int finish(struct tl_query_lines *l, struct tl_error *err)
 	l->running = false;
 	if (l->status < 0 && err)
 		*err = l->error;
-	return l->status < 0 ? l->status : 0;
+	return tl_min(l->status, 0);
 }
 
 int tl_query_lines_next(struct tl_query_lines *lines, const char **line, size_t *size,

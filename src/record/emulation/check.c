@@ -129,7 +129,9 @@ static int record_known(const struct tl_emulator *emulator, const char *folder, 
 	status = tl_emulate(&session, emulator, err);
 	free(program);
 	*exit_status = result.status;
-	return status < 0 ? status : read_flow(output, flow, err);
+	if (status < 0)
+		return status;
+	return read_flow(output, flow, err);
 }
 
 /* ---- what is remembered ---- */

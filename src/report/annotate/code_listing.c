@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "symbols/binary.h"
 
@@ -177,7 +178,7 @@ static bool column_is_free(const struct tl_listing *listing, size_t from, size_t
 
 static void draw_arrow(struct tl_listing *listing, size_t source, size_t target)
 {
-	size_t from = source < target ? source : target, to = source < target ? target : source;
+	size_t from = tl_min(source, target), to = tl_max(source, target);
 	unsigned column = 0;
 
 	while (column < TL_ARROW_COLUMNS && !column_is_free(listing, from, to, column))

@@ -181,7 +181,7 @@ int tl_source_file_read(struct tl_source_file *text, const char *recorded, const
 	else if (found == 0 && !dir_count && !leaves && *plain)
 		found = read_file(text, plain, tl_file_open_named, err);
 	free(plain);
-	return found < 0 ? found : 0;
+	return tl_error_or_end(found);
 }
 
 void tl_source_file_free(struct tl_source_file *text)

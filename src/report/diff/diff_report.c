@@ -118,7 +118,9 @@ int tl_diff_table_make(struct tl_diff_table *table, const struct tl_diff *diff,
 	if (!(table->options.threshold > 0))
 		table->options.threshold = 0;
 	status = choose_events(table, err);
-	return status < 0 ? status : collect(table, err);
+	if (status < 0)
+		return status;
+	return collect(table, err);
 }
 
 void tl_diff_table_free(struct tl_diff_table *table)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/sized.h"
@@ -158,7 +159,7 @@ static void put_text(const struct runs_table *table)
 		widths[column] = strlen(titles[column]);
 		for (size_t i = 0; i < table->shown; i++) {
 			size = format_cell(table, &table->rows[i], column, text);
-			widths[column] = size > widths[column] ? size : widths[column];
+			widths[column] = tl_max(size, widths[column]);
 		}
 	}
 	put_head(table, "\n\n");
@@ -330,7 +331,9 @@ static int make(struct runs_table *table, const struct tl_runs *runs,
 	if (status == 0 && !tl_runs_row_count(runs))
 		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				     "the runs have not been compared");
-	return status < 0 ? status : collect(table, brief && !table->options.all, err);
+	if (status < 0)
+		return status;
+	return collect(table, brief && !table->options.all, err);
 }
 
 static void put_form(const struct runs_table *table)

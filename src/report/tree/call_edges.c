@@ -141,7 +141,9 @@ int tl_call_edges_build(struct tl_call_edges *edges, const struct tl_view *view,
 		sort_edges(edges, view);
 	}
 	free(links);
-	return ok ? TL_OK : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return TL_OK;
 }
 
 void tl_call_edges_free(struct tl_call_edges *edges)

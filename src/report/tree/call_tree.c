@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
-#include "core/saturate.h"
 
 struct merge {
 	struct tl_call_tree *tree;

@@ -6,6 +6,7 @@
 
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/unit.h"
+#include "core/arithmetic.h"
 
 /* Attributes below this number are looked up in a table. */
 enum { SLOT_TABLE = 0x80 };
@@ -150,8 +151,7 @@ static bool parse(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint
 	}
 	uint64_t read = tl_cursor_offset(&bytes.cur) - unit->abbreviations;
 
-	dwarf->budget.abbreviations -=
-		read < dwarf->budget.abbreviations ? read : dwarf->budget.abbreviations;
+	dwarf->budget.abbreviations -= tl_min(read, dwarf->budget.abbreviations);
 	if (bytes.bad)
 		tl_dwarf_fault(&dwarf->sections, TL_TRUNCATED, tl_cursor_offset(&bytes.cur),
 			       ".debug_abbrev: a table of abbreviations is cut short; names and "

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -189,7 +190,7 @@ static int read_sections(struct tl_elf *file, struct tl_error *err)
 	file->sections = file->data + offset;
 	first = section_here(file, file->sections, 0);
 	if (!count)
-		count = first.size < most ? first.size : most;
+		count = tl_min(first.size, most);
 	file->section_count = count < TL_NONE ? (uint32_t)count : TL_NONE;
 	file->section_names = tl_get16s(halves + SHSTRNDX, file->swap);
 	if (file->section_names == SHN_XINDEX)

@@ -193,7 +193,9 @@ int tl_leaf_builder_end(struct tl_leaf_builder *builder, struct tl_error *err)
 		  sizeof(*track->groups));
 	tl_shrink(&track->frames, &track->frame_capacity, track->frame_count,
 		  sizeof(*track->frames));
-	return watch && !watch->end(builder->track) ? tl_error_memory(err) : 0;
+	if (watch && !watch->end(builder->track))
+		return tl_error_memory(err);
+	return 0;
 }
 
 void tl_leaf_builder_free(struct tl_leaf_builder *builder)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/calls/leaf_scan.h"
+#include "core/arithmetic.h"
 
 /* A leaf has no more than so many calls above each other that depth does not fit 32 bits. */
 enum { MOST_DEPTH = INT32_MAX };
 
 static bool reserve(struct tl_leaf_scan *scan, size_t steps)
 {
-	size_t outer = scan->depth < steps ? scan->depth : steps;
+	size_t outer = tl_min(scan->depth, steps);
 
 	return tl_grow(&scan->calls, &scan->call_capacity, steps + 1, sizeof(*scan->calls)) &&
 	       tl_grow(&scan->open, &scan->open_capacity, steps + 1, sizeof(*scan->open)) &&

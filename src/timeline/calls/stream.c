@@ -112,7 +112,9 @@ int tl_calls_function(struct tl_calls *calls, uint32_t number, struct tl_call_fu
 	struct tl_call_function ours = { .name = "" };
 	int status = source->ops->function(source->handle, number, &ours, err);
 
-	return status < 0 ? status : tl_give(function, size, sizeof(ours), &ours, sizeof(ours));
+	if (status < 0)
+		return status;
+	return tl_give(function, size, sizeof(ours), &ours, sizeof(ours));
 }
 
 /* ---- the ends of calls that cross the end of a leaf ---- */
@@ -207,7 +209,9 @@ static int next_leaf(struct tl_calls *c, struct tl_error *err)
 		status = tl_leaf_read(&c->reader, track, leaf, &c->scan, err);
 		if (status == 0)
 			status = end_open_calls(c, track, leaf, err);
-		return status < 0 ? status : 1;
+		if (status < 0)
+			return status;
+		return 1;
 	}
 	return 0;
 }
@@ -223,7 +227,9 @@ static int is_wanted(struct tl_calls *c, uint32_t number, struct tl_error *err)
 			     ? source->ops->function(source->handle, number, &function, err)
 			     : 0;
 
-	return status < 0 ? status : function.wanted;
+	if (status < 0)
+		return status;
+	return function.wanted;
 }
 
 static bool in_window(const struct tl_calls *c, const struct tl_leaf_call *call)

@@ -57,7 +57,9 @@ int tl_call_index_function(struct tl_call_index *index, uint32_t number,
 	pthread_mutex_lock(&index->names);
 	status = source->ops->function(source->handle, number, &ours, err);
 	pthread_mutex_unlock(&index->names);
-	return status < 0 ? status : tl_give(function, size, sizeof(ours), &ours, sizeof(ours));
+	if (status < 0)
+		return status;
+	return tl_give(function, size, sizeof(ours), &ours, sizeof(ours));
 }
 
 /* ---- tracks ---- */
@@ -101,7 +103,9 @@ int tl_call_index_track(const struct tl_call_index *index, size_t number,
 	ours.calls = track->calls;
 	ours.index_bytes = memory_of(track);
 	status = tl_give(info, size, sizeof(ours), &ours, sizeof(ours));
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }
 
 size_t tl_leaf_at(const struct tl_call_track *track, uint64_t ticks)

@@ -82,7 +82,9 @@ static int give_call(const struct search *s, size_t leaf, size_t number, struct 
 		return status;
 	ours = tl_call_item_of(s->track, call);
 	status = tl_give(item, size, sizeof(ours), &ours, sizeof(ours));
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }
 
 /* From a leaf on, or back from it. */

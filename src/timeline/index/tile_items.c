@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "timeline/index/tiles.h"
+#include "core/arithmetic.h"
 
 bool tl_tile_items_put(struct tl_tile_items *items, struct tl_tile_item item)
 {
@@ -99,7 +100,7 @@ static int least_k(const struct tl_tile_items *in, int least, size_t most)
 
 static int find_k(struct tl_tile_scratch *s, unsigned level, int least, size_t most)
 {
-	int low = least_k(&s->in, least, most), k = s->last_k[level] > low ? s->last_k[level] : low;
+	int low = least_k(&s->in, least, most), k = tl_max(s->last_k[level], low);
 
 	if (count_items(s, k, most) > most) {
 		while (k < TL_TILE_NEVER && count_items(s, ++k, most) > most)
@@ -130,7 +131,7 @@ static size_t least_items(struct tl_tile_scratch *s)
 int tl_tile_items_thin(struct tl_tile_scratch *scratch, unsigned level, int least, size_t most)
 {
 	size_t rows = least_items(scratch);
-	int k = find_k(scratch, level, least, most > rows ? most : rows);
+	int k = find_k(scratch, level, least, tl_max(most, rows));
 
 	scratch->out.count = 0;
 	if (!tl_grow(&scratch->out.list, &scratch->out.capacity, scratch->in.count + 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles are made while a track is built: those of leaves one by one, those above at its end. */
 #include "timeline/index/tiles.h"
+#include "core/arithmetic.h"
 
 #include <stdlib.h>
 
@@ -120,7 +121,7 @@ static bool add_leaf(struct tl_call_track *track, const struct tl_leaf_scan *sca
 
 	return (track->tiles || begin_tiles(track)) &&
 	       put_calls(&track->tiles->scratch->in, scan, &tile) &&
-	       append_tile(track->tiles, 0, &tile, 0, most < TL_TILE_ITEMS ? most : TL_TILE_ITEMS);
+	       append_tile(track->tiles, 0, &tile, 0, tl_min(most, TL_TILE_ITEMS));
 }
 
 /* A track of one leaf with few calls is decoded again as quickly as its items are read. */
@@ -206,7 +207,7 @@ static bool put_children(struct tl_track_tiles *tiles, unsigned level, size_t fi
 
 		tile->functions |= child->functions;
 		tile->deep |= child->deep;
-		*least = child->k > *least ? child->k : *least;
+		*least = tl_max(child->k, *least);
 		tl_tile_read(&reader, below, i);
 		while (tl_tile_read_next(&reader, &item))
 			if (!tl_tile_items_put(&tiles->scratch->in, item))
@@ -220,7 +221,7 @@ static size_t most_items(const struct tl_tile_scratch *scratch)
 {
 	size_t share = scratch->in.count / TL_TILE_SHARE;
 
-	return share < TL_TILE_ITEMS ? share : TL_TILE_ITEMS;
+	return tl_min(share, TL_TILE_ITEMS);
 }
 
 static bool add_level(struct tl_call_track *track)

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/sized.h"
 #include "timeline/index/index.h"
@@ -96,7 +97,7 @@ static void summarize(struct window_walk *w, const struct tl_call_item *item)
 	sum = &c->items[row->item];
 	sum->busy += item->busy;
 	sum->count += item->count ? item->count : 1;
-	sum->end = item->end > sum->end ? item->end : sum->end;
+	sum->end = tl_max(item->end, sum->end);
 	lead(row, item);
 	sum->function = row->function;
 }
@@ -279,7 +280,9 @@ static int walk_track(struct window_walk *w, struct tl_error *err)
 	status = w->deep ? put_deep_before(w, first, err) : 0;
 	if (status == 0)
 		status = walk_tile(w, tiles->level_count - 1, 0, err);
-	return status == 0 && c->no_memory ? tl_error_memory(err) : status;
+	if (status == 0 && c->no_memory)
+		return tl_error_memory(err);
+	return status;
 }
 
 /* ---- the answer ---- */

@@ -13,6 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "view/terminal/browser.h"
 
@@ -142,7 +143,7 @@ static void show_canvas(const struct terminal *t)
 
 static int draw_once(struct terminal *t, struct tl_browser *browser, struct tl_error *err)
 {
-	int rows = LINES > 4 ? LINES : 4, columns = COLS > 20 ? COLS : 20;
+	int rows = tl_max(LINES, 4), columns = tl_max(COLS, 20);
 
 	if (!tl_canvas_begin(&t->canvas, rows, columns))
 		return tl_error_memory(err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "report/number_text.h"
+#include "core/arithmetic.h"
 
 enum { NAME_COLUMNS = 14, MOST_ROWS = 128 };
 
@@ -17,8 +18,8 @@ int tl_lanes_begin(struct tl_lanes *lanes, struct tl_call_index *index, struct t
 	     lanes->track_count++) {
 		if (!track.calls)
 			continue;
-		lanes->first = track.first < lanes->first ? track.first : lanes->first;
-		lanes->last = track.last > lanes->last ? track.last : lanes->last;
+		lanes->first = tl_min(track.first, lanes->first);
+		lanes->last = tl_max(track.last, lanes->last);
 	}
 	/* Calls from before the first time of a trace have no time that means anything. */
 	if (lanes->first < lanes->info.origin)
@@ -44,8 +45,8 @@ uint64_t tl_lanes_since_origin(const struct tl_lanes *lanes, uint64_t ticks)
 
 void tl_lanes_show(struct tl_lanes *lanes, uint64_t from, uint64_t to)
 {
-	lanes->from = from > lanes->first ? from : lanes->first;
-	lanes->to = to < lanes->last + 1 ? to : lanes->last + 1;
+	lanes->from = tl_max(from, lanes->first);
+	lanes->to = tl_min(to, lanes->last + 1);
 	if (lanes->to <= lanes->from)
 		lanes->to = lanes->from + 1;
 }
@@ -81,7 +82,7 @@ void tl_lanes_pan(struct tl_lanes *lanes, int eighths)
 	uint64_t step = (width / 8 + 1) * (uint64_t)(eighths < 0 ? -eighths : eighths);
 	uint64_t room = eighths < 0 ? lanes->from - lanes->first : lanes->last + 1 - lanes->to;
 
-	step = step < room ? step : room;
+	step = tl_min(step, room);
 	lanes->from = eighths < 0 ? lanes->from - step : lanes->from + step;
 	lanes->to = lanes->from + width;
 }
@@ -169,8 +170,7 @@ static int draw_stack(struct tl_lanes *lanes, struct tl_canvas *canvas, int row,
 		      struct tl_error *err)
 {
 	struct tl_call_window window;
-	int status = ask(lanes, lanes->track, (uint32_t)(rows < MOST_ROWS ? rows : MOST_ROWS),
-			 &window, err);
+	int status = ask(lanes, lanes->track, (uint32_t)tl_min(rows, MOST_ROWS), &window, err);
 
 	lanes->function = TL_NONE;
 	for (size_t i = 0; status == 0 && i < window.count; i++)
@@ -215,7 +215,7 @@ int tl_lanes_draw(struct tl_lanes *lanes, struct tl_canvas *canvas, int row, int
 		  struct tl_error *err)
 {
 	size_t room = rows > 8 ? (size_t)(rows - 2) / 2 : 1;
-	size_t shown = lanes->track_count < room ? lanes->track_count : room;
+	size_t shown = tl_min(lanes->track_count, room);
 	int status = 0;
 
 	lanes->columns = canvas->columns - NAME_COLUMNS;

@@ -138,5 +138,7 @@ int tl_web_answer_make(struct tl_web_view *view, const struct tl_web_request *re
 	answer->type = routes[route].type;
 	question.out = answer->out;
 	status = run_route(route, &question, &error);
-	return status < 0 ? answer_error(answer, code_of(status), &error, err) : 0;
+	if (status < 0)
+		return answer_error(answer, code_of(status), &error, err);
+	return 0;
 }

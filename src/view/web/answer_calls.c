@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "view/web/answer.h"
@@ -112,7 +113,7 @@ static int put_track(struct tl_web_question *question, const struct asked *asked
 		.track = track,
 		.pixels = limited(request->pixels, 16384),
 		.rows = request->rows ? limited(request->rows, 1u << 20) : 0,
-		.items = limited(request->items, share > LEAST_ITEMS ? share : LEAST_ITEMS),
+		.items = limited(request->items, tl_max(share, LEAST_ITEMS)),
 	};
 	struct tl_call_window window;
 	int status;
@@ -256,5 +257,5 @@ int tl_web_answer_find(struct tl_web_question *question, struct tl_error *err)
 		tl_put_text(question->out, "}\n");
 	}
 	tl_call_cursor_close(asked.cursor);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }

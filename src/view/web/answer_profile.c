@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "view/web/answer.h"
@@ -85,7 +86,7 @@ static bool choose_functions(struct chosen *c)
 				(struct choice){ i, weight_of(c->profile, totals.inclusive) };
 	}
 	sort(c->functions, count);
-	c->function_count = count < MOST_FUNCTIONS ? count : MOST_FUNCTIONS;
+	c->function_count = tl_min(count, MOST_FUNCTIONS);
 	c->functions_left = count - c->function_count;
 	for (uint32_t i = 0; i < c->function_count; i++)
 		c->place[c->functions[i].number] = i;
@@ -111,7 +112,7 @@ static bool choose_arcs(struct chosen *c)
 				(struct choice){ i, weight_of(c->profile,
 							      tl_profile_arc_cost(c->profile, i)) };
 	sort(c->arcs, count);
-	c->arc_count = count < MOST_ARCS ? count : MOST_ARCS;
+	c->arc_count = tl_min(count, MOST_ARCS);
 	c->arcs_left = all - c->arc_count;
 	return true;
 }

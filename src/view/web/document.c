@@ -67,7 +67,9 @@ int tl_web_document_open(struct tl_web_document *document, const struct tl_web_f
 	if (status < 0)
 		return status;
 	document->indexing = !pthread_create(&document->indexer, NULL, make_index, document);
-	return document->indexing ? 0 : tl_error_memory(err);
+	if (!document->indexing)
+		return tl_error_memory(err);
+	return 0;
 }
 
 void tl_web_document_close(struct tl_web_document *document)

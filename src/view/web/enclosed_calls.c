@@ -232,7 +232,9 @@ static int open_stream(struct calls *c, struct tl_input **input, struct tl_error
 	int status =
 		tl_web_document_reopen(c->document, &nobody, &all, TL_DETAIL_FUNCTIONS, input, err);
 
-	return status < 0 ? status : tl_input_calls(*input, NULL, &c->stream, err);
+	if (status < 0)
+		return status;
+	return tl_input_calls(*input, NULL, &c->stream, err);
 }
 
 static void close_stream(struct calls *c, struct tl_input *input)
@@ -320,7 +322,9 @@ static int put_stream(struct calls *c, struct tl_error *err)
 		if (status < 0)
 			return status;
 	}
-	return status == 0 && any ? end_track(c, err) : status;
+	if (status == 0 && any)
+		return end_track(c, err);
+	return status;
 }
 
 static void put_names(struct calls *c)

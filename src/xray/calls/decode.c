@@ -60,7 +60,7 @@ static int decode(struct tl_xray_stream *stream, struct tl_steps *steps, uint32_
 			left--;
 		}
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_xray_decode_leaf(const struct tl_xray_reader *reader, uint32_t end_block,

@@ -2,6 +2,7 @@
 /* Each thread is walked by itself, on as many workers as asked for. */
 #include "xray/calls/source.h"
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/pool.h"
 #include "xray/calls/walk.h"
@@ -39,7 +40,9 @@ static int walk_leaves(struct tl_xray_walk *walk, struct tl_leaf_builder *builde
 		if (status < 0)
 			break;
 	}
-	return status < 0 ? status : tl_leaf_builder_end(builder, err);
+	if (status < 0)
+		return status;
+	return tl_leaf_builder_end(builder, err);
 }
 
 static int walk_track(void *arg, size_t task)
@@ -116,7 +119,7 @@ static int walk_tracks(struct building *b, struct tl_error *err)
 	while (status == 0 && b->done < b->tracks->count) {
 		size_t left = b->tracks->count - b->done;
 
-		status = walk_batch(b, workers, left < batch ? left : batch, err);
+		status = walk_batch(b, workers, tl_min(left, batch), err);
 	}
 	if (status == 0 && b->call_graph && tl_xray_call_graph_short_of_memory(b->call_graph))
 		status = tl_error_memory(err);

@@ -307,7 +307,7 @@ static int pass_leaf(struct tl_xray_walk *walk, struct tl_error *err)
 		if (walk->fold.no_memory || walk->steps.no_memory)
 			return tl_error_memory(err);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_xray_walk_leaf(struct tl_xray_walk *walk, struct tl_call_leaf *where, struct tl_error *err)
@@ -320,7 +320,7 @@ int tl_xray_walk_leaf(struct tl_xray_walk *walk, struct tl_call_leaf *where, str
 	walk->left = TL_LEAF_STEPS;
 	status = stream->block || walk->ended ? 0 : next_block(walk, err);
 	if (status < 0 || walk->ended)
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	*where = (struct tl_call_leaf){
 		.offset = tl_cursor_offset(&stream->cur),
 		.clock = stream->tsc,

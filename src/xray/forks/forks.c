@@ -355,7 +355,9 @@ static int relate(struct family *f, size_t *which, struct tl_error *err)
 	if (!collect_buffers(f) || !drop_copies(f) || !mark_inherited(f))
 		return tl_error_memory(err);
 	status = refuse_copies(f, which, err);
-	return status < 0 ? status : settle(f, err);
+	if (status < 0)
+		return status;
+	return settle(f, err);
 }
 
 size_t tl_xray_kinship(const struct tl_xray_reader *reader, uint64_t *marks, size_t room)

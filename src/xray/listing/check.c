@@ -229,7 +229,7 @@ static int check_block(struct check *c, struct tl_xray_stream *stream, struct tl
 	}
 	if (status == 0)
 		end_block(c, stream);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int check_thread(struct check *c, const struct tl_xray_thread *thread, struct tl_error *err)

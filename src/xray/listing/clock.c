@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "xray/profile/fold.h"
 
@@ -48,12 +49,12 @@ static int time_of_0(struct tl_xray_reader *reader, double *time, struct tl_erro
 		if (record.kind != TL_XRAY_NEW_CPU || wall == 0)
 			continue;
 		wall -= microseconds_of(reader, record.tsc);
-		*time = wall > *time ? wall : *time;
+		*time = tl_max(wall, *time);
 		wall = 0;
 	}
 	tl_xray_stream_end(&stream);
 	tl_xray_rewind(reader);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int check_log(const struct tl_xray_reader *reader, double time, struct tl_error *err)

@@ -284,5 +284,5 @@ int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, b
 		else
 			text_line(out, &record, name);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }

@@ -180,7 +180,7 @@ static int walk_thread(struct walk *w, struct tl_xray_reader *reader,
 		}
 	}
 	tl_xray_stream_end(&stream);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static void name_thread(struct tl_timeline *timeline, const struct tl_xray_thread *thread)

@@ -110,5 +110,7 @@ int tl_xray_collect_uses(struct tl_xray_reader *reader, struct tl_error *err)
 	tl_xray_ids_free(&c.ids);
 	free(c.actions);
 	free(unnoted.list);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }

@@ -97,7 +97,9 @@ static int set_name(struct reader *reader, struct entry *entry)
 	/* A name ends at its first NUL, as everywhere else. */
 	entry->name = tl_names_text(&reader->map->names,
 				    (const char *)reader->yaml.event.data.scalar.value);
-	return entry->name ? 0 : tl_error_memory(reader->yaml.err);
+	if (!entry->name)
+		return tl_error_memory(reader->yaml.err);
+	return 0;
 }
 
 static int read_value(struct reader *reader, struct entry *entry, const struct field *field)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/error.h"
 #include "xray/profile/gaps.h"
 
 static bool is_exit(unsigned action)
@@ -183,7 +184,7 @@ static int fold_block(struct tl_xray_flat_fold *f)
 		if (status == 1)
 			fold_record(f, &record);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* ---- the thread ---- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/pool.h"
@@ -90,7 +91,7 @@ static int run_work(void *arg, size_t task)
 	begin_work(run, task);
 	status = run_flat(run, task);
 	if (status != 0)
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	if (!tl_fold_begin(&work->fold, 0, run->options->exact))
 		return TL_NO_MEMORY;
 	if (run->call_graph) {
@@ -182,7 +183,7 @@ static int run_threads(struct run *run, struct tl_error *err)
 	while (status == 0 && run->done < run->thread_count) {
 		size_t left = run->thread_count - run->done;
 
-		status = run_batch(run, workers, left < batch ? left : batch, err);
+		status = run_batch(run, workers, tl_min(left, batch), err);
 	}
 	if (status == 0 && run->call_graph && tl_xray_call_graph_short_of_memory(run->call_graph))
 		status = tl_error_memory(err);

@@ -318,7 +318,7 @@ static int fold_inherited(struct tl_xray_thread_fold *work)
 		if (work->fold.no_memory)
 			return tl_error_memory(&work->error);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* Read up to the first record with a time, from which on time is that of this process. */
@@ -340,7 +340,7 @@ static int end_inherited(struct tl_xray_thread_fold *work)
 		if (work->fold.no_memory)
 			return tl_error_memory(&work->error);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int fold_any_block(struct tl_xray_thread_fold *work)
@@ -349,7 +349,9 @@ static int fold_any_block(struct tl_xray_thread_fold *work)
 
 	if (status == 0 && work->inherited.inside)
 		status = end_inherited(work);
-	return status < 0 ? status : fold_block(work);
+	if (status < 0)
+		return status;
+	return fold_block(work);
 }
 
 int tl_xray_thread_fold_run(struct tl_xray_thread_fold *work)

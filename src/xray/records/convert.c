@@ -109,14 +109,17 @@ static int put_chosen(struct conversion *to, const struct tl_xray_record *record
 	default:
 		return 0; /* the writer makes its own */
 	}
-	return status < 0 ? status : tl_xray_writer_put_unsized(to->writer, record, err);
+	if (status < 0)
+		return status;
+	return tl_xray_writer_put_unsized(to->writer, record, err);
 }
 
 static int put_record(struct conversion *to, const struct tl_xray_record *record,
 		      struct tl_error *err)
 {
-	return to->choice ? put_chosen(to, record, err)
-			  : tl_xray_writer_put_unsized(to->writer, record, err);
+	if (to->choice)
+		return put_chosen(to, record, err);
+	return tl_xray_writer_put_unsized(to->writer, record, err);
 }
 
 /* ---- all threads ---- */
@@ -142,7 +145,7 @@ static int convert_thread(struct tl_xray_reader *reader, const struct tl_xray_th
 			break;
 	}
 	tl_xray_stream_end(&stream);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_xray_convert_some(struct tl_xray_reader *reader, struct tl_output *out,

@@ -38,7 +38,9 @@ int tl_xray_add_faults(struct tl_xray_reader *reader, const struct tl_xray_fault
 
 	reader->from_text = true;
 	reader->index_faults = reader->faults;
-	return added ? 0 : tl_error_memory(err);
+	if (!added)
+		return tl_error_memory(err);
+	return 0;
 }
 
 int tl_xray_lose(struct tl_xray_stream *stream, uint64_t start, enum tl_status status,

@@ -166,7 +166,9 @@ static int adopt_processes(struct tl_xray_reader *r, struct tl_error *err)
 	}
 	tl_index_free(&owners.index);
 	free(owners.list);
-	return ok ? 0 : tl_error_memory(err);
+	if (!ok)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /*

@@ -3,6 +3,7 @@
  * Profiling mode: per thread, the paths of a call trie with their calls and ticks
  * (docs/formats/xray.md, 2.9).
  */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "xray/records/reader.h"
@@ -32,7 +33,7 @@ int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err)
 				"a block reaches past the end of the file; kept its whole entries",
 				err);
 		block.thread = (int32_t)tl_get64s(reader->data + at + 8, swap);
-		block.end = at + (size < left ? size : left);
+		block.end = at + tl_min(size, left);
 		at = block.end;
 		if (status == 0)
 			status = tl_xray_add_block(reader, &block, err);

@@ -135,7 +135,9 @@ static int end_by_spacing(struct tl_xray_reader *r, uint64_t start, uint64_t aft
 		/* The last buffer may lack its filler. */
 		bool unfilled = next == r->size && after == next;
 
-		return unfilled ? 0 : tell(r, start, next == r->size, true, err);
+		if (unfilled)
+			return 0;
+		return tell(r, start, next == r->size, true, err);
 	}
 	if (next - start == whole)
 		return 0;

@@ -422,9 +422,13 @@ int tl_xray_writer_put_unsized(struct tl_xray_writer *writer, const struct tl_xr
 		status = flush_block(writer, err);
 		if (status < 0)
 			return status;
-		return begin_block(writer, record->thread) ? 0 : tl_error_memory(err);
+		if (!begin_block(writer, record->thread))
+			return tl_error_memory(err);
+		return 0;
 	}
-	return put_fdr(writer, record) ? 0 : tl_error_memory(err);
+	if (!put_fdr(writer, record))
+		return tl_error_memory(err);
+	return 0;
 }
 
 int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record,

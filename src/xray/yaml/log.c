@@ -70,7 +70,9 @@ static int put_item(struct tl_xray_writer *writer, const struct tl_xray_collecte
 		record.payload_size = item->extra_count;
 	}
 	status = tl_xray_writer_put_unsized(writer, &record, err);
-	return status == 0 && function ? put_arguments(writer, all, item, err) : status;
+	if (status == 0 && function)
+		return put_arguments(writer, all, item, err);
+	return status;
 }
 
 static int put_items(struct tl_xray_writer *writer, const struct tl_xray_collected *all,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "xray/format/yaml.h"
 #include "xray/yaml/collected.h"
@@ -305,7 +306,9 @@ static int lose(struct text *text, const char *what, size_t from, size_t to)
 	fault.length = tl_xray_yaml_offset(&text->yaml, to) - fault.offset;
 	if (text->strict)
 		return tl_error_at(text->yaml.err, fault.status, fault.offset, what);
-	return tl_xray_fault(text->faults, &fault) ? 0 : tl_error_memory(text->yaml.err);
+	if (!tl_xray_fault(text->faults, &fault))
+		return tl_error_memory(text->yaml.err);
+	return 0;
 }
 
 static int read_record(struct text *text)
@@ -425,7 +428,9 @@ static int keep_records(struct text *text, int status, const struct tl_error *wh
 	if (status == TL_NO_MEMORY || text->strict || !text->all.count)
 		return status;
 	fault.length = text->yaml.size > fault.offset ? text->yaml.size - fault.offset : 0;
-	return tl_xray_fault(text->faults, &fault) ? 0 : tl_error_memory(text->yaml.err);
+	if (!tl_xray_fault(text->faults, &fault))
+		return tl_error_memory(text->yaml.err);
+	return 0;
 }
 
 static int read_text(struct text *text, struct tl_output *log, struct tl_error *err)
@@ -437,7 +442,9 @@ static int read_text(struct text *text, struct tl_output *log, struct tl_error *
 	if (!status && !text->all.count)
 		status = tl_error_at(err, TL_TRUNCATED, text->yaml.size,
 				     "the file holds a header and no records");
-	return status ? status : tl_xray_collected_write(&text->all, log, err);
+	if (status)
+		return status;
+	return tl_xray_collected_write(&text->all, log, err);
 }
 
 int tl_xray_yaml_read(const uint8_t *data, size_t size, bool strict, struct tl_output *log,
@@ -468,7 +475,7 @@ int tl_xray_yaml_probe(const uint8_t *data, size_t size)
 	static const char header[] = "header:", frequency[] = "cycle-frequency:";
 	const uint8_t *found;
 
-	size = size < 4096 ? size : 4096;
+	size = tl_min(size, 4096);
 	found = memmem(data, size, header, sizeof(header) - 1);
 	if (!found || (found > data && found[-1] != '\n'))
 		return 0;

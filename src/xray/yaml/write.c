@@ -147,7 +147,7 @@ static int put_records(const struct writer *w, struct tl_error *err)
 		if (status < 0)
 			break;
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_xray_yaml_write(struct tl_xray_reader *reader, struct tl_xray_select *select,

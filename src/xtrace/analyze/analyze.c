@@ -150,7 +150,9 @@ static int run_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_ana
 		}
 	}
 	s->walk = w;
-	return good ? more : tl_error_memory(err);
+	if (good)
+		return more;
+	return tl_error_memory(err);
 }
 
 /* The segment's walk begins; the PC goes on when nothing was lost. */
@@ -332,7 +334,9 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 		good = tl_xtrace_show_cache_functions(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_BLOCKS)
 		good = tl_xtrace_show_blocks(a);
-	return good ? 0 : tl_error_memory(err);
+	if (!good)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* All but the mix, which is a pass of its own. */
@@ -346,7 +350,9 @@ static int one_pass(struct tl_xtrace_analysis *a, struct tl_error *err)
 	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV)
 		tl_xtrace_bbv_begin(a);
 	status = run_all(a, err);
-	return status < 0 ? status : show(a, err);
+	if (status < 0)
+		return status;
+	return show(a, err);
 }
 
 static void end(struct tl_xtrace_analysis *a)

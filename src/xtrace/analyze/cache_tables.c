@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "xtrace/analyze/stream_analysis.h"
+#include "core/arithmetic.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -144,8 +145,7 @@ static size_t make_columns(const struct tl_xtrace_cache_config *config, char (*n
 					      misses ? "misses" : "accesses");
 
 			columns[count] =
-				(struct tl_xtrace_table_column){ names[count],
-								 length < 10 ? 10 : length };
+				(struct tl_xtrace_table_column){ names[count], tl_max(length, 10) };
 			count++;
 		}
 	columns[count++] = (struct tl_xtrace_table_column){ "function", 0 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "isa/a64/a64.h"
 #include "isa/a64/a64_text.h"
@@ -148,7 +149,9 @@ static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
 	worker->next = mix->idle;
 	mix->idle = worker;
 	pthread_mutex_unlock(&mix->lock);
-	return good ? 0 : tl_error_memory(err);
+	if (!good)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static bool add_block(struct mix *mix, const struct tl_xtrace_token_block *b)
@@ -207,7 +210,7 @@ static void name_of(struct tl_a64_text *text, uint32_t opcode, struct row *row)
 		word = tl_a64_group(&known);
 		size = strlen(word);
 	}
-	size = size < WORD - 1 ? size : WORD - 1;
+	size = tl_min(size, WORD - 1);
 	memset(row->word, 0, WORD);
 	memcpy(row->word, word, size);
 	row->class = known.class;

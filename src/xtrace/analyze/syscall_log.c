@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/output.h"
 #include "xtrace/analyze/stream_analysis.h"
@@ -50,7 +51,7 @@ static unsigned shown_arguments(const struct tl_xtrace_syscall *call)
 	unsigned there = call->argument_count ? call->argument_count - 1 : 0;
 	unsigned want = name ? name->arguments : ALL_ARGUMENTS;
 
-	return there < want ? there : want;
+	return tl_min(there, want);
 }
 
 /* Small numbers in decimal, also negative ones of 32 bits; others in hexadecimal. */

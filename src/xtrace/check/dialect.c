@@ -5,6 +5,7 @@
  * stream by what most instructions have, told once, and judged by from there on.
  */
 #include "xtrace/check/check.h"
+#include "core/arithmetic.h"
 
 /* So many bytes are looked at; what is against the text has to be seen so often. */
 enum { WINDOW = 4 << 20, MOST_ARGS = 8, ENOUGH = 3 };
@@ -85,7 +86,7 @@ static bool is_cache(uint32_t opcode)
 static void end_call(struct survey *v)
 {
 	v->called = v->called || !tl_xtrace_syscall_jumps(v->number);
-	v->args[v->svcargs < MOST_ARGS ? v->svcargs : MOST_ARGS]++;
+	v->args[tl_min(v->svcargs, MOST_ARGS)]++;
 	if (v->svcargs > 3 && tl_xtrace_check_has_vectors(v->number, v->count))
 		count(&v->vectors, v->seen & bit(TL_XTRACE_SYSCALL_VEC));
 }
@@ -121,9 +122,7 @@ static void end_instruction(struct survey *v, const struct tl_xtrace_check_opcod
 
 static void look_at(struct tl_xtrace_check_stream *s, struct survey *v)
 {
-	const struct tl_xtrace_segment window = {
-		0, s->stream->size < WINDOW ? s->stream->size : WINDOW, TL_NONE
-	};
+	const struct tl_xtrace_segment window = { 0, tl_min(s->stream->size, WINDOW), TL_NONE };
 	struct tl_xtrace_check_opcode op = { .wants = 0 };
 	struct tl_xtrace_walk w;
 	enum tl_xtrace_kind kind;

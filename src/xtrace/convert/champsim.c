@@ -192,7 +192,7 @@ static int put_all(struct champsim *c, struct tl_error *err)
 		begin_record(c, &insn);
 	}
 	put_record(c, false, 0);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_xtrace_to_champsim(struct tl_xtrace_trace *trace, uint32_t stream, struct tl_output *out,

@@ -2,6 +2,7 @@
 /* Instructions with everything that belongs to them (A21), a JSON object a line. */
 #include <inttypes.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/output.h"
@@ -58,7 +59,7 @@ static void put_accesses(struct tl_output *out, const struct tl_xtrace_reader *r
 
 static void put_syscall(struct tl_output *out, const struct tl_xtrace_instruction *insn)
 {
-	uint32_t count = insn->syscall.arg_count < 7 ? insn->syscall.arg_count : 7;
+	uint32_t count = tl_min(insn->syscall.arg_count, 7);
 
 	for (uint32_t i = 0; i < count; i++)
 		hex(out, i ? "," : ",\"svcargs\":[", insn->syscall.args[i]);
@@ -140,5 +141,5 @@ int tl_xtrace_to_jsonl(struct tl_xtrace_trace *trace, uint32_t stream, struct tl
 	       !tl_output_failed(out))
 		put_instruction(out, reader, thread, &insn);
 	tl_xtrace_reader_close(reader);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "isa/a64/a64_text.h"
@@ -121,7 +122,7 @@ static void put_instruction(struct tarmac *t, const struct tl_xtrace_instruction
 static void put_access(struct tarmac *t, const struct tl_xtrace_access *access)
 {
 	for (uint32_t at = 0; at < access->size; at += PIECE) {
-		uint32_t size = access->size < PIECE ? access->size : PIECE;
+		uint32_t size = tl_min(access->size, PIECE);
 		char *p = put_word(put_time(t, tl_output_room(t->out, LINE)),
 				   access->store ? "MW" : "MR");
 
@@ -172,7 +173,7 @@ static int put_all(struct tarmac *t, struct tl_error *err)
 		if (status < 0)
 			return status;
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 int tl_xtrace_to_tarmac(struct tl_xtrace_trace *trace, uint32_t stream, struct tl_output *out,

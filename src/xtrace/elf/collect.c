@@ -392,7 +392,9 @@ static int end_slice(struct collector *c, uint64_t next)
 		/* It is not told where it leads: to one of the two it comes once more. */
 		next = p->pc + (uint64_t)(int64_t)p->insn.offset;
 		status = stop_at(c, p->pc + 4);
-		return status < 0 ? status : stop_at(c, next);
+		if (status < 0)
+			return status;
+		return stop_at(c, next);
 	default:
 		next = p->target != TL_NOWHERE ? p->target : next;
 		if (next == TL_NOWHERE || !may_follow(p, next))
@@ -429,10 +431,12 @@ static int next_instruction(struct collector *c, struct tl_xtrace_walk *w, enum 
 		return status;
 	if (is_over(c, w)) {
 		status = end_slice(c, w->pc);
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	}
 	status = take_instruction(c, w, opcode);
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }
 
 static int walk_segment(struct collector *c, const struct tl_xtrace_segment *segment)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/elf/image.h"
+#include "core/arithmetic.h"
 
 #include <string.h>
 
@@ -49,7 +50,7 @@ static bool next_part(struct tl_xtrace_image *image, uint64_t address, size_t si
 	p->at = p->address % TL_XTRACE_IMAGE_BYTES;
 	p->word = p->at / 64;
 	left = 64 - p->at % 64;
-	p->size = size < left ? size : left;
+	p->size = tl_min(size, left);
 	p->mask = (p->size == 64 ? UINT64_MAX : (UINT64_C(1) << p->size) - 1) << p->at % 64;
 	p->page = tl_xtrace_image_page(image, p->address);
 	if (!p->page)

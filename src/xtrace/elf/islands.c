@@ -83,7 +83,9 @@ int tl_xtrace_islands_entry(struct tl_xtrace_islands *islands, struct tl_xtrace_
 		tl_xtrace_code_load(code, i, x[i]);
 	tl_xtrace_code_put(code, tl_xtrace_op_b(tl_xtrace_code_reach(code, first_pc)));
 	tl_xtrace_code_literals(code);
-	return code->failed ? tl_error_memory(err) : 0;
+	if (code->failed)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* ---- sites ---- */
@@ -173,7 +175,9 @@ static int make_site(struct tl_xtrace_islands *islands, struct tl_xtrace_replay 
 		       tl_xtrace_site_address(islands->context, number));
 	if (code->failed)
 		return tl_error_memory(err);
-	return why ? tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, why) : replace(replay, site, err);
+	if (why)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, why);
+	return replace(replay, site, err);
 }
 
 /* The words of a block into the image. */

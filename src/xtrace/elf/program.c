@@ -314,9 +314,9 @@ static int place(struct program *p, struct tl_error *err)
 	p->code.address = p->base + CODE_AT;
 	p->startup.context = p->islands.context = p->base + DATA_AT;
 	/* Islands must not be put there. */
-	return tl_xtrace_space_take(&p->space, p->base / PAGE, most_pages(p) + DATA_AT / PAGE)
-		       ? 0
-		       : tl_error_memory(err);
+	if (tl_xtrace_space_take(&p->space, p->base / PAGE, most_pages(p) + DATA_AT / PAGE))
+		return 0;
+	return tl_error_memory(err);
 }
 
 /* The pages of the slice and its islands only. */
@@ -362,7 +362,9 @@ static int make(struct program *p, struct tl_error *err)
 	tl_xtrace_startup_put(&p->code, &p->startup);
 	set64(p, TL_XTRACE_DISPATCH, p->startup.dispatch);
 	set64(p, TL_XTRACE_THREAD_ID, p->startup.thread_id);
-	return p->data.failed || p->code.failed ? tl_error_memory(err) : 0;
+	if (p->data.failed || p->code.failed)
+		return tl_error_memory(err);
+	return 0;
 }
 
 /* ---- the file ---- */

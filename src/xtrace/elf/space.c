@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 /* Below are the pages that systems keep free; above, those of the kernel. */
@@ -50,7 +51,7 @@ static size_t lower_bound(const struct tl_xtrace_space *space, uint64_t number)
 static uint64_t find_above(const struct tl_xtrace_space *space, uint64_t near, uint64_t limit,
 			   uint64_t count)
 {
-	uint64_t at = near + 1 < LOWEST ? LOWEST : near + 1;
+	uint64_t at = tl_max(near + 1, LOWEST);
 	size_t i = lower_bound(space, at - 1);
 
 	for (; i < space->count && space->pages[i] <= at + count; i++)

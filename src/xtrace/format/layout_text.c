@@ -156,5 +156,7 @@ int tl_xtrace_layout_parse(const char *text, struct tl_xtrace_layout *layout, si
 
 	tl_take(&ours, sizeof(ours), layout, size);
 	status = tl_xtrace_layout_take(text, &ours, err);
-	return status < 0 ? status : tl_give(layout, size, sizeof(ours), &ours, sizeof(ours));
+	if (status < 0)
+		return status;
+	return tl_give(layout, size, sizeof(ours), &ours, sizeof(ours));
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/sized.h"
@@ -64,8 +65,7 @@ static int compare_given(const void *a, const void *b)
 	if (!order && x->name.id != y->name.id)
 		order = x->name.id < y->name.id ? -1 : 1;
 	if (!order)
-		order = strncmp(x->file->path, y->file->path,
-				x->name.stem > y->name.stem ? x->name.stem : y->name.stem);
+		order = strncmp(x->file->path, y->file->path, tl_max(x->name.stem, y->name.stem));
 	return order ? order : (int)x->name.kind - (int)y->name.kind;
 }
 
@@ -265,7 +265,9 @@ static int open_stream(struct opening *o, struct tl_xtrace_stream *s,
 		o->failed = s->path ? s->path : s->snapshot_path;
 		status = tl_xtrace_tokens_probe(o->trace, s, forced, err);
 	}
-	return status < 0 ? status : tl_xtrace_segments_make(o->trace, s, err);
+	if (status < 0)
+		return status;
+	return tl_xtrace_segments_make(o->trace, s, err);
 }
 
 /* ---- open and close ---- */
@@ -427,5 +429,7 @@ int tl_xtrace_snapshot_read(const struct tl_xtrace_trace *trace, uint32_t stream
 	struct tl_xtrace_snapshot s;
 	int status = tl_xtrace_read_snapshot(trace, stream, number, &s);
 
-	return status < 0 ? status : tl_give(snapshot, size, sizeof(s), &s, sizeof(s));
+	if (status < 0)
+		return status;
+	return tl_give(snapshot, size, sizeof(s), &s, sizeof(s));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is this an xtrace file? The format has no magic number of its own, so the bytes have to make
  * sense as a whole. */
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "xtrace/format/snapshot.h"
 
@@ -56,5 +57,5 @@ int tl_xtrace_probe(const uint8_t *data, size_t size)
 	stream = probe_stream(data, size, 5);
 	if (stream < 40 && probe_stream(data, size, 4) > stream)
 		stream = probe_stream(data, size, 4);
-	return snapshots > stream ? snapshots : stream;
+	return tl_max(snapshots, stream);
 }

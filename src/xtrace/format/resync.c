@@ -161,5 +161,7 @@ int tl_xtrace_walk_resume(struct tl_xtrace_walk *walk, struct tl_error *err)
 	walk->segment = &rest;
 	status = tl_xtrace_walk_end(walk, err);
 	*walk = at;
-	return status < 0 ? status : 1;
+	if (status < 0)
+		return status;
+	return 1;
 }

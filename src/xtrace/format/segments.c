@@ -2,6 +2,7 @@
 /* How tokens are written (A11, A14), and where a stream is cut into segments. */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "xtrace/format/snapshot.h"
@@ -55,7 +56,7 @@ static const struct {
 static int choose_dialect(struct tl_xtrace_trace *trace, struct tl_xtrace_stream *s,
 			  const struct tl_xtrace_given_layout *forced, struct tl_error *err)
 {
-	uint64_t window = s->size < WINDOW ? s->size : WINDOW, furthest = 0;
+	uint64_t window = tl_min(s->size, WINDOW), furthest = 0;
 	struct tl_xtrace_layout tried = s->layout;
 	bool found = false;
 
@@ -74,8 +75,7 @@ static int choose_dialect(struct tl_xtrace_trace *trace, struct tl_xtrace_stream
 		if (extent + TL_XTRACE_MAX_FIXED > window && window < s->size)
 			extent = window;
 		/* Damage stops all of them; one may by chance stumble on a little. */
-		if (found &&
-		    extent < (furthest + BY_CHANCE < window ? furthest + BY_CHANCE : window))
+		if (found && extent < (tl_min(furthest + BY_CHANCE, window)))
 			continue;
 		found = true;
 		furthest = extent;
@@ -255,5 +255,7 @@ int tl_xtrace_segments_make(struct tl_xtrace_trace *trace, struct tl_xtrace_stre
 				  : cut_at_offsets(s, &capacity, err);
 	if (status == 0 && !finish_segments(s, &capacity))
 		status = tl_error_memory(err);
-	return status ? status : tell_cut(trace, s, err);
+	if (status)
+		return status;
+	return tell_cut(trace, s, err);
 }

@@ -310,7 +310,7 @@ static int dump_one(const struct dump *d, struct tl_xtrace_trace *trace, uint32_
 	head.ordinal = first.total;
 	status = dump_until(d, &trace->streams[stream], &head, end, err);
 	tl_xtrace_reader_close(head.reader);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int merge_streams(const struct dump *d, struct tl_xtrace_trace *trace,
@@ -330,7 +330,7 @@ static int merge_streams(const struct dump *d, struct tl_xtrace_trace *trace,
 		if (status >= 0)
 			status = dump_until(d, &trace->streams[stream], head, end, err);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int dump_merged(const struct dump *d, struct tl_xtrace_trace *trace, const bool *wanted,

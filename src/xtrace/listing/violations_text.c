@@ -78,7 +78,9 @@ int64_t tl_xtrace_list_violations(struct tl_xtrace_trace *trace,
 	struct listing to = { .out = out, .json = json, .id = select->id };
 	int64_t found = tl_xtrace_check(trace, put_violation, &to, err);
 
-	return found < 0 ? found : to.count;
+	if (found < 0)
+		return found;
+	return to.count;
 }
 
 /* ---- rules ---- */

@@ -54,7 +54,9 @@ static int segment_fn(void *arg, struct tl_xtrace_walk *walk, size_t segment, st
 	}
 	no_memory = part->no_memory;
 	tl_xtrace_fold_in_order(fold, segment);
-	return no_memory ? tl_error_memory(err) : 0;
+	if (no_memory)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static void free_workers(struct tl_xtrace_fold *fold)
@@ -172,7 +174,9 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 		status = fold_streams(fold, err);
 	}
 	tl_xtrace_entry_points_free(&fold->entries);
-	return status < 0 ? status : tl_profile_finish(fold->profile, err);
+	if (status < 0)
+		return status;
+	return tl_profile_finish(fold->profile, err);
 }
 
 int tl_xtrace_fold(struct tl_xtrace_trace *trace, const struct tl_xtrace_fold_options *options,

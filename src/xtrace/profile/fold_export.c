@@ -353,7 +353,9 @@ static int put_events(struct exporting *e, struct tl_error *err)
 
 	if (!e->fold->stack.total.n[TL_XTRACE_IR_KERNEL])
 		return 0;
-	return tl_profile_add_event(e->profile, &kernel, err) < 0 ? tl_error_memory(err) : 0;
+	if (tl_profile_add_event(e->profile, &kernel, err) < 0)
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int put_all(struct exporting *e, struct tl_error *err)
@@ -369,7 +371,9 @@ static int put_all(struct exporting *e, struct tl_error *err)
 	status = gather(e) ? put_calls(e, err) : tl_error_memory(err);
 	if (status == 0)
 		status = put_lines(e, err);
-	return status < 0 ? status : put_jumps(e, err);
+	if (status < 0)
+		return status;
+	return put_jumps(e, err);
 }
 
 int tl_xtrace_fold_export(struct tl_xtrace_fold *fold, struct tl_error *err)

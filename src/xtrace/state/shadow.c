@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 
 enum { PAGE_BITS = 9, SPACE_BITS = 64 - PAGE_BITS, CREDIT = 64 };
@@ -76,8 +77,8 @@ static size_t chunk_size(size_t offset, size_t size)
 {
 	size_t left = TL_XTRACE_SHADOW_BYTES - offset;
 
-	size = size < left ? size : left;
-	return size < CHUNK ? size : CHUNK;
+	size = tl_min(size, left);
+	return tl_min(size, CHUNK);
 }
 
 /* The page of an address, after an access was paid for. NULL without memory. */
@@ -178,7 +179,7 @@ void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, ui
 	while (address < end) {
 		uint64_t offset = address % TL_XTRACE_SHADOW_BYTES,
 			 left = TL_XTRACE_SHADOW_BYTES - offset;
-		uint64_t part = end - address < left ? end - address : left;
+		uint64_t part = tl_min(end - address, left);
 		uint8_t *page = tl_xtrace_pages_known(&shadow->pages, page_number(space, address));
 
 		if (page)

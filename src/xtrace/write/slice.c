@@ -244,7 +244,7 @@ static int cut_stream(struct slice *s, struct tl_error *err)
 	if (status >= 0 && !s->first.met)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "there are no instructions in that part");
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 /* ---- the part ---- */

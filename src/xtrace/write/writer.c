@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/sized.h"
@@ -43,7 +44,7 @@ static void put_zeros(struct tl_output *out, uint64_t count)
 /* `have` bytes where `want` are needed: cut, or filled with zeros. */
 static void put_sized(struct tl_output *out, const uint8_t *data, uint64_t have, uint64_t want)
 {
-	uint64_t size = have < want ? have : want;
+	uint64_t size = tl_min(have, want);
 
 	if (size)
 		tl_put_bytes(out, data, size);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CORE_ARITHMETIC_H
+#define TL_CORE_ARITHMETIC_H
+/* Steps of arithmetic that C has no operator for. */
+#include <stdint.h>
+
+/*
+ * The smaller and the larger of two numbers, in the type that both convert to; each operand is
+ * evaluated once.
+ */
+#define tl_min(a, b)                                                                               \
+	({                                                                                         \
+		const __typeof__(0 ? (a) : (b)) min_a_ = (a), min_b_ = (b);                        \
+		min_a_ < min_b_ ? min_a_ : min_b_;                                                 \
+	})
+
+#define tl_max(a, b)                                                                               \
+	({                                                                                         \
+		const __typeof__(0 ? (a) : (b)) max_a_ = (a), max_b_ = (b);                        \
+		max_a_ > max_b_ ? max_a_ : max_b_;                                                 \
+	})
+
+/* a + b, or the limit of the range that the sum is beyond. */
+static inline int64_t tl_sum_saturating(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+#endif
