@@ -10,7 +10,7 @@
 #include "cli/options/option.h"
 #include "cli/options/words.h"
 
-enum { WIDTH = 80, OPTION_COLUMN = 28, COMMAND_COLUMN = 12 };
+enum { WIDTH = 80, OPTION_COLUMN = 28, COMMAND_COLUMN = 12, FORMAT_COLUMN = 16 };
 
 /* Print words, wrapped, from column `at` on with `indent` blanks before further lines. */
 static void help_wrap(const char *text, unsigned at, unsigned indent)
@@ -89,7 +89,7 @@ void help_overview(void)
 
 static void put_option(const struct option_row *row)
 {
-	char letter[4] = "   ", left[64];
+	char letter[4] = "   ", left[96];
 	int length;
 
 	if (row->letter)
@@ -105,8 +105,8 @@ static void put_option(const struct option_row *row)
 
 static void put_name(const char *name, const char *help)
 {
-	printf("  %-*s", COMMAND_COLUMN, name);
-	help_wrap(help, COMMAND_COLUMN + 2, COMMAND_COLUMN + 2);
+	printf("  %-*s", FORMAT_COLUMN - 2, name);
+	help_wrap(help, FORMAT_COLUMN, FORMAT_COLUMN);
 }
 
 static void put_targets(bool reencode)

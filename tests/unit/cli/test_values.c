@@ -83,13 +83,17 @@ static void words(void **state)
 	assert_false(time.input.file_order);
 	FREE(time);
 	refused("report --by line x",
-		"--by line: must be function|file|object|class|namespace|cycle|part");
+		"--by line: must be function|file|object|class|namespace|cycle|part|trace|host|"
+		"process");
 	refused("report --by fil x",
-		"--by fil: must be function|file|object|class|namespace|cycle|part");
+		"--by fil: must be function|file|object|class|namespace|cycle|part|trace|host|"
+		"process");
 	refused("report --by file| x",
-		"--by file|: must be function|file|object|class|namespace|cycle|part");
+		"--by file|: must be function|file|object|class|namespace|cycle|part|trace|host|"
+		"process");
 	refused("report --by '' x",
-		"--by : must be function|file|object|class|namespace|cycle|part");
+		"--by : must be function|file|object|class|namespace|cycle|part|trace|host|"
+		"process");
 }
 
 static void names(void **state)
