@@ -137,10 +137,10 @@ static void help_of_others(void **state)
 	assert_null(strstr(text, "record for record"));
 	free(text);
 	text = shown("help convert");
-	has(text, "  xray        the trace itself, record for record\n");
+	has(text, "  xray          the trace itself, record for record\n");
 	has(text, "  champsim    ");
 	/* The exporter of that name is listed already. */
-	assert_null(strstr(text, "  callgrind   the trace itself"));
+	assert_null(strstr(text, "  callgrind     the trace itself"));
 	free(text);
 }
 
