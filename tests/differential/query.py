@@ -362,6 +362,12 @@ CALL_JOINS = [
     "SELECT count(*) FROM calls a, calls b WHERE a.id < 30 AND b.id < 40 AND b.duration > a.duration AND b.name = a.name",
 ]
 
+# What a listing passes over, and where it ends.
+LISTED = ["SELECT * FROM %s WHERE ordinal BETWEEN 10 AND 20", "SELECT * FROM %s WHERE ordinal < 12 AND address > 0",
+          "SELECT ordinal FROM %s WHERE ordinal = 15 OR address = (SELECT max(address) FROM %s)",
+          "SELECT count(*), min(ordinal), max(ordinal) FROM %s WHERE ordinal > 30 AND thread IS NOT NULL",
+          "SELECT count(*) FROM %s WHERE ordinal <= 2.5 OR thread < 0", "SELECT count(*) FROM %s WHERE ordinal <= '14'"]
+
 
 def compare(path, args, base, statements):
     for (sql, ordered), got in zip(statements, answers([sql for sql, _ in statements], *args, path)):
@@ -394,8 +400,10 @@ def random_statements(path, args, has_calls, rng, number):
     base = imported(path, args, tables)
     filled = [table for table in tables if base.execute("SELECT count(*) FROM %s" % table).fetchone()[0]]
     statements = [(sql, False) for sql in JOINS + (CALL_JOINS if has_calls else [])]
+    listings = [table for table in ("instructions", "accesses") if table in filled]
+    statements += [(sql.replace("%s", table), False) for table in listings for sql in LISTED]
     for _ in range(number):
-        table = rng.choice(filled + (["calls"] * 4 if has_calls else []))
+        table = rng.choice(filled + listings + (["calls"] * 4 if has_calls else []))
         statements.append(statement(rng, base, table, tables[table]))
     compare(path, args, base, statements)
     return len(statements)
@@ -541,7 +549,15 @@ def other_formats(log, folder, rng):
         path = os.path.join(folder, target + "." + suffix)
         common.run(verb, "--to", target, "-o", path, log)
         count += other_format(path, rng)
+    for path in golden("xtrace", "insndata.bin")[:1]:
+        count += other_format(path, rng)
     seeds = os.path.join(ROOT, "fuzz", "corpus")
+    samples = os.path.join(seeds, "perf_data", "samples")
+    if rows("SELECT count(*) FROM samples", samples) <= [(0,)]:
+        fail(samples, "has no samples")
+    functions(samples, [])
+    sums(samples, [])
+    count += random_statements(samples, [], False, rng, 200 if LONG else 12)
     for room in ("foreign", "gmon"):
         for name in sorted(os.listdir(os.path.join(seeds, room))):
             count += other_format(os.path.join(seeds, room, name), rng)

@@ -26,6 +26,7 @@ struct listing {
 	bool (*is_row)(void *handle);
 	const char *lacking; /* with is_row(): what is said of a format without such lines */
 	uint64_t folded;     /* bits of the columns that need the profile */
+	bool ascending;      /* the first column never falls: a table may end before the lines */
 };
 
 struct listing_stream {
@@ -39,6 +40,9 @@ struct listing_stream {
 	bool any;         /* lines were read */
 	char *text;       /* of the last value */
 	size_t text_capacity;
+	/* Of numbers; SQLite tests each row that is given once more. */
+	struct tl_query_condition conditions[TL_QUERY_CONDITIONS];
+	size_t condition_count;
 };
 
 static int dump_json(struct tl_input *input, struct tl_output *out, struct tl_error *err)
@@ -47,6 +51,13 @@ static int dump_json(struct tl_input *input, struct tl_output *out, struct tl_er
 }
 
 /* ---- rows ---- */
+
+static void keep_conditions(struct listing_stream *s, const struct tl_query_wish *wish)
+{
+	for (size_t i = 0; i < wish->condition_count; i++)
+		if (!wish->conditions[i].text)
+			s->conditions[s->condition_count++] = wish->conditions[i];
+}
 
 static int open_listing(const struct listing *listing, struct tl_query_trace *trace,
 			const struct tl_query_wish *wish, void **handle, struct tl_error *err)
@@ -60,26 +71,12 @@ static int open_listing(const struct listing *listing, struct tl_query_trace *tr
 	s->trace = trace;
 	s->listing = listing;
 	s->number = s->ordinal = TL_NOWHERE;
+	keep_conditions(s, wish);
 	if (wish->columns & listing->folded)
 		status = tl_query_trace_fold(trace, err);
 	if (status < 0)
 		return status;
 	return tl_query_lines_open(&s->lines, trace, listing->write, listing->flags, err);
-}
-
-static int next_line(void *handle, struct tl_error *err)
-{
-	struct listing_stream *s = handle;
-	int status;
-
-	do {
-		status = tl_query_lines_next(s->lines, &s->line, &s->size, err);
-		s->any |= status == 1;
-	} while (status == 1 && s->listing->is_row && !s->listing->is_row(s));
-	s->number++;
-	if (status == 0 && s->any && s->listing->lacking && s->ordinal == TL_NOWHERE)
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, s->listing->lacking);
-	return status;
 }
 
 static int line_value(struct listing_stream *s, const char *key, struct tl_query_value *value,
@@ -102,6 +99,81 @@ static int line_cell(void *handle, int column, struct tl_query_value *value, str
 	if (status == 0 && value->type == TL_QUERY_NULL && c->special)
 		status = c->special(s, value, err);
 	return status;
+}
+
+/* The next line that is a row. */
+static int next_row(struct listing_stream *s, struct tl_error *err)
+{
+	int status;
+
+	do {
+		status = tl_query_lines_next(s->lines, &s->line, &s->size, err);
+		s->any |= status == 1;
+	} while (status == 1 && s->listing->is_row && !s->listing->is_row(s));
+	s->number++;
+	if (status == 0 && s->any && s->listing->lacking && s->ordinal == TL_NOWHERE)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, s->listing->lacking);
+	return status;
+}
+
+/* Whether a value passes; what is no integer is left to SQLite. */
+static bool holds(const struct tl_query_condition *condition, const struct tl_query_value *value)
+{
+	if (value->type != TL_QUERY_INTEGER)
+		return value->type != TL_QUERY_NULL;
+	switch (condition->comparison) {
+	case TL_QUERY_LESS:
+		return value->integer < condition->value;
+	case TL_QUERY_LESS_EQUAL:
+		return value->integer <= condition->value;
+	case TL_QUERY_GREATER:
+		return value->integer > condition->value;
+	case TL_QUERY_GREATER_EQUAL:
+		return value->integer >= condition->value;
+	case TL_QUERY_EQUAL:
+		break;
+	}
+	return value->integer == condition->value;
+}
+
+/* Whether all rows from this one on have a value that is too large. */
+static bool is_past(const struct listing_stream *s, const struct tl_query_condition *condition,
+		    const struct tl_query_value *value)
+{
+	return s->listing->ascending && !condition->column && value->type == TL_QUERY_INTEGER &&
+	       value->integer > condition->value && condition->comparison != TL_QUERY_GREATER &&
+	       condition->comparison != TL_QUERY_GREATER_EQUAL;
+}
+
+/* 1: the row is wanted; 0: it is not, nor is any behind it, if *past; or negative */
+static int test_row(struct listing_stream *s, bool *past, struct tl_error *err)
+{
+	*past = false;
+	for (size_t i = 0; i < s->condition_count; i++) {
+		struct tl_query_value value = { .type = TL_QUERY_NULL };
+		int status = line_cell(s, s->conditions[i].column, &value, err);
+
+		if (status < 0)
+			return status;
+		*past = is_past(s, &s->conditions[i], &value);
+		if (!holds(&s->conditions[i], &value))
+			return 0;
+	}
+	return 1;
+}
+
+static int next_line(void *handle, struct tl_error *err)
+{
+	struct listing_stream *s = handle;
+	bool past = false;
+	int status, wanted = 0;
+
+	do {
+		status = next_row(s, err);
+		if (status == 1)
+			wanted = test_row(s, &past, err);
+	} while (status == 1 && !wanted && !past);
+	return status == 1 ? wanted : status;
 }
 
 static void close_listing(void *handle)
@@ -161,7 +233,7 @@ static const struct listing instants_listing = {
 };
 LISTING_STREAM(instants);
 
-static const uint8_t instant_uses[5] = { 0 };
+static const uint8_t instant_uses[5] = { TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, 0, 0 };
 
 const struct tl_query_table tl_query_instants = {
 	TL_QUERY_TABLE("instants", "an event without duration; its payload as a JSON object",
@@ -184,7 +256,8 @@ static const struct listing samples_listing = {
 };
 LISTING_STREAM(samples);
 
-static const uint8_t sample_uses[6] = { 0 };
+static const uint8_t sample_uses[6] = { TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, 0,
+					TL_QUERY_RANGE, TL_QUERY_RANGE };
 
 const struct tl_query_table tl_query_samples = {
 	TL_QUERY_TABLE("samples", "a sample; its stack is a row of `contexts`", sample_uses,
@@ -208,7 +281,8 @@ static const struct listing records_listing = {
 };
 LISTING_STREAM(records);
 
-static const uint8_t record_uses[6] = { 0 };
+static const uint8_t record_uses[6] = { TL_QUERY_RANGE, 0, TL_QUERY_RANGE, TL_QUERY_RANGE,
+					TL_QUERY_RANGE, 0 };
 
 const struct tl_query_table tl_query_records = {
 	TL_QUERY_TABLE("records", "a record, as `dump --json` prints it", record_uses,
@@ -318,10 +392,13 @@ static const struct listing instructions_listing = {
 	.is_row = is_instruction,
 	.lacking = "this format does not hold instructions",
 	.folded = 1 << INSTRUCTION_THREAD | 1 << INSTRUCTION_FUNCTION,
+	.ascending = true,
 };
 LISTING_STREAM(instructions);
 
-static const uint8_t instruction_uses[7] = { 0 };
+static const uint8_t instruction_uses[7] = {
+	TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, 0, 0
+};
 
 const struct tl_query_table tl_query_instructions = {
 	TL_QUERY_TABLE("instructions", "an executed instruction (Intel PT, xtrace)",
@@ -380,10 +457,12 @@ static const struct listing accesses_listing = {
 	.is_row = is_access,
 	.lacking = "this format does not hold accesses to memory",
 	.folded = 1 << ACCESS_THREAD,
+	.ascending = true,
 };
 LISTING_STREAM(accesses);
 
-static const uint8_t access_uses[6] = { 0 };
+static const uint8_t access_uses[6] = { TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE,
+					TL_QUERY_RANGE, TL_QUERY_RANGE, 0 };
 
 const struct tl_query_table tl_query_accesses = {
 	TL_QUERY_TABLE("accesses",
