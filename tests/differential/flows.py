@@ -160,6 +160,29 @@ def check_xtrace():
     check("xtrace", flow("xtrace", *paths), *lists)
 
 
+def check_xtrace_damage(folder):
+    """A stream that is cut, or has a byte that begins no token: what is not known is said, the rest is counted."""
+    name = "xtrace.20260101000000.0.hint9.xinsndata.bin"
+    whole = os.path.join(common.ROOT, "tests", "golden", "xtrace", name)
+    total = len(run("dump", "--instructions", "--no-text", "--json", whole).splitlines())
+    with open(whole, "rb") as file:
+        data = file.read()
+    for what, changed in (("cut", data[:len(data) * 2 // 3]), ("bytes", data[:4000] + b"\xff" * 9 + data[4009:])):
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(changed)
+        rest = len(run("dump", "--instructions", "--no-text", "--json", path).splitlines())
+        process = subprocess.run([common.command(), "diff", "--flow", "--json", whole, path], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        got = json.loads(process.stdout)["streams"][0]
+        expect("xtrace, %s: instructions" % what, got["instructions"], {"before": total, "after": rest})
+        expect("xtrace, %s: first" % what, got["differences"][0]["ordinal"]["before"] <= rest, True)
+        if what == "bytes":
+            expect("xtrace, bytes: told", (process.returncode, "tracelathe: " + path in process.stderr), (1, True))
+        else:
+            expect("xtrace, cut: parts", got["parts"], 1)
+
+
 def main():
     recorder, program = sys.argv[2:]
     check_xtrace()
@@ -167,6 +190,7 @@ def main():
         base, a = check_paths(recorder, program, folder)
         check_layouts(recorder, program, folder, base, a)
         check_damage(recorder, program, folder, base, a)
+        check_xtrace_damage(folder)
     if not compared:
         fail("nothing was compared")
     common.finish(compared, "pairs of executions")

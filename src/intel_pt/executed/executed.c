@@ -137,6 +137,37 @@ static bool make_room(struct nodes *nodes, uint32_t limit)
 	return true;
 }
 
+/*
+ * Put nodes until one has to be looked at, or is a piece; returns how many. The list's own counters
+ * stay in registers, since nothing else is called here.
+ */
+static size_t put_whole(const struct nodes *nodes, const uint32_t *batch, size_t count,
+			struct tl_flow_list *list)
+{
+	const struct tl_flow_known *const known = nodes->list;
+	uint64_t *const hashes = list->hashes + list->count;
+	uint32_t *const numbers = list->numbers + list->count, *const moves = list->moves;
+	const uint32_t before = (uint32_t)list->count;
+	size_t move_count = list->move_count, i = 0;
+	uint64_t instructions = 0;
+
+	for (; i < count; i++) {
+		const struct tl_flow_known *k = &known[batch[i]];
+
+		if (__builtin_expect(k->number == TL_NONE || k->ends == TL_FLOW_CUT, 0))
+			break;
+		hashes[i] = k->hash;
+		numbers[i] = k->number;
+		moves[move_count] = before + (uint32_t)i;
+		move_count += k->ends > TL_FLOW_BRANCH;
+		instructions += k->count;
+	}
+	list->count += i;
+	list->move_count = move_count;
+	list->instructions += instructions;
+	return i;
+}
+
 static bool put_nodes(struct executed *e, const struct tl_pt_node_batch *batch,
 		      struct tl_flow_list *list)
 {
@@ -154,6 +185,8 @@ static bool put_nodes(struct executed *e, const struct tl_pt_node_batch *batch,
 		if (__builtin_expect(nodes->list[node].number == TL_NONE, 0) && !look_at(e, node))
 			return false;
 		tl_flow_put(&e->blocks, list, &nodes->list[node]);
+		if (e->blocks.pending == TL_NONE)
+			i += put_whole(nodes, batch->nodes + i + 1, batch->count - i - 1, list);
 	}
 	return !e->blocks.no_memory;
 }

@@ -153,8 +153,8 @@ static void put_first(const struct tl_flow_table *table, size_t number,
 		tl_put_count(out, d->ordinal[1]);
 		tl_put_text(out, " after");
 	}
-	tl_put_format(out, " (near 0x%" PRIx64 " and 0x%" PRIx64 " of the files)%s\n", d->offset[0],
-		      d->offset[1],
+	tl_put_format(out, " (in the files behind 0x%" PRIx64 " and 0x%" PRIx64 ")%s\n",
+		      d->offset[0], d->offset[1],
 		      d->reason == TL_FLOW_OTHER_CODE ? ": other code at the same place" : "");
 	if (d->has_last)
 		put_line(out, "  last     ", &d->last[0]);
