@@ -320,6 +320,21 @@ TL_API int tl_input_join(struct tl_input *input, struct tl_input *other, const c
  * @return how many there are; 0 for other formats
  */
 TL_API size_t tl_input_kinship(const struct tl_input *input, uint64_t *marks, size_t room);
+
+/** Logs by their marks: which of them belong together, without having them all open. */
+struct tl_kin;
+TL_API int tl_kin_open(struct tl_kin **kin, struct tl_error *err);
+/** Add the marks of a log, by a number of the caller's. */
+TL_API int tl_kin_add(struct tl_kin *kin, uint32_t log, const uint64_t *marks, size_t count,
+		      struct tl_error *err);
+/**
+ * For each log from 0 to `count` - 1 the one that stands for all that belong together, itself
+ * where it belongs to none. Logs that others connect belong together, too.
+ */
+TL_API void tl_kin_group(struct tl_kin *kin, uint32_t *chiefs, size_t count);
+/** NULL is fine. */
+TL_API void tl_kin_close(struct tl_kin *kin);
+
 /** The recognised format; static. */
 TL_API const struct tl_format_info *tl_input_format(const struct tl_input *input);
 TL_API void tl_input_close(struct tl_input *input);

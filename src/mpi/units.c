@@ -93,48 +93,8 @@ bool units_begin(struct units *u, const char *const *paths, size_t count)
 bool units_add_kin(struct units *u, uint32_t number, const uint64_t *marks, size_t count)
 {
 	u->list[number].state = UNIT_KIN;
-	for (size_t i = 0; i < count; i++) {
-		if (!grow(&u->marks, &u->mark_room, u->mark_count, sizeof(*u->marks)))
-			return false;
-		u->marks[u->mark_count++] = (struct mark){ marks[i], number };
-	}
-	return true;
-}
-
-static int compare_marks(const void *left, const void *right)
-{
-	const struct mark *a = left, *b = right;
-
-	if (a->mark != b->mark)
-		return a->mark < b->mark ? -1 : 1;
-	return (a->unit > b->unit) - (a->unit < b->unit);
-}
-
-/* A log that stands for all that belong together: the way there is made shorter. */
-static uint32_t chief_of(uint32_t *chiefs, uint32_t unit)
-{
-	while (chiefs[unit] != unit)
-		unit = chiefs[unit] = chiefs[chiefs[unit]];
-	return unit;
-}
-
-/* Logs of one mark have one chief. NULL without memory. */
-static uint32_t *find_chiefs(struct units *u)
-{
-	uint32_t *chiefs = malloc((u->count + 1) * sizeof(*chiefs));
-
-	for (size_t i = 0; chiefs && i < u->count; i++)
-		chiefs[i] = (uint32_t)i;
-	if (u->mark_count)
-		qsort(u->marks, u->mark_count, sizeof(*u->marks), compare_marks);
-	for (size_t i = 1; chiefs && i < u->mark_count; i++)
-		if (u->marks[i].mark == u->marks[i - 1].mark)
-			chiefs[chief_of(chiefs, u->marks[i].unit)] =
-				chief_of(chiefs, u->marks[i - 1].unit);
-	free(u->marks);
-	u->marks = NULL;
-	u->mark_count = u->mark_room = 0;
-	return chiefs;
+	return (u->kin || tl_kin_open(&u->kin, NULL) == 0) &&
+	       tl_kin_add(u->kin, number, marks, count, NULL) == 0;
 }
 
 /* A log by its chief, then by its place in the list of files. */
@@ -184,18 +144,22 @@ static bool add_groups(struct units *u, struct member *members, size_t count)
 /* Chiefs come in the order of size, as they stood in the queue. */
 bool units_group(struct units *u)
 {
-	uint32_t *chiefs = find_chiefs(u);
+	uint32_t *chiefs = malloc((u->count + 1) * sizeof(*chiefs));
 	struct member *members = malloc((u->count + 1) * sizeof(*members));
 	size_t count = 0;
-	bool ok = chiefs && members;
+	bool ok = chiefs && members && u->kin;
 
+	if (ok)
+		tl_kin_group(u->kin, chiefs, u->count);
 	for (size_t i = 0; ok && i < u->count; i++)
 		if (u->list[i].state == UNIT_KIN)
-			members[count++] = (struct member){ chief_of(chiefs, (uint32_t)i),
-							    u->list[i].files[0], u->list[i].size };
+			members[count++] =
+				(struct member){ chiefs[i], u->list[i].files[0], u->list[i].size };
 	ok = ok && add_groups(u, members, count);
 	free(chiefs);
 	free(members);
+	tl_kin_close(u->kin);
+	u->kin = NULL;
 	return ok;
 }
 
@@ -206,7 +170,7 @@ void units_free(struct units *u)
 		free(u->list[i].text);
 	}
 	free(u->list);
-	free(u->marks);
+	tl_kin_close(u->kin);
 	free(u->queue);
 	*u = (struct units){ .list = NULL };
 }

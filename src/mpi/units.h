@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tracelathe/open.h>
+
 enum unit_state {
 	UNIT_READY, /* in the queue, or given to a worker */
 	UNIT_KIN,   /* a log, which is folded as a part of another unit */
@@ -28,19 +30,12 @@ struct work_unit {
 	char *text;        /* what there is to be said of it, or NULL */
 };
 
-/* A mark of a log (tl_input_kinship()). */
-struct mark {
-	uint64_t mark;
-	uint32_t unit;
-};
-
 struct units {
 	struct work_unit *list;
 	size_t count, room;
-	size_t unsure; /* units of a file that nobody has opened yet */
-	struct mark *marks;
-	size_t mark_count, mark_room;
-	uint32_t *queue; /* units that wait, from `head` on */
+	size_t unsure;      /* units of a file that nobody has opened yet */
+	struct tl_kin *kin; /* of logs; NULL: none yet */
+	uint32_t *queue;    /* units that wait, from `head` on */
 	size_t head, tail, queue_room;
 };
 

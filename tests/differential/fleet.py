@@ -218,9 +218,20 @@ def same_mixed(fleet, rng):
             fleet.same("mixed files over %d" % ranks, got, wanted)
             expect("what is said over %d" % ranks, said(got[2], paths), said(wanted[2], paths))
     in_halves(fleet, paths, wanted, rng)
+    through_pipe(fleet)
     for words in (["report", "--csv", "--all"], ["report", "--spread", "--csv"]) if common.LONG else ():
         given = write_list(fleet.folder, paths)
         fleet.same(" ".join(words), fleet.ranks(4, *words, given), fleet.alone(*words, given))
+
+
+def through_pipe(fleet):
+    """Logs that are opened twice, to know which belong together, and those that cannot be, since one is a pipe."""
+    logs = [golden("xray", name) for name in LOGS]
+    wanted = fleet.alone(*MERGE, *logs)
+    with open(logs[1], "rb") as file:
+        done = subprocess.run([fleet.program, *MERGE, logs[0], "-", *logs[2:]], stdin=file, capture_output=True, cwd=fleet.folder,
+                              env=fleet.environment, check=False)
+    fleet.same("a log of a pipe", (done.returncode, done.stdout, done.stderr.decode()), wanted)
 
 
 def in_halves(fleet, paths, wanted, rng):
