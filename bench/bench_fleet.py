@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Very many files: time, memory of a rank, efficiency, and a model that plans more of them. Run it when nothing else runs.
+
+  bench_fleet.py BUILD [--files N] [--kib N] [--ranks 1,2,4] [--peer-files N] [--folder DIR]
+
+Files are XRay logs, perf.data with samples, and Callgrind profiles of as many processes, about --kib KiB each (default: 10,000
+files of 100 KiB, 1 GB; --kib 1000 makes 10 GB). Each figure is of one run, in seconds and MiB; memory is the largest resident
+set of any process of a rank. Efficiency is the time of one rank by that of all ranks together. The model is fitted to one rank
+with a tenth of the files and with all of them, and held against the other numbers of ranks; what it says of 100,000 files on
+1,000 ranks is arithmetic."""
+import argparse
+import math
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+SWITCHES = ["-q", "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader", "--mca", "plm", "isolated",
+            "--mca", "btl_vader_single_copy_mechanism", "none", "--mca", "odls_base_sigkill_timeout", "0"]
+HZ = 1000000000
+VARIANTS = 20
+
+
+# ---- files ----
+
+
+def metadata(kind, body):
+    return struct.pack("<B15s", kind << 1 | 1, body)
+
+
+def calls(rng, size):
+    """Function records of a tree of calls, 8 bytes each, as many as there is room for; all that were entered are left."""
+    records, depth = [], [1]
+    records.append(struct.pack("<II", 1 << 4, 0))
+    while len(records) * 8 < size:
+        if len(depth) < 12 and rng.random() < 0.5:
+            depth.append(rng.randrange(2, 400))
+            action = 0
+        elif len(depth) > 1:
+            action = 1
+        else:
+            continue
+        records.append(struct.pack("<II", depth[-1] << 4 | action << 1, rng.randrange(20, 4000)))
+        if action:
+            depth.pop()
+    records += [struct.pack("<II", function << 4 | 2, 50) for function in reversed(depth)]
+    return b"".join(records)
+
+
+def write_xray(path, number, body):
+    """FDR, version 5: a buffer of one thread (docs/formats/xray.md). Time and numbers differ by file, so no log copies another."""
+    tsc = number * 1000003 + 12345
+    buffer = (metadata(0, struct.pack("<I", number + 1)) + metadata(4, struct.pack("<QI", number, 0)) +
+              metadata(9, struct.pack("<I", number + 1)) + metadata(2, struct.pack("<HQ", 0, tsc)) + body)
+    head = struct.pack("<HHIQQ8x", 5, 1, 3, HZ, len(buffer) + 16)
+    with open(path, "wb") as file:
+        file.write(head + metadata(7, struct.pack("<Q", len(buffer))) + buffer)
+
+
+def samples(rng, size):
+    """Addresses of samples, of few functions."""
+    return [0x400000 + 16 * rng.randrange(2000) for _ in range(size // 24)]
+
+
+def write_perf(path, number, addresses):
+    attr = struct.pack("<IIQQQQ", 1, 112, 0, 1000, 1 | 2, 0).ljust(112, b"\0")
+    data = b"".join(struct.pack("<IHHQII", 9, 2, 24, address, number + 1, number + 1) for address in addresses)
+    host = (b"node%d" % (number % 100)).ljust(64, b"\0")
+    table = struct.pack("<QQ", 232 + len(data) + 16, 68)
+    head = b"PERFILE2" + struct.pack("<QQQQQQQQQ24x", 104, 128, 104, 128, 232, len(data), 0, 0, 1 << 3)
+    with open(path, "wb") as file:
+        file.write(head + attr + bytes(16) + data + table + struct.pack("<I", 64) + host)
+
+
+def callgrind_body(rng, size):
+    lines, length = [], 0
+    while length < size:
+        function = rng.randrange(2000)
+        line = "fn=work_%d\n%d %d\n%d %d\n" % (function, function + 1, rng.randrange(1 << 20), function + 2, rng.randrange(1 << 20))
+        lines.append(line)
+        length += len(line)
+    return "".join(lines)
+
+
+def write_callgrind(path, number, body):
+    with open(path, "w") as file:
+        file.write("desc: Host: node%d\ncmd: prog\nevents: Ir\nfl=prog.c\n%s" % (number % 100, body))
+
+
+def make_files(folder, count, size):
+    rng = random.Random(19)
+    kinds = ((write_xray, ".xray", [calls(rng, size) for _ in range(VARIANTS)], 5),
+             (write_perf, ".perf", [samples(rng, size) for _ in range(VARIANTS)], 3),
+             (write_callgrind, ".out", [callgrind_body(rng, size) for _ in range(VARIANTS)], 2))
+    share = [kind for kind in kinds for _ in range(kind[3])]
+    paths = []
+    for number in range(count):
+        make, suffix, bodies, _ = share[number % len(share)]
+        paths.append(os.path.join(folder, "f%06d%s" % (number, suffix)))
+        make(paths[-1], number, bodies[rng.randrange(VARIANTS)])
+    return paths
+
+
+# ---- runs ----
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.folder = folder
+        self.program, self.mpi, self.measure = (os.path.join(os.path.abspath(build), *parts) for parts in
+                                                (("tracelathe",), ("tracelathe-mpi",), ("bench", "measure")))
+        self.environment = dict(os.environ, TMPDIR=folder)
+
+    def list_of(self, paths):
+        path = os.path.join(self.folder, "list")
+        with open(path, "w") as file:
+            file.write("".join(p + "\n" for p in paths))
+        return "@" + path
+
+    def timed(self, args):
+        """Wall time, and what each `measure` in it says: the largest resident set in MiB of each process tree."""
+        begin = time.monotonic()
+        done = subprocess.run(args, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        wall = time.monotonic() - begin
+        told = [line.split() for line in done.stdout.splitlines() if len(line.split()) == 3]
+        if not told or any(int(words[0]) > 1 for words in told):
+            sys.exit("%s: %s %s" % (" ".join(args), done.stdout, done.stderr[-2000:]))
+        return wall, [int(words[2]) / 1024 for words in told], sum(int(words[1]) for words in told) / 1e6
+
+    def alone(self, *args):
+        return self.timed([self.measure, "1", "1000000", os.devnull, self.program, *args])
+
+    def ranks(self, count, *args):
+        return self.timed(["mpirun", *SWITCHES, "-np", str(count), self.measure, "1", "1000000", os.devnull, self.mpi, *args])
+
+    def merge(self, count, paths):
+        """`count` 0: without MPI. Of one thread a rank, as ranks are what is compared."""
+        args = ["merge", "--to", "tracelathe", "--jobs", "1", "-o", os.path.join(self.folder, "sum.tlp"), self.list_of(paths)]
+        return self.ranks(count, *args) if count else self.alone(*args)
+
+
+def show(what, wall, memory, cpu, note=""):
+    print("%-44s %9.2f s %9.2f s %8.1f MiB  %s" % (what, wall, cpu, max(memory), note), flush=True)
+
+
+# ---- the model ----
+
+
+def predict(model, files, ranks, processors):
+    """Start, files by the ranks that really run at once, what rank 0 does for each file, and the tree of sums."""
+    at_once = min(ranks, processors)
+    rounds = math.ceil(math.log2(ranks)) if ranks > 1 else 0
+    return model["start"] + max(files * model["file"] / at_once, files * model["master"]) + rounds * model["sum"]
+
+
+def fit(bench, paths, walls):
+    """The cost of a file by the slope of one rank; of a sum and of rank 0 by runs of their own."""
+    few = len(paths) // 10
+    small = bench.merge(1, paths[:few])[0]
+    slope = (walls[1] - small) / (len(paths) - few)
+    # A sum of all: what is sent, added and written once more.
+    begin = time.monotonic()
+    subprocess.run([bench.program, "merge", "--to", "tracelathe", "-o", os.devnull, os.path.join(bench.folder, "sum.tlp"),
+                    os.path.join(bench.folder, "sum.tlp")], env=bench.environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    added = time.monotonic() - begin
+    # Files of a few bytes: hardly more than being handed out. The whole of it bounds what rank 0 does for a file.
+    tiny = os.path.join(bench.folder, "tiny")
+    os.mkdir(tiny)
+    names = [os.path.join(tiny, "%d.folded" % i) for i in range(2000)]
+    for name in names:
+        with open(name, "w") as file:
+            file.write("main;f 1\n")
+    master = (bench.merge(1, names)[0] - bench.merge(1, names[:200])[0]) / 1800
+    shutil.rmtree(tiny)
+    return {"start": max(small - few * slope, 0), "file": slope, "sum": added, "master": master}
+
+
+def show_model(bench, paths, walls, processors):
+    model = fit(bench, paths, walls)
+    print("\nmodel: start %.2f s, a file %.3f ms, rank 0 for a file at most %.3f ms, a round of sums %.2f s" % (
+        model["start"], 1e3 * model["file"], 1e3 * model["master"], model["sum"]))
+    for ranks in sorted(walls):
+        if ranks:
+            said = predict(model, len(paths), ranks, processors)
+            print("  %d ranks on %d processors: %.2f s said, %.2f s measured (%+.0f %%)" % (
+                ranks, processors, said, walls[ranks], 100 * (said / walls[ranks] - 1)))
+    for files, ranks in (100000, 100), (100000, 1000):
+        bound = " (rank 0 is the limit)" if files * model["master"] > files * model["file"] / ranks else ""
+        print("  %d files on %d ranks, a processor each: %.0f s%s" % (files, ranks, predict(model, files, ranks, ranks), bound))
+
+
+# ---- other programs ----
+
+
+def one_by_one(bench, paths):
+    """cg_merge folds one file after the other into the sum, as a list that grows has it; and all of them in one call."""
+    files = [path for path in paths if path.endswith(".out")]
+    if not shutil.which("cg_merge") or not files:
+        print("cg_merge is not here")
+        return
+    total = os.path.join(bench.folder, "cg.sum")
+    shutil.copy(files[0], total)
+    begin = time.monotonic()
+    for path in files[1:]:
+        done = subprocess.run(["cg_merge", "-o", total + ".new", total, path], capture_output=True, check=False)
+        if done.returncode:
+            print("cg_merge:", done.stderr.decode("utf-8", "replace").strip()[:200])
+            return
+        os.replace(total + ".new", total)
+    show("cg_merge, %d files one by one" % len(files), time.monotonic() - begin, [0], 0)
+    wall, memory, cpu = bench.timed([bench.measure, "1", "1000000", os.devnull, "cg_merge", "-o", total, *files])
+    show("cg_merge, %d files at once" % len(files), wall, memory, cpu)
+    wall, memory, cpu = bench.alone("merge", "--jobs", "1", "-o", total, *files)
+    show("tracelathe merge of them", wall, memory, cpu)
+
+
+def xray_stacks(bench, paths):
+    """llvm-xray has no merge; its stacks of several logs are the nearest."""
+    tool = next((name for name in ("llvm-xray", "llvm-xray-19") if shutil.which(name)), None)
+    files = [path for path in paths if path.endswith(".xray")]
+    if not tool or not files:
+        print("llvm-xray is not here")
+        return
+    wall, memory, cpu = bench.timed([bench.measure, "1", "1000000", os.devnull, tool, "stack", "-k", "-aggregate-threads",
+                                     "-stack-format=flame", "-aggregation-type=time", "-all-stacks", *files])
+    show("llvm-xray stack, %d logs" % len(files), wall, memory, cpu)
+    wall, memory, cpu = bench.alone("stacks", "--jobs", "1", bench.list_of(files))
+    show("tracelathe stacks of them", wall, memory, cpu)
+
+
+# ---- the whole ----
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--files", type=int, default=10000)
+    parser.add_argument("--kib", type=int, default=100)
+    parser.add_argument("--ranks", default="1,2,4")
+    parser.add_argument("--peer-files", type=int, default=1000)
+    parser.add_argument("--folder", default=os.environ.get("TMPDIR", "/var/tmp"))
+    options = parser.parse_args()
+    processors = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        bench = Bench(options.build, folder)
+        os.mkdir(os.path.join(folder, "in"))
+        paths = make_files(os.path.join(folder, "in"), options.files, options.kib << 10)
+        size = sum(os.path.getsize(path) for path in paths)
+        print("%d files, %.2f GB, %d processors, load %.1f\n" % (len(paths), size / 1e9, processors, os.getloadavg()[0]))
+        print("%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
+        walls, memory = {}, {}
+        for ranks in [0] + [int(word) for word in options.ranks.split(",")]:
+            walls[ranks], memory[ranks], cpu = bench.merge(ranks, paths)
+            note = "efficiency %.2f" % (walls[1] / walls[ranks] / min(ranks, processors)) if ranks > 1 and 1 in walls else ""
+            show("merge over %d ranks" % ranks if ranks else "tracelathe merge", walls[ranks], memory[ranks], cpu, note)
+        print("\nmemory by the number of files")
+        for count in (len(paths) // 10, len(paths) // 3, len(paths)):
+            for ranks in (0, 2):
+                wall, most, cpu = bench.merge(ranks, paths[:count])
+                show("  %d files, %s" % (count, "%d ranks" % ranks if ranks else "alone"), wall, most, cpu)
+        print()
+        one_by_one(bench, paths[:options.peer_files])
+        xray_stacks(bench, paths[:options.peer_files])
+        if 1 in walls:
+            show_model(bench, paths, walls, processors)
+
+
+main()
