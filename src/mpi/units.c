@@ -147,9 +147,9 @@ bool units_group(struct units *u)
 	uint32_t *chiefs = malloc((u->count + 1) * sizeof(*chiefs));
 	struct member *members = malloc((u->count + 1) * sizeof(*members));
 	size_t count = 0;
-	bool ok = chiefs && members && u->kin;
+	bool ok = chiefs && members;
 
-	if (ok)
+	if (ok && u->kin)
 		tl_kin_group(u->kin, chiefs, u->count);
 	for (size_t i = 0; ok && i < u->count; i++)
 		if (u->list[i].state == UNIT_KIN)

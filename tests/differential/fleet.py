@@ -250,6 +250,12 @@ def in_halves(fleet, paths, wanted, rng):
     expect("what map did is done again", kept_files(kept), before)
 
 
+def without_logs(fleet, paths):
+    """No file is a log that may depend on others."""
+    given = write_list(fleet.folder, [path for path in paths if ".xray" not in path])
+    fleet.same("files without logs", fleet.ranks(2, *MERGE, given), fleet.alone(*MERGE, given))
+
+
 def usage(fleet, paths):
     """Errors of usage are said once, whatever the number of ranks."""
     status, out, err = fleet.ranks(3, "report", "--sort", "nothing", "--bogus", paths[0])
@@ -424,6 +430,7 @@ def main():
         paths = make_inputs(os.path.join(folder, "in"), rng)
         same_mixed(fleet, random.Random(200))
         same_answers(fleet, paths, rng)
+        without_logs(fleet, paths)
         usage(fleet, paths)
         # A pipe in the place of a file: a worker reads it as long as this test wants it to.
         os.mkfifo(fleet.path("pipe"))
