@@ -78,13 +78,14 @@ def write_perf(path, number, addresses):
 
 
 def callgrind_body(rng, size):
-    lines, length = [], 0
+    lines, length, total = [], 0, 0
     while length < size:
-        function = rng.randrange(2000)
-        line = "fn=work_%d\n%d %d\n%d %d\n" % (function, function + 1, rng.randrange(1 << 20), function + 2, rng.randrange(1 << 20))
+        function, first, second = rng.randrange(2000), rng.randrange(1 << 20), rng.randrange(1 << 20)
+        line = "fn=work_%d\n%d %d\n%d %d\n" % (function, function + 1, first, function + 2, second)
         lines.append(line)
         length += len(line)
-    return "".join(lines)
+        total += first + second
+    return "".join(lines) + "summary: %d\n" % total
 
 
 def write_callgrind(path, number, body):
@@ -212,7 +213,7 @@ def one_by_one(bench, paths):
             print("cg_merge:", done.stderr.decode("utf-8", "replace").strip()[:200])
             return
         os.replace(total + ".new", total)
-    show("cg_merge, %d files one by one" % len(files), time.monotonic() - begin, [0], 0)
+    print("%-44s %9.2f s" % ("cg_merge, %d files one by one" % len(files), time.monotonic() - begin), flush=True)
     wall, memory, cpu = bench.timed([bench.measure, "1", "1000000", os.devnull, "cg_merge", "-o", total, *files])
     show("cg_merge, %d files at once" % len(files), wall, memory, cpu)
     wall, memory, cpu = bench.alone("merge", "--jobs", "1", "-o", total, *files)
