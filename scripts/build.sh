@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# build.sh DIRECTORY [MESON-SETUP-OPTION...]: set the directory up if it is not, and build everything in it, or TARGETS.
+# build.sh DIRECTORY [MESON-SETUP-OPTION...]: set the directory up if it is not, and build everything in it, or TARGETS,
+# or, with OBJECTS=1, what the compilers make, and no program.
 # The compiler's words are shown when it has any to say that matter: on failure.
 #
 # A directory that was set up before a package of scripts/packages.txt came or went (`make demo`, then `make check`, which
@@ -29,6 +30,9 @@ elif [ -f "$directory/.packages" ] && ! cmp -s "$log.packages" "$directory/.pack
 	quietly meson setup --wipe "$directory" "$@"
 fi
 cp "$log.packages" "$directory/.packages"
+if [ -n "${OBJECTS:-}" ]; then
+	TARGETS=$(ninja -C "$directory" -t targets all | sed -n 's/: [a-z]*_COMPILER.*//p')
+fi
 quietly ninja -C "$directory" ${JOBS:+-j "$JOBS"} ${TARGETS:-}
 # The page of `tracelathe flame` is left out where its parts are not there; that must not go unsaid.
 grep '^flame: ' "$log" || true

@@ -652,8 +652,8 @@ TEST(packets_are_listed)
 		" other timestamp 0 trusted_packet_sequence_id 0",
 	};
 	static const char *const json[] = {
-		"{\"offset\":0,\"record\":\"track_event\",\"timestamp\":1,"
-		"\"trusted_packet_sequence_id\":1}",
+		("{\"offset\":0,\"record\":\"track_event\",\"timestamp\":1,"
+		 "\"trusted_packet_sequence_id\":1}"),
 		"\"record\":\"track_descriptor\"",
 		"\"record\":\"clock_snapshot\"",
 		"\"record\":\"interned_data\"",
