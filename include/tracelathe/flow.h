@@ -70,7 +70,7 @@ struct tl_flow_difference {
 	 * (tl_flow_stream.complete)
 	 */
 	bool meets;
-	uint64_t offset[2]; /**< in the file, about: the place is at most some thousand blocks on */
+	uint64_t offset[2]; /**< in the file: the place is at most some thousand blocks on */
 };
 
 /** A place at which two executions part, and how often they do there. */

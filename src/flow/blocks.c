@@ -199,11 +199,20 @@ bool tl_flow_list_room(struct tl_flow_list *list, size_t more)
 	       tl_grow(&list->moves, &list->move_room, want, sizeof(*list->moves));
 }
 
+bool tl_flow_list_mark(struct tl_flow_list *list, uint64_t offset)
+{
+	if (!tl_grow(&list->marks, &list->mark_room, list->mark_count + 1, sizeof(*list->marks)))
+		return false;
+	list->marks[list->mark_count++] = (struct tl_flow_mark){ list->count, offset };
+	return true;
+}
+
 void tl_flow_list_free(struct tl_flow_list *list)
 {
 	free(list->hashes);
 	free(list->numbers);
 	free(list->moves);
+	free(list->marks);
 	*list = (struct tl_flow_list){ 0 };
 }
 

@@ -47,6 +47,12 @@ struct tl_flow_insn {
 	uint64_t code; /* any number that is the same for the same bytes */
 };
 
+/* From this element on, the blocks come from this place of the file. */
+struct tl_flow_mark {
+	size_t at;
+	uint64_t offset;
+};
+
 /* A part of a trace: blocks in the order of execution. Element i is of block number[i]. */
 struct tl_flow_list {
 	uint64_t *hashes;
@@ -54,6 +60,8 @@ struct tl_flow_list {
 	uint32_t *moves; /* the elements that end with a call or a return */
 	size_t count, move_count;
 	size_t hash_room, number_room, move_room;
+	struct tl_flow_mark *marks;
+	size_t mark_count, mark_room;
 	uint64_t instructions; /* of all blocks that were ever put on it */
 };
 
@@ -84,6 +92,8 @@ uint64_t tl_flow_identity(const struct tl_flow_block *block);
 
 /* Room for `more` pieces in a list; every piece may end one that is pending. False: no memory. */
 bool tl_flow_list_room(struct tl_flow_list *list, size_t more);
+/* What is put on the list next stands behind this offset of the file. False: no memory. */
+bool tl_flow_list_mark(struct tl_flow_list *list, uint64_t offset);
 void tl_flow_list_free(struct tl_flow_list *list);
 
 /* The piece that was executed next, where it may have to be joined. */

@@ -194,6 +194,7 @@ static bool describe(struct tl_flow_compare *c, struct tl_flow_difference *d,
 		struct tl_flow_side *s = &c->sides[side];
 
 		d->ordinal[side] = ordinal_of(s) + same;
+		d->offset[side] = tl_flow_offset(s);
 		d->has_last = same || s->last != TL_NONE;
 		if (same && !tl_flow_spot_of(c->flow, next[side], same - 1, &d->last[side]))
 			return false;
@@ -273,7 +274,7 @@ static int pass_difference(struct tl_flow_compare *c, const struct tl_flow_meeti
 static int take_difference(struct tl_flow_compare *c, struct tl_error *err)
 {
 	const bool ends = !next_of(&c->sides[0]) || !next_of(&c->sides[1]);
-	struct tl_flow_difference d = { .offset = { c->sides[0].offset, c->sides[1].offset } };
+	struct tl_flow_difference d = { .meets = false };
 	struct tl_flow_meeting meeting = { .found = false };
 	const struct tl_flow_block *next[TL_FLOW_SIDES];
 	uint64_t hashes[2] = { 0, 0 };

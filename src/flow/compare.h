@@ -23,10 +23,9 @@ struct tl_flow_side {
 	/* Instructions before element `counted` are `instructions`; counted <= begin. */
 	size_t counted;
 	uint64_t instructions;
-	uint64_t offset; /* of the elements, about */
-	uint32_t last;   /* the block before `begin`, TL_NONE: none */
-	bool failed;     /* to read it */
-	bool waiting;    /* and it is a call or a return whose target has not come yet */
+	uint32_t last; /* the block before `begin`, TL_NONE: none */
+	bool failed;   /* to read it */
+	bool waiting;  /* and it is a call or a return whose target has not come yet */
 	bool over;
 };
 
@@ -92,6 +91,8 @@ int tl_flow_compare(struct tl_flow *flow, const struct tl_flow_source sources[TL
 
 /* read.c: read on until `want` blocks wait, or the trace is over. 0 or a negative tl_status. */
 int tl_flow_read(struct tl_flow_side *side, size_t want, struct tl_error *err);
+/* Where in the file `begin` is: the last mark at or before it. */
+uint64_t tl_flow_offset(const struct tl_flow_side *side);
 
 /* meet.c: where the sides, which differ at `begin`, meet again. 0 or a negative tl_status. */
 int tl_flow_meet(struct tl_flow_compare *compare, struct tl_flow_meeting *meeting,

@@ -5,12 +5,43 @@
 #include "core/error.h"
 #include "flow/compare.h"
 
+/* The last mark at or before `begin`; 0: there is none. */
+static size_t mark_of(const struct tl_flow_side *s)
+{
+	size_t i = s->list.mark_count;
+
+	while (i > 1 && s->list.marks[i - 1].at > s->begin)
+		i--;
+	return i ? i - 1 : 0;
+}
+
+uint64_t tl_flow_offset(const struct tl_flow_side *side)
+{
+	return side->list.mark_count ? side->list.marks[mark_of(side)].offset : 0;
+}
+
+static void drop_marks(struct tl_flow_side *s)
+{
+	struct tl_flow_list *list = &s->list;
+	const size_t first = mark_of(s);
+
+	for (size_t i = first; i < list->mark_count; i++) {
+		const struct tl_flow_mark mark = list->marks[i];
+
+		list->marks[i - first] =
+			(struct tl_flow_mark){ mark.at > s->begin ? mark.at - s->begin : 0,
+					       mark.offset };
+	}
+	list->mark_count -= first;
+}
+
 /* Forget what was compared. */
 static void drop_compared(struct tl_flow_side *s)
 {
 	struct tl_flow_list *list = &s->list;
 	const size_t left = list->count - s->begin;
 
+	drop_marks(s);
 	if (!left) {
 		s->instructions = list->instructions;
 	} else {
@@ -31,7 +62,6 @@ int tl_flow_read(struct tl_flow_side *side, size_t want, struct tl_error *err)
 	if (side->over || side->list.count - side->begin >= want)
 		return 0;
 	drop_compared(side);
-	side->offset = side->source.offset(side->source.arg);
 	while (!side->over && side->list.count < want) {
 		int status = side->source.next(side->source.arg, &side->list, err);
 

@@ -8,12 +8,10 @@
 
 struct tl_flow_source {
 	/*
-	 * Append the next blocks to a list, some thousand at a time. 1: there may be more; 0: the
-	 * trace is over; or a negative tl_status.
+	 * Append the next blocks to a list, some thousand at a time, with marks. 1: there may be
+	 * more; 0: the trace is over; or a negative tl_status.
 	 */
 	int (*next)(void *arg, struct tl_flow_list *list, struct tl_error *err);
-	/* Where the blocks that come next stand in the file, about. */
-	uint64_t (*offset)(void *arg);
 	void (*close)(void *arg);
 	void *arg;
 	struct tl_flow_blocks *blocks; /* of the producer; grows with next() */

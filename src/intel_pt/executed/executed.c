@@ -9,7 +9,7 @@
 #include "intel_pt/profile/functions.h"
 
 enum {
-	BATCH_NODES = 1 << 12,
+	BATCH_NODES = 1 << 10,
 	AT_ONCE = 1 << 14, /* blocks that one call of next() gives, at least */
 	PASSED_BYTES = 2 << 20,
 	INSNS_AT_ONCE = 64,
@@ -248,6 +248,16 @@ static bool is_over(int status)
 	return status < 0 || ((status & TL_PT_END_OF_STREAM) && !(status & TL_PT_EVENT_PENDING));
 }
 
+/* The file is read behind this offset. */
+static bool mark(const struct executed *e, struct tl_flow_list *list)
+{
+	uint64_t offset = e->slice.from;
+
+	if (tl_pt_decoder_offset(e->decoder, &offset) < 0)
+		offset = e->slice.from;
+	return tl_flow_list_mark(list, e->slice.base + offset);
+}
+
 /* One batch of the slice; `decoder` is NULL when it is over. */
 static int decode_batch(struct executed *e, struct tl_flow_list *list, struct tl_error *err)
 {
@@ -256,6 +266,8 @@ static int decode_batch(struct executed *e, struct tl_flow_list *list, struct tl
 
 	if (result < 0)
 		return result;
+	if (!mark(e, list))
+		return tl_error_memory(err);
 	if (e->status >= 0)
 		e->status = tl_pt_next_nodes(e->decoder, &batch);
 	if (e->status >= 0) {
@@ -341,16 +353,6 @@ static int next_blocks(void *arg, struct tl_flow_list *list, struct tl_error *er
 		}
 	}
 	return status;
-}
-
-static uint64_t offset_of(void *arg)
-{
-	const struct executed *e = arg;
-	uint64_t offset;
-
-	if (!e->decoder || tl_pt_decoder_offset(e->decoder, &offset) < 0)
-		offset = e->slice.to;
-	return e->slice.base + offset;
 }
 
 /* ---- threads ---- */
@@ -452,7 +454,6 @@ int tl_pt_executed(const struct tl_pt_feed *feed, const struct tl_pt_executed_op
 	}
 	*source = (struct tl_flow_source){
 		.next = next_blocks,
-		.offset = offset_of,
 		.close = close_executed,
 		.arg = e,
 		.blocks = &e->blocks,

@@ -11,7 +11,7 @@
 #include "symbols/binary.h"
 #include "xtrace/profile/token_blocks.h"
 
-enum { AT_ONCE = 1 << 14, MOST_INSNS = 64, INSN_BYTES = 4 };
+enum { AT_ONCE = 1 << 14, MARK_EVERY = 256, MOST_INSNS = 64, INSN_BYTES = 4 };
 
 struct executed {
 	struct tl_xtrace_trace *trace;
@@ -185,6 +185,7 @@ static int next_blocks(void *arg, struct tl_flow_list *list, struct tl_error *er
 {
 	struct executed *e = arg;
 	const size_t enough = list->count + AT_ONCE;
+	size_t most;
 	int status = 0;
 
 	if (!tl_flow_list_room(list, AT_ONCE + 1))
@@ -198,23 +199,14 @@ static int next_blocks(void *arg, struct tl_flow_list *list, struct tl_error *er
 			tl_xtrace_walk_begin(&e->walk, e->trace, e->stream,
 					     &e->stream->segments[e->segment]);
 		e->walking = true;
-		if (!walk_on(e, list, enough))
+		most = list->count + MARK_EVERY < enough ? list->count + MARK_EVERY : enough;
+		if (!tl_flow_list_mark(list, (uint64_t)(e->walk.next - e->stream->data)) ||
+		    !walk_on(e, list, most))
 			return tl_error_memory(err);
 		if (e->walk.next >= e->walk.end || e->walk.status != TL_OK)
 			status = end_segment(e, list, err);
 	}
 	return status < 0 ? status : 1;
-}
-
-static uint64_t offset_of(void *arg)
-{
-	const struct executed *e = arg;
-
-	if (e->walking)
-		return (uint64_t)(e->walk.next - e->stream->data);
-	if (e->segment < e->stream->segment_count)
-		return e->stream->segments[e->segment].begin;
-	return e->stream->size;
 }
 
 /* ---- opening ---- */
@@ -272,7 +264,6 @@ int tl_xtrace_executed(struct tl_xtrace_trace *trace,
 	e->tokens.sizes = stream->tokens.size;
 	*source = (struct tl_flow_source){
 		.next = next_blocks,
-		.offset = offset_of,
 		.close = close_executed,
 		.arg = e,
 		.blocks = &e->blocks,

@@ -68,7 +68,7 @@ static inline int stream_next(void *arg, struct tl_flow_list *list, struct tl_er
 {
 	struct stream *s = arg;
 
-	if (!tl_flow_list_room(list, s->step))
+	if (!tl_flow_list_room(list, s->step) || !tl_flow_list_mark(list, s->at))
 		return tl_error_memory(err);
 	for (size_t i = 0; i < s->step && s->text[s->at]; i++) {
 		const char c = s->text[s->at++];
@@ -94,11 +94,6 @@ static inline int stream_next(void *arg, struct tl_flow_list *list, struct tl_er
 	return 0;
 }
 
-static inline uint64_t stream_at(void *arg)
-{
-	return ((struct stream *)arg)->at;
-}
-
 static inline void stream_close(void *arg)
 {
 	tl_flow_blocks_free(&((struct stream *)arg)->blocks);
@@ -109,7 +104,6 @@ static inline struct tl_flow_source stream_open(struct stream *s)
 	s->at = 0;
 	tl_flow_blocks_begin(&s->blocks, STREAM_SALT + s->base);
 	return (struct tl_flow_source){ .next = stream_next,
-					.offset = stream_at,
 					.close = stream_close,
 					.arg = s,
 					.blocks = &s->blocks,

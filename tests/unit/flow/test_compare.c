@@ -257,6 +257,16 @@ TEST(a_side_that_cannot_be_read_is_named)
 	assert_int_equal(err.offset, 7);
 }
 
+/* Texts are read five and six blocks at once: x, at 12, is of what begins at 10, y of 12. */
+TEST(places_in_the_file_are_told)
+{
+	struct tl_flow *flow = stream_flow("abcdefghijklxmnopq", "abcdefghijklymnopq");
+
+	assert_int_equal(difference_of(flow, 0).offset[0], 10);
+	assert_int_equal(difference_of(flow, 0).offset[1], 12);
+	tl_flow_free(flow);
+}
+
 TEST(options_out_of_range_are_refused)
 {
 	const struct tl_flow_options bad[] = { { .size = 1 },
@@ -413,6 +423,7 @@ int main(void)
 		cmocka_unit_test(partings_are_counted_by_place),
 		cmocka_unit_test(lists_are_bounded_and_counts_are_not),
 		cmocka_unit_test(a_side_that_cannot_be_read_is_named),
+		cmocka_unit_test(places_in_the_file_are_told),
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(random_streams_are_compared_as_by_plain_loops),
 	};
