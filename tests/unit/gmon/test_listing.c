@@ -9,7 +9,10 @@
 
 #include "gmon/fold.h"
 #include "gmon/listing.h"
+#include "../symbols/make_elf.h"
+#include "../temp.h"
 #include "gmon_bytes.h"
+#include "symbols/binary.h"
 #include "unit/unit.h"
 
 /* ---- info and dump ---- */
@@ -201,6 +204,59 @@ TEST(shares_add_up)
 	tl_gmon_close(&g);
 }
 
+/* A program of which f is from 0x1000 to 0x1002, and g from there to 0x1004. */
+static void make_program(struct temp *temp)
+{
+	static const char names[] = "\0f\0g";
+	static const uint8_t code[4] = { 0 };
+	struct made made = { .is_64bit = true }, symbols = made_like(&made);
+
+	put_symbol(&symbols, 0, 0, 0, 0, 0);
+	put_symbol(&symbols, 1, STB_GLOBAL << 4 | STT_FUNC, 1, 0x1000, 2);
+	put_symbol(&symbols, 3, STB_GLOBAL << 4 | STT_FUNC, 1, 0x1002, 2);
+	const struct made_section sections[] = {
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code), 0,
+		  0 },
+		{ ".symtab", SHT_SYMTAB, 0, 0, symbols.bytes, symbols.size, 3, 24 },
+		{ ".strtab", SHT_STRTAB, 0, 0, (const uint8_t *)names, sizeof(names), 0, 0 },
+	};
+
+	make_elf(&made, ET_EXEC, EM_X86_64, sections, 3);
+	temp_write(temp, "program", made.bytes, made.size);
+}
+
+/* "Where they are of several functions, each gets the share of its bytes"; 5 samples are 2 and 3. */
+TEST(bins_of_several_functions_are_shared)
+{
+	static const uint16_t five[] = { 5 };
+	struct bytes b = file(false, 8);
+	struct tl_gmon_file g = { .size = 0 };
+	struct tl_profile *profile = NULL;
+	struct tl_binary *binary;
+	struct temp temp;
+
+	temp_open(&temp);
+	make_program(&temp);
+	assert_int_equal(tl_binary_open(&binary, temp_path(&temp, "program"), 0, true, NULL), 0);
+	histogram(&b, 0x1000, 0x1004, five, 1);
+	assert_int_equal(tl_gmon_open(&g, b.data, b.size, 0, NULL), 0);
+	assert_int_equal(tl_gmon_fold(&g, binary, &profile, NULL), 0);
+	assert_int_equal(tl_profile_function_count(profile), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct tl_function_totals totals;
+		const bool is_f = *tl_profile_function(profile, i)->name == 'f';
+
+		tl_profile_function_totals(profile, i, TL_NONE, &totals, sizeof(totals));
+		assert_int_equal(totals.self[0], 25000000);
+		assert_int_equal(totals.self[1], is_f ? 2 : 3);
+	}
+	assert_int_equal(g.faults.total, 0);
+	tl_profile_free(profile);
+	tl_gmon_close(&g);
+	tl_binary_close(binary);
+	temp_close(&temp);
+}
+
 static bool says(const struct tl_gmon_file *g, const char *rule)
 {
 	for (size_t i = 0; i < g->faults.total; i++)
@@ -243,6 +299,7 @@ int main(void)
 		cmocka_unit_test(costs_go_up_from_callee_to_caller),
 		cmocka_unit_test(functions_that_call_each_other_are_one),
 		cmocka_unit_test(shares_add_up),
+		cmocka_unit_test(bins_of_several_functions_are_shared),
 		cmocka_unit_test(what_is_missing_is_said),
 	};
 
