@@ -225,7 +225,7 @@ static void make_program(struct temp *temp)
 	temp_write(temp, "program", made.bytes, made.size);
 }
 
-/* "Where they are of several functions, each gets the share of its bytes"; 5 samples are 2 and 3. */
+/* "Where they are of several functions, each gets the share of its bytes": 5 samples, 2 and 3. */
 TEST(bins_of_several_functions_are_shared)
 {
 	static const uint16_t five[] = { 5 };
