@@ -95,7 +95,7 @@ typedef int tl_progress_fn(void *arg, uint64_t done, uint64_t total);
 struct tl_source_options {
 	size_t size;            /**< sizeof(struct tl_source_options) */
 	uint64_t max_ratio;     /**< bomb guard: most expanded bytes per stored byte, 0: 512 */
-	uint64_t free_expanded; /**< expanded bytes that the guard always allows, 0: 1 GiB */
+	uint64_t free_expanded; /**< expanded bytes that the guard always allows, 0: 64 MiB */
 	tl_progress_fn *progress;
 	void *progress_arg;
 };

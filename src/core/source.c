@@ -23,7 +23,7 @@ static void take_options(struct tl_source *source, const struct tl_source_option
 	if (!own->max_ratio)
 		own->max_ratio = 512;
 	if (!own->free_expanded)
-		own->free_expanded = (uint64_t)1 << 30;
+		own->free_expanded = (uint64_t)64 << 20;
 }
 
 static struct tl_source *new_source(const char *name)

@@ -25,18 +25,36 @@ uint64_t tl_xray_extents_end(const struct tl_xray_reader *r, uint64_t at)
 	return at + TL_XRAY_METADATA_BYTES + size;
 }
 
+/* What is searched at once: its pages are given back before the search goes on. */
+enum { SEARCHED = 4 << 20 };
+
+/* The first place from `at` on that has a byte, or the end; pages before it are given back. */
+static uint64_t find_byte(const struct tl_xray_reader *r, uint64_t at, uint8_t byte)
+{
+	while (at < r->size) {
+		size_t size = r->size - at < SEARCHED ? r->size - at : SEARCHED;
+		const uint8_t *hit = memchr(r->data + at, byte, size);
+
+		if (hit)
+			return (uint64_t)(hit - r->data);
+		tl_source_release(r->source, at, size);
+		at += size;
+	}
+	return r->size;
+}
+
 struct tl_xray_buffer_head tl_xray_next_head(const struct tl_xray_reader *r, uint64_t from)
 {
 	uint8_t first = tl_xray_metadata_byte(&r->dialect, TL_XRAY_MD_NEW_BUFFER);
-	uint64_t at = from;
+	uint64_t at = from, released = from;
 
-	while (at < r->size) {
-		const uint8_t *hit = memchr(r->data + at, first, r->size - at);
+	while ((at = find_byte(r, at, first)) < r->size) {
 		uint64_t extents;
 
-		if (!hit)
-			break;
-		at = (uint64_t)(hit - r->data);
+		if (at - released > SEARCHED) {
+			tl_source_release(r->source, released, at - released);
+			released = at;
+		}
 		if (!tl_xray_is_buffer(r, at)) {
 			at++;
 			continue;

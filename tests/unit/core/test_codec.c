@@ -260,7 +260,9 @@ static void a_bomb_is_stopped(void **state)
 		assert_fault(source, TL_TOO_LARGE, total);
 		assert_string_equal(
 			tl_source_fault(source)->text,
-			"expands to more than the limit allows; kept the data before it");
+			"expands to more than the limit allows (64 MiB and 512 times its size, if "
+			"not set otherwise); kept the data before it; a file expanded beforehand "
+			"has no limit");
 		tl_source_close(source);
 
 		/* The same bomb by any way in ends at the same byte. */
@@ -272,12 +274,31 @@ static void a_bomb_is_stopped(void **state)
 		assert_int_equal(size, total);
 		tl_source_close(source);
 
-		/* 1 GiB is free without options. */
+		/* 64 MiB are free without options. */
 		source = open_at(path);
 		assert_int_equal(read_and_compare(source, zeros, SIZE), SIZE);
 		assert_clean(source);
 		free(packed.data);
 	}
+	free(zeros);
+}
+
+/* "0: 64 MiB", "0: 512": a few KiB of zstd that are 96 MiB of zeros, opened without options. */
+TEST(a_bomb_is_stopped_by_default)
+{
+	enum { SIZE = 96 << 20, FREE = 64 << 20 };
+	uint8_t *zeros = calloc(1, SIZE);
+	struct packed packed = packers[0].pack(zeros, SIZE);
+	struct tl_source *source = open_bytes(&packed);
+	const uint8_t *data;
+	size_t size;
+
+	assert_true(packed.size * 512 < SIZE - FREE);
+	assert_int_equal(tl_source_map(source, &data, &size, NULL), 0);
+	assert_true(size >= FREE && size <= FREE + packed.size * 512);
+	assert_fault(source, TL_TOO_LARGE, size);
+	tl_source_close(source);
+	free(packed.data);
 	free(zeros);
 }
 
@@ -324,6 +345,7 @@ int main(void)
 		WITH_FIXTURE(bytes_after_the_last_frame_are_a_fault),
 		WITH_FIXTURE(a_header_that_is_none_is_a_fault),
 		WITH_FIXTURE(a_bomb_is_stopped),
+		cmocka_unit_test(a_bomb_is_stopped_by_default),
 		WITH_FIXTURE(long_windows_of_zstd),
 	};
 
