@@ -34,6 +34,8 @@ TRACE = PROFILE + TREES + ("dump --calls", "timeline", "query calls")
 XRAY = TRACE + ("convert --to xray",)
 STREAM = ("info", "check", "dump", "dump --instructions", "report", "tree --top-down", "flame --svg", "analyze", "slice --instructions",
           "query accesses")
+STACKS = PROFILE + TREES
+COMPRESSED = ("info", "check", "dump", "report", "tree", "convert --to callgrind")
 PT = ("info", "check", "dump", "report", "tree", "timeline", "dump --calls")
 # Name, generator, size of the smallest input, commands. Paths that are estimated have a limit of their own, which the smallest
 # input of callgrind-arcs reaches; so has the number of events (256) that of callgrind-events and callgrind-formulas.
@@ -43,6 +45,7 @@ FAMILIES = (
     ("xray-depth", inputs.xray_depth, 1500, XRAY),
     ("xray-ends", inputs.xray_recursion, 1500, XRAY),
     ("xray-threads", inputs.xray_threads, 125, XRAY),
+    ("xray-own-functions", inputs.xray_own_functions, 500, XRAY),
     ("xray-functions", inputs.xray_functions, 500, XRAY),
     ("callgrind-lines", inputs.callgrind_lines, 2000, PROFILE),
     ("callgrind-functions", inputs.callgrind_functions, 500, PROFILE),
@@ -52,6 +55,13 @@ FAMILIES = (
     ("callgrind-formulas", inputs.callgrind_formulas, 250, PROFILE),
     ("callgrind-terms", inputs.callgrind_terms, 1000, PROFILE),
     ("callgrind-parts", inputs.callgrind_parts, 125, PROFILE),
+    ("callgrind-own-functions", inputs.callgrind_own_functions, 500, PROFILE),
+    ("gzip-records", inputs.gzip_records, 2000, COMPRESSED),
+    ("xz-lines", inputs.xz_lines, 2000, COMPRESSED),
+    ("profile-file", inputs.profile_file, 1000, PROFILE),
+    ("folded-stacks", inputs.folded_stacks, 500, STACKS),
+    ("pprof-samples", inputs.pprof_samples, 500, STACKS),
+    ("perf-samples", inputs.perf_samples, 500, STACKS),
     ("intel-pt-bytes", inputs.pt_bytes, 2, PT),
     ("xtrace-bytes", inputs.xtrace_bytes, 2, STREAM),
     ("map-functions", inputs.instrumentation_map, 1000, ("extract", "extract --json")),
@@ -95,6 +105,7 @@ class Measured:
 class Bench:
     def __init__(self, build, folder):
         self.program, self.launcher, self.folder = build + "/tracelathe", build + "/bench/measure", folder
+        inputs.PROGRAM = self.program
         self.empty = Measured(0, 0, 0, 0)
         self.empty = self.run(["--version"], 3)
         self.spent = 0

@@ -2,13 +2,17 @@
 """The inputs of scripts/proportion.py: families of files that grow in one direction each. A family is written by a
 function of the folder and of a size, which is the number of what grows; it returns the arguments that a command needs to
 read the file. The same size gives the same bytes."""
+import gzip
+import lzma
 import os
 import random
 import struct
+import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORPUS = os.path.join(ROOT, "tests", "corpus")
 ENTER, LEAVE = 0, 1 << 1
+PROGRAM = None  # the program that is measured, which writes some inputs
 
 
 # ---- XRay: docs/formats/xray.md, section 2 ------------------------------------------------------------------------
@@ -77,6 +81,11 @@ def xray_recursion(folder, size):
 def xray_threads(folder, size):
     calls = [(1, ENTER), (2, ENTER), (3, ENTER), (3, LEAVE), (2, LEAVE), (1, LEAVE)]
     return xray_log(folder, [calls] * size)
+
+
+def xray_own_functions(folder, size):
+    """As many threads as functions: each has one of its own, and all share one."""
+    return xray_log(folder, [[(1, ENTER), (t + 2, ENTER), (t + 2, LEAVE), (1, LEAVE)] for t in range(size)])
 
 
 def xray_functions(folder, size):
@@ -155,6 +164,107 @@ def callgrind_terms(folder, size):
 def callgrind_parts(folder, size):
     part = "part: %d\nevents: Ir\nfn=(1) main\n1 5\ncfn=(2) f\ncalls=1 1\n2 7\nfn=(2)\n1 7\ntotals: 12\n"
     return callgrind_file(folder, [part % (i + 1) for i in range(size)])
+
+
+def callgrind_own_functions(folder, size):
+    """As many parts as functions, each with one of its own."""
+    part = "part: %d\nthread: %d\nevents: Ir\nfn=main\n1 5\ncfn=f%d\ncalls=1 1\n2 7\nfn=f%d\n1 7\ntotals: 12\n"
+    return callgrind_file(folder, [part % (i + 1, i + 1, i, i) for i in range(size)])
+
+
+# ---- compressed, and made of others -------------------------------------------------------------------------------
+
+
+def squeezed(path, suffix, module):
+    with open(path, "rb") as file:
+        data = file.read()
+    os.unlink(path)
+    with module.open(path + suffix, "wb") as out:
+        out.write(data)
+    return [path + suffix]
+
+
+def gzip_records(folder, size):
+    return squeezed(xray_records(folder, size)[0], ".gz", gzip)
+
+
+def xz_lines(folder, size):
+    return squeezed(callgrind_lines(folder, size)[0], ".xz", lzma)
+
+
+def profile_file(folder, size):
+    """A profile file (docs/formats/profile.md) of calls at random, written by the program of PROGRAM."""
+    log, path = xray_paths(folder, size)[0], os.path.join(folder, "profile.tlp")
+    subprocess.run([PROGRAM, "convert", "--to", "tracelathe", "-o", path, log], check=True)
+    return [path]
+
+
+# ---- profiles of other tools --------------------------------------------------------------------------------------
+
+
+def stacks_at_random(size):
+    """Stacks of functions, most of them different; a count of each."""
+    chance, functions = random.Random(1), size  # of fewer, the calls between them would grow by squares at first
+    return [([chance.randrange(functions) for _ in range(chance.randrange(1, 16))], i % 9 + 1) for i in range(size)]
+
+
+def folded_stacks(folder, size):
+    path = os.path.join(folder, "stacks.folded")
+    with open(path, "w", encoding="ascii") as out:
+        for stack, count in stacks_at_random(size):
+            out.write("%s %d\n" % (";".join("f%d" % f for f in stack), count))
+    return [path]
+
+
+def varint(number):
+    out = bytearray()
+    while number > 0x7f:
+        out.append(number & 0x7f | 0x80)
+        number >>= 7
+    return bytes(out) + bytes([number])
+
+
+def field(number, value):
+    """A field of protobuf: a number, or bytes."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def pprof_samples(folder, size):
+    """profile.proto: sample_type 1, sample 2, location 4, function 5, string_table 6."""
+    stacks = stacks_at_random(size)
+    functions = max(f for stack, _ in stacks for f in stack) + 1
+    body = [field(1, field(1, 1) + field(2, 2))]
+    body += [field(2, field(1, b"".join(varint(f + 1) for f in reversed(stack))) + field(2, varint(count)))
+             for stack, count in stacks]
+    body += [field(4, field(1, f + 1) + field(4, field(1, f + 1))) for f in range(functions)]
+    body += [field(5, field(1, f + 1) + field(2, f + 3)) for f in range(functions)]
+    body += [field(6, text) for text in (b"", b"samples", b"count")]
+    body += [field(6, b"f%d" % f) for f in range(functions)]
+    path = os.path.join(folder, "profile.pb")
+    with open(path, "wb") as out:
+        out.write(b"".join(body))
+    return [path]
+
+
+def perf_samples(folder, size):
+    """perf.data (docs/formats/perf-data.md): samples with ip, tid, time and call chain, of code that nothing names."""
+    chance, events = random.Random(1), []
+    for i in range(size):
+        chain = [chance.randrange(max(size // 20, 2)) * 64 + 0x400000 for _ in range(chance.randrange(1, 12))]
+        words = struct.pack("<QIIQQ%dQ" % (len(chain) + 1), chain[0], 7, 7, 1000 + 10 * i, len(chain) + 1, 2 ** 64 - 512, *chain)
+        events.append(struct.pack("<IHH", 9, 2, 8 + len(words)) + words)
+    data = b"".join(events)
+    attributes = struct.pack("<IIQQQQQ", 0, 64, 0, 4000, 1 | 2 | 4 | 32, 0, 0) + bytes(16)
+    head = 104
+    entry = attributes + struct.pack("<QQ", 0, 0)
+    path = os.path.join(folder, "perf.data")
+    with open(path, "wb") as out:
+        out.write(b"PERFILE2" + struct.pack("<QQQQQQQQQQQQ", head, len(entry), head, len(entry), head + len(entry), len(data),
+                                            0, 0, 0, 0, 0, 0)[:head - 8])
+        out.write(entry + data)
+    return [path]
 
 
 # ---- recordings, again and again ----------------------------------------------------------------------------------

@@ -299,14 +299,14 @@ static bool check_together(const struct settings *settings, const struct command
 	return true;
 }
 
-/* Tables of functions, and trees and stacks, need no lines, unless it is by part. */
+/* Tables of functions, trees, stacks and flame graphs need no lines, unless it is by part. */
 static bool needs_lines(const struct settings *settings, const struct command *command)
 {
 	if (command->bit == C_DIFF)
 		return settings->diff.by == DIFF_BY_LINE;
 	if (settings->report.by >= TL_BY_PART)
 		return true; /* sums of functions are not kept by part */
-	return !(command->bit & (C_REPORT | C_TREE | C_STACKS));
+	return !(command->bit & (C_REPORT | C_TREE | C_STACKS | C_FLAME));
 }
 
 /* Tables of files, of cycles and of threads need to know who called whom where. */
@@ -357,7 +357,9 @@ static bool settle(struct settings *settings, const struct command *command)
 	if (!needs_lines(settings, command))
 		settings->input.detail =
 			needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
-	settings->input.per_thread = settings->report.threads || writes_whole(settings, command);
+	/* The columns of a flame graph are threads. */
+	settings->input.per_thread = settings->report.threads || writes_whole(settings, command) ||
+				     command->bit == C_FLAME;
 	settings->input.file_order = settings->order == ORDER_FILE;
 	return true;
 }

@@ -8,6 +8,7 @@
 
 #include "core/arithmetic.h"
 #include "export/flame/flame.h"
+#include "profile/model/part_lists.h"
 #include "profile/model/unsized.h"
 
 struct collection {
@@ -127,14 +128,34 @@ static bool add_row(struct collection *g, uint32_t *row_of, int side, uint32_t n
 	return true;
 }
 
-static bool add_rows(struct collection *g, uint32_t *row_of, int side, uint32_t part,
-		     uint32_t column)
+static bool add_rows(struct collection *g, uint32_t *row_of, int side, uint32_t column)
 {
 	uint32_t count = tl_profile_function_count(g->flame->profile[side]);
 	bool ok = true;
 
 	for (uint32_t f = 0; ok && f < count; f++)
-		ok = add_row(g, row_of, side, f, part, column);
+		ok = add_row(g, row_of, side, f, TL_NONE, column);
+	return ok;
+}
+
+/* The rows of each column of threads; `row_of` is as large as `size` says. */
+static bool add_columns(struct collection *g, uint32_t *row_of, size_t size)
+{
+	const struct tl_flame *flame = g->flame;
+	uint32_t parts = tl_profile_part_count(flame->profile[0]);
+	struct tl_part_lists lists;
+	bool ok = tl_part_lists_make(&lists, flame->profile[0]);
+
+	for (uint32_t column = 0; ok && column < flame->columns.count; column++) {
+		memset(row_of, 0xff, size);
+		for (uint32_t part = 0; ok && part < parts; part++) {
+			if (flame->columns.of_part[part] != column)
+				continue;
+			for (uint32_t i = lists.start[part]; ok && i < lists.start[part + 1]; i++)
+				ok = add_row(g, row_of, 0, lists.functions[i], part, column);
+		}
+	}
+	tl_part_lists_free(&lists);
 	return ok;
 }
 
@@ -142,7 +163,7 @@ static bool collect(struct collection *g)
 {
 	const struct tl_flame *flame = g->flame;
 	size_t size = ((size_t)flame->functions.count + 1) * sizeof(uint32_t);
-	uint32_t *row_of = malloc(size), parts = tl_profile_part_count(flame->profile[0]);
+	uint32_t *row_of = malloc(size);
 	bool ok = row_of && choose_rows(g),
 	     threads = flame->columns.count > 1 && !flame->profile[1];
 
@@ -150,14 +171,10 @@ static bool collect(struct collection *g)
 		uint32_t column = threads ? TL_NONE : (uint32_t)side;
 
 		memset(row_of, 0xff, size);
-		ok = add_rows(g, row_of, side, TL_NONE, column);
+		ok = add_rows(g, row_of, side, column);
 	}
-	for (uint32_t column = 0; ok && threads && column < flame->columns.count; column++) {
-		memset(row_of, 0xff, size);
-		for (uint32_t part = 0; ok && part < parts; part++)
-			if (flame->columns.of_part[part] == column)
-				ok = add_rows(g, row_of, 0, part, column);
-	}
+	if (ok && threads)
+		ok = add_columns(g, row_of, size);
 	free(row_of);
 	return ok;
 }

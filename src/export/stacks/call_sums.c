@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/arithmetic.h"
+#include "export/groups.h"
 #include "export/stacks/stacks.h"
 #include "profile/model/unsized.h"
 
@@ -43,14 +44,52 @@ static void sum_lines(struct tl_call_sums *s)
 	raise_to_zero(s->total, s->events);
 }
 
-static int compare_arcs(const void *a, const void *b, void *profile)
-{
-	const struct tl_arc *x = tl_profile_arc(profile, *(const uint32_t *)a);
-	const struct tl_arc *y = tl_profile_arc(profile, *(const uint32_t *)b);
+/* Arcs that are being sorted: numbers in the profile, and the order by callee, once it is known. */
+struct sorting {
+	const struct tl_profile *profile;
+	uint32_t functions, *chosen;
+	const uint32_t *by_callee;
+};
 
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	return (x->callee > y->callee) - (x->callee < y->callee);
+static uint32_t callee_of(const void *context, uint32_t number)
+{
+	const struct sorting *s = context;
+
+	return tl_profile_arc(s->profile, s->chosen[number])->callee;
+}
+
+/* Calls from outside the trace come last. */
+static uint32_t caller_of(const void *context, uint32_t number)
+{
+	const struct sorting *s = context;
+	uint32_t caller = tl_profile_arc(s->profile, s->chosen[s->by_callee[number]])->caller;
+
+	return caller == TL_NONE ? s->functions : caller;
+}
+
+/*
+ * Sort arcs by caller and callee, by counting: there are far more arcs than functions, and each
+ * look at an arc is one into memory that no cache has. NULL without memory.
+ */
+static uint32_t *sort_arcs(const struct tl_profile *profile, uint32_t functions, uint32_t *chosen,
+			   uint32_t count)
+{
+	struct sorting s = { profile, functions, chosen, NULL };
+	struct tl_groups callees, callers = { NULL, NULL };
+	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
+	bool ok = tl_groups_make(&callees, count, functions, callee_of, &s) && order;
+
+	s.by_callee = callees.order;
+	ok = ok && tl_groups_make(&callers, count, functions + 1, caller_of, &s);
+	for (uint32_t i = 0; ok && i < count; i++)
+		order[i] = chosen[callees.order[callers.order[i]]];
+	tl_groups_free(&callees);
+	tl_groups_free(&callers);
+	if (!ok) {
+		free(order);
+		order = NULL;
+	}
+	return order;
 }
 
 /*
@@ -84,23 +123,25 @@ static void join_arcs(struct tl_call_sums *s, const uint32_t *order, uint32_t co
 
 static bool sum_arcs(struct tl_call_sums *s)
 {
-	uint32_t count = tl_profile_arc_count(s->profile), chosen = 0;
-	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
+	uint32_t count = tl_profile_arc_count(s->profile), chosen = 0, *order;
+	uint32_t *numbers = malloc(((size_t)count + 1) * sizeof(*numbers));
+	bool ok;
 
-	if (!order)
+	if (!numbers)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (of_part(s, tl_profile_arc(s->profile, i)->part))
-			order[chosen++] = i;
+			numbers[chosen++] = i;
+	order = sort_arcs(s->profile, s->functions, numbers, chosen);
+	free(numbers);
 	s->pairs = malloc(((size_t)chosen + 1) * sizeof(*s->pairs));
 	s->costs = calloc((size_t)chosen * s->events + 1, sizeof(*s->costs));
 	s->first_pair = calloc((size_t)s->functions + 1, sizeof(*s->first_pair));
-	if (s->pairs && s->costs && s->first_pair) {
-		qsort_r(order, chosen, sizeof(*order), compare_arcs, (void *)(uintptr_t)s->profile);
+	ok = order && s->pairs && s->costs && s->first_pair;
+	if (ok)
 		join_arcs(s, order, chosen);
-	}
 	free(order);
-	return s->pairs && s->costs && s->first_pair;
+	return ok;
 }
 
 bool tl_call_sums_collect(struct tl_call_sums *sums, const struct tl_profile *profile,

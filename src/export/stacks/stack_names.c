@@ -6,6 +6,7 @@
  */
 #include "export/stacks/stack_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -134,10 +135,8 @@ struct votes {
 	uint64_t agree, cut, against;
 };
 
-static void vote(struct votes *votes, const char *caller_text, const char *callee_text)
+static void vote(struct votes *votes, struct tl_stack_name caller, struct tl_stack_name callee)
 {
-	struct tl_stack_name caller = tl_stack_name(caller_text),
-			     callee = tl_stack_name(callee_text);
 	enum agreement agreement = DIFFERENT;
 
 	if (is_recursion(caller, callee))
@@ -149,18 +148,48 @@ static void vote(struct votes *votes, const char *caller_text, const char *calle
 	votes->cut += agreement == CALLEE_SHORTER;
 }
 
+/*
+ * The names of all functions, taken apart once, as there are far more calls than functions.
+ * `*any`: some name has callers. NULL without memory, which costs time alone.
+ */
+static struct tl_stack_name *read_names(const struct tl_profile *profile, bool *any)
+{
+	uint32_t count = tl_profile_function_count(profile);
+	struct tl_stack_name *names = malloc(((size_t)count + 1) * sizeof(*names));
+
+	*any = false;
+	for (uint32_t f = 0; f < count; f++) {
+		struct tl_stack_name name = tl_stack_name(tl_profile_function(profile, f)->name);
+
+		*any |= name.callers != NULL;
+		if (names)
+			names[f] = name;
+	}
+	return names;
+}
+
+static struct tl_stack_name name_of(const struct tl_profile *profile,
+				    const struct tl_stack_name *names, uint32_t function)
+{
+	return names ? names[function]
+		     : tl_stack_name(tl_profile_function(profile, function)->name);
+}
+
 enum tl_stack_names tl_stack_names(const struct tl_profile *profile)
 {
-	uint32_t arcs = tl_profile_arc_count(profile);
+	bool any;
+	struct tl_stack_name *names = read_names(profile, &any);
+	uint32_t arcs = any ? tl_profile_arc_count(profile) : 0;
 	struct votes votes = { 0 };
 
 	for (uint32_t i = 0; i < arcs; i++) {
 		const struct tl_arc *arc = tl_profile_arc(profile, i);
 
 		if (arc->caller != TL_NONE)
-			vote(&votes, tl_profile_function(profile, arc->caller)->name,
-			     tl_profile_function(profile, arc->callee)->name);
+			vote(&votes, name_of(profile, names, arc->caller),
+			     name_of(profile, names, arc->callee));
 	}
+	free(names);
 	/* A few calls may disagree: signal handlers and skipped functions have other callers. */
 	if (!votes.agree || votes.against * 20 > votes.agree)
 		return TL_NAMES_PLAIN;

@@ -9,6 +9,7 @@
  */
 #include "profile/model/model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/derive/cycles.h"
@@ -18,6 +19,15 @@
 struct sums {
 	int64_t *self, *inclusive; /* event_count numbers each */
 	int64_t *inside; /* cost of calls to others of the same cycle; by member, or by local */
+};
+
+/*
+ * Where each function's costs of the part met last belong, by function: files go part by part, so
+ * that nearly every look-up of (function, part) ends here.
+ */
+struct locals {
+	struct tl_profile *profile;
+	uint32_t *met;
 };
 
 static int64_t *row(int64_t *costs, const struct tl_profile *profile, size_t number)
@@ -36,42 +46,57 @@ static int64_t *zeros(size_t count)
 	return tl_zeroed(count, sizeof(int64_t));
 }
 
-/* Number of the local that costs of (function, part) belong to; TL_NONE: costs of no one part. */
-static bool local_of(struct tl_profile *profile, uint32_t function, uint32_t part, uint32_t *local)
+static bool has_met(const struct locals *locals, uint32_t function, uint32_t part)
 {
-	*local = TL_NONE;
-	if (part >= profile->parts.count)
+	uint32_t local = locals->met[function];
+
+	return local != TL_NONE && locals->profile->part_functions.list[local].part == part;
+}
+
+/* Make the local that costs of (function, part) belong to, if they are of one part. */
+static bool make_local(const struct locals *locals, uint32_t function, uint32_t part)
+{
+	if (part >= locals->profile->parts.count || has_met(locals, function, part))
 		return true;
-	*local = tl_profile_part_function(profile, function, part);
-	return *local != TL_NONE;
+	locals->met[function] = tl_profile_part_function(locals->profile, function, part);
+	return locals->met[function] != TL_NONE;
+}
+
+/* The number of a local that was made. */
+static uint32_t find_local(const struct locals *locals, uint32_t function, uint32_t part)
+{
+	if (!has_met(locals, function, part))
+		locals->met[function] =
+			tl_profile_find_part_function(locals->profile, function, part);
+	return locals->met[function];
 }
 
 /* All locals there will be, so that their number is known. */
-static bool make_locals(struct tl_profile *profile)
+static bool make_locals(const struct locals *locals)
 {
-	uint32_t local;
+	const struct tl_profile *profile = locals->profile;
 
 	for (size_t i = 0; i < profile->lines.table.count; i++)
-		if (!local_of(profile, profile->lines.list[i].function, profile->lines.list[i].part,
-			      &local))
+		if (!make_local(locals, profile->lines.list[i].function,
+				profile->lines.list[i].part))
 			return false;
 	for (size_t i = 0; i < profile->arcs.table.count; i++) {
 		const struct tl_arc *arc = &profile->arcs.list[i];
 
-		if (!local_of(profile, arc->callee, arc->part, &local) ||
-		    (arc->caller != TL_NONE && !local_of(profile, arc->caller, arc->part, &local)))
+		if (!make_local(locals, arc->callee, arc->part) ||
+		    (arc->caller != TL_NONE && !make_local(locals, arc->caller, arc->part)))
 			return false;
 	}
 	return true;
 }
 
-static void add_line(struct tl_profile *profile, size_t line)
+static void add_line(const struct locals *locals, size_t line)
 {
+	struct tl_profile *profile = locals->profile;
 	const int64_t *cost = row(profile->lines.table.cost, profile, line);
 	const struct tl_cost_line *l = &profile->lines.list[line];
-	uint32_t local = l->part < profile->parts.count
-				 ? tl_profile_find_part_function(profile, l->function, l->part)
-				 : TL_NONE;
+	uint32_t local =
+		l->part < profile->parts.count ? find_local(locals, l->function, l->part) : TL_NONE;
 
 	if (profile->sums.self != profile->lines.table.cost)
 		add_row(profile, row(profile->sums.self, profile, l->function), cost);
@@ -95,19 +120,20 @@ static void add_arc(struct tl_profile *profile, const struct sums *sums,
 		add_row(profile, row(sums->inside, profile, inside), cost);
 }
 
-static void add_local_arc(struct tl_profile *profile, const struct sums *locals,
+static void add_local_arc(const struct locals *locals, const struct sums *sums,
 			  const struct tl_cycles *cycles, size_t arc)
 {
+	struct tl_profile *profile = locals->profile;
 	const struct tl_arc *a = &profile->arcs.list[arc];
 	uint32_t callee, caller = TL_NONE;
 
 	if (a->part >= profile->parts.count)
 		return;
-	callee = tl_profile_find_part_function(profile, a->callee, a->part);
+	callee = find_local(locals, a->callee, a->part);
 	if (a->caller != TL_NONE)
-		caller = tl_profile_find_part_function(profile, a->caller, a->part);
+		caller = find_local(locals, a->caller, a->part);
 	profile->part_functions.list[callee].calls += a->calls;
-	add_arc(profile, locals, cycles, arc, caller, caller);
+	add_arc(profile, sums, cycles, arc, caller, caller);
 }
 
 /* Calls inside the cycle are added, as far as the cost of the cycle allows. */
@@ -175,23 +201,24 @@ static void copy_self(const struct tl_profile *profile, const struct sums *sums,
 		       count * profile->event_count * sizeof(*sums->self));
 }
 
-static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
+static bool derive(const struct locals *locals, const struct tl_cycles *cycles)
 {
+	struct tl_profile *profile = locals->profile;
 	size_t functions = profile->functions.table.count,
-	       locals = profile->part_functions.table.count;
+	       local_count = profile->part_functions.table.count;
 	struct sums all = { .inside = zeros((size_t)cycles->members * profile->event_count) };
-	struct sums parts = { .inside = zeros(locals * profile->event_count) };
+	struct sums parts = { .inside = zeros(local_count * profile->event_count) };
 	bool ok = all.inside && parts.inside;
 
 	for (size_t i = 0; ok && i < profile->lines.table.count; i++)
-		add_line(profile, i);
+		add_line(locals, i);
 	all.self = profile->sums.self;
 	all.inclusive = profile->sums.inclusive;
 	parts.self = profile->part_functions.table.cost;
 	parts.inclusive = profile->part_functions.inclusive;
 	if (ok) {
 		copy_self(profile, &all, functions);
-		copy_self(profile, &parts, locals);
+		copy_self(profile, &parts, local_count);
 	}
 	for (size_t i = 0; ok && i < profile->arcs.table.count; i++) {
 		const struct tl_arc *arc = &profile->arcs.list[i];
@@ -200,7 +227,7 @@ static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
 			     &profile->losses.saturated);
 		add_arc(profile, &all, cycles, i, arc->caller,
 			arc->caller == TL_NONE ? TL_NONE : cycles->member[arc->caller]);
-		add_local_arc(profile, &parts, cycles, i);
+		add_local_arc(locals, &parts, cycles, i);
 	}
 	ok = ok && settle_functions(profile, &all, cycles) &&
 	     settle_locals(profile, &parts, cycles);
@@ -222,10 +249,29 @@ static bool lines_are_functions(const struct tl_profile *profile)
 	return true;
 }
 
-bool tl_profile_derive_sums(struct tl_profile *profile)
+static bool derive_all(const struct locals *locals)
 {
+	struct tl_profile *profile = locals->profile;
 	struct tl_cycles cycles;
 	bool ok;
+
+	if (!make_locals(locals))
+		return false;
+	profile->part_functions.inclusive =
+		zeros(profile->part_functions.table.count * profile->event_count);
+	ok = profile->part_functions.inclusive && tl_cycles_find(&cycles, profile);
+	if (ok) {
+		ok = derive(locals, &cycles);
+		tl_cycles_free(&cycles);
+	}
+	return ok;
+}
+
+bool tl_profile_derive_sums(struct tl_profile *profile)
+{
+	size_t functions = profile->functions.table.count;
+	struct locals locals = { profile, malloc((functions + 1) * sizeof(*locals.met)) };
+	bool ok = locals.met != NULL;
 
 	if (lines_are_functions(profile)) {
 		free(profile->sums.self);
@@ -236,14 +282,10 @@ bool tl_profile_derive_sums(struct tl_profile *profile)
 	tl_index_free(&profile->lines.table.index);
 	tl_index_free(&profile->arcs.table.index);
 	tl_index_free(&profile->jumps.table.index);
-	if (!make_locals(profile))
-		return false;
-	profile->part_functions.inclusive =
-		zeros(profile->part_functions.table.count * profile->event_count);
-	ok = profile->part_functions.inclusive && tl_cycles_find(&cycles, profile);
 	if (ok) {
-		ok = derive(profile, &cycles);
-		tl_cycles_free(&cycles);
+		memset(locals.met, 0xff, (functions + 1) * sizeof(*locals.met));
+		ok = derive_all(&locals);
 	}
+	free(locals.met);
 	return ok;
 }

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "profile/derive/recursion.h"
+#include "profile/model/part_lists.h"
 #include "profile/model/unsized.h"
 
 /* Rows in text, unless the options ask for more. */
@@ -67,19 +68,37 @@ static int add_row(struct collection *to, uint32_t function, uint32_t part, stru
 	return TL_OK;
 }
 
-static int add_functions(struct collection *to, uint32_t part, struct tl_error *err)
+static int add_functions(struct collection *to, struct tl_error *err)
 {
 	const struct tl_view *view = &to->table->view;
 	uint32_t count = tl_profile_function_count(view->profile);
 	int status = TL_OK;
 
-	if (part == TL_NONE)
+	if (!to->recursive)
 		count = tl_view_function_count(view); /* with cycles */
-	if (to->recursive)
-		count = tl_profile_function_count(view->profile);
 	for (uint32_t i = 0; i < count && status == TL_OK; i++)
 		if (tl_view_chosen(view, i) && (!to->recursive || to->recursive[i]))
-			status = add_row(to, i, part, err);
+			status = add_row(to, i, TL_NONE, err);
+	return status;
+}
+
+static int add_threads(struct collection *to, struct tl_error *err)
+{
+	const struct tl_view *view = &to->table->view;
+	uint32_t parts = tl_profile_part_count(view->profile);
+	struct tl_part_lists lists;
+	int status = tl_part_lists_make(&lists, view->profile) ? TL_OK : tl_error_memory(err);
+
+	for (uint32_t part = 0; part < parts && status == TL_OK; part++)
+		for (uint32_t i = lists.start[part]; i < lists.start[part + 1] && status == TL_OK;
+		     i++) {
+			uint32_t function = lists.functions[i];
+
+			if (tl_view_chosen(view, function) &&
+			    (!to->recursive || to->recursive[function]))
+				status = add_row(to, function, part, err);
+		}
+	tl_part_lists_free(&lists);
 	return status;
 }
 
@@ -166,7 +185,7 @@ static int join_parts(struct collection *to, struct tl_error *err)
 static int collect(struct collection *to, struct tl_error *err)
 {
 	const struct tl_view *view = &to->table->view;
-	int status = TL_OK;
+	int status;
 
 	if (view->options.recursive) {
 		to->recursive = tl_profile_recursive(view->profile);
@@ -174,10 +193,8 @@ static int collect(struct collection *to, struct tl_error *err)
 			return tl_error_memory(err);
 	}
 	if (!view->options.threads)
-		return add_functions(to, TL_NONE, err);
-	for (uint32_t part = 0; part < tl_profile_part_count(view->profile) && status == TL_OK;
-	     part++)
-		status = add_functions(to, part, err);
+		return add_functions(to, err);
+	status = add_threads(to, err);
 	if (status == TL_OK)
 		status = join_parts(to, err);
 	return status;
