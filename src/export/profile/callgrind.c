@@ -322,7 +322,8 @@ static int write_callgrind(const struct tl_profile *profile,
 	tl_groups_free(&c.items);
 	free(c.function_names);
 	free(c.functions);
-	free(c.next);
+	tl_groups_free(&c.blocks.by_part);
+	free(c.blocks.list);
 	free(c.events);
 	free(c.sum.costs);
 	free(c.totals);

@@ -57,6 +57,19 @@ struct tl_callgrind_writer_sum {
 	uint64_t count, taken;
 };
 
+/*
+ * Blocks, each the items of one function and, in a file of several parts, one part: by part, and in
+ * a part in the order of the file.
+ */
+struct tl_callgrind_writer_blocks {
+	struct tl_callgrind_writer_block {
+		uint32_t function, first, end; /* its items */
+		uint32_t part;
+	} *list;
+	size_t count, capacity;
+	struct tl_groups by_part;
+};
+
 struct tl_callgrind_writer {
 	const struct tl_profile *profile;
 	struct tl_export_options options;
@@ -69,7 +82,7 @@ struct tl_callgrind_writer {
 	struct tl_callgrind_writer_function *function_names;
 	uint32_t *functions;    /* in the order of the file */
 	struct tl_groups items; /* by function; in the order of the file */
-	uint32_t *next;         /* by function: its first item not yet written */
+	struct tl_callgrind_writer_blocks blocks;
 	struct tl_callgrind_writer_state current;
 	struct tl_callgrind_writer_sum sum;
 };
@@ -82,7 +95,7 @@ int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
 				const struct tl_callgrind_writer_item *x,
 				const struct tl_callgrind_writer_item *y);
 
-/* Fill `functions`, `items` and `next`. */
+/* Fill `functions`, `items` and `blocks`. */
 int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *err);
 
 /* The blocks of a part. */

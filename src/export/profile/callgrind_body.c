@@ -255,33 +255,28 @@ static void change_file(struct tl_callgrind_writer *c, uint32_t file, uint32_t o
 	c->current.file = file;
 }
 
-/* The function's items of this part: next in order, since parts are written in ascending order. */
-static void put_block(struct tl_callgrind_writer *c, uint32_t function, uint32_t part)
+static void put_block(struct tl_callgrind_writer *c, const struct tl_callgrind_writer_block *block)
 {
-	const struct tl_callgrind_writer_function *names = &c->function_names[function];
-	uint32_t first = c->next[function], at = first, end = c->items.start[function + 1];
+	const struct tl_callgrind_writer_function *names = &c->function_names[block->function];
+	uint32_t at = block->first;
 
-	while (at < end && !c->names.no_memory) {
+	begin_block(c, names);
+	while (at < block->end && !c->names.no_memory) {
 		struct tl_callgrind_writer_item item =
 			tl_callgrind_writer_item_at(c, c->items.order[at]);
 
-		if (c->layout.parts && item.part != part)
-			break;
-		if (at == first)
-			begin_block(c, names);
 		change_file(c, name_of_file(c, item.at->file, names->file), names->file);
-		at = put_items(c, at, end);
+		at = put_items(c, at, block->end);
 	}
-	if (at > first)
-		change_file(c, names->file, names->file);
-	c->next[function] = at;
+	change_file(c, names->file, names->file);
 }
 
 void tl_callgrind_writer_put_body(struct tl_callgrind_writer *c, uint32_t part)
 {
-	uint32_t functions = tl_profile_function_count(c->profile);
+	const struct tl_groups *blocks = &c->blocks.by_part;
 
 	c->current.object = 0;
-	for (uint32_t i = 0; i < functions && !c->names.no_memory && !tl_output_failed(c->out); i++)
-		put_block(c, c->functions[i], part);
+	for (uint32_t i = blocks->start[part];
+	     i < blocks->start[part + 1] && !c->names.no_memory && !tl_output_failed(c->out); i++)
+		put_block(c, &c->blocks.list[blocks->order[i]]);
 }

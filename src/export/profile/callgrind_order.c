@@ -178,6 +178,64 @@ static uint32_t item_function(const void *context, uint32_t item)
 	return tl_callgrind_writer_item_at(context, item).function;
 }
 
+/* ---- blocks ---- */
+
+/* The part that an item is written in, of those of the file. */
+static uint32_t part_of_item(const struct tl_callgrind_writer *c, uint32_t at)
+{
+	return c->layout.parts ? tl_callgrind_writer_item_at(c, c->items.order[at]).part : 0;
+}
+
+static bool add_block(struct tl_callgrind_writer *c, uint32_t function, uint32_t first,
+		      uint32_t end)
+{
+	struct tl_callgrind_writer_blocks *blocks = &c->blocks;
+
+	if (!tl_grow(&blocks->list, &blocks->capacity, blocks->count + 1, sizeof(*blocks->list)))
+		return false;
+	blocks->list[blocks->count++] =
+		(struct tl_callgrind_writer_block){ function, first, end, part_of_item(c, first) };
+	return true;
+}
+
+/* The items of a function are sorted by part. */
+static bool add_blocks_of(struct tl_callgrind_writer *c, uint32_t function)
+{
+	uint32_t first = c->items.start[function], end = c->items.start[function + 1];
+	bool ok = true;
+
+	for (uint32_t at = first + 1; ok && c->layout.parts && at < end; at++) {
+		if (part_of_item(c, at) == part_of_item(c, first))
+			continue;
+		ok = add_block(c, function, first, at);
+		first = at;
+	}
+	if (ok && first < end)
+		ok = add_block(c, function, first, end);
+	return ok;
+}
+
+static uint32_t part_of_block(const void *context, uint32_t block)
+{
+	return ((const struct tl_callgrind_writer *)context)->blocks.list[block].part;
+}
+
+/*
+ * What each part has is found here, once, and not by asking all functions for each part. False
+ * without memory.
+ */
+static bool make_blocks(struct tl_callgrind_writer *c)
+{
+	uint32_t functions = tl_profile_function_count(c->profile);
+	uint32_t parts = c->layout.parts ? tl_profile_part_count(c->profile) : 1;
+
+	for (uint32_t i = 0; i < functions; i++)
+		if (!add_blocks_of(c, c->functions[i]))
+			return false;
+	return tl_groups_make(&c->blocks.by_part, (uint32_t)c->blocks.count, parts, part_of_block,
+			      c);
+}
+
 int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *err)
 {
 	uint32_t functions = tl_profile_function_count(c->profile);
@@ -188,19 +246,17 @@ int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *er
 		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
 				   "more lines, arcs and jumps than can be ordered");
 	c->functions = malloc(((size_t)functions + 1) * sizeof(*c->functions));
-	c->next = malloc(((size_t)functions + 1) * sizeof(*c->next));
-	if (!c->functions || !c->next ||
+	if (!c->functions ||
 	    !tl_groups_make(&c->items, (uint32_t)items, functions, item_function, c))
 		return tl_error_memory(err);
 	for (uint32_t f = 0; f < functions; f++) {
 		size_t first = c->items.start[f], count = c->items.start[f + 1] - first;
 
 		c->functions[f] = f;
-		c->next[f] = (uint32_t)first;
 		if (count > 1)
 			qsort_r(c->items.order + first, count, sizeof(*c->items.order),
 				compare_items, c);
 	}
 	qsort_r(c->functions, functions, sizeof(*c->functions), compare_functions, c);
-	return 0;
+	return make_blocks(c) ? 0 : tl_error_memory(err);
 }

@@ -285,16 +285,26 @@ static bool is_of(const struct tl_call_track_info *track, const struct tl_call *
 	return track->process == call->process && track->thread == call->thread;
 }
 
-/* The number of the track that a call is of; the calls of one track come together. */
-static size_t track_of(const struct calls *c, const struct tl_call *call)
+static size_t track_from(const struct calls *c, const struct tl_call *call, size_t from)
 {
 	struct tl_call_track_info track;
 
-	for (size_t i = 0; tl_call_index_track(c->document->index, i, &track, sizeof(track)) == 1;
-	     i++)
+	for (size_t i = from;
+	     tl_call_index_track(c->document->index, i, &track, sizeof(track)) == 1; i++)
 		if (is_of(&track, call))
 			return i;
 	return SIZE_MAX;
+}
+
+/*
+ * The number of the track that a call is of. The calls of one track come together, and tracks in
+ * the order of the index, so that the next one is nearly always the one behind the last.
+ */
+static size_t track_of(const struct calls *c, const struct tl_call *call)
+{
+	size_t track = track_from(c, call, c->track + 1);
+
+	return track == SIZE_MAX ? track_from(c, call, 0) : track;
 }
 
 static int put_stream(struct calls *c, struct tl_error *err)

@@ -25,7 +25,11 @@ struct walk {
 	const struct tl_xray_stream *stream;
 	const struct tl_xray_clock *clock;
 	uint32_t first_key; /* of the names of this log */
-	bool *shown;        /* by depth of the open frames: whether the call is on the timeline */
+	/* Functions of the thread, as the fold numbers them, and of each the number of its name. */
+	struct tl_xray_ids ids;
+	uint32_t *name_of;
+	size_t name_capacity;
+	bool *shown; /* by depth of the open frames: whether the call is on the timeline */
 	size_t capacity;
 };
 
@@ -46,7 +50,7 @@ static struct tl_timeline_point point_of(const struct walk *w, const struct tl_x
 
 static void enter(struct walk *w, const struct tl_xray_record *record, uint32_t function)
 {
-	const struct tl_xray_function_name *name = &w->select->names.names[function];
+	const struct tl_xray_function_name *name = &w->select->names.names[w->name_of[function]];
 	struct tl_timeline_arg args[TL_XRAY_MAX_ARGS];
 	static const char *const arg_names[TL_XRAY_MAX_ARGS] = {
 		"arg0", "arg1", "arg2",  "arg3",  "arg4",  "arg5",  "arg6",  "arg7",
@@ -58,8 +62,8 @@ static void enter(struct walk *w, const struct tl_xray_record *record, uint32_t 
 		args[i] = (struct tl_timeline_arg){ .name = arg_names[i],
 						    .kind = TL_ARG_NUMBER,
 						    .number = record->args[i] };
-	tl_timeline_enter(w->timeline, &at, w->first_key + function, name->name, name->file,
-			  name->line, args, record->arg_count);
+	tl_timeline_enter(w->timeline, &at, w->first_key + w->name_of[function], name->name,
+			  name->file, name->line, args, record->arg_count);
 }
 
 /* A call that was not shown when it began is not shown when it ends. */
@@ -72,21 +76,27 @@ static void leave_top(struct walk *w, const struct tl_xray_record *record)
 	tl_fold_leave(&w->fold, tl_fold_top(&w->fold));
 }
 
-/* The fold's number of a function id, which is that of its name; TL_NONE without memory. */
+/* The fold's number of a function id; TL_NONE without memory. */
 static uint32_t number_of(void *arg, uint32_t id)
 {
 	struct walk *w = arg;
-	uint32_t function = tl_xray_names_number(&w->select->names, id);
+	uint32_t number = tl_xray_ids_find(&w->ids, id), name;
 
-	while (function != TL_NONE && w->fold.function_count <= function)
-		if (tl_fold_add_function(&w->fold) == TL_NONE)
-			function = TL_NONE;
-	return function;
+	if (number != TL_NONE)
+		return number;
+	name = tl_xray_names_number(&w->select->names, id);
+	number = tl_xray_ids_add(&w->ids, id);
+	if (name == TL_NONE || number == TL_NONE ||
+	    !tl_grow(&w->name_of, &w->name_capacity, number + (size_t)1, sizeof(*w->name_of)) ||
+	    tl_fold_add_function(&w->fold) != number)
+		return TL_NONE;
+	w->name_of[number] = name;
+	return number;
 }
 
 static bool enter_function(struct walk *w, const struct tl_xray_record *record, uint32_t function)
 {
-	bool shown = in_window(w, record) && w->select->names.names[function].wanted;
+	bool shown = in_window(w, record) && w->select->names.names[w->name_of[function]].wanted;
 	size_t depth;
 
 	if (!tl_fold_enter(&w->fold, function) && !w->fold.no_memory) {
@@ -206,12 +216,13 @@ static int walk_threads(struct walk *w, struct tl_xray_reader *reader,
 		name_thread(w->timeline, thread);
 		if (!tl_fold_begin(&w->fold, 0, false))
 			return tl_error_memory(err);
-		w->caller_check = (struct tl_xray_caller_check){ .call_graph = call_graph,
-								 .ids = &w->select->names.ids };
+		w->caller_check =
+			(struct tl_xray_caller_check){ .call_graph = call_graph, .ids = &w->ids };
 		w->fold.refuse_new_paths = call_graph != NULL;
 		status = walk_thread(w, reader, thread, err);
 		tl_xray_caller_check_end(&w->caller_check);
 		tl_fold_free(&w->fold);
+		tl_xray_ids_free(&w->ids);
 	}
 	return status;
 }
@@ -248,6 +259,7 @@ int tl_xray_timeline_put(struct tl_xray_reader *reader, struct tl_xray_select *s
 	tl_xray_rewind(reader);
 	status = walk_all(&w, reader, err);
 	free(w.shown);
+	free(w.name_of);
 	return status;
 }
 

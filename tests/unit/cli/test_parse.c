@@ -153,7 +153,7 @@ static void how_much_is_read(void **state)
 		{ "convert x", TL_DETAIL_LINES },
 		{ "annotate x", TL_DETAIL_LINES },
 		{ "merge x", TL_DETAIL_LINES },
-		{ "flame x", TL_DETAIL_LINES },
+		{ "flame x", TL_DETAIL_FUNCTIONS },
 	};
 
 	(void)state;
