@@ -141,10 +141,8 @@ static int expand_once(struct tl_source *source, struct tl_error *err)
 		return tl_error_memory(err);
 	if (bomb)
 		fault(source, TL_TOO_LARGE,
-		      "expands to more than the limit allows (64 MiB and 512 times its size, if "
-		      "not "
-		      "set otherwise); kept the data before it; a file expanded beforehand has no "
-		      "limit");
+		      "expands to more than 64 MiB and 512 times its size (or the limit that was "
+		      "set); kept the data before; a file expanded beforehand has no limit");
 	else if (result < 0)
 		fault(source, (enum tl_status)result, io.text);
 	else if (stuck)

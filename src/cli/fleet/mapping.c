@@ -46,19 +46,34 @@ static bool is_newer(const char *target, const char *path)
 	return made.st_mtim.tv_nsec >= from.st_mtim.tv_nsec;
 }
 
-/* The profile file is there and whole; what it says of its input is said again. */
-static bool is_done(struct mapping *m, const char *target, const char *path)
+/* What can be merged as it is has been checked so; what cannot, as sums did not fit, is read. */
+static bool is_whole(struct tl_input *input)
 {
+	struct tl_profile *profile = NULL;
 	struct tl_gather *gather;
-	struct tl_input *input;
 	bool whole = false;
 
-	if (!is_newer(target, path) || tl_input_open(&input, &target, 1, NULL, NULL, NULL))
-		return false;
 	if (!tl_gather_open(&gather, NULL, NULL)) {
 		whole = tl_gather_add_input(gather, input, NULL) == 1;
 		tl_gather_close(gather);
 	}
+	if (!whole)
+		whole = tl_input_fold(input, &profile, NULL) == 0;
+	tl_profile_free(profile);
+	return whole;
+}
+
+/* The profile file is there and whole; what it says of its input is said again. */
+static bool is_done(struct mapping *m, const char *target, const char *path)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_input *input;
+	bool whole;
+
+	options.strict = true;
+	if (!is_newer(target, path) || tl_input_open(&input, &target, 1, &options, NULL, NULL))
+		return false;
+	whole = is_whole(input);
 	if (whole)
 		warn_damage(m->job, input, target);
 	tl_input_close(input);
