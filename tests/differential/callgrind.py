@@ -267,6 +267,9 @@ def profile_of(path):
     return rows
 
 
+WAYS_TO_WRITE = ([], ["--no-compress"]) if common.SMALL else ([], ["--compress"], ["--no-compress"], ["--positions", "line"])
+
+
 def round_trips(folder):
     """"read -> write -> read is the same profile for every corpus file"; the second writing is the first, byte by byte."""
     global compared
@@ -276,7 +279,7 @@ def round_trips(folder):
         if not os.path.getsize(name) or base in ("no_events.out", "huge.out"):
             continue
         profile = profile_of(name)
-        for options in ([], ["--compress"], ["--no-compress"], ["--positions", "line"]):
+        for options in WAYS_TO_WRITE:
             once, twice = os.path.join(folder, "once"), os.path.join(folder, "twice")
             common.run("convert", "--to", "callgrind", *options, "-o", once, name)
             common.run("convert", "--to", "callgrind", *options, "-o", twice, once, status=(0,))

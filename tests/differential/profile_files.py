@@ -28,7 +28,8 @@ def inputs():
     found += [os.path.join(common.SHARED, "corpus", name) for name in SHARED]
     folder = os.path.join(common.ROOT, "tests", "golden", "xray")
     found += [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith((".xray", ".log"))]
-    return [path for path in found if os.path.exists(path)]
+    found = [path for path in found if os.path.exists(path)]
+    return found[::2] if common.SMALL else found
 
 
 def run(folder, *args):
