@@ -32,6 +32,12 @@ TEST(pieces_are_read_back_from_memory_and_from_the_file)
 		assert_int_equal(tl_spool_read(&spool, offsets[i], got, PIECE, &err), 0);
 		assert_memory_equal(got, wanted, PIECE);
 	}
+	/* The end of what was written is that of the part in memory. */
+	assert_int_equal(tl_spool_read(&spool, (uint64_t)PIECES * PIECE - 1, got, 1, &err), 0);
+	assert_int_equal(tl_spool_read(&spool, (uint64_t)PIECES * PIECE - 1, got, 2, &err),
+			 TL_BAD_SIZE);
+	assert_int_equal(tl_spool_read(&spool, (uint64_t)PIECES * PIECE, got, 1, &err),
+			 TL_BAD_SIZE);
 	tl_spool_free(&spool);
 	free(wanted);
 	free(got);

@@ -61,6 +61,26 @@ TEST(a_plain_step_is_a_few_bytes)
 	free(steps.list);
 }
 
+/* Nine bytes have 63 bits of a number: the tenth has the last one, and no more. */
+TEST(a_number_has_64_bits)
+{
+	uint8_t bytes[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00 };
+	struct tl_cursor cur = tl_cursor_over(bytes, sizeof(bytes));
+	uint64_t value;
+
+	assert_true(tl_get_varint(&cur, &value));
+	assert_true(value == UINT64_MAX);
+	assert_int_equal(tl_cursor_left(&cur), 1);
+	bytes[9] = 2;
+	cur = tl_cursor_over(bytes, sizeof(bytes));
+	assert_false(tl_get_varint(&cur, &value));
+	bytes[9] = 0x81;
+	cur = tl_cursor_over(bytes, sizeof(bytes));
+	assert_false(tl_get_varint(&cur, &value));
+	cur = tl_cursor_over(bytes, 9);
+	assert_false(tl_get_varint(&cur, &value));
+}
+
 /* A prefix either ends between two steps, and gives the first ones, or is refused. */
 TEST(every_prefix_gives_whole_steps_or_nothing)
 {
@@ -96,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_come_back_as_they_were),
 		cmocka_unit_test(a_plain_step_is_a_few_bytes),
+		cmocka_unit_test(a_number_has_64_bits),
 		cmocka_unit_test(every_prefix_gives_whole_steps_or_nothing),
 		cmocka_unit_test(numbers_that_make_no_sense_are_refused),
 	};
