@@ -44,6 +44,8 @@ struct tl_format {
 	int (*probe)(const uint8_t *data, size_t size);
 	/* Why a file at `path` is empty, if the format's writer leaves such files; else NULL. */
 	const char *(*explain_empty)(const char *path);
+	/* What a file of no format is, if the format's tools write such files, too; else NULL. */
+	const char *(*explain_other)(const uint8_t *data, size_t size);
 	/* Make input->handle; on failure *failed may be set to another path than the first. */
 	int (*open)(struct tl_input *input, const char *const *paths, size_t path_count,
 		    const char **failed, struct tl_error *err);

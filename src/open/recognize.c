@@ -30,6 +30,14 @@ static const char *empty_text(const char *path)
 
 static const char *unknown_text(const uint8_t *data, size_t size)
 {
+	const struct tl_format *format;
+	const char *text = NULL;
+
+	for (size_t i = 0; !text && (format = tl_format_at(i)); i++)
+		if (format->explain_other)
+			text = format->explain_other(data, size);
+	if (text)
+		return text;
 	if (size >= 4 && !memcmp(data,
 				 "\x7f"
 				 "ELF",

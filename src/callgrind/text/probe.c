@@ -26,6 +26,9 @@ static const struct {
 
 enum { LOOKED_AT = 2048 };
 
+/* Lines of massif's snapshots, which begin with "desc:", too. */
+static const char *const others[] = { "time_unit:", "snapshot=" };
+
 /* "A first 2 KiB that is neither text nor a known signature" is not a profile (section 4). */
 static bool is_text(const uint8_t *data, size_t size)
 {
@@ -49,6 +52,14 @@ static int sure_of_line(const uint8_t *line, size_t size)
 	return sure;
 }
 
+static bool is_of_other_format(const uint8_t *line, size_t size)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strlen(others[i]) <= size && !memcmp(line, others[i], strlen(others[i])))
+			return true;
+	return false;
+}
+
 int tl_callgrind_probe(const uint8_t *data, size_t size)
 {
 	struct tl_cursor cur = tl_cursor_over(data, tl_min(size, LOOKED_AT));
@@ -63,6 +74,8 @@ int tl_callgrind_probe(const uint8_t *data, size_t size)
 		size_t length = stop ? (size_t)(stop - cur.pos) : tl_cursor_left(&cur);
 		int line = sure_of_line(cur.pos, length);
 
+		if (is_of_other_format(cur.pos, length))
+			return 0;
 		sure = tl_max(line, sure);
 		cur.pos += stop ? length + 1 : length;
 	}

@@ -277,6 +277,15 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 
 /* ---- the rest ---- */
 
+/* The snapshots of valgrind's heap profiler are no profile; the tree that it can write is. */
+static const char *explain_massif(const uint8_t *data, size_t size)
+{
+	if (!memmem(data, size, "\ntime_unit: ", 12))
+		return NULL;
+	return "snapshots of massif are not read; `valgrind --tool=massif --xtree-memory=full` "
+	       "writes a profile that is";
+}
+
 /* Valgrind leaves an empty file beside those of the threads. */
 static const char *explain_empty_callgrind(const char *path)
 {
@@ -348,6 +357,7 @@ const struct tl_format tl_callgrind_format = {
 	.many_paths = true,
 	.probe = tl_callgrind_probe,
 	.explain_empty = explain_empty_callgrind,
+	.explain_other = explain_massif,
 	.open = open_callgrind,
 	.close = close_callgrind,
 	.fold = fold_callgrind,

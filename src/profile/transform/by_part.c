@@ -153,6 +153,27 @@ static int add_costs(struct tl_profile *to, const struct tl_profile *from, const
 	return status;
 }
 
+/* A part is chosen when a chosen function ran in it. */
+static int take_choice(struct tl_profile *to, const struct tl_profile *from, const uint32_t *unit,
+		       struct tl_error *err)
+{
+	bool *chosen;
+
+	if (!from->functions.chosen)
+		return 0;
+	chosen = calloc(to->functions.table.count + 1, sizeof(*chosen));
+	if (!chosen)
+		return tl_error_memory(err);
+	for (uint32_t i = 0; i < from->contexts.table.count; i++)
+		if (from->functions.chosen[from->contexts.list[i].function])
+			chosen[unit_of(from, unit, from->contexts.list[i].part)] = true;
+	for (uint32_t i = 0; i < from->lines.table.count; i++)
+		if (from->functions.chosen[from->lines.list[i].function])
+			chosen[unit_of(from, unit, from->lines.list[i].part)] = true;
+	to->functions.chosen = chosen;
+	return 0;
+}
+
 int tl_profile_fill_by_part(struct tl_profile *to, const struct tl_profile *from, bool by_number,
 			    struct tl_error *err)
 {
@@ -161,8 +182,10 @@ int tl_profile_fill_by_part(struct tl_profile *to, const struct tl_profile *from
 
 	if (status == 0)
 		status = add_costs(to, from, unit, err);
+	if (status == 0)
+		status = tl_profile_finish(to, err);
+	if (status == 0)
+		status = take_choice(to, from, unit, err);
 	free(unit);
-	if (status != 0)
-		return status;
-	return tl_profile_finish(to, err);
+	return status;
 }

@@ -159,6 +159,7 @@ TEST(probing)
 		{ "\xef\xbb\xbf# callgrind format\n", 100, 100 },
 		{ "\n==== NEW PROFILING FILE ====\nversion: 0.9.6\n", 50, 100 },
 		{ "hello world\n", 0, 0 },
+		{ "desc: --massif-out-file=m\ncmd: x\ntime_unit: i\n#---\nsnapshot=0\n", 0, 0 },
 		{ "", 0, 0 },
 	};
 	uint8_t binary[64];
