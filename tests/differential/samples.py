@@ -128,8 +128,9 @@ def perf_samples(path):
 
 
 def known(frame):
-    """Whether both sides can name it: it has a symbol in the program, or is of the kernel."""
-    return frame[1] in ("program", "[kernel.kallsyms]") and not frame[0].startswith("[")
+    """Whether both sides can name it: it has a symbol in the program, or is of the kernel. _init, which has no size and stands
+    before the linkage table, is for perf also what stands behind it."""
+    return frame[1] in ("program", "[kernel.kallsyms]") and not frame[0].startswith("[") and frame[0] != "_init"
 
 
 def perf_sums(path, names):
