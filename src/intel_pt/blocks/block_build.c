@@ -183,6 +183,7 @@ void tl_pt_graph_decode(struct tl_pt_graph *graph, uint64_t ip,
 	struct loop loop = { .patience = 0 };
 	struct insn insn = { .until = until, .code = &code, .flags = graph->flags };
 	int status = use_space(graph);
+	bool ends;
 
 	/* All but `links`: `calls` says how many of them are valid. */
 	memset(decoded, 0, offsetof(struct tl_pt_decoded_block, links));
@@ -208,6 +209,9 @@ void tl_pt_graph_decode(struct tl_pt_graph *graph, uint64_t ip,
 		if (code.flow.flags & TL_X86_DIRECT && (!until || !until->insns))
 			skip_rounds(decoded, &loop, ip);
 	}
-	end(decoded, block->ninsn ? TL_PT_NODE_NEXT : TL_PT_NODE_ERROR, ip);
-	decoded->error = block->ninsn ? TL_PT_OK : (enum tl_pt_error) - status;
+	/* A block that was cut as memory ran out would not be what the code says. */
+	graph->no_memory |= status == -TL_PT_NOMEM;
+	ends = block->ninsn && status != -TL_PT_NOMEM;
+	end(decoded, ends ? TL_PT_NODE_NEXT : TL_PT_NODE_ERROR, ip);
+	decoded->error = ends ? TL_PT_OK : (enum tl_pt_error) - status;
 }

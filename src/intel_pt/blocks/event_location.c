@@ -84,7 +84,7 @@ static enum tl_pt_stop give_partial(struct tl_pt_decoder *decoder,
 	uint32_t number;
 
 	tl_pt_graph_decode(graph, graph->blocks[decoder->pos.node].ip, until, &decoded);
-	number = node_for(decoder, &decoded);
+	number = decoded.error == TL_PT_NOMEM ? 0 : node_for(decoder, &decoded);
 	if (!number || !push_calls(decoder, &decoded))
 		return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.location_offset);
 	*out->pos++ = number;

@@ -426,10 +426,8 @@ bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 	bool ok = true;
 
 	tl_pt_graph_decode(graph, graph->blocks[number].ip, NULL, &decoded);
-	if (decoded.error == TL_PT_NOMEM) {
-		graph->no_memory = true;
+	if (decoded.error == TL_PT_NOMEM)
 		return false;
-	}
 	lock(graph);
 	/* Another thread may have built it first. */
 	if (graph->nodes[number].kind == TL_PT_NODE_STUB)

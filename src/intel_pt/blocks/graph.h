@@ -196,7 +196,10 @@ uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip);
 /* Decode a stub. False: no room (`full`, `no_memory`); it is still a stub. */
 bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number);
 
-/* Decode from `ip` on up to a stop condition (NULL: none) or the end of the block. */
+/*
+ * Decode from `ip` on up to a stop condition (NULL: none) or the end of the block. Where memory
+ * runs out the error is TL_PT_NOMEM, whatever was decoded, and `no_memory` is set.
+ */
 void tl_pt_graph_decode(struct tl_pt_graph *graph, uint64_t ip,
 			const struct tl_pt_stop_condition *until,
 			struct tl_pt_decoded_block *decoded);
