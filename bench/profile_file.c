@@ -5,31 +5,14 @@
  */
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include <tracelathe/tracelathe.h>
 
-/* Seconds of processor time, of all threads, and of the wall's clock. */
-struct instant {
-	double cpu, wall;
-};
-
-static double seconds(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static struct instant now(void)
-{
-	return (struct instant){ seconds(CLOCK_PROCESS_CPUTIME_ID), seconds(CLOCK_MONOTONIC) };
-}
+#include "instant.h"
 
 static void tell(const char *what, struct instant begin, double bytes)
 {
-	struct instant end = now();
+	struct instant end = instant_now();
 	double cpu = end.cpu - begin.cpu, wall = end.wall - begin.wall;
 
 	printf("%-16s %7.3f s of processor time, %7.3f s, %5.0f MB/s\n", what, cpu, wall,
@@ -64,7 +47,7 @@ static int write_profile(const struct tl_profile *profile, double bytes, struct 
 {
 	const struct tl_exporter *exporter = tl_exporter_find("tracelathe");
 	struct tl_output *out;
-	struct instant begin = now();
+	struct instant begin = instant_now();
 	int status = tl_output_open(&out, "/dev/null", err);
 
 	if (status == 0)
@@ -80,7 +63,7 @@ int main(int argc, char **argv)
 	struct tl_profile *profile = NULL;
 	struct tl_error err;
 	struct stat about;
-	struct instant begin = now();
+	struct instant begin = instant_now();
 
 	if (argc < 2 || stat(argv[argc - 1], &about) != 0) {
 		fprintf(stderr, "usage: profile_file FILE [TEXT]\n");
@@ -90,7 +73,7 @@ int main(int argc, char **argv)
 		return fail(&err);
 	tell("read, its sums", begin, (double)about.st_size);
 	tl_profile_free(profile);
-	begin = now();
+	begin = instant_now();
 	if (read_profile(argv[1], TL_DETAIL_LINES, &profile, &err) < 0)
 		return fail(&err);
 	tell("read, whole", begin, (double)about.st_size);

@@ -173,14 +173,14 @@ int main(int argc, char **argv)
 	struct tl_pt_decoder *decoder;
 	struct pt_input input;
 	struct sums sums = { 0 };
-	struct pt_times begin;
+	struct instant begin;
 
 	if (argc != 6)
 		return 2;
 	pt_input_open(&input, argv[3], argv[4], argv[5]);
 	config.begin = input.trace;
 	config.end = input.trace + input.trace_size;
-	begin = pt_now();
+	begin = instant_now();
 	add_sections(image, cache, &input, argv[2]);
 	if (tl_pt_decoder_open(&decoder, &config, image) < 0)
 		return 2;

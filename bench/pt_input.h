@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+
+#include "instant.h"
 
 struct pt_section {
 	uint64_t vaddr, size, offset;
@@ -85,27 +86,10 @@ static int pt_input_read(struct pt_input *input, uint8_t *buffer, size_t size, u
 	return -13; /* pte_nomap */
 }
 
-struct pt_times {
-	double wall, cpu;
-};
-
-static double pt_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static struct pt_times pt_now(void)
-{
-	return (struct pt_times){ pt_clock(CLOCK_MONOTONIC), pt_clock(CLOCK_PROCESS_CPUTIME_ID) };
-}
-
 /* One line for bench_pt.py: seconds of the decoding, what came out, peak memory in KiB. */
-static void pt_report(struct pt_times begin, uint64_t insns, uint64_t blocks, uint64_t errors)
+static void pt_report(struct instant begin, uint64_t insns, uint64_t blocks, uint64_t errors)
 {
-	struct pt_times end = pt_now();
+	struct instant end = instant_now();
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	struct pt_input input;
 	struct pt_config config;
 	struct sums sums = { 0 };
-	struct pt_times begin;
+	struct instant begin;
 
 	if (argc != 5)
 		return 2;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 	config.cpuid_0x15_ebx = 176;
 	config.mtc_freq = 3;
 	config.nom_freq = 32;
-	begin = pt_now();
+	begin = instant_now();
 	add_sections(image, cache, &input, argv[1]);
 	decoder = pt_blk_alloc_decoder(&config);
 	pt_blk_set_image(decoder, image);
