@@ -151,7 +151,10 @@ static void put_all(struct bytes *b)
 
 /* ---- info ---- */
 
-static char *described(const struct bytes *b, bool json)
+typedef int write_fn(struct tl_pprof_file *p, bool json, struct tl_output *out,
+		     struct tl_error *err);
+
+static char *written(const struct bytes *b, write_fn *write, bool json)
 {
 	struct tl_pprof_file p = { .size = 0 };
 	struct tl_output *out;
@@ -160,13 +163,18 @@ static char *described(const struct bytes *b, bool json)
 
 	assert_int_equal(tl_pprof_open(&p, b->data, b->size, NULL), 0);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_pprof_describe(&p, json, out, NULL), 0);
+	assert_int_equal(write(&p, json, out, NULL), 0);
 	tl_output_write(out, "", 1);
 	text = strdup(tl_output_bytes(out, &size));
 	assert_non_null(text);
 	tl_output_discard(out);
 	tl_pprof_close(&p);
 	return text;
+}
+
+static char *described(const struct bytes *b, bool json)
+{
+	return written(b, tl_pprof_describe, json);
 }
 
 TEST(info_tells_the_header_and_the_tables)
@@ -234,20 +242,7 @@ TEST(info_of_sums_that_do_not_fit)
 
 static char *dumped(const struct bytes *b, bool json)
 {
-	struct tl_pprof_file p = { .size = 0 };
-	struct tl_output *out;
-	size_t size;
-	char *text;
-
-	assert_int_equal(tl_pprof_open(&p, b->data, b->size, NULL), 0);
-	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_pprof_dump(&p, json, out, NULL), 0);
-	tl_output_write(out, "", 1);
-	text = strdup(tl_output_bytes(out, &size));
-	assert_non_null(text);
-	tl_output_discard(out);
-	tl_pprof_close(&p);
-	return text;
+	return written(b, tl_pprof_dump, json);
 }
 
 /* The rows of a dump without their offsets, and without strings, which are counted. */
