@@ -13,6 +13,7 @@
 #include "core/output.h"
 #include "core/sized.h"
 #include "report/number_text.h"
+#include "report/runs/statistics.h"
 #include "report/view.h"
 
 enum { TEXT_ROWS = 40 };
@@ -70,12 +71,6 @@ static int collect(struct runs_table *table, bool brief, struct tl_error *err)
 
 /* ---- text and Markdown ---- */
 
-enum { COLUMNS = 6 };
-
-static const char *const titles[COLUMNS] = {
-	"before", "after", "%", "95 % interval", "p", "effect"
-};
-
 static size_t put_percent(char *text, double percent)
 {
 	if (isnan(percent))
@@ -85,14 +80,14 @@ static size_t put_percent(char *text, double percent)
 
 static size_t put_cost(const struct runs_table *table, char *text, double cost)
 {
-	/* Medians of an even number of runs may lie between two counts. */
-	return tl_format_cost(text, llround(fmax(fmin(cost, 9e18), -9e18)),
-			      tl_runs_rate(table->runs), table->options.seconds);
+	return tl_format_statistic(text, cost, tl_runs_rate(table->runs), table->options.seconds);
 }
 
-static size_t format_cell(const struct runs_table *table, const struct tl_run_row *row, int column,
-			  char *text)
+static size_t format_cell(const void *arg, size_t number, int column, char *text)
 {
+	const struct runs_table *table = arg;
+	const struct tl_run_row *row = &table->rows[number];
+
 	switch (column) {
 	case 0:
 		return put_cost(table, text, row->median_before);
@@ -113,19 +108,19 @@ static size_t format_cell(const struct runs_table *table, const struct tl_run_ro
 	}
 }
 
-static void put_line(const struct runs_table *table, const struct tl_run_row *row,
-		     const size_t *widths)
+static void put_name(const void *arg, size_t number)
 {
-	char text[TL_VALUE_ROOM];
+	const struct runs_table *table = arg;
+	const struct tl_function *function = table->rows[number].function;
 
-	for (int column = 0; column < COLUMNS; column++) {
-		tl_put_right(table->out, text, format_cell(table, row, column, text),
-			     widths[column]);
-		tl_put_text(table->out, "  ");
-	}
-	tl_put_name(table->out, row->function ? row->function->name : "(total)");
-	tl_put_char(table->out, '\n');
+	tl_put_name(table->out, function ? function->name : "(total)");
 }
+
+static const struct tl_statistics_text columns = {
+	.titles = { "before", "after", "%", "95 % interval", "p", "effect" },
+	.cell = format_cell,
+	.put_name = put_name,
+};
 
 static void put_head(const struct runs_table *table, const char *end)
 {
@@ -152,24 +147,8 @@ static void put_alike(const struct runs_table *table)
 
 static void put_text(const struct runs_table *table)
 {
-	size_t widths[COLUMNS], size;
-	char text[TL_VALUE_ROOM];
-
-	for (int column = 0; column < COLUMNS; column++) {
-		widths[column] = strlen(titles[column]);
-		for (size_t i = 0; i < table->shown; i++) {
-			size = format_cell(table, &table->rows[i], column, text);
-			widths[column] = tl_max(size, widths[column]);
-		}
-	}
 	put_head(table, "\n\n");
-	for (int column = 0; column < COLUMNS; column++) {
-		tl_put_right(table->out, titles[column], strlen(titles[column]), widths[column]);
-		tl_put_text(table->out, "  ");
-	}
-	tl_put_text(table->out, "function\n");
-	for (size_t i = 0; i < table->shown; i++)
-		put_line(table, &table->rows[i], widths);
+	tl_put_statistics_text(table->out, &columns, table, table->shown);
 	put_alike(table);
 }
 
@@ -178,8 +157,8 @@ static void put_markdown(const struct runs_table *table)
 	char text[TL_VALUE_ROOM];
 
 	put_head(table, "\n\n| function |");
-	for (int column = 0; column < COLUMNS; column++)
-		tl_put_format(table->out, " %s |", titles[column]);
+	for (int column = 0; column < TL_STATISTICS_COLUMNS; column++)
+		tl_put_format(table->out, " %s |", columns.titles[column]);
 	tl_put_text(table->out, "\n|:--|--:|--:|--:|--:|--:|--:|\n");
 	for (size_t i = 0; i < table->shown; i++) {
 		const struct tl_function *function = table->rows[i].function;
@@ -190,8 +169,8 @@ static void put_markdown(const struct runs_table *table)
 		else
 			tl_put_text(table->out, "**total**");
 		tl_put_text(table->out, " |");
-		for (int column = 0; column < COLUMNS; column++) {
-			size_t size = format_cell(table, &table->rows[i], column, text);
+		for (int column = 0; column < TL_STATISTICS_COLUMNS; column++) {
+			size_t size = format_cell(table, i, column, text);
 
 			/* A star would begin emphasis. */
 			if (text[size - 1] == '*')
@@ -208,16 +187,11 @@ static void put_markdown(const struct runs_table *table)
 
 /* ---- CSV and JSON ---- */
 
-struct number {
-	const char *name;
-	double value;
-};
-
 enum { NUMBERS = 8 };
 
-static void take_numbers(const struct tl_run_row *row, struct number numbers[NUMBERS])
+static void take_numbers(const struct tl_run_row *row, struct tl_statistic numbers[NUMBERS])
 {
-	const struct number all[NUMBERS] = {
+	const struct tl_statistic all[NUMBERS] = {
 		{ "median_before", row->median_before },
 		{ "median_after", row->median_after },
 		{ "percent", row->percent },
@@ -233,27 +207,16 @@ static void take_numbers(const struct tl_run_row *row, struct number numbers[NUM
 
 static void put_csv(const struct runs_table *table)
 {
-	struct number numbers[NUMBERS];
+	struct tl_statistic numbers[NUMBERS];
 
-	tl_put_text(table->out, "function,object,file");
 	take_numbers(&table->rows[0], numbers);
-	for (int i = 0; i < NUMBERS; i++)
-		tl_put_format(table->out, ",%s", numbers[i].name);
+	tl_put_statistics_head(table->out, numbers, NUMBERS);
 	tl_put_text(table->out, ",significant\n");
 	for (size_t r = 1; r < table->shown; r++) {
 		const struct tl_run_row *row = &table->rows[r];
 
-		tl_put_csv(table->out, row->function->name);
-		tl_put_char(table->out, ',');
-		tl_put_csv(table->out, row->function->object);
-		tl_put_char(table->out, ',');
-		tl_put_csv(table->out, row->function->file);
 		take_numbers(row, numbers);
-		for (int i = 0; i < NUMBERS; i++) {
-			tl_put_char(table->out, ',');
-			if (!isnan(numbers[i].value))
-				tl_put_double(table->out, numbers[i].value);
-		}
+		tl_put_statistics_csv(table->out, row->function, numbers, NUMBERS);
 		tl_put_text(table->out, row->significant ? ",1\n" : ",0\n");
 	}
 }
@@ -271,28 +234,17 @@ static void put_runs(struct tl_output *out, const char *key, const double *value
 static void put_json_row(const struct runs_table *table, const struct tl_run_row *row)
 {
 	struct tl_output *out = table->out;
-	struct number numbers[NUMBERS];
+	struct tl_statistic numbers[NUMBERS];
 
 	tl_put_char(out, '{');
 	if (row->function) {
-		tl_put_text(out, "\"function\":");
-		tl_put_json(out, row->function->name, strlen(row->function->name));
-		tl_put_text(out, ",\"object\":");
-		tl_put_json(out, row->function->object, strlen(row->function->object));
-		tl_put_text(out, ",\"file\":");
-		tl_put_json(out, row->function->file, strlen(row->function->file));
+		tl_put_json_function(out, row->function);
 		tl_put_char(out, ',');
 	}
 	put_runs(out, "\"before\":", row->before, row->before_count);
 	put_runs(out, ",\"after\":", row->after, row->after_count);
 	take_numbers(row, numbers);
-	for (int i = 0; i < NUMBERS; i++) {
-		tl_put_format(out, ",\"%s\":", numbers[i].name);
-		if (isfinite(numbers[i].value))
-			tl_put_double(out, numbers[i].value);
-		else
-			tl_put_text(out, "null");
-	}
+	tl_put_statistics_json(out, numbers, NUMBERS);
 	tl_put_text(out, row->significant ? ",\"significant\":true}" : ",\"significant\":false}");
 }
 
@@ -301,10 +253,10 @@ static void put_json(const struct runs_table *table)
 	const char *event = tl_runs_event(table->runs)->name;
 	const char *unit = tl_runs_rate(table->runs) ? "ns" : tl_runs_event(table->runs)->unit;
 
-	tl_put_text(table->out, "{\"event\":");
-	tl_put_json(table->out, event, strlen(event));
-	tl_put_text(table->out, ",\"unit\":");
-	tl_put_json(table->out, unit, strlen(unit));
+	tl_put_char(table->out, '{');
+	tl_put_json_pair(table->out, "event", event);
+	tl_put_char(table->out, ',');
+	tl_put_json_pair(table->out, "unit", unit);
 	tl_put_text(table->out, ",\"test\":\"welch\",\"correction\":\"benjamini-hochberg\","
 				"\"level\":0.01,\"total\":");
 	put_json_row(table, &table->rows[0]);

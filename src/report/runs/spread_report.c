@@ -12,6 +12,7 @@
 #include "core/output.h"
 #include "core/sized.h"
 #include "report/number_text.h"
+#include "report/runs/statistics.h"
 #include "report/view.h"
 
 enum { TEXT_ROWS = 40 };
@@ -196,18 +197,17 @@ static const char *unit_name(const struct spread_table *table, bool many)
 
 /* ---- text ---- */
 
-enum { COLUMNS = 6 };
-
 static size_t put_cost(const struct spread_table *table, char *text, double cost)
 {
-	/* The median of an even number may lie between two counts. */
-	return tl_format_cost(text, llround(fmax(fmin(cost, 9e18), -9e18)),
-			      tl_spread_rate(table->spread), table->options.seconds);
+	return tl_format_statistic(text, cost, tl_spread_rate(table->spread),
+				   table->options.seconds);
 }
 
-static size_t format_cell(const struct spread_table *table, const struct tl_spread_row *row,
-			  int column, char *text)
+static size_t format_cell(const void *arg, size_t number, int column, char *text)
 {
+	const struct spread_table *table = arg;
+	const struct tl_spread_row *row = &table->rows[number];
+
 	switch (column) {
 	case 0:
 		return put_cost(table, text, row->min);
@@ -226,20 +226,14 @@ static size_t format_cell(const struct spread_table *table, const struct tl_spre
 	}
 }
 
-static void put_line(const struct spread_table *table, const struct tl_spread_row *row,
-		     const size_t *widths)
+static void put_name(const void *arg, size_t number)
 {
-	char text[TL_VALUE_ROOM];
+	const struct spread_table *table = arg;
+	const struct tl_spread_row *row = &table->rows[number];
 
-	for (int column = 0; column < COLUMNS; column++) {
-		tl_put_right(table->out, text, format_cell(table, row, column, text),
-			     widths[column]);
-		tl_put_text(table->out, "  ");
-	}
 	tl_put_name(table->out, row->function ? row->function->name : "(total)");
 	tl_put_text(table->out, ", most in ");
 	tl_put_name(table->out, row->most);
-	tl_put_char(table->out, '\n');
 }
 
 static void put_far_origin(const struct spread_table *table, const struct tl_spread_origin *origin)
@@ -291,28 +285,16 @@ static void put_far_origins(const struct spread_table *table)
 
 static void put_text(const struct spread_table *table)
 {
-	static const char *const titles[COLUMNS] = { "min",       "median", "max",
-						     "variation", "out",    "in" };
-	size_t widths[COLUMNS], size;
-	char text[TL_VALUE_ROOM];
+	static const struct tl_statistics_text text = {
+		.titles = { "min", "median", "max", "variation", "out", "in" },
+		.cell = format_cell,
+		.put_name = put_name,
+	};
 
-	for (int column = 0; column < COLUMNS; column++) {
-		widths[column] = strlen(titles[column]);
-		for (size_t i = 0; i < table->shown; i++) {
-			size = format_cell(table, &table->rows[i], column, text);
-			widths[column] = size > widths[column] ? size : widths[column];
-		}
-	}
 	tl_put_text(table->out, tl_spread_event(table->spread));
 	tl_put_format(table->out, " in %zu %s\n\n", table->compared,
 		      unit_name(table, table->compared != 1));
-	for (int column = 0; column < COLUMNS; column++) {
-		tl_put_right(table->out, titles[column], strlen(titles[column]), widths[column]);
-		tl_put_text(table->out, "  ");
-	}
-	tl_put_text(table->out, "function\n");
-	for (size_t i = 0; i < table->shown; i++)
-		put_line(table, &table->rows[i], widths);
+	tl_put_statistics_text(table->out, &text, table, table->shown);
 	if (table->count > table->shown)
 		tl_put_format(table->out, "... %zu more (--all shows them)\n",
 			      table->count - table->shown);
@@ -321,16 +303,11 @@ static void put_text(const struct spread_table *table)
 
 /* ---- CSV and JSON ---- */
 
-struct spread_number {
-	const char *name;
-	double value;
-};
-
 enum { NUMBERS = 8 };
 
-static void take_numbers(const struct tl_spread_row *row, struct spread_number numbers[NUMBERS])
+static void take_numbers(const struct tl_spread_row *row, struct tl_statistic numbers[NUMBERS])
 {
-	const struct spread_number all[NUMBERS] = {
+	const struct tl_statistic all[NUMBERS] = {
 		{ "count", (double)row->count }, { "min", row->min },
 		{ "median", row->median },       { "max", row->max },
 		{ "mean", row->mean },           { "deviation", row->deviation },
@@ -342,19 +319,10 @@ static void take_numbers(const struct tl_spread_row *row, struct spread_number n
 
 static void put_csv_row(const struct spread_table *table, const struct tl_spread_row *row)
 {
-	struct spread_number numbers[NUMBERS];
+	struct tl_statistic numbers[NUMBERS];
 
-	tl_put_csv(table->out, row->function ? row->function->name : "(total)");
-	tl_put_char(table->out, ',');
-	tl_put_csv(table->out, row->function ? row->function->object : "");
-	tl_put_char(table->out, ',');
-	tl_put_csv(table->out, row->function ? row->function->file : "");
 	take_numbers(row, numbers);
-	for (int i = 0; i < NUMBERS; i++) {
-		tl_put_char(table->out, ',');
-		if (!isnan(numbers[i].value))
-			tl_put_double(table->out, numbers[i].value);
-	}
+	tl_put_statistics_csv(table->out, row->function, numbers, NUMBERS);
 	tl_put_char(table->out, ',');
 	tl_put_csv(table->out, row->least);
 	tl_put_char(table->out, ',');
@@ -364,79 +332,56 @@ static void put_csv_row(const struct spread_table *table, const struct tl_spread
 
 static void put_csv(const struct spread_table *table)
 {
-	struct spread_number numbers[NUMBERS];
+	struct tl_statistic numbers[NUMBERS];
 
-	tl_put_text(table->out, "function,object,file");
 	take_numbers(&table->rows[0], numbers);
-	for (int i = 0; i < NUMBERS; i++)
-		tl_put_format(table->out, ",%s", numbers[i].name);
+	tl_put_statistics_head(table->out, numbers, NUMBERS);
 	tl_put_text(table->out, ",least_in,most_in\n");
 	for (size_t i = 0; i < table->shown; i++)
 		put_csv_row(table, &table->rows[i]);
 }
 
-static void put_key(struct tl_output *out, const char *key, const char *value)
-{
-	tl_put_format(out, "\"%s\":", key);
-	tl_put_json(out, value, strlen(value));
-}
-
-static void put_number(struct tl_output *out, const char *key, double value)
-{
-	tl_put_format(out, ",\"%s\":", key);
-	if (isfinite(value))
-		tl_put_double(out, value);
-	else
-		tl_put_text(out, "null");
-}
-
-static void put_function(struct tl_output *out, const struct tl_function *function)
-{
-	put_key(out, "function", function->name);
-	tl_put_char(out, ',');
-	put_key(out, "object", function->object);
-	tl_put_char(out, ',');
-	put_key(out, "file", function->file);
-}
-
 static void put_json_row(const struct spread_table *table, const struct tl_spread_row *row)
 {
-	struct spread_number numbers[NUMBERS];
+	struct tl_statistic numbers[NUMBERS];
 
 	tl_put_char(table->out, '{');
 	if (row->function) {
-		put_function(table->out, row->function);
+		tl_put_json_function(table->out, row->function);
 		tl_put_char(table->out, ',');
 	}
-	put_key(table->out, "least_in", row->least);
+	tl_put_json_pair(table->out, "least_in", row->least);
 	tl_put_char(table->out, ',');
-	put_key(table->out, "most_in", row->most);
+	tl_put_json_pair(table->out, "most_in", row->most);
 	take_numbers(row, numbers);
-	for (int i = 0; i < NUMBERS; i++)
-		put_number(table->out, numbers[i].name, numbers[i].value);
+	tl_put_statistics_json(table->out, numbers, NUMBERS);
 	tl_put_char(table->out, '}');
 }
 
 static void put_json_origin(const struct spread_table *table, const struct tl_spread_origin *origin)
 {
+	const struct tl_statistic whole[] = {
+		{ "total", origin->total },
+		{ "score", origin->score },
+		{ "functions", (double)origin->functions },
+	};
+	const struct tl_statistic furthest[] = { { "cost", origin->cost },
+						 { "median", origin->median } };
 	struct tl_output *out = table->out;
 
 	tl_put_char(out, '{');
-	put_key(out, "name", origin->name);
+	tl_put_json_pair(out, "name", origin->name);
 	if (!origin->has_event) {
 		tl_put_text(out, ",\"has_event\":false}");
 		return;
 	}
 	tl_put_text(out, ",\"has_event\":true,\"stands_out\":");
 	tl_put_text(out, origin->stands_out ? "true" : "false");
-	put_number(out, "total", origin->total);
-	put_number(out, "score", origin->score);
-	put_number(out, "functions", (double)origin->functions);
+	tl_put_statistics_json(out, whole, sizeof(whole) / sizeof(whole[0]));
 	if (origin->function) {
 		tl_put_text(out, ",\"furthest\":{");
-		put_function(out, origin->function);
-		put_number(out, "cost", origin->cost);
-		put_number(out, "median", origin->median);
+		tl_put_json_function(out, origin->function);
+		tl_put_statistics_json(out, furthest, sizeof(furthest) / sizeof(furthest[0]));
 		tl_put_char(out, '}');
 	}
 	tl_put_char(out, '}');
@@ -447,9 +392,9 @@ static void put_json(const struct spread_table *table)
 	struct tl_output *out = table->out;
 
 	tl_put_char(out, '{');
-	put_key(out, "event", tl_spread_event(table->spread));
+	tl_put_json_pair(out, "event", tl_spread_event(table->spread));
 	tl_put_char(out, ',');
-	put_key(out, "unit", tl_spread_unit(table->spread));
+	tl_put_json_pair(out, "unit", tl_spread_unit(table->spread));
 	tl_put_format(out, ",\"compared\":%zu,\"total\":", table->compared);
 	put_json_row(table, &table->rows[0]);
 	tl_put_text(out, ",\"rows\":[");
