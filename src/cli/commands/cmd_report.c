@@ -97,7 +97,7 @@ static int put_spread(struct command_job *job, const struct tl_profile *profile,
 static int report_spread(struct command_job *job, struct tl_error *err)
 {
 	const char *names = job->settings->events.names;
-	char *event = names ? strndup(names, strcspn(names, ",=")) : NULL;
+	char *event = names ? strndup(names, strcspn(names, "=")) : NULL;
 	struct tl_profile *profile = NULL;
 	int status = names && !event ? TL_NO_MEMORY : tl_input_fold(job->input, &profile, err);
 
@@ -105,6 +105,7 @@ static int report_spread(struct command_job *job, struct tl_error *err)
 	if (status == 0) {
 		warn_saturated(job, job->settings->paths.items[0], profile);
 		warn_unmatched(job, job->settings->paths.items[0], profile);
+		hint_at_binary(job, profile);
 		warn_unknown_origin(job, profile);
 		status = put_spread(job, profile, event, err);
 	}

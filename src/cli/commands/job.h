@@ -56,6 +56,8 @@ bool warn_missing(struct command_job *job);
 
 /* ---- profile.c ---- */
 
+/* Functions named by number ("#7") only: no program was given that has their names. */
+void hint_at_binary(const struct command_job *job, const struct tl_profile *profile);
 /*
  * Fold the input and choose events; negative on failure. The caller frees both results, also then.
  */

@@ -80,8 +80,7 @@ int choose_events(struct command_job *job, const struct tl_profile *profile, uin
 	return choose_events_of(job, &list, events, err);
 }
 
-/* Functions named by number ("#7") only: no program was given that has their names. */
-static void hint_at_binary(const struct command_job *job, const struct tl_profile *profile)
+void hint_at_binary(const struct command_job *job, const struct tl_profile *profile)
 {
 	uint32_t count = tl_profile_function_count(profile);
 

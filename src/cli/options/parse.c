@@ -227,6 +227,10 @@ static bool check_origins(const struct settings *settings, const struct command 
 		complain(command->name, "--spread goes with --by trace, host and process only");
 		return false;
 	}
+	if (spread && settings->events.names && strchr(settings->events.names, ',')) {
+		complain(command->name, "--spread compares one event");
+		return false;
+	}
 	if (settings->spread.inclusive && (!spread || report->by > TL_BY_TRACE)) {
 		complain(command->name, "--inclusive goes with --spread over traces only");
 		return false;

@@ -114,6 +114,35 @@ static void what_excludes_each_other(void **state)
 		"and --fail-above");
 }
 
+/* What a table by origin does not have is refused, rather than left out. */
+static void what_origins_lack(void **state)
+{
+	static const char lacks[] =
+		"--spread and --by trace, host and process go without --threads, --cycles, "
+		"--recursive-only, --focus, --ignore and --idle";
+
+	(void)state;
+	refused("report --spread --event Ir,Dr a b", "--spread compares one event");
+	refused("report --spread --by part a b",
+		"--spread goes with --by trace, host and process only");
+	refused("report --spread --by host --inclusive a b",
+		"--inclusive goes with --spread over traces only");
+	refused("report --inclusive a b", "--inclusive goes with --spread over traces only");
+	refused("report --spread --threads a b", lacks);
+	refused("report --by trace --cycles a b", lacks);
+	refused("report --by host --recursive-only a b", lacks);
+	refused("report --by process --focus f a b", lacks);
+	refused("report --spread --ignore f a b", lacks);
+	refused("report --spread --idle f a b", lacks);
+	refused("diff --flow --runs a b", "--flow goes without --runs, --by, --to, --markdown, "
+					  "--inclusive, --fail-above, --rename and --flame");
+	refused("diff --flow --fail-above 2% a b",
+		"--flow goes without --runs, --by, --to, --markdown, --inclusive, --fail-above, "
+		"--rename and --flame");
+	refused("diff --window 7 a b", "--window and --meet are of --flow");
+	refused("diff --meet 7 a b", "--window and --meet are of --flow");
+}
+
 /* An option of flame graphs asks diff for one. */
 static void flame_of_a_diff(void **state)
 {
@@ -325,14 +354,14 @@ static void jobs_by_default(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms_of_a_value),         cmocka_unit_test(what_is_a_path),
-		cmocka_unit_test(help_and_letters),         cmocka_unit_test(unknown_options),
-		cmocka_unit_test(missing_values),           cmocka_unit_test(options_of_commands),
-		cmocka_unit_test(what_excludes_each_other), cmocka_unit_test(flame_of_a_diff),
-		cmocka_unit_test(how_much_is_read),         cmocka_unit_test(what_follows),
-		cmocka_unit_test(rows_make_sense),          cmocka_unit_test(commands_make_sense),
-		cmocka_unit_test(names_by_number),          cmocka_unit_test(words_of_options),
-		cmocka_unit_test(jobs_by_default),
+		cmocka_unit_test(forms_of_a_value),    cmocka_unit_test(what_is_a_path),
+		cmocka_unit_test(help_and_letters),    cmocka_unit_test(unknown_options),
+		cmocka_unit_test(missing_values),      cmocka_unit_test(options_of_commands),
+		cmocka_unit_test(what_origins_lack),   cmocka_unit_test(what_excludes_each_other),
+		cmocka_unit_test(flame_of_a_diff),     cmocka_unit_test(how_much_is_read),
+		cmocka_unit_test(what_follows),        cmocka_unit_test(rows_make_sense),
+		cmocka_unit_test(commands_make_sense), cmocka_unit_test(names_by_number),
+		cmocka_unit_test(words_of_options),    cmocka_unit_test(jobs_by_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
