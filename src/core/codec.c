@@ -30,11 +30,6 @@ static int failed(struct tl_codec_io *io, enum tl_status status, const char *tex
 	return (int)status;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return tl_min(a, b);
-}
-
 static void advance(struct tl_codec_io *io, size_t consumed, size_t made)
 {
 	io->in += consumed;
@@ -109,7 +104,7 @@ static int zstd_failed(struct tl_codec_io *io, size_t result)
 static int zstd_expand(void *state, struct tl_codec_io *io)
 {
 	struct zstd *zstd = state;
-	ZSTD_inBuffer in = { io->in, least(io->in_left, zstd->hint), 0 };
+	ZSTD_inBuffer in = { io->in, tl_min(io->in_left, zstd->hint), 0 };
 	ZSTD_outBuffer out = { io->out, io->out_left, 0 };
 	size_t result = ZSTD_decompressStream(zstd->stream, &out, &in);
 
@@ -150,7 +145,7 @@ static void *gzip_open(void)
 static int gzip_expand(void *state, struct tl_codec_io *io)
 {
 	z_stream *stream = state;
-	uInt in = (uInt)least(io->in_left, 1u << 30), out = (uInt)least(io->out_left, 1u << 30);
+	uInt in = (uInt)tl_min(io->in_left, 1u << 30), out = (uInt)tl_min(io->out_left, 1u << 30);
 
 	stream->next_in = (z_const Bytef *)io->in;
 	stream->avail_in = in;
@@ -278,7 +273,7 @@ static void *lz4_open(void)
 static int lz4_expand(void *state, struct tl_codec_io *io)
 {
 	struct lz4 *lz4 = state;
-	size_t in = least(io->in_left, lz4->hint), out = io->out_left;
+	size_t in = tl_min(io->in_left, lz4->hint), out = io->out_left;
 	size_t result = LZ4F_decompress(lz4->context, io->out, &out, io->in, &in, NULL);
 
 	if (LZ4F_isError(result)) {

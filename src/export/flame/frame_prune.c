@@ -9,7 +9,7 @@
 
 #include "core/arithmetic.h"
 #include "export/flame/flame.h"
-#include "export/groups.h"
+#include "profile/model/groups.h"
 
 struct prune {
 	struct tl_flame *flame;

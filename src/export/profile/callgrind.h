@@ -4,7 +4,7 @@
 /* The state of the Callgrind writer, shared by its header (callgrind.c), order and body. */
 #include <tracelathe/export.h>
 
-#include "export/groups.h"
+#include "profile/model/groups.h"
 #include "export/profile/callgrind_names.h"
 
 /*

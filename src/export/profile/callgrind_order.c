@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "export/groups.h"
+#include "profile/model/groups.h"
 #include "export/profile/callgrind.h"
 
 /* The strings of a profile are interned: the same pointer is the same text. */

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
-#include "export/groups.h"
+#include "profile/model/groups.h"
 #include "export/profile/depth.h"
 #include "export/profile/exporters.h"
 #include "export/profile_stacks.h"

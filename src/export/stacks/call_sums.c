@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/arithmetic.h"
-#include "export/groups.h"
+#include "profile/model/groups.h"
 #include "export/stacks/stacks.h"
 #include "profile/model/unsized.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "export/groups.h"
+#include "profile/model/groups.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stack_names.h"
 #include "profile/model/unsized.h"

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "profile/file/layout.h"
 #include "core/arithmetic.h"
+#include "profile/file/layout.h"
+#include "profile/model/groups.h"
 
 /* ---- keys: what an element is sorted by, in the order of the fields of its row ---- */
 
@@ -208,29 +209,19 @@ static uint32_t jump_owner(const struct tl_profile *profile, size_t number)
 	return profile->jumps.list[number].function;
 }
 
-/*
- * Elements in the order of their functions, and of these as they came; run i then ends at
- * start[i]. Calls from outside (TL_NONE) come last.
- */
-static void group_by_owner(struct tl_pfile_canon *canon, struct tl_pfile_order *order,
-			   const struct element_kind *kind, uint32_t *start)
+struct owners {
+	const struct tl_pfile_canon *canon;
+	const struct element_kind *kind;
+};
+
+/* Calls from outside (TL_NONE) come last. */
+static uint32_t owner_place(const void *context, uint32_t number)
 {
-	size_t functions = canon->functions.count;
+	const struct owners *o = context;
+	const uint32_t place =
+		tl_pfile_place(&o->canon->functions, o->kind->owner(o->canon->profile, number));
 
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < order->count; i++) {
-			uint32_t place =
-				tl_pfile_place(&canon->functions, kind->owner(canon->profile, i));
-			size_t slot = tl_min(place, functions);
-
-			if (pass)
-				order->order[start[slot]++] = (uint32_t)i;
-			else
-				start[slot + 1]++;
-		}
-		for (size_t i = 1; !pass && i <= functions + 1; i++)
-			start[i] += start[i - 1];
-	}
+	return (uint32_t)tl_min(place, o->canon->functions.count);
 }
 
 /*
@@ -244,21 +235,17 @@ static bool sort_by_function(struct tl_pfile_canon *canon, struct tl_pfile_order
 			     .key = kind->key,
 			     .fetch = kind->fetch,
 			     .keys = tl_pfile_layouts[kind->section].keys };
-	size_t functions = canon->functions.count;
-	uint32_t *start = calloc(functions + 2, sizeof(*start));
-	bool ok;
+	const struct owners owners = { canon, kind };
+	const uint32_t groups = (uint32_t)canon->functions.count + 1;
+	struct tl_groups by_owner;
+	bool ok = tl_groups_make(&by_owner, (uint32_t)count, groups, owner_place, &owners);
 
 	order->count = count;
-	order->order = malloc((count + 1) * sizeof(*order->order));
-	ok = start && order->order;
-	if (ok)
-		group_by_owner(canon, order, kind, start);
-	for (size_t i = 0; ok && i <= functions; i++) {
-		size_t from = i ? start[i - 1] : 0;
-
-		ok = sort_run(&s, order->order + from, start[i] - from);
-	}
-	free(start);
+	order->order = by_owner.order;
+	for (uint32_t i = 0; ok && i < groups; i++)
+		ok = sort_run(&s, order->order + by_owner.start[i],
+			      by_owner.start[i + 1] - by_owner.start[i]);
+	free(by_owner.start);
 	free(s.rows);
 	return ok;
 }

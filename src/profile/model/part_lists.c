@@ -3,72 +3,43 @@
 
 #include <stdlib.h>
 
+#include "profile/model/groups.h"
 #include "profile/model/model.h"
 
-/* Counts by key, one place on, become the first place of each key. */
-static void add_up(uint32_t *start, size_t keys)
+struct part_sorting {
+	const struct tl_part_function *list;
+	const uint32_t *by_function; /* numbers in the list in the order of their functions */
+};
+
+static uint32_t function_of(const void *context, uint32_t number)
 {
-	for (size_t k = 0; k < keys; k++)
-		start[k + 1] += start[k];
+	const struct part_sorting *s = context;
+
+	return s->list[number].function;
 }
 
-/* The numbers of all functions in parts, in the order of their functions. */
-static uint32_t *by_function(const struct tl_profile *profile)
+static uint32_t part_of(const void *context, uint32_t place)
 {
-	size_t count = profile->part_functions.table.count,
-	       functions = profile->functions.table.count;
-	const struct tl_part_function *list = profile->part_functions.list;
-	uint32_t *next = calloc(functions + 2, sizeof(*next));
-	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	const struct part_sorting *s = context;
 
-	for (size_t i = 0; next && i < count; i++)
-		next[list[i].function + 1]++;
-	if (next)
-		add_up(next, functions);
-	for (size_t i = 0; next && order && i < count; i++)
-		order[next[list[i].function]++] = (uint32_t)i;
-	if (!next) {
-		free(order);
-		order = NULL;
-	}
-	free(next);
-	return order;
-}
-
-/* `next` has the next free place of each part. */
-static void fill(struct tl_part_lists *lists, const struct tl_profile *profile,
-		 const uint32_t *order, uint32_t *next)
-{
-	size_t parts = profile->parts.count;
-
-	for (size_t i = 0; i < profile->part_functions.table.count; i++) {
-		const struct tl_part_function *local = &profile->part_functions.list[order[i]];
-
-		if (local->part < parts)
-			lists->functions[next[local->part]++] = local->function;
-	}
+	return s->list[s->by_function[place]].part;
 }
 
 bool tl_part_lists_make(struct tl_part_lists *lists, const struct tl_profile *profile)
 {
-	size_t count = profile->part_functions.table.count, parts = profile->parts.count;
-	uint32_t *order = by_function(profile), *next = malloc((parts + 1) * sizeof(*next));
-	bool ok;
+	const uint32_t count = (uint32_t)profile->part_functions.table.count,
+		       functions = (uint32_t)profile->functions.table.count,
+		       parts = (uint32_t)profile->parts.count;
+	struct part_sorting s = { .list = profile->part_functions.list };
+	struct tl_groups by_function, by_part = { NULL, NULL };
+	bool ok = tl_groups_make(&by_function, count, functions, function_of, &s);
 
-	lists->start = calloc(parts + 2, sizeof(*lists->start));
-	lists->functions = malloc((count + 1) * sizeof(*lists->functions));
-	ok = order && next && lists->start && lists->functions;
-	for (size_t i = 0; ok && i < count; i++)
-		if (profile->part_functions.list[i].part < parts)
-			lists->start[profile->part_functions.list[i].part + 1]++;
-	if (ok) {
-		add_up(lists->start, parts);
-		for (size_t p = 0; p < parts; p++)
-			next[p] = lists->start[p];
-		fill(lists, profile, order, next);
-	}
-	free(order);
-	free(next);
+	s.by_function = by_function.order;
+	ok = ok && tl_groups_make(&by_part, count, parts, part_of, &s);
+	for (uint32_t i = 0; ok && i < by_part.start[parts]; i++)
+		by_part.order[i] = s.list[s.by_function[by_part.order[i]]].function;
+	tl_groups_free(&by_function);
+	*lists = (struct tl_part_lists){ by_part.start, by_part.order };
 	return ok;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "profile/model/groups.h"
 #include "profile/model/model.h"
 #include "profile/runs/welch.h"
 
@@ -28,11 +29,10 @@ struct tl_spread {
 /* What is needed while rows are made. */
 struct filling {
 	struct tl_spread *spread;
-	uint32_t *origin;  /* by part */
-	uint32_t *entries; /* lines or arcs by function: from first[f] to first[f + 1] */
-	size_t *first;
-	double *costs;  /* by origin */
-	double *sorted; /* those of origins that have the event, and room to sort */
+	uint32_t *origin;         /* by part */
+	struct tl_groups entries; /* lines or arcs by function */
+	double *costs;            /* by origin */
+	double *sorted;           /* those of origins that have the event, and room to sort */
 	size_t compared;
 };
 
@@ -110,8 +110,10 @@ static uint32_t find_origin(const struct tl_spread *s, const char *name)
 
 /* ---- costs by function ---- */
 
-static uint32_t function_of(const struct tl_spread *s, uint32_t entry)
+static uint32_t function_of(const void *context, uint32_t entry)
 {
+	const struct tl_spread *s = context;
+
 	return by_arcs(s) ? s->profile->arcs.list[entry].callee
 			  : s->profile->lines.list[entry].function;
 }
@@ -130,23 +132,14 @@ static uint32_t part_of(const struct tl_spread *s, uint32_t entry)
 	return by_arcs(s) ? s->profile->arcs.list[entry].part : s->profile->lines.list[entry].part;
 }
 
-/* Sort the numbers of lines or arcs by function, by counting. */
-static int sort_entries(struct filling *f, struct tl_error *err)
+static int group_entries(struct filling *f, struct tl_error *err)
 {
 	const struct tl_spread *s = f->spread;
-	size_t functions = s->profile->functions.table.count;
 	size_t count = by_arcs(s) ? s->profile->arcs.table.count : s->profile->lines.table.count;
 
-	f->first = calloc(functions + 2, sizeof(*f->first));
-	f->entries = malloc((count + 1) * sizeof(*f->entries));
-	if (!f->first || !f->entries)
+	if (!tl_groups_make(&f->entries, (uint32_t)count,
+			    (uint32_t)s->profile->functions.table.count, function_of, s))
 		return tl_error_memory(err);
-	for (size_t i = 0; i < count; i++)
-		f->first[function_of(s, (uint32_t)i) + 2]++;
-	for (size_t i = 2; i < functions + 2; i++)
-		f->first[i] += f->first[i - 1];
-	for (size_t i = 0; i < count; i++)
-		f->entries[f->first[function_of(s, (uint32_t)i) + 1]++] = (uint32_t)i;
 	return 0;
 }
 
@@ -161,8 +154,8 @@ static void add_entry(struct filling *f, uint32_t entry)
 static void fill_costs(struct filling *f, uint32_t function)
 {
 	memset(f->costs, 0, f->spread->origin_count * sizeof(*f->costs));
-	for (size_t i = f->first[function]; i < f->first[function + 1]; i++)
-		add_entry(f, f->entries[i]);
+	for (uint32_t i = f->entries.start[function]; i < f->entries.start[function + 1]; i++)
+		add_entry(f, f->entries.order[i]);
 }
 
 /* The total: the self cost, or the calls, of all functions. */
@@ -354,12 +347,11 @@ static int fill(struct tl_spread *s, struct tl_error *err)
 	if (status == 0)
 		status = make_origins(s, err);
 	if (status == 0)
-		status = sort_entries(&f, err);
+		status = group_entries(&f, err);
 	if (status == 0)
 		status = fill_rows(&f, err);
 	free(f.origin);
-	free(f.entries);
-	free(f.first);
+	tl_groups_free(&f.entries);
 	free(f.costs);
 	free(f.sorted);
 	return status;

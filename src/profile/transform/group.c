@@ -189,11 +189,6 @@ static void add_bounds(struct grouping *g, const struct bounds *b)
 	}
 }
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-	return tl_min(a, b);
-}
-
 static int settle_units(struct grouping *g, struct tl_error *err)
 {
 	size_t numbers = g->to->functions.table.count * g->to->event_count;
@@ -206,9 +201,9 @@ static int settle_units(struct grouping *g, struct tl_error *err)
 		add_bounds(g, &b);
 	for (size_t i = 0; status == 0 && i < numbers; i++) {
 		int64_t *inclusive = &g->to->sums.inclusive[i];
-		int64_t bound = lesser(lesser(b.leaving[i], b.entering[i]),
-				       g->to->sums.total[i % g->to->event_count]);
+		int64_t bound = tl_min(b.leaving[i], b.entering[i]);
 
+		bound = tl_min(bound, g->to->sums.total[i % g->to->event_count]);
 		if (*inclusive < bound)
 			*inclusive = bound;
 	}

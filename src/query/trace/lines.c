@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
@@ -146,7 +145,7 @@ static int finish(struct tl_query_lines *l, struct tl_error *err)
 	l->running = false;
 	if (l->status < 0 && err)
 		*err = l->error;
-	return tl_min(l->status, 0);
+	return tl_error_or_end(l->status);
 }
 
 int tl_query_lines_next(struct tl_query_lines *lines, const char **line, size_t *size,

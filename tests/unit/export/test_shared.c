@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/output.h"
 #include "export/event_time.h"
-#include "export/groups.h"
 #include "export/protobuf.h"
 #include "helper.h"
 
@@ -57,35 +56,6 @@ TEST(carried_nanoseconds)
 	assert_true(tl_carry_ns(&slow, INT64_MIN) == INT64_MIN);
 	assert_true(tl_carry_ns(&slow, -2) == -2000000000);
 	assert_true(tl_carry_ns(&none, 12345) == 12345);
-}
-
-static uint32_t key_of(const void *context, uint32_t number)
-{
-	return ((const uint32_t *)context)[number];
-}
-
-/*
- * "those of key k are order[start[k]] .. order[start[k + 1] - 1], ascending; keys at or past `keys`
- * are left out"
- */
-TEST(groups)
-{
-	const uint32_t keys[] = { 2, 0, TL_NONE, 2, 0, 3 };
-	struct tl_groups g;
-
-	assert_true(tl_groups_make(&g, 6, 3, key_of, keys));
-	assert_int_equal(g.start[0], 0);
-	assert_int_equal(g.start[1], 2);
-	assert_int_equal(g.start[2], 2);
-	assert_int_equal(g.start[3], 4);
-	assert_int_equal(g.order[0], 1);
-	assert_int_equal(g.order[1], 4);
-	assert_int_equal(g.order[2], 0);
-	assert_int_equal(g.order[3], 3);
-	tl_groups_free(&g);
-	assert_true(tl_groups_make(&g, 0, 0, key_of, keys));
-	assert_int_equal(g.start[0], 0);
-	tl_groups_free(&g);
 }
 
 /*
@@ -170,7 +140,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(utf8_span_is_rfc_3629),
 		cmocka_unit_test(carried_nanoseconds),
-		cmocka_unit_test(groups),
 		cmocka_unit_test(wire_format),
 		cmocka_unit_test(tables),
 		cmocka_unit_test(options_without_a_size_are_refused),

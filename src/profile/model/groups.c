@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/groups.h"
+#include "profile/model/groups.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_EXPORT_GROUPS_H
-#define TL_EXPORT_GROUPS_H
+#ifndef TL_PROFILE_GROUPS_H
+#define TL_PROFILE_GROUPS_H
 /* Numbers grouped by a key. */
 #include <stdbool.h>
 #include <stdint.h>
