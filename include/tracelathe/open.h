@@ -323,13 +323,18 @@ TL_API size_t tl_input_kinship(const struct tl_input *input, uint64_t *marks, si
 
 /** Logs by their marks: which of them belong together, without having them all open. */
 struct tl_kin;
+/** Begin with no logs; tl_kin_close() frees it. @return 0; TL_NO_MEMORY */
 TL_API int tl_kin_open(struct tl_kin **kin, struct tl_error *err);
-/** Add the marks of a log, by a number of the caller's. */
+/**
+ * Add the marks of a log (tl_input_kinship()), by a number of the caller's; they are copied.
+ * @return 0; TL_NO_MEMORY
+ */
 TL_API int tl_kin_add(struct tl_kin *kin, uint32_t log, const uint64_t *marks, size_t count,
 		      struct tl_error *err);
 /**
  * For each log from 0 to `count` - 1 the one that stands for all that belong together, itself
  * where it belongs to none. Logs that others connect belong together, too.
+ * @param chiefs  `count` numbers, which are set
  */
 TL_API void tl_kin_group(struct tl_kin *kin, uint32_t *chiefs, size_t count);
 /** NULL is fine. */
