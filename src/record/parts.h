@@ -4,7 +4,7 @@
 /*
  * The folder OUTPUT.parts, where a recording is while it is made (core/recording.h), and the files
  * that are made of it: OUTPUT for the process that was started, OUTPUT.PID for each other one, and
- * beside each its .map (docs/formats/recording.md), from which names resolve.
+ * beside each its .map (docs/formats/xray.md, 10), from which names resolve.
  */
 #include "record/recorder.h"
 

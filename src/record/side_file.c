@@ -25,7 +25,10 @@ static void put_build_id(struct tl_output *out, const char *path)
 	tl_binary_close(binary);
 }
 
-/* A line `FIRST SIZE ADDRESS PATH` of the run-time; the build id goes before the path. */
+/*
+ * A line `FIRST SIZE ADDRESS PATH` of the run-time; the build id goes before the path. The last one
+ * of a process that was killed may be cut.
+ */
 static void put_object(struct tl_output *out, const char *line)
 {
 	uint64_t first, size, address;
@@ -33,7 +36,7 @@ static void put_object(struct tl_output *out, const char *line)
 
 	if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %n", &first, &size, &address,
 		   &used) != 3 ||
-	    !used)
+	    !line[used])
 		return;
 	tl_put_format(out, "object %" PRIu64 " %" PRIu64 " 0x%" PRIx64 " ", first, size, address);
 	put_build_id(out, line + used);
