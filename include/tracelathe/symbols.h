@@ -25,7 +25,11 @@ struct tl_binary;
  * What is known about an address. Strings live as long as the binary; "" when unknown, never NULL.
  */
 struct tl_symbol {
-	const char *name;      /**< demangled unless the binary was opened raw */
+	/**
+	 * demangled unless the binary was opened raw; of an entry of a procedure linkage table,
+	 * which has no symbol of its own, what it jumps to, with "@plt" behind it
+	 */
+	const char *name;
 	const char *file;      /**< source file with its directory as DWARF gives it */
 	uint32_t line, column; /**< 0: unknown */
 	uint64_t start, size;  /**< of the symbol; size 0: unknown */

@@ -57,7 +57,9 @@ static uint32_t function_at(struct naming *n, uint64_t address)
 {
 	struct tl_symbol symbol;
 
-	if (!tl_binary_symbol_at(n->binary, address, &symbol) || !*symbol.name)
+	/* No compiler has a name or lines for what the linker writes. */
+	if (!tl_binary_symbol_at(n->binary, address, &symbol) || !*symbol.name ||
+	    tl_binary_is_linkage(n->binary, address))
 		return TL_NONE;
 	uint32_t number = tl_coverage_function(
 		n->coverage, &(struct tl_coverage_function){ .name = symbol.name,

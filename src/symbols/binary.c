@@ -2,6 +2,7 @@
 /* One ELF file: its own symbols and sections, and its debug information wherever that is. */
 #include "symbols/binary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "symbols/elf/debug_file.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/dwarf/dwarf.h"
+#include "symbols/elf/linkage.h"
 #include "symbols/elf/relocations.h"
 #include "symbols/jitdump.h"
 #include "symbols/elf/symtab.h"
@@ -24,6 +26,8 @@ struct tl_binary {
 	char *debug_path, *debug_root;
 	char build_id[TL_BUILD_ID_TEXT];
 	struct tl_symtab symtab;
+	struct tl_symtab linkage; /* read when an address is of no symbol */
+	bool linkage_read;
 	struct tl_jit_code jit;          /* of a jitdump file, which is no ELF file */
 	const struct tl_elf *lines_file; /* the one with the line table, NULL: none */
 	bool dwarf_open;
@@ -141,6 +145,7 @@ void tl_binary_close(struct tl_binary *binary)
 		return;
 	tl_dwarf_close(&binary->dwarf);
 	tl_symtab_free(&binary->symtab);
+	tl_symtab_free(&binary->linkage);
 	tl_relocations_free(&binary->relocations);
 	tl_jit_code_free(&binary->jit);
 	tl_names_free(&binary->names);
@@ -271,17 +276,53 @@ static const char *plain_name(struct tl_binary *binary, const char *name)
 	return text;
 }
 
+/* The entry of a linkage table that holds an address, without the bias; NULL: none. */
+static struct tl_elf_symbol *linkage_at(struct tl_binary *binary, uint64_t address)
+{
+	if (!binary->linkage_read &&
+	    !tl_linkage_read(&binary->linkage, &binary->file, &binary->symtab)) {
+		tl_symtab_free(&binary->linkage);
+		binary->no_memory = true;
+	}
+	binary->linkage_read = true;
+	return tl_symtab_find(&binary->linkage, address);
+}
+
+/* As objdump and perf call an entry: the name of the function that it jumps to, and "@plt". */
+static const char *linkage_name(struct tl_binary *binary, const char *name)
+{
+	const char *plain = plain_name(binary, name), *text = NULL;
+	char *made;
+
+	if (plain && asprintf(&made, "%s@plt", plain) >= 0) {
+		text = tl_names_text(&binary->names, made);
+		free(made);
+	}
+	binary->no_memory |= !text;
+	return text;
+}
+
 static void fill_from_table(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {
 	struct tl_elf_symbol *found = tl_symtab_find(&binary->symtab, address);
+	const bool linkage = !found;
 
+	if (linkage)
+		found = linkage_at(binary, address);
 	if (!found)
 		return;
 	if (!found->shown)
-		found->shown = plain_name(binary, found->name);
+		found->shown = linkage ? linkage_name(binary, found->name)
+				       : plain_name(binary, found->name);
 	symbol->name = found->shown ? found->shown : found->name;
 	symbol->start = found->start;
 	symbol->size = found->size;
+}
+
+bool tl_binary_is_linkage(struct tl_binary *binary, uint64_t address)
+{
+	address -= binary->bias;
+	return !tl_symtab_find(&binary->symtab, address) && linkage_at(binary, address);
 }
 
 /* The DWARF, read when it is first asked for; NULL: there is none. */

@@ -36,6 +36,9 @@ uint64_t tl_binary_linked_address(const struct tl_binary *binary, uint64_t offse
 /* How many symbols it has, in whatever table; 0: it was stripped. */
 size_t tl_binary_symbol_count(const struct tl_binary *binary);
 
+/* True for an entry of a procedure linkage table, which has a function's name with "@plt". */
+bool tl_binary_is_linkage(struct tl_binary *binary, uint64_t address);
+
 /* One function at an address: the one of the line, or one that it was inlined into. */
 struct tl_code_frame {
 	const char *function; /* linkage name, or that of its source; "" */
