@@ -20,6 +20,13 @@
 		max_a_ > max_b_ ? max_a_ : max_b_;                                                 \
 	})
 
+/* Which of two numbers comes first in a sorted list: -1 the first, 1 the second, 0 either. */
+#define tl_compare(a, b)                                                                           \
+	({                                                                                         \
+		const __typeof__(0 ? (a) : (b)) left_ = (a), right_ = (b);                         \
+		(left_ > right_) - (left_ < right_);                                               \
+	})
+
 /* a + b, or the limit of the range that the sum is beyond. */
 static inline int64_t tl_sum_saturating(int64_t a, int64_t b)
 {

@@ -2,6 +2,7 @@
 /* What a comparison found: kept while it goes on, read afterwards. */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/sized.h"
 #include "flow/compare.h"
@@ -129,8 +130,8 @@ static int by_cost(const void *left, const void *right)
 		       y = b->instructions[0] + b->instructions[1];
 
 	if (x != y)
-		return x < y ? 1 : -1;
-	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+		return tl_compare(y, x);
+	return tl_compare(a->ordinal, b->ordinal);
 }
 
 void tl_flow_finish(struct tl_flow_pair *pair)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign/spans.h"
+#include "core/arithmetic.h"
 
 #include <string.h>
 
@@ -71,10 +72,10 @@ static int compare_spans(const void *left, const void *right)
 	const struct tl_foreign_span *a = left, *b = right;
 
 	if (a->ticks != b->ticks)
-		return a->ticks < b->ticks ? -1 : 1;
+		return tl_compare(a->ticks, b->ticks);
 	if (rank_of(a) != rank_of(b))
 		return rank_of(a) > rank_of(b) ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return tl_compare(a->order, b->order);
 }
 
 bool tl_foreign_spans_add(struct tl_foreign_thread *t, int64_t ticks, uint64_t duration,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/source.h"
@@ -26,10 +27,10 @@ static int compare_files(const void *left, const void *right)
 	const struct file *a = left, *b = right;
 
 	if (a->size != b->size)
-		return (a->size > b->size) - (a->size < b->size);
+		return tl_compare(a->size, b->size);
 	if (a->device != b->device)
-		return (a->device > b->device) - (a->device < b->device);
-	return (a->inode > b->inode) - (a->inode < b->inode);
+		return tl_compare(a->device, b->device);
+	return tl_compare(a->inode, b->inode);
 }
 
 /* Streams cannot be compared; a file that is missing is reported when it is opened. */

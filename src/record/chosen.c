@@ -9,6 +9,7 @@
 #include <tracelathe/symbols.h>
 #include <tracelathe/xray.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -78,7 +79,7 @@ static int by_number(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
 
-	return (*a > *b) - (*a < *b);
+	return tl_compare(*a, *b);
 }
 
 static int write_numbers(struct choice *choice, char **numbers, size_t *size, struct tl_error *err)

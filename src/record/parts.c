@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
@@ -112,8 +113,8 @@ static int by_process(const void *left, const void *right)
 	const struct image_name *a = left, *b = right;
 
 	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+		return tl_compare(a->process, b->process);
+	return tl_compare(a->number, b->number);
 }
 
 static void first_come_first(struct images *images, int32_t child)

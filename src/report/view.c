@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/sized.h"
@@ -195,7 +196,7 @@ int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b)
 			order = strcmp(f->file, g->file);
 	}
 	if (!order)
-		order = (a > b) - (a < b);
+		order = tl_compare(a, b);
 	return order;
 }
 

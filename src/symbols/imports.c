@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/memory.h"
 
@@ -82,7 +83,7 @@ static int by_slot(const void *left, const void *right)
 {
 	const struct tl_import *a = left, *b = right;
 
-	return (a->slot > b->slot) - (a->slot < b->slot);
+	return tl_compare(a->slot, b->slot);
 }
 
 bool tl_imports_read(struct tl_imports *imports, struct tl_binary *binary)

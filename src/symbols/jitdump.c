@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -285,7 +286,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct tl_jit_line *x = a, *y = b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return tl_compare(x->offset, y->offset);
 }
 
 static bool read_all(struct tl_jit_code *c, struct tl_symtab *symbols)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
 
@@ -111,10 +112,10 @@ static int by_start(const void *left, const void *right)
 	const struct tl_named_range *a = left, *b = right;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+		return tl_compare(a->start, b->start);
 	if (a->rank != b->rank)
 		return a->rank - b->rank;
-	return (a->number > b->number) - (a->number < b->number);
+	return tl_compare(a->number, b->number);
 }
 
 /* A name ends where the next one begins; of several at one address the first is kept. */
@@ -144,7 +145,7 @@ static int by_start_latest_first(const void *left, const void *right)
 	const struct tl_named_range *a = left, *b = right;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+		return tl_compare(a->start, b->start);
 	return (a->number < b->number) - (a->number > b->number);
 }
 

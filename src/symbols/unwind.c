@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "symbols/eh_frame.h"
 
@@ -91,8 +92,8 @@ static int by_start(const void *left, const void *right)
 	const struct tl_unwind_function *a = left, *b = right;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->end > b->end) - (a->end < b->end);
+		return tl_compare(a->start, b->start);
+	return tl_compare(a->end, b->end);
 }
 
 bool tl_unwind_read(struct tl_unwind *unwind, struct tl_binary *binary)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/coverage/coverage_lines.h"
+#include "core/arithmetic.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ struct part {
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 static int compare_parts(const void *left, const void *right)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "export/coverage/coverage_exporters.h"
@@ -35,7 +36,7 @@ struct tracefile {
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 /* ---- functions ---- */

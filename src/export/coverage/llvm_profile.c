@@ -2,6 +2,7 @@
 /* LLVM's sample profile as text, for -fprofile-sample-use (llvm/ProfileData/SampleProfReader.h). */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "export/coverage/coverage_exporters.h"
@@ -16,7 +17,7 @@ struct writer {
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 static void put_place(struct writer *w, unsigned depth, uint32_t line, uint32_t discriminator)

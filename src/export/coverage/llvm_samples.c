@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/coverage/llvm_samples.h"
+#include "core/arithmetic.h"
 
 #include <string.h>
 
@@ -212,7 +213,7 @@ static void add_edge(struct tl_llvm_samples *p, const struct tl_coverage_edge *e
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 static int compare_samples(const void *left, const void *right)

@@ -32,8 +32,8 @@ static int compare_scores(const void *a, const void *b, void *context)
 	const double *score = context;
 
 	if (score[x] != score[y])
-		return score[x] > score[y] ? -1 : 1;
-	return (x > y) - (x < y);
+		return tl_compare(score[y], score[x]);
+	return tl_compare(x, y);
 }
 
 static bool keep_largest(struct prune *p)
@@ -101,7 +101,7 @@ static int compare_names(const void *a, const void *b, void *context)
 	if (!order && !special)
 		order = strcmp(flame->functions.all[x]->name, flame->functions.all[y]->name);
 	if (!order)
-		order = (x > y) - (x < y);
+		order = tl_compare(x, y);
 	return order;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "export/flame/flame.h"
 #include "export/profile_stacks.h"
 
@@ -184,8 +185,8 @@ static int compare_parts(const void *a, const void *b, void *costs)
 	const uint64_t *cost = costs;
 
 	if (cost[x] != cost[y])
-		return cost[x] > cost[y] ? -1 : 1;
-	return (x > y) - (x < y);
+		return tl_compare(cost[y], cost[x]);
+	return tl_compare(x, y);
 }
 
 static uint64_t magnitude(int64_t cost)

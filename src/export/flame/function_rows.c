@@ -27,8 +27,8 @@ static int compare_ranked(const void *a, const void *b)
 	const struct ranked *x = a, *y = b;
 
 	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+		return tl_compare(y->score, x->score);
+	return tl_compare(x->function, y->function);
 }
 
 static void rank_side(const struct tl_flame *flame, int side, struct ranked *ranked)

@@ -61,7 +61,7 @@ static int compare_places(const struct cachegrind *c, uint32_t x, uint32_t y)
 	if (!order)
 		order = compare_text(function_of(c, x)->name, function_of(c, y)->name);
 	if (!order)
-		order = (a > b) - (a < b);
+		order = tl_compare(a, b);
 	return order;
 }
 
@@ -71,7 +71,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	int order = compare_places(context, x, y);
 
 	if (!order)
-		order = (x > y) - (x < y);
+		order = tl_compare(x, y);
 	return order;
 }
 

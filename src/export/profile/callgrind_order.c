@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/model/groups.h"
 #include "export/profile/callgrind.h"
@@ -19,7 +20,7 @@ static int compare_text(const char *a, const char *b)
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 static int compare_functions(const void *a, const void *b, void *context)

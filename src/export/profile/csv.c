@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "export/profile/exporters.h"
@@ -27,7 +28,7 @@ static int compare_names(const struct tl_function *f, const struct tl_function *
 	if (!order)
 		order = strcmp(f->file, g->file);
 	if (!order)
-		order = (f->id > g->id) - (f->id < g->id);
+		order = tl_compare(f->id, g->id);
 	return order;
 }
 
@@ -40,9 +41,9 @@ static int compare_functions(const void *a, const void *b, void *context)
 	tl_profile_totals_of(table->profile, x, TL_NONE, &s);
 	tl_profile_totals_of(table->profile, y, TL_NONE, &t);
 	if (s.self[table->event] != t.self[table->event])
-		return s.self[table->event] < t.self[table->event] ? 1 : -1;
+		return tl_compare(t.self[table->event], s.self[table->event]);
 	if (s.inclusive[table->event] != t.inclusive[table->event])
-		return s.inclusive[table->event] < t.inclusive[table->event] ? 1 : -1;
+		return tl_compare(t.inclusive[table->event], s.inclusive[table->event]);
 	return compare_names(tl_profile_function(table->profile, x),
 			     tl_profile_function(table->profile, y));
 }

@@ -143,7 +143,7 @@ static int compare_clusters(const void *a, const void *b, void *context)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order = strcmp(cluster_of(context, x), cluster_of(context, y));
 
-	return order ? order : (x > y) - (x < y);
+	return order ? order : tl_compare(x, y);
 }
 
 /* Functions sorted by what frames them; those of nothing have no frame. */
@@ -196,8 +196,8 @@ static int compare_arcs(const void *a, const void *b, void *context)
 	const struct tl_arc *y = tl_profile_arc(context, *(const uint32_t *)b);
 
 	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	return (x->callee > y->callee) - (x->callee < y->callee);
+		return tl_compare(x->caller, y->caller);
+	return tl_compare(x->callee, y->callee);
 }
 
 /* Sort the arcs, without those from outside the trace: they have no caller to draw. */

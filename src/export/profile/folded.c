@@ -320,8 +320,8 @@ static int compare_values(const void *a, const void *b, void *context)
 	int64_t s = fold->nodes[x].self, t = fold->nodes[y].self;
 
 	if (s != t)
-		return s < t ? 1 : -1;
-	return (x > y) - (x < y);
+		return tl_compare(t, s);
+	return tl_compare(x, y);
 }
 
 /* The names of a path from the root on; `path` has room for its nodes. */

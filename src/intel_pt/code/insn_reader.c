@@ -13,7 +13,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct tl_pt_region *x = a, *y = b;
 
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return tl_compare(x->begin, y->begin);
 }
 
 /*

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "intel_pt/code/program_mappings.h"
@@ -110,8 +111,8 @@ static int by_start(const void *a, const void *b)
 	const struct tl_interval *x = a, *y = b;
 
 	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+		return tl_compare(x->start, y->start);
+	return tl_compare(x->number, y->number);
 }
 
 int tl_pt_program_index(struct tl_pt_program *program, struct tl_error *err)

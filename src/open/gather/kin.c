@@ -4,6 +4,7 @@
 
 #include <tracelathe/open.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 
@@ -46,8 +47,8 @@ static int compare_marks(const void *left, const void *right)
 	const struct mark *a = left, *b = right;
 
 	if (a->mark != b->mark)
-		return a->mark < b->mark ? -1 : 1;
-	return (a->log > b->log) - (a->log < b->log);
+		return tl_compare(a->mark, b->mark);
+	return tl_compare(a->log, b->log);
 }
 
 /* A log that stands for all that belong together: the way there is made shorter. */

@@ -135,8 +135,8 @@ static int by_offset(const void *a, const void *b)
 	const struct tl_perf_aux_chunk *x = a, *y = b;
 
 	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+		return tl_compare(x->offset, y->offset);
+	return tl_compare(x->at, y->at);
 }
 
 /*
@@ -225,11 +225,11 @@ static int by_buffer(const void *a, const void *b)
 	const struct tl_perf_aux_stream *x = a, *y = b;
 
 	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
+		return tl_compare(x->cpu, y->cpu);
 	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
+		return tl_compare(x->tid, y->tid);
 	if (x->idx != y->idx)
-		return x->idx < y->idx ? -1 : 1;
+		return tl_compare(x->idx, y->idx);
 	return (int)x->sampled - (int)y->sampled;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/coverage/coverage.h"
+#include "core/arithmetic.h"
 
 #include <string.h>
 
@@ -197,7 +198,7 @@ uint32_t tl_coverage_function(struct tl_coverage *c, const struct tl_coverage_fu
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 static int compare_insns(const void *left, const void *right)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "profile/derive/cycles.h"
 
 static bool make_room(struct tl_cycle_costs *costs, const struct tl_profile *profile)
@@ -75,7 +76,7 @@ static int compare_cycles(const void *left, const void *right, void *context)
 	int64_t x = order->costs->inclusive[a * order->events],
 		y = order->costs->inclusive[b * order->events];
 
-	return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
+	return x != y ? (x < y) - (x > y) : tl_compare(a, b);
 }
 
 static bool name_cycles(struct tl_cycle_costs *costs, const struct tl_profile *profile)

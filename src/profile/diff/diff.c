@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/model/unsized.h"
 
@@ -24,7 +25,7 @@ struct entries {
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 static int compare_keys(const struct tl_diff_key *a, const struct tl_diff_key *b)

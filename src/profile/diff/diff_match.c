@@ -5,12 +5,13 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/diff/diff.h"
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 /* ---- events ---- */

@@ -90,7 +90,7 @@ static int compare_rows(const uint64_t *left, const uint64_t *right, unsigned ke
 {
 	for (unsigned i = 0; i < keys; i++)
 		if (left[i] != right[i])
-			return left[i] < right[i] ? -1 : 1;
+			return tl_compare(left[i], right[i]);
 	return 0;
 }
 
@@ -102,7 +102,7 @@ static int compare(const void *a, const void *b, void *context)
 	int order =
 		compare_rows(s->rows + (size_t)x * s->keys, s->rows + (size_t)y * s->keys, s->keys);
 
-	return order ? order : (x > y) - (x < y);
+	return order ? order : tl_compare(x, y);
 }
 
 /* How many elements of a run are in order, from its first one on. */

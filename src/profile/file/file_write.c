@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/file/canon.h"
 
@@ -254,8 +255,8 @@ static int compare_durations(const void *a, const void *b)
 	const struct tl_pfile_durations *x = a, *y = b;
 
 	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->part > y->part) - (x->part < y->part);
+		return tl_compare(x->function, y->function);
+	return tl_compare(x->part, y->part);
 }
 
 static size_t list_durations(const struct writing *w, struct tl_pfile_durations *list)

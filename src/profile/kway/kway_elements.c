@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/file/file_write.h"
 #include "profile/file/reading.h"
@@ -177,7 +178,7 @@ static int compare_keys(const void *context, uint32_t a, uint32_t b)
 
 	for (unsigned i = 0; i < identity; i++)
 		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
+			return tl_compare(x[i], y[i]);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 /* ---- profiles that can be merged ---- */
@@ -108,11 +109,11 @@ static int compare_notes(const void *a, const void *b)
 	int order = strcmp(x->format, y->format);
 
 	if (!order)
-		order = tl_merge_order(x->offset, y->offset);
+		order = tl_compare(x->offset, y->offset);
 	if (!order)
-		order = tl_merge_order(x->record, y->record);
+		order = tl_compare(x->record, y->record);
 	if (!order)
-		order = tl_merge_order(x->length, y->length);
+		order = tl_compare(x->length, y->length);
 	if (!order)
 		order = x->status - y->status;
 	return order ? order : strcmp(x->text, y->text);

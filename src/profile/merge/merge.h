@@ -2,6 +2,7 @@
 #ifndef TL_PROFILE_MERGE_H
 #define TL_PROFILE_MERGE_H
 /* A merge in progress: the numbers that the elements of each profile have in the merged one. */
+#include "core/arithmetic.h"
 #include "profile/model/model.h"
 
 /* By number in one of the profiles: the number in the merged one. */
@@ -31,11 +32,6 @@ typedef int tl_merge_compare_fn(const void *a, const void *b, void *context);
 struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,
 				     uint32_t (*count)(const struct tl_profile *profile),
 				     tl_merge_compare_fn *compare, size_t *total);
-
-static inline int tl_merge_order(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 /* Identities: fill the maps. tl_merge_events() also makes the merged profile. */
 int tl_merge_events(struct tl_merge *merge, struct tl_error *err);

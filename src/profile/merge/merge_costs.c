@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/merge/merge.h"
 #include "profile/model/unsized.h"
@@ -33,11 +34,11 @@ static int compare_positions(const struct tl_position *x, const struct tl_positi
 	int order = strcmp(x->file, y->file);
 
 	if (!order)
-		order = tl_merge_order(x->line, y->line);
+		order = tl_compare(x->line, y->line);
 	if (!order)
-		order = tl_merge_order(x->address, y->address);
+		order = tl_compare(x->address, y->address);
 	if (!order)
-		order = tl_merge_order(x->block, y->block);
+		order = tl_compare(x->block, y->block);
 	return order;
 }
 
@@ -55,10 +56,10 @@ static struct tl_cost_line line_of(const struct tl_merge *merge, const struct tl
 static int compare_lines(const void *a, const void *b, void *context)
 {
 	struct tl_cost_line x = line_of(context, a), y = line_of(context, b);
-	int order = tl_merge_order(x.function, y.function);
+	int order = tl_compare(x.function, y.function);
 
 	if (!order)
-		order = tl_merge_order(x.part, y.part);
+		order = tl_compare(x.part, y.part);
 	if (!order)
 		order = compare_positions(&x.at, &y.at);
 	return order;
@@ -100,12 +101,12 @@ static struct tl_arc arc_of(const struct tl_merge *merge, const struct tl_merge_
 static int compare_arcs(const void *a, const void *b, void *context)
 {
 	struct tl_arc x = arc_of(context, a), y = arc_of(context, b);
-	int order = tl_merge_order(x.caller, y.caller);
+	int order = tl_compare(x.caller, y.caller);
 
 	if (!order)
-		order = tl_merge_order(x.callee, y.callee);
+		order = tl_compare(x.callee, y.callee);
 	if (!order)
-		order = tl_merge_order(x.part, y.part);
+		order = tl_compare(x.part, y.part);
 	if (!order)
 		order = compare_positions(&x.from, &y.from);
 	if (!order)
@@ -148,18 +149,18 @@ static struct tl_jump jump_of(const struct tl_merge *merge, const struct tl_merg
 static int compare_jumps(const void *a, const void *b, void *context)
 {
 	struct tl_jump x = jump_of(context, a), y = jump_of(context, b);
-	int order = tl_merge_order(x.function, y.function);
+	int order = tl_compare(x.function, y.function);
 
 	if (!order)
-		order = tl_merge_order(x.target, y.target);
+		order = tl_compare(x.target, y.target);
 	if (!order)
-		order = tl_merge_order(x.part, y.part);
+		order = tl_compare(x.part, y.part);
 	if (!order)
 		order = compare_positions(&x.from, &y.from);
 	if (!order)
 		order = compare_positions(&x.to, &y.to);
 	if (!order)
-		order = tl_merge_order(x.conditional, y.conditional);
+		order = tl_compare(x.conditional, y.conditional);
 	return order;
 }
 
@@ -217,12 +218,12 @@ static int compare_contexts(const void *a, const void *b, void *context)
 	const struct tl_context *contexts = context;
 	const struct tl_context *x = &contexts[*(const uint32_t *)a],
 				*y = &contexts[*(const uint32_t *)b];
-	int order = tl_merge_order(x->parent + 1u, y->parent + 1u);
+	int order = tl_compare(x->parent + 1u, y->parent + 1u);
 
 	if (!order)
-		order = tl_merge_order(x->part, y->part);
+		order = tl_compare(x->part, y->part);
 	if (!order)
-		order = tl_merge_order(x->function, y->function);
+		order = tl_compare(x->function, y->function);
 	return order;
 }
 

@@ -2,6 +2,7 @@
 /* Identities in a merged profile: events, functions, parts. */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/merge/merge.h"
 #include "profile/model/unsized.h"
@@ -99,7 +100,7 @@ static int compare_known(const void *a, const void *b, void *context)
 	const struct tl_event *events = context;
 	const struct tl_event *x = &events[*(const uint32_t *)a],
 			      *y = &events[*(const uint32_t *)b];
-	int order = tl_merge_order(rank(x), rank(y));
+	int order = tl_compare(rank(x), rank(y));
 
 	if (!order)
 		order = strcmp(x->name, y->name);
@@ -267,12 +268,12 @@ static const struct tl_part *part_of(const struct tl_merge *merge, const struct 
 static int compare_parts(const void *a, const void *b, void *context)
 {
 	const struct tl_part *x = part_of(context, a), *y = part_of(context, b);
-	int order = tl_merge_order(x->process, y->process);
+	int order = tl_compare(x->process, y->process);
 
 	if (!order)
-		order = tl_merge_order(x->number, y->number);
+		order = tl_compare(x->number, y->number);
 	if (!order)
-		order = tl_merge_order(x->thread, y->thread);
+		order = tl_compare(x->thread, y->thread);
 	if (!order)
 		order = strcmp(x->command, y->command);
 	if (!order)

@@ -166,7 +166,7 @@ static int by_ticks(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return (x > y) - (x < y);
+	return tl_compare(x, y);
 }
 
 /* One round of a radix sort. */

@@ -298,7 +298,7 @@ static int by_p(const void *a, const void *b, void *context)
 	const struct tl_run_row *rows = context;
 	double x = rows[*(const uint32_t *)a].p, y = rows[*(const uint32_t *)b].p;
 
-	return (x > y) - (x < y);
+	return tl_compare(x, y);
 }
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/runs/welch.h"
+#include "core/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return (x > y) - (x < y);
+	return tl_compare(x, y);
 }
 
 double tl_median(double *values, size_t count)

@@ -31,7 +31,7 @@ static int compare_numbers(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 /* Whether the trace numbers all its functions, each with a number of its own that fits. */
@@ -198,8 +198,8 @@ static int compare_threads(const void *left, const void *right)
 	const struct tl_query_thread *a = left, *b = right;
 
 	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+		return tl_compare(a->process, b->process);
+	return tl_compare(a->thread, b->thread);
 }
 
 static bool is_timed(const struct tl_query_thread *thread)

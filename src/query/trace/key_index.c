@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 static int compare(const void *left, const void *right)
@@ -10,8 +11,8 @@ static int compare(const void *left, const void *right)
 	const struct tl_query_keyed_row *a = left, *b = right;
 
 	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
+		return tl_compare(a->key, b->key);
+	return tl_compare(a->row, b->row);
 }
 
 bool tl_query_key_index_make(struct tl_query_key_index *index, const struct tl_query_table *table,

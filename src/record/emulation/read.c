@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -63,8 +64,8 @@ static int by_time(const void *left, const void *right)
 	const struct tl_emulation_record *a = left, *b = right;
 
 	if (a->event.ticks != b->event.ticks)
-		return a->event.ticks < b->event.ticks ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+		return tl_compare(a->event.ticks, b->event.ticks);
+	return tl_compare(a->order, b->order);
 }
 
 static int read_events(struct tl_emulation *emulation, struct tl_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "report/annotate/annotation.h"
@@ -73,7 +74,7 @@ static bool add_notes(struct tl_annotation *a)
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 static int compare_group(const struct tl_note *a, const struct tl_note *b)
@@ -167,7 +168,7 @@ static int compare_weights(const void *left, const void *right, void *context)
 		q = tl_group_cost(a, y)[a->view.events[0]];
 
 	if (p != q)
-		return p < q ? 1 : -1;
+		return tl_compare(q, p);
 	return compare_numbers(x->first, y->first);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "report/diff/diff_table.h"
 
@@ -152,7 +153,7 @@ static int compare_identity(const struct tl_diff_row *a, const struct tl_diff_ro
 			return result;
 	}
 	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
+		return tl_compare(a->line, b->line);
 	if (a->caller && b->caller && strcmp(a->caller->object, b->caller->object))
 		return strcmp(a->caller->object, b->caller->object);
 	if (a->caller && b->caller && strcmp(a->caller->file, b->caller->file))

@@ -40,7 +40,7 @@ static int by_weight(const void *left, const void *right)
 	if (a->significant != b->significant)
 		return a->significant ? -1 : 1;
 	if (x != y)
-		return x > y ? -1 : 1;
+		return tl_compare(y, x);
 	return strcmp(a->function->name, b->function->name);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/sized.h"
@@ -263,7 +264,7 @@ static int further_off(const void *left, const void *right)
 	if (a->stands_out != b->stands_out)
 		return a->stands_out ? -1 : 1;
 	if (x != y)
-		return x > y ? -1 : 1;
+		return tl_compare(y, x);
 	return strcmp(a->name, b->name);
 }
 

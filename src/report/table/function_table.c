@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "profile/derive/recursion.h"
@@ -138,12 +139,12 @@ static int compare_threads(const void *left, const void *right, void *context)
 		 q = tl_profile_part(profile, b->part)->process;
 
 	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
+		return tl_compare(a->function, b->function);
 	if (p != q)
-		return p < q ? -1 : 1;
+		return tl_compare(p, q);
 	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->part > b->part) - (a->part < b->part);
+		return tl_compare(a->thread, b->thread);
+	return tl_compare(a->part, b->part);
 }
 
 static bool same_thread(const struct tl_profile *profile, const struct tl_table_row *a,

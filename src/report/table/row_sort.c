@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "report/table/columns.h"
 
@@ -84,7 +85,7 @@ static int compare_numbers(struct tl_table_number a, struct tl_table_number b)
 		return a.known ? 1 : -1;
 	if (a.negative != b.negative)
 		return a.negative ? -1 : 1;
-	int order = (a.magnitude > b.magnitude) - (a.magnitude < b.magnitude);
+	int order = tl_compare(a.magnitude, b.magnitude);
 
 	if (a.negative)
 		order = -order;
@@ -120,7 +121,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	if (!result)
 		result = tl_view_compare_names(order->view, a->function, b->function);
 	if (!result)
-		result = (a->part > b->part) - (a->part < b->part);
+		result = tl_compare(a->part, b->part);
 	return result;
 }
 

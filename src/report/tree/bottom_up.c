@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "report/tree/call_tree.h"
@@ -55,8 +56,8 @@ static int compare_functions(const void *left, const void *right, void *context)
 	uint32_t f = function_at(climb, a), g = function_at(climb, b);
 
 	if (f != g)
-		return f < g ? -1 : 1;
-	return (a->leaf > b->leaf) - (a->leaf < b->leaf);
+		return tl_compare(f, g);
+	return tl_compare(a->leaf, b->leaf);
 }
 
 /*
@@ -70,11 +71,11 @@ static int compare_weights(const void *left, const void *right, void *context)
 	uint32_t f = function_at(climb, a), g = function_at(climb, b);
 
 	if (f == g)
-		return (a->leaf > b->leaf) - (a->leaf < b->leaf);
+		return tl_compare(a->leaf, b->leaf);
 	if (f == TL_NONE || g == TL_NONE)
 		return f == TL_NONE ? 1 : -1;
 	if (a->weight != b->weight)
-		return a->weight < b->weight ? -1 : 1;
+		return tl_compare(a->weight, b->weight);
 	return tl_view_compare_names(climb->view, g, f);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "report/tree/call_edges.h"
 
@@ -14,10 +15,10 @@ static int compare_links(const void *left, const void *right)
 	const struct link *a = left, *b = right;
 
 	if (a->caller != b->caller)
-		return a->caller < b->caller ? -1 : 1;
+		return tl_compare(a->caller, b->caller);
 	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return (a->arc > b->arc) - (a->arc < b->arc);
+		return tl_compare(a->callee, b->callee);
+	return tl_compare(a->arc, b->arc);
 }
 
 struct by {
@@ -41,7 +42,7 @@ static int compare_callers(const void *left, const void *right, void *context)
 	int order;
 
 	if (a->caller != b->caller)
-		return a->caller < b->caller ? -1 : 1;
+		return tl_compare(a->caller, b->caller);
 	order = compare_cost(by, a, b);
 	if (!order)
 		order = tl_view_compare_names(by->view, a->callee, b->callee);
@@ -56,7 +57,7 @@ static int compare_callees(const void *left, const void *right, void *context)
 	int order;
 
 	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
+		return tl_compare(a->callee, b->callee);
 	order = compare_cost(by, a, b);
 	if (!order)
 		order = tl_view_compare_names(by->view, a->caller, b->caller);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each function with its callers above and its callees below it. */
+#include "core/arithmetic.h"
 #include "report/tree/call_edges.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static int compare_functions(const void *left, const void *right, void *context)
 	int64_t y = totals_of(view, b).inclusive[view->events[0]];
 
 	if (x != y)
-		return x < y ? 1 : -1;
+		return tl_compare(y, x);
 	return tl_view_compare_names(view, a, b);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "report/number_text.h"
@@ -42,11 +43,11 @@ static int compare_found(const void *left, const void *right, void *context)
 	int64_t x, y;
 
 	if (r->distance[a] != r->distance[b])
-		return r->distance[a] < r->distance[b] ? -1 : 1;
+		return tl_compare(r->distance[a], r->distance[b]);
 	x = tl_view_totals(r->view, a, TL_NONE).inclusive[event];
 	y = tl_view_totals(r->view, b, TL_NONE).inclusive[event];
 	if (x != y)
-		return x < y ? 1 : -1;
+		return tl_compare(y, x);
 	return tl_view_compare_names(r->view, a, b);
 }
 

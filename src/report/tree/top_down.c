@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "report/tree/call_tree.h"
 #include "report/tree/tree_lines.h"
@@ -32,9 +33,9 @@ static int compare_nodes(const void *left, const void *right, void *context)
 	int64_t y = tl_call_tree_inclusive(&walk->tree, b)[walk->view->events[0]];
 
 	if (p->parent != q->parent)
-		return p->parent < q->parent ? -1 : 1;
+		return tl_compare(p->parent, q->parent);
 	if (x != y)
-		return x > y ? -1 : 1;
+		return tl_compare(y, x);
 	return tl_view_compare_names(walk->view, p->function, q->function);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "symbols/dwarf/sections.h"
@@ -248,8 +249,8 @@ static int by_start(const void *left, const void *right)
 	const struct fde_place *a = left, *b = right;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->offset > b->offset) - (a->offset < b->offset);
+		return tl_compare(a->start, b->start);
+	return tl_compare(a->offset, b->offset);
 }
 
 /* List all functions of a section without an index. False without memory. */

@@ -106,8 +106,8 @@ static int by_code(const void *left, const void *right)
 	const struct tl_dwarf_abbreviation *a = left, *b = right;
 
 	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+		return tl_compare(a->code, b->code);
+	return tl_compare(a->first, b->first);
 }
 
 static void settle(struct tl_dwarf_abbreviations *table)

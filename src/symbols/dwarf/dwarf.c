@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "symbols/dwarf/line_table.h"
 
 bool tl_dwarf_present(const struct tl_elf *file)
@@ -23,7 +24,7 @@ static int by_start(const void *left, const void *right)
 {
 	const struct tl_interval *a = left, *b = right;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return tl_compare(a->start, b->start);
 }
 
 /* Where the file has code, also a file of debug information, which has the headers of the code's

@@ -6,6 +6,7 @@
 
 #include <tracelathe/core.h>
 
+#include "core/arithmetic.h"
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/line_header.h"
 
@@ -181,13 +182,13 @@ static int by_address(const void *left, const void *right)
 {
 	const struct tl_dwarf_row *a = left, *b = right;
 
-	int order = (a->address > b->address) - (a->address < b->address);
+	int order = tl_compare(a->address, b->address);
 
 	/* Where one sequence ends another may begin: the end comes first. */
 	if (!order)
 		order = (b->file == TL_NONE) - (a->file == TL_NONE);
 	if (!order)
-		order = (a->order > b->order) - (a->order < b->order);
+		order = tl_compare(a->order, b->order);
 	return order;
 }
 

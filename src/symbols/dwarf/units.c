@@ -6,6 +6,7 @@
 
 #include <tracelathe/core.h>
 
+#include "core/arithmetic.h"
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/line_table.h"
 #include "symbols/dwarf/unit.h"
@@ -130,13 +131,13 @@ static int by_start(const void *left, const void *right)
 {
 	const struct tl_interval *a = left, *b = right;
 
-	int order = (a->start > b->start) - (a->start < b->start);
+	int order = tl_compare(a->start, b->start);
 
 	/* The wider first, so that the narrower is the innermost. */
 	if (!order)
 		order = (a->end < b->end) - (a->end > b->end);
 	if (!order)
-		order = (a->number > b->number) - (a->number < b->number);
+		order = tl_compare(a->number, b->number);
 	return order;
 }
 

@@ -5,6 +5,7 @@
 
 #include <tracelathe/core.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 /*
@@ -70,8 +71,8 @@ static int by_start(const void *left, const void *right)
 	const struct tl_interval *a = left, *b = right;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+		return tl_compare(a->start, b->start);
+	return tl_compare(a->number, b->number);
 }
 
 /*

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/memory.h"
 #include "symbols/elf/intervals.h"
@@ -69,8 +70,8 @@ static int by_start(const void *left, const void *right)
 	const struct tl_interval *a = left, *b = right;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+		return tl_compare(a->start, b->start);
+	return tl_compare(a->number, b->number);
 }
 
 static bool index_places(struct reading *reading)
@@ -227,8 +228,8 @@ static int by_address(const void *left, const void *right)
 	const struct tl_relocation *a = left, *b = right;
 
 	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->value > b->value) - (a->value < b->value);
+		return tl_compare(a->address, b->address);
+	return tl_compare(a->value, b->value);
 }
 
 bool tl_relocations_read(struct tl_relocations *relocations, const struct tl_elf *file)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 /* Which of several symbols at one address names it: functions, then sized ones, then by binding. */
@@ -125,7 +126,7 @@ static int by_name(const struct tl_elf_symbol *a, const struct tl_elf_symbol *b)
 
 	if (order)
 		return order;
-	return (a->size > b->size) - (a->size < b->size);
+	return tl_compare(a->size, b->size);
 }
 
 static int by_address(const void *left, const void *right)
@@ -133,7 +134,7 @@ static int by_address(const void *left, const void *right)
 	const struct tl_elf_symbol *a = left, *b = right;
 
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+		return tl_compare(a->start, b->start);
 	if (a->rank != b->rank)
 		return a->rank - b->rank;
 	return by_name(a, b);

@@ -292,12 +292,12 @@ static int compare_items(const void *a, const void *b)
 	const struct tl_call_item *x = a, *y = b;
 
 	if (x->depth != y->depth)
-		return x->depth < y->depth ? -1 : 1;
+		return tl_compare(x->depth, y->depth);
 	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
+		return tl_compare(x->start, y->start);
 	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+		return tl_compare(x->end, y->end);
+	return tl_compare(x->function, y->function);
 }
 
 static int check_query(const struct tl_call_query *query, struct tl_error *err)

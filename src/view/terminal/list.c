@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/terminal/list.h"
+#include "core/arithmetic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ struct sort_key {
 
 static int by_number(int64_t a, int64_t b)
 {
-	return a < b ? 1 : a > b ? -1 : 0;
+	return tl_compare(b, a);
 }
 
 static const char *name_of(const struct tl_list *list, const struct tl_list_row *row)
@@ -31,7 +32,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 		order = by_number(x->inclusive, y->inclusive);
 		break;
 	case TL_BY_CALLS:
-		order = x->calls < y->calls ? 1 : x->calls > y->calls ? -1 : 0;
+		order = tl_compare(y->calls, x->calls);
 		break;
 	case TL_BY_NAME:
 		order = strcmp(name_of(list, x), name_of(list, y));
@@ -44,7 +45,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 		order = -order;
 	if (!order)
 		order = strcmp(name_of(list, x), name_of(list, y));
-	return order ? order : x->function < y->function ? -1 : x->function > y->function;
+	return order ? order : tl_compare(x->function, y->function);
 }
 
 static void sort_range(struct tl_list *list, size_t from, size_t count)

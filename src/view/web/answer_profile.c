@@ -41,8 +41,8 @@ static int by_weight(const void *a, const void *b)
 	const struct choice *x = a, *y = b;
 
 	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return (x->number > y->number) - (x->number < y->number);
+		return tl_compare(y->weight, x->weight);
+	return tl_compare(x->number, y->number);
 }
 
 static struct tl_function_totals totals_of(const struct tl_profile *profile, uint32_t function)

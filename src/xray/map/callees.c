@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/memory.h"
 #include "isa/refs.h"
@@ -185,7 +186,7 @@ static int by_number(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	return (a > b) - (a < b);
+	return tl_compare(a, b);
 }
 
 void tl_xray_code_find_taken(struct tl_xray_code *code)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/sized.h"
@@ -55,8 +56,8 @@ static int by_id(const void *left, const void *right)
 	const struct tl_xray_map_function *a = left, *b = right;
 
 	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+		return tl_compare(a->id, b->id);
+	return tl_compare(a->order, b->order);
 }
 
 void tl_xray_map_finish(struct tl_xray_map *map)

@@ -9,6 +9,7 @@
 #include <tracelathe/symbols.h>
 #include <tracelathe/xray.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "symbols/binary.h"
 
@@ -40,7 +41,7 @@ static int by_first(const void *left, const void *right)
 {
 	const struct tl_xray_object *a = left, *b = right;
 
-	return (a->first > b->first) - (a->first < b->first);
+	return tl_compare(a->first, b->first);
 }
 
 void tl_xray_objects_finish(struct tl_xray_objects *objects)

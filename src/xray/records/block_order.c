@@ -2,6 +2,7 @@
 /* The blocks of a trace: added by the index of each mode, then sorted by thread and time. */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "xray/records/reader.h"
@@ -44,12 +45,12 @@ static int by_thread(const void *a, const void *b, void *arg)
 	const struct tl_xray_block *x = &r->blocks[i], *y = &r->blocks[j];
 
 	if (x->child != y->child)
-		return x->child < y->child ? -1 : 1;
+		return tl_compare(x->child, y->child);
 	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
+		return tl_compare(x->process, y->process);
 	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (i > j) - (i < j);
+		return tl_compare(x->thread, y->thread);
+	return tl_compare(i, j);
 }
 
 /* Within a thread: by first TSC; equal ones as in the file (3.11). */
@@ -60,8 +61,8 @@ static int by_time(const void *a, const void *b, void *arg)
 	const struct tl_xray_block *x = &r->blocks[i], *y = &r->blocks[j];
 
 	if (x->first_tsc != y->first_tsc)
-		return x->first_tsc < y->first_tsc ? -1 : 1;
-	return (i > j) - (i < j);
+		return tl_compare(x->first_tsc, y->first_tsc);
+	return tl_compare(i, j);
 }
 
 static int add_thread(struct tl_xray_reader *r, uint32_t begin, uint32_t end, struct tl_error *err)

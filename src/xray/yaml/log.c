@@ -2,6 +2,7 @@
 /* Collected records as an FDR log. */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "xray/records/writer.h"
@@ -20,10 +21,10 @@ static int compare_items(const void *left, const void *right)
 	const struct tl_xray_item *a = left, *b = right;
 
 	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
+		return tl_compare(a->process, b->process);
 	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+		return tl_compare(a->thread, b->thread);
+	return tl_compare(a->order, b->order);
 }
 
 static bool in_order(const struct tl_xray_collected *all)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/analyze/basic_blocks.h"
+#include "core/arithmetic.h"
 
 bool tl_xtrace_basic_block_count(struct tl_xtrace_basic_blocks *blocks,
 				 struct tl_xtrace_block_position *place)
@@ -59,7 +60,7 @@ static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x > y) - (x < y);
+	return tl_compare(x, y);
 }
 
 const uint32_t *tl_xtrace_basic_blocks_interval(struct tl_xtrace_basic_blocks *blocks,

@@ -98,7 +98,7 @@ static int by_misses(const void *x, const void *y)
 	int names = strcmp(a->function->name, b->function->name);
 
 	if (a->misses != b->misses)
-		return a->misses < b->misses ? 1 : -1;
+		return tl_compare(b->misses, a->misses);
 	if (names)
 		return names;
 	return (a->function->start > b->function->start) -

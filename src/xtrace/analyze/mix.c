@@ -237,7 +237,7 @@ static int by_count(const void *a, const void *b)
 	const struct row *x = a, *y = b;
 
 	if (x->sum != y->sum)
-		return x->sum < y->sum ? 1 : -1;
+		return tl_compare(y->sum, x->sum);
 	return by_name(a, b);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "xtrace/analyze/stream_analysis.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -188,10 +189,10 @@ static int by_instructions(const void *x, const void *y, void *list)
 					   *b = &blocks[*(const uint32_t *)y];
 
 	if (a->instructions != b->instructions)
-		return a->instructions < b->instructions ? 1 : -1;
+		return tl_compare(b->instructions, a->instructions);
 	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->el > b->el) - (a->el < b->el);
+		return tl_compare(a->address, b->address);
+	return tl_compare(a->el, b->el);
 }
 
 static bool put_block(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, uint32_t number,

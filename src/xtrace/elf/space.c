@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return x < y ? -1 : x > y;
+	return tl_compare(x, y);
 }
 
 bool tl_xtrace_space_make(struct tl_xtrace_space *space, const struct tl_xtrace_image *image)

@@ -61,9 +61,9 @@ static int compare_given(const void *a, const void *b)
 	int order = memcmp(x->name.timestamp, y->name.timestamp, least);
 
 	if (!order && x->name.timestamp_size != y->name.timestamp_size)
-		order = x->name.timestamp_size < y->name.timestamp_size ? -1 : 1;
+		order = tl_compare(x->name.timestamp_size, y->name.timestamp_size);
 	if (!order && x->name.id != y->name.id)
-		order = x->name.id < y->name.id ? -1 : 1;
+		order = tl_compare(x->name.id, y->name.id);
 	if (!order)
 		order = strncmp(x->file->path, y->file->path, tl_max(x->name.stem, y->name.stem));
 	return order ? order : (int)x->name.kind - (int)y->name.kind;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/model/model.h"
 #include "symbols/binary.h"
@@ -260,7 +261,7 @@ static int by_place(const void *a, const void *b)
 	const struct line *x = a, *y = b;
 
 	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
+		return tl_compare(x->pc, y->pc);
 	return x->kernel - y->kernel;
 }
 
@@ -292,9 +293,9 @@ static int by_ends(const void *a, const void *b)
 	const struct jump *x = a, *y = b;
 
 	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
+		return tl_compare(x->from, y->from);
 	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
+		return tl_compare(x->to, y->to);
 	if (x->kernel != y->kernel)
 		return x->kernel - y->kernel;
 	return x->conditional - y->conditional; /* code may change */

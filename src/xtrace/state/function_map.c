@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "symbols/binary.h"
 
 /* An entry names what follows it for so many bytes. */
@@ -39,7 +40,7 @@ static int by_address(const void *a, const void *b)
 
 	memcpy(&x, a, sizeof(x));
 	memcpy(&y, b, sizeof(y));
-	return x < y ? -1 : x > y;
+	return tl_compare(x, y);
 }
 
 void tl_xtrace_function_map_entries(struct tl_xtrace_function_map *functions, uint64_t *entries,
