@@ -133,6 +133,12 @@ enum tl_bit_order { TL_BITS_DETECT, TL_BITS_LOW, TL_BITS_HIGH };
 struct tl_input_xray {
 	bool tid16; /**< thread ids have 2 bytes */
 	enum tl_bit_order bit_order;
+	/**
+	 * What custom and typed events mean, for dumps, timelines and queries, a text each:
+	 * "EVENT[:NAME]=FORM", as docs/formats/xray.md has it under "Events decoded"
+	 */
+	const char *const *decoders;
+	size_t decoder_count;
 };
 
 /** xtrace: what the files do not say of themselves. */

@@ -21,10 +21,19 @@ extern "C" {
 /** A named value of a call or instant. */
 struct tl_timeline_arg {
 	const char *name;
-	enum { TL_ARG_NUMBER, TL_ARG_TEXT, TL_ARG_BYTES } kind;
-	uint64_t number;
+	/** TL_ARG_HEX: a number that is shown in hexadecimal */
+	enum tl_timeline_arg_kind {
+		TL_ARG_NUMBER,
+		TL_ARG_TEXT,
+		TL_ARG_BYTES,
+		TL_ARG_SIGNED,
+		TL_ARG_HEX,
+		TL_ARG_REAL
+	} kind;
+	uint64_t number;  /**< TL_ARG_SIGNED: two's complement */
 	const void *data; /**< text (size bytes) or bytes */
 	size_t size;
+	double real; /**< TL_ARG_REAL */
 };
 
 /** Where and when something happened on a timeline. */

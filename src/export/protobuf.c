@@ -31,6 +31,21 @@ void tl_pb_message_number(struct tl_pb_message *message, uint32_t field, uint64_
 		tl_pb_message_end(message, tl_pb_number(p, field, value));
 }
 
+/* Eight bytes, the least significant one first. */
+void tl_pb_message_double(struct tl_pb_message *message, uint32_t field, double value)
+{
+	char *p = room(message, TL_PB_VARINT_BYTES + sizeof(value));
+	uint64_t bits;
+
+	if (!p)
+		return;
+	memcpy(&bits, &value, sizeof(bits));
+	p = tl_pb_key(p, field, TL_PB_64);
+	for (unsigned i = 0; i < sizeof(bits); i++)
+		*p++ = (char)(bits >> 8 * i);
+	tl_pb_message_end(message, p);
+}
+
 char *tl_pb_message_room(struct tl_pb_message *message, uint32_t field, size_t size)
 {
 	char *p = NULL;

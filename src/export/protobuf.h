@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TL_PB_VARINT = 0, TL_PB_BYTES = 2 };
+enum { TL_PB_VARINT = 0, TL_PB_64 = 1, TL_PB_BYTES = 2 };
 enum { TL_PB_VARINT_BYTES = 10 }; /* the most a varint takes */
 
 /* Base 128, least significant group first. Returns the end. */
@@ -49,6 +49,7 @@ struct tl_pb_message {
 };
 
 void tl_pb_message_number(struct tl_pb_message *message, uint32_t field, uint64_t value);
+void tl_pb_message_double(struct tl_pb_message *message, uint32_t field, double value);
 void tl_pb_message_bytes(struct tl_pb_message *message, uint32_t field, const void *data,
 			 size_t size);
 /* A string field: bytes that are not UTF-8 become U+FFFD, as decoders insist on. */

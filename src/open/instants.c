@@ -47,9 +47,7 @@ static void put_argument(struct tl_output *out, const struct tl_timeline_arg *ar
 {
 	tl_put_json(out, arg->name, strlen(arg->name));
 	tl_put_char(out, ':');
-	if (arg->kind == TL_ARG_NUMBER)
-		tl_put_u64(out, arg->number);
-	else
+	if (!tl_timeline_put_number(out, arg))
 		tl_put_json(out, arg->data, arg->size);
 }
 

@@ -149,6 +149,30 @@ void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_
 	timeline->ops->instant(timeline, track, at->ticks, name, args, arg_count);
 }
 
+bool tl_timeline_put_number(struct tl_output *out, const struct tl_timeline_arg *arg)
+{
+	switch (arg->kind) {
+	case TL_ARG_NUMBER:
+		tl_put_u64(out, arg->number);
+		return true;
+	case TL_ARG_SIGNED:
+		tl_put_i64(out, (int64_t)arg->number);
+		return true;
+	case TL_ARG_HEX:
+		tl_put_char(out, '"');
+		tl_put_hex(out, arg->number);
+		tl_put_char(out, '"');
+		return true;
+	case TL_ARG_REAL:
+		tl_put_double(out, arg->real);
+		return true;
+	case TL_ARG_TEXT:
+	case TL_ARG_BYTES:
+		break;
+	}
+	return false;
+}
+
 bool tl_timeline_failed(const struct tl_timeline *timeline)
 {
 	return timeline->no_memory || tl_output_failed(timeline->out);

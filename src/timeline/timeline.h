@@ -70,6 +70,12 @@ struct tl_timeline {
 /* A timeline of a format, not yet begun; NULL without memory. */
 struct tl_timeline *tl_timeline_new(const struct tl_timeline_ops *ops, struct tl_output *out);
 
+/*
+ * A number as JSON: in decimal, or a text of hexadecimal. False, and nothing is written: it is a
+ * text or bytes.
+ */
+bool tl_timeline_put_number(struct tl_output *out, const struct tl_timeline_arg *arg);
+
 /* The track, added if it is new. NULL, and timeline->no_memory is set, without memory. */
 struct tl_track *tl_timeline_track(struct tl_timeline *timeline, int64_t process, int64_t thread);
 

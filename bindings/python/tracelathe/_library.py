@@ -94,7 +94,7 @@ class IntelPt(Structure):
 
 class Xray(Structure):
     C_NAME = "struct tl_input_xray"
-    _fields_ = [("tid16", c_bool), ("bit_order", c_int)]
+    _fields_ = [("tid16", c_bool), ("bit_order", c_int), ("decoders", POINTER(c_char_p)), ("decoder_count", c_size_t)]
 
 
 class Xtrace(Structure):

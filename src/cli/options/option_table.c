@@ -365,6 +365,12 @@ const struct option_row option_rows[] = {
 	OPT_WORD(C_READERS_ONE_FORMAT, "bit-order", "detect|low|high", enum tl_bit_order,
 		 input.xray.bit_order, TL_BITS_DETECT,
 		 "XRay, big-endian files: bit fields begin at this end (default: detect)"),
+	OPT_LABEL(C_DUMP | C_TIMELINE | C_QUERY | C_ONE_FORMAT, "decode", "EVENT[:NAME]=FORM",
+		  programs.decoders,
+		  "XRay: what the bytes of events mean. EVENT: custom, the number of a type, or "
+		  "typed; NAME: what the event is called; FORM: text, integer, unsigned, hex, or "
+		  "struct:TYPE[ NAME][,...] with i8..i64, u8..u64, x8..x64, f32, f64, sN, padN; "
+		  "may be repeated"),
 	OPT_FLAG(C_READERS | C_EXTRACT, "no-demangle", input.raw_names,
 		 "show C++ and Rust names as the linker sees them"),
 	OPT_FLAG(C_READERS, "strict", input.strict,

@@ -358,6 +358,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	programs->raw_count = settings->programs.raws.list.count;
 	settings->input.labels = settings->programs.labels.items;
 	settings->input.label_count = settings->programs.labels.list.count;
+	settings->input.xray.decoders = settings->programs.decoders.items;
+	settings->input.xray.decoder_count = settings->programs.decoders.list.count;
 	if (!needs_lines(settings, command))
 		settings->input.detail =
 			needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
@@ -386,6 +388,7 @@ void settings_free(struct settings *settings)
 	list_free(&settings->programs.binaries.list);
 	list_free(&settings->programs.raws.list);
 	list_free(&settings->programs.labels.list);
+	list_free(&settings->programs.decoders.list);
 	list_free(&settings->diff.renames.list);
 	list_free(&settings->diff.binaries_after.list);
 	list_free(&settings->events.formulas.list);

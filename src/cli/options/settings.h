@@ -18,6 +18,7 @@ struct program_settings {
 	LIST_OF(struct tl_binary_spec) binaries;
 	LIST_OF(struct tl_raw_spec) raws;
 	LIST_OF(const char *) labels;
+	LIST_OF(const char *) decoders;
 };
 
 /* The values of `diff --by`, in the order of its words; 0: not given. */

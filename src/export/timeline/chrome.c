@@ -239,9 +239,9 @@ static void put_arg(struct tl_output *out, const struct tl_timeline_arg *arg)
 
 	tl_put_json(out, arg->name, strlen(arg->name));
 	tl_put_char(out, ':');
-	if (arg->kind == TL_ARG_NUMBER) {
-		tl_put_u64(out, arg->number);
-	} else if (text) {
+	if (tl_timeline_put_number(out, arg))
+		return;
+	if (text) {
 		tl_put_json(out, arg->data, arg->size);
 	} else {
 		tl_put_char(out, '"');

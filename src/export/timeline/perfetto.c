@@ -37,7 +37,14 @@ enum {
 	EVENT_SOURCE = 34
 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
-enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
+enum {
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10
+};
 enum { INTERNED_EVENT_NAME = 2, INTERNED_SOURCE = 4 };
 enum { NAME_IID = 1, NAME_NAME = 2 };
 enum { SOURCE_IID = 1, SOURCE_FILE = 2, SOURCE_FUNCTION = 3, SOURCE_LINE = 4 };
@@ -216,16 +223,35 @@ static void intern(struct perfetto *f, uint32_t key, const char *name, const cha
 
 /* ---- events ---- */
 
+static void put_value(struct tl_pb_message *to, const struct tl_timeline_arg *a)
+{
+	switch (a->kind) {
+	case TL_ARG_NUMBER:
+		tl_pb_message_number(to, ANNOTATION_UINT, a->number);
+		break;
+	case TL_ARG_SIGNED:
+		tl_pb_message_number(to, ANNOTATION_INT, a->number);
+		break;
+	case TL_ARG_HEX:
+		tl_pb_message_number(to, ANNOTATION_POINTER, a->number);
+		break;
+	case TL_ARG_REAL:
+		tl_pb_message_double(to, ANNOTATION_DOUBLE, a->real);
+		break;
+	case TL_ARG_TEXT:
+		tl_pb_message_text(to, ANNOTATION_STRING, a->data, a->size);
+		break;
+	case TL_ARG_BYTES:
+		tl_pb_message_hex(to, ANNOTATION_STRING, a->data, a->size);
+		break;
+	}
+}
+
 static void annotate(struct perfetto *f, const struct tl_timeline_arg *args, size_t count)
 {
 	for (const struct tl_timeline_arg *a = args; a < args + count; a++) {
 		tl_pb_message_text(&f->inner, ANNOTATION_NAME, a->name, strlen(a->name));
-		if (a->kind == TL_ARG_NUMBER)
-			tl_pb_message_number(&f->inner, ANNOTATION_UINT, a->number);
-		else if (a->kind == TL_ARG_TEXT)
-			tl_pb_message_text(&f->inner, ANNOTATION_STRING, a->data, a->size);
-		else
-			tl_pb_message_hex(&f->inner, ANNOTATION_STRING, a->data, a->size);
+		put_value(&f->inner, a);
 		tl_pb_message_inner(&f->event, EVENT_ANNOTATION, &f->inner);
 	}
 }

@@ -25,6 +25,7 @@ static void close_xray(struct tl_input *input)
 
 	tl_xray_close(x->reader);
 	tl_xray_maps_close(&x->maps);
+	tl_xray_decoders_free(&x->decoders);
 	tl_source_close(x->log_source);
 	tl_output_discard(x->log);
 	free(x);
@@ -150,6 +151,10 @@ static int open_xray(struct tl_input *input, const char *const *paths, size_t pa
 	status = open_reader(input, x, err);
 	if (status == 0)
 		status = set_limits(&input->options, x, err);
+	if (status == 0)
+		status = tl_xray_decoders_open(&x->decoders, input->options.xray.decoders,
+					       input->options.xray.decoder_count,
+					       tl_xray_info(x->reader)->big_endian, err);
 	if (status == 0)
 		status = tl_xray_maps_open(&x->maps, paths[0], &input->options, failed, err);
 	return status;
@@ -288,9 +293,15 @@ static int64_t check_xray(struct tl_input *input, bool json, struct tl_output *o
 
 /* ---- damage ---- */
 
-/* Notes about records of another process and about buffers that stand in the log twice. */
-static size_t list_inherited(const struct tl_xray_reader *reader, struct tl_damage *places)
+enum { MOST_NOTES = 4 };
+
+/*
+ * Notes about records of another process, about buffers that stand in the log twice, and about
+ * events that are not what they were said to be.
+ */
+static size_t list_notes(const struct tl_xray_input *x, struct tl_damage places[MOST_NOTES])
 {
+	const struct tl_xray_reader *reader = x->reader;
 	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	size_t listed = 0;
 
@@ -310,6 +321,13 @@ static size_t list_inherited(const struct tl_xray_reader *reader, struct tl_dama
 			     "can be told apart if that process's log is given, too";
 		places[listed++] = place;
 	}
+	if (x->decoders.misfits) {
+		place.status = TL_BAD_USAGE;
+		place.offset = x->decoders.first_misfit;
+		place.text = "an event has another size than its decoder says (the first of "
+			     "them): the bytes of these are shown";
+		places[listed++] = place;
+	}
 	return listed;
 }
 
@@ -320,8 +338,8 @@ static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size
 	size_t listed;
 	const struct tl_xray_fault *faults =
 		tl_xray_faults(x->reader, &listed, count, skipped_bytes);
-	struct tl_damage more[3];
-	size_t notes = list_inherited(x->reader, more), told;
+	struct tl_damage more[MOST_NOTES];
+	size_t notes = list_notes(x, more), told;
 
 	if (listed > room)
 		listed = room;

@@ -9,6 +9,7 @@ struct tl_xray_input {
 	struct tl_xray_reader *reader;
 	struct tl_xray_maps maps;
 	struct tl_xray_fold_options limits;
+	struct tl_xray_decoders decoders;
 	/* of records that came as YAML: the log that was made of them */
 	struct tl_output *log;
 	struct tl_source *log_source;

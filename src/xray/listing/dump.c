@@ -5,6 +5,7 @@
  */
 #include "core/error.h"
 #include "core/output.h"
+#include "timeline/timeline.h"
 #include "xray/listing/select.h"
 
 enum field_type { F_U16, F_U32, F_I32, F_U64, F_I64, F_TEXT, F_DATA, F_PATH };
@@ -172,8 +173,30 @@ static void json_function(struct tl_output *out, const struct tl_xray_record *re
 	tl_put_text(out, "]}\n");
 }
 
+/* What the bytes of an event mean, behind its fields. */
+static void json_event(struct tl_output *out, const struct tl_xray_event *event)
+{
+	if (event->name) {
+		put_key(out, "event");
+		tl_put_json(out, event->name, strlen(event->name));
+	}
+	put_key(out, "values");
+	tl_put_char(out, '{');
+	for (size_t i = 0; i < event->count; i++) {
+		const struct tl_timeline_arg *value = &event->fields[i];
+
+		if (i)
+			tl_put_char(out, ',');
+		tl_put_json(out, value->name, strlen(value->name));
+		tl_put_char(out, ':');
+		if (!tl_timeline_put_number(out, value))
+			tl_put_json(out, value->data, value->size);
+	}
+	tl_put_char(out, '}');
+}
+
 static void json_line(struct tl_output *out, const struct tl_xray_record *record,
-		      const struct tl_xray_function_name *name)
+		      const struct tl_xray_function_name *name, const struct tl_xray_event *event)
 {
 	tl_put_text(out, "{\"offset\":");
 	tl_put_u64(out, record->offset);
@@ -189,6 +212,8 @@ static void json_line(struct tl_output *out, const struct tl_xray_record *record
 		put_key(out, f->name);
 		put_value(out, record, f, true);
 	}
+	if (event)
+		json_event(out, event);
 	if (record->kind == TL_XRAY_SAMPLE) {
 		json_number(out, "ticks", (int64_t)record->tsc);
 	} else {
@@ -227,9 +252,41 @@ static void text_function(struct tl_output *out, const struct tl_xray_record *re
 	tl_put_i64(out, record->delta);
 }
 
+/* Instead of the bytes. */
+static void text_event(struct tl_output *out, const struct tl_xray_event *event)
+{
+	if (event->name) {
+		tl_put_char(out, ' ');
+		tl_put_shown(out, event->name, strlen(event->name));
+	}
+	for (size_t i = 0; i < event->count; i++) {
+		const struct tl_timeline_arg *value = &event->fields[i];
+
+		tl_put_char(out, ' ');
+		tl_put_shown(out, value->name, strlen(value->name));
+		tl_put_char(out, '=');
+		if (value->kind == TL_ARG_HEX)
+			tl_put_hex(out, value->number);
+		else if (!tl_timeline_put_number(out, value))
+			tl_put_json(out, value->data, value->size);
+	}
+}
+
+/* Fields that have columns of their own, or whose meaning is shown. */
+static bool is_elsewhere(const struct tl_xray_record *record, const struct field *field,
+			 const struct tl_xray_event *event)
+{
+	if (field->type == F_DATA)
+		return event != NULL;
+	return field->offset == offsetof(struct tl_xray_record, thread) ||
+	       field->offset == offsetof(struct tl_xray_record, cpu) ||
+	       (field->offset == offsetof(struct tl_xray_record, process) &&
+		record->kind != TL_XRAY_PID);
+}
+
 /* Columns: offset, tsc, thread, cpu, then the record. */
 static void text_line(struct tl_output *out, const struct tl_xray_record *record,
-		      const struct tl_xray_function_name *name)
+		      const struct tl_xray_function_name *name, const struct tl_xray_event *event)
 {
 	tl_put_format(out, "0x%08llx ", (unsigned long long)record->offset);
 	put_padded(out, record->tsc, record->kind == TL_XRAY_SAMPLE && record->tsc > INT64_MAX, 16);
@@ -243,17 +300,15 @@ static void text_line(struct tl_output *out, const struct tl_xray_record *record
 	} else {
 		tl_put_text(out, tl_xray_kind_name(record->kind));
 		for (const struct field *f = fields[record->kind]; f->name; f++) {
-			/* These have columns of their own. */
-			if (f->offset == offsetof(struct tl_xray_record, thread) ||
-			    f->offset == offsetof(struct tl_xray_record, cpu) ||
-			    (f->offset == offsetof(struct tl_xray_record, process) &&
-			     record->kind != TL_XRAY_PID))
+			if (is_elsewhere(record, f, event))
 				continue;
 			tl_put_char(out, ' ');
 			tl_put_text(out, f->name);
 			tl_put_char(out, '=');
 			put_value(out, record, f, false);
 		}
+		if (event)
+			text_event(out, event);
 	}
 	tl_put_char(out, '\n');
 }
@@ -269,6 +324,8 @@ int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, b
 	while ((status = tl_xray_next_record(reader, &record, err)) == 1 &&
 	       !tl_output_failed(out)) {
 		const struct tl_xray_function_name *name = &none;
+		struct tl_xray_event event;
+		bool decoded;
 
 		if (!tl_xray_selected(select, &record))
 			continue;
@@ -279,10 +336,11 @@ int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, b
 				return tl_error_memory(err);
 			name = &select->names.names[number];
 		}
+		decoded = tl_xray_decode_event(select->decoders, &record, &event);
 		if (json)
-			json_line(out, &record, name);
+			json_line(out, &record, name, decoded ? &event : NULL);
 		else
-			text_line(out, &record, name);
+			text_line(out, &record, name, decoded ? &event : NULL);
 	}
 	return tl_error_or_end(status);
 }

@@ -133,21 +133,33 @@ static int put_function(struct walk *w, const struct tl_xray_record *record, str
 	return 0;
 }
 
+/* Its bytes, or what they mean; then the type of a typed event. */
 static void put_event(struct walk *w, const struct tl_xray_record *record)
 {
 	struct tl_timeline_point at = point_of(w, record);
-	/* clang-format off */
-	struct tl_timeline_arg args[2] = {
-		{ .name = "data", .kind = TL_ARG_BYTES, .data = record->payload,
-		  .size = record->payload_size },
-		{ .name = "type", .kind = TL_ARG_NUMBER, .number = record->event_type },
-	};
-	/* clang-format on */
+	struct tl_timeline_arg args[TL_XRAY_MOST_FIELDS + 1];
 	bool typed = record->kind == TL_XRAY_TYPED_EVENT;
+	struct tl_xray_event event;
+	size_t count = 0;
 
-	if (in_window(w, record))
-		tl_timeline_instant(w->timeline, &at, typed ? "typed event" : "custom event", args,
-				    typed ? 2 : 1);
+	if (!in_window(w, record))
+		return;
+	if (tl_xray_decode_event(w->select->decoders, record, &event)) {
+		memcpy(args, event.fields, event.count * sizeof(*args));
+		count = event.count;
+	} else {
+		args[count++] = (struct tl_timeline_arg){ .name = "data",
+							  .kind = TL_ARG_BYTES,
+							  .data = record->payload,
+							  .size = record->payload_size };
+	}
+	if (typed)
+		args[count++] = (struct tl_timeline_arg){ .name = "type",
+							  .kind = TL_ARG_NUMBER,
+							  .number = record->event_type };
+	if (!event.name)
+		event.name = typed ? "typed event" : "custom event";
+	tl_timeline_instant(w->timeline, &at, event.name, args, count);
 }
 
 static void put_migration(struct walk *w, const struct tl_xray_record *record)

@@ -301,6 +301,23 @@ TEST(arguments_and_instants)
 		      "{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":2.000}");
 }
 
+/* Numbers with sign, in hexadecimal (a text, as JSON has no such numbers) and with a fraction. */
+TEST(numbers_of_each_kind)
+{
+	const struct tl_timeline_arg args[] = {
+		{ .name = "s", .kind = TL_ARG_SIGNED, .number = (uint64_t)INT64_MIN },
+		{ .name = "h", .kind = TL_ARG_HEX, .number = 0xfedcba9876543210 },
+		{ .name = "r", .kind = TL_ARG_REAL, .real = -0.375 },
+	};
+	struct tl_timeline_point at = { 1, 2, 1000 };
+
+	begin(1000000000);
+	tl_timeline_instant(on.timeline, &at, "e", args, 3);
+	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"i\",\"ts\":1.000,\"s\":\"t\",\"name\":"
+		      "\"e\",\"args\":{\"s\":-9223372036854775808,"
+		      "\"h\":\"0xfedcba9876543210\",\"r\":-0.375}}");
+}
+
 /* "metadata events process_name/thread_name"; "numeric pid/tid"; "name escaping right" */
 TEST(names)
 {
@@ -376,6 +393,7 @@ int main(void)
 		cmocka_unit_test(sums_that_miss_the_end_of_others),
 		cmocka_unit_test(sums_where_errors_are_large),
 		cmocka_unit_test(arguments_and_instants),
+		cmocka_unit_test(numbers_of_each_kind),
 		cmocka_unit_test(names),
 		cmocka_unit_test(many_threads_are_valid_json),
 		cmocka_unit_test(nothing_is_valid_json),

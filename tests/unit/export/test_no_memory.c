@@ -33,15 +33,16 @@ static void put_call(struct tl_timeline *timeline, int64_t i)
 {
 	const struct tl_timeline_point at = { 7, i % 3, (uint64_t)(100 + 10 * i) };
 	const struct tl_timeline_arg args[] = {
-		{ "number", TL_ARG_NUMBER, 5, NULL, 0 },
-		{ "text", TL_ARG_TEXT, 0, "text", 4 },
-		{ "bytes", TL_ARG_BYTES, 0, "\1\2", 2 },
+		{ .name = "number", .kind = TL_ARG_NUMBER, .number = 5 },
+		{ .name = "real", .kind = TL_ARG_REAL, .real = 0.5 },
+		{ .name = "text", .kind = TL_ARG_TEXT, .data = "text", .size = 4 },
+		{ .name = "bytes", .kind = TL_ARG_BYTES, .data = "\1\2", .size = 2 },
 	};
 
 	if (i < 3)
 		tl_timeline_name(timeline, 7, i, "worker");
 	if (i % 6 < 3)
-		tl_timeline_enter(timeline, &at, (uint32_t)i % 5, "function", "file.c", 9, args, 3);
+		tl_timeline_enter(timeline, &at, (uint32_t)i % 5, "function", "file.c", 9, args, 4);
 	else if (i % 4)
 		tl_timeline_leave(timeline, &at);
 	else

@@ -140,6 +140,27 @@ TEST(arguments_and_instants)
 	free(text);
 }
 
+/* DebugAnnotation of Perfetto: int_value, double_value, pointer_value (shown in hexadecimal). */
+TEST(numbers_of_each_kind)
+{
+	const struct tl_timeline_arg args[] = {
+		{ .name = "s", .kind = TL_ARG_SIGNED, .number = (uint64_t)INT64_MIN },
+		{ .name = "h", .kind = TL_ARG_HEX, .number = 0xfedcba9876543210 },
+		{ .name = "r", .kind = TL_ARG_REAL, .real = -0.375 },
+	};
+	struct tl_timeline_point at = { 100, 200, 7 };
+	char *text;
+
+	need_program("protoc");
+	begin(0);
+	tl_timeline_instant(on.timeline, &at, "mark", args, 3);
+	text = finish_decoded();
+	assert_contains(text, "debug_annotations { int_value: -9223372036854775808 name: \"s\" } "
+			      "debug_annotations { pointer_value: 18364758544493064720 name: "
+			      "\"h\" } debug_annotations { double_value: -0.375 name: \"r\" } ");
+	free(text);
+}
+
 /*
  * "timestamps in ns, converted exactly: ticks * 10^9 / frequency"; what does not fit is the end of
  * the range
@@ -251,6 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets),
 		cmocka_unit_test(arguments_and_instants),
+		cmocka_unit_test(numbers_of_each_kind),
 		cmocka_unit_test(timestamps),
 		cmocka_unit_test(threads_are_apart),
 		cmocka_unit_test(counts_of_threads),

@@ -61,6 +61,18 @@ TEST(calls)
 	refuse(whole, USE_DUMP);
 }
 
+/* What events mean: names and fields of decoders, and values. */
+TEST(decoders)
+{
+	static const char *const texts[] = { "custom:step=struct:s4 word,pad1,s rest", "7=hex" };
+	struct whole_input whole = recording("xray/custom-fdr.xray", NULL);
+
+	whole.options.xray.decoders = texts;
+	whole.options.xray.decoder_count = 2;
+	refuse(whole, USE_DUMP);
+	refuse(whole, USE_TIMELINE);
+}
+
 /* A parent's log and a child's, in which the parent's records stand again. */
 TEST(forks)
 {
@@ -74,10 +86,8 @@ TEST(forks)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modes),
-		cmocka_unit_test(folds),
-		cmocka_unit_test(calls),
-		cmocka_unit_test(forks),
+		cmocka_unit_test(modes),    cmocka_unit_test(folds), cmocka_unit_test(calls),
+		cmocka_unit_test(decoders), cmocka_unit_test(forks),
 	};
 
 	return cmocka_run_group_tests_name("xray no_memory", tests, NULL, NULL);

@@ -41,6 +41,8 @@ static void put_args(struct tl_output *out, const struct tl_timeline_arg *args, 
 		tl_put_format(out, " %s=", args[i].name);
 		if (args[i].kind == TL_ARG_NUMBER)
 			tl_put_u64(out, args[i].number);
+		else if (args[i].kind == TL_ARG_HEX)
+			tl_put_hex(out, args[i].number);
 		else
 			tl_put_bytes(out, args[i].data, args[i].size);
 	}
@@ -130,10 +132,10 @@ static void put_trace(struct bytes *b)
 	end_block(b, start);
 }
 
-static void expect(const struct tl_xray_fold_options *limits, const char *function, int status,
-		   const char *expected)
+static void expect_decoded(const struct tl_xray_fold_options *limits, const char *function,
+			   struct tl_xray_decoders *decoders, int status, const char *expected)
 {
-	struct tl_xray_select select = { .limits = *limits };
+	struct tl_xray_select select = { .limits = *limits, .decoders = decoders };
 	struct tl_timeline *timeline;
 	struct bytes b = { 0 };
 	struct tl_output *out;
@@ -158,6 +160,12 @@ static void expect(const struct tl_xray_fold_options *limits, const char *functi
 	tl_xray_names_end(&select.names);
 	close_trace(&t);
 	free_bytes(&b);
+}
+
+static void expect(const struct tl_xray_fold_options *limits, const char *function, int status,
+		   const char *expected)
+{
+	expect_decoded(limits, function, NULL, status, expected);
 }
 
 /* "exits without an entry are left out, and a call that ... ends where the fold ends it" */
@@ -213,6 +221,28 @@ TEST(a_window_shows_what_begins_in_it)
 	       "end, origin 100\n");
 }
 
+/* The name and the values of a decoder; what is not of its form has its bytes, and is counted. */
+TEST(events_have_the_meaning_that_is_told)
+{
+	static const char *const texts[] = { "custom:step=struct:s2 head,x16 tail", "77:tag=hex" };
+	struct tl_xray_fold_options window = all;
+	struct tl_xray_decoders decoders;
+
+	window.from_ticks = 115;
+	window.to_ticks = 130;
+	window.thread = 2;
+	assert_int_equal(tl_xray_decoders_open(&decoders, texts, 2, false, NULL), 0);
+	expect_decoded(&window, NULL, &decoders, 0,
+		       "begin 1000\n"
+		       "name 1/-1 process 1\n"
+		       "name 1/2 thread 2\n"
+		       "instant 2 115 step head=te tail=0x7478\n"
+		       "instant 2 120 tag data=plain type=77\n"
+		       "end, origin 100\n");
+	assert_int_equal(decoders.misfits, 1);
+	tl_xray_decoders_free(&decoders);
+}
+
 /* "@return 0, 1 if there was no call and no instant" */
 TEST(threads_that_are_not_there)
 {
@@ -227,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_events_and_migrations),
 		cmocka_unit_test(a_window_shows_what_begins_in_it),
+		cmocka_unit_test(events_have_the_meaning_that_is_told),
 		cmocka_unit_test(threads_that_are_not_there),
 	};
 
