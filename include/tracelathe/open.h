@@ -486,6 +486,63 @@ TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *slice,
 			  struct tl_output *out, struct tl_error *err);
 
 /**
+ * The simulation points that SimPoint 3 chose: of the vectors of TL_ANALYZE_BBV, one of each
+ * cluster, and what share of the intervals is like it. Each is a slice of the trace.
+ */
+struct tl_simpoints;
+
+/** What tl_input_simpoints() reads. */
+struct tl_simpoint_options {
+	size_t size;           /**< sizeof(struct tl_simpoint_options) */
+	const char *simpoints; /**< file of -saveSimpoints: lines "INTERVAL CLUSTER" */
+	const char *weights;   /**< file of -saveSimpointWeights: lines "WEIGHT CLUSTER" */
+	uint64_t interval;     /**< as in the struct tl_analysis that made the vectors */
+	uint64_t warmup;       /**< instructions before each interval that belong to its slice */
+};
+
+/** A simulation point. Instructions have numbers from 0 in their stream. */
+struct tl_simpoint {
+	uint64_t interval, cluster;
+	double weight;
+	uint64_t first, end; /**< of the interval: its first instruction, and the one behind it */
+	/** where the slice begins: at a snapshot, at least `warmup` instructions before `first` */
+	uint64_t begin;
+	/** that snapshot; TL_NOWHERE: none is so early, and registers at `begin` are not known */
+	uint64_t snapshot;
+	/** taken right at `end`; TL_NOWHERE: none is */
+	uint64_t end_snapshot;
+};
+
+/**
+ * Read SimPoint's files, and find their intervals in the trace.
+ * @param failed  set to the path the error is about, NULL: the trace; may be NULL
+ * @return 0; TL_BAD_FORMAT: a line that is none of the format, a cluster that only one of the files
+ *         has or that one has twice, an interval that the trace does not have (`record` is the
+ *         line, from 0); TL_UNSUPPORTED: the format has no vectors; TL_BAD_USAGE; TL_NO_MEMORY
+ */
+TL_API int tl_input_simpoints(struct tl_simpoints **points, struct tl_input *input,
+			      const struct tl_simpoint_options *options, const char **failed,
+			      struct tl_error *err);
+/** How many there are, and the sum of their weights, which is 1 of SimPoint's own files. */
+TL_API size_t tl_simpoints_count(const struct tl_simpoints *points, double *weight);
+/** One of them, in the order of the file. @return 0, or TL_BAD_USAGE: no such point, or `size` */
+TL_API int tl_simpoints_at(const struct tl_simpoints *points, size_t number,
+			   struct tl_simpoint *point, size_t size);
+/**
+ * Write the slice of a point, as tl_input_slice() does.
+ * @param partner  as tl_slice.partner
+ * @param name     of the file, for the table: copied; NULL: none
+ */
+TL_API int tl_simpoints_slice(struct tl_simpoints *points, size_t number, enum tl_slice_form form,
+			      struct tl_output *out, struct tl_output *partner, const char *name,
+			      struct tl_error *err);
+/** The points as a table: weights, places, names of files. @return 0 or TL_BAD_USAGE */
+TL_API int tl_simpoints_table(const struct tl_simpoints *points, enum tl_report_form form,
+			      struct tl_output *out, struct tl_error *err);
+/** Free; before the input is closed. NULL is allowed. */
+TL_API void tl_simpoints_close(struct tl_simpoints *points);
+
+/**
  * Analyze the executed instructions and their memory accesses. Memory use grows with the code and
  * data touched, not with the length of the trace.
  * @return 0; TL_UNSUPPORTED when the format has no instructions; TL_BAD_USAGE; TL_BAD_FORMAT for a

@@ -88,6 +88,13 @@ struct tl_format {
 		     struct tl_error *err);
 	int (*analyze)(struct tl_input *input, const struct tl_analysis *analysis,
 		       struct tl_output *out, const char **failed, struct tl_error *err);
+	/*
+	 * Find the intervals of points, which come in the order of these: all members behind
+	 * `weight`. *found: how many intervals the trace has; points of others stay as they were.
+	 */
+	int (*locate)(struct tl_input *input, const struct tl_simpoint_options *options,
+		      struct tl_simpoint *points, size_t count, uint64_t *found,
+		      struct tl_error *err);
 	/* Count what was executed, and write it (open/coverage.h). */
 	int (*coverage)(struct tl_input *input, const struct tl_coverage_exporter *exporter,
 			struct tl_output *out, struct tl_error *err);

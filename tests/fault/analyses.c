@@ -20,12 +20,13 @@ static const char *const one[] = { "xtrace.20260101000000.0.hint9.xinsndata.bin"
 static const char *const two[] = { "xtrace.20260101000001.0.hint9.xinsndata.bin",
 				   "xtrace.20260101000001.1.hint9.xinsndata.bin" };
 
-/* What is asked for: an analysis in a form, or a conversion. */
+/* What is asked for: an analysis in a form, a conversion, or slices. */
 struct wish {
 	unsigned what;
 	enum tl_report_form form;
 	const char *to; /* NULL: an analysis */
 	bool binary;
+	bool simpoints; /* slices and their table instead */
 };
 
 enum {
@@ -34,17 +35,22 @@ enum {
 };
 
 static const struct wish wishes[] = {
-	{ ALL, TL_REPORT_TEXT, NULL, true },
-	{ ALL, TL_REPORT_JSON, NULL, false },
-	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true },
-	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false },
-	{ 0, TL_REPORT_TEXT, "tarmac", false },
-	{ 0, TL_REPORT_TEXT, "champsim", false },
-	{ 0, TL_REPORT_TEXT, "jsonl", false },
-	{ 0, TL_REPORT_TEXT, "bbv", false },
+	{ ALL, TL_REPORT_TEXT, NULL, true, false },
+	{ ALL, TL_REPORT_JSON, NULL, false, false },
+	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true, false },
+	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false, false },
+	{ 0, TL_REPORT_TEXT, "tarmac", false, false },
+	{ 0, TL_REPORT_TEXT, "champsim", false, false },
+	{ 0, TL_REPORT_TEXT, "jsonl", false, false },
+	{ 0, TL_REPORT_TEXT, "bbv", false, false },
+	{ .form = TL_REPORT_CSV, .simpoints = true },
+	{ .form = TL_REPORT_TEXT, .simpoints = true },
 };
+
+/* Of SimPoint: intervals of 100 instructions, and what they weigh. */
+static char simpoints[64], weights[64];
 
 struct input {
 	char paths[2][512];
@@ -70,6 +76,27 @@ static uint64_t digest_of(struct tl_output *out)
 	return digest;
 }
 
+static int slice_points(struct tl_input *input, const struct wish *wish, struct tl_output *out,
+			struct tl_error *err)
+{
+	const struct tl_simpoint_options options = {
+		.size = sizeof(options),
+		.simpoints = simpoints,
+		.weights = weights,
+		.interval = 100,
+		.warmup = 50,
+	};
+	struct tl_simpoints *points;
+	int status = tl_input_simpoints(&points, input, &options, NULL, err);
+
+	for (size_t i = 0; status == 0 && i < tl_simpoints_count(points, NULL); i++)
+		status = tl_simpoints_slice(points, i, TL_SLICE_TRACE, out, NULL, "a name", err);
+	if (status == 0)
+		status = tl_simpoints_table(points, wish->form, out, err);
+	tl_simpoints_close(points);
+	return status;
+}
+
 static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_output *out)
 {
 	const struct tl_analysis analysis = { .size = sizeof(analysis),
@@ -77,6 +104,8 @@ static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_out
 					      .form = wish->form };
 	struct tl_error err;
 
+	if (wish->simpoints)
+		return slice_points(input, wish, out, &err);
 	if (wish->to)
 		return tl_input_reencode(input, wish->to, NULL, out, &err);
 	return tl_input_analyze(input, &analysis, out, NULL, &err);
@@ -230,6 +259,10 @@ int main(int argc, char **argv)
 
 	if (!mkdtemp(folder))
 		return 2;
+	snprintf(simpoints, sizeof(simpoints), "%s/simpoints", folder);
+	snprintf(weights, sizeof(weights), "%s/weights", folder);
+	store(simpoints, (const uint8_t *)"0 1\n2 0\n", 8);
+	store(weights, (const uint8_t *)"0.25 0\n0.75 1\n", 14);
 	find(&single, one, 1);
 	find(&group, two, 2);
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
@@ -238,6 +271,8 @@ int main(int argc, char **argv)
 	for (int onward = 0; onward < 2; onward++)
 		failures += refuse_each(&group, &wishes[0], onward, &runs);
 	failures += damage(folder, &single, mutants, &runs);
+	remove(simpoints);
+	remove(weights);
 	rmdir(folder);
 	printf("%" PRIu64 " runs, %d failures\n", runs, failures);
 	return failures || !runs;

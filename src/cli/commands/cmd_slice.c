@@ -58,7 +58,30 @@ int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *
 	return status;
 }
 
+/* NULL, or what makes no sense without --simpoints. */
+static const char *of_simpoints(const struct settings *settings)
+{
+	if (settings->slice.weights)
+		return "--weights";
+	if (settings->slice.warmup)
+		return "--warmup";
+	if (settings->analysis.interval)
+		return "--interval";
+	if (settings->output.csv)
+		return "--csv";
+	return settings->output.json ? "--json" : NULL;
+}
+
 int cmd_slice(struct command_job *job, struct tl_error *err)
 {
+	const char *option = of_simpoints(job->settings);
+
+	if (job->settings->slice.simpoints)
+		return slice_simpoints(job, err);
+	if (option) {
+		complain(job->command->name, "%s goes with --simpoints", option);
+		job->error_shown = true;
+		return TL_BAD_USAGE;
+	}
 	return write_part(job, job->settings->slice.part, err);
 }

@@ -47,6 +47,9 @@ int fold_file(struct command_job *job, const char *path, struct tl_profile **pro
  */
 void warn_damage(struct command_job *job, struct tl_input *input, const char *file);
 
+/* Make the directory of -o, into which `files` go, unless it is there. False: that was said. */
+bool make_directory(const struct command_job *job, const char *files);
+
 /* Whether the command goes on without a file that failed with this status. */
 bool keeps_going(const struct command_job *job, int status);
 /* Go on without a file, whose error was shown. */
@@ -151,6 +154,9 @@ const struct tl_exporter *chosen_exporter(const struct settings *settings);
 
 /* cmd_slice.c: write a part of the input; the partner of a format of two files is written, too. */
 int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err);
+
+/* simpoints.c: slice --simpoints. */
+int slice_simpoints(struct command_job *job, struct tl_error *err);
 
 /* diff/diff_runs.c: diff --runs. */
 int diff_runs(struct command_job *job, struct tl_error *err);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands/job.h"
 #include "cli/confine/confine.h"
@@ -112,6 +113,26 @@ void warn_damage(struct command_job *job, struct tl_input *input, const char *fi
 
 /* ---- output ---- */
 
+/* Whether -o is a directory, in which the command makes files by itself. */
+static bool writes_directory(const struct command_job *job)
+{
+	return job->command->directory || job->settings->slice.simpoints;
+}
+
+bool make_directory(const struct command_job *job, const char *files)
+{
+	const char *path = job->settings->output.path;
+
+	if (!is_file(path)) {
+		complain(job->command->name, "-o DIR says where the %s go", files);
+		return false;
+	}
+	if (!mkdir(path, 0777) || errno == EEXIST)
+		return true;
+	complain(job->command->name, "%s: cannot be made: %s", path, strerror(errno));
+	return false;
+}
+
 static const char *output_name(const struct settings *settings)
 {
 	return is_file(settings->output.path) ? settings->output.path : "standard output";
@@ -163,7 +184,7 @@ static void give_up(struct command_job *job, const struct tl_error *err)
 static int run_open(struct command_job *job)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
-	const char *path = job->command->directory ? NULL : job->settings->output.path;
+	const char *path = writes_directory(job) ? NULL : job->settings->output.path;
 	int result = output_open(&job->out, path, &err);
 	bool written = true;
 

@@ -135,6 +135,8 @@ static void add_named(struct confine_places *places, const struct settings *s)
 	add_input(places, s->input.programs.map);
 	add_input(places, s->diff.map_after);
 	add_input(places, s->slice.partner);
+	add_input(places, s->slice.simpoints);
+	add_input(places, s->slice.weights);
 	add_input(places, s->analysis.caches);
 	add_path(places, CONFINE_READ, s->input.programs.sysroot);
 	add_path(places, CONFINE_READ, s->input.programs.build_id_dir);

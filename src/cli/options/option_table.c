@@ -244,6 +244,17 @@ const struct option_row option_rows[] = {
 	OPT_WORD(C_SLICE, "to", "trace|elf", enum tl_slice_form, slice.part.form, TL_SLICE_TRACE,
 		 "what to write: a trace of the same format (default), or, of xtrace, a program "
 		 "for AArch64 that executes the part from snapshot I on"),
+	OPT_TEXT(C_SLICE | C_ONE_FORMAT, "simpoints", "FILE", slice.simpoints,
+		 "xtrace: a slice of each interval that SimPoint chose (its -saveSimpoints) into "
+		 "the "
+		 "directory of -o, and a table of them, whose column `before` says how many "
+		 "instructions of the slice come before the interval: slices begin at snapshots"),
+	OPT_TEXT(C_SLICE | C_ONE_FORMAT, "weights", "FILE", slice.weights,
+		 "--simpoints: their weights (-saveSimpointWeights)"),
+	OPT_ID(C_SLICE | C_ONE_FORMAT, "warmup", "N", slice.warmup,
+	       "--simpoints: N instructions before each interval belong to its slice (default: 0)"),
+	OPT_ID(C_SLICE | C_ONE_FORMAT, "interval", "N", analysis.interval,
+	       "--simpoints: as in `analyze --bbv` (default: from snapshot to snapshot)"),
 	OPT_REGEX(C_SLICE, "trigger", "REGEX", slice.part.trigger,
 		  "Intel PT: what ran before the first call of a function whose name matches; see "
 		  "--before"),
@@ -440,6 +451,8 @@ const struct option_row option_rows[] = {
 		 output.json, "as JSON; dump and check: one object a line"),
 	OPT_FLAG(C_INFO | C_CHECK | C_TABLES | C_ANALYZE | C_EXTRACT | C_QUERY, "csv", output.csv,
 		 "as CSV (RFC 4180)"),
+	OPT_FLAG(C_SLICE | C_ONE_FORMAT, "json", output.json, "--simpoints: the table as JSON"),
+	OPT_FLAG(C_SLICE | C_ONE_FORMAT, "csv", output.csv, "--simpoints: the table as CSV"),
 	OPT_FLAG(C_QUERY, "box", output.box, "as a table for people (default)"),
 	OPT_FLAG(C_EXTRACT, "yaml", output.yaml, "as YAML, the same as `llvm-xray extract`"),
 	OPT_WORD(C_READERS, "progress", "auto|always|never", enum when, output.progress, WHEN_AUTO,

@@ -76,6 +76,8 @@ struct slice_settings {
 	struct tl_slice part;
 	const char
 		*partner; /* path of the second file of a slice, NULL: by the name of the first */
+	const char *simpoints, *weights; /* files of SimPoint; NULL: one slice */
+	uint64_t warmup;                 /* instructions before each of these */
 };
 
 struct record_settings {

@@ -125,6 +125,53 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 	return status;
 }
 
+/* ---- intervals of simulation points ---- */
+
+struct located {
+	struct tl_simpoint *points;
+	size_t count, at; /* the next one that was not found yet */
+	uint64_t found;
+};
+
+static uint64_t snapshot_number(uint32_t snapshot)
+{
+	return snapshot == TL_NONE ? TL_NOWHERE : snapshot;
+}
+
+static void take_interval(void *arg, const struct tl_xtrace_interval *interval)
+{
+	struct located *l = arg;
+
+	l->found++;
+	for (; l->at < l->count && l->points[l->at].interval == interval->number; l->at++) {
+		struct tl_simpoint *point = &l->points[l->at];
+
+		point->first = interval->first;
+		point->end = interval->end;
+		point->begin = interval->begin;
+		point->snapshot = snapshot_number(interval->snapshot);
+		point->end_snapshot = snapshot_number(interval->end_snapshot);
+	}
+}
+
+int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_options *options,
+			   struct tl_simpoint *points, size_t count, uint64_t *found,
+			   struct tl_error *err)
+{
+	struct tl_xtrace_input *x = input->handle;
+	struct located located = { .points = points, .count = count };
+	struct tl_xtrace_analysis_options to = { .interval = options->interval };
+	struct tl_xtrace_select select;
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	to.thread = select.id;
+	if (status == 0)
+		status = tl_xtrace_each_interval(x->trace, &to, options->warmup, take_interval,
+						 &located, err);
+	*found = located.found;
+	return status;
+}
+
 /* ---- records in other formats ---- */
 
 static int write_bbv(struct tl_input *input, struct tl_output *out, struct tl_error *err)

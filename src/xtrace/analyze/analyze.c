@@ -184,11 +184,14 @@ static int next_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 		return 0;
 	}
 	begin_segment(a, s, whole);
+	if (!tl_xtrace_interval_segment(a, s))
+		return tl_error_memory(err);
 	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV && !a->options.interval &&
 	    !tl_xtrace_bbv_end_interval(a, s))
 		return tl_error_memory(err);
-	return tl_output_failed(a->out) ? tl_error_at(err, TL_IO, TL_NOWHERE, "the output failed")
-					: 0;
+	return a->out && tl_output_failed(a->out)
+		       ? tl_error_at(err, TL_IO, TL_NOWHERE, "the output failed")
+		       : 0;
 }
 
 static int run(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s, uint64_t limit,
@@ -222,7 +225,7 @@ static struct tl_xtrace_stream_analysis *earliest(struct tl_xtrace_analysis *a,
 	return best;
 }
 
-static int run_all(struct tl_xtrace_analysis *a, struct tl_error *err)
+int tl_xtrace_analysis_run(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	uint64_t quantum = a->options.analyses & TL_XTRACE_ANALYZE_CACHE ? QUANTUM : UINT64_MAX / 2;
 	struct tl_xtrace_stream_analysis *s;
@@ -281,7 +284,7 @@ static int begin_streams(struct tl_xtrace_analysis *a, struct tl_error *err)
 	return 0;
 }
 
-static int begin(struct tl_xtrace_analysis *a, struct tl_error *err)
+int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	const struct tl_xtrace_analysis_options *options = &a->options;
 	int status = shift_of(options->line, DEFAULT_LINE, &a->line_shift, err);
@@ -349,13 +352,13 @@ static int one_pass(struct tl_xtrace_analysis *a, struct tl_error *err)
 		tl_xtrace_syscall_log_begin(a);
 	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV)
 		tl_xtrace_bbv_begin(a);
-	status = run_all(a, err);
+	status = tl_xtrace_analysis_run(a, err);
 	if (status < 0)
 		return status;
 	return show(a, err);
 }
 
-static void end(struct tl_xtrace_analysis *a)
+void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 {
 	for (size_t i = 0; i < a->stream_count; i++) {
 		tl_xtrace_footprint_free(&a->streams[i].footprint);
@@ -367,6 +370,7 @@ static void end(struct tl_xtrace_analysis *a)
 	tl_xtrace_function_ids_free(&a->functions);
 	free(a->function_counts);
 	tl_xtrace_basic_blocks_free(&a->blocks);
+	free(a->finder.passed);
 }
 
 int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
@@ -377,7 +381,7 @@ int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
 	int status;
 
 	tl_xtrace_rewind(trace);
-	status = begin(&a, err);
+	status = tl_xtrace_analysis_begin(&a, err);
 	if (status == 0)
 		tl_xtrace_tables_begin(out, options->form);
 	if (status == 0 && options->analyses & TL_XTRACE_ANALYZE_MIX)
@@ -386,6 +390,6 @@ int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
 		status = one_pass(&a, err);
 	if (status == 0)
 		tl_xtrace_tables_end(out, options->form);
-	end(&a);
+	tl_xtrace_analysis_end(&a);
 	return status;
 }

@@ -29,6 +29,29 @@ struct tl_xtrace_analysis_options {
 	size_t binary_count;
 };
 
+/*
+ * An interval of basic-block vectors, in which instructions have numbers from 0 in their stream. A
+ * slice of it begins where the registers are known.
+ */
+struct tl_xtrace_interval {
+	uint64_t number;     /* its vector's, from 0 */
+	uint64_t first, end; /* the instructions: the first one, and the one behind the last */
+	/* of the slice: the last snapshot that is as much before `first` as was asked for */
+	uint64_t begin;
+	uint32_t snapshot;     /* that one; TL_NONE: there is none so early, and `begin` has none */
+	uint32_t end_snapshot; /* that is right at `end`; TL_NONE: none is */
+};
+
+typedef void tl_xtrace_interval_fn(void *arg, const struct tl_xtrace_interval *interval);
+
+/*
+ * Find the intervals of `options` (thread, interval), `warmup` instructions before each of which
+ * belong to its slice. One call for each vector that an analysis of BBV writes, in their order.
+ */
+int tl_xtrace_each_interval(struct tl_xtrace_trace *trace,
+			    const struct tl_xtrace_analysis_options *options, uint64_t warmup,
+			    tl_xtrace_interval_fn *fn, void *arg, struct tl_error *err);
+
 int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
 		      const struct tl_xtrace_analysis_options *options, struct tl_output *out,
 		      struct tl_error *err);

@@ -45,6 +45,14 @@ static void put_rows(struct tl_xtrace_table *table, uint64_t interval,
 	}
 }
 
+static void put_vector(struct tl_xtrace_analysis *a, const uint32_t *list, size_t count)
+{
+	if (a->options.form == TL_XTRACE_TEXT)
+		put_line(a->out, &a->blocks, list, count);
+	else
+		put_rows(&a->table, a->intervals, &a->blocks, list, count);
+}
+
 bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
 {
 	const uint32_t *list;
@@ -53,12 +61,12 @@ bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_s
 	if (!tl_xtrace_basic_block_count(&a->blocks, &s->place))
 		return false;
 	list = tl_xtrace_basic_blocks_interval(&a->blocks, &count);
+	if (a->finder.fn)
+		tl_xtrace_interval_end(a, s, count);
+	else if (count)
+		put_vector(a, list, count);
 	if (!count)
 		return true;
-	if (a->options.form == TL_XTRACE_TEXT)
-		put_line(a->out, &a->blocks, list, count);
-	else
-		put_rows(&a->table, a->intervals, &a->blocks, list, count);
 	a->intervals++;
 	tl_xtrace_basic_blocks_next_interval(&a->blocks);
 	return true;

@@ -51,6 +51,22 @@ struct tl_xtrace_function_count {
 	struct tl_xtrace_cache_count levels[TL_XTRACE_CACHE_LEVELS];
 };
 
+/* A snapshot that a stream came to. */
+struct tl_xtrace_passed {
+	uint64_t instruction; /* it is right before this one */
+	uint32_t snapshot;
+};
+
+/* Of tl_xtrace_each_interval(). */
+struct tl_xtrace_interval_finder {
+	tl_xtrace_interval_fn *fn; /* NULL: vectors are written instead */
+	void *arg;
+	uint64_t warmup;
+	uint64_t first; /* instruction of the present interval */
+	struct tl_xtrace_passed *passed;
+	size_t passed_count, passed_room;
+};
+
 struct tl_xtrace_analysis {
 	struct tl_xtrace_trace *trace;
 	struct tl_xtrace_analysis_options options;
@@ -69,7 +85,20 @@ struct tl_xtrace_analysis {
 	unsigned tables;              /* begun so far */
 	uint64_t interval_end;        /* BBV */
 	uint64_t intervals;
+	struct tl_xtrace_interval_finder finder;
 };
+
+/* analyze.c: all but the tables. */
+int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err);
+int tl_xtrace_analysis_run(struct tl_xtrace_analysis *a, struct tl_error *err);
+void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a);
+
+/* interval_finder.c: a segment begins, perhaps with a snapshot. False without memory. */
+bool tl_xtrace_interval_segment(struct tl_xtrace_analysis *a,
+				const struct tl_xtrace_stream_analysis *s);
+/* The interval ends before the next instruction; `any`: it has a vector. */
+void tl_xtrace_interval_end(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream_analysis *s,
+			    bool any);
 
 /* syscall_log.c */
 void tl_xtrace_syscall_begin(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""From vectors to slices: `analyze --bbv`, a k-means of our own in the place of SimPoint, and `slice --simpoints`. What each
+slice executes is cut out of the stream by xtrace_model.py, from its own intervals; programs run under qemu-aarch64 where
+there is one. Streams: those of tests/golden/xtrace."""
+import csv
+import glob
+import io
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import tempfile
+
+import common
+import xtrace_model as model
+from common import expect, run
+
+GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
+QEMU = os.environ.get("QEMU_AARCH64") or shutil.which("qemu-aarch64")
+compared = 0
+
+
+def distance(a, b):
+    return sum((a.get(key, 0) - b.get(key, 0)) ** 2 for key in set(a) | set(b))
+
+
+def mean(vectors):
+    keys = {key for vector in vectors for key in vector}
+    return {key: sum(vector.get(key, 0) for vector in vectors) / len(vectors) for key in keys}
+
+
+def clusters(vectors, count):
+    """[(interval, cluster, weight)]: of each cluster the vector nearest to its middle, as SimPoint chooses."""
+    normed = [{key: value / sum(vector.values()) for key, value in vector.items()} for vector in vectors]
+    middles = random.Random(13).sample(normed, count)
+    for _ in range(20):
+        member = [min(range(count), key=lambda c, v=vector: (distance(v, middles[c]), c)) for vector in normed]
+        groups = [[normed[n] for n in range(len(normed)) if member[n] == c] for c in range(count)]
+        middles = [mean(group) if group else middles[c] for c, group in enumerate(groups)]
+    found = []
+    for c in range(count):
+        mine = [n for n in range(len(normed)) if member[n] == c]
+        if mine:
+            best = min(mine, key=lambda n, m=middles[c]: (distance(normed[n], m), n))
+            found.append((best, c, len(mine) / len(normed)))
+    return found
+
+
+def vectors_of(text):
+    """What SimPoint reads: ":block:count" apart by blanks, behind T."""
+    return [{int(part.split(":")[1]): int(part.split(":")[2]) for part in line[1:].split()}
+            for line in text.splitlines()]
+
+
+class Part(model.Stream):
+    """A slice, whose name has no thread."""
+
+    def __init__(self, path):
+        self.path, self.id = path, 0
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.snapshots = self.read_snapshots(path.replace("xinsndata", "xsnapshot"))
+        self.events = list(self.decode())
+
+
+def places_of(stream):
+    """(instruction, snapshot number): where the snapshots are."""
+    found, number = [], 0
+    for event in stream.events:
+        if event[0] == "x":
+            found.append((number, event[1]))
+        number += event[0] == "i"
+    return found
+
+
+def check_slices(name, stream, interval, warmup, scratch):
+    global compared
+    option = ["--interval", str(interval)] if interval else []
+    what = "%s, intervals %s, warm-up %d" % (name, interval, warmup)
+    chosen = clusters(vectors_of(run("analyze", "--bbv", *option, stream.path)), 3)
+    lengths = [sum(vector.values()) for vector in model.blocks(stream, interval or None)[1]]
+    points, weights, folder = (os.path.join(scratch, n) for n in ("program.simpoints", "program.weights", "slices"))
+    with open(points, "w", encoding="ascii") as file:
+        file.writelines("%d %d\n" % (number, cluster) for number, cluster, _ in chosen)
+    with open(weights, "w", encoding="ascii") as file:
+        file.writelines("%g %d\n" % (weight, cluster) for _, cluster, weight in chosen)
+    args = ["slice", "--simpoints", points, "--weights", weights, "--warmup", str(warmup), *option]
+    table = json.loads(run(*args, "--json", "-o", folder, stream.path))
+    expect(what + ": CSV says the same", [{k: v for k, v in row.items()} for row in
+                                          csv.DictReader(io.StringIO(run(*args, "--csv", "-o", folder, stream.path)))],
+           [{k: "%g" % v if k == "weight" else "" if v is None else str(v) for k, v in row.items()}
+            for row in table["simpoints"]])
+    wanted = []
+    for number, cluster, weight in sorted(chosen):
+        first = sum(lengths[:number])
+        begin, snapshot = [p for p in places_of(stream) if p[0] <= max(first - warmup, 0)][-1]
+        wanted.append({"cluster": cluster, "interval": number, "weight": float("%g" % weight), "first": first,
+                       "instructions": lengths[number], "before": first - begin, "snapshot": snapshot,
+                       "file": "simpoint.%d.xinsndata.bin" % cluster})
+    expect(what + ": table", table["simpoints"], wanted)
+    for row in wanted:
+        part = Part(os.path.join(folder, row["file"]))
+        begin = row["first"] - row["before"]
+        expect(what + ": what the slice executes", part.instructions(),
+               stream.instructions()[begin:row["first"] + row["instructions"]])
+        expect(what + ": the slice's first snapshot", part.snapshots[0]["x"], stream.snapshots[row["snapshot"]]["x"])
+        compared += 1
+    return args, wanted
+
+
+def check_programs(name, stream, args, wanted, scratch):
+    """The same slices as programs: each comes to its end."""
+    global compared
+    folder = os.path.join(scratch, "programs")
+    table = json.loads(run(*args, "--to", "elf", "--json", "-o", folder, stream.path))["simpoints"]
+    expect(name + ": programs", [row["file"] for row in table], ["simpoint.%d.elf" % row["cluster"] for row in wanted])
+    for row in table:
+        program = os.path.join(folder, row["file"])
+        with open(program, "rb") as file:
+            expect(name + ": a program for AArch64", struct.unpack_from("<4s14xH", file.read(20)), (b"\x7fELF", 183))
+        if QEMU and max(stream.snapshots[row["snapshot"]]["x"][31:]) >> 47 == 0:
+            expect(name + ": ends well", subprocess.run([QEMU, "-cpu", "max", program], check=False).returncode, 0)
+            compared += 1
+
+
+def main():
+    if not shutil.which("zstd"):
+        common.skip("no zstd to unpack the recordings with")
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in ("u1-recur-vl128", "u2-sys-vl128", "u3-simd-vl128"):
+            there = os.path.join(scratch, name)
+            os.mkdir(there)
+            for path in glob.glob(os.path.join(GOLDEN, name, "*.zst")):
+                subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(there, os.path.basename(path)[:-4])], check=True)
+            (path,) = glob.glob(there + "/*.xinsndata.bin")
+            stream = model.Stream(path)
+            # From snapshot to snapshot; of 100 user instructions, most of which begin at none.
+            if len(stream.snapshots) >= 3:
+                check_slices(name, stream, 0, 0, there)
+            args, wanted = check_slices(name, stream, 100, 150, there)
+            check_programs(name, stream, args, wanted, there)
+    common.finish(compared, "slices")
+
+
+main()
