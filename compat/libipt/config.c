@@ -15,31 +15,32 @@ static int ask(void *arg, const uint8_t *pos, const uint8_t *end)
 	return size;
 }
 
+/* Fields of one bit: each is 0, or 1 times its flag. */
 static uint32_t errata_bits(const struct pt_errata *errata)
 {
-	return (errata->bdm70 ? TL_PT_BDM70 : 0) | (errata->bdm64 ? TL_PT_BDM64 : 0) |
-	       (errata->skd007 ? TL_PT_SKD007 : 0) | (errata->skd022 ? TL_PT_SKD022 : 0) |
-	       (errata->skd010 ? TL_PT_SKD010 : 0) | (errata->skl014 ? TL_PT_SKL014 : 0) |
-	       (errata->apl12 ? TL_PT_APL12 : 0) | (errata->apl11 ? TL_PT_APL11 : 0) |
-	       (errata->skl168 ? TL_PT_SKL168 : 0) | (errata->skz84 ? TL_PT_SKZ84 : 0);
+	return errata->bdm70 * TL_PT_BDM70 | errata->bdm64 * TL_PT_BDM64 |
+	       errata->skd007 * TL_PT_SKD007 | errata->skd022 * TL_PT_SKD022 |
+	       errata->skd010 * TL_PT_SKD010 | errata->skl014 * TL_PT_SKL014 |
+	       errata->apl12 * TL_PT_APL12 | errata->apl11 * TL_PT_APL11 |
+	       errata->skl168 * TL_PT_SKL168 | errata->skz84 * TL_PT_SKZ84;
 }
 
 static uint32_t flags_of(const struct pt_conf_flags *flags, enum tl_compat_use use)
 {
 	if (use == TL_COMPAT_BLOCK)
-		return (flags->variant.block.end_on_call ? TL_PT_END_ON_CALL : 0) |
-		       (flags->variant.block.enable_tick_events ? TL_PT_TICK_EVENTS : 0) |
-		       (flags->variant.block.end_on_jump ? TL_PT_END_ON_JUMP : 0) |
-		       (flags->variant.block.keep_tcal_on_ovf ? TL_PT_KEEP_TCAL : 0) |
-		       (flags->variant.block.enable_iflags_events ? TL_PT_IFLAG_EVENTS : 0) |
-		       (flags->variant.block.tl_fold_events ? TL_PT_FOLD_EVENTS : 0);
+		return flags->variant.block.end_on_call * TL_PT_END_ON_CALL |
+		       flags->variant.block.enable_tick_events * TL_PT_TICK_EVENTS |
+		       flags->variant.block.end_on_jump * TL_PT_END_ON_JUMP |
+		       flags->variant.block.keep_tcal_on_ovf * TL_PT_KEEP_TCAL |
+		       flags->variant.block.enable_iflags_events * TL_PT_IFLAG_EVENTS |
+		       flags->variant.block.tl_fold_events * TL_PT_FOLD_EVENTS;
 	if (use == TL_COMPAT_INSN)
-		return (flags->variant.insn.enable_tick_events ? TL_PT_TICK_EVENTS : 0) |
-		       (flags->variant.insn.keep_tcal_on_ovf ? TL_PT_KEEP_TCAL : 0) |
-		       (flags->variant.insn.enable_iflags_events ? TL_PT_IFLAG_EVENTS : 0);
+		return flags->variant.insn.enable_tick_events * TL_PT_TICK_EVENTS |
+		       flags->variant.insn.keep_tcal_on_ovf * TL_PT_KEEP_TCAL |
+		       flags->variant.insn.enable_iflags_events * TL_PT_IFLAG_EVENTS;
 	if (use == TL_COMPAT_QUERY)
-		return (flags->variant.query.keep_tcal_on_ovf ? TL_PT_KEEP_TCAL : 0) |
-		       (flags->variant.query.enable_iflags_events ? TL_PT_IFLAG_EVENTS : 0);
+		return flags->variant.query.keep_tcal_on_ovf * TL_PT_KEEP_TCAL |
+		       flags->variant.query.enable_iflags_events * TL_PT_IFLAG_EVENTS;
 	return 0;
 }
 

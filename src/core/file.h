@@ -40,6 +40,12 @@ bool tl_file_sync_directory(const char *path);
 
 /* Bytes of a path up to its last component: "a/b" has 2, "b" none. */
 int tl_file_directory_length(const char *path);
+
+/* The last part of a path. */
+static inline const char *tl_file_base_name(const char *path)
+{
+	return path + tl_file_directory_length(path);
+}
 /* That directory, "." for a path without one; for free(). NULL without memory, which errno says. */
 char *tl_file_directory(const char *path);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/file.h"
 
 enum { PAGE_BYTES = 4096 };
 
@@ -42,17 +43,9 @@ static uint64_t power(uint32_t count)
 	return result;
 }
 
-/* The same program may have been started from another directory. */
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 uint64_t tl_flow_identity(const struct tl_flow_block *block)
 {
-	const char *object = last_part(block->place.object);
+	const char *object = tl_file_base_name(block->place.object);
 	const uint64_t where =
 		*object ? tl_hash_pair(tl_hash_bytes(object, strlen(object)), block->place.offset)
 			: block->address % PAGE_BYTES;

@@ -13,6 +13,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/output.h"
 #include "record/image.h"
@@ -22,15 +23,14 @@
 
 bool tl_record_parts_name(const char *output, char parts[TL_RECORD_PATH])
 {
-	const char *slash = strrchr(output, '/');
-	char folder[TL_RECORD_PATH], whole[TL_RECORD_PATH];
+	char *folder = tl_file_directory(output), whole[TL_RECORD_PATH];
+	bool found = folder && realpath(folder, whole);
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - output) + 1 : 1,
-		 slash ? output : ".");
-	if (!realpath(folder, whole))
+	free(folder);
+	if (!found)
 		return false;
 	return snprintf(parts, TL_RECORD_PATH, "%s/%s.parts", strcmp(whole, "/") ? whole : "",
-			slash ? slash + 1 : output) < TL_RECORD_PATH - 64;
+			tl_file_base_name(output)) < TL_RECORD_PATH - 64;
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)

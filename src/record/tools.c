@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "record/process.h"
 
@@ -137,9 +138,8 @@ enum tl_recorder_answer tl_record_probe_callgrind(const struct tl_record_program
 /* Each process writes OUTPUT.PID; that of the program itself becomes OUTPUT. */
 static int take_profiles(struct tl_record_session *session, struct tl_error *err)
 {
-	char own[TL_RECORD_PATH], path[TL_RECORD_PATH + 256], folder[TL_RECORD_PATH];
-	const char *slash = strrchr(session->output, '/');
-	const char *name = slash ? slash + 1 : session->output;
+	char own[TL_RECORD_PATH], path[TL_RECORD_PATH + 256], *folder;
+	const char *name = tl_file_base_name(session->output);
 	struct dirent **names;
 	int count;
 
@@ -149,17 +149,18 @@ static int take_profiles(struct tl_record_session *session, struct tl_error *err
 	if (rename(own, session->output))
 		return tl_error_system(err, "cannot move the profile to its place");
 	tl_record_add_file(session->result, session->output);
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - session->output) + 1 : 2,
-		 slash ? session->output : "./");
+	folder = tl_file_directory(session->output);
+	if (!folder)
+		return tl_error_memory(err);
 	count = scandir(folder, &names, NULL, alphasort);
+	free(folder);
 	for (int i = 0; i < count; i++) {
 		size_t size = strlen(name);
 
 		if (!strncmp(names[i]->d_name, name, size) &&
 		    !strncmp(names[i]->d_name + size, ".callgrind-", 11)) {
-			snprintf(path, sizeof(path), "%.*s%s",
-				 slash ? (int)(slash - session->output) + 1 : 0, session->output,
-				 names[i]->d_name);
+			snprintf(path, sizeof(path), "%.*s%s", (int)(name - session->output),
+				 session->output, names[i]->d_name);
 			tl_record_add_file(session->result, path);
 		}
 		free(names[i]);

@@ -68,7 +68,7 @@ static bool find_image(const char *map, char **path)
 
 int tl_pt_program_find_map(const char *trace, char **map, struct tl_error *err)
 {
-	const char *slash = strrchr(trace, '/'), *name = slash ? slash + 1 : trace;
+	const char *name = tl_file_base_name(trace);
 	const char *dot = *name ? strchr(name + 1, '.') : NULL;
 	char *image = NULL;
 

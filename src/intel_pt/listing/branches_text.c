@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/output.h"
 #include "isa/x86/x86_flow.h"
 #include "profile/coverage/coverage.h"
@@ -36,9 +37,9 @@ static bool has_offset(const struct tl_pt_function *function, const struct tl_pt
 
 static void put_object(struct tl_output *out, const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *name = tl_file_base_name(path);
 
-	tl_put_shown(out, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+	tl_put_shown(out, name, strlen(name));
 }
 
 static void put_place(struct tl_output *out, struct tl_pt_places *places, uint64_t ip)

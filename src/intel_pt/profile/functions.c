@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "symbols/binary.h"
 #include "symbols/landing_pads.h"
 
@@ -331,11 +332,9 @@ uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
 	if (name.function != TL_NONE)
 		return name.function;
 	if (f->feed->mapping(f->feed->arg, ip, &mapping) && *mapping.object) {
-		const char *slash = strrchr(mapping.object, '/');
-
 		function.object = intern(f, mapping.object, strlen(mapping.object));
 		snprintf(text, sizeof(text), "[%.200s+0x%" PRIx64 "]",
-			 slash ? slash + 1 : mapping.object, mapping.offset + (ip - mapping.start));
+			 tl_file_base_name(mapping.object), mapping.offset + (ip - mapping.start));
 	} else {
 		snprintf(text, sizeof(text), "[0x%" PRIx64 "]", ip);
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "perf_data/samples/call_chain.h"
 #include "perf_data/samples/remarks.h"
 #include "profile/model/unsized.h"
@@ -81,8 +82,7 @@ static int put_function(struct tl_perf_sample_names *n, const struct tl_function
 static int put_nameless(struct tl_perf_sample_names *n, const char *object, uint64_t start,
 			struct tl_perf_sampled_place *place, struct tl_error *err)
 {
-	const char *slash = strrchr(object, '/');
-	const char *base = slash ? slash + 1 : object;
+	const char *base = tl_file_base_name(object);
 	struct tl_function function = {
 		.object = object, .file = "", .id = TL_NOWHERE, .address = start
 	};

@@ -39,9 +39,8 @@ static struct tl_pprof_text base_name(struct tl_pprof_text path)
 static bool same_base(struct tl_pprof_text path, const char *other)
 {
 	const struct tl_pprof_text base = base_name(path);
-	const char *slash = strrchr(other, '/');
 
-	return base.size && tl_pprof_text_is(base, slash ? slash + 1 : other);
+	return base.size && tl_pprof_text_is(base, tl_file_base_name(other));
 }
 
 /* Build ids are hexadecimal; a writer may fill them up with zeros. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/output.h"
 #include "record/emulation/emulation.h"
 
@@ -192,11 +193,10 @@ static void put_event(struct writing *w, const struct tl_emulation_record *recor
 {
 	const struct tl_emulation_event *event = &record->event;
 	const struct tl_emulation_copies *copies;
-	const char *slash = strrchr(record->text, '/');
 
 	switch (event->kind) {
 	case TL_EMULATION_PROGRAM:
-		put_name(w, event, slash ? slash + 1 : record->text, MISC_EXEC);
+		put_name(w, event, tl_file_base_name(record->text), MISC_EXEC);
 		break;
 	case TL_EMULATION_NAME:
 		put_name(w, event, record->text, 0);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/output.h"
 #include "report/flow/flow_table.h"
 #include "report/number_text.h"
@@ -15,8 +16,6 @@ enum { STACK_SHOWN = 64, NUMBER_COLUMN = 12 };
 /* "main+0x1c", "prog+0x1139", "0x401139". */
 static void put_place(struct tl_output *out, const struct tl_flow_spot *spot)
 {
-	const char *slash = strrchr(spot->object, '/');
-
 	if (*spot->function) {
 		tl_put_name(out, spot->function);
 		if (spot->into)
@@ -24,7 +23,7 @@ static void put_place(struct tl_output *out, const struct tl_flow_spot *spot)
 		return;
 	}
 	if (*spot->object) {
-		tl_put_name(out, slash ? slash + 1 : spot->object);
+		tl_put_name(out, tl_file_base_name(spot->object));
 		tl_put_char(out, '+');
 	}
 	tl_put_format(out, "0x%" PRIx64, spot->offset);

@@ -10,6 +10,7 @@
 #include <tracelathe/xray.h>
 
 #include "core/arithmetic.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "symbols/binary.h"
 
@@ -107,7 +108,7 @@ static void open_object(struct tl_xray_objects *objects, struct tl_xray_object *
 /* "[libc.so.6+0x26123]", as functions without symbols are called elsewhere. */
 static const char *name_address(struct tl_xray_objects *objects, const char *path, uint64_t address)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = tl_file_base_name(path);
 	size_t size = strlen(base) + 32;
 	char *name = tl_arena_alloc(&objects->arena, size);
 
