@@ -247,6 +247,17 @@ struct tl_call_track_info {
 	uint64_t first, last; /**< ticks of the first and last begin or end of a call */
 	uint64_t calls;
 	uint64_t index_bytes; /**< memory that the index has for it */
+	uint64_t gaps;        /**< how many tl_call_index_gap() tells of */
+};
+
+/** A time in which a track does not tell all: records were lost, or are damaged. */
+struct tl_call_gap {
+	/** ticks of what is known before and behind it; the same: no known time is between */
+	uint64_t from, to;
+	uint64_t offset; /**< of the damaged bytes in the input; TL_NOWHERE: no bytes are damaged */
+	uint64_t length; /**< how many bytes are damaged, 0: none, or it is unknown */
+	uint64_t count;  /**< gaps it stands for: neighbours are one where a track has thousands */
+	const char *text; /**< what is wrong, of the first of them; lives as long as the index */
 };
 
 /** Which window is asked for. Zero-filled with `size`, `from`, `to` and `pixels` set: track 0. */
@@ -291,6 +302,14 @@ TL_API int tl_call_index_info(const struct tl_call_index *index, struct tl_calls
  */
 TL_API int tl_call_index_track(const struct tl_call_index *index, size_t number,
 			       struct tl_call_track_info *info, size_t size);
+/**
+ * A gap of a track by number from 0, in the order of time. Damage that belongs to no thread is not
+ * among them, but in tl_input_damage().
+ * @param size  sizeof(*gap)
+ * @return 1; 0: there is none, or no such track; TL_BAD_USAGE for a size that is too small
+ */
+TL_API int tl_call_index_gap(const struct tl_call_index *index, size_t track, size_t number,
+			     struct tl_call_gap *gap, size_t size);
 /** As tl_calls_function(). */
 TL_API int tl_call_index_function(struct tl_call_index *index, uint32_t number,
 				  struct tl_call_function *function, size_t size,

@@ -16,6 +16,7 @@ from viewing import GOLDEN, View, output, skip
 TESTS = []
 MT = os.path.join(GOLDEN, "mt8-fdr.xray")
 MAP = os.path.join(GOLDEN, "mt.instrmap-sym.yaml")
+HOLE = os.path.join(GOLDEN, "gap-hole.xray")
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>document.title='taken'</script>", "\"><svg onload=window.taken=1>",
            "javascript:window.taken=1", "&lt;b&gt;", "${window.taken=1}", "'-window.taken-'", "__proto__", "constructor"]
 TEXTS = "[...document.querySelectorAll(%r)].map(e => e.textContent)"
@@ -224,6 +225,30 @@ def keys_and_wheel_zoom_and_move(chromium, program):
         assert closer[1] - closer[0] < (end - start) * 0.8, (closer, start, end)
         page.press("0")
         assert "view" not in page.parameters()
+
+
+@test
+def missing_records_are_hatched_and_told(chromium, program):
+    with Opened(chromium, program, HOLE) as page:
+        x, y, width, _ = page.canvas()
+        last = page.view.json("/api/state")["files"][0]["tracks"][0]["last"]
+        middle, beside = x + width * 300 / (last + 1), x + width * 700 / (last + 1)
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=middle, y=y + 26 + 40)
+        tip = page.texts("#tip")[0]
+        assert "Records are missing" in tip and "0x88" in tip and "120" in tip, tip
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=beside, y=y + 26 + 40)
+        assert "missing" not in page.texts("#tip")[0]
+        # Of a row without a call there, only the hatched pixels differ from the ground.
+        colours = page.run("(() => { const c = document.querySelector('canvas'), r = c.width / c.clientWidth; "
+                           "const line = new Uint32Array(c.getContext('2d').getImageData(0, Math.round(60 * r), c.width, 1).data.buffer); "
+                           "return [%f, %f].map(at => new Set(line.slice(at * r, (at + 24) * r)).size); })()" % (middle - x, beside - x))
+        assert colours[0] > 1 == colours[1], colours
+        page.press("g")
+        start, end = map(int, page.parameters()["view"].split("-"))
+        assert start <= 200 and 400 <= end < last, (start, end, last)
+        assert "not the beginning of a buffer" in page.texts(".found")[0]
+    with Opened(chromium, program, MT) as page:
+        assert page.run("[...document.querySelectorAll('.tools button')].find(b => b.textContent.startsWith('gap')).hidden")
 
 
 @test

@@ -229,6 +229,41 @@ def same_table(answer, report):
 
 
 @test
+def missing_records_are_told_with_time_and_offset(program):
+    with View(program, os.path.join(GOLDEN, "gap-hole.xray")) as view:
+        view.ready()
+        equal(view.json("/api/gaps"), {"gaps": [{"track": 0, "from": 200, "to": 400, "offset": 136, "length": 120, "count": 1,
+                                                 "text": "not the beginning of a buffer; went on at the next one"}], "left_out": 0})
+    with View(program, *MT) as view:
+        view.ready()
+        equal(view.json("/api/gaps"), {"gaps": [], "left_out": 0})
+
+
+@test
+def damage_of_a_processor_trace_is_a_gap_up_to_the_next_psb(program):
+    folder = os.path.join(os.path.dirname(GOLDEN), "intel_pt")
+    with tempfile.TemporaryDirectory() as copy:
+        for name in ("rec.map", "rec.img.zst", "rec.time.pt"):
+            with open(os.path.join(folder, name), "rb") as file:
+                data = bytearray(file.read())
+            if name == "rec.time.pt":
+                psbs = [m.start() for m in re.finditer(re.escape(b"\x02\x82" * 8), data)]
+                at = (psbs[1] + psbs[2]) // 2
+                data[at:at + 48] = b"\xff" * 48
+            with open(os.path.join(copy, name), "wb") as file:
+                file.write(data)
+        if subprocess.run(["zstd", "-dqf", os.path.join(copy, "rec.img.zst")]).returncode:
+            raise SystemExit("no zstd")
+        with View(program, os.path.join(copy, "rec.time.pt")) as view:
+            track = view.ready()["files"][0]["tracks"][0]
+            gaps = view.json("/api/gaps")["gaps"]
+            equal([(gap["track"], gap["count"]) for gap in gaps], [(0, 1)])
+            # The packet that is cut may begin or end some bytes further; the decoder goes on with the PSB.
+            assert at - 16 <= gaps[0]["offset"] <= at + 16 and gaps[0]["offset"] + gaps[0]["length"] == psbs[2], (at, psbs, gaps)
+            assert 0 < gaps[0]["from"] < gaps[0]["to"] < track["last"], (gaps, track)
+
+
+@test
 def the_profile_is_that_of_report(program):
     with View(program, *MT) as view:
         same_table(view.json("/api/profile"), report_of(program, *MT))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture of the timeline: a canvas of calls, a row a depth, below an axis of time.
-import { ROW, hueKey, nameOf, functionOf } from './tracks.js';
+import { ROW, gapAt, hueKey, nameOf, functionOf } from './tracks.js';
 import { colourVariable, dark, duration, fitted, grouped, nameColour, shortName } from './util.js';
 
 export const AXIS = 26;
@@ -121,6 +121,22 @@ function drawTrack(c, p, row, top) {
 	}
 }
 
+const GAP_WIDTH = 3; // pixels at least
+
+// Where records are missing; gaps that cannot be told apart are drawn once.
+function drawGaps(c, p, row, top) {
+	const { track } = row, { view, scale, width } = p;
+	let drawn = -Infinity;
+	for (const gap of track.gaps) {
+		const left = Math.max((gap.from - view.from) * scale, -GAP_WIDTH), right = Math.min(Math.max((gap.to - view.from) * scale, left + GAP_WIDTH), width + GAP_WIDTH);
+		if (right <= Math.max(drawn, 0) || left >= width) continue;
+		const x = Math.max(left, drawn);
+		c.fillStyle = hatching(c);
+		c.fillRect(x, top, right - x, row.height - 4);
+		drawn = right;
+	}
+}
+
 // Beyond what a track has, and where nothing is fetched yet.
 function drawOutside(c, p, row, top) {
 	const { track } = row, { view, scale, width } = p;
@@ -178,6 +194,7 @@ export function drawTimeline(picture) {
 		}
 		drawOutside(c, p, row, top);
 		if (row.track.shown) drawTrack(c, p, row, top + 1);
+		drawGaps(c, p, row, top + 1);
 	}
 	if (picture.call) drawChosen(c, p, picture.rows, picture.call, picture.top - 1);
 	c.restore();
@@ -186,12 +203,23 @@ export function drawTimeline(picture) {
 	if (picture.measure) drawSpan(c, p, picture.measure, height, p.text);
 }
 
+const timeAt = ({ canvas, view }, x) => view.from + x * (view.to - view.from) / canvas.clientWidth;
+const nearIn = ({ canvas, view }) => 1.5 * (view.to - view.from) / canvas.clientWidth;
+
+function rowAt(picture, y) {
+	const down = y - AXIS + picture.top;
+	return y < AXIS ? null : picture.rows.find(row => !row.group && row.top <= down && down < row.top + row.height) || null;
+}
+
+// { track, gap } at a place of the canvas, or null.
+export function gapUnder(picture, x, y) {
+	const row = rowAt(picture, y), gap = row && gapAt(row.track, timeAt(picture, x), 2 * nearIn(picture));
+	return gap && { track: row.track, gap };
+}
+
 // The item at a place of the canvas, or null.
 export function itemAt(picture, x, y) {
-	const { canvas, view } = picture, at = view.from + x * (view.to - view.from) / canvas.clientWidth;
-	const near = 1.5 * (view.to - view.from) / canvas.clientWidth;
-	const down = y - AXIS + picture.top;
-	const row = y < AXIS ? null : picture.rows.find(row => !row.group && row.top <= down && down < row.top + row.height);
+	const at = timeAt(picture, x), near = nearIn(picture), row = rowAt(picture, y), down = y - AXIS + picture.top;
 	if (!row || !row.track.shown) return null;
 	const { shown } = row.track, depth = Math.floor((down - row.top - 1) / ROW);
 	let best = null, away = near;

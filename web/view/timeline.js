@@ -3,12 +3,13 @@
 import { ask } from './api.js';
 import { enclosed, enclosedFind } from './calls.js';
 import { choose, onChange, sameFunction, state } from './state.js';
-import { AXIS, drawTimeline, itemAt, timeText } from './timeline-draw.js';
-import { addFile, closedGroups, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
+import { AXIS, drawTimeline, gapUnder, itemAt, timeText } from './timeline-draw.js';
+import { addFile, closedGroups, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
 import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
 
 const LEAST_TICKS = 4, ROUND = 0.5;
 let canvas, labels, shelf, found, measureText;
+let gapButton, lastGap = null, gapsAsked = false;
 let term = '', call = null, measure = null, drag = null;
 let picture = { rows: [], top: 0 }, asked = false, busy = null, frame = 0;
 
@@ -90,7 +91,7 @@ function fetchSoon() {
 }
 
 // Whether nothing is on its way.
-export const atRest = () => !busy && !asked && !frame;
+export const atRest = () => !busy && !asked && !frame && !gapsAsked;
 
 /* ---- drawing ---- */
 
@@ -230,6 +231,48 @@ async function step(back) {
 	chooseCall(item);
 }
 
+/* ---- gaps ---- */
+
+function gapFacts({ track, gap }) {
+	const { file } = track, lines = ['Records are missing', ['', gap.text]];
+	if (gap.offset !== undefined) lines.push(['at offset', '0x' + gap.offset.toString(16)]);
+	if (gap.length) lines.push(['bytes', grouped(gap.length)]);
+	if (gap.count > 1) lines.push(['places', grouped(gap.count)]);
+	lines.push(['from', callText(file, gap.from)], ['for', gap.to > gap.from ? 'at most ' + callText(file, gap.to - gap.from) : 'no time that is known']);
+	return lines;
+}
+
+// The first gap behind the middle of what is shown, in any track; from the last one on, the first.
+function nextGap() {
+	const all = tracks.flatMap(track => track.gaps.map(gap => ({ track, gap }))).sort((a, b) => a.gap.from - b.gap.from);
+	if (!all.length) {
+		say('No records are missing in any thread.');
+		return;
+	}
+	const at = all.findIndex(known => known.gap === lastGap), view = shownView();
+	const next = at >= 0 ? all[(at + 1) % all.length] : all.find(known => known.gap.to >= view.from) || all[0], { gap, track } = next;
+	const width = Math.max(gap.to - gap.from, (view.to - view.from) / 10, LEAST_TICKS);
+	lastGap = gap;
+	closedGroups.delete(groupKey(track));
+	show(gap.from - width, gap.to + width);
+	const row = layout(trackWanted).rows.find(row => row.track === track && !row.group);
+	if (row) labels.scrollTop = Math.max(0, row.top - 17);
+	say('Thread ' + track.thread + ': ' + gapFacts(next).flat().filter(Boolean).join(' '));
+	redraw();
+}
+
+async function fetchAllGaps() {
+	gapsAsked = true;
+	try {
+		for (const file of files) await fetchGaps(file);
+	} catch (error) {
+		say('Missing records cannot be told: ' + error.message);
+	}
+	gapsAsked = false;
+	gapButton.hidden = !tracks.some(track => track.gaps.length);
+	redraw();
+}
+
 /* ---- the pointer ---- */
 
 const ticksAt = x => shownView().from + x * (shownView().to - shownView().from) / canvas.clientWidth;
@@ -246,9 +289,10 @@ function pointerMove(event) {
 		if (drag.moved) dragTo(event.offsetX);
 		return;
 	}
-	const item = itemAt(picture, event.offsetX, event.offsetY);
+	const item = itemAt(picture, event.offsetX, event.offsetY), gap = gapUnder(picture, event.offsetX, event.offsetY);
 	canvas.style.cursor = item ? 'pointer' : 'crosshair';
-	if (item) showTip(event.clientX, event.clientY, facts(item));
+	if (gap) showTip(event.clientX, event.clientY, gapFacts(gap));
+	else if (item) showTip(event.clientX, event.clientY, facts(item));
 	else hideTip();
 }
 
@@ -298,7 +342,7 @@ function doubleClick(event) {
 
 const KEYS = {
 	w: () => zoom(0.6), s: () => zoom(1 / 0.6), a: () => pan(-0.25), d: () => pan(0.25),
-	'+': () => zoom(0.6), '-': () => zoom(1 / 0.6), n: () => step(false), p: () => step(true),
+	'+': () => zoom(0.6), '-': () => zoom(1 / 0.6), n: () => step(false), p: () => step(true), g: nextGap,
 	f: () => state.span ? show(state.span.from, state.span.to) : call && show(call.start, call.end), 0: () => choose({ view: null }),
 };
 const ARROWS = { ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1), ArrowUp: () => { labels.scrollTop -= 51; }, ArrowDown: () => { labels.scrollTop += 51; } };
@@ -331,13 +375,14 @@ function searched(event) {
 function tools() {
 	found = el('output', { class: 'found', 'aria-live': 'polite' });
 	measureText = el('output', { class: 'measure', 'aria-label': 'Measured' });
+	gapButton = button('gap ›', nextGap, { title: 'Next place where records are missing (G)', hidden: true });
 	return el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
 		el('h2', {}, 'Timeline'),
 		el('input', { type: 'search', id: 'timeline-search', placeholder: 'Mark functions; thread:12', 'aria-label': 'Mark functions in the timeline', oninput: searched, autocomplete: 'off', spellcheck: 'false' }),
 		button('−', () => zoom(1 / 0.6), { 'aria-label': 'Zoom out', title: 'Zoom out (S)' }), button('+', () => zoom(0.6), { 'aria-label': 'Zoom in', title: 'Zoom in (W)' }),
 		button('All', () => choose({ view: null }), { title: 'Show all of it (0)' }),
 		button('‹ call', () => step(true), { title: 'Previous call of the function (P)' }), button('call ›', () => step(false), { title: 'Next call of the function (N)' }),
-		found, measureText);
+		gapButton, found, measureText);
 }
 
 export function makeTimeline(told) {
@@ -362,6 +407,7 @@ export function makeTimeline(told) {
 	onChange(redraw);
 	const thinned = files.filter(file => file.leftOut);
 	if (thinned.length) section.append(el('p', { class: 'warn' }, thinned.map(file => `${grouped(file.leftOut)} calls shorter than ${timeText(file.shortest, file.frequency, file.clock)} are left out of this page.`).join(' ')));
+	fetchAllGaps();
 	redraw();
 	return true;
 }

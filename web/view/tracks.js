@@ -23,7 +23,7 @@ export function addFile(number, told) {
 	told.tracks.forEach((track, index) => {
 		if (!track.calls) return;
 		tracks.push({ file, index, process: track.process, thread: track.thread, calls: track.calls,
-			first: track.first / file.scale, last: track.last / file.scale, depth: 1, mode: 'some', pinned: false, shown: null });
+			first: track.first / file.scale, last: track.last / file.scale, depth: 1, mode: 'some', pinned: false, shown: null, gaps: [] });
 		file.last = Math.max(file.last, track.last / file.scale);
 	});
 	tracks.sort((a, b) => a.file.number - b.file.number || a.process - b.process || a.thread - b.thread || a.index - b.index);
@@ -123,6 +123,30 @@ export async function fetchTracks(file, list, from, to, pixels) {
 	const byIndex = new Map(list.map(track => [track.index, track]));
 	for (const answer of readWindow(buffer))
 		keep(byIndex.get(answer.track), answer, Math.max(0, from), to, (to - from) / pixels);
+}
+
+/* ---- where a track does not tell all ---- */
+
+// Gaps in the order of time; `leftOut` of the file: how many are not told of.
+export async function fetchGaps(file) {
+	const told = await ask('/api/gaps', { file: file.number }), byIndex = new Map(tracks.filter(track => track.file === file).map(track => [track.index, track]));
+	for (const gap of told.gaps) {
+		const track = byIndex.get(gap.track);
+		if (track) track.gaps.push({ ...gap, from: gap.from / file.scale, to: gap.to / file.scale });
+	}
+	file.gapsLeftOut = told.left_out;
+}
+
+// The gap of a track that is at a time or nearest to it, no further away than `near`; null: none.
+export function gapAt(track, at, near) {
+	let best = null, least = near;
+	for (const gap of track.gaps) {
+		const away = Math.max(gap.from - at, at - gap.to, 0);
+		if (away > least || (best && away === least)) continue;
+		best = gap;
+		least = away;
+	}
+	return best;
 }
 
 /* ---- names ---- */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "intel_pt/listing/function_filter.h"
@@ -27,6 +28,7 @@ struct observed_thread {
 	struct tl_leaf_builder builder;
 	struct tl_steps steps;
 	uint64_t ticks; /* of the last step */
+	size_t gaps;    /* of the track whose end is the next step */
 	bool waits;     /* its steps are from before the first timestamp */
 };
 
@@ -131,6 +133,16 @@ static void stamp_steps(struct observed_thread *thread, const struct tl_pt_folde
 	thread->waits = folder->timed && !fold->started;
 }
 
+/* What is missing ends at the latest with the first step behind it. */
+static void end_gaps(struct observed_thread *thread)
+{
+	struct tl_call_gaps *gaps = &thread->builder.track->gaps;
+
+	for (size_t i = tl_min(thread->gaps, gaps->count); i; i--)
+		gaps->list[gaps->count - i].to = thread->ticks;
+	thread->gaps = 0;
+}
+
 static void put_step(struct observing *o, const struct tl_pt_folder *folder, struct tl_step step)
 {
 	struct observed_thread *thread = o->status == 0 ? present(o, folder) : NULL;
@@ -142,6 +154,7 @@ static void put_step(struct observing *o, const struct tl_pt_folder *folder, str
 	if (step.ticks < thread->ticks)
 		step.ticks = thread->ticks;
 	thread->ticks = step.ticks;
+	end_gaps(thread);
 	tl_steps_put(&thread->steps, step);
 	if (thread->steps.no_memory)
 		o->status = tl_error_memory(&o->error);
@@ -179,9 +192,24 @@ static void call_closing(void *arg, const struct tl_pt_folder *folder)
 	put_step(arg, folder, (struct tl_step){ .end = true });
 }
 
-static void trace_lost(void *arg, const struct tl_pt_folder *folder)
+static void trace_lost(void *arg, const struct tl_pt_folder *folder,
+		       const struct tl_pt_missing *missing)
 {
-	(void)arg, (void)folder;
+	struct observing *o = arg;
+	struct observed_thread *thread = o->status == 0 ? present(o, folder) : NULL;
+	struct tl_call_gap gap = { .offset = missing->offset,
+				   .length = missing->length,
+				   .count = 1,
+				   .text = missing->text };
+
+	if (!thread)
+		return;
+	gap.from = tl_max(time_of(folder), thread->ticks);
+	gap.to = gap.from;
+	if (!tl_call_gaps_add(&thread->builder.track->gaps, &gap))
+		o->status = tl_error_memory(&o->error);
+	else
+		thread->gaps++;
 }
 
 /* ---- the operations ---- */

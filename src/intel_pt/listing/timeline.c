@@ -120,11 +120,12 @@ static void closing(void *arg, const struct tl_pt_folder *folder)
 		tl_timeline_leave(s->timeline, &at);
 }
 
-static void lost(void *arg, const struct tl_pt_folder *folder)
+static void lost(void *arg, const struct tl_pt_folder *folder, const struct tl_pt_missing *missing)
 {
 	struct drawing *s = arg;
 	struct tl_timeline_point at = point(folder);
 
+	(void)missing;
 	if (!folder->window.closed)
 		tl_timeline_instant(s->timeline, &at, "trace lost", NULL, 0);
 }

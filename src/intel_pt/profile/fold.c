@@ -57,10 +57,28 @@ static void branch_away(struct tl_pt_folder *f, const struct tl_pt_event *event)
 	f->pos.aborted = false;
 }
 
-static void watch_lost(struct tl_pt_folder *f)
+static void watch_lost(struct tl_pt_folder *f, const struct tl_pt_missing *missing)
 {
 	if (f->options->watch)
-		f->options->watch->lost(f->options->watch->arg, f);
+		f->options->watch->lost(f->options->watch->arg, f, missing);
+}
+
+static void watch_overflow(struct tl_pt_folder *f)
+{
+	watch_lost(f, &(struct tl_pt_missing){
+			      .offset = TL_NOWHERE,
+			      .text = "the processor's buffer overflowed",
+		      });
+}
+
+static void watch_skipped(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
+			  const struct tl_pt_event *event)
+{
+	watch_lost(f, &(struct tl_pt_missing){
+			      .offset = slice->base + event->lost.from,
+			      .length = event->lost.to - event->lost.from,
+			      .text = tl_pt_error_text(event->lost.why),
+		      });
 }
 
 static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
@@ -90,11 +108,11 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 		break;
 	case TL_PT_EV_OVERFLOW:
 		tl_fold_gap(&f->thread->stack.fold);
-		watch_lost(f);
+		watch_overflow(f);
 		f->pos.key = TL_PT_KEY_LOSS;
 		break;
 	case TL_PT_EV_LOST:
-		watch_lost(f);
+		watch_skipped(f, slice, event);
 		f->pos.key = TL_PT_KEY_LOSS;
 		return note_loss(f, slice, event, err);
 	default:
@@ -253,6 +271,9 @@ static void resume_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice
 	struct tl_pt_fold_thread *t = f->thread;
 	uint64_t cycles;
 
+	if (slice->gap && t->ran)
+		watch_lost(f, &(struct tl_pt_missing){ .offset = TL_NOWHERE,
+						       .text = "the recorder lost trace" });
 	f->pos.key = !t->ran || slice->gap ? TL_PT_KEY_LOSS : t->key;
 	f->pos.back = t->back;
 	f->pos.aborted = false;

@@ -17,6 +17,12 @@
 
 struct tl_pt_folder;
 
+/* Where trace is missing: bytes that were skipped; `offset` TL_NOWHERE: it was never written. */
+struct tl_pt_missing {
+	uint64_t offset, length;
+	const char *text; /* static */
+};
+
 /*
  * An observer of the call stack. Called after a frame was opened, before a frame is closed, and
  * where trace is missing.
@@ -24,7 +30,8 @@ struct tl_pt_folder;
 struct tl_pt_stack_watch {
 	void (*opened)(void *arg, const struct tl_pt_folder *folder);
 	void (*closing)(void *arg, const struct tl_pt_folder *folder);
-	void (*lost)(void *arg, const struct tl_pt_folder *folder);
+	void (*lost)(void *arg, const struct tl_pt_folder *folder,
+		     const struct tl_pt_missing *missing);
 	/* A frame of a parked stack runs again; NULL: that is as if it was opened. */
 	void (*reopened)(void *arg, const struct tl_pt_folder *folder);
 	bool leaves_open; /* frames that are open at the end of the trace are not closed */

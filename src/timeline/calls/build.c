@@ -16,6 +16,7 @@ static void free_track(struct tl_call_track *track)
 	free(track->leaves);
 	free(track->groups);
 	free(track->frames);
+	tl_call_gaps_free(&track->gaps);
 	free(track);
 }
 

@@ -10,6 +10,7 @@
  * Memory: about 70 bytes a leaf, and 32 bytes a frame.
  */
 #include "core/sized.h"
+#include "timeline/calls/gaps.h"
 #include "timeline/calls/leaf_scan.h"
 #include "timeline/calls/spool.h"
 
@@ -62,7 +63,8 @@ struct tl_call_track {
 	size_t frame_count, frame_capacity;
 	uint64_t ticks; /* of the last step */
 	uint64_t calls;
-	uint32_t depth;               /* calls open at the end */
+	uint32_t depth; /* calls open at the end */
+	struct tl_call_gaps gaps;
 	struct tl_track_tiles *tiles; /* levels of detail; NULL: none are kept */
 };
 

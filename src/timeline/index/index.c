@@ -74,7 +74,8 @@ static uint64_t memory_of(const struct tl_call_track *track)
 	const struct tl_track_tiles *tiles = track->tiles;
 	uint64_t bytes = sizeof(*track) + track->leaf_capacity * sizeof(*track->leaves) +
 			 track->group_capacity * sizeof(*track->groups) +
-			 track->frame_capacity * sizeof(*track->frames);
+			 track->frame_capacity * sizeof(*track->frames) +
+			 track->gaps.capacity * sizeof(*track->gaps.list);
 
 	if (!tiles)
 		return bytes;
@@ -102,7 +103,23 @@ int tl_call_index_track(const struct tl_call_index *index, size_t number,
 	ours.last = track->ticks;
 	ours.calls = track->calls;
 	ours.index_bytes = memory_of(track);
-	status = tl_give(info, size, sizeof(ours), &ours, sizeof(ours));
+	ours.gaps = track->gaps.count;
+	status = tl_give(info, size, TL_SIZE_UP_TO(struct tl_call_track_info, index_bytes), &ours,
+			 sizeof(ours));
+	if (status < 0)
+		return status;
+	return 1;
+}
+
+int tl_call_index_gap(const struct tl_call_index *index, size_t track, size_t number,
+		      struct tl_call_gap *gap, size_t size)
+{
+	const struct tl_call_track *t = tl_call_index_at(index, track);
+	int status;
+
+	if (!t || number >= t->gaps.count)
+		return 0;
+	status = tl_give(gap, size, sizeof(*gap), &t->gaps.list[number], sizeof(*gap));
 	if (status < 0)
 		return status;
 	return 1;

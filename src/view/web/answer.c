@@ -28,6 +28,7 @@ static const struct {
 	{ "/api/annotate", JSON, tl_web_answer_annotate },
 	{ "/api/diff", JSON, tl_web_answer_diff },
 	{ "/api/window", "application/octet-stream", tl_web_answer_window },
+	{ "/api/gaps", JSON, tl_web_answer_gaps },
 	{ "/api/names", JSON, tl_web_answer_names },
 	{ "/api/stack", JSON, tl_web_answer_stack },
 	{ "/api/find", JSON, tl_web_answer_find },

@@ -60,6 +60,8 @@ static int walk_track(void *arg, size_t task)
 			 ? walk_leaves(&walked->walk, &builder, &walked->error)
 			 : tl_error_memory(&walked->error);
 	tl_leaf_builder_free(&builder);
+	track->gaps = walked->walk.gaps;
+	walked->walk.gaps = (struct tl_call_gaps){ .list = NULL };
 	return status;
 }
 

@@ -118,6 +118,32 @@ static void set_hidden(struct tl_xray_walk *walk, uint16_t cpu)
 
 /* ---- gaps ---- */
 
+/* Damage inside of a block may be met where it is read, and again behind the block. */
+static bool is_noted(const struct tl_call_gaps *gaps, const struct tl_xray_gap *bytes)
+{
+	return gaps->count && gaps->list[gaps->count - 1].offset == bytes->start;
+}
+
+/* A gap is from the last record before it to the first one behind it, if there are such. */
+static void note_gap(struct tl_xray_walk *walk, const struct tl_xray_gap *bytes,
+		     const struct tl_xray_ahead *ahead)
+{
+	uint64_t from = walk->fold.started ? now(walk) : ahead->tsc, to = from;
+
+	if ((!walk->fold.started && !ahead->any) || is_noted(&walk->gaps, bytes))
+		return;
+	if (ahead->any && ahead->tsc > from)
+		to = ahead->tsc;
+	if (!tl_call_gaps_add(&walk->gaps,
+			      &(struct tl_call_gap){ .from = from,
+						     .to = to,
+						     .offset = bytes->start,
+						     .length = bytes->end - bytes->start,
+						     .count = 1,
+						     .text = bytes->text }))
+		walk->fold.no_memory = true;
+}
+
 static void bridge(struct tl_xray_walk *walk, const struct tl_xray_ahead *ahead)
 {
 	struct tl_fold *fold = &walk->fold;
@@ -141,7 +167,9 @@ static void bridge(struct tl_xray_walk *walk, const struct tl_xray_ahead *ahead)
 	}
 }
 
-static int cross_gap(struct tl_xray_walk *walk, enum tl_xray_gap_kind kind, struct tl_error *err)
+/* Damaged bytes that may have been of another thread are a gap of this one if it shows. */
+static int cross_gap(struct tl_xray_walk *walk, enum tl_xray_gap_kind kind,
+		     const struct tl_xray_gap *bytes, struct tl_error *err)
 {
 	/* clang-format off */
 	struct tl_xray_ahead ahead = {
@@ -149,9 +177,13 @@ static int cross_gap(struct tl_xray_walk *walk, enum tl_xray_gap_kind kind, stru
 	};
 	/* clang-format on */
 	int status = tl_xray_look_ahead(&walk->stream, number_of, walk, &ahead, err);
+	bool certain = kind == TL_XRAY_GAP;
 
-	if (status == 0 && ahead.any &&
-	    (kind == TL_XRAY_GAP || !tl_fold_fits(&walk->fold, ahead.exits, ahead.count)))
+	if (status == 0 && ahead.any && !certain)
+		certain = !tl_fold_fits(&walk->fold, ahead.exits, ahead.count);
+	if (status == 0 && certain)
+		note_gap(walk, bytes, &ahead);
+	if (status == 0 && ahead.any && certain)
 		bridge(walk, &ahead);
 	free(ahead.exits);
 	return status;
@@ -160,8 +192,9 @@ static int cross_gap(struct tl_xray_walk *walk, enum tl_xray_gap_kind kind, stru
 /* The next block: 1, 0: there is none, or negative. */
 static int next_block(struct tl_xray_walk *walk, struct tl_error *err)
 {
-	enum tl_xray_gap_kind kind = tl_xray_gap_ahead(&walk->stream);
-	int status = kind == TL_XRAY_NO_GAP ? 0 : cross_gap(walk, kind, err);
+	const struct tl_xray_gap *gap;
+	enum tl_xray_gap_kind kind = tl_xray_gap_ahead(&walk->stream, &gap);
+	int status = kind == TL_XRAY_NO_GAP ? 0 : cross_gap(walk, kind, gap, err);
 
 	if (status < 0)
 		return status;
@@ -187,7 +220,11 @@ static int pass_record(struct tl_xray_walk *walk, const struct tl_xray_record *r
 		return 0;
 	case TL_XRAY_LOST:
 		walk->irregular = true;
-		return cross_gap(walk, TL_XRAY_GAP, err);
+		return cross_gap(walk, TL_XRAY_GAP,
+				 &(struct tl_xray_gap){ record->offset,
+							record->offset + record->length,
+							record->text },
+				 err);
 	default:
 		return 0;
 	}
@@ -343,5 +380,6 @@ void tl_xray_walk_end(struct tl_xray_walk *walk)
 	tl_xray_stream_end(&walk->stream);
 	free(walk->faults.list);
 	free(walk->steps.list);
+	tl_call_gaps_free(&walk->gaps);
 	*walk = (struct tl_xray_walk){ 0 };
 }

@@ -18,10 +18,11 @@ struct tl_xray_walk {
 	struct tl_xray_faults faults;
 	const struct tl_xray_fold_options *options;
 	struct tl_steps steps; /* of the present leaf */
-	uint32_t left;         /* function records that still fit in it */
-	bool contexts;         /* calls along new paths are checked */
-	bool irregular;        /* the leaf cannot be decoded again by itself */
-	bool hidden;           /* calls that begin here are left out */
+	struct tl_call_gaps gaps;
+	uint32_t left;  /* function records that still fit in it */
+	bool contexts;  /* calls along new paths are checked */
+	bool irregular; /* the leaf cannot be decoded again by itself */
+	bool hidden;    /* calls that begin here are left out */
 	bool ended;
 };
 

@@ -32,43 +32,60 @@ static bool holds_records(const struct tl_xray_reader *reader, const struct tl_x
 	return gap->end - gap->start >= head + TL_XRAY_FUNCTION_BYTES;
 }
 
-static enum tl_xray_gap_kind gap_between(const struct tl_xray_reader *reader, uint64_t from,
-					 uint64_t to)
+static const struct tl_xray_gap *gap_between(const struct tl_xray_reader *reader, uint64_t from,
+					     uint64_t to)
 {
 	for (size_t i = gap_from(reader, from);
 	     i < reader->gaps.count && reader->gaps.list[i].start < to; i++)
 		if (holds_records(reader, &reader->gaps.list[i]))
-			return reader->thread_count > 1 ? TL_XRAY_MAYBE_GAP : TL_XRAY_GAP;
-	return TL_XRAY_NO_GAP;
+			return &reader->gaps.list[i];
+	return NULL;
 }
 
-/* Whether the extents of a block were wrong, so that some of its records may be missing. */
-static bool is_torn(const struct tl_xray_reader *reader, const struct tl_xray_block *block)
+/* The gap in a block whose extents were wrong, so that some of its records may be missing. */
+static const struct tl_xray_gap *torn(const struct tl_xray_reader *reader,
+				      const struct tl_xray_block *block)
 {
 	size_t i = gap_from(reader, block->start);
 
-	return i < reader->gaps.count && reader->gaps.list[i].start == block->start;
+	return i < reader->gaps.count && reader->gaps.list[i].start == block->start
+		       ? &reader->gaps.list[i]
+		       : NULL;
 }
 
-enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream)
+/* The gap between two blocks of a thread in the order of time; `before` NULL: there is none. */
+static const struct tl_xray_gap *gap_before(const struct tl_xray_reader *reader,
+					    const struct tl_xray_block *before,
+					    const struct tl_xray_block *next)
 {
-	const struct tl_xray_reader *reader = stream->reader;
-	const struct tl_xray_block *before = stream->block, *next;
-	enum tl_xray_gap_kind kind;
+	const struct tl_xray_gap *gap;
 
-	if (!reader->gaps.count || !stream->order || stream->next_block == stream->end_block)
-		return TL_XRAY_NO_GAP;
-	next = &reader->blocks[stream->order[stream->next_block]];
-	if (before && is_torn(reader, before))
-		return TL_XRAY_GAP;
 	if (!before || before->start < next->start)
 		return gap_between(reader, before ? before->start : 0, next->start);
 	/*
 	 * The ring buffer wrapped: from the previous block to the end of the file, then from its
 	 * beginning.
 	 */
-	kind = gap_between(reader, before->start, UINT64_MAX);
-	return kind == TL_XRAY_NO_GAP ? gap_between(reader, 0, next->start) : kind;
+	gap = gap_between(reader, before->start, UINT64_MAX);
+	return gap ? gap : gap_between(reader, 0, next->start);
+}
+
+enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream,
+					const struct tl_xray_gap **gap)
+{
+	const struct tl_xray_reader *reader = stream->reader;
+	const struct tl_xray_block *before = stream->block;
+
+	*gap = NULL;
+	if (!reader->gaps.count || !stream->order || stream->next_block == stream->end_block)
+		return TL_XRAY_NO_GAP;
+	*gap = before ? torn(reader, before) : NULL;
+	if (*gap)
+		return TL_XRAY_GAP;
+	*gap = gap_before(reader, before, &reader->blocks[stream->order[stream->next_block]]);
+	if (!*gap)
+		return TL_XRAY_NO_GAP;
+	return reader->thread_count > 1 ? TL_XRAY_MAYBE_GAP : TL_XRAY_GAP;
 }
 
 /* ---- records behind a gap ---- */
@@ -131,7 +148,9 @@ static bool look_at(struct looking *l, const struct tl_xray_record *record,
 /* Go to the next block, unless another gap comes before it. */
 static bool next_block(struct looking *l)
 {
-	if (l->ahead->any && tl_xray_gap_ahead(&l->stream) != TL_XRAY_NO_GAP) {
+	const struct tl_xray_gap *gap;
+
+	if (l->ahead->any && tl_xray_gap_ahead(&l->stream, &gap) != TL_XRAY_NO_GAP) {
 		l->ahead->to_end = false;
 		return false;
 	}

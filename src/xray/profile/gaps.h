@@ -15,8 +15,9 @@
 
 enum tl_xray_gap_kind { TL_XRAY_NO_GAP, TL_XRAY_MAYBE_GAP, TL_XRAY_GAP };
 
-/* The gap between the last block that the stream has read and the next one. */
-enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream);
+/* The gap between the last block that the stream has read and the next one; *gap NULL: none. */
+enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream,
+					const struct tl_xray_gap **gap);
 
 /* The first three members limit the search, the others are its result. */
 enum { TL_XRAY_MOST_EXITS = 1 << 20 }; /* a deeper stack is not plausible */

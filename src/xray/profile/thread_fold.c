@@ -293,7 +293,8 @@ static int fold_block(struct tl_xray_thread_fold *work)
 /* Go to the next block. 1: there is one; 0: there is none; or negative. */
 static int next_block(struct tl_xray_thread_fold *work)
 {
-	enum tl_xray_gap_kind kind = tl_xray_gap_ahead(&work->stream);
+	const struct tl_xray_gap *gap;
+	enum tl_xray_gap_kind kind = tl_xray_gap_ahead(&work->stream, &gap);
 	int status = kind == TL_XRAY_NO_GAP ? 0 : cross_gap(work, kind);
 
 	if (status < 0)

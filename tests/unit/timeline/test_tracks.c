@@ -128,6 +128,34 @@ TEST(open_calls_of_a_leaf_are_found_from_behind)
 	free(open);
 }
 
+/* Ten times as many gaps as are kept: together they are all of them, in their order. */
+TEST(many_gaps_become_one_with_their_neighbours)
+{
+	struct tl_call_gaps gaps = { .list = NULL };
+	const uint64_t all = 10 * TL_MOST_GAPS;
+	uint64_t count = 0, length = 0, after = 0;
+
+	for (uint64_t i = 0; i < all; i++)
+		assert_true(tl_call_gaps_add(&gaps, &(struct tl_call_gap){ .from = 10 * i,
+									   .to = 10 * i + 3,
+									   .offset = i,
+									   .length = 2,
+									   .count = 1,
+									   .text = "x" }));
+	assert_true(gaps.count <= TL_MOST_GAPS && gaps.count >= TL_MOST_GAPS / 2);
+	for (size_t i = 0; i < gaps.count; i++) {
+		const struct tl_call_gap *gap = &gaps.list[i];
+
+		assert_true(gap->from == 10 * gap->offset && gap->offset == count);
+		count += gap->count;
+		length += gap->length;
+		assert_true(gap->from >= after && gap->to == 10 * (count - 1) + 3);
+		after = gap->to;
+	}
+	assert_true(count == all && length == 2 * all);
+	tl_call_gaps_free(&gaps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +163,7 @@ int main(void)
 		cmocka_unit_test(a_window_has_the_calls_that_are_open_in_it),
 		cmocka_unit_test(another_track_has_none_of_them),
 		cmocka_unit_test(open_calls_of_a_leaf_are_found_from_behind),
+		cmocka_unit_test(many_gaps_become_one_with_their_neighbours),
 	};
 
 	return cmocka_run_group_tests_name("timeline tracks", tests, NULL, NULL);

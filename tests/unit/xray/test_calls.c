@@ -241,12 +241,42 @@ TEST(index_has_all_calls)
 	}
 }
 
+/*
+ * gap-hole is gap-full with its second buffer, at 136 and 120 bytes long, overwritten: the first
+ * one ends at tick 1200, the third one begins at 1400.
+ */
+TEST(gaps_are_told_with_their_time_and_place)
+{
+	struct tl_input *input = open_golden("gap-hole", NULL);
+	struct tl_call_index *index;
+	struct tl_call_track_info info;
+	struct tl_call_gap gap;
+
+	assert_int_equal(tl_input_index(input, &index, NULL), 0);
+	assert_int_equal(tl_call_index_track(index, 0, &info, sizeof(info)), 1);
+	assert_int_equal(info.gaps, 1);
+	assert_int_equal(tl_call_index_gap(index, 0, 0, &gap, sizeof(gap) - 1), TL_BAD_USAGE);
+	assert_int_equal(tl_call_index_gap(index, 0, 0, &gap, sizeof(gap)), 1);
+	assert_true(gap.from == 1200 && gap.to == 1400 && gap.count == 1);
+	assert_true(gap.offset == 136 && gap.length == 120 && *gap.text);
+	assert_int_equal(tl_call_index_gap(index, 0, 1, &gap, sizeof(gap)), 0);
+	assert_int_equal(tl_call_index_gap(index, 1, 0, &gap, sizeof(gap)), 0);
+	tl_call_index_close(index);
+	tl_input_close(input);
+	input = open_golden("gap-full", NULL);
+	assert_int_equal(tl_input_index(input, &index, NULL), 0);
+	assert_int_equal(tl_call_index_gap(index, 0, 0, &gap, sizeof(gap)), 0);
+	tl_call_index_close(index);
+	tl_input_close(input);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_those_of_the_profile),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(index_has_all_calls),
+		cmocka_unit_test(gaps_are_told_with_their_time_and_place),
 	};
 
 	return cmocka_run_group_tests_name("xray calls", tests, NULL, NULL);
