@@ -179,6 +179,11 @@ struct tl_input_options {
 	 * four; a "stop:" before a range says that tracing ended there. NULL: none
 	 */
 	const char *address_filter;
+	/**
+	 * samples of perf.data: functions that the compiler inlined are frames of their own, by the
+	 * DWARF of the programs
+	 */
+	bool inlined;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

@@ -384,6 +384,10 @@ const struct option_row option_rows[] = {
 		  "may be repeated"),
 	OPT_FLAG(C_READERS | C_EXTRACT, "no-demangle", input.raw_names,
 		 "show C++ and Rust names as the linker sees them"),
+	OPT_FLAG(
+		C_READERS_ONE_FORMAT, "inline", input.inlined,
+		"samples of perf.data: functions that the compiler inlined are frames, too, as far "
+		"as the programs have debug information"),
 	OPT_FLAG(C_READERS, "strict", input.strict,
 		 "stop at the first fault instead of skipping what is damaged"),
 	OPT_TEXT(C_MANY, "glob", "PATTERN", files.glob,

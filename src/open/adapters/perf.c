@@ -227,6 +227,7 @@ static struct tl_perf_sample_options sample_options(const struct tl_input_option
 		.build_id_dir_count = o->programs.build_id_dir != NULL,
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
+		.inlined = o->inlined,
 	};
 }
 

@@ -197,6 +197,20 @@ static bool take_cost(struct builder *b, uint32_t node)
 	return true;
 }
 
+/* The costs of a node are those of the innermost function there. */
+static int add_costs(struct builder *b, const struct tl_perf_sampled_place *place, uint32_t part,
+		     uint32_t function, uint32_t context, struct tl_error *err)
+{
+	const struct tl_cost_line line = {
+		.function = function,
+		.part = part,
+		.at = { .file = place->file, .address = place->address, .line = place->line },
+	};
+
+	tl_profile_add_context_cost(b->profile, context, 0, b->cost);
+	return b->pass->options->lines ? tl_profile_put_line(b->profile, &line, b->cost, err) : 0;
+}
+
 static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 {
 	const struct tl_perf_stack_node *n = &b->pass->stacks.nodes[node];
@@ -204,30 +218,24 @@ static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 	const uint32_t part = b->parts[b->roots[node]];
 	const struct tl_perf_sampled_place *place =
 		tl_perf_sample_place(&b->names, root, n->ip, err);
+	uint32_t function;
 	int64_t context;
 
 	if (!place)
 		return err->status;
-	context = tl_profile_add_context(b->profile, b->contexts[n->parent], place->function, part,
-					 err);
+	function = place->function;
+	context = tl_profile_add_context(b->profile, b->contexts[n->parent], function, part, err);
+	for (uint32_t i = 0; context >= 0 && i < place->inlined_count; i++) {
+		function = b->names.inlined[place->inlined + i];
+		context =
+			tl_profile_add_context(b->profile, (uint32_t)context, function, part, err);
+	}
 	if (context < 0)
 		return (int)context;
 	b->contexts[node] = (uint32_t)context;
 	if (!take_cost(b, node))
 		return 0;
-	tl_profile_add_context_cost(b->profile, (uint32_t)context, 0, b->cost);
-	if (b->pass->options->lines) {
-		const struct tl_cost_line line = {
-			.function = place->function,
-			.part = part,
-			.at = { .file = place->file,
-				.address = place->address,
-				.line = place->line },
-		};
-
-		return tl_profile_put_line(b->profile, &line, b->cost, err);
-	}
-	return 0;
+	return add_costs(b, place, part, function, (uint32_t)context, err);
 }
 
 /* A parent's number is less than its children's. */

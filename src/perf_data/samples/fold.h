@@ -23,6 +23,7 @@ struct tl_perf_sample_options {
 	bool no_files;  /* look for no code and no lists of names at all */
 	bool raw_names; /* no demangling */
 	bool lines;     /* costs of lines and calls by position, too */
+	bool inlined;   /* functions that the compiler inlined are frames, too */
 };
 
 /* What the profile lacks, to be said with it. Texts are owned. */

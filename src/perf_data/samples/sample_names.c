@@ -21,6 +21,7 @@ struct tl_perf_named_object {
 	struct tl_name_list kallsyms; /* of the kernel */
 	const char *why;              /* it has no names; NULL: it has */
 	uint64_t nameless;            /* addresses without a name */
+	uint64_t lineless; /* addresses of which debug information would say what is inlined */
 };
 
 struct tl_perf_process_map {
@@ -61,6 +62,7 @@ void tl_perf_sample_names_end(struct tl_perf_sample_names *n)
 	free(n->maps);
 	free(n->places);
 	free(n->keys);
+	free(n->inlined);
 	tl_index_free(&n->by_key);
 }
 
@@ -114,21 +116,29 @@ static int put_range(struct tl_perf_sample_names *n, const struct tl_named_range
 
 /* ---- ELF files ---- */
 
-static void open_binary(struct tl_perf_sample_names *n, const struct tl_perf_object *object,
-			struct tl_perf_named_object *named)
+/* A file that is none, or cannot be read, costs names alone. */
+static int open_binary(struct tl_perf_sample_names *n, const struct tl_perf_object *object,
+		       struct tl_perf_named_object *named, struct tl_error *err)
 {
-	struct tl_error err;
+	struct tl_error own;
+	int status;
 
+	if (named->opened)
+		return 0;
 	if (!object->file) {
 		named->why = object->reason ? object->reason : "no such file";
-		return;
+		named->opened = true;
+		return 0;
 	}
-	if (tl_binary_open(&named->binary, object->file, 0, !n->options->raw_names, &err) < 0) {
-		named->binary = NULL;
-		named->why = err.text;
-	} else if (!tl_binary_symbol_count(named->binary)) {
+	status = tl_binary_open(&named->binary, object->file, 0, !n->options->raw_names, &own);
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	if (status < 0)
+		named->why = own.text;
+	else if (!tl_binary_symbol_count(named->binary))
 		named->why = "it has no symbols, as if stripped";
-	}
+	named->opened = true;
+	return 0;
 }
 
 /* The beginning of the function around an address by the unwind tables, 0: unknown. */
@@ -165,19 +175,88 @@ static int put_symbol(struct tl_perf_sample_names *n, struct tl_binary *binary, 
 	return put_function(n, &function, place, err);
 }
 
+/* ---- inlined functions ---- */
+
+static int put_inlined(struct tl_perf_sample_names *n, const char *object, const char *name,
+		       const struct tl_code_frame *frame, struct tl_perf_sampled_place *place,
+		       struct tl_error *err)
+{
+	/* An instance that is not inlined has this name and file, too, and is the same function. */
+	const struct tl_function function = {
+		.name = *name ? name : "[inlined]",
+		.object = object,
+		.file = frame->file,
+		.id = TL_NOWHERE,
+		.line = frame->declared,
+	};
+	const int64_t number = tl_profile_put_function(n->profile, &function, err);
+
+	if (number < 0)
+		return (int)number;
+	if (!tl_grow(&n->inlined, &n->inlined_capacity, n->inlined_count + 1, sizeof(*n->inlined)))
+		return tl_error_memory(err);
+	n->inlined[n->inlined_count++] = (uint32_t)number;
+	place->inlined_count++;
+	return 0;
+}
+
+/* The last of `count` functions is the place's own, which is known. */
+static int put_chain(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
+		     size_t count, struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	struct tl_inlined *chain = tl_zeroed(count, sizeof(*chain));
+	struct tl_code_frame *frames = tl_zeroed(count, sizeof(*frames));
+	int status = 0;
+
+	if (!chain || !frames ||
+	    tl_binary_inlined_at(binary, place->address, chain, count) != count ||
+	    tl_binary_frames_at(binary, place->address, frames, count) != count)
+		status = tl_error_memory(err);
+	place->inlined = (uint32_t)n->inlined_count;
+	for (size_t i = count - 1; status == 0 && i-- > 0;)
+		status = put_inlined(n, object, chain[i].name, &frames[i], place, err);
+	free(chain);
+	free(frames);
+	return status;
+}
+
+static int add_inlined(struct tl_perf_sample_names *n, struct tl_perf_named_object *named,
+		       const char *object, struct tl_perf_sampled_place *place,
+		       struct tl_error *err)
+{
+	size_t count;
+
+	if (!n->options->inlined)
+		return 0;
+	named->lineless += !tl_binary_has_lines(named->binary);
+	count = tl_binary_inlined_at(named->binary, place->address, NULL, 0);
+	return count > 1 ? put_chain(n, named->binary, object, count, place, err) : 0;
+}
+
+/* ---- names in files ---- */
+
 static int name_in_file(struct tl_perf_sample_names *n, struct tl_perf_named_object *named,
 			const char *object, struct tl_perf_sampled_place *place,
 			struct tl_error *err)
 {
-	struct tl_symbol symbol;
+	struct tl_symbol symbol = { .name = "" };
+	int status;
 
-	if (named->binary && tl_binary_symbol_at(named->binary, place->address, &symbol) &&
-	    *symbol.name)
-		return put_symbol(n, named->binary, object, &symbol, place, err);
-	if (named->binary && tl_binary_short_of_memory(named->binary))
+	if (named->binary)
+		tl_binary_symbol_at(named->binary, place->address, &symbol);
+	if (*symbol.name) {
+		status = put_symbol(n, named->binary, object, &symbol, place, err);
+		if (status == 0)
+			status = add_inlined(n, named, object, place, err);
+	} else {
+		named->nameless++;
+		status =
+			put_nameless(n, object, start_by_tables(named, place->address), place, err);
+	}
+	/* What was found may lack a name or a line. */
+	if (status == 0 && named->binary && tl_binary_short_of_memory(named->binary))
 		return tl_error_memory(err);
-	named->nameless++;
-	return put_nameless(n, object, start_by_tables(named, place->address), place, err);
+	return status;
 }
 
 /* ---- the kernel ---- */
@@ -331,9 +410,9 @@ static int name_in_map(struct tl_perf_sample_names *n, uint32_t process,
 		return status;
 	if (object->kind == TL_PERF_OBJECT_ANONYMOUS)
 		return name_without_file(n, process, ip, path, place, err);
-	if (!named->opened)
-		open_binary(n, object, named);
-	named->opened = true;
+	status = open_binary(n, object, named, err);
+	if (status < 0)
+		return status;
 	place->address = tl_perf_elf_address(&object->elf, ip - map->start + map->page_offset);
 	return name_in_file(n, named, path, place, err);
 }
@@ -423,6 +502,12 @@ bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *n,
 		if (named->nameless && named->why &&
 		    !tl_perf_sample_remark(remarks, "no names for the code of %s: %s", path,
 					   named->why))
+			return false;
+		if (named->lineless &&
+		    !tl_perf_sample_remark(remarks,
+					   "what was inlined into the code of %s is not known: it "
+					   "has no debug information",
+					   path))
 			return false;
 	}
 	return true;

@@ -20,6 +20,8 @@ struct tl_perf_sampled_place {
 	uint64_t
 		/* in the object's file; of the kernel and of code without a file: as it ran */
 		address;
+	/* functions inlined there: `inlined_count` of the list from number `inlined` on */
+	uint32_t inlined, inlined_count;
 };
 
 struct tl_perf_sample_names {
@@ -34,6 +36,8 @@ struct tl_perf_sample_names {
 	struct tl_perf_sampled_key *keys; /* of `places` */
 	size_t place_count, place_capacity, key_capacity;
 	struct tl_index by_key;
+	uint32_t *inlined; /* functions of the profile, of each place the outermost first */
+	size_t inlined_count, inlined_capacity;
 };
 
 /* False without memory. */

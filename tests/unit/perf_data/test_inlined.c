@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inlined functions as frames of samples. The program is fuzz/corpus/dwarf/gcc-5; what is inlined
+ * where is what llvm-symbolizer says of it.
+ */
+#include "file.h"
+
+#include <stdio.h>
+
+#include "../refuse.h"
+#include "perf_data/samples/fold.h"
+#include "profile/model/unsized.h"
+
+/* IP, TID, TIME, CALLCHAIN, CPU, PERIOD, IDENTIFIER. */
+#define TYPE (1 | 2 | 4 | 32 | 128 | 256 | 65536)
+#define USER ((uint64_t)-512)
+
+enum { PID = 10, MODE_USER = 2, PERIOD = 7 };
+
+static struct file f;
+static char corpus[1024];
+static struct tl_perf_sample_options options;
+static struct tl_perf_sample_remarks remarks;
+static struct tl_profile *profile;
+
+/* A file in which a program is mapped at 0x400000. */
+static void begin(const char *folder, const char *path)
+{
+	const char *source = getenv("TL_SOURCE_ROOT");
+
+	snprintf(corpus, sizeof(corpus), "%s/fuzz/corpus/%s", source ? source : ".", folder);
+	options = (struct tl_perf_sample_options){
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+		.sysroot = corpus,
+		.inlined = true,
+		.lines = true,
+	};
+	f.big = false;
+	file_begin(&f, TYPE);
+	put_header(&f, TL_PERF_MMAP, MODE_USER, 8 + 32 + 8 + (strlen(path) / 8) * 8 + 32);
+	put32(&f, PID);
+	put32(&f, PID);
+	put64(&f, 0x400000);
+	put64(&f, 0x1000);
+	put64(&f, 0);
+	put_name(&f, path);
+	put_trailer(&f, PID, PID, 1, 0);
+}
+
+/* A sample at `ip`, which was called from in front of `back`. */
+static void put_sample(uint64_t ip, uint64_t back)
+{
+	put_header(&f, TL_PERF_SAMPLE, MODE_USER, 8 + 56 + 24);
+	put64(&f, 77);
+	put64(&f, ip);
+	put32(&f, PID);
+	put32(&f, PID);
+	put64(&f, 100);
+	put64(&f, 0); /* processor */
+	put64(&f, PERIOD);
+	put64(&f, 3);
+	put64(&f, USER);
+	put64(&f, ip);
+	put64(&f, back);
+}
+
+static int fold(void)
+{
+	struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
+	int status = 0;
+
+	remarks = (struct tl_perf_sample_remarks){ .list = NULL };
+	profile = NULL;
+	f.source = NULL;
+	f.reader = NULL;
+	status = tl_source_open_memory(&f.source, f.bytes, f.size, "test", &f.err);
+	if (status == 0)
+		status = tl_perf_open(&f.reader, f.source, &in_order, &f.err);
+	if (status == 0)
+		status = tl_perf_samples_fold(f.reader, &options, &remarks, &profile, &f.err);
+	tl_perf_close(f.reader);
+	tl_source_close(f.source);
+	return status;
+}
+
+static void done(void)
+{
+	tl_profile_free(profile);
+	tl_perf_sample_remarks_free(&remarks);
+}
+
+/* "outer;inner" of a context. */
+static void path_of(uint32_t context, char *text)
+{
+	const struct tl_context *c = tl_profile_context(profile, context);
+
+	*text = '\0';
+	if (c->parent != TL_NONE) {
+		path_of(c->parent, text);
+		strcat(text, ";");
+	}
+	strcat(text, tl_profile_function(profile, c->function)->name);
+}
+
+/* The stacks that samples ended in, in the order of their contexts, a line each. */
+static void assert_stacks(const char *wanted)
+{
+	char all[1024] = "", text[256];
+
+	for (uint32_t i = 0; i < tl_profile_context_count(profile); i++) {
+		if (!tl_profile_context_self(profile, i)[0])
+			continue;
+		path_of(i, text);
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s %d\n", text,
+			 (int)tl_profile_context_self(profile, i)[0]);
+	}
+	assert_string_equal(all, wanted);
+}
+
+static const struct tl_function *function(const char *name)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		if (!strcmp(tl_profile_function(profile, i)->name, name))
+			return tl_profile_function(profile, i);
+	fail_msg("no function is called %s", name);
+	return NULL;
+}
+
+static void put_all(void)
+{
+	begin("dwarf", "/gcc-5");
+	put_sample(0x4000c8, 0x40011b); /* inner in middle in outer, called from _start */
+	put_sample(0x4000f6, 0x40011b); /* the same, another call of middle */
+	put_sample(0x4000d9, 0x40011b); /* from_header in outer */
+	put_sample(0x4000dc, 0x40011b); /* outer itself */
+	put_sample(0x4000b3, 0x4000c8); /* called from middle in outer: the byte before counts */
+	file_end(&f);
+}
+
+TEST(inlined_functions_are_frames)
+{
+	put_all();
+	assert_int_equal(fold(), 0);
+	assert_stacks("_start;outer 7\n"
+		      "_start;outer;middle;inner 14\n"
+		      "_start;outer;from_header 7\n"
+		      "outer;middle;outer 7\n");
+	assert_string_equal(strrchr(function("inner")->file, '/'), "/t.c");
+	assert_string_equal(strrchr(function("from_header")->file, '/'), "/t.h");
+	assert_string_equal(function("from_header")->object, "/gcc-5");
+	assert_int_equal(remarks.count, 0);
+	done();
+}
+
+/* The cost of a line is that of the function which it is of: line 3 of inner, 47 columns in. */
+TEST(lines_are_those_of_the_innermost)
+{
+	uint32_t lines = 0;
+
+	put_all();
+	assert_int_equal(fold(), 0);
+	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++) {
+		const struct tl_cost_line *line = tl_profile_line(profile, i);
+
+		if (tl_profile_function(profile, line->function) != function("inner"))
+			continue;
+		lines++;
+		assert_int_equal(line->at.line, 3);
+		assert_string_equal(line->at.file, function("inner")->file);
+	}
+	/* Two addresses. */
+	assert_int_equal(lines, 2);
+	done();
+}
+
+TEST(frames_are_functions_unless_asked)
+{
+	put_all();
+	options.inlined = false;
+	assert_int_equal(fold(), 0);
+	assert_stacks("_start;outer 28\nouter;outer 7\n");
+	done();
+}
+
+TEST(code_without_debug_information_is_told)
+{
+	begin("cfi", "/x86_64");
+	put_sample(0x400353, 0x4003b2);
+	file_end(&f);
+	assert_int_equal(fold(), 0);
+	assert_stacks("_start;b 7\n");
+	assert_int_equal(remarks.count, 1);
+	assert_string_equal(remarks.list[0], "what was inlined into the code of /x86_64 is not "
+					     "known: it has no debug information");
+	done();
+}
+
+static int fold_step(const void *input, uint64_t *digest)
+{
+	const int status = fold();
+	char text[256];
+
+	(void)input;
+	for (uint32_t i = 0; status == 0 && i < tl_profile_context_count(profile); i++) {
+		path_of(i, text);
+		refuse_note_text(digest, text);
+		refuse_note_number(digest, tl_profile_context_self(profile, i)[0]);
+	}
+	done();
+	return status;
+}
+
+TEST(without_memory)
+{
+	put_all();
+	assert_true(refuse_each(fold_step, NULL) > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(inlined_functions_are_frames),
+		cmocka_unit_test(lines_are_those_of_the_innermost),
+		cmocka_unit_test(frames_are_functions_unless_asked),
+		cmocka_unit_test(code_without_debug_information_is_told),
+		cmocka_unit_test(without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
