@@ -60,12 +60,12 @@ FORMAT_CASES = {
 TESTED_IN = {
     "chrome_trace": ("foreign",), "folded": ("foreign",), "perf_script": ("foreign",), "speedscope": ("foreign",),
     "profile": ("profile", "export", "open"), "timeline": ("timeline", "open"), "open": ("open", "query", "timeline", "view")}
-# Tests of the build that are scripts: what a room says is held against a peer, or against itself said in another way. Only
-# those that need nothing but the tree, and take seconds.
+# Tests of the build that are scripts, or programs with arguments: what a room says is held against a peer, or against itself
+# said in another way. Only those that need nothing but the tree and packages, and take seconds.
 SCRIPTS = {
     "callgrind": ("callgrind_truth", "callgrind_tools"), "chrome_trace": ("foreign",), "cli": ("shell",),
     "export": ("exports",), "folded": ("foreign",), "foreign": ("foreign",), "gmon": ("gmon",),
-    "intel_pt": ("pt_profile", "pt-packets"), "mpi": ("fleet",), "perf_data": ("branches", "samples", "compiled"),
+    "intel_pt": ("pt_profile", "pt-packets", "flows", "situations-overflows", "situations-errata", "situations-clocks"), "mpi": ("fleet",), "perf_data": ("branches", "samples", "compiled"),
     "perf_script": ("foreign",), "perfetto": ("perfetto_read",), "pprof": ("pprof_read",), "profile": ("runs",),
     "query": ("query",), "speedscope": ("foreign",), "symbols": ("cfi-rows",), "timeline": ("timelines",),
     "view": ("view-server", "browse"), "xray": ("records", "xray_tools", "records_yaml"),
@@ -209,8 +209,9 @@ def scripts(room, targets, tests):
         if test["name"] in SCRIPTS.get(room, ()):
             paths = [os.path.normpath(os.path.join(BUILD, word)) for word in test["cmd"]]
             for program in programs.intersection(paths):
+                first = test["cmd"][0] if paths[0] in programs else PYTHON
                 words = tuple(None if path == program else path if path in programs else word
-                              for path, word in zip(paths, [PYTHON] + test["cmd"][1:]))
+                              for path, word in zip(paths, [first] + test["cmd"][1:]))
                 yield Test(test["name"], os.path.relpath(program, BUILD), words, test["env"], test["cmd"][1:2])
 
 

@@ -92,6 +92,34 @@ static void expect_clock(uint64_t hz, uint64_t ticks, uint64_t shift, uint64_t m
 	recording_close(&r);
 }
 
+/*
+ * The words behind the clock, by their names in tools/perf/util/intel-pt.h: cap_user_time_zero,
+ * tsc_bit, noretcomp_bit, have_sched_switch, snapshot_mode, per_cpu_mmaps, mtc_bit, mtc_freq_bits,
+ * tsc_ctc_ratio_n, tsc_ctc_ratio_d, cyc_bit, max_nonturbo_ratio, filter_str_len.
+ */
+TEST(the_description_of_the_packets_has_the_bits_of_the_event)
+{
+	static const uint64_t words[] = { 1, 1 << 10, 1 << 11, 0,      0,  0, 1 << 9,
+					  0, 0,       0,       1 << 1, 32, 0 };
+	const struct tl_emulation_thread thread = thread_of(0);
+	const struct folder folder = simple();
+	struct perf_record record;
+	struct perf_file file;
+	struct recording r;
+
+	recording_open(&r);
+	write_events(&r, &folder);
+	write_thread(&r, "thread.7.7.0", &thread, "", 0);
+	assert_int_equal(finish(&r), 0);
+	file = open_perf(&r);
+	record = find_record(&file, AUXTRACE_INFO, 0);
+	assert_int_equal(record.size, 8 + 8 + 17 * 8);
+	for (size_t i = 0; i < 13; i++)
+		assert_int_equal(field(&record, 40 + 8 * i, 8), words[i]);
+	free(file.bytes);
+	recording_close(&r);
+}
+
 /* ns = zero + ticks * mult >> shift, mult has 32 bits, and the clock's event is at 0 ns. */
 TEST(ticks_become_nanoseconds_as_perf_computes_them)
 {
@@ -249,6 +277,9 @@ TEST(processes_that_did_not_exit_or_were_not_recorded_are_told)
 	put(&folder, TL_EMULATION_FORK, 60, 8, 8, "");
 	put(&folder, TL_EMULATION_FORK, 61, 9, 9, "");
 	put(&folder, TL_EMULATION_LEFT, 70, 8, 8, "/bin/su");
+	/* nothing between the two */
+	put(&folder, TL_EMULATION_FORK, 71, 10, 10, "");
+	put(&folder, TL_EMULATION_FINISHED, 72, 10, 10, "");
 	put(&folder, TL_EMULATION_FINISHED, 80, 7, 7, "");
 	write_events(&r, &folder);
 	write_thread(&r, "thread.7.7.0", &thread, "", 0);
@@ -378,6 +409,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_is_what_the_kernel_would_have_written),
+		cmocka_unit_test(the_description_of_the_packets_has_the_bits_of_the_event),
 		cmocka_unit_test(ticks_become_nanoseconds_as_perf_computes_them),
 		cmocka_unit_test(the_event_says_what_the_records_have),
 		cmocka_unit_test(forks_and_threads_have_their_parents),

@@ -429,6 +429,20 @@ TEST(logs_of_llvm_are_moved_and_readable_by_all)
 	recording_close(&r);
 }
 
+TEST(a_log_of_llvm_that_cannot_be_moved_is_told)
+{
+	struct recording r;
+	struct tl_error err;
+
+	recording_open(&r);
+	temp_write(&r.temp, "out.parts/llvm-program.aaa", "first", 5);
+	assert_int_equal(mkdir(r.output, 0700), 0);
+	assert_int_equal(tl_record_parts_take_llvm(&r.session, &err), TL_IO);
+	assert_string_equal(err.text, "cannot move the log to its place");
+	expect_text(&r, "out.parts/llvm-program.aaa", "first");
+	recording_close(&r);
+}
+
 /* ---- names ---- */
 
 TEST(parts_are_beside_the_output_by_an_absolute_name)
@@ -552,6 +566,7 @@ int main(void)
 		cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
 		cmocka_unit_test(a_log_that_cannot_be_written_leaves_the_parts),
 		cmocka_unit_test(logs_of_llvm_are_moved_and_readable_by_all),
+		cmocka_unit_test(a_log_of_llvm_that_cannot_be_moved_is_told),
 		cmocka_unit_test(parts_are_beside_the_output_by_an_absolute_name),
 		cmocka_unit_test(a_folder_of_parts_is_made_anew),
 		cmocka_unit_test(files_that_a_shell_would_read_otherwise_are_quoted),

@@ -4,7 +4,7 @@
  * run-time is a library that does nothing: the tests run again as a copy of themselves in a folder
  * that has these (HOME_VARIABLE), as the command looks for its parts beside itself.
  */
-#include "session.h"
+#include "emulated.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -641,6 +641,32 @@ TEST(qemu_has_the_plugin_with_its_folder_and_the_arguments)
 	recording_close(&r);
 }
 
+TEST(what_the_plugin_leaves_becomes_the_recording)
+{
+	const struct tl_emulation_thread thread = thread_of(0);
+	const struct folder folder = simple();
+	struct tl_emulator emulator;
+	struct perf_file file;
+	struct tl_error err;
+	struct recording r;
+
+	name_emulator(&emulator);
+	put_script("qemu-x86_64", "/bin/cp ${SAID%/*}/made/* ${2##*folder=}/; exit 1");
+	run_shell(&r, "x");
+	write_events(&r, &folder);
+	write_thread(&r, "thread.7.7.0", &thread, "", 0);
+	assert_int_equal(rename(r.parts, temp_path(&r.temp, "made")), 0);
+	assert_int_equal(tl_emulate(&r.session, &emulator, &err), 0);
+	assert_int_equal(r.result.status, 1);
+	assert_string_equal(r.result.command, r.output);
+	file = open_perf(&r);
+	assert_int_equal(count_records(&file, AUXTRACE), 1);
+	free(file.bytes);
+	assert_false(is_there(&r, "out.parts"));
+	remove_script("qemu-x86_64");
+	recording_close(&r);
+}
+
 /* One that records nothing of the known program, or cannot be tried at all. */
 TEST(a_qemu_that_does_something_else_is_not_trusted)
 {
@@ -750,6 +776,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_tool_that_leaves_nothing_recorded_nothing),
 		cmocka_unit_test(perf_writes_the_recording_itself),
 		cmocka_unit_test(qemu_has_the_plugin_with_its_folder_and_the_arguments),
+		cmocka_unit_test(what_the_plugin_leaves_becomes_the_recording),
 		cmocka_unit_test(a_qemu_that_does_something_else_is_not_trusted),
 	};
 	char path[TL_RECORD_PATH];

@@ -73,6 +73,7 @@ TEST(a_stop_is_bound_before_its_instruction)
 TEST(a_vmcs_is_bound_behind_vmptrld)
 {
 	static const uint8_t trace[] = { START(0x1000), VMCS(5), PGD_BARE };
+	struct tl_pt_event event;
 	struct tl_pt_asid asid;
 	struct scene s;
 
@@ -80,7 +81,9 @@ TEST(a_vmcs_is_bound_behind_vmptrld)
 	assert_int_equal(tl_pt_decoder_asid(s.decoder, &asid), 0);
 	assert_int_equal(asid.vmcs, TL_PT_ANY);
 	want_block(&s, 0x1000, 0x1005, 3);
-	assert_int_equal(want_event(&s, TL_PT_EV_VMCS).vmcs.base, 0x5000);
+	event = want_event(&s, TL_PT_EV_VMCS);
+	assert_int_equal(event.vmcs.base, 0x5000);
+	assert_false(event.ip_suppressed);
 	assert_int_equal(tl_pt_decoder_asid(s.decoder, &asid), 0);
 	assert_int_equal(asid.vmcs, 0x5000);
 	want_block(&s, 0x1008, 0x1009, 2);

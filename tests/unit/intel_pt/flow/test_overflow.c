@@ -239,6 +239,60 @@ TEST(skd010_goes_on_with_an_interrupt)
 	want_end(&s);
 }
 
+/*
+ * "look on, over PAD, MNT, time packets, PIP, VMCS, MODE.Exec, ..., PWRE, PWRX, EVD, TRIG, and
+ * EXSTOP, PTWRITE, CFE without IP"; of a packet with an IP the FUP is its own
+ */
+TEST(skd010_looks_over_what_needs_no_fup)
+{
+	static const struct {
+		uint8_t bytes[16];
+		uint8_t size;
+	} passed[] = {
+		{ { 0, 0, 0 }, 3 },
+		{ { MNT }, 11 },
+		{ { TSC(9) }, 8 },
+		{ { TMA(1, 2) }, 7 },
+		{ { MTC(3) }, 2 },
+		{ { CBR(4) }, 4 },
+		{ { PIP(0x3000) }, 8 },
+		{ { VMCS(0x1000) }, 7 },
+		{ { MODE32 }, 2 },
+		{ { 0x02, 0x22, 0, 0 }, 4 },
+		{ { 0x02, 0xa2, 0, 0, 0, 0, 0 }, 7 },
+		{ { 0x02, 0x53, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 11 },
+		{ { 0xd9, 0, 1 }, 3 },
+		{ { 0x02, 0x62 }, 2 },
+		{ { 0x02, 0x12, 1, 2, 3, 4 }, 6 },
+		{ { 0x02, 0x13, 3, 0 }, 4 },
+	};
+	static const uint8_t with_ip[][8] = { { 0x02, 0xe2 },
+					      { 0x02, 0x92, 1, 2, 3, 4 },
+					      { 0x02, 0x13, 0x81, 0 } };
+	static const uint8_t sizes[] = { 2, 6, 4 };
+
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+		struct stream s = { .config = { .errata = TL_PT_SKD010 } };
+
+		PUT(&s, START, OVF);
+		put_bytes(&s, passed[i].bytes, passed[i].size);
+		PUT(&s, TIP(0x1010), TNT_N);
+		begin_flow(&s, 0);
+		want_start(&s);
+		want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1010);
+	}
+	for (size_t i = 0; i < sizeof(sizes); i++) {
+		struct stream s = { .config = { .errata = TL_PT_SKD010 } };
+
+		PUT(&s, START, OVF);
+		put_bytes(&s, with_ip[i], sizes[i]);
+		PUT(&s, TIP(0x1010), TNT_N);
+		begin_flow(&s, 0);
+		want_start(&s);
+		want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	}
+}
+
 /* "Anything else [...]: as without the erratum" */
 TEST(skd010_is_not_everywhere)
 {
@@ -340,6 +394,7 @@ int main(void)
 		cmocka_unit_test(skd010_looks_further),
 		cmocka_unit_test(skd010_goes_on_in_a_transaction),
 		cmocka_unit_test(skd010_goes_on_with_an_interrupt),
+		cmocka_unit_test(skd010_looks_over_what_needs_no_fup),
 		cmocka_unit_test(skd010_is_not_everywhere),
 		cmocka_unit_test(apl11_swallows_a_pgd),
 		cmocka_unit_test(apl12_doubts_the_fup),

@@ -307,6 +307,46 @@ TEST(errors_have_their_texts)
 }
 
 /*
+ * 7, model by model: "2.0.5: 3d 47 4f 56: 003; ..."; "HEAD: as 2.0.5 except 8f: 209; 97 9a bf: 089;
+ * new: ...". All others: "it clears the flags".
+ */
+TEST(errata_of_every_model)
+{
+	enum { BOTH = 3, NOW = 2, CLASSIC = 1 };
+	static const struct {
+		uint32_t errata;
+		unsigned tables;
+		const char *models;
+	} lists[] = {
+		{ 0x003, BOTH, "\x3d\x47\x4f\x56" },
+		{ 0x13d, BOTH, "\x4e\x5e\x8e\x9e\xa5\xa6" },
+		{ 0x229, BOTH, "\x55\x6a\x6c" },
+		{ 0x229, CLASSIC, "\x8f" },
+		{ 0x029, BOTH, "\x66\x7d\x7e\x8c\x8d\xa7\xa8" },
+		{ 0x0a9, CLASSIC, "\x97\x9a\xbf" },
+		{ 0x0c0, BOTH, "\x5c\x5f" },
+		{ 0x080, BOTH, "\x7a\x86\x96\x9c" },
+		{ 0x209, NOW, "\x8f\xad\xae\xcf" },
+		{ 0x089, NOW, "\x97\x9a\xbf\xaa\xac\xb5\xb7\xba\xbd\xc5\xc6\xcc\xd5" },
+		{ 0x080, NOW, "\xaf\xb6\xdd" },
+	};
+
+	for (unsigned model = 0; model < 256; model++)
+		for (unsigned classic = 0; classic < 2; classic++) {
+			const struct tl_pt_cpu cpu = { true, 6, (uint8_t)model, 0 };
+			uint32_t wanted = 0, errata = 7;
+
+			for (size_t i = 0; model && i < sizeof(lists) / sizeof(lists[0]); i++)
+				if (lists[i].tables & (classic ? CLASSIC : NOW) &&
+				    strchr(lists[i].models, (int)model))
+					wanted = lists[i].errata;
+			assert_int_equal(tl_pt_cpu_errata(&errata, &cpu, classic),
+					 wanted ? 0 : -TL_PT_BAD_CPU);
+			assert_int_equal(errata, wanted);
+		}
+}
+
+/*
  * 7: "Model tables, both measured for family 6 (model: flag mask in hex; ...)", and the families 12
  * and 13
  */
@@ -365,6 +405,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_written),
 		cmocka_unit_test(errors_have_their_texts),
 		cmocka_unit_test(errata_by_processor),
+		cmocka_unit_test(errata_of_every_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,8 +226,12 @@ TEST(what_cannot_be_opened)
 	assert_int_equal(tl_pt_packets_open(&packets, &s.config), -TL_PT_BAD_CONFIG);
 	s.config.size = sizeof(s.config);
 	assert_int_equal(tl_pt_packets_open(&packets, &s.config), -TL_PT_BAD_CONFIG);
-	s.config.begin = s.data + 1;
+	s.config.begin = s.data;
+	assert_int_equal(tl_pt_packets_open(&packets, &s.config), -TL_PT_BAD_CONFIG);
+	s.config.begin = NULL;
 	s.config.end = s.data;
+	assert_int_equal(tl_pt_packets_open(&packets, &s.config), -TL_PT_BAD_CONFIG);
+	s.config.begin = s.data + 1;
 	assert_int_equal(tl_pt_packets_open(&packets, &s.config), -TL_PT_BAD_CONFIG);
 	assert_null(packets);
 }

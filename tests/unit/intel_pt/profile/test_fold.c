@@ -427,6 +427,27 @@ TEST(calls_by_address)
 	assert_true(found);
 }
 
+/* Two places that call one function are two arcs, each with its own calls. */
+TEST(calls_of_two_places)
+{
+	unsigned found = 0;
+
+	options.lines = true;
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(OUTER), TIP(LEAF), RETURN, TIP(MAIN), RETURN, TIP(OUTER),
+	      TIP(LEAF), RETURN, TIP(MAIN), RETURN, PGD_BARE);
+	fold();
+	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
+		const struct tl_arc *arc = tl_profile_arc(profile, i);
+
+		if (arc->callee != function_at(LEAF))
+			continue;
+		assert_int_equal(arc->calls, arc->from.address == 0x1000 ? 3 : 2);
+		assert_int_equal(tl_profile_arc_cost(profile, i)[0], 3 * (int64_t)arc->calls);
+		found += arc->from.address == 0x1000 ? 1 : arc->from.address == 0x1018 ? 10 : 100;
+	}
+	assert_int_equal(found, 11);
+}
+
 /* Ticks of a block are its last instruction's; sums are those of the functions. */
 TEST(ticks_by_address)
 {
@@ -463,6 +484,7 @@ int main(void)
 		CASE(strict),
 		CASE(instructions_by_address),
 		CASE(calls_by_address),
+		CASE(calls_of_two_places),
 		CASE(ticks_by_address),
 	};
 
