@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the page gets for what it asks: every number is counted by hand from web_files.h. */
+#include "web_files.h"
+
+#include <zlib.h>
+
+#define LOSSES(unfinished)                                                                         \
+	"\"losses\":{\"orphan_exits\":0,\"deduced_exits\":0,\"unfinished\":" #unfinished           \
+	",\"time_reversals\":0,\"gaps\":0,\"skipped_bytes\":0,\"skipped_records\":0,"              \
+	"\"saturated\":0,\"left_calls\":0,\"gap_ends\":0,\"bridged\":0,\"uncertain\":0}"
+
+static char spans_path[512], before_path[512], behind_path[512];
+
+static void look_at_spans(struct looked_at *l)
+{
+	strcpy(spans_path, temp_write(&temp, "spans.json", spans, strlen(spans)));
+	look_at(l, spans_path, NULL);
+	wait_for_index(l);
+}
+
+static void look_at_stacks(struct looked_at *l)
+{
+	strcpy(before_path,
+	       temp_write(&temp, "before.folded", stacks_before, strlen(stacks_before)));
+	strcpy(behind_path,
+	       temp_write(&temp, "behind.folded", stacks_behind, strlen(stacks_behind)));
+	look_at(l, before_path, behind_path);
+	wait_for_index(l);
+}
+
+/* ---- files ---- */
+
+TEST(the_state_has_the_tracks_of_an_index)
+{
+	struct looked_at l;
+	char bytes[64];
+
+	look_at_spans(&l);
+	snprintf(bytes, sizeof(bytes), "\"bytes\":%zu,\"done\":%zu,\"total\":%zu,", strlen(spans),
+		 strlen(spans), strlen(spans));
+	WANT_PARTS(ASK(&l, "/api/state", NULL), "{\"version\":\"", "\"files\":[{\"paths\":[\"",
+		   "/spans.json\"],\"format\":\"chrome-trace\"", "\"written\":\"20", " UTC\"",
+		   bytes,
+		   "\"index\":\"ready\",\"frequency\":1000000000,\"origin\":0,\"clock\":\"ticks\","
+		   "\"tracks\":[{\"process\":1,\"thread\":7,\"first\":0,\"last\":100000,"
+		   "\"calls\":5,",
+		   "},{\"process\":1,\"thread\":9,\"first\":5000,\"last\":20000,\"calls\":2,",
+		   "}]}]}\n");
+	look_away(&l);
+}
+
+TEST(a_profile_has_no_index_and_says_why)
+{
+	struct looked_at l;
+
+	look_at_stacks(&l);
+	WANT_PARTS(ASK(&l, "/api/state", NULL), "before.folded\"]", "\"format\":\"folded\"",
+		   "\"index\":\"none\",\"why\":\"this format does not hold calls one by one",
+		   "behind.folded\"]", "\"index\":\"none\"");
+	want_answer(ASK(&l, "/api/stack", "tracks", "0", "at", "0", NULL), 422,
+		    "{\"error\":\"this format does not hold calls one by one, in an order of "
+		    "time\"}\n");
+	look_away(&l);
+}
+
+TEST(info_is_followed_by_damage)
+{
+	static const char damaged[] = "main 10\nno count\nmain;work 5\n";
+	struct looked_at l;
+	char path[512];
+
+	look_at_spans(&l);
+	WANT_PARTS(ASK(&l, "/api/info", NULL), "{\"info\":{", "\"complete_events\":6",
+		   "\"begin_events\":1", "\"threads\":2",
+		   ",\"damaged_places\":0,\"skipped_bytes\":0,\"damage\":[]}\n");
+	look_away(&l);
+	strcpy(path, temp_write(&temp, "damaged.folded", damaged, strlen(damaged)));
+	look_at(&l, path, NULL);
+	WANT_PARTS(ASK(&l, "/api/info", NULL), ",\"damaged_places\":1,\"skipped_bytes\":9,",
+		   "\"damage\":[{\"text\":\"", "\"remark\":false", ",\"offset\":8", ",\"length\":9",
+		   ",\"path\":\"\"}]}\n");
+	look_away(&l);
+}
+
+/* ---- profiles ---- */
+
+TEST(a_profile_is_columns_of_functions_and_arcs)
+{
+	struct looked_at l;
+
+	look_at_spans(&l);
+	want_answer(ASK(&l, "/api/profile", NULL), 200,
+		    "{\"format\":\"chrome-trace\",\"frequency\":1000000000,\"timed\":true,"
+		    "\"estimated\":false,\"parts\":2,\"functions_left_out\":0,\"arcs_left_out\":0,"
+		    "\"events\":[{\"name\":\"Ticks\",\"long\":\"\",\"unit\":\"ticks\","
+		    "\"total\":110000}]," LOSSES(
+			    1) ",\n"
+			       "\"functions\":{\"name\":[\"main\",\"work\",\"leaf\",\"open\"],"
+			       "\"object\":[\"\",\"\",\"\",\"\"],\"file\":[\"\",\"\",\"\",\"\"],"
+			       "\"line\":[0,0,0,0],"
+			       "\"self\":[[60000,37000,13000,0]],"
+			       "\"inclusive\":[[110000,50000,13000,0]],"
+			       "\"calls\":[2,2,2,0],\"unfinished\":[0,0,0,1],\"cut\":[0,0,0,0],"
+			       "\"durations\":[[2,10000,100000,100000,100000,100000,110000,1],"
+			       "[2,20000,30000,30000,30000,30000,50000,1],"
+			       "[2,5000,8000,8000,8000,8000,13000,1],null]},\n"
+			       "\"arcs\":{\"caller\":[0,1],\"callee\":[1,2],\"calls\":[2,2],"
+			       "\"inclusive\":[[50000,13000]]}}\n");
+	/* 10 to 30 us: main runs on, work begins and does not end, leaf is whole */
+	WANT_PARTS(ASK(&l, "/api/profile", "since", "0.00001", "until", "0.00003", NULL),
+		   "\"self\":[[5000,12000,8000,0]],\"inclusive\":[[25000,20000,8000,0]]",
+		   "\"calls\":[0,0,1,0]", "\"unfinished\":[2,1,0,1]");
+	/* the same in ticks, and once more, which is kept */
+	for (unsigned i = 0; i < 2; i++)
+		WANT_PARTS(ASK(&l, "/api/profile", "from", "10000", "to", "30000", NULL),
+			   "\"self\":[[5000,12000,8000", "\"inclusive\":[[25000,20000,8000");
+	/* others are not mixed up with it */
+	WANT_PARTS(ASK(&l, "/api/profile", "from", "12000", "to", "30000", NULL),
+		   "\"self\":[[3000,10000,8000");
+	WANT_PARTS(ASK(&l, "/api/profile", "from", "10000", "to", "20000", NULL),
+		   "\"self\":[[5000,2000,8000");
+	WANT_PARTS(ASK(&l, "/api/profile", NULL), "\"self\":[[60000,37000,13000,0]]");
+	look_away(&l);
+}
+
+TEST(more_windows_than_are_kept_are_made_anew)
+{
+	struct looked_at l;
+
+	look_at_spans(&l);
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned end = 1; end <= TL_WEB_MOST_PROFILES + 3; end++) {
+			char to[16], total[32];
+
+			/* Main alone runs, on one thread. */
+			snprintf(to, sizeof(to), "%u", end * 100);
+			snprintf(total, sizeof(total), "\"total\":%u}", end * 100);
+			WANT_PARTS(ASK(&l, "/api/profile", "from", "0", "to", to, NULL), total);
+		}
+	look_away(&l);
+}
+
+TEST(a_file_of_two_is_asked_by_its_number)
+{
+	struct looked_at l;
+
+	look_at_stacks(&l);
+	WANT_PARTS(ASK(&l, "/api/profile", NULL), "\"total\":100}",
+		   "\"name\":[\"main\",\"work\",\"leaf\"]", "\"self\":[[10,40,50]]",
+		   "\"inclusive\":[[100,60,50]]", "\"durations\":[null,null,null]",
+		   "\"arcs\":{\"caller\":[0,0,1],\"callee\":[1,2,2]", "\"inclusive\":[[60,30,20]]");
+	WANT_PARTS(ASK(&l, "/api/profile", "file", "1", NULL), "\"total\":85}",
+		   "\"self\":[[10,50,20,5]],\"inclusive\":[[85,70,20,5]]");
+	want_answer(ASK(&l, "/api/profile", "file", "2", NULL), 400,
+		    "{\"error\":\"there is no such file\"}\n");
+	look_away(&l);
+}
+
+/* ---- reports ---- */
+
+TEST(differences_are_those_of_both_files)
+{
+	struct looked_at l;
+
+	look_at_stacks(&l);
+	WANT_PARTS(ASK(&l, "/api/diff", NULL), "\"before\":100,\"after\":85,\"change\":-15",
+		   "{\"function\":\"leaf\"", "\"before\":50,\"after\":20,\"change\":-30",
+		   "{\"function\":\"work\"", "\"before\":40,\"after\":50,\"change\":10",
+		   "{\"function\":\"other<T>\"", "\"state\":\"new\"", "\"after\":5");
+	WANT_PARTS(ASK(&l, "/api/diff", "inclusive", "1", NULL), "{\"function\":\"main\"",
+		   "\"before\":100,\"after\":85", "{\"function\":\"work\"",
+		   "\"before\":60,\"after\":70");
+	WANT_PARTS(ASK(&l, "/api/flame", "baseline", "1", NULL), "before.folded", "\"diff\":true",
+		   "\"total\":[85]", "\"baseline_total\":[100]",
+		   "\"columns\":[\"after\",\"before\"]", "\"self\":[[10,50,20,5,10,40,20,30]]");
+	WANT_PARTS(ASK(&l, "/api/flame", "file", "1", NULL), "behind.folded", "\"diff\":false",
+		   "\"total\":[85]");
+	look_away(&l);
+	look_at_spans(&l);
+	want_answer(ASK(&l, "/api/diff", NULL), 400,
+		    "{\"error\":\"there is only one file, and nothing to compare it with\"}\n");
+	want_answer(ASK(&l, "/api/flame", "baseline", "1", NULL), 400,
+		    "{\"error\":\"there is only one file, and nothing to compare it with\"}\n");
+	WANT_PARTS(ASK(&l, "/api/flame", NULL), "\"total\":[110000]",
+		   "\"columns\":[\"thread 7\",\"thread 9\"]");
+	look_away(&l);
+}
+
+/* The cost of what has no source is "unknown"; that of other functions "elsewhere". */
+TEST(annotation_is_of_the_function_that_is_named)
+{
+	static const struct {
+		const char *key, *value, *unknown, *elsewhere;
+	} rows[] = {
+		{ "name", "work", "\"unknown\":{\"Ticks\":37000}",
+		  "\"elsewhere\":{\"Ticks\":73000}" },
+		{ "name", "wor", "\"unknown\":{\"Ticks\":0}", "\"elsewhere\":{\"Ticks\":110000}" },
+		/* a name is no expression */
+		{ "name", "w.rk", "\"unknown\":{\"Ticks\":0}", "\"elsewhere\":{\"Ticks\":110000}" },
+		{ "object", "", "\"unknown\":{\"Ticks\":110000}", "\"elsewhere\":{\"Ticks\":0}" },
+		{ "object", "x", "\"unknown\":{\"Ticks\":0}", "\"elsewhere\":{\"Ticks\":110000}" },
+	};
+	struct looked_at l;
+
+	look_at_spans(&l);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		WANT_PARTS(ASK(&l, "/api/annotate", rows[i].key, rows[i].value, NULL),
+			   rows[i].unknown, rows[i].elsewhere);
+	look_away(&l);
+}
+
+/* ---- calls ---- */
+
+TEST(a_stack_is_the_calls_around_a_time)
+{
+	struct looked_at l;
+
+	look_at_spans(&l);
+	want_answer(ASK(&l, "/api/stack", "tracks", "0", "at", "47000", NULL), 200,
+		    "{\"calls\":[{\"track\":0,\"start\":0,\"end\":100000,\"self\":50000,"
+		    "\"depth\":0,\"function\":0,\"flags\":0},"
+		    "{\"track\":0,\"start\":40000,\"end\":70000,\"self\":25000,\"depth\":1,"
+		    "\"function\":1,\"flags\":0},"
+		    "{\"track\":0,\"start\":45000,\"end\":50000,\"self\":5000,\"depth\":2,"
+		    "\"function\":2,\"flags\":0}]}\n");
+	WANT_PARTS(ASK(&l, "/api/stack", "tracks", "1", "at", "25000", NULL),
+		   "{\"calls\":[{\"track\":1,\"start\":20000,\"end\":-1,");
+	want_answer(ASK(&l, "/api/stack", NULL), 400,
+		    "{\"error\":\"a track and a time are needed\"}\n");
+	want_answer(ASK(&l, "/api/stack", "tracks", "0,1", "at", "0", NULL), 400,
+		    "{\"error\":\"a track and a time are needed\"}\n");
+	look_away(&l);
+}
+
+TEST(the_call_before_and_behind_a_time_are_found)
+{
+	static const struct {
+		const char *at, *back, *found;
+	} rows[] = {
+		{ "0", "0", "\"start\":10000,\"end\":30000," },
+		{ "10001", "0", "\"start\":40000,\"end\":70000," },
+		{ "39999", "1", "\"start\":10000,\"end\":30000," },
+		{ "100000", "1", "\"start\":40000,\"end\":70000," },
+		{ "40001", "0", "{\"call\":null}\n" },
+		{ "9999", "1", "{\"call\":null}\n" },
+	};
+	struct looked_at l;
+
+	look_at_spans(&l);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		WANT_PARTS(ASK(&l, "/api/find", "tracks", "0", "functions", "1", "at", rows[i].at,
+			       "back", rows[i].back, NULL),
+			   rows[i].found);
+	want_answer(ASK(&l, "/api/find", "tracks", "0", "at", "0", NULL), 400,
+		    "{\"error\":\"a function is needed\"}\n");
+	WANT_PARTS(ASK(&l, "/api/names", "functions", "2,1", NULL),
+		   "{\"functions\":[{\"name\":\"leaf\",\"object\":\"\",\"file\":\"\",\"line\":0},"
+		   "{\"name\":\"work\"",
+		   "}]}\n");
+	look_away(&l);
+}
+
+/* Classes are eighths of powers of two: 20000 is in [18432, 20480), 30000 in [28672, 30720). */
+TEST(durations_are_counted_by_class_and_the_slowest_are_first)
+{
+	struct looked_at l;
+
+	look_at_spans(&l);
+	want_answer(ASK(&l, "/api/durations", "name", "work", NULL), 200,
+		    "{\"finished\":2,\"unfinished\":0,\"cut\":0,\"sum\":50000,"
+		    "\"classes\":[[18432,20480,1],[28672,30720,1]],\"slowest\":["
+		    "{\"process\":1,\"thread\":7,\"start\":40000,\"duration\":30000,"
+		    "\"self\":25000,\"depth\":1},"
+		    "{\"process\":1,\"thread\":7,\"start\":10000,\"duration\":20000,"
+		    "\"self\":12000,\"depth\":1}]}\n");
+	WANT_PARTS(ASK(&l, "/api/durations", "name", "open", NULL),
+		   "{\"finished\":0,\"unfinished\":1,\"cut\":0,\"sum\":0,\"classes\":[],"
+		   "\"slowest\":[]}\n");
+	/* calls that overlap the window, without those that reach past its ends */
+	WANT_PARTS(ASK(&l, "/api/durations", "name", "work", "from", "35000", "to", "75000", NULL),
+		   "{\"finished\":1,", "\"sum\":30000");
+	WANT_PARTS(ASK(&l, "/api/durations", "object", "x", NULL), "{\"finished\":0,");
+	WANT_PARTS(ASK(&l, "/api/durations", "source", "", NULL), "{\"finished\":6,");
+	look_away(&l);
+}
+
+/* ---- windows: little-endian columns (the head of answer_calls.c) ---- */
+
+static uint64_t number_at(const uint8_t *bytes, size_t size)
+{
+	uint64_t value = 0;
+
+	while (size--)
+		value = value << 8 | bytes[size];
+	return value;
+}
+
+static double real_at(const uint8_t *bytes)
+{
+	const uint64_t bits = number_at(bytes, 8);
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+TEST(a_window_is_columns_of_numbers)
+{
+	static const double starts[] = { 0, 10000, 12000 }, ends[] = { 100000, 30000, 20000 };
+	struct tl_web_answer answer;
+	const uint8_t *bytes;
+	struct looked_at l;
+	size_t size;
+
+	look_at_spans(&l);
+	answer = ASK(&l, "/api/window", "tracks", "0,1", "from", "0", "to", "35000", "pixels",
+		     "1000", NULL);
+	assert_int_equal(answer.code, 200);
+	assert_string_equal(answer.type, "application/octet-stream");
+	bytes = (const uint8_t *)tl_output_bytes(answer.out, &size);
+	assert_memory_equal(bytes, "TLW1", 4);
+	assert_int_equal(number_at(bytes + 4, 4), 2);
+	assert_int_equal(number_at(bytes + 8, 4), 0);
+	assert_int_equal(number_at(bytes + 12, 4), 3);
+	assert_true(real_at(bytes + 16) == 35);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(real_at(bytes + 32 + 8 * i) == starts[i]);
+		assert_true(real_at(bytes + 56 + 8 * i) == ends[i]);
+		assert_true(real_at(bytes + 80 + 8 * i) == ends[i] - starts[i]);
+		assert_int_equal(number_at(bytes + 104 + 4 * i, 4), i);
+		assert_int_equal(number_at(bytes + 120 + 4 * i, 4), i);
+		assert_int_equal(number_at(bytes + 136 + 4 * i, 4), 0);
+		assert_int_equal(number_at(bytes + 152 + 4 * i, 4), 0);
+	}
+	/* columns of three numbers are filled up to eight bytes */
+	assert_int_equal(number_at(bytes + 168, 4), 1);
+	assert_int_equal(number_at(bytes + 172, 4), 2);
+	assert_true(real_at(bytes + 192) == 5000 && real_at(bytes + 200) == 20000);
+	assert_true(real_at(bytes + 208) == 15000 && real_at(bytes + 216) == -1);
+	tl_output_discard(answer.out);
+	want_answer(ASK(&l, "/api/window", NULL), 400, "{\"error\":\"no track is asked for\"}\n");
+	look_away(&l);
+}
+
+/* ---- pages ---- */
+
+TEST(there_is_one_page_and_no_other)
+{
+	struct tl_web_answer answer;
+	struct looked_at l;
+
+	look_at_stacks(&l);
+	answer = ASK(&l, "/", NULL);
+	assert_int_equal(answer.code, 200);
+	assert_string_equal(answer.type, "text/html; charset=utf-8");
+	tl_output_discard(answer.out);
+	want_answer(ASK(&l, "/api/nothing", NULL), 404, "{\"error\":\"there is no such page\"}\n");
+	look_away(&l);
+}
+
+static char *write_page(struct looked_at *l)
+{
+	struct tl_output *out;
+	struct tl_error err;
+	const char *bytes;
+	size_t size;
+	char *page;
+
+	assert_int_equal(tl_output_open_memory(&out, &err), 0);
+	assert_int_equal(tl_web_view_write(l->view, out, &err), 0);
+	bytes = tl_output_bytes(out, &size);
+	page = strndup(bytes, size);
+	assert_non_null(page);
+	assert_int_equal(strlen(page), size);
+	tl_output_discard(out);
+	return page;
+}
+
+static const char *behind(const char *text, const char *part)
+{
+	const char *at = strstr(text, part);
+
+	if (!at)
+		fail_msg("no %s", part);
+	return at + strlen(part);
+}
+
+TEST(a_page_without_a_server_has_the_answers_in_it)
+{
+	static const char *const addresses[] = {
+		"{\"/api/state\":{\"version\":",    ",\"/api/info?file=0\":{\"info\":",
+		",\"/api/info?file=1\":{\"info\":", ",\"/api/profile?file=0\":{\"format\":",
+		",\"/api/profile?file=1\":{",       ",\"/api/flame?file=0\":{",
+		",\"/api/flame?file=1\":{",         ",\"/api/diff?inclusive=0\":{",
+		",\"/api/diff?inclusive=1\":{",     ",\"/api/flame?baseline=1&file=1\":{",
+	};
+	struct looked_at l;
+	const char *at, *end;
+	char *page;
+
+	look_at_stacks(&l);
+	page = write_page(&l);
+	behind(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+	at = behind(page, "<script id=\"answers\" type=\"application/json\">");
+	end = strstr(at, "</script>");
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+		at = behind(at, addresses[i]);
+	assert_true(at < end);
+	/* No '<' stands in it: "other<T>" is a name. */
+	at = behind(page, "<script id=\"answers\" type=\"application/json\">");
+	assert_ptr_equal(strchr(at, '<'), end);
+	behind(at, "other\\u003cT>");
+	free(page);
+	look_away(&l);
+	/* of one file: nothing to compare */
+	look_at_spans(&l);
+	page = write_page(&l);
+	assert_null(strstr(page, "\"/api/diff?"));
+	behind(page, ",\"/api/flame?file=0\":{");
+	free(page);
+	look_away(&l);
+}
+
+/* ---- calls in the page (view/web/enclosed.h) ---- */
+
+static size_t from_base64(const char *text, uint8_t *bytes)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t bits = 0;
+	size_t count = 0, size = 0;
+
+	for (; strchr(digits, *text); text++) {
+		bits = bits << 6 | (uint32_t)(strchr(digits, *text) - digits);
+		if (++count % 4 != 1)
+			bytes[size++] = (uint8_t)(bits >> (6 - 2 * ((count - 1) % 4)));
+	}
+	return size;
+}
+
+/* The numbers of a track, column by column. */
+static void want_columns(const char *page, const char *id, const uint64_t *numbers, size_t count)
+{
+	uint8_t packed[4096], plain[4096], *at = plain + 16;
+	uLongf size = sizeof(plain);
+	size_t packed_size;
+	char element[64];
+
+	snprintf(element, sizeof(element), "<script id=\"%s\"", id);
+	page = strchr(behind(page, element), '>') + 1;
+	packed_size = from_base64(page, packed);
+	assert_int_equal(uncompress(plain, &size, packed, packed_size), Z_OK);
+	for (unsigned column = 0; column < 4; column++) {
+		uint8_t *end = at + number_at(plain + 4 * column, 4);
+
+		for (size_t i = 0; i < count; i++) {
+			uint64_t value = 0;
+			unsigned shift = 0;
+
+			do
+				value |= (uint64_t)(*at & 0x7f) << shift;
+			while (shift += 7, *at++ & 0x80);
+			assert_int_equal(value, numbers[column * count + i]);
+		}
+		assert_ptr_equal(at, end);
+	}
+	assert_ptr_equal(at, plain + size);
+}
+
+TEST(calls_are_columns_of_differences)
+{
+	/* start less the one before; duration and 1; depth less the one before; place */
+	static const uint64_t seven[] = {
+		0, 10000, 2000, 28000, 5000, 100001, 20001, 8001, 30001, 5001,
+		0, 4,     4,    2,     4,    0,      1,     2,    1,     2,
+	};
+	static const uint64_t nine[] = { 5000, 15000, 10001, 0, 0, 0, 0, 3 };
+	struct looked_at l;
+	char *page;
+
+	look_at_spans(&l);
+	page = write_page(&l);
+	want_columns(page, "calls-0-0", seven, 5);
+	want_columns(page, "calls-0-1", nine, 2);
+	behind(page,
+	       "<script id=\"calls-0\" type=\"application/json\">{\"shortest\":0,"
+	       "\"left_out\":0,\"functions\":[{\"name\":\"main\",\"object\":\"\",\"file\":\"\","
+	       "\"line\":0},{\"name\":\"work\"");
+	free(page);
+	look_away(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_state_has_the_tracks_of_an_index),
+		cmocka_unit_test(a_profile_has_no_index_and_says_why),
+		cmocka_unit_test(info_is_followed_by_damage),
+		cmocka_unit_test(a_profile_is_columns_of_functions_and_arcs),
+		cmocka_unit_test(more_windows_than_are_kept_are_made_anew),
+		cmocka_unit_test(a_file_of_two_is_asked_by_its_number),
+		cmocka_unit_test(differences_are_those_of_both_files),
+		cmocka_unit_test(annotation_is_of_the_function_that_is_named),
+		cmocka_unit_test(a_stack_is_the_calls_around_a_time),
+		cmocka_unit_test(the_call_before_and_behind_a_time_are_found),
+		cmocka_unit_test(durations_are_counted_by_class_and_the_slowest_are_first),
+		cmocka_unit_test(a_window_is_columns_of_numbers),
+		cmocka_unit_test(there_is_one_page_and_no_other),
+		cmocka_unit_test(a_page_without_a_server_has_the_answers_in_it),
+		cmocka_unit_test(calls_are_columns_of_differences),
+	};
+
+	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
+}
