@@ -30,17 +30,17 @@ def asserting(path):
 
 
 def collected(directory):
-    """Source below src/ -> line -> executions, and source -> (line, index) -> branches taken."""
-    top = os.path.realpath("src")
+    """Source of src/ or compat/ -> line -> executions, and source -> (line, index) -> branches taken."""
+    top = os.path.realpath(".")
     lines, branches = (collections.defaultdict(collections.Counter) for _ in range(2))
     notes = [os.path.join(where, name) for where, _, names in os.walk(directory) for name in names if name.endswith(".gcno")]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for document in pool.map(lambda path: counts(directory, os.path.relpath(path, directory)), notes):
             for file in (file for part in document for file in part["files"]):
                 path = os.path.realpath(os.path.join(directory, file["file"]))
-                if not path.startswith(top + os.sep):
-                    continue
                 source = os.path.relpath(path, top)
+                if not source.startswith(("src" + os.sep, "compat" + os.sep)):
+                    continue
                 asserts = asserting(path)
                 for line in file["lines"]:
                     lines[source][line["line_number"]] += line["count"]
@@ -49,16 +49,21 @@ def collected(directory):
     return lines, branches
 
 
+def room_of(source):
+    first, second = source.split(os.sep)[:2]
+    return second if first == "src" else first
+
+
 def share(counter):
     return 100.0 * sum(count > 0 for count in counter) / max(len(counter), 1)
 
 
 def main(directory, line_floor, branch_floor):
     lines, branches = collected(directory)
-    rooms, below = sorted({source.split(os.sep)[0] for source in lines}), []
+    rooms, below = sorted({room_of(source) for source in lines}), []
     print("%-10s %8s %8s %9s %9s" % ("room", "lines", "", "branches", ""))
     for room in rooms + [""]:
-        files = [source for source in lines if source.startswith(room + os.sep) or not room]
+        files = [source for source in lines if room_of(source) == room or not room]
         executed = [count for source in files for count in lines[source].values()]
         taken = [count for source in files for count in branches[source].values()]
         print("%-10s %8d %7.1f%% %9d %8.1f%%" % (room or "all", len(executed), share(executed), len(taken), share(taken)))
@@ -69,9 +74,9 @@ def main(directory, line_floor, branch_floor):
             for number, count in sorted(lines[source].items()):
                 missed = sum(not taken for (line, _), taken in branches[source].items() if line == number)
                 if not count:
-                    print("src/%s:%d: not executed" % (source, number), file=report)
+                    print("%s:%d: not executed" % (source, number), file=report)
                 elif missed:
-                    print("src/%s:%d: %d branches not taken" % (source, number, missed), file=report)
+                    print("%s:%d: %d branches not taken" % (source, number, missed), file=report)
     if below:
         print("coverage: below %g %% of lines or %g %% of branches: %s" % (line_floor, branch_floor, " ".join(below)))
     return 1 if below else 0
