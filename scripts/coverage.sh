@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# coverage.sh [SUITE...]: how much of each room of src/, and of compat/, the tests of these suites execute (default: unit cli), in lines and
-# in branches as gcov counts them without optimization. Exit status 1 where a room is below the floor: LINES percent of
-# its lines (default 95) or BRANCHES percent of its branches (default 85). build-coverage/report.txt lists what is missed.
+# coverage.sh [SUITE...]: how much of each room of src/, and of compat/, the tests of these suites execute (default: unit
+# cli), in lines and in branches as gcov counts them without optimization. Exit status 1 where a room is below the floor:
+# LINES percent of its lines (default 95) or BRANCHES percent of its branches (default 85). build-coverage/report.txt lists
+# what is missed.
 set -eu
 cd "$(dirname "$0")/.."
 directory=build-coverage
