@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation on the way from an instruction stream to a profile, to its instructions as text
- * and to its mix fails once: the answer is then TL_NO_MEMORY, or the right one. Nothing leaks. As
- * allocations.c.
+ * Every allocation on the way from an instruction stream to a profile, to its calls and its
+ * instructions as text and to its mix fails once: the answer is then TL_NO_MEMORY, or the right
+ * one. Nothing leaks. As allocations.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,6 +54,8 @@ static const struct step steps[] = {
 	{ "fold by functions", fold, true, 1, 0 },
 	{ "fold on two threads", fold, false, 2, 0 },
 	{ "dump of instructions", dump, false, 1, TL_DUMP_INSTRUCTIONS },
+	{ "calls", dump, false, 1, TL_DUMP_CALLS },
+	{ "calls from two threads", dump, false, 2, TL_DUMP_CALLS },
 	{ "mix", mix, false, 1, 0 },
 };
 

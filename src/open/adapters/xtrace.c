@@ -153,6 +153,7 @@ const struct tl_format tl_xtrace_format = {
 	.reencode = reencode_xtrace,
 	.slice = slice_xtrace,
 	.analyze = tl_xtrace_input_analyze,
+	.calls = tl_xtrace_input_calls,
 	.locate = tl_xtrace_input_locate,
 	.executed = tl_xtrace_input_executed,
 	.conversions = tl_xtrace_conversions,

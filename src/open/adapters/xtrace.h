@@ -32,8 +32,10 @@ int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_opti
 			   struct tl_error *err);
 extern const struct tl_conversion tl_xtrace_conversions[];
 
-/* xtrace_profile.c: the operations "fold" and "executed", and "dump" of instructions */
+/* xtrace_profile.c: the operations "fold", "calls" and "executed", and "dump" of instructions */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
+			  struct tl_calls_options *options, struct tl_error *err);
 int tl_xtrace_input_executed(struct tl_input *input, size_t number, uint64_t salt,
 			     struct tl_flow_source *source, struct tl_error *err);
 int tl_xtrace_input_instructions(struct tl_input *input, const struct tl_xtrace_select *select,

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "open/adapters/xtrace.h"
 #include "symbols/binary.h"
+#include "xtrace/calls/source.h"
 #include "xtrace/executed/executed.h"
 
 /* Names that there was no memory for are not to be taken for names that are not there. */
@@ -16,20 +17,46 @@ static int settle(const struct tl_xtrace_input *x, int status, struct tl_error *
 	return status;
 }
 
+static int fold_options(struct tl_input *input, struct tl_xtrace_fold_options *options,
+			struct tl_error *err)
+{
+	const struct tl_xtrace_input *x = input->handle;
+	struct tl_xtrace_select select = { .id = TL_NOWHERE };
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	*options = (struct tl_xtrace_fold_options){
+		.size = sizeof(*options),
+		.binaries = x->binaries,
+		.binary_count = x->binary_count,
+		.id = select.id,
+		.jobs = input->options.jobs,
+	};
+	return status;
+}
+
+int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
+			  struct tl_calls_options *options, struct tl_error *err)
+{
+	const struct tl_xtrace_input *x = input->handle;
+	const struct tl_profile_filter filter = {
+		.size = sizeof(filter),
+		.function = input->options.filter.function,
+		.object = input->options.filter.object,
+	};
+	struct tl_xtrace_fold_options fold;
+	int status = fold_options(input, &fold, err);
+
+	(void)options;
+	return status < 0 ? status : tl_xtrace_call_source(x->trace, &fold, &filter, source, err);
+}
+
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct tl_xtrace_input *x = input->handle;
-	struct tl_xtrace_select select;
-	struct tl_xtrace_fold_options options = {
-		.size = sizeof(options),
-		.binaries = x->binaries,
-		.binary_count = x->binary_count,
-		.lines = input->options.detail == TL_DETAIL_LINES,
-		.jobs = input->options.jobs,
-	};
-	int status = tl_xtrace_input_select(input, &select, err);
+	struct tl_xtrace_fold_options options;
+	int status = fold_options(input, &options, err);
 
-	options.id = select.id;
+	options.lines = input->options.detail == TL_DETAIL_LINES;
 	if (status == 0)
 		status = tl_xtrace_fold(x->trace, &options, profile, err);
 	if (status == 0 && settle(x, status, err) < 0) {

@@ -34,12 +34,14 @@ void tl_xtrace_stack_free(struct tl_xtrace_call_stack *stack)
 	tl_index_free(&stack->sites.index);
 	tl_xtrace_stack_deltas_free(stack->deltas.list, stack->deltas.count);
 	tl_xtrace_parked_free(stack);
+	free(stack->log.steps.list);
 	*stack = (struct tl_xtrace_call_stack){ 0 };
 }
 
 void tl_xtrace_stack_end(struct tl_xtrace_call_stack *stack)
 {
 	tl_xtrace_attribute_cost(stack);
+	stack->log.wanted = false; /* what is open stays so */
 	tl_xtrace_frames_abandon(stack);
 	tl_xtrace_abandon_parked(stack);
 }

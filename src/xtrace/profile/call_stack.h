@@ -49,6 +49,7 @@
 #include <tracelathe/profile.h>
 
 #include "core/memory.h"
+#include "timeline/calls/steps.h"
 #include "xtrace/profile/cost.h"
 #include "xtrace/state/function_map.h"
 
@@ -121,6 +122,7 @@ struct tl_xtrace_stack_delta {
 	size_t node_count, frame_count, site_count;
 	struct tl_xtrace_cost total;
 	struct tl_losses losses;
+	struct tl_steps steps; /* their times count from its begin */
 };
 
 /* Frames of a thread or a coroutine that does not run. */
@@ -164,6 +166,16 @@ struct tl_xtrace_parked_stacks {
 	uint64_t clock; /* counts up with each that is parked */
 };
 
+/*
+ * The calls one after the other, in instructions of the stack so far: of a local stack, since the
+ * delta before. What is parked ends as cut, and begins again late when it goes on.
+ */
+struct tl_xtrace_call_log {
+	bool wanted; /* else none is kept */
+	struct tl_steps steps;
+	size_t kept; /* of a local stack: steps in its deltas */
+};
+
 /* SP at the present instruction. Of a local stack; PENDING: counted from where SP was lost. */
 struct tl_xtrace_tracked_sp {
 	uint64_t value;
@@ -189,6 +201,7 @@ struct tl_xtrace_call_stack {
 	struct tl_xtrace_stack_deltas deltas;
 	struct tl_xtrace_parked_stacks parked;
 	struct tl_xtrace_tracked_sp sp;
+	struct tl_xtrace_call_log log;
 };
 
 /* False without memory. `base`: function at the bottom of a local stack. */
@@ -219,6 +232,11 @@ void tl_xtrace_sp_guess(struct tl_xtrace_call_stack *stack, uint64_t sp);
 /* No more instructions: open calls are unfinished. */
 void tl_xtrace_stack_end(struct tl_xtrace_call_stack *stack);
 
+/*
+ * Steps of a local stack become a delta of their own where they are many, so that memory does not
+ * grow with a segment: deltas are handed over when it is its turn. Nothing else changes.
+ */
+void tl_xtrace_stack_shed_steps(struct tl_xtrace_call_stack *stack);
 /* The rest of a local stack becomes its last delta. */
 void tl_xtrace_stack_close_local(struct tl_xtrace_call_stack *stack);
 /* Add a delta of a local stack, and do its operation unless it is BEGIN or NONE. */

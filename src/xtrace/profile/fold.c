@@ -96,8 +96,14 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 		free(fold->parts);
 		return tl_error_memory(err);
 	}
+	fold->stack.log.wanted = fold->watch && fold->export;
+	if (fold->stack.log.wanted && !fold->watch->begin(fold->watch->arg, fold))
+		fold->no_memory = true;
 	status = tl_xtrace_each_segment(fold->trace, stream, fold->options.jobs, segment_fn, fold,
 					err);
+	tl_xtrace_fold_tell(fold, 0);
+	if (fold->stack.log.wanted && !fold->watch->end(fold->watch->arg))
+		fold->no_memory = true;
 	for (size_t i = 0; i < segments; i++)
 		tl_xtrace_stack_deltas_free(fold->parts[i].deltas, fold->parts[i].delta_count);
 	tl_xtrace_stack_end(&fold->stack);
@@ -161,7 +167,8 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 	int status;
 
 	fold->gather = true;
-	fold->export = fold->options.binary_count != 0;
+	/* Calls are told once, so that what is called has to be known before. */
+	fold->export = fold->options.binary_count != 0 && !fold->watch;
 	status = fold_streams(fold, err);
 	if (status == 0 && (!fold->export || fold->functions.any_unknown)) {
 		tl_profile_free(fold->profile);
@@ -174,6 +181,8 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 		status = fold_streams(fold, err);
 	}
 	tl_xtrace_entry_points_free(&fold->entries);
+	if (status == 0 && fold->watch)
+		status = fold->watch->finish(fold->watch->arg, fold, err);
 	if (status < 0)
 		return status;
 	return tl_profile_finish(fold->profile, err);
@@ -182,7 +191,19 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 int tl_xtrace_fold(struct tl_xtrace_trace *trace, const struct tl_xtrace_fold_options *options,
 		   struct tl_profile **profile, struct tl_error *err)
 {
-	struct tl_xtrace_fold fold = { .trace = trace, .options = { .id = TL_NOWHERE } };
+	return tl_xtrace_fold_watched(trace, options, NULL, profile, err);
+}
+
+int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,
+			   const struct tl_xtrace_fold_options *options,
+			   const struct tl_xtrace_call_watch *watch, struct tl_profile **profile,
+			   struct tl_error *err)
+{
+	struct tl_xtrace_fold fold = {
+		.trace = trace,
+		.options = { .id = TL_NOWHERE },
+		.watch = watch,
+	};
 	int status = 0;
 
 	*profile = NULL;

@@ -36,7 +36,25 @@ struct tl_xtrace_fold_worker {
 	struct tl_xtrace_fold_worker *next;
 };
 
+struct tl_xtrace_fold;
+
+/*
+ * Who is told of the calls of each stream, one after the other, while the profile is made. All are
+ * called by one thread at a time; false: without memory.
+ */
+struct tl_xtrace_call_watch {
+	bool (*begin)(void *arg, const struct tl_xtrace_fold *fold); /* a stream */
+	/* steps in instructions of the stream, which are forgotten then */
+	bool (*steps)(void *arg, const struct tl_steps *steps);
+	/* a segment is damaged from an offset on, behind so many instructions */
+	bool (*damaged)(void *arg, uint64_t ticks, const struct tl_xtrace_fault *fault);
+	bool (*end)(void *arg); /* of the stream */
+	int (*finish)(void *arg, struct tl_xtrace_fold *fold, struct tl_error *err);
+	void *arg;
+};
+
 struct tl_xtrace_fold {
+	const struct tl_xtrace_call_watch *watch; /* NULL: nobody */
 	struct tl_xtrace_trace *trace;
 	struct tl_xtrace_fold_options options;
 	struct tl_xtrace_function_map functions;
@@ -70,6 +88,7 @@ struct tl_xtrace_folded_segment {
 	struct tl_xtrace_prev_insn last;
 	struct tl_xtrace_observed_sp sp; /* behind it */
 	bool done, gap, no_memory;
+	struct tl_xtrace_fault damage; /* the gap */
 };
 
 /* Splice deltas onto the stack of the stream when it is the segment's turn; they are freed. */
@@ -78,10 +97,23 @@ void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
 /* A segment is folded: splice it, and those behind it that wait for it. */
 void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment);
 
+/* Hand over the steps of the stream's stack if there are at least so many. */
+void tl_xtrace_fold_tell(struct tl_xtrace_fold *fold, size_t least);
+
 /* Fold a segment (fold_segment.c). */
 void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker,
 			    struct tl_xtrace_walk *walk, size_t segment,
 			    struct tl_xtrace_folded_segment *part);
+
+/* tl_xtrace_fold(), with somebody who is told of the calls. */
+int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,
+			   const struct tl_xtrace_fold_options *options,
+			   const struct tl_xtrace_call_watch *watch, struct tl_profile **profile,
+			   struct tl_error *err);
+
+/* The number of a function in a profile, to which it is added; or negative (fold_export.c). */
+int64_t tl_xtrace_put_function(const struct tl_xtrace_function_map *functions, uint32_t function,
+			       struct tl_profile *profile, struct tl_error *err);
 
 /* Add the contexts, calls, lines and jumps of the present stream to the profile (fold_export.c). */
 int tl_xtrace_fold_export(struct tl_xtrace_fold *fold, struct tl_error *err);

@@ -38,46 +38,60 @@ struct exporting {
 
 /* ---- functions ---- */
 
-static struct tl_symbol symbol_at(const struct exporting *e, uint32_t function, uint64_t pc)
+static struct tl_symbol symbol_in(const struct tl_xtrace_function_map *functions, uint32_t function,
+				  uint64_t pc)
 {
-	const struct tl_xtrace_function *f = &e->fold->functions.list[function];
+	const struct tl_xtrace_function *f = &functions->list[function];
 	struct tl_symbol symbol = { .name = "", .file = "" };
 
 	if (f->binary != TL_NONE)
-		tl_binary_symbol_at(e->fold->functions.binaries[f->binary], pc, &symbol);
+		tl_binary_symbol_at(functions->binaries[f->binary], pc, &symbol);
 	return symbol;
 }
 
-static const char *object_of(const struct exporting *e, const struct tl_xtrace_function *f)
+static struct tl_symbol symbol_at(const struct exporting *e, uint32_t function, uint64_t pc)
+{
+	return symbol_in(&e->fold->functions, function, pc);
+}
+
+static const char *object_of(const struct tl_xtrace_function_map *functions,
+			     const struct tl_xtrace_function *f)
 {
 	if (f->binary != TL_NONE)
-		return tl_binary_path(e->fold->functions.binaries[f->binary]);
+		return tl_binary_path(functions->binaries[f->binary]);
 	return f->kernel ? "kernel" : "";
 }
 
-/* The number in the profile; TL_NONE without memory. */
-static uint32_t function_number(struct exporting *e, uint32_t function, struct tl_error *err)
+int64_t tl_xtrace_put_function(const struct tl_xtrace_function_map *functions, uint32_t function,
+			       struct tl_profile *profile, struct tl_error *err)
 {
-	const struct tl_xtrace_function *f = &e->fold->functions.list[function];
-	const struct tl_symbol symbol = symbol_at(e, function, f->start);
+	const struct tl_xtrace_function *f = &functions->list[function];
+	const struct tl_symbol symbol = symbol_in(functions, function, f->start);
 	struct tl_function made = {
 		.name = f->name,
-		.object = object_of(e, f),
+		.object = object_of(functions, f),
 		.file = symbol.file,
 		.line = symbol.line,
 		.id = TL_NOWHERE,
 		.address = f->start,
 	};
 	char name[32];
-	int64_t number;
 
-	if (e->numbers[function] != TL_NONE)
-		return e->numbers[function];
 	if (!made.name) {
 		snprintf(name, sizeof(name), "0x%" PRIx64, f->start);
 		made.name = f->start ? name : "[unknown]";
 	}
-	number = tl_profile_put_function(e->profile, &made, err);
+	return tl_profile_put_function(profile, &made, err);
+}
+
+/* The number in the profile; TL_NONE without memory. */
+static uint32_t function_number(struct exporting *e, uint32_t function, struct tl_error *err)
+{
+	int64_t number;
+
+	if (e->numbers[function] != TL_NONE)
+		return e->numbers[function];
+	number = tl_xtrace_put_function(&e->fold->functions, function, e->profile, err);
 	if (number < 0)
 		return TL_NONE;
 	e->numbers[function] = (uint32_t)number;

@@ -332,18 +332,34 @@ static void take_whole(struct run *r, struct tl_xtrace_token_block *b)
 }
 
 /* So many deltas are handed over before the segment ends, so that memory does not grow with it. */
-enum { MANY_DELTAS = 1024 };
+enum { MANY_DELTAS = 1024, STEPS_OF_DELTA = 1 << 14, MANY_STEPS = 1 << 18 };
 
-static void give_deltas(struct run *r)
+static void hand_over(struct run *r)
 {
 	struct tl_xtrace_call_stack *stack = &r->stack;
 
-	/* Pending values of SP stay unknown. */
-	if (stack->sp.state != TL_XTRACE_SP_KNOWN)
-		tl_xtrace_sp_lost(stack);
 	tl_xtrace_fold_deltas(r->fold, r->segment, stack->deltas.list, stack->deltas.count);
 	stack->deltas.list = NULL;
 	stack->deltas.count = stack->deltas.capacity = stack->deltas.open = 0;
+	stack->log.kept = 0;
+}
+
+static void give_deltas(struct run *r)
+{
+	/* Pending values of SP stay unknown. */
+	if (r->stack.sp.state != TL_XTRACE_SP_KNOWN)
+		tl_xtrace_sp_lost(&r->stack);
+	hand_over(r);
+}
+
+/* Steps of calls are many: where nothing waits for SP they are handed over, too. */
+static void give_steps(struct run *r)
+{
+	struct tl_xtrace_call_stack *stack = &r->stack;
+
+	tl_xtrace_stack_shed_steps(stack);
+	if (stack->log.kept >= MANY_STEPS && stack->deltas.open == stack->deltas.count)
+		hand_over(r);
 }
 
 /* A token between two instructions. ALLGPR: "the full general registers at an exception level
@@ -383,6 +399,8 @@ static void fold_walk(struct run *r)
 					      r->stack.deltas.count >= 2 * MANY_DELTAS),
 				     0))
 			give_deltas(r);
+		if (__builtin_expect(r->stack.log.steps.count >= STEPS_OF_DELTA, 0))
+			give_steps(r);
 		if (whole)
 			take_whole(r, b);
 		else if (!one_by_one(r, b))
@@ -414,6 +432,7 @@ void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_w
 		part->no_memory = true;
 		return;
 	}
+	r.stack.log.wanted = fold->stack.log.wanted;
 	guess_sp(&r);
 	fold_walk(&r);
 	*walk = r.walk;
@@ -426,6 +445,11 @@ void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_w
 		.left = r.stack.sp.left,
 	};
 	part->gap = r.walk.status != TL_OK;
+	part->damage = (struct tl_xtrace_fault){
+		.text = r.walk.text,
+		.offset = r.walk.fault,
+		.length = r.walk.segment->end - r.walk.fault,
+	};
 	if (r.last.valid)
 		tl_xtrace_stack_close_local(&r.stack);
 	part->no_memory = r.stack.no_memory || worker->blocks.no_memory;

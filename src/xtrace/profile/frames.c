@@ -21,6 +21,32 @@ void tl_xtrace_frame_note_handler(struct tl_xtrace_call_stack *stack, struct tl_
 	stack->handler = (uint32_t)stack->depth;
 }
 
+/* ---- the calls one after the other ---- */
+
+static void put_step(struct tl_xtrace_call_stack *stack, uint32_t function, bool end, uint8_t flags)
+{
+	tl_steps_put(&stack->log.steps,
+		     (struct tl_step){ .ticks = (uint64_t)stack->total.n[TL_XTRACE_IR],
+				       .function = function,
+				       .end = end,
+				       .flags = flags });
+	stack->no_memory |= stack->log.steps.no_memory;
+}
+
+void tl_xtrace_log_begins(struct tl_xtrace_call_stack *stack, size_t depth, uint8_t flags)
+{
+	for (size_t i = depth; stack->log.wanted && i < stack->depth; i++)
+		put_step(stack, stack->frames[i].function, false, flags);
+}
+
+void tl_xtrace_log_ends(struct tl_xtrace_call_stack *stack, size_t count, uint8_t flags)
+{
+	for (size_t i = 0; stack->log.wanted && i < count; i++)
+		put_step(stack, 0, true, flags);
+}
+
+/* ---- frames ---- */
+
 void tl_xtrace_frame_push(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_frame *made)
 {
 	uint32_t caller = tl_xtrace_stack_top(stack), parent = tl_xtrace_top_context(stack);
@@ -39,16 +65,18 @@ void tl_xtrace_frame_push(struct tl_xtrace_call_stack *stack, const struct tl_xt
 	frame->site = site;
 	frame->start = stack->total;
 	stack->contexts.list[node].calls += frame->called;
+	tl_xtrace_log_begins(stack, stack->depth - 1, frame->called ? 0 : TL_CALL_LATE);
 	if (site == TL_NONE)
 		return;
 	stack->sites.list[site].calls++;
 	tl_xtrace_call_site_enter(stack, frame);
 }
 
-void tl_xtrace_frame_pop(struct tl_xtrace_call_stack *stack, bool finished)
+static void pop(struct tl_xtrace_call_stack *stack, bool finished, uint8_t flags)
 {
 	const struct tl_xtrace_frame *frame = &stack->frames[--stack->depth];
 
+	tl_xtrace_log_ends(stack, 1, flags);
 	if (frame->handler)
 		stack->handler = frame->outer_handler;
 	if (frame->called && !finished) {
@@ -59,12 +87,23 @@ void tl_xtrace_frame_pop(struct tl_xtrace_call_stack *stack, bool finished)
 		tl_xtrace_call_site_leave(stack, frame);
 }
 
+void tl_xtrace_frame_pop(struct tl_xtrace_call_stack *stack, bool finished)
+{
+	pop(stack, finished, finished ? 0 : TL_CALL_CUT);
+}
+
+void tl_xtrace_frame_drop(struct tl_xtrace_call_stack *stack)
+{
+	pop(stack, true, TL_CALL_CUT);
+}
+
 /* Leave the frames above `depth`, and the one there. */
 void tl_xtrace_frame_pop_to(struct tl_xtrace_call_stack *stack, size_t depth)
 {
 	stack->losses.deduced_exits += stack->depth - depth - 1;
-	while (stack->depth > depth)
-		tl_xtrace_frame_pop(stack, true);
+	while (stack->depth > depth + 1)
+		tl_xtrace_frame_drop(stack);
+	tl_xtrace_frame_pop(stack, true);
 }
 
 void tl_xtrace_frames_abandon(struct tl_xtrace_call_stack *stack)

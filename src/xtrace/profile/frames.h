@@ -45,6 +45,11 @@ void tl_xtrace_frame_note_handler(struct tl_xtrace_call_stack *stack,
 void tl_xtrace_frame_push_found(struct tl_xtrace_call_stack *stack,
 				const struct tl_xtrace_stack_op *op);
 void tl_xtrace_frame_pop(struct tl_xtrace_call_stack *stack, bool finished);
+/* Leave the innermost frame, whose end is not in the trace although it has ended. */
+void tl_xtrace_frame_drop(struct tl_xtrace_call_stack *stack);
+/* Note that calls begin, from the frame at `depth` on, or that the innermost `count` end. */
+void tl_xtrace_log_begins(struct tl_xtrace_call_stack *stack, size_t depth, uint8_t flags);
+void tl_xtrace_log_ends(struct tl_xtrace_call_stack *stack, size_t count, uint8_t flags);
 /* Leave the frames above `depth`, and the one there. */
 void tl_xtrace_frame_pop_to(struct tl_xtrace_call_stack *stack, size_t depth);
 /* Close all frames; their calls are unfinished. */

@@ -28,6 +28,7 @@ static void put_frames(struct tl_xtrace_call_stack *stack, uint64_t left,
 					   .left = left,
 					   .lowest = UINT64_MAX,
 					   .all_known = true };
+	tl_xtrace_log_ends(stack, stack->depth, TL_CALL_CUT);
 	for (size_t i = stack->depth; i-- > 0;) {
 		note_sp(made, &stack->frames[i]);
 		if (stack->frames[i].site != TL_NONE)
@@ -49,6 +50,7 @@ static void take_frames(struct tl_xtrace_call_stack *stack, const struct tl_xtra
 		if (stack->frames[i].site != TL_NONE)
 			tl_xtrace_call_site_enter(stack, &stack->frames[i]);
 	}
+	tl_xtrace_log_begins(stack, 0, TL_CALL_LATE);
 }
 
 static struct tl_xtrace_parked remove_parked(struct tl_xtrace_call_stack *stack, size_t number)

@@ -54,6 +54,28 @@ static void begin_part(struct tl_xtrace_fold *fold, const struct tl_xtrace_stack
 	fold->begun = true;
 }
 
+enum { STEPS_AT_ONCE = 8192 };
+
+void tl_xtrace_fold_tell(struct tl_xtrace_fold *fold, size_t least)
+{
+	struct tl_steps *steps = &fold->stack.log.steps;
+
+	if (!fold->stack.log.wanted || steps->count < least || fold->no_memory)
+		return;
+	if (!fold->watch->steps(fold->watch->arg, steps))
+		fold->no_memory = true;
+	steps->count = 0;
+}
+
+static void tell_damage(struct tl_xtrace_fold *fold, const struct tl_xtrace_folded_segment *part)
+{
+	uint64_t ticks = (uint64_t)fold->stack.total.n[TL_XTRACE_IR];
+
+	if (fold->stack.log.wanted && !fold->no_memory &&
+	    !fold->watch->damaged(fold->watch->arg, ticks, &part->damage))
+		fold->no_memory = true;
+}
+
 static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *deltas, size_t count)
 {
 	for (size_t i = 0; i < count && !fold->no_memory; i++) {
@@ -64,6 +86,7 @@ static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *de
 		tl_xtrace_stack_splice(&fold->stack, &deltas[i]);
 		if (deltas[i].op.kind == TL_XTRACE_OP_BEGIN)
 			begin_part(fold, &deltas[i].op);
+		tl_xtrace_fold_tell(fold, STEPS_AT_ONCE);
 		fold->no_memory |= fold->stack.no_memory;
 	}
 	tl_xtrace_stack_deltas_free(deltas, count);
@@ -93,8 +116,10 @@ static void splice_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_folded_
 		fold->last = part->last;
 		fold->sp = part->sp;
 	}
-	if (part->gap)
-		fold->last.valid = false;
+	if (!part->gap)
+		return;
+	fold->last.valid = false;
+	tell_damage(fold, part);
 }
 
 /* So many segments may wait for one that takes long. */

@@ -73,6 +73,19 @@ static void splice_frames(struct tl_xtrace_call_stack *stack,
 	}
 }
 
+/* The calls of the delta, behind what the stack has executed. */
+static void splice_steps(struct tl_xtrace_call_stack *stack,
+			 const struct tl_xtrace_stack_delta *delta)
+{
+	for (size_t i = 0; stack->log.wanted && i < delta->steps.count; i++) {
+		struct tl_step step = delta->steps.list[i];
+
+		step.ticks += (uint64_t)stack->total.n[TL_XTRACE_IR];
+		tl_steps_put(&stack->log.steps, step);
+	}
+	stack->no_memory |= stack->log.steps.no_memory;
+}
+
 void tl_xtrace_stack_splice(struct tl_xtrace_call_stack *stack,
 			    const struct tl_xtrace_stack_delta *delta)
 {
@@ -87,6 +100,7 @@ void tl_xtrace_stack_splice(struct tl_xtrace_call_stack *stack,
 	} else {
 		splice_nodes(stack, delta, nodes);
 		splice_sites(stack, delta, sites);
+		splice_steps(stack, delta);
 		splice_frames(stack, delta, nodes, sites);
 		tl_xtrace_cost_add(&stack->total, &delta->total);
 	}

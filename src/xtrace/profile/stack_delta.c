@@ -47,7 +47,34 @@ static void drop_last(struct tl_xtrace_call_stack *stack)
 	free(delta->nodes);
 	free(delta->frames);
 	free(delta->sites);
+	free(delta->steps.list);
 	stack->no_memory = true;
+}
+
+static struct tl_steps take_steps(struct tl_xtrace_call_stack *stack)
+{
+	const struct tl_steps taken = stack->log.steps;
+
+	stack->log.kept += taken.count;
+	stack->log.steps = (struct tl_steps){ .list = NULL };
+	return taken;
+}
+
+void tl_xtrace_stack_shed_steps(struct tl_xtrace_call_stack *stack)
+{
+	bool settled = stack->deltas.open == stack->deltas.count;
+
+	if (!tl_grow(&stack->deltas.list, &stack->deltas.capacity, stack->deltas.count + 1,
+		     sizeof(*stack->deltas.list))) {
+		stack->no_memory = true;
+		return;
+	}
+	stack->deltas.list[stack->deltas.count++] = (struct tl_xtrace_stack_delta){
+		.op = { .kind = TL_XTRACE_OP_NONE },
+		.steps = take_steps(stack),
+	};
+	if (settled)
+		stack->deltas.open = stack->deltas.count;
 }
 
 void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
@@ -69,6 +96,7 @@ void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_x
 		.site_count = stack->sites.count,
 		.total = stack->total,
 		.losses = stack->losses,
+		.steps = take_steps(stack),
 	};
 	if (!copy_array(&delta->nodes, stack->contexts.list, stack->contexts.count,
 			sizeof(*delta->nodes)) ||
@@ -107,6 +135,7 @@ void tl_xtrace_stack_deltas_free(struct tl_xtrace_stack_delta *deltas, size_t co
 		free(deltas[i].nodes);
 		free(deltas[i].frames);
 		free(deltas[i].sites);
+		free(deltas[i].steps.list);
 	}
 	free(deltas);
 }

@@ -281,7 +281,7 @@ static bool op_gap(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_st
 	if (at) {
 		stack->losses.deduced_exits += stack->depth - at;
 		while (stack->depth > at)
-			tl_xtrace_frame_pop(stack, true);
+			tl_xtrace_frame_drop(stack);
 		return true;
 	}
 	return op_found(stack, op);

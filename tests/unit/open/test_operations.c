@@ -166,7 +166,6 @@ TEST(inputs_without_calls)
 
 	expect_no_calls(open_path(golden("callgrind/threads.out-01")), TL_UNSUPPORTED,
 			"does not hold calls");
-	expect_no_calls(open_path(golden(xtrace_user)), TL_UNSUPPORTED, "does not hold calls");
 	assert_int_equal(tl_input_open(&input, (const char *const *)paths, 2, NULL, NULL, NULL), 0);
 	expect_no_calls(input, TL_BAD_USAGE, "one file at a time");
 	free(paths[0]);
