@@ -244,8 +244,12 @@ enum tl_analysis_flag {
 	TL_ANALYZE_CACHE = 1 << 3,     /**< caches and TLBs, simulated */
 	TL_ANALYZE_SYSCALLS = 1 << 4,
 	TL_ANALYZE_BLOCKS = 1 << 5,
-	TL_ANALYZE_BBV = 1 << 6, /**< basic-block vectors; alone */
+	TL_ANALYZE_BBV = 1 << 6,      /**< basic-block vectors; alone */
+	TL_ANALYZE_BRANCHES = 1 << 7, /**< branches, and predictors of them, simulated */
 };
+
+/** Which exception level counts. */
+enum tl_analysis_level { TL_LEVEL_ALL, TL_LEVEL_EL0, TL_LEVEL_EL1, TL_LEVEL_EL2, TL_LEVEL_EL3 };
 
 /**
  * An analysis of executed instructions and accesses (docs/analyze.md). Zero-filled with `size` set
@@ -259,8 +263,18 @@ struct tl_analysis {
 	/** BBV: instructions of a vector, 0: from snapshot to snapshot, or 1,000,000 */
 	uint64_t interval;
 	uint64_t line, page; /**< footprint, reuse: bytes, powers of two; 0: 64 and 4096 */
-	uint32_t top;        /**< rows of blocks and functions, 0: all */
+	uint32_t top;        /**< rows of blocks, branches and functions, 0: all */
+	/** file that describes branch predictors, NULL: tl_default_predictors() */
+	const char *predictors;
+	/** the part of each stream that counts: both, by number; zero-filled: all */
+	struct tl_number_range instructions, snapshots;
+	enum tl_analysis_level level;
+	/** instructions before the part that fill caches and teach predictors, uncounted */
+	uint64_t warmup;
 };
+
+/** The branch predictors that are simulated unless others are asked for, as text; static. */
+TL_API const char *tl_default_predictors(void);
 
 /** The caches and TLBs that are simulated unless others are asked for, as text; static. */
 TL_API const char *tl_default_caches(void);

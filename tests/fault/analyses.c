@@ -27,24 +27,26 @@ struct wish {
 	const char *to; /* NULL: an analysis */
 	bool binary;
 	bool simpoints; /* slices and their table instead */
+	bool part;      /* of instructions 50 to 150, with warm-up */
 };
 
 enum {
 	ALL = TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE |
-	      TL_ANALYZE_SYSCALLS | TL_ANALYZE_BLOCKS
+	      TL_ANALYZE_SYSCALLS | TL_ANALYZE_BLOCKS | TL_ANALYZE_BRANCHES
 };
 
 static const struct wish wishes[] = {
-	{ ALL, TL_REPORT_TEXT, NULL, true, false },
-	{ ALL, TL_REPORT_JSON, NULL, false, false },
-	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true, false },
-	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false, false },
-	{ 0, TL_REPORT_TEXT, "tarmac", false, false },
-	{ 0, TL_REPORT_TEXT, "champsim", false, false },
-	{ 0, TL_REPORT_TEXT, "jsonl", false, false },
-	{ 0, TL_REPORT_TEXT, "bbv", false, false },
+	{ ALL, TL_REPORT_TEXT, NULL, true, false, false },
+	{ ALL, TL_REPORT_JSON, NULL, false, false, false },
+	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true, false, false },
+	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false, false, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false, false, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false, false, false },
+	{ 0, TL_REPORT_TEXT, "tarmac", false, false, false },
+	{ 0, TL_REPORT_TEXT, "champsim", false, false, false },
+	{ 0, TL_REPORT_TEXT, "jsonl", false, false, false },
+	{ 0, TL_REPORT_TEXT, "bbv", false, false, false },
+	{ .what = ALL, .form = TL_REPORT_JSON, .part = true },
 	{ .form = TL_REPORT_CSV, .simpoints = true },
 	{ .form = TL_REPORT_TEXT, .simpoints = true },
 };
@@ -99,11 +101,16 @@ static int slice_points(struct tl_input *input, const struct wish *wish, struct 
 
 static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_output *out)
 {
-	const struct tl_analysis analysis = { .size = sizeof(analysis),
-					      .analyses = wish->what,
-					      .form = wish->form };
+	struct tl_analysis analysis = { .size = sizeof(analysis),
+					.analyses = wish->what,
+					.form = wish->form };
 	struct tl_error err;
 
+	if (wish->part) {
+		analysis.snapshots = (struct tl_number_range){ 0, 2 };
+		analysis.instructions = (struct tl_number_range){ 50, 150 };
+		analysis.warmup = 20;
+	}
 	if (wish->simpoints)
 		return slice_points(input, wish, out, &err);
 	if (wish->to)

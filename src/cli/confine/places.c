@@ -138,6 +138,7 @@ static void add_named(struct confine_places *places, const struct settings *s)
 	add_input(places, s->slice.simpoints);
 	add_input(places, s->slice.weights);
 	add_input(places, s->analysis.caches);
+	add_input(places, s->analysis.predictors);
 	add_path(places, CONFINE_READ, s->input.programs.sysroot);
 	add_path(places, CONFINE_READ, s->input.programs.build_id_dir);
 	add_output(places, s->output.path);

@@ -214,24 +214,38 @@ const struct option_row option_rows[] = {
 		"lines and pages fetched, loaded and stored, by thread and exception level"),
 	OPT_BIT(C_ANALYZE, "reuse", analysis.analyses, TL_ANALYZE_REUSE,
 		"reuse distances of lines, exact, by thread"),
-	OPT_CACHES(C_ANALYZE, "cache", "[=FILE]", analysis,
-		   "hits and misses of caches and TLBs, those that FILE describes or the usual "
-		   "ones of a server; with --binary by function, too"),
+	OPT_DESCRIBED(
+		C_ANALYZE, "branches", "[=FILE]", analysis, TL_ANALYZE_BRANCHES,
+		"branches: how often taken, targets, entropy, and what predictors miss, those "
+		"that FILE describes or the usual ones; with --binary by function, too"),
+	OPT_DESCRIBED(C_ANALYZE, "cache", "[=FILE]", analysis, TL_ANALYZE_CACHE,
+		      "hits and misses of caches and TLBs, those that FILE describes or the usual "
+		      "ones of a server; with --binary by function, too"),
 	OPT_BIT(C_ANALYZE, "syscalls", analysis.analyses, TL_ANALYZE_SYSCALLS,
 		"system calls: name, arguments, vectors, result, instructions between"),
 	OPT_BIT(C_ANALYZE, "blocks", analysis.analyses, TL_ANALYZE_BLOCKS,
 		"basic blocks: executions and instructions"),
 	OPT_BIT(C_ANALYZE, "bbv", analysis.analyses, TL_ANALYZE_BBV,
 		"basic-block vectors of one thread, for SimPoint; goes with no other analysis"),
+	OPT_RANGE(C_ANALYZE, "instructions", "FROM..TO", analysis.instructions,
+		  "only these instructions of each thread, by number from 0; the last one is not "
+		  "among them"),
+	OPT_RANGE(C_ANALYZE, "snapshots", "I..J", analysis.snapshots,
+		  "only from snapshot I to before snapshot J"),
+	OPT_WORD(C_ANALYZE, "level", "0|1|2|3", enum tl_analysis_level, analysis.level,
+		 TL_LEVEL_EL0, "only instructions of this exception level"),
+	OPT_ID(C_ANALYZE, "warmup", "N", analysis.warmup,
+	       "--instructions, --snapshots: N instructions before the part fill caches and teach "
+	       "predictors, and do not count (default: 0)"),
 	OPT_ID(C_ANALYZE, "interval", "N", analysis.interval,
 	       "--bbv: instructions of a vector (default: from snapshot to snapshot)"),
 	OPT_ID(C_ANALYZE, "line", "BYTES", analysis.line,
 	       "--footprint, --reuse: size of a line (default: 64)"),
 	OPT_ID(C_ANALYZE, "page", "BYTES", analysis.page,
 	       "--footprint: size of a page (default: 4096)"),
-	OPT_COUNT(
-		C_ANALYZE, "top", "N", analysis.top,
-		"--blocks, --cache by function: only the first N (default: 40 as text, else all)"),
+	OPT_COUNT(C_ANALYZE, "top", "N", analysis.top,
+		  "--blocks, --branches, --cache by function: only the first N (default: 40 as "
+		  "text, else all)"),
 	OPT_FLAG(C_ANALYZE, "all", report.all, "all of them as text too"),
 	/* slice */
 	OPT_RANGE(C_SLICE, "snapshots", "I..J", slice.part.snapshots,

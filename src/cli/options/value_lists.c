@@ -8,18 +8,19 @@
 
 static const char no_memory[] = "out of memory", no_file[] = "a file name is missing";
 
-const char *set_caches(struct settings *settings, void *field, const struct option_row *row,
-		       const char *value)
+const char *set_described(struct settings *settings, void *field, const struct option_row *row,
+			  const char *value)
 {
 	struct tl_analysis *analysis = field;
 
 	(void)settings;
-	(void)row;
 	if (value && !*value)
 		return no_file;
-	analysis->analyses |= TL_ANALYZE_CACHE;
-	if (value)
+	analysis->analyses |= (unsigned)row->choice;
+	if (value && row->choice == TL_ANALYZE_CACHE)
 		analysis->caches = value;
+	else if (value)
+		analysis->predictors = value;
 	return NULL;
 }
 

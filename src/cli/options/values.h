@@ -105,9 +105,10 @@
 	OPT_NUMBER(mask, name, argument, struct tl_number_range, member, set_range, help)
 #define OPT_PAIR(mask, name, argument, member, help)                                               \
 	OPT_NUMBER(mask, name, argument, struct tl_number_range, member, set_pair, help)
-/* TL_ANALYZE_CACHE, and a file that describes the caches. */
-#define OPT_CACHES(mask, name, argument, member, help)                                             \
-	OPT_NUMBER(mask, name, argument, struct tl_analysis, member, set_caches, help)
+/* A bit of an analysis, and a file that describes what it simulates. */
+#define OPT_DESCRIBED(mask, name, argument, member, bit, help)                                     \
+	OPTION(mask, name, argument, help, FIELD_OF(struct tl_analysis, member), set_described,    \
+	       .choice = (bit))
 
 /* ---- lists: options that may be repeated ---- */
 
@@ -128,7 +129,7 @@ set_fn set_flag, set_choice, set_bit;
 set_fn set_word, set_text, set_name, set_regex;
 set_fn set_id, set_part, set_count, set_u32, set_byte, set_lines, set_jobs, set_percent, set_time;
 set_fn set_limit;
-set_fn set_labels, set_events, set_window, set_range, set_pair, set_caches;
+set_fn set_labels, set_events, set_window, set_range, set_pair, set_described;
 set_fn add_binary, add_raw, add_rename, add_dir, add_label;
 
 /* NULL, or why a text is no POSIX extended regular expression. */

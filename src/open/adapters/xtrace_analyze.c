@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses of xtrace, and its records in the formats of others. */
+#include <string.h>
+
 #include "core/error.h"
 #include "open/adapters/xtrace.h"
 #include "xtrace/analyze/analyze.h"
@@ -12,28 +14,61 @@ const char *tl_default_caches(void)
 
 /* ---- what is needed beside the trace ---- */
 
+const char *tl_default_predictors(void)
+{
+	return tl_xtrace_predictor_default;
+}
+
 struct opened {
-	struct tl_source *caches_source;
+	struct tl_source *caches_source, *predictors_source;
 	struct tl_xtrace_cache_config caches;
+	struct tl_xtrace_predictor_config predictors;
 };
+
+/* The text of a description: a file's, or the usual one. */
+static int read_text(struct tl_source **source, const char *path, const char *usual,
+		     const char **text, size_t *size, struct tl_error *err)
+{
+	const uint8_t *data;
+	int status;
+
+	if (!path) {
+		*text = usual;
+		*size = strlen(usual);
+		return 0;
+	}
+	status = tl_source_open(source, path, NULL, err);
+	if (status == 0)
+		status = tl_source_map(*source, &data, size, err);
+	if (status == 0)
+		*text = (const char *)data;
+	return status;
+}
 
 static int read_caches(struct opened *o, const char *path, const char **failed,
 		       struct tl_error *err)
 {
-	const uint8_t *data = (const uint8_t *)tl_xtrace_cache_default;
-	size_t size = 0;
-	int status = 0;
+	const char *text;
+	size_t size;
+	int status = read_text(&o->caches_source, path, tl_xtrace_cache_default, &text, &size, err);
 
-	if (path) {
-		status = tl_source_open(&o->caches_source, path, NULL, err);
-		if (status == 0)
-			status = tl_source_map(o->caches_source, &data, &size, err);
-	} else {
-		while (data[size])
-			size++;
-	}
 	if (status == 0)
-		status = tl_xtrace_cache_parse(&o->caches, (const char *)data, size, err);
+		status = tl_xtrace_cache_parse(&o->caches, text, size, err);
+	if (status < 0)
+		*failed = path;
+	return status;
+}
+
+static int read_predictors(struct opened *o, const char *path, const char **failed,
+			   struct tl_error *err)
+{
+	const char *text;
+	size_t size;
+	int status = read_text(&o->predictors_source, path, tl_xtrace_predictor_default, &text,
+			       &size, err);
+
+	if (status == 0)
+		status = tl_xtrace_predictor_parse(&o->predictors, text, size, err);
 	if (status < 0)
 		*failed = path;
 	return status;
@@ -51,6 +86,7 @@ static const struct {
 	{ TL_ANALYZE_SYSCALLS, TL_XTRACE_ANALYZE_SYSCALLS },
 	{ TL_ANALYZE_BLOCKS, TL_XTRACE_ANALYZE_BLOCKS },
 	{ TL_ANALYZE_BBV, TL_XTRACE_ANALYZE_BBV },
+	{ TL_ANALYZE_BRANCHES, TL_XTRACE_ANALYZE_BRANCHES },
 };
 
 static unsigned what_of(unsigned wishes)
@@ -83,6 +119,18 @@ static enum tl_xtrace_table_form form_of(enum tl_report_form form)
 	return form == TL_REPORT_CSV ? TL_XTRACE_CSV : TL_XTRACE_TEXT;
 }
 
+static struct tl_xtrace_part part_of(const struct tl_analysis *analysis)
+{
+	return (struct tl_xtrace_part){
+		.first = analysis->instructions.from,
+		.end = analysis->instructions.to,
+		.first_snapshot = analysis->snapshots.from,
+		.end_snapshot = analysis->snapshots.to,
+		.levels = analysis->level ? 1u << (analysis->level - TL_LEVEL_EL0) : 0,
+		.warmup = analysis->warmup,
+	};
+}
+
 static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes,
 	       struct opened *o, struct tl_output *out, const char **failed, struct tl_error *err)
 {
@@ -96,12 +144,16 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 		.page = analysis->page,
 		.top = analysis->top,
 		.jobs = input->options.jobs,
+		.part = part_of(analysis),
 		.caches = &o->caches,
+		.predictors = &o->predictors,
 	};
 	int status = tl_xtrace_input_select(input, &select, err);
 
 	if (status == 0 && wishes & TL_ANALYZE_CACHE)
 		status = read_caches(o, analysis->caches, failed, err);
+	if (status == 0 && wishes & TL_ANALYZE_BRANCHES)
+		status = read_predictors(o, analysis->predictors, failed, err);
 	if (status < 0)
 		return status;
 	to.thread = select.id;
@@ -122,6 +174,7 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 	if (status == 0)
 		status = run(input, analysis, wishes, &opened, out, failed, err);
 	tl_source_close(opened.caches_source);
+	tl_source_close(opened.predictors_source);
 	return status;
 }
 

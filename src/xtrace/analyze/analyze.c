@@ -32,14 +32,15 @@ static bool attribute(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_anal
 		for (size_t i = before; i < a->function_room; i++)
 			a->function_counts[i] = (struct tl_xtrace_function_count){ 0 };
 	}
-	a->function_counts[number].instructions++;
+	a->function_counts[number].instructions += s->counted;
 	return true;
 }
 
 static struct tl_xtrace_cache_count *counts_of(const struct tl_xtrace_analysis *a,
 					       const struct tl_xtrace_stream_analysis *s)
 {
-	return s->function == TL_NONE ? NULL : a->function_counts[s->function].levels;
+	return s->function == TL_NONE || !s->counted ? NULL
+						     : a->function_counts[s->function].levels;
 }
 
 static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s, uint64_t pc)
@@ -47,16 +48,22 @@ static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis
 	unsigned wanted = a->options.analyses;
 	uint64_t line = pc >> a->line_shift;
 
+	if (wanted & TL_XTRACE_ANALYZE_CACHE) {
+		if (a->options.binary_count && !attribute(a, s, pc))
+			return false;
+		s->core->silent = !s->counted;
+		tl_xtrace_cache_access(s->core, pc, 4, TL_XTRACE_USE_FETCH, counts_of(a, s));
+	}
+	if (wanted & TL_XTRACE_ANALYZE_BRANCHES &&
+	    !tl_xtrace_branch_step(&a->branches, &s->branch, pc, s->el, s->opcode, s->counted))
+		return false;
+	if (!s->counted)
+		return true;
 	if (wanted & TL_XTRACE_ANALYZE_FOOTPRINT &&
 	    !tl_xtrace_footprint_line(&s->footprint, TL_XTRACE_USE_FETCH, s->el, line))
 		return false;
 	if (wanted & TL_XTRACE_ANALYZE_REUSE && !tl_xtrace_reuse_touch(&s->fetches, line))
 		return false;
-	if (wanted & TL_XTRACE_ANALYZE_CACHE) {
-		if (a->options.binary_count && !attribute(a, s, pc))
-			return false;
-		tl_xtrace_cache_access(s->core, pc, 4, TL_XTRACE_USE_FETCH, counts_of(a, s));
-	}
 	return !(wanted & (TL_XTRACE_ANALYZE_BLOCKS | TL_XTRACE_ANALYZE_BBV)) ||
 	       tl_xtrace_basic_block_step(&a->blocks, &s->place, pc, s->el, s->opcode);
 }
@@ -67,9 +74,11 @@ static bool access_data(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 	unsigned wanted = a->options.analyses;
 	uint64_t line = address >> a->line_shift, last = (address + size - 1) >> a->line_shift;
 
+	if (!s->simulated)
+		return true;
 	if (wanted & TL_XTRACE_ANALYZE_CACHE)
 		tl_xtrace_cache_access(s->core, address, size, use, counts_of(a, s));
-	if (!(wanted & (TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE)))
+	if (!s->counted || !(wanted & (TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE)))
 		return true;
 	/* An access over the end of the address space goes on at its beginning. */
 	for (;; line = (line + 1) & (UINT64_MAX >> a->line_shift)) {
@@ -88,6 +97,14 @@ static bool is_svc(uint32_t opcode)
 	return (opcode & 0xffe0001f) == 0xd4000001;
 }
 
+/* One that does not count ends the one before it, as any other does. */
+static void system_call(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			uint64_t pc)
+{
+	tl_xtrace_syscall_begin(a, s, pc);
+	s->call.open = s->counted;
+}
+
 static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
 			const struct tl_xtrace_walk *w)
 {
@@ -98,13 +115,18 @@ static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 		if (!tl_xtrace_bbv_end_interval(a, s))
 			return false;
 	}
+	s->simulated = s->instructions >= s->warm;
+	s->counted = s->instructions >= s->first && a->levels >> s->el & 1;
+	a->any |= s->counted;
 	if (s->call.has_result && s->el == 0)
 		tl_xtrace_syscall_resumed(a, s, w->pc);
 	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS && is_svc(s->opcode))
-		tl_xtrace_syscall_begin(a, s, w->pc);
+		system_call(a, s, w->pc);
 	s->instructions++;
 	s->user += s->el == 0;
-	return !w->pc_known || fetch(a, s, w->pc);
+	if (a->mix && s->counted && !tl_xtrace_mix_count(a->mix, s->opcode, s->el))
+		return false;
+	return !s->simulated || !w->pc_known || fetch(a, s, w->pc);
 }
 
 /* ---- a stream ---- */
@@ -121,6 +143,10 @@ static int run_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_ana
 	bool good = true, more = false;
 
 	while (good && !more && (kind = tl_xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
+		if (tl_xtrace_is_instruction(kind) && s->instructions == s->end) {
+			s->ended = true;
+			break;
+		}
 		if (tl_xtrace_is_instruction(kind) && s->instructions == quantum) {
 			/*
 			 * It begins the next turn: the accesses of the one before it were still of
@@ -145,6 +171,8 @@ static int run_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_ana
 		} else if (kind == TL_XTRACE_TIME) {
 			s->time = tl_xtrace_walk_time(&w);
 			more = s->time > limit;
+		} else if (kind == TL_XTRACE_TARGET_B) {
+			tl_xtrace_branch_target(&s->branch, tl_xtrace_walk_value(&w));
 		} else if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS) {
 			tl_xtrace_syscall_token(s, kind, &w);
 		}
@@ -177,8 +205,10 @@ static int next_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 
 	if (status < 0)
 		return status;
-	if (++s->segment == s->stream->segment_count) {
-		s->ended = true;
+	s->ended = s->ended || ++s->segment == s->stream->segment_count;
+	if ((s->ended || !whole) && !tl_xtrace_branch_gap(&a->branches, &s->branch))
+		return tl_error_memory(err);
+	if (s->ended) {
 		if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS)
 			tl_xtrace_syscall_resumed(a, s, TL_NOWHERE);
 		return 0;
@@ -284,6 +314,16 @@ static int begin_streams(struct tl_xtrace_analysis *a, struct tl_error *err)
 	return 0;
 }
 
+static bool begin_branches(struct tl_xtrace_analysis *a)
+{
+	bool good = tl_xtrace_branches_begin(&a->branches);
+
+	for (size_t i = 0; good && i < a->stream_count; i++)
+		good = tl_xtrace_predictors_begin(&a->streams[i].branch.predictors,
+						  a->options.predictors);
+	return good;
+}
+
 int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	const struct tl_xtrace_analysis_options *options = &a->options;
@@ -299,6 +339,11 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		return status;
 	for (size_t i = 0; options->analyses & TL_XTRACE_ANALYZE_CACHE && i < a->stream_count; i++)
 		a->streams[i].core = &a->caches.cores[i];
+	if (options->analyses & TL_XTRACE_ANALYZE_BRANCHES && !begin_branches(a))
+		return tl_error_memory(err);
+	status = tl_xtrace_part_begin(a, err);
+	if (status < 0)
+		return status;
 	a->functions.binaries = options->binaries;
 	a->functions.binary_count = options->binary_count;
 	a->interval_end = options->interval;
@@ -323,6 +368,8 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 		tl_xtrace_table_end(&a->table);
 	for (size_t i = 0; good && i < a->stream_count; i++)
 		good = tl_xtrace_basic_block_leave(&a->blocks, &a->streams[i].place);
+	if (good && a->mix)
+		good = tl_xtrace_mix_tables(a, a->mix);
 	if (good && wanted & TL_XTRACE_ANALYZE_BBV)
 		good = end_bbv(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_FOOTPRINT)
@@ -335,6 +382,8 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 		tl_xtrace_show_cache(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_CACHE && a->options.binary_count)
 		good = tl_xtrace_show_cache_functions(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_BRANCHES)
+		good = tl_xtrace_show_branches(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_BLOCKS)
 		good = tl_xtrace_show_blocks(a);
 	if (!good)
@@ -342,7 +391,7 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 	return 0;
 }
 
-/* All but the mix, which is a pass of its own. */
+/* All but the mix of everything, which is a pass of its own. */
 static int one_pass(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	int status;
@@ -355,6 +404,9 @@ static int one_pass(struct tl_xtrace_analysis *a, struct tl_error *err)
 	status = tl_xtrace_analysis_run(a, err);
 	if (status < 0)
 		return status;
+	if (!a->any && tl_xtrace_part_chosen(&a->options.part))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there are no instructions in that part");
 	return show(a, err);
 }
 
@@ -364,13 +416,25 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 		tl_xtrace_footprint_free(&a->streams[i].footprint);
 		tl_xtrace_reuse_free(&a->streams[i].fetches);
 		tl_xtrace_reuse_free(&a->streams[i].data);
+		tl_xtrace_predictors_end(&a->streams[i].branch.predictors);
 	}
+	tl_xtrace_branches_free(&a->branches);
+	tl_xtrace_mix_free(a->mix);
 	free(a->streams);
 	tl_xtrace_caches_end(&a->caches);
 	tl_xtrace_function_ids_free(&a->functions);
 	free(a->function_counts);
 	tl_xtrace_basic_blocks_free(&a->blocks);
 	free(a->finder.passed);
+}
+
+/* Of a part the mix is counted with the rest; of everything in a faster pass of its own. */
+static int begin_mix(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	if (!tl_xtrace_part_chosen(&a->options.part))
+		return tl_xtrace_show_mix(a, err);
+	a->mix = tl_xtrace_mix_begin();
+	return a->mix ? 0 : tl_error_memory(err);
 }
 
 int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
@@ -385,8 +449,8 @@ int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
 	if (status == 0)
 		tl_xtrace_tables_begin(out, options->form);
 	if (status == 0 && options->analyses & TL_XTRACE_ANALYZE_MIX)
-		status = tl_xtrace_show_mix(&a, err);
-	if (status == 0 && options->analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX)
+		status = begin_mix(&a, err);
+	if (status == 0 && (a.mix || options->analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX))
 		status = one_pass(&a, err);
 	if (status == 0)
 		tl_xtrace_tables_end(out, options->form);

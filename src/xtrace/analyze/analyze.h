@@ -5,6 +5,7 @@
 #include "xtrace/analyze/cache.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/analyze/table.h"
+#include "xtrace/predict/predictor.h"
 
 enum {
 	TL_XTRACE_ANALYZE_FOOTPRINT = 1 << 0,
@@ -14,6 +15,16 @@ enum {
 	TL_XTRACE_ANALYZE_BLOCKS = 1 << 4,
 	TL_XTRACE_ANALYZE_BBV = 1 << 5, /* alone; as text in the form that SimPoint reads */
 	TL_XTRACE_ANALYZE_MIX = 1 << 6,
+	TL_XTRACE_ANALYZE_BRANCHES = 1 << 7,
+};
+
+/* The part of each stream that is analyzed. Zero-filled is everything. */
+struct tl_xtrace_part {
+	uint64_t first, end;                   /* instructions by number; end 0: no end */
+	uint64_t first_snapshot, end_snapshot; /* from one to before another; end 0: no end */
+	unsigned levels;                       /* exception levels, a bit each; 0: all */
+	/* instructions before it that fill caches and teach predictors, but do not count */
+	uint64_t warmup;
 };
 
 struct tl_xtrace_analysis_options {
@@ -24,7 +35,9 @@ struct tl_xtrace_analysis_options {
 	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096. Of footprint and reuse */
 	unsigned jobs;
 	uint32_t top; /* rows of long tables, 0: all */
+	struct tl_xtrace_part part;
 	const struct tl_xtrace_cache_config *caches;
+	const struct tl_xtrace_predictor_config *predictors;
 	struct tl_binary *const *binaries; /* names of functions */
 	size_t binary_count;
 };

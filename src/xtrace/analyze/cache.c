@@ -93,7 +93,8 @@ void tl_xtrace_cache_line(struct tl_xtrace_cache_core *core, struct tl_xtrace_ca
 		uint64_t dropped;
 		bool hit = touch(w, line, &dropped);
 
-		count(core->counts, w->number, use, hit);
+		if (!core->silent)
+			count(core->counts, w->number, use, hit);
 		if (also)
 			count(also, w->number, use, hit);
 		if (dropped && w->inclusive)

@@ -62,6 +62,7 @@ struct tl_xtrace_cache_core {
 	struct tl_xtrace_cache_lines *first[2][2]; /* [is a TLB][is data]; NULL: none */
 	struct tl_xtrace_cache_lines ways[TL_XTRACE_CACHE_LEVELS];
 	struct tl_xtrace_cache_count counts[TL_XTRACE_CACHE_LEVELS];
+	bool silent; /* accesses change what is in the caches, but are not counted */
 	struct tl_xtrace_caches *caches;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text that describes caches: a line each, a name and its settings (docs/analyze.md). */
-#include <ctype.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "xtrace/analyze/cache.h"
+#include "xtrace/predict/config_size.h"
 
 /* About a core of a server: what Kunpeng 920 is said to have, with one slice of its last level. */
 const char tl_xtrace_cache_default[] =
@@ -32,28 +32,9 @@ static const char unknown_setting[] =
 
 /* ---- values ---- */
 
-/* A number with K, M or G (of 1024) behind it; false unless it is one, not 0 and below 2^40. */
-static bool parse_size(const char *text, uint64_t *size)
-{
-	static const char units[] = "KMG";
-	uint64_t number = 0;
-
-	for (; isdigit((unsigned char)*text); text++) {
-		number = number * 10 + (uint64_t)(*text - '0');
-		if (number >= UINT64_C(1) << 40)
-			return false;
-	}
-	if (*text && strchr(units, *text)) {
-		number <<= 10 * (strchr(units, *text) - units + 1);
-		text++;
-	}
-	*size = number;
-	return number && number < UINT64_C(1) << 40 && !*text;
-}
-
 static void set_size(struct parser *p, const char *value, uint64_t *size)
 {
-	if (!parse_size(value, size))
+	if (!tl_xtrace_config_size(value, size))
 		p->wrong = "a size is a number from 1 on, with K, M or G behind it if wished";
 }
 

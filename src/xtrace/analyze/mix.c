@@ -25,7 +25,7 @@ struct mix_worker {
 	struct mix_worker *next;
 };
 
-struct mix {
+struct tl_xtrace_mix {
 	struct tl_xtrace_function_map functions; /* none: blocks do not care */
 	pthread_mutex_t lock;
 	struct mix_worker *idle;
@@ -47,10 +47,10 @@ static bool same_opcode(const void *context, const void *key, uint32_t number)
 {
 	const uint32_t *opcode = key;
 
-	return ((const struct mix *)context)->opcodes[number].opcode == *opcode;
+	return ((const struct tl_xtrace_mix *)context)->opcodes[number].opcode == *opcode;
 }
 
-static bool add(struct mix *mix, uint32_t opcode, unsigned el, uint64_t count)
+static bool add(struct tl_xtrace_mix *mix, uint32_t opcode, unsigned el, uint64_t count)
 {
 	uint64_t hash = tl_hash64(opcode);
 	uint32_t found = tl_index_find(&mix->index, hash, same_opcode, mix, &opcode);
@@ -70,7 +70,7 @@ static bool add(struct mix *mix, uint32_t opcode, unsigned el, uint64_t count)
 }
 
 /* An instruction of a block that is not as usual is counted by itself, at once. */
-static bool count_one(struct mix *mix, struct tl_xtrace_walk *w, enum tl_xtrace_kind kind)
+static bool count_one(struct tl_xtrace_mix *mix, struct tl_xtrace_walk *w, enum tl_xtrace_kind kind)
 {
 	uint32_t opcode = tl_xtrace_walk_instruction(w, kind);
 	bool good;
@@ -81,7 +81,7 @@ static bool count_one(struct mix *mix, struct tl_xtrace_walk *w, enum tl_xtrace_
 	return good;
 }
 
-static bool count_walk(struct mix *mix, struct tl_xtrace_token_blocks *blocks,
+static bool count_walk(struct tl_xtrace_mix *mix, struct tl_xtrace_token_blocks *blocks,
 		       struct tl_xtrace_walk *w)
 {
 	struct tl_xtrace_token_block *before = NULL;
@@ -111,7 +111,8 @@ static bool count_walk(struct mix *mix, struct tl_xtrace_token_blocks *blocks,
 	return good && !blocks->no_memory;
 }
 
-static struct mix_worker *take_worker(struct mix *mix, const struct tl_xtrace_stream *stream)
+static struct mix_worker *take_worker(struct tl_xtrace_mix *mix,
+				      const struct tl_xtrace_stream *stream)
 {
 	struct mix_worker *worker;
 
@@ -137,7 +138,7 @@ static struct mix_worker *take_worker(struct mix *mix, const struct tl_xtrace_st
 static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
 			 struct tl_error *err)
 {
-	struct mix *mix = arg;
+	struct tl_xtrace_mix *mix = arg;
 	struct mix_worker *worker = take_worker(mix, walk->stream);
 	bool good;
 
@@ -154,7 +155,7 @@ static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
 	return 0;
 }
 
-static bool add_block(struct mix *mix, const struct tl_xtrace_token_block *b)
+static bool add_block(struct tl_xtrace_mix *mix, const struct tl_xtrace_token_block *b)
 {
 	for (size_t i = 0; i < b->insn_count; i++)
 		if (!add(mix, b->insns[i].opcode, b->place.el & 3, b->times.whole))
@@ -163,7 +164,7 @@ static bool add_block(struct mix *mix, const struct tl_xtrace_token_block *b)
 }
 
 /* The blocks of a stream; another may have other tokens. */
-static bool gather(struct mix *mix)
+static bool gather(struct tl_xtrace_mix *mix)
 {
 	struct mix_worker *worker;
 	bool good = true;
@@ -180,7 +181,8 @@ static bool gather(struct mix *mix)
 	return good;
 }
 
-static int count_streams(struct tl_xtrace_analysis *a, struct mix *mix, struct tl_error *err)
+static int count_streams(struct tl_xtrace_analysis *a, struct tl_xtrace_mix *mix,
+			 struct tl_error *err)
 {
 	int status = 0;
 
@@ -318,7 +320,7 @@ static void show_opcodes(struct tl_xtrace_analysis *a, const struct row *rows, s
 	tl_xtrace_table_end(&t);
 }
 
-static bool show(struct tl_xtrace_analysis *a, const struct mix *mix)
+bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, const struct tl_xtrace_mix *mix)
 {
 	struct tl_a64_text *text = tl_a64_text_open();
 	struct row *rows = calloc(mix->count + 1, sizeof(*rows));
@@ -342,23 +344,49 @@ static bool show(struct tl_xtrace_analysis *a, const struct mix *mix)
 	return text && rows;
 }
 
+/* ---- the whole ---- */
+
+struct tl_xtrace_mix *tl_xtrace_mix_begin(void)
+{
+	struct tl_xtrace_mix *mix = calloc(1, sizeof(*mix));
+
+	if (!mix)
+		return NULL;
+	pthread_mutex_init(&mix->lock, NULL);
+	tl_xtrace_function_map_begin(&mix->functions, NULL, 0);
+	return mix;
+}
+
+bool tl_xtrace_mix_count(struct tl_xtrace_mix *mix, uint32_t opcode, unsigned el)
+{
+	return add(mix, opcode, el, 1);
+}
+
+void tl_xtrace_mix_free(struct tl_xtrace_mix *mix)
+{
+	if (!mix)
+		return;
+	free(mix->opcodes);
+	tl_index_free(&mix->index);
+	tl_xtrace_function_map_free(&mix->functions);
+	pthread_mutex_destroy(&mix->lock);
+	free(mix);
+}
+
 int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
-	struct mix mix = { .idle = NULL };
+	struct tl_xtrace_mix *mix = tl_xtrace_mix_begin();
 	int status;
 
-	pthread_mutex_init(&mix.lock, NULL);
-	tl_xtrace_function_map_begin(&mix.functions, NULL, 0);
+	if (!mix)
+		return tl_error_memory(err);
 	tl_xtrace_rewind(a->trace);
-	status = count_streams(a, &mix, err);
-	if (status == 0 && !show(a, &mix))
+	status = count_streams(a, mix, err);
+	if (status == 0 && !tl_xtrace_mix_tables(a, mix))
 		status = tl_error_memory(err);
 	/* The other analyses meet the same damage again: it is counted once. */
 	if (a->options.analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX)
 		tl_xtrace_rewind(a->trace);
-	free(mix.opcodes);
-	tl_index_free(&mix.index);
-	tl_xtrace_function_map_free(&mix.functions);
-	pthread_mutex_destroy(&mix.lock);
+	tl_xtrace_mix_free(mix);
 	return status;
 }

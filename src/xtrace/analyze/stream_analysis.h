@@ -4,6 +4,7 @@
 /* State of the analyses: of each stream, of all together, and the tables of results. */
 #include "xtrace/analyze/analyze.h"
 #include "xtrace/analyze/basic_blocks.h"
+#include "xtrace/analyze/branches.h"
 #include "xtrace/state/function_ids.h"
 #include "xtrace/analyze/reuse.h"
 
@@ -35,11 +36,16 @@ struct tl_xtrace_stream_analysis {
 	uint64_t instructions, user;
 	unsigned el;
 	uint32_t opcode;
+	/* The part: instructions by number, from `warm` on simulated, from `first` on counted. */
+	uint64_t warm, first, end;
+	/* of the present instruction, with its accesses */
+	bool simulated, counted;
 
 	struct tl_xtrace_footprint footprint;
 	struct tl_xtrace_reuse fetches, data;
 	struct tl_xtrace_cache_core *core;
 	uint32_t function;
+	struct tl_xtrace_branch_stream branch;
 	struct tl_xtrace_block_position place;
 	struct tl_xtrace_syscall call;
 	uint64_t call_user; /* user instructions up to the call before, and that one */
@@ -80,6 +86,10 @@ struct tl_xtrace_analysis {
 	struct tl_xtrace_function_count *function_counts;
 	size_t function_room;
 	struct tl_xtrace_basic_blocks blocks;
+	struct tl_xtrace_branches branches;
+	struct tl_xtrace_mix *mix; /* of a part; NULL: mix.c makes a pass of its own */
+	unsigned levels;           /* that count, a bit each */
+	bool any;                  /* an instruction was counted */
 
 	struct tl_xtrace_table table; /* that is written on the way */
 	unsigned tables;              /* begun so far */
@@ -92,6 +102,11 @@ struct tl_xtrace_analysis {
 int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err);
 int tl_xtrace_analysis_run(struct tl_xtrace_analysis *a, struct tl_error *err);
 void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a);
+
+/* part.c: which instructions of each stream are the part. 0, TL_BAD_USAGE: there is no such. */
+int tl_xtrace_part_begin(struct tl_xtrace_analysis *a, struct tl_error *err);
+/* The part is not all of the streams. */
+bool tl_xtrace_part_chosen(const struct tl_xtrace_part *part);
 
 /* interval_finder.c: a segment begins, perhaps with a snapshot. False without memory. */
 bool tl_xtrace_interval_segment(struct tl_xtrace_analysis *a,
@@ -124,9 +139,15 @@ void tl_xtrace_show_reuse(struct tl_xtrace_analysis *a);
 void tl_xtrace_show_cache(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_cache_functions(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_blocks(struct tl_xtrace_analysis *a);
+bool tl_xtrace_show_branches(struct tl_xtrace_analysis *a);
 
 /* mix.c: a pass of its own, and its tables. */
 int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err);
+/* The same of a part: instructions are counted one by one. Without memory NULL, false. */
+struct tl_xtrace_mix *tl_xtrace_mix_begin(void);
+bool tl_xtrace_mix_count(struct tl_xtrace_mix *mix, uint32_t opcode, unsigned el);
+bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, const struct tl_xtrace_mix *mix);
+void tl_xtrace_mix_free(struct tl_xtrace_mix *mix);
 
 /* The name of a stream in tables: its id; a number beyond the last: "all". */
 void tl_xtrace_cell_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,

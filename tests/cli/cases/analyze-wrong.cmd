@@ -19,4 +19,18 @@ try analyze --cache=next.cfg $trace
 printf 'L1 data size=32K ways=8\nL2 data size=64K ways=8\n' >first.cfg
 try analyze --cache=first.cfg $trace
 try analyze --cache= $trace
+printf 'A gshare entries=48 history=4\n' >power.cfg
+try analyze --branches=power.cfg $trace
+printf '# none\nA perceptron entries=64\n' >kind.cfg
+try analyze --branches=kind.cfg $trace
+printf 'A bimodal entries=64 ways=2\n' >setting.cfg
+try analyze --branches=setting.cfg $trace
+printf 'A stack entries=8\nA stack entries=16\n' >twice.cfg
+try analyze --branches=twice.cfg $trace
+printf 'A tage entries=64 tables=17 history=40\n' >tables.cfg
+try analyze --branches=tables.cfg $trace
+try analyze --mix --instructions 5000000..5000001 $trace
+try analyze --mix --snapshots 70.. $trace
+try analyze --mix --level 3 $trace
+try analyze --bbv --level 0 $trace
 true
