@@ -184,6 +184,11 @@ struct tl_input_options {
 	 * DWARF of the programs
 	 */
 	bool inlined;
+	/**
+	 * samples of perf.data: the branches that the processor recorded before each of them are
+	 * counted instead, from function to function, with those that it had predicted wrongly
+	 */
+	bool branches;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

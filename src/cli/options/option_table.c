@@ -402,6 +402,10 @@ const struct option_row option_rows[] = {
 		C_READERS_ONE_FORMAT, "inline", input.inlined,
 		"samples of perf.data: functions that the compiler inlined are frames, too, as far "
 		"as the programs have debug information"),
+	OPT_FLAG(C_READERS_ONE_FORMAT, "branch-stack", input.branches,
+		 "samples of perf.data: count the branches that the processor recorded before each "
+		 "(`perf record -b`), as stacks of where they come from and where they go, and "
+		 "those predicted wrongly"),
 	OPT_FLAG(C_READERS, "strict", input.strict,
 		 "stop at the first fault instead of skipping what is damaged"),
 	OPT_TEXT(C_MANY, "glob", "PATTERN", files.glob,

@@ -228,6 +228,7 @@ static struct tl_perf_sample_options sample_options(const struct tl_input_option
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.inlined = o->inlined,
+		.branches = o->branches,
 	};
 }
 
@@ -290,7 +291,11 @@ static int list_samples(struct tl_input *input, struct tl_output *out, struct tl
 	struct perf_input *p = input->handle;
 	struct tl_perf_sample_contexts contexts = { .list = NULL };
 	struct tl_profile *profile = NULL;
-	int status = begin_records(input, err);
+	int status = options.branches
+			     ? tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+					   "with --branch-stack branches are counted: there is no "
+					   "list of samples")
+			     : begin_records(input, err);
 
 	tl_perf_sample_remarks_free(&p->remarks);
 	if (status == 0)

@@ -5,6 +5,7 @@
 #include "perf_data/listing/describe.h"
 
 #include "core/output.h"
+#include "perf_data/container/branch.h"
 #include "perf_data/container/reader.h"
 
 enum form {
@@ -338,11 +339,36 @@ static void put_counters(const struct line *l, const struct tl_perf_record *rec)
 	tl_put_char(l->out, ']');
 }
 
+static void put_branches(const struct line *l, const struct tl_perf_record *rec)
+{
+	if (!rec->sample.branch_count)
+		return;
+	put_key(l, "branch_stack");
+	for (uint64_t i = 0; i < rec->sample.branch_count; i++) {
+		const struct tl_perf_branch branch = tl_perf_branch_at(rec, i);
+
+		tl_put_text(l->out, i ? ",{\"from\":" : "[{\"from\":");
+		put_hex(l, branch.from);
+		tl_put_text(l->out, ",\"to\":");
+		put_hex(l, branch.to);
+		if (branch.mispredicted || branch.predicted)
+			tl_put_text(l->out, branch.mispredicted ? ",\"mispredicted\":true"
+								: ",\"mispredicted\":false");
+		if (branch.cycles) {
+			tl_put_text(l->out, ",\"cycles\":");
+			tl_put_u64(l->out, branch.cycles);
+		}
+		tl_put_char(l->out, '}');
+	}
+	tl_put_char(l->out, ']');
+}
+
 static void put_lists(const struct line *l, const struct tl_perf_record *rec)
 {
 	const struct tl_perf_sample *s = &rec->sample;
 
 	put_words(l, rec, "chain", s->callchain, s->callchain_count);
+	put_branches(l, rec);
 	put_counters(l, rec);
 	put_words(l, rec, "user_registers", s->user_registers,
 		  (unsigned)__builtin_popcountll(rec->attr->regs_user));

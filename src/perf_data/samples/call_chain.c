@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perf_data/samples/call_chain.h"
 
+#include "perf_data/container/branch.h"
+
 /* kernel.perf_event_max_stack where nobody changed it, and the attribute does not say. */
 enum { DEFAULT_MAX_STACK = 127 };
 
@@ -29,8 +31,6 @@ static bool is_foreign(uint64_t marker)
 
 /* UAPI, PERF_SAMPLE_BRANCH_CALL_STACK. */
 #define BRANCH_CALL_STACK (1u << 11)
-/* UAPI, struct perf_branch_entry: from, to, flags. */
-enum { BRANCH_BYTES = 24 };
 
 uint64_t tl_perf_recorded_calls(const struct tl_perf_record *rec)
 {
@@ -41,8 +41,7 @@ uint64_t tl_perf_recorded_calls(const struct tl_perf_record *rec)
 static void take_calls(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
 {
 	for (uint64_t i = 0; i < tl_perf_recorded_calls(rec); i++) {
-		const uint64_t from =
-			tl_get64s(rec->sample.branches + BRANCH_BYTES * i, rec->swapped);
+		const uint64_t from = tl_perf_branch_at(rec, i).from;
 
 		if (from && from < TL_PERF_CONTEXT_MARKER)
 			chain->list[chain->count++] = from;

@@ -13,8 +13,12 @@
 #include "perf_data/samples/sample_names.h"
 #include "profile/model/unsized.h"
 
-/* Columns of a recorded event: its periods, its samples. */
+/*
+ * Columns of a recorded event: its periods, its samples; of branches, how many, and those that the
+ * processor had predicted wrongly.
+ */
 enum { PERIOD, SAMPLES, COLUMNS };
+enum { BRANCHES, MISPREDICTED };
 
 struct builder {
 	struct tl_perf_sample_pass *pass;
@@ -41,13 +45,14 @@ static uint32_t find_event(const struct tl_event *events, uint32_t count, const 
 	return count;
 }
 
-static char *samples_name(const char *event, bool is_only)
+/* The name of a column that several events have, for free(). */
+static char *column_name(const char *event, const char *what, bool is_only)
 {
 	char *name;
 
 	if (is_only)
-		return strdup("samples");
-	return asprintf(&name, "%s.samples", event) < 0 ? NULL : name;
+		return strdup(what);
+	return asprintf(&name, "%s.%s", event, what) < 0 ? NULL : name;
 }
 
 static size_t sampled_events(const struct tl_perf_sample_pass *pass)
@@ -62,9 +67,31 @@ static size_t sampled_events(const struct tl_perf_sample_pass *pass)
 struct event_texts {
 	struct tl_event *list;
 	char (*rooms)[TL_PERF_EVENT_NAME_ROOM];
-	char **samples;
+	char **made; /* names of columns */
 	uint32_t count;
 };
+
+/* Both columns have names made of the event's. */
+static bool take_branches(struct builder *b, struct event_texts *t, size_t number, bool is_only)
+{
+	const char *event =
+		tl_perf_event_name(&b->pass->reader->attrs.list[number], t->rooms[number]);
+	char *name = column_name(event, "branches", is_only);
+	const uint32_t at = name ? find_event(t->list, t->count, name) : 0;
+
+	b->first_column[number] = at;
+	if (!name || at < t->count) {
+		free(name);
+		return name != NULL;
+	}
+	t->made[at + BRANCHES] = name;
+	t->made[at + MISPREDICTED] = column_name(event, "mispredicted", is_only);
+	t->list[at + BRANCHES] = (struct tl_event){ name, "", "branches", "" };
+	t->list[at + MISPREDICTED] =
+		(struct tl_event){ t->made[at + MISPREDICTED], "", "branches", "" };
+	t->count += COLUMNS;
+	return t->made[at + MISPREDICTED] != NULL;
+}
 
 static bool take_event(struct builder *b, struct event_texts *t, size_t number, bool is_only)
 {
@@ -76,14 +103,20 @@ static bool take_event(struct builder *b, struct event_texts *t, size_t number, 
 	b->first_column[number] = at;
 	if (at < t->count)
 		return true;
-	samples = samples_name(name, is_only);
+	samples = column_name(name, "samples", is_only);
 	if (!samples)
 		return false;
-	t->samples[at] = samples;
+	t->made[at + SAMPLES] = samples;
 	t->list[at + PERIOD] = (struct tl_event){ name, "", tl_perf_event_unit(attr), "" };
 	t->list[at + SAMPLES] = (struct tl_event){ samples, "", "samples", "" };
 	t->count += COLUMNS;
 	return true;
+}
+
+static bool take_columns(struct builder *b, struct event_texts *t, size_t number, bool is_only)
+{
+	return b->pass->options->branches ? take_branches(b, t, number, is_only)
+					  : take_event(b, t, number, is_only);
 }
 
 static int make_profile(struct builder *b, struct tl_error *err)
@@ -92,22 +125,22 @@ static int make_profile(struct builder *b, struct tl_error *err)
 	struct event_texts t = {
 		.list = tl_zeroed(COLUMNS * events, sizeof(*t.list)),
 		.rooms = tl_zeroed(events, sizeof(*t.rooms)),
-		.samples = tl_zeroed(COLUMNS * events, sizeof(*t.samples)),
+		.made = tl_zeroed(COLUMNS * events, sizeof(*t.made)),
 	};
 	const size_t sampled = sampled_events(b->pass);
 	const bool is_only = (sampled ? sampled : events) == 1;
-	bool made = t.list && t.rooms && t.samples;
+	bool made = t.list && t.rooms && t.made;
 	int status;
 
 	for (size_t i = 0; made && i < events; i++)
 		if (b->pass->events[i].samples || !sampled)
-			made = take_event(b, &t, i, is_only);
+			made = take_columns(b, &t, i, is_only);
 	status = made ? tl_profile_make(&b->profile, "perf", t.list, t.count, 1000000000, err)
 		      : tl_error_memory(err);
 	b->column_count = t.count;
-	for (size_t i = 0; t.samples && i < t.count; i++)
-		free(t.samples[i]);
-	free(t.samples);
+	for (size_t i = 0; t.made && i < COLUMNS * events; i++)
+		free(t.made[i]);
+	free(t.made);
 	free(t.list);
 	free(t.rooms);
 	if (status == 0)
@@ -183,6 +216,7 @@ static int add_parts(struct builder *b, struct tl_error *err)
 static bool take_cost(struct builder *b, uint32_t node)
 {
 	const struct tl_perf_stacks *s = &b->pass->stacks;
+	const bool branches = b->pass->options->branches;
 	uint32_t at = s->nodes[node].cost;
 
 	if (!at)
@@ -191,8 +225,9 @@ static bool take_cost(struct builder *b, uint32_t node)
 	for (; at; at = s->costs[at].next) {
 		int64_t *columns = &b->cost[b->first_column[s->costs[at].event]];
 
-		columns[PERIOD] += (int64_t)s->costs[at].period;
-		columns[SAMPLES] += (int64_t)s->costs[at].samples;
+		/* The period of a branch is 1 where it was predicted wrongly, else 0. */
+		columns[branches ? MISPREDICTED : PERIOD] += (int64_t)s->costs[at].period;
+		columns[branches ? BRANCHES : SAMPLES] += (int64_t)s->costs[at].samples;
 	}
 	return true;
 }
@@ -301,7 +336,8 @@ static bool describe_losses(const struct tl_perf_sample_pass *p,
 		  "times for a while, as there were too many samples" },
 		{ l->periodless, "a frequency was asked for, and the periods of",
 		  "samples were not recorded: each counts 1" },
-		{ l->branches, "the branch records of", "samples are left out" },
+		{ l->branches, "the branch records of",
+		  "samples are left out (--branch-stack counts them)" },
 		{ is_full(l->most_calls) ? l->with_most_calls : 0,
 		  "the processor has no room for "
 		  "more calls than",
@@ -364,6 +400,10 @@ static int fold_pass(struct tl_perf_sample_pass *pass, struct tl_perf_sample_rem
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "a perf.data file without samples and without Intel PT: `info`, "
 				   "`check` and `dump` read it");
+	if (pass->options->branches && !pass->samples)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "no records of branches in the samples: `perf record -b` makes "
+				   "them");
 	status = build(&b, remarks, err);
 	hand_over(&b, contexts);
 	free_tables(&b);

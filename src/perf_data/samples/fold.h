@@ -24,6 +24,11 @@ struct tl_perf_sample_options {
 	bool raw_names; /* no demangling */
 	bool lines;     /* costs of lines and calls by position, too */
 	bool inlined;   /* functions that the compiler inlined are frames, too */
+	/*
+	 * what is counted are the branches that the processor recorded before each sample, where
+	 * they come from and go to
+	 */
+	bool branches;
 };
 
 /* What the profile lacks, to be said with it. Texts are owned. */

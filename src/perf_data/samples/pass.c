@@ -6,6 +6,7 @@
 #include "perf_data/samples/pass.h"
 
 #include "core/error.h"
+#include "perf_data/container/branch.h"
 
 /* ---- where a sample is counted ---- */
 
@@ -142,6 +143,32 @@ static int count_group(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	return status;
 }
 
+/* ---- branches ---- */
+
+/* A branch is a stack of two: where it came from and, inside of that, where it went. */
+static int count_branches(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			  struct tl_error *err)
+{
+	const uint32_t event = (uint32_t)(rec->attr - p->reader->attrs.list);
+	/* Those of a call stack were no branches that were taken there. */
+	const uint64_t count = tl_perf_recorded_calls(rec) ? 0 : rec->sample.branch_count;
+	int status = 0;
+
+	if (!tl_grow(&p->chain.list, &p->chain.capacity, 2, sizeof(*p->chain.list)))
+		return tl_error_memory(err);
+	for (uint64_t i = 0; status == 0 && i < count; i++) {
+		const struct tl_perf_branch branch = tl_perf_branch_at(rec, i);
+
+		if (!branch.from || !branch.to)
+			continue;
+		p->chain.count = 2;
+		p->chain.list[0] = branch.to;
+		p->chain.list[1] = branch.from;
+		status = count_stack(p, rec, event, branch.mispredicted, err);
+	}
+	return status;
+}
+
 /* ---- samples ---- */
 
 #define ATTR_FREQUENCY (1u << 10)
@@ -215,6 +242,8 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		return 0;
 	if (!tl_perf_call_chain_of(&p->chain, rec))
 		return tl_error_memory(err);
+	if (p->options->branches)
+		return find_root(p, rec) ? count_branches(p, rec, err) : tl_error_memory(err);
 	p->losses.cut_stacks += p->chain.is_cut;
 	note_losses(&p->losses, rec);
 	unwind = tl_perf_unwind_begin(&p->unwinder, rec, &p->chain);

@@ -48,7 +48,7 @@ struct tl_perf_sample_pass {
 	struct tl_perf_call_chain chain;
 	struct tl_perf_unwinder unwinder;
 	struct tl_perf_sample_losses losses;
-	uint64_t samples;
+	uint64_t samples;             /* or branches */
 	uint64_t first_ns;            /* of the first sample, which `from_seconds` counts from */
 	uint64_t time_ns;             /* of the latest record that had a time */
 	uint32_t last_root;           /* of the sample before, TL_NONE: none */

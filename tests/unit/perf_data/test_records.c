@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file.h"
 
+#include "perf_data/container/branch.h"
+
 static struct file f;
 
 static void one_record(void)
@@ -421,9 +423,45 @@ TEST(a_record_of_another_size)
 	reader_close(&f);
 }
 
+/*
+ * UAPI, struct perf_branch_entry: mispred, predicted, in_tx, abort are a bit each, then 16 bits of
+ * cycles; on a big-endian machine they begin at the highest bit.
+ */
+TEST(branches_of_both_byte_orders)
+{
+	for (int big = 0; big < 2; big++) {
+		struct tl_perf_record rec = { .swapped = big != TL_HOST_BIG_ENDIAN };
+		struct tl_perf_branch branch;
+
+		f.big = big;
+		f.size = 0;
+		put_zeros(&f, 24);
+		put64(&f, 0x1234);
+		put64(&f, 0x5678);
+		put64(&f, big ? UINT64_C(1) << 63 | UINT64_C(0xabcd) << 44 : 1 | 0xabcd << 4);
+		put64(&f, 0x9abc);
+		put64(&f, 0xdef0);
+		put64(&f, big ? UINT64_C(1) << 62 : 2);
+		rec.sample.branches = f.bytes;
+		branch = tl_perf_branch_at(&rec, 1);
+		assert_int_equal(branch.from, 0x1234);
+		assert_int_equal(branch.to, 0x5678);
+		assert_true(branch.mispredicted);
+		assert_false(branch.predicted);
+		assert_int_equal(branch.cycles, 0xabcd);
+		branch = tl_perf_branch_at(&rec, 2);
+		assert_int_equal(branch.from, 0x9abc);
+		assert_false(branch.mispredicted);
+		assert_true(branch.predicted);
+		assert_int_equal(branch.cycles, 0);
+	}
+	f.big = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(branches_of_both_byte_orders),
 		cmocka_unit_test(mmap),
 		cmocka_unit_test(mmap2_with_a_build_id),
 		cmocka_unit_test(mmap2_with_an_inode),

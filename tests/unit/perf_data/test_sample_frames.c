@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inlined functions as frames of samples. The program is fuzz/corpus/dwarf/gcc-5; what is inlined
- * where is what llvm-symbolizer says of it.
+ * Frames that are in no call chain: inlined functions, and branches. The program is
+ * fuzz/corpus/dwarf/gcc-5; what is inlined where is what llvm-symbolizer says of it.
  */
 #include "file.h"
 
@@ -218,6 +218,82 @@ TEST(without_memory)
 	assert_true(refuse_each(fold_step, NULL) > 100);
 }
 
+/* ---- branches ---- */
+
+/* A sample of a file that has branches of any kind; each is three words. */
+static void put_branches(const uint64_t *words, size_t count)
+{
+	put_header(&f, TL_PERF_SAMPLE, MODE_USER, 8 + 56 + 8 * (count + 1));
+	put64(&f, 77);
+	put64(&f, 0x4000b3);
+	put32(&f, PID);
+	put32(&f, PID);
+	put64(&f, 100);
+	put64(&f, 0); /* processor */
+	put64(&f, PERIOD);
+	put64(&f, 0); /* call chain */
+	put64(&f, count / 3);
+	for (size_t i = 0; i < count; i++)
+		put64(&f, words[i]);
+}
+
+static void begin_branches(void)
+{
+	begin("dwarf", "/gcc-5");
+	patch64(&f, 104 + 24, TYPE | 2048); /* sample_type */
+	options.branches = true;
+	options.inlined = false;
+}
+
+/*
+ * struct perf_branch_entry: bit 0 of the flags says that the branch was predicted wrongly, bit 1
+ * that it was predicted. The last of these is none.
+ */
+TEST(branches_are_counted_from_function_to_function)
+{
+	const uint64_t words[] = { 0x400116, 0x4000b0, 1,        0x400118, 0x4000b0,
+				   2,        0x4000c8, 0x4000b3, 2,        0x4000df,
+				   0x40011b, 1,        0,        0x4000b0, 1 };
+
+	begin_branches();
+	put_branches(words, 15);
+	put_branches(words, 15);
+	file_end(&f);
+	assert_int_equal(fold(), 0);
+	assert_int_equal(tl_profile_event_count(profile), 2);
+	assert_string_equal(tl_profile_event(profile, 0)->name, "branches");
+	assert_string_equal(tl_profile_event(profile, 1)->name, "mispredicted");
+	assert_stacks("_start;outer 4\nouter;outer 2\nouter;_start 2\n");
+	assert_int_equal(tl_profile_total(profile)[0], 8);
+	assert_int_equal(tl_profile_total(profile)[1], 4);
+	assert_int_equal(remarks.count, 0);
+	done();
+}
+
+TEST(branches_from_inlined_functions)
+{
+	const uint64_t words[] = { 0x4000c8, 0x4000b3, 2, 0x4000dc, 0x4000d9, 1 };
+
+	begin_branches();
+	options.inlined = true;
+	put_branches(words, 6);
+	file_end(&f);
+	assert_int_equal(fold(), 0);
+	assert_stacks("outer;middle;inner;outer 1\nouter;outer;from_header 1\n");
+	done();
+	assert_true(refuse_each(fold_step, NULL) > 100);
+}
+
+TEST(branches_that_are_not_there)
+{
+	begin_branches();
+	put_branches(NULL, 0);
+	file_end(&f);
+	assert_int_equal(fold(), TL_UNSUPPORTED);
+	assert_null(profile);
+	done();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +302,9 @@ int main(void)
 		cmocka_unit_test(frames_are_functions_unless_asked),
 		cmocka_unit_test(code_without_debug_information_is_told),
 		cmocka_unit_test(without_memory),
+		cmocka_unit_test(branches_are_counted_from_function_to_function),
+		cmocka_unit_test(branches_from_inlined_functions),
+		cmocka_unit_test(branches_that_are_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
