@@ -10,93 +10,89 @@
 
 #include "fentry.h"
 
-#define RT_PUBLIC __attribute__((visibility("default")))
+/*
+ * A function of ours that stands before another one's. In a program that is linked statically it
+ * stands there by the linker's --wrap, which calls ours __wrap_NAME and the other one __real_NAME.
+ */
+#ifdef RT_STATIC
+#define THEIRS(name) __real_##name
+#define IN_FRONT(result, name, ...)                                                                \
+	result __real_##name(__VA_ARGS__);                                                         \
+	result __wrap_##name(__VA_ARGS__);                                                         \
+	result __wrap_##name(__VA_ARGS__)
+#else
+#define THEIRS(name)                                                                               \
+	({                                                                                         \
+		__typeof__(&name) next_;                                                           \
+		*(void **)&next_ = dlsym(RTLD_NEXT, #name);                                        \
+		next_;                                                                             \
+	})
+#define IN_FRONT(result, name, ...)                                                                \
+	result name(__VA_ARGS__);                                                                  \
+	__attribute__((visibility("default"))) result name(__VA_ARGS__)
+#endif
 
-static void *next_of(const char *name)
+IN_FRONT(_Unwind_Reason_Code, _Unwind_RaiseException, struct _Unwind_Exception *exception)
 {
-	return dlsym(RTLD_NEXT, name);
+	rt_unhide();
+	return THEIRS(_Unwind_RaiseException)(exception);
 }
 
-RT_PUBLIC _Unwind_Reason_Code _Unwind_RaiseException(struct _Unwind_Exception *exception)
+IN_FRONT(_Unwind_Reason_Code, _Unwind_Resume_or_Rethrow, struct _Unwind_Exception *exception)
 {
-	_Unwind_Reason_Code (*next)(struct _Unwind_Exception *);
-
-	*(void **)&next = next_of("_Unwind_RaiseException");
 	rt_unhide();
-	return next(exception);
+	return THEIRS(_Unwind_Resume_or_Rethrow)(exception);
 }
 
-RT_PUBLIC _Unwind_Reason_Code _Unwind_Resume_or_Rethrow(struct _Unwind_Exception *exception)
+IN_FRONT(void, _Unwind_Resume, struct _Unwind_Exception *exception)
 {
-	_Unwind_Reason_Code (*next)(struct _Unwind_Exception *);
-
-	*(void **)&next = next_of("_Unwind_Resume_or_Rethrow");
 	rt_unhide();
-	return next(exception);
-}
-
-RT_PUBLIC void _Unwind_Resume(struct _Unwind_Exception *exception)
-{
-	void (*next)(struct _Unwind_Exception *);
-
-	*(void **)&next = next_of("_Unwind_Resume");
-	rt_unhide();
-	next(exception);
+	THEIRS(_Unwind_Resume)(exception);
 	__builtin_unreachable();
 }
 
-RT_PUBLIC _Unwind_Reason_Code _Unwind_ForcedUnwind(struct _Unwind_Exception *exception,
-						   _Unwind_Stop_Fn stop, void *arg)
+IN_FRONT(_Unwind_Reason_Code, _Unwind_ForcedUnwind, struct _Unwind_Exception *exception,
+	 _Unwind_Stop_Fn stop, void *arg)
 {
-	_Unwind_Reason_Code (*next)(struct _Unwind_Exception *, _Unwind_Stop_Fn, void *);
-
-	*(void **)&next = next_of("_Unwind_ForcedUnwind");
 	rt_unhide();
-	return next(exception, stop, arg);
+	return THEIRS(_Unwind_ForcedUnwind)(exception, stop, arg);
 }
 
-RT_PUBLIC _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn trace, void *arg)
+IN_FRONT(_Unwind_Reason_Code, _Unwind_Backtrace, _Unwind_Trace_Fn trace, void *arg)
 {
-	_Unwind_Reason_Code (*next)(_Unwind_Trace_Fn, void *), result;
+	_Unwind_Reason_Code result;
 
-	*(void **)&next = next_of("_Unwind_Backtrace");
 	rt_unhide();
-	result = next(trace, arg);
+	result = THEIRS(_Unwind_Backtrace)(trace, arg);
 	rt_hide((uintptr_t)__builtin_frame_address(0));
 	return result;
 }
 
-int backtrace(void **addresses, int size);
-
-RT_PUBLIC int backtrace(void **addresses, int size)
+IN_FRONT(int, backtrace, void **addresses, int size)
 {
-	int (*next)(void **, int), result;
+	int result;
 
-	*(void **)&next = next_of("backtrace");
 	rt_unhide();
-	result = next(addresses, size);
+	result = THEIRS(backtrace)(addresses, size);
 	rt_hide((uintptr_t)__builtin_frame_address(0));
 	return result;
 }
 
-RT_PUBLIC void pthread_exit(void *value)
+IN_FRONT(void, pthread_exit, void *value)
 {
-	void (*next)(void *);
-
-	*(void **)&next = next_of("pthread_exit");
 	rt_unhide();
-	next(value);
+	THEIRS(pthread_exit)(value);
 	__builtin_unreachable();
 }
 
-void *__cxa_begin_catch(void *exception);
+#ifdef RT_STATIC
+/* A program in C has none; one in C++ has it beside the end of a catch, which nobody wraps. */
+__attribute__((weak)) void *__real___cxa_begin_catch(void *exception);
+#endif
 
 /* Called by the function that catches: what is below its frame was left. */
-RT_PUBLIC void *__cxa_begin_catch(void *exception)
+IN_FRONT(void *, __cxa_begin_catch, void *exception)
 {
-	void *(*next)(void *);
-
-	*(void **)&next = next_of("__cxa_begin_catch");
 	rt_hide((uintptr_t)__builtin_frame_address(0));
-	return next(exception);
+	return THEIRS(__cxa_begin_catch)(exception);
 }

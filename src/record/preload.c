@@ -40,7 +40,7 @@ static const char *cannot_preload(const struct tl_record_program *program)
 		return "the program is for another processor";
 	if (program->is_static && !program->has_runtime)
 		return "the program is linked statically, so nothing can be preloaded; linked with "
-		       "libtracelathe-record-static it can be recorded";
+		       "`pkg-config --libs tracelathe-record-static` it can be recorded";
 	if (!tl_record_runtime(path))
 		return "libtracelathe-record.so is not installed";
 	return NULL;

@@ -213,6 +213,9 @@ def check_counts(folder):
         if "-static" not in shape:
             perf_addresses(path)
             check_faults(folder, program)
+    program = compile_program(folder, "recorded/coroutines.c", ["-w", "-O2", "-no-pie", "-fno-pie", "-pthread"])
+    compare_counts(folder, program)
+    compare_counts(folder, program, by=calls)
     if not ROUNDS:
         return
     program = compile_program(folder, "recorded/throws.cpp", ["-w", "-O2", "-no-pie", "-fno-pie", "-pthread"])
