@@ -28,6 +28,7 @@ struct wish {
 	bool binary;
 	bool simpoints; /* slices and their table instead */
 	bool part;      /* of instructions 50 to 150, with warm-up */
+	bool policies;  /* caches that are followed in all they can do */
 };
 
 enum {
@@ -36,23 +37,29 @@ enum {
 };
 
 static const struct wish wishes[] = {
-	{ ALL, TL_REPORT_TEXT, NULL, true, false, false },
-	{ ALL, TL_REPORT_JSON, NULL, false, false, false },
-	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true, false, false },
-	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false, false, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false, false, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false, false, false },
-	{ 0, TL_REPORT_TEXT, "tarmac", false, false, false },
-	{ 0, TL_REPORT_TEXT, "champsim", false, false, false },
-	{ 0, TL_REPORT_TEXT, "jsonl", false, false, false },
-	{ 0, TL_REPORT_TEXT, "bbv", false, false, false },
+	{ ALL, TL_REPORT_TEXT, NULL, true, false, false, false },
+	{ ALL, TL_REPORT_JSON, NULL, false, false, false, false },
+	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true, false, false, false },
+	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false, false, false, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false, false, false, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false, false, false, false },
+	{ 0, TL_REPORT_TEXT, "tarmac", false, false, false, false },
+	{ 0, TL_REPORT_TEXT, "champsim", false, false, false, false },
+	{ 0, TL_REPORT_TEXT, "jsonl", false, false, false, false },
+	{ 0, TL_REPORT_TEXT, "bbv", false, false, false, false },
 	{ .what = ALL, .form = TL_REPORT_JSON, .part = true },
+	{ .what = TL_ANALYZE_CACHE, .form = TL_REPORT_JSON, .policies = true },
 	{ .form = TL_REPORT_CSV, .simpoints = true },
 	{ .form = TL_REPORT_TEXT, .simpoints = true },
 };
 
 /* Of SimPoint: intervals of 100 instructions, and what they weigh. */
 static char simpoints[64], weights[64];
+static char policies[64];
+static const char described[] =
+	"I instruction size=1K ways=2 line=32 next=U policy=rrip prefetch=next\n"
+	"D data size=1K ways=4 line=32 next=U policy=plru prefetch=stride write=through\n"
+	"U unified size=4K ways=4 line=64 inclusive policy=random seed=3\n";
 
 struct input {
 	char paths[2][512];
@@ -111,6 +118,8 @@ static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_out
 		analysis.instructions = (struct tl_number_range){ 50, 150 };
 		analysis.warmup = 20;
 	}
+	if (wish->policies)
+		analysis.caches = policies;
 	if (wish->simpoints)
 		return slice_points(input, wish, out, &err);
 	if (wish->to)
@@ -268,6 +277,8 @@ int main(int argc, char **argv)
 		return 2;
 	snprintf(simpoints, sizeof(simpoints), "%s/simpoints", folder);
 	snprintf(weights, sizeof(weights), "%s/weights", folder);
+	snprintf(policies, sizeof(policies), "%s/policies", folder);
+	store(policies, (const uint8_t *)described, sizeof(described) - 1);
 	store(simpoints, (const uint8_t *)"0 1\n2 0\n", 8);
 	store(weights, (const uint8_t *)"0.25 0\n0.75 1\n", 14);
 	find(&single, one, 1);
@@ -278,6 +289,7 @@ int main(int argc, char **argv)
 	for (int onward = 0; onward < 2; onward++)
 		failures += refuse_each(&group, &wishes[0], onward, &runs);
 	failures += damage(folder, &single, mutants, &runs);
+	remove(policies);
 	remove(simpoints);
 	remove(weights);
 	rmdir(folder);

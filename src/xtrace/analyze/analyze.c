@@ -52,6 +52,7 @@ static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis
 		if (a->options.binary_count && !attribute(a, s, pc))
 			return false;
 		s->core->silent = !s->counted;
+		s->core->pc = pc;
 		tl_xtrace_cache_access(s->core, pc, 4, TL_XTRACE_USE_FETCH, counts_of(a, s));
 	}
 	if (wanted & TL_XTRACE_ANALYZE_BRANCHES &&

@@ -2,9 +2,9 @@
 #ifndef TL_XTRACE_CACHE_H
 #define TL_XTRACE_CACHE_H
 /*
- * Caches and TLBs, simulated: sets of ways, least recently used out first, stores allocate as loads
- * do. A miss asks the next level and fills every level it missed in. What an inclusive level drops,
- * the levels in front of it lose. Written-back lines and prefetches are not modelled.
+ * Caches and TLBs, simulated: sets of ways, least recently used out first or by another policy,
+ * stores allocate as loads do. A miss asks the next level and fills every level it missed in. What
+ * an inclusive level drops, the levels in front of it lose. docs/analyze.md says how each works.
  */
 #include "xtrace/analyze/footprint.h"
 
@@ -16,6 +16,16 @@ enum tl_xtrace_cache_side {
 	TL_XTRACE_CACHE_UNIFIED = 3
 };
 
+enum tl_xtrace_cache_policy {
+	TL_XTRACE_LRU,
+	TL_XTRACE_FIFO,
+	TL_XTRACE_RANDOM, /* these by marks of the ways, the others by their order */
+	TL_XTRACE_PLRU,
+	TL_XTRACE_RRIP,
+};
+
+enum tl_xtrace_cache_prefetch { TL_XTRACE_NO_PREFETCH, TL_XTRACE_NEXT_LINE, TL_XTRACE_STRIDE };
+
 /* A line of the configuration. A TLB is a cache whose lines are pages. */
 struct tl_xtrace_cache_level {
 	char name[TL_XTRACE_CACHE_NAME];
@@ -26,6 +36,10 @@ struct tl_xtrace_cache_level {
 	uint32_t sets;
 	unsigned line_shift;
 	uint32_t next; /* level that is asked on a miss, TL_NONE: memory */
+	enum tl_xtrace_cache_policy policy;
+	uint64_t seed; /* of the random policy */
+	enum tl_xtrace_cache_prefetch prefetch;
+	bool through; /* stores go to the next level at once */
 };
 
 struct tl_xtrace_cache_config {
@@ -33,6 +47,7 @@ struct tl_xtrace_cache_config {
 	uint32_t count;
 	/* Where an access begins: caches and TLBs by side; TL_NONE: nowhere. */
 	uint32_t first[2][2];
+	bool writes; /* what is written to the next level is followed: a level has a write= */
 };
 
 /* cache_config.c: text of docs/analyze.md, "Caches". The offset of an error is that of its line. */
@@ -43,6 +58,16 @@ extern const char tl_xtrace_cache_default[];
 
 struct tl_xtrace_cache_count {
 	uint64_t accesses[TL_XTRACE_USE_COUNT], misses[TL_XTRACE_USE_COUNT];
+	/* to the next level; lines fetched without being asked for; those of them that were then */
+	uint64_t written, prefetched, useful;
+};
+
+enum { TL_XTRACE_DIRTY = 1, TL_XTRACE_PREFETCHED = 2, TL_XTRACE_STRIDES = 64 };
+
+/* What the stride prefetcher knows of a load or store. */
+struct tl_xtrace_stride {
+	uint64_t pc, line, stride;
+	unsigned sure;
 };
 
 /* The lines of one level of one core, or of all when it is shared. */
@@ -55,6 +80,11 @@ struct tl_xtrace_cache_lines {
 	uint32_t ways, sets;
 	uint32_t set_mask; /* sets - 1 if that is a mask, else 0 */
 	bool inclusive;
+	bool plain; /* LRU, and nothing is followed: `flags` is NULL */
+	/* Beside the tags, way by way: bits; and what the policy marks. */
+	uint8_t *flags, *marks;
+	uint64_t random;
+	struct tl_xtrace_stride *strides; /* NULL: no such prefetcher */
 };
 
 /* One core: its own levels, and the shared ones. */
@@ -62,7 +92,9 @@ struct tl_xtrace_cache_core {
 	struct tl_xtrace_cache_lines *first[2][2]; /* [is a TLB][is data]; NULL: none */
 	struct tl_xtrace_cache_lines ways[TL_XTRACE_CACHE_LEVELS];
 	struct tl_xtrace_cache_count counts[TL_XTRACE_CACHE_LEVELS];
+	uint64_t pc; /* of the instruction whose accesses come, for prefetchers */
 	bool silent; /* accesses change what is in the caches, but are not counted */
+	struct tl_xtrace_cache_count unheard; /* what is not counted goes there */
 	struct tl_xtrace_caches *caches;
 };
 

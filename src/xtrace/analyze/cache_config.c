@@ -28,7 +28,7 @@ struct parser {
 
 static const char unknown_setting[] =
 	"not a setting: instruction, data, unified, tlb, shared, inclusive, or size, ways, line, "
-	"entries, page, next with = and a value";
+	"entries, page, next, policy, seed, prefetch, write with = and a value";
 
 /* ---- values ---- */
 
@@ -58,6 +58,43 @@ static void set_next(struct parser *p, const char *value)
 		memcpy(next, value, strlen(value) + 1);
 }
 
+/* A word of a list that ends with NULL: its number. */
+static unsigned choose(struct parser *p, const char *value, const char *const *words,
+		       const char *wrong)
+{
+	for (unsigned i = 0; words[i]; i++)
+		if (!strcmp(value, words[i]))
+			return i;
+	p->wrong = wrong;
+	return 0;
+}
+
+static void set_policy(struct parser *p, const char *value)
+{
+	static const char *const words[] = {
+		[TL_XTRACE_LRU] = "lru",   [TL_XTRACE_FIFO] = "fifo", [TL_XTRACE_RANDOM] = "random",
+		[TL_XTRACE_PLRU] = "plru", [TL_XTRACE_RRIP] = "rrip", NULL,
+	};
+
+	p->level->policy =
+		choose(p, value, words, "a policy is lru, fifo, random, plru (bits) or rrip");
+}
+
+static void set_prefetch(struct parser *p, const char *value)
+{
+	static const char *const words[] = { "none", "next", "stride", NULL };
+
+	p->level->prefetch = choose(p, value, words, "prefetch is none, next or stride");
+}
+
+static void set_write(struct parser *p, const char *value)
+{
+	static const char *const words[] = { "back", "through", NULL };
+
+	p->level->through = choose(p, value, words, "write is back or through");
+	p->config->writes = true;
+}
+
 static void set_value(struct parser *p, const char *key, const char *value)
 {
 	struct tl_xtrace_cache_level *level = p->level;
@@ -72,6 +109,14 @@ static void set_value(struct parser *p, const char *key, const char *value)
 		set_ways(p, value);
 	else if (!strcmp(key, "next"))
 		set_next(p, value);
+	else if (!strcmp(key, "policy"))
+		set_policy(p, value);
+	else if (!strcmp(key, "seed"))
+		set_size(p, value, &level->seed);
+	else if (!strcmp(key, "prefetch"))
+		set_prefetch(p, value);
+	else if (!strcmp(key, "write"))
+		set_write(p, value);
 	else
 		p->wrong = unknown_setting;
 }
@@ -117,8 +162,9 @@ static void begin_level(struct parser *p, const char *name)
 	if (p->wrong)
 		return;
 	p->level = &p->config->levels[p->config->count];
-	*p->level =
-		(struct tl_xtrace_cache_level){ .side = TL_XTRACE_CACHE_UNIFIED, .next = TL_NONE };
+	*p->level = (struct tl_xtrace_cache_level){ .side = TL_XTRACE_CACHE_UNIFIED,
+						    .next = TL_NONE,
+						    .seed = 1 };
 	memcpy(p->level->name, name, strlen(name) + 1);
 	p->entries = 0;
 }

@@ -58,6 +58,39 @@ static void add_counts(struct tl_xtrace_cache_count *sum, const struct tl_xtrace
 	}
 }
 
+static const struct tl_xtrace_table_column traffic_columns[] = {
+	{ "thread", -10 },    { "level", -8 },  { "written", 14 },
+	{ "prefetched", 12 }, { "useful", 12 },
+};
+
+/* Of levels that are followed beyond hits and misses, if there are any. */
+static void show_traffic(struct tl_xtrace_analysis *a)
+{
+	const struct tl_xtrace_cache_config *config = a->options.caches;
+	struct tl_xtrace_table t;
+	bool any = config->writes;
+
+	for (uint32_t level = 0; level < config->count; level++)
+		any |= config->levels[level].prefetch != TL_XTRACE_NO_PREFETCH;
+	if (!any || a->options.form == TL_XTRACE_CSV)
+		return;
+	tl_xtrace_begin_table(a, &t, "cache_traffic",
+			      "Written to the next level, and lines fetched ahead");
+	tl_xtrace_table_columns(&t, traffic_columns, COUNT(traffic_columns));
+	for (size_t i = 0; i < a->stream_count; i++)
+		for (uint32_t level = 0; level < config->count; level++) {
+			const struct tl_xtrace_cache_count *count =
+				&a->streams[i].core->counts[level];
+
+			tl_xtrace_cell_stream(a, &t, i);
+			tl_xtrace_cell_text(&t, config->levels[level].name);
+			tl_xtrace_cell_u64(&t, count->written);
+			tl_xtrace_cell_u64(&t, count->prefetched);
+			tl_xtrace_cell_u64(&t, count->useful);
+		}
+	tl_xtrace_table_end(&t);
+}
+
 void tl_xtrace_show_cache(struct tl_xtrace_analysis *a)
 {
 	const struct tl_xtrace_cache_config *config = a->options.caches;
@@ -77,6 +110,7 @@ void tl_xtrace_show_cache(struct tl_xtrace_analysis *a)
 	for (uint32_t level = 0; a->stream_count > 1 && level < config->count; level++)
 		put_level(a, &t, a->stream_count, config->levels[level].name, &sums[level]);
 	tl_xtrace_table_end(&t);
+	show_traffic(a);
 }
 
 /* ---- by function ---- */

@@ -19,6 +19,12 @@ try analyze --cache=next.cfg $trace
 printf 'L1 data size=32K ways=8\nL2 data size=64K ways=8\n' >first.cfg
 try analyze --cache=first.cfg $trace
 try analyze --cache= $trace
+printf 'L1 data size=32K ways=8 policy=mru\n' >policy.cfg
+try analyze --cache=policy.cfg $trace
+printf 'L1 data size=32K ways=8 write=around\n' >write.cfg
+try analyze --cache=write.cfg $trace
+printf 'L1 data size=32K ways=8 prefetch=all\n' >prefetch.cfg
+try analyze --cache=prefetch.cfg $trace
 printf 'A gshare entries=48 history=4\n' >power.cfg
 try analyze --branches=power.cfg $trace
 printf '# none\nA perceptron entries=64\n' >kind.cfg
