@@ -16,6 +16,7 @@ from viewing import GOLDEN, View, output, skip
 TESTS = []
 MT = os.path.join(GOLDEN, "mt8-fdr.xray")
 MAP = os.path.join(GOLDEN, "mt.instrmap-sym.yaml")
+XTRACE = os.path.join(os.path.dirname(GOLDEN), "xtrace", "xtrace.20260101000000.0.hint9.xinsndata.bin")
 HOLE = os.path.join(GOLDEN, "gap-hole.xray")
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>document.title='taken'</script>", "\"><svg onload=window.taken=1>",
            "javascript:window.taken=1", "&lt;b&gt;", "${window.taken=1}", "'-window.taken-'", "__proto__", "constructor"]
@@ -127,7 +128,7 @@ def every_pane_opens(chromium, program):
     with Opened(chromium, program, "--map", MAP, MT) as page:
         assert page.run("document.querySelector('#trouble').hidden")
         names = page.run("[...document.querySelectorAll('[role=tab]')].map(t => t.id.slice(4))")
-        equal(names, ["functions", "flame", "callers", "source", "assembly", "graph", "about"])
+        equal(names, ["functions", "flame", "callers", "source", "assembly", "instructions", "graph", "about"])
         for name in names:
             page.pane(name)
             equal(page.texts("[role=tab][aria-selected=true]"), page.texts("#tab-" + name))
@@ -252,6 +253,27 @@ def missing_records_are_hatched_and_told(chromium, program):
 
 
 @test
+def the_instructions_at_the_cursor_are_listed(chromium, program):
+    lines = [json.loads(line) for line in output(program, "dump", "--instructions", "--json", XTRACE).splitlines()]
+    insns = {line["ordinal"]: line for line in lines if "pc" in line}
+    with Opened(chromium, program, XTRACE) as page:
+        page.pane("instructions")
+        assert "Click into the timeline" in page.texts("#pane-instructions")[0]
+        x, y, width, _ = page.canvas()
+        page.mouse(x + width / 2, y + 26 + 8)
+        page.rest()
+        at = int(page.parameters()["at"].split("-")[1])
+        assert abs(at - page.view.json("/api/state")["files"][0]["tracks"][0]["last"] / 2) <= 2, at
+        equal(page.run("[...document.querySelector('#pane-instructions tr.chosen').cells].map(c => c.textContent)"),
+              [str(at), insns[at]["pc"], insns[at]["text"]])
+        link = page.run("location.hash")
+    with Opened(chromium, program, XTRACE, link=link[1:]) as page:
+        equal(page.texts("#pane-instructions tr.chosen td")[1], insns[at]["pc"])
+    with Opened(chromium, program, MT, link="pane=instructions&at=0-100") as page:
+        assert "does not hold the instructions" in page.texts("#pane-instructions")[0]
+
+
+@test
 def the_slowest_call_is_shown_in_the_timeline(chromium, program):
     calls = [json.loads(line) for line in output(program, "dump", "--calls", "--json", "--map", MAP, MT).splitlines()]
     slowest = max((c for c in calls if c["function"] == "worker(int, int)"), key=lambda c: c["end"] - c["start"])
@@ -335,6 +357,19 @@ def source_and_assembly_have_their_lines(chromium, program):
 
 
 @test
+def jumps_are_arrows_between_their_lines(chromium, program):
+    function = max((row for row in report(program, XTRACE)["functions"]), key=lambda row: row["self"]["Ir"])["function"]
+    with Opened(chromium, program, XTRACE, link="pane=assembly&name=" + function) as page:
+        jumps = page.run("[...document.querySelectorAll('#pane-assembly tbody tr')].flatMap((r, i) => [...r.querySelectorAll('.jump')].map(j => [i, j.textContent.split(' ')[1]]))")
+        rows = page.run("[...document.querySelectorAll('#pane-assembly tbody tr')].map(r => r.dataset.address)")
+        places = page.run("(() => { const table = document.querySelector('#pane-assembly table'), top = table.getBoundingClientRect().top, rows = [...table.tBodies[0].rows];"
+                          "const at = y => rows.findIndex(r => { const b = r.getBoundingClientRect(); return b.top - top <= y && y < b.bottom - top; });"
+                          "return [...document.querySelectorAll('#pane-assembly .arrow path:first-child')].map(p => /M[\\d.]+ ([\\d.]+)H[-\\d.]+V([\\d.]+)/.exec(p.getAttribute('d')).slice(1).map(y => at(+y))); })()")
+        equal(sorted(places), sorted([i, rows.index(to)] for i, to in jumps if to in rows))
+        assert any(to < start for start, to in places), places
+
+
+@test
 def two_files_are_compared(chromium, program):
     files = [os.path.join(GOLDEN, "args-fdr.xray"), os.path.join(GOLDEN, "custom-fdr.xray")]
     rows = json.loads(output(program, "diff", "--json", *files))["rows"]
@@ -409,7 +444,7 @@ def a_page_without_a_server_shows_the_same(chromium, program):
     rows = report(program, "--map", MAP, MT)["functions"]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "page.html")
-        for arguments, panes in ((("--map", MAP, MT), 7), ((MT, MT), 8), (("--map", hostile_map(folder), MT), 7)):
+        for arguments, panes in ((("--map", MAP, MT), 8), ((MT, MT), 9), (("--map", hostile_map(folder), MT), 8)):
             output(program, "view", "--static", "-o", path, *arguments)
             page = Page(chromium, None)
             page.call("Page.navigate", url="about:blank")

@@ -264,6 +264,25 @@ def damage_of_a_processor_trace_is_a_gap_up_to_the_next_psb(program):
 
 
 @test
+def instructions_are_those_of_dump(program):
+    """Of xtrace by number, of Intel PT by time; of a trace that could list millions, some, and that there are more."""
+    trace = os.path.join(os.path.dirname(GOLDEN), "xtrace", "xtrace.20260101000000.0.hint9.xinsndata.bin")
+    wanted = output(program, "dump", "--instructions", "--json", "--ordinals", "480..680", trace).splitlines()
+    with View(program, trace) as view:
+        view.ready()
+        equal(view.json("/api/instructions", tracks=0, at=500), {"lines": [json.loads(line) for line in wanted], "cut": False})
+        equal(view.ask("/api/instructions", tracks=1, at=500).status, 400)
+        equal(view.ask("/api/instructions", at=500).status, 400)
+    trace = os.path.join(os.path.dirname(GOLDEN), "intel_pt", "rec.time.pt")
+    wanted = output(program, "dump", "--instructions", "--json", "--tsc-hz", "1000000000", "--time", "0.00002..0.003", trace).splitlines()
+    with View(program, "--tsc-hz", "1000000000", trace) as view:
+        view.ready()
+        answer = view.json("/api/instructions", tracks=0, at=20000)
+        equal((len(answer["lines"]), answer["cut"]), (400, True))
+        equal(answer["lines"], [json.loads(line) for line in wanted[:400]])
+
+
+@test
 def the_profile_is_that_of_report(program):
     with View(program, *MT) as view:
         same_table(view.json("/api/profile"), report_of(program, *MT))

@@ -7,6 +7,7 @@ import { drawCompare, makeCompare } from './compare.js';
 import { Flame } from './flame.js';
 import { drawFunctions, focusSearch, makeFunctions } from './functions.js';
 import { drawGraph, makeGraph } from './graph.js';
+import { makeInstructions } from './instructions.js';
 import { profileOf, told, windowOf } from './profile.js';
 import { makeListing } from './source.js';
 import { addressKept, choose, fromAddress, onChange, restore, state } from './state.js';
@@ -32,6 +33,7 @@ const PANES = [
 	['callers', 'Callers', drawn([makeCallers, drawCallers])],
 	['source', 'Source', pane => makeListing(pane, false)],
 	['assembly', 'Assembly', pane => makeListing(pane, true)],
+	['instructions', 'Instructions', makeInstructions],
 	['graph', 'Call graph', drawn([makeGraph, drawGraph])],
 	['compare', 'Compare', drawn([makeCompare, drawCompare])],
 	['about', 'About', makeAbout],
@@ -164,7 +166,7 @@ function showHelp() {
 function escape() {
 	hideTip();
 	clearTimeline();
-	choose({ fn: null, span: null });
+	choose({ fn: null, span: null, at: null });
 }
 
 function key(event) {

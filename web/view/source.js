@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source lines and instructions of the chosen function with their costs, calls and jumps: what `annotate` tells.
 import { ask } from './api.js';
+import { drawArrows, jumpsOf, widthOf } from './arrows.js';
 import { windowOf } from './profile.js';
 import { choose, state } from './state.js';
 import { button, cost, el, grouped, percent, shortName } from './util.js';
@@ -30,7 +31,7 @@ function remarkText(remark, e, line) {
 	return el('span', { class: 'remark jump' }, `↷ ${to} ${how}`);
 }
 
-function lineRow(line, e, jumps) {
+function lineRow(line, e) {
 	const self = line.remarks.filter(r => r.kind === 'self').reduce((sum, r) => sum + r.cost[e.name], 0);
 	const others = line.remarks.filter(r => r.kind !== 'self'), bar = el('i', { class: 'bar' });
 	bar.style.width = Math.max(0, Math.min(100, 100 * self / (e.total || 1))) + '%';
@@ -38,15 +39,19 @@ function lineRow(line, e, jumps) {
 	return el('tr', { class: self ? '' : 'cold', 'data-address': line.address || null },
 		el('td', { class: 'share' }, bar, el('span', {}, money(self, e)), el('small', {}, self ? percent(self, e.total) : '')),
 		el('td', { class: 'place' }, line.address !== undefined ? line.address : line.line === null ? '?' : String(line.line)),
-		jumps ? el('td', { class: 'jumps' }) : null,
 		el('td', { class: 'code' }, el('code', {}, text === null || text === undefined ? '' : text), ...others.map(r => remarkText(r, e, line))));
 }
 
 function listing(title, lines, e, note) {
-	const cut = lines.slice(0, MOST_LINES);
-	return el('section', {}, el('h3', { title }, title), note ? el('p', { class: 'faint' }, note) : null,
-		el('table', { class: 'listing', 'aria-label': title }, el('thead', {}, el('tr', {}, ...['Self', lines.length && lines[0].address !== undefined ? 'Address' : 'Line', 'Code'].map(text => el('th', { scope: 'col' }, text)))),
-			el('tbody', {}, ...cut.map(line => lineRow(line, e, false)))),
+	const cut = lines.slice(0, MOST_LINES), jumps = lines.length && lines[0].address !== undefined ? jumpsOf(cut) : [];
+	const table = el('table', { class: 'listing', 'aria-label': title }, el('thead', {}, el('tr', {}, ...['Self', lines.length && lines[0].address !== undefined ? 'Address' : 'Line', 'Code'].map(text => el('th', { scope: 'col' }, text)))),
+		el('tbody', {}, ...cut.map(line => lineRow(line, e))));
+	const stage = el('div', { class: 'with-arrows' }, table);
+	if (jumps.length) {
+		stage.style.paddingLeft = widthOf(jumps) + 'px';
+		drawArrows(stage, table, jumps);
+	}
+	return el('section', {}, el('h3', { title }, title), note ? el('p', { class: 'faint' }, note) : null, stage,
 		lines.length > cut.length ? el('p', { class: 'faint' }, `${grouped(lines.length - cut.length)} more lines are left out.`) : null);
 }
 

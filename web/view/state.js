@@ -6,9 +6,10 @@
 //   event     number of the event
 //   fn        { name, object, source } of the chosen function, or null
 //   span      { from, to } the chosen window of time, in ticks of the file; null: all of it
+//   at        { track, ticks } the cursor: a track of the file by number, ticks of the file; or null
 //   view      { from, to } what the timeline shows; null: all of it
 
-export const state = { pane: '', file: 0, event: 0, fn: null, span: null, view: null };
+export const state = { pane: '', file: 0, event: 0, fn: null, at: null, span: null, view: null };
 
 const listeners = [];
 // Call back with the names of what has changed, as a Set.
@@ -21,7 +22,8 @@ export function sameFunction(a, b) {
 }
 
 const sameSpan = (a, b) => a === b || Boolean(a && b && a.from === b.from && a.to === b.to);
-const SAME = { fn: sameFunction, span: sameSpan, view: sameSpan };
+const samePlace = (a, b) => a === b || Boolean(a && b && a.track === b.track && a.ticks === b.ticks);
+const SAME = { fn: sameFunction, at: samePlace, span: sameSpan, view: sameSpan };
 
 /* ---- the address ---- */
 
@@ -34,6 +36,11 @@ function read(parameters, key) {
 	return parts && +parts[1] < +parts[2] ? { from: +parts[1], to: +parts[2] } : null;
 }
 
+function readPlace(parameters) {
+	const parts = /^(\d{1,9})-(\d{1,16})$/.exec(parameters.get('at') || '');
+	return parts ? { track: +parts[1], ticks: +parts[2] } : null;
+}
+
 function toAddress() {
 	const parameters = new URLSearchParams();
 	if (state.pane) parameters.set('pane', state.pane);
@@ -44,6 +51,7 @@ function toAddress() {
 		if (state.fn.object) parameters.set('object', state.fn.object);
 		if (state.fn.source) parameters.set('source', state.fn.source);
 	}
+	if (state.at) parameters.set('at', state.at.track + '-' + state.at.ticks);
 	write(parameters, 'span', state.span);
 	write(parameters, 'view', state.view);
 	return '#' + parameters;
@@ -57,6 +65,7 @@ export function fromAddress() {
 		file: parameters.get('file') === '1' ? 1 : 0,
 		event: Math.min(+(/^\d{1,3}$/.exec(parameters.get('event') || '0') || [0])[0], 999),
 		fn: name ? { name, object: parameters.get('object') || '', source: parameters.get('source') || '' } : null,
+		at: readPlace(parameters),
 		span: read(parameters, 'span'),
 		view: read(parameters, 'view'),
 	};

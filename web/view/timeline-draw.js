@@ -199,6 +199,10 @@ export function drawTimeline(picture) {
 	if (picture.call) drawChosen(c, p, picture.rows, picture.call, picture.top - 1);
 	c.restore();
 	drawAxis(c, view, width, p.scale, picture.frequency);
+	if (picture.cursor !== null) {
+		c.fillStyle = p.text;
+		c.fillRect(Math.round((picture.cursor - view.from) * p.scale), 0, 1, height);
+	}
 	if (picture.span) drawSpan(c, p, picture.span, height, p.accent);
 	if (picture.measure) drawSpan(c, p, picture.measure, height, p.text);
 }
@@ -206,7 +210,7 @@ export function drawTimeline(picture) {
 const timeAt = ({ canvas, view }, x) => view.from + x * (view.to - view.from) / canvas.clientWidth;
 const nearIn = ({ canvas, view }) => 1.5 * (view.to - view.from) / canvas.clientWidth;
 
-function rowAt(picture, y) {
+export function rowAt(picture, y) {
 	const down = y - AXIS + picture.top;
 	return y < AXIS ? null : picture.rows.find(row => !row.group && row.top <= down && down < row.top + row.height) || null;
 }

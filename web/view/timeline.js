@@ -3,7 +3,7 @@
 import { ask } from './api.js';
 import { enclosed, enclosedFind } from './calls.js';
 import { choose, onChange, sameFunction, state } from './state.js';
-import { AXIS, drawTimeline, gapUnder, itemAt, timeText } from './timeline-draw.js';
+import { AXIS, drawTimeline, gapUnder, itemAt, rowAt, timeText } from './timeline-draw.js';
 import { addFile, closedGroups, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
 import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
 
@@ -110,12 +110,17 @@ function matches(name) {
 	return Boolean(test && test(name));
 }
 
+// The cursor's time as the page has it; null: there is none.
+function cursorTicks() {
+	return state.at && mainFile() ? state.at.ticks / mainFile().scale : null;
+}
+
 function draw() {
 	frame = 0;
 	if (!files.length) return;
 	const laid = layout(trackWanted);
 	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, call, measure,
-		span: state.span, frequency: files[0].frequency };
+		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency };
 	drawTimeline(picture);
 	drawLabels(laid);
 	fetchSoon();
@@ -187,12 +192,17 @@ function facts(item) {
 	return lines;
 }
 
-export function chooseCall(item) {
+const placeOf = (track, ticks) => ({ track: track.index, ticks: Math.max(0, Math.round(ticks * track.file.scale)) });
+
+// `at`: the time of the cursor, if it is not the call's begin.
+export function chooseCall(item, at = item.start) {
 	call = item.calls > 1 ? null : item;
 	const known = functionOf(item.track.file, item.fn);
 	const lines = facts(item);
 	say(lines[0] + ' · ' + lines.slice(1, 3).map(line => line.join(' ')).join(' · '));
-	if (known && known.name !== '(lost)') choose({ fn: { name: known.name, object: known.object, source: known.source }, file: item.track.file.number });
+	const place = { at: placeOf(item.track, at), file: item.track.file.number };
+	if (known && known.name !== '(lost)') choose({ ...place, fn: { name: known.name, object: known.object, source: known.source } });
+	else choose(place);
 	redraw();
 }
 
@@ -315,7 +325,9 @@ function pointerUp(event) {
 	if (!was) return;
 	if (!was.moved) {
 		const item = itemAt(picture, event.offsetX, event.offsetY);
-		if (item) chooseCall(item);
+		const row = rowAt(picture, event.offsetY);
+		if (item) chooseCall(item, ticksAt(event.offsetX));
+		else if (row) choose({ at: placeOf(row.track, ticksAt(event.offsetX)), file: row.track.file.number });
 		return;
 	}
 	if (measure) choose({ span: { from: Math.floor(measure.from), to: Math.ceil(measure.to) } });

@@ -31,6 +31,7 @@ static const struct {
 	{ "/api/gaps", JSON, tl_web_answer_gaps },
 	{ "/api/names", JSON, tl_web_answer_names },
 	{ "/api/stack", JSON, tl_web_answer_stack },
+	{ "/api/instructions", JSON, tl_web_answer_instructions },
 	{ "/api/find", JSON, tl_web_answer_find },
 	{ "/api/durations", JSON, tl_web_answer_durations },
 };

@@ -114,6 +114,23 @@ int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web
 			     err);
 }
 
+int tl_web_document_part(struct tl_web_document *document, const struct tl_web_asker *asker,
+			 const struct tl_web_part *part, struct tl_input **input,
+			 struct tl_error *err)
+{
+	struct tl_input_options options = *document->file.options;
+
+	options.progress = asker_progress;
+	options.progress_arg = (void *)asker;
+	options.dump.flags = TL_DUMP_INSTRUCTIONS;
+	options.dump.ordinals = part->ordinals;
+	options.filter.thread = part->thread;
+	options.filter.from_seconds = part->from;
+	options.filter.to_seconds = part->to;
+	return tl_input_open(input, document->file.paths, document->file.path_count, &options, NULL,
+			     err);
+}
+
 /* ---- all files ---- */
 
 int tl_web_view_open(struct tl_web_view **view, const struct tl_web_file *files, size_t count,

@@ -76,6 +76,18 @@ int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web
 			   const struct tl_web_window *window, enum tl_input_detail detail,
 			   struct tl_input **input, struct tl_error *err);
 
+/* Instructions of a file. What is 0 is not asked for. */
+struct tl_web_part {
+	uint64_t thread; /* TL_NOWHERE: any */
+	double from, to; /* seconds */
+	struct tl_number_range ordinals;
+};
+
+/* The same, for a listing of some of its instructions. */
+int tl_web_document_part(struct tl_web_document *document, const struct tl_web_asker *asker,
+			 const struct tl_web_part *part, struct tl_input **input,
+			 struct tl_error *err);
+
 /* The index, NULL with *err: it is not there yet, or will not be. */
 struct tl_call_index *tl_web_document_index(struct tl_web_document *document, struct tl_error *err);
 
