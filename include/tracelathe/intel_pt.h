@@ -820,7 +820,8 @@ struct tl_pt_decoder;
 /**
  * @param config  copied; the trace it points to stays the caller's
  * @param image   NULL: the decoder's own one, empty; see tl_pt_decoder_image()
- * @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM
+ * @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM, -TL_PT_NOT_SUPPORTED in a build
+ *         without Zydis
  */
 TL_API int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
 			      struct tl_pt_image *image);

@@ -42,6 +42,14 @@ static bool is_one_of(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
+static void put_version(void)
+{
+	printf("tracelathe %s\n", tl_version());
+#ifdef TL_LACKING
+	puts("built without " TL_LACKING);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	static char text[STDOUT_BYTES]; /* until exit() has flushed it */
@@ -55,7 +63,7 @@ int main(int argc, char **argv)
 		return close_stdout(EXIT_CLEAN);
 	}
 	if (is_one_of(argv[1], "--version", "-V")) {
-		printf("tracelathe %s\n", tl_version());
+		put_version();
 		return close_stdout(EXIT_CLEAN);
 	}
 	if (argv[1][0] == '-') {

@@ -21,6 +21,20 @@ void tl_shrink(void *array, size_t *capacity, size_t count, size_t element);
  */
 void *tl_zeroed(size_t count, size_t element);
 
+/*
+ * malloc() and calloc() of a count that a file says: on a machine of 32 bits the bytes may be more
+ * than there are addresses for, which is to have no memory.
+ */
+static inline void *tl_alloc_many(uint64_t count, size_t element)
+{
+	return count <= SIZE_MAX / element ? malloc((size_t)count * element) : NULL;
+}
+
+static inline void *tl_alloc_zeroed(uint64_t count, size_t element)
+{
+	return count <= SIZE_MAX / element ? calloc((size_t)count, element) : NULL;
+}
+
 /* A chain of blocks that is freed whole. Zero-filled is an empty arena. */
 struct tl_arena {
 	struct tl_arena_block *blocks;

@@ -68,6 +68,8 @@ static int open_codec(struct tl_source *source, struct tl_error *err)
 	source->frames.codec = tl_codec_find(source->window.at, source->window.left);
 	if (!source->frames.codec)
 		return 0;
+	if (source->frames.codec->absent)
+		return tl_error_at(err, TL_UNSUPPORTED, 0, source->frames.codec->absent);
 	source->frames.buffer = malloc(TL_SOURCE_BUFFER);
 	source->frames.state = source->frames.buffer ? source->frames.codec->open() : NULL;
 	if (!source->frames.state)
@@ -100,6 +102,7 @@ int tl_source_open_memory(struct tl_source **source, const void *data, size_t si
 			  const char *name, struct tl_error *err)
 {
 	struct tl_source *opened = new_source(name);
+	int status;
 
 	*source = NULL;
 	if (!opened)
@@ -110,12 +113,12 @@ int tl_source_open_memory(struct tl_source **source, const void *data, size_t si
 	opened->window.left = size;
 	opened->window.is_last = true;
 	opened->stored_size = size;
-	if (open_codec(opened, err)) {
+	status = open_codec(opened, err);
+	if (!status)
+		*source = opened;
+	else
 		tl_source_close(opened);
-		return TL_NO_MEMORY;
-	}
-	*source = opened;
-	return 0;
+	return status;
 }
 
 void tl_source_close(struct tl_source *source)

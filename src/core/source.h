@@ -6,7 +6,7 @@
  * compressed, through a decompressor, and come out as chunks. source.c opens and closes;
  * source_read.c makes chunks; source_map.c puts all bytes at one address.
  */
-#include "core/codec.h"
+#include "core/codecs/codec.h"
 
 /* Bytes as stored: a window over the file, or the whole memory. */
 struct tl_source_window {

@@ -2,6 +2,7 @@
 #ifndef TL_EXPORT_EVENT_TIME_H
 #define TL_EXPORT_EVENT_TIME_H
 /* Costs that are times: their clock, and their conversion to nanoseconds. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <tracelathe/profile.h>
@@ -13,7 +14,8 @@
  */
 struct tl_ns_carry {
 	uint64_t frequency;
-	__int128 rest;
+	uint64_t rest; /* less than the frequency */
+	bool negative; /* the rest */
 };
 int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks);
 

@@ -2,6 +2,7 @@
 #include "gmon/fold.h"
 
 #include "core/error.h"
+#include "core/wide.h"
 #include "gmon/propagate.h"
 #include "gmon/symbols.h"
 #include "profile/model/model.h"
@@ -78,8 +79,7 @@ static int add_bin(struct folder *f, const struct tl_gmon_record *record, uint32
 			[SAMPLES] = up_to(count, i + 1, pieces) - up_to(count, i, pieces),
 		};
 
-		status = add_piece(f, low + (uint64_t)((unsigned __int128)size * i / pieces), cost,
-				   err);
+		status = add_piece(f, low + tl_scale_unsigned(size, i, pieces), cost, err);
 	}
 	return status;
 }

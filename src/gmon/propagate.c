@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gmon/propagate.h"
 
+#include "core/wide.h"
 #include "profile/derive/cycles.h"
 
 struct flow {
@@ -51,7 +52,7 @@ static void sort_arcs(struct flow *f)
 
 static int64_t share(int64_t cost, uint64_t part, uint64_t whole)
 {
-	return whole ? (int64_t)((__int128)cost * part / whole) : 0;
+	return whole ? tl_scale(cost, part, whole) : 0;
 }
 
 /* What is rounded off is the last caller's, so that callers have all of it. */

@@ -2,6 +2,7 @@
 #include "gmon/reader.h"
 
 #include "core/error.h"
+#include "core/wide.h"
 
 static const char magic[] = "gmon";
 
@@ -203,9 +204,8 @@ uint32_t tl_gmon_bin(const struct tl_gmon_file *g, const struct tl_gmon_record *
 
 uint64_t tl_gmon_bin_address(const struct tl_gmon_record *record, uint32_t number)
 {
-	const unsigned __int128 range = record->high - record->low;
-
-	return record->low + (uint64_t)(range * number / record->bin_count);
+	return record->low +
+	       tl_scale_unsigned(record->high - record->low, number, record->bin_count);
 }
 
 uint64_t tl_gmon_block(const struct tl_gmon_file *g, const struct tl_gmon_record *record,

@@ -17,7 +17,7 @@ struct tl_disassembler {
 static const struct tl_machine *find_machine(unsigned number)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (machines[i]->number == number)
+		if (machines[i]->number == number && machines[i]->decode)
 			return machines[i];
 	return NULL;
 }

@@ -214,7 +214,7 @@ bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_sec
 	section->address = found.address;
 	section->data = tl_elf_bytes(&binary->file, &found, &section->size);
 	if (found.type == SHT_NOBITS)
-		section->size = found.size;
+		section->size = (size_t)tl_min(found.size, SIZE_MAX);
 	return true;
 }
 
@@ -242,7 +242,7 @@ const uint8_t *tl_binary_code(const struct tl_binary *binary, uint64_t address, 
 		bytes = tl_elf_bytes(&binary->file, &section, size);
 		if (!bytes || at - section.address >= *size)
 			continue;
-		*size -= at - section.address;
+		*size -= (size_t)(at - section.address);
 		return bytes + (at - section.address);
 	}
 	return NULL;

@@ -305,7 +305,7 @@ bool tl_eh_calls_begin(struct tl_eh_calls *calls, const struct tl_section *lsdas
 		return false;
 	calls->actions = *table;
 	calls->actions.cur =
-		tl_cursor_over(table->cur.pos + size, tl_cursor_left(&table->cur) - size);
+		tl_cursor_over(table->cur.pos + size, tl_cursor_left(&table->cur) - (size_t)size);
 	table->cur.end = table->cur.pos + size;
 	return true;
 }

@@ -102,7 +102,7 @@ static bool take_perf_map_line(struct tl_name_list *l, const char *line)
 	name = skip_blanks(line);
 	range.end = range.start + size;
 	size = strcspn(name, "\n");
-	return !size || add(l, &range, name, size, "", 0);
+	return !size || add(l, &range, name, (size_t)size, "", 0);
 }
 
 /* ---- order ---- */

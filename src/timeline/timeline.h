@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "core/output.h"
+#include "core/wide.h"
 
 /* The part of a track every format has; a format's own follows in the same allocation, zeroed. */
 struct tl_track {
@@ -90,7 +91,7 @@ static inline struct tl_time tl_ticks_time(uint64_t frequency, uint64_t ticks)
 		time.ns = (uint32_t)(rest / frequency);
 		time.ps = (uint32_t)(rest % frequency * 1000 / frequency);
 	} else {
-		unsigned __int128 ps = (unsigned __int128)rest * 1000000000000 / frequency;
+		uint64_t ps = tl_scale_unsigned(rest, 1000000000000, frequency);
 
 		time.ns = (uint32_t)(ps / 1000);
 		time.ps = (uint32_t)(ps % 1000);
@@ -111,7 +112,7 @@ static inline uint64_t tl_ticks_ns(uint64_t frequency, uint64_t ticks)
 		return UINT64_MAX;
 	if (frequency <= UINT64_MAX / 1000000000)
 		return seconds * 1000000000 + rest * 1000000000 / frequency;
-	return seconds * 1000000000 + (uint64_t)((unsigned __int128)rest * 1000000000 / frequency);
+	return seconds * 1000000000 + tl_scale_unsigned(rest, 1000000000, frequency);
 }
 
 #endif

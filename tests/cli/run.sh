@@ -4,7 +4,8 @@
 # from the K-th on (so that N tests share them), or those that are named.
 #
 # A case is cases/NAME.cmd, a shell script that runs in an empty directory with `tracelathe` on its PATH and GOLDEN
-# naming tests/golden; its first comment says what it proves and where the expected words come from. NAME.out and
+# naming tests/golden; its first comment says what it proves and where the expected words come from. A line "# Needs: zstd
+# Zydis" names parts that the program may be built without; the case is then left out. NAME.out and
 # NAME.err are its exact output (absent: none), NAME.status its exit status (absent: 0).
 set -u
 [ -x "${1-}" ] || { echo "run.sh: ${1-nothing} is not a program" >&2; exit 99; }
@@ -15,7 +16,13 @@ cd "$(dirname "$0")" || exit 99
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
-ln -s "$program" "$work/bin/tracelathe"
+if [ -n "${MESON_EXE_WRAPPER-}" ]; then
+	# A program of another machine (scripts/cross.sh).
+	printf '#!/bin/sh\nexec %s %s "$@"\n' "$MESON_EXE_WRAPPER" "$program" >"$work/bin/tracelathe"
+	chmod +x "$work/bin/tracelathe"
+else
+	ln -s "$program" "$work/bin/tracelathe"
+fi
 GOLDEN=$(realpath ../golden)
 PATH=$work/bin:$PATH
 LC_ALL=C
@@ -25,6 +32,8 @@ unset NO_COLOR
 
 failed=0
 count=0
+left_out=0
+lacking=$(tracelathe --version | sed -n 's/^built without //p')
 
 # same WHAT EXPECTED-FILE ACTUAL-FILE
 same()
@@ -36,9 +45,22 @@ same()
 	return 1
 }
 
+# lacks CASE: whether this build has not what the case needs.
+lacks()
+{
+	for part in $(sed -n 's/^# Needs: //p' "$1"); do
+		case $lacking in *"$part"*) return 0 ;; esac
+	done
+	return 1
+}
+
 run_case()
 {
 	name=$1
+	if lacks "$2"; then
+		left_out=$((left_out + 1))
+		return
+	fi
 	mkdir "$work/run"
 	(cd "$work/run" && sh "$2" >../out 2>../err </dev/null)
 	echo $? >"$work/status"
@@ -75,5 +97,6 @@ else
 		run_case "$name" "$PWD/cases/$name.cmd"
 	done
 fi
+[ $left_out -eq 0 ] || echo "$left_out cases left out, as this program was built without $lacking"
 echo "$count cases, $failed failed"
 [ "$failed" -eq 0 ] && [ "$count" -gt 0 ]

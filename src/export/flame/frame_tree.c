@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/arithmetic.h"
+#include "core/wide.h"
 #include "export/event_time.h"
 #include "export/flame/flame.h"
 
@@ -103,7 +104,6 @@ int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *cos
 {
 	uint32_t number = flame->events[side][event];
 	uint64_t ours, theirs;
-	__int128 cost;
 
 	if (number == TL_NONE)
 		return 0;
@@ -114,12 +114,7 @@ int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *cos
 	theirs = tl_event_frequency(flame->profile[1], number);
 	if (!ours || !theirs || ours == theirs)
 		return costs[number];
-	cost = (__int128)costs[number] * (__int128)ours / (__int128)theirs;
-	if (cost > INT64_MAX)
-		return INT64_MAX;
-	if (cost < INT64_MIN)
-		return INT64_MIN;
-	return (int64_t)cost;
+	return tl_scale(costs[number], ours, theirs);
 }
 
 /* Self costs onto nodes, then each node onto its parent, which stands before it. */

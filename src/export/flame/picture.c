@@ -14,6 +14,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
+#include "core/wide.h"
 #include "export/event_time.h"
 #include "export/flame/flame.h"
 
@@ -207,7 +208,7 @@ static int64_t place(const struct picture *p, int64_t cost)
 
 	if (!p->inclusive[0])
 		return 0;
-	return (int64_t)((__int128)cost * width / p->inclusive[0]);
+	return tl_share(cost, width, p->inclusive[0]);
 }
 
 static int64_t end_of(const struct picture *p, uint32_t frame)

@@ -3,6 +3,7 @@
 #include "export/profile/dot_text.h"
 
 #include "core/output.h"
+#include "core/wide.h"
 
 /*
  * A byte inside a double-quoted string, where Graphviz takes any backslash for an escape. Control
@@ -31,22 +32,14 @@ void tl_dot_put_quoted(struct tl_output *out, const char *text)
 	}
 }
 
-static __int128 magnitude(int64_t value)
-{
-	if (value < 0)
-		return -(__int128)value;
-	return value;
-}
-
 int64_t tl_dot_hundredths(int64_t cost, int64_t total)
 {
-	__int128 whole = magnitude(total), hundredths = 0;
+	uint64_t hundredths = 0;
 
-	if (whole)
-		hundredths = (magnitude(cost) * 10000 + whole / 2) / whole;
-	if (hundredths > INT64_MAX)
-		hundredths = INT64_MAX;
-	return (int64_t)hundredths;
+	if (total)
+		hundredths =
+			tl_scale_unsigned_nearest(tl_magnitude(cost), 10000, tl_magnitude(total));
+	return hundredths > INT64_MAX ? INT64_MAX : (int64_t)hundredths;
 }
 
 /* Computed in integers, so that every machine writes the same. */

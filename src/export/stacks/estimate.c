@@ -17,6 +17,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/wide.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/path_queue.h"
 #include "export/stacks/stacks.h"
@@ -84,7 +85,7 @@ static int64_t portion(int64_t amount, int64_t done, int64_t whole)
 {
 	if (!whole)
 		return 0;
-	return (int64_t)((__int128)amount * done / whole);
+	return tl_share(amount, done, whole);
 }
 
 /* The share of the next weight; *done is the sum of the weights before it. */
@@ -118,11 +119,12 @@ static uint64_t estimate_calls(const struct estimate *e, uint32_t pair, const in
 
 	for (uint32_t i = 0; i < e->events; i++)
 		if (cost[i]) {
-			__int128 calls =
-				((__int128)e->s.pairs[pair].calls * amount[i] + cost[i] / 2) /
-				cost[i];
-
-			return calls > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)calls;
+			/* What is taken off a cost, or added to what was saved, calls nothing. */
+			if ((amount[i] < 0) != (cost[i] < 0))
+				return 0;
+			return tl_scale_unsigned_nearest(e->s.pairs[pair].calls,
+							 tl_magnitude(amount[i]),
+							 tl_magnitude(cost[i]));
 		}
 	return e->s.pairs[pair].calls;
 }

@@ -10,6 +10,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/wide.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stacks.h"
 #include "profile/model/unsized.h"
@@ -27,11 +28,6 @@ struct settling {
 	bool *placed; /* a context has got it */
 	int64_t *share;
 };
-
-static int64_t portion(int64_t amount, int64_t done, int64_t whole)
-{
-	return (int64_t)((__int128)amount * done / whole);
-}
 
 static void sum_wanted(struct settling *s, uint32_t part, bool in_parts)
 {
@@ -74,9 +70,9 @@ static void next_share(struct settling *s, uint32_t function, const int64_t *sel
 			s->placed[at] = true;
 			continue;
 		}
-		from = portion(s->wanted[at], s->done[at], s->got[at]);
+		from = tl_share(s->wanted[at], s->done[at], s->got[at]);
 		s->done[at] = tl_sum_saturating(s->done[at], self[e]);
-		s->share[e] = portion(s->wanted[at], s->done[at], s->got[at]) - from;
+		s->share[e] = tl_share(s->wanted[at], s->done[at], s->got[at]) - from;
 		s->placed[at] = true;
 	}
 }

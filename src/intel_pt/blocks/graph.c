@@ -41,6 +41,8 @@ static void close_code(struct tl_pt_code_graph *code)
 int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags, struct tl_pt_code_graph *code)
 {
 	*graph = (struct tl_pt_graph){ .flags = flags, .asid = { TL_PT_ANY, TL_PT_ANY } };
+	if (!tl_x86_flow_whole())
+		return -TL_PT_NOT_SUPPORTED;
 	graph->reader_space = TL_PT_SPACES;
 	graph->is_guest = code != NULL;
 	graph->code = code ? code : open_code();

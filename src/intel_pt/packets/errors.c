@@ -28,7 +28,12 @@ static const struct {
 	[TL_PT_NO_CBR] = { TL_BAD_RECORD, "no core:bus ratio" },
 	[TL_PT_BAD_IMAGE] = { TL_BAD_USAGE, "bad image" },
 	[TL_PT_BAD_LOCK] = { TL_IO, "locking error" },
+#ifdef TL_WITHOUT_ZYDIS
+	[TL_PT_NOT_SUPPORTED] = { TL_UNSUPPORTED, "this tracelathe was built without Zydis, which "
+						  "reads the instructions of the program" },
+#else
 	[TL_PT_NOT_SUPPORTED] = { TL_UNSUPPORTED, "not supported" },
+#endif
 	[TL_PT_RETSTACK_EMPTY] = { TL_BAD_RECORD, "compressed return without call" },
 	[TL_PT_BAD_RETCOMP] = { TL_BAD_RECORD, "bad compressed return" },
 	[TL_PT_BAD_STATUS_UPDATE] = { TL_BAD_RECORD, "bad status update" },

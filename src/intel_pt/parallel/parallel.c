@@ -210,7 +210,7 @@ static bool start(struct tl_pt_decoder *decoder)
 	parallel->ring = TL_PT_SEGMENTS_PER_THREAD * (uint64_t)parallel->jobs;
 	parallel->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
 	parallel->output.begin_before = parallel->drop_at = UINT64_MAX;
-	parallel->segments = calloc(parallel->ring, sizeof(*parallel->segments));
+	parallel->segments = calloc((size_t)parallel->ring, sizeof(*parallel->segments));
 	if (!parallel->segments || !begin_prepass(parallel, &decoder->flow) ||
 	    !make_threads(parallel, decoder)) {
 		free_parallel(parallel);

@@ -220,7 +220,8 @@ bool tl_x86_fast(const uint8_t *code, size_t size, uint64_t ip, struct tl_x86_fl
 			immediate = NOTHING;
 		p += modrm_bytes(p);
 	}
-	flow->size = (uint8_t)(p - code + immediate_bytes(immediate, rex & 8, prefix == P66));
+	flow->size = (uint8_t)((unsigned)(p - code) +
+			       immediate_bytes(immediate, rex & 8, prefix == P66));
 	if (immediate >= REL8)
 		set_branch(flow, immediate, p, ip + flow->size);
 	else if (form->iclass == TL_X86_RETURN)

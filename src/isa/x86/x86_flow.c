@@ -5,8 +5,6 @@
  */
 #include "isa/x86/x86_flow.h"
 
-#include <string.h>
-
 #include "core/cursor.h"
 #include "isa/x86/x86_fast.h"
 
@@ -63,6 +61,11 @@ static const struct row {
 	{ ZYDIS_MNEMONIC_UMWAIT, TL_X86_OTHER, TL_X86_WAIT },
 	{ ZYDIS_MNEMONIC_TPAUSE, TL_X86_OTHER, TL_X86_WAIT },
 };
+
+bool tl_x86_flow_whole(void)
+{
+	return true;
+}
 
 void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_x86_mode mode)
 {
@@ -168,7 +171,7 @@ static enum tl_x86_result decode_jmpabs(const struct tl_x86_flow_decoder *decode
 	*flow = (struct tl_x86_flow){ .size = BYTES,
 				      .iclass = TL_X86_JUMP,
 				      .flags = TL_X86_BRANCH | TL_X86_JMPABS };
-	memcpy(&flow->target, code + 3, sizeof(flow->target));
+	flow->target = tl_get64s(code + 3, TL_HOST_BIG_ENDIAN);
 	return TL_X86_DECODED;
 }
 

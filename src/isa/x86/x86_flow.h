@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef TL_WITHOUT_ZYDIS
 #include <Zydis/Zydis.h>
+#endif
 
 enum tl_x86_mode { TL_X86_ANY_MODE, TL_X86_16, TL_X86_32, TL_X86_64 };
 
@@ -53,9 +55,14 @@ struct tl_x86_flow {
 
 /* A decoder for one of 16, 32 and 64 bit code. */
 struct tl_x86_flow_decoder {
+#ifndef TL_WITHOUT_ZYDIS
 	ZydisDecoder zydis;
+#endif
 	uint64_t mask; /* of addresses */
 };
+
+/* False in a build without Zydis: few instructions are known then. */
+bool tl_x86_flow_whole(void);
 
 void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_x86_mode mode);
 

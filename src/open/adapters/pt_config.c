@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/wide.h"
 #include "intel_pt/packets/cpu_model.h"
 #include "open/adapters/intel_pt.h"
 
@@ -92,7 +93,7 @@ int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config 
 uint64_t tl_pt_input_hz(const struct tl_input_options *o, uint64_t denominator, uint64_t numerator,
 			uint64_t told)
 {
-	unsigned __int128 ticks;
+	uint64_t ticks;
 
 	if (o->intel_pt.tsc_hz)
 		return o->intel_pt.tsc_hz;
@@ -100,7 +101,6 @@ uint64_t tl_pt_input_hz(const struct tl_input_options *o, uint64_t denominator, 
 	numerator = o->intel_pt.cpuid_15_ebx ? o->intel_pt.cpuid_15_ebx : numerator;
 	if (!o->intel_pt.cpuid_15_ecx || !denominator || !numerator)
 		return told;
-	ticks = ((unsigned __int128)o->intel_pt.cpuid_15_ecx * numerator + denominator / 2) /
-		denominator;
-	return ticks > INT64_MAX ? told : (uint64_t)ticks;
+	ticks = tl_scale_unsigned_nearest(o->intel_pt.cpuid_15_ecx, numerator, denominator);
+	return ticks > INT64_MAX ? told : ticks;
 }

@@ -59,6 +59,10 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 	[TL_PERF_RULE_ZSTD_RATIO] = DAMAGE("zstd-ratio", TL_TOO_LARGE,
 					   "compressed records expand to over 1 GiB and 512 times "
 					   "their size; the rest is not expanded"),
+	[TL_PERF_RULE_ZSTD_ABSENT] =
+		DAMAGE("zstd-absent", TL_UNSUPPORTED,
+		       "records are compressed with zstd, and this tracelathe was built without "
+		       "libzstd; they are lost"),
 	[TL_PERF_RULE_ORDER] = NOTICE(
 		"order", "a record's time is before the end of the round before the last one"),
 	[TL_PERF_RULE_AUX_TRUNCATED] =

@@ -23,7 +23,7 @@ const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_syste
 			break;
 		/* Go on with the parent's maps at the fork; ends, as time goes back. */
 		if (c->kind == TL_PERF_CHANGE_FORK)
-			*maps = (struct tl_perf_map_iter){ c->object, c->start };
+			*maps = (struct tl_perf_map_iter){ c->object, (size_t)c->start };
 	}
 	maps->changes = 0;
 	return NULL;

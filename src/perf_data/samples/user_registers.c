@@ -8,8 +8,8 @@ enum { ABI_32 = 1 };
 enum { X86_IP = 8, ARM_PC = 32 };
 
 /* By DWARF number: the number in the mask (System V ABIs, "DWARF Register Number Mapping"). */
-static const uint8_t x86_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23 };
-static const uint8_t i386[] = { 0, 2, 3, 1, 7, 6, 4, 5 };
+static const uint8_t of_64_bits[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23 };
+static const uint8_t of_32_bits[] = { 0, 2, 3, 1, 7, 6, 4, 5 };
 
 /* A register by its number in the mask. False: it was not recorded. */
 static bool take_register(const struct tl_perf_record *rec, unsigned number, uint64_t *value)
@@ -55,8 +55,8 @@ bool tl_perf_user_registers(const struct tl_perf_header *header, const struct tl
 {
 	const bool arm = is_arm(header, rec->attr->regs_user);
 	const bool narrow = rec->sample.user_abi == ABI_32;
-	const uint8_t *numbers = narrow ? i386 : x86_64;
-	const unsigned count = narrow ? sizeof(i386) : sizeof(x86_64);
+	const uint8_t *numbers = narrow ? of_32_bits : of_64_bits;
+	const unsigned count = narrow ? sizeof(of_32_bits) : sizeof(of_64_bits);
 
 	if (!rec->sample.user_registers || rec->swapped || (arm ? narrow : !is_x86(header)))
 		return false;

@@ -6,6 +6,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/wide.h"
 #include "profile/model/unsized.h"
 
 /* ---- things ---- */
@@ -211,18 +212,6 @@ static bool unite(struct tl_diff *diff, const struct entries *entries)
 
 /* ---- time ---- */
 
-static int64_t to_ns(int64_t ticks, uint64_t frequency)
-{
-	__int128 scaled = (__int128)ticks * 1000000000, half = frequency / 2;
-	__int128 ns = (scaled + (ticks < 0 ? -half : half)) / (__int128)frequency;
-
-	if (ns > INT64_MAX)
-		return INT64_MAX;
-	if (ns < INT64_MIN)
-		return INT64_MIN;
-	return (int64_t)ns;
-}
-
 /* Sums are converted, not their addends, so that each number is rounded once. */
 static void convert(const struct tl_diff *diff, int side, int64_t *row)
 {
@@ -233,7 +222,8 @@ static void convert(const struct tl_diff *diff, int side, int64_t *row)
 
 		if (!strcmp(profile->events[e].unit, "ticks") &&
 		    !strcmp(diff->events[event].unit, "ns"))
-			row[event] = to_ns(row[event], profile->frequency);
+			row[event] =
+				tl_scale_nearest(row[event], 1000000000, profile->frequency, NULL);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include <zstd.h>
 
 #include "core/cursor.h"
 #include "core/error.h"
@@ -176,18 +175,21 @@ static int expand(struct tl_pfile_reader *r, const struct tl_pfile_block *block,
 		  struct tl_error *err)
 {
 	const uint8_t *stored = r->data + block->offset + TL_PFILE_BLOCK_HEADER;
-	size_t made;
+	int status;
 
 	if (block->codec == TL_PFILE_STORED) {
 		memcpy(r->raw, stored, block->stored_bytes);
 		return 1;
 	}
-	if (!r->zstd)
-		r->zstd = ZSTD_createDCtx();
-	if (!r->zstd)
+	status = tl_zstd_expand(&r->zstd, stored, block->stored_bytes, r->raw, block->raw_bytes);
+	if (status == TL_NO_MEMORY)
 		return tl_error_memory(err);
-	made = ZSTD_decompressDCtx(r->zstd, r->raw, block->raw_bytes, stored, block->stored_bytes);
-	if (made == block->raw_bytes)
+	if (status == TL_UNSUPPORTED)
+		return damaged(r, block,
+			       "this block is packed with zstd, and this tracelathe was built "
+			       "without libzstd; kept the other blocks",
+			       err);
+	if (!status)
 		return 1;
 	return damaged(r, block, "the zstd data of this block is damaged; kept the other blocks",
 		       err);
@@ -379,10 +381,10 @@ void tl_pfile_take_string(const uint8_t **content, char *text, const char *befor
 	*content = tl_pfile_take_number(*content, &same);
 	*content = tl_pfile_take_number(*content, &rest);
 	if (same)
-		memcpy(text, before, same);
-	memcpy(text + same, *content, rest);
+		memcpy(text, before, (size_t)same);
+	memcpy(text + same, *content, (size_t)rest);
 	*content += rest;
-	*size = same + rest;
+	*size = (size_t)(same + rest);
 	text[*size] = '\0';
 }
 
@@ -437,7 +439,7 @@ int tl_pfile_open(struct tl_pfile_reader *r, const uint8_t *data, size_t size, b
 
 void tl_pfile_close(struct tl_pfile_reader *r)
 {
-	ZSTD_freeDCtx(r->zstd);
+	tl_zstd_blocks_free(&r->zstd);
 	free(r->blocks);
 	free(r->raw);
 	*r = (struct tl_pfile_reader){ 0 };

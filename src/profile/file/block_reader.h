@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/codecs/zstd_blocks.h"
 #include "profile/file/layout.h"
 
 /* A block, as its header says. */
@@ -37,7 +38,7 @@ struct tl_pfile_reader {
 	size_t count, capacity;
 	struct tl_pfile_fault faults[TL_PFILE_FAULTS];
 	uint64_t fault_count, skipped_bytes;
-	void *zstd;
+	struct tl_zstd_blocks zstd;
 	uint8_t *raw; /* content of a block that was expanded */
 	size_t raw_capacity;
 	uint64_t raw_left;            /* a guard against files that expand without end */

@@ -3,19 +3,16 @@
 
 #include <stdlib.h>
 #include <zlib.h>
-#include <zstd.h>
 
 #include "core/arithmetic.h"
+#include "core/codecs/zstd_blocks.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "profile/file/rows.h"
 
-/* Higher levels take several times as long for a few percent. */
-enum { ZSTD_LEVEL = 1 };
-
 struct tl_pfile_writer {
 	struct tl_output *out;
-	ZSTD_CCtx *zstd;
+	struct tl_zstd_blocks zstd;
 	uint32_t events;
 	int status; /* the first error */
 
@@ -75,16 +72,17 @@ static void put_file_header(struct tl_pfile_writer *w)
 /* The content as it is stored. What zstd cannot make smaller is stored as it is. */
 static const uint8_t *pack(struct tl_pfile_writer *w, size_t *size, enum tl_pfile_codec *codec)
 {
-	size_t bound = ZSTD_compressBound(w->used), packed;
+	size_t packed;
+	int status = TL_NO_MEMORY;
 
 	*size = w->used;
 	*codec = TL_PFILE_STORED;
-	if (!tl_grow(&w->packed, &w->packed_room, bound, 1)) {
-		w->status = TL_NO_MEMORY;
-		return w->raw;
-	}
-	packed = ZSTD_compressCCtx(w->zstd, w->packed, w->packed_room, w->raw, w->used, ZSTD_LEVEL);
-	if (ZSTD_isError(packed) || packed >= w->used)
+	if (tl_grow(&w->packed, &w->packed_room, tl_zstd_bound(w->used), 1))
+		status =
+			tl_zstd_pack(&w->zstd, w->raw, w->used, w->packed, w->packed_room, &packed);
+	if (status < 0)
+		w->status = status;
+	if (status <= 0)
 		return w->raw;
 	*size = packed;
 	*codec = TL_PFILE_ZSTD;
@@ -163,9 +161,8 @@ int tl_pfile_writer_open(struct tl_pfile_writer **writer, struct tl_output *out,
 		return tl_error_memory(err);
 	w->out = out;
 	w->events = events;
-	w->zstd = ZSTD_createCCtx();
 	w->last = calloc(most_fields(events), sizeof(*w->last));
-	if (!w->zstd || !w->last) {
+	if (!w->last) {
 		tl_pfile_writer_close(w);
 		*writer = NULL;
 		return tl_error_memory(err);
@@ -253,7 +250,7 @@ void tl_pfile_writer_close(struct tl_pfile_writer *w)
 {
 	if (!w)
 		return;
-	ZSTD_freeCCtx(w->zstd);
+	tl_zstd_blocks_free(&w->zstd);
 	free(w->raw);
 	free(w->last);
 	free(w->text);

@@ -54,10 +54,11 @@ static int take_sums(void *arg, uint64_t number, const uint64_t *row)
 
 static int add_exact(struct durations *d, struct tl_latencies *l, uint64_t ticks, uint64_t calls)
 {
-	if (calls > d->room)
+	if (calls > d->room || calls > SIZE_MAX - l->sample_count)
 		return TL_BAD_RECORD;
 	d->room -= calls;
-	if (!tl_grow(&l->samples, &l->capacity, l->sample_count + calls, sizeof(*l->samples)))
+	if (!tl_grow(&l->samples, &l->capacity, l->sample_count + (size_t)calls,
+		     sizeof(*l->samples)))
 		return TL_NO_MEMORY;
 	while (calls--)
 		l->samples[l->sample_count++] = ticks;

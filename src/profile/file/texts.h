@@ -36,7 +36,7 @@ bool tl_pfile_texts_sort(struct tl_pfile_texts *texts);
 
 static inline size_t tl_pfile_text_at(const struct tl_pfile_texts *texts, const char *text)
 {
-	return (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15u >> texts->shift;
+	return (size_t)((uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15u >> texts->shift);
 }
 
 /* The rank of a text that was added. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "profile/file/canon.h"
 #include "profile/file/file_write.h"
 #include "profile/kway/kway_merging.h"
@@ -87,10 +88,10 @@ static bool make_maps(struct tl_kway_piece *piece, const struct tl_profile *whol
 	uint32_t events = piece->whole->event_count;
 	const uint64_t *rows = piece->rows;
 
-	piece->strings = malloc((rows[TL_PFILE_STRINGS] + 1) * sizeof(uint32_t));
-	piece->functions = malloc((rows[TL_PFILE_FUNCTIONS] + 1) * sizeof(uint32_t));
-	piece->parts = malloc((rows[TL_PFILE_PARTS] + 1) * sizeof(uint32_t));
-	piece->contexts = malloc((rows[TL_PFILE_CONTEXTS] + 1) * sizeof(uint32_t));
+	piece->strings = tl_alloc_many(rows[TL_PFILE_STRINGS] + 1, sizeof(uint32_t));
+	piece->functions = tl_alloc_many(rows[TL_PFILE_FUNCTIONS] + 1, sizeof(uint32_t));
+	piece->parts = tl_alloc_many(rows[TL_PFILE_PARTS] + 1, sizeof(uint32_t));
+	piece->contexts = tl_alloc_many(rows[TL_PFILE_CONTEXTS] + 1, sizeof(uint32_t));
 	piece->events = malloc(((size_t)events + 1) * sizeof(uint32_t));
 	piece->row = calloc((size_t)TL_PFILE_LOSSES + 16 + events, sizeof(*piece->row));
 	piece->key = calloc(sizeof(tl_kway_keys[0].kinds), sizeof(*piece->key));

@@ -90,10 +90,10 @@ int tl_kway_cursor_next_string(struct tl_kway_cursor *c, struct tl_error *err)
 		c->pos = tl_pfile_take_number(c->pos, &rest);
 	if (!c->pos || c->pos > c->end || same > c->text_size || rest > (size_t)(c->end - c->pos))
 		return changed(err);
-	if (!tl_grow(&c->text, &c->text_room, same + rest + 1, 1))
+	if (!tl_grow(&c->text, &c->text_room, (size_t)(same + rest + 1), 1))
 		return tl_error_memory(err);
-	memcpy(c->text + same, c->pos, rest);
-	c->text_size = same + rest;
+	memcpy(c->text + same, c->pos, (size_t)rest);
+	c->text_size = (size_t)(same + rest);
 	c->text[c->text_size] = '\0';
 	c->pos += rest;
 	c->left--;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "profile/file/reading.h"
 
 #define P TL_KWAY_PLAIN
@@ -154,8 +155,11 @@ static int take_strings(void *arg, const struct tl_pfile_block *block, const uin
 	size_t room = (size_t)*rows, size = 0;
 	char *text = tl_arena_alloc(&said->arena, bytes);
 	const char *before = text;
-	const char **grown = realloc(said->texts, (*rows + block->rows + 1) * sizeof(*grown));
+	uint64_t most = *rows + block->rows + 1;
+	const char **grown = NULL;
 
+	if (most <= SIZE_MAX / sizeof(*grown))
+		grown = realloc(said->texts, (size_t)most * sizeof(*grown));
 	if (grown)
 		said->texts = grown;
 	if (!text || !grown)
@@ -331,7 +335,7 @@ static int survey(struct tl_kway_piece *piece, bool *usable, struct tl_error *er
 
 	if (status < 0 || !*usable)
 		return status;
-	piece->used = calloc(piece->rows[TL_PFILE_STRINGS] + 1, sizeof(*piece->used));
+	piece->used = tl_alloc_zeroed(piece->rows[TL_PFILE_STRINGS] + 1, sizeof(*piece->used));
 	if (!piece->used)
 		return tl_error_memory(err);
 	for (unsigned section = TL_PFILE_FUNCTIONS; status == 0 && section <= TL_PFILE_SAMPLES;

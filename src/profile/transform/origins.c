@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "core/wide.h"
 #include "profile/model/model.h"
 
 static const char unknown[] = "(unknown)";
@@ -267,14 +268,11 @@ static bool is_ticks(const struct origins *o, uint32_t event)
 /* Ticks of the clock in nanoseconds, to the nearest. */
 static int64_t in_ns(struct origins *o, int64_t ticks)
 {
-	const __int128 second = 1000000000, rate = o->from->frequency;
-	__int128 twice = 2 * second * ticks + (ticks < 0 ? -rate : rate);
-	__int128 ns = twice / (2 * rate);
+	bool beyond;
+	int64_t ns = tl_scale_nearest(ticks, 1000000000, o->from->frequency, &beyond);
 
-	if (ns <= INT64_MAX && ns >= INT64_MIN)
-		return (int64_t)ns;
-	o->to->losses.saturated++;
-	return ticks < 0 ? INT64_MIN : INT64_MAX;
+	o->to->losses.saturated += beyond;
+	return ns;
 }
 
 static void convert(struct origins *o, struct tl_cost_table *table, uint32_t event)

@@ -2,9 +2,8 @@
 /* Compressed sections. */
 #include <stdlib.h>
 #include <zlib.h>
-#include <zstd.h>
-#include <zstd_errors.h>
 
+#include "core/codecs/zstd_blocks.h"
 #include "symbols/dwarf/sections.h"
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -26,11 +25,11 @@ static int expand_zlib(const struct tl_dwarf_bytes *in, uint8_t *out, size_t siz
 
 static int expand_zstd(const struct tl_dwarf_bytes *in, uint8_t *out, size_t size)
 {
-	size_t made = ZSTD_decompress(out, size, in->cur.pos, tl_cursor_left(&in->cur));
+	struct tl_zstd_blocks zstd = { 0 };
+	int status = tl_zstd_expand(&zstd, in->cur.pos, tl_cursor_left(&in->cur), out, size);
 
-	if (ZSTD_isError(made) && ZSTD_getErrorCode(made) == ZSTD_error_memory_allocation)
-		return TL_NO_MEMORY;
-	return made == size ? 0 : TL_BAD_FORMAT;
+	tl_zstd_blocks_free(&zstd);
+	return status;
 }
 
 /* The header before the compressed bytes: their format (returned) and expanded size. */
@@ -67,13 +66,19 @@ int tl_dwarf_inflate(const struct tl_elf *file, const uint8_t *stored, size_t si
 	*text = "a debug section claims to expand to more than its bytes can";
 	if (wanted > ALWAYS_ALLOWED && (wanted - ALWAYS_ALLOWED) / MOST_RATIO > size)
 		return TL_TOO_LARGE;
-	*expanded = malloc(wanted + 1);
+	/* More than a machine of 32 bits has addresses for is more than it has memory for. */
+	if (wanted >= SIZE_MAX)
+		return TL_NO_MEMORY;
+	*expanded = malloc((size_t)wanted + 1);
 	if (!*expanded)
 		return TL_NO_MEMORY;
 	*expanded_size = (size_t)wanted;
 	status = (type == ELFCOMPRESS_ZLIB ? expand_zlib : expand_zstd)(&in, *expanded,
 									(size_t)wanted);
 	*text = "a compressed debug section is damaged";
+	if (status == TL_UNSUPPORTED)
+		*text = "a debug section is compressed with zstd, and this tracelathe was built "
+			"without libzstd";
 	if (status)
 		free(*expanded);
 	return status;

@@ -66,7 +66,7 @@ struct formats {
 
 static void read_formats(struct tl_dwarf_bytes *bytes, struct formats *formats)
 {
-	formats->count = tl_dwarf_take_word(bytes, 1);
+	formats->count = (size_t)tl_dwarf_take_word(bytes, 1);
 	for (size_t i = 0; i < formats->count; i++) {
 		uint64_t content = tl_dwarf_take_uleb(bytes), form = tl_dwarf_take_uleb(bytes);
 

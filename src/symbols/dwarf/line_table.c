@@ -106,7 +106,7 @@ static bool extended(struct machine *m)
 	case DW_LNE_set_address:
 		m->operation = 0;
 		if (length - 1 == 4 || length - 1 == 8 || length - 1 == 2)
-			m->address = tl_dwarf_take_word(&m->bytes, length - 1);
+			m->address = tl_dwarf_take_word(&m->bytes, (size_t)length - 1);
 		break;
 	case DW_LNE_define_file: {
 		const char *name = tl_dwarf_take_text(&m->bytes);

@@ -139,7 +139,7 @@ const char *tl_elf_text(const struct tl_elf *file, uint32_t strings, uint64_t of
 	if (!tl_elf_section_at(file, strings, &section) || section.type != SHT_STRTAB)
 		return NULL;
 	bytes = tl_elf_bytes(file, &section, &size);
-	if (!bytes || offset >= size || !memchr(bytes + offset, '\0', size - offset))
+	if (!bytes || offset >= size || !memchr(bytes + offset, '\0', size - (size_t)offset))
 		return NULL;
 	return (const char *)bytes + offset;
 }

@@ -175,9 +175,10 @@ static bool put_own(struct tl_call_track *track, unsigned level, size_t number,
 	size_t first, end, frame_end;
 
 	leaves_of(track, level, number, &first, &end);
-	frame_end = end < track->leaf_count ? track->leaves[end].first_frame : track->frame_count;
+	frame_end = end < track->leaf_count ? (size_t)track->leaves[end].first_frame
+					    : track->frame_count;
 	tile->first_own = to->own_count;
-	for (size_t i = track->leaves[first].first_frame; i < frame_end; i++) {
+	for (size_t i = (size_t)track->leaves[first].first_frame; i < frame_end; i++) {
 		struct tl_call_frame *frame = &track->frames[i];
 
 		if (frame->level || frame->end > tile->to)

@@ -43,12 +43,4 @@ bool tl_xray_yaml_number(const char *text, uint64_t max, uint64_t *value);
 /* "true" or "false", in any case. */
 bool tl_xray_yaml_truth(const char *text, bool *value);
 
-/*
- * Put a text as a scalar of a list in braces: plain, in single quotes, or in double quotes with
- * escapes.
- */
-void tl_xray_put_yaml_text(struct tl_output *out, const char *text, size_t size);
-/* The same of any bytes: where they are not text, in base64 with the tag !!binary. */
-void tl_xray_put_yaml_bytes(struct tl_output *out, const uint8_t *data, size_t size);
-
 #endif

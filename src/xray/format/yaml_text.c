@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/output.h"
-#include "xray/format/yaml.h"
+#include "xray/format/yaml_text.h"
 
 /* Words that YAML takes for something else than a string. */
 static bool is_reserved(const char *text, size_t size)

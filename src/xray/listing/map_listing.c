@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "xray/format/yaml.h"
+#include "xray/format/yaml_text.h"
 #include "xray/map/map.h"
 
 struct listing {

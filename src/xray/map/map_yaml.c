@@ -150,7 +150,7 @@ static int read_list(struct reader *reader)
 		if (reader->yaml.event.type != YAML_MAPPING_START_EVENT)
 			return tl_xray_yaml_fail(&reader->yaml, TL_BAD_RECORD,
 						 "an entry is not a mapping");
-		uint64_t start = reader->yaml.event.start_mark.index;
+		size_t start = reader->yaml.event.start_mark.index;
 
 		status = read_entry(reader, &entry);
 		if (status)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
+
 bool tl_xray_is_kind(const struct tl_xray_reader *r, uint64_t at, enum tl_xray_metadata kind)
 {
 	return at < r->size && r->size - at >= TL_XRAY_METADATA_BYTES &&
@@ -32,7 +34,7 @@ enum { SEARCHED = 4 << 20 };
 static uint64_t find_byte(const struct tl_xray_reader *r, uint64_t at, uint8_t byte)
 {
 	while (at < r->size) {
-		size_t size = r->size - at < SEARCHED ? r->size - at : SEARCHED;
+		size_t size = (size_t)tl_min(r->size - at, SEARCHED);
 		const uint8_t *hit = memchr(r->data + at, byte, size);
 
 		if (hit)

@@ -469,16 +469,3 @@ int tl_xray_yaml_read(const uint8_t *data, size_t size, bool strict, struct tl_o
 	tl_xray_collected_free(&text.all);
 	return status;
 }
-
-int tl_xray_yaml_probe(const uint8_t *data, size_t size)
-{
-	static const char header[] = "header:", frequency[] = "cycle-frequency:";
-	const uint8_t *found;
-
-	size = tl_min(size, 4096);
-	found = memmem(data, size, header, sizeof(header) - 1);
-	if (!found || (found > data && found[-1] != '\n'))
-		return 0;
-	return memmem(found, size - (size_t)(found - data), frequency, sizeof(frequency) - 1) ? 80
-											      : 0;
-}

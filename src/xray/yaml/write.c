@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/output.h"
-#include "xray/format/yaml.h"
+#include "xray/format/yaml_text.h"
 #include "xray/yaml/yaml_log.h"
 
 struct writer {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/output.h"
+#include "core/wide.h"
 
 enum { CELL = 48 };
 
@@ -167,15 +168,14 @@ void tl_xtrace_cell_percent(struct tl_xtrace_table *table, uint64_t part, uint64
 	 * Hundredths of a percent, rounded to nearest; in integers, so that it is the same
 	 * everywhere.
 	 */
-	unsigned __int128 hundredths =
-		whole ? ((unsigned __int128)part * 10000 + whole / 2) / whole : 0;
+	uint64_t hundredths = whole ? tl_scale_unsigned_nearest(part, 10000, whole) : 0;
 	char text[CELL];
 
 	if (!whole) {
 		tl_xtrace_cell_none(table);
 		return;
 	}
-	snprintf(text, sizeof(text), "%" PRIu64 ".%02u", (uint64_t)(hundredths / 100),
+	snprintf(text, sizeof(text), "%" PRIu64 ".%02u", hundredths / 100,
 		 (unsigned)(hundredths % 100));
 	put_cell(table, text, false);
 }

@@ -146,7 +146,7 @@ static void put_patches(struct program *p, uint64_t event)
 
 		put64(p, patch->address);
 		put64(p, patch->size);
-		put(p, r->bytes + patch->data, patch->size);
+		put(p, r->bytes + patch->data, (size_t)patch->size);
 		align(p, 8);
 	}
 }
@@ -417,7 +417,7 @@ static void write_file(const struct program *p, struct tl_output *out)
 	put_zeros(out, CODE_AT - sizeof(Elf64_Ehdr) - HEADERS * sizeof(Elf64_Phdr));
 	for (size_t i = 0; i < p->code.count; i++)
 		tl_xtrace_put32(out, p->code.words[i]);
-	put_zeros(out, DATA_AT - code_end);
+	put_zeros(out, (size_t)(DATA_AT - code_end));
 	tl_output_write(out, p->data.bytes, p->data.count);
 	for (size_t i = 0; i < p->space.count && !tl_output_failed(out); i++) {
 		const struct tl_xtrace_image_page *page = page_of(p, p->space.pages[i]);

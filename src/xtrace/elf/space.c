@@ -83,13 +83,15 @@ bool tl_xtrace_space_take(struct tl_xtrace_space *space, uint64_t first, uint64_
 {
 	size_t at = lower_bound(space, first);
 
-	if (!tl_grow(&space->pages, &space->capacity, space->count + count, sizeof(*space->pages)))
+	if (count > SIZE_MAX / sizeof(*space->pages) - space->count ||
+	    !tl_grow(&space->pages, &space->capacity, space->count + (size_t)count,
+		     sizeof(*space->pages)))
 		return false;
 	memmove(space->pages + at + count, space->pages + at,
 		(space->count - at) * sizeof(*space->pages));
 	for (uint64_t i = 0; i < count; i++)
 		space->pages[at + i] = first + i;
-	space->count += count;
+	space->count += (size_t)count;
 	return true;
 }
 

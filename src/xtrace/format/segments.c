@@ -13,7 +13,7 @@
 uint64_t tl_xtrace_parse_extent(const struct tl_xtrace_tokens *tokens, const uint8_t *data,
 				uint64_t begin, uint64_t end, uint64_t most, bool *times_increase)
 {
-	struct tl_cursor cur = tl_cursor_over(data, end);
+	struct tl_cursor cur = tl_cursor_over(data, (size_t)end);
 	uint64_t last = 0;
 	bool timed = false;
 

@@ -7,7 +7,7 @@
 
 static struct tl_xtrace_page *slot_of(const struct tl_xtrace_pages *pages, uint64_t number)
 {
-	size_t at = tl_hash64(number) & pages->mask;
+	size_t at = (size_t)tl_hash64(number) & pages->mask;
 
 	while (pages->slots[at].bytes && pages->slots[at].number != number)
 		at = (at + 1) & pages->mask;

@@ -47,7 +47,7 @@ static void put_sized(struct tl_output *out, const uint8_t *data, uint64_t have,
 	uint64_t size = tl_min(have, want);
 
 	if (size)
-		tl_put_bytes(out, data, size);
+		tl_put_bytes(out, data, (size_t)size);
 	put_zeros(out, want - size);
 }
 
@@ -135,7 +135,7 @@ static void put_number(struct tl_xtrace_writer *w, uint64_t value)
 
 static void put_data(struct tl_xtrace_writer *w, const struct tl_xtrace_token *token)
 {
-	tl_put_bytes(w->stream, token->data, token->data_size);
+	tl_put_bytes(w->stream, token->data, (size_t)token->data_size);
 	w->bytes += token->data_size;
 }
 

@@ -29,6 +29,8 @@ struct tl_codec {
 	 */
 	int (*expand)(void *state, struct tl_codec_io *io);
 	void (*close)(void *state);
+	/* Not NULL: this build cannot expand it, and this is why; the three above are NULL then. */
+	const char *absent;
 };
 
 enum { TL_CODEC_MAGIC = 6 };
