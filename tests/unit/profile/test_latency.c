@@ -199,7 +199,7 @@ static void assert_within(uint64_t got, uint64_t want)
 {
 	uint64_t off = got > want ? got - want : want - got;
 
-	if ((unsigned __int128)off * 1000 > (unsigned __int128)want * 4)
+	if ((long double)off * 1000 > (long double)want * 4)
 		fail_msg("%llu is more than 0.4 %% from %llu", (unsigned long long)got,
 			 (unsigned long long)want);
 }

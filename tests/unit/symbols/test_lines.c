@@ -61,11 +61,11 @@ TEST(lines_are_those_of_addr2line)
 			uint64_t start = address_of("built", functions[f]);
 			char *save = NULL;
 
-			assert_true(run("i=0; while [ $i -lt 24 ]; do printf '0x%%x\\n' $((%lu + "
+			assert_true(run("i=0; while [ $i -lt 24 ]; do printf '0x%%x\\n' $((%llu + "
 					"i)); i=$((i "
 					"+ 1)); done |"
 					" addr2line -e built >expected",
-					start));
+					(unsigned long long)start));
 			char *text = temp_read(temp_path(&temp, "expected"), &size);
 			char *line = strtok_r(text, "\n", &save);
 
