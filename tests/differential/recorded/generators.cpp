@@ -22,7 +22,7 @@ struct generator {
 
 		HIDDEN generator get_return_object()
 		{
-			return generator{ std::coroutine_handle<promise_type>::from_promise(*this) };
+			return { std::coroutine_handle<promise_type>::from_promise(*this) };
 		}
 		HIDDEN std::suspend_always initial_suspend() noexcept
 		{

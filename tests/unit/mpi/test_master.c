@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The master over a fleet that is played: its workers are lists of which file was added how often,
+ * and the relay between them is below. They die wherever they can, notes come in any order that the
+ * real relay allows; in the end each file that can be read must be in the sum once.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi/master.h"
+#include "unit/unit.h"
+
+enum { MOST_FILES = 60, MOST_RANKS = 6, MOST_NOTES = 1 << 12 };
+
+enum fate {
+	IS_READ,
+	IS_LOG,       /* goes with its family */
+	IS_UNKNOWN,   /* of no format */
+	IS_DAMAGED,   /* something is skipped */
+	ENDS_ONE,     /* the first worker that reads it dies */
+	ENDS_ALL,     /* each does */
+	LOG_ENDS_ALL, /* a log, which is opened, but whose family ends each that reads it */
+	TAKES_LONG,   /* each is ended by alarm() */
+	NO_MEMORY,    /* the run cannot go on */
+};
+
+struct sum {
+	unsigned times[MOST_FILES]; /* that a file is in it */
+};
+
+struct letter {
+	struct note note;
+	struct sum sum; /* NOTE_ADD, NOTE_SUM */
+	char *bytes;    /* else; NULL: none */
+};
+
+/* First in, first out. */
+struct mail {
+	struct letter list[MOST_NOTES];
+	size_t head, tail;
+};
+
+struct played {
+	struct sum sum;
+	uint32_t life, given;
+	struct mail to_worker, to_master;
+};
+
+static struct fleet {
+	int ranks, files;
+	enum fate fates[MOST_FILES];
+	unsigned families[MOST_FILES];
+	bool ended_one[MOST_FILES];
+	unsigned read[MOST_FILES]; /* how often a file was read at all */
+	struct played *workers;
+	uint32_t random;
+	unsigned deaths_left, death_in; /* a worker dies in about one of so many steps; 0: never */
+	int quits;
+	size_t turns;
+	size_t handed[MOST_RANKS]; /* units before anything was answered */
+} fleet;
+
+static unsigned draw(unsigned below)
+{
+	fleet.random = fleet.random * 1664525 + 1013904223;
+	return (unsigned)(((uint64_t)(fleet.random >> 4) * below) >> 28);
+}
+
+static void post(struct mail *mail, const struct letter *letter)
+{
+	assert_true(mail->tail < MOST_NOTES);
+	mail->list[mail->tail++] = *letter;
+}
+
+/* ---- workers ---- */
+
+static void answer(int rank, const struct note *note, const char *text)
+{
+	struct letter letter = { .note = *note };
+
+	letter.note.from = rank;
+	letter.note.life = fleet.workers[rank].life;
+	if (text) {
+		letter.note.size = strlen(text);
+		letter.bytes = strdup(text);
+	}
+	post(&fleet.workers[rank].to_master, &letter);
+}
+
+/* What was meant for it stays in its mail, for another life. */
+static void die(int rank, int status)
+{
+	struct played *worker = &fleet.workers[rank];
+	struct letter letter = { .note = { .kind = NOTE_LOST,
+					   .from = rank,
+					   .life = worker->life + 1,
+					   .status = status,
+					   .given = worker->given } };
+
+	worker->sum = (struct sum){ { 0 } };
+	worker->life++;
+	post(&worker->to_master, &letter);
+}
+
+static bool dies(void)
+{
+	if (!fleet.death_in || !fleet.deaths_left || draw(fleet.death_in))
+		return false;
+	fleet.deaths_left--;
+	return true;
+}
+
+static void answer_kin(int rank, uint32_t file)
+{
+	const uint64_t mark = 1000 + fleet.families[file];
+	struct letter letter = { .note = { .kind = NOTE_KIN,
+					   .from = rank,
+					   .life = fleet.workers[rank].life,
+					   .size = sizeof(mark) } };
+
+	letter.bytes = malloc(sizeof(mark));
+	memcpy(letter.bytes, &mark, sizeof(mark));
+	post(&fleet.workers[rank].to_master, &letter);
+}
+
+/* All logs of a family, and nothing else. */
+static bool is_log(uint32_t file)
+{
+	return fleet.fates[file] == IS_LOG || fleet.fates[file] == LOG_ENDS_ALL;
+}
+
+static void assert_family(const uint32_t *files, size_t count)
+{
+	size_t all = 0;
+
+	for (uint32_t i = 0; i < (uint32_t)fleet.files; i++)
+		all += is_log(i) && fleet.families[i] == fleet.families[files[0]];
+	assert_int_equal(count, all);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(is_log(files[i]));
+		assert_int_equal(fleet.families[files[i]], fleet.families[files[0]]);
+	}
+}
+
+static void read_related(int rank, const uint32_t *files, size_t count)
+{
+	assert_family(files, count);
+	if (fleet.fates[files[0]] == LOG_ENDS_ALL) {
+		die(rank, SIGSEGV);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		fleet.read[files[i]]++;
+		fleet.workers[rank].sum.times[files[i]]++;
+	}
+	answer(rank, &(struct note){ .kind = NOTE_FOLDED }, NULL);
+}
+
+static void read_file(int rank, uint32_t file)
+{
+	struct note note = { .kind = NOTE_FOLDED };
+	enum fate fate = fleet.fates[file];
+	char text[32];
+
+	snprintf(text, sizeof(text), "file %u\n", file);
+	fleet.read[file]++;
+	if (is_log(file)) {
+		answer_kin(rank, file);
+	} else if (fate == ENDS_ALL || (fate == ENDS_ONE && !fleet.ended_one[file])) {
+		fleet.ended_one[file] = true;
+		die(rank, SIGSEGV);
+	} else if (fate == TAKES_LONG) {
+		die(rank, SIGALRM);
+	} else if (fate == IS_UNKNOWN || fate == NO_MEMORY) {
+		note.status = fate == NO_MEMORY ? TL_NO_MEMORY : TL_BAD_FORMAT;
+		answer(rank, &note, text);
+	} else {
+		fleet.workers[rank].sum.times[file]++;
+		note.flags = fate == IS_DAMAGED ? NOTE_DAMAGED : 0;
+		answer(rank, &note, fate == IS_DAMAGED ? text : NULL);
+	}
+}
+
+static void give(int rank, const struct note *asked)
+{
+	struct played *worker = &fleet.workers[rank];
+	struct letter letter = { .note = { .kind = asked->number < 0 ? NOTE_SUM : NOTE_ADD,
+					   .from = rank,
+					   .life = asked->other_life },
+				 .sum = worker->sum };
+
+	if (dies()) {
+		die(rank, SIGKILL);
+		return;
+	}
+	worker->sum = (struct sum){ { 0 } };
+	worker->given += asked->number >= 0;
+	post(asked->number < 0 ? &worker->to_master : &fleet.workers[asked->number].to_worker,
+	     &letter);
+	if (dies())
+		die(rank, SIGKILL);
+	else
+		answer(rank, &(struct note){ .kind = NOTE_GAVE }, NULL);
+}
+
+static void add(int rank, const struct sum *sum)
+{
+	for (int i = 0; i < fleet.files; i++)
+		fleet.workers[rank].sum.times[i] += sum->times[i];
+	answer(rank, &(struct note){ .kind = NOTE_ADDED }, NULL);
+}
+
+static void serve(int rank, struct letter *letter)
+{
+	const struct note *note = &letter->note;
+	const uint32_t *files = (const uint32_t *)letter->bytes;
+
+	if (note->life != fleet.workers[rank].life)
+		return;
+	if (dies())
+		die(rank, SIGBUS);
+	else if (note->kind == NOTE_FOLD && note->flags & NOTE_RELATED)
+		read_related(rank, files, (size_t)note->size / sizeof(*files));
+	else if (note->kind == NOTE_FOLD)
+		read_file(rank, files[0]);
+	else if (note->kind == NOTE_GIVE)
+		give(rank, note);
+	else if (note->kind == NOTE_ADD)
+		add(rank, &letter->sum);
+}
+
+/* ---- the relay ---- */
+
+void relay_send(struct relay *relay, const struct note *note, int bytes)
+{
+	struct letter letter = { .note = *note };
+
+	(void)relay;
+	fleet.quits += note->kind == NOTE_QUIT;
+	if (bytes >= 0) {
+		letter.bytes = bytes_read(bytes, (size_t)note->size);
+		assert_non_null(letter.bytes);
+		close(bytes);
+	}
+	post(&fleet.workers[note->to].to_worker, &letter);
+}
+
+static void deliver(struct relay *relay, struct letter *letter)
+{
+	int bytes = -1;
+
+	if (letter->note.kind == NOTE_SUM)
+		bytes = bytes_make(&letter->sum, sizeof(letter->sum));
+	else if (letter->bytes)
+		bytes = bytes_make(letter->bytes, (size_t)letter->note.size);
+	relay->take(relay->arg, &letter->note, bytes);
+}
+
+/* One of the mails that have something, by chance. */
+void relay_turn(struct relay *relay)
+{
+	struct mail *waiting[2 * MOST_RANKS], *mail;
+	unsigned count = 0, chosen;
+	struct letter *letter;
+
+	for (int i = 0; i < fleet.ranks; i++) {
+		struct played *worker = &fleet.workers[i];
+
+		if (!fleet.turns)
+			fleet.handed[i] = worker->to_worker.tail;
+		if (worker->to_worker.head < worker->to_worker.tail)
+			waiting[count++] = &worker->to_worker;
+		if (worker->to_master.head < worker->to_master.tail)
+			waiting[count++] = &worker->to_master;
+	}
+	/* Nobody has anything to do, and the master waits: that would be for ever. */
+	assert_true(count > 0);
+	assert_true(++fleet.turns < 100000);
+	chosen = draw(count);
+	mail = waiting[chosen];
+	letter = &mail->list[mail->head++];
+	for (int i = 0; i < fleet.ranks; i++) {
+		if (mail == &fleet.workers[i].to_worker)
+			serve(i, letter);
+		else if (mail == &fleet.workers[i].to_master)
+			deliver(relay, letter);
+	}
+	free(letter->bytes);
+	letter->bytes = NULL;
+}
+
+void relay_flush(struct relay *relay)
+{
+	(void)relay;
+}
+
+/* ---- a run ---- */
+
+static void begin(uint32_t seed, int ranks, int files)
+{
+	fleet = (struct fleet){ .ranks = ranks, .files = files, .random = seed };
+	fleet.workers = calloc((size_t)ranks, sizeof(*fleet.workers));
+	assert_non_null(fleet.workers);
+}
+
+static void forget(struct mail *mail)
+{
+	for (; mail->head < mail->tail; mail->head++)
+		free(mail->list[mail->head].bytes);
+}
+
+static void end(void)
+{
+	for (int i = 0; i < fleet.ranks; i++) {
+		forget(&fleet.workers[i].to_worker);
+		forget(&fleet.workers[i].to_master);
+	}
+	free(fleet.workers);
+}
+
+/* What the master says goes to `said`, terminated. */
+static struct fleet_outcome run_on(const char *name, struct settings *settings, char *said,
+				   size_t room)
+{
+	const char *paths[MOST_FILES];
+	struct relay relay = { .size = fleet.ranks };
+	struct fleet_outcome outcome;
+	FILE *file = tmpfile();
+	int kept = dup(STDERR_FILENO);
+	size_t got;
+
+	for (int i = 0; i < fleet.files; i++)
+		paths[i] = name;
+	settings->paths.items = paths;
+	settings->paths.list.count = (size_t)fleet.files;
+	settings->output.progress = WHEN_NEVER;
+	assert_non_null(file);
+	fflush(stderr);
+	dup2(fileno(file), STDERR_FILENO);
+	master_run(&relay, settings, &outcome);
+	fflush(stderr);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	rewind(file);
+	got = fread(said, 1, room - 1, file);
+	said[got] = '\0';
+	fclose(file);
+	settings->paths.items = NULL;
+	settings->paths.list.count = 0;
+	assert_int_equal(fleet.quits, fleet.ranks);
+	return outcome;
+}
+
+static struct fleet_outcome run(struct settings *settings, char *said, size_t room)
+{
+	return run_on("/nowhere/file", settings, said, room);
+}
+
+static bool is_left_out(enum fate fate)
+{
+	return fate == IS_UNKNOWN || fate == ENDS_ALL || fate == LOG_ENDS_ALL || fate == TAKES_LONG;
+}
+
+/* The sum has each file that can be read once, and the outcome tells of the others. */
+static void assert_whole(const struct fleet_outcome *outcome)
+{
+	size_t missing = 0, there = 0, damaged = 0;
+	struct sum sum = { { 0 } };
+
+	assert_int_equal(outcome->status, 0);
+	if (outcome->sum >= 0)
+		assert_int_equal(pread(outcome->sum, &sum, sizeof(sum), 0), sizeof(sum));
+	for (int i = 0; i < fleet.files; i++) {
+		bool out = is_left_out(fleet.fates[i]);
+
+		assert_int_equal(sum.times[i], !out);
+		missing += out;
+		there += !out;
+		damaged += fleet.fates[i] == IS_DAMAGED;
+	}
+	assert_int_equal(outcome->missing, missing);
+	assert_int_equal(outcome->sum >= 0, there > 0);
+	assert_int_equal(outcome->damaged, missing || damaged);
+	if (outcome->sum >= 0)
+		close(outcome->sum);
+}
+
+static void play(uint32_t seed, int ranks, int files, unsigned death_in)
+{
+	/* More of what is read than of what is not. */
+	static const enum fate fates[] = { IS_READ, IS_READ,  IS_READ,    IS_READ,
+					   IS_LOG,  IS_LOG,   IS_UNKNOWN, IS_DAMAGED,
+					   IS_READ, ENDS_ONE, ENDS_ALL,   TAKES_LONG };
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[1 << 14];
+
+	begin(seed, ranks, files);
+	for (int i = 0; i < files; i++) {
+		fleet.fates[i] = fates[draw(sizeof(fates) / sizeof(*fates))];
+		fleet.families[i] = draw(4);
+	}
+	outcome = run(&settings, said, sizeof(said));
+	assert_whole(&outcome);
+	end();
+	if (!death_in)
+		return;
+	/* One death by chance: a file that ends two workers is left out. */
+	begin(seed, ranks, files);
+	for (int i = 0; i < files; i++) {
+		fleet.fates[i] = draw(3) ? IS_READ : IS_LOG;
+		fleet.families[i] = draw(4);
+	}
+	fleet.death_in = death_in;
+	fleet.deaths_left = 1;
+	outcome = run(&settings, said, sizeof(said));
+	assert_whole(&outcome);
+	end();
+}
+
+TEST(each_file_is_in_the_sum_once)
+{
+	for (uint32_t seed = 1; seed <= 200; seed++)
+		play(seed, 1 + (int)(seed % MOST_RANKS), 2 + (int)(seed * 7 % (MOST_FILES - 1)), 0);
+}
+
+TEST(wherever_a_worker_dies)
+{
+	for (uint32_t seed = 1; seed <= 400; seed++)
+		play(seed, 1 + (int)(seed % MOST_RANKS), 2 + (int)(seed * 5 % 23), 3 + seed % 40);
+}
+
+/* Whatever dies while sums are added up, all of it is done again, and counted once. */
+TEST(many_deaths_in_sums)
+{
+	struct settings settings = { 0 };
+	char said[1 << 14];
+
+	for (uint32_t seed = 1; seed <= 300; seed++) {
+		struct fleet_outcome outcome;
+		struct sum sum;
+		size_t missing = 0;
+
+		begin(seed, 2 + (int)(seed % (MOST_RANKS - 1)), 8 + (int)(seed % 20));
+		fleet.death_in = 6;
+		fleet.deaths_left = 30;
+		outcome = run(&settings, said, sizeof(said));
+		assert_int_equal(outcome.status, 0);
+		memset(&sum, 0, sizeof(sum));
+		if (outcome.sum >= 0)
+			assert_int_equal(pread(outcome.sum, &sum, sizeof(sum), 0), sizeof(sum));
+		for (int i = 0; i < fleet.files; i++) {
+			assert_in_range(sum.times[i], 0, 1);
+			missing += !sum.times[i];
+		}
+		/* What two workers died on by chance is left out, and told; nothing else is. */
+		assert_int_equal(outcome.missing, missing);
+		assert_int_equal(outcome.damaged, missing > 0);
+		if (outcome.sum >= 0)
+			close(outcome.sum);
+		end();
+	}
+}
+
+TEST(a_file_that_ends_workers_is_read_twice_and_named)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[4096];
+
+	begin(1, 2, 3);
+	fleet.fates[1] = ENDS_ALL;
+	outcome = run(&settings, said, sizeof(said));
+	assert_whole(&outcome);
+	assert_int_equal(fleet.read[1], 2);
+	assert_string_equal(said,
+			    "tracelathe: /nowhere/file: the process that read it was ended by "
+			    "signal 11 (Segmentation fault), 2 times\n");
+	end();
+	/* A file that takes long would do so again. */
+	begin(1, 2, 3);
+	fleet.fates[1] = TAKES_LONG;
+	outcome = run(&settings, said, sizeof(said));
+	assert_whole(&outcome);
+	assert_int_equal(fleet.read[1], 1);
+	assert_string_equal(said,
+			    "tracelathe: /nowhere/file: reading takes longer than --timeout\n");
+	end();
+}
+
+/* All of its logs are missing, and the file that is named is the first one. */
+TEST(a_family_that_ends_workers)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[4096];
+
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		begin(seed, 1 + (int)(seed % 3), 7);
+		for (unsigned i = 1; i < 6; i++) {
+			fleet.fates[i] = i % 2 ? LOG_ENDS_ALL : IS_LOG;
+			fleet.families[i] = i % 2;
+		}
+		outcome = run(&settings, said, sizeof(said));
+		assert_whole(&outcome);
+		assert_int_equal(outcome.missing, 3);
+		end();
+	}
+}
+
+/* Small files wait at the workers, so that these need not wait; not behind large ones. */
+TEST(what_is_handed_out_ahead)
+{
+	static const struct {
+		long size;
+		size_t ahead;
+	} cases[] = { { 100, 4 }, { (4 << 20) - 1, 4 }, { 4 << 20, 1 }, { 9 << 20, 1 } };
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[4096], name[32];
+	FILE *file = tmpfile();
+
+	assert_non_null(file);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fileno(file));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(ftruncate(fileno(file), cases[i].size), 0);
+		begin(1, 3, 20);
+		outcome = run_on(name, &settings, said, sizeof(said));
+		assert_whole(&outcome);
+		for (int rank = 0; rank < 3; rank++)
+			assert_int_equal(fleet.handed[rank], cases[i].ahead);
+		end();
+	}
+	fclose(file);
+}
+
+/* What there is to be said comes in the order of the files, whoever read them first. */
+TEST(words_come_in_the_order_of_the_files)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[4096];
+
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		begin(seed, 3, 9);
+		fleet.fates[2] = IS_DAMAGED;
+		fleet.fates[5] = IS_UNKNOWN;
+		fleet.fates[8] = IS_DAMAGED;
+		outcome = run(&settings, said, sizeof(said));
+		assert_whole(&outcome);
+		assert_string_equal(said, "file 2\nfile 5\nfile 8\n");
+		end();
+	}
+}
+
+/* Without memory there is no right answer; --strict and --no-keep-going want all files. */
+TEST(a_run_that_cannot_go_on)
+{
+	static const struct {
+		enum fate fate;
+		bool strict, no_keep_going;
+		int status;
+	} cases[] = {
+		{ NO_MEMORY, false, false, TL_NO_MEMORY },
+		{ IS_UNKNOWN, true, false, TL_BAD_FORMAT },
+		{ IS_UNKNOWN, false, true, TL_BAD_FORMAT },
+		{ ENDS_ALL, false, true, TL_IO },
+	};
+	char said[4096];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct settings settings = { 0 };
+		struct fleet_outcome outcome;
+
+		settings.input.strict = cases[i].strict;
+		settings.files.no_keep_going = cases[i].no_keep_going;
+		begin(1, 2, 4);
+		fleet.fates[2] = cases[i].fate;
+		outcome = run(&settings, said, sizeof(said));
+		assert_int_equal(outcome.status, cases[i].status);
+		assert_int_equal(outcome.sum, -1);
+		assert_int_equal(
+			strncmp(said, cases[i].fate == ENDS_ALL ? "tracelathe: " : "file 2\n", 7),
+			0);
+		end();
+	}
+}
+
+/* The only file is all there is. */
+TEST(one_file_that_cannot_be_read)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[4096];
+
+	begin(1, 2, 1);
+	fleet.fates[0] = IS_UNKNOWN;
+	outcome = run(&settings, said, sizeof(said));
+	assert_int_equal(outcome.status, TL_BAD_FORMAT);
+	assert_string_equal(said, "file 0\n");
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_file_is_in_the_sum_once),
+		cmocka_unit_test(wherever_a_worker_dies),
+		cmocka_unit_test(many_deaths_in_sums),
+		cmocka_unit_test(a_file_that_ends_workers_is_read_twice_and_named),
+		cmocka_unit_test(a_family_that_ends_workers),
+		cmocka_unit_test(what_is_handed_out_ahead),
+		cmocka_unit_test(words_come_in_the_order_of_the_files),
+		cmocka_unit_test(a_run_that_cannot_go_on),
+		cmocka_unit_test(one_file_that_cannot_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

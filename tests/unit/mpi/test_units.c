@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is handed out, and in which order. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi/units.h"
+#include "unit/temp_fixture.h"
+#include "unit/unit.h"
+
+enum { FILES = 7 };
+
+/* Sizes of the files; the one without a size does not exist. */
+static const long sizes[FILES] = { 10, 300, 20, -1, 300, 0, 4000 };
+
+static void make_files(char names[FILES][256], const char *paths[FILES])
+{
+	for (int i = 0; i < FILES; i++) {
+		FILE *file;
+
+		snprintf(names[i], 256, "%.240s/%d", temp.directory, i);
+		paths[i] = names[i];
+		if (sizes[i] < 0)
+			continue;
+		file = fopen(names[i], "w");
+		assert_non_null(file);
+		assert_int_equal(ftruncate(fileno(file), sizes[i]), 0);
+		fclose(file);
+	}
+}
+
+/* The numbers of the files of the units in the queue, which becomes empty. */
+static void assert_queue(struct units *u, const uint32_t *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		assert_true(units_have_waiting(u));
+		assert_int_equal(u->list[units_next(u)].files[0], files[i]);
+	}
+	assert_false(units_have_waiting(u));
+}
+
+TEST(the_largest_first)
+{
+	static const uint32_t order[FILES] = { 6, 1, 4, 2, 0, 3, 5 };
+	char names[FILES][256];
+	const char *paths[FILES];
+	struct units u;
+
+	make_files(names, paths);
+	assert_true(units_begin(&u, paths, FILES));
+	assert_int_equal(u.count, FILES);
+	assert_int_equal(u.unsure, FILES);
+	assert_int_equal(u.list[0].size, 4000);
+	assert_int_equal(u.list[FILES - 1].size, 0);
+	for (size_t i = 0; i < u.count; i++) {
+		assert_int_equal(u.list[i].count, 1);
+		assert_int_equal(u.list[i].state, UNIT_READY);
+		assert_int_equal(u.list[i].holder, NOBODY);
+		assert_false(u.list[i].related);
+	}
+	assert_queue(&u, order, FILES);
+	units_free(&u);
+	assert_int_equal(u.count, 0);
+}
+
+TEST(a_unit_may_wait_again)
+{
+	static const uint32_t again[] = { 2, 6 };
+	char names[FILES][256];
+	const char *paths[FILES];
+	struct units u;
+
+	make_files(names, paths);
+	assert_true(units_begin(&u, paths, FILES));
+	for (int i = 0; i < FILES; i++)
+		u.list[units_next(&u)].state = UNIT_DONE;
+	u.list[0].holder = 4;
+	assert_false(units_have_waiting(&u));
+	/* Units 3 and 0 of the list. */
+	assert_true(units_wait(&u, 3));
+	assert_true(units_wait(&u, 0));
+	assert_int_equal(u.list[0].state, UNIT_READY);
+	assert_int_equal(u.list[0].holder, NOBODY);
+	assert_queue(&u, again, 2);
+	units_free(&u);
+}
+
+/* Files 0, 4 and 5 belong together by way of 4; 1 and 6 do; 2 is alone. */
+TEST(logs_that_share_marks_go_together)
+{
+	static const uint64_t marks[FILES][2] = { { 100, 101 }, { 200, 201 }, { 300, 301 }, { 0 },
+						  { 101, 500 }, { 500, 501 }, { 200, 601 } };
+	static const uint32_t groups[3][3] = { { 1, 6 }, { 0, 4, 5 }, { 2 } };
+	static const uint32_t counts[3] = { 2, 3, 1 };
+	static const uint64_t bytes[3] = { 4300, 310, 20 };
+	char names[FILES][256];
+	const char *paths[FILES];
+	struct units u;
+
+	make_files(names, paths);
+	assert_true(units_begin(&u, paths, FILES));
+	while (units_have_waiting(&u)) {
+		uint32_t number = units_next(&u), file = u.list[number].files[0];
+
+		if (marks[file][0])
+			assert_true(units_add_kin(&u, number, marks[file], 2));
+		else
+			u.list[number].state = UNIT_OUT;
+	}
+	assert_true(units_group(&u));
+	assert_int_equal(u.count, FILES + 3);
+	for (int i = 0; i < 3; i++) {
+		const struct work_unit *unit = &u.list[units_next(&u)];
+
+		assert_true(unit->related);
+		assert_int_equal(unit->count, counts[i]);
+		assert_memory_equal(unit->files, groups[i], counts[i] * sizeof(uint32_t));
+		assert_int_equal(unit->size, bytes[i]);
+	}
+	assert_false(units_have_waiting(&u));
+	for (size_t i = 0; i < FILES; i++)
+		assert_int_equal(u.list[i].state,
+				 marks[u.list[i].files[0]][0] ? UNIT_KIN : UNIT_OUT);
+	units_free(&u);
+}
+
+TEST(no_files_and_no_logs)
+{
+	struct units u;
+
+	assert_true(units_begin(&u, NULL, 0));
+	assert_false(units_have_waiting(&u));
+	assert_true(units_group(&u));
+	assert_false(units_have_waiting(&u));
+	units_free(&u);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_largest_first),
+		cmocka_unit_test(a_unit_may_wait_again),
+		cmocka_unit_test(logs_that_share_marks_go_together),
+		cmocka_unit_test(no_files_and_no_logs),
+	};
+
+	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
+}
