@@ -319,7 +319,7 @@ def callers_and_callees_lead_on(chromium, program):
         callers = page.run("[...document.querySelectorAll('#pane-callers table[aria-label=Callers] tbody button')].map(b => b.title)")
         assert "worker(int, int)" in callers
         page.pane("graph")
-        labels = page.run("[...document.querySelectorAll('#pane-graph .graph-node')].map(n => n.getAttribute('aria-label'))")
+        labels = page.run("[...document.querySelectorAll('#pane-graph .graph-node')].map(n => n.querySelector('title').textContent)")
         assert callees[0] in labels and "worker(int, int)" in labels, labels
 
 
@@ -425,6 +425,43 @@ def names_are_texts_whatever_they_are(chromium, program):
                 equal(page.run("document.querySelectorAll('img, b img, i b, u, main script, svg[onload], #title *').length"), 0)
                 equal(page.run("typeof window.taken"), "undefined")
                 assert page.run("document.title.endsWith('tracelathe')")
+
+
+# The rules of WCAG 2.1 that a script can check, each a list of elements that break it.
+ACCESSIBLE = r"""(() => {
+const seen = [...document.querySelectorAll('body *')].filter(e => e.checkVisibility()), told = list => list.map(e => e.outerHTML.slice(0, 200));
+const ownText = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+const words = text => (text.match(/[\p{L}\p{N}]{2,}/gu) || []);
+const shownText = e => { const copy = e.cloneNode(true); copy.querySelectorAll('title').forEach(t => t.remove()); return copy.textContent; };
+const light = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const colour = text => text.match(/[\d.]+/g).map(Number);
+const ground = e => { for (; e; e = e.parentElement) { const c = colour(getComputedStyle(e).backgroundColor); if (c[3] === undefined || c[3] > 0) return c; } return [255, 255, 255]; };
+const contrast = e => { const a = light(colour(getComputedStyle(e).color).slice(0, 3)), b = light(ground(e).slice(0, 3)); return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); };
+return {
+outside: told(seen.filter(e => ownText(e) && !e.closest('header, main, section[aria-label], dialog, [role=alert], [role=status], [role=tooltip]'))),
+values: told(seen.filter(e => e.matches('[role=separator][tabindex]') && !(+e.ariaValueMin <= +e.ariaValueNow && +e.ariaValueNow <= +e.ariaValueMax && e.ariaValueNow))),
+stuck: told(seen.filter(e => e.scrollHeight > e.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(e).overflowY) && e.tabIndex < 0 && !e.querySelector('button, a, input, [tabindex="0"]'))),
+unsaid: told(seen.filter(e => e.matches('button[aria-label], [role=button][aria-label], [role=tab][aria-label]') && words(shownText(e)).some(w => !e.getAttribute('aria-label').includes(w)))),
+faint: told(seen.filter(e => ownText(e) && !e.closest('svg, canvas, :disabled') && contrast(e) < 4.5)) };
+})()"""
+
+
+@test
+def what_a_script_can_check_of_accessibility_holds(chromium, program):
+    """TL_AXE names axe-core's axe.min.js, which knows more rules: then those, too, have no finding."""
+    axe = os.environ.get("TL_AXE")
+    for arguments, link in (((XTRACE,), "at=0-300&name=0x400194"), ((HOLE, MT), "")):
+        for scheme in ("light", "dark"):
+            with Opened(chromium, program, *arguments, link=link, scheme=scheme) as page:
+                for name in page.run("[...document.querySelectorAll('[role=tab]')].map(t => t.id.slice(4))"):
+                    page.pane(name)
+                    equal((name, scheme, page.run(ACCESSIBLE)), (name, scheme, {key: [] for key in ("outside", "values", "stuck", "unsaid", "faint")}))
+                    if axe:
+                        with open(axe, encoding="utf-8") as file:
+                            page.run("(() => { %s; return 1; })()" % file.read())
+                        found = page.call("Runtime.evaluate", awaitPromise=True, returnByValue=True, expression="axe.run(document, { resultTypes: ['violations'] })"
+                                          ".then(r => r.violations.map(v => v.id + ': ' + v.nodes[0].html))")
+                        equal((name, scheme, found["result"]["value"]), (name, scheme, []))
 
 
 @test

@@ -61,9 +61,9 @@ function node(profile, i, at, root) {
 	const take = () => choose({ fn: fnOf(profile, i) });
 	const box = svg('rect', { width: WIDE, height: HIGH, rx: 5, class: i === root ? 'node root' : 'node' });
 	box.style.fill = nameColour(name);
-	return svg('g', { transform: `translate(${at.x},${at.y})`, tabindex: 0, role: 'button', 'aria-label': name, class: 'graph-node', onclick: take, onkeydown: event => { if (event.key === 'Enter') take(); } },
-		svg('title', {}, name), box, svg('text', { x: 8, y: 16 }, short.length > 27 ? short.slice(0, 26) + '…' : short),
-		svg('text', { x: 8, y: 32, class: 'small' }, `${cost(inclusive, profile.events[e], profile.frequency)} ${percent(inclusive, profile.events[e].total)}`));
+	const shown = short.length > 27 ? short.slice(0, 26) + '…' : short, price = `${cost(inclusive, profile.events[e], profile.frequency)} ${percent(inclusive, profile.events[e].total)}`;
+	return svg('g', { transform: `translate(${at.x},${at.y})`, tabindex: 0, role: 'button', 'aria-label': `${shown} ${price}${shown === name ? '' : ', ' + name}`, class: 'graph-node', onclick: take, onkeydown: event => { if (event.key === 'Enter') take(); } },
+		svg('title', {}, name), box, svg('text', { x: 8, y: 16 }, shown), ' ', svg('text', { x: 8, y: 32, class: 'small' }, price));
 }
 
 export async function drawGraph() {

@@ -52,7 +52,7 @@ function tabKey(event) {
 function makePanes() {
 	for (const [name, title, make] of PANES) {
 		if (name === 'compare' && told.files.length < 2) continue;
-		const pane = el('section', { role: 'tabpanel', id: 'pane-' + name, 'aria-labelledby': 'tab-' + name, hidden: true });
+		const pane = el('section', { role: 'tabpanel', id: 'pane-' + name, 'aria-labelledby': 'tab-' + name, tabindex: 0, hidden: true });
 		const tab = el('button', { type: 'button', role: 'tab', id: 'tab-' + name, 'aria-controls': 'pane-' + name, onclick: () => choose({ pane: name }), onkeydown: tabKey }, title);
 		byId('tabs').append(tab);
 		byId('panes').append(pane);
@@ -186,9 +186,21 @@ function key(event) {
 
 /* ---- the height of the timeline ---- */
 
+const LEAST_HEIGHT = 90, OTHERS = 160; // pixels: of the timeline, and for what is around it
+
 function makeSplitter() {
 	const splitter = byId('splitter'), section = byId('timeline');
-	const set = height => { section.style.height = Math.min(Math.max(height, 90), innerHeight - 160) + 'px'; redraw(); };
+	const tell = () => {
+		for (const [key, value] of [['min', LEAST_HEIGHT], ['now', section.clientHeight], ['max', Math.max(innerHeight - OTHERS, LEAST_HEIGHT)]])
+			splitter.setAttribute('aria-value' + key, Math.round(value));
+	};
+	const set = height => {
+		section.style.height = Math.min(Math.max(height, LEAST_HEIGHT), innerHeight - OTHERS) + 'px';
+		tell();
+		redraw();
+	};
+	new ResizeObserver(tell).observe(section);
+	tell();
 	splitter.addEventListener('pointerdown', event => splitter.setPointerCapture(event.pointerId));
 	splitter.addEventListener('pointermove', event => { if (splitter.hasPointerCapture(event.pointerId)) set(event.clientY - section.getBoundingClientRect().top); });
 	splitter.addEventListener('keydown', event => {
