@@ -14,7 +14,8 @@
 #include "profile/model/unsized.h"
 
 /*
- * Columns of a recorded event: its periods, its samples; of branches, how many, and those that the
+ * Columns of a recorded event: its periods, its samples; of times off the processors, how long
+ * and how many; of branches, how many, and those that the
  * processor had predicted wrongly.
  */
 enum { PERIOD, SAMPLES, COLUMNS };
@@ -119,11 +120,21 @@ static bool take_columns(struct builder *b, struct event_texts *t, size_t number
 					  : take_event(b, t, number, is_only);
 }
 
+static void take_off_cpu(struct builder *b, struct event_texts *t)
+{
+	if (!b->pass->off_cpu.switches)
+		return;
+	b->first_column[b->pass->event_count] = t->count;
+	t->list[t->count + PERIOD] = (struct tl_event){ "off-cpu", "", "ns", "" };
+	t->list[t->count + SAMPLES] = (struct tl_event){ "off-cpu.switches", "", "switches", "" };
+	t->count += COLUMNS;
+}
+
 static int make_profile(struct builder *b, struct tl_error *err)
 {
 	const size_t events = b->pass->event_count;
 	struct event_texts t = {
-		.list = tl_zeroed(COLUMNS * events, sizeof(*t.list)),
+		.list = tl_zeroed(COLUMNS * (events + 1), sizeof(*t.list)),
 		.rooms = tl_zeroed(events, sizeof(*t.rooms)),
 		.made = tl_zeroed(COLUMNS * events, sizeof(*t.made)),
 	};
@@ -135,6 +146,8 @@ static int make_profile(struct builder *b, struct tl_error *err)
 	for (size_t i = 0; made && i < events; i++)
 		if (b->pass->events[i].samples || !sampled)
 			made = take_columns(b, &t, i, is_only);
+	if (made)
+		take_off_cpu(b, &t);
 	status = made ? tl_profile_make(&b->profile, "perf", t.list, t.count, 1000000000, err)
 		      : tl_error_memory(err);
 	b->column_count = t.count;
@@ -212,6 +225,12 @@ static int add_parts(struct builder *b, struct tl_error *err)
 
 /* ---- contexts and lines ---- */
 
+/* Times off the processors are behind all events that were recorded. */
+static size_t column_event(const struct builder *b, uint32_t event)
+{
+	return event == TL_PERF_OFF_CPU_EVENT ? b->pass->event_count : event;
+}
+
 /* The costs of a node. False: it has none of its own. */
 static bool take_cost(struct builder *b, uint32_t node)
 {
@@ -223,7 +242,7 @@ static bool take_cost(struct builder *b, uint32_t node)
 		return false;
 	memset(b->cost, 0, b->column_count * sizeof(*b->cost));
 	for (; at; at = s->costs[at].next) {
-		int64_t *columns = &b->cost[b->first_column[s->costs[at].event]];
+		int64_t *columns = &b->cost[b->first_column[column_event(b, s->costs[at].event)]];
 
 		/* The period of a branch is 1 where it was predicted wrongly, else 0. */
 		columns[branches ? MISPREDICTED : PERIOD] += (int64_t)s->costs[at].period;
@@ -297,8 +316,8 @@ static bool make_tables(struct builder *b)
 {
 	const struct tl_perf_stacks *s = &b->pass->stacks;
 
-	b->first_column = tl_zeroed(b->pass->event_count, sizeof(*b->first_column));
-	b->cost = tl_zeroed(COLUMNS * b->pass->event_count, sizeof(*b->cost));
+	b->first_column = tl_zeroed(b->pass->event_count + 1, sizeof(*b->first_column));
+	b->cost = tl_zeroed(COLUMNS * (b->pass->event_count + 1), sizeof(*b->cost));
 	b->roots = tl_zeroed(s->node_count, sizeof(*b->roots));
 	b->contexts = tl_zeroed(s->node_count, sizeof(*b->contexts));
 	b->parts = tl_zeroed(s->root_count, sizeof(*b->parts));

@@ -84,6 +84,7 @@ static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	node = tl_perf_stacks_path(&p->stacks, p->last_root, p->chain.list, p->chain.count);
 	if (!node || !tl_perf_stacks_count(&p->stacks, node, event, period))
 		return tl_error_memory(err);
+	p->last_node = node;
 	p->events[event].samples++;
 	p->samples++;
 	if (!p->on_sample)
@@ -194,14 +195,11 @@ static uint64_t period_of(const struct tl_perf_record *rec)
 	return is_periodless(rec) ? 1 : rec->attr->period;
 }
 
-static bool is_selected(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
+static bool is_selected(const struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
 {
 	const struct tl_perf_sample_options *o = p->options;
-	double at;
+	const double at = p->first_ns ? (double)(p->time_ns - p->first_ns) / 1e9 : 0;
 
-	if (!p->first_ns)
-		p->first_ns = p->time_ns;
-	at = (double)(p->time_ns - p->first_ns) / 1e9;
 	return (o->thread == TL_NOWHERE || o->thread == rec->id.thread) &&
 	       (o->process == TL_NOWHERE || o->process == rec->id.process) &&
 	       (o->cpu == TL_NOWHERE || o->cpu == rec->id.cpu) && at >= o->from_seconds &&
@@ -230,6 +228,33 @@ static bool know_event(struct tl_perf_sample_pass *p, size_t number)
 	return true;
 }
 
+/* The thread of a record; NULL without memory. */
+static struct tl_perf_away *away_of(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
+{
+	const uint32_t thread =
+		tl_perf_thread_add(&p->sys, (uint32_t)rec->id.process, (uint32_t)rec->id.thread);
+
+	return thread == TL_NONE ? NULL : tl_perf_away_at(&p->off_cpu, thread);
+}
+
+/* A sample of sched:sched_switch is of the thread that is about to leave, and has its stack. */
+static int note_leaving(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			struct tl_error *err)
+{
+	struct tl_perf_away *away;
+
+	if (!rec->attr->name || strcmp(rec->attr->name, "sched:sched_switch") != 0)
+		return 0;
+	away = away_of(p, rec);
+	if (!away)
+		return tl_error_memory(err);
+	if (!away->is_away) {
+		away->has_stack = true;
+		away->node = p->last_node;
+	}
+	return 0;
+}
+
 static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
@@ -238,6 +263,8 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	/* Also of samples that the filters leave out: the file has samples all the same. */
 	if (!know_event(p, p->reader->attrs.count - 1))
 		return tl_error_memory(err);
+	if (!p->first_ns)
+		p->first_ns = p->time_ns;
 	if (!is_selected(p, rec))
 		return 0;
 	if (!tl_perf_call_chain_of(&p->chain, rec))
@@ -256,8 +283,58 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		return status;
 	if (is_group(rec))
 		return count_group(p, rec, err);
-	return count_stack(p, rec, (uint32_t)(rec->attr - p->reader->attrs.list), period_of(rec),
-			   err);
+	status = count_stack(p, rec, (uint32_t)(rec->attr - p->reader->attrs.list), period_of(rec),
+			     err);
+	return status < 0 ? status : note_leaving(p, rec, err);
+}
+
+/* ---- times off the processors ---- */
+
+/* The stack of a thread of which only its leaving is known. False without memory. */
+static bool stack_without_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+				 struct tl_perf_away *away)
+{
+	if (!tl_grow(&p->chain.list, &p->chain.capacity, 1, sizeof(*p->chain.list)))
+		return false;
+	p->chain.count = 1;
+	p->chain.list[0] = TL_PERF_OFF_CPU_IP;
+	if (!find_root(p, rec))
+		return false;
+	away->node = tl_perf_stacks_path(&p->stacks, p->last_root, p->chain.list, 1);
+	return away->node != 0;
+}
+
+/* Where a thread is again that was away: its time counts at the stack with which it left. */
+static bool come_back(struct tl_perf_sample_pass *p, struct tl_perf_away *away)
+{
+	const uint64_t time = p->time_ns - away->since_ns;
+
+	away->is_away = away->has_stack = false;
+	p->off_cpu.switches++;
+	return tl_perf_stacks_count(&p->stacks, away->node, TL_PERF_OFF_CPU_EVENT, time);
+}
+
+/* Thread 0 is what a processor runs that has nothing to do. */
+static int load_switch(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		       struct tl_error *err)
+{
+	const uint32_t tid = (uint32_t)rec->id.thread;
+	struct tl_perf_away *away;
+	bool done = true;
+
+	if (p->options->branches || rec->id.time_ns == TL_NOWHERE || !tid || tid == UINT32_MAX)
+		return 0;
+	away = away_of(p, rec);
+	if (!away)
+		return tl_error_memory(err);
+	if (!(rec->misc & TL_PERF_MISC_OUT)) {
+		done = !away->is_away || come_back(p, away);
+	} else if (!away->is_away && is_selected(p, rec)) {
+		away->is_away = true;
+		away->since_ns = p->time_ns;
+		done = away->has_stack || stack_without_sample(p, rec, away);
+	}
+	return done ? 0 : tl_error_memory(err);
 }
 
 /* ---- all others ---- */
@@ -313,6 +390,8 @@ static const struct {
 	{ TL_PERF_SAMPLE, load_sample },
 	{ TL_PERF_MMAP2, load_map },
 	{ TL_PERF_MMAP, load_map },
+	{ TL_PERF_SWITCH, load_switch },
+	{ TL_PERF_SWITCH_CPU_WIDE, load_switch },
 	{ TL_PERF_COMM, load_comm },
 	{ TL_PERF_FORK, load_fork },
 	{ TL_PERF_LOST, load_lost },
@@ -364,6 +443,7 @@ void tl_perf_sample_pass_free(struct tl_perf_sample_pass *p)
 	tl_perf_stacks_free(&p->stacks);
 	tl_index_free(&p->counters.by_id);
 	free(p->counters.list);
+	free(p->off_cpu.list);
 	free(p->events);
 	free(p->chain.list);
 }

@@ -4,6 +4,7 @@
 /* The pass over all records of a file of samples, and what it gathers. */
 #include "perf_data/samples/call_chain.h"
 #include "perf_data/samples/fold.h"
+#include "perf_data/samples/off_cpu.h"
 #include "perf_data/samples/unwinder.h"
 
 /* An event that was recorded; its number is that of its attribute. */
@@ -48,9 +49,11 @@ struct tl_perf_sample_pass {
 	struct tl_perf_call_chain chain;
 	struct tl_perf_unwinder unwinder;
 	struct tl_perf_sample_losses losses;
+	struct tl_perf_off_cpu off_cpu;
 	uint64_t samples;             /* or branches */
 	uint64_t first_ns;            /* of the first sample, which `from_seconds` counts from */
 	uint64_t time_ns;             /* of the latest record that had a time */
+	uint32_t last_node;           /* of the sample before */
 	uint32_t last_root;           /* of the sample before, TL_NONE: none */
 	tl_perf_sample_fn *on_sample; /* NULL: nobody is told */
 	void *arg;

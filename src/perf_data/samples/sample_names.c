@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "perf_data/samples/call_chain.h"
+#include "perf_data/samples/off_cpu.h"
 #include "perf_data/samples/remarks.h"
 #include "profile/model/unsized.h"
 #include "symbols/binary.h"
@@ -427,6 +428,8 @@ static const char *name_of_marker(uint64_t marker)
 		return "[guest kernel]";
 	case TL_PERF_CONTEXT_GUEST_USER:
 		return "[guest user]";
+	case TL_PERF_OFF_CPU_IP:
+		return "[off-cpu]";
 	case TL_PERF_CONTEXT_USER_DEFERRED:
 		return "[user stack elsewhere]";
 	default:

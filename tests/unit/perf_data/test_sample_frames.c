@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that are in no call chain: inlined functions, and branches. The program is
- * fuzz/corpus/dwarf/gcc-5; what is inlined where is what llvm-symbolizer says of it.
+ * What is in no call chain: inlined functions, branches, times off the processors. The program
+ * is fuzz/corpus/dwarf/gcc-5; what is inlined where is what llvm-symbolizer says of it.
  */
 #include "file.h"
 
@@ -294,6 +294,105 @@ TEST(branches_that_are_not_there)
 	done();
 }
 
+/* ---- times off the processors ---- */
+
+enum { OUT = 1 << 13, PREEMPTED = 1 << 14 };
+
+static void put_switch(uint16_t misc, uint32_t tid, uint64_t time)
+{
+	put_header(&f, TL_PERF_SWITCH, misc, 8 + 32);
+	put_trailer(&f, PID, tid, time, 0);
+}
+
+/* The third and fourth event of the function of that name. */
+static void assert_off_cpu(const char *name, int64_t time, int64_t switches)
+{
+	int64_t found[2] = { 0, 0 };
+
+	for (uint32_t i = 0; i < tl_profile_context_count(profile); i++) {
+		const struct tl_context *c = tl_profile_context(profile, i);
+		const int64_t *self = tl_profile_context_self(profile, i);
+
+		if (strcmp(tl_profile_function(profile, c->function)->name, name) != 0)
+			continue;
+		found[0] += self[2];
+		found[1] += self[3];
+	}
+	assert_int_equal(found[0], time);
+	assert_int_equal(found[1], switches);
+}
+
+/* "from the record that says that it left up to the one that says that it is back". */
+static void put_switches(void)
+{
+	begin("dwarf", "/gcc-5");
+	options.inlined = false;
+	put_switch(0, PID, 50); /* nobody left before */
+	put_switch(OUT, PID, 60);
+	put_switch(OUT | PREEMPTED, PID + 1, 70);
+	put_switch(0, PID, 100);
+	put_sample(0x4000b3, 0x40011b);
+	put_switch(OUT, 0, 110); /* a processor with nothing to do */
+	put_switch(0, 0, 120);
+	put_switch(0, PID + 1, 170);
+	put_switch(OUT, PID, 200);
+	put_switch(OUT, PID, 210); /* it had left */
+	put_switch(0, PID, 230);
+	put_switch(OUT, PID, 240); /* to the end */
+}
+
+TEST(times_off_the_processors)
+{
+	put_switches();
+	file_end(&f);
+	assert_int_equal(fold(), 0);
+	assert_int_equal(tl_profile_event_count(profile), 4);
+	assert_string_equal(tl_profile_event(profile, 2)->name, "off-cpu");
+	assert_string_equal(tl_profile_event(profile, 3)->name, "off-cpu.switches");
+	assert_off_cpu("[off-cpu]", 40 + 100 + 30, 3);
+	assert_off_cpu("outer", 0, 0);
+	assert_stacks("_start;outer 7\n");
+	assert_int_equal(remarks.count, 0);
+	done();
+	assert_true(refuse_each(fold_step, NULL) > 100);
+}
+
+/* Filters hold for the record of the leaving. */
+TEST(times_of_one_thread)
+{
+	put_switches();
+	file_end(&f);
+	options.thread = PID;
+	assert_int_equal(fold(), 0);
+	assert_off_cpu("[off-cpu]", 70, 2);
+	done();
+}
+
+/* The kernel's tracepoint comes in front of the record, in the thread that leaves. */
+TEST(times_have_the_stacks_of_sched_switch)
+{
+	static const char event[] = "sched:sched_switch";
+
+	begin("dwarf", "/gcc-5");
+	options.inlined = false;
+	put_header(&f, TL_PERF_EVENT_UPDATE, 0, 8 + 16 + 24);
+	put64(&f, 2); /* PERF_EVENT_UPDATE__NAME */
+	put64(&f, 77);
+	put_name(&f, event);
+	put_sample(0x4000b3, 0x40011b); /* at 100 */
+	put_switch(OUT, PID, 101);
+	put_switch(0, PID, 131);
+	/* A stack is that of one leaving. */
+	put_switch(OUT, PID, 140);
+	put_switch(0, PID, 145);
+	file_end(&f);
+	assert_int_equal(fold(), 0);
+	assert_string_equal(tl_profile_event(profile, 0)->name, event);
+	assert_off_cpu("outer", 30, 1);
+	assert_off_cpu("[off-cpu]", 5, 1);
+	done();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +404,9 @@ int main(void)
 		cmocka_unit_test(branches_are_counted_from_function_to_function),
 		cmocka_unit_test(branches_from_inlined_functions),
 		cmocka_unit_test(branches_that_are_not_there),
+		cmocka_unit_test(times_off_the_processors),
+		cmocka_unit_test(times_of_one_thread),
+		cmocka_unit_test(times_have_the_stacks_of_sched_switch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
