@@ -251,6 +251,7 @@ enum tl_analysis_flag {
 	TL_ANALYZE_BLOCKS = 1 << 5,
 	TL_ANALYZE_BBV = 1 << 6,      /**< basic-block vectors; alone */
 	TL_ANALYZE_BRANCHES = 1 << 7, /**< branches, and predictors of them, simulated */
+	TL_ANALYZE_SHARING = 1 << 8,  /**< lines that threads share */
 };
 
 /** Which exception level counts. */

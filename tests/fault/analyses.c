@@ -53,6 +53,9 @@ static const struct wish wishes[] = {
 	{ .form = TL_REPORT_TEXT, .simpoints = true },
 };
 
+/* Of the group alone. */
+static const struct wish shared = { .what = TL_ANALYZE_SHARING, .binary = true };
+
 /* Of SimPoint: intervals of 100 instructions, and what they weigh. */
 static char simpoints[64], weights[64];
 static char policies[64];
@@ -286,8 +289,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
 		for (int onward = 0; onward < 2; onward++)
 			failures += refuse_each(&single, &wishes[i], onward, &runs);
-	for (int onward = 0; onward < 2; onward++)
+	for (int onward = 0; onward < 2; onward++) {
 		failures += refuse_each(&group, &wishes[0], onward, &runs);
+		failures += refuse_each(&group, &shared, onward, &runs);
+	}
 	failures += damage(folder, &single, mutants, &runs);
 	remove(policies);
 	remove(simpoints);

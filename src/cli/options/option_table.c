@@ -221,6 +221,10 @@ const struct option_row option_rows[] = {
 	OPT_DESCRIBED(C_ANALYZE, "cache", "[=FILE]", analysis, TL_ANALYZE_CACHE,
 		      "hits and misses of caches and TLBs, those that FILE describes or the usual "
 		      "ones of a server; with --binary by function, too"),
+	OPT_BIT(C_ANALYZE, "sharing", analysis.analyses, TL_ANALYZE_SHARING,
+		"lines that several threads touch: misses and invalidations of MESI, true and "
+		"false "
+		"sharing by line and functions"),
 	OPT_BIT(C_ANALYZE, "syscalls", analysis.analyses, TL_ANALYZE_SYSCALLS,
 		"system calls: name, arguments, vectors, result, instructions between"),
 	OPT_BIT(C_ANALYZE, "blocks", analysis.analyses, TL_ANALYZE_BLOCKS,
@@ -240,11 +244,12 @@ const struct option_row option_rows[] = {
 	OPT_ID(C_ANALYZE, "interval", "N", analysis.interval,
 	       "--bbv: instructions of a vector (default: from snapshot to snapshot)"),
 	OPT_ID(C_ANALYZE, "line", "BYTES", analysis.line,
-	       "--footprint, --reuse: size of a line (default: 64)"),
+	       "--footprint, --reuse, --sharing: size of a line (default: 64)"),
 	OPT_ID(C_ANALYZE, "page", "BYTES", analysis.page,
 	       "--footprint: size of a page (default: 4096)"),
 	OPT_COUNT(C_ANALYZE, "top", "N", analysis.top,
-		  "--blocks, --branches, --cache by function: only the first N (default: 40 as "
+		  "--blocks, --branches, --sharing, --cache by function: only the first N "
+		  "(default: 40 as "
 		  "text, else all)"),
 	OPT_FLAG(C_ANALYZE, "all", report.all, "all of them as text too"),
 	/* slice */

@@ -48,9 +48,10 @@ static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis
 	unsigned wanted = a->options.analyses;
 	uint64_t line = pc >> a->line_shift;
 
+	if (wanted & (TL_XTRACE_ANALYZE_CACHE | TL_XTRACE_ANALYZE_SHARING) &&
+	    a->options.binary_count && !attribute(a, s, pc))
+		return false;
 	if (wanted & TL_XTRACE_ANALYZE_CACHE) {
-		if (a->options.binary_count && !attribute(a, s, pc))
-			return false;
 		s->core->silent = !s->counted;
 		s->core->pc = pc;
 		tl_xtrace_cache_access(s->core, pc, 4, TL_XTRACE_USE_FETCH, counts_of(a, s));
@@ -69,6 +70,15 @@ static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis
 	       tl_xtrace_basic_block_step(&a->blocks, &s->place, pc, s->el, s->opcode);
 }
 
+static bool share(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+		  enum tl_xtrace_use use, uint64_t address, uint64_t size)
+{
+	uint32_t core = (uint32_t)(s - a->streams);
+
+	return tl_xtrace_sharing_access(&a->sharing, core, use == TL_XTRACE_USE_STORE, address,
+					size, s->function, s->counted ? a->sharing_counts : NULL);
+}
+
 static bool access_data(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
 			enum tl_xtrace_use use, uint64_t address, uint64_t size)
 {
@@ -79,6 +89,8 @@ static bool access_data(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 		return true;
 	if (wanted & TL_XTRACE_ANALYZE_CACHE)
 		tl_xtrace_cache_access(s->core, address, size, use, counts_of(a, s));
+	if (wanted & TL_XTRACE_ANALYZE_SHARING && !share(a, s, use, address, size))
+		return false;
 	if (!s->counted || !(wanted & (TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE)))
 		return true;
 	/* An access over the end of the address space goes on at its beginning. */
@@ -258,7 +270,8 @@ static struct tl_xtrace_stream_analysis *earliest(struct tl_xtrace_analysis *a,
 
 int tl_xtrace_analysis_run(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
-	uint64_t quantum = a->options.analyses & TL_XTRACE_ANALYZE_CACHE ? QUANTUM : UINT64_MAX / 2;
+	bool turns = a->options.analyses & (TL_XTRACE_ANALYZE_CACHE | TL_XTRACE_ANALYZE_SHARING);
+	uint64_t quantum = turns ? QUANTUM : UINT64_MAX / 2;
 	struct tl_xtrace_stream_analysis *s;
 
 	while ((s = earliest(a, NULL))) {
@@ -325,6 +338,37 @@ static bool begin_branches(struct tl_xtrace_analysis *a)
 	return good;
 }
 
+static int begin_sharing(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	if (a->stream_count < 2 || a->stream_count > TL_XTRACE_SHARERS)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "sharing is between the streams of 2 to 64 threads or cores");
+	a->sharing.cores = (uint32_t)a->stream_count;
+	a->sharing.line_shift = a->line_shift;
+	a->sharing_counts = tl_zeroed(a->stream_count, sizeof(*a->sharing_counts));
+	return a->sharing_counts ? 0 : tl_error_memory(err);
+}
+
+/* Without TIME the order of accesses is not that of the run, which is said. */
+static int remark_order(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	for (size_t i = 0; i < a->stream_count; i++) {
+		const struct tl_xtrace_stream_analysis *s = &a->streams[i];
+		const struct tl_xtrace_fault said = {
+			.status = TL_UNSUPPORTED,
+			.path = s->stream->info.path,
+			.offset = TL_NOWHERE,
+			.record = TL_NOWHERE,
+			.text = "accesses have no TIME: threads take turns of 1,000 instructions, "
+				"and what they share is an estimate",
+		};
+
+		if (!s->time)
+			return tl_xtrace_note_fault(&a->trace->faults, &said, err);
+	}
+	return 0;
+}
+
 int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	const struct tl_xtrace_analysis_options *options = &a->options;
@@ -342,6 +386,8 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		a->streams[i].core = &a->caches.cores[i];
 	if (options->analyses & TL_XTRACE_ANALYZE_BRANCHES && !begin_branches(a))
 		return tl_error_memory(err);
+	if (options->analyses & TL_XTRACE_ANALYZE_SHARING && begin_sharing(a, err) < 0)
+		return err->status;
 	status = tl_xtrace_part_begin(a, err);
 	if (status < 0)
 		return status;
@@ -385,6 +431,8 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 		good = tl_xtrace_show_cache_functions(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_BRANCHES)
 		good = tl_xtrace_show_branches(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_SHARING)
+		tl_xtrace_show_sharing(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_BLOCKS)
 		good = tl_xtrace_show_blocks(a);
 	if (!good)
@@ -408,7 +456,9 @@ static int one_pass(struct tl_xtrace_analysis *a, struct tl_error *err)
 	if (!a->any && tl_xtrace_part_chosen(&a->options.part))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "there are no instructions in that part");
-	return show(a, err);
+	if (a->options.analyses & TL_XTRACE_ANALYZE_SHARING)
+		status = remark_order(a, err);
+	return status < 0 ? status : show(a, err);
 }
 
 void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
@@ -420,6 +470,8 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 		tl_xtrace_predictors_end(&a->streams[i].branch.predictors);
 	}
 	tl_xtrace_branches_free(&a->branches);
+	tl_xtrace_sharing_free(&a->sharing);
+	free(a->sharing_counts);
 	tl_xtrace_mix_free(a->mix);
 	free(a->streams);
 	tl_xtrace_caches_end(&a->caches);

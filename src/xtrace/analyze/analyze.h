@@ -16,6 +16,7 @@ enum {
 	TL_XTRACE_ANALYZE_BBV = 1 << 5, /* alone; as text in the form that SimPoint reads */
 	TL_XTRACE_ANALYZE_MIX = 1 << 6,
 	TL_XTRACE_ANALYZE_BRANCHES = 1 << 7,
+	TL_XTRACE_ANALYZE_SHARING = 1 << 8,
 };
 
 /* The part of each stream that is analyzed. Zero-filled is everything. */

@@ -4,9 +4,10 @@
 /* State of the analyses: of each stream, of all together, and the tables of results. */
 #include "xtrace/analyze/analyze.h"
 #include "xtrace/analyze/basic_blocks.h"
-#include "xtrace/analyze/branches.h"
+#include "xtrace/predict/branches.h"
 #include "xtrace/state/function_ids.h"
 #include "xtrace/analyze/reuse.h"
+#include "xtrace/share/sharing.h"
 
 /* A system call that is under way. */
 struct tl_xtrace_syscall {
@@ -87,6 +88,8 @@ struct tl_xtrace_analysis {
 	size_t function_room;
 	struct tl_xtrace_basic_blocks blocks;
 	struct tl_xtrace_branches branches;
+	struct tl_xtrace_sharing sharing;
+	struct tl_xtrace_sharing_count *sharing_counts; /* by stream */
 	struct tl_xtrace_mix *mix; /* of a part; NULL: mix.c makes a pass of its own */
 	unsigned levels;           /* that count, a bit each */
 	bool any;                  /* an instruction was counted */
@@ -140,6 +143,7 @@ void tl_xtrace_show_cache(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_cache_functions(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_blocks(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_branches(struct tl_xtrace_analysis *a);
+void tl_xtrace_show_sharing(struct tl_xtrace_analysis *a);
 
 /* mix.c: a pass of its own, and its tables. */
 int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/analyze/branches.h"
+#include "xtrace/predict/branches.h"
 
 #include <math.h>
 #include <stdlib.h>
