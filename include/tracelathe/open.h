@@ -252,6 +252,8 @@ enum tl_analysis_flag {
 	TL_ANALYZE_BBV = 1 << 6,      /**< basic-block vectors; alone */
 	TL_ANALYZE_BRANCHES = 1 << 7, /**< branches, and predictors of them, simulated */
 	TL_ANALYZE_SHARING = 1 << 8,  /**< lines that threads share */
+	/** distances to what made registers and memory, parallelism in windows */
+	TL_ANALYZE_DEPENDENCES = 1 << 9,
 };
 
 /** Which exception level counts. */

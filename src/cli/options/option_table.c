@@ -221,6 +221,9 @@ const struct option_row option_rows[] = {
 	OPT_DESCRIBED(C_ANALYZE, "cache", "[=FILE]", analysis, TL_ANALYZE_CACHE,
 		      "hits and misses of caches and TLBs, those that FILE describes or the usual "
 		      "ones of a server; with --binary by function, too"),
+	OPT_BIT(C_ANALYZE, "dependences", analysis.analyses, TL_ANALYZE_DEPENDENCES,
+		"how far registers and memory that are read are from what made them, and how many "
+		"instructions could run at once in windows of 16 to 1024"),
 	OPT_BIT(C_ANALYZE, "sharing", analysis.analyses, TL_ANALYZE_SHARING,
 		"lines that several threads touch: misses and invalidations of MESI, true and "
 		"false "

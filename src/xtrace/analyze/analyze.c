@@ -91,6 +91,10 @@ static bool access_data(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 		tl_xtrace_cache_access(s->core, address, size, use, counts_of(a, s));
 	if (wanted & TL_XTRACE_ANALYZE_SHARING && !share(a, s, use, address, size))
 		return false;
+	if (wanted & TL_XTRACE_ANALYZE_DEPENDENCES && s->counted &&
+	    !tl_xtrace_dependences_access(&s->dependences, use == TL_XTRACE_USE_STORE, address,
+					  size))
+		return false;
 	if (!s->counted || !(wanted & (TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE)))
 		return true;
 	/* An access over the end of the address space goes on at its beginning. */
@@ -137,6 +141,9 @@ static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 		system_call(a, s, w->pc);
 	s->instructions++;
 	s->user += s->el == 0;
+	if (a->options.analyses & TL_XTRACE_ANALYZE_DEPENDENCES && s->counted &&
+	    !tl_xtrace_dependences_step(&s->dependences, s->opcode))
+		return false;
 	if (a->mix && s->counted && !tl_xtrace_mix_count(a->mix, s->opcode, s->el))
 		return false;
 	return !s->simulated || !w->pc_known || fetch(a, s, w->pc);
@@ -388,6 +395,10 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		return tl_error_memory(err);
 	if (options->analyses & TL_XTRACE_ANALYZE_SHARING && begin_sharing(a, err) < 0)
 		return err->status;
+	for (size_t i = 0; options->analyses & TL_XTRACE_ANALYZE_DEPENDENCES && i < a->stream_count;
+	     i++)
+		if (!tl_xtrace_dependences_begin(&a->streams[i].dependences))
+			return tl_error_memory(err);
 	status = tl_xtrace_part_begin(a, err);
 	if (status < 0)
 		return status;
@@ -431,6 +442,8 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 		good = tl_xtrace_show_cache_functions(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_BRANCHES)
 		good = tl_xtrace_show_branches(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_DEPENDENCES)
+		good = tl_xtrace_show_dependences(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_SHARING)
 		tl_xtrace_show_sharing(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_BLOCKS)
@@ -467,6 +480,7 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 		tl_xtrace_footprint_free(&a->streams[i].footprint);
 		tl_xtrace_reuse_free(&a->streams[i].fetches);
 		tl_xtrace_reuse_free(&a->streams[i].data);
+		tl_xtrace_dependences_free(&a->streams[i].dependences);
 		tl_xtrace_predictors_end(&a->streams[i].branch.predictors);
 	}
 	tl_xtrace_branches_free(&a->branches);

@@ -17,6 +17,7 @@ enum {
 	TL_XTRACE_ANALYZE_MIX = 1 << 6,
 	TL_XTRACE_ANALYZE_BRANCHES = 1 << 7,
 	TL_XTRACE_ANALYZE_SHARING = 1 << 8,
+	TL_XTRACE_ANALYZE_DEPENDENCES = 1 << 9,
 };
 
 /* The part of each stream that is analyzed. Zero-filled is everything. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results as tables: footprint, reuse distances, basic blocks. */
+/* Results as tables: footprint, reuse distances, dependences, basic blocks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/arithmetic.h"
+#include "core/output.h"
 #include "xtrace/analyze/stream_analysis.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -171,6 +172,91 @@ void tl_xtrace_show_reuse(struct tl_xtrace_analysis *a)
 		put_histogram(a, &t, a->stream_count, "data", &data);
 	}
 	tl_xtrace_table_end(&t);
+}
+
+/* ---- dependences ---- */
+
+static const struct tl_xtrace_table_column dependence_columns[] = {
+	{ "thread", -10 }, { "kind", -8 },   { "from", 14 }, { "to", 14 },
+	{ "reads", 14 },   { "percent", 8 }, { "up_to", 8 },
+};
+
+/* Bucket TL_XTRACE_DISTANCES: what has no distance. */
+static void put_distances(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
+			  const char *kind, const struct tl_xtrace_distances *d)
+{
+	uint64_t below = 0;
+
+	for (unsigned bucket = 0; bucket <= TL_XTRACE_DISTANCES; bucket++) {
+		bool known = bucket < TL_XTRACE_DISTANCES;
+		uint64_t count = known ? d->buckets[bucket] : d->unknown;
+
+		below += count;
+		if (!count)
+			continue;
+		tl_xtrace_cell_stream(a, t, stream);
+		tl_xtrace_cell_text(t, kind);
+		if (known) {
+			tl_xtrace_cell_u64(t, UINT64_C(1) << bucket);
+			tl_xtrace_cell_u64(t, (UINT64_C(2) << bucket) - 1);
+		} else {
+			tl_xtrace_cell_none(t);
+			tl_xtrace_cell_none(t);
+		}
+		tl_xtrace_cell_u64(t, count);
+		tl_xtrace_cell_percent(t, count, d->reads);
+		tl_xtrace_cell_percent(t, below, d->reads);
+	}
+}
+
+static const struct tl_xtrace_table_column window_columns[] = {
+	{ "thread", -10 }, { "window", 8 },       { "instructions", 14 },
+	{ "chains", 14 },  { "parallelism", 11 },
+};
+
+static void show_windows(struct tl_xtrace_analysis *a)
+{
+	struct tl_xtrace_table t;
+
+	tl_xtrace_begin_table(a, &t, "parallelism",
+			      "Instructions by the longest chains of dependences in windows");
+	tl_xtrace_table_columns(&t, window_columns, COUNT(window_columns));
+	for (size_t i = 0; i < a->stream_count; i++)
+		for (unsigned w = 0; w < TL_XTRACE_WINDOWS; w++) {
+			const struct tl_xtrace_dependences *d = &a->streams[i].dependences;
+			double chains = (double)(d->chains[w] ? d->chains[w] : 1);
+
+			tl_xtrace_cell_stream(a, &t, i);
+			tl_xtrace_cell_u64(&t, tl_xtrace_window(w));
+			tl_xtrace_cell_u64(&t, d->instructions);
+			tl_xtrace_cell_u64(&t, d->chains[w]);
+			tl_put_format(tl_xtrace_cell_begin(&t), "%.2f",
+				      (double)d->instructions / chains);
+			tl_xtrace_cell_end(&t);
+		}
+	tl_xtrace_table_end(&t);
+}
+
+bool tl_xtrace_show_dependences(struct tl_xtrace_analysis *a)
+{
+	struct tl_xtrace_table t;
+	bool good = true;
+
+	for (size_t i = 0; i < a->stream_count; i++)
+		good &= tl_xtrace_dependences_end(&a->streams[i].dependences);
+	tl_xtrace_begin_table(a, &t, "dependences",
+			      "Instructions between what was read and what made it; the last row "
+			      "of each: it was not seen being made");
+	tl_xtrace_table_columns(&t, dependence_columns, COUNT(dependence_columns));
+	for (size_t i = 0; i < a->stream_count; i++) {
+		put_distances(a, &t, i, "register", &a->streams[i].dependences.registers);
+		put_distances(a, &t, i, "memory", &a->streams[i].dependences.memory);
+	}
+	tl_xtrace_table_end(&t);
+	/* CSV is one table. */
+	if (a->options.form != TL_XTRACE_CSV)
+		show_windows(a);
+	return good;
 }
 
 /* ---- basic blocks ---- */

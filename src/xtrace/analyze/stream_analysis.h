@@ -7,6 +7,7 @@
 #include "xtrace/predict/branches.h"
 #include "xtrace/state/function_ids.h"
 #include "xtrace/analyze/reuse.h"
+#include "xtrace/share/dependences.h"
 #include "xtrace/share/sharing.h"
 
 /* A system call that is under way. */
@@ -47,6 +48,7 @@ struct tl_xtrace_stream_analysis {
 	struct tl_xtrace_cache_core *core;
 	uint32_t function;
 	struct tl_xtrace_branch_stream branch;
+	struct tl_xtrace_dependences dependences;
 	struct tl_xtrace_block_position place;
 	struct tl_xtrace_syscall call;
 	uint64_t call_user; /* user instructions up to the call before, and that one */
@@ -143,6 +145,7 @@ void tl_xtrace_show_cache(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_cache_functions(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_blocks(struct tl_xtrace_analysis *a);
 bool tl_xtrace_show_branches(struct tl_xtrace_analysis *a);
+bool tl_xtrace_show_dependences(struct tl_xtrace_analysis *a);
 void tl_xtrace_show_sharing(struct tl_xtrace_analysis *a);
 
 /* mix.c: a pass of its own, and its tables. */
