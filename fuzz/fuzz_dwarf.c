@@ -5,6 +5,7 @@
 #include "fuzz.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/line_table.h"
+#include "symbols/elf/linkage.h"
 #include "symbols/elf/relocations.h"
 #include "symbols/elf/symtab.h"
 
@@ -49,6 +50,23 @@ static void look_everywhere(struct tl_dwarf *dwarf)
 	}
 }
 
+/* Entries of linkage tables are found at each of their bytes, and have names that end. */
+static void look_at_linkage(const struct tl_elf *file, struct tl_symtab *symbols)
+{
+	struct tl_symtab entries = { .count = 0 };
+
+	FUZZ_MUST(tl_linkage_read(&entries, file, symbols));
+	FUZZ_MUST(entries.count <= file->size);
+	for (size_t i = 0; i < entries.count; i++) {
+		const struct tl_elf_symbol *entry = &entries.symbols[i];
+
+		FUZZ_MUST(entry->size && entry->end - entry->start == entry->size);
+		FUZZ_MUST(*entry->name && strlen(entry->name) < file->size);
+		FUZZ_MUST(tl_symtab_find(&entries, entry->end - 1));
+	}
+	tl_symtab_free(&entries);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tl_elf file;
@@ -61,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tl_symtab_add(&symbols, &file, SHT_SYMTAB) && tl_symtab_finish(&symbols))
 		for (size_t i = 0; i < symbols.count; i++)
 			tl_symtab_find(&symbols, symbols.symbols[i].start);
+	look_at_linkage(&file, &symbols);
 	FUZZ_MUST(tl_relocations_read(&relocations, &file));
 	tl_dwarf_open(&dwarf, &file, NULL, NULL);
 	look_everywhere(&dwarf);

@@ -234,16 +234,21 @@ static const char *walk_runs(struct bytes in)
 
 /* ---- samples ---- */
 
-/* Each sample is one in the profile, or several where counters were read in groups. */
-static const char *bad_profile(const struct tl_profile *profile)
+/*
+ * Each sample is one in the profile, or several where counters were read in groups; each branch is
+ * one. They are the second column of an event, or the first one.
+ */
+static const char *bad_profile(const struct tl_profile *profile, bool branches)
 {
+	const char *unit = branches ? "branches" : "samples";
 	const uint32_t events = tl_profile_event_count(profile);
 	uint64_t records = 0, samples = 0;
 
 	for (uint32_t i = 0; i < tl_profile_part_count(profile); i++)
 		records += tl_profile_part(profile, i)->records;
-	for (uint32_t i = 1; i < events; i += 2)
-		samples += (uint64_t)tl_profile_total(profile)[i];
+	for (uint32_t i = !branches; i < events; i += 2)
+		if (!strcmp(tl_profile_event(profile, i)->unit, unit))
+			samples += (uint64_t)tl_profile_total(profile)[i];
 	return records == samples ? NULL : "samples of threads and of events differ in number";
 }
 
@@ -272,14 +277,16 @@ static const char *bad_list(struct tl_perf_reader *reader,
 	return status < 0 || lines == records ? NULL : "samples of the list and of the fold differ";
 }
 
-static const char *fold_samples(struct bytes in)
+static const char *fold_samples(struct bytes in, bool branches)
 {
 	const struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
 	const struct tl_perf_sample_options options = { .thread = TL_NOWHERE,
 							.process = TL_NOWHERE,
 							.cpu = TL_NOWHERE,
 							.no_files = true,
-							.lines = true };
+							.lines = true,
+							.inlined = true,
+							.branches = branches };
 	struct tl_perf_sample_remarks remarks = { .list = NULL };
 	struct tl_perf_sample_contexts contexts = { .list = NULL };
 	struct tl_perf_reader *reader = NULL;
@@ -292,7 +299,7 @@ static const char *fold_samples(struct bytes in)
 		return "memory is not opened";
 	if (tl_perf_open(&reader, source, &in_order, &err) == 0 &&
 	    tl_perf_samples_fold_stacks(reader, &options, &remarks, &contexts, &profile, &err) == 0)
-		broken = bad_profile(profile);
+		broken = bad_profile(profile, branches);
 	tl_perf_close(reader);
 	reader = NULL;
 	if (profile && !broken && tl_perf_open(&reader, source, &in_order, &err) == 0)
@@ -311,6 +318,8 @@ const char *exercise_perf(const uint8_t *data, size_t size)
 	const char *broken = walk_records(in);
 
 	if (!broken)
-		broken = fold_samples(in);
+		broken = fold_samples(in, false);
+	if (!broken)
+		broken = fold_samples(in, true);
 	return broken ? broken : walk_runs(in);
 }
