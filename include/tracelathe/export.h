@@ -84,6 +84,8 @@ struct tl_exporter {
 	bool contexts;
 	/** writes all that an input can tell: fold it with TL_DETAIL_LINES and `per_thread` */
 	bool whole;
+	/** can write a profile of an input with tl_input_options.packed */
+	bool packed;
 };
 
 /** The exporters, in the order of help; ends with a NULL. */

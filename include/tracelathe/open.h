@@ -189,6 +189,12 @@ struct tl_input_options {
 	 * counted instead, from function to function, with those that it had predicted wrongly
 	 */
 	bool branches;
+	/**
+	 * Callgrind: the profile is only to be written with an exporter that can write packed ones,
+	 * so that its lines, arcs and jumps need not be there one by one, nor sums of them: a tenth
+	 * of the memory. Other exporters refuse such a profile.
+	 */
+	bool packed;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

@@ -10,62 +10,6 @@
 #include "core/sized.h"
 #include "profile/model/unsized.h"
 
-/* ---- names ---- */
-
-/* Writers call an unknown object or file "???"; in a profile it is "". */
-static bool is_unknown(const char *text)
-{
-	return !strcmp(text, "???");
-}
-
-/* The name of an object or a file as a string of the profile. */
-static const char *text_of(const struct tl_callgrind_folder *f, uint32_t name)
-{
-	const char *text = name == TL_NONE ? f->empty : f->profile->names.names[name].text;
-
-	return is_unknown(text) ? f->empty : text;
-}
-
-static uint32_t add_function(struct tl_callgrind_folder *f, const struct tl_callgrind_owner *owner)
-{
-	const char *name =
-		owner->function == TL_NONE ? "" : f->profile->names.names[owner->function].text;
-	struct tl_function function = {
-		.name = *name ? name : tl_profile_intern(f->profile, "???", 3),
-		.object = text_of(f, owner->object),
-		.file = text_of(f, owner->file),
-		.id = TL_NOWHERE,
-	};
-
-	return function.name ? tl_profile_function_interned(f->profile, &function) : TL_NONE;
-}
-
-/*
- * "identity = (object, file of fl, function name)" (rule E). Returns the number of the function in
- * the profile, TL_NONE without memory.
- */
-static uint32_t function_of(struct tl_callgrind_folder *f, const struct tl_callgrind_owner *owner)
-{
-	size_t slot = owner->function == TL_NONE ? 0 : (size_t)owner->function + 1;
-	struct tl_callgrind_known_function *known;
-
-	if (slot >= f->known_count) {
-		size_t count = f->profile->names.count + 1;
-
-		if (!tl_grow(&f->known, &f->known_capacity, count, sizeof(*f->known)))
-			return TL_NONE;
-		memset(f->known + f->known_count, 0xff,
-		       (count - f->known_count) * sizeof(*f->known));
-		f->known_count = count;
-	}
-	known = &f->known[slot];
-	if (known->function == TL_NONE || known->object != owner->object ||
-	    known->file != owner->file)
-		*known = (struct tl_callgrind_known_function){ owner->object, owner->file,
-							       add_function(f, owner) };
-	return known->function;
-}
-
 /* ---- parts ---- */
 
 static struct tl_event event_of(const struct tl_callgrind_reader *reader, uint32_t number)
@@ -158,7 +102,9 @@ static int begin_part(struct tl_callgrind_folder *f, struct tl_error *err)
 		return status;
 	number = tl_profile_put_part(f->profile, &made, err);
 	f->part.number = (uint32_t)number;
-	return number < 0 ? (int)number : 0;
+	if (number < 0)
+		return (int)number;
+	return f->packing.wanted ? tl_callgrind_packing_part(f, err) : 0;
 }
 
 /* ---- costs ---- */
@@ -214,7 +160,7 @@ static int sum_function(struct tl_callgrind_folder *f, const struct tl_callgrind
 
 		if (status < 0)
 			return status;
-		f->summed.function = function_of(f, &item->owner);
+		f->summed.function = tl_callgrind_folded_function(f, &item->owner);
 		f->summed.owner = item->owner;
 		if (f->summed.function == TL_NONE)
 			return tl_error_memory(err);
@@ -229,7 +175,7 @@ static struct tl_position position_of(const struct tl_callgrind_folder *f,
 				      const struct tl_callgrind_position *place, uint32_t file)
 {
 	return (struct tl_position){
-		.file = text_of(f, file),
+		.file = tl_callgrind_folded_text(f, file),
 		.address = place->address,
 		.block = place->block,
 		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
@@ -239,7 +185,7 @@ static struct tl_position position_of(const struct tl_callgrind_folder *f,
 static int fold_line(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
 		     struct tl_error *err)
 {
-	struct tl_cost_line line = { .function = function_of(f, &item->owner),
+	struct tl_cost_line line = { .function = tl_callgrind_folded_function(f, &item->owner),
 				     .part = f->part.number };
 	int64_t *row;
 
@@ -265,8 +211,8 @@ static int fold_call(struct tl_callgrind_folder *f, const struct tl_callgrind_it
 		     struct tl_error *err)
 {
 	struct tl_arc arc = {
-		.caller = function_of(f, &item->owner),
-		.callee = function_of(f, &item->target),
+		.caller = tl_callgrind_folded_function(f, &item->owner),
+		.callee = tl_callgrind_folded_function(f, &item->target),
 		.part = part_of(f),
 		.from = { .file = f->empty },
 		.to = { .file = f->empty },
@@ -299,9 +245,10 @@ static int fold_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_it
 
 	if (f->options.detail != TL_CALLGRIND_LINES)
 		return 0;
-	jump.function = function_of(f, &item->owner);
-	jump.target =
-		item->target.function == TL_NONE ? jump.function : function_of(f, &item->target);
+	jump.function = tl_callgrind_folded_function(f, &item->owner);
+	jump.target = item->target.function == TL_NONE
+			      ? jump.function
+			      : tl_callgrind_folded_function(f, &item->target);
 	if (jump.function == TL_NONE || jump.target == TL_NONE)
 		return tl_error_memory(err);
 	jump.from = position_of(f, &item->at, item->file);
@@ -335,10 +282,18 @@ static int end_part(struct tl_callgrind_folder *f, struct tl_error *err)
 typedef int fold_fn(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
 		    struct tl_error *err);
 
-static fold_fn *const fold_item[TL_CALLGRIND_KIND_COUNT] = {
-	[TL_CALLGRIND_COST] = fold_cost,
-	[TL_CALLGRIND_CALL] = fold_call,
-	[TL_CALLGRIND_JUMP] = fold_jump,
+/* By whether the profile is packed. */
+static fold_fn *const fold_item[2][TL_CALLGRIND_KIND_COUNT] = {
+	{
+		[TL_CALLGRIND_COST] = fold_cost,
+		[TL_CALLGRIND_CALL] = fold_call,
+		[TL_CALLGRIND_JUMP] = fold_jump,
+	},
+	{
+		[TL_CALLGRIND_COST] = tl_callgrind_pack_line,
+		[TL_CALLGRIND_CALL] = tl_callgrind_pack_call,
+		[TL_CALLGRIND_JUMP] = tl_callgrind_pack_jump,
+	},
 };
 
 /*
@@ -375,7 +330,7 @@ static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 	reader->by_function.wanted = f->options.detail == TL_CALLGRIND_FUNCTIONS;
 	f->part.faults = f->part.skipped_bytes = f->part.records = 0;
 	while ((status = tl_callgrind_step(reader, err)) > 0) {
-		fold_fn *fold = fold_item[item->kind];
+		fold_fn *fold = fold_item[f->packing.wanted][item->kind];
 
 		if (fold) {
 			status = f->part.ready ? 0 : begin_part(f, err);
@@ -428,6 +383,9 @@ static int finish(struct tl_callgrind_folder *f, struct tl_error *err)
 		status = tl_error_memory(err);
 	free(f->known);
 	f->known = NULL;
+	/* Every sum that does not fit is counted, also of formulas. */
+	if (status == 0 && f->profile->pack && (f->profile->pack->large || f->inherited_count))
+		status = tl_profile_unpack(f->profile, err);
 	if (status < 0)
 		return status;
 	return tl_profile_finish(f->profile, err);
@@ -440,15 +398,17 @@ static void free_fold(struct tl_callgrind_folder *f)
 	free(f->known);
 	free(f->columns);
 	free(f->summed.costs);
+	free(f->packing.row);
 }
 
-int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
-		      const struct tl_callgrind_fold_options *options, struct tl_profile **profile,
-		      struct tl_error *err)
+static int fold_all(bool packed, struct tl_callgrind_reader *const *readers, size_t count,
+		    const struct tl_callgrind_fold_options *options, struct tl_profile **profile,
+		    struct tl_error *err)
 {
 	struct tl_callgrind_folder f = {
 		.options = { .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE },
 		.summed = { .function = TL_NONE },
+		.packing = { .wanted = packed },
 	};
 	int status = 0;
 
@@ -472,4 +432,18 @@ int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
 	}
 	*profile = f.profile;
 	return 0;
+}
+
+int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
+		      const struct tl_callgrind_fold_options *options, struct tl_profile **profile,
+		      struct tl_error *err)
+{
+	return fold_all(false, readers, count, options, profile, err);
+}
+
+int tl_callgrind_fold_packed(struct tl_callgrind_reader *const *readers, size_t count,
+			     const struct tl_callgrind_fold_options *options,
+			     struct tl_profile **profile, struct tl_error *err)
+{
+	return fold_all(true, readers, count, options, profile, err);
 }

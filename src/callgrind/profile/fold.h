@@ -31,6 +31,14 @@ struct tl_callgrind_summed_function {
 	size_t capacity;
 };
 
+/* Of a profile that is packed. */
+struct tl_callgrind_packing {
+	bool wanted;
+	uint32_t file, number; /* the name of the file met last, and its number in the profile */
+	uint32_t empty;        /* the number of "" */
+	int64_t *row;          /* costs by event, where columns are in another order; else NULL */
+};
+
 struct tl_callgrind_folder {
 	struct tl_callgrind_fold_options options;
 	struct tl_profile *profile; /* NULL until some part has events */
@@ -46,10 +54,37 @@ struct tl_callgrind_folder {
 	size_t column_count, column_capacity;
 	struct tl_callgrind_folded_part part;
 	struct tl_callgrind_summed_function summed;
+	struct tl_callgrind_packing packing;
 
 	struct tl_event *inherited; /* events that are formulas of others */
 	size_t inherited_count, inherited_capacity;
 };
+
+/*
+ * tl_callgrind_fold() for who only writes the profile with tl_callgrind_exporter: with all lines,
+ * arcs and jumps, but packed, unless sums may not fit or events are formulas.
+ */
+int tl_callgrind_fold_packed(struct tl_callgrind_reader *const *readers, size_t count,
+			     const struct tl_callgrind_fold_options *options,
+			     struct tl_profile **profile, struct tl_error *err);
+
+/* The name of an object or a file as a string of the profile. */
+const char *tl_callgrind_folded_text(const struct tl_callgrind_folder *f, uint32_t name);
+/*
+ * "identity = (object, file of fl, function name)" (rule E). Returns the number of the function in
+ * the profile, TL_NONE without memory.
+ */
+uint32_t tl_callgrind_folded_function(struct tl_callgrind_folder *f,
+				      const struct tl_callgrind_owner *owner);
+
+/* The header of a part is complete, and the part has its number. 0 or negative. */
+int tl_callgrind_packing_part(struct tl_callgrind_folder *f, struct tl_error *err);
+int tl_callgrind_pack_line(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+			   struct tl_error *err);
+int tl_callgrind_pack_call(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+			   struct tl_error *err);
+int tl_callgrind_pack_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+			   struct tl_error *err);
 
 /* Note the inherited events of a reader that is at its end. 0 or negative. */
 int tl_callgrind_note_inherited(struct tl_callgrind_folder *fold,

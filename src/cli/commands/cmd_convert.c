@@ -62,13 +62,6 @@ int export_input(struct command_job *job, const struct tl_exporter *exporter, st
 	return status;
 }
 
-const struct tl_exporter *chosen_exporter(const struct settings *settings)
-{
-	if (!settings->convert.to)
-		return tl_exporters()[0];
-	return tl_exporter_find(settings->convert.to);
-}
-
 /* ---- a database ---- */
 
 bool is_database(const struct settings *settings)

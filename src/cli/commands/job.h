@@ -149,8 +149,6 @@ int export_profile(struct command_job *job, const struct tl_exporter *exporter,
 		   const struct tl_profile *profile, const char *command, struct tl_error *err);
 /* Fold the input and write its profile. */
 int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err);
-/* The exporter of --to, by default the first one; NULL: --to names no format of profiles. */
-const struct tl_exporter *chosen_exporter(const struct settings *settings);
 
 /* cmd_slice.c: write a part of the input; the partner of a format of two files is written, too. */
 int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err);

@@ -323,15 +323,35 @@ static bool needs_calls(const struct settings *settings, const struct command *c
 	       report->recursive || report->by != TL_BY_FUNCTION;
 }
 
+const struct tl_exporter *chosen_exporter(const struct settings *settings)
+{
+	if (!settings->convert.to)
+		return tl_exporters()[0];
+	return tl_exporter_find(settings->convert.to);
+}
+
 /* A file that holds all of a profile is of no use without the parts. */
 static bool writes_whole(const struct settings *settings, const struct command *command)
 {
-	const struct tl_exporter *exporter =
-		settings->convert.to ? tl_exporter_find(settings->convert.to) : NULL;
+	const struct tl_exporter *exporter = chosen_exporter(settings);
 
 	if (command->bit == C_MAP)
 		return true;
 	return (command->bit & (C_CONVERT | C_MERGE)) && exporter && exporter->whole;
+}
+
+/* A profile of which nothing is shown, chosen or computed, but that is written. */
+static bool only_rewrites(const struct settings *settings, const struct command *command)
+{
+	static const struct tl_input_options all = TL_INPUT_OPTIONS_DEFAULT;
+	const struct tl_input_filter *filter = &settings->input.filter;
+	const struct tl_exporter *exporter = chosen_exporter(settings);
+
+	return command->bit == C_CONVERT && exporter && exporter->packed &&
+	       filter->thread == all.filter.thread && filter->process == all.filter.process &&
+	       filter->cpu == all.filter.cpu && !filter->part && !filter->function &&
+	       !filter->object && !settings->stacks.focus && !settings->stacks.ignore &&
+	       !settings->stacks.idle && !settings->events.formulas.list.count;
 }
 
 /* What follows from several options together. */
@@ -363,6 +383,7 @@ static bool settle(struct settings *settings, const struct command *command)
 	if (!needs_lines(settings, command))
 		settings->input.detail =
 			needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
+	settings->input.packed = only_rewrites(settings, command);
 	/* The columns of a flame graph are threads. */
 	settings->input.per_thread = settings->report.threads || writes_whole(settings, command) ||
 				     command->bit == C_FLAME;

@@ -174,6 +174,8 @@ unsigned default_jobs(long processors);
 
 /* Whether files are read for where their costs are from: --spread, --by trace, host or process. */
 bool by_origin(const struct settings *settings);
+/* The exporter of --to, by default the first one; NULL: --to names no format of profiles. */
+const struct tl_exporter *chosen_exporter(const struct settings *settings);
 /* The form asked for by --json and --csv. */
 enum tl_report_form report_form(const struct settings *settings);
 

@@ -49,6 +49,10 @@ static void survey(struct tl_callgrind_writer *c)
 		survey_position(c, &jump->to);
 		c->layout.parts = c->layout.parts && jump->part < parts;
 	}
+	if (c->profile->pack) {
+		c->layout.addresses = c->profile->pack->addresses;
+		c->layout.blocks = c->profile->pack->blocks;
+	}
 	for (uint32_t i = 0; i < functions; i++)
 		c->layout.objects =
 			c->layout.objects || *tl_profile_function(c->profile, i)->object;
@@ -98,21 +102,37 @@ static bool name_functions(struct tl_callgrind_writer *c)
 	return c->function_names && !c->names.no_memory;
 }
 
+static void add_sums(struct tl_callgrind_writer *c, size_t part, const int64_t *costs)
+{
+	int64_t *sums = c->totals + part * c->event_count;
+
+	for (uint32_t e = 0; e < c->event_count; e++)
+		sums[e] = tl_sum_saturating(sums[e], costs[c->events[e]]);
+}
+
+/* Of a part that has fewer events than the last one, those that it does not have are 0. */
+static void add_packed_sums(struct tl_callgrind_writer *c, const struct tl_pack *pack, size_t part)
+{
+	int64_t *sums = c->totals + (c->layout.parts ? part : 0) * c->event_count;
+
+	for (uint32_t e = 0; e < c->event_count; e++)
+		if (c->events[e] < pack->sums[part].count)
+			sums[e] = tl_sum_saturating(sums[e], pack->sums[part].costs[c->events[e]]);
+}
+
 /* Sums of the lines as written, so that readers that check them find them right. */
 static bool sum_lines(struct tl_callgrind_writer *c)
 {
 	uint32_t lines = tl_profile_line_count(c->profile);
 	size_t parts = c->layout.parts ? tl_profile_part_count(c->profile) : 1;
+	const struct tl_pack *pack = c->profile->pack;
 
 	c->totals = calloc(parts * c->event_count + 1, sizeof(*c->totals));
-	for (uint32_t i = 0; c->totals && i < lines; i++) {
-		const int64_t *costs = tl_profile_line_cost(c->profile, i);
-		size_t part = c->layout.parts ? tl_profile_line(c->profile, i)->part : 0;
-		int64_t *sums = c->totals + part * c->event_count;
-
-		for (uint32_t e = 0; e < c->event_count; e++)
-			sums[e] = tl_sum_saturating(sums[e], costs[c->events[e]]);
-	}
+	for (uint32_t i = 0; c->totals && i < lines; i++)
+		add_sums(c, c->layout.parts ? tl_profile_line(c->profile, i)->part : 0,
+			 tl_profile_line_cost(c->profile, i));
+	for (size_t i = 0; c->totals && pack && i < pack->part_count; i++)
+		add_packed_sums(c, pack, i);
 	return c->totals != NULL;
 }
 
@@ -308,7 +328,7 @@ static int write_callgrind(const struct tl_profile *profile,
 			   struct tl_error *err)
 {
 	struct tl_callgrind_writer c = { .profile = profile, .out = out };
-	int status = tl_export_options(&c.options, profile, options, err);
+	int status = tl_export_options_packed(&c.options, profile, options, err);
 
 	c.names.in_full = c.options.compression == TL_COMPRESS_NONE;
 	if (status == 0)
@@ -327,6 +347,10 @@ static int write_callgrind(const struct tl_profile *profile,
 	free(c.events);
 	free(c.sum.costs);
 	free(c.totals);
+	free(c.unpacking.items);
+	free(c.unpacking.order);
+	free(c.unpacking.room);
+	free(c.unpacking.costs);
 	return status;
 }
 
@@ -335,4 +359,5 @@ const struct tl_exporter tl_callgrind_exporter = {
 	.suffix = ".callgrind",
 	.help = "Callgrind profile, for KCachegrind and callgrind_annotate",
 	.write = write_callgrind,
+	.packed = true,
 };

@@ -5,6 +5,7 @@
 #include <tracelathe/export.h>
 
 #include "profile/model/groups.h"
+#include "profile/model/model.h"
 #include "export/profile/callgrind_names.h"
 
 /*
@@ -25,6 +26,24 @@ struct tl_callgrind_writer_item {
 	uint32_t target;                   /* function called or jumped to, TL_NONE: none */
 	const struct tl_position *at, *to; /* to: of calls and jumps */
 	bool conditional;
+	const struct tl_pack_item *packed; /* with count and costs; NULL: `number` has them */
+};
+
+/* An item of a block whose items are packed (profile/model/pack.h). */
+struct tl_callgrind_writer_packed {
+	struct tl_callgrind_writer_item item;
+	struct tl_position at, to;
+	struct tl_pack_item packed;
+};
+
+/* The items of the block that is written, where they are packed. */
+struct tl_callgrind_writer_unpacking {
+	struct tl_callgrind_writer_packed *items;
+	size_t capacity;
+	/* their numbers, in the order of the file; and room for as many */
+	uint32_t *order, *room;
+	size_t order_capacity, room_capacity;
+	int64_t *costs; /* of one item */
 };
 
 /* The names of a function, as numbers. */
@@ -63,7 +82,8 @@ struct tl_callgrind_writer_sum {
  */
 struct tl_callgrind_writer_blocks {
 	struct tl_callgrind_writer_block {
-		uint32_t function, first, end; /* its items */
+		/* its items are these of the function, or all of the packed run `first` */
+		uint32_t function, first, end;
 		uint32_t part;
 	} *list;
 	size_t count, capacity;
@@ -85,6 +105,7 @@ struct tl_callgrind_writer {
 	struct tl_callgrind_writer_blocks blocks;
 	struct tl_callgrind_writer_state current;
 	struct tl_callgrind_writer_sum sum;
+	struct tl_callgrind_writer_unpacking unpacking;
 };
 
 struct tl_callgrind_writer_item tl_callgrind_writer_item_at(const struct tl_callgrind_writer *c,
@@ -95,8 +116,11 @@ int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
 				const struct tl_callgrind_writer_item *x,
 				const struct tl_callgrind_writer_item *y);
 
-/* Fill `functions`, `items` and `blocks`. */
+/* Fill `functions`, `items` (unless they are packed) and `blocks`. */
 int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *err);
+
+/* Read the items of a packed run into c->unpacking, sorted. False without memory. */
+bool tl_callgrind_writer_unpack(struct tl_callgrind_writer *c, uint32_t run);
 
 /* The blocks of a part. */
 void tl_callgrind_writer_put_body(struct tl_callgrind_writer *c, uint32_t part);

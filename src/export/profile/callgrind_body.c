@@ -187,11 +187,26 @@ static void add_count(uint64_t *to, uint64_t count)
 		*to = UINT64_MAX;
 }
 
+static void add_packed(struct tl_callgrind_writer *c, const struct tl_pack_item *item)
+{
+	int64_t *costs = c->unpacking.costs;
+
+	add_count(&c->sum.count, item->count);
+	add_count(&c->sum.taken, item->taken);
+	tl_pack_costs(item, costs);
+	for (uint32_t i = 0; i < c->event_count; i++) {
+		if (c->events[i] < item->cost_count)
+			c->sum.costs[i] = tl_sum_saturating(c->sum.costs[i], costs[c->events[i]]);
+	}
+}
+
 static void add_item(struct tl_callgrind_writer *c, const struct tl_callgrind_writer_item *item)
 {
 	const int64_t *costs = NULL;
 
-	if (item->kind == TL_WRITER_ITEM_LINE) {
+	if (item->packed) {
+		add_packed(c, item->packed);
+	} else if (item->kind == TL_WRITER_ITEM_LINE) {
 		costs = tl_profile_line_cost(c->profile, item->number);
 	} else if (item->kind == TL_WRITER_ITEM_CALL) {
 		costs = tl_profile_arc_cost(c->profile, item->number);
@@ -211,18 +226,23 @@ static void (*const put_kind[])(struct tl_callgrind_writer *c,
 	[TL_WRITER_ITEM_JUMP] = put_jump,
 };
 
+static struct tl_callgrind_writer_item block_item(const struct tl_callgrind_writer *c, uint32_t at)
+{
+	if (c->profile->pack)
+		return c->unpacking.items[c->unpacking.order[at]].item;
+	return tl_callgrind_writer_item_at(c, c->items.order[at]);
+}
+
 /* Write the item at `at` and those behind it that compare equal, as one. @return the next item */
 static uint32_t put_items(struct tl_callgrind_writer *c, uint32_t at, uint32_t end)
 {
-	const struct tl_callgrind_writer_item item =
-		tl_callgrind_writer_item_at(c, c->items.order[at]);
+	const struct tl_callgrind_writer_item item = block_item(c, at);
 
 	memset(c->sum.costs, 0, c->event_count * sizeof(*c->sum.costs));
 	c->sum.count = c->sum.taken = 0;
 	add_item(c, &item);
 	for (at++; at < end; at++) {
-		struct tl_callgrind_writer_item next =
-			tl_callgrind_writer_item_at(c, c->items.order[at]);
+		struct tl_callgrind_writer_item next = block_item(c, at);
 
 		if (tl_callgrind_writer_compare(c, &item, &next))
 			break;
@@ -258,15 +278,22 @@ static void change_file(struct tl_callgrind_writer *c, uint32_t file, uint32_t o
 static void put_block(struct tl_callgrind_writer *c, const struct tl_callgrind_writer_block *block)
 {
 	const struct tl_callgrind_writer_function *names = &c->function_names[block->function];
-	uint32_t at = block->first;
+	uint32_t at = block->first, end = block->end;
 
+	if (c->profile->pack) {
+		if (!tl_callgrind_writer_unpack(c, block->first)) {
+			c->names.no_memory = true;
+			return;
+		}
+		end = c->profile->pack->runs[block->first].count;
+		at = 0;
+	}
 	begin_block(c, names);
-	while (at < block->end && !c->names.no_memory) {
-		struct tl_callgrind_writer_item item =
-			tl_callgrind_writer_item_at(c, c->items.order[at]);
+	while (at < end && !c->names.no_memory) {
+		struct tl_callgrind_writer_item item = block_item(c, at);
 
 		change_file(c, name_of_file(c, item.at->file, names->file), names->file);
-		at = put_items(c, at, block->end);
+		at = put_items(c, at, end);
 	}
 	change_file(c, names->file, names->file);
 }

@@ -52,7 +52,7 @@ struct tl_callgrind_writer_item tl_callgrind_writer_item_at(const struct tl_call
 
 		return (struct tl_callgrind_writer_item){
 			TL_WRITER_ITEM_LINE, item, line->function, line->part, TL_NONE,
-			&line->at,           NULL, false
+			&line->at,           NULL, false,          NULL
 		};
 	}
 	item -= lines;
@@ -60,18 +60,18 @@ struct tl_callgrind_writer_item tl_callgrind_writer_item_at(const struct tl_call
 		const struct tl_arc *arc = tl_profile_arc(c->profile, item);
 
 		return (struct tl_callgrind_writer_item){
-			TL_WRITER_ITEM_CALL, item,       arc->caller, arc->part,
-			arc->callee,         &arc->from, &arc->to,    false
+			TL_WRITER_ITEM_CALL, item,     arc->caller, arc->part, arc->callee,
+			&arc->from,          &arc->to, false,       NULL
 		};
 	}
 	item -= arcs;
 
 	const struct tl_jump *jump = tl_profile_jump(c->profile, item);
 
-	return (struct tl_callgrind_writer_item){ TL_WRITER_ITEM_JUMP, item,
-						  jump->function,      jump->part,
-						  jump->target,        &jump->from,
-						  &jump->to,           jump->conditional };
+	return (struct tl_callgrind_writer_item){
+		TL_WRITER_ITEM_JUMP, item,      jump->function,    jump->part, jump->target,
+		&jump->from,         &jump->to, jump->conditional, NULL
+	};
 }
 
 static const char *file_of(const struct tl_callgrind_writer *c,
@@ -149,7 +149,8 @@ int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
 
 	if (c->layout.parts)
 		order = compare_numbers(x->part, y->part);
-	if (!order)
+	/* One function: the same file of the place is the same file. */
+	if (!order && x->at->file != y->at->file)
 		order = compare_files(c, x, y);
 	if (!order)
 		order = compare_positions(c, x->at, y->at);
@@ -188,14 +189,14 @@ static uint32_t part_of_item(const struct tl_callgrind_writer *c, uint32_t at)
 }
 
 static bool add_block(struct tl_callgrind_writer *c, uint32_t function, uint32_t first,
-		      uint32_t end)
+		      uint32_t end, uint32_t part)
 {
 	struct tl_callgrind_writer_blocks *blocks = &c->blocks;
 
 	if (!tl_grow(&blocks->list, &blocks->capacity, blocks->count + 1, sizeof(*blocks->list)))
 		return false;
 	blocks->list[blocks->count++] =
-		(struct tl_callgrind_writer_block){ function, first, end, part_of_item(c, first) };
+		(struct tl_callgrind_writer_block){ function, first, end, part };
 	return true;
 }
 
@@ -208,17 +209,54 @@ static bool add_blocks_of(struct tl_callgrind_writer *c, uint32_t function)
 	for (uint32_t at = first + 1; ok && c->layout.parts && at < end; at++) {
 		if (part_of_item(c, at) == part_of_item(c, first))
 			continue;
-		ok = add_block(c, function, first, at);
+		ok = add_block(c, function, first, at, part_of_item(c, first));
 		first = at;
 	}
 	if (ok && first < end)
-		ok = add_block(c, function, first, end);
+		ok = add_block(c, function, first, end, part_of_item(c, first));
 	return ok;
 }
 
 static uint32_t part_of_block(const void *context, uint32_t block)
 {
 	return ((const struct tl_callgrind_writer *)context)->blocks.list[block].part;
+}
+
+struct run_places {
+	const struct tl_pack *pack;
+	const uint32_t *places; /* by function */
+};
+
+static uint32_t place_of_run(const void *context, uint32_t run)
+{
+	const struct run_places *r = context;
+
+	return r->places[r->pack->runs[run].function];
+}
+
+/* A packed run is a block. */
+static bool add_packed_blocks(struct tl_callgrind_writer *c)
+{
+	const struct tl_pack *pack = c->profile->pack;
+	uint32_t functions = tl_profile_function_count(c->profile);
+	uint32_t *places = malloc(((size_t)functions + 1) * sizeof(*places));
+	struct tl_groups by_place = { NULL, NULL };
+	struct run_places sorting = { pack, places };
+	bool ok = places != NULL;
+
+	for (uint32_t i = 0; ok && i < functions; i++)
+		places[c->functions[i]] = i;
+	ok = ok && tl_groups_make(&by_place, (uint32_t)pack->run_count, functions, place_of_run,
+				  &sorting);
+	for (uint32_t i = 0; ok && i < pack->run_count; i++) {
+		uint32_t run = by_place.order[i];
+
+		ok = add_block(c, pack->runs[run].function, run, run + 1,
+			       c->layout.parts ? pack->runs[run].part : 0);
+	}
+	tl_groups_free(&by_place);
+	free(places);
+	return ok;
 }
 
 /*
@@ -230,14 +268,17 @@ static bool make_blocks(struct tl_callgrind_writer *c)
 	uint32_t functions = tl_profile_function_count(c->profile);
 	uint32_t parts = c->layout.parts ? tl_profile_part_count(c->profile) : 1;
 
-	for (uint32_t i = 0; i < functions; i++)
+	if (c->profile->pack && !add_packed_blocks(c))
+		return false;
+	for (uint32_t i = 0; i < functions && !c->profile->pack; i++)
 		if (!add_blocks_of(c, c->functions[i]))
 			return false;
 	return tl_groups_make(&c->blocks.by_part, (uint32_t)c->blocks.count, parts, part_of_block,
 			      c);
 }
 
-int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *err)
+/* The items of each function, sorted. */
+static int sort_items(struct tl_callgrind_writer *c, struct tl_error *err)
 {
 	uint32_t functions = tl_profile_function_count(c->profile);
 	uint64_t items = (uint64_t)tl_profile_line_count(c->profile) +
@@ -246,18 +287,32 @@ int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *er
 	if (items > UINT32_MAX - 1)
 		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
 				   "more lines, arcs and jumps than can be ordered");
-	c->functions = malloc(((size_t)functions + 1) * sizeof(*c->functions));
-	if (!c->functions ||
-	    !tl_groups_make(&c->items, (uint32_t)items, functions, item_function, c))
+	if (!tl_groups_make(&c->items, (uint32_t)items, functions, item_function, c))
 		return tl_error_memory(err);
 	for (uint32_t f = 0; f < functions; f++) {
 		size_t first = c->items.start[f], count = c->items.start[f + 1] - first;
 
-		c->functions[f] = f;
 		if (count > 1)
 			qsort_r(c->items.order + first, count, sizeof(*c->items.order),
 				compare_items, c);
 	}
+	return 0;
+}
+
+int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *err)
+{
+	uint32_t functions = tl_profile_function_count(c->profile);
+	int status = 0;
+
+	c->functions = malloc(((size_t)functions + 1) * sizeof(*c->functions));
+	if (!c->functions)
+		return tl_error_memory(err);
+	for (uint32_t f = 0; f < functions; f++)
+		c->functions[f] = f;
 	qsort_r(c->functions, functions, sizeof(*c->functions), compare_functions, c);
+	if (!c->profile->pack)
+		status = sort_items(c, err);
+	if (status < 0)
+		return status;
 	return make_blocks(c) ? 0 : tl_error_memory(err);
 }

@@ -15,9 +15,13 @@ extern const struct tl_exporter tl_csv_exporter;
 extern const struct tl_exporter tl_profile_file_exporter;
 
 /*
- * The options with their defaults filled in. TL_BAD_USAGE when the event is not one of the profile.
+ * The options with their defaults filled in. TL_BAD_USAGE when the event is not one of the profile;
+ * TL_UNSUPPORTED when that is packed (tl_input_options.packed).
  */
 int tl_export_options(struct tl_export_options *filled, const struct tl_profile *profile,
 		      const struct tl_export_options *options, struct tl_error *err);
+/* The same for who can read a packed profile. */
+int tl_export_options_packed(struct tl_export_options *filled, const struct tl_profile *profile,
+			     const struct tl_export_options *options, struct tl_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "callgrind/listing/describe.h"
+#include "callgrind/profile/fold.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/source.h"
@@ -154,10 +155,12 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail,
 		.per_part = o->per_thread,
 		.failed = &failed,
 	};
+	bool packed = o->packed && detail == TL_CALLGRIND_LINES;
 	int status = begin(input, err);
 
 	if (status == 0)
-		status = tl_callgrind_fold(c->readers, c->count, &options, profile, err);
+		status = (packed ? tl_callgrind_fold_packed
+				 : tl_callgrind_fold)(c->readers, c->count, &options, profile, err);
 	input->failed = c->files[failed].path;
 	return status;
 }

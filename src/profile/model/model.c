@@ -219,6 +219,7 @@ void tl_profile_free(struct tl_profile *profile)
 	};
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
 		free(owned[i]);
+	tl_pack_free(profile->pack);
 	tl_names_free(&profile->names);
 	free(profile);
 }

@@ -9,6 +9,7 @@
 
 #include "profile/model/cost_table.h"
 #include "profile/model/latency.h"
+#include "profile/model/pack.h"
 #include "profile/model/unsized.h"
 
 /* A function in one part: totals there, and durations when the fold kept them apart. */
@@ -111,6 +112,8 @@ struct tl_profile {
 	struct tl_profile_lines lines;
 	struct tl_profile_arcs arcs;
 	struct tl_profile_jumps jumps;
+	/* instead of them, for who writes them; then there are no sums of them; NULL: none */
+	struct tl_pack *pack;
 
 	struct tl_profile_part_functions part_functions;
 	struct tl_profile_durations durations;
@@ -234,6 +237,12 @@ int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *
 
 /* Keep a note, whose texts are copied; beyond TL_PROFILE_NOTES none is. False without memory. */
 bool tl_profile_add_note(struct tl_profile *profile, const struct tl_profile_note *note);
+
+/*
+ * Make lines, arcs and jumps of what is packed, as if each had been added to them in the first
+ * place, and drop the pack. 0 or negative.
+ */
+int tl_profile_unpack(struct tl_profile *profile, struct tl_error *err);
 
 /* The half of tl_profile_finish() for profiles without contexts. False without memory. */
 bool tl_profile_derive_sums(struct tl_profile *profile);

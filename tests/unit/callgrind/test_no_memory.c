@@ -3,7 +3,10 @@
 #include "../refuse.h"
 #include "text.h"
 
+#include <tracelathe/export.h>
+
 #include "callgrind/listing/describe.h"
+#include "callgrind/profile/fold.h"
 
 static const char text[] =
 	"# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./prog -x\n"
@@ -18,16 +21,28 @@ static const char text[] =
 	"totals: 102 10\n\npart: 2\nthread: 2\nevents: Dr Ir\n\nfn=(1)\n0x10 1 1 2\n"
 	"an unknown line\n# a comment\n0x10 1 nonsense\ntotals: 1 2\n";
 
-static int open_text(struct text *t)
+/* The same without a formula, so that it stays packed. */
+static const char plain[] = "part: 1\npositions: instr line\nevents: Ir Dr\n"
+			    "ob=(1) prog\nfl=(1) a.c\nfn=(1) main\n0x20 1 20 2\n-8 +1 30\n"
+			    "cfi=(2) b.c\ncfn=(2) g\ncalls=3 0x40 9\n0x18 2 50 8\n"
+			    "jcnd=2/3 0x20 4\n0x1c 3\npart: 2\nevents: Dr Zz Ir\nfn=(1)\n"
+			    "0x10 1 1 2\nfi=(3) c.h\n0x10 1 4\nfn=(3) h\n1 1\n";
+
+static int open_bytes(struct text *t, const char *bytes, size_t size)
 {
 	const struct tl_callgrind_options options = { .size = sizeof(options) };
 	int status;
 
 	*t = (struct text){ .source = NULL };
-	status = tl_source_open_memory(&t->source, text, sizeof(text) - 1, "text", NULL);
+	status = tl_source_open_memory(&t->source, bytes, size, "text", NULL);
 	if (status == 0)
 		status = tl_callgrind_open(&t->reader, t->source, &options, NULL);
 	return status;
+}
+
+static int open_text(struct text *t)
+{
+	return open_bytes(t, text, sizeof(text) - 1);
 }
 
 static void note_profile(const struct tl_profile *profile, uint64_t *digest)
@@ -72,6 +87,36 @@ TEST(folds)
 		options.per_part = variant & 2;
 		assert_true(refuse_each(fold_step, &options) > 20);
 	}
+}
+
+/* Folded packed, and written from that. */
+static int rewrite(const void *input, struct tl_output *out)
+{
+	const char *bytes = input;
+	struct tl_profile *profile = NULL;
+	struct text t;
+	int status = open_bytes(&t, bytes, strlen(bytes));
+
+	if (status == 0)
+		status = tl_callgrind_fold_packed(&t.reader, 1, NULL, &profile, NULL);
+	if (status == 0)
+		status = tl_exporter_find("callgrind")->write(profile, NULL, out, NULL);
+	else
+		assert_null(profile);
+	tl_profile_free(profile);
+	text_close(&t);
+	return status;
+}
+
+static int rewrite_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(rewrite, input, digest);
+}
+
+TEST(rewriting)
+{
+	assert_true(refuse_each(rewrite_step, text) > 20);
+	assert_true(refuse_each(rewrite_step, plain) > 20);
 }
 
 /* ---- texts ---- */
@@ -131,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folds),
+		cmocka_unit_test(rewriting),
 		cmocka_unit_test(listings),
 		cmocka_unit_test(checks),
 	};

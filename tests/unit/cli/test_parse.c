@@ -193,6 +193,34 @@ static void how_much_is_read(void **state)
 	}
 }
 
+/* A Callgrind file that is only written again is packed; what shows or chooses needs all of it. */
+static void what_is_packed(void **state)
+{
+	static const struct {
+		const char *line;
+		bool packed;
+	} cases[] = {
+		{ "convert x", true },
+		{ "convert --to callgrind x y", true },
+		{ "convert --no-compress x", true },
+		{ "convert --to pprof x", false },
+		{ "convert --part 2 x", false },
+		{ "convert --thread 2 x", false },
+		{ "convert --function main x", false },
+		{ "convert --object libc x", false },
+		{ "merge x y", false },
+		{ "annotate x", false },
+		{ "report x", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		PARSE(one, cases[i].line);
+		assert_int_equal(one.input.packed, cases[i].packed);
+		settings_free(&one);
+	}
+}
+
 static void what_follows(void **state)
 {
 	(void)state;
@@ -354,14 +382,15 @@ static void jobs_by_default(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms_of_a_value),    cmocka_unit_test(what_is_a_path),
-		cmocka_unit_test(help_and_letters),    cmocka_unit_test(unknown_options),
-		cmocka_unit_test(missing_values),      cmocka_unit_test(options_of_commands),
-		cmocka_unit_test(what_origins_lack),   cmocka_unit_test(what_excludes_each_other),
-		cmocka_unit_test(flame_of_a_diff),     cmocka_unit_test(how_much_is_read),
-		cmocka_unit_test(what_follows),        cmocka_unit_test(rows_make_sense),
-		cmocka_unit_test(commands_make_sense), cmocka_unit_test(names_by_number),
-		cmocka_unit_test(words_of_options),    cmocka_unit_test(jobs_by_default),
+		cmocka_unit_test(forms_of_a_value),  cmocka_unit_test(what_is_a_path),
+		cmocka_unit_test(help_and_letters),  cmocka_unit_test(unknown_options),
+		cmocka_unit_test(missing_values),    cmocka_unit_test(options_of_commands),
+		cmocka_unit_test(what_origins_lack), cmocka_unit_test(what_excludes_each_other),
+		cmocka_unit_test(flame_of_a_diff),   cmocka_unit_test(how_much_is_read),
+		cmocka_unit_test(what_is_packed),    cmocka_unit_test(what_follows),
+		cmocka_unit_test(rows_make_sense),   cmocka_unit_test(commands_make_sense),
+		cmocka_unit_test(names_by_number),   cmocka_unit_test(words_of_options),
+		cmocka_unit_test(jobs_by_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Items to a packed profile (profile/model/pack.h): what fold.c makes with TL_CALLGRIND_LINES, for
+ * who writes all of it again. Nothing is looked up but functions, and those by number.
+ */
+#include "callgrind/profile/fold.h"
+#include "core/error.h"
+
+/* The number of the name that a file has in the profile; nearly always that of the item before. */
+static uint32_t file_number(struct tl_callgrind_folder *f, uint32_t name)
+{
+	if (name != f->packing.file) {
+		f->packing.file = name;
+		f->packing.number =
+			tl_callgrind_folded_text(f, name) == f->empty ? f->packing.empty : name;
+	}
+	return f->packing.number;
+}
+
+/* A line number of the profile has 32 bits. The reader has reported lines that are larger. */
+static struct tl_pack_place place_of(struct tl_callgrind_folder *f,
+				     const struct tl_callgrind_position *place, uint32_t file)
+{
+	return (struct tl_pack_place){
+		.address = place->address,
+		.block = place->block,
+		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
+		.file = file_number(f, file),
+	};
+}
+
+int tl_callgrind_packing_part(struct tl_callgrind_folder *f, struct tl_error *err)
+{
+	struct tl_profile *profile = f->profile;
+	bool mapped = false;
+
+	if (!profile->pack) {
+		profile->pack = calloc(1, sizeof(*profile->pack));
+		f->packing.file = TL_NONE;
+		f->packing.empty = f->packing.number = tl_names_add(&profile->names, "", 0);
+		if (!profile->pack || f->packing.empty == TL_NONE)
+			return tl_error_memory(err);
+	}
+	for (size_t i = 0; i < f->column_count; i++)
+		mapped = mapped || f->columns[i] != i;
+	free(f->packing.row);
+	f->packing.row = mapped ? calloc(profile->event_count, sizeof(*f->packing.row)) : NULL;
+	if ((mapped && !f->packing.row) ||
+	    !tl_pack_part(profile->pack, f->part.number, profile->event_count))
+		return tl_error_memory(err);
+	return 0;
+}
+
+/* Costs in the order of the profile's events, as those of the part mostly are. */
+static const int64_t *ordered_costs(struct tl_callgrind_folder *f,
+				    const struct tl_callgrind_item *item, uint32_t *count)
+{
+	*count = item->cost_count;
+	if (!f->packing.row)
+		return item->costs;
+	*count = f->profile->event_count;
+	memset(f->packing.row, 0, *count * sizeof(*f->packing.row));
+	for (uint32_t i = 0; i < item->cost_count; i++)
+		tl_add_cost(&f->packing.row[f->columns[i]], item->costs[i],
+			    &f->profile->losses.saturated);
+	return f->packing.row;
+}
+
+static int pack_item(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+		     struct tl_pack_item *packed, struct tl_error *err)
+{
+	uint32_t function = tl_callgrind_folded_function(f, &item->owner);
+	const int64_t *costs = NULL;
+
+	if (function == TL_NONE)
+		return tl_error_memory(err);
+	packed->at = place_of(f, &item->at, item->file);
+	if (packed->kind != TL_PACK_JUMP)
+		costs = ordered_costs(f, item, &packed->cost_count);
+	if (!tl_pack_add(f->profile->pack, function, f->part.number, packed, costs))
+		return tl_error_memory(err);
+	return 0;
+}
+
+int tl_callgrind_pack_line(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+			   struct tl_error *err)
+{
+	struct tl_pack_item packed = { .kind = TL_PACK_LINE };
+
+	return pack_item(f, item, &packed, err);
+}
+
+int tl_callgrind_pack_call(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+			   struct tl_error *err)
+{
+	struct tl_pack_item packed = { .kind = TL_PACK_ARC, .count = item->count };
+
+	/* Before the callee: functions are numbered in the order in which they are met. */
+	if (tl_callgrind_folded_function(f, &item->owner) == TL_NONE)
+		return tl_error_memory(err);
+	packed.target = tl_callgrind_folded_function(f, &item->target);
+	if (packed.target == TL_NONE)
+		return tl_error_memory(err);
+	packed.to = place_of(f, &item->to, item->target.file);
+	return pack_item(f, item, &packed, err);
+}
+
+int tl_callgrind_pack_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+			   struct tl_error *err)
+{
+	struct tl_pack_item packed = {
+		.kind = TL_PACK_JUMP,
+		.conditional = item->conditional,
+		.count = item->count,
+		.taken = item->taken,
+	};
+
+	packed.target = tl_callgrind_folded_function(f, &item->owner);
+	if (packed.target != TL_NONE && item->target.function != TL_NONE)
+		packed.target = tl_callgrind_folded_function(f, &item->target);
+	if (packed.target == TL_NONE)
+		return tl_error_memory(err);
+	packed.to = place_of(f, &item->to, item->target.file);
+	return pack_item(f, item, &packed, err);
+}

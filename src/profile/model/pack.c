@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/model/pack.h"
+
+#include <string.h>
+
+#include <tracelathe/core.h>
+
+#include "core/arithmetic.h"
+
+/*
+ * An item begins with a byte: its kind, whether address and block are others than those before, and
+ * the number of costs, if that is small. A kind of its own says that items from there on are of
+ * another file. Numbers have seven bits a byte, the least first.
+ */
+enum {
+	KIND = 3,
+	OTHER_FILE = 3, /* beside enum tl_pack_kind */
+	ADDRESS = 1 << 2,
+	BLOCK = 1 << 3,
+	COST_SHIFT = 4,
+	MANY_COSTS = 15,
+	NUMBER_BYTES = 10,
+	ITEM_BYTES = 16 * NUMBER_BYTES, /* without costs */
+	SMALLEST_CHUNK = 64,
+	LARGEST_CHUNK = 4000, /* what an arena does not give a block of its own */
+};
+
+/* ---- numbers ---- */
+
+static inline uint8_t *put_number(uint8_t *p, uint64_t value)
+{
+	for (; value > 0x7f; value >>= 7)
+		*p++ = (uint8_t)(value | 0x80);
+	*p++ = (uint8_t)value;
+	return p;
+}
+
+static inline const uint8_t *take_number(const uint8_t *p, uint64_t *value)
+{
+	uint64_t sum = *p & 0x7f;
+
+	for (unsigned shift = 7; *p++ & 0x80; shift += 7)
+		sum |= (uint64_t)(*p & 0x7f) << shift;
+	*value = sum;
+	return p;
+}
+
+/* Numbers near 0, of either sign, are short. */
+static inline uint64_t folded(uint64_t number)
+{
+	return number << 1 ^ (uint64_t)((int64_t)number >> 63);
+}
+
+static inline uint64_t unfolded(uint64_t number)
+{
+	return number >> 1 ^ -(number & 1);
+}
+
+static inline uint8_t *put_difference(uint8_t *p, uint64_t number, uint64_t base)
+{
+	return put_number(p, folded(number - base));
+}
+
+static inline const uint8_t *take_difference(const uint8_t *p, uint64_t *number, uint64_t base)
+{
+	p = take_number(p, number);
+	*number = base + unfolded(*number);
+	return p;
+}
+
+/* ---- writing ---- */
+
+bool tl_pack_part(struct tl_pack *pack, uint32_t part, uint32_t event_count)
+{
+	size_t old = pack->event_count, events = event_count;
+	uint8_t *room = realloc(pack->room, ITEM_BYTES + events * NUMBER_BYTES);
+	uint64_t *sizes;
+
+	if (!room)
+		return false;
+	pack->room = room;
+	sizes = realloc(pack->sizes, (events + 1) * sizeof(*sizes));
+	if (!sizes)
+		return false;
+	pack->sizes = sizes;
+	memset(sizes + old, 0, (events - old) * sizeof(*sizes));
+	pack->event_count = event_count;
+	if (!tl_grow(&pack->sums, &pack->part_capacity, (size_t)part + 1, sizeof(*pack->sums)))
+		return false;
+	for (; pack->part_count <= part; pack->part_count++)
+		pack->sums[pack->part_count] = (struct tl_pack_sums){ NULL, 0 };
+	pack->sums[part].costs = tl_arena_alloc(&pack->arena, events * sizeof(int64_t));
+	if (!pack->sums[part].costs)
+		return false;
+	pack->sums[part].count = event_count;
+	memset(pack->sums[part].costs, 0, events * sizeof(int64_t));
+	return true;
+}
+
+static struct tl_pack_run *add_run(struct tl_pack *pack, uint32_t function, uint32_t part)
+{
+	if (pack->run_count >= TL_NONE ||
+	    !tl_grow(&pack->runs, &pack->run_capacity, pack->run_count + 1, sizeof(*pack->runs)))
+		return NULL;
+	pack->run_of[function] = (uint32_t)pack->run_count;
+	pack->runs[pack->run_count] = (struct tl_pack_run){ .function = function, .part = part };
+	return &pack->runs[pack->run_count++];
+}
+
+static inline struct tl_pack_run *run_of(struct tl_pack *pack, uint32_t function, uint32_t part)
+{
+	if (function >= pack->function_count) {
+		if (!tl_grow(&pack->run_of, &pack->function_capacity, (size_t)function + 1,
+			     sizeof(*pack->run_of)))
+			return NULL;
+		memset(pack->run_of + pack->function_count, 0xff,
+		       (pack->function_capacity - pack->function_count) * sizeof(*pack->run_of));
+		pack->function_count = pack->function_capacity;
+	}
+	if (pack->run_of[function] != TL_NONE && pack->runs[pack->run_of[function]].part == part)
+		return &pack->runs[pack->run_of[function]];
+	return add_run(pack, function, part);
+}
+
+/* A quarter of what the run has already, so that little is left free. */
+static bool add_chunk(struct tl_pack *pack, struct tl_pack_run *run, size_t item)
+{
+	size_t size = tl_max((size_t)SMALLEST_CHUNK, tl_min(run->bytes / 4, (size_t)LARGEST_CHUNK));
+	struct tl_pack_chunk *chunk;
+
+	size = tl_max(size, item);
+	chunk = tl_arena_alloc(&pack->arena, sizeof(*chunk) + size);
+	if (!chunk)
+		return false;
+	*chunk = (struct tl_pack_chunk){ .size = (uint32_t)size };
+	if (run->last)
+		run->last->next = chunk;
+	else
+		run->first = chunk;
+	run->last = chunk;
+	return true;
+}
+
+static inline uint64_t without_sign(int64_t number)
+{
+	return number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
+/* What all items have together: no sum of some of them can be larger. */
+static void weigh(struct tl_pack *pack, const struct tl_pack_item *item, int64_t *sums,
+		  const int64_t *costs)
+{
+	uint64_t all;
+
+	pack->counts += item->count | item->taken;
+	all = pack->counts | item->count | item->taken;
+	for (uint32_t e = 0; e < item->cost_count; e++) {
+		pack->sizes[e] += without_sign(costs[e]);
+		all |= pack->sizes[e];
+	}
+	pack->large = pack->large || all >> 62;
+	if (item->kind == TL_PACK_LINE && !pack->large)
+		for (uint32_t e = 0; e < item->cost_count; e++)
+			sums[e] += costs[e];
+}
+
+static inline uint8_t *put_place(uint8_t *p, uint8_t *head, const struct tl_pack_place *at,
+				 const struct tl_pack_place *base)
+{
+	p = put_difference(p, at->line, base->line);
+	if (at->address != base->address) {
+		*head |= ADDRESS;
+		p = put_difference(p, at->address, base->address);
+	}
+	if (at->block != base->block) {
+		*head |= BLOCK;
+		p = put_difference(p, at->block, base->block);
+	}
+	return p;
+}
+
+static uint8_t *put_target(uint8_t *p, const struct tl_pack_item *item)
+{
+	p = put_number(p, item->target);
+	p = put_number(p, item->count);
+	p = put_number(p, item->to.file);
+	p = put_number(p, item->to.line);
+	p = put_difference(p, item->to.address, item->at.address);
+	p = put_number(p, item->to.block);
+	if (item->kind == TL_PACK_JUMP) {
+		*p++ = item->conditional;
+		p = put_number(p, item->taken);
+	}
+	return p;
+}
+
+static uint8_t *put_item(uint8_t *p, const struct tl_pack_item *item, const int64_t *costs,
+			 const struct tl_pack_place *base)
+{
+	uint32_t count = item->cost_count;
+	uint8_t *head;
+
+	while (count && !costs[count - 1])
+		count--;
+	if (item->at.file != base->file) {
+		*p++ = OTHER_FILE;
+		p = put_number(p, item->at.file);
+	}
+	head = p++;
+	*head = (uint8_t)((unsigned)item->kind | tl_min(count, (uint32_t)MANY_COSTS) << COST_SHIFT);
+	p = put_place(p, head, &item->at, base);
+	if (count >= MANY_COSTS)
+		p = put_number(p, count);
+	if (item->kind != TL_PACK_LINE)
+		p = put_target(p, item);
+	for (uint32_t e = 0; e < count; e++)
+		p = put_number(p, folded((uint64_t)costs[e]));
+	return p;
+}
+
+bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
+		 const struct tl_pack_item *item, const int64_t *costs)
+{
+	struct tl_pack_run *run = run_of(pack, function, part);
+	size_t size;
+
+	if (!run)
+		return false;
+	size = (size_t)(put_item(pack->room, item, costs, &run->previous) - pack->room);
+	if ((!run->last || size > run->last->size - run->last->used) && !add_chunk(pack, run, size))
+		return false;
+	memcpy(run->last->data + run->last->used, pack->room, size);
+	run->last->used += (uint32_t)size;
+	run->bytes += size;
+	run->count++;
+	run->previous = item->at;
+	pack->addresses = pack->addresses || item->at.address || item->to.address;
+	pack->blocks = pack->blocks || item->at.block || item->to.block;
+	weigh(pack, item, pack->sums[part].costs, costs);
+	return true;
+}
+
+void tl_pack_free(struct tl_pack *pack)
+{
+	if (!pack)
+		return;
+	tl_arena_free(&pack->arena);
+	free(pack->runs);
+	free(pack->run_of);
+	free(pack->sums);
+	free(pack->sizes);
+	free(pack->room);
+	free(pack);
+}
+
+/* ---- reading ---- */
+
+struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run)
+{
+	return (struct tl_pack_cursor){ .chunk = run->first };
+}
+
+static const uint8_t *take_target(const uint8_t *p, struct tl_pack_item *item)
+{
+	uint64_t target, file, line;
+
+	p = take_number(p, &target);
+	p = take_number(p, &item->count);
+	p = take_number(p, &file);
+	p = take_number(p, &line);
+	p = take_difference(p, &item->to.address, item->at.address);
+	p = take_number(p, &item->to.block);
+	item->target = (uint32_t)target;
+	item->to.file = (uint32_t)file;
+	item->to.line = (uint32_t)line;
+	if (item->kind == TL_PACK_JUMP) {
+		item->conditional = *p++;
+		p = take_number(p, &item->taken);
+	}
+	return p;
+}
+
+static const uint8_t *take_item(const uint8_t *p, struct tl_pack_item *item)
+{
+	uint64_t number;
+	uint8_t head;
+
+	if ((*p & KIND) == OTHER_FILE) {
+		p = take_number(p + 1, &number);
+		item->at.file = (uint32_t)number;
+	}
+	head = *p++;
+	item->kind = head & KIND;
+	p = take_difference(p, &number, item->at.line);
+	item->at.line = (uint32_t)number;
+	if (head & ADDRESS)
+		p = take_difference(p, &item->at.address, item->at.address);
+	if (head & BLOCK)
+		p = take_difference(p, &item->at.block, item->at.block);
+	number = head >> COST_SHIFT;
+	if (number == MANY_COSTS)
+		p = take_number(p, &number);
+	item->cost_count = (uint32_t)number;
+	if (item->kind != TL_PACK_LINE)
+		p = take_target(p, item);
+	item->costs = p;
+	for (uint32_t e = 0; e < item->cost_count; e++)
+		while (*p++ & 0x80)
+			;
+	return p;
+}
+
+bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
+{
+	while (cursor->chunk && cursor->at == cursor->chunk->used) {
+		cursor->chunk = cursor->chunk->next;
+		cursor->at = 0;
+	}
+	if (!cursor->chunk)
+		return false;
+	*item = (struct tl_pack_item){ .target = TL_NONE, .at = cursor->previous };
+	cursor->at =
+		(uint32_t)(take_item(cursor->chunk->data + cursor->at, item) - cursor->chunk->data);
+	cursor->previous = item->at;
+	return true;
+}
+
+void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs)
+{
+	const uint8_t *p = item->costs;
+
+	for (uint32_t e = 0; e < item->cost_count; e++) {
+		uint64_t number;
+
+		p = take_number(p, &number);
+		costs[e] = (int64_t)unfolded(number);
+	}
+}

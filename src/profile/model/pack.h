@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_PACK_H
+#define TL_PROFILE_PACK_H
+/*
+ * Cost lines, arcs and jumps as a few bytes each, for who only wants to write them again: a line of
+ * thirteen events is 160 bytes in the arrays of a profile, and about 10 here. The items of one
+ * function in one part are a run, in the order in which they were added: places are differences to
+ * the item before, and costs the values up to the last one that is not 0. Equal items are not
+ * summed; the reader does that.
+ */
+#include "core/memory.h"
+
+enum tl_pack_kind { TL_PACK_LINE, TL_PACK_ARC, TL_PACK_JUMP };
+
+struct tl_pack_place {
+	uint64_t address, block;
+	uint32_t line;
+	uint32_t file; /* number of a name of the profile */
+};
+
+struct tl_pack_item {
+	enum tl_pack_kind kind;
+	bool conditional;
+	uint32_t target;             /* arc, jump: the function that it leads to */
+	struct tl_pack_place at, to; /* to: of arcs and jumps */
+	uint64_t count, taken;       /* calls; executions of a jump and those that jumped */
+	uint32_t cost_count;         /* by event; those behind are 0 */
+	const uint8_t *costs;        /* of an item that was read: for tl_pack_costs() */
+};
+
+/* The bytes of a run are in a chain of chunks; no item is in two of them. */
+struct tl_pack_chunk {
+	struct tl_pack_chunk *next;
+	uint32_t used, size;
+	uint8_t data[];
+};
+
+struct tl_pack_run {
+	uint32_t function, part;
+	uint32_t count; /* items */
+	uint64_t bytes;
+	struct tl_pack_chunk *first, *last;
+	struct tl_pack_place previous;
+};
+
+/* The sums of the lines of a part, by event; there may be more events by now. */
+struct tl_pack_sums {
+	int64_t *costs;
+	uint32_t count;
+};
+
+struct tl_pack {
+	struct tl_arena arena;
+	struct tl_pack_run *runs;
+	size_t run_count, run_capacity;
+	uint32_t *run_of; /* by function: its last run */
+	size_t function_count, function_capacity;
+	struct tl_pack_sums *sums; /* by part */
+	size_t part_count, part_capacity;
+	uint64_t *sizes; /* by event: the sum of all costs without their signs */
+	uint8_t *room;   /* for the bytes of one item */
+	uint32_t event_count;
+	uint64_t counts;
+	bool addresses, blocks; /* some are known */
+	/* Sums may not fit 64 bits: they have to be made one by one (tl_profile_unpack()). */
+	bool large;
+};
+
+/* Room for a part with this many events, as many as before or more. False without memory. */
+bool tl_pack_part(struct tl_pack *pack, uint32_t part, uint32_t event_count);
+/*
+ * Add an item of a function in a part that there is room for; `costs` has item->cost_count numbers.
+ * False without memory.
+ */
+bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
+		 const struct tl_pack_item *item, const int64_t *costs);
+void tl_pack_free(struct tl_pack *pack);
+
+/* Where the reading of a run is. */
+struct tl_pack_cursor {
+	const struct tl_pack_chunk *chunk;
+	uint32_t at;
+	struct tl_pack_place previous;
+};
+
+struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run);
+/* The next item. False at the end. */
+bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item);
+/* The item's costs, as many as it says. */
+void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs);
+
+#endif
