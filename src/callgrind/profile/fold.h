@@ -34,9 +34,14 @@ struct tl_callgrind_summed_function {
 /* Of a profile that is packed. */
 struct tl_callgrind_packing {
 	bool wanted;
-	uint32_t file, number; /* the name of the file met last, and its number in the profile */
-	uint32_t empty;        /* the number of "" */
-	int64_t *row;          /* costs by event, where columns are in another order; else NULL */
+	uint32_t empty; /* the number of "" */
+	/* Those met last: of items, of targets; the owner of an item, and its function. */
+	struct tl_callgrind_packing_file {
+		uint32_t name, number; /* of the reader, of the profile */
+	} at, to;
+	struct tl_callgrind_owner owner;
+	uint32_t function;
+	int64_t *row; /* costs by event, where columns are in another order; else NULL */
 };
 
 struct tl_callgrind_folder {

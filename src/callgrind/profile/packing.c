@@ -6,26 +6,41 @@
 #include "callgrind/profile/fold.h"
 #include "core/error.h"
 
-/* The number of the name that a file has in the profile; nearly always that of the item before. */
-static uint32_t file_number(struct tl_callgrind_folder *f, uint32_t name)
+/* The number of the name that a file has in the profile; mostly that of the item before. */
+static uint32_t file_number(const struct tl_callgrind_folder *f, uint32_t name,
+			    struct tl_callgrind_packing_file *last)
 {
-	if (name != f->packing.file) {
-		f->packing.file = name;
-		f->packing.number =
+	if (name != last->name) {
+		last->name = name;
+		last->number =
 			tl_callgrind_folded_text(f, name) == f->empty ? f->packing.empty : name;
 	}
-	return f->packing.number;
+	return last->number;
+}
+
+/* The function of an item; mostly that of the item before. */
+static uint32_t function_of(struct tl_callgrind_folder *f, const struct tl_callgrind_owner *owner)
+{
+	struct tl_callgrind_packing *p = &f->packing;
+
+	if (p->function == TL_NONE || owner->function != p->owner.function ||
+	    owner->file != p->owner.file || owner->object != p->owner.object) {
+		p->owner = *owner;
+		p->function = tl_callgrind_folded_function(f, owner);
+	}
+	return p->function;
 }
 
 /* A line number of the profile has 32 bits. The reader has reported lines that are larger. */
-static struct tl_pack_place place_of(struct tl_callgrind_folder *f,
-				     const struct tl_callgrind_position *place, uint32_t file)
+static struct tl_pack_place place_of(const struct tl_callgrind_folder *f,
+				     const struct tl_callgrind_position *place, uint32_t file,
+				     struct tl_callgrind_packing_file *last)
 {
 	return (struct tl_pack_place){
 		.address = place->address,
 		.block = place->block,
 		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
-		.file = file_number(f, file),
+		.file = file_number(f, file, last),
 	};
 }
 
@@ -36,8 +51,10 @@ int tl_callgrind_packing_part(struct tl_callgrind_folder *f, struct tl_error *er
 
 	if (!profile->pack) {
 		profile->pack = calloc(1, sizeof(*profile->pack));
-		f->packing.file = TL_NONE;
-		f->packing.empty = f->packing.number = tl_names_add(&profile->names, "", 0);
+		f->packing.empty = tl_names_add(&profile->names, "", 0);
+		f->packing.at = f->packing.to =
+			(struct tl_callgrind_packing_file){ TL_NONE, f->packing.empty };
+		f->packing.function = TL_NONE;
 		if (!profile->pack || f->packing.empty == TL_NONE)
 			return tl_error_memory(err);
 	}
@@ -69,12 +86,12 @@ static const int64_t *ordered_costs(struct tl_callgrind_folder *f,
 static int pack_item(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
 		     struct tl_pack_item *packed, struct tl_error *err)
 {
-	uint32_t function = tl_callgrind_folded_function(f, &item->owner);
+	uint32_t function = function_of(f, &item->owner);
 	const int64_t *costs = NULL;
 
 	if (function == TL_NONE)
 		return tl_error_memory(err);
-	packed->at = place_of(f, &item->at, item->file);
+	packed->at = place_of(f, &item->at, item->file, &f->packing.at);
 	if (packed->kind != TL_PACK_JUMP)
 		costs = ordered_costs(f, item, &packed->cost_count);
 	if (!tl_pack_add(f->profile->pack, function, f->part.number, packed, costs))
@@ -96,12 +113,12 @@ int tl_callgrind_pack_call(struct tl_callgrind_folder *f, const struct tl_callgr
 	struct tl_pack_item packed = { .kind = TL_PACK_ARC, .count = item->count };
 
 	/* Before the callee: functions are numbered in the order in which they are met. */
-	if (tl_callgrind_folded_function(f, &item->owner) == TL_NONE)
+	if (function_of(f, &item->owner) == TL_NONE)
 		return tl_error_memory(err);
 	packed.target = tl_callgrind_folded_function(f, &item->target);
 	if (packed.target == TL_NONE)
 		return tl_error_memory(err);
-	packed.to = place_of(f, &item->to, item->target.file);
+	packed.to = place_of(f, &item->to, item->target.file, &f->packing.to);
 	return pack_item(f, item, &packed, err);
 }
 
@@ -115,11 +132,11 @@ int tl_callgrind_pack_jump(struct tl_callgrind_folder *f, const struct tl_callgr
 		.taken = item->taken,
 	};
 
-	packed.target = tl_callgrind_folded_function(f, &item->owner);
+	packed.target = function_of(f, &item->owner);
 	if (packed.target != TL_NONE && item->target.function != TL_NONE)
 		packed.target = tl_callgrind_folded_function(f, &item->target);
 	if (packed.target == TL_NONE)
 		return tl_error_memory(err);
-	packed.to = place_of(f, &item->to, item->target.file);
+	packed.to = place_of(f, &item->to, item->target.file, &f->packing.to);
 	return pack_item(f, item, &packed, err);
 }

@@ -4,6 +4,7 @@
 /* The state of the Callgrind writer, shared by its header (callgrind.c), order and body. */
 #include <tracelathe/export.h>
 
+#include "core/arithmetic.h"
 #include "profile/model/groups.h"
 #include "profile/model/model.h"
 #include "export/profile/callgrind_names.h"
@@ -115,6 +116,34 @@ struct tl_callgrind_writer_item tl_callgrind_writer_item_at(const struct tl_call
 int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
 				const struct tl_callgrind_writer_item *x,
 				const struct tl_callgrind_writer_item *y);
+
+/* Compares only the columns that are written. */
+static inline int tl_callgrind_writer_compare_positions(const struct tl_callgrind_writer *c,
+							const struct tl_position *x,
+							const struct tl_position *y)
+{
+	int order = 0;
+
+	if (c->layout.addresses)
+		order = tl_compare(x->address, y->address);
+	if (!order)
+		order = tl_compare(x->line, y->line);
+	if (!order && c->layout.blocks)
+		order = tl_compare(x->block, y->block);
+	return order;
+}
+
+/* The same order as tl_callgrind_writer_compare(), which few pairs of items need. */
+static inline int tl_callgrind_writer_order_of(const struct tl_callgrind_writer *c,
+					       const struct tl_callgrind_writer_item *x,
+					       const struct tl_callgrind_writer_item *y)
+{
+	int order = 0;
+
+	if (x->part == y->part && x->at->file == y->at->file)
+		order = tl_callgrind_writer_compare_positions(c, x->at, y->at);
+	return order ? order : tl_callgrind_writer_compare(c, x, y);
+}
 
 /* Fill `functions`, `items` (unless they are packed) and `blocks`. */
 int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *err);

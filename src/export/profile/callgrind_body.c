@@ -84,8 +84,15 @@ static void put_costs(const struct tl_callgrind_writer *c)
 	while (count > 1 && !c->sum.costs[count - 1])
 		count--;
 	for (uint32_t i = 0; i < count; i++) {
-		tl_put_char(c->out, ' ');
-		tl_put_i64(c->out, c->sum.costs[i]);
+		int64_t cost = c->sum.costs[i];
+		char *p = tl_output_room(c->out, 21);
+
+		*p++ = ' ';
+		if (cost >= 0)
+			p = tl_format_u64(p, (uint64_t)cost);
+		tl_output_advance(c->out, p);
+		if (cost < 0)
+			tl_put_i64(c->out, cost);
 	}
 	tl_put_char(c->out, '\n');
 }
@@ -226,29 +233,32 @@ static void (*const put_kind[])(struct tl_callgrind_writer *c,
 	[TL_WRITER_ITEM_JUMP] = put_jump,
 };
 
-static struct tl_callgrind_writer_item block_item(const struct tl_callgrind_writer *c, uint32_t at)
+/* An item of the block; `room` is for one that has to be made. */
+static const struct tl_callgrind_writer_item *
+block_item(const struct tl_callgrind_writer *c, uint32_t at, struct tl_callgrind_writer_item *room)
 {
 	if (c->profile->pack)
-		return c->unpacking.items[c->unpacking.order[at]].item;
-	return tl_callgrind_writer_item_at(c, c->items.order[at]);
+		return &c->unpacking.items[c->unpacking.order[at]].item;
+	*room = tl_callgrind_writer_item_at(c, c->items.order[at]);
+	return room;
 }
 
 /* Write the item at `at` and those behind it that compare equal, as one. @return the next item */
 static uint32_t put_items(struct tl_callgrind_writer *c, uint32_t at, uint32_t end)
 {
-	const struct tl_callgrind_writer_item item = block_item(c, at);
+	struct tl_callgrind_writer_item room, next_room;
+	const struct tl_callgrind_writer_item *item = block_item(c, at, &room), *next;
 
 	memset(c->sum.costs, 0, c->event_count * sizeof(*c->sum.costs));
 	c->sum.count = c->sum.taken = 0;
-	add_item(c, &item);
+	add_item(c, item);
 	for (at++; at < end; at++) {
-		struct tl_callgrind_writer_item next = block_item(c, at);
-
-		if (tl_callgrind_writer_compare(c, &item, &next))
+		next = block_item(c, at, &next_room);
+		if (tl_callgrind_writer_order_of(c, item, next))
 			break;
-		add_item(c, &next);
+		add_item(c, next);
 	}
-	put_kind[item.kind](c, &item);
+	put_kind[item->kind](c, item);
 	return at;
 }
 
@@ -290,9 +300,10 @@ static void put_block(struct tl_callgrind_writer *c, const struct tl_callgrind_w
 	}
 	begin_block(c, names);
 	while (at < end && !c->names.no_memory) {
-		struct tl_callgrind_writer_item item = block_item(c, at);
+		struct tl_callgrind_writer_item room;
+		const struct tl_callgrind_writer_item *item = block_item(c, at, &room);
 
-		change_file(c, name_of_file(c, item.at->file, names->file), names->file);
+		change_file(c, name_of_file(c, item->at->file, names->file), names->file);
 		at = put_items(c, at, end);
 	}
 	change_file(c, names->file, names->file);

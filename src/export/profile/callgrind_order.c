@@ -99,21 +99,6 @@ static int compare_files(const struct tl_callgrind_writer *c,
 	return order;
 }
 
-/* Compares only the columns that are written. */
-static int compare_positions(const struct tl_callgrind_writer *c, const struct tl_position *x,
-			     const struct tl_position *y)
-{
-	int order = 0;
-
-	if (c->layout.addresses)
-		order = compare_numbers(x->address, y->address);
-	if (!order)
-		order = compare_numbers(x->line, y->line);
-	if (!order && c->layout.blocks)
-		order = compare_numbers(x->block, y->block);
-	return order;
-}
-
 /* The file that a reader of the output gives the target: without a name, its function's. */
 static const char *target_file(const struct tl_callgrind_writer *c,
 			       const struct tl_callgrind_writer_item *item)
@@ -137,7 +122,7 @@ static int compare_targets(const struct tl_callgrind_writer *c,
 	if (!order && x->to)
 		order = compare_text(target_file(c, x), target_file(c, y));
 	if (!order && x->to)
-		order = compare_positions(c, x->to, y->to);
+		order = tl_callgrind_writer_compare_positions(c, x->to, y->to);
 	return order;
 }
 
@@ -153,7 +138,7 @@ int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
 	if (!order && x->at->file != y->at->file)
 		order = compare_files(c, x, y);
 	if (!order)
-		order = compare_positions(c, x->at, y->at);
+		order = tl_callgrind_writer_compare_positions(c, x->at, y->at);
 	if (!order)
 		order = compare_numbers(x->kind, y->kind);
 	if (!order)

@@ -39,7 +39,8 @@ static void read_run(struct tl_callgrind_writer *c, const struct tl_pack_run *ru
 		const struct tl_pack_item *packed = &made->packed;
 
 		made->at = position_of(c, &packed->at);
-		made->to = position_of(c, &packed->to);
+		if (packed->kind != TL_PACK_LINE)
+			made->to = position_of(c, &packed->to);
 		made->item = (struct tl_callgrind_writer_item){
 			.kind = kinds[packed->kind],
 			.number = i,
@@ -61,7 +62,7 @@ static bool in_order(const struct tl_callgrind_writer *c, uint32_t first, uint32
 {
 	const struct tl_callgrind_writer_packed *items = c->unpacking.items;
 
-	return tl_callgrind_writer_compare(c, &items[first].item, &items[second].item) <= 0;
+	return tl_callgrind_writer_order_of(c, &items[first].item, &items[second].item) <= 0;
 }
 
 /* The end of the items from `at` on that are in order. */

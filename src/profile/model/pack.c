@@ -21,6 +21,7 @@ enum {
 	MANY_COSTS = 15,
 	NUMBER_BYTES = 10,
 	ITEM_BYTES = 16 * NUMBER_BYTES, /* without costs */
+	SHORT_ITEM = 32,
 	SMALLEST_CHUNK = 64,
 	LARGEST_CHUNK = 4000, /* what an arena does not give a block of its own */
 };
@@ -229,7 +230,11 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
 	size = (size_t)(put_item(pack->room, item, costs, &run->previous) - pack->room);
 	if ((!run->last || size > run->last->size - run->last->used) && !add_chunk(pack, run, size))
 		return false;
-	memcpy(run->last->data + run->last->used, pack->room, size);
+	/* Most are short, and of a size that is known a copy is two instructions. */
+	if (size <= SHORT_ITEM && run->last->size - run->last->used >= SHORT_ITEM)
+		memcpy(run->last->data + run->last->used, pack->room, SHORT_ITEM);
+	else
+		memcpy(run->last->data + run->last->used, pack->room, size);
 	run->last->used += (uint32_t)size;
 	run->bytes += size;
 	run->count++;
@@ -318,7 +323,10 @@ bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 	}
 	if (!cursor->chunk)
 		return false;
-	*item = (struct tl_pack_item){ .target = TL_NONE, .at = cursor->previous };
+	item->at = cursor->previous;
+	item->target = TL_NONE;
+	item->count = item->taken = 0;
+	item->conditional = false;
 	cursor->at =
 		(uint32_t)(take_item(cursor->chunk->data + cursor->at, item) - cursor->chunk->data);
 	cursor->previous = item->at;

@@ -84,7 +84,7 @@ struct tl_pack_cursor {
 };
 
 struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run);
-/* The next item. False at the end. */
+/* The next item; only arcs and jumps fill in `to`. False at the end. */
 bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item);
 /* The item's costs, as many as it says. */
 void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs);
