@@ -73,7 +73,7 @@ static void give_back(struct tl_compat_trace *trace, const struct tl_pt_decoder 
 
 	if (tl_pt_is_long_tnt(walk->trace.taken, pos)) {
 		bool untouched =
-			left == 63 - (uint32_t)__builtin_clzll(tl_get64(walk->trace.taken) >> 16);
+			left == 63 - (uint32_t)__builtin_clzll(tl_le64(walk->trace.taken) >> 16);
 
 		trace->pos = untouched ? walk->trace.taken : pos;
 		trace->count = untouched ? 0 : left;

@@ -196,7 +196,7 @@ static const uint8_t *psb_around(const struct tl_pt_config *config, const uint8_
 
 static bool is_pairs(const uint8_t *pos)
 {
-	uint64_t word = tl_get64(pos);
+	uint64_t word = tl_le64(pos);
 
 	return word == UINT64_C(0x8202820282028202) || word == UINT64_C(0x0282028202820282);
 }

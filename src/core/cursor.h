@@ -102,4 +102,20 @@ static inline uint64_t tl_get64s(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(tl_get64(p)) : tl_get64(p);
 }
 
+/* Loads of formats that are little-endian wherever they are written and read. */
+static inline uint16_t tl_le16(const uint8_t *p)
+{
+	return tl_get16s(p, TL_HOST_BIG_ENDIAN);
+}
+
+static inline uint32_t tl_le32(const uint8_t *p)
+{
+	return tl_get32s(p, TL_HOST_BIG_ENDIAN);
+}
+
+static inline uint64_t tl_le64(const uint8_t *p)
+{
+	return tl_get64s(p, TL_HOST_BIG_ENDIAN);
+}
+
 #endif

@@ -289,7 +289,7 @@ INLINE bool take_long(struct walk *walk, const struct tl_pt_decoder *decoder)
 
 	if (!decoder->trace.exact || walk->count || !tl_pt_is_long_tnt(pos, walk->end))
 		return false;
-	walk->bits = tl_get64(pos) >> 16;
+	walk->bits = tl_le64(pos) >> 16;
 	walk->count = 63 - (uint32_t)__builtin_clzll(walk->bits);
 	walk->bits <<= 64 - walk->count;
 	walk->taken = pos;

@@ -95,7 +95,7 @@ static bool long_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uin
 
 	if (!tl_pt_is_long_tnt(pos, end))
 		return false;
-	payload = tl_get64(pos) >> 16;
+	payload = tl_le64(pos) >> 16;
 	outcomes = 63 - (uint32_t)__builtin_clzll(payload);
 	if (*count + outcomes > 64)
 		return false;

@@ -275,7 +275,7 @@ enum { TL_PT_LONG_TNT = 8 };
 static inline bool tl_pt_is_long_tnt(const uint8_t *pos, const uint8_t *end)
 {
 	return end - pos >= TL_PT_LONG_TNT && pos[0] == TL_PT_OPC_EXT && pos[1] == 0xa3 &&
-	       tl_get64(pos) >> 17;
+	       tl_le64(pos) >> 17;
 }
 
 /*

@@ -9,12 +9,12 @@ typedef int payload_fn(struct tl_pt_packet *packet, const uint8_t *p);
 
 static uint64_t get48(const uint8_t *p)
 {
-	return tl_get32(p) | (uint64_t)tl_get16(p + 4) << 32;
+	return tl_le32(p) | (uint64_t)tl_le16(p + 4) << 32;
 }
 
 static uint64_t get40(const uint8_t *p)
 {
-	return tl_get32(p) | (uint64_t)p[4] << 32;
+	return tl_le32(p) | (uint64_t)p[4] << 32;
 }
 
 /* A TNT payload: the outcomes are the bits below the highest 1 (4.1, 4.2). */
@@ -84,7 +84,7 @@ static int vmcs(struct tl_pt_packet *packet, const uint8_t *p)
 
 static int tsc(struct tl_pt_packet *packet, const uint8_t *p)
 {
-	packet->tsc.tsc = tl_get64(p) >> 8;
+	packet->tsc.tsc = tl_le64(p) >> 8;
 	return 0;
 }
 
@@ -96,8 +96,8 @@ static int cbr(struct tl_pt_packet *packet, const uint8_t *p)
 
 static int tma(struct tl_pt_packet *packet, const uint8_t *p)
 {
-	packet->tma.ctc = tl_get16(p + 2);
-	packet->tma.fc = tl_get16(p + 5);
+	packet->tma.ctc = tl_le16(p + 2);
+	packet->tma.fc = tl_le16(p + 5);
 	return p[4] || packet->tma.fc > 0x1ff ? -TL_PT_BAD_PACKET : 0;
 }
 
@@ -109,7 +109,7 @@ static int mtc(struct tl_pt_packet *packet, const uint8_t *p)
 
 static int mnt(struct tl_pt_packet *packet, const uint8_t *p)
 {
-	packet->mnt.payload = tl_get64(p + 3);
+	packet->mnt.payload = tl_le64(p + 3);
 	return 0;
 }
 
@@ -121,8 +121,8 @@ static int exstop(struct tl_pt_packet *packet, const uint8_t *p)
 
 static int mwait(struct tl_pt_packet *packet, const uint8_t *p)
 {
-	packet->mwait.hints = tl_get32(p + 2);
-	packet->mwait.ext = tl_get32(p + 6);
+	packet->mwait.hints = tl_le32(p + 2);
+	packet->mwait.ext = tl_le32(p + 6);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int ptw(struct tl_pt_packet *packet, const uint8_t *p)
 {
 	packet->ptw.plc = p[1] >> 5 & 3;
 	packet->ptw.ip = p[1] & 0x80;
-	packet->ptw.payload = packet->ptw.plc ? tl_get64(p + 2) : tl_get32(p + 2);
+	packet->ptw.payload = packet->ptw.plc ? tl_le64(p + 2) : tl_le32(p + 2);
 	return 0;
 }
 
@@ -164,7 +164,7 @@ static int cfe(struct tl_pt_packet *packet, const uint8_t *p)
 static int evd(struct tl_pt_packet *packet, const uint8_t *p)
 {
 	packet->evd.type = p[2] & 0x3f;
-	packet->evd.payload = tl_get64(p + 3);
+	packet->evd.payload = tl_le64(p + 3);
 	return 0;
 }
 
@@ -174,7 +174,7 @@ static int trig(struct tl_pt_packet *packet, const uint8_t *p)
 	packet->trig.icntv = p[1] & 0x40;
 	packet->trig.mult = p[1] & 0x20;
 	packet->trig.trbv = p[2];
-	packet->trig.icnt = packet->trig.icntv ? tl_get16(p + 3) : 0;
+	packet->trig.icnt = packet->trig.icntv ? tl_le16(p + 3) : 0;
 	return 0;
 }
 
@@ -244,7 +244,7 @@ static int item(struct tl_pt_packet *packet, const uint8_t *p, size_t left, enum
 	if (size > left)
 		return -TL_PT_EOS;
 	packet->bip.id = p[0] >> 3;
-	packet->bip.payload = size == 5 ? tl_get32(p + 1) : tl_get64(p + 1);
+	packet->bip.payload = size == 5 ? tl_le32(p + 1) : tl_le64(p + 1);
 	return (int)size;
 }
 

@@ -49,17 +49,16 @@ static inline uint64_t tl_pt_apply_ip(const uint8_t *p, unsigned code, uint64_t 
 
 	switch (code) {
 	case TL_PT_IPC_UPDATE_16:
-		return (last_ip & ~UINT64_C(0xffff)) | tl_get16(p);
+		return (last_ip & ~UINT64_C(0xffff)) | tl_le16(p);
 	case TL_PT_IPC_UPDATE_32:
-		return (last_ip & ~UINT64_C(0xffffffff)) | tl_get32(p);
+		return (last_ip & ~UINT64_C(0xffffffff)) | tl_le32(p);
 	case TL_PT_IPC_SEXT_48:
-		return (uint64_t)((int64_t)((tl_get32(p) | (uint64_t)tl_get16(p + 4) << 32)
-					    << 16) >>
+		return (uint64_t)((int64_t)((tl_le32(p) | (uint64_t)tl_le16(p + 4) << 32) << 16) >>
 				  16);
 	case TL_PT_IPC_UPDATE_48:
-		return (last_ip & ~low48) | tl_get32(p) | (uint64_t)tl_get16(p + 4) << 32;
+		return (last_ip & ~low48) | tl_le32(p) | (uint64_t)tl_le16(p + 4) << 32;
 	case TL_PT_IPC_FULL:
-		return tl_get64(p);
+		return tl_le64(p);
 	default:
 		return last_ip;
 	}

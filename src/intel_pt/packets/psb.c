@@ -7,7 +7,7 @@ bool tl_pt_is_psb(const uint8_t *pos, const uint8_t *end)
 {
 	const uint64_t pairs = UINT64_C(0x8202820282028202);
 
-	return end - pos >= TL_PT_PSB_BYTES && tl_get64(pos) == pairs && tl_get64(pos + 8) == pairs;
+	return end - pos >= TL_PT_PSB_BYTES && tl_le64(pos) == pairs && tl_le64(pos + 8) == pairs;
 }
 
 /*

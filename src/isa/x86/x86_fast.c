@@ -181,7 +181,7 @@ static unsigned immediate_bytes(enum immediate immediate, bool wide, bool word)
 static void set_branch(struct tl_x86_flow *flow, enum immediate immediate, const uint8_t *p,
 		       uint64_t next)
 {
-	int64_t relative = immediate == REL8 ? (int8_t)p[0] : (int32_t)tl_get32(p);
+	int64_t relative = immediate == REL8 ? (int8_t)p[0] : (int32_t)tl_le32(p);
 
 	flow->flags = TL_X86_BRANCH | TL_X86_DIRECT;
 	flow->target = next + (uint64_t)relative;

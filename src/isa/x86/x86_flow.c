@@ -171,7 +171,7 @@ static enum tl_x86_result decode_jmpabs(const struct tl_x86_flow_decoder *decode
 	*flow = (struct tl_x86_flow){ .size = BYTES,
 				      .iclass = TL_X86_JUMP,
 				      .flags = TL_X86_BRANCH | TL_X86_JMPABS };
-	flow->target = tl_get64s(code + 3, TL_HOST_BIG_ENDIAN);
+	flow->target = tl_le64(code + 3);
 	return TL_X86_DECODED;
 }
 

@@ -2,6 +2,7 @@
 /* The parts of an ELF file that decide where its code is mapped: segments and build id. */
 #include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,16 +21,18 @@ static bool take_header(struct tl_cursor *cur, bool *wide, Elf64_Ehdr *out)
 	if (*wide) {
 		if (!tl_cursor_has(cur, sizeof(*out)))
 			return false;
-		memcpy(out, p, sizeof(*out));
-	} else {
-		Elf32_Ehdr narrow;
-
-		memcpy(&narrow, p, sizeof(narrow));
 		*out = (Elf64_Ehdr){
-			.e_type = narrow.e_type,
-			.e_phoff = narrow.e_phoff,
-			.e_phentsize = narrow.e_phentsize,
-			.e_phnum = narrow.e_phnum,
+			.e_type = tl_le16(p + offsetof(Elf64_Ehdr, e_type)),
+			.e_phoff = tl_le64(p + offsetof(Elf64_Ehdr, e_phoff)),
+			.e_phentsize = tl_le16(p + offsetof(Elf64_Ehdr, e_phentsize)),
+			.e_phnum = tl_le16(p + offsetof(Elf64_Ehdr, e_phnum)),
+		};
+	} else {
+		*out = (Elf64_Ehdr){
+			.e_type = tl_le16(p + offsetof(Elf32_Ehdr, e_type)),
+			.e_phoff = tl_le32(p + offsetof(Elf32_Ehdr, e_phoff)),
+			.e_phentsize = tl_le16(p + offsetof(Elf32_Ehdr, e_phentsize)),
+			.e_phnum = tl_le16(p + offsetof(Elf32_Ehdr, e_phnum)),
 		};
 	}
 	return out->e_phentsize == (*wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
@@ -37,20 +40,20 @@ static bool take_header(struct tl_cursor *cur, bool *wide, Elf64_Ehdr *out)
 
 static Elf64_Phdr take_segment(const uint8_t *p, bool wide)
 {
-	Elf64_Phdr segment;
-	Elf32_Phdr narrow;
-
-	if (wide) {
-		memcpy(&segment, p, sizeof(segment));
-		return segment;
-	}
-	memcpy(&narrow, p, sizeof(narrow));
+	if (wide)
+		return (Elf64_Phdr){
+			.p_type = tl_le32(p + offsetof(Elf64_Phdr, p_type)),
+			.p_flags = tl_le32(p + offsetof(Elf64_Phdr, p_flags)),
+			.p_offset = tl_le64(p + offsetof(Elf64_Phdr, p_offset)),
+			.p_vaddr = tl_le64(p + offsetof(Elf64_Phdr, p_vaddr)),
+			.p_filesz = tl_le64(p + offsetof(Elf64_Phdr, p_filesz)),
+		};
 	return (Elf64_Phdr){
-		.p_type = narrow.p_type,
-		.p_flags = narrow.p_flags,
-		.p_offset = narrow.p_offset,
-		.p_vaddr = narrow.p_vaddr,
-		.p_filesz = narrow.p_filesz,
+		.p_type = tl_le32(p + offsetof(Elf32_Phdr, p_type)),
+		.p_flags = tl_le32(p + offsetof(Elf32_Phdr, p_flags)),
+		.p_offset = tl_le32(p + offsetof(Elf32_Phdr, p_offset)),
+		.p_vaddr = tl_le32(p + offsetof(Elf32_Phdr, p_vaddr)),
+		.p_filesz = tl_le32(p + offsetof(Elf32_Phdr, p_filesz)),
 	};
 }
 
@@ -58,8 +61,8 @@ static Elf64_Phdr take_segment(const uint8_t *p, bool wide)
 static void find_build_id(struct tl_perf_elf *elf, struct tl_cursor notes)
 {
 	while (tl_cursor_has(&notes, 12)) {
-		const uint64_t name = ((uint64_t)tl_get32(notes.pos) + 3) & ~UINT64_C(3);
-		const uint32_t size = tl_get32(notes.pos + 4), type = tl_get32(notes.pos + 8);
+		const uint64_t name = ((uint64_t)tl_le32(notes.pos) + 3) & ~UINT64_C(3);
+		const uint32_t size = tl_le32(notes.pos + 4), type = tl_le32(notes.pos + 8);
 		const uint64_t whole = 12 + name + (((uint64_t)size + 3) & ~UINT64_C(3));
 
 		if (!tl_cursor_has(&notes, whole))

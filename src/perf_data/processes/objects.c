@@ -4,6 +4,7 @@
  * caches, in the cache of debuginfod; the vdso of this machine if it is the same one
  * (docs/formats/perf-data.md section 9).
  */
+#include <link.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
@@ -283,10 +284,10 @@ static void locate_file(struct file_search *s)
 /* The section headers are the last part of a vdso, so their end is its size. */
 static size_t vdso_size(const uint8_t *vdso)
 {
-	const uint64_t sections = tl_get64(vdso + 40);
-	const uint64_t each = tl_get16(vdso + 58), count = tl_get16(vdso + 60);
+	ElfW(Ehdr) header;
 
-	return (size_t)(sections + each * count);
+	memcpy(&header, vdso, sizeof(header));
+	return (size_t)header.e_shoff + (size_t)header.e_shentsize * header.e_shnum;
 }
 
 /* Whether the vdso of this process can be that of the recorded ones. */

@@ -90,6 +90,14 @@ TEST(loads_in_both_orders)
 	assert_true(tl_get64s(bytes + 1, !big) == 0x0203040506070809);
 }
 
+/* The first byte is the least one, on every machine. */
+TEST(little_endian_loads)
+{
+	assert_int_equal(tl_le16(bytes), 0x0201);
+	assert_int_equal(tl_le32(bytes), 0x04030201);
+	assert_true(tl_le64(bytes) == UINT64_C(0x0807060504030201));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +107,7 @@ int main(void)
 		cmocka_unit_test(a_limit_only_narrows),
 		cmocka_unit_test(a_limit_behind_the_position_leaves_nothing),
 		cmocka_unit_test(loads_in_both_orders),
+		cmocka_unit_test(little_endian_loads),
 	};
 
 	return cmocka_run_group_tests_name("core cursor", tests, NULL, NULL);
