@@ -82,6 +82,7 @@ static bool cannot_move(struct tl_pt_reader *reader, const struct tl_pt_block *b
 	size = tl_pt_reader_bytes(reader, block->ip, code, (size_t)span);
 	for (size_t i = 0; i + 1 < size; before = code[i++])
 		if (code[i] == 0x5c || (code[i] == 0x87 && before & 0x08) ||
+		    (code[i] == 0x94 && (before & 0xf9) == 0x48) ||
 		    (code[i] == 0x89 && (before & 0xfb) == 0x48 && (code[i + 1] & 0xc7) == 0xc4) ||
 		    (code[i] == 0x8b && (before & 0xfc) == 0x48 && (code[i + 1] & 0x38) == 0x20))
 			return false;

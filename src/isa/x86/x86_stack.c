@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "isa/x86/x86_stack.h"
 
-enum { RSP = 4, RBP = 5, REX_B = 1, REX_R = 4, REX_W = 8, DIRECT = 3 };
+enum { RAX = 0, RSP = 4, RBP = 5, REX_B = 1, REX_R = 4, REX_W = 8, DIRECT = 3 };
 
 /* The two operands of an instruction with a ModRM byte. */
 struct operands {
@@ -71,7 +71,12 @@ struct tl_x86_stack tl_x86_stack(const uint8_t *code, size_t size, bool wide)
 		return (struct tl_x86_stack){ TL_X86_STACK_FRAME, 0 };
 	if (at < size && code[at] == 0x5c && !(rex & REX_B))
 		return (struct tl_x86_stack){ TL_X86_STACK_MEMORY, 0 };
-	if (at + 2 > size || (wide && !(rex & REX_W)))
+	if (at >= size || (wide && !(rex & REX_W)))
+		return (struct tl_x86_stack){ TL_X86_STACK_KEPT, 0 };
+	/* XCHG with RAX, as assemblers write it. */
+	if (code[at] == 0x94 && !(rex & REX_B))
+		return (struct tl_x86_stack){ TL_X86_STACK_REGISTER, RAX };
+	if (at + 2 > size)
 		return (struct tl_x86_stack){ TL_X86_STACK_KEPT, 0 };
 	o = operands_of(code[at + 1], rex);
 	switch (code[at]) {

@@ -33,6 +33,9 @@ TEST(kinds)
 	WANT("\x4c\x89\xc4", REGISTER, 8);               /* mov %r8,%rsp */
 	WANT("\x48\x8b\xe6", REGISTER, 6);               /* mov %rsi,%rsp, the other way round */
 	WANT("\x48\x87\xe0", REGISTER, 0);               /* xchg %rsp,%rax */
+	WANT("\x48\x94", REGISTER, 0);                   /* the same, as assemblers write it */
+	WANT("\x49\x94", KEPT, 0);                       /* xchg %r12,%rax */
+	WANT("\x94", KEPT, 0);                           /* xchg %esp,%eax */
 	WANT("\x48\x8b\x26", MEMORY, 0);                 /* mov (%rsi),%rsp */
 	WANT("\x48\x8b\xa2\xa0\x00\x00\x00", MEMORY, 0); /* mov 0xa0(%rdx),%rsp */
 	WANT("\x48\x8b\x25\x00\x10\x00\x00", MEMORY, 0); /* mov 0x1000(%rip),%rsp */
