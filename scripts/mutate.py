@@ -168,6 +168,8 @@ class Test:
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
             resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            # A test that tries for more than this is told so, and may go on.
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
         # A session of its own: what hangs is ended with all that it started.
         process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/tour.md", "docs/glossary.md", "docs/design.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/tour.md", "docs/glossary.md", "docs/design.md", "docs/testing.md")
 # Functions of other projects.
 FOREIGN = {"longjmp", "swapcontext", "assert"}
 

@@ -49,6 +49,7 @@ TEST(a_format_is_added_to_failures_only)
 
 	tl_error_at(&err, TL_BAD_SIZE, 9, "too many");
 	assert_int_equal(tl_error_format(&err, "xray", 1), 1);
+	assert_int_equal(tl_error_format(&err, "xray", 0), 0);
 	assert_null(err.format);
 	assert_int_equal(tl_error_format(&err, "xray", TL_BAD_SIZE), TL_BAD_SIZE);
 	assert_string_equal(err.format, "xray");

@@ -181,6 +181,11 @@ TEST(a_window_has_a_profile_of_its_own)
 	want_text(&s, 4, 0, "  22.03%    13.00 us  22.03%    13.00 us");
 	assert_non_null(strstr(row_of(&s, 4), " leaf"));
 	want_text(&s, HEIGHT - 1, 0, "[window");
+	/* The function at the cursor is the chosen one: its callers stand above it. */
+	push(&s, '4', 1);
+	assert_non_null(strstr(row_of(&s, 2), "< work"));
+	assert_non_null(strstr(row_of(&s, 3), "* leaf"));
+	push(&s, '1', 1);
 	/* `w` shows the whole profile again */
 	push(&s, 'w', 1);
 	want_text(&s, 2, 0, "  54.55%    60.00 us 100.00%    110.0 us");

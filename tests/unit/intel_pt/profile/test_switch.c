@@ -130,6 +130,25 @@ static void the_better_guess_is_learnt(void **state)
 	assert_int_equal(*score, -7);
 }
 
+/* The resumer is right mostly, but does not wait here: the stack that was parked first is taken. */
+static void the_resumer_that_does_not_wait_here_is_no_guess(void **state)
+{
+	struct fixture *f = *state;
+
+	in_three_stacks(f, ODD + 0x20, ODD + 0x24);
+	for (unsigned i = 0; i < 3; i++)
+		turn(f, 1, ODD + 0x24, SECOND);
+	turn(f, 1, ODD + 0x20, FIRST);
+	assert_int_equal(f->stack.last_switch.resumer_score, 2);
+	/* A fourth stack, whose resumer is the third. */
+	go(f, TL_PT_BY_CALL, EVEN, UNKNOWN + 0x10);
+	go(f, TL_PT_BY_SWITCH, UNKNOWN + 0x1000, 0);
+	assert_int_equal(f->stack.parked.count, 3);
+	go(f, TL_PT_BY_SWITCH, DEEP + 0x10, 0);
+	want(f, SECOND);
+	assert_int_equal(f->stack.last_switch.resumer_score, 2);
+}
+
 /* What decides between two candidates of which one is no other stack says nothing of resumers. */
 static void a_single_candidate_does_not_score(void **state)
 {
@@ -223,6 +242,7 @@ int main(void)
 		WITH_FIXTURE(more_returns_that_match_are_better),
 		WITH_FIXTURE(a_stack_that_ends_matches_as_a_whole),
 		WITH_FIXTURE(the_better_guess_is_learnt),
+		WITH_FIXTURE(the_resumer_that_does_not_wait_here_is_no_guess),
 		WITH_FIXTURE(a_single_candidate_does_not_score),
 		WITH_FIXTURE(frames_that_change_places_keep_their_addresses),
 		cmocka_unit_test(an_open_frame_of_the_function_goes_on),
