@@ -1,5 +1,6 @@
 # Branches that were taken: wherever an instruction of the listing is not followed by the one behind it in memory there is
 # one. What begins, and what leaves the traced code, has one end only.
+# Needs: Zydis
 for name in tiny timed; do
 	map=$GOLDEN/intel_pt/tiny.map
 	tracelathe dump --branches --map $map $GOLDEN/intel_pt/$name.pt >$name.branches

@@ -1,5 +1,6 @@
 # Tables of what a trace holds line by line (docs/query.md) have the rows of the listings: `dump --json` is the expected
 # value, line by line; sums and windows of calls are held against `dump --calls`.
+# Needs: SQLite
 trace=$GOLDEN/xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin
 log=$GOLDEN/xray/custom-fdr.xray
 tracelathe dump --json $log >log.records

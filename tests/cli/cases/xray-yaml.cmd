@@ -1,5 +1,6 @@
 # Records as YAML (docs/formats/xray.md, 11) hold each function record and event of the log, with its time, thread and
 # payload; read again, they report what the log reports. The expected lines are those of the log's own records.
+# Needs: YAML
 exec 2>/dev/null # one log is cut
 for name in args-fdr tail-fdr custom-fdr typed-fdr mt8-fdr fib-basic; do
 	log=$GOLDEN/xray/$name.xray
