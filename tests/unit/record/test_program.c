@@ -242,7 +242,9 @@ TEST(recorders_say_why_they_cannot)
 	expect_no(tl_record_probe_xray, &p, "no ELF file");
 	expect_no(tl_record_probe_xray_fdr, &p, "no ELF file");
 	expect_no(tl_record_probe_calls, &p, "no ELF file");
+#if defined(__x86_64__)
 	expect_no(tl_record_probe_emulate, &p, "no ELF file");
+#endif
 	p.is_elf = true;
 	expect_no(tl_record_probe_xray, &p, "another processor");
 	expect_no(tl_record_probe_calls, &p, "another processor");
