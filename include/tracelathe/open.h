@@ -285,6 +285,7 @@ struct tl_analysis {
 	enum tl_analysis_level level;
 	/** instructions before the part that fill caches and teach predictors, uncounted */
 	uint64_t warmup;
+	uint32_t width; /**< columns of the terminal, to which lines of text are cut; 0: none */
 };
 
 /** The branch predictors that are simulated unless others are asked for, as text; static. */
@@ -316,6 +317,7 @@ struct tl_format_info {
 	 * is one file. tl_slice.partner takes the second one.
 	 */
 	const char *suffix, *partner_suffix;
+	bool written; /**< tl_input_reencode() writes the format itself */
 	/**
 	 * tl_input_reencode() into the format itself keeps more of the file than an exporter of
 	 * the same name, which writes a profile made of it.

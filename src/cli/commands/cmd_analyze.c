@@ -11,6 +11,7 @@ int cmd_analyze(struct command_job *job, struct tl_error *err)
 
 	analysis.size = sizeof(analysis);
 	analysis.form = report_form(job->settings);
+	analysis.width = job->settings->report.width;
 	if (!analysis.top && analysis.form == TL_REPORT_TEXT && !job->settings->report.all)
 		analysis.top = ROWS;
 	status = tl_input_analyze(job->input, &analysis, job->out, &failed, err);

@@ -91,15 +91,20 @@ static int keep_origins(const struct command_job *job, const char *name,
 	return status;
 }
 
-/* What is kept of a profile, which is freed, goes to the others. */
-static int add_folded(const struct command_job *job, struct tl_gather *gather, const char *name,
+/* What is kept of a profile, which is freed, goes to the others; what cannot is named. */
+static int add_folded(struct command_job *job, struct tl_gather *gather, const char *name,
 		      struct tl_profile *profile, struct tl_error *err)
 {
 	int status = by_origin(job->settings) ? keep_origins(job, name, &profile, err)
 					      : keep_chosen_stacks(job, &profile, err);
 
-	if (status == 0)
+	if (status == 0) {
 		status = tl_gather_add(gather, profile, err);
+		if (status == TL_BAD_USAGE) {
+			complain_error(name, err);
+			job->error_shown = true;
+		}
+	}
 	tl_profile_free(profile);
 	return status;
 }

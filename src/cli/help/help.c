@@ -120,7 +120,7 @@ static void put_targets(bool reencode)
 	if (reencode)
 		put_name("sqlite", "the tables of `query` as a database of SQLite");
 	for (size_t i = 0; reencode && (format = tl_format_info(i)); i++)
-		if (!tl_exporter_find(format->name))
+		if (format->written && !tl_exporter_find(format->name))
 			put_name(format->name, "the trace itself, record for record");
 	for (size_t i = 0; reencode && (target = tl_trace_target(i)); i++)
 		put_name(target->name, target->help);

@@ -106,7 +106,7 @@ const struct option_row option_rows[] = {
 		 "only functions that were called while they ran already, by themselves or by what "
 		 "they call"),
 	OPT_CLEAR(C_REPORT | C_TREE, "no-cycles", report.cycles, "without such rows (default)"),
-	OPT_FLAG(C_TABLES, "wide", output.wide,
+	OPT_FLAG(C_TABLES | C_ANALYZE, "wide", output.wide,
 		 "all columns and whole names, whatever the width of the terminal (files and pipes "
 		 "always have them)"),
 	OPT_FLAG(C_TABLES, "seconds", report.seconds, "durations in seconds instead of ticks"),

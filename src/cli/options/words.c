@@ -26,14 +26,17 @@ const char *exporter_name(size_t number)
 	return *exporter ? (*exporter)->name : NULL;
 }
 
-/* A trace is written in its own format; where an exporter has the same name, it stands for both. */
+/*
+ * A trace is written in its own format, if that can be written; where an exporter has the same
+ * name, it stands for both.
+ */
 static const char *trace_name(size_t number)
 {
 	const struct tl_format_info *format;
 	const struct tl_trace_target *target;
 
 	for (size_t i = 0; (format = tl_format_info(i)); i++)
-		if (!tl_exporter_find(format->name) && !number--)
+		if (format->written && !tl_exporter_find(format->name) && !number--)
 			return format->name;
 	target = tl_trace_target(number);
 	return target ? target->name : NULL;

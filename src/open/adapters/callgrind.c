@@ -356,6 +356,7 @@ const struct tl_format tl_callgrind_format = {
 		.help = "Callgrind and Cachegrind profiles, also of other programs (xdebug, "
 			"pprof, xtree, ...)",
 		.record_word = "line",
+		.written = true,
 	},
 	.many_paths = true,
 	.probe = tl_callgrind_probe,

@@ -223,6 +223,7 @@ const struct tl_format tl_intel_pt_format = {
 		.name = "intel-pt",
 		.help = "Intel Processor Trace, as the processor writes it",
 		.record_word = "record",
+		.written = true,
 	},
 	.probe = tl_pt_probe,
 	.open = open_raw,

@@ -191,6 +191,7 @@ const struct tl_format tl_pprof_format = {
 		.help = "pprof profiles (Go, gperftools, Rust, ...): cpu, heap, mutex and others",
 		.record_word = "sample",
 		.rewrites_exactly = true,
+		.written = true,
 	},
 	.probe = tl_pprof_probe,
 	.open = open_pprof,

@@ -281,6 +281,7 @@ const struct tl_format tl_profile_file_format = {
 		.name = "profile",
 		.help = "profile files of tracelathe (.tlp): the whole profile of any input",
 		.record_word = "block",
+		.written = true,
 	},
 	.keeps_notes = true,
 	.probe = probe_profile_file,

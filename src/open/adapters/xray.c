@@ -370,6 +370,7 @@ const struct tl_format tl_xray_format = {
 		.help = "LLVM XRay: flight data recorder (FDR), basic and profiling mode",
 		.record_word = "record",
 		.joins_processes = true,
+		.written = true,
 	},
 	.probe = probe_xray,
 	.open = open_xray,

@@ -139,6 +139,7 @@ const struct tl_format tl_xtrace_format = {
 		.record_word = "record",
 		.suffix = ".xinsndata.bin",
 		.partner_suffix = ".xsnapshot.bin",
+		.written = true,
 	},
 	.many_paths = true,
 	.probe = tl_xtrace_probe,

@@ -145,6 +145,7 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 		.line = analysis->line,
 		.page = analysis->page,
 		.top = analysis->top,
+		.width = analysis->width,
 		.jobs = input->options.jobs,
 		.part = part_of(analysis),
 		.caches = &o->caches,

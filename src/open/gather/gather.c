@@ -17,6 +17,7 @@
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
 #include "profile/kway/kway.h"
+#include "profile/merge/merge.h"
 
 /* Files that are merged at once, at most: each has a descriptor and a decompressor. */
 enum { MOST_FILES = 128 };
@@ -26,8 +27,10 @@ struct tl_gather {
 	char *scratch;
 	struct tl_gather_piece *pieces; /* those before `first` were merged */
 	size_t first, count, capacity;
-	size_t added;      /* profiles */
-	uint64_t held;     /* bytes of pieces in memory */
+	size_t added;   /* profiles */
+	uint64_t held;  /* bytes of pieces in memory */
+	bool has_clock; /* some profile counts ticks, of this frequency */
+	uint64_t frequency;
 	bool had_contexts; /* some profile has call stacks */
 	bool broken;       /* a merge failed, and what it was of is gone */
 	struct tl_kway_result result;
@@ -249,13 +252,27 @@ static int write_distinct(const struct tl_profile *profile, struct tl_output *ou
 	return status;
 }
 
+/* What cannot be in the sum is refused at once, so that the caller knows which profile it is. */
+static int check_clock(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
+{
+	if (!tl_profile_has_ticks(profile))
+		return 0;
+	if (g->has_clock && g->frequency != profile->frequency)
+		return tl_merge_refuse_clock(err);
+	g->has_clock = true;
+	g->frequency = profile->frequency;
+	return 0;
+}
+
 int tl_gather_add(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
 {
 	struct tl_output *out;
 	const char *data;
 	size_t size = 0;
-	int status = make_room(g, err);
+	int status = check_clock(g, profile, err);
 
+	if (status == 0)
+		status = make_room(g, err);
 	if (status == 0)
 		status = tl_output_open_memory(&out, err);
 	if (status < 0)

@@ -76,9 +76,11 @@ static int open_parts(struct tl_perf_trace *t, struct tl_error *err)
 	if (status < 0)
 		return status;
 	if (!t->have_info)
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   "a perf.data file without Intel PT: `info`, `check` and `dump` "
-				   "read it");
+		return tl_error_at(
+			err, TL_UNSUPPORTED, TL_NOWHERE,
+			"a perf.data file without Intel PT: it holds no calls, branches or "
+			"instructions one by one; profiles are made of its samples, if it "
+			"has any, and `info`, `check` and `dump` read it");
 	tl_perf_configure_decoder(t);
 	return tl_perf_sort_streams(&t->aux, err);
 }

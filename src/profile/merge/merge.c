@@ -20,12 +20,19 @@
 
 /* ---- profiles that can be merged ---- */
 
-static bool has_ticks(const struct tl_profile *profile)
+bool tl_profile_has_ticks(const struct tl_profile *profile)
 {
 	for (uint32_t e = 0; e < profile->event_count; e++)
 		if (!strcmp(profile->events[e].unit, "ticks"))
 			return true;
 	return false;
+}
+
+int tl_merge_refuse_clock(struct tl_error *err)
+{
+	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+			   "the profiles count ticks of different clocks, which have no exact "
+			   "sum");
 }
 
 /* Ticks of different clocks have no exact sum, and a rounded one would depend on the order. */
@@ -35,12 +42,10 @@ static int common_clock(const struct tl_merge *merge, uint64_t *frequency, struc
 
 	*frequency = 0;
 	for (size_t p = 0; p < merge->count; p++) {
-		if (!has_ticks(merge->from[p]))
+		if (!tl_profile_has_ticks(merge->from[p]))
 			continue;
 		if (first && first->frequency != merge->from[p]->frequency)
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "the profiles count ticks of different clocks, which "
-					   "have no exact sum");
+			return tl_merge_refuse_clock(err);
 		first = merge->from[p];
 		*frequency = first->frequency;
 	}

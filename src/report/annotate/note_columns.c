@@ -290,9 +290,13 @@ void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout
 	tl_put_blanks(out, gap);
 	tl_put_text(out, "    > ");
 	tl_view_put_function(&a->view, remark->function, used);
-	tl_put_text(out, "  (");
-	tl_put_count(out, remark->count);
-	tl_put_text(out, " call");
-	tl_put_plural(out, remark->count);
-	tl_put_text(out, ")\n");
+	/* Samples, and some profiles, tell what a call cost but not how often it was made. */
+	if (remark->count) {
+		tl_put_text(out, "  (");
+		tl_put_count(out, remark->count);
+		tl_put_text(out, " call");
+		tl_put_plural(out, remark->count);
+		tl_put_char(out, ')');
+	}
+	tl_put_char(out, '\n');
 }

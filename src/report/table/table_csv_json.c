@@ -166,10 +166,11 @@ static void put_json_row(const struct tl_view *view, const struct tl_table_row *
 void tl_function_table_put_json(const struct tl_function_table *table)
 {
 	const struct tl_view *view = &table->view;
+	const char *unit = tl_view_unit(view);
 
 	tl_put_char(view->out, '{');
 	tl_view_put_json_head(view);
-	tl_put_format(view->out, ",\"%ss\":[", tl_view_unit(view));
+	tl_put_format(view->out, ",\"%s%s\":[", unit, unit[strlen(unit) - 1] == 's' ? "es" : "s");
 	for (size_t i = 0; i < table->shown && !tl_output_failed(view->out); i++) {
 		if (i)
 			tl_put_char(view->out, ',');

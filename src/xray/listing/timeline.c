@@ -209,7 +209,10 @@ static void name_thread(struct tl_timeline *timeline, const struct tl_xray_threa
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "process %d", (int)thread->process);
+	if (thread->process)
+		snprintf(name, sizeof(name), "process %d", (int)thread->process);
+	else
+		snprintf(name, sizeof(name), "unknown process");
 	tl_timeline_name(timeline, thread->process, -1, name);
 	snprintf(name, sizeof(name), "thread %d", (int)thread->thread);
 	tl_timeline_name(timeline, thread->process, thread->thread, name);

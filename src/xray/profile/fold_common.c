@@ -23,7 +23,9 @@ struct tl_part tl_xray_part_of(const struct tl_xray_thread *thread)
 		return (struct tl_part){ .process = TL_NOWHERE,
 					 .thread = TL_NOWHERE,
 					 .number = thread->child };
-	return (struct tl_part){ .process = (uint32_t)thread->process,
+	/* Version 1, and basic mode before version 3, tell no process; none has number 0. */
+	return (struct tl_part){ .process =
+					 thread->process ? (uint32_t)thread->process : TL_NOWHERE,
 				 .thread = (uint32_t)thread->thread };
 }
 

@@ -93,8 +93,7 @@ static int add_sample(struct sums *sums, struct tl_xray_map *map,
 static int fold_thread(struct tl_xray_reader *reader, const struct tl_xray_thread *thread,
 		       struct tl_xray_map *map, struct sums *sums, struct tl_error *err)
 {
-	struct tl_part part = { .process = (uint32_t)thread->process,
-				.thread = (uint32_t)thread->thread };
+	struct tl_part part = tl_xray_part_of(thread);
 	struct tl_profile *profile = sums->profile;
 	int64_t number = tl_profile_put_part(profile, &part, err);
 	struct tl_xray_record record;

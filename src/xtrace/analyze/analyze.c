@@ -493,6 +493,7 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 	free(a->function_counts);
 	tl_xtrace_basic_blocks_free(&a->blocks);
 	free(a->finder.passed);
+	tl_xtrace_table_drop(&a->table);
 }
 
 /* Of a part the mix is counted with the rest; of everything in a faster pass of its own. */
@@ -519,6 +520,8 @@ int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
 		status = begin_mix(&a, err);
 	if (status == 0 && (a.mix || options->analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX))
 		status = one_pass(&a, err);
+	if (status == 0 && a.no_memory)
+		status = tl_error_memory(err);
 	if (status == 0)
 		tl_xtrace_tables_end(out, options->form);
 	tl_xtrace_analysis_end(&a);

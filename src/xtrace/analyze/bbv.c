@@ -12,7 +12,8 @@
 
 /* clang-format off */
 static const struct tl_xtrace_table_column columns[] = {
-	{ "interval", 0 }, { "block", 0 }, { "address", 0 }, { "instructions", 0 },
+	{ "interval", TL_XTRACE_REST }, { "block", TL_XTRACE_REST },
+	{ "address", TL_XTRACE_REST }, { "instructions", TL_XTRACE_REST },
 };
 /* clang-format on */
 

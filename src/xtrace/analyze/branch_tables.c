@@ -11,11 +11,15 @@
 
 enum { COLUMN_NAME = TL_XTRACE_PREDICTOR_NAME + 16, OWN_COLUMNS = 12 };
 
+_Static_assert(OWN_COLUMNS + (int)TL_XTRACE_PREDICTORS <= (int)TL_XTRACE_MOST_COLUMNS,
+	       "a table has room for a column a predictor");
+
 /* ---- kinds, and predictors, by stream ---- */
 
 static const struct tl_xtrace_table_column kind_columns[] = {
-	{ "thread", -10 }, { "kind", -13 },  { "executions", 14 },
-	{ "taken", 14 },   { "percent", 7 }, { "unknown", 9 },
+	{ "thread", TL_XTRACE_LEFT },      { "kind", TL_XTRACE_LEFT },
+	{ "executions", TL_XTRACE_RIGHT }, { "taken", TL_XTRACE_RIGHT },
+	{ "percent", TL_XTRACE_RIGHT },    { "unknown", TL_XTRACE_RIGHT },
 };
 
 static void put_kind(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
@@ -45,8 +49,9 @@ static void show_kinds(struct tl_xtrace_analysis *a)
 }
 
 static const struct tl_xtrace_table_column predictor_columns[] = {
-	{ "thread", -10 },  { "predictor", -12 }, { "kind", -8 },
-	{ "branches", 14 }, { "misses", 12 },     { "missed", 7 },
+	{ "thread", TL_XTRACE_LEFT },  { "predictor", TL_XTRACE_LEFT },
+	{ "kind", TL_XTRACE_LEFT },    { "branches", TL_XTRACE_RIGHT },
+	{ "misses", TL_XTRACE_RIGHT }, { "missed", TL_XTRACE_RIGHT },
 };
 
 static void show_predictors(struct tl_xtrace_analysis *a)
@@ -88,13 +93,12 @@ static void add_columns(struct columns *c, const struct tl_xtrace_table_column *
 /* A column for the misses of each predictor, and the function's name. */
 static void end_columns(struct columns *c, const struct tl_xtrace_predictor_config *config)
 {
-	static const struct tl_xtrace_table_column function[] = { { "function", 0 } };
+	static const struct tl_xtrace_table_column function[] = { { "function", TL_XTRACE_REST } };
 
 	for (uint32_t p = 0; p < config->count; p++) {
-		int length = snprintf(c->names[p], COLUMN_NAME, "%s:misses", config->specs[p].name);
-
+		snprintf(c->names[p], COLUMN_NAME, "%s:misses", config->specs[p].name);
 		c->list[c->count++] =
-			(struct tl_xtrace_table_column){ c->names[p], tl_max(length, 10) };
+			(struct tl_xtrace_table_column){ c->names[p], TL_XTRACE_RIGHT };
 	}
 	add_columns(c, function, 1);
 }
@@ -137,9 +141,11 @@ static uint64_t sum_of(const struct tl_xtrace_predictor_config *config, const ui
 /* ---- each branch ---- */
 
 static const struct tl_xtrace_table_column site_columns[] = {
-	{ "address", 18 }, { "el", 2 },      { "kind", -13 },  { "executions", 12 },
-	{ "taken", 12 },   { "percent", 7 }, { "unknown", 7 }, { "targets", 7 },
-	{ "target", 18 },  { "entropy", 7 },
+	{ "address", TL_XTRACE_RIGHT }, { "el", TL_XTRACE_RIGHT },
+	{ "kind", TL_XTRACE_LEFT },     { "executions", TL_XTRACE_RIGHT },
+	{ "taken", TL_XTRACE_RIGHT },   { "percent", TL_XTRACE_RIGHT },
+	{ "unknown", TL_XTRACE_RIGHT }, { "targets", TL_XTRACE_RIGHT },
+	{ "target", TL_XTRACE_RIGHT },  { "entropy", TL_XTRACE_RIGHT },
 };
 
 /* The target that it led to most often, the first of several. */
@@ -222,8 +228,8 @@ struct branch_row {
 };
 
 static const struct tl_xtrace_table_column function_columns[] = {
-	{ "branches", 12 },
-	{ "taken", 12 },
+	{ "branches", TL_XTRACE_RIGHT },
+	{ "taken", TL_XTRACE_RIGHT },
 };
 
 /* Rows by the number of a function, of which *room are there. */

@@ -14,8 +14,9 @@ enum { COLUMN_NAME = TL_XTRACE_CACHE_NAME + 16 };
 /* ---- by level ---- */
 
 static const struct tl_xtrace_table_column level_columns[] = {
-	{ "thread", -10 }, { "level", -8 },  { "access", -6 }, { "accesses", 14 },
-	{ "hits", 14 },    { "misses", 12 }, { "missed", 7 },
+	{ "thread", TL_XTRACE_LEFT },    { "level", TL_XTRACE_LEFT }, { "access", TL_XTRACE_LEFT },
+	{ "accesses", TL_XTRACE_RIGHT }, { "hits", TL_XTRACE_RIGHT }, { "misses", TL_XTRACE_RIGHT },
+	{ "missed", TL_XTRACE_RIGHT },
 };
 
 static void put_uses(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
@@ -165,24 +166,25 @@ static void put_function(const struct tl_xtrace_analysis *a, struct tl_xtrace_ta
 	tl_xtrace_cell_text(t, row->function->name);
 }
 
+_Static_assert(2 + 2 * TL_XTRACE_CACHE_LEVELS <= TL_XTRACE_MOST_COLUMNS,
+	       "a table has room for two columns a level");
+
 /* Two columns a level. */
 static size_t make_columns(const struct tl_xtrace_cache_config *config, char (*names)[COLUMN_NAME],
 			   struct tl_xtrace_table_column *columns)
 {
 	size_t count = 0;
 
-	columns[count++] = (struct tl_xtrace_table_column){ "instructions", 12 };
+	columns[count++] = (struct tl_xtrace_table_column){ "instructions", TL_XTRACE_RIGHT };
 	for (uint32_t level = 0; level < config->count; level++)
 		for (unsigned misses = 0; misses < 2; misses++) {
-			int length = snprintf(names[count], COLUMN_NAME, "%s:%s",
-					      config->levels[level].name,
-					      misses ? "misses" : "accesses");
-
+			snprintf(names[count], COLUMN_NAME, "%s:%s", config->levels[level].name,
+				 misses ? "misses" : "accesses");
 			columns[count] =
-				(struct tl_xtrace_table_column){ names[count], tl_max(length, 10) };
+				(struct tl_xtrace_table_column){ names[count], TL_XTRACE_RIGHT };
 			count++;
 		}
-	columns[count++] = (struct tl_xtrace_table_column){ "function", 0 };
+	columns[count++] = (struct tl_xtrace_table_column){ "function", TL_XTRACE_REST };
 	return count;
 }
 

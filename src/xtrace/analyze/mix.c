@@ -264,13 +264,15 @@ static size_t unite(struct row *rows, size_t count)
 /* ---- tables ---- */
 
 static const struct tl_xtrace_table_column class_columns[] = {
-	{ "class", -14 }, { "el0", 14 }, { "el1", 14 },    { "el2", 10 },
-	{ "el3", 10 },    { "all", 14 }, { "percent", 7 },
+	{ "class", TL_XTRACE_LEFT },    { "el0", TL_XTRACE_RIGHT }, { "el1", TL_XTRACE_RIGHT },
+	{ "el2", TL_XTRACE_RIGHT },     { "el3", TL_XTRACE_RIGHT }, { "all", TL_XTRACE_RIGHT },
+	{ "percent", TL_XTRACE_RIGHT },
 };
 
 static const struct tl_xtrace_table_column opcode_columns[] = {
-	{ "opcode", -18 }, { "class", -14 }, { "el0", 14 }, { "el1", 14 },
-	{ "el2", 10 },     { "el3", 10 },    { "all", 14 }, { "percent", 7 },
+	{ "opcode", TL_XTRACE_LEFT }, { "class", TL_XTRACE_LEFT },    { "el0", TL_XTRACE_RIGHT },
+	{ "el1", TL_XTRACE_RIGHT },   { "el2", TL_XTRACE_RIGHT },     { "el3", TL_XTRACE_RIGHT },
+	{ "all", TL_XTRACE_RIGHT },   { "percent", TL_XTRACE_RIGHT },
 };
 
 static void put_counts(struct tl_xtrace_table *t, const struct row *row, uint64_t total)

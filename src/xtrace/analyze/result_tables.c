@@ -15,7 +15,9 @@ enum { TITLE = 160 };
 void tl_xtrace_begin_table(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,
 			   const char *name, const char *title)
 {
-	tl_xtrace_table_begin(table, a->out, a->options.form, a->tables++, name, title);
+	const struct tl_xtrace_table_page page = { a->options.width, &a->no_memory };
+
+	tl_xtrace_table_begin(table, a->out, a->options.form, &page, a->tables++, name, title);
 }
 
 void tl_xtrace_cell_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,
@@ -33,8 +35,11 @@ void tl_xtrace_cell_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_table 
 /* ---- footprint ---- */
 
 static const struct tl_xtrace_table_column footprint_columns[] = {
-	{ "thread", -10 }, { "el", -3 },     { "unit", -5 }, { "bytes", 7 }, { "fetched", 10 },
-	{ "loaded", 10 },  { "stored", 10 }, { "data", 10 }, { "all", 10 },
+	{ "thread", TL_XTRACE_LEFT },   { "el", TL_XTRACE_LEFT },
+	{ "unit", TL_XTRACE_LEFT },     { "bytes", TL_XTRACE_RIGHT },
+	{ "fetched", TL_XTRACE_RIGHT }, { "loaded", TL_XTRACE_RIGHT },
+	{ "stored", TL_XTRACE_RIGHT },  { "data", TL_XTRACE_RIGHT },
+	{ "all", TL_XTRACE_RIGHT },
 };
 
 static void put_extent(struct tl_xtrace_table *t, const char *unit, uint64_t bytes,
@@ -102,8 +107,10 @@ bool tl_xtrace_show_footprint(struct tl_xtrace_analysis *a)
 /* ---- reuse distances ---- */
 
 static const struct tl_xtrace_table_column reuse_columns[] = {
-	{ "thread", -10 }, { "access", -11 }, { "from", 12 }, { "to", 12 },
-	{ "touches", 14 }, { "percent", 8 },  { "up_to", 8 },
+	{ "thread", TL_XTRACE_LEFT },   { "access", TL_XTRACE_LEFT },
+	{ "from", TL_XTRACE_RIGHT },    { "to", TL_XTRACE_RIGHT },
+	{ "touches", TL_XTRACE_RIGHT }, { "percent", TL_XTRACE_RIGHT },
+	{ "up_to", TL_XTRACE_RIGHT },
 };
 
 static void put_bucket(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
@@ -262,9 +269,10 @@ bool tl_xtrace_show_dependences(struct tl_xtrace_analysis *a)
 /* ---- basic blocks ---- */
 
 static const struct tl_xtrace_table_column block_columns[] = {
-	{ "block", 7 },   { "el", 2 },          { "address", 18 },
-	{ "length", 6 },  { "executions", 12 }, { "instructions", 12 },
-	{ "percent", 7 }, { "function", 0 },
+	{ "block", TL_XTRACE_RIGHT },      { "el", TL_XTRACE_RIGHT },
+	{ "address", TL_XTRACE_RIGHT },    { "length", TL_XTRACE_RIGHT },
+	{ "executions", TL_XTRACE_RIGHT }, { "instructions", TL_XTRACE_RIGHT },
+	{ "percent", TL_XTRACE_RIGHT },    { "function", TL_XTRACE_REST },
 };
 
 /* Most instructions first, then in the order of addresses. */

@@ -98,6 +98,7 @@ struct tl_xtrace_analysis {
 
 	struct tl_xtrace_table table; /* that is written on the way */
 	unsigned tables;              /* begun so far */
+	bool no_memory;               /* for a table */
 	uint64_t interval_end;        /* BBV */
 	uint64_t intervals;
 	struct tl_xtrace_interval_finder finder;

@@ -19,13 +19,17 @@ enum { ALL_ARGUMENTS = 6, HIGHEST_ERROR = 4095, SMALL = 65535 };
 
 /* clang-format off */
 static const struct tl_xtrace_table_column text_columns[] = {
-	{ "thread", 10 }, { "instruction", 12 }, { "between", 10 }, { "call", 0 },
+	{ "thread", TL_XTRACE_RIGHT }, { "instruction", TL_XTRACE_RIGHT },
+	{ "between", TL_XTRACE_RIGHT }, { "call", TL_XTRACE_REST },
 };
 /* clang-format on */
 
 static const struct tl_xtrace_table_column columns[] = {
-	{ "thread", 0 }, { "instruction", 0 }, { "between", 0 }, { "pc", 0 },    { "number", 0 },
-	{ "name", 0 },   { "arguments", 0 },   { "result", 0 },  { "error", 0 }, { "vectors", 0 },
+	{ "thread", TL_XTRACE_REST },    { "instruction", TL_XTRACE_REST },
+	{ "between", TL_XTRACE_REST },   { "pc", TL_XTRACE_REST },
+	{ "number", TL_XTRACE_REST },    { "name", TL_XTRACE_REST },
+	{ "arguments", TL_XTRACE_REST }, { "result", TL_XTRACE_REST },
+	{ "error", TL_XTRACE_REST },     { "vectors", TL_XTRACE_REST },
 };
 
 void tl_xtrace_syscall_log_begin(struct tl_xtrace_analysis *a)

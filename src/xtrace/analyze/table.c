@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/output.h"
 #include "core/wide.h"
 
-enum { CELL = 48 };
+enum { CELL = 48, HELD_ROWS = 512, GAP = 2, LEAST_ROOM = 8 };
 
 void tl_xtrace_tables_begin(struct tl_output *out, enum tl_xtrace_table_form form)
 {
@@ -23,62 +24,168 @@ void tl_xtrace_tables_end(struct tl_output *out, enum tl_xtrace_table_form form)
 }
 
 void tl_xtrace_table_begin(struct tl_xtrace_table *table, struct tl_output *out,
-			   enum tl_xtrace_table_form form, unsigned number, const char *name,
-			   const char *title)
+			   enum tl_xtrace_table_form form, const struct tl_xtrace_table_page *page,
+			   unsigned number, const char *name, const char *title)
 {
-	*table = (struct tl_xtrace_table){ .out = out, .form = form };
+	*table = (struct tl_xtrace_table){ .out = out, .form = form, .page = *page };
 	if (form == TL_XTRACE_JSON)
 		tl_put_format(out, ",\"%s\":[", name);
 	else if (form == TL_XTRACE_TEXT)
 		tl_put_format(out, "%s%s\n", number ? "\n" : "", title);
 }
 
-static void pad(struct tl_output *out, int blanks)
+/* ---- text ---- */
+
+static void pad(struct tl_output *out, size_t blanks)
 {
-	while (blanks-- > 0)
+	while (blanks--)
 		tl_put_char(out, ' ');
 }
 
-/* Text that is not the last in its line: with blanks up to its width. */
-static void put_aligned(struct tl_xtrace_table *table, const char *text)
+/* The last cell of a line, cut where the terminal ends if a part of it still tells something. */
+static void put_rest(const struct tl_xtrace_table *t, const char *text, size_t size, size_t used)
 {
-	const struct tl_xtrace_table_column *column = &table->columns[table->at];
-	int length = (int)strlen(text);
+	size_t room = t->page.width > used ? t->page.width - used : 0;
+	bool cut = t->page.width && size > room && room >= LEAST_ROOM;
 
-	if (table->at)
-		tl_put_text(table->out, "  ");
-	pad(table->out, column->width - length);
-	tl_put_shown(table->out, text, strlen(text));
-	if (column->width < 0)
-		pad(table->out, -column->width - length);
+	tl_put_shown(t->out, text, cut ? room - 3 : size);
+	if (cut)
+		tl_put_text(t->out, "...");
 }
 
-static void put_head(struct tl_xtrace_table *table)
+static void put_line(const struct tl_xtrace_table *t, const char *const *cells)
 {
-	for (table->at = 0; table->at < table->count; table->at++) {
-		if (table->form == TL_XTRACE_TEXT) {
-			put_aligned(table, table->columns[table->at].name);
+	size_t used = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		size_t size = strlen(cells[i]), blanks = t->widths[i] - size;
+
+		if (i >= t->fitting && t->columns[i].place != TL_XTRACE_REST)
 			continue;
+		pad(t->out, i ? GAP : 0);
+		used += i ? GAP : 0;
+		if (t->columns[i].place == TL_XTRACE_REST) {
+			put_rest(t, cells[i], size, used);
+			break;
 		}
-		if (table->at)
-			tl_put_char(table->out, ',');
-		tl_put_csv(table->out, table->columns[table->at].name);
+		pad(t->out, t->columns[i].place == TL_XTRACE_RIGHT ? blanks : 0);
+		tl_put_shown(t->out, cells[i], size);
+		pad(t->out, t->columns[i].place == TL_XTRACE_LEFT ? blanks : 0);
+		used += t->widths[i];
 	}
-	tl_put_char(table->out, '\n');
-	table->at = 0;
+	tl_put_char(t->out, '\n');
 }
+
+/* Columns that the terminal has room for, beside some of the last one. */
+static size_t count_fitting(const struct tl_xtrace_table *t)
+{
+	bool rest = t->columns[t->count - 1].place == TL_XTRACE_REST;
+	size_t used = rest ? GAP + LEAST_ROOM : 0, count = 0;
+
+	if (!t->page.width)
+		return t->count;
+	while (count < t->count && t->columns[count].place != TL_XTRACE_REST) {
+		used += t->widths[count] + (count ? GAP : 0);
+		if (used > t->page.width && count)
+			return count;
+		count++;
+	}
+	return t->count;
+}
+
+static void put_text_head(struct tl_xtrace_table *t)
+{
+	const char *names[TL_XTRACE_MOST_COLUMNS];
+
+	if (t->head_done)
+		return;
+	t->head_done = true;
+	t->fitting = count_fitting(t);
+	for (size_t i = 0; i < t->count; i++)
+		names[i] = t->columns[i].name;
+	put_line(t, names);
+}
+
+/* The cells of a row; returns those of the next one. */
+static const char *take_row(const struct tl_xtrace_table *t, const char *text, const char **cells)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		cells[i] = text;
+		text += strlen(text) + 1;
+	}
+	return text;
+}
+
+/* Write the rows that are held back. */
+static void put_held(struct tl_xtrace_table *t)
+{
+	const char *cells[TL_XTRACE_MOST_COLUMNS], *text;
+	size_t size;
+
+	if (!t->held)
+		return;
+	text = tl_output_bytes(t->held, &size);
+	if (tl_output_failed(t->held)) {
+		*t->page.no_memory = true;
+		return;
+	}
+	for (size_t row = 0; row < t->held_rows; row++) {
+		text = take_row(t, text, cells);
+		for (size_t i = 0; i < t->count; i++)
+			t->widths[i] = tl_max(strlen(cells[i]), t->widths[i]);
+	}
+	put_text_head(t);
+	text = tl_output_bytes(t->held, &size);
+	for (size_t row = 0; row < t->held_rows; row++) {
+		text = take_row(t, text, cells);
+		put_line(t, cells);
+	}
+}
+
+void tl_xtrace_table_drop(struct tl_xtrace_table *table)
+{
+	tl_output_discard(table->held);
+	table->held = NULL;
+	table->held_rows = 0;
+}
+
+static void hold(struct tl_xtrace_table *t)
+{
+	tl_xtrace_table_drop(t);
+	if (tl_output_open_memory(&t->held, NULL) < 0) {
+		t->held = NULL;
+		*t->page.no_memory = true;
+	}
+}
+
+/* ---- heads and ends ---- */
 
 void tl_xtrace_table_columns(struct tl_xtrace_table *table,
 			     const struct tl_xtrace_table_column *columns, size_t count)
 {
 	table->columns = columns;
 	table->count = count;
-	if (table->form != TL_XTRACE_JSON)
-		put_head(table);
+	if (table->form == TL_XTRACE_TEXT) {
+		for (size_t i = 0; i < count; i++)
+			table->widths[i] = strlen(columns[i].name);
+		hold(table);
+	}
+	if (table->form != TL_XTRACE_CSV)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			tl_put_char(table->out, ',');
+		tl_put_csv(table->out, columns[i].name);
+	}
+	tl_put_char(table->out, '\n');
 }
 
 void tl_xtrace_table_end(struct tl_xtrace_table *table)
 {
+	put_held(table);
+	tl_xtrace_table_drop(table);
+	if (table->head_done && table->fitting < table->count)
+		tl_put_text(table->out, "(columns without room are left out; --wide shows them)\n");
 	if (table->form == TL_XTRACE_JSON)
 		tl_put_char(table->out, ']');
 }
@@ -89,10 +196,9 @@ struct tl_output *tl_xtrace_cell_begin(struct tl_xtrace_table *table)
 {
 	struct tl_output *out = table->out;
 
-	if (table->form == TL_XTRACE_TEXT) {
-		if (table->at)
-			tl_put_text(out, "  ");
-	} else if (table->form == TL_XTRACE_CSV) {
+	if (table->form == TL_XTRACE_TEXT)
+		return table->held ? table->held : out;
+	if (table->form == TL_XTRACE_CSV) {
 		if (table->at)
 			tl_put_char(out, ',');
 	} else {
@@ -106,8 +212,25 @@ struct tl_output *tl_xtrace_cell_begin(struct tl_xtrace_table *table)
 	return out;
 }
 
+static void end_text_cell(struct tl_xtrace_table *table)
+{
+	if (table->held)
+		tl_put_char(table->held, '\0');
+	if (++table->at < table->count)
+		return;
+	table->at = 0;
+	if (++table->held_rows < HELD_ROWS)
+		return;
+	put_held(table);
+	hold(table);
+}
+
 void tl_xtrace_cell_end(struct tl_xtrace_table *table)
 {
+	if (table->form == TL_XTRACE_TEXT) {
+		end_text_cell(table);
+		return;
+	}
 	if (++table->at < table->count)
 		return;
 	table->at = 0;
@@ -117,19 +240,14 @@ void tl_xtrace_cell_end(struct tl_xtrace_table *table)
 /* A cell whose text is known; `quoted`: a string in JSON. */
 static void put_cell(struct tl_xtrace_table *table, const char *text, bool quoted)
 {
-	if (table->form == TL_XTRACE_TEXT) {
-		put_aligned(table, text);
-		table->rows = true;
-	} else {
-		struct tl_output *out = tl_xtrace_cell_begin(table);
+	struct tl_output *out = tl_xtrace_cell_begin(table);
 
-		if (table->form == TL_XTRACE_CSV)
-			tl_put_csv(out, text);
-		else if (quoted)
-			tl_put_json(out, text, strlen(text));
-		else
-			tl_put_text(out, text);
-	}
+	if (table->form == TL_XTRACE_CSV)
+		tl_put_csv(out, text);
+	else if (table->form == TL_XTRACE_JSON && quoted)
+		tl_put_json(out, text, strlen(text));
+	else
+		tl_put_text(out, text);
 	tl_xtrace_cell_end(table);
 }
 

@@ -3,7 +3,8 @@
 #define TL_XTRACE_TABLE_H
 /*
  * A table, written row by row: aligned text, CSV, or a member of a JSON object (an array of
- * objects). Cells come in the order of the columns.
+ * objects). Cells come in the order of the columns. Columns of text are as wide as their cells:
+ * rows are held back, some hundred at a time, until that is known.
  */
 #include <tracelathe/core.h>
 
@@ -11,9 +12,16 @@ enum tl_xtrace_table_form { TL_XTRACE_TEXT, TL_XTRACE_CSV, TL_XTRACE_JSON };
 
 struct tl_xtrace_table_column {
 	const char *name;
-	/* of text; to the right; negative: to the left; 0: the last one, as long as it is */
-	int width;
+	enum { TL_XTRACE_RIGHT, TL_XTRACE_LEFT, TL_XTRACE_REST } place; /* REST: the last one */
 };
+
+/* How text is written. */
+struct tl_xtrace_table_page {
+	uint32_t width;  /* of the terminal: longer lines are cut; 0: none is */
+	bool *no_memory; /* set where an allocation fails; nothing is written from then on */
+};
+
+enum { TL_XTRACE_MOST_COLUMNS = 40 };
 
 struct tl_xtrace_table {
 	struct tl_output *out;
@@ -21,6 +29,13 @@ struct tl_xtrace_table {
 	const struct tl_xtrace_table_column *columns;
 	size_t count, at;
 	bool rows; /* there was one */
+	struct tl_xtrace_table_page page;
+	/* Text: the cells of rows that are held back, each with a NUL; their columns so far. */
+	struct tl_output *held;
+	size_t held_rows;
+	bool head_done;
+	size_t fitting; /* columns that have room, from the first one; and the REST */
+	size_t widths[TL_XTRACE_MOST_COLUMNS];
 };
 
 /* Beginning and end of a group of tables, which is one object in JSON. */
@@ -29,12 +44,14 @@ void tl_xtrace_tables_end(struct tl_output *out, enum tl_xtrace_table_form form)
 
 /* `number`: how many tables there were before; `title` is for text. */
 void tl_xtrace_table_begin(struct tl_xtrace_table *table, struct tl_output *out,
-			   enum tl_xtrace_table_form form, unsigned number, const char *name,
-			   const char *title);
+			   enum tl_xtrace_table_form form, const struct tl_xtrace_table_page *page,
+			   unsigned number, const char *name, const char *title);
 /* The columns, before the first row. */
 void tl_xtrace_table_columns(struct tl_xtrace_table *table,
 			     const struct tl_xtrace_table_column *columns, size_t count);
 void tl_xtrace_table_end(struct tl_xtrace_table *table);
+/* Free what an analysis that failed left of a table; nothing is done for one that has ended. */
+void tl_xtrace_table_drop(struct tl_xtrace_table *table);
 
 void tl_xtrace_cell_text(struct tl_xtrace_table *table, const char *text);
 void tl_xtrace_cell_u64(struct tl_xtrace_table *table, uint64_t value);

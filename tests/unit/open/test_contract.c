@@ -6,6 +6,8 @@
 
 #include <tracelathe/open.h>
 
+#include "open/format.h"
+
 #include "../temp.h"
 #include "../unit.h"
 
@@ -40,6 +42,7 @@ TEST(formats_by_number_and_name)
 								  : "record");
 		assert_int_equal(format->joins_processes, i == 0);
 		assert_int_equal(format->partner_suffix != NULL, i == 4);
+		assert_int_equal(format->written, tl_format_at(i)->reencode != NULL);
 	}
 	for (size_t i = 6; i < count; i++)
 		assert_true(tl_format_find(tl_format_info(i)->name) == tl_format_info(i));

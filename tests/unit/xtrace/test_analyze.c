@@ -5,6 +5,7 @@
  */
 #include "bytes.h"
 
+#include "core/output.h"
 #include "xtrace/analyze/analyze.h"
 
 #define CBNZ_BACK_8 0xb5ffffc0u /* CBNZ X0, . - 8 */
@@ -110,6 +111,97 @@ TEST(the_mix_counts_every_instruction)
 		   "hint,5,2,0,0,7,41.18\n"
 		   "load,5,0,0,0,5,29.41\n");
 	free_bytes(&b);
+}
+
+/* ---- text ---- */
+
+static const struct tl_xtrace_table_column text_columns[] = {
+	{ "left", TL_XTRACE_LEFT },
+	{ "number", TL_XTRACE_RIGHT },
+	{ "rest", TL_XTRACE_REST },
+};
+
+/* A table of two rows on a page of this width. */
+static void assert_text(uint32_t width, const char *want)
+{
+	bool no_memory = false;
+	const struct tl_xtrace_table_page page = { width, &no_memory };
+	struct tl_xtrace_table t;
+	struct tl_output *out;
+	size_t size;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	tl_xtrace_table_begin(&t, out, TL_XTRACE_TEXT, &page, 0, "t", "Title");
+	tl_xtrace_table_columns(&t, text_columns, 3);
+	tl_xtrace_cell_text(&t, "a");
+	tl_xtrace_cell_u64(&t, 12345678);
+	tl_xtrace_cell_text(&t, "something of a length");
+	tl_xtrace_cell_text(&t, "bcdefg");
+	tl_xtrace_cell_u64(&t, 9);
+	tl_xtrace_cell_none(&t);
+	tl_xtrace_table_end(&t);
+	tl_put_char(out, '\0');
+	assert_string_equal(tl_output_bytes(out, &size), want);
+	assert_false(no_memory);
+	tl_output_discard(out);
+}
+
+/* Columns are as wide as what stands in them; 6 + 2 + 8 + 2 are left of "rest". */
+TEST(text_is_as_wide_as_its_cells)
+{
+	assert_text(0, "Title\n"
+		       "left      number  rest\n"
+		       "a       12345678  something of a length\n"
+		       "bcdefg         9  -\n");
+	assert_text(39, "Title\n"
+			"left      number  rest\n"
+			"a       12345678  something of a length\n"
+			"bcdefg         9  -\n");
+	assert_text(38, "Title\n"
+			"left      number  rest\n"
+			"a       12345678  something of a le...\n"
+			"bcdefg         9  -\n");
+	assert_text(26, "Title\n"
+			"left      number  rest\n"
+			"a       12345678  somet...\n"
+			"bcdefg         9  -\n");
+	/* With less than 8 columns for the last one, another one goes, which is told. */
+	assert_text(25, "Title\n"
+			"left    rest\n"
+			"a       something of a...\n"
+			"bcdefg  -\n"
+			"(columns without room are left out; --wide shows them)\n");
+}
+
+/* Rows that are written are not written again, and later ones may be wider. */
+TEST(long_tables_are_written_on_the_way)
+{
+	bool no_memory = false;
+	const struct tl_xtrace_table_page page = { 0, &no_memory };
+	struct tl_xtrace_table t;
+	struct tl_output *out;
+	const char *text;
+	size_t size, lines = 0;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	tl_xtrace_table_begin(&t, out, TL_XTRACE_TEXT, &page, 0, "t", "Title");
+	tl_xtrace_table_columns(&t, text_columns, 2);
+	for (uint64_t i = 0; i < 5000; i++) {
+		tl_xtrace_cell_text(&t, "a");
+		tl_xtrace_cell_u64(&t, i * i * i);
+	}
+	tl_xtrace_table_end(&t);
+	tl_put_char(out, '\0');
+	text = tl_output_bytes(out, &size);
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1, lines++)
+		if (lines >= 2) {
+			uint64_t number = lines - 2;
+
+			assert_int_equal(*line, 'a');
+			assert_int_equal(strtoull(line + 1, NULL, 10), number * number * number);
+		}
+	assert_int_equal(lines, 5002);
+	tl_output_discard(out);
 }
 
 /* More different tokens behind one instruction than there are variants of a block. */
@@ -466,6 +558,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_mix_counts_every_instruction),
+		cmocka_unit_test(text_is_as_wide_as_its_cells),
+		cmocka_unit_test(long_tables_are_written_on_the_way),
 		cmocka_unit_test(the_mix_counts_blocks_of_any_tokens),
 		cmocka_unit_test(the_mix_by_class),
 		cmocka_unit_test(a_footprint_by_level),
