@@ -203,7 +203,48 @@ struct callgrind_violations {
 	struct tl_output *out;
 	const char *path; /* NULL: there is only one */
 	bool json;
+	/* The file once more, to show lines of it; NULL: not opened, or it can be read only once. */
+	const char *shown;
+	struct tl_source *text;
 };
+
+enum { MOST_SHOWN = 80 };
+
+/* The line that a violation is about, as its tool wrote it, up to some bytes; false: unknown. */
+static bool line_of(struct callgrind_violations *to, const struct tl_callgrind_violation *v,
+		    const char **line, size_t *size)
+{
+	const uint8_t *data, *begin, *end;
+	size_t all;
+
+	if (v->offset == TL_NOWHERE || !to->shown)
+		return false;
+	if (!to->text && tl_source_open(&to->text, to->shown, NULL, NULL) < 0)
+		to->shown = NULL;
+	if (!to->shown || tl_source_map(to->text, &data, &all, NULL) < 0 || v->offset >= all)
+		return false;
+	begin = memrchr(data, '\n', (size_t)v->offset);
+	begin = begin ? begin + 1 : data;
+	end = memchr(begin, '\n', (size_t)(data + all - begin));
+	*line = (const char *)begin;
+	*size = (size_t)((end ? end : data + all) - begin);
+	return true;
+}
+
+/* Quoted as in JSON, so that control characters are seen; one that is long is cut. */
+static void put_shown_line(struct callgrind_violations *to, const struct tl_callgrind_violation *v,
+			   const char *before)
+{
+	const char *line;
+	size_t size;
+
+	if (!line_of(to, v, &line, &size))
+		return;
+	tl_put_text(to->out, before);
+	tl_put_json(to->out, line, size < MOST_SHOWN ? size : MOST_SHOWN);
+	if (size > MOST_SHOWN && !to->json)
+		tl_put_text(to->out, "...");
+}
 
 static void put_string(const struct callgrind_violations *to, const char *key, const char *text)
 {
@@ -211,7 +252,7 @@ static void put_string(const struct callgrind_violations *to, const char *key, c
 	tl_put_json(to->out, text, strlen(text));
 }
 
-static void put_violation_json(const struct callgrind_violations *to,
+static void put_violation_json(struct callgrind_violations *to,
 			       const struct tl_callgrind_violation *v)
 {
 	put_string(to, "{\"rule\":", v->rule);
@@ -228,10 +269,11 @@ static void put_violation_json(const struct callgrind_violations *to,
 		put_string(to, ",\"file\":", to->path);
 	tl_put_text(to->out, v->damage ? ",\"damage\":true" : ",\"damage\":false");
 	put_string(to, ",\"text\":", v->text);
+	put_shown_line(to, v, ",\"source\":");
 	tl_put_text(to->out, "}\n");
 }
 
-static void put_violation_text(const struct callgrind_violations *to,
+static void put_violation_text(struct callgrind_violations *to,
 			       const struct tl_callgrind_violation *v)
 {
 	tl_put_text(to->out, v->rule);
@@ -245,12 +287,14 @@ static void put_violation_text(const struct callgrind_violations *to,
 		tl_put_text(to->out, " function ");
 		tl_put_shown(to->out, v->function, strlen(v->function));
 	}
-	tl_put_format(to->out, ": %s%s\n", v->damage ? "" : "(a remark) ", v->text);
+	tl_put_format(to->out, ": %s%s", v->damage ? "" : "(a remark) ", v->text);
+	put_shown_line(to, v, ": ");
+	tl_put_char(to->out, '\n');
 }
 
 static int put_violation(void *arg, const struct tl_callgrind_violation *v)
 {
-	const struct callgrind_violations *to = arg;
+	struct callgrind_violations *to = arg;
 
 	if (to->json)
 		put_violation_json(to, v);
@@ -266,10 +310,13 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 	int64_t sum = begin(input, err);
 
 	for (size_t i = 0; sum >= 0 && i < c->count; i++) {
-		struct callgrind_violations to = { out, c->count > 1 ? c->files[i].path : NULL,
-						   json };
+		struct callgrind_violations to = {
+			out, c->count > 1 ? c->files[i].path : NULL, json,
+			strcmp(c->files[i].path, "-") ? c->files[i].path : NULL, NULL
+		};
 		int64_t found = tl_callgrind_check(c->readers[i], put_violation, &to, err);
 
+		tl_source_close(to.text);
 		/* With --separate-threads the file without a thread number is empty. */
 		if (found == TL_TRUNCATED && c->count > 1)
 			continue;
@@ -303,6 +350,30 @@ static const char *explain_empty_callgrind(const char *path)
 		return NULL;
 	return "the file is empty (Callgrind with --separate-threads=yes writes FILE-01, FILE-02, "
 	       "...)";
+}
+
+/* What the filters let pass, as a profile of the same format. */
+static int slice_callgrind(struct tl_input *input, const struct tl_slice *what,
+			   struct tl_output *out, struct tl_error *err)
+{
+	const struct tl_input_filter *filter = &input->options.filter;
+	const struct tl_exporter *exporter = tl_exporter_find("callgrind");
+	struct tl_profile *profile = NULL;
+	int status = 0;
+
+	if (what->snapshots.from || what->snapshots.to != TL_NOWHERE || what->instructions.from ||
+	    what->instructions.to != TL_NOWHERE || what->trigger || what->form != TL_SLICE_TRACE ||
+	    filter->function || filter->object)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a Callgrind profile is cut by --part, --thread and --pid");
+	status = fold_with(input, TL_CALLGRIND_LINES, &profile, err);
+	if (status == 0 && !tl_profile_part_count(profile))
+		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				     "the profile has no part of what is asked for");
+	if (status == 0)
+		status = exporter->write(profile, NULL, out, err);
+	tl_profile_free(profile);
+	return status;
 }
 
 static int reencode_callgrind(struct tl_input *input, const char *variant, struct tl_output *out,
@@ -369,5 +440,6 @@ const struct tl_format tl_callgrind_format = {
 	.dump = dump_callgrind,
 	.check = check_callgrind,
 	.reencode = reencode_callgrind,
+	.slice = slice_callgrind,
 	.damage = damage_callgrind,
 };
