@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/sized.h"
 #include "core/text/json_csv.h"
+#include "export/coverage/profile_lcov.h"
 #include "open/calls.h"
 #include "open/coverage.h"
 #include "open/format.h"
@@ -346,6 +347,18 @@ static int no_conversion(const char *to, struct tl_error *err)
 			   "the input cannot be written in that format");
 }
 
+/* Lines of a profile, where a format has no instructions. */
+static int write_profile_lcov(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	struct tl_profile *profile = NULL;
+	int status = tl_input_fold(input, &profile, err);
+
+	if (status == 0)
+		status = tl_profile_lcov(profile, out, err);
+	tl_profile_free(profile);
+	return status;
+}
+
 static int convert_records(struct tl_input *input, const char *to, const char *variant,
 			   struct tl_output *out, struct tl_error *err)
 {
@@ -353,6 +366,9 @@ static int convert_records(struct tl_input *input, const char *to, const char *v
 	const struct tl_coverage_exporter *exporter = tl_coverage_exporter(to);
 	int status;
 
+	if (exporter == &tl_lcov_exporter && !variant && !input->format->coverage &&
+	    input->format->fold)
+		return write_profile_lcov(input, out, err);
 	if (exporter && !input->format->coverage)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "how often code ran is known for traces of a processor alone");

@@ -108,6 +108,21 @@ static bool is_rewritten(const struct command_job *job, const struct tl_exporter
 	       !settings->events.formulas.list.count;
 }
 
+static int rewrite(struct command_job *job, const char *to, struct tl_error *err)
+{
+	int status =
+		tl_input_reencode(job->input, to, job->settings->convert.variant, job->out, err);
+
+	if (status == 1) {
+		progress_end(job->progress);
+		complain(job->command->name,
+			 "%s: counts of lines are their costs in the first event, as how often "
+			 "they ran is not known",
+			 job->settings->paths.items[0]);
+	}
+	return status;
+}
+
 int cmd_convert(struct command_job *job, struct tl_error *err)
 {
 	static const struct tl_slice everything = {
@@ -127,6 +142,5 @@ int cmd_convert(struct command_job *job, struct tl_error *err)
 	/* Both files of a format of two are written as the slice that holds everything. */
 	if (format->partner_suffix && !strcmp(convert->to, format->name))
 		return write_part(job, everything, err);
-	return tl_input_reencode(job->input, exporter ? exporter->name : convert->to,
-				 convert->variant, job->out, err);
+	return rewrite(job, exporter ? exporter->name : convert->to, err);
 }
