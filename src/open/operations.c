@@ -381,6 +381,9 @@ static int convert_records(struct tl_input *input, const char *to, const char *v
 		return status;
 	status = exporter ? input->format->coverage(input, exporter, out, err)
 			  : conversion->write(input, out, err);
+	/* A perf.data file may have samples instead of a trace. */
+	if (status == TL_UNSUPPORTED && exporter == &tl_lcov_exporter)
+		status = write_profile_lcov(input, out, err);
 	return (int)tl_input_unchanged(input, status, err);
 }
 

@@ -121,7 +121,8 @@ def check_commands(inputs):
     one_of(inputs, "annotate", ["annotate", "--json", "--asm"], ["xtrace", "pt", "callgrind"])
     one_of(inputs, "info", ["info", "--json"])
     one_of(inputs, "profile", ["convert", "--to", "json"])
-    one_of(inputs, "analyze", ["analyze", "--json", "--mix", "--footprint", "--reuse", "--cache", "--syscalls", "--blocks"],
+    one_of(inputs, "analyze", ["analyze", "--json", "--mix", "--footprint", "--reuse", "--cache", "--syscalls", "--blocks",
+                                "--branches"],
            ["xtrace"])
     one_of(inputs, "analyze", ["analyze", "--json", "--bbv", "--interval", "100"], ["xtrace"])
     for options in ([], ["--by", "arc"], ["--by", "line"]):

@@ -116,8 +116,8 @@ static int rewrite(struct command_job *job, const char *to, struct tl_error *err
 	if (status == 1) {
 		progress_end(job->progress);
 		complain(job->command->name,
-			 "%s: counts of lines are their costs in the first event, as how often "
-			 "they ran is not known",
+			 "%s: counts of lines are their costs (Ir, else the first event), as "
+			 "how often they ran is not known",
 			 job->settings->paths.items[0]);
 	}
 	return status;

@@ -60,8 +60,9 @@ static void add_counts(struct tl_xtrace_cache_count *sum, const struct tl_xtrace
 }
 
 static const struct tl_xtrace_table_column traffic_columns[] = {
-	{ "thread", -10 },    { "level", -8 },  { "written", 14 },
-	{ "prefetched", 12 }, { "useful", 12 },
+	{ "thread", TL_XTRACE_LEFT },   { "level", TL_XTRACE_LEFT },
+	{ "written", TL_XTRACE_RIGHT }, { "prefetched", TL_XTRACE_RIGHT },
+	{ "useful", TL_XTRACE_RIGHT },
 };
 
 /* Of levels that are followed beyond hits and misses, if there are any. */
