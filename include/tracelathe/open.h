@@ -508,8 +508,8 @@ TL_API void tl_call_search_end(struct tl_call_search *search);
  * tl_trace_target().
  * @param variant  format specific ("5", "basic", ...); NULL: the newest
  * @return 0; 1: as "lcov", counts of lines are costs, as the profile does not tell how often they
- *         ran; TL_UNSUPPORTED when `to` is neither the input's format nor one that its records can be
- *         written in
+ *         ran; TL_UNSUPPORTED when `to` is neither the input's format nor one that its records can
+ *         be written in
  */
 TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,
 			     struct tl_output *out, struct tl_error *err);

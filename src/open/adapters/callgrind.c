@@ -203,7 +203,7 @@ struct callgrind_violations {
 	struct tl_output *out;
 	const char *path; /* NULL: there is only one */
 	bool json;
-	/* The file once more, to show lines of it; NULL: not opened, or it can be read only once. */
+	/* The file once more, to show lines of it; NULL: it can be read only once. */
 	const char *shown;
 	struct tl_source *text;
 };

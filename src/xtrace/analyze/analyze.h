@@ -36,7 +36,7 @@ struct tl_xtrace_analysis_options {
 	uint64_t interval;   /* BBV: instructions; 0: from snapshot to snapshot */
 	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096. Of footprint and reuse */
 	unsigned jobs;
-	uint32_t top;   /* rows of long tables, 0: all */
+	uint32_t top; /* rows of long tables, 0: all */
 	struct tl_xtrace_part part;
 	uint32_t width; /* of the terminal, for text; 0: lines are not cut */
 	const struct tl_xtrace_cache_config *caches;
