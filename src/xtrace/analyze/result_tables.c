@@ -184,8 +184,9 @@ void tl_xtrace_show_reuse(struct tl_xtrace_analysis *a)
 /* ---- dependences ---- */
 
 static const struct tl_xtrace_table_column dependence_columns[] = {
-	{ "thread", -10 }, { "kind", -8 },   { "from", 14 }, { "to", 14 },
-	{ "reads", 14 },   { "percent", 8 }, { "up_to", 8 },
+	{ "thread", TL_XTRACE_LEFT }, { "kind", TL_XTRACE_LEFT },   { "from", TL_XTRACE_RIGHT },
+	{ "to", TL_XTRACE_RIGHT },    { "reads", TL_XTRACE_RIGHT }, { "percent", TL_XTRACE_RIGHT },
+	{ "up_to", TL_XTRACE_RIGHT },
 };
 
 /* Bucket TL_XTRACE_DISTANCES: what has no distance. */
@@ -217,8 +218,9 @@ static void put_distances(struct tl_xtrace_analysis *a, struct tl_xtrace_table *
 }
 
 static const struct tl_xtrace_table_column window_columns[] = {
-	{ "thread", -10 }, { "window", 8 },       { "instructions", 14 },
-	{ "chains", 14 },  { "parallelism", 11 },
+	{ "thread", TL_XTRACE_LEFT },        { "window", TL_XTRACE_RIGHT },
+	{ "instructions", TL_XTRACE_RIGHT }, { "chains", TL_XTRACE_RIGHT },
+	{ "parallelism", TL_XTRACE_RIGHT },
 };
 
 static void show_windows(struct tl_xtrace_analysis *a)

@@ -5,9 +5,11 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct tl_xtrace_table_column thread_columns[] = {
-	{ "thread", -10 }, { "loads", 12 },     { "stores", 12 },   { "cold", 10 },
-	{ "true", 10 },    { "false", 10 },     { "upgrades", 10 }, { "invalidations", 13 },
-	{ "lost", 10 },    { "transfers", 10 },
+	{ "thread", TL_XTRACE_LEFT },    { "loads", TL_XTRACE_RIGHT },
+	{ "stores", TL_XTRACE_RIGHT },   { "cold", TL_XTRACE_RIGHT },
+	{ "true", TL_XTRACE_RIGHT },     { "false", TL_XTRACE_RIGHT },
+	{ "upgrades", TL_XTRACE_RIGHT }, { "invalidations", TL_XTRACE_RIGHT },
+	{ "lost", TL_XTRACE_RIGHT },     { "transfers", TL_XTRACE_RIGHT },
 };
 
 static void show_threads(struct tl_xtrace_analysis *a)
@@ -31,8 +33,10 @@ static void show_threads(struct tl_xtrace_analysis *a)
 }
 
 static const struct tl_xtrace_table_column line_columns[] = {
-	{ "line", 18 },  { "threads", 7 },  { "invalidations", 13 }, { "true", 10 },
-	{ "false", 10 }, { "writer", -24 }, { "function", 0 },
+	{ "line", TL_XTRACE_RIGHT },          { "threads", TL_XTRACE_RIGHT },
+	{ "invalidations", TL_XTRACE_RIGHT }, { "true", TL_XTRACE_RIGHT },
+	{ "false", TL_XTRACE_RIGHT },         { "writer", TL_XTRACE_LEFT },
+	{ "function", TL_XTRACE_REST },
 };
 
 /* Most misses first; where they are as many, false ones before true ones. */

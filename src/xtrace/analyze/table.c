@@ -68,9 +68,9 @@ static void put_line(const struct tl_xtrace_table *t, const char *const *cells)
 			put_rest(t, cells[i], size, used);
 			break;
 		}
-		pad(t->out, t->columns[i].place == TL_XTRACE_RIGHT ? blanks : 0);
+		pad(t->out, t->columns[i].place > 0 ? blanks : 0);
 		tl_put_shown(t->out, cells[i], size);
-		pad(t->out, t->columns[i].place == TL_XTRACE_LEFT ? blanks : 0);
+		pad(t->out, t->columns[i].place < 0 ? blanks : 0);
 		used += t->widths[i];
 	}
 	tl_put_char(t->out, '\n');

@@ -10,9 +10,12 @@
 
 enum tl_xtrace_table_form { TL_XTRACE_TEXT, TL_XTRACE_CSV, TL_XTRACE_JSON };
 
+/* Where a cell of text stands in its column. */
+enum { TL_XTRACE_LEFT = -1, TL_XTRACE_REST = 0, TL_XTRACE_RIGHT = 1 };
+
 struct tl_xtrace_table_column {
 	const char *name;
-	enum { TL_XTRACE_RIGHT, TL_XTRACE_LEFT, TL_XTRACE_REST } place; /* REST: the last one */
+	int place; /* below 0: to the left, above: to the right; 0: the last one, as long as it is */
 };
 
 /* How text is written. */
