@@ -15,7 +15,7 @@ enum { TL_XTRACE_LEFT = -1, TL_XTRACE_REST = 0, TL_XTRACE_RIGHT = 1 };
 
 struct tl_xtrace_table_column {
 	const char *name;
-	int place; /* below 0: to the left, above: to the right; 0: the last one, as long as it is */
+	int place; /* <0: to the left, >0: to the right, 0: the last one, as long as it is */
 };
 
 /* How text is written. */
