@@ -16,6 +16,7 @@
 
 Exit status: 0 kept, 1 broken (one line per violation), 77 cannot be checked here.
 """
+import glob
 import os
 import re
 import shutil
@@ -294,8 +295,16 @@ def crowded(root):
                 yield "%s: %d files, more than %d" % (where, count, FILES)
 
 
+def machine_paths(root):
+    """Answers that a case expects, with the folder that it was recorded in: they are right on one machine alone."""
+    here = os.path.join(os.path.realpath(root), "tests", "")
+    for path in glob.glob(os.path.join(root, "tests", "cli", "cases", "*")):
+        if here in read(path):
+            yield "%s: has the path of this folder" % path
+
+
 def shape(root):
-    faults = list(crowded(root))
+    faults = list(crowded(root)) + list(machine_paths(root))
     for folder in FOLDERS:
         for path in sources(os.path.join(root, folder)):
             faults += shape_of(path)
@@ -543,6 +552,8 @@ def plant_shape(copy, _):
         write(copy, "src/planted/planted%d.h" % number, spdx)
     write(copy, "src/planted/planted.c", spdx)
     must_find("%d files in a folder" % (FILES + 1), shape(copy), before + 1)
+    write(copy, "tests/cli/cases/planted.err", "tracelathe: %s/tests/x: no\n" % os.path.realpath(copy))
+    must_find("a path of this folder", shape(copy), before + 2)
 
 
 def plant_format(copy, _):

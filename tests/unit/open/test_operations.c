@@ -351,9 +351,13 @@ TEST(operations_that_a_format_has_not)
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_input_timeline(input, NULL, out, &err), TL_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "holds no times"));
+	assert_int_equal(tl_input_slice(input, &slice, out, &err), TL_BAD_USAGE);
+	assert_non_null(strstr(err.text, "is cut by --part"));
+	assert_int_equal(tl_input_reencode(input, "xray", NULL, out, &err), TL_UNSUPPORTED);
+	tl_input_close(input);
+	input = open_path(temp_write(&temp, "stacks.folded", "main;work 5\n", 12));
 	assert_int_equal(tl_input_slice(input, &slice, out, &err), TL_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "cannot be cut"));
-	assert_int_equal(tl_input_reencode(input, "xray", NULL, out, &err), TL_UNSUPPORTED);
 	tl_input_close(input);
 	input = open_path(golden("perf/threads.perf.data"));
 	assert_int_equal(tl_input_reencode(input, "perf", NULL, out, &err), TL_UNSUPPORTED);

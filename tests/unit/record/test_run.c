@@ -785,6 +785,8 @@ int main(int argc, char **argv)
 		return run_copy();
 	if (argc > 1 && !strcmp(argv[1], "copy"))
 		return copy_choice();
+	/* nohup leaves it ignored, and a shell takes back no signal that it found ignored. */
+	signal(SIGHUP, SIG_DFL);
 	/* The tools of the tests and the shell's, none that this machine may have. */
 	snprintf(path, sizeof(path), "%s/bin", home());
 	setenv("PATH", path, 1);
