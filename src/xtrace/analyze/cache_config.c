@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "xtrace/analyze/cache.h"
-#include "xtrace/predict/config_size.h"
+#include "xtrace/predict/config_text.h"
 
 /* About a core of a server: what Kunpeng 920 is said to have, with one slice of its last level. */
 const char tl_xtrace_cache_default[] =
@@ -215,6 +215,14 @@ static void parse_line(struct parser *p, char *line)
 		p->config->count++;
 }
 
+static const char *take_line(void *arg, char *line)
+{
+	struct parser *p = arg;
+
+	parse_line(p, line);
+	return p->wrong;
+}
+
 /* ---- the whole ---- */
 
 static const char *link_level(struct parser *p, struct tl_xtrace_cache_level *level)
@@ -285,24 +293,12 @@ int tl_xtrace_cache_parse(struct tl_xtrace_cache_config *config, const char *tex
 			  struct tl_error *err)
 {
 	struct parser p = { .config = config };
-	char line[4 * MAX_WORD];
-	uint64_t number = 0;
+	int status;
 
 	*config = (struct tl_xtrace_cache_config){ 0 };
-	for (size_t at = 0; at < size; number++) {
-		const char *end = memchr(text + at, '\n', size - at);
-		size_t length = end ? (size_t)(end - text) - at : size - at;
-
-		if (length >= sizeof(line))
-			return tl_error_in(err, TL_BAD_FORMAT, at, number,
-					   "a line of more than 511 characters");
-		memcpy(line, text + at, length);
-		line[length] = '\0';
-		parse_line(&p, line);
-		if (p.wrong)
-			return tl_error_in(err, TL_BAD_FORMAT, at, number, p.wrong);
-		at += length + 1;
-	}
+	status = tl_xtrace_config_lines(text, size, take_line, &p, err);
+	if (status < 0)
+		return status;
 	p.wrong = link_levels(&p);
 	return p.wrong ? tl_error_at(err, TL_BAD_FORMAT, 0, p.wrong) : 0;
 }

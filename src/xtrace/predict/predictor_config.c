@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "xtrace/predict/config_size.h"
+#include "xtrace/predict/config_text.h"
 #include "xtrace/predict/predictor.h"
 
 const char tl_xtrace_predictor_default[] = "BIM   bimodal entries=16K\n"
@@ -12,7 +12,7 @@ const char tl_xtrace_predictor_default[] = "BIM   bimodal entries=16K\n"
 					   "BTB   btb entries=2K ways=4\n"
 					   "RAS   stack entries=16\n";
 
-enum { MAX_ENTRIES = 1 << 26, MAX_STACK = 1024, MAX_GSHARE = 64, MAX_TAGE = 2048, LINE = 512 };
+enum { MAX_ENTRIES = 1 << 26, MAX_STACK = 1024, MAX_GSHARE = 64, MAX_TAGE = 2048 };
 
 /* Which settings a kind has, beside entries. */
 static const struct {
@@ -117,8 +117,9 @@ static const char *take_name(struct tl_xtrace_predictor_config *config, const ch
 }
 
 /* NULL, or what is wrong. */
-static const char *parse_line(struct tl_xtrace_predictor_config *config, char *line)
+static const char *parse_line(void *arg, char *line)
 {
+	struct tl_xtrace_predictor_config *config = arg;
 	struct tl_xtrace_predictor_spec *spec = &config->specs[config->count];
 	char *rest = line, *word;
 	const char *wrong;
@@ -146,23 +147,11 @@ static const char *parse_line(struct tl_xtrace_predictor_config *config, char *l
 int tl_xtrace_predictor_parse(struct tl_xtrace_predictor_config *config, const char *text,
 			      size_t size, struct tl_error *err)
 {
-	char line[LINE];
-	uint64_t number = 0;
+	int status;
 
 	config->count = 0;
-	for (size_t at = 0; at < size; number++) {
-		const char *end = memchr(text + at, '\n', size - at), *wrong;
-		size_t length = end ? (size_t)(end - text) - at : size - at;
-
-		if (length >= sizeof(line))
-			return tl_error_in(err, TL_BAD_FORMAT, at, number,
-					   "a line of more than 511 characters");
-		memcpy(line, text + at, length);
-		line[length] = '\0';
-		wrong = parse_line(config, line);
-		if (wrong)
-			return tl_error_in(err, TL_BAD_FORMAT, at, number, wrong);
-		at += length + 1;
-	}
+	status = tl_xtrace_config_lines(text, size, parse_line, config, err);
+	if (status < 0)
+		return status;
 	return config->count ? 0 : tl_error_at(err, TL_BAD_FORMAT, 0, "no predictor is described");
 }
