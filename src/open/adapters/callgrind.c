@@ -206,6 +206,7 @@ struct callgrind_violations {
 	/* The file once more, to show lines of it; NULL: it can be read only once. */
 	const char *shown;
 	struct tl_source *text;
+	bool no_memory; /* a line is not shown for want of it */
 };
 
 enum { MOST_SHOWN = 80 };
@@ -215,13 +216,19 @@ static bool line_of(struct callgrind_violations *to, const struct tl_callgrind_v
 		    const char **line, size_t *size)
 {
 	const uint8_t *data, *begin, *end;
-	size_t all;
+	size_t all = 0;
+	int status = 0;
 
 	if (v->offset == TL_NOWHERE || !to->shown)
 		return false;
-	if (!to->text && tl_source_open(&to->text, to->shown, NULL, NULL) < 0)
+	if (!to->text)
+		status = tl_source_open(&to->text, to->shown, NULL, NULL);
+	if (status >= 0)
+		status = tl_source_map(to->text, &data, &all, NULL);
+	to->no_memory |= status == TL_NO_MEMORY;
+	if (status < 0)
 		to->shown = NULL;
-	if (!to->shown || tl_source_map(to->text, &data, &all, NULL) < 0 || v->offset >= all)
+	if (status < 0 || v->offset >= all)
 		return false;
 	begin = memrchr(data, '\n', (size_t)v->offset);
 	begin = begin ? begin + 1 : data;
@@ -310,13 +317,18 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 	int64_t sum = begin(input, err);
 
 	for (size_t i = 0; sum >= 0 && i < c->count; i++) {
+		const char *path = c->files[i].path;
 		struct callgrind_violations to = {
-			out, c->count > 1 ? c->files[i].path : NULL, json,
-			strcmp(c->files[i].path, "-") ? c->files[i].path : NULL, NULL
+			.out = out,
+			.path = c->count > 1 ? path : NULL,
+			.json = json,
+			.shown = strcmp(path, "-") ? path : NULL,
 		};
 		int64_t found = tl_callgrind_check(c->readers[i], put_violation, &to, err);
 
 		tl_source_close(to.text);
+		if (found >= 0 && to.no_memory)
+			found = tl_error_memory(err);
 		/* With --separate-threads the file without a thread number is empty. */
 		if (found == TL_TRUNCATED && c->count > 1)
 			continue;

@@ -150,7 +150,7 @@ static int add_point(struct tl_simpoints *points, const struct entry *simpoint,
 		     const struct entry *weight, struct tl_error *err)
 {
 	struct tl_simpoint point = { .cluster = simpoint->cluster };
-	bool exact;
+	bool exact = true; /* digits beyond the twelfth are left out */
 
 	if (!whole_number(&simpoint->value, &point.interval))
 		return tl_error_in(err, TL_BAD_FORMAT, simpoint->offset, simpoint->line,
@@ -163,7 +163,7 @@ static int add_point(struct tl_simpoints *points, const struct entry *simpoint,
 
 static int check_weight(const struct entry *weight, struct tl_error *err)
 {
-	bool exact;
+	bool exact = true;
 
 	/* Also of a cluster whose weight was rounded to it. */
 	if (weight->value.negative || tl_decimal_scaled(&weight->value, 9, &exact) > 1000000000)

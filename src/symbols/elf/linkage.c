@@ -271,9 +271,12 @@ static bool add_entry(struct linkage *l, uint64_t start, uint64_t end, const cha
 /* An entry ends where the next one begins. */
 static void end_before(struct tl_symtab *entries, size_t first, uint64_t start)
 {
-	struct tl_elf_symbol *last = &entries->symbols[entries->count - 1];
+	struct tl_elf_symbol *last;
 
-	if (entries->count > first && last->end > start) {
+	if (entries->count == first)
+		return;
+	last = &entries->symbols[entries->count - 1];
+	if (last->end > start) {
 		last->end = start;
 		last->size = start - last->start;
 	}
