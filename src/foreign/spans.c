@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign/spans.h"
-#include "core/arithmetic.h"
 
 #include <string.h>
 
 #include <tracelathe/core.h>
+
+#include "core/arithmetic.h"
 
 void tl_foreign_spans_free(struct tl_foreign_spans *s)
 {

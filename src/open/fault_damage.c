@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open/fault_damage.h"
+
 #include "core/arithmetic.h"
 
 size_t tl_fault_damage(const struct tl_fault_list *faults, struct tl_damage *places, size_t room,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/eh_frame.h"
+
 #include "core/arithmetic.h"
 
 /* ---- numbers ---- */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/coverage/coverage_lines.h"
-#include "core/arithmetic.h"
 
 #include <string.h>
 
 #include <tracelathe/core.h>
+
+#include "core/arithmetic.h"
 
 struct part {
 	const char *file;
@@ -12,23 +13,18 @@ struct part {
 	uint64_t count;
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 static int compare_parts(const void *left, const void *right)
 {
 	const struct part *a = left, *b = right;
 	int order = strcmp(a->file, b->file);
 
 	if (!order)
-		order = compare(a->line, b->line);
+		order = tl_compare(a->line, b->line);
 	if (!order)
-		order = compare(a->function, b->function);
+		order = tl_compare(a->function, b->function);
 	if (!order)
-		order = compare(a->caller, b->caller);
-	return order ? order : compare(b->count, a->count);
+		order = tl_compare(a->caller, b->caller);
+	return order ? order : tl_compare(b->count, a->count);
 }
 
 static bool same_line(const struct part *a, const struct part *b)

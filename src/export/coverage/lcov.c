@@ -34,11 +34,6 @@ struct tracefile {
 	struct tl_output *out;
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 /* ---- functions ---- */
 
 static int compare_functions(const void *left, const void *right)
@@ -47,7 +42,7 @@ static int compare_functions(const void *left, const void *right)
 	int order = strcmp(a->file, b->file);
 
 	if (!order)
-		order = compare(a->line, b->line);
+		order = tl_compare(a->line, b->line);
 	return order ? order : strcmp(a->name, b->name);
 }
 
@@ -111,8 +106,8 @@ static int compare_branches(const void *left, const void *right)
 	int order = strcmp(a->file, b->file);
 
 	if (!order)
-		order = compare(a->line, b->line);
-	return order ? order : compare(a->address, b->address);
+		order = tl_compare(a->line, b->line);
+	return order ? order : tl_compare(a->address, b->address);
 }
 
 /* Of the edges of one branch, which stand together, make one row. */

@@ -15,11 +15,6 @@ struct writer {
 	struct tl_output *out;
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 static void put_place(struct writer *w, unsigned depth, uint32_t line, uint32_t discriminator)
 {
 	for (unsigned i = 0; i < depth; i++)
@@ -79,14 +74,14 @@ static int compare_bodies(const void *left, const void *right, void *context)
 {
 	const struct tl_llvm_body *bodies = context, *a = &bodies[*(const uint32_t *)left],
 				  *b = &bodies[*(const uint32_t *)right];
-	int order = compare(a->parent, b->parent);
+	int order = tl_compare(a->parent, b->parent);
 
 	if (!order && a->parent == TL_NONE)
-		order = compare(b->total, a->total);
+		order = tl_compare(b->total, a->total);
 	if (!order)
-		order = compare(a->line, b->line);
+		order = tl_compare(a->line, b->line);
 	if (!order)
-		order = compare(a->discriminator, b->discriminator);
+		order = tl_compare(a->discriminator, b->discriminator);
 	return order ? order : strcmp(a->name, b->name);
 }
 

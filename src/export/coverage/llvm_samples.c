@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/coverage/llvm_samples.h"
-#include "core/arithmetic.h"
 
 #include <string.h>
 
 #include <tracelathe/core.h>
+
+#include "core/arithmetic.h"
 
 enum { INLINED_MOST = 64, LINE_MOST = UINT16_MAX };
 
@@ -211,25 +212,20 @@ static void add_edge(struct tl_llvm_samples *p, const struct tl_coverage_edge *e
 
 /* ---- sums and order ---- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 static int compare_samples(const void *left, const void *right)
 {
 	const struct tl_llvm_sample *a = left, *b = right;
-	int order = compare(a->body, b->body);
+	int order = tl_compare(a->body, b->body);
 
 	if (!order)
-		order = compare(a->line, b->line);
-	return order ? order : compare(a->discriminator, b->discriminator);
+		order = tl_compare(a->line, b->line);
+	return order ? order : tl_compare(a->discriminator, b->discriminator);
 }
 
 static int compare_targets(const void *left, const void *right)
 {
 	const struct tl_llvm_target *a = left, *b = right;
-	int order = compare(a->sample, b->sample);
+	int order = tl_compare(a->sample, b->sample);
 
 	return order ? order : strcmp(a->name, b->name);
 }
@@ -238,10 +234,10 @@ static int compare_targets(const void *left, const void *right)
 static int compare_counts(const void *left, const void *right)
 {
 	const struct tl_llvm_target *a = left, *b = right;
-	int order = compare(a->sample, b->sample);
+	int order = tl_compare(a->sample, b->sample);
 
 	if (!order)
-		order = compare(b->count, a->count);
+		order = tl_compare(b->count, a->count);
 	return order ? order : strcmp(a->name, b->name);
 }
 

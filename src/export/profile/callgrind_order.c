@@ -18,11 +18,6 @@ static int compare_text(const char *a, const char *b)
 	return a == b ? 0 : strcmp(a, b);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	const struct tl_callgrind_writer *c = context;
@@ -36,9 +31,9 @@ static int compare_functions(const void *a, const void *b, void *context)
 	if (!order)
 		order = compare_text(f->name, g->name);
 	if (!order)
-		order = compare_numbers(f->id, g->id);
+		order = tl_compare(f->id, g->id);
 	if (!order)
-		order = compare_numbers(x, y);
+		order = tl_compare(x, y);
 	return order;
 }
 
@@ -118,7 +113,7 @@ static int compare_targets(const struct tl_callgrind_writer *c,
 	if (x->target != y->target)
 		order = compare_functions(&x->target, &y->target, (void *)(uintptr_t)c);
 	if (!order)
-		order = compare_numbers(x->conditional, y->conditional);
+		order = tl_compare(x->conditional, y->conditional);
 	if (!order && x->to)
 		order = compare_text(target_file(c, x), target_file(c, y));
 	if (!order && x->to)
@@ -133,14 +128,14 @@ int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
 	int order = 0;
 
 	if (c->layout.parts)
-		order = compare_numbers(x->part, y->part);
+		order = tl_compare(x->part, y->part);
 	/* One function: the same file of the place is the same file. */
 	if (!order && x->at->file != y->at->file)
 		order = compare_files(c, x, y);
 	if (!order)
 		order = tl_callgrind_writer_compare_positions(c, x->at, y->at);
 	if (!order)
-		order = compare_numbers(x->kind, y->kind);
+		order = tl_compare(x->kind, y->kind);
 	if (!order)
 		order = compare_targets(c, x, y);
 	return order;
@@ -156,7 +151,7 @@ static int compare_items(const void *a, const void *b, void *context)
 	int order = tl_callgrind_writer_compare(context, &x, &y);
 
 	if (!order)
-		order = compare_numbers(x.number, y.number);
+		order = tl_compare(x.number, y.number);
 	return order;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "intel_pt/blocks/graph.h"
-#include "core/arithmetic.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/arithmetic.h"
 
 enum {
 	LEAST_NODES = 1 << 13,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threads that decode in parallel, and segments joined to one stream. */
 #include "intel_pt/parallel/parallel.h"
-#include "core/arithmetic.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/arithmetic.h"
 
 /* ---- the threads ---- */
 

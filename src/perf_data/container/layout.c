@@ -4,6 +4,7 @@
  * section 4).
  */
 #include "perf_data/container/layout.h"
+
 #include "core/arithmetic.h"
 
 static struct tl_perf_build_id take_build_id(struct tl_perf_view *v, size_t size)

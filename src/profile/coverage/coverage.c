@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/coverage/coverage.h"
-#include "core/arithmetic.h"
 
 #include <string.h>
 
 #include <tracelathe/core.h>
+
+#include "core/arithmetic.h"
 
 const char *tl_branch_name(enum tl_branch_kind kind)
 {
@@ -196,32 +197,27 @@ uint32_t tl_coverage_function(struct tl_coverage *c, const struct tl_coverage_fu
 
 /* ---- order ---- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 static int compare_insns(const void *left, const void *right)
 {
 	const struct tl_coverage_insn *a = left, *b = right;
-	int order = compare(a->object, b->object);
+	int order = tl_compare(a->object, b->object);
 
-	return order ? order : compare(a->address, b->address);
+	return order ? order : tl_compare(a->address, b->address);
 }
 
 static int compare_edges(const void *left, const void *right)
 {
 	const struct tl_coverage_edge *a = left, *b = right;
-	int order = compare(a->from_object, b->from_object);
+	int order = tl_compare(a->from_object, b->from_object);
 
 	if (!order)
-		order = compare(a->from, b->from);
+		order = tl_compare(a->from, b->from);
 	if (!order)
-		order = compare(a->to_object, b->to_object);
+		order = tl_compare(a->to_object, b->to_object);
 	if (!order)
-		order = compare(a->to, b->to);
+		order = tl_compare(a->to, b->to);
 	if (!order)
-		order = compare(a->kind, b->kind);
+		order = tl_compare(a->kind, b->kind);
 	return order ? order : a->falls - b->falls;
 }
 

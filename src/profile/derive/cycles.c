@@ -4,9 +4,10 @@
  * array: call graphs of interpreters are deep.
  */
 #include "profile/derive/cycles.h"
-#include "core/arithmetic.h"
 
 #include <string.h>
+
+#include "core/arithmetic.h"
 
 struct visit {
 	/* The graph: callees of function f are targets[first[f]] .. targets[first[f + 1] - 1]. */

@@ -24,21 +24,16 @@ struct entries {
 	size_t count, capacity;
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 static int compare_keys(const struct tl_diff_key *a, const struct tl_diff_key *b)
 {
-	int order = compare_numbers(a->function, b->function);
+	int order = tl_compare(a->function, b->function);
 
 	if (!order)
-		order = compare_numbers(a->caller, b->caller);
+		order = tl_compare(a->caller, b->caller);
 	if (!order)
 		order = strcmp(a->file, b->file);
 	if (!order)
-		order = compare_numbers(a->line, b->line);
+		order = tl_compare(a->line, b->line);
 	return order;
 }
 

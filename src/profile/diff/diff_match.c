@@ -9,11 +9,6 @@
 #include "core/error.h"
 #include "profile/diff/diff.h"
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 /* ---- events ---- */
 
 static uint32_t find_event(const struct tl_diff *diff, const char *name)
@@ -229,8 +224,8 @@ static int compare_candidates(const void *left, const void *right)
 	int order = compare_exactly(a, b);
 
 	if (!order)
-		order = compare_numbers(a->side, b->side);
-	return order ? order : compare_numbers(a->number, b->number);
+		order = tl_compare(a->side, b->side);
+	return order ? order : tl_compare(a->number, b->number);
 }
 
 static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_diff_options *options,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/file/rows.h"
+
 #include "core/arithmetic.h"
 
 const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value)

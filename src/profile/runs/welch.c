@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/runs/welch.h"
-#include "core/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "core/arithmetic.h"
 
 /* ---- Student's distribution ---- */
 

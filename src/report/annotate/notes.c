@@ -72,11 +72,6 @@ static bool add_notes(struct tl_annotation *a)
 
 /* ---- order ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return tl_compare(a, b);
-}
-
 static int compare_group(const struct tl_note *a, const struct tl_note *b)
 {
 	int order = 0;
@@ -84,7 +79,7 @@ static int compare_group(const struct tl_note *a, const struct tl_note *b)
 	if (a->file != b->file)
 		order = strcmp(a->file, b->file);
 	if (!order)
-		order = compare_numbers(a->function, b->function);
+		order = tl_compare(a->function, b->function);
 	return order;
 }
 
@@ -93,16 +88,16 @@ static int compare_targets(const struct tl_profile *profile, const struct tl_not
 {
 	const struct tl_jump *x = tl_profile_jump(profile, a->number),
 			     *y = tl_profile_jump(profile, b->number);
-	int order = compare_numbers(x->target, y->target);
+	int order = tl_compare(x->target, y->target);
 
 	if (!order)
 		order = strcmp(x->to.file, y->to.file);
 	if (!order)
-		order = compare_numbers(x->to.line, y->to.line);
+		order = tl_compare(x->to.line, y->to.line);
 	if (!order)
-		order = compare_numbers(x->to.address, y->to.address);
+		order = tl_compare(x->to.address, y->to.address);
 	if (!order)
-		order = compare_numbers(x->conditional, y->conditional);
+		order = tl_compare(x->conditional, y->conditional);
 	return order;
 }
 
@@ -113,12 +108,12 @@ static int compare_remarks(const struct tl_profile *profile, const struct tl_not
 	int order = compare_group(a, b);
 
 	if (!order)
-		order = compare_numbers(a->at, b->at);
+		order = tl_compare(a->at, b->at);
 	if (!order)
-		order = compare_numbers(a->kind, b->kind);
+		order = tl_compare(a->kind, b->kind);
 	if (!order && a->kind == TL_NOTE_CALL)
-		order = compare_numbers(tl_profile_arc(profile, a->number)->callee,
-					tl_profile_arc(profile, b->number)->callee);
+		order = tl_compare(tl_profile_arc(profile, a->number)->callee,
+				   tl_profile_arc(profile, b->number)->callee);
 	if (!order && a->kind == TL_NOTE_JUMP)
 		order = compare_targets(profile, a, b);
 	return order;
@@ -130,7 +125,7 @@ static int compare_notes(const void *left, const void *right, void *context)
 	int order = compare_remarks(context, a, b);
 
 	if (!order)
-		order = compare_numbers(a->number, b->number);
+		order = tl_compare(a->number, b->number);
 	return order;
 }
 
@@ -169,7 +164,7 @@ static int compare_weights(const void *left, const void *right, void *context)
 
 	if (p != q)
 		return tl_compare(q, p);
-	return compare_numbers(x->first, y->first);
+	return tl_compare(x->first, y->first);
 }
 
 static bool make_groups(struct tl_annotation *a)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/calls/leaf_scan.h"
+
 #include "core/arithmetic.h"
 
 /* A leaf has no more than so many calls above each other that depth does not fit 32 bits. */

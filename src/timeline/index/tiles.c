@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles are made while a track is built: those of leaves one by one, those above at its end. */
 #include "timeline/index/tiles.h"
-#include "core/arithmetic.h"
 
 #include <stdlib.h>
+
+#include "core/arithmetic.h"
 
 /* ---- the tile of a leaf ---- */
 

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/terminal/list.h"
-#include "core/arithmetic.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/arithmetic.h"
 
 /* ---- order ---- */
 
 struct sort_key {
 	const struct tl_list *list;
 };
-
-static int by_number(int64_t a, int64_t b)
-{
-	return tl_compare(b, a);
-}
 
 static const char *name_of(const struct tl_list *list, const struct tl_list_row *row)
 {
@@ -29,7 +25,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 
 	switch (list->order) {
 	case TL_BY_INCLUSIVE:
-		order = by_number(x->inclusive, y->inclusive);
+		order = tl_compare(y->inclusive, x->inclusive);
 		break;
 	case TL_BY_CALLS:
 		order = tl_compare(y->calls, x->calls);
@@ -38,7 +34,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 		order = strcmp(name_of(list, x), name_of(list, y));
 		break;
 	default:
-		order = by_number(x->self, y->self);
+		order = tl_compare(y->self, x->self);
 		break;
 	}
 	if (list->reverse)
@@ -102,6 +98,7 @@ static bool fill_function(struct tl_list *list, uint32_t function, enum tl_row_r
 	if (!row)
 		return false;
 	row->calls = totals.calls;
+	row->unfinished = totals.unfinished;
 	row->self = totals.self[list->event];
 	row->inclusive = totals.inclusive[list->event];
 	return true;
@@ -109,7 +106,7 @@ static bool fill_function(struct tl_list *list, uint32_t function, enum tl_row_r
 
 static bool is_used(const struct tl_list_row *row)
 {
-	return row->self || row->inclusive || row->calls;
+	return row->self || row->inclusive || row->calls || row->unfinished;
 }
 
 static bool make_functions(struct tl_list *list)

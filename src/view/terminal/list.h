@@ -20,6 +20,7 @@ struct tl_list_row {
 	uint32_t function;
 	uint32_t depth;
 	enum tl_row_role role;
+	bool unfinished;   /* a call of the function never ended */
 	bool open, leaf;   /* of a tree: its children are shown; it has none */
 	uint32_t *members; /* of a tree: contexts that the row sums up; owned */
 	size_t member_count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/analyze/basic_blocks.h"
+
 #include "core/arithmetic.h"
 
 bool tl_xtrace_basic_block_count(struct tl_xtrace_basic_blocks *blocks,

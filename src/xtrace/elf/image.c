@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/elf/image.h"
-#include "core/arithmetic.h"
 
 #include <string.h>
+
+#include "core/arithmetic.h"
 
 void tl_xtrace_image_begin(struct tl_xtrace_image *image, tl_xtrace_changed_fn *changed, void *arg)
 {

@@ -4,6 +4,7 @@
  * The profile is made by hand: main (10 of its own) calls work twice (60, 20 of
  * them in leaf) and leaf once (30).
  */
+#include "profile/model/model.h"
 #include "shown.h"
 
 static uint32_t add_function(struct tl_profile *profile, const char *name)
@@ -45,13 +46,18 @@ static struct tl_profile *make_profile(void)
 	return profile;
 }
 
-static void begin(struct shown *s)
+static void begin_with(struct shown *s, struct tl_profile *profile)
 {
 	const struct tl_browser_options options = { .title = "file" };
 	struct tl_error err;
 
-	*s = (struct shown){ .profile = make_profile() };
+	*s = (struct shown){ .profile = profile };
 	assert_int_equal(tl_browser_open(&s->browser, s->profile, &options, &err), 0);
+}
+
+static void begin(struct shown *s)
+{
+	begin_with(s, make_profile());
 }
 
 TEST(functions_come_by_self_cost_with_their_sums)
@@ -68,6 +74,29 @@ TEST(functions_come_by_self_cost_with_their_sums)
 			    "  10.00%          10 100.00%         100            1 main");
 	assert_string_equal(row_of(&s, 5), "");
 	assert_int_equal(chosen_row(&s), 2);
+	end(&s);
+}
+
+/* "open" never ended, which is all that is known of it; "other" was never called. */
+TEST(a_function_with_an_unfinished_call_alone_is_shown)
+{
+	static const struct tl_event event = { "Ticks", "", "", "" };
+	const struct tl_part part = { .command = "", .header = "" };
+	struct tl_profile *profile;
+	struct tl_error err;
+	struct shown s;
+
+	assert_int_equal(tl_profile_new(&profile, "test", &event, sizeof(event), 1, 0, &err), 0);
+	tl_profile_add_part(profile, &part, sizeof(part), &err);
+	add_function(profile, "other");
+	tl_profile_add_unfinished(
+		profile, add_context(profile, TL_NONE, add_function(profile, "open"), 0, 0), 1);
+	assert_int_equal(tl_profile_finish(profile, &err), 0);
+	begin_with(&s, profile);
+	draw(&s, ROWS, COLUMNS);
+	assert_non_null(strstr(row_of(&s, 2), "open"));
+	for (int row = 0; row < ROWS - 1; row++)
+		assert_null(strstr(row_of(&s, row), "other"));
 	end(&s);
 }
 
@@ -202,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_come_by_self_cost_with_their_sums),
+		cmocka_unit_test(a_function_with_an_unfinished_call_alone_is_shown),
 		cmocka_unit_test(s_sorts_by_the_next_column_and_r_turns_the_order),
 		cmocka_unit_test(a_tree_opens_row_by_row_and_closes_with_what_is_below),
 		cmocka_unit_test(a_bottom_up_tree_divides_self_cost_by_caller),
