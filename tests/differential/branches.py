@@ -4,22 +4,18 @@
 their encodings, predictors as docs/analyze.md describes them, with the history as a list. Streams: those of
 tests/golden/xtrace."""
 import csv
-import glob
 import io
 import json
 import math
 import os
 import random
-import shutil
 import struct
-import subprocess
 import tempfile
 
 import common
 import xtrace_model as model
 from common import expect, run
 
-GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
 compared = 0
 
 SMALL = """# small, so that branches meet each other
@@ -356,8 +352,6 @@ class Part(model.Stream):
 
 
 def main():
-    if not shutil.which("zstd"):
-        common.skip("no zstd to unpack the recordings with")
     with tempfile.TemporaryDirectory() as scratch:
         config = os.path.join(scratch, "small.cfg")
         with open(config, "w", encoding="ascii") as file:
@@ -365,11 +359,7 @@ def main():
         check("made", Made(os.path.join(scratch, "xtrace.1.0.hint9.xinsndata.bin"), 6000), "--branches=" + config, small())
         names = ["u1-recur-vl128", "u2-sys-vl128", "k1-core-el01"] + (["u3-simd-vl128"] if common.LONG else [])
         for name in names:
-            there = os.path.join(scratch, name)
-            os.mkdir(there)
-            for path in glob.glob(os.path.join(GOLDEN, name, "*.zst")):
-                subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(there, os.path.basename(path)[:-4])], check=True)
-            (path,) = glob.glob(there + "/*.xinsndata.bin")
+            (path,) = model.unpack(name, scratch)
             stream = model.Stream(path)
             check(name + ", usual", stream, "--branches", usual())
             check(name + ", small", stream, "--branches=" + config, small())

@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`analyze --cache` with policies, prefetchers and written lines against a plain model: a way is a dictionary, a set a list of
 them. Streams: those of tests/golden/xtrace; two threads share a level."""
-import glob
 import json
 import os
-import shutil
-import subprocess
 import tempfile
 
 import common
 import xtrace_model as model
 from common import expect, run
 
-GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
 WORD = (1 << 64) - 1
 compared = 0
 
@@ -230,15 +226,9 @@ def check(name, streams, folder):
 
 
 def main():
-    if not shutil.which("zstd"):
-        common.skip("no zstd to unpack the recordings with")
     with tempfile.TemporaryDirectory() as scratch:
         for name in ("u1-recur-vl128", "u3-simd-vl128", "u4-thr-time"):
-            there = os.path.join(scratch, name)
-            os.mkdir(there)
-            for path in glob.glob(os.path.join(GOLDEN, name, "*.zst")):
-                subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(there, os.path.basename(path)[:-4])], check=True)
-            check(name, [model.Stream(path) for path in sorted(glob.glob(there + "/*.xinsndata.bin"))], there)
+            check(name, [model.Stream(path) for path in model.unpack(name, scratch)], os.path.join(scratch, name))
     common.finish(compared, "results")
 
 

@@ -2,20 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`analyze --dependences` against a plain model. Registers and windows: a made program of a few encodings, whose operands are
 known as it is made. Memory: that program, and recordings of tests/golden/xtrace."""
-import glob
 import json
 import os
 import random
-import shutil
 import struct
-import subprocess
 import tempfile
 
 import common
 import xtrace_model as model
 from common import expect, run
 
-GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
 compared = 0
 
 
@@ -110,20 +106,13 @@ def check(what, path, program, kinds, args=()):
 
 
 def main():
-    if not shutil.which("zstd"):
-        common.skip("no zstd to unpack the recordings with")
     with tempfile.TemporaryDirectory() as scratch:
         path = os.path.join(scratch, "xtrace.1.0.hint9.xinsndata.bin")
         program = make(path, 5000)
         check("made", path, program, ("register", "memory"))
         check("made, a part", path, program[1000:3048], ("register", "memory"), ("--instructions", "1000..3048"))
         for name in ("u1-recur-vl128", "u3-simd-vl128", "k1-core-el01"):
-            there = os.path.join(scratch, name)
-            os.mkdir(there)
-            for packed in glob.glob(os.path.join(GOLDEN, name, "*.zst")):
-                subprocess.run(["zstd", "-q", "-d", packed, "-o", os.path.join(there, os.path.basename(packed)[:-4])],
-                               check=True)
-            (path,) = glob.glob(there + "/*.xinsndata.bin")
+            (path,) = model.unpack(name, scratch)
             check(name, path, memory_of(model.Stream(path)), ("memory",))
     common.finish(compared, "rows")
 

@@ -3,12 +3,10 @@
 """`analyze --sharing` against a plain MESI: each core has a dictionary of its lines. Streams: a group of threads of
 tests/golden/xtrace, and made ones whose functions are those of small.elf."""
 import csv
-import glob
 import io
 import json
 import os
 import random
-import shutil
 import struct
 import subprocess
 import tempfile
@@ -17,8 +15,7 @@ import common
 import xtrace_model as model
 from common import expect, run
 
-GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
-ELF = os.path.join(GOLDEN, "small.elf")
+ELF = os.path.join(model.GOLDEN, "small.elf")
 compared = 0
 
 
@@ -148,8 +145,6 @@ def check_refused(stream, folder):
 
 
 def main():
-    if not shutil.which("zstd"):
-        common.skip("no zstd to unpack the recordings with")
     places = [(name, pc) for name, pc in functions().items() if name in ("fib", "sum", "count_up")]
     expect("functions of small.elf", len(places), 3)
     names = {pc: name for name, pc in places}
@@ -160,9 +155,7 @@ def main():
                 for n in range(3)]
         check("made", made, names.get, ("--binary", ELF))
         check_refused(made[0], scratch)
-        for path in glob.glob(os.path.join(GOLDEN, "u4-thr-time", "*.zst")):
-            subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(scratch, os.path.basename(path)[:-4])], check=True)
-        streams = [model.Stream(path) for path in sorted(glob.glob(scratch + "/xtrace.2*.xinsndata.bin"))]
+        streams = [model.Stream(path) for path in model.unpack("u4-thr-time", scratch)]
         check("u4-thr-time", streams, lambda pc: None)
     common.finish(compared, "lines")
 

@@ -4,7 +4,6 @@
 slice executes is cut out of the stream by xtrace_model.py, from its own intervals; programs run under qemu-aarch64 where
 there is one. Streams: those of tests/golden/xtrace."""
 import csv
-import glob
 import io
 import json
 import os
@@ -18,7 +17,6 @@ import common
 import xtrace_model as model
 from common import expect, run
 
-GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
 QEMU = os.environ.get("QEMU_AARCH64") or shutil.which("qemu-aarch64")
 compared = 0
 
@@ -127,15 +125,10 @@ def check_programs(name, stream, args, wanted, scratch):
 
 
 def main():
-    if not shutil.which("zstd"):
-        common.skip("no zstd to unpack the recordings with")
     with tempfile.TemporaryDirectory() as scratch:
         for name in ("u1-recur-vl128", "u2-sys-vl128", "u3-simd-vl128"):
-            there = os.path.join(scratch, name)
-            os.mkdir(there)
-            for path in glob.glob(os.path.join(GOLDEN, name, "*.zst")):
-                subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(there, os.path.basename(path)[:-4])], check=True)
-            (path,) = glob.glob(there + "/*.xinsndata.bin")
+            (path,) = model.unpack(name, scratch)
+            there = os.path.dirname(path)
             stream = model.Stream(path)
             # From snapshot to snapshot; of 100 user instructions, most of which begin at none.
             if len(stream.snapshots) >= 3:

@@ -3,11 +3,14 @@
 analyses. Slow and short: lists where the program has trees."""
 import glob
 import os
+import shutil
 import struct
+import subprocess
 
-from common import SHARED
+from common import ROOT, SHARED, skip
 
 PAIRS = os.path.join(SHARED, "corpus", "xtrace")
+GOLDEN = os.path.join(ROOT, "tests", "golden", "xtrace")
 
 
 class Stream:
@@ -70,6 +73,17 @@ class Stream:
 
     def instructions(self):
         return [event for event in self.events if event[0] == "i"]
+
+
+def unpack(name, scratch):
+    """A recording of our own, unpacked into the folder of its name below `scratch`: the paths of its streams."""
+    if not shutil.which("zstd"):
+        skip("no zstd to unpack the recordings with")
+    there = os.path.join(scratch, name)
+    os.mkdir(there)
+    for path in glob.glob(os.path.join(GOLDEN, name, "*.zst")):
+        subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(there, os.path.basename(path)[:-4])], check=True)
+    return sorted(glob.glob(os.path.join(there, "*.xinsndata.bin")))
 
 
 def pairs():

@@ -14,10 +14,10 @@ import subprocess
 import tempfile
 
 import common
+import xtrace_model as model
 
 FOLDER = os.path.join(common.ROOT, "tests", "differential", "xtrace_slices")
 QEMU = os.environ.get("QEMU_AARCH64") or shutil.which("qemu-aarch64")
-GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xtrace")
 X, Z = 32, 288
 
 
@@ -133,19 +133,13 @@ def run_slice(pair, number, plugin, scratch):
 
 def golden_pairs(scratch):
     """Recordings of our own, unpacked."""
-    for folder in sorted(glob.glob(os.path.join(GOLDEN, "[uk][0-9]-*"))):
-        there = os.path.join(scratch, os.path.basename(folder))
-        os.mkdir(there)
-        for path in glob.glob(folder + "/*.zst"):
-            subprocess.run(["zstd", "-q", "-d", path, "-o", os.path.join(there, os.path.basename(path)[:-4])], check=True)
-    return sorted(glob.glob(os.path.join(scratch, "*", "*.xinsndata.bin")))
+    folders = sorted(glob.glob(os.path.join(model.GOLDEN, "[uk][0-9]-*")))
+    return [path for folder in folders for path in model.unpack(os.path.basename(folder), scratch)]
 
 
 def main():
     if not QEMU:
         common.skip("no qemu-aarch64 to run slices with (Debian's qemu-user)")
-    if not shutil.which("zstd"):
-        common.skip("no zstd to unpack the recordings with")
     ran = 0
     with tempfile.TemporaryDirectory() as scratch:
         plugin = os.path.join(scratch, "follow.so")

@@ -4,14 +4,11 @@
  * the test. Names come from a list such as run-time compilers write (/tmp/perf-PID.map), below a
  * sysroot of the test's own.
  */
-#include "file.h"
+#include "folded.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "perf_data/samples/fold.h"
-#include "profile/model/unsized.h"
 
 /* IP, CALLCHAIN, PERIOD beside the common fields. */
 #define TYPE (COMMON_TYPE | 1 | 32 | 256)
@@ -23,9 +20,6 @@ enum { PID = 10, TID = 11, MODE_KERNEL = 1, MODE_USER = 2, MODE_GUEST_USER = 5 }
 
 static struct file f;
 static char root[] = "/tmp/tl-samples-XXXXXX";
-static struct tl_perf_sample_options options;
-static struct tl_perf_sample_remarks remarks;
-static struct tl_profile *profile;
 static size_t data_at = DATA_AT;
 
 /* ---- records ---- */
@@ -126,25 +120,6 @@ static int fold_file(void)
 static void fold(void)
 {
 	assert_int_equal(fold_file(), 0);
-}
-
-static void done(void)
-{
-	tl_profile_free(profile);
-	tl_perf_sample_remarks_free(&remarks);
-}
-
-/* "outer;inner" of a context. */
-static void path_of(uint32_t context, char *text)
-{
-	const struct tl_context *c = tl_profile_context(profile, context);
-
-	*text = '\0';
-	if (c->parent != TL_NONE) {
-		path_of(c->parent, text);
-		strcat(text, ";");
-	}
-	strcat(text, tl_profile_function(profile, c->function)->name);
 }
 
 /* Periods and samples whose stack is `path`, in all parts. */

@@ -3,13 +3,11 @@
  * What is in no call chain: inlined functions, branches, times off the processors. The program
  * is fuzz/corpus/dwarf/gcc-5; what is inlined where is what llvm-symbolizer says of it.
  */
-#include "file.h"
+#include "folded.h"
 
 #include <stdio.h>
 
 #include "../refuse.h"
-#include "perf_data/samples/fold.h"
-#include "profile/model/unsized.h"
 
 /* IP, TID, TIME, CALLCHAIN, CPU, PERIOD, IDENTIFIER. */
 #define TYPE (1 | 2 | 4 | 32 | 128 | 256 | 65536)
@@ -19,9 +17,6 @@ enum { PID = 10, MODE_USER = 2, PERIOD = 7 };
 
 static struct file f;
 static char corpus[1024];
-static struct tl_perf_sample_options options;
-static struct tl_perf_sample_remarks remarks;
-static struct tl_profile *profile;
 
 /* A file in which a program is mapped at 0x400000. */
 static void begin(const char *folder, const char *path)
@@ -83,25 +78,6 @@ static int fold(void)
 	tl_perf_close(f.reader);
 	tl_source_close(f.source);
 	return status;
-}
-
-static void done(void)
-{
-	tl_profile_free(profile);
-	tl_perf_sample_remarks_free(&remarks);
-}
-
-/* "outer;inner" of a context. */
-static void path_of(uint32_t context, char *text)
-{
-	const struct tl_context *c = tl_profile_context(profile, context);
-
-	*text = '\0';
-	if (c->parent != TL_NONE) {
-		path_of(c->parent, text);
-		strcat(text, ";");
-	}
-	strcat(text, tl_profile_function(profile, c->function)->name);
 }
 
 /* The stacks that samples ended in, in the order of their contexts, a line each. */
