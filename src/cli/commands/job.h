@@ -47,6 +47,8 @@ int fold_file(struct command_job *job, const char *path, struct tl_profile **pro
  */
 void warn_damage(struct command_job *job, struct tl_input *input, const char *file);
 
+/* Whether there is an -o, the directory into which `files` go. False: that was said. */
+bool names_directory(const struct command_job *job, const char *files);
 /* Make the directory of -o, into which `files` go, unless it is there. False: that was said. */
 bool make_directory(const struct command_job *job, const char *files);
 

@@ -119,14 +119,20 @@ static bool writes_directory(const struct command_job *job)
 	return job->command->directory || job->settings->slice.simpoints;
 }
 
+bool names_directory(const struct command_job *job, const char *files)
+{
+	if (is_file(job->settings->output.path))
+		return true;
+	complain(job->command->name, "-o DIR says where the %s go", files);
+	return false;
+}
+
 bool make_directory(const struct command_job *job, const char *files)
 {
 	const char *path = job->settings->output.path;
 
-	if (!is_file(path)) {
-		complain(job->command->name, "-o DIR says where the %s go", files);
+	if (!names_directory(job, files))
 		return false;
-	}
 	if (!mkdir(path, 0777) || errno == EEXIST)
 		return true;
 	complain(job->command->name, "%s: cannot be made: %s", path, strerror(errno));

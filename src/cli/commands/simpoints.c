@@ -193,10 +193,8 @@ static bool can_begin(const struct command_job *job)
 		complain(job->command->name, "--simpoints needs --weights, too");
 	else if (other)
 		complain(job->command->name, "%s chooses another part than --simpoints", other);
-	else if (!is_file(job->settings->output.path))
-		complain(job->command->name, "-o DIR says where the slices go");
 	else
-		return true;
+		return names_directory(job, "slices");
 	return false;
 }
 
