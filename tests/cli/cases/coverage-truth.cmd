@@ -1,5 +1,6 @@
 # How often code ran is how often it stands in the recorder's own list of all instructions (rec.ips.zst): each edge is two
 # addresses that follow each other in it, and drcov's blocks are the addresses of it and no others.
+# Needs: Zydis zstd
 exec 2>err # of which objects there is no file
 trace=$GOLDEN/intel_pt/rec.ret.pt
 zstd -dqc $GOLDEN/intel_pt/rec.ips.zst | od -An -v -w8 -t x8 >ips

@@ -1,5 +1,6 @@
 # `diff --flame` is one flame graph of both files: frames of the second, in the colours of change; --svg, --icicle and
 # --width ask for it as well. A trace is no different from itself: the colour of all its frames is that of no change.
+# Needs: YAML
 map=$GOLDEN/xray/fib.instrmap-sym.yaml
 a=$GOLDEN/xray/fib-fdr.xray b=$GOLDEN/xray/fib-fdr-wrap.xray
 tracelathe diff --svg --map "$map" "$a" "$b" >ab.svg

@@ -1,6 +1,7 @@
 # diff --flow: the same path is no difference, whatever the form of the trace (threads of perf.data: 50,210 and 50,559
 # instructions, as `report` counts). Two vector lengths take other ways in the library: behind which instruction is the first line
 # in which the listings of `dump` differ. What cannot be compared is said, status 2; what was not, status 1.
+# Needs: Zydis zstd
 ln -s "$GOLDEN" golden
 u1=$(echo golden/xtrace/u1*/*insn*) u7=$(echo golden/xtrace/u7*/*insn*) threads=golden/perf/threads.perf.data
 tracelathe diff --flow "$threads" "$threads"

@@ -1,5 +1,6 @@
 # Files of two formats are compared by what both tell, and it is said which: instructions (1,000 and 900, written by hand),
 # time (2 and 3 samples of 5,000 ns; ticks of XRay in ns are those of `report`), else calls.
+# Needs: YAML
 sample() { printf 'prog 100 1.0: %s %s: \n\t1000 %s+0x0 (prog)\n\n' "$2" "$1" "$3"; }
 { sample instructions:u 700 f; sample instructions:u 300 main; } >i.txt
 { sample task-clock 5000 fib; sample task-clock 5000 fib; sample task-clock 5000 main; sample task-clock 5000 main

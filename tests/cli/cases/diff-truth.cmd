@@ -1,4 +1,5 @@
 # before, after and change of each function are what `report` says of the two traces (which other tools have checked).
+# Needs: YAML
 map=$GOLDEN/xray/fib.instrmap-sym.yaml
 a=$GOLDEN/xray/fib-fdr.xray b=$GOLDEN/xray/fib-fdr-wrap.xray
 self() { tracelathe report --csv --map "$map" "$1" | awk -F, 'NR > 1 { print $1, $6 }' | sort; }

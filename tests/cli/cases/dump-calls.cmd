@@ -1,5 +1,6 @@
 # `dump --calls`: a line a call, in the order of begin within a thread. Times, depths and callers are those of the naive list
 # that tests/differential/calls.py makes of the same records.
+# Needs: Zydis zstd
 trace=$GOLDEN/xray/fib-fdr.xray
 tracelathe dump --calls --json "$trace" | head -n 4
 tracelathe dump --calls "$trace" | head -n 2

@@ -1,5 +1,6 @@
 # "What cannot be read costs names, and is said": a binary whose line table claims version 9, whose unit is
 # longer than its section, or of version 7. The places are those of readelf -S of the seed.
+# Needs: Zydis
 cat >profile <<END
 version: 1
 creator: test

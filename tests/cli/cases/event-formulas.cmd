@@ -1,5 +1,6 @@
 # "--event: formulas over those of the input, and the usual ones": of main's two lines 10 + 5 Ir and 1 + 2 I1mr, so X is
 # 15 + 10 * 3 and CEst, Ir + 10 L1m + 100 LLm of what there is, 45 as well; of f's, 7 Ir and 1 ILmr, 7 and 107.
+# Needs: SQLite
 cat >a.out <<'END'
 events: Ir I1mr ILmr
 fl=a.c

@@ -1,5 +1,6 @@
 # `flame` writes one page, the same every time, that names the file and asks the network for nothing; a build without the
 # page says so and exits with 2.
+# Needs: YAML
 trace="$GOLDEN/xray/fib-fdr.xray" map="$GOLDEN/xray/fib.instrmap-sym.yaml"
 if ! tracelathe flame --map "$map" "$trace" >page.html 2>words; then
 	grep -q 'built without the page' words && [ ! -s page.html ] || cat words

@@ -1,5 +1,6 @@
 # `flame --svg` is a picture without scripts, the same every time; --icicle turns it; --threads keeps threads apart. What
 # is expected follows from report: main calls fib, whose frames are as wide as report says.
+# Needs: YAML
 trace="$GOLDEN/xray/fib-fdr.xray" map="$GOLDEN/xray/fib.instrmap-sym.yaml"
 tracelathe flame --svg --map "$map" -o a.svg "$trace"
 tracelathe flame --svg --map "$map" --jobs 2 "$trace" >b.svg

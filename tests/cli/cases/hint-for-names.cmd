@@ -1,4 +1,5 @@
 # "if --binary is not given and the functions are unnamed, report prints a hint on stderr once; never for csv or json".
+# Needs: YAML
 trace=$GOLDEN/xray/fib-fdr.xray
 tracelathe report "$trace" >text
 tracelathe report --csv "$trace" >csv

@@ -1,6 +1,7 @@
 # "Every name and payload that reaches a terminal or a message goes through one escaping function": escape sequences, C1
 # controls, overrides of the writing direction and bytes that are no UTF-8, as names of everything, leave only what
 # can be shown.
+# Needs: YAML
 odd=$(printf 'a\033[2J\302\233b\342\200\256c\377d')
 cat >"$odd" <<END
 version: 1

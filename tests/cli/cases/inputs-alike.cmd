@@ -1,4 +1,5 @@
 # "FILE may be - (stdin) or compressed, recognised by content": the same report whatever way the bytes come.
+# Needs: zstd xz lz4
 trace=$GOLDEN/xray/mt8-fdr.xray
 tracelathe report --csv "$trace" >plain
 cat "$trace" | tracelathe report --csv - | cmp - plain

@@ -1,5 +1,6 @@
 # "Said on stderr, exit 1: nothing matched a filter (--function, --thread, --time)"; a bad regular expression is the
 # option's fault, not the file's.
+# Needs: YAML
 x=$GOLDEN/xray/fib-fdr.xray
 cp "$x" log
 cp "$GOLDEN/xray/fib.instrmap-sym.yaml" map.yaml

@@ -1,5 +1,6 @@
 # Intel PT in a perf.data file, with the code found below --sysroot: instructions, packets and calls are those that the
 # recorder counted (rec.ips.zst, rec.truth); calls of deep as in pt-timeline; code in a listing is objdump's.
+# Needs: Zydis
 golden=$GOLDEN/intel_pt
 cp $GOLDEN/../corpus/intel-pt/rec.time.perf.data perf.data
 zstd -dqc $golden/rec.img.zst >img

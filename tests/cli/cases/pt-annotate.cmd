@@ -1,5 +1,6 @@
 # Instructions with their costs come from the bytes that were decoded, wherever the program was loaded and without
 # --binary. Expected: what objdump says stands in the file of a PIE, at the address less that of the map (rec.map).
+# Needs: Zydis zstd
 trace=$GOLDEN/intel_pt/rec.ret.pt
 objdump -d --no-show-raw-insn -M intel $GOLDEN/intel_pt/bin/rec >listing
 tracelathe annotate --asm --csv --function '^(deep|odd|even)$' $trace 2>/dev/null >rows

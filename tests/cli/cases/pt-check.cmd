@@ -1,4 +1,5 @@
 # Rules of packets and of the flow between them, each broken once by hand; sections 4.3, 5.1, 5.3, 5.4, 6 and 9.4.
+# Needs: Zydis zstd
 psb='\002\202\002\202\002\202\002\202\002\202\002\202\002\202\002\202'
 end='\002\043'
 say() { tracelathe check "$@" trace.pt; echo "status $?"; }

@@ -1,5 +1,6 @@
 # "Cycles: the sum of all CYC since synchronising but the first" (docs/formats/intel-pt.md section 6), whatever shows them:
 # the packets as listed are the expected value. Without CYC there is no such event.
+# Needs: Zydis
 exec 2>/dev/null # which binaries of this machine give no names
 trace=$GOLDEN/intel_pt/timed.pt
 options="--map $GOLDEN/intel_pt/tiny.map --cpuid-0x15.eax 2 --cpuid-0x15.ebx 176 --mtc-freq 3 --nom-freq 32"

@@ -1,4 +1,5 @@
 # What ptxed and ptdump can list besides: counts (those of the truth), ticks, the calibration of CYC, ranges of addresses.
+# Needs: Zydis
 options="--cpuid-0x15.eax 2 --cpuid-0x15.ebx 176 --mtc-freq 3 --nom-freq 32"
 trace=$GOLDEN/intel_pt/timed.pt
 map="--map $GOLDEN/intel_pt/tiny.map"

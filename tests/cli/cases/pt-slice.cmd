@@ -1,5 +1,6 @@
 # A part of a trace begins at a PSB, ends before one, and decodes by itself: its instructions are a part of the list. The
 # whole is had when the window is; nothing is had that was not asked for by more than the distance between two PSB.
+# Needs: Zydis zstd
 options="--cpuid-0x15.eax 2 --cpuid-0x15.ebx 176 --mtc-freq 3 --nom-freq 32 --tsc-hz 1000000000"
 trace=$GOLDEN/intel_pt/rec.time.pt
 tracelathe slice $options --time ..1000 -o whole.pt $trace && cmp whole.pt $trace && echo "whole"

@@ -1,5 +1,6 @@
 # A timeline has a slice for each call of the profile, nests, and is cut by depth and by name. Expected: rec.truth's program
 # calls deep 1920 times (counted from the list of addresses, tests/differential/pt_profile.py).
+# Needs: Zydis zstd
 exec 2>/dev/null # which binaries of this machine give no names
 trace=$GOLDEN/intel_pt/rec.ret.pt
 tracelathe timeline --to chrome --function '^deep$' $trace | python3 -c '

@@ -1,6 +1,7 @@
 # Instructions of an Intel PT trace, and their number in a profile, are those that were executed: the expected list is that
 # of the recorder (rec.ips.zst), the number is that of rec.truth. Map and image are found beside the trace, or named; the
 # trace may be compressed or come from a pipe.
+# Needs: Zydis zstd
 exec 2>/dev/null # which binaries of this machine give no names
 insns=$(sed -n 's/^insns \([0-9]*\)$/\1/p' $GOLDEN/intel_pt/rec.truth)
 zstd -dqc $GOLDEN/intel_pt/rec.ips.zst | od -An -v -w8 -t x8 | tr -d ' ' >wanted

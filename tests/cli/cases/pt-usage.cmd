@@ -1,4 +1,5 @@
 # Values that make no sense are told, with status 2.
+# Needs: zstd
 trace=$GOLDEN/intel_pt/rec.ret.pt
 for option in "--cpu-model 6" "--cpu-model 6/85/x" "--mtc-freq 300" "--raw nofile" "--raw $GOLDEN/intel_pt/rec.map:9-5@0" "--raw none@0x1000" \
 	"--binary $GOLDEN/intel_pt/rec.map" "--map $GOLDEN/intel_pt/README.md"; do

@@ -1,4 +1,5 @@
 # Filters that leave nothing of a trace leave its trees empty; a trace has call stacks, so none says that it has none.
+# Needs: YAML
 cp "$GOLDEN/xray/fib-fdr.xray" log
 cp "$GOLDEN/xray/fib.instrmap-sym.yaml" map.yaml
 exec 2>&1

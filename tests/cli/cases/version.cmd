@@ -1,2 +1,2 @@
 # "--version"
-tracelathe --version
+tracelathe --version | sed "/^built without /d"

@@ -1,6 +1,7 @@
 # Custom events with the meaning that --decode tells, in dump, timeline and query: the program wrote "step #N" and more
 # (snprintf of "step #%d \"q\"\t\xff end"), 17 bytes for N below 10. "An event of another size is shown by its bytes, and
 # that is told with the offset of the first one (exit 1)": from N = 10 on there are 18 bytes.
+# Needs: SQLite
 cp "$GOLDEN/xray/custom-fdr.xray" log
 log=log
 word='custom:step=struct:s4 word,pad2,s2 n,s8 rest,u8 last'

@@ -1,5 +1,6 @@
 # The instrumentation map as llvm-xray prints it (`llvm-xray extract --symbolize` wrote args.instrmap-sym.yaml), in every
 # form, and read again from the YAML.
+# Needs: libiberty YAML
 bin=$GOLDEN/../corpus/xray/bin
 tracelathe extract --yaml "$bin/args.elf" | cmp - "$GOLDEN/xray/args.instrmap-sym.yaml"
 tracelathe extract -o map.yaml "$bin/args.elf"

@@ -1,5 +1,6 @@
 # Two threads that share a memory: 22 loads of each differ from what the thread itself stored, none in the order of TIME.
 # Which thread is given first does not matter.
+# Needs: zstd
 alone=$PWD/alone
 cd "$GOLDEN/xtrace/u4-thr-time"
 for thread in 0 1; do
