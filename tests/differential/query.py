@@ -217,7 +217,14 @@ def extension(path, library):
     expect("a dropped table", shell("DROP TABLE t; SELECT count(*) FROM calls"), text(rows("SELECT count(*) FROM calls", path)))
     expect("one table", shell("CREATE VIRTUAL TABLE temp.one USING tracelathe('%s', 'table=threads', 'thread=1'); "
                               "SELECT count(*) FROM one" % path), [["0"]])
-    for wrong in ("'nowhere.xray'", "", "'%s', 'binry=x'" % path, "'%s', 'table=x'" % path):
+    decoders = ("custom:step=text", "typed=hex")
+    events = os.path.join(ROOT, "tests", "golden", "xray", "custom-fdr.xray")
+    got = shell("CREATE VIRTUAL TABLE temp.e USING tracelathe('%s', 'table=instants', %s); SELECT name, payload FROM e"
+                % (events, ", ".join("'decode=%s'" % word for word in decoders)))
+    wanted = rows("SELECT name, payload FROM instants", *[word for form in decoders for word in ("--decode", form)], events)
+    expect("decoded events in sqlite3", got, text(wanted))
+    expect("a name that was decoded", any(name == "step" for name, _ in wanted), True)
+    for wrong in ("'nowhere.xray'", "", "'%s', 'binry=x'" % path, "'%s', 'table=x'" % path, "'%s', 'decode=custom'" % path):
         done = subprocess.run(["sqlite3", "-bail"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, input=(
             ".load %s\nCREATE VIRTUAL TABLE temp.t USING tracelathe(%s);" % (library, wrong)).encode())
         if done.returncode <= 0 or not done.stderr:

@@ -2,6 +2,7 @@
 """What the package says is what the command prints, number for number."""
 import csv
 import gc
+import html.parser
 import json
 import os
 import subprocess
@@ -133,6 +134,110 @@ class Package(unittest.TestCase):
             profile = trace.profile
         self.assertEqual(sum(context.self[0] for context in profile.contexts), profile.total[0])
         self.assertTrue(all(c.parent is None or c.parent < c.number for c in profile.contexts))
+
+    def test_events_are_decoded_as_the_command_does(self):
+        log, forms = os.path.join(GOLDEN, "custom-fdr.xray"), ["custom:step=text", "typed=hex"]
+        sql = "SELECT name, payload FROM instants"
+        want = rows("query", "--csv", "--decode", forms[0], "--decode", forms[1], log, sql)
+        with tracelathe.open(log, decode=forms) as trace:
+            got = [(row.name, row.payload) for row in trace.query(sql)]
+        self.assertEqual(got, [(row["name"], row["payload"]) for row in want])
+        self.assertIn("step", {name for name, _ in got})
+        with tracelathe.open(log, decode=forms[0]) as trace:
+            self.assertEqual([(row.name, row.payload) for row in trace.query(sql)], got)
+        with self.assertRaises(tracelathe.Error):
+            with tracelathe.open(log, decode="custom=texts") as trace:
+                list(trace.records())
+
+    def test_executions_are_compared_as_the_command_does(self):
+        folder = os.path.join(ROOT, "tests", "golden", "xtrace")
+        paths = [next(os.path.join(folder, name, file) for file in sorted(os.listdir(os.path.join(folder, name)))
+                      if "xinsndata" in file) for name in ("u1-recur-vl128", "u7-recur-vl2048")]
+        want, = json.loads(printed("diff", "--flow", "--json", *paths))["streams"]
+        with tracelathe.open(paths[0]) as before, tracelathe.open(paths[1]) as after:
+            flow = before.diff_flow(after)
+            with self.assertRaises(tracelathe.Error):
+                before.diff_flow(before)
+            few = before.diff_flow(after, listed=1).streams[0]
+        got, = flow.streams
+        self.assertEqual(flow.unpaired, (0, 0))
+        self.assertEqual((got.same, got.parts, got.missing, got.complete), tuple(want[key] for key in (
+            "same", "parts", "missing", "complete")))
+
+        def both(pair):
+            return pair["before"], pair["after"]
+
+        def place(spot):
+            return spot and (spot["function"], int(spot["offset"], 16))
+
+        def spot_of(spot):
+            return spot and (spot.function, spot.offset)
+
+        self.assertEqual(got.instructions, both(want["instructions"]))
+        self.assertEqual([(d.reason, d.ordinal, d.instructions, d.meets, *map(spot_of, d.last), *map(spot_of, d.next))
+                          for d in got.differences],
+                         [(d["reason"], both(d["ordinal"]), both(d["instructions"]), d["meets"], *map(place, both(d["last"])),
+                           *map(place, both(d["next"]))) for d in want["differences"]])
+        self.assertEqual([(p.times, p.instructions, spot_of(p.last)) for p in got.partings],
+                         [(p["times"], both(p["instructions"]), place(p["last"])) for p in want["partings"]])
+        self.assertEqual([spot_of(spot) for spot in got.stack], [place(spot) for spot in want["stack"]])
+        self.assertEqual((few.parts, few.differences), (got.parts, got.differences[:1]))
+        with open_log() as log, tracelathe.open(paths[0]) as one, self.assertRaises(tracelathe.Error):
+            one.diff_flow(log)
+
+    def test_notebooks_show_tables_and_the_flame_graph(self):
+        class Cells(html.parser.HTMLParser):
+            def __init__(self, page):
+                super().__init__()
+                self.rows, self.pages, self.text = [], [], None
+                self.feed(page)
+
+            def handle_starttag(self, tag, attributes):
+                if tag == "tr":
+                    self.rows.append([])
+                elif tag in ("td", "th"):
+                    self.text = ""
+                elif tag == "iframe":
+                    self.pages.append(dict(attributes)["srcdoc"])
+
+            def handle_data(self, data):
+                if self.text is not None:
+                    self.text += data
+
+            def handle_endtag(self, tag):
+                if tag in ("td", "th"):
+                    self.rows[-1].append(self.text)
+                    self.text = None
+
+        with tracelathe.open(self.write("a.out", CALLGRIND.replace("fn=f", "fn=f<&>\"b"))) as trace:
+            table = Cells(trace.functions._repr_html_())
+            answer = trace.query("SELECT name, NULL AS no, 2.5 AS half FROM functions ORDER BY name")
+            asked = Cells(answer._repr_html_())
+            self.assertEqual(len(list(answer)), 2)
+            many = Cells(trace.query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")._repr_html_())
+            self.assertEqual(Cells(trace.query("SELECT 1 WHERE 0")._repr_html_()).rows, [[]])
+            flame, picture = trace.profile, trace.profile.flame(svg=True)
+            change = Cells(trace.profile.diff(trace.profile)._repr_html_())
+        self.assertEqual(table.rows[0], list(tracelathe.Function._fields))
+        self.assertEqual([row[1] for row in table.rows[1:]], [function.name for function in trace.profile.functions])
+        self.assertIn('f<&>"b', [row[1] for row in table.rows])
+        self.assertEqual(asked.rows, [["name", "no", "half"], ['f<&>"b', "", "2.5"], ["main", "", "2.5"]])
+        self.assertEqual([row[0] for row in many.rows], ["i"] + [str(i + 1) for i in range(50)])
+        self.assertEqual(len(change.rows), 3)
+        self.assertIn("<svg", picture._repr_html_())
+        self.assertIn("f&lt;&amp;&gt;", picture.text)
+        shown = flame._repr_html_()
+        pages = Cells(shown).pages
+        self.assertEqual(pages == [], "<svg" in shown[:200])
+        for page in pages:
+            self.assertIn("<html", page.lower())
+            self.assertEqual(page, flame.flame().text)
+        with open_log() as trace:
+            calls = trace.calls()
+            first = next(calls)
+            shown = Cells(calls._repr_html_()).rows
+            self.assertEqual(shown[1][0], str(first.id))
+            self.assertEqual(len(shown), 51)
 
     def test_errors_have_their_place(self):
         with self.assertRaises(tracelathe.Error) as caught:

@@ -25,23 +25,16 @@ from ctypes import byref
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _arrow, _library
+from ._errors import Error, error_of, known, new_error, text_of
+from ._flow import Flow, FlowDifference, FlowParting, FlowSpot, FlowStream, flow_of
 from ._library import NONE, NOWHERE
+from ._show import Rows, first_of, frame_of
 
 _lib = _library.load()
 Path = Union[str, "os.PathLike[str]"]
 
-__all__ = ["open", "merge", "Trace", "Profile", "Calls", "View", "Error", "Function", "Arc", "Context", "Call", "Event", "Damage",
-           "Change", "version"]
-
-
-class Error(Exception):
-    """What went wrong, and where: `status` is its name, `offset` and `record` are None where there is no place."""
-
-    def __init__(self, status: str, text: str, path: Optional[str] = None, offset: Optional[int] = None,
-                 record: Optional[int] = None):
-        place = "" if offset is None else "offset 0x%x: " % offset
-        super().__init__((path + ": " if path else "") + place + text)
-        self.status, self.text, self.path, self.offset, self.record = status, text, path, offset, record
+__all__ = ["open", "merge", "Trace", "Profile", "Calls", "Answer", "View", "Flame", "Error", "Function", "Arc", "Context", "Call",
+           "Event", "Damage", "Change", "Flow", "FlowStream", "FlowDifference", "FlowParting", "FlowSpot", "version"]
 
 
 class Event(NamedTuple):
@@ -134,6 +127,9 @@ class Diff(NamedTuple):
     events: List[str]
     rows: List[Change]
 
+    def _repr_html_(self) -> str:
+        return Rows(self.rows)._repr_html_()
+
 
 def version() -> str:
     """The version of the library that runs."""
@@ -142,28 +138,26 @@ def version() -> str:
 
 # ---- texts, errors ----
 
-def _text(raw: Optional[bytes]) -> str:
-    return raw.decode("utf-8", "surrogateescape") if raw else ""
-
-
 def _path(path: Path) -> bytes:
     return os.fsencode(path)
 
 
-def _known(number: int, unknown: int = 0) -> Optional[int]:
-    return None if number == unknown else number
-
-
 def _error(err: "_library.Error", path: Optional[str] = None) -> Error:
-    text = _text(err.text) or _text(_lib.tl_status_name(err.status))
-    if err.sys_errno:
-        text += ": " + os.strerror(err.sys_errno)
-    return Error(_text(_lib.tl_status_name(err.status)), text, path, _known(err.offset, NOWHERE),
-                 _known(err.record, NOWHERE))
+    return error_of(_lib, err, path)
 
 
-def _new_error() -> "_library.Error":
-    return _library.Error(offset=NOWHERE, record=NOWHERE)
+def _written(write: Any, failed: Any) -> bytes:
+    """What write(output, error) writes; failed(error) is the exception when it fails."""
+    out, err, size = ctypes.c_void_p(), new_error(), ctypes.c_size_t()
+    if _lib.tl_output_open_memory(byref(out), byref(err)) < 0:
+        raise _error(err)
+    try:
+        if write(out, byref(err)) < 0:
+            raise failed(err)
+        start = _lib.tl_output_bytes(out, byref(size))
+        return ctypes.string_at(start, size.value)
+    finally:
+        _lib.tl_output_discard(out)
 
 
 class _Handle:
@@ -207,19 +201,19 @@ class Profile:
     @property
     def format(self) -> str:
         """The format that it was made from."""
-        return _text(_lib.tl_profile_format(self._profile.raw))
+        return text_of(_lib.tl_profile_format(self._profile.raw))
 
     @property
     def frequency(self) -> Optional[int]:
         """Ticks per second, None: unknown."""
-        return _known(_lib.tl_profile_frequency(self._profile.raw))
+        return known(_lib.tl_profile_frequency(self._profile.raw))
 
     @property
     def events(self) -> List[Event]:
         """The kinds of costs, in the order of all vectors of costs."""
         raw = self._profile.raw
         events = (_lib.tl_profile_event(raw, i).contents for i in range(_lib.tl_profile_event_count(raw)))
-        return [Event(_text(event.name), _text(event.unit)) for event in events]
+        return [Event(text_of(event.name), text_of(event.unit)) for event in events]
 
     @property
     def total(self) -> Tuple[int, ...]:
@@ -229,9 +223,9 @@ class Profile:
 
     @property
     def functions(self) -> List[Function]:
-        """All functions, or those that the filters by function and object let pass."""
+        """All functions, or those that the filters by function and object let pass; a list, which notebooks show as a table."""
         raw = self._profile.raw
-        return [self._function(raw, i) for i in range(_lib.tl_profile_function_count(raw)) if _lib.tl_profile_chosen(raw, i)]
+        return Rows(self._function(raw, i) for i in range(_lib.tl_profile_function_count(raw)) if _lib.tl_profile_chosen(raw, i))
 
     @staticmethod
     def _function(raw: ctypes.c_void_p, number: int) -> Function:
@@ -242,8 +236,8 @@ class Profile:
         durations: Tuple[Optional[int], ...] = (None,) * 6
         if _lib.tl_profile_latency(raw, number, NONE, byref(latency), ctypes.sizeof(latency)):
             durations = (latency.min, latency.median, latency.p90, latency.p99, latency.max, latency.sum)
-        return Function(number, _text(function.name), _text(function.object), _text(function.file), _known(function.line),
-                        _known(function.address), totals.calls, totals.unfinished, tuple(totals.self_[:events]),
+        return Function(number, text_of(function.name), text_of(function.object), text_of(function.file), known(function.line),
+                        known(function.address), totals.calls, totals.unfinished, tuple(totals.self_[:events]),
                         tuple(totals.inclusive[:events]), *durations)
 
     @property
@@ -254,8 +248,8 @@ class Profile:
         for number in range(_lib.tl_profile_arc_count(raw)):
             raw = self._profile.raw
             arc = _lib.tl_profile_arc(raw, number).contents
-            yield Arc(_known(arc.caller, NONE), arc.callee, _known(arc.part, NONE), _text(arc.from_.file),
-                      _known(arc.from_.line), _known(arc.from_.address), arc.calls,
+            yield Arc(known(arc.caller, NONE), arc.callee, known(arc.part, NONE), text_of(arc.from_.file),
+                      known(arc.from_.line), known(arc.from_.address), arc.calls,
                       tuple(_lib.tl_profile_arc_cost(raw, number)[:events]))
 
     @property
@@ -266,25 +260,36 @@ class Profile:
         for number in range(_lib.tl_profile_context_count(raw)):
             raw = self._profile.raw
             context = _lib.tl_profile_context(raw, number).contents
-            yield Context(number, _known(context.parent, NONE), context.function, context.part, context.calls,
+            yield Context(number, known(context.parent, NONE), context.function, context.part, context.calls,
                           context.unfinished, tuple(_lib.tl_profile_context_self(raw, number)[:events]),
                           tuple(_lib.tl_profile_context_inclusive(raw, number)[:events]))
 
     def diff(self, after: "Profile") -> Diff:
         """What changed from this profile to another one, by function."""
-        handle, err = ctypes.c_void_p(), _new_error()
+        handle, err = ctypes.c_void_p(), new_error()
         if _lib.tl_profile_diff(byref(handle), self._profile.raw, after._profile.raw, None, byref(err)) < 0:
             raise _error(err)
         try:
             events = _lib.tl_diff_event_count(handle)
-            names = [_text(_lib.tl_diff_event(handle, i).contents.name) for i in range(events)]
-            return Diff(names, [_change(handle, i, events) for i in range(_lib.tl_diff_row_count(handle))])
+            names = [text_of(_lib.tl_diff_event(handle, i).contents.name) for i in range(events)]
+            return Diff(names, Rows(_change(handle, i, events) for i in range(_lib.tl_diff_row_count(handle))))
         finally:
             _lib.tl_diff_free(handle)
 
+    def flame(self, baseline: "Optional[Profile]" = None, *, svg: bool = False) -> "Flame":
+        """The page of `tracelathe flame`, or its picture; with a baseline, the change since then. Notebooks show it inline."""
+        options = _library.FlameOptions(size=ctypes.sizeof(_library.FlameOptions), form=1 if svg else 0, threshold=-1)
+        raw, before = self._profile.raw, baseline._profile.raw if baseline else None
+        page = _written(lambda out, err: _lib.tl_flame_write(raw, before, byref(options), out, err), _error)
+        return Flame(page.decode("utf-8", "replace"), svg)
+
+    def _repr_html_(self) -> str:
+        """The flame graph; a build without the page has the picture."""
+        return self.flame(svg=not _lib.tl_flame_has_page())._repr_html_()
+
     def export(self, path: Path, to: str = "callgrind") -> None:
         """Write it as a file of a format of `tracelathe convert --to`, whole or not at all."""
-        exporter, out, err = _lib.tl_exporter_find(to.encode()), ctypes.c_void_p(), _new_error()
+        exporter, out, err = _lib.tl_exporter_find(to.encode()), ctypes.c_void_p(), new_error()
         if not exporter:
             raise Error("bad usage", "%s is no format that profiles are written in" % to)
         if _lib.tl_output_open(byref(out), _path(path), byref(err)) < 0:
@@ -300,14 +305,14 @@ def _change(diff: ctypes.c_void_p, number: int, events: int) -> Change:
     row = _library.DiffRow()
     _lib.tl_diff_row(diff, number, byref(row), ctypes.sizeof(row))
     function = row.function.contents
-    return Change(_text(function.name), _text(function.object), _text(function.file), row.calls_before, row.calls_after,
+    return Change(text_of(function.name), text_of(function.object), text_of(function.file), row.calls_before, row.calls_after,
                   tuple(row.before[:events]), tuple(row.after[:events]), row.in_before, row.in_after)
 
 
 def merge(profiles: Sequence[Profile]) -> Profile:
     """One profile of everything in these."""
     handles = (ctypes.c_void_p * len(profiles))(*[profile._profile.raw for profile in profiles])
-    handle, err = ctypes.c_void_p(), _new_error()
+    handle, err = ctypes.c_void_p(), new_error()
     if _lib.tl_profile_merge(byref(handle), handles, len(profiles), byref(err)) < 0:
         raise _error(err)
     return Profile(handle.value)
@@ -327,11 +332,15 @@ class Calls:
     def __next__(self) -> Call:
         return next(self._each)
 
+    def _repr_html_(self) -> str:
+        """The first calls of the trace, whatever was read of these."""
+        return first_of(self._trace.calls())
+
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """A capsule with all calls, from the first one on: id, parent, process, thread, depth, function, start, end, self and
         flags (1: the end is not in the trace, 2: the begin is not). Nothing is copied; the stream outlives the trace."""
         own = self._trace._again()
-        calls, err, stream = own._open_calls(), _new_error(), _library.ArrowStream()
+        calls, err, stream = own._open_calls(), new_error(), _library.ArrowStream()
         raw = calls.release()
         if _lib.tl_calls_arrow(raw, byref(stream), byref(err)) < 0:
             raise _error(err)
@@ -350,6 +359,32 @@ class Calls:
         """A polars.DataFrame; ImportError without polars."""
         import polars  # type: ignore[import-not-found]
         return polars.DataFrame(self)
+
+
+class Answer:
+    """The rows of a statement, an iterator of named tuples. A notebook shows the first ones, for which it asks again."""
+
+    def __init__(self, trace: "Trace", sql: str, each: Iterator[Any]):
+        self._trace, self._sql, self._each = trace, sql, each
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._each)
+
+    def _repr_html_(self) -> str:
+        return first_of(self._trace.query(self._sql))
+
+
+class Flame:
+    """A flame graph: `text` is a page of HTML, or a picture of SVG."""
+
+    def __init__(self, text: str, is_picture: bool):
+        self.text, self._is_picture = text, is_picture
+
+    def _repr_html_(self) -> str:
+        return self.text if self._is_picture else frame_of(self.text)
 
 
 class View:
@@ -386,7 +421,7 @@ class Trace:
         self._profile: Optional[Profile] = None
         self._idle_query: Optional[_Handle] = None
         self._streams: "weakref.WeakSet[_Handle]" = weakref.WeakSet()
-        handle, failed, err = ctypes.c_void_p(), ctypes.c_char_p(), _new_error()
+        handle, failed, err = ctypes.c_void_p(), ctypes.c_char_p(), new_error()
         if _lib.tl_input_open(byref(handle), self._raw_paths, len(paths), byref(options), byref(failed), byref(err)) < 0:
             raise _error(err, os.fsdecode(failed.value) if failed.value else self._paths[0])
         self._input = _Handle(handle.value, _lib.tl_input_close)
@@ -411,13 +446,13 @@ class Trace:
     @property
     def format(self) -> str:
         """The format of the input, as recognised."""
-        return _text(_lib.tl_input_format(self._input.raw)[0])
+        return text_of(_lib.tl_input_format(self._input.raw)[0])
 
     @property
     def profile(self) -> Profile:
         """The whole input as one profile; made when it is first asked for."""
         if self._profile is None:
-            handle, err = ctypes.c_void_p(), _new_error()
+            handle, err = ctypes.c_void_p(), new_error()
             if _lib.tl_input_fold(self._input.raw, byref(handle), byref(err)) < 0:
                 raise self._failed(err)
             self._profile = Profile(handle.value)
@@ -443,7 +478,7 @@ class Trace:
         return Calls(self, self._each_call(calls))
 
     def _open_calls(self) -> _Handle:
-        handle, err = ctypes.c_void_p(), _new_error()
+        handle, err = ctypes.c_void_p(), new_error()
         if _lib.tl_input_calls(self._input.raw, None, byref(handle), byref(err)) < 0:
             raise self._failed(err)
         return _Handle(handle.value, _lib.tl_calls_close)
@@ -453,7 +488,7 @@ class Trace:
         return Trace(self._paths, self._options, self._kept)
 
     def _each_call(self, calls: _Handle) -> Iterator[Call]:
-        at, err = ctypes.POINTER(_library.Call)(), _new_error()
+        at, err = ctypes.POINTER(_library.Call)(), new_error()
         names: dict = {}
         try:
             while True:
@@ -469,26 +504,17 @@ class Trace:
                     function = _library.CallFunction()
                     if _lib.tl_calls_function(calls.raw, number, byref(function), ctypes.sizeof(function), byref(err)) < 0:
                         raise self._failed(err)
-                    name = names[number] = _text(function.name)
-                yield Call(call.id, _known(call.parent, NOWHERE), call.process, call.thread, call.depth, name, call.start,
-                           _known(call.end, NOWHERE), call.self_)
+                    name = names[number] = text_of(function.name)
+                yield Call(call.id, known(call.parent, NOWHERE), call.process, call.thread, call.depth, name, call.start,
+                           known(call.end, NOWHERE), call.self_)
         finally:
             calls.close()
 
     def records(self) -> Iterator[dict]:
         """Every record of the file, as `dump --json` prints it; all of them are held in memory as text meanwhile."""
-        out, err, size = ctypes.c_void_p(), _new_error(), ctypes.c_size_t()
         json_form = 2
-        if _lib.tl_output_open_memory(byref(out), byref(err)) < 0:
-            raise _error(err)
-        try:
-            if _lib.tl_input_dump(self._input.raw, json_form, out, byref(err)) < 0:
-                raise self._failed(err)
-            start = _lib.tl_output_bytes(out, byref(size))
-            lines = ctypes.string_at(start, size.value).splitlines()
-        finally:
-            _lib.tl_output_discard(out)
-        return (json.loads(line.decode("utf-8", "surrogateescape")) for line in lines)
+        text = _written(lambda out, err: _lib.tl_input_dump(self._input.raw, json_form, out, err), self._failed)
+        return (json.loads(line.decode("utf-8", "surrogateescape")) for line in text.splitlines())
 
     @property
     def damage(self) -> List[Damage]:
@@ -498,8 +524,8 @@ class Trace:
         for number in range(count):
             if _lib.tl_input_damage(self._input.raw, number, byref(place), ctypes.sizeof(place)) != 1:
                 break
-            places.append(Damage(place.status != 0, _text(place.text), os.fsdecode(place.path) if place.path else None,
-                                 _known(place.offset, NOWHERE), place.length))
+            places.append(Damage(place.status != 0, text_of(place.text), os.fsdecode(place.path) if place.path else None,
+                                 known(place.offset, NOWHERE), place.length))
         return places
 
     def view(self, *, open_browser: bool = False, command: Optional[str] = None) -> View:
@@ -507,7 +533,7 @@ class Trace:
 
         Of the options of open(), the binaries and the map count.
         """
-        programs = [self._kept[i].path for i in range(self._options.programs.binary_count)]
+        programs = [self._kept[0][i].path for i in range(self._options.programs.binary_count)]
         options = [word for path in programs for word in ("--binary", os.fsdecode(path))]
         if self._options.programs.map:
             options += ["--map", os.fsdecode(self._options.programs.map)]
@@ -521,22 +547,37 @@ class Trace:
             raise Error("view", "the command ended with status %d" % process.wait(), self._paths[0])
         return View(process, url)
 
-    def query(self, sql: str) -> Iterator[Any]:
+    def diff_flow(self, after: "Trace", *, window: int = 0, meet: int = 0, listed: int = 0) -> Flow:
+        """What this trace executed, instruction by instruction, compared with another one: `diff --flow`.
+
+        `window`: how many blocks are searched for the place where both meet again; `meet`: how many have to be the same there;
+        `listed`: how many differences are listed one by one; 0 is the library's own choice, as include/tracelathe/flow.h says.
+        """
+        options = _library.FlowOptions(ctypes.sizeof(_library.FlowOptions), window, meet, listed)
+        handle, side, err = ctypes.c_void_p(), ctypes.c_int(), new_error()
+        if _lib.tl_input_flow(self._input.raw, after._input.raw, byref(options), byref(handle), byref(side), byref(err)) < 0:
+            raise (after if side.value else self)._failed(err)
+        try:
+            return flow_of(_lib, handle)
+        finally:
+            _lib.tl_flow_free(handle)
+
+    def query(self, sql: str) -> "Answer":
         """The rows of one statement in SQL over the tables of docs/query.md, as named tuples.
 
         What is folded or indexed for a statement stays for the next one, once its rows have been read.
         """
-        query, self._idle_query, err = self._idle_query or self._new_query(), None, _new_error()
+        query, self._idle_query, err = self._idle_query or self._new_query(), None, new_error()
         status = _lib.tl_query_start(query.raw, sql.encode("utf-8", "surrogateescape"), None, byref(err))
         if status < 0:
             raise _query_error(query, err)
         if status:
-            return self._each_row(query)
+            return Answer(self, sql, self._each_row(query))
         self._idle_query = query
-        return iter(())
+        return Answer(self, sql, iter(()))
 
     def _new_query(self) -> _Handle:
-        handle, failed, err = ctypes.c_void_p(), ctypes.c_char_p(), _new_error()
+        handle, failed, err = ctypes.c_void_p(), ctypes.c_char_p(), new_error()
         if _lib.tl_query_open(byref(handle), byref(err)) < 0:
             raise _error(err)
         query = _Handle(handle.value, _lib.tl_query_close)
@@ -547,8 +588,8 @@ class Trace:
         return query
 
     def _each_row(self, query: _Handle) -> Iterator[Any]:
-        raw, err = query.raw, _new_error()
-        names = [_text(_lib.tl_query_column_name(raw, i)) for i in range(_lib.tl_query_column_count(raw))]
+        raw, err = query.raw, new_error()
+        names = [text_of(_lib.tl_query_column_name(raw, i)) for i in range(_lib.tl_query_column_count(raw))]
         row_type = collections.namedtuple("Row", names, rename=True)  # type: ignore[misc]
         value = _library.QueryValue()
         try:
@@ -570,7 +611,7 @@ class Trace:
 
 
 def _query_error(query: _Handle, err: "_library.Error") -> Error:
-    message = _text(_lib.tl_query_message(query.raw))
+    message = text_of(_lib.tl_query_message(query.raw))
     error = _error(err)
     return Error(error.status, message, None, error.offset, error.record) if message else error
 
@@ -584,19 +625,20 @@ def _value(query: ctypes.c_void_p, column: int, value: "_library.QueryValue") ->
     if value.type == 0:
         return None
     raw = ctypes.string_at(value.text, value.size)
-    return _text(raw) if value.type == 3 else raw
+    return text_of(raw) if value.type == 3 else raw
 
 
 def open(*paths: Path, format: Optional[str] = None, binary: Union[Path, Sequence[Path], None] = None,
          map: Optional[Path] = None, thread: Optional[int] = None, process: Optional[int] = None,
          function: Optional[str] = None, object: Optional[str] = None,
          time: Optional[Tuple[float, Optional[float]]] = None, exact: bool = False, strict: bool = False,
-         jobs: int = 1) -> Trace:
+         jobs: int = 1, decode: Union[str, Sequence[str], None] = None) -> Trace:
     """Open a trace or profile; several paths are the parts of one run.
 
     `binary`: the programs that ran; `map`: an XRay instrumentation map as YAML. `time` is a window in seconds from the
     first record on, `function` and `object` are POSIX extended regular expressions. `exact`: quantiles of durations are
-    exact, whatever memory they need. `strict`: damage is an error instead of being left out.
+    exact, whatever memory they need. `strict`: damage is an error instead of being left out. `decode`: what custom and typed
+    events of XRay logs mean, "EVENT[:NAME]=FORM", one or several, as docs/formats/xray.md has it.
     """
     if not paths:
         raise ValueError("a path is needed")
@@ -616,4 +658,7 @@ def open(*paths: Path, format: Optional[str] = None, binary: Union[Path, Sequenc
     options.programs.binaries, options.programs.binary_count = specs, len(programs)
     options.programs.map = _path(map) if map else None
     options.exact, options.strict, options.jobs = exact, strict, jobs
-    return Trace(paths, options, specs)
+    forms = [decode] if isinstance(decode, str) else list(decode or [])
+    decoders = (ctypes.c_char_p * max(len(forms), 1))(*[form.encode("utf-8", "surrogateescape") for form in forms])
+    options.xray.decoders, options.xray.decoder_count = decoders, len(forms)
+    return Trace(paths, options, (specs, decoders))

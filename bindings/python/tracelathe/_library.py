@@ -147,8 +147,46 @@ class DiffRow(Structure):
                 ("before", POINTER(c_int64)), ("after", POINTER(c_int64))]
 
 
+class FlameOptions(Structure):
+    C_NAME = "struct tl_flame_options"
+    _fields_ = [("size", c_size_t), ("form", c_int), ("icicle", c_bool), ("threads", c_bool), ("threshold", c_double),
+                ("most_frames", c_uint32), ("most_depth", c_uint32), ("events", POINTER(c_uint32)), ("event_count", c_uint32),
+                ("name", c_char_p), ("baseline_name", c_char_p), ("when", c_char_p), ("width", c_uint32),
+                ("estimated", POINTER(c_bool))]
+
+
+class FlowOptions(Structure):
+    C_NAME = "struct tl_flow_options"
+    _fields_ = [("size", c_size_t), ("window", c_uint32), ("meet", c_uint32), ("listed", c_uint32)]
+
+
+class FlowSpot(Structure):
+    C_NAME = "struct tl_flow_spot"
+    _fields_ = [("function", c_char_p), ("object", c_char_p), ("into", c_uint64), ("offset", c_uint64), ("address", c_uint64)]
+
+
+class FlowDifference(Structure):
+    C_NAME = "struct tl_flow_difference"
+    _fields_ = [("reason", c_int), ("has_last", c_bool), ("last", FlowSpot * 2), ("has_next", c_bool * 2), ("next", FlowSpot * 2),
+                ("ordinal", c_uint64 * 2), ("instructions", c_uint64 * 2), ("meets", c_bool), ("offset", c_uint64 * 2)]
+
+
+class FlowParting(Structure):
+    C_NAME = "struct tl_flow_parting"
+    _fields_ = [("has_last", c_bool), ("last", FlowSpot), ("next", FlowSpot * 2), ("has_next", c_bool * 2), ("times", c_uint64),
+                ("instructions", c_uint64 * 2), ("ordinal", c_uint64)]
+
+
+class FlowStream(Structure):
+    C_NAME = "struct tl_flow_stream"
+    _fields_ = [("process", c_uint64 * 2), ("thread", c_uint64 * 2), ("instructions", c_uint64 * 2), ("common", c_uint64),
+                ("differences", c_uint64), ("missing", c_uint64), ("listed", c_uint64), ("partings", c_uint64),
+                ("complete", c_bool)]
+
+
 STRUCTS = [Error, Event, Function, Position, Arc, Context, Totals, Latency, BinarySpec, Range, Filter, Programs, DumpOptions,
-           IntelPt, Xray, Xtrace, InputOptions, Damage, Call, CallFunction, CallsInfo, QueryValue, DiffRow]
+           IntelPt, Xray, Xtrace, InputOptions, Damage, Call, CallFunction, CallsInfo, QueryValue, DiffRow,
+           FlameOptions, FlowOptions, FlowSpot, FlowDifference, FlowParting, FlowStream]
 
 RELEASE_STREAM = ctypes.CFUNCTYPE(None, c_void_p)
 
@@ -212,6 +250,16 @@ FUNCTIONS = {
     "tl_diff_row_count": (c_uint32, [c_void_p]),
     "tl_diff_row": (c_int, [c_void_p, c_uint32, POINTER(DiffRow), c_size_t]),
     "tl_diff_free": (None, [c_void_p]),
+    "tl_flame_has_page": (c_bool, []),
+    "tl_flame_write": (c_int, [c_void_p, c_void_p, POINTER(FlameOptions), c_void_p, ERR]),
+    "tl_input_flow": (c_int, [c_void_p, c_void_p, POINTER(FlowOptions), HANDLE, POINTER(c_int), ERR]),
+    "tl_flow_stream_count": (c_size_t, [c_void_p]),
+    "tl_flow_unpaired": (c_size_t, [c_void_p, c_bool]),
+    "tl_flow_stream": (c_int, [c_void_p, c_size_t, POINTER(FlowStream), c_size_t]),
+    "tl_flow_difference": (c_int, [c_void_p, c_size_t, c_uint64, POINTER(FlowDifference), c_size_t]),
+    "tl_flow_parting": (c_int, [c_void_p, c_size_t, c_uint64, POINTER(FlowParting), c_size_t]),
+    "tl_flow_stack": (c_int, [c_void_p, c_size_t, c_uint64, POINTER(FlowSpot), c_size_t]),
+    "tl_flow_free": (None, [c_void_p]),
     "tl_exporter_find": (POINTER(Exporter), [c_char_p]),
     "tl_output_open": (c_int, [HANDLE, c_char_p, ERR]),
     "tl_output_open_memory": (c_int, [HANDLE, ERR]),

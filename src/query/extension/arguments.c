@@ -49,6 +49,16 @@ static bool add_binary(struct tl_query_arguments *to, const char *value)
 	return true;
 }
 
+static bool add_decoder(struct tl_query_arguments *to, const char *value)
+{
+	struct tl_input_xray *xray = &to->options.xray;
+
+	if (xray->decoder_count == TL_QUERY_MOST_DECODERS)
+		return false;
+	to->decoders[xray->decoder_count++] = value;
+	return true;
+}
+
 static bool take_text(const char **text, const char *value)
 {
 	*text = value;
@@ -61,6 +71,8 @@ static bool take_named(struct tl_query_arguments *to, const char *name, const ch
 
 	if (!strcmp(name, "binary"))
 		return add_binary(to, value);
+	if (!strcmp(name, "decode"))
+		return add_decoder(to, value);
 	if (!strcmp(name, "table"))
 		return take_text(&to->table, value);
 	if (!strcmp(name, "format"))
@@ -109,9 +121,11 @@ bool tl_query_arguments_read(struct tl_query_arguments *to, int count, const cha
 	*to = (struct tl_query_arguments){ .options = all };
 	*wrong = NULL;
 	to->binaries = tl_arena_alloc(&to->texts, TL_QUERY_MOST_BINARIES * sizeof(*to->binaries));
-	if (!to->binaries)
+	to->decoders = tl_arena_alloc(&to->texts, TL_QUERY_MOST_DECODERS * sizeof(*to->decoders));
+	if (!to->binaries || !to->decoders)
 		return false;
 	to->options.programs.binaries = to->binaries;
+	to->options.xray.decoders = to->decoders;
 	for (int i = 0; i < count; i++) {
 		char *text = unquoted(&to->texts, arguments[i]);
 

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "query/trace/trace.h"
 
-enum { TL_QUERY_MOST_BINARIES = 16 };
+enum { TL_QUERY_MOST_BINARIES = 16, TL_QUERY_MOST_DECODERS = 64 };
 
 struct tl_query_arguments {
 	struct tl_arena texts; /* what the other members point to */
@@ -13,6 +13,7 @@ struct tl_query_arguments {
 	const char *table;     /* NULL: none was named */
 	struct tl_input_options options;
 	struct tl_binary_spec *binaries;
+	const char **decoders; /* of custom and typed events */
 };
 
 /*
