@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof|query]: how long the
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof|query|record]: how long the
 commands take on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an
-instruction stream of 291 MB.
+instruction stream of 291 MB; and what recording costs (bench_record.py).
 
 Wall clock time is the median of five runs (one for the peers, which take minutes), with the file in the page cache and the
 output going nowhere; memory is the peak resident set, mapped file pages included. "floor" is a loop that does nothing but
@@ -18,6 +18,7 @@ import time
 
 from bench_pt import bench_intel_pt
 from bench_query import bench_profile_file, bench_python, bench_statements
+from bench_record import bench_record
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("TL_SHARED", os.path.join(ROOT, "..", "shared"))
@@ -228,7 +229,7 @@ def main():
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof", "query"))
+    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof", "query", "record"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
@@ -236,7 +237,7 @@ def main():
     print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
           "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
     rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt, "xtrace": bench_xtrace,
-             "pprof": bench_pprof, "query": bench_query}
+             "pprof": bench_pprof, "query": bench_query, "record": bench_record}
     for name, measure in rooms.items():
         if options.only in (None, name):
             measure(build, folder, options)

@@ -8,8 +8,10 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "slow.h"
@@ -117,6 +119,31 @@ static bool make_room(int fd, uint64_t offset, uint64_t size)
 	return errno == EOPNOTSUPP && !posix_fallocate(fd, (off_t)offset, (off_t)size);
 }
 
+/*
+ * The part of the file behind `from` is written once before it is mapped: the kernel makes many
+ * pages of a file in one step for a write, and one page in each fault for a mapping, which costs
+ * more than all else of a record. The room is there, so that what fails only costs time.
+ */
+static void write_zeros(int fd, uint64_t from, uint64_t end)
+{
+	enum { PIECE = 1 << 16, PIECES = 1 << 6 };
+	static uint8_t zeros[PIECE];
+	struct iovec pieces[PIECES];
+	ssize_t written = 1;
+
+	for (size_t i = 0; i < PIECES; i++)
+		pieces[i] = (struct iovec){ zeros, PIECE };
+	for (; from < end && written > 0; from += (uint64_t)written) {
+		uint64_t size = end - from;
+		int count = (int)(size / PIECE < PIECES ? size / PIECE : PIECES);
+
+		if (count)
+			written = pwritev(fd, pieces, count, (off_t)from);
+		else
+			written = pwrite(fd, zeros, size, (off_t)from);
+	}
+}
+
 static uint64_t window_bytes(const struct rt_log *log)
 {
 	uint64_t size = rt.options.ring / RING_WINDOWS / PAGE * PAGE;
@@ -131,17 +158,21 @@ static uint8_t *map_window(struct rt_log *log, uint64_t offset, uint64_t *size)
 {
 	char name[48];
 	uint8_t *map = MAP_FAILED;
+	struct stat before;
 	int fd;
 
 	log_name(log, name);
 	fd = log->begun ? rt_open(rt.image, name, O_RDWR) : create_log(log);
 	if (fd < 0)
 		return NULL;
-	while (!make_room(fd, offset, *size) && *size > PAGE)
+	if (fstat(fd, &before))
+		*size = 0;
+	while (*size > PAGE && !make_room(fd, offset, *size))
 		*size /= 2;
-	if (*size > PAGE)
-		map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
-			   (off_t)offset);
+	if (*size > PAGE) {
+		write_zeros(fd, (uint64_t)before.st_size, offset + *size);
+		map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	}
 	close(fd);
 	return map == MAP_FAILED ? NULL : map;
 }
