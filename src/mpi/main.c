@@ -16,69 +16,15 @@
 
 #include "cli/help/help.h"
 #include "cli/options/paths.h"
-#include "mpi/master.h"
-#include "mpi/worker.h"
+#include "mpi/run.h"
 
 enum {
-	DISTRIBUTED = C_REPORT | C_TREE | C_STACKS | C_FLAME | C_CONVERT | C_MERGE,
+	DISTRIBUTED =
+		C_REPORT | C_TREE | C_STACKS | C_FLAME | C_DIFF | C_CONVERT | C_MERGE | C_QUERY,
 	/* Seconds. What hangs behind the last note is ended. */
 	FINALIZE = 60,
 	SILENCE = 120,
 };
-
-/* The command's row is first, so that gather_sum() finds the rest. */
-struct run {
-	struct command command;
-	struct settings settings;
-	struct fleet_options options;
-	struct keeper keeper;
-	struct relay relay;
-	struct fleet_outcome outcome;
-	const char *restart; /* the directory of --restart, NULL: none */
-	char *kept;          /* that of these options in it: options.restart */
-	int rank, size;
-};
-
-/* ---- the sum, for the command on rank 0 ---- */
-
-static int add_profile(struct tl_input *input, struct tl_gather *gather, struct tl_error *err)
-{
-	struct tl_profile *profile;
-	int status = tl_gather_add_input(gather, input, err);
-
-	if (status)
-		return status < 0 ? status : 0;
-	status = tl_input_fold(input, &profile, err);
-	if (status == 0)
-		status = tl_gather_add(gather, profile, err);
-	tl_profile_free(profile);
-	return status;
-}
-
-/* command.gather: all files are in one profile file. */
-static int gather_sum(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
-{
-	const struct run *run = (const struct run *)job->command;
-	const struct tl_exporter *exporter = chosen_exporter(job->settings);
-	struct tl_input *input = NULL;
-	char text[64];
-	const char *path = text;
-	int status = 0;
-
-	job->missing = run->outcome.missing;
-	job->damaged |= run->outcome.damaged;
-	snprintf(text, sizeof(text), "/proc/self/fd/%d", run->outcome.sum);
-	if (run->outcome.sum >= 0)
-		status = tl_input_open(&input, &path, 1, NULL, NULL, err);
-	if (input)
-		status = add_profile(input, gather, err);
-	tl_input_close(input);
-	/* What has no call stacks anyway does not miss them. */
-	if (run->outcome.flattened &&
-	    (job->command->files == FILES_TOGETHER || exporter->contexts || exporter->whole))
-		warn_flattened(job);
-	return status;
-}
 
 /* ---- arguments ---- */
 
@@ -107,7 +53,7 @@ static const char *take_option(int *argc, char **argv, const char *name)
 	return value;
 }
 
-static bool take_own_options(struct run *run, int *argc, char **argv)
+static bool take_own_options(struct fleet_command *run, int *argc, char **argv)
 {
 	const char *timeout = take_option(argc, argv, "--timeout"),
 		   *restart = take_option(argc, argv, "--restart");
@@ -164,7 +110,7 @@ static bool is_path(const struct settings *settings, const char *argument)
  * Files that were read with other options are no use: what is kept is below a number for the
  * command and its options.
  */
-static bool name_restart(struct run *run, int argc, char **argv)
+static bool name_restart(struct fleet_command *run, int argc, char **argv)
 {
 	uint64_t hash = hash_text(0xcbf29ce484222325, run->command.name);
 
@@ -178,42 +124,64 @@ static bool name_restart(struct run *run, int argc, char **argv)
 	}
 	if (asprintf(&run->kept, "%s/%016llx", run->restart, (unsigned long long)hash) < 0)
 		run->kept = NULL;
+	/* The same file may stand on both sides, with other programs. */
+	if (run->kept && asprintf(&run->kept_after, "%s/after", run->kept) < 0)
+		run->kept_after = NULL;
 	run->options.restart = run->kept;
-	return run->kept;
+	run->options.restart_after = run->kept_after;
+	return run->kept && run->kept_after;
 }
 
-static bool make_restart(const struct run *run)
+static bool make_folder(const char *path)
 {
-	const char *folders[] = { run->restart, run->kept };
-
-	for (size_t i = 0; run->kept && i < 2; i++) {
-		if (!mkdir(folders[i], 0777) || errno == EEXIST)
-			continue;
-		complain(NULL, "%s: cannot be made: %s", folders[i], strerror(errno));
-		return false;
-	}
-	return true;
+	if (!mkdir(path, 0777) || errno == EEXIST)
+		return true;
+	complain(NULL, "%s: cannot be made: %s", path, strerror(errno));
+	return false;
 }
 
-static bool parse(struct run *run, int argc, char **argv)
+static bool make_restart(const struct fleet_command *run)
+{
+	if (!run->kept)
+		return true;
+	if (!make_folder(run->restart) || !make_folder(run->kept))
+		return false;
+	return !run->settings.diff.runs || make_folder(run->options.restart_after);
+}
+
+/* What is asked of the sum, as `merge` makes it. */
+static void take_statement(struct fleet_command *run)
+{
+	if (!(run->command.bit & C_QUERY) || run->settings.query.list)
+		return;
+	run->sql = query_statement(&run->settings, &run->sql_text);
+	run->settings.input.per_thread = true;
+}
+
+static bool parse(struct fleet_command *run, int argc, char **argv)
 {
 	const struct command *found = argc > 1 ? command_find(argv[1]) : NULL;
 
 	if (!found || !(found->bit & DISTRIBUTED)) {
 		complain(NULL,
-			 "mpirun -np N tracelathe-mpi report|tree|stacks|flame|convert|merge "
-			 "[OPTIONS] FILE...|@LIST: the options of `tracelathe`, --restart DIR and "
+			 "mpirun -np N tracelathe-mpi report|tree|stacks|flame|diff|convert|merge|"
+			 "query [OPTIONS] FILE...|@LIST: the options of `tracelathe`, --restart "
+			 "DIR and "
 			 "--timeout SECONDS; docs/fleet.md says more");
 		return false;
 	}
 	run->command = *found;
-	run->command.gather = gather_sum;
-	run->command.rights = RIGHTS_OWN; /* workers give them up */
+	run->command.bit |= C_OF_RANKS;
+	answer_by_ranks(run);
 	argc -= 2;
 	argv += 2;
-	return take_own_options(run, &argc, argv) &&
-	       settings_parse(&run->settings, &run->command, argc, argv) &&
-	       name_restart(run, argc, argv);
+	if (!take_own_options(run, &argc, argv) ||
+	    !settings_parse(&run->settings, &run->command, argc, argv))
+		return false;
+	if (!name_restart(run, argc, argv))
+		return false;
+	take_statement(run);
+	return true;
 }
 
 /* ---- messages before it is known which rank this is ---- */
@@ -265,7 +233,7 @@ static char *join_paths(const struct settings *settings, uint64_t *size)
 }
 
 /* Threads of a worker, where the user has not chosen: the processors, shared by the ranks here. */
-static int worker_jobs(const struct run *run)
+static int worker_jobs(const struct fleet_command *run)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	int ranks = 1;
@@ -280,7 +248,7 @@ static int worker_jobs(const struct run *run)
 }
 
 /* The list of rank 0 is that of all. False: there is nothing to distribute. */
-static bool share_paths(struct run *run)
+static bool share_paths(struct fleet_command *run)
 {
 	uint64_t size = 0;
 	char *text = run->rank ? NULL : join_paths(&run->settings, &size);
@@ -303,16 +271,29 @@ static bool share_paths(struct run *run)
 	return size;
 }
 
-/* Whether the files are many, which are added up. */
-static bool is_distributed(struct run *run)
+/* What is asked in SQL is the sum, also where that is of one file. */
+static bool has_sum(const struct settings *settings, const struct command *command)
+{
+	size_t count = settings->paths.list.count;
+
+	if (command->bit & C_QUERY)
+		return count;
+	if (command->bit & C_DIFF)
+		return settings->diff.runs && settings->diff.before &&
+		       settings->diff.before < count;
+	return count > 1 && !is_database(settings);
+}
+
+/* Whether the files are many, which are added up, or compared. */
+static bool is_distributed(struct fleet_command *run)
 {
 	struct settings *settings = &run->settings;
 	int many = 0;
 
 	if (!run->rank && settings_expand_paths(settings, &run->command) && make_restart(run)) {
-		many = settings->paths.list.count > 1 && !is_database(settings);
+		many = has_sum(settings, &run->command);
 		if (!many)
-			run->command.gather = NULL;
+			answer_alone(run);
 		else
 			settings->files.listed = true;
 	} else if (!run->rank) {
@@ -326,7 +307,7 @@ static bool is_distributed(struct run *run)
 
 /* ---- a rank ---- */
 
-static void distribute(struct run *run)
+static void distribute(struct fleet_command *run)
 {
 	share_paths(run);
 	if (!relay_open(&run->relay, run->keeper.socket, &run->settings))
@@ -341,9 +322,9 @@ static void distribute(struct run *run)
 }
 
 /* With MPI from here to there. */
-static void run_ranks(struct run *run, bool parsed)
+static void run_ranks(struct fleet_command *run, bool parsed)
 {
-	bool wanted = parsed && !run->settings.help.wanted;
+	bool wanted = parsed && !run->settings.help.wanted && !run->settings.query.list;
 
 	MPI_Init(NULL, NULL);
 	MPI_Comm_rank(MPI_COMM_WORLD, &run->rank);
@@ -420,13 +401,15 @@ static int spool_end(int output, int status)
 	return EXIT_UNUSABLE;
 }
 
-static int finish(struct run *run, bool parsed)
+static int finish(struct fleet_command *run, bool parsed)
 {
 	int output;
 
 	if (!parsed || run->outcome.status < 0)
 		return EXIT_UNUSABLE;
 	output = spool_begin(&run->settings);
+	if (run->settings.query.list)
+		answer_alone(run);
 	if (!run->settings.help.wanted)
 		return spool_end(output, run_command(&run->command, &run->settings));
 	help_command(&run->command, run->settings.report.all || run->settings.help.all);
@@ -435,7 +418,8 @@ static int finish(struct run *run, bool parsed)
 
 int main(int argc, char **argv)
 {
-	struct run run = { .outcome = { .sum = -1 }, .keeper = { .socket = -1 } };
+	struct fleet_command run = { .outcome = { .sum = -1, .runs = { .file = -1 } },
+				     .keeper = { .socket = -1 } };
 	int messages = -1, kept, status = EXIT_CLEAN;
 	bool parsed;
 
@@ -443,7 +427,7 @@ int main(int argc, char **argv)
 	kept = catch_begin(&messages);
 	parsed = parse(&run, argc, argv);
 	catch_end(kept);
-	if (parsed && !run.settings.help.wanted)
+	if (parsed && !run.settings.help.wanted && !run.settings.query.list)
 		parsed = keeper_begin(&run.keeper, &run.command, &run.settings, &run.options);
 	run_ranks(&run, parsed);
 	/* The status of rank 0 is that of all: mpirun ends the others when one of them fails. */
@@ -453,9 +437,10 @@ int main(int argc, char **argv)
 	}
 	if (messages >= 0)
 		close(messages);
-	if (run.outcome.sum >= 0)
-		close(run.outcome.sum);
+	fleet_outcome_free(&run.outcome);
 	settings_free(&run.settings);
+	free(run.sql_text);
 	free(run.kept);
+	free(run.kept_after);
 	return status;
 }

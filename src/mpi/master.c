@@ -149,8 +149,9 @@ static void take_folded(struct master *m, const struct note *note, char *text)
 	free(unit->text);
 	unit->text = text;
 	unit->state = UNIT_DONE;
-	unit->holder = note->from;
-	peer->holds = true;
+	/* A run is here, whatever becomes of the worker. */
+	unit->holder = m->settings->diff.runs ? NOBODY : note->from;
+	peer->holds = !m->settings->diff.runs;
 	m->done += unit->size;
 }
 
@@ -165,6 +166,74 @@ static void take_kin(struct master *m, const struct note *note, const char *byte
 		memcpy(marks, bytes, (size_t)note->size);
 	need(m, marks && bytes && units_add_kin(&m->units, number, marks, count));
 	free(marks);
+}
+
+/* ---- runs ---- */
+
+static bool copy_bytes(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
+{
+	static char room[1 << 16];
+
+	while (size) {
+		size_t part = size < sizeof(room) ? (size_t)size : sizeof(room);
+		ssize_t got = pread(from, room, part, (off_t)at);
+
+		if (got <= 0 || pwrite(to, room, (size_t)got, (off_t)to_at) != got)
+			return false;
+		at += (uint64_t)got;
+		to_at += (uint64_t)got;
+		size -= (uint64_t)got;
+	}
+	return true;
+}
+
+static bool begin_runs(struct master *m)
+{
+	struct fleet_runs *runs = &m->outcome->runs;
+
+	runs->file = make_scratch_file(m->settings);
+	runs->places = calloc(m->settings->paths.list.count + 1, sizeof(*runs->places));
+	if (runs->file < 0)
+		fail(m, TL_IO, strdup("tracelathe-mpi: cannot make a temporary file\n"));
+	return runs->places;
+}
+
+/* A file that was read once more, since its reader died, has only its last profile. */
+static void take_run(struct master *m, const struct note *note, int bytes)
+{
+	struct fleet_runs *runs = &m->outcome->runs;
+	const struct peer *peer = &m->peers[note->from];
+	const struct work_unit *unit = &m->units.list[peer->ahead[0]];
+
+	if (!runs->places || !peer->ahead_count)
+		return;
+	if (!copy_bytes(bytes, 0, runs->file, runs->end, note->size)) {
+		fail(m, TL_IO, strdup("tracelathe-mpi: a temporary file cannot be written\n"));
+		return;
+	}
+	runs->places[unit->files[0]] = (struct run_place){ runs->end, note->size };
+	runs->end += note->size;
+}
+
+int fleet_run(const struct fleet_runs *runs, size_t number)
+{
+	const struct run_place *place = &runs->places[number];
+	int copy = bytes_make(NULL, 0);
+
+	if (copy < 0 || copy_bytes(runs->file, place->offset, copy, 0, place->size))
+		return copy;
+	close(copy);
+	return -1;
+}
+
+void fleet_outcome_free(struct fleet_outcome *outcome)
+{
+	if (outcome->sum >= 0)
+		close(outcome->sum);
+	if (outcome->runs.file >= 0)
+		close(outcome->runs.file);
+	free(outcome->runs.places);
+	*outcome = (struct fleet_outcome){ .sum = -1, .runs = { .file = -1 } };
 }
 
 /* ---- sums ---- */
@@ -342,12 +411,20 @@ static void take(void *arg, const struct note *note, int bytes)
 		m->ended = true;
 		return;
 	}
-	take_text(m, note, bytes >= 0 ? bytes_read(bytes, (size_t)note->size) : NULL);
+	if (note->kind == NOTE_RUN)
+		take_run(m, note, bytes);
+	else
+		take_text(m, note, bytes >= 0 ? bytes_read(bytes, (size_t)note->size) : NULL);
 	if (bytes >= 0)
 		close(bytes);
 }
 
 /* ---- what is to be done next ---- */
+
+static bool is_after(const struct master *m, const struct work_unit *unit)
+{
+	return m->settings->diff.runs && unit->files[0] >= m->settings->diff.before;
+}
 
 static void hand_unit(struct master *m, int rank, uint32_t number)
 {
@@ -357,7 +434,8 @@ static void hand_unit(struct master *m, int rank, uint32_t number)
 		.kind = NOTE_FOLD,
 		.to = rank,
 		.life = peer->life,
-		.flags = unit->related ? NOTE_RELATED : 0,
+		.flags =
+			(unit->related ? NOTE_RELATED : 0u) | (is_after(m, unit) ? NOTE_AFTER : 0u),
 		.size = unit->count * sizeof(*unit->files),
 	};
 	int bytes = bytes_make(unit->files, (size_t)note.size);
@@ -481,7 +559,9 @@ void master_run(struct relay *relay, const struct settings *settings, struct fle
 			    .size = relay->size,
 			    .peers = calloc((size_t)relay->size, sizeof(*m.peers)) };
 
-	*outcome = (struct fleet_outcome){ .sum = -1 };
+	*outcome = (struct fleet_outcome){ .sum = -1, .runs = { .file = -1 } };
+	if (settings->diff.runs)
+		need(&m, begin_runs(&m));
 	relay->take = take;
 	relay->arg = &m;
 	need(&m,

@@ -9,16 +9,32 @@
 #include "mpi/relay.h"
 #include "mpi/units.h"
 
+/* Profile files of the runs of `diff`, one behind the other in a file. */
+struct fleet_runs {
+	int file;     /* -1: there are none */
+	uint64_t end; /* of the file */
+	struct run_place {
+		uint64_t offset, size; /* 0: the file could not be read */
+	} *places;                     /* by the number of the file */
+};
+
 /* What came of the files. */
 struct fleet_outcome {
-	int sum;        /* a profile file's descriptor; -1: there is none */
-	int status;     /* negative: the run failed, which was said */
-	size_t missing; /* files that could not be read */
+	int sum;                /* a profile file's descriptor; -1: there is none */
+	struct fleet_runs runs; /* `diff`: there is no sum */
+	int status;             /* negative: the run failed, which was said */
+	size_t missing;         /* files that could not be read */
 	bool damaged, flattened;
 };
 
-/* Hand out the files of the settings until there is a sum. The caller closes outcome->sum. */
+/*
+ * Hand out the files of the settings until there is a sum, or, for `diff`, all runs. The caller
+ * frees the outcome.
+ */
 void master_run(struct relay *relay, const struct settings *settings,
 		struct fleet_outcome *outcome);
+void fleet_outcome_free(struct fleet_outcome *outcome);
+/* A copy of the profile file of a run. -1: no memory, or it cannot be read. */
+int fleet_run(const struct fleet_runs *runs, size_t number);
 
 #endif

@@ -25,6 +25,7 @@ enum note_kind {
 	NOTE_GAVE,   /* NOTE_GIVE was done or not; what there is to be said */
 	NOTE_ADDED,  /* NOTE_ADD was done or not; what there is to be said */
 	NOTE_SUM,    /* the sum of all, a profile file */
+	NOTE_RUN,    /* `diff`: the profile file of the file that the worker is at */
 	NOTE_LOST,   /* the worker died, and with it what it had; `life` is the next one's */
 	NOTE_ALIVE,
 };
@@ -33,6 +34,7 @@ enum {
 	NOTE_RELATED = 1,   /* NOTE_FOLD: the files are logs that may be related */
 	NOTE_DAMAGED = 2,   /* something was skipped: exit status 1 */
 	NOTE_FLATTENED = 4, /* some of the files have call stacks, which the sum has not */
+	NOTE_AFTER = 8,     /* NOTE_FOLD: the file stands on the second side of `diff` */
 };
 
 struct note {

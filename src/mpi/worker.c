@@ -101,42 +101,62 @@ static bool answer_kin(struct worker *w, const struct note *asked)
 	return sent;
 }
 
-/* Filters choose what each file is folded to; what is kept of that is added as it is. */
-static int add_target(struct worker *w, const char *path, struct tl_error *err)
+/* Filters choose what each file is folded to; what is kept of that is read as it is. */
+static struct tl_input_filter begin_target(struct worker *w)
 {
 	static const struct tl_input_options all = TL_INPUT_OPTIONS_DEFAULT;
 	struct tl_input_filter *filter = &w->settings->input.filter, kept = *filter;
-	char *target = mapping_target(w->options->restart, path);
-	int status = target ? 0 : no_memory(err);
 
 	*filter = all.filter;
 	filter->function = kept.function;
 	filter->object = kept.object;
+	return kept;
+}
+
+static int add_target(struct worker *w, const char *path, struct tl_error *err)
+{
+	struct tl_input_filter kept = begin_target(w);
+	char *target = mapping_target(w->options->restart, path);
+	int status = target ? 0 : no_memory(err);
+
 	if (status == 0)
 		status = open_file(&w->job, target)
 				 ? gather_opened(&w->job, w->gather, target, path, err)
 				 : TL_BAD_FORMAT;
-	*filter = kept;
+	w->settings->input.filter = kept;
 	free(target);
 	return status;
 }
 
-/* By way of profile files in the directory of --restart. */
-static int add_mapped(struct worker *w, struct tl_error *err)
+/* A profile file of each file, in a directory of --restart. */
+static int map_unit(struct worker *w, const char *directory, struct tl_error *err)
 {
 	struct settings *settings = w->settings;
 	struct tl_input_options kept = settings->input;
-	size_t missing;
-	off_t said;
 	int status;
 
 	settings->input.filter.function = settings->input.filter.object = NULL;
 	settings->input.formula_count = 0;
 	settings->input.per_thread = true;
-	status = map_files(&w->job, w->options->restart, err);
+	status = map_files(&w->job, directory, err);
 	settings->input = kept;
-	missing = w->job.missing;
-	said = lseek(STDERR_FILENO, 0, SEEK_END);
+	return status;
+}
+
+/* What is to be said of a file was said when it was mapped. */
+static void unsay(off_t said)
+{
+	if (ftruncate(STDERR_FILENO, said) == 0)
+		lseek(STDERR_FILENO, said, SEEK_SET);
+}
+
+static int add_mapped(struct worker *w, struct tl_error *err)
+{
+	const struct settings *settings = w->settings;
+	int status = map_unit(w, w->options->restart, err);
+	size_t missing = w->job.missing;
+	off_t said = lseek(STDERR_FILENO, 0, SEEK_END);
+
 	for (size_t i = 0; status == 0 && i < settings->paths.list.count; i++) {
 		char *target = mapping_target(w->options->restart, settings->paths.items[i]);
 
@@ -147,9 +167,8 @@ static int add_mapped(struct worker *w, struct tl_error *err)
 			status = add_target(w, settings->paths.items[i], err);
 		free(target);
 	}
-	/* What is to be said of a file was said when it was mapped. */
-	if (status == 0 && ftruncate(STDERR_FILENO, said) == 0)
-		lseek(STDERR_FILENO, said, SEEK_SET);
+	if (status == 0)
+		unsay(said);
 	return status;
 }
 
@@ -194,6 +213,88 @@ static bool fold_one(struct worker *w, const struct note *asked)
 	return answer(w, NOTE_FOLDED, asked, status);
 }
 
+/* ---- runs of `diff` ---- */
+
+static int fold_mapped_run(struct worker *w, const char *directory, const char *path,
+			   struct tl_profile **profile, struct tl_error *err)
+{
+	char *target = mapping_target(directory, path);
+	int status = target ? map_unit(w, directory, err) : no_memory(err);
+	off_t said = lseek(STDERR_FILENO, 0, SEEK_END);
+
+	if (status == 0) {
+		struct tl_input_filter kept = begin_target(w);
+
+		status = fold_file(&w->job, target, profile, err);
+		w->settings->input.filter = kept;
+		if (status == 0)
+			unsay(said);
+	}
+	free(target);
+	return status;
+}
+
+static int write_run(const struct tl_profile *profile, int fd, struct tl_error *err)
+{
+	struct tl_output *out = NULL;
+	char path[64];
+	int status;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	status = output_open(&out, path, err);
+	if (status == 0)
+		status = tl_exporter_find("tracelathe")->write(profile, NULL, out, err);
+	if (status == 0)
+		return output_commit(out, err);
+	output_discard(out);
+	return status;
+}
+
+/* The profile goes to the master as it is. */
+static int send_run(struct worker *w, const struct tl_profile *profile, struct tl_error *err)
+{
+	struct note note = { .kind = NOTE_RUN, .life = w->life };
+	int fd = bytes_make(NULL, 0), status = fd < 0 ? no_memory(err) : 0;
+
+	if (status == 0)
+		status = write_run(profile, fd, err);
+	if (status == 0) {
+		note.size = (uint64_t)lseek(fd, 0, SEEK_END);
+		status = note_send(w->socket, &note, fd) ? 0 : TL_IO;
+	}
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static bool fold_run(struct worker *w, const struct note *asked)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	struct settings *settings = w->settings;
+	const struct tl_input_programs programs = settings->input.programs;
+	const char *path = settings->paths.items[0], *directory = w->options->restart;
+	struct tl_profile *profile = NULL;
+	int status;
+
+	if (asked->flags & NOTE_AFTER) {
+		use_programs_after(settings);
+		directory = w->options->restart_after;
+	}
+	status = directory ? fold_mapped_run(w, directory, path, &profile, &err)
+			   : fold_file(&w->job, path, &profile, &err);
+	settings->input.programs = programs;
+	if (status == 0)
+		status = send_run(w, profile, &err);
+	tl_profile_free(profile);
+	tl_input_close(w->job.input);
+	w->job.input = NULL;
+	if (status < 0 && !w->job.error_shown)
+		complain_error(path, &err);
+	return answer(w, NOTE_FOLDED, asked, status);
+}
+
+/* ---- units ---- */
+
 static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
@@ -210,6 +311,8 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 		alarm(w->options->timeout);
 		if (asked->flags & NOTE_RELATED)
 			sent = answer(w, NOTE_FOLDED, asked, add_files(w, &err));
+		else if (w->job.command->bit & C_DIFF)
+			sent = fold_run(w, asked);
 		else
 			sent = fold_one(w, asked);
 		alarm(0);
@@ -294,17 +397,16 @@ static bool give(struct worker *w, const struct note *asked)
 	return answer(w, NOTE_GAVE, asked, status);
 }
 
-/* Add an opened profile file; where a stream is not exact, as a profile. */
-static int add_sum(struct worker *w, struct tl_input *input, struct tl_error *err)
+int add_sum(struct tl_gather *gather, struct tl_input *input, struct tl_error *err)
 {
 	struct tl_profile *profile;
-	int status = tl_gather_add_input(w->gather, input, err);
+	int status = tl_gather_add_input(gather, input, err);
 
 	if (status)
 		return status < 0 ? status : 0;
 	status = tl_input_fold(input, &profile, err);
 	if (status == 0)
-		status = tl_gather_add(w->gather, profile, err);
+		status = tl_gather_add(gather, profile, err);
 	tl_profile_free(profile);
 	return status;
 }
@@ -324,7 +426,7 @@ static bool add(struct worker *w, const struct note *asked, int bytes)
 		status = tl_input_open(&input, &path, 1, NULL, NULL, &err);
 	}
 	if (status == 0)
-		status = add_sum(w, input, &err);
+		status = add_sum(w->gather, input, &err);
 	tl_input_close(input);
 	w->flattened |= asked->flags & NOTE_FLATTENED;
 	say(w, status, &err);

@@ -12,8 +12,9 @@
 
 /* What the program has beside the settings of the command. */
 struct fleet_options {
-	const char *restart; /* directory of profile files, NULL: none are kept */
-	unsigned timeout;    /* seconds for a file; 0: no end */
+	/* directories of profile files, NULL: none are kept; those of the second side of `diff` */
+	const char *restart, *restart_after;
+	unsigned timeout; /* seconds for a file; 0: no end */
 };
 
 struct keeper {
@@ -30,5 +31,8 @@ void keeper_end(struct keeper *keeper, bool at_once);
 /* The rest of a worker's life. @return the exit status of the process */
 int worker_run(int socket, uint32_t life, const struct command *command, struct settings *settings,
 	       const struct fleet_options *options);
+
+/* Add an opened profile file to a sum; where a stream is not exact, as a profile. */
+int add_sum(struct tl_gather *gather, struct tl_input *input, struct tl_error *err);
 
 #endif

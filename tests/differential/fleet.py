@@ -198,6 +198,79 @@ def same_answers(fleet, paths, rng):
         fleet.same(" ".join(words), fleet.ranks(3, *words, given), fleet.alone(*words, given))
 
 
+QUESTIONS = ("SELECT id, name, object, file, self, inclusive, calls FROM functions ORDER BY id",
+             "SELECT * FROM costs ORDER BY 1, 2, 3", "SELECT * FROM arcs ORDER BY 1, 2, 3, 4", "SELECT count(*) FROM contexts")
+
+
+def same_questions(fleet, paths, rng):
+    """What is asked in SQL is asked of the sum that `merge` writes."""
+    given = write_list(fleet.folder, paths)
+    merged = fleet.path("merged.tlp")
+    status = fleet.alone(*MERGE, given, "-o", merged)[0]
+    if not subprocess.run([fleet.program, "query", merged, "SELECT 1"], capture_output=True, check=False).stdout:
+        print("a build without SQLite: `query` is not compared")
+        return
+    for ranks, form, question in zip((2, 3, 2, 1), ("--csv", "--json", "--csv", "--box"), QUESTIONS):
+        wanted = fleet.alone("query", form, merged, question)
+        mixed = write_list(fleet.folder, rng.sample(paths, len(paths)))
+        got = fleet.ranks(ranks, "query", form, mixed, "--memory", "2", question)
+        fleet.same("query of " + question, got, (status, wanted[1], wanted[2]))
+        expect("what is missing in " + question, said(got[2], paths)[0], ("3", str(len(paths))))
+    ready = fleet.alone("query", "--csv", "functions", merged)
+    fleet.same("a ready query", fleet.ranks(2, "query", "--csv", "functions", given), (status, ready[1], ready[2]))
+    one = fleet.path("in", "fib-fdr.xray")
+    fleet.alone(*MERGE, one, "-o", merged)
+    fleet.same("query of one file", fleet.ranks(2, "query", one, QUESTIONS[0]), fleet.alone("query", merged, QUESTIONS[0]))
+    status, out, err = fleet.ranks(2, "query", given, "SELECT nowhat FROM functions")
+    expect("a statement that is none", (status, out, err.count("no such column: nowhat")), (2, b"", 1))
+    fleet.same("ready queries", fleet.ranks(2, "query", "--list"), fleet.alone("query", "--list"))
+
+
+def make_runs(folder, rng, scale):
+    """Runs of a program: Callgrind profiles of the same functions, one of which changes."""
+    os.mkdir(folder)
+    for number in range(7):
+        lines = ["events: Ir", "fl=prog.c"]
+        for function in range(40):
+            cost = rng.randrange(9000, 9100) * (scale if function == 7 else 1)
+            lines += ["fn=work%d" % function, "%d %d" % (function + 1, cost)]
+        write(os.path.join(folder, "run.%d.out" % number), "\n".join(lines + [""]).encode())
+
+
+def same_comparison(fleet, rng):
+    """Two directories, two lists, patterns: each function over the files of one with the other's."""
+    before, after = fleet.path("before"), fleet.path("after")
+    make_runs(before, rng, 1)
+    make_runs(after, rng, 2)
+    write(os.path.join(after, "none.bin"), b"\1\2\3")
+    lists = []
+    for folder in (before, after):
+        lists.append("@" + folder + ".list")
+        write(folder + ".list", "".join(os.path.join(folder, name) + "\n" for name in sorted(os.listdir(folder))).encode())
+    runs = ["--glob", "run*"]
+    comparisons = (
+        (2, 1, [before, after, "--event", "Ir"]), (3, 0, [before, after, "--json", *runs]), (1, 0, [*runs, before, after]),
+        (2, 1, ["--csv", "--event", "Ir", *lists]), (4, 3, ["--markdown", "--fail-above", "10%", *runs, before, after]),
+        (2, 0, ["--inclusive", "--runs", before + "/run.[0-4]*", "--", after + "/run*"]),
+        (2, 0, [before + "/run.1.out", after + "/run.1.out"]))
+    for ranks, status, words in comparisons:
+        wanted = fleet.alone("diff", *words)
+        expect("status of diff " + " ".join(words), wanted[0], status)
+        got = fleet.ranks(ranks, "diff", *words)
+        fleet.same("diff " + " ".join(words), got, wanted)
+        expect("what diff says of its files", without_mpirun(got[2]), without_mpirun(wanted[2]))
+    kept = fleet.path("kept-runs")
+    for _ in range(2):
+        fleet.same("diff --restart", fleet.ranks(2, "diff", "--restart", kept, before, after, *runs),
+                   fleet.alone("diff", before, after, *runs))
+    expect("profile files kept by diff", len(kept_files(kept)), 14)
+
+
+def without_mpirun(err):
+    """Our own messages."""
+    return [line for line in err.splitlines() if line.startswith("tracelathe")]
+
+
 def said(err, paths):
     """How many files are missing, and which ones something is said of."""
     found = re.search(r"(\d+) of (\d+) files could not be read", err)
@@ -431,6 +504,8 @@ def main():
         same_mixed(fleet, random.Random(200))
         same_answers(fleet, paths, rng)
         without_logs(fleet, paths)
+        same_questions(fleet, paths, rng)
+        same_comparison(fleet, rng)
         usage(fleet, paths)
         # A pipe in the place of a file: a worker reads it as long as this test wants it to.
         os.mkfifo(fleet.path("pipe"))

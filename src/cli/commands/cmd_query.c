@@ -208,18 +208,24 @@ static int list_queries(void)
 	return EXIT_DAMAGED;
 }
 
+const char *query_statement(struct settings *settings, char **text)
+{
+	const char *sql = take_statement(settings);
+
+	*text = sql ? NULL : take_ready(settings);
+	return sql ? sql : *text;
+}
+
 int cmd_query(struct command_job *job, struct tl_error *err)
 {
 	const char *sql;
-	char *text = NULL;
+	char *text;
 	int status = TL_BAD_USAGE;
 
 	if (job->settings->query.list)
 		return list_queries();
 	progress_end(job->progress);
-	sql = take_statement(job->settings);
-	if (!sql)
-		sql = text = take_ready(job->settings);
+	sql = query_statement(job->settings, &text);
 	if (!sql && is_interactive(job->settings))
 		return ask(job, NULL, err);
 	if (!sql || !strcmp(sql, "-"))

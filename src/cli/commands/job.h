@@ -130,6 +130,14 @@ void warn_unmatched(struct command_job *job, const char *file, const struct tl_p
 /* The same for an output that has nothing in it. */
 void warn_empty(struct command_job *job);
 
+/* ---- cmd_query.c ---- */
+
+/*
+ * Take the statement, or the name of a ready query, out of the list of files. NULL: there is none;
+ * "-": it is on standard input. *text, which may be the result, is for free().
+ */
+const char *query_statement(struct settings *settings, char **text);
+
 /* ---- query_inputs.c ---- */
 
 struct tl_query;

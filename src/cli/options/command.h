@@ -8,6 +8,7 @@
 
 struct command_job;
 struct tl_gather;
+struct tl_profile;
 
 /* What a command does with its rights before it reads (cli/confine). */
 enum command_rights {
@@ -39,6 +40,9 @@ struct command {
 	enum command_rights rights;
 	/* adds the files to a sum, instead of cli/commands/gather.c, and lists them before (mpi) */
 	int (*gather)(struct command_job *job, struct tl_gather *gather, struct tl_error *err);
+	/* diff --runs: folds a file, by number, instead of cli/commands/run.c (mpi) */
+	int (*fold_run)(struct command_job *job, size_t number, struct tl_profile **profile,
+			struct tl_error *err);
 	bool brief;            /* the overview, which has to fit a screen, only names it */
 	const char *arguments; /* behind the options */
 	const char *help;      /* one line */
@@ -73,6 +77,7 @@ enum {
 	C_SUMS = C_MANY & ~(C_DIFF | C_MAP), /* in bounded memory */
 	C_ONE_FORMAT = 1 << COMMAND_COUNT, /* only traces of one format have a use for the option */
 	C_READERS_ONE_FORMAT = C_READERS | C_ONE_FORMAT,
+	C_OF_RANKS = 1 << (COMMAND_COUNT + 1), /* the command has its files read by ranks (mpi) */
 };
 
 /* The function of each command: cmd_report() stands in cmd_report.c. */

@@ -306,7 +306,7 @@ static bool check_together(const struct settings *settings, const struct command
 /* Tables of functions, trees, stacks and flame graphs need no lines, unless it is by part. */
 static bool needs_lines(const struct settings *settings, const struct command *command)
 {
-	if (command->bit == C_DIFF)
+	if (command->bit & C_DIFF)
 		return settings->diff.by == DIFF_BY_LINE;
 	if (settings->report.by >= TL_BY_PART)
 		return true; /* sums of functions are not kept by part */
@@ -360,11 +360,12 @@ static bool settle(struct settings *settings, const struct command *command)
 	struct tl_input_programs *programs = &settings->input.programs;
 	const struct flame_settings *flame = &settings->flame;
 
+	settings_take_sides(settings, command);
 	if ((command->bit & C_MANY) && !settings->help.wanted && !command->gather &&
 	    !settings_expand_paths(settings, command))
 		return false;
 	settings_take_suffix(settings, command);
-	if (command->bit == C_DIFF && (flame->svg || flame->icicle || flame->pixels))
+	if ((command->bit & C_DIFF) && (flame->svg || flame->icicle || flame->pixels))
 		settings->flame.of_diff = true;
 	if (!check_together(settings, command))
 		return false;

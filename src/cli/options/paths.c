@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <fts.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,24 @@ static bool add_directory(struct settings *settings, path_list *list, const char
 	return ok;
 }
 
+/* ---- patterns ---- */
+
+/* A run of `diff --runs`, or those that a pattern matches, in the order of their names. */
+static bool add_pattern(struct settings *settings, path_list *list, const char *pattern)
+{
+	bool ok = true;
+	glob_t found;
+
+	if (!strpbrk(pattern, "*?["))
+		return add_path(list, pattern);
+	if (glob(pattern, GLOB_NOCHECK, NULL, &found))
+		return false;
+	for (size_t i = 0; ok && i < found.gl_pathc; i++)
+		ok = add_copy(settings, list, found.gl_pathv[i]);
+	globfree(&found);
+	return ok;
+}
+
 /* ---- the whole ---- */
 
 static bool is_directory(const char *path)
@@ -125,7 +144,8 @@ static bool expand_one(struct settings *settings, const struct command *command,
 	bool ok;
 
 	if (!is_list && !(settings->files.glob && is_directory(path)))
-		return add_path(list, path);
+		return settings->diff.runs ? add_pattern(settings, list, path)
+					   : add_path(list, path);
 	settings->files.listed = true;
 	ok = is_list ? add_list(settings, list, path + 1) : add_directory(settings, list, path);
 	if (!ok)
@@ -135,13 +155,17 @@ static bool expand_one(struct settings *settings, const struct command *command,
 	return ok && list->list.count > had;
 }
 
-/* `diff DIR DIR`: the files of each are the runs of a side. */
-static void take_sides(struct settings *settings, const struct command *command)
+static bool is_many(const char *path)
+{
+	return (path[0] == '@' && path[1]) || is_directory(path);
+}
+
+void settings_take_sides(struct settings *settings, const struct command *command)
 {
 	const char *const *paths = settings->paths.items;
 
-	if (command->bit != C_DIFF || settings->paths.list.count != 2 || settings->diff.before ||
-	    !is_directory(paths[0]) || !is_directory(paths[1]))
+	if (!(command->bit & C_DIFF) || settings->paths.list.count != 2 || settings->diff.before ||
+	    !is_many(paths[0]) || !is_many(paths[1]))
 		return;
 	settings->diff.runs = true;
 	settings->diff.before = 1;
@@ -152,11 +176,9 @@ static void take_sides(struct settings *settings, const struct command *command)
 bool settings_expand_paths(struct settings *settings, const struct command *command)
 {
 	path_list list = { .items = NULL };
-	size_t before;
+	size_t before = settings->diff.before;
 	bool ok = true;
 
-	take_sides(settings, command);
-	before = settings->diff.before;
 	for (size_t i = 0; ok && i < settings->paths.list.count; i++) {
 		if (i && i == settings->diff.before)
 			before = list.list.count;

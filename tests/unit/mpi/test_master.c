@@ -61,6 +61,7 @@ static struct fleet {
 	unsigned deaths_left, death_in; /* a worker dies in about one of so many steps; 0: never */
 	int quits;
 	size_t turns;
+	uint32_t before;           /* `diff`: files of the first side; 0: there are no sides */
 	size_t handed[MOST_RANKS]; /* units before anything was answered */
 } fleet;
 
@@ -178,6 +179,12 @@ static void read_file(int rank, uint32_t file)
 	} else if (fate == IS_UNKNOWN || fate == NO_MEMORY) {
 		note.status = fate == NO_MEMORY ? TL_NO_MEMORY : TL_BAD_FORMAT;
 		answer(rank, &note, text);
+	} else if (fleet.before) {
+		answer(rank, &(struct note){ .kind = NOTE_RUN }, text);
+		if (dies())
+			die(rank, SIGSEGV);
+		else
+			answer(rank, &note, NULL);
 	} else {
 		fleet.workers[rank].sum.times[file]++;
 		note.flags = fate == IS_DAMAGED ? NOTE_DAMAGED : 0;
@@ -221,6 +228,9 @@ static void serve(int rank, struct letter *letter)
 
 	if (note->life != fleet.workers[rank].life)
 		return;
+	if (note->kind == NOTE_FOLD)
+		assert_int_equal((note->flags & NOTE_AFTER) != 0,
+				 fleet.before && files[0] >= fleet.before);
 	if (dies())
 		die(rank, SIGBUS);
 	else if (note->kind == NOTE_FOLD && note->flags & NOTE_RELATED)
@@ -466,6 +476,58 @@ TEST(many_deaths_in_sums)
 	}
 }
 
+/* The profile of each file that can be read is kept, however often it was read. */
+static void assert_runs(const struct fleet_outcome *outcome)
+{
+	size_t missing = 0;
+
+	assert_int_equal(outcome->status, 0);
+	assert_int_equal(outcome->sum, -1);
+	for (int i = 0; i < fleet.files; i++) {
+		const struct run_place *place = &outcome->runs.places[i];
+		char text[32], *kept;
+		int fd;
+
+		missing += !place->size;
+		if (is_left_out(fleet.fates[i]))
+			assert_int_equal(place->size, 0);
+		if (!place->size)
+			continue;
+		snprintf(text, sizeof(text), "file %d\n", i);
+		fd = fleet_run(&outcome->runs, (size_t)i);
+		kept = bytes_read(fd, (size_t)place->size);
+		assert_string_equal(kept, text);
+		free(kept);
+		close(fd);
+	}
+	assert_int_equal(outcome->missing, missing);
+	assert_int_equal(outcome->damaged, missing > 0);
+}
+
+TEST(the_runs_of_two_sides)
+{
+	static const enum fate fates[] = { IS_READ, IS_READ, IS_UNKNOWN, ENDS_ONE, ENDS_ALL };
+	struct settings settings = { .diff = { .runs = true } };
+	struct fleet_outcome outcome;
+	char said[1 << 14];
+
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		begin(seed, 1 + (int)(seed % MOST_RANKS), 2 + (int)(seed * 5 % 23));
+		for (int i = 0; seed % 2 && i < fleet.files; i++)
+			fleet.fates[i] = fates[draw(sizeof(fates) / sizeof(*fates))];
+		fleet.death_in = seed % 2 ? 0 : 5;
+		fleet.deaths_left = 1;
+		fleet.before = 1 + draw((unsigned)fleet.files - 1);
+		settings.diff.before = fleet.before;
+		outcome = run(&settings, said, sizeof(said));
+		assert_runs(&outcome);
+		if (seed % 2 == 0)
+			assert_int_equal(outcome.missing, 0);
+		fleet_outcome_free(&outcome);
+		end();
+	}
+}
+
 TEST(a_file_that_ends_workers_is_read_twice_and_named)
 {
 	struct settings settings = { 0 };
@@ -611,6 +673,7 @@ int main(void)
 		cmocka_unit_test(each_file_is_in_the_sum_once),
 		cmocka_unit_test(wherever_a_worker_dies),
 		cmocka_unit_test(many_deaths_in_sums),
+		cmocka_unit_test(the_runs_of_two_sides),
 		cmocka_unit_test(a_file_that_ends_workers_is_read_twice_and_named),
 		cmocka_unit_test(a_family_that_ends_workers),
 		cmocka_unit_test(what_is_handed_out_ahead),

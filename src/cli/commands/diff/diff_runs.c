@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff --runs: several runs a side. */
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,42 +7,35 @@
 
 #include "cli/commands/job.h"
 
-static int add_run(struct command_job *job, struct tl_runs *runs, bool after, const char *path,
+static int fold_run(struct command_job *job, size_t number, struct tl_profile **profile,
+		    struct tl_error *err)
+{
+	if (job->command->fold_run)
+		return job->command->fold_run(job, number, profile, err);
+	return fold_file(job, job->settings->paths.items[number], profile, err);
+}
+
+static int add_run(struct command_job *job, struct tl_runs *runs, size_t number,
 		   struct tl_error *err)
 {
+	const struct settings *settings = job->settings;
 	struct tl_profile *profile;
-	int status = fold_file(job, path, &profile, err);
+	int status = fold_run(job, number, &profile, err);
 
 	/* Of a list or a directory, what cannot be read is said, and no run. */
-	if (job->settings->files.listed && keeps_going(job, status)) {
+	if (settings->files.listed && keeps_going(job, status)) {
 		leave_out(job);
 		return 0;
 	}
 	if (status < 0)
 		return status;
-	status = tl_runs_add(runs, after, profile, job->settings->diff.inclusive, err);
+	status = tl_runs_add(runs, number >= settings->diff.before, profile,
+			     settings->diff.inclusive, err);
 	tl_profile_free(profile);
 	if (status < 0) {
-		complain_error(path, err);
+		complain_error(settings->paths.items[number], err);
 		job->error_shown = true;
 	}
-	return status;
-}
-
-/* A file, or those that a pattern matches, in the order of their names. */
-static int add_pattern(struct command_job *job, struct tl_runs *runs, bool after,
-		       const char *pattern, struct tl_error *err)
-{
-	int status = 0;
-	glob_t found;
-
-	if (is_file(pattern) && !strpbrk(pattern, "*?["))
-		return add_run(job, runs, after, pattern, err);
-	if (glob(pattern, GLOB_NOCHECK, NULL, &found))
-		return TL_NO_MEMORY;
-	for (size_t i = 0; status == 0 && i < found.gl_pathc; i++)
-		status = add_run(job, runs, after, found.gl_pathv[i], err);
-	globfree(&found);
 	return status;
 }
 
@@ -53,11 +45,9 @@ static int add_sides(struct command_job *job, struct tl_runs *runs, struct tl_er
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < settings->paths.list.count; i++) {
-		bool after = i >= settings->diff.before;
-
 		if (i == settings->diff.before)
 			use_programs_after(settings);
-		status = add_pattern(job, runs, after, settings->paths.items[i], err);
+		status = add_run(job, runs, i, err);
 	}
 	if (status == 0 && !warn_missing(job)) {
 		job->error_shown = true;
