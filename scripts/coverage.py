@@ -39,7 +39,8 @@ def collected(directory):
             for file in (file for part in document for file in part["files"]):
                 path = os.path.realpath(os.path.join(directory, file["file"]))
                 source = os.path.relpath(path, top)
-                if not source.startswith(("src" + os.sep, "compat" + os.sep)):
+                # Objects of a source that was moved away stay in a build directory.
+                if not source.startswith(("src" + os.sep, "compat" + os.sep)) or not os.path.exists(path):
                     continue
                 asserts = asserting(path)
                 for line in file["lines"]:

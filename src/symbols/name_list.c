@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/name_list.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -170,14 +171,32 @@ static void order_perf_map(struct tl_name_list *l)
 
 /* ---- reading ---- */
 
+/* All lines of a file. TL_NO_MEMORY, or TL_IO, where some are not read. */
+static int read_each(struct tl_name_list *l, FILE *file,
+		     bool (*take)(struct tl_name_list *l, const char *line), struct tl_error *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool taken = true;
+	int status = 0;
+
+	errno = 0;
+	while (taken && getline(&line, &room, file) >= 0)
+		taken = take(l, line);
+	if (!taken || errno == ENOMEM)
+		status = tl_error_memory(err);
+	else if (ferror(file))
+		status = tl_error_system(err, "the list of names cannot be read");
+	free(line);
+	return status;
+}
+
 static int read_lines(struct tl_name_list *l, const char *path,
 		      bool (*take)(struct tl_name_list *l, const char *line), struct tl_error *err)
 {
 	const int fd = tl_file_open_named(path);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char *line = NULL;
-	size_t room = 0;
-	bool read = true;
+	int status;
 
 	if (!file) {
 		tl_error_system(err, "the list of names cannot be opened");
@@ -185,13 +204,9 @@ static int read_lines(struct tl_name_list *l, const char *path,
 			close(fd);
 		return TL_IO;
 	}
-	while (read && getline(&line, &room, file) >= 0)
-		read = take(l, line);
-	free(line);
+	status = read_each(l, file, take, err);
 	fclose(file);
-	if (!read)
-		return tl_error_memory(err);
-	return 0;
+	return status;
 }
 
 int tl_name_list_read_kallsyms(struct tl_name_list *l, const char *path, struct tl_error *err)

@@ -75,6 +75,11 @@ int __wrap___vasprintf_chk(char **text, int flag, const char *format, va_list ar
 	__attribute__((format(printf, 3, 0)));
 int __wrap___asprintf_chk(char **text, int flag, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+ssize_t __real_getline(char **line, size_t *room, FILE *file);
+ssize_t __wrap_getline(char **line, size_t *room, FILE *file);
+/* What optimization makes of getline(). */
+ssize_t __real___getdelim(char **line, size_t *room, int end, FILE *file);
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *file);
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -177,6 +182,27 @@ int __wrap___asprintf_chk(char **text, int flag, const char *format, ...)
 	int size = __wrap_vasprintf(text, format, args);
 
 	va_end(args);
+	return size;
+}
+
+/* The first line of a file makes the room; that it grows is never refused. */
+ssize_t __wrap_getline(char **line, size_t *room, FILE *file)
+{
+	const bool made = !*line;
+	ssize_t size = made && fails() ? -1 : __real_getline(line, room, file);
+
+	if (made)
+		alive(*line);
+	return size;
+}
+
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *file)
+{
+	const bool made = !*line;
+	ssize_t size = made && fails() ? -1 : __real___getdelim(line, room, end, file);
+
+	if (made)
+		alive(*line);
 	return size;
 }
 

@@ -276,7 +276,7 @@ static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 	int64_t context;
 
 	if (!place)
-		return err->status;
+		return err ? (int)err->status : TL_NO_MEMORY;
 	function = place->function;
 	context = tl_profile_add_context(b->profile, b->contexts[n->parent], function, part, err);
 	for (uint32_t i = 0; context >= 0 && i < place->inlined_count; i++) {

@@ -142,18 +142,24 @@ static int open_binary(struct tl_perf_sample_names *n, const struct tl_perf_obje
 	return 0;
 }
 
-/* The beginning of the function around an address by the unwind tables, 0: unknown. */
-static uint64_t start_by_tables(struct tl_perf_named_object *named, uint64_t address)
+/*
+ * The beginning of the function around an address by the unwind tables, 0: unknown. False without
+ * memory.
+ */
+static bool start_by_tables(struct tl_perf_named_object *named, uint64_t address, uint64_t *start)
 {
 	uint32_t number;
 
+	*start = 0;
 	if (!named->binary)
-		return 0;
+		return true;
 	if (!named->unwind_read && !tl_unwind_read(&named->unwind, named->binary))
-		return 0;
+		return false;
 	named->unwind_read = true;
 	number = tl_unwind_find(&named->unwind, address);
-	return number == TL_NONE ? 0 : named->unwind.functions[number].start;
+	if (number != TL_NONE)
+		*start = named->unwind.functions[number].start;
+	return true;
 }
 
 static int put_symbol(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
@@ -241,6 +247,7 @@ static int name_in_file(struct tl_perf_sample_names *n, struct tl_perf_named_obj
 			struct tl_error *err)
 {
 	struct tl_symbol symbol = { .name = "" };
+	uint64_t start;
 	int status;
 
 	if (named->binary)
@@ -251,8 +258,9 @@ static int name_in_file(struct tl_perf_sample_names *n, struct tl_perf_named_obj
 			status = add_inlined(n, named, object, place, err);
 	} else {
 		named->nameless++;
-		status =
-			put_nameless(n, object, start_by_tables(named, place->address), place, err);
+		if (!start_by_tables(named, place->address, &start))
+			return tl_error_memory(err);
+		status = put_nameless(n, object, start, place, err);
 	}
 	/* What was found may lack a name or a line. */
 	if (status == 0 && named->binary && tl_binary_short_of_memory(named->binary))
@@ -275,15 +283,35 @@ static char *cached_kallsyms(const struct tl_perf_build_id *id, const char *dire
 											: path;
 }
 
-static bool read_cached(const struct tl_perf_object *kernel, const char *directory,
-			const char *below, struct tl_name_list *list)
+/* 1: the list has names; 0: there is none; TL_NO_MEMORY. */
+static int read_cached(const struct tl_perf_object *kernel, const char *directory,
+		       const char *below, struct tl_name_list *list, struct tl_error *err)
 {
 	char *path = cached_kallsyms(&kernel->build_id, directory, below);
-	struct tl_error err;
-	bool read = path && tl_name_list_read_kallsyms(list, path, &err) == 0 && list->count;
+	struct tl_error own;
+	int status = path ? tl_name_list_read_kallsyms(list, path, &own) : TL_NO_MEMORY;
 
 	free(path);
-	return read;
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	return status == 0 && list->count;
+}
+
+/* The list in a build-id cache: those that were given, or else that of the user. As above. */
+static int read_any_cached(const struct tl_perf_sample_options *o,
+			   const struct tl_perf_object *kernel, struct tl_name_list *list,
+			   struct tl_error *err)
+{
+	const char *home = getenv("HOME");
+	int status = 0;
+
+	if (!kernel->build_id.size)
+		return 0;
+	for (size_t i = 0; status == 0 && i < o->build_id_dir_count; i++)
+		status = read_cached(kernel, o->build_id_dirs[i], "", list, err);
+	if (!o->build_id_dir_count && home)
+		status = read_cached(kernel, home, "/.debug", list, err);
+	return status;
 }
 
 /* Whether this machine runs the recorded kernel: its own note of the build id. */
@@ -296,32 +324,38 @@ static bool is_running(const struct tl_perf_object *kernel)
 	       !memcmp(own.bytes, kernel->build_id.bytes, own.size);
 }
 
-static void open_kernel(struct tl_perf_sample_names *n, const struct tl_perf_object *kernel,
-			struct tl_perf_named_object *named)
+/* The names of the kernel that runs here. */
+static int read_own(struct tl_perf_named_object *named, struct tl_error *err)
 {
-	const struct tl_perf_sample_options *o = n->options;
-	const char *home = getenv("HOME");
-	struct tl_error err;
+	struct tl_error own;
+	const int status = tl_name_list_read_kallsyms(&named->kallsyms, "/proc/kallsyms", &own);
 
-	named->why = "not looked for";
-	if (o->no_files)
-		return;
-	named->why = NULL;
-	for (size_t i = 0; kernel->build_id.size && i < o->build_id_dir_count; i++)
-		if (read_cached(kernel, o->build_id_dirs[i], "", &named->kallsyms))
-			return;
-	if (kernel->build_id.size && !o->build_id_dir_count && home &&
-	    read_cached(kernel, home, "/.debug", &named->kallsyms))
-		return;
-	named->why = "no list of the kernel's names (kallsyms) in a build-id cache, and another "
-		     "kernel runs here";
-	if (!is_running(kernel))
-		return;
-	named->why = NULL;
-	if (tl_name_list_read_kallsyms(&named->kallsyms, "/proc/kallsyms", &err) < 0)
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	if (status < 0)
 		named->why = "/proc/kallsyms cannot be read";
 	else if (named->kallsyms.hidden || !named->kallsyms.count)
 		named->why = "/proc/kallsyms hides its addresses (kptr_restrict)";
+	return 0;
+}
+
+static int open_kernel(struct tl_perf_sample_names *n, const struct tl_perf_object *kernel,
+		       struct tl_perf_named_object *named, struct tl_error *err)
+{
+	int status;
+
+	if (n->options->no_files) {
+		named->why = "not looked for";
+		return 0;
+	}
+	status = read_any_cached(n->options, kernel, &named->kallsyms, err);
+	if (status)
+		return status < 0 ? status : 0;
+	if (is_running(kernel))
+		return read_own(named, err);
+	named->why = "no list of the kernel's names (kallsyms) in a build-id cache, and another "
+		     "kernel runs here";
+	return 0;
 }
 
 /* The map of the kernel itself, in which all modules are named too. */
@@ -343,13 +377,16 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 	struct tl_perf_named_object *named;
 	struct tl_perf_object *kernel;
 	uint32_t number = 0;
+	int status = 0;
 
 	kernel = kernel_object(n, &number);
 	if (!kernel)
 		return put_nameless(n, "[kernel]", 0, place, err);
 	named = &n->objects[number];
 	if (!named->opened)
-		open_kernel(n, kernel, named);
+		status = open_kernel(n, kernel, named, err);
+	if (status < 0)
+		return status;
 	named->opened = true;
 	range = tl_name_list_find(&named->kallsyms, ip);
 	if (range && !named->kallsyms.hidden)

@@ -462,7 +462,8 @@ int tl_perf_unwind(struct tl_perf_unwinder *u, const struct tl_perf_stack_root *
 		walk.all = true;
 		next = walk_stack(&walk);
 	}
-	return next == NEXT_FAILED ? err->status : 0;
+	/* No file is needed, so that only memory can be missing. */
+	return next == NEXT_FAILED ? TL_NO_MEMORY : 0;
 }
 
 void tl_perf_unwinder_free(struct tl_perf_unwinder *u)

@@ -393,8 +393,10 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		a->streams[i].core = &a->caches.cores[i];
 	if (options->analyses & TL_XTRACE_ANALYZE_BRANCHES && !begin_branches(a))
 		return tl_error_memory(err);
-	if (options->analyses & TL_XTRACE_ANALYZE_SHARING && begin_sharing(a, err) < 0)
-		return err->status;
+	if (options->analyses & TL_XTRACE_ANALYZE_SHARING)
+		status = begin_sharing(a, err);
+	if (status < 0)
+		return status;
 	for (size_t i = 0; options->analyses & TL_XTRACE_ANALYZE_DEPENDENCES && i < a->stream_count;
 	     i++)
 		if (!tl_xtrace_dependences_begin(&a->streams[i].dependences))

@@ -198,12 +198,15 @@ static int cut_token(struct slice *s, struct tl_xtrace_walk *w, enum tl_xtrace_k
 		begin_part(s, offset);
 	if (instruction && offset >= s->next_place)
 		pass_snapshots(s, offset, *inside);
-	if (*inside && s->writer)
-		status = translate(s, w, kind, err) < 0 ? err->status : 1;
-	else if (*inside && instruction && !s->first.written)
+	if (*inside && s->writer) {
+		const int written = translate(s, w, kind, err);
+
+		status = written < 0 ? written : 1;
+	} else if (*inside && instruction && !s->first.written) {
 		put_first(s, w, kind);
-	else if (*inside)
+	} else if (*inside) {
 		put_token(s, w);
+	}
 	s->first.written = s->first.written || (*inside && instruction);
 	s->ordinal += instruction;
 	s->user += instruction && !tl_xtrace_walk_el(w);

@@ -128,6 +128,47 @@ static inline void file_end(struct file *f)
 	patch64(f, 48, f->size - DATA_AT);
 }
 
+/* What an attribute has behind the fields of version 0. */
+struct wide_attr {
+	uint64_t sample_type, read_format, flags;
+	uint64_t branch_type, regs_user, regs_intr;
+	uint32_t clock;
+	uint16_t max_stack;
+};
+
+enum { WIDE_ATTR = 112, WIDE_DATA_AT = 104 + WIDE_ATTR + 16 + 8 };
+
+/* As file_begin(), with an attribute of 112 bytes; data begin at WIDE_DATA_AT. */
+static inline void file_begin_wide(struct file *f, const struct wide_attr *attr)
+{
+	file_begin(f, attr->sample_type);
+	f->size = 104;
+	put_attr(f, 8, attr->sample_type, 1 << 18 | attr->flags);
+	put64(f, 0); /* config2 */
+	put64(f, attr->branch_type);
+	put64(f, attr->regs_user);
+	put32(f, 0); /* sample_stack_user */
+	put32(f, attr->clock);
+	put64(f, attr->regs_intr);
+	put32(f, 0); /* aux_watermark */
+	put16(f, attr->max_stack);
+	put16(f, 0);
+	put64(f, 104 + WIDE_ATTR + 16);
+	put64(f, 8);
+	put64(f, 77);
+	f->bytes[104 + 4] = WIDE_ATTR;
+	patch64(f, 104 + 32, attr->read_format);
+	patch64(f, 16, WIDE_ATTR + 16);
+	patch64(f, 32, WIDE_ATTR + 16);
+	patch64(f, 40, WIDE_DATA_AT);
+	assert_int_equal(f->size, WIDE_DATA_AT);
+}
+
+static inline void file_end_wide(struct file *f)
+{
+	patch64(f, 48, f->size - WIDE_DATA_AT);
+}
+
 /* TID, TIME, CPU, IDENTIFIER. */
 static inline void put_trailer(struct file *f, uint32_t pid, uint32_t tid, uint64_t time,
 			       uint32_t cpu)

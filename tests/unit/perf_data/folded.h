@@ -10,11 +10,47 @@
 static struct tl_perf_sample_options options;
 static struct tl_perf_sample_remarks remarks;
 static struct tl_profile *profile;
+/* What was wrong with the file of the last fold: the first fault, and their number. */
+static struct tl_perf_fault fault;
+static uint64_t fault_count;
 
 static void done(void)
 {
 	tl_profile_free(profile);
 	tl_perf_sample_remarks_free(&remarks);
+}
+
+static inline void note_faults(const struct tl_perf_reader *reader)
+{
+	const struct tl_perf_fault *faults = NULL;
+	uint64_t skipped;
+	size_t listed = 0;
+
+	fault_count = 0;
+	if (reader)
+		faults = tl_perf_faults(reader, &listed, &fault_count, &skipped);
+	if (listed)
+		fault = faults[0];
+}
+
+static inline int fold_bytes(struct file *f)
+{
+	struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
+	int status;
+
+	remarks = (struct tl_perf_sample_remarks){ .list = NULL };
+	profile = NULL;
+	f->source = NULL;
+	f->reader = NULL;
+	status = tl_source_open_memory(&f->source, f->bytes, f->size, "test", &f->err);
+	if (status == 0)
+		status = tl_perf_open(&f->reader, f->source, &in_order, &f->err);
+	if (status == 0)
+		status = tl_perf_samples_fold(f->reader, &options, &remarks, &profile, &f->err);
+	note_faults(f->reader);
+	tl_perf_close(f->reader);
+	tl_source_close(f->source);
+	return status;
 }
 
 /* "outer;inner" of a context. */

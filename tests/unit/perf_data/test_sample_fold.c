@@ -1,52 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples to profiles: every file is put together by hand, and what each sample means is said by
- * the test. Names come from a list such as run-time compilers write (/tmp/perf-PID.map), below a
- * sysroot of the test's own.
+ * the test. Stacks that are unwound are those of test_sample_unwind.c.
  */
-#include "folded.h"
-
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* IP, CALLCHAIN, PERIOD beside the common fields. */
-#define TYPE (COMMON_TYPE | 1 | 32 | 256)
-#define KERNEL ((uint64_t)-128)
-#define USER ((uint64_t)-512)
-#define GUEST_USER ((uint64_t)-2560)
-
-enum { PID = 10, TID = 11, MODE_KERNEL = 1, MODE_USER = 2, MODE_GUEST_USER = 5 };
-
-static struct file f;
-static char root[] = "/tmp/tl-samples-XXXXXX";
-static size_t data_at = DATA_AT;
+#include "sample_file.h"
 
 /* ---- records ---- */
-
-static void begin(void)
-{
-	f.big = false;
-	data_at = DATA_AT;
-	file_begin(&f, TYPE);
-	options = (struct tl_perf_sample_options){
-		.thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE, .sysroot = root
-	};
-}
-
-static void put_anon(uint32_t pid, uint64_t address, uint64_t size, const char *path, uint64_t time)
-{
-	const size_t padded = (strlen(path) + 8) / 8 * 8;
-
-	put_header(&f, TL_PERF_MMAP, MODE_USER, 8 + 32 + padded + TRAILER);
-	put32(&f, pid);
-	put32(&f, pid);
-	put64(&f, address);
-	put64(&f, size);
-	put64(&f, 0);
-	put_name(&f, path);
-	put_trailer(&f, pid, pid, time, 0);
-}
 
 static void put_fork(uint32_t pid, uint32_t parent, uint64_t time)
 {
@@ -67,33 +26,9 @@ static void put_lost(uint64_t count)
 	put_trailer(&f, PID, TID, 5, 0);
 }
 
-struct at {
-	uint32_t pid, tid, cpu;
-	uint64_t time, period;
-	uint16_t mode;
-};
-
-static void put_sample(struct at at, const uint64_t *chain, size_t count)
-{
-	put_header(&f, TL_PERF_SAMPLE, at.mode, 8 + 56 + 8 * count);
-	put64(&f, 77);
-	put64(&f, count ? chain[count > 1] : 0x1000);
-	put32(&f, at.pid);
-	put32(&f, at.tid);
-	put64(&f, at.time);
-	put32(&f, at.cpu);
-	put32(&f, 0);
-	put64(&f, at.period);
-	put64(&f, count);
-	for (size_t i = 0; i < count; i++)
-		put64(&f, chain[i]);
-}
-
 #define SAMPLE(at, ...)                                                                            \
 	put_sample(at, (const uint64_t[]){ __VA_ARGS__ },                                          \
 		   sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
-
-static const struct at usual = { PID, TID, 1, 100, 7, MODE_USER };
 
 static struct at at_time(uint64_t time)
 {
@@ -105,86 +40,10 @@ static struct at at_time(uint64_t time)
 
 /* ---- results ---- */
 
-static int fold_file(void)
-{
-	struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
-	int status;
-
-	patch64(&f, 48, f.size - data_at);
-	reader_open(&f, &in_order);
-	status = tl_perf_samples_fold(f.reader, &options, &remarks, &profile, &f.err);
-	reader_close(&f);
-	return status;
-}
-
-static void fold(void)
-{
-	assert_int_equal(fold_file(), 0);
-}
-
-/* Periods and samples whose stack is `path`, in all parts. */
-static void assert_stack(const char *path, int64_t period, int64_t samples)
-{
-	int64_t found[2] = { 0, 0 };
-	char text[512];
-
-	for (uint32_t i = 0; i < tl_profile_context_count(profile); i++) {
-		const int64_t *self = tl_profile_context_self(profile, i);
-
-		path_of(i, text);
-		if (strcmp(text, path) != 0)
-			continue;
-		found[0] += self[0];
-		found[1] += self[1];
-	}
-	assert_int_equal(found[0], period);
-	assert_int_equal(found[1], samples);
-}
-
 static void assert_total(int64_t period, int64_t samples)
 {
 	assert_int_equal(tl_profile_total(profile)[0], period);
 	assert_int_equal(tl_profile_total(profile)[1], samples);
-}
-
-static void assert_remark(const char *text)
-{
-	assert_int_equal(remarks.count, 1);
-	assert_string_equal(remarks.list[0], text);
-}
-
-/* ---- names of addresses ---- */
-
-static void write_names(uint32_t pid, const char *text)
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/tmp/perf-%u.map", root, pid);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static int make_root(void **state)
-{
-	char path[64];
-
-	(void)state;
-	if (!mkdtemp(root))
-		return -1;
-	snprintf(path, sizeof(path), "%s/tmp", root);
-	return mkdir(path, 0700);
-}
-
-static int remove_root(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", root);
-	return system(command) ? -1 : 0;
 }
 
 /* main, inner and leaf are 16 bytes each, one behind the other. */
@@ -283,44 +142,12 @@ TEST(code_outside_of_all_maps_is_unknown)
 
 /* ---- what stands behind the call chain ---- */
 
-/* An attribute of 96 bytes, whose last fields are those of branches, registers and stacks. */
-static void begin_wide(uint64_t sample_type, uint64_t branch_type, uint64_t regs_user)
-{
-	enum { ATTR_AT = 104, WIDE = 96 };
-
-	begin();
-	f.size = ATTR_AT;
-	put_attr(&f, 8, sample_type, 1 << 18);
-	put64(&f, 0);
-	put64(&f, branch_type);
-	put64(&f, regs_user);
-	put64(&f, 0);
-	put64(&f, ATTR_AT + WIDE + 16);
-	put64(&f, 8);
-	put64(&f, 77);
-	data_at = f.size;
-	f.bytes[ATTR_AT + 4] = WIDE;
-	patch64(&f, 16, WIDE + 16);
-	patch64(&f, 32, WIDE + 16);
-	patch64(&f, 40, data_at);
-}
-
-/* A sample's fields up to its call chain, and `more` words behind that. */
-static void put_wide_sample(const uint64_t *chain, size_t count, const uint64_t *more, size_t words)
-{
-	put_sample(usual, chain, count);
-	f.bytes[f.size - 8 * (count + 8) + 6] = (uint8_t)(8 * (count + 8 + words));
-	f.bytes[f.size - 8 * (count + 8) + 7] = (uint8_t)(8 * (count + 8 + words) >> 8);
-	for (size_t i = 0; i < words; i++)
-		put64(&f, more[i]);
-}
-
 static void put_calls(uint64_t branch_type, const uint64_t *calls, size_t words)
 {
 	/* The frame pointers lead elsewhere. */
 	const uint64_t chain[] = { USER, 0x1024, 0x9000 };
 
-	begin_wide(TYPE | 2048, branch_type, 0);
+	begin_wide(&(struct wide_attr){ .sample_type = TYPE | 2048, .branch_type = branch_type });
 	write_names(PID, "1000 10 main\n1010 10 inner\n1020 10 leaf\n");
 	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
 	put_wide_sample(chain, 3, calls, words);
@@ -358,114 +185,6 @@ TEST(branches_that_are_no_calls)
 	done();
 }
 
-/* Registers of x86-64 (UAPI, enum perf_event_x86_regs): BX, BP, SP, IP. */
-enum { REGISTERS = 1 << 1 | 1 << 6 | 1 << 7 | 1 << 8, STACK_WORDS = 20 };
-
-/*
- * _start called d, d c, c a, a b, of the file fuzz/corpus/cfi/x86_64: return addresses and saved
- * registers are where its disassembly puts them. The stack begins at 0x7000.
- */
-static void put_copy(const char *path, uint64_t ip, size_t pushed, size_t bytes)
-{
-	uint64_t words[6 + 2 + STACK_WORDS] = { 2, 0xb, 0x7777, 0x7000 - 8 * pushed, 0x10000 + ip };
-	uint64_t *stack = words + 6 + pushed;
-	const uint64_t chain[] = { KERNEL, 0xffffffff81000000 };
-
-	words[5] = 8 * STACK_WORDS;
-	stack[0] = 0x1035f; /* a, behind its call of b */
-	stack[2] = 0x10370; /* c; below it a's caller's rbx */
-	stack[5] = 0x7080;  /* d's rbp, saved by c */
-	stack[6] = 0x103a2; /* d */
-	if (pushed == 0) {
-		stack[17] = 0x103b2; /* _start, beside d's frame pointer */
-		stack[19] = 0;       /* nothing called _start */
-	}
-	words[6 + STACK_WORDS] = bytes;
-	begin_wide(TYPE | 4096 | 8192, 0, REGISTERS);
-	put_anon(PID, 0x10000, 0x1000, path, 2);
-	put_wide_sample(chain, 2, words, 7 + STACK_WORDS);
-}
-
-static void begin_corpus(void)
-{
-	static char corpus[1024];
-	const char *source = getenv("TL_SOURCE_ROOT");
-
-	snprintf(corpus, sizeof(corpus), "%s/fuzz/corpus/cfi", source ? source : ".");
-	options.sysroot = corpus;
-}
-
-TEST(copies_of_stacks_are_unwound)
-{
-	put_copy("/x86_64", 0x353, 0, 8 * STACK_WORDS);
-	begin_corpus();
-	fold();
-	assert_stack("_start;d;c;a;b;[kernel]", 7, 1);
-	assert_int_equal(remarks.count, 0);
-	done();
-}
-
-/* The same where a was called by itself: its return address is there twice. */
-TEST(recursion_is_unwound)
-{
-	uint64_t words[6 + 2 + STACK_WORDS] = { 2, 0xb, 0x7777, 0x7000, 0x10353, 8 * STACK_WORDS };
-	uint64_t *stack = words + 6;
-	const uint64_t chain[] = { KERNEL, 0xffffffff81000000 };
-
-	stack[0] = stack[2] = 0x1035f;
-	stack[4] = 0x10370;
-	stack[7] = 0x7080;
-	stack[8] = 0x103a2;
-	stack[17] = 0x103b2;
-	words[6 + STACK_WORDS] = 8 * STACK_WORDS;
-	begin_wide(TYPE | 4096 | 8192, 0, REGISTERS);
-	put_anon(PID, 0x10000, 0x1000, "/x86_64", 2);
-	put_wide_sample(chain, 2, words, 7 + STACK_WORDS);
-	begin_corpus();
-	fold();
-	assert_stack("_start;d;c;a;a;b;[kernel]", 7, 1);
-	assert_int_equal(remarks.count, 0);
-	done();
-}
-
-/* At 0x31b the linkage table has pushed a number; its CFA is an expression with the address. */
-TEST(linkage_tables_are_unwound)
-{
-	put_copy("/x86_64", 0x31b, 1, 0x40);
-	begin_corpus();
-	fold();
-	assert_stack("d;c;a;b@plt;[kernel]", 7, 1);
-	assert_int_equal(remarks.count, 1);
-	done();
-}
-
-TEST(copies_that_end_are_cut)
-{
-	put_copy("/x86_64", 0x353, 0, 0x30);
-	begin_corpus();
-	fold();
-	assert_stack("c;a;b;[kernel]", 7, 1);
-	assert_remark(
-		"1 of 1 stacks (100.0 %) end with the bytes that were copied: callers further "
-		"out are missing (`perf record --call-graph dwarf,BYTES` copies up to 65528)");
-	done();
-}
-
-TEST(stacks_of_files_that_are_missing)
-{
-	put_copy("/nowhere", 0x353, 0, 8 * STACK_WORDS);
-	begin_corpus();
-	fold();
-	assert_stack("[nowhere];[kernel]", 7, 1);
-	assert_int_equal(remarks.count, 2);
-	assert_string_equal(remarks.list[0],
-			    "1 of 1 stacks end in /nowhere, without their callers: no such file");
-	done();
-}
-
-/* ---- maps and names at their time ---- */
-
-/* Records stand in the file in another order than in time. */
 TEST(maps_hold_at_their_time)
 {
 	begin();
@@ -739,11 +458,6 @@ int main(void)
 		cmocka_unit_test(code_outside_of_all_maps_is_unknown),
 		cmocka_unit_test(calls_that_the_processor_recorded),
 		cmocka_unit_test(branches_that_are_no_calls),
-		cmocka_unit_test(copies_of_stacks_are_unwound),
-		cmocka_unit_test(recursion_is_unwound),
-		cmocka_unit_test(linkage_tables_are_unwound),
-		cmocka_unit_test(copies_that_end_are_cut),
-		cmocka_unit_test(stacks_of_files_that_are_missing),
 		cmocka_unit_test(maps_hold_at_their_time),
 		cmocka_unit_test(child_has_the_maps_of_its_parent),
 		cmocka_unit_test(exec_has_no_old_maps),

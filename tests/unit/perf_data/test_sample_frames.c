@@ -3,11 +3,9 @@
  * What is in no call chain: inlined functions, branches, times off the processors. The program
  * is fuzz/corpus/dwarf/gcc-5; what is inlined where is what llvm-symbolizer says of it.
  */
-#include "folded.h"
-
 #include <stdio.h>
 
-#include "../refuse.h"
+#include "refused_fold.h"
 
 /* IP, TID, TIME, CALLCHAIN, CPU, PERIOD, IDENTIFIER. */
 #define TYPE (1 | 2 | 4 | 32 | 128 | 256 | 65536)
@@ -63,21 +61,7 @@ static void put_sample(uint64_t ip, uint64_t back)
 
 static int fold(void)
 {
-	struct tl_perf_options in_order = { .size = sizeof(in_order), .in_order = true };
-	int status = 0;
-
-	remarks = (struct tl_perf_sample_remarks){ .list = NULL };
-	profile = NULL;
-	f.source = NULL;
-	f.reader = NULL;
-	status = tl_source_open_memory(&f.source, f.bytes, f.size, "test", &f.err);
-	if (status == 0)
-		status = tl_perf_open(&f.reader, f.source, &in_order, &f.err);
-	if (status == 0)
-		status = tl_perf_samples_fold(f.reader, &options, &remarks, &profile, &f.err);
-	tl_perf_close(f.reader);
-	tl_source_close(f.source);
-	return status;
+	return fold_bytes(&f);
 }
 
 /* The stacks that samples ended in, in the order of their contexts, a line each. */
@@ -173,25 +157,10 @@ TEST(code_without_debug_information_is_told)
 	done();
 }
 
-static int fold_step(const void *input, uint64_t *digest)
-{
-	const int status = fold();
-	char text[256];
-
-	(void)input;
-	for (uint32_t i = 0; status == 0 && i < tl_profile_context_count(profile); i++) {
-		path_of(i, text);
-		refuse_note_text(digest, text);
-		refuse_note_number(digest, tl_profile_context_self(profile, i)[0]);
-	}
-	done();
-	return status;
-}
-
 TEST(without_memory)
 {
 	put_all();
-	assert_true(refuse_each(fold_step, NULL) > 100);
+	assert_true(refuse_each_of_fold(&f) > 100);
 }
 
 /* ---- branches ---- */
@@ -257,7 +226,7 @@ TEST(branches_from_inlined_functions)
 	assert_int_equal(fold(), 0);
 	assert_stacks("outer;middle;inner;outer 1\nouter;outer;from_header 1\n");
 	done();
-	assert_true(refuse_each(fold_step, NULL) > 100);
+	assert_true(refuse_each_of_fold(&f) > 100);
 }
 
 TEST(branches_that_are_not_there)
@@ -330,7 +299,7 @@ TEST(times_off_the_processors)
 	assert_stacks("_start;outer 7\n");
 	assert_int_equal(remarks.count, 0);
 	done();
-	assert_true(refuse_each(fold_step, NULL) > 100);
+	assert_true(refuse_each_of_fold(&f) > 100);
 }
 
 /* Filters hold for the record of the leaving. */

@@ -7,6 +7,7 @@
 
 #include <zstd.h>
 
+#include "core/cursor.h"
 #include "perf_data/listing/describe.h"
 
 static struct file f;
@@ -164,6 +165,176 @@ TEST(parts_beyond_the_record)
 		assert_fault(&f, TL_BAD_RECORD, DATA_AT, 24);
 		reader_close(&f);
 	}
+}
+
+/* ---- all fields at once ---- */
+
+enum { HW_INDEX = 1 << 17, BRANCH_COUNTERS = 1 << 19, READ_ALL = 31 };
+
+/* Each field of a sample, in the order of UAPI; those of any size hold two entries. */
+static const uint64_t all_words[] = {
+	77,                    /* IDENTIFIER */
+	0x10,                  /* IP */
+	(uint64_t)3 << 32 | 2, /* TID */
+	4,                     /* TIME */
+	5,                     /* ADDR */
+	77,                    /* ID */
+	7,                     /* STREAM_ID */
+	8,                     /* CPU */
+	9,                     /* PERIOD */
+	2,
+	500,
+	400, /* READ of a group: count, times */
+	11,
+	77,
+	1, /* value, id, lost */
+	22,
+	78,
+	2, /* the other */
+	2,
+	0x100,
+	0x200, /* CALLCHAIN */
+	(uint64_t)0x5a5a5a5a << 32 | 12,
+	0, /* RAW: 4 bytes of size, 12 of data */
+	2,
+	1, /* BRANCH_STACK, HW_INDEX */
+	31,
+	32,
+	33,
+	34,
+	35,
+	36, /* from, to, flags */
+	41,
+	42, /* counters */
+	2,
+	51,
+	52, /* REGS_USER: the ABI, two registers */
+	16,
+	61,
+	62,
+	9,  /* STACK_USER: size, bytes, how many were read */
+	20, /* WEIGHT */
+	21, /* DATA_SRC */
+	22, /* TRANSACTION */
+	2,
+	71, /* REGS_INTR */
+	23, /* PHYS_ADDR */
+	24, /* CGROUP */
+	25, /* DATA_PAGE_SIZE */
+	26, /* CODE_PAGE_SIZE */
+	16,
+	81,
+	82, /* AUX */
+};
+enum { ALL_WORDS = sizeof(all_words) / sizeof(all_words[0]) };
+
+/* PERF_SAMPLE_MAX is 1 << 25; WEIGHT_STRUCT is another form of WEIGHT. */
+#define ALL_FIELDS ((UINT64_C(1) << 25) - 1 - (1 << 24))
+
+static const struct wide_attr all_fields = {
+	.sample_type = ALL_FIELDS,
+	.read_format = READ_ALL,
+	.branch_type = HW_INDEX | BRANCH_COUNTERS,
+	.regs_user = 1 << 3 | 1 << 8,
+	.regs_intr = 1 << 8,
+};
+
+static void assert_words(const uint8_t *words, uint64_t first, uint64_t second)
+{
+	assert_int_equal(tl_le64(words), first);
+	assert_int_equal(tl_le64(words + 8), second);
+}
+
+TEST(all_fields_at_once)
+{
+	struct tl_perf_read read;
+
+	file_begin_wide(&f, &all_fields);
+	put_sample(all_words, ALL_WORDS);
+	file_end_wide(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.sample.read_count, 2);
+	assert_int_equal(tl_perf_sample_read(&f.rec, 1, &read, sizeof(read)), 0);
+	assert_int_equal(read.value, 22);
+	assert_int_equal(read.id, 78);
+	assert_int_equal(read.lost, 2);
+	assert_int_equal(tl_perf_sample_read(&f.rec, 2, &read, sizeof(read)), TL_BAD_USAGE);
+	assert_int_equal(f.rec.sample.callchain_count, 2);
+	assert_words(f.rec.sample.callchain, 0x100, 0x200);
+	assert_int_equal(f.rec.sample.raw_size, 12);
+	assert_memory_equal(f.rec.sample.raw, "ZZZZ", 4);
+	assert_int_equal(f.rec.sample.branch_count, 2);
+	assert_words(f.rec.sample.branches, 31, 32);
+	assert_int_equal(f.rec.sample.user_abi, 2);
+	assert_words(f.rec.sample.user_registers, 51, 52);
+	assert_int_equal(f.rec.sample.stack_size, 16);
+	assert_int_equal(f.rec.sample.stack_used, 9);
+	assert_int_equal(f.rec.sample.intr_abi, 2);
+	assert_int_equal(tl_le64(f.rec.sample.intr_registers), 71);
+	assert_int_equal(f.rec.sample.physical, 23);
+	assert_int_equal(f.rec.sample.aux_size, 16);
+	assert_words(f.rec.sample.aux, 81, 82);
+	assert_no_fault(&f);
+	reader_close(&f);
+}
+
+/* A sample that ends within its fields is refused, wherever that is. */
+TEST(all_fields_cut_short)
+{
+	for (size_t count = 0; count < ALL_WORDS; count++) {
+		file_begin_wide(&f, &all_fields);
+		put_sample(all_words, count);
+		file_end_wide(&f);
+		reader_open(&f, NULL);
+		assert_int_equal(next(&f), 0);
+		assert_fault(&f, TL_BAD_RECORD, WIDE_DATA_AT, 8 + 8 * count);
+		reader_close(&f);
+	}
+}
+
+/* struct sample_id: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER, behind any other record. */
+TEST(all_fields_of_a_trailer)
+{
+	const uint64_t trailer[] = { (uint64_t)3 << 32 | 2, 4, 78, 7, 8, 77 };
+
+	file_begin(&f, ALL_FIELDS);
+	put_header(&f, TL_PERF_LOST_SAMPLES, 0, 8 + 8 + sizeof(trailer));
+	put64(&f, 1);
+	for (size_t i = 0; i < 6; i++)
+		put64(&f, trailer[i]);
+	assert_int_equal(read_one(), 1);
+	assert_int_equal(f.rec.id.process, 2);
+	assert_int_equal(f.rec.id.thread, 3);
+	assert_int_equal(f.rec.id.time_ns, 4);
+	assert_int_equal(f.rec.id.sample_id, 78);
+	assert_int_equal(f.rec.id.stream, 7);
+	assert_int_equal(f.rec.id.cpu, 8);
+	assert_int_equal(f.rec.id.id, 77);
+	close_whole();
+	file_begin(&f, 2 | 64); /* TID, ID */
+	put_header(&f, TL_PERF_LOST_SAMPLES, 0, 8 + 8 + 16);
+	put64(&f, 1);
+	put64(&f, trailer[0]);
+	put64(&f, 77);
+	assert_int_equal(read_one(), 1);
+	assert_int_equal(f.rec.id.id, 77);
+	assert_int_equal(f.rec.id.time_ns, TL_NOWHERE);
+	assert_int_equal(f.rec.id.stream, TL_NOWHERE);
+	assert_int_equal(f.rec.id.cpu, TL_NOWHERE);
+	close_whole();
+}
+
+/* Counters are of samples alone. */
+TEST(records_without_counters)
+{
+	struct tl_perf_read read;
+
+	begin(COMMON_TYPE, 0);
+	put_comm(&f, 1, 1, "x", 0, 5);
+	assert_int_equal(read_one(), 1);
+	assert_int_equal(tl_perf_sample_read(&f.rec, 0, &read, sizeof(read)), TL_BAD_USAGE);
+	close_whole();
 }
 
 /* ---- which event a record is of ---- */
@@ -487,6 +658,21 @@ TEST(single_counter_as_json)
 	close_whole();
 }
 
+/* struct perf_branch_entry: bit 0 mispredicted, bit 1 predicted, 16 bits of cycles from bit 4. */
+TEST(branches_as_json)
+{
+	const uint64_t words[] = { 3, 0x10, 0x20, 1 | 7 << 4, 0x30, 0x40, 2, 0x50, 0x60, 0 };
+
+	begin(2048, 0);
+	put_sample(words, 10);
+	assert_int_equal(read_one(), 1);
+	assert_json(",\"branch_stack\":["
+		    "{\"from\":\"0x10\",\"to\":\"0x20\",\"mispredicted\":true,\"cycles\":7},"
+		    "{\"from\":\"0x30\",\"to\":\"0x40\",\"mispredicted\":false},"
+		    "{\"from\":\"0x50\",\"to\":\"0x60\"}]}");
+	close_whole();
+}
+
 /* More bytes of the stack are used than were copied: the record is damaged. */
 TEST(stack_that_is_used_beyond_its_copy)
 {
@@ -506,6 +692,11 @@ int main(void)
 		cmocka_unit_test(values_of_counters),
 		cmocka_unit_test(parts_of_any_size),
 		cmocka_unit_test(parts_beyond_the_record),
+		cmocka_unit_test(all_fields_at_once),
+		cmocka_unit_test(all_fields_cut_short),
+		cmocka_unit_test(all_fields_of_a_trailer),
+		cmocka_unit_test(records_without_counters),
+		cmocka_unit_test(branches_as_json),
 		cmocka_unit_test(the_event_by_its_identifier),
 		cmocka_unit_test(a_sample_of_no_event),
 		cmocka_unit_test(events_without_identifiers),

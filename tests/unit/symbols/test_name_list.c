@@ -2,6 +2,7 @@
 /* Lists of names as text: what the kernel writes (kallsyms), and run-time compilers for perf. */
 #include "../unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,15 @@ TEST(file_that_is_missing)
 }
 
 /* The kernel's own list, where it shows its addresses: names are in order and end at the next. */
+TEST(file_that_is_not_read)
+{
+	memset(&err, 0, sizeof(err));
+	assert_int_equal(tl_name_list_read_kallsyms(&list, "/proc/self/mem", &err), TL_IO);
+	assert_int_equal(err.sys_errno, EIO); /* nothing is mapped at address 0 */
+	assert_string_equal(err.text, "the list of names cannot be read");
+	assert_int_equal(list.count, 0);
+}
+
 TEST(running_kernel)
 {
 	if (tl_name_list_read_kallsyms(&list, "/proc/kallsyms", &err) < 0 || list.hidden ||
@@ -196,6 +206,7 @@ int main(void)
 		cmocka_unit_test(later_code_replaces_earlier),
 		cmocka_unit_test(lines_that_are_no_code),
 		cmocka_unit_test(file_that_is_missing),
+		cmocka_unit_test(file_that_is_not_read),
 		cmocka_unit_test(running_kernel),
 	};
 
