@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as a description of caches: what is accepted makes sense, errors are within the text. */
 #include "fuzz.h"
-#include "xtrace/analyze/cache.h"
+#include "xtrace/caches/cache.h"
 
 static void must_make_sense(const struct tl_xtrace_cache_config *config)
 {

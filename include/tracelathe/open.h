@@ -87,7 +87,10 @@ enum tl_input_detail {
 struct tl_input_filter {
 	uint64_t thread, process, cpu;
 	uint64_t part; /**< Callgrind: only parts of this number, 0: any */
-	/** window in seconds from the first record on; to_seconds <= 0: no end */
+	/**
+	 * window in seconds from the first record on; to_seconds <= 0: no end. tl_input_analyze()
+	 * of xtrace: in numbers of TIME tokens, which are whole
+	 */
 	double from_seconds, to_seconds;
 	/** POSIX extended regular expressions, NULL: any */
 	const char *function, *object;
@@ -274,7 +277,10 @@ struct tl_analysis {
 	unsigned analyses;        /**< enum tl_analysis_flag; 0: mix, footprint, reuse and cache */
 	enum tl_report_form form; /**< TL_REPORT_CSV: one analysis at a time */
 	const char *caches; /**< file that describes caches and TLBs, NULL: tl_default_caches() */
-	/** BBV: instructions of a vector, 0: from snapshot to snapshot, or 1,000,000 */
+	/**
+	 * BBV: instructions of a vector, 0: from snapshot to snapshot, or 1,000,000. Others: one
+	 * more table with a row for each so many instructions of a stream, 0: without
+	 */
 	uint64_t interval;
 	uint64_t line, page; /**< footprint, reuse: bytes, powers of two; 0: 64 and 4096 */
 	uint32_t top;        /**< rows of blocks, branches and functions, 0: all */

@@ -71,7 +71,7 @@ PUBLIC_ONLY = ["view", "cli", "mpi", "query"]
 SUB_ROOMS = {
     "core": [["codecs"], [""], ["faults", "protobuf", "text"]],
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
-    "xtrace": [["format"], ["write", "state"], ["profile", "elf", "predict", "share"], ["analyze", "calls", "check", "executed", "listing", "convert"]],
+    "xtrace": [["format"], ["write", "state"], ["profile", "elf", "predict", "share"], ["caches"], ["analyze", "calls", "check", "executed", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls", "coverage", "executed"]],
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"], ["coverage", "file", "runs"], ["kway"]],

@@ -44,6 +44,9 @@ class Inputs:
         for path in ("intel_pt/tiny.map", "intel_pt/tiny.img", "xtrace/small.elf",
                      "xtrace/" + XTRACE.replace("xinsndata", "xsnapshot")):
             self.copy(path, os.path.basename(path))
+        self.threads = ["xtrace.20260101000001.%d.hint9.xinsndata.bin" % number for number in range(2)]
+        for name in self.threads:
+            self.copy("xtrace/" + name, name)
         self.make("folded", "stacks", "xray")
         for name, of in (("speedscope", "xray"), ("pprof", "callgrind")):
             self.make(name, "convert", of, "--to", name)
@@ -124,6 +127,11 @@ def check_commands(inputs):
     one_of(inputs, "analyze", ["analyze", "--json", "--mix", "--footprint", "--reuse", "--cache", "--syscalls", "--blocks",
                                 "--branches"],
            ["xtrace"])
+    one_of(inputs, "analyze", ["analyze", "--json", "--dependences", "--mix", "--cache", "--branches", "--interval", "100"],
+           ["xtrace"])
+    # Without TIME the order of accesses is not exact, which is told: status 1.
+    if not check_output(inputs, "analyze", ["analyze", "--json", "--sharing", "--interval", "100", *inputs.threads], []):
+        failed.append("analyze --sharing takes no input")
     one_of(inputs, "analyze", ["analyze", "--json", "--bbv", "--interval", "100"], ["xtrace"])
     for options in ([], ["--by", "arc"], ["--by", "line"]):
         for pair in (["xray", "args"], ["callgrind", "other"], ["xray", "callgrind"]):

@@ -245,7 +245,9 @@ const struct option_row option_rows[] = {
 	       "--instructions, --snapshots: N instructions before the part fill caches and teach "
 	       "predictors, and do not count (default: 0)"),
 	OPT_ID(C_ANALYZE, "interval", "N", analysis.interval,
-	       "--bbv: instructions of a vector (default: from snapshot to snapshot)"),
+	       "--bbv: instructions of a vector (default: from snapshot to snapshot); others: a "
+	       "row "
+	       "for every N instructions of a thread, in one more table, which --csv is then"),
 	OPT_ID(C_ANALYZE, "line", "BYTES", analysis.line,
 	       "--footprint, --reuse, --sharing: size of a line (default: 64)"),
 	OPT_ID(C_ANALYZE, "page", "BYTES", analysis.page,
@@ -445,7 +447,7 @@ const struct option_row option_rows[] = {
 	OPT_ID(C_READERS, "pid", "ID", input.filter.process, "only this process"),
 	OPT_WINDOW(C_READERS, "time", "FROM..TO", input.filter,
 		   "only this window, in seconds from the first record; 5ms..20ms, 1.5.. and "
-		   "..300us are windows too"),
+		   "..300us are windows too; analyses of xtrace: in numbers of TIME tokens"),
 	OPT_REGEX(C_READERS, "function", "REGEX", input.filter.function,
 		  "only functions whose name matches, or the stacks that go through one"),
 	OPT_REGEX(C_READERS, "object", "REGEX", input.filter.object,

@@ -21,6 +21,9 @@ const struct tl_source *tl_xtrace_input_source(const struct tl_input *input, siz
 /* The part of the trace that the options choose. 0 or TL_BAD_USAGE. */
 int tl_xtrace_input_select(struct tl_input *input, struct tl_xtrace_select *select,
 			   struct tl_error *err);
+/* The same, with a window of TIME in from_time and to_time. */
+int tl_xtrace_input_select_timed(struct tl_input *input, struct tl_xtrace_select *select,
+				 struct tl_error *err);
 /* The number of a snapshot of an option; TL_NONE: behind all. */
 uint32_t tl_xtrace_input_snapshot(uint64_t number);
 

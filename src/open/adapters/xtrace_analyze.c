@@ -108,7 +108,8 @@ static int check_wishes(const struct tl_analysis *analysis, unsigned wishes, str
 	if (several && wishes & TL_ANALYZE_BBV)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "basic-block vectors go with no other analysis");
-	if (several && analysis->form == TL_REPORT_CSV)
+	/* That of intervals is of all analyses. */
+	if (several && analysis->form == TL_REPORT_CSV && !analysis->interval)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "CSV is one table: choose one analysis");
 	return 0;
@@ -151,7 +152,7 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 		.caches = &o->caches,
 		.predictors = &o->predictors,
 	};
-	int status = tl_xtrace_input_select(input, &select, err);
+	int status = tl_xtrace_input_select_timed(input, &select, err);
 
 	if (status == 0 && wishes & TL_ANALYZE_CACHE)
 		status = read_caches(o, analysis->caches, failed, err);
@@ -160,6 +161,8 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 	if (status < 0)
 		return status;
 	to.thread = select.id;
+	to.part.first_time = select.from_time;
+	to.part.end_time = select.to_time == TL_NOWHERE ? 0 : select.to_time;
 	to.binaries = x->binaries;
 	to.binary_count = x->binary_count;
 	return tl_xtrace_analyze(x->trace, &to, out, err);

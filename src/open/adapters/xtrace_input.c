@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing the files of an xtrace input; the part of them that its options choose. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/error.h"
@@ -124,6 +125,36 @@ static void take_range(const struct tl_number_range *range, uint64_t *from, uint
 uint32_t tl_xtrace_input_snapshot(uint64_t number)
 {
 	return number < TL_NONE ? (uint32_t)number : TL_NONE;
+}
+
+/* TIME has no unit: the numbers of a window are its tokens'. False: they are none. */
+static bool take_time(double number, uint64_t *time)
+{
+	/* 2^53: whole numbers are exact up to it. */
+	if (!(number >= 0 && number <= 9007199254740992.0) || number != floor(number))
+		return false;
+	*time = (uint64_t)number;
+	return true;
+}
+
+int tl_xtrace_input_select_timed(struct tl_input *input, struct tl_xtrace_select *select,
+				 struct tl_error *err)
+{
+	struct tl_input_filter *filter = &input->options.filter, whole = *filter;
+	int status;
+
+	filter->from_seconds = filter->to_seconds = 0;
+	status = tl_xtrace_input_select(input, select, err);
+	*filter = whole;
+	if (status < 0)
+		return status;
+	if (!take_time(whole.from_seconds, &select->from_time) ||
+	    (whole.to_seconds > 0 && !take_time(whole.to_seconds, &select->to_time)))
+		return tl_error_format(err, "xtrace",
+				       tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+						   "--time is of the numbers of TIME tokens, which "
+						   "are whole and have no unit"));
+	return 0;
 }
 
 int tl_xtrace_input_select(struct tl_input *input, struct tl_xtrace_select *select,

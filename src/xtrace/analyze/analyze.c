@@ -43,6 +43,15 @@ static struct tl_xtrace_cache_count *counts_of(const struct tl_xtrace_analysis *
 						     : a->function_counts[s->function].levels;
 }
 
+/* A line of the footprint, and of that of the interval. */
+static bool touch_line(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+		       enum tl_xtrace_use use, uint64_t line)
+{
+	return tl_xtrace_footprint_line(&s->footprint, use, s->el, line) &&
+	       (!a->series.length ||
+		tl_xtrace_footprint_line(&s->series.footprint, use, s->el, line));
+}
+
 static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s, uint64_t pc)
 {
 	unsigned wanted = a->options.analyses;
@@ -61,8 +70,7 @@ static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis
 		return false;
 	if (!s->counted)
 		return true;
-	if (wanted & TL_XTRACE_ANALYZE_FOOTPRINT &&
-	    !tl_xtrace_footprint_line(&s->footprint, TL_XTRACE_USE_FETCH, s->el, line))
+	if (wanted & TL_XTRACE_ANALYZE_FOOTPRINT && !touch_line(a, s, TL_XTRACE_USE_FETCH, line))
 		return false;
 	if (wanted & TL_XTRACE_ANALYZE_REUSE && !tl_xtrace_reuse_touch(&s->fetches, line))
 		return false;
@@ -95,12 +103,15 @@ static bool access_data(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 	    !tl_xtrace_dependences_access(&s->dependences, use == TL_XTRACE_USE_STORE, address,
 					  size))
 		return false;
-	if (!s->counted || !(wanted & (TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE)))
+	if (!s->counted)
+		return true;
+	s->series.loads += use == TL_XTRACE_USE_LOAD;
+	s->series.stores += use == TL_XTRACE_USE_STORE;
+	if (!(wanted & (TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE)))
 		return true;
 	/* An access over the end of the address space goes on at its beginning. */
 	for (;; line = (line + 1) & (UINT64_MAX >> a->line_shift)) {
-		if (wanted & TL_XTRACE_ANALYZE_FOOTPRINT &&
-		    !tl_xtrace_footprint_line(&s->footprint, use, s->el, line))
+		if (wanted & TL_XTRACE_ANALYZE_FOOTPRINT && !touch_line(a, s, use, line))
 			return false;
 		if (wanted & TL_XTRACE_ANALYZE_REUSE && !tl_xtrace_reuse_touch(&s->data, line))
 			return false;
@@ -120,6 +131,7 @@ static void system_call(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 {
 	tl_xtrace_syscall_begin(a, s, pc);
 	s->call.open = s->counted;
+	s->series.calls += s->counted;
 }
 
 static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
@@ -132,9 +144,14 @@ static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 		if (!tl_xtrace_bbv_end_interval(a, s))
 			return false;
 	}
+	if (a->series.length && s->instructions == s->series.end &&
+	    !tl_xtrace_series_end_interval(a, s))
+		return false;
 	s->simulated = s->instructions >= s->warm;
 	s->counted = s->instructions >= s->first && a->levels >> s->el & 1;
 	a->any |= s->counted;
+	if (a->series.length && s->counted)
+		tl_xtrace_series_count(a, s);
 	if (s->call.has_result && s->el == 0)
 		tl_xtrace_syscall_resumed(a, s, w->pc);
 	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS && is_svc(s->opcode))
@@ -404,6 +421,8 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 	status = tl_xtrace_part_begin(a, err);
 	if (status < 0)
 		return status;
+	if (!tl_xtrace_series_begin(a))
+		return tl_error_memory(err);
 	a->functions.binaries = options->binaries;
 	a->functions.binary_count = options->binary_count;
 	a->interval_end = options->interval;
@@ -419,11 +438,19 @@ static bool end_bbv(struct tl_xtrace_analysis *a)
 	return true;
 }
 
+/* CSV is one table: with intervals theirs, which is of all analyses. */
+static bool only_series(const struct tl_xtrace_analysis *a)
+{
+	return a->series.length && a->options.form == TL_XTRACE_CSV;
+}
+
 static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	unsigned wanted = a->options.analyses;
 	bool good = true;
 
+	if (only_series(a))
+		return tl_xtrace_show_series(a) ? 0 : tl_error_memory(err);
 	if (wanted & TL_XTRACE_ANALYZE_SYSCALLS)
 		tl_xtrace_table_end(&a->table);
 	for (size_t i = 0; good && i < a->stream_count; i++)
@@ -450,6 +477,8 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 		tl_xtrace_show_sharing(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_BLOCKS)
 		good = tl_xtrace_show_blocks(a);
+	if (good && a->series.length)
+		good = tl_xtrace_show_series(a);
 	if (!good)
 		return tl_error_memory(err);
 	return 0;
@@ -461,7 +490,7 @@ static int one_pass(struct tl_xtrace_analysis *a, struct tl_error *err)
 	int status;
 
 	/* These are written on the way. */
-	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS)
+	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS && !only_series(a))
 		tl_xtrace_syscall_log_begin(a);
 	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV)
 		tl_xtrace_bbv_begin(a);
@@ -485,6 +514,7 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 		tl_xtrace_dependences_free(&a->streams[i].dependences);
 		tl_xtrace_predictors_end(&a->streams[i].branch.predictors);
 	}
+	tl_xtrace_series_free(a);
 	tl_xtrace_branches_free(&a->branches);
 	tl_xtrace_sharing_free(&a->sharing);
 	free(a->sharing_counts);
@@ -498,9 +528,14 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 	tl_xtrace_table_drop(&a->table);
 }
 
-/* Of a part the mix is counted with the rest; of everything in a faster pass of its own. */
+/*
+ * Of a part the mix is counted with the rest; of everything in a faster pass of its own, unless
+ * there is nothing to be written but intervals.
+ */
 static int begin_mix(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
+	if (only_series(a))
+		return 0;
 	if (!tl_xtrace_part_chosen(&a->options.part))
 		return tl_xtrace_show_mix(a, err);
 	a->mix = tl_xtrace_mix_begin();
@@ -520,7 +555,8 @@ int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
 		tl_xtrace_tables_begin(out, options->form);
 	if (status == 0 && options->analyses & TL_XTRACE_ANALYZE_MIX)
 		status = begin_mix(&a, err);
-	if (status == 0 && (a.mix || options->analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX))
+	if (status == 0 &&
+	    (a.mix || a.series.length || options->analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX))
 		status = one_pass(&a, err);
 	if (status == 0 && a.no_memory)
 		status = tl_error_memory(err);

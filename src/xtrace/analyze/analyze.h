@@ -2,7 +2,7 @@
 #ifndef TL_XTRACE_ANALYZE_H
 #define TL_XTRACE_ANALYZE_H
 /* The analyses of instructions and accesses, in one pass over the streams (docs/analyze.md). */
-#include "xtrace/analyze/cache.h"
+#include "xtrace/caches/cache.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/analyze/table.h"
 #include "xtrace/predict/predictor.h"
@@ -24,6 +24,7 @@ enum {
 struct tl_xtrace_part {
 	uint64_t first, end;                   /* instructions by number; end 0: no end */
 	uint64_t first_snapshot, end_snapshot; /* from one to before another; end 0: no end */
+	uint64_t first_time, end_time;         /* TIME from one to before another; end 0: no end */
 	unsigned levels;                       /* exception levels, a bit each; 0: all */
 	/* instructions before it that fill caches and teach predictors, but do not count */
 	uint64_t warmup;
@@ -32,8 +33,9 @@ struct tl_xtrace_part {
 struct tl_xtrace_analysis_options {
 	unsigned analyses; /* of the above, as bits */
 	enum tl_xtrace_table_form form;
-	uint64_t thread;     /* or core, by its id; TL_NOWHERE: all */
-	uint64_t interval;   /* BBV: instructions; 0: from snapshot to snapshot */
+	uint64_t thread; /* or core, by its id; TL_NOWHERE: all */
+	/* BBV: instructions of a vector; 0: from snapshot to snapshot. Others: a row for so many */
+	uint64_t interval;
 	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096. Of footprint and reuse */
 	unsigned jobs;
 	uint32_t top; /* rows of long tables, 0: all */

@@ -387,7 +387,7 @@ int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err)
 	if (status == 0 && !tl_xtrace_mix_tables(a, mix))
 		status = tl_error_memory(err);
 	/* The other analyses meet the same damage again: it is counted once. */
-	if (a->options.analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX)
+	if (a->series.length || a->options.analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX)
 		tl_xtrace_rewind(a->trace);
 	tl_xtrace_mix_free(mix);
 	return status;

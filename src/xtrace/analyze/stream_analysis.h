@@ -6,7 +6,8 @@
 #include "xtrace/analyze/basic_blocks.h"
 #include "xtrace/predict/branches.h"
 #include "xtrace/state/function_ids.h"
-#include "xtrace/analyze/reuse.h"
+#include "xtrace/caches/reuse.h"
+#include "xtrace/analyze/series.h"
 #include "xtrace/share/dependences.h"
 #include "xtrace/share/sharing.h"
 
@@ -50,6 +51,7 @@ struct tl_xtrace_stream_analysis {
 	struct tl_xtrace_branch_stream branch;
 	struct tl_xtrace_dependences dependences;
 	struct tl_xtrace_block_position place;
+	struct tl_xtrace_series_stream series;
 	struct tl_xtrace_syscall call;
 	uint64_t call_user; /* user instructions up to the call before, and that one */
 	uint64_t space;     /* TTBR0; 0: unknown yet */
@@ -92,6 +94,7 @@ struct tl_xtrace_analysis {
 	struct tl_xtrace_branches branches;
 	struct tl_xtrace_sharing sharing;
 	struct tl_xtrace_sharing_count *sharing_counts; /* by stream */
+	struct tl_xtrace_series series;
 	struct tl_xtrace_mix *mix; /* of a part; NULL: mix.c makes a pass of its own */
 	unsigned levels;           /* that count, a bit each */
 	bool any;                  /* an instruction was counted */

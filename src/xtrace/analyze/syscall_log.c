@@ -203,6 +203,9 @@ void tl_xtrace_syscall_flush(struct tl_xtrace_analysis *a, struct tl_xtrace_stre
 	if (!call->open)
 		return;
 	call->open = false;
+	/* Only intervals are written. */
+	if (!t->out)
+		return;
 	tl_xtrace_cell_u64(t, s->stream->info.id);
 	tl_xtrace_cell_u64(t, call->instruction);
 	tl_xtrace_cell_u64(t, call->between);

@@ -24,7 +24,7 @@ struct tl_xtrace_table_page {
 	bool *no_memory; /* set where an allocation fails; nothing is written from then on */
 };
 
-enum { TL_XTRACE_MOST_COLUMNS = 40 };
+enum { TL_XTRACE_MOST_COLUMNS = 112 };
 
 struct tl_xtrace_table {
 	struct tl_output *out;

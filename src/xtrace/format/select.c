@@ -8,6 +8,7 @@ const struct tl_xtrace_select tl_xtrace_everything = {
 	.to_ordinal = TL_NOWHERE,
 	.to_pc = TL_NOWHERE,
 	.to_snapshot = TL_NONE,
+	.to_time = TL_NOWHERE,
 };
 
 int tl_xtrace_one_stream(const struct tl_xtrace_trace *trace, uint64_t id, uint32_t *stream,

@@ -10,8 +10,9 @@ struct tl_xtrace_select {
 	uint64_t from_ordinal, to_ordinal;
 	uint64_t from_pc, to_pc;
 	uint32_t from_snapshot,
-		to_snapshot; /* from the first one to before the second; 0, TL_NONE: all */
-	bool by_stream;      /* one stream after the other, also where TIME orders them */
+		to_snapshot;         /* from the first one to before the second; 0, TL_NONE: all */
+	uint64_t from_time, to_time; /* TIME from one to before another; 0, TL_NOWHERE: all */
+	bool by_stream;              /* one stream after the other, also where TIME orders them */
 	unsigned jobs;
 	bool exact; /* info: count distinct PCs, too */
 };

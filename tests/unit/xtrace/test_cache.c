@@ -6,7 +6,7 @@
 
 #include "../unit.h"
 
-#include "xtrace/analyze/cache.h"
+#include "xtrace/caches/cache.h"
 
 static int parse(struct tl_xtrace_cache_config *config, const char *text, struct tl_error *err)
 {

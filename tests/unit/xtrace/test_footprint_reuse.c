@@ -6,8 +6,8 @@
 #include "../unit.h"
 
 #include "xtrace/analyze/basic_blocks.h"
-#include "xtrace/analyze/footprint.h"
-#include "xtrace/analyze/reuse.h"
+#include "xtrace/caches/footprint.h"
+#include "xtrace/caches/reuse.h"
 
 /* ---- reuse distance ---- */
 

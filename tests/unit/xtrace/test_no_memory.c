@@ -11,7 +11,7 @@
 
 #include "../../fault/wrap.h"
 #include "xtrace/analyze/analyze.h"
-#include "xtrace/analyze/cache.h"
+#include "xtrace/caches/cache.h"
 #include "xtrace/convert/convert.h"
 #include "xtrace/listing/describe.h"
 

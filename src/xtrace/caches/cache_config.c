@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "xtrace/analyze/cache.h"
+#include "xtrace/caches/cache.h"
 #include "xtrace/predict/config_text.h"
 
 /* About a core of a server: what Kunpeng 920 is said to have, with one slice of its last level. */

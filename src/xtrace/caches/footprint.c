@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/analyze/footprint.h"
+#include "xtrace/caches/footprint.h"
 
 uint32_t tl_xtrace_footprint_mask(struct tl_xtrace_footprint *f, uint64_t key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/analyze/reuse.h"
+#include "xtrace/caches/reuse.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/analyze/cache.h"
+#include "xtrace/caches/cache.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * stores allocate as loads do. A miss asks the next level and fills every level it missed in. What
  * an inclusive level drops, the levels in front of it lose. docs/analyze.md says how each works.
  */
-#include "xtrace/analyze/footprint.h"
+#include "xtrace/caches/footprint.h"
 
 enum { TL_XTRACE_CACHE_LEVELS = 16, TL_XTRACE_CACHE_NAME = 32 };
 
