@@ -40,6 +40,8 @@ struct tl_format {
 	bool many_paths; /* open() takes several paths as one input */
 	/* fold() itself puts into the profile what is to be said of the input */
 	bool keeps_notes;
+	/* dump() numbers the instructions of each stream, and can be limited to some by these */
+	bool numbers_instructions;
 	/* How sure it is, 0 .. 100, by the first bytes. */
 	int (*probe)(const uint8_t *data, size_t size);
 	/* Why a file at `path` is empty, if the format's writer leaves such files; else NULL. */

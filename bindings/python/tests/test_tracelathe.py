@@ -149,6 +149,39 @@ class Package(unittest.TestCase):
             with tracelathe.open(log, decode="custom=texts") as trace:
                 list(trace.records())
 
+    def test_streams_of_one_run_are_numbered_each(self):
+        """Windows of instructions and accesses of two threads, against all rows of each thread's own file."""
+        folder = os.path.join(ROOT, "tests", "golden", "xtrace", "u4-thr-time")
+        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if "xinsndata" in name]
+        whole = {"instructions": [], "accesses": []}
+        try:
+            with tracelathe.open(*paths) as both:
+                both.query("SELECT 1")
+        except tracelathe.Error as error:
+            self.skipTest(error.text)
+        for thread, path in enumerate(paths):
+            with tracelathe.open(path) as one:
+                for table, found in whole.items():
+                    found += [(thread, row.ordinal, row.address) for row in one.query("SELECT ordinal, address FROM " + table)]
+        self.assertEqual(len(paths), 2)
+        middle = whole["instructions"][1000][2]
+        conditions = {
+            "ordinal BETWEEN 2000 AND 2500": lambda t, o, a: 2000 <= o <= 2500, "ordinal < 5": lambda t, o, a: o < 5,
+            "ordinal = 2100 OR ordinal = 2200": lambda t, o, a: o in (2100, 2200), "ordinal <= 0": lambda t, o, a: o <= 0,
+            "ordinal > 2490 AND thread = 1": lambda t, o, a: o > 2490 and t == 1, "ordinal < 0": lambda t, o, a: False,
+            "ordinal >= 100 AND ordinal < 100": lambda t, o, a: False, "ordinal > 1000000": lambda t, o, a: False,
+            "address >= %d AND address < %d" % (middle, middle + 64): lambda t, o, a: middle <= a < middle + 64,
+            "address = %d AND ordinal > 50" % middle: lambda t, o, a: a == middle and o > 50,
+            "address < %d" % middle: lambda t, o, a: a < middle, "address > -5": lambda t, o, a: a > -5,
+        }
+        with tracelathe.open(*paths) as both:
+            for table, found in whole.items():
+                for text, holds in conditions.items():
+                    got = list(both.query("SELECT thread, ordinal, address FROM %s WHERE %s" % (table, text)))
+                    self.assertEqual(sorted(got), sorted(row for row in found if holds(*row)), (table, text))
+                got = list(both.query("SELECT ordinal FROM %s ORDER BY ordinal" % table))
+                self.assertEqual([row.ordinal for row in got], sorted(row[1] for row in found))
+
     def test_executions_are_compared_as_the_command_does(self):
         folder = os.path.join(ROOT, "tests", "golden", "xtrace")
         paths = [next(os.path.join(folder, name, file) for file in sorted(os.listdir(os.path.join(folder, name)))

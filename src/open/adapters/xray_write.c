@@ -19,6 +19,8 @@ int tl_xray_input_select(struct tl_input *input, struct tl_xray_select *select,
 	if (status < 0)
 		return status;
 	select->limits = x->limits;
+	/* Who lists records may choose a thread of those that were opened. */
+	select->limits.thread = input->options.filter.thread;
 	select->decoders = x->decoders.count ? &x->decoders : NULL;
 	return tl_xray_names_begin(&select->names, x->maps.map, input->options.filter.function,
 				   input->options.filter.object, err);

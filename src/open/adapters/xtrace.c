@@ -142,6 +142,7 @@ const struct tl_format tl_xtrace_format = {
 		.written = true,
 	},
 	.many_paths = true,
+	.numbers_instructions = true,
 	.probe = tl_xtrace_probe,
 	.open = tl_xtrace_input_open,
 	.close = tl_xtrace_input_close,

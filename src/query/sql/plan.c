@@ -43,6 +43,7 @@ enum { TEXT_EQUAL = TL_QUERY_GREATER_EQUAL + 1 };
 
 struct plan {
 	const struct tl_query_table *table;
+	const struct tl_query_trace *trace;
 	sqlite3_index_info *info;
 	char *at; /* the end of the text */
 	int values;
@@ -133,7 +134,7 @@ static bool has_order(const struct plan *plan)
 	uint8_t use;
 
 	if (info->nOrderBy != 1 || info->aOrderBy[0].desc || info->aOrderBy[0].iColumn < 0 ||
-	    plan->several)
+	    plan->several || (plan->table->order_of_one && plan->trace->path_count != 1))
 		return false;
 	use = plan->table->uses[info->aOrderBy[0].iColumn];
 	return use & TL_QUERY_ORDER;
@@ -159,7 +160,8 @@ static bool take_groups(struct plan *plan)
 
 /*
  * What is told of a stream with conditions is more than half of a whole one: so for an OR of two
- * conditions SQLite never reads it twice, which takes twice as long and needs numbers of rows.
+ * conditions SQLite does not read it twice, which takes twice as long and needs numbers of rows,
+ * which streams refuse (vtab.c).
  */
 static void estimate_stream(const struct plan *plan)
 {
@@ -188,7 +190,7 @@ static void estimate(const struct plan *plan, const struct tl_query_vtab *vtab)
 int tl_query_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct tl_query_vtab *vtab = (const struct tl_query_vtab *)base;
-	struct plan plan = { .table = vtab->table, .info = info };
+	struct plan plan = { .table = vtab->table, .trace = vtab->trace, .info = info };
 
 	info->idxStr = sqlite3_malloc(MOST_ITEMS * ITEM + 1);
 	if (!info->idxStr)

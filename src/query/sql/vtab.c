@@ -335,14 +335,24 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 }
 
 /*
- * With OR, SQLite may read a table once for each condition, by one index or another, and knows by
- * these numbers which rows it had. Rows of a stream have none: tl_query_plan() sees to it that
- * SQLite does not read one so.
+ * By these numbers SQLite knows which rows it had, where it reads a table more than once: for each
+ * condition of an OR, by one index or another, and for RIGHT and FULL JOIN. Rows of a stream have
+ * none, as they depend on what is passed over; with wrong ones rows would be lost.
  */
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *number)
 {
 	const struct query_cursor *cursor = (const struct query_cursor *)base;
+	struct tl_query_vtab *vtab = vtab_of(cursor);
 
+	if (cursor->handle) {
+		sqlite3_free(vtab->base.zErrMsg);
+		vtab->base.zErrMsg = sqlite3_mprintf(
+			"rows of `%s` have no numbers, as they are streamed: it has no rowid, and "
+			"is no table of a RIGHT or FULL JOIN; ask for WITH ... AS MATERIALIZED "
+			"(SELECT ... FROM %s)",
+			vtab->table->info.name, vtab->table->info.name);
+		return SQLITE_ERROR;
+	}
 	*number =
 		(sqlite3_int64)(cursor->index ? cursor->index->rows[cursor->row].row : cursor->row);
 	return SQLITE_OK;

@@ -5,202 +5,29 @@
 #include "core/error.h"
 #include "open/instants.h"
 #include "open/samples.h"
-#include "query/tables/tables.h"
-#include "query/trace/json_line.h"
-#include "query/trace/lines.h"
-
-/* Which of the keys of a line a column shows; the first that is there. */
-enum { MOST_KEYS = 3 };
-
-struct listing_column {
-	const char *keys[MOST_KEYS];
-	/* what no key says; NULL: nothing */
-	int (*special)(void *handle, struct tl_query_value *value, struct tl_error *err);
-};
-
-struct listing {
-	tl_query_listing_fn *write;
-	unsigned flags; /* enum tl_dump_flag */
-	const struct listing_column *columns;
-	/* Whether a line is a row; NULL: each is. */
-	bool (*is_row)(void *handle);
-	const char *lacking; /* with is_row(): what is said of a format without such lines */
-	uint64_t folded;     /* bits of the columns that need the profile */
-	bool ascending;      /* the first column never falls: a table may end before the lines */
-};
-
-struct listing_stream {
-	struct tl_query_trace *trace;
-	const struct listing *listing;
-	struct tl_query_lines *lines;
-	const char *line;
-	size_t size;
-	uint64_t number;  /* of the row */
-	uint64_t ordinal; /* of the last instruction */
-	bool any;         /* lines were read */
-	char *text;       /* of the last value */
-	size_t text_capacity;
-	/* Of numbers; SQLite tests each row that is given once more. */
-	struct tl_query_condition conditions[TL_QUERY_CONDITIONS];
-	size_t condition_count;
-};
+#include "query/tables/listing.h"
 
 static int dump_json(struct tl_input *input, struct tl_output *out, struct tl_error *err)
 {
 	return tl_input_dump(input, TL_REPORT_JSON, out, err);
 }
 
-/* ---- rows ---- */
-
-static void keep_conditions(struct listing_stream *s, const struct tl_query_wish *wish)
-{
-	for (size_t i = 0; i < wish->condition_count; i++)
-		if (!wish->conditions[i].text)
-			s->conditions[s->condition_count++] = wish->conditions[i];
-}
-
-static int open_listing(const struct listing *listing, struct tl_query_trace *trace,
-			const struct tl_query_wish *wish, void **handle, struct tl_error *err)
-{
-	struct listing_stream *s = calloc(1, sizeof(*s));
-	int status = 0;
-
-	*handle = s;
-	if (!s)
-		return tl_error_memory(err);
-	s->trace = trace;
-	s->listing = listing;
-	s->number = s->ordinal = TL_NOWHERE;
-	keep_conditions(s, wish);
-	if (wish->columns & listing->folded)
-		status = tl_query_trace_fold(trace, err);
-	if (status < 0)
-		return status;
-	return tl_query_lines_open(&s->lines, trace, listing->write, listing->flags, err);
-}
-
-static int line_value(struct listing_stream *s, const char *key, struct tl_query_value *value,
-		      struct tl_error *err)
-{
-	if (tl_query_json_value(s->line, s->size, key, &s->text, &s->text_capacity, value))
-		return 0;
-	return tl_error_memory(err);
-}
-
-static int line_cell(void *handle, int column, struct tl_query_value *value, struct tl_error *err)
-{
-	struct listing_stream *s = handle;
-	const struct listing_column *c = &s->listing->columns[column];
-	int status = 0;
-
-	for (int i = 0; status == 0 && i < MOST_KEYS && c->keys[i]; i++)
-		if (value->type == TL_QUERY_NULL)
-			status = line_value(s, c->keys[i], value, err);
-	if (status == 0 && value->type == TL_QUERY_NULL && c->special)
-		status = c->special(s, value, err);
-	return status;
-}
-
-/* The next line that is a row. */
-static int next_row(struct listing_stream *s, struct tl_error *err)
-{
-	int status;
-
-	do {
-		status = tl_query_lines_next(s->lines, &s->line, &s->size, err);
-		s->any |= status == 1;
-	} while (status == 1 && s->listing->is_row && !s->listing->is_row(s));
-	s->number++;
-	if (status == 0 && s->any && s->listing->lacking && s->ordinal == TL_NOWHERE)
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, s->listing->lacking);
-	return status;
-}
-
-/* Whether a value passes; what is no integer is left to SQLite. */
-static bool holds(const struct tl_query_condition *condition, const struct tl_query_value *value)
-{
-	if (value->type != TL_QUERY_INTEGER)
-		return value->type != TL_QUERY_NULL;
-	switch (condition->comparison) {
-	case TL_QUERY_LESS:
-		return value->integer < condition->value;
-	case TL_QUERY_LESS_EQUAL:
-		return value->integer <= condition->value;
-	case TL_QUERY_GREATER:
-		return value->integer > condition->value;
-	case TL_QUERY_GREATER_EQUAL:
-		return value->integer >= condition->value;
-	case TL_QUERY_EQUAL:
-		break;
-	}
-	return value->integer == condition->value;
-}
-
-/* Whether all rows from this one on have a value that is too large. */
-static bool is_past(const struct listing_stream *s, const struct tl_query_condition *condition,
-		    const struct tl_query_value *value)
-{
-	return s->listing->ascending && !condition->column && value->type == TL_QUERY_INTEGER &&
-	       value->integer > condition->value && condition->comparison != TL_QUERY_GREATER &&
-	       condition->comparison != TL_QUERY_GREATER_EQUAL;
-}
-
-/* 1: the row is wanted; 0: it is not, nor is any behind it, if *past; or negative */
-static int test_row(struct listing_stream *s, bool *past, struct tl_error *err)
-{
-	*past = false;
-	for (size_t i = 0; i < s->condition_count; i++) {
-		struct tl_query_value value = { .type = TL_QUERY_NULL };
-		int status = line_cell(s, s->conditions[i].column, &value, err);
-
-		if (status < 0)
-			return status;
-		*past = is_past(s, &s->conditions[i], &value);
-		if (!holds(&s->conditions[i], &value))
-			return 0;
-	}
-	return 1;
-}
-
-static int next_line(void *handle, struct tl_error *err)
-{
-	struct listing_stream *s = handle;
-	bool past = false;
-	int status, wanted = 0;
-
-	do {
-		status = next_row(s, err);
-		if (status == 1)
-			wanted = test_row(s, &past, err);
-	} while (status == 1 && !wanted && !past);
-	return status == 1 ? wanted : status;
-}
-
-static void close_listing(void *handle)
-{
-	struct listing_stream *s = handle;
-
-	tl_query_lines_close(s->lines);
-	free(s->text);
-	free(s);
-}
-
 #define LISTING_STREAM(name)                                                                       \
 	static int open_##name(struct tl_query_trace *trace, const struct tl_query_wish *wish,     \
 			       void **handle, struct tl_error *err)                                \
 	{                                                                                          \
-		return open_listing(&name##_listing, trace, wish, handle, err);                    \
+		return tl_query_listing_open(&name##_listing, trace, wish, handle, err);           \
 	}                                                                                          \
 	static const struct tl_query_stream name##_stream = {                                      \
 		.open = open_##name,                                                               \
-		.next = next_line,                                                                 \
-		.cell = line_cell,                                                                 \
-		.close = close_listing,                                                            \
+		.next = tl_query_listing_next,                                                     \
+		.cell = tl_query_listing_cell,                                                     \
+		.close = tl_query_listing_close,                                                   \
 	}
 
 static int whole_line(void *handle, struct tl_query_value *value, struct tl_error *err)
 {
-	const struct listing_stream *s = handle;
+	const struct tl_query_listing_stream *s = handle;
 
 	(void)err;
 	value->type = TL_QUERY_TEXT;
@@ -212,7 +39,7 @@ static int whole_line(void *handle, struct tl_query_value *value, struct tl_erro
 /* Where the lines do not name the thread: that of the one part, if there is but one. */
 static int only_thread(void *handle, struct tl_query_value *value, struct tl_error *err)
 {
-	const struct listing_stream *s = handle;
+	const struct tl_query_listing_stream *s = handle;
 
 	(void)err;
 	if (s->trace->profile && s->trace->folded.thread_count == 1)
@@ -222,18 +49,20 @@ static int only_thread(void *handle, struct tl_query_value *value, struct tl_err
 
 /* ---- instants ---- */
 
-static const struct listing_column instant_columns[] = {
+static const struct tl_query_listing_column instant_columns[] = {
 	{ .keys = { "process" } }, { .keys = { "thread" } },  { .keys = { "time" } },
 	{ .keys = { "name" } },    { .keys = { "payload" } },
 };
 
-static const struct listing instants_listing = {
+static const struct tl_query_listing instants_listing = {
 	.write = tl_input_instants,
 	.columns = instant_columns,
+	.thread = 1,
 };
 LISTING_STREAM(instants);
 
-static const uint8_t instant_uses[5] = { TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, 0, 0 };
+static const uint8_t instant_uses[5] = { TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE,
+					 TL_QUERY_TEXT_KEY, 0 };
 
 const struct tl_query_table tl_query_instants = {
 	TL_QUERY_TABLE("instants", "an event without duration; its payload as a JSON object",
@@ -245,19 +74,20 @@ const struct tl_query_table tl_query_instants = {
 
 /* ---- samples ---- */
 
-static const struct listing_column sample_columns[] = {
+static const struct tl_query_listing_column sample_columns[] = {
 	{ .keys = { "time" } },  { .keys = { "thread" } }, { .keys = { "cpu" } },
 	{ .keys = { "event" } }, { .keys = { "period" } }, { .keys = { "stack" } },
 };
 
-static const struct listing samples_listing = {
+static const struct tl_query_listing samples_listing = {
 	.write = tl_input_samples,
 	.columns = sample_columns,
+	.thread = 1,
 };
 LISTING_STREAM(samples);
 
-static const uint8_t sample_uses[6] = { TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, 0,
-					TL_QUERY_RANGE, TL_QUERY_RANGE };
+static const uint8_t sample_uses[6] = { TL_QUERY_RANGE,    TL_QUERY_RANGE, TL_QUERY_RANGE,
+					TL_QUERY_TEXT_KEY, TL_QUERY_RANGE, TL_QUERY_RANGE };
 
 const struct tl_query_table tl_query_samples = {
 	TL_QUERY_TABLE("samples", "a sample; its stack is a row of `contexts`", sample_uses,
@@ -269,20 +99,21 @@ const struct tl_query_table tl_query_samples = {
 
 /* ---- records ---- */
 
-static const struct listing_column record_columns[] = {
+static const struct tl_query_listing_column record_columns[] = {
 	{ .keys = { "offset" } },      { .keys = { "record", "token", "packet" } },
 	{ .keys = { "thread" } },      { .keys = { "cpu" } },
 	{ .keys = { "tsc", "time" } }, { .special = whole_line },
 };
 
-static const struct listing records_listing = {
+static const struct tl_query_listing records_listing = {
 	.write = dump_json,
 	.columns = record_columns,
+	.thread = 2,
 };
 LISTING_STREAM(records);
 
-static const uint8_t record_uses[6] = { TL_QUERY_RANGE, 0, TL_QUERY_RANGE, TL_QUERY_RANGE,
-					TL_QUERY_RANGE, 0 };
+static const uint8_t record_uses[6] = { TL_QUERY_RANGE, TL_QUERY_TEXT_KEY, TL_QUERY_RANGE,
+					TL_QUERY_RANGE, TL_QUERY_RANGE,    0 };
 
 const struct tl_query_table tl_query_records = {
 	TL_QUERY_TABLE("records", "a record, as `dump --json` prints it", record_uses,
@@ -294,9 +125,51 @@ const struct tl_query_table tl_query_records = {
 
 /* ---- instructions ---- */
 
+static void begin_at(struct tl_number_range *range, int64_t from)
+{
+	if (from > 0 && (uint64_t)from > range->from)
+		range->from = (uint64_t)from;
+}
+
+/* An end of 0 would be none: a range that is empty is left to the table. */
+static void end_at(struct tl_number_range *range, int64_t to)
+{
+	if (to > 0 && (!range->to || (uint64_t)to < range->to))
+		range->to = (uint64_t)to;
+}
+
+/*
+ * The numbers of a column that its conditions let pass. Addresses from 2^63 on are negative in SQL,
+ * so less than any bound from above, which counts then only beside one from below.
+ */
+static void narrow_range(const struct tl_query_wish *wish, int column, bool natural,
+			 struct tl_number_range *range)
+{
+	struct tl_number_range narrowed = *range;
+
+	for (size_t i = 0; i < wish->condition_count; i++) {
+		const struct tl_query_condition *c = &wish->conditions[i];
+		const bool at = c->comparison == TL_QUERY_EQUAL;
+
+		if (c->column != column || c->value == INT64_MAX)
+			continue;
+		if (at || c->comparison == TL_QUERY_GREATER_EQUAL)
+			begin_at(&narrowed, c->value);
+		if (c->comparison == TL_QUERY_GREATER)
+			begin_at(&narrowed, c->value + 1);
+		if (at || c->comparison == TL_QUERY_LESS_EQUAL)
+			end_at(&narrowed, c->value + 1);
+		if (c->comparison == TL_QUERY_LESS)
+			end_at(&narrowed, c->value);
+	}
+	if ((natural || narrowed.from > range->from) &&
+	    (!narrowed.to || narrowed.from < narrowed.to))
+		*range = narrowed;
+}
+
 static int line_number(void *handle, struct tl_query_value *value, struct tl_error *err)
 {
-	const struct listing_stream *s = handle;
+	const struct tl_query_listing_stream *s = handle;
 
 	(void)err;
 	tl_query_set_count(value, s->number);
@@ -307,9 +180,9 @@ static int line_number(void *handle, struct tl_query_value *value, struct tl_err
 static int opcode_bytes(void *handle, struct tl_query_value *value, struct tl_error *err)
 {
 	static const char digits[] = "0123456789abcdef";
-	struct listing_stream *s = handle;
+	struct tl_query_listing_stream *s = handle;
 	uint32_t opcode;
-	int status = line_value(s, "opcode", value, err);
+	int status = tl_query_listing_value(s, "opcode", value, err);
 
 	if (status < 0 || value->type != TL_QUERY_INTEGER)
 		return status;
@@ -335,15 +208,15 @@ enum { LINES_FUNCTION = 0, LINES_ADDRESS = 4 };
 /* The function whose cost lines have the instruction; not told where there is more than one. */
 static int function_at(void *handle, struct tl_query_value *value, struct tl_error *err)
 {
-	struct listing_stream *s = handle;
+	struct tl_query_listing_stream *s = handle;
 	const struct tl_query_table *lines = &tl_query_lines;
 	struct tl_query_key_index *index = &s->trace->folded.by_address;
 	struct tl_query_value address = { .type = TL_QUERY_NULL }, other;
 	size_t at, end;
-	int status = line_value(s, "ip", &address, err);
+	int status = tl_query_listing_value(s, "ip", &address, err);
 
 	if (status == 0 && address.type == TL_QUERY_NULL)
-		status = line_value(s, "pc", &address, err);
+		status = tl_query_listing_value(s, "pc", &address, err);
 	if (status < 0 || address.type != TL_QUERY_INTEGER)
 		return status;
 	if (!tl_query_key_index_make(index, lines, s->trace, LINES_ADDRESS))
@@ -361,9 +234,15 @@ static int function_at(void *handle, struct tl_query_value *value, struct tl_err
 	return 0;
 }
 
-enum { INSTRUCTION_THREAD = 1, INSTRUCTION_ADDRESS = 3, INSTRUCTION_FUNCTION = 4 };
+enum {
+	INSTRUCTION_THREAD = 1,
+	INSTRUCTION_ADDRESS = 3,
+	INSTRUCTION_FUNCTION = 4,
+	INSTRUCTION_BYTES = 5,
+	INSTRUCTION_TEXT = 6,
+};
 
-static const struct listing_column instruction_columns[] = {
+static const struct tl_query_listing_column instruction_columns[] = {
 	{ .keys = { "ordinal" }, .special = line_number },
 	{ .keys = { "thread" }, .special = only_thread },
 	{ .keys = { "tsc", "time" } },
@@ -374,20 +253,36 @@ static const struct listing_column instruction_columns[] = {
 };
 
 /* A line may also be an error or an event in between. */
-static bool is_instruction(void *handle)
+static int is_instruction(void *handle, struct tl_error *err)
 {
-	struct listing_stream *s = handle;
+	struct tl_query_listing_stream *s = handle;
 	struct tl_query_value value = { .type = TL_QUERY_NULL };
+	int status = tl_query_listing_cell(s, INSTRUCTION_ADDRESS, &value, err);
 
-	if (line_cell(s, INSTRUCTION_ADDRESS, &value, NULL) < 0 || value.type != TL_QUERY_INTEGER)
-		return false;
-	s->ordinal++;
-	return true;
+	if (status < 0)
+		return status;
+	s->fits |= value.type == TL_QUERY_INTEGER;
+	return value.type == TL_QUERY_INTEGER;
 }
 
-static const struct listing instructions_listing = {
+/* Bytes and text of instructions take most of the time of their listing. */
+static void narrow_instructions(const struct tl_query_trace *trace,
+				const struct tl_query_wish *wish, struct tl_query_part *part)
+{
+	if (!(wish->columns & 1 << INSTRUCTION_BYTES))
+		part->dump.flags &= ~(unsigned)TL_DUMP_RAW;
+	if (!(wish->columns & 1 << INSTRUCTION_TEXT))
+		part->dump.flags |= TL_DUMP_NO_TEXT;
+	if (!tl_query_trace_numbers(trace))
+		return;
+	narrow_range(wish, 0, true, &part->dump.ordinals);
+	narrow_range(wish, INSTRUCTION_ADDRESS, false, &part->dump.pcs);
+}
+
+static const struct tl_query_listing instructions_listing = {
 	.write = dump_json,
 	.flags = TL_DUMP_INSTRUCTIONS | TL_DUMP_RAW,
+	.narrow = narrow_instructions,
 	.columns = instruction_columns,
 	.is_row = is_instruction,
 	.lacking = "this format does not hold instructions",
@@ -396,9 +291,13 @@ static const struct listing instructions_listing = {
 };
 LISTING_STREAM(instructions);
 
-static const uint8_t instruction_uses[7] = {
-	TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE, 0, 0
-};
+static const uint8_t instruction_uses[7] = { TL_QUERY_RANGE | TL_QUERY_ORDER,
+					     TL_QUERY_RANGE,
+					     TL_QUERY_RANGE,
+					     TL_QUERY_RANGE,
+					     TL_QUERY_RANGE,
+					     0,
+					     0 };
 
 const struct tl_query_table tl_query_instructions = {
 	TL_QUERY_TABLE("instructions", "an executed instruction (Intel PT, xtrace)",
@@ -407,43 +306,76 @@ const struct tl_query_table tl_query_instructions = {
 		       "function INTEGER, bytes TEXT, text TEXT"),
 	.stream = &instructions_stream,
 	.texts_pass = true,
+	.order_of_one = true,
 };
 
 /* ---- accesses ---- */
 
 static int last_ordinal(void *handle, struct tl_query_value *value, struct tl_error *err)
 {
-	const struct listing_stream *s = handle;
+	const struct tl_query_listing_stream *s = handle;
 
 	(void)err;
-	tl_query_set_known(value, s->ordinal);
+	tl_query_set_known(value, s->ordinals[s->at].last);
 	return 0;
+}
+
+/* The stream of the line, which is `at` from now on. False without memory. */
+static bool find_stream(struct tl_query_listing_stream *s)
+{
+	struct tl_query_value thread = { .type = TL_QUERY_NULL };
+	struct tl_query_ordinal stream = { .thread = -1, .last = s->before - 1 };
+
+	if (s->trace->path_count > 1 && tl_query_listing_value(s, "thread", &thread, NULL) < 0)
+		return false;
+	if (thread.type == TL_QUERY_INTEGER)
+		stream.thread = thread.integer;
+	for (s->at = 0; s->at < s->ordinal_count; s->at++)
+		if (s->ordinals[s->at].thread == stream.thread)
+			return true;
+	if (!tl_grow(&s->ordinals, &s->ordinal_room, s->at + 1, sizeof(*s->ordinals)))
+		return false;
+	s->ordinals[s->ordinal_count++] = stream;
+	return true;
 }
 
 static int is_store(void *handle, struct tl_query_value *value, struct tl_error *err)
 {
 	struct tl_query_value token = { .type = TL_QUERY_NULL };
-	int status = line_value(handle, "token", &token, err);
+	int status = tl_query_listing_value(handle, "token", &token, err);
 
 	if (status == 0 && token.type == TL_QUERY_TEXT)
 		tl_query_set_integer(value, !strcmp(token.text, "STORE"));
 	return status;
 }
 
-/* Accesses stand behind the instruction that makes them. */
-static bool is_access(void *handle)
+/* Accesses stand behind the instruction of their stream that makes them. */
+static int is_access(void *handle, struct tl_error *err)
 {
-	struct listing_stream *s = handle;
+	struct tl_query_listing_stream *s = handle;
 	struct tl_query_value token = { .type = TL_QUERY_NULL }, opcode = token;
+	int status = tl_query_listing_value(s, "opcode", &opcode, err);
 
-	if (line_value(s, "opcode", &opcode, NULL) < 0 || line_value(s, "token", &token, NULL) < 0)
-		return false;
-	s->ordinal += opcode.type != TL_QUERY_NULL;
+	if (status == 0)
+		status = tl_query_listing_value(s, "token", &token, err);
+	if (status < 0)
+		return status;
+	if (!find_stream(s))
+		return tl_error_memory(err);
+	s->ordinals[s->at].last += opcode.type != TL_QUERY_NULL;
+	s->fits |= opcode.type != TL_QUERY_NULL;
 	return token.type == TL_QUERY_TEXT &&
 	       (!strcmp(token.text, "LOAD") || !strcmp(token.text, "STORE"));
 }
 
-static const struct listing_column access_columns[] = {
+static void narrow_accesses(const struct tl_query_trace *trace, const struct tl_query_wish *wish,
+			    struct tl_query_part *part)
+{
+	if (tl_query_trace_numbers(trace))
+		narrow_range(wish, 0, true, &part->dump.ordinals);
+}
+
+static const struct tl_query_listing_column access_columns[] = {
 	{ .special = last_ordinal }, { .keys = { "thread" }, .special = only_thread },
 	{ .keys = { "address" } },   { .keys = { "size" } },
 	{ .special = is_store },     { .keys = { "value" } },
@@ -451,8 +383,9 @@ static const struct listing_column access_columns[] = {
 
 enum { ACCESS_THREAD = 1 };
 
-static const struct listing accesses_listing = {
+static const struct tl_query_listing accesses_listing = {
 	.write = dump_json,
+	.narrow = narrow_accesses,
 	.columns = access_columns,
 	.is_row = is_access,
 	.lacking = "this format does not hold accesses to memory",
@@ -461,8 +394,12 @@ static const struct listing accesses_listing = {
 };
 LISTING_STREAM(accesses);
 
-static const uint8_t access_uses[6] = { TL_QUERY_RANGE, TL_QUERY_RANGE, TL_QUERY_RANGE,
-					TL_QUERY_RANGE, TL_QUERY_RANGE, 0 };
+static const uint8_t access_uses[6] = { TL_QUERY_RANGE | TL_QUERY_ORDER,
+					TL_QUERY_RANGE,
+					TL_QUERY_RANGE,
+					TL_QUERY_RANGE,
+					TL_QUERY_RANGE,
+					0 };
 
 const struct tl_query_table tl_query_accesses = {
 	TL_QUERY_TABLE("accesses",
@@ -472,4 +409,5 @@ const struct tl_query_table tl_query_accesses = {
 		       "write INTEGER, value"),
 	.stream = &accesses_stream,
 	.texts_pass = true,
+	.order_of_one = true,
 };

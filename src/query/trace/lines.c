@@ -83,7 +83,8 @@ static int start(struct tl_query_lines *l, struct tl_error *err)
 }
 
 int tl_query_lines_open(struct tl_query_lines **lines, struct tl_query_trace *trace,
-			tl_query_listing_fn *listing, unsigned flags, struct tl_error *err)
+			tl_query_listing_fn *listing, const struct tl_query_part *part,
+			struct tl_error *err)
 {
 	struct tl_query_lines *l = calloc(1, sizeof(*l));
 	int status;
@@ -97,7 +98,9 @@ int tl_query_lines_open(struct tl_query_lines **lines, struct tl_query_trace *tr
 	status = tl_query_trace_borrow(trace, &l->input, err);
 	if (status < 0)
 		return status;
-	l->input->options.dump.flags = flags;
+	l->input->options.dump = part->dump;
+	if (part->thread != TL_NOWHERE)
+		l->input->options.filter.thread = part->thread;
 	tl_query_trace_lend(trace, l->input);
 	return start(l, err);
 }

@@ -14,12 +14,16 @@ struct tl_query_lines;
 typedef int tl_query_listing_fn(struct tl_input *input, struct tl_output *out,
 				struct tl_error *err);
 
-/*
- * Begin a listing.
- * @param flags  enum tl_dump_flag, for listings by tl_input_dump()
- */
+/* Which lines are wanted; a listing may have others, too. */
+struct tl_query_part {
+	struct tl_dump_options dump; /* for listings by tl_input_dump() */
+	uint64_t thread;             /* TL_NOWHERE: as the options of the input have it */
+};
+
+/* Begin a listing. */
 int tl_query_lines_open(struct tl_query_lines **lines, struct tl_query_trace *trace,
-			tl_query_listing_fn *listing, unsigned flags, struct tl_error *err);
+			tl_query_listing_fn *listing, const struct tl_query_part *part,
+			struct tl_error *err);
 /* 1: the next line, terminated, without its end, until the next call; 0: there is none; negative */
 int tl_query_lines_next(struct tl_query_lines *lines, const char **line, size_t *size,
 			struct tl_error *err);

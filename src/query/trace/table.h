@@ -89,7 +89,7 @@ enum tl_query_column_use {
 	TL_QUERY_UNIQUE = 1 << 1,   /* with that: there is one such row */
 	TL_QUERY_RANGE = 1 << 2,    /* a stream reads less for < and > */
 	TL_QUERY_GROUP = 1 << 3,    /* a stream can put rows of the same value together */
-	TL_QUERY_ORDER = 1 << 4,    /* rows come in ascending order of it */
+	TL_QUERY_ORDER = 1 << 4,    /* rows come in ascending order of it, but see below */
 	TL_QUERY_EXACT = 1 << 5,    /* a stream gives only rows for which a comparison holds */
 	TL_QUERY_TEXT_KEY = 1 << 6, /* a stream reads less for a text that is equal */
 };
@@ -102,7 +102,8 @@ struct tl_query_table {
 	uint64_t (*rows)(const struct tl_query_trace *trace);
 	tl_query_cell_fn *cell;
 	const struct tl_query_stream *stream; /* NULL: the rows are known */
-	bool texts_pass; /* a text lives until the next row, not as long as the input is open */
+	bool texts_pass;   /* a text lives until the next row, not as long as the input is open */
+	bool order_of_one; /* TL_QUERY_ORDER is of inputs of one file; several are read in turns */
 };
 
 /* Ends with a NULL. */

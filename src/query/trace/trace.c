@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "open/format.h"
+#include "open/input.h"
 #include "query/trace/call_functions.h"
 
 /* ---- opening ---- */
@@ -143,6 +144,11 @@ bool tl_query_trace_read_once(const struct tl_query_trace *trace)
 	return false;
 }
 
+bool tl_query_trace_numbers(const struct tl_query_trace *trace)
+{
+	return trace->handles[0].input->format->numbers_instructions;
+}
+
 int tl_query_trace_borrow(struct tl_query_trace *trace, struct tl_input **input,
 			  struct tl_error *err)
 {
@@ -164,6 +170,7 @@ int tl_query_trace_borrow(struct tl_query_trace *trace, struct tl_input **input,
 	trace->handles[i].busy = trace->handles[i].used = true;
 	*input = trace->handles[i].input;
 	(*input)->options.dump = trace->options.dump;
+	(*input)->options.filter.thread = trace->options.filter.thread;
 	return 0;
 }
 

@@ -93,6 +93,8 @@ int tl_query_trace_fold(struct tl_query_trace *trace, struct tl_error *err);
 bool tl_query_trace_prepare(struct tl_query_trace *trace);
 /* Whether it is standard input, which only one reader at a time can have. */
 bool tl_query_trace_read_once(const struct tl_query_trace *trace);
+/* Whether its listings number instructions, and can be limited by these numbers. */
+bool tl_query_trace_numbers(const struct tl_query_trace *trace);
 /*
  * A handle for one reader, which gives it back at the end. A second reader gets one of its own, as
  * a handle counts its damage each time it is read; only standard input is the same for all. 0 or

@@ -265,10 +265,13 @@ static int dump_until(const struct dump *d, const struct tl_xtrace_stream *s,
 		head->pending = head->token.offset >= end;
 		if (head->pending)
 			return 1;
-		if (tl_output_failed(d->out) ||
-		    (head->ordinal >= d->select->to_ordinal &&
-		     (tl_xtrace_is_instruction(head->token.kind) || is_boundary(head->token.kind))))
+		if (tl_output_failed(d->out) || (head->ordinal >= d->select->to_ordinal &&
+						 (tl_xtrace_is_instruction(head->token.kind) ||
+						  is_boundary(head->token.kind)))) {
+			/* The stream stays at its end, however often it is asked in turns. */
+			head->pending = true;
 			return 0;
+		}
 		show(d, s, head);
 	}
 }

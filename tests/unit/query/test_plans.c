@@ -11,6 +11,8 @@
 #include <tracelathe/query.h>
 
 #include "query/sql/vtab.h"
+#include "query/tables/tables.h"
+#include "query/trace/lines.h"
 #include "trace.h"
 
 /* ---- what SQLite is told ---- */
@@ -79,6 +81,18 @@ TEST(tables_use_the_conditions_that_they_can)
 		{ "SELECT start FROM calls ORDER BY start", "\nUSE TEMP B-TREE FOR ORDER BY\n" },
 		{ "SELECT start FROM calls ORDER BY function", "\nUSE TEMP B-TREE FOR ORDER BY\n" },
 		{ "SELECT name FROM functions ORDER BY id", "\nUSE TEMP B-TREE FOR ORDER BY\n" },
+		/* Listings of the input. */
+		{ "SELECT text FROM instructions ORDER BY ordinal", "\n" },
+		{ "SELECT size FROM accesses ORDER BY ordinal", "\n" },
+		{ "SELECT text FROM instructions ORDER BY ordinal DESC",
+		  "\nUSE TEMP B-TREE FOR ORDER BY\n" },
+		{ "SELECT json FROM records ORDER BY offset", "\nUSE TEMP B-TREE FOR ORDER BY\n" },
+		{ "SELECT json FROM records WHERE kind = 'f' AND thread = 7", "~01 =02 \n" },
+		{ "SELECT json FROM records WHERE kind > 'f'", "\n" },
+		{ "SELECT json FROM records WHERE kind = 'f' COLLATE NOCASE", "\n" },
+		{ "SELECT payload FROM instants WHERE name = 'f'", "~03 \n" },
+		{ "SELECT payload FROM instants WHERE payload = 'f'", "\n" },
+		{ "SELECT stack FROM samples WHERE event = 'f'", "~03 \n" },
 	};
 	struct temp temp;
 	const char *path = make_trace(&temp);
@@ -94,6 +108,84 @@ TEST(tables_use_the_conditions_that_they_can)
 			fail_msg("%s: %s instead of %s", cases[i].sql, have, cases[i].plan);
 	}
 	tl_query_close(query);
+	temp_close(&temp);
+}
+
+/* ---- what is read ---- */
+
+static size_t rows_of(struct tl_query_trace *trace, const struct tl_query_table *table,
+		      const struct tl_query_condition *condition)
+{
+	struct tl_query_wish wish = { .conditions = { *condition }, .condition_count = 1 };
+	size_t count = 0;
+	void *handle;
+
+	assert_int_equal(table->stream->open(trace, &wish, &handle, NULL), 0);
+	while (table->stream->next(handle, NULL) == 1)
+		count++;
+	table->stream->close(handle);
+	return count;
+}
+
+/* A table does not hand over the rows that it can tell from those of its conditions. */
+TEST(rows_that_are_handed_over)
+{
+	enum { OFFSET, KIND, THREAD, TIME = 4 };
+	static const struct {
+		struct tl_query_condition condition;
+		size_t rows;
+	} cases[] = {
+		{ { KIND, TL_QUERY_EQUAL, 0, "function" }, 6 },
+		{ { KIND, TL_QUERY_EQUAL, 0, "functio" }, 0 },
+		{ { KIND, TL_QUERY_EQUAL, 0, "function " }, 0 },
+		{ { THREAD, TL_QUERY_EQUAL, 7, NULL }, 6 },
+		{ { THREAD, TL_QUERY_EQUAL, 8, NULL }, 0 },
+		{ { THREAD, TL_QUERY_EQUAL, -1, NULL }, 0 },
+		{ { THREAD, TL_QUERY_LESS, 8, NULL }, 6 },
+		{ { TIME, TL_QUERY_LESS_EQUAL, 115, NULL }, 3 },
+		{ { OFFSET, TL_QUERY_GREATER, 32, NULL }, 5 },
+	};
+	struct temp temp;
+	const char *path = make_trace(&temp);
+	struct tl_query_trace *trace;
+
+	assert_int_equal(tl_query_trace_open(&trace, &path, 1, NULL, NULL, NULL), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(rows_of(trace, &tl_query_records, &cases[i].condition),
+				 cases[i].rows);
+	tl_query_trace_leave(trace);
+	temp_close(&temp);
+}
+
+static int list_records(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	return tl_input_dump(input, TL_REPORT_JSON, out, err);
+}
+
+/* A thread is chosen where the lines are made, and is none of the next reader's. */
+TEST(lines_of_one_thread)
+{
+	static const struct {
+		uint64_t thread;
+		size_t lines;
+	} cases[] = { { 8, 0 }, { TL_NOWHERE, 6 }, { 7, 6 } };
+	struct temp temp;
+	const char *path = make_trace(&temp), *line;
+	struct tl_query_trace *trace;
+
+	assert_int_equal(tl_query_trace_open(&trace, &path, 1, NULL, NULL, NULL), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct tl_query_part part = { .thread = cases[i].thread };
+		struct tl_query_lines *lines;
+		size_t count = 0, size;
+
+		assert_int_equal(tl_query_lines_open(&lines, trace, list_records, &part, NULL), 0);
+		while (tl_query_lines_next(lines, &line, &size, NULL) == 1)
+			count++;
+		tl_query_lines_close(lines);
+		assert_int_equal(count, cases[i].lines);
+	}
+	tl_query_trace_leave(trace);
 	temp_close(&temp);
 }
 
@@ -296,6 +388,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_use_the_conditions_that_they_can),
+		cmocka_unit_test(rows_that_are_handed_over),
+		cmocka_unit_test(lines_of_one_thread),
 		cmocka_unit_test(values_of_conditions),
 		cmocka_unit_test(comparisons_of_plans),
 		cmocka_unit_test(a_stored_database_has_keys_and_indexes),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sqlite3.h>
 #include <string.h>
 
 #include <tracelathe/query.h>
@@ -150,6 +151,42 @@ TEST(wrong_statements_say_why)
 	end(&temp, query);
 }
 
+/* Rows of a stream have no numbers, without which RIGHT JOIN would lose some. */
+TEST(streams_have_no_row_numbers)
+{
+	static const char *const refused[] = {
+		"SELECT rowid FROM calls",
+		"SELECT count(*) FROM functions f RIGHT JOIN calls c ON c.function = f.id",
+		"SELECT count(*) FROM functions f FULL JOIN records r ON r.offset = f.id",
+	};
+	struct temp temp;
+	struct tl_query *query = begin(&temp);
+	struct tl_error err;
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		int status = tl_query_start(query, refused[i], NULL, &err);
+
+		/* Before SQLite 3.39 there is no such join. */
+		if (status == 1)
+			status = tl_query_next(query, &err);
+		assert_int_equal(status, TL_BAD_USAGE);
+		if (sqlite3_libversion_number() >= 3039000)
+			assert_non_null(strstr(tl_query_message(query), "have no numbers"));
+	}
+	assert_int_equal(tl_query_start(query,
+					"SELECT count(*) FROM functions f LEFT JOIN calls c ON "
+					"c.function = f.id OR c.depth = f.id",
+					NULL, &err),
+			 1);
+	assert_int_equal(tl_query_next(query, &err), 1);
+	/* Function 1 has its own call and two of depth 1; function 2 has two. */
+	assert_int_equal(integer(query, 0), 5);
+	assert_int_equal(tl_query_start(query, "SELECT max(rowid) FROM functions", NULL, &err), 1);
+	assert_int_equal(tl_query_next(query, &err), 1);
+	assert_int_equal(integer(query, 0), 1);
+	end(&temp, query);
+}
+
 /* An index that SQLite takes for a value of another type would find too little. */
 TEST(conditions_of_other_types_are_those_of_sqlite)
 {
@@ -254,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_text_of_several_statements_is_read_one_by_one),
 		cmocka_unit_test(inputs_are_schemas_up_to_the_limit),
 		cmocka_unit_test(wrong_statements_say_why),
+		cmocka_unit_test(streams_have_no_row_numbers),
 		cmocka_unit_test(conditions_of_other_types_are_those_of_sqlite),
 		cmocka_unit_test(an_endless_statement_is_interrupted),
 		cmocka_unit_test(rows_are_printed_in_each_form),
