@@ -271,4 +271,5 @@ def main():
             show_model(bench, paths, walls, processors)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files are read and added as the command does it (cli/commands/gather.c, cli/fleet). */
+/* Files are read and added as the command does it (cli/commands/gather/gather.c, cli/fleet). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

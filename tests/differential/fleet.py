@@ -10,6 +10,7 @@ import gzip
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,9 @@ import time
 
 import common
 from common import expect, fail
+
+sys.path.insert(0, os.path.join(common.ROOT, "bench"))
+import bench_fleet
 
 # No network, as root, more ranks than processors; a rank that ends with 1 is no reason to wait for the others.
 SWITCHES = ["-q", "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader", "--mca", "plm", "isolated",
@@ -323,6 +327,27 @@ def in_halves(fleet, paths, wanted, rng):
     expect("what map did is done again", kept_files(kept), before)
 
 
+def few_descriptors(fleet, rng):
+    """Logs of more processes than files may be open: 200 of them with 64 descriptors."""
+    folder, kept = fleet.path("processes"), fleet.path("processes-kept")
+    os.mkdir(folder)
+    body = bench_fleet.calls(rng, 1000)
+    for number in range(200):
+        bench_fleet.write_xray(os.path.join(folder, "p%d.xray" % number), number, body)
+    wanted = fleet.alone(*MERGE, folder, "--glob", "*.xray")
+    expect("status of logs of 200 processes", wanted[0], 0)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, most[1]))
+    try:
+        few = fleet.alone(*MERGE, folder, "--glob", "*.xray")
+        mapped = fleet.alone("map", "-o", kept, folder, "--glob", "*.xray")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, most)
+    fleet.same("merge with few descriptors", few, wanted)
+    expect("map with few descriptors", mapped, (0, b"", ""))
+    fleet.same("what map wrote with few descriptors", fleet.alone(*MERGE, kept, "--glob", "*.tlp"), wanted)
+
+
 def without_logs(fleet, paths):
     """No file is a log that may depend on others."""
     given = write_list(fleet.folder, [path for path in paths if ".xray" not in path])
@@ -504,6 +529,7 @@ def main():
         same_mixed(fleet, random.Random(200))
         same_answers(fleet, paths, rng)
         without_logs(fleet, paths)
+        few_descriptors(fleet, rng)
         same_questions(fleet, paths, rng)
         same_comparison(fleet, rng)
         usage(fleet, paths)

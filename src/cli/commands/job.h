@@ -56,6 +56,8 @@ bool make_directory(const struct command_job *job, const char *files);
 bool keeps_going(const struct command_job *job, int status);
 /* Go on without a file, whose error was shown. */
 void leave_out(struct command_job *job);
+/* The status of a file; what failed is left out, if the command goes on without it. */
+int pass_over(struct command_job *job, int status);
 /* Say how many files were left out; the exit status becomes 1. False: all were. */
 bool warn_missing(struct command_job *job);
 
@@ -99,7 +101,7 @@ int choose_events_of(struct command_job *job, const struct event_list *list, uin
 int choose_events(struct command_job *job, const struct tl_profile *profile, uint32_t **events,
 		  struct tl_error *err);
 
-/* ---- gather.c: the sum of many files ---- */
+/* ---- gather/gather.c: the sum of many files ---- */
 
 /*
  * Add all files, and say which are missing; command->gather does it where it is set. Negative if

@@ -36,6 +36,14 @@ void leave_out(struct command_job *job)
 	job->input = NULL;
 }
 
+int pass_over(struct command_job *job, int status)
+{
+	if (status == TL_BAD_USAGE || !keeps_going(job, status))
+		return status;
+	leave_out(job);
+	return 0;
+}
+
 bool warn_missing(struct command_job *job)
 {
 	size_t count = job->settings->paths.list.count;

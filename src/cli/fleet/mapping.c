@@ -9,10 +9,13 @@
 #include <sys/stat.h>
 
 #include "cli/fleet/mapping.h"
+#include "cli/commands/gather/relatives.h"
 
 struct mapping {
 	struct command_job *job;
 	const char *directory;
+	struct relatives relatives;
+	/* those that are open together */
 	struct tl_input *logs;
 	LIST_OF(const char *) log_paths;
 };
@@ -143,7 +146,8 @@ static int map_file(struct mapping *m, const char *path, struct tl_error *err)
 	if (!open_file(m->job, path))
 		return TL_BAD_FORMAT;
 	if (tl_input_format(m->job->input)->joins_processes)
-		return keep_log(m, path, err);
+		return m->relatives.kin ? relatives_add(&m->relatives, m->job, path, err)
+					: keep_log(m, path, err);
 	target = mapping_target(m->directory, path);
 	if (!target)
 		return TL_NO_MEMORY;
@@ -195,23 +199,36 @@ static int map_logs(struct mapping *m, struct tl_error *err)
 	return status;
 }
 
+static int map_group(void *arg, const char *const *paths, size_t count, struct tl_error *err)
+{
+	struct mapping *m = arg;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		status = open_file(m->job, paths[i]) ? keep_log(m, paths[i], err) : TL_BAD_FORMAT;
+		status = pass_over(m->job, status);
+	}
+	if (status == 0)
+		status = map_logs(m, err);
+	tl_input_close(m->logs);
+	m->logs = NULL;
+	m->log_paths.list.count = 0;
+	return status;
+}
+
 /* ---- all of them ---- */
 
 static int map_all(struct mapping *m, struct tl_error *err)
 {
 	struct command_job *job = m->job;
-	int status = 0;
+	int status = relatives_open(&m->relatives, job->settings, err);
 
-	for (size_t i = 0; status == 0 && i < job->settings->paths.list.count; i++) {
-		status = map_file(m, job->settings->paths.items[i], err);
-		if (status != TL_BAD_USAGE && keeps_going(job, status)) {
-			leave_out(job);
-			status = 0;
-		}
-	}
+	for (size_t i = 0; status == 0 && i < job->settings->paths.list.count; i++)
+		status = pass_over(job, map_file(m, job->settings->paths.items[i], err));
 	if (status != 0)
 		return status;
-	return map_logs(m, err);
+	return m->relatives.kin ? relatives_each(&m->relatives, map_group, m, err)
+				: map_logs(m, err);
 }
 
 int map_files(struct command_job *job, const char *directory, struct tl_error *err)
@@ -221,5 +238,6 @@ int map_files(struct command_job *job, const char *directory, struct tl_error *e
 
 	tl_input_close(m.logs);
 	list_free(&m.log_paths.list);
+	relatives_close(&m.relatives);
 	return status;
 }

@@ -38,7 +38,7 @@ struct command {
 	enum command_files files;
 	bool directory; /* -o is a directory, in which the command makes files itself */
 	enum command_rights rights;
-	/* adds the files to a sum, instead of cli/commands/gather.c, and lists them before (mpi) */
+	/* adds the files to a sum, instead of gather/gather.c, and lists them before (mpi) */
 	int (*gather)(struct command_job *job, struct tl_gather *gather, struct tl_error *err);
 	/* diff --runs: folds a file, by number, instead of cli/commands/run.c (mpi) */
 	int (*fold_run)(struct command_job *job, size_t number, struct tl_profile **profile,

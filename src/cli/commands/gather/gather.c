@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands/job.h"
+#include "cli/commands/gather/relatives.h"
 
 /* Keep the stacks through the functions that the filters choose. */
 static int keep_chosen_stacks(const struct command_job *job, struct tl_profile **profile,
@@ -177,141 +177,57 @@ static int gather_logs(struct command_job *job, struct tl_gather *gather, struct
 
 /* ---- which logs belong together ---- */
 
-/*
- * Logs are open together only where they may depend on each other: those of very many processes
- * would not fit. So each is opened twice; where one is a pipe, all are kept open.
- */
-struct relatives {
-	struct tl_kin *kin; /* NULL: all logs are kept open in `open` */
-	LIST_OF(const char *) paths;
-	struct logs open;
+struct gathering {
+	struct command_job *job;
+	struct tl_gather *gather;
+	struct relatives relatives;
+	struct logs open; /* where one of the files is a pipe */
 };
 
-static bool has_stream(const struct settings *settings)
+static int gather_file(struct gathering *g, const char *path, struct tl_error *err)
 {
-	struct stat about;
+	struct command_job *job = g->job;
 
-	for (size_t i = 0; i < settings->paths.list.count; i++) {
-		const char *path = settings->paths.items[i];
-
-		if (!strcmp(path, "-") || (!stat(path, &about) && !S_ISREG(about.st_mode)))
-			return true;
-	}
-	return false;
-}
-
-static int note_marks(struct command_job *job, struct relatives *r, const char *path,
-		      struct tl_error *err)
-{
-	size_t count = tl_input_kinship(job->input, NULL, 0);
-	uint64_t *marks = malloc((count + 1) * sizeof(*marks));
-	const char **item = marks ? list_add(&r->paths.list, sizeof(*item)) : NULL;
-	int status = item ? 0 : TL_NO_MEMORY;
-
-	if (item) {
-		*item = path;
-		tl_input_kinship(job->input, marks, count);
-		status = tl_kin_add(r->kin, (uint32_t)(r->paths.list.count - 1), marks, count, err);
-	}
-	free(marks);
-	progress_end(job->progress);
-	tl_input_close(job->input);
-	job->input = NULL;
-	return status;
-}
-
-static int gather_file(struct command_job *job, struct tl_gather *gather, struct relatives *r,
-		       const char *path, struct tl_error *err)
-{
 	if (!open_file(job, path))
 		return TL_BAD_FORMAT;
 	if (!tl_input_format(job->input)->joins_processes)
-		return gather_opened(job, gather, path, path, err);
-	return r->kin ? note_marks(job, r, path, err) : add_log(job, &r->open, path, err);
+		return gather_opened(job, g->gather, path, path, err);
+	return g->relatives.kin ? relatives_add(&g->relatives, job, path, err)
+				: add_log(job, &g->open, path, err);
 }
 
-/* The status of a file; what failed is left out, if the command goes on without it. */
-static int pass_over(struct command_job *job, int status)
+static int gather_group(void *arg, const char *const *paths, size_t count, struct tl_error *err)
 {
-	if (status == TL_BAD_USAGE || !keeps_going(job, status))
-		return status;
-	leave_out(job);
-	return 0;
-}
-
-/* A log, and the one that stands for those that it belongs to. */
-struct relative {
-	uint32_t chief, log;
-};
-
-static int by_chief(const void *left, const void *right)
-{
-	const struct relative *a = left, *b = right;
-
-	if (a->chief != b->chief)
-		return a->chief < b->chief ? -1 : 1;
-	return (a->log > b->log) - (a->log < b->log);
-}
-
-static int gather_group(struct command_job *job, struct tl_gather *gather,
-			const struct relatives *r, const struct relative *list, size_t count,
-			struct tl_error *err)
-{
+	struct gathering *g = arg;
+	struct command_job *job = g->job;
 	struct logs logs = { .input = NULL };
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < count; i++) {
-		const char *path = r->paths.items[list[i].log];
-
-		status = open_file(job, path) ? add_log(job, &logs, path, err) : TL_BAD_FORMAT;
+		status = open_file(job, paths[i]) ? add_log(job, &logs, paths[i], err)
+						  : TL_BAD_FORMAT;
 		status = pass_over(job, status);
 	}
 	if (status == 0)
-		status = gather_logs(job, gather, &logs, err);
+		status = gather_logs(job, g->gather, &logs, err);
 	tl_input_close(logs.input);
 	list_free(&logs.paths.list);
 	return status;
 }
 
-static int gather_groups(struct command_job *job, struct tl_gather *gather,
-			 const struct relatives *r, struct tl_error *err)
-{
-	size_t count = r->paths.list.count, end;
-	uint32_t *chiefs = malloc((count + 1) * sizeof(*chiefs));
-	struct relative *list = malloc((count + 1) * sizeof(*list));
-	int status = chiefs && list ? 0 : TL_NO_MEMORY;
-
-	if (status == 0)
-		tl_kin_group(r->kin, chiefs, count);
-	for (size_t i = 0; status == 0 && i < count; i++)
-		list[i] = (struct relative){ chiefs[i], (uint32_t)i };
-	if (status == 0 && count)
-		qsort(list, count, sizeof(*list), by_chief);
-	for (size_t first = 0; status == 0 && first < count; first = end) {
-		for (end = first + 1; end < count && list[end].chief == list[first].chief;)
-			end++;
-		status = gather_group(job, gather, r, &list[first], end - first, err);
-	}
-	free(chiefs);
-	free(list);
-	return status;
-}
-
 int gather_related(struct command_job *job, struct tl_gather *gather, struct tl_error *err)
 {
-	struct relatives r = { .kin = NULL };
-	int status = has_stream(job->settings) ? 0 : tl_kin_open(&r.kin, err);
+	struct gathering g = { .job = job, .gather = gather };
+	int status = relatives_open(&g.relatives, job->settings, err);
 
 	for (size_t i = 0; status == 0 && i < job->settings->paths.list.count; i++)
-		status = pass_over(
-			job, gather_file(job, gather, &r, job->settings->paths.items[i], err));
+		status = pass_over(job, gather_file(&g, job->settings->paths.items[i], err));
 	if (status == 0)
-		status = r.kin ? gather_groups(job, gather, &r, err)
-			       : gather_logs(job, gather, &r.open, err);
-	tl_kin_close(r.kin);
-	tl_input_close(r.open.input);
-	list_free(&r.open.paths.list);
-	list_free(&r.paths.list);
+		status = g.relatives.kin ? relatives_each(&g.relatives, gather_group, &g, err)
+					 : gather_logs(job, gather, &g.open, err);
+	relatives_close(&g.relatives);
+	tl_input_close(g.open.input);
+	list_free(&g.open.paths.list);
 	return status;
 }
 
