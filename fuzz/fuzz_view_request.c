@@ -22,7 +22,7 @@ static struct tl_web_view *open_once(void)
 	static struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
 	static char path[64];
 	static const char *const paths[] = { path };
-	const struct tl_web_file file = { paths, 1, &options };
+	const struct tl_web_file file = { .paths = paths, .path_count = 1, .options = &options };
 	const char *failed;
 	struct tl_error err;
 	int fd;

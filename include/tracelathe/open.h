@@ -452,6 +452,20 @@ TL_API int tl_input_calls(struct tl_input *input, const struct tl_calls_options 
 TL_API int tl_input_index(struct tl_input *input, struct tl_call_index **index,
 			  struct tl_error *err);
 /**
+ * The same index, kept in a file: it is read from there if it was made of this input with the same
+ * options and programs, by this version; else it is made, and the file is written anew. Input and
+ * programs are told by size and time, the input also by a sample of its bytes. Not kept are indexes
+ * of traces with damage or gaps, of pipes, and of formats that are read as quickly as an index
+ * (those of Chrome, Perfetto and other viewers) or whose calls depend on files that are not told
+ * (perf.data, Intel PT).
+ * @param path    of the index; the file may be removed at any time
+ * @param unkept  why it could not be written, TL_OK: it was, or it is not kept; may be NULL
+ * @return 1: it was read from the file; 0: it was made; or a negative tl_status as tl_input_index()
+ */
+TL_API int tl_input_index_kept(struct tl_input *input, const char *path,
+			       struct tl_call_index **index, struct tl_error *unkept,
+			       struct tl_error *err);
+/**
  * Compare what two runs of a program executed (<tracelathe/flow.h>): streams (threads, cores) of
  * either side in pairs, in the order in which they begin in the traces, that are chosen by the
  * filters by thread, process and cpu; no other filters may be set. Both traces are read at the same

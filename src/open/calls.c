@@ -9,11 +9,9 @@
 #include "open/several.h"
 #include "timeline/calls/calls_text.h"
 #include "timeline/calls/stream.h"
-#include "timeline/index/index.h"
 
-/* Whether there are calls, and where from. 0 or negative. */
-static int make_source(struct tl_input *input, struct tl_call_source *source,
-		       struct tl_calls_options *options, struct tl_error *err)
+int tl_input_call_source(struct tl_input *input, struct tl_call_source *source,
+			 struct tl_calls_options *options, struct tl_error *err)
 {
 	int status;
 
@@ -45,30 +43,13 @@ int tl_input_calls(struct tl_input *input, const struct tl_calls_options *option
 
 	*calls = NULL;
 	if (status == 0)
-		status = make_source(input, &source, &taken, err);
+		status = tl_input_call_source(input, &source, &taken, err);
 	if (status == 0)
 		status = tl_calls_open(calls, &source, &taken, err);
 	status = (int)tl_input_unchanged(input, status, err);
 	if (status < 0) {
 		tl_calls_close(*calls);
 		*calls = NULL;
-	}
-	return status;
-}
-
-int tl_input_index(struct tl_input *input, struct tl_call_index **index, struct tl_error *err)
-{
-	struct tl_calls_options all = { .size = sizeof(all) };
-	struct tl_call_source source;
-	int status = make_source(input, &source, &all, err);
-
-	*index = NULL;
-	if (status == 0)
-		status = tl_call_index_open(index, &source, err);
-	status = (int)tl_input_unchanged(input, status, err);
-	if (status < 0) {
-		tl_call_index_close(*index);
-		*index = NULL;
 	}
 	return status;
 }

@@ -40,7 +40,11 @@ struct tl_input;
 struct tl_output;
 struct tl_error;
 
-/* Make the index of an input's calls and write what it answers (scenario_calls.c). */
-int ask_index(struct tl_input *input, struct tl_output *out, struct tl_error *err);
+/*
+ * Make the index of an input's calls, or take it from the file at `path` if there is one, and write
+ * what it answers (scenario_calls.c).
+ */
+int ask_index(struct tl_input *input, const char *path, struct tl_output *out,
+	      struct tl_error *err);
 
 #endif

@@ -52,14 +52,15 @@ static int ask_half(struct tl_input *input, struct tl_call_index *index, struct 
 	return status;
 }
 
-int ask_index(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+int ask_index(struct tl_input *input, const char *path, struct tl_output *out, struct tl_error *err)
 {
 	struct tl_call_index *index = NULL;
 	struct tl_call_cursor *cursor = NULL;
 	struct tl_call_track_info info;
-	int status = tl_input_index(input, &index, err);
+	int status = path ? tl_input_index_kept(input, path, &index, NULL, err)
+			  : tl_input_index(input, &index, err);
 
-	if (status == 0)
+	if (status >= 0)
 		status = tl_call_cursor_open(&cursor, index, err);
 	for (size_t i = 0; status == 0 && tl_call_index_track(index, i, &info, sizeof(info)) == 1;
 	     i++)

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -438,6 +439,79 @@ def what_cannot_be_opened_is_said(program):
         done = subprocess.run([program, "view", "--no-open", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=60)
         assert done.returncode == 2 and not done.stdout and done.stderr, (arguments, done)
+
+
+# ---- an index in a file ----
+
+
+def windows(view):
+    """The answers to some windows of all threads."""
+    file = view.ready()["files"][0]
+    last = max(track["last"] for track in file["tracks"])
+    tracks = ",".join(map(str, range(len(file["tracks"]))))
+    return [view.ask("/api/window", tracks=tracks, pixels=pixels, **{"from": part * last // 8, "to": (part + 2) * last // 8}).body
+            for part in range(7) for pixels in (3, 300, 100000)]
+
+
+@test
+def an_index_that_is_kept_answers_as_the_one_that_was_made(program):
+    with tempfile.TemporaryDirectory() as folder:
+        index, log = os.path.join(folder, "x.index"), os.path.join(folder, "log.xray")
+        shutil.copy(MT[0], log)
+        with View(program, "--no-index", log) as view:
+            wanted = windows(view)
+        assert not os.path.exists(index)
+        for jobs in ("1", "2"):
+            with View(program, "--jobs", jobs, "--index", index, log) as view:
+                equal(windows(view), wanted)
+            made = os.stat(index).st_ino
+        # It is used, not made again.
+        with View(program, "--index", index, log) as view:
+            equal(windows(view), wanted)
+            equal(view.stop()[2], "")
+        equal(os.stat(index).st_ino, made)
+        os.chmod(folder, 0o500)
+        with View(program, "--index", index, log) as view:
+            equal(windows(view), wanted)
+        os.chmod(folder, 0o700)
+
+
+@test
+def an_index_of_another_trace_or_a_damaged_one_is_made_anew(program):
+    with tempfile.TemporaryDirectory() as folder:
+        index, log = os.path.join(folder, "x.index"), os.path.join(folder, "log.xray")
+        shutil.copy(os.path.join(GOLDEN, "fib-fdr.xray"), log)
+        with View(program, "--index", index, log) as view:
+            view.ready()
+        old = open(index, "rb").read()
+        shutil.copy(MT[0], log)
+        with View(program, log) as view:
+            wanted = windows(view)
+        for content in (old, old[:-1], b"", b"TLINDEX\n"):
+            with open(index, "wb") as file:
+                file.write(content)
+            with View(program, "--index", index, log) as view:
+                equal(windows(view), wanted)
+            assert open(index, "rb").read() not in (content, old), "the index was not made anew"
+        # The same bytes at another time may be another trace: it is not taken at its word.
+        kept = os.stat(index).st_ino
+        os.utime(log, (1, 1))
+        with View(program, "--index", index, log) as view:
+            equal(windows(view), wanted)
+        assert os.stat(index).st_ino != kept
+
+
+@test
+def an_index_that_cannot_be_kept_is_said_and_does_not_matter(program):
+    with View(program, "--index", "/nowhere/at/all", *MT) as view:
+        with View(program, *MT) as other:
+            equal(windows(view), windows(other))
+        status, _, errors = view.stop()
+        assert status == 0 and "/nowhere/at/all" in errors, errors
+    for options in (("--index", "x", "--no-index", *MT), ("--index", "x", *MT, *ARGS)):
+        done = subprocess.run([program, "view", "--no-open", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        equal(done.returncode, 2)
+        assert b"index" in done.stderr, done.stderr
 
 
 def main(program):

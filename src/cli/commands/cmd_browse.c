@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/commands/job.h"
+#include "cli/options/index_file.h"
 #include "view/terminal/browser.h"
 
 /* What `annotate` takes, in its usual form. */
@@ -17,13 +18,15 @@ static struct tl_annotate_options annotate_options(const struct settings *settin
 	};
 }
 
-static int browse(struct command_job *job, const struct tl_profile *profile, struct tl_error *err)
+static int browse(struct command_job *job, const struct tl_profile *profile, const char *index,
+		  struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
 	const struct tl_annotate_options annotate = annotate_options(settings);
 	const struct tl_browser_options options = { .input = job->input,
 						    .title = settings->paths.items[0],
-						    .annotate = &annotate };
+						    .annotate = &annotate,
+						    .index_path = index };
 	struct tl_browser *browser;
 	int status = tl_browser_open(&browser, profile, &options, err);
 
@@ -40,11 +43,18 @@ int cmd_browse(struct command_job *job, struct tl_error *err)
 {
 	struct tl_profile *profile = NULL;
 	uint32_t *events = NULL;
+	char *index;
 	int status;
 
+	job->error_shown = !index_file_fits(job->command, job->settings, 1);
+	if (job->error_shown)
+		return TL_BAD_USAGE;
+	index = index_file(job->settings, job->settings->paths.items,
+			   job->settings->paths.list.count);
 	status = fold_input_stacks(job, true, &profile, &events, err);
 	if (status == TL_OK)
-		status = browse(job, profile, err);
+		status = browse(job, profile, index, err);
+	free(index);
 	free(events);
 	tl_profile_free(profile);
 	return status;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands/job.h"
+#include "cli/options/index_file.h"
 #include "cli/confine/confine.h"
 #include "cli/terminal/browser.h"
 #include "view/web/view.h"
@@ -13,25 +15,36 @@ enum { MOST_PORT = 65535 };
 /* ---- the files ---- */
 
 /* Two files are compared, any other number of them is one input. */
-static size_t take_files(const struct command_job *job, struct tl_web_file files[TL_WEB_MOST_FILES])
+static size_t count_files(const struct settings *settings)
+{
+	size_t paths = settings->paths.list.count;
+
+	return paths == TL_WEB_MOST_FILES ? paths : 1;
+}
+
+static size_t take_files(const struct command_job *job, char *const *indexes,
+			 struct tl_web_file files[TL_WEB_MOST_FILES])
 {
 	const struct settings *settings = job->settings;
-	size_t paths = settings->paths.list.count, count = paths == TL_WEB_MOST_FILES ? paths : 1;
+	size_t count = count_files(settings);
 
 	for (size_t i = 0; i < count; i++)
 		files[i] = (struct tl_web_file){
 			.paths = settings->paths.items + i,
-			.path_count = paths / count,
+			.path_count = settings->paths.list.count / count,
 			.options = &settings->input,
+			.index_path = indexes[i],
+			.unkept = warn_index_file,
 		};
 	return count;
 }
 
-static int open_view(struct command_job *job, struct tl_web_view **view, struct tl_error *err)
+static int open_view(struct command_job *job, char *const *indexes, struct tl_web_view **view,
+		     struct tl_error *err)
 {
 	struct tl_web_file files[TL_WEB_MOST_FILES];
 	const struct annotate_settings *annotate = &job->settings->annotate;
-	size_t count = take_files(job, files);
+	size_t count = take_files(job, indexes, files);
 	const char *failed = NULL;
 	int status = tl_web_view_open(view, files, count, &failed, err);
 
@@ -127,18 +140,16 @@ static bool can_serve(struct command_job *job)
 	return refuse(job, why) && can_read_twice(job);
 }
 
-static int write_page(struct command_job *job, struct tl_error *err)
+static int write_page(struct command_job *job, char *const *indexes, struct tl_error *err)
 {
 	struct tl_web_view *view;
 	int status;
 
-	if (!can_read_twice(job))
-		return TL_UNSUPPORTED;
 	job->error_shown = !confine(job->settings, CONFINE_FILES_ONLY);
 	if (job->error_shown)
 		return TL_NO_MEMORY;
 	progress_end(job->progress);
-	status = open_view(job, &view, err);
+	status = open_view(job, indexes, &view, err);
 	if (status < 0)
 		return status;
 	status = tl_web_view_write(view, job->out, err);
@@ -146,14 +157,15 @@ static int write_page(struct command_job *job, struct tl_error *err)
 	return status;
 }
 
-static int open_and_serve(struct command_job *job, struct browser *browser, struct tl_error *err)
+static int open_and_serve(struct command_job *job, char *const *indexes, struct browser *browser,
+			  struct tl_error *err)
 {
 	struct tl_web_view *view;
 	int status;
 
 	hold_signals();
 	progress_end(job->progress);
-	status = open_view(job, &view, err);
+	status = open_view(job, indexes, &view, err);
 	if (status < 0)
 		return status;
 	status = serve(job, view, browser, err);
@@ -161,19 +173,37 @@ static int open_and_serve(struct command_job *job, struct browser *browser, stru
 	return status;
 }
 
-int cmd_view(struct command_job *job, struct tl_error *err)
+static int serve_page(struct command_job *job, char *const *indexes, struct tl_error *err)
 {
 	struct browser browser = { .child = 0 };
 	int status;
 
-	if (job->settings->view.as_file)
-		return write_page(job, err);
-	if (!can_serve(job))
-		return TL_UNSUPPORTED;
 	if (!job->settings->view.no_open)
 		browser_begin(&browser);
 	job->error_shown = !confine(job->settings, CONFINE_SERVES);
-	status = job->error_shown ? TL_NO_MEMORY : open_and_serve(job, &browser, err);
+	status = job->error_shown ? TL_NO_MEMORY : open_and_serve(job, indexes, &browser, err);
 	browser_end(&browser);
+	return status;
+}
+
+int cmd_view(struct command_job *job, struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	size_t count = count_files(settings);
+	char *indexes[TL_WEB_MOST_FILES] = { NULL };
+	bool as_file = settings->view.as_file;
+	int status;
+
+	if (!(as_file ? can_read_twice(job) : can_serve(job)))
+		return TL_UNSUPPORTED;
+	job->error_shown = !index_file_fits(job->command, job->settings, count);
+	if (job->error_shown)
+		return TL_BAD_USAGE;
+	for (size_t i = 0; i < count; i++)
+		indexes[i] = index_file(settings, settings->paths.items + i,
+					settings->paths.list.count / count);
+	status = as_file ? write_page(job, indexes, err) : serve_page(job, indexes, err);
+	for (size_t i = 0; i < count; i++)
+		free(indexes[i]);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/commands/job.h"
+#include "cli/options/index_file.h"
 #include "cli/confine/confine.h"
 
 enum { DAMAGE_SHOWN = 10 };
@@ -325,6 +326,8 @@ static int run_on_files(struct command_job *job)
 	settings->report.color = use_color(settings->output.color, settings->output.path);
 	if (!settings->output.path && !settings->output.wide)
 		settings->report.width = terminal_width(1);
+	if (job->command->keeps_index)
+		index_file_prepare(settings);
 	if (job->command->rights == RIGHTS_FEW && !confine(settings, CONFINE_FILES_ONLY))
 		return EXIT_UNUSABLE;
 	progress_begin(job->progress, settings->output.progress);

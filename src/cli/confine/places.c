@@ -142,6 +142,7 @@ static void add_named(struct confine_places *places, const struct settings *s)
 	add_path(places, CONFINE_READ, s->input.programs.sysroot);
 	add_path(places, CONFINE_READ, s->input.programs.build_id_dir);
 	add_output(places, s->output.path);
+	add_output(places, s->index.path);
 }
 
 /* ---- programs, their debug information and their sources, wherever a trace says they are ---- */
@@ -239,7 +240,7 @@ static void add_temporary(struct confine_places *places)
 static void add_own(struct confine_places *places)
 {
 	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME"),
-		   *state = getenv("XDG_STATE_HOME");
+		   *state = getenv("XDG_STATE_HOME"), *cache = getenv("XDG_CACHE_HOME");
 
 	add_path(places, CONFINE_READ, getenv("TRACELATHE_QUERIES"));
 	add_path(places, CONFINE_READ, getenv("DEBUGINFOD_CACHE_PATH"));
@@ -251,6 +252,10 @@ static void add_own(struct confine_places *places)
 		add_below(places, CONFINE_WRITE, state, "tracelathe");
 	else
 		add_below(places, CONFINE_WRITE, home, ".local/state/tracelathe");
+	if (cache && *cache)
+		add_below(places, CONFINE_WRITE, cache, "tracelathe");
+	else
+		add_below(places, CONFINE_WRITE, home, ".cache/tracelathe");
 }
 
 void places_find(struct confine_places *places, const struct settings *settings)

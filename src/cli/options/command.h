@@ -43,6 +43,7 @@ struct command {
 	/* diff --runs: folds a file, by number, instead of cli/commands/run.c (mpi) */
 	int (*fold_run)(struct command_job *job, size_t number, struct tl_profile **profile,
 			struct tl_error *err);
+	bool keeps_index;      /* of calls, in a file: index_file.c */
 	bool brief;            /* the overview, which has to fit a screen, only names it */
 	const char *arguments; /* behind the options */
 	const char *help;      /* one line */

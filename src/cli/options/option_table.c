@@ -308,6 +308,11 @@ const struct option_row option_rows[] = {
 		 "else with the longest, which it says; without sources and the profiles of "
 		 "windows"),
 	OPT_FLAG(C_VIEW, "no-open", view.no_open, "print the address, open no browser"),
+	OPT_TEXT(C_VIEW | C_BROWSE, "index", "FILE", index.path,
+		 "keep the index of calls in FILE, and take it from there while the input is the "
+		 "same (default: only of inputs over 256 MiB, in $XDG_CACHE_HOME/tracelathe)"),
+	OPT_FLAG(C_VIEW | C_BROWSE, "no-index", index.none,
+		 "keep no index, and take none that was kept"),
 	/* other commands */
 	OPT_WORD(C_DUMP, "order", "time|file", enum record_order, order, ORDER_TIME,
 		 "threads merged by time (default), or records as they stand in the file"),

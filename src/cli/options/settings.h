@@ -94,6 +94,12 @@ struct view_settings {
 	bool as_file; /* --static */
 };
 
+/* Where the index of calls is kept. */
+struct index_settings {
+	const char *path; /* NULL: by itself, for large inputs */
+	bool none;
+};
+
 /* Which files are read, where these are many. */
 struct option_row;
 
@@ -155,6 +161,7 @@ struct settings {
 	struct query_settings query;
 	struct file_settings files;
 	struct view_settings view;
+	struct index_settings index;
 	struct output_settings output;
 	struct help_settings help;
 	bool no_sandbox;

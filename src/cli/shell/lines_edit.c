@@ -15,38 +15,24 @@
 
 #include "cli/shell/lines.h"
 #include "cli/shell/names.h"
+#include "cli/terminal/own_files.h"
 
 enum { REMEMBERED = 1000, SHOWN = 200 };
 
 /* ---- the history ---- */
 
-/* $XDG_STATE_HOME/tracelathe/query_history. NULL: there is no place. */
+/* NULL: there is no place. */
 static char *history_path(void)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *path;
-	int size;
-
-	if (state && *state == '/')
-		size = asprintf(&path, "%s/tracelathe/query_history", state);
-	else if (home && *home == '/')
-		size = asprintf(&path, "%s/.local/state/tracelathe/query_history", home);
-	else
-		return NULL;
-	return size < 0 ? NULL : path;
+	return own_file(&own_state, "query_history");
 }
 
 void lines_prepare(void)
 {
 	char *path = history_path();
 
-	if (!path)
-		return;
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
+	if (path)
+		own_file_prepare(path);
 	free(path);
 }
 

@@ -20,13 +20,19 @@ static void free_track(struct tl_call_track *track)
 	free(track);
 }
 
-void tl_call_tracks_free(struct tl_call_tracks *tracks)
+void tl_call_tracks_clear(struct tl_call_tracks *tracks)
 {
 	for (size_t i = 0; i < tracks->count; i++) {
 		if (tracks->watch)
 			tracks->watch->free(tracks->list[i]);
 		free_track(tracks->list[i]);
 	}
+	tracks->count = 0;
+}
+
+void tl_call_tracks_free(struct tl_call_tracks *tracks)
+{
+	tl_call_tracks_clear(tracks);
 	free(tracks->list);
 	tl_spool_free(&tracks->spool);
 	if (tracks->source.ops->close)
@@ -107,7 +113,7 @@ static bool add_frames(struct tl_leaf_builder *builder)
 }
 
 /* A whole group of leaves is summed up when its last one is there. */
-static bool add_to_group(struct tl_call_track *track)
+bool tl_call_track_group(struct tl_call_track *track)
 {
 	struct tl_leaf_group group = { .lowest = UINT32_MAX };
 
@@ -158,7 +164,7 @@ static bool append_leaf(struct tl_leaf_builder *builder, struct tl_call_leaf *le
 	track->calls += scan->call_count;
 	track->ticks = scan->ticks;
 	track->depth = tl_leaf_depth_after(scan);
-	return add_frames(builder) && add_to_group(track);
+	return add_frames(builder) && tl_call_track_group(track);
 }
 
 int tl_leaf_builder_add(struct tl_leaf_builder *builder, const struct tl_steps *steps,

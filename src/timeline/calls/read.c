@@ -23,6 +23,21 @@ static int read_stored(struct tl_leaf_reader *reader, const struct tl_call_leaf 
 	return 0;
 }
 
+/*
+ * Whether the leaf is what was built: frames and later leaves are counted on from there. It is not
+ * where the trace has changed, or where an index from a file tells of another one.
+ */
+static bool is_as_built(const struct tl_call_track *track, size_t number,
+			const struct tl_leaf_scan *scan)
+{
+	uint64_t end = number + 1 < track->leaf_count ? track->leaves[number + 1].first_call
+						      : track->calls;
+
+	return tl_leaf_lowest(scan) == track->leaves[number].lowest &&
+	       tl_leaf_depth_after(scan) == tl_leaf_end_depth(track, number) &&
+	       scan->call_count == end - track->leaves[number].first_call;
+}
+
 int tl_leaf_read(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t number,
 		 struct tl_leaf_scan *scan, struct tl_error *err)
 {
@@ -39,6 +54,9 @@ int tl_leaf_read(struct tl_leaf_reader *reader, const struct tl_call_track *trac
 	if (reader->steps.no_memory ||
 	    !tl_leaf_scan(scan, &reader->steps, leaf->ticks, leaf->depth))
 		return tl_error_memory(err);
+	if (!is_as_built(track, number, scan))
+		return tl_error_at(err, TL_BAD_RECORD, TL_NOWHERE,
+				   "the index does not fit the trace");
 	return 0;
 }
 

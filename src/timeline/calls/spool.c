@@ -25,6 +25,23 @@ void tl_spool_free(struct tl_spool *spool)
 	pthread_mutex_destroy(&spool->lock);
 }
 
+void tl_spool_over(struct tl_spool *spool, int fd, uint64_t base, uint64_t size)
+{
+	spool->fd = fd;
+	spool->base = base;
+	spool->written = size;
+}
+
+uint64_t tl_spool_size(const struct tl_spool *spool)
+{
+	return spool->written + spool->used;
+}
+
+uint64_t tl_spool_left(const struct tl_spool *spool, uint64_t offset)
+{
+	return offset < spool->written ? spool->written - offset : tl_spool_size(spool) - offset;
+}
+
 static int write_out(struct tl_spool *spool, struct tl_error *err)
 {
 	size_t done = 0;
@@ -81,7 +98,7 @@ static int read_back(const struct tl_spool *spool, uint64_t offset, uint8_t *byt
 		     struct tl_error *err)
 {
 	while (size) {
-		ssize_t count = pread(spool->fd, bytes, size, (off_t)offset);
+		ssize_t count = pread(spool->fd, bytes, size, (off_t)(spool->base + offset));
 
 		if (count < 0 && errno == EINTR)
 			continue;

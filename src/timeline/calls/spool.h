@@ -14,12 +14,19 @@ struct tl_spool {
 	uint8_t *buffer; /* the last bytes, from offset `written` on */
 	size_t used, capacity;
 	uint64_t written; /* bytes in the file */
+	uint64_t base;    /* where they begin in it */
 	int fd;
 	pthread_mutex_t lock;
 };
 
 void tl_spool_begin(struct tl_spool *spool);
 void tl_spool_free(struct tl_spool *spool);
+/* The bytes are [base, base + size) of a file that is only read, and then closed by us. */
+void tl_spool_over(struct tl_spool *spool, int fd, uint64_t base, uint64_t size);
+/* How many bytes there are. */
+uint64_t tl_spool_size(const struct tl_spool *spool);
+/* How many bytes from an offset on can be read as one piece. */
+uint64_t tl_spool_left(const struct tl_spool *spool, uint64_t offset);
 /* Append bytes; *offset is where they are. Several threads may. 0, TL_NO_MEMORY or TL_IO. */
 int tl_spool_add(struct tl_spool *spool, const void *bytes, size_t size, uint64_t *offset,
 		 struct tl_error *err);

@@ -5,10 +5,37 @@
  */
 #include "timeline/calls/steps.h"
 
+#include <string.h>
+
 enum { END = 1, HAS_FLAGS = 2, HEAD_BITS = 2 };
 
 /* Among the flags: the time does not fit beside the bits of the head; it follows as a number. */
 enum { LONG_TIME = 0x80 };
+
+bool tl_pack_number(struct tl_packed *packed, uint64_t value)
+{
+	if (!tl_grow(&packed->bytes, &packed->capacity, packed->size + TL_VARINT_BYTES, 1))
+		return false;
+	packed->size = (size_t)(tl_put_varint(packed->bytes + packed->size, value) - packed->bytes);
+	return true;
+}
+
+bool tl_pack_bytes(struct tl_packed *packed, const void *bytes, size_t size)
+{
+	if (!tl_grow(&packed->bytes, &packed->capacity, packed->size + size + 1, 1))
+		return false;
+	if (size)
+		memcpy(packed->bytes + packed->size, bytes, size);
+	packed->size += size;
+	return true;
+}
+
+bool tl_pack_text(struct tl_packed *packed, const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return tl_pack_number(packed, size) && tl_pack_bytes(packed, text, size);
+}
 
 bool tl_get_varint(struct tl_cursor *cur, uint64_t *value)
 {

@@ -52,6 +52,11 @@ static inline uint8_t *tl_put_varint(uint8_t *p, uint64_t value)
 	return p;
 }
 
+/* Append a number, bytes, or a text with the number of its bytes. False without memory. */
+bool tl_pack_number(struct tl_packed *packed, uint64_t value);
+bool tl_pack_bytes(struct tl_packed *packed, const void *bytes, size_t size);
+bool tl_pack_text(struct tl_packed *packed, const char *text);
+
 /* False: the bytes end first, or the number has more than 64 bits. */
 bool tl_get_varint(struct tl_cursor *cur, uint64_t *value);
 

@@ -96,6 +96,22 @@ struct tl_call_source_ops {
 	int (*function)(void *handle, uint32_t number, struct tl_call_function *function,
 			struct tl_error *err);
 	void (*close)(void *handle); /* NULL: nothing to do */
+
+	/* ---- for an index in a file (index/index_file.h); all NULL: there is none ---- */
+
+	/*
+	 * Append what build() has left in the handle. 1; 0: the calls are not to be kept, as
+	 * building them tells more than what would be in the file; or negative.
+	 */
+	int (*save)(void *handle, struct tl_packed *packed, struct tl_error *err);
+	/*
+	 * Instead of build(): take what save() has appended. 1; 0: it does not fit the input, whose
+	 * tracks are all there; or negative.
+	 */
+	int (*load)(void *handle, const struct tl_call_tracks *tracks, struct tl_cursor *cur,
+		    struct tl_error *err);
+	/* The programs that the calls depend on, by number; NULL behind the last. May be NULL. */
+	const char *(*program)(void *handle, size_t number);
 };
 
 struct tl_call_source {
@@ -120,12 +136,17 @@ struct tl_call_tracks {
 void tl_call_tracks_begin(struct tl_call_tracks *tracks, const struct tl_call_source *source,
 			  const struct tl_track_watch *watch);
 void tl_call_tracks_free(struct tl_call_tracks *tracks);
+/* Forget the tracks, of which none is in the spool. */
+void tl_call_tracks_clear(struct tl_call_tracks *tracks);
 
 /* One more track. NULL without memory. */
 struct tl_call_track *tl_call_tracks_add(struct tl_call_tracks *tracks, int64_t process,
 					 int64_t thread);
 
 /* ---- building (build.c) ---- */
+
+/* A leaf was appended to the track: a whole group is summed up. False without memory. */
+bool tl_call_track_group(struct tl_call_track *track);
 
 /* Makes the leaves of one track, one after the other. */
 struct tl_leaf_builder {

@@ -6,27 +6,39 @@
 #include "core/error.h"
 #include "core/sized.h"
 
-int tl_call_index_open(struct tl_call_index **index, const struct tl_call_source *source,
-		       struct tl_error *err)
+int tl_call_index_begin(struct tl_call_index **index, const struct tl_call_source *source,
+			struct tl_error *err)
 {
-	struct tl_call_index *i = calloc(1, sizeof(*i));
-	int status;
-
-	*index = NULL;
-	if (!i) {
+	*index = calloc(1, sizeof(**index));
+	if (!*index) {
 		if (source->ops->close)
 			source->ops->close(source->handle);
 		return tl_error_memory(err);
 	}
-	pthread_mutex_init(&i->names, NULL);
-	tl_call_tracks_begin(&i->tracks, source, &tl_tile_watch);
-	status = source->ops->build(source->handle, &i->tracks, err);
-	if (status < 0) {
-		tl_call_index_close(i);
-		return status;
-	}
-	*index = i;
+	pthread_mutex_init(&(*index)->names, NULL);
+	tl_call_tracks_begin(&(*index)->tracks, source, &tl_tile_watch);
 	return 0;
+}
+
+int tl_call_index_build(struct tl_call_index *index, struct tl_error *err)
+{
+	const struct tl_call_source *source = &index->tracks.source;
+
+	return source->ops->build(source->handle, &index->tracks, err);
+}
+
+int tl_call_index_open(struct tl_call_index **index, const struct tl_call_source *source,
+		       struct tl_error *err)
+{
+	int status = tl_call_index_begin(index, source, err);
+
+	if (status == 0)
+		status = tl_call_index_build(*index, err);
+	if (status < 0) {
+		tl_call_index_close(*index);
+		*index = NULL;
+	}
+	return status;
 }
 
 void tl_call_index_close(struct tl_call_index *index)

@@ -36,6 +36,11 @@ struct tl_call_cursor {
 int tl_call_index_open(struct tl_call_index **index, const struct tl_call_source *source,
 		       struct tl_error *err);
 
+/* The same in two steps: an index without tracks, which closes its source; and its tracks. */
+int tl_call_index_begin(struct tl_call_index **index, const struct tl_call_source *source,
+			struct tl_error *err);
+int tl_call_index_build(struct tl_call_index *index, struct tl_error *err);
+
 /* The track of a number. NULL: there is none. */
 const struct tl_call_track *tl_call_index_at(const struct tl_call_index *index, size_t number);
 

@@ -87,26 +87,31 @@ static bool append_tile(struct tl_track_tiles *tiles, unsigned level, struct tl_
 	return true;
 }
 
-/* One more level, empty. */
-static bool grow_levels(struct tl_track_tiles *tiles)
+struct tl_tile_level *tl_tiles_grow(struct tl_track_tiles *tiles)
 {
 	struct tl_tile_level *levels =
 		realloc(tiles->levels, (tiles->level_count + 1) * sizeof(*levels));
 
 	if (!levels)
-		return false;
+		return NULL;
 	tiles->levels = levels;
-	levels[tiles->level_count++] = (struct tl_tile_level){ .count = 0 };
-	return true;
+	levels += tiles->level_count++;
+	*levels = (struct tl_tile_level){ .count = 0 };
+	return levels;
+}
+
+struct tl_track_tiles *tl_tiles_begin(struct tl_call_track *track)
+{
+	track->tiles = calloc(1, sizeof(*track->tiles));
+	return track->tiles;
 }
 
 static bool begin_tiles(struct tl_call_track *track)
 {
-	track->tiles = calloc(1, sizeof(*track->tiles));
-	if (!track->tiles)
+	if (!tl_tiles_begin(track))
 		return false;
 	track->tiles->scratch = calloc(1, sizeof(*track->tiles->scratch));
-	return track->tiles->scratch && grow_levels(track->tiles);
+	return track->tiles->scratch && tl_tiles_grow(track->tiles);
 }
 
 static size_t steps_of(const struct tl_leaf_scan *scan)
@@ -138,9 +143,8 @@ static void drop_short(struct tl_call_track *track)
 
 /* ---- the tiles above ---- */
 
-/* Leaves of a tile: [*first, *end). */
-static void leaves_of(const struct tl_call_track *track, unsigned level, size_t tile, size_t *first,
-		      size_t *end)
+void tl_tile_leaves(const struct tl_call_track *track, unsigned level, size_t tile, size_t *first,
+		    size_t *end)
 {
 	size_t size = (size_t)1 << 4 * level;
 
@@ -175,7 +179,7 @@ static bool put_own(struct tl_call_track *track, unsigned level, size_t number,
 	struct tl_tile_items *own = &track->tiles->scratch->own;
 	size_t first, end, frame_end;
 
-	leaves_of(track, level, number, &first, &end);
+	tl_tile_leaves(track, level, number, &first, &end);
 	frame_end = end < track->leaf_count ? (size_t)track->leaves[end].first_frame
 					    : track->frame_count;
 	tile->first_own = to->own_count;
@@ -232,7 +236,7 @@ static bool add_level(struct tl_call_track *track)
 	unsigned level = tiles->level_count;
 	const struct tl_tile_level *below;
 
-	if (!grow_levels(tiles))
+	if (!tl_tiles_grow(tiles))
 		return false;
 	below = &tiles->levels[level - 1];
 	for (size_t first = 0; first < below->count; first += TL_TILE_FAN) {
@@ -253,7 +257,7 @@ static bool add_level(struct tl_call_track *track)
 	return true;
 }
 
-static bool note_unfinished(struct tl_call_track *track)
+bool tl_tiles_note_unfinished(struct tl_call_track *track)
 {
 	struct tl_track_tiles *tiles = track->tiles;
 
@@ -305,7 +309,7 @@ static bool end_track(struct tl_call_track *track)
 	       tiles->level_count < TL_TILE_LEVELS)
 		built = add_level(track);
 	free_scratch(tiles);
-	built = built && note_unfinished(track);
+	built = built && tl_tiles_note_unfinished(track);
 	shrink_tiles(tiles);
 	return built;
 }

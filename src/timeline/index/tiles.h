@@ -89,6 +89,15 @@ static inline uint64_t tl_function_bit(uint32_t function)
 /* Makes the tiles of tracks when they are built: for tl_call_tracks_begin(). */
 extern const struct tl_track_watch tl_tile_watch;
 
+/* Tiles of a track, with one more level each time; without any scratch. NULL without memory. */
+struct tl_track_tiles *tl_tiles_begin(struct tl_call_track *track);
+struct tl_tile_level *tl_tiles_grow(struct tl_track_tiles *tiles);
+/* Leaves of a tile: [*first, *end). */
+void tl_tile_leaves(const struct tl_call_track *track, unsigned level, size_t tile, size_t *first,
+		    size_t *end);
+/* Note which frames of the track do not end. False without memory. */
+bool tl_tiles_note_unfinished(struct tl_call_track *track);
+
 /* ---- items (tile_items.c) ---- */
 
 /* Append an item. False without memory. */

@@ -32,6 +32,7 @@ struct tl_browser_options {
 	const char *title;      /* the file's name */
 	/* How annotations are made; NULL: not at all */
 	const struct tl_annotate_options *annotate;
+	const char *index_path; /* where the index of calls is kept; NULL: nowhere */
 };
 
 /* The profile lives longer than the browser. 0 or TL_NO_MEMORY. */

@@ -11,6 +11,21 @@ enum { LONGEST = 1000, MOST_FUNCTIONS = 1 << 24 };
 
 /* ---- the index ---- */
 
+/* 0 or negative. That it cannot be kept is said, as the next time takes as long. */
+static int find_index(struct tl_browser *b, struct tl_error *err)
+{
+	struct tl_error unkept = { .status = TL_OK };
+	int status;
+
+	if (!b->options.index_path)
+		return tl_input_index(b->options.input, &b->index, err);
+	status = tl_input_index_kept(b->options.input, b->options.index_path, &b->index, &unkept,
+				     err);
+	if (unkept.status < 0)
+		snprintf(b->message, sizeof(b->message), "the index is not kept: %s", unkept.text);
+	return tl_error_or_end(status);
+}
+
 bool tl_pane_need_index(struct tl_browser *b)
 {
 	struct tl_error err = { .text = "the profile has no calls one by one" };
@@ -19,7 +34,7 @@ bool tl_pane_need_index(struct tl_browser *b)
 	if (b->index)
 		return true;
 	if (b->options.input && !b->no_index)
-		status = tl_input_index(b->options.input, &b->index, &err);
+		status = find_index(b, &err);
 	if (status == 0)
 		status = tl_lanes_begin(&b->lanes, b->index, &err);
 	if (status < 0 && !b->no_index)

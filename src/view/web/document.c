@@ -24,8 +24,13 @@ static void *make_index(void *arg)
 {
 	struct tl_web_document *d = arg;
 	struct tl_call_index *index = NULL;
-	struct tl_error err = { 0 };
-	int status = tl_input_index(d->input, &index, &err);
+	struct tl_error err = { 0 }, unkept = { 0 };
+	int status = d->file.index_path ? tl_input_index_kept(d->input, d->file.index_path, &index,
+							      &unkept, &err)
+					: tl_input_index(d->input, &index, &err);
+
+	if (unkept.status < 0)
+		d->file.unkept(d->file.index_path, &unkept);
 
 	pthread_mutex_lock(&d->lock);
 	d->index = index;

@@ -16,6 +16,9 @@ struct tl_web_file {
 	const char *const *paths;
 	size_t path_count;
 	const struct tl_input_options *options;
+	/* where its index is kept, NULL: nowhere; who is told if it cannot be, on another thread */
+	const char *index_path;
+	void (*unkept)(const char *index_path, const struct tl_error *why);
 };
 
 /*

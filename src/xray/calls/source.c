@@ -5,6 +5,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/pool.h"
+#include "symbols/binary.h"
 #include "xray/calls/walk.h"
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"
@@ -182,11 +183,60 @@ static void close_calls(void *handle)
 	free(h);
 }
 
+/* ---- an index in a file: all that is to be told of the calls is in the trace ---- */
+
+/* Damage that is met while records are read would not be told by who does not read them. */
+static int save_calls(void *handle, struct tl_packed *packed, struct tl_error *err)
+{
+	const struct tl_xray_reader *reader = ((const struct calls_handle *)handle)->reader;
+
+	(void)packed, (void)err;
+	return reader->faults.count == reader->index_faults.count &&
+	       reader->faults.skipped_bytes == reader->index_faults.skipped_bytes;
+}
+
+static int load_calls(void *handle, const struct tl_call_tracks *tracks, struct tl_cursor *cur,
+		      struct tl_error *err)
+{
+	struct tl_xray_reader *reader = ((struct calls_handle *)handle)->reader;
+
+	(void)cur, (void)err;
+	tl_xray_rewind(reader);
+	for (size_t i = 0; i < tracks->count; i++) {
+		const struct tl_call_track *track = tracks->list[i];
+		const struct tl_xray_thread *thread;
+
+		if (track->context >= reader->thread_count)
+			return 0;
+		thread = &reader->threads[track->context];
+		if (track->thread != thread->thread || track->process != thread->process)
+			return 0;
+	}
+	return 1;
+}
+
+/* The call graph of the programs decides which frames were left. */
+static const char *program_of_calls(void *handle, size_t number)
+{
+	const struct tl_xray_map *map = ((const struct calls_handle *)handle)->names.map;
+
+	for (size_t i = 0; map && i < TL_XRAY_OBJECTS; i++) {
+		const struct tl_xray_map *object = i ? map->objects[i] : map;
+
+		if (object && object->binary && !number--)
+			return tl_binary_path(object->binary);
+	}
+	return NULL;
+}
+
 static const struct tl_call_source_ops source_ops = {
 	.build = build_calls,
 	.decode = decode_calls,
 	.function = describe_function,
 	.close = close_calls,
+	.save = save_calls,
+	.load = load_calls,
+	.program = program_of_calls,
 };
 
 int tl_xray_call_source(struct tl_xray_reader *reader, struct tl_xray_map *map,

@@ -10,16 +10,14 @@
 #include "core/error.h"
 #include "profile/model/model.h"
 #include "profile/transform/match.h"
+#include "timeline/calls/function_list.h"
 #include "xtrace/profile/fold.h"
 
 struct stream_calls {
 	struct tl_xtrace_trace *trace;
 	struct tl_xtrace_fold_options options;
 	struct tl_profile_filter filter;
-	struct tl_profile *named; /* has the functions */
-	uint32_t *numbers;        /* in it, by number of the steps */
-	size_t count;
-	bool *wanted; /* by number in `named` */
+	struct tl_function_list functions; /* by number of the steps */
 };
 
 struct building {
@@ -86,48 +84,64 @@ static bool end_stream(void *arg)
 
 /* ---- functions ---- */
 
-static int keep_functions(void *arg, struct tl_xtrace_fold *fold, struct tl_error *err)
+static bool keep_function(struct stream_calls *c, const struct tl_function *f, bool wanted)
 {
-	struct building *b = arg;
-	struct stream_calls *c = b->calls;
-	const struct tl_event none = { "Ir", "Instructions", "instructions", "" };
-	int status = tl_profile_make(&c->named, "xtrace", &none, 1, 0, err);
+	const struct tl_call_function function = {
+		.name = f->name,
+		.file = f->file,
+		.object = f->object,
+		.line = f->line,
+		.wanted = wanted,
+		.id = TL_NOWHERE,
+		.address = f->address,
+	};
 
-	c->numbers = malloc((fold->functions.count + 1) * sizeof(*c->numbers));
-	if (status == 0 && !c->numbers)
-		status = tl_error_memory(err);
-	for (; status == 0 && c->count < fold->functions.count; c->count++) {
-		int64_t number =
-			tl_xtrace_put_function(&fold->functions, (uint32_t)c->count, c->named, err);
+	return tl_function_list_add(&c->functions, &function);
+}
+
+/* Numbers of functions in a profile, by number of the steps. 0 or negative. */
+static int put_functions(struct tl_xtrace_fold *fold, struct tl_profile *named, uint32_t *numbers,
+			 struct tl_error *err)
+{
+	for (size_t i = 0; i < fold->functions.count; i++) {
+		int64_t number = tl_xtrace_put_function(&fold->functions, (uint32_t)i, named, err);
 
 		if (number < 0)
 			return (int)number;
-		c->numbers[c->count] = (uint32_t)number;
+		numbers[i] = (uint32_t)number;
 	}
-	if (status < 0)
-		return status;
-	return tl_profile_match(c->named, &c->filter, &c->wanted, err);
+	return 0;
+}
+
+/* They are named as in a profile, and chosen as there. */
+static int keep_functions(void *arg, struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	struct stream_calls *c = ((struct building *)arg)->calls;
+	const struct tl_event none = { "Ir", "Instructions", "instructions", "" };
+	uint32_t *numbers = malloc((fold->functions.count + 1) * sizeof(*numbers));
+	struct tl_profile *named = NULL;
+	bool *wanted = NULL;
+	int status = numbers ? tl_profile_make(&named, "xtrace", &none, 1, 0, err)
+			     : tl_error_memory(err);
+
+	if (status == 0)
+		status = put_functions(fold, named, numbers, err);
+	if (status == 0)
+		status = tl_profile_match(named, &c->filter, &wanted, err);
+	for (size_t i = 0; status == 0 && i < fold->functions.count; i++)
+		if (!keep_function(c, &named->functions.list[numbers[i]], wanted[numbers[i]]))
+			status = tl_error_memory(err);
+	tl_profile_free(named);
+	free(numbers);
+	free(wanted);
+	return status;
 }
 
 static int name_function(void *handle, uint32_t number, struct tl_call_function *function,
 			 struct tl_error *err)
 {
-	const struct stream_calls *c = handle;
-	const struct tl_function *f;
-
-	if (number >= c->count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such function");
-	f = &c->named->functions.list[c->numbers[number]];
-	*function = (struct tl_call_function){
-		.name = f->name,
-		.file = f->file,
-		.object = f->object,
-		.line = f->line,
-		.wanted = c->wanted[c->numbers[number]],
-		.id = TL_NOWHERE,
-		.address = f->address,
-	};
-	return 0;
+	return tl_function_list_get(&((const struct stream_calls *)handle)->functions, number,
+				    function, err);
 }
 
 /* ---- the operations ---- */
@@ -157,16 +171,36 @@ static void close_calls(void *handle)
 {
 	struct stream_calls *c = handle;
 
-	tl_profile_free(c->named);
-	free(c->numbers);
-	free(c->wanted);
+	tl_function_list_clear(&c->functions);
 	free(c);
+}
+
+/* Damage that is met while tokens are read would not be told by who does not read them. */
+static int save_calls(void *handle, struct tl_packed *packed, struct tl_error *err)
+{
+	const struct stream_calls *c = handle;
+
+	if (c->trace->faults.count != c->trace->open_faults.count)
+		return 0;
+	return tl_function_list_save(&c->functions, packed, err);
+}
+
+static int load_calls(void *handle, const struct tl_call_tracks *tracks, struct tl_cursor *cur,
+		      struct tl_error *err)
+{
+	struct stream_calls *c = handle;
+
+	(void)tracks;
+	tl_xtrace_rewind(c->trace);
+	return tl_function_list_load(&c->functions, cur, err);
 }
 
 static const struct tl_call_source_ops stream_ops = {
 	.build = build_calls,
 	.function = name_function,
 	.close = close_calls,
+	.save = save_calls,
+	.load = load_calls,
 };
 
 int tl_xtrace_call_source(struct tl_xtrace_trace *trace,

@@ -40,7 +40,9 @@ static inline void look_at(struct looked_at *l, const char *first, const char *s
 		.filter = { .process = TL_NOWHERE, .thread = TL_NOWHERE, .cpu = TL_NOWHERE },
 	};
 	for (size_t i = 0; i < 2; i++)
-		l->files[i] = (struct tl_web_file){ &l->paths[i], 1, &l->options };
+		l->files[i] = (struct tl_web_file){ .paths = &l->paths[i],
+						    .path_count = 1,
+						    .options = &l->options };
 	assert_int_equal(tl_web_view_open(&l->view, l->files, second ? 2 : 1, &failed, &err), 0);
 }
 
