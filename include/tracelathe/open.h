@@ -469,7 +469,8 @@ TL_API int tl_input_index_kept(struct tl_input *input, const char *path,
  * Compare what two runs of a program executed (<tracelathe/flow.h>): streams (threads, cores) of
  * either side in pairs, in the order in which they begin in the traces, that are chosen by the
  * filters by thread, process and cpu; no other filters may be set. Both traces are read at the same
- * time, once for each pair. Damage and gaps are those of the inputs.
+ * time, once for each pair: where an input has two jobs or more, by a thread each, and then only
+ * the progress of `before` is told. Damage and gaps are those of the inputs.
  * @param options  may be NULL
  * @param flow     free it with tl_flow_free()
  * @param side     set to the input that an error is about: 0 is `before`; may be NULL

@@ -312,9 +312,7 @@ static int compare(struct tl_flow_compare *c, struct tl_error *err)
 	while (status == 0) {
 		size_t left[TL_FLOW_SIDES], most, equal;
 
-		status = tl_flow_read(a, 1, err);
-		if (status == 0)
-			status = tl_flow_read(b, 1, err);
+		status = tl_flow_read_both(c->sides, c->flow->jobs, err);
 		if (status < 0)
 			break;
 		left[0] = a->list.count - a->begin;

@@ -54,6 +54,7 @@ struct tl_flow_pair {
 
 struct tl_flow {
 	struct tl_flow_options options; /* complete */
+	unsigned jobs;                  /* 2 or more: both sides are read at the same time */
 	struct tl_flow_pair *pairs;
 	size_t count, capacity;
 	size_t unpaired[TL_FLOW_SIDES];
@@ -91,6 +92,12 @@ int tl_flow_compare(struct tl_flow *flow, const struct tl_flow_source sources[TL
 
 /* read.c: read on until `want` blocks wait, or the trace is over. 0 or a negative tl_status. */
 int tl_flow_read(struct tl_flow_side *side, size_t want, struct tl_error *err);
+/*
+ * Read on until a block of each side waits, or its trace is over; with several jobs both sides
+ * beside each other, and ahead. 0 or a negative tl_status; then one side has `failed`, of which the
+ * error is.
+ */
+int tl_flow_read_both(struct tl_flow_side *sides, unsigned jobs, struct tl_error *err);
 /* Where in the file `begin` is: the last mark at or before it. */
 uint64_t tl_flow_offset(const struct tl_flow_side *side);
 

@@ -3,7 +3,11 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/pool.h"
 #include "flow/compare.h"
+
+/* So much work that it takes longer than to start a thread for it. */
+enum { AHEAD = 1 << 16 };
 
 /* The last mark at or before `begin`; 0: there is none. */
 static size_t mark_of(const struct tl_flow_side *s)
@@ -73,4 +77,41 @@ int tl_flow_read(struct tl_flow_side *side, size_t want, struct tl_error *err)
 		side->over = status == 0;
 	}
 	return 0;
+}
+
+/* ---- both sides ---- */
+
+struct reading {
+	struct tl_flow_side *sides;
+	struct tl_error errors[TL_FLOW_SIDES];
+};
+
+static int read_ahead(void *arg, size_t side)
+{
+	struct reading *reading = arg;
+
+	return tl_flow_read(&reading->sides[side], AHEAD, &reading->errors[side]);
+}
+
+static bool is_waited_for(const struct tl_flow_side *side)
+{
+	return !side->over && side->begin == side->list.count;
+}
+
+int tl_flow_read_both(struct tl_flow_side *sides, unsigned jobs, struct tl_error *err)
+{
+	struct reading reading = { .sides = sides };
+	int status;
+
+	if (!is_waited_for(&sides[0]) && !is_waited_for(&sides[1]))
+		return 0;
+	if (jobs < 2 || sides[0].over || sides[1].over) {
+		status = tl_flow_read(&sides[0], 1, err);
+		return status < 0 ? status : tl_flow_read(&sides[1], 1, err);
+	}
+	status = tl_pool_run(TL_FLOW_SIDES, TL_FLOW_SIDES, read_ahead, &reading);
+	if (status < 0 && err)
+		*err = reading.errors[sides[0].failed ? 0 : 1];
+	sides[1].failed &= !sides[0].failed;
+	return status;
 }

@@ -18,6 +18,9 @@
 #include "core/error.h"
 #include "flow/compare.h"
 
+/* Threads that read both sides. */
+static unsigned stream_jobs = 1;
+
 enum { STREAM_INSNS = 4, STREAM_INSN_BYTES = 4, STREAM_SALT = 77 };
 
 struct stream {
@@ -120,6 +123,7 @@ static inline int stream_compare(struct stream streams[2], const struct tl_flow_
 
 	if (status < 0)
 		return status;
+	(*flow)->jobs = stream_jobs;
 	sources[0] = stream_open(&streams[0]);
 	sources[1] = stream_open(&streams[1]);
 	status = tl_flow_compare(*flow, sources, failed, err);
