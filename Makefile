@@ -13,7 +13,7 @@ help:
 	@echo 'make demo     build, record a small program, show its profile'
 	@echo 'make test-fast  unit tests, layers, the command: under a minute of tests'
 	@echo 'make check    build with every compiler, run every test'
-	@echo 'make check-long  the tests of suite long: hours'
+	@echo 'make check-long  the tests of suite long, and of threads: hours'
 	@echo 'make coverage  lines and branches that the fast tests execute, room by room'
 	@echo 'make build    build $(BUILD)/tracelathe'
 	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
@@ -48,6 +48,7 @@ check-long:
 	@scripts/deps.sh build test
 	@scripts/build.sh $(BUILD)
 	@meson test -C $(BUILD) --suite long --no-rebuild --print-errorlogs
+	@scripts/threads.sh
 
 coverage:
 	@scripts/deps.sh build test
