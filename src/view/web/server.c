@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "view/web/answer.h"
@@ -200,27 +202,52 @@ static void ignore(void *arg, const char *format, va_list arguments)
 	(void)arg, (void)format, (void)arguments;
 }
 
+/* A socket of the loopback address that listens at the port, which is told; below 0 with errno. */
+static int listen_at(uint16_t *port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(*port) };
+	socklen_t size = sizeof(address);
+	int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int again = 1; /* a port whose last server ended a moment ago */
+
+	if (socket_fd < 0)
+		return socket_fd;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (setsockopt(socket_fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof(again)) ||
+	    bind(socket_fd, (const struct sockaddr *)&address, size) ||
+	    listen(socket_fd, SOMAXCONN) ||
+	    getsockname(socket_fd, (struct sockaddr *)&address, &size)) {
+		const int cause = errno;
+
+		close(socket_fd);
+		errno = cause;
+		return -1;
+	}
+	*port = ntohs(address.sin_port);
+	return socket_fd;
+}
+
+/* The threads of requests read the names of the server, so that these stand before the first of them. */
 static int start(struct tl_web_server *server, uint16_t port, struct tl_error *err)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
-	const union MHD_DaemonInfo *info;
+	const int socket_fd = listen_at(&port);
 
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	errno = 0;
-	server->daemon = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL,
-		port, NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
-		MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_END);
-	info = server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT)
-			      : NULL;
-	if (!info)
+	if (socket_fd < 0)
 		return tl_error_system(err, "the port of the server cannot be opened");
-	snprintf(server->host, sizeof(server->host), "127.0.0.1:%u", (unsigned)info->port);
+	snprintf(server->host, sizeof(server->host), "127.0.0.1:%u", (unsigned)port);
 	snprintf(server->url, sizeof(server->url), "http://%s/?token=%s", server->host,
 		 server->token);
-	return 0;
+	errno = 0;
+	server->daemon = MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0,
+		NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
+		MHD_OPTION_LISTEN_SOCKET, socket_fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		MHD_OPTION_END);
+	if (server->daemon)
+		return 0;
+	close(socket_fd);
+	return tl_error_system(err, "the server cannot be started");
 }
 
 int tl_web_server_open(struct tl_web_server **server, struct tl_web_view *view, uint16_t port,
