@@ -20,7 +20,7 @@ struct page {
 	char name[64];                 /* of that file */
 	bool known;                    /* what is mapped here was looked up */
 	bool frozen;                   /* the copy is the parent process's */
-	uint8_t met[PAGE / 8];         /* a bit a byte of the copy that was met as code */
+	uint8_t met[PAGE / 8];         /* a bit a byte that was ever met as code */
 	struct page *next;
 };
 
@@ -97,7 +97,6 @@ static void copy_page(struct page *page)
 	page->frozen = false;
 	pages.used += PAGE;
 	memcpy(page->name, pages.name, sizeof(page->name));
-	memset(page->met, 0, sizeof(page->met));
 	memcpy(page->copy, host_address(page->address), PAGE);
 	tell_copy(page);
 }
@@ -133,13 +132,19 @@ static bool can_complete(const struct page *page, size_t at, const uint8_t *byte
 
 static void complete(struct page *page, size_t at, const uint8_t *bytes, size_t size)
 {
-	if (page->frozen)
-		return;
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0; i < size && !page->frozen; i++)
 		if (page->copy[at + i] != bytes[i])
 			page->copy[at + i] = bytes[i];
-		page->met[(at + i) / 8] |= (uint8_t)(1u << (at + i) % 8);
-	}
+}
+
+/*
+ * Also where the file has them, and for all copies to come: what was translated is executed from
+ * later copies, too, without being met again.
+ */
+static void mark_met(struct page *page, size_t at, size_t size)
+{
+	for (size_t i = at; i < at + size; i++)
+		page->met[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
 static void look_up(struct page *page)
@@ -168,12 +173,13 @@ static void seen_in_page(struct page *page, size_t at, const uint8_t *bytes, siz
 {
 	if (!page->known)
 		look_up(page);
-	if (!page->copy && is_of_file(page, at, bytes, size))
-		return;
-	if (!page->copy || !can_complete(page, at, bytes, size))
-		copy_page(page);
-	if (page->copy)
-		complete(page, at, bytes, size);
+	if (page->copy || !is_of_file(page, at, bytes, size)) {
+		if (!page->copy || !can_complete(page, at, bytes, size))
+			copy_page(page);
+		if (page->copy)
+			complete(page, at, bytes, size);
+	}
+	mark_met(page, at, size);
 }
 
 void code_seen(uint64_t ip, const uint8_t *bytes, size_t size)

@@ -253,6 +253,33 @@ def check_run(folder):
     expect("a program that is not recorded is told", any("is not recorded" in line for line in lines), True)
 
 
+LUA = """local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+local s = 0
+for i = 1, 100000 do s = s + i % 7 end
+print(s, fib(20))
+"""
+JAVASCRIPT = """function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s; }
+let t = 0;
+for (let i = 0; i < 300; i++) t += hot(2000);
+console.log(t);
+"""
+
+
+def check_compilers(folder):
+    """Compilers at run time write over code that was executed: no gap in what is decoded of it."""
+    for tool, text, printed in (("luajit", LUA, "300000\t6765\n"), ("node", JAVASCRIPT, "1799100\n")):
+        if not common.tool(tool):
+            print("without %s, which is not here" % tool)
+        elif tool == "luajit" or ROUNDS:
+            script = os.path.join(folder, "script." + tool)
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(text)
+            path, lines, out = record(folder, shutil.which(tool), script)
+            expect(tool + ": output, what is missing", (out, lines), (printed, []))
+            expect(tool + ": check", subprocess.run([common.command(), "check", path], stdout=subprocess.PIPE).stdout, b"")
+            perf_addresses(path)
+
+
 def make_foreign(folder):
     """A set-user-id program: it may not run with the plugin."""
     path = os.path.join(folder, "elevated")
@@ -283,11 +310,13 @@ def main():
             fail("the emulator is refused:", listed)
             common.finish(0, "programs")
         check_known(folder)
-        for name, status in (("calls", 33), ("signals", 56)):
-            compare_with_steps(folder, compile_program(folder, "emulated/%s.c" % name, BARE), status)
+        for name, status in (("calls", 33), ("signals", 56), ("rewrites", 52)):
+            compare_with_steps(folder, compile_program(folder, "emulated/%s.c" % name, BARE), status,
+                               rewrites=name == "rewrites")
         check_refusal(folder)
         check_counts(folder)
         check_run(folder)
+        check_compilers(folder)
     common.finish(1, "round of programs emulated")
 
 
