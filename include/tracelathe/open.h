@@ -198,6 +198,12 @@ struct tl_input_options {
 	 * of the memory. Other exporters refuse such a profile.
 	 */
 	bool packed;
+	/**
+	 * tl_input_fold(): only those threads whose number in the trace, divided by `shares`,
+	 * leaves `share`; `shares` below 2: all. What the profiles of all shares are together is
+	 * the whole, as far as tl_input_shares() goes.
+	 */
+	uint32_t share, shares;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */
@@ -367,6 +373,13 @@ TL_API int tl_input_join(struct tl_input *input, struct tl_input *other, const c
  * @return how many there are; 0 for other formats
  */
 TL_API size_t tl_input_kinship(const struct tl_input *input, uint64_t *marks, size_t room);
+
+/**
+ * In how many shares (tl_input_options) the input can be folded so that their sum, by a struct
+ * tl_gather, is the profile of the whole, to the byte; 1: only as a whole. A share whose fold meets
+ * damage (tl_input_damage_count()) does not stand for its part of the whole.
+ */
+TL_API uint32_t tl_input_shares(const struct tl_input *input);
 
 /** Logs by their marks: which of them belong together, without having them all open. */
 struct tl_kin;

@@ -221,6 +221,8 @@ struct tl_xray_fold_options {
 	 * calls between functions and lines
 	 */
 	bool flat;
+	/** only threads whose number modulo `shares` is `share`; `shares` below 2: all */
+	uint32_t share, shares;
 };
 
 /**

@@ -130,11 +130,37 @@ static struct work_unit *take_first(struct master *m, struct peer *peer)
 	return unit;
 }
 
+static bool is_open_share(const struct work_unit *unit)
+{
+	return unit->related && unit->shares > 1 && !unit->kept;
+}
+
+/*
+ * A share that is not clean is no part of the whole: what there is to be said of a log, and what
+ * becomes of it, is found out by reading it as a whole.
+ */
+static void take_share(struct master *m, const struct work_unit *unit, const struct note *note)
+{
+	uint32_t number = unit->first + unit->share;
+
+	if (unit->dropped)
+		return;
+	if (note->status < 0 || note->flags & NOTE_DAMAGED || note->missing || !unit->place.size)
+		need(m, units_drop_shares(&m->units, number));
+	else
+		need(m, units_keep(&m->units, number));
+}
+
 static void take_folded(struct master *m, const struct note *note, char *text)
 {
 	struct peer *peer = &m->peers[note->from];
 	struct work_unit *unit = take_first(m, peer);
 
+	if (is_open_share(unit)) {
+		free(text);
+		take_share(m, unit, note);
+		return;
+	}
 	if (note->status < 0 && !goes_on(m, note->status)) {
 		fail(m, note->status, text);
 		return;
@@ -162,6 +188,7 @@ static void take_kin(struct master *m, const struct note *note, const char *byte
 	uint64_t *marks = malloc((size_t)note->size + 1);
 
 	settle(m, take_first(m, &m->peers[note->from]));
+	m->units.list[number].shares = note->shares;
 	if (marks && bytes)
 		memcpy(marks, bytes, (size_t)note->size);
 	need(m, marks && bytes && units_add_kin(&m->units, number, marks, count));
@@ -191,39 +218,58 @@ static bool begin_runs(struct master *m)
 {
 	struct fleet_runs *runs = &m->outcome->runs;
 
-	runs->file = make_scratch_file(m->settings);
 	runs->places = calloc(m->settings->paths.list.count + 1, sizeof(*runs->places));
-	if (runs->file < 0)
-		fail(m, TL_IO, strdup("tracelathe-mpi: cannot make a temporary file\n"));
 	return runs->places;
+}
+
+/* The bytes go behind those of the others. False: that was said, and the run failed. */
+static bool keep_bytes(struct master *m, int bytes, uint64_t size, struct run_place *place)
+{
+	struct fleet_runs *runs = &m->outcome->runs;
+
+	if (runs->file < 0)
+		runs->file = make_scratch_file(m->settings);
+	if (runs->file < 0) {
+		fail(m, TL_IO, strdup("tracelathe-mpi: cannot make a temporary file\n"));
+		return false;
+	}
+	if (!copy_bytes(bytes, 0, runs->file, runs->end, size)) {
+		fail(m, TL_IO, strdup("tracelathe-mpi: a temporary file cannot be written\n"));
+		return false;
+	}
+	*place = (struct run_place){ runs->end, size };
+	runs->end += size;
+	return true;
 }
 
 /* A file that was read once more, since its reader died, has only its last profile. */
 static void take_run(struct master *m, const struct note *note, int bytes)
 {
-	struct fleet_runs *runs = &m->outcome->runs;
 	const struct peer *peer = &m->peers[note->from];
-	const struct work_unit *unit = &m->units.list[peer->ahead[0]];
+	struct work_unit *unit = &m->units.list[peer->ahead[0]];
+	struct run_place place;
 
-	if (!runs->places || !peer->ahead_count)
+	if (bytes < 0 || !peer->ahead_count || !keep_bytes(m, bytes, note->size, &place))
 		return;
-	if (!copy_bytes(bytes, 0, runs->file, runs->end, note->size)) {
-		fail(m, TL_IO, strdup("tracelathe-mpi: a temporary file cannot be written\n"));
-		return;
-	}
-	runs->places[unit->files[0]] = (struct run_place){ runs->end, note->size };
-	runs->end += note->size;
+	if (m->settings->diff.runs)
+		m->outcome->runs.places[unit->files[0]] = place;
+	else
+		unit->place = place;
 }
 
-int fleet_run(const struct fleet_runs *runs, size_t number)
+static int copy_run(const struct fleet_runs *runs, const struct run_place *place)
 {
-	const struct run_place *place = &runs->places[number];
 	int copy = bytes_make(NULL, 0);
 
 	if (copy < 0 || copy_bytes(runs->file, place->offset, copy, 0, place->size))
 		return copy;
 	close(copy);
 	return -1;
+}
+
+int fleet_run(const struct fleet_runs *runs, size_t number)
+{
+	return copy_run(runs, &runs->places[number]);
 }
 
 void fleet_outcome_free(struct fleet_outcome *outcome)
@@ -308,13 +354,18 @@ static char *text_of_death(const struct master *m, const struct work_unit *unit,
 static void blame(struct master *m, uint32_t number, int status)
 {
 	struct work_unit *unit = &m->units.list[number];
+	const bool is_open = is_open_share(unit);
 	bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
 
 	/* A file that takes too long will do so again. */
 	unit->attempts = late ? MOST_ATTEMPTS : unit->attempts + 1;
+	if (unit->dropped)
+		return;
 	if (unit->attempts < MOST_ATTEMPTS) {
 		need(m, units_wait(&m->units, number));
-	} else if (goes_on(m, TL_IO)) {
+	} else if (is_open) {
+		need(m, units_drop_shares(&m->units, number));
+	} else if (goes_on(m, TL_IO) && !unit->kept) {
 		exclude(m, unit, text_of_death(m, unit, status));
 	} else {
 		fail(m, TL_IO, text_of_death(m, unit, status));
@@ -363,7 +414,8 @@ static void take_lost(struct master *m, const struct note *note, char *said)
 		     strdup("tracelathe-mpi: the processes that read files end again and "
 			    "again\n"));
 	for (uint32_t i = 1; i < count; i++)
-		need(m, units_wait(&m->units, ahead[i]));
+		if (!m->units.list[ahead[i]].dropped)
+			need(m, units_wait(&m->units, ahead[i]));
 	if (count)
 		blame(m, ahead[0], note->status);
 }
@@ -430,16 +482,25 @@ static void hand_unit(struct master *m, int rank, uint32_t number)
 {
 	struct peer *peer = &m->peers[rank];
 	const struct work_unit *unit = &m->units.list[number];
-	const struct note note = {
+	struct note note = {
 		.kind = NOTE_FOLD,
 		.to = rank,
 		.life = peer->life,
+		.share = unit->share,
+		.shares = unit->shares,
 		.flags =
 			(unit->related ? NOTE_RELATED : 0u) | (is_after(m, unit) ? NOTE_AFTER : 0u),
 		.size = unit->count * sizeof(*unit->files),
 	};
-	int bytes = bytes_make(unit->files, (size_t)note.size);
+	int bytes;
 
+	if (unit->kept) {
+		note.flags |= NOTE_KEPT;
+		note.size = unit->place.size;
+		bytes = copy_run(&m->outcome->runs, &unit->place);
+	} else {
+		bytes = bytes_make(unit->files, (size_t)note.size);
+	}
 	need(m, bytes >= 0);
 	peer->ahead[peer->ahead_count++] = number;
 	relay_send(m->relay, &note, bytes);
@@ -568,6 +629,7 @@ void master_run(struct relay *relay, const struct settings *settings, struct fle
 	     m.peers && units_begin(&m.units, settings->paths.items, settings->paths.list.count));
 	for (size_t i = 0; i < m.units.count; i++)
 		m.total += m.units.list[i].size;
+	m.units.largest = m.total / (uint64_t)m.size;
 	progress_begin(&m.progress, settings->output.progress);
 	while (!m.ended) {
 		go_on(&m);

@@ -9,19 +9,17 @@
 #include "mpi/relay.h"
 #include "mpi/units.h"
 
-/* Profile files of the runs of `diff`, one behind the other in a file. */
+/* Profile files of the runs of `diff`, and of shares, one behind the other in a file. */
 struct fleet_runs {
-	int file;     /* -1: there are none */
-	uint64_t end; /* of the file */
-	struct run_place {
-		uint64_t offset, size; /* 0: the file could not be read */
-	} *places;                     /* by the number of the file */
+	int file;                 /* -1: there are none */
+	uint64_t end;             /* of the file */
+	struct run_place *places; /* by the number of the file; size 0: it could not be read */
 };
 
 /* What came of the files. */
 struct fleet_outcome {
 	int sum;                /* a profile file's descriptor; -1: there is none */
-	struct fleet_runs runs; /* `diff`: there is no sum */
+	struct fleet_runs runs; /* of `diff`: there is no sum */
 	int status;             /* negative: the run failed, which was said */
 	size_t missing;         /* files that could not be read */
 	bool damaged, flattened;

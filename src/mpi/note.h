@@ -21,12 +21,13 @@ enum note_kind {
 	NOTE_QUIT,
 	/* to the master, which is on rank 0 */
 	NOTE_FOLDED, /* NOTE_FOLD was done or not, see `status`; what there is to be said */
-	NOTE_KIN,    /* the file is to be folded with others: its marks, uint64_t each */
-	NOTE_GAVE,   /* NOTE_GIVE was done or not; what there is to be said */
-	NOTE_ADDED,  /* NOTE_ADD was done or not; what there is to be said */
-	NOTE_SUM,    /* the sum of all, a profile file */
-	NOTE_RUN,    /* `diff`: the profile file of the file that the worker is at */
-	NOTE_LOST,   /* the worker died, and with it what it had; `life` is the next one's */
+	/* the file is to be folded with others: its marks, uint64_t each; in how many `shares` */
+	NOTE_KIN,
+	NOTE_GAVE,  /* NOTE_GIVE was done or not; what there is to be said */
+	NOTE_ADDED, /* NOTE_ADD was done or not; what there is to be said */
+	NOTE_SUM,   /* the sum of all, a profile file */
+	NOTE_RUN,   /* the profile file of the unit that the worker is at: of `diff`, or a share */
+	NOTE_LOST,  /* the worker died, and with it what it had; `life` is the next one's */
 	NOTE_ALIVE,
 };
 
@@ -35,6 +36,7 @@ enum {
 	NOTE_DAMAGED = 2,   /* something was skipped: exit status 1 */
 	NOTE_FLATTENED = 4, /* some of the files have call stacks, which the sum has not */
 	NOTE_AFTER = 8,     /* NOTE_FOLD: the file stands on the second side of `diff` */
+	NOTE_KEPT = 16,     /* NOTE_FOLD: the bytes are the profile file of a share */
 };
 
 struct note {
@@ -45,9 +47,10 @@ struct note {
 	int32_t number;      /* the unit's, or what the kind says */
 	int32_t status;      /* of tl_status; NOTE_LOST: as of waitpid() */
 	uint32_t flags;
-	uint32_t missing; /* files of the unit that could not be read */
-	uint32_t given;   /* NOTE_LOST: sums of this worker that were passed on, in all its lives */
-	uint64_t size;    /* of the bytes */
+	uint32_t missing;       /* files of the unit that could not be read */
+	uint32_t share, shares; /* NOTE_FOLD: the part of the file; `shares` 0: all */
+	uint32_t given; /* NOTE_LOST: sums of this worker that were passed on, in all its lives */
+	uint64_t size;  /* of the bytes */
 };
 
 bool note_is_for_master(const struct note *note);

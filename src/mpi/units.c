@@ -70,7 +70,7 @@ static int compare_sizes(const void *left, const void *right)
 
 bool units_begin(struct units *u, const char *const *paths, size_t count)
 {
-	*u = (struct units){ .unsure = count };
+	*u = (struct units){ .unsure = count, .largest = UINT64_MAX };
 	for (size_t i = 0; i < count; i++) {
 		struct work_unit *unit = add_unit(u, 1);
 		struct stat about;
@@ -99,7 +99,7 @@ bool units_add_kin(struct units *u, uint32_t number, const uint64_t *marks, size
 
 /* A log by its chief, then by its place in the list of files. */
 struct member {
-	uint32_t chief, file;
+	uint32_t chief, file, shares;
 	uint64_t size;
 };
 
@@ -127,6 +127,84 @@ static bool add_group(struct units *u, const struct member *members, size_t coun
 	return units_wait(u, (uint32_t)u->count - 1);
 }
 
+/* ---- shares ---- */
+
+static bool is_cut(const struct units *u, const struct member *member)
+{
+	return member->shares > 1 && member->size > u->largest;
+}
+
+/* About two for what a rank would have of all files, as shares are not of one size. */
+static uint32_t count_shares(const struct units *u, const struct member *member)
+{
+	uint64_t wanted = u->largest ? 2 * (member->size / u->largest) + 1 : member->shares;
+
+	return wanted < member->shares ? (uint32_t)wanted : member->shares;
+}
+
+static bool add_shares(struct units *u, const struct member *member)
+{
+	const uint32_t first = (uint32_t)u->count, count = count_shares(u, member);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct work_unit *unit = add_unit(u, 1);
+
+		if (!unit)
+			return false;
+		unit->files[unit->count++] = member->file;
+		unit->related = true;
+		unit->size = member->size / count;
+		unit->share = i;
+		unit->shares = count;
+		unit->first = first;
+		if (!units_wait(u, first + i))
+			return false;
+	}
+	return true;
+}
+
+bool units_keep(struct units *u, uint32_t number)
+{
+	const struct work_unit unit = u->list[number];
+	bool ok = true;
+
+	u->list[number].state = UNIT_KEPT;
+	u->list[number].kept = true;
+	for (uint32_t i = 0; i < unit.shares; i++)
+		if (!u->list[unit.first + i].kept)
+			return true;
+	for (uint32_t i = 0; ok && i < unit.shares; i++)
+		ok = units_wait(u, unit.first + i);
+	return ok;
+}
+
+/* Take what was dropped out of the queue. */
+static void forget_dropped(struct units *u)
+{
+	size_t to = u->head;
+
+	for (size_t from = u->head; from < u->tail; from++)
+		if (!u->list[u->queue[from]].dropped)
+			u->queue[to++] = u->queue[from];
+	u->tail = to;
+}
+
+bool units_drop_shares(struct units *u, uint32_t number)
+{
+	const struct work_unit unit = u->list[number];
+	struct member whole = { .file = unit.files[0] };
+
+	for (uint32_t i = 0; i < unit.shares; i++) {
+		struct work_unit *share = &u->list[unit.first + i];
+
+		share->dropped = true;
+		share->state = UNIT_KIN;
+		whole.size += share->size;
+	}
+	forget_dropped(u);
+	return add_group(u, &whole, 1);
+}
+
 static bool add_groups(struct units *u, struct member *members, size_t count)
 {
 	bool ok = true;
@@ -136,7 +214,9 @@ static bool add_groups(struct units *u, struct member *members, size_t count)
 	for (size_t first = 0, end; ok && first < count; first = end) {
 		for (end = first + 1; end < count && members[end].chief == members[first].chief;)
 			end++;
-		ok = add_group(u, &members[first], end - first);
+		ok = end - first == 1 && is_cut(u, &members[first])
+			     ? add_shares(u, &members[first])
+			     : add_group(u, &members[first], end - first);
 	}
 	return ok;
 }
@@ -153,8 +233,8 @@ bool units_group(struct units *u)
 		tl_kin_group(u->kin, chiefs, u->count);
 	for (size_t i = 0; ok && i < u->count; i++)
 		if (u->list[i].state == UNIT_KIN)
-			members[count++] =
-				(struct member){ chiefs[i], u->list[i].files[0], u->list[i].size };
+			members[count++] = (struct member){ chiefs[i], u->list[i].files[0],
+							    u->list[i].shares, u->list[i].size };
 	ok = ok && add_groups(u, members, count);
 	free(chiefs);
 	free(members);

@@ -79,11 +79,28 @@ static int say(struct worker *w, int status, const struct tl_error *err)
 
 /* ---- files ---- */
 
+/* What is kept of a file, chosen, computed or told apart is so of a whole file. */
+static bool takes_all(const struct worker *w)
+{
+	static const struct tl_input_options all = TL_INPUT_OPTIONS_DEFAULT;
+	const struct tl_input_options *input = &w->settings->input;
+	const struct tl_input_filter *filter = &input->filter;
+
+	return !w->options->restart && !by_origin(w->settings) && !input->formula_count &&
+	       !input->strict && !filter->function && !filter->object && !filter->part &&
+	       filter->from_seconds <= 0 && filter->to_seconds <= 0 &&
+	       filter->thread == all.filter.thread && filter->process == all.filter.process &&
+	       filter->cpu == all.filter.cpu;
+}
+
 static bool answer_kin(struct worker *w, const struct note *asked)
 {
 	size_t count = tl_input_kinship(w->job.input, NULL, 0);
 	uint64_t *marks = malloc((count + 1) * sizeof(*marks));
-	struct note note = { .kind = NOTE_KIN, .life = w->life, .number = asked->number };
+	struct note note = { .kind = NOTE_KIN,
+			     .life = w->life,
+			     .number = asked->number,
+			     .shares = takes_all(w) ? tl_input_shares(w->job.input) : 1 };
 	bool sent = false;
 	int fd;
 
@@ -267,6 +284,20 @@ static int send_run(struct worker *w, const struct tl_profile *profile, struct t
 	return status;
 }
 
+/* Answer with a profile, which is freed; negative status: there is none. */
+static bool answer_run(struct worker *w, const struct note *asked, int status,
+		       struct tl_profile *profile, struct tl_error *err)
+{
+	if (status == 0)
+		status = send_run(w, profile, err);
+	tl_profile_free(profile);
+	tl_input_close(w->job.input);
+	w->job.input = NULL;
+	if (status < 0 && !w->job.error_shown)
+		complain_error(w->settings->paths.items[0], err);
+	return answer(w, NOTE_FOLDED, asked, status);
+}
+
 static bool fold_run(struct worker *w, const struct note *asked)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
@@ -283,14 +314,29 @@ static bool fold_run(struct worker *w, const struct note *asked)
 	status = directory ? fold_mapped_run(w, directory, path, &profile, &err)
 			   : fold_file(&w->job, path, &profile, &err);
 	settings->input.programs = programs;
-	if (status == 0)
-		status = send_run(w, profile, &err);
-	tl_profile_free(profile);
-	tl_input_close(w->job.input);
-	w->job.input = NULL;
-	if (status < 0 && !w->job.error_shown)
-		complain_error(path, &err);
-	return answer(w, NOTE_FOLDED, asked, status);
+	return answer_run(w, asked, status, profile, &err);
+}
+
+/* Some of the threads of a log; whatever there is to be said is said of the whole log. */
+static bool fold_share(struct worker *w, const struct note *asked)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	struct tl_input_options *input = &w->settings->input;
+	struct tl_losses losses = { .saturated = 0 };
+	struct tl_profile *profile = NULL;
+	int status;
+
+	input->share = asked->share;
+	input->shares = asked->shares;
+	status = open_file(&w->job, w->settings->paths.items[0])
+			 ? tl_input_fold(w->job.input, &profile, &err)
+			 : TL_BAD_FORMAT;
+	input->share = input->shares = 0;
+	if (status == 0) {
+		tl_profile_losses(profile, &losses, sizeof(losses));
+		w->job.damaged = tl_input_damage_count(w->job.input, NULL) || losses.saturated;
+	}
+	return answer_run(w, asked, status, profile, &err);
 }
 
 /* ---- units ---- */
@@ -309,7 +355,9 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 		w->settings->paths.items = paths;
 		w->settings->paths.list.count = count;
 		alarm(w->options->timeout);
-		if (asked->flags & NOTE_RELATED)
+		if (asked->shares > 1)
+			sent = fold_share(w, asked);
+		else if (asked->flags & NOTE_RELATED)
 			sent = answer(w, NOTE_FOLDED, asked, add_files(w, &err));
 		else if (w->job.command->bit & C_DIFF)
 			sent = fold_run(w, asked);
@@ -411,7 +459,7 @@ int add_sum(struct tl_gather *gather, struct tl_input *input, struct tl_error *e
 	return status;
 }
 
-static bool add(struct worker *w, const struct note *asked, int bytes)
+static bool add(struct worker *w, const struct note *asked, int bytes, enum note_kind kind)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	int *kept = list_add(&w->added.list, sizeof(*kept));
@@ -430,7 +478,7 @@ static bool add(struct worker *w, const struct note *asked, int bytes)
 	tl_input_close(input);
 	w->flattened |= asked->flags & NOTE_FLATTENED;
 	say(w, status, &err);
-	return answer(w, NOTE_ADDED, asked, status);
+	return answer(w, kind, asked, status);
 }
 
 /* ---- a life ---- */
@@ -447,13 +495,15 @@ static bool serve(struct worker *w, const struct note *note, int bytes)
 	}
 	switch (note->kind) {
 	case NOTE_FOLD:
+		if (note->flags & NOTE_KEPT)
+			return add(w, note, bytes, NOTE_FOLDED);
 		ok = fold_unit(w, note, bytes);
 		break;
 	case NOTE_GIVE:
 		ok = give(w, note);
 		break;
 	case NOTE_ADD:
-		return add(w, note, bytes); /* which keeps the bytes */
+		return add(w, note, bytes, NOTE_ADDED); /* which keeps the bytes */
 	default:
 		break;
 	}

@@ -60,6 +60,8 @@ struct tl_format {
 	int (*relate)(struct tl_input *input, struct tl_error *err);
 	/* tl_input_kinship(); with `relate` */
 	size_t (*kinship)(const struct tl_input *input, uint64_t *marks, size_t room);
+	/* tl_input_shares(); none: 1 */
+	uint32_t (*shares)(const struct tl_input *input);
 	/*
 	 * The sources of further paths, by number; NULL behind the last. No such operation: there
 	 * are none, or they are streams.

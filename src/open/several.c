@@ -186,3 +186,11 @@ size_t tl_input_kinship(const struct tl_input *input, uint64_t *marks, size_t ro
 	count = input->format->kinship(input, room > 1 ? marks + 1 : NULL, room ? room - 1 : 0);
 	return 1 + (count ? count : 1);
 }
+
+uint32_t tl_input_shares(const struct tl_input *input)
+{
+	/* What a log inherited from another one is known when all of them are folded. */
+	if (!input->format->shares || input->other_count)
+		return 1;
+	return input->format->shares(input);
+}

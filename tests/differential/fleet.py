@@ -348,6 +348,14 @@ def few_descriptors(fleet, rng):
     fleet.same("what map wrote with few descriptors", fleet.alone(*MERGE, kept, "--glob", "*.tlp"), wanted)
 
 
+def large_log(fleet):
+    """A log of more threads than a rank's part of all files: its threads are read by several ranks."""
+    for log, ranks, words in (("mt8-fdr.xray", 2, MERGE), ("mt8-fdr.xray", 4, ("report", "--csv", "--all", "--threads")),
+                              ("mt-basic.xray", 4, MERGE), ("mt-basic.xray", 3, ("stacks",))):
+        given = write_list(fleet.folder, [golden("xray", log), golden("xray", "fib-fdr.xray")])
+        fleet.same("%s of a large log, %d ranks" % (words[0], ranks), fleet.ranks(ranks, *words, given), fleet.alone(*words, given))
+
+
 def without_logs(fleet, paths):
     """No file is a log that may depend on others."""
     given = write_list(fleet.folder, [path for path in paths if ".xray" not in path])
@@ -530,6 +538,7 @@ def main():
         same_answers(fleet, paths, rng)
         without_logs(fleet, paths)
         few_descriptors(fleet, rng)
+        large_log(fleet)
         same_questions(fleet, paths, rng)
         same_comparison(fleet, rng)
         usage(fleet, paths)

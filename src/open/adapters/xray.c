@@ -124,6 +124,8 @@ static int set_limits(const struct tl_input_options *o, struct tl_xray_input *x,
 		.exact = o->exact,
 		.per_thread = o->per_thread,
 		.flat = o->detail == TL_DETAIL_TABLE,
+		.share = o->share,
+		.shares = o->shares,
 	};
 	if (o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
 		return 0;
@@ -182,6 +184,21 @@ static size_t kinship_xray(const struct tl_input *input, uint64_t *marks, size_t
 	const struct tl_xray_input *x = input->handle;
 
 	return tl_xray_kinship(x->reader, marks, room);
+}
+
+/*
+ * Threads are folded each by itself. What is said of the log as a whole (gaps, which of several
+ * programs ran) is not.
+ */
+static uint32_t shares_xray(const struct tl_input *input)
+{
+	const struct tl_xray_input *x = input->handle;
+	const struct tl_xray_reader *reader = x->reader;
+
+	if (reader->info.mode == TL_XRAY_PROFILING || reader->faults.count || reader->gaps.count ||
+	    input->options.programs.binary_count > 1 || !reader->thread_count)
+		return 1;
+	return (uint32_t)tl_min(reader->thread_count, (size_t)UINT32_MAX);
 }
 
 /*
@@ -377,6 +394,7 @@ const struct tl_format tl_xray_format = {
 	.close = close_xray,
 	.relate = relate_xray,
 	.kinship = kinship_xray,
+	.shares = shares_xray,
 	.fold = fold_xray,
 	.describe = describe_xray,
 	.dump = dump_xray,

@@ -164,6 +164,11 @@ static int run_batch(struct run *run, unsigned workers, size_t count, struct tl_
 	return status;
 }
 
+static bool is_of_share(const struct tl_xray_fold_options *options, uint32_t thread)
+{
+	return options->shares < 2 || thread % options->shares == options->share;
+}
+
 static int run_threads(struct run *run, struct tl_error *err)
 {
 	unsigned workers = run->options->jobs ? run->options->jobs : 1;
@@ -177,7 +182,8 @@ static int run_threads(struct run *run, struct tl_error *err)
 	if (!run->threads || !run->folds || (run->map && run->map->binary && !run->call_graph))
 		status = tl_error_memory(err);
 	for (uint32_t i = 0; status == 0 && i < run->reader->thread_count; i++)
-		if (tl_xray_thread_wanted(run->options, &run->reader->threads[i]) &&
+		if (is_of_share(run->options, i) &&
+		    tl_xray_thread_wanted(run->options, &run->reader->threads[i]) &&
 		    !tl_xray_is_inherited(run->reader, &run->reader->threads[i]))
 			run->threads[run->thread_count++] = i;
 	while (status == 0 && run->done < run->thread_count) {
