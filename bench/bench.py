@@ -16,8 +16,8 @@ import subprocess
 import sys
 import time
 
-from bench_pt import bench_intel_pt
-from bench_query import bench_profile_file, bench_python, bench_statements
+from bench_pt import bench_intel_pt, compiler_traces
+from bench_query import bench_flow, bench_many, bench_profile_file, bench_python, bench_statements, tell_missed
 from bench_record import bench_record
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -218,10 +218,14 @@ def bench_query(build, folder, options):
     text = generated(build, folder, "generated.callgrind", "gen_callgrind", "12000000")
     for path in (log, text):
         warm(path)
-    print("\n%-44s %8s %8s %8s %8s" % ("SQL, calls, profile files", "wall s", "x peer", "x floor", "MiB"))
-    bench_statements(several, program, log, options.runs, not options.no_peers)
+    print("\n%-44s %8s %8s %8s %8s" % ("SQL, calls, profile files", "cpu s", "wall s", "x peer", "MiB"))
+    bench_statements(program, log, options.runs, not options.no_peers)
     bench_python(build, log)
-    bench_profile_file(several, program, text)
+    bench_profile_file(build, text)
+    bench_many(build, folder)
+    traces = list(compiler_traces(os.path.join(folder, "intel-pt-cc1")))
+    bench_flow(build, [(traces[0][0], traces[1][0], *traces[0][1:])] if len(traces) == 2 else [])
+    tell_missed()
 
 
 def main():

@@ -508,6 +508,32 @@ def damaged(path, folder):
     expect("a file that is not there", done.returncode, 2)
 
 
+def damaged_inside(folder):
+    """Bytes in the middle that make no sense: rows up to them and behind them are those of the whole log, status 1, and
+    `damage` has the place."""
+    path, broken = os.path.join(ROOT, "tests", "golden", "xray", "mt8-fdr.xray"), os.path.join(folder, "broken.xray")
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    place = len(data) // 2
+    data[place:place + 200] = b"\xff" * 200
+    with open(broken, "wb") as file:
+        file.write(data)
+    (at, length), = rows("SELECT offset, length FROM damage WHERE status <> 'remark'", broken, status=(1,))
+    if not place <= at < place + 200 <= at + length:
+        fail("damage at", place, "is told as", at, length)
+    # Times are not compared: records in front of a clock that is lost have none.
+    sql = "SELECT offset, kind, thread, cpu FROM records ORDER BY offset"
+    whole, got = rows(sql, path, status=(0,)), rows(sql, broken, status=(1,))
+    outside = [row for row in whole if row[0] < at or row[0] >= at + length]
+    expect("rows up to damage and behind it", [row for row in got if row[0] < at or row[0] >= at + length], outside)
+    expect("rows on both sides", (outside[0][0] < at, outside[-1][0] > at + length), (True, True))
+    thread = next(row[2] for row in outside if row[0] >= at + length and row[2])
+    expect("the same of one thread", rows(sql.replace("ORDER", "WHERE thread = %d ORDER" % thread), broken, status=(0, 1)),
+           [row for row in got if row[2] == thread])
+    for table in ("calls", "functions", "threads"):
+        ask("SELECT * FROM " + table, broken, status=(1,))
+
+
 # ---- traces ----
 
 
@@ -592,6 +618,7 @@ def main():
         count += other_formats(log, folder, rng)
         interrupted(log)
         damaged(log, folder)
+        damaged_inside(folder)
         whole_database(log, profile, folder)
     ready(log)
     if len(sys.argv) > 2:

@@ -52,6 +52,8 @@ TEST(statements_say_that_memory_ran_out)
 		  TL_REPORT_TEXT },
 		{ "SELECT * FROM calls JOIN threads USING (thread)", TL_REPORT_JSON },
 		{ "SELECT kind, json FROM records", TL_REPORT_CSV },
+		{ "SELECT time FROM records WHERE kind = 'function' AND thread = 7",
+		  TL_REPORT_CSV },
 		{ NULL, TL_REPORT_TEXT }, /* the tables are stored */
 	};
 	struct temp temp;
