@@ -227,7 +227,7 @@ static int listen_at(uint16_t *port)
 	return socket_fd;
 }
 
-/* The threads of requests read the names of the server, so that these stand before the first of them. */
+/* The threads of requests read the names of the server, which stand before the first of them. */
 static int start(struct tl_web_server *server, uint16_t port, struct tl_error *err)
 {
 	const int socket_fd = listen_at(&port);
