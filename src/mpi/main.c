@@ -271,12 +271,12 @@ static bool share_paths(struct fleet_command *run)
 	return size;
 }
 
-/* What is asked in SQL is the sum, also where that is of one file. */
+/* What `merge` writes, and what is asked in SQL, is the sum, also where that is of one file. */
 static bool has_sum(const struct settings *settings, const struct command *command)
 {
 	size_t count = settings->paths.list.count;
 
-	if (command->bit & C_QUERY)
+	if (command->bit & (C_QUERY | C_MERGE))
 		return count;
 	if (command->bit & C_DIFF)
 		return settings->diff.runs && settings->diff.before &&

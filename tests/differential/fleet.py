@@ -65,6 +65,12 @@ def stacks(rng):
     return "".join("main;f%d;g%d %d\n" % (rng.randrange(5), rng.randrange(5), rng.randrange(99)) for _ in range(30)).encode()
 
 
+def samples(path, rng):
+    """perf.data of a process on one of 100 hosts."""
+    bench_fleet.write_perf(path, rng.randrange(1000), bench_fleet.samples(rng, 2000))
+    return read(path)
+
+
 def make_inputs(folder, rng):
     """Some 40 files: XRay logs of a program that forked, of others, profiles, stacks; some damaged, some no traces."""
     for name in LOGS:
@@ -73,6 +79,8 @@ def make_inputs(folder, rng):
         write(os.path.join(folder, "callgrind.out.%d" % number), profile(rng))
     for number in range(4):
         write(os.path.join(folder, "stacks-%d.folded" % number), stacks(rng))
+    for number in range(3):
+        samples(os.path.join(folder, "node-%d.perf" % number), rng)
     write(os.path.join(folder, "cut.out"), profile(rng)[:-150])
     write(os.path.join(folder, "cut.xray"), read(golden("xray", "custom-fdr.xray"))[:-100])
     write(os.path.join(folder, "none.bin"), bytes(rng.randrange(256) for _ in range(300)))
@@ -110,6 +118,8 @@ def make_mixed(fleet, folder, rng, count):
         ".out.gz": lambda path: gzip.compress(profile(rng), mtime=0),
         ".cut.gz": lambda path: cut(gzip.compress(profile(rng), mtime=0), rng),
         ".folded": lambda path: stacks(rng),
+        ".perf": lambda path: samples(path, rng),
+        ".cut.perf": lambda path: cut(samples(path, rng), rng),
         ".cut.folded": lambda path: cut(stacks(rng), rng),
         ".cut.xray": lambda path: cut(read(golden("xray", rng.choice(LOGS))), rng),
         ".pb.gz": lambda path: converted(fleet, path, "pprof", rng),
@@ -197,6 +207,7 @@ def same_answers(fleet, paths, rng):
             fail("merge over %d does not count what is missing:" % ranks, got[2][-300:])
     given = write_list(fleet.folder, paths)
     for words in (["report", "--spread", "--json"], ["report", "--by", "trace", "--csv"], ["report", "--by", "process", "--csv"],
+                  ["report", "--by", "host", "--csv"],
                   ["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
                   ["convert", "--to", "json", "--function", "work"], ["merge", "--function", "f"]):
         fleet.same(" ".join(words), fleet.ranks(3, *words, given), fleet.alone(*words, given))
@@ -354,6 +365,9 @@ def large_log(fleet):
                               ("mt-basic.xray", 4, MERGE), ("mt-basic.xray", 3, ("stacks",))):
         given = write_list(fleet.folder, [golden("xray", log), golden("xray", "fib-fdr.xray")])
         fleet.same("%s of a large log, %d ranks" % (words[0], ranks), fleet.ranks(ranks, *words, given), fleet.alone(*words, given))
+    only = golden("xray", "mt8-fdr.xray")
+    fleet.same("merge of a log alone", fleet.ranks(2, *MERGE, only), fleet.alone(*MERGE, only))
+    expect("status of a file alone that is none", fleet.ranks(2, *MERGE, fleet.path("in", "none.bin"))[:2], (2, b""))
 
 
 def without_logs(fleet, paths):
