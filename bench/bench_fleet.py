@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Very many files: time, memory of a rank, efficiency, and a model that plans more of them. Run it when nothing else runs.
 
-  bench_fleet.py BUILD [--files N] [--kib N] [--ranks 1,2,4] [--peer-files N] [--folder DIR]
+  bench_fleet.py BUILD [--files N] [--kib N] [--ranks 1,2,4] [--large-mb N] [--peer-files N] [--folder DIR]
 
 Files are XRay logs, perf.data with samples, and Callgrind profiles of as many processes, about --kib KiB each (default: 10,000
 files of 100 KiB, 1 GB; --kib 1000 makes 10 GB). Each figure is of one run, in seconds and MiB; memory is the largest resident
@@ -52,14 +52,16 @@ def calls(rng, size):
     return b"".join(records)
 
 
-def write_xray(path, number, body):
-    """FDR, version 5: a buffer of one thread (docs/formats/xray.md). Time and numbers differ by file, so no log copies another."""
+def write_xray(path, number, *bodies):
+    """FDR, version 5: a buffer for each thread (docs/formats/xray.md). Time and numbers differ by file, so no log copies another."""
     tsc = number * 1000003 + 12345
-    buffer = (metadata(0, struct.pack("<I", number + 1)) + metadata(4, struct.pack("<QI", number, 0)) +
-              metadata(9, struct.pack("<I", number + 1)) + metadata(2, struct.pack("<HQ", 0, tsc)) + body)
-    head = struct.pack("<HHIQQ8x", 5, 1, 3, HZ, len(buffer) + 16)
+    buffers = [metadata(0, struct.pack("<I", number + 1 + thread)) + metadata(4, struct.pack("<QI", number, 0)) +
+               metadata(9, struct.pack("<I", number + 1)) + metadata(2, struct.pack("<HQ", 0, tsc)) + body
+               for thread, body in enumerate(bodies)]
     with open(path, "wb") as file:
-        file.write(head + metadata(7, struct.pack("<Q", len(buffer))) + buffer)
+        file.write(struct.pack("<HHIQQ8x", 5, 1, 3, HZ, max(map(len, buffers)) + 16))
+        for buffer in buffers:
+            file.write(metadata(7, struct.pack("<Q", len(buffer))) + buffer)
 
 
 def samples(rng, size):
@@ -147,6 +149,20 @@ class Bench:
 
 def show(what, wall, memory, cpu, note=""):
     print("%-44s %9.2f s %9.2f s %8.1f MiB  %s" % (what, wall, cpu, max(memory), note), flush=True)
+
+
+def large_log(bench, ranks, size, processors):
+    """One log of 16 threads, by which most of the work is one file's."""
+    rng = random.Random(19)
+    path = os.path.join(bench.folder, "large.xray")
+    write_xray(path, 7, *(calls(rng, size // 16) for _ in range(16)))
+    print("\none log of 16 threads, %.0f MB" % (os.path.getsize(path) / 1e6))
+    walls = {}
+    for count in ranks:
+        walls[count], memory, cpu = bench.ranks(count, "merge", "--jobs", "1", "--to", "tracelathe", "-o",
+                                                os.path.join(bench.folder, "large.tlp"), path)
+        note = "efficiency %.2f" % (walls[1] / walls[count] / min(count, processors)) if count > 1 and 1 in walls else ""
+        show("  merge over %d ranks" % count, walls[count], memory, cpu, note)
 
 
 # ---- the model ----
@@ -243,6 +259,7 @@ def main():
     parser.add_argument("--files", type=int, default=10000)
     parser.add_argument("--kib", type=int, default=100)
     parser.add_argument("--ranks", default="1,2,4")
+    parser.add_argument("--large-mb", type=int, default=64)
     parser.add_argument("--peer-files", type=int, default=1000)
     parser.add_argument("--folder", default=os.environ.get("TMPDIR", "/var/tmp"))
     options = parser.parse_args()
@@ -264,6 +281,7 @@ def main():
             for ranks in (0, 2):
                 wall, most, cpu = bench.merge(ranks, paths[:count])
                 show("  %d files, %s" % (count, "%d ranks" % ranks if ranks else "alone"), wall, most, cpu)
+        large_log(bench, [int(word) for word in options.ranks.split(",")], options.large_mb << 20, processors)
         print()
         one_by_one(bench, paths[:options.peer_files])
         xray_stacks(bench, paths[:options.peer_files])
