@@ -43,12 +43,13 @@ struct tl_section {
 };
 
 /**
- * Open an ELF file (32 or 64 bit, either byte order, PIE or not).
+ * Open an ELF file (32 or 64 bit, either byte order, PIE or not), or the names of a kernel, by
+ * content: System.map, or a copy of /proc/kallsyms, which have neither code nor lines.
  *
  * @param bias      added to every address of the file (load address of a PIE minus its link
  *        address; usually 0)
  * @param demangle  C++ and Rust names in their source form
- * @return 0, TL_IO, TL_BAD_FORMAT (not ELF, or damaged), TL_NO_MEMORY
+ * @return 0, TL_IO, TL_BAD_FORMAT (neither, or damaged), TL_NO_MEMORY
  */
 TL_API int tl_binary_open(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
 			  struct tl_error *err);

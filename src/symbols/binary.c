@@ -16,6 +16,7 @@
 #include "symbols/elf/linkage.h"
 #include "symbols/elf/relocations.h"
 #include "symbols/jitdump.h"
+#include "symbols/name_list.h"
 #include "symbols/elf/symtab.h"
 
 struct tl_binary {
@@ -28,6 +29,8 @@ struct tl_binary {
 	struct tl_symtab symtab;
 	struct tl_symtab linkage; /* read when an address is of no symbol */
 	bool linkage_read;
+	struct tl_name_list kernel; /* of a list of names, which is no ELF file */
+	bool only_names;
 	struct tl_jit_code jit;          /* of a jitdump file, which is no ELF file */
 	const struct tl_elf *lines_file; /* the one with the line table, NULL: none */
 	bool dwarf_open;
@@ -89,6 +92,46 @@ static int open_jit(struct tl_binary *binary, struct tl_error *err)
 	return 0;
 }
 
+/*
+ * A kernel's System.map or kallsyms has names and nothing else. What follows the last one is
+ * unknown: it has a page.
+ */
+enum { LAST_BYTES = 4096 };
+
+static bool take_names(struct tl_symtab *table, const struct tl_name_list *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		const struct tl_named_range *range = &names->list[i];
+		uint64_t end = range->end == UINT64_MAX ? range->start + LAST_BYTES : range->end;
+
+		if (!tl_grow(&table->symbols, &table->capacity, table->count + 1,
+			     sizeof(*table->symbols)))
+			return false;
+		table->symbols[table->count++] = (struct tl_elf_symbol){
+			.start = range->start,
+			.end = end < range->start ? UINT64_MAX : end,
+			.size = end - range->start,
+			.name = range->name,
+			.shown = range->name,
+		};
+	}
+	return tl_symtab_finish(table);
+}
+
+static int open_names(struct tl_binary *binary, struct tl_error *err)
+{
+	int status = tl_name_list_read_kallsyms(&binary->kernel, binary->path, err);
+
+	if (status < 0)
+		return status;
+	if (binary->kernel.hidden)
+		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
+				   "all addresses are 0: the kernel hides them (kptr_restrict)");
+	binary->only_names = true;
+	binary->file.is_64bit = true;
+	return take_names(&binary->symtab, &binary->kernel) ? 0 : tl_error_memory(err);
+}
+
 static int open_parts(struct tl_binary *binary, const char *path, const char *debug_root,
 		      struct tl_error *err)
 {
@@ -100,6 +143,8 @@ static int open_parts(struct tl_binary *binary, const char *path, const char *de
 	status = tl_elf_open(&binary->file, path, err);
 	if (status == TL_BAD_FORMAT && tl_jitdump_is(path))
 		return open_jit(binary, err);
+	if (status == TL_BAD_FORMAT && tl_name_list_is_kallsyms(path))
+		return open_names(binary, err);
 	if (status)
 		return status;
 	tl_build_id(&binary->file, binary->build_id);
@@ -148,6 +193,7 @@ void tl_binary_close(struct tl_binary *binary)
 	tl_symtab_free(&binary->linkage);
 	tl_relocations_free(&binary->relocations);
 	tl_jit_code_free(&binary->jit);
+	tl_name_list_free(&binary->kernel);
 	tl_names_free(&binary->names);
 	tl_elf_close(&binary->debug);
 	tl_elf_close(&binary->file);
@@ -323,6 +369,15 @@ bool tl_binary_is_linkage(struct tl_binary *binary, uint64_t address)
 {
 	address -= binary->bias;
 	return !tl_symtab_find(&binary->symtab, address) && linkage_at(binary, address);
+}
+
+bool tl_binary_holds(struct tl_binary *binary, uint64_t address)
+{
+	size_t size;
+
+	if (binary->only_names)
+		return tl_symtab_find(&binary->symtab, address - binary->bias);
+	return tl_binary_code(binary, address, &size);
 }
 
 /* The DWARF, read when it is first asked for; NULL: there is none. */

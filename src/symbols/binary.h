@@ -36,6 +36,9 @@ uint64_t tl_binary_linked_address(const struct tl_binary *binary, uint64_t offse
 /* How many symbols it has, in whatever table; 0: it was stripped. */
 size_t tl_binary_symbol_count(const struct tl_binary *binary);
 
+/* Whether code at an address is the binary's; of a list of names: whether one is the address's. */
+bool tl_binary_holds(struct tl_binary *binary, uint64_t address);
+
 /* True for an entry of a procedure linkage table, which has a function's name with "@plt". */
 bool tl_binary_is_linkage(struct tl_binary *binary, uint64_t address);
 

@@ -2,6 +2,7 @@
 #include "symbols/name_list.h"
 
 #include <errno.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
+
+enum { SHORT_LINE = 256 };
 
 /* ---- fields of a line ---- */
 
@@ -83,6 +86,30 @@ static bool take_kallsyms_line(struct tl_name_list *l, const char *line)
 	range.rank = (uint8_t)((type == 't') + 2 * (type == 'w' || type == 'W') +
 			       4 * (*name == '.' || strspn(name, "_") > 1));
 	return add(l, &range, name, size, module, strcspn(module, " \t\n"));
+}
+
+bool tl_name_list_is_kallsyms(const char *path)
+{
+	char buffer[SHORT_LINE];
+	const int fd = tl_file_open_named(path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	const char *line = file ? fgets(buffer, sizeof(buffer), file) : NULL;
+	const char *digits = line;
+	uint64_t address;
+	bool good;
+
+	/* 8 or 16 digits, the letter of a type, a name. */
+	good = line && take_hex(&line, &address) && (line - digits == 8 || line - digits == 16);
+	if (good) {
+		line = skip_blanks(line);
+		good = isalpha((unsigned char)*line) && line[1] == ' ' &&
+		       isgraph((unsigned char)line[2]);
+	}
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+	return good;
 }
 
 static bool take_perf_map_line(struct tl_name_list *l, const char *line)

@@ -26,6 +26,9 @@ struct tl_name_list {
 	bool hidden; /* all addresses were 0: kptr_restrict hides them from the reader */
 };
 
+/* Whether a file begins with a line of kallsyms, or of a kernel's System.map, which is the same. */
+bool tl_name_list_is_kallsyms(const char *path);
+
 /*
  * Lines that are none of the form are passed over.
  * @return 0, TL_IO, TL_NO_MEMORY

@@ -46,10 +46,10 @@ def ours(token):
     """A line of dump --json in the words of the second reader."""
     kind = token["token"]
     out = {"offset": token["offset"], "token": kind}
-    for name in ("el", "opcode", "size"):
+    for name in ("el", "size"):
         if name in token:
             out[name] = token[name]
-    for name in ("pc", "address"):
+    for name in ("pc", "address", "opcode"):
         if name in token and kind != "DC":
             out[name] = number(token[name])
     if kind in ("LOAD", "STORE", "MRS", "SVCARG", "SVCRET"):
@@ -58,7 +58,7 @@ def ours(token):
         field = {"STXR": "status", "DC": "address", "TARGET_B": "target", "MISC_FLAGS": "nzcv", "TIME": "time"}[kind]
         out["value"] = number(token[field])
     elif kind == "ALLGPR":
-        out["x"] = token["x"]
+        out["x"] = [number(x) for x in token["x"]]
     elif kind == "SYSCALL_VEC":
         out["iovecs"] = [(number(v["base"]), v["length"]) for v in token["iovecs"]]
     return out
@@ -77,10 +77,10 @@ def compare_snapshots(name, path):
     want = list(reference.snapshots(read(partner(path))))
     expect(name + " snapshots", len(got), len(want))
     for mine, theirs in zip(got, want):
-        for field in ("z", "p"):
+        for field in ("x", "z", "p"):
             mine[field] = [wide(v) for v in mine[field]]
         mine["ffr"] = wide(mine["ffr"])
-        expect("%s snapshot %d" % (name, mine["snapshot"]), {k: mine[k] for k in theirs}, theirs)
+        expect("%s snapshot %d" % (name, mine["snapshot"]), {k: number(mine[k]) for k in theirs}, theirs)
 
 
 def truth_lines(instructions):
@@ -193,7 +193,7 @@ def merged():
     expect("u4 merged", run("check", *files, status=(0,)), "")
     expect("u4 in another order", run("check", *reversed(files), status=(0,)), "")
     lines = [json.loads(line) for line in run("dump", "--json", *files).splitlines()]
-    times = [line["time"] for line in lines if line["token"] == "TIME"]
+    times = [number(line["time"]) for line in lines if line["token"] == "TIME"]
     expect("u4 times", times, sorted(times))
     threads = [line["thread"] for line in lines if line["token"] in ("LOAD", "STORE")]
     # corpus/xtrace/README.md: "231 thread switches in merged order".

@@ -125,13 +125,19 @@ static bool is_svc(uint32_t opcode)
 	return (opcode & 0xffe0001f) == 0xd4000001;
 }
 
-/* One that does not count ends the one before it, as any other does. */
-static void system_call(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
-			uint64_t pc)
+/* What system calls are told by, and a call. False without memory. */
+static bool follow_calls(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			 uint64_t pc)
 {
-	tl_xtrace_syscall_begin(a, s, pc);
-	s->call.open = s->counted;
-	s->series.calls += s->counted;
+	if (s->tasks.has_result && s->el == 0 && !tl_xtrace_syscall_resumed(a, s, pc))
+		return false;
+	if (is_svc(s->opcode)) {
+		s->series.calls += s->counted;
+		if (!tl_xtrace_syscall_begin(a, s, pc, s->counted))
+			return false;
+	}
+	s->tasks.list[s->tasks.now].user += s->el == 0;
+	return true;
 }
 
 static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
@@ -152,10 +158,8 @@ static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 	a->any |= s->counted;
 	if (a->series.length && s->counted)
 		tl_xtrace_series_count(a, s);
-	if (s->call.has_result && s->el == 0)
-		tl_xtrace_syscall_resumed(a, s, w->pc);
-	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS && is_svc(s->opcode))
-		system_call(a, s, w->pc);
+	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS && !follow_calls(a, s, w->pc))
+		return false;
 	s->instructions++;
 	s->user += s->el == 0;
 	if (a->options.analyses & TL_XTRACE_ANALYZE_DEPENDENCES && s->counted &&
@@ -211,7 +215,7 @@ static int run_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_ana
 		} else if (kind == TL_XTRACE_TARGET_B) {
 			tl_xtrace_branch_target(&s->branch, tl_xtrace_walk_value(&w));
 		} else if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS) {
-			tl_xtrace_syscall_token(s, kind, &w);
+			good = tl_xtrace_syscall_token(s, kind, &w);
 		}
 	}
 	s->walk = w;
@@ -246,8 +250,9 @@ static int next_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 	if ((s->ended || !whole) && !tl_xtrace_branch_gap(&a->branches, &s->branch))
 		return tl_error_memory(err);
 	if (s->ended) {
-		if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS)
-			tl_xtrace_syscall_resumed(a, s, TL_NOWHERE);
+		if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS &&
+		    !tl_xtrace_syscalls_end(a, s))
+			return tl_error_memory(err);
 		return 0;
 	}
 	begin_segment(a, s, whole);
@@ -414,6 +419,10 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		status = begin_sharing(a, err);
 	if (status < 0)
 		return status;
+	for (size_t i = 0; options->analyses & TL_XTRACE_ANALYZE_SYSCALLS && i < a->stream_count;
+	     i++)
+		if (!tl_xtrace_syscalls_begin(&a->streams[i]))
+			return tl_error_memory(err);
 	for (size_t i = 0; options->analyses & TL_XTRACE_ANALYZE_DEPENDENCES && i < a->stream_count;
 	     i++)
 		if (!tl_xtrace_dependences_begin(&a->streams[i].dependences))
@@ -452,7 +461,7 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 	if (only_series(a))
 		return tl_xtrace_show_series(a) ? 0 : tl_error_memory(err);
 	if (wanted & TL_XTRACE_ANALYZE_SYSCALLS)
-		tl_xtrace_table_end(&a->table);
+		good = tl_xtrace_show_syscalls(a);
 	for (size_t i = 0; good && i < a->stream_count; i++)
 		good = tl_xtrace_basic_block_leave(&a->blocks, &a->streams[i].place);
 	if (good && a->mix)
@@ -515,6 +524,7 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 		tl_xtrace_predictors_end(&a->streams[i].branch.predictors);
 	}
 	tl_xtrace_series_free(a);
+	tl_xtrace_syscalls_free(a);
 	tl_xtrace_branches_free(&a->branches);
 	tl_xtrace_sharing_free(&a->sharing);
 	free(a->sharing_counts);

@@ -21,12 +21,42 @@ struct tl_xtrace_syscall {
 	unsigned argument_count;
 	const uint8_t *vectors;
 	uint64_t vector_count;
-	/* Of an SVCRET; the next instruction at EL0 shows whether it belongs to this call. */
+	const uint8_t *registers; /* ALLGPR of the kernel's entry */
+	uint64_t space;           /* TTBR0 at the call */
+};
+
+/* A thread of the kernel, which has one call under way at most. */
+struct tl_xtrace_task {
+	uint64_t id;        /* its address in the kernel; 0: unknown */
+	uint64_t user;      /* instructions at EL0 */
+	uint64_t call_user; /* of these up to the call before, and that one */
+	struct tl_xtrace_syscall call;
+};
+
+/* The tasks of a stream: without a kernel in the trace there is one. */
+struct tl_xtrace_tasks {
+	struct tl_xtrace_task *list;
+	size_t count, room, now; /* `now`: the one that runs */
+	/* Of an SVCRET; the next instruction at EL0 shows whose it is. */
 	bool has_result;
 	uint64_t result;
-	const uint8_t *registers, *registers_now; /* ALLGPR of the kernel's entry; the last one */
-	uint64_t task, task_now;                  /* the kernel's thread; 0: unknown */
-	uint64_t space;                           /* TTBR0 at the call */
+	const uint8_t *registers; /* the last ALLGPR */
+	uint64_t space;           /* TTBR0; 0: unknown yet */
+};
+
+/* Calls of one number by one task. */
+struct tl_xtrace_syscall_count {
+	size_t stream;
+	uint64_t task, number; /* number TL_NOWHERE: the trace does not tell it */
+	uint64_t calls, errors, unknown;
+	uint64_t between, least, most; /* user instructions since the call before: sum, ... */
+};
+
+/* Of all streams, in the order in which they were met first. */
+struct tl_xtrace_syscall_counts {
+	struct tl_xtrace_syscall_count *list;
+	size_t count, room;
+	struct tl_index index;
 };
 
 /* A stream at work. */
@@ -52,9 +82,7 @@ struct tl_xtrace_stream_analysis {
 	struct tl_xtrace_dependences dependences;
 	struct tl_xtrace_block_position place;
 	struct tl_xtrace_series_stream series;
-	struct tl_xtrace_syscall call;
-	uint64_t call_user; /* user instructions up to the call before, and that one */
-	uint64_t space;     /* TTBR0; 0: unknown yet */
+	struct tl_xtrace_tasks tasks;
 };
 
 struct tl_xtrace_function_count {
@@ -95,6 +123,7 @@ struct tl_xtrace_analysis {
 	struct tl_xtrace_sharing sharing;
 	struct tl_xtrace_sharing_count *sharing_counts; /* by stream */
 	struct tl_xtrace_series series;
+	struct tl_xtrace_syscall_counts syscalls;
 	struct tl_xtrace_mix *mix; /* of a part; NULL: mix.c makes a pass of its own */
 	unsigned levels;           /* that count, a bit each */
 	bool any;                  /* an instruction was counted */
@@ -124,18 +153,26 @@ bool tl_xtrace_interval_segment(struct tl_xtrace_analysis *a,
 void tl_xtrace_interval_end(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream_analysis *s,
 			    bool any);
 
-/* syscall_log.c */
-void tl_xtrace_syscall_begin(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
-			     uint64_t pc);
-void tl_xtrace_syscall_token(struct tl_xtrace_stream_analysis *s, enum tl_xtrace_kind kind,
+/* syscalls.c: calls as they are made and return, task by task. False without memory. */
+bool tl_xtrace_syscalls_begin(struct tl_xtrace_stream_analysis *s);
+/* An SVC; `counted`: it is of the part. */
+bool tl_xtrace_syscall_begin(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			     uint64_t pc, bool counted);
+bool tl_xtrace_syscall_token(struct tl_xtrace_stream_analysis *s, enum tl_xtrace_kind kind,
 			     const struct tl_xtrace_walk *walk);
-/* The next instruction, after a result: is it the call's own? TL_NOWHERE: the stream ends. */
-void tl_xtrace_syscall_resumed(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+/* The next instruction at EL0, after a result: is it the call's own? */
+bool tl_xtrace_syscall_resumed(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
 			       uint64_t pc);
-/* Calls that were not seen to return are shown, too. */
-void tl_xtrace_syscall_flush(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
-			     bool returned, uint64_t result);
+/* The stream ends: calls that were not seen to return are shown, too. */
+bool tl_xtrace_syscalls_end(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s);
+void tl_xtrace_syscalls_free(struct tl_xtrace_analysis *a);
+
+/* syscall_log.c: calls as a table, and how often each was made. */
 void tl_xtrace_syscall_log_begin(struct tl_xtrace_analysis *a);
+void tl_xtrace_syscall_log(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream_analysis *s,
+			   const struct tl_xtrace_task *task, bool returned, uint64_t result);
+bool tl_xtrace_syscall_is_error(uint64_t result);
+bool tl_xtrace_show_syscalls(struct tl_xtrace_analysis *a);
 
 /* bbv.c */
 void tl_xtrace_bbv_begin(struct tl_xtrace_analysis *a);

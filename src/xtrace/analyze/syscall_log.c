@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * System calls: "A system call is followed by 7 arguments: its number (x8) and x0-x5"; SVCRET comes
- * when EL0 resumes. That may be in a signal's handler, or in another task: then what SVCRET has is
- * no result of this call. It is the call's own where the program goes on behind its SVC, in the
- * same thread of the kernel (SP_EL0 there is the address of the thread, as Linux has it), with the
- * same address space (TTBR0) and registers that no system call changes.
- */
+/* System calls as a table, a line each, written as they return; and how often each was made. */
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "core/arithmetic.h"
 #include "core/cursor.h"
@@ -30,6 +24,7 @@ static const struct tl_xtrace_table_column columns[] = {
 	{ "number", TL_XTRACE_REST },    { "name", TL_XTRACE_REST },
 	{ "arguments", TL_XTRACE_REST }, { "result", TL_XTRACE_REST },
 	{ "error", TL_XTRACE_REST },     { "vectors", TL_XTRACE_REST },
+	{ "task", TL_XTRACE_REST },
 };
 
 void tl_xtrace_syscall_log_begin(struct tl_xtrace_analysis *a)
@@ -72,14 +67,14 @@ static void put_argument(struct tl_output *out, uint64_t value)
 		tl_put_hex(out, value);
 }
 
-static bool is_error(uint64_t result)
+bool tl_xtrace_syscall_is_error(uint64_t result)
 {
 	return result > UINT64_MAX - HIGHEST_ERROR;
 }
 
 static const char *error_of(uint64_t result)
 {
-	return is_error(result) ? tl_xtrace_error_name(0 - result) : NULL;
+	return tl_xtrace_syscall_is_error(result) ? tl_xtrace_error_name(0 - result) : NULL;
 }
 
 static void put_vectors(struct tl_output *out, const struct tl_xtrace_syscall *call)
@@ -167,9 +162,27 @@ static void cell_vectors(struct tl_xtrace_table *t, const struct tl_xtrace_sysca
 	tl_xtrace_cell_end(t);
 }
 
-static void machine_cells(struct tl_xtrace_table *t, const struct tl_xtrace_syscall *call,
+static void cell_task(struct tl_xtrace_table *t, uint64_t task)
+{
+	if (task)
+		tl_xtrace_cell_hex(t, task);
+	else
+		tl_xtrace_cell_none(t);
+}
+
+/* A whole number of 64 bits: in JSON as text, in CSV with its sign. */
+static void cell_result(struct tl_xtrace_table *t, uint64_t result)
+{
+	if (t->form == TL_XTRACE_JSON)
+		tl_xtrace_cell_hex(t, result);
+	else
+		tl_xtrace_cell_i64(t, (int64_t)result);
+}
+
+static void machine_cells(struct tl_xtrace_table *t, const struct tl_xtrace_task *task,
 			  bool returned, uint64_t result)
 {
+	const struct tl_xtrace_syscall *call = &task->call;
 	const struct tl_xtrace_syscall_name *name = name_of(call);
 	const char *error = returned ? error_of(result) : NULL;
 
@@ -184,7 +197,7 @@ static void machine_cells(struct tl_xtrace_table *t, const struct tl_xtrace_sysc
 		tl_xtrace_cell_none(t);
 	cell_arguments(t, call);
 	if (returned)
-		tl_xtrace_cell_i64(t, (int64_t)result);
+		cell_result(t, result);
 	else
 		tl_xtrace_cell_none(t);
 	if (error)
@@ -192,17 +205,15 @@ static void machine_cells(struct tl_xtrace_table *t, const struct tl_xtrace_sysc
 	else
 		tl_xtrace_cell_none(t);
 	cell_vectors(t, call);
+	cell_task(t, task->id);
 }
 
-void tl_xtrace_syscall_flush(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
-			     bool returned, uint64_t result)
+void tl_xtrace_syscall_log(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream_analysis *s,
+			   const struct tl_xtrace_task *task, bool returned, uint64_t result)
 {
-	struct tl_xtrace_syscall *call = &s->call;
+	const struct tl_xtrace_syscall *call = &task->call;
 	struct tl_xtrace_table *t = &a->table;
 
-	if (!call->open)
-		return;
-	call->open = false;
 	/* Only intervals are written. */
 	if (!t->out)
 		return;
@@ -213,81 +224,80 @@ void tl_xtrace_syscall_flush(struct tl_xtrace_analysis *a, struct tl_xtrace_stre
 		put_text(tl_xtrace_cell_begin(t), call, returned, result);
 		tl_xtrace_cell_end(t);
 	} else {
-		machine_cells(t, call, returned, result);
+		machine_cells(t, task, returned, result);
 	}
 }
 
-/* ---- tokens ---- */
+/* ---- how often ---- */
 
-void tl_xtrace_syscall_begin(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
-			     uint64_t pc)
+static const struct tl_xtrace_table_column count_columns[] = {
+	{ "thread", TL_XTRACE_LEFT },   { "task", TL_XTRACE_RIGHT },
+	{ "number", TL_XTRACE_RIGHT },  { "calls", TL_XTRACE_RIGHT },
+	{ "errors", TL_XTRACE_RIGHT },  { "unknown", TL_XTRACE_RIGHT },
+	{ "between", TL_XTRACE_RIGHT }, { "least", TL_XTRACE_RIGHT },
+	{ "most", TL_XTRACE_RIGHT },    { "name", TL_XTRACE_REST },
+};
+
+/* By thread and task, those that were called most first. */
+static int by_calls(const void *x, const void *y)
 {
-	/* One that did not return, such as exit, or whose task is not running now. */
-	tl_xtrace_syscall_flush(a, s, false, 0);
-	s->call = (struct tl_xtrace_syscall){
-		.open = true,
-		.instruction = s->instructions,
-		.between = s->user - s->call_user,
-		.pc = pc,
-		.space = s->space,
-	};
-	s->call_user = s->user + (s->el == 0);
+	const struct tl_xtrace_syscall_count *a = x, *b = y;
+
+	if (a->stream != b->stream)
+		return tl_compare(a->stream, b->stream);
+	if (a->task != b->task)
+		return tl_compare(a->task, b->task);
+	if (a->calls != b->calls)
+		return tl_compare(b->calls, a->calls);
+	return tl_compare(a->number, b->number);
 }
 
-/* MSR SP_EL0 in the kernel: its present thread, at the entry and where threads are switched; at the
- * exit it is the program's SP, in the other half of addresses. */
-static void note_task(struct tl_xtrace_stream_analysis *s, uint64_t value)
+static void cell_name(struct tl_xtrace_table *t, uint64_t number)
 {
-	enum { MSR_SP_EL0 = 0xd5184100 >> 5, MSR_TTBR0 = 0xd5182000 >> 5 };
-	uint32_t what = s->opcode >> 5;
+	const struct tl_xtrace_syscall_name *name =
+		number == TL_NOWHERE ? NULL : tl_xtrace_syscall_name(number);
 
-	if (what == MSR_TTBR0)
-		s->space = value;
-	if (what != MSR_SP_EL0 || !(value >> 63))
-		return;
-	s->call.task_now = value;
-	if (!s->call.task)
-		s->call.task = value;
+	if (name)
+		tl_xtrace_cell_text(t, name->name);
+	else
+		tl_xtrace_cell_none(t);
 }
 
-void tl_xtrace_syscall_token(struct tl_xtrace_stream_analysis *s, enum tl_xtrace_kind kind,
-			     const struct tl_xtrace_walk *walk)
+static void put_count(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t,
+		      const struct tl_xtrace_syscall_count *count)
 {
-	struct tl_xtrace_syscall *call = &s->call;
+	const uint64_t cells[] = { count->calls,   count->errors, count->unknown,
+				   count->between, count->least,  count->most };
 
-	if (kind == TL_XTRACE_SVCARG && call->argument_count < 7) {
-		call->arguments[call->argument_count++] = tl_xtrace_walk_value(walk);
-	} else if (kind == TL_XTRACE_SYSCALL_VEC) {
-		call->vectors = walk->token + 9;
-		call->vector_count = tl_xtrace_walk_value(walk);
-	} else if (kind == TL_XTRACE_SVCRET) {
-		call->has_result = call->open;
-		call->result = tl_xtrace_walk_value(walk);
-	} else if (kind == TL_XTRACE_ALLGPR) {
-		call->registers_now = walk->token + 1;
-		if (!call->registers)
-			call->registers = walk->token + 1;
-	} else if (kind == TL_XTRACE_MRS) {
-		note_task(s, tl_xtrace_walk_value(walk));
-	}
+	tl_xtrace_cell_stream(a, t, count->stream);
+	cell_task(t, count->task);
+	if (count->number == TL_NOWHERE)
+		tl_xtrace_cell_none(t);
+	else
+		tl_xtrace_cell_u64(t, count->number);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+		tl_xtrace_cell_u64(t, cells[i]);
+	cell_name(t, count->number);
 }
 
-/* X19 to X30: what the program finds as it was. */
-static bool same_registers(const struct tl_xtrace_syscall *call)
+bool tl_xtrace_show_syscalls(struct tl_xtrace_analysis *a)
 {
-	enum { FIRST = 19 * 8, BYTES = 12 * 8 };
+	struct tl_xtrace_syscall_counts *counts = &a->syscalls;
+	struct tl_xtrace_table t;
 
-	return !call->registers || call->registers == call->registers_now ||
-	       !memcmp(call->registers + FIRST, call->registers_now + FIRST, BYTES);
-}
-
-void tl_xtrace_syscall_resumed(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
-			       uint64_t pc)
-{
-	const struct tl_xtrace_syscall *call = &s->call;
-	bool own = call->has_result && (pc == call->pc + 4 || pc == TL_NOWHERE) &&
-		   call->task == call->task_now && (call->space == s->space || !call->space) &&
-		   same_registers(call);
-
-	tl_xtrace_syscall_flush(a, s, own, call->result);
+	tl_xtrace_table_end(&a->table);
+	/* CSV is one table: that of single calls. */
+	if (a->options.form == TL_XTRACE_CSV)
+		return true;
+	if (counts->count)
+		qsort(counts->list, counts->count, sizeof(*counts->list), by_calls);
+	tl_xtrace_begin_table(
+		a, &t, "syscall_counts",
+		"System calls by task; between: user instructions since its call before");
+	tl_xtrace_table_columns(&t, count_columns,
+				sizeof(count_columns) / sizeof(count_columns[0]));
+	for (size_t i = 0; i < counts->count; i++)
+		put_count(a, &t, &counts->list[i]);
+	tl_xtrace_table_end(&t);
+	return true;
 }

@@ -141,8 +141,9 @@ static char *middle_json(const struct tl_xtrace_insn_lines *d, char *p,
 	} else {
 		p = put_text(p, "null");
 	}
-	p = put_text(p, ",\"opcode\":");
-	p = tl_format_u64(p, insn->opcode);
+	p = put_text(p, ",\"opcode\":\"");
+	p = put_hex(p, insn->opcode);
+	*p++ = '"';
 	p = put_symbol(d, p, insn);
 	if (d->text) {
 		p = put_text(p, ",\"text\":\"");

@@ -141,14 +141,12 @@ static void json_group(struct tl_output *out, const struct tl_xtrace_stream *s,
 
 		if (i > from)
 			tl_put_char(out, ',');
-		if (v.bytes)
-			tl_put_char(out, '"');
+		tl_put_char(out, '"');
 		if (v.bytes)
 			put_wide(out, &v);
 		else
-			tl_put_u64(out, v.number);
-		if (v.bytes)
-			tl_put_char(out, '"');
+			tl_put_hex(out, v.number);
+		tl_put_char(out, '"');
 	}
 	tl_put_char(out, ']');
 }
@@ -168,7 +166,7 @@ static void json_snapshot(struct tl_output *out, const struct tl_xtrace_stream *
 		      snapshot->user, snapshot->total, snapshot->vector_bits);
 	json_group(out, s, snapshot, "x", 0, 32);
 	for (unsigned i = 0; i < TL_XTRACE_SYSREGS; i++)
-		tl_put_format(out, ",\"%s\":%" PRIu64, tl_xtrace_sysreg_name(i),
+		tl_put_format(out, ",\"%s\":\"0x%" PRIx64 "\"", tl_xtrace_sysreg_name(i),
 			      snapshot->sysregs[i]);
 	json_group(out, s, snapshot, "z", vectors, predicates);
 	json_group(out, s, snapshot, "p", predicates, predicates + s->layout.predicates);

@@ -14,7 +14,7 @@
 #include "xtrace/listing/describe.h"
 
 /* How a kind's payload is shown. */
-enum payload { NUMBER, ADDRESS, ACCESS, REGISTERS, VECTORS, BYTES };
+enum payload { NUMBER, ACCESS, REGISTERS, VECTORS, BYTES };
 
 static const struct {
 	enum payload payload;
@@ -27,8 +27,8 @@ static const struct {
 	[TL_XTRACE_MRS] = { NUMBER, "value" },
 	[TL_XTRACE_SVCARG] = { NUMBER, "value" },
 	[TL_XTRACE_SVCRET] = { NUMBER, "value" },
-	[TL_XTRACE_DC] = { ADDRESS, "address" },
-	[TL_XTRACE_TARGET_B] = { ADDRESS, "target" },
+	[TL_XTRACE_DC] = { NUMBER, "address" },
+	[TL_XTRACE_TARGET_B] = { NUMBER, "target" },
 	[TL_XTRACE_ALLGPR] = { REGISTERS, "x" },
 	[TL_XTRACE_FLAGS] = { NUMBER, "nzcv" },
 	[TL_XTRACE_SYSCALL_VEC] = { VECTORS, "iovecs" },
@@ -46,7 +46,8 @@ static void put_key(struct tl_output *out, bool json, const char *name)
 	tl_put_text(out, json ? "\":" : "=");
 }
 
-static void put_address(struct tl_output *out, bool json, uint64_t value)
+/* In JSON a string: numbers of 64 bits are more than many readers of it have. */
+static void put_hex(struct tl_output *out, bool json, uint64_t value)
 {
 	if (json)
 		tl_put_char(out, '"');
@@ -77,10 +78,7 @@ static void put_registers(struct tl_output *out, bool json, const uint8_t *data)
 
 		if (i)
 			tl_put_char(out, json ? ',' : ' ');
-		if (json)
-			tl_put_u64(out, value);
-		else
-			tl_put_hex(out, value);
+		put_hex(out, json, value);
 	}
 	tl_put_char(out, ']');
 }
@@ -94,7 +92,7 @@ static void put_vectors(struct tl_output *out, bool json, const struct tl_xtrace
 		if (i)
 			tl_put_char(out, json ? ',' : ' ');
 		tl_put_text(out, json ? "{\"base\":" : "");
-		put_address(out, json, tl_get64s(p, TL_HOST_BIG_ENDIAN));
+		put_hex(out, json, tl_get64s(p, TL_HOST_BIG_ENDIAN));
 		tl_put_text(out, json ? ",\"length\":" : "+");
 		tl_put_u64(out, tl_get64s(p + 8, TL_HOST_BIG_ENDIAN));
 		if (json)
@@ -105,7 +103,7 @@ static void put_vectors(struct tl_output *out, bool json, const struct tl_xtrace
 
 static void put_access(struct tl_output *out, bool json, const struct tl_xtrace_token *t)
 {
-	put_address(out, json, t->value);
+	put_hex(out, json, t->value);
 	put_key(out, json, "size");
 	tl_put_u64(out, t->data_size);
 	put_key(out, json, "value");
@@ -124,13 +122,7 @@ static void put_payload(struct tl_output *out, bool json, const struct tl_xtrace
 	put_key(out, json, payloads[t->kind].name);
 	switch (payloads[t->kind].payload) {
 	case NUMBER:
-		if (json)
-			tl_put_u64(out, t->value);
-		else
-			tl_put_hex(out, t->value);
-		break;
-	case ADDRESS:
-		put_address(out, json, t->value);
+		put_hex(out, json, t->value);
 		break;
 	case ACCESS:
 		put_access(out, json, t);
@@ -164,11 +156,11 @@ static void put_instruction(struct tl_output *out, bool json, const struct tl_xt
 	tl_put_u64(out, t->el);
 	put_key(out, true, "pc");
 	if (t->pc_known)
-		put_address(out, true, t->pc);
+		put_hex(out, true, t->pc);
 	else
 		tl_put_text(out, "null");
 	put_key(out, true, "opcode");
-	tl_put_u64(out, t->opcode);
+	put_hex(out, true, t->opcode);
 }
 
 /* ---- lines ---- */

@@ -72,10 +72,8 @@ static uint64_t entry_of(const struct tl_xtrace_function_map *functions, uint64_
 /* The number of the first binary that has the code at an address; TL_NONE: none. */
 static uint32_t holder(struct tl_binary *const *binaries, size_t count, uint64_t pc)
 {
-	size_t size;
-
 	for (size_t i = 0; i < count && i < TL_NONE; i++)
-		if (tl_binary_code(binaries[i], pc, &size))
+		if (tl_binary_holds(binaries[i], pc))
 			return (uint32_t)i;
 	return TL_NONE;
 }

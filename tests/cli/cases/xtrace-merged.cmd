@@ -8,7 +8,8 @@ for thread in 0 1; do
 done
 tracelathe check ./*.1.*.xinsndata.bin.zst ./*.0.*.xinsndata.bin.zst && echo agreed
 tracelathe dump --order time ./*.xinsndata.bin.zst | grep -c TIME
-tracelathe dump --json --order time ./*.xinsndata.bin.zst | jq -r 'select(.time).time' | sort -nc && echo in order
+tracelathe dump --json --order time ./*.xinsndata.bin.zst | jq -r 'select(.time).time' | xargs printf '%d\n' |
+	sort -nc && echo in order
 tracelathe dump --instructions --no-text --json ./*.xinsndata.bin.zst | jq -r 'select(.time).time' | xargs printf '%d\n' |
 	sort -nc && echo instructions in order
 tracelathe dump --instructions --no-text ./*.xinsndata.bin.zst | wc -l

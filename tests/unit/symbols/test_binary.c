@@ -28,6 +28,34 @@ static int open_named(struct tl_binary **binary, const char *name, uint64_t bias
 	return tl_binary_open(binary, temp_path(&temp, name), bias, true, err);
 }
 
+/* A kernel's System.map is a binary of names alone; what is behind the last has a page. */
+TEST(names_of_a_kernel)
+{
+	static const char map[] = "ffff800008000000 t _head\nffff800008010000 T vectors\n"
+				  "ffff800008010800 T last\nffff800009000000 D data\n";
+	static const char hidden[] = "0000000000000000 T a\n0000000000000000 T b\n";
+	struct tl_binary *binary;
+	struct tl_symbol symbol;
+	struct tl_error err;
+	size_t size;
+
+	temp_write(&temp, "names", map, sizeof(map) - 1);
+	assert_int_equal(open_named(&binary, "names", 0x1000, &err), 0);
+	assert_true(tl_binary_symbol_at(binary, 0xffff8000080117ff, &symbol));
+	assert_string_equal(symbol.name, "vectors");
+	assert_int_equal(symbol.start, 0xffff800008011000);
+	assert_int_equal(symbol.size, 0x800);
+	assert_true(tl_binary_holds(binary, 0xffff8000080127ff));
+	assert_false(tl_binary_holds(binary, 0xffff800008012800));
+	assert_false(tl_binary_holds(binary, 0xffff800008000fff));
+	assert_null(tl_binary_code(binary, 0xffff800008011000, &size));
+	assert_false(tl_binary_has_lines(binary));
+	tl_binary_close(binary);
+	temp_write(&temp, "names", hidden, sizeof(hidden) - 1);
+	assert_int_equal(open_named(&binary, "names", 0, &err), TL_BAD_FORMAT);
+	assert_non_null(strstr(err.text, "kptr_restrict"));
+}
+
 /* The names of the hand-made table, by their offsets in it. */
 static const char names[] =
 	"\0outer\0inner\0b_global\0a_global\0a_local\0a_weak\0an_object\0label\0unsized\0last\0"
@@ -378,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_classes_and_orders_open),
+		cmocka_unit_test(names_of_a_kernel),
 		cmocka_unit_test(the_best_symbol_names_an_address),
 		cmocka_unit_test(raw_names_stay_mangled),
 		cmocka_unit_test(sections_are_found_by_name),

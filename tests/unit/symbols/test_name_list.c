@@ -123,6 +123,34 @@ TEST(hidden_addresses)
 	tl_name_list_free(&list);
 }
 
+/* System.map and kallsyms are known by their first line; maps of compilers have no type in it. */
+TEST(known_by_the_first_line)
+{
+	static const char *const good[] = { "ffff800008000000 t _head\n", "c0008000 T stext\n",
+					    "0000000000000000 A fixed\tx\n" };
+	static const char *const bad[] = {
+		"",
+		"ffff800008000000\n",
+		"ffff800008000000 t\n",
+		"ffff800008000000 tt two\n",
+		"ffff80000800000 t fifteen\n",
+		"ffff8000080000000 t seventeen\n",
+		"7f0000001000 20 compiled\n",
+		"\177ELF",
+		"\nffff800008000000 t second_line\n",
+	};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		write_text(good[i]);
+		assert_true(tl_name_list_is_kallsyms(path));
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		write_text(bad[i]);
+		assert_false(tl_name_list_is_kallsyms(path));
+	}
+	assert_false(tl_name_list_is_kallsyms("/nowhere/kallsyms"));
+}
+
 /* ---- maps of run-time compilers ---- */
 
 TEST(compiled_code_has_a_size)
@@ -202,6 +230,7 @@ int main(void)
 		cmocka_unit_test(only_code_of_the_kernel),
 		cmocka_unit_test(best_name_of_an_address),
 		cmocka_unit_test(hidden_addresses),
+		cmocka_unit_test(known_by_the_first_line),
 		cmocka_unit_test(compiled_code_has_a_size),
 		cmocka_unit_test(later_code_replaces_earlier),
 		cmocka_unit_test(lines_that_are_no_code),

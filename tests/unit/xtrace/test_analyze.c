@@ -419,7 +419,8 @@ static void put_call(struct bytes *b, uint64_t number, uint64_t x0, uint64_t x1,
 		put_value(b, SVCARG, args[i]);
 }
 
-#define CALL_COLUMNS "thread,instruction,between,pc,number,name,arguments,result,error,vectors\n"
+#define CALL_COLUMNS                                                                               \
+	"thread,instruction,between,pc,number,name,arguments,result,error,vectors,task\n"
 
 TEST(calls_with_results)
 {
@@ -436,12 +437,13 @@ TEST(calls_with_results)
 	put_call(&b, 9999, 1, 2, 3);
 	put_value(&b, SVCRET, (uint64_t)-38);
 	put_call(&b, 93, 7, 0, 0);
-	assert_csv(
-		&b, (struct tl_xtrace_analysis_options){ .analyses = TL_XTRACE_ANALYZE_SYSCALLS },
-		CALL_COLUMNS "0,2,2,0x1008,64,write,0x1 0x9000 0x5,5,,\n"
-			     "0,4,1,0x1010,56,openat,0xffffffffffffff9c 0x9100 0x0 0x0,-2,ENOENT,\n"
-			     "0,6,1,0x1018,9999,,0x1 0x2 0x3 0x0 0x0 0x0,-38,ENOSYS,\n"
-			     "0,7,0,0x101c,93,exit,0x7,,,\n");
+	assert_csv(&b,
+		   (struct tl_xtrace_analysis_options){ .analyses = TL_XTRACE_ANALYZE_SYSCALLS },
+		   CALL_COLUMNS
+		   "0,2,2,0x1008,64,write,0x1 0x9000 0x5,5,,,\n"
+		   "0,4,1,0x1010,56,openat,0xffffffffffffff9c 0x9100 0x0 0x0,-2,ENOENT,,\n"
+		   "0,6,1,0x1018,9999,,0x1 0x2 0x3 0x0 0x0 0x0,-38,ENOSYS,,\n"
+		   "0,7,0,0x101c,93,exit,0x7,,,,\n");
 }
 
 TEST(calls_with_vectors)
@@ -459,7 +461,7 @@ TEST(calls_with_vectors)
 	put_inst(&b, 0, A64_NOP);
 	assert_csv(&b,
 		   (struct tl_xtrace_analysis_options){ .analyses = TL_XTRACE_ANALYZE_SYSCALLS },
-		   CALL_COLUMNS "0,1,1,0x1004,66,writev,0x1 0x9000 0x2,7,,0xa000:3 0xb000:4\n");
+		   CALL_COLUMNS "0,1,1,0x1004,66,writev,0x1 0x9000 0x2,7,,0xa000:3 0xb000:4,\n");
 }
 
 /* The result is the call's own only where the program goes on as it was. */
@@ -505,8 +507,10 @@ TEST(results_of_other_tasks)
 		assert_csv(&b,
 			   (struct tl_xtrace_analysis_options){
 				   .analyses = TL_XTRACE_ANALYZE_SYSCALLS },
-			   ways[i].own ? CALL_COLUMNS "0,1,1,0x1004,172,getpid,,42,,\n"
-				       : CALL_COLUMNS "0,1,1,0x1004,172,getpid,,,,\n");
+			   ways[i].own ? CALL_COLUMNS
+				   "0,1,1,0x1004,172,getpid,,42,,,0xffff000000001000\n"
+				       : CALL_COLUMNS
+				   "0,1,1,0x1004,172,getpid,,,,,0xffff000000001000\n");
 	}
 }
 

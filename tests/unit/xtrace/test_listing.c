@@ -114,18 +114,18 @@ TEST(tokens_as_json)
 	open_trace(&t, &b, NULL);
 	assert_listed(&t, TOKENS, true, &tl_xtrace_everything,
 		      "{\"offset\":0,\"token\":\"PCINST\",\"el\":0,\"pc\":\"0x1000\",\"opcode\":"
-		      "4181721120}\n"
-		      "{\"offset\":13,\"token\":\"TIME\",\"time\":9}\n"
+		      "\"0xf9400020\"}\n"
+		      "{\"offset\":13,\"token\":\"TIME\",\"time\":\"0x9\"}\n"
 		      "{\"offset\":22,\"token\":\"LOAD\",\"address\":\"0x9000\",\"size\":2,"
 		      "\"value\":\"0x1234\"}\n"
 		      "{\"offset\":33,\"token\":\"INST\",\"el\":0,\"pc\":\"0x1004\",\"opcode\":"
-		      "3556769793}\n"
-		      "{\"offset\":38,\"token\":\"SVCARG\",\"value\":66}\n"
+		      "\"0xd4000001\"}\n"
+		      "{\"offset\":38,\"token\":\"SVCARG\",\"value\":\"0x42\"}\n"
 		      "{\"offset\":47,\"token\":\"SYSCALL_VEC\",\"iovecs\":[{\"base\":\"0xa000\","
 		      "\"length\":3}]}\n"
-		      "{\"offset\":72,\"token\":\"SVCRET\",\"value\":3}\n"
+		      "{\"offset\":72,\"token\":\"SVCRET\",\"value\":\"0x3\"}\n"
 		      "{\"offset\":81,\"token\":\"INST\",\"el\":0,\"pc\":\"0x1008\",\"opcode\":"
-		      "3596551104}\n"
+		      "\"0xd65f03c0\"}\n"
 		      "{\"offset\":86,\"token\":\"TARGET_B\",\"target\":\"0x2000\"}\n");
 	close_trace(&t);
 	free_bytes(&b);
@@ -149,12 +149,12 @@ TEST(instructions)
 	part.from_pc = 0x1008;
 	assert_listed(&t, INSTRUCTIONS, true, &part,
 		      "{\"offset\":81,\"token\":\"INST\",\"ordinal\":2,\"el\":0,\"pc\":\"0x1008\","
-		      "\"opcode\":3596551104,\"target\":\"0x2000\"}\n");
+		      "\"opcode\":\"0xd65f03c0\",\"target\":\"0x2000\"}\n");
 	part = tl_xtrace_everything;
 	part.to_ordinal = 1;
 	assert_listed(&t, INSTRUCTIONS, true, &part,
 		      "{\"offset\":0,\"token\":\"PCINST\",\"ordinal\":0,\"el\":0,\"pc\":\"0x1000\","
-		      "\"opcode\":4181721120,\"time\":\"0x9\",\"accesses\":[{\"store\":false,"
+		      "\"opcode\":\"0xf9400020\",\"time\":\"0x9\",\"accesses\":[{\"store\":false,"
 		      "\"address\":\"0x9000\",\"size\":2,\"value\":\"0x1234\"}]}\n");
 	close_trace(&t);
 	free_bytes(&b);
