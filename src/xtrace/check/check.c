@@ -25,8 +25,12 @@ static inline void end_instruction(struct tl_xtrace_check_stream *s, bool cut, b
 	if (!s->last.op || s->ended)
 		return;
 	s->ended = true;
-	/* Every other instruction is of this kind. */
-	if (!s->last.op->inert || s->last.seen)
+	/* Nearly every other instruction is of one of these kinds. */
+	if (!s->last.seen && s->last.op->inert)
+		return;
+	if (!s->last.seen && s->last.op->computes)
+		tl_xtrace_registers_apply(&s->registers, &s->last.op->effect, s->last.pc, NULL, 0);
+	else
 		judge_instruction(s, cut, interrupted);
 }
 

@@ -68,22 +68,35 @@ struct tl_xtrace_check_access {
 	int32_t offset;
 };
 
-/* Properties of an opcode, cached. */
+/*
+ * Properties of an opcode, cached. Two lines of a processor's cache, of which the effect on
+ * registers is the second: what every instruction is asked for stands together.
+ */
 struct tl_xtrace_check_opcode {
 	struct tl_a64 a64;
-	struct tl_xtrace_insn_effect effect;
-	struct tl_xtrace_check_access access;
 	uint32_t belongs; /* kinds of tokens that may stand behind it, as bits */
 	uint32_t wants;   /* those that must, if this collector writes them */
 	bool simple;      /* goes on behind itself */
 	bool inert;       /* needs no tokens, and changes no register */
+	bool computes;    /* needs no tokens, and changes registers by what is in them alone */
+	struct tl_xtrace_check_access access;
+	uint8_t unused[8];
+	struct tl_xtrace_insn_effect effect;
 };
 
-enum { TL_XTRACE_CHECK_CACHE_BITS = 12, TL_XTRACE_CHECK_SYSREGS = 5 };
+enum {
+	TL_XTRACE_CHECK_CACHE_BITS = 13,
+	TL_XTRACE_CHECK_CACHE_LINE = 64,
+	TL_XTRACE_CHECK_SYSREGS = 5,
+};
 
 struct tl_xtrace_check_cache {
 	struct tl_xtrace_check_opcode slots[1 << TL_XTRACE_CHECK_CACHE_BITS];
 };
+
+_Static_assert(sizeof(void *) != 8 ||
+		       sizeof(struct tl_xtrace_check_opcode) == 2 * TL_XTRACE_CHECK_CACHE_LINE,
+	       "slots are at the beginning of a line");
 
 /* A memory that one or several streams share, and the address spaces in it. */
 struct tl_xtrace_check_memory {

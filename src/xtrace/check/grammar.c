@@ -63,6 +63,12 @@ void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op)
 		op->belongs |= bit(TL_XTRACE_TARGET_B);
 	op->wants = of_specials_wanted(op);
 	op->simple = op->a64.flow == TL_A64_NEXT;
+	op->computes = op->simple && op->a64.special == TL_A64_PLAIN && !op->a64.access &&
+		       !op->wants && !op->effect.writes_back &&
+		       (op->effect.kind == TL_XTRACE_EFFECT_COMPUTE ||
+			op->effect.kind == TL_XTRACE_EFFECT_CONSTANT ||
+			op->effect.kind == TL_XTRACE_EFFECT_ADD ||
+			op->effect.kind == TL_XTRACE_EFFECT_MOVE);
 	op->inert = op->simple && op->a64.special == TL_A64_PLAIN && !op->a64.access &&
 		    !op->effect.kind && !op->effect.forget && !op->effect.writes_back;
 }

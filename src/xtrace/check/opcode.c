@@ -28,10 +28,12 @@ void tl_xtrace_check_replace(struct tl_xtrace_checker *c, struct tl_xtrace_check
 /* Its slots hold what their opcodes mean from the beginning: all of them 0. */
 struct tl_xtrace_check_cache *tl_xtrace_check_make_cache(void)
 {
-	struct tl_xtrace_check_cache *cache = calloc(1, sizeof(*cache));
+	struct tl_xtrace_check_cache *cache =
+		aligned_alloc(TL_XTRACE_CHECK_CACHE_LINE, sizeof(*cache));
 
 	if (!cache)
 		return NULL;
+	cache->slots[0] = (struct tl_xtrace_check_opcode){ .simple = false };
 	classify(&cache->slots[0], 0);
 	for (size_t i = 1; i < sizeof(cache->slots) / sizeof(cache->slots[0]); i++)
 		cache->slots[i] = cache->slots[0];

@@ -369,11 +369,15 @@ struct tl_xtrace_insn_effect tl_xtrace_insn_effect(uint32_t opcode)
 
 static uint64_t loaded_value(const struct tl_xtrace_insn_effect *e, const uint8_t *data)
 {
-	uint64_t value = 0, sign;
+	uint64_t value, sign;
 
-	for (unsigned i = 0; i < e->size; i++)
-		value |= (uint64_t)data[i] << 8 * i;
-	if (e->extend == TL_XTRACE_EXTEND_ZERO || e->size == 8)
+	if (e->size == 8)
+		return tl_get64s(data, TL_HOST_BIG_ENDIAN);
+	if (e->size == 4)
+		value = tl_get32s(data, TL_HOST_BIG_ENDIAN);
+	else
+		value = data[0] | (e->size == 2 ? (uint64_t)data[1] << 8 : 0);
+	if (e->extend == TL_XTRACE_EXTEND_ZERO)
 		return value;
 	sign = UINT64_C(1) << (8 * e->size - 1);
 	value = (value ^ sign) - sign;
