@@ -98,7 +98,7 @@ static int fold_kept(struct command_job *job, size_t number, struct tl_profile *
 		job->error_shown = true; /* by the master */
 		return TL_BAD_FORMAT;
 	}
-	fd = fleet_run(&outcome->runs, number);
+	fd = fleet_run(&outcome->runs, number, job->settings);
 	name_file(&name, fd);
 	status = fd < 0 ? TL_NO_MEMORY : tl_input_open(&input, &name.path, 1, NULL, NULL, err);
 	if (status == 0)

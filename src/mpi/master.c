@@ -257,9 +257,10 @@ static void take_run(struct master *m, const struct note *note, int bytes)
 		unit->place = place;
 }
 
-static int copy_run(const struct fleet_runs *runs, const struct run_place *place)
+static int copy_run(const struct fleet_runs *runs, const struct run_place *place,
+		    const struct settings *settings)
 {
-	int copy = bytes_make(NULL, 0);
+	int copy = place->size > NOTE_IN_MEMORY ? make_scratch_file(settings) : bytes_make(NULL, 0);
 
 	if (copy < 0 || copy_bytes(runs->file, place->offset, copy, 0, place->size))
 		return copy;
@@ -267,9 +268,9 @@ static int copy_run(const struct fleet_runs *runs, const struct run_place *place
 	return -1;
 }
 
-int fleet_run(const struct fleet_runs *runs, size_t number)
+int fleet_run(const struct fleet_runs *runs, size_t number, const struct settings *settings)
 {
-	return copy_run(runs, &runs->places[number]);
+	return copy_run(runs, &runs->places[number], settings);
 }
 
 void fleet_outcome_free(struct fleet_outcome *outcome)
@@ -497,7 +498,7 @@ static void hand_unit(struct master *m, int rank, uint32_t number)
 	if (unit->kept) {
 		note.flags |= NOTE_KEPT;
 		note.size = unit->place.size;
-		bytes = copy_run(&m->outcome->runs, &unit->place);
+		bytes = copy_run(&m->outcome->runs, &unit->place, m->settings);
 	} else {
 		bytes = bytes_make(unit->files, (size_t)note.size);
 	}

@@ -33,6 +33,6 @@ void master_run(struct relay *relay, const struct settings *settings,
 		struct fleet_outcome *outcome);
 void fleet_outcome_free(struct fleet_outcome *outcome);
 /* A copy of the profile file of a run. -1: no memory, or it cannot be read. */
-int fleet_run(const struct fleet_runs *runs, size_t number);
+int fleet_run(const struct fleet_runs *runs, size_t number, const struct settings *settings);
 
 #endif

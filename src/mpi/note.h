@@ -60,6 +60,9 @@ bool note_send(int socket, const struct note *note, int bytes);
 /* 1; 0: the other side has ended. *bytes is the caller's to close. */
 int note_receive(int socket, struct note *note, int *bytes);
 
+/* Bytes beyond which a profile is kept in a file of --scratch. */
+enum { NOTE_IN_MEMORY = 1 << 20 };
+
 /* A file in memory. -1: no memory. */
 int bytes_make(const void *data, size_t size);
 /* All of a file's bytes and a '\0' behind, for free(). NULL: no memory, or it cannot be read. */

@@ -161,8 +161,7 @@ static void begin_note(struct relay *relay, struct incoming *in, int rank)
 	in->bytes = -1;
 	if (!in->left)
 		return;
-	/* A sum may be large. */
-	if (in->note.kind == NOTE_ADD || in->note.kind == NOTE_SUM)
+	if (in->note.size > NOTE_IN_MEMORY)
 		in->bytes = make_scratch_file(relay->settings);
 	else
 		in->bytes = bytes_make(NULL, 0);

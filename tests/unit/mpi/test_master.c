@@ -589,7 +589,7 @@ TEST(the_shares_of_large_logs)
 }
 
 /* The profile of each file that can be read is kept, however often it was read. */
-static void assert_runs(const struct fleet_outcome *outcome)
+static void assert_runs(const struct fleet_outcome *outcome, const struct settings *settings)
 {
 	size_t missing = 0;
 
@@ -606,7 +606,7 @@ static void assert_runs(const struct fleet_outcome *outcome)
 		if (!place->size)
 			continue;
 		snprintf(text, sizeof(text), "file %d\n", i);
-		fd = fleet_run(&outcome->runs, (size_t)i);
+		fd = fleet_run(&outcome->runs, (size_t)i, settings);
 		kept = bytes_read(fd, (size_t)place->size);
 		assert_string_equal(kept, text);
 		free(kept);
@@ -632,7 +632,7 @@ TEST(the_runs_of_two_sides)
 		fleet.before = 1 + draw((unsigned)fleet.files - 1);
 		settings.diff.before = fleet.before;
 		outcome = run(&settings, said, sizeof(said));
-		assert_runs(&outcome);
+		assert_runs(&outcome, &settings);
 		if (seed % 2 == 0)
 			assert_int_equal(outcome.missing, 0);
 		fleet_outcome_free(&outcome);
