@@ -13,6 +13,7 @@
 #include <tracelathe/tracelathe.h>
 
 #include "exercise.h"
+#include "exercise_text.h"
 #include "mutate.h"
 #include "wrap.h"
 
@@ -28,7 +29,8 @@ struct wish {
 	bool binary;
 	bool simpoints; /* slices and their table instead */
 	bool part;      /* of instructions 50 to 150, with warm-up */
-	bool policies;  /* caches that are followed in all they can do */
+	bool policies;  /* caches and predictors that are described, in all they can do */
+	bool intervals;
 };
 
 enum {
@@ -37,18 +39,22 @@ enum {
 };
 
 static const struct wish wishes[] = {
-	{ ALL, TL_REPORT_TEXT, NULL, true, false, false, false },
-	{ ALL, TL_REPORT_JSON, NULL, false, false, false, false },
-	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true, false, false, false },
-	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false, false, false, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false, false, false, false },
-	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false, false, false, false },
-	{ 0, TL_REPORT_TEXT, "tarmac", false, false, false, false },
-	{ 0, TL_REPORT_TEXT, "champsim", false, false, false, false },
-	{ 0, TL_REPORT_TEXT, "jsonl", false, false, false, false },
-	{ 0, TL_REPORT_TEXT, "bbv", false, false, false, false },
+	{ .what = ALL, .form = TL_REPORT_TEXT, .binary = true },
+	{ .what = ALL, .form = TL_REPORT_JSON },
+	{ .what = TL_ANALYZE_CACHE, .form = TL_REPORT_CSV, .binary = true },
+	{ .what = TL_ANALYZE_SYSCALLS, .form = TL_REPORT_CSV },
+	{ .what = TL_ANALYZE_BBV, .form = TL_REPORT_TEXT },
+	{ .what = TL_ANALYZE_BBV, .form = TL_REPORT_JSON },
+	{ .form = TL_REPORT_TEXT, .to = "tarmac" },
+	{ .form = TL_REPORT_TEXT, .to = "champsim" },
+	{ .form = TL_REPORT_TEXT, .to = "jsonl" },
+	{ .form = TL_REPORT_TEXT, .to = "bbv" },
 	{ .what = ALL, .form = TL_REPORT_JSON, .part = true },
-	{ .what = TL_ANALYZE_CACHE, .form = TL_REPORT_JSON, .policies = true },
+	{ .what = ALL, .form = TL_REPORT_JSON, .intervals = true },
+	{ .what = ALL, .form = TL_REPORT_CSV, .intervals = true },
+	{ .what = TL_ANALYZE_CACHE | TL_ANALYZE_BRANCHES,
+	  .form = TL_REPORT_JSON,
+	  .policies = true },
 	{ .form = TL_REPORT_CSV, .simpoints = true },
 	{ .form = TL_REPORT_TEXT, .simpoints = true },
 };
@@ -58,11 +64,16 @@ static const struct wish shared = { .what = TL_ANALYZE_SHARING, .binary = true }
 
 /* Of SimPoint: intervals of 100 instructions, and what they weigh. */
 static char simpoints[64], weights[64];
-static char policies[64];
+static const char points_text[] = "0 1\n2 0\n", weights_text[] = "0.25 0\n0.75 1\n";
+static char policies[64], predictors[64];
 static const char described[] =
 	"I instruction size=1K ways=2 line=32 next=U policy=rrip prefetch=next\n"
 	"D data size=1K ways=4 line=32 next=U policy=plru prefetch=stride write=through\n"
 	"U unified size=4K ways=4 line=64 inclusive policy=random seed=3\n";
+
+static const char predicting[] = "B bimodal entries=64\nG gshare entries=64 history=6\n"
+				 "T tage tables=3 entries=64 base=128 history=40\n"
+				 "K btb entries=16 ways=2\nS stack entries=4\n";
 
 struct input {
 	char paths[2][512];
@@ -121,8 +132,12 @@ static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_out
 		analysis.instructions = (struct tl_number_range){ 50, 150 };
 		analysis.warmup = 20;
 	}
-	if (wish->policies)
+	if (wish->intervals)
+		analysis.interval = 40;
+	if (wish->policies) {
 		analysis.caches = policies;
+		analysis.predictors = predictors;
+	}
 	if (wish->simpoints)
 		return slice_points(input, wish, out, &err);
 	if (wish->to)
@@ -253,6 +268,46 @@ static int damage(const char *folder, const struct input *from, unsigned count, 
 	return failures;
 }
 
+/* What stands beside a trace: descriptions, and SimPoint's files, cut and damaged. */
+static int damage_text(const struct input *in, const struct wish *wish, const char *path,
+		       const char *text, unsigned count, uint64_t *runs)
+{
+	size_t size = strlen(text);
+	uint8_t *copy = malloc(size + 4 * MUTATE_GROWTH);
+	int failures = 0;
+
+	for (unsigned i = 0; copy && i < count; i++) {
+		struct random random = random_for(8, i);
+		size_t length = i < size ? i : size;
+
+		memcpy(copy, text, size);
+		if (i >= size)
+			mutate_text(copy, &length, &random);
+		store(path, copy, length);
+		if (run_once(in, wish, 0, false).leaked) {
+			fprintf(stderr, "%s: mutant %u leaks\n", path, i);
+			failures++;
+		}
+		++*runs;
+	}
+	store(path, (const uint8_t *)text, size);
+	free(copy);
+	return failures;
+}
+
+static int damage_texts(const struct input *in, unsigned count, uint64_t *runs)
+{
+	static const struct wish described_ones = { .what = TL_ANALYZE_CACHE | TL_ANALYZE_BRANCHES,
+						    .form = TL_REPORT_JSON,
+						    .policies = true };
+	static const struct wish points = { .form = TL_REPORT_CSV, .simpoints = true };
+
+	return damage_text(in, &described_ones, policies, described, count, runs) +
+	       damage_text(in, &described_ones, predictors, predicting, count, runs) +
+	       damage_text(in, &points, simpoints, points_text, count, runs) +
+	       damage_text(in, &points, weights, weights_text, count, runs);
+}
+
 /* ---- the whole ---- */
 
 static void find(struct input *in, const char *const *names, size_t count)
@@ -281,9 +336,11 @@ int main(int argc, char **argv)
 	snprintf(simpoints, sizeof(simpoints), "%s/simpoints", folder);
 	snprintf(weights, sizeof(weights), "%s/weights", folder);
 	snprintf(policies, sizeof(policies), "%s/policies", folder);
+	snprintf(predictors, sizeof(predictors), "%s/predictors", folder);
 	store(policies, (const uint8_t *)described, sizeof(described) - 1);
-	store(simpoints, (const uint8_t *)"0 1\n2 0\n", 8);
-	store(weights, (const uint8_t *)"0.25 0\n0.75 1\n", 14);
+	store(predictors, (const uint8_t *)predicting, sizeof(predicting) - 1);
+	store(simpoints, (const uint8_t *)points_text, sizeof(points_text) - 1);
+	store(weights, (const uint8_t *)weights_text, sizeof(weights_text) - 1);
 	find(&single, one, 1);
 	find(&group, two, 2);
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
@@ -294,7 +351,9 @@ int main(int argc, char **argv)
 		failures += refuse_each(&group, &shared, onward, &runs);
 	}
 	failures += damage(folder, &single, mutants, &runs);
+	failures += damage_texts(&single, mutants / 4, &runs);
 	remove(policies);
+	remove(predictors);
 	remove(simpoints);
 	remove(weights);
 	rmdir(folder);
