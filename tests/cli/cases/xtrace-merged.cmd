@@ -17,4 +17,10 @@ for thread in 0 1; do
 	tracelathe dump --instructions --no-text --thread $thread ./*.xinsndata.bin.zst >"$alone"
 	tracelathe dump --instructions --no-text ./*.xinsndata.bin.zst | grep " thread $thread " | cmp - "$alone" && echo the same
 done
+# A window of instructions has each stream's own, with all that belongs to them and nothing behind.
+for thread in 0 1; do
+	tracelathe dump --json --ordinals 2000..2501 ./*.$thread.*.xinsndata.bin.zst >"$alone"
+	tracelathe dump --json --ordinals 2000..2501 ./*.xinsndata.bin.zst | grep "\"thread\":$thread," |
+		sed "s/\"thread\":$thread,//" | cmp - "$alone" && grep -c opcode "$alone"
+done
 tracelathe dump --compare 0,1 --thread 1 ./*.xinsndata.bin.zst | head -n 4
