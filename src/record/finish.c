@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* After an interruption: what is left becomes the recording. */
-#include "core/error.h"
 #include "core/sized.h"
 #include "record/parts.h"
 
@@ -18,12 +17,10 @@ int tl_record_finish(const char *output, tl_record_note_fn *note, void *arg,
 		.note_arg = arg,
 		.result = &made,
 	};
-	int status;
+	int status = tl_record_parts_name(output, parts, err);
 
-	if (!tl_record_parts_name(output, parts))
-		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
-				   "the name of the recording is too long, or its folder is not "
-				   "there");
+	if (status < 0)
+		return status;
 	status = tl_emulation_is_in(parts) ? tl_emulation_join(&session, err)
 					   : tl_record_parts_join(&session, err);
 	if (status < 0)

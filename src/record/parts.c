@@ -21,16 +21,21 @@
 
 /* ---- the folder ---- */
 
-bool tl_record_parts_name(const char *output, char parts[TL_RECORD_PATH])
+int tl_record_parts_name(const char *output, char parts[TL_RECORD_PATH], struct tl_error *err)
 {
 	char *folder = tl_file_directory(output), whole[TL_RECORD_PATH];
 	bool found = folder && realpath(folder, whole);
 
+	if (!folder || (!found && errno == ENOMEM)) {
+		free(folder);
+		return tl_error_memory(err);
+	}
 	free(folder);
-	if (!found)
-		return false;
-	return snprintf(parts, TL_RECORD_PATH, "%s/%s.parts", strcmp(whole, "/") ? whole : "",
-			tl_file_base_name(output)) < TL_RECORD_PATH - 64;
+	if (found && snprintf(parts, TL_RECORD_PATH, "%s/%s.parts", strcmp(whole, "/") ? whole : "",
+			      tl_file_base_name(output)) < TL_RECORD_PATH - 64)
+		return 0;
+	return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
+			   "the name of the recording is too long, or its folder is not there");
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)

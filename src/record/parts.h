@@ -8,8 +8,8 @@
  */
 #include "record/recorder.h"
 
-/* The absolute name of the folder; false: too long, or the folder it is to be in is not there. */
-bool tl_record_parts_name(const char *output, char parts[TL_RECORD_PATH]);
+/* The absolute name of the folder; TL_TOO_LARGE: also if the folder it is to be in is not there. */
+int tl_record_parts_name(const char *output, char parts[TL_RECORD_PATH], struct tl_error *err);
 /* Make the folder, anew. */
 int tl_record_parts_make(const char *parts, struct tl_error *err);
 /* A file in the folder that the run-time reads. */

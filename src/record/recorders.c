@@ -156,10 +156,9 @@ static int name_output(struct tl_record_session *session, const struct tl_record
 	int size = given ? snprintf(output, TL_RECORD_PATH, "%s", given)
 			 : snprintf(output, TL_RECORD_PATH, "%s%s", name, recorder->suffix);
 
-	if (size < TL_RECORD_PATH && tl_record_parts_name(output, parts))
-		return 0;
-	return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
-			   "the name of the recording is too long, or its folder is not there");
+	if (size < TL_RECORD_PATH)
+		return tl_record_parts_name(output, parts, err);
+	return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE, "the name of the recording is too long");
 }
 
 static int record(struct tl_record_session *session, struct tl_error *err)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -135,8 +137,35 @@ enum tl_recorder_answer tl_record_probe_callgrind(const struct tl_record_program
 		      "valgrind is here, and runs any program (not AVX-512)");
 }
 
+static bool is_before(const struct timespec *left, const struct timespec *right)
+{
+	return left->tv_sec < right->tv_sec ||
+	       (left->tv_sec == right->tv_sec && left->tv_nsec < right->tv_nsec);
+}
+
+/* A profile is written at the end of a process: its file is there from the beginning, empty. */
+static void take_profile(struct tl_record_session *session, const char *path,
+			 const struct timespec *begun)
+{
+	struct stat status;
+
+	/* An older one is that of another recording. */
+	if (stat(path, &status) || is_before(&status.st_mtim, begun))
+		return;
+	if (status.st_size) {
+		tl_record_add_file(session->result, path);
+		return;
+	}
+	unlink(path);
+	session->result->incomplete = true;
+	tl_record_note(session,
+		       "a process has no profile: it was killed, or executed another program, "
+		       "before it could write one");
+}
+
 /* Each process writes OUTPUT.PID; that of the program itself becomes OUTPUT. */
-static int take_profiles(struct tl_record_session *session, struct tl_error *err)
+static int take_profiles(struct tl_record_session *session, const struct timespec *begun,
+			 struct tl_error *err)
 {
 	char own[TL_RECORD_PATH], path[TL_RECORD_PATH + 256], *folder;
 	const char *name = tl_file_base_name(session->output);
@@ -144,11 +173,11 @@ static int take_profiles(struct tl_record_session *session, struct tl_error *err
 	int count;
 
 	snprintf(own, sizeof(own), "%.4000s.callgrind-%d", session->output, session->child);
-	if (access(own, R_OK))
-		return 0;
-	if (rename(own, session->output))
-		return tl_error_system(err, "cannot move the profile to its place");
-	tl_record_add_file(session->result, session->output);
+	if (!access(own, R_OK)) {
+		if (rename(own, session->output))
+			return tl_error_system(err, "cannot move the profile to its place");
+		take_profile(session, session->output, begun);
+	}
 	folder = tl_file_directory(session->output);
 	if (!folder)
 		return tl_error_memory(err);
@@ -161,7 +190,7 @@ static int take_profiles(struct tl_record_session *session, struct tl_error *err
 		    !strncmp(names[i]->d_name + size, ".callgrind-", 11)) {
 			snprintf(path, sizeof(path), "%.*s%s", (int)(name - session->output),
 				 session->output, names[i]->d_name);
-			tl_record_add_file(session->result, path);
+			take_profile(session, path, begun);
 		}
 		free(names[i]);
 	}
@@ -176,11 +205,14 @@ int tl_record_run_callgrind(struct tl_record_session *session, struct tl_error *
 	const char *const words[] = {
 		valgrind_tool.name, "--tool=callgrind", "-q", "--dump-instr=yes", file, NULL
 	};
+	struct timespec begun;
 	int status;
 
 	snprintf(file, sizeof(file), "--callgrind-out-file=%s.callgrind-%%p", session->output);
+	/* The clock that files get their times by. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &begun);
 	status = run_tool(session, words, err);
 	if (status < 0)
 		return status;
-	return take_profiles(session, err);
+	return take_profiles(session, &begun, err);
 }

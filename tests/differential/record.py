@@ -45,7 +45,7 @@ def build(folder, compiler, source, options):
     return program if not done.returncode else None
 
 
-def record(folder, program, *arguments, options=(), status=3):
+def record(folder, program, *arguments, options=(), status=3, written=True):
     """Run it; the names of the logs, the lines on stderr, the counts of each process."""
     for name in glob.glob(os.path.join(folder, "log*")) + glob.glob(os.path.join(folder, "counts*")):
         os.remove(name)
@@ -61,7 +61,7 @@ def record(folder, program, *arguments, options=(), status=3):
             counts[int(path.rsplit(".", 1)[1])] = {
                 name: int(count) for count, name in (line.rstrip("\n").split(" ", 1) for line in file)}
     logs = [path for path in sorted(glob.glob(log + "*")) if not path.endswith(".map")]
-    expect("last line", lines[-1].startswith("tracelathe report "), True)
+    expect("last line", lines[-1].startswith("tracelathe report "), written)
     expect("no parts left", os.path.exists(log + ".parts"), False)
     return logs, lines, counts
 
@@ -156,21 +156,41 @@ def check_static(folder):
                 compare("static %s %s %s" % (compiler, how, source), logs, counts, orphans=None)
 
 
-def check_faults(folder, program):
+def check_faults(folder, program, how):
     """A log of every end; the status is that of the program, as a shell has it."""
+    options = ("--how", how)
     for fault, status in (("kill", 137), ("abort", 134), ("segv", 139), ("_exit", 7), ("exec", 0), ("close", 3),
                           ("thousand", 3)):
-        logs, _, counts = record(folder, program, fault, status=status)
-        compare("fault " + fault, logs, counts)
+        logs, _, counts = record(folder, program, fault, options=options, status=status)
+        compare("%s, fault %s" % (how, fault), logs, counts)
         text = subprocess.run([common.command(), "report", logs[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True)
         said = "did not end by exit()" in text.stderr
-        expect("fault %s: a process that did not end is told" % fault, said, fault not in ("close", "thousand"))
-        expect("fault %s: status of report" % fault, text.returncode, 0)
-    logs, lines, _ = record(folder, program, "full")
-    expect("full: record says so", any("could not be written: File too large" in line for line in lines), True)
+        expect("%s, fault %s: a process that did not end is told" % (how, fault), said, fault not in ("close", "thousand"))
+        expect("%s, fault %s: status of report" % (how, fault), text.returncode, 0)
+    logs, lines, _ = record(folder, program, "full", options=options)
+    expect(how + ", full: record says so", any("could not be written: File too large" in line for line in lines), True)
     done = subprocess.run([common.command(), "report", logs[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    expect("full: report says so", ("could not write all records" in done.stderr, done.returncode), (True, 1))
+    expect(how + ", full: report says so", ("could not write all records" in done.stderr, done.returncode), (True, 1))
+
+
+def check_callgrind(folder, program):
+    """valgrind writes at the end of a process: what is not there then is told. Calls are those of the counters."""
+    for fault, status in (("abort", 134), ("exec", 2), ("close", 3), ("_exit", 7)):
+        name = "callgrind, fault %s: " % fault
+        logs, lines, counts = record(folder, program, fault, options=("--how", "callgrind"), status=status,
+                                     written=fault != "exec")
+        expect(name + "a profile that is missing is told", any("has no profile" in line for line in lines), fault == "exec")
+        if fault == "exec":
+            continue
+        named = lines[-1].split()[2:]
+        expect(name + "profiles", (len(logs), sorted(named) == logs), (len(counts), True))
+        executed = {}
+        for row in common.report(named[0]):
+            function = row["function"]
+            executed[function] = executed.get(function, 0) + int(row["calls"] or 0)
+        # Those of the process that was started, which counted all of leaf()'s calls but those of its child.
+        expect(name + "calls of a short function", executed.get("short_770"), max(c.get("short_770", 0) for c in counts.values()))
 
 
 def check_refusals(folder, program):
@@ -247,13 +267,16 @@ def main():
                     done += 1
         check_static(folder)
         program = build(folder, "gcc", "program.c", ["-O2", *CALLS])
-        check_faults(folder, program)
+        check_faults(folder, program, "calls")
+        check_callgrind(folder, program) if common.tool("valgrind") else print("without valgrind")
         check_refusals(folder, program)
         check_limits(folder, program)
         check_choice(folder, "patch", PATCH, "gcc")
         check_room_before_entries(folder)
         if common.tool("clang-19"):
             check_choice(folder, "xray", XRAY + ["-fxray-instruction-threshold=1"], "clang-19")
+            check_faults(folder, build(folder, "clang-19", "program.c", ["-O2", *XRAY, "-fxray-instruction-threshold=1"]), "xray")
+        check_faults(folder, build(folder, "gcc", "program.c", ["-O2", *PATCH]), "patch")
     common.finish(done, "kinds of programs recorded")
 
 

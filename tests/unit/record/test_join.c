@@ -449,25 +449,26 @@ TEST(parts_are_beside_the_output_by_an_absolute_name)
 {
 	char parts[TL_RECORD_PATH], expected[TL_RECORD_PATH], here[TL_RECORD_PATH / 2];
 	char longest[TL_RECORD_PATH];
+	struct tl_error err;
 
 	assert_non_null(getcwd(here, sizeof(here)));
-	assert_true(tl_record_parts_name("name", parts));
+	assert_int_equal(tl_record_parts_name("name", parts, &err), 0);
 	snprintf(expected, sizeof(expected), "%s/name.parts", here);
 	assert_string_equal(parts, expected);
-	assert_true(tl_record_parts_name("/name", parts));
+	assert_int_equal(tl_record_parts_name("/name", parts, &err), 0);
 	assert_string_equal(parts, "/name.parts");
-	assert_true(tl_record_parts_name("/usr/../usr/name.x", parts));
+	assert_int_equal(tl_record_parts_name("/usr/../usr/name.x", parts, &err), 0);
 	assert_string_equal(parts, "/usr/name.x.parts");
-	assert_false(tl_record_parts_name("/not/there/name", parts));
+	assert_int_equal(tl_record_parts_name("/not/there/name", parts, &err), TL_TOO_LARGE);
 	/* 64 bytes are kept for names in the folder. */
 	memset(longest, 'a', sizeof(longest));
 	longest[0] = '/';
 	longest[TL_RECORD_PATH - 64 - 7] = '\0';
-	assert_true(tl_record_parts_name(longest, parts));
+	assert_int_equal(tl_record_parts_name(longest, parts, &err), 0);
 	assert_int_equal(strlen(parts), TL_RECORD_PATH - 65);
 	longest[TL_RECORD_PATH - 64 - 7] = 'a';
 	longest[TL_RECORD_PATH - 64 - 6] = '\0';
-	assert_false(tl_record_parts_name(longest, parts));
+	assert_int_equal(tl_record_parts_name(longest, parts, &err), TL_TOO_LARGE);
 }
 
 TEST(a_folder_of_parts_is_made_anew)
