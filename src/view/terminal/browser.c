@@ -223,5 +223,5 @@ bool tl_browser_draw(struct tl_browser *browser, struct tl_canvas *canvas)
 		snprintf(browser->message, sizeof(browser->message), "out of memory");
 	browser->no_memory = false;
 	draw_foot(browser, canvas);
-	return true;
+	return !canvas->no_memory;
 }

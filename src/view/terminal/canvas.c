@@ -16,6 +16,7 @@ bool tl_canvas_begin(struct tl_canvas *canvas, int rows, int columns)
 		return false;
 	canvas->rows = rows;
 	canvas->columns = columns;
+	canvas->no_memory = false;
 	for (size_t i = 0; i < count; i++)
 		canvas->cells[i] = (struct tl_cell){ " ", TL_STYLE_PLAIN };
 	return true;
@@ -98,16 +99,24 @@ static int put_written(struct tl_canvas *canvas, int row, int column, int room, 
 {
 	struct tl_output *out;
 	size_t size;
-	int taken;
+	int taken = 0;
 
-	if (room <= 0 || tl_output_open_memory(&out, NULL) < 0)
+	if (room <= 0)
 		return 0;
+	if (tl_output_open_memory(&out, NULL) < 0) {
+		canvas->no_memory = true;
+		return 0;
+	}
 	if (shorten)
 		tl_put_short_name(out, text, (size_t)room);
 	else
 		tl_put_name(out, text);
 	tl_output_write(out, "", 1);
-	taken = put_shown(canvas, row, column, room, style, tl_output_bytes(out, &size));
+	/* Text that was cut has no end. */
+	if (tl_output_failed(out))
+		canvas->no_memory = true;
+	else
+		taken = put_shown(canvas, row, column, room, style, tl_output_bytes(out, &size));
 	tl_output_discard(out);
 	return taken;
 }

@@ -27,6 +27,7 @@ struct tl_canvas {
 	struct tl_cell *cells;
 	size_t capacity;
 	int rows, columns;
+	bool no_memory; /* text is missing for that */
 };
 
 /* An empty canvas of a size. False without memory. */

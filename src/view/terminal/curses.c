@@ -153,7 +153,8 @@ static int draw_once(struct terminal *t, struct tl_browser *browser, struct tl_e
 		show_canvas(t);
 		tl_canvas_begin(&t->canvas, rows, columns);
 	}
-	tl_browser_draw(browser, &t->canvas);
+	if (!tl_browser_draw(browser, &t->canvas))
+		return tl_error_memory(err);
 	show_canvas(t);
 	return 0;
 }

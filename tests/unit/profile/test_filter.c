@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A narrower profile, and a choice of functions. Quotes are from <tracelathe/profile.h>. */
-#include "machine.h"
+#include "stacks.h"
 
 #include "profile/model/model.h"
 
@@ -14,15 +14,6 @@ static void filtered(struct tl_profile **to, const struct tl_profile *from, cons
 	assert_int_equal(tl_profile_filtered(to, from, &filter, NULL), 0);
 }
 
-/* The number of a function by name, TL_NONE: the profile does not have it. */
-static uint32_t named(const struct tl_profile *profile, const char *name)
-{
-	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
-		if (!strcmp(tl_profile_function(profile, i)->name, name))
-			return i;
-	return TL_NONE;
-}
-
 static void has(const struct tl_profile *profile, const char *name, uint64_t calls, int64_t self,
 		int64_t inclusive)
 {
@@ -34,21 +25,6 @@ static void has(const struct tl_profile *profile, const char *name, uint64_t cal
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.self[0], self);
 	assert_int_equal(totals.inclusive[0], inclusive);
-}
-
-/*
- * f0 0..100 > f1 10..40 > f2 20..30 > f3 22..25; f0 > f2 50..60; f0 > f4 70..90, with f1 at the end
- * unfinished.
- */
-static void make_stacks(struct machine *m)
-{
-	static const struct step steps[] = {
-		{ IN, 0, 0 },   { IN, 1, 10 },   { IN, 2, 20 },  { IN, 3, 22 },    { OUT, 3, 25 },
-		{ OUT, 2, 30 }, { OUT, 1, 40 },  { IN, 2, 50 },  { OUT, 2, 60 },   { IN, 4, 70 },
-		{ OUT, 4, 90 }, { OUT, 0, 100 }, { IN, 1, 110 }, { TIME, 0, 120 },
-	};
-
-	machine_run(m, steps, sizeof(steps) / sizeof(steps[0]));
 }
 
 /*

@@ -2,6 +2,8 @@
 /* The profile where memory runs out: built, folded, merged, filtered, grouped and compared. */
 #include "../whole_profile.h"
 
+#include "profile/derive/recursion.h"
+
 /* ---- one profile ---- */
 
 typedef int build_fn(struct tl_profile **profile, uint32_t salt, struct tl_error *err);
@@ -196,6 +198,45 @@ static int spread_step(const void *input, uint64_t *digest)
 	return status;
 }
 
+static int idle_step(const void *input, uint64_t *digest)
+{
+	struct tl_profile *made;
+	int status = tl_profile_idle_apart(&made, ((const struct pair *)input)->profiles[0], "[12]",
+					   NULL);
+
+	return take(made, status, digest);
+}
+
+static int recursion_step(const void *input, uint64_t *digest)
+{
+	const struct tl_profile *profile = ((const struct pair *)input)->profiles[0];
+	bool *recursive = tl_profile_recursive(profile);
+
+	if (!recursive)
+		return TL_NO_MEMORY;
+	refuse_note(digest, recursive, tl_profile_function_count(profile) * sizeof(*recursive));
+	free(recursive);
+	return 0;
+}
+
+/* What asks for little, or for stacks. */
+TEST(what_is_found_in_profiles)
+{
+	static build_fn *const kinds[] = { whole_sums, whole_trace };
+
+	for (size_t k = 0; k < 2; k++) {
+		struct tl_profile *made;
+		struct pair pair;
+
+		assert_int_equal(kinds[k](&made, 0, NULL), 0);
+		pair.profiles[0] = pair.profiles[1] = made;
+		assert_true(refuse_each(recursion_step, &pair) > 3);
+		if (tl_profile_context_count(made))
+			assert_true(refuse_each(idle_step, &pair) > 20);
+		tl_profile_free(made);
+	}
+}
+
 TEST(what_is_made_of_profiles)
 {
 	static build_fn *const kinds[] = { whole_sums, whole_trace };
@@ -291,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(building),
 		cmocka_unit_test(what_is_made_of_profiles),
+		cmocka_unit_test(what_is_found_in_profiles),
 		cmocka_unit_test(stacks_and_gaps),
 	};
 
