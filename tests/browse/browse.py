@@ -35,7 +35,8 @@ SCREENS = [
 class Terminal:
     def __init__(self, folder, size, command, term="xterm-256color"):
         self.socket = os.path.join(folder, "tmux")
-        environment = {"PATH": os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        # Without SHELL, tmux takes that of the user, which may be one that nobody can log in by.
+        environment = {"PATH": os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8", "TERM": "xterm", "SHELL": "/bin/sh"}
         self.environment = environment
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(size[0]), "-y", str(size[1]),
                   "TERM=%s; export TERM; stty -a >%s/before; %s; echo status $? >%s/status; stty -a >%s/after; exec sleep 60"
