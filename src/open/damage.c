@@ -6,7 +6,7 @@
 #include "core/source.h"
 #include "open/format.h"
 
-enum { DAMAGE_LISTED = 1000 };
+enum { DAMAGE_LISTED = 1000, COUNTED = 64 };
 
 /* Append the places of one file to those listed already. */
 static void add_damage(struct tl_input *input, struct tl_damage *places, size_t room,
@@ -34,16 +34,21 @@ static void add_damage(struct tl_input *input, struct tl_damage *places, size_t 
 
 uint64_t tl_input_damage_count(struct tl_input *input, uint64_t *skipped_bytes)
 {
+	/* Places are counted where there is room for them: without memory, here. */
+	struct tl_damage counted[COUNTED], *places = counted;
 	uint64_t count = 0, skipped = 0;
-	size_t room, *listed = &input->damage_listed;
+	size_t room = COUNTED, listed = 0;
 
 	if (!input->damage)
 		input->damage = calloc(DAMAGE_LISTED, sizeof(*input->damage));
-	room = input->damage ? DAMAGE_LISTED : 0;
-	*listed = 0;
-	add_damage(input, input->damage, room, listed, &count, &skipped);
+	if (input->damage) {
+		places = input->damage;
+		room = DAMAGE_LISTED;
+	}
+	add_damage(input, places, room, &listed, &count, &skipped);
 	for (size_t i = 0; i < input->other_count; i++)
-		add_damage(input->others[i], input->damage, room, listed, &count, &skipped);
+		add_damage(input->others[i], places, room, &listed, &count, &skipped);
+	input->damage_listed = input->damage ? listed : 0;
 	if (skipped_bytes)
 		*skipped_bytes = skipped;
 	return count;

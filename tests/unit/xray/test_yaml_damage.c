@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records as YAML (docs/formats/xray.md, 5) with one that is wrong between two that are good: it is
+ * told with its place, and the others are kept. Texts that are no records are refused as a whole.
+ */
+#include "../temp_fixture.h"
+#include "../whole_input.h"
+
+#define HEADER                                                                                     \
+	"---\nheader:\n  version: 5\n  type: 1\n  constant-tsc: true\n  nonstop-tsc: true\n"       \
+	"  cycle-frequency: 1000\n"
+#define RECORD(kind, tsc)                                                                          \
+	"  - { type: 0, func-id: 1, function: 'f', cpu: 1, thread: 2, process: 2, kind: " kind     \
+	", tsc: " tsc ", data: '' }\n"
+
+static int open_text(struct tl_input **input, const char *text, bool strict, struct tl_error *err)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	const char *path = temp_write(&temp, "log.yaml", text, strlen(text));
+
+	options.format = "xray";
+	options.strict = strict;
+	return tl_input_open(input, &path, 1, &options, NULL, err);
+}
+
+/* How many function records a dump of the input has. */
+static unsigned dumped(struct tl_input *input)
+{
+	struct tl_output *out;
+	unsigned count = 0;
+	const char *at;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_true(tl_input_dump(input, TL_REPORT_JSON, out, NULL) >= 0);
+	tl_output_write(out, "", 1);
+	for (at = tl_output_bytes(out, &(size_t){ 0 }); (at = strstr(at, "\"function\"")); at++)
+		count++;
+	tl_output_discard(out);
+	return count;
+}
+
+/* ---- one wrong record ---- */
+
+static void want_left_out(const char *record, const char *message)
+{
+	static const char before[] = HEADER "records:\n" RECORD("function-enter", "100") "  - ",
+			  behind[] = RECORD("function-exit", "200") "...\n";
+	struct tl_damage damage;
+	struct tl_input *input;
+	struct tl_error err;
+	char text[2048];
+
+	snprintf(text, sizeof(text), "%s%s\n%s", before, record, behind);
+	assert_int_equal(open_text(&input, text, false, &err), 0);
+	assert_int_equal(dumped(input), 2);
+	assert_int_equal(tl_input_damage_count(input, NULL), 1);
+	assert_int_equal(tl_input_damage(input, 0, &damage, sizeof(damage)), 1);
+	if (strcmp(damage.text, message) != 0)
+		fail_msg("%s: \"%s\" instead of \"%s\"", record, damage.text, message);
+	assert_int_equal(damage.offset, strlen(before));
+	assert_int_equal(damage.length, strlen(record));
+	assert_int_equal(damage.record, 1);
+	tl_input_close(input);
+	/* "if strict, it is an error" */
+	assert_int_equal(open_text(&input, text, true, &err), TL_BAD_RECORD);
+	assert_string_equal(err.text, message);
+	assert_int_equal(err.offset, strlen(before));
+}
+
+TEST(a_wrong_record_is_left_out)
+{
+	static const struct {
+		const char *record, *message;
+	} rows[] = {
+		{ "5", "a record is not a mapping" },
+		{ "[ 1, [ 2 ] ]", "a record is not a mapping" },
+		{ "{ }", "a record without its kind" },
+		{ "{ kind: function-enter, func-id: 1 }", "a record without its tsc" },
+		{ "{ kind: function-enter, tsc: 150 }",
+		  "a function record without an id of 1 to 28 bits" },
+		{ "{ kind: function-enter, tsc: 150, func-id: 0 }",
+		  "a function record without an id of 1 to 28 bits" },
+		{ "{ kind: function-enter, tsc: 150, func-id: 268435456 }",
+		  "a function record without an id of 1 to 28 bits" },
+		{ "{ kind: function-enter, tsc: 150, func-id: 4294967296 }",
+		  "the func-id does not fit 32 bits, or is not a number" },
+		{ "{ kind: function-left, tsc: 150, func-id: 1 }", "an unknown kind of record" },
+		{ "{ kind: function-enter, tsc: soon, func-id: 1 }",
+		  "the tsc does not fit 64 bits, or is not a number" },
+		{ "{ kind: function-enter, tsc: 18446744073709551616, func-id: 1 }",
+		  "the tsc does not fit 64 bits, or is not a number" },
+		{ "{ kind: function-enter, tsc: 150, func-id: 1, cpu: 65536 }",
+		  "the cpu does not fit 16 bits, or is not a number" },
+		{ "{ kind: function-enter, tsc: 150, func-id: 1, thread: 4294967296 }",
+		  "the thread does not fit 32 bits, or is not a number" },
+		{ "{ kind: function-enter, tsc: 150, func-id: 1, process: x }",
+		  "the process does not fit 32 bits, or is not a number" },
+		{ "{ kind: typed-event, type: 65536, tsc: 150 }",
+		  "the type does not fit 16 bits, or is not a number" },
+		{ "{ kind: function-enter, tsc: 150, func-id: 1, function: [ f ] }",
+		  "the function is not text" },
+		{ "{ kind: custom-event, tsc: 150, data: !!binary 'A' }",
+		  "the data is neither text nor base64, or too long" },
+		{ "{ kind: custom-event, tsc: 150, data: !!binary 'QUJ?' }",
+		  "the data is neither text nor base64, or too long" },
+		{ "{ kind: custom-event, tsc: 150, data: { } }",
+		  "the data is neither text nor base64, or too long" },
+		{ "{ kind: function-enter-arg, tsc: 150, func-id: 1, args: 7 }",
+		  "the args are not a list" },
+		{ "{ kind: function-enter-arg, tsc: 150, func-id: 1, args: [ 7, x ] }",
+		  "an argument does not fit 64 bits, or is not a number" },
+		{ "{ kind: function-enter-arg, tsc: 150, func-id: 1, args: [ [ 7 ] ] }",
+		  "an argument does not fit 64 bits, or is not a number" },
+		/* the first of several */
+		{ "{ kind: none, tsc: none }", "an unknown kind of record" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		want_left_out(rows[i].record, rows[i].message);
+}
+
+/* Keys that are not known, in the records and beside them, say nothing. */
+TEST(unknown_keys_are_passed_over)
+{
+	static const char more[] = "  - { kind: function-exit, func-id: 1, function: f, thread: 2, "
+				   "tsc: 200, more: { a: [ 1 ] } }\n",
+			  start[] =
+				  HEADER "  colour: red\nextra: [ 1, { a: b } ]\nrecords:\n" RECORD(
+					  "function-enter", "100");
+	char text[1024];
+	struct tl_input *input;
+	struct tl_error err;
+
+	snprintf(text, sizeof(text), "%s%s", start, more);
+	assert_int_equal(open_text(&input, text, false, &err), 0);
+	assert_int_equal(dumped(input), 2);
+	assert_int_equal(tl_input_damage_count(input, NULL), 0);
+	tl_input_close(input);
+}
+
+/* ---- the whole ---- */
+
+TEST(a_text_that_ends_early_keeps_what_was_before)
+{
+	static const char whole[] = HEADER "records:\n" RECORD("function-enter", "100"),
+			  text[] = HEADER
+			  "records:\n" RECORD("function-enter", "100") "  - { kind: 'f";
+	struct tl_damage damage;
+	struct tl_input *input;
+	struct tl_error err;
+
+	assert_int_equal(open_text(&input, text, false, &err), 0);
+	assert_int_equal(dumped(input), 1);
+	assert_int_equal(tl_input_damage_count(input, NULL), 1);
+	assert_int_equal(tl_input_damage(input, 0, &damage, sizeof(damage)), 1);
+	assert_string_equal(damage.text, "not YAML from here on; kept the records before it");
+	assert_true(damage.offset >= strlen(whole) && damage.offset <= strlen(text));
+	assert_int_equal(damage.offset + damage.length, strlen(text));
+	tl_input_close(input);
+	assert_true(open_text(&input, text, true, &err) < 0);
+}
+
+TEST(what_is_no_log_is_refused)
+{
+	static const struct {
+		const char *text, *message;
+		int status;
+	} rows[] = {
+		{ HEADER "records: []\n", "the file holds a header and no records", TL_TRUNCATED },
+		{ HEADER, "the file holds a header and no records", TL_TRUNCATED },
+		{ HEADER "records: 5\n", "the records are not a list", TL_BAD_FORMAT },
+		{ "---\nheader: 5\nrecords: []\n# cycle-frequency:\n",
+		  "the header is not a mapping", TL_BAD_FORMAT },
+		{ "---\nheader:\n  version: [ 5 ]\n  cycle-frequency: 1\n",
+		  "a value of the header is not a word", TL_BAD_FORMAT },
+		{ "---\nheader:\n  version: 65536\n  cycle-frequency: 1\n",
+		  "a value of the header is none that it can be", TL_BAD_FORMAT },
+		{ "---\nheader:\n  constant-tsc: perhaps\n  cycle-frequency: 1\n",
+		  "a value of the header is none that it can be", TL_BAD_FORMAT },
+		{ "---\nheader:\n  cycle-frequency: x\nrecords: []\n",
+		  "a value of the header is none that it can be", TL_BAD_FORMAT },
+		{ "---\nheader:\n  ? [ a ]\n  : b\n  cycle-frequency: 1\n", "a key is not a word",
+		  TL_BAD_FORMAT },
+		{ "---\nheader:\n  cycle-frequency: 5\n? [ a ]\n: b\n", "a key is not a word",
+		  TL_BAD_FORMAT },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tl_input *input = NULL;
+		struct tl_error err;
+		int status = open_text(&input, rows[i].text, false, &err);
+
+		if (status != rows[i].status || strcmp(err.text, rows[i].message) != 0)
+			fail_msg("%s: %d \"%s\"", rows[i].text, status, status < 0 ? err.text : "");
+		assert_null(input);
+	}
+}
+
+TEST(memory_that_runs_out_is_told)
+{
+	static const char text[] = HEADER "records:\n" RECORD(
+		"function-enter",
+		"100") "  - { kind: custom-event, thread: 2, tsc: 120, data: !!binary 'QUI=' }\n"
+		       "  - { kind: function-enter-arg, func-id: 2, thread: 2, tsc: 150, args: [ "
+		       "1, 2 ] }\n"
+		       "  - { kind: none }\n" RECORD("function-exit", "200");
+	struct whole_input whole = whole_input(temp_write(&temp, "small.yaml", text, strlen(text)));
+
+	whole.use = USE_DUMP;
+	whole.form = TL_REPORT_JSON;
+	assert_true(refuse_each(whole_step, &whole) > 40);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wrong_record_is_left_out),
+		cmocka_unit_test(unknown_keys_are_passed_over),
+		cmocka_unit_test(a_text_that_ends_early_keeps_what_was_before),
+		cmocka_unit_test(what_is_no_log_is_refused),
+		cmocka_unit_test(memory_that_runs_out_is_told),
+	};
+
+	return cmocka_run_group_tests_name("xray yaml damage", tests, temp_setup, temp_teardown);
+}
