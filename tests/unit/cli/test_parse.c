@@ -256,7 +256,7 @@ static void rows_make_sense(void **state)
 {
 	(void)state;
 	for (const struct option_row *row = option_rows; row->name; row++) {
-		const unsigned bits = row->commands & ~(unsigned)C_ONE_FORMAT;
+		const unsigned bits = row->commands & ~(unsigned)(C_ONE_FORMAT | C_OF_RANKS);
 
 		assert_false(has_row_behind(row, bits));
 		assert_true(bits && !(bits & ~(unsigned)C_ALL));
