@@ -159,8 +159,10 @@ class Fleet:
         return os.path.join(self.folder, *parts)
 
     def begin(self, ranks, *args):
-        return subprocess.Popen([self.mpirun, *SWITCHES, "-np", str(ranks), self.mpi, *args], env=self.environment,
-                                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # What MPI shares between ranks it leaves behind when it is killed; here that goes with the folder.
+        return subprocess.Popen([self.mpirun, *SWITCHES, "--mca", "btl_vader_backing_directory", self.folder, "-np", str(ranks),
+                                 self.mpi, *args], env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def end(self, process):
         """Exit status, output, messages; None: it hangs."""
