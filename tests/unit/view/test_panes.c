@@ -325,7 +325,7 @@ static void put_line(struct tl_profile *profile, uint32_t function, uint32_t num
 static struct tl_profile *make_lines(const char *path)
 {
 	static const struct tl_event event = { "Ir", "", "", "" };
-	static const char *const names[] = { "a.c(x)*", "abc(x)", "open" };
+	static const char *const names[] = { "a.c(x)*", "abc(x)*", "open" };
 	struct tl_profile *profile;
 	struct tl_error err;
 
@@ -366,7 +366,7 @@ TEST(source_is_that_of_the_chosen_function)
 	temp_open(&temp);
 	s.profile = make_lines(temp_write(&temp, "x.c", source, strlen(source)));
 	assert_int_equal(tl_browser_open(&s.browser, s.profile, &options, &err), 0);
-	/* abc(x) costs most, a.c(x)* comes next */
+	/* abc(x)* costs most, a.c(x)* comes next */
 	press(&s, "17");
 	draw(&s, 40, COLUMNS);
 	assert_true(row_with(&s, "int second;") > 0);
