@@ -176,7 +176,7 @@ def check_faults(folder, program, how):
 
 def check_callgrind(folder, program):
     """valgrind writes at the end of a process: what is not there then is told. Calls are those of the counters."""
-    for fault, status in (("abort", 134), ("exec", 2), ("close", 3), ("_exit", 7)):
+    for fault, status in (("abort", 134), ("exec", 2)) + ((("close", 3), ("_exit", 7)) if common.LONG else ()):
         name = "callgrind, fault %s: " % fault
         logs, lines, counts = record(folder, program, fault, options=("--how", "callgrind"), status=status,
                                      written=fault != "exec")
@@ -276,7 +276,8 @@ def main():
         if common.tool("clang-19"):
             check_choice(folder, "xray", XRAY + ["-fxray-instruction-threshold=1"], "clang-19")
             check_faults(folder, build(folder, "clang-19", "program.c", ["-O2", *XRAY, "-fxray-instruction-threshold=1"]), "xray")
-        check_faults(folder, build(folder, "gcc", "program.c", ["-O2", *PATCH]), "patch")
+        if common.LONG:
+            check_faults(folder, build(folder, "gcc", "program.c", ["-O2", *PATCH]), "patch")
     common.finish(done, "kinds of programs recorded")
 
 
