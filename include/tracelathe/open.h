@@ -465,7 +465,17 @@ TL_API int tl_input_calls(struct tl_input *input, const struct tl_calls_options 
 TL_API int tl_input_index(struct tl_input *input, struct tl_call_index **index,
 			  struct tl_error *err);
 /**
- * The same index, kept in a file: it is read from there if it was made of this input with the same
+ * An index of some of the calls, evenly spread over the threads, for a first picture while
+ * tl_input_index() goes through all: XRay logs in buffers, of any size in a fraction of a second.
+ * Tracks are those of the whole index, in its order, functions have its numbers; depths count from
+ * the outermost call that is known. A call that was cut short for want of its end has TL_CALL_CUT,
+ * one whose begin was not seen TL_CALL_LATE.
+ * @return as tl_input_index(); TL_UNSUPPORTED also for other formats
+ */
+TL_API int tl_input_index_sample(struct tl_input *input, struct tl_call_index **index,
+				 struct tl_error *err);
+/**
+ * The index of all calls, kept in a file: read from there if it was made of this input by the same
  * options and programs, by this version; else it is made, and the file is written anew. Input and
  * programs are told by size and time, the input also by a sample of its bytes. Not kept are indexes
  * of traces with damage or gaps, of pipes, and of formats that are read as quickly as an index

@@ -457,8 +457,12 @@ enum { INPUT_CALLS = 10 };
 /* The index is made, and kept in a file; then it is taken from there. */
 static int ask_index_twice(struct opened *o, const char *path)
 {
-	int status;
+	struct tl_call_index *sample;
+	int status = tl_input_index_sample(o->input, &sample, &o->err);
 
+	tl_call_index_close(sample);
+	if (status < 0 && status != TL_UNSUPPORTED)
+		return status;
 	unlink(path);
 	status = ask_index(o->input, path, o->out, &o->err);
 	return status < 0 ? status : ask_index(o->input, path, o->out, &o->err);

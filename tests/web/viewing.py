@@ -77,7 +77,7 @@ class View:
         """The state, once no index is being made any more."""
         while True:
             state = self.json("/api/state")
-            if all(file["index"] != "busy" for file in state["files"]):
+            if all(file["index"] not in ("busy", "sampled") for file in state["files"]):
                 return state
 
     def window(self, **parameters):

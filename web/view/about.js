@@ -39,7 +39,7 @@ function losses(profile) {
 
 function timeline(file) {
 	if (file.index === 'ready') return el('p', {}, `${grouped(file.tracks.reduce((sum, t) => sum + t.calls, 0))} calls on ${grouped(file.tracks.length)} tracks; the index takes ${bytes(file.tracks.reduce((sum, t) => sum + t.index_bytes, 0))}.`);
-	return el('p', { class: 'faint' }, file.index === 'busy' ? 'The index is being made.' : file.why);
+	return el('p', { class: 'faint' }, file.index !== 'none' ? 'The index is being made.' : file.why);
 }
 
 async function card(file, number) {

@@ -11,10 +11,10 @@ import { makeInstructions } from './instructions.js';
 import { profileOf, told, windowOf } from './profile.js';
 import { makeListing } from './source.js';
 import { addressKept, choose, fromAddress, onChange, restore, state } from './state.js';
-import { atRest, callText, clearTimeline, mainFile, makeTimeline, redraw, timelineKey } from './timeline.js';
+import { atRest, callText, clearTimeline, completeTimeline, mainFile, makeTimeline, redraw, tellSampled, timelineKey } from './timeline.js';
 import { button, byId, bytes, el, hideTip, shortName } from './util.js';
 
-const POLL = 250;
+const POLL = 100;
 
 /* ---- the panes ---- */
 
@@ -227,8 +227,24 @@ async function waitForIndex() {
 	}
 	if (makeTimeline(told.files)) makeSplitter();
 	else byId('timeline').hidden = true;
+	if (sampled()) complete();
 	byId('timeline').classList.toggle('whole', told.files.length > 0);
 	for (const [i, file] of told.files.entries()) if (file.index === 'none') byId('facts').textContent += `  |  no timeline${told.files.length > 1 ? ' of file ' + (i + 1) : ''}: ${file.why}`;
+}
+
+const sampled = () => told.files.some(file => file.index === 'sampled');
+
+// What was drawn of a sample is drawn again once the index is there.
+async function complete() {
+	working++;
+	while (sampled()) {
+		await new Promise(done => setTimeout(done, POLL));
+		Object.assign(told, await ask('/api/state', {}, { again: true }));
+		tellSampled(told.files);
+	}
+	completeTimeline(told.files);
+	drawPane();
+	working--;
 }
 
 async function begin() {

@@ -4,11 +4,11 @@ import { ask } from './api.js';
 import { enclosed, enclosedFind } from './calls.js';
 import { choose, onChange, sameFunction, state } from './state.js';
 import { AXIS, drawTimeline, gapUnder, itemAt, rowAt, timeText } from './timeline-draw.js';
-import { addFile, closedGroups, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
+import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
 import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
 
 const LEAST_TICKS = 4, ROUND = 0.5;
-let canvas, labels, shelf, found, measureText;
+let canvas, labels, shelf, found, sampled, measureText;
 let gapButton, lastGap = null, gapsAsked = false;
 let term = '', call = null, measure = null, drag = null;
 let picture = { rows: [], top: 0 }, asked = false, busy = null, frame = 0;
@@ -386,6 +386,7 @@ function searched(event) {
 
 function tools() {
 	found = el('output', { class: 'found', 'aria-live': 'polite' });
+	sampled = el('span', { class: 'warn', role: 'status', hidden: true });
 	measureText = el('output', { class: 'measure', 'aria-label': 'Measured' });
 	gapButton = button('gap ›', nextGap, { title: 'Next place where records are missing (G)', hidden: true });
 	return el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
@@ -394,11 +395,11 @@ function tools() {
 		button('−', () => zoom(1 / 0.6), { 'aria-label': 'Zoom out', title: 'Zoom out (S)' }), button('+', () => zoom(0.6), { 'aria-label': 'Zoom in', title: 'Zoom in (W)' }),
 		button('All', () => choose({ view: null }), { title: 'Show all of it (0)' }),
 		button('‹ call', () => step(true), { title: 'Previous call of the function (P)' }), button('call ›', () => step(false), { title: 'Next call of the function (N)' }),
-		gapButton, found, measureText);
+		gapButton, found, sampled, measureText);
 }
 
 export function makeTimeline(told) {
-	told.forEach((file, number) => { if (file.index === 'ready' && file.tracks.some(track => track.calls)) addFile(number, file); });
+	told.forEach((file, number) => { if (file.index !== 'none' && file.tracks.some(track => track.calls)) addFile(number, file); });
 	if (!files.length) return false;
 	const section = byId('timeline');
 	canvas = el('canvas', { tabindex: '0', role: 'application', 'aria-label': 'Calls over time. W and S zoom, A and D move, N and P go from call to call; the functions pane has the same as a table.' });
@@ -419,7 +420,25 @@ export function makeTimeline(told) {
 	onChange(redraw);
 	const thinned = files.filter(file => file.leftOut);
 	if (thinned.length) section.append(el('p', { class: 'warn' }, thinned.map(file => `${grouped(file.leftOut)} calls shorter than ${timeText(file.shortest, file.frequency, file.clock)} are left out of this page.`).join(' ')));
-	fetchAllGaps();
+	tellSampled(told);
+	if (!files.some(file => file.sampled)) fetchAllGaps();
 	redraw();
 	return true;
+}
+
+// While some files are drawn of a sample: how far their indexes are.
+export function tellSampled(told) {
+	const done = told.filter(file => file.index === 'sampled').map(file => file.total ? Math.floor(100 * file.done / file.total) + ' %' : '…');
+	const failed = told.filter((file, number) => file.index === 'none' && files.some(f => f.number === number && f.sampled));
+	sampled.textContent = failed.length ? 'Sampled: not all of the calls could be read: ' + failed[0].why
+		: done.length ? 'Sampled: some of the calls, until all are read (' + done.join(', ') + ')' : '';
+	sampled.hidden = !sampled.textContent;
+}
+
+// Indexes are there whose files were drawn of a sample.
+export function completeTimeline(told) {
+	told.forEach((file, number) => { if (file.index === 'ready') completeFile(number, file); });
+	tellSampled(told);
+	fetchAllGaps();
+	redraw();
 }

@@ -20,13 +20,33 @@ export function addFile(number, told) {
 		scale: first && first.frequency && frequency ? frequency / first.frequency : 1, last: 0 };
 	if (enclosed) nameAll(file);
 	files.push(file);
+	addTracks(file, told);
+}
+
+function addTracks(file, told) {
+	const known = new Map(tracks.filter(track => track.file === file).map(track => [track.index, track]));
+	file.sampled = told.index === 'sampled';
+	file.last = 0;
 	told.tracks.forEach((track, index) => {
 		if (!track.calls) return;
-		tracks.push({ file, index, process: track.process, thread: track.thread, calls: track.calls,
-			first: track.first / file.scale, last: track.last / file.scale, depth: 1, mode: 'some', pinned: false, shown: null, gaps: [] });
-		file.last = Math.max(file.last, track.last / file.scale);
+		const facts = { calls: track.calls, first: track.first / file.scale, last: track.last / file.scale };
+		if (known.has(index)) Object.assign(known.get(index), facts);
+		else tracks.push({ file, index, process: track.process, thread: track.thread, ...facts, depth: 1, mode: 'some', pinned: false, shown: null, gaps: [] });
+		file.last = Math.max(file.last, facts.last);
 	});
 	tracks.sort((a, b) => a.file.number - b.file.number || a.process - b.process || a.thread - b.thread || a.index - b.index);
+}
+
+// The index of a file is there: what was drawn of a sample stays until it is fetched anew.
+export function completeFile(number, told) {
+	const file = files.find(f => f.number === number);
+	if (!file || !file.sampled) return;
+	for (const track of tracks) {
+		if (track.file !== file) continue;
+		track.depth = 1;
+		if (track.shown) track.shown.asked = Infinity;
+	}
+	addTracks(file, told);
 }
 
 // A page without a server has all names, and says which calls it has not.

@@ -26,6 +26,29 @@ int tl_input_index(struct tl_input *input, struct tl_call_index **index, struct 
 	return status;
 }
 
+int tl_input_index_sample(struct tl_input *input, struct tl_call_index **index,
+			  struct tl_error *err)
+{
+	struct tl_calls_options all = { .size = sizeof(all) };
+	struct tl_call_source source;
+	int status = tl_input_call_source(input, &source, &all, err);
+
+	*index = NULL;
+	if (status == 0)
+		status = tl_call_index_begin(index, &source, err);
+	if (status == 0)
+		status = source.ops->sample
+				 ? source.ops->sample(source.handle, &(*index)->tracks, err)
+				 : tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+					       "calls of this format are not sampled");
+	status = (int)tl_input_unchanged(input, status, err);
+	if (status < 0) {
+		tl_call_index_close(*index);
+		*index = NULL;
+	}
+	return status;
+}
+
 /* ---- an index that is kept in a file ---- */
 
 /* Write it, unless the input has changed since its key was made. 0; 1: not kept; or negative. */

@@ -97,6 +97,12 @@ struct tl_call_source_ops {
 			struct tl_error *err);
 	void (*close)(void *handle); /* NULL: nothing to do */
 
+	/*
+	 * Instead of build(), in a fraction of its time: tracks with a part of the calls, evenly
+	 * spread, which are all stored. NULL: it cannot.
+	 */
+	int (*sample)(void *handle, struct tl_call_tracks *tracks, struct tl_error *err);
+
 	/* ---- for an index in a file (index/index_file.h); all NULL: there is none ---- */
 
 	/*

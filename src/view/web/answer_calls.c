@@ -25,12 +25,17 @@ struct asked {
 	uint64_t origin;
 };
 
-static int begin(struct asked *asked, struct tl_web_question *question, struct tl_error *err)
+/* `drawn`: for a picture, for which a sample will do. */
+static int begin(struct asked *asked, struct tl_web_question *question, bool drawn,
+		 struct tl_error *err)
 {
+	struct tl_web_document *document = question->document;
 	struct tl_calls_info info = { 0 };
+	bool sampled;
 
 	asked->cursor = NULL;
-	asked->index = tl_web_document_index(question->document, err);
+	asked->index = drawn ? tl_web_document_picture(document, &sampled, err)
+			     : tl_web_document_index(document, err);
 	if (!asked->index)
 		return TL_UNSUPPORTED;
 	tl_call_index_info(asked->index, &info, sizeof(info));
@@ -135,7 +140,7 @@ int tl_web_answer_window(struct tl_web_question *question, struct tl_error *err)
 
 	if (!tracks->count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no track is asked for");
-	status = begin(&asked, question, err);
+	status = begin(&asked, question, true, err);
 	tl_put_text(question->out, "TLW1");
 	put_u32(question->out, (uint32_t)tracks->count);
 	for (size_t i = 0; i < tracks->count && status == 0; i++)
@@ -157,8 +162,9 @@ static void put_function(struct tl_output *out, const struct tl_call_function *f
 int tl_web_answer_names(struct tl_web_question *question, struct tl_error *err)
 {
 	const struct tl_web_numbers *numbers = &question->request->functions;
-	struct tl_call_index *index = tl_web_document_index(question->document, err);
 	struct tl_call_function function;
+	bool sampled;
+	struct tl_call_index *index = tl_web_document_picture(question->document, &sampled, err);
 
 	if (!index)
 		return TL_UNSUPPORTED;
@@ -212,7 +218,7 @@ int tl_web_answer_stack(struct tl_web_question *question, struct tl_error *err)
 	struct asked asked;
 	uint32_t track = 0;
 	uint64_t at = 0;
-	int status = begin(&asked, question, err);
+	int status = begin(&asked, question, false, err);
 
 	if (status == 0)
 		status = take_place(question, &asked, &track, &at, err);
@@ -239,7 +245,7 @@ int tl_web_answer_find(struct tl_web_question *question, struct tl_error *err)
 	struct asked asked;
 	uint32_t track = 0;
 	uint64_t at = 0;
-	int status = begin(&asked, question, err);
+	int status = begin(&asked, question, false, err);
 
 	if (status == 0)
 		status = take_place(question, &asked, &track, &at, err);

@@ -49,10 +49,12 @@ static void put_index(struct tl_output *out, const struct tl_call_index *index)
 static void put_timeline(struct tl_output *out, struct tl_web_document *d)
 {
 	enum tl_web_index_state state;
+	struct tl_call_index *sample;
 	struct tl_error err;
 
 	pthread_mutex_lock(&d->lock);
 	state = d->index_state;
+	sample = d->sample;
 	err = d->index_error;
 	pthread_mutex_unlock(&d->lock);
 	tl_web_put_number(out, ",\"done\":", atomic_load(&d->done));
@@ -60,6 +62,9 @@ static void put_timeline(struct tl_output *out, struct tl_web_document *d)
 	if (state == TL_WEB_INDEX_READY) {
 		tl_put_text(out, ",\"index\":\"ready\"");
 		put_index(out, d->index);
+	} else if (state == TL_WEB_INDEX_BUSY && sample) {
+		tl_put_text(out, ",\"index\":\"sampled\"");
+		put_index(out, sample);
 	} else if (state == TL_WEB_INDEX_BUSY) {
 		tl_put_text(out, ",\"index\":\"busy\"");
 	} else {

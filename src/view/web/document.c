@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/error.h"
 
@@ -40,6 +41,54 @@ static void *make_index(void *arg)
 	return NULL;
 }
 
+/* ---- a sample of it, for the first picture ---- */
+
+/* Smaller files are indexed in a moment. */
+enum { SAMPLED_BYTES = 16 << 20 };
+
+static int sample_progress(void *arg, uint64_t done, uint64_t total)
+{
+	(void)done, (void)total;
+	return atomic_load(&((struct tl_web_document *)arg)->closing);
+}
+
+static bool is_large(const struct tl_web_file *file)
+{
+	struct stat st;
+
+	return file->path_count == 1 && !stat(file->paths[0], &st) && st.st_size >= SAMPLED_BYTES;
+}
+
+/* Without one, whoever looks waits for the index. */
+static void *make_sample(void *arg)
+{
+	struct tl_web_document *d = arg;
+	struct tl_input_options options = *d->file.options;
+	struct tl_call_index *sample = NULL;
+	struct tl_error err;
+
+	options.progress = sample_progress;
+	options.progress_arg = d;
+	if (tl_input_open(&d->sample_input, d->file.paths, 1, &options, NULL, &err) == 0)
+		tl_input_index_sample(d->sample_input, &sample, &err);
+	pthread_mutex_lock(&d->lock);
+	d->sample = sample;
+	pthread_mutex_unlock(&d->lock);
+	return NULL;
+}
+
+struct tl_call_index *tl_web_document_picture(struct tl_web_document *document, bool *sampled,
+					      struct tl_error *err)
+{
+	struct tl_call_index *index;
+
+	pthread_mutex_lock(&document->lock);
+	*sampled = document->index_state == TL_WEB_INDEX_BUSY && document->sample;
+	index = document->sample;
+	pthread_mutex_unlock(&document->lock);
+	return *sampled ? index : tl_web_document_index(document, err);
+}
+
 struct tl_call_index *tl_web_document_index(struct tl_web_document *document, struct tl_error *err)
 {
 	struct tl_call_index *index;
@@ -71,6 +120,9 @@ int tl_web_document_open(struct tl_web_document *document, const struct tl_web_f
 			       err);
 	if (status < 0)
 		return status;
+	if (is_large(file))
+		document->sampling =
+			!pthread_create(&document->sampler, NULL, make_sample, document);
 	document->indexing = !pthread_create(&document->indexer, NULL, make_index, document);
 	if (!document->indexing)
 		return tl_error_memory(err);
@@ -82,9 +134,13 @@ void tl_web_document_close(struct tl_web_document *document)
 	atomic_store(&document->closing, true);
 	if (document->indexing)
 		pthread_join(document->indexer, NULL);
+	if (document->sampling)
+		pthread_join(document->sampler, NULL);
 	tl_web_profiles_free(document);
 	tl_call_index_close(document->index);
 	tl_input_close(document->input);
+	tl_call_index_close(document->sample);
+	tl_input_close(document->sample_input);
 	pthread_mutex_destroy(&document->lock);
 	pthread_mutex_destroy(&document->folding);
 }

@@ -43,8 +43,9 @@ struct tl_web_document {
 	struct tl_input *input; /* the index's own */
 	_Atomic bool closing;
 	_Atomic uint64_t done, total; /* bytes of the file that are indexed */
-	pthread_t indexer;
-	bool indexing;                    /* the thread is there */
+	pthread_t indexer, sampler;
+	bool indexing, sampling;          /* the thread is there */
+	struct tl_input *sample_input;    /* the sampler's own */
 	pthread_mutex_t folding;          /* one profile at a time: others may want the same */
 	const struct tl_web_asker *asker; /* under `folding`: whom the index's input works for */
 	pthread_mutex_t lock;
@@ -52,6 +53,8 @@ struct tl_web_document {
 	enum tl_web_index_state index_state;
 	struct tl_call_index *index;
 	struct tl_error index_error; /* TL_WEB_INDEX_NONE: why */
+	/* some of the calls, for the first picture; NULL: not made, or not yet */
+	struct tl_call_index *sample;
 	struct tl_web_profile *profiles[TL_WEB_MOST_PROFILES];
 	uint64_t uses;
 };
@@ -90,6 +93,9 @@ int tl_web_document_part(struct tl_web_document *document, const struct tl_web_a
 
 /* The index, NULL with *err: it is not there yet, or will not be. */
 struct tl_call_index *tl_web_document_index(struct tl_web_document *document, struct tl_error *err);
+/* The same for a picture: while the index is being made, *sampled and a sample of the calls. */
+struct tl_call_index *tl_web_document_picture(struct tl_web_document *document, bool *sampled,
+					      struct tl_error *err);
 
 /* ---- profiles.c ---- */
 

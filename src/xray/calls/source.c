@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/pool.h"
 #include "symbols/binary.h"
+#include "xray/calls/sample.h"
 #include "xray/calls/walk.h"
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"
@@ -88,18 +89,19 @@ static int walk_batch(struct building *b, unsigned workers, size_t count, struct
 	return status;
 }
 
-static int add_tracks(struct building *b, struct tl_error *err)
+static int add_tracks(const struct calls_handle *handle, struct tl_call_tracks *tracks,
+		      struct tl_error *err)
 {
-	struct tl_xray_reader *reader = b->handle->reader;
+	struct tl_xray_reader *reader = handle->reader;
 
 	for (size_t i = 0; i < reader->thread_count; i++) {
 		const struct tl_xray_thread *thread = &reader->threads[i];
 		struct tl_call_track *track;
 
-		if (!tl_xray_thread_wanted(&b->handle->limits, thread) ||
+		if (!tl_xray_thread_wanted(&handle->limits, thread) ||
 		    tl_xray_is_inherited(reader, thread))
 			continue;
-		track = tl_call_tracks_add(b->tracks, thread->process, thread->thread);
+		track = tl_call_tracks_add(tracks, thread->process, thread->thread);
 		if (!track)
 			return tl_error_memory(err);
 		track->context = i;
@@ -113,7 +115,7 @@ static int walk_tracks(struct building *b, struct tl_error *err)
 	bool known = map && map->binary;
 	unsigned workers = b->handle->limits.jobs ? b->handle->limits.jobs : 1;
 	size_t batch = (size_t)workers * 8;
-	int status = add_tracks(b, err);
+	int status = add_tracks(b->handle, b->tracks, err);
 
 	b->walked = calloc(batch, sizeof(*b->walked));
 	b->call_graph = known ? tl_xray_call_graph_open(map) : NULL;
@@ -138,6 +140,19 @@ static int build_calls(void *handle, struct tl_call_tracks *tracks, struct tl_er
 	status = walk_tracks(&b, err);
 	tl_xray_call_graph_close(b.call_graph);
 	free(b.walked);
+	return tl_error_format(err, "xray", status);
+}
+
+static int sample_calls(void *handle, struct tl_call_tracks *tracks, struct tl_error *err)
+{
+	const struct calls_handle *h = handle;
+	int status;
+
+	if (h->reader->info.mode != TL_XRAY_FDR)
+		return tl_error_at(err, TL_UNSUPPORTED, 0, "a log without buffers is not sampled");
+	status = add_tracks(h, tracks, err);
+	if (status == 0)
+		status = tl_xray_sample_calls(h->reader, tracks, err);
 	return tl_error_format(err, "xray", status);
 }
 
@@ -234,6 +249,7 @@ static const struct tl_call_source_ops source_ops = {
 	.decode = decode_calls,
 	.function = describe_function,
 	.close = close_calls,
+	.sample = sample_calls,
 	.save = save_calls,
 	.load = load_calls,
 	.program = program_of_calls,

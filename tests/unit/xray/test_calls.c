@@ -241,6 +241,90 @@ TEST(index_has_all_calls)
 	}
 }
 
+/* All items of a track at full zoom; they live until the cursor is asked again. */
+static struct tl_call_window all_items(struct tl_call_cursor *cursor, size_t track,
+				       const struct tl_call_track_info *info)
+{
+	const struct tl_call_query query = { .size = sizeof(query),
+					     .track = track,
+					     .from = info->first,
+					     .to = info->last + 1,
+					     .pixels = UINT32_MAX };
+	struct tl_call_window window;
+
+	assert_int_equal(tl_call_cursor_window(cursor, &query, &window, sizeof(window), NULL), 0);
+	return window;
+}
+
+static bool has_call(const struct tl_call_window *window, const struct tl_call_item *wanted)
+{
+	for (size_t i = 0; i < window->count; i++)
+		if (window->items[i].start == wanted->start &&
+		    window->items[i].end == wanted->end &&
+		    window->items[i].function == wanted->function)
+			return true;
+	return false;
+}
+
+/* Calls whose begin and end a sample has seen are calls of the trace. Returns their number. */
+static size_t compare_sample(struct tl_call_index *index, struct tl_call_index *sample,
+			     size_t track, const struct tl_call_track_info *info)
+{
+	struct tl_call_cursor *cursors[2];
+	struct tl_call_window all, some;
+	size_t seen = 0;
+
+	assert_int_equal(tl_call_cursor_open(&cursors[0], index, NULL), 0);
+	assert_int_equal(tl_call_cursor_open(&cursors[1], sample, NULL), 0);
+	all = all_items(cursors[0], track, info);
+	some = all_items(cursors[1], track, info);
+	for (size_t i = 0; i < some.count; i++) {
+		if (some.items[i].count || some.items[i].flags)
+			continue;
+		assert_true(has_call(&all, &some.items[i]));
+		seen++;
+	}
+	tl_call_cursor_close(cursors[0]);
+	tl_call_cursor_close(cursors[1]);
+	return seen;
+}
+
+TEST(a_sample_has_calls_of_the_trace_on_the_same_tracks)
+{
+	static const char *const logs[] = { "mt8-fdr", "fib-fdr-wrap" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct tl_input *input = open_golden(logs[i], NULL);
+		struct tl_call_index *index, *sample;
+		struct tl_call_track_info info, other;
+		size_t seen = 0, calls = 0;
+
+		assert_int_equal(tl_input_index_sample(input, &sample, NULL), 0);
+		assert_int_equal(tl_input_index(input, &index, NULL), 0);
+		for (size_t t = 0; tl_call_index_track(index, t, &info, sizeof(info)) == 1; t++) {
+			assert_int_equal(tl_call_index_track(sample, t, &other, sizeof(other)), 1);
+			assert_true(other.thread == info.thread && other.process == info.process);
+			seen += compare_sample(index, sample, t, &info);
+			calls += info.calls;
+		}
+		assert_int_equal(tl_call_index_track(sample, 100, &info, sizeof(info)), 0);
+		assert_true(seen > calls / 2 && seen <= calls);
+		tl_call_index_close(index);
+		tl_call_index_close(sample);
+		tl_input_close(input);
+	}
+}
+
+TEST(a_log_without_buffers_is_not_sampled)
+{
+	struct tl_input *input = open_golden("fib-basic", NULL);
+	struct tl_call_index *sample;
+
+	assert_int_equal(tl_input_index_sample(input, &sample, NULL), TL_UNSUPPORTED);
+	assert_null(sample);
+	tl_input_close(input);
+}
+
 /*
  * gap-hole is gap-full with its second buffer, at 136 and 120 bytes long, overwritten: the first
  * one ends at tick 1200, the third one begins at 1400.
@@ -276,6 +360,8 @@ int main(void)
 		cmocka_unit_test(calls_are_those_of_the_profile),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(index_has_all_calls),
+		cmocka_unit_test(a_sample_has_calls_of_the_trace_on_the_same_tracks),
+		cmocka_unit_test(a_log_without_buffers_is_not_sampled),
 		cmocka_unit_test(gaps_are_told_with_their_time_and_place),
 	};
 
