@@ -39,6 +39,11 @@ struct tl_report_options {
 	bool cycles;
 	/** function table: only functions that were called while they ran already */
 	bool recursive;
+	/**
+	 * text without a `width`: of a name longer than 40 columns parameters are elided,
+	 * f(...), and if that is not enough template arguments, f<...>(...); nothing is cut
+	 */
+	bool short_names;
 };
 
 /** The names `sort` takes; ends with a NULL. */

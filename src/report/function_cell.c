@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <tracelathe/report.h>
 
 #include "core/output.h"
 #include "report/name_text.h"
@@ -22,13 +23,13 @@ const char *tl_last_name(const char *path)
 	return slash + 1;
 }
 
-size_t tl_room_left(unsigned width, size_t used)
+size_t tl_room_left(const struct tl_report_options *options, size_t used)
 {
-	if (!width)
-		return TL_NAME_UNBOUNDED;
-	if (used + NAME_ALONE > width)
+	if (!options->width)
+		return options->short_names ? TL_NAME_ELIDED : TL_NAME_UNBOUNDED;
+	if (used + NAME_ALONE > options->width)
 		return NAME_ALONE;
-	return width - used;
+	return options->width - used;
 }
 
 static bool given(const char *text)
@@ -81,7 +82,7 @@ void tl_put_function_cell(struct tl_output *out, const struct tl_function_cell *
 
 	if (given(cell->cycle))
 		cycle = strlen(" ") + strlen(cell->cycle);
-	if (room != TL_NAME_UNBOUNDED) {
+	if (room != TL_NAME_UNBOUNDED && room != TL_NAME_ELIDED) {
 		size_t most = room > cycle + NAME_ALONE ? room - cycle : NAME_ALONE;
 
 		placed = name + place <= most || NAME_WITH_PLACE + place <= most;

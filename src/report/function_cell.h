@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct tl_output;
+struct tl_report_options;
 
 /*
  * `name <cycle>  file:line  [object]`; NULL, "" and 0: the function has none, or it is not shown.
@@ -16,12 +17,13 @@ struct tl_function_cell {
 };
 
 /*
- * Columns that a terminal of `width` columns (0: unbounded) has left for the last cell of a line.
+ * Columns that the terminal has left for the last cell of a line, or TL_NAME_ELIDED or
+ * TL_NAME_UNBOUNDED where there is none.
  */
-size_t tl_room_left(unsigned width, size_t used);
+size_t tl_room_left(const struct tl_report_options *options, size_t used);
 
 /*
- * The cell in at most `room` columns (TL_NAME_UNBOUNDED: whole). The name is shortened first; file
+ * The cell in at most `room` columns (as of tl_put_short_name()). The name is shortened first; file
  * and object are left out where the name would have hardly any room.
  */
 void tl_put_function_cell(struct tl_output *out, const struct tl_function_cell *cell, size_t room);

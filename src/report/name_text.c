@@ -12,7 +12,10 @@ enum elision { WHOLE, NO_PARAMETERS, NO_ARGUMENTS, NO_BRACKETS };
 
 static const char dots[] = "...";
 
-enum { DOTS = sizeof(dots) - 1 };
+enum {
+	DOTS = sizeof(dots) - 1,
+	LONG_NAME = 40, /* what a table of 80 columns has for names beside a few numbers */
+};
 
 /* A reader of a name, piece by piece as it is shown. */
 struct name_reader {
@@ -208,6 +211,11 @@ void tl_put_short_name(struct tl_output *out, const char *name, size_t room)
 
 	if (room == TL_NAME_UNBOUNDED) {
 		tl_put_shown(out, name, strlen(name));
+		return;
+	}
+	if (room == TL_NAME_ELIDED) {
+		elision = tl_min(choose(name, LONG_NAME, &columns), NO_ARGUMENTS);
+		put_ends(out, name, elision, columns, SIZE_MAX, 0);
 		return;
 	}
 	elision = choose(name, room, &columns);

@@ -297,5 +297,5 @@ void tl_view_put_function(const struct tl_view *view, uint32_t function, size_t 
 		if (cycle != TL_NONE)
 			cell.cycle = tl_view_name(view, cycle);
 	}
-	tl_put_function_cell(view->out, &cell, tl_room_left(view->options.width, used));
+	tl_put_function_cell(view->out, &cell, tl_room_left(&view->options, used));
 }

@@ -324,6 +324,7 @@ static int run_on_files(struct command_job *job)
 		return EXIT_UNUSABLE;
 	settings->report.form = report_form(settings);
 	settings->report.color = use_color(settings->output.color, settings->output.path);
+	settings->report.short_names = !settings->output.wide;
 	if (!settings->output.path && !settings->output.wide)
 		settings->report.width = terminal_width(1);
 	if (job->command->keeps_index)

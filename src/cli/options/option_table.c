@@ -106,9 +106,11 @@ const struct option_row option_rows[] = {
 		 "only functions that were called while they ran already, by themselves or by what "
 		 "they call"),
 	OPT_CLEAR(C_REPORT | C_TREE, "no-cycles", report.cycles, "without such rows (default)"),
-	OPT_FLAG(C_TABLES | C_ANALYZE, "wide", output.wide,
-		 "all columns and whole names, whatever the width of the terminal (files and pipes "
-		 "always have them)"),
+	OPT_FLAG(
+		C_TABLES | C_ANALYZE, "wide", output.wide,
+		"all columns, and names with their parameters and template arguments, whatever the "
+		"width of the terminal (files and pipes have all columns; CSV and JSON whole "
+		"names, too)"),
 	OPT_FLAG(C_TABLES, "seconds", report.seconds, "durations in seconds instead of ticks"),
 	OPT_CHOICE(C_TREE, "callers", enum tl_tree_kind, tree, TL_TREE_CALLERS,
 		   "each function with its callers"),

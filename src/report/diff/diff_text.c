@@ -189,7 +189,7 @@ static void put_function(const struct tl_diff_table *table, const struct tl_diff
 	struct tl_function_cell cell = { .name = row->function->name,
 					 .file = row->file,
 					 .line = row->function->line };
-	size_t room = tl_room_left(table->options.width, used);
+	size_t room = tl_room_left(&table->options, used), half = room;
 
 	if (by == TL_DIFF_LINES)
 		cell.line = row->line;
@@ -200,12 +200,14 @@ static void put_function(const struct tl_diff_table *table, const struct tl_diff
 
 		if (row->caller)
 			caller = row->caller->name;
-		tl_put_short_name(table->out, caller, room / 2);
+		if (table->options.width)
+			half = room / 2;
+		tl_put_short_name(table->out, caller, half);
 		tl_put_text(table->out, " -> ");
-		if (room != TL_NAME_UNBOUNDED)
-			room = tl_room_left(table->options.width,
+		if (table->options.width)
+			room = tl_room_left(&table->options,
 					    used + strlen(" -> ") +
-						    tl_short_name_columns(caller, room / 2));
+						    tl_short_name_columns(caller, half));
 	}
 	tl_put_function_cell(table->out, &cell, room);
 }

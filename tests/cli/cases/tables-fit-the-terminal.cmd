@@ -1,5 +1,5 @@
-# On a terminal of 70 columns no row is longer; --wide, and a file, have whole names and all columns. By hand: the rules of
-# report/name_text.h.
+# On a terminal of 70 columns no row is longer; --wide has whole names and all columns; a file has all columns, and names without
+# parameters and template arguments, which CSV, JSON and --wide have. By hand: the rules of report/name_text.h.
 cat >a <<'TEXT'
 events: Ir Dr
 fl=/src/long_file_name.cc
@@ -37,3 +37,7 @@ for arguments in 'report a' 'report --wide a' 'tree --both a' 'tree --top-down a
 done
 echo '== in a file'
 tracelathe report a
+tracelathe diff --all --by arc a a
+tracelathe report --wide a | grep 'std::map'
+tracelathe report --csv a | grep -o '"std::map.*const&)"'
+tracelathe report --json a | grep -o '"std::map.*const&)"'

@@ -2,6 +2,7 @@
 /* Names that a line of the terminal has no room for. */
 #include <stdlib.h>
 #include <string.h>
+#include <tracelathe/report.h>
 
 #include "../unit.h"
 #include "profiles.h"
@@ -35,6 +36,18 @@ TEST(parameters_go_before_template_arguments)
 	is_put(name, 31, "std::vector::push_back");
 	is_put(name, 22, "std::vector::push_back");
 	is_put(name, 21, "std::v...r::push_back");
+}
+
+/* Off the terminal lists go where a name is longer than 40, as far as that is of use, and no more. */
+TEST(in_a_file_lists_go_and_the_middle_stays)
+{
+	is_put("std::vector<int, std::allocator<int> >::push_back(int const&)", TL_NAME_ELIDED,
+	       "std::vector<...>::push_back(...)");
+	is_put("less_than(unsigned long, double, float)x", TL_NAME_ELIDED,
+	       "less_than(unsigned long, double, float)x");
+	is_put("less_than(unsigned long, double, float)xy", TL_NAME_ELIDED, "less_than(...)xy");
+	is_put("a_function_with_a_very_long_name_of_its_own<a, b, c>(d, e, f)", TL_NAME_ELIDED,
+	       "a_function_with_a_very_long_name_of_its_own<...>(...)");
 }
 
 TEST(the_middle_of_a_plain_name_goes)
@@ -123,17 +136,23 @@ TEST(a_cycle_stays_beside_the_name)
 /* What is left of the terminal's columns, but never less than 12. */
 TEST(room_is_what_the_columns_before_leave)
 {
-	assert_int_equal(tl_room_left(0, 100), TL_NAME_UNBOUNDED);
-	assert_int_equal(tl_room_left(80, 30), 50);
-	assert_int_equal(tl_room_left(80, 68), 12);
-	assert_int_equal(tl_room_left(80, 69), 12);
-	assert_int_equal(tl_room_left(80, 300), 12);
+	struct tl_report_options options = { .width = 80 };
+
+	assert_int_equal(tl_room_left(&options, 30), 50);
+	assert_int_equal(tl_room_left(&options, 68), 12);
+	assert_int_equal(tl_room_left(&options, 69), 12);
+	assert_int_equal(tl_room_left(&options, 300), 12);
+	options.width = 0;
+	assert_int_equal(tl_room_left(&options, 100), TL_NAME_UNBOUNDED);
+	options.short_names = true;
+	assert_int_equal(tl_room_left(&options, 100), TL_NAME_ELIDED);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parameters_go_before_template_arguments),
+		cmocka_unit_test(in_a_file_lists_go_and_the_middle_stays),
 		cmocka_unit_test(the_middle_of_a_plain_name_goes),
 		cmocka_unit_test(operators_and_namespaces_keep_their_brackets),
 		cmocka_unit_test(a_bracket_that_is_not_closed_is_text),
