@@ -2,8 +2,10 @@
 /* Opening and closing a source. */
 #include "core/source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +14,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/guard.h"
+#include "core/memory.h"
 #include "core/sized.h"
 
 static void take_options(struct tl_source *source, const struct tl_source_options *options)
@@ -40,18 +43,131 @@ static struct tl_source *new_source(const char *name)
 	return NULL;
 }
 
-static int open_file(struct tl_source *source, struct tl_error *err)
+/*
+ * ---- a recording that is a directory (`perf record --threads`, `--kcore`): its file `data`, and
+ * what threads of the recorder wrote, `data.0`, `data.1` and so on ----
+ */
+
+static const char first_name[] = "data";
+
+/* Whether a name is `data.N`, N written as printf does. */
+static bool part_number(const char *name, unsigned *number)
 {
+	char same[32];
+
+	if (sscanf(name, "data.%u", number) != 1)
+		return false;
+	snprintf(same, sizeof(same), "data.%u", *number);
+	return !strcmp(name, same);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct tl_source_part *x = a, *y = b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* A file of the directory; negative: errno says why. */
+static int open_below(const struct tl_source *source, const char *name)
+{
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/%s", source->name, name) < 0)
+		return -1;
+	fd = tl_file_open_regular(path);
+	free(path);
+	return fd;
+}
+
+static int add_part(struct tl_source *source, const char *name, unsigned number,
+		    struct tl_error *err)
+{
+	struct tl_source_parts *parts = &source->parts;
+	struct tl_source_part part = { .number = number };
 	struct stat st;
 
-	source->fd =
-		strcmp(source->name, "-") ? tl_file_open(source->name, O_RDONLY, 0) : STDIN_FILENO;
-	if (source->fd < 0 || fstat(source->fd, &st))
+	if (!tl_grow(&parts->list, &parts->capacity, parts->count + 1, sizeof(*parts->list)))
+		return tl_error_memory(err);
+	part.fd = open_below(source, name);
+	if (part.fd < 0)
+		return tl_error_system(err, "cannot open a file data.N of the directory");
+	parts->list[parts->count++] = part;
+	if (fstat(part.fd, &st))
+		return tl_error_system(err, "cannot open a file data.N of the directory");
+	parts->list[parts->count - 1].size = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* All parts, by number: one that is not there is told, since its records are missing. */
+static int find_parts(struct tl_source *source, struct tl_error *err)
+{
+	DIR *directory = opendir(source->name);
+	const struct dirent *entry;
+	unsigned number;
+	int status = 0;
+
+	if (!directory)
 		return tl_error_system(err, "cannot open");
-	if (S_ISDIR(st.st_mode)) {
+	while (!status && (entry = readdir(directory)))
+		if (part_number(entry->d_name, &number))
+			status = add_part(source, entry->d_name, number, err);
+	closedir(directory);
+	if (status < 0 || !source->parts.count)
+		return status;
+	qsort(source->parts.list, source->parts.count, sizeof(*source->parts.list), compare_parts);
+	source->parts.missing =
+		source->parts.list[source->parts.count - 1].number + 1 - source->parts.count;
+	return 0;
+}
+
+static int open_directory(struct tl_source *source, struct tl_error *err)
+{
+	char *name;
+	int data = open_below(source, first_name), status;
+
+	if (data < 0 && errno == ENOENT) {
 		errno = EISDIR;
 		return tl_error_system(err, "is a directory");
 	}
+	if (data < 0)
+		return tl_error_system(err, "cannot open the file data of the directory");
+	status = find_parts(source, err);
+	close(source->fd);
+	source->fd = data;
+	if (status < 0)
+		return status;
+	if (asprintf(&name, "%s/%s", source->name, first_name) < 0)
+		return tl_error_memory(err);
+	free(source->name);
+	source->name = name;
+	return 0;
+}
+
+static int open_name(struct tl_source *source, struct stat *st, struct tl_error *err)
+{
+	int status;
+
+	source->fd =
+		strcmp(source->name, "-") ? tl_file_open(source->name, O_RDONLY, 0) : STDIN_FILENO;
+	if (source->fd < 0 || fstat(source->fd, st))
+		return tl_error_system(err, "cannot open");
+	if (!S_ISDIR(st->st_mode))
+		return 0;
+	status = open_directory(source, err);
+	if (status == 0 && fstat(source->fd, st))
+		status = tl_error_system(err, "cannot open");
+	return status;
+}
+
+static int open_file(struct tl_source *source, struct tl_error *err)
+{
+	struct stat st;
+	int status = open_name(source, &st, err);
+
+	if (status < 0)
+		return status;
 	/* Files of /proc say 0; standard input may be a file already read in part. */
 	if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(source->fd, 0, SEEK_CUR) == 0) {
 		source->mappable = true;
@@ -121,6 +237,13 @@ int tl_source_open_memory(struct tl_source **source, const void *data, size_t si
 	return status;
 }
 
+static void close_parts(struct tl_source *source)
+{
+	for (size_t i = 0; i < source->parts.count; i++)
+		close(source->parts.list[i].fd);
+	free(source->parts.list);
+}
+
 void tl_source_close(struct tl_source *source)
 {
 	if (!source)
@@ -130,6 +253,7 @@ void tl_source_close(struct tl_source *source)
 		source->frames.codec->close(source->frames.state);
 	if (source->fd >= 0 && strcmp(source->name, "-"))
 		close(source->fd);
+	close_parts(source);
 	free(source->window.buffer);
 	free(source->frames.buffer);
 	free(source->name);

@@ -4,7 +4,8 @@
 /*
  * The inside of struct tl_source: stored bytes go through the window and, where they are
  * compressed, through a decompressor, and come out as chunks. source.c opens and closes;
- * source_read.c makes chunks; source_map.c puts all bytes at one address.
+ * source_read.c makes chunks; source_map.c puts all bytes at one address. A source of several files
+ * is its first one until it is mapped.
  */
 #include "core/codecs/codec.h"
 
@@ -32,6 +33,20 @@ struct tl_source_mapping {
 	bool is_ours; /* to be unmapped; else it is memory of the caller */
 };
 
+/* A file of a directory beside its `data`. */
+struct tl_source_part {
+	int fd;
+	unsigned number; /* data.N */
+	uint64_t size;
+	uint64_t begin; /* in the mapping, a whole page */
+};
+
+struct tl_source_parts {
+	struct tl_source_part *list; /* by number */
+	size_t count, capacity;
+	size_t missing; /* numbers below the last one without a file */
+};
+
 /* Bytes of the window, and of a chunk of expanded bytes, at most. */
 enum { TL_SOURCE_BUFFER = 256 * 1024 };
 
@@ -50,6 +65,7 @@ struct tl_source {
 	bool ended;        /* no chunk follows */
 	struct tl_error fault;
 	struct tl_source_mapping mapping;
+	struct tl_source_parts parts;
 	uint64_t reported; /* the byte at which the progress hook was called last */
 };
 

@@ -84,15 +84,70 @@ static int spool(struct tl_source *source, struct tl_error *err)
 	return status;
 }
 
+/* ---- the files of a directory ---- */
+
+/* `size` bytes of a file at `at`; the rest of its last page is zero. */
+static int map_at(uint8_t *at, int fd, uint64_t size, struct tl_error *err)
+{
+	if (!size)
+		return 0;
+	if (mmap(at, (size_t)size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED)
+		return 0;
+	return errno == ENOMEM ? tl_error_memory(err) : tl_error_system(err, "cannot map");
+}
+
+static uint64_t whole_pages(uint64_t size)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static int map_parts(struct tl_source *source, struct tl_error *err)
+{
+	uint64_t size = whole_pages(source->stored_size);
+	uint8_t *map;
+	int status;
+
+	if (source->frames.codec)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "the first file of a directory is compressed");
+	for (size_t i = 0; i < source->parts.count; i++) {
+		source->parts.list[i].begin = size;
+		size += whole_pages(source->parts.list[i].size);
+	}
+	if (size > PTRDIFF_MAX)
+		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE, "larger than the address space");
+	map = mmap(NULL, (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		   0);
+	if (map == MAP_FAILED)
+		return tl_error_memory(err);
+	source->mapping = (struct tl_source_mapping){ map, (size_t)size, true };
+	status = map_at(map, source->fd, source->stored_size, err);
+	for (size_t i = 0; status == 0 && i < source->parts.count; i++)
+		status = map_at(map + source->parts.list[i].begin, source->parts.list[i].fd,
+				source->parts.list[i].size, err);
+	if (status == 0)
+		return 0;
+	tl_source_unmap(source);
+	source->mapping = (struct tl_source_mapping){ .data = NULL };
+	return status;
+}
+
+/* ---- the whole ---- */
+
 static int map_whole(struct tl_source *source, struct tl_error *err)
 {
-	if (source->frames.codec || (source->window.buffer && !source->mappable))
+	if (!source->parts.count &&
+	    (source->frames.codec || (source->window.buffer && !source->mappable)))
 		return spool(source, err);
 	/*
 	 * The bytes that were read to recognise the format are mapped again: nothing is consumed
 	 * yet.
 	 */
 	source->window.consumed = 0;
+	if (source->parts.count)
+		return map_parts(source, err);
 	if (source->window.buffer)
 		return map_descriptor(source, source->fd, source->stored_size, MAP_PRIVATE, err);
 	source->mapping.data = source->window.at;

@@ -120,7 +120,18 @@ class Machine:
             self.records.append((switch, how, cpu, self.who[cpu], who))
         self.who[cpu] = who
 
-    def write(self):
+    def write_parts(self):
+        """What each processor has, as the files that the threads of a recorder write."""
+        before, records, parts = self.writer.data, self.records, []
+        for only in range(len(self.buffers)):
+            self.writer.data = b""
+            self.records = [record for record in records if record[2] == only]
+            self.write(only)
+            parts.append(self.writer.data)
+        self.writer.data = before
+        return parts
+
+    def write(self, only=None):
         w = self.writer
         for time, how, cpu, prev, nxt in sorted(self.records):
             if how == "wide":
@@ -130,8 +141,9 @@ class Machine:
                     w.switch(cpu, time, prev, True)
                 w.switch(cpu, time + 1, nxt, False)
         for cpu, data in enumerate(self.buffers):
-            w.aux(0, len(data), time=self.clock, cpu=cpu)
-            w.auxtrace(data, 0, cpu, 0xffffffff, cpu)
+            if only in (None, cpu):
+                w.aux(0, len(data), time=self.clock, cpu=cpu)
+                w.auxtrace(data, 0, cpu, 0xffffffff, cpu)
 
 
 def begin(writer, threads):
@@ -223,6 +235,34 @@ def test_clock():
     machine.records = [(10 ** 9 + time * 3 // 4, *rest) for time, *rest in machine.records]
     machine.write()
     check("clock", writer.file(), {100: truth("rec"), 200: truth("sh")})
+
+
+def test_directory():
+    """perf record --threads: the files of a directory are one trace; one that is not there is missed."""
+    writer = Writer()
+    threads = [((100, 100), "rec"), ((200, 200), "sh")]
+    begin(writer, [(who[0], name) for who, name in threads])
+    machine = Machine(writer, 2)
+    for i, who, part, later in turns([(who, pw.slices(trace(name, "time"))) for who, name in threads]):
+        machine.run((i + (who[0] == 200)) % 2, who, part, later)
+    parts = machine.write_parts()
+    wanted = {100: truth("rec"), 200: truth("sh")}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in [("data", writer.file())] + [("data.%d" % i, part) for i, part in enumerate(parts)]:
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+        got, errors = ours(folder)
+        common.expect("directory", ({t: v for t, v in got.items() if v[0]}, errors), (wanted, []))
+        common.expect("check of a directory", common.run("check", folder, cwd=CORPUS), "")
+        info = json.loads(common.run("info", "--json", folder))
+        common.expect("directory: mode", (info["mode"], info["data_files"]), ("directory", 3))
+        # Records by time, from whichever file.
+        times = [record["time"] for record in common.dump(folder) if record.get("time")]
+        common.expect("directory: order", times, sorted(times))
+        compared["truth"] += 1
+        os.unlink(os.path.join(folder, "data.0"))
+        done = subprocess.run([common.command(), "check", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=CORPUS)
+        common.expect("a missing file is told", (done.returncode, b"data-file" in done.stdout), (1, True))
 
 
 def test_byte_order():

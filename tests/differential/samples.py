@@ -236,6 +236,11 @@ def main():
         if not last or last > tail or (10 * last < 9 * tail and tail - last > 500000):
             fail("only tail calls last, by its last instruction: %d against %d" % (tail, last))
         compare("no stacks", record(folder, program, ["-e", "cpu-clock", "-F", "4000"], "flat"), names)
+        # A directory: each thread of perf writes the records of some processors to a file of its own.
+        compare("threads", record(folder, program, ["-e", "cpu-clock", "-F", "4000", "-g", "--threads"], "threads"), names)
+        # Packed, perf leaves out the build id that the kernel's names are found by.
+        compare("threads, packed", record(folder, program, ["-e", "cpu-clock:u", "-F", "4000", "-g", "-z", "--threads"],
+                                          "packed"), names)
         compare("fixed period", record(folder, program, ["-e", "cpu-clock", "-c", "400000", "-g"], "period"), names)
     return failures != 0
 

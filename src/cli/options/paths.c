@@ -155,9 +155,30 @@ static bool expand_one(struct settings *settings, const struct command *command,
 	return ok && list->list.count > had;
 }
 
+/* A recording of perf may be a directory (perf record --threads): its file data says so. */
+static bool is_recording(const char *path)
+{
+	static const char magic[] = { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' },
+			  swapped[] = { '2', 'E', 'L', 'I', 'F', 'R', 'E', 'P' };
+	char *data, head[sizeof(magic)];
+	FILE *file;
+	bool is = false;
+
+	if (asprintf(&data, "%s/data", path) < 0)
+		return false;
+	file = fopen(data, "re");
+	free(data);
+	if (!file)
+		return false;
+	if (fread(head, sizeof(head), 1, file) == 1)
+		is = !memcmp(head, magic, sizeof(magic)) || !memcmp(head, swapped, sizeof(swapped));
+	fclose(file);
+	return is;
+}
+
 static bool is_many(const char *path)
 {
-	return (path[0] == '@' && path[1]) || is_directory(path);
+	return (path[0] == '@' && path[1]) || (is_directory(path) && !is_recording(path));
 }
 
 void settings_take_sides(struct settings *settings, const struct command *command)

@@ -91,6 +91,9 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 		DAMAGE("jitdump-clock", TL_BAD_RECORD,
 		       "the times of a jitdump file are not of the clock of the records (perf "
 		       "record -k mono): of several functions at one address the last one counts"),
+	[TL_PERF_RULE_PART] = DAMAGE("data-file", TL_TRUNCATED,
+				     "a file data.N of the directory is not there; its records are "
+				     "missing"),
 };
 
 static int list_fault(struct tl_perf_reader *r, const struct tl_perf_fault *fault,

@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing a reader; the public calls on it. */
 #include "core/sized.h"
+#include "core/source.h"
 #include "perf_data/container/reader.h"
+
+/* The header knows of its own file only. */
+static int read_beginning(struct tl_perf_reader *r, struct tl_error *err)
+{
+	const size_t all = r->map_size;
+	int status;
+
+	if (r->source->parts.count)
+		r->map_size = (size_t)r->source->stored_size;
+	status = tl_perf_read_header(r, err);
+	r->map_size = all;
+	if (status == 0)
+		status = tl_perf_open_parts(r, err);
+	return status;
+}
 
 int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source,
 		 const struct tl_perf_options *options, struct tl_error *err)
@@ -20,7 +36,7 @@ int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source,
 	r->header.cpu_description = r->header.cpuid = r->header.command_line = "";
 	status = tl_source_map(source, &r->map, &r->map_size, err);
 	if (status == 0)
-		status = tl_perf_read_header(r, err);
+		status = read_beginning(r, err);
 	r->attrs.header_count = r->attrs.count;
 	r->attrs.header_ids = r->attrs.id_count;
 	if (status < 0) {
@@ -38,6 +54,7 @@ void tl_perf_close(struct tl_perf_reader *r)
 	tl_perf_sort_reset(r);
 	free(r->sorter.heap);
 	tl_perf_decompress_free(r);
+	tl_perf_parts_free(r);
 	free(r->attrs.list);
 	free(r->attrs.ids);
 	free(r->attrs.owners);
@@ -60,6 +77,7 @@ void tl_perf_rewind(struct tl_perf_reader *r)
 	r->at.number = 0;
 	r->at.pos = r->header.data_offset;
 	tl_perf_decompress_rewind(r);
+	tl_perf_parts_rewind(r);
 	tl_perf_sort_reset(r);
 }
 

@@ -3,8 +3,9 @@
 #define TL_PERF_DATA_READER_H
 /*
  * The inside of a reader. records.c finds where each record begins and ends, decompress.c takes
- * records out of COMPRESSED ones, metadata.c applies those that later records depend on, sort.c
- * puts records into the order of time, decode.c turns their bytes into fields.
+ * records out of COMPRESSED ones, parts.c goes from file to file of a directory, metadata.c applies
+ * records that later ones depend on, sort.c puts records into the order of time, decode.c turns
+ * their bytes into fields.
  */
 #include "core/error.h"
 #include "core/memory.h"
@@ -50,6 +51,7 @@ enum tl_perf_rule {
 	TL_PERF_RULE_NO_EVENT,
 	TL_PERF_RULE_JITDUMP,
 	TL_PERF_RULE_JITDUMP_CLOCK,
+	TL_PERF_RULE_PART,
 	TL_PERF_RULE_COUNT
 };
 
@@ -129,6 +131,24 @@ struct tl_perf_position {
 	bool unaligned; /* a COMPRESSED record was read: later records begin at any byte */
 };
 
+/*
+ * What a thread of the recorder wrote: `data.N` of a directory, after the header's own records
+ * (parts.c). Each has a place and a zstd stream of its own; that of the part which is read is in
+ * the reader.
+ */
+struct tl_perf_part {
+	uint64_t begin;
+	struct tl_perf_position at;
+	struct tl_perf_decompressor *decompressor;
+	uint64_t latest; /* time of its records so far */
+	bool ended;
+};
+
+struct tl_perf_parts {
+	struct tl_perf_part *list; /* NULL: one file is all */
+	size_t count, current;
+};
+
 struct tl_perf_reader {
 	struct tl_perf_options options;
 	struct tl_source *source;
@@ -143,6 +163,7 @@ struct tl_perf_reader {
 	struct tl_perf_position at;
 	struct tl_perf_decompressor *decompressor; /* NULL: nothing was compressed so far */
 	struct tl_perf_sorter sorter;
+	struct tl_perf_parts parts;
 };
 
 /* ---- faults.c ---- */
@@ -230,6 +251,20 @@ int tl_perf_record_at(const struct tl_perf_reader *r, uint64_t at, struct tl_per
 
 /* tl_perf_next() for callers inside the library. */
 int tl_perf_record_next(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err);
+
+/* ---- parts.c ---- */
+
+/* The files of a directory, behind the data of the first one. */
+int tl_perf_open_parts(struct tl_perf_reader *r, struct tl_error *err);
+/* The records of the part that is read have ended. True: others have not, the next one is read. */
+bool tl_perf_next_part(struct tl_perf_reader *r);
+/* Go on in the part whose records are the oldest. */
+void tl_perf_oldest_part(struct tl_perf_reader *r);
+/* A record of the part that is read has this time. */
+void tl_perf_part_time(struct tl_perf_reader *r, uint64_t time_ns);
+/* Read all from the beginning. */
+void tl_perf_parts_rewind(struct tl_perf_reader *r);
+void tl_perf_parts_free(struct tl_perf_reader *r);
 
 /* ---- sort.c ---- */
 

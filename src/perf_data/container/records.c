@@ -160,8 +160,11 @@ static int any_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, st
 
 int tl_perf_raw_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct tl_error *err)
 {
-	int status = any_next(r, raw, err);
+	int status;
 
+	do
+		status = any_next(r, raw, err);
+	while (status == 0 && tl_perf_next_part(r));
 	r->at.ended = !status;
 	if (status <= 0)
 		return status;

@@ -97,8 +97,10 @@ static int read_one(struct tl_perf_reader *r, struct tl_perf_record *rec, struct
 {
 	struct tl_perf_sorter *o = &r->sorter;
 	struct tl_perf_raw_record raw;
-	int status = tl_perf_raw_next(r, &raw, err);
+	int status;
 
+	tl_perf_oldest_part(r);
+	status = tl_perf_raw_next(r, &raw, err);
 	if (status <= 0) {
 		o->ended = true;
 		return status;
@@ -106,6 +108,8 @@ static int read_one(struct tl_perf_reader *r, struct tl_perf_record *rec, struct
 	status = tl_perf_decode(r, &raw, rec, true, err);
 	if (status <= 0)
 		return status;
+	if (rec->type == TL_PERF_FINISHED_ROUND && r->parts.count)
+		return 1;
 	if (rec->type == TL_PERF_FINISHED_ROUND) {
 		o->limit = o->next;
 		o->next = o->round;
@@ -113,6 +117,7 @@ static int read_one(struct tl_perf_reader *r, struct tl_perf_record *rec, struct
 	}
 	if (!has_time(rec))
 		return 1;
+	tl_perf_part_time(r, rec->id.time_ns);
 	if (rec->id.time_ns < o->limit) {
 		status = tl_perf_rule_broken(r, TL_PERF_RULE_ORDER, raw.offset, 0, err);
 		if (status < 0)

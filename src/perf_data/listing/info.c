@@ -105,18 +105,26 @@ static void known_number(struct tl_facts *facts, const char *name, uint64_t valu
 		tl_fact_u64(facts, name, value);
 }
 
+static const char *mode_name(const struct tl_perf_reader *r)
+{
+	if (r->parts.count)
+		return "directory";
+	return r->header.pipe ? "pipe" : "file";
+}
+
 static void header_facts(struct tl_facts *facts, const struct tl_perf_reader *r)
 {
 	const struct tl_perf_header *h = &r->header;
 
 	tl_fact_text(facts, "format", "perf");
-	tl_fact_text(facts, "mode", h->pipe ? "pipe" : "file");
+	tl_fact_text(facts, "mode", mode_name(r));
 	tl_fact_text(facts, "endianness", h->swapped != TL_HOST_BIG_ENDIAN ? "big" : "little");
 	tl_fact_text(facts, "compression", tl_source_compression(r->source));
 	tl_fact_bool(facts, "compressed_records", r->decompressor || h->compressed);
 	tl_fact_u64(facts, "size", r->map_size);
 	tl_fact_u64(facts, "data_offset", h->data_offset);
 	tl_fact_u64(facts, "data_size", h->data_size);
+	known_number(facts, "data_files", r->parts.count);
 	known_text(facts, "hostname", h->hostname);
 	known_text(facts, "os_release", h->os_release);
 	known_text(facts, "perf_version", h->perf_version);

@@ -240,6 +240,9 @@ int tl_perf_slice(struct tl_perf_trace *trace, uint64_t from_ticks, uint64_t to_
 	int status = choose(&s, err);
 	uint64_t records;
 
+	if (status == 0 && s.reader->parts.count)
+		status = tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				     "a recording in a directory cannot be cut");
 	if (status == 0 && !header->pipe && header->data_offset < TL_PERF_FILE_HEADER_BYTES)
 		status = tl_error_at(err, TL_BAD_FORMAT, 0, "the records overlap the header");
 	if (status == 0) {

@@ -38,7 +38,7 @@ TEST(parameters_go_before_template_arguments)
 	is_put(name, 21, "std::v...r::push_back");
 }
 
-/* Off the terminal lists go where a name is longer than 40, as far as that is of use, and no more. */
+/* Off the terminal lists go where a name is longer than 40, as far as is needed, and no more. */
 TEST(in_a_file_lists_go_and_the_middle_stays)
 {
 	is_put("std::vector<int, std::allocator<int> >::push_back(int const&)", TL_NAME_ELIDED,
@@ -46,8 +46,8 @@ TEST(in_a_file_lists_go_and_the_middle_stays)
 	is_put("less_than(unsigned long, double, float)x", TL_NAME_ELIDED,
 	       "less_than(unsigned long, double, float)x");
 	is_put("less_than(unsigned long, double, float)xy", TL_NAME_ELIDED, "less_than(...)xy");
-	is_put("a_function_with_a_very_long_name_of_its_own<a, b, c>(d, e, f)", TL_NAME_ELIDED,
-	       "a_function_with_a_very_long_name_of_its_own<...>(...)");
+	is_put("a_function_with_a_long_name_of_its_own<a, b, c>(d, e, f)", TL_NAME_ELIDED,
+	       "a_function_with_a_long_name_of_its_own<...>(...)");
 }
 
 TEST(the_middle_of_a_plain_name_goes)
