@@ -204,6 +204,11 @@ struct tl_input_options {
 	 * the whole, as far as tl_input_shares() goes.
 	 */
 	uint32_t share, shares;
+	/**
+	 * Intel PT: the profile is of packets, without code: addresses that TIP packets lead
+	 * to, and outcomes of conditional branches by the address that was known last
+	 */
+	bool quick;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

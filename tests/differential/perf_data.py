@@ -224,6 +224,43 @@ def test_profiles_of_processors():
     check_addresses("profile-thread", two_threads().file(), ("rec",), "--thread", "102")
 
 
+def test_quick():
+    """--quick: the addresses of TIP packets are those that perf gives without code; outcomes are those of TNT packets."""
+    for name in ("true", "sh", "rec", "sig"):
+        path = os.path.join(CORPUS, name + ".time.perf.data")
+        packets = {"taken": 0, "not": 0, "targets": 0, "fup": 0}
+        for line in common.run("dump", "--packets", path).splitlines():
+            fields = line.split()
+            if len(fields) > 2 and fields[1].startswith("tnt"):
+                packets["taken"] += fields[2].count("!")
+                packets["not"] += fields[2].count(".")
+            elif len(fields) > 1 and fields[1] in ("tip", "tip.pge"):
+                packets["targets"] += 1
+            packets["fup"] += len(fields) > 1 and fields[1] == "fup"
+        total = json.loads(common.run("report", "--quick", "--json", path, cwd=CORPUS))["total"]
+        common.expect("quick " + name, total, {"Targets": packets["targets"], "Taken": packets["taken"],
+                                               "NotTaken": packets["not"]})
+        raw = json.loads(common.run("report", "--quick", "--json", os.path.join(CORPUS, name + ".time.pt"),
+                                    cwd="/"))["total"]
+        common.expect("quick, raw, " + name, raw, total)
+        compared["truth"] += 1
+        if not PERF:
+            continue
+        text = subprocess.run([PERF, "script", "-i", path, "--itrace=i1iq", "-F", "ip"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, cwd=CORPUS).stdout.decode()
+        theirs = pt_corpus.counts(int(word, 16) for word in text.split())
+        ours = {}
+        for line in common.run("convert", "--quick", "--no-compress", "--positions", "instr", path, cwd=CORPUS).splitlines():
+            fields = line.split()
+            if len(fields) == 5 and fields[0].startswith("0x"):
+                ours[int(fields[0], 16)] = ours.get(int(fields[0], 16), 0) + int(fields[2])
+        # perf counts the addresses of FUP packets, too.
+        less = {ip: (count, theirs.get(ip, 0)) for ip, count in ours.items() if count > theirs.get(ip, 0)}
+        common.expect("quick (perf) " + name, less, {})
+        common.expect("quick (perf) in sum " + name, sum(theirs.values()) - sum(ours.values()), packets["fup"])
+        compared["perf"] += 1
+
+
 def test_clock():
     """Nanoseconds that are not ticks."""
     writer = Writer(mult=3, shift=2, zero=10 ** 9)

@@ -110,7 +110,7 @@ class InputOptions(Structure):
                 ("progress_arg", c_void_p), ("detail", c_int), ("depth", c_uint32), ("formulas", POINTER(c_char_p)),
                 ("formula_count", c_size_t), ("labels", POINTER(c_char_p)), ("label_count", c_size_t),
                 ("address_filter", c_char_p), ("inlined", c_bool), ("branches", c_bool), ("packed", c_bool),
-                ("share", c_uint32), ("shares", c_uint32)]
+                ("share", c_uint32), ("shares", c_uint32), ("quick", c_bool)]
 
 
 class Damage(Structure):

@@ -424,6 +424,11 @@ const struct option_row option_rows[] = {
 		 "samples of perf.data: count the branches that the processor recorded before each "
 		 "(`perf record -b`), as stacks of where they come from and where they go, and "
 		 "those predicted wrongly"),
+	OPT_FLAG(C_EVENTS | C_ONE_FORMAT, "quick", input.quick,
+		 "Intel PT: packets alone, without code: the addresses that TIP packets lead to, "
+		 "and "
+		 "outcomes of conditional branches by the address known last (Targets, Taken, "
+		 "NotTaken)"),
 	OPT_FLAG(C_READERS, "strict", input.strict,
 		 "stop at the first fault instead of skipping what is damaged"),
 	OPT_TEXT(C_MANY | C_OF_RANKS, "glob", "PATTERN", files.glob,

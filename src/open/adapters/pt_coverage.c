@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage of a feed of Intel PT: options of the input in, counts out, to the exporter. */
+#include "core/error.h"
 #include "intel_pt/coverage/coverage.h"
 #include "intel_pt/executed/executed.h"
 #include "intel_pt/listing/window.h"
@@ -26,9 +27,13 @@ int tl_pt_input_coverage(struct tl_input *input, const struct tl_coverage_export
 	};
 	struct tl_coverage coverage = { .objects = NULL };
 	struct tl_pt_window window;
-	int status = tl_pt_feed_window(&pt->feed, o->filter.from_seconds, o->filter.to_seconds,
-				       &window, err);
+	int status;
 
+	if (o->quick)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "executed code is not known without decoding it (--quick)");
+	status = tl_pt_feed_window(&pt->feed, o->filter.from_seconds, o->filter.to_seconds, &window,
+				   err);
 	if (status == 0) {
 		options.from_ticks = window.from;
 		options.to_ticks = window.to;

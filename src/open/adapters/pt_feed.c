@@ -6,6 +6,7 @@
 #include "intel_pt/listing/check.h"
 #include "intel_pt/listing/feed_text.h"
 #include "intel_pt/listing/timeline.h"
+#include "intel_pt/profile/fold.h"
 #include "open/adapters/intel_pt.h"
 
 static int window_of(struct tl_input *input, struct tl_pt_window *window, struct tl_error *err)
@@ -44,6 +45,8 @@ int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct
 	options.exact = o->exact;
 	options.per_thread = o->per_thread;
 	options.lines = o->detail == TL_DETAIL_LINES;
+	if (o->quick)
+		return tl_pt_quick(&pt->feed, &options, &pt->faults, profile, err);
 	return tl_pt_fold(&pt->feed, &options, &pt->faults, profile, err);
 }
 
