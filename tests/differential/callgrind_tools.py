@@ -133,6 +133,63 @@ def callers(path):
         compared += 1
 
 
+def numbers(text):
+    return tuple(int(word.replace(",", "")) if word != "." else 0 for word in text.split())
+
+
+def source_lines(text, name):
+    """([(costs, source line)], {(costs, callee): calls}) of what callgrind_annotate or cg_annotate shows of a source file"""
+    lines, calls, shown = [], {}, False
+    for line in text.splitlines():
+        if line.startswith("-- Auto-annotated source: "):
+            shown = line.endswith("/" + name)
+        shown = shown and not line.endswith("events annotated")
+        found = re.match(r"\s*((?:(?:[\d,]+|\.)\s+){2})(.*)", line)
+        call = found and re.match(r"=> \S*?:(\S+) \(([\d,]+)x\)", found.group(2))
+        if shown and call:
+            calls[numbers(found.group(1)), call.group(1)] = numbers(call.group(2))[0]
+        elif shown and found:
+            lines.append((numbers(found.group(1)), found.group(2).strip()))
+    return lines, calls
+
+
+def annotated(tool, path, context):
+    """Source lines: their costs, the calls that they make, and what is shown around them."""
+    global compared
+    theirs, calls = source_lines(subprocess.run(
+        [tool, "--threshold=100" if tool == "callgrind_annotate" else "--threshold=0", "--auto=yes", "--show-percs=no",
+         "--show=Ir,Dr", "--context=%d" % context, path], check=True, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace"), "prog.c")
+    rows = [row for row in csv.DictReader(io.StringIO(common.run("annotate", "--csv", "--event", "Ir,Dr", "--file", "prog.c$",
+                                                                 "--threshold", "100", path)))
+            if row["file"].endswith("prog.c")]
+    what = "%s --auto, --context=%d" % (tool, context)
+    expect(what + ": lines", [((int(row["Ir"]), int(row["Dr"])), row["source"].strip()) for row in rows if row["kind"] == "self"],
+           [line for line in theirs if line[0] != (0, 0)])
+    # Of a function that calls itself valgrind writes several, whose calls callgrind_annotate puts together or leaves out.
+    plain = {call: count for call, count in calls.items() if call[1] in ("hash", "work", "malloc", "printf")}
+    ours = {((int(row["Ir"]), int(row["Dr"])), row["to"]): int(row["count"]) for row in rows if row["kind"] == "call"}
+    expect(what + ": calls", {call: ours.get(call) for call in plain}, plain)
+    expect(what + ": some calls", bool(plain), tool == "callgrind_annotate")
+    text = common.run("annotate", "--event", "Ir,Dr", "--file", "prog.c$", "--threshold", "100", "--context", str(context), path)
+    mine = [found.group(1).strip() for found in re.finditer(r"^ *[\d,. %]* +\d+  (.*)$", text, re.M) if ">" not in found.group(1)[:9]]
+    # Blocks that touch are shown as one by us; each tool shows every line once.
+    expect(what + ": lines around", sorted(set(mine) - {""}), sorted({line for _, line in theirs} - {""}))
+    compared += 3
+
+
+def ordered(path):
+    """--sort: the costs in the order of the functions shown."""
+    global compared
+    for event in ("Ir", "Dr", "Bc"):
+        text = annotate(path, "--sort=" + event, "--show=" + event)
+        theirs = re.findall(r"^ *[1-9][\d,]* +\S*prog\.c:(\S+)", text, re.M)
+        rows = [row["function"] for row in common.report("--sort", event + ":self", "--event", event, path)
+                if row["file"].endswith("prog.c") and int(row[event + ":self"])]
+        expect("--sort=%s: functions in order" % event, rows, theirs)
+        compared += 1
+
+
 def cachegrind(folder, name, *arguments):
     out = os.path.join(folder, name)
     subprocess.run(["valgrind", "-q", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=" + out,
@@ -153,6 +210,7 @@ def cachegrind_tools(folder):
     """cg_annotate's function table; the file that cg_merge writes; the one of cg_diff against `diff`."""
     global compared
     first, second = cachegrind(folder, "cg.1"), cachegrind(folder, "cg.2", "more")
+    annotated("cg_annotate", first, 1)
     text = subprocess.run(["cg_annotate", "--threshold=0", "--auto=no", "--show-percs=no", "--show=Ir", first], check=True,
                           stdout=subprocess.PIPE).stdout.decode("utf-8", "replace")
     theirs = function_rows(text, ["Ir"])
@@ -185,6 +243,9 @@ def main():
         formulas(path)
         inclusive(path)
         callers(path)
+        annotated("callgrind_annotate", path, 0)
+        annotated("callgrind_annotate", path, 2)
+        ordered(path)
         parts(folder)
         cachegrind_tools(folder)
     common.finish(compared, "answers compared with callgrind_annotate's")
