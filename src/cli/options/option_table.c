@@ -426,8 +426,7 @@ const struct option_row option_rows[] = {
 		 "those predicted wrongly"),
 	OPT_FLAG(C_EVENTS | C_ONE_FORMAT, "quick", input.quick,
 		 "Intel PT: packets alone, without code: the addresses that TIP packets lead to, "
-		 "and "
-		 "outcomes of conditional branches by the address known last (Targets, Taken, "
+		 "and outcomes of conditional branches by the address known last (Targets, Taken, "
 		 "NotTaken)"),
 	OPT_FLAG(C_READERS, "strict", input.strict,
 		 "stop at the first fault instead of skipping what is damaged"),
