@@ -342,15 +342,19 @@ static int next_blocks(void *arg, struct tl_flow_list *list, struct tl_error *er
 	int status = 1;
 
 	while (status == 1 && list->count < enough) {
+		int taken = 0;
+
 		if (!e->decoder) {
 			status = e->feed->next(e->feed->arg, &e->slice, err);
 			if (status == 0)
 				return finish(e, list, err);
-			if (status == 1 && begin_slice(e, list, err) < 0)
-				return err ? (int)err->status : TL_NO_MEMORY;
-		} else if (decode_batch(e, list, err) < 0) {
-			return err ? (int)err->status : TL_NO_MEMORY;
+			if (status == 1)
+				taken = begin_slice(e, list, err);
+		} else {
+			taken = decode_batch(e, list, err);
 		}
+		if (taken < 0)
+			return taken;
 	}
 	return status;
 }
