@@ -10,6 +10,9 @@ directory=build-coverage
 # The drop-in libipt is a library of its own; a fleet, the recorders and the server of `view` are processes of their own.
 ONLY_WAYS="libipt-twins
 libipt-calls
+situations-overflows-dropin
+situations-errata-dropin
+situations-clocks-dropin
 fleet
 record
 emulate

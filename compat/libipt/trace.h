@@ -100,6 +100,8 @@ struct tl_compat_rule {
 	unsigned traits;
 };
 const struct tl_compat_rule *tl_compat_rule_of(enum tl_pt_packet_kind kind);
+/* Whether a TMA can stand here: there is one for each TSC. */
+bool tl_compat_takes_tma(const struct tl_pt_clock *time);
 
 tl_compat_rule_fn tl_compat_rule_ovf, tl_compat_rule_keep_time;
 tl_compat_rule_fn tl_compat_rule_psb, tl_compat_rule_psbend, tl_compat_rule_header_fup,

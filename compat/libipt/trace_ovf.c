@@ -14,6 +14,7 @@ struct scan {
 	struct tl_pt_context context;
 	struct tl_pt_packet packet;
 	struct tl_pt_clock time;
+	bool tells_time; /* the time of what is found counts: a TMA that has no TSC is an error */
 };
 
 static struct scan scan_at(const struct tl_compat_trace *trace, const uint8_t *pos)
@@ -37,6 +38,9 @@ static int next(struct scan *scan, uint64_t passed)
 		scan->pos += size;
 		if (!(passed >> scan->packet.kind & 1))
 			return size;
+		if (scan->tells_time && scan->packet.kind == TL_PT_PKT_TMA &&
+		    !tl_compat_takes_tma(&scan->time))
+			return -pte_bad_context;
 		if (timing >> scan->packet.kind & 1)
 			tl_pt_clock_packet(&scan->time, &scan->packet, scan->trace->config);
 	}
@@ -121,6 +125,7 @@ static int resume_anywhere(struct tl_compat_trace *trace)
 	struct tl_pt_clock tsx_time = scan.time;
 	const uint8_t *tsx = NULL;
 
+	scan.tells_time = true;
 	for (;;) {
 		int status = next(&scan, not_telling);
 
@@ -162,8 +167,10 @@ static const uint64_t silent =
 static int resume_behind_pgd(struct tl_compat_trace *trace)
 {
 	struct scan scan = scan_at(trace, trace->pos);
-	int status = next(&scan, silent | timing);
+	int status;
 
+	scan.tells_time = true;
+	status = next(&scan, silent | timing);
 	if (status < 0)
 		return status;
 	if (scan.packet.kind == TL_PT_PKT_TIP_PGD)
@@ -197,16 +204,6 @@ static int is_off_behind(struct scan *scan)
 	}
 }
 
-static int resume_behind_fup(struct tl_compat_trace *trace, const struct scan *fup)
-{
-	struct scan scan = scan_at(trace, fup->pos);
-	int status = is_off_behind(&scan);
-
-	if (status)
-		return status < 0 ? status : NOT_HANDLED;
-	return give_off_at(trace, fup, fup->pos);
-}
-
 /* ---- what follows ---- */
 
 /* A FUP: 1; something that says that tracing is off: 0; or an error. */
@@ -219,6 +216,19 @@ static int find_fup(struct scan *scan)
 	if (scan->packet.kind == TL_PT_PKT_FUP)
 		return 1;
 	return when_off >> scan->packet.kind & 1 ? 0 : -pte_bad_context;
+}
+
+/* The time up to the FUP counts once it is known that tracing is off behind it. */
+static int resume_behind_fup(struct tl_compat_trace *trace, const struct scan *fup)
+{
+	struct scan behind = scan_at(trace, fup->pos), again = scan_at(trace, trace->pos);
+	int status = is_off_behind(&behind);
+
+	if (status)
+		return status < 0 ? status : NOT_HANDLED;
+	again.tells_time = true;
+	status = find_fup(&again);
+	return status < 0 ? status : give_off_at(trace, &again, again.pos);
 }
 
 static int without_fup(struct tl_compat_trace *trace, int why)

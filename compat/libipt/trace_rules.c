@@ -16,10 +16,14 @@ int tl_compat_rule_keep_time(struct tl_compat_trace *trace, const struct tl_pt_p
 	return TL_COMPAT_PASS;
 }
 
-/* There is one for each TSC. */
+bool tl_compat_takes_tma(const struct tl_pt_clock *time)
+{
+	return time->have_tsc && !time->have_tma;
+}
+
 static int tma(struct tl_compat_trace *trace, const struct tl_pt_packet *packet)
 {
-	if (!trace->time.have_tsc || trace->time.have_tma)
+	if (!tl_compat_takes_tma(&trace->time))
 		return -pte_bad_context;
 	return tl_compat_rule_keep_time(trace, packet);
 }
