@@ -394,7 +394,7 @@ def compare_dump(what, path, stream):
     count = 0
     for line, insn in zip(common.run("dump", "--instructions", "--json", "--no-text", path).splitlines(), stream):
         o = json.loads(line)
-        got = [o["el"], address(o["pc"]), o["opcode"], address(o["target"]) if "target" in o else None,
+        got = [o["el"], address(o["pc"]), address(o["opcode"]), address(o["target"]) if "target" in o else None,
                [(a["store"], a["size"]) for a in o.get("accesses", [])]]
         if not common.expect("%s instruction %d" % (what, count), got, insn[:5]) or o["ordinal"] != count:
             break
