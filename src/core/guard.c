@@ -7,14 +7,18 @@
 #include "core/guard.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/error.h"
 
-/* The only mutable state of the process: a signal handler has no argument that could carry it. */
-static volatile sig_atomic_t lost_pages;
+/*
+ * The only mutable state of the process: a signal handler has no argument that could carry it.
+ * Several threads may read the same file when it becomes shorter.
+ */
+static atomic_uint lost_pages;
 static uintptr_t page_bytes;
 
 /* Replace the page, so that the instruction can be run again. False: it was no page of a file. */
@@ -32,7 +36,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (replace_page(info))
-		lost_pages = lost_pages + 1;
+		atomic_fetch_add(&lost_pages, 1);
 	else
 		signal(number, SIG_DFL);
 }
@@ -49,5 +53,5 @@ int tl_guard_mapped_files(struct tl_error *err)
 
 unsigned tl_guard_lost_pages(void)
 {
-	return (unsigned)lost_pages;
+	return atomic_load(&lost_pages);
 }
