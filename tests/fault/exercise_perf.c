@@ -165,7 +165,10 @@ static const char *decode_run(struct decoding *d, const struct tl_perf_sched_sli
 		if (tl_pt_decoder_open(decoder, run->config, run->image) < 0)
 			return NULL;
 	}
-	if (!*decoder || tl_pt_decoder_set_asid(*decoder, &run->asid) < 0)
+	/* The run goes on from one that had no decoder, as this build reads no instructions. */
+	if (!*decoder)
+		return NULL;
+	if (tl_pt_decoder_set_asid(*decoder, &run->asid) < 0)
 		return "an address space is refused";
 	status = tl_pt_decoder_set_end(*decoder, run->to);
 	if (status < 0)

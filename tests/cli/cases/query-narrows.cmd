@@ -1,5 +1,6 @@
 # Conditions on a listing narrow it, and leave the rows that a dump has: each is held against the same selection of
 # `dump --json`.
+# Needs: SQLite
 log=$GOLDEN/xray/custom-fdr.xray
 tracelathe dump --json $log >records
 at=$(jq -s '.[60].offset' records)

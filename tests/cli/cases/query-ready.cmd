@@ -1,5 +1,6 @@
 # Ready queries by name, before the files or behind them, from folders of one's own; --list shows what their first line
 # says. Statements from standard input. The trace is golden/xray/fib-fdr.xray; its functions have no names here.
+# Needs: SQLite
 log=$GOLDEN/xray/fib-fdr.xray
 mkdir one two config
 printf -- '-- how many functions\nselect count(*) as n from functions\n' >one/mine.sql

@@ -1,4 +1,5 @@
 # Nothing can be written by a statement; what is wrong with one is said with its own words.
+# Needs: SQLite
 log=$GOLDEN/xray/custom-fdr.xray
 for sql in 'create table x(a)' 'insert into functions values (1)' 'delete from calls' 'drop table calls' \
 	"attach 'x.db' as x" 'pragma journal_mode = wal' 'pragma writable_schema = 1' "vacuum into 'x.db'" \

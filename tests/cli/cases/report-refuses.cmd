@@ -1,4 +1,5 @@
 # Columns, events and patterns that are not there are told with those that are.
+# Needs: YAML
 cp "$GOLDEN"/xray/fib* .
 try()
 {

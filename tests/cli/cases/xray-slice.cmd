@@ -1,5 +1,6 @@
 # A slice of an XRay log is a log with the records that the filters let pass: its function records are those that a dump
 # of the whole log has of that thread, that time or those functions. What cannot be cut by is refused, and leaves no file.
+# Needs: YAML
 log=$GOLDEN/xray/mt8-fdr.xray
 map=$GOLDEN/xray/mt.instrmap-sym.yaml
 tracelathe dump --json $log | jq -c 'select(.record == "function") | [.thread, .tsc, .action, .id]' >all

@@ -1,5 +1,6 @@
 # Calls of an instruction stream one by one, in its instructions. From small.c (golden/xtrace): fib(5) is 15 calls, 7 of which
 # call twice: 15 * 10 + 7 * 7 = 199 instructions; sum is 6 + 40 * 4, count_up 5 + 40 * 6; fib(n) goes n - 1 deep.
+# Needs: SQLite
 trace=$GOLDEN/xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin
 elf=$GOLDEN/xtrace/small.elf
 tracelathe dump --calls --json --binary $elf $trace >calls
