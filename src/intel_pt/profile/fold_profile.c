@@ -28,28 +28,6 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *f, struct tl_profile **pro
 	return status;
 }
 
-static int add_functions(struct tl_pt_folder *f, struct tl_profile *profile, uint32_t *numbers,
-			 struct tl_error *err)
-{
-	for (size_t i = 0; i < f->functions.count; i++) {
-		const struct tl_pt_function *from = &f->functions.list[i];
-		struct tl_function function = {
-			.name = from->name,
-			.object = from->object,
-			.file = from->file,
-			.id = TL_NOWHERE,
-			.address = from->address,
-			.line = from->line,
-		};
-		int64_t number = tl_profile_put_function(profile, &function, err);
-
-		if (number < 0)
-			return (int)number;
-		numbers[i] = (uint32_t)number;
-	}
-	return 0;
-}
-
 static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const uint32_t *numbers,
 		      struct tl_profile *profile, struct tl_error *err)
 {
@@ -105,7 +83,8 @@ static bool report_files(struct tl_pt_folder *f)
 int tl_pt_fold_add_threads(struct tl_pt_folder *f, struct tl_profile *profile, struct tl_error *err)
 {
 	uint32_t *numbers = malloc((f->functions.count + 1) * sizeof(*numbers));
-	int status = numbers ? add_functions(f, profile, numbers, err) : tl_error_memory(err);
+	int status = numbers ? tl_pt_functions_put(&f->functions, profile, numbers, err)
+			     : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < f->threads.count; i++)
 		status = add_thread(f, &f->threads.list[i], numbers, profile, err);

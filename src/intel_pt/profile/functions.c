@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "profile/model/model.h"
 #include "symbols/binary.h"
 #include "symbols/landing_pads.h"
 
@@ -340,4 +341,28 @@ uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
 	}
 	function.name = intern(f, text, strlen(text));
 	return find_or_add(f, &f->by_entry, tl_hash64(ip), same_symbol, &function);
+}
+
+/* ---- the profile ---- */
+
+int tl_pt_functions_put(const struct tl_pt_functions *functions, struct tl_profile *profile,
+			uint32_t *numbers, struct tl_error *err)
+{
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct tl_pt_function *from = &functions->list[i];
+		const struct tl_function function = {
+			.name = from->name,
+			.object = from->object,
+			.file = from->file,
+			.id = TL_NOWHERE,
+			.address = from->address,
+			.line = from->line,
+		};
+		int64_t number = tl_profile_put_function(profile, &function, err);
+
+		if (number < 0)
+			return (int)number;
+		numbers[i] = (uint32_t)number;
+	}
+	return 0;
 }

@@ -10,6 +10,7 @@
 #include "intel_pt/profile/faults.h"
 
 struct tl_binary;
+struct tl_profile;
 
 struct tl_pt_function {
 	const char *name, *object, *file; /* "" when unknown */
@@ -43,6 +44,13 @@ struct tl_pt_functions {
 
 void tl_pt_functions_begin(struct tl_pt_functions *functions, const struct tl_pt_feed *feed);
 void tl_pt_functions_end(struct tl_pt_functions *functions);
+
+/*
+ * Put all of them into a profile; `numbers` has room for the number of each there. 0 or a negative
+ * tl_status.
+ */
+int tl_pt_functions_put(const struct tl_pt_functions *functions, struct tl_profile *profile,
+			uint32_t *numbers, struct tl_error *err);
 
 /* Add messages about debug information that could not be read. False: no memory. */
 bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_pt_faults *faults);

@@ -271,28 +271,6 @@ static int quick_slice(struct quick *q, struct tl_error *err)
 
 /* ---- the profile ---- */
 
-static int put_functions(const struct quick *q, struct tl_profile *profile, uint32_t *numbers,
-			 struct tl_error *err)
-{
-	for (size_t i = 0; i < q->functions.count; i++) {
-		const struct tl_pt_function *from = &q->functions.list[i];
-		const struct tl_function function = {
-			.name = from->name,
-			.object = from->object,
-			.file = from->file,
-			.id = TL_NOWHERE,
-			.address = from->address,
-			.line = from->line,
-		};
-		int64_t number = tl_profile_put_function(profile, &function, err);
-
-		if (number < 0)
-			return (int)number;
-		numbers[i] = (uint32_t)number;
-	}
-	return 0;
-}
-
 static int put_places(const struct quick *q, struct tl_profile *profile, const uint32_t *numbers,
 		      struct tl_error *err)
 {
@@ -330,7 +308,7 @@ static int make_profile(const struct quick *q, struct tl_profile **profile, stru
 
 	if (status == 0) {
 		tl_profile_set_call_count(*profile, TL_CALLS_NONE);
-		status = put_functions(q, *profile, numbers, err);
+		status = tl_pt_functions_put(&q->functions, *profile, numbers, err);
 	}
 	if (status == 0)
 		status = put_places(q, *profile, numbers, err);

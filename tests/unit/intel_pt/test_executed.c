@@ -4,7 +4,7 @@
  * and the comparison of executions go from block to block, the list of all instructions from one to
  * the next. tests/golden/intel_pt/tiny.truth says how many there are: 2936.
  */
-#include "../whole_input.h"
+#include "recording.h"
 
 #include "../temp_fixture.h"
 
@@ -12,20 +12,6 @@ enum { CODE_AT = 0x401000, CODE_BYTES = 0x283, INSTRUCTIONS = 2936 };
 
 /* Of two addresses, how often the second came right behind the first. */
 static uint32_t steps[CODE_BYTES][CODE_BYTES];
-
-static struct whole_input recording(const char *path)
-{
-	struct whole_input whole = whole_input(path);
-
-	whole.options.format = "intel-pt";
-	whole.options.programs.map = whole_path("intel_pt/tiny.map");
-	whole.options.intel_pt.cpuid_15_eax = 2;
-	whole.options.intel_pt.cpuid_15_ebx = 176;
-	whole.options.intel_pt.mtc_freq = 3;
-	whole.options.intel_pt.nom_freq = 32;
-	whole.options.intel_pt.tsc_hz = 1000000000;
-	return whole;
-}
 
 /* timed.pt with four bytes that are no packet, and the places that are lost by it. */
 enum { DAMAGE_AT = 700, DAMAGES = 4 };

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A raw trace where memory runs out: the whole result, or TL_NO_MEMORY and nothing kept. */
-#include "../whole_input.h"
-
-static struct whole_input recording(const char *name)
-{
-	struct whole_input whole = whole_input(whole_path(name));
-
-	whole.options.format = "intel-pt";
-	whole.options.programs.map = whole_path("intel_pt/tiny.map");
-	whole.options.intel_pt.cpuid_15_eax = 2;
-	whole.options.intel_pt.cpuid_15_ebx = 176;
-	whole.options.intel_pt.mtc_freq = 3;
-	whole.options.intel_pt.nom_freq = 32;
-	whole.options.intel_pt.tsc_hz = 1000000000;
-	return whole;
-}
+#include "recording.h"
 
 static void refuse(struct whole_input whole, enum use use)
 {
@@ -24,7 +10,7 @@ static void refuse(struct whole_input whole, enum use use)
 
 TEST(folds)
 {
-	struct whole_input whole = recording("intel_pt/timed.pt");
+	struct whole_input whole = recording(whole_path("intel_pt/timed.pt"));
 
 	refuse(whole, USE_FOLD);
 	whole.options.detail = TL_DETAIL_LINES;
@@ -35,7 +21,7 @@ TEST(folds)
 /* Several threads decode; a thread that cannot be made is like memory that is not there. */
 TEST(several_jobs)
 {
-	struct whole_input whole = recording("intel_pt/tiny.pt");
+	struct whole_input whole = recording(whole_path("intel_pt/tiny.pt"));
 
 	whole.options.jobs = 3;
 	refuse(whole, USE_FOLD);
@@ -43,7 +29,7 @@ TEST(several_jobs)
 
 TEST(listings)
 {
-	struct whole_input whole = recording("intel_pt/timed.pt");
+	struct whole_input whole = recording(whole_path("intel_pt/timed.pt"));
 
 	whole.options.filter.function = "^[a-m#]";
 	whole.options.dump.flags = TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS | TL_DUMP_BLOCKS;
@@ -60,7 +46,7 @@ TEST(listings)
 
 TEST(calls)
 {
-	struct whole_input whole = recording("intel_pt/timed.pt");
+	struct whole_input whole = recording(whole_path("intel_pt/timed.pt"));
 
 	refuse(whole, USE_TIMELINE);
 	refuse(whole, USE_INDEX);

@@ -66,4 +66,14 @@ static void path_of(uint32_t context, char *text)
 	strcat(text, tl_profile_function(profile, c->function)->name);
 }
 
+/* The function of this name in the last profile. */
+static inline const struct tl_function *function(const char *name)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		if (!strcmp(tl_profile_function(profile, i)->name, name))
+			return tl_profile_function(profile, i);
+	fail_msg("no function is called %s", name);
+	return NULL;
+}
+
 #endif

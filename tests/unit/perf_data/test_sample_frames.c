@@ -79,15 +79,6 @@ static void assert_stacks(const char *wanted)
 	assert_string_equal(all, wanted);
 }
 
-static const struct tl_function *function(const char *name)
-{
-	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
-		if (!strcmp(tl_profile_function(profile, i)->name, name))
-			return tl_profile_function(profile, i);
-	fail_msg("no function is called %s", name);
-	return NULL;
-}
-
 static void put_all(void)
 {
 	begin("dwarf", "/gcc-5");

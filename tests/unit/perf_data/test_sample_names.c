@@ -71,15 +71,6 @@ static void write_kallsyms(const char *directory)
 	write_file(name, list, strlen(list));
 }
 
-static const struct tl_function *function(const char *name)
-{
-	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
-		if (!strcmp(tl_profile_function(profile, i)->name, name))
-			return tl_profile_function(profile, i);
-	fail_msg("no function is called %s", name);
-	return NULL;
-}
-
 static void assert_named_kernel(void)
 {
 	assert_stack("startup", 7, 1);
