@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What `make check` proves: every test passes with gcc and again under the sanitizers, and two clangs agree that the
-# code is free of warnings. The last line is "N passed, N failed", the sum of all test runs (a build counts as one).
+# code is free of warnings. The last line is "N passed, N failed", the sum of all test runs (a build counts as one);
+# what failed is named above it, since the end is all that many logs keep.
 set -u
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 named=
 
 build_failed() {
 	echo "check: $1 does not build" >&2
 	failed=$((failed + 1))
+	named="$named
+$1 does not build"
 }
 
 # build DIRECTORY [MESON-SETUP-OPTION...]; the compiler is $CC.
@@ -18,14 +21,20 @@ build() {
 	JOBS=$jobs scripts/build.sh "$@"
 }
 
-# results DIRECTORY RESULT...: how many tests of the last run had one of these results.
+# results DIRECTORY: how many tests of the last run passed, were skipped and failed; then, a line each, the failed ones
+# with the last words of each.
 results() {
-	directory=$1
-	shift
-	python3 - "$directory/meson-logs/check.json" "$@" <<'PYTHON'
+	python3 - "$1" <<'PYTHON'
 import json, sys
-with open(sys.argv[1]) as log:
-    print(sum(json.loads(line)["result"] in sys.argv[2:] for line in log))
+with open(f"{sys.argv[1]}/meson-logs/check.json") as log:
+    tests = [json.loads(line) for line in log]
+passed = sum(test["result"] in ("OK", "EXPECTEDFAIL") for test in tests)
+skipped = sum(test["result"] == "SKIP" for test in tests)
+print(passed, skipped, len(tests) - passed - skipped)
+for test in tests:
+    if test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP"):
+        said = (test.get("stdout", "") + "\n" + test.get("stderr", "")).strip().splitlines()
+        print(f"{sys.argv[1]}: {test['name']}: {test['result']}", *said[-4:], sep="\n  ")
 PYTHON
 }
 
@@ -42,9 +51,11 @@ run_tests() {
 		build_failed "$directory (no test ran)"
 		return
 	fi
-	passed=$((passed + $(results "$directory" OK EXPECTEDFAIL)))
-	skipped=$((skipped + $(results "$directory" SKIP)))
-	failed=$((failed + $(results "$directory" FAIL ERROR TIMEOUT INTERRUPT UNEXPECTEDPASS)))
+	results "$directory" >"$directory/meson-logs/check.results"
+	read -r ok skip bad <"$directory/meson-logs/check.results"
+	passed=$((passed + ok)) skipped=$((skipped + skip)) failed=$((failed + bad))
+	[ "$bad" -eq 0 ] || named="$named
+$(sed 1d "$directory/meson-logs/check.results")"
 }
 
 export CC CXX
@@ -84,6 +95,8 @@ fi
 
 line="$passed passed, $failed failed"
 [ $skipped -eq 0 ] || line="$line, $skipped skipped"
+[ -z "$named" ] || echo "
+== failed$named"
 echo
 echo "$line"
 [ $failed -eq 0 ]

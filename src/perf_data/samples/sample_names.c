@@ -369,6 +369,20 @@ static struct tl_perf_object *kernel_object(struct tl_perf_sample_names *n, uint
 	return NULL;
 }
 
+/*
+ * The padding before a function of the kernel has a name, and no call: what was taken for the end
+ * of a call there is the function's first instruction, which an interrupt came before.
+ */
+static const struct tl_named_range *kernel_range(const struct tl_name_list *list, uint64_t ip)
+{
+	static const char padding[] = "__pfx_";
+	const struct tl_named_range *range = tl_name_list_find(list, ip);
+
+	if (range && !strncmp(range->name, padding, sizeof(padding) - 1) && ip + 1 == range->end)
+		return tl_name_list_find(list, ip + 1);
+	return range;
+}
+
 static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 			  struct tl_perf_sampled_place *place, struct tl_error *err)
 {
@@ -388,7 +402,7 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 	if (status < 0)
 		return status;
 	named->opened = true;
-	range = tl_name_list_find(&named->kallsyms, ip);
+	range = kernel_range(&named->kallsyms, ip);
 	if (range && !named->kallsyms.hidden)
 		return put_range(n, range, kernel_name, place, err);
 	named->nameless++;

@@ -59,6 +59,7 @@ static void put_kernel_sample(uint64_t ip)
 static void write_kallsyms(const char *directory)
 {
 	static const char list[] = "ffffffff81000000 T startup\n"
+				   "ffffffff810000f0 t __pfx_do_work\n"
 				   "ffffffff81000100 t do_work\n"
 				   "ffffffff81000200 D a_datum\n"
 				   "ffffffff81800000 T in_module\t[crc]\n"
@@ -84,7 +85,7 @@ static void assert_named_kernel(void)
 
 static void put_kernel_samples(void)
 {
-	put_kernel_sample(0xffffffff810000ff);
+	put_kernel_sample(0xffffffff810000ef);
 	put_kernel_sample(0xffffffff81000100);
 	put_kernel_sample(0xffffffff81800010);
 }
@@ -105,6 +106,26 @@ TEST(kernels_are_named_by_the_list_of_their_build_id)
 	assert_named_kernel();
 	done();
 	assert_true(refuse_each_of_fold(&f) > 50);
+}
+
+/*
+ * A caller's address is behind its call, but where an interrupt came it is the next instruction;
+ * the padding before a function has no call that could end there.
+ */
+TEST(interrupted_functions_are_named_at_their_first_instruction)
+{
+	static const uint64_t chain[] = { KERNEL, 0xffffffff81000010, 0xffffffff81000100,
+					  0xffffffff810000f8, 0xffffffff810000f0 };
+	struct at at = usual;
+
+	write_kallsyms(".debug");
+	setenv("HOME", root, 1);
+	begin_kernel(&recorded);
+	at.mode = MODE_KERNEL;
+	put_sample(at, chain, 5);
+	fold();
+	assert_stack("startup;__pfx_do_work;do_work;startup", 7, 1);
+	done();
 }
 
 static const char no_list[] =
@@ -450,6 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_are_named_by_the_list_of_their_build_id),
 		cmocka_unit_test(the_cache_of_the_home_directory),
+		cmocka_unit_test(interrupted_functions_are_named_at_their_first_instruction),
 		cmocka_unit_test(kernels_without_a_list),
 		cmocka_unit_test(the_kernel_that_runs_here),
 		cmocka_unit_test(functions_by_their_unwind_tables),
