@@ -7,12 +7,13 @@
 struct context_maker {
 	const struct tl_perf_trace *trace;
 	struct tl_perf_context_list *made;
+	bool kernel; /* it is traced */
 };
 
 static bool is_same(const struct tl_perf_exec_context *a, const struct tl_perf_exec_context *b)
 {
 	return a->tid == b->tid && a->pid == b->pid && a->process == b->process &&
-	       a->changes == b->changes;
+	       a->changes == b->changes && a->pokes == b->pokes;
 }
 
 static int add_context(const struct context_maker *m, struct tl_perf_exec_context context,
@@ -32,9 +33,25 @@ static int add_context(const struct context_maker *m, struct tl_perf_exec_contex
 	return 0;
 }
 
+/* Go on to the next epoch of the process, or to the next change of the kernel's code. */
+static bool next_change(const struct context_maker *m, const struct tl_perf_process *p,
+			struct tl_perf_exec_context *context)
+{
+	struct tl_perf_exec_context map = *context, poke = *context;
+	const bool maps = p && tl_perf_map_next_epoch(p, &map.changes, &map.time_ns);
+	const bool pokes =
+		m->kernel && tl_perf_pokes_next(&m->trace->sys, &poke.pokes, &poke.time_ns);
+
+	if (maps && (!pokes || map.time_ns <= poke.time_ns))
+		*context = map;
+	else
+		*context = poke;
+	return maps || pokes;
+}
+
 /*
  * A thread has the processor from context.time_ns to `to_ns`: one context for each epoch of its
- * process in that time.
+ * process in that time, and for each state of the kernel's code.
  */
 static int add_thread(const struct context_maker *m, struct tl_perf_exec_context context,
 		      uint64_t to_ns, struct tl_error *err)
@@ -49,9 +66,9 @@ static int add_thread(const struct context_maker *m, struct tl_perf_exec_context
 	if (context.process != TL_NONE)
 		p = &sys->processes.list[context.process];
 	context.changes = p ? tl_perf_map_changes_at(p, context.time_ns) : 0;
+	context.pokes = m->kernel ? tl_perf_pokes_at(sys, context.time_ns) : 0;
 	status = add_context(m, context, err);
-	while (status == 0 && p && tl_perf_map_next_epoch(p, &context.changes, &context.time_ns) &&
-	       context.time_ns < to_ns)
+	while (status == 0 && next_change(m, p, &context) && context.time_ns < to_ns)
 		status = add_context(m, context, err);
 	return status;
 }
@@ -92,7 +109,6 @@ static uint32_t pid_of_switch(const struct tl_perf_system *sys, const struct tl_
 static int add_switches(const struct context_maker *m, uint32_t cpu, struct tl_error *err)
 {
 	const struct tl_perf_system *sys = &m->trace->sys;
-	const bool kernel = kernel_is_traced(m->trace);
 	struct tl_perf_exec_context last = { .pid = TL_PERF_KERNEL_PID };
 	bool any = false;
 	int status = 0;
@@ -101,7 +117,7 @@ static int add_switches(const struct context_maker *m, uint32_t cpu, struct tl_e
 		const struct tl_perf_switch *s = &sys->switches.list[i];
 
 		/* The idle thread has no code in user space. */
-		if (s->cpu != cpu || (!s->tid && !kernel))
+		if (s->cpu != cpu || (!s->tid && !m->kernel))
 			continue;
 		if (any)
 			status = add_thread(m, last, s->time_ns, err);
@@ -120,7 +136,7 @@ static int add_switches(const struct context_maker *m, uint32_t cpu, struct tl_e
 int tl_perf_context_list_make(struct tl_perf_context_list *contexts, const struct tl_perf_trace *t,
 			      const struct tl_perf_aux_stream *stream, struct tl_error *err)
 {
-	const struct context_maker m = { t, contexts };
+	const struct context_maker m = { t, contexts, kernel_is_traced(t) };
 	const struct tl_perf_exec_context whole = { .pid = tl_perf_thread_pid(&t->sys, stream->tid),
 						    .tid = stream->tid };
 

@@ -11,6 +11,7 @@ struct tl_perf_exec_context {
 	uint32_t pid, tid; /* TL_PERF_KERNEL_PID: unknown */
 	uint32_t process;  /* TL_NONE: unknown */
 	size_t changes;    /* of the process's maps, up to the end of the epoch */
+	size_t pokes;      /* of the kernel's code, unless it is not traced */
 };
 
 struct tl_perf_context_list {

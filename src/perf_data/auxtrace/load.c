@@ -34,6 +34,11 @@ static int load_fork(struct load_pass *p, const struct tl_perf_record *rec, stru
 	return tl_perf_add_fork(p->sys, rec, p->time_ns, err);
 }
 
+static int load_poke(struct load_pass *p, const struct tl_perf_record *rec, struct tl_error *err)
+{
+	return tl_perf_add_poke(p->sys, rec, p->time_ns, err);
+}
+
 /* ---- switches ---- */
 
 /* The thread that runs when tracing begins. */
@@ -224,6 +229,7 @@ static const struct {
 	{ TL_PERF_MMAP2, load_map },
 	{ TL_PERF_COMM, load_comm },
 	{ TL_PERF_FORK, load_fork },
+	{ TL_PERF_TEXT_POKE, load_poke },
 	{ TL_PERF_ITRACE_START, load_itrace_start },
 	{ TL_PERF_AUXTRACE_INFO, load_pt_info },
 	{ TL_PERF_TIME_CONV, load_time_conv },

@@ -183,9 +183,10 @@ static int give_slice(struct tl_perf_trace *t, struct tl_perf_slice_walk *w,
 	const struct tl_perf_aux_stream *stream = w->ranges.stream;
 	const bool known = context->pid != TL_PERF_KERNEL_PID;
 	const bool per_thread = stream->cpu == TL_PERF_NO_CPU;
+	const struct tl_perf_address_space wanted = { context->process, context->changes,
+						      context->pokes };
 	struct tl_pt_asid asid;
-	const int64_t space = tl_perf_address_space_add(&t->spaces, context->process,
-							context->changes, &asid, err);
+	const int64_t space = tl_perf_address_space_add(&t->spaces, &wanted, &asid, err);
 
 	if (space < 0)
 		return (int)space;

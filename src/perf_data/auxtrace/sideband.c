@@ -160,6 +160,12 @@ static int load_fork(struct tl_perf_sideband *s, struct tl_perf_record *rec)
 	return tl_perf_add_fork(&s->sys, rec, rec->id.time_ns, &s->err);
 }
 
+static int load_poke(struct tl_perf_sideband *s, struct tl_perf_record *rec)
+{
+	s->stale = true;
+	return tl_perf_add_poke(&s->sys, rec, rec->id.time_ns, &s->err);
+}
+
 static int load_itrace_start(struct tl_perf_sideband *s, struct tl_perf_record *rec)
 {
 	s->next_pid = rec->thread.pid;
@@ -188,6 +194,7 @@ static const struct {
 } rows[] = {
 	{ TL_PERF_MMAP, false, load_map },     { TL_PERF_MMAP2, false, load_map },
 	{ TL_PERF_COMM, false, load_comm },    { TL_PERF_FORK, false, load_fork },
+	{ TL_PERF_TEXT_POKE, false, load_poke },
 	{ TL_PERF_ITRACE_START, true, load_itrace_start }, { TL_PERF_SWITCH, true, load_switch },
 	{ TL_PERF_SWITCH_CPU_WIDE, true, load_switch_cpu_wide },
 };
@@ -229,17 +236,19 @@ static bool may_switch(const struct tl_perf_sideband *s, const struct tl_pt_even
  */
 static int enter(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder)
 {
-	const uint32_t process = tl_perf_process_find(&s->sys, s->pid);
-	const size_t changes = process == TL_NONE ? 0 : s->sys.processes.list[process].count;
+	struct tl_perf_address_space space = { .process = tl_perf_process_find(&s->sys, s->pid),
+					       .pokes = s->sys.pokes.count };
 	struct tl_pt_image *old = s->spaces.image;
 	struct tl_pt_asid asid;
 	int status = 0;
 
+	if (space.process != TL_NONE)
+		space.changes = s->sys.processes.list[space.process].count;
 	s->stale = false;
 	s->spaces.image = NULL;
-	s->spaces.count = 0;
+	s->spaces.count = s->spaces.poked = 0;
 	tl_index_free(&s->spaces.index);
-	if (tl_perf_address_space_add(&s->spaces, process, changes, &asid, &s->err) < 0)
+	if (tl_perf_address_space_add(&s->spaces, &space, &asid, &s->err) < 0)
 		status = -TL_PT_NOMEM;
 	if (status == 0)
 		status = tl_pt_decoder_set_image(decoder, s->spaces.image);

@@ -5,6 +5,9 @@
  */
 #include "perf_data/processes/address_space.h"
 
+/* More regions than this in one image are slow to search. */
+enum { POKED_MOST = 1 << 16 };
+
 static int report_missing(struct tl_perf_address_spaces *a, struct tl_perf_object *object,
 			  struct tl_error *err)
 {
@@ -133,14 +136,15 @@ static bool same_space(const void *context, const void *key, uint32_t number)
 	const struct tl_perf_address_spaces *a = context;
 	const struct tl_perf_address_space *wanted = key, *have = &a->list[number];
 
-	return have->process == wanted->process && have->changes == wanted->changes;
+	return have->process == wanted->process && have->changes == wanted->changes &&
+	       have->pokes == wanted->pokes;
 }
 
 /* The number of an address space, a new one if it is new. TL_NONE without memory. */
 static uint32_t space_number(struct tl_perf_address_spaces *a,
 			     const struct tl_perf_address_space *key)
 {
-	const uint64_t hash = tl_hash_pair(key->process, key->changes);
+	const uint64_t hash = tl_hash_pair(key->process, tl_hash_pair(key->changes, key->pokes));
 	uint32_t number = tl_index_find(&a->index, hash, same_space, a, key);
 
 	if (number != TL_NONE)
@@ -163,14 +167,66 @@ static struct tl_pt_asid asid_of(uint32_t number)
 	return (struct tl_pt_asid){ .cr3 = TL_PT_ANY, .vmcs = UINT64_C(1) << 63 | number };
 }
 
+static int add_poke(struct tl_perf_address_spaces *a, uint64_t address, const uint8_t *bytes,
+		    size_t size, const struct tl_pt_asid *asid, struct tl_error *err)
+{
+	if (size && tl_pt_image_add_memory(a->image, bytes, size, asid, address, 0) == -TL_PT_NOMEM)
+		return tl_error_memory(err);
+	return 0;
+}
+
+/* The kernel's code is told as missing, once. */
+static int report_pokes(struct tl_perf_address_spaces *a, struct tl_error *err)
+{
+	static const struct tl_perf_missing_code changed = {
+		.path = "[kernel.kallsyms]",
+		.reason = "it was changed while it ran more often than is followed",
+		.process = TL_NOWHERE,
+	};
+
+	if (a->poked > POKED_MOST)
+		return 0;
+	if (!tl_grow(&a->missing.list, &a->missing.capacity, a->missing.count + 1,
+		     sizeof(*a->missing.list)))
+		return tl_error_memory(err);
+	a->missing.list[a->missing.count++] = changed;
+	a->poked = POKED_MOST + 1;
+	return 0;
+}
+
+/*
+ * What the kernel has where its code is ever changed: the new bytes of the last change before, else
+ * the old bytes of the first one after. What is added later counts.
+ */
+static int add_pokes(struct tl_perf_address_spaces *a, size_t pokes, const struct tl_pt_asid *asid,
+		     struct tl_error *err)
+{
+	const struct tl_perf_poke_table *t = &a->sys->pokes;
+	int status = 0;
+
+	if (t->count > POKED_MOST || a->poked > POKED_MOST - t->count)
+		return report_pokes(a, err);
+	a->poked += t->count;
+	for (size_t i = t->count; status == 0 && i-- > pokes;)
+		status = add_poke(a, t->list[i].address, t->list[i].bytes, t->list[i].old_size,
+				  asid, err);
+	for (size_t i = 0; status == 0 && i < pokes; i++)
+		status = add_poke(a, t->list[i].address, t->list[i].bytes + t->list[i].old_size,
+				  t->list[i].new_size, asid, err);
+	return status;
+}
+
 static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *space,
 		     uint32_t number, struct tl_error *err)
 {
 	const struct tl_pt_asid asid = asid_of(number);
+	int status = 0;
 
-	if (space->process == TL_NONE)
-		return 0;
-	return add_maps(a, space->process, space->changes, &asid, err);
+	if (space->process != TL_NONE)
+		status = add_maps(a, space->process, space->changes, &asid, err);
+	if (status < 0)
+		return status;
+	return add_pokes(a, space->pokes, &asid, err);
 }
 
 /* The kernel is in every address space. */
@@ -186,22 +242,22 @@ static int make_image(struct tl_perf_address_spaces *a, struct tl_error *err)
 	return add_maps(a, kernel, a->sys->processes.list[kernel].count, NULL, err);
 }
 
-int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *a, uint32_t process,
-				  size_t changes, struct tl_pt_asid *asid, struct tl_error *err)
+int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *a,
+				  const struct tl_perf_address_space *wanted,
+				  struct tl_pt_asid *asid, struct tl_error *err)
 {
-	const struct tl_perf_address_space wanted = { process, changes };
 	const size_t known = a->count;
 	int status = a->image ? 0 : make_image(a, err);
 	uint32_t number;
 
 	if (status < 0)
 		return status;
-	number = space_number(a, &wanted);
+	number = space_number(a, wanted);
 	if (number == TL_NONE)
 		return tl_error_memory(err);
 	*asid = asid_of(number);
 	if (a->count > known)
-		status = add_space(a, &wanted, number, err);
+		status = add_space(a, wanted, number, err);
 	if (status < 0)
 		return status;
 	return (int64_t)number;

@@ -4,10 +4,13 @@
 /* Address spaces of processes at a time, in one image for the decoders. */
 #include "perf_data/processes/system.h"
 
-/* The maps of a process (TL_NONE: only the kernel's) after its first `changes` changes. */
+/*
+ * The maps of a process (TL_NONE: only the kernel's) after its first `changes` changes, and the
+ * kernel after the first `pokes` changes of its code.
+ */
 struct tl_perf_address_space {
 	uint32_t process;
-	size_t changes;
+	size_t changes, pokes;
 };
 
 /* Objects whose code was not found. */
@@ -23,12 +26,14 @@ struct tl_perf_address_spaces {
 	struct tl_perf_address_space *list;
 	size_t count, capacity;
 	struct tl_index index; /* by process and changes */
+	size_t poked;          /* changes of the kernel's code in all spaces together */
 	struct tl_perf_missing_list missing;
 };
 
 /* The number of an address space; its code is in `image` under `*asid`. Negative: no memory. */
-int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *spaces, uint32_t process,
-				  size_t changes, struct tl_pt_asid *asid, struct tl_error *err);
+int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *spaces,
+				  const struct tl_perf_address_space *wanted,
+				  struct tl_pt_asid *asid, struct tl_error *err);
 void tl_perf_address_spaces_free(struct tl_perf_address_spaces *spaces);
 
 #endif

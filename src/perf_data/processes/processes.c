@@ -142,4 +142,6 @@ void tl_perf_system_free(struct tl_perf_system *sys)
 	for (size_t i = 0; i < sys->jits.count; i++)
 		tl_jitdump_close(&sys->jits.list[i].dump);
 	free(sys->jits.list);
+	free(sys->pokes.list);
+	tl_arena_free(&sys->pokes.bytes);
 }

@@ -160,12 +160,27 @@ struct tl_perf_jit_table {
 	size_t count, capacity;
 };
 
+/* From this time on the kernel has other code at an address. */
+struct tl_perf_poke {
+	uint64_t time_ns, address;
+	uint16_t old_size, new_size; /* 0: there was no code, or there is none any more */
+	const uint8_t *bytes;        /* the old ones, then the new ones */
+};
+
+/* In the order of time. */
+struct tl_perf_poke_table {
+	struct tl_perf_poke *list;
+	size_t count, capacity;
+	struct tl_arena bytes;
+};
+
 struct tl_perf_system {
 	struct tl_names names; /* paths of objects and names of threads */
 	struct tl_perf_object_table objects;
 	struct tl_perf_process_table processes;
 	struct tl_perf_thread_table threads;
 	struct tl_perf_switch_table switches;
+	struct tl_perf_poke_table pokes;
 	struct tl_perf_file_search search;
 	struct tl_perf_jit_table jits;
 	struct tl_perf_reader *reader; /* of the records, for faults; NULL: none */
@@ -240,6 +255,19 @@ const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_syste
 /* The mapping of an address after the first `changes` changes of a process; NULL: none. */
 const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_system *sys,
 						  uint32_t process, size_t changes, uint64_t ip);
+
+/* ---- pokes.c ---- */
+
+/* A TEXT_POKE record. */
+int tl_perf_add_poke(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
+		     struct tl_error *err);
+/* The number of changes up to a time. */
+size_t tl_perf_pokes_at(const struct tl_perf_system *sys, uint64_t time_ns);
+/*
+ * From the first `*pokes` changes to those at the time of the next one, and that time. False: there
+ * is none.
+ */
+bool tl_perf_pokes_next(const struct tl_perf_system *sys, size_t *pokes, uint64_t *time_ns);
 
 /* ---- jitdump.c ---- */
 

@@ -69,16 +69,22 @@ static void map(uint16_t mode, uint32_t pid, uint64_t start, uint64_t size, uint
 	assert_int_equal(tl_perf_add_map(&sys, &rec, 1, &err), 0);
 }
 
-/* The byte of a process after all its changes, -1: there is no code. */
-static int byte_of(uint32_t pid, uint64_t ip)
+/* The byte of a process after all its changes and some of the kernel's; -1: there is no code. */
+static int byte_after(size_t pokes, uint32_t pid, uint64_t ip)
 {
 	const uint32_t process = tl_perf_process_find(&sys, pid);
 	const size_t changes = process == TL_NONE ? 0 : sys.processes.list[process].count;
+	const struct tl_perf_address_space wanted = { process, changes, pokes };
 	struct tl_pt_asid asid;
 	uint8_t byte;
 
-	assert_true(tl_perf_address_space_add(&spaces, process, changes, &asid, &err) >= 0);
+	assert_true(tl_perf_address_space_add(&spaces, &wanted, &asid, &err) >= 0);
 	return tl_pt_image_read(spaces.image, NULL, &byte, 1, &asid, ip) == 1 ? byte : -1;
+}
+
+static int byte_of(uint32_t pid, uint64_t ip)
+{
+	return byte_after(0, pid, ip);
 }
 
 /* Each process has its own code, from the page offset on and no longer than its map. */
@@ -177,6 +183,75 @@ TEST(a_core_file_of_the_kernel)
 	assert_int_equal(byte_of(5, 0xffffffff81000000), -1);
 }
 
+static void poke(uint64_t time_ns, uint64_t address, const char *before, const char *after)
+{
+	char bytes[64];
+	const struct tl_perf_record rec = {
+		.type = TL_PERF_TEXT_POKE,
+		.poke = { address, (uint16_t)strlen(before), (uint16_t)strlen(after),
+			  (const uint8_t *)bytes },
+	};
+
+	snprintf(bytes, sizeof(bytes), "%s%s", before, after);
+	assert_int_equal(tl_perf_add_poke(&sys, &rec, time_ns, &err), 0);
+	memset(bytes, 0, sizeof(bytes)); /* the record is gone */
+}
+
+/*
+ * UAPI, PERF_RECORD_TEXT_POKE: "Records changes to kernel text i.e. self-modified code. 'old_len'
+ * is the number of old bytes, 'new_len' is the number of new bytes. Either may be 0."
+ */
+TEST(a_kernel_that_changes_its_code)
+{
+	static const uint64_t at = 0xffffffff91000000;
+	char command[600];
+
+	snprintf(command, sizeof(command), "mkdir '%s/kcore_dir'", temp.directory);
+	assert_int_equal(system(command), 0);
+	write_code("kcore_dir/kcore", ET_EXEC, 0xffffffff81000000);
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, at, 0x1000, 0xffffffff81000000,
+	    "[kernel.kallsyms]_text");
+	map(TL_PERF_MISC_USER, 5, 0x401000, 0x200, 0x400, "gone");
+	poke(10, at + 0x10, "ab", "cd");
+	poke(20, at + 0x11, "de", "fg");
+	poke(20, at + 0x10, "cf", "ab");
+	/* A trampoline that is made where there was no code. */
+	poke(30, 0xffffffffc0000000, "", "xyz");
+	/* The file is of some other time: where code changes, it does not count. */
+	for (uint32_t pid = 5; pid < 8; pid += 2) {
+		static const struct {
+			size_t pokes;
+			const char *bytes;
+		} rows[] = { { 4, "Aabg" }, { 0, "Aabe" }, { 1, "Acde" }, { 3, "Aabg" } };
+
+		for (size_t i = 0; i < 4; i++) {
+			assert_int_equal(byte_after(rows[i].pokes, pid, at + 0x0f), 0x40);
+			for (size_t k = 1; k < 4; k++)
+				assert_int_equal(byte_after(rows[i].pokes, pid, at + 0x0f + k),
+						 rows[i].bytes[k]);
+			assert_int_equal(byte_after(rows[i].pokes, pid, at + 0x13), 0x41);
+			assert_int_equal(byte_after(rows[i].pokes, pid, 0xffffffffc0000002),
+					 rows[i].pokes == 4 ? 'z' : -1);
+		}
+	}
+	assert_int_equal(tl_perf_pokes_at(&sys, 9), 0);
+	assert_int_equal(tl_perf_pokes_at(&sys, 10), 1);
+	assert_int_equal(tl_perf_pokes_at(&sys, 20), 3);
+	assert_int_equal(tl_perf_pokes_at(&sys, UINT64_MAX), 4);
+}
+
+/* So many changes in so many spaces are not followed, and this is told once. */
+TEST(a_kernel_that_changes_too_often)
+{
+	for (uint64_t i = 0; i < 30000; i++)
+		poke(i, 0xffffffff91000000, "ab", "ab");
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(byte_after(i, 5, 0xffffffff91000001), i < 2 ? 'b' : -1);
+	assert_int_equal(spaces.missing.count, 1);
+	assert_string_equal(spaces.missing.list->reason,
+			    "it was changed while it ran more often than is followed");
+}
+
 /* Code without a file is listed once, with the first map of the object and its build id. */
 /*
  * The vdso has no file: where the recording is of the same kernel release, it is that of this
@@ -248,13 +323,18 @@ TEST(missing_code)
 /* The same maps are the same space; after another map it is another one. */
 TEST(numbers_of_spaces)
 {
+	static const struct tl_perf_address_space own = { 0, 1, 0 }, none = { TL_NONE, 0, 0 };
+	static const struct tl_perf_address_space poked = { 0, 1, 1 };
 	struct tl_pt_asid first, again, later;
 
 	write_code("prog", ET_EXEC, 0);
 	map(TL_PERF_MISC_USER, 5, 0x10000, 0x400, 0x400, "prog");
-	assert_int_equal(tl_perf_address_space_add(&spaces, 0, 1, &first, &err), 0);
-	assert_int_equal(tl_perf_address_space_add(&spaces, TL_NONE, 0, &later, &err), 1);
-	assert_int_equal(tl_perf_address_space_add(&spaces, 0, 1, &again, &err), 0);
+	poke(2, 0xffffffff91000000, "a", "b");
+	assert_int_equal(tl_perf_address_space_add(&spaces, &own, &first, &err), 0);
+	assert_int_equal(tl_perf_address_space_add(&spaces, &none, &later, &err), 1);
+	assert_int_equal(tl_perf_address_space_add(&spaces, &own, &again, &err), 0);
+	assert_int_equal(tl_perf_address_space_add(&spaces, &poked, &again, &err), 2);
+	assert_int_equal(tl_perf_address_space_add(&spaces, &own, &again, &err), 0);
 	assert_memory_equal(&first, &again, sizeof(first));
 	assert_memory_not_equal(&first, &later, sizeof(first));
 }
@@ -273,6 +353,8 @@ int main(void)
 		CASE(the_vdso_of_this_kernel),
 		CASE(the_vdso_of_another_kernel),
 		CASE(segments_of_the_kernel),
+		CASE(a_kernel_that_changes_its_code),
+		CASE(a_kernel_that_changes_too_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 /* Which thread a slice is of, which slices come first, and the clock (section 8). */
 #include "trace.h"
 
+enum { MODE_OF_KERNEL = 1, EXCLUDE_KERNEL_AT = 104 + 40 };
+
 /* ---- records that say which thread runs ---- */
 
 /* A trace of processor 0 whose only packets with an address are one TIP.PGE at each time. */
@@ -209,6 +211,88 @@ TEST(slices_of_two_buffers)
 	trace_close();
 }
 
+/* ---- code that the kernel changes ---- */
+
+enum { KERNEL_AT = 0x91000000 }; /* and all higher bits set */
+
+/* An AUX buffer in the kernel: one TIP.PGE at each of the times. */
+static void put_kernel_pges(const uint64_t *times, size_t count)
+{
+	struct stream s = { .size = 0 };
+
+	psb(&s, times[0]);
+	for (size_t i = 0; i < count; i++) {
+		tsc(&s, times[i]);
+		on(&s, UINT64_C(0xffffffff00000000) | KERNEL_AT);
+		off(&s);
+	}
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+}
+
+static void put_poke(uint64_t time, const char *before, const char *after)
+{
+	put_header(&f, TL_PERF_TEXT_POKE, MODE_OF_KERNEL, 8 + 16 + TRAILER);
+	put64(&f, UINT64_C(0xffffffff00000000) | KERNEL_AT);
+	put16(&f, 2);
+	put16(&f, 2);
+	put_bytes(&f, before, 2);
+	put_bytes(&f, after, 2);
+	put_trailer(&f, 0, 0, time, 0);
+}
+
+/* Code of the slice: what ran then, whatever ran later. */
+static void want_code(uint64_t start, const char *code)
+{
+	uint8_t bytes[2];
+
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.start_tsc, start);
+	assert_int_equal(tl_pt_image_read(slice.image, NULL, bytes, 2, &slice.asid,
+					  UINT64_C(0xffffffff00000000) | KERNEL_AT),
+			 2);
+	assert_memory_equal(bytes, code, 2);
+}
+
+/* A thread's slices end where the kernel's code changes, and where another thread comes. */
+TEST(changed_code)
+{
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_switch(5, 6, 200);
+	put_poke(150, "ab", "cd");
+	put_poke(250, "cd", "ef");
+	put_kernel_pges((const uint64_t[]){ 110, 160, 210, 260 }, 4);
+	trace_open();
+	for (int pass = 0; pass < 2; pass++) {
+		want_code(110, "ab");
+		assert_int_equal(slice.thread, 5);
+		want_code(150, "cd");
+		assert_int_equal(slice.thread, 5);
+		assert_true(slice.continues);
+		want_code(200, "cd");
+		assert_int_equal(slice.thread, 6);
+		want_code(250, "ef");
+		assert_int_equal(slice.thread, 6);
+		assert_int_equal(next_slice(), 0);
+		tl_perf_trace_rewind(trace);
+	}
+	trace_close();
+}
+
+/* Where the kernel is not traced, its changes cut nothing. */
+TEST(changed_code_that_is_not_traced)
+{
+	file_begin(&f, COMMON_TYPE);
+	f.bytes[EXCLUDE_KERNEL_AT] |= 1 << 5;
+	put_info(0, 1, 0, false);
+	put_poke(150, "ab", "cd");
+	put_pges((const uint64_t[]){ 110, 160 }, 2);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +303,8 @@ int main(void)
 		cmocka_unit_test(no_clock),
 		cmocka_unit_test(chosen_slices),
 		cmocka_unit_test(slices_of_two_buffers),
+		cmocka_unit_test(changed_code),
+		cmocka_unit_test(changed_code_that_is_not_traced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
