@@ -21,8 +21,16 @@ struct text {
 };
 
 /* A record while its fields come. */
+/* What a record has of any length, in one of the lists of `struct tl_xray_collected`. */
+struct extent {
+	size_t first;
+	uint32_t count;
+};
+
 struct record_text {
 	struct tl_xray_item item;
+	/* Any record can have both keys, whatever its kind, which may stand behind them. */
+	struct extent args, data;
 	const char *name;  /* interned */
 	const char *wrong; /* what is wrong with it; NULL: nothing */
 	bool has_id, has_kind, has_tsc;
@@ -172,8 +180,7 @@ static bool set_data(struct text *text, struct record_text *entry, const char *v
 		good = decode_base64(text->yaml.event.data.scalar.value, &size);
 	if (!good || !size)
 		return good;
-	entry->item.extra = text->all.byte_count;
-	entry->item.extra_count = (uint32_t)size;
+	entry->data = (struct extent){ text->all.byte_count, (uint32_t)size };
 	text->no_memory |= !tl_xray_collect_bytes(&text->all, (const uint8_t *)value, size);
 	return true;
 }
@@ -234,8 +241,7 @@ static int read_args(struct text *text, struct record_text *entry)
 			return status;
 		text->no_memory |= !tl_xray_collect_arg(&text->all, value);
 	}
-	entry->item.extra = first;
-	entry->item.extra_count = (uint32_t)(text->all.arg_count - first);
+	entry->args = (struct extent){ first, (uint32_t)(text->all.arg_count - first) };
 	return status;
 }
 
@@ -293,6 +299,16 @@ static void check_entry(struct record_text *entry)
 		wrong(entry, "a function record without an id of 1 to 28 bits");
 }
 
+/* A function has arguments, an event has data; of the other key nothing is kept. */
+static void choose_extra(struct record_text *entry)
+{
+	const struct extent *extra =
+		entry->item.kind == TL_XRAY_FUNCTION ? &entry->args : &entry->data;
+
+	entry->item.extra = extra->first;
+	entry->item.extra_count = extra->count;
+}
+
 /* Give up what is between two marks of libyaml. */
 static int lose(struct text *text, const char *what, size_t from, size_t to)
 {
@@ -328,6 +344,7 @@ static int read_record(struct text *text)
 		return status;
 	if (entry.wrong)
 		return lose(text, entry.wrong, start, text->yaml.event.end_mark.index);
+	choose_extra(&entry);
 	if (text->no_memory || !tl_xray_collect(&text->all, &entry.item, entry.name))
 		return tl_error_memory(text->yaml.err);
 	return 0;

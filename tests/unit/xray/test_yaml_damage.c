@@ -196,6 +196,57 @@ TEST(what_is_no_log_is_refused)
 	}
 }
 
+/* What is dumped of a text, as JSON; to be discarded. */
+static struct tl_output *dump_of(const char *text)
+{
+	struct tl_output *out;
+	struct tl_input *input;
+	struct tl_error err;
+
+	assert_int_equal(open_text(&input, text, false, &err), 0);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_true(tl_input_dump(input, TL_REPORT_JSON, out, NULL) >= 0);
+	assert_int_equal(tl_input_damage_count(input, NULL), 0);
+	tl_input_close(input);
+	return out;
+}
+
+static void want_same_dump(const char *one, const char *other)
+{
+	struct tl_output *a = dump_of(one), *b = dump_of(other);
+	size_t size, other_size;
+	const char *bytes = tl_output_bytes(a, &size),
+		   *other_bytes = tl_output_bytes(b, &other_size);
+
+	assert_int_equal(size, other_size);
+	assert_memory_equal(bytes, other_bytes, size);
+	tl_output_discard(a);
+	tl_output_discard(b);
+}
+
+/*
+ * Data are of events, arguments of functions (docs/formats/xray.md, 5); a record may have the key
+ * of the others.
+ */
+TEST(data_of_a_function_and_arguments_of_an_event_are_no_matter)
+{
+#define ENTER "  - { kind: function-enter-arg, func-id: 1, thread: 2, process: 2, tsc: 100, "
+#define EVENT "  - { kind: custom-event, thread: 2, process: 2, tsc: 120, "
+	static const char plain[] = HEADER "records:\n" ENTER "args: [ 7, 8 ] }\n" EVENT
+					   "data: 'abc' }\n" ENTER "}\n" EVENT "}\n";
+
+	want_same_dump(HEADER "records:\n" ENTER
+			      "data: 'a longer text than all arguments', args: [ 7, 8 ] }\n" EVENT
+			      "data: 'abc', args: [ 1, 2, 3 ] }\n" ENTER
+			      "data: 'a longer text than all arguments' }\n" EVENT
+			      "args: [ 18446744073709551615, 2, 3, 4 ] }\n",
+		       plain);
+	want_same_dump(HEADER "records:\n" ENTER "args: [ 7, 8 ], data: 'a longer text' }\n" EVENT
+			      "args: [ 1 ], data: 'abc' }\n" ENTER "data: 'x' }\n" EVENT
+			      "args: [ ] }\n",
+		       plain);
+}
+
 TEST(memory_that_runs_out_is_told)
 {
 	static const char text[] = HEADER "records:\n" RECORD(
@@ -218,6 +269,7 @@ int main(void)
 		cmocka_unit_test(unknown_keys_are_passed_over),
 		cmocka_unit_test(a_text_that_ends_early_keeps_what_was_before),
 		cmocka_unit_test(what_is_no_log_is_refused),
+		cmocka_unit_test(data_of_a_function_and_arguments_of_an_event_are_no_matter),
 		cmocka_unit_test(memory_that_runs_out_is_told),
 	};
 
