@@ -4,9 +4,11 @@
 
 A program whose processes sleep and compute is recorded with SWITCH records and the tracepoint sched:sched_switch. What
 perf script lists of them is summed up here: from each record of a leaving up to the next coming of that thread, by the
-functions on the stack of the sample in front of it.
+functions on the stack of the sample in front of it. The spans of the timeline are the times between, and its instants the
+samples. Of a recording of all threads by the tracepoint alone, the times are those from prev_pid to next_pid.
 """
 import collections
+import json
 import os
 import re
 import subprocess
@@ -80,6 +82,75 @@ def theirs(path):
     return sums
 
 
+def on_timeline(path):
+    """Of timeline --to chrome: by thread the spans' begins and ends in nanoseconds, and the instants' times."""
+    spans, instants, opened = collections.defaultdict(list), collections.defaultdict(list), {}
+    first = None
+    for event in json.loads(common.run("timeline", "--to", "chrome", path))["traceEvents"]:
+        if "ts" not in event:
+            continue
+        at, tid = round(event["ts"] * 1000), event["tid"]
+        first = at if first is None else first
+        if event["ph"] == "i":
+            instants[tid].append(at)
+        elif event["ph"] == "B":
+            opened[tid] = at
+        elif event["ph"] == "E":
+            spans[tid].append((opened.pop(tid), at))
+        elif event["ph"] == "X":
+            spans[tid].append((at, at + round(event["dur"] * 1000)))
+    return spans, instants
+
+
+def running(path):
+    """The same of perf script, its first time being 0."""
+    spans, instants, came = collections.defaultdict(list), collections.defaultdict(list), {}
+    first = None
+    for line in output("perf", "script", "-i", path, "--ns", "--show-switch-events", "-G", "-F", "tid,time,event").splitlines():
+        head = re.match(r"\s*(\d+)\s+(\d+)\.(\d{9}):\s*(.*)$", line)
+        if not head:
+            continue
+        tid, time, what = int(head[1]), int(head[2] + head[3]), head[4]
+        if "SWITCH OUT" in what:
+            if tid in came:
+                spans[tid].append((came.pop(tid) - first, time - first))
+            continue
+        first = time if first is None else first
+        if "SWITCH IN" in what:
+            came[tid] = time
+        else:
+            instants[tid].append(time - first)
+    return spans, instants
+
+
+def by_tracepoint(path):
+    """Nanoseconds and times off the processors, and how many leavings have no return before the next one."""
+    sums, left, unreturned = [0, 0], {}, 0
+    for line in output("perf", "script", "-i", path, "--ns", "-G", "-F", "time,event,trace").splitlines():
+        head = re.match(r"\s*(\d+)\.(\d{9}):.*prev_pid=(\d+).*==>.*next_pid=(\d+)", line)
+        time, previous, following = int(head[1] + head[2]), int(head[3]), int(head[4])
+        if following and following in left:
+            sums[0] += time - left.pop(following)
+            sums[1] += 1
+        if previous:
+            unreturned += previous in left
+            left[previous] = time
+    return sums, unreturned
+
+
+def tracepoint_alone(folder, program):
+    path = os.path.join(folder, "all.data")
+    if output("perf", "record", "-q", "-a", "-e", "sched:sched_switch", "-o", path, program) is None:
+        print("perf cannot record all threads here")
+        return
+    wanted, unreturned = by_tracepoint(path)
+    rows = common.report("--all", path)
+    expect("all threads", [sum(int(row[name + ":self"]) for row in rows) for name in ("off-cpu", "off-cpu.switches")], wanted)
+    done = subprocess.run([common.command(), "report", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    said = re.search(r"left a processor (\d+) did not", done.stderr)
+    expect("leavings without a return", int(said[1]) if said else 0, unreturned)
+
+
 def main():
     if not common.tool("perf") or not common.tool("gcc"):
         skip("no perf or gcc here")
@@ -101,6 +172,10 @@ def main():
             expect(name, [int(row[column + ":inclusive"]) for column in both] if row else [0, 0], wanted[name])
         if wanted["main"][0] < 3 * 6 * 2000000:
             fail("the naps took", wanted["main"], "only")
+        spans, instants = on_timeline(path)
+        expect("spans", dict(spans), dict(running(path)[0]))
+        expect("instants", dict(instants), dict(running(path)[1]))
+        tracepoint_alone(folder, program)
         finish(wanted[""][1], "times off a processor")
 
 

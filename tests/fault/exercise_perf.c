@@ -7,7 +7,7 @@
 #include <tracelathe/tracelathe.h>
 
 #include "perf_data/listing/describe.h"
-#include "perf_data/samples/sample_list.h"
+#include "perf_data/listing/sample_list.h"
 
 enum { DECODERS = 64, STEPS = 2000, RUNS = 2000 };
 

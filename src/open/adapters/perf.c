@@ -10,7 +10,8 @@
 #include "open/adapters/intel_pt.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
-#include "perf_data/samples/sample_list.h"
+#include "perf_data/listing/sample_list.h"
+#include "perf_data/listing/sample_timeline.h"
 #include "profile/model/model.h"
 
 struct perf_input {
@@ -284,39 +285,90 @@ static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct
 	return status;
 }
 
-/* A profile is made first, as its contexts are what the stacks of samples are. */
+/*
+ * A profile is made first, as its contexts are what the stacks of samples are; then records are at
+ * their begin again. 1: the file has Intel PT. The contexts are to be freed in any case.
+ */
+static int fold_samples(struct tl_input *input, const struct tl_perf_sample_options *options,
+			struct tl_perf_sample_contexts *contexts, struct tl_profile **profile,
+			struct tl_error *err)
+{
+	struct perf_input *p = input->handle;
+	int status;
+
+	*contexts = (struct tl_perf_sample_contexts){ .list = NULL };
+	*profile = NULL;
+	tl_perf_sample_remarks_free(&p->remarks);
+	status = begin_records(input, err);
+	if (status == 0)
+		status = tl_perf_samples_fold_stacks(p->reader, options, &p->remarks, contexts,
+						     profile, err);
+	return status ? status : begin_records(input, err);
+}
+
+static int refuse_branches(const struct tl_perf_sample_options *options, struct tl_error *err)
+{
+	if (!options->branches)
+		return 0;
+	return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+			   "with --branch-stack branches are counted: there is no list of samples");
+}
+
 static int list_samples(struct tl_input *input, struct tl_output *out, struct tl_error *err)
 {
 	const struct tl_perf_sample_options options = sample_options(&input->options);
 	struct perf_input *p = input->handle;
 	struct tl_perf_sample_contexts contexts = { .list = NULL };
 	struct tl_profile *profile = NULL;
-	int status = options.branches
-			     ? tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-					   "with --branch-stack branches are counted: there is no "
-					   "list of samples")
-			     : begin_records(input, err);
+	int status = refuse_branches(&options, err);
 
-	tl_perf_sample_remarks_free(&p->remarks);
 	if (status == 0)
-		status = tl_perf_samples_fold_stacks(p->reader, &options, &p->remarks, &contexts,
-						     &profile, err);
+		status = fold_samples(input, &options, &contexts, &profile, err);
 	tl_profile_free(profile);
 	if (status == 1)
 		status = tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				     "the samples of a file with Intel PT are not listed");
-	if (status == 0)
-		status = begin_records(input, err);
 	if (status == 0)
 		status = tl_perf_samples_list(p->reader, &options, &contexts, out, err);
 	free(contexts.list);
 	return status;
 }
 
+/* Samples of which the filters by function let the innermost one pass. 1: there is Intel PT. */
+static int draw_samples(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
+{
+	const struct tl_perf_sample_options options = sample_options(&input->options);
+	const struct tl_profile_filter filter = {
+		.size = sizeof(filter),
+		.function = input->options.filter.function,
+		.object = input->options.filter.object,
+	};
+	struct perf_input *p = input->handle;
+	struct tl_perf_sample_contexts contexts;
+	struct tl_profile *profile;
+	int status = fold_samples(input, &options, &contexts, &profile, err);
+
+	if (status == 0)
+		status = refuse_branches(&options, err);
+	if (status == 0)
+		status = tl_profile_choose(profile, &filter, err);
+	if (status == 0)
+		status = tl_perf_samples_draw(p->reader, &options, &contexts, profile, &p->remarks,
+					      timeline, err);
+	tl_profile_free(profile);
+	free(contexts.list);
+	return status;
+}
+
 static int draw_perf(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
 {
-	int status = need_trace(input, err);
+	struct perf_input *p = input->handle;
+	int status = p->trace ? 1 : draw_samples(input, timeline, err);
 
+	if (status == 1)
+		status = need_trace(input, err);
+	else
+		return status;
 	if (status < 0)
 		return status;
 	return tl_pt_input_timeline(input, timeline, err);

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One time-ordered pass over all records; each is dispatched to the table it updates. */
 #include "perf_data/auxtrace/trace.h"
-
-enum { TYPE_TRACEPOINT = 2 };
-
-/* The tracepoint sched:sched_switch. */
-struct sched_tracepoint {
-	uint64_t id;                 /* config of its event; TL_NOWHERE: none */
-	unsigned next_pid, prev_pid; /* offsets in the raw data of its samples */
-};
+#include "perf_data/processes/sched_tracepoint.h"
 
 struct load_pass {
 	struct tl_perf_trace *trace;
 	struct tl_perf_system *sys; /* of the trace */
 	uint64_t time_ns;           /* of the record; without one, of the last that had a time */
-	struct sched_tracepoint tracepoint;
+	struct tl_perf_sched_tracepoint tracepoint;
 };
 
 /* ---- processes ---- */
@@ -94,37 +87,26 @@ static int load_switch_cpu_wide(struct load_pass *p, const struct tl_perf_record
 	return tl_perf_add_switch(p->sys, p->time_ns, rec->id.cpu, comes.pid, comes.tid, err);
 }
 
-static uint32_t raw_word(const struct tl_perf_record *rec, unsigned at)
-{
-	return tl_get32s(rec->sample.raw + at, rec->swapped);
-}
-
 /* The tracepoint names threads; their processes are known from COMM and FORK records. */
 static int load_sched_switch(struct load_pass *p, const struct tl_perf_record *rec,
-			     struct tl_error *err)
+			     struct tl_perf_sched_switch tids, struct tl_error *err)
 {
-	const struct sched_tracepoint *point = &p->tracepoint;
-	int status;
+	int status = add_first_thread(p->sys, rec->id.cpu, TL_PERF_KERNEL_PID, tids.previous, err);
 
-	if (rec->sample.raw_size < point->next_pid + 4 ||
-	    rec->sample.raw_size < point->prev_pid + 4)
-		return 0;
-	status = add_first_thread(p->sys, rec->id.cpu, TL_PERF_KERNEL_PID,
-				  raw_word(rec, point->prev_pid), err);
 	if (status < 0)
 		return status;
-	return tl_perf_add_switch(p->sys, p->time_ns, rec->id.cpu, TL_PERF_KERNEL_PID,
-				  raw_word(rec, point->next_pid), err);
+	return tl_perf_add_switch(p->sys, p->time_ns, rec->id.cpu, TL_PERF_KERNEL_PID, tids.next,
+				  err);
 }
 
 /* ---- AUX data, and AUX records about them ---- */
 
 static int load_sample(struct load_pass *p, const struct tl_perf_record *rec, struct tl_error *err)
 {
-	const struct tl_perf_attr *attr = rec->attr;
+	struct tl_perf_sched_switch tids;
 
-	if (attr->type == TYPE_TRACEPOINT && attr->config == p->tracepoint.id && rec->sample.raw)
-		return load_sched_switch(p, rec, err);
+	if (tl_perf_sched_switch_of(&p->tracepoint, rec, &tids))
+		return load_sched_switch(p, rec, tids, err);
 	if (!rec->sample.aux_size)
 		return 0;
 	return tl_perf_add_sample_chunk(&p->trace->aux, rec, err);
@@ -161,56 +143,12 @@ static int load_time_conv(struct load_pass *p, const struct tl_perf_record *rec,
 	return 0;
 }
 
-/* ---- the tracepoint's own description ---- */
-
-static const char *find_text(const char *from, const char *end, const char *text)
-{
-	return from ? memmem(from, (size_t)(end - from), text, strlen(text)) : NULL;
-}
-
-/* A number behind a text; TL_NOWHERE: the text is not there. */
-static uint64_t number_behind(const char *from, const char *end, const char *text)
-{
-	const char *p = find_text(from, end, text);
-	uint64_t value = 0;
-
-	if (!p)
-		return TL_NOWHERE;
-	for (p += strlen(text); p < end && *p == ' '; p++)
-		;
-	for (; p < end && *p >= '0' && *p <= '9' && value < UINT32_MAX; p++)
-		value = value * 10 + (uint64_t)(*p - '0');
-	return value;
-}
-
-/*
- * TRACING_DATA holds the format files of the tracepoints as text: "name: sched_switch", "ID: 314",
- * and lines such as "field:pid_t next_pid; offset:56; size:4;" (section 8).
- */
-static struct sched_tracepoint find_sched_switch(const struct tl_perf_reader *reader)
-{
-	const struct sched_tracepoint none = { .id = TL_NOWHERE };
-	const char *data = (const char *)reader->tracing.data;
-	const char *end = data ? data + reader->tracing.size : NULL;
-	const char *name = find_text(data, end, "name: sched_switch\n");
-	uint64_t id, next, prev;
-
-	if (!name)
-		return none;
-	id = number_behind(name, end, "ID:");
-	next = number_behind(find_text(name, end, " next_pid;"), end, "offset:");
-	prev = number_behind(find_text(name, end, " prev_pid;"), end, "offset:");
-	if (id == TL_NOWHERE || next > UINT16_MAX || prev > UINT16_MAX)
-		return none;
-	return (struct sched_tracepoint){ id, (unsigned)next, (unsigned)prev };
-}
-
 static int load_tracing_data(struct load_pass *p, const struct tl_perf_record *rec,
 			     struct tl_error *err)
 {
 	(void)rec;
 	(void)err;
-	p->tracepoint = find_sched_switch(p->trace->reader);
+	p->tracepoint = tl_perf_sched_tracepoint_find(p->trace->reader);
 	return 0;
 }
 
@@ -264,7 +202,7 @@ int tl_perf_load_records(struct tl_perf_trace *t, struct tl_error *err)
 {
 	struct load_pass p = { .trace = t,
 			       .sys = &t->sys,
-			       .tracepoint = find_sched_switch(t->reader) };
+			       .tracepoint = tl_perf_sched_tracepoint_find(t->reader) };
 	struct tl_perf_record rec;
 	int status;
 

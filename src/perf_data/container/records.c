@@ -169,7 +169,9 @@ int tl_perf_raw_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, s
 	if (status <= 0)
 		return status;
 	raw->number = r->at.number;
-	if (r->at.number >= r->at.known || raw->type == TL_PERF_HEADER_ATTR)
+	/* Events are forgotten at the begin of a pass, and so are their names. */
+	if (r->at.number >= r->at.known || raw->type == TL_PERF_HEADER_ATTR ||
+	    raw->type == TL_PERF_EVENT_UPDATE)
 		status = tl_perf_load_metadata(r, raw, err);
 	r->at.number++;
 	if (status < 0)

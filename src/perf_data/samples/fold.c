@@ -357,6 +357,10 @@ static bool describe_losses(const struct tl_perf_sample_pass *p,
 		  "samples were not recorded: each counts 1" },
 		{ l->branches, "the branch records of",
 		  "samples are left out (--branch-stack counts them)" },
+		{ p->off_cpu.switches ? p->off_cpu.unreturned : 0,
+		  "of threads that left a processor",
+		  "did not come back in the recording before "
+		  "they left again: these times off the processors are missing" },
 		{ is_full(l->most_calls) ? l->with_most_calls : 0,
 		  "the processor has no room for "
 		  "more calls than",
@@ -447,18 +451,10 @@ int tl_perf_samples_fold_stacks(struct tl_perf_reader *reader,
 				struct tl_perf_sample_contexts *contexts,
 				struct tl_profile **profile, struct tl_error *err)
 {
-	struct tl_perf_sample_pass pass = { .reader = reader, .options = options };
+	struct tl_perf_sample_pass pass = tl_perf_sample_pass_of(reader, options);
 	int status;
 
 	*profile = NULL;
-	pass.sys.search = (struct tl_perf_file_search){
-		.header = &reader->header,
-		.build_ids = &reader->build_ids,
-		.sysroot = options->sysroot,
-		.build_id_dirs = options->build_id_dirs,
-		.build_id_dir_count = options->build_id_dir_count,
-		.no_files = options->no_files,
-	};
 	status = fold_pass(&pass, remarks, contexts, profile, err);
 	tl_perf_sample_pass_free(&pass);
 	return status;

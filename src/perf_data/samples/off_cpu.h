@@ -2,10 +2,12 @@
 #ifndef TL_PERF_DATA_SAMPLES_OFF_CPU_H
 #define TL_PERF_DATA_SAMPLES_OFF_CPU_H
 /*
- * Times that threads were off the processors, from SWITCH records: a thread is off from the record
- * that says that it left up to the one that says that it is back.
+ * Times that threads were off the processors, from SWITCH records, or, where there are none, from
+ * samples of sched:sched_switch: a thread is off from the record that says that it left up to the
+ * one that says that it is back.
  */
 #include "core/memory.h"
+#include "perf_data/processes/sched_tracepoint.h"
 
 /* The number of these times among the events of costs: no attribute's. */
 #define TL_PERF_OFF_CPU_EVENT UINT32_MAX
@@ -22,7 +24,9 @@ struct tl_perf_away {
 struct tl_perf_off_cpu {
 	struct tl_perf_away *list; /* by number of the thread */
 	size_t count, capacity;
-	uint64_t switches; /* times that were counted */
+	uint64_t switches;   /* times that were counted */
+	uint64_t unreturned; /* that a thread left again without a word of its coming back */
+	struct tl_perf_sched_tracepoint tracepoint;
 };
 
 /* The thread of that number; NULL without memory. */

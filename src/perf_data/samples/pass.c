@@ -8,69 +8,7 @@
 #include "core/error.h"
 #include "perf_data/container/branch.h"
 
-/* ---- where a sample is counted ---- */
-
-/* The last change of a process's maps that replaced earlier ones, as a number of changes. */
-static size_t epoch_of(const struct tl_perf_process *process, size_t known)
-{
-	size_t at = process->count;
-
-	while (at > known && process->changes[at - 1].kind == TL_PERF_CHANGE_MAP)
-		at--;
-	return at;
-}
-
-/* The number of the name that a thread has now; 0 is "". */
-static uint32_t name_now(const struct tl_perf_thread *thread)
-{
-	return thread->count ? thread->comms[thread->count - 1].name : 0;
-}
-
-static bool is_mapped(const struct tl_perf_sample_pass *p, uint32_t process, size_t changes,
-		      uint64_t ip)
-{
-	return tl_perf_map_find(&p->sys, process, changes, ip) != NULL;
-}
-
-/*
- * Whether the kernel was sampled in the middle of an exec: the maps are those of the new program
- * already, but the address that called the kernel is of the old one.
- */
-static bool is_exec(const struct tl_perf_sample_pass *p, const struct tl_perf_stack_root *root)
-{
-	const struct tl_perf_process *process = &p->sys.processes.list[root->process];
-	const struct tl_perf_call_chain *chain = &p->chain;
-	uint64_t caller;
-
-	if (!root->changes || process->changes[root->changes - 1].kind != TL_PERF_CHANGE_CLEAR ||
-	    chain->count < 2 || !tl_perf_is_kernel_address(chain->list[chain->count - 2]))
-		return false;
-	caller = chain->list[chain->count - 1];
-	return !tl_perf_is_kernel_address(caller) &&
-	       !is_mapped(p, root->process, process->count, caller) &&
-	       is_mapped(p, root->process, root->changes - 1, caller);
-}
-
-static bool find_root(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
-{
-	const uint32_t pid = (uint32_t)rec->id.process, tid = (uint32_t)rec->id.thread;
-	const struct tl_perf_stack_root *last =
-		p->last_root == TL_NONE ? NULL : &p->stacks.roots[p->last_root];
-	const uint32_t process = tl_perf_process_add(&p->sys, pid);
-	const uint32_t thread = tl_perf_thread_add(&p->sys, pid, tid);
-	struct tl_perf_stack_root root = { .process = process, .pid = pid, .tid = tid };
-
-	if (process == TL_NONE || thread == TL_NONE)
-		return false;
-	root.comm = name_now(&p->sys.threads.list[thread]);
-	root.changes = epoch_of(&p->sys.processes.list[process],
-				last && last->process == process ? last->changes : 0);
-	if (is_exec(p, &root))
-		root.changes--;
-	root.first_ns = root.last_ns = p->time_ns;
-	p->last_root = tl_perf_stacks_root(&p->stacks, &root);
-	return p->last_root != TL_NONE;
-}
+/* ---- stacks ---- */
 
 /* Count the stack in p->chain, which is of the latest root. */
 static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
@@ -195,17 +133,6 @@ static uint64_t period_of(const struct tl_perf_record *rec)
 	return is_periodless(rec) ? 1 : rec->attr->period;
 }
 
-static bool is_selected(const struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
-{
-	const struct tl_perf_sample_options *o = p->options;
-	const double at = p->first_ns ? (double)(p->time_ns - p->first_ns) / 1e9 : 0;
-
-	return (o->thread == TL_NOWHERE || o->thread == rec->id.thread) &&
-	       (o->process == TL_NOWHERE || o->process == rec->id.process) &&
-	       (o->cpu == TL_NOWHERE || o->cpu == rec->id.cpu) && at >= o->from_seconds &&
-	       (o->to_seconds <= 0 || at < o->to_seconds);
-}
-
 static void note_losses(struct tl_perf_sample_losses *l, const struct tl_perf_record *rec)
 {
 	const uint64_t calls = tl_perf_recorded_calls(rec);
@@ -228,53 +155,29 @@ static bool know_event(struct tl_perf_sample_pass *p, size_t number)
 	return true;
 }
 
-/* The thread of a record; NULL without memory. */
-static struct tl_perf_away *away_of(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
-{
-	const uint32_t thread =
-		tl_perf_thread_add(&p->sys, (uint32_t)rec->id.process, (uint32_t)rec->id.thread);
-
-	return thread == TL_NONE ? NULL : tl_perf_away_at(&p->off_cpu, thread);
-}
-
-/* A sample of sched:sched_switch is of the thread that is about to leave, and has its stack. */
-static int note_leaving(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
-			struct tl_error *err)
-{
-	struct tl_perf_away *away;
-
-	if (!rec->attr->name || strcmp(rec->attr->name, "sched:sched_switch") != 0)
-		return 0;
-	away = away_of(p, rec);
-	if (!away)
-		return tl_error_memory(err);
-	if (!away->is_away) {
-		away->has_stack = true;
-		away->node = p->last_node;
-	}
-	return 0;
-}
-
 static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
-	int unwind, status = 0;
+	int unwind, status = tl_perf_note_switch(p, rec, err);
 
+	if (status < 0)
+		return status;
 	/* Also of samples that the filters leave out: the file has samples all the same. */
 	if (!know_event(p, p->reader->attrs.count - 1))
 		return tl_error_memory(err);
 	if (!p->first_ns)
 		p->first_ns = p->time_ns;
-	if (!is_selected(p, rec))
+	if (!tl_perf_sample_pass_selects(p, &rec->id))
 		return 0;
 	if (!tl_perf_call_chain_of(&p->chain, rec))
 		return tl_error_memory(err);
 	if (p->options->branches)
-		return find_root(p, rec) ? count_branches(p, rec, err) : tl_error_memory(err);
+		return tl_perf_sample_pass_root(p, rec) ? count_branches(p, rec, err)
+							: tl_error_memory(err);
 	p->losses.cut_stacks += p->chain.is_cut;
 	note_losses(&p->losses, rec);
 	unwind = tl_perf_unwind_begin(&p->unwinder, rec, &p->chain);
-	if (unwind < 0 || !find_root(p, rec))
+	if (unwind < 0 || !tl_perf_sample_pass_root(p, rec))
 		return tl_error_memory(err);
 	if (unwind)
 		status = tl_perf_unwind(&p->unwinder, &p->stacks.roots[p->last_root], &p->chain,
@@ -285,56 +188,7 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		return count_group(p, rec, err);
 	status = count_stack(p, rec, (uint32_t)(rec->attr - p->reader->attrs.list), period_of(rec),
 			     err);
-	return status < 0 ? status : note_leaving(p, rec, err);
-}
-
-/* ---- times off the processors ---- */
-
-/* The stack of a thread of which only its leaving is known. False without memory. */
-static bool stack_without_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
-				 struct tl_perf_away *away)
-{
-	if (!tl_grow(&p->chain.list, &p->chain.capacity, 1, sizeof(*p->chain.list)))
-		return false;
-	p->chain.count = 1;
-	p->chain.list[0] = TL_PERF_OFF_CPU_IP;
-	if (!find_root(p, rec))
-		return false;
-	away->node = tl_perf_stacks_path(&p->stacks, p->last_root, p->chain.list, 1);
-	return away->node != 0;
-}
-
-/* Where a thread is again that was away: its time counts at the stack with which it left. */
-static bool come_back(struct tl_perf_sample_pass *p, struct tl_perf_away *away)
-{
-	const uint64_t time = p->time_ns - away->since_ns;
-
-	away->is_away = away->has_stack = false;
-	p->off_cpu.switches++;
-	return tl_perf_stacks_count(&p->stacks, away->node, TL_PERF_OFF_CPU_EVENT, time);
-}
-
-/* Thread 0 is what a processor runs that has nothing to do. */
-static int load_switch(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
-		       struct tl_error *err)
-{
-	const uint32_t tid = (uint32_t)rec->id.thread;
-	struct tl_perf_away *away;
-	bool done = true;
-
-	if (p->options->branches || rec->id.time_ns == TL_NOWHERE || !tid || tid == UINT32_MAX)
-		return 0;
-	away = away_of(p, rec);
-	if (!away)
-		return tl_error_memory(err);
-	if (!(rec->misc & TL_PERF_MISC_OUT)) {
-		done = !away->is_away || come_back(p, away);
-	} else if (!away->is_away && is_selected(p, rec)) {
-		away->is_away = true;
-		away->since_ns = p->time_ns;
-		done = away->has_stack || stack_without_sample(p, rec, away);
-	}
-	return done ? 0 : tl_error_memory(err);
+	return status < 0 ? status : tl_perf_note_leaving(p, rec, err);
 }
 
 /* ---- all others ---- */
@@ -382,6 +236,15 @@ static int load_auxtrace_info(struct tl_perf_sample_pass *p, const struct tl_per
 	return 0;
 }
 
+static int load_tracing_data(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			     struct tl_error *err)
+{
+	(void)rec;
+	(void)err;
+	p->off_cpu.tracepoint = tl_perf_sched_tracepoint_find(p->reader);
+	return 0;
+}
+
 static const struct {
 	uint32_t type;
 	int (*load)(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
@@ -390,8 +253,9 @@ static const struct {
 	{ TL_PERF_SAMPLE, load_sample },
 	{ TL_PERF_MMAP2, load_map },
 	{ TL_PERF_MMAP, load_map },
-	{ TL_PERF_SWITCH, load_switch },
-	{ TL_PERF_SWITCH_CPU_WIDE, load_switch },
+	{ TL_PERF_SWITCH, tl_perf_load_switch },
+	{ TL_PERF_SWITCH_CPU_WIDE, tl_perf_load_switch },
+	{ TL_PERF_HEADER_TRACING_DATA, load_tracing_data },
 	{ TL_PERF_COMM, load_comm },
 	{ TL_PERF_FORK, load_fork },
 	{ TL_PERF_LOST, load_lost },
@@ -415,6 +279,22 @@ static int load_record(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	return status;
 }
 
+struct tl_perf_sample_pass tl_perf_sample_pass_of(struct tl_perf_reader *reader,
+						  const struct tl_perf_sample_options *options)
+{
+	struct tl_perf_sample_pass pass = { .reader = reader, .options = options };
+
+	pass.sys.search = (struct tl_perf_file_search){
+		.header = &reader->header,
+		.build_ids = &reader->build_ids,
+		.sysroot = options->sysroot,
+		.build_id_dirs = options->build_id_dirs,
+		.build_id_dir_count = options->build_id_dir_count,
+		.no_files = options->no_files,
+	};
+	return pass;
+}
+
 int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 {
 	struct tl_perf_record rec;
@@ -424,6 +304,7 @@ int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 	p->unwinder.sys = &p->sys;
 	p->sys.reader = p->reader;
 	p->unwinder.header = &p->reader->header;
+	p->off_cpu.tracepoint = tl_perf_sched_tracepoint_find(p->reader);
 	if (!tl_perf_stacks_begin(&p->stacks) || tl_names_add(&p->sys.names, "", 0) == TL_NONE)
 		return tl_error_memory(err);
 	while ((status = tl_perf_record_next(p->reader, &rec, err)) > 0) {

@@ -38,6 +38,16 @@ struct tl_perf_sample_losses {
 typedef int tl_perf_sample_fn(void *arg, const struct tl_perf_record *rec, uint32_t event,
 			      uint64_t period, uint32_t node, struct tl_error *err);
 
+/* A thread that comes to a processor, or leaves it. */
+struct tl_perf_sample_switch {
+	uint32_t pid, tid;
+	uint64_t cpu; /* TL_NOWHERE: unknown */
+	bool comes;
+};
+
+/* Told of each switch that the filters let pass. False: no memory. */
+typedef bool tl_perf_switch_fn(void *arg, const struct tl_perf_sample_switch *what);
+
 struct tl_perf_sample_pass {
 	struct tl_perf_reader *reader;
 	const struct tl_perf_sample_options *options;
@@ -56,12 +66,34 @@ struct tl_perf_sample_pass {
 	uint32_t last_node;           /* of the sample before */
 	uint32_t last_root;           /* of the sample before, TL_NONE: none */
 	tl_perf_sample_fn *on_sample; /* NULL: nobody is told */
+	tl_perf_switch_fn *on_switch; /* the same */
 	void *arg;
 	bool has_intel_pt;
 };
 
+/* A pass over a reader that is at its first record. */
+struct tl_perf_sample_pass tl_perf_sample_pass_of(struct tl_perf_reader *reader,
+						  const struct tl_perf_sample_options *options);
 /* Read all records. 0; 1: there is Intel PT; negative. */
 int tl_perf_sample_pass_run(struct tl_perf_sample_pass *pass, struct tl_error *err);
 void tl_perf_sample_pass_free(struct tl_perf_sample_pass *pass);
+
+/* Whether the filters let a record pass that is of now. */
+bool tl_perf_sample_pass_selects(const struct tl_perf_sample_pass *pass,
+				 const struct tl_perf_id *id);
+/* Make `last_root` that of a record. False without memory. */
+bool tl_perf_sample_pass_root(struct tl_perf_sample_pass *pass, const struct tl_perf_record *rec);
+
+/* ---- context switches (switches.c); each: 0, or negative ---- */
+
+/* A SWITCH record. */
+int tl_perf_load_switch(struct tl_perf_sample_pass *pass, const struct tl_perf_record *rec,
+			struct tl_error *err);
+/* Any sample: if it is of sched:sched_switch, a thread may be back. */
+int tl_perf_note_switch(struct tl_perf_sample_pass *pass, const struct tl_perf_record *rec,
+			struct tl_error *err);
+/* A sample that was counted: if it is of sched:sched_switch, its thread leaves. */
+int tl_perf_note_leaving(struct tl_perf_sample_pass *pass, const struct tl_perf_record *rec,
+			 struct tl_error *err);
 
 #endif

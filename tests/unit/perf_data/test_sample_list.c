@@ -5,7 +5,7 @@
 #include "refused_fold.h"
 
 #include "perf_data/samples/event_names.h"
-#include "perf_data/samples/sample_list.h"
+#include "perf_data/listing/sample_list.h"
 
 /* ---- lists ---- */
 

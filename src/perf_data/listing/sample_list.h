@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_PERF_DATA_SAMPLES_SAMPLE_LIST_H
-#define TL_PERF_DATA_SAMPLES_SAMPLE_LIST_H
+#ifndef TL_PERF_DATA_LISTING_SAMPLE_LIST_H
+#define TL_PERF_DATA_LISTING_SAMPLE_LIST_H
 #include "perf_data/samples/fold.h"
 
 struct tl_output;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A second pass over the records, whose nodes have the numbers that they had in the fold. */
-#include "perf_data/samples/sample_list.h"
+#include "perf_data/listing/sample_list.h"
 
 #include "core/error.h"
 #include "core/output.h"
@@ -59,12 +59,13 @@ int tl_perf_samples_list(struct tl_perf_reader *reader,
 			 struct tl_error *err)
 {
 	struct sample_list list = {
-		.pass = { .reader = reader, .options = options, .on_sample = put_sample },
+		.pass = tl_perf_sample_pass_of(reader, options),
 		.contexts = contexts,
 		.out = out,
 	};
 	int status;
 
+	list.pass.on_sample = put_sample;
 	list.pass.arg = &list;
 	status = tl_perf_sample_pass_run(&list.pass, err);
 	tl_perf_sample_pass_free(&list.pass);
