@@ -5,11 +5,11 @@
 
 /* ---- what both sources do ---- */
 
-/* The thread of a record; NULL without memory. */
-static struct tl_perf_away *away_of(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
+/* The thread of an id; NULL without memory. */
+static struct tl_perf_away *away_of(struct tl_perf_sample_pass *p, const struct tl_perf_id *id)
 {
 	const uint32_t thread =
-		tl_perf_thread_add(&p->sys, (uint32_t)rec->id.process, (uint32_t)rec->id.thread);
+		tl_perf_thread_add(&p->sys, (uint32_t)id->process, (uint32_t)id->thread);
 
 	return thread == TL_NONE ? NULL : tl_perf_away_at(&p->off_cpu, thread);
 }
@@ -68,7 +68,7 @@ int tl_perf_load_switch(struct tl_perf_sample_pass *p, const struct tl_perf_reco
 	if (p->options->branches || rec->id.time_ns == TL_NOWHERE ||
 	    !is_thread((uint32_t)rec->id.thread))
 		return 0;
-	away = away_of(p, rec);
+	away = away_of(p, &rec->id);
 	if (!away || !tell(p, &rec->id, comes))
 		return tl_error_memory(err);
 	if (comes) {
@@ -102,18 +102,23 @@ static bool is_switch(const struct tl_perf_sample_pass *p, const struct tl_perf_
 	       rec->id.time_ns != TL_NOWHERE && !p->options->branches && !has_switch_records(p);
 }
 
-/* It is taken in the thread that leaves, so that the one that comes is known by its number only. */
+/* Who a thread is that the tracepoint names by its number only. */
+static struct tl_perf_id named(const struct tl_perf_sample_pass *p,
+			       const struct tl_perf_record *rec, uint32_t tid)
+{
+	struct tl_perf_id id = rec->id;
+
+	id.process = tl_perf_thread_pid(&p->sys, tid);
+	id.thread = tid;
+	return id;
+}
+
 static bool next_comes(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       uint32_t tid)
 {
-	const uint32_t pid = tl_perf_thread_pid(&p->sys, tid);
-	const uint32_t thread = tl_perf_thread_add(&p->sys, pid, tid);
-	struct tl_perf_id next = rec->id;
-	struct tl_perf_away *away;
+	const struct tl_perf_id next = named(p, rec, tid);
+	struct tl_perf_away *away = away_of(p, &next);
 
-	next.process = pid;
-	next.thread = tid;
-	away = thread == TL_NONE ? NULL : tl_perf_away_at(&p->off_cpu, thread);
 	return away && tell(p, &next, true) && (!away->is_away || come_back(p, away));
 }
 
@@ -121,10 +126,12 @@ int tl_perf_note_switch(struct tl_perf_sample_pass *p, const struct tl_perf_reco
 			struct tl_error *err)
 {
 	struct tl_perf_sched_switch tids;
+	struct tl_perf_id previous;
 
 	if (!is_switch(p, rec, &tids))
 		return 0;
-	if (is_thread(tids.previous) && !tell(p, &rec->id, false))
+	previous = named(p, rec, tids.previous);
+	if (is_thread(tids.previous) && !tell(p, &previous, false))
 		return tl_error_memory(err);
 	if (is_thread(tids.next) && !next_comes(p, rec, tids.next))
 		return tl_error_memory(err);
@@ -143,17 +150,21 @@ int tl_perf_note_leaving(struct tl_perf_sample_pass *p, const struct tl_perf_rec
 			 struct tl_error *err)
 {
 	struct tl_perf_sched_switch tids;
+	struct tl_perf_id id = rec->id;
 	struct tl_perf_away *away;
+	bool switches = is_switch(p, rec, &tids);
 
-	if (!rec->attr->name || strcmp(rec->attr->name, "sched:sched_switch") != 0)
+	if (!switches && (!rec->attr->name || strcmp(rec->attr->name, "sched:sched_switch") != 0))
 		return 0;
-	away = away_of(p, rec);
+	/* The kernel calls a thread -1 that is about to end, but that may still come back. */
+	if (switches)
+		id = named(p, rec, tids.previous);
+	away = away_of(p, &id);
 	if (!away)
 		return tl_error_memory(err);
-	if (is_switch(p, rec, &tids)) {
-		if (is_thread(tids.previous))
-			leave(p, away);
-	} else if (!away->is_away) {
+	if (switches && is_thread(tids.previous))
+		leave(p, away);
+	if (!switches && !away->is_away) {
 		away->has_stack = true;
 		away->node = p->last_node;
 	}

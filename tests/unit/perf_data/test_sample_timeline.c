@@ -77,6 +77,15 @@ static void put_sched_switch(uint32_t tid, uint32_t next, uint64_t time)
 	f.bytes[start + 8] = POINT_ID;
 }
 
+/* A thread that ended has no number any more, but the tracepoint's field has it. */
+static void put_ended(uint32_t tid, uint64_t time)
+{
+	const size_t start = f.size;
+
+	put_sched_switch(tid, 0, time);
+	memset(f.bytes + start + 8 + 16, 0xff, 8);
+}
+
 /* ---- timelines ---- */
 
 static int read_again(struct tl_perf_reader **reader, struct tl_source *source)
@@ -185,6 +194,8 @@ TEST(switches_are_those_of_the_tracepoint)
 	put_sched_switch(TID, CHILD, 1000);
 	put_sched_switch(CHILD, TID, 1400);
 	put_sched_switch(TID, 0, 2000);
+	put_sched_switch(0, CHILD, 2500);
+	put_ended(CHILD, 2600);
 	assert_timeline(
 		"{\"pid\":10,\"tid\":12,\"ph\":\"B\",\"ts\":0.000,\"name\":\"running\",\"args\":{"
 		"\"cpu\":1}},\n"
@@ -200,7 +211,15 @@ TEST(switches_are_those_of_the_tracepoint)
 		"{\"pid\":10,\"tid\":11,\"ph\":\"E\",\"ts\":1.000},\n"
 		"{\"pid\":10,\"tid\":11,\"ph\":\"i\",\"ts\":1.000,\"s\":\"t\",\"name\":\"sched:"
 		"sched_"
-		"switch\",\"args\":{\"period\":1,\"function\":\"leaf\",\"cpu\":1}}\n");
+		"switch\",\"args\":{\"period\":1,\"function\":\"leaf\",\"cpu\":1}},\n"
+		"{\"pid\":10,\"tid\":12,\"ph\":\"B\",\"ts\":1.500,\"name\":\"running\",\"args\":{"
+		"\"cpu\":1}},\n"
+		"{\"pid\":10,\"tid\":0,\"ph\":\"i\",\"ts\":1.500,\"s\":\"t\",\"name\":\"sched:"
+		"sched_"
+		"switch\",\"args\":{\"period\":1,\"function\":\"leaf\",\"cpu\":1}},\n"
+		"{\"pid\":10,\"tid\":12,\"ph\":\"E\",\"ts\":1.600},\n"
+		"{\"pid\":0,\"tid\":0,\"ph\":\"i\",\"ts\":1.600,\"s\":\"t\",\"name\":\"sched:sched_"
+		"switch\",\"args\":{\"period\":1,\"function\":\"[unknown]\",\"cpu\":1}}\n");
 }
 
 TEST(samples_without_times)
@@ -238,6 +257,9 @@ TEST(times_off_the_processors_by_the_tracepoint_alone)
 	put_sched_switch(CHILD, TID, 1400); /* TID was off for 400 */
 	put_sched_switch(TID, 0, 2000);
 	put_sched_switch(0, CHILD, 2700); /* CHILD was off for 1300; TID stays off */
+	/* Threads that ended, which the kernel calls -1. */
+	put_ended(30, 3000);
+	put_ended(31, 3100);
 	fold();
 	assert_off_cpu(400 + 1300, 2);
 	assert_int_equal(remarks.count, 0);
