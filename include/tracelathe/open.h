@@ -462,6 +462,21 @@ TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct 
 TL_API int tl_input_calls(struct tl_input *input, const struct tl_calls_options *options,
 			  struct tl_calls **calls, struct tl_error *err);
 /**
+ * An event without duration: custom and typed events, migrations, marks of a program.
+ * @param at    ticks as those of calls; thread < 0: of the process itself
+ * @param name  lives until the function returns, as do the values
+ * @return false to end the search
+ */
+typedef bool tl_instant_fn(void *arg, const struct tl_timeline_point *at, const char *name,
+			   const struct tl_timeline_arg *args, size_t arg_count);
+/**
+ * The events without duration of a trace, as tl_input_timeline() draws them: those of a thread in
+ * the order of time, threads one after the other or in turn. The filters of the input hold.
+ * @return 0; TL_UNSUPPORTED when the format has none; or another negative status
+ */
+TL_API int tl_input_instants(struct tl_input *input, tl_instant_fn *fn, void *arg,
+			     struct tl_error *err);
+/**
  * The index of the calls of a trace, in memory, made in one pass (<tracelathe/timeline.h>). The
  * filters by thread and process hold; the others do not.
  * @param index  tl_call_index_close() it before the input is closed

@@ -36,6 +36,13 @@ struct tl_timeline_arg {
 	double real; /**< TL_ARG_REAL */
 };
 
+/**
+ * Write values as an object of JSON. Numbers that are shown in hexadecimal are texts.
+ * @param most  texts and bytes behind so many bytes are cut, which the text then says
+ */
+TL_API void tl_timeline_put_args(struct tl_output *out, const struct tl_timeline_arg *args,
+				 size_t arg_count, size_t most);
+
 /** Where and when something happened on a timeline. */
 struct tl_timeline_point {
 	int64_t process, thread;

@@ -8,6 +8,13 @@
 #include "open/input.h"
 #include "timeline/timeline.h"
 
+struct instants {
+	struct tl_timeline timeline;
+	tl_instant_fn *fn;
+	void *arg;
+	bool stopped; /* by `fn`: the producer sees a timeline that has failed */
+};
+
 static bool begin(struct tl_timeline *timeline)
 {
 	(void)timeline;
@@ -43,37 +50,14 @@ static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	(void)ticks;
 }
 
-static void put_argument(struct tl_output *out, const struct tl_timeline_arg *arg)
-{
-	tl_put_json(out, arg->name, strlen(arg->name));
-	tl_put_char(out, ':');
-	if (!tl_timeline_put_number(out, arg))
-		tl_put_json(out, arg->data, arg->size);
-}
-
 static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
 		    const char *name, const struct tl_timeline_arg *args, size_t arg_count)
 {
-	struct tl_output *out = timeline->out;
+	struct instants *i = (struct instants *)timeline;
+	const struct tl_timeline_point at = { track->process, track->thread, ticks };
 
-	tl_put_text(out, "{\"process\":");
-	tl_put_i64(out, track->process);
-	tl_put_text(out, ",\"thread\":");
-	if (track->thread < 0)
-		tl_put_text(out, "null");
-	else
-		tl_put_i64(out, track->thread);
-	tl_put_text(out, ",\"time\":");
-	tl_put_u64(out, ticks);
-	tl_put_text(out, ",\"name\":");
-	tl_put_json(out, name, strlen(name));
-	tl_put_text(out, ",\"payload\":{");
-	for (size_t i = 0; i < arg_count; i++) {
-		if (i)
-			tl_put_char(out, ',');
-		put_argument(out, &args[i]);
-	}
-	tl_put_text(out, "}}\n");
+	if (!i->stopped && !i->fn(i->arg, &at, name, args, arg_count))
+		i->stopped = timeline->no_memory = true;
 }
 
 static void end(struct tl_timeline *timeline)
@@ -88,7 +72,7 @@ static void free_track(struct tl_track *track)
 
 static const struct tl_timeline_ops instant_ops = {
 	.format = { .name = "instants" },
-	.size = sizeof(struct tl_timeline),
+	.size = sizeof(struct instants),
 	.track_size = sizeof(struct tl_track),
 	.begin = begin,
 	.name = name_track,
@@ -100,22 +84,62 @@ static const struct tl_timeline_ops instant_ops = {
 	.free = end,
 };
 
-int tl_input_instants(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+static int tell(struct tl_input *input, struct instants *instants, struct tl_error *err)
+{
+	struct tl_timeline *timeline = &instants->timeline;
+	int status = input->format->timeline(input, timeline, err), finished;
+	const bool stopped = instants->stopped;
+
+	finished = tl_timeline_finish(timeline, status < 0 || stopped ? NULL : err);
+	if (status == 0 && finished < 0 && !stopped)
+		status = finished;
+	return (int)tl_input_unchanged(input, status, err);
+}
+
+int tl_input_instants(struct tl_input *input, tl_instant_fn *fn, void *arg, struct tl_error *err)
 {
 	struct tl_timeline *timeline;
-	int status, finished;
+	struct instants *instants;
 
 	if (!input->format->timeline || input->other_count)
 		return tl_error_format(err, input->format->info.name,
 				       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 						   "this format holds no events in an order of "
 						   "time"));
-	timeline = tl_timeline_new(&instant_ops, out);
+	timeline = tl_timeline_new(&instant_ops, NULL);
 	if (!timeline)
 		return tl_error_memory(err);
-	status = input->format->timeline(input, timeline, err);
-	finished = tl_timeline_finish(timeline, status < 0 ? NULL : err);
-	if (status == 0 && finished < 0)
-		status = finished;
-	return (int)tl_input_unchanged(input, status, err);
+	instants = (struct instants *)timeline;
+	instants->fn = fn;
+	instants->arg = arg;
+	return tell(input, instants, err);
+}
+
+/* ---- as JSON ---- */
+
+static bool put_line(void *arg, const struct tl_timeline_point *at, const char *name,
+		     const struct tl_timeline_arg *args, size_t arg_count)
+{
+	struct tl_output *out = arg;
+
+	tl_put_text(out, "{\"process\":");
+	tl_put_i64(out, at->process);
+	tl_put_text(out, ",\"thread\":");
+	if (at->thread < 0)
+		tl_put_text(out, "null");
+	else
+		tl_put_i64(out, at->thread);
+	tl_put_text(out, ",\"time\":");
+	tl_put_u64(out, at->ticks);
+	tl_put_text(out, ",\"name\":");
+	tl_put_json(out, name, strlen(name));
+	tl_put_text(out, ",\"payload\":");
+	tl_timeline_put_args(out, args, arg_count, SIZE_MAX);
+	tl_put_text(out, "}\n");
+	return !tl_output_failed(out);
+}
+
+int tl_input_list_instants(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	return tl_input_instants(input, put_line, out, err);
 }

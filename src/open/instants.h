@@ -4,10 +4,9 @@
 #include <tracelathe/open.h>
 
 /*
- * The events without duration of a trace, as its timeline has them: a JSON object a line with
- * "process", "thread" (null: of the process), "time", "name" and "payload", an object. 0 or
- * negative; TL_UNSUPPORTED for a format without a timeline.
+ * The events without duration of a trace: a JSON object a line with "process", "thread" (null: of
+ * the process), "time", "name" and "payload", an object. As tl_input_instants().
  */
-int tl_input_instants(struct tl_input *input, struct tl_output *out, struct tl_error *err);
+int tl_input_list_instants(struct tl_input *input, struct tl_output *out, struct tl_error *err);
 
 #endif

@@ -4,6 +4,9 @@
  */
 #include "timeline/timeline.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "core/error.h"
 
 /* ---- tracks ---- */
@@ -173,9 +176,45 @@ bool tl_timeline_put_number(struct tl_output *out, const struct tl_timeline_arg 
 	return false;
 }
 
+static void put_text(struct tl_output *out, const char *text, size_t size, size_t most)
+{
+	char note[48], *cut;
+	int length;
+
+	if (size <= most) {
+		tl_put_json(out, text, size);
+		return;
+	}
+	length = snprintf(note, sizeof(note), " ... (%zu bytes)", size);
+	cut = malloc(most + sizeof(note));
+	if (cut) {
+		memcpy(cut, text, most);
+		memcpy(cut + most, note, (size_t)length);
+		tl_put_json(out, cut, most + (size_t)length);
+	} else {
+		tl_put_json(out, note, (size_t)length);
+	}
+	free(cut);
+}
+
+void tl_timeline_put_args(struct tl_output *out, const struct tl_timeline_arg *args,
+			  size_t arg_count, size_t most)
+{
+	tl_put_char(out, '{');
+	for (size_t i = 0; i < arg_count; i++) {
+		if (i)
+			tl_put_char(out, ',');
+		tl_put_json(out, args[i].name, strlen(args[i].name));
+		tl_put_char(out, ':');
+		if (!tl_timeline_put_number(out, &args[i]))
+			put_text(out, args[i].data, args[i].size, most);
+	}
+	tl_put_char(out, '}');
+}
+
 bool tl_timeline_failed(const struct tl_timeline *timeline)
 {
-	return timeline->no_memory || tl_output_failed(timeline->out);
+	return timeline->no_memory || (timeline->out && tl_output_failed(timeline->out));
 }
 
 int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err)

@@ -58,10 +58,10 @@ struct tl_timeline_ops {
 /* A format's own members follow, zeroed when it begins. */
 struct tl_timeline {
 	const struct tl_timeline_ops *ops;
-	struct tl_output *out;
-	uint64_t frequency; /* never 0 */
-	bool clock_known;   /* false: the frequency is a default */
-	uint64_t origin;    /* ticks of the first record; 0: times are absolute */
+	struct tl_output *out; /* NULL: nothing is written */
+	uint64_t frequency;    /* never 0 */
+	bool clock_known;      /* false: the frequency is a default */
+	uint64_t origin;       /* ticks of the first record; 0: times are absolute */
 	bool begun;
 	bool no_memory; /* an allocation failed; from then on nothing is written */
 	bool used;      /* a call or an instant was written */

@@ -514,6 +514,24 @@ def a_page_without_a_server_shows_the_same(chromium, program):
 
 
 @test
+def events_are_marks_with_their_values(chromium, program):
+    path = os.path.join(GOLDEN, "typed-fdr.xray")
+    events = json.loads(output(program, "query", "--json", path, "SELECT thread, time, name, payload FROM instants", status=(0, 1)))
+    with Opened(chromium, program, path) as page:
+        file = page.view.ready()["files"][0]
+        last = max(track["last"] for track in file["tracks"]) + 1
+        x, y, width, _ = page.canvas()
+        for n in (0, 1):
+            page.press("e")
+            equal(page.parameters()["at"], "0-%d" % (events[n]["time"] - file["origin"]))
+        # Below the three rows of calls, where the time of the third event is.
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + width * (events[2]["time"] - file["origin"]) / last, y=y + 26 + 1 + 3 * 17 + 5)
+        tip = page.texts("[role=tooltip]")[0]
+        payload = json.loads(events[2]["payload"])
+        assert events[2]["name"] in tip and all(key + str(value) in tip for key, value in payload.items()), (tip, events[2])
+
+
+@test
 def dark_and_light_are_different_and_can_be_chosen(chromium, program):
     back = "getComputedStyle(document.body).backgroundColor"
     with Opened(chromium, program, MT) as page:

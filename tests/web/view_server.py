@@ -241,6 +241,21 @@ def missing_records_are_told_with_time_and_offset(program):
 
 
 @test
+def events_are_those_of_query_with_their_payloads(program):
+    for name in ("events-fdr-tscwrap.xray", "typed-fdr.xray", "custom-fdr.xray"):
+        path = os.path.join(GOLDEN, name)
+        wanted = json.loads(output(program, "query", "--json", path, "SELECT process, thread, time, name, payload FROM instants", status=(0, 1)))
+        assert len(wanted) > 2, (name, wanted)
+        with View(program, path) as view:
+            origin = view.ready()["files"][0]["origin"]
+            answer = view.json("/api/events")
+            rows = [(track["process"], track["thread"], mark[0] + origin, answer["names"][mark[3]], mark[4])
+                    for track in answer["tracks"] for mark in track["marks"]]
+            equal(rows, [(row["process"], row["thread"], row["time"], row["name"], json.loads(row["payload"])) for row in wanted])
+            equal([(track["events"], track["last"]) for track in answer["tracks"]], [(len(track["marks"]), track["marks"][-1][1]) for track in answer["tracks"]])
+
+
+@test
 def damage_of_a_processor_trace_is_a_gap_up_to_the_next_psb(program):
     folder = os.path.join(os.path.dirname(GOLDEN), "intel_pt")
     with tempfile.TemporaryDirectory() as copy:

@@ -154,7 +154,7 @@ function makeTheme() {
 /* ---- keys ---- */
 
 const HELP = [['W S, wheel', 'zoom the timeline'], ['A D, shift and wheel', 'move along it'], ['drag', 'measure, and choose a window of time'], ['shift and drag', 'move the timeline'],
-	['alt and wheel, ↑ ↓', 'scroll through the threads'], ['click', 'choose a call and its function'], ['double click', 'fit a call'], ['N P', 'next and previous call of the function'], ['G', 'next place where records are missing'], ['F', 'fit the window or call'], ['0', 'show all'],
+	['alt and wheel, ↑ ↓', 'scroll through the threads'], ['click', 'choose a call and its function'], ['double click', 'fit a call'], ['N P', 'next and previous call of the function'], ['E', 'next event'], ['G', 'next place where records are missing'], ['F', 'fit the window or call'], ['0', 'show all'],
 	['1 to 9', 'the panes'], ['/', 'filter functions'], ['arrows, Enter', 'move in the flame graph, zoom into a frame'], ['Esc', 'choose nothing'], ['?', 'this list']];
 
 function showHelp() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture of the timeline: a canvas of calls, a row a depth, below an axis of time.
-import { ROW, gapAt, hueKey, nameOf, functionOf } from './tracks.js';
+import { drawMarks, markIn } from './events.js';
+import { callRows, ROW, gapAt, hueKey, nameOf, functionOf } from './tracks.js';
 import { colourVariable, dark, duration, fitted, grouped, nameColour, shortName } from './util.js';
 
 export const AXIS = 26;
@@ -103,7 +104,7 @@ function drawCall(c, p, track, shown, i, x, width, y) {
 
 function drawTrack(c, p, row, top) {
 	const { track } = row, shown = track.shown, { view, scale, width } = p;
-	const rows = Math.floor(row.height / ROW);
+	const rows = callRows(track);
 	let depth = -1, drawn = -1; // up to which pixel the row is drawn
 	for (let i = 0; i < shown.n; i++) {
 		if (shown.depth[i] !== depth) {
@@ -158,7 +159,7 @@ function drawSpan(c, p, span, height, colour) {
 
 function drawChosen(c, p, rows, call, top) {
 	const row = rows.find(row => row.track === call.track && !row.group);
-	if (!row || (call.depth + 1) * ROW > row.height) return;
+	if (!row || call.depth >= callRows(call.track)) return;
 	const x = (call.start - p.view.from) * p.scale, right = ((call.end < 0 ? call.track.last : call.end) - p.view.from) * p.scale;
 	c.strokeStyle = p.text;
 	c.lineWidth = 2;
@@ -166,7 +167,7 @@ function drawChosen(c, p, rows, call, top) {
 	c.lineWidth = 1;
 }
 
-// picture: { canvas, view, rows, top (scrolled by), marked(file, number), call, span, measure, frequency }
+// picture: { canvas, view, rows, top (scrolled by), marked(file, number), markedText(name), call, span, measure, frequency }
 export function drawTimeline(picture) {
 	const { canvas, view } = picture, c = canvas.getContext('2d');
 	const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
@@ -178,7 +179,7 @@ export function drawTimeline(picture) {
 	c.clearRect(0, 0, width, height);
 	c.font = '11px system-ui, sans-serif';
 	c.textBaseline = 'middle';
-	const p = { view, width, scale: width / (view.to - view.from), marked: picture.marked, accent: colourVariable('--accent'),
+	const p = { view, width, scale: width / (view.to - view.from), marked: picture.marked, markedText: picture.markedText, accent: colourVariable('--accent'),
 		warn: colourVariable('--warn'), ink: colourVariable('--on-colour'), soft: colourVariable('--soft'), text: colourVariable('--text') };
 	c.save();
 	c.beginPath();
@@ -195,6 +196,7 @@ export function drawTimeline(picture) {
 		drawOutside(c, p, row, top);
 		if (row.track.shown) drawTrack(c, p, row, top + 1);
 		drawGaps(c, p, row, top + 1);
+		drawMarks(c, p, row, AXIS - picture.top);
 	}
 	if (picture.call) drawChosen(c, p, picture.rows, picture.call, picture.top - 1);
 	c.restore();
@@ -221,11 +223,18 @@ export function gapUnder(picture, x, y) {
 	return gap && { track: row.track, gap };
 }
 
+// { track, mark } at a place of the canvas, or null.
+export function markUnder(picture, x, y) {
+	const row = rowAt(picture, y), mark = markIn(row, y - AXIS + picture.top, timeAt(picture, x), 4 * nearIn(picture));
+	return mark && { track: row.track, mark };
+}
+
 // The item at a place of the canvas, or null.
 export function itemAt(picture, x, y) {
 	const at = timeAt(picture, x), near = nearIn(picture), row = rowAt(picture, y), down = y - AXIS + picture.top;
 	if (!row || !row.track.shown) return null;
 	const { shown } = row.track, depth = Math.floor((down - row.top - 1) / ROW);
+	if (depth >= callRows(row.track)) return null;
 	let best = null, away = near;
 	for (let i = 0; i < shown.n; i++) {
 		if (shown.depth[i] !== depth) continue;

@@ -2,14 +2,15 @@
 // The timeline: its view, what it fetches, its labels, the pointer and the keys.
 import { ask } from './api.js';
 import { enclosed, enclosedFind } from './calls.js';
+import { anyEvents, fetchEvents, markBehind, valuesOf } from './events.js';
 import { choose, onChange, sameFunction, state } from './state.js';
-import { AXIS, drawTimeline, gapUnder, itemAt, rowAt, timeText } from './timeline-draw.js';
-import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, suffices, tracks } from './tracks.js';
+import { AXIS, drawTimeline, gapUnder, itemAt, markUnder, rowAt, timeText } from './timeline-draw.js';
+import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, ROW, suffices, tracks } from './tracks.js';
 import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
 
 const LEAST_TICKS = 4, ROUND = 0.5;
 let canvas, labels, shelf, found, sampled, measureText;
-let gapButton, lastGap = null, gapsAsked = false;
+let gapButton, lastGap = null, gapsAsked = false, eventButton, lastMark = null, leftOut;
 let term = '', call = null, measure = null, drag = null;
 let picture = { rows: [], top: 0 }, asked = false, busy = null, frame = 0;
 
@@ -44,7 +45,7 @@ function wantedTracks(file, view) {
 	const pixel = (view.to - view.from) / canvas.clientWidth;
 	const bottom = picture.top + canvas.clientHeight;
 	return picture.rows.filter(row => !row.group && row.track.file === file && row.top < bottom && row.top + row.height > picture.top)
-		.map(row => row.track).filter(track => !suffices(track, view.from, view.to, pixel)).slice(0, 500);
+		.map(row => row.track).filter(track => track.index >= 0 && !suffices(track, view.from, view.to, pixel)).slice(0, 500);
 }
 
 async function fetchOnce(file, view) {
@@ -58,10 +59,20 @@ async function fetchOnce(file, view) {
 	return true;
 }
 
+async function fetchMarks(file) {
+	if (!await fetchEvents(file, shownView(), canvas.clientWidth, lastTick())) return false;
+	eventButton.hidden = !anyEvents();
+	const missing = files.reduce((sum, f) => sum + (f.eventsLeftOut || 0), 0);
+	leftOut.textContent = missing ? grouped(missing) + ' events are left out: there are more than are kept.' : '';
+	leftOut.hidden = !missing;
+	return true;
+}
+
 async function fetchAll() {
 	for (let round = 0; round < 4; round++) {
 		let any = false;
 		for (const file of files) any = await fetchOnce(file, shownView()) || any;
+		for (const file of files) any = await fetchMarks(file) || any;
 		if (any) redraw();
 		if (!any) break;
 	}
@@ -119,7 +130,7 @@ function draw() {
 	frame = 0;
 	if (!files.length) return;
 	const laid = layout(trackWanted);
-	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, call, measure,
+	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, markedText: name => term !== '' && matches(name), call, measure,
 		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency };
 	drawTimeline(picture);
 	drawLabels(laid);
@@ -140,10 +151,11 @@ let labelled = '';
 
 function trackLabel(row) {
 	const { track } = row, [next, sign, says] = MODES[track.mode];
-	const title = 'Thread ' + track.thread;
+	const title = track.thread < 0 ? 'Process ' + track.process : 'Thread ' + track.thread;
+	const counts = [track.calls ? grouped(track.calls) + ' calls' : '', track.events ? grouped(track.events) + ' events' : ''].filter(Boolean).join(', ');
 	return el('div', { class: 'track-label' },
 		button(sign, () => { track.mode = next; redraw(); }, { class: 'fold', 'aria-label': says + ': ' + title, title: says }),
-		el('span', { class: 'track-name', title: `${title} of process ${track.process}: ${grouped(track.calls)} calls` }, title),
+		el('span', { class: 'track-name', title: `${title} of process ${track.process}: ${counts}` }, title),
 		button('▴', () => { track.pinned = !track.pinned; redraw(); },
 			{ class: 'pin', 'aria-pressed': track.pinned, 'aria-label': 'Pin ' + title, title: 'Keep at the top' }));
 }
@@ -217,8 +229,7 @@ export async function showCall(fileNumber, process, thread, start, length, depth
 	const from = start / file.scale, width = Math.max(length / file.scale, LEAST_TICKS);
 	call = { track, start: from, end: from + length / file.scale, depth, calls: 0, fn: 0xffffffff, flags: 0, busy: 0 };
 	show(from - width, from + 2 * width);
-	const row = layout(trackWanted).rows.find(row => row.track === track && !row.group);
-	if (row) labels.scrollTop = Math.max(0, row.top + depth * 17 - canvas.clientHeight / 2);
+	scrollTo(track, depth * ROW);
 	say('call of ' + callText(file, length / file.scale) + ' in thread ' + thread);
 	redraw();
 }
@@ -239,6 +250,40 @@ async function step(back) {
 	const item = { track: call.track, start: next.start / file.scale, end: next.end < 0 ? -1 : next.end / file.scale, busy: 0, depth: next.depth, fn: next.function, calls: 0, flags: next.flags };
 	if (item.start < view.from || item.start > view.to) show(item.start - width / 2, item.start + width / 2);
 	chooseCall(item);
+}
+
+/* ---- events ---- */
+
+function markFacts({ track, mark }) {
+	const { file } = track;
+	if (mark.count > 1) return [mark.name + ' and others', ['events', grouped(mark.count)], ['from', callText(file, mark.from)], ['for', callText(file, mark.to - mark.from)]];
+	return [mark.name, ['at', callText(file, mark.from)], ...valuesOf(mark)];
+}
+
+function chooseMark(known) {
+	lastMark = known;
+	say('Thread ' + known.track.thread + ': ' + markFacts(known).flat().filter(Boolean).join(' '));
+	if (known.track.index >= 0) choose({ at: placeOf(known.track, known.mark.from), file: known.track.file.number });
+	redraw();
+}
+
+// The next event behind the left edge of what is shown, in any track.
+function nextMark() {
+	const view = shownView(), width = view.to - view.from, known = markBehind(lastMark, view);
+	if (!known) {
+		say('There are no events.');
+		return;
+	}
+	closedGroups.delete(groupKey(known.track));
+	if (known.mark.from < view.from || known.mark.from > view.to) show(known.mark.from - width / 2, known.mark.from + width / 2);
+	scrollTo(known.track, 0);
+	chooseMark(known);
+}
+
+// Show a track, so many pixels below its top in the middle.
+function scrollTo(track, below) {
+	const row = layout(trackWanted).rows.find(row => row.track === track && !row.group);
+	if (row) labels.scrollTop = Math.max(0, row.top + below - canvas.clientHeight / 2);
 }
 
 /* ---- gaps ---- */
@@ -300,8 +345,10 @@ function pointerMove(event) {
 		return;
 	}
 	const item = itemAt(picture, event.offsetX, event.offsetY), gap = gapUnder(picture, event.offsetX, event.offsetY);
-	canvas.style.cursor = item ? 'pointer' : 'crosshair';
-	if (gap) showTip(event.clientX, event.clientY, gapFacts(gap));
+	const mark = markUnder(picture, event.offsetX, event.offsetY);
+	canvas.style.cursor = item || mark ? 'pointer' : 'crosshair';
+	if (mark) showTip(event.clientX, event.clientY, markFacts(mark));
+	else if (gap) showTip(event.clientX, event.clientY, gapFacts(gap));
 	else if (item) showTip(event.clientX, event.clientY, facts(item));
 	else hideTip();
 }
@@ -326,8 +373,10 @@ function pointerUp(event) {
 	if (!was.moved) {
 		const item = itemAt(picture, event.offsetX, event.offsetY);
 		const row = rowAt(picture, event.offsetY);
-		if (item) chooseCall(item, ticksAt(event.offsetX));
-		else if (row) choose({ at: placeOf(row.track, ticksAt(event.offsetX)), file: row.track.file.number });
+		const mark = markUnder(picture, event.offsetX, event.offsetY);
+		if (mark) chooseMark(mark);
+		else if (item) chooseCall(item, ticksAt(event.offsetX));
+		else if (row && row.track.index >= 0) choose({ at: placeOf(row.track, ticksAt(event.offsetX)), file: row.track.file.number });
 		return;
 	}
 	if (measure) choose({ span: { from: Math.floor(measure.from), to: Math.ceil(measure.to) } });
@@ -354,7 +403,7 @@ function doubleClick(event) {
 
 const KEYS = {
 	w: () => zoom(0.6), s: () => zoom(1 / 0.6), a: () => pan(-0.25), d: () => pan(0.25),
-	'+': () => zoom(0.6), '-': () => zoom(1 / 0.6), n: () => step(false), p: () => step(true), g: nextGap,
+	'+': () => zoom(0.6), '-': () => zoom(1 / 0.6), n: () => step(false), p: () => step(true), g: nextGap, e: nextMark,
 	f: () => state.span ? show(state.span.from, state.span.to) : call && show(call.start, call.end), 0: () => choose({ view: null }),
 };
 const ARROWS = { ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1), ArrowUp: () => { labels.scrollTop -= 51; }, ArrowDown: () => { labels.scrollTop += 51; } };
@@ -389,13 +438,14 @@ function tools() {
 	sampled = el('span', { class: 'warn', role: 'status', hidden: true });
 	measureText = el('output', { class: 'measure', 'aria-label': 'Measured' });
 	gapButton = button('gap ›', nextGap, { title: 'Next place where records are missing (G)', hidden: true });
+	eventButton = button('event ›', nextMark, { title: 'Next event (E)', hidden: true });
 	return el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
 		el('h2', {}, 'Timeline'),
 		el('input', { type: 'search', id: 'timeline-search', placeholder: 'Mark functions; thread:12', 'aria-label': 'Mark functions in the timeline', oninput: searched, autocomplete: 'off', spellcheck: 'false' }),
 		button('−', () => zoom(1 / 0.6), { 'aria-label': 'Zoom out', title: 'Zoom out (S)' }), button('+', () => zoom(0.6), { 'aria-label': 'Zoom in', title: 'Zoom in (W)' }),
 		button('All', () => choose({ view: null }), { title: 'Show all of it (0)' }),
 		button('‹ call', () => step(true), { title: 'Previous call of the function (P)' }), button('call ›', () => step(false), { title: 'Next call of the function (N)' }),
-		gapButton, found, sampled, measureText);
+		eventButton, gapButton, found, sampled, measureText);
 }
 
 export function makeTimeline(told) {
@@ -420,6 +470,8 @@ export function makeTimeline(told) {
 	onChange(redraw);
 	const thinned = files.filter(file => file.leftOut);
 	if (thinned.length) section.append(el('p', { class: 'warn' }, thinned.map(file => `${grouped(file.leftOut)} calls shorter than ${timeText(file.shortest, file.frequency, file.clock)} are left out of this page.`).join(' ')));
+	leftOut = el('p', { class: 'warn', hidden: true });
+	section.append(leftOut);
 	tellSampled(told);
 	if (!files.some(file => file.sampled)) fetchAllGaps();
 	redraw();

@@ -4,7 +4,9 @@ import { ask, askBytes } from './api.js';
 import { enclosed, enclosedNames, enclosedWindow } from './calls.js';
 import { hashOf } from './util.js';
 
-export const ROW = 17, GROUP_ROW = 20, TRACK_GAP = 5;
+export const ROW = 17;
+export const EVENT_ROW = 11;
+const GROUP_ROW = 20, TRACK_GAP = 5;
 const SOME_ROWS = 10, MOST_ROWS = 129, NAMES_AT_ONCE = 200;
 
 export const files = []; // { number, frequency, scale, names: Map, tracks, ... } of each file with a timeline
@@ -34,8 +36,10 @@ function addTracks(file, told) {
 		else tracks.push({ file, index, process: track.process, thread: track.thread, ...facts, depth: 1, mode: 'some', pinned: false, shown: null, gaps: [] });
 		file.last = Math.max(file.last, facts.last);
 	});
-	tracks.sort((a, b) => a.file.number - b.file.number || a.process - b.process || a.thread - b.thread || a.index - b.index);
+	sortTracks();
 }
+
+export const sortTracks = () => tracks.sort((a, b) => a.file.number - b.file.number || a.process - b.process || a.thread - b.thread || a.index - b.index);
 
 // The index of a file is there: what was drawn of a sample stays until it is fetched anew.
 export function completeFile(number, told) {
@@ -61,6 +65,8 @@ export const lastTick = () => Math.max(1, ...files.map(file => file.last)) + 1;
 
 /* ---- the layout: rows from the top ---- */
 
+// Rows of calls; a thread may have events alone.
+export const callRows = track => track.index < 0 ? 0 : rowsOf(track);
 export const rowsOf = track => track.mode === 'closed' ? 1 : Math.min(track.depth, track.mode === 'open' ? MOST_ROWS : SOME_ROWS);
 export const groupKey = track => track.file.number + ':' + track.process;
 
@@ -81,7 +87,7 @@ export function layout(wanted) {
 			put({ group: key, track }, GROUP_ROW);
 		}
 		if (!track.pinned && closedGroups.has(key)) continue;
-		put({ track }, rowsOf(track) * ROW + TRACK_GAP);
+		put({ track }, callRows(track) * ROW + (track.events ? EVENT_ROW : 0) + TRACK_GAP);
 	}
 	return { rows, height: top };
 }

@@ -55,7 +55,7 @@ static const struct tl_query_listing_column instant_columns[] = {
 };
 
 static const struct tl_query_listing instants_listing = {
-	.write = tl_input_instants,
+	.write = tl_input_list_instants,
 	.columns = instant_columns,
 	.thread = 1,
 };

@@ -29,6 +29,7 @@ static const struct {
 	{ "/api/diff", JSON, tl_web_answer_diff },
 	{ "/api/window", "application/octet-stream", tl_web_answer_window },
 	{ "/api/gaps", JSON, tl_web_answer_gaps },
+	{ "/api/events", JSON, tl_web_answer_events },
 	{ "/api/names", JSON, tl_web_answer_names },
 	{ "/api/stack", JSON, tl_web_answer_stack },
 	{ "/api/instructions", JSON, tl_web_answer_instructions },

@@ -40,6 +40,8 @@ tl_web_answer_fn tl_web_answer_profile, tl_web_answer_flame;
 tl_web_answer_fn tl_web_answer_annotate, tl_web_answer_diff;
 /* answer_calls.c: what of a window can be told apart; names of functions; a stack; next call */
 tl_web_answer_fn tl_web_answer_window, tl_web_answer_names, tl_web_answer_stack, tl_web_answer_gaps;
+/* answer_events.c: those without duration, of a window */
+tl_web_answer_fn tl_web_answer_events;
 /* answer_instructions.c: those that a track executed from a time on */
 tl_web_answer_fn tl_web_answer_instructions;
 /* answer_calls.c, answer_durations.c: the next call of a function; how long all of them took */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/error.h"
+#include "view/web/events.h"
 
 /* ---- the index, made on a thread of its own ---- */
 
@@ -114,6 +115,7 @@ int tl_web_document_open(struct tl_web_document *document, const struct tl_web_f
 	document->file = *file;
 	pthread_mutex_init(&document->lock, NULL);
 	pthread_mutex_init(&document->folding, NULL);
+	pthread_mutex_init(&document->noting, NULL);
 	options.progress = index_progress;
 	options.progress_arg = document;
 	status = tl_input_open(&document->input, file->paths, file->path_count, &options, failed,
@@ -137,12 +139,14 @@ void tl_web_document_close(struct tl_web_document *document)
 	if (document->sampling)
 		pthread_join(document->sampler, NULL);
 	tl_web_profiles_free(document);
+	tl_web_events_free(document->events);
 	tl_call_index_close(document->index);
 	tl_input_close(document->input);
 	tl_call_index_close(document->sample);
 	tl_input_close(document->sample_input);
 	pthread_mutex_destroy(&document->lock);
 	pthread_mutex_destroy(&document->folding);
+	pthread_mutex_destroy(&document->noting);
 }
 
 static int asker_progress(void *arg, uint64_t done, uint64_t total)

@@ -34,6 +34,8 @@ struct tl_web_profile {
 	uint64_t used; /* when last */
 };
 
+struct tl_web_events; /* events.h */
+
 enum { TL_WEB_MOST_PROFILES = 8 };
 
 enum tl_web_index_state { TL_WEB_INDEX_BUSY, TL_WEB_INDEX_READY, TL_WEB_INDEX_NONE };
@@ -48,6 +50,8 @@ struct tl_web_document {
 	struct tl_input *sample_input;    /* the sampler's own */
 	pthread_mutex_t folding;          /* one profile at a time: others may want the same */
 	const struct tl_web_asker *asker; /* under `folding`: whom the index's input works for */
+	pthread_mutex_t noting;           /* for `events` */
+	struct tl_web_events *events;     /* NULL: nobody has asked for them yet */
 	pthread_mutex_t lock;
 	/* under `lock` from here on */
 	enum tl_web_index_state index_state;

@@ -21,6 +21,7 @@ static const struct question {
 	{ "/api/state", false, false, 0, 0, "/api/state" },
 	{ "/api/info", true, false, 0, 0, "/api/info?file=" },
 	{ "/api/gaps", true, false, 0, 0, "/api/gaps?file=" },
+	{ "/api/events", true, false, 0, 0, "/api/events?file=" },
 	{ "/api/profile", true, false, 0, 0, "/api/profile?file=" },
 	{ "/api/flame", true, false, 0, 0, "/api/flame?file=" },
 	{ "/api/diff", false, true, 0, 0, "/api/diff?inclusive=0" },

@@ -344,6 +344,88 @@ TEST(a_window_is_columns_of_numbers)
 
 /* ---- pages ---- */
 
+/* ---- events without duration ---- */
+
+#define INSTANT(name, at)                                                                          \
+	"{\"ph\":\"i\",\"s\":\"t\",\"name\":\"" name "\",\"pid\":1,\"tid\":7,\"ts\":" #at "},\n"
+
+TEST(events_of_a_window_come_by_track_and_time)
+{
+	static const char text[] = "[" INSTANT("late", 30) INSTANT("early", 20)
+		SPAN("main", 7, 10, 90) "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"early\",\"pid\":1,"
+					"\"tid\":9,\"ts\":50}]\n";
+	struct looked_at l;
+	char path[512];
+
+	strcpy(path, temp_write(&temp, "instants.json", text, strlen(text)));
+	look_at(&l, path, NULL);
+	wait_for_index(&l);
+	want_answer(ASK(&l, "/api/events", NULL), 200,
+		    "{\"names\":[\"\",\"early\",\"late\"],\"tracks\":["
+		    "{\"process\":1,\"thread\":7,\"events\":2,\"last\":20000,\"marks\":["
+		    "[10000,10000,1,1,{}],[20000,20000,1,2,{}]]},"
+		    "{\"process\":1,\"thread\":9,\"events\":1,\"last\":40000,\"marks\":["
+		    "[40000,40000,1,1,{}]]}],\"cell\":0,\"left_out\":0}\n");
+	/* 20 us stands at the begin of the window, 50 us behind its end */
+	WANT_PARTS(ASK(&l, "/api/events", "from", "10000", "to", "40000", NULL),
+		   "\"marks\":[[10000,10000,1,1,{}],[20000,20000,1,2,{}]]}",
+		   "\"last\":40000,\"marks\":[]}");
+	WANT_PARTS(ASK(&l, "/api/events", "from", "10001", "to", "20001", NULL),
+		   "\"marks\":[[20000,20000,1,2,{}]]}");
+	look_away(&l);
+}
+
+/* 6,000 events, one each microsecond: more than a picture has, so that neighbours are one mark. */
+TEST(events_beyond_what_a_picture_has_are_counted)
+{
+	enum { EVENTS = 6000, LINE = 96 };
+	char *text = malloc((size_t)EVENTS * LINE + 2), path[512];
+	size_t size = (size_t)sprintf(text, "[" SPAN("main", 7, 0, 6000));
+	struct tl_web_answer answer;
+	struct looked_at l;
+	unsigned long total = 0, marks = 0, count;
+	size_t bytes;
+	const char *at, *end;
+
+	for (unsigned i = 0; i < EVENTS; i++)
+		size += (size_t)sprintf(text + size,
+					"{\"ph\":\"i\",\"s\":\"t\",\"name\":\"e\",\"pid\":1,"
+					"\"tid\":7,\"ts\":%u}%s",
+					i, i + 1 < EVENTS ? "," : "]");
+	strcpy(path, temp_write(&temp, "many.json", text, size));
+	free(text);
+	look_at(&l, path, NULL);
+	wait_for_index(&l);
+	answer = ASK(&l, "/api/events", "pixels", "100", NULL);
+	assert_int_equal(answer.code, 200);
+	at = tl_output_bytes(answer.out, &bytes);
+	end = at + bytes;
+	for (at = strstr(at, "\"marks\":[") + 8; at < end && *at != ']'; marks++) {
+		assert_int_equal(sscanf(at + 1, "[%*u,%*u,%lu,1]", &count), 1);
+		total += count;
+		at = strchr(at + 2, ']') + 1;
+	}
+	assert_int_equal(total, EVENTS);
+	assert_in_range(marks, 99, 101);
+	tl_output_discard(answer.out);
+	/* Those of a part are few enough to be each its own. */
+	WANT_PARTS(ASK(&l, "/api/events", "from", "1000", "to", "3001", "pixels", "1", NULL),
+		   "\"marks\":[[1000,1000,1,1,{}],[2000,2000,1,1,{}],[3000,3000,1,1,{}]]}",
+		   "\"cell\":0");
+	look_away(&l);
+}
+
+TEST(a_profile_has_no_events)
+{
+	struct looked_at l;
+
+	look_at_stacks(&l);
+	want_answer(ASK(&l, "/api/events", NULL), 422,
+		    "{\"error\":\"this format does not hold calls one by one, in an order of "
+		    "time\"}\n");
+	look_away(&l);
+}
+
 TEST(there_is_one_page_and_no_other)
 {
 	struct tl_web_answer answer;
@@ -505,6 +587,9 @@ int main(void)
 		cmocka_unit_test(the_call_before_and_behind_a_time_are_found),
 		cmocka_unit_test(durations_are_counted_by_class_and_the_slowest_are_first),
 		cmocka_unit_test(a_window_is_columns_of_numbers),
+		cmocka_unit_test(events_of_a_window_come_by_track_and_time),
+		cmocka_unit_test(events_beyond_what_a_picture_has_are_counted),
+		cmocka_unit_test(a_profile_has_no_events),
 		cmocka_unit_test(there_is_one_page_and_no_other),
 		cmocka_unit_test(a_page_without_a_server_has_the_answers_in_it),
 		cmocka_unit_test(calls_are_columns_of_differences),
