@@ -4,12 +4,14 @@
 # the self costs of the generated profile are those of its own totals: line, and no name is one that it did not define.
 set -eu
 trap 'rm -f bench-input.xray bench-input.callgrind' EXIT
-"$1" 100000 >bench-input.xray
-"$3" check bench-input.xray
-"$3" report --csv bench-input.xray | awk -F, '
-	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-	{ calls += $column["calls"]; open += $column["unfinished"] }
-	END { printf "%d calls, %d unfinished\n", calls, open; exit !(calls > 50000 && calls < 70000 && open == 0) }'
+# Calls that were written, those of them that are not ended, and the depth of the deepest.
+for shape in regular:60000:11 random200:50000:65 random100000:50000:65 threads1000:380000:11 deep20000:70000:20001 bursts:50000:11; do
+	"$1" 100000 "${shape%%:*}" >bench-input.xray
+	"$3" check bench-input.xray
+	"$3" query --csv bench-input.xray "SELECT count(*), sum(end IS NULL), max(depth) FROM calls" | awk -F, -v shape="$shape" '
+		BEGIN { split(shape, wanted, ":") }
+		NR == 2 { print wanted[1], $0; exit !($1 >= 0.8 * wanted[2] && $1 <= 1.5 * wanted[2] && $2 == 0 && $3 + 1 <= wanted[3]) }'
+done
 "$2" 50000 >bench-input.callgrind
 "$3" report --json bench-input.callgrind >bench-input.json
 totals=$(sed -n 's/^totals: //p' bench-input.callgrind)

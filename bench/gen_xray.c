@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes an XRay log of the size and shape of a real one: FDR version 5, 121 buffers of up to 1
- * MiB, five threads (a main thread and four workers whose buffers alternate in the file), 15.6
- * million function records in a call tree of 13 functions: 125 MB.
+ * Writes an XRay log of the size and shape of a real one: FDR version 5, buffers of up to 1 MiB, a
+ * main thread that waits for workers whose buffers alternate in the file, 15.6 million function
+ * records: 125 MB. The shapes are in xray_shapes.c; without one it is "regular".
  *
- *   gen_xray [RECORDS] > big.xray
+ *   gen_xray [RECORDS [SHAPE]] > big.xray
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS = 4, BLOCK = 1 << 20, METADATA = 16, FREQUENCY_HZ = 1000000000, MAIN_THREAD = 1000 };
+#include "xray_shapes.h"
+
+enum { METADATA = 16, FREQUENCY_HZ = 1000000000, MAIN_THREAD = 1000 };
 
 /* docs/formats/xray.md, section 2.3. */
 enum { NEW_BUFFER = 0, NEW_CPU = 2, WALL_CLOCK = 4, EXTENTS = 7, PID = 9 };
-
-enum { LEAF0 = 1, LEAF1, LEAF2, MID0, MID1, RECURSE, VISIT1, VISIT2, STEP, PHASE, WORKER, MAIN };
-
-struct thread {
-	uint8_t block[BLOCK];
-	size_t used; /* 0: no block is open */
-	uint64_t tsc, base, seed, left;
-	uint32_t id;
-};
 
 static void put(uint8_t *at, uint64_t value, size_t bytes)
 {
@@ -71,7 +63,7 @@ static void close_block(struct thread *thread)
 
 static void function(struct thread *thread, unsigned id, unsigned action)
 {
-	if (thread->used > BLOCK - 8)
+	if (thread->used > XRAY_BLOCK - 8)
 		close_block(thread);
 	if (!thread->used)
 		open_block(thread);
@@ -85,72 +77,14 @@ static void function(struct thread *thread, unsigned id, unsigned action)
 	thread->left -= thread->left > 0;
 }
 
-static void enter(struct thread *thread, unsigned id)
+void xray_enter(struct thread *thread, unsigned id)
 {
 	function(thread, id, 0);
 }
 
-static void leave(struct thread *thread, unsigned id)
+void xray_leave(struct thread *thread, unsigned id)
 {
 	function(thread, id, 1);
-}
-
-static void leaf(struct thread *thread, unsigned id)
-{
-	enter(thread, id);
-	leave(thread, id);
-}
-
-static void mid1(struct thread *thread)
-{
-	enter(thread, MID1);
-	for (int i = 0; i < 3; i++)
-		leaf(thread, LEAF2);
-	enter(thread, MID0);
-	leaf(thread, LEAF0);
-	leaf(thread, LEAF1);
-	leave(thread, MID0);
-	leave(thread, MID1);
-}
-
-static void recurse(struct thread *thread, unsigned depth)
-{
-	enter(thread, RECURSE);
-	if (depth) {
-		recurse(thread, depth - 1);
-		recurse(thread, depth - 1);
-	} else {
-		leaf(thread, LEAF0);
-	}
-	leave(thread, RECURSE);
-}
-
-static void step(struct thread *thread, unsigned x)
-{
-	unsigned visit = x % 2 ? VISIT1 : VISIT2;
-
-	enter(thread, STEP);
-	enter(thread, visit);
-	mid1(thread);
-	leave(thread, visit);
-	if (x % 8 == 0)
-		recurse(thread, 3);
-	if (x % 64 == 0)
-		recurse(thread, 6);
-	leave(thread, STEP);
-}
-
-/* One phase of a worker; the worker's own entry comes with its first, its exit with its last. */
-static void phase(struct thread *thread, unsigned from)
-{
-	if (!from)
-		enter(thread, WORKER);
-	enter(thread, PHASE);
-	for (unsigned x = from; x < from + 1000; x++)
-		step(thread, x);
-	leave(thread, PHASE);
-	if (!thread->left)
-		leave(thread, WORKER);
 }
 
 static void write_header(void)
@@ -161,20 +95,30 @@ static void write_header(void)
 	put(header + 2, 1, 2);
 	put(header + 4, 3, 4);
 	put(header + 8, FREQUENCY_HZ, 8);
-	put(header + 16, BLOCK, 8);
+	put(header + 16, XRAY_BLOCK, 8);
 	fwrite(header, 1, sizeof(header), stdout);
 }
 
-static void run_workers(struct thread *threads)
+static const struct xray_shape *find_shape(const char *name)
 {
-	size_t busy = WORKERS;
+	for (const struct xray_shape *shape = xray_shapes; shape->name; shape++)
+		if (!strcmp(shape->name, name))
+			return shape;
+	fprintf(stderr, "gen_xray: no shape %s\n", name);
+	exit(2);
+}
 
-	for (unsigned from = 0; busy; from += 1000) {
+/* The workers take turns until each has made its records. */
+static void run_workers(const struct xray_shape *shape, struct thread *threads)
+{
+	unsigned busy = shape->workers;
+
+	for (unsigned round = 0; busy; round++) {
 		busy = 0;
-		for (unsigned i = 1; i <= WORKERS; i++) {
+		for (unsigned i = 1; i <= shape->workers; i++) {
 			if (!threads[i].left)
 				continue;
-			phase(&threads[i], from);
+			shape->turn(&threads[i], round);
 			busy++;
 		}
 	}
@@ -183,24 +127,25 @@ static void run_workers(struct thread *threads)
 int main(int argc, char **argv)
 {
 	uint64_t records = argc > 1 ? strtoull(argv[1], NULL, 10) : 15600000;
-	struct thread *threads = calloc(WORKERS + 1, sizeof(*threads));
+	const struct xray_shape *shape = find_shape(argc > 2 ? argv[2] : "regular");
+	struct thread *threads = calloc(shape->workers + 1, sizeof(*threads));
 
 	if (!threads)
 		return 1;
-	for (uint32_t i = 0; i <= WORKERS; i++) {
+	for (uint32_t i = 0; i <= shape->workers; i++) {
 		threads[i].id = MAIN_THREAD + i;
 		threads[i].tsc = 1000 * (uint64_t)FREQUENCY_HZ + i * 50000;
 		threads[i].seed = i;
-		threads[i].left = i ? records / WORKERS : 0;
+		threads[i].left = i ? records / shape->workers : 0;
 	}
 	write_header();
 	/* The main thread waits for the others: its exit stands in a block of its own. */
-	enter(&threads[0], MAIN);
+	xray_enter(&threads[0], XRAY_MAIN);
 	close_block(&threads[0]);
-	run_workers(threads);
-	threads[0].tsc = threads[WORKERS].tsc + 100000;
-	leave(&threads[0], MAIN);
-	for (unsigned i = 0; i <= WORKERS; i++)
+	run_workers(shape, threads);
+	threads[0].tsc = threads[shape->workers].tsc + 100000;
+	xray_leave(&threads[0], XRAY_MAIN);
+	for (unsigned i = 0; i <= shape->workers; i++)
 		close_block(&threads[i]);
 	free(threads);
 	return fflush(stdout) != 0;
