@@ -174,6 +174,11 @@ struct tl_callgrind_fold_options {
 	bool per_part; /**< TL_CALLGRIND_FUNCTIONS: keep parts apart */
 	/** set to the index of the reader that an error is about; may be NULL */
 	size_t *failed;
+	/**
+	 * costs, calls and jumps only of those functions whose name's number modulo `shares` is
+	 * `share`; `shares` below 2: of all. The shares of one file add up to its profile.
+	 */
+	uint32_t share, shares;
 };
 
 /**

@@ -191,7 +191,7 @@ static void take_kin(struct master *m, const struct note *note, const char *byte
 	m->units.list[number].shares = note->shares;
 	if (marks && bytes)
 		memcpy(marks, bytes, (size_t)note->size);
-	need(m, marks && bytes && units_add_kin(&m->units, number, marks, count));
+	need(m, marks && (bytes || !count) && units_add_kin(&m->units, number, marks, count));
 	free(marks);
 }
 
@@ -479,6 +479,12 @@ static bool is_after(const struct master *m, const struct work_unit *unit)
 	return m->settings->diff.runs && unit->files[0] >= m->settings->diff.before;
 }
 
+/* Whether others would wait for the one who reads it. */
+static bool is_large(const struct master *m, const struct work_unit *unit)
+{
+	return !unit->related && unit->size > m->units.largest && !m->settings->diff.runs;
+}
+
 static void hand_unit(struct master *m, int rank, uint32_t number)
 {
 	struct peer *peer = &m->peers[rank];
@@ -489,8 +495,9 @@ static void hand_unit(struct master *m, int rank, uint32_t number)
 		.life = peer->life,
 		.share = unit->share,
 		.shares = unit->shares,
-		.flags =
-			(unit->related ? NOTE_RELATED : 0u) | (is_after(m, unit) ? NOTE_AFTER : 0u),
+		.flags = (unit->related ? NOTE_RELATED : 0u) |
+			 (is_large(m, unit) ? NOTE_LARGE : 0u) |
+			 (is_after(m, unit) ? NOTE_AFTER : 0u),
 		.size = unit->count * sizeof(*unit->files),
 	};
 	int bytes;

@@ -21,7 +21,10 @@ enum note_kind {
 	NOTE_QUIT,
 	/* to the master, which is on rank 0 */
 	NOTE_FOLDED, /* NOTE_FOLD was done or not, see `status`; what there is to be said */
-	/* the file is to be folded with others: its marks, uint64_t each; in how many `shares` */
+	/*
+	 * the file is to be folded with others, or in shares: its marks, uint64_t each; how many
+	 * `shares` there can be
+	 */
 	NOTE_KIN,
 	NOTE_GAVE,  /* NOTE_GIVE was done or not; what there is to be said */
 	NOTE_ADDED, /* NOTE_ADD was done or not; what there is to be said */
@@ -37,6 +40,8 @@ enum {
 	NOTE_FLATTENED = 4, /* some of the files have call stacks, which the sum has not */
 	NOTE_AFTER = 8,     /* NOTE_FOLD: the file stands on the second side of `diff` */
 	NOTE_KEPT = 16,     /* NOTE_FOLD: the bytes are the profile file of a share */
+	/* NOTE_FOLD: the file is large: it is not folded if there can be shares of it (NOTE_KIN) */
+	NOTE_LARGE = 32,
 };
 
 struct note {

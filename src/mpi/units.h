@@ -3,7 +3,7 @@
 #define TL_MPI_UNITS_H
 /*
  * What is handed out: a file, logs of processes that may be related, which go together, or a share
- * of a large log, which has its profile kept until those of all shares are there, and is then
+ * of a large file, which has its profile kept until those of all shares are there, and is then
  * handed out once more, to be added.
  */
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 enum unit_state {
 	UNIT_READY, /* in the queue, or given to a worker */
-	UNIT_KIN,   /* a log, which is folded as a part of another unit */
+	UNIT_KIN,   /* a log, or a file in shares, which is folded as other units */
 	UNIT_KEPT,  /* a share, whose profile the master has */
 	UNIT_DONE,  /* in the sum of its holder */
 	UNIT_OUT,   /* left out: it cannot be read */
@@ -33,11 +33,11 @@ struct work_unit {
 	uint64_t size;     /* of the files, in bytes */
 	int holder;        /* whose sum has it (master.c) */
 	char *text;        /* what there is to be said of it, or NULL */
-	/* a log: how many there can be of it; a share: how many there are. 0, 1: it is whole */
+	/* a file: how many there can be of it; a share: how many there are. 0, 1: it is whole */
 	uint32_t shares;
 	uint32_t share, first; /* its number, and the unit of share 0 */
 	bool kept;             /* its profile is there, in `place` */
-	bool dropped;          /* the log has to be read as a whole */
+	bool dropped;          /* the file has to be read as a whole */
 	struct run_place {
 		uint64_t offset, size; /* size 0: there is none */
 	} place;
@@ -50,7 +50,7 @@ struct units {
 	struct tl_kin *kin; /* of logs; NULL: none yet */
 	uint32_t *queue;    /* units that wait, from `head` on */
 	size_t head, tail, queue_room;
-	uint64_t largest; /* bytes of a log that is not cut into shares */
+	uint64_t largest; /* bytes of a file that is not cut into shares */
 };
 
 /* A unit of each file, in the queue, the largest first. False without memory. */
@@ -59,11 +59,11 @@ bool units_begin(struct units *u, const char *const *paths, size_t count);
 bool units_wait(struct units *u, uint32_t number);
 bool units_have_waiting(const struct units *u);
 uint32_t units_next(struct units *u);
-/* A unit is a log that goes with those that have one of its marks. */
+/* A unit is a log, which goes with those that have one of its marks; none: a large file. */
 bool units_add_kin(struct units *u, uint32_t number, const uint64_t *marks, size_t count);
 /* The profile of a share is there. When those of all are, they go into the queue to be added. */
 bool units_keep(struct units *u, uint32_t number);
-/* The log of a share goes into the queue as a whole, and nobody works on its shares any more. */
+/* The file of a share goes into the queue as a whole, and nobody works on its shares any more. */
 bool units_drop_shares(struct units *u, uint32_t number);
 /* When all logs are known: units of logs that belong together, in the queue. */
 bool units_group(struct units *u);

@@ -93,6 +93,11 @@ static bool takes_all(const struct worker *w)
 	       filter->cpu == all.filter.cpu;
 }
 
+static uint32_t count_shares(const struct worker *w)
+{
+	return takes_all(w) ? tl_input_shares(w->job.input) : 1;
+}
+
 static bool answer_kin(struct worker *w, const struct note *asked)
 {
 	size_t count = tl_input_kinship(w->job.input, NULL, 0);
@@ -100,7 +105,7 @@ static bool answer_kin(struct worker *w, const struct note *asked)
 	struct note note = { .kind = NOTE_KIN,
 			     .life = w->life,
 			     .number = asked->number,
-			     .shares = takes_all(w) ? tl_input_shares(w->job.input) : 1 };
+			     .shares = count_shares(w) };
 	bool sent = false;
 	int fd;
 
@@ -213,7 +218,8 @@ static bool fold_one(struct worker *w, const struct note *asked)
 
 	if (!open_file(&w->job, path))
 		return answer(w, NOTE_FOLDED, asked, TL_BAD_FORMAT);
-	if (tl_input_format(w->job.input)->joins_processes)
+	if (tl_input_format(w->job.input)->joins_processes ||
+	    (asked->flags & NOTE_LARGE && count_shares(w) > 1))
 		return answer_kin(w, asked);
 	if (w->options->restart) {
 		progress_end(w->job.progress);
@@ -317,7 +323,7 @@ static bool fold_run(struct worker *w, const struct note *asked)
 	return answer_run(w, asked, status, profile, &err);
 }
 
-/* Some of the threads of a log; whatever there is to be said is said of the whole log. */
+/* A share of a file; whatever there is to be said is said of the whole file. */
 static bool fold_share(struct worker *w, const struct note *asked)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };

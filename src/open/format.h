@@ -35,6 +35,8 @@ struct tl_conversion {
 	int (*write)(struct tl_input *input, struct tl_output *out, struct tl_error *err);
 };
 
+enum { TL_SHARES_ANY = 1 << 16 };
+
 struct tl_format {
 	struct tl_format_info info;
 	bool many_paths; /* open() takes several paths as one input */
@@ -60,7 +62,7 @@ struct tl_format {
 	int (*relate)(struct tl_input *input, struct tl_error *err);
 	/* tl_input_kinship(); with `relate` */
 	size_t (*kinship)(const struct tl_input *input, uint64_t *marks, size_t room);
-	/* tl_input_shares(); none: 1 */
+	/* tl_input_shares(); none: 1; TL_SHARES_ANY: as many as one likes */
 	uint32_t (*shares)(const struct tl_input *input);
 	/*
 	 * The sources of further paths, by number; NULL behind the last. No such operation: there

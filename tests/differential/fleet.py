@@ -372,6 +372,29 @@ def large_log(fleet):
     expect("status of a file alone that is none", fleet.ranks(2, *MERGE, fleet.path("in", "none.bin"))[:2], (2, b""))
 
 
+def large_file(fleet, rng):
+    """A file of another format that is larger than a rank's part of all, with others and damaged: costs are shared out."""
+    small = golden("xray", "fib-fdr.xray")
+    callgrind, perf, cut_short = (fleet.path("large" + suffix) for suffix in (".out", ".perf", ".cut.out"))
+    # Names stand where they come first; places are relative; the second part has other events in another order.
+    body = "".join("fn=(%d)%s\n+%d %d %d\ncfn=(1)\ncalls=2 1\n* %d 1\n" % (
+        number + 2, " work%d" % number if number >= half * 100 else "", rng.randrange(9), rng.randrange(1000), rng.randrange(9),
+        rng.randrange(99)) for half in (0, 1) for number in range(half * 50, half * 100 + 100))
+    text = "part: 1\nevents: Ir Dr\nfl=(1) prog.c\nfn=(1) leaf\n1 1 1\n"
+    text += "".join("fn=(%d) work%d\n%d 1 0\n" % (number + 2, number, number) for number in range(200))
+    write(callgrind, (text + body + "part: 2\nevents: Dr Ir Extra\nfl=(1)\n" + body.replace("work", "more")).encode())
+    write(cut_short, read(callgrind)[:-8] + b"none\n")
+    samples(perf, rng)
+    for path, ranks, words in ((callgrind, 2, MERGE), (callgrind, 4, MERGE), (callgrind, 4, ("report", "--csv", "--all")),
+                               (perf, 2, MERGE), (perf, 4, MERGE), (perf, 3, ("stacks",)), (cut_short, 4, MERGE)):
+        given = write_list(fleet.folder, [path, small])
+        wanted = fleet.alone(*words, given)
+        got = fleet.ranks(ranks, *words, given)
+        fleet.same("%s of %s, %d ranks" % (words[0], path, ranks), got, wanted)
+        expect("what is said of " + path, without_mpirun(got[2]), without_mpirun(wanted[2]))
+    fleet.same("merge of a file alone", fleet.ranks(4, *MERGE, callgrind), fleet.alone(*MERGE, callgrind))
+
+
 def without_logs(fleet, paths):
     """No file is a log that may depend on others."""
     given = write_list(fleet.folder, [path for path in paths if ".xray" not in path])
@@ -555,6 +578,7 @@ def main():
         without_logs(fleet, paths)
         few_descriptors(fleet, rng)
         large_log(fleet)
+        large_file(fleet, random.Random(19))
         same_questions(fleet, paths, rng)
         same_comparison(fleet, rng)
         usage(fleet, paths)

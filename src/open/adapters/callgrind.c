@@ -154,6 +154,8 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail,
 		.detail = detail,
 		.per_part = o->per_thread,
 		.failed = &failed,
+		.share = o->share,
+		.shares = o->shares,
 	};
 	bool packed = o->packed && detail == TL_CALLGRIND_LINES;
 	int status = begin(input, err);
@@ -171,6 +173,14 @@ static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, s
 			 input->options.detail == TL_DETAIL_LINES ? TL_CALLGRIND_LINES
 								  : TL_CALLGRIND_FUNCTIONS,
 			 profile, err);
+}
+
+/* All lines are read for each share, but only those of some functions are added. */
+static uint32_t shares_callgrind(const struct tl_input *input)
+{
+	const struct callgrind_input *c = input->handle;
+
+	return strcmp(c->files[0].path, "-") ? TL_SHARES_ANY : 1;
 }
 
 static int
@@ -447,6 +457,7 @@ const struct tl_format tl_callgrind_format = {
 	.explain_other = explain_massif,
 	.open = open_callgrind,
 	.close = close_callgrind,
+	.shares = shares_callgrind,
 	.fold = fold_callgrind,
 	.describe = describe_callgrind,
 	.dump = dump_callgrind,

@@ -230,7 +230,24 @@ static struct tl_perf_sample_options sample_options(const struct tl_input_option
 		.lines = o->detail == TL_DETAIL_LINES,
 		.inlined = o->inlined,
 		.branches = o->branches,
+		.share = o->share,
+		.shares = o->shares,
 	};
+}
+
+#define ATTR_CONTEXT_SWITCH (1u << 26)
+
+/*
+ * Samples, each with its own cost. What is not known of the file yet, the fold of a share refuses.
+ */
+static uint32_t shares_perf(const struct tl_input *input)
+{
+	const struct perf_input *p = input->handle;
+
+	for (size_t i = 0; i < p->reader->attrs.count; i++)
+		if (p->reader->attrs.list[i].flags & ATTR_CONTEXT_SWITCH)
+			return 1;
+	return input->options.branches ? 1 : TL_SHARES_ANY;
 }
 
 /* Each part says on which host it ran, as a line of its header, where the file does. */
@@ -263,6 +280,9 @@ static int fold_parts(struct tl_input *input, struct tl_profile **profile, struc
 		tl_perf_sample_remarks_free(&p->remarks);
 		status = tl_perf_samples_fold(p->reader, &options, &p->remarks, profile, err);
 	}
+	if (status == 1 && options.shares > 1)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "Intel PT is not shared out: each call depends on those before");
 	if (status == 1)
 		status = need_trace(input, err);
 	else
@@ -481,6 +501,7 @@ const struct tl_format tl_perf_format = {
 	.probe = tl_perf_probe,
 	.open = open_perf,
 	.close = close_perf,
+	.shares = shares_perf,
 	.fold = fold_perf,
 	.describe = describe_perf,
 	.dump = dump_perf,

@@ -29,6 +29,12 @@ struct tl_perf_sample_options {
 	 * they come from and go to
 	 */
 	bool branches;
+	/*
+	 * Only one share of the samples; `shares` below 2: all. Events are those of all samples.
+	 * Costs that begin at the sample before cannot be shared out (TL_UNSUPPORTED): times off
+	 * the processors, and counters of a group.
+	 */
+	uint32_t share, shares;
 };
 
 /* What the profile lacks, to be said with it. Texts are owned. */

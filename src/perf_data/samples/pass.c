@@ -10,6 +10,12 @@
 
 /* ---- stacks ---- */
 
+static void note_sample(struct tl_perf_sample_pass *p, uint32_t event)
+{
+	p->events[event].samples++;
+	p->samples++;
+}
+
 /* Count the stack in p->chain, which is of the latest root. */
 static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       uint32_t event, uint64_t period, struct tl_error *err)
@@ -23,8 +29,7 @@ static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	if (!node || !tl_perf_stacks_count(&p->stacks, node, event, period))
 		return tl_error_memory(err);
 	p->last_node = node;
-	p->events[event].samples++;
-	p->samples++;
+	note_sample(p, event);
 	if (!p->on_sample)
 		return 0;
 	return p->on_sample(p->arg, rec, event, period, node, err);
@@ -155,6 +160,16 @@ static bool know_event(struct tl_perf_sample_pass *p, size_t number)
 	return true;
 }
 
+/* Neighbours are alike, so that a share has few stacks more than its part of all. */
+enum { SAMPLES_TOGETHER = 64 };
+
+static bool is_of_share(struct tl_perf_sample_pass *p)
+{
+	const uint32_t shares = p->options->shares;
+
+	return shares < 2 || p->met++ / SAMPLES_TOGETHER % shares == p->options->share;
+}
+
 static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
@@ -169,6 +184,10 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		p->first_ns = p->time_ns;
 	if (!tl_perf_sample_pass_selects(p, &rec->id))
 		return 0;
+	if (!is_of_share(p)) {
+		note_sample(p, (uint32_t)(rec->attr - p->reader->attrs.list));
+		return 0;
+	}
 	if (!tl_perf_call_chain_of(&p->chain, rec))
 		return tl_error_memory(err);
 	if (p->options->branches)
@@ -264,12 +283,28 @@ static const struct {
 	{ TL_PERF_AUXTRACE_INFO, load_auxtrace_info },
 };
 
+/* Whether the cost of a record depends on one before, which may be of another share. */
+static bool has_shared_cost(const struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
+{
+	struct tl_perf_sched_switch tids;
+
+	if (rec->type == TL_PERF_SWITCH || rec->type == TL_PERF_SWITCH_CPU_WIDE)
+		return true;
+	return rec->type == TL_PERF_SAMPLE &&
+	       (is_group(rec) || tl_perf_sched_switch_of(&p->off_cpu.tracepoint, rec, &tids) ||
+		(rec->attr->name && !strcmp(rec->attr->name, "sched:sched_switch")));
+}
+
 /* A record without a time holds from its place in the order on. */
 static int load_record(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
 	int status;
 
+	if (p->options->shares > 1 && has_shared_cost(p, rec))
+		return tl_error_at(err, TL_UNSUPPORTED, rec->offset,
+				   "groups of counters and times off the processors cannot be "
+				   "shared out");
 	if (rec->id.time_ns != TL_NOWHERE && rec->id.time_ns > p->time_ns)
 		p->time_ns = rec->id.time_ns;
 	status = tl_perf_jit_advance(&p->sys, p->time_ns, err);

@@ -61,6 +61,7 @@ struct tl_perf_sample_pass {
 	struct tl_perf_sample_losses losses;
 	struct tl_perf_off_cpu off_cpu;
 	uint64_t samples;             /* or branches */
+	uint64_t met;                 /* samples that the filters let pass, of all shares */
 	uint64_t first_ns;            /* of the first sample, which `from_seconds` counts from */
 	uint64_t time_ns;             /* of the latest record that had a time */
 	uint32_t last_node;           /* of the sample before */

@@ -9,6 +9,7 @@
 
 #include <tracelathe/open.h>
 
+#include "../shares.h"
 #include "../temp_fixture.h"
 #include "profile/model/unsized.h"
 
@@ -340,39 +341,6 @@ TEST(logs_that_may_be_related_share_marks)
 
 /* ---- shares ---- */
 
-static void add_share(struct tl_gather *gather, const char *path, uint32_t share, uint32_t shares)
-{
-	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
-	struct tl_profile *profile;
-	struct tl_input *input;
-
-	options.share = share;
-	options.shares = shares;
-	assert_int_equal(tl_input_open(&input, &path, 1, &options, NULL, NULL), 0);
-	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
-	assert_int_equal(tl_profile_part_count(profile), shares ? 1 : 2);
-	assert_int_equal(tl_gather_add(gather, profile, NULL), 0);
-	tl_profile_free(profile);
-	tl_input_close(input);
-}
-
-/* The profile file of a log that is read in so many shares; 0: as a whole. */
-static struct tl_output *gather_shares(const char *path, uint32_t shares)
-{
-	struct tl_gather *gather;
-	struct tl_output *out;
-
-	assert_int_equal(tl_gather_open(&gather, NULL, NULL), 0);
-	for (uint32_t i = shares; i-- > 0;)
-		add_share(gather, path, i, shares);
-	if (!shares)
-		add_share(gather, path, 0, 0);
-	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_gather_write(gather, out, NULL, 0, NULL), 0);
-	tl_gather_close(gather);
-	return out;
-}
-
 static uint32_t shares_of(const char *const *paths, size_t count)
 {
 	struct tl_input *input;
@@ -389,22 +357,18 @@ TEST(a_log_in_shares)
 {
 	struct logs logs = { .count = 0 };
 	struct bytes cut = begin_log();
-	struct tl_output *whole, *sum;
-	size_t size, sum_size, start;
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_profile *share;
+	size_t start;
 
 	put_parent(&logs);
 	put_child(&logs);
 	assert_int_equal(shares_of(logs.paths, 1), 2);
 	assert_int_equal(shares_of(logs.paths, 2), 1);
-	whole = gather_shares(logs.paths[0], 0);
-	sum = gather_shares(logs.paths[0], 2);
-	tl_output_bytes(whole, &size);
-	assert_true(size > 0);
-	tl_output_bytes(sum, &sum_size);
-	assert_int_equal(sum_size, size);
-	assert_memory_equal(tl_output_bytes(sum, &size), tl_output_bytes(whole, &size), size);
-	tl_output_discard(whole);
-	tl_output_discard(sum);
+	assert_shares_add_up(logs.paths[0], &options, 2);
+	share = fold_share(logs.paths[0], &options, 1, 2);
+	assert_int_equal(tl_profile_part_count(share), 1);
+	tl_profile_free(share);
 	start = begin_shared(&cut);
 	end_block(&cut, start);
 	start = begin_block(&cut, 1, 3, 105);
