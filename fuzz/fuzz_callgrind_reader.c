@@ -5,9 +5,11 @@
  */
 #include "exercise_text.h"
 #include "fuzz.h"
+#include "parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	exercise_chosen_by(data, size);
 	FUZZ_MUST(!exercise_reading(data, size));
 	return 0;
 }

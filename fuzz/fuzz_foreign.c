@@ -9,6 +9,7 @@
 #include "chrome_trace/chrome_trace.h"
 #include "folded/folded.h"
 #include "fuzz.h"
+#include "parts.h"
 #include "perf_script/perf_script.h"
 #include "speedscope/speedscope.h"
 
@@ -71,8 +72,10 @@ static void use(const struct tl_foreign_reader *reader, const uint8_t *data, siz
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	exercise_chosen_by(data, size);
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		for (int way = 0; way < 3; way++)
-			use(readers[i], data, size, way == 1, way == 2);
+		for (unsigned way = 0; way < 3; way++)
+			if (exercise_does(way, 3))
+				use(readers[i], data, size, way == 1, way == 2);
 	return 0;
 }

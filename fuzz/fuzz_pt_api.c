@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "parts.h"
 #include "pt_api.h"
 
 enum { CODE = 0x401000, CALLS_MAX = 160 };
@@ -44,11 +45,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input.trace = input.code + input.code_size;
 	input.size = (size_t)(data + size - input.trace);
 	input.timed = data[1] & 0x10;
-	file = code_file(input.code, input.code_size, path, sizeof(path));
+	file = data[1] & 0x20 ? -1 : code_file(input.code, input.code_size, path, sizeof(path));
 	/* Without a file a callback reads it. */
-	input.file = file >= 0 && !(data[1] & 0x20) ? path : NULL;
-	FUZZ_MUST(!pt_api_sequence(&input, ops, count));
-	FUZZ_MUST(!pt_api_exercise(&input));
+	input.file = file >= 0 ? path : NULL;
+	exercise_chosen_by(data, size);
+	if (exercise_does(0, 2))
+		FUZZ_MUST(!pt_api_sequence(&input, ops, count));
+	if (exercise_does(1, 2))
+		FUZZ_MUST(!pt_api_exercise(&input));
 	if (file >= 0)
 		close(file);
 	return 0;

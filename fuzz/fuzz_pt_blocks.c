@@ -8,12 +8,26 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "parts.h"
+#include "mutator.h"
 #include "pt_walk.h"
 
 /* PSB, MODE.Exec for 64-bit code, FUP 1000, PSBEND. */
 static const uint8_t beginning[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02,
 				     0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x99, 0x01,
 				     0x7d, 0x00, 0x10, 0,    0,    0,    0,    0x02, 0x23 };
+
+struct fuzz_range fuzz_units(uint8_t *data, size_t size)
+{
+	const size_t head = sizeof(uint32_t) + sizeof(uint16_t);
+	size_t code;
+
+	if (size < head + 2)
+		return (struct fuzz_range){ 0, 0 };
+	code = (data[4] | (size_t)data[5] << 8) % (size - head - 1);
+	fuzz_put(data + 4, code, 2);
+	return (struct fuzz_range){ head + 1 + code, size };
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < sizeof(choice) + sizeof(code_size) + 2)
 		return 0;
+	exercise_chosen_by(data, size);
 	memcpy(&choice, data, sizeof(choice));
 	memcpy(&code_size, data + sizeof(choice), sizeof(code_size));
 	data += sizeof(choice) + sizeof(code_size);

@@ -11,6 +11,8 @@
 
 #include "core/output.h"
 #include "fuzz.h"
+#include "mutator.h"
+#include "parts.h"
 #include "intel_pt/listing/check.h"
 #include "intel_pt/profile/fold.h"
 #include "intel_pt/listing/slice.h"
@@ -136,6 +138,19 @@ static void list(const struct input *input, unsigned flags)
 	tl_output_discard(out);
 }
 
+struct fuzz_range fuzz_units(uint8_t *data, size_t size)
+{
+	size_t code;
+
+	if (size < HEAD)
+		return (struct fuzz_range){ 0, 0 };
+	code = data[1] | (size_t)data[2] << 8;
+	if (code > size - HEAD)
+		code = size - HEAD;
+	fuzz_put(data + 1, code, 2);
+	return (struct fuzz_range){ HEAD + code, size };
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = {
@@ -168,12 +183,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	input.piece.asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
 	input.piece.to = (uint64_t)(config->end - config->begin);
-	fold(&input, data[0] & 1, data[0] & 2);
-	list(&input, TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS |
-			     TL_PT_TEXT_DISASSEMBLE | TL_PT_TEXT_TIME |
-			     (data[0] & 4 ? TL_PT_TEXT_JSON : 0) |
-			     (data[0] & 8 ? TL_PT_TEXT_BY_BLOCK : 0));
-	check(&input, code != 0);
+	exercise_chosen_by(data, size);
+	if (exercise_way(4) < 2)
+		fold(&input, data[0] & 1, data[0] & 2);
+	if (exercise_does(2, 4))
+		list(&input, TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS |
+				     TL_PT_TEXT_DISASSEMBLE | TL_PT_TEXT_TIME |
+				     (data[0] & 4 ? TL_PT_TEXT_JSON : 0) |
+				     (data[0] & 8 ? TL_PT_TEXT_BY_BLOCK : 0));
+	if (exercise_does(3, 4))
+		check(&input, code != 0);
 	tl_pt_slice_time(config, 10, 20, &part, &err);
 	tl_pt_image_close(input.piece.image);
 	return 0;

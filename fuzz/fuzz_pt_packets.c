@@ -8,7 +8,14 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "mutator.h"
 #include "pt_flow.h"
+
+struct fuzz_range fuzz_units(uint8_t *data, size_t size)
+{
+	(void)data;
+	return (struct fuzz_range){ sizeof(uint32_t), size };
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

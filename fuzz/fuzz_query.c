@@ -66,21 +66,38 @@ static void expect_calls(struct tl_query *query)
 	FUZZ_MUST(value.integer == 2);
 }
 
+/* One for many inputs, as none changes it; anew at times, so that what is kept does not grow. */
+static struct tl_query *query_for_next(void)
+{
+	enum { INPUTS = 500 };
+	static struct tl_query *query;
+	static unsigned left;
+	static int fd = -1;
+
+	if (left--)
+		return query;
+	tl_query_close(query);
+	if (fd >= 0)
+		close(fd);
+	fd = memfd_create("trace", 0);
+	FUZZ_MUST(fd >= 0);
+	/* The trace is read when it is asked for. */
+	query = open_trace(fd);
+	left = INPUTS;
+	return query;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("trace", 0);
-	struct tl_query *query;
+	struct tl_query *query = query_for_next();
 	char *text = strndup((const char *)data, size);
 	const char *rest = text;
 	struct tl_error err;
 
-	FUZZ_MUST(text && fd >= 0);
-	query = open_trace(fd);
+	FUZZ_MUST(text);
 	while (tl_query_start(query, rest, &rest, &err) == 1)
 		read_rows(query);
 	expect_calls(query);
-	tl_query_close(query);
-	close(fd);
 	free(text);
 	return 0;
 }

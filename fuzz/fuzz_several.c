@@ -11,6 +11,7 @@
 #include <tracelathe/report.h>
 
 #include "fuzz.h"
+#include "parts.h"
 #include "profile/diff/diff.h"
 #include "profile/model/unsized.h"
 
@@ -130,8 +131,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			  *b = read_profile(data + size / 2, size - size / 2);
 
 	if (a && b) {
-		merge(a, b);
-		for (int by = TL_DIFF_FUNCTIONS; by <= TL_DIFF_LINES; by++)
+		exercise_chosen_by(data, size);
+		if (exercise_does(0, 2))
+			merge(a, b);
+		for (int by = TL_DIFF_FUNCTIONS; by <= TL_DIFF_LINES && exercise_does(1, 2); by++)
 			compare(a, b, (enum tl_diff_unit)by);
 	}
 	tl_profile_free(a);

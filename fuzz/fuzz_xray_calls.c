@@ -3,6 +3,7 @@
 #include <tracelathe/xray.h>
 
 #include "fuzz.h"
+#include "parts.h"
 
 #include "profile/model/unsized.h"
 #include "timeline/calls/stream.h"
@@ -122,15 +123,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tl_call_index *index;
 	struct tl_error err;
 
+	exercise_chosen_by(data, size);
 	if (tl_source_open_memory(&source, data, size, "fuzz", &err))
 		return 0;
 	if (!tl_xray_open(&reader, source, NULL, &err)) {
-		if (!tl_xray_call_source(reader, NULL, &limits, NULL, NULL, &made, &err) &&
+		if (exercise_does(0, 2) &&
+		    !tl_xray_call_source(reader, NULL, &limits, NULL, NULL, &made, &err) &&
 		    !tl_calls_open(&calls, &made, &all, &err)) {
 			compare(reader, calls);
 			tl_calls_close(calls);
 		}
-		if (!tl_xray_call_source(reader, NULL, &limits, NULL, NULL, &made, &err) &&
+		if (exercise_does(1, 2) &&
+		    !tl_xray_call_source(reader, NULL, &limits, NULL, NULL, &made, &err) &&
 		    !tl_call_index_open(&index, &made, &err)) {
 			look_at_index(index);
 			tl_call_index_close(index);

@@ -4,6 +4,7 @@
  * same.
  */
 #include "fuzz.h"
+#include "mutator.h"
 #include "xtrace/analyze/analyze.h"
 #include "xtrace/convert/convert.h"
 #include "xtrace/format/select.h"
@@ -57,6 +58,12 @@ static void convert(struct tl_xtrace_trace *trace, uint8_t choice)
 	else
 		tl_xtrace_to_jsonl(trace, stream, out, &err);
 	tl_output_discard(out);
+}
+
+struct fuzz_range fuzz_units(uint8_t *data, size_t size)
+{
+	(void)data;
+	return (struct fuzz_range){ 0, size ? size - 1 : 0 };
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -15,6 +15,7 @@
 #include <tracelathe/xtrace.h>
 
 #include "fuzz.h"
+#include "parts.h"
 
 #include "profile/model/unsized.h"
 
@@ -25,15 +26,27 @@ struct bytes {
 	size_t size, room;
 };
 
-static void put(struct bytes *b, uint64_t value, unsigned size)
+static void make_room(struct bytes *b, size_t size)
 {
 	if (b->size + size > b->room) {
-		b->room = b->room * 2 + 4096;
+		b->room = b->room * 2 + size + 4096;
 		b->data = realloc(b->data, b->room);
 		FUZZ_MUST(b->data);
 	}
+}
+
+static void put(struct bytes *b, uint64_t value, unsigned size)
+{
+	make_room(b, size);
 	for (unsigned i = 0; i < size; i++)
 		b->data[b->size++] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_zeros(struct bytes *b, size_t size)
+{
+	make_room(b, size);
+	memset(b->data + b->size, 0, size);
+	b->size += size;
 }
 
 /* ---- programs ---- */
@@ -136,8 +149,7 @@ static void make_snapshots(struct bytes *b, struct tl_xtrace_trace *trace, unsig
 		    (!insn.ordinal || random >> 30 == 0)) {
 			size_t at = b->size;
 
-			for (unsigned i = 0; i < RECORD / 8; i++)
-				put(b, 0, 8);
+			put_zeros(b, RECORD);
 			memcpy(b->data + at + INDEX, &insn.offset, 8);
 			memcpy(b->data + at + USER, &user, 8);
 			memcpy(b->data + at + TOTAL, &insn.ordinal, 8);
@@ -233,6 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
+	exercise_chosen_by(data, size);
 	if (data[0] & 1)
 		make_program(&stream, data + 1, size - 1);
 	else
@@ -246,7 +259,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(sources, 0, sizeof(sources));
 	trace = NULL;
 	if (one && !open_pair(&trace, sources, &stream, &snapshots)) {
-		other = fold(trace, 2);
+		/* Segments are folded apart and spliced by one thread as by two. */
+		other = fold(trace, exercise_does(0, 16) ? 2 : 1);
 		if (other)
 			compare(one, other);
 	}

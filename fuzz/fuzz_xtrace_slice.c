@@ -3,11 +3,13 @@
  * are the whole. */
 #include "exercise_xtrace.h"
 #include "fuzz.h"
+#include "parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct pair pair = pair_of(data, size);
 
+	exercise_chosen_by(data, size);
 	FUZZ_MUST(!exercise_slice(&pair));
 	return 0;
 }

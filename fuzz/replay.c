@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a fuzz target without a fuzz engine: replay [-m MUTANTS] [-s SECONDS] FILE|FOLDER...
- * Each file is fed as it is and then in MUTANTS deterministic mutants; with -s, mutants of all
- * files in turn for that long, and the rate is printed.
+ * Each file is fed as it is and then in MUTANTS deterministic mutants, every second of which keeps
+ * to the target's format if there is a mutator for that; with -s, mutants of all files in turn for
+ * so long a time of the processor, and the rate is printed.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -15,6 +16,14 @@
 
 #include "fuzz.h"
 #include "mutate.h"
+#include "mutator.h"
+
+/* That of the target's format, if it has one. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+	__attribute__((weak));
+
+/* What the mutant that is being made depends on. */
+static struct random *choices;
 
 struct input {
 	uint8_t *data;
@@ -76,6 +85,14 @@ static void feed(const uint8_t *data, size_t size)
 	free(exact);
 }
 
+/* The mutator of bytes, in an engine's place. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
+{
+	if (most >= size + MUTATE_GROWTH)
+		mutate(data, &size, choices);
+	return size;
+}
+
 static void feed_mutant(const struct inputs *inputs, uint64_t number)
 {
 	const struct input *input = &inputs->list[number % inputs->count];
@@ -84,7 +101,12 @@ static void feed_mutant(const struct inputs *inputs, uint64_t number)
 	uint8_t *room = malloc(size + MUTATE_GROWTH);
 
 	memcpy(room, input->data, size);
-	mutate(room, &size, &random);
+	choices = &random;
+	if (LLVMFuzzerCustomMutator && number / inputs->count % 2)
+		size = LLVMFuzzerCustomMutator(room, size, size + MUTATE_GROWTH,
+					       (unsigned)random_next(&random));
+	else
+		mutate(room, &size, &random);
 	feed(room, size);
 	free(room);
 }
@@ -93,7 +115,7 @@ static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -134,7 +156,8 @@ int main(int argc, char **argv)
 		feed_mutant(&inputs, i);
 	printf("%zu files and %lu mutants of each\n", inputs.count, mutants);
 	if (seconds > 0)
-		printf("%.0f executions a second\n", (double)feed_for(&inputs, seconds) / seconds);
+		printf("%.0f executions a second of the processor\n",
+		       (double)feed_for(&inputs, seconds) / seconds);
 	for (size_t i = 0; i < inputs.count; i++)
 		free(inputs.list[i].data);
 	free(inputs.list);

@@ -30,9 +30,15 @@ for target in ${FUZZ_TARGETS:-build-fuzz/fuzz/libfuzzer_*}; do
 	[ "$name" != xray_fold ] || length=640
 	# A snapshot alone has 1424 bytes.
 	case $name in xtrace_*) length=4096 ;; esac
+	dictionary=
+	for part in $name ${name%%_*} ${name##*_}; do
+		[ -n "$dictionary" ] || [ ! -f "fuzz/dictionaries/$part.dict" ] || dictionary=-dict=fuzz/dictionaries/$part.dict
+	done
 	echo "== $name, $seconds s"
+	# No dictionary is no argument.
+	# shellcheck disable=SC2086
 	"build-fuzz/fuzz/libfuzzer_$name" -max_total_time="$seconds" -max_len=$length -timeout=10 \
-		-rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=build-fuzz/crashes/"$name"- \
+		-rss_limit_mb=2048 -print_final_stats=1 $dictionary -artifact_prefix=build-fuzz/crashes/"$name"- \
 		"build-fuzz/corpus/$name" "$seeds" 2>"build-fuzz/$name.log" || {
 		status=1
 		echo "fuzz: $name found something:" >&2

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { REMEMBERED_BITS = 15 };
-
 void tl_compat_codes_close(struct tl_compat_codes *codes)
 {
 	tl_pt_reader_close(&codes->reader);
@@ -27,7 +25,7 @@ static bool is_fresh(const struct tl_compat_codes *codes, const struct tl_compat
 
 static int begin_anew(struct tl_compat_codes *codes, const struct tl_compat_where *where)
 {
-	size_t count = (size_t)1 << REMEMBERED_BITS;
+	size_t count = (size_t)1 << TL_PT_REMEMBERED_BITS;
 	int status = tl_pt_reader_use(&codes->reader, where->image, where->asid, where->mode);
 
 	if (status < 0)
@@ -49,7 +47,7 @@ static struct tl_compat_code *slot_of(struct tl_compat_codes *codes, uint64_t ip
 {
 	if (!codes->list)
 		return &codes->one;
-	return &codes->list[ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS)];
+	return &codes->list[ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TL_PT_REMEMBERED_BITS)];
 }
 
 /* As many bytes as the longest instruction has, as far as its region goes; over regions if `all`.

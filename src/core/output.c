@@ -15,8 +15,9 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/arithmetic.h"
+#include "core/tables/at_first.h"
 
-enum { BUFFER_BYTES = 64 * 1024 };
+enum { BUFFER_BYTES = TL_AT_FIRST(64 * 1024, 1024) };
 
 struct tl_output {
 	struct tl_output_buffer buffer; /* must be first: output.h writes through it */

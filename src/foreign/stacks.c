@@ -5,7 +5,9 @@
 
 #include <tracelathe/core.h>
 
-enum { FIRST_SLOTS = 1 << 12, MOST_PLACES = 9 };
+#include "core/tables/at_first.h"
+
+enum { FIRST_SLOTS = 1 << TL_AT_FIRST(12, 4), MOST_PLACES = 9 };
 
 bool tl_foreign_stacks_begin(struct tl_foreign_stacks *s)
 {

@@ -8,6 +8,11 @@
 
 #include <tracelathe/open.h>
 
+#include "parts.h"
+
+/* Parts of an exercise (parts.h), and of the first of them. */
+enum { PARTS = 6, EXPORTS = 7 };
+
 /* The first failure is kept. */
 static void note(int *status, int64_t now)
 {
@@ -66,9 +71,10 @@ static const char *exercise_profile_of(struct tl_input *input, struct tl_output 
 	note(status, folded == TL_UNSUPPORTED ? 0 : folded);
 	if (folded == 0)
 		broken = check_sums(profile);
-	for (size_t i = 0; folded == 0 && tl_exporters()[i]; i++)
-		note(status, tl_exporters()[i]->write(profile, NULL, out, &err));
-	note(status, profile ? exercise_idle(profile, out) : 0);
+	for (unsigned i = 0; folded == 0 && tl_exporters()[i]; i++)
+		if (exercise_does(i % EXPORTS, EXPORTS))
+			note(status, tl_exporters()[i]->write(profile, NULL, out, &err));
+	note(status, profile && exercise_does(0, EXPORTS) ? exercise_idle(profile, out) : 0);
 	tl_profile_free(profile);
 	return broken;
 }
@@ -151,21 +157,32 @@ static const char *exercise(struct tl_input *input, struct tl_output *out, int *
 		.snapshots = { 0, TL_NOWHERE },
 		.instructions = { 0, TL_NOWHERE },
 	};
-	const char *broken = exercise_profile_of(input, out, status);
-	int drawn;
+	const char *broken =
+		exercise_does(0, PARTS) ? exercise_profile_of(input, out, status) : NULL;
 
-	note(status, tl_input_info(input, TL_REPORT_TEXT, out, NULL));
-	note(status, tl_input_info(input, TL_REPORT_JSON, out, NULL));
-	note(status, tl_input_info(input, TL_REPORT_CSV, out, NULL));
-	note(status, tl_input_check(input, TL_REPORT_CSV, out, NULL));
-	note_memory(status, tl_input_slice(input, &everything, out, NULL));
-	note_memory(status, tl_input_reencode(input, "yaml", NULL, out, NULL));
-	note(status, tl_input_dump(input, TL_REPORT_TEXT, out, NULL));
-	note(status, tl_input_dump(input, TL_REPORT_JSON, out, NULL));
-	note(status, tl_input_check(input, TL_REPORT_JSON, out, NULL));
-	drawn = tl_input_timeline(input, NULL, out, NULL);
-	note(status, drawn == TL_UNSUPPORTED ? 0 : drawn);
-	return broken ? broken : exercise_calls(input, status);
+	if (exercise_does(1, PARTS)) {
+		note(status, tl_input_info(input, TL_REPORT_TEXT, out, NULL));
+		note(status, tl_input_info(input, TL_REPORT_JSON, out, NULL));
+		note(status, tl_input_info(input, TL_REPORT_CSV, out, NULL));
+	}
+	if (exercise_does(2, PARTS)) {
+		note(status, tl_input_check(input, TL_REPORT_CSV, out, NULL));
+		note(status, tl_input_check(input, TL_REPORT_JSON, out, NULL));
+	}
+	if (exercise_does(3, PARTS)) {
+		note_memory(status, tl_input_slice(input, &everything, out, NULL));
+		note_memory(status, tl_input_reencode(input, "yaml", NULL, out, NULL));
+		note(status, tl_input_dump(input, TL_REPORT_TEXT, out, NULL));
+		note(status, tl_input_dump(input, TL_REPORT_JSON, out, NULL));
+	}
+	if (exercise_does(4, PARTS)) {
+		int drawn = tl_input_timeline(input, NULL, out, NULL);
+
+		note(status, drawn == TL_UNSUPPORTED ? 0 : drawn);
+	}
+	if (!broken && exercise_does(5, PARTS))
+		broken = exercise_calls(input, status);
+	return broken;
 }
 
 const char *exercise_input(const char *format, const uint8_t *data, size_t size, int *status)

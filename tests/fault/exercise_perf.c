@@ -6,6 +6,7 @@
 
 #include <tracelathe/tracelathe.h>
 
+#include "parts.h"
 #include "perf_data/listing/describe.h"
 #include "perf_data/listing/sample_list.h"
 
@@ -318,11 +319,13 @@ static const char *fold_samples(struct bytes in, bool branches)
 const char *exercise_perf(const uint8_t *data, size_t size)
 {
 	const struct bytes in = { data, size };
-	const char *broken = walk_records(in);
+	const char *broken = exercise_does(0, 4) ? walk_records(in) : NULL;
 
-	if (!broken)
+	if (!broken && exercise_does(1, 4))
 		broken = fold_samples(in, false);
-	if (!broken)
+	if (!broken && exercise_does(2, 4))
 		broken = fold_samples(in, true);
-	return broken ? broken : walk_runs(in);
+	if (!broken && exercise_does(3, 4))
+		broken = walk_runs(in);
+	return broken;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "parts.h"
 #include "profile/file/file_list.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
@@ -187,6 +188,8 @@ const char *exercise_profile(const uint8_t *data, size_t size, int *status)
 		struct tl_profile *profile;
 		uint64_t faults;
 
+		if (!exercise_does(way, 5))
+			continue;
 		*status = read_once(data, size, &options, &profile, &faults);
 		if (*status < 0)
 			break;
@@ -194,7 +197,7 @@ const char *exercise_profile(const uint8_t *data, size_t size, int *status)
 		broken = same_again(profile, status);
 		tl_profile_free(profile);
 	}
-	if (!broken && *status == 0)
+	if (!broken && *status == 0 && exercise_does(4, 5))
 		broken = exercise_stream(data, size, status);
 	return broken;
 }

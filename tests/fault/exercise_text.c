@@ -8,6 +8,7 @@
 #include <tracelathe/callgrind.h>
 #include <tracelathe/export.h>
 
+#include "parts.h"
 #include "profile/model/unsized.h"
 
 struct bytes {
@@ -309,30 +310,45 @@ static bool is_compressed(struct bytes in)
 	return compressed;
 }
 
+static const char *fold_twice(struct bytes in, const struct sums *sums)
+{
+	struct tl_profile *lines = fold(in, TL_CALLGRIND_LINES);
+	struct tl_profile *functions = fold(in, TL_CALLGRIND_FUNCTIONS);
+	const char *broken = NULL;
+
+	if (!lines != !functions)
+		broken = "whether a profile can be folded depends on the detail";
+	else if (lines)
+		broken = compare(lines, functions, sums);
+	tl_profile_free(lines);
+	tl_profile_free(functions);
+	return broken;
+}
+
+static bool can_be_folded(struct bytes in)
+{
+	struct tl_profile *profile = fold(in, TL_CALLGRIND_FUNCTIONS);
+	bool can = profile != NULL;
+
+	tl_profile_free(profile);
+	return can;
+}
+
 const char *exercise_reading(const uint8_t *data, size_t size)
 {
 	const struct bytes in = { data, size };
-	struct tl_profile *lines, *functions;
 	struct sums sums;
 	const char *broken;
 
 	if (is_compressed(in))
 		return NULL;
 	broken = walk(in, &sums);
-	if (!broken)
+	if (!broken && exercise_does(0, 3))
 		broken = walk_strictly(in, sums.faults);
-	if (broken)
-		return broken;
-	lines = fold(in, TL_CALLGRIND_LINES);
-	functions = fold(in, TL_CALLGRIND_FUNCTIONS);
-	if (!lines != !functions)
-		broken = "whether a profile can be folded depends on the detail";
-	else if (lines)
-		broken = compare(lines, functions, &sums);
-	if (!broken && lines)
+	if (!broken && exercise_does(1, 3))
+		broken = fold_twice(in, &sums);
+	if (!broken && exercise_does(2, 3) && can_be_folded(in))
 		broken = check(in, sums.faults);
-	tl_profile_free(lines);
-	tl_profile_free(functions);
 	return broken;
 }
 

@@ -5,11 +5,13 @@
 
 #include <tracelathe/intel_pt.h>
 
+#include "parts.h"
+
 /*
  * Calls after which a decoder that gives nothing new must have come to an end: an endless loop is
  * called one before.
  */
-enum { CALLS_MOST = 1 << 26, BATCH = 37, SEEN_MOST = 1 << 14 };
+enum { CALLS_MOST = 1 << 26, BATCH = 37, SEEN_MOST = 1 << 14, SHORT_MOST = 4096 };
 
 static const char no_memory[] = "no memory";
 
@@ -250,7 +252,11 @@ const char *exercise_pt_walk(const uint8_t *code, size_t code_size, const uint8_
 		/* Flags of version 1 are for blocks alone. */
 		if (fold && !(faces[i].face == by_one || faces[i].face == by_blocks))
 			continue;
-		broken = run(&walk, faces[i].face, faces[i].jobs);
+		if (i && (!exercise_does((unsigned)i - 1, 4) ||
+			  (exercise_is_short() && first.insns > SHORT_MOST)))
+			continue;
+		broken = run(&walk, faces[i].face,
+			     exercise_is_short() && !exercise_does(0, 16) ? 1 : faces[i].jobs);
 		if (broken)
 			return broken == no_memory ? NULL : broken;
 		if (!i)

@@ -249,9 +249,9 @@ static void put_value(struct tl_pb_message *to, const struct tl_timeline_arg *a)
 
 static void annotate(struct perfetto *f, const struct tl_timeline_arg *args, size_t count)
 {
-	for (const struct tl_timeline_arg *a = args; a < args + count; a++) {
-		tl_pb_message_text(&f->inner, ANNOTATION_NAME, a->name, strlen(a->name));
-		put_value(&f->inner, a);
+	for (size_t i = 0; i < count; i++) {
+		tl_pb_message_text(&f->inner, ANNOTATION_NAME, args[i].name, strlen(args[i].name));
+		put_value(&f->inner, &args[i]);
 		tl_pb_message_inner(&f->event, EVENT_ANNOTATION, &f->inner);
 	}
 }

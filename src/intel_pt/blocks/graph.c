@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "core/arithmetic.h"
+#include "core/tables/at_first.h"
 
 enum {
-	LEAST_NODES = 1 << 13,
+	LEAST_NODES = 1 << TL_AT_FIRST(13, 9),
 	MOST_NODES = 1 << 21,
-	UNKNOWN_NODES = 1 << 19, /* where a callback has the code, of unknown size */
-	LEAST_SLOTS = 1 << 12,
+	UNKNOWN_NODES =
+		1 << TL_AT_FIRST(19, 9), /* where a callback has the code, of unknown size */
+	LEAST_SLOTS = 1 << TL_AT_FIRST(12, 6),
 	/* nodes that building one node may add: two edges and all links */
 	RESERVE = TL_PT_STACK + 4,
 };

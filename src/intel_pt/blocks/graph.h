@@ -15,6 +15,7 @@
  */
 #include <pthread.h>
 
+#include "core/tables/at_first.h"
 #include "intel_pt/code/insn_reader.h"
 
 enum tl_pt_node_kind {
@@ -87,7 +88,7 @@ struct tl_pt_target {
 	uint32_t edge; /* 0: free */
 	uint32_t space;
 };
-enum { TL_PT_TARGET_BITS = 12 };
+enum { TL_PT_TARGET_BITS = TL_AT_FIRST(12, 4) };
 
 struct tl_pt_space {
 	struct tl_pt_asid asid;

@@ -6,10 +6,13 @@
  * others some pages are kept, of callbacks a window of bytes. Each decoder has its own reader, so
  * that several can read one image.
  */
+#include "core/tables/at_first.h"
 #include "intel_pt/code/image.h"
 #include "isa/x86/x86_flow.h"
 
 enum { TL_PT_INSN_BYTES = 15, TL_PT_WINDOW = 4096, TL_PT_PAGES = 256 };
+/* How many instructions a user of a reader keeps, by address; as a power of two. */
+enum { TL_PT_REMEMBERED_BITS = TL_AT_FIRST(15, 6) };
 
 /*
  * Pages of sections that are not mapped because of a cache's limit; each has one slot, by its

@@ -6,6 +6,7 @@
  * passes it every token. An instruction is judged when the next one begins, since its tokens stand
  * behind it (A21).
  */
+#include "core/tables/at_first.h"
 #include "isa/a64/a64.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/state/registers.h"
@@ -85,7 +86,7 @@ struct tl_xtrace_check_opcode {
 };
 
 enum {
-	TL_XTRACE_CHECK_CACHE_BITS = 13,
+	TL_XTRACE_CHECK_CACHE_BITS = TL_AT_FIRST(13, 5),
 	TL_XTRACE_CHECK_CACHE_LINE = 64,
 	TL_XTRACE_CHECK_SYSREGS = 5,
 };

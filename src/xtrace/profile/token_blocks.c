@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_INSNS = 64, MAX_TOKENS = 256, MAX_BYTES = 16384, MAX_VARIANTS = 4, FIRST_SLOTS = 1024 };
+#include "core/tables/at_first.h"
+
+enum {
+	MAX_INSNS = 64,
+	MAX_TOKENS = 256,
+	MAX_BYTES = 16384,
+	MAX_VARIANTS = 4,
+	FIRST_SLOTS = TL_AT_FIRST(1024, 16)
+};
 
 bool tl_xtrace_token_blocks_begin(struct tl_xtrace_token_blocks *blocks,
 				  struct tl_xtrace_function_map *functions)

@@ -47,6 +47,20 @@ static uint64_t written(const struct slice *s)
 	return s->writer ? tl_xtrace_writer_bytes(s->writer) : s->written;
 }
 
+/*
+ * Where a snapshot that stands at `offset` <= `place` is in the part. One that no token begins at
+ * is as far before this place as it was: bytes before that may be other ones than they were, as
+ * the first instruction has its PC.
+ */
+static uint64_t place_in_part(const struct slice *s, uint64_t offset, uint64_t place)
+{
+	const uint64_t before = place - offset;
+
+	if (offset <= place && before <= written(s))
+		return written(s) - before;
+	return offset - s->first.offset;
+}
+
 /* Pass the snapshots up to a place in the stream, at which we are now; those of the part are
  * written. */
 static void pass_snapshots(struct slice *s, uint64_t place, bool within)
@@ -70,12 +84,8 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		    s->next_snapshot < s->what->first_snapshot ||
 		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->first.offset)
 			continue;
-		/* A snapshot that is not taken here keeps its distance from the beginning. */
-		if (!s->whole || !s->stream->info.ordinals) {
-			snapshot.index = snapshot.offset - s->first.offset;
-			if (snapshot.offset == place)
-				snapshot.index = written(s);
-		}
+		if (!s->whole || !s->stream->info.ordinals)
+			snapshot.index = place_in_part(s, snapshot.offset, place);
 		if (!s->whole) {
 			snapshot.file = 0;
 			snapshot.user -= s->first.user;

@@ -164,6 +164,27 @@ TEST(parts_by_instructions)
 }
 
 /* What belongs to the boundary before an instruction (A21) goes with it. */
+/*
+ * A snapshot that no token begins at, here in the PC of the 11th instruction, is in the part where
+ * it was: behind a first instruction that has eight bytes more than before, its PC.
+ */
+TEST(a_snapshot_inside_a_token_stays_there)
+{
+	struct pair whole = make_pair(), part;
+	struct tl_xtrace_slice slice = everything;
+
+	whole.snapshots.data[24 + 1424 + 8] = 228 + 3;
+	slice.first_instruction = 8;
+	slice.end_instruction = 12;
+	assert_int_equal(cut(&whole, NULL, slice, &part), 0);
+	assert_int_equal(part.snapshots.size, 24 + 1424);
+	/* PCINST and LOAD, INST and LOAD */
+	assert_int_equal(part.snapshots.data[24 + 8], (13 + 17) + (5 + 17) + 3);
+	assert_int_equal(part.snapshots.data[24 + 9], 0);
+	free_pair(&part);
+	free_pair(&whole);
+}
+
 TEST(boundaries_go_with_what_follows)
 {
 	struct pair whole = { .stream = { .data = NULL } }, part;
@@ -359,6 +380,7 @@ int main(void)
 		cmocka_unit_test(the_whole_is_the_same),
 		cmocka_unit_test(parts_between_snapshots),
 		cmocka_unit_test(parts_by_instructions),
+		cmocka_unit_test(a_snapshot_inside_a_token_stays_there),
 		cmocka_unit_test(boundaries_go_with_what_follows),
 		cmocka_unit_test(damage_is_left_out),
 		cmocka_unit_test(dialects_are_translated),
