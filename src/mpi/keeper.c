@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -69,11 +71,55 @@ static void tell_lost(int socket, uint32_t life, int status, int messages)
 	note_send(socket, &note, size > 0 ? messages : -1);
 }
 
-static int keep(int socket, const struct command *command, struct settings *settings,
-		const struct fleet_options *options)
+enum { GRACE_SECONDS = 2, BETWEEN_LOOKS_MS = 50 };
+
+/* Whether a worker outlives its time, as one does that is stopped: no alarm ends it then. */
+static bool is_overdue(const struct fleet_options *options)
 {
+	const time_t until = *options->until;
+
+	return until && worker_clock() > until + GRACE_SECONDS;
+}
+
+/* The status with which the worker ended; one that had to be ended: as by its alarm. */
+static int wait_for(pid_t child, const struct fleet_options *options)
+{
+	int status = 0;
+	pid_t ended;
+
+	while (options->timeout && (ended = waitpid(child, &status, WNOHANG)) != child) {
+		if (ended == 0 && is_overdue(options)) {
+			kill(child, SIGKILL);
+			while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+				;
+			return SIGALRM;
+		}
+		poll(NULL, 0, BETWEEN_LOOKS_MS);
+	}
+	while (!options->timeout && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* What the worker and its keeper both see. NULL: no memory. */
+static _Atomic time_t *share_time(void)
+{
+	void *shared = mmap(NULL, sizeof(time_t), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
+static int keep(int socket, const struct command *command, struct settings *settings,
+		const struct fleet_options *given)
+{
+	struct fleet_options shared = *given, *options = &shared;
 	struct note start;
 	int bytes, messages;
+
+	shared.until = share_time();
+	if (!shared.until)
+		return EXIT_UNUSABLE;
 
 	if (!note_receive(socket, &start, &bytes) || start.kind != NOTE_START)
 		return EXIT_CLEAN;
@@ -88,8 +134,8 @@ static int keep(int socket, const struct command *command, struct settings *sett
 			return EXIT_UNUSABLE;
 		if (!child)
 			return worker_run(socket, life, command, settings, options);
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
+		status = wait_for(child, options);
+		*options->until = 0;
 		if (WIFEXITED(status) && !WEXITSTATUS(status))
 			return EXIT_CLEAN;
 		tell_lost(socket, life, status, messages);

@@ -53,27 +53,35 @@ static const char *take_option(int *argc, char **argv, const char *name)
 	return value;
 }
 
+/* An option that need not be there; false: that it is no number of seconds was said. */
+static bool take_seconds(int *argc, char **argv, const char *name, unsigned *seconds)
+{
+	const char *given = take_option(argc, argv, name);
+	char *end;
+	unsigned long number;
+
+	if (!given)
+		return true;
+	number = strtoul(given, &end, 10);
+	*seconds = (unsigned)number;
+	if (*given >= '0' && *given <= '9' && !*end && number <= INT_MAX)
+		return true;
+	complain(NULL, "%s %s: must be a number of seconds", name, given);
+	return false;
+}
+
 static bool take_own_options(struct fleet_command *run, int *argc, char **argv)
 {
-	const char *timeout = take_option(argc, argv, "--timeout"),
-		   *restart = take_option(argc, argv, "--restart");
-	char *end;
-	unsigned long seconds;
+	const char *restart = take_option(argc, argv, "--restart");
 
+	run->silence = SILENCE;
 	run->restart = restart;
 	if (restart && !*restart) {
 		complain(NULL, "--restart needs a directory, --restart DIR");
 		return false;
 	}
-	if (!timeout)
-		return true;
-	seconds = strtoul(timeout, &end, 10);
-	run->options.timeout = (unsigned)seconds;
-	if (*timeout < '0' || *timeout > '9' || *end || seconds > INT_MAX) {
-		complain(NULL, "--timeout %s: must be a number of seconds", timeout);
-		return false;
-	}
-	return true;
+	return take_seconds(argc, argv, "--timeout", &run->options.timeout) &&
+	       take_seconds(argc, argv, "--silence", &run->silence);
 }
 
 /* Options, with their values, that do not change what a file is folded to. */
@@ -166,8 +174,8 @@ static bool parse(struct fleet_command *run, int argc, char **argv)
 		complain(NULL,
 			 "mpirun -np N tracelathe-mpi report|tree|stacks|flame|diff|convert|merge|"
 			 "query [OPTIONS] FILE...|@LIST: the options of `tracelathe`, --restart "
-			 "DIR and "
-			 "--timeout SECONDS; docs/fleet.md says more");
+			 "DIR, "
+			 "--timeout SECONDS and --silence SECONDS; docs/fleet.md says more");
 		return false;
 	}
 	run->command = *found;
@@ -312,7 +320,7 @@ static void distribute(struct fleet_command *run)
 	share_paths(run);
 	if (!relay_open(&run->relay, run->keeper.socket, &run->settings))
 		relay_abort("out of memory", run->rank);
-	run->relay.silence = SILENCE;
+	run->relay.silence = run->silence;
 	if (run->rank)
 		while (!run->relay.quit)
 			relay_turn(&run->relay);

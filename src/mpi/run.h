@@ -16,8 +16,9 @@ struct fleet_command {
 	const char *restart; /* the directory of --restart, NULL: none */
 	/* those of these options in it, as in `options` */
 	char *kept, *kept_after;
-	const char *sql; /* `query`: its statement; NULL: none was given */
-	char *sql_text;  /* of a ready query, for free() */
+	unsigned silence; /* seconds after which a rank is given up; 0: never */
+	const char *sql;  /* `query`: its statement; NULL: none was given */
+	char *sql_text;   /* of a ready query, for free() */
 	int rank, size;
 };
 

@@ -347,6 +347,29 @@ static bool fold_share(struct worker *w, const struct note *asked)
 
 /* ---- units ---- */
 
+time_t worker_clock(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
+
+/* A signal ends the worker in time, and the keeper does, should it be stopped. */
+static void set_alarm(const struct worker *w)
+{
+	const unsigned seconds = w->options->timeout;
+
+	alarm(seconds);
+	*w->options->until = seconds ? worker_clock() + (time_t)seconds : 0;
+}
+
+static void unset_alarm(const struct worker *w)
+{
+	alarm(0);
+	*w->options->until = 0;
+}
+
 static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
@@ -360,7 +383,7 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 			paths[i] = w->paths[numbers[i] < w->path_count ? numbers[i] : 0];
 		w->settings->paths.items = paths;
 		w->settings->paths.list.count = count;
-		alarm(w->options->timeout);
+		set_alarm(w);
 		if (asked->shares > 1)
 			sent = fold_share(w, asked);
 		else if (asked->flags & NOTE_RELATED)
@@ -369,7 +392,7 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 			sent = fold_run(w, asked);
 		else
 			sent = fold_one(w, asked);
-		alarm(0);
+		unset_alarm(w);
 		w->settings->paths.items = w->paths;
 		w->settings->paths.list.count = w->path_count;
 	}

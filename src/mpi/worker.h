@@ -7,6 +7,7 @@
  * keeper, which starts the worker again; it never reads a file itself.
  */
 #include <sys/types.h>
+#include <time.h>
 
 #include "cli/commands/job.h"
 
@@ -15,7 +16,12 @@ struct fleet_options {
 	/* directories of profile files, NULL: none are kept; those of the second side of `diff` */
 	const char *restart, *restart_after;
 	unsigned timeout; /* seconds for a file; 0: no end */
+	/* when the worker's time for its file is up, which the keeper sees to; 0: it has none */
+	_Atomic time_t *until;
 };
+
+/* Seconds of a clock that only goes forward. */
+time_t worker_clock(void);
 
 struct keeper {
 	pid_t child;

@@ -490,15 +490,54 @@ def too_slow(fleet, paths, without):
         fail("a file that takes too long is not named:", got[2])
 
 
+def reader_stopped(fleet, paths, without):
+    """A stopped process gets no alarm: the file is left out all the same."""
+    process = fleet.begin(2, *MERGE, "--timeout", "3", write_list(fleet.folder, paths))
+    first = wait_for_reader(fleet, fleet.path("pipe"), process)
+    if first is None:
+        return
+    for pid in readers(fleet.path("pipe"), process):
+        os.kill(pid, signal.SIGSTOP)
+    got = fleet.end(process)
+    os.close(first)
+    fleet.same("a reader was stopped", got, without)
+    if "pipe: reading takes longer than --timeout" not in got[2]:
+        fail("the file of a stopped reader is not named:", got[2])
+
+
+def rank_stopped(fleet, paths):
+    """A rank that is stopped, the first or the second: the others end the run, and no process is left."""
+    for number in (0, 1):
+        process = fleet.begin(2, *MERGE, "--silence", "3", write_list(fleet.folder, paths))
+        first = wait_for_reader(fleet, fleet.path("pipe"), process)
+        if first is None:
+            return
+        reader = parents(readers(fleet.path("pipe"), process)[0])[2]
+        ranks = sorted(pid for pid in children(process.pid) if read("/proc/%d/comm" % pid).startswith(b"tracelathe"))
+        expect("ranks", (len(ranks), reader in ranks), (2, True))
+        os.kill(ranks[number], signal.SIGSTOP)
+        err = end_of_all(fleet, process, "a stopped rank")
+        os.close(first)
+        if "rank %d: is not heard of any more" % number not in err:
+            fail("a stopped rank is not named:", err)
+
+
+def children(pid):
+    return [int(child) for thread in os.listdir("/proc/%d/task" % pid)
+            for child in read("/proc/%d/task/%s/children" % (pid, thread)).split()]
+
+
 def end_of_all(fleet, process, what):
-    """The run ends by itself, and no process of it is left."""
-    if fleet.end(process)[0] in (0, 1, None):
+    """The run ends by itself, and no process of it is left. What it said."""
+    status, _, err = fleet.end(process)
+    if status in (0, 1, None):
         fail(what, "is a success, or hangs")
     for _ in range(PATIENCE * 20):
         if not holders(fleet.path("pipe")):
-            return
+            return err
         time.sleep(0.05)
     fail(what, "leaves processes")
+    return err
 
 
 def kept_files(folder):
@@ -588,7 +627,10 @@ def main():
         piped = good + [fleet.path("pipe")]
         wanted = fleet.alone(*MERGE, write_list(folder, paths))
         reader_killed(fleet, piped, wanted)
-        too_slow(fleet, piped, fleet.alone(*MERGE, write_list(folder, good)))
+        without = fleet.alone(*MERGE, write_list(folder, good))
+        too_slow(fleet, piped, without)
+        reader_stopped(fleet, piped, without)
+        rank_stopped(fleet, piped)
         run_killed(fleet, piped, wanted, rng)
         no_room(fleet, piped, wanted)
         common.finish(fleet.compared, "answers of ranks compared")
