@@ -2,7 +2,7 @@
 /*
  * Plans: which conditions of a statement a table uses itself. A plan is a text for xFilter: a
  * "=COLUMN ", "<COLUMN " ... for each value that xFilter gets, then "gCOLUMN " for each column
- * whose equal values have to come together.
+ * whose values have to come together, the least first, or "GCOLUMN ", the greatest first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -140,21 +140,25 @@ static bool has_order(const struct plan *plan)
 	return use & TL_QUERY_ORDER;
 }
 
-/* GROUP BY and DISTINCT need rows of equal values together, and no order. */
+/*
+ * GROUP BY and DISTINCT need rows of equal values together. Where an ORDER BY has the same columns,
+ * SQLite relies on their order, too, which sqlite3_vtab_distinct() does not say before 3.41. An
+ * ORDER BY alone (0) is SQLite's: it keeps no more rows than a LIMIT asks for.
+ */
 static bool take_groups(struct plan *plan)
 {
 	const sqlite3_index_info *info = plan->info;
-	int wanted = newer_sqlite() ? sqlite3_vtab_distinct(plan->info) : 0;
+	const int wanted = newer_sqlite() ? sqlite3_vtab_distinct(plan->info) : 0;
 
-	if ((wanted != 1 && wanted != 2) || !plan->table->stream ||
-	    info->nOrderBy > TL_QUERY_GROUP_COLUMNS || plan->several)
+	if (!wanted || !plan->table->stream || info->nOrderBy > TL_QUERY_GROUP_COLUMNS ||
+	    plan->several)
 		return false;
 	for (int i = 0; i < info->nOrderBy; i++)
 		if (info->aOrderBy[i].iColumn < 0 ||
 		    !(plan->table->uses[info->aOrderBy[i].iColumn] & TL_QUERY_GROUP))
 			return false;
 	for (int i = 0; i < info->nOrderBy; i++)
-		put_item(plan, 'g', info->aOrderBy[i].iColumn);
+		put_item(plan, info->aOrderBy[i].desc ? 'G' : 'g', info->aOrderBy[i].iColumn);
 	return true;
 }
 
@@ -266,6 +270,7 @@ void tl_query_read_plan(const char *text, sqlite3_value *const *values, int coun
 		struct tl_query_condition *condition = &wish->conditions[wish->condition_count];
 
 		if (!letter) {
+			wish->descending[wish->group_count] = *text == 'G';
 			wish->groups[wish->group_count++] = column;
 			continue;
 		}

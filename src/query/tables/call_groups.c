@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
 
@@ -203,6 +204,64 @@ int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *c
 		groups->list[number].rows++;
 	}
 	return 0;
+}
+
+/* ---- order ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_names(const struct tl_query_name *a, const struct tl_query_name *b)
+{
+	const int difference = memcmp(a->text, b->text, tl_min(a->size, b->size));
+
+	return difference ? difference : compare_numbers(a->size, b->size);
+}
+
+/* What is unknown is NULL in SQL, which comes first. */
+static int compare_words(const struct tl_query_group_order *order, size_t key, uint64_t a,
+			 uint64_t b)
+{
+	switch (order->words[key]) {
+	case TL_QUERY_NAME:
+		return compare_names(&order->names[a], &order->names[b]);
+	case TL_QUERY_SIGNED:
+		return compare_numbers(a + INT64_MAX + 1, b + INT64_MAX + 1);
+	case TL_QUERY_KNOWN:
+		break;
+	}
+	return compare_numbers(a + 1, b + 1);
+}
+
+struct sorting {
+	const struct tl_query_group_order *order;
+	size_t key_count;
+};
+
+static int compare_groups(const void *left, const void *right, void *context)
+{
+	const struct tl_query_group *a = left, *b = right;
+	const struct sorting *sorting = context;
+	int difference = 0;
+
+	for (size_t i = 0; !difference && i < sorting->key_count; i++) {
+		const bool descending = sorting->order->descending[i];
+
+		difference = compare_words(sorting->order, i, (descending ? b : a)->keys[i],
+					   (descending ? a : b)->keys[i]);
+	}
+	return difference;
+}
+
+void tl_query_groups_sort(struct tl_query_groups *groups, const struct tl_query_group_order *order)
+{
+	struct sorting sorting = { .order = order, .key_count = groups->key_count };
+
+	if (groups->count)
+		qsort_r(groups->list, groups->count, sizeof(*groups->list), compare_groups,
+			&sorting);
 }
 
 /* ---- reading ---- */

@@ -48,6 +48,15 @@ struct tl_query_groups {
  */
 int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *columns,
 			size_t count, struct tl_error *err);
+/* What the keys of groups are, by number. */
+struct tl_query_group_order {
+	enum tl_query_word words[TL_QUERY_GROUP_COLUMNS];
+	bool descending[TL_QUERY_GROUP_COLUMNS];
+	const struct tl_query_name *names; /* of TL_QUERY_NAME */
+};
+
+/* Groups in the order of their keys, as SQL compares them; no rows are added afterwards. */
+void tl_query_groups_sort(struct tl_query_groups *groups, const struct tl_query_group_order *order);
 /* Go to the next rows of a group, all of one before those of the next. False: there are none. */
 bool tl_query_groups_next(struct tl_query_groups *groups);
 /* Of the present rows: their keys, and a column of `row_count` words. */

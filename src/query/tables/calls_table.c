@@ -13,6 +13,7 @@ struct calls_stream {
 	bool grouped;
 	struct tl_query_groups groups;
 	int keys[TL_QUERY_GROUP_COLUMNS], words[TL_QUERY_CALL_COLUMNS]; /* columns */
+	struct tl_query_group_order order;
 	/* What a statement gets of groups. */
 	const uint64_t *rows[TL_QUERY_CALL_COLUMNS];
 	uint64_t *constants[TL_QUERY_GROUP_COLUMNS]; /* a key as often as a group has rows */
@@ -153,6 +154,8 @@ static void lay_out(struct calls_stream *s, const struct tl_query_wish *wish)
 	groups->key_count = wish->group_count;
 	for (size_t i = 0; i < groups->key_count; i++) {
 		s->keys[i] = wish->groups[i];
+		s->order.words[i] = tl_query_call_words[wish->groups[i]];
+		s->order.descending[i] = wish->descending[i];
 		keys |= (uint64_t)1 << s->keys[i];
 	}
 	s->columns.wanted |= keys;
@@ -189,6 +192,8 @@ static int make_groups(struct calls_stream *s, struct tl_error *err)
 		if (status < 0)
 			return status;
 	}
+	s->order.names = s->columns.reader->functions.texts;
+	tl_query_groups_sort(&s->groups, &s->order);
 	return status;
 }
 

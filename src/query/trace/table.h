@@ -37,8 +37,9 @@ enum { TL_QUERY_CONDITIONS = 8, TL_QUERY_GROUP_COLUMNS = 3 };
 struct tl_query_wish {
 	struct tl_query_condition conditions[TL_QUERY_CONDITIONS];
 	size_t condition_count;
-	/* Rows with the same values in these columns have to come one behind the other. */
+	/* Rows have to come in the order of these columns. */
 	int groups[TL_QUERY_GROUP_COLUMNS];
+	bool descending[TL_QUERY_GROUP_COLUMNS];
 	size_t group_count;
 	uint64_t columns; /* bits of the columns that are asked for; 63: that and all behind */
 };

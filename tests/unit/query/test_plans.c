@@ -70,6 +70,8 @@ TEST(tables_use_the_conditions_that_they_can)
 		/* Groups without sorting; order that is there. */
 		{ "SELECT function, count(*) FROM calls GROUP BY function", "g05 \n" },
 		{ "SELECT name, thread, count(*) FROM calls GROUP BY name, thread", "g06 g03 \n" },
+		{ "SELECT depth, count(*) FROM calls GROUP BY depth ORDER BY depth DESC",
+		  "G04 \n" },
 		{ "SELECT depth, count(*) FROM calls WHERE thread = 7 GROUP BY depth",
 		  "=03 g04 \n" },
 		{ "SELECT self, count(*) FROM calls GROUP BY self",
@@ -231,7 +233,7 @@ TEST(values_of_conditions)
 		assert_int_equal(sqlite3_prepare_v2(base, sql, -1, &asked, NULL), SQLITE_OK);
 		assert_int_equal(sqlite3_step(asked), SQLITE_ROW);
 		values[0] = values[1] = sqlite3_value_dup(sqlite3_column_value(asked, 0));
-		tl_query_read_plan("<12 ~06 g03 g10 ", values, 2, &wish);
+		tl_query_read_plan("<12 ~06 g03 G10 ", values, 2, &wish);
 		assert_int_equal(wish.condition_count, cases[i].number + cases[i].text);
 		if (cases[i].number) {
 			assert_int_equal(wish.conditions[0].column, 12);
@@ -247,6 +249,8 @@ TEST(values_of_conditions)
 		assert_int_equal(wish.group_count, 2);
 		assert_int_equal(wish.groups[0], 3);
 		assert_int_equal(wish.groups[1], 10);
+		assert_false(wish.descending[0]);
+		assert_true(wish.descending[1]);
 		sqlite3_value_free(values[0]);
 		sqlite3_finalize(asked);
 	}
