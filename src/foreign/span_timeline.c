@@ -81,6 +81,19 @@ static int draw_thread(struct span_draw *d, struct tl_foreign_file *f, uint32_t 
 	return 0;
 }
 
+/* Before the first call of any of them: who draws as it reads names a process once. */
+static void name_processes(struct span_draw *d, const struct tl_foreign_file *f)
+{
+	for (uint32_t i = 0; i < f->spans.count; i++) {
+		const struct tl_foreign_thread *t = &f->spans.threads[i];
+
+		if (!t->count && t->command && t->thread == TL_FOREIGN_PROCESS &&
+		    tl_foreign_wants(f, (uint64_t)t->process, (uint64_t)t->thread))
+			tl_timeline_name(d->timeline, t->process, -1,
+					 f->stacks.names.names[t->command].text);
+	}
+}
+
 static int draw_threads(struct span_draw *d, struct tl_foreign_file *f, struct tl_error *err)
 {
 	struct tl_foreign_walk met = { 0 };
@@ -89,13 +102,8 @@ static int draw_threads(struct span_draw *d, struct tl_foreign_file *f, struct t
 	for (uint32_t i = 0; status == 0 && i < f->spans.count; i++) {
 		const struct tl_foreign_thread *t = &f->spans.threads[i];
 
-		if (!tl_foreign_wants(f, (uint64_t)t->process, (uint64_t)t->thread))
-			continue;
-		if (t->count)
+		if (t->count && tl_foreign_wants(f, (uint64_t)t->process, (uint64_t)t->thread))
 			status = draw_thread(d, f, i, &met, err);
-		else if (t->command && t->thread == TL_FOREIGN_PROCESS)
-			tl_timeline_name(d->timeline, t->process, -1,
-					 f->stacks.names.names[t->command].text);
 	}
 	if (status < 0)
 		return status;
@@ -120,6 +128,7 @@ int tl_foreign_timeline(struct tl_foreign_file *f, uint32_t depth, struct tl_tim
 		status = tl_timeline_begin(timeline, f->frequency, err);
 	if (status == 0) {
 		tl_timeline_origin(timeline, tl_foreign_origin(f));
+		name_processes(&d, f);
 		status = draw_threads(&d, f, err);
 	}
 	free(d.filter.verdicts);

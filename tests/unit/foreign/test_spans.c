@@ -280,6 +280,9 @@ TEST(calls_stand_on_timelines_as_they_were)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		assert_non_null(strstr(json, lines[i]));
+	/* The trace names its process behind its calls. */
+	assert_true(strstr(json, "\"process_name\"") < strstr(json, "\"ph\":\"X\""));
+	assert_non_null(strstr(json, "\"process_name\""));
 	free(json);
 	json = draw("[" X(-5, -6, "a", -8, 3) "]", text_options(), 0, 0);
 	assert_non_null(strstr(json, "{\"pid\":0,\"tid\":0,\"ph\":\"X\",\"ts\":0.000,"
