@@ -15,9 +15,33 @@ static bool is_number(const char *name, uint32_t id)
 	return !strcmp(name, digits) || !strcmp(name, digits + 1);
 }
 
-/* The map has a sled for each action of a function, as a program's map would have. */
-static bool add_name(struct tl_xray_collected *all, const struct tl_xray_item *item,
-		     const char *name)
+/*
+ * The map has a sled for each action of a function, as a program's map would have. Some records of
+ * a function may lack its name: what they do is remembered until another one tells it.
+ */
+static bool add_action(struct tl_xray_collected *all, const struct tl_xray_item *item,
+		       const char *name)
+{
+	const uint8_t bit = (uint8_t)(1u << item->action);
+	uint32_t number = tl_xray_ids_find(&all->ids, item->id);
+
+	if (number == TL_NONE) {
+		number = tl_xray_ids_add(&all->ids, item->id);
+		if (number == TL_NONE || !tl_grow(&all->functions, &all->function_capacity,
+						  number + (size_t)1, sizeof(*all->functions)))
+			return false;
+		all->functions[number] = (struct tl_xray_named){ .id = item->id };
+		all->function_count = number + (size_t)1;
+	}
+	all->functions[number].actions |= bit;
+	if (!all->functions[number].name && *name && !is_number(name, item->id)) {
+		all->functions[number].name = tl_names_text(&all->map->names, name);
+		return all->functions[number].name;
+	}
+	return true;
+}
+
+bool tl_xray_collect_names(struct tl_xray_collected *all)
 {
 	static const uint8_t kinds[] = {
 		[TL_XRAY_ENTER] = TL_XRAY_SLED_ENTER,
@@ -25,22 +49,18 @@ static bool add_name(struct tl_xray_collected *all, const struct tl_xray_item *i
 		[TL_XRAY_TAIL_EXIT] = TL_XRAY_SLED_TAIL_EXIT,
 		[TL_XRAY_ENTER_ARGS] = TL_XRAY_SLED_ENTER_ARGS,
 	};
-	const struct tl_xray_sled sled = { .id = item->id, .kind = kinds[item->action] };
-	uint8_t bit = (uint8_t)(1u << item->action);
-	uint32_t number = tl_xray_ids_find(&all->ids, item->id);
 
-	if (number == TL_NONE) {
-		number = tl_xray_ids_add(&all->ids, item->id);
-		if (number == TL_NONE ||
-		    !tl_grow(&all->actions, &all->action_capacity, number + (size_t)1, 1))
-			return false;
-		all->actions[number] = 0;
+	for (size_t i = 0; i < all->function_count; i++) {
+		const struct tl_xray_named *f = &all->functions[i];
+
+		for (unsigned action = 0; f->name && action < sizeof(kinds); action++) {
+			const struct tl_xray_sled sled = { .id = f->id, .kind = kinds[action] };
+
+			if (f->actions >> action & 1 && !tl_xray_map_add(all->map, &sled, f->name))
+				return false;
+		}
 	}
-	if (all->actions[number] & bit)
-		return true;
-	all->actions[number] |= bit;
-	name = tl_names_text(&all->map->names, name);
-	return name && tl_xray_map_add(all->map, &sled, name);
+	return true;
 }
 
 bool tl_xray_collect(struct tl_xray_collected *all, const struct tl_xray_item *item,
@@ -51,9 +71,7 @@ bool tl_xray_collect(struct tl_xray_collected *all, const struct tl_xray_item *i
 	all->items[all->count] = *item;
 	all->items[all->count].order = all->count;
 	all->count++;
-	if (item->kind != TL_XRAY_FUNCTION || !*name || is_number(name, item->id))
-		return true;
-	return add_name(all, item, name);
+	return item->kind != TL_XRAY_FUNCTION || add_action(all, item, name);
 }
 
 bool tl_xray_collect_arg(struct tl_xray_collected *all, uint64_t value)
@@ -79,6 +97,6 @@ void tl_xray_collected_free(struct tl_xray_collected *all)
 	free(all->items);
 	free(all->args);
 	free(all->bytes);
-	free(all->actions);
+	free(all->functions);
 	tl_xray_ids_free(&all->ids);
 }

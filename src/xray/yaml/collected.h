@@ -19,6 +19,13 @@ struct tl_xray_item {
 	enum tl_xray_action action;
 };
 
+/* What is known of a function. */
+struct tl_xray_named {
+	const char *name; /* in the map's names; NULL: no record has told it */
+	uint32_t id;
+	uint8_t actions; /* bits of the actions of its records */
+};
+
 struct tl_xray_collected {
 	struct tl_xray_writer_options header;
 	struct tl_xray_item *items;
@@ -29,13 +36,15 @@ struct tl_xray_collected {
 	size_t byte_count, byte_capacity;
 	struct tl_xray_map *map; /* names */
 	struct tl_xray_ids ids;
-	uint8_t *actions; /* by number of an id: bits of the actions that `map` has a sled of */
-	size_t action_capacity;
+	struct tl_xray_named *functions; /* by number of an id */
+	size_t function_count, function_capacity;
 };
 
 /* Append an item, and the name of its function. False without memory. */
 bool tl_xray_collect(struct tl_xray_collected *all, const struct tl_xray_item *item,
 		     const char *name);
+/* At the end: the map of the names that were told. False without memory. */
+bool tl_xray_collect_names(struct tl_xray_collected *all);
 bool tl_xray_collect_arg(struct tl_xray_collected *all, uint64_t value);
 bool tl_xray_collect_bytes(struct tl_xray_collected *all, const uint8_t *data, size_t size);
 void tl_xray_collected_free(struct tl_xray_collected *all);

@@ -461,6 +461,8 @@ static int read_text(struct text *text, struct tl_output *log, struct tl_error *
 				     "the file holds a header and no records");
 	if (status)
 		return status;
+	if (!tl_xray_collect_names(&text->all))
+		return tl_error_memory(err);
 	return tl_xray_collected_write(&text->all, log, err);
 }
 

@@ -23,8 +23,8 @@ static int open_text(struct tl_input **input, const char *text, bool strict, str
 	return tl_input_open(input, &path, 1, &options, NULL, err);
 }
 
-/* How many function records a dump of the input has. */
-static unsigned dumped(struct tl_input *input)
+/* How often a text is in a dump of the input. */
+static unsigned dumped_with(struct tl_input *input, const char *what)
 {
 	struct tl_output *out;
 	unsigned count = 0;
@@ -33,10 +33,43 @@ static unsigned dumped(struct tl_input *input)
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_true(tl_input_dump(input, TL_REPORT_JSON, out, NULL) >= 0);
 	tl_output_write(out, "", 1);
-	for (at = tl_output_bytes(out, &(size_t){ 0 }); (at = strstr(at, "\"function\"")); at++)
+	for (at = tl_output_bytes(out, &(size_t){ 0 }); (at = strstr(at, what)); at++)
 		count++;
 	tl_output_discard(out);
 	return count;
+}
+
+/* How many function records it has. */
+static unsigned dumped(struct tl_input *input)
+{
+	return dumped_with(input, "\"function\"");
+}
+
+/* ---- names ---- */
+
+/* One record with the name of a function names all, whatever they do and in whatever order. */
+TEST(a_name_is_told_once)
+{
+#define NAMELESS(kind, tsc)                                                                        \
+	"  - { type: 0, func-id: 1, cpu: 1, thread: 2, process: 2, kind: " kind ", tsc: " tsc " }" \
+	"\n"
+	static const char *const texts[] = {
+		HEADER "records:\n" RECORD("function-enter", "100")
+			NAMELESS("function-exit", "200"),
+		HEADER "records:\n" NAMELESS("function-enter", "100")
+			RECORD("function-exit", "200"),
+		HEADER "records:\n" RECORD("function-enter", "100")
+			NAMELESS("function-tail-exit", "200"),
+	};
+	struct tl_input *input;
+	struct tl_error err;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(open_text(&input, texts[i], true, &err), 0);
+		assert_int_equal(dumped_with(input, "\"name\":\"f\""), 2);
+		assert_int_equal(tl_input_damage_count(input, NULL), 0);
+		tl_input_close(input);
+	}
 }
 
 /* ---- one wrong record ---- */
@@ -265,6 +298,7 @@ TEST(memory_that_runs_out_is_told)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_told_once),
 		cmocka_unit_test(a_wrong_record_is_left_out),
 		cmocka_unit_test(unknown_keys_are_passed_over),
 		cmocka_unit_test(a_text_that_ends_early_keeps_what_was_before),
