@@ -124,6 +124,8 @@ struct mapping {
 
 /* The file mapping at an address; NULL: none. `*is_new`: an event has just told of it. */
 const struct mapping *maps_find(uint64_t ip, bool *is_new);
+/* If a file of a run-time compiler's names is mapped at an address, say so. */
+void maps_tell_dump(uint64_t ip);
 void maps_forget(uint64_t ip, uint64_t size);
 
 /* ---- follow.c ---- */

@@ -93,6 +93,21 @@ const struct mapping *maps_find(uint64_t ip, bool *is_new)
 	return mapping;
 }
 
+/* A run-time compiler maps its jitdump file, so that recorders know of it. */
+void maps_tell_dump(uint64_t ip)
+{
+	struct line line;
+	const char *name;
+	size_t size;
+
+	if (!find_line(&line, ip + process.bias))
+		return;
+	name = strrchr(line.path, '/') + 1;
+	size = strlen(name);
+	if (size > 9 && !strncmp(name, "jit-", 4) && !strcmp(name + size - 5, ".dump"))
+		event_add(TL_EMULATION_NAMES, line.path, 0, 0, 0);
+}
+
 void maps_forget(uint64_t ip, uint64_t size)
 {
 	for (struct mapping **at = &mappings; *at;) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,9 +104,11 @@ void system_result(int64_t number, int64_t result)
 		return;
 	if (number == SYS_munmap)
 		code_unmapped(arguments[0], arguments[1]);
-	else if (number == SYS_mmap)
+	else if (number == SYS_mmap) {
 		code_unmapped((uint64_t)result, arguments[1]);
-	else if (number == SYS_mremap) {
+		if (arguments[2] & PROT_EXEC)
+			maps_tell_dump((uint64_t)result);
+	} else if (number == SYS_mremap) {
 		code_unmapped(arguments[0], arguments[1]);
 		code_unmapped((uint64_t)result, arguments[2]);
 	}

@@ -2,6 +2,9 @@
 #ifndef TL_RECORD_RECORDER_H
 #define TL_RECORD_RECORDER_H
 /* One way to record: a row of the table in recorders.c. */
+#include <sys/stat.h>
+#include <time.h>
+
 #include <tracelathe/record.h>
 
 #include "record/program.h"
@@ -48,6 +51,9 @@ void tl_record_note(const struct tl_record_session *session, const char *format,
 	__attribute__((format(printf, 2, 3)));
 /* Add a file to the command that reads the recording. */
 void tl_record_add_file(struct tl_record_result *result, const char *path);
+
+/* Whether a file was written last before a time of CLOCK_REALTIME_COARSE, the clock of files. */
+bool tl_record_is_older(const struct stat *file, const struct timespec *time);
 
 /* preload.c: recorders that work inside the program */
 tl_recorder_probe_fn tl_record_probe_xray, tl_record_probe_xray_fdr, tl_record_probe_xray_basic;

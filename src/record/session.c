@@ -35,3 +35,9 @@ void tl_record_add_file(struct tl_record_result *result, const char *path)
 		     quote) >= (int)room)
 		result->command[used] = '\0';
 }
+
+bool tl_record_is_older(const struct stat *file, const struct timespec *time)
+{
+	return file->st_mtim.tv_sec < time->tv_sec ||
+	       (file->st_mtim.tv_sec == time->tv_sec && file->st_mtim.tv_nsec < time->tv_nsec);
+}

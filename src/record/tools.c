@@ -137,12 +137,6 @@ enum tl_recorder_answer tl_record_probe_callgrind(const struct tl_record_program
 		      "valgrind is here, and runs any program (not AVX-512)");
 }
 
-static bool is_before(const struct timespec *left, const struct timespec *right)
-{
-	return left->tv_sec < right->tv_sec ||
-	       (left->tv_sec == right->tv_sec && left->tv_nsec < right->tv_nsec);
-}
-
 /* A profile is written at the end of a process: its file is there from the beginning, empty. */
 static void take_profile(struct tl_record_session *session, const char *path,
 			 const struct timespec *begun)
@@ -150,7 +144,7 @@ static void take_profile(struct tl_record_session *session, const char *path,
 	struct stat status;
 
 	/* An older one is that of another recording. */
-	if (stat(path, &status) || is_before(&status.st_mtim, begun))
+	if (stat(path, &status) || tl_record_is_older(&status, begun))
 		return;
 	if (status.st_size) {
 		tl_record_add_file(session->result, path);

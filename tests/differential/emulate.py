@@ -11,7 +11,9 @@ EMULATE_ROUNDS=N repeats the counting programs, whose signals come at other plac
 thousands of exceptions.
 """
 import collections
+import csv
 import glob
+import io
 import os
 import re
 import shutil
@@ -280,6 +282,44 @@ def check_compilers(folder):
             perf_addresses(path)
 
 
+def instructions_of(path, status):
+    """Of the functions of compiled/jit.c, which move, and how often they were called; what was said."""
+    found = {}
+    done = subprocess.run([common.command(), "report", "--csv", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect("status of report", done.returncode, status)
+    for row in csv.DictReader(io.StringIO(done.stdout)):
+        if row["object"] == path:
+            name = row["function"].split("@")[0]
+            total = found.get(name, (0, 0))
+            found[name] = (total[0] + int(row["Ir:self"]), total[1] + int(row["calls"]))
+    return found, done.stderr
+
+
+def check_names(folder):
+    """Code of a run-time compiler has its names by what it wrote down, kept beside the recording."""
+    program = compile_program(folder, "compiled/jit.c", ["-O1"])
+    # mov, ret, and two instructions a round; each ran once.
+    known = {name: (2 * rounds + 2, 1) for name, rounds in (("first", 3000), ("second", 2000), ("moved", 1000))}
+    for where, kept in ((folder, "jit-%s.dump"), ("-", "perf-%s.map")):
+        path, lines, _ = record(folder, program, where, "1000")
+        process = processes(path)[0][0]
+        side = "%s.%s" % (path, kept % process)
+        original = os.path.join(folder if where != "-" else "/tmp", kept % process)
+        with open(original, "rb") as file, open(side, "rb") as copy:
+            expect(kept + ": is kept", copy.read(), file.read())
+        os.remove(original)
+        expect(kept + ": nothing is missing", lines, [])
+        expect(kept + ": instructions and calls by name", instructions_of(path, 0), (known, ""))
+        os.remove(side)
+        found, said = instructions_of(path, 1)
+        expect(kept + ": without it no name is known, which is said",
+               (set(found) & set(known), "it was made at run time" in said), (set(), True))
+        os.mkdir(side)
+        said = instructions_of(path, 1)[1]
+        expect(kept + ": one that cannot be read is said", (side in said, "Operation not permitted" in said), (True, True))
+        os.rmdir(side)
+
+
 def make_foreign(folder):
     """A set-user-id program: it may not run with the plugin."""
     path = os.path.join(folder, "elevated")
@@ -316,6 +356,7 @@ def main():
         check_refusal(folder)
         check_counts(folder)
         check_run(folder)
+        check_names(folder)
         check_compilers(folder)
     common.finish(1, "round of programs emulated")
 

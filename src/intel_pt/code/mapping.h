@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_CODE_MAPPING_H
 #define TL_INTEL_PT_CODE_MAPPING_H
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A mapping of a file: the object that an address belongs to. */
@@ -13,6 +14,11 @@ struct tl_pt_mapping {
 	const char *why;    /* reason why it has no code; static, NULL: not known */
 	/* reason why there is no `file`, as long as the feed lives; NULL: none to report */
 	const char *nameless;
+	/* Code made at run time: `file` has its bytes and no symbols. */
+	bool compiled;
+	bool no_memory;   /* ran out while its name was looked for */
+	const char *name; /* of its function, as long as the feed lives; NULL: none is known */
+	uint64_t entry;   /* of that function */
 };
 
 #endif

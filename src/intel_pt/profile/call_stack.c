@@ -220,3 +220,19 @@ void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how,
 	else if (at->ip != back)
 		elsewhere(stack, at, back);
 }
+
+void tl_pt_stack_rename(struct tl_pt_stack *s, const struct tl_pt_arrival_addr *at)
+{
+	struct tl_pt_frame frame;
+
+	if (!tl_fold_depth(&s->fold) || !at->is_entry || at->function == TL_NONE ||
+	    at->function == tl_fold_top(&s->fold))
+		return;
+	frame = *tl_pt_stack_top(s);
+	/* As if its call had not been seen, it is not counted. */
+	tl_pt_stack_top(s)->flags |= TL_PT_FRAME_UNSEEN;
+	s->fold.hot.top->gate = TL_FOLD_NO_ENTRY;
+	tl_pt_frame_leave(s);
+	frame.call = TL_NONE;
+	tl_pt_frame_enter(s, at->function, frame);
+}

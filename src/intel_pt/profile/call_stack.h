@@ -166,6 +166,12 @@ void tl_pt_parked_free(struct tl_pt_stack *stack);
 void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how,
 			struct tl_pt_arrival_addr *at, uint64_t back);
 
+/*
+ * The thread is where its last call led, and nothing was executed there meanwhile: if that is
+ * another function by now, as code was written over, it is the one that was called.
+ */
+void tl_pt_stack_rename(struct tl_pt_stack *stack, const struct tl_pt_arrival_addr *at);
+
 /* The function that a call of this address enters. */
 uint32_t tl_pt_stack_called(struct tl_pt_stack *stack, struct tl_pt_arrival_addr *at);
 

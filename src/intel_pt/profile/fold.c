@@ -84,6 +84,8 @@ static void watch_skipped(struct tl_pt_folder *f, const struct tl_pt_trace_slice
 static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
 		      const struct tl_pt_event *event, struct tl_error *err)
 {
+	bool called;
+
 	switch (event->kind) {
 	case TL_PT_EV_DISABLED:
 		/*
@@ -96,8 +98,10 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 			go_off(f, 0);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
+		called = f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_START;
 		tl_pt_fold_branch(f, event->ip);
 		reach(f, event->ip);
+		f->pos.called = called;
 		go_off(f, event->ip);
 		break;
 	case TL_PT_EV_ASYNC_BRANCH:

@@ -265,6 +265,7 @@ struct tl_pt_fold_position {
 	uint64_t back; /* of TL_PT_KEY_ENABLE and _INTERRUPT: the address expected, interrupted */
 	/* the next asynchronous branch goes to the handler of an aborted transaction */
 	bool aborted;
+	bool called; /* with TL_PT_KEY_ENABLE: `back` was called, and nothing executed there */
 };
 
 /* Nodes whose time is not known yet: they wait for the next timestamp. */

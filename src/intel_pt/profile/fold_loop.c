@@ -41,11 +41,16 @@ static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 		f->pos.key < TL_PT_KEY_FIRST ? arrivals[f->pos.key] : TL_PT_BY_FLOW;
 	uint64_t back =
 		how == TL_PT_BY_CALL || how == TL_PT_BY_START ? f->pos.last->after : f->pos.back;
+	const bool again = f->pos.called && how == TL_PT_BY_ENABLE && at->ip == back;
 	uint64_t clock;
 
+	f->pos.called = false;
 	tl_pt_fold_settle(f);
 	clock = f->thread->stack.fold.hot.clock;
-	tl_pt_stack_arrive(&f->thread->stack, how, at, back);
+	if (again)
+		tl_pt_stack_rename(&f->thread->stack, at);
+	else
+		tl_pt_stack_arrive(&f->thread->stack, how, at, back);
 	/* If another stack runs now, its clock goes on from where it was parked. */
 	clock = f->thread->stack.fold.hot.clock - clock;
 	f->ticks.base += clock;

@@ -207,13 +207,13 @@ static uint32_t find_split(struct tl_pt_functions *f, const struct tl_pt_functio
 	return number;
 }
 
-/* Set the line of the function's entry. */
+/* Set the line of the function's entry; without a binary none is known. */
 static void find_line(struct tl_pt_functions *f, struct tl_binary *binary, uint64_t start,
 		      struct tl_pt_function *function)
 {
 	struct tl_symbol symbol;
 
-	if (!tl_binary_symbol_at(binary, start, &symbol))
+	if (!binary || !tl_binary_symbol_at(binary, start, &symbol))
 		return;
 	function->file = intern(f, symbol.file, strlen(symbol.file));
 	function->line = symbol.line;
@@ -272,10 +272,27 @@ static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_ma
 	return number;
 }
 
-/* Find the symbol of an address in the file of its mapping. False: none. */
+/* Of code that was made at run time. */
+static bool find_compiled(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
+			  struct tl_symbol *symbol)
+{
+	f->no_memory |= mapping->no_memory;
+	if (mapping->nameless)
+		note_nameless(f, mapping->object, mapping->nameless);
+	*symbol = (struct tl_symbol){ .name = mapping->name, .file = "", .start = mapping->entry };
+	return mapping->name;
+}
+
+/*
+ * Find the symbol of an address in the file of its mapping; `*binary` is NULL where it is of none.
+ * False: none.
+ */
 static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping, uint64_t ip,
 			struct tl_pt_symbol_file **binary, struct tl_symbol *symbol)
 {
+	*binary = NULL;
+	if (mapping->compiled)
+		return find_compiled(f, mapping, symbol);
 	if (!mapping->file) {
 		if (mapping->nameless)
 			note_nameless(f, mapping->object, mapping->nameless);
@@ -302,7 +319,8 @@ struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 	    !find_symbol(f, &mapping, ip, &binary, &symbol))
 		return name;
 	if (symbol.name[0]) {
-		name.function = symbol_function(f, &mapping, binary->binary, &symbol);
+		name.function =
+			symbol_function(f, &mapping, binary ? binary->binary : NULL, &symbol);
 		name.is_entry = ip == symbol.start && !symbol.name[whole_name(symbol.name)];
 	}
 	name.file = symbol.file;
@@ -315,7 +333,8 @@ bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad
 	struct tl_pt_mapping mapping;
 	struct tl_pt_symbol_file *binary;
 
-	if (!back || !f->feed->mapping(f->feed->arg, back, &mapping) || !mapping.file)
+	if (!back || !f->feed->mapping(f->feed->arg, back, &mapping) || !mapping.file ||
+	    mapping.compiled)
 		return false;
 	binary = binary_at(f, mapping.file, mapping.bias);
 	return binary && binary->binary && tl_landing_pad(binary->binary, mapping.bias, back, pad);

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/source.h"
 #include "open/adapters/intel_pt.h"
+#include "perf_data/auxtrace/trace.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
 #include "perf_data/listing/sample_list.h"
@@ -62,6 +63,24 @@ static void rewind_pieces(void *arg)
 	tl_perf_trace_rewind(p->trace);
 }
 
+/* Code that was made at run time has its name by what its compiler wrote down. */
+static void name_compiled(struct perf_input *p, uint64_t ip, struct tl_pt_mapping *place)
+{
+	struct tl_perf_compiled_name name;
+	const int status =
+		tl_perf_trace_compiled(p->trace, p->slice.space, ip, &name, &place->nameless);
+
+	place->compiled = status != TL_UNSUPPORTED;
+	place->no_memory = status == TL_NO_MEMORY;
+	if (status == 1) {
+		place->name = name.name;
+		place->entry = name.start;
+	} else if (!status && !place->nameless) {
+		place->nameless = "it was made at run time, and no list that its compiler left "
+				  "(perf-PID.map, jit-PID.dump) names all of it";
+	}
+}
+
 static bool mapping_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct perf_input *p = arg;
@@ -78,6 +97,7 @@ static bool mapping_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 		.offset = found.page_offset,
 		.why = found.reason,
 	};
+	name_compiled(p, ip, place);
 	return true;
 }
 

@@ -46,6 +46,7 @@ static void link_parts(struct tl_perf_trace *t)
 		.build_id_dirs = o->build_id_dirs,
 		.build_id_dir_count = o->build_id_dir_count,
 		.directory = t->sys.search.directory,
+		.input = tl_source_name(t->source),
 		.no_files = o->no_files,
 	};
 	t->spaces.sys = &t->sys;

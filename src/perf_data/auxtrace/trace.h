@@ -8,6 +8,7 @@
  */
 #include "perf_data/auxtrace/streams.h"
 #include "perf_data/processes/address_space.h"
+#include "perf_data/processes/compiled.h"
 
 struct tl_perf_slice_walk;
 
@@ -36,6 +37,14 @@ int tl_perf_add_pt_info(struct tl_perf_trace *t, const struct tl_perf_record *re
 void tl_perf_configure_decoder(struct tl_perf_trace *t);
 
 /* ---- sched_slices.c ---- */
+
+/*
+ * The name of code whose bytes were copied into a file that is none of a program, as those of code
+ * made at run time are. `*why`: there are names that could not be read; NULL: there are none.
+ * @return 1 and a name; 0: none is known; TL_UNSUPPORTED: it is code of another kind; TL_NO_MEMORY
+ */
+int tl_perf_trace_compiled(struct tl_perf_trace *t, uint32_t space, uint64_t ip,
+			   struct tl_perf_compiled_name *name, const char **why);
 
 void tl_perf_slice_walks_free(struct tl_perf_trace *t);
 

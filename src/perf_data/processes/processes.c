@@ -3,7 +3,7 @@
  * Processes and threads by id, and the names of threads over time (docs/formats/perf-data.md
  * section 8).
  */
-#include "perf_data/processes/system.h"
+#include "perf_data/processes/compiled.h"
 
 /* ---- processes and threads by id ---- */
 
@@ -125,8 +125,10 @@ int tl_perf_thread_inherit_name(struct tl_perf_system *sys, uint32_t thread, uin
 
 void tl_perf_system_free(struct tl_perf_system *sys)
 {
-	for (size_t i = 0; i < sys->processes.count; i++)
+	for (size_t i = 0; i < sys->processes.count; i++) {
 		free(sys->processes.list[i].changes);
+		tl_perf_compiled_free(sys->processes.list[i].compiled_names);
+	}
 	for (size_t i = 0; i < sys->threads.count; i++)
 		free(sys->threads.list[i].comms);
 	free(sys->processes.list);

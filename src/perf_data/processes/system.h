@@ -12,6 +12,8 @@
 #include "perf_data/container/reader.h"
 #include "symbols/jitdump.h"
 
+struct tl_perf_compiled;
+
 #define TL_PERF_KERNEL_PID UINT32_MAX
 #define TL_PERF_KERNEL_START (UINT64_C(1) << 63)
 
@@ -82,8 +84,11 @@ struct tl_perf_file_search {
 	const char *sysroot;                            /* NULL: none */
 	const char *const *build_id_dirs;
 	size_t build_id_dir_count;
-	char *directory; /* for relative names; owned; NULL: none */
-	bool no_files;   /* look for nothing */
+	char *directory;   /* for relative names; owned; NULL: none */
+	const char *input; /* the file that is read; NULL: it has no name */
+	/* names of code that processes made are looked for in /tmp, too */
+	bool shared_names;
+	bool no_files; /* look for nothing */
 };
 
 /* ---- processes ---- */
@@ -106,8 +111,9 @@ struct tl_perf_process {
 	uint32_t pid;
 	struct tl_perf_map_change *changes;
 	size_t count, capacity;
-	size_t maps;   /* since the last CLEAR or FORK */
-	bool compiled; /* it wrote down what its run-time compiler made */
+	size_t maps;                             /* since the last CLEAR or FORK */
+	bool compiled;                           /* it wrote down what its run-time compiler made */
+	struct tl_perf_compiled *compiled_names; /* compiled.c; NULL: not asked for yet */
 };
 
 struct tl_perf_comm {

@@ -326,6 +326,8 @@ struct tl_perf_sample_pass tl_perf_sample_pass_of(struct tl_perf_reader *reader,
 		.build_id_dirs = options->build_id_dirs,
 		.build_id_dir_count = options->build_id_dir_count,
 		.no_files = options->no_files,
+		.input = tl_source_name(reader->source),
+		.shared_names = true,
 	};
 	return pass;
 }

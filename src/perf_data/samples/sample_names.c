@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "perf_data/processes/compiled.h"
 #include "perf_data/samples/call_chain.h"
 #include "perf_data/samples/off_cpu.h"
 #include "perf_data/samples/remarks.h"
@@ -25,11 +26,6 @@ struct tl_perf_named_object {
 	uint64_t lineless; /* addresses of which debug information would say what is inlined */
 };
 
-struct tl_perf_process_map {
-	bool opened;
-	struct tl_name_list list;
-};
-
 struct tl_perf_sampled_key {
 	uint32_t process;
 	size_t changes;
@@ -43,11 +39,9 @@ bool tl_perf_sample_names_begin(struct tl_perf_sample_names *n, struct tl_perf_s
 	*n = (struct tl_perf_sample_names){ .sys = sys,
 					    .profile = profile,
 					    .options = options,
-					    .object_count = sys->objects.count,
-					    .map_count = sys->processes.count };
+					    .object_count = sys->objects.count };
 	n->objects = tl_zeroed(n->object_count, sizeof(*n->objects));
-	n->maps = tl_zeroed(n->map_count, sizeof(*n->maps));
-	return n->objects && n->maps;
+	return n->objects;
 }
 
 void tl_perf_sample_names_end(struct tl_perf_sample_names *n)
@@ -57,10 +51,7 @@ void tl_perf_sample_names_end(struct tl_perf_sample_names *n)
 		tl_unwind_free(&n->objects[i].unwind);
 		tl_name_list_free(&n->objects[i].kallsyms);
 	}
-	for (size_t i = 0; n->maps && i < n->map_count; i++)
-		tl_name_list_free(&n->maps[i].list);
 	free(n->objects);
-	free(n->maps);
 	free(n->places);
 	free(n->keys);
 	free(n->inlined);
@@ -101,15 +92,15 @@ static int put_nameless(struct tl_perf_sample_names *n, const char *object, uint
 }
 
 /* A name without a file: of the kernel, or of a run-time compiler. */
-static int put_range(struct tl_perf_sample_names *n, const struct tl_named_range *range,
+static int put_range(struct tl_perf_sample_names *n, uint64_t start, const char *name,
 		     const char *object, struct tl_perf_sampled_place *place, struct tl_error *err)
 {
 	const struct tl_function function = {
-		.name = range->name,
-		.object = *range->module ? range->module : object,
+		.name = name,
+		.object = object,
 		.file = "",
 		.id = TL_NOWHERE,
-		.address = range->start,
+		.address = start,
 	};
 
 	return put_function(n, &function, place, err);
@@ -404,54 +395,35 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 	named->opened = true;
 	range = kernel_range(&named->kallsyms, ip);
 	if (range && !named->kallsyms.hidden)
-		return put_range(n, range, kernel_name, place, err);
+		return put_range(n, range->start, range->name,
+				 *range->module ? range->module : kernel_name, place, err);
 	named->nameless++;
 	return put_nameless(n, "[kernel]", 0, place, err);
 }
 
 /* ---- code of run-time compilers ---- */
 
-static struct tl_name_list *map_of(struct tl_perf_sample_names *n, uint32_t process)
-{
-	struct tl_perf_process_map *map = &n->maps[process];
-	const char *root = n->options->sysroot ? n->options->sysroot : "";
-	struct tl_error err;
-	char *path;
-
-	if (map->opened)
-		return &map->list;
-	map->opened = true;
-	if (n->options->no_files)
-		return &map->list;
-	if (asprintf(&path, "%s/tmp/perf-%" PRIu32 ".map", root,
-		     n->sys->processes.list[process].pid) < 0)
-		return NULL;
-	if (tl_name_list_read_perf_map(&map->list, path, &err) == TL_NO_MEMORY)
-		map->opened = false;
-	free(path);
-	return map->opened ? &map->list : NULL;
-}
-
-static int name_without_file(struct tl_perf_sample_names *n, uint32_t process, uint64_t ip,
+static int name_without_file(struct tl_perf_sample_names *n, const struct tl_perf_sampled_key *key,
 			     const char *object, struct tl_perf_sampled_place *place,
 			     struct tl_error *err)
 {
-	const struct tl_name_list *list = map_of(n, process);
-	const struct tl_named_range *range;
+	const struct tl_perf_process *process = &n->sys->processes.list[key->process];
+	/* Of the maps of the stack's root, the last one that replaced others. */
+	const uint64_t time_ns = key->changes ? process->changes[key->changes - 1].time_ns : 0;
+	struct tl_perf_compiled_name found;
+	const int status =
+		tl_perf_compiled_find(n->sys, key->process, key->ip, time_ns, &found, err);
 
-	if (!list)
-		return tl_error_memory(err);
-	range = tl_name_list_find(list, ip);
-	if (range)
-		return put_range(n, range, object, place, err);
-	return put_nameless(n, object, 0, place, err);
+	if (status > 0)
+		return put_range(n, found.start, found.name, object, place, err);
+	return status < 0 ? status : put_nameless(n, object, 0, place, err);
 }
 
 /* ---- places ---- */
 
-static int name_in_map(struct tl_perf_sample_names *n, uint32_t process,
-		       const struct tl_perf_map_change *map, uint64_t ip,
-		       struct tl_perf_sampled_place *place, struct tl_error *err)
+static int name_in_map(struct tl_perf_sample_names *n, const struct tl_perf_sampled_key *key,
+		       const struct tl_perf_map_change *map, struct tl_perf_sampled_place *place,
+		       struct tl_error *err)
 {
 	struct tl_perf_object *object = &n->sys->objects.list[map->object];
 	struct tl_perf_named_object *named = &n->objects[map->object];
@@ -461,11 +433,11 @@ static int name_in_map(struct tl_perf_sample_names *n, uint32_t process,
 	if (status < 0)
 		return status;
 	if (object->kind == TL_PERF_OBJECT_ANONYMOUS)
-		return name_without_file(n, process, ip, path, place, err);
+		return name_without_file(n, key, path, place, err);
 	status = open_binary(n, object, named, err);
 	if (status < 0)
 		return status;
-	place->address = tl_perf_elf_address(&object->elf, ip - map->start + map->page_offset);
+	place->address = tl_perf_elf_address(&object->elf, key->ip - map->start + map->page_offset);
 	return name_in_file(n, named, path, place, err);
 }
 
@@ -501,7 +473,7 @@ static int find_place(struct tl_perf_sample_names *n, const struct tl_perf_sampl
 			       tl_perf_map_epoch_end(n->sys, key->process, key->changes), key->ip);
 	if (!map)
 		return put_nameless(n, "", 0, place, err);
-	return name_in_map(n, key->process, map, key->ip, place, err);
+	return name_in_map(n, key, map, place, err);
 }
 
 static bool same_key(const void *context, const void *key, uint32_t number)
@@ -562,6 +534,14 @@ bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *n,
 					   "what was inlined into the code of %s is not known: it "
 					   "has no debug information",
 					   path))
+			return false;
+	}
+	for (size_t i = 0; i < n->sys->processes.count; i++) {
+		const char *why = tl_perf_compiled_why(n->sys, (uint32_t)i);
+
+		if (why && !tl_perf_sample_remark(
+				   remarks, "no names for code that process %" PRIu32 " made: %s",
+				   n->sys->processes.list[i].pid, why))
 			return false;
 	}
 	return true;

@@ -30,8 +30,6 @@ struct tl_perf_sample_names {
 	const struct tl_perf_sample_options *options;
 	struct tl_perf_named_object *objects; /* by number in the system's table */
 	size_t object_count;
-	struct tl_perf_process_map *maps; /* /tmp/perf-PID.map, by process number */
-	size_t map_count;
 	struct tl_perf_sampled_place *places;
 	struct tl_perf_sampled_key *keys; /* of `places` */
 	size_t place_count, place_capacity, key_capacity;

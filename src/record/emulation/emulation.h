@@ -50,6 +50,13 @@ void tl_emulation_free(struct tl_emulation *emulation);
 const struct tl_emulation_copies *tl_emulation_copies_find(const struct tl_emulation *emulation,
 							   const char *name);
 
+/*
+ * Keep what run-time compilers wrote of their code beside the output (its absolute name). What
+ * cannot be kept is told. 0 or TL_NO_MEMORY.
+ */
+int tl_emulation_keep_names(const struct tl_emulation *emulation, struct tl_record_session *session,
+			    const char *output, struct tl_error *err);
+
 /* Write the session's output; `hz`: of the TSC. */
 int tl_emulation_write(struct tl_emulation *emulation, const char *output, uint64_t hz,
 		       struct tl_error *err);

@@ -32,6 +32,7 @@ enum tl_emulation_kind {
 	TL_EMULATION_END,     /* the thread ended, or executes another program */
 	TL_EMULATION_LEFT,    /* the process executes `text`, which is not recorded */
 	TL_EMULATION_FINISHED, /* the process came to its end by exit() */
+	TL_EMULATION_NAMES,    /* the process writes its run-time compiler's names to `text` */
 };
 
 /* `size` has the text and its zero; a multiple of 8. */

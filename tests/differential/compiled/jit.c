@@ -4,6 +4,8 @@
  * FOLDER/jit-PID.dump as the jitdump specification says. `first` and `second` stand at one address,
  * one after the other; `moved` is compiled at one place and moved to another. Prints nothing; the
  * work of each is known.
+ *
+ * jit - ROUNDS writes /tmp/perf-PID.map instead, which knows no times: `second` stands elsewhere.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -16,10 +18,11 @@
 
 enum { PAGE = 4096, EM_OF_X86_64 = 62 };
 
-/* mov %rdi, %rcx; 1: dec %rcx; jnz 1b; ret */
-static const uint8_t code[] = { 0x48, 0x89, 0xf9, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3 };
+/* mov %rdi, %rcx; 1: dec %rcx; jnz 1b; ret. Each other function has the other form of the mov. */
+static uint8_t code[] = { 0x48, 0x89, 0xf9, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3 };
+static const uint8_t forms[2][3] = { { 0x48, 0x89, 0xf9 }, { 0x48, 0x8b, 0xcf } };
 
-static FILE *dump;
+static FILE *dump, *map;
 
 static void put(const void *data, size_t size)
 {
@@ -69,9 +72,20 @@ static void put_lines(const uint8_t *at, uint32_t line)
 	put("\xff", 2);
 }
 
+static void list(const uint8_t *at, const char *name)
+{
+	fprintf(map, "%lx %zx %s\n", (unsigned long)(uintptr_t)at, sizeof(code), name);
+	fflush(map);
+}
+
 static void compile(uint8_t *at, const char *name, uint64_t index, uint32_t line)
 {
+	memcpy(code, forms[index % 2], sizeof(forms[0]));
 	memcpy(at, code, sizeof(code));
+	if (map) {
+		list(at, name);
+		return;
+	}
 	put_lines(at, line);
 	head(0, (uint32_t)(40 + strlen(name) + 1 + sizeof(code)));
 	put32((uint32_t)getpid());
@@ -88,6 +102,10 @@ static void compile(uint8_t *at, const char *name, uint64_t index, uint32_t line
 static void move(uint8_t *from, uint8_t *to, uint64_t index)
 {
 	memmove(to, from, sizeof(code));
+	if (map) {
+		list(to, "moved");
+		return;
+	}
 	head(1, 48);
 	put32((uint32_t)getpid());
 	put32((uint32_t)getpid());
@@ -105,6 +123,16 @@ static void run(const uint8_t *at, uint64_t rounds)
 
 	memcpy(&function, &at, sizeof(function));
 	function(rounds);
+}
+
+static void begin_map(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "wx");
+	if (!map)
+		exit(2);
 }
 
 static void begin(const char *folder)
@@ -136,18 +164,23 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	begin(argv[1]);
+	if (strcmp(argv[1], "-") == 0)
+		begin_map();
+	else
+		begin(argv[1]);
 	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		  0);
 	if (at == MAP_FAILED)
 		return 2;
 	compile(at, "first", 1, 10);
 	run(at, 3 * rounds);
-	compile(at, "second", 2, 20);
-	run(at, 2 * rounds);
+	compile(map ? at + 192 : at, "second", 2, 20);
+	run(map ? at + 192 : at, 2 * rounds);
 	compile(at + 64, "moved@here", 3, 30);
 	move(at + 64, at + 128, 3);
 	run(at + 128, rounds);
+	if (map)
+		return fclose(map);
 	head(3, 0);
 	return fclose(dump);
 }

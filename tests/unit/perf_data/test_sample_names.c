@@ -421,6 +421,22 @@ TEST(files_that_are_no_lists)
 	}
 }
 
+/* A list that is there and cannot be read (here: a directory) costs names, which is said. */
+TEST(a_list_that_cannot_be_read)
+{
+	make_directories("tmp/perf-10.map");
+	begin();
+	put_anon(PID, 0x5000, 0x1000, "//anon", 2);
+	put_sample(usual, (const uint64_t[]){ USER, 0x5004 }, 2);
+	fold();
+	assert_stack("[anon]", 7, 1);
+	assert_int_equal(remarks.count, 1);
+	assert_non_null(strstr(remarks.list[0], "no names for code that process 10 made: "));
+	assert_non_null(strstr(remarks.list[0], "/tmp/perf-10.map: the list of names cannot be "
+						"opened: Operation not permitted"));
+	done();
+}
+
 /* ---- no code of this machine's processes ---- */
 
 /* UAPI, enum perf_callchain_context. */
@@ -480,6 +496,7 @@ int main(void)
 		cmocka_unit_test(times_of_another_clock),
 		cmocka_unit_test(lists_that_are_damaged),
 		cmocka_unit_test(files_that_are_no_lists),
+		cmocka_unit_test(a_list_that_cannot_be_read),
 		cmocka_unit_test(contexts_without_code),
 		cmocka_unit_test(modes_without_code),
 	};

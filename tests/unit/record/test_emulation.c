@@ -383,6 +383,87 @@ TEST(copies_that_are_gone_are_zeros)
 	recording_close(&r);
 }
 
+static void put_names(struct folder *folder, struct recording *r, const char *name)
+{
+	temp_write(&r->temp, name, "names", 5);
+	put(folder, TL_EMULATION_NAMES, 70, 7, 7, temp_path(&r->temp, name));
+}
+
+static struct timespec clock_now(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now;
+}
+
+/* The clock of the recording says that it began so many seconds ago. */
+static struct folder begun_before(struct recording *r, int seconds)
+{
+	const struct timespec now = clock_now(CLOCK_MONOTONIC);
+	const struct tl_emulation_thread thread = thread_of(0);
+	struct tl_emulation_event clock = event_of(TL_EMULATION_CLOCK, 0, 7, 7);
+	struct folder folder = { .size = 0 };
+
+	clock.address = (uint64_t)(now.tv_sec - seconds) * 1000000000 + (uint64_t)now.tv_nsec;
+	put_event(&folder, clock, "");
+	put(&folder, TL_EMULATION_PROGRAM, 40, 7, 7, "/program");
+	put(&folder, TL_EMULATION_THREAD, 50, 7, 7, "thread.7.7.0");
+	write_thread(r, "thread.7.7.0", &thread, "", 0);
+	return folder;
+}
+
+TEST(names_of_compiled_code_are_kept_with_the_number_of_the_process)
+{
+	struct folder folder;
+	struct recording r;
+
+	recording_open(&r);
+	folder = begun_before(&r, 100);
+	put_names(&folder, &r, "jit-7.dump");
+	write_events(&r, &folder);
+	assert_int_equal(finish(&r), 0);
+	expect_text(&r, "out.jit-7.dump", "names");
+	assert_false(r.result.incomplete);
+	recording_close(&r);
+}
+
+/* What was written before the recording began; the copy of an earlier recording goes. */
+TEST(older_names_are_of_another_process)
+{
+	struct folder folder;
+	struct recording r;
+
+	recording_open(&r);
+	folder = begun_before(&r, -100);
+	put_names(&folder, &r, "jit-7.dump");
+	temp_write(&r.temp, "out.jit-7.dump", "old", 3);
+	temp_write(&r.temp, "out.perf-7.map", "old", 3);
+	write_events(&r, &folder);
+	assert_int_equal(finish(&r), 0);
+	assert_false(is_there(&r, "out.jit-7.dump"));
+	assert_false(is_there(&r, "out.perf-7.map"));
+	assert_false(r.result.incomplete);
+	recording_close(&r);
+}
+
+TEST(names_that_cannot_be_kept_are_told)
+{
+	struct folder folder;
+	struct recording r;
+
+	recording_open(&r);
+	folder = begun_before(&r, 100);
+	assert_int_equal(mkdir(temp_path(&r.temp, "jit-7.dump"), 0700), 0);
+	put(&folder, TL_EMULATION_NAMES, 70, 7, 7, temp_path(&r.temp, "jit-7.dump"));
+	write_events(&r, &folder);
+	assert_int_equal(finish(&r), 0);
+	assert_true(r.result.recorded && r.result.incomplete);
+	assert_non_null(strstr(r.told.lines, "names of code made at run time are missing: "));
+	assert_non_null(strstr(r.told.lines, "/jit-7.dump: Operation not permitted\n"));
+	recording_close(&r);
+}
+
 /* `--finish` sees which recorder it was. */
 TEST(an_interrupted_emulation_is_finished)
 {
@@ -419,6 +500,9 @@ int main(void)
 		cmocka_unit_test(without_threads_there_is_no_recording),
 		cmocka_unit_test(copies_of_code_are_in_the_recording),
 		cmocka_unit_test(copies_that_are_gone_are_zeros),
+		cmocka_unit_test(names_of_compiled_code_are_kept_with_the_number_of_the_process),
+		cmocka_unit_test(older_names_are_of_another_process),
+		cmocka_unit_test(names_that_cannot_be_kept_are_told),
 		cmocka_unit_test(an_interrupted_emulation_is_finished),
 	};
 

@@ -79,6 +79,8 @@ static void put_emulated(void)
 
 	assert_true(!mkdir(here.parts, 0700) || !access(here.parts, F_OK));
 	put_place(&folder, TL_EMULATION_MAP, 0x400000, 4096, 0, "/bin/sh");
+	put(&folder, TL_EMULATION_NAMES, 70, 7, 7,
+	    temp_write(&here.temp, "jit-7.dump", "names", 5));
 	put(&folder, TL_EMULATION_FINISHED, 90, 7, 7, "");
 	write_events(&here, &folder);
 	write_thread(&here, "thread.7.7.0", &thread, "packet", 6);
@@ -99,7 +101,7 @@ static int finish_parts(const void *input, uint64_t *digest)
 }
 
 /* Each allocation refused: TL_NO_MEMORY leaves the parts, with which a second attempt succeeds. */
-static void refuse_finishing(void (*put_parts)(void), const char *side)
+static void refuse_finishing(void (*put_parts)(void), const char *side, bool whole)
 {
 	uint64_t right = 0, asked = 1;
 
@@ -117,9 +119,8 @@ static void refuse_finishing(void (*put_parts)(void), const char *side)
 				 (unsigned)number, run.status, (int)run.leaked);
 		if (run.status)
 			assert_int_equal(finish_parts(NULL, &run.digest), 0);
-		note_file(&digest, "out", side != NULL);
-		if (side)
-			note_file(&digest, side, true);
+		note_file(&digest, "out", whole);
+		note_file(&digest, side, true);
 		if (!number) {
 			right = digest;
 			asked = run.asked;
@@ -133,12 +134,12 @@ static void refuse_finishing(void (*put_parts)(void), const char *side)
 
 TEST(logs_are_joined_without_memory)
 {
-	refuse_finishing(put_logs, "out.map");
+	refuse_finishing(put_logs, "out.map", true);
 }
 
 TEST(what_was_emulated_is_joined_without_memory)
 {
-	refuse_finishing(put_emulated, NULL);
+	refuse_finishing(put_emulated, "out.jit-7.dump", false);
 }
 
 /* ---- programs ---- */
