@@ -78,6 +78,11 @@ enum tl_input_detail {
 	TL_DETAIL_FUNCTIONS,
 	/** sums of functions alone: enough for a table of functions, of all threads together */
 	TL_DETAIL_TABLE,
+	/**
+	 * what call stacks are made of: call stacks, or sums of functions and of calls between
+	 * them by part; everything, where nothing is called
+	 */
+	TL_DETAIL_STACKS,
 };
 
 /**
@@ -193,9 +198,10 @@ struct tl_input_options {
 	 */
 	bool branches;
 	/**
-	 * Callgrind: the profile is only to be written with an exporter that can write packed ones,
-	 * so that its lines, arcs and jumps need not be there one by one, nor sums of them: a tenth
-	 * of the memory. Other exporters refuse such a profile.
+	 * Callgrind: the profile is only to be annotated (tl_report_annotate()), or written with an
+	 * exporter that can write packed ones, so that its lines, arcs and jumps need not be there
+	 * one by one, nor sums of them, except the total: a tenth of the memory. Other exporters
+	 * refuse such a profile.
 	 */
 	bool packed;
 	/**

@@ -392,8 +392,9 @@ static int finish(struct tl_callgrind_folder *f, struct tl_error *err)
 		status = tl_error_memory(err);
 	free(f->known);
 	f->known = NULL;
-	/* Every sum that does not fit is counted, also of formulas. */
-	if (status == 0 && f->profile->pack && (f->profile->pack->large || f->inherited_count))
+	/* Every sum that does not fit is counted, also of formulas; what cancels is not there. */
+	if (status == 0 && f->profile->pack &&
+	    (f->profile->pack->large || f->profile->pack->negative || f->inherited_count))
 		status = tl_profile_unpack(f->profile, err);
 	if (status < 0)
 		return status;

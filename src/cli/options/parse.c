@@ -330,6 +330,18 @@ const struct tl_exporter *chosen_exporter(const struct settings *settings)
 	return tl_exporter_find(settings->convert.to);
 }
 
+static enum tl_input_detail needed_detail(const struct settings *settings,
+					  const struct command *command)
+{
+	const struct tl_exporter *exporter = chosen_exporter(settings);
+
+	if (command->bit == C_CONVERT && exporter && exporter->stacks)
+		return TL_DETAIL_STACKS;
+	if (needs_lines(settings, command))
+		return TL_DETAIL_LINES;
+	return needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
+}
+
 /* A file that holds all of a profile is of no use without the parts. */
 static bool writes_whole(const struct settings *settings, const struct command *command)
 {
@@ -340,18 +352,26 @@ static bool writes_whole(const struct settings *settings, const struct command *
 	return (command->bit & (C_CONVERT | C_MERGE)) && exporter && exporter->whole;
 }
 
-/* A profile of which nothing is shown, chosen or computed, but that is written. */
-static bool only_rewrites(const struct settings *settings, const struct command *command)
+/* Whether lines, arcs and jumps are read once, in the order in which they are shown or written. */
+static bool reads_in_order(const struct settings *settings, const struct command *command)
+{
+	const struct tl_exporter *exporter = chosen_exporter(settings);
+
+	return command->bit == C_ANNOTATE ||
+	       (command->bit == C_CONVERT && exporter && exporter->packed);
+}
+
+/* A profile of which nothing is chosen or computed. */
+static bool can_be_packed(const struct settings *settings, const struct command *command)
 {
 	static const struct tl_input_options all = TL_INPUT_OPTIONS_DEFAULT;
 	const struct tl_input_filter *filter = &settings->input.filter;
-	const struct tl_exporter *exporter = chosen_exporter(settings);
 
-	return command->bit == C_CONVERT && exporter && exporter->packed &&
-	       filter->thread == all.filter.thread && filter->process == all.filter.process &&
-	       filter->cpu == all.filter.cpu && !filter->part && !filter->function &&
-	       !filter->object && !settings->stacks.focus && !settings->stacks.ignore &&
-	       !settings->stacks.idle && !settings->events.formulas.list.count;
+	return reads_in_order(settings, command) && filter->thread == all.filter.thread &&
+	       filter->process == all.filter.process && filter->cpu == all.filter.cpu &&
+	       !filter->part && !filter->function && !filter->object && !settings->stacks.focus &&
+	       !settings->stacks.ignore && !settings->stacks.idle &&
+	       !settings->events.formulas.list.count;
 }
 
 /* What follows from several options together. */
@@ -381,10 +401,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	settings->input.label_count = settings->programs.labels.list.count;
 	settings->input.xray.decoders = settings->programs.decoders.items;
 	settings->input.xray.decoder_count = settings->programs.decoders.list.count;
-	if (!needs_lines(settings, command))
-		settings->input.detail =
-			needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
-	settings->input.packed = only_rewrites(settings, command);
+	settings->input.detail = needed_detail(settings, command);
+	settings->input.packed = can_be_packed(settings, command);
 	/* The columns of a flame graph are threads. */
 	settings->input.per_thread = settings->report.threads || writes_whole(settings, command) ||
 				     command->bit == C_FLAME;

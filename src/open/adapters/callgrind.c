@@ -121,6 +121,14 @@ static int open_callgrind(struct tl_input *input, const char *const *paths, size
 	return open_files(input, failed, err);
 }
 
+static bool reads_standard_input(const struct callgrind_input *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (!strcmp(c->files[i].path, "-"))
+			return true;
+	return false;
+}
+
 /* Readers at their beginning: the ones just opened, or the files opened again. */
 static int begin(struct tl_input *input, struct tl_error *err)
 {
@@ -130,10 +138,9 @@ static int begin(struct tl_input *input, struct tl_error *err)
 		c->used = true;
 		return 0;
 	}
-	for (size_t i = 0; i < c->count; i++)
-		if (!strcmp(c->files[i].path, "-"))
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "standard input can only be read once");
+	if (reads_standard_input(c))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "standard input can only be read once");
 	close_readers(input);
 	return open_files(input, NULL, err);
 }
@@ -152,7 +159,7 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail,
 		.thread = o->filter.thread,
 		.process = o->filter.process,
 		.detail = detail,
-		.per_part = o->per_thread,
+		.per_part = o->per_thread || o->detail == TL_DETAIL_STACKS,
 		.failed = &failed,
 		.share = o->share,
 		.shares = o->shares,
@@ -167,12 +174,35 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail,
 	return status;
 }
 
+/*
+ * Stacks are made of sums of functions, a tenth of the memory of lines; without a call, lines stand
+ * in their place. Whether there is a call is known at the end alone, so what can be read only once
+ * is read by line.
+ */
+static int fold_for_stacks(struct tl_input *input, struct tl_profile **profile,
+			   struct tl_error *err)
+{
+	int status;
+
+	if (reads_standard_input(input->handle))
+		return fold_with(input, TL_CALLGRIND_LINES, profile, err);
+	status = fold_with(input, TL_CALLGRIND_FUNCTIONS, profile, err);
+	if (status < 0 || tl_profile_arc_count(*profile))
+		return status;
+	tl_profile_free(*profile);
+	return fold_with(input, TL_CALLGRIND_LINES, profile, err);
+}
+
 static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	return fold_with(input,
-			 input->options.detail == TL_DETAIL_LINES ? TL_CALLGRIND_LINES
-								  : TL_CALLGRIND_FUNCTIONS,
-			 profile, err);
+	switch (input->options.detail) {
+	case TL_DETAIL_LINES:
+		return fold_with(input, TL_CALLGRIND_LINES, profile, err);
+	case TL_DETAIL_STACKS:
+		return fold_for_stacks(input, profile, err);
+	default:
+		return fold_with(input, TL_CALLGRIND_FUNCTIONS, profile, err);
+	}
 }
 
 /* All lines are read for each share, but only those of some functions are added. */

@@ -169,7 +169,8 @@ static int read_profile(struct tl_input *input, struct tl_profile **profile, str
 {
 	struct profile_input *p = input->handle;
 	const struct tl_pfile_read_options options = {
-		.functions_only = input->options.detail != TL_DETAIL_LINES,
+		.functions_only = input->options.detail != TL_DETAIL_LINES &&
+				  input->options.detail != TL_DETAIL_STACKS,
 		.per_part = input->options.per_thread,
 	};
 	int status = begin(input, err);

@@ -301,6 +301,17 @@ static void add_given(struct tl_profile *profile)
 	}
 }
 
+/* What is packed has no sums of functions, but those of parts. */
+static void add_packed(struct tl_profile *profile)
+{
+	const struct tl_pack *pack = profile->pack;
+
+	for (size_t i = 0; i < pack->part_count; i++)
+		for (uint32_t e = 0; e < pack->sums[i].count; e++)
+			tl_add_cost(&profile->sums.total[e], pack->sums[i].costs[e],
+				    &profile->losses.saturated);
+}
+
 int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 {
 	int status;
@@ -320,6 +331,8 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
 	if (status == 0) {
 		add_given(profile);
+		if (profile->pack)
+			add_packed(profile);
 		status = tl_profile_inherit(profile, 0, err);
 	}
 	profile->finished = status == 0;

@@ -157,6 +157,7 @@ static void weigh(struct tl_pack *pack, const struct tl_pack_item *item, int64_t
 	all = pack->counts | item->count | item->taken;
 	for (uint32_t e = 0; e < item->cost_count; e++) {
 		pack->sizes[e] += without_sign(costs[e]);
+		pack->negative |= costs[e] < 0;
 		all |= pack->sizes[e];
 	}
 	pack->large = pack->large || all >> 62;

@@ -64,6 +64,7 @@ struct tl_pack {
 	bool addresses, blocks; /* some are known */
 	/* Sums may not fit 64 bits: they have to be made one by one (tl_profile_unpack()). */
 	bool large;
+	bool negative; /* some cost is; then items with costs may have none together */
 };
 
 /* Room for a part with this many events, as many as before or more. False without memory. */

@@ -24,7 +24,7 @@ static int show_file(const struct tl_annotation *a, struct tl_note_group *group,
 		     struct tl_error *err)
 {
 	struct tl_source_file text;
-	int status = tl_source_file_read(&text, tl_group_note(a, group)->file, a->what.source_dirs,
+	int status = tl_source_file_read(&text, group->owner.file, a->what.source_dirs,
 					 a->what.source_dir_count, err);
 
 	if (status == 0) {
@@ -76,6 +76,8 @@ static int show_all(struct tl_annotation *a, struct tl_error *err)
 		if (!first && a->view.options.form == TL_REPORT_JSON)
 			tl_put_char(a->view.out, ',');
 		first = false;
+		if (!tl_notes_load(a, group))
+			return tl_error_memory(err);
 		if (a->what.assembly)
 			status = tl_annotate_put_function(a, group, err);
 		else

@@ -5,17 +5,24 @@
  * Annotation: costs, calls and jumps at their places, which are lines of files or instructions of
  * functions. Notes are sorted by place; the notes of one file or function are a group.
  */
+#include "profile/model/groups.h"
+#include "profile/model/pack.h"
 #include "report/view.h"
 
 enum tl_note_kind { TL_NOTE_SELF, TL_NOTE_CALL, TL_NOTE_JUMP };
 
+/* What is annotated: a file, or the instructions of a function. */
+struct tl_note_owner {
+	const char *file;  /* of lines; "" for instructions */
+	uint32_t function; /* of instructions; TL_NONE for lines */
+};
+
 /* A cost line, arc or jump of the profile at its place. */
 struct tl_note {
-	const char *file;  /* of a line; "" for instructions */
-	uint32_t function; /* of an instruction; TL_NONE for lines */
-	uint64_t at;       /* line number or address, 0: unknown */
+	struct tl_note_owner owner;
+	uint64_t at; /* line number or address, 0: unknown */
 	enum tl_note_kind kind;
-	uint32_t number; /* of the line, arc or jump */
+	uint32_t number; /* of the line, arc or jump; if packed, in tl_packed_notes.items */
 };
 
 /* Whether a group is shown, and why not. */
@@ -29,9 +36,31 @@ enum tl_group_outcome {
 };
 
 struct tl_note_group {
-	size_t first, end; /* its notes */
+	struct tl_note_owner owner;
+	size_t first, end; /* its notes; of a packed profile, from tl_notes_load() on */
+	uint64_t last;     /* its greatest line number or address */
 	size_t cost;       /* its self cost: which vector of tl_annotation.costs */
 	enum tl_group_outcome outcome;
+};
+
+/* Items of a packed run that follow each other and are of one group. */
+struct tl_packed_segment {
+	struct tl_pack_cursor from;
+	uint32_t count, group; /* group: the number of its costs */
+};
+
+/*
+ * The notes of a packed profile. Only those of one group are there at a time, so that an element
+ * is its few bytes of the pack, and not a note, in all others.
+ */
+struct tl_packed_notes {
+	struct tl_packed_segment *segments;
+	size_t segment_count, segment_capacity;
+	struct tl_groups by_group; /* segments */
+	struct tl_index by_owner;  /* groups, while they are collected */
+	struct tl_pack_item *items;
+	size_t item_capacity;
+	int64_t *costs; /* of one item */
 };
 
 struct tl_annotation {
@@ -44,6 +73,7 @@ struct tl_annotation {
 	int64_t *costs; /* vectors of all events */
 	size_t cost_capacity;
 	int64_t *row; /* room for a vector */
+	struct tl_packed_notes packed;
 };
 
 /* The notes of one place with the same kind, callee or target: their sum. */
@@ -67,13 +97,40 @@ size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group 
  * also after a failure.
  */
 int tl_notes_collect(struct tl_annotation *a, struct tl_error *err);
+/*
+ * The notes of a group, which are needed to show it. Those of the group before may be gone then.
+ * False without memory.
+ */
+bool tl_notes_load(struct tl_annotation *a, struct tl_note_group *group);
 void tl_notes_free(struct tl_annotation *a);
 
-static inline const struct tl_note *tl_group_note(const struct tl_annotation *a,
-						  const struct tl_note_group *group)
+/* ---- inside the collection: note_groups.c ---- */
+
+struct tl_note_owner tl_note_owner_of(const struct tl_annotation *a, uint32_t function,
+				      const char *file);
+/* The number in the chosen positions: a line, or an address. */
+static inline uint64_t tl_note_place(const struct tl_annotation *a, uint64_t address, uint32_t line)
 {
-	return &a->notes[group->first];
+	return a->what.assembly ? address : line;
 }
+
+bool tl_note_add(struct tl_annotation *a, const struct tl_note *note);
+/* A group without notes and costs. NULL without memory; valid until the next one. */
+struct tl_note_group *tl_note_group_add(struct tl_annotation *a, const struct tl_note_owner *owner);
+void tl_note_group_cost(const struct tl_annotation *a, const struct tl_note_group *group,
+			const int64_t *cost);
+/* Whether a cost line is a note: one of the chosen events is not 0. */
+bool tl_note_any_cost(const struct tl_view *view, const int64_t *cost);
+
+/* packed_notes.c: the groups of a packed profile and their sums. False without memory. */
+bool tl_packed_notes_collect(struct tl_annotation *a);
+/* The notes of a group, not sorted yet. False without memory. */
+bool tl_packed_notes_load(struct tl_annotation *a, const struct tl_note_group *group);
+void tl_packed_notes_free(struct tl_packed_notes *packed);
+/* An item of the group that is loaded; its costs by event, valid until the next call. */
+const int64_t *tl_packed_notes_costs(const struct tl_annotation *a,
+				     const struct tl_pack_item *item);
+struct tl_jump tl_packed_notes_jump(const struct tl_annotation *a, uint32_t number);
 
 static inline int64_t *tl_group_cost(const struct tl_annotation *a,
 				     const struct tl_note_group *group)

@@ -39,7 +39,7 @@ static struct tl_binary *find_binary(const struct tl_annotation *a,
 				     const struct tl_note_group *group)
 {
 	const struct tl_function *function =
-		tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+		tl_profile_function(a->view.profile, group->owner.function);
 	uint64_t address = first_address(a, group);
 	size_t size;
 
@@ -73,7 +73,7 @@ static void put_csv(const struct tl_annotation *a, const struct tl_note_group *g
 		    const struct tl_listing *listing)
 {
 	const struct tl_function *function =
-		tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+		tl_profile_function(a->view.profile, group->owner.function);
 	struct tl_output *out = a->view.out;
 
 	for (size_t at = group->first; at < group->end && !tl_output_failed(out);) {
@@ -123,7 +123,7 @@ static void put_json(const struct tl_annotation *a, const struct tl_note_group *
 	struct tl_output *out = a->view.out;
 
 	tl_put_char(out, '{');
-	tl_view_put_json_function(&a->view, tl_group_note(a, group)->function);
+	tl_view_put_json_function(&a->view, group->owner.function);
 	tl_put_text(out, ",\"cost\":");
 	tl_view_put_json_cost(&a->view, tl_group_cost(a, group));
 	tl_put_text(out, ",\"instructions\":[");
@@ -137,7 +137,7 @@ static void find_code(const struct tl_annotation *a, const struct tl_note_group 
 		      struct tl_listing *listing)
 {
 	const struct tl_function *function =
-		tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+		tl_profile_function(a->view.profile, group->owner.function);
 	uint64_t address = first_address(a, group);
 	uint8_t byte;
 

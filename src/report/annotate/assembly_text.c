@@ -71,10 +71,13 @@ static void put_inside(const struct sheet *sheet, const struct tl_remark *remark
 	tl_put_text(sheet->a->view.out, "  (inside the instruction above)\n");
 }
 
-/* The notes at addresses below `end`, behind the self cost of the instruction. */
-static void put_remarks(struct sheet *sheet, uint64_t end)
+/*
+ * The notes up to an address, behind the self cost of the instruction. The end of an instruction
+ * is its last byte here, as there may be no address behind that.
+ */
+static void put_remarks(struct sheet *sheet, uint64_t last)
 {
-	while (sheet->at < sheet->group->end && sheet->a->notes[sheet->at].at < end) {
+	while (sheet->at < sheet->group->end && sheet->a->notes[sheet->at].at <= last) {
 		struct tl_remark remark;
 
 		sheet->at = tl_remark_take(sheet->a, sheet->group, sheet->at, &remark);
@@ -155,11 +158,11 @@ static void put_insn(const struct sheet *sheet, const struct tl_listed_insn *lis
 /*
  * The self cost of an instruction: the first note at its address, if there is one.
  */
-static const int64_t *take_self(struct sheet *sheet, uint64_t end)
+static const int64_t *take_self(struct sheet *sheet, uint64_t last)
 {
 	struct tl_remark remark;
 
-	if (sheet->at == sheet->group->end || sheet->a->notes[sheet->at].at >= end ||
+	if (sheet->at == sheet->group->end || sheet->a->notes[sheet->at].at > last ||
 	    sheet->a->notes[sheet->at].kind != TL_NOTE_SELF)
 		return no_cost(sheet);
 	sheet->at = tl_remark_take(sheet->a, sheet->group, sheet->at, &remark);
@@ -175,10 +178,10 @@ static void mark_shown(const struct sheet *sheet)
 	size_t context = (size_t)sheet->a->what.context, note = sheet->at;
 
 	for (size_t i = 0; i < listing->count; i++) {
-		uint64_t end = listing->insns[i].address + listing->insns[i].length;
+		uint64_t last = listing->insns[i].address + listing->insns[i].length - 1;
 		bool noted = false;
 
-		for (; note < sheet->group->end && sheet->a->notes[note].at < end; note++)
+		for (; note < sheet->group->end && sheet->a->notes[note].at <= last; note++)
 			noted = true;
 		if (!noted)
 			continue;
@@ -199,15 +202,15 @@ static void put_listing(struct sheet *sheet)
 	tl_listing_draw(listing);
 	for (size_t i = 0; i < listing->count && !tl_output_failed(sheet->a->view.out); i++) {
 		const struct tl_listed_insn *insn = &listing->insns[i];
-		uint64_t end = insn->address + insn->length;
+		uint64_t last = insn->address + insn->length - 1;
 
 		if (!insn->shown) {
 			if (i && listing->insns[i - 1].shown)
 				tl_put_text(sheet->a->view.out, "...\n");
 			continue;
 		}
-		put_insn(sheet, insn, take_self(sheet, end));
-		put_remarks(sheet, end);
+		put_insn(sheet, insn, take_self(sheet, last));
+		put_remarks(sheet, last);
 	}
 }
 
@@ -215,12 +218,12 @@ static void put_listing(struct sheet *sheet)
 static void put_bare(struct sheet *sheet)
 {
 	uint64_t address = sheet->a->notes[sheet->at].at;
-	const int64_t *cost = take_self(sheet, address + 1);
+	const int64_t *cost = take_self(sheet, address);
 
 	tl_note_put_costs(sheet->a, &sheet->layout, cost);
 	put_address(sheet, address);
 	tl_put_text(sheet->a->view.out, address ? "\n" : "  (address unknown)\n");
-	put_remarks(sheet, address + 1);
+	put_remarks(sheet, address);
 }
 
 static bool put_all(struct sheet *sheet)
@@ -248,7 +251,7 @@ static void put_title(const struct sheet *sheet)
 {
 	struct tl_output *out = sheet->a->view.out;
 
-	tl_view_put_function(&sheet->a->view, tl_group_note(sheet->a, sheet->group)->function,
+	tl_view_put_function(&sheet->a->view, sheet->group->owner.function,
 			     sheet->listing->disassembler ? 0 : strlen("  (no code)"));
 	if (!sheet->listing->disassembler)
 		tl_put_text(out, "  (no code)");

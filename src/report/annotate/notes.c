@@ -8,6 +8,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "profile/model/model.h"
 #include "report/annotate/annotation.h"
 
 /*
@@ -20,32 +21,14 @@ static const double text_share = 99;
 static bool add_note(struct tl_annotation *a, enum tl_note_kind kind, uint32_t number,
 		     uint32_t function, const struct tl_position *at)
 {
-	const struct tl_profile *profile = a->view.profile;
-	struct tl_note note = { .file = "", .function = TL_NONE, .kind = kind, .number = number };
-
-	if (function == TL_NONE || !tl_profile_chosen(profile, function))
+	if (function == TL_NONE || !tl_profile_chosen(a->view.profile, function))
 		return true;
-	if (a->what.assembly) {
-		note.function = function;
-		note.at = at->address;
-	} else {
-		note.file = at->file;
-		note.at = at->line;
-	}
-	if (!a->what.assembly && !*at->file)
-		note.file = tl_profile_function(profile, function)->file;
-	if (!tl_grow(&a->notes, &a->capacity, a->count + 1, sizeof(note)))
-		return false;
-	a->notes[a->count++] = note;
-	return true;
-}
-
-static bool any_cost(const struct tl_view *view, const int64_t *cost)
-{
-	for (uint32_t i = 0; i < view->event_count; i++)
-		if (cost[view->events[i]])
-			return true;
-	return false;
+	return tl_note_add(a, &(struct tl_note){
+				      .owner = tl_note_owner_of(a, function, at->file),
+				      .at = tl_note_place(a, at->address, at->line),
+				      .kind = kind,
+				      .number = number,
+			      });
 }
 
 static bool add_notes(struct tl_annotation *a)
@@ -58,7 +41,7 @@ static bool add_notes(struct tl_annotation *a)
 	for (uint32_t i = 0; ok && i < lines; i++) {
 		const struct tl_cost_line *line = tl_profile_line(profile, i);
 
-		if (any_cost(&a->view, tl_profile_line_cost(profile, i)))
+		if (tl_note_any_cost(&a->view, tl_profile_line_cost(profile, i)))
 			ok = add_note(a, TL_NOTE_SELF, i, line->function, &line->at);
 	}
 	for (uint32_t i = 0; ok && i < arcs; i++)
@@ -72,7 +55,7 @@ static bool add_notes(struct tl_annotation *a)
 
 /* ---- order ---- */
 
-static int compare_group(const struct tl_note *a, const struct tl_note *b)
+static int compare_owners(const struct tl_note_owner *a, const struct tl_note_owner *b)
 {
 	int order = 0;
 
@@ -83,75 +66,91 @@ static int compare_group(const struct tl_note *a, const struct tl_note *b)
 	return order;
 }
 
-static int compare_targets(const struct tl_profile *profile, const struct tl_note *a,
-			   const struct tl_note *b)
+static bool is_packed(const struct tl_annotation *a)
 {
-	const struct tl_jump *x = tl_profile_jump(profile, a->number),
-			     *y = tl_profile_jump(profile, b->number);
-	int order = tl_compare(x->target, y->target);
+	return a->view.profile->pack != NULL;
+}
+
+static uint32_t callee_of(const struct tl_annotation *a, const struct tl_note *note)
+{
+	if (is_packed(a))
+		return a->packed.items[note->number].target;
+	return tl_profile_arc(a->view.profile, note->number)->callee;
+}
+
+static struct tl_jump jump_of(const struct tl_annotation *a, const struct tl_note *note)
+{
+	if (is_packed(a))
+		return tl_packed_notes_jump(a, note->number);
+	return *tl_profile_jump(a->view.profile, note->number);
+}
+
+static int compare_targets(const struct tl_annotation *a, const struct tl_note *first,
+			   const struct tl_note *second)
+{
+	const struct tl_jump x = jump_of(a, first), y = jump_of(a, second);
+	int order = tl_compare(x.target, y.target);
 
 	if (!order)
-		order = strcmp(x->to.file, y->to.file);
+		order = strcmp(x.to.file, y.to.file);
 	if (!order)
-		order = tl_compare(x->to.line, y->to.line);
+		order = tl_compare(x.to.line, y.to.line);
 	if (!order)
-		order = tl_compare(x->to.address, y->to.address);
+		order = tl_compare(x.to.address, y.to.address);
 	if (!order)
-		order = tl_compare(x->conditional, y->conditional);
+		order = tl_compare(x.conditional, y.conditional);
 	return order;
 }
 
 /* 0: they are parts of the same remark. */
-static int compare_remarks(const struct tl_profile *profile, const struct tl_note *a,
-			   const struct tl_note *b)
+static int compare_remarks(const struct tl_annotation *a, const struct tl_note *first,
+			   const struct tl_note *second)
 {
-	int order = compare_group(a, b);
+	int order = compare_owners(&first->owner, &second->owner);
 
 	if (!order)
-		order = tl_compare(a->at, b->at);
+		order = tl_compare(first->at, second->at);
 	if (!order)
-		order = tl_compare(a->kind, b->kind);
-	if (!order && a->kind == TL_NOTE_CALL)
-		order = tl_compare(tl_profile_arc(profile, a->number)->callee,
-				   tl_profile_arc(profile, b->number)->callee);
-	if (!order && a->kind == TL_NOTE_JUMP)
-		order = compare_targets(profile, a, b);
+		order = tl_compare(first->kind, second->kind);
+	if (!order && first->kind == TL_NOTE_CALL)
+		order = tl_compare(callee_of(a, first), callee_of(a, second));
+	if (!order && first->kind == TL_NOTE_JUMP)
+		order = compare_targets(a, first, second);
 	return order;
 }
 
 static int compare_notes(const void *left, const void *right, void *context)
 {
-	const struct tl_note *a = left, *b = right;
-	int order = compare_remarks(context, a, b);
+	const struct tl_note *first = left, *second = right;
+	int order = compare_remarks(context, first, second);
 
 	if (!order)
-		order = tl_compare(a->number, b->number);
+		order = tl_compare(first->number, second->number);
 	return order;
+}
+
+static void sort_notes(struct tl_annotation *a)
+{
+	if (a->count)
+		qsort_r(a->notes, a->count, sizeof(*a->notes), compare_notes, a);
 }
 
 /* ---- groups ---- */
 
 static bool add_group(struct tl_annotation *a, size_t first, size_t end)
 {
-	uint32_t events = tl_profile_event_count(a->view.profile);
-	struct tl_note_group group = { .first = first, .end = end, .cost = a->group_count };
-	int64_t *sum;
+	struct tl_note_group *group = tl_note_group_add(a, &a->notes[first].owner);
 
-	if (!tl_grow(&a->groups, &a->group_capacity, a->group_count + 1, sizeof(group)) ||
-	    !tl_grow(&a->costs, &a->cost_capacity, (a->group_count + 1) * events,
-		     sizeof(*a->costs)))
+	if (!group)
 		return false;
-	a->groups[a->group_count++] = group;
-	sum = tl_group_cost(a, &group);
-	memset(sum, 0, events * sizeof(*sum));
-	for (size_t i = first; i < end; i++) {
-		if (a->notes[i].kind != TL_NOTE_SELF)
-			continue;
-		const int64_t *cost = tl_profile_line_cost(a->view.profile, a->notes[i].number);
-
-		for (uint32_t e = 0; e < events; e++)
-			sum[e] = tl_sum_saturating(sum[e], cost[e]);
-	}
+	group->first = first;
+	group->end = end;
+	group->last = a->notes[end - 1].at;
+	for (size_t i = first; i < end; i++)
+		if (a->notes[i].kind == TL_NOTE_SELF)
+			tl_note_group_cost(
+				a, group,
+				tl_profile_line_cost(a->view.profile, a->notes[i].number));
 	return true;
 }
 
@@ -164,20 +163,22 @@ static int compare_weights(const void *left, const void *right, void *context)
 
 	if (p != q)
 		return tl_compare(q, p);
-	return tl_compare(x->first, y->first);
+	return compare_owners(&x->owner, &y->owner);
 }
 
 static bool make_groups(struct tl_annotation *a)
 {
+	if (!add_notes(a))
+		return false;
+	sort_notes(a);
 	for (size_t at = 0, end; at < a->count; at = end) {
-		for (end = at + 1;
-		     end < a->count && compare_group(&a->notes[at], &a->notes[end]) == 0; end++)
+		for (end = at + 1; end < a->count &&
+				   compare_owners(&a->notes[at].owner, &a->notes[end].owner) == 0;
+		     end++)
 			;
 		if (!add_group(a, at, end))
 			return false;
 	}
-	if (a->group_count)
-		qsort_r(a->groups, a->group_count, sizeof(*a->groups), compare_weights, a);
 	return true;
 }
 
@@ -186,19 +187,17 @@ static bool make_groups(struct tl_annotation *a)
 static bool is_named(const struct tl_annotation *a, const struct tl_note_group *group)
 {
 	if (!a->what.assembly)
-		return *tl_group_note(a, group)->file != '\0';
-	/* Sorted: the last of them has the greatest address. */
-	return a->notes[group->end - 1].at != 0;
+		return *group->owner.file != '\0';
+	return group->last != 0;
 }
 
 static bool is_wanted(const struct tl_annotation *a, const struct tl_note_group *group,
 		      const regex_t *pattern)
 {
-	const struct tl_note *note = tl_group_note(a, group);
-	const char *file = note->file;
+	const char *file = group->owner.file;
 
 	if (a->what.assembly)
-		file = tl_profile_function(a->view.profile, note->function)->file;
+		file = tl_profile_function(a->view.profile, group->owner.function)->file;
 	return !pattern || regexec(pattern, file, 0, NULL, 0) == 0;
 }
 
@@ -253,18 +252,29 @@ int tl_notes_collect(struct tl_annotation *a, struct tl_error *err)
 			a->what.threshold = text_share;
 	}
 	a->row = malloc(tl_profile_event_count(profile) * sizeof(*a->row));
-	if (!a->row || !add_notes(a))
+	if (!a->row || !(is_packed(a) ? tl_packed_notes_collect(a) : make_groups(a)))
 		return tl_error_memory(err);
-	if (a->count)
-		qsort_r(a->notes, a->count, sizeof(*a->notes), compare_notes,
-			(void *)(uintptr_t)profile);
-	if (!make_groups(a))
-		return tl_error_memory(err);
+	if (a->group_count)
+		qsort_r(a->groups, a->group_count, sizeof(*a->groups), compare_weights, a);
 	return choose(a, err);
+}
+
+bool tl_notes_load(struct tl_annotation *a, struct tl_note_group *group)
+{
+	if (!is_packed(a))
+		return true;
+	a->count = 0;
+	if (!tl_packed_notes_load(a, group))
+		return false;
+	sort_notes(a);
+	group->first = 0;
+	group->end = a->count;
+	return true;
 }
 
 void tl_notes_free(struct tl_annotation *a)
 {
+	tl_packed_notes_free(&a->packed);
 	free(a->notes);
 	free(a->groups);
 	free(a->costs);
@@ -273,47 +283,62 @@ void tl_notes_free(struct tl_annotation *a)
 
 /* ---- remarks ---- */
 
+/* The costs of a line or a call. */
+static const int64_t *costs_of(const struct tl_annotation *a, const struct tl_note *note)
+{
+	if (is_packed(a))
+		return tl_packed_notes_costs(a, &a->packed.items[note->number]);
+	if (note->kind == TL_NOTE_SELF)
+		return tl_profile_line_cost(a->view.profile, note->number);
+	return tl_profile_arc_cost(a->view.profile, note->number);
+}
+
+static uint64_t calls_of(const struct tl_annotation *a, const struct tl_note *note)
+{
+	if (is_packed(a))
+		return a->packed.items[note->number].count;
+	return tl_profile_arc(a->view.profile, note->number)->calls;
+}
+
 static void add_to_remark(const struct tl_annotation *a, const struct tl_note *note,
 			  struct tl_remark *remark)
 {
-	const struct tl_profile *profile = a->view.profile;
-	const int64_t *cost = NULL;
+	const int64_t *cost;
 
-	if (note->kind == TL_NOTE_SELF) {
-		cost = tl_profile_line_cost(profile, note->number);
-	} else if (note->kind == TL_NOTE_CALL) {
-		cost = tl_profile_arc_cost(profile, note->number);
-		remark->count += tl_profile_arc(profile, note->number)->calls;
-	} else {
-		remark->count += tl_profile_jump(profile, note->number)->executed;
-		remark->taken += tl_profile_jump(profile, note->number)->taken;
+	if (note->kind == TL_NOTE_JUMP) {
+		const struct tl_jump jump = jump_of(a, note);
+
+		remark->count += jump.executed;
+		remark->taken += jump.taken;
+		return;
 	}
-	for (uint32_t e = 0; cost && e < tl_profile_event_count(profile); e++)
+	if (note->kind == TL_NOTE_CALL)
+		remark->count += calls_of(a, note);
+	cost = costs_of(a, note);
+	for (uint32_t e = 0; e < tl_profile_event_count(a->view.profile); e++)
 		a->row[e] = tl_sum_saturating(a->row[e], cost[e]);
 }
 
 size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group *group, size_t at,
 		      struct tl_remark *remark)
 {
-	const struct tl_profile *profile = a->view.profile;
 	const struct tl_note *note = &a->notes[at];
 	size_t end = at;
 
 	*remark = (struct tl_remark){
 		.kind = note->kind, .at = note->at, .cost = a->row, .function = TL_NONE
 	};
-	memset(a->row, 0, tl_profile_event_count(profile) * sizeof(*a->row));
+	memset(a->row, 0, tl_profile_event_count(a->view.profile) * sizeof(*a->row));
 	if (note->kind == TL_NOTE_CALL) {
-		remark->function = tl_profile_arc(profile, note->number)->callee;
+		remark->function = callee_of(a, note);
 	} else if (note->kind == TL_NOTE_JUMP) {
-		const struct tl_jump *jump = tl_profile_jump(profile, note->number);
+		const struct tl_jump jump = jump_of(a, note);
 
-		remark->function = jump->target;
-		remark->to = jump->to;
-		remark->conditional = jump->conditional;
+		remark->function = jump.target;
+		remark->to = jump.to;
+		remark->conditional = jump.conditional;
 	}
-	for (;
-	     end < group->end && (end == at || compare_remarks(profile, note, &a->notes[end]) == 0);
+	for (; end < group->end && (end == at || compare_remarks(a, note, &a->notes[end]) == 0);
 	     end++)
 		add_to_remark(a, &a->notes[end], remark);
 	return end;

@@ -61,7 +61,7 @@ bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_not
 		size_t size;
 
 		at = tl_remark_take(a, group, at, &remark);
-		tl_put_csv(out, tl_group_note(a, group)->file);
+		tl_put_csv(out, group->owner.file);
 		tl_put_char(out, ',');
 		if (remark.at)
 			tl_put_u64(out, remark.at);
@@ -152,7 +152,7 @@ bool tl_annotate_put_json_file(const struct tl_annotation *a, const struct tl_no
 			       const struct tl_source_file *text)
 {
 	struct tl_output *out = a->view.out;
-	const char *file = tl_group_note(a, group)->file;
+	const char *file = group->owner.file;
 
 	tl_put_text(out, "{\"file\":");
 	tl_put_json(out, file, strlen(file));

@@ -74,8 +74,7 @@ static void put_jump(const struct page *page, const struct tl_remark *remark)
 	tl_note_put_costs(page->a, &page->layout, NULL);
 	tl_put_blanks(out, page->layout.place);
 	tl_put_text(out, remark->to.line > remark->at ? "    v jump to " : "    ^ jump to ");
-	if (*remark->to.file &&
-	    strcmp(remark->to.file, tl_group_note(page->a, page->group)->file) != 0) {
+	if (*remark->to.file && strcmp(remark->to.file, page->group->owner.file) != 0) {
 		tl_put_name(out, remark->to.file);
 		tl_put_char(out, ':');
 	} else {
@@ -158,7 +157,7 @@ static void put_remarks(struct page *page)
 static void put_title(const struct page *page)
 {
 	struct tl_output *out = page->a->view.out;
-	const char *recorded = tl_group_note(page->a, page->group)->file;
+	const char *recorded = page->group->owner.file;
 
 	tl_put_name(out, recorded);
 	if (!page->text->path) {

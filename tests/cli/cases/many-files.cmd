@@ -35,6 +35,8 @@ cmp halves.tlp whole.tlp
 echo "any formats, and files that are none:"
 echo junk >in/more/junk
 tracelathe stacks in --glob 'threads*' 2>/dev/null | grep -q 'main;run' && echo stacks
+grep -h '^totals' in/more/threads* | sort >totals
+tracelathe convert in --glob 'threads*' 2>/dev/null | grep '^totals' | sort | cmp - totals && echo "converted: the same totals"
 tracelathe merge --to csv in/more/threads* >two.csv
 tracelathe merge --to csv in/more --glob '*' | cmp - two.csv
 tracelathe merge --to csv in/more/* in/none >three.csv

@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include <tracelathe/export.h>
+#include <tracelathe/report.h>
 
 #include "callgrind/listing/describe.h"
 #include "callgrind/profile/fold.h"
@@ -89,23 +90,54 @@ TEST(folds)
 	}
 }
 
-/* Folded packed, and written from that. */
-static int rewrite(const void *input, struct tl_output *out)
+static int fold_packed(const void *input, struct tl_profile **profile)
 {
 	const char *bytes = input;
-	struct tl_profile *profile = NULL;
 	struct text t;
 	int status = open_bytes(&t, bytes, strlen(bytes));
 
+	*profile = NULL;
 	if (status == 0)
-		status = tl_callgrind_fold_packed(&t.reader, 1, NULL, &profile, NULL);
-	if (status == 0)
-		status = tl_exporter_find("callgrind")->write(profile, NULL, out, NULL);
-	else
-		assert_null(profile);
-	tl_profile_free(profile);
+		status = tl_callgrind_fold_packed(&t.reader, 1, NULL, profile, NULL);
+	if (status < 0)
+		assert_null(*profile);
 	text_close(&t);
 	return status;
+}
+
+/* Folded packed, and written from that. */
+static int rewrite(const void *input, struct tl_output *out)
+{
+	struct tl_profile *profile;
+	int status = fold_packed(input, &profile);
+
+	if (status == 0)
+		status = tl_exporter_find("callgrind")->write(profile, NULL, out, NULL);
+	tl_profile_free(profile);
+	return status;
+}
+
+/* Folded packed, and annotated from that. */
+static int annotate(const void *input, struct tl_output *out)
+{
+	const struct tl_report_options options = { .size = sizeof(options), .form = TL_REPORT_CSV };
+	struct tl_profile *profile;
+	int status = fold_packed(input, &profile);
+
+	if (status == 0)
+		status = tl_report_annotate(profile, NULL, &options, out, NULL);
+	tl_profile_free(profile);
+	return status;
+}
+
+static int annotate_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(annotate, input, digest);
+}
+
+TEST(annotating)
+{
+	assert_true(refuse_each(annotate_step, plain) > 20);
 }
 
 static int rewrite_step(const void *input, uint64_t *digest)
@@ -175,9 +207,8 @@ TEST(checks)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folds),
-		cmocka_unit_test(rewriting),
-		cmocka_unit_test(listings),
+		cmocka_unit_test(folds),      cmocka_unit_test(rewriting),
+		cmocka_unit_test(annotating), cmocka_unit_test(listings),
 		cmocka_unit_test(checks),
 	};
 

@@ -1,34 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles that are packed: written, they are the bytes of the same profile with its lines, arcs
- * and jumps one by one.
+ * Profiles that are packed: written or annotated, they give the bytes of the same profile with its
+ * lines, arcs and jumps one by one.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include <tracelathe/export.h>
+#include <tracelathe/report.h>
 
 #include "text.h"
 
 #include "callgrind/profile/fold.h"
 
-static char *written(const struct tl_profile *profile, const struct tl_export_options *options,
-		     size_t *size)
+static char *copy_of(struct tl_output *out, size_t *size)
 {
-	const struct tl_exporter *exporter = tl_exporter_find("callgrind");
-	struct tl_output *out;
-	const char *bytes;
+	const char *bytes = tl_output_bytes(out, size);
 	char *copy;
 
-	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(exporter->write(profile, options, out, NULL), 0);
-	bytes = tl_output_bytes(out, size);
 	copy = malloc(*size + 1);
 	assert_non_null(copy);
 	memcpy(copy, bytes, *size);
 	copy[*size] = '\0';
 	tl_output_discard(out);
 	return copy;
+}
+
+static char *written(const struct tl_profile *profile, const struct tl_export_options *options,
+		     size_t *size)
+{
+	const struct tl_exporter *exporter = tl_exporter_find("callgrind");
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(exporter->write(profile, options, out, NULL), 0);
+	return copy_of(out, size);
+}
+
+/* Of one event alone, the second one if there is one: lines that have none of it are left out. */
+static char *annotated(const struct tl_profile *profile, enum tl_report_form form, bool assembly,
+		       bool one)
+{
+	const char *const dirs[] = { "/nonexistent" };
+	const uint32_t events[] = { tl_profile_event_count(profile) > 1 };
+	const struct tl_report_options options = { .size = sizeof(options),
+						   .form = form,
+						   .threshold = -1,
+						   .events = one ? events : NULL,
+						   .event_count = one };
+	const struct tl_annotate_options what = { .size = sizeof(what),
+						  .threshold = -1,
+						  .context = -1,
+						  .source_dirs = dirs,
+						  .source_dir_count = 1,
+						  .assembly = assembly };
+	struct tl_output *out;
+	size_t size;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_report_annotate(profile, &what, &options, out, NULL), 0);
+	return copy_of(out, &size);
+}
+
+/* Annotated in each form, by line and by instruction. */
+static void expect_same_annotations(const struct tl_profile *whole, const struct tl_profile *small)
+{
+	static const enum tl_report_form forms[] = { TL_REPORT_TEXT, TL_REPORT_CSV,
+						     TL_REPORT_JSON };
+
+	for (unsigned i = 0; i < 12; i++) {
+		char *a = annotated(whole, forms[i % 3], i % 2, i >= 6),
+		     *b = annotated(small, forms[i % 3], i % 2, i >= 6);
+
+		assert_string_equal(b, a);
+		free(a);
+		free(b);
+	}
 }
 
 static struct tl_profile *fold_packed(const char *text)
@@ -68,6 +115,7 @@ static void expect_same(const char *text, bool packed)
 		free(a);
 		free(b);
 	}
+	expect_same_annotations(whole, small);
 	tl_profile_free(whole);
 	tl_profile_free(small);
 }
@@ -80,7 +128,7 @@ TEST(lines_calls_and_jumps)
 		    "calls=3 0x40 0x40 7\n0x8 0x8 4 30 1\ncfn=g\ncalls=2 0x40 0x40 7\n0x8 0x8 4 9\n"
 		    "cfn=f\ncalls=0 0x8 0x8 4\n0x10 0x10 9 1\njcnd=2/9 0x10 0x10 9\n0x8 0x8 4\n"
 		    "jump=4 0x8 0x8 4\n0x10 0x10 9\njfi=b.c\njfn=g\njump=1 0x40 0x40 7\n0x8 0x8 4\n"
-		    "fn=g\n0x40 0x40 7 -3\n0x3f 0x40 6 4 0 0\nfn=none\n1 1 1\n",
+		    "fn=g\n0x40 0x40 7 3\n0x3f 0x40 6 4 0 0\nfn=none\n1 1 1\n",
 		    true);
 }
 
@@ -109,6 +157,17 @@ TEST(parts)
 		    true);
 }
 
+/* Groups are of a file that several functions have code of; one of no cost at all is no group. */
+TEST(files_of_several_functions)
+{
+	expect_same("positions: instr line\nevents: Ir Dr\nfl=a.c\nfn=f\n0x10 9 1 0\nfi=in.h\n"
+		    "0x14 4 2 7\nfe=a.c\n0x18 9 0 3\nfi=idle.h\n0x1c 1\nfe=in.h\n0x20 4 1\n"
+		    "cfi=a.c\ncfn=g\ncalls=2 0x40 7\n0x24 4 9 1\nfl=a.c\nfn=g\n0x40 7 1 1\n"
+		    "fi=in.h\n0x44 4 5 5\n0x48 2\nfl=idle.h\nfn=idle\n0x60 3\n"
+		    "fl=calls.c\nfn=only\ncfi=a.c\ncfn=g\ncalls=1 0x40 7\n0x80 1 1 1\n",
+		    true);
+}
+
 TEST(wide_numbers)
 {
 	expect_same("positions: instr line\nevents: Ir\nfl=a.c\nfn=f\n"
@@ -118,7 +177,7 @@ TEST(wide_numbers)
 		    true);
 }
 
-/* Where sums may not fit, they are made one by one, and counted; so are those of formulas. */
+/* Where sums may not fit, or cancel, they are made one by one; so are those of formulas. */
 TEST(sums_that_need_care)
 {
 	expect_same(HEAD "fn=f\n1 9223372036854775807\n1 5\n2 -7\n", false);
@@ -126,6 +185,8 @@ TEST(sums_that_need_care)
 	expect_same(HEAD "fn=f\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 1\ncfn=g\n"
 			 "calls=9223372036854775807 1\n1 1\ncfn=g\ncalls=9 1\n1 1\n",
 		    false);
+	/* These two lines are none together, but the pack has both. */
+	expect_same(HEAD "fl=a.c\nfn=f\n1 5\n2 1\n1 -5\n", false);
 	expect_same("event: Ir\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 1\n", false);
 }
 
@@ -188,6 +249,7 @@ int main(void)
 		cmocka_unit_test(lines_calls_and_jumps),
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(files_of_several_functions),
 		cmocka_unit_test(wide_numbers),
 		cmocka_unit_test(sums_that_need_care),
 		cmocka_unit_test(many_events),

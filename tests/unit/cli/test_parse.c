@@ -180,6 +180,9 @@ static void how_much_is_read(void **state)
 		{ "diff --by arc a b", TL_DETAIL_FUNCTIONS },
 		{ "diff --by line a b", TL_DETAIL_LINES },
 		{ "convert x", TL_DETAIL_LINES },
+		{ "convert --to json x", TL_DETAIL_LINES },
+		{ "convert --to pprof x", TL_DETAIL_STACKS },
+		{ "convert --to folded x", TL_DETAIL_STACKS },
 		{ "annotate x", TL_DETAIL_LINES },
 		{ "merge x", TL_DETAIL_LINES },
 		{ "flame x", TL_DETAIL_FUNCTIONS },
@@ -209,7 +212,10 @@ static void what_is_packed(void **state)
 		{ "convert --function main x", false },
 		{ "convert --object libc x", false },
 		{ "merge x y", false },
-		{ "annotate x", false },
+		{ "annotate x", true },
+		{ "annotate --asm x", true },
+		{ "annotate --function main x", false },
+		{ "annotate --part 2 x", false },
 		{ "report x", false },
 	};
 
