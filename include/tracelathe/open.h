@@ -94,7 +94,7 @@ struct tl_input_filter {
 	uint64_t part; /**< Callgrind: only parts of this number, 0: any */
 	/**
 	 * window in seconds from the first record on; to_seconds <= 0: no end. tl_input_analyze()
-	 * of xtrace: in numbers of TIME tokens, which are whole
+	 * and tl_input_fold() of xtrace: in numbers of TIME tokens, which are whole
 	 */
 	double from_seconds, to_seconds;
 	/** POSIX extended regular expressions, NULL: any */
@@ -154,6 +154,32 @@ struct tl_input_xtrace {
 	const char *layout; /**< see struct tl_xtrace_layout; NULL: find out */
 	/** "04=8": undefined tokens to skip, with the size of their payload */
 	const char *skip_unknown;
+};
+
+/** Which exception level counts. */
+enum tl_analysis_level { TL_LEVEL_ALL, TL_LEVEL_EL0, TL_LEVEL_EL1, TL_LEVEL_EL2, TL_LEVEL_EL3 };
+
+/** What the parts of a profile of instructions are. */
+enum tl_input_split {
+	TL_SPLIT_STREAM, /**< threads or cores */
+	TL_SPLIT_LEVEL,  /**< exception levels: for TL_BY_LEVEL */
+	TL_SPLIT_TASK,   /**< threads of the kernel: for TL_BY_TASK */
+};
+
+/**
+ * The instructions of each stream that tl_input_fold() counts: what is within all of these bounds
+ * and the window of the filter, which is in numbers of TIME tokens then. Zero-filled: everything.
+ * Of xtrace; other formats refuse.
+ */
+struct tl_input_part {
+	struct tl_number_range instructions, snapshots; /**< both by number from 0 */
+	enum tl_analysis_level level;
+	/**
+	 * a part of the profile for every so many instructions of a stream: its `number` is 1, 2,
+	 * ...; 0: one a stream. Not with TL_DETAIL_LINES
+	 */
+	uint64_t interval;
+	enum tl_input_split split; /**< not with TL_DETAIL_LINES, nor with `interval` */
 };
 
 /** How an input is opened and read. Begin with TL_INPUT_OPTIONS_DEFAULT. */
@@ -216,6 +242,7 @@ struct tl_input_options {
 	 * to, and outcomes of conditional branches by the address that was known last
 	 */
 	bool quick;
+	struct tl_input_part part; /**< xtrace: what tl_input_fold() counts */
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */
@@ -282,9 +309,6 @@ enum tl_analysis_flag {
 	/** distances to what made registers and memory, parallelism in windows */
 	TL_ANALYZE_DEPENDENCES = 1 << 9,
 };
-
-/** Which exception level counts. */
-enum tl_analysis_level { TL_LEVEL_ALL, TL_LEVEL_EL0, TL_LEVEL_EL1, TL_LEVEL_EL2, TL_LEVEL_EL3 };
 
 /**
  * An analysis of executed instructions and accesses (docs/analyze.md). Zero-filled with `size` set

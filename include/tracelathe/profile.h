@@ -360,6 +360,9 @@ enum tl_profile_unit {
 	TL_BY_TRACE,
 	TL_BY_HOST,
 	TL_BY_PROCESS,
+	/** parts by their `command`: of a profile that was split so (struct tl_input_part) */
+	TL_BY_LEVEL,
+	TL_BY_TASK,
 };
 
 /**

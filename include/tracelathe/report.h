@@ -44,6 +44,12 @@ struct tl_report_options {
 	 * f(...), and if that is not enough template arguments, f<...>(...); nothing is cut
 	 */
 	bool short_names;
+	/**
+	 * function table: a row a function, thread and interval (the `number` of a part, less 1).
+	 * Unless `sort` says otherwise, in the order of intervals; `top` rows of each, 0: all
+	 * (text: 10, unless `all`)
+	 */
+	bool intervals;
 };
 
 /** The names `sort` takes; ends with a NULL. */

@@ -387,6 +387,32 @@ TL_API int tl_xtrace_slice_elf(struct tl_xtrace_trace *trace, const struct tl_xt
 
 struct tl_binary;
 
+/**
+ * The part of each stream that counts: what is within all of these bounds. Zero-filled: everything.
+ */
+struct tl_xtrace_part {
+	uint64_t first, end; /**< instructions by number from 0; end 0: no end */
+	/** from one snapshot to before another; end 0: no end */
+	uint64_t first_snapshot, end_snapshot;
+	/**
+	 * TIME from one to before another; end 0: no end. An instruction is as late as its first
+	 * access, one without accesses as the one before it.
+	 */
+	uint64_t first_time, end_time;
+	unsigned levels; /**< exception levels, a bit each; 0: all */
+};
+
+/** What the parts of a profile are. */
+enum tl_xtrace_split {
+	TL_XTRACE_BY_STREAM, /**< threads or cores */
+	TL_XTRACE_BY_LEVEL,  /**< exception levels; a part's `command` is "EL0" */
+	/**
+	 * threads of the kernel, as it writes them to SP_EL0; a part's `command` is "task 0x...",
+	 * or "thread N", "core N" of a stream that does not tell
+	 */
+	TL_XTRACE_BY_TASK,
+};
+
 /** How a trace becomes a profile. Zero-filled with `size` set and `id` TL_NOWHERE is a good
  * default. */
 struct tl_xtrace_fold_options {
@@ -396,6 +422,17 @@ struct tl_xtrace_fold_options {
 	uint64_t id;   /**< only this thread or core, TL_NOWHERE: all */
 	bool lines;    /**< costs by address, calls by place, jumps; else by function and context */
 	unsigned jobs; /**< threads, 0: 1; the result is the same */
+	/**
+	 * A call counts with the first instruction behind it. What is called in the part is known
+	 * from the whole of a stream, so that parts of it sum to the profile of the whole.
+	 */
+	struct tl_xtrace_part part;
+	/**
+	 * A part of the profile for every so many instructions of a stream, whose `number` is 1, 2,
+	 * ... and whose `command` is "instructions FROM..TO"; 0: one a stream. Without `lines`
+	 */
+	uint64_t interval;
+	enum tl_xtrace_split split; /**< without `lines`, and without `interval` */
 };
 
 /**
@@ -403,6 +440,8 @@ struct tl_xtrace_fold_options {
  * StoreBytes, and, if there are any, IrKernel (those instructions that ran above EL0). Calls and
  * returns come from the instructions and their targets (docs/design.md, "xtrace"). Functions are
  * those of the binaries; code that they do not know is named after the address it was called at.
+ * @return 0; TL_BAD_USAGE: no such snapshot, no TIME, no instructions in the part, or options that
+ *         do not go together; TL_NO_MEMORY; of a trace opened as strict, a status of damage
  */
 TL_API int tl_xtrace_fold(struct tl_xtrace_trace *trace,
 			  const struct tl_xtrace_fold_options *options, struct tl_profile **profile,

@@ -42,7 +42,10 @@ struct tl_format {
 	bool many_paths; /* open() takes several paths as one input */
 	/* fold() itself puts into the profile what is to be said of the input */
 	bool keeps_notes;
-	/* dump() numbers the instructions of each stream, and can be limited to some by these */
+	/*
+	 * dump() and fold() number the instructions of each stream, and can be limited to some by
+	 * these
+	 */
 	bool numbers_instructions;
 	/* How sure it is, 0 .. 100, by the first bytes. */
 	int (*probe)(const uint8_t *data, size_t size);

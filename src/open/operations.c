@@ -66,14 +66,32 @@ static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_
 	return status;
 }
 
+/* Whether the input can be folded as the options ask. */
+static int check_fold(const struct tl_input *input, struct tl_error *err)
+{
+	const struct tl_input_part *part = &input->options.part;
+	bool parted = part->instructions.from || part->instructions.to || part->snapshots.from ||
+		      part->snapshots.to || part->level || part->interval || part->split;
+
+	if (!input->format->fold)
+		return unsupported(input, OPERATION_FOLD, err);
+	if (parted && !input->format->numbers_instructions)
+		return tl_error_format(err, input->format->info.name,
+				       tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+						   "this format has no numbers of instructions, "
+						   "snapshots, exception levels and tasks to "
+						   "choose by"));
+	return 0;
+}
+
 static int fold_all(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	size_t count = input->other_count + 1, folded;
 	struct tl_profile **profiles;
-	int status;
+	int status = check_fold(input, err);
 
-	if (!input->format->fold)
-		return unsupported(input, OPERATION_FOLD, err);
+	if (status < 0)
+		return status;
 	status = tl_input_relate(input, err);
 	if (status < 0)
 		return status;
@@ -170,8 +188,9 @@ static int fold_one(struct tl_input *input, struct tl_input *file, struct tl_pro
 	if (status < 0)
 		return status;
 	input->other_count = 0;
-	status = file->format->fold ? file->format->fold(file, profile, err)
-				    : unsupported(file, OPERATION_FOLD, err);
+	status = check_fold(file, err);
+	if (status == 0)
+		status = file->format->fold(file, profile, err);
 	if (status == 0)
 		status = note_damage(file, *profile, err);
 	input->other_count = others;

@@ -21,6 +21,7 @@ struct step {
 	int (*run)(struct tl_input *input, struct tl_output *out, struct tl_error *err);
 	bool functions;
 	unsigned jobs, dump;
+	struct tl_input_part part;
 };
 
 static int fold(struct tl_input *input, struct tl_output *out, struct tl_error *err)
@@ -50,13 +51,16 @@ static int mix(struct tl_input *input, struct tl_output *out, struct tl_error *e
 }
 
 static const struct step steps[] = {
-	{ "fold", fold, false, 1, 0 },
-	{ "fold by functions", fold, true, 1, 0 },
-	{ "fold on two threads", fold, false, 2, 0 },
-	{ "dump of instructions", dump, false, 1, TL_DUMP_INSTRUCTIONS },
-	{ "calls", dump, false, 1, TL_DUMP_CALLS },
-	{ "calls from two threads", dump, false, 2, TL_DUMP_CALLS },
-	{ "mix", mix, false, 1, 0 },
+	{ "fold", fold, false, 1, 0, { .interval = 0 } },
+	{ "fold by functions", fold, true, 1, 0, { .interval = 0 } },
+	{ "fold on two threads", fold, false, 2, 0, { .interval = 0 } },
+	{ "fold of a part", fold, false, 1, 0, { .instructions = { 100, 400 } } },
+	{ "fold by interval", fold, true, 1, 0, { .instructions = { 100, 400 }, .interval = 70 } },
+	{ "fold by task", fold, true, 2, 0, { .split = TL_SPLIT_TASK } },
+	{ "dump of instructions", dump, false, 1, TL_DUMP_INSTRUCTIONS, { .interval = 0 } },
+	{ "calls", dump, false, 1, TL_DUMP_CALLS, { .interval = 0 } },
+	{ "calls from two threads", dump, false, 2, TL_DUMP_CALLS, { .interval = 0 } },
+	{ "mix", mix, false, 1, 0, { .interval = 0 } },
 };
 
 struct outcome {
@@ -75,6 +79,7 @@ static int run_opened(const char *stream, const struct step *step, struct tl_out
 		.filter.cpu = TL_NOWHERE,
 		.jobs = step->jobs,
 		.dump.flags = step->dump,
+		.part = step->part,
 		.detail = step->functions ? TL_DETAIL_FUNCTIONS : TL_DETAIL_LINES,
 	};
 	struct tl_input *input;

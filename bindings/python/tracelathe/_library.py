@@ -102,6 +102,11 @@ class Xtrace(Structure):
     _fields_ = [("layout", c_char_p), ("skip_unknown", c_char_p)]
 
 
+class Part(Structure):
+    C_NAME = "struct tl_input_part"
+    _fields_ = [("instructions", Range), ("snapshots", Range), ("level", c_int), ("interval", c_uint64), ("split", c_int)]
+
+
 class InputOptions(Structure):
     C_NAME = "struct tl_input_options"
     _fields_ = [("size", c_size_t), ("format", c_char_p), ("filter", Filter), ("programs", Programs), ("dump", DumpOptions),
@@ -110,7 +115,8 @@ class InputOptions(Structure):
                 ("progress_arg", c_void_p), ("detail", c_int), ("depth", c_uint32), ("formulas", POINTER(c_char_p)),
                 ("formula_count", c_size_t), ("labels", POINTER(c_char_p)), ("label_count", c_size_t),
                 ("address_filter", c_char_p), ("inlined", c_bool), ("branches", c_bool), ("packed", c_bool),
-                ("share", c_uint32), ("shares", c_uint32), ("quick", c_bool)]
+                ("share", c_uint32), ("shares", c_uint32), ("quick", c_bool),
+                ("part", Part)]
 
 
 class Damage(Structure):
@@ -186,7 +192,7 @@ class FlowStream(Structure):
 
 
 STRUCTS = [Error, Event, Function, Position, Arc, Context, Totals, Latency, BinarySpec, Range, Filter, Programs, DumpOptions,
-           IntelPt, Xray, Xtrace, InputOptions, Damage, Call, CallFunction, CallsInfo, QueryValue, DiffRow,
+           IntelPt, Xray, Xtrace, Part, InputOptions, Damage, Call, CallFunction, CallsInfo, QueryValue, DiffRow,
            FlameOptions, FlowOptions, FlowSpot, FlowDifference, FlowParting, FlowStream]
 
 RELEASE_STREAM = ctypes.CFUNCTYPE(None, c_void_p)

@@ -123,6 +123,15 @@ static int rewrite(struct command_job *job, const char *to, struct tl_error *err
 	return status;
 }
 
+/* A part of the instructions is what a profile counts; whole traces are written otherwise. */
+static bool is_parted(const struct settings *settings)
+{
+	const struct tl_input_part *part = &settings->input.part;
+
+	return part->instructions.from || part->instructions.to || part->snapshots.from ||
+	       part->snapshots.to || part->level;
+}
+
 int cmd_convert(struct command_job *job, struct tl_error *err)
 {
 	static const struct tl_slice everything = {
@@ -134,10 +143,18 @@ int cmd_convert(struct command_job *job, struct tl_error *err)
 	const struct tl_exporter *exporter = chosen_exporter(job->settings);
 	const struct tl_format_info *format;
 
+	if (is_parted(job->settings) && !exporter) {
+		complain(job->command->name,
+			 "--to %s: --instructions, --snapshots and --level choose what a profile "
+			 "counts, and this is none",
+			 convert->to);
+		job->error_shown = true;
+		return TL_BAD_USAGE;
+	}
 	if (is_database(job->settings))
 		return write_database(job, err);
 	format = tl_input_format(job->input);
-	if (exporter && !is_rewritten(job, exporter))
+	if (exporter && (is_parted(job->settings) || !is_rewritten(job, exporter)))
 		return export_input(job, exporter, err);
 	/* Both files of a format of two are written as the slice that holds everything. */
 	if (format->partner_suffix && !strcmp(convert->to, format->name))

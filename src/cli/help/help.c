@@ -87,9 +87,27 @@ void help_overview(void)
 
 /* ---- one command ---- */
 
+/* The words of a value, in lines of 80 columns; a line ends behind a '|'. */
+static void put_words(const char *line)
+{
+	enum { INDENT = 11 };
+	int column = 0;
+
+	while (column + (int)strlen(line) > WIDTH) {
+		int size = WIDTH - column;
+
+		while (size > 1 && line[size - 1] != '|')
+			size--;
+		printf("%.*s\n%*s", size, line, INDENT, "");
+		line += size;
+		column = INDENT;
+	}
+	fputs(line, stdout);
+}
+
 static void put_option(const struct option_row *row)
 {
-	char letter[4] = "   ", left[96];
+	char letter[4] = "   ", left[128];
 	int length;
 
 	if (row->letter)
@@ -99,7 +117,8 @@ static void put_option(const struct option_row *row)
 	if (length < OPTION_COLUMN - 1)
 		printf("%-*s", OPTION_COLUMN, left);
 	else
-		printf("%s\n%*s", left, OPTION_COLUMN, "");
+		put_words(left);
+	printf("\n%*s", OPTION_COLUMN, "");
 	help_wrap(row->help, OPTION_COLUMN, OPTION_COLUMN);
 }
 

@@ -15,7 +15,7 @@ const struct option_row option_rows[] = {
 		"calls, min, median, p90, p99, max, sum, unfinished, cut, or EVENT:self and "
 		"EVENT:inclusive (default: self); names sort from A to Z"),
 	OPT_WORD(C_REPORT, "by",
-		 "function|file|object|class|namespace|cycle|part|trace|host|process",
+		 "function|file|object|class|namespace|cycle|part|trace|host|process|level|task",
 		 enum tl_profile_unit, report.by, TL_BY_FUNCTION,
 		 "a row for each of these (default: function); class: the innermost class or "
 		 "namespace that a name stands in, namespace: the outermost one; cycle: functions "
@@ -102,6 +102,16 @@ const struct option_row option_rows[] = {
 		 "functions that call each other in a cycle as one more row, <cycle 1> the "
 		 "costliest, and named behind its functions (callers and callees of it with tree; "
 		 "not by thread)"),
+	OPT_RANGE(C_FOLDED | C_ONE_FORMAT, "instructions", "FROM..TO", input.part.instructions,
+		  "xtrace: only these instructions of each thread, by number from 0; the last one "
+		  "is not among them"),
+	OPT_RANGE(C_FOLDED | C_ONE_FORMAT, "snapshots", "I..J", input.part.snapshots,
+		  "xtrace: only from snapshot I to before snapshot J"),
+	OPT_WORD(C_FOLDED | C_ONE_FORMAT, "level", "0|1|2|3", enum tl_analysis_level,
+		 input.part.level, TL_LEVEL_EL0,
+		 "xtrace: only instructions of this exception level"),
+	OPT_ID(C_REPORT | C_ONE_FORMAT, "interval", "N", input.part.interval,
+	       "xtrace: each function's row apart for every N instructions of a thread"),
 	OPT_FLAG(C_REPORT, "recursive-only", report.recursive,
 		 "only functions that were called while they ran already, by themselves or by what "
 		 "they call"),
@@ -459,7 +469,8 @@ const struct option_row option_rows[] = {
 	OPT_ID(C_READERS, "pid", "ID", input.filter.process, "only this process"),
 	OPT_WINDOW(C_READERS, "time", "FROM..TO", input.filter,
 		   "only this window, in seconds from the first record; 5ms..20ms, 1.5.. and "
-		   "..300us are windows too; analyses of xtrace: in numbers of TIME tokens"),
+		   "..300us are windows too; analyses and profiles of xtrace: in numbers of TIME "
+		   "tokens"),
 	OPT_REGEX(C_READERS, "function", "REGEX", input.filter.function,
 		  "only functions whose name matches, or the stacks that go through one"),
 	OPT_REGEX(C_READERS, "object", "REGEX", input.filter.object,

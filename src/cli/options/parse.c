@@ -213,7 +213,7 @@ static void set_defaults(struct settings *settings)
 
 bool by_origin(const struct settings *settings)
 {
-	return settings->report.by >= TL_BY_TRACE;
+	return settings->report.by >= TL_BY_TRACE && settings->report.by <= TL_BY_PROCESS;
 }
 
 /* What stands behind a table by origin has no threads and no stacks. */
@@ -223,7 +223,7 @@ static bool check_origins(const struct settings *settings, const struct command 
 	const struct stack_settings *stacks = &settings->stacks;
 	bool spread = settings->spread.wanted;
 
-	if (spread && report->by != TL_BY_FUNCTION && report->by < TL_BY_TRACE) {
+	if (spread && report->by != TL_BY_FUNCTION && !by_origin(settings)) {
 		complain(command->name, "--spread goes with --by trace, host and process only");
 		return false;
 	}
@@ -241,6 +241,24 @@ static bool check_origins(const struct settings *settings, const struct command 
 		complain(command->name,
 			 "--spread and --by trace, host and process go without --threads, "
 			 "--cycles, --recursive-only, --focus, --ignore and --idle");
+		return false;
+	}
+	return true;
+}
+
+/* Rows of intervals, levels and tasks are parts of a profile. */
+static bool check_parts(const struct settings *settings, const struct command *command)
+{
+	const struct tl_report_options *report = &settings->report;
+	bool split = report->by == TL_BY_LEVEL || report->by == TL_BY_TASK;
+
+	if (settings->input.part.interval && (split || by_origin(settings) || report->cycles)) {
+		complain(command->name, "--interval goes without --cycles and --by trace, host, "
+					"process, level and task");
+		return false;
+	}
+	if (settings->spread.wanted && settings->input.part.interval) {
+		complain(command->name, "--spread goes without --interval");
 		return false;
 	}
 	return true;
@@ -265,7 +283,7 @@ static bool check_together(const struct settings *settings, const struct command
 		complain(command->name, "--all-callers and --all-callees need --function REGEX");
 		return false;
 	}
-	if (!check_origins(settings, command))
+	if (!check_origins(settings, command) || !check_parts(settings, command))
 		return false;
 	if (diff->markdown && (output->json || output->csv)) {
 		complain(command->name, "--markdown excludes --json and --csv");
@@ -308,6 +326,8 @@ static bool needs_lines(const struct settings *settings, const struct command *c
 {
 	if (command->bit & C_DIFF)
 		return settings->diff.by == DIFF_BY_LINE;
+	if (settings->input.part.interval || settings->input.part.split)
+		return false;
 	if (settings->report.by >= TL_BY_PART)
 		return true; /* sums of functions are not kept by part */
 	return !(command->bit & (C_REPORT | C_TREE | C_STACKS | C_FLAME));
@@ -374,6 +394,19 @@ static bool can_be_packed(const struct settings *settings, const struct command 
 	       !settings->events.formulas.list.count;
 }
 
+/* Which parts a profile is to have for its rows. */
+static void settle_parts(struct settings *settings)
+{
+	struct tl_input_part *part = &settings->input.part;
+
+	if (settings->report.by == TL_BY_LEVEL)
+		part->split = TL_SPLIT_LEVEL;
+	if (settings->report.by == TL_BY_TASK)
+		part->split = TL_SPLIT_TASK;
+	settings->report.intervals = part->interval && settings->report.by < TL_BY_PART;
+	settings->report.threads |= settings->report.intervals;
+}
+
 /* What follows from several options together. */
 static bool settle(struct settings *settings, const struct command *command)
 {
@@ -391,6 +424,7 @@ static bool settle(struct settings *settings, const struct command *command)
 		return false;
 	if (settings->spread.wanted && settings->report.by == TL_BY_FUNCTION)
 		settings->report.by = TL_BY_TRACE;
+	settle_parts(settings);
 	programs->binaries = settings->programs.binaries.items;
 	programs->binary_count = settings->programs.binaries.list.count;
 	settings->input.formulas = settings->events.formulas.items;

@@ -24,6 +24,11 @@ int tl_xtrace_input_select(struct tl_input *input, struct tl_xtrace_select *sele
 /* The same, with a window of TIME in from_time and to_time. */
 int tl_xtrace_input_select_timed(struct tl_input *input, struct tl_xtrace_select *select,
 				 struct tl_error *err);
+/* The part of each stream that these choose, and the window of TIME in `times`. */
+struct tl_xtrace_part tl_xtrace_input_part(const struct tl_number_range *instructions,
+					   const struct tl_number_range *snapshots,
+					   enum tl_analysis_level level,
+					   const struct tl_xtrace_select *times);
 /* The number of a snapshot of an option; TL_NONE: behind all. */
 uint32_t tl_xtrace_input_snapshot(uint64_t number);
 

@@ -122,18 +122,6 @@ static enum tl_xtrace_table_form form_of(enum tl_report_form form)
 	return form == TL_REPORT_CSV ? TL_XTRACE_CSV : TL_XTRACE_TEXT;
 }
 
-static struct tl_xtrace_part part_of(const struct tl_analysis *analysis)
-{
-	return (struct tl_xtrace_part){
-		.first = analysis->instructions.from,
-		.end = analysis->instructions.to,
-		.first_snapshot = analysis->snapshots.from,
-		.end_snapshot = analysis->snapshots.to,
-		.levels = analysis->level ? 1u << (analysis->level - TL_LEVEL_EL0) : 0,
-		.warmup = analysis->warmup,
-	};
-}
-
 static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes,
 	       struct opened *o, struct tl_output *out, const char **failed, struct tl_error *err)
 {
@@ -148,7 +136,7 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 		.top = analysis->top,
 		.width = analysis->width,
 		.jobs = input->options.jobs,
-		.part = part_of(analysis),
+		.warmup = analysis->warmup,
 		.caches = &o->caches,
 		.predictors = &o->predictors,
 	};
@@ -161,8 +149,8 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 	if (status < 0)
 		return status;
 	to.thread = select.id;
-	to.part.first_time = select.from_time;
-	to.part.end_time = select.to_time == TL_NOWHERE ? 0 : select.to_time;
+	to.part = tl_xtrace_input_part(&analysis->instructions, &analysis->snapshots,
+				       analysis->level, &select);
 	to.binaries = x->binaries;
 	to.binary_count = x->binary_count;
 	return tl_xtrace_analyze(x->trace, &to, out, err);

@@ -157,6 +157,22 @@ int tl_xtrace_input_select_timed(struct tl_input *input, struct tl_xtrace_select
 	return 0;
 }
 
+struct tl_xtrace_part tl_xtrace_input_part(const struct tl_number_range *instructions,
+					   const struct tl_number_range *snapshots,
+					   enum tl_analysis_level level,
+					   const struct tl_xtrace_select *times)
+{
+	return (struct tl_xtrace_part){
+		.first = instructions->from,
+		.end = instructions->to,
+		.first_snapshot = snapshots->from,
+		.end_snapshot = snapshots->to,
+		.first_time = times->from_time,
+		.end_time = times->to_time == TL_NOWHERE ? 0 : times->to_time,
+		.levels = level ? 1u << (level - TL_LEVEL_EL0) : 0,
+	};
+}
+
 int tl_xtrace_input_select(struct tl_input *input, struct tl_xtrace_select *select,
 			   struct tl_error *err)
 {

@@ -17,21 +17,30 @@ static int settle(const struct tl_xtrace_input *x, int status, struct tl_error *
 	return status;
 }
 
-static int fold_options(struct tl_input *input, struct tl_xtrace_fold_options *options,
-			struct tl_error *err)
+static void fold_options(struct tl_input *input, const struct tl_xtrace_select *select,
+			 struct tl_xtrace_fold_options *options)
 {
 	const struct tl_xtrace_input *x = input->handle;
-	struct tl_xtrace_select select = { .id = TL_NOWHERE };
-	int status = tl_xtrace_input_select(input, &select, err);
 
 	*options = (struct tl_xtrace_fold_options){
 		.size = sizeof(*options),
 		.binaries = x->binaries,
 		.binary_count = x->binary_count,
-		.id = select.id,
+		.id = select->id,
 		.jobs = input->options.jobs,
 	};
-	return status;
+}
+
+/* What a profile is of. */
+static void choose_part(const struct tl_input *input, const struct tl_xtrace_select *select,
+			struct tl_xtrace_fold_options *options)
+{
+	const struct tl_input_part *part = &input->options.part;
+
+	options->part =
+		tl_xtrace_input_part(&part->instructions, &part->snapshots, part->level, select);
+	options->interval = part->interval;
+	options->split = (enum tl_xtrace_split)part->split;
 }
 
 int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
@@ -44,9 +53,11 @@ int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
 		.object = input->options.filter.object,
 	};
 	struct tl_xtrace_fold_options fold;
-	int status = fold_options(input, &fold, err);
+	struct tl_xtrace_select select = { .id = TL_NOWHERE };
+	int status = tl_xtrace_input_select(input, &select, err);
 
 	(void)options;
+	fold_options(input, &select, &fold);
 	return status < 0 ? status : tl_xtrace_call_source(x->trace, &fold, &filter, source, err);
 }
 
@@ -54,8 +65,11 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 {
 	const struct tl_xtrace_input *x = input->handle;
 	struct tl_xtrace_fold_options options;
-	int status = fold_options(input, &options, err);
+	struct tl_xtrace_select select = { .id = TL_NOWHERE };
+	int status = tl_xtrace_input_select_timed(input, &select, err);
 
+	fold_options(input, &select, &options);
+	choose_part(input, &select, &options);
 	options.lines = input->options.detail == TL_DETAIL_LINES;
 	if (status == 0)
 		status = tl_xtrace_fold(x->trace, &options, profile, err);

@@ -3,7 +3,7 @@
 
 /* clang-format off */
 static const char *const names[] = {
-	"function", "object", "file",   "line", "id",  "thread", "self", "inclusive",
+	"function", "object", "file",   "line", "id",  "thread", "interval", "self", "inclusive",
 	"calls",    "min",    "median", "p90",  "p99", "max",    "sum",  "unfinished",
 	"cut",	    NULL,
 };
@@ -42,6 +42,11 @@ static struct tl_table_number id_number(const struct tl_table_row *row)
 static struct tl_table_number thread_number(const struct tl_table_row *row)
 {
 	return key(row->thread, row->thread != TL_NOWHERE);
+}
+
+static struct tl_table_number interval_number(const struct tl_table_row *row)
+{
+	return key(row->number - 1, row->number != 0);
 }
 
 static const int64_t *self_cost(const struct tl_table_row *row)
@@ -87,25 +92,26 @@ LATENCY(sum, row->latency->sum || row->latency->calls || row->totals.cut == row-
 /* clang-format off */
 const struct tl_column tl_columns[] = {
 	/*
-	 * kind             text           number             cost            timed  threads spare
+	 * kind             text           number             cost            of               spare
 	 */
-	{ TL_COLUMN_NAME,    function_text, NULL,              NULL,           false, false,  0 },
-	{ TL_COLUMN_NAME,    object_text,   NULL,              NULL,           false, false,  0 },
-	{ TL_COLUMN_NAME,    file_text,     NULL,              NULL,           false, false,  0 },
-	{ TL_COLUMN_KEY,     NULL,          line_number,       NULL,           false, false,  0 },
-	{ TL_COLUMN_KEY,     NULL,          id_number,         NULL,           false, false,  0 },
-	{ TL_COLUMN_KEY,     NULL,          thread_number,     NULL,           false, true,   0 },
-	{ TL_COLUMN_COST,    NULL,          NULL,              self_cost,      false, false,  0 },
-	{ TL_COLUMN_COST,    NULL,          NULL,              inclusive_cost, false, false,  0 },
-	{ TL_COLUMN_COUNT,   NULL,          calls_number,      NULL,           false, false,  0 },
-	{ TL_COLUMN_TIME,    NULL,          min_number,        NULL,           true,  false,  4 },
-	{ TL_COLUMN_TIME,    NULL,          median_number,     NULL,           true,  false,  1 },
-	{ TL_COLUMN_TIME,    NULL,          p90_number,        NULL,           true,  false,  5 },
-	{ TL_COLUMN_TIME,    NULL,          p99_number,        NULL,           true,  false,  3 },
-	{ TL_COLUMN_TIME,    NULL,          max_number,        NULL,           true,  false,  2 },
-	{ TL_COLUMN_TIME,    NULL,          sum_number,        NULL,           true,  false,  6 },
-	{ TL_COLUMN_COUNT,   NULL,          unfinished_number, NULL,           true,  false,  0 },
-	{ TL_COLUMN_COUNT,   NULL,          cut_number,        NULL,           true,  false,  0 },
+	{ TL_COLUMN_NAME,  function_text, NULL,              NULL,           TL_OF_ALL,       0 },
+	{ TL_COLUMN_NAME,  object_text,   NULL,              NULL,           TL_OF_ALL,       0 },
+	{ TL_COLUMN_NAME,  file_text,     NULL,              NULL,           TL_OF_ALL,       0 },
+	{ TL_COLUMN_KEY,   NULL,          line_number,       NULL,           TL_OF_ALL,       0 },
+	{ TL_COLUMN_KEY,   NULL,          id_number,         NULL,           TL_OF_ALL,       0 },
+	{ TL_COLUMN_KEY,   NULL,          thread_number,     NULL,           TL_OF_THREADS,   0 },
+	{ TL_COLUMN_KEY,   NULL,          interval_number,   NULL,           TL_OF_INTERVALS, 0 },
+	{ TL_COLUMN_COST,  NULL,          NULL,              self_cost,      TL_OF_ALL,       0 },
+	{ TL_COLUMN_COST,  NULL,          NULL,              inclusive_cost, TL_OF_ALL,       0 },
+	{ TL_COLUMN_COUNT, NULL,          calls_number,      NULL,           TL_OF_ALL,       0 },
+	{ TL_COLUMN_TIME,  NULL,          min_number,        NULL,           TL_OF_CALLS,     4 },
+	{ TL_COLUMN_TIME,  NULL,          median_number,     NULL,           TL_OF_CALLS,     1 },
+	{ TL_COLUMN_TIME,  NULL,          p90_number,        NULL,           TL_OF_CALLS,     5 },
+	{ TL_COLUMN_TIME,  NULL,          p99_number,        NULL,           TL_OF_CALLS,     3 },
+	{ TL_COLUMN_TIME,  NULL,          max_number,        NULL,           TL_OF_CALLS,     2 },
+	{ TL_COLUMN_TIME,  NULL,          sum_number,        NULL,           TL_OF_CALLS,     6 },
+	{ TL_COLUMN_COUNT, NULL,          unfinished_number, NULL,           TL_OF_CALLS,     0 },
+	{ TL_COLUMN_COUNT, NULL,          cut_number,        NULL,           TL_OF_CALLS,     0 },
 };
 /* clang-format on */
 
@@ -134,19 +140,33 @@ struct tl_table_number tl_column_number(const struct tl_column *column,
 	return (struct tl_table_number){ (uint64_t)cost, false, true };
 }
 
+bool tl_column_of_part(const struct tl_column *column)
+{
+	return column->of == TL_OF_THREADS || column->of == TL_OF_INTERVALS;
+}
+
 bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
 {
-	bool of_function = column != tl_columns && !column->threads &&
+	bool of_function = column != tl_columns && !tl_column_of_part(column) &&
 			   (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY);
 
 	/* Rows of files and objects have only a name; durations are those of functions. */
 	if (of_function && !tl_view_by_functions(view))
 		return false;
-	if (column->timed && view->options.by >= TL_BY_PART)
+	if (column->of == TL_OF_CALLS && view->options.by >= TL_BY_PART)
 		return false;
 	if (column->number == unfinished_number)
 		return view->ends;
-	return (!column->timed || view->timed) && (!column->threads || view->options.threads);
+	switch (column->of) {
+	case TL_OF_CALLS:
+		return view->timed;
+	case TL_OF_THREADS:
+		return view->options.threads;
+	case TL_OF_INTERVALS:
+		return view->options.intervals;
+	default:
+		return true;
+	}
 }
 
 const char *const *tl_report_sort_columns(void)

@@ -9,6 +9,7 @@ struct tl_table_row {
 	uint32_t function;
 	uint32_t part;   /* TL_NONE: all parts */
 	uint64_t thread; /* TL_NOWHERE: unknown */
+	uint64_t number; /* of the part; 0: none */
 	const struct tl_function *is;
 	struct tl_function_totals totals;
 	const struct tl_latency *latency; /* calls 0: none */
@@ -28,14 +29,21 @@ enum tl_column_kind {
 	TL_COLUMN_TIME, /* in ticks of the profile's clock */
 };
 
+/* The tables that have a column. */
+enum tl_column_rows {
+	TL_OF_ALL,
+	TL_OF_CALLS,     /* where there are durations of calls */
+	TL_OF_THREADS,   /* with rows a thread */
+	TL_OF_INTERVALS, /* with rows an interval */
+};
+
 struct tl_column {
 	enum tl_column_kind kind;
 	const char *(*text)(const struct tl_table_row *row);
 	struct tl_table_number (*number)(const struct tl_table_row *row);
 	const int64_t *(*cost)(
 		const struct tl_table_row *row); /* one number per event of the profile */
-	bool timed;                              /* only where there are call durations */
-	bool threads;                            /* only in rows a thread */
+	enum tl_column_rows of;
 	unsigned spare; /* to fit a terminal, text leaves out the highest rank first; 0: never */
 };
 
@@ -43,12 +51,16 @@ struct tl_column {
 extern const struct tl_column tl_columns[];
 size_t tl_column_count(void);
 const char *tl_column_name(const struct tl_column *column);
+/* The column says which thread or interval a row is of. */
+bool tl_column_of_part(const struct tl_column *column);
 /* Whether a view has the column at all. */
 bool tl_column_shown(const struct tl_column *column, const struct tl_view *view);
 
 /* The number of a row in a column that is not text; `event` counts for costs only. */
 struct tl_table_number tl_column_number(const struct tl_column *column,
 					const struct tl_table_row *row, uint32_t event);
+
+void tl_swap_rows(struct tl_table_row *a, struct tl_table_row *b);
 
 /*
  * Move the first `shown` rows to the front, sorted as the options ask; the others are in any order.

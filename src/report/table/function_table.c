@@ -11,8 +11,8 @@
 #include "profile/model/part_lists.h"
 #include "profile/model/unsized.h"
 
-/* Rows in text, unless the options ask for more. */
-enum { TEXT_ROWS = 40 };
+/* Rows in text, and of each interval, unless the options ask for more. */
+enum { TEXT_ROWS = 40, INTERVAL_ROWS = 10 };
 
 struct collection {
 	struct tl_function_table *table;
@@ -60,6 +60,8 @@ static int add_row(struct collection *to, uint32_t function, uint32_t part, stru
 	row.is = tl_view_function(&table->view, function);
 	if (part != TL_NONE)
 		row.thread = tl_profile_part(profile, part)->thread;
+	if (part != TL_NONE)
+		row.number = tl_profile_part(profile, part)->number;
 	row.latency = latency_of(to, function, part);
 	if (!row.latency)
 		return tl_error_memory(err);
@@ -193,10 +195,10 @@ static int collect(struct collection *to, struct tl_error *err)
 		if (!to->recursive)
 			return tl_error_memory(err);
 	}
-	if (!view->options.threads)
+	if (!view->options.threads && !view->options.intervals)
 		return add_functions(to, err);
 	status = add_threads(to, err);
-	if (status == TL_OK)
+	if (status == TL_OK && !view->options.intervals)
 		status = join_parts(to, err);
 	return status;
 }
@@ -206,11 +208,33 @@ static void cut(struct tl_function_table *table)
 	const struct tl_report_options *options = &table->view.options;
 	size_t top = options->top;
 
+	table->shown = table->count;
+	if (options->intervals)
+		return;
 	if (!top && !options->all && options->form == TL_REPORT_TEXT)
 		top = TEXT_ROWS;
-	table->shown = table->count;
 	if (top && top < table->count)
 		table->shown = top;
+}
+
+/* The first rows of each interval, which are in order, go before all others. */
+static void cut_intervals(struct tl_function_table *table)
+{
+	const struct tl_report_options *options = &table->view.options;
+	size_t top = options->top, kept = 0, of_part = 0;
+	uint32_t part = TL_NONE;
+
+	if (!top && !options->all && options->form == TL_REPORT_TEXT)
+		top = INTERVAL_ROWS;
+	for (size_t i = 0; i < table->count; i++) {
+		of_part = table->rows[i].part == part ? of_part + 1 : 0;
+		part = table->rows[i].part;
+		if (!top || of_part < top || options->sort)
+			tl_swap_rows(&table->rows[kept++], &table->rows[i]);
+	}
+	if (options->sort && top && top < kept)
+		kept = top;
+	table->shown = kept;
 }
 
 static int put_table(const struct tl_function_table *table, struct tl_error *err)
@@ -241,6 +265,8 @@ static int report_table(const struct tl_profile *profile, const struct tl_report
 		cut(&table);
 		status = tl_rows_sort(&table.view, table.rows, table.count, table.shown, err);
 	}
+	if (status == TL_OK && table.view.options.intervals)
+		cut_intervals(&table);
 	if (status == TL_OK)
 		status = put_table(&table, err);
 	free(table.rows);

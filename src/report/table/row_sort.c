@@ -22,6 +22,7 @@ struct row_order {
 	const struct tl_column *column;
 	uint32_t event;
 	bool ascending;
+	bool by_interval;
 };
 
 static const struct tl_column *find_column(const char *name, size_t length)
@@ -113,8 +114,12 @@ static int compare_rows(const void *left, const void *right, void *context)
 	const struct row_order *order = context;
 	const struct tl_table_row *a = left, *b = right;
 	uint32_t event = order->view->events[0];
-	int result = compare_column(order, a, b);
+	int result = 0;
 
+	if (order->by_interval)
+		result = tl_compare(a->part, b->part);
+	if (!result)
+		result = compare_column(order, a, b);
 	if (!result)
 		result = (a->totals.inclusive[event] < b->totals.inclusive[event]) -
 			 (a->totals.inclusive[event] > b->totals.inclusive[event]);
@@ -125,7 +130,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return result;
 }
 
-static void swap_rows(struct tl_table_row *a, struct tl_table_row *b)
+void tl_swap_rows(struct tl_table_row *a, struct tl_table_row *b)
 {
 	struct tl_table_row row = *a;
 
@@ -143,7 +148,7 @@ static void sift_down(const struct row_order *order, struct tl_table_row *heap, 
 			child++;
 		if (compare_rows(&heap[at], &heap[child], (void *)(uintptr_t)order) >= 0)
 			return;
-		swap_rows(&heap[at], &heap[child]);
+		tl_swap_rows(&heap[at], &heap[child]);
 	}
 }
 
@@ -158,7 +163,7 @@ static void select_rows(const struct row_order *order, struct tl_table_row *rows
 		sift_down(order, rows, i, wanted);
 	for (size_t i = wanted; i < count; i++)
 		if (compare_rows(&rows[i], &rows[0], (void *)(uintptr_t)order) < 0) {
-			swap_rows(&rows[i], &rows[0]);
+			tl_swap_rows(&rows[i], &rows[0]);
 			sift_down(order, rows, 0, wanted);
 		}
 }
@@ -168,7 +173,8 @@ int tl_rows_sort(const struct tl_view *view, struct tl_table_row *rows, size_t c
 {
 	struct row_order order = { .view = view,
 				   .event = view->events[0],
-				   .ascending = view->options.ascending };
+				   .ascending = view->options.ascending,
+				   .by_interval = view->options.intervals && !view->options.sort };
 	const char *column = "self";
 	int status;
 

@@ -131,7 +131,7 @@ static void put_json_field(const struct tl_view *view, const struct tl_column *c
 static bool identity(const struct tl_column *column)
 {
 	return (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY) &&
-	       !column->threads;
+	       !tl_column_of_part(column);
 }
 
 static void put_identity(const struct tl_view *view, const struct tl_table_row *row)

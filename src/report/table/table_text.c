@@ -47,7 +47,7 @@ static bool text_column(const struct tl_column *column, const struct tl_view *vi
 		column->cost || column->kind == TL_COLUMN_COUNT || column->kind == TL_COLUMN_TIME;
 	struct tl_losses losses;
 
-	if (!tl_column_shown(column, view) || (!numeric && !column->threads))
+	if (!tl_column_shown(column, view) || (!numeric && !tl_column_of_part(column)))
 		return false;
 	if (!strcmp(tl_column_name(column), "cut"))
 		return any_cut(view->profile);

@@ -3,6 +3,7 @@
 #define TL_XTRACE_ANALYZE_H
 /* The analyses of instructions and accesses, in one pass over the streams (docs/analyze.md). */
 #include "xtrace/caches/cache.h"
+#include "xtrace/format/part.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/analyze/table.h"
 #include "xtrace/predict/predictor.h"
@@ -20,16 +21,6 @@ enum {
 	TL_XTRACE_ANALYZE_DEPENDENCES = 1 << 9,
 };
 
-/* The part of each stream that is analyzed. Zero-filled is everything. */
-struct tl_xtrace_part {
-	uint64_t first, end;                   /* instructions by number; end 0: no end */
-	uint64_t first_snapshot, end_snapshot; /* from one to before another; end 0: no end */
-	uint64_t first_time, end_time;         /* TIME from one to before another; end 0: no end */
-	unsigned levels;                       /* exception levels, a bit each; 0: all */
-	/* instructions before it that fill caches and teach predictors, but do not count */
-	uint64_t warmup;
-};
-
 struct tl_xtrace_analysis_options {
 	unsigned analyses; /* of the above, as bits */
 	enum tl_xtrace_table_form form;
@@ -40,6 +31,8 @@ struct tl_xtrace_analysis_options {
 	unsigned jobs;
 	uint32_t top; /* rows of long tables, 0: all */
 	struct tl_xtrace_part part;
+	/* instructions before it that fill caches and teach predictors, but do not count */
+	uint64_t warmup;
 	uint32_t width; /* of the terminal, for text; 0: lines are not cut */
 	const struct tl_xtrace_cache_config *caches;
 	const struct tl_xtrace_predictor_config *predictors;

@@ -143,8 +143,6 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a);
 
 /* part.c: which instructions of each stream are the part. 0, TL_BAD_USAGE: there is no such. */
 int tl_xtrace_part_begin(struct tl_xtrace_analysis *a, struct tl_error *err);
-/* The part is not all of the streams. */
-bool tl_xtrace_part_chosen(const struct tl_xtrace_part *part);
 
 /* interval_finder.c: a segment begins, perhaps with a snapshot. False without memory. */
 bool tl_xtrace_interval_segment(struct tl_xtrace_analysis *a,

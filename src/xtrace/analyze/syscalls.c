@@ -12,6 +12,7 @@
 
 #include "core/arithmetic.h"
 #include "xtrace/analyze/stream_analysis.h"
+#include "xtrace/state/registers.h"
 
 /* ---- counts ---- */
 
@@ -126,16 +127,13 @@ static bool switch_task(struct tl_xtrace_tasks *tasks, uint64_t id)
 	return true;
 }
 
-/* MSR SP_EL0 in the kernel: its present thread, at the entry and where threads are switched; at the
- * exit it is the program's SP, in the other half of addresses. */
 static bool note_register(struct tl_xtrace_stream_analysis *s, uint64_t value)
 {
-	enum { MSR_SP_EL0 = 0xd5184100 >> 5, MSR_TTBR0 = 0xd5182000 >> 5 };
-	uint32_t what = s->opcode >> 5;
+	enum { MSR_TTBR0 = 0xd5182000 >> 5 };
 
-	if (what == MSR_TTBR0)
+	if (s->opcode >> 5 == MSR_TTBR0)
 		s->tasks.space = value;
-	if (what == MSR_SP_EL0 && value >> 63)
+	if (tl_xtrace_writes_task(s->opcode) && tl_xtrace_is_task(value))
 		return switch_task(&s->tasks, value);
 	return true;
 }

@@ -35,6 +35,8 @@ void tl_xtrace_stack_free(struct tl_xtrace_call_stack *stack)
 	tl_xtrace_stack_deltas_free(stack->deltas.list, stack->deltas.count);
 	tl_xtrace_parked_free(stack);
 	free(stack->log.steps.list);
+	free(stack->bins.touched);
+	free(stack->bins.unfinished);
 	*stack = (struct tl_xtrace_call_stack){ 0 };
 }
 

@@ -63,11 +63,13 @@ struct tl_xtrace_frame {
 	uint32_t site;          /* TL_NONE: nobody called */
 	uint32_t outer_handler; /* of a handler: number of the one below it, from 1; 0: none */
 	bool called;
+	bool counted;   /* the call counts */
 	bool outermost; /* of its site */
 	bool handler;   /* of an exception: `from` was interrupted, `back` would have been next */
 	bool found;     /* nobody called it: its `sp` is one it had, not that of its caller */
 	uint8_t el;
 	uint8_t sp_state;            /* enum tl_xtrace_sp_state */
+	uint32_t bin;                /* in which it was entered, of a stack with bins */
 	uint64_t back;               /* return address, TL_NOWHERE: unknown */
 	uint64_t from;               /* place of the call */
 	uint64_t sp;                 /* of the caller or the interrupted function, there */
@@ -79,6 +81,7 @@ struct tl_xtrace_context {
 	uint64_t calls;      /* entered */
 	uint64_t unfinished; /* of these, never left */
 	struct tl_xtrace_cost self;
+	bool touched; /* on the list of those, of a stack with bins */
 };
 
 /* Calls of one place to one function. */
@@ -113,6 +116,12 @@ struct tl_xtrace_stack_op {
 	uint8_t switched;
 };
 
+/* Where another bin begins: another interval, or another level or task. */
+struct tl_xtrace_stack_mark {
+	enum { TL_XTRACE_MARK_NONE, TL_XTRACE_MARK_INTERVAL, TL_XTRACE_MARK_KEY } kind;
+	uint64_t value; /* number of the interval, 0: none; the level, or the task */
+};
+
 /* What a local stack counted up to an operation that it cannot do. */
 struct tl_xtrace_stack_delta {
 	struct tl_xtrace_stack_op op;    /* after it */
@@ -122,7 +131,9 @@ struct tl_xtrace_stack_delta {
 	size_t node_count, frame_count, site_count;
 	struct tl_xtrace_cost total;
 	struct tl_losses losses;
-	struct tl_steps steps; /* their times count from its begin */
+	struct tl_steps steps;            /* their times count from its begin */
+	struct tl_xtrace_stack_mark mark; /* after all of it */
+	bool uncounted;                   /* as in the stack, at the operation */
 };
 
 /* Frames of a thread or a coroutine that does not run. */
@@ -176,6 +187,24 @@ struct tl_xtrace_call_log {
 	size_t kept; /* of a local stack: steps in its deltas */
 };
 
+/* A call that never ended. */
+struct tl_xtrace_unfinished {
+	uint32_t node, bin;
+};
+
+/*
+ * What a stack counts goes to bins, one after the other, several times each. The contexts of which
+ * there is something for the present bin are on a list.
+ */
+struct tl_xtrace_stack_bins {
+	bool wanted;
+	uint32_t now; /* number of the present one */
+	uint32_t *touched;
+	size_t touched_count, touched_capacity;
+	struct tl_xtrace_unfinished *unfinished;
+	size_t unfinished_count, unfinished_capacity;
+};
+
 /* SP at the present instruction. Of a local stack; PENDING: counted from where SP was lost. */
 struct tl_xtrace_tracked_sp {
 	uint64_t value;
@@ -202,6 +231,8 @@ struct tl_xtrace_call_stack {
 	struct tl_xtrace_parked_stacks parked;
 	struct tl_xtrace_tracked_sp sp;
 	struct tl_xtrace_call_log log;
+	bool uncounted; /* calls do not count here */
+	struct tl_xtrace_stack_bins bins;
 };
 
 /* False without memory. `base`: function at the bottom of a local stack. */
@@ -237,6 +268,8 @@ void tl_xtrace_stack_end(struct tl_xtrace_call_stack *stack);
  * grow with a segment: deltas are handed over when it is its turn. Nothing else changes.
  */
 void tl_xtrace_stack_shed_steps(struct tl_xtrace_call_stack *stack);
+/* What a local stack counted up to here becomes a delta with a mark. */
+void tl_xtrace_stack_mark(struct tl_xtrace_call_stack *stack, struct tl_xtrace_stack_mark mark);
 /* The rest of a local stack becomes its last delta. */
 void tl_xtrace_stack_close_local(struct tl_xtrace_call_stack *stack);
 /* Add a delta of a local stack, and do its operation unless it is BEGIN or NONE. */

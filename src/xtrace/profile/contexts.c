@@ -34,6 +34,44 @@ uint32_t tl_xtrace_context_child(struct tl_xtrace_call_stack *stack, uint32_t pa
 	return (uint32_t)stack->contexts.count++;
 }
 
+void tl_xtrace_context_touch(struct tl_xtrace_call_stack *stack, uint32_t node)
+{
+	struct tl_xtrace_stack_bins *bins = &stack->bins;
+
+	if (!bins->wanted || stack->contexts.list[node].touched)
+		return;
+	if (!tl_grow(&bins->touched, &bins->touched_capacity, bins->touched_count + 1,
+		     sizeof(*bins->touched))) {
+		stack->no_memory = true;
+		return;
+	}
+	stack->contexts.list[node].touched = true;
+	bins->touched[bins->touched_count++] = node;
+}
+
+void tl_xtrace_call_unfinished(struct tl_xtrace_call_stack *stack,
+			       const struct tl_xtrace_frame *frame)
+{
+	struct tl_xtrace_stack_bins *bins = &stack->bins;
+
+	if (!frame->called)
+		return;
+	stack->losses.unfinished++;
+	if (!frame->counted)
+		return;
+	if (!bins->wanted) {
+		stack->contexts.list[frame->node].unfinished++;
+		return;
+	}
+	if (!tl_grow(&bins->unfinished, &bins->unfinished_capacity, bins->unfinished_count + 1,
+		     sizeof(*bins->unfinished))) {
+		stack->no_memory = true;
+		return;
+	}
+	bins->unfinished[bins->unfinished_count++] =
+		(struct tl_xtrace_unfinished){ frame->node, frame->bin };
+}
+
 uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack)
 {
 	return stack->depth ? stack->frames[stack->depth - 1].node : 0;

@@ -10,7 +10,7 @@
  * rt_sigreturn. Behind execve another program begins.
  */
 #include "xtrace/profile/call_stack.h"
-#include "xtrace/profile/entry_points.h"
+#include "xtrace/state/entry_points.h"
 
 /* The instruction before. */
 struct tl_xtrace_prev_insn {

@@ -27,6 +27,7 @@ static struct tl_xtrace_fold_worker *take_worker(struct tl_xtrace_fold *fold,
 	if (worker) {
 		worker->blocks.kinds = stream->tokens.kind;
 		worker->blocks.sizes = stream->tokens.size;
+		worker->blocks.ends_at_task = fold->options.split == TL_XTRACE_BY_TASK;
 	}
 	return worker;
 }
@@ -96,6 +97,7 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 		free(fold->parts);
 		return tl_error_memory(err);
 	}
+	fold->stack.bins.wanted = fold->binned && fold->export;
 	fold->stack.log.wanted = fold->watch && fold->export;
 	if (fold->stack.log.wanted && !fold->watch->begin(fold->watch->arg, fold))
 		fold->no_memory = true;
@@ -111,7 +113,10 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	    (fold->no_memory || fold->stack.no_memory || (fold->gather && !take_entries(fold))))
 		status = tl_error_memory(err);
 	if (status == 0 && fold->export)
-		status = tl_xtrace_fold_export(fold, err);
+		status = fold->binned ? tl_xtrace_bins_end(fold, err)
+				      : tl_xtrace_fold_export(fold, err);
+	fold->any |= fold->stack.total.n[TL_XTRACE_IR] != 0;
+	tl_xtrace_bins_free(&fold->bins);
 	tl_xtrace_stack_free(&fold->stack);
 	free_workers(fold);
 	free(fold->parts);
@@ -145,10 +150,43 @@ static int begin_profile(struct tl_xtrace_fold *fold, struct tl_error *err)
 	return status;
 }
 
+static bool is_parted(const struct tl_xtrace_fold *fold)
+{
+	return fold->binned || tl_xtrace_part_chosen(&fold->options.part);
+}
+
+/* Where the part, and intervals, begin and end. */
+static int find_places(struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	int status = 0;
+
+	if (!is_parted(fold) || fold->places)
+		return 0;
+	fold->places = tl_zeroed(fold->trace->stream_count, sizeof(*fold->places));
+	if (!fold->places)
+		return tl_error_memory(err);
+	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
+		if (is_wanted(fold, i))
+			status = tl_xtrace_part_places(fold->trace, &fold->trace->streams[i],
+						       &fold->options.part, fold->options.interval,
+						       &fold->places[i], err);
+	return status;
+}
+
+static void free_places(struct tl_xtrace_fold *fold)
+{
+	for (uint32_t i = 0; fold->places && i < fold->trace->stream_count; i++)
+		tl_xtrace_places_free(&fold->places[i]);
+	free(fold->places);
+}
+
 static int fold_streams(struct tl_xtrace_fold *fold, struct tl_error *err)
 {
 	int status = fold->export ? begin_profile(fold, err) : 0;
 
+	if (status == 0 && fold->export)
+		status = find_places(fold, err);
+	fold->any = false;
 	tl_xtrace_rewind(fold->trace);
 	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
 		if (is_wanted(fold, i) && fold->trace->streams[i].size)
@@ -183,9 +221,24 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 	tl_xtrace_entry_points_free(&fold->entries);
 	if (status == 0 && fold->watch)
 		status = fold->watch->finish(fold->watch->arg, fold, err);
+	if (status == 0 && is_parted(fold) && !fold->any)
+		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				     "there are no instructions in that part");
 	if (status < 0)
 		return status;
 	return tl_profile_finish(fold->profile, err);
+}
+
+static int check_options(const struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	const struct tl_xtrace_fold_options *o = &fold->options;
+
+	if (o->split > TL_XTRACE_BY_TASK || (o->interval && o->split) ||
+	    (fold->binned && (o->lines || fold->watch)))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "intervals, levels and tasks go without each other, and "
+				   "without lines");
+	return 0;
 }
 
 int tl_xtrace_fold(struct tl_xtrace_trace *trace, const struct tl_xtrace_fold_options *options,
@@ -216,7 +269,11 @@ int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,
 	pthread_cond_init(&fold.spliced, NULL);
 	tl_xtrace_function_map_begin(&fold.functions, fold.options.binaries,
 				     fold.options.binary_count);
-	status = fold_all(&fold, err);
+	fold.binned = fold.options.interval || fold.options.split;
+	status = check_options(&fold, err);
+	if (status == 0)
+		status = fold_all(&fold, err);
+	free_places(&fold);
 	tl_xtrace_function_map_free(&fold.functions);
 	pthread_cond_destroy(&fold.spliced);
 	pthread_mutex_destroy(&fold.lock);

@@ -5,8 +5,10 @@
  * The fold of a trace: several threads fold the segments of a stream, each on a local stack, and
  * the results are spliced in the order of the segments.
  */
-#include "xtrace/profile/token_blocks.h"
+#include "xtrace/format/part.h"
+#include "xtrace/profile/bins.h"
 #include "xtrace/profile/control_flow.h"
+#include "xtrace/profile/token_blocks.h"
 
 /* Jumps through registers inside of a function. */
 struct tl_xtrace_indirect_jump {
@@ -61,11 +63,16 @@ struct tl_xtrace_fold {
 	bool gather; /* this pass gathers entry points */
 	bool export; /* this pass makes the profile */
 	struct tl_xtrace_entry_points entries;
+	struct tl_xtrace_places *places; /* by stream, of a part; NULL: all is one */
+	bool binned;                     /* the profile's parts are bins, not streams */
+	bool any;                        /* an instruction was counted */
 
 	/* Of the present stream. */
 	uint32_t stream;
+	struct tl_xtrace_bins bins;
 	struct tl_xtrace_call_stack stack;
 	struct tl_xtrace_prev_insn last;
+	bool last_counted;
 	struct tl_xtrace_observed_sp sp;    /* behind it */
 	bool begun;                         /* there was an instruction */
 	struct tl_xtrace_fold_worker *idle; /* those at work are with their threads */
@@ -88,6 +95,7 @@ struct tl_xtrace_folded_segment {
 	struct tl_xtrace_prev_insn last;
 	struct tl_xtrace_observed_sp sp; /* behind it */
 	bool done, gap, no_memory;
+	bool last_counted;
 	struct tl_xtrace_fault damage; /* the gap */
 };
 
@@ -114,6 +122,9 @@ int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,
 /* The number of a function in a profile, to which it is added; or negative (fold_export.c). */
 int64_t tl_xtrace_put_function(const struct tl_xtrace_function_map *functions, uint32_t function,
 			       struct tl_profile *profile, struct tl_error *err);
+
+/* Add the event of instructions above EL0, which profiles without such do not have. */
+int tl_xtrace_put_kernel_event(struct tl_profile *profile, struct tl_error *err);
 
 /* Add the contexts, calls, lines and jumps of the present stream to the profile (fold_export.c). */
 int tl_xtrace_fold_export(struct tl_xtrace_fold *fold, struct tl_error *err);

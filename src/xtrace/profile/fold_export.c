@@ -100,16 +100,35 @@ static uint32_t function_number(struct exporting *e, uint32_t function, struct t
 
 /* ---- contexts and calls ---- */
 
+/* Mark contexts of which something was counted, or under which it was. */
+static void mark_counted(struct tl_xtrace_contexts *contexts)
+{
+	for (size_t i = contexts->count - 1; i > 0; i--) {
+		struct tl_xtrace_context *node = &contexts->list[i];
+
+		node->touched = node->touched || node->calls || node->unfinished;
+		for (unsigned k = 0; k < TL_XTRACE_COSTS; k++)
+			node->touched = node->touched || node->self.n[k];
+		/* Callers have lower numbers. */
+		contexts->list[node->parent].touched |= node->touched;
+	}
+}
+
 static int put_contexts(struct exporting *e, struct tl_error *err)
 {
-	const struct tl_xtrace_call_stack *stack = &e->fold->stack;
+	struct tl_xtrace_call_stack *stack = &e->fold->stack;
 
 	e->contexts[0] = TL_NONE;
+	if (e->fold->places)
+		mark_counted(&stack->contexts);
 	for (size_t i = 1; i < stack->contexts.count; i++) {
 		const struct tl_xtrace_context *node = &stack->contexts.list[i];
-		uint32_t function = function_number(e, node->function, err);
+		uint32_t function;
 		int64_t number;
 
+		if (e->fold->places && !node->touched)
+			continue;
+		function = function_number(e, node->function, err);
 		if (function == TL_NONE)
 			return tl_error_memory(err);
 		number = tl_profile_add_context(e->profile, e->contexts[node->parent], function,
@@ -139,6 +158,9 @@ static int put_calls(struct exporting *e, struct tl_error *err)
 		struct tl_arc arc = { .part = e->part, .calls = site->calls };
 		int status;
 
+		/* Where only a part counts, what was called before it may have cost nothing. */
+		if (!site->calls && !site->inclusive.n[TL_XTRACE_IR])
+			continue;
 		arc.caller = function_number(e, site->caller, err);
 		arc.callee = function_number(e, site->callee, err);
 		if (arc.caller == TL_NONE || arc.callee == TL_NONE)
@@ -364,13 +386,16 @@ static int put_part(struct exporting *e, struct tl_error *err)
  * instructions. */
 static int put_events(struct exporting *e, struct tl_error *err)
 {
-	const struct tl_event kernel = { "IrKernel", "Instructions above EL0", "instructions", "" };
-
 	if (!e->fold->stack.total.n[TL_XTRACE_IR_KERNEL])
 		return 0;
-	if (tl_profile_add_event(e->profile, &kernel, err) < 0)
-		return tl_error_memory(err);
-	return 0;
+	return tl_xtrace_put_kernel_event(e->profile, err);
+}
+
+int tl_xtrace_put_kernel_event(struct tl_profile *profile, struct tl_error *err)
+{
+	const struct tl_event kernel = { "IrKernel", "Instructions above EL0", "instructions", "" };
+
+	return tl_profile_add_event(profile, &kernel, err) < 0 ? tl_error_memory(err) : 0;
 }
 
 static int put_all(struct exporting *e, struct tl_error *err)

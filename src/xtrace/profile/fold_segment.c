@@ -6,7 +6,20 @@
 #include "xtrace/state/registers.h"
 #include "xtrace/format/snapshot.h"
 
+enum { ALL_LEVELS = 15 };
+
 /* ---- from block to block ---- */
+
+/* What counts, where not all does, and which bin it goes to. */
+struct part_run {
+	bool any;        /* else all counts, in one bin */
+	unsigned levels; /* exception levels that count here, as bits */
+	const struct tl_xtrace_place *next, *end;
+	const uint8_t *limit; /* where the next place is, or the end */
+	unsigned before;      /* those that counted at the instruction before */
+	uint8_t level;        /* plus 1; 0: not known yet */
+	uint64_t task;        /* that an instruction told */
+};
 
 struct run {
 	struct tl_xtrace_fold *fold;
@@ -20,6 +33,7 @@ struct run {
 	const uint8_t *done_at;   /* its tokens, if it came as it is; NULL: `last` is filled in */
 	const uint8_t *filled_at; /* its tokens, if they did before `last` was filled in */
 	struct tl_xtrace_observed_sp observed; /* by the boundary before the next instruction */
+	struct part_run part;
 };
 
 static void fill_last(struct run *r)
@@ -77,6 +91,8 @@ static void count_indirect(struct run *r, const struct tl_xtrace_location *to)
 /* A branch to the next instruction goes there anyway: it counts as not taken. */
 static void count_jump(struct run *r, const struct tl_xtrace_location *to)
 {
+	if (!(r->part.before >> to->el & 1))
+		return;
 	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target &&
 	    to->pc != r->done->end)
 		r->done->times.taken++;
@@ -100,6 +116,7 @@ static void step_to(struct run *r, const struct tl_xtrace_token_block *next)
 		begin.sp = r->stack.sp.value;
 		begin.sp_state = r->stack.sp.state;
 		tl_xtrace_stack_apply(&r->stack, &begin);
+		r->part.before = r->part.levels;
 		return;
 	}
 	if (next->place.el == r->last.el)
@@ -108,6 +125,7 @@ static void step_to(struct run *r, const struct tl_xtrace_token_block *next)
 			      fold->gather ? &r->worker->entries : NULL, &r->last, &next->place,
 			      r->observed);
 	r->observed.known = false;
+	r->part.before = r->part.levels;
 }
 
 /*
@@ -126,7 +144,7 @@ static inline void step_quickly(struct run *r, const struct tl_xtrace_token_bloc
 		   (done->flow == TL_A64_NEXT || done->flow == TL_A64_CONDITIONAL)) {
 		return;
 	} else if (next->place.pc == done->target && done->flow == TL_A64_CONDITIONAL) {
-		done->times.taken++;
+		done->times.taken += r->part.levels >> done->place.el & 1;
 	} else if (next->place.pc != done->target || done->flow != TL_A64_JUMP) {
 		step_to(r, next);
 	}
@@ -212,6 +230,8 @@ static void add_extra(struct run *r, struct tl_xtrace_token_block *b, size_t num
 {
 	struct tl_xtrace_block_insn *insn = &b->insns[number];
 
+	if (!(r->part.levels >> b->place.el & 1))
+		return;
 	if (!insn->extra) {
 		insn->extra = tl_arena_alloc(&r->worker->blocks.arena, sizeof(*insn->extra));
 		if (!insn->extra) {
@@ -261,6 +281,10 @@ static void take_tokens(struct run *r, struct tl_xtrace_cost *cost, uint32_t opc
 			r->last.target = tl_xtrace_walk_value(w);
 			r->last.has_target = true;
 			break;
+		case TL_XTRACE_MRS:
+			if (tl_xtrace_writes_task(opcode))
+				r->part.task = tl_xtrace_walk_value(w);
+			break;
 		default:
 			break;
 		}
@@ -273,7 +297,7 @@ static bool comes_next(const struct run *r, const struct tl_xtrace_token_block *
 {
 	const uint8_t *p = r->walk.next;
 
-	return number < b->insn_count && r->walk.end - p >= 5 &&
+	return number < b->insn_count && r->walk.end - p >= 5 && p < r->part.limit &&
 	       r->walk.tokens->kind[*p] == TL_XTRACE_INST && *p >> 6 == b->place.el &&
 	       tl_get32s(p + 1, TL_HOST_BIG_ENDIAN) == b->insns[number].opcode;
 }
@@ -308,7 +332,7 @@ static bool one_by_one(struct run *r, struct tl_xtrace_token_block *b)
 	r->done_at = r->filled_at = NULL;
 	if (i < b->insn_count)
 		return true;
-	b->times.stepped++;
+	b->times.stepped += r->part.levels >> b->place.el & 1;
 	r->done = b;
 	r->last.flow = b->flow;
 	if (b->direct) {
@@ -322,8 +346,10 @@ static bool one_by_one(struct run *r, struct tl_xtrace_token_block *b)
 
 static void take_whole(struct run *r, struct tl_xtrace_token_block *b)
 {
-	b->times.whole++;
-	tl_xtrace_cost_add(&r->stack.unattributed, &b->cost);
+	if (__builtin_expect(r->part.levels >> b->place.el & 1, 1)) {
+		b->times.whole++;
+		tl_xtrace_cost_add(&r->stack.unattributed, &b->cost);
+	}
 	if (__builtin_expect(b->sp_kind > r->stack.sp.ignored, 0))
 		follow_sp(r, b, r->walk.next);
 	r->done = b;
@@ -377,6 +403,86 @@ static bool take_boundary(struct run *r)
 	return kind != TL_XTRACE_NONE;
 }
 
+/* ---- a part ---- */
+
+static void mark(struct run *r, int kind, uint64_t value)
+{
+	if (r->fold->binned)
+		tl_xtrace_stack_mark(&r->stack,
+				     (struct tl_xtrace_stack_mark){ .kind = kind, .value = value });
+}
+
+/* What counts behind a place; NULL: before the first one, nothing does. */
+static void set_counted(struct run *r, const struct tl_xtrace_place *place)
+{
+	unsigned all = r->fold->options.part.levels;
+
+	if (!all)
+		all = ALL_LEVELS;
+	r->part.levels = place && place->interval ? all : 0;
+}
+
+static void set_limit(struct run *r)
+{
+	r->part.limit = r->walk.end;
+	if (r->part.next < r->part.end && r->part.next->offset < r->walk.segment->end)
+		r->part.limit = r->walk.stream->data + r->part.next->offset;
+}
+
+static void begin_part(struct run *r)
+{
+	const struct tl_xtrace_places *places;
+
+	r->part.levels = r->part.before = ALL_LEVELS;
+	r->part.limit = r->walk.end;
+	if (!r->fold->export || !r->fold->places)
+		return;
+	places = &r->fold->places[r->fold->stream];
+	r->part.any = true;
+	r->part.next = places->list;
+	r->part.end = places->list + places->count;
+	while (r->part.next < r->part.end && r->part.next->offset < r->walk.segment->begin)
+		r->part.next++;
+	set_counted(r, r->part.next > places->list ? r->part.next - 1 : NULL);
+	r->part.before = r->part.levels;
+	set_limit(r);
+}
+
+/* The next instruction is at a place, or behind it. */
+static void pass_place(struct run *r)
+{
+	fill_last(r); /* the step to the next block goes the general way */
+	set_counted(r, r->part.next);
+	mark(r, TL_XTRACE_MARK_INTERVAL, r->part.next->interval);
+	r->part.next++;
+	set_limit(r);
+}
+
+static void pass_task(struct run *r)
+{
+	if (r->fold->options.split == TL_XTRACE_BY_TASK && tl_xtrace_is_task(r->part.task))
+		mark(r, TL_XTRACE_MARK_KEY, r->part.task);
+	r->part.task = 0;
+}
+
+/*
+ * Before a block of which `whole` stands there: does it stay so? A block over a place is counted
+ * one by one, up to there, and so is one that tells the task.
+ */
+static bool enter_block(struct run *r, const struct tl_xtrace_token_block *b, bool whole)
+{
+	enum tl_xtrace_split split = r->fold->options.split;
+
+	pass_task(r);
+	while (r->part.next < r->part.end && r->walk.next >= r->part.limit)
+		pass_place(r);
+	if (split == TL_XTRACE_BY_LEVEL && r->part.level != b->place.el + 1)
+		mark(r, TL_XTRACE_MARK_KEY, b->place.el);
+	r->part.level = (uint8_t)(b->place.el + 1);
+	r->stack.uncounted = !(r->part.levels >> b->place.el & 1);
+	return whole && !b->sets_task && b->bytes <= (size_t)(r->part.limit - r->walk.next);
+}
+
 static void fold_walk(struct run *r)
 {
 	struct tl_xtrace_walk *w = &r->walk;
@@ -393,6 +499,8 @@ static void fold_walk(struct run *r)
 				break;
 			continue;
 		}
+		if (__builtin_expect(r->part.any, 0))
+			whole = enter_block(r, b, whole);
 		step_quickly(r, b);
 		if (__builtin_expect(r->stack.deltas.count >= MANY_DELTAS &&
 					     (r->stack.deltas.open == r->stack.deltas.count ||
@@ -434,10 +542,14 @@ void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_w
 	}
 	r.stack.log.wanted = fold->stack.log.wanted;
 	guess_sp(&r);
+	begin_part(&r);
 	fold_walk(&r);
 	*walk = r.walk;
 	fill_last(&r);
+	if (r.part.any)
+		pass_task(&r);
 	part->last = r.last;
+	part->last_counted = r.part.levels >> r.last.el & 1;
 	part->sp = (struct tl_xtrace_observed_sp){
 		.sp = r.stack.sp.value,
 		.known = r.stack.sp.state == TL_XTRACE_SP_KNOWN || r.stack.sp.guessed,

@@ -64,11 +64,14 @@ void tl_xtrace_frame_push(struct tl_xtrace_call_stack *stack, const struct tl_xt
 	frame->node = node;
 	frame->site = site;
 	frame->start = stack->total;
-	stack->contexts.list[node].calls += frame->called;
+	frame->bin = stack->bins.now;
+	frame->counted = frame->called && !stack->uncounted;
+	stack->contexts.list[node].calls += frame->counted;
+	tl_xtrace_context_touch(stack, node);
 	tl_xtrace_log_begins(stack, stack->depth - 1, frame->called ? 0 : TL_CALL_LATE);
 	if (site == TL_NONE)
 		return;
-	stack->sites.list[site].calls++;
+	stack->sites.list[site].calls += frame->counted;
 	tl_xtrace_call_site_enter(stack, frame);
 }
 
@@ -79,10 +82,8 @@ static void pop(struct tl_xtrace_call_stack *stack, bool finished, uint8_t flags
 	tl_xtrace_log_ends(stack, 1, flags);
 	if (frame->handler)
 		stack->handler = frame->outer_handler;
-	if (frame->called && !finished) {
-		stack->contexts.list[frame->node].unfinished++;
-		stack->losses.unfinished++;
-	}
+	if (!finished)
+		tl_xtrace_call_unfinished(stack, frame);
 	if (frame->site != TL_NONE)
 		tl_xtrace_call_site_leave(stack, frame);
 }

@@ -28,6 +28,11 @@ enum {
 /* The context of a function called in another; 0 without memory. */
 uint32_t tl_xtrace_context_child(struct tl_xtrace_call_stack *stack, uint32_t parent,
 				 uint32_t function);
+/* The context has something for the present bin. */
+void tl_xtrace_context_touch(struct tl_xtrace_call_stack *stack, uint32_t node);
+/* The call of a frame never ends. */
+void tl_xtrace_call_unfinished(struct tl_xtrace_call_stack *stack,
+			       const struct tl_xtrace_frame *frame);
 uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack);
 /* TL_NONE without memory. */
 uint32_t tl_xtrace_call_site_at(struct tl_xtrace_call_stack *stack, uint32_t caller, uint64_t from,

@@ -66,12 +66,8 @@ static void abandon_one(struct tl_xtrace_call_stack *stack, size_t number)
 {
 	const struct tl_xtrace_parked removed = remove_parked(stack, number);
 
-	for (size_t i = 0; i < removed.depth; i++) {
-		if (!removed.frames[i].called)
-			continue;
-		stack->contexts.list[removed.frames[i].node].unfinished++;
-		stack->losses.unfinished++;
-	}
+	for (size_t i = 0; i < removed.depth; i++)
+		tl_xtrace_call_unfinished(stack, &removed.frames[i]);
 	free(removed.frames);
 }
 

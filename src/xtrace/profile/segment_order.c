@@ -40,7 +40,7 @@ static void begin_part(struct tl_xtrace_fold *fold, const struct tl_xtrace_stack
 	fold->stack.sp.left = fold->sp.left;
 	fold->stack.sp.value = fold->sp.sp;
 	fold->stack.sp.state = fold->sp.known ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
-	if (fold->last.valid)
+	if (fold->last.valid && fold->last_counted)
 		count_crossing(fold, to);
 	if (fold->last.valid)
 		tl_xtrace_follow_flow(&fold->stack, &fold->functions,
@@ -78,12 +78,16 @@ static void tell_damage(struct tl_xtrace_fold *fold, const struct tl_xtrace_fold
 
 static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *deltas, size_t count)
 {
+	struct tl_error err;
+
 	for (size_t i = 0; i < count && !fold->no_memory; i++) {
 		if (deltas[i].op.switched == TL_XTRACE_INHERITED) {
 			deltas[i].op.switched = fold->sp.switched;
 			deltas[i].op.left = fold->sp.left;
 		}
 		tl_xtrace_stack_splice(&fold->stack, &deltas[i]);
+		if (deltas[i].mark.kind && tl_xtrace_bins_mark(fold, &deltas[i].mark, &err) < 0)
+			fold->no_memory = true;
 		if (deltas[i].op.kind == TL_XTRACE_OP_BEGIN)
 			begin_part(fold, &deltas[i].op);
 		tl_xtrace_fold_tell(fold, STEPS_AT_ONCE);
@@ -114,6 +118,7 @@ static void splice_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_folded_
 			part->sp.left = fold->sp.left;
 		}
 		fold->last = part->last;
+		fold->last_counted = part->last_counted;
 		fold->sp = part->sp;
 	}
 	if (!part->gap)

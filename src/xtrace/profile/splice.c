@@ -31,6 +31,7 @@ static void splice_nodes(struct tl_xtrace_call_stack *stack,
 		to->calls += from->calls;
 		to->unfinished += from->unfinished;
 		tl_xtrace_cost_add(&to->self, &from->self);
+		tl_xtrace_context_touch(stack, map[i]);
 	}
 }
 
@@ -62,6 +63,7 @@ static void splice_frames(struct tl_xtrace_call_stack *stack,
 		if (!frame)
 			return;
 		*frame = delta->frames[i];
+		frame->bin = stack->bins.now;
 		tl_xtrace_frame_note_handler(stack, frame);
 		frame->node = nodes[frame->node];
 		tl_xtrace_cost_add(&frame->start, &stack->total);
@@ -109,6 +111,7 @@ void tl_xtrace_stack_splice(struct tl_xtrace_call_stack *stack,
 	stack->losses.deduced_exits += delta->losses.deduced_exits;
 	stack->losses.gaps += delta->losses.gaps;
 	stack->losses.unfinished += delta->losses.unfinished;
+	stack->uncounted = delta->uncounted;
 	if (!stack->no_memory && delta->op.kind != TL_XTRACE_OP_NONE &&
 	    delta->op.kind != TL_XTRACE_OP_BEGIN)
 		tl_xtrace_stack_apply(stack, &delta->op);

@@ -72,6 +72,7 @@ void tl_xtrace_stack_shed_steps(struct tl_xtrace_call_stack *stack)
 	stack->deltas.list[stack->deltas.count++] = (struct tl_xtrace_stack_delta){
 		.op = { .kind = TL_XTRACE_OP_NONE },
 		.steps = take_steps(stack),
+		.uncounted = stack->uncounted,
 	};
 	if (settled)
 		stack->deltas.open = stack->deltas.count;
@@ -97,6 +98,7 @@ void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_x
 		.total = stack->total,
 		.losses = stack->losses,
 		.steps = take_steps(stack),
+		.uncounted = stack->uncounted,
 	};
 	if (!copy_array(&delta->nodes, stack->contexts.list, stack->contexts.count,
 			sizeof(*delta->nodes)) ||
@@ -105,6 +107,24 @@ void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_x
 			sizeof(*delta->sites)))
 		drop_last(stack);
 	empty(stack);
+}
+
+void tl_xtrace_stack_mark(struct tl_xtrace_call_stack *stack, struct tl_xtrace_stack_mark mark)
+{
+	struct tl_xtrace_stack_op here = { .kind = TL_XTRACE_OP_NONE };
+	bool settled = stack->deltas.open == stack->deltas.count;
+
+	here.to.function = tl_xtrace_stack_top(stack);
+	tl_xtrace_attribute_cost(stack);
+	/* Frames go with the delta: those whose SP is pending wait for it there. */
+	for (size_t i = 0; i < stack->depth; i++)
+		settled = settled && stack->frames[i].sp_state != TL_XTRACE_SP_PENDING;
+	tl_xtrace_leave_delta(stack, &here);
+	if (stack->no_memory)
+		return;
+	stack->deltas.list[stack->deltas.count - 1].mark = mark;
+	if (settled)
+		stack->deltas.open = stack->deltas.count;
 }
 
 static void settle(uint8_t *state, uint64_t *sp, uint64_t by, enum tl_xtrace_sp_state to)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/tables/at_first.h"
+#include "xtrace/state/registers.h"
 
 enum {
 	MAX_INSNS = 64,
@@ -89,6 +90,12 @@ static void draft_instruction(struct tl_xtrace_token_blocks *blocks, struct draf
 	d->tokens[b->token_count - 1].opcode = opcode;
 }
 
+static bool sets_task(const struct draft *d)
+{
+	return d->block.insn_count &&
+	       tl_xtrace_writes_task(d->insns[d->block.insn_count - 1].opcode);
+}
+
 /* Whether the token at `p` still belongs to the block. */
 static bool goes_on(const struct tl_xtrace_token_blocks *blocks, const struct draft *d,
 		    const uint8_t *p, size_t left)
@@ -102,7 +109,7 @@ static bool goes_on(const struct tl_xtrace_token_blocks *blocks, const struct dr
 	kind = blocks->kinds[*p];
 	if (kind == TL_XTRACE_INST)
 		return b->flow == TL_A64_NEXT && *p >> 6 == b->place.el &&
-		       b->insn_count < MAX_INSNS &&
+		       !(blocks->ends_at_task && sets_task(d)) && b->insn_count < MAX_INSNS &&
 		       tl_xtrace_locate(blocks->functions, b->end, b->place.el).function ==
 			       b->place.function;
 	return !tl_xtrace_ends_instruction(kind);
@@ -191,6 +198,7 @@ static struct tl_xtrace_token_block *make(struct tl_xtrace_token_blocks *blocks,
 	}
 	if (!draft(blocks, &d, p, end))
 		return NULL;
+	d.block.sets_task = blocks->ends_at_task && sets_task(&d);
 	sum_costs(&d);
 	sum_sp(&d);
 	return keep(blocks, &d);

@@ -48,6 +48,7 @@ struct tl_xtrace_token_block {
 	/* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
 	uint16_t target_at;
 	uint16_t bytes, token_count, insn_count;
+	bool sets_task;     /* its last instruction tells the task behind it */
 	uint32_t mark;      /* for whoever walks along the blocks; 0 at first */
 	uint64_t last, end; /* address of the last instruction; behind it */
 	uint64_t target;
@@ -75,6 +76,7 @@ struct tl_xtrace_token_blocks {
 	size_t mask, count;
 	struct tl_a64_cache *cache;
 	bool no_memory;
+	bool ends_at_task; /* blocks end behind an instruction that may tell the task */
 };
 
 bool tl_xtrace_token_blocks_begin(struct tl_xtrace_token_blocks *blocks,

@@ -58,6 +58,21 @@ struct tl_xtrace_insn_effect {
 
 struct tl_xtrace_insn_effect tl_xtrace_insn_effect(uint32_t opcode);
 
+/*
+ * MSR SP_EL0: where the kernel writes it, an address of its own is that of its present thread, at
+ * the entry and where threads are switched (so Linux does); at the exit it is the program's SP, in
+ * the other half of addresses.
+ */
+static inline bool tl_xtrace_writes_task(uint32_t opcode)
+{
+	return (opcode & ~UINT32_C(31)) == 0xd5184100;
+}
+
+static inline bool tl_xtrace_is_task(uint64_t value)
+{
+	return value >> 63;
+}
+
 static inline void tl_xtrace_registers_set(struct tl_xtrace_registers *r, unsigned number,
 					   uint64_t value)
 {

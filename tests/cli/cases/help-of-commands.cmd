@@ -7,7 +7,7 @@ for command in info check dump report tree stacks flame timeline convert annotat
 	tracelathe help --all $command | cmp - text
 	# Options of one format are counted, and are the ones that --all adds.
 	further=$(sed -n 's/^\([0-9]*\) more options are for traces of one format: .*/\1/p' brief)
-	[ "$(grep -c '^ *--' text)" = $(($(grep -c '^ *--' brief) + ${further:-0})) ] || echo "$command: not all"
+	[ "$(grep -c '^      --' text)" = $(($(grep -c '^      --' brief) + ${further:-0})) ] || echo "$command: not all"
 	# A value's words are not broken, nor is the line of an example.
 	awk -v c="$command" 'length > 80 && !/^  tracelathe/ { print c ": " $0 }' text | grep -v 'exit status'
 	case $command in help | extract) continue ;; esac

@@ -79,6 +79,19 @@ static void overview(void **state)
 	free(text);
 }
 
+/* Words of a value that stand in several lines, in one. */
+static void join_words(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from;) {
+		*to++ = *from++;
+		if (to[-1] == '|' && *from == '\n')
+			from += strspn(from, "\n ");
+	}
+	*to = '\0';
+}
+
 /*
  * All options with --all; without it those that only traces of one format have a use for are
  * counted.
@@ -91,6 +104,8 @@ static void help_of_a_command(const struct command *command, bool all)
 	snprintf(line, sizeof(line), "usage: tracelathe %s [OPTIONS] %s\n\n", command->name,
 		 command->arguments);
 	assert_int_equal(strncmp(text, line, strlen(line)), 0);
+	check_width(text);
+	join_words(text);
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		snprintf(line, sizeof(line), "%s--%s%s%s", row->letter ? "" : "      ", row->name,
 			 row->argument && *row->argument != '[' ? " " : "",
@@ -110,7 +125,6 @@ static void help_of_a_command(const struct command *command, bool all)
 	assert_int_equal(strstr(text, "\nformats of --format:\n") != NULL, reads_traces(command));
 	snprintf(line, sizeof(line), "\n%u more options are for traces of one format", left_out);
 	assert_int_equal(strstr(text, line) != NULL, left_out > 0);
-	check_width(text);
 	free(text);
 }
 

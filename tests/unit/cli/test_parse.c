@@ -63,8 +63,8 @@ static void unknown_options(void **state)
 				      "`tracelathe report --help` lists those of report");
 	refused("report --nonsense=1 x",
 		"unknown option --nonsense; `tracelathe report --help` lists the options");
-	refused("report --snapshots 1 x", "--snapshots is an option of other commands; "
-					  "`tracelathe report --help` lists those of report");
+	refused("report --warmup 1 x", "--warmup is an option of other commands; "
+				       "`tracelathe report --help` lists those of report");
 	/* Of a longer word than any option, the beginning is told. */
 	refused("report --a123456789b123456789c123456789d123456789e123456789f123456789g x",
 		"unknown option --a123456789b123456789c123456789d123456789e123456789f123456789; "

@@ -86,8 +86,16 @@ static int64_t do_open(struct trace *t, unsigned variant, struct tl_output *out)
 
 static int64_t do_fold(struct trace *t, unsigned variant, struct tl_output *out)
 {
+	/* functions, lines, and functions by interval, level and task; of all, or of a part */
 	const struct tl_xtrace_fold_options options = {
-		.size = sizeof(options), .id = TL_NOWHERE, .lines = variant, .jobs = 1
+		.size = sizeof(options),
+		.id = TL_NOWHERE,
+		.lines = variant % 5 == 1,
+		.interval = variant % 5 == 2 ? 10 : 0,
+		.split = variant % 5 > 2 ? (enum tl_xtrace_split)(variant % 5 - 2)
+					 : TL_XTRACE_BY_STREAM,
+		.part.first = variant < 5 ? 0 : 5,
+		.jobs = 1,
 	};
 	struct tl_profile *profile;
 	int64_t status = tl_xtrace_fold(t->trace, &options, &profile, &t->err);
@@ -173,7 +181,7 @@ static const struct {
 	operation_fn *run;
 	unsigned variants;
 } operations[] = {
-	{ "open", do_open, 1 },        { "fold", do_fold, 2 },  { "check", do_check, 1 },
+	{ "open", do_open, 1 },        { "fold", do_fold, 10 }, { "check", do_check, 1 },
 	{ "analyze", do_analyze, 14 }, { "list", do_list, 10 }, { "convert", do_convert, 3 },
 	{ "slice", do_slice, 2 },
 };

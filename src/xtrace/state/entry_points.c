@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/profile/entry_points.h"
+#include "xtrace/state/entry_points.h"
 
 static bool same(const void *context, const void *key, uint32_t number)
 {
