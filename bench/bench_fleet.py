@@ -6,7 +6,8 @@
 
 Files are XRay logs, perf.data with samples, and Callgrind profiles of as many processes, about --kib KiB each (default: 10,000
 files of 100 KiB, 1 GB; --kib 1000 makes 10 GB). Each figure is of one run, in seconds and MiB; memory is the largest resident
-set of any process of a rank. Efficiency is the time of one rank by that of all ranks together. The model is fitted to one rank
+set of any process of a rank. Efficiency is the time of one rank by that of all ranks together, with as many processors as there are;
+by processor time it is the same on a machine that has other work. The model is fitted to one rank
 with a tenth of the files and with all of them, and held against the other numbers of ranks; what it says of 100,000 files on
 1,000 ranks is arithmetic."""
 import argparse
@@ -90,6 +91,19 @@ def callgrind_body(rng, size):
     return "".join(lines) + "summary: %d\n" % total
 
 
+def many_lines(rng, size):
+    """A body in which no line stands twice, as in profiles of large programs."""
+    lines, length, total, function = [], 0, 0, 0
+    while length < size:
+        costs = [rng.randrange(1 << 20) for _ in range(40)]
+        text = "fn=work_%d\n%d %d\n" % (function, 50 * function, costs[0]) + "".join("+1 %d\n" % cost for cost in costs[1:])
+        lines.append(text)
+        length += len(text)
+        total += sum(costs)
+        function += 1
+    return "".join(lines) + "summary: %d\n" % total
+
+
 def write_callgrind(path, number, body):
     with open(path, "w") as file:
         file.write("desc: Host: node%d\ncmd: prog\nevents: Ir\nfl=prog.c\n%s" % (number % 100, body))
@@ -151,18 +165,33 @@ def show(what, wall, memory, cpu, note=""):
     print("%-44s %9.2f s %9.2f s %8.1f MiB  %s" % (what, wall, cpu, max(memory), note), flush=True)
 
 
-def large_log(bench, ranks, size, processors):
-    """One log of 16 threads, by which most of the work is one file's."""
+def efficiency(times, ranks, processors):
+    """By wall time, which other programs spoil, and by processor time: the most that wall time can give."""
+    if ranks < 2 or 1 not in times:
+        return ""
+    one, these = times[1], times[ranks]
+    return "efficiency %.2f, by processor time %.2f" % (one[0] / these[0] / min(ranks, processors), one[1] / these[1])
+
+
+def large_file(bench, ranks, processors, path, what):
+    print("\n%s, %.0f MB" % (what, os.path.getsize(path) / 1e6))
+    times = {}
+    for count in ranks:
+        wall, memory, cpu = bench.ranks(count, "merge", "--jobs", "1", "--to", "tracelathe", "-o",
+                                        os.path.join(bench.folder, "large.tlp"), path)
+        times[count] = wall, cpu
+        show("  merge over %d ranks" % count, wall, memory, cpu, efficiency(times, count, processors))
+
+
+def large_files(bench, ranks, size, processors):
+    """A file by which most of the work is one file's: a log of 16 threads, a profile of many lines."""
     rng = random.Random(19)
     path = os.path.join(bench.folder, "large.xray")
     write_xray(path, 7, *(calls(rng, size // 16) for _ in range(16)))
-    print("\none log of 16 threads, %.0f MB" % (os.path.getsize(path) / 1e6))
-    walls = {}
-    for count in ranks:
-        walls[count], memory, cpu = bench.ranks(count, "merge", "--jobs", "1", "--to", "tracelathe", "-o",
-                                                os.path.join(bench.folder, "large.tlp"), path)
-        note = "efficiency %.2f" % (walls[1] / walls[count] / min(count, processors)) if count > 1 and 1 in walls else ""
-        show("  merge over %d ranks" % count, walls[count], memory, cpu, note)
+    large_file(bench, ranks, processors, path, "one log of 16 threads")
+    path = os.path.join(bench.folder, "large.out")
+    write_callgrind(path, 7, many_lines(rng, size))
+    large_file(bench, ranks, processors, path, "one Callgrind profile")
 
 
 # ---- the model ----
@@ -179,7 +208,7 @@ def fit(bench, paths, walls):
     """The cost of a file by the slope of one rank; of a sum and of rank 0 by runs of their own."""
     few = len(paths) // 10
     small = bench.merge(1, paths[:few])[0]
-    slope = (walls[1] - small) / (len(paths) - few)
+    slope = max((walls[1] - small) / (len(paths) - few), 0)
     # A sum of all: what is sent, added and written once more.
     begin = time.monotonic()
     subprocess.run([bench.program, "merge", "--to", "tracelathe", "-o", os.devnull, os.path.join(bench.folder, "sum.tlp"),
@@ -271,17 +300,18 @@ def main():
         size = sum(os.path.getsize(path) for path in paths)
         print("%d files, %.2f GB, %d processors, load %.1f\n" % (len(paths), size / 1e9, processors, os.getloadavg()[0]))
         print("%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
-        walls, memory = {}, {}
+        walls, memory, times = {}, {}, {}
         for ranks in [0] + [int(word) for word in options.ranks.split(",")]:
             walls[ranks], memory[ranks], cpu = bench.merge(ranks, paths)
-            note = "efficiency %.2f" % (walls[1] / walls[ranks] / min(ranks, processors)) if ranks > 1 and 1 in walls else ""
-            show("merge over %d ranks" % ranks if ranks else "tracelathe merge", walls[ranks], memory[ranks], cpu, note)
+            times[ranks] = walls[ranks], cpu
+            show("merge over %d ranks" % ranks if ranks else "tracelathe merge", walls[ranks], memory[ranks], cpu,
+                 efficiency(times, ranks, processors))
         print("\nmemory by the number of files")
         for count in (len(paths) // 10, len(paths) // 3, len(paths)):
             for ranks in (0, 2):
                 wall, most, cpu = bench.merge(ranks, paths[:count])
                 show("  %d files, %s" % (count, "%d ranks" % ranks if ranks else "alone"), wall, most, cpu)
-        large_log(bench, [int(word) for word in options.ranks.split(",")], options.large_mb << 20, processors)
+        large_files(bench, [int(word) for word in options.ranks.split(",")], options.large_mb << 20, processors)
         print()
         one_by_one(bench, paths[:options.peer_files])
         xray_stacks(bench, paths[:options.peer_files])
