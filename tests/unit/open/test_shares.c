@@ -159,12 +159,45 @@ TEST(what_depends_on_the_sample_before_is_not_shared_out)
 	assert_int_equal(shares_of(temp_path(&temp, "s.perf"), &options), 1);
 }
 
+static int fold_second_half(const char *path)
+{
+	struct tl_input_options options = all;
+	struct tl_profile *profile = NULL;
+	struct tl_input *input;
+	int status;
+
+	options.share = 1;
+	options.shares = 2;
+	assert_int_equal(tl_input_open(&input, &path, 1, &options, NULL, NULL), 0);
+	status = tl_input_fold(input, &profile, NULL);
+	tl_profile_free(profile);
+	tl_input_close(input);
+	return status;
+}
+
+/* A share that had all of it would be counted as often as there are shares. */
+TEST(what_a_file_turns_out_to_hold_is_not_shared_out)
+{
+	char path[512];
+
+	samples_file(0);
+	put_header(&f, TL_PERF_SWITCH, 1 << 13, 8 + TRAILER);
+	put_trailer(&f, 10, 11, 900, 0);
+	patch64(&f, 48, f.size - WIDE_DATA_AT);
+	assert_int_equal(fold_second_half(temp_write(&temp, "w.perf", f.bytes, f.size)),
+			 TL_UNSUPPORTED);
+	snprintf(path, sizeof(path), "%s/tests/golden/perf/threads.perf.data",
+		 getenv("TL_SOURCE_ROOT"));
+	assert_int_equal(fold_second_half(path), TL_UNSUPPORTED);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_callgrind_are_shared_out),
 		cmocka_unit_test(samples_are_shared_out),
 		cmocka_unit_test(what_depends_on_the_sample_before_is_not_shared_out),
+		cmocka_unit_test(what_a_file_turns_out_to_hold_is_not_shared_out),
 	};
 
 	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
