@@ -2,6 +2,7 @@
 #include "export/stacks/call_sums.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/arithmetic.h"
 #include "profile/model/groups.h"
@@ -92,33 +93,79 @@ static uint32_t *sort_arcs(const struct tl_profile *profile, uint32_t functions,
 	return order;
 }
 
-/*
- * Sum the arcs, sorted by caller and callee. Calls from outside the trace and calls of a function
- * to itself are no step of a path.
- */
-static void join_arcs(struct tl_call_sums *s, const uint32_t *order, uint32_t count)
+static bool any_below_zero(const int64_t *costs, size_t count)
 {
-	struct tl_call_pair *pair = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (costs[i] < 0)
+			return true;
+	return false;
+}
 
-	for (uint32_t i = 0; i < count; i++) {
+/* Mostly there is one arc: its costs are read where they are. False without memory. */
+static bool sum_pair(struct tl_call_sums *s, struct tl_call_pair *pair, const uint32_t *order,
+		     uint32_t count)
+{
+	size_t size = ((size_t)s->events + 1) * sizeof(int64_t);
+	int64_t *sum;
+
+	pair->cost = tl_profile_arc_cost(s->profile, order[0]);
+	if (count == 1 && !any_below_zero(pair->cost, s->events))
+		return true;
+	sum = tl_arena_alloc(&s->arena, size);
+	if (!sum)
+		return false;
+	memset(sum, 0, size);
+	for (uint32_t i = 0; i < count; i++)
+		tl_call_sums_add(s->events, sum, tl_profile_arc_cost(s->profile, order[i]));
+	pair->cost = sum;
+	return true;
+}
+
+/*
+ * Add the pair of these arcs. Calls from outside the trace and calls of a function to itself are no
+ * step of a path. False without memory.
+ */
+static bool add_pair(struct tl_call_sums *s, const uint32_t *order, uint32_t count)
+{
+	const struct tl_arc *first = tl_profile_arc(s->profile, order[0]);
+	struct tl_call_pair pair = { .caller = first->caller, .callee = first->callee };
+
+	for (uint32_t i = 0; i < count; i++)
+		pair.calls += tl_profile_arc(s->profile, order[i])->calls;
+	if (pair.caller == TL_NONE)
+		s->entered[pair.callee] += pair.calls;
+	if (pair.caller == TL_NONE || pair.caller == pair.callee)
+		return true;
+	if (!sum_pair(s, &pair, order, count))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		tl_call_sums_add(s->events, vector(s, s->given, pair.callee),
+				 tl_profile_arc_cost(s->profile, order[i]));
+	s->pairs[s->pair_count++] = pair;
+	s->first_pair[pair.caller + 1]++;
+	return true;
+}
+
+static bool same_pair(const struct tl_arc *a, const struct tl_arc *b)
+{
+	return a->caller == b->caller && a->callee == b->callee;
+}
+
+/* Sum the arcs, sorted by caller and callee. False without memory. */
+static bool join_arcs(struct tl_call_sums *s, const uint32_t *order, uint32_t count)
+{
+	for (uint32_t i = 0, end; i < count; i = end) {
 		const struct tl_arc *arc = tl_profile_arc(s->profile, order[i]);
-		const int64_t *cost = tl_profile_arc_cost(s->profile, order[i]);
 
-		if (arc->caller == TL_NONE)
-			s->entered[arc->callee] += arc->calls;
-		if (arc->caller == TL_NONE || arc->caller == arc->callee)
-			continue;
-		if (!pair || pair->caller != arc->caller || pair->callee != arc->callee) {
-			pair = &s->pairs[s->pair_count++];
-			*pair = (struct tl_call_pair){ arc->caller, arc->callee, 0 };
-			s->first_pair[arc->caller + 1]++;
-		}
-		pair->calls += arc->calls;
-		tl_call_sums_add(s->events, vector(s, s->costs, s->pair_count - 1), cost);
-		tl_call_sums_add(s->events, vector(s, s->given, arc->callee), cost);
+		for (end = i + 1;
+		     end < count && same_pair(arc, tl_profile_arc(s->profile, order[end])); end++)
+			;
+		if (!add_pair(s, order + i, end - i))
+			return false;
 	}
 	for (uint32_t f = 0; f < s->functions; f++)
 		s->first_pair[f + 1] += s->first_pair[f];
+	return true;
 }
 
 static bool sum_arcs(struct tl_call_sums *s)
@@ -135,11 +182,8 @@ static bool sum_arcs(struct tl_call_sums *s)
 	order = sort_arcs(s->profile, s->functions, numbers, chosen);
 	free(numbers);
 	s->pairs = malloc(((size_t)chosen + 1) * sizeof(*s->pairs));
-	s->costs = calloc((size_t)chosen * s->events + 1, sizeof(*s->costs));
 	s->first_pair = calloc((size_t)s->functions + 1, sizeof(*s->first_pair));
-	ok = order && s->pairs && s->costs && s->first_pair;
-	if (ok)
-		join_arcs(s, order, chosen);
+	ok = order && s->pairs && s->first_pair && join_arcs(s, order, chosen);
 	free(order);
 	return ok;
 }
@@ -166,8 +210,10 @@ bool tl_call_sums_collect(struct tl_call_sums *sums, const struct tl_profile *pr
 
 void tl_call_sums_free(struct tl_call_sums *sums)
 {
-	void *arrays[] = { sums->total, sums->self,  sums->given,     sums->entered,
-			   sums->pairs, sums->costs, sums->first_pair };
+	void *arrays[] = { sums->total,   sums->self,  sums->given,
+			   sums->entered, sums->pairs, sums->first_pair };
+
+	tl_arena_free(&sums->arena);
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

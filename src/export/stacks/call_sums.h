@@ -8,11 +8,13 @@
 #include <tracelathe/profile.h>
 
 #include "core/arithmetic.h"
+#include "core/memory.h"
 
-/* Calls from one function to another; their costs are those of the same number. */
+/* Calls from one function to another. */
 struct tl_call_pair {
 	uint32_t caller, callee;
 	uint64_t calls;
+	const int64_t *cost; /* of the only arc, in the profile; else in the arena */
 };
 
 /* Vectors have one number per event, none below 0. */
@@ -25,7 +27,7 @@ struct tl_call_sums {
 	int64_t *given;             /* by function: cost of all calls to it */
 	uint64_t *entered;          /* by function: calls from outside */
 	struct tl_call_pair *pairs; /* sorted by caller and callee, one each */
-	int64_t *costs;             /* by pair */
+	struct tl_arena arena;
 	uint32_t pair_count;
 	uint32_t *first_pair; /* by function, and one more */
 };

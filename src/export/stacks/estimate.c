@@ -110,12 +110,12 @@ static void divisor(const struct estimate *e, uint32_t function, int64_t *whole)
 	memcpy(whole, e->s.self + (size_t)function * e->events, e->events * sizeof(*whole));
 	for (uint32_t w = e->s.first_pair[function]; w < e->s.first_pair[function + 1]; w++)
 		if (is_open(e, w))
-			tl_call_sums_add(e->events, whole, e->s.costs + (size_t)w * e->events);
+			tl_call_sums_add(e->events, whole, e->s.pairs[w].cost);
 }
 
 static uint64_t estimate_calls(const struct estimate *e, uint32_t pair, const int64_t *amount)
 {
-	const int64_t *cost = e->s.costs + (size_t)pair * e->events;
+	const int64_t *cost = e->s.pairs[pair].cost;
 
 	for (uint32_t i = 0; i < e->events; i++)
 		if (cost[i]) {
@@ -143,7 +143,7 @@ static int descend(struct estimate *e, const struct tl_path_candidate *c, uint32
 		struct tl_path_candidate next = { .parent = context,
 						  .function = e->s.pairs[w].callee,
 						  .depth = c->depth + 1 };
-		const int64_t *cost = e->s.costs + (size_t)w * e->events;
+		const int64_t *cost = e->s.pairs[w].cost;
 		int status = 0;
 
 		if (!is_open(e, w))
@@ -284,7 +284,7 @@ static void sum_cycles(struct estimate *e)
 	}
 	for (uint32_t w = 0; w < e->s.pair_count; w++) {
 		const struct tl_call_pair *pair = &e->s.pairs[w];
-		const int64_t *cost = e->s.costs + (size_t)w * e->events;
+		const int64_t *cost = pair->cost;
 
 		if (e->cycles->of[pair->caller] == e->cycles->of[pair->callee])
 			continue;
