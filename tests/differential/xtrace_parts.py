@@ -10,6 +10,7 @@ import json
 import os
 import struct
 import subprocess
+import tempfile
 
 import common
 import xtrace_profile as profile
@@ -200,6 +201,29 @@ def ranged(count, first, end):
     return [0 if first <= i < end else None for i in range(count)]
 
 
+def compare_tasks(name, path, data, stream):
+    kind = "core" if any(insn[0] for insn in stream) else "thread"
+    compare_units(name, path, tasks(data, stream), stream, "task",
+                  lambda task: "task 0x%x" % task if task >= 0 else "%s %s" % (kind, path.split(".")[-4]))
+
+
+def several_tasks(path, data, stream, folder):
+    """The same trace, but every second thread of the kernel that it tells is another one."""
+    changed, count = bytearray(data), 0
+    for number, token, at in tokens(data):
+        if token == 0x0B and stream[number][2] & ~31 == 0xD5184100 and data[at + 8] >> 7:
+            count += 1
+            changed[at + 2] ^= 0x10 * (count % 2)
+    expect("the trace tells tasks", count > 2, True)
+    copy = os.path.join(folder, os.path.basename(path))
+    with open(copy, "wb") as file:
+        file.write(changed)
+    partner = path.replace("xinsndata", "xsnapshot")
+    if os.path.exists(partner):
+        os.symlink(os.path.abspath(partner), copy.replace("xinsndata", "xsnapshot"))
+    return copy, bytes(changed)
+
+
 def compare_stream(name, path):
     data = open(path, "rb").read()
     stream = profile.instructions(data)
@@ -222,10 +246,10 @@ def compare_stream(name, path):
     bins = [(i - third) // length if third <= i < 2 * third else None for i in range(count)]
     compare_bins(name, path, stream, bins, by_interval, "--interval", str(length), "--instructions",
                  "%d..%d" % (third, 2 * third), *only)
-    whose = tasks(data, stream)
-    kind = "core" if len(levels) > 1 else "thread"
-    compare_units(name, path, whose, stream, "task",
-                  lambda task: "task 0x%x" % task if task >= 0 else "%s %s" % (kind, path.split(".")[-4]))
+    compare_tasks(name, path, data, stream)
+    if len(levels) > 1:
+        with tempfile.TemporaryDirectory() as folder:
+            compare_tasks(name + " of several tasks", *several_tasks(path, data, stream, folder), stream)
     late = times(data)
     if any(late):
         known = sorted(t for t in late if t is not None)
