@@ -118,7 +118,11 @@ struct tl_xtrace_stack_op {
 
 /* Where another bin begins: another interval, or another level or task. */
 struct tl_xtrace_stack_mark {
-	enum { TL_XTRACE_MARK_NONE, TL_XTRACE_MARK_INTERVAL, TL_XTRACE_MARK_KEY } kind;
+	enum tl_xtrace_mark_kind {
+		TL_XTRACE_MARK_NONE,
+		TL_XTRACE_MARK_INTERVAL,
+		TL_XTRACE_MARK_KEY
+	} kind;
 	uint64_t value; /* number of the interval, 0: none; the level, or the task */
 };
 

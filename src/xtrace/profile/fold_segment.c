@@ -405,7 +405,7 @@ static bool take_boundary(struct run *r)
 
 /* ---- a part ---- */
 
-static void mark(struct run *r, int kind, uint64_t value)
+static void mark(struct run *r, enum tl_xtrace_mark_kind kind, uint64_t value)
 {
 	if (r->fold->binned)
 		tl_xtrace_stack_mark(&r->stack,
