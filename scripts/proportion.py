@@ -14,13 +14,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import proportion_inputs as inputs
 
 LIMIT = 2.6
 DOUBLINGS = 3
 FLOOR_SECONDS, FLOOR_KIBIBYTES, FLOOR_BYTES = 0.02, 8192, 200000
-RETRIES = 4
+RETRIES = 8
 PROCESSOR_SECONDS = 60
 # Commands that read no file, or wait for a user; `view` writes its page without waiting.
 NOT_MEASURED = {"record": "its input is a running program", "browse": "needs a terminal", "help": "has no input",
@@ -144,9 +145,11 @@ class Input:
 def too_dear(command, half, whole, halves, wholes):
     """(what, how often) if a doubling costs too much, measured several times if it seems so."""
     excess = wholes.excess(halves)
-    for _ in range(RETRIES):
+    for attempt in range(RETRIES):
         if not excess or wholes.status >= 128:
             break
+        # What keeps the machine busy lasts longer than a run of some milliseconds.
+        time.sleep(2 ** attempt / 50)
         halves, wholes = halves.least(half.measure(command)), wholes.least(whole.measure(command))
         excess = wholes.excess(halves)
     return excess
