@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A preloaded library in which one call of one kind fails: also calls that the libraries under the
- * command make. The environment says which: TL_INJECT=KIND:NUMBER (from 1; 0: none), and
+ * command make. The environment says which: TL_INJECT=KIND:NUMBER (from 1; 0: none), or KIND:each:
+ * every call, but for the one after a call that failed, which may be its second attempt; and
  * TL_INJECT_COUNT the file that the number of calls of the kind is written to when the process
  * ends.
  *
@@ -31,6 +32,8 @@ static const char *const names[KINDS] = { "malloc", "read",  "mmap",   "open",  
 
 static atomic_ulong calls;
 static unsigned long failing;
+static bool each;
+static __thread bool second;
 static enum kind chosen = KINDS;
 
 /*
@@ -49,7 +52,14 @@ static bool is_merciless(const void *caller)
 /* Whether this call is the one. */
 static bool hit(enum kind kind)
 {
-	return kind == chosen && atomic_fetch_add(&calls, 1) + 1 == failing;
+	bool is_failing;
+
+	if (kind != chosen)
+		return false;
+	is_failing = atomic_fetch_add(&calls, 1) + 1 == failing;
+	if (each)
+		is_failing = second = !second;
+	return is_failing;
 }
 
 static bool hit_memory(const void *caller)
@@ -78,6 +88,7 @@ __attribute__((constructor)) static void begin(void)
 	for (int kind = 0; colon && kind < KINDS; kind++)
 		if (strlen(names[kind]) == (size_t)(colon - wish) &&
 		    !memcmp(names[kind], wish, (size_t)(colon - wish))) {
+			each = !strcmp(colon + 1, "each");
 			failing = strtoul(colon + 1, NULL, 10);
 			chosen = (enum kind)kind;
 		}
@@ -224,7 +235,8 @@ int close(int fd)
 {
 	int status = (int)syscall(SYS_close, fd);
 
-	return fails(CLOSE, EIO) || fails(INTR, EINTR) ? -1 : status;
+	/* There is no second attempt. */
+	return fails(CLOSE, EIO) || (!each && fails(INTR, EINTR)) ? -1 : status;
 }
 
 int rename(const char *from, const char *to)

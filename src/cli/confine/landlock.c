@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files: what Landlock (Linux 5.13 and later, `man 7 landlock`) lets this process open. */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <stdint.h>
@@ -63,12 +64,22 @@ static uint64_t known_rights(long version)
 	return rights;
 }
 
+static int open_place(const char *path)
+{
+	int fd;
+
+	do
+		fd = open(path, O_PATH | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
 static void allow(int rules, const struct confine_place *place, uint64_t known)
 {
 	struct landlock_path_beneath_attr rule = {
 		.allowed_access =
 			(place->access == CONFINE_WRITE ? rights_write : rights_read) & known,
-		.parent_fd = open(place->path, O_PATH | O_CLOEXEC),
+		.parent_fd = open_place(place->path),
 	};
 	struct stat st;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many files become one sum: what `merge` writes, and other commands read of a list of files. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,14 +320,34 @@ static int write_gathered(struct command_job *job, const char *path, struct tl_e
 	return status;
 }
 
+/* Where a file system has none without a name: one whose name goes at once. */
+static int make_removed_file(const char *directory)
+{
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s/tracelathe.XXXXXX", directory) < 0)
+		return -1;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
 int make_scratch_file(const struct settings *settings)
 {
 	const char *directory = settings->files.scratch;
+	int fd;
 
 	if (!directory)
 		directory = getenv("TMPDIR");
-	return open(directory && *directory ? directory : "/var/tmp",
-		    O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (!directory || !*directory)
+		directory = "/var/tmp";
+	do
+		fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? make_removed_file(directory) : fd;
 }
 
 bool open_gathered(struct command_job *job)
