@@ -296,7 +296,11 @@ struct tl_call_window {
 	const struct tl_call_item *items;
 	size_t count;
 	uint64_t pixel; /**< ticks below which calls were summed up; 0: none was */
-	bool coarse;    /**< there would have been too many items: `pixel` is more than asked for */
+	/**
+	 * there would have been too many items, or too much to read for them: `pixel` is more than
+	 * asked for
+	 */
+	bool coarse;
 };
 
 /** @param size  sizeof(*info) @return 0; TL_BAD_USAGE for a size that is too small */

@@ -12,6 +12,13 @@
 
 enum { MOST_ITEMS = 20000 };
 
+/*
+ * Leaves are decoded again only while a picture needs few of their calls: so many for each of its
+ * items, which a leaf has where it is finer than its tile. More would take longer than somebody who
+ * pans waits: the picture is coarse first, as with too many items.
+ */
+enum { CALLS_OF_ITEM = 20, LEAST_CALLS = 2 * TL_LEAF_STEPS };
+
 /* In longer windows calls in rows from TL_FRAME_ROWS on are a summary. */
 enum { DEEP_LEAVES = 16 };
 
@@ -285,6 +292,52 @@ static int walk_track(struct window_walk *w, struct tl_error *err)
 	return status;
 }
 
+/* ---- what a picture costs ---- */
+
+static bool is_fine(const struct window_walk *w, const struct tl_call_tile *tile)
+{
+	return w->pixel >> tile->k || tile->k == TL_TILE_NEVER;
+}
+
+static uint64_t calls_of_leaf(const struct tl_call_track *track, size_t leaf)
+{
+	uint64_t end =
+		leaf + 1 < track->leaf_count ? track->leaves[leaf + 1].first_call : track->calls;
+
+	return end - track->leaves[leaf].first_call;
+}
+
+/* Calls of the leaves that walk_tile() would decode as their tiles are too coarse, up to `most`. */
+static uint64_t count_decoded(const struct window_walk *w, unsigned level, size_t number,
+			      uint64_t most)
+{
+	const struct tl_tile_level *l = &w->track->tiles->levels[level];
+	const struct tl_call_tile *tile = &l->tiles[number];
+	size_t end = (number + 1) * TL_TILE_FAN;
+	uint64_t count = 0;
+
+	if (!touches(w, tile->from, tile->to) || is_fine(w, tile))
+		return 0;
+	if (!level)
+		return calls_of_leaf(w->track, number);
+	end = tl_min(end, w->track->tiles->levels[level - 1].count);
+	for (size_t child = number * TL_TILE_FAN; child < end && count < most; child++)
+		count += count_decoded(w, level - 1, child, most - count);
+	return count;
+}
+
+/* Make the pixel so wide that few calls are decoded. Whether it was. */
+static bool spare_leaves(struct window_walk *w)
+{
+	const unsigned top = w->track->tiles->level_count - 1;
+	const uint64_t share = (uint64_t)w->most * CALLS_OF_ITEM, asked = w->pixel;
+	const uint64_t most = tl_max(share, (uint64_t)LEAST_CALLS);
+
+	while (w->pixel < UINT64_C(1) << 62 && count_decoded(w, top, 0, most + 1) > most)
+		w->pixel = w->pixel ? w->pixel * 2 : 2;
+	return w->pixel != asked;
+}
+
 /* ---- the answer ---- */
 
 static int compare_items(const void *a, const void *b)
@@ -330,6 +383,7 @@ int tl_call_cursor_window(struct tl_call_cursor *cursor, const struct tl_call_qu
 	w.pixel = (q.to - q.from) / q.pixels;
 	w.pixel = w.pixel > 1 ? w.pixel : 0;
 	cursor->item_count = 0;
+	ours.coarse = w.track->leaf_count && spare_leaves(&w);
 	while (w.track->leaf_count && (status = walk_track(&w, err)) == 0 && w.full &&
 	       w.pixel < (UINT64_C(1) << 62)) {
 		w.pixel = w.pixel ? w.pixel * 2 : 2;

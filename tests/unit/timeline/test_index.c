@@ -209,6 +209,42 @@ TEST(too_many_items_make_the_answer_coarse)
 	end(&a);
 }
 
+/* For 4,000 items twenty leaves of 4,000 calls may be decoded, but not sixty. */
+TEST(what_takes_long_to_decode_makes_the_answer_coarse)
+{
+	struct made_calls made = { .seed = 5,
+				   .steps = 100 * TL_LEAF_STEPS,
+				   .whole_leaves = true,
+				   .deepest = 90,
+				   .swing = 300 };
+	const struct tl_call_source source = { .ops = &made_ops, .handle = &made };
+	struct tl_call_query query = {
+		.size = sizeof(query), .pixels = 2, .rows = 1, .items = 4000
+	};
+	struct asked a = { .index = NULL };
+	struct tl_call_window window;
+	struct tl_error err;
+	uint64_t leaf;
+
+	make_calls(&made);
+	assert_int_equal(tl_call_index_open(&a.index, &source, &err), 0);
+	assert_int_equal(tl_call_cursor_open(&a.cursor, a.index, &err), 0);
+	a.last = made.all[made.all_count - 1].ticks;
+	leaf = (a.last - made.all[0].ticks) / 100;
+	query.from = made.all[0].ticks + 10 * leaf;
+	/* So many pixels that a leaf is not finer in its tile. */
+	for (uint64_t leaves = 1; leaves <= 64; leaves *= 8) {
+		query.to = query.from + leaves * leaf;
+		query.pixels = (uint32_t)(query.to - query.from) / 4;
+		window = ask(&a, &query);
+		assert_int_equal(window.coarse, leaves > 8);
+		assert_true(window.coarse ? window.pixel > 4 : window.pixel == 4);
+	}
+	tl_call_cursor_close(a.cursor);
+	tl_call_index_close(a.index);
+	free_made(&made);
+}
+
 TEST(the_stack_at_a_time_is_that_of_the_list)
 {
 	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
@@ -338,6 +374,7 @@ int main(void)
 		cmocka_unit_test(calls_of_a_pixel_or_more_are_exact_at_every_level),
 		cmocka_unit_test(the_whole_trace_counts_every_call_once),
 		cmocka_unit_test(too_many_items_make_the_answer_coarse),
+		cmocka_unit_test(what_takes_long_to_decode_makes_the_answer_coarse),
 		cmocka_unit_test(the_stack_at_a_time_is_that_of_the_list),
 		cmocka_unit_test(the_next_and_the_previous_call_of_a_function_are_found),
 		cmocka_unit_test(an_index_is_a_small_share_of_short_and_of_long_threads),
