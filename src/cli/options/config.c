@@ -110,30 +110,42 @@ static bool take_lines(struct settings *settings, const struct command *command,
 	char *line = NULL, *name, *value;
 	const char *wrong = NULL;
 	size_t room = 0, number = 0;
+	bool whole;
 
 	while (!wrong && getline(&line, &room, file) >= 0) {
 		number++;
 		if (cut_line(line, &name, &value))
 			wrong = take_option(settings, command, name, value);
 	}
+	whole = wrong || feof(file);
 	if (wrong)
 		complain(command->name, "%s: line %zu: %s: %s", path, number, name, wrong);
+	else if (!whole)
+		complain(command->name, "%s: %s", path, strerror(errno));
 	free(line);
-	return !wrong;
+	return !wrong && whole;
 }
 
-/* The path of the file that is read where none is named; NULL: there is none. To free(). */
-static char *usual_path(void)
+/* The path of the file that is read where none is named, to free(); *path = NULL: there is none. */
+static bool find_usual(char **path)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char *path;
-	int size = -1;
+	int size = 0;
 
+	*path = NULL;
 	if (config && *config)
-		size = asprintf(&path, "%s/tracelathe/config", config);
+		size = asprintf(path, "%s/tracelathe/config", config);
 	else if (home && *home)
-		size = asprintf(&path, "%s/.config/tracelathe/config", home);
-	return size < 0 ? NULL : path;
+		size = asprintf(path, "%s/.config/tracelathe/config", home);
+	if (size < 0)
+		*path = NULL;
+	return size >= 0;
+}
+
+/* There are no defaults of this user: also where the home is that of another one. */
+static bool is_absent(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EACCES;
 }
 
 static bool take_file(struct settings *settings, const struct command *command, const char *path,
@@ -142,10 +154,12 @@ static bool take_file(struct settings *settings, const struct command *command, 
 	FILE *file = fopen(path, "re");
 	bool taken;
 
-	if (!file && named)
+	if (!file && !named && is_absent(errno))
+		return true;
+	if (!file) {
 		complain(command->name, "%s: %s", path, strerror(errno));
-	if (!file)
-		return !named;
+		return false;
+	}
 	taken = take_lines(settings, command, file, path);
 	fclose(file);
 	return taken;
@@ -159,9 +173,11 @@ bool settings_take_config(struct settings *settings, const struct command *comma
 
 	if (settings->help.wanted || command->bit == C_HELP)
 		return true;
-	if (!named)
-		path = usual_path();
-	else if (strcmp(named, "none"))
+	if (!named && !find_usual(&path)) {
+		complain(command->name, "out of memory");
+		return false;
+	}
+	if (named && strcmp(named, "none"))
 		taken = take_file(settings, command, named, true);
 	if (path)
 		taken = take_file(settings, command, path, false);

@@ -62,7 +62,7 @@ static bool add_list(struct settings *settings, path_list *list, const char *nam
 	if (!file)
 		return false;
 	errno = 0;
-	ok = add_lines(settings, list, file) && !ferror(file);
+	ok = add_lines(settings, list, file) && feof(file);
 	if (!is_input)
 		fclose(file);
 	return ok;
@@ -119,8 +119,10 @@ static bool add_pattern(struct settings *settings, path_list *list, const char *
 
 	if (!strpbrk(pattern, "*?["))
 		return add_path(list, pattern);
-	if (glob(pattern, GLOB_NOCHECK, NULL, &found))
+	if (glob(pattern, GLOB_NOCHECK, NULL, &found)) {
+		errno = ENOMEM;
 		return false;
+	}
 	for (size_t i = 0; ok && i < found.gl_pathc; i++)
 		ok = add_copy(settings, list, found.gl_pathv[i]);
 	globfree(&found);
@@ -143,11 +145,13 @@ static bool expand_one(struct settings *settings, const struct command *command,
 	bool is_list = path[0] == '@' && path[1];
 	bool ok;
 
-	if (!is_list && !(settings->files.glob && is_directory(path)))
-		return settings->diff.runs ? add_pattern(settings, list, path)
-					   : add_path(list, path);
-	settings->files.listed = true;
-	ok = is_list ? add_list(settings, list, path + 1) : add_directory(settings, list, path);
+	if (is_list || (settings->files.glob && is_directory(path))) {
+		settings->files.listed = true;
+		ok = is_list ? add_list(settings, list, path + 1)
+			     : add_directory(settings, list, path);
+	} else {
+		ok = settings->diff.runs ? add_pattern(settings, list, path) : add_path(list, path);
+	}
 	if (!ok)
 		complain(command->name, "%s: cannot be read: %s", path, strerror(errno));
 	else if (list->list.count == had)
