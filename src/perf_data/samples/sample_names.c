@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/utsname.h>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -305,18 +306,51 @@ static int read_any_cached(const struct tl_perf_sample_options *o,
 	return status;
 }
 
-/* Whether this machine runs the recorded kernel: its own note of the build id. */
-static bool is_running(const struct tl_perf_object *kernel)
+static bool has_own_id(const struct tl_perf_object *kernel)
 {
 	struct tl_perf_build_id own;
 
-	return kernel->build_id.size && tl_perf_elf_own_kernel(&own) &&
-	       own.size == kernel->build_id.size &&
+	return tl_perf_elf_own_kernel(&own) && own.size == kernel->build_id.size &&
 	       !memcmp(own.bytes, kernel->build_id.bytes, own.size);
 }
 
+/*
+ * Why this machine does not run the recorded kernel; NULL: it does, by its own note of the build id,
+ * or by its release where none was recorded (`perf record -z`), and then read_own() looks closer.
+ */
+static const char *why_not_running(const struct tl_perf_sample_names *n,
+				   const struct tl_perf_object *kernel)
+{
+	const char *release = n->sys->search.header ? n->sys->search.header->os_release : "";
+	struct utsname machine;
+	bool same;
+
+	if (!kernel->build_id.size && !*release)
+		return "no list of the kernel's names (kallsyms): the file says neither the build "
+		       "id of the kernel nor its release";
+	if (kernel->build_id.size)
+		same = has_own_id(kernel);
+	else
+		same = !uname(&machine) && !strcmp(machine.release, release);
+	return same ? NULL
+		    : "no list of the kernel's names (kallsyms) in a build-id cache, and another "
+		      "kernel runs here";
+}
+
+/*
+ * A kernel of the same release was put elsewhere at another boot. Where perf put its map, `_text` or
+ * `_stext`, a name begins.
+ */
+static bool is_in_place(const struct tl_name_list *list, const struct tl_perf_object *kernel)
+{
+	const struct tl_named_range *first = tl_name_list_find(list, kernel->address);
+
+	return kernel->build_id.size || (first && first->start == kernel->address);
+}
+
 /* The names of the kernel that runs here. */
-static int read_own(struct tl_perf_named_object *named, struct tl_error *err)
+static int read_own(struct tl_perf_named_object *named, const struct tl_perf_object *kernel,
+		    struct tl_error *err)
 {
 	struct tl_error own;
 	const int status = tl_name_list_read_kallsyms(&named->kallsyms, "/proc/kallsyms", &own);
@@ -327,6 +361,10 @@ static int read_own(struct tl_perf_named_object *named, struct tl_error *err)
 		named->why = "/proc/kallsyms cannot be read";
 	else if (named->kallsyms.hidden || !named->kallsyms.count)
 		named->why = "/proc/kallsyms hides its addresses (kptr_restrict)";
+	else if (!is_in_place(&named->kallsyms, kernel)) {
+		named->why = "the kernel that runs here has the same release, but stands elsewhere";
+		tl_name_list_free(&named->kallsyms);
+	}
 	return 0;
 }
 
@@ -342,11 +380,8 @@ static int open_kernel(struct tl_perf_sample_names *n, const struct tl_perf_obje
 	status = read_any_cached(n->options, kernel, &named->kallsyms, err);
 	if (status)
 		return status < 0 ? status : 0;
-	if (is_running(kernel))
-		return read_own(named, err);
-	named->why = "no list of the kernel's names (kallsyms) in a build-id cache, and another "
-		     "kernel runs here";
-	return 0;
+	named->why = why_not_running(n, kernel);
+	return named->why ? 0 : read_own(named, kernel, err);
 }
 
 /* The map of the kernel itself, in which all modules are named too. */

@@ -8,6 +8,7 @@
 #include "refused_fold.h"
 
 #include <inttypes.h>
+#include <sys/utsname.h>
 
 #include "perf_data/container/reader.h"
 #include "perf_data/processes/system.h"
@@ -26,7 +27,9 @@ enum { WITH_BUILD_ID = 1 << 14 };
 
 static const struct tl_perf_build_id recorded = { .size = 4, .bytes = { 0xab, 0xcd, 0xef, 0x01 } };
 
-/* The kernel is mapped from 0xffffffff81000000 on. */
+/* Where the kernel is mapped from. */
+static uint64_t kernel_at = 0xffffffff81000000;
+
 static void begin_kernel(const struct tl_perf_build_id *id)
 {
 	static const char path[] = "[kernel.kallsyms]_text";
@@ -35,9 +38,9 @@ static void begin_kernel(const struct tl_perf_build_id *id)
 	put_header(&f, TL_PERF_MMAP2, MODE_KERNEL | WITH_BUILD_ID, 8 + 32 + 24 + 8 + 24 + TRAILER);
 	put32(&f, UINT32_MAX);
 	put32(&f, 0);
-	put64(&f, 0xffffffff81000000);
+	put64(&f, kernel_at);
 	put64(&f, 0x1000000);
-	put64(&f, 0xffffffff81000000);
+	put64(&f, kernel_at);
 	put(&f, id->size, 1);
 	put_zeros(&f, 3);
 	put_bytes(&f, id->bytes, 20);
@@ -165,7 +168,9 @@ TEST(kernels_without_a_list)
 	put_kernel_samples();
 	fold();
 	assert_stack("[kernel]", 21, 3);
-	assert_remark(no_list);
+	assert_remark("no names for the code of [kernel.kallsyms]_text: no list of the kernel's "
+		      "names (kallsyms): the file says neither the build id of the kernel nor its "
+		      "release");
 	done();
 	options.no_files = true;
 	fold();
@@ -175,7 +180,7 @@ TEST(kernels_without_a_list)
 }
 
 /* /proc/kallsyms says what is where in the kernel that runs here, if it may. */
-static bool own_name(uint64_t *address, char name[64])
+static bool own_name(const char *wanted, uint64_t *address, char name[64])
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
 	bool found = false;
@@ -183,7 +188,7 @@ static bool own_name(uint64_t *address, char name[64])
 
 	while (file && !found &&
 	       fscanf(file, "%" SCNx64 " %c %63s%*[^\n]", address, &type, name) == 3)
-		found = type == 'T' && !strcmp(name, "schedule");
+		found = type == 'T' && !strcmp(name, wanted);
 	if (file)
 		fclose(file);
 	return found && *address >= 0xffffffff81000000;
@@ -198,7 +203,7 @@ TEST(the_kernel_that_runs_here)
 	if (!tl_perf_elf_own_kernel(&own))
 		skip();
 	begin_kernel(&own);
-	if (own_name(&address, name)) {
+	if (own_name("schedule", &address, name)) {
 		put_kernel_sample(address);
 		fold();
 		assert_stack(name, 7, 1);
@@ -209,6 +214,67 @@ TEST(the_kernel_that_runs_here)
 		assert_remark("no names for the code of [kernel.kallsyms]_text: /proc/kallsyms "
 			      "hides its addresses (kptr_restrict)");
 	}
+	done();
+}
+
+/* Feature 4 (HEADER_OSRELEASE) behind the records: a length and so many bytes. */
+static void put_release(const char *release)
+{
+	const size_t table = f.size;
+
+	patch64(&f, 48, f.size - data_at);
+	patch64(&f, 72, 1 << 4);
+	put64(&f, table + 16);
+	put64(&f, 4 + 72);
+	put32(&f, 72);
+	put_bytes(&f, release, strlen(release));
+	put_zeros(&f, 72 - strlen(release));
+}
+
+static void fold_here(void)
+{
+	assert_int_equal(fold_bytes(&f), 0);
+}
+
+/* `perf record -z` writes no build id: the release says whether the kernel that runs is meant. */
+TEST(kernels_by_their_release)
+{
+	const struct tl_perf_build_id none = { .size = 0 };
+	struct utsname machine;
+	uint64_t address = 0;
+	char name[64];
+	bool known;
+
+	assert_int_equal(uname(&machine), 0);
+	begin_kernel(&none);
+	put_kernel_sample(0xffffffff81000100);
+	put_release("another-release");
+	fold_here();
+	assert_remark(no_list);
+	done();
+	/* No function of it begins where the map does, whether it tells its addresses or not. */
+	known = own_name("_text", &kernel_at, name);
+	kernel_at += 8;
+	begin_kernel(&none);
+	put_kernel_sample(kernel_at + 0x100);
+	put_release(machine.release);
+	fold_here();
+	assert_stack("[kernel]", 7, 1);
+	assert_remark(known ? "no names for the code of [kernel.kallsyms]_text: the kernel that "
+			      "runs here has the same release, but stands elsewhere"
+			    : "no names for the code of [kernel.kallsyms]_text: /proc/kallsyms "
+			      "hides its addresses (kptr_restrict)");
+	kernel_at -= 8;
+	if (known && own_name("schedule", &address, name)) {
+		done();
+		begin_kernel(&none);
+		put_kernel_sample(address);
+		put_release(machine.release);
+		fold_here();
+		assert_stack(name, 7, 1);
+		assert_int_equal(remarks.count, 0);
+	}
+	kernel_at = 0xffffffff81000000;
 	done();
 }
 
@@ -490,6 +556,7 @@ int main(void)
 		cmocka_unit_test(interrupted_functions_are_named_at_their_first_instruction),
 		cmocka_unit_test(kernels_without_a_list),
 		cmocka_unit_test(the_kernel_that_runs_here),
+		cmocka_unit_test(kernels_by_their_release),
 		cmocka_unit_test(functions_by_their_unwind_tables),
 		cmocka_unit_test(files_of_another_kind),
 		cmocka_unit_test(compiled_code_has_names_from_its_time_on),
