@@ -214,6 +214,9 @@ static void add_system(struct confine_places *places)
 		"/proc/sys/vm",
 		"/proc/cpuinfo",
 		"/proc/meminfo",
+		/* names of the kernel that runs here, and whether it is a recorded one */
+		"/proc/kallsyms",
+		"/sys/kernel/notes",
 		"/sys/devices/system/cpu",
 		"/run/media",
 		"/sys/devices/system/node",
