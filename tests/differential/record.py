@@ -176,7 +176,8 @@ def check_faults(folder, program, how):
 
 def check_callgrind(folder, program):
     """valgrind writes at the end of a process: what is not there then is told. Calls are those of the counters."""
-    for fault, status in (("abort", 134), ("exec", 2)) + ((("close", 3), ("_exit", 7)) if common.LONG else ()):
+    for fault, status in (("abort", 134), ("exec", 2), ("kill", 137), ("thousand", 3)) + (
+            (("close", 3), ("_exit", 7), ("segv", 139)) if common.LONG else ()):
         name = "callgrind, fault %s: " % fault
         logs, lines, counts = record(folder, program, fault, options=("--how", "callgrind"), status=status,
                                      written=fault != "exec")
@@ -190,7 +191,10 @@ def check_callgrind(folder, program):
             function = row["function"]
             executed[function] = executed.get(function, 0) + int(row["calls"] or 0)
         # Those of the process that was started, which counted all of leaf()'s calls but those of its child.
-        expect(name + "calls of a short function", executed.get("short_770"), max(c.get("short_770", 0) for c in counts.values()))
+        expect(name + "calls of a short function", executed.get("short_770", 0), max(c.get("short_770", 0) for c in counts.values()))
+    logs, _, _ = record(folder, program, "full", options=("--how", "callgrind"))
+    done = subprocess.run([common.command(), "report", logs[0]], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    expect("callgrind, full: report says that the end is missing", (done.returncode, "its end is missing" in done.stderr), (1, True))
 
 
 def check_refusals(folder, program):

@@ -315,8 +315,8 @@ static bool has_own_id(const struct tl_perf_object *kernel)
 }
 
 /*
- * Why this machine does not run the recorded kernel; NULL: it does, by its own note of the build id,
- * or by its release where none was recorded (`perf record -z`), and then read_own() looks closer.
+ * Why this machine does not run the recorded kernel; NULL: it does, by its own note of the build
+ * id, or by its release where none was recorded (`perf record -z`); then read_own() looks closer.
  */
 static const char *why_not_running(const struct tl_perf_sample_names *n,
 				   const struct tl_perf_object *kernel)
@@ -338,8 +338,8 @@ static const char *why_not_running(const struct tl_perf_sample_names *n,
 }
 
 /*
- * A kernel of the same release was put elsewhere at another boot. Where perf put its map, `_text` or
- * `_stext`, a name begins.
+ * A kernel of the same release was put elsewhere at another boot. Where perf put its map, `_text`
+ * or `_stext`, a name begins.
  */
 static bool is_in_place(const struct tl_name_list *list, const struct tl_perf_object *kernel)
 {
