@@ -8,6 +8,7 @@ const $ = id => document.getElementById(id);
 const { frames, cells, rows, functions, texts } = data;
 const frameCount = frames.parent.length;
 const CELL_HEIGHT = 20, LEAST_WIDTH = 0.5, ROWS_AT_ONCE = 200, MANY_FRAMES = 1500, MOST_DRAWN = 4000;
+const LEAST_TILE = 4, TILE_HEAD = 15, TILE_EDGE = 2;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 const nameOf = f => texts[functions.name[f]];
@@ -55,7 +56,7 @@ function percent(n, whole) {
 
 /* ---- what is shown ---- */
 
-const state = { event: 0, column: data.diff ? 0 : -1, icicle: data.icicle, zoom: 0, term: '', sort: null, down: true, shown: ROWS_AT_ONCE };
+const state = { event: 0, column: data.diff ? 0 : -1, icicle: data.icicle, map: false, zoom: 0, term: '', sort: null, down: true, shown: ROWS_AT_ONCE };
 let view; // sums of the frames for the event and column
 let matched = null; // functions found, or null: no search
 
@@ -174,7 +175,7 @@ function moveTip(event) {
 	tip.style.left = Math.max(4, right ? event.clientX - gap - box.width : event.clientX + gap) + 'px';
 	tip.style.top = Math.max(4, low ? event.clientY - gap - box.height : event.clientY + gap) + 'px';
 }
-$('graph').addEventListener('mousemove', event => { if (!tip.hidden) moveTip(event); });
+for (const id of ['graph', 'map']) $(id).addEventListener('mousemove', event => { if (!tip.hidden) moveTip(event); });
 
 function showDetail() {
 	$('detail').textContent = current ? sentence(current.data.frame) : state.zoom ? sentence(state.zoom) : '';
@@ -236,8 +237,61 @@ function afterUpdate() {
 	svg.setAttribute('aria-label', (state.icicle ? 'Icicle' : 'Flame graph') + ' of ' + data.events[state.event].name + ', zoomed to ' + nameOf(frames.function[state.zoom]));
 	if (!chart.transitionDuration()) standStill();
 	markCurrent();
-	$('scroll').scrollTop = state.icicle ? 0 : $('scroll').scrollHeight;
+	drawMap();
+	$('scroll').scrollTop = state.icicle || state.map ? 0 : $('scroll').scrollHeight;
 }
+
+/* ---- the tree map: the same frames, an area each ---- */
+
+// Frames in the frame that is zoomed to, whose tiles can be seen; a tile's callees leave its self cost free.
+function tiles(node, width, height) {
+	const tree = d3.hierarchy(node.data, d => d.children);
+	tree.each(d => { d.value = view.sum.width[d.data.frame]; });
+	tree.sort((a, b) => b.value - a.value);
+	d3.treemap().size([width, height])
+		.paddingOuter(d => d.x1 - d.x0 > 8 * TILE_EDGE && d.y1 - d.y0 > 8 * TILE_EDGE ? TILE_EDGE : 0)
+		.paddingTop(d => d.y1 - d.y0 > 2 * TILE_HEAD ? TILE_HEAD : 0)(tree);
+	const large = tree.descendants().filter(d => d.x1 - d.x0 >= LEAST_TILE && d.y1 - d.y0 >= LEAST_TILE);
+	if (large.length <= MOST_DRAWN) return large;
+	return large.sort((a, b) => (b.x1 - b.x0) * (b.y1 - b.y0) - (a.x1 - a.x0) * (a.y1 - a.y0)).slice(0, MOST_DRAWN).sort((a, b) => a.depth - b.depth);
+}
+
+function tile(d, node) {
+	const made = element('div', { class: 'tile', 'data-frame': d.data.frame }, d.data.name);
+	made.style.left = d.x0 + 'px';
+	made.style.top = d.y0 + 'px';
+	made.style.width = d.x1 - d.x0 + 'px';
+	made.style.height = d.y1 - d.y0 + 'px';
+	made.style.background = colourOf(node);
+	return made;
+}
+
+function drawMap() {
+	$('map').hidden = !state.map;
+	$('graph').hidden = state.map;
+	if (!state.map) return $('map').replaceChildren();
+	const zoom = at(state.zoom) || root, height = Math.max(320, Math.floor(innerHeight * 0.6)), nodes = new Map();
+	zoom.each(node => nodes.set(node.data.frame, node));
+	$('map').style.height = height + 'px';
+	$('map').replaceChildren(...tiles(zoom, graphWidth(), height).map(d => tile(d, nodes.get(d.data.frame))));
+	$('map').setAttribute('aria-label', 'Tree map of ' + data.events[state.event].name + ', zoomed to ' + nameOf(frames.function[state.zoom]));
+	markCurrent();
+}
+
+const tileNode = event => {
+	const found = event.target.closest('.tile');
+	return found && at(Number(found.dataset.frame));
+};
+$('map').addEventListener('click', event => {
+	const node = tileNode(event);
+	if (node) zoomTo(node);
+});
+$('map').addEventListener('mouseover', event => {
+	const node = tileNode(event);
+	if (node) tooltip.show(event, node);
+	else tooltip.hide();
+});
+$('map').addEventListener('mouseleave', () => tooltip.hide());
 
 function draw() {
 	view = { sum: sums(state.event, state.column) };
@@ -306,6 +360,8 @@ const visible = node => node && (node.x1 - node.x0) * chart.width() > chart.minF
 
 function markCurrent() {
 	selection.selectAll('g.frame').classed('current', node => node === current);
+	for (const each of $('map').children)
+		each.classList.toggle('current', Boolean(current) && Number(each.dataset.frame) === current.data.frame);
 }
 
 function go(node) {
@@ -313,7 +369,7 @@ function go(node) {
 	current = node;
 	markCurrent();
 	showDetail();
-	const frame = $('graph').querySelector('g.current');
+	const frame = (state.map ? $('map') : $('graph')).querySelector('.current');
 	if (frame) frame.scrollIntoView({ block: 'nearest' });
 }
 
@@ -325,18 +381,20 @@ function sideways(step) {
 const moves = {
 	ArrowLeft: () => sideways(-1),
 	ArrowRight: () => sideways(1),
-	ArrowUp: () => go(state.icicle ? current.parent : (current.children || []).find(visible)),
-	ArrowDown: () => go(state.icicle ? (current.children || []).find(visible) : current.parent),
+	ArrowUp: () => go(state.icicle || state.map ? current.parent : (current.children || []).find(visible)),
+	ArrowDown: () => go(state.icicle || state.map ? (current.children || []).find(visible) : current.parent),
 	Enter: () => zoomTo(current),
 };
 
-$('graph').addEventListener('keydown', event => {
-	if (!moves[event.key]) return;
-	event.preventDefault();
-	if (current) moves[event.key]();
-	else go(at(state.zoom) || root);
-});
-$('graph').addEventListener('blur', () => { current = null; markCurrent(); showDetail(); });
+for (const id of ['graph', 'map']) {
+	$(id).addEventListener('keydown', event => {
+		if (!moves[event.key]) return;
+		event.preventDefault();
+		if (current) moves[event.key]();
+		else go(at(state.zoom) || root);
+	});
+	$(id).addEventListener('blur', () => { current = null; markCurrent(); showDetail(); });
+}
 
 document.addEventListener('keydown', event => {
 	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
@@ -562,12 +620,14 @@ function choice(id, names, first) {
 }
 
 function direction() {
-	$('flame').setAttribute('aria-pressed', String(!state.icicle));
-	$('icicle').setAttribute('aria-pressed', String(state.icicle));
+	$('flame').setAttribute('aria-pressed', String(!state.icicle && !state.map));
+	$('icicle').setAttribute('aria-pressed', String(state.icicle && !state.map));
+	$('treemap').setAttribute('aria-pressed', String(state.map));
 }
 
-function turn(icicle) {
+function turn(icicle, map) {
 	state.icicle = icicle;
+	state.map = map;
 	direction();
 	redraw();
 }
@@ -583,8 +643,9 @@ function showScheme() {
 	$('scheme').setAttribute('aria-label', $('scheme').title);
 }
 
-$('flame').addEventListener('click', () => turn(false));
-$('icicle').addEventListener('click', () => turn(true));
+$('flame').addEventListener('click', () => turn(false, false));
+$('icicle').addEventListener('click', () => turn(true, false));
+$('treemap').addEventListener('click', () => turn(state.icicle, true));
 $('reset').addEventListener('click', reset);
 $('scheme').addEventListener('click', () => { scheme = (scheme + 1) % schemes.length; showScheme(); });
 $('legend').hidden = !data.diff;

@@ -26,6 +26,7 @@ struct tl_input {
 	const char *path;    /* of one of the others; NULL for the first */
 	const char *failed;  /* the path that the last error is about, NULL: the first */
 	bool related;        /* relate() was called */
+	bool quiet;          /* progress is not told for now */
 	unsigned lost_pages; /* of all mapped files (core/guard.h), when the input was opened */
 };
 

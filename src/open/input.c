@@ -11,6 +11,7 @@
 #include "open/input.h"
 #include "open/recognize.h"
 #include "open/several.h"
+#include "open/sources.h"
 
 /* Each further path is an input of its own, of the same format (XRay: a log per process). */
 static int open_others(struct tl_input *input, const char *const *paths, size_t path_count,
@@ -38,11 +39,7 @@ static int open_others(struct tl_input *input, const char *const *paths, size_t 
 static int open_paths(struct tl_input *input, const char *const *paths, size_t path_count,
 		      const char **failed, struct tl_error *err)
 {
-	struct tl_source_options source = {
-		.size = sizeof(source),
-		.progress = input->options.progress,
-		.progress_arg = input->options.progress_arg,
-	};
+	const struct tl_source_options source = tl_input_source_options(input);
 	int status;
 
 	status = tl_source_open(&input->source, paths[0], &source, err);

@@ -233,6 +233,40 @@ def cachegrind_tools(folder):
     compared += 3
 
 
+HEAP = r"""
+#include <stdlib.h>
+static void *make(size_t n) { return malloc(n); }
+static void *first(void) { return make(1000); }
+static void *second(void) { free(make(20)); return make(300); }
+int main(void) { void *x = first(); for (int i = 0; i < 3; i++) second(); free(x); return 0; }
+"""
+
+
+def trees(folder):
+    """Trees of allocations (valgrind --xtree-memory=full) against the program's own: bytes and blocks by who asked for them."""
+    global compared
+    source, binary = os.path.join(folder, "heap.c"), os.path.join(folder, "heap")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(HEAP)
+    subprocess.run(["cc", "-g", "-O0", "-o", binary, source], check=True)
+    events = "curB curBk totB totBk totFdB totFdBk".split()
+    for tool in ("memcheck", "massif"):
+        out = os.path.join(folder, tool + ".kcg")
+        subprocess.run(["valgrind", "-q", "--tool=" + tool, "--xtree-memory=full", "--xtree-memory-file=" + out, binary],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+        rows = {row["function"]: row for row in common.report(out)}
+        # 1000 and three times 20 and 300; all but the three of 300 are freed.
+        expect(tool + ": who allocates", [int(rows["make"][event + ":self"]) for event in events[:4]], [900, 3, 1960, 7])
+        expect(tool + ": in second", [int(rows["second"][event + ":inclusive"]) for event in events], [900, 3, 960, 6, 60, 3])
+        expect(tool + ": in all", [int(rows["main"][event + ":inclusive"]) for event in events], [900, 3, 1960, 7, 1060, 4])
+        theirs = function_rows(annotate(out, "--inclusive=yes"), events, add=False)
+        for function in ("main", "first", "second", "make"):
+            expect("%s: %s: callgrind_annotate" % (tool, function),
+                   {event: int(rows[function][event + ":inclusive"]) for event in events},
+                   {event: theirs[function][event] for event in events})
+        compared += 3
+
+
 def main():
     for tool in ("valgrind", "callgrind_annotate", "cg_annotate", "cg_merge", "cg_diff", "cc"):
         if not shutil.which(tool):
@@ -248,6 +282,7 @@ def main():
         ordered(path)
         parts(folder)
         cachegrind_tools(folder)
+        trees(folder)
     common.finish(compared, "answers compared with callgrind_annotate's")
 
 

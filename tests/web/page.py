@@ -212,6 +212,88 @@ def icicle_has_its_roots_at_the_top(page):
     equal(page.run("document.querySelector('#icicle').getAttribute('aria-pressed')"), "true")
 
 
+TILES = """[...document.querySelectorAll('#map .tile')].map(t => { const box = t.getBoundingClientRect();
+return { name: t.textContent, x: box.x, y: box.y, width: box.width, height: box.height, fill: getComputedStyle(t).backgroundColor } })"""
+
+
+def tiles(page):
+    """By name; b below a, and b beside it as "main's b"."""
+    found = {}
+    for tile in page.run(TILES):
+        a = found.get("a")
+        beside = tile["name"] == "b" and not (a and inside(tile, a))
+        found["main's b" if beside else tile["name"]] = tile
+    return found
+
+
+def inside(inner, outer):
+    return (inner["x"] >= outer["x"] and inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 0.5 and
+            inner["y"] >= outer["y"] and inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 0.5)
+
+
+def room(tile):
+    """The area inside of the heading and the edge, which is the cost."""
+    return (tile["width"] - 4) * (tile["height"] - 17)
+
+
+@test
+def areas_of_the_tree_map_are_costs(page):
+    page.open("small")
+    page.click("#treemap")
+    found = tiles(page)
+    equal(sorted(found), ["a", "all", "b", "main", "main's b"])
+    assert page.run("document.querySelector('#graph').hidden")
+    for inner, outer in (("main", "all"), ("a", "main"), ("main's b", "main"), ("b", "a")):
+        assert inside(found[inner], found[outer]), inner
+    area = {name: tile["width"] * tile["height"] for name, tile in found.items()}
+    # Of main's 65 a has 50 and b 5; of a's 50 b has 30. What is left free is the self cost.
+    near(area["a"] / room(found["main"]), 50 / 65, 0.01)
+    near(area["main's b"] / room(found["main"]), 5 / 65, 0.01)
+    near(area["b"] / room(found["a"]), 30 / 50, 0.01)
+    a, b = found["a"], found["main's b"]
+    assert a["x"] + a["width"] <= b["x"] + 0.5 or a["y"] + a["height"] <= b["y"] + 0.5, "tiles that overlap"
+
+
+@test
+def the_tree_map_zooms_and_finds(page):
+    page.open("small")
+    page.click("#treemap")
+    whole = tiles(page)["all"]
+    page.key("ArrowDown")
+    page.search("a")
+    page.settle()
+    marked = tiles(page)
+    assert marked["a"]["fill"] != marked["b"]["fill"], "what is found has another colour"
+    equal(marked["a"]["fill"], marked["main"]["fill"])
+    page.mouse(marked["a"]["x"] + 10, marked["a"]["y"] + 7)
+    page.settle()
+    equal(page.text("#path").split(), ["all", "›", "main", "›", "a"])
+    found = tiles(page)
+    equal(sorted(found), ["a", "b"])
+    near(found["a"]["width"], whole["width"])
+    near(found["b"]["width"] * found["b"]["height"] / room(found["a"]), 30 / 50, 0.01)
+    page.run("document.querySelector('#map').focus()")
+    for key, name in (("ArrowDown", "a"), ("ArrowDown", "b"), ("ArrowUp", "a")):
+        page.key(key)
+        equal(page.run("document.querySelector('#map .current').textContent"), name)
+    assert page.text("#detail").startswith("a:"), page.text("#detail")
+    page.run("document.querySelector('#search').value = ''; document.activeElement.blur()")
+    page.key("Escape")
+    page.settle()
+    equal(sorted(tiles(page)), ["a", "all", "b", "main", "main's b"])
+    page.click("#flame")
+    equal(page.names(), ["a", "all", "b", "b", "main"])
+    equal(page.run("document.querySelectorAll('#map .tile').length"), 0)
+
+
+@test
+def large_profiles_have_tree_maps(page):
+    for kind in ("deep", "threads", "diff", "sums"):
+        page.open(kind)
+        page.click("#treemap")
+        assert 0 < page.run("document.querySelectorAll('#map .tile').length") <= 4000, kind
+
+
 @test
 def narrow_windows_have_no_sideways_scroll(page):
     page.open("small", width=420)

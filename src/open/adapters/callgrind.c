@@ -12,6 +12,7 @@
 #include "core/output.h"
 #include "core/source.h"
 #include "open/format.h"
+#include "open/sources.h"
 
 struct callgrind_file {
 	char *path;
@@ -56,11 +57,7 @@ static int open_file(struct tl_input *input, struct callgrind_file *file, struct
 {
 	struct tl_callgrind_options options = { .size = sizeof(options),
 						.strict = input->options.strict };
-	struct tl_source_options source = {
-		.size = sizeof(source),
-		.progress = input->options.progress,
-		.progress_arg = input->options.progress_arg,
-	};
+	const struct tl_source_options source = tl_input_source_options(input);
 	int status = file->source ? 0 : tl_source_open(&file->source, file->path, &source, err);
 
 	if (status < 0)
@@ -379,13 +376,18 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 
 /* ---- the rest ---- */
 
-/* The snapshots of valgrind's heap profiler are no profile; the tree that it can write is. */
-static const char *explain_massif(const uint8_t *data, size_t size)
+/* What valgrind's heap profilers write is of other forms; the tree that it can write is not. */
+static const char *explain_heap(const uint8_t *data, size_t size)
 {
-	if (!memmem(data, size, "\ntime_unit: ", 12))
-		return NULL;
-	return "snapshots of massif are not read; `valgrind --tool=massif --xtree-memory=full` "
-	       "writes a profile that is";
+	static const char dhat[] = "{\"dhatFileVersion\":";
+
+	if (size >= sizeof(dhat) && !memcmp(data, dhat, sizeof(dhat) - 1))
+		return "profiles of DHAT are not read; `valgrind --tool=memcheck "
+		       "--xtree-memory=full` writes one that is";
+	if (memmem(data, size, "\ntime_unit: ", 12))
+		return "snapshots of massif are not read; `valgrind --tool=massif "
+		       "--xtree-memory=full` writes a profile that is";
+	return NULL;
 }
 
 /* Valgrind leaves an empty file beside those of the threads. */
@@ -484,7 +486,7 @@ const struct tl_format tl_callgrind_format = {
 	.many_paths = true,
 	.probe = tl_callgrind_probe,
 	.explain_empty = explain_empty_callgrind,
-	.explain_other = explain_massif,
+	.explain_other = explain_heap,
 	.open = open_callgrind,
 	.close = close_callgrind,
 	.shares = shares_callgrind,

@@ -12,6 +12,7 @@
 #include "core/output.h"
 #include "core/source.h"
 #include "foreign/span_calls.h"
+#include "open/sources.h"
 
 struct foreign_input {
 	const struct tl_foreign_reader *reader;
@@ -62,11 +63,7 @@ void tl_foreign_close(struct tl_input *input)
 static int begin_source(struct tl_input *input, struct tl_source **source, struct tl_error *err)
 {
 	struct foreign_input *f = input->handle;
-	struct tl_source_options options = {
-		.size = sizeof(options),
-		.progress = input->options.progress,
-		.progress_arg = input->options.progress_arg,
-	};
+	const struct tl_source_options options = tl_input_source_options(input);
 	const uint8_t *data;
 	size_t size;
 	int status;

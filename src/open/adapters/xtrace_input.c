@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "open/adapters/xtrace.h"
+#include "open/sources.h"
 #include "symbols/binary.h"
 #include "xtrace/format/trace.h"
 
@@ -66,11 +67,7 @@ static int open_sources(struct tl_input *input, const char *const *paths, size_t
 			struct tl_xtrace_file *files, const char **failed, struct tl_error *err)
 {
 	struct tl_xtrace_input *x = input->handle;
-	const struct tl_source_options options = {
-		.size = sizeof(options),
-		.progress = input->options.progress,
-		.progress_arg = input->options.progress_arg,
-	};
+	const struct tl_source_options options = tl_input_source_options(input);
 
 	files[0] = (struct tl_xtrace_file){ paths[0], input->source };
 	for (size_t i = 1; i < path_count; i++) {

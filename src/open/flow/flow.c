@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What two inputs executed, compared stream by stream. */
 #include "core/error.h"
-#include "core/source.h"
 #include "flow/compare.h"
 #include "open/format.h"
 #include "open/input.h"
@@ -87,26 +86,15 @@ static int compare_all(struct tl_input *const inputs[TL_FLOW_SIDES], struct tl_f
 	return status;
 }
 
-/* The progress of an input; NULL: it is not told. */
-static void tell_progress(struct tl_input *input, tl_progress_fn *progress)
-{
-	const struct tl_source *source;
-
-	if (input->source)
-		input->source->options.progress = progress;
-	for (size_t i = 0; input->format->source && (source = input->format->source(input, i)); i++)
-		((struct tl_source *)source)->options.progress = progress;
-}
-
 /* Both sides are read at the same time, and the caller is told of one by one thread at a time. */
 static int compare_beside(struct tl_input *const inputs[TL_FLOW_SIDES], struct tl_flow *flow,
 			  int *side, struct tl_error *err)
 {
 	int status;
 
-	tell_progress(inputs[1], NULL);
+	inputs[1]->quiet = true;
 	status = compare_all(inputs, flow, side, err);
-	tell_progress(inputs[1], inputs[1]->options.progress);
+	inputs[1]->quiet = false;
 	return status;
 }
 

@@ -270,13 +270,13 @@ static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 	const struct tl_perf_stack_node *n = &b->pass->stacks.nodes[node];
 	const struct tl_perf_stack_root *root = &b->pass->stacks.roots[b->roots[node]];
 	const uint32_t part = b->parts[b->roots[node]];
-	const struct tl_perf_sampled_place *place =
-		tl_perf_sample_place(&b->names, root, n->ip, err);
+	const struct tl_perf_sampled_place *place;
 	uint32_t function;
 	int64_t context;
+	int status = tl_perf_sample_place(&b->names, root, n->ip, &place, err);
 
-	if (!place)
-		return err ? (int)err->status : TL_NO_MEMORY;
+	if (status < 0)
+		return status;
 	function = place->function;
 	context = tl_profile_add_context(b->profile, b->contexts[n->parent], function, part, err);
 	for (uint32_t i = 0; context >= 0 && i < place->inlined_count; i++) {

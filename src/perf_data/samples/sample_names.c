@@ -527,30 +527,41 @@ static struct tl_perf_sampled_key key_of(const struct tl_perf_stack_root *root, 
 	return (struct tl_perf_sampled_key){ root->process, root->changes, ip };
 }
 
-const struct tl_perf_sampled_place *tl_perf_sample_place(struct tl_perf_sample_names *n,
-							 const struct tl_perf_stack_root *root,
-							 uint64_t ip, struct tl_error *err)
+/* Keep what was found about a key of this hash, as number `n->place_count`. */
+static int add_place(struct tl_perf_sample_names *n, const struct tl_perf_sampled_key *key,
+		     uint64_t hash, const struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const size_t number = n->place_count;
+
+	if (!tl_grow(&n->places, &n->place_capacity, number + 1, sizeof(*n->places)) ||
+	    !tl_grow(&n->keys, &n->key_capacity, number + 1, sizeof(*n->keys)) ||
+	    !tl_index_add(&n->by_key, hash, (uint32_t)number))
+		return tl_error_memory(err);
+	n->places[number] = *place;
+	n->keys[number] = *key;
+	n->place_count++;
+	return 0;
+}
+
+int tl_perf_sample_place(struct tl_perf_sample_names *n, const struct tl_perf_stack_root *root,
+			 uint64_t ip, const struct tl_perf_sampled_place **place,
+			 struct tl_error *err)
 {
 	const struct tl_perf_sampled_key key = key_of(root, ip);
 	const uint64_t hash = tl_hash_pair(tl_hash_pair(key.process, key.changes), key.ip);
-	struct tl_perf_sampled_place place = { .file = "", .address = ip };
+	struct tl_perf_sampled_place found = { .file = "", .address = ip };
 	uint32_t number = tl_index_find(&n->by_key, hash, same_key, n->keys, &key);
+	int status = 0;
 
-	if (number != TL_NONE)
-		return &n->places[number];
-	if (find_place(n, &key, &place, err) < 0)
-		return NULL;
-	number = (uint32_t)n->place_count;
-	if (!tl_grow(&n->places, &n->place_capacity, n->place_count + 1, sizeof(*n->places)) ||
-	    !tl_grow(&n->keys, &n->key_capacity, n->place_count + 1, sizeof(*n->keys)) ||
-	    !tl_index_add(&n->by_key, hash, number)) {
-		tl_error_memory(err);
-		return NULL;
+	if (number == TL_NONE) {
+		number = (uint32_t)n->place_count;
+		status = find_place(n, &key, &found, err);
+		if (status == 0)
+			status = add_place(n, &key, hash, &found, err);
 	}
-	n->places[number] = place;
-	n->keys[number] = key;
-	n->place_count++;
-	return &n->places[number];
+	if (status == 0)
+		*place = &n->places[number];
+	return status;
 }
 
 bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *n,

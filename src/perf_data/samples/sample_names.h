@@ -44,13 +44,10 @@ bool tl_perf_sample_names_begin(struct tl_perf_sample_names *names, struct tl_pe
 				const struct tl_perf_sample_options *options);
 void tl_perf_sample_names_end(struct tl_perf_sample_names *names);
 
-/*
- * The place of an address under a root; it lives until the next call. NULL: no memory, or *err is
- * set.
- */
-const struct tl_perf_sampled_place *tl_perf_sample_place(struct tl_perf_sample_names *names,
-							 const struct tl_perf_stack_root *root,
-							 uint64_t ip, struct tl_error *err);
+/* The place of an address under a root; it lives until the next call. */
+int tl_perf_sample_place(struct tl_perf_sample_names *names, const struct tl_perf_stack_root *root,
+			 uint64_t ip, const struct tl_perf_sampled_place **place,
+			 struct tl_error *err);
 
 /* Say which objects' code has no names, and why. False without memory. */
 bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *names,

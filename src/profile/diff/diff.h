@@ -61,11 +61,8 @@ int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err)
 int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options,
 			    struct tl_error *err);
 
-/*
- * The names of a side's functions after renaming, by function; NULL on failure. Freed by the
- * caller.
- */
-const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options,
-			    struct tl_error *err);
+/* The names of a side's functions after renaming, by function; free(*names) unless it failed. */
+int tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options,
+		   const char ***names, struct tl_error *err);
 
 #endif

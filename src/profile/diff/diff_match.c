@@ -239,10 +239,11 @@ static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_di
 		return tl_error_memory(err);
 	for (int side = 0; side < TL_SIDES; side++) {
 		const struct tl_profile *profile = diff->profiles[side];
-		const char **names = tl_diff_rename(diff, side, options, err);
+		const char **names;
+		int status = tl_diff_rename(diff, side, options, &names, err);
 
-		if (!names)
-			return err ? (int)err->status : TL_NO_MEMORY;
+		if (status < 0)
+			return status;
 		for (uint32_t i = 0; i < profile->functions.table.count; i++)
 			c->all[c->count++] = (struct candidate){ profile->functions.list[i].object,
 								 profile->functions.list[i].file,

@@ -90,8 +90,8 @@ static int rename_all(struct tl_diff *diff, const char **names, size_t count,
 	return status;
 }
 
-const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options,
-			    struct tl_error *err)
+int tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options,
+		   const char ***renamed, struct tl_error *err)
 {
 	const struct tl_profile *profile = diff->profiles[side];
 	size_t count = profile->functions.table.count;
@@ -104,7 +104,8 @@ const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff
 		status = rename_all(diff, names, count, &options->renames[i], err);
 	if (status < 0) {
 		free(names);
-		return NULL;
+		names = NULL;
 	}
-	return names;
+	*renamed = names;
+	return status;
 }

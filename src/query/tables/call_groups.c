@@ -101,19 +101,23 @@ static int add_block(struct tl_query_blocks *blocks, struct tl_error *err)
 
 /* ---- rows ---- */
 
-static struct tl_query_chunk *add_chunk(struct tl_query_groups *groups,
-					struct tl_query_group *group, struct tl_error *err)
+/* A chunk of rows behind the last one of a group. */
+static int add_chunk(struct tl_query_groups *groups, struct tl_query_group *group,
+		     struct tl_error *err)
 {
 	size_t row_bytes = groups->word_count * sizeof(uint64_t);
 	uint32_t rows = group->last ? group->last->capacity * 2 : FIRST_ROWS;
 	struct tl_query_chunk *chunk;
 	size_t size;
+	int status = 0;
 
 	if (rows * row_bytes > CHUNK_BYTES)
 		rows = (uint32_t)(CHUNK_BYTES / row_bytes);
 	size = sizeof(*chunk) + rows * row_bytes;
-	if (groups->blocks.left < size && add_block(&groups->blocks, err) < 0)
-		return NULL;
+	if (groups->blocks.left < size)
+		status = add_block(&groups->blocks, err);
+	if (status < 0)
+		return status;
 	chunk = (struct tl_query_chunk *)(void *)groups->blocks.free;
 	groups->blocks.free += size;
 	groups->blocks.left -= size;
@@ -125,7 +129,7 @@ static struct tl_query_chunk *add_chunk(struct tl_query_groups *groups,
 	else
 		group->first = chunk;
 	group->last = chunk;
-	return chunk;
+	return 0;
 }
 
 static bool same_keys(const void *context, const void *key, uint32_t number)
@@ -167,15 +171,15 @@ static uint32_t find_group(struct tl_query_groups *groups, const uint64_t *keys)
 	return *recent;
 }
 
-/* Room for one more row. NULL: *err says why. */
-static struct tl_query_chunk *room_for_row(struct tl_query_groups *groups, uint32_t number,
-					   struct tl_error *err)
+/* Room for one more row in the last chunk of a group. */
+static int have_room(struct tl_query_groups *groups, struct tl_query_group *group,
+		     struct tl_error *err)
 {
-	struct tl_query_chunk *chunk = groups->list[number].last;
+	const struct tl_query_chunk *chunk = group->last;
 
 	if (chunk && chunk->used < chunk->capacity)
-		return chunk;
-	return add_chunk(groups, &groups->list[number], err);
+		return 0;
+	return add_chunk(groups, group, err);
 }
 
 int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *columns,
@@ -194,9 +198,11 @@ int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *c
 		if (number == TL_NONE)
 			return tl_error_memory(err);
 		if (groups->word_count) {
-			chunk = room_for_row(groups, number, err);
-			if (!chunk)
-				return err ? (int)err->status : TL_NO_MEMORY;
+			int status = have_room(groups, &groups->list[number], err);
+
+			if (status < 0)
+				return status;
+			chunk = groups->list[number].last;
 			for (size_t i = 0; i < groups->word_count; i++)
 				chunk->words[i * chunk->capacity + chunk->used] = words[i][row];
 			chunk->used++;

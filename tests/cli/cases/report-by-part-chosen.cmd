@@ -4,6 +4,8 @@ printf 'events: Ir\npart: 1\nthread: 1\nfn=main\n1 5\n\npart: 2\nthread: 2\nfn=w
 tracelathe report --csv --by part --function '^work$' parts
 tracelathe report --csv --by part --function '^main$' parts
 tracelathe report --by part --function nowhere parts
-# What massif writes is not a profile, which is said with what to do.
+# What massif and DHAT write is not such a profile, which is said with what to do.
 printf 'desc: --massif-out-file=m\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
 tracelathe info massif.out
+printf '{"dhatFileVersion":2\n,"mode":"heap","verb":"Allocated"\n' >dhat.out
+tracelathe info dhat.out

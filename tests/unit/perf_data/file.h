@@ -183,6 +183,22 @@ static inline void put_trailer(struct file *f, uint32_t pid, uint32_t tid, uint6
 
 enum { TRAILER = 32 };
 
+/* Executable code of a process, from the beginning of the file on. */
+static inline void put_map(struct file *f, uint32_t pid, uint64_t address, uint64_t size,
+			   const char *path, uint64_t time)
+{
+	const size_t padded = (strlen(path) + 8) / 8 * 8;
+
+	put_header(f, TL_PERF_MMAP, TL_PERF_MISC_USER, 8 + 32 + padded + TRAILER);
+	put32(f, pid);
+	put32(f, pid);
+	put64(f, address);
+	put64(f, size);
+	put64(f, 0);
+	put_name(f, path);
+	put_trailer(f, pid, pid, time, 0);
+}
+
 static inline void put_comm(struct file *f, uint32_t pid, uint32_t tid, const char *name,
 			    uint16_t misc, uint64_t time)
 {

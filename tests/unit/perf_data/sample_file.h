@@ -35,21 +35,6 @@ static inline void begin(void)
 	};
 }
 
-static inline void put_anon(uint32_t pid, uint64_t address, uint64_t size, const char *path,
-			    uint64_t time)
-{
-	const size_t padded = (strlen(path) + 8) / 8 * 8;
-
-	put_header(&f, TL_PERF_MMAP, MODE_USER, 8 + 32 + padded + TRAILER);
-	put32(&f, pid);
-	put32(&f, pid);
-	put64(&f, address);
-	put64(&f, size);
-	put64(&f, 0);
-	put_name(&f, path);
-	put_trailer(&f, pid, pid, time, 0);
-}
-
 struct at {
 	uint32_t pid, tid, cpu;
 	uint64_t time, period;

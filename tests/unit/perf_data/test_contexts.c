@@ -87,7 +87,7 @@ TEST(no_switches)
 		file_begin(&f, COMMON_TYPE);
 		put_info(0, 1, 0, false);
 		for (int i = 0; i < processes; i++)
-			put_map(7 + (uint32_t)i, 0x400000, 0x1000, "none/a", 0);
+			put_map(&f, 7 + (uint32_t)i, 0x400000, 0x1000, "none/a", 0);
 		put_comm(&f, 20, 20, "without maps", 0, 0);
 		put_pges((const uint64_t[]){ 110 }, 1);
 		trace_open();

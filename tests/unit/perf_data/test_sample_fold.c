@@ -52,7 +52,7 @@ static void begin_named(void)
 	begin();
 	write_names(PID, "1000 10 main\n1010 10 inner\n1020 10 leaf\n");
 	put_comm(&f, PID, TID, "prog", 0, 1);
-	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
 }
 
 /* ---- stacks ---- */
@@ -149,7 +149,7 @@ static void put_calls(uint64_t branch_type, const uint64_t *calls, size_t words)
 
 	begin_wide(&(struct wide_attr){ .sample_type = TYPE | 2048, .branch_type = branch_type });
 	write_names(PID, "1000 10 main\n1010 10 inner\n1020 10 leaf\n");
-	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
 	put_wide_sample(chain, 3, calls, words);
 }
 
@@ -189,10 +189,10 @@ TEST(maps_hold_at_their_time)
 {
 	begin();
 	write_names(PID, "");
-	put_anon(PID, 0x1000, 0x1000, "/nowhere/new", 200);
+	put_map(&f, PID, 0x1000, 0x1000, "/nowhere/new", 200);
 	SAMPLE(at_time(300), USER, 0x1010);
 	SAMPLE(at_time(150), USER, 0x1010);
-	put_anon(PID, 0x1000, 0x1000, "/nowhere/old", 100);
+	put_map(&f, PID, 0x1000, 0x1000, "/nowhere/old", 100);
 	fold();
 	assert_stack("[old]", 7, 1);
 	assert_stack("[new]", 7, 1);
@@ -232,7 +232,7 @@ TEST(sample_in_an_exec_was_called_by_the_old_program)
 	put_comm(&f, PID, TID, "next", TL_PERF_MISC_EXEC, 50);
 	at.mode = MODE_KERNEL;
 	SAMPLE(at, KERNEL, 0xffffffff81000000, USER, 0x1010);
-	put_anon(PID, 0x5000, 0x1000, "//anon", 70);
+	put_map(&f, PID, 0x5000, 0x1000, "//anon", 70);
 	at.time = 80;
 	SAMPLE(at, KERNEL, 0xffffffff81000000, USER, 0x1010);
 	fold();
@@ -265,9 +265,9 @@ TEST(maps_do_not_split_parts)
 {
 	begin();
 	write_names(PID, "");
-	put_anon(PID, 0x1000, 0x1000, "/nowhere/a", 10);
+	put_map(&f, PID, 0x1000, 0x1000, "/nowhere/a", 10);
 	SAMPLE(at_time(20), USER, 0x1010);
-	put_anon(PID, 0x1000, 0x1000, "/nowhere/b", 30);
+	put_map(&f, PID, 0x1000, 0x1000, "/nowhere/b", 30);
 	SAMPLE(at_time(40), USER, 0x1010);
 	fold();
 	assert_int_equal(tl_profile_part_count(profile), 1);
@@ -365,7 +365,7 @@ TEST(counters_of_a_group)
 	write_names(PID, "1000 10 main\n");
 	file_begin(&f, COMMON_TYPE | 1 | 16);
 	patch64(&f, 104 + 32, READ_ID | READ_GROUP);
-	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
 	for (uint64_t i = 0; i < 2; i++) {
 		const uint64_t words[] = {
 			77, 0x1004, (uint64_t)TID << 32 | PID, 100 + i, 1, 2, 1000 + 300 * i, 77,
@@ -419,7 +419,7 @@ TEST(files_that_are_missing)
 {
 	begin();
 	write_names(PID, "");
-	put_anon(PID, 0x1000, 0x1000, "/nowhere/prog", 2);
+	put_map(&f, PID, 0x1000, 0x1000, "/nowhere/prog", 2);
 	SAMPLE(usual, USER, 0x1010);
 	fold();
 	assert_remark("no names for the code of /nowhere/prog: no such file");

@@ -64,7 +64,7 @@ static void begin_list(void)
 {
 	begin();
 	write_names(PID, "1000 10 main\n1010 10 leaf\n");
-	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
 }
 
 /*

@@ -289,7 +289,7 @@ TEST(functions_by_their_unwind_tables)
 	snprintf(corpus, sizeof(corpus), "%s/fuzz/corpus/cfi", source ? source : ".");
 	begin();
 	options.sysroot = corpus;
-	put_anon(PID, 0x10000, 0x1000, "/x86_64", 2);
+	put_map(&f, PID, 0x10000, 0x1000, "/x86_64", 2);
 	put_sample(usual, (const uint64_t[]){ USER, 0x10308 }, 2);
 	put_sample(usual, (const uint64_t[]){ USER, 0x10500 }, 2);
 	fold();
@@ -304,7 +304,7 @@ TEST(files_of_another_kind)
 {
 	write_file("text", "#!/bin/sh\n", 10);
 	begin();
-	put_anon(PID, 0x10000, 0x1000, "/text", 2);
+	put_map(&f, PID, 0x10000, 0x1000, "/text", 2);
 	put_sample(usual, (const uint64_t[]){ USER, 0x10004 }, 2);
 	fold();
 	assert_stack("[text]", 7, 1);
@@ -382,9 +382,9 @@ static void begin_compiled(uint32_t clock)
 	const struct wide_attr attr = { .sample_type = TYPE, .flags = 1 << 25, .clock = clock };
 
 	begin_wide(&attr);
-	put_anon(PID, 0x5000, 0x3000, "//anon", 1);
-	put_anon(PID, 0x9000, 0x1000, "/jit-10.dump", 2);
-	put_anon(PID, 0x9000, 0x1000, "/jit-10.dump", 3);
+	put_map(&f, PID, 0x5000, 0x3000, "//anon", 1);
+	put_map(&f, PID, 0x9000, 0x1000, "/jit-10.dump", 2);
+	put_map(&f, PID, 0x9000, 0x1000, "/jit-10.dump", 3);
 	for (size_t i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
 		struct at at = usual;
 
@@ -477,8 +477,8 @@ TEST(files_that_are_no_lists)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		write_file(names[i] + 1, dump.bytes, dump.size);
 		begin();
-		put_anon(PID, 0x9000, 0x1000, names[i], 2);
-		put_anon(PID, 0x5000, 0x1000, "//anon", 2);
+		put_map(&f, PID, 0x9000, 0x1000, names[i], 2);
+		put_map(&f, PID, 0x5000, 0x1000, "//anon", 2);
 		put_sample(usual, (const uint64_t[]){ USER, 0x5004 }, 2);
 		fold();
 		assert_stack("[anon]", 7, 1);

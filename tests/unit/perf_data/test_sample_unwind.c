@@ -26,7 +26,7 @@ static void begin_copy(const char *path, uint64_t registers)
 	snprintf(corpus, sizeof(corpus), "%s/fuzz/corpus/cfi", source ? source : ".");
 	begin_wide(&(struct wide_attr){ .sample_type = UNWOUND_TYPE, .regs_user = registers });
 	options.sysroot = corpus;
-	put_anon(PID, 0x10000, 0x1000, path, 2);
+	put_map(&f, PID, 0x10000, 0x1000, path, 2);
 }
 
 /* ---- a program that a compiler made ---- */

@@ -180,8 +180,8 @@ TEST(threads_take_turns)
 	put_info(0, 1, 0, false);
 	put_comm(&f, 11, 11, "one", 0, 0);
 	put_comm(&f, 12, 12, "two", 0, 0);
-	put_map(11, 0x400000, 0x1000, "none/one", 0);
-	put_map(12, 0x400000, 0x1000, "none/two", 0);
+	put_map(&f, 11, 0x400000, 0x1000, "none/one", 0);
+	put_map(&f, 12, 0x400000, 0x1000, "none/two", 0);
 	psb(&s, 1000);
 	on(&s, 0x400100);
 	off(&s);
@@ -231,8 +231,8 @@ TEST(an_address_tells_whose_it_is)
 
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
-	put_map(11, 0x400000, 0x1000, "none/one", 0);
-	put_map(12, 0x500000, 0x1000, "none/two", 0);
+	put_map(&f, 11, 0x400000, 0x1000, "none/one", 0);
+	put_map(&f, 12, 0x500000, 0x1000, "none/two", 0);
 	psb(&s, 1000);
 	on(&s, 0x400100);
 	off(&s);
@@ -325,8 +325,8 @@ TEST(maps_over_time)
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
 	put_comm(&f, 11, 11, "shell", 0, 0);
-	put_map(11, 0x400000, 0x1000, "none/shell", 0);
-	put_map(11, 0x600000, 0x1000, "none/library", 0);
+	put_map(&f, 11, 0x400000, 0x1000, "none/shell", 0);
+	put_map(&f, 11, 0x600000, 0x1000, "none/library", 0);
 	put_header(&f, TL_PERF_FORK, 0, 8 + 24 + TRAILER);
 	put32(&f, 12);
 	put32(&f, 11);
@@ -335,9 +335,9 @@ TEST(maps_over_time)
 	put64(&f, 500);
 	put_trailer(&f, 11, 11, 500, 0);
 	put_comm(&f, 12, 12, "program", 0x2000, 2000);
-	put_map(12, 0x400000, 0x1000, "none/program", 2001);
+	put_map(&f, 12, 0x400000, 0x1000, "none/program", 2001);
 	/* Something else where the library had been. */
-	put_map(12, 0x600000, 0x1000, "none/other", 4000);
+	put_map(&f, 12, 0x600000, 0x1000, "none/other", 4000);
 	put_switch(0, 12, 900);
 	psb(&s, 1000);
 	on(&s, 0x400100);
@@ -370,9 +370,9 @@ TEST(missing_files_are_told_once)
 
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
-	put_map(11, 0x400000, 0x1000, "none/one", 0);
-	put_map(11, 0x401000, 0x1000, "none/one", 0);
-	put_map(11, 0x500000, 0x1000, "//anon", 0);
+	put_map(&f, 11, 0x400000, 0x1000, "none/one", 0);
+	put_map(&f, 11, 0x401000, 0x1000, "none/one", 0);
+	put_map(&f, 11, 0x500000, 0x1000, "//anon", 0);
 	put_switch(0, 11, 900);
 	psb(&s, 1000);
 	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
@@ -426,7 +426,7 @@ TEST(files_below_a_sysroot)
 	options.sysroot = temp.directory;
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
-	put_map(11, 0x555555400000, 0x1000, "/prog", 0);
+	put_map(&f, 11, 0x555555400000, 0x1000, "/prog", 0);
 	put_switch(0, 11, 900);
 	psb(&s, 1000);
 	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
@@ -453,7 +453,7 @@ static void open_one_slice(void)
 
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, true);
-	put_map(11, 0x555555400000, 0x1000, "/prog", 0);
+	put_map(&f, 11, 0x555555400000, 0x1000, "/prog", 0);
 	put_switch(0, 11, 900);
 	psb(&s, 1000);
 	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);

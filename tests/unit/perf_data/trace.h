@@ -72,21 +72,6 @@ static inline void put_info(uint64_t shift, uint64_t mult, uint64_t zero, bool s
 		put64(&f, words[i]);
 }
 
-static inline void put_map(uint32_t pid, uint64_t address, uint64_t size, const char *path,
-			   uint64_t time)
-{
-	const size_t padded = (strlen(path) + 8) / 8 * 8;
-
-	put_header(&f, TL_PERF_MMAP, 2, 8 + 32 + padded + TRAILER);
-	put32(&f, pid);
-	put32(&f, pid);
-	put64(&f, address);
-	put64(&f, size);
-	put64(&f, 0);
-	put_name(&f, path);
-	put_trailer(&f, pid, pid, time, 0);
-}
-
 static inline void put_switch(uint32_t from, uint32_t to, uint64_t time)
 {
 	put_header(&f, TL_PERF_SWITCH_CPU_WIDE, 0, 8 + 8 + TRAILER);
