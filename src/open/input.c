@@ -11,7 +11,6 @@
 #include "open/input.h"
 #include "open/recognize.h"
 #include "open/several.h"
-#include "open/sources.h"
 
 /* Each further path is an input of its own, of the same format (XRay: a log per process). */
 static int open_others(struct tl_input *input, const char *const *paths, size_t path_count,

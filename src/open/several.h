@@ -13,4 +13,7 @@ int tl_input_distinct(const char *const *paths, size_t count, bool by_content, c
 /* Call the format's relate() before the first fold; later calls do nothing. */
 int tl_input_relate(struct tl_input *input, struct tl_error *err);
 
+/* How the files of an input are opened: it tells the progress of all of them, unless `quiet`. */
+struct tl_source_options tl_input_source_options(struct tl_input *input);
+
 #endif

@@ -12,7 +12,7 @@
 #include "core/output.h"
 #include "core/source.h"
 #include "open/format.h"
-#include "open/sources.h"
+#include "open/several.h"
 
 struct callgrind_file {
 	char *path;

@@ -12,7 +12,7 @@
 #include "core/output.h"
 #include "core/source.h"
 #include "foreign/span_calls.h"
-#include "open/sources.h"
+#include "open/several.h"
 
 struct foreign_input {
 	const struct tl_foreign_reader *reader;

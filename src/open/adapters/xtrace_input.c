@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "open/adapters/xtrace.h"
-#include "open/sources.h"
+#include "open/several.h"
 #include "symbols/binary.h"
 #include "xtrace/format/trace.h"
 

@@ -21,7 +21,7 @@ static void begin_named(void)
 	write_names(PID, "1000 10 main\n1010 10 leaf\n");
 	put_comm(&f, PID, TID, "prog", 0, 1);
 	put_comm(&f, PID, CHILD, "child", 0, 1);
-	put_anon(PID, 0x1000, 0x1000, "//anon", 2);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
 }
 
 static void put_switch(uint16_t misc, uint32_t tid, uint64_t time)
