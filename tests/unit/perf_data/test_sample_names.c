@@ -492,7 +492,7 @@ TEST(a_list_that_cannot_be_read)
 {
 	make_directories("tmp/perf-10.map");
 	begin();
-	put_anon(PID, 0x5000, 0x1000, "//anon", 2);
+	put_map(&f, PID, 0x5000, 0x1000, "//anon", 2);
 	put_sample(usual, (const uint64_t[]){ USER, 0x5004 }, 2);
 	fold();
 	assert_stack("[anon]", 7, 1);
