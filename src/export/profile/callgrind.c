@@ -241,9 +241,9 @@ static const char *common_command(const struct tl_callgrind_writer *c)
 /*
  * The lines that name the measured program: of a part of the profile, or of all parts together
  * (NULL). The first part always has a command, since some readers require one; a later part has one
- * only if the profile knows it.
+ * only if the profile knows it. @return whether there is a line
  */
-static void put_target(const struct tl_callgrind_writer *c, const struct tl_part *part, bool first)
+static bool put_target(const struct tl_callgrind_writer *c, const struct tl_part *part, bool first)
 {
 	uint64_t process = part ? part->process : common_process(c);
 	const char *command = part ? part->command : common_command(c);
@@ -261,25 +261,37 @@ static void put_target(const struct tl_callgrind_writer *c, const struct tl_part
 		tl_put_format(c->out, "part: %" PRIu64 "\n", part->number);
 	if (part && part->thread != TL_NOWHERE)
 		tl_put_format(c->out, "thread: %" PRIu64 "\n", part->thread);
-	if (part)
-		put_descriptions(c->out, part->header);
+	return process != TL_NOWHERE || *command ||
+	       (part && (part->number || part->thread != TL_NOWHERE));
 }
 
-/* `number`: of the part in the file, from 0. */
-static void put_part(struct tl_callgrind_writer *c, uint32_t number)
+static void put_positions(const struct tl_callgrind_writer *c)
 {
-	bool one = c->layout.parts || tl_profile_part_count(c->profile) == 1;
-	uint32_t events = tl_profile_event_count(c->profile);
-	const int64_t *sums = c->totals + (size_t)number * c->event_count;
-
-	c->names.part = number + 1;
-	put_target(c, one ? tl_profile_part(c->profile, number) : NULL, number == 0);
 	tl_put_text(c->out, "positions:");
 	if (c->layout.addresses)
 		tl_put_text(c->out, " instr");
 	if (c->layout.blocks)
 		tl_put_text(c->out, " bb");
 	tl_put_text(c->out, " line\n");
+}
+
+/* `number`: of the part in the file, from 0. */
+static void put_part(struct tl_callgrind_writer *c, uint32_t number)
+{
+	bool one = c->layout.parts || tl_profile_part_count(c->profile) == 1, begun;
+	const struct tl_part *part = one ? tl_profile_part(c->profile, number) : NULL;
+	uint32_t events = tl_profile_event_count(c->profile);
+	const int64_t *sums = c->totals + (size_t)number * c->event_count;
+
+	c->names.part = number + 1;
+	begun = put_target(c, part, number == 0);
+	/* A description does not begin a part: as the first line, it would be the last part's. */
+	if (!begun)
+		put_positions(c);
+	if (part)
+		put_descriptions(c->out, part->header);
+	if (begun)
+		put_positions(c);
 	for (uint32_t e = 0; e < events; e++)
 		put_event(c, e);
 	tl_put_text(c->out, "events:");
