@@ -3,7 +3,7 @@
 """Slices that run: every slice of every user stream, as `slice --to elf` makes a program of it, under qemu-aarch64. The
 addresses that are executed are those of the trace, to the last one; the registers at the end are those of the next
 snapshot. Streams: the pairs in tests/golden/xtrace, which are those of the shared corpus and one of pointer authentication
-(xtrace_slices/signed.S). Needed: a qemu-aarch64 that loads
+(xtrace_slices/signed.S); in the long run also the large ones of the shared corpus. Needed: a qemu-aarch64 that loads
 plugins (Debian's qemu-user 7.2 does), or what QEMU_AARCH64 names, and zstd."""
 import glob
 import os
@@ -137,6 +137,24 @@ def golden_pairs(scratch):
     return [path for folder in folders for path in model.unpack(os.path.basename(folder), scratch)]
 
 
+def large_pairs(scratch):
+    """The large ones, one at a time: the pair of 25.8 M user instructions, and the two cores."""
+    for folder in ("large", "large/core2"):
+        for packed in sorted(glob.glob(os.path.join(common.SHARED, "corpus", folder, "xtrace.*.xinsndata.bin.zst"))):
+            there = os.path.join(scratch, os.path.basename(folder))
+            shutil.rmtree(there, ignore_errors=True)
+            os.mkdir(there)
+            for path in packed, packed.replace("xinsndata", "xsnapshot"):
+                subprocess.run(["zstd", "-q", "-d", "--long=27", path, "-o",
+                                os.path.join(there, os.path.basename(path)[:-4])], check=True)
+            yield os.path.join(there, os.path.basename(packed)[:-4])
+
+
+def run_all(path, plugin, scratch):
+    pair = Pair(path)
+    return sum(run_slice(pair, number, plugin, scratch) for number in range(len(pair.snapshots)))
+
+
 def main():
     if not QEMU:
         common.skip("no qemu-aarch64 to run slices with (Debian's qemu-user)")
@@ -151,8 +169,9 @@ def main():
         if "plugin" in tried.stderr.lower():
             common.skip("this qemu-aarch64 loads no plugins: " + tried.stderr.strip()[:200])
         for path in golden_pairs(scratch):
-            pair = Pair(path)
-            ran += sum(run_slice(pair, number, plugin, scratch) for number in range(len(pair.snapshots)))
+            ran += run_all(path, plugin, scratch)
+        for path in large_pairs(scratch) if common.LONG else ():
+            ran += run_all(path, plugin, scratch)
     common.finish(ran, "slices ran")
 
 

@@ -61,6 +61,19 @@ static uint64_t place_in_part(const struct slice *s, uint64_t offset, uint64_t p
 	return offset - s->first.offset;
 }
 
+/*
+ * Whether a snapshot that stands inside a token could be believed in the part, though it is not in
+ * the stream: what reads as a PCINST there may be followed by other bytes, where damage is left
+ * out, or by the end of the part.
+ */
+static bool misleads(const struct slice *s, uint64_t offset, uint64_t place)
+{
+	const struct tl_xtrace_stream *stream = s->stream;
+
+	return offset < place && offset < stream->size &&
+	       (s->writer || stream->tokens.kind[stream->data[offset]] == TL_XTRACE_PCINST);
+}
+
 /* Pass the snapshots up to a place in the stream, at which we are now; those of the part are
  * written. */
 static void pass_snapshots(struct slice *s, uint64_t place, bool within)
@@ -82,7 +95,8 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		}
 		if (!within || !s->snapshots || (snapshot.offset == TL_NOWHERE && !s->whole) ||
 		    s->next_snapshot < s->what->first_snapshot ||
-		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->first.offset)
+		    s->next_snapshot >= s->what->end_snapshot ||
+		    snapshot.offset < s->first.offset || misleads(s, snapshot.offset, place))
 			continue;
 		if (!s->whole || !s->stream->info.ordinals)
 			snapshot.index = place_in_part(s, snapshot.offset, place);

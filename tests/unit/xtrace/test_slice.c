@@ -163,7 +163,6 @@ TEST(parts_by_instructions)
 	free_pair(&whole);
 }
 
-/* What belongs to the boundary before an instruction (A21) goes with it. */
 /*
  * A snapshot that no token begins at, here in the PC of the 11th instruction, is in the part where
  * it was: behind a first instruction that has eight bytes more than before, its PC.
@@ -185,6 +184,32 @@ TEST(a_snapshot_inside_a_token_stays_there)
 	free_pair(&whole);
 }
 
+/*
+ * A snapshot inside the 11th instruction's load, where the address reads as a PCINST: undefined
+ * tokens follow, so it is not believed. In a part that ends soon it would be; it is left out.
+ */
+TEST(a_snapshot_at_what_reads_as_a_token_is_left_out)
+{
+	struct pair whole = make_pair(), part;
+	struct tl_xtrace_slice slice = everything;
+
+	whole.stream.data[228 + 13 + 1] = 0x09;
+	whole.stream.data[228 + 13 + 2] = 0;
+	whole.snapshots.data[24 + 1424 + 8] = 228 + 13 + 1;
+	slice.first_instruction = 8;
+	slice.end_instruction = 12;
+	assert_int_equal(cut(&whole, NULL, slice, &part), 0);
+	assert_int_equal(part.stream.size, 13 + 5 + 13 + 5 + 4 * 17);
+	assert_int_equal(part.snapshots.size, 24);
+	free_pair(&part);
+	/* Of all of the stream the three others are left. */
+	assert_int_equal(cut(&whole, NULL, everything, &part), 0);
+	assert_int_equal(part.snapshots.size, 24 + 3 * 1424);
+	free_pair(&part);
+	free_pair(&whole);
+}
+
+/* What belongs to the boundary before an instruction (A21) goes with it. */
 TEST(boundaries_go_with_what_follows)
 {
 	struct pair whole = { .stream = { .data = NULL } }, part;
@@ -381,6 +406,7 @@ int main(void)
 		cmocka_unit_test(parts_between_snapshots),
 		cmocka_unit_test(parts_by_instructions),
 		cmocka_unit_test(a_snapshot_inside_a_token_stays_there),
+		cmocka_unit_test(a_snapshot_at_what_reads_as_a_token_is_left_out),
 		cmocka_unit_test(boundaries_go_with_what_follows),
 		cmocka_unit_test(damage_is_left_out),
 		cmocka_unit_test(dialects_are_translated),
