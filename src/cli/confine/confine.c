@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/confine/confine.h"
 
+#include <string.h>
 #include <sys/prctl.h>
 
 #include "cli/terminal/messages.h"
@@ -17,20 +18,19 @@ enum { CAN_CONFINE = true };
 
 bool confine(const struct settings *settings, enum confine_need need)
 {
-	struct confine_places places = { .no_memory = false };
-	bool complete;
+	struct confine_places places = { .error = 0 };
 
 	if (!CAN_CONFINE || settings->no_sandbox)
 		return true;
 	places_find(&places, settings);
-	complete = !places.no_memory;
-	if (!complete)
-		complain(NULL, "out of memory");
+	if (places.error)
+		complain(NULL, "cannot find out what may be opened: %s; --no-sandbox does without",
+			 strerror(places.error));
 	/* Without it the kernel accepts neither from a program that is not root's. */
 	else if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
 		confine_files(&places);
 		confine_calls(need);
 	}
 	places_free(&places);
-	return complete;
+	return !places.error;
 }

@@ -39,7 +39,7 @@ struct confine_place {
 /* What may be opened. A folder stands for all below it. */
 struct confine_places {
 	LIST_OF(struct confine_place) found;
-	bool no_memory;
+	int error; /* why places are missing, an errno; 0: all are there */
 };
 
 void places_find(struct confine_places *places, const struct settings *settings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What may be opened: see SECURITY.md, which says the same in words. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static void add(struct confine_places *places, enum confine_access access, char 
 		*place = (struct confine_place){ path, access };
 	else
 		free(path);
-	places->no_memory |= !place;
+	if (!place)
+		places->error = ENOMEM;
 }
 
 static void add_path(struct confine_places *places, enum confine_access access, const char *path)
@@ -57,18 +59,37 @@ static bool is_wide(const char *folder)
 	return home && !strcmp(folder, home);
 }
 
+/* What is not there, or not for this user, is not missed: what could not be looked for is. */
+static void note_error(struct confine_places *places, int error)
+{
+	if (error == ENOMEM || error == EMFILE || error == ENFILE || error == EIO)
+		places->error = error;
+}
+
+/* A path with links followed, to free(). NULL: it is not there, or could not be found out. */
+static char *real_path(struct confine_places *places, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	if (!real)
+		note_error(places, errno);
+	return real;
+}
+
 /* The folder of a file, links followed; NULL without memory or if it is not there. */
-static char *folder_of(const char *path)
+static char *folder_of(struct confine_places *places, const char *path)
 {
 	char *copy = strdup(path), *end = copy ? strrchr(copy, '/') : NULL, *folder;
 
-	if (!copy)
+	if (!copy) {
+		places->error = ENOMEM;
 		return NULL;
+	}
 	if (end == copy)
 		end++;
 	if (end)
 		*end = '\0';
-	folder = realpath(end ? copy : ".", NULL);
+	folder = real_path(places, end ? copy : ".");
 	free(copy);
 	return folder;
 }
@@ -76,7 +97,7 @@ static char *folder_of(const char *path)
 /* Ten thousand files of one folder need one rule: it is not added behind itself. */
 static void add_folder(struct confine_places *places, const char *file)
 {
-	char *folder = folder_of(file);
+	char *folder = folder_of(places, file);
 	size_t count = places->found.list.count;
 
 	if (!folder || is_wide(folder))
@@ -99,7 +120,7 @@ static void add_input(struct confine_places *places, const char *path)
 		return;
 	/* A link, a folder, or something else that has a name: what it is. */
 	add_path(places, CONFINE_READ, path);
-	target = realpath(path, NULL);
+	target = real_path(places, path);
 	if (target)
 		add_folder(places, target);
 	free(target);
@@ -112,9 +133,9 @@ static void add_output(struct confine_places *places, const char *path)
 
 	if (!path || !strcmp(path, "-"))
 		return;
-	target = realpath(path, NULL);
+	target = real_path(places, path);
 	add_path(places, CONFINE_WRITE, path);
-	folder = folder_of(target ? target : path);
+	folder = folder_of(places, target ? target : path);
 	add_path(places, CONFINE_WRITE, folder);
 	free(folder);
 	free(target);
@@ -170,9 +191,18 @@ static bool is_wanted(const char *name, bool of_root)
 	       is_in(name, hidden_of_home, sizeof(hidden_of_home) / sizeof(*hidden_of_home));
 }
 
-static void add_entries(struct confine_places *places, const char *folder, bool of_root)
+static DIR *open_folder(struct confine_places *places, const char *folder)
 {
 	DIR *entries = opendir(folder);
+
+	if (!entries)
+		note_error(places, errno);
+	return entries;
+}
+
+static void add_entries(struct confine_places *places, const char *folder, bool of_root)
+{
+	DIR *entries = open_folder(places, folder);
 	struct dirent *entry;
 
 	while (entries && (entry = readdir(entries)))
@@ -184,7 +214,7 @@ static void add_entries(struct confine_places *places, const char *folder, bool 
 
 static void add_homes(struct confine_places *places)
 {
-	DIR *homes = opendir("/home");
+	DIR *homes = open_folder(places, "/home");
 	struct dirent *entry;
 
 	while (homes && (entry = readdir(homes)))

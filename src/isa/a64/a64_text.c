@@ -78,10 +78,10 @@ static bool has_memory(void)
 	return memory != NULL;
 }
 
-/* A library that is there, but could not be loaded. */
+/* A library that is there, but could not be loaded; NULL: not even the message could be made. */
 static bool is_trouble(const char *error)
 {
-	return error && !strstr(error, "No such file");
+	return !error || !strstr(error, "No such file");
 }
 
 /*

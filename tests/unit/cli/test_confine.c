@@ -42,7 +42,7 @@ static int set_up(void **state)
 /* The places of a command line in which @ stands for the folder. */
 static struct confine_places places_of(const char *line)
 {
-	struct confine_places places = { .no_memory = false };
+	struct confine_places places = { .error = 0 };
 	char whole[512] = "", room[512];
 	struct settings settings;
 
@@ -56,7 +56,7 @@ static struct confine_places places_of(const char *line)
 	}
 	assert_true(parse_into(&settings, room, whole));
 	places_find(&places, &settings);
-	assert_false(places.no_memory);
+	assert_int_equal(places.error, 0);
 	settings_free(&settings);
 	return places;
 }
@@ -229,7 +229,7 @@ static int files_only(void)
 		{ strdup(temp_path(&temp, "out")), CONFINE_WRITE },
 		{ strdup(temp_path(&temp, "none")), CONFINE_READ },
 	};
-	struct confine_places places = { .no_memory = false };
+	struct confine_places places = { .error = 0 };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct confine_place *place = list_add(&places.found.list, sizeof(*place));
