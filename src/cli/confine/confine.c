@@ -24,7 +24,7 @@ bool confine(const struct settings *settings, enum confine_need need)
 		return true;
 	places_find(&places, settings);
 	if (places.error)
-		complain(NULL, "cannot find out what may be opened: %s; --no-sandbox does without",
+		complain(NULL, "cannot find out what may be opened (--no-sandbox does without): %s",
 			 strerror(places.error));
 	/* Without it the kernel accepts neither from a program that is not root's. */
 	else if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
