@@ -44,11 +44,12 @@ static struct tl_source *new_source(const char *name)
 }
 
 /*
- * ---- a recording that is a directory (`perf record --threads`, `--kcore`): its file `data`, and
- * what threads of the recorder wrote, `data.0`, `data.1` and so on ----
+ * ---- a recording that is a directory: that of `perf record --threads` or `--kcore` is its file
+ * `data`, and what threads of the recorder wrote, `data.0`, `data.1` and so on; that of `uftrace
+ * record` is known by its file `info` ----
  */
 
-static const char first_name[] = "data";
+static const char *const first_names[] = { "data", "info" };
 
 /* Whether a name is `data.N`, N written as printf does. */
 static bool part_number(const char *name, unsigned *number)
@@ -124,21 +125,26 @@ static int find_parts(struct tl_source *source, struct tl_error *err)
 
 static int open_directory(struct tl_source *source, struct tl_error *err)
 {
+	const char *first = first_names[0];
 	char *name;
-	int data = open_below(source, first_name), status;
+	int data = open_below(source, first), status;
 
+	if (data < 0 && errno == ENOENT) {
+		first = first_names[1];
+		data = open_below(source, first);
+	}
 	if (data < 0 && errno == ENOENT) {
 		errno = EISDIR;
 		return tl_error_system(err, "is a directory");
 	}
 	if (data < 0)
-		return tl_error_system(err, "cannot open the file data of the directory");
+		return tl_error_system(err, "cannot open the first file of the directory");
 	status = find_parts(source, err);
 	close(source->fd);
 	source->fd = data;
 	if (status < 0)
 		return status;
-	if (asprintf(&name, "%s/%s", source->name, first_name) < 0)
+	if (asprintf(&name, "%s/%s", source->name, first) < 0)
 		return tl_error_memory(err);
 	free(source->name);
 	source->name = name;

@@ -47,10 +47,11 @@ MAY_INCLUDE = {
     "speedscope": ["core", "profile", "foreign"],
     "chrome_trace": ["core", "profile", "timeline", "foreign"],
     "perf_script": ["core", "profile", "foreign"],
+    "uftrace": ["core", "profile", "symbols", "foreign"],
     "report": ["core", "profile", "flow", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "flow", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
-             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "perfetto",
+             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "perfetto", "uftrace",
              "report", "export"],
     # record decodes what it has an emulator record once, before it trusts it.
     "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
@@ -345,7 +346,8 @@ def without_comments(text):
 PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xtrace": "tl_xtrace_",
           "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_",
           "speedscope": "tl_speedscope_", "chrome_trace": "tl_chrome_", "perf_script": "tl_perf_script_", "pprof": "tl_pprof_",
-          "gmon": "tl_gmon_", "perfetto": "tl_perfetto_", "cli": "", "mpi": ""}
+          "gmon": "tl_gmon_", "perfetto": "tl_perfetto_",
+          "uftrace": "tl_uftrace_", "cli": "", "mpi": ""}
 
 
 def prefix_of(room):

@@ -159,25 +159,30 @@ static bool expand_one(struct settings *settings, const struct command *command,
 	return ok && list->list.count > had;
 }
 
-/* A recording of perf may be a directory (perf record --threads): its file data says so. */
-static bool is_recording(const char *path)
+/* Whether a file of a directory begins with one of two texts of 8 bytes. */
+static bool has_magic(const char *folder, const char *name, const char *magic, const char *other)
 {
-	static const char magic[] = { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' },
-			  swapped[] = { '2', 'E', 'L', 'I', 'F', 'R', 'E', 'P' };
-	char *data, head[sizeof(magic)];
+	char *path, head[8];
 	FILE *file;
 	bool is = false;
 
-	if (asprintf(&data, "%s/data", path) < 0)
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return false;
-	file = fopen(data, "re");
-	free(data);
+	file = fopen(path, "re");
+	free(path);
 	if (!file)
 		return false;
 	if (fread(head, sizeof(head), 1, file) == 1)
-		is = !memcmp(head, magic, sizeof(magic)) || !memcmp(head, swapped, sizeof(swapped));
+		is = !memcmp(head, magic, sizeof(head)) || !memcmp(head, other, sizeof(head));
 	fclose(file);
 	return is;
+}
+
+/* A recording may be a directory (perf record --threads, uftrace): its first file says so. */
+static bool is_recording(const char *path)
+{
+	return has_magic(path, "data", "PERFILE2", "2ELIFREP") ||
+	       has_magic(path, "info", "Ftrace!", "Ftrace!");
 }
 
 static bool is_many(const char *path)

@@ -5,6 +5,7 @@
 #include "open/adapters/foreign.h"
 #include "perf_script/perf_script.h"
 #include "speedscope/speedscope.h"
+#include "uftrace/uftrace.h"
 
 static int open_folded(struct tl_input *input, const char *const *paths, size_t path_count,
 		       const char **failed, struct tl_error *err)
@@ -103,5 +104,31 @@ const struct tl_format tl_perf_script_format = {
 	.describe = tl_foreign_info,
 	.dump = tl_foreign_dump,
 	.check = tl_foreign_check,
+	.damage = tl_foreign_damage,
+};
+
+static int open_uftrace(struct tl_input *input, const char *const *paths, size_t path_count,
+			const char **failed, struct tl_error *err)
+{
+	(void)path_count;
+	(void)failed;
+	return tl_foreign_open(input, &tl_uftrace_reader, paths, err);
+}
+
+const struct tl_format tl_uftrace_format = {
+	.info = {
+		.name = "uftrace",
+		.help = "directories of uftrace record: calls over time",
+		.record_word = "record",
+	},
+	.probe = tl_uftrace_probe,
+	.open = open_uftrace,
+	.close = tl_foreign_close,
+	.fold = tl_foreign_profile,
+	.describe = tl_foreign_info,
+	.dump = tl_foreign_dump,
+	.check = tl_foreign_check,
+	.timeline = tl_foreign_draw,
+	.calls = tl_foreign_calls,
 	.damage = tl_foreign_damage,
 };
