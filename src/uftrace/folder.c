@@ -6,8 +6,9 @@
 #include "core/source.h"
 #include "uftrace/uftrace.h"
 
-int tl_uftrace_open(const struct tl_uftrace *u, const char *name, struct tl_source **source,
-		    const uint8_t **data, size_t *size, struct tl_error *err)
+int tl_uftrace_open(const struct tl_uftrace_recording *u, const char *name,
+		    struct tl_source **source, const uint8_t **data, size_t *size,
+		    struct tl_error *err)
 {
 	struct tl_error own;
 	int status = u->folder->open(u->folder->arg, name, source, &own);

@@ -10,12 +10,12 @@
 #include "core/source.h"
 #include "uftrace/uftrace.h"
 
-static struct tl_names *names_of(struct tl_uftrace *u)
+static struct tl_names *names_of(struct tl_uftrace_recording *u)
 {
 	return &u->file->stacks.names;
 }
 
-static const char *text_of(struct tl_uftrace *u, uint32_t name)
+static const char *text_of(struct tl_uftrace_recording *u, uint32_t name)
 {
 	return names_of(u)->names[name].text;
 }
@@ -44,7 +44,7 @@ static int put_module(struct tl_uftrace_session *s, const struct tl_uftrace_modu
 	return 0;
 }
 
-static int add_mapping(struct tl_uftrace *u, struct tl_uftrace_session *s,
+static int add_mapping(struct tl_uftrace_recording *u, struct tl_uftrace_session *s,
 		       struct tl_uftrace_line line, struct tl_error *err)
 {
 	struct tl_uftrace_module module = { .is_loaded = false };
@@ -70,7 +70,8 @@ static int add_mapping(struct tl_uftrace *u, struct tl_uftrace_session *s,
 	return put_module(s, &module, err);
 }
 
-static int load_session(struct tl_uftrace *u, struct tl_uftrace_session *s, struct tl_error *err)
+static int load_session(struct tl_uftrace_recording *u, struct tl_uftrace_session *s,
+			struct tl_error *err)
 {
 	struct tl_source *source = NULL;
 	struct tl_uftrace_line line;
@@ -99,7 +100,7 @@ static int load_session(struct tl_uftrace *u, struct tl_uftrace_session *s, stru
 
 /* ---- NAME.sym: "ADDRESS TYPE NAME"; '?' is where symbols end ---- */
 
-static int add_symbol(struct tl_uftrace *u, struct tl_uftrace_module *m,
+static int add_symbol(struct tl_uftrace_recording *u, struct tl_uftrace_module *m,
 		      struct tl_uftrace_line line, struct tl_error *err)
 {
 	struct tl_uftrace_symbol symbol = { .name = 0 };
@@ -152,8 +153,8 @@ static struct tl_uftrace_symbol *symbol_at(const struct tl_uftrace_module *m, ui
 
 /* ---- NAME.dbg: "F: ADDRESS NAME", then "L: LINE FILE" ---- */
 
-static int add_place(struct tl_uftrace *u, struct tl_uftrace_module *m, struct tl_uftrace_line line,
-		     uint64_t *address, struct tl_error *err)
+static int add_place(struct tl_uftrace_recording *u, struct tl_uftrace_module *m,
+		     struct tl_uftrace_line line, uint64_t *address, struct tl_error *err)
 {
 	struct tl_uftrace_symbol *symbol;
 	uint64_t number;
@@ -179,8 +180,8 @@ static int add_place(struct tl_uftrace *u, struct tl_uftrace_module *m, struct t
 /* ---- both ---- */
 
 /* Whether "# path name: PATH" in front of the symbols is the module's. */
-static bool is_of(struct tl_uftrace *u, const struct tl_uftrace_module *m, const uint8_t *data,
-		  size_t size)
+static bool is_of(struct tl_uftrace_recording *u, const struct tl_uftrace_module *m,
+		  const uint8_t *data, size_t size)
 {
 	struct tl_cursor text = tl_cursor_over(data, size);
 	const char *path = text_of(u, m->path);
@@ -194,8 +195,9 @@ static bool is_of(struct tl_uftrace *u, const struct tl_uftrace_module *m, const
 }
 
 /* Two files of one name have the begin of their build ids in the names of their symbols. */
-static int open_of(struct tl_uftrace *u, const struct tl_uftrace_module *m, const char *suffix,
-		   struct tl_source **source, struct tl_cursor *text, struct tl_error *err)
+static int open_of(struct tl_uftrace_recording *u, const struct tl_uftrace_module *m,
+		   const char *suffix, struct tl_source **source, struct tl_cursor *text,
+		   struct tl_error *err)
 {
 	const char *path = text_of(u, m->path), *slash = strrchr(path, '/');
 	const uint8_t *data;
@@ -218,7 +220,8 @@ static int open_of(struct tl_uftrace *u, const struct tl_uftrace_module *m, cons
 	return status;
 }
 
-static int load_module(struct tl_uftrace *u, struct tl_uftrace_module *m, struct tl_error *err)
+static int load_module(struct tl_uftrace_recording *u, struct tl_uftrace_module *m,
+		       struct tl_error *err)
 {
 	struct tl_source *source = NULL;
 	uint64_t address = UINT64_MAX;
@@ -263,7 +266,8 @@ static struct tl_uftrace_module *module_at(const struct tl_uftrace_session *s, u
 	return found;
 }
 
-static uint32_t nameless(struct tl_uftrace *u, const struct tl_uftrace_module *m, uint64_t address)
+static uint32_t nameless(struct tl_uftrace_recording *u, const struct tl_uftrace_module *m,
+			 uint64_t address)
 {
 	const char *path = m ? text_of(u, m->path) : "", *slash = strrchr(path, '/');
 	struct tl_foreign_frame frame = { .object = m ? m->path : 0 };
@@ -276,8 +280,8 @@ static uint32_t nameless(struct tl_uftrace *u, const struct tl_uftrace_module *m
 	return frame.name == TL_NONE ? TL_NONE : tl_foreign_stacks_frame(&u->file->stacks, &frame);
 }
 
-static uint32_t make_frame(struct tl_uftrace *u, struct tl_uftrace_session *s, uint64_t address,
-			   struct tl_error *err)
+static uint32_t make_frame(struct tl_uftrace_recording *u, struct tl_uftrace_session *s,
+			   uint64_t address, struct tl_error *err)
 {
 	struct tl_uftrace_module *m = module_at(s, address);
 	const struct tl_uftrace_symbol *symbol = NULL;
@@ -308,7 +312,7 @@ static bool same_place(const void *context, const void *key, uint32_t number)
 	       places[number].session == wanted->session;
 }
 
-uint32_t tl_uftrace_frame(struct tl_uftrace *u, struct tl_uftrace_session *session,
+uint32_t tl_uftrace_frame(struct tl_uftrace_recording *u, struct tl_uftrace_session *session,
 			  uint64_t address, struct tl_error *err)
 {
 	struct tl_uftrace_session none = { .is_loaded = true };

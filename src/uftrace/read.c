@@ -19,7 +19,8 @@ int tl_uftrace_probe(const uint8_t *data, size_t size)
 	return size >= sizeof(magic) && !memcmp(data, magic, sizeof(magic)) ? 95 : 0;
 }
 
-static int read_header(struct tl_uftrace *u, const uint8_t *data, size_t size, struct tl_error *err)
+static int read_header(struct tl_uftrace_recording *u, const uint8_t *data, size_t size,
+		       struct tl_error *err)
 {
 	bool swap;
 	uint32_t version;
@@ -43,7 +44,7 @@ static int read_header(struct tl_uftrace *u, const uint8_t *data, size_t size, s
 }
 
 /* Behind the header `info` has lines; "elapsed_time:SECONDS.NANOSECONDS sec" is one of them. */
-static void read_elapsed(struct tl_uftrace *u, const uint8_t *data, size_t size)
+static void read_elapsed(struct tl_uftrace_recording *u, const uint8_t *data, size_t size)
 {
 	struct tl_cursor text = tl_cursor_over(data + HEADER, size - HEADER);
 	struct tl_uftrace_line line;
@@ -55,7 +56,7 @@ static void read_elapsed(struct tl_uftrace *u, const uint8_t *data, size_t size)
 }
 
 /* Its two clocks are read one after the other: a second more is allowed. */
-static void find_end(struct tl_uftrace *u)
+static void find_end(struct tl_uftrace_recording *u)
 {
 	const uint64_t second = 1000000000;
 	uint64_t first = UINT64_MAX;
@@ -67,7 +68,7 @@ static void find_end(struct tl_uftrace *u)
 		u->until_ns = first + u->elapsed_ns + second;
 }
 
-static int tell(struct tl_uftrace *u, struct tl_error *err)
+static int tell(struct tl_uftrace_recording *u, struct tl_error *err)
 {
 	struct tl_foreign_file *file = u->file;
 	struct tl_foreign_faults *faults = &file->faults;
@@ -95,7 +96,7 @@ static int tell(struct tl_uftrace *u, struct tl_error *err)
 int tl_uftrace_read(struct tl_foreign_file *file, struct tl_source *info,
 		    const struct tl_uftrace_folder *folder, struct tl_error *err)
 {
-	struct tl_uftrace u = { .file = file, .folder = folder };
+	struct tl_uftrace_recording u = { .file = file, .folder = folder };
 	const uint8_t *data;
 	size_t size;
 	int status = tl_source_map(info, &data, &size, err);

@@ -28,7 +28,7 @@ struct calls {
 };
 
 struct thread_read {
-	struct tl_uftrace *u;
+	struct tl_uftrace_recording *u;
 	const struct tl_uftrace_task *task;
 	const uint8_t *data;
 	size_t size, at;
@@ -135,7 +135,7 @@ static bool enter(struct thread_read *r, unsigned depth, uint32_t frame)
 /* Calls that were open in the parent when it forked end in the child without a begin there. */
 static bool leave(struct thread_read *r, unsigned depth)
 {
-	struct tl_uftrace *u = r->u;
+	struct tl_uftrace_recording *u = r->u;
 
 	if (!leave_to(r, depth + 1))
 		return false;
@@ -151,7 +151,7 @@ static bool leave(struct thread_read *r, unsigned depth)
 /* The program that runs now. */
 static void find_session(struct thread_read *r)
 {
-	const struct tl_uftrace *u = r->u;
+	const struct tl_uftrace_recording *u = r->u;
 
 	if (r->session && r->time < r->session_until)
 		return;
@@ -310,7 +310,7 @@ static int begin_thread(struct thread_read *r, struct tl_error *err)
 	return 0;
 }
 
-int tl_uftrace_read_records(struct tl_uftrace *u, const struct tl_uftrace_task *task,
+int tl_uftrace_read_records(struct tl_uftrace_recording *u, const struct tl_uftrace_task *task,
 			    struct tl_error *err)
 {
 	struct thread_read r = { .u = u, .task = task };

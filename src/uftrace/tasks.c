@@ -26,7 +26,7 @@ static bool number_of(const struct tl_uftrace_line *line, const char *key, uint3
 
 /* ---- rows: 0, 1 if the line is damaged, or negative ---- */
 
-static int add_session(struct tl_uftrace *u, const struct tl_uftrace_line *line,
+static int add_session(struct tl_uftrace_recording *u, const struct tl_uftrace_line *line,
 		       struct tl_error *err)
 {
 	struct tl_uftrace_session session = { .time_ns = 0 };
@@ -49,7 +49,8 @@ static int add_session(struct tl_uftrace *u, const struct tl_uftrace_line *line,
 }
 
 /* A thread that is told twice is that of its process as it was told last. */
-static int put_task(struct tl_uftrace *u, const struct tl_uftrace_task *task, struct tl_error *err)
+static int put_task(struct tl_uftrace_recording *u, const struct tl_uftrace_task *task,
+		    struct tl_error *err)
 {
 	for (size_t i = 0; i < u->task_count; i++)
 		if (u->tasks[i].thread == task->thread) {
@@ -62,7 +63,8 @@ static int put_task(struct tl_uftrace *u, const struct tl_uftrace_task *task, st
 	return 0;
 }
 
-static int add_task(struct tl_uftrace *u, const struct tl_uftrace_line *line, struct tl_error *err)
+static int add_task(struct tl_uftrace_recording *u, const struct tl_uftrace_line *line,
+		    struct tl_error *err)
 {
 	struct tl_uftrace_task task = { .thread = 0 };
 
@@ -71,7 +73,8 @@ static int add_task(struct tl_uftrace *u, const struct tl_uftrace_line *line, st
 	return put_task(u, &task, err);
 }
 
-static int add_fork(struct tl_uftrace *u, const struct tl_uftrace_line *line, struct tl_error *err)
+static int add_fork(struct tl_uftrace_recording *u, const struct tl_uftrace_line *line,
+		    struct tl_error *err)
 {
 	struct tl_uftrace_task task = { .is_forked = true };
 
@@ -82,7 +85,7 @@ static int add_fork(struct tl_uftrace *u, const struct tl_uftrace_line *line, st
 }
 
 /* A library that was opened by dlopen(). */
-static int add_library(struct tl_uftrace *u, const struct tl_uftrace_line *line,
+static int add_library(struct tl_uftrace_recording *u, const struct tl_uftrace_line *line,
 		       struct tl_error *err)
 {
 	struct tl_uftrace_line id, name, base;
@@ -111,7 +114,8 @@ static int add_library(struct tl_uftrace *u, const struct tl_uftrace_line *line,
 
 static const struct {
 	const char *word;
-	int (*add)(struct tl_uftrace *u, const struct tl_uftrace_line *line, struct tl_error *err);
+	int (*add)(struct tl_uftrace_recording *u, const struct tl_uftrace_line *line,
+		   struct tl_error *err);
 } rows[] = {
 	{ "SESS ", add_session },
 	{ "TASK ", add_task },
@@ -119,7 +123,7 @@ static const struct {
 	{ "DLOP ", add_library },
 };
 
-static int read_line(struct tl_uftrace *u, struct tl_uftrace_line *line, uint64_t number,
+static int read_line(struct tl_uftrace_recording *u, struct tl_uftrace_line *line, uint64_t number,
 		     struct tl_error *err)
 {
 	int status = 1;
@@ -137,7 +141,7 @@ static int read_line(struct tl_uftrace *u, struct tl_uftrace_line *line, uint64_
 			      "line %u of task.txt is damaged: left out", (unsigned)number);
 }
 
-int tl_uftrace_read_tasks(struct tl_uftrace *u, struct tl_error *err)
+int tl_uftrace_read_tasks(struct tl_uftrace_recording *u, struct tl_error *err)
 {
 	struct tl_source *source = NULL;
 	struct tl_uftrace_line line;
@@ -162,7 +166,7 @@ int tl_uftrace_read_tasks(struct tl_uftrace *u, struct tl_error *err)
 
 /* ---- look-ups ---- */
 
-static const struct tl_uftrace_task *task_of(const struct tl_uftrace *u, uint32_t process)
+static const struct tl_uftrace_task *task_of(const struct tl_uftrace_recording *u, uint32_t process)
 {
 	for (size_t i = 0; i < u->task_count; i++)
 		if (u->tasks[i].thread == process)
@@ -171,7 +175,7 @@ static const struct tl_uftrace_task *task_of(const struct tl_uftrace *u, uint32_
 }
 
 /* Until a process executes another program it runs that of its parent. */
-struct tl_uftrace_session *tl_uftrace_session_at(struct tl_uftrace *u, uint32_t process,
+struct tl_uftrace_session *tl_uftrace_session_at(struct tl_uftrace_recording *u, uint32_t process,
 						 uint64_t time_ns)
 {
 	struct tl_uftrace_session *found = NULL;
@@ -193,7 +197,7 @@ struct tl_uftrace_session *tl_uftrace_session_at(struct tl_uftrace *u, uint32_t 
 	return NULL;
 }
 
-void tl_uftrace_free(struct tl_uftrace *u)
+void tl_uftrace_free(struct tl_uftrace_recording *u)
 {
 	for (size_t i = 0; i < u->session_count; i++) {
 		for (size_t n = 0; n < u->sessions[i].count; n++)

@@ -64,7 +64,7 @@ struct tl_uftrace_place {
 	uint32_t frame;
 };
 
-struct tl_uftrace {
+struct tl_uftrace_recording {
 	struct tl_foreign_file *file;
 	const struct tl_uftrace_folder *folder;
 	bool is_big;      /* byte order */
@@ -84,8 +84,9 @@ struct tl_uftrace {
 };
 
 /* A file of the directory as a whole. 0; 1: it is not there; negative. */
-int tl_uftrace_open(const struct tl_uftrace *u, const char *name, struct tl_source **source,
-		    const uint8_t **data, size_t *size, struct tl_error *err);
+int tl_uftrace_open(const struct tl_uftrace_recording *u, const char *name,
+		    struct tl_source **source, const uint8_t **data, size_t *size,
+		    struct tl_error *err);
 
 /* A line of a text, without its end. */
 struct tl_uftrace_line {
@@ -107,18 +108,18 @@ bool tl_uftrace_text_field(const struct tl_uftrace_line *line, const char *key,
 			   struct tl_uftrace_line *value);
 
 /* task.txt: sessions and tasks. 0 or negative. */
-int tl_uftrace_read_tasks(struct tl_uftrace *u, struct tl_error *err);
+int tl_uftrace_read_tasks(struct tl_uftrace_recording *u, struct tl_error *err);
 /* The session of a process at a time; NULL: unknown. */
-struct tl_uftrace_session *tl_uftrace_session_at(struct tl_uftrace *u, uint32_t process,
+struct tl_uftrace_session *tl_uftrace_session_at(struct tl_uftrace_recording *u, uint32_t process,
 						 uint64_t time_ns);
-void tl_uftrace_free(struct tl_uftrace *u);
+void tl_uftrace_free(struct tl_uftrace_recording *u);
 
 /* The frame of an address; its symbols are read when they are asked for. TL_NONE: *err is set. */
-uint32_t tl_uftrace_frame(struct tl_uftrace *u, struct tl_uftrace_session *session,
+uint32_t tl_uftrace_frame(struct tl_uftrace_recording *u, struct tl_uftrace_session *session,
 			  uint64_t address, struct tl_error *err);
 
 /* The calls of a thread from its file. 0 or negative. */
-int tl_uftrace_read_records(struct tl_uftrace *u, const struct tl_uftrace_task *task,
+int tl_uftrace_read_records(struct tl_uftrace_recording *u, const struct tl_uftrace_task *task,
 			    struct tl_error *err);
 
 #endif
