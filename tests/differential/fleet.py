@@ -8,9 +8,11 @@ what is missing is said, or a run that goes on from there has the same bytes.
 import errno
 import gzip
 import os
+import pty
 import random
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -19,6 +21,7 @@ import tempfile
 import time
 
 import common
+import perf_writer
 from common import expect, fail
 
 sys.path.insert(0, os.path.join(common.ROOT, "bench"))
@@ -158,11 +161,11 @@ class Fleet:
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
 
-    def begin(self, ranks, *args):
+    def begin(self, ranks, *args, to=subprocess.PIPE):
         # What MPI shares between ranks it leaves behind when it is killed; here that goes with the folder.
         return subprocess.Popen([self.mpirun, *SWITCHES, "--mca", "btl_vader_backing_directory", self.folder, "-np", str(ranks),
                                  self.mpi, *args], env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                stdout=to, stderr=to)
 
     def end(self, process):
         """Exit status, output, messages; None: it hangs."""
@@ -395,10 +398,81 @@ def large_file(fleet, rng):
     fleet.same("merge of a file alone", fleet.ranks(4, *MERGE, callgrind), fleet.alone(*MERGE, callgrind))
 
 
+def without_cycles(data):
+    """The trace with a PAD for each byte of a CYC packet."""
+    return b"".join(bytes(len(packet)) if packet[0] & 3 == 3 else packet for _, packet in perf_writer.packets(data))
+
+
+def write_traced(path, count, compiled):
+    """Intel PT of the golden run, by threads that take turns on two processors, each with a process of its own."""
+    parts = perf_writer.slices(without_cycles(read(golden("intel_pt", "timed.pt"))))
+    writer = perf_writer.Writer()
+    writer.info()
+    for number in range(count):
+        pid = 100 + 10 * number
+        writer.comm(pid, pid, "tiny")
+        writer.mmap(pid, 0x401000, 0x283, 0, golden("intel_pt", "tiny.img"))
+        if compiled:
+            write("%s.perf-%d.map" % (path, pid), b"401000 80 first\n401080 100 second\n401180 103 third\n")
+    machine = perf_writer.Machine(writer, 2)
+    for turn, (number, who, part, later) in enumerate(perf_writer.turns([((100 + 10 * n, 100 + 10 * n), parts)
+                                                                         for n in range(count)])):
+        machine.run((turn + number) % 2, who, part, later)
+    machine.write()
+    writer.features[18] = b""
+    write(path, writer.file())
+
+
+def traced_threads(fleet):
+    """Intel PT that is larger than a rank's part of all: its threads are read by several ranks, or all by one, if code has no names."""
+    small = fleet.path("small.folded")
+    write(small, b"main;f 1\n")
+    for compiled in (True, False):
+        path = fleet.path("traced%d.perf" % compiled)
+        write_traced(path, 5, compiled)
+        for ranks, words in ((2, MERGE), (4, ("report", "--csv", "--all", "--threads"))):
+            given = write_list(fleet.folder, [path, small])
+            wanted = fleet.alone(*words, given)
+            expect("status of traced threads", wanted[0], 0 if compiled else 1)
+            got = fleet.ranks(ranks, *words, given)
+            fleet.same("%s of traced threads, %d ranks" % (words[0], ranks), got, wanted)
+            expect("what is said of traced threads", without_mpirun(got[2]), without_mpirun(wanted[2]))
+
+
 def without_logs(fleet, paths):
     """No file is a log that may depend on others."""
     given = write_list(fleet.folder, [path for path in paths if ".xray" not in path])
     fleet.same("files without logs", fleet.ranks(2, *MERGE, given), fleet.alone(*MERGE, given))
+
+
+def progress(fleet):
+    """Rank 0 shows on a terminal how far all of them are; of two files, one of which does not end yet, that is one file's bytes."""
+    pipe, large = fleet.path("shown"), fleet.path("shown.folded")
+    os.mkfifo(pipe)
+    write(large, b"main;f 1\n" * 50000)
+    ours, theirs = pty.openpty()
+    process = fleet.begin(2, "merge", "--progress", "always", "-o", fleet.path("shown.tlp"), large, pipe, to=theirs)
+    os.close(theirs)
+    first = wait_for_reader(fleet, pipe, process)
+    shown = b""
+    end = time.monotonic() + PATIENCE
+    while first is not None and b"450 kB of 450 kB" not in shown and time.monotonic() < end:
+        if select.select([ours], [], [], 0.1)[0]:
+            shown += os.read(ours, 1 << 16)
+    if first is not None:
+        os.write(first, b"main;g 2\n")
+        os.close(first)
+    status = process.wait()
+    while select.select([ours], [], [], 0)[0]:
+        try:
+            shown += os.read(ours, 1 << 16)
+        except OSError:
+            break
+    os.close(ours)
+    lines = shown.split(b"\r")
+    expect("a run with progress", (status, lines[0], lines[-1]), (0, b"", b"\x1b[K"))
+    if not re.match(rb" *\d+% \[[#.]{24}\] ", lines[1]) or not any(line.startswith(b"100% [" + b"#" * 24) for line in lines):
+        fail("progress of all files is not shown:", lines[:3], lines[-3:])
 
 
 def usage(fleet, paths):
@@ -618,9 +692,11 @@ def main():
         few_descriptors(fleet, rng)
         large_log(fleet)
         large_file(fleet, random.Random(19))
+        traced_threads(fleet)
         same_questions(fleet, paths, rng)
         same_comparison(fleet, rng)
         usage(fleet, paths)
+        progress(fleet)
         # A pipe in the place of a file: a worker reads it as long as this test wants it to.
         os.mkfifo(fleet.path("pipe"))
         good = [path for path in paths if path != fleet.path("in", "callgrind.out.0")]

@@ -279,6 +279,72 @@ class Writer:
             self.header(HEADER_ATTR, 0, 8 + len(attr)) + attr + self.data
 
 
+# ---- threads on processors ----------------------------------------------------------------------------------------
+
+
+class Machine:
+    """Processors with a buffer each; threads take turns."""
+
+    def __init__(self, writer, cpus):
+        self.writer = writer
+        self.buffers = [b""] * cpus
+        self.now = [0] * cpus
+        self.who = [(0, 0)] * cpus
+        self.clock = 1000 * WRAP
+        self.records = []
+
+    def run(self, cpu, who, part, last, how="wide"):
+        """A slice of a thread, after whatever ran before on any processor."""
+        start = self.clock + WRAP
+        moved = part.tsc // WRAP * WRAP
+        data = move_time(part.data, start - moved) if start >= moved else None
+        assert data is not None
+        tsc = part.tsc - moved + start
+        switch = tsc - WRAP // 4
+        if part.ip:
+            data = turn_on(part.ip, tsc - WRAP // 8) + data
+        if last is not None and last.ip:
+            data += turn_off(last.ip)
+        self.buffers[cpu] += data
+        self.clock = (last_time(data) // WRAP + 1) * WRAP
+        if self.who[cpu] != who:
+            self.records.append((switch, how, cpu, self.who[cpu], who))
+        self.who[cpu] = who
+
+    def write_parts(self):
+        """What each processor has, as the files that the threads of a recorder write."""
+        before, records, parts = self.writer.data, self.records, []
+        for only in range(len(self.buffers)):
+            self.writer.data = b""
+            self.records = [record for record in records if record[2] == only]
+            self.write(only)
+            parts.append(self.writer.data)
+        self.writer.data = before
+        return parts
+
+    def write(self, only=None):
+        w = self.writer
+        for time, how, cpu, prev, nxt in sorted(self.records):
+            if how == "wide":
+                w.switch_wide(cpu, time, prev, nxt)
+            else:
+                if prev != (0, 0):
+                    w.switch(cpu, time, prev, True)
+                w.switch(cpu, time + 1, nxt, False)
+        for cpu, data in enumerate(self.buffers):
+            if only in (None, cpu):
+                w.aux(0, len(data), time=self.clock, cpu=cpu)
+                w.auxtrace(data, 0, cpu, 0xffffffff, cpu)
+
+
+def turns(lists):
+    """One slice of each in turn, with the slice that comes next of the same thread."""
+    for i in range(max(len(parts) for _, parts in lists)):
+        for who, parts in lists:
+            if i < len(parts):
+                yield i, who, parts[i], parts[i + 1] if i + 1 < len(parts) else None
+
+
 def zstd(data):
     """One frame; the library is there, since tracelathe needs it."""
     lib = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")

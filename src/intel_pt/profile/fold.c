@@ -10,13 +10,59 @@
 #include "intel_pt/profile/stack_moves.h"
 #include "profile/model/model.h"
 
-enum { BATCH_TIMESTAMPS = 1 << 12, PASSED_BYTES = 2 << 20 };
+enum {
+	BATCH_TIMESTAMPS = 1 << 12,
+	PASSED_BYTES = 2 << 20,
+	LEFT_MOST = 1 << 12, /* slices that are left undecoded; they take memory */
+};
 
-static bool is_selected(const struct tl_pt_fold_options *o, const struct tl_pt_trace_slice *slice)
+/* ---- what is folded ---- */
+
+static bool same_number(const void *context, const void *key, uint32_t number)
 {
-	return (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
-	       (o->process == TL_NOWHERE || o->process == slice->process) &&
-	       (o->cpu == TL_NOWHERE || o->cpu == slice->cpu);
+	const struct tl_pt_met_threads *met = context;
+
+	return met->list[number] == *(const uint64_t *)key;
+}
+
+/* Which thread it is, in the order in which they first ran; TL_NONE: no memory. */
+static uint32_t meet_thread(struct tl_pt_met_threads *met, uint64_t thread)
+{
+	const uint64_t hash = tl_hash_pair(thread, 0);
+	const uint32_t found = tl_index_find(&met->index, hash, same_number, met, &thread);
+
+	if (found != TL_NONE)
+		return found;
+	if (met->count >= TL_NONE ||
+	    !tl_grow(&met->list, &met->capacity, met->count + 1, sizeof(*met->list)) ||
+	    !tl_index_add(&met->index, hash, (uint32_t)met->count))
+		return TL_NONE;
+	met->list[met->count] = thread;
+	return (uint32_t)met->count++;
+}
+
+/* 1, 0, or negative. */
+static int is_of_share(struct tl_pt_folder *f, uint64_t thread, struct tl_error *err)
+{
+	const struct tl_pt_fold_options *o = f->options;
+	uint32_t number = o->shares < 2 ? 0 : meet_thread(&f->met, thread);
+
+	if (number == TL_NONE)
+		return tl_error_memory(err);
+	return o->shares < 2 || number % o->shares == o->share;
+}
+
+/* 1, 0, or negative. */
+static int is_selected(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
+		       struct tl_error *err)
+{
+	const struct tl_pt_fold_options *o = f->options;
+
+	if ((o->thread != TL_NOWHERE && o->thread != slice->thread) ||
+	    (o->process != TL_NOWHERE && o->process != slice->process) ||
+	    (o->cpu != TL_NOWHERE && o->cpu != slice->cpu))
+		return 0;
+	return is_of_share(f, slice->thread, err);
 }
 
 /* ---- events ---- */
@@ -324,38 +370,92 @@ static void free_cache(struct tl_pt_node_cache *cache)
 	*cache = (struct tl_pt_node_cache){ .nodes = NULL };
 }
 
-/* Set the cache of the nodes of this slice's decoder; it is empty for a new decoder. */
-static bool find_cache(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice)
+/* The stream of a slice; what was left before a new range is not needed. NULL: no memory. */
+static struct tl_pt_fold_stream *find_stream(struct tl_pt_folder *f,
+					     const struct tl_pt_trace_slice *slice)
 {
+	struct tl_pt_fold_stream *stream;
+
 	if (!tl_grow(&f->streams.list, &f->streams.capacity, (size_t)slice->stream + 1,
 		     sizeof(*f->streams.list)))
-		return false;
+		return NULL;
 	for (; f->streams.count <= slice->stream; f->streams.count++)
-		f->streams.list[f->streams.count] = (struct tl_pt_node_cache){ .nodes = NULL };
-	f->cache = &f->streams.list[slice->stream];
+		f->streams.list[f->streams.count] = (struct tl_pt_fold_stream){ 0 };
+	stream = &f->streams.list[slice->stream];
+	if (!slice->continues)
+		stream->left.count = 0;
+	return stream;
+}
+
+/* The decoder of a slice, at its begin: as tl_pt_decoders_open(), with the nodes it knows. */
+static int open_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, int *synced,
+		      struct tl_error *err)
+{
+	*synced = tl_pt_decoders_open(&f->decoders, slice, TL_PT_SALVAGE | TL_PT_END_ON_CALL,
+				      &f->decoder);
+	if (!f->decoder)
+		return tl_pt_fault(err, (enum tl_pt_error) - *synced, TL_NOWHERE);
+	f->cache = &f->streams.list[slice->stream].cache;
 	if (!slice->continues)
 		free_cache(f->cache);
-	return true;
+	return 0;
+}
+
+static int pass_over(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
+		     struct tl_error *err)
+{
+	int synced, status = open_slice(f, slice, &synced, err);
+
+	if (status == 0 && tl_pt_pass_over(f->decoder, synced) < 0)
+		status = tl_error_memory(err);
+	return status;
+}
+
+static int pass_over_left(struct tl_pt_folder *f, struct tl_pt_left_slices *left,
+			  struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < left->count; i++)
+		status = pass_over(f, &left->list[i], err);
+	left->count = 0;
+	return status;
+}
+
+/* A slice that is not selected matters only for those behind it. */
+static int leave_slice(struct tl_pt_folder *f, struct tl_pt_left_slices *left,
+		       const struct tl_pt_trace_slice *slice, struct tl_error *err)
+{
+	int status = left->count < LEFT_MOST ? 0 : pass_over_left(f, left, err);
+
+	if (status < 0)
+		return status;
+	if (!tl_grow(&left->list, &left->capacity, left->count + 1, sizeof(*left->list)))
+		return tl_error_memory(err);
+	left->list[left->count++] = *slice;
+	return 0;
 }
 
 static int fold_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
 		      struct tl_error *err)
 {
-	int status = 0,
-	    synced = tl_pt_decoders_open(&f->decoders, slice, TL_PT_SALVAGE | TL_PT_END_ON_CALL,
-					 &f->decoder);
+	struct tl_pt_fold_stream *stream = find_stream(f, slice);
+	int synced, status;
 
-	if (!f->decoder)
-		return tl_pt_fault(err, (enum tl_pt_error) - synced, TL_NOWHERE);
-	if (!find_cache(f, slice))
+	if (!stream)
 		return tl_error_memory(err);
-	if (is_selected(f->options, slice)) {
-		status = fold_thread(f, slice, synced, err);
-	} else if (tl_pt_pass_over(f->decoder, synced) < 0) {
-		status = tl_error_memory(err);
+	status = is_selected(f, slice, err);
+	if (status == 1) {
+		status = pass_over_left(f, &stream->left, err);
+		if (status == 0)
+			status = open_slice(f, slice, &synced, err);
+		if (status == 0)
+			status = fold_thread(f, slice, synced, err);
+	} else if (status == 0) {
+		status = leave_slice(f, &stream->left, slice, err);
 	}
 	if (tl_pt_decoders_done(&f->decoders, slice))
-		free_cache(f->cache);
+		free_cache(&stream->cache);
 	f->decoder = NULL;
 	return status;
 }
@@ -379,9 +479,13 @@ static int fold_slices(struct tl_pt_folder *f, struct tl_error *err)
 static void free_nodes(struct tl_pt_folder *f)
 {
 	tl_pt_decoders_close(&f->decoders);
-	for (size_t i = 0; i < f->streams.count; i++)
-		free_cache(&f->streams.list[i]);
+	for (size_t i = 0; i < f->streams.count; i++) {
+		free_cache(&f->streams.list[i].cache);
+		free(f->streams.list[i].left.list);
+	}
 	free(f->streams.list);
+	free(f->met.list);
+	tl_index_free(&f->met.index);
 	free(f->visits.nodes);
 	free(f->visits.addrs);
 	free(f->visits.list);

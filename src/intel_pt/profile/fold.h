@@ -42,6 +42,8 @@ struct tl_pt_fold_options {
 	const struct tl_pt_stack_watch *watch; /* NULL: none; not with `lines` */
 	uint64_t thread, process, cpu;         /* TL_NOWHERE: any */
 	uint64_t from_ticks, to_ticks;         /* a window of time; 0: open */
+	/* only a share of the threads, dealt out as they first run; `shares` below 2: all */
+	uint32_t share, shares;
 	unsigned jobs;
 	bool exact, per_thread;
 	/* also costs, calls and jumps by address; else functions and contexts alone */
@@ -233,9 +235,31 @@ struct tl_pt_fold_threads {
 	struct tl_index by_id;
 };
 
-/* The node caches of a fold, by number of the stream. */
+/* Numbers of threads in the order in which they first ran, of a fold of a share. */
+struct tl_pt_met_threads {
+	uint64_t *list;
+	size_t count, capacity;
+	struct tl_index index;
+};
+
+/* The slices of a range of a stream that are not selected. */
+struct tl_pt_left_slices {
+	struct tl_pt_trace_slice *list;
+	size_t count, capacity;
+};
+
+/*
+ * A stream: the nodes of its decoder, and the slices behind that decoder, which are decoded only
+ * if a slice that is selected goes on from there.
+ */
+struct tl_pt_fold_stream {
+	struct tl_pt_node_cache cache;
+	struct tl_pt_left_slices left;
+};
+
+/* The streams of a fold, by number. */
 struct tl_pt_fold_streams {
-	struct tl_pt_node_cache *list;
+	struct tl_pt_fold_stream *list;
 	size_t count, capacity;
 };
 
@@ -300,6 +324,7 @@ struct tl_pt_folder {
 	struct tl_pt_decoder *decoder;  /* of the present stream, */
 	struct tl_pt_node_cache *cache; /* and its nodes */
 	struct tl_pt_fold_streams streams;
+	struct tl_pt_met_threads met;
 
 	/* Of the present slice. */
 	struct tl_pt_visit_table visits;

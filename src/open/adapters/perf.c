@@ -131,7 +131,7 @@ static int begin_records(struct tl_input *input, struct tl_error *err)
 }
 
 /* Read processes, maps and AUX data, once. */
-static int need_trace(struct tl_input *input, struct tl_error *err)
+static int need_trace(const struct tl_input *input, struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
 	const struct tl_input_options *o = &input->options;
@@ -257,6 +257,37 @@ static struct tl_perf_sample_options sample_options(const struct tl_input_option
 
 #define ATTR_CONTEXT_SWITCH (1u << 26)
 
+enum { SHARES_MOST = 64 };
+
+/* The threads of Intel PT, each of which has a call stack of its own; no more than are of use. */
+static uint32_t count_threads(struct perf_input *p)
+{
+	uint64_t seen[SHARES_MOST];
+	struct tl_pt_trace_slice slice;
+	uint32_t count = 0, i;
+
+	while (count < SHARES_MOST && next_piece(p, &slice, NULL) == 1) {
+		for (i = 0; i < count && seen[i] != slice.thread;)
+			i++;
+		seen[i] = slice.thread;
+		count += i == count;
+	}
+	rewind_pieces(p);
+	return count;
+}
+
+static uint32_t shares_of_trace(const struct tl_input *input)
+{
+	struct perf_input *p = input->handle;
+	const struct tl_perf_pt_info *info;
+
+	if (input->options.quick || need_trace(input, NULL) < 0)
+		return 1;
+	info = tl_perf_trace_info(p->trace);
+	/* Cycles count for all threads from the first packet of them on, whosever it is. */
+	return info->config & info->cyc_bit ? 1 : count_threads(p);
+}
+
 /*
  * Samples, each with its own cost. What is not known of the file yet, the fold of a share refuses.
  */
@@ -264,6 +295,8 @@ static uint32_t shares_perf(const struct tl_input *input)
 {
 	const struct perf_input *p = input->handle;
 
+	if (tl_perf_has_feature(p->reader, TL_PERF_FEATURE_AUXTRACE))
+		return shares_of_trace(input);
 	for (size_t i = 0; i < p->reader->attrs.count; i++)
 		if (p->reader->attrs.list[i].flags & ATTR_CONTEXT_SWITCH)
 			return 1;
@@ -300,9 +333,6 @@ static int fold_parts(struct tl_input *input, struct tl_profile **profile, struc
 		tl_perf_sample_remarks_free(&p->remarks);
 		status = tl_perf_samples_fold(p->reader, &options, &p->remarks, profile, err);
 	}
-	if (status == 1 && options.shares > 1)
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   "Intel PT is not shared out: each call depends on those before");
 	if (status == 1)
 		status = need_trace(input, err);
 	else

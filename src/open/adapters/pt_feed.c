@@ -41,6 +41,8 @@ int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct
 	if (status < 0)
 		return status;
 	options = fold_options(o, &window);
+	options.share = o->share;
+	options.shares = o->shares;
 	options.jobs = o->jobs;
 	options.exact = o->exact;
 	options.per_thread = o->per_thread;

@@ -225,11 +225,6 @@ int tl_perf_read_feature(struct tl_perf_reader *r, unsigned feature, struct tl_p
 				   err);
 }
 
-static bool has_feature(const struct tl_perf_reader *r, unsigned feature)
-{
-	return r->header.features[feature / 64] >> feature % 64 & 1;
-}
-
 int tl_perf_read_features(struct tl_perf_reader *r, uint64_t at, struct tl_error *err)
 {
 	int status = 0;
@@ -238,7 +233,7 @@ int tl_perf_read_features(struct tl_perf_reader *r, uint64_t at, struct tl_error
 		struct tl_perf_view entry;
 		uint64_t offset, size;
 
-		if (!has_feature(r, i))
+		if (!tl_perf_has_feature(r, i))
 			continue;
 		if (at > r->map_size || r->map_size - at < 16)
 			return tl_perf_rule_broken(r, TL_PERF_RULE_FEATURE, tl_min(at, r->map_size),

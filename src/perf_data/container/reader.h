@@ -204,6 +204,10 @@ int tl_perf_decode(struct tl_perf_reader *r, const struct tl_perf_raw_record *ra
 
 /* ---- features.c ---- */
 
+static inline bool tl_perf_has_feature(const struct tl_perf_reader *r, unsigned feature)
+{
+	return r->header.features[feature / 64] >> feature % 64 & 1;
+}
 /* All feature sections; their table is at `at`. */
 int tl_perf_read_features(struct tl_perf_reader *r, uint64_t at, struct tl_error *err);
 int tl_perf_read_feature(struct tl_perf_reader *r, unsigned feature, struct tl_perf_view section,

@@ -16,7 +16,6 @@ enum {
 	AT_DATA_SIZE = 48,
 	AT_FEATURES = 72,
 	FEATURES = 256,
-	TL_PERF_FEATURE_AUXTRACE = 18, /* offsets of AUXTRACE records, which change: dropped */
 	SECTION_BYTES = 16,
 	AUXTRACE_BYTES = 48,
 	AT_SIZE = 8,
@@ -164,17 +163,12 @@ static void put_records(struct slice *s)
 
 /* ---- the file around them ---- */
 
-static bool has_feature(const struct tl_perf_reader *r, unsigned feature)
-{
-	return r->header.features[feature / 64] >> feature % 64 & 1;
-}
-
 static uint64_t table_bytes(const struct tl_perf_reader *r)
 {
 	uint64_t bytes = 0;
 
 	for (unsigned i = 0; i < FEATURES; i++)
-		bytes += has_feature(r, i) ? SECTION_BYTES : 0;
+		bytes += tl_perf_has_feature(r, i) ? SECTION_BYTES : 0;
 	return bytes;
 }
 
@@ -191,7 +185,7 @@ static void put_features(struct slice *s, uint64_t end)
 	const uint64_t old_end = r->header.data_offset + r->header.data_size;
 	const uint64_t old_table = table_bytes(r);
 	const uint64_t table =
-		old_table - (has_feature(r, TL_PERF_FEATURE_AUXTRACE) ? SECTION_BYTES : 0);
+		old_table - (tl_perf_has_feature(r, TL_PERF_FEATURE_AUXTRACE) ? SECTION_BYTES : 0);
 	uint64_t at = old_end;
 
 	for (unsigned i = 0; i < FEATURES; i++) {
@@ -199,7 +193,7 @@ static void put_features(struct slice *s, uint64_t end)
 		uint8_t section[SECTION_BYTES];
 		uint64_t offset;
 
-		if (!has_feature(r, i))
+		if (!tl_perf_has_feature(r, i))
 			continue;
 		memcpy(section, r->map + at, SECTION_BYTES);
 		at += SECTION_BYTES;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../perf_data/file.h"
+#include "../perf_data/trace.h"
 #include "../shares.h"
 #include "../temp_fixture.h"
 
@@ -76,8 +76,6 @@ TEST(functions_of_callgrind_are_shared_out)
 }
 
 /* ---- samples ---- */
-
-static struct file f;
 
 static void put_named_map(void)
 {
@@ -149,7 +147,7 @@ TEST(samples_are_shared_out)
 	assert_shared_out(path, &options, 4);
 }
 
-/* Times off the processors begin at samples; branches and Intel PT are not shared out either. */
+/* Times off the processors begin at samples; branches are not shared out either. */
 TEST(what_depends_on_the_sample_before_is_not_shared_out)
 {
 	struct tl_input_options options = all;
@@ -178,17 +176,100 @@ static int fold_second_half(const char *path)
 /* A share that had all of it would be counted as often as there are shares. */
 TEST(what_a_file_turns_out_to_hold_is_not_shared_out)
 {
-	char path[512];
-
 	samples_file(0);
 	put_header(&f, TL_PERF_SWITCH, 1 << 13, 8 + TRAILER);
 	put_trailer(&f, 10, 11, 900, 0);
 	patch64(&f, 48, f.size - WIDE_DATA_AT);
 	assert_int_equal(fold_second_half(temp_write(&temp, "w.perf", f.bytes, f.size)),
 			 TL_UNSUPPORTED);
-	snprintf(path, sizeof(path), "%s/tests/golden/perf/threads.perf.data",
-		 getenv("TL_SOURCE_ROOT"));
-	assert_int_equal(fold_second_half(path), TL_UNSUPPORTED);
+}
+
+/* ---- Intel PT ---- */
+
+static size_t read_golden(const char *name, uint8_t *bytes, size_t room)
+{
+	char path[512];
+	FILE *file;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/tests/golden/%s", getenv("TL_SOURCE_ROOT"), name);
+	file = fopen(path, "rb");
+	assert_non_null(file);
+	size = fread(bytes, 1, room, file);
+	fclose(file);
+	assert_in_range(size, 1, room - 1);
+	return size;
+}
+
+/* Threads of a process with a buffer each, which has the run that tiny.c makes. */
+static const char *traced_threads(uint32_t count)
+{
+	static const char names[] = "401000 80 first\n401080 100 second\n401180 103 third\n";
+	static char path[512];
+	uint8_t run[4096];
+	const size_t size = read_golden("intel_pt/tiny.pt", run, sizeof(run));
+
+	f.size = 0;
+	file_begin_wide(&f, &(struct wide_attr){ .sample_type = COMMON_TYPE });
+	patch64(&f, 104 + 8, 0x2001); /* without time: instructions are what costs */
+	snprintf(path, sizeof(path), "%s/tests/golden/intel_pt/tiny.img", getenv("TL_SOURCE_ROOT"));
+	put_info(0, 1, 0, false);
+	put_map(&f, 10, 0x401000, 0x283, path, 1);
+	for (uint32_t i = 0; i < count; i++) {
+		put_comm(&f, 10, 10 + 4 * i, "tiny", 0, 2);
+		put_auxtrace(run, size, 0, 10 + 4 * i, UINT32_MAX);
+	}
+	file_end_wide(&f);
+	/* The feature AUXTRACE, with an empty section. */
+	f.bytes[72 + 18 / 8] |= 1 << 18 % 8;
+	put_zeros(&f, 16);
+	temp_write(&temp, "p.perf.perf-10.map", names, strlen(names));
+	snprintf(path, sizeof(path), "%s", temp_write(&temp, "p.perf", f.bytes, f.size));
+	return path;
+}
+
+static uint64_t places_of_damage(const char *path)
+{
+	struct tl_profile *profile = NULL;
+	struct tl_input *input;
+	uint64_t count;
+
+	assert_int_equal(tl_input_open(&input, &path, 1, &all, NULL, NULL), 0);
+	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
+	count = tl_input_damage_count(input, NULL);
+	tl_profile_free(profile);
+	tl_input_close(input);
+	return count;
+}
+
+TEST(threads_of_intel_pt_are_shared_out)
+{
+	const enum tl_input_detail details[] = { TL_DETAIL_LINES, TL_DETAIL_TABLE };
+	const char *path = traced_threads(5);
+	struct tl_input_options options = all;
+
+	assert_int_equal(places_of_damage(path), 0);
+	assert_int_equal(shares_of(path, &options), 5);
+	for (size_t i = 0; i < 2; i++)
+		for (unsigned per_thread = 0; per_thread < 2; per_thread++) {
+			options.detail = details[i];
+			options.per_thread = per_thread;
+			assert_shares_add_up(path, &options, 2);
+			/* More shares than threads. */
+			assert_shares_add_up(path, &options, 6);
+			assert_shared_out(path, &options, 5);
+		}
+	options.quick = true;
+	assert_int_equal(shares_of(path, &options), 1);
+}
+
+/* Cycles of all threads count from the first CYC packet on, whosever that is. */
+TEST(threads_with_cycles_are_not_shared_out)
+{
+	f.size = read_golden("perf/threads.perf.data", f.bytes, sizeof(f.bytes));
+	f.bytes[72 + 18 / 8] |= 1 << 18 % 8;
+	put_zeros(&f, 16);
+	assert_int_equal(shares_of(temp_write(&temp, "c.perf", f.bytes, f.size), &all), 1);
 }
 
 int main(void)
@@ -198,6 +279,8 @@ int main(void)
 		cmocka_unit_test(samples_are_shared_out),
 		cmocka_unit_test(what_depends_on_the_sample_before_is_not_shared_out),
 		cmocka_unit_test(what_a_file_turns_out_to_hold_is_not_shared_out),
+		cmocka_unit_test(threads_of_intel_pt_are_shared_out),
+		cmocka_unit_test(threads_with_cycles_are_not_shared_out),
 	};
 
 	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
