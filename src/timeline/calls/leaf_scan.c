@@ -15,30 +15,61 @@ static bool reserve(struct tl_leaf_scan *scan, size_t steps)
 	       tl_grow(&scan->ends, &scan->end_capacity, outer + 1, sizeof(*scan->ends));
 }
 
-static void begin_call(struct tl_leaf_scan *scan, const struct tl_step *step, uint32_t depth)
+/* A step while no call of the leaf is open: one begins, or one from before the leaf ends. */
+static void pass_outer(struct tl_leaf_scan *scan, const struct tl_step *step)
 {
-	scan->open[scan->open_count++] = (uint32_t)scan->call_count;
-	scan->calls[scan->call_count++] = (struct tl_leaf_call){
-		.start = step->ticks,
-		.end = TL_NOWHERE,
-		.function = step->function,
-		.depth = depth,
-		.flags = step->flags,
-	};
-}
-
-static void end_call(struct tl_leaf_scan *scan, const struct tl_step *step)
-{
-	if (scan->open_count) {
-		struct tl_leaf_call *call = &scan->calls[scan->open[--scan->open_count]];
-
-		call->end = step->ticks;
-		call->flags |= step->flags;
+	if (!step->end) {
+		scan->open[scan->open_count++] = (uint32_t)scan->call_count;
+		scan->calls[scan->call_count++] = (struct tl_leaf_call){
+			.start = step->ticks,
+			.end = TL_NOWHERE,
+			.function = step->function,
+			.depth = tl_leaf_lowest(scan),
+			.flags = step->flags,
+		};
 	} else if (scan->end_count < scan->depth) {
 		scan->ends[scan->end_count++] =
 			(struct tl_leaf_end){ step->ticks, scan->low_self, step->flags };
 		scan->low_self = 0;
 	}
+}
+
+/*
+ * Steps from number `i` on while calls of the leaf are open; returns the first one behind them.
+ * Whether a call begins or ends cannot be foreseen in many traces, so the loop does both without a
+ * branch: what it writes behind the last call counts only if the step begins one.
+ */
+static size_t pass_inner(struct tl_leaf_scan *scan, const struct tl_steps *steps, size_t i,
+			 uint64_t ticks)
+{
+	struct tl_leaf_call *calls = scan->calls;
+	uint32_t *open = scan->open, lowest = tl_leaf_lowest(scan);
+	size_t call_count = scan->call_count, open_count = scan->open_count;
+
+	for (; i < steps->count && open_count; i++) {
+		const struct tl_step *step = &steps->list[i];
+		struct tl_leaf_call *top = &calls[open[open_count - 1]];
+
+		top->self += step->ticks - ticks;
+		ticks = step->ticks;
+		/* TL_NOWHERE has all bits: a call that does not end here keeps it. */
+		top->end = ticks | ((uint64_t)step->end - 1);
+		top->flags |= (uint8_t)(step->flags * step->end);
+		open[open_count] = (uint32_t)call_count;
+		calls[call_count] = (struct tl_leaf_call){
+			.start = ticks,
+			.end = TL_NOWHERE,
+			.function = step->function,
+			.depth = lowest + (uint32_t)open_count,
+			.flags = step->flags,
+		};
+		call_count += !step->end;
+		open_count += !step->end;
+		open_count -= step->end;
+	}
+	scan->call_count = call_count;
+	scan->open_count = open_count;
+	return i;
 }
 
 bool tl_leaf_scan(struct tl_leaf_scan *scan, const struct tl_steps *steps, uint64_t ticks,
@@ -52,18 +83,13 @@ bool tl_leaf_scan(struct tl_leaf_scan *scan, const struct tl_steps *steps, uint6
 		scan->no_memory = true;
 		return false;
 	}
-	for (size_t i = 0; i < steps->count; i++) {
+	for (size_t i = 0; i < steps->count;) {
 		const struct tl_step *step = &steps->list[i];
-		uint64_t *self = scan->open_count
-					 ? &scan->calls[scan->open[scan->open_count - 1]].self
-					 : &scan->low_self;
 
-		*self += step->ticks - ticks;
-		ticks = step->ticks;
-		if (step->end)
-			end_call(scan, step);
-		else
-			begin_call(scan, step, tl_leaf_depth_after(scan));
+		scan->low_self += step->ticks - ticks;
+		pass_outer(scan, step);
+		i = pass_inner(scan, steps, i + 1, step->ticks);
+		ticks = steps->list[i - 1].ticks;
 	}
 	scan->ticks = ticks;
 	return true;

@@ -19,9 +19,10 @@ static bool is_exact(const struct tl_tile_item *item, int k)
 	return !item->count && item->ticks >> k && item->row < TL_FRAME_ROWS;
 }
 
-static uint64_t bin_of(const struct tl_tile_item *item, int k)
+/* Cells count from the begin of the tile: so a short one has a single cell in each row. */
+static uint64_t bin_of(const struct tl_tile_scratch *s, const struct tl_tile_item *item, int k)
 {
-	return k + TL_CELL_BITS < 64 ? item->start >> (k + TL_CELL_BITS) : 0;
+	return k + TL_CELL_BITS < 64 ? (item->start - s->from) >> (k + TL_CELL_BITS) : 0;
 }
 
 /* How many items there are with calls below 2^k ticks in cells; stops behind `most`. */
@@ -33,7 +34,7 @@ static size_t count_items(struct tl_tile_scratch *s, int k, size_t most)
 	for (size_t i = 0; i < s->in.count && count <= most; i++) {
 		const struct tl_tile_item *item = &s->in.list[i];
 		struct tl_cell_row *row = &s->rows[item->row];
-		uint64_t bin = bin_of(item, k);
+		uint64_t bin = bin_of(s, item, k);
 
 		if (is_exact(item, k)) {
 			count++;
@@ -65,7 +66,7 @@ static void add_weight(struct tl_cell_row *row, const struct tl_tile_item *item)
 static void add_to_cell(struct tl_tile_scratch *s, const struct tl_tile_item *item, int k)
 {
 	struct tl_cell_row *row = &s->rows[item->row];
-	uint64_t bin = bin_of(item, k);
+	uint64_t bin = bin_of(s, item, k);
 	struct tl_tile_item *cell;
 
 	if (row->stamp != s->stamp || row->bin != bin) {
@@ -113,7 +114,7 @@ static int find_k(struct tl_tile_scratch *s, unsigned level, int least, size_t m
 	return k;
 }
 
-/* At a k that is large enough a row has one cell, or two at a border of cells. */
+/* At a k that is large enough a row has one cell; there is some room for calls as they are. */
 static size_t least_items(struct tl_tile_scratch *s)
 {
 	size_t rows = 0;
@@ -125,7 +126,7 @@ static size_t least_items(struct tl_tile_scratch *s)
 		rows += row->stamp != s->stamp;
 		row->stamp = s->stamp;
 	}
-	return 2 * rows;
+	return rows + rows / 2;
 }
 
 int tl_tile_items_thin(struct tl_tile_scratch *scratch, unsigned level, int least, size_t most)
@@ -154,7 +155,10 @@ static int busy_shift(int k)
 	return k > TL_BUSY_BITS ? k - TL_BUSY_BITS : 0;
 }
 
-/* The time since the item before, and whether it is a cell; row; function; count; ticks. */
+/*
+ * Row and whether it is a cell; the time since the item before; function; count; ticks. Times of
+ * cells are in units that are a small part of the cell: where it begins is rounded down.
+ */
 bool tl_tile_items_pack(const struct tl_tile_items *items, uint64_t from, int k,
 			struct tl_packed *packed)
 {
@@ -166,14 +170,16 @@ bool tl_tile_items_pack(const struct tl_tile_items *items, uint64_t from, int k,
 	p = packed->bytes + packed->size;
 	for (size_t i = 0; i < items->count; i++) {
 		const struct tl_tile_item *item = &items->list[i];
+		int shift = item->count ? busy_shift(k) : 0;
+		uint64_t since = (item->start - from) >> shift;
 
-		p = tl_put_varint(p, (item->start - from) << 1 | (item->count != 0));
-		from = item->start;
-		p = tl_put_varint(p, item->row);
+		p = tl_put_varint(p, (uint64_t)item->row << 1 | (item->count != 0));
+		p = tl_put_varint(p, since);
+		from += since << shift;
 		p = tl_put_varint(p, item->function);
 		if (item->count)
 			p = tl_put_varint(p, item->count);
-		p = tl_put_varint(p, item->count ? item->ticks >> busy_shift(k) : item->ticks);
+		p = tl_put_varint(p, item->ticks >> shift);
 	}
 	packed->size = (size_t)(p - packed->bytes);
 	return true;
@@ -193,20 +199,22 @@ void tl_tile_read(struct tl_tile_reader *reader, const struct tl_tile_level *lev
 
 bool tl_tile_read_next(struct tl_tile_reader *reader, struct tl_tile_item *item)
 {
-	uint64_t head, row, function, count = 0, ticks;
+	uint64_t head, since, function, count = 0, ticks;
+	int shift;
 
-	if (!tl_get_varint(&reader->cur, &head) || !tl_get_varint(&reader->cur, &row) ||
+	if (!tl_get_varint(&reader->cur, &head) || !tl_get_varint(&reader->cur, &since) ||
 	    !tl_get_varint(&reader->cur, &function) ||
 	    (head & 1 && !tl_get_varint(&reader->cur, &count)) ||
-	    !tl_get_varint(&reader->cur, &ticks) || row >= TL_TILE_ROWS)
+	    !tl_get_varint(&reader->cur, &ticks) || head >> 1 >= TL_TILE_ROWS)
 		return false;
-	reader->start += head >> 1;
+	shift = head & 1 ? reader->busy_shift : 0;
+	reader->start += since << shift;
 	*item = (struct tl_tile_item){
 		.start = reader->start,
-		.ticks = head & 1 ? ticks << reader->busy_shift : ticks,
+		.ticks = ticks << shift,
 		.function = (uint32_t)function,
 		.count = (uint32_t)count,
-		.row = (uint32_t)row,
+		.row = (uint32_t)(head >> 1),
 	};
 	return true;
 }

@@ -75,8 +75,10 @@ static bool append_tile(struct tl_track_tiles *tiles, unsigned level, struct tl_
 			int least, size_t most)
 {
 	struct tl_tile_level *to = &tiles->levels[level];
-	int k = tl_tile_items_thin(tiles->scratch, level, least, most);
+	int k;
 
+	tiles->scratch->from = tile->from;
+	k = tl_tile_items_thin(tiles->scratch, level, least, most);
 	if (k < 0 || !tl_grow(&to->tiles, &to->capacity, to->count + 1, sizeof(*tile)))
 		return false;
 	tile->k = (uint8_t)k;
@@ -119,15 +121,23 @@ static size_t steps_of(const struct tl_leaf_scan *scan)
 	return 2 * scan->call_count - scan->open_count + scan->end_count;
 }
 
+/* Items and frames of a leaf share their room: where many calls cross its end it has less items. */
+static size_t most_of_leaf(const struct tl_call_track *track, const struct tl_leaf_scan *scan)
+{
+	size_t frames = track->frame_count - track->leaves[track->leaf_count - 1].first_frame;
+	size_t most = tl_min(steps_of(scan) / TL_TILE_STEPS, TL_TILE_ITEMS);
+
+	return most - tl_min(most, TL_TILE_FRAME * frames);
+}
+
 static bool add_leaf(struct tl_call_track *track, const struct tl_leaf_scan *scan)
 {
 	struct tl_call_tile tile = { .from = track->leaves[track->leaf_count - 1].ticks,
 				     .to = scan->ticks };
-	size_t most = steps_of(scan) / TL_TILE_STEPS;
 
 	return (track->tiles || begin_tiles(track)) &&
 	       put_calls(&track->tiles->scratch->in, scan, &tile) &&
-	       append_tile(track->tiles, 0, &tile, 0, tl_min(most, TL_TILE_ITEMS));
+	       append_tile(track->tiles, 0, &tile, 0, most_of_leaf(track, scan));
 }
 
 /* A track of one leaf with few calls is decoded again as quickly as its items are read. */
@@ -152,6 +162,17 @@ void tl_tile_leaves(const struct tl_call_track *track, unsigned level, size_t ti
 	*end = track->leaf_count - *first < size ? track->leaf_count : *first + size;
 }
 
+void tl_tile_frames(const struct tl_call_track *track, unsigned level, size_t tile, size_t *first,
+		    size_t *end)
+{
+	size_t first_leaf, end_leaf;
+
+	tl_tile_leaves(track, level, tile, &first_leaf, &end_leaf);
+	*first = (size_t)track->leaves[first_leaf].first_frame;
+	*end = end_leaf < track->leaf_count ? (size_t)track->leaves[end_leaf].first_frame
+					    : track->frame_count;
+}
+
 /* Own frames among the items of children, both in the order of their begin. */
 static bool merge_own(struct tl_tile_scratch *s)
 {
@@ -171,32 +192,38 @@ static bool merge_own(struct tl_tile_scratch *s)
 	return true;
 }
 
+static bool note_own(struct tl_tile_level *to, size_t frame)
+{
+	if (!tl_grow(&to->own, &to->own_capacity, to->own_count + 1, sizeof(*to->own)))
+		return false;
+	to->own[to->own_count++] = (uint32_t)frame;
+	return true;
+}
+
 /* The frames that begin in a tile and end in it, but not in a child: it is the lowest such tile. */
 static bool put_own(struct tl_call_track *track, unsigned level, size_t number,
 		    struct tl_call_tile *tile)
 {
 	struct tl_tile_level *to = &track->tiles->levels[level];
 	struct tl_tile_items *own = &track->tiles->scratch->own;
-	size_t first, end, frame_end;
+	size_t first, end;
 
-	tl_tile_leaves(track, level, number, &first, &end);
-	frame_end = end < track->leaf_count ? (size_t)track->leaves[end].first_frame
-					    : track->frame_count;
+	tl_tile_frames(track, level, number, &first, &end);
 	tile->first_own = to->own_count;
-	for (size_t i = (size_t)track->leaves[first].first_frame; i < frame_end; i++) {
+	for (size_t i = first; i < end; i++) {
 		struct tl_call_frame *frame = &track->frames[i];
 
 		if (frame->level || frame->end > tile->to)
 			continue;
 		frame->level = (uint8_t)level;
-		if (!tl_grow(&to->own, &to->own_capacity, to->own_count + 1, sizeof(*to->own)) ||
-		    !tl_tile_items_put(own,
+		if (!tl_tile_items_put(own,
 				       (struct tl_tile_item){ .start = frame->start,
 							      .ticks = frame->end - frame->start,
 							      .function = frame->function,
 							      .row = frame->depth }))
 			return false;
-		to->own[to->own_count++] = (uint32_t)i;
+		if (level > 1 && !note_own(to, i))
+			return false;
 	}
 	return true;
 }

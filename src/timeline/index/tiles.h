@@ -16,6 +16,7 @@
 enum {
 	TL_TILE_ITEMS = 256,
 	TL_TILE_STEPS = 40,   /* of a leaf have one item at most */
+	TL_TILE_FRAME = 4,    /* a frame takes the room of so many items */
 	TL_TILE_SHARE = 8,    /* items of its children, of which a tile has one at most */
 	TL_TILE_CALLS = 2048, /* a track of no more has no items */
 	TL_TILE_NEVER = 63,
@@ -52,7 +53,11 @@ struct tl_tile_level {
 	struct tl_call_tile *tiles;
 	size_t count, capacity;
 	struct tl_packed items;
-	/* Numbers of frames: calls in one tile that cross the borders of its children. */
+	/*
+	 * Numbers of frames: calls in one tile that cross the borders of its children. Those of
+	 * level 1 are not here, as most frames of its leaves are: tl_tile_frames() and their level
+	 * tell them.
+	 */
 	uint32_t *own;
 	size_t own_count, own_capacity;
 };
@@ -67,6 +72,7 @@ struct tl_cell_row {
 
 struct tl_tile_scratch {
 	struct tl_tile_items in, out, own;
+	uint64_t from; /* ticks of the tile */
 	struct tl_cell_row rows[TL_TILE_ROWS];
 	uint32_t stamp;
 	int last_k[TL_TILE_LEVELS]; /* of the tile before: neighbours are alike */
@@ -94,6 +100,9 @@ struct tl_track_tiles *tl_tiles_begin(struct tl_call_track *track);
 struct tl_tile_level *tl_tiles_grow(struct tl_track_tiles *tiles);
 /* Leaves of a tile: [*first, *end). */
 void tl_tile_leaves(const struct tl_call_track *track, unsigned level, size_t tile, size_t *first,
+		    size_t *end);
+/* The frames that begin in a tile: [*first, *end). */
+void tl_tile_frames(const struct tl_call_track *track, unsigned level, size_t tile, size_t *first,
 		    size_t *end);
 /* Note which frames of the track do not end. False without memory. */
 bool tl_tiles_note_unfinished(struct tl_call_track *track);

@@ -245,11 +245,27 @@ static void put_tile(struct window_walk *w, const struct tl_tile_level *level, s
 		put_tile_item(w, &item);
 }
 
+/* The frames of a tile that cross borders of its children. */
+static void put_own(struct window_walk *w, unsigned level, size_t number)
+{
+	const struct tl_tile_level *l = &w->track->tiles->levels[level];
+	uint64_t own_end = number + 1 < l->count ? l->tiles[number + 1].first_own : l->own_count;
+	size_t first, end;
+
+	for (uint64_t i = l->tiles[number].first_own; i < own_end; i++)
+		put_frame(w, l->own[i]);
+	if (level > 1)
+		return;
+	tl_tile_frames(w->track, level, number, &first, &end);
+	for (size_t i = first; i < end; i++)
+		if (w->track->frames[i].level == level)
+			put_frame(w, (uint32_t)i);
+}
+
 static int walk_tile(struct window_walk *w, unsigned level, size_t number, struct tl_error *err)
 {
 	const struct tl_tile_level *l = &w->track->tiles->levels[level];
 	const struct tl_call_tile *tile = &l->tiles[number];
-	uint64_t own_end = number + 1 < l->count ? l->tiles[number + 1].first_own : l->own_count;
 	int status = 0;
 
 	if (!touches(w, tile->from, tile->to) || w->full)
@@ -260,8 +276,7 @@ static int walk_tile(struct window_walk *w, unsigned level, size_t number, struc
 	}
 	if (!level)
 		return put_leaf(w, number, err);
-	for (uint64_t i = tile->first_own; i < own_end; i++)
-		put_frame(w, l->own[i]);
+	put_own(w, level, number);
 	for (size_t i = 0; status == 0 && i < TL_TILE_FAN; i++) {
 		size_t child = number * TL_TILE_FAN + i;
 

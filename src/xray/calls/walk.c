@@ -233,6 +233,23 @@ static int pass_record(struct tl_xray_walk *walk, const struct tl_xray_record *r
 /* ---- runs of function records ---- */
 
 /*
+ * The number of a function is asked for some records early, as the table of a hundred thousand
+ * functions is not in the fastest cache. An id that is none of the table's is no address of it, but
+ * a prefetch of any address is harmless.
+ */
+enum { RECORDS_AHEAD = 12, BYTES_AHEAD = RECORDS_AHEAD * TL_XRAY_FUNCTION_BYTES };
+
+static inline void prefetch_number(const uint32_t *numbers, const uint8_t *p, const uint8_t *end,
+				   bool swap, bool high_bits)
+{
+	p += (size_t)(end - p) >= BYTES_AHEAD + TL_XRAY_FUNCTION_BYTES ? BYTES_AHEAD : 0;
+	__builtin_prefetch(
+		(const void *)((uintptr_t)numbers +
+			       sizeof(*numbers) *
+				       tl_xray_function_id(high_bits, tl_get32s(p, swap))));
+}
+
+/*
  * The fast path, as fold_function_run() of profile/thread_fold.c: function records that nest. It
  * stops before any other record, and pass_record() takes that.
  */
@@ -255,6 +272,7 @@ static inline __attribute__((always_inline)) void pass_run(struct tl_xray_walk *
 		uint32_t id = tl_xray_function_id(high_bits, word);
 		bool is_exit = action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT;
 
+		prefetch_number(small, p, end, swap, high_bits);
 		if (__builtin_expect(tl_xray_is_metadata(high_bits, *p) || id >= small_count ||
 					     !small[id] || action > TL_XRAY_TAIL_EXIT,
 				     0))

@@ -320,6 +320,40 @@ TEST(the_next_and_the_previous_call_of_a_function_are_found)
 	}
 }
 
+/* Begins and ends at random, as the naive list's source has them; up to 64 calls are open. */
+static void make_walk(struct made_calls *made)
+{
+	uint32_t depth = 0;
+	uint64_t now = 0;
+
+	made->all = calloc(made->steps, sizeof(*made->all));
+	assert_non_null(made->all);
+	for (size_t i = 0; i < made->steps; i++) {
+		bool end = depth && (depth == 64 || draw(made, 1000) < 500);
+
+		made->all[made->all_count++] = (struct tl_step){
+			.ticks = now, .function = end ? 0 : draw(made, 100000), .end = end
+		};
+		now += draw(made, 180);
+		depth += end ? UINT32_MAX : 1;
+	}
+}
+
+static void index_is_a_small_share(struct made_calls *made)
+{
+	const struct tl_call_source source = { .ops = &made_ops, .handle = made };
+	struct tl_call_track_info info;
+	struct tl_call_index *index;
+	struct tl_error err;
+
+	made->whole_leaves = true;
+	assert_int_equal(tl_call_index_open(&index, &source, &err), 0);
+	assert_int_equal(tl_call_index_track(index, 0, &info, sizeof(info)), 1);
+	assert_true(info.index_bytes <= made->steps * 8 * 3 / 100);
+	tl_call_index_close(index);
+	free_made(made);
+}
+
 /* "At most 3 % of an XRay input", whose records have 8 bytes: also of threads with few of them. */
 TEST(an_index_is_a_small_share_of_short_and_of_long_threads)
 {
@@ -329,19 +363,19 @@ TEST(an_index_is_a_small_share_of_short_and_of_long_threads)
 		struct made_calls made = {
 			.seed = 5, .steps = lengths[i], .leaf = 1, .deepest = 9, .swing = 4
 		};
-		const struct tl_call_source source = { .ops = &made_ops, .handle = &made };
-		struct tl_call_track_info info;
-		struct tl_call_index *index;
-		struct tl_error err;
 
 		make_calls(&made);
-		made.whole_leaves = true;
-		assert_int_equal(tl_call_index_open(&index, &source, &err), 0);
-		assert_int_equal(tl_call_index_track(index, 0, &info, sizeof(info)), 1);
-		assert_true(info.index_bytes <= lengths[i] * 8 * 3 / 100);
-		tl_call_index_close(index);
-		free_made(&made);
+		index_is_a_small_share(&made);
 	}
+}
+
+/* "From 16 MB on", of 100,000 functions in any order, where many calls cross each leaf. */
+TEST(an_index_is_a_small_share_of_calls_at_random)
+{
+	struct made_calls made = { .seed = 5, .steps = 2000000 };
+
+	make_walk(&made);
+	index_is_a_small_share(&made);
 }
 
 TEST(what_is_not_there_is_refused)
@@ -378,6 +412,7 @@ int main(void)
 		cmocka_unit_test(the_stack_at_a_time_is_that_of_the_list),
 		cmocka_unit_test(the_next_and_the_previous_call_of_a_function_are_found),
 		cmocka_unit_test(an_index_is_a_small_share_of_short_and_of_long_threads),
+		cmocka_unit_test(an_index_is_a_small_share_of_calls_at_random),
 		cmocka_unit_test(what_is_not_there_is_refused),
 	};
 
