@@ -95,10 +95,10 @@ static bool access_data(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 
 	if (!s->simulated)
 		return true;
-	if (wanted & TL_XTRACE_ANALYZE_CACHE)
-		tl_xtrace_cache_access(s->core, address, size, use, counts_of(a, s));
 	if (wanted & TL_XTRACE_ANALYZE_SHARING && !share(a, s, use, address, size))
 		return false;
+	if (wanted & TL_XTRACE_ANALYZE_CACHE)
+		tl_xtrace_cache_access(s->core, address, size, use, counts_of(a, s));
 	if (wanted & TL_XTRACE_ANALYZE_DEPENDENCES && s->counted &&
 	    !tl_xtrace_dependences_access(&s->dependences, use == TL_XTRACE_USE_STORE, address,
 					  size))
@@ -367,6 +367,40 @@ static bool begin_branches(struct tl_xtrace_analysis *a)
 	return good;
 }
 
+static bool holds_line(void *arg, uint32_t core, uint64_t line)
+{
+	const struct tl_xtrace_analysis *a = arg;
+
+	return tl_xtrace_cache_holds(&a->caches.cores[core], line);
+}
+
+static void take_line(void *arg, uint32_t core, uint64_t line)
+{
+	struct tl_xtrace_analysis *a = arg;
+
+	tl_xtrace_cache_take(&a->caches.cores[core], line);
+}
+
+/* Lines are shared between the caches that are simulated: a store takes them out of these. */
+static int join_caches(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	const struct tl_xtrace_cache_config *config = a->options.caches;
+	uint32_t level = config->first[0][1];
+
+	if (level == TL_NONE || config->levels[level].shared)
+		return tl_error_at(
+			err, TL_BAD_USAGE, TL_NOWHERE,
+			"sharing between caches: each core needs one of its own for data");
+	for (; level != TL_NONE && !config->levels[level].shared;
+	     level = config->levels[level].next)
+		if (config->levels[level].line_shift != a->line_shift)
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "sharing between caches: all that are a core's own have "
+					   "lines of the size of --line");
+	a->sharing.caches = (struct tl_xtrace_sharing_caches){ a, holds_line, take_line };
+	return 0;
+}
+
 static int begin_sharing(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	if (a->stream_count < 2 || a->stream_count > TL_XTRACE_SHARERS)
@@ -375,7 +409,9 @@ static int begin_sharing(struct tl_xtrace_analysis *a, struct tl_error *err)
 	a->sharing.cores = (uint32_t)a->stream_count;
 	a->sharing.line_shift = a->line_shift;
 	a->sharing_counts = tl_zeroed(a->stream_count, sizeof(*a->sharing_counts));
-	return a->sharing_counts ? 0 : tl_error_memory(err);
+	if (!a->sharing_counts)
+		return tl_error_memory(err);
+	return a->options.analyses & TL_XTRACE_ANALYZE_CACHE ? join_caches(a, err) : 0;
 }
 
 /* Without TIME the order of accesses is not that of the run, which is said. */

@@ -84,6 +84,7 @@ static void sharing_cells(const struct tl_xtrace_analysis *a,
 	const struct tl_xtrace_sharing_count *count = &a->sharing_counts[s - a->streams];
 
 	cell(c, "sharing", "cold", count->cold);
+	cell(c, "sharing", "evicted", count->evicted);
 	cell(c, "sharing", "true", count->true_shared);
 	cell(c, "sharing", "false", count->false_shared);
 	cell(c, "sharing", "invalidations", count->invalidations);

@@ -5,11 +5,12 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct tl_xtrace_table_column thread_columns[] = {
-	{ "thread", TL_XTRACE_LEFT },    { "loads", TL_XTRACE_RIGHT },
-	{ "stores", TL_XTRACE_RIGHT },   { "cold", TL_XTRACE_RIGHT },
-	{ "true", TL_XTRACE_RIGHT },     { "false", TL_XTRACE_RIGHT },
-	{ "upgrades", TL_XTRACE_RIGHT }, { "invalidations", TL_XTRACE_RIGHT },
-	{ "lost", TL_XTRACE_RIGHT },     { "transfers", TL_XTRACE_RIGHT },
+	{ "thread", TL_XTRACE_LEFT },         { "loads", TL_XTRACE_RIGHT },
+	{ "stores", TL_XTRACE_RIGHT },        { "cold", TL_XTRACE_RIGHT },
+	{ "evicted", TL_XTRACE_RIGHT },       { "true", TL_XTRACE_RIGHT },
+	{ "false", TL_XTRACE_RIGHT },         { "upgrades", TL_XTRACE_RIGHT },
+	{ "invalidations", TL_XTRACE_RIGHT }, { "lost", TL_XTRACE_RIGHT },
+	{ "transfers", TL_XTRACE_RIGHT },
 };
 
 static void show_threads(struct tl_xtrace_analysis *a)
@@ -21,9 +22,10 @@ static void show_threads(struct tl_xtrace_analysis *a)
 	tl_xtrace_table_columns(&t, thread_columns, COUNT(thread_columns));
 	for (size_t i = 0; i < a->stream_count; i++) {
 		const struct tl_xtrace_sharing_count *c = &a->sharing_counts[i];
-		const uint64_t cells[] = { c->loads,         c->stores,       c->cold,
-					   c->true_shared,   c->false_shared, c->upgrades,
-					   c->invalidations, c->lost,         c->transfers };
+		const uint64_t cells[] = { c->loads,    c->stores,        c->cold,
+					   c->evicted,  c->true_shared,   c->false_shared,
+					   c->upgrades, c->invalidations, c->lost,
+					   c->transfers };
 
 		tl_xtrace_cell_stream(a, &t, i);
 		for (size_t n = 0; n < COUNT(cells); n++)

@@ -379,6 +379,29 @@ void tl_xtrace_cache_line(struct tl_xtrace_cache_core *core, struct tl_xtrace_ca
 		store(core, first, first_line);
 }
 
+/* ---- lines between cores ---- */
+
+/* The next level of data that is a core's own; NULL: none. */
+static struct tl_xtrace_cache_lines *if_own(struct tl_xtrace_cache_lines *w)
+{
+	return w && !w->level->shared ? w : NULL;
+}
+
+bool tl_xtrace_cache_holds(const struct tl_xtrace_cache_core *core, uint64_t line)
+{
+	const struct tl_xtrace_cache_lines *w = if_own(core->first[0][1]);
+
+	while (w && find(w, set_of(w, line), line + 1) == w->ways)
+		w = if_own(w->next);
+	return w;
+}
+
+void tl_xtrace_cache_take(struct tl_xtrace_cache_core *core, uint64_t line)
+{
+	for (struct tl_xtrace_cache_lines *w = if_own(core->first[0][1]); w; w = if_own(w->next))
+		forget(w, line);
+}
+
 /* ---- beginning and end ---- */
 
 /* Marks and flags of the ways, where something is followed. */

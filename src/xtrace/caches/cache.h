@@ -115,6 +115,13 @@ void tl_xtrace_cache_line(struct tl_xtrace_cache_core *core, struct tl_xtrace_ca
 			  uint64_t line, enum tl_xtrace_use use,
 			  struct tl_xtrace_cache_count *also);
 
+/*
+ * A line of data in the levels that are a core's own: whether one has it; and none has it any more,
+ * as another core's store took it, with what was written to it.
+ */
+bool tl_xtrace_cache_holds(const struct tl_xtrace_cache_core *core, uint64_t line);
+void tl_xtrace_cache_take(struct tl_xtrace_cache_core *core, uint64_t line);
+
 /* Every line, and every page, of an access of `size` > 0 bytes is touched once. */
 static inline void tl_xtrace_cache_access(struct tl_xtrace_cache_core *core, uint64_t address,
 					  uint64_t size, enum tl_xtrace_use use,

@@ -91,7 +91,10 @@ static bool miss(struct touch *t)
 	uint64_t self = UINT64_C(1) << t->core;
 
 	if (t->count) {
-		t->count->cold += !(t->line->lost & self);
+		bool had = t->line->touched & self, taken = t->line->lost & self;
+
+		t->count->cold += !had;
+		t->count->evicted += had && !taken;
 		t->count->transfers += t->line->owner != TL_NONE;
 	}
 	/* What had changed is in memory from here on. */
@@ -114,6 +117,8 @@ static void invalidate(struct touch *t)
 
 		t->written[core] = 0;
 		t->writers[core] = t->function;
+		if (t->sharing->caches.take)
+			t->sharing->caches.take(t->sharing->caches.arg, core, t->line->number);
 		if (t->counts)
 			t->counts[core].lost++;
 	}
@@ -147,17 +152,35 @@ static uint64_t bits_of(const struct tl_xtrace_sharing *s, uint64_t first, uint6
 	return (UINT64_MAX >> (63 - (to - from))) << from;
 }
 
+/* Holders whose caches have dropped the line: what they had changed is in memory. */
+static void drop_evicted(struct touch *t)
+{
+	const struct tl_xtrace_sharing_caches *caches = &t->sharing->caches;
+
+	for (uint64_t left = caches->holds ? t->line->holders : 0; left; left &= left - 1) {
+		uint32_t core = (uint32_t)__builtin_ctzll(left);
+
+		if (caches->holds(caches->arg, core, t->line->number))
+			continue;
+		t->line->holders &= ~(UINT64_C(1) << core);
+		if (t->line->owner == core)
+			t->line->owner = TL_NONE;
+	}
+}
+
 static bool touch_line(struct touch *t, bool is_store)
 {
-	bool held = t->line->holders >> t->core & 1;
+	bool held;
 
+	drop_evicted(t);
+	held = t->line->holders >> t->core & 1;
 	if (t->count) {
 		t->count->loads += !is_store;
 		t->count->stores += is_store;
 	}
-	t->line->touched |= UINT64_C(1) << t->core;
 	if (!held && !miss(t))
 		return false;
+	t->line->touched |= UINT64_C(1) << t->core;
 	if (is_store)
 		store(t, held);
 	return true;

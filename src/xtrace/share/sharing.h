@@ -2,8 +2,8 @@
 #ifndef TL_XTRACE_SHARING_H
 #define TL_XTRACE_SHARING_H
 /*
- * Lines that threads or cores share, by MESI with caches that hold all: docs/analyze.md,
- * "--sharing". What costs there is sharing alone, whatever caches there are.
+ * Lines that threads or cores share, by MESI: docs/analyze.md, "--sharing". With caches that hold
+ * all, what costs is sharing alone, whatever caches there are; others lose lines by themselves.
  */
 #include "xtrace/state/address_ids.h"
 
@@ -12,7 +12,8 @@ enum { TL_XTRACE_SHARERS = 64 };
 /* Of a core: lines touched, and what became of it. */
 struct tl_xtrace_sharing_count {
 	uint64_t loads, stores;
-	uint64_t cold; /* misses: never held */
+	uint64_t cold;    /* misses: never held */
+	uint64_t evicted; /* misses: held, and gone from its caches by itself */
 	/* misses: held before another core wrote: to bytes of this access, or to others */
 	uint64_t true_shared, false_shared;
 	uint64_t upgrades;      /* stores to a line that others held, too */
@@ -37,10 +38,20 @@ struct tl_xtrace_shared_line {
 	uint64_t invalidations;
 };
 
-/* Zero-filled but for the first two is the beginning. */
+/* The caches of the cores, where they do not hold all. */
+struct tl_xtrace_sharing_caches {
+	void *arg;
+	/* Whether a core still has a line; NULL: it has all that nobody took. */
+	bool (*holds)(void *arg, uint32_t core, uint64_t line);
+	/* Another core's store takes it away. */
+	void (*take)(void *arg, uint32_t core, uint64_t line);
+};
+
+/* Zero-filled but for the first three is the beginning. */
 struct tl_xtrace_sharing {
 	unsigned line_shift;
 	uint32_t cores; /* at most TL_XTRACE_SHARERS */
+	struct tl_xtrace_sharing_caches caches;
 	struct tl_xtrace_address_ids ids;
 	struct tl_xtrace_shared_line *lines;
 	/* By line and core, of those that lost it: bytes that others wrote since, and who first. */
@@ -52,8 +63,8 @@ struct tl_xtrace_sharing {
 };
 
 /*
- * An access of a core. `counts`, by core, are added to; NULL: it does not count. `function` is a
- * number of the caller. False without memory.
+ * An access of a core, before it changes the caches. `counts`, by core, are added to; NULL: it does
+ * not count. `function` is a number of the caller. False without memory.
  */
 bool tl_xtrace_sharing_access(struct tl_xtrace_sharing *sharing, uint32_t core, bool store,
 			      uint64_t address, uint64_t size, uint32_t function,

@@ -6,7 +6,7 @@ for line in 64 16; do
 	tracelathe analyze --sharing --json --line $line $one $two >sharing
 	jq -c '[.sharing[0].lost == .sharing[1].invalidations, .sharing[1].lost == .sharing[0].invalidations,
 		(.sharing | map(.true + .false <= .lost) | all), (.sharing | map(.true + .false) | add) == (.shared_lines | map(.true + .false) | add),
-		(.sharing | map(.cold + .true + .false <= .loads + .stores) | all),
+		(.sharing | map(.cold + .evicted + .true + .false <= .loads + .stores) | all),
 		(.shared_lines | map(.true + .false) | . == (sort | reverse)), (.shared_lines | map(.threads) | unique)]' sharing
 	tracelathe analyze --sharing --csv --line $line $one $two >table
 	tail -n +2 table | cut -d, -f1-5 >rows

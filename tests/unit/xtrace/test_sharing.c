@@ -107,6 +107,46 @@ TEST(a_store_that_misses_takes_the_line)
 	tl_xtrace_sharing_free(&s.sharing);
 }
 
+/* Caches of which each drops what the test says. */
+struct dropping {
+	bool dropped[CORES];
+	unsigned taken[CORES];
+};
+
+static bool holds(void *arg, uint32_t core, uint64_t line)
+{
+	assert_int_equal(line, 1);
+	return !((const struct dropping *)arg)->dropped[core];
+}
+
+static void take(void *arg, uint32_t core, uint64_t line)
+{
+	assert_int_equal(line, 1);
+	((struct dropping *)arg)->taken[core]++;
+}
+
+/* A line that went by itself is no loss: its change is in memory, and no store takes it. */
+TEST(lines_that_go_by_themselves)
+{
+	struct dropping d = { .taken = { 0 } };
+	struct shared s;
+
+	begin(&s, 6);
+	s.sharing.caches = (struct tl_xtrace_sharing_caches){ &d, holds, take };
+	store(&s, 0, 64);
+	d.dropped[0] = true;
+	load(&s, 1, 64); /* no transfer */
+	store(&s, 1, 64);
+	assert_int_equal(d.taken[0], 0);
+	d.dropped[0] = false; /* filled in by this access */
+	load(&s, 0, 64);
+	store(&s, 1, 64);
+	assert_int_equal(d.taken[0], 1);
+	WANT(&s, 0, .loads = 1, .stores = 1, .cold = 1, .evicted = 1, .lost = 1, .transfers = 1);
+	WANT(&s, 1, .loads = 1, .stores = 2, .cold = 1, .upgrades = 1, .invalidations = 1);
+	tl_xtrace_sharing_free(&s.sharing);
+}
+
 /* An access over a border is one of each line. */
 TEST(an_access_over_a_border_is_two)
 {
@@ -162,6 +202,7 @@ int main(void)
 		cmocka_unit_test(readers_share_without_a_loss),
 		cmocka_unit_test(a_lost_line_is_shared_truly_or_falsely),
 		cmocka_unit_test(a_store_that_misses_takes_the_line),
+		cmocka_unit_test(lines_that_go_by_themselves),
 		cmocka_unit_test(an_access_over_a_border_is_two),
 		cmocka_unit_test(long_lines_are_told_apart_by_parts),
 		cmocka_unit_test(without_counts_only_lines_change),
