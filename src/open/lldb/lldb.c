@@ -29,7 +29,7 @@ struct traced_thread {
 struct lldb_input {
 	struct tl_pt_input pt;
 	struct tl_lldb_bundle bundle;
-	char *folder;                    /* of the description */
+	char *folder;                    /* of the description, with its slash; "": this one */
 	struct tl_pt_program **programs; /* by process */
 	struct traced_thread *threads;
 	size_t count, room;
@@ -118,7 +118,7 @@ static char *whole_path(const struct lldb_input *l, const char *path)
 
 	if (*path == '/')
 		return strdup(path);
-	return asprintf(&joined, "%s/%s", l->folder, path) < 0 ? NULL : joined;
+	return asprintf(&joined, "%s%s", l->folder, path) < 0 ? NULL : joined;
 }
 
 static int say_missing(struct lldb_input *l, const char *what, const char *path, const char *why,
@@ -156,13 +156,16 @@ static int add_module(struct lldb_input *l, struct tl_pt_program *program,
 		      const struct tl_lldb_module *module, struct tl_error *err)
 {
 	char *path = whole_path(l, module->path);
+	struct tl_error why;
 	uint64_t bias = 0;
-	int status = path ? find_bias(path, module->address, &bias, err) : tl_error_memory(err);
+	int status = path ? find_bias(path, module->address, &bias, &why) : TL_NO_MEMORY;
 
 	if (status == 0)
-		status = tl_pt_program_add_elf(program, path, bias, err);
-	if (status < 0 && status != TL_NO_MEMORY)
-		status = say_missing(l, "no code of", path, err->text, err);
+		status = tl_pt_program_add_elf(program, path, bias, &why);
+	if (status == TL_NO_MEMORY)
+		tl_error_memory(err);
+	else if (status < 0)
+		status = say_missing(l, "no code of", path, why.text, err);
 	free(path);
 	return status;
 }
@@ -213,6 +216,7 @@ static int add_thread(struct lldb_input *l, size_t process, const struct tl_lldb
 		      const struct tl_input_options *o, struct tl_error *err)
 {
 	struct traced_thread *made;
+	struct tl_error why;
 	char *path;
 	int status;
 
@@ -226,15 +230,17 @@ static int add_thread(struct lldb_input *l, size_t process, const struct tl_lldb
 	if (!path)
 		return tl_error_memory(err);
 	if (tl_file_may_be_named(path))
-		status = tl_source_open(&made->source, path, NULL, err);
+		status = tl_source_open(&made->source, path, NULL, &why);
 	else
-		status = tl_error_at(err, TL_IO, TL_NOWHERE,
+		status = tl_error_at(&why, TL_IO, TL_NOWHERE,
 				     "there is no such file of root or of the user");
 	if (status == 0) {
 		l->count++;
 		status = configure(l, o, made, err);
-	} else if (status != TL_NO_MEMORY) {
-		status = say_missing(l, "no trace", path, err->text, err);
+	} else if (status == TL_NO_MEMORY) {
+		tl_error_memory(err);
+	} else {
+		status = say_missing(l, "no trace", path, why.text, err);
 	}
 	free(path);
 	return status;
@@ -284,7 +290,7 @@ static int open_lldb(struct tl_input *input, const char *const *paths, size_t pa
 	if (!l)
 		return tl_error_memory(err);
 	input->handle = l;
-	l->folder = tl_file_directory(paths[0]);
+	l->folder = strndup(paths[0], (size_t)tl_file_directory_length(paths[0]));
 	if (!l->folder)
 		return tl_error_memory(err);
 	status = tl_lldb_bundle_read(&l->bundle, input->source, err);

@@ -124,7 +124,7 @@ static int add_frames(struct builder *b, uint32_t number, struct tl_error *err)
 	uint32_t count;
 	const struct tl_pprof_frame *frames =
 		tl_pprof_frames(&b->names, node->location, &count, err);
-	int status = frames ? 0 : err->status;
+	int status = frames ? 0 : err ? (int)err->status : TL_NO_MEMORY;
 
 	*made = (struct made_node){ parent->context, parent->part, (uint32_t)b->arc_count, 0,
 				    from };

@@ -250,8 +250,12 @@ static int cut_segment(struct slice *s, const struct tl_xtrace_segment *segment,
 	if (status < 0)
 		return status;
 	/* Damage before the part, or behind it, is no fault of the part. */
-	if (w.status != TL_OK && (*inside || !s->first.met) && tl_xtrace_walk_end(&w, err) < 0)
-		return (int)err->status;
+	if (w.status != TL_OK && (*inside || !s->first.met)) {
+		int ended = tl_xtrace_walk_end(&w, err);
+
+		if (ended < 0)
+			return ended;
+	}
 	return status;
 }
 
