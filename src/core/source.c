@@ -69,6 +69,12 @@ static int compare_parts(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+/* The failure that errno tells of. */
+static int cannot_open(const char *text, struct tl_error *err)
+{
+	return errno == ENOMEM ? tl_error_memory(err) : tl_error_system(err, text);
+}
+
 /* A file of the directory; negative: errno says why. */
 static int open_below(const struct tl_source *source, const char *name)
 {
@@ -93,7 +99,7 @@ static int add_part(struct tl_source *source, const char *name, unsigned number,
 		return tl_error_memory(err);
 	part.fd = open_below(source, name);
 	if (part.fd < 0)
-		return tl_error_system(err, "cannot open a file data.N of the directory");
+		return cannot_open("cannot open a file data.N of the directory", err);
 	parts->list[parts->count++] = part;
 	if (fstat(part.fd, &st))
 		return tl_error_system(err, "cannot open a file data.N of the directory");
@@ -110,7 +116,7 @@ static int find_parts(struct tl_source *source, struct tl_error *err)
 	int status = 0;
 
 	if (!directory)
-		return tl_error_system(err, "cannot open");
+		return cannot_open("cannot open", err);
 	while (!status && (entry = readdir(directory)))
 		if (part_number(entry->d_name, &number))
 			status = add_part(source, entry->d_name, number, err);
@@ -118,8 +124,8 @@ static int find_parts(struct tl_source *source, struct tl_error *err)
 	if (status < 0 || !source->parts.count)
 		return status;
 	qsort(source->parts.list, source->parts.count, sizeof(*source->parts.list), compare_parts);
-	source->parts.missing =
-		source->parts.list[source->parts.count - 1].number + 1 - source->parts.count;
+	source->parts.missing = (size_t)source->parts.list[source->parts.count - 1].number + 1 -
+				source->parts.count;
 	return 0;
 }
 
@@ -138,7 +144,7 @@ static int open_directory(struct tl_source *source, struct tl_error *err)
 		return tl_error_system(err, "is a directory");
 	}
 	if (data < 0)
-		return tl_error_system(err, "cannot open the first file of the directory");
+		return cannot_open("cannot open the first file of the directory", err);
 	status = find_parts(source, err);
 	close(source->fd);
 	source->fd = data;

@@ -100,11 +100,13 @@ static int put_fact(struct facts *f)
 	size_t size;
 	int status = value_of(f->table, &text, &size);
 
+	if (status < 0)
+		return status;
 	tl_put_csv_bytes(out, f->path.text, f->path.size);
 	tl_put_char(out, ',');
 	tl_put_csv_bytes(out, text, size);
 	tl_put_char(out, '\n');
-	return status;
+	return 0;
 }
 
 static bool open_level(struct facts *f, bool list, size_t path)
