@@ -76,16 +76,24 @@ const ElfW(Shdr) * rt_elf_section(const struct rt_elf *file, const char *name, u
 	return NULL;
 }
 
-static uint64_t symbol_in(const struct rt_elf *file, uint32_t type, const char *name)
+/* The symbols of a table, and their names. */
+static const ElfW(Sym) * symbols_in(const struct rt_elf *file, uint32_t type, size_t *count,
+				    const ElfW(Shdr) * *strings)
 {
 	const ElfW(Shdr) *table = rt_elf_section(file, NULL, type);
-	const ElfW(Shdr) *strings = table ? section_at(file, table->sh_link) : NULL;
-	const ElfW(Sym) * symbols;
 
-	if (!strings)
-		return 0;
-	symbols = (const ElfW(Sym) *)(file->data + table->sh_offset);
-	for (size_t i = 0; i < table->sh_size / sizeof(*symbols); i++)
+	*strings = table ? section_at(file, table->sh_link) : NULL;
+	*count = *strings ? table->sh_size / sizeof(ElfW(Sym)) : 0;
+	return *strings ? (const ElfW(Sym) *)(file->data + table->sh_offset) : NULL;
+}
+
+static uint64_t symbol_in(const struct rt_elf *file, uint32_t type, const char *name)
+{
+	const ElfW(Shdr) * strings;
+	size_t count;
+	const ElfW(Sym) *symbols = symbols_in(file, type, &count, &strings);
+
+	for (size_t i = 0; i < count; i++)
 		if (symbols[i].st_shndx != SHN_UNDEF &&
 		    is_text(file, strings, symbols[i].st_name, name))
 			return symbols[i].st_value;
@@ -97,4 +105,22 @@ uint64_t rt_elf_symbol(const struct rt_elf *file, const char *name)
 	uint64_t value = symbol_in(file, SHT_SYMTAB, name);
 
 	return value ? value : symbol_in(file, SHT_DYNSYM, name);
+}
+
+static void functions_in(const struct rt_elf *file, uint32_t type, rt_elf_function_fn *fn,
+			 void *arg)
+{
+	const ElfW(Shdr) * strings;
+	size_t count;
+	const ElfW(Sym) *symbols = symbols_in(file, type, &count, &strings);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbols[i].st_shndx != SHN_UNDEF && (symbols[i].st_info & 15) == STT_FUNC)
+			fn(arg, symbols[i].st_value);
+}
+
+void rt_elf_functions(const struct rt_elf *file, rt_elf_function_fn *fn, void *arg)
+{
+	functions_in(file, SHT_SYMTAB, fn, arg);
+	functions_in(file, SHT_DYNSYM, fn, arg);
 }

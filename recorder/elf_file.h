@@ -19,4 +19,8 @@ const ElfW(Shdr) * rt_elf_section(const struct rt_elf *file, const char *name, u
 /* The value of a symbol that is defined in the file, 0: none. */
 uint64_t rt_elf_symbol(const struct rt_elf *file, const char *name);
 
+/* Call fn with the value of each function's symbol, some of them twice. */
+typedef void rt_elf_function_fn(void *arg, uint64_t value);
+void rt_elf_functions(const struct rt_elf *file, rt_elf_function_fn *fn, void *arg);
+
 #endif

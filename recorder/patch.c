@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --patch: programs built with -fpatchable-function-entry=5 or more (x86-64) have room for a call
- * at the entry of each function, and a list of these places. The call goes to __fentry__ by way of
- * a jump near the object, which is written before main(), when there is one thread.
+ * --patch: programs built with -fpatchable-function-entry have room for a call at the entry of each
+ * function, and a list of these places. The call goes to __fentry__ by way of a jump near the
+ * object, which is written before main(), when there is one thread.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -10,62 +10,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "elf_file.h"
-#include "fentry.h"
+#include "beginnings.h"
+#include "entries.h"
+#include "runtime.h"
 
-#if defined(__x86_64__)
+enum { NEAR_STEP = 1 << 20 };
 
-enum { CALL_BYTES = 5, PAGE = 4096, NEAR_STEP = 1 << 20, NEAR_STEPS = 1024 };
-
-/* NOPs as compilers write them: single bytes, or the long forms of the Intel SDM, "NOP". */
-static size_t nop_size(const uint8_t *at)
-{
-	static const struct {
-		uint8_t size, bytes[4];
-	} forms[] = {
-		{ 1, { 0x90 } },
-		{ 2, { 0x66, 0x90 } },
-		{ 3, { 0x0f, 0x1f, 0x00 } },
-		{ 4, { 0x0f, 0x1f, 0x40, 0x00 } },
-		{ 5, { 0x0f, 0x1f, 0x44, 0x00 } },
-		{ 6, { 0x66, 0x0f, 0x1f, 0x44 } },
-		{ 7, { 0x0f, 0x1f, 0x80, 0x00 } },
-		{ 8, { 0x0f, 0x1f, 0x84, 0x00 } },
-		{ 9, { 0x66, 0x0f, 0x1f, 0x84 } },
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (!memcmp(at, forms[i].bytes, forms[i].size < 4 ? forms[i].size : 4))
-			return forms[i].size;
-	return 0;
-}
-
-/* Bytes of whole NOPs that hold a call, 0: there is no room. */
-static size_t room_at(const uint8_t *at)
-{
-	size_t size = 0, next;
-
-	while (size < CALL_BYTES && (next = nop_size(at + size)) != 0)
-		size += next;
-	return size >= CALL_BYTES ? size : 0;
-}
-
-/* A page with `jmp *0(%rip)` and the address of __fentry__, within reach of calls from `near`. */
+/* A page with a jump to __fentry__, within reach of calls from `near`. */
 static uint8_t *make_jump(uintptr_t near)
 {
-	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
-	uint64_t target = (uintptr_t)__fentry__;
-
-	for (uintptr_t step = 1; step < NEAR_STEPS; step++) {
-		void *wish = (void *)((near & ~(uintptr_t)(NEAR_STEP - 1)) - step * NEAR_STEP);
-		uint8_t *page = mmap(wish, PAGE, PROT_READ | PROT_WRITE,
+	for (uintptr_t distance = NEAR_STEP; distance < rt_entries.reach; distance += NEAR_STEP) {
+		void *wish = (void *)((near & ~(uintptr_t)(NEAR_STEP - 1)) - distance);
+		uint8_t *page = mmap(wish, rt.page, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 		if (page == MAP_FAILED)
 			continue;
-		memcpy(page, jump, sizeof(jump));
-		memcpy(page + sizeof(jump), &target, sizeof(target));
-		mprotect(page, PAGE, PROT_READ | PROT_EXEC);
+		rt_entries.write_jump(page);
+		mprotect(page, rt.page, PROT_READ | PROT_EXEC);
 		return page;
 	}
 	return NULL;
@@ -73,15 +35,12 @@ static uint8_t *make_jump(uintptr_t near)
 
 static bool write_call(uint8_t *at, const uint8_t *jump)
 {
-	uint8_t *page = (uint8_t *)((uintptr_t)at & ~(uintptr_t)(PAGE - 1));
-	size_t size = room_at(at), bytes = (size_t)(at + size - page);
-	int32_t distance = (int32_t)(jump - (at + CALL_BYTES));
+	uint8_t *page = (uint8_t *)((uintptr_t)at & ~(uintptr_t)(rt.page - 1));
+	size_t size = rt_entries.room_at(at), bytes = (size_t)(at + size - page);
 
 	if (!size || mprotect(page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return false;
-	memset(at, 0x90, size);
-	at[0] = 0xe8;
-	memcpy(at + 1, &distance, sizeof(distance));
+	rt_entries.write_call(at, size, jump);
 	mprotect(page, bytes, PROT_READ | PROT_EXEC);
 	return true;
 }
@@ -136,56 +95,44 @@ static bool is_wanted(const struct patching *patching, uint64_t address)
 }
 
 /*
- * Whether a function begins at an address, by the sorted table of .eh_frame_hdr (LSB Core, 10.6.2).
- * -fpatchable-function-entry=N,M has the room for M bytes in front of the entry, where a call would
+ * Whether the room at an address is where a function begins, or behind its landing pad.
+ * -fpatchable-function-entry=N,M has the room for M NOPs in front of the entry, where a call would
  * be cut by whoever enters the function.
  */
-static bool begins_function(const struct dl_phdr_info *info, uint64_t address)
+static bool is_entry(const struct rt_beginnings *begin, const uint8_t *at)
 {
-	enum { TABLE = 12, ENTRY = 8, SDATA4 = 0x0b, UDATA4 = 0x03, DATAREL = 0x30 };
-	const uint8_t *head = NULL;
-	uint32_t low = 0, high = 0;
+	const uint8_t *pad = at - sizeof(rt_entries.landing_pad);
 
-	for (unsigned i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME &&
-		    info->dlpi_phdr[i].p_memsz >= TABLE)
-			head = (const uint8_t *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	if (!head || head[0] != 1 || head[2] != UDATA4 || head[3] != (DATAREL | SDATA4))
-		return false;
-	memcpy(&high, head + 8, sizeof(high));
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		int32_t begin;
-
-		memcpy(&begin, head + TABLE + (size_t)middle * ENTRY, sizeof(begin));
-		if ((uint64_t)(uintptr_t)head + (uint64_t)(int64_t)begin == address)
-			return true;
-		if ((uint64_t)(uintptr_t)head + (uint64_t)(int64_t)begin < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	if (rt_begins(begin, (uintptr_t)at))
+		return true;
+	return rt_begins(begin, (uintptr_t)pad) &&
+	       !memcmp(pad, rt_entries.landing_pad, sizeof(rt_entries.landing_pad));
 }
 
 static void patch_object(struct patching *patching, const struct dl_phdr_info *info,
 			 const struct rt_elf *file)
 {
 	const ElfW(Shdr) *list = rt_elf_section(file, "__patchable_function_entries", 0);
+	struct rt_beginnings begin;
 	uint8_t *jump = NULL;
 
-	for (uint64_t i = 0; list && i < list->sh_size / sizeof(uint64_t); i++) {
+	if (!list)
+		return;
+	rt_beginnings_open(&begin, info, file);
+	for (uint64_t i = 0; i < list->sh_size / sizeof(uint64_t); i++) {
 		uint64_t at = ((const uint64_t *)(info->dlpi_addr + list->sh_addr))[i];
 
 		if (!at || !is_wanted(patching, at - info->dlpi_addr))
 			continue;
 		if (!jump)
 			jump = make_jump(at);
-		if (jump && begins_function(info, at) && write_call((uint8_t *)at, jump))
+		if (jump && is_entry(&begin, (const uint8_t *)at) &&
+		    write_call((uint8_t *)at, jump))
 			rt.state->patched++;
 		else
 			rt.state->refused++;
 	}
+	rt_beginnings_close(&begin);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *arg)
@@ -215,11 +162,3 @@ void rt_patch_begin(void)
 	if (patching.wanted)
 		munmap(patching.wanted, MOST_WANTED * sizeof(uint64_t));
 }
-
-#else
-
-void rt_patch_begin(void)
-{
-}
-
-#endif

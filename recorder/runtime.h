@@ -35,6 +35,7 @@ struct runtime {
 	char image[RT_PATH];  /* FOLDER/PID-N of this process; "": not made yet */
 	int32_t image_process;
 	struct rt_options options;
+	size_t page;
 	bool use_tsc;
 	uint64_t threshold_ticks;
 	uint64_t start_ticks, start_ns;
@@ -48,6 +49,8 @@ struct runtime {
 };
 
 extern struct runtime rt __attribute__((visibility("hidden")));
+/* AArch64: there are vector registers of SVE, aarch64/vectors.S. */
+extern uint8_t rt_has_sve __attribute__((visibility("hidden")));
 
 /* start.c */
 void rt_begin_once(void);

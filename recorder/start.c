@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "thread.h"
 
 struct runtime rt = { .next_id = 4096 };
+uint8_t rt_has_sve;
 
 /* ---- the lock: with signals blocked, so that no handler waits for what it interrupted ---- */
 
@@ -30,10 +32,15 @@ void rt_unlock(const uint64_t *signals)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof(*signals));
 }
 
-/* A thread of the parent may have had it at the fork. */
-static void unlock_in_child(void)
+/*
+ * A thread of the parent may have had the lock at the fork. The log is empty already, but where the
+ * kernel, or who stands for it, knows no MADV_WIPEONFORK.
+ */
+static void begin_child(void)
 {
 	rt.lock = 0;
+	if (rt_self)
+		memset(rt_self->log, 0, sizeof(*rt_self->log));
 }
 
 /* ---- options ---- */
@@ -104,6 +111,17 @@ static bool tsc_is_invariant(void)
 }
 #endif
 
+/* The bit of SVE in what the kernel says of an AArch64 processor (its uapi header hwcap.h). */
+enum { HAS_SVE = 1 << 22 };
+
+static void look_at_machine(void)
+{
+	rt.page = (size_t)sysconf(_SC_PAGESIZE);
+#if defined(__aarch64__)
+	rt_has_sve = (getauxval(AT_HWCAP) & HAS_SVE) != 0;
+#endif
+}
+
 enum { MEASURE_NS = 2000000 };
 
 /* Programs that are linked with the run-time, and started by hand, do not know the rate. */
@@ -144,9 +162,10 @@ void rt_begin_once(void)
 	}
 	read_options(getenv(TL_RECORDING_OPTIONS));
 	strcpy(rt.folder, folder);
+	look_at_machine();
 	set_clock();
 	rt_thread_key();
-	pthread_atfork(NULL, NULL, unlock_in_child);
+	pthread_atfork(NULL, NULL, begin_child);
 	rt.mode = RT_ON;
 }
 

@@ -17,7 +17,6 @@
 #include "slow.h"
 
 enum {
-	PAGE = 4096,
 	HEADER_BYTES = 32,
 	FIRST_WINDOW = 1 << 16,
 	LARGEST_WINDOW = 1 << 22,
@@ -146,7 +145,7 @@ static void write_zeros(int fd, uint64_t from, uint64_t end)
 
 static uint64_t window_bytes(const struct rt_log *log)
 {
-	uint64_t size = rt.options.ring / RING_WINDOWS / PAGE * PAGE;
+	uint64_t size = rt.options.ring / RING_WINDOWS / rt.page * rt.page;
 
 	if (!rt.options.ring)
 		return log->next_size ? log->next_size : FIRST_WINDOW;
@@ -167,9 +166,9 @@ static uint8_t *map_window(struct rt_log *log, uint64_t offset, uint64_t *size)
 		return NULL;
 	if (fstat(fd, &before))
 		*size = 0;
-	while (*size > PAGE && !make_room(fd, offset, *size))
+	while (*size > rt.page && !make_room(fd, offset, *size))
 		*size /= 2;
-	if (*size > PAGE) {
+	if (*size > rt.page) {
 		write_zeros(fd, (uint64_t)before.st_size, offset + *size);
 		map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 	}
@@ -217,14 +216,23 @@ static void put_aside(struct rt_log *log)
 	memmove(log->old + 1, log->old, sizeof(log->old) - sizeof(log->old[0]));
 	log->old[0].map = log->map;
 	log->old[0].bytes = log->map_bytes;
+	log->old[0].block = log->block;
+	log->old[0].used = log->block ? (uint64_t)(used_end(log) - log->block) : 0;
 	log->map = NULL;
+}
+
+void rt_mend_extents(const struct rt_log *log, uint8_t *block)
+{
+	for (int i = 0; i < RT_OLD_WINDOWS; i++)
+		if (log->old[i].map && log->old[i].block == block)
+			memcpy(block - 15, &log->old[i].used, sizeof(log->old[i].used));
 }
 
 static bool next_window(struct rt_thread *t)
 {
 	struct rt_log *log = t->log;
 	uint64_t size = window_bytes(log), offset = next_block(log, size);
-	uint64_t page = offset / PAGE * PAGE;
+	uint64_t page = offset / rt.page * rt.page;
 	uint8_t *map, *at;
 
 	map = map_window(log, page, &size);
@@ -428,20 +436,25 @@ static void find_stack(struct rt_thread *t)
 	t->stack_low = t->stack_high - size;
 }
 
+static size_t thread_bytes(void)
+{
+	return 2 * rt.page + FRAMES * sizeof(struct rt_frame) + RT_SLOTS * sizeof(struct rt_slot);
+}
+
 static struct rt_thread *make_thread(void)
 {
-	size_t bytes = 2 * PAGE + FRAMES * sizeof(struct rt_frame);
-	uint8_t *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	uint8_t *room = mmap(NULL, thread_bytes(), PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct rt_thread *t = (struct rt_thread *)room;
 
 	if (room == MAP_FAILED)
 		return NULL;
-	t->log = (struct rt_log *)(room + PAGE);
-	madvise(t->log, PAGE, MADV_WIPEONFORK);
+	t->log = (struct rt_log *)(room + rt.page);
+	madvise(t->log, rt.page, MADV_WIPEONFORK);
 	t->tsc = rt.use_tsc;
 	t->threshold = rt.threshold_ticks;
-	t->frames = (struct rt_frame *)(room + 2 * PAGE);
+	t->frames = (struct rt_frame *)(room + 2 * rt.page);
+	t->slots = (struct rt_slot *)(t->frames + FRAMES);
 	t->frames[0].sp = UINT64_MAX;
 	t->top = t->frames + 1;
 	t->limit = t->frames + FRAMES;
@@ -506,7 +519,7 @@ static void end_thread(void *arg)
 	trim(t->log);
 	for (int i = 0; i <= RT_OLD_WINDOWS; i++)
 		put_aside(t->log);
-	munmap(t, 2 * PAGE + FRAMES * sizeof(struct rt_frame));
+	munmap(t, thread_bytes());
 	restore_signals(&signals);
 }
 

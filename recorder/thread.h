@@ -33,6 +33,17 @@ struct rt_frame {
 	uint8_t *behind;
 };
 
+/* A place on the stack where a return address was put back, aarch64/hide.c. */
+struct rt_slot {
+	uintptr_t *at, hidden, shown;
+};
+
+#if defined(__aarch64__)
+enum { RT_SLOTS = 1 << 16 };
+#else
+enum { RT_SLOTS = 0 };
+#endif
+
 /* Emptied by the kernel in the child of a fork(), however it was made (MADV_WIPEONFORK). */
 struct rt_log {
 	uint8_t *pos, *end; /* the next record, the end of the window */
@@ -42,8 +53,9 @@ struct rt_log {
 	size_t map_bytes;
 	/* windows before it: what a handler interrupted may still have a record to write there */
 	struct {
-		uint8_t *map;
+		uint8_t *map, *block;
 		size_t bytes;
+		uint64_t used; /* what its extents say */
 	} old[RT_OLD_WINDOWS];
 	uint64_t map_offset; /* in the file */
 	uint64_t window, next_size;
@@ -64,6 +76,8 @@ struct rt_thread {
 	uint64_t over;                   /* open calls beyond `limit` */
 	uintptr_t stack_low, stack_high; /* the thread's own stack */
 	uint64_t threshold;
+	struct rt_slot *slots;
+	uint32_t slot_count;
 	uint32_t ends; /* how often the thread's end has been put off */
 };
 
@@ -111,19 +125,43 @@ static inline uint8_t *rt_reserve(struct rt_log *log, uint64_t bytes)
 #endif
 }
 
+/* What a signal handler may change at every instant, with all that it says together. */
+#define RT_NOW(field) (*(__typeof__(field) volatile *)&(field))
+
+/* A handler went on to another window: the extents of the one before are what it made of them. */
+void rt_mend_extents(const struct rt_log *log, uint8_t *block);
+
 static inline void rt_extend(struct rt_log *log)
 {
-	/* The record must be there when the extents say so. */
-	__asm__ volatile("" ::: "memory");
-	uint64_t bytes = (uint64_t)(log->pos - log->block);
+	uint8_t *block, *pos;
 
-	memcpy(log->block - 15, &bytes, sizeof(bytes));
+	for (;;) {
+		uint64_t bytes;
+
+		block = RT_NOW(log->block);
+		pos = RT_NOW(log->pos);
+		bytes = (uint64_t)(pos - block);
+		/* The record must be there when the extents say so. */
+		__asm__ volatile("" ::: "memory");
+		memcpy(block - 15, &bytes, sizeof(bytes));
+		__asm__ volatile("" ::: "memory");
+		if (__builtin_expect(RT_NOW(log->pos) == pos && RT_NOW(log->block) == block, 1))
+			return;
+		if (RT_NOW(log->block) != block)
+			rt_mend_extents(log, block);
+	}
 }
 
 /* Whether a place that was reserved is in the present window, whose first records are metadata. */
 static inline bool rt_in_window(const struct rt_log *log, const uint8_t *at)
 {
-	return log->begun && at >= log->block + RT_BLOCK_HEAD && at + RT_FUNCTION_BYTES <= log->end;
+	const uint8_t *block, *end;
+
+	do {
+		block = RT_NOW(log->block);
+		end = RT_NOW(log->end);
+	} while (block != RT_NOW(log->block));
+	return log->begun && at >= block + RT_BLOCK_HEAD && at + RT_FUNCTION_BYTES <= end;
 }
 
 /* False: the record is lost. */
@@ -131,16 +169,17 @@ static inline bool rt_put(struct rt_thread *t, enum rt_action action, uint32_t i
 {
 	struct rt_log *log = t->log;
 	uint64_t now, delta, word;
-	uint8_t *at, *end;
+	uint8_t *at, *block, *end;
 
 	for (;;) {
 		now = rt_clock(t->tsc);
 		if (__builtin_expect((now - log->last) >> 31 != 0, 0))
 			rt_step(t, &now);
 		/* A signal handler may go on to another window before or behind the next step. */
-		end = *(uint8_t *volatile *)&log->end;
+		block = RT_NOW(log->block);
+		end = RT_NOW(log->end);
 		at = rt_reserve(log, RT_FUNCTION_BYTES);
-		if (__builtin_expect(at + RT_FUNCTION_BYTES <= end, 1))
+		if (__builtin_expect(at >= block && at + RT_FUNCTION_BYTES <= end, 1))
 			break;
 		if (rt_in_window(log, at))
 			break;

@@ -34,19 +34,19 @@
 
 IN_FRONT(_Unwind_Reason_Code, _Unwind_RaiseException, struct _Unwind_Exception *exception)
 {
-	rt_unhide();
+	rt_unhide((uintptr_t)__builtin_frame_address(0));
 	return THEIRS(_Unwind_RaiseException)(exception);
 }
 
 IN_FRONT(_Unwind_Reason_Code, _Unwind_Resume_or_Rethrow, struct _Unwind_Exception *exception)
 {
-	rt_unhide();
+	rt_unhide((uintptr_t)__builtin_frame_address(0));
 	return THEIRS(_Unwind_Resume_or_Rethrow)(exception);
 }
 
 IN_FRONT(void, _Unwind_Resume, struct _Unwind_Exception *exception)
 {
-	rt_unhide();
+	rt_unhide((uintptr_t)__builtin_frame_address(0));
 	THEIRS(_Unwind_Resume)(exception);
 	__builtin_unreachable();
 }
@@ -54,7 +54,7 @@ IN_FRONT(void, _Unwind_Resume, struct _Unwind_Exception *exception)
 IN_FRONT(_Unwind_Reason_Code, _Unwind_ForcedUnwind, struct _Unwind_Exception *exception,
 	 _Unwind_Stop_Fn stop, void *arg)
 {
-	rt_unhide();
+	rt_unhide((uintptr_t)__builtin_frame_address(0));
 	return THEIRS(_Unwind_ForcedUnwind)(exception, stop, arg);
 }
 
@@ -62,7 +62,7 @@ IN_FRONT(_Unwind_Reason_Code, _Unwind_Backtrace, _Unwind_Trace_Fn trace, void *a
 {
 	_Unwind_Reason_Code result;
 
-	rt_unhide();
+	rt_unhide((uintptr_t)__builtin_frame_address(0));
 	result = THEIRS(_Unwind_Backtrace)(trace, arg);
 	rt_hide((uintptr_t)__builtin_frame_address(0));
 	return result;
@@ -72,7 +72,7 @@ IN_FRONT(int, backtrace, void **addresses, int size)
 {
 	int result;
 
-	rt_unhide();
+	rt_unhide((uintptr_t)__builtin_frame_address(0));
 	result = THEIRS(backtrace)(addresses, size);
 	rt_hide((uintptr_t)__builtin_frame_address(0));
 	return result;
@@ -80,7 +80,7 @@ IN_FRONT(int, backtrace, void **addresses, int size)
 
 IN_FRONT(void, pthread_exit, void *value)
 {
-	rt_unhide();
+	rt_unhide((uintptr_t)__builtin_frame_address(0));
 	THEIRS(pthread_exit)(value);
 	__builtin_unreachable();
 }

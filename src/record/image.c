@@ -161,8 +161,9 @@ static void tell_losses(struct tl_record_session *session, const char *path,
 	if (state->refused) {
 		session->result->incomplete = true;
 		tl_record_note(session,
-			       "%s: %u functions have no room for a call (5 bytes) and "
-			       "were not recorded",
+			       "%s: %u functions were not recorded: they have no room for a call "
+			       "(5 bytes on x86-64, 8 on AArch64), or nothing says that they begin "
+			       "at it (is the program stripped?)",
 			       path, state->refused);
 	}
 }

@@ -105,18 +105,26 @@ enum tl_recorder_answer tl_record_probe_calls(const struct tl_record_program *pr
 	return TL_RECORDER_ASKED;
 }
 
+/* NOPs that a call is written over. */
+#if defined(__aarch64__)
+#define ROOM "2"
+#else
+#define ROOM "5"
+#endif
+
 enum tl_recorder_answer tl_record_probe_patch(const struct tl_record_program *program,
 					      char reason[TL_RECORD_TEXT])
 {
-#if !defined(__x86_64__)
-	return no(reason, "only built for x86-64");
+#if !defined(__x86_64__) && !defined(__aarch64__)
+	return no(reason, "only built for x86-64 and AArch64");
 #endif
 	if (!program)
-		return yes(reason, "programs built with -fpatchable-function-entry=5");
+		return yes(reason, "programs built with -fpatchable-function-entry=" ROOM);
 	if (cannot_preload(program))
 		return no(reason, cannot_preload(program));
 	if (!program->has_patchable)
-		return no(reason, "the program was not built with -fpatchable-function-entry=5");
+		return no(reason,
+			  "the program was not built with -fpatchable-function-entry=" ROOM);
 	if (program->has_unwinder)
 		return no(reason, "the program has the unwinder of exceptions linked in "
 				  "(-static-libgcc), which would lose its way");

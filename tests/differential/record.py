@@ -45,6 +45,16 @@ def build(folder, compiler, source, options):
     return program if not done.returncode else None
 
 
+def read_counts(folder):
+    """Of each process, by the name of the function."""
+    counts = {}
+    for path in glob.glob(os.path.join(folder, "counts.*")):
+        with open(path, encoding="utf-8") as file:
+            counts[int(path.rsplit(".", 1)[1])] = {
+                name: int(count) for count, name in (line.rstrip("\n").split(" ", 1) for line in file)}
+    return counts
+
+
 def record(folder, program, *arguments, options=(), status=3, written=True):
     """Run it; the names of the logs, the lines on stderr, the counts of each process."""
     for name in glob.glob(os.path.join(folder, "log*")) + glob.glob(os.path.join(folder, "counts*")):
@@ -55,11 +65,7 @@ def record(folder, program, *arguments, options=(), status=3, written=True):
                           stderr=subprocess.PIPE, text=True, errors="replace", timeout=300)
     lines = done.stderr.strip().split("\n")
     expect("exit status of %s %s" % (options, arguments), done.returncode, status)
-    counts = {}
-    for path in glob.glob(os.path.join(folder, "counts.*")):
-        with open(path, encoding="utf-8") as file:
-            counts[int(path.rsplit(".", 1)[1])] = {
-                name: int(count) for count, name in (line.rstrip("\n").split(" ", 1) for line in file)}
+    counts = read_counts(folder)
     logs = [path for path in sorted(glob.glob(log + "*")) if not path.endswith(".map")]
     expect("last line", lines[-1].startswith("tracelathe report "), written)
     expect("no parts left", os.path.exists(log + ".parts"), False)
@@ -238,7 +244,11 @@ def check_room_before_entries(folder):
         done = subprocess.run([common.command(), "record", "--how", "patch", "-o", program + ".xray", program],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expect(room + ": status of the program", done.returncode, 3)
-        expect(room + ": told", "2 functions have no room for a call" in done.stderr, True)
+        expect(room + ": told", "2 functions were not recorded" in done.stderr, True)
+    program = os.path.join(folder, "behind")
+    subprocess.run(["gcc", "-O1", "-fcf-protection", *PATCH, "-o", program, source], check=True)
+    logs, _, _ = record(folder, program, options=("--how", "patch"))
+    expect("room behind a landing pad", calls_of(logs[0]), {"f": 2})
 
 
 def check_limits(folder, program):

@@ -234,7 +234,7 @@ TEST(the_map_has_the_objects_and_what_the_log_lacks)
 	assert_true(r.result.incomplete);
 	assert_non_null(strstr(r.told.lines,
 			       "out: 5 records could not be written: No space left on device\n"));
-	assert_non_null(strstr(r.told.lines, "out: 3 functions have no room for a call"));
+	assert_non_null(strstr(r.told.lines, "out: 3 functions were not recorded"));
 	recording_close(&r);
 }
 

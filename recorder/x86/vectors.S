@@ -3,7 +3,6 @@
  * Slow steps with the vector registers kept: at a function's entry they hold arguments, at its
  * exit results. XSAVE: Intel SDM volume 1, chapter 13; 2,752 bytes hold all components of 0xe7.
  */
-#if defined(__x86_64__)
 	.text
 
 	.macro KEEPING name
@@ -58,5 +57,4 @@
 	KEEPING rt_put_event
 	KEEPING rt_leave_other
 	KEEPING rt_find_frame
-#endif
 	.section .note.GNU-stack, "", @progbits

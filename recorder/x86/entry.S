@@ -4,7 +4,6 @@
  * compiler may have a value in any of them (arguments, %rax of variadic functions, %r10 the static
  * chain). Vector registers: fentry.c is compiled without them, and slow steps keep them.
  */
-#if defined(__x86_64__)
 	.text
 
 	.macro SAVE
@@ -45,6 +44,7 @@ __fentry__:
 	movq	8(%rbp), %rdi
 	subq	$5, %rdi
 	leaq	16(%rbp), %rsi
+	movq	%rsi, %rdx
 	subq	$8, %rsp
 	andq	$-16, %rsp
 	call	rt_fentry
@@ -79,5 +79,4 @@ rt_return:
 	ret
 	.cfi_endproc
 	.size rt_return, . - rt_return
-#endif
 	.section .note.GNU-stack, "", @progbits
