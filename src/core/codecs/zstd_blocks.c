@@ -20,7 +20,10 @@ int tl_zstd_pack(struct tl_zstd_blocks *zstd, const uint8_t *in, size_t size, ui
 	if (!zstd->packer)
 		return TL_NO_MEMORY;
 	*packed = ZSTD_compressCCtx(zstd->packer, out, room, in, size, LEVEL);
-	return !ZSTD_isError(*packed) && *packed < size;
+	/* With that room nothing else can fail; stored, the same content would have other bytes. */
+	if (ZSTD_isError(*packed))
+		return TL_NO_MEMORY;
+	return *packed < size;
 }
 
 int tl_zstd_expand(struct tl_zstd_blocks *zstd, const uint8_t *in, size_t in_size, uint8_t *out,
