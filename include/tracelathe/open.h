@@ -64,6 +64,8 @@ enum tl_dump_flag {
 	TL_DUMP_NO_WALL_CLOCK = 1 << 24, /**< packets: times without a TSC, too, from 0 */
 	/** Intel PT: numbers of instructions and blocks, behind the rest */
 	TL_DUMP_STAT = 1 << 25,
+	/** Intel PT in perf.data: samples that the processor wrote into the trace (PEBS) */
+	TL_DUMP_PEBS = 1 << 26,
 };
 
 /** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */

@@ -177,6 +177,9 @@ const struct option_row option_rows[] = {
 	OPT_BIT(C_DUMP, "stat", input.dump.flags, TL_DUMP_STAT,
 		"Intel PT: how many instructions and blocks were executed, alone, or behind a "
 		"list"),
+	OPT_BIT(C_DUMP, "pebs", input.dump.flags, TL_DUMP_PEBS,
+		"Intel PT in perf.data: samples that the processor wrote into the trace (PEBS): "
+		"time, thread, event, address, registers"),
 	OPT_BIT(C_DUMP, "calls", input.dump.flags, TL_DUMP_CALLS,
 		"calls instead of records, a line each, in the order of begin within a thread; the "
 		"end of an unfinished one is null"),

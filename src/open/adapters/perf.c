@@ -11,6 +11,7 @@
 #include "perf_data/auxtrace/trace.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
+#include "perf_data/listing/pebs_list.h"
 #include "perf_data/listing/sample_list.h"
 #include "perf_data/listing/sample_timeline.h"
 #include "profile/model/model.h"
@@ -216,6 +217,18 @@ static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *o
 
 /* ---- the trace in it ---- */
 
+static int list_pebs(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+{
+	const struct perf_input *p = input->handle;
+	const struct tl_perf_pebs_window window = { input->options.filter.from_seconds,
+						    input->options.filter.to_seconds };
+	int64_t count = need_trace(input, err);
+
+	if (count == 0)
+		count = tl_perf_pebs_list(p->trace, &window, json, out, err);
+	return count < 0 ? (int)count : 0;
+}
+
 static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
 	const unsigned flow = TL_DUMP_PACKETS | TL_DUMP_BLOCKS | TL_DUMP_INSTRUCTIONS |
@@ -223,6 +236,8 @@ static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, s
 	struct perf_input *p = input->handle;
 	int status;
 
+	if (input->options.dump.flags & TL_DUMP_PEBS)
+		return list_pebs(input, json, out, err);
 	if (input->options.dump.flags & flow) {
 		status = need_trace(input, err);
 		if (status < 0)
@@ -396,9 +411,8 @@ static int list_samples(struct tl_input *input, struct tl_output *out, struct tl
 		status = fold_samples(input, &options, &contexts, &profile, err);
 	tl_profile_free(profile);
 	if (status == 1)
-		status = tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				     "the samples of a file with Intel PT are not listed");
-	if (status == 0)
+		status = list_pebs(input, true, out, err);
+	else if (status == 0)
 		status = tl_perf_samples_list(p->reader, &options, &contexts, out, err);
 	free(contexts.list);
 	return status;

@@ -124,6 +124,11 @@ static unsigned text_flags(unsigned dump, bool json)
 	return dump & TL_DUMP_NO_TEXT ? flags : flags | TL_PT_TEXT_DISASSEMBLE;
 }
 
+static int usage(struct tl_error *err, const char *text)
+{
+	return tl_error_format(err, "intel-pt", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, text));
+}
+
 int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
 	struct tl_pt_input *pt = input->handle;
@@ -140,6 +145,8 @@ int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, s
 	};
 	int status = window_of(input, &options.window, err);
 
+	if (o->dump.flags & TL_DUMP_PEBS)
+		return usage(err, "events of samples in the trace are only known with a perf.data");
 	if (status < 0)
 		return status;
 	return tl_pt_put_feed(&pt->feed, &options, &pt->faults, out, err);
@@ -154,11 +161,6 @@ int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *o
 }
 
 /* ---- slices ---- */
-
-static int usage(struct tl_error *err, const char *text)
-{
-	return tl_error_format(err, "intel-pt", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, text));
-}
 
 static int check_slice(const struct tl_input *input, const struct tl_slice *what,
 		       struct tl_error *err)

@@ -143,6 +143,26 @@ static int load_time_conv(struct load_pass *p, const struct tl_perf_record *rec,
 	return 0;
 }
 
+static int load_output_event(struct load_pass *p, const struct tl_perf_record *rec,
+			     struct tl_error *err)
+{
+	struct tl_perf_output_events *outputs = &p->trace->outputs;
+
+	if (!rec->attr)
+		return 0;
+	if (!tl_grow(&outputs->list, &outputs->capacity, outputs->count + 1,
+		     sizeof(*outputs->list)))
+		return tl_error_memory(err);
+	outputs->list[outputs->count++] = (struct tl_perf_output_event){
+		.time_ns = p->time_ns,
+		.cpu = rec->id.cpu,
+		.thread = rec->id.thread,
+		.counter = rec->output.hw_id,
+		.event = (size_t)(rec->attr - p->trace->reader->attrs.list),
+	};
+	return 0;
+}
+
 static int load_tracing_data(struct load_pass *p, const struct tl_perf_record *rec,
 			     struct tl_error *err)
 {
@@ -162,6 +182,7 @@ static const struct {
 	{ TL_PERF_SWITCH, load_switch },
 	{ TL_PERF_SWITCH_CPU_WIDE, load_switch_cpu_wide },
 	{ TL_PERF_AUX, load_aux },
+	{ TL_PERF_AUX_OUTPUT_HW_ID, load_output_event },
 	{ TL_PERF_AUXTRACE, load_auxtrace },
 	{ TL_PERF_MMAP, load_map },
 	{ TL_PERF_MMAP2, load_map },

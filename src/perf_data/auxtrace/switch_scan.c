@@ -115,8 +115,8 @@ static void follow(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
 	}
 }
 
-/* Step over one packet, or over bytes that are no packet to the next PSB. False at the end. */
-static bool step(struct tl_perf_switch_scan *s, struct tl_pt_packet *p, const uint8_t *end)
+bool tl_perf_switch_scan_step(struct tl_perf_switch_scan *s, struct tl_pt_packet *p,
+			      const uint8_t *end)
 {
 	const uint8_t *at = s->pos;
 	int size;
@@ -147,7 +147,10 @@ void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *s, const struct tl_pt
 	s->ahead = s->pos;
 }
 
-/* Fast path over short TNT packets, most of a trace: step() would decode and ignore each. */
+/*
+ * Fast path over short TNT packets, most of a trace: tl_perf_switch_scan_step() would decode and
+ * ignore each.
+ */
 static void pass_outcomes(struct tl_perf_switch_scan *s, const uint8_t *end)
 {
 	if (s->context.items != TL_PT_ITEMS_NONE)
@@ -170,7 +173,7 @@ static void look_ahead(struct tl_perf_switch_scan *s, const uint8_t *end)
 	s->next = UINT64_MAX;
 	for (int i = 0; i < LOOK_AHEAD; i++) {
 		pass_outcomes(&later, end);
-		if (!step(&later, &p, end))
+		if (!tl_perf_switch_scan_step(&later, &p, end))
 			break;
 		if (tells_time(p.kind) && later.tsc) {
 			s->next = later.tsc;
@@ -233,7 +236,7 @@ const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *s, const uint8
 		if (s->pos >= s->ahead)
 			look_ahead(s, end);
 		before = *s;
-		if (!step(s, &p, end))
+		if (!tl_perf_switch_scan_step(s, &p, end))
 			return end;
 		if (!takes_over(s, &p, before.on && before.ip & TL_PERF_KERNEL_START, tsc, owner,
 				arg))
@@ -256,11 +259,11 @@ bool tl_perf_tracing_is_off(const struct tl_pt_config *config, const uint8_t *be
 
 	s.pos = tl_pt_psb_backward(begin, at, end);
 	while (s.pos && s.pos < at)
-		if (!step(&s, &p, end))
+		if (!tl_perf_switch_scan_step(&s, &p, end))
 			break;
 	if (s.pos != at || s.on)
 		return false;
-	while (step(&s, &p, end))
+	while (tl_perf_switch_scan_step(&s, &p, end))
 		switch (p.kind) {
 		case TL_PT_PKT_PAD:
 		case TL_PT_PKT_TSC:

@@ -27,6 +27,9 @@ typedef int tl_perf_owner_fn(const void *arg, uint64_t ip);
 /* Begin at the first PSB of [begin, end). */
 void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *scan, const struct tl_pt_config *config,
 			       const uint8_t *begin, const uint8_t *end);
+/* Step over one packet, or over bytes that are no packet to the next PSB. False at the end. */
+bool tl_perf_switch_scan_step(struct tl_perf_switch_scan *scan, struct tl_pt_packet *packet,
+			      const uint8_t *end);
 /* The time of the first packet with a time from here on; 0: none. */
 uint64_t tl_perf_switch_scan_first_time(const struct tl_perf_switch_scan *scan, const uint8_t *end);
 /*

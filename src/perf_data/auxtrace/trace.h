@@ -12,6 +12,18 @@
 
 struct tl_perf_slice_walk;
 
+/* From this time on a counter writes the samples of this event into the trace. */
+struct tl_perf_output_event {
+	uint64_t time_ns, cpu, thread; /* TL_NOWHERE: not recorded */
+	uint64_t counter;
+	size_t event; /* number of its attribute */
+};
+
+struct tl_perf_output_events {
+	struct tl_perf_output_event *list;
+	size_t count, capacity;
+};
+
 struct tl_perf_trace {
 	struct tl_perf_trace_options options;
 	struct tl_source *source;
@@ -22,6 +34,7 @@ struct tl_perf_trace {
 	struct tl_perf_system sys;
 	struct tl_perf_address_spaces spaces;
 	struct tl_perf_aux_data aux;
+	struct tl_perf_output_events outputs;
 	struct tl_perf_slice_walk *walks; /* one for each stream; NULL: not begun */
 };
 

@@ -94,6 +94,13 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 	[TL_PERF_RULE_PART] = DAMAGE("data-file", TL_TRUNCATED,
 				     "a file data.N of the directory is not there; its records are "
 				     "missing"),
+	[TL_PERF_RULE_PEBS_EVENT] =
+		DAMAGE("pebs-event", TL_BAD_RECORD,
+		       "a sample in the trace is of a counter that no record gives an event to; "
+		       "it is listed without one"),
+	[TL_PERF_RULE_PEBS_CUT] =
+		DAMAGE("pebs-cut", TL_BAD_RECORD,
+		       "a sample in the trace ends before it is complete; it is lost"),
 };
 
 static int list_fault(struct tl_perf_reader *r, const struct tl_perf_fault *fault,
