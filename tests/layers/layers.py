@@ -48,10 +48,11 @@ MAY_INCLUDE = {
     "chrome_trace": ["core", "profile", "timeline", "foreign"],
     "perf_script": ["core", "profile", "foreign"],
     "uftrace": ["core", "profile", "symbols", "foreign"],
+    "insn_log": ["core", "isa", "foreign"],
     "report": ["core", "profile", "flow", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "flow", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
-             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "perfetto", "uftrace",
+             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "perfetto", "uftrace", "insn_log",
              "report", "export"],
     # record decodes what it has an emulator record once, before it trusts it.
     "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
@@ -347,7 +348,7 @@ PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xt
           "callgrind": "tl_callgrind_", "foreign": "tl_foreign_", "folded": "tl_folded_",
           "speedscope": "tl_speedscope_", "chrome_trace": "tl_chrome_", "perf_script": "tl_perf_script_", "pprof": "tl_pprof_",
           "gmon": "tl_gmon_", "perfetto": "tl_perfetto_",
-          "uftrace": "tl_uftrace_", "cli": "", "mpi": ""}
+          "uftrace": "tl_uftrace_", "insn_log": "tl_insn_log_", "cli": "", "mpi": ""}
 
 
 def prefix_of(room):

@@ -255,14 +255,11 @@ int tl_foreign_draw(struct tl_input *input, struct tl_timeline *timeline, struct
 	return status;
 }
 
-size_t tl_foreign_damage(struct tl_input *input, struct tl_damage *places, size_t room,
-			 uint64_t *count, uint64_t *skipped_bytes)
+size_t tl_foreign_list_faults(const struct tl_foreign_faults *faults, struct tl_damage *places,
+			      size_t room)
 {
-	const struct tl_foreign_faults *faults = &((struct foreign_input *)input->handle)->faults;
 	size_t listed = 0;
 
-	*count = faults->count;
-	*skipped_bytes = faults->skipped_bytes;
 	for (; listed < faults->listed && listed < room; listed++)
 		places[listed] = (struct tl_damage){
 			.status = faults->list[listed].status,
@@ -272,4 +269,14 @@ size_t tl_foreign_damage(struct tl_input *input, struct tl_damage *places, size_
 			.record = faults->list[listed].record,
 		};
 	return listed;
+}
+
+size_t tl_foreign_damage(struct tl_input *input, struct tl_damage *places, size_t room,
+			 uint64_t *count, uint64_t *skipped_bytes)
+{
+	const struct tl_foreign_faults *faults = &((struct foreign_input *)input->handle)->faults;
+
+	*count = faults->count;
+	*skipped_bytes = faults->skipped_bytes;
+	return tl_foreign_list_faults(faults, places, room);
 }

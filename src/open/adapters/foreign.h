@@ -16,6 +16,9 @@ int64_t tl_foreign_check(struct tl_input *input, bool json, struct tl_output *ou
 int tl_foreign_calls(struct tl_input *input, struct tl_call_source *source,
 		     struct tl_calls_options *options, struct tl_error *err);
 int tl_foreign_draw(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err);
+/* Faults as places of damage, at most `room`; how many. */
+size_t tl_foreign_list_faults(const struct tl_foreign_faults *faults, struct tl_damage *places,
+			      size_t room);
 size_t tl_foreign_damage(struct tl_input *input, struct tl_damage *places, size_t room,
 			 uint64_t *count, uint64_t *skipped_bytes);
 

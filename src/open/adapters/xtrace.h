@@ -11,11 +11,15 @@ struct tl_xtrace_input {
 	size_t source_count;
 	struct tl_binary **binaries; /* of the options */
 	size_t binary_count;
+	bool is_log; /* a log as text: tokens are ours, and values of accesses unknown */
 };
 
 /* xtrace_input.c */
 int tl_xtrace_input_open(struct tl_input *input, const char *const *paths, size_t path_count,
 			 const char **failed, struct tl_error *err);
+/* The binaries that the options name. */
+int tl_xtrace_input_open_binaries(struct tl_input *input, const char **failed,
+				  struct tl_error *err);
 void tl_xtrace_input_close(struct tl_input *input);
 const struct tl_source *tl_xtrace_input_source(const struct tl_input *input, size_t number);
 /* The part of the trace that the options choose. 0 or TL_BAD_USAGE. */
@@ -38,7 +42,8 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_options *options,
 			   struct tl_simpoint *points, size_t count, uint64_t *found,
 			   struct tl_error *err);
-extern const struct tl_conversion tl_xtrace_conversions[];
+/* The second: of what needs neither values nor addresses of accesses. */
+extern const struct tl_conversion tl_xtrace_conversions[], tl_insn_log_conversions[];
 
 /* xtrace_profile.c: the operations "fold", "calls" and "executed", and "dump" of instructions */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);

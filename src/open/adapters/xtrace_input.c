@@ -9,7 +9,7 @@
 #include "symbols/binary.h"
 #include "xtrace/format/trace.h"
 
-static int open_binaries(struct tl_input *input, const char **failed, struct tl_error *err)
+int tl_xtrace_input_open_binaries(struct tl_input *input, const char **failed, struct tl_error *err)
 {
 	const struct tl_input_options *o = &input->options;
 	struct tl_xtrace_input *x = input->handle;
@@ -105,7 +105,7 @@ int tl_xtrace_input_open(struct tl_input *input, const char *const *paths, size_
 	if (status == 0)
 		status = tl_xtrace_open(&x->trace, files, path_count, &options, failed, err);
 	if (status == 0)
-		status = open_binaries(input, failed, err);
+		status = tl_xtrace_input_open_binaries(input, failed, err);
 	free(files);
 	return status;
 }

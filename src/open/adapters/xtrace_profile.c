@@ -89,6 +89,7 @@ int tl_xtrace_input_instructions(struct tl_input *input, const struct tl_xtrace_
 		.binaries = x->binaries,
 		.binary_count = x->binary_count,
 		.no_text = input->options.dump.flags & TL_DUMP_NO_TEXT,
+		.is_log = x->is_log,
 	};
 
 	return settle(x, tl_xtrace_list_instructions(x->trace, select, &shown, json, out, err),

@@ -320,6 +320,7 @@ int tl_xtrace_open(struct tl_xtrace_trace **trace, const struct tl_xtrace_file *
 	*trace = NULL;
 	if (!o.trace)
 		return tl_error_memory(err);
+	o.trace->format = "xtrace";
 	pthread_mutex_init(&o.trace->progress, NULL);
 	if (options)
 		status = tl_take_options(&o.trace->options, sizeof(o.trace->options),

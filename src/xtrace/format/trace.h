@@ -36,6 +36,9 @@ struct tl_xtrace_stream {
 };
 
 struct tl_xtrace_trace {
+	const char *format; /* static: what the streams were made of, "xtrace" */
+	/* that has no accesses: profiles have the event of instructions, and no others */
+	bool no_accesses;
 	struct tl_xtrace_options options;
 	struct tl_xtrace_stream *streams;
 	uint32_t stream_count;

@@ -22,6 +22,7 @@ struct tl_xtrace_insn_text_options {
 	struct tl_binary *const *binaries; /* for symbols */
 	size_t binary_count;
 	bool no_text;
+	bool is_log; /* tokens are made of a log: without offsets and values of accesses */
 };
 int tl_xtrace_list_instructions(struct tl_xtrace_trace *trace,
 				const struct tl_xtrace_select *select,

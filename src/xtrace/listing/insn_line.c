@@ -230,9 +230,12 @@ static void put_access(const struct tl_xtrace_insn_lines *d, const uint8_t *at, 
 	p = put_hex(p, tl_get64s(at + 1, TL_HOST_BIG_ENDIAN));
 	p = put_text(p, d->json ? "\",\"size\":" : "/");
 	p = tl_format_u64(p, size);
-	p = put_text(p, d->json ? ",\"value\":\"" : "=");
-	p = put_wide(p, at + 9, size);
-	p = put_text(p, d->json ? "\"}" : "");
+	if (!d->shown->is_log) {
+		p = put_text(p, d->json ? ",\"value\":\"" : "=");
+		p = put_wide(p, at + 9, size);
+		p = put_text(p, d->json ? "\"" : "");
+	}
+	p = put_text(p, d->json ? "}" : "");
 	tl_output_advance(d->out, p);
 }
 
@@ -288,7 +291,9 @@ void tl_xtrace_put_insn_line(const struct tl_xtrace_insn_lines *d, const struct 
 	const struct tl_xtrace_insn_slot *slot = middle(d, insn);
 	char *p = tl_output_room(d->out, TL_XTRACE_INSN_SLOT_ROOM + VALUE_ROOM);
 
-	if (d->json) {
+	if (d->json && d->shown->is_log) {
+		p = put_text(p, "{\"ordinal\":");
+	} else if (d->json) {
 		p = put_text(p, "{\"offset\":");
 		p = tl_format_u64(p, (uint64_t)(insn->at - s->data));
 		p = put_text(p, ",\"token\":\"");

@@ -242,7 +242,7 @@ static int add_context(struct tl_xtrace_fold *fold, uint32_t node, uint32_t bin,
 	context->touched = false;
 	if (!node || !any_count(context))
 		return 0; /* the outside, or not of the part */
-	if (context->self.n[TL_XTRACE_IR_KERNEL] &&
+	if (context->self.n[TL_XTRACE_IR_KERNEL] && !fold->trace->no_accesses &&
 	    tl_xtrace_put_kernel_event(fold->profile, err) < 0)
 		return TL_NO_MEMORY;
 	number = context_in(fold, node, bin, err);

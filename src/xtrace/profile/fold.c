@@ -142,8 +142,8 @@ static int begin_profile(struct tl_xtrace_fold *fold, struct tl_error *err)
 		{ "StoreBytes", "Bytes stored", "bytes", "" },
 	};
 
-	int status = tl_profile_make(&fold->profile, "xtrace", events,
-				     sizeof(events) / sizeof(events[0]), 0, err);
+	const uint32_t count = fold->trace->no_accesses ? 1 : sizeof(events) / sizeof(events[0]);
+	int status = tl_profile_make(&fold->profile, fold->trace->format, events, count, 0, err);
 
 	if (status == 0)
 		tl_profile_set_call_count(fold->profile, TL_CALLS_ENTERED);
