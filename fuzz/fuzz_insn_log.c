@@ -44,7 +44,7 @@ static void use_stream(const struct tl_insn_log_cpu *cpu)
 
 static void use(const uint8_t *data, size_t size, bool strict)
 {
-	struct tl_insn_log log = { .faults.strict = strict };
+	struct tl_insn_log_file log = { .faults.strict = strict };
 	struct tl_source *source;
 	uint64_t sum = 0;
 	int status;

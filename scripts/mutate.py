@@ -54,7 +54,7 @@ FORMAT_CASES = {
     "xray": r"xray|truth|fib", "intel_pt": r"\bpt\b|\.pt\b|intel_pt|perf", "perf_data": "perf", "xtrace": "xtrace|analyze",
     "callgrind": "callgrind", "foreign": r"folded|speedscope|chrome|perf.script|foreign", "folded": "folded", "gmon": "gmon",
     "speedscope": "speedscope", "chrome_trace": "chrome", "perf_script": r"perf.script", "pprof": "pprof|pb.gz",
-    "perfetto": "perfetto|pftrace", "uftrace": "uftrace", "insn_log": "instruction.log", "mpi": "mpi"}
+    "perfetto": "perfetto|pftrace", "uftrace": "uftrace", "insn_log": "insn.log", "mpi": "mpi"}
 # Folders of tests/unit that try a room, where that is not the room's own alone: what rooms share is tried through one of
 # them, and what has no reader of its own through the rooms above it.
 TESTED_IN = {

@@ -3,7 +3,7 @@
 #define TL_INSN_LOG_INSN_LOG_H
 /*
  * Logs of executed A64 instructions that emulators and models write as text
- * (docs/formats/instruction-log.md), read into instruction streams as xtrace has them: one for each
+ * (docs/formats/insn-log.md), read into instruction streams as xtrace has them: one for each
  * processor of the log, in memory. The values of accesses are not kept: they are zeros.
  */
 #include "core/memory.h"
@@ -28,7 +28,7 @@ struct tl_insn_log_cpu {
 	unsigned el;
 };
 
-struct tl_insn_log {
+struct tl_insn_log_file {
 	enum tl_insn_log_form form;
 	struct tl_foreign_faults faults;
 	struct tl_insn_log_cpu *cpus;
@@ -48,7 +48,7 @@ const char *tl_insn_log_form_name(enum tl_insn_log_form form);
  * Read a log from the begin to the end; `log` is zero-filled but for `faults.strict`, and is to be
  * ended in any case. 0; negative: nothing in it can be used, or in strict mode the first fault.
  */
-int tl_insn_log_read(struct tl_insn_log *log, struct tl_source *source, struct tl_error *err);
-void tl_insn_log_end(struct tl_insn_log *log);
+int tl_insn_log_read(struct tl_insn_log_file *log, struct tl_source *source, struct tl_error *err);
+void tl_insn_log_end(struct tl_insn_log_file *log);
 
 #endif

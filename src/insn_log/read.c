@@ -6,17 +6,6 @@
 #include "core/source.h"
 #include "insn_log/reading.h"
 
-int tl_insn_log_broken(struct tl_insn_log_reading *r, const char *text, struct tl_error *err)
-{
-	const uint64_t offset = tl_lines_offset(&r->lines);
-	const struct tl_foreign_fault fault = {
-		"line",          TL_BAD_RECORD, text, offset, tl_lines_passed(&r->lines) - offset,
-		r->lines.number,
-	};
-
-	return tl_foreign_broken(&r->log->faults, &fault, err);
-}
-
 /* Logs of another set are refused early: so many opcodes are enough to know. */
 enum { ENOUGH = 4096, TOO_MANY = 8 };
 
@@ -111,7 +100,7 @@ static int say(struct tl_insn_log_reading *r, struct tl_error *err)
 
 static int finish(struct tl_insn_log_reading *r, struct tl_error *err)
 {
-	struct tl_insn_log *log = r->log;
+	struct tl_insn_log_file *log = r->log;
 	int status = check_set(r, err);
 
 	tl_insn_log_qemu_end(r);
@@ -150,12 +139,12 @@ static int begin(struct tl_insn_log_reading *r, struct tl_source *source, struct
 	return 0;
 }
 
-int tl_insn_log_read(struct tl_insn_log *log, struct tl_source *source, struct tl_error *err)
+int tl_insn_log_read(struct tl_insn_log_file *log, struct tl_source *source, struct tl_error *err)
 {
 	struct tl_insn_log_reading r = { .log = log };
 	int status;
 
-	log->faults.format = "instruction-log";
+	log->faults.format = "insn-log";
 	status = begin(&r, source, err);
 	if (status == 0)
 		status = read_lines(&r, err);
@@ -167,14 +156,14 @@ int tl_insn_log_read(struct tl_insn_log *log, struct tl_source *source, struct t
 	tl_insn_log_blocks_end(&r.blocks);
 	free(r.awaited);
 	free(r.opcodes);
-	return tl_error_format(err, "instruction-log", status);
+	return tl_error_format(err, "insn-log", status);
 }
 
-void tl_insn_log_end(struct tl_insn_log *log)
+void tl_insn_log_end(struct tl_insn_log_file *log)
 {
 	for (size_t i = 0; i < log->cpu_count; i++)
 		tl_output_discard(log->cpus[i].tokens);
 	free(log->cpus);
 	tl_foreign_faults_free(&log->faults);
-	*log = (struct tl_insn_log){ 0 };
+	*log = (struct tl_insn_log_file){ 0 };
 }

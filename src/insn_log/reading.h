@@ -49,7 +49,7 @@ struct tl_insn_log_awaited {
 };
 
 struct tl_insn_log_reading {
-	struct tl_insn_log *log;
+	struct tl_insn_log_file *log;
 	struct tl_lines lines;
 	struct tl_index by_id; /* of cpus */
 	struct tl_names names; /* of processors, in Tarmac */
@@ -64,7 +64,7 @@ struct tl_insn_log_reading {
 	bool linked;
 };
 
-/* ---- read.c ---- */
+/* ---- fault.c ---- */
 
 /* The present line is broken. 0, or negative. */
 int tl_insn_log_broken(struct tl_insn_log_reading *r, const char *text, struct tl_error *err);

@@ -13,14 +13,14 @@ enum { LARGEST_ACCESS = 256, TOKEN_ROOM = 16 };
 
 static bool same_id(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_insn_log *log = context;
+	const struct tl_insn_log_file *log = context;
 
 	return log->cpus[number].id == *(const uint64_t *)key;
 }
 
 uint32_t tl_insn_log_cpu(struct tl_insn_log_reading *r, uint64_t id)
 {
-	struct tl_insn_log *log = r->log;
+	struct tl_insn_log_file *log = r->log;
 	const uint64_t hash = tl_hash64(id);
 	uint32_t number = tl_index_find(&r->by_id, hash, same_id, log, &id);
 	struct tl_insn_log_cpu cpu = { .id = id };

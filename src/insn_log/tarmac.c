@@ -99,7 +99,10 @@ static bool take_code(struct tl_insn_log_text *text, struct tl_insn_log_insn *in
 	return opcode <= UINT32_MAX;
 }
 
-/* The stream of a processor by its name, which may be none: numbers are those of their first lines. */
+/*
+ * The stream of a processor by its name, which may be none: numbers are in the order of first
+ * lines.
+ */
 static uint32_t find_cpu(struct tl_insn_log_reading *r, const struct tl_insn_log_text *processor)
 {
 	const uint32_t name = tl_names_add(&r->names, (const char *)processor->at,

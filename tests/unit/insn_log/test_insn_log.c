@@ -27,7 +27,7 @@ enum { ROOM = 1 << 16 };
 #define IN_BACK "----------------\nIN: caller\n0x00001008:  d503201f  nop\n\n"
 #define RUN(cpu, host, pc) "Trace " cpu ": 0x" host " [00000000/" pc "/00/00] name\n"
 
-static struct tl_insn_log log_read;
+static struct tl_insn_log_file log_read;
 static struct tl_error error;
 
 static int read_sized(const char *text, size_t size, bool strict)
@@ -35,7 +35,7 @@ static int read_sized(const char *text, size_t size, bool strict)
 	struct tl_source *source = NULL;
 	int status = tl_source_open_memory(&source, text, size, "log", &error);
 
-	log_read = (struct tl_insn_log){ .faults.strict = strict };
+	log_read = (struct tl_insn_log_file){ .faults.strict = strict };
 	if (status == 0)
 		status = tl_insn_log_read(&log_read, source, &error);
 	tl_source_close(source);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "open/adapters/xtrace.h"
+#include "open/adapters/xtrace/xtrace.h"
 #include "symbols/binary.h"
 #include "xtrace/calls/source.h"
 #include "xtrace/executed/executed.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "open/adapters/xtrace.h"
+#include "open/adapters/xtrace/xtrace.h"
 #include "xtrace/analyze/analyze.h"
 #include "xtrace/convert/convert.h"
 

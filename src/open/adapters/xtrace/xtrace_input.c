@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "open/adapters/xtrace.h"
+#include "open/adapters/xtrace/xtrace.h"
 #include "open/several.h"
 #include "symbols/binary.h"
 #include "xtrace/format/trace.h"

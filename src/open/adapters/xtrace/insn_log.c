@@ -10,13 +10,13 @@
 #include "core/facts.h"
 #include "insn_log/insn_log.h"
 #include "open/adapters/foreign.h"
-#include "open/adapters/xtrace.h"
+#include "open/adapters/xtrace/xtrace.h"
 #include "open/binaries.h"
 #include "xtrace/format/trace.h"
 
 struct log_input {
 	struct tl_xtrace_input xtrace; /* first: the operations of xtrace find it at the handle */
-	struct tl_insn_log log;
+	struct tl_insn_log_file log;
 	const char *lacking; /* what the last operation could not have from a log, NULL: nothing */
 };
 
@@ -43,7 +43,7 @@ static int open_streams(struct log_input *in, struct tl_xtrace_file *files, char
 			struct tl_error *err)
 {
 	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
-	const struct tl_insn_log *log = &in->log;
+	const struct tl_insn_log_file *log = &in->log;
 	size_t count = 0;
 	int status = 0;
 
@@ -86,7 +86,7 @@ static int check_options(const struct tl_input_options *o, struct tl_error *err)
 {
 	if (o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
 		return 0;
-	return tl_error_format(err, "instruction-log",
+	return tl_error_format(err, "insn-log",
 			       tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 					   "times of a log of instructions are not read: there are "
 					   "none to choose by"));
@@ -117,7 +117,7 @@ static int open_log(struct tl_input *input, const char *const *paths, size_t pat
 static void close_log(struct tl_input *input)
 {
 	struct log_input *in = input->handle;
-	struct tl_insn_log log = in->log;
+	struct tl_insn_log_file log = in->log;
 
 	/* The streams stand in the log. */
 	tl_xtrace_input_close(input);
@@ -127,7 +127,7 @@ static void close_log(struct tl_input *input)
 static int describe_log(struct tl_input *input, bool json, struct tl_output *out,
 			struct tl_error *err)
 {
-	const struct tl_insn_log *log = &((struct log_input *)input->handle)->log;
+	const struct tl_insn_log_file *log = &((struct log_input *)input->handle)->log;
 	struct tl_facts facts;
 
 	(void)err;
@@ -160,7 +160,7 @@ static int dump_log(struct tl_input *input, bool json, struct tl_output *out, st
 }
 
 /* Tables of what a log does not have are empty, which is to be said. */
-static const char *find_lacking(const struct tl_insn_log *log, unsigned analyses)
+static const char *find_lacking(const struct tl_insn_log_file *log, unsigned analyses)
 {
 	const unsigned data = TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE |
 			      TL_ANALYZE_SHARING | TL_ANALYZE_DEPENDENCES;
@@ -180,7 +180,7 @@ static int analyze_log(struct tl_input *input, const struct tl_analysis *analysi
 
 	in->lacking = find_lacking(&in->log, analysis->analyses);
 	if (in->lacking && input->options.strict)
-		return tl_error_format(err, "instruction-log",
+		return tl_error_format(err, "insn-log",
 				       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, in->lacking));
 	return tl_xtrace_input_analyze(input, analysis, out, failed, err);
 }
@@ -208,7 +208,7 @@ static size_t damage_log(struct tl_input *input, struct tl_damage *places, size_
 
 const struct tl_format tl_insn_log_format = {
 	.info = {
-		.name = "instruction-log",
+		.name = "insn-log",
 		.help = "A64 instructions as QEMU (-d in_asm,exec,nochain), its plugin execlog "
 			"and Arm's models (Tarmac) log them",
 		.record_word = "line",

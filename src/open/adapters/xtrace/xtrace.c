@@ -2,7 +2,7 @@
 /* xtrace as an input: the files of one or several streams are one trace. */
 #include "core/error.h"
 #include "open/binaries.h"
-#include "open/adapters/xtrace.h"
+#include "open/adapters/xtrace/xtrace.h"
 
 static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 			   struct tl_error *err)
