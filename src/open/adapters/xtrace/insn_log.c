@@ -224,6 +224,5 @@ const struct tl_format tl_insn_log_format = {
 	.calls = tl_xtrace_input_calls,
 	.locate = tl_xtrace_input_locate,
 	.executed = tl_xtrace_input_executed,
-	.conversions = tl_insn_log_conversions,
 	.damage = damage_log,
 };

@@ -42,8 +42,7 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_options *options,
 			   struct tl_simpoint *points, size_t count, uint64_t *found,
 			   struct tl_error *err);
-/* The second: of what needs neither values nor addresses of accesses. */
-extern const struct tl_conversion tl_xtrace_conversions[], tl_insn_log_conversions[];
+extern const struct tl_conversion tl_xtrace_conversions[];
 
 /* xtrace_profile.c: the operations "fold", "calls" and "executed", and "dump" of instructions */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);

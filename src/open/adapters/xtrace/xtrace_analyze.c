@@ -271,19 +271,11 @@ static int write_jsonl(struct tl_input *input, struct tl_output *out, struct tl_
 	return status;
 }
 
-/* A row of two tables: a log of instructions has what these vectors need. */
-#define BBV { { "bbv", "basic-block vectors as SimPoint reads them (`analyze --bbv`)" }, write_bbv }
-
-const struct tl_conversion tl_insn_log_conversions[] = {
-	BBV,
-	{ { NULL, NULL }, NULL },
-};
-
 const struct tl_conversion tl_xtrace_conversions[] = {
 	{ { "tarmac", "instructions, registers and accesses as Arm's Tarmac (text)" },
 	  write_tarmac },
 	{ { "champsim", "instructions as ChampSim reads them (64 bytes each)" }, write_champsim },
-	BBV,
+	{ { "bbv", "basic-block vectors as SimPoint reads them (`analyze --bbv`)" }, write_bbv },
 	{ { "jsonl", "instructions with their accesses, one JSON object a line" }, write_jsonl },
 	{ { NULL, NULL }, NULL },
 };
