@@ -7,7 +7,8 @@
 Files are XRay logs, perf.data with samples, and Callgrind profiles of as many processes, about --kib KiB each (default: 10,000
 files of 100 KiB, 1 GB; --kib 1000 makes 10 GB). Each figure is of one run, in seconds and MiB; memory is the largest resident
 set of any process of a rank. Efficiency is the time of one rank by that of all ranks together, with as many processors as there are;
-by processor time it is the same on a machine that has other work. The model is fitted to one rank
+by processor time it is the same on a machine that has other work. A tenth of the files shows what grows with their number; of more
+than 2 GB, all are read by 1 and 2 ranks only, which with 10 GB takes some 22 minutes on two processors. The model is fitted to one rank
 with a tenth of the files and with all of them, and held against the other numbers of ranks; what it says of 100,000 files on
 1,000 ranks is arithmetic."""
 import argparse
@@ -15,6 +16,7 @@ import math
 import os
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -25,6 +27,8 @@ SWITCHES = ["-q", "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "sel
             "--mca", "btl_vader_single_copy_mechanism", "none", "--mca", "odls_base_sigkill_timeout", "0"]
 HZ = 1000000000
 VARIANTS = 20
+LARGE = 2e9  # bytes of files that are not all read by each number of ranks
+SOME = 100 << 20  # bytes of files that other programs read
 
 
 # ---- files ----
@@ -173,6 +177,23 @@ def efficiency(times, ranks, processors):
     return "efficiency %.2f, by processor time %.2f" % (one[0] / these[0] / min(ranks, processors), one[1] / these[1])
 
 
+def many_files(bench, ranks, paths, processors):
+    """Wall times by the number of ranks; 0: without MPI."""
+    walls, times = {}, {}
+    for count in ranks:
+        walls[count], memory, cpu = bench.merge(count, paths)
+        times[count] = walls[count], cpu
+        what = "merge over %d ranks" % count if count else "tracelathe merge"
+        show("%d files, %s" % (len(paths), what), walls[count], memory, cpu, efficiency(times, count, processors))
+    return walls
+
+
+def some(paths, count):
+    """The first of them, no more than the other programs read in a minute and with a few GiB of memory."""
+    size = os.path.getsize(paths[0])
+    return paths[:min(count, max(20, SOME // size))]
+
+
 def large_file(bench, ranks, processors, path, what):
     print("\n%s, %.0f MB" % (what, os.path.getsize(path) / 1e6))
     times = {}
@@ -204,11 +225,11 @@ def predict(model, files, ranks, processors):
     return model["start"] + max(files * model["file"] / at_once, files * model["master"]) + rounds * model["sum"]
 
 
-def fit(bench, paths, walls):
+def fit(bench, count, walls):
     """The cost of a file by the slope of one rank; of a sum and of rank 0 by runs of their own."""
-    few = len(paths) // 10
-    small = bench.merge(1, paths[:few])[0]
-    slope = max((walls[1] - small) / (len(paths) - few), 0)
+    few = count // 10
+    small = walls[few][1]
+    slope = max((walls[count][1] - small) / (count - few), 0)
     # A sum of all: what is sent, added and written once more.
     begin = time.monotonic()
     subprocess.run([bench.program, "merge", "--to", "tracelathe", "-o", os.devnull, os.path.join(bench.folder, "sum.tlp"),
@@ -227,14 +248,15 @@ def fit(bench, paths, walls):
 
 
 def show_model(bench, paths, walls, processors):
-    model = fit(bench, paths, walls)
+    model = fit(bench, len(paths), walls)
     print("\nmodel: start %.2f s, a file %.3f ms, rank 0 for a file at most %.3f ms, a round of sums %.2f s" % (
         model["start"], 1e3 * model["file"], 1e3 * model["master"], model["sum"]))
-    for ranks in sorted(walls):
-        if ranks:
-            said = predict(model, len(paths), ranks, processors)
-            print("  %d ranks on %d processors: %.2f s said, %.2f s measured (%+.0f %%)" % (
-                ranks, processors, said, walls[ranks], 100 * (said / walls[ranks] - 1)))
+    for files in sorted(walls):
+        for ranks in sorted(walls[files]):
+            if ranks:
+                said = predict(model, files, ranks, processors)
+                print("  %d files, %d ranks on %d processors: %.2f s said, %.2f s measured (%+.0f %%)" % (
+                    files, ranks, processors, said, walls[files][ranks], 100 * (said / walls[files][ranks] - 1)))
     for files, ranks in (100000, 100), (100000, 1000):
         bound = " (rank 0 is the limit)" if files * model["master"] > files * model["file"] / ranks else ""
         print("  %d files on %d ranks, a processor each: %.0f s%s" % (files, ranks, predict(model, files, ranks, ranks), bound))
@@ -293,29 +315,28 @@ def main():
     parser.add_argument("--folder", default=os.environ.get("TMPDIR", "/var/tmp"))
     options = parser.parse_args()
     processors = len(os.sched_getaffinity(0))
+    # Its folder goes with it, also when it is ended by `kill` or `timeout`.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         bench = Bench(options.build, folder)
         os.mkdir(os.path.join(folder, "in"))
         paths = make_files(os.path.join(folder, "in"), options.files, options.kib << 10)
         size = sum(os.path.getsize(path) for path in paths)
-        print("%d files, %.2f GB, %d processors, load %.1f\n" % (len(paths), size / 1e9, processors, os.getloadavg()[0]))
-        print("%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
-        walls, memory, times = {}, {}, {}
-        for ranks in [0] + [int(word) for word in options.ranks.split(",")]:
-            walls[ranks], memory[ranks], cpu = bench.merge(ranks, paths)
-            times[ranks] = walls[ranks], cpu
-            show("merge over %d ranks" % ranks if ranks else "tracelathe merge", walls[ranks], memory[ranks], cpu,
-                 efficiency(times, ranks, processors))
-        print("\nmemory by the number of files")
-        for count in (len(paths) // 10, len(paths) // 3, len(paths)):
-            for ranks in (0, 2):
-                wall, most, cpu = bench.merge(ranks, paths[:count])
-                show("  %d files, %s" % (count, "%d ranks" % ranks if ranks else "alone"), wall, most, cpu)
-        large_files(bench, [int(word) for word in options.ranks.split(",")], options.large_mb << 20, processors)
+        print("%d files, %.2f GB, %d processors, load %.1f" % (len(paths), size / 1e9, processors, os.getloadavg()[0]))
+        print(", ".join("%d %s" % (sum(path.endswith(suffix) for path in paths), what) for suffix, what in (
+            (".xray", "XRay logs"), (".perf", "perf.data of a process each"), (".out", "Callgrind profiles"))))
+        ranks = [int(word) for word in options.ranks.split(",")]
+        # With gigabytes, all of them are read as often as the efficiency of two ranks takes, the others read a tenth.
+        whole = [count for count in ranks if count in (1, 2)] if size > LARGE else [0, *ranks]
+        few = len(paths) // 10
+        print("\n%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
+        walls = {few: many_files(bench, [0, *ranks], paths[:few], processors)}
+        walls[len(paths)] = many_files(bench, whole, paths, processors)
+        large_files(bench, ranks, options.large_mb << 20, processors)
         print()
-        one_by_one(bench, paths[:options.peer_files])
-        xray_stacks(bench, paths[:options.peer_files])
-        if 1 in walls:
+        one_by_one(bench, some(paths, options.peer_files))
+        xray_stacks(bench, some(paths, options.peer_files))
+        if 1 in walls[len(paths)]:
             show_model(bench, paths, walls, processors)
 
 

@@ -126,6 +126,7 @@ static int keep(int socket, const struct command *command, struct settings *sett
 	if (!take_paths(settings, &start, bytes))
 		return EXIT_UNUSABLE;
 	close(bytes);
+	shared.large_jobs = start.shares;
 	for (uint32_t life = 0;; life++) {
 		int status;
 		pid_t child;

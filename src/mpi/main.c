@@ -240,8 +240,11 @@ static char *join_paths(const struct settings *settings, uint64_t *size)
 	return text;
 }
 
-/* Threads of a worker, where the user has not chosen: the processors, shared by the ranks here. */
-static int worker_jobs(const struct fleet_command *run)
+/*
+ * Threads of a worker, where the user has not chosen: the processors, shared by the ranks here. A
+ * file for which the others wait has all of them.
+ */
+static void choose_jobs(const struct fleet_command *run, struct note *start)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	int ranks = 1;
@@ -251,8 +254,9 @@ static int worker_jobs(const struct fleet_command *run)
 	MPI_Comm_size(here, &ranks);
 	MPI_Comm_free(&here);
 	if (run->settings.input.jobs != default_jobs(processors))
-		return 0;
-	return (int)default_jobs(processors / ranks);
+		return;
+	start->number = (int32_t)default_jobs(processors / ranks);
+	start->shares = default_jobs(processors);
 }
 
 /* The list of rank 0 is that of all. False: there is nothing to distribute. */
@@ -269,7 +273,7 @@ static bool share_paths(struct fleet_command *run)
 	if (!text || size > INT_MAX)
 		relay_abort("the list of files does not fit into memory", run->rank);
 	MPI_Bcast(text, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
-	start.number = worker_jobs(run);
+	choose_jobs(run, &start);
 	start.size = size;
 	bytes = bytes_make(text, (size_t)size);
 	free(text);

@@ -11,7 +11,10 @@
 #include <stdint.h>
 
 enum note_kind {
-	/* to a keeper: the paths of all files, each with its '\0'. `number`: threads of a worker */
+	/*
+	 * to a keeper: the paths of all files, each with its '\0'. `number`: threads of a worker,
+	 * `shares`: for a file that others may wait for; 0: what the options say
+	 */
 	NOTE_START = 1,
 	/* to a worker */
 	NOTE_FOLD, /* add the files of a unit, by number: uint32_t each */

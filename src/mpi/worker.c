@@ -376,7 +376,11 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 	size_t count = (size_t)asked->size / sizeof(uint32_t);
 	uint32_t *numbers = bytes_read(bytes, (size_t)asked->size);
 	const char **paths = malloc((count + 1) * sizeof(*paths));
+	const unsigned jobs = w->settings->input.jobs;
 	bool sent = false;
+
+	if (asked->flags & NOTE_LARGE && w->options->large_jobs)
+		w->settings->input.jobs = w->options->large_jobs;
 
 	if (numbers && paths && count) {
 		for (size_t i = 0; i < count; i++)
@@ -396,6 +400,7 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 		w->settings->paths.items = w->paths;
 		w->settings->paths.list.count = w->path_count;
 	}
+	w->settings->input.jobs = jobs;
 	free(numbers);
 	free(paths);
 	return sent;

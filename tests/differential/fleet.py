@@ -112,6 +112,30 @@ def converted(fleet, path, form, rng):
     return out
 
 
+STREAM = ("xtrace", "u1-recur-vl128", "xtrace.20251120130000.0.hint9.xinsndata.bin.zst")
+
+
+def run_of_tiny(path):
+    """Raw Intel PT, with its code beside it."""
+    for suffix in (".map", ".img"):
+        shutil.copy(golden("intel_pt", "tiny" + suffix), path.split(".", 1)[0] + suffix)
+    return read(golden("intel_pt", "tiny.pt"))
+
+
+def threads_of_tiny(count):
+    """The same in perf.data: of threads that have a buffer each; without time, since clocks of others have no exact sum."""
+    run = read(golden("intel_pt", "tiny.pt"))
+    writer = perf_writer.Writer(timed=False, per_cpu=False)
+    writer.info()
+    writer.mmap(100, 0x401000, 0x283, 0, golden("intel_pt", "tiny.img"))
+    for thread in range(100, 100 + count):
+        writer.comm(100, thread, "tiny")
+        writer.itrace_start(100, thread)
+        writer.auxtrace(run, 0, thread - 100, thread, perf_writer.NO_CPU)
+    writer.features[18] = b""
+    return writer.file()
+
+
 def make_mixed(fleet, folder, rng, count):
     """Files of many formats, whole and damaged; copies of logs, which are related to each other."""
     kinds = {
@@ -129,6 +153,11 @@ def make_mixed(fleet, folder, rng, count):
         ".speedscope.json": lambda path: converted(fleet, path, "speedscope", rng),
         ".tlp": lambda path: converted(fleet, path, "tracelathe", rng),
         ".changed.tlp": lambda path: changed(converted(fleet, path, "tracelathe", rng), rng),
+        ".pt": lambda path: run_of_tiny(path),
+        ".cut.pt": lambda path: cut(run_of_tiny(path), rng),
+        ".traced.perf": lambda path: threads_of_tiny(rng.randrange(1, 4)),
+        ".xinsndata.bin.zst": lambda path: read(golden(*STREAM)),
+        ".cut.xinsndata.bin.zst": lambda path: cut(read(golden(*STREAM)), rng),
         ".none": lambda path: bytes(rng.randrange(256) for _ in range(300)),
     }
     for name in LOGS:
@@ -137,7 +166,7 @@ def make_mixed(fleet, folder, rng, count):
         suffix = list(kinds)[number % len(kinds)]
         path = os.path.join(folder, "m%d%s" % (number, suffix))
         write(path, kinds[suffix](path))
-    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder) if not name.endswith((".map", ".img")))
 
 
 def write_list(folder, paths):
