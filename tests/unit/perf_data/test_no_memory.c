@@ -51,6 +51,16 @@ TEST(traces)
 	refuse(whole, USE_TIMELINE);
 }
 
+/* The second of two threads: what ran before it on its processor is decoded when it comes. */
+TEST(a_share_of_the_threads)
+{
+	struct whole_input whole = recording("perf/threads.perf.data");
+
+	whole.options.share = 1;
+	whole.options.shares = 2;
+	refuse(whole, USE_FOLD);
+}
+
 /* Records of every type, of either byte order, as a pipe, and with trace of each kind. */
 TEST(seeds)
 {
@@ -76,6 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files),
 		cmocka_unit_test(traces),
+		cmocka_unit_test(a_share_of_the_threads),
 		cmocka_unit_test(seeds),
 	};
 
