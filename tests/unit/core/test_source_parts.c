@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings that are directories: `data`, and `data.N` of the threads (core/source.h). */
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,6 +161,40 @@ TEST(only_files_are_parts)
 	refused(TL_IO, "cannot open a file data.N of the directory");
 }
 
+/* As many descriptors as are free below a limit that grows: what could not be opened is told. */
+TEST(descriptors_that_run_out_are_errors)
+{
+	static const char *const texts[] = { "cannot open",
+					     "cannot open the first file of the directory",
+					     "cannot open a file data.N of the directory" };
+	struct rlimit limit;
+	size_t at = 0;
+	int status = TL_IO;
+
+	write_part("data", 'a', 1);
+	write_part("data.0", 'b', 1);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (rlim_t i = 0; status == TL_IO; i++) {
+		int next = dup(STDIN_FILENO);
+		struct rlimit few = { (rlim_t)next + i, limit.rlim_max };
+		struct tl_error err = { .status = TL_OK };
+		struct tl_source *source;
+
+		close(next);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		status = tl_source_open(&source, recording.directory, NULL, &err);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		tl_source_close(source);
+		if (status == 0)
+			break;
+		assert_int_equal(err.sys_errno, EMFILE);
+		at += at + 1 < sizeof(texts) / sizeof(texts[0]) && !strcmp(err.text, texts[at + 1]);
+		assert_string_equal(err.text, texts[at]);
+	}
+	assert_int_equal(status, 0);
+	assert_int_equal(at, 2);
+}
+
 /* Offsets in the others are of the stored bytes. */
 TEST(a_compressed_first_file_is_refused)
 {
@@ -208,6 +243,7 @@ int main(void)
 		IN_A_DIRECTORY(an_empty_first_file_has_no_page),
 		IN_A_DIRECTORY(missing_numbers_are_counted),
 		IN_A_DIRECTORY(only_files_are_parts),
+		IN_A_DIRECTORY(descriptors_that_run_out_are_errors),
 		IN_A_DIRECTORY(a_compressed_first_file_is_refused),
 		IN_A_DIRECTORY(without_memory),
 	};

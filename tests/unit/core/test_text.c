@@ -274,7 +274,9 @@ TEST(every_character_as_shown)
 
 static void what_is_not_utf8_is_shown_by_byte(void **state)
 {
-	static const char text[] = "a\xff\xc3(\xe2\x80", wanted[] = "a\\xff\\xc3(\\xe2\\x80";
+	static const char text[] = " ~\x7f\x1f"
+				   "a\xff\xc3(\xe2\x80",
+			  wanted[] = " ~\\x7f\\x1fa\\xff\\xc3(\\xe2\\x80";
 
 	tl_put_shown(*state, text, sizeof(text) - 1);
 	expect(*state, 0, wanted, sizeof(wanted) - 1);
