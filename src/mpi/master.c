@@ -480,9 +480,15 @@ static bool is_after(const struct master *m, const struct work_unit *unit)
 }
 
 /* Whether others would wait for the one who reads it. */
+static bool is_awaited(const struct master *m, const struct work_unit *unit)
+{
+	return unit->size > m->units.largest && unit->shares < 2;
+}
+
+/* Whether it is better read in shares. */
 static bool is_large(const struct master *m, const struct work_unit *unit)
 {
-	return !unit->related && unit->size > m->units.largest && !m->settings->diff.runs;
+	return is_awaited(m, unit) && !unit->related && !m->settings->diff.runs;
 }
 
 static void hand_unit(struct master *m, int rank, uint32_t number)
@@ -497,6 +503,7 @@ static void hand_unit(struct master *m, int rank, uint32_t number)
 		.shares = unit->shares,
 		.flags = (unit->related ? NOTE_RELATED : 0u) |
 			 (is_large(m, unit) ? NOTE_LARGE : 0u) |
+			 (is_awaited(m, unit) ? NOTE_AWAITED : 0u) |
 			 (is_after(m, unit) ? NOTE_AFTER : 0u),
 		.size = unit->count * sizeof(*unit->files),
 	};

@@ -45,6 +45,7 @@ enum {
 	NOTE_KEPT = 16,     /* NOTE_FOLD: the bytes are the profile file of a share */
 	/* NOTE_FOLD: the file is large: it is not folded if there can be shares of it (NOTE_KIN) */
 	NOTE_LARGE = 32,
+	NOTE_AWAITED = 64, /* NOTE_FOLD: others may wait for it: all processors are its */
 };
 
 struct note {

@@ -379,7 +379,7 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 	const unsigned jobs = w->settings->input.jobs;
 	bool sent = false;
 
-	if (asked->flags & NOTE_LARGE && w->options->large_jobs)
+	if (asked->flags & NOTE_AWAITED && w->options->large_jobs)
 		w->settings->input.jobs = w->options->large_jobs;
 
 	if (numbers && paths && count) {

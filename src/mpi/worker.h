@@ -16,7 +16,7 @@ struct fleet_options {
 	/* directories of profile files, NULL: none are kept; those of the second side of `diff` */
 	const char *restart, *restart_after;
 	unsigned timeout; /* seconds for a file; 0: no end */
-	/* threads for a file that others may wait for (NOTE_LARGE); 0: as for all */
+	/* threads for a file that others may wait for (NOTE_AWAITED); 0: as for all */
 	unsigned large_jobs;
 	/* when the worker's time for its file is up, which the keeper sees to; 0: it has none */
 	_Atomic time_t *until;
