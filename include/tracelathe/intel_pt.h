@@ -96,6 +96,11 @@ enum tl_pt_flag {
 	 * event that tracing is on or off, and execution mode events may change nothing.
 	 */
 	TL_PT_CLASSIC = 1 << 7,
+	/**
+	 * PIP and VMCS packets leave the address space as tl_pt_decoder_set_asid() set it: for
+	 * containers that know better which program runs; the events are given all the same
+	 */
+	TL_PT_KEEP_ASID = 1 << 8,
 };
 
 struct tl_pt_cpu {

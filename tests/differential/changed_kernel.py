@@ -54,11 +54,11 @@ def address(offset):
     return struct.pack("<Q", KERNEL + offset)[:6]
 
 
-def aux(times):
+def aux(times, by=0):
     """One time through the code at each of the times: TIP.PGE, and TIP.PGD where the indirect jump ends it."""
     out = b"\x02\x82" * 8 + pw.tsc_packet(times[0]) + pw.tma_packet(times[0] // 88 & 0xffff, times[0] % 88) + b"\x99\x01\x02\x23"
     for time in times:
-        out += pw.tsc_packet(time) + pw.tma_packet(time // 88 & 0xffff, time % 88) + b"\x71" + address(0) + b"\x01"
+        out += pw.tsc_packet(time) + pw.tma_packet(time // 88 & 0xffff, time % 88) + b"\x71" + address(by) + b"\x01"
     return out
 
 
@@ -91,6 +91,30 @@ def theirs(perf, path, image):
                   key=lambda pair: pair[0])
 
 
+def check_moved(folder, perf):
+    """A kernel that ran elsewhere than its file was linked at: its map begins there, and has that as its offset, too."""
+    global count
+    count += 1
+    by = 5 << 21
+    path, image = os.path.join(folder, "perf.data"), os.path.join(folder, "kcore_dir", "kcore")
+    with open(image, "wb") as file:
+        file.write(kernel(NOP + CODE[5:]))
+    writer = pw.Writer(kernel=True)
+    writer.info()
+    writer.mmap(-1, KERNEL + by, SIZE, KERNEL + by, "[kernel.kallsyms]_text", misc=pw.KERNEL)
+    for cpu in range(2):
+        writer.itrace_start(100 + cpu, 100 + cpu, 1, cpu)
+    writer.round()
+    for cpu in range(2):
+        writer.auxtrace(aux((2000,), by), 0, cpu, pw.NO_CPU, cpu)
+    with open(path, "wb") as file:
+        file.write(writer.file())
+    expect("moved", ours(path), [(cpu, by + at) for cpu in range(2) for at in STRAIGHT])
+    expect("names of a moved kernel", [row["function"] for row in common.report(path)], ["switched"])
+    if perf:
+        expect("moved: perf", theirs(perf, path, image), [(cpu, by + at) for cpu in range(2) for at in STRAIGHT])
+
+
 def ran(times, aside):
     """What ran by the rules of the code: aside while it is changed."""
     return [(cpu, at) for cpu in range(2) for time in times[cpu]
@@ -121,6 +145,7 @@ def main():
         check(folder, perf, "changed and back", NOP, twice, (5000, 9000))
         check(folder, perf, "changed once", NOP, twice[:1], (5000, 1 << 62))
         # perf takes the file's bytes for those at the beginning; ours are what the records say was there.
+        check_moved(folder, perf)
         check(folder, perf, "a file of a later time", JUMP, twice[:1], (5000, 1 << 62), peer=False)
     common.finish(count, "recordings of a kernel that changes" + ("" if perf else "; perf is not here"))
 

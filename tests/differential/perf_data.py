@@ -98,13 +98,13 @@ def begin(writer, threads):
         writer.maps(pid, map_of(name))
 
 
-def alternating(variant, cpus, how, **options):
+def alternating(variant, cpus, how, change=lambda data: data, **options):
     """Two programs, slice by slice; with two processors they change places each time."""
     writer = Writer(config=2 if variant == "cyc" else 0, switches=3 if how == "wide" else 2, **options)
     threads = [((100, 100), "rec"), ((200, 200), "sh")]
     begin(writer, [(who[0], name) for who, name in threads])
     machine = Machine(writer, cpus)
-    for i, who, part, later in turns([(who, pw.slices(trace(name, variant))) for who, name in threads]):
+    for i, who, part, later in turns([(who, pw.slices(change(trace(name, variant)))) for who, name in threads]):
         cpu = 0 if cpus == 1 else (i + (who[0] == 200)) % 2
         machine.run(cpu, who, part, later, how)
     machine.write()
@@ -245,9 +245,27 @@ def test_byte_order():
     check("swapped-pipe", writer.pipe(), wanted, peer=False)
 
 
+def test_hypervisor():
+    """While a processor runs virtual machines, each PSB+ has the current VMCS; processes have their code all the same."""
+    def with_vmcs(data):
+        return b"".join(b"\x02\xc8" + (0x1234).to_bytes(5, "little") + packet if packet[:2] == b"\x02\x23" else packet
+                        for _, packet in pw.packets(data))
+
+    writer, wanted = alternating("time", 2, "wide", with_vmcs)
+    check("vmcs", writer.file(), wanted)
+
+
 def test_pipe():
     writer, wanted = alternating("time", 2, "wide")
     check("pipe", writer.pipe(), wanted, peer=False)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "pipe.data")
+        with open(path, "wb") as file:
+            file.write(writer.pipe())
+        with open(path, "rb") as file:
+            done = subprocess.run([common.command(), "dump", "--instructions", "--json", "-"], stdin=file, cwd=CORPUS,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        common.expect("a pipe at the standard input", done.stdout.count("\n"), sum(count for count, _ in wanted.values()))
 
 
 def test_compressed():

@@ -23,7 +23,7 @@ NO_CPU = 0xffffffff
 # ---- packets: only what the corpus has --------------------------------------------------------------------------
 
 IP_BYTES = (0, 2, 4, 6, 6, None, 8, None)
-EXTENDED = {0x82: 16, 0x23: 2, 0xa3: 8, 0x43: 8, 0xf3: 2, 0x03: 4, 0x73: 7, 0x83: 2}
+EXTENDED = {0x82: 16, 0xc8: 7, 0x23: 2, 0xa3: 8, 0x43: 8, 0xf3: 2, 0x03: 4, 0x73: 7, 0x83: 2}
 
 
 def packet_size(data, at):

@@ -85,7 +85,8 @@ static bool paging(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	asid.cr3 = event->paging.cr3;
 	if (event->kind == TL_PT_EV_PAGING)
 		event->ip_suppressed = false;
-	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
+	return decoder->config.flags & TL_PT_KEEP_ASID ||
+	       tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
 static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
@@ -95,7 +96,8 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	asid.vmcs = event->vmcs.base;
 	if (event->kind == TL_PT_EV_VMCS)
 		event->ip_suppressed = false;
-	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
+	return decoder->config.flags & TL_PT_KEEP_ASID ||
+	       tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
 /* Packets were lost, so neither the return stack nor a transaction is known any more (9.6). */

@@ -138,6 +138,7 @@ void tl_perf_configure_decoder(struct tl_perf_trace *t)
 	tl_perf_pt_info_find_event(t->reader, &t->info);
 	*c = (struct tl_pt_config){
 		.size = sizeof(*c),
+		.flags = TL_PT_KEEP_ASID,
 		.cpu = parse_cpuid(t->reader->header.cpuid),
 		.cpuid_15_eax = (uint32_t)info->tsc_ctc_d,
 		.cpuid_15_ebx = (uint32_t)info->tsc_ctc_n,

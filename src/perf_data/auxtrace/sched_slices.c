@@ -285,7 +285,7 @@ static uint64_t bias_of(const struct tl_perf_object *o, const struct tl_perf_map
 	uint64_t bias = c->start;
 
 	if (o->kind == TL_PERF_OBJECT_KERNEL)
-		return o->elf.core ? 0 : c->start - c->page_offset;
+		return tl_perf_kernel_moved(&o->elf, c->start, c->page_offset);
 	/* Of a file of another format, such as a jitdump file, offsets are addresses. */
 	if (!o->elf.segment_count)
 		return c->start - c->page_offset;

@@ -52,14 +52,13 @@ static int add_file(const struct tl_perf_address_spaces *a, const struct tl_pt_a
 }
 
 /*
- * The map of the kernel says by how much the kernel was moved from the addresses it was linked at;
- * a core file has the addresses it ran at.
+ * Segments of the kernel's file that its map covers, at the addresses that they ran at.
  */
 static int add_kernel(const struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
 		      const struct tl_perf_map_change *c, const struct tl_perf_object *object,
 		      struct tl_error *err)
 {
-	const uint64_t moved = object->elf.core ? 0 : c->start - c->page_offset;
+	const uint64_t moved = tl_perf_kernel_moved(&object->elf, c->start, c->page_offset);
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < object->elf.segment_count; i++) {
@@ -158,9 +157,9 @@ static uint32_t space_number(struct tl_perf_address_spaces *a,
 
 /*
  * All address spaces are in one image, each with an asid of its own, so that a decoder keeps its
- * decoded blocks when it goes from one to another. The asid is a VMCS base: perf.data does not
- * trace guests, and bases in packets are below 2^52. CR3 cannot be used: PIP packets change it
- * where the kernel is traced.
+ * decoded blocks when it goes from one to another. The asid is a VMCS base that no packet has:
+ * they are below 2^52. PIP and VMCS packets do not change it (TL_PT_KEEP_ASID), as the records know
+ * which process runs.
  */
 static struct tl_pt_asid asid_of(uint32_t number)
 {

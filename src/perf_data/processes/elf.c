@@ -160,6 +160,19 @@ uint64_t tl_perf_elf_address(const struct tl_perf_elf *elf, uint64_t offset)
 	return offset;
 }
 
+/* A core file has the addresses that the kernel ran at; a map's offset may be the linked one. */
+uint64_t tl_perf_kernel_moved(const struct tl_perf_elf *elf, uint64_t start, uint64_t page_offset)
+{
+	/* Kernels are moved by multiples of this. */
+	const uint64_t step = 2 << 20;
+
+	if (elf->core || !elf->segment_count)
+		return 0;
+	if (start != page_offset)
+		return start - page_offset;
+	return (start - elf->segments[0].address) / step * step;
+}
+
 bool tl_perf_elf_own_kernel(struct tl_perf_build_id *id)
 {
 	uint8_t notes[4096];

@@ -45,6 +45,11 @@ enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *e
 bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct tl_perf_elf *elf);
 /* From an offset in a file to the address that it is linked at; as it is where none fits. */
 uint64_t tl_perf_elf_address(const struct tl_perf_elf *elf, uint64_t offset);
+/*
+ * By how much the kernel was moved from the addresses that its file was linked at, by its map: that
+ * begins where `_text` or `_stext` ran, and has the same address as its offset.
+ */
+uint64_t tl_perf_kernel_moved(const struct tl_perf_elf *elf, uint64_t start, uint64_t page_offset);
 /* The build id of the kernel that runs here. False: it does not say. */
 bool tl_perf_elf_own_kernel(struct tl_perf_build_id *id);
 

@@ -115,16 +115,38 @@ TEST(a_later_map)
 	assert_int_equal(byte_of(5, 0x10200), 0x60);
 }
 
-/* The kernel is linked at an address and moved: its map tells by how much. */
-TEST(a_kernel_that_was_moved)
+/* A kernel that is linked at ffffffff81000000, and the map that tells where it ran. */
+static void moved_kernel(uint64_t start, uint64_t page_offset)
 {
 	char command[600];
 
 	snprintf(command, sizeof(command), "mkdir '%s/kcore_dir'", temp.directory);
 	assert_int_equal(system(command), 0);
 	write_code("kcore_dir/kcore", ET_EXEC, 0xffffffff81000000);
-	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff91000000, 0x1000, 0xffffffff81000000,
-	    "[kernel.kallsyms]_text");
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, start, 0x1000, page_offset, "[kernel.kallsyms]_text");
+}
+
+/* perf writes where `_text` ran as the map's offset, too; kernels are moved by steps of 2 MiB. */
+TEST(a_kernel_that_ran_elsewhere)
+{
+	moved_kernel(0xffffffff9be00000, 0xffffffff9be00000);
+	assert_int_equal(byte_of(5, 0xffffffff9be00000), 0x40);
+	assert_int_equal(byte_of(5, 0xffffffff9be007ff), 0xbf);
+	assert_int_equal(byte_of(5, 0xffffffff81000000), -1);
+}
+
+/* Where `_stext` is not `_text`, the map begins behind the file's first byte. */
+TEST(a_kernel_whose_map_begins_later)
+{
+	moved_kernel(0xffffffff9be00100, 0xffffffff9be00100);
+	assert_int_equal(byte_of(5, 0xffffffff9be00110), 0x51);
+	assert_int_equal(byte_of(5, 0xffffffff9be007ff), 0xbf);
+}
+
+/* The kernel is linked at an address and moved: its map tells by how much. */
+TEST(a_kernel_that_was_moved)
+{
+	moved_kernel(0xffffffff91000000, 0xffffffff81000000);
 	map(TL_PERF_MISC_USER, 5, 0x401000, 0x200, 0x400, "gone");
 	assert_int_equal(byte_of(5, 0xffffffff91000000), 0x40);
 	assert_int_equal(byte_of(5, 0xffffffff910007ff), 0xbf);
@@ -347,6 +369,8 @@ int main(void)
 		CASE(code_of_two_processes),
 		CASE(a_later_map),
 		CASE(a_kernel_that_was_moved),
+		CASE(a_kernel_that_ran_elsewhere),
+		CASE(a_kernel_whose_map_begins_later),
 		CASE(a_core_file_of_the_kernel),
 		CASE(missing_code),
 		CASE(numbers_of_spaces),
