@@ -380,6 +380,14 @@ TL_API const struct tl_format_info *tl_format_info(size_t number);
 TL_API const struct tl_format_info *tl_format_find(const char *name);
 
 /**
+ * The binary in which the input has looked up names of an object, as the profile names it, after
+ * tl_input_fold(): of samples of perf.data, the file that the maps and build ids of the recording
+ * lead to. It is the input's until the next tl_input_fold() or tl_input_close(), and is used by one
+ * thread at a time. @return NULL: there is none, or several of this name
+ */
+TL_API struct tl_binary *tl_input_binary(struct tl_input *input, const char *object);
+
+/**
  * Code (x86-64) that the decoder of the input has read, after tl_input_fold(): up to `size` bytes
  * of an object, as the profile names it, at an address. @return number of bytes; 0: the format has
  * no code, or none at this address.

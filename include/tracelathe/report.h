@@ -171,6 +171,12 @@ struct tl_annotate_options {
 	size_t (*code)(void *arg, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);
 	void *code_arg;
+	/**
+	 * The binary of an object, named as in the profile, where none of `binaries` has the code:
+	 * one that is found by what the input says. NULL: there is none. It is used by one call at
+	 * a time, with `code_arg`. NULL: none is known.
+	 */
+	struct tl_binary *(*binary)(void *arg, const char *object);
 };
 
 /**

@@ -8,6 +8,7 @@
  */
 #include <tracelathe/open.h>
 
+struct tl_binary;
 struct tl_call_source;
 struct tl_coverage_exporter;
 struct tl_flow_source;
@@ -114,6 +115,8 @@ struct tl_format {
 	 */
 	int (*executed)(struct tl_input *input, size_t number, uint64_t salt,
 			struct tl_flow_source *source, struct tl_error *err);
+	/* tl_input_binary() */
+	struct tl_binary *(*binary)(struct tl_input *input, const char *object);
 	/* tl_input_code() */
 	size_t (*code)(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);

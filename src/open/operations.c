@@ -209,6 +209,18 @@ int tl_input_fold_file(struct tl_input *input, size_t number, struct tl_profile 
 	return finish_fold(input, status, profile, err);
 }
 
+struct tl_binary *tl_input_binary(struct tl_input *input, const char *object)
+{
+	struct tl_binary *binary = NULL;
+
+	if (!input->format->binary)
+		return NULL;
+	binary = input->format->binary(input, object);
+	for (size_t i = 0; !binary && i < input->other_count; i++)
+		binary = input->format->binary(input->others[i], object);
+	return binary;
+}
+
 size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
 		     size_t size)
 {

@@ -16,6 +16,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -214,6 +215,26 @@ def record(folder, program, options, title, count="3000000"):
     return path
 
 
+def code(title, path, program):
+    """By instruction: the code is found by what the recording says, at the path of the map, or by its build id in perf's
+    cache where the file is another by now, and is that of --binary."""
+    def annotated(*more):
+        return run([TRACELATHE, "annotate", "--asm", "--csv", *more, path]).stdout
+
+    wanted = annotated("--binary", program)
+    rows = [row for row in csv.DictReader(io.StringIO(wanted)) if row["object"] == program]
+    if not rows or not all(row["code"] for row in rows):
+        fail("%s: %d rows of code by --binary" % (title, len(rows)))
+    ours = annotated()
+    if [line for line in ours.splitlines() if program in line] != [line for line in wanted.splitlines() if program in line]:
+        fail("%s: another code than that of --binary: %s" % (title, ours[:500]))
+    os.rename(program, program + ".away")
+    shutil.copy("/bin/true", program)
+    if annotated() != ours:
+        fail("%s: another code where the file is in the cache only" % title)
+    os.rename(program + ".away", program)
+
+
 def main():
     if run(["sh", "-c", "command -v perf && command -v gcc && command -v nm"]).returncode:
         skip("no perf, gcc or nm here")
@@ -241,6 +262,7 @@ def main():
         # Packed, perf leaves out the build id that the kernel's names are found by.
         compare("threads, packed", record(folder, program, ["-e", "cpu-clock:u", "-F", "4000", "-g", "-z", "--threads"],
                                           "packed"), names)
+        code("code", path, program)
         compare("fixed period", record(folder, program, ["-e", "cpu-clock", "-c", "400000", "-g"], "period"), names)
     return failures != 0
 

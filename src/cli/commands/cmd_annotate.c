@@ -60,6 +60,11 @@ static size_t code_of(void *arg, const char *object, uint64_t address, uint8_t *
 	return tl_input_code(arg, object, address, bytes, size);
 }
 
+static struct tl_binary *binary_of(void *arg, const char *object)
+{
+	return tl_input_binary(arg, object);
+}
+
 int cmd_annotate(struct command_job *job, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
@@ -73,6 +78,7 @@ int cmd_annotate(struct command_job *job, struct tl_error *err)
 		.assembly = settings->annotate.assembly,
 		.code = code_of,
 		.code_arg = job->input,
+		.binary = binary_of,
 	};
 	struct binaries binaries = { NULL, 0 };
 	struct tl_profile *profile;

@@ -22,7 +22,8 @@ struct perf_input {
 	struct tl_perf_trace *trace;      /* NULL: not opened yet */
 	struct tl_perf_sched_slice slice; /* the last one that was fed */
 	const struct tl_input_options *options;
-	struct tl_perf_sample_remarks remarks; /* of the last fold of samples */
+	struct tl_perf_sample_remarks remarks;   /* of the last fold of samples */
+	struct tl_perf_sample_binaries binaries; /* of the last fold, if it was by line */
 };
 
 /* ---- the feed ---- */
@@ -110,6 +111,7 @@ static void close_perf(struct tl_input *input)
 
 	tl_pt_faults_free(&p->pt.faults);
 	tl_perf_sample_remarks_free(&p->remarks);
+	tl_perf_sample_binaries_free(&p->binaries);
 	tl_perf_trace_close(p->trace);
 	tl_perf_close(p->reader);
 	free(p);
@@ -339,11 +341,15 @@ static int name_host(const struct perf_input *p, struct tl_profile *profile, str
 /* Samples, unless the file has Intel PT. */
 static int fold_parts(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	const struct tl_perf_sample_options options = sample_options(&input->options);
+	struct tl_perf_sample_options options = sample_options(&input->options);
 	struct perf_input *p = input->handle;
 	int status = p->trace ? 1 : begin_records(input, err);
 
 	*profile = NULL;
+	tl_perf_sample_binaries_free(&p->binaries);
+	/* Only instructions are shown with their code. */
+	if (options.lines)
+		options.binaries = &p->binaries;
 	if (status == 0) {
 		tl_perf_sample_remarks_free(&p->remarks);
 		status = tl_perf_samples_fold(p->reader, &options, &p->remarks, profile, err);
@@ -539,6 +545,13 @@ static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size
 	return listed;
 }
 
+static struct tl_binary *binary_of_perf(struct tl_input *input, const char *object)
+{
+	const struct perf_input *p = input->handle;
+
+	return tl_perf_sample_binary(&p->binaries, object);
+}
+
 /* As the process that ran last has it. */
 static size_t code_of_perf(struct tl_input *input, const char *object, uint64_t address,
 			   uint8_t *bytes, size_t size)
@@ -576,6 +589,7 @@ const struct tl_format tl_perf_format = {
 	.slice = slice_perf,
 	.coverage = cover_perf,
 	.executed = executed_of_perf,
+	.binary = binary_of_perf,
 	.code = code_of_perf,
 	.damage = damage_perf,
 };

@@ -394,7 +394,8 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 		status = tl_profile_finish(b->profile, err);
 	if (status == 0 && (!describe_losses(b->pass, remarks) ||
 			    !tl_perf_unwinder_describe(&b->pass->unwinder, remarks) ||
-			    !tl_perf_sample_names_describe(&b->names, remarks)))
+			    !tl_perf_sample_names_describe(&b->names, remarks) ||
+			    !tl_perf_sample_names_hand_over(&b->names)))
 		status = tl_error_memory(err);
 	tl_perf_sample_names_end(&b->names);
 	return status;

@@ -12,7 +12,22 @@
 #include "perf_data/processes/system.h"
 #include "perf_data/samples/stacks.h"
 
+struct tl_binary;
 struct tl_profile;
+
+/* The files in which names of objects were looked up. Zero-filled are none. */
+struct tl_perf_sample_binaries {
+	struct tl_perf_sample_binary {
+		char *object; /* as the profile names it */
+		struct tl_binary *binary;
+	} *list;
+	size_t count, capacity;
+};
+
+void tl_perf_sample_binaries_free(struct tl_perf_sample_binaries *binaries);
+/* That of an object; NULL: there is none, or several of this name. */
+struct tl_binary *tl_perf_sample_binary(const struct tl_perf_sample_binaries *binaries,
+					const char *object);
 
 struct tl_perf_sample_options {
 	uint64_t thread, process, cpu;   /* TL_NOWHERE: any */
@@ -35,6 +50,7 @@ struct tl_perf_sample_options {
 	 * the processors, and counters of a group.
 	 */
 	uint32_t share, shares;
+	struct tl_perf_sample_binaries *binaries; /* to be filled; NULL: not wanted */
 };
 
 /* What the profile lacks, to be said with it. Texts are owned. */

@@ -45,6 +45,59 @@ bool tl_perf_sample_names_begin(struct tl_perf_sample_names *n, struct tl_perf_s
 	return n->objects;
 }
 
+static bool hand_over(struct tl_perf_sample_names *n, size_t number)
+{
+	struct tl_perf_sample_binaries *to = n->options->binaries;
+	struct tl_perf_named_object *named = &n->objects[number];
+	char *name;
+
+	if (!named->binary)
+		return true;
+	if (!tl_grow(&to->list, &to->capacity, to->count + 1, sizeof(*to->list)))
+		return false;
+	name = strdup(n->sys->names.names[n->sys->objects.list[number].path].text);
+	if (!name)
+		return false;
+	to->list[to->count++] = (struct tl_perf_sample_binary){ name, named->binary };
+	named->binary = NULL;
+	return true;
+}
+
+bool tl_perf_sample_names_hand_over(struct tl_perf_sample_names *n)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && n->options->binaries && i < n->object_count; i++)
+		good = hand_over(n, i);
+	return good;
+}
+
+void tl_perf_sample_binaries_free(struct tl_perf_sample_binaries *binaries)
+{
+	for (size_t i = 0; i < binaries->count; i++) {
+		free(binaries->list[i].object);
+		tl_binary_close(binaries->list[i].binary);
+	}
+	free(binaries->list);
+	*binaries = (struct tl_perf_sample_binaries){ NULL, 0, 0 };
+}
+
+struct tl_binary *tl_perf_sample_binary(const struct tl_perf_sample_binaries *binaries,
+					const char *object)
+{
+	struct tl_binary *found = NULL;
+
+	for (size_t i = 0; i < binaries->count; i++) {
+		if (strcmp(binaries->list[i].object, object) != 0)
+			continue;
+		/* A path at which there were several files does not say which of them ran. */
+		if (found)
+			return NULL;
+		found = binaries->list[i].binary;
+	}
+	return found;
+}
+
 void tl_perf_sample_names_end(struct tl_perf_sample_names *n)
 {
 	for (size_t i = 0; n->objects && i < n->object_count; i++) {

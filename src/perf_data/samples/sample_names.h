@@ -42,6 +42,8 @@ struct tl_perf_sample_names {
 bool tl_perf_sample_names_begin(struct tl_perf_sample_names *names, struct tl_perf_system *sys,
 				struct tl_profile *profile,
 				const struct tl_perf_sample_options *options);
+/* Give the binaries to whom the options say. False without memory. */
+bool tl_perf_sample_names_hand_over(struct tl_perf_sample_names *names);
 void tl_perf_sample_names_end(struct tl_perf_sample_names *names);
 
 /* The place of an address under a root; it lives until the next call. */

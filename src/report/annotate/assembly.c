@@ -35,6 +35,21 @@ static uint64_t first_address(const struct tl_annotation *a, const struct tl_not
 	return a->notes[at].at;
 }
 
+/* What the input has found by itself. */
+static struct tl_binary *found_binary(const struct tl_annotation *a, const char *object,
+				      uint64_t address)
+{
+	struct tl_binary *binary = NULL;
+	size_t size;
+
+	if (a->what.binary)
+		binary = a->what.binary(a->what.code_arg, object);
+	if (binary && tl_isa_known(tl_binary_machine(binary)) &&
+	    tl_binary_code(binary, address, &size))
+		return binary;
+	return NULL;
+}
+
 static struct tl_binary *find_binary(const struct tl_annotation *a,
 				     const struct tl_note_group *group)
 {
@@ -50,7 +65,7 @@ static struct tl_binary *find_binary(const struct tl_annotation *a,
 		    tl_binary_code(binary, address, &size))
 			return binary;
 	}
-	return NULL;
+	return found_binary(a, function->object, address);
 }
 
 /* ---- CSV and JSON: a row, or an element, for each remark ---- */

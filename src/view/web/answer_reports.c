@@ -122,6 +122,11 @@ static size_t code_of(void *arg, const char *object, uint64_t address, uint8_t *
 	return tl_input_code(arg, object, address, bytes, size);
 }
 
+static struct tl_binary *binary_of(void *arg, const char *object)
+{
+	return tl_input_binary(arg, object);
+}
+
 /* A pattern that matches a name and nothing else. @return to be freed, NULL: no memory */
 static char *pattern_of(const char *name)
 {
@@ -201,6 +206,7 @@ static int annotate(struct tl_web_question *question, struct tl_web_profile *pro
 		.assembly = question->request->assembly,
 		.code = code_of,
 		.code_arg = profile->input,
+		.binary = binary_of,
 	};
 	struct binaries binaries;
 	int status = choose(profile->profile, question->request, err);
