@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof|query|record]: how long the
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof|foreign|query|record]: how long the
 commands take on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an
 instruction stream of 291 MB; and what recording costs (bench_record.py).
 
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+from bench_foreign import bench_foreign
 from bench_pt import bench_intel_pt, compiler_traces
 from bench_query import bench_flow, bench_many, bench_profile_file, bench_python, bench_statements, tell_missed
 from bench_record import bench_record
@@ -233,7 +234,7 @@ def main():
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof", "query", "record"))
+    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof", "foreign", "query", "record"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
@@ -241,7 +242,7 @@ def main():
     print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
           "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
     rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt, "xtrace": bench_xtrace,
-             "pprof": bench_pprof, "query": bench_query, "record": bench_record}
+             "pprof": bench_pprof, "foreign": bench_foreign, "query": bench_query, "record": bench_record}
     for name, measure in rooms.items():
         if options.only in (None, name):
             measure(build, folder, options)

@@ -100,6 +100,16 @@ static int refill(struct tl_json *j, struct tl_error *err)
 	return fill_buffer(j, err);
 }
 
+/* A mark of the order of bytes stands before texts of some writers (RFC 8259, section 8.1). */
+static void pass_mark(struct tl_json *j)
+{
+	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
+
+	if (!j->offset && j->pos == j->buffer && (size_t)(j->end - j->pos) > sizeof(mark) &&
+	    !memcmp(j->pos, mark, sizeof(mark)))
+		j->pos += sizeof(mark);
+}
+
 /* Go to the next byte that is no blank. 1; 0 at the end. */
 static int pass_blanks(struct tl_json *j, struct tl_error *err)
 {
@@ -115,6 +125,7 @@ static int pass_blanks(struct tl_json *j, struct tl_error *err)
 		status = refill(j, err);
 		if (status <= 0)
 			return status;
+		pass_mark(j);
 	}
 }
 

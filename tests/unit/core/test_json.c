@@ -47,7 +47,10 @@ TEST(texts_of_the_grammar)
 		{ "[1,]", "[n]", 0, 0 },
 		{ "{\"a\":1,}", "{kn}", 0, 0 },
 		{ "[\"a\nb\"]", "[s]", 0, 0 },
+		{ "\xef\xbb\xbf[1]", "[n]", 0, 0 },
 		/* What is not. */
+		{ "[1]\xef\xbb\xbf", "[n]", TL_BAD_RECORD, 3 },
+		{ "\xef\xbb\xbf\xef\xbb\xbf[1]", "", TL_BAD_RECORD, 3 },
 		{ "[1 2]", "[n", TL_BAD_RECORD, 3 },
 		{ "[1}", "[n", TL_BAD_RECORD, 2 },
 		{ "{\"a\" 1}", "{", TL_BAD_RECORD, 5 },
