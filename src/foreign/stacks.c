@@ -5,7 +5,6 @@
 
 #include <tracelathe/core.h>
 
-#include "core/cursor.h"
 #include "core/tables/at_first.h"
 
 enum { FIRST_SLOTS = 1 << TL_AT_FIRST(12, 4), MOST_PLACES = 9 };
@@ -32,7 +31,6 @@ void tl_foreign_stacks_free(struct tl_foreign_stacks *s)
 	free(s->nodes);
 	free(s->slots);
 	tl_index_free(&s->frame_index);
-	free(s->recent);
 	tl_index_free(&s->part_index);
 	tl_names_free(&s->names);
 	*s = (struct tl_foreign_stacks){ .slots = NULL };
@@ -65,48 +63,11 @@ uint32_t tl_foreign_stacks_frame(struct tl_foreign_stacks *s, const struct tl_fo
 	return number;
 }
 
-static uint32_t add_named(struct tl_foreign_stacks *s, const char *name, size_t size)
+uint32_t tl_foreign_stacks_named(struct tl_foreign_stacks *s, const char *name, size_t size)
 {
 	const struct tl_foreign_frame frame = { .name = tl_names_add(&s->names, name, size) };
 
 	return frame.name == TL_NONE ? TL_NONE : tl_foreign_stacks_frame(s, &frame);
-}
-
-enum { RECENT_BITS = TL_AT_FIRST(12, 4), WORD = 8 };
-
-/* The place of a name among those of late; NULL without memory. */
-static struct tl_foreign_recent *recent_place(struct tl_foreign_stacks *s, const char *name,
-					      size_t size)
-{
-	const uint8_t *bytes = (const uint8_t *)name;
-	const uint64_t hash = tl_hash_pair(tl_get64(bytes), tl_get64(bytes + size - WORD) + size);
-
-	if (!s->recent)
-		s->recent = calloc(1 << RECENT_BITS, sizeof(*s->recent));
-	return s->recent ? &s->recent[hash >> (64 - RECENT_BITS)] : NULL;
-}
-
-/*
- * Few names are most of a text: one that was looked up of late is found by one comparison, instead
- * of by two indexes.
- */
-uint32_t tl_foreign_stacks_named(struct tl_foreign_stacks *s, const char *name, size_t size)
-{
-	struct tl_foreign_recent *recent;
-	uint32_t frame;
-
-	if (size < WORD || size > UINT32_MAX)
-		return add_named(s, name, size);
-	recent = recent_place(s, name, size);
-	if (!recent)
-		return TL_NONE;
-	if (recent->size == size && !memcmp(recent->text, name, size))
-		return recent->frame;
-	frame = add_named(s, name, size);
-	if (frame != TL_NONE)
-		*recent = (struct tl_foreign_recent){ s->names.names[s->frames[frame].name].text,
-						      (uint32_t)size, frame };
-	return frame;
 }
 
 /* ---- parts and events ---- */

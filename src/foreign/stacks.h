@@ -20,12 +20,6 @@ struct tl_foreign_node {
 /* Kinds of costs that are kept apart; the last one is that of all others. */
 enum { TL_FOREIGN_EVENTS = 64 };
 
-/* A name that was looked up of late, and the frame of it alone. */
-struct tl_foreign_recent {
-	const char *text; /* of the names */
-	uint32_t size, frame;
-};
-
 /* A kind of cost. */
 struct tl_foreign_event {
 	uint32_t name, unit; /* names */
@@ -47,7 +41,6 @@ struct tl_foreign_stacks {
 	struct tl_foreign_frame *frames;
 	size_t frame_count, frame_capacity;
 	struct tl_index frame_index;
-	struct tl_foreign_recent *recent; /* by begin and end of the name; NULL: none yet */
 	struct tl_foreign_part *parts;
 	size_t part_count, part_capacity;
 	struct tl_index part_index;
