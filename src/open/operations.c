@@ -12,6 +12,7 @@
 #include "open/format.h"
 #include "open/input.h"
 #include "open/several.h"
+#include "profile/merge/merge.h"
 #include "profile/model/model.h"
 
 /* ---- operations that a format does not have ---- */
@@ -66,6 +67,25 @@ static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_
 	return status;
 }
 
+/* Costs of different clocks have no sum: the first file with another clock is named. */
+static int check_clocks(struct tl_input *input, struct tl_profile *const *profiles,
+			struct tl_error *err)
+{
+	const struct tl_profile *first = NULL;
+
+	for (size_t i = 0; i <= input->other_count; i++) {
+		if (!tl_profile_has_ticks(profiles[i]))
+			continue;
+		if (!first)
+			first = profiles[i];
+		if (first->frequency == profiles[i]->frequency)
+			continue;
+		input->failed = input->others[i - 1]->path;
+		return tl_merge_refuse_clock(err);
+	}
+	return 0;
+}
+
 /* Whether the input can be folded as the options ask. */
 static int check_fold(const struct tl_input *input, struct tl_error *err)
 {
@@ -101,6 +121,8 @@ static int fold_all(struct tl_input *input, struct tl_profile **profile, struct 
 	if (!profiles)
 		return tl_error_memory(err);
 	status = fold_each(input, profiles, &folded, err);
+	if (status == 0)
+		status = check_clocks(input, profiles, err);
 	if (status == 0)
 		status = tl_profile_merge(profile, (const struct tl_profile *const *)profiles,
 					  count, err);

@@ -168,6 +168,17 @@ static void tell_losses(struct tl_record_session *session, const char *path,
 	}
 }
 
+static uint64_t rate_of(struct tl_record_session *session, const struct tl_recording_state *state)
+{
+	if (!state->is_tsc)
+		return state->hz;
+	if (!session->rough_hz || session->rough_hz != state->hz) {
+		session->rough_hz = state->hz;
+		session->exact_hz = tl_record_refine_hz(state);
+	}
+	return session->exact_hz;
+}
+
 int tl_record_image_join(struct tl_record_session *session, const char *folder, const char *path,
 			 struct tl_error *err)
 {
@@ -178,7 +189,7 @@ int tl_record_image_join(struct tl_record_session *session, const char *folder, 
 	/* A process that was killed before it had one has recorded nothing. */
 	if (status < 0)
 		return status == TL_NO_MEMORY ? status : 0;
-	joining.hz = tl_record_refine_hz(&state);
+	joining.hz = rate_of(session, &state);
 	status = join(&joining, path, err);
 	if (status < 0)
 		return status;

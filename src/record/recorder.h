@@ -20,7 +20,12 @@ struct tl_record_session {
 	tl_record_note_fn *note;
 	void *note_arg;
 	struct tl_record_result *result;
-	uint64_t hz;   /* of the TSC, measured before */
+	uint64_t hz; /* of the TSC, measured before */
+	/*
+	 * of the same TSC, measured over the time of the first process: one for all logs, as costs
+	 * of different clocks cannot be added up. `rough_hz` is what that process had; 0: not known
+	 */
+	uint64_t exact_hz, rough_hz;
 	int32_t child; /* the program's process */
 };
 

@@ -137,6 +137,27 @@ enum tl_recorder_answer tl_record_probe_callgrind(const struct tl_record_program
 		      "valgrind is here, and runs any program (not AVX-512)");
 }
 
+/* Whether a profile has the last line of valgrind's, the sums. */
+static bool is_whole(const char *path)
+{
+	enum { LAST_LINE = 1024 };
+	FILE *file = fopen(path, "rbe");
+	char end[LAST_LINE + 1], *line;
+	size_t size;
+
+	if (!file)
+		return true; /* whoever reads it says why it cannot */
+	if (fseek(file, -LAST_LINE, SEEK_END))
+		rewind(file);
+	size = fread(end, 1, LAST_LINE, file);
+	fclose(file);
+	if (!size || end[size - 1] != '\n')
+		return false;
+	end[size - 1] = '\0';
+	line = strrchr(end, '\n');
+	return !strncmp(line ? line + 1 : end, "totals:", 7);
+}
+
 /* A profile is written at the end of a process: its file is there from the beginning, empty. */
 static void take_profile(struct tl_record_session *session, const char *path,
 			 const struct timespec *begun)
@@ -148,6 +169,12 @@ static void take_profile(struct tl_record_session *session, const char *path,
 		return;
 	if (status.st_size) {
 		tl_record_add_file(session->result, path);
+		if (is_whole(path))
+			return;
+		session->result->incomplete = true;
+		tl_record_note(session,
+			       "%s: the end of the profile is missing: it could not be written",
+			       path);
 		return;
 	}
 	unlink(path);

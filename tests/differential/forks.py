@@ -70,6 +70,20 @@ def compare(what, logs, counts, processes, threads, program):
     expect(what + ": status", done.returncode, 0)
 
 
+def check_clocks(logs):
+    """Logs of different clocks have no sum: the file that is told is the first with another clock than those before it."""
+    with open(logs[1], "rb") as file:
+        data = bytearray(file.read())
+    data[8] ^= 1  # the low byte of the frequency in the header
+    other = logs[1] + ".other"
+    with open(other, "wb") as file:
+        file.write(data)
+    for command in (["report"], ["merge", "--to", "json"]):
+        done = subprocess.run([common.command(), *command, logs[0], logs[2], other, logs[3]], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+        expect(command[0] + ": the file with another clock", (done.returncode, other + ": " in done.stderr), (2, True))
+
+
 def main():
     if not common.tool("clang++-19"):
         common.skip("no clang 19")
@@ -82,6 +96,8 @@ def main():
                 if logs:
                     compare("%s %s" % (how, amount), logs, counts, processes, threads, program)
                     compared += 1
+                if logs and compared == 1:
+                    check_clocks(logs)
     common.finish(compared, "forking programs")
 
 

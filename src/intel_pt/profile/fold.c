@@ -79,13 +79,23 @@ static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sli
 	return 0;
 }
 
-/* An event came between a call or return and the next node: its address is the target. */
+/*
+ * An event came between a transfer and the next node: its address is the target. A jump to another
+ * function is one, too; plain flow inside a function arrives where it is.
+ */
 static void reach(struct tl_pt_folder *f, uint64_t ip)
 {
-	if (f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_RETURN ||
-	    f->pos.key == TL_PT_KEY_FAR_RETURN || f->pos.key == TL_PT_KEY_SWITCH ||
-	    f->pos.key == TL_PT_KEY_START)
+	switch (f->pos.key) {
+	case TL_PT_KEY_NONE:
+	case TL_PT_KEY_ABORT:
+	case TL_PT_KEY_LOSS:
+	case TL_PT_KEY_MOVE:
+	case TL_PT_KEY_SEVERAL:
+		break;
+	default:
 		tl_pt_fold_arrive(f, ip);
+		break;
+	}
 }
 
 static void go_off(struct tl_pt_folder *f, uint64_t back)

@@ -344,6 +344,48 @@ TEST(the_first_that_recorded_has_the_name_and_others_their_numbers)
 	recording_close(&r);
 }
 
+static uint64_t rate_in(struct recording *r, const char *name)
+{
+	size_t size;
+	char *log = recording_read(r, name, &size);
+	uint64_t rate;
+
+	memcpy(&rate, log + 8, sizeof(rate));
+	free(log);
+	return rate;
+}
+
+/* Costs of different clocks have no sum: what was forked has the rate of the process it is from. */
+TEST(logs_of_one_tsc_have_one_rate)
+{
+	struct tl_recording_state left = state_of(1);
+	struct recording r;
+
+	recording_open(&r);
+	/* all ticks since the machine's boot, or since a tenth of a second after it */
+	left.hz = 77;
+	left.is_tsc = 1;
+	left.start_ticks = 1;
+	left.start_ns = 1;
+	put_image(&r, "1-0", &left, "");
+	put_simple(&r, "1-0/1-0", "a");
+	left.start_ns = 100000001;
+	put_image(&r, "2-0", &left, "");
+	put_simple(&r, "2-0/2-0", "b");
+	/* another clock */
+	left.is_tsc = 0;
+	left.hz = 1000000000;
+	put_image(&r, "3-0", &left, "");
+	put_simple(&r, "3-0/3-0", "c");
+	assert_int_equal(join(&r), 0);
+#if defined(__x86_64__)
+	assert_true(rate_in(&r, "out") != 77);
+#endif
+	assert_int_equal(rate_in(&r, "out.2"), rate_in(&r, "out"));
+	assert_int_equal(rate_in(&r, "out.3"), 1000000000);
+	recording_close(&r);
+}
+
 TEST(the_process_that_was_started_comes_first)
 {
 	struct recording r;
@@ -562,6 +604,7 @@ int main(void)
 		cmocka_unit_test(ids_of_sleds_are_those_of_the_program),
 		cmocka_unit_test(an_object_that_is_there_has_its_build_id),
 		cmocka_unit_test(the_first_that_recorded_has_the_name_and_others_their_numbers),
+		cmocka_unit_test(logs_of_one_tsc_have_one_rate),
 		cmocka_unit_test(the_process_that_was_started_comes_first),
 		cmocka_unit_test(a_state_that_is_none_is_a_process_that_recorded_nothing),
 		cmocka_unit_test(a_folder_that_is_not_there_is_an_error),

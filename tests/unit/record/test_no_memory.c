@@ -179,8 +179,9 @@ TEST(a_program_is_run_without_memory)
 {
 	static const char *const words[] = { "/bin/sh", "-c", "exit 9", NULL };
 	struct tl_record_options options = { .size = sizeof(options), .arguments = words };
-	static const char tool[] = "#!/bin/sh\nfor word; do case $word in --callgrind-out-file=*) "
-				   "file=${word#*=};; esac; done\necho me > ${file%%p}$$; exit 9\n";
+	static const char tool[] =
+		"#!/bin/sh\nfor word; do case $word in --callgrind-out-file=*) "
+		"file=${word#*=};; esac; done\necho totals: 1 > ${file%%p}$$; exit 9\n";
 
 	recording_open(&here);
 	options.output = here.output;

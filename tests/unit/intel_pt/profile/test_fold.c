@@ -12,11 +12,24 @@
  * 1000 call 1010; 1005 nop; 1006 nop; 1007 nop; 1008 jmp rax
  * 1010 nop; 1011 nop; 1012 ret
  * 1018 call rax; 101a ret
+ * 1020 nop; 1021 syscall
+ * 1028 call 1010; 102d syscall
+ * 1030 nop; 1031 iretq
  */
-enum { AT = 0x1000, MAIN = 0x1000, LEAF = 0x1010, OUTER = 0x1018 };
+enum {
+	AT = 0x1000,
+	MAIN = 0x1000,
+	LEAF = 0x1010,
+	OUTER = 0x1018,
+	HANDLER = 0x1020,
+	CALLER = 0x1028,
+	KERNEL = 0x1030
+};
 static const uint8_t code[] = {
-	0xe8, 0x0b, 0,    0,    0,    0x90, 0x90, 0x90, 0xff, 0xe0, 0xcc, 0xcc, 0xcc, 0xcc,
-	0xcc, 0xcc, 0x90, 0x90, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xff, 0xd0, 0xc3,
+	0xe8, 0x0b, 0,    0,    0,    0x90, 0x90, 0x90, 0xff, 0xe0, 0xcc, 0xcc, 0xcc,
+	0xcc, 0xcc, 0xcc, 0x90, 0x90, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xff, 0xd0,
+	0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0x90, 0x0f, 0x05, 0xcc, 0xcc, 0xcc, 0xcc,
+	0xcc, 0xe8, 0xe3, 0xff, 0xff, 0xff, 0x0f, 0x05, 0xcc, 0x90, 0x48, 0xcf,
 };
 
 #define TSC(n) 0x19, (n) & 0xff, (n) >> 8 & 0xff, 0, 0, 0, 0, 0
@@ -230,6 +243,85 @@ TEST(a_thread_goes_on)
 	assert_int_equal(tl_profile_function_count(profile), 2);
 	want("Ir", LEAF, 2, 6, 6);
 	want("Ir", MAIN, 0, 5 + 2 + 5, 18);
+}
+
+/* ---- signals ---- */
+
+/* A signal at an address: the handler runs, and its last system call goes back there. */
+#define SIGNAL(at) FUP(at), PGD_BARE, PGE(HANDLER), PGD_BARE, PGE(at)
+
+/*
+ * A signal between a call and the first instruction of what is called: that is called once, and
+ * waits for the handler's two instructions. So it is with an indirect call, whose target the signal
+ * tells as well.
+ */
+TEST(a_signal_before_the_first_instruction)
+{
+	SLICE(5, BEGIN(MAIN), SIGNAL(LEAF), RETURN, TIP(OUTER), TIP(LEAF), SIGNAL(LEAF), TNT1(1),
+	      PGD(0x1005));
+	fold();
+	want("Ir", LEAF, 2, 6, 6 + 2 * 2);
+	want("Ir", HANDLER, 2, 4, 4);
+	want("Ir", MAIN, 0, 5 + 2, 13 + 2 * 2);
+	assert_int_equal(losses().unfinished, 1);
+	assert_int_equal(faults.count, 0);
+}
+
+/* The next one comes as the handler of the first is done, before anything has run. */
+TEST(signals_before_the_first_instruction)
+{
+	SLICE(5, BEGIN(MAIN), SIGNAL(LEAF), SIGNAL(LEAF), SIGNAL(LEAF), RETURN, PGD(MAIN));
+	fold();
+	want("Ir", LEAF, 1, 3, 3 + 3 * 2);
+	want("Ir", HANDLER, 3, 6, 6);
+	want("Ir", MAIN, 0, 5, 8 + 3 * 2);
+	assert_int_equal(faults.count, 0);
+}
+
+/* One before the first instruction of a handler: that waits for the other, as the leaf for it. */
+TEST(a_signal_before_the_first_instruction_of_a_handler)
+{
+	SLICE(5, BEGIN(MAIN), FUP(LEAF), PGD_BARE, PGE(HANDLER), FUP(HANDLER), PGD_BARE,
+	      PGE(CALLER), RETURN, PGD_BARE, PGE(HANDLER), PGD_BARE, PGE(LEAF), RETURN, PGD(MAIN));
+	fold();
+	want("Ir", CALLER, 1, 2, 5);
+	want("Ir", HANDLER, 1, 2, 2 + 5);
+	want("Ir", LEAF, 2, 6, 3 + 2 + 5);
+	want("Ir", MAIN, 0, 5, 8 + 2 + 5);
+	assert_int_equal(faults.count, 0);
+}
+
+/* The handler calls, too, what was called just then. */
+TEST(a_signal_whose_handler_makes_the_same_call)
+{
+	SLICE(5, BEGIN(MAIN), FUP(LEAF), PGD_BARE, PGE(CALLER), RETURN, PGD_BARE, PGE(LEAF), RETURN,
+	      PGD(MAIN));
+	fold();
+	want("Ir", LEAF, 2, 6, 3 + 2 + 3);
+	want("Ir", CALLER, 1, 2, 5);
+	want("Ir", MAIN, 0, 5, 8 + 5);
+	assert_int_equal(faults.count, 0);
+}
+
+/* With the kernel in the trace: an interrupt before the first instruction of another's handler. */
+TEST(an_interrupt_before_the_first_instruction)
+{
+	SLICE(5, BEGIN(MAIN), FUP(LEAF), TIP(KERNEL), FUP(KERNEL), TIP(KERNEL), TIP(KERNEL),
+	      TIP(LEAF), RETURN, PGD(MAIN));
+	fold();
+	want("Ir", KERNEL, 2, 4, 4);
+	want("Ir", LEAF, 1, 3, 3 + 4);
+	want("Ir", MAIN, 0, 5, 8 + 4);
+	assert_int_equal(faults.count, 0);
+}
+
+/* Time that the kernel takes then is nobody's: the call goes on, and is no second one. */
+TEST(the_kernel_before_the_first_instruction)
+{
+	SLICE(5, BEGIN(MAIN), FUP(LEAF), PGD_BARE, PGE(LEAF), RETURN, TIP(MAIN), RETURN, PGD_BARE);
+	fold();
+	want("Ir", LEAF, 2, 6, 6);
+	want("Ir", MAIN, 0, 10, 16);
 }
 
 /* ---- time ---- */
@@ -474,6 +566,12 @@ int main(void)
 		CASE(calls_of_calls),
 		CASE(threads),
 		CASE(a_thread_goes_on),
+		CASE(a_signal_before_the_first_instruction),
+		CASE(signals_before_the_first_instruction),
+		CASE(a_signal_before_the_first_instruction_of_a_handler),
+		CASE(a_signal_whose_handler_makes_the_same_call),
+		CASE(an_interrupt_before_the_first_instruction),
+		CASE(the_kernel_before_the_first_instruction),
 		CASE(ticks),
 		CASE(a_clock_that_goes_back),
 		CASE(a_window),
