@@ -180,7 +180,7 @@ def counted(folder):
 
 
 def calls(path, _):
-    """What report counts; where no signal comes between a call and the first instruction of what it calls."""
+    """What report counts, also where a signal comes between a call and the first instruction of what it calls."""
     found = {}
     for row in common.report(path):
         count = int(row["calls"] or 0) + int(row["unfinished"] or 0)
@@ -190,6 +190,11 @@ def calls(path, _):
     return found
 
 
+def expect_calls(what, path, program, counts, by):
+    executed = by(path, program)
+    expect("%s: calls by %s" % (what, by.__name__), {name: executed.get(name) for name in counts}, counts)
+
+
 def compare_counts(folder, program, *arguments, status=3, by=entries):
     """The lines that were said of the recording."""
     what = " ".join([os.path.basename(program), *arguments])
@@ -197,8 +202,11 @@ def compare_counts(folder, program, *arguments, status=3, by=entries):
     path, lines, _ = record(folder, program, *arguments, status=status,
                             env=dict(os.environ, COUNTS=os.path.join(folder, "counts")))
     counts = counted(folder)
-    executed = by(path, program)
-    expect(what + ": calls", {name: executed.get(name) for name in counts}, counts)
+    expect_calls(what, path, program, counts, by)
+    if "fork_here" in counts and not arguments[0]:
+        # A child goes on in what was open when it was forked, which is open in both processes.
+        own = {name: count for name, count in counts.items() if name not in ("main", "fork_here")}
+        expect_calls(what, path, program, own, calls)
     expect(what + ": any", len(counts) > 2, True)
     expect(what + ": errors", sum(errors for _, _, errors in runs(path)), 0)
     return path, lines
