@@ -162,9 +162,8 @@ void tl_xtrace_show_reuse(struct tl_xtrace_analysis *a)
 	char title[TITLE];
 
 	snprintf(title, sizeof(title),
-		 "Reuse distance: other lines of %" PRIu64
-		 " bytes touched since the last touch; the last row of "
-		 "each: first touches",
+		 "Reuse distance, in other lines of %" PRIu64
+		 " bytes; the last row of each: first touches",
 		 UINT64_C(1) << a->line_shift);
 	tl_xtrace_begin_table(a, &t, "reuse", title);
 	tl_xtrace_table_columns(&t, reuse_columns, COUNT(reuse_columns));

@@ -6,7 +6,7 @@ on_terminal()
 	script -qec "stty cols 80; tracelathe $*" /dev/null </dev/null | tr -d '\r'
 }
 on_terminal analyze --mix --footprint --reuse --cache --syscalls --blocks --binary $elf $trace >narrow
-awk 'length($0) > 80 && !/^Reuse/ { print }' narrow
+awk 'length($0) > 80 { print }' narrow
 grep -c . narrow
 grep 'left out' narrow
 on_terminal analyze --wide --cache --binary $elf $trace | grep -c 'L2TLB:misses  function'
