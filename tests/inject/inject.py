@@ -36,6 +36,7 @@ COMMANDS = {
     "convert --to xtrace": ["xtrace"], "analyze": ["xtrace"], "slice --instructions 5..20": ["xtrace"],
     "dump --instructions": ["xtrace", "intel-pt"], "dump --blocks": ["intel-pt"],
     "report --jobs 2": ["xray", "intel-pt", "perf"], "merge": ["xray", "callgrind"],
+    "convert --to tracelathe": ["callgrind"], "view --static": ["xray", "callgrind"],
 }
 
 

@@ -140,19 +140,45 @@ static bool can_serve(struct command_job *job)
 	return refuse(job, why) && can_read_twice(job);
 }
 
+/* What is to be said of what the page shows, as of a report. */
+static void warn_view(struct command_job *job, struct tl_web_view *view)
+{
+	const struct settings *settings = job->settings;
+
+	for (size_t i = 0; i < count_files(settings); i++) {
+		const char *path = settings->paths.items[i];
+		const struct tl_profile *profile;
+		struct tl_input *input;
+		struct tl_error err;
+
+		if (tl_web_view_whole(view, i, &input, &profile, &err) < 0)
+			continue;
+		warn_unmatched(job, path, profile);
+		warn_saturated(job, path, profile);
+		warn_damage(job, input, path);
+	}
+}
+
 static int write_page(struct command_job *job, char *const *indexes, struct tl_error *err)
 {
+	const struct settings *settings = job->settings;
 	struct tl_web_view *view;
+	const char *failed;
 	int status;
 
-	job->error_shown = !confine(job->settings, CONFINE_FILES_ONLY);
+	job->error_shown = !confine(settings, CONFINE_FILES_ONLY);
 	if (job->error_shown)
 		return TL_NO_MEMORY;
 	progress_end(job->progress);
 	status = open_view(job, indexes, &view, err);
 	if (status < 0)
 		return status;
-	status = tl_web_view_write(view, job->out, err);
+	status = tl_web_view_write(view, job->out, &failed, err);
+	job->error_shown = failed != NULL;
+	if (failed)
+		complain_error(failed, err);
+	if (status >= 0)
+		warn_view(job, view);
 	tl_web_view_close(view);
 	return status;
 }

@@ -104,6 +104,7 @@ static int answer_error(struct tl_web_answer *answer, unsigned code, const struc
 	tl_output_discard(answer->out);
 	answer->code = code;
 	answer->type = JSON;
+	answer->why = *error;
 	status = tl_output_open_memory(&answer->out, err);
 	if (status == 0)
 		put_error(answer->out, error);
@@ -129,8 +130,9 @@ int tl_web_answer_make(struct tl_web_view *view, const struct tl_web_request *re
 	unsigned route = find_route(request->path);
 	int status;
 
-	answer->out = NULL;
+	*answer = (struct tl_web_answer){ .out = NULL };
 	if (route == NO_ROUTE) {
+		error.status = TL_BAD_USAGE;
 		error.text = "there is no such page";
 		return answer_error(answer, 404, &error, err);
 	}
@@ -141,6 +143,7 @@ int tl_web_answer_make(struct tl_web_view *view, const struct tl_web_request *re
 	answer->type = routes[route].type;
 	question.out = answer->out;
 	status = run_route(route, &question, &error);
+	error.status = status;
 	if (status < 0)
 		return answer_error(answer, code_of(status), &error, err);
 	return 0;

@@ -12,6 +12,7 @@ struct tl_web_answer {
 	unsigned code;         /* of HTTP: 200, 400, 404, 422 */
 	const char *type;      /* media type; static */
 	struct tl_output *out; /* in memory; tl_output_discard() it */
+	struct tl_error why;   /* status 0: it is what was asked for; else why it is an error */
 };
 
 /* The page and everything that it asks for. 0, or TL_NO_MEMORY without an answer. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that are looked at, and what is known of them. */
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "core/error.h"
 #include "core/output.h"
@@ -76,39 +74,28 @@ static void put_timeline(struct tl_output *out, struct tl_web_document *d)
 /* ---- files ---- */
 
 /* The date of the last write, which is when the trace was recorded; "": of no file. */
-static void date_of(const char *path, char *text, size_t size)
+static void date_of(const struct tl_web_document *d, char *text, size_t size)
 {
-	struct stat status;
 	struct tm date;
 
 	*text = 0;
-	if (!stat(path, &status) && S_ISREG(status.st_mode) && gmtime_r(&status.st_mtime, &date))
+	if (d->written && gmtime_r(&d->written, &date))
 		strftime(text, size, "%Y-%m-%d %H:%M UTC", &date);
-}
-
-static uint64_t size_of(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) ? 0 : (uint64_t)status.st_size;
 }
 
 static void put_file(struct tl_output *out, struct tl_web_document *d)
 {
 	const struct tl_format_info *format = tl_input_format(d->input);
-	uint64_t bytes = 0;
 	char date[64];
 
-	date_of(d->file.paths[0], date, sizeof(date));
+	date_of(d, date, sizeof(date));
 	tl_put_text(out, "{\"paths\":[");
-	for (size_t i = 0; i < d->file.path_count; i++) {
+	for (size_t i = 0; i < d->file.path_count; i++)
 		tl_web_put_text(out, i ? "," : "", d->file.paths[i]);
-		bytes += size_of(d->file.paths[i]);
-	}
 	tl_web_put_text(out, "],\"format\":", format->name);
 	tl_web_put_text(out, ",\"help\":", format->help);
 	tl_web_put_text(out, ",\"written\":", date);
-	tl_web_put_number(out, ",\"bytes\":", bytes);
+	tl_web_put_number(out, ",\"bytes\":", d->bytes);
 	put_timeline(out, d);
 	tl_put_char(out, '}');
 }

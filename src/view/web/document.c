@@ -37,6 +37,7 @@ static void *make_index(void *arg)
 	pthread_mutex_lock(&d->lock);
 	d->index = index;
 	d->index_error = err;
+	d->index_error.status = status;
 	d->index_state = status < 0 ? TL_WEB_INDEX_NONE : TL_WEB_INDEX_READY;
 	pthread_mutex_unlock(&d->lock);
 	return NULL;
@@ -53,11 +54,9 @@ static int sample_progress(void *arg, uint64_t done, uint64_t total)
 	return atomic_load(&((struct tl_web_document *)arg)->closing);
 }
 
-static bool is_large(const struct tl_web_file *file)
+static bool is_large(const struct tl_web_document *document)
 {
-	struct stat st;
-
-	return file->path_count == 1 && !stat(file->paths[0], &st) && st.st_size >= SAMPLED_BYTES;
+	return document->file.path_count == 1 && document->bytes >= SAMPLED_BYTES;
 }
 
 /* Without one, whoever looks waits for the index. */
@@ -106,6 +105,24 @@ struct tl_call_index *tl_web_document_index(struct tl_web_document *document, st
 
 /* ---- the file ---- */
 
+static int look_at_files(struct tl_web_document *document, const char **failed,
+			 struct tl_error *err)
+{
+	const struct tl_web_file *file = &document->file;
+	struct stat st;
+
+	for (size_t i = 0; i < file->path_count; i++) {
+		if (stat(file->paths[i], &st)) {
+			*failed = file->paths[i];
+			return tl_error_system(err, "cannot open");
+		}
+		document->bytes += (uint64_t)st.st_size;
+		if (!i && S_ISREG(st.st_mode))
+			document->written = st.st_mtime;
+	}
+	return 0;
+}
+
 int tl_web_document_open(struct tl_web_document *document, const struct tl_web_file *file,
 			 const char **failed, struct tl_error *err)
 {
@@ -120,9 +137,11 @@ int tl_web_document_open(struct tl_web_document *document, const struct tl_web_f
 	options.progress_arg = document;
 	status = tl_input_open(&document->input, file->paths, file->path_count, &options, failed,
 			       err);
+	if (status == 0)
+		status = look_at_files(document, failed, err);
 	if (status < 0)
 		return status;
-	if (is_large(file))
+	if (is_large(document))
 		document->sampling =
 			!pthread_create(&document->sampler, NULL, make_sample, document);
 	document->indexing = !pthread_create(&document->indexer, NULL, make_index, document);

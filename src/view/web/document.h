@@ -4,6 +4,7 @@
 /* A file that is looked at: the index of its calls, and profiles of all or of windows of it. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "view/web/view.h"
 
@@ -42,6 +43,8 @@ enum tl_web_index_state { TL_WEB_INDEX_BUSY, TL_WEB_INDEX_READY, TL_WEB_INDEX_NO
 
 struct tl_web_document {
 	struct tl_web_file file;
+	uint64_t bytes;         /* of its files, as it was opened */
+	time_t written;         /* the first file, for the last time; 0: it is no regular file */
 	struct tl_input *input; /* the index's own */
 	_Atomic bool closing;
 	_Atomic uint64_t done, total; /* bytes of the file that are indexed */

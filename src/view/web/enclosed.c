@@ -29,8 +29,22 @@ static const struct question {
 	{ "/api/flame", false, true, 1, 0, "/api/flame?baseline=1&file=1" },
 };
 
+/* The first part of the page that cannot be shown. */
+struct missing {
+	struct tl_error why; /* status 0: all of it can */
+	const char *path;
+};
+
+/* What a format does not have is not missed. */
+static void note_missing(const struct tl_web_view *view, size_t file, const struct tl_error *why,
+			 struct missing *missing)
+{
+	if (why->status < 0 && why->status != TL_UNSUPPORTED && !missing->why.status)
+		*missing = (struct missing){ *why, view->documents[file].file.paths[0] };
+}
+
 static int put_answer(struct tl_web_view *view, const struct question *question, uint64_t file,
-		      struct tl_output *out, struct tl_error *err)
+		      struct tl_output *out, struct missing *missing, struct tl_error *err)
 {
 	static const struct tl_web_asker nobody = { NULL, NULL };
 	struct tl_web_answer answer;
@@ -52,12 +66,14 @@ static int put_answer(struct tl_web_view *view, const struct question *question,
 			tl_put_u64(out, file);
 		tl_put_text(out, "\":");
 		tl_web_put_enclosed(out, bytes, size);
+		note_missing(view, request.file, &answer.why, missing);
 	}
 	tl_output_discard(answer.out);
 	return status;
 }
 
-static int put_answers(struct tl_web_view *view, struct tl_output *out, struct tl_error *err)
+static int put_answers(struct tl_web_view *view, struct tl_output *out, struct missing *missing,
+		       struct tl_error *err)
 {
 	int status = 0;
 
@@ -68,7 +84,7 @@ static int put_answers(struct tl_web_view *view, struct tl_output *out, struct t
 		if (questions[q].of_two && view->count < 2)
 			continue;
 		for (size_t file = 0; file < files && status == 0; file++)
-			status = put_answer(view, &questions[q], file, out, err);
+			status = put_answer(view, &questions[q], file, out, missing, err);
 	}
 	tl_put_text(out, "}</script>\n");
 	return status;
@@ -84,21 +100,47 @@ static void wait_for_indexes(struct tl_web_view *view)
 	}
 }
 
-int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, struct tl_error *err)
+int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, const char **failed,
+		      struct tl_error *err)
 {
 	const struct tl_web_page *page = &tl_web_page;
+	struct missing missing = { .path = NULL };
 	int status;
 
+	*failed = NULL;
 	wait_for_indexes(view);
 	tl_output_write(out, page->text, page->meta);
 	tl_put_text(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
 	tl_put_text(out, page->file_policy);
 	tl_put_text(out, "\">\n");
 	tl_output_write(out, page->text + page->meta, page->data - page->meta);
-	status = put_answers(view, out, err);
+	status = put_answers(view, out, &missing, err);
 	for (size_t i = 0; i < view->count && status == 0; i++)
 		if (view->documents[i].index)
 			status = tl_web_put_calls(&view->documents[i], i, out, err);
+		else
+			note_missing(view, i, &view->documents[i].index_error, &missing);
 	tl_output_write(out, page->text + page->data, page->size - page->data);
-	return status;
+	if (status < 0 || !missing.why.status)
+		return status;
+	*err = missing.why;
+	*failed = missing.path;
+	/* Another run may have what this one lacked; of the file, it shows what can be shown. */
+	return err->status == TL_NO_MEMORY || err->status == TL_IO ? err->status : 1;
+}
+
+int tl_web_view_whole(struct tl_web_view *view, size_t file, struct tl_input **input,
+		      const struct tl_profile **profile, struct tl_error *err)
+{
+	static const struct tl_web_asker nobody = { NULL, NULL };
+	static const struct tl_web_window all = { 0 };
+	struct tl_web_profile *whole;
+	int status = tl_web_profile_get(&view->documents[file], &nobody, &all, TL_DETAIL_FUNCTIONS,
+					&whole, err);
+
+	if (status < 0)
+		return status;
+	*input = whole->input;
+	*profile = whole->profile;
+	return 0;
 }

@@ -37,9 +37,20 @@ void tl_web_look_for_sources(struct tl_web_view *view, const char *const *folder
 /*
  * Write a page that shows the files without a server: with all calls where there are no more than
  * five million, else with the longest ones, which it says. Sources and windows' profiles are not in
- * it. @return 0 or a negative tl_status
+ * it.
+ * @param failed  set to the path that *err is about
+ * @return 0; 1: the page says of a part of it that it cannot be shown, *err why; or a negative
+ * tl_status
  */
-int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, struct tl_error *err);
+int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, const char **failed,
+		      struct tl_error *err);
+/*
+ * The profile of a whole file of that page, by number from 0, and the input that it was folded
+ * from, with its damage. Both are the view's and live as long as it. Not while it is served.
+ * @return 0 or a negative tl_status
+ */
+int tl_web_view_whole(struct tl_web_view *view, size_t file, struct tl_input **input,
+		      const struct tl_profile **profile, struct tl_error *err);
 
 /* ---- the server ---- */
 

@@ -50,3 +50,7 @@ print("calls", sorted(calls, key=str) == sorted(told, key=str), len(calls))
 PYTHON
 tracelathe view --static $GOLDEN/xray/mt8-fdr.xray -o page.html nothing.xray
 echo $?
+# What is missing in the trace is missing in the page: it is told, as of a report.
+head -c 3000 $GOLDEN/xray/fib-fdr.xray >cut.xray
+tracelathe view --static -o cut.html cut.xray
+echo $?

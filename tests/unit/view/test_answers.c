@@ -444,12 +444,13 @@ static char *write_page(struct looked_at *l)
 {
 	struct tl_output *out;
 	struct tl_error err;
-	const char *bytes;
+	const char *bytes, *failed;
 	size_t size;
 	char *page;
 
 	assert_int_equal(tl_output_open_memory(&out, &err), 0);
-	assert_int_equal(tl_web_view_write(l->view, out, &err), 0);
+	assert_int_equal(tl_web_view_write(l->view, out, &failed, &err), 0);
+	assert_null(failed);
 	bytes = tl_output_bytes(out, &size);
 	page = strndup(bytes, size);
 	assert_non_null(page);
