@@ -173,7 +173,7 @@ static void put_registers(const struct pebs_list *list, const struct item_group 
 		tl_put_char(list->out, '}');
 }
 
-/* Lines end without what separates fields. */
+/* The offset and the registers come last, as nothing that separates fields is behind them. */
 static void put_sample(struct pebs_list *list, const struct stream_sample *s, uint64_t ns,
 		       const struct tl_perf_attr *attr)
 {
