@@ -115,6 +115,15 @@ TEST(translations_of_one_address_are_told_apart)
 		"09" AT("0010") NOP "01" BL "09" AT("0010") NOP "09" AT("0010") NOP "01" BL);
 }
 
+/* A translation that was thrown away: another text stands at its place. */
+TEST(a_new_text_replaces_the_one_at_its_place)
+{
+	expect_tokens(IN_BACK RUN("0", "7f30", "1008") "----------------\nIN: caller\n0x00001008:  "
+						       "d65f03c0  ret\n\n" RUN("0", "7f30", "1008")
+							       RUN("0", "7f30", "1008"),
+		      "09" AT("0810") NOP "09" AT("0810") RET "2b" AT("0810") "09" AT("0810") RET);
+}
+
 TEST(processors_have_their_own_streams)
 {
 	assert_int_equal(read_text(IN_CALLER RUN("0", "7f10", "1000") IN_BACK RUN(
@@ -144,7 +153,7 @@ TEST(what_a_log_of_qemu_lacks_is_said)
 /* The text of translated code has the same form ("-d out_asm" where the host is AArch64). */
 TEST(host_code_is_not_taken_for_instructions)
 {
-	expect_tokens(IN_BACK "OUT: [size=8]\n0x7f30:  d503201f  nop\n" RUN("0", "7f30", "1008"),
+	expect_tokens(IN_BACK "OUT: [size=8]\n0x1008:  d65f03c0  ret\n" RUN("0", "7f30", "1008"),
 		      "09" AT("0810") NOP);
 }
 
@@ -328,6 +337,7 @@ int main(void)
 		cmocka_unit_test(blocks_are_executed_as_often_as_they_are_traced),
 		cmocka_unit_test(a_stopped_block_is_not_executed),
 		cmocka_unit_test(translations_of_one_address_are_told_apart),
+		cmocka_unit_test(a_new_text_replaces_the_one_at_its_place),
 		cmocka_unit_test(processors_have_their_own_streams),
 		cmocka_unit_test(what_a_log_of_qemu_lacks_is_said),
 		cmocka_unit_test(host_code_is_not_taken_for_instructions),
