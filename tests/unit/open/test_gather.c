@@ -163,11 +163,14 @@ static struct tl_profile *random_profile(struct dice *dice, enum mixture mixture
 struct bytes {
 	char *data;
 	size_t size;
+	/* of a sum */
+	struct tl_losses losses;
+	bool flattened;
 };
 
 static struct bytes file_of(const struct tl_profile *profile)
 {
-	struct bytes bytes;
+	struct bytes bytes = { .data = NULL };
 	struct tl_output *out;
 	const char *data;
 
@@ -189,6 +192,10 @@ static struct bytes merged_in_memory(struct tl_profile *const *profiles, size_t 
 		tl_profile_merge(&merged, (const struct tl_profile *const *)profiles, count, NULL),
 		0);
 	bytes = file_of(merged);
+	bytes.losses = merged->losses; /* "of no part" */
+	for (size_t i = 0; i < count; i++)
+		bytes.flattened |=
+			tl_profile_context_count(profiles[i]) && !tl_profile_context_count(merged);
 	tl_profile_free(merged);
 	return bytes;
 }
@@ -245,6 +252,8 @@ static void expect_sum(struct tl_gather *gather, const struct bytes *right, cons
 	if (size != right->size || memcmp(bytes, right->data, size) != 0)
 		fail_msg("%s: the stream is another file than that of the profiles in memory",
 			 what);
+	assert_memory_equal(&gathered.losses, &right->losses, sizeof(right->losses));
+	assert_int_equal(gathered.flattened, right->flattened);
 	tl_output_discard(out);
 	tl_gather_close(gather);
 }

@@ -270,6 +270,47 @@ TEST(a_program_that_comes_changes_the_key)
 		free(keys[i].bytes);
 }
 
+/* One that is not there is as one without bytes and time. */
+TEST(a_program_that_is_absent_is_as_an_empty_one)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	const struct timespec times[] = { { 0, 0 }, { 0, 0 } };
+	struct tl_packed absent, empty;
+	char path[512];
+
+	strcpy(path, temp_path(&temp, "other"));
+	options.programs.map = path;
+	write_trace(false, 20);
+	assert_int_equal(make_key(&options, &absent), 1);
+	temp_write(&temp, "other", "", 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(make_key(&options, &empty), 1);
+	assert_int_equal(absent.size, empty.size);
+	assert_memory_equal(absent.bytes, empty.bytes, empty.size);
+	free(absent.bytes);
+	free(empty.bytes);
+}
+
+/* "the input also by a sample of its bytes": of the same size and time */
+TEST(a_byte_of_the_input_is_in_the_key)
+{
+	const struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	const struct timespec times[] = { { 1, 2 }, { 1, 2 } };
+	struct tl_packed keys[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		write_trace(false, i ? 20 : 21);
+		assert_int_equal(utimensat(AT_FDCWD, trace_path, times, 0), 0);
+		assert_int_equal(make_key(&options, &keys[i]), 1);
+	}
+	assert_int_equal(keys[1].size, keys[2].size);
+	assert_memory_equal(keys[1].bytes, keys[2].bytes, keys[1].size);
+	assert_true(keys[0].size != keys[1].size ||
+		    memcmp(keys[0].bytes, keys[1].bytes, keys[0].size));
+	for (unsigned i = 0; i < 3; i++)
+		free(keys[i].bytes);
+}
+
 /* "Not kept are indexes ... of pipes" */
 TEST(a_pipe_has_no_key)
 {
@@ -326,6 +367,8 @@ int main(void)
 		cmocka_unit_test(an_index_that_cannot_be_kept_is_an_index),
 		cmocka_unit_test(each_option_is_in_the_key),
 		cmocka_unit_test(a_program_that_comes_changes_the_key),
+		cmocka_unit_test(a_program_that_is_absent_is_as_an_empty_one),
+		cmocka_unit_test(a_byte_of_the_input_is_in_the_key),
 		cmocka_unit_test(a_pipe_has_no_key),
 		cmocka_unit_test(only_xray_is_sampled),
 	};

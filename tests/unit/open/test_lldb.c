@@ -186,6 +186,40 @@ TEST(threads_of_two_processes_run_their_own_code)
 	tl_input_close(input);
 }
 
+/* Code is that of any of the files: in the second one it is elsewhere. */
+TEST(code_of_the_second_of_two_bundles)
+{
+	static const char processes[] =
+		HEAD "\"processes\":[{\"threads\":[{\"iptTrace\":\"tiny.pt\"}],\"modules\":["
+		     "{\"file\":\"code\",\"loadAddress\":\"0x%x\"}]}]}";
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	char *object = strdup(temp_path(&temp, "code")), *files[3];
+	uint8_t code[3][8] = { { 0 } };
+	struct tl_input *input;
+
+	for (unsigned i = 0; i < 3; i++) {
+		char text[512], name[16];
+
+		snprintf(name, sizeof(name), "bundle%u", i);
+		snprintf(text, sizeof(text), processes, 0x401000 + 0x100000 * i);
+		files[i] = strdup(temp_write(&temp, name, text, strlen(text)));
+	}
+	options.format = "lldb";
+	assert_int_equal(tl_input_open(&input, (const char *const *)files, 3, &options, NULL, NULL),
+			 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(tl_input_code(input, object, 0x401010 + 0x100000 * i, code[i],
+					       sizeof(code[i])),
+				 sizeof(code[i]));
+	assert_memory_equal(code[0], code[1], sizeof(code[0]));
+	assert_memory_equal(code[0], code[2], sizeof(code[0]));
+	assert_int_equal(tl_input_code(input, object, 0x701010, code[0], sizeof(code[0])), 0);
+	tl_input_close(input);
+	for (unsigned i = 0; i < 3; i++)
+		free(files[i]);
+	free(object);
+}
+
 /* LLDB writes null, or nothing, for what it does not know. */
 TEST(what_is_not_said_is_not_known)
 {
@@ -380,6 +414,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_of_two_processes_run_their_own_code),
+		cmocka_unit_test(code_of_the_second_of_two_bundles),
 		cmocka_unit_test(what_is_not_said_is_not_known),
 		cmocka_unit_test(a_conversion_that_cannot_be_is_none),
 		cmocka_unit_test(what_is_missing_costs_its_own),

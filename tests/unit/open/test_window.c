@@ -300,6 +300,75 @@ static void a_window_can_be_cancelled(void **state)
 
 #define WITH_TRACE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* ---- many calls ---- */
+
+enum { MANY = 300 };
+
+/* Call i of function 2 begins at 1000 i and takes as long as many others, in no order. */
+static uint64_t ticks_of(size_t i)
+{
+	return 1 + i * 37 % 101;
+}
+
+static void write_many(struct opened *o)
+{
+	static uint8_t bytes[HEADER + 2 * MANY * RECORD];
+	const char *path;
+
+	put(bytes, 3, 2);
+	put(bytes + 4, 3, 4);
+	put(bytes + 8, 1000000000, 8);
+	for (size_t i = 0; i < MANY; i++) {
+		put_record(bytes + HEADER + 2 * i * RECORD, 0, 2, 1000 * (i + 1));
+		put_record(bytes + HEADER + (2 * i + 1) * RECORD, 1, 2,
+			   1000 * (i + 1) + ticks_of(i));
+	}
+	path = temp_write(&temp, "many", bytes, sizeof(bytes));
+	assert_int_equal(tl_input_open(&o->input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_index(o->input, &o->index, NULL), 0);
+}
+
+static int longer_first(const void *a, const void *b)
+{
+	size_t one = *(const size_t *)a, other = *(const size_t *)b;
+
+	if (ticks_of(one) != ticks_of(other))
+		return ticks_of(one) < ticks_of(other) ? 1 : -1;
+	return one < other ? -1 : 1;
+}
+
+/* "the longest ones, the longest first; of calls of one duration, the earliest first" */
+static void the_longest_of_many_calls(void **state __attribute__((unused)))
+{
+	static const size_t lengths[] = { 1, 2, 3, 10, 97, MANY - 1, MANY, MANY + 1 };
+	const struct tl_call_span all = { .size = sizeof(all) };
+	size_t sorted[MANY];
+	struct opened o;
+
+	temp_open(&temp);
+	write_many(&o);
+	for (size_t i = 0; i < MANY; i++)
+		sorted[i] = i;
+	qsort(sorted, MANY, sizeof(*sorted), longer_first);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct tl_call_search search;
+
+		assert_int_equal(tl_input_search(o.input, o.index, &all, number_of(&o, 2),
+						 lengths[i], &search, sizeof(search), NULL),
+				 0);
+		assert_int_equal(search.calls, MANY);
+		assert_int_equal(search.count, lengths[i] < MANY ? lengths[i] : MANY);
+		for (size_t k = 0; k < search.count; k++) {
+			assert_int_equal(search.longest[k].item.start, 1000 * (sorted[k] + 1));
+			assert_int_equal(search.longest[k].item.busy, ticks_of(sorted[k]));
+		}
+		tl_call_search_end(&search);
+	}
+	tl_call_index_close(o.index);
+	tl_input_close(o.input);
+	temp_close(&temp);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +378,7 @@ int main(void)
 		WITH_TRACE(durations_are_those_of_whole_calls),
 		WITH_TRACE(what_is_not_there_is_refused),
 		WITH_TRACE(a_window_can_be_cancelled),
+		cmocka_unit_test(the_longest_of_many_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
