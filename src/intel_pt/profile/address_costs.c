@@ -182,17 +182,22 @@ struct writer {
 	const struct tl_pt_addr_costs *costs;
 	struct tl_profile *profile;
 	const uint32_t *numbers;
-	size_t number_count; /* functions added later are targets of jumps that were never taken */
+	/*
+	 * Functions that the thread ran. Others may be targets of jumps that were never taken:
+	 * those of other threads do not matter, and those that are found now have no number.
+	 */
+	const bool *ran;
+	size_t ran_count;
 	uint32_t part;
 };
 
-/* Set the source line of an address. Returns the function of its symbol, TL_NONE: none. */
+/* Set the source line of an address. Its symbol's function; TL_NONE: none that ran. */
 static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
 {
 	struct tl_pt_name name = tl_pt_functions_name(&w->folder->functions, ip);
 
 	*at = (struct tl_position){ .file = name.file, .address = ip, .line = name.line };
-	return name.function < w->number_count ? name.function : TL_NONE;
+	return name.function < w->ran_count && w->ran[name.function] ? name.function : TL_NONE;
 }
 
 static int put_line(struct writer *w, const struct tl_pt_addr_cost *c, struct tl_error *err)
@@ -285,6 +290,16 @@ static void end_calls(struct tl_pt_fold_thread *thread)
 	}
 }
 
+static bool *find_ran(const struct tl_pt_addr_costs *l, size_t count)
+{
+	bool *ran = tl_zeroed(count, sizeof(*ran));
+
+	for (size_t i = 0; ran && i < l->cost_count; i++)
+		if (l->costs[i].function != TL_NONE)
+			ran[l->costs[i].function] = true;
+	return ran;
+}
+
 int tl_pt_addr_costs_into(struct tl_pt_folder *f, struct tl_pt_fold_thread *thread, uint32_t part,
 			  const uint32_t *numbers, struct tl_profile *profile, struct tl_error *err)
 {
@@ -293,12 +308,17 @@ int tl_pt_addr_costs_into(struct tl_pt_folder *f, struct tl_pt_fold_thread *thre
 		.costs = &thread->costs,
 		.profile = profile,
 		.numbers = numbers,
-		.number_count = f->functions.count,
+		.ran_count = f->functions.count,
 		.part = part,
 	};
+	bool *ran = thread->costs.no_memory ? NULL : find_ran(&thread->costs, w.ran_count);
+	int status;
 
-	if (thread->costs.no_memory)
+	if (!ran)
 		return tl_error_memory(err);
+	w.ran = ran;
 	end_calls(thread);
-	return put_all(&w, err);
+	status = put_all(&w, err);
+	free(ran);
+	return status;
 }

@@ -201,14 +201,30 @@ static size_t read_golden(const char *name, uint8_t *bytes, size_t room)
 	return size;
 }
 
-/* Threads of a process with a buffer each, which has the run that tiny.c makes. */
+/* The place of the PSB behind the middle of a trace. */
+static size_t half_of(const uint8_t *run, size_t size)
+{
+	size_t at = size / 2;
+
+	while (at + 16 < size && memcmp(run + at, "\x02\x82\x02\x82\x02\x82\x02\x82", 8))
+		at++;
+	return at;
+}
+
+/*
+ * Threads of a process with a buffer each, which has the run that tiny.c makes, or the first half
+ * of it. Functions are so small that there are jumps to others, which some threads never ran.
+ */
 static const char *traced_threads(uint32_t count)
 {
-	static const char names[] = "401000 80 first\n401080 100 second\n401180 103 third\n";
+	static char names[2048];
 	static char path[512];
 	uint8_t run[4096];
 	const size_t size = read_golden("intel_pt/tiny.pt", run, sizeof(run));
 
+	for (unsigned at = 0, end = 0; at < 0x283; at += 16)
+		end += (unsigned)snprintf(names + end, sizeof(names) - end, "%x 10 f%x\n",
+					  0x401000 + at, at);
 	f.size = 0;
 	file_begin_wide(&f, &(struct wide_attr){ .sample_type = COMMON_TYPE });
 	patch64(&f, 104 + 8, 0x2001); /* without time: instructions are what costs */
@@ -217,7 +233,7 @@ static const char *traced_threads(uint32_t count)
 	put_map(&f, 10, 0x401000, 0x283, path, 1);
 	for (uint32_t i = 0; i < count; i++) {
 		put_comm(&f, 10, 10 + 4 * i, "tiny", 0, 2);
-		put_auxtrace(run, size, 0, 10 + 4 * i, UINT32_MAX);
+		put_auxtrace(run, i % 2 ? size : half_of(run, size), 0, 10 + 4 * i, UINT32_MAX);
 	}
 	file_end_wide(&f);
 	/* The feature AUXTRACE, with an empty section. */
