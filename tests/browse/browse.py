@@ -15,6 +15,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LOG = os.path.join(ROOT, "tests", "golden", "xray", "mt8-fdr.xray")
+PROFILE = os.path.join(ROOT, "tests", "golden", "callgrind", "threads.out-01")
 WAIT = 30.0
 
 # What is pressed, and what the screen shows then.
@@ -29,7 +30,10 @@ SCREENS = [
     ("window", (80, 24), ["6", "+", "+", "Enter"]),
     ("help", (80, 24), ["?"]),
     ("narrow", (50, 12), ["2", "Down", "Enter"]),
+    ("columns", (80, 24), ["c"]),
 ]
+# The same of a profile by instruction, whose program is not at hand.
+SCREENS_BY_INSTRUCTION = [("assembly", (80, 24), ["7", "a"])]
 
 
 class Terminal:
@@ -83,14 +87,14 @@ def wait_for(path):
     return open(path).read()
 
 
-def compare_screens(command, write):
-    for name, size, keys in SCREENS:
+def compare_screens(command, write, screens, log):
+    for name, size, keys in screens:
         path = os.path.join(HERE, "screens", name + ".txt")
         with tempfile.TemporaryDirectory() as folder:
-            terminal = Terminal(folder, size, "%s browse %s" % (command, LOG))
+            terminal = Terminal(folder, size, "%s browse %s" % (command, log))
             try:
                 terminal.press(keys)
-                got = terminal.settled().replace(os.path.dirname(LOG), "DIR")
+                got = terminal.settled().replace(os.path.dirname(log), "DIR")
             finally:
                 terminal.close()
         got = "".join(line.rstrip() + "\n" for line in got.rstrip("\n").split("\n"))
@@ -138,7 +142,8 @@ def main():
     if "without ncurses" in run.stdout or not shutil.which("tmux"):
         print("skipped: needs a build with ncurses, and tmux")
         return 77
-    compare_screens(command, "--write" in sys.argv)
+    compare_screens(command, "--write" in sys.argv, SCREENS, LOG)
+    compare_screens(command, "--write" in sys.argv, SCREENS_BY_INSTRUCTION, PROFILE)
     leaves_no_trace(command, "xterm-256color", "q", 0)
     leaves_no_trace(command, "vt100", "q", 0)
     leaves_no_trace(command, "screen", "TERM", 143)

@@ -18,7 +18,46 @@ static struct tl_annotate_options annotate_options(const struct settings *settin
 	};
 }
 
-static int browse(struct command_job *job, const struct tl_profile *profile, const char *index,
+/* What is browsed: the profile with stacks, and the one with lines, which may be the same. */
+struct browsed {
+	struct tl_profile *stacks, *lines;
+};
+
+static int fold_browsed(struct command_job *job, struct browsed *browsed, uint32_t **events,
+			struct tl_error *err)
+{
+	const struct tl_profile_filter filter = {
+		.size = sizeof(filter),
+		.function = job->settings->input.filter.function,
+		.object = job->settings->input.filter.object,
+	};
+	int status = fold_input(job, &browsed->lines, events, err);
+
+	browsed->stacks = browsed->lines;
+	/* Estimated stacks are a profile of their own, which has no lines. */
+	if (status == TL_OK && lacks_stacks(browsed->lines)) {
+		status = tl_profile_stacks(&browsed->stacks, browsed->lines, NULL, err);
+		if (status == TL_OK)
+			warn_estimated(job, job->settings->paths.items[0]);
+	}
+	if (status == TL_OK && (filter.function || filter.object)) {
+		struct tl_profile *all = browsed->stacks;
+
+		status = tl_profile_filtered(&browsed->stacks, all, &filter, err);
+		if (all != browsed->lines)
+			tl_profile_free(all);
+	}
+	return status;
+}
+
+static void free_browsed(struct browsed *browsed)
+{
+	if (browsed->stacks != browsed->lines)
+		tl_profile_free(browsed->stacks);
+	tl_profile_free(browsed->lines);
+}
+
+static int browse(struct command_job *job, const struct browsed *browsed, const char *index,
 		  struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
@@ -26,9 +65,11 @@ static int browse(struct command_job *job, const struct tl_profile *profile, con
 	const struct tl_browser_options options = { .input = job->input,
 						    .title = settings->paths.items[0],
 						    .annotate = &annotate,
-						    .index_path = index };
+						    .lines = browsed->lines,
+						    .index_path = index,
+						    .opened = &settings->input };
 	struct tl_browser *browser;
-	int status = tl_browser_open(&browser, profile, &options, err);
+	int status = tl_browser_open(&browser, browsed->stacks, &options, err);
 
 	if (status == 0)
 		status =
@@ -41,7 +82,7 @@ static int browse(struct command_job *job, const struct tl_profile *profile, con
 
 int cmd_browse(struct command_job *job, struct tl_error *err)
 {
-	struct tl_profile *profile = NULL;
+	struct browsed browsed = { NULL, NULL };
 	uint32_t *events = NULL;
 	char *index;
 	int status;
@@ -51,11 +92,11 @@ int cmd_browse(struct command_job *job, struct tl_error *err)
 		return TL_BAD_USAGE;
 	index = index_file(job->settings, job->settings->paths.items,
 			   job->settings->paths.list.count);
-	status = fold_input_stacks(job, true, &profile, &events, err);
+	status = fold_browsed(job, &browsed, &events, err);
 	if (status == TL_OK)
-		status = browse(job, profile, index, err);
+		status = browse(job, &browsed, index, err);
 	free(index);
 	free(events);
-	tl_profile_free(profile);
+	free_browsed(&browsed);
 	return status;
 }

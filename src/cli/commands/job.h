@@ -76,6 +76,8 @@ int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **
  */
 int fold_input_stacks(struct command_job *job, bool estimate, struct tl_profile **profile,
 		      uint32_t **events, struct tl_error *err);
+/* Whether a profile has no stacks, but callers and callees, from which they can be estimated. */
+bool lacks_stacks(const struct tl_profile *profile);
 /* Estimate the stacks of a profile that has none, and warn of it. */
 int add_stacks(struct command_job *job, const char *path, struct tl_profile **profile,
 	       struct tl_error *err);

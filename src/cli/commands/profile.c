@@ -211,14 +211,19 @@ void warn_estimated(struct command_job *job, const char *path)
 	job->damaged = true;
 }
 
+bool lacks_stacks(const struct tl_profile *profile)
+{
+	return !tl_profile_context_count(profile) && tl_profile_line_count(profile) &&
+	       tl_profile_arc_count(profile);
+}
+
 int add_stacks(struct command_job *job, const char *path, struct tl_profile **profile,
 	       struct tl_error *err)
 {
 	struct tl_profile *sums = *profile;
 	int status;
 
-	if (tl_profile_context_count(sums) || !tl_profile_line_count(sums) ||
-	    !tl_profile_arc_count(sums))
+	if (!lacks_stacks(sums))
 		return 0;
 	status = tl_profile_stacks(profile, sums, NULL, err);
 	tl_profile_free(sums);

@@ -81,7 +81,7 @@ const struct option_row option_rows[] = {
 		 "functions by instruction instead of files by line"),
 	OPT_REGEX(C_ANNOTATE, "file", "REGEX", annotate.file,
 		  "only source files whose path matches"),
-	OPT_DIR(C_ANNOTATE | C_VIEW, "source-dir", "DIR", annotate.source_dirs,
+	OPT_DIR(C_ANNOTATE | C_VIEW | C_BROWSE, "source-dir", "DIR", annotate.source_dirs,
 		"look for sources below DIR, with leading directories left out as needed, before "
 		"the path as recorded; may be repeated"),
 	OPT_LINES(C_ANNOTATE, "context", "N", annotate.context,

@@ -183,7 +183,8 @@ static void draw_title(const struct tl_browser *b, struct tl_canvas *canvas)
 	for (int i = 0; i < TL_PANE_HELP; i++)
 		column += 1 + tl_canvas_put(canvas, 0, column, canvas->columns - column,
 					    i == (int)b->pane ? TL_STYLE_CURSOR : TL_STYLE_TITLE,
-					    names[i]);
+					    i == TL_PANE_SOURCE && b->assembly ? "7 assembly"
+									       : names[i]);
 	if (b->options.title && column < canvas->columns)
 		tl_canvas_put_name(canvas, 0, column + 1, canvas->columns - column - 1,
 				   TL_STYLE_DIM, b->options.title);

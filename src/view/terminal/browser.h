@@ -32,7 +32,11 @@ struct tl_browser_options {
 	const char *title;      /* the file's name */
 	/* How annotations are made; NULL: not at all */
 	const struct tl_annotate_options *annotate;
+	/* The profile with the lines to annotate, which lives as long; NULL: the one shown */
+	const struct tl_profile *lines;
 	const char *index_path; /* where the index of calls is kept; NULL: nowhere */
+	/* How the input was opened: the programs with the code of functions; NULL: none */
+	const struct tl_input_options *opened;
 };
 
 /* The profile lives longer than the browser. 0 or TL_NO_MEMORY. */

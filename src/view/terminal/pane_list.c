@@ -8,6 +8,26 @@
 
 enum { SHARE_COLUMNS = 8, COST_COLUMNS = 11, CALLS_COLUMNS = 13, NAME_AT = 54, NARROW = 70 };
 
+/* ---- columns ---- */
+
+enum { SHARES = 1, COSTS = 2, CALLS = 4, COLUMN_CHOICES = 4 };
+
+/* What is shown on the left of names; a narrow screen shows no more than shares and calls first. */
+static unsigned columns_of(const struct tl_browser *b, const struct tl_canvas *canvas)
+{
+	static const unsigned chosen[COLUMN_CHOICES] = { SHARES | COSTS | CALLS, COSTS | CALLS,
+							 SHARES | CALLS, SHARES };
+
+	return !b->columns && canvas->columns < NARROW ? SHARES | CALLS : chosen[b->columns];
+}
+
+/* Of a cost: its share, a blank between them, and the cost itself. */
+static int cost_width(unsigned columns)
+{
+	return (columns & SHARES ? SHARE_COLUMNS : 0) + (columns & COSTS ? COST_COLUMNS : 0) +
+	       ((columns & (SHARES | COSTS)) == (SHARES | COSTS));
+}
+
 /* ---- drawing ---- */
 
 /* Ticks are shown as time where the profile says how long one is. */
@@ -20,15 +40,19 @@ static uint64_t rate_of(const struct tl_browser *b)
 static int put_cost(const struct tl_browser *b, struct tl_canvas *canvas, int row, int column,
 		    int64_t cost, enum tl_style style)
 {
+	const unsigned columns = columns_of(b, canvas);
 	char text[TL_VALUE_ROOM];
 
-	tl_format_share(text, cost, tl_profile_total(b->profile)[b->list.event]);
-	tl_canvas_put_right(canvas, row, column, SHARE_COLUMNS, style, text);
-	if (canvas->columns < NARROW)
-		return column + SHARE_COLUMNS;
-	tl_format_cost(text, cost, rate_of(b), false);
-	tl_canvas_put_right(canvas, row, column + SHARE_COLUMNS + 1, COST_COLUMNS, style, text);
-	return column + SHARE_COLUMNS + 1 + COST_COLUMNS;
+	if (columns & SHARES) {
+		tl_format_share(text, cost, tl_profile_total(b->profile)[b->list.event]);
+		tl_canvas_put_right(canvas, row, column, SHARE_COLUMNS, style, text);
+	}
+	column += cost_width(columns);
+	if (columns & COSTS) {
+		tl_format_cost(text, cost, rate_of(b), false);
+		tl_canvas_put_right(canvas, row, column - COST_COLUMNS, COST_COLUMNS, style, text);
+	}
+	return column;
 }
 
 /* Where the name begins. */
@@ -43,6 +67,8 @@ static int put_numbers(const struct tl_browser *b, struct tl_canvas *canvas, int
 		column *= 2;
 	else
 		column = put_cost(b, canvas, row, column, r->inclusive, style);
+	if (!(columns_of(b, canvas) & CALLS))
+		return column + 1;
 	tl_format_count(text, r->calls);
 	tl_canvas_put_right(canvas, row, column, CALLS_COLUMNS, style, text);
 	return column + CALLS_COLUMNS + 1;
@@ -92,17 +118,20 @@ static void draw_head(const struct tl_browser *b, struct tl_canvas *canvas, int 
 					      [TL_BY_CALLS] = "calls",
 					      [TL_BY_NAME] = "name" };
 	const struct tl_event *event = tl_profile_event(b->profile, b->list.event);
-	int width = canvas->columns < NARROW ? SHARE_COLUMNS : SHARE_COLUMNS + 1 + COST_COLUMNS;
+	const unsigned columns = columns_of(b, canvas);
+	int width = cost_width(columns), end = 2 * width;
 	char text[96];
 
 	tl_canvas_put_right(canvas, row, 0, width, TL_STYLE_TITLE, "self");
 	tl_canvas_put_right(canvas, row, width, width, TL_STYLE_TITLE,
-			    canvas->columns < NARROW ? "incl." : "inclusive");
-	tl_canvas_put_right(canvas, row, 2 * width, CALLS_COLUMNS, TL_STYLE_TITLE, "calls");
+			    columns & COSTS ? "inclusive" : "incl.");
+	if (columns & CALLS) {
+		tl_canvas_put_right(canvas, row, end, CALLS_COLUMNS, TL_STYLE_TITLE, "calls");
+		end += CALLS_COLUMNS;
+	}
 	snprintf(text, sizeof(text), "%s by %s%s", event->name, orders[b->list.order],
 		 b->list.reverse ? ", least first" : "");
-	tl_canvas_put(canvas, row, 2 * width + CALLS_COLUMNS + 1, canvas->columns, TL_STYLE_TITLE,
-		      text);
+	tl_canvas_put(canvas, row, end + 1, canvas->columns, TL_STYLE_TITLE, text);
 }
 
 void tl_pane_draw_list(struct tl_browser *b, struct tl_canvas *canvas, int row, int rows)
@@ -168,6 +197,8 @@ bool tl_pane_list_key(struct tl_browser *b, int key)
 	} else if (key == 'r') {
 		b->list.reverse = !b->list.reverse;
 		sort_again(b);
+	} else if (key == 'c') {
+		b->columns = (b->columns + 1) % COLUMN_CHOICES;
 	} else if (key == TL_KEY_ENTER) {
 		enter_row(b);
 	} else if (key == 'l') {

@@ -6,6 +6,7 @@
 #include <tracelathe/report.h>
 
 #include "core/error.h"
+#include "view/code/binaries.h"
 #include "view/terminal/panes.h"
 
 static const char *const help[] = {
@@ -16,13 +17,13 @@ static const char *const help[] = {
 	"  4 callers      the chosen function (*) with its callers (<) and callees (>)",
 	"  5 calls        the longest calls of the chosen function (traces)",
 	"  6 timeline     a line of calls for each thread; below, one thread by depth (traces)",
-	"  7 source       the lines of the chosen function's files with their costs",
+	"  7 source       lines of the function's files with costs; a: its assembly",
 	"",
 	"  arrows, j, k, page up and down, g, G    move",
 	"  Enter          callers of a function; open or close a row of a tree;",
 	"                 a call in the timeline; the profile of the timeline's window",
 	"  left, right    close and open a row of a tree",
-	"  s, r           sort by the next column; the least first",
+	"  s, r, c        sort by the next column; the least first; show other columns",
 	"  e              the next event (ticks, instructions, misses, ...)",
 	"  l              the longest calls of the function",
 	"  /, n           search; the next match",
@@ -115,18 +116,43 @@ static char *exactly(const char *name)
 	return pattern;
 }
 
-static int write_source(struct tl_browser *b, char *pattern, struct tl_error *err)
+/* The lines of the function's files, or its instructions. */
+static int write_annotation(struct tl_browser *b, const struct tl_profile *of_function,
+			    struct tl_error *err)
 {
 	const struct tl_report_options options = { .size = sizeof(options), .threshold = -1 };
+	struct tl_annotate_options what = *b->options.annotate;
+	struct tl_view_binaries binaries = { .list = NULL };
+	int status = 0;
+
+	what.assembly = b->assembly;
+	if (what.assembly && b->options.opened) {
+		if (!tl_view_binaries_open(&binaries, b->options.opened))
+			status = tl_error_memory(err);
+		what.binaries = binaries.list;
+		what.binary_count = binaries.count;
+		what.code = tl_view_code_of;
+		what.code_arg = b->options.input;
+		what.binary = tl_view_binary_of;
+	}
+	if (status == 0)
+		status = tl_report_annotate(of_function, &what, &options, b->text, err);
+	tl_view_binaries_close(&binaries);
+	return status;
+}
+
+static int write_source(struct tl_browser *b, char *pattern, struct tl_error *err)
+{
 	struct tl_profile_filter filter = { .size = sizeof(filter), .function = pattern };
 	struct tl_profile *of_function;
-	int status = tl_profile_filtered(&of_function, b->profile, &filter, err);
+	const struct tl_profile *lines =
+		b->options.lines && !b->window ? b->options.lines : b->profile;
+	int status = tl_profile_filtered(&of_function, lines, &filter, err);
 
 	if (status == 0)
 		status = tl_profile_choose(of_function, &filter, err);
 	if (status == 0)
-		status = tl_report_annotate(of_function, b->options.annotate, &options, b->text,
-					    err);
+		status = write_annotation(b, of_function, err);
 	tl_profile_free(of_function);
 	return status;
 }
@@ -149,4 +175,13 @@ bool tl_pane_make_source(struct tl_browser *b)
 		snprintf(b->message, sizeof(b->message), "%s", err.text);
 	free(pattern);
 	return err.status != TL_NO_MEMORY;
+}
+
+bool tl_pane_source_key(struct tl_browser *b, int key)
+{
+	if (key != 'a')
+		return false;
+	b->assembly = !b->assembly;
+	b->no_memory |= !tl_pane_choose(b, TL_PANE_SOURCE);
+	return true;
 }

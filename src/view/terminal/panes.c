@@ -105,6 +105,8 @@ bool tl_pane_key(struct tl_browser *b, int key)
 		return tl_pane_list_key(b, key);
 	if (b->pane == TL_PANE_CALLS)
 		return tl_pane_calls_key(b, key);
+	if (b->pane == TL_PANE_SOURCE)
+		return tl_pane_source_key(b, key);
 	return b->pane == TL_PANE_TIMELINE && tl_pane_timeline_key(b, key);
 }
 
@@ -113,16 +115,18 @@ const char *tl_pane_hint(const struct tl_browser *b)
 	switch (b->pane) {
 	case TL_PANE_TOP_DOWN:
 	case TL_PANE_BOTTOM_UP:
-		return "q quit  ? help  Enter open/close  s sort  r reverse  / search  l calls";
+		return "q quit  ? help  Enter open/close  s sort  r reverse  c columns  / search";
 	case TL_PANE_CALLS:
 		return "q quit  ? help  Enter show in the timeline  / search";
 	case TL_PANE_TIMELINE:
 		return "q quit  ? help  + - zoom  < > pan  0 all  Enter profile of the window";
 	case TL_PANE_SOURCE:
+		return b->assembly ? "q quit  ? help  a source  / search  n next"
+				   : "q quit  ? help  a assembly  / search  n next";
 	case TL_PANE_HELP:
 		return "q quit  ? help  / search  n next";
 	default:
-		return "q quit  ? help  Enter callers  s sort  r reverse  / search  l calls";
+		return "q quit  ? help  Enter callers  s sort  r reverse  c columns  / search";
 	}
 }
 

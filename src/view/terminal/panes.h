@@ -34,6 +34,8 @@ struct tl_browser {
 	struct tl_call_search calls; /* of the function `searched` */
 	uint32_t searched;
 	struct tl_output *text; /* of TL_PANE_SOURCE */
+	bool assembly;          /* it has instructions instead of lines */
+	unsigned columns;       /* those of lists, by number (pane_list.c) */
 	bool typing, no_memory;
 	char pattern[64], message[160], why[160], line[1024];
 };
@@ -66,6 +68,7 @@ bool tl_pane_timeline_key(struct tl_browser *browser, int key);
 
 /* Lines of text: help, annotated source (pane_text.c). */
 bool tl_pane_make_source(struct tl_browser *browser);
+bool tl_pane_source_key(struct tl_browser *browser, int key);
 size_t tl_pane_text_lines(const struct tl_browser *browser);
 /* A line, terminated; "" behind the last. Lives until the next call. */
 const char *tl_pane_text_line(struct tl_browser *browser, size_t number);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include <tracelathe/export.h>
-#include <tracelathe/symbols.h>
 
 #include "core/error.h"
 #include "core/output.h"
+#include "view/code/binaries.h"
 #include "view/web/answer.h"
 
 /* ---- two profiles, or one ---- */
@@ -117,16 +117,6 @@ int tl_web_answer_diff(struct tl_web_question *question, struct tl_error *err)
 
 /* ---- annotation ---- */
 
-static size_t code_of(void *arg, const char *object, uint64_t address, uint8_t *bytes, size_t size)
-{
-	return tl_input_code(arg, object, address, bytes, size);
-}
-
-static struct tl_binary *binary_of(void *arg, const char *object)
-{
-	return tl_input_binary(arg, object);
-}
-
 /* A pattern that matches a name and nothing else. @return to be freed, NULL: no memory */
 static char *pattern_of(const char *name)
 {
@@ -165,33 +155,6 @@ static int choose(struct tl_profile *profile, const struct tl_web_request *reque
 	return status;
 }
 
-struct binaries {
-	struct tl_binary **list;
-	size_t count;
-};
-
-/* Those that cannot be opened are passed over: their code is then said to be missing. */
-static bool open_binaries(struct binaries *binaries, const struct tl_input_options *options)
-{
-	const struct tl_input_programs *programs = &options->programs;
-	struct tl_error err;
-
-	binaries->count = 0;
-	binaries->list = calloc(programs->binary_count + 1, sizeof(*binaries->list));
-	for (size_t i = 0; binaries->list && i < programs->binary_count; i++)
-		if (!tl_binary_open(&binaries->list[binaries->count], programs->binaries[i].path,
-				    programs->binaries[i].address, !options->raw_names, &err))
-			binaries->count++;
-	return binaries->list;
-}
-
-static void close_binaries(struct binaries *binaries)
-{
-	while (binaries->count)
-		tl_binary_close(binaries->list[--binaries->count]);
-	free(binaries->list);
-}
-
 /* Under the profile's lock: functions are chosen, and the decoder's code is read. */
 static int annotate(struct tl_web_question *question, struct tl_web_profile *profile,
 		    struct tl_error *err)
@@ -204,21 +167,21 @@ static int annotate(struct tl_web_question *question, struct tl_web_profile *pro
 		.threshold = 100,
 		.context = -1,
 		.assembly = question->request->assembly,
-		.code = code_of,
+		.code = tl_view_code_of,
 		.code_arg = profile->input,
-		.binary = binary_of,
+		.binary = tl_view_binary_of,
 	};
-	struct binaries binaries;
+	struct tl_view_binaries binaries;
 	int status = choose(profile->profile, question->request, err);
 
 	if (status < 0)
 		return status;
-	if (!open_binaries(&binaries, question->document->file.options))
+	if (!tl_view_binaries_open(&binaries, question->document->file.options))
 		return tl_error_memory(err);
 	what.binaries = binaries.list;
 	what.binary_count = binaries.count;
 	status = tl_report_annotate(profile->profile, &what, &look, question->out, err);
-	close_binaries(&binaries);
+	tl_view_binaries_close(&binaries);
 	return status;
 }
 

@@ -385,6 +385,79 @@ TEST(source_is_that_of_the_chosen_function)
 	temp_close(&temp);
 }
 
+/* One function with an instruction at 0x1000, which costs 30, and its line, 7. */
+static struct tl_profile *make_instruction(const char *path)
+{
+	static const struct tl_event event = { "Ir", "", "", "" };
+	const struct tl_function function = {
+		.name = "f", .file = path, .object = "prog", .id = TL_NOWHERE
+	};
+	struct tl_cost_line line = { .function = 0 };
+	const int64_t cost = 30;
+	struct tl_profile *profile;
+	struct tl_error err;
+
+	assert_int_equal(tl_profile_new(&profile, "test", &event, sizeof(event), 1, 0, &err), 0);
+	assert_int_equal(tl_profile_add_function(profile, &function, sizeof(function), &err), 0);
+	line.at.file = "";
+	line.at.line = 7;
+	line.at.address = 0x1000;
+	assert_int_equal(tl_profile_add_line(profile, &line, sizeof(line), &cost, &err), 0);
+	assert_int_equal(tl_profile_finish(profile, &err), 0);
+	return profile;
+}
+
+TEST(a_turns_from_source_to_assembly_and_back)
+{
+	const struct tl_annotate_options annotate = { .size = sizeof(annotate),
+						      .threshold = -1,
+						      .context = -1 };
+	const struct tl_input_options opened = { .size = sizeof(opened) };
+	const struct tl_browser_options options = { .annotate = &annotate, .opened = &opened };
+	struct shown s = { .profile = make_instruction("nowhere.c") };
+	struct tl_error err;
+
+	assert_int_equal(tl_browser_open(&s.browser, s.profile, &options, &err), 0);
+	press(&s, "7");
+	assert_non_null(strstr(row_of(&s, 0), "7 source"));
+	assert_true(row_with(&s, "nowhere.c") > 0);
+	assert_int_equal(row_with(&s, "1000"), -1);
+	press(&s, "a");
+	assert_non_null(strstr(row_of(&s, 0), "7 assembly"));
+	assert_non_null(strstr(row_of(&s, row_with(&s, "(no code)")), "f  nowhere.c"));
+	assert_non_null(strstr(row_of(&s, row_with(&s, "1000")), "30"));
+	press(&s, "17");
+	assert_true(row_with(&s, "1000") > 0);
+	press(&s, "a");
+	assert_int_equal(row_with(&s, "1000"), -1);
+	end(&s);
+}
+
+TEST(c_chooses_the_columns)
+{
+	static const char *const rows[] = {
+		"  50.00%          50  50.00%          50            6 leaf",
+		"         50         50            6 leaf",
+		"  50.00%  50.00%            6 leaf",
+		"  50.00%  50.00% leaf",
+	};
+	struct shown s;
+
+	begin(&s);
+	draw(&s, ROWS, COLUMNS);
+	for (int i = 0; i < 5; i++) {
+		assert_string_equal(row_of(&s, 2), rows[i % 4]);
+		press(&s, "c");
+	}
+	/* A narrow screen has room for the second choice, too, when it is asked for. */
+	draw(&s, ROWS, 60);
+	assert_string_equal(row_of(&s, 2), rows[1]);
+	press(&s, "ccc");
+	draw(&s, ROWS, 60);
+	assert_string_equal(row_of(&s, 2), rows[2]);
+	end(&s);
+}
+
 TEST(without_annotation_there_is_no_source)
 {
 	struct shown s;
@@ -413,11 +486,12 @@ static int note_screen(struct shown *s, uint64_t *digest)
 /* After a refusal the browser goes on, with all keys that are left. */
 static int browse_step(const void *input, uint64_t *digest)
 {
-	static const char keys[] = "2\nj\ns3\nj\n4e7?";
+	static const char keys[] = "2\nj\ns3\nj\n4e7a?";
 	const struct tl_annotate_options annotate = { .size = sizeof(annotate),
 						      .threshold = -1,
 						      .context = -1 };
-	const struct tl_browser_options options = { .annotate = &annotate };
+	const struct tl_input_options opened = { .size = sizeof(opened) };
+	const struct tl_browser_options options = { .annotate = &annotate, .opened = &opened };
 	struct shown s = { .profile = NULL };
 	int status = tl_browser_open(&s.browser, input, &options, NULL);
 
@@ -455,6 +529,8 @@ int main(void)
 		cmocka_unit_test(damage_of_the_input_is_said),
 		cmocka_unit_test(narrow_screens_have_shares_alone),
 		cmocka_unit_test(source_is_that_of_the_chosen_function),
+		cmocka_unit_test(a_turns_from_source_to_assembly_and_back),
+		cmocka_unit_test(c_chooses_the_columns),
 		cmocka_unit_test(without_annotation_there_is_no_source),
 		cmocka_unit_test(memory_that_runs_out_is_said),
 	};
