@@ -134,14 +134,14 @@ def by_interval(rows):
     return {number: as_table(some) for number, some in kept.items()}
 
 
-def compare_units(what, path, bins, stream, by, names):
+def compare_units(what, path, bins, stream, by, names, *more):
     """Rows of levels and tasks: self cost, and calls."""
     walked = walk(stream, bins)
     wanted = {}
     for number in set(bins) - {None}:
         cost = [sum(column) for column in zip(*walked.cost[number].values())] or [0] * 6
         wanted[names(number)] = [sum(walked.entered[number].values()), cost]
-    got = {row[by]: [int(row["calls"]), numbers(row, "self")] for row in ours(path, "--by", by)}
+    got = {row[by]: [int(row["calls"]), numbers(row, "self")] for row in ours(path, "--by", by, *more)}
     expect("%s --by %s" % (what, by), got, wanted)
 
 
@@ -201,10 +201,10 @@ def ranged(count, first, end):
     return [0 if first <= i < end else None for i in range(count)]
 
 
-def compare_tasks(name, path, data, stream):
+def compare_tasks(name, path, data, stream, *more):
     kind = "core" if any(insn[0] for insn in stream) else "thread"
     compare_units(name, path, tasks(data, stream), stream, "task",
-                  lambda task: "task 0x%x" % task if task >= 0 else "%s %s" % (kind, path.split(".")[-4]))
+                  lambda task: "task 0x%x" % task if task >= 0 else "%s %s" % (kind, path.split(".")[-4]), *more)
 
 
 def several_tasks(path, data, stream, folder):
@@ -222,6 +222,34 @@ def several_tasks(path, data, stream, folder):
     if os.path.exists(partner):
         os.symlink(os.path.abspath(partner), copy.replace("xinsndata", "xsnapshot"))
     return copy, bytes(changed)
+
+
+def told_at_ends(path, data, stream, folder):
+    """The same trace with a snapshot behind each instruction that tells a task: it is the last one of its segment."""
+    out, places, told = bytearray(), [], False
+    every = list(tokens(data))
+    for (number, token, at), (_, _, after) in zip(every, every[1:] + [(0, 0, len(data))]):
+        if token & 7 == 1 and told:
+            places.append((len(out), number))
+            out += struct.pack("<BQI", token | 8, stream[number][1], stream[number][2])
+        else:
+            out += data[at:after]
+        told = told and token & 7 not in (1, 4) and token != 0x1B or \
+            token == 0x0B and stream[number][2] & ~31 == 0xD5184100 and data[at + 8] >> 7 == 1
+    expect("tasks are told at the ends of segments", len(places) > 2, True)
+    copy = os.path.join(folder, os.path.basename(path))
+    os.makedirs(os.path.dirname(copy))
+    with open(copy, "wb") as file:
+        file.write(out)
+    with open(copy.replace("xinsndata", "xsnapshot"), "wb") as file:
+        file.write(struct.pack("<IIQ3B5x", 0x31525458, 0, 1, 0, 1, 0))
+        for place, number in places:
+            user = sum(insn[0] == 0 for insn in stream[:number])
+            file.write(struct.pack("<4Q1384xQ", 0, place, user, number, 128))
+    shown = run("dump", "--snapshots", "--json", copy)
+    expect("snapshots where tasks are told", [json.loads(line)["stream_offset"] for line in shown.splitlines()],
+           [place for place, _ in places])
+    return copy, bytes(out)
 
 
 def compare_stream(name, path):
@@ -249,7 +277,11 @@ def compare_stream(name, path):
     compare_tasks(name, path, data, stream)
     if len(levels) > 1:
         with tempfile.TemporaryDirectory() as folder:
-            compare_tasks(name + " of several tasks", *several_tasks(path, data, stream, folder), stream)
+            copy, changed = several_tasks(path, data, stream, folder)
+            compare_tasks(name + " of several tasks", copy, changed, stream)
+            for jobs in ("1", "2"):
+                compare_tasks(name + " told at ends, jobs " + jobs,
+                              *told_at_ends(copy, changed, stream, os.path.join(folder, jobs)), stream, "--jobs", jobs)
     late = times(data)
     if any(late):
         known = sorted(t for t in late if t is not None)
