@@ -14,9 +14,9 @@ static void warn_depth(struct command_job *job, uint64_t too_deep)
 
 	if (!too_deep)
 		return;
-	print_error("tracelathe %s: %llu call paths are deeper than %u frames and were summed; "
-		    "--max-depth N writes deeper ones",
-		    job->command->name, (unsigned long long)too_deep, most ? most : 1000);
+	show_error("tracelathe %s: %llu call paths are deeper than %u frames and were summed; "
+		   "--max-depth N writes deeper ones",
+		   job->command->name, (unsigned long long)too_deep, most ? most : 1000);
 	putc('\n', stderr);
 	job->damaged = true;
 }

@@ -9,10 +9,10 @@
 
 static void complain_column(struct command_job *job, const struct tl_error *err)
 {
-	print_error("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort,
-		    err->text);
+	show_error("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort,
+		   err->text);
 	for (const char *const *name = tl_report_diff_sort_columns(); *name; name++)
-		print_error_item(*name, name == tl_report_diff_sort_columns());
+		show_error_item(*name, name == tl_report_diff_sort_columns());
 	putc('\n', stderr);
 	job->error_shown = true;
 }
@@ -75,9 +75,9 @@ static void list_events(const struct tl_profile *profile, const char *path)
 {
 	uint32_t count = tl_profile_event_count(profile);
 
-	print_error("%s has", path);
+	show_error("%s has", path);
 	for (uint32_t i = 0; i < count; i++)
-		print_error_item(tl_profile_event(profile, i)->name, !i);
+		show_error_item(tl_profile_event(profile, i)->name, !i);
 }
 
 static void complain_nothing_common(struct command_job *job, struct tl_profile *const profiles[2])
@@ -114,11 +114,11 @@ static void say_left_out(const struct tl_diff *diff)
 {
 	bool first = true;
 
-	print_error("tracelathe diff: events that only one of the files has are left out:");
+	show_error("tracelathe diff: events that only one of the files has are left out:");
 	for (uint32_t i = 0; i < tl_diff_event_count(diff); i++) {
 		if (tl_diff_event_common(diff, i))
 			continue;
-		print_error_item(tl_diff_event(diff, i)->name, first);
+		show_error_item(tl_diff_event(diff, i)->name, first);
 		first = false;
 	}
 	fputc('\n', stderr);

@@ -58,7 +58,7 @@ static int show_result(const struct tl_record_result *result)
 				   "or ended before it");
 		return result->status ? result->status : EXIT_UNUSABLE;
 	}
-	print_error("tracelathe report %s", result->command);
+	show_error("tracelathe report %s", result->command);
 	putc('\n', stderr);
 	return result->status ? result->status : result->incomplete ? EXIT_DAMAGED : EXIT_CLEAN;
 }

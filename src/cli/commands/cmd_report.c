@@ -8,10 +8,10 @@
 /* An unknown column is answered with the list of columns. */
 static void complain_column(struct command_job *job, const struct tl_error *err)
 {
-	print_error("tracelathe report: --sort %s: %s; the columns are", job->settings->report.sort,
-		    err->text);
+	show_error("tracelathe report: --sort %s: %s; the columns are", job->settings->report.sort,
+		   err->text);
 	for (const char *const *name = tl_report_sort_columns(); *name; name++)
-		print_error_item(*name, name == tl_report_sort_columns());
+		show_error_item(*name, name == tl_report_sort_columns());
 	putc('\n', stderr);
 	job->error_shown = true;
 }
@@ -33,11 +33,11 @@ static void complain_spread_column(struct command_job *job)
 {
 	const char *const *names = tl_report_spread_sort_columns();
 
-	print_error("tracelathe report: --spread --sort %s: there is no such column; the columns "
-		    "are",
-		    job->settings->report.sort);
+	show_error("tracelathe report: --spread --sort %s: there is no such column; the columns "
+		   "are",
+		   job->settings->report.sort);
 	for (size_t i = 0; names[i]; i++)
-		print_error_item(names[i], !i);
+		show_error_item(names[i], !i);
 	putc('\n', stderr);
 	job->error_shown = true;
 }
@@ -45,10 +45,10 @@ static void complain_spread_column(struct command_job *job)
 static void complain_event(struct command_job *job, const struct tl_profile *profile,
 			   const char *event)
 {
-	print_error("tracelathe report: --event %s: the files have", event);
+	show_error("tracelathe report: --event %s: the files have", event);
 	for (uint32_t i = 0; i < tl_profile_event_count(profile); i++)
-		print_error_item(tl_profile_event(profile, i)->name, !i);
-	print_error_item("calls", !tl_profile_event_count(profile));
+		show_error_item(tl_profile_event(profile, i)->name, !i);
+	show_error_item("calls", !tl_profile_event_count(profile));
 	putc('\n', stderr);
 	job->error_shown = true;
 }

@@ -21,10 +21,10 @@ static uint32_t find_event(const struct event_list *list, const char *name, size
 static void complain_event(const struct command_job *job, const struct event_list *list,
 			   const char *name, size_t length)
 {
-	print_error("tracelathe %s: --event %.*s: the input has", job->command->name, (int)length,
-		    name);
+	show_error("tracelathe %s: --event %.*s: the input has", job->command->name, (int)length,
+		   name);
 	for (uint32_t i = 0; i < list->count; i++)
-		print_error_item(list->at(list->of, i)->name, !i);
+		show_error_item(list->at(list->of, i)->name, !i);
 	putc('\n', stderr);
 }
 
@@ -163,9 +163,9 @@ static int split_idle(struct command_job *job, struct tl_profile **profile, stru
 	tl_profile_free(whole);
 	if (status < 0 || matches_any(*profile, tl_profile_event_count(*profile) - 1))
 		return status;
-	print_error("tracelathe: %s: no time was spent in functions that match --idle %s: all is "
-		    "work",
-		    file, idle);
+	show_error("tracelathe: %s: no time was spent in functions that match --idle %s: all is "
+		   "work",
+		   file, idle);
 	putc('\n', stderr);
 	job->damaged = true;
 	return 0;
@@ -204,9 +204,9 @@ int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **
 
 void warn_estimated(struct command_job *job, const char *path)
 {
-	print_error("tracelathe: %s: the input has no call stacks; paths are estimated from "
-		    "callers and callees",
-		    path);
+	show_error("tracelathe: %s: the input has no call stacks; paths are estimated from "
+		   "callers and callees",
+		   path);
 	putc('\n', stderr);
 	job->damaged = true;
 }

@@ -27,13 +27,13 @@ static bool chooses_functions(const struct tl_input_options *o)
 static void print_id(const char *option, uint64_t id, uint64_t none)
 {
 	if (id != none)
-		print_error(" --%s %lld", option, (long long)id);
+		show_error(" --%s %lld", option, (long long)id);
 }
 
 static void print_text(const char *option, const char *text)
 {
 	if (text)
-		print_error(" --%s %s", option, text);
+		show_error(" --%s %s", option, text);
 }
 
 static void warn_nothing_matches(struct command_job *job, const char *file, bool functions)
@@ -41,15 +41,15 @@ static void warn_nothing_matches(struct command_job *job, const char *file, bool
 	const struct tl_input_options *o = &job->settings->input;
 
 	progress_end(job->progress);
-	print_error("tracelathe: %s: nothing matches", file);
+	show_error("tracelathe: %s: nothing matches", file);
 	print_id("thread", o->filter.thread, TL_NOWHERE);
 	print_id("pid", o->filter.process, TL_NOWHERE);
 	print_id("cpu", o->filter.cpu, TL_NOWHERE);
 	print_id("part", o->filter.part, 0);
 	if (chooses_time(o))
-		print_error(" --time %g..", o->filter.from_seconds);
+		show_error(" --time %g..", o->filter.from_seconds);
 	if (chooses_time(o) && o->filter.to_seconds > 0)
-		print_error("%g", o->filter.to_seconds);
+		show_error("%g", o->filter.to_seconds);
 	print_text("focus", job->settings->stacks.focus);
 	print_text("ignore", job->settings->stacks.ignore);
 	print_text("function", functions ? o->filter.function : NULL);

@@ -20,14 +20,14 @@ void complain_unknown_command(const char *name)
 			best_distance = distance;
 		}
 	}
-	print_error("tracelathe: unknown command %s; ", name);
+	show_error("tracelathe: unknown command %s; ", name);
 	if (best && word_is_near(name, best_distance)) {
 		fprintf(stderr, "did you mean %s?\n", best->name);
 		return;
 	}
 	fprintf(stderr, "the commands are");
 	for (const struct command *command = commands; command->name; command++)
-		print_error_item(command->name, command == commands);
+		show_error_item(command->name, command == commands);
 	putc('\n', stderr);
 }
 

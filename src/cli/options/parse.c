@@ -75,11 +75,11 @@ static void complain_argument(const struct command *command, const struct option
 {
 	struct word word;
 
-	print_error("tracelathe %s: --%s %s: must be ", command->name, row->name, value);
+	show_error("tracelathe %s: --%s %s: must be ", command->name, row->name, value);
 	if (!option_word(row, 0, &word))
-		print_error("%s", row->argument);
+		show_error("%s", row->argument);
 	for (size_t i = 0; option_word(row, i, &word); i++)
-		print_error("%s%.*s", i ? "|" : "", (int)word.size, word.text);
+		show_error("%s%.*s", i ? "|" : "", (int)word.size, word.text);
 	putc('\n', stderr);
 }
 

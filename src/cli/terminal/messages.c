@@ -26,7 +26,7 @@ static void print_shown(const char *text)
 	}
 }
 
-static void print_error_list(const char *format, va_list args)
+static void show_error_list(const char *format, va_list args)
 {
 	char brief[512], *whole = NULL;
 	va_list again;
@@ -41,20 +41,20 @@ static void print_error_list(const char *format, va_list args)
 	free(whole);
 }
 
-void print_error(const char *format, ...)
+void show_error(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	print_error_list(format, args);
+	show_error_list(format, args);
 	va_end(args);
 }
 
-void print_error_item(const char *name, bool first)
+void show_error_item(const char *name, bool first)
 {
 	if (!first)
-		print_error(",");
-	print_error(" %s", name);
+		show_error(",");
+	show_error(" %s", name);
 }
 
 void complain(const char *command, const char *format, ...)
@@ -66,7 +66,7 @@ void complain(const char *command, const char *format, ...)
 		fprintf(stderr, " %s", command);
 	fputs(": ", stderr);
 	va_start(args, format);
-	print_error_list(format, args);
+	show_error_list(format, args);
 	va_end(args);
 	putc('\n', stderr);
 }
@@ -76,7 +76,7 @@ void complain_error(const char *file, const struct tl_error *err)
 	const struct tl_format_info *format = err->format ? tl_format_find(err->format) : NULL;
 	const char *gap = " ";
 
-	print_error("tracelathe: %s:", file);
+	show_error("tracelathe: %s:", file);
 	if (err->offset != TL_NOWHERE) {
 		fprintf(stderr, " offset 0x%" PRIx64, err->offset);
 		gap = ", ";

@@ -7,9 +7,9 @@
 #include <tracelathe/core.h>
 
 /* Text as it is, without an end of line. */
-void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void show_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* " NAME" of a list; ", NAME" behind the first one. */
-void print_error_item(const char *name, bool first);
+void show_error_item(const char *name, bool first);
 /* A line `tracelathe[ COMMAND]: ...`; command NULL: of no command. */
 void complain(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line `tracelathe: FILE: offset 0x.., record N: what was wrong; what was kept`. */

@@ -262,7 +262,7 @@ const char *tl_query_trace_explain(struct tl_query_trace *trace, const struct tl
 	free(trace->message);
 	if (asprintf(&trace->message, "%s%s%s: %s%s%s", path ? path : trace->paths[0], place,
 		     record, err->text, err->sys_errno ? ": " : "",
-		     err->sys_errno ? strerrordesc_np(err->sys_errno) : "") < 0)
+		     err->sys_errno ? strerror(err->sys_errno) : "") < 0)
 		trace->message = NULL;
 	return trace->message ? trace->message : "";
 }

@@ -39,6 +39,11 @@ struct linkage {
 typedef bool read_entry_fn(const struct linkage *l, struct tl_cursor *code, uint64_t address,
 			   uint64_t *slot);
 
+/* What <elf.h> of musl has not. */
+#ifndef R_AARCH64_IRELATIVE
+#define R_AARCH64_IRELATIVE 1032
+#endif
+
 static read_entry_fn read_x86_64, read_i386, read_aarch64;
 
 static const struct machine {

@@ -12,6 +12,15 @@
 #define SHT_RELR 19
 #endif
 
+/* What <elf.h> of musl has not. */
+#ifndef EM_LOONGARCH
+#define EM_LOONGARCH 258
+#endif
+#ifndef R_LARCH_RELATIVE
+#define R_LARCH_64 2
+#define R_LARCH_RELATIVE 3
+#endif
+
 /* The types that make an absolute address, from each machine's ELF supplement. */
 static const struct machine {
 	uint16_t machine;

@@ -101,7 +101,7 @@ static void complaints_of_commands(void **state)
 	(void)state;
 	complain("report", "%s %d", "x", 1);
 	complain(NULL, "y");
-	print_error("%s;", "z");
+	show_error("%s;", "z");
 	text = capture_end(&capture);
 	assert_string_equal(text, "tracelathe report: x 1\ntracelathe: y\nz;");
 	free(text);

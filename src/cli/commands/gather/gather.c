@@ -247,8 +247,8 @@ int gather_files(struct command_job *job, struct tl_gather *gather, struct tl_er
 /* A sum has call stacks only if all profiles have them. */
 void warn_flattened(struct command_job *job)
 {
-	print_error("tracelathe: the merged profile: some files have no call stacks, so those of "
-		    "the other files are left out; costs and calls are complete");
+	show_error("tracelathe: the merged profile: some files have no call stacks, so those of "
+		   "the other files are left out; costs and calls are complete");
 	putc('\n', stderr);
 	job->damaged = true;
 }
