@@ -3,7 +3,7 @@ trace=$GOLDEN/xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin
 elf=$GOLDEN/xtrace/small.elf
 on_terminal()
 {
-	script -qec "stty cols 80; tracelathe $*" /dev/null </dev/null | tr -d '\r'
+	script -qec "stty cols 80; tracelathe $* --progress never" /dev/null </dev/null | tr -d '\r'
 }
 on_terminal analyze --mix --footprint --reuse --cache --syscalls --blocks --binary $elf $trace >narrow
 awk 'length($0) > 80 { print }' narrow
