@@ -3,7 +3,7 @@
 """documents.py ROOT [DOCUMENT...]: files, folders and functions that documents name in backticks exist in the tree.
 
 A name with a slash that begins with a folder of the tree or of src/, the name of a source, and a name that ends with ()
-are looked for; `NAME` in one stands for any. Documents: those below, every README in src/, and those given.
+are looked for; `NAME` in one stands for any. What docs/c-api.md names is public, and it has a row for each command. Documents: those below, every README in src/, and those given.
 Exit status: 0 all exist, 1 one does not (one line each).
 """
 import glob
@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/tour.md", "docs/glossary.md", "docs/design.md", "docs/testing.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/tour.md", "docs/glossary.md", "docs/design.md", "docs/testing.md", "docs/c-api.md")
 # Functions of other projects.
 FOREIGN = {"longjmp", "swapcontext", "assert"}
 
@@ -53,12 +53,23 @@ def looks_like_path(root, name):
         os.path.isdir(os.path.join(root, first)) or os.path.isdir(os.path.join(root, "src", first)))
 
 
+def interface(root, text):
+    """What the page of the library's interface says that is not so, or leaves out."""
+    public = "".join(read(path) for path in glob.glob(os.path.join(root, "include", "tracelathe", "*.h")))
+    rows = "".join(re.findall(r"^\| (`[^|]*) \|", text, re.M)) + "`map`, `help`"
+    commands = re.findall(r"^COMMAND\(\w+, (\w+)", read(os.path.join(root, "src", "cli", "options", "commands.def")), re.M)
+    yield from ("%s is not public" % name for name in re.findall(r"`(\w+)\(\)`", text) if name + "(" not in public)
+    yield from ("no row for the command %s" % name for name in commands if "`%s`" % name not in rows)
+
+
 def main(root, more):
     paths, functions = code(root)
     known = FOREIGN | functions
     faults = []
     for path in list(documents(root)) + more:
         text = re.sub(r"^```.*?^```", "", read(path), flags=re.S | re.M)
+        if os.path.basename(path) == "c-api.md":
+            faults += [os.path.relpath(path, root) + ": " + fault for fault in interface(root, text)]
         for name in re.findall(r"`([^`\n]+)`", text):
             if "NAME" in name:
                 continue
