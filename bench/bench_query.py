@@ -120,7 +120,7 @@ def bench_profile_file(build, path):
                        ("report of the text", ["report", path]), ("report of the profile file", ["report", stored])):
         line(name, Cost([program, *args], 3))
     told = subprocess.run([os.path.join(build, "bench", "profile_file"), stored, path], stdout=subprocess.PIPE, text=True).stdout
-    for name, seconds in re.findall(r"^(.*?) +([\d.]+) s of processor time", told, re.M):
+    for name, seconds in re.findall(r"^(.*?) +[\d.]+ s of processor time, +([\d.]+) s", told, re.M):
         speed = size / float(seconds)
         print("profile file, %-30s %8.3f s, %.0f MB/s%s" % (name, float(seconds), speed,
                                                            goal("profile file, " + name, 1000 / speed, 1, "of 1 GB/s")))

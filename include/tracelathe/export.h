@@ -69,6 +69,7 @@ struct tl_export_options {
 	uint32_t most_depth;
 	/** set to the number of call paths that were too deep, if there are some; may be NULL */
 	uint64_t *too_deep;
+	unsigned jobs; /**< tracelathe: threads to work on, 0: 1 */
 };
 
 /** A profile format that can be written. */

@@ -93,6 +93,9 @@ def compare_numbers(path, folder):
             if profile.rows["contexts"]:
                 found[key] += inclusive[number]
     expect("the numbers of " + path, found, told)
+    for kind in ("lines", "arcs"):
+        made, sums = profile.sums(kind)
+        expect("the sums of %s of %s" % (kind, path), sums, {} if profile.rows["contexts"] else made)
 
 
 # ---- damage ----

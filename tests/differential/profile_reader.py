@@ -9,9 +9,10 @@ NONE, NOWHERE = (1 << 32) - 1, (1 << 64) - 1
 MASK = NOWHERE
 NAMES = ("", "strings", "head", "events", "notes", "functions", "parts", "contexts", "lines", "arcs", "jumps",
          "durations", "samples", "function_order", "part_order", "context_order", "line_order", "arc_order",
-         "jump_order", "end")
+         "jump_order", "end", "line_sums", "arc_sums")
 KEYS = {"functions": 6, "parts": 5, "contexts": 3, "lines": 6, "arcs": 11, "jumps": 12, "durations": 2, "samples": 3,
-        "function_order": 1, "part_order": 1, "context_order": 1, "line_order": 1, "arc_order": 1, "jump_order": 1}
+        "function_order": 1, "part_order": 1, "context_order": 1, "line_order": 1, "arc_order": 1, "jump_order": 1,
+        "line_sums": 2, "arc_sums": 3}
 zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
 zstd.ZSTD_decompress.restype = ctypes.c_size_t
 zstd.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
@@ -32,6 +33,10 @@ def leb128(data, at):
             return value, at
 
 
+def version_of(data):
+    return struct.unpack_from("<I", data, 8)[0]
+
+
 def expand(content, codec, size):
     if codec == 0:
         return content
@@ -46,8 +51,8 @@ def blocks(data):
     """(section, fields, first, rows, content) of each block."""
     if data[:8] != b"\x89TLP\r\n\x1a\n":
         raise Damaged("0x0: no profile file")
-    version, crc = struct.unpack_from("<II", data, 8)
-    if version != 1 or zlib.crc32(data[:12]) != crc:
+    version, crc = version_of(data), struct.unpack_from("<I", data, 12)[0]
+    if version not in (1, 2) or zlib.crc32(data[:12]) != crc:
         raise Damaged("0x8: header")
     at, number = 16, 0
     while at < len(data):
@@ -103,7 +108,8 @@ def read(data):
             raise Damaged("rows are missing in " + name)
         sections[name] += (string_rows(content, rows) if name == "strings"
                            else number_rows(content, rows, KEYS.get(name, 0), fields))
-    if [row[0] for row in sections["end"]] != [0] + [len(sections[name]) for name in NAMES[1:-1]]:
+    counts = [0] + [len(sections[name]) if name != "end" else 0 for name in NAMES[1:]]
+    if [row[0] for row in sections["end"]] != (counts if version_of(data) > 1 else counts[:19]):
         raise Damaged("end: other numbers of rows")
     return sections
 
@@ -133,6 +139,17 @@ class Profile:
             for e, cost in enumerate(row[at:]):
                 sums[row[2] if where == "contexts" else row[0]][e] += signed(cost)
         return sums
+
+    def sums(self, kind):
+        """Sums of lines or arcs by their functions and part, added up and as the file has them: {keys: [rows, values]}."""
+        keys, values = {"lines": (2, 6), "arcs": (3, 11)}[kind]
+        made, told = {}, {}
+        for rows, to, sums in ((self.rows[kind], made, False), (self.rows[kind[:-1] + "_sums"], told, True)):
+            for row in rows:
+                at = to.setdefault(row[:keys], [0] * (1 + len(row) - (keys + 1 if sums else values)))
+                for i, value in enumerate(row[keys:] if sums else (1, *row[values:])):
+                    at[i] += signed(value)
+        return made, told
 
     def calls(self):
         sums = [0] * len(self.rows["functions"])

@@ -60,7 +60,7 @@ static struct tl_output *written(const struct tl_profile *profile, int *status)
 
 	*status = tl_output_open_memory(&out, &err);
 	if (*status == 0)
-		*status = tl_pfile_write(profile, out, &err);
+		*status = tl_pfile_write(profile, 1, out, &err);
 	if (*status == 0 && tl_output_failed(out))
 		*status = TL_NO_MEMORY;
 	return out;

@@ -25,7 +25,7 @@ static bool is_noticed(const uint8_t *data, size_t size)
 {
 	struct tl_pfile_reader reader;
 	bool noticed = tl_pfile_open(&reader, data, size, false, NULL) < 0 ||
-		       tl_pfile_verify(&reader, NULL) < 0 || reader.fault_count;
+		       tl_pfile_verify(&reader, 1, NULL) < 0 || reader.fault_count;
 
 	tl_pfile_close(&reader);
 	return noticed;

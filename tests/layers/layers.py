@@ -76,7 +76,7 @@ SUB_ROOMS = {
     "xtrace": [["format"], ["write", "state"], ["profile", "elf", "predict", "share"], ["caches"], ["analyze", "calls", "check", "executed", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls", "coverage", "executed"]],
-    "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"], ["coverage", "file", "runs"], ["kway"]],
+    "profile": [["model"], ["derive", "fold"], ["canon", "diff", "merge", "transform"], ["coverage", "file", "runs"], ["kway"]],
     "symbols": [["elf"], ["dwarf"], [""], ["cfi"]],
     "open": [[""], ["adapters", "flow", "index", "simpoints"], ["gather", "lldb"]],
     "report": [[""], ["table", "tree", "annotate", "diff", "flow", "runs"]],

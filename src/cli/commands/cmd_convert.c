@@ -41,6 +41,7 @@ int export_profile(struct command_job *job, const struct tl_exporter *exporter,
 		.top = report->top,
 		.most_depth = job->settings->convert.most_depth,
 		.too_deep = &too_deep,
+		.jobs = job->settings->input.jobs,
 	};
 	int status = exporter->write(profile, &options, job->out, err);
 

@@ -12,7 +12,7 @@ static int write_profile_file(const struct tl_profile *profile,
 
 	if (status < 0)
 		return status;
-	return tl_pfile_write(profile, out, err);
+	return tl_pfile_write(profile, filled.jobs, out, err);
 }
 
 const struct tl_exporter tl_profile_file_exporter = {

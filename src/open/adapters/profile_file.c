@@ -172,6 +172,7 @@ static int read_profile(struct tl_input *input, struct tl_profile **profile, str
 		.functions_only = input->options.detail != TL_DETAIL_LINES &&
 				  input->options.detail != TL_DETAIL_STACKS,
 		.per_part = input->options.per_thread,
+		.jobs = input->options.jobs,
 	};
 	int status = begin(input, err);
 
@@ -272,7 +273,7 @@ static int reencode_profile_file(struct tl_input *input, const char *variant, st
 	input->options.per_thread = true;
 	status = fold_profile_file(input, &profile, err);
 	if (status == 0)
-		status = tl_pfile_write(profile, out, err);
+		status = tl_pfile_write(profile, input->options.jobs, out, err);
 	tl_profile_free(profile);
 	return status;
 }

@@ -154,7 +154,7 @@ static int merge_profiles(struct tl_gather *g, const struct round *r, struct tl_
 		status = tl_profile_merge(&merged, (const struct tl_profile *const *)profiles,
 					  r->count, err);
 	if (status == 0)
-		status = tl_pfile_write(merged, out, err);
+		status = tl_pfile_write(merged, 1, out, err);
 	if (status == 0) {
 		g->result.losses = merged->losses;
 		g->result.has_contexts = tl_profile_context_count(merged) != 0;
@@ -247,7 +247,7 @@ static int write_distinct(const struct tl_profile *profile, struct tl_output *ou
 	int status = tl_profile_merge(&merged, &profile, 1, err);
 
 	if (status == 0)
-		status = tl_pfile_write(merged, out, err);
+		status = tl_pfile_write(merged, 1, out, err);
 	tl_profile_free(merged);
 	return status;
 }

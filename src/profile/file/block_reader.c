@@ -8,6 +8,7 @@
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/pool.h"
 #include "profile/file/rows.h"
 
 /* Expanded bytes that a file may have: always so many, and so many for each of its own. */
@@ -65,19 +66,20 @@ static void find_block(struct tl_cursor *cur)
 	} while (tl_cursor_left(cur) && !read_block(*cur, &block));
 }
 
-static bool is_sound(const struct tl_pfile_block *block)
+static bool is_sound(const struct tl_pfile_reader *r, const struct tl_pfile_block *block)
 {
-	return block->section && block->section < TL_PFILE_SECTIONS &&
-	       block->codec <= TL_PFILE_ZSTD && block->raw_bytes <= TL_PFILE_BLOCK_MOST &&
-	       block->rows && block->rows <= block->raw_bytes &&
-	       block->first <= TL_NONE - block->rows &&
+	const unsigned last = r->version < 2 ? TL_PFILE_END : TL_PFILE_SECTIONS - 1;
+
+	return block->section && block->section <= last && block->codec <= TL_PFILE_ZSTD &&
+	       block->raw_bytes <= TL_PFILE_BLOCK_MOST && block->rows &&
+	       block->rows <= block->raw_bytes && block->first <= TL_NONE - block->rows &&
 	       (block->codec != TL_PFILE_STORED || block->raw_bytes == block->stored_bytes);
 }
 
 static int add_block(struct tl_pfile_reader *r, const struct tl_pfile_block *block,
 		     struct tl_error *err)
 {
-	if (!is_sound(block))
+	if (!is_sound(r, block))
 		return tl_pfile_fault(r, TL_BAD_RECORD, block->offset,
 				      (uint64_t)TL_PFILE_BLOCK_HEADER + block->stored_bytes,
 				      "a block of a kind or size that this version does not know; "
@@ -146,15 +148,17 @@ static int find_blocks(struct tl_pfile_reader *r, struct tl_error *err)
 
 static int check_header(struct tl_pfile_reader *r, struct tl_error *err)
 {
+	r->version = TL_PFILE_VERSION;
 	if (r->size < TL_PFILE_HEADER || memcmp(r->data, TL_PFILE_MAGIC, 8) != 0)
 		return tl_error_format(err, "profile",
 				       tl_error_at(err, TL_BAD_FORMAT, 0,
 						   "does not begin as a profile file does"));
 	if (crc32_z(0, r->data, 12) != tl_get32s(r->data + 12, TL_HOST_BIG_ENDIAN))
 		return tl_pfile_fault(r, TL_BAD_RECORD, 0, TL_PFILE_HEADER,
-				      "the header of the file is damaged; read on as version 1",
+				      "the header of the file is damaged; read on as version 2",
 				      err);
-	if (tl_get32s(r->data + 8, TL_HOST_BIG_ENDIAN) != TL_PFILE_VERSION)
+	r->version = tl_get32s(r->data + 8, TL_HOST_BIG_ENDIAN);
+	if (!r->version || r->version > TL_PFILE_VERSION)
 		return tl_error_format(
 			err, "profile",
 			tl_error_at(err, TL_UNSUPPORTED, 8, "a profile file of another version"));
@@ -195,25 +199,58 @@ static int expand(struct tl_pfile_reader *r, const struct tl_pfile_block *block,
 		       err);
 }
 
+static bool checksum_matches(const struct tl_pfile_reader *r, const struct tl_pfile_block *block)
+{
+	const uint8_t *stored = r->data + block->offset + TL_PFILE_BLOCK_HEADER;
+
+	return crc32_z(0, stored, block->stored_bytes) == block->checksum;
+}
+
+bool tl_pfile_is_intact(const struct tl_pfile_reader *r, enum tl_pfile_section section)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->blocks[i].section == section && !checksum_matches(r, &r->blocks[i]))
+			return false;
+	return true;
+}
+
 /* 1; 0: the content is not what was written, which is noted. */
 static int check_content(struct tl_pfile_reader *r, const struct tl_pfile_block *block,
 			 struct tl_error *err)
 {
-	const uint8_t *stored = r->data + block->offset + TL_PFILE_BLOCK_HEADER;
-
-	if (crc32_z(0, stored, block->stored_bytes) == block->checksum)
+	if (checksum_matches(r, block))
 		return 1;
 	return damaged(r, block, "the checksum of this block does not match; kept the other blocks",
 		       err);
 }
 
-int tl_pfile_verify(struct tl_pfile_reader *r, struct tl_error *err)
+struct verification {
+	const struct tl_pfile_reader *reader;
+	bool *sound; /* by block */
+};
+
+static int verify_block(void *arg, size_t number)
 {
+	const struct verification *v = arg;
+	const struct tl_pfile_block *block = &v->reader->blocks[number];
+
+	v->sound[number] = v->reader->read[block->section] || checksum_matches(v->reader, block);
+	return 0;
+}
+
+int tl_pfile_verify(struct tl_pfile_reader *r, unsigned jobs, struct tl_error *err)
+{
+	enum { WORTH = 1 << 20 }; /* bytes of a file, for which threads are worth their start */
+	struct verification v = { r, calloc(r->count + 1, sizeof(*v.sound)) };
 	int status = 1;
 
+	if (!v.sound)
+		return tl_error_memory(err);
+	tl_pool_run(r->size < WORTH ? 1 : jobs, r->count, verify_block, &v);
 	for (size_t i = 0; status >= 0 && i < r->count; i++)
-		if (!r->read[r->blocks[i].section])
+		if (!v.sound[i])
 			status = check_content(r, &r->blocks[i], err);
+	free(v.sound);
 	return tl_error_or_end(status);
 }
 

@@ -34,6 +34,7 @@ struct tl_pfile_reader {
 	const uint8_t *data;
 	size_t size;
 	bool strict; /* a fault is an error */
+	uint32_t version;
 	struct tl_pfile_block *blocks;
 	size_t count, capacity;
 	struct tl_pfile_fault faults[TL_PFILE_FAULTS];
@@ -67,8 +68,14 @@ int tl_pfile_fault(struct tl_pfile_reader *reader, enum tl_status status, uint64
 int tl_pfile_content(struct tl_pfile_reader *reader, const struct tl_pfile_block *block,
 		     size_t padding, const uint8_t **content, struct tl_error *err);
 
-/* Check the content of all sections that were not read: a changed byte is noted wherever it is. */
-int tl_pfile_verify(struct tl_pfile_reader *reader, struct tl_error *err);
+/*
+ * Check the content of all sections that were not read, by up to `jobs` threads: a changed byte is
+ * noted wherever it is.
+ */
+int tl_pfile_verify(struct tl_pfile_reader *reader, unsigned jobs, struct tl_error *err);
+
+/* Whether the checksums of all blocks of a section match; nothing is noted. */
+bool tl_pfile_is_intact(const struct tl_pfile_reader *reader, enum tl_pfile_section section);
 
 /* Whether the file has rows of a section. */
 bool tl_pfile_has(const struct tl_pfile_reader *reader, enum tl_pfile_section section);

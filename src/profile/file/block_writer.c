@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/file/block_writer.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "core/arithmetic.h"
-#include "core/codecs/zstd_blocks.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/pool.h"
+#include "profile/file/row_block.h"
 #include "profile/file/rows.h"
 
 struct tl_pfile_writer {
@@ -16,19 +19,16 @@ struct tl_pfile_writer {
 	uint32_t events;
 	int status; /* the first error */
 
-	/* the block that is filled */
-	uint8_t *raw;
-	size_t used, capacity;
-	uint32_t rows;
-	uint64_t *last; /* the row before */
-	char *text;     /* the string before */
+	struct tl_pfile_row_block block; /* that is filled */
+	struct tl_pfile_row_block sums;  /* the same of the section's sums */
+	uint64_t *row;                   /* room for the longest one */
+	uint64_t *sum;                   /* that may go on in the next block */
+	bool has_sum;
+
+	char *text; /* the string before */
 	size_t text_size, text_room;
 	size_t text_bytes; /* of all strings of the block */
 
-	uint8_t *packed;
-	size_t packed_room;
-	unsigned section;
-	uint32_t keys, fields;
 	uint32_t blocks;
 	uint64_t counts[TL_PFILE_SECTIONS]; /* rows written */
 };
@@ -53,89 +53,95 @@ static void put64(uint8_t *to, uint64_t value)
 	put32(to + 4, (uint32_t)(value >> 32));
 }
 
-static uint32_t checksum(const uint8_t *data, size_t size)
-{
-	return (uint32_t)crc32_z(0, data, size);
-}
-
 static void put_file_header(struct tl_pfile_writer *w)
 {
 	uint8_t header[TL_PFILE_HEADER] = TL_PFILE_MAGIC;
 
 	put32(header + 8, TL_PFILE_VERSION);
-	put32(header + 12, checksum(header, 12));
+	put32(header + 12, (uint32_t)crc32_z(0, header, 12));
 	tl_put_bytes(w->out, header, sizeof(header));
 }
 
 /* ---- blocks ---- */
 
-/* The content as it is stored. What zstd cannot make smaller is stored as it is. */
-static const uint8_t *pack(struct tl_pfile_writer *w, size_t *size, enum tl_pfile_codec *codec)
+static void fail(struct tl_pfile_writer *w, int status)
 {
-	size_t packed;
-	int status = TL_NO_MEMORY;
-
-	*size = w->used;
-	*codec = TL_PFILE_STORED;
-	if (tl_grow(&w->packed, &w->packed_room, tl_zstd_bound(w->used), 1))
-		status =
-			tl_zstd_pack(&w->zstd, w->raw, w->used, w->packed, w->packed_room, &packed);
-	if (status < 0)
-		w->status = status;
-	if (status <= 0)
-		return w->raw;
-	*size = packed;
-	*codec = TL_PFILE_ZSTD;
-	return w->packed;
+	w->status = w->status ? w->status : status;
 }
 
-static void put_block(struct tl_pfile_writer *w)
+/* A block that is packed. */
+static void put_block(struct tl_pfile_writer *w, const struct tl_pfile_row_block *block)
 {
 	uint8_t header[TL_PFILE_BLOCK_HEADER] = TL_PFILE_BLOCK;
-	enum tl_pfile_codec codec;
-	size_t size;
-	const uint8_t *data = pack(w, &size, &codec);
 
-	header[4] = (uint8_t)w->section;
-	header[5] = (uint8_t)codec;
-	put16(header + 6, tl_min(w->fields, UINT16_MAX));
-	put64(header + 8, w->counts[w->section]);
-	put32(header + 16, w->rows);
-	put32(header + 20, (uint32_t)w->used);
-	put32(header + 24, (uint32_t)size);
-	put32(header + 28, checksum(data, size));
+	header[4] = (uint8_t)block->section;
+	header[5] = (uint8_t)block->codec;
+	put16(header + 6, tl_min(block->fields, UINT16_MAX));
+	put64(header + 8, w->counts[block->section]);
+	put32(header + 16, block->rows);
+	put32(header + 20, (uint32_t)block->used);
+	put32(header + 24, (uint32_t)block->size);
+	put32(header + 28, block->checksum);
 	put32(header + 32, w->blocks++);
-	put32(header + 36, checksum(header, 36));
+	put32(header + 36, (uint32_t)crc32_z(0, header, 36));
 	tl_put_bytes(w->out, header, sizeof(header));
-	tl_output_write(w->out, data, size);
+	tl_output_write(w->out, block->data, block->size);
+	w->counts[block->section] += block->rows;
+}
+
+/* Put a block with rows, and begin the next one. */
+static void end_block(struct tl_pfile_writer *w, struct tl_pfile_row_block *block)
+{
+	if (block->rows && !w->status)
+		fail(w, tl_pfile_row_block_pack(block, &w->zstd));
+	if (block->rows && !w->status)
+		put_block(w, block);
+	tl_pfile_row_block_clear(block);
+}
+
+static void write_sum(struct tl_pfile_writer *w)
+{
+	if (!w->has_sum)
+		return;
+	fail(w, tl_pfile_row_block_add(&w->sums, w->sum));
+	if (w->sums.rows >= w->sums.most)
+		end_block(w, &w->sums);
+	w->has_sum = false;
+}
+
+/* Sums of a block that was put: the last one may go on in the next block. */
+static void take_sums(struct tl_pfile_writer *w, const struct tl_pfile_row_block *block)
+{
+	for (size_t i = 0; i < block->sum_count; i++) {
+		const uint64_t *sum = block->sums + i * block->sum_fields;
+
+		if (w->has_sum && tl_pfile_sum_add(w->sum, sum, block->sum_keys, block->sum_fields,
+						   block->section == TL_PFILE_ARCS))
+			continue;
+		write_sum(w);
+		memcpy(w->sum, sum, block->sum_fields * sizeof(*sum));
+		w->has_sum = true;
+	}
 }
 
 /* End the present block; the next one of the section begins without a row before it. */
 static void flush(struct tl_pfile_writer *w)
 {
-	if (w->rows && !w->status)
-		put_block(w);
-	w->counts[w->section] += w->rows;
-	w->rows = 0;
-	w->used = 0;
+	if (w->block.rows && !w->status)
+		fail(w, tl_pfile_row_block_pack(&w->block, &w->zstd));
+	if (w->block.rows && !w->status) {
+		put_block(w, &w->block);
+		take_sums(w, &w->block);
+	}
+	tl_pfile_row_block_clear(&w->block);
 	w->text_size = w->text_bytes = 0;
-	memset(w->last, 0, w->fields * sizeof(*w->last));
 }
 
-/* Room for a row of `size` bytes, NULL: there is none. */
-static uint8_t *room(struct tl_pfile_writer *w, size_t size)
+static void end_section(struct tl_pfile_writer *w)
 {
-	if (w->used >= TL_PFILE_BLOCK_BYTES)
-		flush(w);
-	if (size > TL_PFILE_BLOCK_MOST - TL_PFILE_BLOCK_BYTES) {
-		w->status = w->status ? w->status : TL_TOO_LARGE;
-		return NULL;
-	}
-	if (!tl_grow(&w->raw, &w->capacity, w->used + size, 1)) {
-		w->status = w->status ? w->status : TL_NO_MEMORY;
-		return NULL;
-	}
-	return w->raw + w->used;
+	flush(w);
+	write_sum(w);
+	end_block(w, &w->sums);
 }
 
 /* ---- the writer ---- */
@@ -161,8 +167,10 @@ int tl_pfile_writer_open(struct tl_pfile_writer **writer, struct tl_output *out,
 		return tl_error_memory(err);
 	w->out = out;
 	w->events = events;
-	w->last = calloc(most_fields(events), sizeof(*w->last));
-	if (!w->last) {
+	w->row = calloc(most_fields(events), sizeof(*w->row));
+	w->sum = calloc(most_fields(events), sizeof(*w->sum));
+	if (!w->row || !w->sum || !tl_pfile_row_block_begin(&w->block, 0, events, false) ||
+	    !tl_pfile_row_block_begin(&w->sums, 0, events, false)) {
 		tl_pfile_writer_close(w);
 		*writer = NULL;
 		return tl_error_memory(err);
@@ -173,22 +181,141 @@ int tl_pfile_writer_open(struct tl_pfile_writer **writer, struct tl_output *out,
 
 void tl_pfile_begin(struct tl_pfile_writer *w, enum tl_pfile_section section)
 {
-	flush(w);
-	w->section = section;
-	w->keys = tl_pfile_layouts[section].keys;
-	w->fields = tl_pfile_fields(section, w->events);
-	memset(w->last, 0, w->fields * sizeof(*w->last));
+	enum tl_pfile_section summed = tl_pfile_sums(section);
+	bool sums;
+
+	end_section(w);
+	/* Tables of a profile with contexts come from these. */
+	sums = summed != TL_PFILE_SECTIONS && !w->counts[TL_PFILE_CONTEXTS];
+	if (!tl_pfile_row_block_begin(&w->block, section, w->events, sums) ||
+	    (sums && !tl_pfile_row_block_begin(&w->sums, summed, w->events, false)))
+		fail(w, TL_NO_MEMORY);
 }
 
 void tl_pfile_write_row(struct tl_pfile_writer *w, const uint64_t *row)
 {
-	uint8_t *to = room(w, tl_pfile_row_bytes(w->fields));
-
-	if (!to)
+	if (w->status)
 		return;
-	w->used = (size_t)(tl_pfile_put_row(to, w->keys, w->fields, w->last, row) - w->raw);
-	w->rows++;
+	if (w->block.rows >= w->block.most)
+		flush(w);
+	fail(w, tl_pfile_row_block_add(&w->block, row));
 }
+
+/* ---- rows made by several threads ---- */
+
+/* So many blocks are made, then they are put. */
+enum { TEAM_BLOCKS = 32, TEAM_MOST = 32 };
+
+struct worker {
+	struct tl_zstd_blocks zstd;
+	uint64_t *row;
+};
+
+struct team {
+	struct tl_pfile_row_block blocks[TEAM_BLOCKS];
+	struct worker workers[TEAM_MOST];
+	unsigned jobs;
+	atomic_size_t next;  /* block to be made */
+	size_t first, count; /* rows of all of them */
+	tl_pfile_make_row_fn *make;
+	const void *arg;
+};
+
+static int make_block(const struct team *team, struct worker *worker,
+		      struct tl_pfile_row_block *block, size_t first)
+{
+	size_t end = tl_min(first + block->most, team->first + team->count);
+	int status = 0;
+
+	tl_pfile_row_block_clear(block);
+	for (size_t i = first; status == 0 && i < end; i++) {
+		team->make(team->arg, i, worker->row);
+		status = tl_pfile_row_block_add(block, worker->row);
+	}
+	return status ? status : tl_pfile_row_block_pack(block, &worker->zstd);
+}
+
+static int make_blocks(void *arg, size_t task)
+{
+	struct team *team = arg;
+	size_t most = team->blocks[0].most, i;
+	int status = 0;
+
+	while (status == 0 && (i = atomic_fetch_add(&team->next, 1)) < TEAM_BLOCKS &&
+	       i * most < team->count)
+		status = make_block(team, &team->workers[task], &team->blocks[i],
+				    team->first + i * most);
+	return status;
+}
+
+static struct team *make_team(const struct tl_pfile_writer *w, unsigned jobs)
+{
+	struct team *team = calloc(1, sizeof(*team));
+	bool ok = team != NULL;
+
+	if (!ok)
+		return NULL;
+	team->jobs = tl_min(jobs, TEAM_MOST);
+	for (unsigned i = 0; i < team->jobs; i++) {
+		team->workers[i].row = calloc(most_fields(w->events), sizeof(uint64_t));
+		ok &= team->workers[i].row != NULL;
+	}
+	for (unsigned i = 0; i < TEAM_BLOCKS; i++)
+		ok &= tl_pfile_row_block_begin(&team->blocks[i], w->block.section, w->events,
+					       w->block.sum_fields);
+	team->jobs = ok ? team->jobs : 0;
+	return team;
+}
+
+static void free_team(struct team *team)
+{
+	for (unsigned i = 0; i < TEAM_MOST; i++) {
+		tl_zstd_blocks_free(&team->workers[i].zstd);
+		free(team->workers[i].row);
+	}
+	for (unsigned i = 0; i < TEAM_BLOCKS; i++)
+		tl_pfile_row_block_free(&team->blocks[i]);
+	free(team);
+}
+
+static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t count)
+{
+	size_t batch = (size_t)TEAM_BLOCKS * w->block.most;
+
+	for (size_t first = 0; first < count && !w->status; first += batch) {
+		team->first = first;
+		team->count = tl_min(batch, count - first);
+		atomic_store(&team->next, 0);
+		fail(w, tl_pool_run(team->jobs, team->jobs, make_blocks, team));
+		for (size_t i = 0; i * w->block.most < team->count && !w->status; i++) {
+			put_block(w, &team->blocks[i]);
+			take_sums(w, &team->blocks[i]);
+		}
+	}
+}
+
+void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_row_fn *make,
+			 const void *arg, unsigned jobs)
+{
+	enum { WORTH = 4 }; /* blocks, for which threads are worth their start */
+	struct team *team = NULL;
+
+	if (jobs > 1 && count / WORTH >= w->block.most && !w->block.rows)
+		team = make_team(w, jobs);
+	if (team && team->jobs) {
+		team->make = make;
+		team->arg = arg;
+		write_by_team(w, team, count);
+	}
+	for (size_t i = 0; !(team && team->jobs) && i < count && !w->status; i++) {
+		make(arg, i, w->row);
+		tl_pfile_write_row(w, w->row);
+	}
+	if (team)
+		free_team(team);
+}
+
+/* ---- strings ---- */
 
 static size_t shared_prefix(const char *a, size_t a_size, const char *b, size_t b_size)
 {
@@ -201,17 +328,21 @@ static size_t shared_prefix(const char *a, size_t a_size, const char *b, size_t 
 
 void tl_pfile_write_string(struct tl_pfile_writer *w, const char *text, size_t size)
 {
+	enum { NUMBERS = 20 }; /* bytes of two numbers */
 	uint8_t *to;
 	size_t same;
 
-	if (w->text_bytes > TL_PFILE_TEXT_BYTES)
-		flush(w);
-	to = room(w, size + 20);
-
-	if (!to)
+	if (w->status)
 		return;
-	if (!tl_grow(&w->text, &w->text_room, size + 1, 1)) {
-		w->status = w->status ? w->status : TL_NO_MEMORY;
+	if (w->text_bytes > TL_PFILE_TEXT_BYTES || w->block.used >= TL_PFILE_BLOCK_BYTES)
+		flush(w);
+	if (size > TL_PFILE_BLOCK_MOST - TL_PFILE_BLOCK_BYTES - NUMBERS) {
+		fail(w, TL_TOO_LARGE);
+		return;
+	}
+	to = tl_pfile_row_block_room(&w->block, size + NUMBERS);
+	if (!to || !tl_grow(&w->text, &w->text_room, size + 1, 1)) {
+		fail(w, TL_NO_MEMORY);
 		return;
 	}
 	same = shared_prefix(w->text, w->text_size, text, size);
@@ -221,8 +352,8 @@ void tl_pfile_write_string(struct tl_pfile_writer *w, const char *text, size_t s
 	memcpy(w->text + same, text + same, size - same);
 	w->text_size = size;
 	w->text_bytes += size + 1;
-	w->used = (size_t)(to + size - same - w->raw);
-	w->rows++;
+	w->block.used = (size_t)(to + size - same - w->block.raw);
+	w->block.rows++;
 }
 
 static int error_of(const struct tl_pfile_writer *w, struct tl_error *err)
@@ -236,9 +367,8 @@ static int error_of(const struct tl_pfile_writer *w, struct tl_error *err)
 
 int tl_pfile_writer_end(struct tl_pfile_writer *w, struct tl_error *err)
 {
-	flush(w);
 	tl_pfile_begin(w, TL_PFILE_END);
-	for (unsigned section = 0; section < TL_PFILE_END; section++)
+	for (unsigned section = 0; section < TL_PFILE_SECTIONS; section++)
 		tl_pfile_write_row(w, &w->counts[section]);
 	flush(w);
 	if (w->status)
@@ -251,9 +381,10 @@ void tl_pfile_writer_close(struct tl_pfile_writer *w)
 	if (!w)
 		return;
 	tl_zstd_blocks_free(&w->zstd);
-	free(w->raw);
-	free(w->last);
+	tl_pfile_row_block_free(&w->block);
+	tl_pfile_row_block_free(&w->sums);
+	free(w->row);
+	free(w->sum);
 	free(w->text);
-	free(w->packed);
 	free(w);
 }

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/facts.h"
+#include "profile/file/row_block.h"
 
 /* ---- info ---- */
 
@@ -20,8 +21,8 @@ static void section_facts(struct tl_facts *facts, const struct tl_pfile_reader *
 		raw[r->blocks[i].section] += r->blocks[i].raw_bytes;
 	}
 	tl_facts_list(facts, "sections");
-	for (unsigned s = 1; s < TL_PFILE_END; s++) {
-		if (!rows[s])
+	for (unsigned s = 1; s < TL_PFILE_SECTIONS; s++) {
+		if (!rows[s] || s == TL_PFILE_END)
 			continue;
 		tl_facts_item(facts);
 		tl_fact_text(facts, "section", tl_pfile_layouts[s].name);
@@ -40,7 +41,7 @@ void tl_pfile_describe(const struct tl_pfile_reader *r, const struct tl_profile 
 
 	tl_facts_begin(&facts, out, json);
 	tl_fact_text(&facts, "format", "profile");
-	tl_fact_u64(&facts, "version", TL_PFILE_VERSION);
+	tl_fact_u64(&facts, "version", r->version);
 	tl_fact_u64(&facts, "size", r->size);
 	tl_fact_text(&facts, "made_from", tl_profile_format(p));
 	if (p->frequency)
@@ -135,6 +136,75 @@ static int check_section(struct tl_pfile_reader *r, unsigned section, uint32_t e
 	return 0;
 }
 
+/*
+ * Sums must be those of the rows that they stand for. Both have one number that depends on all of
+ * them, and not on how rows are put together: values by a factor that the functions give.
+ */
+struct balance {
+	unsigned keys, values_at; /* which functions; from where on a row has what is summed */
+	unsigned rows_at;         /* how many rows it stands for; 0: for itself */
+	uint32_t fields;
+	uint64_t sum;
+};
+
+static int add_to_balance(void *arg, uint64_t number, const uint64_t *row)
+{
+	struct balance *b = arg;
+	uint64_t key = UINT64_C(0x9e3779b97f4a7c15); /* the hash of 0 is 0 */
+
+	(void)number;
+	for (unsigned i = 0; i < b->keys; i++)
+		key = tl_hash64(key ^ row[i]) + i;
+	b->sum += tl_hash64(key) * (b->rows_at ? row[b->rows_at] : 1);
+	for (uint32_t i = b->values_at; i < b->fields; i++)
+		b->sum += tl_hash64(key + 1 + i - b->values_at) * row[i];
+	return 0;
+}
+
+static int balance_of(struct tl_pfile_reader *r, unsigned section, uint32_t events, unsigned keys,
+		      bool sums, uint64_t *sum, struct tl_error *err)
+{
+	struct balance b = { .keys = keys,
+			     .values_at = tl_pfile_layouts[section].keys + sums,
+			     .rows_at = sums ? keys : 0,
+			     .fields = tl_pfile_fields(section, events) };
+	int status = tl_pfile_each_row(r, section, events, add_to_balance, &b, err);
+
+	*sum = b.sum;
+	return status;
+}
+
+/* Where a section begins. */
+static uint64_t offset_of(const struct tl_pfile_reader *r, unsigned section)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->blocks[i].section == section)
+			return r->blocks[i].offset;
+	return TL_NOWHERE;
+}
+
+/* Also where there should be none. A damaged file is not held against this. */
+static int check_sums(struct tl_pfile_reader *r, unsigned section, uint32_t events, bool json,
+		      struct tl_output *out, int64_t *found, struct tl_error *err)
+{
+	const enum tl_pfile_section summed = tl_pfile_sums(section);
+	const unsigned keys = tl_pfile_layouts[summed].keys;
+	uint64_t rows = 0, sums = 0;
+	int status;
+
+	if (r->version < 2 || r->fault_count || tl_pfile_has(r, TL_PFILE_CONTEXTS))
+		return 0;
+	status = balance_of(r, section, events, keys, false, &rows, err);
+	if (status == 0)
+		status = balance_of(r, summed, events, keys, true, &sums, err);
+	if (status < 0 || rows == sums)
+		return status;
+	++*found;
+	put_violation(out, json, "sums", offset_of(r, rows ? section : summed),
+		      tl_pfile_layouts[section].name);
+	return 0;
+}
+
 int64_t tl_pfile_check(struct tl_pfile_reader *r, uint32_t events, bool json, struct tl_output *out,
 		       struct tl_error *err)
 {
@@ -146,6 +216,10 @@ int64_t tl_pfile_check(struct tl_pfile_reader *r, uint32_t events, bool json, st
 		put_violation(out, json, "damage", r->faults[i].offset, r->faults[i].text);
 	for (unsigned s = TL_PFILE_FUNCTIONS; status == 0 && s <= TL_PFILE_SAMPLES; s++)
 		status = check_section(r, s, events, json, out, &found, err);
+	for (unsigned s = TL_PFILE_LINE_SUMS; status == 0 && s <= TL_PFILE_ARC_SUMS; s++)
+		status = check_section(r, s, events, json, out, &found, err);
+	for (unsigned s = TL_PFILE_LINES; status == 0 && s <= TL_PFILE_ARCS; s++)
+		status = check_sums(r, s, events, json, out, &found, err);
 	/* The second reading found the same faults again. */
 	r->fault_count = faults;
 	if (status < 0)

@@ -253,7 +253,7 @@ static int read_all(struct tl_pfile_reading *r)
 	if (status == 0)
 		status = tl_pfile_read_durations(r);
 	if (status == 0)
-		status = tl_pfile_verify(r->reader, r->err);
+		status = tl_pfile_verify(r->reader, r->options.jobs, r->err);
 	if (status < 0)
 		return status;
 	status = tl_profile_finish(r->profile, r->err);

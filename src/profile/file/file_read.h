@@ -9,6 +9,7 @@ struct tl_pfile_read_options {
 	/* sums of functions and of calls between them: lines and positions are left out */
 	bool functions_only;
 	bool per_part; /* keep sums and durations of functions by part */
+	unsigned jobs; /* threads to work on, 0: 1 */
 };
 
 /*

@@ -2,10 +2,12 @@
 /*
  * Lines and arcs of a profile of sums, for tables and trees: one line a function, one arc for each
  * pair of functions, as a Callgrind profile has them that is read for that
- * (callgrind/profile/fold.c).
+ * (callgrind/profile/fold.c). Files from version 2 on have the sums themselves, so that the lines
+ * and arcs need not be read; of older and of damaged files they are added up.
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/file/reading.h"
 
@@ -14,6 +16,25 @@ static uint32_t part_of(const struct tl_pfile_reading *r, uint64_t number)
 	if (!r->options.per_part || number == TL_NONE)
 		return TL_NONE;
 	return tl_pfile_number(&r->parts, number);
+}
+
+/* Whether the file has sums that can be relied upon: whole, with nothing lost around them. */
+static bool has_sums(const struct tl_pfile_reading *r, enum tl_pfile_section section)
+{
+	return !r->reader->fault_count && tl_pfile_has(r->reader, section) &&
+	       tl_pfile_is_intact(r->reader, section);
+}
+
+/* Sums of a file that is not damaged, and yet not of all its rows. */
+static int check_rows(const struct tl_pfile_reading *r, enum tl_pfile_section section,
+		      uint64_t summed)
+{
+	if (r->reader->fault_count || summed == tl_pfile_row_count(r->reader, section))
+		return 0;
+	return tl_pfile_fault(r->reader, TL_BAD_RECORD, TL_NOWHERE, 0,
+			      "sums of the file are not those of all its lines and calls; took the "
+			      "sums",
+			      r->err);
 }
 
 /* The costs of a row from field `at` on. Most rows have but the first ones. */
@@ -26,15 +47,23 @@ static void add_costs(const struct tl_pfile_reading *r, int64_t *to, const uint6
 
 /* ---- lines ---- */
 
+struct line_sums {
+	struct tl_pfile_reading *r;
+	uint32_t costs_at; /* field of the first cost */
+	uint64_t rows;     /* lines that the sums stand for */
+};
+
 static int take_line(void *arg, uint64_t number, const uint64_t *row)
 {
-	struct tl_pfile_reading *r = arg;
+	struct line_sums *sums = arg;
+	struct tl_pfile_reading *r = sums->r;
 	struct tl_profile *p = r->profile;
 	struct tl_cost_line line = { .function = tl_pfile_function(r, row[0]),
 				     .part = part_of(r, row[1]) };
 	int64_t *to;
 
 	(void)number;
+	sums->rows += row[2];
 	if (line.function == TL_NONE)
 		return TL_NO_MEMORY;
 	if (line.part != TL_NONE) {
@@ -47,15 +76,19 @@ static int take_line(void *arg, uint64_t number, const uint64_t *row)
 			return TL_NO_MEMORY;
 		to = p->lines.table.cost + (size_t)line.function * p->event_count;
 	}
-	add_costs(r, to, row, 6);
+	add_costs(r, to, row, sums->costs_at);
 	return 0;
 }
 
 int tl_pfile_read_line_sums(struct tl_pfile_reading *r)
 {
-	int status = tl_pfile_each_row(r->reader, TL_PFILE_LINES, r->profile->event_count,
-				       take_line, r, r->err);
+	bool summed = has_sums(r, TL_PFILE_LINE_SUMS);
+	struct line_sums sums = { .r = r, .costs_at = summed ? 3 : 6 };
+	int status = tl_pfile_each_row(r->reader, summed ? TL_PFILE_LINE_SUMS : TL_PFILE_LINES,
+				       r->profile->event_count, take_line, &sums, r->err);
 
+	if (status == 0 && summed)
+		status = check_rows(r, TL_PFILE_LINES, sums.rows);
 	if (status == 0 && !r->options.per_part && !tl_profile_line_each(r->profile))
 		status = tl_error_memory(r->err);
 	return status;
@@ -65,8 +98,10 @@ int tl_pfile_read_line_sums(struct tl_pfile_reading *r)
 
 struct arc_sums {
 	struct tl_pfile_reading *r;
-	const uint32_t *order; /* NULL: as in the file */
+	const uint32_t *order; /* of the arcs; NULL: as in the file */
 	size_t count;          /* of `order` */
+	uint64_t rows;         /* arcs that the sums so far stand for */
+	bool summed;           /* rows are those of sums */
 	uint32_t *first;       /* by arc of the profile: the first of those it sums */
 	size_t capacity;
 };
@@ -87,12 +122,26 @@ static uint32_t arc_number(struct tl_profile *profile, const struct tl_arc *arc)
 				 profile->event_count);
 }
 
+/* Where the first of the arcs of a row was before. */
+static uint32_t first_of(const struct arc_sums *sums, uint64_t from, uint64_t count)
+{
+	uint32_t first = TL_NONE;
+
+	if (from >= sums->count)
+		return (uint32_t)from;
+	count = tl_min(count, sums->count - from);
+	for (uint64_t i = 0; i < count; i++)
+		first = tl_min(first, sums->order[from + i]);
+	return first;
+}
+
 static int take_arc(void *arg, uint64_t number, const uint64_t *row)
 {
 	struct arc_sums *sums = arg;
 	struct tl_pfile_reading *r = sums->r;
 	struct tl_profile *p = r->profile;
 	const char *empty = tl_pfile_string(r, 0);
+	const uint32_t calls_at = sums->summed ? 4 : 11;
 	struct tl_arc arc = {
 		.caller = row[0] == TL_NONE ? TL_NONE : tl_pfile_function(r, row[0]),
 		.callee = tl_pfile_function(r, row[1]),
@@ -101,8 +150,10 @@ static int take_arc(void *arg, uint64_t number, const uint64_t *row)
 		.to = { .file = empty },
 	};
 	size_t before = p->arcs.table.count;
-	uint32_t here = number < sums->count ? sums->order[number] : (uint32_t)number, at;
+	uint64_t rows = sums->summed ? row[3] : 1;
+	uint32_t here = first_of(sums, sums->summed ? sums->rows : number, rows), at;
 
+	sums->rows += rows;
 	if (arc.callee == TL_NONE)
 		return TL_NO_MEMORY;
 	at = arc_number(p, &arc);
@@ -111,8 +162,8 @@ static int take_arc(void *arg, uint64_t number, const uint64_t *row)
 		return TL_NO_MEMORY;
 	if (at == before || here < sums->first[at])
 		sums->first[at] = here;
-	tl_add_count(&p->arcs.list[at].calls, row[11], &p->losses.saturated);
-	add_costs(r, p->arcs.table.cost + (size_t)at * p->event_count, row, 12);
+	tl_add_count(&p->arcs.list[at].calls, row[calls_at], &p->losses.saturated);
+	add_costs(r, p->arcs.table.cost + (size_t)at * p->event_count, row, calls_at + 1);
 	return 0;
 }
 
@@ -147,18 +198,44 @@ static bool sort_arcs(struct arc_sums *sums)
 	return ok;
 }
 
+/*
+ * Room for all arcs at once, so that arrays of a large file are not moved while they grow; what
+ * blocks say of their rows is believed up to a few times the size of the file.
+ */
+static bool reserve(struct arc_sums *sums, size_t rows)
+{
+	enum { MOST = 4 };
+	struct tl_pfile_reading *r = sums->r;
+	struct tl_profile *p = r->profile;
+	size_t bytes = sizeof(*p->arcs.list) + p->event_count * sizeof(*p->arcs.table.cost);
+
+	return rows > r->reader->size / bytes * MOST ||
+	       (tl_grow(&p->arcs.list, &p->arcs.table.capacity, rows, sizeof(*p->arcs.list)) &&
+		tl_grow(&p->arcs.table.cost, &p->arcs.table.cost_capacity, rows * p->event_count,
+			sizeof(*p->arcs.table.cost)) &&
+		tl_grow(&sums->first, &sums->capacity, rows, sizeof(*sums->first)));
+}
+
 int tl_pfile_read_arc_sums(struct tl_pfile_reading *r)
 {
-	struct arc_sums sums = { .r = r, .count = tl_pfile_row_count(r->reader, TL_PFILE_ARCS) };
+	struct arc_sums sums = { .r = r,
+				 .count = tl_pfile_row_count(r->reader, TL_PFILE_ARCS),
+				 .summed = has_sums(r, TL_PFILE_ARC_SUMS) };
 	int failed = 0, status;
 	uint32_t *order = tl_pfile_read_order(r, TL_PFILE_ARC_ORDER, sums.count, &failed);
 
+	if (!failed && sums.summed &&
+	    !reserve(&sums, tl_pfile_row_count(r->reader, TL_PFILE_ARC_SUMS)))
+		failed = tl_error_memory(r->err);
 	sums.order = order;
 	if (!order)
 		sums.count = 0;
 	status = failed ? failed
-			: tl_pfile_each_row(r->reader, TL_PFILE_ARCS, r->profile->event_count,
-					    take_arc, &sums, r->err);
+			: tl_pfile_each_row(r->reader,
+					    sums.summed ? TL_PFILE_ARC_SUMS : TL_PFILE_ARCS,
+					    r->profile->event_count, take_arc, &sums, r->err);
+	if (status == 0 && sums.summed)
+		status = check_rows(r, TL_PFILE_ARCS, sums.rows);
 	if (status == 0 && order && !sort_arcs(&sums))
 		status = tl_error_memory(r->err);
 	free(order);

@@ -6,13 +6,14 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
-#include "profile/file/canon.h"
+#include "profile/canon/canon.h"
 
 struct writing {
 	struct tl_pfile_writer *writer;
 	const struct tl_profile *profile;
 	struct tl_pfile_canon canon;
-	uint64_t *row; /* room for the longest one */
+	uint64_t *row; /* room for what is said once */
+	unsigned jobs;
 };
 
 /* ---- what is said once ---- */
@@ -97,58 +98,61 @@ void tl_pfile_write_said(struct tl_pfile_writer *writer, const struct tl_profile
 
 /* ---- elements ---- */
 
-static void function_row(struct writing *w, uint32_t number)
+/* Make the row of an element. Called by several threads. */
+typedef void element_row_fn(const struct writing *w, uint32_t number, uint64_t *row);
+
+static void function_row(const struct writing *w, uint32_t number, uint64_t *row)
 {
-	tl_pfile_function_key(&w->canon, number, w->row);
+	tl_pfile_function_key(&w->canon, number, row);
 }
 
-static void part_row(struct writing *w, uint32_t number)
+static void part_row(const struct writing *w, uint32_t number, uint64_t *row)
 {
 	const struct tl_part *p = &w->profile->parts.list[number];
 
-	tl_pfile_part_key(&w->canon, number, w->row);
-	w->row[5] = p->first_ticks;
-	w->row[6] = p->last_ticks;
-	w->row[7] = p->records;
-	tl_pfile_put_losses(w->row + 8, &p->losses);
+	tl_pfile_part_key(&w->canon, number, row);
+	row[5] = p->first_ticks;
+	row[6] = p->last_ticks;
+	row[7] = p->records;
+	tl_pfile_put_losses(row + 8, &p->losses);
 }
 
-static void put_costs(const struct writing *w, unsigned at, const int64_t *costs)
+static void put_costs(const struct writing *w, uint64_t *to, const int64_t *costs)
 {
-	memcpy(w->row + at, costs, w->profile->event_count * sizeof(*costs));
+	memcpy(to, costs, w->profile->event_count * sizeof(*costs));
 }
 
-static void context_row(struct writing *w, uint32_t number)
+static void context_row(const struct writing *w, uint32_t number, uint64_t *row)
 {
 	const struct tl_context *c = &w->profile->contexts.list[number];
 
-	w->row[0] = c->parent == TL_NONE ? 0 : (uint64_t)w->canon.contexts.place[c->parent] + 1;
-	w->row[1] = tl_pfile_place(&w->canon.parts, c->part);
-	w->row[2] = tl_pfile_place(&w->canon.functions, c->function);
-	w->row[3] = c->calls;
-	w->row[4] = c->unfinished;
-	w->row[5] = c->cut;
-	put_costs(w, 6, tl_profile_context_self(w->profile, number));
+	row[0] = c->parent == TL_NONE ? 0 : (uint64_t)w->canon.contexts.place[c->parent] + 1;
+	row[1] = tl_pfile_place(&w->canon.parts, c->part);
+	row[2] = tl_pfile_place(&w->canon.functions, c->function);
+	row[3] = c->calls;
+	row[4] = c->unfinished;
+	row[5] = c->cut;
+	put_costs(w, row + 6, tl_profile_context_self(w->profile, number));
 }
 
-static void line_row(struct writing *w, uint32_t number)
+static void line_row(const struct writing *w, uint32_t number, uint64_t *row)
 {
-	tl_pfile_line_key(&w->canon, number, w->row);
-	put_costs(w, 6, tl_profile_line_cost(w->profile, number));
+	tl_pfile_line_key(&w->canon, number, row);
+	put_costs(w, row + TL_PFILE_LINE_KEYS, tl_profile_line_cost(w->profile, number));
 }
 
-static void arc_row(struct writing *w, uint32_t number)
+static void arc_row(const struct writing *w, uint32_t number, uint64_t *row)
 {
-	tl_pfile_arc_key(&w->canon, number, w->row);
-	w->row[11] = w->profile->arcs.list[number].calls;
-	put_costs(w, 12, tl_profile_arc_cost(w->profile, number));
+	tl_pfile_arc_key(&w->canon, number, row);
+	row[TL_PFILE_ARC_KEYS] = w->profile->arcs.list[number].calls;
+	put_costs(w, row + TL_PFILE_ARC_KEYS + 1, tl_profile_arc_cost(w->profile, number));
 }
 
-static void jump_row(struct writing *w, uint32_t number)
+static void jump_row(const struct writing *w, uint32_t number, uint64_t *row)
 {
-	tl_pfile_jump_key(&w->canon, number, w->row);
-	w->row[12] = w->profile->jumps.list[number].executed;
-	w->row[13] = w->profile->jumps.list[number].taken;
+	tl_pfile_jump_key(&w->canon, number, row);
+	row[TL_PFILE_JUMP_KEYS] = w->profile->jumps.list[number].executed;
+	row[TL_PFILE_JUMP_KEYS + 1] = w->profile->jumps.list[number].taken;
 }
 
 /* With their costs. */
@@ -166,36 +170,39 @@ static void fetch_arc(const struct tl_profile *profile, uint32_t number)
 		       profile->event_count * sizeof(int64_t));
 }
 
-static void write_section(struct writing *w, const struct tl_pfile_order *order,
-			  void (*row)(struct writing *w, uint32_t number), tl_pfile_fetch_fn *fetch)
+/* A kind of elements, which is a section. */
+struct element_rows {
+	const struct writing *w;
+	enum tl_pfile_section section;
+	const struct tl_pfile_order *order;
+	element_row_fn *row;
+	tl_pfile_fetch_fn *fetch; /* NULL: none is needed */
+};
+
+static void make_element(const void *arg, size_t number, uint64_t *row)
 {
-	for (size_t i = 0; i < order->count; i++) {
-		if (fetch && i + TL_PFILE_AHEAD < order->count)
-			fetch(w->profile, order->order[i + TL_PFILE_AHEAD]);
-		row(w, order->order[i]);
-		tl_pfile_write_row(w->writer, w->row);
-	}
+	const struct element_rows *kind = arg;
+
+	if (kind->fetch && number + TL_PFILE_AHEAD < kind->order->count)
+		kind->fetch(kind->w->profile, kind->order->order[number + TL_PFILE_AHEAD]);
+	kind->row(kind->w, kind->order->order[number], row);
 }
 
 static void write_elements(struct writing *w)
 {
-	const struct {
-		enum tl_pfile_section section;
-		const struct tl_pfile_order *order;
-		void (*row)(struct writing *w, uint32_t number);
-		tl_pfile_fetch_fn *fetch; /* NULL: none is needed */
-	} kinds[] = {
-		{ TL_PFILE_FUNCTIONS, &w->canon.functions, function_row, NULL },
-		{ TL_PFILE_PARTS, &w->canon.parts, part_row, NULL },
-		{ TL_PFILE_CONTEXTS, &w->canon.contexts, context_row, NULL },
-		{ TL_PFILE_LINES, &w->canon.lines, line_row, fetch_line },
-		{ TL_PFILE_ARCS, &w->canon.arcs, arc_row, fetch_arc },
-		{ TL_PFILE_JUMPS, &w->canon.jumps, jump_row, NULL },
+	const struct element_rows kinds[] = {
+		{ w, TL_PFILE_FUNCTIONS, &w->canon.functions, function_row, NULL },
+		{ w, TL_PFILE_PARTS, &w->canon.parts, part_row, NULL },
+		{ w, TL_PFILE_CONTEXTS, &w->canon.contexts, context_row, NULL },
+		{ w, TL_PFILE_LINES, &w->canon.lines, line_row, fetch_line },
+		{ w, TL_PFILE_ARCS, &w->canon.arcs, arc_row, fetch_arc },
+		{ w, TL_PFILE_JUMPS, &w->canon.jumps, jump_row, NULL },
 	};
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		tl_pfile_begin(w->writer, kinds[k].section);
-		write_section(w, kinds[k].order, kinds[k].row, kinds[k].fetch);
+		tl_pfile_write_rows(w->writer, kinds[k].order->count, make_element, &kinds[k],
+				    w->jobs);
 	}
 }
 
@@ -304,6 +311,13 @@ static bool write_all_durations(struct writing *w)
 
 /* ---- the numbers before ---- */
 
+static void make_order(const void *arg, size_t number, uint64_t *row)
+{
+	const struct tl_pfile_order *order = arg;
+
+	row[0] = (uint64_t)order->order[number] - number;
+}
+
 /* Reports and exports show some elements in the order of their numbers. */
 static void write_orders(struct writing *w)
 {
@@ -316,9 +330,7 @@ static void write_orders(struct writing *w)
 		if (tl_pfile_order_is_plain(orders[k]))
 			continue;
 		tl_pfile_begin(w->writer, TL_PFILE_FUNCTION_ORDER + (enum tl_pfile_section)k);
-		for (uint64_t i = 0; i < orders[k]->count; i++)
-			tl_pfile_write_row(w->writer,
-					   (const uint64_t[]){ orders[k]->order[i] - i });
+		tl_pfile_write_rows(w->writer, orders[k]->count, make_order, orders[k], w->jobs);
 	}
 }
 
@@ -326,7 +338,7 @@ static int write_all(struct writing *w, struct tl_output *out, struct tl_error *
 {
 	int status;
 
-	if (!tl_pfile_canon_make(&w->canon, w->profile))
+	if (!tl_pfile_canon_make(&w->canon, w->profile, w->jobs))
 		return tl_error_memory(err);
 	status = tl_pfile_writer_open(&w->writer, out, w->profile->event_count, err);
 	if (status < 0)
@@ -340,16 +352,17 @@ static int write_all(struct writing *w, struct tl_output *out, struct tl_error *
 	return tl_pfile_writer_end(w->writer, err);
 }
 
-int tl_pfile_write(const struct tl_profile *profile, struct tl_output *out, struct tl_error *err)
+int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+		   struct tl_error *err)
 {
 	enum { FIXED = TL_PFILE_LOSSES + 16 };
-	struct writing w = { .profile = profile };
+	struct writing w = { .profile = profile, .jobs = jobs };
 	int status;
 
 	if (!profile->finished)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a profile that is written must be finished");
-	w.row = calloc((size_t)FIXED + profile->event_count, sizeof(*w.row));
+	w.row = calloc(FIXED, sizeof(*w.row));
 	status = w.row ? write_all(&w, out, err) : tl_error_memory(err);
 	tl_pfile_writer_close(w.writer);
 	tl_pfile_canon_free(&w.canon);

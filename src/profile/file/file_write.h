@@ -3,11 +3,15 @@
 #define TL_PROFILE_FILE_WRITE_H
 #include "core/output.h"
 #include "profile/file/block_writer.h"
-#include "profile/file/texts.h"
+#include "profile/canon/texts.h"
 #include "profile/model/model.h"
 
-/* Write a finished profile as a profile file, whole and in canonical order. */
-int tl_pfile_write(const struct tl_profile *profile, struct tl_output *out, struct tl_error *err);
+/*
+ * Write a finished profile as a profile file, whole and in canonical order, by up to `jobs`
+ * threads. The bytes do not depend on their number.
+ */
+int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+		   struct tl_error *err);
 
 /* Write the durations of a function in a part, both by place. */
 struct tl_pfile_durations {

@@ -35,4 +35,8 @@ const struct tl_pfile_layout tl_pfile_layouts[TL_PFILE_SECTIONS] = {
 	[TL_PFILE_JUMP_ORDER] = { "jump order", 1, 0, false },
 	/* rows of the section with the number of the row */
 	[TL_PFILE_END] = { "end", 0, 1, false },
+	/* function, part; how many lines */
+	[TL_PFILE_LINE_SUMS] = { "line sums", 2, 1, true },
+	/* caller, callee, part; how many arcs, calls */
+	[TL_PFILE_ARC_SUMS] = { "arc sums", 3, 2, true },
 };

@@ -14,11 +14,14 @@
 #define TL_PFILE_BLOCK "TLPB"
 
 enum {
-	TL_PFILE_VERSION = 1,
+	TL_PFILE_VERSION = 2,       /* that is written; version 1 has no sums and is read, too */
 	TL_PFILE_HEADER = 16,       /* bytes before the first block */
 	TL_PFILE_BLOCK_HEADER = 40, /* bytes before the content of each block */
-	/* Bytes of content, expanded, at which a writer ends a block; and the most that a block
-	 * may have, when one row is longer. */
+	/* Fields of all rows of a block at most, unless one row has more: blocks have as many
+	 * rows each, whatever is in them. */
+	TL_PFILE_BLOCK_FIELDS = 128 * 1024,
+	/* Bytes of strings, expanded, at which a writer ends a block; and the most that a block of
+	 * any section may have. */
 	TL_PFILE_BLOCK_BYTES = 256 * 1024,
 	TL_PFILE_BLOCK_MOST = 16 * 1024 * 1024,
 	TL_PFILE_TEXT_BYTES = 4 * 1024 * 1024, /* the same of strings, each in full */
@@ -49,6 +52,12 @@ enum tl_pfile_section {
 	TL_PFILE_ARC_ORDER,
 	TL_PFILE_JUMP_ORDER,
 	TL_PFILE_END,
+	/*
+	 * What tables need of lines and arcs, of a profile without contexts: sums of rows that are
+	 * about the same functions. Their blocks stand among those that they sum.
+	 */
+	TL_PFILE_LINE_SUMS,
+	TL_PFILE_ARC_SUMS,
 	TL_PFILE_SECTIONS /* how many numbers of sections there are */
 };
 

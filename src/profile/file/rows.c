@@ -19,22 +19,35 @@ const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value)
 	return NULL;
 }
 
+/* A number, if it is not 0. Which ones are is hard to foresee: a byte is written for each. */
+static inline uint8_t *put_present(uint8_t *to, uint64_t value)
+{
+	*to = (uint8_t)value;
+	if (value >= 0x80)
+		return tl_pfile_put_number(to, value);
+	return to + (value != 0);
+}
+
 /* Seven fields from `at` on. The first byte is left for the bits. */
 static uint8_t *put_group(uint8_t *to, uint32_t keys, uint32_t at, uint32_t end, uint64_t *last,
 			  const uint64_t *row)
 {
-	uint8_t *bits = to++;
+	uint8_t *begin = to++;
+	unsigned bits = 0;
+	uint32_t i = at;
 
-	*bits = 0;
-	for (uint32_t i = at; i < end; i++) {
-		uint64_t value = i < keys ? row[i] - last[i] : row[i];
+	for (; i < tl_min(keys, end); i++) {
+		uint64_t value = tl_pfile_zigzag(row[i] - last[i]);
 
 		last[i] = row[i];
-		if (!value)
-			continue;
-		*bits |= (uint8_t)(1u << (i - at));
-		to = tl_pfile_put_number(to, tl_pfile_zigzag(value));
+		bits |= (unsigned)(value != 0) << (i - at);
+		to = put_present(to, value);
 	}
+	for (; i < end; i++) {
+		bits |= (unsigned)(row[i] != 0) << (i - at);
+		to = put_present(to, tl_pfile_zigzag(row[i]));
+	}
+	*begin = (uint8_t)bits;
 	return to;
 }
 
@@ -43,6 +56,9 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 {
 	uint8_t *bits = to, *used = to + 1;
 
+	/* Most rows have but the first costs. */
+	while (fields > keys && fields > 1 && !row[fields - 1])
+		fields--;
 	/* Groups in which nothing stands are left out at the end of the row only. */
 	for (uint32_t at = 0; !at || at < fields; at += TL_PFILE_GROUP) {
 		uint32_t end = tl_min(at + TL_PFILE_GROUP, fields);

@@ -43,7 +43,7 @@ static inline const uint8_t *tl_pfile_take_number(const uint8_t *from, uint64_t 
 	return from + 2;
 }
 
-/* Write a row behind the row `last`, which becomes this one; `last` begins as zeros. */
+/* Write a row behind the one with the keys `last`, which become this one's; they begin as zeros. */
 uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t *last,
 			  const uint64_t *row);
 

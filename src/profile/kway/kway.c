@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "profile/file/canon.h"
+#include "profile/canon/canon.h"
 #include "profile/file/file_write.h"
 #include "profile/kway/kway_merging.h"
 

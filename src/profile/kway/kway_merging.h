@@ -3,7 +3,7 @@
 #define TL_PROFILE_KWAY_MERGING_H
 /* A merge in progress: what the files of this folder share. */
 #include "profile/file/block_writer.h"
-#include "profile/file/texts.h"
+#include "profile/canon/texts.h"
 #include "profile/kway/kway.h"
 #include "profile/kway/kway_heap.h"
 

@@ -344,7 +344,7 @@ static int survey(struct tl_kway_piece *piece, bool *usable, struct tl_error *er
 	if (status == 0)
 		status = check_durations(piece, err);
 	if (status == 0)
-		status = tl_pfile_verify(&piece->reader, err);
+		status = tl_pfile_verify(&piece->reader, 1, err);
 	*usable = !piece->reader.fault_count;
 	piece->reader.raw_left = room;
 	return status;

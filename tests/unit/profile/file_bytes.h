@@ -28,7 +28,10 @@ enum {
 	SAMPLES,
 	FUNCTION_ORDER,
 	LINE_ORDER = 16,
-	END = 19
+	ARC_ORDER = 17,
+	END = 19,
+	LINE_SUMS,
+	ARC_SUMS
 };
 #define NONE 4294967295ull
 
@@ -63,13 +66,18 @@ static inline void file_number(struct file *f, uint64_t value)
 }
 
 /* "1. The file" */
-static inline void file_begin(struct file *f)
+static inline void file_begin_version(struct file *f, unsigned version)
 {
 	*f = (struct file){ .size = 0 };
 	memcpy(f->bytes, "\x89TLP\r\n\x1a\n", 8);
 	f->size = 8;
-	file_put(f, 1, 4);
+	file_put(f, version, 4);
 	file_put(f, crc32(0, f->bytes, 12), 4);
+}
+
+static inline void file_begin(struct file *f)
+{
+	file_begin_version(f, 1);
 }
 
 /* "2. A block": the header, of which sizes and checksums come at the end. */

@@ -205,7 +205,7 @@ static void export_to_file(const struct tl_profile *profile)
 	const char *bytes;
 
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_pfile_write(profile, out, NULL), 0);
+	assert_int_equal(tl_pfile_write(profile, 1, out, NULL), 0);
 	bytes = tl_output_bytes(out, &hand.size);
 	assert_true(hand.size < sizeof(hand.bytes));
 	memcpy(hand.bytes, bytes, hand.size);
@@ -354,7 +354,7 @@ TEST(the_header_is_checked)
 	struct tl_error err;
 
 	put_sums();
-	hand.bytes[8] = 2;
+	hand.bytes[8] = 3;
 	p = expect_fault(0, "the header of the file is damaged");
 	assert_int_equal(tl_profile_line_count(p), 3);
 	tl_profile_free(p);

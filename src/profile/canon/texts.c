@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/file/texts.h"
+#include "profile/canon/texts.h"
 
 #include <string.h>
 

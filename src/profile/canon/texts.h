@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_PROFILE_FILE_TEXTS_H
-#define TL_PROFILE_FILE_TEXTS_H
+#ifndef TL_PROFILE_CANON_TEXTS_H
+#define TL_PROFILE_CANON_TEXTS_H
 /* The texts that a profile uses, each with its place in the order of their bytes. */
 #include <tracelathe/core.h>
 

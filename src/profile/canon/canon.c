@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/file/canon.h"
+#include "profile/canon/canon.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "core/arithmetic.h"
-#include "profile/file/layout.h"
+#include "core/pool.h"
+#include "profile/canon/sort.h"
 #include "profile/model/groups.h"
 
 /* ---- keys: what an element is sorted by, in the order of the fields of its row ---- */
 
-void tl_pfile_function_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+void tl_pfile_function_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
 {
 	const struct tl_function *f = &canon->profile->functions.list[number];
 
@@ -21,7 +22,7 @@ void tl_pfile_function_key(struct tl_pfile_canon *canon, uint32_t number, uint64
 	row[5] = f->address;
 }
 
-void tl_pfile_part_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+void tl_pfile_part_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
 {
 	const struct tl_part *p = &canon->profile->parts.list[number];
 
@@ -32,7 +33,8 @@ void tl_pfile_part_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *
 	row[4] = tl_pfile_text_rank(&canon->texts, p->header);
 }
 
-static void put_place(struct tl_pfile_canon *canon, const struct tl_position *at, uint64_t *row)
+static void put_place(const struct tl_pfile_canon *canon, const struct tl_position *at,
+		      uint64_t *row)
 {
 	row[0] = tl_pfile_text_rank(&canon->texts, at->file);
 	row[1] = at->line;
@@ -40,7 +42,7 @@ static void put_place(struct tl_pfile_canon *canon, const struct tl_position *at
 	row[3] = at->block;
 }
 
-void tl_pfile_line_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+void tl_pfile_line_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
 {
 	const struct tl_cost_line *l = &canon->profile->lines.list[number];
 
@@ -49,7 +51,7 @@ void tl_pfile_line_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *
 	put_place(canon, &l->at, row + 2);
 }
 
-void tl_pfile_arc_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+void tl_pfile_arc_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
 {
 	const struct tl_arc *a = &canon->profile->arcs.list[number];
 
@@ -60,7 +62,7 @@ void tl_pfile_arc_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *r
 	put_place(canon, &a->to, row + 3 + TL_PFILE_PLACE_FIELDS);
 }
 
-void tl_pfile_jump_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+void tl_pfile_jump_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
 {
 	const struct tl_jump *j = &canon->profile->jumps.list[number];
 
@@ -74,93 +76,6 @@ void tl_pfile_jump_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *
 
 /* ---- sorting ---- */
 
-typedef void key_fn(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
-
-struct sorting {
-	struct tl_pfile_canon *canon;
-	key_fn *key;
-	tl_pfile_fetch_fn *fetch; /* NULL: none is needed */
-	unsigned keys;
-	uint64_t *rows; /* keys of the elements of a run, by their place in it */
-	size_t capacity;
-	unsigned same; /* how many of the first keys all elements of the run have in common */
-};
-
-static int compare_rows(const uint64_t *left, const uint64_t *right, unsigned keys)
-{
-	for (unsigned i = 0; i < keys; i++)
-		if (left[i] != right[i])
-			return tl_compare(left[i], right[i]);
-	return 0;
-}
-
-/* Elements with equal keys stay in the order that they came in. */
-static int compare(const void *a, const void *b, void *context)
-{
-	const struct sorting *s = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order =
-		compare_rows(s->rows + (size_t)x * s->keys, s->rows + (size_t)y * s->keys, s->keys);
-
-	return order ? order : tl_compare(x, y);
-}
-
-/* How many elements of a run are in order, from its first one on. */
-static size_t count_sorted(const struct sorting *s, const uint32_t *run, size_t count)
-{
-	uint64_t rows[2][TL_PFILE_MOST_KEYS];
-
-	if (!count)
-		return 0;
-	s->key(s->canon, run[0], rows[0]);
-	for (size_t i = 1; i < count; i++) {
-		s->key(s->canon, run[i], rows[i % 2]);
-		if (compare_rows(rows[(i - 1) % 2], rows[i % 2], s->keys) > 0)
-			return i;
-	}
-	return count;
-}
-
-/* The keys of a run's elements, and numbers in place of them. */
-static void make_rows(struct sorting *s, uint32_t *run, uint32_t *numbers, size_t count)
-{
-	s->same = s->keys;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t *row = s->rows + i * s->keys;
-
-		if (s->fetch && i + TL_PFILE_AHEAD < count)
-			s->fetch(s->canon->profile, run[i + TL_PFILE_AHEAD]);
-		s->key(s->canon, run[i], row);
-		while (s->same && compare_rows(s->rows, row, s->same) != 0)
-			s->same--;
-		numbers[i] = run[i];
-		run[i] = (uint32_t)i;
-	}
-}
-
-/*
- * Sort a run, which has ascending numbers: mostly it comes sorted. Else the key of each element is
- * made once, since it is compared many times; `run` then has places in it, until it is sorted.
- */
-static bool sort_run(struct sorting *s, uint32_t *run, size_t count)
-{
-	uint32_t *numbers;
-
-	if (count_sorted(s, run, count) == count)
-		return true;
-	numbers = malloc(count * sizeof(*numbers));
-	if (!numbers || !tl_grow(&s->rows, &s->capacity, count * s->keys, sizeof(*s->rows))) {
-		free(numbers);
-		return false;
-	}
-	make_rows(s, run, numbers, count);
-	qsort_r(run, count, sizeof(*run), compare, s);
-	for (size_t i = 0; i < count; i++)
-		run[i] = numbers[run[i]];
-	free(numbers);
-	return true;
-}
-
 static bool begin_order(struct tl_pfile_order *order, size_t count)
 {
 	order->count = count;
@@ -171,17 +86,17 @@ static bool begin_order(struct tl_pfile_order *order, size_t count)
 }
 
 /* The whole order, and places by number. */
-static bool sort_all(struct tl_pfile_canon *canon, struct tl_pfile_order *order, size_t count,
-		     key_fn *key, unsigned section)
+static bool sort_all(const struct tl_pfile_canon *canon, struct tl_pfile_order *order, size_t count,
+		     tl_pfile_key_fn *key, unsigned keys)
 {
-	struct sorting s = { .canon = canon, .key = key, .keys = tl_pfile_layouts[section].keys };
+	struct tl_pfile_sorter s = { .canon = canon, .key = key, .keys = keys };
 	bool ok;
 
 	order->place = malloc((count + 1) * sizeof(*order->place));
-	ok = begin_order(order, count) && order->place && sort_run(&s, order->order, count);
+	ok = begin_order(order, count) && order->place && tl_pfile_sort(&s, order->order, count);
 	for (size_t i = 0; ok && i < count; i++)
 		order->place[order->order[i]] = (uint32_t)i;
-	free(s.rows);
+	tl_pfile_sorter_free(&s);
 	return ok;
 }
 
@@ -189,9 +104,9 @@ static bool sort_all(struct tl_pfile_canon *canon, struct tl_pfile_order *order,
 struct element_kind {
 	/* the function that an element belongs to, whose place is its first key */
 	uint32_t (*owner)(const struct tl_profile *profile, size_t number);
-	key_fn *key;
+	tl_pfile_key_fn *key;
 	tl_pfile_fetch_fn *fetch;
-	unsigned section;
+	unsigned keys;
 };
 
 static uint32_t line_owner(const struct tl_profile *profile, size_t number)
@@ -224,35 +139,78 @@ static uint32_t owner_place(const void *context, uint32_t number)
 	return (uint32_t)tl_min(place, o->canon->functions.count);
 }
 
+/* Functions' elements that are sorted, by several threads. */
+struct function_sorting {
+	const struct tl_pfile_canon *canon;
+	const struct element_kind *kind;
+	const struct tl_groups *by_owner;
+	uint32_t groups;
+};
+
+/*
+ * How many tasks the sorting of a kind is cut into, so that threads have about as much to do; and
+ * from how many elements on threads are worth their start.
+ */
+enum { SORT_TASKS = 64, SORT_WORTH = 16384 };
+
+/* The first group of a task: groups are shared out by their elements. */
+static uint32_t first_group(const struct function_sorting *f, size_t task)
+{
+	uint64_t wanted = f->by_owner->start[f->groups] * (uint64_t)task / SORT_TASKS;
+	uint32_t low = 0, high = f->groups;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (f->by_owner->start[middle] < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int sort_groups(void *arg, size_t task)
+{
+	const struct function_sorting *f = arg;
+	const uint32_t *start = f->by_owner->start;
+	struct tl_pfile_sorter s = { .canon = f->canon,
+				     .key = f->kind->key,
+				     .fetch = f->kind->fetch,
+				     .keys = f->kind->keys };
+	uint32_t end = task + 1 == SORT_TASKS ? f->groups : first_group(f, task + 1);
+	bool ok = true;
+
+	for (uint32_t i = first_group(f, task); ok && i < end; i++)
+		ok = tl_pfile_sort(&s, f->by_owner->order + start[i], start[i + 1] - start[i]);
+	tl_pfile_sorter_free(&s);
+	return ok ? 0 : TL_NO_MEMORY;
+}
+
 /*
  * Many elements: first by their first key, the place of a function, which takes two passes, then
  * each function's by the rest.
  */
-static bool sort_by_function(struct tl_pfile_canon *canon, struct tl_pfile_order *order,
+static bool sort_by_function(const struct tl_pfile_canon *canon, struct tl_pfile_order *order,
 			     size_t count, const struct element_kind *kind)
 {
-	struct sorting s = { .canon = canon,
-			     .key = kind->key,
-			     .fetch = kind->fetch,
-			     .keys = tl_pfile_layouts[kind->section].keys };
 	const struct owners owners = { canon, kind };
-	const uint32_t groups = (uint32_t)canon->functions.count + 1;
 	struct tl_groups by_owner;
-	bool ok = tl_groups_make(&by_owner, (uint32_t)count, groups, owner_place, &owners);
+	struct function_sorting sorting = { canon, kind, &by_owner,
+					    (uint32_t)canon->functions.count + 1 };
+	bool ok = tl_groups_make(&by_owner, (uint32_t)count, sorting.groups, owner_place, &owners);
 
 	order->count = count;
 	order->order = by_owner.order;
-	for (uint32_t i = 0; ok && i < groups; i++)
-		ok = sort_run(&s, order->order + by_owner.start[i],
-			      by_owner.start[i + 1] - by_owner.start[i]);
+	ok = ok && tl_pool_run(count < SORT_WORTH ? 1 : canon->jobs, SORT_TASKS, sort_groups,
+			       &sorting) == 0;
 	free(by_owner.start);
-	free(s.rows);
 	return ok;
 }
 
 /* ---- contexts: generation by generation, siblings by part and function ---- */
 
-static void sibling_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
+static void sibling_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row)
 {
 	const struct tl_context *c = &canon->profile->contexts.list[number];
 
@@ -264,7 +222,7 @@ static void sibling_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t 
 static bool sort_generations(struct tl_pfile_canon *canon, const uint32_t *start,
 			     uint32_t *siblings)
 {
-	struct sorting s = { .canon = canon, .key = sibling_key, .keys = 2 };
+	struct tl_pfile_sorter s = { .canon = canon, .key = sibling_key, .keys = 2 };
 	struct tl_pfile_order *to = &canon->contexts;
 	size_t filled = 0;
 	bool ok = true;
@@ -272,13 +230,13 @@ static bool sort_generations(struct tl_pfile_canon *canon, const uint32_t *start
 	for (size_t at = 0; ok && at <= filled; at++) {
 		size_t slot = at ? (size_t)to->order[at - 1] + 1 : 0;
 
-		ok = sort_run(&s, siblings + start[slot], start[slot + 1] - start[slot]);
+		ok = tl_pfile_sort(&s, siblings + start[slot], start[slot + 1] - start[slot]);
 		for (uint32_t i = start[slot]; ok && i < start[slot + 1]; i++) {
 			to->place[siblings[i]] = (uint32_t)filled;
 			to->order[filled++] = siblings[i];
 		}
 	}
-	free(s.rows);
+	tl_pfile_sorter_free(&s);
 	return ok;
 }
 
@@ -361,22 +319,23 @@ static bool add_files(struct tl_pfile_texts *texts, const struct tl_profile *pro
 
 /* ---- the whole ---- */
 
-bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile)
+bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile,
+			 unsigned jobs)
 {
 	static const struct element_kind lines = { line_owner, tl_pfile_line_key,
-						   tl_pfile_fetch_line, TL_PFILE_LINES };
+						   tl_pfile_fetch_line, TL_PFILE_LINE_KEYS };
 	static const struct element_kind arcs = { arc_owner, tl_pfile_arc_key, tl_pfile_fetch_arc,
-						  TL_PFILE_ARCS };
+						  TL_PFILE_ARC_KEYS };
 	static const struct element_kind jumps = { jump_owner, tl_pfile_jump_key, NULL,
-						   TL_PFILE_JUMPS };
+						   TL_PFILE_JUMP_KEYS };
 
-	*canon = (struct tl_pfile_canon){ .profile = profile };
+	*canon = (struct tl_pfile_canon){ .profile = profile, .jobs = jobs };
 	return add_names(&canon->texts, profile) && add_files(&canon->texts, profile) &&
 	       tl_pfile_texts_sort(&canon->texts) &&
 	       sort_all(canon, &canon->functions, profile->functions.table.count,
-			tl_pfile_function_key, TL_PFILE_FUNCTIONS) &&
+			tl_pfile_function_key, TL_PFILE_FUNCTION_KEYS) &&
 	       sort_all(canon, &canon->parts, profile->parts.count, tl_pfile_part_key,
-			TL_PFILE_PARTS) &&
+			TL_PFILE_PART_KEYS) &&
 	       sort_contexts(canon) &&
 	       sort_by_function(canon, &canon->lines, profile->lines.table.count, &lines) &&
 	       sort_by_function(canon, &canon->arcs, profile->arcs.table.count, &arcs) &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_PROFILE_FILE_CANON_H
-#define TL_PROFILE_FILE_CANON_H
+#ifndef TL_PROFILE_CANON_CANON_H
+#define TL_PROFILE_CANON_CANON_H
 /*
  * The canonical order of a profile: that of names, places and paths, which is also the order of a
  * merged profile (profile/merge). In it the elements of two profiles can be merged as two sorted
  * lists.
  */
-#include "profile/file/texts.h"
+#include "profile/canon/texts.h"
 #include "profile/model/model.h"
 
 /* The order of the elements of a kind. */
@@ -18,12 +18,14 @@ struct tl_pfile_order {
 
 struct tl_pfile_canon {
 	const struct tl_profile *profile;
+	unsigned jobs; /* threads that sort */
 	struct tl_pfile_texts texts;
 	struct tl_pfile_order functions, parts, contexts, lines, arcs, jumps;
 };
 
 /* False without memory; free it also then. */
-bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile);
+bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile,
+			 unsigned jobs);
 void tl_pfile_canon_free(struct tl_pfile_canon *canon);
 
 /* The texts of what is said once: format, events, notes. False without memory. */
@@ -39,12 +41,21 @@ static inline uint32_t tl_pfile_place(const struct tl_pfile_order *order, uint32
 }
 
 /* Rows of the file, of elements by number. */
-enum { TL_PFILE_PLACE_FIELDS = 4, TL_PFILE_MOST_KEYS = 12 };
-void tl_pfile_function_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
-void tl_pfile_part_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
-void tl_pfile_line_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
-void tl_pfile_arc_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
-void tl_pfile_jump_key(struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+enum {
+	TL_PFILE_PLACE_FIELDS = 4,
+	/* How many numbers say which an element is, by its kind. */
+	TL_PFILE_FUNCTION_KEYS = 6,
+	TL_PFILE_PART_KEYS = 5,
+	TL_PFILE_LINE_KEYS = 6,
+	TL_PFILE_ARC_KEYS = 11,
+	TL_PFILE_JUMP_KEYS = 12,
+	TL_PFILE_MOST_KEYS = 12,
+};
+void tl_pfile_function_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_part_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_line_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_arc_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
+void tl_pfile_jump_key(const struct tl_pfile_canon *canon, uint32_t number, uint64_t *row);
 
 /*
  * Elements in the order of a file lie anywhere in a large profile: each is fetched from memory

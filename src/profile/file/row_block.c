@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/file/row_block.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/arithmetic.h"
+#include "core/memory.h"
+#include "profile/file/rows.h"
+
+/* ---- sums ---- */
+
+enum tl_pfile_section tl_pfile_sums(unsigned section)
+{
+	switch (section) {
+	case TL_PFILE_LINES:
+		return TL_PFILE_LINE_SUMS;
+	case TL_PFILE_ARCS:
+		return TL_PFILE_ARC_SUMS;
+	default:
+		return TL_PFILE_SECTIONS;
+	}
+}
+
+/* The highest bit is set where a sum does not fit: a loop without branches, 13 events are usual. */
+static uint64_t add_costs(uint64_t *to, const uint64_t *costs, uint32_t count)
+{
+	uint64_t over = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t sum = to[i] + costs[i];
+
+		over |= (to[i] ^ sum) & (costs[i] ^ sum);
+		to[i] = sum;
+	}
+	return over;
+}
+
+static void subtract(uint64_t *from, const uint64_t *values, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		from[i] -= values[i];
+}
+
+/* Add values, the first of which are calls where there are some. False: nothing was added. */
+static bool add_values(uint64_t *to, const uint64_t *values, uint32_t count, bool calls)
+{
+	uint64_t over = add_costs(to + calls, values + calls, count - calls) >> 63;
+
+	if (calls)
+		over |= __builtin_add_overflow(to[0], values[0], &to[0]);
+	if (over)
+		subtract(to, values, count);
+	return !over;
+}
+
+bool tl_pfile_sum_add(uint64_t *to, const uint64_t *sum, uint32_t keys, uint32_t fields, bool calls)
+{
+	if (memcmp(to, sum, keys * sizeof(*to)) != 0 ||
+	    !add_values(to + keys + 1, sum + keys + 1, fields - keys - 1, calls))
+		return false;
+	to[keys] += sum[keys];
+	return true;
+}
+
+static bool add_sum(struct tl_pfile_row_block *b, const uint64_t *row)
+{
+	const uint32_t keys = b->sum_keys, values = b->fields - b->keys;
+	uint64_t *sum = b->sums + b->sum_count * b->sum_fields;
+
+	if (b->sum_count && !memcmp(sum - b->sum_fields, row, keys * sizeof(*row)) &&
+	    add_values(sum - b->sum_fields + keys + 1, row + b->keys, values,
+		       b->section == TL_PFILE_ARCS)) {
+		sum[(int64_t)keys - b->sum_fields]++;
+		return true;
+	}
+	if (!tl_grow(&b->sums, &b->sum_room, (b->sum_count + 1) * b->sum_fields, sizeof(*b->sums)))
+		return false;
+	sum = b->sums + b->sum_count++ * b->sum_fields;
+	memcpy(sum, row, keys * sizeof(*row));
+	sum[keys] = 1;
+	memcpy(sum + keys + 1, row + b->keys, values * sizeof(*row));
+	return true;
+}
+
+/* ---- rows ---- */
+
+bool tl_pfile_row_block_begin(struct tl_pfile_row_block *b, unsigned section, uint32_t events,
+			      bool sums)
+{
+	enum tl_pfile_section summed = sums ? tl_pfile_sums(section) : TL_PFILE_SECTIONS;
+	uint32_t fields = tl_pfile_fields(section, events);
+
+	if (!tl_grow(&b->last, &b->last_room, (size_t)fields + 1, sizeof(*b->last)))
+		return false;
+	b->section = section;
+	b->keys = tl_pfile_layouts[section].keys;
+	b->fields = fields;
+	b->most = fields ? tl_max(TL_PFILE_BLOCK_FIELDS / fields, 1u) : TL_PFILE_BLOCK_FIELDS;
+	b->sum_fields = 0;
+	if (summed != TL_PFILE_SECTIONS) {
+		b->sum_fields = tl_pfile_fields(summed, events);
+		b->sum_keys = tl_pfile_layouts[summed].keys;
+	}
+	tl_pfile_row_block_clear(b);
+	return true;
+}
+
+void tl_pfile_row_block_clear(struct tl_pfile_row_block *b)
+{
+	b->rows = 0;
+	b->used = 0;
+	b->sum_count = 0;
+	memset(b->last, 0, b->fields * sizeof(*b->last));
+}
+
+uint8_t *tl_pfile_row_block_room(struct tl_pfile_row_block *b, size_t size)
+{
+	if (b->capacity - b->used >= size)
+		return b->raw + b->used;
+	return tl_grow(&b->raw, &b->capacity, b->used + size, 1) ? b->raw + b->used : NULL;
+}
+
+int tl_pfile_row_block_add(struct tl_pfile_row_block *b, const uint64_t *row)
+{
+	size_t size = tl_pfile_row_bytes(b->fields);
+	uint8_t *to;
+
+	if (size > TL_PFILE_BLOCK_MOST)
+		return TL_TOO_LARGE;
+	to = tl_pfile_row_block_room(b, size);
+	if (!to || (b->sum_fields && !add_sum(b, row)))
+		return TL_NO_MEMORY;
+	b->used = (size_t)(tl_pfile_put_row(to, b->keys, b->fields, b->last, row) - b->raw);
+	b->rows++;
+	return 0;
+}
+
+int tl_pfile_row_block_pack(struct tl_pfile_row_block *b, struct tl_zstd_blocks *zstd)
+{
+	int status = TL_NO_MEMORY;
+
+	b->data = b->raw;
+	b->size = b->used;
+	b->codec = TL_PFILE_STORED;
+	if (tl_grow(&b->packed, &b->packed_room, tl_zstd_bound(b->used), 1))
+		status = tl_zstd_pack(zstd, b->raw, b->used, b->packed, b->packed_room, &b->size);
+	if (status < 0)
+		return status;
+	if (status) {
+		b->data = b->packed;
+		b->codec = TL_PFILE_ZSTD;
+	} else {
+		b->size = b->used;
+	}
+	b->checksum = (uint32_t)crc32_z(0, b->data, b->size);
+	return 0;
+}
+
+void tl_pfile_row_block_free(struct tl_pfile_row_block *b)
+{
+	free(b->raw);
+	free(b->last);
+	free(b->sums);
+	free(b->packed);
+	*b = (struct tl_pfile_row_block){ 0 };
+}
