@@ -114,11 +114,12 @@ static void put_option(const struct option_row *row)
 		snprintf(letter, sizeof(letter), "-%c,", row->letter);
 	length = snprintf(left, sizeof(left), "  %s --%s%s%s", letter, row->name,
 			  value_is_needed(row) ? " " : "", row->argument ? row->argument : "");
-	if (length < OPTION_COLUMN - 1)
+	if (length < OPTION_COLUMN - 1) {
 		printf("%-*s", OPTION_COLUMN, left);
-	else
+	} else {
 		put_words(left);
-	printf("\n%*s", OPTION_COLUMN, "");
+		printf("\n%*s", OPTION_COLUMN, "");
+	}
 	help_wrap(row->help, OPTION_COLUMN, OPTION_COLUMN);
 }
 

@@ -10,6 +10,8 @@ for command in info check dump report tree stacks flame timeline convert annotat
 	[ "$(grep -c '^      --' text)" = $(($(grep -c '^      --' brief) + ${further:-0})) ] || echo "$command: not all"
 	# A value's words are not broken, nor is the line of an example.
 	awk -v c="$command" 'length > 80 && !/^  tracelathe/ { print c ": " $0 }' text | grep -v 'exit status'
+	# The words on an option stand beside a short one, and no line ends in blanks.
+	grep -n ' $' text && echo "$command: blanks at the end of a line"
 	case $command in help | extract) continue ;; esac
 	for option in format binary thread cpu pid time function object no-demangle strict exact jobs output progress \
 		color; do
@@ -21,5 +23,6 @@ for command in info check dump report tree stacks flame timeline convert annotat
 	done
 done
 tracelathe report --help | grep -o -e '--\(sort\|top\|threads\|seconds\|all\|ascending\|csv\|json\|event\) ' | sort -u
+tracelathe report --help | grep -e '^ *--\(ascending\|by\) ' -A 2
 tracelathe dump --all x
 true
