@@ -3,9 +3,10 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+SOAK_SECONDS ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help all deps build demo test-fast check check-long coverage docs bench fuzz dist install uninstall clean
+.PHONY: help all deps build demo test-fast check check-long coverage docs site bench fuzz soak dist install uninstall clean
 
 all: build
 
@@ -18,8 +19,10 @@ help:
 	@echo 'make build    build $(BUILD)/tracelathe'
 	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
 	@echo 'make docs     the reference of the library in build-docs/html'
+	@echo 'make site     the documents and manual pages as a site in build-site'
 	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
 	@echo 'make fuzz     run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make soak     random commands over random mutants for SOAK_SECONDS=$(SOAK_SECONDS)'
 	@echo 'make dist     the release archive of the last commit, which builds without git, npm and network'
 	@echo 'make install  install below DESTDIR and PREFIX=$(PREFIX)'
 	@echo 'make uninstall  remove what the last make install put there'
@@ -58,6 +61,11 @@ docs:
 	@scripts/deps.sh docs
 	@scripts/docs.sh
 
+site:
+	@scripts/deps.sh build docs
+	@TARGETS=all scripts/build.sh $(BUILD)
+	@scripts/site.py $(BUILD) build-site
+
 bench:
 	@scripts/deps.sh build bench
 	@scripts/build.sh build-release --buildtype=release
@@ -67,6 +75,11 @@ bench:
 fuzz:
 	@scripts/deps.sh build test
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
+
+soak:
+	@scripts/deps.sh build test
+	@TARGETS="tracelathe libtracelathe.so.0.2" scripts/build.sh build-release --buildtype=release
+	@python3 scripts/soak.py build-release/tracelathe --library build-release/libtracelathe.so.0.2 --seconds $(SOAK_SECONDS)
 
 dist:
 	@scripts/deps.sh build
