@@ -20,6 +20,13 @@
 		max_a_ > max_b_ ? max_a_ : max_b_;                                                 \
 	})
 
+/* How much `a` is above `b`; 0 where it is not, as unsigned numbers have no negative difference. */
+#define tl_excess(a, b)                                                                            \
+	({                                                                                         \
+		const __typeof__(0 ? (a) : (b)) above_ = (a), below_ = (b);                        \
+		above_ > below_ ? above_ - below_ : 0;                                             \
+	})
+
 /* Which of two numbers comes first in a sorted list: -1 the first, 1 the second, 0 either. */
 #define tl_compare(a, b)                                                                           \
 	({                                                                                         \

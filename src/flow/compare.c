@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 enum {
@@ -51,7 +52,7 @@ static bool push(struct tl_flow_compare *c, uint32_t caller, uint64_t back)
 /* To the frame that waits for this address; a return to no frame is a jump. */
 static void pop(struct tl_flow_compare *c, uint64_t to)
 {
-	const size_t floor = c->depth > RETURN_SEARCH ? c->depth - RETURN_SEARCH : 0;
+	const size_t floor = tl_excess(c->depth, RETURN_SEARCH);
 
 	for (size_t i = c->depth; i > floor; i--)
 		if (c->frames[i - 1].back == to) {
@@ -319,7 +320,7 @@ static int compare(struct tl_flow_compare *c, struct tl_error *err)
 		left[1] = b->list.count - b->begin;
 		if (!left[0] && !left[1])
 			break;
-		most = left[0] < left[1] ? left[0] : left[1];
+		most = tl_min(left[0], left[1]);
 		equal = equal_run(c, most);
 		if (!advance(c, 0, equal) || !advance(c, 1, equal))
 			return tl_error_memory(err);

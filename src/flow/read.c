@@ -2,6 +2,7 @@
 /* Reading one side of a comparison. */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/pool.h"
 #include "flow/compare.h"
@@ -36,8 +37,7 @@ static void drop_marks(struct tl_flow_side *s)
 		const struct tl_flow_mark mark = list->marks[i];
 
 		list->marks[i - first] =
-			(struct tl_flow_mark){ mark.at > s->begin ? mark.at - s->begin : 0,
-					       mark.offset };
+			(struct tl_flow_mark){ tl_excess(mark.at, s->begin), mark.offset };
 	}
 	list->mark_count -= first;
 }

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 
 static const char *const kinds[] = { "histogram", "arc", "blocks" };
 
@@ -109,7 +110,7 @@ static void put_histogram(const struct lister *l, const struct tl_gmon_file *g,
 		if (tl_gmon_bin(g, record, i))
 			put_pair(l, &first, tl_gmon_bin_address(record, i),
 				 tl_gmon_bin(g, record, i));
-	tl_put_text(l->out, l->json ? "]" : "");
+	tl_put_text(l->out, tl_text_if(l->json, "]"));
 }
 
 static void put_blocks(const struct lister *l, const struct tl_gmon_file *g,
@@ -125,7 +126,7 @@ static void put_blocks(const struct lister *l, const struct tl_gmon_file *g,
 
 		put_pair(l, &first, address, times);
 	}
-	tl_put_text(l->out, l->json ? "]" : "");
+	tl_put_text(l->out, tl_text_if(l->json, "]"));
 }
 
 static void put_record(const struct lister *l, const struct tl_gmon_file *g,

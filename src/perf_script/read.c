@@ -9,6 +9,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/text/lines.h"
+#include "core/text/optional.h"
 #include "perf_script/perf_script.h"
 
 /* Columns of events that have a name of their own: two, and those of all others, are left. */
@@ -138,7 +139,7 @@ static uint32_t event_of(struct script *s, struct tl_perf_script_text event)
 	}
 	if (number != TL_NONE)
 		return number;
-	return add_event(stacks, text, size, is_clock(event) && text != others ? "ns" : "");
+	return add_event(stacks, text, size, tl_text_if(is_clock(event) && text != others, "ns"));
 }
 
 static uint32_t part_of(struct script *s, const struct tl_perf_script_sample *sample)

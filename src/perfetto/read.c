@@ -70,16 +70,30 @@ static int read_packet(struct tl_perfetto_packet *p, struct tl_cursor cur, const
 	return status;
 }
 
+/* What a packet is listed as: the first of its parts, in this order, that it has. */
+static const char *kind_of(const struct tl_perfetto_packet *p)
+{
+	const struct {
+		const uint8_t *part;
+		const char *name;
+	} kinds[] = {
+		{ p->event.pos, "track_event" },       { p->descriptor.pos, "track_descriptor" },
+		{ p->snapshot.pos, "clock_snapshot" }, { p->compressed.pos, "compressed_packets" },
+		{ p->interned.pos, "interned_data" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].part)
+			return kinds[i].name;
+	}
+	return "other";
+}
+
 static void dump_packet(struct tl_perfetto_reading *r, const struct tl_perfetto_packet *p)
 {
 	struct tl_output *out = r->foreign->options.dump;
 	const bool json = r->foreign->options.json;
-	const char *kind = p->event.pos        ? "track_event"
-			   : p->descriptor.pos ? "track_descriptor"
-			   : p->snapshot.pos   ? "clock_snapshot"
-			   : p->compressed.pos ? "compressed_packets"
-			   : p->interned.pos   ? "interned_data"
-					       : "other";
+	const char *kind = kind_of(p);
 
 	tl_put_format(out,
 		      json ? "{\"offset\":%" PRIu64 ",\"record\":\"%s\",\"timestamp\":%" PRIu64

@@ -11,6 +11,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/recording.h"
+#include "core/text/optional.h"
 #include "record/chosen.h"
 #include "record/parts.h"
 #include "record/process.h"
@@ -156,7 +157,7 @@ static void write_preload(struct texts *texts)
 
 	tl_record_runtime(path);
 	snprintf(texts->preload, sizeof(texts->preload), "%.4000s%s%.4000s", path,
-		 present && *present ? ":" : "", present ? present : "");
+		 tl_text_if(present && *present, ":"), tl_text_or_empty(present));
 }
 
 /* Numbers of the functions that match, in a file that the run-time reads. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text/optional.h"
 #include "record/recorder.h"
 
 void tl_record_note(const struct tl_record_session *session, const char *format, ...)
@@ -31,7 +32,7 @@ void tl_record_add_file(struct tl_record_result *result, const char *path)
 	const char *quote = is_plain(path) ? "" : "'";
 
 	result->recorded = true;
-	if (snprintf(result->command + used, room, "%s%s%s%s", used ? " " : "", quote, path,
+	if (snprintf(result->command + used, room, "%s%s%s%s", tl_text_if(used, " "), quote, path,
 		     quote) >= (int)room)
 		result->command[used] = '\0';
 }

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 #include "symbols/elf/debug_file.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/dwarf/dwarf.h"
@@ -454,7 +455,7 @@ size_t tl_binary_inlined_at(struct tl_binary *binary, uint64_t address, struct t
 			continue;
 		name = name_of(binary, &found);
 		chain[count - 1] = (struct tl_inlined){
-			.name = name ? name : "",
+			.name = tl_text_or_empty(name),
 			.call_file = tl_dwarf_call_file(&found),
 			.call_line = inlined ? found.scope->call_line : 0,
 			.call_column = inlined ? found.scope->call_column : 0,

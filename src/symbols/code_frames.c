@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions and lines of an address as a compiler reads them back from a profile. */
+#include "core/text/optional.h"
 #include "symbols/binary.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/line_table.h"
@@ -19,7 +20,7 @@ size_t tl_binary_frames_at(struct tl_binary *binary, uint64_t address, struct tl
 		found = tl_dwarf_find(dwarf, address);
 	}
 	if (row)
-		next = (struct tl_code_frame){ .file = text ? text : "",
+		next = (struct tl_code_frame){ .file = tl_text_or_empty(text),
 					       .line = row->line,
 					       .discriminator = row->discriminator };
 	for (; found.scope && count < room; tl_dwarf_outwards(&found)) {
@@ -27,7 +28,7 @@ size_t tl_binary_frames_at(struct tl_binary *binary, uint64_t address, struct tl
 			tl_dwarf_scope_lines(found.dwarf, found.unit, found.scope);
 
 		text = tl_dwarf_scope_name(found.dwarf, found.unit, found.scope);
-		next.function = text ? text : "";
+		next.function = tl_text_or_empty(text);
 		next.declared = lines.declared;
 		frames[count++] = next;
 		if (found.scope->parent == TL_NONE)

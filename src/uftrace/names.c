@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/source.h"
+#include "core/text/optional.h"
 #include "uftrace/uftrace.h"
 
 static struct tl_names *names_of(struct tl_uftrace_recording *u)
@@ -208,7 +209,7 @@ static int open_of(struct tl_uftrace_recording *u, const struct tl_uftrace_modul
 		char name[256];
 
 		snprintf(name, sizeof(name), "%.200s%s%.4s%s", slash ? slash + 1 : path,
-			 with_id ? "-" : "", with_id ? text_of(u, m->build_id) : "", suffix);
+			 tl_text_if(with_id, "-"), with_id ? text_of(u, m->build_id) : "", suffix);
 		status = tl_uftrace_open(u, name, source, &data, &size, err);
 		if (status == 0 && !is_of(u, m, data, size)) {
 			tl_source_close(*source);
@@ -243,7 +244,7 @@ static int load_module(struct tl_uftrace_recording *u, struct tl_uftrace_module 
 	source = NULL;
 	status = open_of(u, m, ".dbg", &source, &text, err);
 	if (status)
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	while (status == 0 && tl_uftrace_next_line(&text, &line))
 		status = add_place(u, m, line, &address, err);
 	tl_source_close(source);

@@ -322,7 +322,7 @@ int tl_uftrace_read_records(struct tl_uftrace_recording *u, const struct tl_uftr
 	status = tl_uftrace_open(u, name, &source, &r.data, &r.size, err);
 	/* A thread that called nothing has no file. */
 	if (status)
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	status = begin_thread(&r, err);
 	if (status == 0)
 		status = read_all(&r, err);

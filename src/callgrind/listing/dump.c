@@ -6,6 +6,7 @@
 
 #include "callgrind/reader/reader.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 
 struct dump {
 	const struct tl_callgrind_reader *reader;
@@ -90,7 +91,7 @@ static void put_place(const struct dump *d, const struct tl_callgrind_position *
 		unsigned column = d->reader->positions.columns[i];
 
 		if (column >= TL_CALLGRIND_COLUMNS)
-			put_further(d, names == to_names ? "to_" : "",
+			put_further(d, tl_text_if(names == to_names, "to_"),
 				    d->reader->positions.names[i],
 				    further[column - TL_CALLGRIND_COLUMNS]);
 		else if (column == TL_CALLGRIND_COLUMN_LINE)

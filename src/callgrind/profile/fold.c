@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 #include "profile/model/unsized.h"
 
 /* ---- parts ---- */
@@ -83,7 +84,7 @@ static int begin_part(struct tl_callgrind_folder *f, struct tl_error *err)
 		.thread = part->thread,
 		.number = part->number,
 		.command = tl_callgrind_name(f->reader, part->command),
-		.header = part->header ? part->header : "",
+		.header = tl_text_or_empty(part->header),
 	};
 	int status = 0;
 	int64_t number;

@@ -6,6 +6,7 @@
 
 #include "callgrind/text/parse_number.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 
 /* ---- lines ---- */
 
@@ -348,7 +349,7 @@ int tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callgr
 		.number = p->number,
 		.command = tl_callgrind_name(reader, p->command),
 		.creator = tl_callgrind_name(reader, p->creator),
-		.header = p->header ? p->header : "",
+		.header = tl_text_or_empty(p->header),
 		.events = reader->columns.names,
 		.event_count = (uint32_t)reader->columns.count,
 		.positions = reader->positions.names,

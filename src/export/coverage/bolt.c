@@ -105,12 +105,12 @@ static bool put_runs(struct layout *l, uint32_t object, const size_t *falls)
 		if (insn->object != object)
 			continue;
 		on = falls_through(c, i, falls);
-		arrived = insn->count > entered ? insn->count - entered : 0;
+		arrived = tl_excess(insn->count, entered);
 		jumped = tl_min(l->jumps[i], arrived);
 		if (!begin_run(l, insn->address, jumped, false) ||
 		    !begin_run(l, insn->address, arrived - jumped, true))
 			return false;
-		end_runs(l, insn->address, insn->count > on ? insn->count - on : 0);
+		end_runs(l, insn->address, tl_excess(insn->count, on));
 		entered = on;
 	}
 	return true;

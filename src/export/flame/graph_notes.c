@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sentences below a flame graph: what was estimated, summed, lost. */
+#include "core/text/optional.h"
 #include "export/flame/flame.h"
 #include "profile/model/unsized.h"
 
@@ -73,7 +74,7 @@ static void note_left_out(const struct tl_flame *flame, tl_flame_note_fn *note, 
 	char number[32], stacks[192], text[256];
 
 	snprintf(stacks, sizeof(stacks), flame->drawn.left_out == 1 ? one : many,
-		 flame->drawn.threshold * 100, by_thread ? ", and of their thread's," : "");
+		 flame->drawn.threshold * 100, tl_text_if(by_thread, ", and of their thread's,"));
 	snprintf(text, sizeof(text), "%s %s as \"(other)\".",
 		 tl_flame_grouped(flame->drawn.left_out, number), stacks);
 	note(arg, text);

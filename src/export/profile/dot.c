@@ -10,6 +10,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "export/profile/dot_text.h"
 #include "export/profile/exporters.h"
 #include "profile/model/unsized.h"
@@ -157,7 +158,7 @@ static void put_clusters(const struct graph *graph, const uint32_t *nodes, uint3
 		const char *name = cluster_of(graph, nodes[i]);
 
 		if (strcmp(name, open) != 0) {
-			tl_put_text(out, *open ? "\t}\n" : "");
+			tl_put_text(out, tl_text_if(*open, "\t}\n"));
 			tl_put_format(out, "\tsubgraph cluster%u {\n\tlabel=\"", number++);
 			tl_dot_put_quoted(out, name);
 			tl_put_text(out, "\";\n");
@@ -165,7 +166,7 @@ static void put_clusters(const struct graph *graph, const uint32_t *nodes, uint3
 		}
 		put_node(graph, nodes[i], out);
 	}
-	tl_put_text(out, *open ? "\t}\n" : "");
+	tl_put_text(out, tl_text_if(*open, "\t}\n"));
 }
 
 static int put_nodes(const struct graph *graph, struct tl_output *out, struct tl_error *err)

@@ -26,6 +26,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/output.h"
 #include "export/timeline/timeline_formats.h"
 
@@ -333,7 +334,7 @@ static void put_ended(struct chrome *c, struct chrome_track *t, bool with_other)
  */
 static bool advance(struct chrome *c, struct chrome_track *t, uint64_t ticks)
 {
-	uint64_t since = ticks > c->base.origin ? ticks - c->base.origin : 0;
+	uint64_t since = tl_excess(ticks, c->base.origin);
 	bool together = since <= t->last;
 
 	if (t->has_ended)

@@ -4,6 +4,7 @@
  * bound to an address or an instruction (5.1 to 5.5). Whole blocks are given as far as they go,
  * then a partial one.
  */
+#include "core/arithmetic.h"
 #include "intel_pt/blocks/decoder.h"
 
 /* The node of the decoded instructions: that of the whole block if none is cut off. 0: no room. */
@@ -19,7 +20,7 @@ static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_decod
 
 static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_decoded_block *decoded)
 {
-	uint32_t first = decoded->calls > TL_PT_STACK ? decoded->calls - TL_PT_STACK : 0;
+	uint32_t first = tl_excess(decoded->calls, TL_PT_STACK);
 
 	for (uint32_t i = first; i < decoded->calls; i++) {
 		uint32_t link = tl_pt_graph_node(&decoder->graph, decoded->links[i % TL_PT_STACK]);

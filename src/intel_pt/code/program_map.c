@@ -13,6 +13,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text/optional.h"
 #include "intel_pt/code/program_mappings.h"
 #include "symbols/elf/elf_file.h"
 
@@ -106,7 +107,7 @@ static bool find_origin(const struct map *m, struct origin *origin)
 		made = asprintf(&origin->path, "%.*s%s", slash ? (int)(slash + 1 - m->path) : 0,
 				m->path, origin->name);
 	else
-		made = asprintf(&origin->path, "%s%s", m->sysroot ? m->sysroot : "", origin->name);
+		made = asprintf(&origin->path, "%s%s", tl_text_or_empty(m->sysroot), origin->name);
 	if (made < 0) {
 		origin->path = NULL;
 		return false;
@@ -117,8 +118,9 @@ static bool find_origin(const struct map *m, struct origin *origin)
 /* Set the reason why an origin gives no names; the first reason stays. */
 static int set_why(struct origin *origin, const char *what, int number, struct tl_error *err)
 {
-	if (!origin->why && asprintf(&origin->why, "%s%s%s", what, number && *what ? ": " : "",
-				     number ? strerror(number) : "") < 0) {
+	if (!origin->why &&
+	    asprintf(&origin->why, "%s%s%s", what, tl_text_if(number && *what, ": "),
+		     number ? strerror(number) : "") < 0) {
 		origin->why = NULL;
 		return tl_error_memory(err);
 	}

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "intel_pt/blocks/decoder.h"
 #include "intel_pt/listing/branches_text.h"
 #include "isa/isa.h"
@@ -156,8 +157,8 @@ static void put_block_head(struct dump *d, const struct tl_pt_block *b)
 		tl_put_text(d->out, "[block]\n");
 	else
 		tl_put_format(d->out, "%s%016" PRIx64 "  %016" PRIx64 "  %5u  %s  %s\n",
-			      b->flags & TL_PT_SPECULATIVE ? "? " : "", b->ip, b->end_ip, b->ninsn,
-			      tl_pt_mode_name((enum tl_pt_exec_mode)b->mode),
+			      tl_text_if(b->flags & TL_PT_SPECULATIVE, "? "), b->ip, b->end_ip,
+			      b->ninsn, tl_pt_mode_name((enum tl_pt_exec_mode)b->mode),
 			      tl_pt_iclass_name(b->iclass));
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "intel_pt/listing/text.h"
 
 static const char *const event_names[TL_PT_EV_COUNT] = {
@@ -60,7 +61,7 @@ static void put_enabled(struct tl_output *out, const struct tl_pt_event *e)
 static void put_paging(struct tl_output *out, const struct tl_pt_event *e)
 {
 	tl_put_format(out, "paging, cr3: %016" PRIx64 "%s", e->paging.cr3,
-		      tl_pt_text_if(e->paging.non_root, ", nr"));
+		      tl_text_if(e->paging.non_root, ", nr"));
 }
 
 static void put_vmcs(struct tl_output *out, const struct tl_pt_event *e)
@@ -89,15 +90,14 @@ static void put_mwait(struct tl_output *out, const struct tl_pt_event *e)
 static void put_pwre(struct tl_output *out, const struct tl_pt_event *e)
 {
 	tl_put_format(out, "pwre c%u.%u%s", (e->pwre.state + 1u) & 0xf,
-		      (e->pwre.sub_state + 1u) & 0xf, tl_pt_text_if(e->pwre.hw, " hw"));
+		      (e->pwre.sub_state + 1u) & 0xf, tl_text_if(e->pwre.hw, " hw"));
 }
 
 static void put_pwrx(struct tl_output *out, const struct tl_pt_event *e)
 {
-	tl_put_format(out, "pwrx %s%s%sc%u (c%u)", tl_pt_text_if(e->pwrx.interrupt, "int: "),
-		      tl_pt_text_if(e->pwrx.store, "st: "),
-		      tl_pt_text_if(e->pwrx.autonomous, "hw: "), (e->pwrx.last + 1u) & 0xf,
-		      (e->pwrx.deepest + 1u) & 0xf);
+	tl_put_format(out, "pwrx %s%s%sc%u (c%u)", tl_text_if(e->pwrx.interrupt, "int: "),
+		      tl_text_if(e->pwrx.store, "st: "), tl_text_if(e->pwrx.autonomous, "hw: "),
+		      (e->pwrx.last + 1u) & 0xf, (e->pwrx.deepest + 1u) & 0xf);
 }
 
 static void put_ptwrite(struct tl_output *out, const struct tl_pt_event *e)

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "intel_pt/listing/branches_text.h"
 #include "intel_pt/listing/function_filter.h"
 
@@ -53,7 +54,7 @@ static void put_thread(const struct tl_pt_trace_slice *slice, bool json, struct 
 		      (int64_t)slice->thread);
 	if (slice->cpu != TL_NOWHERE)
 		tl_put_format(out, ", cpu %" PRIu64, slice->cpu);
-	tl_put_text(out, *slice->command ? ": " : "");
+	tl_put_text(out, tl_text_if(*slice->command, ": "));
 	tl_put_shown(out, slice->command, strlen(slice->command));
 	tl_put_text(out, "]\n");
 }

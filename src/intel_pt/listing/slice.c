@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
@@ -283,7 +284,7 @@ int tl_pt_slice_before_call(const struct tl_pt_feed *feed, const char *pattern,
 	if (!status)
 		return usage(err, "no function of such a name was reached");
 	ticks = (uint64_t)(before_seconds * (double)feed->frequency + 0.5);
-	window->from = trigger->tsc > ticks ? trigger->tsc - ticks : 0;
+	window->from = tl_excess(trigger->tsc, ticks);
 	window->to = trigger->tsc + 1;
 	return 0;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text/optional.h"
+
 const char *tl_pt_packet_word(const struct tl_pt_packet *packet)
 {
 	if (packet->kind == TL_PT_PKT_MODE)
@@ -110,9 +112,9 @@ static void mode_payload(struct text *to, const struct tl_pt_packet *p)
 	const char *between = "";
 
 	if (p->mode.leaf == TL_PT_MODE_TSX) {
-		add(to, "%s%s%s", tl_pt_text_if(p->mode.intx, "intx"),
-		    tl_pt_text_if(p->mode.intx && p->mode.abrt, ", "),
-		    tl_pt_text_if(p->mode.abrt, "abrt"));
+		add(to, "%s%s%s", tl_text_if(p->mode.intx, "intx"),
+		    tl_text_if(p->mode.intx && p->mode.abrt, ", "),
+		    tl_text_if(p->mode.abrt, "abrt"));
 		return;
 	}
 	if (p->mode.csl || p->mode.csd) {
@@ -125,7 +127,7 @@ static void mode_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void pip_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%" PRIx64 "%s", p->pip.cr3, tl_pt_text_if(p->pip.nr, ", nr"));
+	add(to, "%" PRIx64 "%s", p->pip.cr3, tl_text_if(p->pip.nr, ", nr"));
 }
 
 static void vmcs_payload(struct text *to, const struct tl_pt_packet *p)
@@ -165,7 +167,7 @@ static void mnt_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void exstop_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%s", tl_pt_text_if(p->exstop.ip, "ip"));
+	add(to, "%s", tl_text_if(p->exstop.ip, "ip"));
 }
 
 static void mwait_payload(struct text *to, const struct tl_pt_packet *p)
@@ -177,19 +179,19 @@ static void mwait_payload(struct text *to, const struct tl_pt_packet *p)
 static void pwre_payload(struct text *to, const struct tl_pt_packet *p)
 {
 	add(to, "c%u.%u%s", (p->pwre.state + 1u) & 0xf, (p->pwre.sub_state + 1u) & 0xf,
-	    tl_pt_text_if(p->pwre.hw, ", hw"));
+	    tl_text_if(p->pwre.hw, ", hw"));
 }
 
 static void pwrx_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%s%s%sc%u, c%u", tl_pt_text_if(p->pwrx.interrupt, "int: "),
-	    tl_pt_text_if(p->pwrx.store, "st: "), tl_pt_text_if(p->pwrx.autonomous, "hw: "),
+	add(to, "%s%s%sc%u, c%u", tl_text_if(p->pwrx.interrupt, "int: "),
+	    tl_text_if(p->pwrx.store, "st: "), tl_text_if(p->pwrx.autonomous, "hw: "),
 	    (p->pwrx.last + 1u) & 0xf, (p->pwrx.deepest + 1u) & 0xf);
 }
 
 static void ptw_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%x: %" PRIx64 "%s", p->ptw.plc, p->ptw.payload, tl_pt_text_if(p->ptw.ip, ", ip"));
+	add(to, "%x: %" PRIx64 "%s", p->ptw.plc, p->ptw.payload, tl_text_if(p->ptw.ip, ", ip"));
 }
 
 /* Only some kinds have a vector; that of a SIPI is the number of a page. */
@@ -205,7 +207,7 @@ static void cfe_payload(struct text *to, const struct tl_pt_packet *p)
 		add(to, ": %x", p->cfe.vector);
 	else if (has_vector[p->cfe.type & 31])
 		add(to, ": %u", p->cfe.vector);
-	add(to, "%s type %s", tl_pt_text_if(p->cfe.ip, ", ip"), tl_pt_cfe_name(p->cfe.type));
+	add(to, "%s type %s", tl_text_if(p->cfe.ip, ", ip"), tl_pt_cfe_name(p->cfe.type));
 }
 
 static void evd_payload(struct text *to, const struct tl_pt_packet *p)
@@ -216,8 +218,8 @@ static void evd_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void trig_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%02x%s%s", p->trig.trbv, tl_pt_text_if(p->trig.ip, ", ip"),
-	    tl_pt_text_if(p->trig.mult, ", mult"));
+	add(to, "%02x%s%s", p->trig.trbv, tl_text_if(p->trig.ip, ", ip"),
+	    tl_text_if(p->trig.mult, ", mult"));
 	if (p->trig.icntv)
 		add(to, ", icnt: %u", p->trig.icnt);
 }
@@ -234,7 +236,7 @@ static void bip_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void bep_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%s", tl_pt_text_if(p->bep.ip, "ip"));
+	add(to, "%s", tl_text_if(p->bep.ip, "ip"));
 }
 
 static void (*const payloads[TL_PT_PKT_COUNT])(struct text *, const struct tl_pt_packet *) = {

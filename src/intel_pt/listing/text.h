@@ -49,12 +49,6 @@ const char *tl_pt_cfe_name(unsigned type);
 const char *tl_pt_evd_name(unsigned type);
 const char *tl_pt_iclass_name(int iclass);
 
-/* A word that is there only where something holds. */
-static inline const char *tl_pt_text_if(bool holds, const char *word)
-{
-	return holds ? word : "";
-}
-
 /*
  * The payload of a packet, beside its name; "" for many. At most TL_PT_PAYLOAD_TEXT bytes with the
  * terminator.

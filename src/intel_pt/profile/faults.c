@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
+#include "core/text/optional.h"
 
 /* Unmapped addresses within this distance are one fault, as those of one file. */
 enum { NEAR = 1 << 20 };
@@ -45,7 +47,7 @@ static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, const struct tl_p
 bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost,
 		     const struct tl_pt_mapping *mapping)
 {
-	uint64_t bytes = lost->to > lost->from ? lost->to - lost->from : 0;
+	uint64_t bytes = tl_excess(lost->to, lost->from);
 	struct tl_pt_lost *have = NULL, made = *lost;
 
 	made.object = mapping ? mapping->object : "";
@@ -115,7 +117,7 @@ static int format_missing(struct tl_pt_lost *lost)
 	return asprintf(&lost->text,
 			"no code at 0x%" PRIx64 "%s%s (%s): %" PRIu64 " time%s, %" PRIu64
 			" bytes of trace without flow; went on behind them",
-			lost->ip, *lost->object ? " of " : "", lost->object,
+			lost->ip, tl_text_if(*lost->object, " of "), lost->object,
 			lost->reason ? lost->reason : "give it with --binary or --raw",
 			lost->places, lost->places == 1 ? "" : "s", lost->bytes);
 }

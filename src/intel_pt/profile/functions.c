@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text/optional.h"
 #include "profile/model/model.h"
 #include "symbols/binary.h"
 #include "symbols/landing_pads.h"
@@ -87,7 +88,7 @@ static void note_closed(struct tl_pt_functions *f, const char *path, const struc
 	char why[256];
 
 	f->no_memory |= err->status == TL_NO_MEMORY;
-	snprintf(why, sizeof(why), "%s%s%s", err->text, err->sys_errno ? ": " : "",
+	snprintf(why, sizeof(why), "%s%s%s", err->text, tl_text_if(err->sys_errno, ": "),
 		 err->sys_errno ? strerror(err->sys_errno) : "");
 	note_nameless(f, path, why);
 }

@@ -319,8 +319,7 @@ void tl_pt_stack_switch(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 static size_t same_place(const struct tl_pt_stack *s, const struct tl_pt_parked_stack *parked)
 {
 	size_t depth = tl_fold_depth(&s->fold);
-	size_t above = s->last_switch.gone +
-		       (s->last_switch.depth > depth ? s->last_switch.depth - depth : 0);
+	size_t above = s->last_switch.gone + tl_excess(s->last_switch.depth, depth);
 
 	return parked->fold.depth > above ? parked->fold.depth - above : 0;
 }

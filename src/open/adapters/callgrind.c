@@ -8,6 +8,7 @@
 
 #include "callgrind/listing/describe.h"
 #include "callgrind/profile/fold.h"
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/source.h"
@@ -285,7 +286,7 @@ static void put_shown_line(struct callgrind_violations *to, const struct tl_call
 	if (!line_of(to, v, &line, &size))
 		return;
 	tl_put_text(to->out, before);
-	tl_put_json(to->out, line, size < MOST_SHOWN ? size : MOST_SHOWN);
+	tl_put_json(to->out, line, tl_min(size, MOST_SHOWN));
 	if (size > MOST_SHOWN && !to->json)
 		tl_put_text(to->out, "...");
 }

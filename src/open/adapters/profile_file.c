@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "open/adapters/profile_file.h"
 #include "profile/file/file_list.h"
 #include "profile/file/file_read.h"
@@ -82,7 +83,7 @@ static char *note_text(const struct tl_profile_note *note)
 	if (note->offset != TL_NOWHERE)
 		snprintf(place, sizeof(place), " offset 0x%" PRIx64, note->offset);
 	if (note->record != TL_NOWHERE)
-		snprintf(record, sizeof(record), "%s record %" PRIu64, *place ? "," : "",
+		snprintf(record, sizeof(record), "%s record %" PRIu64, tl_text_if(*place, ","),
 			 note->record);
 	if (asprintf(&text, "made from %s%s%s: %s", *note->format ? note->format : "an input",
 		     place, record, note->text) < 0)

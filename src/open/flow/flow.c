@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What two inputs executed, compared stream by stream. */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "flow/compare.h"
 #include "open/format.h"
@@ -112,7 +113,7 @@ int tl_input_flow(struct tl_input *before, struct tl_input *after,
 	if (status == 0) {
 		const unsigned a = before->options.jobs, b = after->options.jobs;
 
-		(*flow)->jobs = a > b ? a : b;
+		(*flow)->jobs = tl_max(a, b);
 		status = ((*flow)->jobs > 1 ? compare_beside : compare_all)(inputs, *flow, &about,
 									    err);
 	}

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
 
@@ -27,7 +28,7 @@ enum { SAMPLES = 64, SAMPLE_BYTES = 4096 };
 static uint64_t sample_file(int fd, uint64_t size)
 {
 	uint8_t piece[SAMPLE_BYTES];
-	uint64_t hash = 0, last = size > SAMPLE_BYTES ? size - SAMPLE_BYTES : 0;
+	uint64_t hash = 0, last = tl_excess(size, SAMPLE_BYTES);
 
 	for (uint64_t i = 0; i < SAMPLES; i++) {
 		uint64_t at = last / (SAMPLES - 1) * i;

@@ -4,6 +4,7 @@
  * (docs/formats/perf-data.md section 6).
  */
 #include "perf_data/auxtrace/pt_info.h"
+#include "core/arithmetic.h"
 #include "perf_data/auxtrace/trace.h"
 
 /* The words in their order; those that an older perf did not write are 0. */
@@ -39,8 +40,7 @@ static int take_filter(struct tl_perf_trace *t, const struct tl_perf_record *rec
 		       struct tl_error *err)
 {
 	const uint64_t size = word(rec, WORD_FILTER_SIZE), first = WORD_FILTER_SIZE + 1;
-	const uint64_t words =
-		rec->auxtrace_info.count > first ? rec->auxtrace_info.count - first : 0;
+	const uint64_t words = tl_excess(rec->auxtrace_info.count, first);
 	const char *text = (const char *)rec->auxtrace_info.words + 8 * first;
 
 	t->info.filter = "";

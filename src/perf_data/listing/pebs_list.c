@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "perf_data/auxtrace/switch_scan.h"
 #include "perf_data/samples/event_names.h"
 
@@ -159,7 +160,7 @@ static void put_event(const struct pebs_list *list, const struct tl_perf_attr *a
 
 static void put_registers(const struct pebs_list *list, const struct item_group *registers)
 {
-	const char *between = list->json ? "\"registers\":{" : "";
+	const char *between = tl_text_if(list->json, "\"registers\":{");
 
 	for (unsigned i = 0; i < REGISTER_COUNT; i++) {
 		if (!has(registers, i))
@@ -196,7 +197,8 @@ static void put_sample(struct pebs_list *list, const struct stream_sample *s, ui
 		put_number(list, "latency", s->memory.values[MEMORY_LATENCY]);
 	if (list->json)
 		tl_put_format(list->out, "\"offset\":%" PRIu64 "%s",
-			      slice->buffer_offset + s->offset, s->registers.present ? "," : "");
+			      slice->buffer_offset + s->offset,
+			      tl_text_if(s->registers.present, ","));
 	put_registers(list, &s->registers);
 	tl_put_text(list->out, list->json ? "}\n" : "\n");
 	list->count++;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/arithmetic.h"
+#include "core/text/optional.h"
 #include "symbols/name_list.h"
 
 struct tl_perf_compiled {
@@ -28,7 +29,7 @@ static int tell(struct tl_perf_system *sys, struct tl_perf_compiled *c, const ch
 
 	if (error == ENOENT)
 		return 0;
-	if (asprintf(&why, "%s: %s%s%s", path, text, error ? ": " : "",
+	if (asprintf(&why, "%s: %s%s%s", path, text, tl_text_if(error, ": "),
 		     error ? strerror(error) : "") < 0)
 		return tl_error_memory(err);
 	name = tl_names_add(&sys->names, why, strlen(why));
@@ -124,7 +125,7 @@ static int read_names(struct tl_perf_system *sys, uint32_t process, struct tl_er
 	if (status == 0 && search->input)
 		status = read_named(sys, process, read_list, search->input, ".perf-", ".map", err);
 	if (status == 0 && search->shared_names && !c->list.count && !c->why)
-		status = read_named(sys, process, read_list, search->sysroot ? search->sysroot : "",
+		status = read_named(sys, process, read_list, tl_text_or_empty(search->sysroot),
 				    "/tmp/perf-", ".map", err);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
+#include "core/text/optional.h"
 #include "perf_data/processes/system.h"
 
 /* ---- objects ---- */
@@ -327,7 +328,7 @@ static void locate_vdso(struct file_search *s)
 static void locate_kernel(struct file_search *s)
 {
 	const char *release = kernel_release(s);
-	const char *root = s->sys->search.sysroot ? s->sys->search.sysroot : "";
+	const char *root = tl_text_or_empty(s->sys->search.sysroot);
 
 	if (s->sys->search.directory &&
 	    try_file(s, join(s->sys->search.directory, "/kcore_dir/kcore", "")))

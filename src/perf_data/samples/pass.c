@@ -5,6 +5,7 @@
  */
 #include "perf_data/samples/pass.h"
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "perf_data/container/branch.h"
 
@@ -58,7 +59,7 @@ static bool counted_since(struct tl_perf_counters *c, const struct tl_perf_read 
 			return false;
 		c->list[c->count++] = (struct tl_perf_counter){ read->id, 0 };
 	}
-	*period = read->value > c->list[number].value ? read->value - c->list[number].value : 0;
+	*period = tl_excess(read->value, c->list[number].value);
 	c->list[number].value = read->value;
 	return true;
 }

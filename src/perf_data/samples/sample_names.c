@@ -432,7 +432,7 @@ static int open_kernel(struct tl_perf_sample_names *n, const struct tl_perf_obje
 	}
 	status = read_any_cached(n->options, kernel, &named->kallsyms, err);
 	if (status)
-		return status < 0 ? status : 0;
+		return tl_error_or_end(status);
 	named->why = why_not_running(n, kernel);
 	return named->why ? 0 : read_own(named, kernel, err);
 }

@@ -4,6 +4,8 @@
 
 #include <elf.h>
 
+#include "core/text/optional.h"
+
 enum { ABI_32 = 1 };
 enum { X86_IP = 8, ARM_PC = 32 };
 
@@ -45,7 +47,7 @@ static bool is_arm(const struct tl_perf_header *header, uint64_t mask)
 
 static bool is_x86(const struct tl_perf_header *header)
 {
-	const char *arch = header->arch ? header->arch : "";
+	const char *arch = tl_text_or_empty(header->arch);
 
 	return !*arch || starts(arch, "x86") || (*arch == 'i' && starts(arch + 2, "86"));
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "pprof/listing/listing.h"
 
 /* What the value of a field is. */
@@ -107,9 +108,9 @@ static void put_number(struct lister *l, enum kind kind, uint64_t value)
 	if (kind == TEXT) {
 		put_text(l, tl_pprof_string(l->p, value));
 	} else if (kind == ADDRESS) {
-		tl_put_text(l->out, l->json ? "\"" : "");
+		tl_put_text(l->out, tl_text_if(l->json, "\""));
 		tl_put_hex(l->out, value);
-		tl_put_text(l->out, l->json ? "\"" : "");
+		tl_put_text(l->out, tl_text_if(l->json, "\""));
 	} else if (kind == SIGNED || kind == SIGNED_NUMBERS) {
 		tl_put_i64(l->out, (int64_t)value);
 	} else {

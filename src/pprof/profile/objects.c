@@ -7,6 +7,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text/optional.h"
 #include "symbols/binary.h"
 
 bool tl_pprof_objects_begin(struct tl_pprof_objects *o, const struct tl_pprof_file *p)
@@ -116,7 +117,7 @@ static int try_named(struct tl_pprof_objects *o, struct tl_pprof_object *object,
 
 	if (!file.size || *file.text != '/' || memchr(file.text, 0, file.size))
 		return 0;
-	if (asprintf(&path, "%s%.*s", o->sysroot ? o->sysroot : "", (int)file.size, file.text) < 0)
+	if (asprintf(&path, "%s%.*s", tl_text_or_empty(o->sysroot), (int)file.size, file.text) < 0)
 		return tl_error_memory(err);
 	if (tl_file_may_be_named(path))
 		status = try_file(o, object, path, tl_pprof_string(o->p, m->build_id), err);

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "profile/file/layout.h"
 
 static inline uint64_t tl_pfile_zigzag(uint64_t value)
@@ -88,7 +89,7 @@ static inline const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t key
 		from = tl_pfile_take_group(from, bits & 0x7f, at, keys, fields, row);
 		at += TL_PFILE_GROUP;
 	} while (from && bits >= 0x80);
-	*used = at < fields ? at : fields;
+	*used = tl_min(at, fields);
 	return from;
 }
 

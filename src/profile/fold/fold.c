@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "profile/model/model.h"
@@ -147,8 +148,7 @@ bool tl_fold_push_slow(struct tl_fold *fold)
 
 static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t function)
 {
-	size_t number = fold->node_count,
-	       events = fold->event_count > 1 ? fold->event_count - 1 : 0;
+	size_t number = fold->node_count, events = tl_excess(fold->event_count, 1);
 
 	if (number >= TL_NONE ||
 	    !tl_grow(&fold->hot.nodes, &fold->capacity.nodes, number + 1, sizeof(*fold->hot.nodes)))

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/text/optional.h"
 
 const char *tl_profile_text(struct tl_profile *profile, const char *text)
 {
-	return tl_names_text(&profile->names, text ? text : "");
+	return tl_names_text(&profile->names, tl_text_or_empty(text));
 }
 
 int64_t tl_profile_number(uint32_t number, struct tl_error *err)
@@ -147,8 +148,8 @@ bool tl_profile_add_note(struct tl_profile *profile, const struct tl_profile_not
 
 	if (notes->count >= TL_PROFILE_NOTES)
 		return true;
-	copy.text = tl_names_text(&profile->names, note->text ? note->text : "");
-	copy.format = tl_names_text(&profile->names, note->format ? note->format : "");
+	copy.text = tl_names_text(&profile->names, tl_text_or_empty(note->text));
+	copy.format = tl_names_text(&profile->names, tl_text_or_empty(note->format));
 	if (!copy.text || !copy.format ||
 	    !tl_grow(&notes->list, &notes->capacity, notes->count + 1, sizeof(copy)))
 		return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reading half of <tracelathe/profile.h>. */
+#include "core/text/optional.h"
 #include "profile/model/model.h"
 
 #define COUNTED(name, type, array, size)                                                           \
@@ -43,7 +44,7 @@ enum tl_call_count tl_profile_call_count(const struct tl_profile *profile)
 
 const char *tl_profile_format(const struct tl_profile *profile)
 {
-	return profile->format ? profile->format : "";
+	return tl_text_or_empty(profile->format);
 }
 
 const int64_t *tl_profile_total(const struct tl_profile *profile)

@@ -9,6 +9,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/text/optional.h"
 
 enum { LONGEST_LABEL = 128 };
 
@@ -39,7 +40,8 @@ static size_t put_id(char *label, size_t at, const char *what, uint64_t id, bool
 
 	if (!wanted || id == TL_NOWHERE)
 		return at;
-	size = snprintf(label + at, LONGEST_LABEL - at, "%s%s %" PRIu64, at ? ", " : "", what, id);
+	size = snprintf(label + at, LONGEST_LABEL - at, "%s%s %" PRIu64, tl_text_if(at, ", "), what,
+			id);
 	return at + (size > 0 ? (size_t)size : 0);
 }
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 #include "core/wide.h"
 #include "profile/model/model.h"
 
@@ -64,7 +66,7 @@ static char *name_of(const struct origins *o, const struct tl_part *part)
 	name = malloc(room);
 	if (name)
 		snprintf(name, room, "process %" PRIu64 "%s%.*s", part->process,
-			 host_size ? " on " : "", host_size, host);
+			 tl_text_if(host_size, " on "), host_size, host);
 	return name;
 }
 
@@ -211,7 +213,7 @@ static int take_sums(struct origins *o, struct tl_error *err)
 
 static uint32_t new_part(const struct origins *o, uint32_t part)
 {
-	return o->part[part < o->from->parts.count ? part : o->from->parts.count];
+	return o->part[tl_min(part, o->from->parts.count)];
 }
 
 static int take_contexts(struct origins *o, struct tl_error *err)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/text/optional.h"
 #include "query/extension/arguments.h"
 #include "query/sql/vtab.h"
 
@@ -33,7 +34,7 @@ static char *key_of(int count, const char *const *arguments)
 
 	for (int i = 0; key && i < count; i++)
 		if (sqlite3_strnicmp(arguments[i], "'table=", 7))
-			key = sqlite3_mprintf("%z%s%s", key, *key ? ", " : "", arguments[i]);
+			key = sqlite3_mprintf("%z%s%s", key, tl_text_if(*key, ", "), arguments[i]);
 	return key;
 }
 

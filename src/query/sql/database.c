@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 
 /* A statement cannot make texts or blobs larger than this out of nothing. */
 enum { LONGEST_VALUE = 64 << 20 };
@@ -49,7 +50,7 @@ int tl_query_failed(struct tl_query *query, int code, struct tl_error *err)
 
 const char *tl_query_message(const struct tl_query *query)
 {
-	return query->message ? query->message : "";
+	return tl_text_or_empty(query->message);
 }
 
 /* ---- what a statement may do ---- */

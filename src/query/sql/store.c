@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/output.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 #include "query/sql/database.h"
 
 enum { STEP = 1 << 16 };
@@ -110,7 +111,8 @@ static char *filling_text(const struct tl_query_table_info *table, char letter)
 
 	sqlite3_str_appendf(text, "INSERT INTO stored.%s SELECT ", table->name);
 	while (next_column(&at, &column))
-		sqlite3_str_appendf(text, "%.*s%s", column.name_size, column.name, *at ? ", " : "");
+		sqlite3_str_appendf(text, "%.*s%s", column.name_size, column.name,
+				    tl_text_if(*at, ", "));
 	sqlite3_str_appendf(text, " FROM %c.%s", letter, table->name);
 	return sqlite3_str_finish(text);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
@@ -92,7 +93,7 @@ static void put_blanks(struct tl_output *out, size_t count)
 static void put_cell(struct table_text *t, const char *text, const struct text_cell *cell,
 		     size_t column)
 {
-	size_t room = t->widths[column] > cell->width ? t->widths[column] - cell->width : 0;
+	size_t room = tl_excess(t->widths[column], cell->width);
 
 	if (column)
 		tl_put_text(t->out, " │ ");

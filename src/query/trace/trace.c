@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 #include "open/format.h"
 #include "open/input.h"
 #include "query/trace/call_functions.h"
@@ -261,8 +262,8 @@ const char *tl_query_trace_explain(struct tl_query_trace *trace, const struct tl
 		snprintf(record, sizeof(record), ", %s %" PRIu64, word, err->record);
 	free(trace->message);
 	if (asprintf(&trace->message, "%s%s%s: %s%s%s", path ? path : trace->paths[0], place,
-		     record, err->text, err->sys_errno ? ": " : "",
+		     record, err->text, tl_text_if(err->sys_errno, ": "),
 		     err->sys_errno ? strerror(err->sys_errno) : "") < 0)
 		trace->message = NULL;
-	return trace->message ? trace->message : "";
+	return tl_text_or_empty(trace->message);
 }

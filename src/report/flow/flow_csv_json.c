@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "report/flow/flow_table.h"
 
 /* ---- CSV ---- */
@@ -140,7 +141,7 @@ static void put_differences(const struct tl_flow_table *table, size_t number, ui
 	for (uint64_t i = 0; i < listed && !tl_output_failed(out); i++) {
 		if (tl_flow_difference(table->flow, number, i, &d, sizeof(d)) < 0)
 			return;
-		tl_put_format(out, "%s{\"reason\":\"%s\",\"meets\":%s", i ? "," : "",
+		tl_put_format(out, "%s{\"reason\":\"%s\",\"meets\":%s", tl_text_if(i, ","),
 			      reason_name(d.reason), d.meets ? "true" : "false");
 		put_pair(out, "ordinal", d.ordinal);
 		put_pair(out, "near", d.offset);
@@ -162,8 +163,8 @@ static void put_partings(const struct tl_flow_table *table, size_t number, uint6
 	for (uint64_t i = 0; i < count && i < table->rows && !tl_output_failed(out); i++) {
 		if (tl_flow_parting(table->flow, number, i, &p, sizeof(p)) < 0)
 			return;
-		tl_put_format(out, "%s{\"times\":%" PRIu64 ",\"ordinal\":%" PRIu64, i ? "," : "",
-			      p.times, p.ordinal);
+		tl_put_format(out, "%s{\"times\":%" PRIu64 ",\"ordinal\":%" PRIu64,
+			      tl_text_if(i, ","), p.times, p.ordinal);
 		put_pair(out, "instructions", p.instructions);
 		put_key(out, "last");
 		put_json_spot(out, p.has_last, &p.last);
@@ -196,7 +197,7 @@ void tl_flow_put_json(const struct tl_flow_table *table)
 
 	tl_put_text(out, "{\"streams\":[");
 	for (size_t i = 0; tl_flow_stream(table->flow, i, &stream, sizeof(stream)) == 0; i++) {
-		tl_put_format(out, "%s{\"same\":%" PRIu64, i ? "," : "", stream.common);
+		tl_put_format(out, "%s{\"same\":%" PRIu64, tl_text_if(i, ","), stream.common);
 		tl_put_format(out, ",\"parts\":%" PRIu64 ",\"missing\":%" PRIu64 ",\"complete\":%s",
 			      stream.differences, stream.missing,
 			      stream.complete ? "true" : "false");

@@ -6,6 +6,7 @@
 
 #include "core/file.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "report/flow/flow_table.h"
 #include "report/number_text.h"
 
@@ -152,9 +153,10 @@ static void put_first(const struct tl_flow_table *table, size_t number,
 		tl_put_count(out, d->ordinal[1]);
 		tl_put_text(out, " after");
 	}
-	tl_put_format(out, " (in the files behind 0x%" PRIx64 " and 0x%" PRIx64 ")%s\n",
-		      d->offset[0], d->offset[1],
-		      d->reason == TL_FLOW_OTHER_CODE ? ": other code at the same place" : "");
+	tl_put_format(
+		out, " (in the files behind 0x%" PRIx64 " and 0x%" PRIx64 ")%s\n", d->offset[0],
+		d->offset[1],
+		tl_text_if(d->reason == TL_FLOW_OTHER_CODE, ": other code at the same place"));
 	if (d->has_last)
 		put_line(out, "  last     ", &d->last[0]);
 	put_next(out, "  before   ", d, 0);

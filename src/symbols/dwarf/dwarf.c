@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/arithmetic.h"
+#include "core/text/optional.h"
 #include "symbols/dwarf/line_table.h"
 
 bool tl_dwarf_present(const struct tl_elf *file)
@@ -182,5 +183,5 @@ const char *tl_dwarf_call_file(const struct tl_dwarf_found *found)
 	lines = tl_dwarf_lines(found->dwarf, found->unit);
 	if (lines)
 		path = tl_dwarf_path(found->dwarf, lines, found->scope->call_file);
-	return path ? path : "";
+	return tl_text_or_empty(path);
 }

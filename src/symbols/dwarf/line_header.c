@@ -3,6 +3,7 @@
 
 #include <tracelathe/core.h>
 
+#include "core/text/optional.h"
 #include "symbols/dwarf/constants.h"
 
 bool tl_dwarf_add_source(struct tl_dwarf *dwarf, struct tl_dwarf_line_table *lines,
@@ -94,7 +95,7 @@ static bool read_source(struct tl_dwarf *dwarf, const struct tl_dwarf_line_heade
 	}
 	if (as_file)
 		return tl_dwarf_add_source(dwarf, lines, name, directory);
-	return add_directory(dwarf, lines, name ? name : "");
+	return add_directory(dwarf, lines, tl_text_or_empty(name));
 }
 
 static bool read_sources(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *header,

@@ -2,6 +2,7 @@
 #include "timeline/calls/calls_text.h"
 
 #include "core/error.h"
+#include "core/text/optional.h"
 #include "timeline/timeline.h"
 
 struct printing {
@@ -76,7 +77,7 @@ static void put_text(const struct printing *p, const struct tl_call *call, const
 	tl_put_text(out, " depth ");
 	tl_put_u64(out, call->depth);
 	put_or(p, " parent ", call->parent, false, "-");
-	tl_put_text(out, call->flags & TL_CALL_CUT ? " cut" : "");
+	tl_put_text(out, tl_text_if(call->flags & TL_CALL_CUT, " cut"));
 	tl_put_text(out, call->flags & TL_CALL_LATE ? " late " : " ");
 	tl_put_shown(out, name, strlen(name));
 	tl_put_char(out, '\n');

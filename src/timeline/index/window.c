@@ -216,7 +216,7 @@ static int put_deep_before(struct window_walk *w, size_t leaf, struct tl_error *
 {
 	struct tl_call_cursor *c = w->cursor;
 	uint32_t depth = w->track->leaves[leaf].depth;
-	size_t count = depth > TL_FRAME_ROWS ? depth - TL_FRAME_ROWS : 0;
+	size_t count = tl_excess(depth, TL_FRAME_ROWS);
 	int status;
 
 	if (!count || !leaf)

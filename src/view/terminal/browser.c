@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/text/optional.h"
 #include "view/terminal/panes.h"
 
 /* ---- begin and end ---- */
@@ -98,7 +100,9 @@ static void move_to(struct tl_browser *b, size_t row)
 {
 	size_t count = tl_pane_rows(b);
 
-	b->cursor = row < count ? row : count ? count - 1 : 0;
+	b->cursor = 0;
+	if (count)
+		b->cursor = tl_min(row, count - 1);
 }
 
 static bool move_key(struct tl_browser *b, int key)
@@ -115,7 +119,7 @@ static bool move_key(struct tl_browser *b, int key)
 		move_to(b, b->cursor + 1);
 		return true;
 	case TL_KEY_PAGE_UP:
-		move_to(b, b->cursor > page ? b->cursor - page : 0);
+		move_to(b, tl_excess(b->cursor, page));
 		return true;
 	case TL_KEY_PAGE_DOWN:
 		move_to(b, b->cursor + page);
@@ -200,9 +204,9 @@ static void draw_foot(const struct tl_browser *b, struct tl_canvas *canvas)
 	else if (*b->message)
 		snprintf(line, sizeof(line), "%s", b->message);
 	else
-		snprintf(line, sizeof(line), "%s%s%s%s", b->damaged ? "[input damaged] " : "",
-			 tl_profile_estimated(b->profile) ? "[stacks estimated] " : "",
-			 b->window ? "[window: w ends it] " : "", tl_pane_hint(b));
+		snprintf(line, sizeof(line), "%s%s%s%s", tl_text_if(b->damaged, "[input damaged] "),
+			 tl_text_if(tl_profile_estimated(b->profile), "[stacks estimated] "),
+			 tl_text_if(b->window, "[window: w ends it] "), tl_pane_hint(b));
 	tl_canvas_put(canvas, row, 0, canvas->columns, *b->message ? TL_STYLE_WARN : TL_STYLE_DIM,
 		      line);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "report/number_text.h"
 #include "view/terminal/panes.h"
@@ -174,7 +175,7 @@ static void show_call(struct tl_browser *b)
 	found = &b->calls.longest[b->cursor];
 	around = found->item.busy / 4 + 1;
 	b->lanes.track = found->track;
-	tl_lanes_show(&b->lanes, found->item.start > around ? found->item.start - around : 0,
+	tl_lanes_show(&b->lanes, tl_excess(found->item.start, around),
 		      found->item.start + found->item.busy + around);
 	b->lanes.column = b->lanes.columns / 2;
 	b->no_memory |= !tl_pane_choose(b, TL_PANE_TIMELINE);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text/optional.h"
 #include "report/number_text.h"
 #include "view/terminal/panes.h"
 
@@ -130,7 +131,7 @@ static void draw_head(const struct tl_browser *b, struct tl_canvas *canvas, int 
 		end += CALLS_COLUMNS;
 	}
 	snprintf(text, sizeof(text), "%s by %s%s", event->name, orders[b->list.order],
-		 b->list.reverse ? ", least first" : "");
+		 tl_text_if(b->list.reverse, ", least first"));
 	tl_canvas_put(canvas, row, end + 1, canvas->columns, TL_STYLE_TITLE, text);
 }
 

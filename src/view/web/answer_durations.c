@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "view/web/answer.h"
@@ -164,8 +165,7 @@ static void put_slowest(struct tl_output *out, const struct durations *d)
 		tl_put_i64(out, call->process);
 		tl_put_text(out, ",\"thread\":");
 		tl_put_i64(out, call->thread);
-		tl_web_put_number(
-			out, ",\"start\":", call->start > d->origin ? call->start - d->origin : 0);
+		tl_web_put_number(out, ",\"start\":", tl_excess(call->start, d->origin));
 		tl_web_put_number(out, ",\"duration\":", d->slowest[i].duration);
 		tl_web_put_number(out, ",\"self\":", call->self);
 		tl_web_put_number(out, ",\"depth\":", call->depth);

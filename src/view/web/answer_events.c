@@ -5,6 +5,7 @@
  */
 #include "core/arithmetic.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "view/web/answer.h"
 #include "view/web/events.h"
 
@@ -112,7 +113,7 @@ int tl_web_answer_events(struct tl_web_question *question, struct tl_error *err)
 	choose_cell(&s, request->pixels);
 	tl_put_text(s.out, "{\"names\":[");
 	for (uint32_t i = 0; i < s.events->names.count; i++)
-		tl_web_put_text(s.out, i ? "," : "", s.events->names.names[i].text);
+		tl_web_put_text(s.out, tl_text_if(i, ","), s.events->names.names[i].text);
 	tl_put_text(s.out, "],\"tracks\":[");
 	for (size_t i = 0; i < s.events->track_count; i++) {
 		if (i)

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "view/web/answer.h"
 
 /* ---- tracks ---- */
@@ -91,7 +92,7 @@ static void put_file(struct tl_output *out, struct tl_web_document *d)
 	date_of(d, date, sizeof(date));
 	tl_put_text(out, "{\"paths\":[");
 	for (size_t i = 0; i < d->file.path_count; i++)
-		tl_web_put_text(out, i ? "," : "", d->file.paths[i]);
+		tl_web_put_text(out, tl_text_if(i, ","), d->file.paths[i]);
 	tl_web_put_text(out, "],\"format\":", format->name);
 	tl_web_put_text(out, ",\"help\":", format->help);
 	tl_web_put_text(out, ",\"written\":", date);
@@ -134,7 +135,7 @@ static void put_damage(struct tl_output *out, struct tl_input *input)
 		if (place.record != TL_NOWHERE)
 			tl_web_put_number(out, ",\"record\":", place.record);
 		tl_web_put_number(out, ",\"length\":", place.length);
-		tl_web_put_text(out, ",\"path\":", place.path ? place.path : "");
+		tl_web_put_text(out, ",\"path\":", tl_text_or_empty(place.path));
 		tl_put_char(out, '}');
 	}
 	tl_put_char(out, ']');

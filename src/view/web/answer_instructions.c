@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "view/web/answer.h"
@@ -113,7 +114,7 @@ static int list_numbers(struct listing *l, struct tl_web_part *part, struct tl_e
 {
 	uint64_t at = l->question->request->at;
 
-	part->ordinals.from = at > BEFORE ? at - BEFORE : 0;
+	part->ordinals.from = tl_excess(at, BEFORE);
 	part->ordinals.to = part->ordinals.from + MOST_LINES / 2;
 	return list_part(l, part, err);
 }

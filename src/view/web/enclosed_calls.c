@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/arithmetic.h"
 #include "view/web/enclosed.h"
 
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static int begin_track(struct calls *c, struct tl_error *err)
 static int put_call(struct calls *c, const struct tl_call *call, uint64_t origin,
 		    struct tl_error *err)
 {
-	uint64_t start = call->start > origin ? call->start - origin : 0;
+	uint64_t start = tl_excess(call->start, origin);
 	bool open = call->end == TL_NOWHERE;
 	int64_t place;
 

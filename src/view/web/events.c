@@ -55,7 +55,7 @@ static bool take(void *arg, const struct tl_timeline_point *at, const char *name
 {
 	struct tl_web_events *e = arg;
 	struct tl_web_mark mark = {
-		.ticks = at->ticks > e->origin ? at->ticks - e->origin : 0,
+		.ticks = tl_excess(at->ticks, e->origin),
 		.values = TL_NOWHERE,
 	};
 	size_t begin, end;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text/optional.h"
+
 typedef bool take_fn(void *to, const char *value);
 
 /* Decimal digits and nothing else. @return the character behind them, NULL: none, or too many */
@@ -103,6 +105,6 @@ bool tl_web_request_take(struct tl_web_request *request, const char *key, const 
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++)
 		if (!strcmp(parameters[i].key, key))
 			return parameters[i].take((char *)request + parameters[i].offset,
-						  value ? value : "");
+						  tl_text_or_empty(value));
 	return false;
 }

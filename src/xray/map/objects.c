@@ -12,6 +12,7 @@
 #include "core/arithmetic.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/text/optional.h"
 #include "symbols/binary.h"
 
 struct tl_xray_objects {
@@ -115,7 +116,7 @@ static const char *name_address(struct tl_xray_objects *objects, const char *pat
 	if (name)
 		snprintf(name, size, "[%s+0x%" PRIx64 "]", base, address);
 	objects->no_memory |= !name;
-	return name ? name : "";
+	return tl_text_or_empty(name);
 }
 
 bool tl_xray_objects_lookup(struct tl_xray_objects *objects, uint32_t id,

@@ -444,7 +444,7 @@ static int keep_records(struct text *text, int status, const struct tl_error *wh
 
 	if (status == TL_NO_MEMORY || text->strict || !text->all.count)
 		return status;
-	fault.length = text->yaml.size > fault.offset ? text->yaml.size - fault.offset : 0;
+	fault.length = tl_excess(text->yaml.size, fault.offset);
 	if (!tl_xray_fault(text->faults, &fault))
 		return tl_error_memory(text->yaml.err);
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where an interval of basic-block vectors begins and ends, and the snapshots around it. */
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "xtrace/analyze/stream_analysis.h"
 
@@ -38,7 +39,7 @@ void tl_xtrace_interval_end(struct tl_xtrace_analysis *a, const struct tl_xtrace
 			    bool any)
 {
 	struct tl_xtrace_interval_finder *f = &a->finder;
-	uint64_t wanted = f->first > f->warmup ? f->first - f->warmup : 0;
+	uint64_t wanted = tl_excess(f->first, f->warmup);
 	const struct tl_xtrace_passed *begin = last_before(f, wanted),
 				      *end = last_before(f, s->instructions);
 	const struct tl_xtrace_interval interval = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of each stream that an analysis is of. */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "xtrace/analyze/stream_analysis.h"
 
@@ -16,7 +17,7 @@ int tl_xtrace_part_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		struct tl_xtrace_stream_analysis *s = &a->streams[i];
 
 		status = tl_xtrace_part_range(a->trace, s->stream, part, &s->first, &s->end, err);
-		s->warm = s->first > warmup ? s->first - warmup : 0;
+		s->warm = tl_excess(s->first, warmup);
 	}
 	/* The pass itself meets the same damage. */
 	tl_xtrace_rewind(a->trace);

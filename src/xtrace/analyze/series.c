@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text/optional.h"
 #include "xtrace/analyze/stream_analysis.h"
 
 enum { ROW_HEAD = 3 }; /* of a row: the stream, the interval, its first instruction */
@@ -24,8 +25,8 @@ struct cells {
 static void cell(struct cells *c, const char *level, const char *name, uint64_t value)
 {
 	if (c->columns) {
-		snprintf(c->names[c->count], TL_XTRACE_SERIES_NAME, "%s%s%s", level ? level : "",
-			 level ? ":" : "", name);
+		snprintf(c->names[c->count], TL_XTRACE_SERIES_NAME, "%s%s%s",
+			 tl_text_or_empty(level), tl_text_if(level, ":"), name);
 		c->columns[c->count] =
 			(struct tl_xtrace_table_column){ c->names[c->count], TL_XTRACE_RIGHT };
 	} else {

@@ -7,6 +7,7 @@
 
 #include "core/arithmetic.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "core/wide.h"
 
 enum { CELL = 48, HELD_ROWS = 512, GAP = 2, LEAST_ROOM = 8 };
@@ -31,7 +32,7 @@ void tl_xtrace_table_begin(struct tl_xtrace_table *table, struct tl_output *out,
 	if (form == TL_XTRACE_JSON)
 		tl_put_format(out, ",\"%s\":[", name);
 	else if (form == TL_XTRACE_TEXT)
-		tl_put_format(out, "%s%s\n", number ? "\n" : "", title);
+		tl_put_format(out, "%s%s\n", tl_text_if(number, "\n"), title);
 }
 
 /* ---- text ---- */
@@ -45,7 +46,7 @@ static void pad(struct tl_output *out, size_t blanks)
 /* The last cell of a line, cut where the terminal ends if a part of it still tells something. */
 static void put_rest(const struct tl_xtrace_table *t, const char *text, size_t size, size_t used)
 {
-	size_t room = t->page.width > used ? t->page.width - used : 0;
+	size_t room = tl_excess(t->page.width, used);
 	bool cut = t->page.width && size > room && room >= LEAST_ROOM;
 
 	tl_put_shown(t->out, text, cut ? room - 3 : size);

@@ -76,7 +76,7 @@ uint64_t tl_xtrace_space_find(const struct tl_xtrace_space *space, uint64_t near
 	uint64_t highest = near < HIGHEST && reach < HIGHEST - near ? near + reach : HIGHEST;
 	uint64_t at = near < HIGHEST ? find_above(space, near, highest, count) : 0;
 
-	return at ? at : find_below(space, near, near > reach ? near - reach : 0, count);
+	return at ? at : find_below(space, near, tl_excess(near, reach), count);
 }
 
 bool tl_xtrace_space_take(struct tl_xtrace_space *space, uint64_t first, uint64_t count)

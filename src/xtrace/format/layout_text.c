@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "core/text/optional.h"
 #include "xtrace/format/layout.h"
 
 enum { MOST_CHOICES = 5 };
@@ -70,8 +71,8 @@ void tl_xtrace_layout_put(const struct tl_xtrace_layout *layout, char *text)
 		while (c->word && c->value != value)
 			c++;
 		used += (size_t)snprintf(text + used, TL_XTRACE_LAYOUT_TEXT - used,
-					 c->word ? "%s%s=%s" : "%s%s=%.0s%u", i ? "," : "",
-					 fields[i].name, c->word ? c->word : "", value);
+					 c->word ? "%s%s=%s" : "%s%s=%.0s%u", tl_text_if(i, ","),
+					 fields[i].name, tl_text_or_empty(c->word), value);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "isa/a64/a64.h"
 #include "xtrace/state/function_map.h"
 
@@ -233,9 +234,9 @@ static void put_access(const struct tl_xtrace_insn_lines *d, const uint8_t *at, 
 	if (!d->shown->is_log) {
 		p = put_text(p, d->json ? ",\"value\":\"" : "=");
 		p = put_wide(p, at + 9, size);
-		p = put_text(p, d->json ? "\"" : "");
+		p = put_text(p, tl_text_if(d->json, "\""));
 	}
-	p = put_text(p, d->json ? "}" : "");
+	p = put_text(p, tl_text_if(d->json, "}"));
 	tl_output_advance(d->out, p);
 }
 

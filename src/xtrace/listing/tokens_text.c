@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "xtrace/format/time_order.h"
 #include "xtrace/format/reader.h"
 #include "xtrace/format/walk.h"
@@ -91,7 +92,7 @@ static void put_vectors(struct tl_output *out, bool json, const struct tl_xtrace
 
 		if (i)
 			tl_put_char(out, json ? ',' : ' ');
-		tl_put_text(out, json ? "{\"base\":" : "");
+		tl_put_text(out, tl_text_if(json, "{\"base\":"));
 		put_hex(out, json, tl_get64s(p, TL_HOST_BIG_ENDIAN));
 		tl_put_text(out, json ? ",\"length\":" : "+");
 		tl_put_u64(out, tl_get64s(p + 8, TL_HOST_BIG_ENDIAN));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/output.h"
+#include "core/text/optional.h"
 #include "xtrace/listing/describe.h"
 
 struct listing {
@@ -32,7 +33,7 @@ static void put_violation_json(struct tl_output *out, const struct tl_xtrace_vio
 	if (v->pc != TL_NOWHERE)
 		tl_put_format(out, ",\"pc\":\"0x%" PRIx64 "\"", v->pc);
 	tl_put_text(out, ",\"file\":");
-	tl_put_json(out, v->path ? v->path : "", v->path ? strlen(v->path) : 0);
+	tl_put_json(out, tl_text_or_empty(v->path), v->path ? strlen(v->path) : 0);
 	tl_put_text(out, ",\"text\":");
 	tl_put_json(out, v->text, strlen(v->text));
 	if (v->note)

@@ -3,6 +3,7 @@
  * Landings: returns and indirect branches to a frame other than the innermost, by longjmp, C++
  * exceptions or a switch of stacks. The head of call_stack.h has the order of the search.
  */
+#include "core/arithmetic.h"
 #include "xtrace/profile/frames.h"
 
 /* Above this frame another exception level begins, whose SP is another. */
@@ -17,7 +18,7 @@ size_t tl_xtrace_find_return(const struct tl_xtrace_frames *frames,
 {
 	bool known = op->sp_state == TL_XTRACE_SP_KNOWN, interrupted = false;
 	size_t reach = known ? TL_XTRACE_SEARCH_FRAMES_SP : TL_XTRACE_SEARCH_FRAMES, found = 0;
-	size_t last = frames->depth > reach ? frames->depth - reach : 0;
+	size_t last = tl_excess(frames->depth, reach);
 
 	for (size_t at = frames->depth; at > last; at--) {
 		const struct tl_xtrace_frame *frame = &frames->list[at - 1];
@@ -198,8 +199,7 @@ static bool land_known(struct tl_xtrace_call_stack *stack, const struct tl_xtrac
 static bool land_by_function(struct tl_xtrace_call_stack *stack,
 			     const struct tl_xtrace_stack_op *op)
 {
-	size_t at = stack->depth,
-	       last = at > TL_XTRACE_SEARCH_FRAMES ? at - TL_XTRACE_SEARCH_FRAMES : 0;
+	size_t at = stack->depth, last = tl_excess(at, TL_XTRACE_SEARCH_FRAMES);
 
 	while (at > last && stack->frames[at - 1].el == op->to.el &&
 	       stack->frames[at - 1].function != op->to.function)

@@ -146,7 +146,7 @@ static void store(struct touch *t, bool held)
 
 static uint64_t bits_of(const struct tl_xtrace_sharing *s, uint64_t first, uint64_t last)
 {
-	unsigned shift = s->line_shift > 6 ? s->line_shift - 6 : 0;
+	unsigned shift = tl_excess(s->line_shift, 6);
 	uint64_t from = first >> shift, to = last >> shift;
 
 	return (UINT64_MAX >> (63 - (to - from))) << from;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/sized.h"
 #include "xtrace/format/walk.h"
@@ -166,7 +167,7 @@ static int translate(struct slice *s, const struct tl_xtrace_walk *w, enum tl_xt
 	} else {
 		t.value = kind == TL_XTRACE_TIME ? tl_xtrace_walk_time(w) : tl_xtrace_walk_value(w);
 		t.data = w->token + 9;
-		t.data_size = length > 9 ? length - 9 : 0;
+		t.data_size = tl_excess(length, 9);
 	}
 	return tl_xtrace_write_token(s->writer, &t, err);
 }
