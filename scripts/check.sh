@@ -7,6 +7,9 @@ set -u
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 passed=0 failed=0 skipped=0 named=
+# The tests' limits of time are those of a quiet machine: one that others load gets as much more as has to share it now, and
+# at least twice as much, as it may be loaded later.
+patience=$(awk -v cores="$(nproc)" '{ n = int($1 / cores) + 2; print (n > 6 ? 6 : n) }' /proc/loadavg 2>/dev/null || echo 2)
 
 build_failed() {
 	echo "check: $1 does not build" >&2
@@ -45,7 +48,8 @@ run_tests() {
 	shift
 	# A run that stops before its first test must not be counted by the log of the one before.
 	rm -f "$directory/meson-logs/check.json"
-	meson test -C "$directory" --no-suite long "$@" --logbase check --no-rebuild --num-processes "$jobs" --print-errorlogs ||
+	meson test -C "$directory" --no-suite long "$@" --logbase check --no-rebuild --num-processes "$jobs" --print-errorlogs \
+		--timeout-multiplier "$patience" ||
 		echo "check: tests failed in $directory" >&2
 	if [ ! -s "$directory/meson-logs/check.json" ]; then
 		build_failed "$directory (no test ran)"
