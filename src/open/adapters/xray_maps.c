@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Choosing among several programs and shared objects for a trace, which names none. A file can be
- * object N (0: the program; 1 and up: shared objects, in the order of their registration) if its
- * map has all that the trace did in that object. The first such file is chosen; for object 0,
- * programs come before shared objects.
+ * the program if its map has all that the trace did in it; the first such file is chosen, programs
+ * before shared objects. xray_shared.c chooses the other objects.
  */
 #include "open/adapters/xray_maps.h"
 
@@ -249,71 +248,45 @@ void tl_xray_maps_close(struct tl_xray_maps *maps)
 /* ---- choosing ---- */
 
 /*
- * The first file that can be the object. Of object 0 all files are asked, so that each keeps the
- * reason why it cannot be the program, also behind the one that is.
+ * The first file that can be the program, programs before shared objects. All files are asked, so
+ * that each keeps the reason why it cannot be the program, also behind the one that is.
  */
-static struct tl_xray_candidate *choose(struct tl_xray_maps *maps, uint32_t object,
-					const struct tl_xray_uses *uses)
+static struct tl_xray_candidate *choose_program(struct tl_xray_maps *maps,
+						const struct tl_xray_uses *uses)
 {
 	struct tl_xray_candidate *chosen = NULL;
 
-	for (int programs = object == 0; programs >= 0; programs--)
-		for (size_t i = 0; i < maps->count && !(chosen && object); i++) {
+	for (int programs = 1; programs >= 0; programs--)
+		for (size_t i = 0; i < maps->count; i++) {
 			struct tl_xray_candidate *c = &maps->list[i];
-			const char *why;
 
-			if (!c->map || c->used || (object == 0 && c->program != (programs != 0)))
+			if (!c->map || c->program != (programs != 0))
 				continue;
-			why = tl_xray_map_refutes(c->map, object, uses);
-			if (!why && !chosen)
+			c->text = tl_xray_map_refutes(c->map, 0, uses);
+			if (!c->text && !chosen)
 				chosen = c;
-			if (object == 0)
-				c->text = why;
 		}
 	if (chosen)
 		chosen->used = true;
 	return chosen;
 }
 
-static bool is_used(const struct tl_xray_uses *uses, uint32_t object)
-{
-	for (size_t i = 0; i < uses->count; i++)
-		if (uses->list[i].id >> TL_XRAY_OBJECT_SHIFT == object)
-			return true;
-	return false;
-}
-
 bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *uses)
 {
-	struct tl_xray_map *before[TL_XRAY_OBJECTS] = { maps->map };
+	const struct tl_xray_map *before = maps->map;
 	struct tl_xray_candidate *program;
-	bool changed;
 
-	if (maps->map)
-		memcpy(before + 1, maps->map->objects + 1, (TL_XRAY_OBJECTS - 1) * sizeof(*before));
 	for (size_t i = 0; i < maps->count; i++)
 		if (maps->list[i].map) {
 			maps->list[i].used = false;
 			maps->list[i].text = NULL;
 		}
-	program = choose(maps, 0, uses);
-	changed = maps->map != (program ? program->map : NULL);
+	program = choose_program(maps, uses);
 	maps->map = program ? program->map : NULL;
 	maps->objects_text = NULL;
-	for (uint32_t object = 1; object < TL_XRAY_OBJECTS && !(maps->map && maps->map->spans);
-	     object++) {
-		struct tl_xray_candidate *c =
-			!uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
-
-		if (!c && is_used(uses, object))
-			maps->objects_text = "functions of a shared object have no names: none of "
-					     "the given files is that object";
-		if (!maps->map)
-			continue;
-		maps->map->objects[object] = c ? c->map : NULL;
-		changed |= before[object] != maps->map->objects[object];
-	}
-	return changed;
+	if (maps->map && maps->map->spans)
+		return maps->map != before;
+	return tl_xray_maps_choose_objects(maps, uses) || maps->map != before;
 }
 
 int tl_xray_maps_find(struct tl_xray_maps *maps, struct tl_xray_reader *reader,
@@ -410,7 +383,7 @@ size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *pl
 	}
 	if (maps->objects_text && told < room) {
 		place.text = maps->objects_text;
-		place.status = TL_BAD_FORMAT;
+		place.status = maps->objects_status;
 		place.path = NULL;
 		places[told++] = place;
 	}

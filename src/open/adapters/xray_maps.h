@@ -15,6 +15,7 @@ struct tl_xray_candidate {
 	enum tl_status status;
 	bool program; /* it is not a shared object */
 	bool in_folder, used;
+	bool fits[TL_XRAY_OBJECTS]; /* it can be that shared object */
 };
 
 struct tl_xray_maps {
@@ -22,10 +23,9 @@ struct tl_xray_maps {
 	size_t count, capacity;
 	/* that of the program, which refers to those of its objects; NULL: none */
 	struct tl_xray_map *map;
-	/*
-	 * why functions of shared objects have no names; NULL: they have names, or there are none
-	 */
+	/* of the names of shared objects: TL_OK for a remark; NULL: they are certain, or none */
 	const char *objects_text;
+	enum tl_status objects_status;
 	/* what `tracelathe record` wrote beside the log; used if no other file was given */
 	struct tl_xray_recorded recorded;
 	const char *recorded_fault; /* why its program is not used; NULL: it is */
@@ -44,6 +44,12 @@ void tl_xray_maps_close(struct tl_xray_maps *maps);
 
 /* Choose files by the functions that the trace uses. True: the choice has changed. */
 bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *uses);
+
+/*
+ * Choose those of shared objects among the files that are not `used`, for maps->map (xray_shared.c).
+ * True: a choice has changed.
+ */
+bool tl_xray_maps_choose_objects(struct tl_xray_maps *maps, const struct tl_xray_uses *uses);
 
 /* Find out which of the given programs ran, before their names are asked for. */
 int tl_xray_maps_find(struct tl_xray_maps *maps, struct tl_xray_reader *reader,

@@ -40,10 +40,10 @@ struct tl_xray_map_function {
 };
 
 /*
- * Shared objects that a function id can name beside the program: 4 bits above 24
- * (docs/formats/xray.md, 2.2).
+ * Shared objects that a function id can name beside the program: 8 bits above 24, of which records
+ * of flight data keep 4 (docs/formats/xray.md, 2.2).
  */
-enum { TL_XRAY_OBJECTS = 16, TL_XRAY_OBJECT_SHIFT = 24 };
+enum { TL_XRAY_OBJECTS = 256, TL_XRAY_OBJECT_SHIFT = 24 };
 
 struct tl_xray_map {
 	struct tl_binary *binary; /* NULL: from YAML */
@@ -67,6 +67,10 @@ struct tl_xray_map {
  */
 const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object,
 				const struct tl_xray_uses *uses);
+
+/* Which shared objects, from 1 on, the file of a map can be. */
+void tl_xray_map_fits(const struct tl_xray_map *map, const struct tl_xray_uses *uses,
+		      bool fits[TL_XRAY_OBJECTS]);
 
 /* "function-enter", ... as `llvm-xray extract` writes them; NULL for a kind we do not know. */
 const char *tl_xray_sled_kind_name(unsigned kind);

@@ -4,6 +4,7 @@
  * for its records.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -47,26 +48,43 @@ static const struct {
 };
 /* clang-format on */
 
+static const char *refutes(const struct tl_xray_map *map, const struct tl_xray_use *use)
+{
+	const uint32_t id = use->id & ((1u << TL_XRAY_OBJECT_SHIFT) - 1);
+	const struct tl_xray_map_function *function = tl_xray_map_function(map, id);
+
+	if (!function)
+		return NOT_IT "functions that its instrumentation map does not have";
+	for (unsigned action = 0; action < sizeof(needs) / sizeof(needs[0]); action++)
+		if (use->actions >> action & 1 && !(function->kinds & needs[action].sleds))
+			return needs[action].text;
+	return NULL;
+}
+
 const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object,
 				const struct tl_xray_uses *uses)
 {
+	const char *text = NULL;
+
 	/* What was written beside the log is of this log. */
 	if (map->spans)
 		return NULL;
-	for (size_t i = 0; i < uses->count; i++) {
-		const struct tl_xray_use *use = &uses->list[i];
-		const struct tl_xray_map_function *function;
+	for (size_t i = 0; !text && i < uses->count; i++)
+		if (uses->list[i].id >> TL_XRAY_OBJECT_SHIFT == object)
+			text = refutes(map, &uses->list[i]);
+	return text;
+}
 
-		if (use->id >> TL_XRAY_OBJECT_SHIFT != object)
-			continue;
-		function = tl_xray_map_function(map, use->id & ((1u << TL_XRAY_OBJECT_SHIFT) - 1));
-		if (!function)
-			return NOT_IT "functions that its instrumentation map does not have";
-		for (unsigned action = 0; action < sizeof(needs) / sizeof(needs[0]); action++)
-			if (use->actions >> action & 1 && !(function->kinds & needs[action].sleds))
-				return needs[action].text;
+void tl_xray_map_fits(const struct tl_xray_map *map, const struct tl_xray_uses *uses,
+		      bool fits[TL_XRAY_OBJECTS])
+{
+	memset(fits, true, TL_XRAY_OBJECTS * sizeof(*fits));
+	for (size_t i = 0; i < uses->count; i++) {
+		const uint32_t object = uses->list[i].id >> TL_XRAY_OBJECT_SHIFT;
+
+		if (fits[object])
+			fits[object] = !refutes(map, &uses->list[i]);
 	}
-	return NULL;
 }
 
 /* ---- functions and records of a trace, without folding it ---- */

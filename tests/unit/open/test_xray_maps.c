@@ -184,6 +184,40 @@ TEST(functions_of_a_shared_object)
 	assert_non_null(strstr(a.texts[a.damage - 1], "none of the given files is that object"));
 }
 
+/* Two files that can be either object: their order tells, which is said; a folder has none. */
+TEST(shared_objects_that_their_order_tells_apart)
+{
+	enum { FIRST = 1 << 24, SECOND = 2 << 24, THIRD = 3 << 24 };
+	struct answer a;
+
+	make_both();
+	make_program(&temp, "object.so", EM_X86_64);
+	make_program(&temp, "other.so", EM_X86_64);
+	TRACE(CALLER, FIRST | LEAF, SECOND | EXPORTED);
+	a = ASK("small", "object.so", "other.so");
+	assert_true(a.named);
+	assert_non_null(strstr(a.texts[a.damage - 1], "by the order of the given files alone"));
+	assert_int_equal(a.statuses[a.damage - 1], TL_OK);
+	/* Nothing ran of the second object. */
+	TRACE(CALLER, FIRST | LEAF, THIRD | EXPORTED);
+	a = ASK("small", "object.so", "other.so");
+	assert_true(a.named);
+	assert_non_null(strstr(a.texts[a.damage - 1], "may have the names of another one"));
+	assert_int_equal(a.statuses[a.damage - 1], TL_BAD_FORMAT);
+	/* The same file twice, as it was loaded twice: nothing is unsure. */
+	TRACE(CALLER, FIRST | LEAF, SECOND | EXPORTED);
+	a = ASK("small", "object.so", "object.so");
+	assert_true(a.named);
+	for (size_t i = 0; i < a.damage; i++)
+		assert_non_null(strstr(a.texts[i], "has no function names"));
+	assert_int_equal(mkdir(temp_path(&temp, "objects"), 0755), 0);
+	make_program(&temp, "objects/object.so", EM_X86_64);
+	make_program(&temp, "objects/other.so", EM_X86_64);
+	a = ASK("small", "objects");
+	assert_true(a.named);
+	assert_non_null(strstr(a.texts[a.damage - 1], "may have the names of another one"));
+}
+
 static void make_folder(const char *name)
 {
 	assert_int_equal(mkdir(temp_path(&temp, name), 0755), 0);
@@ -263,6 +297,7 @@ int main(void)
 		cmocka_unit_test(two_programs_that_can_be_it),
 		cmocka_unit_test(a_shared_object_in_the_place_of_a_program),
 		cmocka_unit_test(functions_of_a_shared_object),
+		cmocka_unit_test(shared_objects_that_their_order_tells_apart),
 		cmocka_unit_test(a_folder_of_programs),
 		cmocka_unit_test(a_folder_without_the_program),
 		cmocka_unit_test(a_folder_without_any_map),
