@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "parts.h"
+#include "xtrace/check/check.h"
 #include "xtrace/listing/describe.h"
 
 struct pair pair_of(const uint8_t *data, size_t size)
@@ -259,11 +260,15 @@ const char *exercise_check(const struct pair *pair)
 {
 	struct open_pair open;
 	struct limits limits = { .open = &open };
-	int64_t found = 0;
+	int64_t found = 0, plainly = 0;
 
-	if (open_pair(&open, pair, NULL) == 0)
+	if (open_pair(&open, pair, NULL) == 0) {
 		found = tl_xtrace_check(open.trace, note, &limits, &open.err);
+		plainly = tl_xtrace_check_plainly(open.trace, NULL, NULL, &open.err);
+	}
 	close_pair(&open);
+	if (found != plainly)
+		return "blocks have other violations than their instructions";
 	if (found < 0)
 		return "cannot be checked";
 	if (limits.broken)

@@ -54,13 +54,29 @@ static uint64_t shifted(uint64_t value, unsigned type, unsigned amount, unsigned
 
 /* ---- conditions and flags ---- */
 
+/* "ConditionHolds()": for each condition the values of NZCV, as bits, for which it does. */
 bool tl_a64_holds(unsigned condition, unsigned nzcv)
 {
-	bool n = nzcv & TL_A64_N, z = nzcv & TL_A64_Z, c = nzcv & TL_A64_C, v = nzcv & TL_A64_V;
-	const bool results[8] = { z, c, n, v, c && !z, n == v, n == v && !z, true };
-	bool result = results[condition >> 1 & 7];
+	static const uint16_t holds[16] = {
+		0xf0f0, /* EQ */
+		0x0f0f, /* NE */
+		0xcccc, /* CS */
+		0x3333, /* CC */
+		0xff00, /* MI */
+		0x00ff, /* PL */
+		0xaaaa, /* VS */
+		0x5555, /* VC */
+		0x0c0c, /* HI */
+		0xf3f3, /* LS */
+		0xaa55, /* GE */
+		0x55aa, /* LT */
+		0x0a05, /* GT */
+		0xf5fa, /* LE */
+		0xffff, /* AL */
+		0xffff, /* NV */
+	};
 
-	return condition & 1 && condition != 15 ? !result : result;
+	return holds[condition & 15] >> nzcv & 1;
 }
 
 static unsigned flags_nz(uint32_t opcode, uint64_t result)

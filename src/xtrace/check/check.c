@@ -224,10 +224,25 @@ static void take_instruction(struct tl_xtrace_check_stream *s, enum tl_xtrace_ki
 	uint32_t opcode;
 
 	end_instruction(s, false, may_be_vector(s, kind));
+	s->blocks.last = NULL;
 	if (__builtin_expect(s->snapshots.at && s->walk.token >= s->snapshots.at, 0))
 		tl_xtrace_check_snapshot(s, kind);
 	opcode = tl_xtrace_walk_instruction(&s->walk, kind);
 	begin_instruction(s, opcode);
+}
+
+/* The next token is an instruction: take a block that begins with it. */
+static bool take_block(struct tl_xtrace_check_stream *s, struct tl_xtrace_walk *w,
+		       const uint8_t *limit)
+{
+	if (!s->blocks.slots)
+		return false;
+	if (!s->ended) {
+		s->walk.token = w->next;
+		end_instruction(s, false,
+				may_be_vector(s, (enum tl_xtrace_kind)w->tokens->kind[*w->next]));
+	}
+	return tl_xtrace_check_take_block(s, w, limit);
 }
 
 /*
@@ -242,8 +257,12 @@ static void check_until(struct tl_xtrace_check_stream *s, uint64_t end, struct t
 	struct tl_xtrace_walk w = s->walk;
 
 	while (!s->check->status && !s->over && (w.next < limit || to_end)) {
-		enum tl_xtrace_kind kind = tl_xtrace_walk_next(&w);
+		enum tl_xtrace_kind kind;
 
+		if ((size_t)(w.stop - w.next) >= TL_XTRACE_MAX_FIXED &&
+		    tl_xtrace_is_instruction(w.tokens->kind[*w.next]) && take_block(s, &w, limit))
+			continue;
+		kind = tl_xtrace_walk_next(&w);
 		if (__builtin_expect(kind == TL_XTRACE_NONE, 0)) {
 			w.pc = s->walk.pc;
 			s->walk = w;
@@ -275,6 +294,8 @@ static void begin_stream(struct tl_xtrace_check_stream *s, struct tl_xtrace_chec
 					      .syscall.unknown = true };
 	s->program.zero_block = DEFAULT_ZERO_BLOCK;
 	tl_xtrace_check_find_dialect(s);
+	if (!c->plainly)
+		tl_xtrace_check_blocks_begin(&s->blocks);
 	tl_xtrace_walk_begin(&s->walk, c->trace, s->stream, &s->stream->segments[0]);
 }
 
@@ -340,6 +361,7 @@ static void check_memories(struct group *g, struct tl_error *err)
 	check_group(g, err);
 	for (uint32_t i = g->begin; i < g->end; i++) {
 		tl_xtrace_shadow_free(&g->memories[i].shadow);
+		tl_xtrace_check_blocks_free(&g->check->streams[i].blocks);
 		free(g->memories[i].spaces);
 	}
 }
@@ -358,11 +380,15 @@ static void check_groups(struct group *g, struct tl_error *err)
 	}
 }
 
-int64_t tl_xtrace_check(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *fn, void *arg,
-			struct tl_error *err)
+static int64_t check_trace(struct tl_xtrace_trace *trace, bool plainly, tl_xtrace_violation_fn *fn,
+			   void *arg, struct tl_error *err)
 {
 	struct tl_xtrace_checker check = {
-		.trace = trace, .fn = fn, .arg = arg, .cache = tl_xtrace_check_make_cache()
+		.trace = trace,
+		.fn = fn,
+		.arg = arg,
+		.plainly = plainly,
+		.cache = tl_xtrace_check_make_cache(),
 	};
 	struct group group = { .check = &check };
 
@@ -378,4 +404,16 @@ int64_t tl_xtrace_check(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *f
 	if (check.status == TL_NO_MEMORY)
 		tl_error_memory(err);
 	return check.status < 0 ? tl_error_format(err, "xtrace", check.status) : check.violations;
+}
+
+int64_t tl_xtrace_check(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *fn, void *arg,
+			struct tl_error *err)
+{
+	return check_trace(trace, false, fn, arg, err);
+}
+
+int64_t tl_xtrace_check_plainly(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *fn,
+				void *arg, struct tl_error *err)
+{
+	return check_trace(trace, true, fn, arg, err);
 }

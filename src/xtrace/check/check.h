@@ -6,6 +6,7 @@
  * passes it every token. An instruction is judged when the next one begins, since its tokens stand
  * behind it (A21).
  */
+#include "core/memory.h"
 #include "core/tables/at_first.h"
 #include "isa/a64/a64.h"
 #include "xtrace/format/walk.h"
@@ -190,6 +191,25 @@ struct tl_xtrace_check_program {
 	uint32_t zero_block; /* bytes that DC ZVA clears */
 };
 
+/* Instructions at an address, by its PC and the token byte. */
+struct tl_xtrace_check_slot {
+	uint64_t pc;
+	struct tl_xtrace_check_block *blocks;
+	uint8_t head; /* 0: a free slot */
+	uint8_t visits, made;
+};
+
+/* Blocks that were judged (block.h). */
+struct tl_xtrace_check_blocks {
+	struct tl_xtrace_check_slot *slots; /* open addressing; NULL: there are no blocks */
+	size_t mask, count;
+	struct tl_arena arena;
+	/* The block that the last instructions were of, and the addresses that it leads to; NULL:
+	 * they were judged one by one. */
+	struct tl_xtrace_check_block *last;
+	uint64_t next, other;
+};
+
 struct tl_xtrace_check_stream {
 	struct tl_xtrace_checker *check;
 	struct tl_xtrace_stream *stream;
@@ -213,6 +233,7 @@ struct tl_xtrace_check_stream {
 	struct tl_xtrace_check_signals signals;
 	struct tl_xtrace_check_next snapshots;
 	struct tl_xtrace_check_dialect dialect;
+	struct tl_xtrace_check_blocks blocks;
 };
 
 struct tl_xtrace_checker {
@@ -227,7 +248,12 @@ struct tl_xtrace_checker {
 	uint64_t last_time; /* of all streams in their common order */
 	uint32_t last_time_stream;
 	bool merged;
+	bool plainly; /* without blocks */
 };
+
+/* tl_xtrace_check(), instruction by instruction: what blocks (block.h) must not change. */
+int64_t tl_xtrace_check_plainly(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *fn,
+				void *arg, struct tl_error *err);
 
 /* opcode.c: the cache of opcodes, and another one in a slot. */
 struct tl_xtrace_check_cache *tl_xtrace_check_make_cache(void);
@@ -269,6 +295,20 @@ void tl_xtrace_check_no_memory(struct tl_xtrace_check_stream *s);
 /* flow.c: an instruction follows another. */
 void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s,
 			  const struct tl_xtrace_check_insn *next);
+
+/* Whether a conditional branch leads to its target, or behind itself. Not known: both. */
+void tl_xtrace_check_ways(const struct tl_xtrace_registers *registers, uint32_t opcode, bool *taken,
+			  bool *not_taken);
+
+/* blocks.c: without memory there are none, and instructions are judged one by one. */
+void tl_xtrace_check_blocks_begin(struct tl_xtrace_check_blocks *blocks);
+void tl_xtrace_check_blocks_free(struct tl_xtrace_check_blocks *blocks);
+/*
+ * The instruction before is judged, and the next one stands at w->next. True: it and some behind
+ * it were of a block, and the walk is behind them.
+ */
+bool tl_xtrace_check_take_block(struct tl_xtrace_check_stream *s, struct tl_xtrace_walk *w,
+				const uint8_t *limit);
 
 /* signals.c: where only EL0 is traced. A break of the PC that may be a signal; an access
  * while probes_sp; what follows rt_sigreturn; the end of the stream, or damage. */

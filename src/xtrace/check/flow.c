@@ -52,7 +52,8 @@ static enum tl_xtrace_rule_number broken_unless(bool good, enum tl_xtrace_rule_n
  * Whether a conditional branch leads to its target, or behind itself: by NZCV, or by the register
  * that CBZ, CBNZ, TBZ and TBNZ name (bit 24 turns it round). Not known: both.
  */
-static void ways(const struct tl_xtrace_registers *r, uint32_t opcode, bool *taken, bool *not_taken)
+void tl_xtrace_check_ways(const struct tl_xtrace_registers *r, uint32_t opcode, bool *taken,
+			  bool *not_taken)
 {
 	unsigned number = (opcode & 31) == 31 ? TL_A64_ZERO : opcode & 31;
 	uint64_t value = r->x[number];
@@ -81,7 +82,7 @@ static bool goes_right(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 		 direct = s->last.pc + (uint64_t)(int64_t)s->last.op->a64.offset;
 	bool taken, not_taken;
 
-	ways(&s->registers, s->last.op->a64.opcode, &taken, &not_taken);
+	tl_xtrace_check_ways(&s->registers, s->last.op->a64.opcode, &taken, &not_taken);
 	return (taken && is_at(next, direct)) || (not_taken && is_at(next, behind));
 }
 
@@ -150,7 +151,7 @@ static void expect_place(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_n
 	bool taken = true, not_taken = false;
 
 	if (last->op->a64.flow == TL_A64_CONDITIONAL)
-		ways(&s->registers, last->op->a64.opcode, &taken, &not_taken);
+		tl_xtrace_check_ways(&s->registers, last->op->a64.opcode, &taken, &not_taken);
 	if (rule == TL_XTRACE_RULE_PC_TARGET)
 		tl_xtrace_expected(s, "0x%" PRIx64, last->target);
 	else if (rule == TL_XTRACE_RULE_PC_CONTINUITY || !taken)

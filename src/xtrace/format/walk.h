@@ -81,6 +81,13 @@ static inline bool tl_xtrace_is_instruction(enum tl_xtrace_kind kind)
 	return kind == TL_XTRACE_INST || kind == TL_XTRACE_PCINST;
 }
 
+/* Tokens that begin an instruction, or belong to the next one (A21). */
+static inline bool tl_xtrace_ends_instruction(enum tl_xtrace_kind kind)
+{
+	return tl_xtrace_is_instruction(kind) || kind == TL_XTRACE_SVCRET ||
+	       kind == TL_XTRACE_ALLGPR;
+}
+
 /* The present token is INST or PCINST: move the PC; the opcode. To be called once for each of them.
  */
 static inline uint32_t tl_xtrace_walk_instruction(struct tl_xtrace_walk *walk,

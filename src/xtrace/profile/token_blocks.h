@@ -18,13 +18,6 @@
 #include "xtrace/state/sp_change.h"
 #include "xtrace/profile/cost.h"
 
-/* Tokens that begin an instruction, or belong to the next one (A21). */
-static inline bool tl_xtrace_ends_instruction(uint8_t kind)
-{
-	return kind == TL_XTRACE_INST || kind == TL_XTRACE_PCINST || kind == TL_XTRACE_SVCRET ||
-	       kind == TL_XTRACE_ALLGPR;
-}
-
 struct tl_xtrace_block_token {
 	uint16_t offset; /* in the block */
 	uint8_t byte;

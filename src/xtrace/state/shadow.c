@@ -6,8 +6,6 @@
 #include "core/arithmetic.h"
 #include "core/cursor.h"
 
-enum { PAGE_BITS = 9, SPACE_BITS = 64 - PAGE_BITS, CREDIT = 64 };
-
 void tl_xtrace_shadow_begin(struct tl_xtrace_shadow *shadow)
 {
 	*shadow = (struct tl_xtrace_shadow){ .pages = { .page_bytes = TL_XTRACE_SHADOW_PAGE } };
@@ -16,11 +14,6 @@ void tl_xtrace_shadow_begin(struct tl_xtrace_shadow *shadow)
 void tl_xtrace_shadow_free(struct tl_xtrace_shadow *shadow)
 {
 	tl_xtrace_pages_free(&shadow->pages);
-}
-
-static uint64_t page_number(unsigned space, uint64_t address)
-{
-	return address >> PAGE_BITS | (uint64_t)space << SPACE_BITS;
 }
 
 /* Bits of the bytes [offset, offset + size), size at most 32, in the 64 bits that begin with byte
@@ -86,8 +79,8 @@ static uint8_t *page_of(struct tl_xtrace_shadow *shadow, unsigned space, uint64_
 {
 	if (__builtin_expect(shadow->pages.count >= TL_XTRACE_SHADOW_MOST_PAGES, 0))
 		tl_xtrace_pages_free(&shadow->pages);
-	shadow->credit += CREDIT;
-	return tl_xtrace_pages_get(&shadow->pages, page_number(space, address));
+	shadow->credit += TL_XTRACE_SHADOW_CREDIT;
+	return tl_xtrace_pages_get(&shadow->pages, tl_xtrace_shadow_number(space, address));
 }
 
 bool tl_xtrace_shadow_store(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address,
@@ -128,6 +121,23 @@ enum tl_xtrace_shadow_result tl_xtrace_shadow_load(struct tl_xtrace_shadow *shad
 	return result;
 }
 
+bool tl_xtrace_shadow_differs(const struct tl_xtrace_shadow *shadow, unsigned space,
+			      uint64_t address, const uint8_t *data, size_t size)
+{
+	while (size) {
+		size_t offset = address % TL_XTRACE_SHADOW_BYTES, part = chunk_size(offset, size);
+		const uint8_t *page = tl_xtrace_pages_known(
+			&shadow->pages, tl_xtrace_shadow_number(space, address));
+
+		if (page && some_differ(page, offset, data, part, get_known(page, offset)))
+			return true;
+		address += part;
+		data += part;
+		size -= part;
+	}
+	return false;
+}
+
 /* ---- forgetting ---- */
 
 static void forget_in_page(uint8_t *page, uint64_t from, uint64_t to)
@@ -157,7 +167,8 @@ static void forget_in_all(struct tl_xtrace_shadow *shadow, uint64_t first, uint6
 
 void tl_xtrace_shadow_forget_all(struct tl_xtrace_shadow *shadow, unsigned space)
 {
-	forget_in_all(shadow, page_number(space, 0), page_number(space, UINT64_MAX));
+	forget_in_all(shadow, tl_xtrace_shadow_number(space, 0),
+		      tl_xtrace_shadow_number(space, UINT64_MAX));
 }
 
 void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address,
@@ -168,7 +179,8 @@ void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, ui
 	if (address >= end)
 		return;
 	if ((end - address) / TL_XTRACE_SHADOW_BYTES > shadow->pages.count + 2) {
-		forget_in_all(shadow, page_number(space, address), page_number(space, end - 1));
+		forget_in_all(shadow, tl_xtrace_shadow_number(space, address),
+			      tl_xtrace_shadow_number(space, end - 1));
 		return;
 	}
 	if (shadow->credit < (end - address) / TL_XTRACE_SHADOW_BYTES) {
@@ -180,7 +192,8 @@ void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, ui
 		uint64_t offset = address % TL_XTRACE_SHADOW_BYTES,
 			 left = TL_XTRACE_SHADOW_BYTES - offset;
 		uint64_t part = tl_min(end - address, left);
-		uint8_t *page = tl_xtrace_pages_known(&shadow->pages, page_number(space, address));
+		uint8_t *page = tl_xtrace_pages_known(&shadow->pages,
+						      tl_xtrace_shadow_number(space, address));
 
 		if (page)
 			forget_in_page(page, offset, offset + part);
