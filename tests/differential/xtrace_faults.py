@@ -25,7 +25,6 @@ LEAST = 0.95
 SEEN = {
     "opcode: a bit": 0.6,
     "opcode: of another instruction": 0.75,
-    "store's value: a bit": 0.65,
     "SVCRET: a bit": 0.45,
     "SYSCALL_VEC dropped": 0.6,
 }

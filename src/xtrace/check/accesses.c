@@ -6,6 +6,9 @@
 #include "xtrace/check/check.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+#include "core/arithmetic.h"
 
 static uint32_t field(uint32_t opcode, unsigned high, unsigned low)
 {
@@ -85,14 +88,28 @@ static void place(struct tl_xtrace_check_access *a, uint32_t opcode)
 	}
 }
 
+/* The same of vectors, which loads have, too: LDR, STR, LDP, STP and the like. */
+static void vectors(struct tl_xtrace_check_access *a, const struct tl_a64 *a64)
+{
+	uint32_t opcode = a64->opcode, group = field(opcode, 29, 27);
+
+	if ((group != 5 && group != 7) || (opcode & 0x3f200c00) == 0x3c200000 ||
+	    a->base == TL_XTRACE_BASE_ANYWHERE || !(a64->access & TL_A64_VECTOR))
+		return;
+	a->vector = true;
+	a->registers = a64->access & TL_A64_PAIR ? 2 : 1;
+	a->rt = (uint8_t)field(opcode, 4, 0);
+	a->rt2 = (uint8_t)field(opcode, 14, 10);
+}
+
 /* Which general registers a store holds: one, or two in a row. */
 static void data(struct tl_xtrace_check_access *a, const struct tl_a64 *a64)
 {
 	uint32_t opcode = a64->opcode;
 	bool two = a64->access & TL_A64_PAIR;
 
-	if (a64->class != TL_A64_STORE || is_vector(opcode) || a->base == TL_XTRACE_BASE_ANYWHERE ||
-	    a64->bytes > 16 || (!two && a64->bytes > 8) || (opcode & 0x3f200c00) == 0x38200000)
+	if (a64->class != TL_A64_STORE || a->base == TL_XTRACE_BASE_ANYWHERE || a64->bytes > 16 ||
+	    (!two && a64->bytes > 8) || (opcode & 0x3f200c00) == 0x38200000)
 		return;
 	a->registers = two ? 2 : 1;
 	a->rt = field(opcode, 4, 0) == 31 ? TL_A64_ZERO : (uint8_t)field(opcode, 4, 0);
@@ -117,7 +134,10 @@ void tl_xtrace_check_classify_access(struct tl_xtrace_check_opcode *op)
 	a->needs_store =
 		a64->access & TL_A64_WRITES && !(a64->access & (TL_A64_EXCLUSIVE | TL_A64_RMW));
 	place(a, a64->opcode);
-	data(a, a64);
+	if (is_vector(a64->opcode))
+		vectors(a, a64);
+	else
+		data(a, a64);
 }
 
 /* ---- an access ---- */
@@ -224,6 +244,43 @@ static void judge_data(struct tl_xtrace_check_stream *s, uint32_t size)
 	}
 }
 
+/* The bytes of a store of vectors, register by register. */
+static void judge_vectors(struct tl_xtrace_check_stream *s, uint32_t size)
+{
+	const struct tl_xtrace_check_insn *i = &s->last;
+	const struct tl_xtrace_check_access *a = &i->op->access;
+	uint32_t of_one = a->bytes / a->registers, done = i->accessed[1];
+	const uint8_t *bytes = s->walk.token + 9;
+
+	while (size) {
+		uint32_t at = done % of_one, part = tl_min(size, of_one - at);
+		unsigned number = done / of_one ? a->rt2 : a->rt;
+
+		if (!tl_xtrace_check_vector_holds(&s->vectors, number, at, bytes, part)) {
+			tl_xtrace_expected(s, "V%u as before", number);
+			tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_VALUE,
+					      tl_xtrace_walk_offset(&s->walk));
+			tl_xtrace_check_vectors_forget(&s->vectors, UINT32_C(1) << number);
+		}
+		done += part;
+		bytes += part;
+		size -= part;
+	}
+}
+
+/* An access that is within the bytes of its instruction. */
+static void judge_bytes(struct tl_xtrace_check_stream *s, bool store, uint32_t size)
+{
+	const struct tl_xtrace_check_insn *i = &s->last;
+
+	if (!i->op->access.vector && store)
+		judge_data(s, size);
+	else if (store)
+		judge_vectors(s, size);
+	else if (i->op->access.vector)
+		memcpy(s->loaded + i->accessed[0], s->walk.token + 9, size);
+}
+
 bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store)
 {
 	struct tl_xtrace_check_insn *i = &s->last;
@@ -247,8 +304,8 @@ bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store
 	if (i->accessed[store] + size > a->bytes) {
 		tl_xtrace_expected(s, "%u bytes", a->bytes);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_SIZE, offset);
-	} else if (store && a->registers) {
-		judge_data(s, size);
+	} else if (a->registers) {
+		judge_bytes(s, store, size);
 	}
 	i->accessed[store] += size;
 	return right;

@@ -27,8 +27,9 @@ enum tl_xtrace_check_operation_kind {
 	TL_XTRACE_OPERATION_AT_PLACE,
 	TL_XTRACE_OPERATION_AT_OTHER,
 	TL_XTRACE_OPERATION_LEARN_SP, /* SP is so many bytes before it */
-	/* `size` bytes at `at` are those of x[n], from bit `value` on. */
+	/* `size` bytes at `at` are those of x[n], from byte `a` on. */
 	TL_XTRACE_OPERATION_HOLDS,
+	TL_XTRACE_OPERATION_HOLDS_VECTOR, /* of V[n], from byte `a` on */
 	/* The access at `at`, of `size` bytes, against memory. */
 	TL_XTRACE_OPERATION_LOAD_4,
 	TL_XTRACE_OPERATION_LOAD_8,
@@ -65,6 +66,8 @@ enum tl_xtrace_check_operation_kind {
 	TL_XTRACE_OPERATION_TAKE_4,
 	TL_XTRACE_OPERATION_TAKE_8,
 	TL_XTRACE_OPERATION_TAKE_SIGNED,
+	TL_XTRACE_OPERATION_TAKE_VECTOR,    /* `size` of V[d], from byte `a` on */
+	TL_XTRACE_OPERATION_FORGET_VECTORS, /* those that `value` has as bits */
 };
 
 struct tl_xtrace_check_operation {

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "xtrace/check/block.h"
 
@@ -208,24 +209,44 @@ static unsigned register_at(const struct tl_xtrace_check_access *a, uint32_t byt
 	return byte / (a->bytes / a->registers) ? a->rt2 : a->rt;
 }
 
-/* Of a store's bytes those of one register, `done` bytes behind the beginning. */
+/* Of a store's bytes those of one register, `size` of them from byte `from` of it on. */
+static void put_held(struct block_draft *d, const struct tl_xtrace_check_access *a, unsigned number,
+		     uint16_t at, uint32_t size, uint32_t from)
+{
+	struct tl_xtrace_check_operation *o;
+
+	if (!a->vector && !know(d, number))
+		return;
+	o = put(d, a->vector ? TL_XTRACE_OPERATION_HOLDS_VECTOR : TL_XTRACE_OPERATION_HOLDS, at);
+	o->n = (uint8_t)number;
+	o->size = (uint8_t)size;
+	o->a = (uint8_t)from;
+}
+
+static void put_taken(struct block_draft *d, unsigned number, uint16_t at, uint32_t size,
+		      uint32_t from)
+{
+	struct tl_xtrace_check_operation *o = put(d, TL_XTRACE_OPERATION_TAKE_VECTOR, at);
+
+	o->d = (uint8_t)number;
+	o->size = (uint8_t)size;
+	o->a = (uint8_t)from;
+}
+
+/* The bytes of an access, `done` bytes behind the beginning, register by register. */
 static void put_data(struct block_draft *d, const struct tl_xtrace_check_access *a, uint16_t at,
-		     uint32_t size, uint32_t done)
+		     uint32_t size, uint32_t done, bool store)
 {
 	uint32_t of_one = a->bytes / a->registers;
 
 	for (uint32_t n = 0; n < size;) {
-		uint32_t left = of_one - (done + n) % of_one,
-			 part = size - n < left ? size - n : left;
-		unsigned number = register_at(a, done + n);
-		struct tl_xtrace_check_operation *o;
+		uint32_t from = (done + n) % of_one, part = tl_min(size - n, of_one - from);
+		uint16_t bytes = (uint16_t)(at + 9 + n);
 
-		if (know(d, number)) {
-			o = put(d, TL_XTRACE_OPERATION_HOLDS, (uint16_t)(at + 9 + n));
-			o->n = (uint8_t)number;
-			o->size = (uint8_t)part;
-			o->value = 8 * ((done + n) % of_one);
-		}
+		if (store)
+			put_held(d, a, register_at(a, done + n), bytes, part, from);
+		else
+			put_taken(d, register_at(a, done + n), bytes, part, from);
 		n += part;
 	}
 }
@@ -257,7 +278,7 @@ static void put_accesses(struct block_draft *d, const struct insn_tokens *t, con
 		if (a->bytes)
 			put_address(d, t, at, done[store]);
 		if (a->bytes && store && a->registers)
-			put_data(d, a, at, (uint32_t)size, done[1]);
+			put_data(d, a, at, (uint32_t)size, done[1], true);
 		put(d, of_memory(store, size), at)->size = (uint8_t)(size & 0xff);
 		done[store] += (uint32_t)size;
 	}
@@ -347,6 +368,23 @@ static void put_loads(struct block_draft *d, const struct insn_tokens *t, const 
 	put_loaded(d, e, e->rt2, (uint16_t)(at + 9 + e->size));
 }
 
+/* Vectors are not known by what the block is made of, but each time. */
+static void put_vectors(struct block_draft *d, const struct insn_tokens *t, const uint8_t *begin)
+{
+	const struct tl_xtrace_check_access *a = &t->op->access;
+	uint32_t done = 0;
+
+	if (!t->op->vector_writes)
+		return;
+	put(d, TL_XTRACE_OPERATION_FORGET_VECTORS, 0)->value = t->op->vector_writes;
+	for (unsigned i = 0; a->vector && a->needs_load && i < t->access_count; i++) {
+		uint32_t size = (uint32_t)tl_xtrace_access_size(begin[t->accesses[i]]);
+
+		put_data(d, a, t->accesses[i], size, done, false);
+		done += size;
+	}
+}
+
 static void put_effect(struct block_draft *d, const struct insn_tokens *t, const uint8_t *begin)
 {
 	const struct tl_xtrace_insn_effect *e = &t->op->effect;
@@ -417,6 +455,7 @@ static bool put_insn(struct block_draft *d, const struct insn_tokens *t, const u
 	put_accesses(d, t, begin);
 	if (t->time)
 		put(d, TL_XTRACE_OPERATION_TIME, t->time);
+	put_vectors(d, t, begin);
 	put_effect(d, t, begin);
 	if (t->flags)
 		become(d, TL_XTRACE_KNOWN_FLAGS, true);

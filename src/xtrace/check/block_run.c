@@ -83,7 +83,7 @@ static inline bool holds(const struct tl_xtrace_check_operation *o, uint64_t val
 {
 	uint64_t mask = UINT64_MAX >> (64 - 8 * o->size);
 
-	return !(((value >> o->value) ^ get64(bytes)) & mask);
+	return !(((value >> 8 * o->a) ^ get64(bytes)) & mask);
 }
 
 /* As take_time() in check.c. */
@@ -162,6 +162,8 @@ static bool rare(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_
 	case TL_XTRACE_OPERATION_LEARN_SP:
 		r->x[TL_XTRACE_REG_SP] = get64(at + 1) - o->value;
 		return true;
+	case TL_XTRACE_OPERATION_HOLDS_VECTOR:
+		return tl_xtrace_check_vector_holds(&s->vectors, o->n, o->a, at, o->size);
 	case TL_XTRACE_OPERATION_LOAD:
 		return load_any(s, at);
 	case TL_XTRACE_OPERATION_STORE:
@@ -175,6 +177,12 @@ static bool rare(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_
 		return flags_become(r, get64(at + 1));
 	case TL_XTRACE_OPERATION_TARGET:
 		return is_at(at, r->x[o->n]);
+	case TL_XTRACE_OPERATION_TAKE_VECTOR:
+		tl_xtrace_check_vector_load(&s->vectors, o->d, o->a, at, o->size);
+		return true;
+	case TL_XTRACE_OPERATION_FORGET_VECTORS:
+		tl_xtrace_check_vectors_forget(&s->vectors, (uint32_t)o->value);
+		return true;
 	default:
 		set_register(r, o, at);
 		return true;

@@ -50,6 +50,8 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 	if (!el)
 		tl_xtrace_check_call_over(s, &next);
 	/* Each level has its own SP; the value is unknown until ALLGPR. */
+	if (s->last.op && el != s->last.el)
+		tl_xtrace_check_vectors_forget(&s->vectors, UINT32_MAX);
 	if (s->last.op && el != s->last.el && !s->allgpr)
 		s->registers.known &= ~(UINT64_C(1) << TL_XTRACE_REG_SP | TL_XTRACE_KNOWN_FLAGS);
 }
@@ -168,6 +170,7 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 	s->last.incomplete = false;
 	s->allgpr = NULL;
 	s->registers.known = 0;
+	tl_xtrace_check_vectors_forget(&s->vectors, UINT32_MAX);
 	s->sysregs.known = 0;
 	s->program.heap_end = 0;
 	s->counts.known = false;

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/tables/at_first.h"
 #include "isa/a64/a64.h"
+#include "xtrace/check/vectors.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/state/registers.h"
 #include "xtrace/state/shadow.h"
@@ -66,7 +67,9 @@ struct tl_xtrace_check_access {
 	uint16_t bytes;               /* that it loads, and stores; 0: not known */
 	uint8_t base;                 /* enum tl_xtrace_check_base */
 	uint8_t rn, rm, option, shift;
-	uint8_t registers, rt, rt2; /* that a store holds; 0: not known */
+	/* Those that a store holds, and a load of vectors; 0: not known. */
+	uint8_t registers, rt, rt2;
+	bool vector; /* V0 to V31, and not general ones */
 	int32_t offset;
 };
 
@@ -82,7 +85,8 @@ struct tl_xtrace_check_opcode {
 	bool inert;       /* needs no tokens, and changes no register */
 	bool computes;    /* needs no tokens, and changes registers by what is in them alone */
 	struct tl_xtrace_check_access access;
-	uint8_t unused[8];
+	uint32_t vector_writes; /* V0 to V31, as bits */
+	uint8_t unused[4];
 	struct tl_xtrace_insn_effect effect;
 };
 
@@ -223,6 +227,8 @@ struct tl_xtrace_check_stream {
 	struct tl_xtrace_check_opcode last_opcode;
 	bool ended; /* `last` was judged: a boundary came behind it */
 	struct tl_xtrace_registers registers;
+	struct tl_xtrace_check_vectors vectors;
+	uint8_t loaded[2 * TL_XTRACE_VECTOR_BYTES]; /* bytes of vectors that `last` has loaded */
 	struct tl_xtrace_check_counts counts;
 	struct tl_xtrace_check_sysregs sysregs;
 	const uint8_t *allgpr; /* at this boundary */

@@ -70,7 +70,8 @@ void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op)
 			op->effect.kind == TL_XTRACE_EFFECT_ADD ||
 			op->effect.kind == TL_XTRACE_EFFECT_MOVE);
 	op->inert = op->simple && op->a64.special == TL_A64_PLAIN && !op->a64.access &&
-		    !op->effect.kind && !op->effect.forget && !op->effect.writes_back;
+		    !op->effect.kind && !op->effect.forget && !op->effect.writes_back &&
+		    !op->vector_writes;
 }
 
 /* What stands behind an instruction once at most. */

@@ -205,6 +205,23 @@ static uint64_t bit_of(unsigned number)
 	return number < 31 ? UINT64_C(1) << number : 0;
 }
 
+/* What it does to vectors: those that it loaded are known. */
+static void execute_vectors(struct tl_xtrace_check_stream *s)
+{
+	const struct tl_xtrace_check_insn *i = &s->last;
+	const struct tl_xtrace_check_access *a = &i->op->access;
+	uint32_t of_one;
+
+	tl_xtrace_check_vectors_forget(&s->vectors, i->op->vector_writes);
+	if (!a->vector || !a->needs_load || !(i->seen >> TL_XTRACE_LOAD & 1) ||
+	    i->accessed[0] != a->bytes)
+		return;
+	of_one = a->bytes / a->registers;
+	tl_xtrace_check_vector_load(&s->vectors, a->rt, 0, s->loaded, of_one);
+	if (a->registers == 2)
+		tl_xtrace_check_vector_load(&s->vectors, a->rt2, 0, s->loaded + of_one, of_one);
+}
+
 /* The last instruction is whole: what it does to registers. */
 void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 {
@@ -212,6 +229,8 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 	struct tl_xtrace_registers *r = &s->registers;
 	const struct tl_xtrace_insn_effect *e = &i->op->effect;
 
+	if (i->op->vector_writes)
+		execute_vectors(s);
 	if (i->op->a64.access && (interrupted || !(i->seen & TL_XTRACE_CHECK_ACCESSES))) {
 		/* It faulted, maybe in its second half, or was predicated away: it may have
 		 * written, or not. */

@@ -220,6 +220,117 @@ TEST(flags_are_compared)
 	}
 }
 
+/* ---- vectors ---- */
+
+/* An access of up to 16 bytes: a value, and zeros. */
+static size_t put_piece(struct bytes *b, unsigned token, unsigned log2, uint64_t address,
+			uint64_t value)
+{
+	size_t at;
+
+	if (log2 < 4)
+		return put_access(b, token, log2, address, value);
+	at = b->size;
+	put_byte(b, token | log2 << 4);
+	put_number(b, address, 8);
+	put_number(b, value, 8);
+	put_number(b, 0, 8);
+	return at;
+}
+
+/* A load or store of vectors at 0x9000, whose tokens are of `log2` bytes and all hold `value`. */
+static size_t put_vectors(struct bytes *b, uint32_t opcode, unsigned token, unsigned log2,
+			  unsigned tokens, uint64_t value)
+{
+	size_t last = 0;
+
+	put_inst(b, 0, opcode);
+	for (unsigned i = 0; i < tokens; i++)
+		last = put_piece(b, token, log2, 0x9000 + ((uint64_t)i << log2), value);
+	return last;
+}
+
+enum {
+	LDR_D1 = 0xfd400081,    /* LDR D1, [X4] */
+	LDR_Q1 = 0x3dc00081,    /* LDR Q1, [X4] */
+	STR_D1 = 0xfd000081,    /* STR D1, [X4] */
+	STR_Q1 = 0x3d800081,    /* STR Q1, [X4] */
+	STP_Q1_Q1 = 0xad000481, /* STP Q1, Q1, [X4] */
+	STP_Q1_Q2 = 0xad000881, /* STP Q1, Q2, [X4] */
+};
+
+/* "The contents of a store": what was loaded, of D with zeros above it. */
+TEST(vectors_that_were_loaded)
+{
+	struct bytes b = { .data = NULL };
+	size_t at;
+
+	put_pcinst(&b, 0, 0x1000, A64_NOP);
+	put_vectors(&b, LDR_Q1, LOAD, 4, 1, 7);
+	put_vectors(&b, STR_Q1, STORE, 4, 1, 7);
+	put_vectors(&b, LDR_D1, LOAD, 3, 1, 7);
+	put_vectors(&b, STR_Q1, STORE, 4, 1, 7);
+	put_vectors(&b, LDR_D1, LOAD, 3, 1, 7);
+	at = put_vectors(&b, STR_D1, STORE, 3, 1, 8);
+	put_inst(&b, 0, A64_NOP);
+	assert_one(&b, "xtrace.access.value", at, 6);
+}
+
+/* The first store of a register that is not known shows it. */
+TEST(vectors_that_were_stored)
+{
+	struct bytes b = { .data = NULL };
+	size_t at, pair;
+
+	put_pcinst(&b, 0, 0x1000, A64_NOP);
+	put_vectors(&b, STP_Q1_Q1, STORE, 4, 2, 5);
+	put_inst(&b, 0, STR_D1);
+	put_access(&b, STORE, 3, 0x9000, 5);
+	at = put_vectors(&b, STR_Q1, STORE, 4, 1, 6);
+	put_inst(&b, 0, STP_Q1_Q1);
+	put_piece(&b, STORE, 4, 0x9000, 9);
+	pair = put_piece(&b, STORE, 4, 0x9010, 10);
+	put_inst(&b, 0, A64_NOP);
+	assert_broken(&b,
+		      (struct broken[]){ { "xtrace.access.value", at, 3 },
+					 { "xtrace.access.value", pair, 4 } },
+		      2);
+}
+
+/* What may write a register makes it unknown; another one stays. */
+TEST(vectors_that_are_written)
+{
+	static const uint32_t writes[] = {
+		0x4e211c21, /* AND V1.16B, V1.16B, V1.16B */
+		0x9e670001, /* FMOV D1, X0 */
+		0x4c40a080, /* LD1 {V0.16B, V1.16B}, [X4] */
+		0x04210000, /* ADD Z0.B, Z0.B, Z1.B: of SVE all are forgotten */
+		0xd503477f, /* SMSTART */
+	};
+	struct bytes b = { .data = NULL };
+	size_t at;
+
+	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+		struct bytes good = { .data = NULL };
+
+		put_pcinst(&good, 0, 0x1000, A64_NOP);
+		put_vectors(&good, STR_Q1, STORE, 4, 1, 5);
+		put_inst(&good, 0, writes[i]);
+		if (i == 2)
+			for (unsigned byte = 0; byte < 32; byte++)
+				put_access(&good, LOAD, 0, 0xa000 + byte, 0);
+		put_vectors(&good, STR_Q1, STORE, 4, 1, 6);
+		put_inst(&good, 0, A64_NOP);
+		assert_good(&good);
+	}
+	put_pcinst(&b, 0, 0x1000, A64_NOP);
+	put_vectors(&b, STP_Q1_Q2, STORE, 4, 2, 5);
+	put_inst(&b, 0, 0x4e221c42); /* AND V2.16B, V2.16B, V2.16B */
+	at = put_vectors(&b, STR_Q1, STORE, 4, 1, 6);
+	put_inst(&b, 0, A64_NOP);
+	assert_one(&b, "xtrace.access.value", at, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +341,9 @@ int main(void)
 		cmocka_unit_test(a_followed_stack_pointer),
 		cmocka_unit_test(branches_by_known_values),
 		cmocka_unit_test(flags_are_compared),
+		cmocka_unit_test(vectors_that_were_loaded),
+		cmocka_unit_test(vectors_that_were_stored),
+		cmocka_unit_test(vectors_that_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
