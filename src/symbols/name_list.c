@@ -63,7 +63,8 @@ static bool add(struct tl_name_list *l, const struct tl_named_range *range, cons
 
 /*
  * Only code: types t, w and their capitals (global). The kernel marks places with names in brackets
- * or with dots, which are no functions: they come after all others.
+ * or with dots, which are no functions: they come after all others. `_text`, where the kernel
+ * begins, is the function that stands there.
  */
 static bool take_kallsyms_line(struct tl_name_list *l, const char *line)
 {
@@ -83,8 +84,9 @@ static bool take_kallsyms_line(struct tl_name_list *l, const char *line)
 	module = skip_blanks(name + size);
 	if (!size)
 		return true;
-	range.rank = (uint8_t)((type == 't') + 2 * (type == 'w' || type == 'W') +
-			       4 * (*name == '.' || strspn(name, "_") > 1));
+	range.rank =
+		(uint8_t)((*name == '_') + 2 * (type == 't') + 4 * (type == 'w' || type == 'W') +
+			  8 * (*name == '.' || strspn(name, "_") > 1));
 	return add(l, &range, name, size, module, strcspn(module, " \t\n"));
 }
 

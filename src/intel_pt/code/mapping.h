@@ -14,8 +14,8 @@ struct tl_pt_mapping {
 	const char *why;    /* reason why it has no code; static, NULL: not known */
 	/* reason why there is no `file`, as long as the feed lives; NULL: none to report */
 	const char *nameless;
-	/* Code made at run time: `file` has its bytes and no symbols. */
-	bool compiled;
+	/* Code made at run time, or a copy of memory: `file` has its bytes and no symbols. */
+	bool listed;
 	bool no_memory;   /* ran out while its name was looked for */
 	const char *name; /* of its function, as long as the feed lives; NULL: none is known */
 	uint64_t entry;   /* of that function */

@@ -273,9 +273,9 @@ static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_ma
 	return number;
 }
 
-/* Of code that was made at run time. */
-static bool find_compiled(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
-			  struct tl_symbol *symbol)
+/* Of code that is named by a list. */
+static bool find_listed(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
+			struct tl_symbol *symbol)
 {
 	f->no_memory |= mapping->no_memory;
 	if (mapping->nameless)
@@ -292,8 +292,8 @@ static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *m
 			struct tl_pt_symbol_file **binary, struct tl_symbol *symbol)
 {
 	*binary = NULL;
-	if (mapping->compiled)
-		return find_compiled(f, mapping, symbol);
+	if (mapping->listed)
+		return find_listed(f, mapping, symbol);
 	if (!mapping->file) {
 		if (mapping->nameless)
 			note_nameless(f, mapping->object, mapping->nameless);
@@ -335,7 +335,7 @@ bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad
 	struct tl_pt_symbol_file *binary;
 
 	if (!back || !f->feed->mapping(f->feed->arg, back, &mapping) || !mapping.file ||
-	    mapping.compiled)
+	    mapping.listed)
 		return false;
 	binary = binary_at(f, mapping.file, mapping.bias);
 	return binary && binary->binary && tl_landing_pad(binary->binary, mapping.bias, back, pad);

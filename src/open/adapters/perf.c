@@ -66,20 +66,17 @@ static void rewind_pieces(void *arg)
 }
 
 /* Code that was made at run time has its name by what its compiler wrote down. */
-static void name_compiled(struct perf_input *p, uint64_t ip, struct tl_pt_mapping *place)
+static void name_by_list(struct perf_input *p, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct tl_perf_compiled_name name;
 	const int status =
-		tl_perf_trace_compiled(p->trace, p->slice.space, ip, &name, &place->nameless);
+		tl_perf_trace_listed_name(p->trace, p->slice.space, ip, &name, &place->nameless);
 
-	place->compiled = status != TL_UNSUPPORTED;
+	place->listed = status != TL_UNSUPPORTED;
 	place->no_memory = status == TL_NO_MEMORY;
 	if (status == 1) {
 		place->name = name.name;
 		place->entry = name.start;
-	} else if (!status && !place->nameless) {
-		place->nameless = "it was made at run time, and no list that its compiler left "
-				  "(perf-PID.map, jit-PID.dump) names all of it";
 	}
 }
 
@@ -99,7 +96,7 @@ static bool mapping_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 		.offset = found.page_offset,
 		.why = found.reason,
 	};
-	name_compiled(p, ip, place);
+	name_by_list(p, ip, place);
 	return true;
 }
 

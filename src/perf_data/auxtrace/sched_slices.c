@@ -284,7 +284,7 @@ static uint64_t bias_of(const struct tl_perf_object *o, const struct tl_perf_map
 	const uint64_t end = c->page_offset + (c->end - c->start);
 	uint64_t bias = c->start;
 
-	if (o->kind == TL_PERF_OBJECT_KERNEL)
+	if (o->kind == TL_PERF_OBJECT_KERNEL || o->kind == TL_PERF_OBJECT_MODULE)
 		return tl_perf_kernel_moved(&o->elf, c->start, c->page_offset);
 	/* Of a file of another format, such as a jitdump file, offsets are addresses. */
 	if (!o->elf.segment_count)
@@ -323,46 +323,4 @@ int tl_perf_trace_find_mapping(const struct tl_perf_trace *t, uint32_t space, ui
 	};
 	tl_copy_sized(mapping, size, &found, sizeof(found));
 	return 1;
-}
-
-/* ---- code made at run time ---- */
-
-static bool is_copy(const struct tl_perf_system *sys, uint32_t object)
-{
-	const struct tl_perf_object *o = &sys->objects.list[object];
-
-	if (!o->file || o->elf.segment_count || o->kind != TL_PERF_OBJECT_FILE)
-		return false;
-	for (size_t i = 0; i < sys->jits.count; i++)
-		if (sys->jits.list[i].object == object)
-			return false;
-	return true;
-}
-
-/* The time from which on the space has had the maps that it has. */
-static uint64_t begin_of(const struct tl_perf_trace *t, const struct tl_perf_address_space *in)
-{
-	const struct tl_perf_process *p = &t->sys.processes.list[in->process];
-	size_t at = in->changes;
-
-	while (at && p->changes[at - 1].kind == TL_PERF_CHANGE_MAP)
-		at--;
-	return at ? p->changes[at - 1].time_ns : 0;
-}
-
-int tl_perf_trace_compiled(struct tl_perf_trace *t, uint32_t space, uint64_t ip,
-			   struct tl_perf_compiled_name *name, const char **why)
-{
-	const struct tl_perf_address_space *in = &t->spaces.list[space];
-	const struct tl_perf_map_change *c =
-		tl_perf_map_find(&t->sys, in->process, in->changes, ip);
-	struct tl_error err;
-	int status;
-
-	*why = NULL;
-	if (!c || in->process == TL_NONE || !is_copy(&t->sys, c->object))
-		return TL_UNSUPPORTED;
-	status = tl_perf_compiled_find(&t->sys, in->process, ip, begin_of(t, in), name, &err);
-	*why = tl_perf_compiled_why(&t->sys, in->process);
-	return status;
 }

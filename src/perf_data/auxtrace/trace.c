@@ -118,6 +118,7 @@ void tl_perf_trace_close(struct tl_perf_trace *t)
 	tl_perf_address_spaces_free(&t->spaces);
 	tl_perf_aux_data_free(&t->aux);
 	tl_perf_system_free(&t->sys);
+	tl_name_list_free(&t->kernel_names.list);
 	free(t->outputs.list);
 	tl_perf_close(t->reader);
 	free(t);

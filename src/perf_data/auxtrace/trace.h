@@ -9,6 +9,7 @@
 #include "perf_data/auxtrace/streams.h"
 #include "perf_data/processes/address_space.h"
 #include "perf_data/processes/compiled.h"
+#include "perf_data/processes/kernel_names.h"
 
 struct tl_perf_slice_walk;
 
@@ -24,6 +25,13 @@ struct tl_perf_output_events {
 	size_t count, capacity;
 };
 
+/* Names of the kernel, read when the first one is asked for. */
+struct tl_perf_kernel_names {
+	struct tl_name_list list;
+	const char *why; /* there is no list; NULL: there is */
+	bool read;
+};
+
 struct tl_perf_trace {
 	struct tl_perf_trace_options options;
 	struct tl_source *source;
@@ -35,6 +43,7 @@ struct tl_perf_trace {
 	struct tl_perf_address_spaces spaces;
 	struct tl_perf_aux_data aux;
 	struct tl_perf_output_events outputs;
+	struct tl_perf_kernel_names kernel_names;
 	struct tl_perf_slice_walk *walks; /* one for each stream; NULL: not begun */
 };
 
@@ -49,15 +58,18 @@ int tl_perf_add_pt_info(struct tl_perf_trace *t, const struct tl_perf_record *re
 /* The decoder's configuration, from AUXTRACE_INFO, the event and the processor's name. */
 void tl_perf_configure_decoder(struct tl_perf_trace *t);
 
-/* ---- sched_slices.c ---- */
+/* ---- listed_names.c ---- */
 
 /*
- * The name of code whose bytes were copied into a file that is none of a program, as those of code
- * made at run time are. `*why`: there are names that could not be read; NULL: there are none.
- * @return 1 and a name; 0: none is known; TL_UNSUPPORTED: it is code of another kind; TL_NO_MEMORY
+ * The name of code that lists name: it is in a file that is none of a program, as copies of code
+ * made at run time are, or in a copy of the kernel's memory. `*why`: why a name is missing, or a
+ * list could not be read; NULL: there is nothing to say.
+ * @return 1 and a name; 0: none is known; TL_UNSUPPORTED: its file names it; TL_NO_MEMORY
  */
-int tl_perf_trace_compiled(struct tl_perf_trace *t, uint32_t space, uint64_t ip,
-			   struct tl_perf_compiled_name *name, const char **why);
+int tl_perf_trace_listed_name(struct tl_perf_trace *t, uint32_t space, uint64_t ip,
+			      struct tl_perf_compiled_name *name, const char **why);
+
+/* ---- sched_slices.c ---- */
 
 void tl_perf_slice_walks_free(struct tl_perf_trace *t);
 

@@ -5,6 +5,8 @@
  */
 #include "perf_data/processes/address_space.h"
 
+#include "core/arithmetic.h"
+
 /* More regions than this in one image are slow to search. */
 enum { POKED_MOST = 1 << 16 };
 
@@ -49,6 +51,26 @@ static int add_file(const struct tl_perf_address_spaces *a, const struct tl_pt_a
 	if (isid == -TL_PT_NOMEM)
 		return tl_error_memory(err);
 	return 0;
+}
+
+/* The part of a copy of the kernel's memory that a map covers, at its own addresses. */
+static int add_memory_copy(const struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
+			   const struct tl_perf_map_change *c, const struct tl_perf_object *object,
+			   struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < object->elf.segment_count; i++) {
+		const struct tl_perf_segment *load = &object->elf.segments[i];
+		const uint64_t start = tl_max(c->start, load->address);
+		const uint64_t end = tl_min(c->end, load->address + load->size);
+
+		if (start < end)
+			status = add_file(a, asid, object->file,
+					  load->offset + (start - load->address), end - start,
+					  start, err);
+	}
+	return status;
 }
 
 /*
@@ -102,6 +124,8 @@ static int add_map(struct tl_perf_address_spaces *a, const struct tl_pt_asid *as
 		return add_memory(a, asid, c, object, err);
 	if (!object->file)
 		return report_missing(a, object, err);
+	if (object->elf.core && object->kind != TL_PERF_OBJECT_FILE)
+		return add_memory_copy(a, asid, c, object, err);
 	if (object->kind == TL_PERF_OBJECT_KERNEL)
 		return add_kernel(a, asid, c, object, err);
 	return add_file(a, asid, object->file, c->page_offset, c->end - c->start, c->start, err);

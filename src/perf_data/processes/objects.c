@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 
 #include "core/text/optional.h"
-#include "perf_data/processes/system.h"
+#include "perf_data/processes/kernel_names.h"
 
 /* ---- objects ---- */
 
@@ -36,6 +36,17 @@ static enum tl_perf_object_kind kind_of(const char *path)
 		if (!strncmp(path, rows[i].start, strlen(rows[i].start)))
 			return rows[i].kind;
 	return *path ? TL_PERF_OBJECT_FILE : TL_PERF_OBJECT_ANONYMOUS;
+}
+
+/* What the kernel maps beside itself are modules: by the path of the file, or as "[name]". */
+static enum tl_perf_object_kind kind_of_map(const struct tl_perf_record *rec, const char *path)
+{
+	const enum tl_perf_object_kind kind = kind_of(path);
+
+	if ((rec->misc & TL_PERF_MISC_CPUMODE) != TL_PERF_MISC_KERNEL ||
+	    kind == TL_PERF_OBJECT_KERNEL)
+		return kind;
+	return TL_PERF_OBJECT_MODULE;
 }
 
 /* The build id of a map: in the MMAP2 record, else by path in the table of the header. */
@@ -95,7 +106,7 @@ uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_rec
 		.length = rec->mmap.length,
 		.recorded_id = rec->mmap.build_id,
 		.build_id = recorded_id(sys, rec, sys->names.names[path].text),
-		.kind = kind_of(sys->names.names[path].text),
+		.kind = kind_of_map(rec, sys->names.names[path].text),
 	};
 	return (uint32_t)sys->objects.count++;
 }
@@ -342,6 +353,41 @@ static void locate_kernel(struct file_search *s)
 		"no copy of the kernel (kcore_dir, build-id cache, /usr/lib/debug/boot)";
 }
 
+/* Whether a copy of the running kernel has all code of a module. */
+static bool has_module(const struct tl_perf_elf *elf, const struct tl_perf_object *module)
+{
+	for (size_t i = 0; elf->core && i < elf->segment_count; i++) {
+		const struct tl_perf_segment *segment = &elf->segments[i];
+
+		if (module->address >= segment->address &&
+		    module->address - segment->address < segment->size &&
+		    module->length <= segment->size - (module->address - segment->address))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The code of a module is not that of its file: the kernel relocates it, and puts its sections
+ * where it likes. It is in the copy of the kernel that ran, if that is one of its memory.
+ */
+static void locate_module(struct file_search *s)
+{
+	uint32_t number;
+	struct tl_perf_object *kernel = tl_perf_kernel_object(s->sys, &number);
+	struct tl_error err;
+
+	if (kernel && tl_perf_object_locate(s->sys, kernel, &err) < 0) {
+		s->failed = true;
+	} else if (kernel && kernel->file && has_module(&kernel->elf, s->object)) {
+		s->object->file = kernel->file;
+		s->object->elf = kernel->elf;
+	} else {
+		s->object->reason = "the kernel changes the code of a module as it loads it, and "
+				    "there is no copy of the kernel's memory (perf record --kcore)";
+	}
+}
+
 static void locate_nothing(struct file_search *s)
 {
 	s->object->reason = "memory without a file (code made at run time)";
@@ -369,6 +415,7 @@ int tl_perf_object_locate(struct tl_perf_system *sys, struct tl_perf_object *obj
 		[TL_PERF_OBJECT_FILE] = locate_file,
 		[TL_PERF_OBJECT_VDSO] = locate_vdso,
 		[TL_PERF_OBJECT_KERNEL] = locate_kernel,
+		[TL_PERF_OBJECT_MODULE] = locate_module,
 		[TL_PERF_OBJECT_ANONYMOUS] = locate_nothing,
 	};
 	struct file_search s = { .sys = sys, .object = object };

@@ -57,6 +57,7 @@ enum tl_perf_object_kind {
 	TL_PERF_OBJECT_FILE,
 	TL_PERF_OBJECT_VDSO,
 	TL_PERF_OBJECT_KERNEL,
+	TL_PERF_OBJECT_MODULE, /* of the kernel, as it was loaded */
 	TL_PERF_OBJECT_ANONYMOUS,
 };
 

@@ -3,17 +3,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/utsname.h>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "perf_data/processes/compiled.h"
+#include "perf_data/processes/kernel_names.h"
 #include "perf_data/samples/call_chain.h"
 #include "perf_data/samples/off_cpu.h"
 #include "perf_data/samples/remarks.h"
 #include "profile/model/unsized.h"
 #include "symbols/binary.h"
-#include "symbols/name_list.h"
 #include "symbols/unwind.h"
 
 struct tl_perf_named_object {
@@ -315,153 +314,6 @@ static int name_in_file(struct tl_perf_sample_names *n, struct tl_perf_named_obj
 
 /* ---- the kernel ---- */
 
-/* "DIR/.build-id/xx/rest/kallsyms", for free(). */
-static char *cached_kallsyms(const struct tl_perf_build_id *id, const char *directory,
-			     const char *below)
-{
-	char hex[2 * sizeof(id->bytes) + 2], *p = hex, *path;
-
-	for (unsigned i = 0; i < id->size; i++)
-		p += snprintf(p, sizeof(hex) - (size_t)(p - hex), i ? "%02x" : "%02x/",
-			      id->bytes[i]);
-	return asprintf(&path, "%s%s/.build-id/%s/kallsyms", directory, below, hex) < 0 ? NULL
-											: path;
-}
-
-/* 1: the list has names; 0: there is none; TL_NO_MEMORY. */
-static int read_cached(const struct tl_perf_object *kernel, const char *directory,
-		       const char *below, struct tl_name_list *list, struct tl_error *err)
-{
-	char *path = cached_kallsyms(&kernel->build_id, directory, below);
-	struct tl_error own;
-	int status = path ? tl_name_list_read_kallsyms(list, path, &own) : TL_NO_MEMORY;
-
-	free(path);
-	if (status == TL_NO_MEMORY)
-		return tl_error_memory(err);
-	return status == 0 && list->count;
-}
-
-/* The list in a build-id cache: those that were given, or else that of the user. As above. */
-static int read_any_cached(const struct tl_perf_sample_options *o,
-			   const struct tl_perf_object *kernel, struct tl_name_list *list,
-			   struct tl_error *err)
-{
-	const char *home = getenv("HOME");
-	int status = 0;
-
-	if (!kernel->build_id.size)
-		return 0;
-	for (size_t i = 0; status == 0 && i < o->build_id_dir_count; i++)
-		status = read_cached(kernel, o->build_id_dirs[i], "", list, err);
-	if (!o->build_id_dir_count && home)
-		status = read_cached(kernel, home, "/.debug", list, err);
-	return status;
-}
-
-static bool has_own_id(const struct tl_perf_object *kernel)
-{
-	struct tl_perf_build_id own;
-
-	return tl_perf_elf_own_kernel(&own) && own.size == kernel->build_id.size &&
-	       !memcmp(own.bytes, kernel->build_id.bytes, own.size);
-}
-
-/*
- * Why this machine does not run the recorded kernel; NULL: it does, by its own note of the build
- * id, or by its release where none was recorded (`perf record -z`); then read_own() looks closer.
- */
-static const char *why_not_running(const struct tl_perf_sample_names *n,
-				   const struct tl_perf_object *kernel)
-{
-	const char *release = n->sys->search.header ? n->sys->search.header->os_release : "";
-	struct utsname machine;
-	bool same;
-
-	if (!kernel->build_id.size && !*release)
-		return "no list of the kernel's names (kallsyms): the file says neither the build "
-		       "id of the kernel nor its release";
-	if (kernel->build_id.size)
-		same = has_own_id(kernel);
-	else
-		same = !uname(&machine) && !strcmp(machine.release, release);
-	return same ? NULL
-		    : "no list of the kernel's names (kallsyms) in a build-id cache, and another "
-		      "kernel runs here";
-}
-
-/*
- * A kernel of the same release was put elsewhere at another boot. Where perf put its map, `_text`
- * or `_stext`, a name begins.
- */
-static bool is_in_place(const struct tl_name_list *list, const struct tl_perf_object *kernel)
-{
-	const struct tl_named_range *first = tl_name_list_find(list, kernel->address);
-
-	return kernel->build_id.size || (first && first->start == kernel->address);
-}
-
-/* The names of the kernel that runs here. */
-static int read_own(struct tl_perf_named_object *named, const struct tl_perf_object *kernel,
-		    struct tl_error *err)
-{
-	struct tl_error own;
-	const int status = tl_name_list_read_kallsyms(&named->kallsyms, "/proc/kallsyms", &own);
-
-	if (status == TL_NO_MEMORY)
-		return tl_error_memory(err);
-	if (status < 0)
-		named->why = "/proc/kallsyms cannot be read";
-	else if (named->kallsyms.hidden || !named->kallsyms.count)
-		named->why = "/proc/kallsyms hides its addresses (kptr_restrict)";
-	else if (!is_in_place(&named->kallsyms, kernel)) {
-		named->why = "the kernel that runs here has the same release, but stands elsewhere";
-		tl_name_list_free(&named->kallsyms);
-	}
-	return 0;
-}
-
-static int open_kernel(struct tl_perf_sample_names *n, const struct tl_perf_object *kernel,
-		       struct tl_perf_named_object *named, struct tl_error *err)
-{
-	int status;
-
-	if (n->options->no_files) {
-		named->why = "not looked for";
-		return 0;
-	}
-	status = read_any_cached(n->options, kernel, &named->kallsyms, err);
-	if (status)
-		return tl_error_or_end(status);
-	named->why = why_not_running(n, kernel);
-	return named->why ? 0 : read_own(named, kernel, err);
-}
-
-/* The map of the kernel itself, in which all modules are named too. */
-static struct tl_perf_object *kernel_object(struct tl_perf_sample_names *n, uint32_t *number)
-{
-	for (size_t i = 0; i < n->sys->objects.count; i++)
-		if (n->sys->objects.list[i].kind == TL_PERF_OBJECT_KERNEL) {
-			*number = (uint32_t)i;
-			return &n->sys->objects.list[i];
-		}
-	return NULL;
-}
-
-/*
- * The padding before a function of the kernel has a name, and no call: what was taken for the end
- * of a call there is the function's first instruction, which an interrupt came before.
- */
-static const struct tl_named_range *kernel_range(const struct tl_name_list *list, uint64_t ip)
-{
-	static const char padding[] = "__pfx_";
-	const struct tl_named_range *range = tl_name_list_find(list, ip);
-
-	if (range && !strncmp(range->name, padding, sizeof(padding) - 1) && ip + 1 == range->end)
-		return tl_name_list_find(list, ip + 1);
-	return range;
-}
-
 static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 			  struct tl_perf_sampled_place *place, struct tl_error *err)
 {
@@ -472,17 +324,18 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 	uint32_t number = 0;
 	int status = 0;
 
-	kernel = kernel_object(n, &number);
+	kernel = tl_perf_kernel_object(n->sys, &number);
 	if (!kernel)
 		return put_nameless(n, "[kernel]", 0, place, err);
 	named = &n->objects[number];
 	if (!named->opened)
-		status = open_kernel(n, kernel, named, err);
+		status = tl_perf_kernel_names_read(n->sys, kernel, &named->kallsyms, &named->why,
+						   err);
 	if (status < 0)
 		return status;
 	named->opened = true;
-	range = kernel_range(&named->kallsyms, ip);
-	if (range && !named->kallsyms.hidden)
+	range = tl_perf_kernel_names_find(&named->kallsyms, ip);
+	if (range)
 		return put_range(n, range->start, range->name,
 				 *range->module ? range->module : kernel_name, place, err);
 	named->nameless++;

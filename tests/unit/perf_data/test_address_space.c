@@ -205,6 +205,35 @@ TEST(a_core_file_of_the_kernel)
 	assert_int_equal(byte_of(5, 0xffffffff81000000), -1);
 }
 
+/* Modules are relocated when they are loaded: their code is in a copy of memory, not in files. */
+static void kernel_with_modules(uint16_t type)
+{
+	moved_kernel(0xffffffff91000000, 0xffffffff81000000);
+	write_code("kcore_dir/kcore", type,
+		   type == ET_CORE ? 0xffffffff91000000 : 0xffffffff81000000);
+	write_code("module.ko", ET_REL, 0);
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff91000400, 0x200, 0, "module.ko");
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff91000700, 0x200, 0, "[reaches_beyond]");
+}
+
+TEST(modules_in_a_copy_of_memory)
+{
+	kernel_with_modules(ET_CORE);
+	assert_int_equal(byte_of(5, 0xffffffff91000000), 0x40);
+	assert_int_equal(byte_of(5, 0xffffffff91000410), 0x81);
+	assert_int_equal(spaces.missing.count, 1);
+	assert_string_equal(spaces.missing.list[0].path, "[reaches_beyond]");
+}
+
+TEST(modules_beside_a_file_of_the_kernel)
+{
+	kernel_with_modules(ET_EXEC);
+	assert_int_equal(byte_of(5, 0xffffffff91000000), 0x40);
+	assert_int_equal(spaces.missing.count, 2);
+	assert_string_equal(spaces.missing.list[0].path, "module.ko");
+	assert_non_null(strstr(spaces.missing.list[0].reason, "perf record --kcore"));
+}
+
 static void poke(uint64_t time_ns, uint64_t address, const char *before, const char *after)
 {
 	char bytes[64];
@@ -372,6 +401,8 @@ int main(void)
 		CASE(a_kernel_that_ran_elsewhere),
 		CASE(a_kernel_whose_map_begins_later),
 		CASE(a_core_file_of_the_kernel),
+		CASE(modules_in_a_copy_of_memory),
+		CASE(modules_beside_a_file_of_the_kernel),
 		CASE(missing_code),
 		CASE(numbers_of_spaces),
 		CASE(the_vdso_of_this_kernel),

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perf_data/processes/kernel_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "core/error.h"
+
+struct tl_perf_object *tl_perf_kernel_object(struct tl_perf_system *sys, uint32_t *number)
+{
+	for (size_t i = 0; i < sys->objects.count; i++)
+		if (sys->objects.list[i].kind == TL_PERF_OBJECT_KERNEL) {
+			*number = (uint32_t)i;
+			return &sys->objects.list[i];
+		}
+	return NULL;
+}
+
+/* "DIR/.build-id/xx/rest/kallsyms", for free(). */
+static char *cached_kallsyms(const struct tl_perf_build_id *id, const char *directory,
+			     const char *below)
+{
+	char hex[2 * sizeof(id->bytes) + 2], *p = hex, *path;
+
+	for (unsigned i = 0; i < id->size; i++)
+		p += snprintf(p, sizeof(hex) - (size_t)(p - hex), i ? "%02x" : "%02x/",
+			      id->bytes[i]);
+	return asprintf(&path, "%s%s/.build-id/%s/kallsyms", directory, below, hex) < 0 ? NULL
+											: path;
+}
+
+/* 1: the list at `path`, which is freed, has names; 0: there is none; TL_NO_MEMORY. */
+static int read_list(char *path, struct tl_name_list *list, struct tl_error *err)
+{
+	struct tl_error own;
+	const int status = path ? tl_name_list_read_kallsyms(list, path, &own) : TL_NO_MEMORY;
+
+	free(path);
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	if (status == 0 && list->count && !list->hidden)
+		return 1;
+	tl_name_list_free(list);
+	return 0;
+}
+
+/* The copy that `perf record --kcore` leaves beside what it records. */
+static int read_beside(const struct tl_perf_system *sys, struct tl_name_list *list,
+		       struct tl_error *err)
+{
+	const char *input = sys->search.input;
+	const char *slash = input ? strrchr(input, '/') : NULL;
+	char *path;
+
+	if (!input)
+		return 0;
+	if (asprintf(&path, "%.*skcore_dir/kallsyms", slash ? (int)(slash + 1 - input) : 0, input) <
+	    0)
+		path = NULL;
+	return read_list(path, list, err);
+}
+
+/* The list in a build-id cache: those that were given, or else that of the user. */
+static int read_cached(const struct tl_perf_system *sys, const struct tl_perf_object *kernel,
+		       struct tl_name_list *list, struct tl_error *err)
+{
+	const struct tl_perf_file_search *o = &sys->search;
+	const char *home = getenv("HOME");
+	int status = 0;
+
+	if (!kernel->build_id.size)
+		return 0;
+	for (size_t i = 0; status == 0 && i < o->build_id_dir_count; i++)
+		status = read_list(cached_kallsyms(&kernel->build_id, o->build_id_dirs[i], ""),
+				   list, err);
+	if (!o->build_id_dir_count && home)
+		status = read_list(cached_kallsyms(&kernel->build_id, home, "/.debug"), list, err);
+	return status;
+}
+
+static bool has_own_id(const struct tl_perf_object *kernel)
+{
+	struct tl_perf_build_id own;
+
+	return tl_perf_elf_own_kernel(&own) && own.size == kernel->build_id.size &&
+	       !memcmp(own.bytes, kernel->build_id.bytes, own.size);
+}
+
+/*
+ * Why this machine does not run the recorded kernel; NULL: it does, by its own note of the build
+ * id, or by its release where none was recorded (`perf record -z`); then read_own() looks closer.
+ */
+static const char *why_not_running(const struct tl_perf_system *sys,
+				   const struct tl_perf_object *kernel)
+{
+	const char *release = sys->search.header ? sys->search.header->os_release : "";
+	struct utsname machine;
+	bool same;
+
+	if (!kernel->build_id.size && !*release)
+		return "no list of the kernel's names (kallsyms): the file says neither the build "
+		       "id of the kernel nor its release";
+	if (kernel->build_id.size)
+		same = has_own_id(kernel);
+	else
+		same = !uname(&machine) && !strcmp(machine.release, release);
+	return same ? NULL
+		    : "no list of the kernel's names (kallsyms) in a build-id cache, and another "
+		      "kernel runs here";
+}
+
+/*
+ * A kernel of the same release was put elsewhere at another boot. Where perf put its map, `_text`
+ * or `_stext`, a name begins.
+ */
+static bool is_in_place(const struct tl_name_list *list, const struct tl_perf_object *kernel)
+{
+	const struct tl_named_range *first = tl_name_list_find(list, kernel->address);
+
+	return kernel->build_id.size || (first && first->start == kernel->address);
+}
+
+/* The names of the kernel that runs here. */
+static int read_own(const struct tl_perf_object *kernel, struct tl_name_list *list,
+		    const char **why, struct tl_error *err)
+{
+	struct tl_error own;
+	const int status = tl_name_list_read_kallsyms(list, "/proc/kallsyms", &own);
+
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	if (status < 0)
+		*why = "/proc/kallsyms cannot be read";
+	else if (list->hidden || !list->count)
+		*why = "/proc/kallsyms hides its addresses (kptr_restrict)";
+	else if (!is_in_place(list, kernel))
+		*why = "the kernel that runs here has the same release, but stands elsewhere";
+	if (*why)
+		tl_name_list_free(list);
+	return 0;
+}
+
+int tl_perf_kernel_names_read(const struct tl_perf_system *sys, const struct tl_perf_object *kernel,
+			      struct tl_name_list *list, const char **why, struct tl_error *err)
+{
+	int status;
+
+	*why = NULL;
+	if (sys->search.no_files) {
+		*why = "not looked for";
+		return 0;
+	}
+	status = read_beside(sys, list, err);
+	if (status == 0)
+		status = read_cached(sys, kernel, list, err);
+	if (status)
+		return tl_error_or_end(status);
+	*why = why_not_running(sys, kernel);
+	return *why ? 0 : read_own(kernel, list, why, err);
+}
+
+/*
+ * The padding before a function of the kernel has a name, and no call: what was taken for the end
+ * of a call there is the function's first instruction, which an interrupt came before.
+ */
+const struct tl_named_range *tl_perf_kernel_names_find(const struct tl_name_list *list, uint64_t ip)
+{
+	static const char padding[] = "__pfx_";
+	const struct tl_named_range *range = tl_name_list_find(list, ip);
+
+	if (range && !strncmp(range->name, padding, sizeof(padding) - 1) && ip + 1 == range->end)
+		return tl_name_list_find(list, ip + 1);
+	return range;
+}
