@@ -82,6 +82,9 @@ void tl_fact_double(struct tl_facts *facts, const char *name, double value)
 	/* JSON has no word for them (RFC 8259, section 6). */
 	if (facts->json && !isfinite(value))
 		tl_put_text(facts->out, "null");
+	else if (!facts->json && fabs(value) >= 1e-9 && fabs(value) < 1e-3)
+		/* For people: microseconds have no exponent. */
+		tl_put_format(facts->out, "%.9f", value);
 	else
 		tl_put_double(facts->out, value);
 	end_fact(facts);

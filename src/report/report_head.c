@@ -114,7 +114,7 @@ static void put_span(const struct tl_view *view, const struct extent *extent)
 	tl_put_text(view->out, ", ");
 	tl_put_text(view->out, text);
 	if (!frequency)
-		tl_put_text(view->out, " ticks (the trace does not say how long a tick is)");
+		tl_put_text(view->out, " ticks of unknown length");
 }
 
 /* What an event stands for that is computed from others. */

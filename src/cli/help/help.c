@@ -199,7 +199,7 @@ void help_command(const struct command *command, bool all)
 	if (command->replaces)
 		printf("\nyou may know this as %s\n", command->replaces);
 	if (command->files != FILES_NONE)
-		printf("\nexit status: 0 all good; 1 something was skipped or a check failed; "
-		       "2 nothing usable%s\n",
+		printf("\nexit status: 0 all good; 1 something was skipped or a check failed;\n"
+		       "             2 nothing usable%s\n",
 		       command->bit & C_DIFF ? "; 3 --fail-above" : "");
 }

@@ -465,7 +465,7 @@ const struct option_row option_rows[] = {
 	OPT_ID(C_READERS, "thread", "ID", input.filter.thread, "only this thread"),
 	OPT_PART(C_READERS_ONE_FORMAT, "part", "N", input.filter.part,
 		 "Callgrind: only parts of this number"),
-	OPT_LABEL(C_READERS, "label", "KEY=VALUE", programs.labels,
+	OPT_LABEL(C_READERS_ONE_FORMAT, "label", "KEY=VALUE", programs.labels,
 		  "pprof: only samples with this label; may be repeated, samples then need all of "
 		  "them"),
 	OPT_ID(C_READERS, "cpu", "ID", input.filter.cpu, "only what ran on this processor"),

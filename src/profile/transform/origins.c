@@ -97,13 +97,27 @@ static int64_t part_of(struct origins *o, const struct tl_part *part, struct tl_
 	return number;
 }
 
+static bool is_any(const struct tl_profile *from, const int64_t *cost)
+{
+	for (uint32_t e = 0; e < from->event_count; e++)
+		if (cost[e])
+			return true;
+	return false;
+}
+
+/* Of what take_costs() takes: lines say again what contexts do. */
 static bool has_loose_costs(const struct tl_profile *from)
 {
-	for (size_t i = 0; i < from->contexts.table.count; i++)
-		if (from->contexts.list[i].part >= from->parts.count)
+	for (uint32_t i = 0; i < from->contexts.table.count; i++) {
+		const struct tl_context *c = &from->contexts.list[i];
+
+		if (c->part >= from->parts.count &&
+		    (c->calls || is_any(from, tl_profile_context_self(from, i))))
 			return true;
-	for (size_t i = 0; i < from->lines.table.count; i++)
-		if (from->lines.list[i].part >= from->parts.count)
+	}
+	for (uint32_t i = 0; !from->contexts.table.count && i < from->lines.table.count; i++)
+		if (from->lines.list[i].part >= from->parts.count &&
+		    is_any(from, tl_profile_line_cost(from, i)))
 			return true;
 	return false;
 }

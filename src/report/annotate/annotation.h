@@ -185,8 +185,11 @@ void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layou
 /* A call out of a place; `gap` blanks stand where the place's own columns are. */
 void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout,
 		      size_t gap, const struct tl_remark *remark);
-/* "Ir 1,234 (12.34%), Dr 5 (0.10%)" */
-void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost);
+/*
+ * "Ir 1,234 (12.34%), Dr 5 (0.10%)", of as many events as have room on the terminal beside other
+ * text of `used` columns.
+ */
+void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost, size_t used);
 /* The sums of all groups by outcome. */
 void tl_annotate_put_foot(const struct tl_annotation *a);
 void tl_annotate_put_json_foot(const struct tl_annotation *a);

@@ -256,7 +256,7 @@ static void put_title(const struct sheet *sheet)
 	if (!sheet->listing->disassembler)
 		tl_put_text(out, "  (no code)");
 	tl_put_char(out, '\n');
-	tl_note_put_sums(sheet->a, tl_group_cost(sheet->a, sheet->group));
+	tl_note_put_sums(sheet->a, tl_group_cost(sheet->a, sheet->group), 0);
 	tl_put_text(out, "\n\n");
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/output.h"
 #include "report/annotate/annotation.h"
+#include "report/name_text.h"
 #include "report/number_text.h"
 
 enum { GAP = 2, TEXT_COLUMNS = 40 };
@@ -145,13 +146,37 @@ void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layou
 
 /* ---- sums ---- */
 
-void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost)
+static size_t sum_columns(const struct tl_annotation *a, uint32_t event, const int64_t *cost)
+{
+	char text[TL_VALUE_ROOM];
+
+	return strlen("  ()") + tl_name_columns(tl_profile_event(a->view.profile, event)->name) +
+	       format_cost(&a->view, event, cost[event], text) +
+	       tl_format_share(text, cost[event], tl_profile_total(a->view.profile)[event]);
+}
+
+/* The number of events whose sums have room on the terminal, at least one. */
+static uint32_t events_that_fit(const struct tl_annotation *a, const int64_t *cost, size_t used)
+{
+	uint32_t count = 0;
+
+	while (count < a->view.event_count) {
+		used += (count ? strlen(", ") : 0) + sum_columns(a, a->view.events[count], cost);
+		if (count && a->view.options.width && used > a->view.options.width)
+			break;
+		count++;
+	}
+	return count;
+}
+
+void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost, size_t used)
 {
 	const int64_t *total = tl_profile_total(a->view.profile);
+	const uint32_t count = events_that_fit(a, cost, used);
 	struct tl_output *out = a->view.out;
 	char text[TL_VALUE_ROOM];
 
-	for (uint32_t i = 0; i < a->view.event_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t event = a->view.events[i];
 		size_t length = format_cost(&a->view, event, cost[event], text);
 
@@ -233,24 +258,30 @@ static const char *const words[TL_GROUP_OUTCOMES][2][2] = {
 void tl_annotate_put_foot(const struct tl_annotation *a)
 {
 	struct tl_output *out = a->view.out;
+	char text[TL_VALUE_ROOM];
+	const char *word;
 
 	for (int outcome = 0; outcome < TL_GROUP_OUTCOMES; outcome++) {
 		size_t count = sum_outcome(a, (enum tl_group_outcome)outcome);
 
 		if (!count && outcome != TL_GROUP_SHOWN)
 			continue;
-		tl_note_put_sums(a, a->row);
+		word = words[outcome][a->what.assembly][count != 1];
+		tl_note_put_sums(a, a->row,
+				 strlen("  in  ") + tl_format_count(text, count) + strlen(word));
 		tl_put_text(out, "  in ");
 		tl_put_count(out, count);
 		tl_put_char(out, ' ');
-		tl_put_text(out, words[outcome][a->what.assembly][count != 1]);
+		tl_put_text(out, word);
 		tl_put_char(out, '\n');
 	}
 	rest_of_total(a);
 	if (!is_zero(&a->view, a->row)) {
-		tl_note_put_sums(a, a->row);
+		tl_note_put_sums(a, a->row, strlen("  elsewhere"));
 		tl_put_text(out, "  elsewhere\n");
 	}
+	if (events_that_fit(a, tl_profile_total(a->view.profile), 0) < a->view.event_count)
+		tl_put_text(out, "... events that have no room are left out (--wide shows them)\n");
 }
 
 void tl_annotate_put_json_foot(const struct tl_annotation *a)

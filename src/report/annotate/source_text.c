@@ -168,7 +168,7 @@ static void put_title(const struct page *page)
 		tl_put_char(out, ')');
 	}
 	tl_put_char(out, '\n');
-	tl_note_put_sums(page->a, tl_group_cost(page->a, page->group));
+	tl_note_put_sums(page->a, tl_group_cost(page->a, page->group), 0);
 	tl_put_text(out, "\n\n");
 }
 

@@ -262,7 +262,8 @@ static void put_titles(const struct tl_diff_table *table, const struct diff_layo
 	tl_put_char(table->out, '\n');
 }
 
-static void put_side(const struct tl_diff_table *table, const char *key, bool after)
+static void put_side(const struct tl_diff_table *table, const struct diff_layout *layout,
+		     const char *key, bool after)
 {
 	const struct tl_profile *profile = tl_diff_profile(table->diff, after);
 	const char *format = tl_profile_format(profile);
@@ -272,7 +273,7 @@ static void put_side(const struct tl_diff_table *table, const char *key, bool af
 	if (!*format)
 		format = "profile";
 	tl_put_text(table->out, format);
-	for (uint32_t i = 0; i < table->event_count; i++) {
+	for (uint32_t i = 0; i < layout->events; i++) {
 		uint32_t event = table->events[i];
 
 		tl_put_text(table->out, ", ");
@@ -308,8 +309,8 @@ int tl_diff_put_text(const struct tl_diff_table *table, struct tl_error *err)
 	if (!measure(table, &layout))
 		return tl_error_memory(err);
 	fit(table, &layout);
-	put_side(table, "before  ", false);
-	put_side(table, "after   ", true);
+	put_side(table, &layout, "before  ", false);
+	put_side(table, &layout, "after   ", true);
 	tl_put_char(table->out, '\n');
 	put_titles(table, &layout);
 	put_row(table, &layout, &total);

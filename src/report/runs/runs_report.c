@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "core/sized.h"
+#include "report/function_cell.h"
+#include "report/name_text.h"
 #include "report/number_text.h"
 #include "report/runs/statistics.h"
 #include "report/view.h"
@@ -108,12 +110,13 @@ static size_t format_cell(const void *arg, size_t number, int column, char *text
 	}
 }
 
-static void put_name(const void *arg, size_t number)
+static void put_name(const void *arg, size_t number, size_t used)
 {
 	const struct runs_table *table = arg;
 	const struct tl_function *function = table->rows[number].function;
 
-	tl_put_name(table->out, function ? function->name : "(total)");
+	tl_put_short_name(table->out, function ? function->name : "(total)",
+			  tl_room_left(&table->options, used));
 }
 
 static const struct tl_statistics_text columns = {

@@ -12,11 +12,16 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "core/sized.h"
+#include "report/function_cell.h"
+#include "report/name_text.h"
 #include "report/number_text.h"
 #include "report/runs/statistics.h"
 #include "report/view.h"
 
-enum { TEXT_ROWS = 40 };
+enum {
+	TEXT_ROWS = 40,
+	NAME_COLUMNS = 24, /* that a name has at least, where a file is named behind it */
+};
 
 struct spread_table {
 	const struct tl_spread *spread;
@@ -227,14 +232,27 @@ static size_t format_cell(const void *arg, size_t number, int column, char *text
 	}
 }
 
-static void put_name(const void *arg, size_t number)
+/* The file has its last name where the terminal has no room for its path, then none. */
+static void put_name(const void *arg, size_t number, size_t used)
 {
+	static const char between[] = ", most in ";
 	const struct spread_table *table = arg;
 	const struct tl_spread_row *row = &table->rows[number];
+	const char *name = row->function ? row->function->name : "(total)", *most = row->most;
+	const size_t room = tl_room_left(&table->options, used + strlen(between));
+	const size_t least = tl_min(tl_name_columns(name), (size_t)NAME_COLUMNS);
 
-	tl_put_name(table->out, row->function ? row->function->name : "(total)");
-	tl_put_text(table->out, ", most in ");
-	tl_put_name(table->out, row->most);
+	if (table->options.width && least + tl_name_columns(most) > room)
+		most = tl_last_name(most);
+	if (table->options.width && least + tl_name_columns(most) > room)
+		most = NULL;
+	if (most)
+		used += strlen(between) + tl_name_columns(most);
+	tl_put_short_name(table->out, name, tl_room_left(&table->options, used));
+	if (!most)
+		return;
+	tl_put_text(table->out, between);
+	tl_put_name(table->out, most);
 }
 
 static void put_far_origin(const struct spread_table *table, const struct tl_spread_origin *origin)

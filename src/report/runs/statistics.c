@@ -15,7 +15,7 @@
 void tl_put_statistics_text(struct tl_output *out, const struct tl_statistics_text *text,
 			    const void *table, size_t rows)
 {
-	size_t widths[TL_STATISTICS_COLUMNS];
+	size_t widths[TL_STATISTICS_COLUMNS], used = 0;
 	char cell[TL_VALUE_ROOM];
 
 	for (int column = 0; column < TL_STATISTICS_COLUMNS; column++) {
@@ -29,6 +29,7 @@ void tl_put_statistics_text(struct tl_output *out, const struct tl_statistics_te
 		}
 		tl_put_right(out, title, strlen(title), widths[column]);
 		tl_put_text(out, "  ");
+		used += widths[column] + strlen("  ");
 	}
 	tl_put_text(out, "function\n");
 	for (size_t i = 0; i < rows; i++) {
@@ -36,7 +37,7 @@ void tl_put_statistics_text(struct tl_output *out, const struct tl_statistics_te
 			tl_put_right(out, cell, text->cell(table, i, column, cell), widths[column]);
 			tl_put_text(out, "  ");
 		}
-		text->put_name(table, i);
+		text->put_name(table, i, used);
 		tl_put_char(out, '\n');
 	}
 }

@@ -24,8 +24,8 @@ struct tl_statistics_text {
 	const char *titles[TL_STATISTICS_COLUMNS];
 	/* The text of a number, in TL_VALUE_ROOM bytes; returns its length. */
 	size_t (*cell)(const void *table, size_t row, int column, char *text);
-	/* Write what stands behind the numbers, without the end of the line. */
-	void (*put_name)(const void *table, size_t row);
+	/* Write what stands behind the numbers, which take `used` columns, in the same line. */
+	void (*put_name)(const void *table, size_t row, size_t used);
 };
 
 /* Titles and rows; the last title is "function". */

@@ -13,6 +13,7 @@ enum {
 	NAME_COLUMNS = 24, /* kept free for names when columns are left out to fit the terminal */
 	GAP = 2,           /* blanks between columns */
 	SPARE_EVENT = 100, /* further events are left out before anything else */
+	SPARE_SHARE = 1,   /* the share of the inclusive cost is left out last */
 };
 
 /* A column of text: a column of the table, or its share of the total. */
@@ -79,6 +80,8 @@ static void add_cost_columns(struct table_layout *layout, const struct tl_column
 		if (i)
 			continue;
 		cell.share = true;
+		if (strcmp(tl_column_name(column), "self") != 0)
+			cell.spare = SPARE_SHARE;
 		layout->columns[layout->count++] = cell;
 	}
 }

@@ -253,8 +253,8 @@ bool tl_xtrace_show_dependences(struct tl_xtrace_analysis *a)
 	for (size_t i = 0; i < a->stream_count; i++)
 		good &= tl_xtrace_dependences_end(&a->streams[i].dependences);
 	tl_xtrace_begin_table(a, &t, "dependences",
-			      "Instructions between what was read and what made it; the last row "
-			      "of each: it was not seen being made");
+			      "Instructions between making and reading; last row of each: not "
+			      "seen being made");
 	tl_xtrace_table_columns(&t, dependence_columns, COUNT(dependence_columns));
 	for (size_t i = 0; i < a->stream_count; i++) {
 		put_distances(a, &t, i, "register", &a->streams[i].dependences.registers);

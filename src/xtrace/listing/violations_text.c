@@ -118,6 +118,31 @@ static void put_rule_json(struct tl_output *out, const struct tl_xtrace_rule *ru
 	tl_put_text(out, "}\n");
 }
 
+/* The last column is wrapped, so that lines have 80 columns at most. */
+static void put_rule(struct tl_output *out, const struct tl_xtrace_rule *rule, int64_t count)
+{
+	enum { TEXT = 44, WIDTH = 80 };
+	size_t column = TEXT;
+
+	tl_put_format(out, "%8" PRId64 " %-24s %-9s ", count, rule->rule, rule->section);
+	for (const char *text = rule->text; *text;) {
+		const size_t word = strcspn(text, " ");
+
+		if (column > TEXT && column + 1 + word > WIDTH) {
+			tl_put_format(out, "\n%*s", TEXT, "");
+			column = TEXT;
+		} else if (column > TEXT) {
+			tl_put_char(out, ' ');
+			column++;
+		}
+		tl_put_bytes(out, text, word);
+		column += word;
+		text += word;
+		text += strspn(text, " ");
+	}
+	tl_put_char(out, '\n');
+}
+
 int64_t tl_xtrace_list_rules(struct tl_xtrace_trace *trace, const struct tl_xtrace_select *select,
 			     bool json, struct tl_output *out, struct tl_error *err)
 {
@@ -131,7 +156,6 @@ int64_t tl_xtrace_list_rules(struct tl_xtrace_trace *trace, const struct tl_xtra
 		if (json)
 			put_rule_json(out, rule, counts.of_rules[i]);
 		else
-			tl_put_format(out, "%8" PRId64 " %-31s %-9s %s\n", counts.of_rules[i],
-				      rule->rule, rule->section, rule->text);
+			put_rule(out, rule, counts.of_rules[i]);
 	return counts.count;
 }

@@ -8,6 +8,9 @@ for command in info check dump report tree stacks flame timeline convert annotat
 	# Options of one format are counted, and are the ones that --all adds.
 	further=$(sed -n 's/^\([0-9]*\) more options are for traces of one format: .*/\1/p' brief)
 	[ "$(grep -c '^      --' text)" = $(($(grep -c '^      --' brief) + ${further:-0})) ] || echo "$command: not all"
+	# The text of an option stands beside it where it has room.
+	grep -n ' $' text | sed "s/^/$command: blanks at the end: /"
+	sed -n '/^ .\{5\}--[^ ]*\( [^ ]*\)\{0,1\}$/{ /^.\{27\}/!s/^/no text beside: /p; }' text
 	# A value's words are not broken, nor is the line of an example.
 	awk -v c="$command" 'length > 80 && !/^  tracelathe/ { print c ": " $0 }' text | grep -v 'exit status'
 	# The words on an option stand beside a short one, and no line ends in blanks.

@@ -35,6 +35,13 @@ for arguments in 'report a' 'report --wide a' 'tree --both a' 'tree --top-down a
 	echo "== $arguments"
 	python3 terminal.py tracelathe $arguments
 done
+# Sums and names that have no room: of many events, of files with long names.
+sed 's/^events: .*/events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw/; s/^\([0-9]\) \([0-9]* [0-9]*\)$/\1 \2 \2 \2 \2 7/' a >a-file-with-a-long-name
+for arguments in 'annotate a-file-with-a-long-name' 'report --spread a a-file-with-a-long-name' \
+	'diff a a-file-with-a-long-name' 'report --by part --threads a-file-with-a-long-name'; do
+	echo "== $arguments"
+	python3 terminal.py tracelathe $arguments 2>&1 | awk 'length > 70 && !/^tracelathe/ { print length ": " $0 }; END { print (NR > 5) }'
+done
 echo '== in a file'
 tracelathe report a
 tracelathe diff --all --by arc a a
