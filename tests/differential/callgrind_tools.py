@@ -133,6 +133,27 @@ def callers(path):
         compared += 1
 
 
+def callees(path):
+    """What hash's callers and hash itself call in "--tree=calling", and in "--tree=both"."""
+    global compared
+    for option, ours_option in (("calling", "--callees"), ("both", "--both")):
+        found, now = collections.defaultdict(dict), None
+        for line in annotate(path, "--tree=" + option, "--show=Ir").splitlines():
+            match = re.match(r"\s*([\d,]+)\s+([>*])\s+\S*?:([^ ]+)(?: \(([\d,]+)x\))?", line)
+            if match and match.group(2) == "*":
+                now = found[match.group(3)]
+            elif match and now is not None:
+                now[match.group(3)] = (int(match.group(1).replace(",", "")), int((match.group(4) or "0").replace(",", "")))
+        rows = json.loads(common.run("tree", "--json", ours_option, "--function", "^(main|work)$", path))["functions"]
+        ours = {row["function"]: {c["function"]: (c["inclusive"]["Ir"], c["calls"]) for c in row["callees"]} for row in rows}
+        # Calls to what is in a recursion are put together or left out by callgrind_annotate.
+        plain = {callee: cost for callee, cost in found["main"].items() if callee in ("work", "malloc", "printf", "hash")}
+        expect("--tree=%s: what main calls" % option, {callee: ours["main"].get(callee) for callee in plain}, plain)
+        expect("--tree=%s: what work calls" % option, ours["work"], dict(found["work"]))
+        expect("--tree=%s: some" % option, bool(plain and found["work"]), True)
+        compared += 2
+
+
 def numbers(text):
     return tuple(int(word.replace(",", "")) if word != "." else 0 for word in text.split())
 
@@ -153,17 +174,18 @@ def source_lines(text, name):
     return lines, calls
 
 
-def annotated(tool, path, context):
-    """Source lines: their costs, the calls that they make, and what is shown around them."""
+def annotated(tool, path, context, folder=None):
+    """Source lines: their costs, the calls that they make, and what is shown around them; the source may be in another folder."""
     global compared
+    include, source_dir = (["--include=" + folder], ["--source-dir", folder]) if folder else ([], [])
     theirs, calls = source_lines(subprocess.run(
         [tool, "--threshold=100" if tool == "callgrind_annotate" else "--threshold=0", "--auto=yes", "--show-percs=no",
-         "--show=Ir,Dr", "--context=%d" % context, path], check=True, stdout=subprocess.PIPE,
+         "--show=Ir,Dr", "--context=%d" % context, *include, path], check=True, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace"), "prog.c")
     rows = [row for row in csv.DictReader(io.StringIO(common.run("annotate", "--csv", "--event", "Ir,Dr", "--file", "prog.c$",
-                                                                 "--threshold", "100", path)))
+                                                                 "--threshold", "100", *source_dir, path)))
             if row["file"].endswith("prog.c")]
-    what = "%s --auto, --context=%d" % (tool, context)
+    what = "%s --auto, --context=%d%s" % (tool, context, ", --include" if folder else "")
     expect(what + ": lines", [((int(row["Ir"]), int(row["Dr"])), row["source"].strip()) for row in rows if row["kind"] == "self"],
            [line for line in theirs if line[0] != (0, 0)])
     # Of a function that calls itself valgrind writes several, whose calls callgrind_annotate puts together or leaves out.
@@ -171,7 +193,7 @@ def annotated(tool, path, context):
     ours = {((int(row["Ir"]), int(row["Dr"])), row["to"]): int(row["count"]) for row in rows if row["kind"] == "call"}
     expect(what + ": calls", {call: ours.get(call) for call in plain}, plain)
     expect(what + ": some calls", bool(plain), tool == "callgrind_annotate")
-    text = common.run("annotate", "--event", "Ir,Dr", "--file", "prog.c$", "--threshold", "100", "--context", str(context), path)
+    text = common.run("annotate", "--event", "Ir,Dr", "--file", "prog.c$", "--threshold", "100", "--context", str(context), *source_dir, path)
     mine = [found.group(1).strip() for found in re.finditer(r"^ *[\d,. %]* +\d+  (.*)$", text, re.M) if ">" not in found.group(1)[:9]]
     # Blocks that touch are shown as one by us; each tool shows every line once.
     expect(what + ": lines around", sorted(set(mine) - {""}), sorted({line for _, line in theirs} - {""}))
@@ -231,6 +253,23 @@ def cachegrind_tools(folder):
     expect("cg_diff", {n: c for n, c in rows.items() if c}, costs(changed))
     expect("something changed", bool(costs(changed)), True)
     compared += 3
+    renamed(folder, first, second)
+
+
+def renamed(folder, first, second):
+    """cg_diff --mod-funcname: functions that were given another name are the same"""
+    global compared
+    other, changed = os.path.join(folder, "cg.renamed"), os.path.join(folder, "cg.diff")
+    with open(second, encoding="utf-8") as file, open(other, "w", encoding="utf-8") as out:
+        out.write(re.sub(r"^fn=hash$", "fn=hash_v2", file.read(), flags=re.M))
+    with open(changed, "wb") as file:
+        subprocess.run(["cg_diff", "--mod-funcname=s/_v2$//", first, other], check=True, stdout=file)
+    rows = collections.Counter()
+    for row in csv.DictReader(io.StringIO(common.run("diff", "--csv", "--event", "Ir", "--rename", "_v2$=", first, other))):
+        rows[row["function"]] += int(row["Ir:change"])
+    expect("cg_diff --mod-funcname", {n: c for n, c in rows.items() if c}, costs(changed))
+    expect("it is one function", "hash" in rows and "hash_v2" not in rows, True)
+    compared += 1
 
 
 HEAP = r"""
@@ -277,12 +316,18 @@ def main():
         formulas(path)
         inclusive(path)
         callers(path)
+        callees(path)
         annotated("callgrind_annotate", path, 0)
         annotated("callgrind_annotate", path, 2)
         ordered(path)
         parts(folder)
         cachegrind_tools(folder)
         trees(folder)
+        # The last one: the source is below another folder, with its path.
+        elsewhere = os.path.join(folder, "elsewhere")
+        os.renames(os.path.join(folder, "prog.c"), elsewhere + os.path.join(folder, "prog.c"))
+        annotated("callgrind_annotate", path, 1, elsewhere)
+        annotated("cg_annotate", os.path.join(folder, "cg.1"), 1, elsewhere)
     common.finish(compared, "answers compared with callgrind_annotate's")
 
 

@@ -80,10 +80,10 @@ def main():
     for tool, words in HELP.items():
         if shutil.which(tool):
             expect(tool + ": options without a row", sorted(listed(words) - named.get(tool, set())), [])
-    xray = common.tool("llvm-xray-19")
-    for command in ("account", "convert", "extract", "fdr-dump", "graph", "graph-diff", "stack") if xray else ():
-        have = {name[len(command) + 1:] for name in named["llvm-xray"] if name.startswith(command + " ")}
-        expect("llvm-xray %s: options without a row" % command, sorted(listed([xray, command, "--help"]) - have), [])
+    for xray in filter(None, map(common.tool, ("llvm-xray-19", "llvm-xray-22"))):
+        for command in ("account", "convert", "extract", "fdr-dump", "graph", "graph-diff", "stack"):
+            have = {name[len(command) + 1:] for name in named["llvm-xray"] if name.startswith(command + " ")}
+            expect("%s %s: options without a row" % (xray, command), sorted(listed([xray, command, "--help"]) - have), [])
     common.finish(count, "rows of docs/compared.md")
 
 

@@ -38,9 +38,11 @@ def address(ip):
     return struct.pack("<Q", ip)[:6]
 
 
-def aux(times):
-    """The indirect jump at the end turns tracing off; returns are not compressed."""
-    out = b"\x02\x82" * 8 + pw.tsc_packet(1000) + pw.tma_packet(1000 // 88, 1000 % 88) + b"\x99\x01\x02\x23"
+def aux(times, machine=None):
+    """The indirect jump at the end turns tracing off; returns are not compressed. `machine`: PIP says whether it is a virtual one."""
+    out = b"\x02\x82" * 8 + pw.tsc_packet(1000) + pw.tma_packet(1000 // 88, 1000 % 88) + b"\x99\x01"
+    out += b"" if machine is None else b"\x02\x43" + struct.pack("<Q", 0x1000 | machine)[:6]
+    out += b"\x02\x23"
     for i in range(times):
         time = 2000 + 1000 * i
         out += pw.tsc_packet(time) + pw.tma_packet(time // 88, time % 88) + b"\x71" + address(KERNEL)
@@ -48,7 +50,7 @@ def aux(times):
     return out
 
 
-def recording(path, times, copy=True, names=True):
+def recording(path, times, copy=True, names=True, machine=None):
     """A directory; without a copy of memory, or a list of names."""
     kcore = os.path.join(path, "kcore_dir")
     os.makedirs(kcore)
@@ -59,7 +61,7 @@ def recording(path, times, copy=True, names=True):
     writer.comm(100, 100, "worker")
     writer.itrace_start(100, 100, 1, 0)
     writer.round()
-    writer.auxtrace(aux(times), 0, 0, pw.NO_CPU, 0)
+    writer.auxtrace(aux(times, machine), 0, 0, pw.NO_CPU, 0)
     files = {"data": writer.file()}
     if copy:
         files["kcore_dir/kcore"] = core()
@@ -96,7 +98,12 @@ def check(folder):
     status, _, errors = asked("report", path)
     expect("without names", (status, "kallsyms" in errors, sum(int(row["Ir:self"]) for row in common.report(path))),
            (1, True, len(RAN) * times))
-    return 3
+
+    # "NR: the processor is in VMX non-root operation" (SDM, PIP packet).
+    for machine in (0, 1):
+        status, _, errors = asked("report", recording(os.path.join(folder, "machine-%d" % machine), times, machine=machine))
+        expect("virtual machine %d" % machine, (status, "virtual machines ran" in errors), (machine, bool(machine)))
+    return 5
 
 
 def theirs(folder):

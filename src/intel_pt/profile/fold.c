@@ -80,6 +80,21 @@ static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sli
 }
 
 /*
+ * Where records say which program runs they do not say so of virtual machines: what they execute is
+ * decoded with the code of the host.
+ */
+static int note_guest(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
+		      const struct tl_pt_event *event, struct tl_error *err)
+{
+	static const char text[] = "virtual machines ran in the trace: their code is not told "
+				   "apart from that of the host, so what is shown of it is wrong";
+
+	if (!event->paging.non_root || !(slice->config.flags & TL_PT_KEEP_ASID))
+		return 0;
+	return tl_pt_fault_add_text(f->faults, strdup(text)) ? 0 : tl_error_memory(err);
+}
+
+/*
  * An event came between a transfer and the next node: its address is the target. A jump to another
  * function is one, too; plain flow inside a function arrives where it is.
  */
@@ -166,6 +181,9 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 	case TL_PT_EV_TSX:
 		f->pos.aborted = event->tsx.aborted;
 		break;
+	case TL_PT_EV_PAGING:
+	case TL_PT_EV_ASYNC_PAGING:
+		return note_guest(f, slice, event, err);
 	case TL_PT_EV_OVERFLOW:
 		tl_fold_gap(&f->thread->stack.fold);
 		watch_overflow(f);
