@@ -46,8 +46,8 @@ void tl_xray_maps_close(struct tl_xray_maps *maps);
 bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *uses);
 
 /*
- * Choose those of shared objects among the files that are not `used`, for maps->map (xray_shared.c).
- * True: a choice has changed.
+ * Choose those of shared objects among the files that are not `used`, for maps->map
+ * (xray_shared.c). True: a choice has changed.
  */
 bool tl_xray_maps_choose_objects(struct tl_xray_maps *maps, const struct tl_xray_uses *uses);
 
