@@ -178,7 +178,7 @@ static int sort_groups(void *arg, size_t task)
 				     .key = f->kind->key,
 				     .fetch = f->kind->fetch,
 				     .keys = f->kind->keys };
-	uint32_t end = task + 1 == SORT_TASKS ? f->groups : first_group(f, task + 1);
+	uint32_t end = first_group(f, task + 1);
 	bool ok = true;
 
 	for (uint32_t i = first_group(f, task); ok && i < end; i++)

@@ -9,6 +9,7 @@
 #include "profile/file/file_list.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
+#include "profile/file/row_block.h"
 
 static const struct tl_pfile_read_options tables = { .functions_only = true };
 
@@ -52,9 +53,9 @@ static void put_file(const struct variant *v)
 		block_end(&hand);
 	}
 	block_begin(&hand, ARC_ORDER, 0, 1, 1);
-	ROW(&hand, 1); /* 0 was 1, 1 was 2, 2 was 0 */
+	ROW(&hand, 0); /* 0 was 0, 1 was 2, 2 was 1 */
 	ROW(&hand, 1);
-	ROW(&hand, (uint64_t)-2);
+	ROW(&hand, (uint64_t)-1);
 	block_end(&hand);
 	file_end(&hand);
 }
@@ -112,7 +113,7 @@ TEST(tables_are_made_of_the_sums)
 	}
 }
 
-/* "the number that each element had": the arc from outside was the first one. */
+/* "the number that each element had": the arc from outside was between the two others. */
 TEST(sums_of_arcs_come_in_the_order_of_the_first_of_each)
 {
 	for (unsigned version = 1; version <= 2; version++) {
@@ -121,11 +122,11 @@ TEST(sums_of_arcs_come_in_the_order_of_the_first_of_each)
 
 		put_file(&file);
 		p = read_tables(0);
-		assert_int_equal(tl_profile_arc(p, 0)->caller, TL_NONE);
-		assert_int_equal(tl_profile_arc_cost(p, 0)[0], 85);
-		assert_int_equal(tl_profile_arc(p, 1)->caller, 0);
-		assert_int_equal(tl_profile_arc(p, 1)->calls, 10);
-		assert_int_equal(tl_profile_arc_cost(p, 1)[0], 5);
+		assert_int_equal(tl_profile_arc(p, 0)->caller, 0);
+		assert_int_equal(tl_profile_arc(p, 0)->calls, 10);
+		assert_int_equal(tl_profile_arc_cost(p, 0)[0], 5);
+		assert_int_equal(tl_profile_arc(p, 1)->caller, TL_NONE);
+		assert_int_equal(tl_profile_arc_cost(p, 1)[0], 85);
 		tl_profile_free(p);
 	}
 }
@@ -245,11 +246,42 @@ TEST(sums_that_do_not_fit_are_several_rows)
 	free(bytes);
 }
 
+/* Keys 1 and 2; how many rows; calls and two costs. */
+TEST(a_sum_that_does_not_fit_is_not_added)
+{
+	static const struct {
+		uint64_t to[6], sum[6];
+		bool fits;
+	} cases[] = {
+		{ { 1, 2, 3, 4, 5, 6 }, { 1, 2, 1, 10, 20, (uint64_t)-30 }, true },
+		{ { 1, 2, 3, 4, 5, 6 }, { 1, 3, 1, 0, 0, 0 }, false },
+		{ { 1, 2, 3, 4, 5, 6 }, { 0, 2, 1, 0, 0, 0 }, false },
+		/* calls have no sign, costs have one */
+		{ { 1, 2, 3, INT64_MAX, 5, 6 }, { 1, 2, 1, 1, 0, 0 }, true },
+		{ { 1, 2, 3, UINT64_MAX, 5, 6 }, { 1, 2, 1, 1, 0, 0 }, false },
+		{ { 1, 2, 3, 4, INT64_MAX, 6 }, { 1, 2, 1, 1, 1, 0 }, false },
+		{ { 1, 2, 3, 4, 5, (uint64_t)INT64_MIN }, { 1, 2, 1, 1, 1, (uint64_t)-1 }, false },
+		{ { 1, 2, 3, 4, 5, (uint64_t)INT64_MIN }, { 1, 2, 1, 1, 1, 1 }, true },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		uint64_t to[6];
+
+		memcpy(to, cases[c].to, sizeof(to));
+		assert_int_equal(tl_pfile_sum_add(to, cases[c].sum, 2, 6, true), cases[c].fits);
+		for (unsigned i = 0; i < 6; i++)
+			assert_true(to[i] ==
+				    cases[c].to[i] +
+					    (cases[c].fits && i >= 2 ? cases[c].sum[i] : 0));
+	}
+}
+
 /* "The number of threads that wrote a file changes nothing." The rows fill 12 blocks and a part. */
 TEST(threads_write_the_same_bytes)
 {
 	enum { FUNCTIONS_MADE = 300, LINES_MADE = 180000 };
 	struct tl_profile *p = new_profile(3);
+	struct tl_pfile_reader reader;
 	char *one, *other;
 	size_t size;
 
@@ -264,6 +296,10 @@ TEST(threads_write_the_same_bytes)
 		add_line(p, i / 37 % FUNCTIONS_MADE, i * 7919u % LINES_MADE, i % 100);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
 	size = written(p, 1, &one);
+	/* The lines of a function are in two blocks, and have one sum. */
+	assert_int_equal(tl_pfile_open(&reader, (const uint8_t *)one, size, false, NULL), 0);
+	assert_int_equal(tl_pfile_row_count(&reader, TL_PFILE_LINE_SUMS), FUNCTIONS_MADE);
+	tl_pfile_close(&reader);
 	for (unsigned jobs = 2; jobs <= 40; jobs += 19) {
 		assert_int_equal(written(p, jobs, &other), size);
 		assert_memory_equal(one, other, size);
@@ -305,6 +341,7 @@ TEST(elements_are_sorted_whatever_their_keys_are)
 		{ UINT64_MAX, 2, 9 },
 		{ 1ull << 40, 1ull << 13, 1 },
 		{ 1ull << 40, 1ull << 14, 1 },
+		{ 1ull << 40, 1ull << 15, 1 },
 		{ 2, UINT64_MAX, 3 },
 	};
 	struct tl_pfile_sorter sorter = { .key = test_key, .keys = KEYS };
@@ -337,6 +374,7 @@ int main(void)
 		cmocka_unit_test(sums_of_arcs_come_in_the_order_of_the_first_of_each),
 		cmocka_unit_test(sums_are_checked),
 		cmocka_unit_test(sums_that_do_not_fit_are_several_rows),
+		cmocka_unit_test(a_sum_that_does_not_fit_is_not_added),
 		cmocka_unit_test(threads_write_the_same_bytes),
 		cmocka_unit_test(elements_are_sorted_whatever_their_keys_are),
 	};
