@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,37 @@ static bool is_distributed(struct fleet_command *run)
 	return many > 0;
 }
 
+/* ---- the beginning ---- */
+
+static void never_met(int signal)
+{
+	static const char why[] =
+		"tracelathe-mpi: a rank ended, or is not heard of, before all ranks "
+		"had begun\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
+		_exit(EXIT_UNUSABLE);
+	_exit(EXIT_UNUSABLE);
+}
+
+/* Where mpirun lets ranks live when another one dies, they would wait for it for ever. */
+static void await_all(const struct fleet_command *run)
+{
+	if (!relay_recovers())
+		return;
+	signal(SIGALRM, never_met);
+	alarm(run->silence);
+}
+
+static void have_met(void)
+{
+	if (!relay_recovers())
+		return;
+	alarm(0);
+	signal(SIGALRM, SIG_DFL);
+}
+
 /* ---- a rank ---- */
 
 static void distribute(struct fleet_command *run)
@@ -324,6 +356,7 @@ static void distribute(struct fleet_command *run)
 	share_paths(run);
 	if (!relay_open(&run->relay, run->keeper.socket, &run->settings))
 		relay_abort("out of memory", run->rank);
+	have_met();
 	run->relay.silence = run->silence;
 	if (run->rank)
 		while (!run->relay.quit)
@@ -338,12 +371,17 @@ static void run_ranks(struct fleet_command *run, bool parsed)
 {
 	bool wanted = parsed && !run->settings.help.wanted && !run->settings.query.list;
 
+	await_all(run);
 	MPI_Init(NULL, NULL);
 	MPI_Comm_rank(MPI_COMM_WORLD, &run->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &run->size);
 	if (wanted && is_distributed(run))
 		distribute(run);
+	have_met();
 	keeper_end(&run->keeper, run->relay.failed);
+	/* Which waits for all ranks; some may have died. */
+	if (relay_recovers())
+		return;
 	alarm(FINALIZE);
 	MPI_Finalize();
 	alarm(0);
@@ -446,6 +484,11 @@ int main(int argc, char **argv)
 	if (!run.rank) {
 		say_caught(messages);
 		status = finish(&run, parsed);
+		if (status != EXIT_CLEAN && relay_recovers())
+			complain(NULL,
+				 "ended with status %d, which mpirun does not pass on with "
+				 "--enable-recovery",
+				 status);
 	}
 	if (messages >= 0)
 		close(messages);

@@ -18,6 +18,7 @@ enum peer_state {
 	PEER_FOLDS,
 	PEER_GIVES, /* its sum to peer `other`, or to the end */
 	PEER_TAKES, /* that of peer `other` */
+	PEER_GONE,  /* its rank is given up */
 };
 
 /* A worker, as the master sees it. */
@@ -27,9 +28,10 @@ struct peer {
 	uint32_t ahead_count;
 	enum peer_state state;
 	int other;
-	uint32_t given;  /* sums that it was told to give to peers */
-	uint32_t losses; /* how often it died */
-	bool holds;      /* units are in its sum */
+	uint32_t given;    /* sums that it was told to give to peers */
+	uint32_t transfer; /* PEER_TAKES: the number of the sum */
+	uint32_t losses;   /* how often it died */
+	bool holds;        /* units are in its sum */
 };
 
 struct master {
@@ -42,6 +44,7 @@ struct master {
 	bool grouped;         /* units of logs were made */
 	bool ended;           /* the sum is there, or there will be none */
 	bool sum_asked;       /* somebody gives the sum of all */
+	uint32_t transfers;   /* sums that were given to peers */
 	char *last_words;     /* of a run that failed */
 	uint64_t done, total; /* bytes */
 	struct progress progress;
@@ -299,6 +302,7 @@ static void tell_give(struct master *m, int from, int to)
 		m->peers[from].given++;
 		m->peers[to].state = PEER_TAKES;
 		m->peers[to].other = from;
+		m->peers[to].transfer = note.transfer = ++m->transfers;
 	}
 	m->sum_asked |= to < 0;
 	move_units(m, from, on_the_way(m, to));
@@ -421,6 +425,49 @@ static void take_lost(struct master *m, const struct note *note, char *said)
 		blame(m, ahead[0], note->status);
 }
 
+/* ---- ranks that are given up ---- */
+
+/* Not the file's fault: what reads files is another process than the rank. */
+static void wait_again(struct master *m, struct peer *peer)
+{
+	while (peer->ahead_count) {
+		uint32_t number = peer->ahead[0];
+
+		take_first(m, peer);
+		if (!m->units.list[number].dropped)
+			need(m, units_wait(&m->units, number));
+	}
+}
+
+/* Whether a sum that it gave has come is known to the one who takes it (NOTE_PARTED). */
+static void lose(void *arg, int rank)
+{
+	struct master *m = arg;
+	struct peer *peer = &m->peers[rank];
+
+	wait_again(m, peer);
+	lose_transfer(m, rank, peer->given);
+	move_units(m, rank, NOBODY);
+	peer->state = PEER_GONE;
+	for (int i = 1; i < m->size; i++) {
+		const struct note gone = { .kind = NOTE_GONE, .to = i, .number = rank };
+
+		if (m->peers[i].state != PEER_GONE)
+			relay_send(m->relay, &gone, -1);
+	}
+}
+
+static void take_parted(struct master *m, const struct note *note)
+{
+	struct peer *peer = &m->peers[note->from];
+
+	if (peer->state != PEER_TAKES || peer->other != note->number ||
+	    peer->transfer == note->transfer)
+		return;
+	peer->state = PEER_FOLDS;
+	move_units(m, on_the_way(m, note->from), NOBODY);
+}
+
 /* ---- notes ---- */
 
 static void take_text(struct master *m, const struct note *note, char *text)
@@ -442,9 +489,18 @@ static void take_text(struct master *m, const struct note *note, char *text)
 		take_kin(m, note, text);
 		free(text);
 		break;
+	case NOTE_PARTED:
+		take_parted(m, note);
+		break;
 	default:
 		free(text);
 	}
+}
+
+/* Else it is of a rank, or tells of the life that ended. */
+static bool is_of_a_life(const struct note *note)
+{
+	return note->kind != NOTE_LOST && note->kind != NOTE_SUM && note->kind != NOTE_PARTED;
 }
 
 static void take(void *arg, const struct note *note, int bytes)
@@ -452,8 +508,7 @@ static void take(void *arg, const struct note *note, int bytes)
 	struct master *m = arg;
 
 	if (m->ended || note->from < 0 || note->from >= m->size ||
-	    (note->kind != NOTE_LOST && note->kind != NOTE_SUM &&
-	     note->life != m->peers[note->from].life)) {
+	    (is_of_a_life(note) && note->life != m->peers[note->from].life)) {
 		if (bytes >= 0)
 			close(bytes);
 		return;
@@ -557,7 +612,8 @@ static int next_holder(const struct master *m, int from)
 static bool all_is_quiet(const struct master *m)
 {
 	for (int i = 0; i < m->size; i++)
-		if (m->peers[i].state != PEER_FOLDS || m->peers[i].ahead_count)
+		if ((m->peers[i].state != PEER_FOLDS && m->peers[i].state != PEER_GONE) ||
+		    m->peers[i].ahead_count)
 			return false;
 	return true;
 }
@@ -639,6 +695,7 @@ void master_run(struct relay *relay, const struct settings *settings, struct fle
 	if (settings->diff.runs)
 		need(&m, begin_runs(&m));
 	relay->take = take;
+	relay->lose = lose;
 	relay->arg = &m;
 	need(&m,
 	     m.peers && units_begin(&m.units, settings->paths.items, settings->paths.list.count));

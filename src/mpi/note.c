@@ -10,7 +10,7 @@
 
 bool note_is_for_master(const struct note *note)
 {
-	return note->kind >= NOTE_FOLDED;
+	return note->kind >= NOTE_FOLDED && note->kind < NOTE_ALIVE;
 }
 
 /* Room for one descriptor beside a packet. */

@@ -34,7 +34,11 @@ enum note_kind {
 	NOTE_SUM,   /* the sum of all, a profile file */
 	NOTE_RUN,   /* the profile file of the unit that the worker is at: of `diff`, or a share */
 	NOTE_LOST,  /* the worker died, and with it what it had; `life` is the next one's */
+	/* NOTE_GONE was done; `transfer`: of the last sum of that rank that the worker was given */
+	NOTE_PARTED,
+	/* to a rank itself */
 	NOTE_ALIVE,
+	NOTE_GONE, /* rank `number` is given up: nothing is sent to it or taken from it any more */
 };
 
 enum {
@@ -59,7 +63,8 @@ struct note {
 	uint32_t missing;       /* files of the unit that could not be read */
 	uint32_t share, shares; /* NOTE_FOLD: the part of the file; `shares` 0: all */
 	uint32_t given; /* NOTE_LOST: sums of this worker that were passed on, in all its lives */
-	uint64_t size;  /* of the bytes */
+	uint32_t transfer; /* NOTE_GIVE, NOTE_ADD: the number of a sum on its way, from 1 on */
+	uint64_t size;     /* of the bytes */
 };
 
 bool note_is_for_master(const struct note *note);

@@ -457,6 +457,7 @@ static bool give(struct worker *w, const struct note *asked)
 		.kind = asked->number < 0 ? NOTE_SUM : NOTE_ADD,
 		.to = asked->number > 0 ? asked->number : 0,
 		.life = asked->other_life,
+		.transfer = asked->transfer,
 	};
 	int fd = make_scratch_file(w->settings);
 	int status = fd < 0 ? TL_IO : write_sum(w, fd, &err);

@@ -190,9 +190,9 @@ class Fleet:
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
 
-    def begin(self, ranks, *args, to=subprocess.PIPE):
+    def begin(self, ranks, *args, to=subprocess.PIPE, switches=SWITCHES):
         # What MPI shares between ranks it leaves behind when it is killed; here that goes with the folder.
-        return subprocess.Popen([self.mpirun, *SWITCHES, "--mca", "btl_vader_backing_directory", self.folder, "-np", str(ranks),
+        return subprocess.Popen([self.mpirun, *switches, "--mca", "btl_vader_backing_directory", self.folder, "-np", str(ranks),
                                  self.mpi, *args], env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=to, stderr=to)
 
@@ -616,13 +616,72 @@ def rank_stopped(fleet, paths):
         if first is None:
             return
         reader = parents(readers(fleet.path("pipe"), process)[0])[2]
-        ranks = sorted(pid for pid in children(process.pid) if read("/proc/%d/comm" % pid).startswith(b"tracelathe"))
+        ranks = ranks_of(process)
         expect("ranks", (len(ranks), reader in ranks), (2, True))
         os.kill(ranks[number], signal.SIGSTOP)
         err = end_of_all(fleet, process, "a stopped rank")
         os.close(first)
         if "rank %d: is not heard of any more" % number not in err:
             fail("a stopped rank is not named:", err)
+
+
+def ranks_of(process):
+    return sorted(pid for pid in children(process.pid) if read("/proc/%d/comm" % pid).startswith(b"tracelathe"))
+
+
+def rank_given_up(fleet, paths, wanted):
+    """mpirun lets ranks live when another one is killed, or stopped: others read its files, and the answer is whole."""
+    for ending, transport in ((signal.SIGKILL, "vader"), (signal.SIGSTOP, "vader"), (signal.SIGKILL, "tcp")):
+        process = fleet.begin(3, *MERGE, "--silence", "6", write_list(fleet.folder, paths),
+                              switches=["--enable-recovery", *(switch.replace("vader", transport) if "," in switch else switch
+                                                               for switch in SWITCHES)])
+        first = wait_for_reader(fleet, fleet.path("pipe"), process)
+        if first is None:
+            return
+        held = readers(fleet.path("pipe"), process)
+        victim = parents(held[0])[2]
+        ranks = ranks_of(process)
+        # Rank 0 reads it, or another one, which then has files in its sum and one that it has not done.
+        rank = max(1, ranks.index(victim))
+        os.kill(ranks[rank], ending)
+        if ranks[rank] == victim:
+            expect("others who read the pipe", len(readers(fleet.path("pipe"), process, held)), 1)
+        os.set_blocking(first, True)
+        os.write(first, read(fleet.path("in", "callgrind.out.0")))
+        os.close(first)
+        status, out, err = fleet.end(process)
+        # Status 1, as there are damaged files among these, is not what mpirun ends with then.
+        fleet.same("a rank is given up", (wanted[0] if "ended with status 1, which" in err else status, out, err), wanted)
+        if "rank %d: is not heard of any more; others read its files" % rank not in err:
+            fail("a rank that is given up is not named:", err)
+
+
+def first_rank_killed(fleet, paths):
+    """Without rank 0 there is no answer, and the others end by themselves."""
+    process = fleet.begin(2, *MERGE, write_list(fleet.folder, paths), switches=["--enable-recovery", *SWITCHES])
+    first = wait_for_reader(fleet, fleet.path("pipe"), process)
+    if first is None:
+        return
+    readers(fleet.path("pipe"), process)
+    os.kill(ranks_of(process)[0], signal.SIGKILL)
+    _, out, err = fleet.end(process)
+    os.close(first)
+    expect("an answer without rank 0", out, b"")
+    if "rank 0: is not heard of any more" not in err:
+        fail("that rank 0 is killed is not said:", err)
+
+
+def rank_killed_early(fleet):
+    """One that dies before all have begun: the others end, as they would wait for it for ever."""
+    words = (*MERGE, golden("xray", "fib-fdr.xray"))
+    process = fleet.begin(3, *words, "--silence", "5", switches=["--enable-recovery", *SWITCHES])
+    while process.poll() is None and len(ranks_of(process)) < 3:
+        time.sleep(0.005)
+    os.kill(ranks_of(process)[1], signal.SIGKILL)
+    _, out, err = fleet.end(process)
+    # On a slow machine this may be so late that there is an answer.
+    if out != fleet.alone(*words)[1] and (out or "before all ranks had begun" not in err):
+        fail("a rank that is killed early:", out, err)
 
 
 def children(pid):
@@ -736,6 +795,9 @@ def main():
         too_slow(fleet, piped, without)
         reader_stopped(fleet, piped, without)
         rank_stopped(fleet, piped)
+        rank_given_up(fleet, piped, wanted)
+        first_rank_killed(fleet, piped)
+        rank_killed_early(fleet)
         run_killed(fleet, piped, wanted, rng)
         no_room(fleet, piped, wanted)
         common.finish(fleet.compared, "answers of ranks compared")

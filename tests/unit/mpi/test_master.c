@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The master over a fleet that is played: its workers are lists of which file was added how often,
- * and the relay between them is below. They die wherever they can, notes come in any order that the
- * real relay allows; in the end each file that can be read must be in the sum once.
+ * The master over a fleet that is played: workers and ranks die wherever they can, and in the end
+ * each file that can be read must be in the sum once.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -12,353 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mpi/master.h"
+#include "unit/mpi/played.h"
 #include "unit/unit.h"
-
-enum { MOST_FILES = 60, MOST_RANKS = 6, MOST_NOTES = 1 << 12 };
-
-enum fate {
-	IS_READ,
-	IS_LOG,       /* goes with its family */
-	IS_UNKNOWN,   /* of no format */
-	IS_DAMAGED,   /* something is skipped */
-	ENDS_ONE,     /* the first worker that reads it dies */
-	ENDS_ALL,     /* each does */
-	LOG_ENDS_ALL, /* a log, which is opened, but whose family ends each that reads it */
-	TAKES_LONG,   /* each is ended by alarm() */
-	NO_MEMORY,    /* the run cannot go on */
-};
-
-struct sum {
-	unsigned times[MOST_FILES]; /* that a file is in it */
-	/* a bit of each share, and how many there are */
-	unsigned shares[MOST_FILES], of[MOST_FILES];
-};
-
-struct letter {
-	struct note note;
-	struct sum sum; /* NOTE_ADD, NOTE_SUM */
-	char *bytes;    /* else; NULL: none */
-};
-
-/* First in, first out. */
-struct mail {
-	struct letter list[MOST_NOTES];
-	size_t head, tail;
-};
-
-struct played {
-	struct sum sum;
-	uint32_t life, given;
-	struct mail to_worker, to_master;
-};
-
-static struct fleet {
-	int ranks, files;
-	enum fate fates[MOST_FILES];
-	unsigned families[MOST_FILES];
-	bool ended_one[MOST_FILES], damaged[MOST_FILES];
-	unsigned read[MOST_FILES]; /* how often a file was read at all */
-	struct played *workers;
-	uint32_t random;
-	unsigned deaths_left, death_in; /* a worker dies in about one of so many steps; 0: never */
-	int quits;
-	size_t turns;
-	uint32_t shares;           /* of each log */
-	unsigned cut;              /* shares that were read */
-	uint32_t before;           /* `diff`: files of the first side; 0: there are no sides */
-	size_t handed[MOST_RANKS]; /* units before anything was answered */
-} fleet;
-
-static unsigned draw(unsigned below)
-{
-	fleet.random = fleet.random * 1664525 + 1013904223;
-	return (unsigned)(((uint64_t)(fleet.random >> 4) * below) >> 28);
-}
-
-static void post(struct mail *mail, const struct letter *letter)
-{
-	assert_true(mail->tail < MOST_NOTES);
-	mail->list[mail->tail++] = *letter;
-}
-
-/* ---- workers ---- */
-
-static void answer(int rank, const struct note *note, const char *text)
-{
-	struct letter letter = { .note = *note };
-
-	letter.note.from = rank;
-	letter.note.life = fleet.workers[rank].life;
-	if (text) {
-		letter.note.size = strlen(text);
-		letter.bytes = strdup(text);
-	}
-	post(&fleet.workers[rank].to_master, &letter);
-}
-
-/* What was meant for it stays in its mail, for another life. */
-static void die(int rank, int status)
-{
-	struct played *worker = &fleet.workers[rank];
-	struct letter letter = { .note = { .kind = NOTE_LOST,
-					   .from = rank,
-					   .life = worker->life + 1,
-					   .status = status,
-					   .given = worker->given } };
-
-	worker->sum = (struct sum){ .times = { 0 } };
-	worker->life++;
-	post(&worker->to_master, &letter);
-}
-
-static bool dies(void)
-{
-	if (!fleet.death_in || !fleet.deaths_left || draw(fleet.death_in))
-		return false;
-	fleet.deaths_left--;
-	return true;
-}
-
-static void answer_kin(int rank, uint32_t file)
-{
-	const uint64_t mark = 1000 + fleet.families[file];
-	struct letter letter = { .note = { .kind = NOTE_KIN,
-					   .from = rank,
-					   .life = fleet.workers[rank].life,
-					   .shares = fleet.shares,
-					   .size = sizeof(mark) } };
-
-	letter.bytes = malloc(sizeof(mark));
-	memcpy(letter.bytes, &mark, sizeof(mark));
-	post(&fleet.workers[rank].to_master, &letter);
-}
-
-/* All logs of a family, and nothing else. */
-static bool is_log(uint32_t file)
-{
-	return fleet.fates[file] == IS_LOG || fleet.fates[file] == LOG_ENDS_ALL;
-}
-
-static void assert_family(const uint32_t *files, size_t count)
-{
-	size_t all = 0;
-
-	for (uint32_t i = 0; i < (uint32_t)fleet.files; i++)
-		all += is_log(i) && fleet.families[i] == fleet.families[files[0]];
-	assert_int_equal(count, all);
-	for (size_t i = 0; i < count; i++) {
-		assert_true(is_log(files[i]));
-		assert_int_equal(fleet.families[files[i]], fleet.families[files[0]]);
-	}
-}
-
-static void read_related(int rank, const uint32_t *files, size_t count)
-{
-	assert_family(files, count);
-	if (fleet.fates[files[0]] == LOG_ENDS_ALL) {
-		die(rank, SIGSEGV);
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		fleet.read[files[i]]++;
-		fleet.workers[rank].sum.times[files[i]]++;
-	}
-	answer(rank, &(struct note){ .kind = NOTE_FOLDED }, NULL);
-}
-
-/* Its profile, of which the text is the share; what is damaged shows in the last one alone. */
-static void read_share(int rank, uint32_t file, const struct note *asked)
-{
-	struct note note = { .kind = NOTE_FOLDED };
-	char text[64];
-
-	assert_in_range(asked->shares, 2, fleet.shares);
-	assert_true(fleet.ranks > 1);
-	assert_true(is_log(file));
-	fleet.cut++;
-	if (fleet.fates[file] == LOG_ENDS_ALL) {
-		die(rank, SIGSEGV);
-		return;
-	}
-	if (fleet.damaged[file] && asked->share + 1 == asked->shares)
-		note.flags = NOTE_DAMAGED;
-	snprintf(text, sizeof(text), "%u %u %u", file, asked->share, asked->shares);
-	answer(rank, &(struct note){ .kind = NOTE_RUN }, text);
-	if (dies())
-		die(rank, SIGSEGV);
-	else
-		answer(rank, &note, NULL);
-}
-
-static void add_share(int rank, const char *text)
-{
-	struct sum *sum = &fleet.workers[rank].sum;
-	unsigned file, share, of;
-
-	assert_int_equal(sscanf(text, "%u %u %u", &file, &share, &of), 3);
-	assert_int_equal(sum->shares[file] & (1u << share), 0);
-	sum->shares[file] |= 1u << share;
-	sum->of[file] = of;
-	answer(rank, &(struct note){ .kind = NOTE_FOLDED }, NULL);
-}
-
-static void read_file(int rank, uint32_t file)
-{
-	struct note note = { .kind = NOTE_FOLDED };
-	enum fate fate = fleet.fates[file];
-	char text[32];
-
-	snprintf(text, sizeof(text), "file %u\n", file);
-	fleet.read[file]++;
-	if (is_log(file)) {
-		answer_kin(rank, file);
-	} else if (fate == ENDS_ALL || (fate == ENDS_ONE && !fleet.ended_one[file])) {
-		fleet.ended_one[file] = true;
-		die(rank, SIGSEGV);
-	} else if (fate == TAKES_LONG) {
-		die(rank, SIGALRM);
-	} else if (fate == IS_UNKNOWN || fate == NO_MEMORY) {
-		note.status = fate == NO_MEMORY ? TL_NO_MEMORY : TL_BAD_FORMAT;
-		answer(rank, &note, text);
-	} else if (fleet.before) {
-		answer(rank, &(struct note){ .kind = NOTE_RUN }, text);
-		if (dies())
-			die(rank, SIGSEGV);
-		else
-			answer(rank, &note, NULL);
-	} else {
-		fleet.workers[rank].sum.times[file]++;
-		note.flags = fate == IS_DAMAGED ? NOTE_DAMAGED : 0;
-		answer(rank, &note, fate == IS_DAMAGED ? text : NULL);
-	}
-}
-
-static void give(int rank, const struct note *asked)
-{
-	struct played *worker = &fleet.workers[rank];
-	struct letter letter = { .note = { .kind = asked->number < 0 ? NOTE_SUM : NOTE_ADD,
-					   .from = rank,
-					   .life = asked->other_life },
-				 .sum = worker->sum };
-
-	if (dies()) {
-		die(rank, SIGKILL);
-		return;
-	}
-	worker->sum = (struct sum){ .times = { 0 } };
-	worker->given += asked->number >= 0;
-	post(asked->number < 0 ? &worker->to_master : &fleet.workers[asked->number].to_worker,
-	     &letter);
-	if (dies())
-		die(rank, SIGKILL);
-	else
-		answer(rank, &(struct note){ .kind = NOTE_GAVE }, NULL);
-}
-
-static void add(int rank, const struct sum *sum)
-{
-	struct sum *own = &fleet.workers[rank].sum;
-
-	for (int i = 0; i < fleet.files; i++) {
-		own->times[i] += sum->times[i];
-		assert_int_equal(own->shares[i] & sum->shares[i], 0);
-		own->shares[i] |= sum->shares[i];
-		own->of[i] |= sum->of[i];
-	}
-	answer(rank, &(struct note){ .kind = NOTE_ADDED }, NULL);
-}
-
-static void serve(int rank, struct letter *letter)
-{
-	const struct note *note = &letter->note;
-	const uint32_t *files = (const uint32_t *)letter->bytes;
-
-	if (note->life != fleet.workers[rank].life)
-		return;
-	if (note->kind == NOTE_FOLD && !(note->flags & NOTE_KEPT))
-		assert_int_equal((note->flags & NOTE_AFTER) != 0,
-				 fleet.before && files[0] >= fleet.before);
-	if (dies())
-		die(rank, SIGBUS);
-	else if (note->kind == NOTE_FOLD && note->flags & NOTE_KEPT)
-		add_share(rank, letter->bytes);
-	else if (note->kind == NOTE_FOLD && note->shares > 1)
-		read_share(rank, files[0], note);
-	else if (note->kind == NOTE_FOLD && note->flags & NOTE_RELATED)
-		read_related(rank, files, (size_t)note->size / sizeof(*files));
-	else if (note->kind == NOTE_FOLD)
-		read_file(rank, files[0]);
-	else if (note->kind == NOTE_GIVE)
-		give(rank, note);
-	else if (note->kind == NOTE_ADD)
-		add(rank, &letter->sum);
-}
-
-/* ---- the relay ---- */
-
-void relay_send(struct relay *relay, const struct note *note, int bytes)
-{
-	struct letter letter = { .note = *note };
-
-	(void)relay;
-	fleet.quits += note->kind == NOTE_QUIT;
-	if (bytes >= 0) {
-		letter.bytes = bytes_read(bytes, (size_t)note->size);
-		assert_non_null(letter.bytes);
-		close(bytes);
-	}
-	post(&fleet.workers[note->to].to_worker, &letter);
-}
-
-static void deliver(struct relay *relay, struct letter *letter)
-{
-	int bytes = -1;
-
-	if (letter->note.kind == NOTE_SUM)
-		bytes = bytes_make(&letter->sum, sizeof(letter->sum));
-	else if (letter->bytes)
-		bytes = bytes_make(letter->bytes, (size_t)letter->note.size);
-	relay->take(relay->arg, &letter->note, bytes);
-}
-
-/* One of the mails that have something, by chance. */
-void relay_turn(struct relay *relay)
-{
-	struct mail *waiting[2 * MOST_RANKS], *mail;
-	unsigned count = 0, chosen;
-	struct letter *letter;
-
-	for (int i = 0; i < fleet.ranks; i++) {
-		struct played *worker = &fleet.workers[i];
-
-		if (!fleet.turns)
-			fleet.handed[i] = worker->to_worker.tail;
-		if (worker->to_worker.head < worker->to_worker.tail)
-			waiting[count++] = &worker->to_worker;
-		if (worker->to_master.head < worker->to_master.tail)
-			waiting[count++] = &worker->to_master;
-	}
-	/* Nobody has anything to do, and the master waits: that would be for ever. */
-	assert_true(count > 0);
-	assert_true(++fleet.turns < 100000);
-	chosen = draw(count);
-	mail = waiting[chosen];
-	letter = &mail->list[mail->head++];
-	for (int i = 0; i < fleet.ranks; i++) {
-		if (mail == &fleet.workers[i].to_worker)
-			serve(i, letter);
-		else if (mail == &fleet.workers[i].to_master)
-			deliver(relay, letter);
-	}
-	free(letter->bytes);
-	letter->bytes = NULL;
-}
-
-void relay_flush(struct relay *relay)
-{
-	(void)relay;
-}
 
 /* ---- a run ---- */
 
@@ -367,12 +21,6 @@ static void begin(uint32_t seed, int ranks, int files)
 	fleet = (struct fleet){ .ranks = ranks, .files = files, .random = seed };
 	fleet.workers = calloc((size_t)ranks, sizeof(*fleet.workers));
 	assert_non_null(fleet.workers);
-}
-
-static void forget(struct mail *mail)
-{
-	for (; mail->head < mail->tail; mail->head++)
-		free(mail->list[mail->head].bytes);
 }
 
 static void end(void)
@@ -529,6 +177,33 @@ TEST(many_deaths_in_sums)
 	}
 }
 
+/* Ranks die wherever they can, with workers of others: others do their work, nothing is missing. */
+TEST(ranks_that_are_given_up)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[1 << 14];
+	unsigned lost = 0;
+
+	for (uint32_t seed = 1; seed <= 500; seed++) {
+		begin(seed, 2 + (int)(seed % (MOST_RANKS - 1)), 2 + (int)(seed * 5 % 23));
+		for (int i = 0; i < fleet.files; i++) {
+			fleet.fates[i] = draw(3) ? IS_READ : IS_LOG;
+			fleet.families[i] = draw(4);
+		}
+		fleet.loss_in = 2 + seed % 30;
+		fleet.losses_left = (unsigned)fleet.ranks - 1;
+		fleet.death_in = seed % 2 ? 3 + seed % 40 : 0;
+		fleet.deaths_left = 1;
+		outcome = run(&settings, said, sizeof(said));
+		assert_whole(&outcome);
+		assert_string_equal(said, "");
+		lost += (unsigned)fleet.ranks - 1 - fleet.losses_left;
+		end();
+	}
+	assert_true(lost > 500);
+}
+
 /* Each log is in the sum as a whole, or by all of its shares, never by both. */
 static void join_shares(const struct fleet_outcome *outcome)
 {
@@ -577,6 +252,8 @@ TEST(the_shares_of_large_logs)
 		make_logs(seed % 3 == 0);
 		fleet.death_in = seed % 3 ? 2 + seed % 20 : 0;
 		fleet.deaths_left = 1;
+		fleet.loss_in = 5;
+		fleet.losses_left = seed % 5 ? 0 : 3;
 		outcome = run_on(name, &settings, said, sizeof(said));
 		join_shares(&outcome);
 		assert_whole(&outcome);
@@ -630,6 +307,8 @@ TEST(the_runs_of_two_sides)
 			fleet.fates[i] = fates[draw(sizeof(fates) / sizeof(*fates))];
 		fleet.death_in = seed % 2 ? 0 : 5;
 		fleet.deaths_left = 1;
+		fleet.loss_in = 5;
+		fleet.losses_left = seed % 3 ? 0 : 2;
 		fleet.before = 1 + draw((unsigned)fleet.files - 1);
 		settings.diff.before = fleet.before;
 		outcome = run(&settings, said, sizeof(said));
@@ -786,6 +465,7 @@ int main(void)
 		cmocka_unit_test(each_file_is_in_the_sum_once),
 		cmocka_unit_test(wherever_a_worker_dies),
 		cmocka_unit_test(many_deaths_in_sums),
+		cmocka_unit_test(ranks_that_are_given_up),
 		cmocka_unit_test(the_shares_of_large_logs),
 		cmocka_unit_test(the_runs_of_two_sides),
 		cmocka_unit_test(a_file_that_ends_workers_is_read_twice_and_named),
