@@ -6,7 +6,7 @@
 
 #include "qemu.h"
 
-enum { PAGE = 4096, INSTRUCTION_MAX = 15 };
+enum { PAGE = 4096, INSTRUCTION_MAX = 15, CHUNK = 64 << 10 };
 
 static bool decode(ZydisDecodedInstruction *instruction, const void *bytes, size_t size)
 {
@@ -120,20 +120,52 @@ static void classify(struct block *block, const struct qemu_plugin_insn *instruc
 	block->single = block->count == 1 && is_atomic(&decoded);
 }
 
+/*
+ * Memory for ever, from chunks: lines of a cache from the front, bytes from the back. QEMU
+ * translates one block at a time. NULL: no memory.
+ */
+static void *take(size_t size, bool is_line)
+{
+	static uint8_t *chunk;
+	static size_t front, back;
+
+	if (back - front < size) {
+		chunk = aligned_alloc(BLOCK_LINE, CHUNK);
+		front = 0;
+		back = chunk ? CHUNK : 0;
+	}
+	if (back < size)
+		return NULL;
+	if (!is_line)
+		return chunk + (back -= size);
+	front += size;
+	return chunk + front - size;
+}
+
+static struct block *block_new(size_t count)
+{
+	uint8_t *sizes = take(count, false);
+	struct block *block = sizes ? take(sizeof(*block), true) : NULL;
+
+	if (block)
+		*block = (struct block){ .count = (uint32_t)count, .sizes = sizes };
+	return block;
+}
+
 struct block *block_make(const struct qemu_plugin_tb *translated)
 {
 	size_t count = qemu_plugin_tb_n_insns(translated);
 	struct block *block;
+	uint8_t *sizes;
 
 	if (count > 1 && is_cut(qemu_plugin_tb_get_insn(translated, count - 1)))
 		count--;
-	block = count ? calloc(1, sizeof(*block) + count) : NULL;
+	block = count ? block_new(count) : NULL;
 	if (!block)
 		return NULL;
+	sizes = block->sizes;
 	for (size_t i = 0; i < count; i++)
-		block->sizes[i] =
-			(uint8_t)qemu_plugin_insn_size(qemu_plugin_tb_get_insn(translated, i));
-	block->count = (uint32_t)count;
+		sizes[i] = (uint8_t)qemu_plugin_insn_size(qemu_plugin_tb_get_insn(translated, i));
 	block->ip = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0));
 	classify(block, qemu_plugin_tb_get_insn(translated, count - 1));
 	return block;

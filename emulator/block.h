@@ -24,20 +24,26 @@ enum block_kind {
 /* No instruction is there. */
 #define BLOCK_NOWHERE UINT64_MAX
 
+enum { BLOCK_LINE = 64 };
+
 /*
  * `target` is the one address behind the block if there is only one (`next` as well if it is
- * conditional). Lives as long as the process: QEMU does not say when a block is gone.
+ * conditional). Lives as long as the process: QEMU does not say when a block is gone. A cache line,
+ * as each execution reads of two blocks, and of nothing else that is not in the cache already.
  */
 struct block {
-	uint64_t ip, target, next;
+	_Alignas(BLOCK_LINE) uint64_t ip;
+	uint64_t target, next;
 	uint64_t conditional; /* 1 or 0 */
 	uint64_t last;        /* address of the last instruction */
 	uint32_t count;       /* of instructions */
 	uint8_t kind;         /* enum block_kind */
 	bool pushes;          /* a call that a return comes back to */
 	bool single;          /* one atomic instruction: QEMU may be doing it again alone */
-	uint8_t sizes[];      /* of the instructions */
+	uint8_t *sizes;       /* of the instructions */
 };
+
+_Static_assert(sizeof(struct block) == BLOCK_LINE, "a block is a cache line");
 
 struct qemu_plugin_tb;
 

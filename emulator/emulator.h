@@ -28,7 +28,7 @@ struct stream {
 	bool enabled, full_ip;
 	char name[64]; /* of its file */
 	struct stream *next;
-	struct block interrupted; /* BLOCK_LEFT; the last member, as it ends with an array */
+	struct block interrupted; /* BLOCK_LEFT */
 };
 
 /* The state of the CPU as QEMU has it: registers first, in the order of their numbers. */

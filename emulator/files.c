@@ -42,6 +42,35 @@ void file_name(char name[64], const char *kind)
 		 (unsigned long long)number);
 }
 
+/*
+ * What is behind the file's end is written once before it is mapped: the kernel makes many pages of
+ * a file in one step for a write, and one page in each fault for a mapping. The room is there, so
+ * that what fails here only costs time.
+ */
+static void write_zeros(int fd, uint64_t from, uint64_t end)
+{
+	enum { PIECE = 1 << 16 };
+	static const uint8_t zeros[PIECE];
+	ssize_t written = 1;
+
+	for (; from < end && written > 0; from += (uint64_t)written)
+		written = pwrite(fd, zeros, end - from < PIECE ? end - from : PIECE, (off_t)from);
+}
+
+/* 0, or what errno says. */
+static int make_room(int fd, uint64_t offset, uint64_t size)
+{
+	struct stat before;
+	int error;
+
+	if (fstat(fd, &before) || !is_within_limit(offset + size))
+		return errno;
+	error = posix_fallocate(fd, (off_t)offset, (off_t)size);
+	if (!error)
+		write_zeros(fd, (uint64_t)before.st_size, offset + size);
+	return error;
+}
+
 void *file_window(const char *name, uint64_t offset, uint64_t size, bool is_new)
 {
 	int fd = file_open(name, O_RDWR | (is_new ? O_CREAT | O_EXCL : 0)), error;
@@ -49,8 +78,7 @@ void *file_window(const char *name, uint64_t offset, uint64_t size, bool is_new)
 
 	if (fd < 0)
 		return NULL;
-	error = is_within_limit(offset + size) ? posix_fallocate(fd, (off_t)offset, (off_t)size)
-					       : errno;
+	error = make_room(fd, offset, size);
 	if (!error) {
 		window = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 		error = errno;

@@ -83,10 +83,12 @@ static struct stream *map_stream(void)
 	file_name(name, "thread");
 	s = file_window(name, 0, PAGE, true);
 	window = s ? file_window(name, PAGE, FIRST_WINDOW, false) : NULL;
-	if (!s)
-		s = calloc(1, PAGE);
-	if (!s)
-		abort();
+	if (!s) {
+		s = aligned_alloc(PAGE, PAGE);
+		if (!s)
+			abort();
+		memset(s, 0, PAGE);
+	}
 	memcpy(s->name, name, sizeof(name));
 	if (window)
 		use_window(s, window, PAGE, FIRST_WINDOW, 0);
