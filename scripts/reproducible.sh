@@ -9,7 +9,7 @@ source=$PWD
 plant=
 if [ "${1:-}" = --self-test ]; then plant=src/core/error.c && shift; fi
 targets=${*:-tracelathe libtracelathe.so.0.2.0 libtracelathe.a compat/libipt/libipt.so.2.0.5 \
-	recorder/libtracelathe-record.so emulator/libtracelathe-emulate.so}
+	recorder/libtracelathe-record.so emulator/libtracelathe-emulate.so emulator/libtracelathe-emulate-aarch64.so}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

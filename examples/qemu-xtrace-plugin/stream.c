@@ -41,7 +41,7 @@ static FILE *open_file(const char *name, const char *suffix)
 
 	if (snprintf(path, sizeof(path), "%s%s", name, suffix) >= (int)sizeof(path))
 		return NULL;
-	file = fopen(path, "wbx");
+	file = stream_create(path);
 	if (file)
 		setvbuf(file, NULL, _IOFBF, BUFFER);
 	return file;

@@ -26,6 +26,9 @@ struct snapshot {
 	unsigned vector_bytes;
 };
 
+/* A new file; NULL: errno says why. Each plugin has its own. */
+FILE *stream_create(const char *path);
+
 /*
  * `name` is all of the path up to "xinsndata.bin". False: errno says why; EEXIST: such files are
  * there already.

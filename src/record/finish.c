@@ -21,8 +21,12 @@ int tl_record_finish(const char *output, tl_record_note_fn *note, void *arg,
 
 	if (status < 0)
 		return status;
-	status = tl_emulation_is_in(parts) ? tl_emulation_join(&session, err)
-					   : tl_record_parts_join(&session, err);
+	if (tl_emulation_is_in(parts))
+		status = tl_emulation_join(&session, err);
+	else if (tl_emulation_has_pairs(parts))
+		status = tl_emulation_join_pairs(&session, err);
+	else
+		status = tl_record_parts_join(&session, err);
 	if (status < 0)
 		return status;
 	return tl_give(result, size, sizeof(made), &made, sizeof(made)) < 0 ? TL_BAD_USAGE : 0;

@@ -105,9 +105,9 @@ static bool has_name(struct tl_binary *binary, const char *name)
 static unsigned native_machine(void)
 {
 #if defined(__x86_64__)
-	return 62;
+	return TL_RECORD_X86_64;
 #elif defined(__aarch64__)
-	return 183;
+	return TL_RECORD_AARCH64;
 #else
 	return 0;
 #endif
@@ -119,7 +119,8 @@ static void look_into(struct tl_record_program *program, struct tl_binary *binar
 
 	program->is_elf = true;
 	program->is_static = !tl_binary_section(binary, ".interp", &section);
-	program->is_native = tl_binary_machine(binary) == native_machine();
+	program->machine = tl_binary_machine(binary);
+	program->is_native = program->machine == native_machine();
 	program->has_sleds = tl_binary_section(binary, "xray_instr_map", &section);
 	program->has_xray_api = has_name(binary, "__xray_set_handler");
 	/* A function of LLVM's that only this mode has. */

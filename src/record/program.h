@@ -8,11 +8,15 @@
 
 enum { TL_RECORD_PATH = 4096 };
 
+/* e_machine of ELF files. */
+enum { TL_RECORD_X86_64 = 62, TL_RECORD_AARCH64 = 183 };
+
 struct tl_record_program {
 	char path[TL_RECORD_PATH]; /* absolute */
 	bool is_elf;               /* else a script, or something that another program runs */
 	bool is_static;            /* nothing can be preloaded */
 	bool is_native;            /* of this machine's processor */
+	unsigned machine;          /* of the processor that it is for, as ELF has it */
 	bool has_sleds;            /* -fxray-instrument */
 	bool has_xray_api;         /* the run-time's functions have symbols */
 	bool has_flight_recorder;  /* LLVM's flight data recorder is linked in */

@@ -77,5 +77,8 @@ tl_recorder_run_fn tl_record_run_emulate;
 bool tl_emulation_is_in(const char *folder);
 /* Make the session's output of its folder of parts, and remove the folder. */
 int tl_emulation_join(struct tl_record_session *session, struct tl_error *err);
+/* The same for the pairs of files of an AArch64 program. */
+bool tl_emulation_has_pairs(const char *folder);
+int tl_emulation_join_pairs(struct tl_record_session *session, struct tl_error *err);
 
 #endif

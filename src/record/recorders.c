@@ -25,7 +25,8 @@ const struct tl_recorder tl_recorders[] = {
 	  .help = "perf record -e intel_pt//u: every branch, at full speed",
 	  .probe = tl_record_probe_pt, .run = tl_record_run_pt },
 	{ .name = "emulate", .suffix = ".perf",
-	  .help = "QEMU with a plugin that writes Intel PT: any program, every branch",
+	  .help = "QEMU with a plugin that writes Intel PT (AArch64: xtrace): any program, all "
+		  "instructions",
 	  .probe = tl_record_probe_emulate, .run = tl_record_run_emulate },
 	{ .name = "callgrind", .suffix = ".callgrind",
 	  .help = "valgrind --tool=callgrind: any program, 50 times slower, no times",

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a QEMU can be trusted: much of what the plugin knows is how QEMU 7.2 is made
- * (emulator/README.md). A small program (emulator/check.S) is recorded, and what the recording says
+ * The x86-64 program that a QEMU is tried with (emulator/check.S): what its recording says is
  * compared with what single steps have shown.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <tracelathe/perf_data.h>
 
-#include "core/memory.h"
+#include "core/error.h"
 #include "record/emulation/emulate.h"
-#include "record/parts.h"
 
 /*
  * The instructions of check.S, their hash (docs/formats/intel-pt.md) over distances from the first
@@ -103,101 +96,17 @@ static int read_flow(const char *path, struct flow *flow, struct tl_error *err)
 	return status;
 }
 
-static int record_known(const struct tl_emulator *emulator, const char *folder, struct flow *flow,
-			int *exit_status, struct tl_error *err)
-{
-	const char *const arguments[] = { emulator->check, NULL };
-	const struct tl_record_options options = { .size = sizeof(options),
-						   .arguments = arguments };
-	char output[TL_RECORD_PATH], parts[TL_RECORD_PATH];
-	struct tl_record_program *program = calloc(1, sizeof(*program));
-	struct tl_record_result result = { .status = 0 };
-	struct tl_record_session session = {
-		.options = &options,
-		.program = program,
-		.output = output,
-		.parts = parts,
-		.result = &result,
-	};
-	int status;
-
-	if (!program)
-		return TL_NO_MEMORY;
-	snprintf(program->path, sizeof(program->path), "%s", emulator->check);
-	snprintf(output, sizeof(output), "%.4000s/recording", folder);
-	snprintf(parts, sizeof(parts), "%.4000s/recording.parts", folder);
-	status = tl_emulate(&session, emulator, err);
-	free(program);
-	*exit_status = result.status;
-	if (status < 0)
-		return status;
-	return read_flow(output, flow, err);
-}
-
-/* ---- what is remembered ---- */
-
-static uint64_t identity(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status))
-		return 0;
-	return tl_hash_pair(
-		tl_hash_pair((uint64_t)status.st_size, (uint64_t)status.st_ino),
-		tl_hash_pair((uint64_t)status.st_mtim.tv_sec, (uint64_t)status.st_mtim.tv_nsec));
-}
-
-/* The file that says that these have passed; false: there is no place for it. */
-static bool name_memory(const struct tl_emulator *emulator, char path[TL_RECORD_PATH])
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	const uint64_t hash =
-		tl_hash_pair(identity(emulator->qemu),
-			     tl_hash_pair(identity(emulator->plugin), identity(emulator->check)));
-	int used;
-
-	if (cache && *cache)
-		used = snprintf(path, TL_RECORD_PATH, "%s/tracelathe", cache);
-	else if (home && *home)
-		used = snprintf(path, TL_RECORD_PATH, "%s/.cache/tracelathe", home);
-	else
-		return false;
-	if (used >= TL_RECORD_PATH - 64)
-		return false;
-	snprintf(path + used, (size_t)(TL_RECORD_PATH - used), "/emulator-%016" PRIx64, hash);
-	return true;
-}
-
-static void remember(char path[TL_RECORD_PATH])
-{
-	char *slash = strrchr(path, '/');
-	FILE *file;
-
-	*slash = '\0';
-	if (mkdir(path, 0700) && errno == ENOENT) {
-		char *above = strrchr(path, '/');
-
-		*above = '\0';
-		mkdir(path, 0700);
-		*above = '/';
-		mkdir(path, 0700);
-	}
-	*slash = '/';
-	file = fopen(path, "wbe");
-	if (file)
-		fclose(file);
-}
-
-/* ---- trying ---- */
-
-static bool is_as_known(const struct tl_emulator *emulator, const char *folder,
-			char reason[TL_RECORD_TEXT])
+bool tl_emulate_is_known_x86(const struct tl_emulator *emulator, const char *folder,
+			     char reason[TL_RECORD_TEXT])
 {
 	struct tl_error err = { .text = "" };
+	char recording[TL_RECORD_PATH];
 	struct flow flow;
 	int exit_status;
 
-	if (record_known(emulator, folder, &flow, &exit_status, &err) < 0) {
+	snprintf(recording, sizeof(recording), "%.4000s/recording", folder);
+	if (tl_emulate_known(emulator, emulator->check, folder, &exit_status, &err) < 0 ||
+	    read_flow(recording, &flow, &err) < 0) {
 		snprintf(reason, TL_RECORD_TEXT,
 			 "the program that QEMU is tried with could not be recorded: %s", err.text);
 		return false;
@@ -211,26 +120,4 @@ static bool is_as_known(const struct tl_emulator *emulator, const char *folder,
 		 " errors), and it exited with %d",
 		 INSTRUCTIONS, STATUS, flow.instructions, flow.hash, flow.errors, exit_status);
 	return false;
-}
-
-bool tl_emulate_is_trusted(const struct tl_emulator *emulator, char reason[TL_RECORD_TEXT])
-{
-	char memory[TL_RECORD_PATH], folder[TL_RECORD_PATH];
-	const char *temporary = getenv("TMPDIR");
-	const bool can_remember = name_memory(emulator, memory);
-	bool trusted;
-
-	if (can_remember && !access(memory, F_OK))
-		return true;
-	snprintf(folder, sizeof(folder), "%.4000s/tracelathe-XXXXXX",
-		 temporary && *temporary ? temporary : "/tmp");
-	if (!mkdtemp(folder)) {
-		snprintf(reason, TL_RECORD_TEXT, "no folder to try QEMU in: %s", strerror(errno));
-		return false;
-	}
-	trusted = is_as_known(emulator, folder, reason);
-	tl_record_parts_remove(folder);
-	if (trusted && can_remember)
-		remember(memory);
-	return trusted;
 }

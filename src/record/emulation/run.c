@@ -2,17 +2,20 @@
 /* A program in QEMU with the plugin. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "record/emulation/emulate.h"
-#include "record/emulation/emulation.h"
 #include "record/parts.h"
 #include "record/process.h"
 
-/* "PLUGIN,folder=FOLDER": QEMU wants commas twice. */
-static char *plugin_argument(const char *plugin, const char *folder)
+/* "PLUGIN,folder=FOLDER", options: QEMU wants commas of names twice. */
+static char *plugin_argument(const struct tl_emulator *emulator, const char *folder)
 {
-	char *text = malloc(2 * strlen(plugin) + 2 * strlen(folder) + 16), *at = text;
+	const char *plugin = emulator->plugin;
+	char *text = malloc(2 * strlen(plugin) + 2 * strlen(folder) +
+			    strlen(emulator->plugin_options) + 16);
+	char *at = text;
 
 	if (!text)
 		return NULL;
@@ -23,30 +26,53 @@ static char *plugin_argument(const char *plugin, const char *folder)
 	for (const char *from = folder; *from; *at++ = *from++)
 		if (*from == ',')
 			*at++ = ',';
-	*at = '\0';
+	strcpy(at, emulator->plugin_options);
 	return text;
 }
 
-static int run_qemu(struct tl_record_session *session, const char *qemu, const char *plugin,
-		    struct tl_error *err)
+/*
+ * What QEMU is told by its environment, unless the caller has told it already. Vectors of SVE have
+ * no place in the snapshots of a processor of 128 bits; Debian has the libraries of AArch64
+ * programs there on other machines.
+ */
+static void set_defaults(const struct tl_emulator *emulator, struct tl_record_variable variables[3])
 {
-	static const struct tl_record_variable none[] = { { NULL, NULL } };
-	enum { WORDS = 6 };
-	const char *const *arguments = session->options->arguments;
-	const char *const words[WORDS] = { "qemu-x86_64", "-plugin",    plugin,
-					   "-0",          arguments[0], session->program->path };
-	const char **all;
+	static const char libraries[] = "/usr/aarch64-linux-gnu";
 	size_t count = 0;
+
+	if (emulator->machine == TL_RECORD_AARCH64 && (emulator->is_trial || !getenv("QEMU_CPU")))
+		variables[count++] =
+			(struct tl_record_variable){ "QEMU_CPU", "max,sve=off,sme=off" };
+	if (emulator->machine == TL_RECORD_AARCH64 && !getenv("QEMU_LD_PREFIX") &&
+	    !access(libraries, F_OK))
+		variables[count++] = (struct tl_record_variable){ "QEMU_LD_PREFIX", libraries };
+	variables[count] = (struct tl_record_variable){ NULL, NULL };
+}
+
+static int run_qemu(struct tl_record_session *session, const struct tl_emulator *emulator,
+		    const char *plugin, struct tl_error *err)
+{
+	struct tl_record_variable variables[3];
+	const char *const *arguments = session->options->arguments;
+	const char *const words[] = { "-plugin", plugin, "-0", arguments[0],
+				      session->program->path };
+	const size_t own = sizeof(words) / sizeof(words[0]);
+	const char **all;
+	size_t first = 0, count = 0;
 	int status;
 
+	while (emulator->words[first])
+		first++;
 	while (arguments[count])
 		count++;
-	all = calloc(WORDS + count, sizeof(*all));
+	all = calloc(first + own + count, sizeof(*all));
 	if (!all)
 		return tl_error_memory(err);
-	memcpy(all, words, sizeof(words));
-	memcpy(all + WORDS, arguments + 1, (count - 1) * sizeof(*all));
-	status = tl_record_process_run(session, qemu, all, none, err);
+	memcpy(all, emulator->words, first * sizeof(*all));
+	memcpy(all + first, words, sizeof(words));
+	memcpy(all + first + own, arguments + 1, (count - 1) * sizeof(*all));
+	set_defaults(emulator, variables);
+	status = tl_record_process_run(session, emulator->qemu, all, variables, err);
 	free(all);
 	return status;
 }
@@ -59,12 +85,12 @@ int tl_emulate(struct tl_record_session *session, const struct tl_emulator *emul
 
 	if (status < 0)
 		return status;
-	argument = plugin_argument(emulator->plugin, session->parts);
-	status = argument ? run_qemu(session, emulator->qemu, argument, err) : tl_error_memory(err);
+	argument = plugin_argument(emulator, session->parts);
+	status = argument ? run_qemu(session, emulator, argument, err) : tl_error_memory(err);
 	free(argument);
 	if (status < 0) {
 		tl_record_parts_remove(session->parts);
 		return status;
 	}
-	return tl_emulation_join(session, err);
+	return emulator->join(session, err);
 }

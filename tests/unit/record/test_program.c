@@ -248,7 +248,10 @@ TEST(recorders_say_why_they_cannot)
 	p.is_elf = true;
 	expect_no(tl_record_probe_xray, &p, "another processor");
 	expect_no(tl_record_probe_calls, &p, "another processor");
-	expect_no(tl_record_probe_emulate, &p, "not x86-64");
+#if defined(__x86_64__)
+	p.machine = 243; /* EM_RISCV */
+	expect_no(tl_record_probe_emulate, &p, "neither x86-64 nor AArch64");
+#endif
 	p.is_native = p.is_static = true;
 	expect_no(tl_record_probe_xray, &p, "linked statically");
 	expect_no(tl_record_probe_calls, &p, "linked statically");

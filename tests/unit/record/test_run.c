@@ -608,6 +608,7 @@ TEST(perf_writes_the_recording_itself)
 
 static void name_emulator(struct tl_emulator *emulator)
 {
+	tl_emulator_find_x86(emulator);
 	snprintf(emulator->qemu, sizeof(emulator->qemu), "%s/bin/qemu-x86_64", home());
 	snprintf(emulator->plugin, sizeof(emulator->plugin), "/plugins,/of mine.so");
 	snprintf(emulator->check, sizeof(emulator->check), "/bin/true");
