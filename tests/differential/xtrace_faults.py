@@ -25,7 +25,7 @@ LEAST = 0.95
 SEEN = {
     "opcode: a bit": 0.6,
     "opcode: of another instruction": 0.75,
-    "SVCRET: a bit": 0.45,
+    "SVCRET: a bit": 0.65,
     "SYSCALL_VEC dropped": 0.6,
 }
 HEADER, RECORD = 24, 1424

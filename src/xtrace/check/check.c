@@ -47,6 +47,8 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 	};
 
 	tl_xtrace_check_flow(s, &next);
+	if (s->syscall.result_at)
+		tl_xtrace_check_result(s, pc);
 	if (!el)
 		tl_xtrace_check_call_over(s, &next);
 	/* Each level has its own SP; the value is unknown until ALLGPR. */
@@ -99,6 +101,8 @@ static void boundary(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
 		s->allgpr = s->walk.token + 1;
 		tl_xtrace_check_all_registers(s, s->allgpr, false);
 	} else {
+		s->syscall.result = tl_xtrace_walk_value(&s->walk);
+		s->syscall.result_at = tl_xtrace_walk_offset(&s->walk);
 		tl_xtrace_check_syscall_done(s, tl_xtrace_walk_value(&s->walk));
 		tl_xtrace_registers_set(&s->registers, 0, tl_xtrace_walk_value(&s->walk));
 	}

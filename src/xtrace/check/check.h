@@ -171,6 +171,7 @@ struct tl_xtrace_check_pending {
 	bool pending;
 	bool unknown; /* nothing is known of calls before: a beginning, or damage */
 	uint64_t args[7];
+	uint64_t result, result_at; /* SVCRET before this instruction, and its offset; 0: none */
 };
 
 /* What is open in the published text, as this collector does it. */
@@ -368,6 +369,9 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 
 /* The system registers of a snapshot; false: they differ from what is known. */
 bool tl_xtrace_check_sysregs(struct tl_xtrace_check_stream *s, const uint64_t *values);
+
+/* syscall_results.c: an instruction behind SVCRET. */
+void tl_xtrace_check_result(struct tl_xtrace_check_stream *s, uint64_t pc);
 
 /* snapshots.c */
 void tl_xtrace_check_snapshots_begin(struct tl_xtrace_check_stream *s);

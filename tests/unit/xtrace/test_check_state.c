@@ -138,6 +138,69 @@ TEST(places_a_handler_returns_to)
 	}
 }
 
+/* ---- results of system calls ---- */
+
+/* A call with 10 in each argument, its result, and what is executed then. */
+static size_t put_result(struct bytes *b, uint64_t number, uint64_t result, uint64_t behind)
+{
+	size_t at;
+
+	put_pcinst(b, 0, 0x1000, A64_SVC);
+	put_value(b, SVCARG, number);
+	for (unsigned i = 0; i < 6; i++)
+		put_value(b, SVCARG, 10);
+	at = put_value(b, SVCRET, result);
+	put_pcinst(b, 0, behind, A64_NOP);
+	return at;
+}
+
+/*
+ * close (57) returns 0, write (64) at most its third argument; either an error, which are 4,095;
+ * getpid (172) any.
+ */
+TEST(results_of_system_calls)
+{
+	static const struct {
+		uint64_t number, result;
+		bool good;
+	} calls[] = {
+		{ 57, 0, true },
+		{ 57, 1, false },
+		{ 57, UINT64_MAX, true },
+		{ 57, UINT64_MAX - 4094, true },
+		{ 57, UINT64_MAX - 4095, false },
+		{ 64, 10, true },
+		{ 64, 11, false },
+		{ 64, UINT64_C(1) << 63, false },
+		{ 172, 11, true },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct bytes b = { .data = NULL };
+		size_t at = put_result(&b, calls[i].number, calls[i].result, 0x1004);
+
+		if (calls[i].good)
+			assert_good(&b);
+		else
+			assert_one(&b, "xtrace.register.value", at, 0);
+	}
+}
+
+/* Of a call whose signal is handled first, the handler has its argument there: tgkill is 131. */
+TEST(a_result_that_is_a_handlers)
+{
+	struct bytes b = { .data = NULL };
+
+	put_result(&b, 131, 10, 0x8000);
+	put_inst(&b, 0, 0xd2801168); /* MOV X8, #139 */
+	put_inst(&b, 0, A64_SVC);    /* rt_sigreturn */
+	put_value(&b, SVCARG, 139);
+	for (unsigned i = 0; i < 6; i++)
+		put_value(&b, SVCARG, 10);
+	put_pcinst(&b, 0, 0x1004, A64_NOP);
+	assert_good(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +208,8 @@ int main(void)
 		cmocka_unit_test(vectors_that_the_kernel_fills),
 		cmocka_unit_test(targets_are_registers),
 		cmocka_unit_test(places_a_handler_returns_to),
+		cmocka_unit_test(results_of_system_calls),
+		cmocka_unit_test(a_result_that_is_a_handlers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
