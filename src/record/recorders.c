@@ -21,6 +21,9 @@ const struct tl_recorder tl_recorders[] = {
 	{ .name = "patch", .suffix = ".xray",
 	  .help = "-fpatchable-function-entry, our own writer: every call",
 	  .probe = tl_record_probe_patch, .run = tl_record_run_patch },
+	{ .name = "xray-basic", .suffix = ".xray",
+	  .help = "XRay sleds, LLVM's basic mode, where the run-time cannot be found",
+	  .probe = tl_record_probe_xray_basic, .run = tl_record_run_xray_basic },
 	{ .name = "intel-pt", .suffix = ".perf",
 	  .help = "perf record -e intel_pt//u: every branch, at full speed",
 	  .probe = tl_record_probe_pt, .run = tl_record_run_pt },
@@ -34,9 +37,6 @@ const struct tl_recorder tl_recorders[] = {
 	{ .name = "xray-fdr", .suffix = ".xray",
 	  .help = "XRay sleds, LLVM's flight data recorder: lost when the program is killed",
 	  .probe = tl_record_probe_xray_fdr, .run = tl_record_run_xray_fdr },
-	{ .name = "xray-basic", .suffix = ".xray",
-	  .help = "XRay sleds, LLVM's basic mode",
-	  .probe = tl_record_probe_xray_basic, .run = tl_record_run_xray_basic },
 	{ .name = NULL },
 	/* clang-format on */
 };

@@ -272,6 +272,18 @@ def check_room_before_entries(folder):
     expect("room behind a landing pad", calls_of(logs[0]), {"f": 2})
 
 
+def check_stripped(folder):
+    """Without its names the run-time of XRay cannot be found: basic mode, which needs none, is taken, and said."""
+    program = os.path.join(folder, "stripped")
+    subprocess.run(["clang-19", "-O1", *XRAY, "-fxray-instruction-threshold=1", "-s", "-o", program,
+                    os.path.join(common.ROOT, "bench", "recorded_calls.c")], check=True)
+    done = subprocess.run([common.command(), "record", "-o", program + ".xray", program, "1000"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    expect("stripped: basic mode is said", (done.returncode, done.stderr.startswith("tracelathe record: xray-basic: ")), (0, True))
+    # main, and a tenth of the calls before those that are timed
+    expect("stripped: calls", sorted(int(row["calls"]) for row in common.report(program + ".xray")), [1, 1100])
+
+
 def check_limits(folder, program):
     """--depth, --threshold and --ring leave out what they say."""
     logs, _, counts = record(folder, program, options=("--depth", "2"))
@@ -309,6 +321,7 @@ def main():
         check_choice(folder, "patch", PATCH, "gcc")
         check_room_before_entries(folder)
         if common.tool("clang-19"):
+            check_stripped(folder)
             check_choice(folder, "xray", XRAY + ["-fxray-instruction-threshold=1"], "clang-19")
             check_faults(folder, build(folder, "clang-19", "program.c", ["-O2", *XRAY, "-fxray-instruction-threshold=1"]), "xray")
         if common.LONG:

@@ -458,13 +458,13 @@ TEST(all_are_asked_in_their_order_until_one_says_enough)
 	run_shell(&r, "");
 	assert_int_equal(tl_record_survey(&r.options, take_offer, &offers, &err), 0);
 	/* what the shell can be: nothing has sleds or entries */
-	assert_memory_equal(offers.text, "xray- calls+ patch- intel-pt", 28);
-	assert_non_null(strstr(offers.text, " emulate- callgrind- xray-fdr- xray-basic- "));
+	assert_memory_equal(offers.text, "xray- calls+ patch- xray-basic- intel-pt", 40);
+	assert_non_null(strstr(offers.text, " emulate- callgrind- xray-fdr- "));
 	while (tl_recorder_name(count))
 		count++;
 	assert_int_equal(count, 8);
 	assert_null(tl_recorder_name(9));
-	assert_string_equal(tl_recorder_name(4), "emulate");
+	assert_string_equal(tl_recorder_name(5), "emulate");
 	offers = (struct offers){ .stop_at = 2 };
 	assert_int_equal(tl_record_survey(&r.options, take_offer, &offers, &err), 5);
 	assert_string_equal(offers.text, "xray- calls+ ");
