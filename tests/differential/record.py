@@ -272,6 +272,21 @@ def check_room_before_entries(folder):
     expect("room behind a landing pad", calls_of(logs[0]), {"f": 2})
 
 
+def check_fortran(folder):
+    """Procedures of a module, by each way that gfortran has."""
+    for how, options in (("calls", CALLS), ("calls", FENTRY), ("patch", PATCH)):
+        program = os.path.join(folder, "fortran")
+        subprocess.run(["gfortran", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", *options, "-J" + folder, "-o", program,
+                        os.path.join(HERE, "counted.f90")], check=True)
+        done = subprocess.run([common.command(), "record", "--how", how, "-o", program + ".xray", program], cwd=folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        expect("Fortran: status", done.returncode, 0)
+        leaves, steps = map(int, done.stdout.split())
+        found = {row["function"]: int(row["calls"]) for row in common.report(program + ".xray")}
+        expect("Fortran %s %s" % (how, options), [found.get("__counted_MOD_" + name) for name in ("leaf", "step")],
+               [leaves, steps])
+
+
 def check_stripped(folder):
     """Without its names the run-time of XRay cannot be found: basic mode, which needs none, is taken, and said."""
     program = os.path.join(folder, "stripped")
@@ -313,6 +328,7 @@ def main():
                     check_turns(folder, how, options, compiler, shape, TURNS if common.LONG else [TURNS[done % 2]])
                     done += 1
         check_static(folder)
+        check_fortran(folder) if common.tool("gfortran") else print("without gfortran")
         program = build(folder, "gcc", "program.c", ["-O2", *CALLS])
         check_faults(folder, program, "calls")
         check_callgrind(folder, program) if common.tool("valgrind") else print("without valgrind")
