@@ -518,6 +518,23 @@ typedef bool tl_instant_fn(void *arg, const struct tl_timeline_point *at, const 
 TL_API int tl_input_instants(struct tl_input *input, tl_instant_fn *fn, void *arg,
 			     struct tl_error *err);
 /**
+ * A value of a counter, which it has until its next one.
+ * @param at    ticks as those of calls; thread < 0: a counter of the process itself
+ * @param name  tells the counters of a thread or process apart; lives until the function returns
+ * @return false to end the search
+ */
+typedef bool tl_counter_fn(void *arg, const struct tl_timeline_point *at, const char *name,
+			   double value);
+/**
+ * The same as tl_input_instants(), and the values of counters beside them: those of a counter in
+ * the order of time, counters one after the other or in turn.
+ * @param instant  NULL: they are passed over
+ * @param counter  the same of values
+ * @return as tl_input_instants()
+ */
+TL_API int tl_input_points(struct tl_input *input, tl_instant_fn *instant, tl_counter_fn *counter,
+			   void *arg, struct tl_error *err);
+/**
  * The index of the calls of a trace, in memory, made in one pass (<tracelathe/timeline.h>). The
  * filters by thread and process hold; the others do not.
  * @param index  tl_call_index_close() it before the input is closed

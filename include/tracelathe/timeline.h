@@ -3,12 +3,12 @@
 #define TRACELATHE_TIMELINE_H
 /**
  * @file
- * Calls over time: one stream of calls and instants, the same from every producer (a reader of
- * traces) to every consumer (a format that is written).
+ * Calls over time: one stream of calls, instants and values of counters, the same from every
+ * producer (a reader of traces) to every consumer (a format that is written).
  *
  * The order of calls: tl_timeline_open() of <tracelathe/export.h>, tl_timeline_begin(),
- * tl_timeline_origin(); then names, calls and instants; tl_timeline_finish(). The calls of one
- * thread come in time order; threads may come one after the other or take turns.
+ * tl_timeline_origin(); then names, calls, instants and values; tl_timeline_finish(). The calls of
+ * one thread come in time order; threads may come one after the other or take turns.
  */
 #include <stdbool.h>
 
@@ -87,13 +87,20 @@ TL_API void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_ti
 				const char *name, const struct tl_timeline_arg *args,
 				size_t arg_count);
 /**
+ * A counter of the thread, or (thread < 0) of the process, has a value from a time on until its
+ * next one. `name` tells the counters of a track apart. The values of one counter come in time
+ * order.
+ */
+TL_API void tl_timeline_counter(struct tl_timeline *timeline, const struct tl_timeline_point *at,
+				const char *name, double value);
+/**
  * Whether an allocation or the output has failed: nothing is written any more, so a producer may
  * stop. tl_timeline_finish() and tl_output_commit() say which.
  */
 TL_API bool tl_timeline_failed(const struct tl_timeline *timeline);
 /**
  * Write the end (of a timeline that has begun) and free the handle.
- * @return 0, 1 if there was no call and no instant, or TL_NO_MEMORY
+ * @return 0, 1 if there was no call, no instant and no value, or TL_NO_MEMORY
  */
 TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err);
 

@@ -36,16 +36,32 @@ struct tl_chrome_event {
 	struct tl_decimal time, duration; /* microseconds */
 };
 
+/* A value of a counter event: the key of an argument, and its number. */
+struct tl_chrome_value {
+	uint32_t name;
+	struct tl_decimal number;
+};
+
+/* Of one event; those beyond are told. */
+enum { TL_CHROME_MOST_VALUES = 32 };
+
 struct tl_chrome_read {
 	struct tl_foreign_json reader;
 	uint64_t counts[TL_CHROME_KINDS];
 	uint64_t stacks;                    /* events that have one */
 	bool has_events;                    /* there is a list of events */
 	uint32_t thread_name, process_name; /* the names of events of metadata */
+	uint32_t value_name;                /* "value", which adds nothing to a counter's name */
+	struct tl_chrome_value values[TL_CHROME_MOST_VALUES]; /* of the present event */
+	unsigned value_count;
+	uint64_t values_left_out;
 };
 
 /* An event, whose begin is the present token (event.c). */
 int tl_chrome_take_event(void *read, struct tl_error *err);
+/* The values of a counter event (counter.c). */
+int tl_chrome_add_values(struct tl_chrome_read *read, const struct tl_chrome_event *event,
+			 struct tl_error *err);
 /* Its meaning (meaning.c). */
 int tl_chrome_use_event(struct tl_chrome_read *read, const struct tl_chrome_event *event,
 			struct tl_error *err);

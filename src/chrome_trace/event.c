@@ -68,19 +68,52 @@ static int take_phase(struct tl_chrome_read *c, struct tl_chrome_event *e, struc
 	return 0;
 }
 
-/* Of the arguments `name` is read, as metadata has it. */
+/* Of the arguments `name` is read, as metadata has it. The present token is a key. */
+static int take_name(struct tl_chrome_read *c, struct tl_chrome_event *e, struct tl_error *err)
+{
+	if (!tl_json_is(&c->reader.json, "name"))
+		return 0;
+	return tl_foreign_json_name(&c->reader, &e->argument, err);
+}
+
+/* And numbers, as those of counters are. */
+static int take_value(struct tl_chrome_read *c, struct tl_chrome_event *e, struct tl_error *err)
+{
+	struct tl_json *json = &c->reader.json;
+	struct tl_chrome_value value;
+	const bool is_name = tl_json_is(json, "name");
+	int status = tl_foreign_json_name_here(&c->reader, &value.name, err);
+
+	if (status == 0)
+		status = tl_json_next(json, err);
+	if (status < 0)
+		return status;
+	if (is_container(json))
+		return tl_foreign_json_skip(&c->reader, err);
+	if (is_name && json->token.kind == TL_JSON_STRING)
+		return tl_foreign_json_name_here(&c->reader, &e->argument, err);
+	if (json->token.kind != TL_JSON_NUMBER ||
+	    !tl_decimal_parse(json->token.text, json->token.size, &value.number))
+		return 0;
+	if (c->value_count < TL_CHROME_MOST_VALUES)
+		c->values[c->value_count++] = value;
+	else
+		c->values_left_out++;
+	return 0;
+}
+
+/* Where the phase comes later, the event may be a counter's or of metadata. */
 static int take_arguments(struct tl_chrome_read *c, struct tl_chrome_event *e, struct tl_error *err)
 {
 	struct tl_json *json = &c->reader.json;
 	const uint32_t depth = json->depth;
 	int status;
 
-	if (e->phase && e->phase != 'M')
+	if (e->phase && e->phase != 'M' && e->phase != 'C')
 		return tl_foreign_json_skip(&c->reader, err);
 	while ((status = tl_json_next(json, err)) > 0) {
-		if (json->token.kind == TL_JSON_KEY && json->depth == depth + 1 &&
-		    tl_json_is(json, "name"))
-			status = tl_foreign_json_name(&c->reader, &e->argument, err);
+		if (json->token.kind == TL_JSON_KEY && json->depth == depth + 1)
+			status = e->phase == 'M' ? take_name(c, e, err) : take_value(c, e, err);
 		if (status < 0 || json->depth == depth)
 			break;
 	}
@@ -132,6 +165,7 @@ int tl_chrome_take_event(void *read, struct tl_error *err)
 	struct tl_chrome_event event = { .offset = json->token.offset };
 	int status = 0;
 
+	c->value_count = 0;
 	if (json->token.kind != TL_JSON_OBJECT) {
 		if (json->token.kind == TL_JSON_ARRAY)
 			status = tl_foreign_json_skip(&c->reader, err);

@@ -201,6 +201,8 @@ int tl_chrome_use_event(struct tl_chrome_read *c, const struct tl_chrome_event *
 		return add_span(c, e, kind, err);
 	case TL_CHROME_METADATA:
 		return name_track(c, e, err);
+	case TL_CHROME_COUNTER:
+		return tl_chrome_add_values(c, e, err);
 	case TL_CHROME_UNKNOWN:
 		return bad_event(c, e, "an event without a phase that is known; left it out", err);
 	default:

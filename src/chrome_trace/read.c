@@ -73,7 +73,7 @@ static const struct {
 	{ TL_CHROME_END, "end_events", NULL },
 	{ TL_CHROME_INSTANT, "instants", NULL },
 	{ TL_CHROME_METADATA, "metadata", NULL },
-	{ TL_CHROME_COUNTER, "counters", "values of counters are left out" },
+	{ TL_CHROME_COUNTER, "counters", "values of counters: no part of calls" },
 	{ TL_CHROME_ASYNC, "asynchronous_events",
 	  "asynchronous events are left out: they are no calls of a thread" },
 	{ TL_CHROME_FLOW, "flow_events", "events of flows between calls are left out" },
@@ -95,6 +95,11 @@ static int tell(struct tl_chrome_read *c, struct tl_error *err)
 			status = tl_foreign_say(&f->faults, TL_OK, kinds[i].fact, err,
 						"%" PRIu64 " %s", count, kinds[i].text);
 	}
+	if (status == 0 && c->values_left_out)
+		status = tl_foreign_say(&f->faults, TL_BAD_RECORD, "counters", err,
+					"%" PRIu64 " values of counter events that have more than "
+					"%d are left out",
+					c->values_left_out, TL_CHROME_MOST_VALUES);
 	if (status == 0 && c->stacks)
 		status = tl_foreign_say(&f->faults, TL_OK, "stacks", err,
 					"stack frames of events are left out");
@@ -110,7 +115,8 @@ static int read_chrome(struct tl_foreign_file *file, struct tl_source *source, s
 
 	c.thread_name = tl_names_add(&file->stacks.names, "thread_name", 11);
 	c.process_name = tl_names_add(&file->stacks.names, "process_name", 12);
-	if (c.thread_name == TL_NONE || c.process_name == TL_NONE)
+	c.value_name = tl_names_add(&file->stacks.names, "value", 5);
+	if (c.thread_name == TL_NONE || c.process_name == TL_NONE || c.value_name == TL_NONE)
 		status = tl_error_memory(err);
 	if (status == 0)
 		status = tl_foreign_json_text(&c.reader, source, take_file, &c, err);

@@ -20,6 +20,7 @@ void tl_foreign_end(struct tl_foreign_file *f)
 	tl_foreign_faults_free(&f->faults);
 	tl_foreign_stacks_free(&f->stacks);
 	tl_foreign_spans_free(&f->spans);
+	tl_foreign_counters_free(&f->counters);
 }
 
 void tl_foreign_tell(struct tl_foreign_file *f, const char *name, uint64_t value)

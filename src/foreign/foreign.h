@@ -8,6 +8,7 @@
  */
 #include <tracelathe/profile.h>
 
+#include "foreign/counters.h"
 #include "foreign/faults.h"
 #include "foreign/spans.h"
 #include "foreign/stacks.h"
@@ -35,9 +36,10 @@ struct tl_foreign_file {
 	struct tl_foreign_faults faults;
 	struct tl_foreign_stacks stacks; /* samples; the frames of both */
 	struct tl_foreign_spans spans;   /* calls over time */
-	uint64_t frequency;              /* of the spans' ticks; 0: they are no time */
-	const char *unit;                /* of the spans' ticks where they are no time, static */
-	uint64_t records;                /* read, as damage counts them */
+	struct tl_foreign_counters counters;
+	uint64_t frequency; /* of the spans' ticks; 0: they are no time */
+	const char *unit;   /* of the spans' ticks where they are no time, static */
+	uint64_t records;   /* read, as damage counts them */
 	struct tl_foreign_fact facts[TL_FOREIGN_FACTS];
 	unsigned fact_count;
 };

@@ -110,6 +110,28 @@ static int draw_threads(struct span_draw *d, struct tl_foreign_file *f, struct t
 	return tl_foreign_note_walk(f, &met, err);
 }
 
+/* Times before the timeline's begin are its begin. */
+static void draw_counters(const struct span_draw *d, struct tl_foreign_file *f)
+{
+	tl_foreign_counters_sort(&f->counters);
+	for (size_t i = 0; i < f->counters.value_count && !tl_timeline_failed(d->timeline); i++) {
+		const struct tl_foreign_value *v = &f->counters.values[i];
+		const struct tl_foreign_counter *c = &f->counters.list[v->counter];
+		const struct tl_timeline_point at = {
+			.process = tl_max(0, c->process),
+			.thread = c->thread < 0 ? -1 : c->thread,
+			.ticks = v->ticks < 0 && d->base < -(uint64_t)v->ticks
+					 ? 0
+					 : (uint64_t)v->ticks + d->base,
+		};
+
+		if (at.ticks < d->window.to &&
+		    tl_foreign_wants(f, (uint64_t)c->process, (uint64_t)c->thread))
+			tl_timeline_counter(d->timeline, &at, f->stacks.names.names[c->name].text,
+					    v->value);
+	}
+}
+
 int tl_foreign_timeline(struct tl_foreign_file *f, uint32_t depth, struct tl_timeline *timeline,
 			struct tl_error *err)
 {
@@ -131,6 +153,8 @@ int tl_foreign_timeline(struct tl_foreign_file *f, uint32_t depth, struct tl_tim
 		name_processes(&d, f);
 		status = draw_threads(&d, f, err);
 	}
+	if (status == 0)
+		draw_counters(&d, f);
 	free(d.filter.verdicts);
 	free(d.shown);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instants: a consumer of timelines that leaves the calls out. */
+/* Instants and values of counters: a consumer of timelines that leaves the calls out. */
 #include "open/instants.h"
 
 #include "core/error.h"
@@ -10,9 +10,10 @@
 
 struct instants {
 	struct tl_timeline timeline;
-	tl_instant_fn *fn;
+	tl_instant_fn *fn; /* NULL: instants are passed over, too */
+	tl_counter_fn *counter_fn;
 	void *arg;
-	bool stopped; /* by `fn`: the producer sees a timeline that has failed */
+	bool stopped; /* by one of them: the producer sees a timeline that has failed */
 };
 
 static bool begin(struct tl_timeline *timeline)
@@ -56,7 +57,17 @@ static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64
 	struct instants *i = (struct instants *)timeline;
 	const struct tl_timeline_point at = { track->process, track->thread, ticks };
 
-	if (!i->stopped && !i->fn(i->arg, &at, name, args, arg_count))
+	if (!i->stopped && i->fn && !i->fn(i->arg, &at, name, args, arg_count))
+		i->stopped = timeline->no_memory = true;
+}
+
+static void counter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		    const char *name, double value)
+{
+	struct instants *i = (struct instants *)timeline;
+	const struct tl_timeline_point at = { track->process, track->thread, ticks };
+
+	if (!i->stopped && i->counter_fn && !i->counter_fn(i->arg, &at, name, value))
 		i->stopped = timeline->no_memory = true;
 }
 
@@ -79,6 +90,7 @@ static const struct tl_timeline_ops instant_ops = {
 	.enter = enter,
 	.leave = leave,
 	.instant = instant,
+	.counter = counter,
 	.end = end,
 	.free_track = free_track,
 	.free = end,
@@ -96,7 +108,8 @@ static int tell(struct tl_input *input, struct instants *instants, struct tl_err
 	return (int)tl_input_unchanged(input, status, err);
 }
 
-int tl_input_instants(struct tl_input *input, tl_instant_fn *fn, void *arg, struct tl_error *err)
+int tl_input_points(struct tl_input *input, tl_instant_fn *fn, tl_counter_fn *counter_fn, void *arg,
+		    struct tl_error *err)
 {
 	struct tl_timeline *timeline;
 	struct instants *instants;
@@ -111,8 +124,14 @@ int tl_input_instants(struct tl_input *input, tl_instant_fn *fn, void *arg, stru
 		return tl_error_memory(err);
 	instants = (struct instants *)timeline;
 	instants->fn = fn;
+	instants->counter_fn = counter_fn;
 	instants->arg = arg;
 	return tell(input, instants, err);
+}
+
+int tl_input_instants(struct tl_input *input, tl_instant_fn *fn, void *arg, struct tl_error *err)
+{
+	return tl_input_points(input, fn, NULL, arg, err);
 }
 
 /* ---- as JSON ---- */

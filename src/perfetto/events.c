@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What packets tell: tracks, interned texts, events. */
+#include <string.h>
+
 #include "core/error.h"
 #include "perfetto/reading.h"
 
@@ -23,8 +25,11 @@ enum {
 	EVENT_TRACK = 11,
 	EVENT_ABSOLUTE_US = 16,
 	EVENT_NAME = 23,
+	EVENT_COUNTER = 30,
 	EVENT_SOURCE = 34,
+	EVENT_REAL_COUNTER = 44,
 };
+enum { COUNTER_MULTIPLIER = 4, COUNTER_INCREMENTAL = 5 };
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum { INTERNED_EVENT_NAME = 2, INTERNED_SOURCE = 4 };
 enum { NAME_IID = 1, NAME_NAME = 2 };
@@ -188,6 +193,15 @@ static void take_process(struct tl_perfetto_reading *r, struct tl_perfetto_track
 		track->name = name_in(r, &m, PROCESS_NAME);
 }
 
+static void take_counter(struct tl_perfetto_track *track, struct tl_cursor cur)
+{
+	struct message m;
+
+	read_message(&m, cur);
+	track->is_incremental = has(&m, COUNTER_INCREMENTAL) && m.number[COUNTER_INCREMENTAL];
+	track->multiplier = has(&m, COUNTER_MULTIPLIER) ? (int64_t)m.number[COUNTER_MULTIPLIER] : 0;
+}
+
 static void take_descriptor(struct tl_perfetto_reading *r, const struct tl_perfetto_packet *p)
 {
 	struct tl_perfetto_track *track;
@@ -203,6 +217,8 @@ static void take_descriptor(struct tl_perfetto_reading *r, const struct tl_perfe
 		return;
 	}
 	track->is_counter = track->is_counter || has(&m, DESCRIPTOR_COUNTER);
+	if (has(&m, DESCRIPTOR_COUNTER) && m.bytes[DESCRIPTOR_COUNTER].pos)
+		take_counter(track, m.bytes[DESCRIPTOR_COUNTER]);
 	if (has(&m, DESCRIPTOR_PARENT)) {
 		track->has_parent = true;
 		track->parent = m.number[DESCRIPTOR_PARENT];
@@ -298,6 +314,36 @@ static void add_span(struct tl_perfetto_reading *r, struct tl_perfetto_sequence 
 		tl_perfetto_no_memory(r);
 }
 
+/* The counter gets its name and ids in the end; until then it is called by the track's number. */
+static void add_value(struct tl_perfetto_reading *r, const struct tl_perfetto_sequence *sequence,
+		      const struct message *m, int64_t ns)
+{
+	struct tl_foreign_counters *counters = &r->foreign->counters;
+	struct tl_perfetto_track *track = tl_perfetto_track(
+		&r->s, has(m, EVENT_TRACK) ? m->number[EVENT_TRACK] : sequence->track);
+	uint32_t counter;
+	double value;
+
+	r->counters++;
+	if (!has(m, EVENT_COUNTER) && !has(m, EVENT_REAL_COUNTER))
+		return;
+	if (has(m, EVENT_REAL_COUNTER))
+		memcpy(&value, &m->number[EVENT_REAL_COUNTER], sizeof(value));
+	else
+		value = (double)(int64_t)m->number[EVENT_COUNTER];
+	counter = track ? tl_foreign_counter(counters, track - r->s.tracks, INT64_MIN, 0) : TL_NONE;
+	if (counter == TL_NONE) {
+		tl_perfetto_no_memory(r);
+		return;
+	}
+	if (track->multiplier)
+		value *= (double)track->multiplier;
+	if (track->is_incremental)
+		value = track->sum += value;
+	if (!tl_foreign_counters_add(counters, counter, ns, value))
+		tl_perfetto_no_memory(r);
+}
+
 static void take_event(struct tl_perfetto_reading *r, struct tl_perfetto_sequence *sequence,
 		       const struct tl_perfetto_packet *p)
 {
@@ -318,7 +364,7 @@ static void take_event(struct tl_perfetto_reading *r, struct tl_perfetto_sequenc
 	if (!has(&m, EVENT_TYPE) || !m.number[EVENT_TYPE] || m.number[EVENT_TYPE] > TYPE_COUNTER)
 		r->untyped++;
 	else if (m.number[EVENT_TYPE] == TYPE_COUNTER)
-		r->counters++;
+		add_value(r, sequence, &m, ns);
 	else
 		add_span(r, sequence, &m, ns);
 }

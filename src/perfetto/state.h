@@ -31,6 +31,9 @@ struct tl_perfetto_interned {
 struct tl_perfetto_track {
 	uint64_t uuid, parent;
 	bool has_parent, has_process, has_thread, is_counter;
+	bool is_incremental; /* values of the counter are changes: `sum` is what they make */
+	int64_t multiplier;  /* of its values, 0: none */
+	double sum;
 	int64_t process, thread;
 	uint32_t name, thread_name; /* names of the stacks, 0: none */
 	uint32_t spans;             /* the thread of the spans, TL_NONE: no event yet */

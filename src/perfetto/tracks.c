@@ -35,23 +35,31 @@ struct tl_perfetto_track *tl_perfetto_track(struct tl_perfetto_state *s, uint64_
 	return &s->tracks[number];
 }
 
-/* The process of a track: its own, or that of a track around it. */
-static int64_t process_of(const struct tl_perfetto_state *s, const struct tl_perfetto_track *track)
+/* The track of a process or thread: itself, or the nearest one around it; NULL: there is none. */
+static const struct tl_perfetto_track *around_of(const struct tl_perfetto_state *s,
+						 const struct tl_perfetto_track *track)
 {
 	for (int i = 0; i < PARENTS_MOST; i++) {
 		uint32_t number;
 
 		if (track->has_process || track->has_thread)
-			return track->process;
+			return track;
 		if (!track->has_parent)
-			return 0;
+			return NULL;
 		number = tl_index_find(&s->track_index, tl_hash64(track->parent), same_track, s,
 				       &track->parent);
 		if (number == TL_NONE)
-			return 0;
+			return NULL;
 		track = &s->tracks[number];
 	}
-	return 0;
+	return NULL;
+}
+
+static int64_t process_of(const struct tl_perfetto_state *s, const struct tl_perfetto_track *track)
+{
+	const struct tl_perfetto_track *around = around_of(s, track);
+
+	return around ? around->process : 0;
 }
 
 /* Move the spans of a thread behind those of another one. */
@@ -78,6 +86,19 @@ static void settle(struct tl_perfetto_state *s, size_t number)
 	thread->command = track->thread_name ? track->thread_name : track->name;
 	if (!tl_foreign_wants(s->foreign, (uint64_t)thread->process, (uint64_t)thread->thread))
 		thread->count = 0;
+}
+
+/* A counter is of the thread or process that is around its track. */
+static int settle_counter(struct tl_perfetto_state *s, struct tl_foreign_counter *counter)
+{
+	const struct tl_perfetto_track *track = &s->tracks[counter->process];
+	struct tl_names *names = &s->foreign->stacks.names;
+	const struct tl_perfetto_track *around = around_of(s, track);
+
+	counter->process = around ? around->process : 0;
+	counter->thread = around && around->has_thread ? around->thread : TL_FOREIGN_PROCESS;
+	counter->name = track->name ? track->name : tl_names_add(names, "[unnamed]", 9);
+	return counter->name == TL_NONE ? TL_NO_MEMORY : 0;
 }
 
 static bool same_thread(const void *context, const void *key, uint32_t number)
@@ -122,10 +143,14 @@ static void drop_empty(struct tl_foreign_spans *spans)
 int tl_perfetto_settle_tracks(struct tl_perfetto_state *s, struct tl_error *err)
 {
 	struct tl_index index = { .count = 0 };
+	struct tl_foreign_counters *counters = &s->foreign->counters;
 	bool joined;
 
 	for (size_t i = 0; i < s->track_count; i++)
 		settle(s, i);
+	for (size_t i = 0; i < counters->count; i++)
+		if (settle_counter(s, &counters->list[i]) < 0)
+			return tl_error_memory(err);
 	joined = join_same(&s->foreign->spans, &index);
 	tl_index_free(&index);
 	drop_empty(&s->foreign->spans);

@@ -152,6 +152,17 @@ void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_
 	timeline->ops->instant(timeline, track, at->ticks, name, args, arg_count);
 }
 
+void tl_timeline_counter(struct tl_timeline *timeline, const struct tl_timeline_point *at,
+			 const char *name, double value)
+{
+	struct tl_track *track = track_at(timeline, at);
+
+	if (!track)
+		return;
+	timeline->used = true;
+	timeline->ops->counter(timeline, track, at->ticks, name, value);
+}
+
 bool tl_timeline_put_number(struct tl_output *out, const struct tl_timeline_arg *arg)
 {
 	switch (arg->kind) {

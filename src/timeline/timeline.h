@@ -50,6 +50,8 @@ struct tl_timeline_ops {
 	void (*leave)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks);
 	void (*instant)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
 			const char *name, const struct tl_timeline_arg *args, size_t arg_count);
+	void (*counter)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+			const char *name, double value);
 	void (*end)(struct tl_timeline *timeline);
 	void (*free_track)(struct tl_track *track); /* frees the members of the format's track */
 	void (*free)(struct tl_timeline *timeline); /* frees the members of the format's timeline */
@@ -64,7 +66,7 @@ struct tl_timeline {
 	uint64_t origin;       /* ticks of the first record; 0: times are absolute */
 	bool begun;
 	bool no_memory; /* an allocation failed; from then on nothing is written */
-	bool used;      /* a call or an instant was written */
+	bool used;      /* a call, an instant or a value was written */
 	struct tl_tracks tracks;
 };
 

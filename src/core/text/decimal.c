@@ -130,6 +130,26 @@ int64_t tl_decimal_scaled(const struct tl_decimal *number, int scale, bool *exac
 	return number->negative ? -(int64_t)value : (int64_t)value;
 }
 
+double tl_decimal_double(const struct tl_decimal *number)
+{
+	/* Beyond these, 19 digits are zero or infinite. */
+	enum { LEAST = -400, MOST = 400 };
+	const int32_t exponent = number->exponent < LEAST  ? LEAST
+				 : number->exponent > MOST ? MOST
+							   : number->exponent;
+	double value = (double)number->digits, power = 1;
+
+	/* Powers of ten up to the 22nd are exact, so that usual numbers are rounded once. */
+	for (int32_t i = exponent < 0 ? -exponent : exponent; i > 0; i--) {
+		power *= 10;
+		if (power < 1e22 && i > 1)
+			continue;
+		value = exponent < 0 ? value / power : value * power;
+		power = 1;
+	}
+	return number->negative ? -value : value;
+}
+
 unsigned tl_decimal_places(const struct tl_decimal *number)
 {
 	uint64_t digits = number->digits;

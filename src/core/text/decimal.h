@@ -29,6 +29,12 @@ bool tl_decimal_parse(const uint8_t *text, size_t size, struct tl_decimal *numbe
  */
 int64_t tl_decimal_scaled(const struct tl_decimal *number, int scale, bool *exact);
 
+/*
+ * The nearest double or one beside it; behind more than 22 decimals or zeros its last digits may
+ * differ (by 1e-15 of the number). Infinite beyond all of them.
+ */
+double tl_decimal_double(const struct tl_decimal *number);
+
 /* Decimals that are not zero: 3 of 0.125. */
 unsigned tl_decimal_places(const struct tl_decimal *number);
 

@@ -24,6 +24,7 @@
  * Within a track, time does not go back, so that slices nest.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/arithmetic.h"
@@ -418,6 +419,35 @@ static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64
 	tl_put_char(timeline->out, '}');
 }
 
+/*
+ * Counters are the process's in this format: that of a thread is a row of it by the thread's
+ * number. JSON has no way to write a value that is no number.
+ */
+static void counter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		    const char *name, double value)
+{
+	struct chrome *c = (struct chrome *)timeline;
+	struct chrome_track *t = (struct chrome_track *)track;
+	uint64_t since = ticks > timeline->origin ? ticks - timeline->origin : 0;
+	struct tl_output *out = timeline->out;
+	char *p;
+
+	prepare_track(t);
+	p = event_head(c, t, 'C', tl_ticks_time(timeline->frequency, since));
+	p = COPY(p, ",\"name\":");
+	tl_output_advance(out, p);
+	tl_put_json(out, name, strlen(name));
+	if (track->thread >= 0)
+		tl_put_format(out, ",\"args\":{\"thread %" PRIi64 "\":", track->thread);
+	else
+		tl_put_text(out, ",\"args\":{\"value\":");
+	if (isfinite(value))
+		tl_put_double(out, value);
+	else
+		tl_put_text(out, "null");
+	tl_put_text(out, "}}");
+}
+
 /* The origin as text: a number would lose its last digits in a double. */
 static void put_origin(const struct chrome *c)
 {
@@ -478,6 +508,7 @@ const struct tl_timeline_ops tl_chrome_timeline = {
 	.enter = enter,
 	.leave = leave,
 	.instant = instant,
+	.counter = counter,
 	.end = end,
 	.free_track = free_track,
 	.free = free_chrome,

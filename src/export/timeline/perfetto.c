@@ -25,7 +25,14 @@ enum {
 	PACKET_DESCRIPTOR = 60,
 };
 enum { FLAG_STATE_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
-enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_PROCESS = 3, DESCRIPTOR_THREAD = 4, DESCRIPTOR_PARENT = 5 };
+enum {
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_THREAD = 4,
+	DESCRIPTOR_PARENT = 5,
+	DESCRIPTOR_COUNTER = 8,
+};
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum {
@@ -34,9 +41,10 @@ enum {
 	EVENT_NAME_IID = 10,
 	EVENT_TRACK = 11,
 	EVENT_NAME = 23,
-	EVENT_SOURCE = 34
+	EVENT_SOURCE = 34,
+	EVENT_REAL_COUNTER = 44,
 };
-enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 enum {
 	ANNOTATION_UINT = 3,
 	ANNOTATION_INT = 4,
@@ -61,11 +69,21 @@ struct perfetto_track {
 	size_t track_size;
 };
 
+/* A counter is a track of its own, below that of its thread or process. */
+struct perfetto_counter {
+	uint32_t track, name;
+	uint64_t uuid;
+};
+
 struct perfetto {
 	struct tl_timeline base;
 	struct tl_pb_message packet, event,
 		inner;         /* empty between events; reused for their memory */
 	struct tl_index uuids; /* the uuids in use, by track number */
+	struct perfetto_counter *counters;
+	size_t counter_count, counter_capacity;
+	struct tl_index counter_index;
+	struct tl_names counter_names;
 };
 
 /* ---- packets ---- */
@@ -256,15 +274,21 @@ static void annotate(struct perfetto *f, const struct tl_timeline_arg *args, siz
 	}
 }
 
-/* Finish the event in `event` and write its packet. */
-static void put_event(struct perfetto *f, const struct perfetto_track *t, uint64_t ticks,
-		      uint32_t type)
+/* Finish the event in `event`, which is of the track with a uuid, and write its packet. */
+static void put_event_of(struct perfetto *f, const struct perfetto_track *t, uint64_t uuid,
+			 uint64_t ticks, uint32_t type)
 {
 	tl_pb_message_number(&f->event, EVENT_TYPE, type);
-	tl_pb_message_number(&f->event, EVENT_TRACK, t->uuid);
+	tl_pb_message_number(&f->event, EVENT_TRACK, uuid);
 	tl_pb_message_number(&f->packet, PACKET_TIMESTAMP, tl_ticks_ns(f->base.frequency, ticks));
 	tl_pb_message_inner(&f->packet, PACKET_TRACK_EVENT, &f->event);
 	put_packet(f, t);
+}
+
+static void put_event(struct perfetto *f, const struct perfetto_track *t, uint64_t ticks,
+		      uint32_t type)
+{
+	put_event_of(f, t, t->uuid, ticks, type);
 }
 
 /* The first call of a name in a sequence, or one with arguments. */
@@ -360,6 +384,78 @@ static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64
 	put_event(f, t, ticks, INSTANT);
 }
 
+/* ---- counters ---- */
+
+static bool same_counter(const void *context, const void *key, uint32_t number)
+{
+	const struct perfetto_counter *have = &((const struct perfetto_counter *)context)[number];
+	const struct perfetto_counter *wanted = key;
+
+	return have->track == wanted->track && have->name == wanted->name;
+}
+
+/* No uuid of a thread or process has the first bit. */
+static uint64_t counter_uuid(const struct perfetto_track *t, const char *name)
+{
+	const uint64_t of = tl_hash_pair((uint64_t)t->base.process, (uint64_t)t->base.thread);
+
+	return tl_hash_pair(of, tl_hash_bytes(name, strlen(name))) | UINT64_C(1) << 63;
+}
+
+static void describe_counter(struct perfetto *f, const struct perfetto_track *t, uint64_t uuid,
+			     const char *name)
+{
+	tl_pb_message_number(&f->event, DESCRIPTOR_UUID, uuid);
+	tl_pb_message_text(&f->event, DESCRIPTOR_NAME, name, strlen(name));
+	tl_pb_message_number(&f->event, DESCRIPTOR_PARENT, t->uuid);
+	tl_pb_message_bytes(&f->event, DESCRIPTOR_COUNTER, "", 0);
+	tl_pb_message_inner(&f->packet, PACKET_DESCRIPTOR, &f->event);
+	put_packet(f, t);
+}
+
+/* The number of a counter of a track, described if it is new. TL_NONE without memory. */
+static uint32_t counter_of(struct perfetto *f, const struct perfetto_track *t, const char *name)
+{
+	const struct perfetto_counter made = {
+		.track = t->base.number,
+		.name = tl_names_add(&f->counter_names, name, strlen(name)),
+		.uuid = counter_uuid(t, name),
+	};
+	const uint64_t hash = tl_hash_pair(made.track, made.name);
+	uint32_t number;
+
+	if (made.name == TL_NONE)
+		return TL_NONE;
+	number = tl_index_find(&f->counter_index, hash, same_counter, f->counters, &made);
+	if (number != TL_NONE)
+		return number;
+	number = (uint32_t)f->counter_count;
+	if (!tl_grow(&f->counters, &f->counter_capacity, f->counter_count + 1, sizeof(made)) ||
+	    !tl_index_add(&f->counter_index, hash, number))
+		return TL_NONE;
+	f->counters[f->counter_count++] = made;
+	describe_counter(f, t, made.uuid, name);
+	return number;
+}
+
+static void counter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		    const char *name, double value)
+{
+	struct perfetto *f = (struct perfetto *)timeline;
+	struct perfetto_track *t = (struct perfetto_track *)track;
+	uint32_t number;
+
+	if (!track->begun && !announce(f, t, NULL))
+		return;
+	number = counter_of(f, t, name);
+	if (number == TL_NONE) {
+		timeline->no_memory = true;
+		return;
+	}
+	tl_pb_message_double(&f->event, EVENT_REAL_COUNTER, value);
+	put_event_of(f, t, f->counters[number].uuid, ticks, COUNTER);
+}
+
 static bool begin(struct tl_timeline *timeline)
 {
 	(void)timeline;
@@ -384,6 +480,9 @@ static void free_perfetto(struct tl_timeline *timeline)
 	tl_pb_message_free(&f->event);
 	tl_pb_message_free(&f->inner);
 	tl_index_free(&f->uuids);
+	tl_index_free(&f->counter_index);
+	tl_names_free(&f->counter_names);
+	free(f->counters);
 }
 
 const struct tl_timeline_ops tl_perfetto_timeline = {
@@ -397,6 +496,7 @@ const struct tl_timeline_ops tl_perfetto_timeline = {
 	.enter = enter,
 	.leave = leave,
 	.instant = instant,
+	.counter = counter,
 	.end = end,
 	.free_track = free_track,
 	.free = free_perfetto,

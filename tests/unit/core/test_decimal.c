@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal numbers of a text: exact, or said not to be. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../unit.h"
@@ -90,11 +92,55 @@ TEST(places)
 	}
 }
 
+/*
+ * Against the C library's strtod(), which rounds once: the same, or the number beside it; with many
+ * zeros, 15 digits.
+ */
+TEST(doubles)
+{
+	static const char *const texts[] = { "0",
+					     "1",
+					     "-2.5",
+					     "0.1",
+					     "1e22",
+					     "1e23",
+					     "1e-5",
+					     "7.5e3",
+					     "1e300",
+					     "-1e-300",
+					     "1e308",
+					     "1.7e308",
+					     "1e309",
+					     "-1e400",
+					     "1e-400",
+					     "5e-324",
+					     "123456789.987654321",
+					     "9007199254740993",
+					     "0.000001",
+					     "1e9999999999",
+					     "-0.125" };
+	struct tl_decimal number;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		double wanted = strtod(texts[i], NULL), have;
+
+		assert_true(tl_decimal_parse((const uint8_t *)texts[i], strlen(texts[i]), &number));
+		have = tl_decimal_double(&number);
+		if (have != wanted && nextafter(have, wanted) != wanted &&
+		    (abs(number.exponent) <= 22 || fabs(have - wanted) > 1e-15 * fabs(wanted)))
+			fail_msg("%s is %.17g, not %.17g", texts[i], have, wanted);
+	}
+	/* Usual numbers are exact. */
+	assert_true(tl_decimal_parse((const uint8_t *)"7.5", 3, &number));
+	assert_true(tl_decimal_double(&number) == 7.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decimals),
 		cmocka_unit_test(places),
+		cmocka_unit_test(doubles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

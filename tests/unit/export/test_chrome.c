@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "helper.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static struct timeline_fixture on = { .process = 1 };
@@ -42,10 +43,10 @@ static char *finish_events(void)
 	assert_non_null(events);
 	end += sizeof(tail) - 1;
 	snprintf(other, sizeof(other), "%.*s", (int)(bytes + size - end), end);
-	/* "1 if there was no call and no instant": names of threads ("M") are neither. */
-	assert_int_equal(empty, !strstr(events, "\"ph\":\"X\"") &&
-					!strstr(events, "\"ph\":\"B\"") &&
-					!strstr(events, "\"ph\":\"i\""));
+	/* "1 if there was no call, no instant and no value": names of threads ("M") are neither. */
+	assert_int_equal(
+		empty, !strstr(events, "\"ph\":\"X\"") && !strstr(events, "\"ph\":\"B\"") &&
+			       !strstr(events, "\"ph\":\"C\"") && !strstr(events, "\"ph\":\"i\""));
 	tl_output_discard(on.out);
 	return events;
 }
@@ -380,6 +381,30 @@ TEST(unknown_format)
 	assert_null(tl_timeline_formats()[2]);
 }
 
+/*
+ * "Counter events (C): args are series", of the process; a value that JSON cannot have is null. An
+ * open call does not matter to them.
+ */
+TEST(counters_are_rows_of_their_process)
+{
+	const struct tl_timeline_point process = { 1, -1, 1500 }, thread = { 1, 2, 2000 };
+
+	begin(1000000000);
+	enter(2, 1000, 0, "f");
+	tl_timeline_counter(on.timeline, &process, "he\"ap", 2.5);
+	tl_timeline_counter(on.timeline, &thread, "n", -1);
+	tl_timeline_counter(on.timeline, &thread, "n", INFINITY);
+	leave(2, 3000);
+	assert_events("{\"pid\":1,\"tid\":1,\"ph\":\"C\",\"ts\":1.500,\"name\":\"he\\\"ap\","
+		      "\"args\":{\"value\":2.5}},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"C\",\"ts\":2.000,\"name\":\"n\","
+		      "\"args\":{\"thread 2\":-1}},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"C\",\"ts\":2.000,\"name\":\"n\","
+		      "\"args\":{\"thread 2\":null}},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1.000,\"dur\":2.000,\"name\":"
+		      "\"f\"}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +418,7 @@ int main(void)
 		cmocka_unit_test(sums_that_miss_the_end_of_others),
 		cmocka_unit_test(sums_where_errors_are_large),
 		cmocka_unit_test(arguments_and_instants),
+		cmocka_unit_test(counters_are_rows_of_their_process),
 		cmocka_unit_test(numbers_of_each_kind),
 		cmocka_unit_test(names),
 		cmocka_unit_test(many_threads_are_valid_json),

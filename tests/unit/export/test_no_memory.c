@@ -47,6 +47,7 @@ static void put_call(struct tl_timeline *timeline, int64_t i)
 		tl_timeline_leave(timeline, &at);
 	else
 		tl_timeline_instant(timeline, &at, "instant", args, 1);
+	tl_timeline_counter(timeline, &at, i % 2 ? "one" : "two", 0.5 * (double)i);
 }
 
 static int write_timeline(const void *input, struct tl_output *out)

@@ -247,6 +247,48 @@ TEST(counts_of_threads)
 	free(text);
 }
 
+/*
+ * Of a counter: a TrackDescriptor with a CounterDescriptor below its thread's or process's track,
+ * once; then events of TYPE_COUNTER with double_counter_value.
+ */
+TEST(counters_are_tracks_of_their_own)
+{
+	const struct tl_timeline_point thread = { 100, 2, 10 }, process = { 100, -1, 30 };
+	unsigned long long uuid, parent;
+	const char *at;
+	char *text;
+
+	need_program("protoc");
+	begin(1000000000);
+	tl_timeline_counter(on.timeline, &thread, "heap", 1.5);
+	tl_timeline_counter(on.timeline, &(struct tl_timeline_point){ 100, 2, 20 }, "heap", -2);
+	tl_timeline_counter(on.timeline, &process, "heap", 3);
+	text = finish_decoded();
+	/* the process, the thread, the counter, two values; the other counter, its value */
+	at = strstr(text, "tid: 2");
+	assert_non_null(at);
+	parent = number_after(text, "track_descriptor { uuid: ");
+	at = strstr(at, "name: \"heap\" parent_uuid: ");
+	assert_non_null(at);
+	assert_true(number_after(at, "parent_uuid: ") != parent);
+	at = strstr(at, "counter { }");
+	assert_non_null(at);
+	at = strstr(at, "timestamp: 10 ");
+	assert_non_null(at);
+	uuid = number_after(at, "track_uuid: ");
+	assert_true(number_after(at, "double_counter_value: 1.") == 5);
+	at = strstr(at, "timestamp: 20 ");
+	assert_non_null(at);
+	assert_int_equal(number_after(at, "type: COUNTER track_uuid: "), uuid);
+	assert_non_null(strstr(at, "double_counter_value: -2 "));
+	at = strstr(at, "name: \"heap\" parent_uuid: ");
+	assert_non_null(at);
+	assert_int_equal(number_after(at, "parent_uuid: "), parent);
+	assert_true(number_after(at, "track_uuid: ") != uuid);
+	assert_non_null(strstr(at, "double_counter_value: 3 "));
+	free(text);
+}
+
 /* A track is announced before the first of its events, whatever that is, and once. */
 TEST(instants_announce_their_tracks_once)
 {
@@ -272,6 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets),
 		cmocka_unit_test(arguments_and_instants),
+		cmocka_unit_test(counters_are_tracks_of_their_own),
 		cmocka_unit_test(numbers_of_each_kind),
 		cmocka_unit_test(timestamps),
 		cmocka_unit_test(threads_are_apart),

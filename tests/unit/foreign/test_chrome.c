@@ -188,6 +188,83 @@ TEST(events_that_are_left_out)
 	text_close(&t);
 }
 
+/* The values of a counter by hand: "NAME PROCESS/THREAD: TIME=VALUE ...", a line each. */
+static void expect_counters(struct text *t, const char *wanted)
+{
+	struct tl_foreign_counters *c = &t->foreign.counters;
+	char have[1024] = "";
+	size_t used = 0;
+
+	tl_foreign_counters_sort(c);
+	for (size_t i = 0; i < c->value_count; i++) {
+		const struct tl_foreign_counter *of = &c->list[c->values[i].counter];
+
+		if (!i || c->values[i].counter != c->values[i - 1].counter)
+			used += (size_t)snprintf(
+				have + used, sizeof(have) - used, "%s%s %d%s:", i ? "\n" : "",
+				t->foreign.stacks.names.names[of->name].text, (int)of->process,
+				of->thread == TL_FOREIGN_PROCESS ? "" : "?");
+		used += (size_t)snprintf(have + used, sizeof(have) - used, " %d=%.17g",
+					 (int)c->values[i].ticks, c->values[i].value);
+	}
+	assert_string_equal(have, wanted);
+}
+
+/*
+ * "Counter events: each key of args is a series"; the members of an event come in any order, as do
+ * events. What is no number is no value.
+ */
+TEST(values_of_counters)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader,
+		  "[" X("a", 0,
+			1) ",{\"ph\":\"C\",\"name\":\"heap\",\"pid\":4,\"ts\":60,\"args\":{"
+			   "\"value\":7.5}},"
+			   "{\"args\":{\"value\":5,\"name\":\"no\",\"list\":[1,{\"value\":2}]},"
+			   "\"name\":\"heap\",\"ph\":\"C\",\"pid\":4,\"ts\":10.5},"
+			   "{\"ph\":\"C\",\"name\":\"zoo\",\"ts\":20,\"args\":{\"cats\":3,"
+			   "\"dogs\":-1.25e2,\"text\":\"x\",\"null\":null}},"
+			   "{\"ph\":\"C\",\"name\":\"heap\",\"pid\":4,\"ts\":60,\"args\":{"
+			   "\"value\":1e-3}}]");
+	text_expect_stacks(&t, 0, "a 1000\n");
+	assert_int_equal(t.foreign.faults.count, 1);
+	text_expect_fault(&t, 0, TL_OK, TL_NOWHERE, TL_NOWHERE, "4 values of counters");
+	expect_counters(&t, "heap 4: 10500=5 60000=7.5 60000=0.001\nzoo cats 0: 20000=3\nzoo dogs "
+			    "0: 20000=-125");
+	text_close(&t);
+}
+
+TEST(values_of_counters_without_a_time_are_told)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader,
+		  "[" X("a", 0, 1) ",{\"ph\":\"C\",\"name\":\"heap\",\"args\":{\"value\":7}}]");
+	assert_int_equal(t.foreign.faults.count, 2);
+	text_expect_fault(&t, 0, TL_BAD_RECORD, t.foreign.faults.list[0].offset, 1,
+			  "without a time");
+	expect_counters(&t, "");
+	text_close(&t);
+}
+
+/* More than 32 of one event are told of. */
+TEST(values_of_counters_have_a_limit)
+{
+	char text[1024] = "[" X("a", 0, 1) ",{\"ph\":\"C\",\"name\":\"n\",\"ts\":1,\"args\":{";
+	struct text t;
+
+	for (int i = 0; i < 35; i++)
+		sprintf(text + strlen(text), "%s\"k%d\":%d", i ? "," : "", i, i);
+	strcat(text, "}}]");
+	text_read(&t, &tl_chrome_reader, text);
+	assert_int_equal(t.foreign.counters.value_count, 32);
+	assert_int_equal(t.foreign.faults.count, 2);
+	text_expect_fault(&t, 1, TL_BAD_RECORD, TL_NOWHERE, TL_NOWHERE, "3 values");
+	text_close(&t);
+}
+
 /* 200,000 calls inside each other, and as many ends of other names: no time is wasted on them. */
 TEST(deep_calls)
 {
@@ -245,6 +322,9 @@ int main(void)
 		cmocka_unit_test(metadata),
 		cmocka_unit_test(an_array_without_end),
 		cmocka_unit_test(events_that_are_left_out),
+		cmocka_unit_test(values_of_counters),
+		cmocka_unit_test(values_of_counters_without_a_time_are_told),
+		cmocka_unit_test(values_of_counters_have_a_limit),
 		cmocka_unit_test(deep_calls),
 		cmocka_unit_test(probing),
 		cmocka_unit_test(damage),

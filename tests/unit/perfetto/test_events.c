@@ -411,6 +411,93 @@ TEST(tracks_of_defaults)
 	expect(&b, "1/7 : x!@1\n1/8 : x!@2\n1/9 : x!@3\n");
 }
 
+/* ---- counters ---- */
+
+/* A track of a counter below another one; `incremental`: values are changes. */
+static void put_counter_track(struct bytes *b, uint64_t uuid, uint64_t parent, const char *name,
+			      uint64_t multiplier, bool incremental)
+{
+	struct bytes inner = { .size = 0 }, track = { .size = 0 }, part = { .size = 0 };
+
+	number(&track, 1, uuid);
+	number(&track, 5, parent);
+	if (name)
+		put_text(&track, 2, name);
+	if (multiplier)
+		number(&part, 4, multiplier);
+	if (incremental)
+		number(&part, 5, 1);
+	message(&track, 8, &part);
+	message(&inner, 60, &track);
+	message(b, 1, &inner);
+}
+
+/* A whole value, or with `real` one of floating point. */
+static void put_value(struct bytes *b, uint64_t track, int64_t value, const double *real,
+		      uint64_t time)
+{
+	struct bytes inner = { .size = 0 }, event = { .size = 0 };
+
+	number(&event, 9, COUNTER);
+	number(&event, 11, track);
+	if (real) {
+		put_varint(&event, 44 * 8 + 1);
+		memcpy(event.data + event.size, real, sizeof(*real));
+		event.size += sizeof(*real);
+	} else {
+		number(&event, 30, (uint64_t)value);
+	}
+	message(&inner, 11, &event);
+	put_packet(b, 1, 0, time, &inner);
+}
+
+static void expect_counters(struct tl_foreign_file *f, const char *wanted)
+{
+	struct tl_foreign_counters *c = &f->counters;
+	char have[1024] = "";
+	size_t used = 0;
+
+	tl_foreign_counters_sort(c);
+	for (size_t i = 0; i < c->value_count; i++) {
+		const struct tl_foreign_counter *of = &c->list[c->values[i].counter];
+
+		used += (size_t)snprintf(have + used, sizeof(have) - used,
+					 "%" PRId64 "/%" PRId64 " %s@%" PRId64 "=%g\n", of->process,
+					 of->thread == TL_FOREIGN_PROCESS ? -1 : of->thread,
+					 f->stacks.names.names[of->name].text, c->values[i].ticks,
+					 c->values[i].value);
+	}
+	assert_string_equal(have, wanted);
+}
+
+/*
+ * CounterDescriptor: "unit_multiplier: ... the value should be multiplied by it"; "is_incremental:
+ * the values are deltas". A counter is of the thread or process around its track, wherever that is
+ * described.
+ */
+TEST(values_of_counters)
+{
+	const double half = 0.5;
+	struct bytes b = { .size = 0 };
+	struct tl_foreign_file f;
+
+	put_event(&b, INSTANT, 7, "x", 1);
+	put_value(&b, 20, -3, NULL, 30);
+	put_value(&b, 20, 4, NULL, 20);
+	put_counter_track(&b, 20, 7, "depth", 0, false);
+	put_counter_track(&b, 21, 5, "bytes", 1024, true);
+	put_value(&b, 21, 2, NULL, 10);
+	put_value(&b, 21, -1, NULL, 11);
+	put_counter_track(&b, 22, 99, NULL, 0, false);
+	put_value(&b, 22, 0, &half, 12);
+	put_thread(&b, 7, 100, 101, "worker");
+	put_track(&b, 5, 0, NULL, 2, 55, "prog");
+	assert_int_equal(read_with(&f, &b, everything()), 0);
+	expect_counters(&f, "100/101 depth@20=4\n100/101 depth@30=-3\n"
+			    "55/-1 bytes@10=2048\n55/-1 bytes@11=1024\n0/-1 [unnamed]@12=0.5\n");
+	tl_foreign_end(&f);
+}
+
 /* ---- other events ---- */
 
 TEST(events_that_are_no_calls)
@@ -686,6 +773,7 @@ int main(void)
 		cmocka_unit_test(events_without_their_state),
 		cmocka_unit_test(another_way_to_clear),
 		cmocka_unit_test(tracks_of_defaults),
+		cmocka_unit_test(values_of_counters),
 		cmocka_unit_test(events_that_are_no_calls),
 		cmocka_unit_test(packets_that_were_dropped),
 		cmocka_unit_test(clocks_are_moved_by_snapshots),
