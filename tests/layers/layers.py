@@ -86,7 +86,7 @@ SUB_ROOMS = {
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"], ["yaml"]],
     "timeline": [[""], ["calls"], ["index"]],
     "record": [[""], ["emulation"]],
-    "view": [["code"], ["terminal", "web"]],
+    "view": [["code", "files"], ["terminal", "web"]],
     "pprof": [["reader"], ["profile"], ["listing"]],
     "query": [["trace"], ["tables"], ["sql"], ["extension"]],
 }

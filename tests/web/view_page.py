@@ -531,6 +531,70 @@ def events_are_marks_with_their_values(chromium, program):
         assert events[2]["name"] in tip and all(key + str(value) in tip for key, value in payload.items()), (tip, events[2])
 
 
+COUNTED = [{"ph": "X", "name": "main", "pid": 1, "tid": 7, "ts": 0, "dur": 100}] + [
+    {"ph": "C", "name": "heap", "pid": 1, "ts": ts, "args": {"value": value}} for ts, value in ((10, 5), (60, 20))]
+
+
+@test
+def counters_are_lanes_with_their_values(chromium, program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "counted.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(COUNTED, file)
+        with Opened(chromium, program, path) as page:
+            equal(page.texts(".track-name"), ["Process 1", "Thread 7"])
+            x, y, width, _ = page.canvas()
+            # The lane is the first row below the axis; the values hold from 10 and from 60 us on.
+            for at, value in ((0.05, None), (0.3, "5"), (0.8, "20")):
+                page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + width * at, y=y + 26 + 20)
+                tip = page.texts("#tip")[0] if page.run("!document.querySelector('#tip').hidden") else None
+                assert tip is None if value is None else tip.startswith("heap") and "value" + value + "since" in tip, (at, tip)
+            # A greater value is a higher bar: in the picture's column more pixels are of the bar's colour.
+            high = page.run("(() => { const c = document.querySelector('canvas'), r = c.width / c.clientWidth, top = Math.round(40 * r), rows = Math.round(18 * r); "
+                            "const all = new Uint32Array(c.getContext('2d').getImageData(0, top, c.width, rows).data.buffer); "
+                            "return [0.05, 0.3, 0.8].map(at => { const list = Array.from({ length: rows }, (_, y) => all[y * c.width + Math.round(at * c.width)]); "
+                            "return list.filter(p => p !== all[0]).length; }); })()")
+            assert high[0] == 0 < high[1] < high[2], high
+
+
+@test
+def a_file_that_changes_and_a_server_that_ends_are_said(chromium, program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "grows.xray")
+        with open(MT, "rb") as log, open(path, "wb") as copy:
+            copy.write(log.read())
+        with View(program, path) as view:
+            page = Page(chromium, view)
+            page.open()
+            assert page.run("document.querySelector('#changes').hidden")
+            with open(path, "ab") as file:
+                file.write(b"more")
+            page.until("!document.querySelector('#changes').hidden")
+            assert "grows.xray has grown since it was opened" in page.texts("#changes")[0]
+            page.quiet()
+            equal(view.stop()[0], 0)
+            page.until("document.querySelector('#changes').textContent.startsWith('The server does not answer')")
+            assert page.names(), "what was shown is gone"
+
+
+@test
+def a_pane_is_copied_as_text(chromium, program):
+    rows = report(program, "--map", MAP, MT)["functions"]
+    with Opened(chromium, program, "--map", MAP, MT) as page:
+        page.call("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+        page.click("#copy")
+        lines = page.run("navigator.clipboard.readText()").splitlines()
+        equal(lines[0].split("\t")[:4], ["Function", "Self", "Inclusive", "Calls"])
+        equal([line.split("\t")[0] for line in lines[1:]], [row["function"] for row in rows])
+        equal([line.split("\t")[3] for line in lines[1:]], ["{:,}".format(row["calls"]) for row in rows])
+        equal(page.texts("#copied"), ["Copied %d lines." % (len(rows) + 1)])
+        page.pane("flame")
+        page.press("c")
+        stacks = page.run("navigator.clipboard.readText()").splitlines()
+        wanted = output(program, "stacks", "--map", MAP, MT).splitlines()
+        equal(sorted(stacks), sorted(wanted))
+
+
 @test
 def dark_and_light_are_different_and_can_be_chosen(chromium, program):
     back = "getComputedStyle(document.body).backgroundColor"

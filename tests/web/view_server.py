@@ -456,6 +456,63 @@ def what_cannot_be_opened_is_said(program):
         assert done.returncode == 2 and not done.stdout and done.stderr, (arguments, done)
 
 
+# ---- files that change, and others who look ----
+
+
+@test
+def a_file_that_grows_or_shrinks_is_told(program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "log.xray")
+        shutil.copy(MT[0], path)
+        size = os.path.getsize(path)
+        with View(program, "--no-index", path) as view:
+            track = view.ready()["files"][0]["tracks"][0]
+            whole = {"tracks": 0, "from": 0, "to": track["last"] + 1, "pixels": 100000}
+            before = view.ask("/api/window", **whole).body
+            equal(view.json("/api/changes"), {"changes": []})
+            with open(path, "ab") as file:
+                file.write(b"\0" * 5000)
+            equal(view.json("/api/changes"), {"changes": [{"path": path, "change": "has grown"}]})
+            equal(view.ask("/api/window", **whole).body, before)
+            with open(path, "r+b") as file:
+                file.truncate(32)
+            equal(view.json("/api/changes"), {"changes": [{"path": path, "change": "has become shorter"}]})
+            # What is gone cannot be told any more; the server says so, and lives.
+            for question, parameters in (("/api/window", whole), ("/api/profile", {}), ("/api/flame", {}), ("/api/info", {})):
+                response = view.ask(question, **parameters)
+                assert response.status in (200, 422), (question, response.status)
+                if response.status == 422:
+                    assert json.loads(response.body)["error"], response.body
+            equal(view.ask("/api/state").status, 200)
+            shutil.copy(MT[0], path)
+            equal(os.path.getsize(path), size)
+            equal(view.json("/api/changes")["changes"][0]["change"], "was written to")
+            equal(view.stop()[0], 0)
+
+
+@test
+def two_viewers_of_one_file_and_one_index_do_not_disturb_each_other(program):
+    with tempfile.TemporaryDirectory() as folder:
+        log, index = os.path.join(folder, "log.xray"), os.path.join(folder, "x.index")
+        shutil.copy(MT[0], log)
+        with View(program, "--index", index, log) as one, View(program, "--index", index, log) as two:
+            assert one.port != two.port and one.token != two.token
+            equal(one.ask("/api/state", known=False, token=two.token).status, 403)
+            wanted = windows(one)
+            equal(windows(two), wanted)
+            equal(one.stop()[0], 0)
+            equal(windows(two), wanted)
+        # A killed one leaves neither a file nor a process, and its port is free.
+        view = View(program, "--index", index, log)
+        with view:
+            view.ready()
+            view.process.kill()
+            view.process.wait()
+            with socket.socket() as other:
+                assert other.connect_ex(("127.0.0.1", view.port)), "the port is still served"
+        equal(sorted(os.listdir(folder)), ["log.xray", "x.index"])
+
+
 # ---- an index in a file ----
 
 

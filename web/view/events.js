@@ -2,6 +2,7 @@
 // Events without duration: what of them has been fetched, and their lane below the calls of a track.
 import { ask } from './api.js';
 import { enclosed } from './calls.js';
+import { keepCounters } from './counters.js';
 import { callRows, EVENT_ROW, files, ROW, sortTracks, tracks } from './tracks.js';
 import { nameColour } from './util.js';
 
@@ -14,7 +15,7 @@ function trackOf(file, told) {
 	const known = tracks.find(track => track.file === file && track.process === told.process && track.thread === told.thread);
 	if (known) return known;
 	const track = { file, index: -1, process: told.process, thread: told.thread, calls: 0, first: 0, last: told.last / file.scale, depth: 0,
-		mode: 'some', pinned: false, shown: null, gaps: [], marks: [] };
+		mode: 'some', pinned: false, shown: null, gaps: [], marks: [], counters: [] };
 	tracks.push(track);
 	sortTracks();
 	return track;
@@ -28,6 +29,7 @@ function keep(file, told) {
 		track.marks = of.marks.map(([from, to, count, name, values]) => ({ from: from / scale, to: to / scale, count, name: told.names[name], values }));
 		file.last = Math.max(file.last, of.last / scale);
 	}
+	keepCounters(file, told, trackOf);
 	file.eventsLeftOut = told.left_out;
 }
 

@@ -182,6 +182,20 @@ export class Flame {
 		c.strokeRect(place[1] + 1, this.top(place[3]) + 1, Math.max(place[2] - 2.6, 1), CELL - 3);
 	}
 
+	// What is shown, as folded stacks: a line for each frame with a cost of its own.
+	text() {
+		if (!this.sum) return '';
+		const { parent } = this.data.frames, paths = new Map([[this.zoom, this.zoom ? this.nameOf(this.zoom) : '']]), lines = [];
+		for (let i = this.zoom; i < parent.length; i++) {
+			const above = i === this.zoom ? null : paths.get(parent[i]);
+			if (above === undefined) continue;
+			const path = above === null ? paths.get(i) : (above ? above + ';' : '') + this.nameOf(i).replaceAll(';', ':');
+			paths.set(i, path);
+			if (this.sum.self[i] && path) lines.push(path + ' ' + this.sum.self[i]);
+		}
+		return lines.join('\n') + '\n';
+	}
+
 	// What is below a frame that was found counts once.
 	shareFound(test) {
 		const { frames } = this.data, inside = new Uint8Array(frames.parent.length), names = new Set();

@@ -30,8 +30,8 @@ function columnsOf(profile) {
 			list.push({ key, by: value, text: i => value(i) < 0 ? '' : profile.frequency ? duration(value(i) / profile.frequency) : grouped(value(i)) });
 		});
 	if (functions.unfinished.some(n => n)) list.push({ key: 'unfinished', text: i => functions.unfinished[i] ? grouped(functions.unfinished[i]) : '', by: i => functions.unfinished[i] });
-	list.push({ key: 'object', text: i => functions.object[i].split('/').pop(), by: i => functions.object[i], title: i => functions.object[i], words: true });
-	list.push({ key: 'source', text: i => placeText(profile, i).split('/').slice(-2).join('/'), by: i => placeText(profile, i), title: i => placeText(profile, i), words: true });
+	if (functions.object.some(text => text)) list.push({ key: 'object', text: i => functions.object[i].split('/').pop(), by: i => functions.object[i], title: i => functions.object[i], words: true });
+	if (functions.file.some(text => text)) list.push({ key: 'source', text: i => placeText(profile, i).split('/').slice(-2).join('/'), by: i => placeText(profile, i), title: i => placeText(profile, i), words: true });
 	return list;
 }
 

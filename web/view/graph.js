@@ -3,8 +3,9 @@
 import { neighbours } from './callers.js';
 import { eventOf, fnOf, numberOf, profileOf } from './profile.js';
 import { choose, state } from './state.js';
-import { button, cost, el, nameColour, percent, shortName, svg } from './util.js';
+import { button, cost, el, fitted, nameColour, percent, shortName, svg } from './util.js';
 
+const LOOP = 16; // pixels above the first row, for the arrow of a function that calls itself
 const WIDE = 190, HIGH = 40, GAP_X = 90, GAP_Y = 14, MOST_IN_COLUMN = 9, MOST_EDGES = 80;
 let box, notes, depth = 2;
 
@@ -35,8 +36,8 @@ function positions(place) {
 	for (const [i, column] of place) columns.set(column, [...(columns.get(column) || []), i]);
 	const first = Math.min(...columns.keys()), most = Math.max(...[...columns.values()].map(list => list.length));
 	for (const [column, list] of columns)
-		list.forEach((i, n) => at.set(i, { x: (column - first) * (WIDE + GAP_X) + 10, y: (n + (most - list.length) / 2) * (HIGH + GAP_Y) + 10 }));
-	return { at, width: columns.size * (WIDE + GAP_X) - GAP_X + 20, height: most * (HIGH + GAP_Y) + 20 };
+		list.forEach((i, n) => at.set(i, { x: (column - first) * (WIDE + GAP_X) + 10, y: (n + (most - list.length) / 2) * (HIGH + GAP_Y) + LOOP }));
+	return { at, width: columns.size * (WIDE + GAP_X) - GAP_X + 20, height: most * (HIGH + GAP_Y) + LOOP + 10 };
 }
 
 // Calls from one column to the next, and of a function by itself: the costliest. @return [edges, how many are left out]
@@ -56,12 +57,20 @@ function edges(profile, at, place) {
 	}), all.length - list.length];
 }
 
+let measured = null;
+// What the texts of nodes are measured with.
+function measure() {
+	measured = measured || document.createElement('canvas').getContext('2d');
+	measured.font = '12px system-ui, sans-serif';
+	return measured;
+}
+
 function node(profile, i, at, root) {
 	const e = eventOf(profile), name = profile.functions.name[i], short = shortName(name), inclusive = profile.functions.inclusive[e][i];
 	const take = () => choose({ fn: fnOf(profile, i) });
 	const box = svg('rect', { width: WIDE, height: HIGH, rx: 5, class: i === root ? 'node root' : 'node' });
 	box.style.fill = nameColour(name);
-	const shown = short.length > 27 ? short.slice(0, 26) + '…' : short, price = `${cost(inclusive, profile.events[e], profile.frequency)} ${percent(inclusive, profile.events[e].total)}`;
+	const shown = fitted(measure(), short, WIDE - 16), price = `${cost(inclusive, profile.events[e], profile.frequency)} ${percent(inclusive, profile.events[e].total)}`;
 	return svg('g', { transform: `translate(${at.x},${at.y})`, tabindex: 0, role: 'button', 'aria-label': `${shown} ${price}${shown === name ? '' : ', ' + name}`, class: 'graph-node', onclick: take, onkeydown: event => { if (event.key === 'Enter') take(); } },
 		svg('title', {}, name), box, svg('text', { x: 8, y: 16 }, shown), ' ', svg('text', { x: 8, y: 32, class: 'small' }, price));
 }

@@ -3,6 +3,8 @@
 import { makeAbout } from './about.js';
 import { answers, ask } from './api.js';
 import { drawCallers, makeCallers } from './callers.js';
+import { watchChanges } from './changes.js';
+import { copyText, paneText } from './copy.js';
 import { drawCompare, makeCompare } from './compare.js';
 import { Flame } from './flame.js';
 import { drawFunctions, focusSearch, makeFunctions } from './functions.js';
@@ -21,6 +23,7 @@ const POLL = 100;
 function flamePane(pane) {
 	const flame = new Flame('Flame graph');
 	pane.append(flame.element);
+	pane.textOf = () => flame.text();
 	return async () => flame.show(await ask('/api/flame', { file: state.file, ...windowOf() }));
 }
 
@@ -90,6 +93,12 @@ function ready() {
 	document.documentElement.dataset.ready = String(!working && atRest() && addressKept());
 }
 
+async function copyPane() {
+	const lines = await copyText(paneText(panes.get(shownPane()).pane));
+	byId('copied').textContent = lines < 0 ? 'The browser does not allow to copy.' : `Copied ${lines.toLocaleString('en-US')} lines.`;
+	setTimeout(() => { byId('copied').textContent = ''; }, 3000);
+}
+
 /* ---- what is chosen, in words ---- */
 
 function drawSelection() {
@@ -155,7 +164,7 @@ function makeTheme() {
 
 const HELP = [['W S, wheel', 'zoom the timeline'], ['A D, shift and wheel', 'move along it'], ['drag', 'measure, and choose a window of time'], ['shift and drag', 'move the timeline'],
 	['alt and wheel, ↑ ↓', 'scroll through the threads'], ['click', 'choose a call and its function'], ['double click', 'fit a call'], ['N P', 'next and previous call of the function'], ['E', 'next event'], ['G', 'next place where records are missing'], ['F', 'fit the window or call'], ['0', 'show all'],
-	['1 to 9', 'the panes'], ['/', 'filter functions'], ['arrows, Enter', 'move in the flame graph, zoom into a frame'], ['Esc', 'choose nothing'], ['?', 'this list']];
+	['1 to 9', 'the panes'], ['/', 'filter functions'], ['C', 'copy the pane as text'], ['arrows, Enter', 'move in the flame graph, zoom into a frame'], ['Esc', 'choose nothing'], ['?', 'this list']];
 
 function showHelp() {
 	const dialog = byId('help');
@@ -179,6 +188,7 @@ function key(event) {
 	if (number) choose({ pane: number });
 	else if (event.key === '/') { choose({ pane: 'functions' }); focusSearch(); }
 	else if (event.key === '?') showHelp();
+	else if (event.key === 'c') copyPane();
 	else if (event.key === 'Escape') escape();
 	else if (!timelineKey(event)) return;
 	event.preventDefault();
@@ -250,6 +260,7 @@ async function complete() {
 async function begin() {
 	makeTheme();
 	byId('help-button').onclick = showHelp;
+	byId('copy').onclick = copyPane;
 	addEventListener('keydown', key);
 	Object.assign(told, await ask('/api/state', {}, { again: true }));
 	Object.assign(state, fromAddress());
@@ -269,6 +280,7 @@ async function begin() {
 	drawPane();
 	working--;
 	setInterval(ready, 50);
+	watchChanges();
 }
 
 addEventListener('hashchange', restore);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture of the timeline: a canvas of calls, a row a depth, below an axis of time.
+import { counterIn, drawCounters } from './counters.js';
 import { drawMarks, markIn } from './events.js';
 import { callRows, ROW, gapAt, hueKey, nameOf, functionOf } from './tracks.js';
 import { colourVariable, dark, duration, fitted, grouped, nameColour, shortName } from './util.js';
@@ -133,7 +134,9 @@ function drawGaps(c, p, row, top) {
 		if (right <= Math.max(drawn, 0) || left >= width) continue;
 		const x = Math.max(left, drawn);
 		c.fillStyle = hatching(c);
+		c.globalAlpha = 0.7;
 		c.fillRect(x, top, right - x, row.height - 4);
+		c.globalAlpha = 1;
 		drawn = right;
 	}
 }
@@ -180,7 +183,7 @@ export function drawTimeline(picture) {
 	c.font = '11px system-ui, sans-serif';
 	c.textBaseline = 'middle';
 	const p = { view, width, scale: width / (view.to - view.from), marked: picture.marked, markedText: picture.markedText, accent: colourVariable('--accent'),
-		warn: colourVariable('--warn'), ink: colourVariable('--on-colour'), soft: colourVariable('--soft'), text: colourVariable('--text') };
+		warn: colourVariable('--warn'), ink: colourVariable('--on-colour'), soft: colourVariable('--soft'), text: colourVariable('--text'), dataEnd: picture.end };
 	c.save();
 	c.beginPath();
 	c.rect(0, AXIS, width, height - AXIS);
@@ -197,6 +200,7 @@ export function drawTimeline(picture) {
 		if (row.track.shown) drawTrack(c, p, row, top + 1);
 		drawGaps(c, p, row, top + 1);
 		drawMarks(c, p, row, AXIS - picture.top);
+		if (row.track.counters.length) drawCounters(c, p, row, AXIS - picture.top);
 	}
 	if (picture.call) drawChosen(c, p, picture.rows, picture.call, picture.top - 1);
 	c.restore();
@@ -227,6 +231,11 @@ export function gapUnder(picture, x, y) {
 export function markUnder(picture, x, y) {
 	const row = rowAt(picture, y), mark = markIn(row, y - AXIS + picture.top, timeAt(picture, x), 4 * nearIn(picture));
 	return mark && { track: row.track, mark };
+}
+
+// { track, counter, value } at a place of the canvas, or null.
+export function counterUnder(picture, x, y) {
+	return counterIn(rowAt(picture, y), y - AXIS + picture.top, timeAt(picture, x));
 }
 
 // The item at a place of the canvas, or null.

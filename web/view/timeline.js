@@ -2,9 +2,10 @@
 // The timeline: its view, what it fetches, its labels, the pointer and the keys.
 import { ask } from './api.js';
 import { enclosed, enclosedFind } from './calls.js';
+import { numberText } from './counters.js';
 import { anyEvents, fetchEvents, markBehind, valuesOf } from './events.js';
 import { choose, onChange, sameFunction, state } from './state.js';
-import { AXIS, drawTimeline, gapUnder, itemAt, markUnder, rowAt, timeText } from './timeline-draw.js';
+import { AXIS, counterUnder, drawTimeline, gapUnder, itemAt, markUnder, rowAt, timeText } from './timeline-draw.js';
 import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, ROW, suffices, tracks } from './tracks.js';
 import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
 
@@ -131,10 +132,18 @@ function draw() {
 	if (!files.length) return;
 	const laid = layout(trackWanted);
 	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, markedText: name => term !== '' && matches(name), call, measure,
-		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency };
+		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency, end: lastTick() };
 	drawTimeline(picture);
 	drawLabels(laid);
+	tellPicture();
 	fetchSoon();
+}
+
+// For those who measure: when the first picture was there, and whether what is drawn is all that can be told apart.
+function tellPicture() {
+	const { dataset } = document.documentElement;
+	if (!dataset.drawn && tracks.some(track => track.shown)) dataset.drawn = String(performance.now());
+	dataset.picture = files.some(file => wantedTracks(file, picture.view).length) ? 'part' : 'whole';
 }
 
 export function redraw() {
@@ -286,6 +295,14 @@ function scrollTo(track, below) {
 	if (row) labels.scrollTop = Math.max(0, row.top + below - canvas.clientHeight / 2);
 }
 
+/* ---- counters ---- */
+
+function counterFacts({ track, counter, value }) {
+	const { file } = track, lines = [counter.name, ['value', numberText(value.last)], ['since', callText(file, value.to)]];
+	if (value.least !== value.most) lines.push(['between', numberText(value.least) + ' and ' + numberText(value.most)]);
+	return [...lines, ['in all', numberText(counter.least) + ' to ' + numberText(counter.most)]];
+}
+
 /* ---- gaps ---- */
 
 function gapFacts({ track, gap }) {
@@ -345,9 +362,10 @@ function pointerMove(event) {
 		return;
 	}
 	const item = itemAt(picture, event.offsetX, event.offsetY), gap = gapUnder(picture, event.offsetX, event.offsetY);
-	const mark = markUnder(picture, event.offsetX, event.offsetY);
+	const mark = markUnder(picture, event.offsetX, event.offsetY), counter = counterUnder(picture, event.offsetX, event.offsetY);
 	canvas.style.cursor = item || mark ? 'pointer' : 'crosshair';
 	if (mark) showTip(event.clientX, event.clientY, markFacts(mark));
+	else if (counter) showTip(event.clientX, event.clientY, counterFacts(counter));
 	else if (gap) showTip(event.clientX, event.clientY, gapFacts(gap));
 	else if (item) showTip(event.clientX, event.clientY, facts(item));
 	else hideTip();

@@ -6,6 +6,7 @@ import { hashOf } from './util.js';
 
 export const ROW = 17;
 export const EVENT_ROW = 11;
+export const COUNTER_ROW = 34;
 const GROUP_ROW = 20, TRACK_GAP = 5;
 const SOME_ROWS = 10, MOST_ROWS = 129, NAMES_AT_ONCE = 200;
 
@@ -33,7 +34,7 @@ function addTracks(file, told) {
 		if (!track.calls) return;
 		const facts = { calls: track.calls, first: track.first / file.scale, last: track.last / file.scale };
 		if (known.has(index)) Object.assign(known.get(index), facts);
-		else tracks.push({ file, index, process: track.process, thread: track.thread, ...facts, depth: 1, mode: 'some', pinned: false, shown: null, gaps: [] });
+		else tracks.push({ file, index, process: track.process, thread: track.thread, ...facts, depth: 1, mode: 'some', pinned: false, shown: null, gaps: [], counters: [] });
 		file.last = Math.max(file.last, facts.last);
 	});
 	sortTracks();
@@ -87,7 +88,7 @@ export function layout(wanted) {
 			put({ group: key, track }, GROUP_ROW);
 		}
 		if (!track.pinned && closedGroups.has(key)) continue;
-		put({ track }, callRows(track) * ROW + (track.events ? EVENT_ROW : 0) + TRACK_GAP);
+		put({ track }, callRows(track) * ROW + (track.events ? EVENT_ROW : 0) + track.counters.length * COUNTER_ROW + TRACK_GAP);
 	}
 	return { rows, height: top };
 }

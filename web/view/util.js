@@ -109,8 +109,18 @@ export function matcher(term) {
 
 /* ---- colours ---- */
 
-export const dark = () => getComputedStyle(document.documentElement).getPropertyValue('--dark').trim() === '1';
-export const colourVariable = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// Asked for each rectangle of a picture: styles are computed once for each scheme.
+const scheme = matchMedia('(prefers-color-scheme: dark)'), variables = { true: new Map(), false: new Map() };
+export const dark = () => {
+	const { theme } = document.documentElement.dataset;
+	return theme ? theme === 'dark' : scheme.matches;
+};
+
+export function colourVariable(name) {
+	const known = variables[dark()];
+	if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+	return known.get(name);
+}
 
 const hueCache = new Map();
 // The colour of a function: the same for the same name, wherever it is drawn.
@@ -128,13 +138,24 @@ export function nameColour(name, light = 0) {
 
 /* ---- texts on a canvas ---- */
 
-const LETTERS = 'The quick brown fox jumps_over::the(lazy) dogs', letterWidths = new Map();
+const letterWidths = new Map(); // by font: widths of characters
 
-// A text cut to so many pixels, by the mean width of letters in the canvas's font; '' where nothing of it fits.
+function widthsOf(context) {
+	if (!letterWidths.has(context.font)) letterWidths.set(context.font, new Map([['…', context.measureText('…').width]]));
+	return letterWidths.get(context.font);
+}
+
+// A text cut to so many pixels, by the widths of its characters in the canvas's font; '' where nothing of it fits.
 export function fitted(context, text, width) {
-	if (!letterWidths.has(context.font)) letterWidths.set(context.font, context.measureText(LETTERS).width / LETTERS.length * 1.04);
-	const room = Math.floor(width / letterWidths.get(context.font));
-	return room < 2 ? '' : text.length > room ? text.slice(0, room - 1) + '…' : text;
+	const known = widthsOf(context), dots = known.get('…');
+	let used = 0, fits = 0;
+	for (const letter of text) {
+		if (!known.has(letter)) known.set(letter, context.measureText(letter).width);
+		used += known.get(letter);
+		if (used + dots <= width) fits += letter.length;
+		if (used > width) return fits < 2 ? '' : text.slice(0, fits) + '…';
+	}
+	return text;
 }
 
 /* ---- the tip at the pointer ---- */

@@ -4,6 +4,7 @@
 
 #include "cli/commands/job.h"
 #include "cli/options/index_file.h"
+#include "view/files/stamps.h"
 #include "view/terminal/browser.h"
 
 /* What `annotate` takes, in its usual form. */
@@ -57,13 +58,14 @@ static void free_browsed(struct browsed *browsed)
 	tl_profile_free(browsed->lines);
 }
 
-static int browse(struct command_job *job, const struct browsed *browsed, const char *index,
-		  struct tl_error *err)
+static int browse(struct command_job *job, const struct browsed *browsed,
+		  const struct tl_view_stamps *stamps, const char *index, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
 	const struct tl_annotate_options annotate = annotate_options(settings);
 	const struct tl_browser_options options = { .input = job->input,
 						    .title = settings->paths.items[0],
+						    .stamps = stamps,
 						    .annotate = &annotate,
 						    .lines = browsed->lines,
 						    .index_path = index,
@@ -82,21 +84,27 @@ static int browse(struct command_job *job, const struct browsed *browsed, const 
 
 int cmd_browse(struct command_job *job, struct tl_error *err)
 {
+	const struct settings *settings = job->settings;
 	struct browsed browsed = { NULL, NULL };
+	struct tl_view_stamps stamps;
 	uint32_t *events = NULL;
 	char *index;
 	int status;
 
-	job->error_shown = !index_file_fits(job->command, job->settings, 1);
+	job->error_shown = !index_file_fits(job->command, settings, 1);
 	if (job->error_shown)
 		return TL_BAD_USAGE;
-	index = index_file(job->settings, job->settings->paths.items,
-			   job->settings->paths.list.count);
+	status = tl_view_stamps_take(&stamps, settings->paths.items, settings->paths.list.count,
+				     err);
+	if (status < 0)
+		return status;
+	index = index_file(job->settings, settings->paths.items, settings->paths.list.count);
 	status = fold_browsed(job, &browsed, &events, err);
 	if (status == TL_OK)
-		status = browse(job, &browsed, index, err);
+		status = browse(job, &browsed, &stamps, index, err);
 	free(index);
 	free(events);
 	free_browsed(&browsed);
+	tl_view_stamps_free(&stamps);
 	return status;
 }

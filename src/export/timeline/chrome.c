@@ -428,7 +428,7 @@ static void counter(struct tl_timeline *timeline, struct tl_track *track, uint64
 {
 	struct chrome *c = (struct chrome *)timeline;
 	struct chrome_track *t = (struct chrome_track *)track;
-	uint64_t since = ticks > timeline->origin ? ticks - timeline->origin : 0;
+	uint64_t since = tl_excess(ticks, timeline->origin);
 	struct tl_output *out = timeline->out;
 	char *p;
 

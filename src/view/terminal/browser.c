@@ -194,17 +194,30 @@ static void draw_title(const struct tl_browser *b, struct tl_canvas *canvas)
 				   TL_STYLE_DIM, b->options.title);
 }
 
+/* The first file that has changed since it was opened; NULL: none. */
+static const char *find_change(const struct tl_view_stamps *stamps)
+{
+	const char *change = NULL;
+
+	for (size_t i = 0; stamps && !change && i < stamps->count; i++)
+		change = tl_view_stamps_change(stamps, i);
+	return change;
+}
+
 static void draw_foot(const struct tl_browser *b, struct tl_canvas *canvas)
 {
+	const char *change = find_change(b->options.stamps);
 	int row = canvas->rows - 1;
-	char line[160];
+	char line[200];
 
 	if (b->typing)
 		snprintf(line, sizeof(line), "/%s_", b->pattern);
 	else if (*b->message)
 		snprintf(line, sizeof(line), "%s", b->message);
 	else
-		snprintf(line, sizeof(line), "%s%s%s%s", tl_text_if(b->damaged, "[input damaged] "),
+		snprintf(line, sizeof(line), "%s%s%s%s%s%s%s", tl_text_if(change, "[input "),
+			 tl_text_if(change, change), tl_text_if(change, "] "),
+			 tl_text_if(b->damaged, "[input damaged] "),
 			 tl_text_if(tl_profile_estimated(b->profile), "[stacks estimated] "),
 			 tl_text_if(b->window, "[window: w ends it] "), tl_pane_hint(b));
 	tl_canvas_put(canvas, row, 0, canvas->columns, *b->message ? TL_STYLE_WARN : TL_STYLE_DIM,

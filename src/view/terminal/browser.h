@@ -7,6 +7,7 @@
  */
 #include <tracelathe/open.h>
 
+#include "view/files/stamps.h"
 #include "view/terminal/canvas.h"
 
 struct tl_browser;
@@ -30,6 +31,8 @@ enum tl_key {
 struct tl_browser_options {
 	struct tl_input *input; /* for calls over time; NULL: none. Lives longer than the browser */
 	const char *title;      /* the file's name */
+	/* Its files as they were before the input was read; NULL: they are not watched */
+	const struct tl_view_stamps *stamps;
 	/* How annotations are made; NULL: not at all */
 	const struct tl_annotate_options *annotate;
 	/* The profile with the lines to annotate, which lives as long; NULL: the one shown */

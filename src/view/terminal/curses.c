@@ -17,6 +17,9 @@
 #include "core/error.h"
 #include "view/terminal/browser.h"
 
+/* Milliseconds after which the screen is drawn anew without a key, as files may have changed. */
+enum { LOOK_AGAIN = 2000 };
+
 struct terminal {
 	FILE *file;
 	SCREEN *screen;
@@ -202,14 +205,17 @@ static bool take_keys(struct tl_browser *browser)
 	return true;
 }
 
-/* Wait for a key, another size or a signal: the number of the signal, 0: none, or negative. */
+/*
+ * Wait for a key, another size or a signal, not too long: the number of the signal, 0: none, or
+ * negative.
+ */
 static int wait_for_input(struct terminal *t, struct tl_error *err)
 {
 	struct pollfd files[] = { { .fd = fileno(t->file), .events = POLLIN },
 				  { .fd = t->signals, .events = POLLIN } };
 	struct signalfd_siginfo about;
 
-	if (poll(files, 2, -1) < 0)
+	if (poll(files, 2, LOOK_AGAIN) < 0)
 		return errno == EINTR ? 0 : tl_error_system(err, "cannot wait for the terminal");
 	if (files[1].revents && read(t->signals, &about, sizeof(about)) == sizeof(about))
 		return (int)about.ssi_signo;

@@ -23,6 +23,7 @@ static const struct {
 	{ "/", "text/html; charset=utf-8", put_page },
 	{ "/api/state", JSON, tl_web_answer_state },
 	{ "/api/info", JSON, tl_web_answer_info },
+	{ "/api/changes", JSON, tl_web_answer_changes },
 	{ "/api/profile", JSON, tl_web_answer_profile },
 	{ "/api/flame", JSON, tl_web_answer_flame },
 	{ "/api/annotate", JSON, tl_web_answer_annotate },

@@ -33,8 +33,11 @@ struct tl_web_question {
 /* Writes an answer to `out`. 0 or negative: what was written is dropped. */
 typedef int tl_web_answer_fn(struct tl_web_question *question, struct tl_error *err);
 
-/* answer_files.c: the files and how far their indexes are; one of them as `info` tells it */
-tl_web_answer_fn tl_web_answer_state, tl_web_answer_info;
+/*
+ * answer_files.c: the files and how far their indexes are; one of them as `info` tells it; those
+ * that have changed
+ */
+tl_web_answer_fn tl_web_answer_state, tl_web_answer_info, tl_web_answer_changes;
 /* answer_profile.c: functions and calls between them; flame graph; annotation; differences */
 tl_web_answer_fn tl_web_answer_profile, tl_web_answer_flame;
 /* answer_reports.c */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events without duration in a window of time. Where there are more of them than a page draws,
- * neighbours are one mark with a count.
+ * Events without duration and values of counters in a window of time. Where there are more of them
+ * than a page draws, neighbours are one mark with a count, or one value with its range.
  */
+#include <math.h>
+
 #include "core/arithmetic.h"
 #include "core/output.h"
 #include "core/text/optional.h"
@@ -69,6 +71,87 @@ static void put_track(const struct shown *s, const struct tl_web_event_track *tr
 	tl_put_text(s->out, "]}");
 }
 
+/* ---- counters ---- */
+
+/* Values from `at` on that are drawn as one: the least, the greatest and the last of them. */
+static size_t put_counted(const struct shown *s, size_t at, size_t end)
+{
+	const struct tl_web_counted *list = s->events->counted;
+	double least = list[at].value, most = least;
+	size_t next = at + 1;
+
+	while (s->cell && next < end && list[next].ticks / s->cell == list[at].ticks / s->cell) {
+		least = fmin(least, list[next].value);
+		most = fmax(most, list[next].value);
+		next++;
+	}
+	tl_web_put_number(s->out, "[", list[at].ticks);
+	tl_web_put_number(s->out, ",", list[next - 1].ticks);
+	tl_put_char(s->out, ',');
+	tl_put_double(s->out, least);
+	tl_put_char(s->out, ',');
+	tl_put_double(s->out, most);
+	tl_put_char(s->out, ',');
+	tl_put_double(s->out, list[next - 1].value);
+	tl_put_char(s->out, ']');
+	return next;
+}
+
+/* From the value that it has where the window begins. */
+static size_t counted_from(const struct shown *s, const struct tl_web_counter *counter)
+{
+	return tl_web_counted_at(s->events, counter, s->from);
+}
+
+static size_t counted_end(const struct shown *s, const struct tl_web_counter *counter)
+{
+	size_t last = tl_web_counted_at(s->events, counter, s->to - (s->to > 0));
+
+	return last + (s->events->counted[last].ticks < s->to);
+}
+
+static void put_counter(const struct shown *s, const struct tl_web_counter *counter)
+{
+	const size_t begin = counted_from(s, counter), end = counted_end(s, counter);
+
+	tl_put_text(s->out, "{\"process\":");
+	tl_put_i64(s->out, counter->process);
+	tl_put_text(s->out, ",\"thread\":");
+	tl_put_i64(s->out, counter->thread);
+	tl_web_put_number(s->out, ",\"name\":", counter->name);
+	tl_web_put_number(s->out, ",\"last\":", s->events->counted[counter->end - 1].ticks);
+	tl_put_text(s->out, ",\"least\":");
+	tl_put_double(s->out, counter->least);
+	tl_put_text(s->out, ",\"most\":");
+	tl_put_double(s->out, counter->most);
+	tl_put_text(s->out, ",\"values\":[");
+	for (size_t at = begin; at < end;) {
+		if (at > begin)
+			tl_put_char(s->out, ',');
+		at = put_counted(s, at, end);
+	}
+	tl_put_text(s->out, "]}");
+}
+
+/* Counters of which no value was kept are passed over. */
+static void put_counters(const struct shown *s)
+{
+	bool any = false;
+
+	tl_put_text(s->out, ",\"counters\":[");
+	for (size_t i = 0; i < s->events->counter_count; i++) {
+		if (!s->events->counters[i].end)
+			continue;
+		if (any)
+			tl_put_char(s->out, ',');
+		any = true;
+		put_counter(s, &s->events->counters[i]);
+	}
+	tl_put_char(s->out, ']');
+}
+
+/* ---- the window ---- */
+
 static size_t marks_in(const struct shown *s)
 {
 	size_t count = 0;
@@ -76,6 +159,10 @@ static size_t marks_in(const struct shown *s)
 	for (size_t i = 0; i < s->events->track_count; i++)
 		count += tl_web_events_from(s->events, &s->events->tracks[i], s->to) -
 			 tl_web_events_from(s->events, &s->events->tracks[i], s->from);
+	for (size_t i = 0; i < s->events->counter_count; i++)
+		if (s->events->counters[i].end)
+			count += counted_end(s, &s->events->counters[i]) -
+				 counted_from(s, &s->events->counters[i]);
 	return count;
 }
 
@@ -86,12 +173,16 @@ static uint64_t end_of(const struct tl_web_events *events, uint64_t asked)
 
 	for (size_t i = 0; i < events->track_count; i++)
 		last = tl_max(last, events->marks[events->tracks[i].end - 1].ticks);
+	for (size_t i = 0; i < events->counter_count; i++)
+		if (events->counters[i].end)
+			last = tl_max(last, events->counted[events->counters[i].end - 1].ticks);
 	return asked && asked <= last ? asked : last + (last < UINT64_MAX);
 }
 
 static void choose_cell(struct shown *s, uint64_t pixels)
 {
-	uint64_t share = MOST_MARKS / tl_max(s->events->track_count, 1u);
+	uint64_t lanes = s->events->track_count + s->events->counter_count;
+	uint64_t share = MOST_MARKS / tl_max(lanes, 1u);
 	uint64_t width = s->to > s->from ? s->to - s->from : 1;
 	uint64_t cells = pixels && pixels < MOST_PIXELS ? pixels : MOST_PIXELS;
 
@@ -120,7 +211,9 @@ int tl_web_answer_events(struct tl_web_question *question, struct tl_error *err)
 			tl_put_char(s.out, ',');
 		put_track(&s, &s.events->tracks[i]);
 	}
-	tl_web_put_number(s.out, "],\"cell\":", s.cell);
+	tl_put_char(s.out, ']');
+	put_counters(&s);
+	tl_web_put_number(s.out, ",\"cell\":", s.cell);
 	tl_web_put_number(s.out, ",\"left_out\":", s.events->left_out);
 	tl_put_text(s.out, "}\n");
 	return 0;

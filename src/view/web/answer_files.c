@@ -117,6 +117,33 @@ int tl_web_answer_state(struct tl_web_question *question, struct tl_error *err)
 	return 0;
 }
 
+/* ---- files that change ---- */
+
+int tl_web_answer_changes(struct tl_web_question *question, struct tl_error *err)
+{
+	struct tl_web_view *view = question->view;
+	unsigned told = 0;
+
+	(void)err;
+	tl_put_text(question->out, "{\"changes\":[");
+	for (size_t i = 0; i < view->count; i++) {
+		const struct tl_view_stamps *stamps = &view->documents[i].stamps;
+
+		for (size_t n = 0; n < stamps->count; n++) {
+			const char *change = tl_view_stamps_change(stamps, n);
+
+			if (!change)
+				continue;
+			tl_web_put_text(question->out,
+					told++ ? ",{\"path\":" : "{\"path\":", stamps->paths[n]);
+			tl_web_put_text(question->out, ",\"change\":", change);
+			tl_put_char(question->out, '}');
+		}
+	}
+	tl_put_text(question->out, "]}\n");
+	return 0;
+}
+
 /* ---- what `info` tells, and what is damaged ---- */
 
 static void put_damage(struct tl_output *out, struct tl_input *input)

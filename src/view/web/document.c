@@ -135,8 +135,10 @@ int tl_web_document_open(struct tl_web_document *document, const struct tl_web_f
 	pthread_mutex_init(&document->noting, NULL);
 	options.progress = index_progress;
 	options.progress_arg = document;
-	status = tl_input_open(&document->input, file->paths, file->path_count, &options, failed,
-			       err);
+	status = tl_view_stamps_take(&document->stamps, file->paths, file->path_count, err);
+	if (status == 0)
+		status = tl_input_open(&document->input, file->paths, file->path_count, &options,
+				       failed, err);
 	if (status == 0)
 		status = look_at_files(document, failed, err);
 	if (status < 0)
@@ -163,6 +165,7 @@ void tl_web_document_close(struct tl_web_document *document)
 	tl_input_close(document->input);
 	tl_call_index_close(document->sample);
 	tl_input_close(document->sample_input);
+	tl_view_stamps_free(&document->stamps);
 	pthread_mutex_destroy(&document->lock);
 	pthread_mutex_destroy(&document->folding);
 	pthread_mutex_destroy(&document->noting);

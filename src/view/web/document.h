@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "view/files/stamps.h"
 #include "view/web/view.h"
 
 /* Whether whoever asked has gone; `gone` NULL: it waits. */
@@ -43,7 +44,8 @@ enum tl_web_index_state { TL_WEB_INDEX_BUSY, TL_WEB_INDEX_READY, TL_WEB_INDEX_NO
 
 struct tl_web_document {
 	struct tl_web_file file;
-	uint64_t bytes;         /* of its files, as it was opened */
+	struct tl_view_stamps stamps; /* of its files, as it was opened */
+	uint64_t bytes;               /* of them */
 	time_t written;         /* the first file, for the last time; 0: it is no regular file */
 	struct tl_input *input; /* the index's own */
 	_Atomic bool closing;
@@ -53,6 +55,7 @@ struct tl_web_document {
 	struct tl_input *sample_input;    /* the sampler's own */
 	pthread_mutex_t folding;          /* one profile at a time: others may want the same */
 	const struct tl_web_asker *asker; /* under `folding`: whom the index's input works for */
+	uint32_t event_count;             /* the same: of the profiles so far; 0: there is none */
 	pthread_mutex_t noting;           /* for `events` */
 	struct tl_web_events *events;     /* NULL: nobody has asked for them yet */
 	pthread_mutex_t lock;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/web/events.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/arithmetic.h"
@@ -77,6 +78,108 @@ static bool take(void *arg, const struct tl_timeline_point *at, const char *name
 	return !e->no_memory;
 }
 
+/* ---- counters ---- */
+
+static bool is_counter(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_web_counter *have =
+		&((const struct tl_web_events *)context)->counters[number];
+	const struct tl_web_counter *wanted = key;
+
+	return have->process == wanted->process && have->thread == wanted->thread &&
+	       have->name == wanted->name;
+}
+
+static uint32_t counter_of(struct tl_web_events *e, const struct tl_web_counter *wanted)
+{
+	uint64_t hash = tl_hash_pair(
+		tl_hash_pair((uint64_t)wanted->process, (uint64_t)wanted->thread), wanted->name);
+	uint32_t number = tl_index_find(&e->by_counter, hash, is_counter, e, wanted);
+
+	if (number != TL_NONE)
+		return number;
+	number = (uint32_t)e->counter_count;
+	if (!tl_grow(&e->counters, &e->counter_capacity, e->counter_count + 1, sizeof(*wanted)) ||
+	    !tl_index_add(&e->by_counter, hash, number))
+		return TL_NONE;
+	e->counters[e->counter_count++] = *wanted;
+	return number;
+}
+
+static bool take_value(void *arg, const struct tl_timeline_point *at, const char *name,
+		       double value)
+{
+	struct tl_web_events *e = arg;
+	const struct tl_web_counter wanted = {
+		.process = at->process,
+		.thread = at->thread,
+		.name = tl_names_add(&e->names, name, strlen(name)),
+		.least = INFINITY,
+		.most = -INFINITY,
+	};
+	uint32_t number = wanted.name == TL_NONE ? TL_NONE : counter_of(e, &wanted);
+
+	if (e->counted_count == TL_WEB_MOST_COUNTED || !isfinite(value)) {
+		e->left_out++;
+		return true;
+	}
+	e->no_memory = number == TL_NONE || !tl_grow(&e->counted, &e->counted_capacity,
+						     e->counted_count + 1, sizeof(*e->counted));
+	if (e->no_memory)
+		return false;
+	e->counters[number].least = fmin(e->counters[number].least, value);
+	e->counters[number].most = fmax(e->counters[number].most, value);
+	e->counted[e->counted_count] = (struct tl_web_counted){
+		.ticks = tl_excess(at->ticks, e->origin),
+		.value = value,
+		.counter = number,
+		.order = (uint32_t)e->counted_count,
+	};
+	e->counted_count++;
+	return true;
+}
+
+static int compare_counted(const void *a, const void *b)
+{
+	const struct tl_web_counted *x = a, *y = b;
+	int order = tl_compare(x->counter, y->counter);
+
+	if (!order)
+		order = tl_compare(x->ticks, y->ticks);
+	return order ? order : tl_compare(x->order, y->order);
+}
+
+static void sort_counted(struct tl_web_events *e)
+{
+	if (e->counted_count)
+		qsort(e->counted, e->counted_count, sizeof(*e->counted), compare_counted);
+	for (size_t i = 0; i < e->counted_count; i++) {
+		struct tl_web_counter *counter = &e->counters[e->counted[i].counter];
+
+		if (!counter->end)
+			counter->begin = i;
+		counter->end = i + 1;
+	}
+}
+
+size_t tl_web_counted_at(const struct tl_web_events *events, const struct tl_web_counter *counter,
+			 uint64_t ticks)
+{
+	size_t low = counter->begin, high = counter->end;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (events->counted[middle].ticks <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- gathered ---- */
+
 /* What is at the same time stays in the order of the trace, which is that of the values. */
 static int compare_marks(const void *a, const void *b)
 {
@@ -112,15 +215,17 @@ static int gather(struct tl_web_document *document, const struct tl_web_asker *a
 		status = tl_web_document_reopen(document, asker, &all, TL_DETAIL_FUNCTIONS, &input,
 						err);
 	if (status == 0)
-		status = tl_input_instants(input, take, e, err);
+		status = tl_input_points(input, take, take_value, e, err);
 	tl_input_close(input);
 	/* A format that has no events has none. */
-	if (status == TL_UNSUPPORTED && !e->count)
+	if (status == TL_UNSUPPORTED && !e->count && !e->counted_count)
 		status = 0;
 	if (status == 0 && e->no_memory)
 		status = tl_error_memory(err);
-	if (status == 0)
+	if (status == 0) {
 		sort_marks(e);
+		sort_counted(e);
+	}
 	return status;
 }
 
@@ -184,6 +289,9 @@ void tl_web_events_free(struct tl_web_events *events)
 	tl_output_discard(events->values);
 	tl_names_free(&events->names);
 	tl_index_free(&events->by_thread);
+	tl_index_free(&events->by_counter);
+	free(events->counters);
+	free(events->counted);
 	free(events->tracks);
 	free(events->marks);
 	free(events);

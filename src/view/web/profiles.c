@@ -88,22 +88,17 @@ static struct tl_web_profile *find_locked(struct tl_web_document *document,
 
 /*
  * The index, if a profile of a window is to be made of it: what it knows is one event. Of a trace
- * that has several, the index serves where a window has no seconds, and nothing else can.
+ * that has several, or of which no profile has been made yet, the index serves where a window has
+ * no seconds, and nothing else can.
  */
 static struct tl_call_index *index_for(struct tl_web_document *document,
 				       const struct tl_web_profile *profile)
 {
-	const struct tl_web_window all = { 0 };
-	struct tl_web_profile *whole;
 	struct tl_error err;
-	bool serves;
 
 	if (!profile->window.to_ticks || profile->detail != TL_DETAIL_FUNCTIONS)
 		return NULL;
-	whole = find_locked(document, &all, TL_DETAIL_FUNCTIONS);
-	serves = whole && tl_profile_event_count(whole->profile) == 1;
-	tl_web_profile_put(document, whole);
-	if (!serves && profile->window.to > 0)
+	if (document->event_count != 1 && profile->window.to > 0)
 		return NULL;
 	return tl_web_document_index(document, &err);
 }
@@ -136,6 +131,8 @@ static int fold_file(struct tl_web_document *document, const struct tl_web_asker
 					profile->detail, &profile->input, err);
 	if (status == 0)
 		status = tl_input_fold(profile->input, &profile->profile, err);
+	if (status == 0)
+		document->event_count = tl_profile_event_count(profile->profile);
 	profile->asker.gone = NULL;
 	return status;
 }

@@ -365,7 +365,7 @@ TEST(events_of_a_window_come_by_track_and_time)
 		    "{\"process\":1,\"thread\":7,\"events\":2,\"last\":20000,\"marks\":["
 		    "[10000,10000,1,1,{}],[20000,20000,1,2,{}]]},"
 		    "{\"process\":1,\"thread\":9,\"events\":1,\"last\":40000,\"marks\":["
-		    "[40000,40000,1,1,{}]]}],\"cell\":0,\"left_out\":0}\n");
+		    "[40000,40000,1,1,{}]]}],\"counters\":[],\"cell\":0,\"left_out\":0}\n");
 	/* 20 us stands at the begin of the window, 50 us behind its end */
 	WANT_PARTS(ASK(&l, "/api/events", "from", "10000", "to", "40000", NULL),
 		   "\"marks\":[[10000,10000,1,1,{}],[20000,20000,1,2,{}]]}",
@@ -412,6 +412,123 @@ TEST(events_beyond_what_a_picture_has_are_counted)
 	WANT_PARTS(ASK(&l, "/api/events", "from", "1000", "to", "3001", "pixels", "1", NULL),
 		   "\"marks\":[[1000,1000,1,1,{}],[2000,2000,1,1,{}],[3000,3000,1,1,{}]]}",
 		   "\"cell\":0");
+	look_away(&l);
+}
+
+#define VALUE(name, at, key, value)                                                                \
+	",{\"ph\":\"C\",\"pid\":1,\"name\":\"" name "\",\"ts\":" #at ",\"args\":{\"" key           \
+	"\":" #value "}}"
+
+/* A window has the values in it, and the one that a counter has where it begins. */
+TEST(values_of_counters_are_told_by_window)
+{
+	static const char text[] =
+		"[{\"ph\":\"X\",\"name\":\"main\",\"pid\":1,\"tid\":7,"
+		"\"ts\":0,\"dur\":100}" VALUE("heap", 10, "value", 5)
+			VALUE("heap", 30, "value", -7.5) VALUE("heap", 30, "value", 2)
+				VALUE("zoo", 20, "cats", 3) "]";
+	struct looked_at l;
+	char path[512];
+
+	strcpy(path, temp_write(&temp, "counters.json", text, strlen(text)));
+	look_at(&l, path, NULL);
+	wait_for_index(&l);
+	want_answer(ASK(&l, "/api/events", NULL), 200,
+		    "{\"names\":[\"\",\"heap\",\"zoo cats\"],\"tracks\":[],\"counters\":["
+		    "{\"process\":1,\"thread\":-1,\"name\":1,\"last\":30000,\"least\":-7.5,"
+		    "\"most\":5,\"values\":[[10000,10000,5,5,5],[30000,30000,-7.5,-7.5,-7.5],"
+		    "[30000,30000,2,2,2]]},"
+		    "{\"process\":1,\"thread\":-1,\"name\":2,\"last\":20000,\"least\":3,\"most\":3,"
+		    "\"values\":[[20000,20000,3,3,3]]}],\"cell\":0,\"left_out\":0}\n");
+	WANT_PARTS(ASK(&l, "/api/events", "from", "15000", "to", "30000", NULL),
+		   "\"values\":[[10000,10000,5,5,5]]}", "\"values\":[[20000,20000,3,3,3]]}");
+	WANT_PARTS(ASK(&l, "/api/events", "from", "1", "to", "10000", NULL), "\"values\":[]}",
+		   "\"values\":[]}");
+	look_away(&l);
+}
+
+/* 12,000 values, one each microsecond, from 0 up: neighbours are one value with its range. */
+TEST(values_beyond_what_a_picture_has_keep_their_range)
+{
+	enum { VALUES = 12000, LINE = 96 };
+	char *text = malloc((size_t)VALUES * LINE + 200), path[512];
+	size_t size = (size_t)sprintf(text, "[{\"ph\":\"X\",\"name\":\"main\",\"pid\":1,"
+					    "\"tid\":7,\"ts\":0,\"dur\":12000}");
+	unsigned long from, to, least, most, last, next = 0;
+	struct tl_web_answer answer;
+	struct looked_at l;
+	const char *at;
+
+	for (unsigned i = 0; i < VALUES; i++)
+		size += (size_t)sprintf(text + size,
+					",{\"ph\":\"C\",\"pid\":1,\"name\":\"n\",\"ts\":%u,"
+					"\"args\":{\"value\":%u}}",
+					i, i);
+	text[size++] = ']';
+	strcpy(path, temp_write(&temp, "values.json", text, size));
+	free(text);
+	look_at(&l, path, NULL);
+	wait_for_index(&l);
+	answer = ASK(&l, "/api/events", "pixels", "60", NULL);
+	at = strstr(text_of(&answer), "\"least\":0,\"most\":11999,\"values\":[");
+	assert_non_null(at);
+	for (at = strchr(at, '[') + 1; *at != ']'; at = strchr(at + 1, ']') + 1) {
+		at += *at == ',';
+		assert_int_equal(
+			sscanf(at, "[%lu,%lu,%lu,%lu,%lu]", &from, &to, &least, &most, &last), 5);
+		assert_int_equal(from, 1000 * next);
+		assert_int_equal(least, next);
+		assert_int_equal(to, 1000 * most);
+		assert_int_equal(last, most);
+		next = most + 1;
+	}
+	assert_int_equal(next, VALUES);
+	tl_output_discard(answer.out);
+	look_away(&l);
+}
+
+/* ---- files that change ---- */
+
+static void replace_file(const char *path, const char *text, bool other)
+{
+	char made[600];
+	FILE *file;
+
+	snprintf(made, sizeof(made), "%s.new", path);
+	file = fopen(other ? made : path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	if (other)
+		assert_int_equal(rename(made, path), 0);
+}
+
+TEST(files_that_change_are_told)
+{
+	struct looked_at l;
+	char answer[2000];
+
+#define CHANGED(path, change)                                                                      \
+	(snprintf(answer, sizeof(answer), "{\"changes\":[{\"path\":\"%s\",\"change\":\"%s\"}]}\n", \
+		  path, change),                                                                   \
+	 answer)
+	look_at_stacks(&l);
+	want_answer(ASK(&l, "/api/changes", NULL), 200, "{\"changes\":[]}\n");
+	replace_file(behind_path, "main 10\nmain;work 50\nmain;work;leaf 20\nmain;other<T> 55\n",
+		     false);
+	want_answer(ASK(&l, "/api/changes", NULL), 200, CHANGED(behind_path, "has grown"));
+	replace_file(behind_path, "main 10\n", false);
+	want_answer(ASK(&l, "/api/changes", NULL), 200, CHANGED(behind_path, "has become shorter"));
+	/* As long as it was, with other bytes, a moment later. */
+	usleep(20000);
+	replace_file(behind_path, "main 11\nmain;work 50\nmain;work;leaf 20\nmain;other<T> 5\n",
+		     false);
+	want_answer(ASK(&l, "/api/changes", NULL), 200, CHANGED(behind_path, "was written to"));
+	replace_file(behind_path, stacks_behind, true);
+	want_answer(ASK(&l, "/api/changes", NULL), 200,
+		    CHANGED(behind_path, "was replaced by another file"));
+	assert_int_equal(unlink(behind_path), 0);
+	want_answer(ASK(&l, "/api/changes", NULL), 200, CHANGED(behind_path, "is no longer there"));
 	look_away(&l);
 }
 
@@ -590,6 +707,9 @@ int main(void)
 		cmocka_unit_test(a_window_is_columns_of_numbers),
 		cmocka_unit_test(events_of_a_window_come_by_track_and_time),
 		cmocka_unit_test(events_beyond_what_a_picture_has_are_counted),
+		cmocka_unit_test(values_of_counters_are_told_by_window),
+		cmocka_unit_test(values_beyond_what_a_picture_has_keep_their_range),
+		cmocka_unit_test(files_that_change_are_told),
 		cmocka_unit_test(a_profile_has_no_events),
 		cmocka_unit_test(there_is_one_page_and_no_other),
 		cmocka_unit_test(a_page_without_a_server_has_the_answers_in_it),
