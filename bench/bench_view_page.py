@@ -10,7 +10,7 @@ from viewing import View
 KEYS = """(async () => {
 const { dataset } = document.documentElement, frame = () => new Promise(done => requestAnimationFrame(done)), times = [];
 let seed = 14;
-const draw = n => (seed = seed * 1103515245 + 12345 & 0x7fffffff) >> 8 & 0xffff, pick = list => list[draw() % list.length];
+const draw = n => (seed = seed * 1103515245 + 12345 & 0x7fffffff) >> 8 & 0xffff, pick = list => list[draw() %% list.length];
 for (let i = 0; i < %d; i++) {
 	const begin = performance.now();
 	document.body.dispatchEvent(new KeyboardEvent('keydown', { key: pick(i %% 40 < 20 ? 'wwwwad' : 'sssdaa'), bubbles: true }));

@@ -133,6 +133,27 @@ def leaves_no_trace(command, term, how, status):
             sys.exit("%s, %s: the screen was left as it was:\n%s" % (term, how, left))
 
 
+def tells_that_the_file_changes(command):
+    """Without a key, a moment later."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = shutil.copy(LOG, os.path.join(folder, "log.xray"))
+        terminal = Terminal(folder, (80, 24), "%s browse %s" % (command, log))
+        try:
+            if "[input" in terminal.settled():
+                sys.exit("a file that did not change is said to have")
+            with open(log, "ab") as file:
+                file.write(b"more")
+            end = time.monotonic() + WAIT
+            while "[input has grown]" not in terminal.screen():
+                if time.monotonic() > end:
+                    sys.exit("nothing is said of a file that has grown:\n" + terminal.screen())
+                time.sleep(0.1)
+            terminal.tmux("send-keys", "-t", "0", "q")
+            wait_for(os.path.join(folder, "status"))
+        finally:
+            terminal.close()
+
+
 def main():
     command = os.path.abspath(sys.argv[1])
     run = subprocess.run([command, "browse", LOG], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -144,6 +165,7 @@ def main():
         return 77
     compare_screens(command, "--write" in sys.argv, SCREENS, LOG)
     compare_screens(command, "--write" in sys.argv, SCREENS_BY_INSTRUCTION, PROFILE)
+    tells_that_the_file_changes(command)
     leaves_no_trace(command, "xterm-256color", "q", 0)
     leaves_no_trace(command, "vt100", "q", 0)
     leaves_no_trace(command, "screen", "TERM", 143)
