@@ -287,6 +287,22 @@ def check_fortran(folder):
                [leaves, steps])
 
 
+def check_rust(folder):
+    """Threads and panics of Rust, whose compiler has room at entries as an unstable option since 1.81."""
+    program = os.path.join(folder, "rust")
+    done = subprocess.run(["rustc", "-O", "-Zpatchable-function-entry=5", "-o", program,
+                           os.path.join(HERE, "counted.rs")], env=dict(os.environ, RUSTC_BOOTSTRAP="1"), stderr=subprocess.PIPE,
+                          text=True)
+    if done.returncode:
+        print("without Rust: " + done.stderr[:200])
+        return
+    done = subprocess.run([common.command(), "record", "--how", "patch", "-o", program + ".xray", program],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect("Rust: status", done.returncode, 0)
+    found = {row["function"]: int(row["calls"]) + int(row["unfinished"] or 0) for row in common.report(program + ".xray")}
+    expect("Rust: calls", [found.get("counted::" + name) for name in ("leaf", "step", "fail")], list(map(int, done.stdout.split())))
+
+
 def check_stripped(folder):
     """Without its names the run-time of XRay cannot be found: basic mode, which needs none, is taken, and said."""
     program = os.path.join(folder, "stripped")
@@ -329,6 +345,7 @@ def main():
                     done += 1
         check_static(folder)
         check_fortran(folder) if common.tool("gfortran") else print("without gfortran")
+        check_rust(folder) if common.tool("rustc") else print("without rustc")
         program = build(folder, "gcc", "program.c", ["-O2", *CALLS])
         check_faults(folder, program, "calls")
         check_callgrind(folder, program) if common.tool("valgrind") else print("without valgrind")
