@@ -1,4 +1,4 @@
--- what each thread did: calls that ended, time in calls, first and last record
+-- what each thread did: ended calls and their time; its time span
 SELECT t.process, t.thread, t.name, sum(c.calls) AS calls, sum(c.self) AS self, t.first, t.last
 FROM threads AS t
 LEFT JOIN parts AS p ON p.thread IS t.thread AND p.process IS t.process
