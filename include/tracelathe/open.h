@@ -745,6 +745,11 @@ struct tl_gather_options {
 	/** directory for what does not fit; NULL: $TMPDIR, else /var/tmp */
 	const char *scratch;
 	bool per_thread; /**< tl_gather_profile(): keep durations per thread */
+	/**
+	 * tl_gather_profile(): as tl_input_options.packed, for a sum that is only written with an
+	 * exporter that can write packed ones
+	 */
+	bool packed;
 };
 
 /** What came of a sum. */

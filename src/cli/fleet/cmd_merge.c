@@ -61,6 +61,7 @@ int cmd_merge(struct command_job *job, struct tl_error *err)
 		.memory = job->settings->files.memory_megabytes << 20,
 		.scratch = job->settings->files.scratch,
 		.per_thread = job->settings->input.per_thread,
+		.packed = chosen_exporter(job->settings)->packed,
 	};
 	bool stream = chosen_exporter(job->settings)->whole && !job->settings->events.names;
 	struct tl_gather *gather;

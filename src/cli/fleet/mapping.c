@@ -234,8 +234,11 @@ static int map_all(struct mapping *m, struct tl_error *err)
 int map_files(struct command_job *job, const char *directory, struct tl_error *err)
 {
 	struct mapping m = { .job = job, .directory = directory };
-	int status = map_all(&m, err);
+	int status;
 
+	/* Each is kept with the numbers of its elements, which a packed profile has not. */
+	job->settings->input.packed = false;
+	status = map_all(&m, err);
 	tl_input_close(m.logs);
 	list_free(&m.log_paths.list);
 	relatives_close(&m.relatives);

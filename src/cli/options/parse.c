@@ -372,12 +372,12 @@ static bool writes_whole(const struct settings *settings, const struct command *
 	return (command->bit & (C_CONVERT | C_MERGE)) && exporter && exporter->whole;
 }
 
-/* Whether lines, arcs and jumps are read once, in the order in which they are shown or written. */
+/* Whether lines, arcs and jumps are read once: shown, written, or added to those of other files. */
 static bool reads_in_order(const struct settings *settings, const struct command *command)
 {
 	const struct tl_exporter *exporter = chosen_exporter(settings);
 
-	return command->bit == C_ANNOTATE ||
+	return command->bit & (C_ANNOTATE | C_MERGE) ||
 	       (command->bit == C_CONVERT && exporter && exporter->packed);
 }
 

@@ -124,16 +124,16 @@ static int open_round(struct tl_gather *g, struct round **round, struct tl_error
 	return status;
 }
 
-static int read_piece(const struct tl_gather_mapping *mapping, bool per_part,
-		      struct tl_profile **profile, struct tl_error *err)
+static int read_piece(const struct tl_gather_mapping *mapping,
+		      const struct tl_pfile_read_options *options, struct tl_profile **profile,
+		      struct tl_error *err)
 {
-	const struct tl_pfile_read_options options = { .per_part = per_part };
 	struct tl_pfile_reader reader;
 	int status = tl_pfile_open(&reader, mapping->data, mapping->size, false, err);
 
 	*profile = NULL;
 	if (status == 0)
-		status = tl_pfile_read(profile, &reader, &options, err);
+		status = tl_pfile_read(profile, &reader, options, err);
 	tl_pfile_close(&reader);
 	return status;
 }
@@ -142,11 +142,12 @@ static int read_piece(const struct tl_gather_mapping *mapping, bool per_part,
 static int merge_profiles(struct tl_gather *g, const struct round *r, struct tl_output *out,
 			  struct tl_error *err)
 {
+	static const struct tl_pfile_read_options each_part = { .per_part = true };
 	struct tl_profile *profiles[MOST_FILES] = { NULL }, *merged = NULL;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < r->count; i++) {
-		status = read_piece(&r->mappings[i], true, &profiles[i], err);
+		status = read_piece(&r->mappings[i], &each_part, &profiles[i], err);
 		if (status == 0)
 			g->result.had_contexts |= tl_profile_context_count(profiles[i]) != 0;
 	}
@@ -244,8 +245,11 @@ static int write_distinct(const struct tl_profile *profile, struct tl_output *ou
 			  struct tl_error *err)
 {
 	struct tl_profile *merged;
-	int status = tl_profile_merge(&merged, &profile, 1, err);
+	int status;
 
+	if (profile->pack)
+		return tl_pfile_write(profile, 1, out, err);
+	status = tl_profile_merge(&merged, &profile, 1, err);
 	if (status == 0)
 		status = tl_pfile_write(merged, 1, out, err);
 	tl_profile_free(merged);
@@ -368,6 +372,8 @@ int tl_gather_write(struct tl_gather *g, struct tl_output *out, struct tl_gather
 int tl_gather_profile(struct tl_gather *g, struct tl_profile **profile,
 		      struct tl_gathered *gathered, size_t size, struct tl_error *err)
 {
+	const struct tl_pfile_read_options options = { .per_part = g->options.per_thread,
+						       .packed = g->options.packed };
 	struct tl_gather_mapping mapping;
 	bool done = false;
 	int status = 0;
@@ -381,7 +387,7 @@ int tl_gather_profile(struct tl_gather *g, struct tl_profile **profile,
 		return status;
 	status = tl_gather_map(&g->pieces[g->first], &mapping, err);
 	if (status == 0)
-		status = read_piece(&mapping, g->options.per_thread, profile, err);
+		status = read_piece(&mapping, &options, profile, err);
 	tl_gather_unmap(&mapping);
 	drop_pieces(g, 1);
 	if (status == 0)

@@ -329,7 +329,8 @@ bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *
 	static const struct element_kind jumps = { jump_owner, tl_pfile_jump_key, NULL,
 						   TL_PFILE_JUMP_KEYS };
 
-	*canon = (struct tl_pfile_canon){ .profile = profile, .jobs = jobs };
+	canon->profile = profile;
+	canon->jobs = jobs;
 	return add_names(&canon->texts, profile) && add_files(&canon->texts, profile) &&
 	       tl_pfile_texts_sort(&canon->texts) &&
 	       sort_all(canon, &canon->functions, profile->functions.table.count,

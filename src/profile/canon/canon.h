@@ -23,7 +23,10 @@ struct tl_pfile_canon {
 	struct tl_pfile_order functions, parts, contexts, lines, arcs, jumps;
 };
 
-/* False without memory; free it also then. */
+/*
+ * Of a canon that is zero-filled, but for texts that were added: these have ranks, too. False
+ * without memory; free it also then.
+ */
 bool tl_pfile_canon_make(struct tl_pfile_canon *canon, const struct tl_profile *profile,
 			 unsigned jobs);
 void tl_pfile_canon_free(struct tl_pfile_canon *canon);

@@ -230,6 +230,11 @@ static int read_costs(struct tl_pfile_reading *r)
 
 	if (status < 0 || (sums && contexts))
 		return status;
+	if (r->options.packed) {
+		status = tl_pfile_read_packed(r);
+		if (status)
+			return tl_error_or_end(status < 0 ? status : 0);
+	}
 	status = sums ? tl_pfile_read_line_sums(r) : tl_pfile_read_lines(r);
 	if (status == 0)
 		status = sums ? tl_pfile_read_arc_sums(r) : tl_pfile_read_arcs(r);

@@ -10,6 +10,11 @@ struct tl_pfile_read_options {
 	bool functions_only;
 	bool per_part; /* keep sums and durations of functions by part */
 	unsigned jobs; /* threads to work on, 0: 1 */
+	/*
+	 * lines, arcs and jumps are packed (profile/model/pack.h), for who only writes them, unless
+	 * there are call stacks, formulas, sums that may not fit, or elements of no part
+	 */
+	bool packed;
 };
 
 /*

@@ -11,8 +11,9 @@
 struct writing {
 	struct tl_pfile_writer *writer;
 	const struct tl_profile *profile;
+	struct tl_pfile_packed *packed; /* with its lines, arcs and jumps; NULL: they are its own */
 	struct tl_pfile_canon canon;
-	uint64_t *row; /* room for what is said once */
+	uint64_t *row; /* room for what is said once, or an element that was packed */
 	unsigned jobs;
 };
 
@@ -188,7 +189,7 @@ static void make_element(const void *arg, size_t number, uint64_t *row)
 	kind->row(kind->w, kind->order->order[number], row);
 }
 
-static void write_elements(struct writing *w)
+static bool write_elements(struct writing *w)
 {
 	const struct element_rows kinds[] = {
 		{ w, TL_PFILE_FUNCTIONS, &w->canon.functions, function_row, NULL },
@@ -203,7 +204,11 @@ static void write_elements(struct writing *w)
 		tl_pfile_begin(w->writer, kinds[k].section);
 		tl_pfile_write_rows(w->writer, kinds[k].order->count, make_element, &kinds[k],
 				    w->jobs);
+		if (w->packed && kinds[k].section >= TL_PFILE_LINES &&
+		    !tl_pfile_packed_write(w->packed, kinds[k].section, w->writer, w->row))
+			return false;
 	}
+	return true;
 }
 
 /* ---- durations ---- */
@@ -338,34 +343,57 @@ static int write_all(struct writing *w, struct tl_output *out, struct tl_error *
 {
 	int status;
 
-	if (!tl_pfile_canon_make(&w->canon, w->profile, w->jobs))
+	if ((w->packed && !tl_pfile_packed_texts(w->packed, &w->canon.texts)) ||
+	    !tl_pfile_canon_make(&w->canon, w->profile, w->jobs) ||
+	    (w->packed && !tl_pfile_packed_begin(w->packed, &w->canon)))
 		return tl_error_memory(err);
 	status = tl_pfile_writer_open(&w->writer, out, w->profile->event_count, err);
 	if (status < 0)
 		return status;
 	write_strings(w);
 	tl_pfile_write_said(w->writer, w->profile, &w->canon.texts, w->row);
-	write_elements(w);
-	if (!write_all_durations(w))
+	if (!write_elements(w) || !write_all_durations(w))
 		return tl_error_memory(err);
 	write_orders(w);
 	return tl_pfile_writer_end(w->writer, err);
 }
 
+static int write_profile(struct writing *w, struct tl_output *out, struct tl_error *err)
+{
+	enum { FIXED = TL_PFILE_LOSSES + 16 };
+	int status;
+
+	w->row = calloc((size_t)FIXED + w->profile->event_count, sizeof(*w->row));
+	status = w->row ? write_all(w, out, err) : tl_error_memory(err);
+	tl_pfile_writer_close(w->writer);
+	tl_pfile_canon_free(&w->canon);
+	free(w->row);
+	return status;
+}
+
+static int write_packed(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+			struct tl_error *err)
+{
+	struct tl_pfile_packed packed = { .from = profile };
+	struct tl_profile *merged;
+	struct writing w = { .packed = &packed, .jobs = jobs };
+	int status = tl_merge_packed(&merged, profile, &packed.map, err);
+
+	w.profile = merged;
+	if (status == 0)
+		status = write_profile(&w, out, err);
+	tl_pfile_packed_free(&packed);
+	tl_profile_free(merged);
+	return status;
+}
+
 int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
 		   struct tl_error *err)
 {
-	enum { FIXED = TL_PFILE_LOSSES + 16 };
 	struct writing w = { .profile = profile, .jobs = jobs };
-	int status;
 
 	if (!profile->finished)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a profile that is written must be finished");
-	w.row = calloc(FIXED, sizeof(*w.row));
-	status = w.row ? write_all(&w, out, err) : tl_error_memory(err);
-	tl_pfile_writer_close(w.writer);
-	tl_pfile_canon_free(&w.canon);
-	free(w.row);
-	return status;
+	return profile->pack ? write_packed(profile, jobs, out, err) : write_profile(&w, out, err);
 }

@@ -3,12 +3,13 @@
 #define TL_PROFILE_FILE_WRITE_H
 #include "core/output.h"
 #include "profile/file/block_writer.h"
-#include "profile/canon/texts.h"
-#include "profile/model/model.h"
+#include "profile/canon/canon.h"
+#include "profile/merge/merge.h"
 
 /*
  * Write a finished profile as a profile file, whole and in canonical order, by up to `jobs`
- * threads. The bytes do not depend on their number.
+ * threads. The bytes do not depend on their number. Of a packed profile (profile/model/pack.h) they
+ * are those of what tl_profile_merge() makes of it, unpacked and alone.
  */
 int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
 		   struct tl_error *err);
@@ -28,6 +29,33 @@ void tl_pfile_write_samples(struct tl_pfile_writer *writer,
  */
 void tl_pfile_write_said(struct tl_pfile_writer *writer, const struct tl_profile *profile,
 			 struct tl_pfile_texts *texts, uint64_t *row);
+/*
+ * file_write_packed.c: lines, arcs and jumps of a packed profile. Zero-filled, but for `from` and
+ * `map`.
+ */
+struct tl_pfile_packed_item;
+struct tl_pfile_packed {
+	const struct tl_profile *from; /* the packed one */
+	struct tl_merge_map map;       /* to the profile that is written, without these elements */
+	struct tl_pfile_canon *canon;  /* of that one */
+	uint32_t *ranks;               /* by name of `from`; TL_NONE: no item has it */
+	uint32_t *runs;                /* in the order of the file */
+	int64_t *costs;                /* of one item */
+	unsigned keys;                 /* of the section that is written */
+	/* Items of a group of runs, and their order. */
+	struct tl_pfile_packed_item *items;
+	size_t count, capacity;
+	uint32_t *order;
+	size_t order_capacity;
+};
+/* Add the texts of its places; after that, with their ranks: begin. False without memory. */
+bool tl_pfile_packed_texts(struct tl_pfile_packed *packed, struct tl_pfile_texts *texts);
+bool tl_pfile_packed_begin(struct tl_pfile_packed *packed, struct tl_pfile_canon *canon);
+/* The rows of TL_PFILE_LINES, _ARCS or _JUMPS; `row` is room for one. False without memory. */
+bool tl_pfile_packed_write(struct tl_pfile_packed *packed, enum tl_pfile_section section,
+			   struct tl_pfile_writer *writer, uint64_t *row);
+void tl_pfile_packed_free(struct tl_pfile_packed *packed);
+
 /* The members of `losses` in the order of the file. */
 void tl_pfile_put_losses(uint64_t *row, const struct tl_losses *losses);
 

@@ -217,34 +217,59 @@ static int merge_all(struct tl_merge *merge, struct tl_error *err)
 	return tl_profile_finish(merge->to, err);
 }
 
+void tl_merge_map_free(struct tl_merge_map *map)
+{
+	free(map->events);
+	free(map->functions);
+	free(map->parts);
+}
+
 static void free_maps(struct tl_merge *merge)
 {
-	for (size_t p = 0; merge->maps && p < merge->count; p++) {
-		free(merge->maps[p].events);
-		free(merge->maps[p].functions);
-		free(merge->maps[p].parts);
-	}
+	for (size_t p = 0; merge->maps && p < merge->count; p++)
+		tl_merge_map_free(&merge->maps[p]);
 	free(merge->maps);
 	free(merge->row);
+}
+
+static int merge_checked(struct tl_merge *merge, struct tl_error *err)
+{
+	int status = check(merge, err);
+
+	if (status < 0)
+		return status;
+	merge->maps = calloc(merge->count, sizeof(*merge->maps));
+	status = merge->maps ? merge_all(merge, err) : tl_error_memory(err);
+	if (status < 0) {
+		tl_profile_free(merge->to);
+		merge->to = NULL;
+	}
+	return status;
 }
 
 int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles,
 		     size_t count, struct tl_error *err)
 {
 	struct tl_merge merge = { .from = profiles, .count = count };
-	int status;
+	int status = merge_checked(&merge, err);
 
-	*merged = NULL;
-	status = check(&merge, err);
-	if (status < 0)
-		return status;
-	merge.maps = calloc(count, sizeof(*merge.maps));
-	status = merge.maps ? merge_all(&merge, err) : tl_error_memory(err);
 	free_maps(&merge);
-	if (status < 0) {
-		tl_profile_free(merge.to);
-		return status;
-	}
 	*merged = merge.to;
-	return 0;
+	return status;
+}
+
+int tl_merge_packed(struct tl_profile **merged, const struct tl_profile *profile,
+		    struct tl_merge_map *map, struct tl_error *err)
+{
+	struct tl_merge merge = { .from = &profile, .count = 1 };
+	int status = merge_checked(&merge, err);
+
+	*map = (struct tl_merge_map){ NULL, NULL, NULL };
+	if (status == 0) {
+		*map = merge.maps[0];
+		merge.maps[0] = (struct tl_merge_map){ NULL, NULL, NULL };
+	}
+	free_maps(&merge);
+	*merged = merge.to;
+	return status;
 }

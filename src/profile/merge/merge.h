@@ -38,6 +38,14 @@ bool tl_profile_has_ticks(const struct tl_profile *profile);
 /* TL_BAD_USAGE: clocks are different. */
 int tl_merge_refuse_clock(struct tl_error *err);
 
+/*
+ * What tl_profile_merge() makes of one packed profile (profile/model/pack.h), without its lines,
+ * arcs and jumps; `map` says which elements are meant by their numbers. Free it also on failure.
+ */
+int tl_merge_packed(struct tl_profile **merged, const struct tl_profile *profile,
+		    struct tl_merge_map *map, struct tl_error *err);
+void tl_merge_map_free(struct tl_merge_map *map);
+
 /* Identities: fill the maps. tl_merge_events() also makes the merged profile. */
 int tl_merge_events(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_functions(struct tl_merge *merge, struct tl_error *err);

@@ -108,16 +108,49 @@ static struct tl_pack_run *add_run(struct tl_pack *pack, uint32_t function, uint
 	return &pack->runs[pack->run_count++];
 }
 
+static bool know_function(struct tl_pack *pack, uint32_t function)
+{
+	if (!tl_grow(&pack->run_of, &pack->function_capacity, (size_t)function + 1,
+		     sizeof(*pack->run_of)))
+		return false;
+	memset(pack->run_of + pack->function_count, 0xff,
+	       (pack->function_capacity - pack->function_count) * sizeof(*pack->run_of));
+	pack->function_count = pack->function_capacity;
+	return true;
+}
+
+static bool is_run_of(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_pack_run *run = &((const struct tl_pack *)context)->runs[number];
+	const uint32_t *wanted = key;
+
+	return run->function == wanted[0] && run->part == wanted[1];
+}
+
+bool tl_pack_in_any_order(struct tl_pack *pack, uint32_t function, uint32_t part)
+{
+	const uint32_t key[] = { function, part };
+	const uint64_t hash = tl_hash_pair(function, part);
+	uint32_t run;
+
+	if (function >= pack->function_count && !know_function(pack, function))
+		return false;
+	run = pack->run_of[function];
+	if (run != TL_NONE && pack->runs[run].part == part)
+		return true;
+	run = tl_index_find(&pack->by_part, hash, is_run_of, pack, key);
+	if (run != TL_NONE) {
+		pack->run_of[function] = run;
+		return true;
+	}
+	return add_run(pack, function, part) &&
+	       tl_index_add(&pack->by_part, hash, pack->run_of[function]);
+}
+
 static inline struct tl_pack_run *run_of(struct tl_pack *pack, uint32_t function, uint32_t part)
 {
-	if (function >= pack->function_count) {
-		if (!tl_grow(&pack->run_of, &pack->function_capacity, (size_t)function + 1,
-			     sizeof(*pack->run_of)))
-			return NULL;
-		memset(pack->run_of + pack->function_count, 0xff,
-		       (pack->function_capacity - pack->function_count) * sizeof(*pack->run_of));
-		pack->function_count = pack->function_capacity;
-	}
+	if (function >= pack->function_count && !know_function(pack, function))
+		return NULL;
 	if (pack->run_of[function] != TL_NONE && pack->runs[pack->run_of[function]].part == part)
 		return &pack->runs[pack->run_of[function]];
 	return add_run(pack, function, part);
@@ -251,6 +284,7 @@ void tl_pack_free(struct tl_pack *pack)
 	if (!pack)
 		return;
 	tl_arena_free(&pack->arena);
+	tl_index_free(&pack->by_part);
 	free(pack->runs);
 	free(pack->run_of);
 	free(pack->sums);

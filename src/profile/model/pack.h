@@ -53,7 +53,8 @@ struct tl_pack {
 	struct tl_arena arena;
 	struct tl_pack_run *runs;
 	size_t run_count, run_capacity;
-	uint32_t *run_of; /* by function: its last run */
+	uint32_t *run_of; /* by function: the run that its next item goes to, if of its part */
+	struct tl_index by_part; /* runs by function and part, of tl_pack_in_any_order() */
 	size_t function_count, function_capacity;
 	struct tl_pack_sums *sums; /* by part */
 	size_t part_count, part_capacity;
@@ -75,6 +76,11 @@ bool tl_pack_part(struct tl_pack *pack, uint32_t part, uint32_t event_count);
  */
 bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
 		 const struct tl_pack_item *item, const int64_t *costs);
+/*
+ * Before tl_pack_add(): the function may have items of other parts since its last one of this part.
+ * Without this these would be two runs. False without memory.
+ */
+bool tl_pack_in_any_order(struct tl_pack *pack, uint32_t function, uint32_t part);
 void tl_pack_free(struct tl_pack *pack);
 
 /* Where the reading of a run is. */

@@ -8,6 +8,8 @@
 
 #include "callgrind/listing/describe.h"
 #include "callgrind/profile/fold.h"
+#include "profile/file/file_read.h"
+#include "profile/file/file_write.h"
 
 static const char text[] =
 	"# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./prog -x\n"
@@ -151,6 +153,63 @@ TEST(rewriting)
 	assert_true(refuse_each(rewrite_step, plain) > 20);
 }
 
+/* Folded packed, and written as a profile file. */
+static int file_profile(const void *input, struct tl_output *out)
+{
+	struct tl_profile *profile;
+	int status = fold_packed(input, &profile);
+
+	if (status == 0)
+		status = tl_pfile_write(profile, 1, out, NULL);
+	tl_profile_free(profile);
+	return status;
+}
+
+/* A profile file, read packed, and written from that. */
+static int read_and_write(const void *input, struct tl_output *out)
+{
+	static const struct tl_pfile_read_options options = { .packed = true };
+	struct tl_output *file = NULL;
+	struct tl_profile *profile = NULL;
+	struct tl_pfile_reader reader = { 0 };
+	size_t size = 0;
+	int status = tl_output_open_memory(&file, NULL);
+
+	if (status == 0)
+		status = file_profile(input, file);
+	if (status == 0 && tl_output_failed(file))
+		status = TL_NO_MEMORY;
+	if (status == 0) {
+		const char *bytes = tl_output_bytes(file, &size);
+
+		status = tl_pfile_open(&reader, (const uint8_t *)bytes, size, false, NULL);
+	}
+	if (status == 0)
+		status = tl_pfile_read(&profile, &reader, &options, NULL);
+	if (status == 0)
+		status = tl_exporter_find("callgrind")->write(profile, NULL, out, NULL);
+	tl_profile_free(profile);
+	tl_pfile_close(&reader);
+	tl_output_discard(file);
+	return status;
+}
+
+static int reading_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(read_and_write, input, digest);
+}
+
+static int filing_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(file_profile, input, digest);
+}
+
+TEST(filing)
+{
+	assert_true(refuse_each(filing_step, plain) > 40);
+	assert_true(refuse_each(reading_step, plain) > 80);
+}
+
 /* ---- texts ---- */
 
 enum { INFO, INFO_JSON, DUMP, DUMP_JSON, LISTINGS };
@@ -207,9 +266,8 @@ TEST(checks)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folds),      cmocka_unit_test(rewriting),
-		cmocka_unit_test(annotating), cmocka_unit_test(listings),
-		cmocka_unit_test(checks),
+		cmocka_unit_test(folds),      cmocka_unit_test(rewriting), cmocka_unit_test(filing),
+		cmocka_unit_test(annotating), cmocka_unit_test(listings),  cmocka_unit_test(checks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

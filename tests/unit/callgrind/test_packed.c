@@ -12,6 +12,8 @@
 #include "text.h"
 
 #include "callgrind/profile/fold.h"
+#include "profile/file/file_read.h"
+#include "profile/file/file_write.h"
 
 static char *copy_of(struct tl_output *out, size_t *size)
 {
@@ -89,6 +91,85 @@ static struct tl_profile *fold_packed(const char *text)
 	return profile;
 }
 
+static char *filed(const struct tl_profile *profile, size_t *size)
+{
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_pfile_write(profile, 1, out, NULL), 0);
+	return copy_of(out, size);
+}
+
+/* Read packed out of a profile file. `packed`: whether it is. */
+static struct tl_profile *read_again(const char *bytes, size_t size, bool packed)
+{
+	static const struct tl_pfile_read_options options = { .packed = true };
+	struct tl_pfile_reader reader;
+	struct tl_profile *profile;
+
+	assert_int_equal(tl_pfile_open(&reader, (const uint8_t *)bytes, size, true, NULL), 0);
+	assert_int_equal(tl_pfile_read(&profile, &reader, &options, NULL), 0);
+	assert_int_equal(profile->pack != NULL, packed);
+	tl_pfile_close(&reader);
+	return profile;
+}
+
+/* What is read packed is written as the profile that the file was made of. */
+static void expect_written(const char *bytes, size_t size, bool packed,
+			   const struct tl_profile *profile)
+{
+	const struct tl_export_options options = { .size = sizeof(options) };
+	struct tl_profile *again = read_again(bytes, size, packed);
+	size_t length, other;
+	char *a = written(profile, &options, &length), *b = written(again, &options, &other);
+
+	assert_string_equal(b, a);
+	free(a);
+	free(b);
+	tl_profile_free(again);
+}
+
+/* As a profile file it is what merging makes of the profile. */
+static void expect_same_file(const struct tl_profile *whole, const struct tl_profile *small)
+{
+	struct tl_profile *merged;
+	size_t size, other;
+	char *a, *b;
+
+	assert_int_equal(tl_profile_merge(&merged, &whole, 1, NULL), 0);
+	a = filed(merged, &size);
+	b = filed(small, &other);
+	assert_int_equal(other, size);
+	assert_memory_equal(b, a, size);
+	expect_written(a, size, true, merged);
+	free(a);
+	free(b);
+	tl_profile_free(merged);
+}
+
+/* Profiles of files that are read with their lines, arcs and jumps one by one. */
+TEST(files_that_are_not_packed)
+{
+	static const char *const texts[] = {
+		HEAD "fn=f\n1 9223372036854775807\n1 -5\n2 -7\n",
+		"event: Ir\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 1\n",
+		HEAD "fn=f\n1 1\n",
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct tl_profile *whole = fold_text(texts[i]);
+		size_t size;
+		char *bytes;
+
+		/* A line of no part, as profiles of other formats have. */
+		whole->lines.list[0].part = i == 2 ? TL_NONE : whole->lines.list[0].part;
+		bytes = filed(whole, &size);
+		expect_written(bytes, size, false, whole);
+		free(bytes);
+		tl_profile_free(whole);
+	}
+}
+
 /* Both ways, with all options of the writer. `packed`: whether the profile stays so. */
 static void expect_same(const char *text, bool packed)
 {
@@ -116,6 +197,8 @@ static void expect_same(const char *text, bool packed)
 		free(b);
 	}
 	expect_same_annotations(whole, small);
+	if (packed)
+		expect_same_file(whole, small);
 	tl_profile_free(whole);
 	tl_profile_free(small);
 }
@@ -155,6 +238,27 @@ TEST(parts)
 		    "part: 2\nthread: 4\nevents: Dr Bc Ir\nfn=g\n9 10 20 30\nfl=\?\?\?\nfn=f\n1 1\n"
 		    "part: 3\nevents: Ir\nfl=a.c\nfn=g\n9 1\nfn=f\n2 1\n1 1\nfn=g\n8 1\n",
 		    true);
+}
+
+/*
+ * Parts with one number are one part of a merged file: their lines, arcs and jumps are added up.
+ * The order of names is not that of the functions.
+ */
+TEST(parts_that_become_one)
+{
+	static const char part[] =
+		"part: 7\npositions: instr line\nevents: Ir Dr\nfl=z.c\nfn=z\n0x10 1 2 3\n"
+		"0x8 9 4\nfi=a.c\n0x10 1 5\nfl=b.c\nfn=b\n0x20 2 1\ncfi=z.c\ncfn=z\n"
+		"calls=2 0x10 1\n0x24 3 11 3\ncfi=a.c\ncfn=a\ncalls=1 0x40 1\n0x24 3 7\n"
+		"jcnd=1/4 0x20 2\n0x28 4\njump=3 0x20 2\n0x28 4\nfl=a.c\nfn=a\n0x40 1 7\n";
+	char text[4096];
+
+	static const char other[] = "part: 3\nevents: Ir\nfl=b.c\nfn=b\n0x20 2 9\ncfi=z.c\ncfn=z\n"
+				    "calls=5 0x10 1\n0x24 3 4\ncfi=a.c\ncfn=a\ncalls=6 0x40 1\n"
+				    "0x24 3 8\njump=2 0x20 2\n0x28 4\n";
+
+	snprintf(text, sizeof(text), "%s%s%s%s", part, other, part, part);
+	expect_same(text, true);
 }
 
 /* Groups are of a file that several functions have code of; one of no cost at all is no group. */
@@ -249,6 +353,8 @@ int main(void)
 		cmocka_unit_test(lines_calls_and_jumps),
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(parts_that_become_one),
+		cmocka_unit_test(files_that_are_not_packed),
 		cmocka_unit_test(files_of_several_functions),
 		cmocka_unit_test(wide_numbers),
 		cmocka_unit_test(sums_that_need_care),

@@ -280,7 +280,6 @@ void settings_of_each(struct settings *settings, struct tl_input_filter *kept)
 	/* A table of one file has no call stacks, which those of the others need for a sum. */
 	if (settings->input.detail == TL_DETAIL_TABLE)
 		settings->input.detail = TL_DETAIL_FUNCTIONS;
-	settings->input.packed = false; /* each is summed up with the others */
 }
 
 static void settings_of_sum(struct settings *settings, const struct tl_input_filter *kept)
