@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "xray/map/recorded.h"
+#include "xray/map/log_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -16,7 +16,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/output.h"
-#include "record/image.h"
+#include "record/join_logs.h"
 #include "record/side_file.h"
 
 /* ---- the folder ---- */

@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "symbols/binary.h"
-#include "xray/map/objects.h"
+#include "xray/map/object_ids.h"
 
 /* ---- opening ---- */
 

@@ -4,7 +4,7 @@
 /* The files that may name the functions of an XRay trace, and which of them ran. */
 #include "open/format.h"
 #include "xray/map/map.h"
-#include "xray/map/recorded.h"
+#include "xray/map/log_map.h"
 #include "xray/records/reader.h"
 
 /* A file that was given, or a file in a folder that was given. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events that are added to a finished profile: formulas over those it has, of the user's choice or
- * usual ones. Costs are widened by a column, which inherited.c fills in.
+ * usual ones. Costs are widened by a column, which inherited_events.c fills.
  */
 #include <stdlib.h>
 #include <string.h>

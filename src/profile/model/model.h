@@ -259,7 +259,8 @@ void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uin
 void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);
 
 /*
- * Compute the costs of inherited events from a number on, after all others (derive/inherited.c).
+ * Compute the costs of inherited events from a number on, after all others
+ * (derive/inherited_events.c).
  */
 int tl_profile_inherit(struct tl_profile *profile, uint32_t first, struct tl_error *err);
 

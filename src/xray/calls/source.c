@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/pool.h"
 #include "symbols/binary.h"
-#include "xray/calls/sample.h"
+#include "xray/calls/preview.h"
 #include "xray/calls/walk.h"
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"

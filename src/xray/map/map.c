@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/sized.h"
 #include "symbols/binary.h"
-#include "xray/map/objects.h"
+#include "xray/map/object_ids.h"
 
 const char *tl_xray_sled_kind_name(unsigned kind)
 {

@@ -9,7 +9,7 @@
 #include "profile/fold/fold.h"
 #include "xray/format/function_ids.h"
 #include "xray/profile/caller_check.h"
-#include "xray/profile/inherited.h"
+#include "xray/profile/inherited_records.h"
 
 /* The fold of one thread. */
 struct tl_xray_thread_fold {

@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "core/tables/at_first.h"
 #include "isa/a64/a64.h"
-#include "xtrace/check/vectors.h"
+#include "xtrace/check/vector_registers.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/state/registers.h"
 #include "xtrace/state/shadow.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../unit.h"
-#include "xray/map/objects.h"
-#include "xray/map/recorded.h"
+#include "xray/map/object_ids.h"
+#include "xray/map/log_map.h"
 
 static int read_text(struct tl_xray_recorded *recorded, const char *text, struct tl_error *err)
 {

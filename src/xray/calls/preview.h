@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XRAY_CALLS_SAMPLE_H
-#define TL_XRAY_CALLS_SAMPLE_H
+#ifndef TL_XRAY_CALLS_PREVIEW_H
+#define TL_XRAY_CALLS_PREVIEW_H
 #include "timeline/calls/tracks.h"
 #include "xray/records/reader.h"
 

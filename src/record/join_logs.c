@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/image.h"
+#include "record/join_logs.h"
 
 #include <dirent.h>
 #include <errno.h>

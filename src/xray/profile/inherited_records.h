@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XRAY_PROFILE_INHERITED_H
-#define TL_XRAY_PROFILE_INHERITED_H
+#ifndef TL_XRAY_PROFILE_INHERITED_RECORDS_H
+#define TL_XRAY_PROFILE_INHERITED_RECORDS_H
 /* State of a thread's fold around records that its process inherited by fork. */
 #include "profile/fold/fold.h"
 

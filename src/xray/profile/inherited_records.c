@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xray/profile/inherited.h"
+#include "xray/profile/inherited_records.h"
 
 #include "core/memory.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xray/map/recorded.h"
+#include "xray/map/log_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cursor.h"
 #include "core/error.h"
-#include "xray/map/objects.h"
+#include "xray/map/object_ids.h"
 
 /* A line, and what of it is left. */
 struct line {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XRAY_MAP_RECORDED_H
-#define TL_XRAY_MAP_RECORDED_H
+#ifndef TL_XRAY_MAP_LOG_MAP_H
+#define TL_XRAY_MAP_LOG_MAP_H
 /*
  * LOG.map, which `tracelathe record` writes beside a log: what the ids of the log are, and what it
  * lacks (docs/formats/xray.md, 10).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/check/vectors.h"
+#include "xtrace/check/vector_registers.h"
 
 #include <string.h>
 

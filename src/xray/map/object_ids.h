@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XRAY_MAP_OBJECTS_H
-#define TL_XRAY_MAP_OBJECTS_H
+#ifndef TL_XRAY_MAP_OBJECT_IDS_H
+#define TL_XRAY_MAP_OBJECT_IDS_H
 /*
  * Ids that are places in the objects of a process: first + address - start of an executable
  * segment. An object is opened when the first of its functions is named.

@@ -7,7 +7,7 @@
  */
 #include "core/arithmetic.h"
 #include "core/error.h"
-#include "xray/calls/sample.h"
+#include "xray/calls/preview.h"
 
 enum { MOST_PIECES = 1600, MOST_RECORDS = 1 << 20, LEAST_OF_PIECE = 256 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XTRACE_CHECK_VECTORS_H
-#define TL_XTRACE_CHECK_VECTORS_H
+#ifndef TL_XTRACE_CHECK_VECTOR_REGISTERS_H
+#define TL_XTRACE_CHECK_VECTOR_REGISTERS_H
 /*
  * What is known of V0 to V31, which are the lowest 128 bits of Z0 to Z31: what was loaded, and what
  * was stored since they were written last. A store of a register that is not known shows it, so

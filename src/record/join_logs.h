@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_RECORD_IMAGE_H
-#define TL_RECORD_IMAGE_H
+#ifndef TL_RECORD_JOIN_LOGS_H
+#define TL_RECORD_JOIN_LOGS_H
 /* The logs of a process's threads as one log. */
 #include "record/recorder.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xray/map/objects.h"
+#include "xray/map/object_ids.h"
 
 #include <inttypes.h>
 #include <stdio.h>
