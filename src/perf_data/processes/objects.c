@@ -38,13 +38,28 @@ static enum tl_perf_object_kind kind_of(const char *path)
 	return *path ? TL_PERF_OBJECT_FILE : TL_PERF_OBJECT_ANONYMOUS;
 }
 
-/* What the kernel maps beside itself are modules: by the path of the file, or as "[name]". */
+/* Modules of the kernel are files NAME.ko, which may be compressed, or "[NAME]". */
+static bool names_module(const char *path)
+{
+	static const char *const endings[] = { ".ko", ".ko.gz", ".ko.xz", ".ko.zst" };
+	const size_t size = strlen(path);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		const size_t length = strlen(endings[i]);
+
+		if (size > length && !strcmp(path + size - length, endings[i]))
+			return true;
+	}
+	return *path == '[';
+}
+
+/* Any other file that the kernel maps has the bytes that ran, as in recordings made by hand. */
 static enum tl_perf_object_kind kind_of_map(const struct tl_perf_record *rec, const char *path)
 {
 	const enum tl_perf_object_kind kind = kind_of(path);
 
 	if ((rec->misc & TL_PERF_MISC_CPUMODE) != TL_PERF_MISC_KERNEL ||
-	    kind == TL_PERF_OBJECT_KERNEL)
+	    kind == TL_PERF_OBJECT_KERNEL || !names_module(path))
 		return kind;
 	return TL_PERF_OBJECT_MODULE;
 }

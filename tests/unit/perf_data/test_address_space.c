@@ -234,6 +234,18 @@ TEST(modules_beside_a_file_of_the_kernel)
 	assert_non_null(strstr(spaces.missing.list[0].reason, "perf record --kcore"));
 }
 
+/* "Any other file that the kernel maps has the bytes that ran": here those of an ELF header. */
+TEST(files_of_the_kernel_that_are_no_modules)
+{
+	moved_kernel(0xffffffff91000000, 0xffffffff81000000);
+	write_code("code.bin", ET_EXEC, 0);
+	write_code("packed.ko.xz", ET_REL, 0);
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff92000000, 0x200, 0, "code.bin");
+	map(TL_PERF_MISC_KERNEL, UINT32_MAX, 0xffffffff93000000, 0x200, 0, "packed.ko.xz");
+	assert_int_equal(byte_of(5, 0xffffffff92000000), 0x7f);
+	assert_int_equal(byte_of(5, 0xffffffff93000000), -1);
+}
+
 static void poke(uint64_t time_ns, uint64_t address, const char *before, const char *after)
 {
 	char bytes[64];
@@ -403,6 +415,7 @@ int main(void)
 		CASE(a_core_file_of_the_kernel),
 		CASE(modules_in_a_copy_of_memory),
 		CASE(modules_beside_a_file_of_the_kernel),
+		CASE(files_of_the_kernel_that_are_no_modules),
 		CASE(missing_code),
 		CASE(numbers_of_spaces),
 		CASE(the_vdso_of_this_kernel),
