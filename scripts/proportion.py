@@ -21,7 +21,7 @@ import proportion_inputs as inputs
 LIMIT = 2.6
 DOUBLINGS = 3
 FLOOR_SECONDS, FLOOR_KIBIBYTES, FLOOR_BYTES = 0.02, 8192, 200000
-RETRIES = 8
+RETRIES = 10
 PROCESSOR_SECONDS = 60
 # Commands that read no file, or wait for a user; `view` writes its page without waiting.
 NOT_MEASURED = {"record": "its input is a running program", "browse": "needs a terminal", "help": "has no input",
