@@ -381,11 +381,11 @@ static void give_up(struct relay *relay, int rank)
 /* A rank that ends may have said all that it had to: its notes are taken first. */
 static bool is_lost(struct relay *relay, int rank, bool busy)
 {
-	const double silence = now() - relay->heard[rank];
+	const double silence = now() - relay->heard[rank], last_words = LAST_WORDS;
 
 	if (relay->silence > 0 && silence > relay->silence)
 		return true;
-	return !busy && silence > LAST_WORDS && has_ended(relay, rank);
+	return !busy && silence > last_words && has_ended(relay, rank);
 }
 
 static void look_after(struct relay *relay, bool busy)
