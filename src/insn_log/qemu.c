@@ -11,12 +11,19 @@ enum { OPCODE_DIGITS = 8 };
 
 /* ---- texts of blocks ---- */
 
+/* Whether an instruction is the next one of the block that is being read. */
+static bool is_next(const struct tl_insn_log_blocks *b, uint64_t pc)
+{
+	const struct tl_insn_log_block *block = &b->list[b->count - 1];
+
+	return pc == block->pc + 4 * block->count;
+}
+
 /* "0x00400580:  d503201f  nop" */
 static int take_insn(struct tl_insn_log_reading *r, struct tl_insn_log_text text,
 		     struct tl_error *err)
 {
 	struct tl_insn_log_blocks *b = &r->blocks;
-	const struct tl_insn_log_block *block = b->list + b->count - 1;
 	unsigned digits;
 	uint64_t pc, opcode;
 
@@ -32,7 +39,7 @@ static int take_insn(struct tl_insn_log_reading *r, struct tl_insn_log_text text
 		if (!tl_insn_log_block_begin(b, pc) || !tl_insn_log_block_known(b))
 			return tl_error_memory(err);
 		r->in_text = true;
-	} else if (pc != block->pc + 4 * block->count) {
+	} else if (!is_next(b, pc)) {
 		r->in_text = false;
 		return tl_insn_log_broken(
 			r, "an instruction not behind the one before in its block; left it out",

@@ -96,14 +96,16 @@ static void compare(struct tl_xtrace_registers *r, const struct tl_xtrace_check_
 void tl_xtrace_check_compute(struct tl_xtrace_registers *r,
 			     const struct tl_xtrace_check_operation *o)
 {
-	const struct tl_a64_inputs in = { r->x[o->n], r->x[o->m], r->x[o->a], r->nzcv };
+	struct tl_a64_inputs in;
 	unsigned nzcv = r->nzcv;
 	uint64_t result;
 
+	/* `a` of a comparison is a shift, not a register. */
 	if (o->kind == TL_XTRACE_OPERATION_COMPARE) {
 		compare(r, o);
 		return;
 	}
+	in = (struct tl_a64_inputs){ r->x[o->n], r->x[o->m], r->x[o->a], r->nzcv };
 	result = o->compute(o->opcode, &in, &nzcv);
 	if (o->kind == TL_XTRACE_OPERATION_COMPUTE_FLAGS)
 		r->nzcv = nzcv;

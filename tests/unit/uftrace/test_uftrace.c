@@ -22,8 +22,8 @@ static struct text t;
 
 static void put(uint64_t value, unsigned width)
 {
-	for (unsigned i = 0; i < width; i++)
-		all.bytes[all.size++] = (uint8_t)(value >> 8 * i);
+	for (unsigned i = 0; i < width; i++, value >>= 8)
+		all.bytes[all.size++] = (uint8_t)value;
 }
 
 static void put_bytes(const char *bytes, size_t size)
