@@ -68,6 +68,32 @@ static struct tl_perf_attr decode_attr(const struct tl_perf_reader *r, struct tl
 	return attr;
 }
 
+static unsigned words_of(uint64_t sample_type, uint64_t bits)
+{
+	return (unsigned)__builtin_popcountll(sample_type & bits);
+}
+
+/*
+ * Where the counter's id stands (UAPI, enum perf_event_type): as IDENTIFIER, or as ID behind and in
+ * front of the fields that there are. Events of one recording that have other places for it are not
+ * told apart.
+ */
+static void find_id(struct tl_perf_attr_table *a, size_t number)
+{
+	const uint64_t type = a->list[number].sample_type;
+	unsigned at = 0, back = 8;
+
+	if (!(type & TL_PERF_SAMPLE_IDENTIFIER)) {
+		at = 8 * words_of(type, TL_PERF_SAMPLE_IP | TL_PERF_SAMPLE_TID |
+						TL_PERF_SAMPLE_TIME | TL_PERF_SAMPLE_ADDR);
+		back += 8 * words_of(type, TL_PERF_SAMPLE_STREAM_ID | TL_PERF_SAMPLE_CPU);
+	}
+	a->identified = type & (TL_PERF_SAMPLE_IDENTIFIER | TL_PERF_SAMPLE_ID) &&
+			(!number || (a->identified && at == a->id_at && back == a->id_back));
+	a->id_at = (uint8_t)at;
+	a->id_back = (uint8_t)back;
+}
+
 int tl_perf_attrs_add(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_error *err)
 {
 	struct tl_perf_attr_table *a = &r->attrs;
@@ -75,9 +101,7 @@ int tl_perf_attrs_add(struct tl_perf_reader *r, struct tl_perf_view v, struct tl
 	if (!tl_grow(&a->list, &a->capacity, a->count + 1, sizeof(*a->list)))
 		return tl_error_memory(err);
 	a->list[a->count] = decode_attr(r, v);
-	a->identified = (!a->count || a->identified) &&
-			a->list[a->count].sample_type & TL_PERF_SAMPLE_IDENTIFIER;
-	a->count++;
+	find_id(a, a->count++);
 	return 0;
 }
 
@@ -131,9 +155,9 @@ void tl_perf_attrs_forget(struct tl_perf_reader *r)
 	struct tl_perf_attr_table *a = &r->attrs;
 
 	a->count = a->header_count;
-	a->identified = a->count;
+	a->identified = false;
 	for (size_t i = 0; i < a->count; i++)
-		a->identified &= (a->list[i].sample_type & TL_PERF_SAMPLE_IDENTIFIER) != 0;
+		find_id(a, i);
 	for (size_t i = a->header_ids; i < a->id_count; i++)
 		a->owners[i] = TL_NONE;
 }

@@ -10,9 +10,9 @@ static const struct tl_perf_id no_id = {
 };
 
 /*
- * The event of a record. With several events, PERF_SAMPLE_IDENTIFIER puts the counter id first in a
- * sample and last in other records; without it, all events have the same layout (UAPI, struct
- * sample_id).
+ * The event of a record, by its counter's id. PERF_SAMPLE_IDENTIFIER puts that first in a sample
+ * and last in other records; without it, all events have the same layout, and PERF_SAMPLE_ID tells
+ * which one it is (UAPI, struct sample_id).
  */
 static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint32_t type,
 					    struct tl_perf_view body)
@@ -21,10 +21,10 @@ static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint
 	const struct tl_perf_attr *attr;
 	uint64_t id;
 
-	if (a->count <= 1 || !a->identified || !tl_perf_view_has(&body, 8))
+	if (a->count <= 1 || !a->identified ||
+	    !tl_perf_view_has(&body, type == TL_PERF_SAMPLE ? a->id_at + 8u : a->id_back))
 		return a->count ? a->list : NULL;
-	if (type != TL_PERF_SAMPLE)
-		body.pos = body.end - 8;
+	body.pos = type == TL_PERF_SAMPLE ? body.pos + a->id_at : body.end - a->id_back;
 	id = tl_perf_take64(&body);
 	attr = tl_perf_attrs_find(r, id);
 	/* Records that perf synthesized have id 0; the layout of any event fits them. */

@@ -76,7 +76,9 @@ struct tl_perf_attr_table {
 	uint64_t *ids;         /* as indexed, in order of arrival */
 	uint32_t *owners;
 	size_t id_count, id_capacity, owner_capacity;
-	bool identified; /* each has TL_PERF_SAMPLE_IDENTIFIER: ids stand at known places */
+	/* The counter's id stands at one place in samples of all, and at one in other records. */
+	bool identified;
+	uint8_t id_at, id_back; /* bytes from the begin of a sample, from the end of another */
 	size_t header_count, header_ids; /* of the header; the others come with records */
 };
 

@@ -395,6 +395,53 @@ TEST(a_sample_of_no_event)
 	reader_close(&f);
 }
 
+/*
+ * ID is behind IP, TID, TIME and ADDR of a sample, and in front of STREAM_ID and CPU of other
+ * records; events that differ in what is behind it are told apart, too.
+ */
+TEST(the_event_by_its_id)
+{
+	const uint64_t sample[] = { 0x10, 1 | 2ull << 32, 55, 78, 0, 9 }, own[] = { 1, 2, 3, 0, 0 };
+
+	two_events(1 | 2 | 4 | 64 | 128, 1 | 2 | 4 | 64 | 128 | 256);
+	put_sample(sample, 6);
+	put_header(&f, TL_PERF_LOST_SAMPLES, 0, 8 + 8 + 32);
+	put64(&f, 1);
+	put64(&f, 1 | 2ull << 32);
+	put64(&f, 66); /* time */
+	put64(&f, 78);
+	put64(&f, 3); /* cpu */
+	put_sample(own, 5);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.attr->type, 9);
+	assert_int_equal(f.rec.id.id, 78);
+	assert_int_equal(f.rec.sample.period, 9);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.attr->type, 9);
+	assert_int_equal(f.rec.id.time_ns, 66);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.attr->type, 8);
+	close_whole();
+}
+
+/* Places of ID that differ tell nothing: the first event's layout is that of all. */
+TEST(events_with_ids_at_several_places)
+{
+	const uint64_t sample[] = { 0x10, 78 };
+
+	two_events(1 | 64, 1 | 8 | 64);
+	put_sample(sample, 2);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.attr->type, 8);
+	close_whole();
+}
+
 /* Without identifiers in all events, the first one's layout is that of all. */
 TEST(events_without_identifiers)
 {
@@ -615,7 +662,8 @@ static void assert_json(const char *wanted)
 	size_t size;
 
 	assert_int_equal(tl_output_open_memory(&out, &f.err), 0);
-	tl_perf_dump_record(&f.rec, true, out);
+	tl_perf_rewind(f.reader);
+	assert_int_equal(tl_perf_dump(f.reader, true, out, &f.err), 0);
 	line = tl_output_bytes(out, &size);
 	assert_true(size < sizeof(text));
 	memcpy(text, line, size);
@@ -697,6 +745,8 @@ int main(void)
 		cmocka_unit_test(records_without_counters),
 		cmocka_unit_test(branches_as_json),
 		cmocka_unit_test(the_event_by_its_identifier),
+		cmocka_unit_test(the_event_by_its_id),
+		cmocka_unit_test(events_with_ids_at_several_places),
 		cmocka_unit_test(a_sample_of_no_event),
 		cmocka_unit_test(events_without_identifiers),
 		cmocka_unit_test(an_event_gets_a_name),
