@@ -110,9 +110,11 @@ static int map_opened(struct mapping *m, const char *path, const char *target, s
 	struct tl_profile *profile;
 	int status = fold_opened(m->job, path, &profile, err);
 
+	if (status < 0)
+		return status;
 	/* A file that cannot be written ends the command: the others could not be written, too. */
-	if (status == 0)
-		return write_profile(m, profile, target, err) < 0 ? TL_NO_MEMORY : 0;
+	status = write_profile(m, profile, target, err) < 0 ? TL_NO_MEMORY : 0;
+	tl_profile_free(profile);
 	return status;
 }
 

@@ -429,4 +429,5 @@ const struct tl_query_table tl_query_damage = {
 		       "record INTEGER"),
 	.rows = damage_rows,
 	.cell = damage_cell,
+	.texts_pass = true,
 };

@@ -166,6 +166,8 @@ static int make_key(const struct tl_input_options *options, struct tl_packed *ke
 	input->options = *options;
 	*key = (struct tl_packed){ .size = 0 };
 	status = tl_index_key_make(input, &source, key, NULL);
+	if (source.ops->close)
+		source.ops->close(source.handle);
 	tl_input_close(input);
 	return status;
 }
@@ -327,6 +329,8 @@ TEST(a_pipe_has_no_key)
 	assert_int_equal(mkfifo(trace_path, 0600), 0);
 	assert_int_equal(tl_index_key_make(input, &source, &key, NULL), 0);
 	free(key.bytes);
+	if (source.ops->close)
+		source.ops->close(source.handle);
 	tl_input_close(input);
 	unlink(trace_path);
 }
