@@ -22,7 +22,7 @@ MENU = [
     ("Use", ["docs/query.md", "docs/analyze.md", "docs/coverage.md", "docs/xtrace-slices.md", "docs/fleet.md", "docs/libipt.md",
              "bindings/python/README.md", "docs/schema/README.md", "docs/compared.md"]),
     ("Formats", sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs/formats/*.md")))),
-    ("Inside", ["docs/tour.md", "docs/glossary.md", "docs/design.md", "docs/performance.md", "docs/testing.md", "docs/abi.md",
+    ("Inside", ["docs/tour.md", "docs/glossary.md", "docs/design.md", "docs/performance.md", "docs/testing.md", "docs/abi.md", "docs/c-api.md",
                 "docs/dependencies.md", "CONTRIBUTING.md", "SECURITY.md"]),
 ]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")

@@ -379,7 +379,7 @@ static void run_ranks(struct fleet_command *run, bool parsed)
 		distribute(run);
 	have_met();
 	keeper_end(&run->keeper, run->relay.failed);
-	/* Which waits for all ranks; some may have died. */
+	/* MPI_Finalize() waits for all ranks, also for those that have died. */
 	if (relay_recovers())
 		return;
 	alarm(FINALIZE);

@@ -427,7 +427,7 @@ static void take_lost(struct master *m, const struct note *note, char *said)
 
 /* ---- ranks that are given up ---- */
 
-/* Not the file's fault: what reads files is another process than the rank. */
+/* Files of a lost rank are not to blame: a process of their own reads them, not the rank. */
 static void wait_again(struct master *m, struct peer *peer)
 {
 	while (peer->ahead_count) {
@@ -497,7 +497,7 @@ static void take_text(struct master *m, const struct note *note, char *text)
 	}
 }
 
-/* Else it is of a rank, or tells of the life that ended. */
+/* Whether a note is of one life of a worker: those of its rank, or of its end, hold beyond it. */
 static bool is_of_a_life(const struct note *note)
 {
 	return note->kind != NOTE_LOST && note->kind != NOTE_SUM && note->kind != NOTE_PARTED;

@@ -93,7 +93,7 @@ static void deliver(struct relay *relay, const struct note *note, int bytes)
 
 /* ---- a rank that is given up ---- */
 
-/* Its bytes stay, if MPI has begun to send them. */
+/* Forget a message; its bytes stay where MPI has begun to send them. */
 static void drop_outgoing(struct relay *relay, struct outgoing *o)
 {
 	int done = 1;
@@ -367,7 +367,7 @@ static void give_up(struct relay *relay, int rank)
 {
 	if (!relay->recovers || !rank)
 		relay_abort("is not heard of any more", rank);
-	/* At the end each goes when it is told to. */
+	/* At the end each rank goes when it is told to, which is no loss. */
 	if (!relay->quit)
 		complain(NULL, "rank %d: is not heard of any more; others read its files", rank);
 	/* One that was stopped would go on where others have done its work. */
