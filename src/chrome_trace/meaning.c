@@ -131,13 +131,6 @@ static uint64_t duration_of(enum tl_chrome_kind kind, const struct tl_chrome_eve
 	}
 }
 
-static uint32_t frame_of(struct tl_chrome_read *c, const struct tl_chrome_event *e)
-{
-	const struct tl_foreign_frame frame = { .name = e->name };
-
-	return tl_foreign_stacks_frame(&c->reader.file->stacks, &frame);
-}
-
 static int add_span(struct tl_chrome_read *c, const struct tl_chrome_event *e,
 		    enum tl_chrome_kind kind, struct tl_error *err)
 {
@@ -151,7 +144,7 @@ static int add_span(struct tl_chrome_read *c, const struct tl_chrome_event *e,
 	number = tl_foreign_spans_thread(spans, e->process, e->thread);
 	/* An end without a name ends the innermost call. */
 	if (e->name || kind != TL_CHROME_END)
-		frame = frame_of(c, e);
+		frame = tl_foreign_stacks_of_name(&c->reader.file->stacks, e->name);
 	if (number == TL_NONE || (frame == TL_NONE && (e->name || kind != TL_CHROME_END)))
 		return tl_error_memory(err);
 	if (e->thread_name && !spans->threads[number].command)

@@ -261,15 +261,31 @@ static const unsigned char *hash_words(const unsigned char *bytes, size_t *size,
 	return bytes;
 }
 
+/* One to seven bytes as a number: names are short, so that a loop over these would cost most. */
+static uint64_t last_bytes(const unsigned char *bytes, size_t size)
+{
+	uint32_t first, last;
+
+	if (size < 4)
+		return bytes[0] | (uint64_t)bytes[size / 2] << 8 | (uint64_t)bytes[size - 1] << 16;
+	memcpy(&first, bytes, sizeof(first));
+	memcpy(&last, bytes + size - sizeof(last), sizeof(last));
+	return first | (uint64_t)last << 32;
+}
+
 uint64_t tl_hash_bytes(const void *data, size_t size)
 {
-	uint64_t lanes[2] = { size, 0x94d049bb133111ebu };
+	uint64_t lanes[2] = { size, 0x94d049bb133111ebu }, word;
 	const unsigned char *bytes = hash_words(data, &size, lanes);
 	uint64_t hash = tl_hash_pair(lanes[0], lanes[1]);
 
-	for (; size; size--, bytes++)
-		hash = (hash ^ *bytes) * 0x100000001b3u;
-	return tl_hash64(hash);
+	if (size >= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		hash = tl_hash_pair(hash, word);
+		bytes += sizeof(word);
+		size -= sizeof(word);
+	}
+	return size ? tl_hash_pair(hash, last_bytes(bytes, size)) : hash;
 }
 
 /* ---- names ---- */

@@ -11,12 +11,6 @@
 #include "core/text/lines.h"
 #include "folded/folded.h"
 
-/* A frame of the line before. */
-struct known_frame {
-	size_t end; /* of its name in the line, where a ';' stands */
-	uint32_t node;
-};
-
 struct folded {
 	struct tl_foreign_file *foreign;
 	struct tl_lines lines;
@@ -24,8 +18,10 @@ struct folded {
 	uint32_t root;
 	uint8_t *before; /* the stack of the line before */
 	size_t before_size, before_capacity;
-	struct known_frame *known; /* its frames, but for the last one */
-	size_t known_count, known_capacity;
+	/* Its frames, but for the last one: where each ends in the line, at a ';', and its node. */
+	size_t *ends;
+	struct tl_path_step *steps;
+	size_t known, end_capacity, step_capacity;
 	uint64_t stacks;
 };
 
@@ -44,14 +40,6 @@ static size_t common_bytes(const uint8_t *a, size_t a_size, const uint8_t *b, si
 	return i;
 }
 
-static uint32_t child_of(struct folded *f, uint32_t parent, const uint8_t *name, size_t size)
-{
-	struct tl_foreign_stacks *s = &f->foreign->stacks;
-	const uint32_t frame = tl_foreign_stacks_named(s, (const char *)name, size);
-
-	return frame == TL_NONE ? 0 : tl_foreign_stacks_child(s, parent, frame);
-}
-
 static bool keep_line(struct folded *f, const uint8_t *stack, size_t size, size_t from)
 {
 	if (!tl_grow(&f->before, &f->before_capacity, size + 1, 1))
@@ -61,11 +49,18 @@ static bool keep_line(struct folded *f, const uint8_t *stack, size_t size, size_
 	return true;
 }
 
-static bool know_frame(struct folded *f, size_t end, uint32_t node)
+/* Put a frame behind those that are known, without its node yet. False without memory. */
+static bool add_frame(struct folded *f, size_t number, const uint8_t *stack, size_t from, size_t to)
 {
-	if (!tl_grow(&f->known, &f->known_capacity, f->known_count + 1, sizeof(*f->known)))
+	const uint32_t frame =
+		tl_foreign_stacks_named(&f->foreign->stacks, (const char *)stack + from, to - from);
+
+	if (frame == TL_NONE ||
+	    !tl_grow(&f->steps, &f->step_capacity, number + 1, sizeof(*f->steps)) ||
+	    !tl_grow(&f->ends, &f->end_capacity, number + 1, sizeof(*f->ends)))
 		return false;
-	f->known[f->known_count++] = (struct known_frame){ end, node };
+	f->steps[number].key = frame;
+	f->ends[number] = to;
 	return true;
 }
 
@@ -73,27 +68,27 @@ static bool know_frame(struct folded *f, size_t end, uint32_t node)
 static uint32_t find_stack(struct folded *f, const uint8_t *stack, size_t size)
 {
 	const size_t common = common_bytes(stack, size, f->before, f->before_size);
-	uint32_t node = f->root;
-	size_t at = 0;
+	size_t known = f->known, count, at;
+	const uint8_t *end;
 
-	while (f->known_count && f->known[f->known_count - 1].end >= common)
-		f->known_count--;
-	if (f->known_count) {
-		at = f->known[f->known_count - 1].end + 1;
-		node = f->known[f->known_count - 1].node;
-	}
+	while (known && f->ends[known - 1] >= common)
+		known--;
+	at = known ? f->ends[known - 1] + 1 : 0;
+	f->known = 0;
 	if (!keep_line(f, stack, size, common))
 		return 0;
-	for (;;) {
-		const uint8_t *end = memchr(stack + at, ';', size - at);
-
-		node = child_of(f, node, stack + at, end ? (size_t)(end - stack) - at : size - at);
-		if (!end || !node)
-			return node;
-		at = (size_t)(end - stack) + 1;
-		if (!know_frame(f, at - 1, node))
+	for (count = known; (end = memchr(stack + at, ';', size - at)); count++) {
+		if (!add_frame(f, count, stack, at, (size_t)(end - stack)))
 			return 0;
+		at = (size_t)(end - stack) + 1;
 	}
+	if (!add_frame(f, count, stack, at, size) ||
+	    !tl_path_tree_follow(&f->foreign->stacks.tree,
+				 known ? f->steps[known - 1].node : f->root, f->steps + known,
+				 count + 1 - known))
+		return 0;
+	f->known = count;
+	return f->steps[count].node;
 }
 
 /* ---- lines ---- */
@@ -255,7 +250,8 @@ static int read_folded(struct tl_foreign_file *foreign, struct tl_source *source
 		status = finish(&f, err);
 	tl_lines_end(&f.lines);
 	free(f.before);
-	free(f.known);
+	free(f.ends);
+	free(f.steps);
 	return status;
 }
 

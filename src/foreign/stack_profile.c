@@ -115,9 +115,9 @@ static bool take_cost(struct stack_build *b, uint32_t node)
 
 static int add_line(struct stack_build *b, uint32_t node, struct tl_error *err)
 {
-	const struct tl_foreign_frame *frame = &b->stacks->frames[b->stacks->nodes[node].frame];
+	const struct tl_foreign_frame *frame = &b->stacks->frames[b->stacks->tree.nodes[node].key];
 	const struct tl_cost_line line = {
-		.function = b->functions[b->stacks->nodes[node].frame],
+		.function = b->functions[b->stacks->tree.nodes[node].key],
 		.part = b->parts[node],
 		.at = { .file = text_of(b, frame->file), .line = frame->line },
 	};
@@ -127,12 +127,12 @@ static int add_line(struct stack_build *b, uint32_t node, struct tl_error *err)
 
 static int add_node(struct stack_build *b, uint32_t node, struct tl_error *err)
 {
-	const struct tl_foreign_node *n = &b->stacks->nodes[node];
+	const struct tl_path_node *n = &b->stacks->tree.nodes[node];
 	int64_t context;
 
 	b->parts[node] = b->parts[n->parent];
 	context = (b->distinct ? tl_profile_append_context : tl_profile_add_context)(
-		b->profile, b->contexts[n->parent], b->functions[n->frame], b->parts[node], err);
+		b->profile, b->contexts[n->parent], b->functions[n->key], b->parts[node], err);
 	if (context < 0)
 		return (int)context;
 	b->contexts[node] = (uint32_t)context;
@@ -147,13 +147,14 @@ static int add_node(struct stack_build *b, uint32_t node, struct tl_error *err)
 /* A parent's number is less than its children's; children of node 0 are roots of parts. */
 static int add_nodes(struct stack_build *b, struct tl_error *err)
 {
+	const struct tl_path_tree *tree = &b->stacks->tree;
 	int status = 0;
 
-	for (uint32_t i = 1; status == 0 && i < b->stacks->node_count; i++) {
-		if (b->stacks->nodes[i].parent) {
+	for (uint32_t i = 1; status == 0 && i < tree->count; i++) {
+		if (tree->nodes[i].parent) {
 			status = add_node(b, i, err);
 		} else {
-			b->parts[i] = b->stacks->nodes[i].frame;
+			b->parts[i] = (uint32_t)tree->nodes[i].key;
 			b->contexts[i] = TL_NONE;
 		}
 	}
@@ -168,8 +169,8 @@ int tl_foreign_fold_stacks(struct tl_foreign_file *f, struct tl_profile **profil
 		.foreign = f,
 		.stacks = s,
 		.functions = tl_zeroed(s->frame_count, sizeof(*b.functions)),
-		.contexts = tl_zeroed(s->node_count, sizeof(*b.contexts)),
-		.parts = tl_zeroed(s->node_count, sizeof(*b.parts)),
+		.contexts = tl_zeroed(s->tree.count, sizeof(*b.contexts)),
+		.parts = tl_zeroed(s->tree.count, sizeof(*b.parts)),
 		.cost = tl_zeroed(s->event_count, sizeof(*b.cost)),
 	};
 	int status = 0;

@@ -5,20 +5,12 @@
 
 #include <tracelathe/core.h>
 
-#include "core/tables/at_first.h"
-
-enum { FIRST_SLOTS = 1 << TL_AT_FIRST(12, 4), MOST_PLACES = 9 };
+enum { MOST_PLACES = 9 };
 
 bool tl_foreign_stacks_begin(struct tl_foreign_stacks *s)
 {
-	*s = (struct tl_foreign_stacks){ .slot_mask = FIRST_SLOTS - 1 };
-	s->slots = calloc(FIRST_SLOTS, sizeof(*s->slots));
-	if (!s->slots || !tl_grow(&s->nodes, &s->node_capacity, 1, sizeof(*s->nodes)) ||
-	    tl_names_add(&s->names, "", 0) == TL_NONE)
-		return false;
-	s->nodes[0] = (struct tl_foreign_node){ 0 };
-	s->node_count = 1;
-	return true;
+	*s = (struct tl_foreign_stacks){ .frames = NULL };
+	return tl_path_tree_begin(&s->tree) && tl_names_add(&s->names, "", 0) != TL_NONE;
 }
 
 void tl_foreign_stacks_free(struct tl_foreign_stacks *s)
@@ -28,12 +20,12 @@ void tl_foreign_stacks_free(struct tl_foreign_stacks *s)
 	free(s->events);
 	free(s->frames);
 	free(s->parts);
-	free(s->nodes);
-	free(s->slots);
+	free(s->named);
+	tl_path_tree_free(&s->tree);
 	tl_index_free(&s->frame_index);
 	tl_index_free(&s->part_index);
 	tl_names_free(&s->names);
-	*s = (struct tl_foreign_stacks){ .slots = NULL };
+	*s = (struct tl_foreign_stacks){ .frames = NULL };
 }
 
 /* ---- frames ---- */
@@ -63,11 +55,37 @@ uint32_t tl_foreign_stacks_frame(struct tl_foreign_stacks *s, const struct tl_fo
 	return number;
 }
 
+/* Room for the frame of a name. */
+static bool room_for_named(struct tl_foreign_stacks *s, uint32_t name)
+{
+	const size_t before = s->named_capacity;
+
+	if (!tl_grow(&s->named, &s->named_capacity, (size_t)name + 1, sizeof(*s->named)))
+		return false;
+	memset(s->named + before, 0, (s->named_capacity - before) * sizeof(*s->named));
+	return true;
+}
+
+uint32_t tl_foreign_stacks_of_name(struct tl_foreign_stacks *s, uint32_t name)
+{
+	const struct tl_foreign_frame frame = { .name = name };
+	uint32_t number;
+
+	if (name >= s->named_capacity && !room_for_named(s, name))
+		return TL_NONE;
+	if (s->named[name])
+		return s->named[name] - 1;
+	number = tl_foreign_stacks_frame(s, &frame);
+	if (number != TL_NONE)
+		s->named[name] = number + 1;
+	return number;
+}
+
 uint32_t tl_foreign_stacks_named(struct tl_foreign_stacks *s, const char *name, size_t size)
 {
-	const struct tl_foreign_frame frame = { .name = tl_names_add(&s->names, name, size) };
+	const uint32_t number = tl_names_add(&s->names, name, size);
 
-	return frame.name == TL_NONE ? TL_NONE : tl_foreign_stacks_frame(s, &frame);
+	return number == TL_NONE ? TL_NONE : tl_foreign_stacks_of_name(s, number);
 }
 
 /* ---- parts and events ---- */
@@ -118,47 +136,6 @@ uint32_t tl_foreign_stacks_event(struct tl_foreign_stacks *s, const char *name, 
 		return TL_NONE;
 	s->events[s->event_count] = event;
 	return (uint32_t)s->event_count++;
-}
-
-/* ---- nodes ---- */
-
-static void put_slot(struct tl_foreign_stacks *s, uint32_t number)
-{
-	size_t at = tl_foreign_stacks_home(s, s->nodes[number].parent, s->nodes[number].frame);
-
-	while (s->slots[at])
-		at = (at + 1) & s->slot_mask;
-	s->slots[at] = number;
-}
-
-static bool grow_slots(struct tl_foreign_stacks *s)
-{
-	const size_t count = 2 * (s->slot_mask + 1);
-	uint32_t *slots = calloc(count, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	free(s->slots);
-	s->slots = slots;
-	s->slot_mask = count - 1;
-	for (size_t i = 1; i < s->node_count; i++)
-		put_slot(s, (uint32_t)i);
-	return true;
-}
-
-uint32_t tl_foreign_stacks_add(struct tl_foreign_stacks *s, uint32_t parent, uint32_t frame)
-{
-	const uint32_t number = (uint32_t)s->node_count;
-
-	if (s->node_count >= TL_NONE ||
-	    !tl_grow(&s->nodes, &s->node_capacity, s->node_count + 1, sizeof(*s->nodes)))
-		return 0;
-	if (2 * s->node_count > s->slot_mask && !grow_slots(s))
-		return 0;
-	s->nodes[number] = (struct tl_foreign_node){ parent, frame };
-	s->node_count++;
-	put_slot(s, number);
-	return number;
 }
 
 /* ---- costs ---- */

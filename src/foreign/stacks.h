@@ -6,15 +6,12 @@
  * are interned; a node is a frame below another node. The root of a part is a child of node 0.
  */
 #include "core/memory.h"
+#include "core/trees/path_tree.h"
 #include "core/text/decimal.h"
 
 /* Numbers of names; 0: unknown. */
 struct tl_foreign_frame {
 	uint32_t name, object, file, line;
-};
-
-struct tl_foreign_node {
-	uint32_t parent, frame; /* of a root: its part */
 };
 
 /* Kinds of costs that are kept apart; the last one is that of all others. */
@@ -41,13 +38,12 @@ struct tl_foreign_stacks {
 	struct tl_foreign_frame *frames;
 	size_t frame_count, frame_capacity;
 	struct tl_index frame_index;
+	uint32_t *named; /* by name: 1 + the frame of which the name alone is known; 0: none yet */
+	size_t named_capacity;
 	struct tl_foreign_part *parts;
 	size_t part_count, part_capacity;
 	struct tl_index part_index;
-	struct tl_foreign_node *nodes; /* 0: the outside of all parts */
-	size_t node_count, node_capacity;
-	uint32_t *slots; /* open addressing by parent and frame; 0: empty */
-	size_t slot_mask;
+	struct tl_path_tree tree; /* keys are frames, those of the children of node 0 parts */
 	struct tl_foreign_event *events;
 	size_t event_count, event_capacity;
 	uint64_t saturated; /* sums that did not fit */
@@ -61,7 +57,9 @@ void tl_foreign_stacks_free(struct tl_foreign_stacks *stacks);
 /* The number of a frame, added if it is new; TL_NONE without memory. */
 uint32_t tl_foreign_stacks_frame(struct tl_foreign_stacks *stacks,
 				 const struct tl_foreign_frame *frame);
-/* The same of a frame of which the name alone is known. */
+/* The same of a frame of which the name alone is known, which has a number already. */
+uint32_t tl_foreign_stacks_of_name(struct tl_foreign_stacks *stacks, uint32_t name);
+/* The same by its text. */
 uint32_t tl_foreign_stacks_named(struct tl_foreign_stacks *stacks, const char *name, size_t size);
 /*
  * The number of the part of a process, thread and command, added if it is new; TL_NONE without
@@ -73,26 +71,14 @@ uint32_t tl_foreign_stacks_part(struct tl_foreign_stacks *stacks,
 uint32_t tl_foreign_stacks_event(struct tl_foreign_stacks *stacks, const char *name, size_t size,
 				 const char *unit);
 
-/* For the two functions below. */
-uint32_t tl_foreign_stacks_add(struct tl_foreign_stacks *stacks, uint32_t parent, uint32_t frame);
+/* For the function below. */
 bool tl_foreign_stacks_room(struct tl_foreign_stacks *stacks, uint32_t event, uint32_t node);
-
-static inline size_t tl_foreign_stacks_home(const struct tl_foreign_stacks *s, uint32_t parent,
-					    uint32_t frame)
-{
-	return (size_t)tl_hash64((uint64_t)parent << 32 | frame) & s->slot_mask;
-}
 
 /* The child of a node, added if it is new; 0 without memory. */
 static inline uint32_t tl_foreign_stacks_child(struct tl_foreign_stacks *s, uint32_t parent,
 					       uint32_t frame)
 {
-	size_t at = tl_foreign_stacks_home(s, parent, frame);
-
-	for (uint32_t number; (number = s->slots[at]); at = (at + 1) & s->slot_mask)
-		if (s->nodes[number].frame == frame && s->nodes[number].parent == parent)
-			return number;
-	return tl_foreign_stacks_add(s, parent, frame);
+	return tl_path_tree_child(&s->tree, parent, frame);
 }
 
 /* Add to the cost of a node. False without memory. */

@@ -124,13 +124,13 @@ static int take_file(void *arg, struct tl_error *err)
 /* Numbers of frames that the file does not have become the one frame behind all others. */
 static void limit_frames(struct tl_speedscope_read *s)
 {
-	struct tl_foreign_stacks *stacks = &s->reader.file->stacks;
+	struct tl_path_tree *tree = &s->reader.file->stacks.tree;
 	struct tl_foreign_spans *spans = &s->reader.file->spans;
 	const uint32_t limit = (uint32_t)s->frame_count;
 
-	for (size_t i = 1; i < stacks->node_count; i++)
-		if (stacks->nodes[i].parent && stacks->nodes[i].frame > limit)
-			stacks->nodes[i].frame = limit;
+	for (size_t i = 1; i < tree->count; i++)
+		if (tree->nodes[i].parent && tree->nodes[i].key > limit)
+			tree->nodes[i].key = limit;
 	for (size_t i = 0; i < spans->count; i++)
 		for (size_t n = 0; n < spans->threads[i].count; n++)
 			if (spans->threads[i].spans[n].frame > limit)

@@ -69,7 +69,7 @@ static int finish_samples(struct tl_speedscope_read *s, struct tl_error *err)
 				   "sampled profiles have no times to choose by");
 	if (event == TL_NONE || !count_samples(s, event))
 		return tl_error_memory(err);
-	part = stacks->nodes[s->root].frame;
+	part = (uint32_t)stacks->tree.nodes[s->root].key;
 	stacks->parts[part].command = p->name;
 	stacks->parts[part].samples = p->node_count;
 	s->samples += p->node_count;

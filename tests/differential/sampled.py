@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of programs beside those of samples.py, recorded here, against perf and against what the programs do.
+"""Samples of programs and events beside those of samples.py, recorded here, against perf and against what the programs do.
 
   sampled.py TRACELATHE
 
 Programs of 32 bits, of Go and of Rust: the stacks that they are known to have, by frame pointers as perf script lists them, and by
-copies of the stack. Recordings that perf inject wrote anew have the same stacks. What this machine cannot build or record is left
-out, and said.
+copies of the stack. Recordings that perf inject wrote anew have the same stacks. Fields of tracepoints are those that perf script
+prints, control groups those of perf report. What this machine cannot build or record is left out, and said.
 """
 import collections
+import json
 import os
 import re
 import shutil
@@ -160,6 +161,86 @@ def languages(folder):
             fail("%s, %s: %s" % (os.path.basename(program), graph, ours.most_common(4)))
 
 
+def words(text):
+    """Names and values of what perf prints of a tracepoint, as "a=1 b=x" or "a: 0x1, b: 0x2"."""
+    return dict(re.findall(r"(\w+)(?:=|: )([^\s,]+)", text))
+
+
+def tracepoints(folder):
+    path = os.path.join(folder, "tracepoints.data")
+    if not record(path, "-e", "sched:sched_process_exec", "-e", "sched:sched_switch", "-e", "syscalls:sys_enter_openat", "--",
+                  "sh", "-c", "ls / >/dev/null; sleep 0.01"):
+        print("left out: no tracepoints here")
+        return
+    theirs, events = [], collections.Counter()
+    for line in run("perf", "script", "-i", path, "--ns", "-F", "time,event,trace").stdout.splitlines():
+        seconds, rest, event, text = re.match(r"\s*(\d+)\.(\d{9}):\s+([\w:]+):\s+(.*)$", line).groups()
+        theirs.append((int(seconds + rest), words(text)))
+        events[event] += 1
+    totals = json.loads(run(TRACELATHE, "report", "--json", path).stdout)["total"]
+    for event, count in events.items():
+        if totals.get(event + ".samples") != count:
+            fail("tracepoints: %s samples of %s, perf has %d" % (totals.get(event + ".samples"), event, count))
+    ours = [json.loads(line) for line in run(TRACELATHE, "dump", "--json", path).stdout.splitlines()]
+    ours = [(record["time"], record.get("fields")) for record in ours if record["record"] == "SAMPLE"]
+    if not ours or sorted(time for time, _ in ours) != sorted(time for time, _ in theirs):
+        fail("tracepoints: %d samples, perf has %d, or of other times" % (len(ours), len(theirs)))
+    compared = 0
+    for (time, fields), (_, wanted) in zip(sorted(ours, key=lambda row: row[0]), sorted(theirs, key=lambda row: row[0])):
+        for name, value in wanted.items():
+            # A state is a letter in perf's text, and files may have blanks in their names.
+            if not fields or name not in fields or name == "prev_state":
+                continue
+            have = fields[name]
+            if isinstance(have, int):
+                same = have == int(value, 0)
+            elif have.startswith("0x") and value.startswith("0x"):
+                same = int(have, 16) == int(value, 16)
+            else:
+                same = have == value
+            compared += 1
+            if not same:
+                fail("tracepoints: at %d %s is %s, perf has %s" % (time, name, have, value))
+    if compared < len(ours):
+        fail("tracepoints: %d fields of %d samples" % (compared, len(ours)))
+
+
+def cgroups(folder, program):
+    """Two groups of our own, each with a program in it."""
+    with open("/proc/mounts", encoding="utf-8") as file:
+        mounts = [line.split()[1] for line in file if line.split()[2] == "cgroup2"]
+    groups = [os.path.join(mounts[0], "tracelathe-%d-%s" % (os.getpid(), name)) for name in "ab"] if mounts and program else []
+    path = os.path.join(folder, "cgroups.data")
+    try:
+        for group in groups:
+            os.mkdir(group)
+        script = "for group in %s; do sh -c \"echo \\$\\$ >$group/cgroup.procs && exec %s\"; done" % (" ".join(groups), program)
+        done = bool(groups) and record(path, "--all-cgroups", "-e", "cpu-clock:u", "-F", "2000", "--", "sh", "-c", script)
+    except OSError:
+        done = False
+    finally:
+        for group in groups:
+            if os.path.isdir(group):
+                os.rmdir(group)
+    if not done:
+        print("left out: no control groups here")
+        return
+    theirs = {}
+    for line in run("perf", "report", "-i", path, "--stdio", "--sort", "cgroup", "-F", "sample,period,cgroup", "-t", ",").stdout.splitlines():
+        found = re.match(r"\s*(\d+)\s*,\s*(\d+)\s*,(\S+)", line)
+        if found:
+            theirs[found.group(3)] = (int(found.group(2)), int(found.group(1)))
+    ours = collections.defaultdict(lambda: [0, 0])
+    profile = json.loads(run(TRACELATHE, "convert", "--to", "json", "-o", "-", path).stdout)
+    groups_of = [re.search(r"^Cgroup: (.*)$", part["header"], re.M) for part in profile["parts"]]
+    for context in profile["contexts"]:
+        group = groups_of[context["part"]]
+        for event in range(2):
+            ours[group.group(1) if group else ""][event] += context["self"][event]
+    if {group: tuple(costs) for group, costs in ours.items() if any(costs)} != theirs or len(theirs) < 2:
+        fail("control groups: %s, perf has %s" % (dict(ours), theirs))
+
+
 def main():
     if run("sh", "-c", "command -v perf && command -v gcc").returncode:
         print("skipped: no perf or gcc here")
@@ -173,6 +254,8 @@ def main():
             return 77
         small_programs(folder)
         languages(folder)
+        tracepoints(folder)
+        cgroups(folder, program)
     return failures != 0
 
 

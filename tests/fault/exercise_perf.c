@@ -6,6 +6,7 @@
 
 #include <tracelathe/tracelathe.h>
 
+#include "core/text/json.h"
 #include "parts.h"
 #include "perf_data/listing/describe.h"
 #include "perf_data/listing/sample_list.h"
@@ -102,6 +103,70 @@ static const char *walk_records(struct bytes in)
 			broken = "a second pass is another one";
 		tl_perf_close(reader);
 	}
+	tl_source_close(source);
+	return broken;
+}
+
+/* ---- the dump ---- */
+
+/* One JSON text (RFC 8259) from its first to its last byte. */
+static bool is_json(const char *text, size_t size)
+{
+	struct tl_source *source;
+	struct tl_json json;
+	int status;
+
+	if (tl_source_open_memory(&source, text, size, "line", NULL) < 0)
+		return true;
+	status = tl_json_begin(&json, source) ? 1 : TL_NO_MEMORY;
+	while (status > 0)
+		status = tl_json_next(&json, NULL);
+	if (status == TL_NO_MEMORY)
+		status = 0;
+	tl_json_end(&json);
+	tl_source_close(source);
+	return status == 0;
+}
+
+static const char *bad_lines(const char *text, size_t size, uint64_t records)
+{
+	const char *end = text + size, *next;
+
+	for (; text < end; text = next + 1, records--) {
+		next = memchr(text, '\n', (size_t)(end - text));
+		if (!next || !records)
+			return "a dump of more lines than records";
+		if (!is_json(text, (size_t)(next - text)))
+			return "a line of the dump is no JSON";
+	}
+	return records ? "a dump of fewer lines than records" : NULL;
+}
+
+/* A JSON object for each record. */
+static const char *dump_records(struct bytes in)
+{
+	const struct tl_perf_options options = { .size = sizeof(options) };
+	struct tl_perf_reader *reader = NULL;
+	struct tl_output *out = NULL;
+	struct tl_source *source;
+	struct walk walk;
+	const char *broken = NULL, *text;
+	struct tl_error err;
+	size_t size;
+
+	if (tl_source_open_memory(&source, in.data, in.size, "memory", &err) < 0)
+		return "memory is not opened";
+	if (tl_perf_open(&reader, source, &options, &err) == 0 &&
+	    tl_output_open_memory(&out, &err) == 0) {
+		broken = walk_once(in, reader, &walk);
+		tl_perf_rewind(reader);
+		if (!broken && tl_perf_dump(reader, true, out, &err) == 0 && walk.status == 0) {
+			text = tl_output_bytes(out, &size);
+			broken = bad_lines(text, size, walk.records);
+		}
+		tl_output_discard(out);
+	}
+	tl_perf_close(reader);
 	tl_source_close(source);
 	return broken;
 }
@@ -319,13 +384,15 @@ static const char *fold_samples(struct bytes in, bool branches)
 const char *exercise_perf(const uint8_t *data, size_t size)
 {
 	const struct bytes in = { data, size };
-	const char *broken = exercise_does(0, 4) ? walk_records(in) : NULL;
+	const char *broken = exercise_does(0, 5) ? walk_records(in) : NULL;
 
-	if (!broken && exercise_does(1, 4))
+	if (!broken && exercise_does(1, 5))
 		broken = fold_samples(in, false);
-	if (!broken && exercise_does(2, 4))
+	if (!broken && exercise_does(2, 5))
 		broken = fold_samples(in, true);
-	if (!broken && exercise_does(3, 4))
+	if (!broken && exercise_does(3, 5))
 		broken = walk_runs(in);
+	if (!broken && exercise_does(4, 5))
+		broken = dump_records(in);
 	return broken;
 }

@@ -317,22 +317,34 @@ static uint32_t shares_perf(const struct tl_input *input)
 	return input->options.branches ? 1 : TL_SHARES_ANY;
 }
 
+/* "Host: NAME" in front of what a part's header has already. */
+static int add_host(struct tl_profile *profile, struct tl_part *part, const char *host,
+		    struct tl_error *err)
+{
+	const char *kept;
+	char *lines;
+
+	if (asprintf(&lines, "Host: %.*s%s%s", (int)strcspn(host, "\n"), host,
+		     *part->header ? "\n" : "", part->header) < 0)
+		return tl_error_memory(err);
+	kept = tl_profile_intern(profile, lines, strlen(lines));
+	free(lines);
+	if (!kept)
+		return tl_error_memory(err);
+	part->header = kept;
+	return 0;
+}
+
 /* Each part says on which host it ran, as a line of its header, where the file does. */
 static int name_host(const struct perf_input *p, struct tl_profile *profile, struct tl_error *err)
 {
 	const struct tl_perf_reader *reader = p->trace ? tl_perf_trace_reader(p->trace) : p->reader;
-	const char *host = tl_perf_header(reader)->hostname, *kept;
-	char *line;
+	const char *host = tl_perf_header(reader)->hostname;
+	int status = 0;
 
-	if (!*host)
-		return 0;
-	if (asprintf(&line, "Host: %s", host) < 0)
-		return tl_error_memory(err);
-	kept = tl_profile_intern(profile, line, strcspn(line, "\n"));
-	free(line);
-	for (size_t i = 0; kept && i < profile->parts.count; i++)
-		profile->parts.list[i].header = kept;
-	return kept ? 0 : tl_error_memory(err);
+	for (size_t i = 0; *host && status == 0 && i < profile->parts.count; i++)
+		status = add_host(profile, &profile->parts.list[i], host, err);
+	return status;
 }
 
 /* Samples, unless the file has Intel PT. */

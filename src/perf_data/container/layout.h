@@ -71,7 +71,13 @@ enum {
 	TL_PERF_FEATURE_COMPRESSED = 27,
 };
 
-enum { TL_PERF_AUXTRACE_TYPE_INTEL_PT = 1 };
+/* enum auxtrace_type of Linux's tools/perf/util/auxtrace.h: of which processors a trace is. */
+enum {
+	TL_PERF_AUXTRACE_TYPE_INTEL_PT = 1,
+	TL_PERF_AUXTRACE_TYPE_INTEL_BTS = 2,
+	TL_PERF_AUXTRACE_TYPE_CORESIGHT = 3,
+	TL_PERF_AUXTRACE_TYPE_ARM_SPE = 4,
+};
 
 /*
  * Bytes with their byte order. tl_perf_take*() do not test the bound: the caller tests it once for

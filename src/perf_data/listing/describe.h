@@ -10,8 +10,6 @@ int tl_perf_describe(struct tl_perf_reader *reader, bool json, struct tl_output 
 /* Every record on a line, in the reader's order. 0 or negative. */
 int tl_perf_dump(struct tl_perf_reader *reader, bool json, struct tl_output *out,
 		 struct tl_error *err);
-/* One record on a line. */
-void tl_perf_dump_record(const struct tl_perf_record *record, bool json, struct tl_output *out);
 /* Every violation of a rule on a line. The number of violations, or negative. */
 int64_t tl_perf_check(struct tl_perf_reader *reader, bool json, struct tl_output *out,
 		      struct tl_error *err);

@@ -7,6 +7,7 @@
 #include "core/output.h"
 #include "perf_data/container/branch.h"
 #include "perf_data/container/reader.h"
+#include "perf_data/listing/tracepoint_fields.h"
 
 enum form {
 	FORM_U8,
@@ -228,6 +229,12 @@ struct line {
 	bool json;
 };
 
+struct dump {
+	struct line line;
+	const struct tl_perf_reader *reader;
+	struct tl_perf_tracepoint_formats formats;
+};
+
 static void put_key(const struct line *l, const char *name)
 {
 	tl_put_text(l->out, l->json ? ",\"" : " ");
@@ -363,6 +370,26 @@ static void put_branches(const struct line *l, const struct tl_perf_record *rec)
 	tl_put_char(l->out, ']');
 }
 
+/* Fields that few samples have, by their bit of sample_type. */
+static const struct {
+	uint64_t bit;
+	struct field field;
+} rare_fields[] = {
+	{ TL_PERF_SAMPLE_DATA_SRC, FIELD("data_src", sample.data_source, HEX64) },
+	{ TL_PERF_SAMPLE_TRANSACTION, FIELD("transaction", sample.transaction, HEX64) },
+	{ TL_PERF_SAMPLE_PHYS_ADDR, FIELD("phys_addr", sample.physical, HEX64) },
+	{ TL_PERF_SAMPLE_CGROUP, FIELD("cgroup", sample.cgroup, U64) },
+	{ TL_PERF_SAMPLE_DATA_PAGE_SIZE, FIELD("data_page_size", sample.data_page, U64) },
+	{ TL_PERF_SAMPLE_CODE_PAGE_SIZE, FIELD("code_page_size", sample.code_page, U64) },
+};
+
+static void put_rare_fields(const struct line *l, const struct tl_perf_record *rec)
+{
+	for (size_t i = 0; i < sizeof(rare_fields) / sizeof(rare_fields[0]); i++)
+		if (rec->attr->sample_type & rare_fields[i].bit)
+			put_field(l, rec, &rare_fields[i].field);
+}
+
 static void put_lists(const struct line *l, const struct tl_perf_record *rec)
 {
 	const struct tl_perf_sample *s = &rec->sample;
@@ -380,9 +407,27 @@ static void put_lists(const struct line *l, const struct tl_perf_record *rec)
 	}
 }
 
-void tl_perf_dump_record(const struct tl_perf_record *rec, bool json, struct tl_output *out)
+/* The fields of a tracepoint, as the kernel describes them. False without memory. */
+static bool put_tracepoint(struct dump *d, const struct tl_perf_record *rec)
 {
-	const struct line l = { out, json };
+	struct tl_perf_text fields;
+
+	if (!tl_perf_tracepoint_fields(&d->formats, d->reader, rec, &fields))
+		return false;
+	if (fields.data) {
+		put_key(&d->line, "fields");
+		tl_perf_put_tracepoint_fields(rec, fields, d->line.out);
+	}
+	return true;
+}
+
+/* False without memory. */
+static bool dump_record(struct dump *d, const struct tl_perf_record *rec)
+{
+	const struct line l = d->line;
+	struct tl_output *out = l.out;
+	const bool json = l.json;
+	bool ok = true;
 	const char *name = tl_perf_type_name(rec->type);
 
 	if (json) {
@@ -406,18 +451,28 @@ void tl_perf_dump_record(const struct tl_perf_record *rec, bool json, struct tl_
 	put_trailer(&l, rec);
 	if (name)
 		put_fields(&l, rec, fields_of[rec->type]);
-	if (json && rec->type == TL_PERF_SAMPLE)
+	if (json && rec->type == TL_PERF_SAMPLE) {
+		put_rare_fields(&l, rec);
 		put_lists(&l, rec);
+		ok = put_tracepoint(d, rec);
+	}
 	tl_put_text(out, json ? "}\n" : "\n");
+	return ok;
 }
 
 int tl_perf_dump(struct tl_perf_reader *reader, bool json, struct tl_output *out,
 		 struct tl_error *err)
 {
+	struct dump dump = { .line = { out, json }, .reader = reader };
 	struct tl_perf_record rec;
-	int status;
+	bool ok = true;
+	int status = 0;
 
-	while ((status = tl_perf_record_next(reader, &rec, err)) > 0 && !tl_output_failed(out))
-		tl_perf_dump_record(&rec, json, out);
+	while (ok && (status = tl_perf_record_next(reader, &rec, err)) > 0 &&
+	       !tl_output_failed(out))
+		ok = dump_record(&dump, &rec);
+	tl_perf_tracepoint_formats_free(&dump.formats);
+	if (!ok)
+		return tl_error_memory(err);
 	return status < 0 ? tl_error_format(err, "perf", status) : 0;
 }

@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perf_data/processes/sched_tracepoint.h"
 
-#include <string.h>
+#include "perf_data/processes/tracing_text.h"
 
 enum { TYPE_TRACEPOINT = 2 };
-
-static const char *find_text(const char *from, const char *end, const char *text)
-{
-	return from ? memmem(from, (size_t)(end - from), text, strlen(text)) : NULL;
-}
-
-/* A number behind a text; TL_NOWHERE: the text is not there. */
-static uint64_t number_behind(const char *from, const char *end, const char *text)
-{
-	const char *p = find_text(from, end, text);
-	uint64_t value = 0;
-
-	if (!p)
-		return TL_NOWHERE;
-	for (p += strlen(text); p < end && *p == ' '; p++)
-		;
-	for (; p < end && *p >= '0' && *p <= '9' && value < UINT32_MAX; p++)
-		value = value * 10 + (uint64_t)(*p - '0');
-	return value;
-}
 
 /*
  * TRACING_DATA holds the format files of the tracepoints as text: "name: sched_switch", "ID: 314",
@@ -34,14 +14,16 @@ struct tl_perf_sched_tracepoint tl_perf_sched_tracepoint_find(const struct tl_pe
 	const struct tl_perf_sched_tracepoint none = { .id = TL_NOWHERE };
 	const char *data = (const char *)reader->tracing.data;
 	const char *end = data ? data + reader->tracing.size : NULL;
-	const char *name = find_text(data, end, "name: sched_switch\n");
+	const char *name = tl_perf_tracing_find(data, end, "name: sched_switch\n");
 	uint64_t id, next, prev;
 
 	if (!name)
 		return none;
-	id = number_behind(name, end, "ID:");
-	next = number_behind(find_text(name, end, " next_pid;"), end, "offset:");
-	prev = number_behind(find_text(name, end, " prev_pid;"), end, "offset:");
+	id = tl_perf_tracing_number(name, end, "ID:");
+	next = tl_perf_tracing_number(tl_perf_tracing_find(name, end, " next_pid;"), end,
+				      "offset:");
+	prev = tl_perf_tracing_number(tl_perf_tracing_find(name, end, " prev_pid;"), end,
+				      "offset:");
 	if (id == TL_NOWHERE || next > UINT16_MAX || prev > UINT16_MAX)
 		return none;
 	return (struct tl_perf_sched_tracepoint){ id, (unsigned)next, (unsigned)prev };

@@ -167,14 +167,16 @@ static bool same_part(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_perf_stack_root *keys = context, *wanted = key, *have = &keys[number];
 
-	return have->pid == wanted->pid && have->tid == wanted->tid && have->comm == wanted->comm;
+	return have->pid == wanted->pid && have->tid == wanted->tid && have->comm == wanted->comm &&
+	       have->cgroup == wanted->cgroup;
 }
 
-/* Roots of one thread and name are one part, whatever maps they had. */
+/* Roots of one thread, name and control group are one part, whatever maps they had. */
 static int find_part(struct builder *b, uint32_t root, struct tl_error *err)
 {
 	const struct tl_perf_stack_root *r = &b->pass->stacks.roots[root];
-	const uint64_t hash = tl_hash_pair(r->pid, (uint64_t)r->tid << 32 | r->comm);
+	const uint64_t hash =
+		tl_hash_pair(tl_hash_pair(r->pid, (uint64_t)r->tid << 32 | r->comm), r->cgroup);
 	uint32_t number = tl_index_find(&b->part_index, hash, same_part, b->part_keys, r);
 
 	if (number == TL_NONE) {
@@ -198,6 +200,42 @@ static uint64_t id_of(uint32_t id)
 	return id == UINT32_MAX ? TL_NOWHERE : id;
 }
 
+/* "Cgroup: /path", a header to free(); "" where the group is unknown. NULL: no memory. */
+static char *header_of(const struct builder *b, const struct tl_perf_stack_root *key)
+{
+	const char *path;
+	char *line;
+
+	if (!key->cgroup)
+		return strdup("");
+	path = b->pass->sys.names.names[key->cgroup].text;
+	/* A header has lines, which a damaged path could end: no group has such a name. */
+	if (asprintf(&line, "Cgroup: %.*s", (int)strcspn(path, "\n"), path) < 0)
+		return NULL;
+	return line;
+}
+
+static int add_part(struct builder *b, const struct tl_perf_stack_root *key, struct tl_error *err)
+{
+	char *header = header_of(b, key);
+	const struct tl_part part = {
+		.process = id_of(key->pid),
+		.thread = id_of(key->tid),
+		.command = b->pass->sys.names.names[key->comm].text,
+		.header = header,
+		.first_ticks = key->first_ns,
+		.last_ticks = key->last_ns,
+		.records = key->samples,
+	};
+	int64_t number;
+
+	if (!header)
+		return tl_error_memory(err);
+	number = tl_profile_put_part(b->profile, &part, err);
+	free(header);
+	return number < 0 ? (int)number : 0;
+}
+
 static int add_parts(struct builder *b, struct tl_error *err)
 {
 	const struct tl_perf_stacks *s = &b->pass->stacks;
@@ -205,21 +243,8 @@ static int add_parts(struct builder *b, struct tl_error *err)
 
 	for (size_t i = 0; status == 0 && i < s->root_count; i++)
 		status = find_part(b, (uint32_t)i, err);
-	for (size_t i = 0; status == 0 && i < b->part_count; i++) {
-		const struct tl_perf_stack_root *key = &b->part_keys[i];
-		const struct tl_part part = {
-			.process = id_of(key->pid),
-			.thread = id_of(key->tid),
-			.command = b->pass->sys.names.names[key->comm].text,
-			.header = "",
-			.first_ticks = key->first_ns,
-			.last_ticks = key->last_ns,
-			.records = key->samples,
-		};
-		const int64_t number = tl_profile_put_part(b->profile, &part, err);
-
-		status = number < 0 ? (int)number : 0;
-	}
+	for (size_t i = 0; status == 0 && i < b->part_count; i++)
+		status = add_part(b, &b->part_keys[i], err);
 	return status;
 }
 
@@ -236,7 +261,7 @@ static bool take_cost(struct builder *b, uint32_t node)
 {
 	const struct tl_perf_stacks *s = &b->pass->stacks;
 	const bool branches = b->pass->options->branches;
-	uint32_t at = s->nodes[node].cost;
+	uint32_t at = tl_perf_stacks_first_cost(s, node);
 
 	if (!at)
 		return false;
@@ -267,13 +292,13 @@ static int add_costs(struct builder *b, const struct tl_perf_sampled_place *plac
 
 static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 {
-	const struct tl_perf_stack_node *n = &b->pass->stacks.nodes[node];
+	const struct tl_path_node *n = &b->pass->stacks.tree.nodes[node];
 	const struct tl_perf_stack_root *root = &b->pass->stacks.roots[b->roots[node]];
 	const uint32_t part = b->parts[b->roots[node]];
 	const struct tl_perf_sampled_place *place;
 	uint32_t function;
 	int64_t context;
-	int status = tl_perf_sample_place(&b->names, root, n->ip, &place, err);
+	int status = tl_perf_sample_place(&b->names, root, n->key, &place, err);
 
 	if (status < 0)
 		return status;
@@ -295,15 +320,15 @@ static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 /* A parent's number is less than its children's. */
 static int add_nodes(struct builder *b, struct tl_error *err)
 {
-	const struct tl_perf_stacks *s = &b->pass->stacks;
+	const struct tl_path_tree *tree = &b->pass->stacks.tree;
 	int status = 0;
 
-	for (uint32_t i = 1; status == 0 && i < s->node_count; i++) {
-		if (s->nodes[i].parent) {
-			b->roots[i] = b->roots[s->nodes[i].parent];
+	for (uint32_t i = 1; status == 0 && i < tree->count; i++) {
+		if (tree->nodes[i].parent) {
+			b->roots[i] = b->roots[tree->nodes[i].parent];
 			status = add_node(b, i, err);
 		} else {
-			b->roots[i] = (uint32_t)s->nodes[i].ip;
+			b->roots[i] = (uint32_t)tree->nodes[i].key;
 			b->contexts[i] = TL_NONE;
 		}
 	}
@@ -318,8 +343,8 @@ static bool make_tables(struct builder *b)
 
 	b->first_column = tl_zeroed(b->pass->event_count + 1, sizeof(*b->first_column));
 	b->cost = tl_zeroed(COLUMNS * (b->pass->event_count + 1), sizeof(*b->cost));
-	b->roots = tl_zeroed(s->node_count, sizeof(*b->roots));
-	b->contexts = tl_zeroed(s->node_count, sizeof(*b->contexts));
+	b->roots = tl_zeroed(s->tree.count, sizeof(*b->roots));
+	b->contexts = tl_zeroed(s->tree.count, sizeof(*b->contexts));
 	b->parts = tl_zeroed(s->root_count, sizeof(*b->parts));
 	b->part_keys = tl_zeroed(s->root_count, sizeof(*b->part_keys));
 	return b->first_column && b->cost && b->roots && b->contexts && b->parts && b->part_keys;
@@ -407,8 +432,33 @@ static void hand_over(struct builder *b, struct tl_perf_sample_contexts *context
 	if (!contexts)
 		return;
 	contexts->list = b->contexts;
-	contexts->count = b->pass->stacks.node_count;
+	contexts->count = b->pass->stacks.tree.count;
 	b->contexts = NULL;
+}
+
+/*
+ * Why a file without samples has no profile. Traces of other processors become samples by perf,
+ * which knows their packets.
+ */
+static const char *why_no_samples(uint32_t auxtrace_type)
+{
+	switch (auxtrace_type) {
+	case 0:
+		return "a perf.data file without samples and without Intel PT: `info`, `check` and "
+		       "`dump` read it";
+	case TL_PERF_AUXTRACE_TYPE_INTEL_BTS:
+		return "a perf.data file with a trace of Intel BTS and without samples: `perf "
+		       "inject --itrace` makes samples of it";
+	case TL_PERF_AUXTRACE_TYPE_CORESIGHT:
+		return "a perf.data file with a trace of Arm CoreSight and without samples: `perf "
+		       "inject --itrace` makes samples of it";
+	case TL_PERF_AUXTRACE_TYPE_ARM_SPE:
+		return "a perf.data file with a trace of Arm SPE and without samples: `perf "
+		       "inject --itrace` makes samples of it";
+	default:
+		return "a perf.data file with a trace that is not Intel PT and without samples: "
+		       "`perf inject --itrace` may make samples of it";
+	}
 }
 
 static int fold_pass(struct tl_perf_sample_pass *pass, struct tl_perf_sample_remarks *remarks,
@@ -422,8 +472,7 @@ static int fold_pass(struct tl_perf_sample_pass *pass, struct tl_perf_sample_rem
 		return status;
 	if (!pass->event_count)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   "a perf.data file without samples and without Intel PT: `info`, "
-				   "`check` and `dump` read it");
+				   why_no_samples(pass->auxtrace_type));
 	if (pass->options->branches && !pass->samples)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "no records of branches in the samples: `perf record -b` makes "

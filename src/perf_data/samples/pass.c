@@ -231,6 +231,12 @@ static int load_fork(struct tl_perf_sample_pass *p, const struct tl_perf_record 
 	return tl_perf_add_fork(&p->sys, rec, p->time_ns, err);
 }
 
+static int load_cgroup(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		       struct tl_error *err)
+{
+	return tl_perf_cgroups_add(&p->cgroups, &p->sys, rec) ? 0 : tl_error_memory(err);
+}
+
 static int load_lost(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		     struct tl_error *err)
 {
@@ -252,6 +258,7 @@ static int load_auxtrace_info(struct tl_perf_sample_pass *p, const struct tl_per
 			      struct tl_error *err)
 {
 	(void)err;
+	p->auxtrace_type = rec->auxtrace_info.type;
 	p->has_intel_pt |= rec->auxtrace_info.type == TL_PERF_AUXTRACE_TYPE_INTEL_PT;
 	return 0;
 }
@@ -281,6 +288,7 @@ static const struct {
 	{ TL_PERF_LOST, load_lost },
 	{ TL_PERF_LOST_SAMPLES, load_lost },
 	{ TL_PERF_THROTTLE, load_throttle },
+	{ TL_PERF_CGROUP, load_cgroup },
 	{ TL_PERF_AUXTRACE_INFO, load_auxtrace_info },
 };
 
@@ -361,6 +369,7 @@ void tl_perf_sample_pass_free(struct tl_perf_sample_pass *p)
 	tl_perf_system_free(&p->sys);
 	tl_perf_stacks_free(&p->stacks);
 	tl_index_free(&p->counters.by_id);
+	tl_perf_cgroups_free(&p->cgroups);
 	free(p->counters.list);
 	free(p->off_cpu.list);
 	free(p->events);

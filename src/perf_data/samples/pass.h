@@ -3,6 +3,7 @@
 #define TL_PERF_DATA_SAMPLES_PASS_H
 /* The pass over all records of a file of samples, and what it gathers. */
 #include "perf_data/samples/call_chain.h"
+#include "perf_data/samples/cgroups.h"
 #include "perf_data/samples/fold.h"
 #include "perf_data/samples/off_cpu.h"
 #include "perf_data/samples/unwinder.h"
@@ -60,6 +61,7 @@ struct tl_perf_sample_pass {
 	struct tl_perf_unwinder unwinder;
 	struct tl_perf_sample_losses losses;
 	struct tl_perf_off_cpu off_cpu;
+	struct tl_perf_cgroups cgroups;
 	uint64_t samples;             /* or branches */
 	uint64_t met;                 /* samples that the filters let pass, of all shares */
 	uint64_t first_ns;            /* of the first sample, which `from_seconds` counts from */
@@ -69,6 +71,7 @@ struct tl_perf_sample_pass {
 	tl_perf_sample_fn *on_sample; /* NULL: nobody is told */
 	tl_perf_switch_fn *on_switch; /* the same */
 	void *arg;
+	uint32_t auxtrace_type; /* of AUXTRACE_INFO; 0: no trace */
 	bool has_intel_pt;
 };
 

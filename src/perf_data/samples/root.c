@@ -54,6 +54,9 @@ bool tl_perf_sample_pass_root(struct tl_perf_sample_pass *p, const struct tl_per
 
 	if (process == TL_NONE || thread == TL_NONE)
 		return false;
+	root.cgroup = tl_perf_cgroups_of(&p->cgroups, &p->sys, rec);
+	if (root.cgroup == TL_NONE)
+		return false;
 	root.comm = name_now(&p->sys.threads.list[thread]);
 	root.changes = epoch_of(&p->sys.processes.list[process],
 				last && last->process == process ? last->changes : 0);

@@ -9,22 +9,17 @@
 #include <tracelathe/core.h>
 
 #include "core/memory.h"
+#include "core/trees/path_tree.h"
 
 /* What the stacks below it have in common. */
 struct tl_perf_stack_root {
 	uint32_t process; /* number in the table of processes */
 	uint32_t pid, tid;
-	uint32_t comm;  /* name of the thread at that time */
-	size_t changes; /* of the process's maps, up to the last one that replaced others */
+	uint32_t comm;   /* name of the thread at that time */
+	uint32_t cgroup; /* path of its control group, a name; 0: unknown */
+	size_t changes;  /* of the process's maps, up to the last one that replaced others */
 	uint64_t first_ns, last_ns;
 	uint64_t samples;
-};
-
-/* An address with the addresses that called it. Node 0 is the outside, the parent of all roots. */
-struct tl_perf_stack_node {
-	uint64_t ip; /* of a root: its number */
-	uint32_t parent;
-	uint32_t cost; /* number of its first cost; 0: none */
 };
 
 /* The samples of one event whose innermost address is that of a node. */
@@ -34,9 +29,9 @@ struct tl_perf_stack_cost {
 	uint32_t next; /* cost of another event at the same node; 0: none */
 };
 
-/* Nodes of a stack, from its root on, the outermost first. */
+/* A stack, its root first, then the outermost address. */
 struct tl_perf_stack_path {
-	uint32_t *nodes;
+	struct tl_path_step *steps;
 	size_t count, capacity;
 };
 
@@ -44,10 +39,10 @@ struct tl_perf_stacks {
 	struct tl_perf_stack_root *roots;
 	size_t root_count, root_capacity;
 	struct tl_index root_index;
-	struct tl_perf_stack_node *nodes;
-	size_t node_count, node_capacity;
-	uint32_t *slots; /* open addressing by parent and ip; 0: empty */
-	size_t slot_mask;
+	/* Keys are addresses, those of the children of node 0 numbers of roots. */
+	struct tl_path_tree tree;
+	uint32_t *first_costs; /* by node, up to its capacity: its first cost; 0: none */
+	size_t first_cost_capacity;
 	struct tl_perf_stack_path last;
 	struct tl_perf_stack_cost *costs;
 	size_t cost_count, cost_capacity;
@@ -60,8 +55,6 @@ void tl_perf_stacks_free(struct tl_perf_stacks *stacks);
 
 /* The number of a root, which is added if it is new; TL_NONE without memory. Times do not count. */
 uint32_t tl_perf_stacks_root(struct tl_perf_stacks *stacks, const struct tl_perf_stack_root *root);
-/* The child of a node, added if it is new; 0 without memory. A root is a child of node 0. */
-uint32_t tl_perf_stacks_child(struct tl_perf_stacks *stacks, uint32_t parent, uint64_t ip);
 /*
  * The node of a stack of addresses under a root, the innermost address first; 0 without memory.
  * What it has in common with the stack before is not looked up again.
@@ -71,5 +64,10 @@ uint32_t tl_perf_stacks_path(struct tl_perf_stacks *stacks, uint32_t root, const
 /* A sample at a node. False without memory. */
 bool tl_perf_stacks_count(struct tl_perf_stacks *stacks, uint32_t node, uint32_t event,
 			  uint64_t period);
+/* The first cost of a node; 0: none. */
+static inline uint32_t tl_perf_stacks_first_cost(const struct tl_perf_stacks *stacks, uint32_t node)
+{
+	return node < stacks->first_cost_capacity ? stacks->first_costs[node] : 0;
+}
 
 #endif

@@ -407,6 +407,89 @@ TEST(seams_cross_the_buffer)
 	free(text);
 }
 
+/* Where the value that begins an array ends, passed over in one step or token by token. */
+struct passed {
+	int status;
+	uint64_t end, token, fault;
+	uint32_t depth;
+};
+
+static struct passed pass_first(const char *text, size_t size, bool by_tokens)
+{
+	struct passed passed = { .fault = TL_NOWHERE };
+	struct tl_source *source;
+	struct tl_json j;
+
+	assert_int_equal(tl_source_open_memory(&source, text, size, "text", NULL), 0);
+	assert_true(tl_json_begin(&j, source));
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	passed.status = 1;
+	if (!by_tokens)
+		passed.status = tl_json_skip(&j, NULL);
+	while (by_tokens && passed.status > 0 && j.depth > 1)
+		passed.status = tl_json_next(&j, NULL);
+	if (passed.status > 0) {
+		passed.end = tl_json_offset(&j);
+		passed.token = j.token.offset;
+	} else {
+		passed.fault = j.fault_offset;
+	}
+	passed.depth = j.depth;
+	/* What follows is read as if the value had been. */
+	while (passed.status > 0)
+		passed.status = tl_json_next(&j, NULL);
+	tl_json_end(&j);
+	tl_source_close(source);
+	return passed;
+}
+
+static void assert_passed_alike(const char *text, size_t size)
+{
+	const struct passed one = pass_first(text, size, false), all = pass_first(text, size, true);
+
+	assert_int_equal(one.status, all.status);
+	assert_int_equal(one.end, all.end);
+	assert_int_equal(one.token, all.token);
+	assert_int_equal(one.fault, all.fault);
+	assert_int_equal(one.depth, all.depth);
+}
+
+/* A value that is passed over takes the same bytes, and has the same faults, as its tokens. */
+TEST(values_are_passed_over_as_their_tokens_are)
+{
+	static const char text[] = "[{\"a\" :[1, {\"b\":\"x\\\"y\"} , [true,null,-1.5e3,{}] ],"
+				   "\"c\":{\"d\":\"\\u0041\", } , \"e\":false\n},7]";
+	static const char bytes[] = "{}[],:\"\\ \ntfn0-x";
+	char changed[sizeof(text)];
+
+	for (size_t size = 2; size <= sizeof(text) - 1; size++)
+		assert_passed_alike(text, size);
+	for (size_t i = 2; i < sizeof(text) - 1; i++)
+		for (size_t k = 0; k < sizeof(bytes); k++) {
+			memcpy(changed, text, sizeof(text));
+			changed[i] = bytes[k];
+			assert_passed_alike(changed, sizeof(text) - 1);
+		}
+}
+
+/* Nested as deep as a word has bits, and deeper, up to the bound. */
+TEST(deep_values_are_passed_over)
+{
+	static const size_t depths[] = { 1, 62, 63, 64, 65, 66, 1022, 1023, 1024 };
+	char text[2 * 1024 + 4];
+
+	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		text[0] = '[';
+		memset(text + 1, '[', depths[i]);
+		memset(text + 1 + depths[i], ']', depths[i]);
+		memcpy(text + 1 + 2 * depths[i], ",1]", 3);
+		assert_passed_alike(text, 2 * depths[i] + 4);
+		assert_int_equal(pass_first(text, 2 * depths[i] + 4, false).status,
+				 depths[i] < 1024 ? 0 : TL_BAD_RECORD);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +499,8 @@ int main(void)
 		cmocka_unit_test(places_of_tokens),
 		cmocka_unit_test(containers_of_both_kinds_nest),
 		cmocka_unit_test(values_are_passed_over),
+		cmocka_unit_test(values_are_passed_over_as_their_tokens_are),
+		cmocka_unit_test(deep_values_are_passed_over),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(tokens_cross_the_buffer),
 		cmocka_unit_test(elements_behind_damage),

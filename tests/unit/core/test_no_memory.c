@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/output.h"
+#include "core/trees/path_tree.h"
 #include "packers.h"
 #include "../refuse.h"
 
@@ -50,6 +51,41 @@ static int names_step(const void *input __attribute__((unused)), uint64_t *diges
 	return added == 300 ? 0 : TL_NO_MEMORY;
 }
 
+enum { PATHS = 60, PATH_STEPS = 40 };
+
+/* Path i has its first i / 2 keys in common with all later ones. */
+static bool follow_path(struct tl_path_tree *tree, size_t i, struct tl_path_step *steps)
+{
+	for (size_t k = 0; k < PATH_STEPS; k++)
+		steps[k].key = k < i / 2 ? k : k + 1000 * i;
+	return tl_path_tree_follow(tree, 0, steps, PATH_STEPS);
+}
+
+/* Paths that were added are found afterwards, which takes no memory. */
+static int paths_step(const void *input __attribute__((unused)), uint64_t *digest)
+{
+	struct tl_path_step steps[PATH_STEPS];
+	struct tl_path_tree tree;
+	uint32_t ends[PATHS];
+	size_t added = 0, nodes;
+	bool ok = tl_path_tree_begin(&tree);
+
+	while (ok && added < PATHS) {
+		ok = follow_path(&tree, added, steps);
+		if (ok)
+			ends[added++] = steps[PATH_STEPS - 1].node;
+	}
+	nodes = tree.count;
+	for (size_t i = 0; i < added; i++) {
+		assert_true(follow_path(&tree, i, steps));
+		assert_int_equal(steps[PATH_STEPS - 1].node, ends[i]);
+	}
+	assert_int_equal(tree.count, nodes);
+	refuse_note_number(digest, (int64_t)nodes);
+	tl_path_tree_free(&tree);
+	return added == PATHS ? 0 : TL_NO_MEMORY;
+}
+
 /* Small pieces share blocks, large ones have a block each. */
 static int arena_step(const void *input __attribute__((unused)), uint64_t *digest)
 {
@@ -72,13 +108,14 @@ static int arena_step(const void *input __attribute__((unused)), uint64_t *diges
 	return status;
 }
 
-TEST(arrays_and_names)
+TEST(arrays_names_and_paths)
 {
 	void *zeros;
 
 	assert_true(refuse_each(grow_step, NULL) > 5);
 	assert_true(refuse_each(names_step, NULL) > 10);
 	assert_true(refuse_each(arena_step, NULL) > 5);
+	assert_true(refuse_each(paths_step, NULL) > 10);
 	wrap_arm(1, false);
 	zeros = tl_zeroed(10, 8);
 	wrap_disarm();
@@ -222,7 +259,7 @@ TEST(sources_of_every_kind)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arrays_and_names),
+		cmocka_unit_test(arrays_names_and_paths),
 		cmocka_unit_test(outputs),
 		cmocka_unit_test(sources_of_every_kind),
 	};

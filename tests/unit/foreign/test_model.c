@@ -71,7 +71,7 @@ TEST(a_tree_of_many_nodes)
 			const uint32_t node = tl_foreign_stacks_child(&s, parent, i % 3);
 
 			assert_int_equal(node, first + 1 + i);
-			assert_int_equal(s.nodes[node].parent, parent);
+			assert_int_equal(s.tree.nodes[node].parent, parent);
 			assert_true(tl_foreign_stacks_count(&s, node, event, i));
 			assert_int_equal(s.events[event].costs[node], round * i);
 		}

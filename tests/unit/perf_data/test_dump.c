@@ -342,6 +342,179 @@ TEST(as_json)
 	reader_close(&f);
 }
 
+/* ---- samples ---- */
+
+/* The members of the first sample behind its trailer, up to the end of its line. */
+static void assert_sample(const char *wanted)
+{
+	struct tl_output *out;
+	const char *text, *found;
+	size_t length;
+
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(tl_output_open_memory(&out, &f.err), 0);
+	assert_int_equal(tl_perf_dump(f.reader, true, out, &f.err), 0);
+	text = tl_output_bytes(out, &length);
+	found = memmem(text, length, "\"aux_size\":0", 12);
+	assert_non_null(found);
+	found += 12;
+	assert_true((size_t)(text + length - found) >= strlen(wanted));
+	assert_memory_equal(found, wanted, strlen(wanted));
+	tl_output_discard(out);
+	assert_no_fault(&f);
+	reader_close(&f);
+}
+
+/* Fields of PERF_SAMPLE_DATA_SRC, TRANSACTION, PHYS_ADDR, CGROUP and the two sizes of pages. */
+TEST(rare_fields_of_samples)
+{
+	file_begin(&f, COMMON_TYPE | 1 << 15 | 1 << 17 | 1 << 19 | 1 << 21 | 1 << 22 | 1 << 23);
+	put_header(&f, TL_PERF_SAMPLE, 2, 8 + 32 + 48);
+	put64(&f, 77);
+	put32(&f, 9);
+	put32(&f, 10);
+	put64(&f, 11);
+	put64(&f, 3);
+	put64(&f, 0x68100142);
+	put64(&f, 0x3);
+	put64(&f, 0x12345000);
+	put64(&f, 41);
+	put64(&f, 4096);
+	put64(&f, 2097152);
+	assert_sample(",\"data_src\":\"0x68100142\",\"transaction\":\"0x3\","
+		      "\"phys_addr\":\"0x12345000\",\"cgroup\":41,\"data_page_size\":4096,"
+		      "\"code_page_size\":2097152}\n");
+}
+
+/* The form of the kernel's format files; the ID is the config of put_attr(), 0x2601. */
+static const char tracepoint[] =
+	"name: other\nID: 97\nformat:\n"
+	"\tfield:int wrong;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\nprint fmt: \"wrong\"\n"
+	"name: mixed\nID: 9729\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:char comm[6];\toffset:8;\tsize:6;\tsigned:0;\n"
+	"\tfield:u16 half;\toffset:14;\tsize:2;\tsigned:0;\n"
+	"\tfield:int error;\toffset:16;\tsize:4;\tsigned:1;\n"
+	"\tfield:__data_loc char[] path;\toffset:20;\tsize:4;\tsigned:0;\n"
+	"\tfield:const void * at;\toffset:24;\tsize:8;\tsigned:0;\n"
+	"\tfield:unsigned char key[3];\toffset:32;\tsize:3;\tsigned:0;\n"
+	"\tfield:u8 last;\toffset:35;\tsize:1;\tsigned:0;\n"
+	"\tfield:__rel_loc u8[] bytes;\toffset:36;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc char[] gone;\toffset:40;\tsize:4;\tsigned:0;\n"
+	"\tfield:s64 long;\toffset:44;\tsize:8;\tsigned:1;\n"
+	"\tfield:u64 beyond;\toffset:60;\tsize:8;\tsigned:0;\n"
+	"\nprint fmt: \"%s\", REC->comm\n";
+
+enum { RAW_BYTES = 60 };
+
+static void put_tracepoint_sample(void)
+{
+	put_header(&f, TL_PERF_SAMPLE, 2, 8 + 32 + 4 + RAW_BYTES);
+	put64(&f, 77);
+	put32(&f, 9);
+	put32(&f, 10);
+	put64(&f, 11);
+	put64(&f, 3);
+	put32(&f, RAW_BYTES);
+	put32(&f, 0x2601);
+	put32(&f, 10);
+	put_bytes(&f, "ab\"c\0", 6);
+	put16(&f, 0xfffe);
+	put32(&f, (uint32_t)-2);
+	put32(&f, 4 << 16 | 52);
+	put64(&f, 0xffff888000001234);
+	put_bytes(&f, "\1\2\xab", 3);
+	put(&f, 200, 1);
+	put32(&f, 2 << 16 | 16); /* from behind this word on: at 56 */
+	put32(&f, 9 << 16 | 52);
+	put64(&f, (uint64_t)-3);
+	put_bytes(&f, "x/y\0", 4);
+	put_bytes(&f, "\xca\xfe\0\0", 4);
+}
+
+/* Fields of tracepoints, by type (section 4): texts, numbers, pointers, and what lies elsewhere. */
+TEST(fields_of_a_tracepoint)
+{
+	const size_t size = (sizeof(tracepoint) + 7) / 8 * 8;
+
+	file_begin(&f, COMMON_TYPE | 1 << 10);
+	f.bytes[104] = 2; /* PERF_TYPE_TRACEPOINT */
+	put_header(&f, TL_PERF_HEADER_TRACING_DATA, 0, 12);
+	put32(&f, size);
+	put_bytes(&f, tracepoint, sizeof(tracepoint));
+	put_zeros(&f, size - sizeof(tracepoint));
+	put_tracepoint_sample();
+	assert_sample(
+		",\"fields\":{\"comm\":\"ab\\\"c\",\"half\":65534,\"error\":-2,"
+		"\"path\":\"x/y\",\"at\":\"0xffff888000001234\",\"key\":\"0102ab\","
+		"\"last\":200,\"bytes\":\"cafe\",\"gone\":null,\"long\":-3,\"beyond\":null}}\n");
+}
+
+static void assert_described(const char *text, const char *wanted)
+{
+	const size_t length = strlen(text), size = (length + 7) / 8 * 8;
+
+	file_begin(&f, COMMON_TYPE | 1 << 10);
+	f.bytes[104] = 2;
+	put_header(&f, TL_PERF_HEADER_TRACING_DATA, 0, 12);
+	put32(&f, size);
+	put_bytes(&f, text, length);
+	put_zeros(&f, size - length);
+	put_tracepoint_sample();
+	assert_sample(wanted);
+}
+
+/* Types with stars and brackets, lines that are no fields, and the first of two descriptions. */
+TEST(forms_of_fields)
+{
+	assert_described("name: a\nID: 9729\nformat:\n"
+			 "\tfield:const char *at;\toffset:24;\tsize:8;\tsigned:0;\n"
+			 "\tfield:char *list[1];\toffset:24;\tsize:8;\tsigned:0;\n"
+			 "\tfield:nothing;\toffset:8;\tsize:1;\tsigned:0;\n"
+			 "\tfield:int no_end\toffset:8\tsize:1\tsigned:0\n"
+			 "\tfield:int no_place;\tsize:1;\tsigned:0;\n"
+			 "\tfield:int far;\toffset:18446744073709551615;\tsize:2;\tsigned:0;\n"
+			 "\tfield:int odd;\toffset:32;\tsize:3;\tsigned:1;\n"
+			 "\nprint fmt: \"\"\n"
+			 "name: b\nID: 9729\nformat:\n"
+			 "\tfield:u8 other;\toffset:8;\tsize:1;\tsigned:0;\n"
+			 "\nprint fmt: \"\"\n",
+			 ",\"fields\":{\"at\":\"0xffff888000001234\","
+			 "\"list\":\"341200008088ffff\",\"no_place\":null,\"far\":null,"
+			 "\"odd\":\"0102ab\"}}\n");
+}
+
+/* A description that is cut does not go on in the next one. */
+TEST(a_description_without_its_end)
+{
+	assert_described("name: a\nID: 9729\nformat:\n"
+			 "\tfield:u8 one;\toffset:8;\tsize:1;\tsigned:0;\n"
+			 "name: b\nID: 9730\nformat:\n"
+			 "\tfield:u8 two;\toffset:9;\tsize:1;\tsigned:0;\n"
+			 "\nprint fmt: \"\"\n",
+			 "}\n");
+	assert_described("name: a\nID: 9729\nformat:\n\nprint fmt:", ",\"fields\":{}}\n");
+}
+
+/* A tracepoint that is not described has no fields, nor has an event of another kind. */
+TEST(samples_without_fields)
+{
+	for (unsigned type = 1; type <= 2; type++) {
+		file_begin(&f, COMMON_TYPE | 1 << 10);
+		f.bytes[104] = (uint8_t)type;
+		if (type == 1) {
+			put_header(&f, TL_PERF_HEADER_TRACING_DATA, 0, 12);
+			put32(&f, 8);
+			put_bytes(&f, "ID: 9729", 8);
+		}
+		put_tracepoint_sample();
+		assert_sample("}\n");
+	}
+}
+
 /* Names of types and features: those that perf itself prints. */
 TEST(names)
 {
@@ -364,6 +537,11 @@ int main(void)
 		cmocka_unit_test(counts_beyond_the_record),
 		cmocka_unit_test(a_conversion_without_a_zero),
 		cmocka_unit_test(as_json),
+		cmocka_unit_test(rare_fields_of_samples),
+		cmocka_unit_test(fields_of_a_tracepoint),
+		cmocka_unit_test(forms_of_fields),
+		cmocka_unit_test(a_description_without_its_end),
+		cmocka_unit_test(samples_without_fields),
 		cmocka_unit_test(names),
 	};
 

@@ -64,8 +64,9 @@ TEST(a_share_of_the_threads)
 /* Records of every type, of either byte order, as a pipe, and with trace of each kind. */
 TEST(seeds)
 {
-	static const char *const names[] = { "samples",     "branches", "pipe",  "swapped",
-					     "compressed2", "snapshot", "types", "wide" };
+	static const char *const names[] = { "samples", "branches",    "pipe",
+					     "swapped", "compressed2", "snapshot",
+					     "types",   "wide",        "tracepoints" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[512];

@@ -260,6 +260,47 @@ TEST(each_name_of_a_thread_is_a_part)
 	done();
 }
 
+enum { SAMPLE_CGROUP = 1 << 21 };
+
+static void put_cgroup(uint64_t id, const char *path, uint64_t time)
+{
+	const size_t at = f.size;
+
+	put_header(&f, TL_PERF_CGROUP, 0, 0);
+	put64(&f, id);
+	put_name(&f, path);
+	put_trailer(&f, 0, 0, time, 0);
+	f.bytes[at + 6] = (uint8_t)(f.size - at);
+}
+
+/* PERF_SAMPLE_CGROUP: an id, whose path the latest CGROUP record of it tells (section 14). */
+TEST(each_control_group_of_a_thread_is_a_part)
+{
+	static const uint64_t ids[] = { 5, 6, 5, 7, 5 };
+
+	begin_wide(&(struct wide_attr){ .sample_type = TYPE | SAMPLE_CGROUP });
+	write_names(PID, "1000 10 main\n");
+	put_comm(&f, PID, TID, "prog", 0, 1);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
+	put_cgroup(5, "/a", 2);
+	put_cgroup(6, "/b c", 2);
+	put_cgroup(6, "", 2); /* damage, which tells nothing */
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		if (i == 4)
+			put_cgroup(5, "/d", usual.time);
+		put_wide_sample((const uint64_t[]){ USER, 0x1004 }, 2, &ids[i], 1);
+	}
+	fold();
+	assert_int_equal(tl_profile_part_count(profile), 4);
+	assert_string_equal(tl_profile_part(profile, 0)->header, "Cgroup: /a");
+	assert_int_equal(tl_profile_part(profile, 0)->records, 2);
+	assert_string_equal(tl_profile_part(profile, 1)->header, "Cgroup: /b c");
+	assert_string_equal(tl_profile_part(profile, 2)->header, "Cgroup: cgroup 7");
+	assert_string_equal(tl_profile_part(profile, 3)->header, "Cgroup: /d");
+	assert_int_equal(tl_profile_part(profile, 3)->records, 1);
+	done();
+}
+
 /* A later map that replaces an earlier one begins another root, but not another part. */
 TEST(maps_do_not_split_parts)
 {
@@ -434,6 +475,28 @@ TEST(without_samples_there_is_no_profile)
 	done();
 }
 
+/* Traces that perf knows how to turn into samples (enum auxtrace_type of perf). */
+TEST(traces_of_other_processors_are_told)
+{
+	static const struct {
+		uint32_t type;
+		const char *word;
+	} rows[] = {
+		{ 2, "Intel BTS" }, { 3, "CoreSight" }, { 4, "Arm SPE" }, { 9, "not Intel PT" }
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin_named();
+		put_header(&f, TL_PERF_AUXTRACE_INFO, 0, 16);
+		put32(&f, rows[i].type);
+		put32(&f, 0);
+		assert_int_equal(fold_file(), TL_UNSUPPORTED);
+		assert_non_null(strstr(f.err.text, rows[i].word));
+		assert_non_null(strstr(f.err.text, "perf inject --itrace"));
+		done();
+	}
+}
+
 TEST(intel_pt_comes_first)
 {
 	begin_named();
@@ -463,6 +526,7 @@ int main(void)
 		cmocka_unit_test(exec_has_no_old_maps),
 		cmocka_unit_test(sample_in_an_exec_was_called_by_the_old_program),
 		cmocka_unit_test(each_name_of_a_thread_is_a_part),
+		cmocka_unit_test(each_control_group_of_a_thread_is_a_part),
 		cmocka_unit_test(maps_do_not_split_parts),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(event_of_one_kind_has_two_columns),
@@ -472,6 +536,7 @@ int main(void)
 		cmocka_unit_test(lost_samples),
 		cmocka_unit_test(files_that_are_missing),
 		cmocka_unit_test(without_samples_there_is_no_profile),
+		cmocka_unit_test(traces_of_other_processors_are_told),
 		cmocka_unit_test(intel_pt_comes_first),
 	};
 
