@@ -400,6 +400,13 @@ struct tl_perf_trace_options {
 	const char *directory; /**< where relative names are looked for; NULL: where the file is */
 	bool no_files;         /**< look for no code at all */
 	uint64_t process, thread, cpu; /**< which slices are `chosen`, TL_NOWHERE: any */
+	/**
+	 * Files that are looked at before all others, of programs, libraries and the kernel
+	 * (vmlinux): each is what the recording has of its build id, or of its name where one of
+	 * both has no build id. They must outlive the trace.
+	 */
+	const char *const *programs;
+	size_t program_count;
 };
 
 struct tl_perf_trace;

@@ -128,9 +128,9 @@ def record(folder, program, title, size="16384", count="6000000"):
     return path
 
 
-def sums(tracelathe, path):
+def sums(tracelathe, path, *options):
     """Of report: (inclusive samples by function, all samples, what was said)."""
-    done = run([tracelathe, "report", "--csv", "--all", path])
+    done = run([tracelathe, "report", "--csv", "--all", *options, path])
     inclusive, total = {}, 0
     for row in csv.DictReader(io.StringIO(done.stdout)):
         columns = [key for key in row if key.startswith("samples:")]
@@ -173,6 +173,18 @@ def check_bare(tracelathe, path):
         fail("code without a table: main has %s; %s" % (inclusive.get("main"), said))
 
 
+def check_moved(tracelathe, path, program):
+    """A program that is no longer where it ran is given: the same profile; another one is not used, which is said."""
+    before = sums(tracelathe, path)
+    os.rename(program, program + ".moved")
+    after = sums(tracelathe, path, "--binary", program + ".moved")
+    if after != before:
+        fail("moved program: %s" % after[2])
+    _, _, said = sums(tracelathe, path, "--binary", "/bin/sh")
+    if "/bin/sh was not used: the recording has no program of its build id" not in said:
+        fail("another program: %s" % said)
+
+
 def stacks(tracelathe, unwind):
     if run(["sh", "-c", "command -v perf && command -v g++ && command -v objcopy"]).returncode:
         skip("no perf, g++ or objcopy here")
@@ -202,7 +214,8 @@ def stacks(tracelathe, unwind):
         _, total, said = sums(tracelathe, path)
         if "stacks" not in said or "end with the bytes that were copied" not in said or not total:
             fail("short copies: %s" % said)
-        os.remove(os.path.join(folder, "plain"))
+        path = os.path.join(folder, "plain.data")
+        check_moved(tracelathe, path, os.path.join(folder, "plain"))
         _, _, said = sums(tracelathe, path)
         if "end in %s, without their callers" % os.path.join(folder, "plain") not in said:
             fail("no program: %s" % said)

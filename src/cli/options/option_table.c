@@ -379,7 +379,8 @@ const struct option_row option_rows[] = {
 	OPT_BINARY(C_READERS, "binary", "FILE[@ADDR]", programs.binaries,
 		   "the program that ran, for names, lines and the XRay map; ADDR is what it was "
 		   "moved by; may be repeated; XRay: also a folder, of which the file is used that "
-		   "can have run; for names of a kernel also its System.map, or a copy of "
+		   "can have run; perf.data: what the recording has of its build id or name, also "
+		   "a library or vmlinux; for names of a kernel also its System.map, or a copy of "
 		   "/proc/kallsyms"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "map", "FILE", input.programs.map,
 		 "XRay: instrumentation map as `llvm-xray extract` writes it (YAML); Intel PT: "

@@ -14,6 +14,7 @@
 #include "perf_data/listing/pebs_list.h"
 #include "perf_data/listing/sample_list.h"
 #include "perf_data/listing/sample_timeline.h"
+#include "perf_data/processes/given_programs.h"
 #include "profile/model/model.h"
 
 struct perf_input {
@@ -22,6 +23,7 @@ struct perf_input {
 	struct tl_perf_trace *trace;      /* NULL: not opened yet */
 	struct tl_perf_sched_slice slice; /* the last one that was fed */
 	const struct tl_input_options *options;
+	const char **programs; /* files that were given, as many as there are binaries */
 	struct tl_perf_sample_remarks remarks;   /* of the last fold of samples */
 	struct tl_perf_sample_binaries binaries; /* of the last fold, if it was by line */
 };
@@ -111,6 +113,7 @@ static void close_perf(struct tl_input *input)
 	tl_perf_sample_binaries_free(&p->binaries);
 	tl_perf_trace_close(p->trace);
 	tl_perf_close(p->reader);
+	free(p->programs);
 	free(p);
 	input->handle = NULL;
 }
@@ -130,6 +133,24 @@ static int begin_records(struct tl_input *input, struct tl_error *err)
 	return tl_perf_open(&p->reader, input->source, &options, err);
 }
 
+static int note_unused(struct perf_input *p, struct tl_error *err)
+{
+	for (size_t i = 0; i < p->options->programs.binary_count; i++) {
+		const char *why;
+		const int used = tl_perf_given_is_used(&p->trace->sys, p->programs[i], &why, err);
+		char *text;
+
+		if (used < 0)
+			return used;
+		if (used)
+			continue;
+		if (asprintf(&text, "%s was not used: %s", p->programs[i], why) < 0 ||
+		    !tl_pt_fault_add_text(&p->pt.faults, text))
+			return tl_error_memory(err);
+	}
+	return 0;
+}
+
 /* Read processes, maps and AUX data, once. */
 static int need_trace(const struct tl_input *input, struct tl_error *err)
 {
@@ -141,13 +162,20 @@ static int need_trace(const struct tl_input *input, struct tl_error *err)
 		.sysroot = o->programs.sysroot,
 		.build_id_dirs = &o->programs.build_id_dir,
 		.build_id_dir_count = o->programs.build_id_dir != NULL,
+		.programs = p->programs,
+		.program_count = o->programs.binary_count,
 		.process = o->filter.process,
 		.thread = o->filter.thread,
 		.cpu = o->filter.cpu,
 	};
 	const struct tl_perf_pt_info *info;
-	int status = p->trace ? 0 : tl_perf_trace_open(&p->trace, input->source, &options, err);
+	int status = 0;
 
+	if (!p->trace) {
+		status = tl_perf_trace_open(&p->trace, input->source, &options, err);
+		if (status == 0)
+			status = note_unused(p, err);
+	}
 	if (status < 0)
 		return status;
 	info = tl_perf_trace_info(p->trace);
@@ -157,18 +185,41 @@ static int need_trace(const struct tl_input *input, struct tl_error *err)
 	return 0;
 }
 
+/* The recording says where its programs were: no other address holds. */
+static int take_programs(struct perf_input *p, const char **failed, struct tl_error *err)
+{
+	const struct tl_input_programs *given = &p->options->programs;
+
+	p->programs = tl_zeroed(given->binary_count, sizeof(*p->programs));
+	if (!p->programs)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < given->binary_count; i++) {
+		p->programs[i] = given->binaries[i].path;
+		if (!given->binaries[i].address)
+			continue;
+		*failed = p->programs[i];
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a perf.data file says itself where its programs were: give the "
+				   "file without @ADDR");
+	}
+	return 0;
+}
+
 static int open_perf(struct tl_input *input, const char *const *paths, size_t path_count,
 		     const char **failed, struct tl_error *err)
 {
 	struct perf_input *p = calloc(1, sizeof(*p));
+	int status;
 
 	(void)paths;
 	(void)path_count;
-	(void)failed;
 	if (!p)
 		return tl_error_memory(err);
 	input->handle = p;
 	p->options = &input->options;
+	status = take_programs(p, failed, err);
+	if (status < 0)
+		return status;
 	p->pt.has_code = true;
 	p->pt.feed = (struct tl_pt_feed){
 		.next = next_piece,
@@ -249,8 +300,11 @@ static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, s
 	return tl_perf_dump(p->reader, json, out, err);
 }
 
-static struct tl_perf_sample_options sample_options(const struct tl_input_options *o)
+static struct tl_perf_sample_options sample_options(const struct tl_input *input)
 {
+	const struct tl_input_options *o = &input->options;
+	const struct perf_input *p = input->handle;
+
 	return (struct tl_perf_sample_options){
 		.thread = o->filter.thread,
 		.process = o->filter.process,
@@ -260,6 +314,8 @@ static struct tl_perf_sample_options sample_options(const struct tl_input_option
 		.sysroot = o->programs.sysroot,
 		.build_id_dirs = &o->programs.build_id_dir,
 		.build_id_dir_count = o->programs.build_id_dir != NULL,
+		.programs = p->programs,
+		.program_count = o->programs.binary_count,
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.inlined = o->inlined,
@@ -350,7 +406,7 @@ static int name_host(const struct perf_input *p, struct tl_profile *profile, str
 /* Samples, unless the file has Intel PT. */
 static int fold_parts(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	struct tl_perf_sample_options options = sample_options(&input->options);
+	struct tl_perf_sample_options options = sample_options(input);
 	struct perf_input *p = input->handle;
 	int status = p->trace ? 1 : begin_records(input, err);
 
@@ -416,7 +472,7 @@ static int refuse_branches(const struct tl_perf_sample_options *options, struct 
 
 static int list_samples(struct tl_input *input, struct tl_output *out, struct tl_error *err)
 {
-	const struct tl_perf_sample_options options = sample_options(&input->options);
+	const struct tl_perf_sample_options options = sample_options(input);
 	struct perf_input *p = input->handle;
 	struct tl_perf_sample_contexts contexts = { .list = NULL };
 	struct tl_profile *profile = NULL;
@@ -436,7 +492,7 @@ static int list_samples(struct tl_input *input, struct tl_output *out, struct tl
 /* Samples of which the filters by function let the innermost one pass. 1: there is Intel PT. */
 static int draw_samples(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
 {
-	const struct tl_perf_sample_options options = sample_options(&input->options);
+	const struct tl_perf_sample_options options = sample_options(input);
 	const struct tl_profile_filter filter = {
 		.size = sizeof(filter),
 		.function = input->options.filter.function,

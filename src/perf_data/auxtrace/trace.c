@@ -45,6 +45,8 @@ static void link_parts(struct tl_perf_trace *t)
 		.sysroot = o->sysroot,
 		.build_id_dirs = o->build_id_dirs,
 		.build_id_dir_count = o->build_id_dir_count,
+		.programs = o->programs,
+		.program_count = o->program_count,
 		.directory = t->sys.search.directory,
 		.input = tl_source_name(t->source),
 		.no_files = o->no_files,

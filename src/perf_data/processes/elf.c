@@ -128,15 +128,14 @@ static void *map_all(int fd, size_t *size)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *elf, int *error)
+/* Of an open file, which is closed; below 0: errno says why it could not be opened. */
+static enum tl_perf_elf_result read_open(int fd, struct tl_perf_elf *elf, int *error)
 {
 	enum tl_perf_elf_result found = TL_PERF_ELF_NONE;
 	size_t size;
 	void *map;
-	int fd;
 
 	*elf = (struct tl_perf_elf){ .segment_count = 0 };
-	fd = tl_file_open_named(path);
 	map = fd < 0 ? NULL : map_all(fd, &size);
 	*error = errno;
 	if (map) {
@@ -149,6 +148,17 @@ enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *e
 	if (fd >= 0)
 		close(fd);
 	return found;
+}
+
+enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *elf, int *error)
+{
+	return read_open(tl_file_open_named(path), elf, error);
+}
+
+enum tl_perf_elf_result tl_perf_elf_read_given(const char *path, struct tl_perf_elf *elf,
+					       int *error)
+{
+	return read_open(tl_file_open_regular(path), elf, error);
 }
 
 uint64_t tl_perf_elf_address(const struct tl_perf_elf *elf, uint64_t offset)

@@ -18,6 +18,14 @@ struct tl_perf_object *tl_perf_kernel_object(struct tl_perf_system *sys, uint32_
 	return NULL;
 }
 
+/* Whether a name begins where perf put the kernel's map, at `_text` or `_stext`. */
+static bool begins_where(const struct tl_name_list *list, const struct tl_perf_object *kernel)
+{
+	const struct tl_named_range *first = tl_name_list_find(list, kernel->address);
+
+	return first && first->start == kernel->address;
+}
+
 /* "DIR/.build-id/xx/rest/kallsyms", for free(). */
 static char *cached_kallsyms(const struct tl_perf_build_id *id, const char *directory,
 			     const char *below)
@@ -60,6 +68,37 @@ static int read_beside(const struct tl_perf_system *sys, struct tl_name_list *li
 	    0)
 		path = NULL;
 	return read_list(path, list, err);
+}
+
+/* A list of the kernel's names that was given: no ELF file, but names, one of them at its begin. */
+static int read_given(const struct tl_perf_object *kernel, const char *given,
+		      struct tl_name_list *list, struct tl_error *err)
+{
+	int status;
+
+	if (!tl_name_list_is_kallsyms(given))
+		return 0;
+	status = read_list(strdup(given), list, err);
+	if (status == 1 && !begins_where(list, kernel)) {
+		tl_name_list_free(list);
+		return 0;
+	}
+	return status;
+}
+
+int tl_perf_given_names_kernel(const struct tl_perf_system *sys, const char *given,
+			       struct tl_error *err)
+{
+	struct tl_name_list list = { .count = 0 };
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < sys->objects.count; i++)
+		if (sys->objects.list[i].kind == TL_PERF_OBJECT_KERNEL) {
+			status = read_given(&sys->objects.list[i], given, &list, err);
+			break;
+		}
+	tl_name_list_free(&list);
+	return status;
 }
 
 /* The list in a build-id cache: those that were given, or else that of the user. */
@@ -112,14 +151,11 @@ static const char *why_not_running(const struct tl_perf_system *sys,
 }
 
 /*
- * A kernel of the same release was put elsewhere at another boot. Where perf put its map, `_text`
- * or `_stext`, a name begins.
+ * A kernel of the same release was put elsewhere at another boot.
  */
 static bool is_in_place(const struct tl_name_list *list, const struct tl_perf_object *kernel)
 {
-	const struct tl_named_range *first = tl_name_list_find(list, kernel->address);
-
-	return kernel->build_id.size || (first && first->start == kernel->address);
+	return kernel->build_id.size || begins_where(list, kernel);
 }
 
 /* The names of the kernel that runs here. */
@@ -145,14 +181,17 @@ static int read_own(const struct tl_perf_object *kernel, struct tl_name_list *li
 int tl_perf_kernel_names_read(const struct tl_perf_system *sys, const struct tl_perf_object *kernel,
 			      struct tl_name_list *list, const char **why, struct tl_error *err)
 {
-	int status;
+	int status = 0;
 
 	*why = NULL;
 	if (sys->search.no_files) {
 		*why = "not looked for";
 		return 0;
 	}
-	status = read_beside(sys, list, err);
+	for (size_t i = 0; status == 0 && i < sys->search.program_count; i++)
+		status = read_given(kernel, sys->search.programs[i], list, err);
+	if (status == 0)
+		status = read_beside(sys, list, err);
 	if (status == 0)
 		status = read_cached(sys, kernel, list, err);
 	if (status)

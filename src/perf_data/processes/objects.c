@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects, and the search for the file of each: below --sysroot, at the path itself, in build-id
- * caches, in the cache of debuginfod; the vdso of this machine if it is the same one
- * (docs/formats/perf-data.md section 9).
+ * Objects, and the search for the file of each: among those given, below --sysroot, at the path
+ * itself, in build-id caches, in the cache of debuginfod; the vdso of this machine if it is the
+ * same one (docs/formats/perf-data.md section 9).
  */
 #include <link.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "core/text/optional.h"
+#include "perf_data/processes/given_programs.h"
 #include "perf_data/processes/kernel_names.h"
 
 /* ---- objects ---- */
@@ -119,6 +120,7 @@ uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_rec
 		.process = process,
 		.address = rec->mmap.address,
 		.length = rec->mmap.length,
+		.page_offset = rec->mmap.page_offset,
 		.recorded_id = rec->mmap.build_id,
 		.build_id = recorded_id(sys, rec, sys->names.names[path].text),
 		.kind = kind_of_map(rec, sys->names.names[path].text),
@@ -141,11 +143,13 @@ static bool same_id(const struct tl_perf_build_id *a, const struct tl_perf_build
 	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
 }
 
+typedef enum tl_perf_elf_result read_elf_fn(const char *path, struct tl_perf_elf *elf, int *error);
+
 /*
- * Accept the file at `path` if it can be the object's. `path` comes from asprintf(), NULL without
+ * Accept the file at `path` if it can be the object's. `path` is allocated, NULL without
  * memory, and is freed here.
  */
-static bool try_file(struct file_search *s, char *path)
+static bool try_by(struct file_search *s, read_elf_fn *read_elf, char *path)
 {
 	struct tl_perf_object *o = s->object;
 	struct tl_perf_elf elf;
@@ -157,7 +161,7 @@ static bool try_file(struct file_search *s, char *path)
 		s->failed = true;
 		return false;
 	}
-	found = tl_perf_elf_read(path, &elf, &error);
+	found = read_elf(path, &elf, &error);
 	if (found == TL_PERF_ELF_UNREADABLE && !s->error)
 		s->error = error;
 	/* Code may be mapped from a file of any format. */
@@ -178,6 +182,12 @@ static bool try_file(struct file_search *s, char *path)
 	}
 	free(path);
 	return right && !s->failed;
+}
+
+/* A file that the recording names. */
+static bool try_file(struct file_search *s, char *path)
+{
+	return try_by(s, tl_perf_elf_read, path);
 }
 
 /* The concatenation of three texts, for free(); NULL without memory. */
@@ -286,6 +296,17 @@ static bool try_paths(struct file_search *s, const char *path)
 	       try_file(s, join(path, "", ""));
 }
 
+static bool try_given(struct file_search *s)
+{
+	const struct tl_perf_file_search *o = &s->sys->search;
+
+	for (size_t i = 0; i < o->program_count; i++)
+		if (tl_perf_is_candidate(s->sys, s->object, o->programs[i]) &&
+		    try_by(s, tl_perf_elf_read_given, strdup(o->programs[i])))
+			return true;
+	return false;
+}
+
 /* ---- kinds ---- */
 
 /* The release of the recorded kernel, "" when unknown. */
@@ -300,7 +321,7 @@ static void locate_file(struct file_search *s)
 	const size_t size = strlen(path), suffix = strlen(" (deleted)");
 	const bool deleted = size > suffix && !strcmp(path + size - suffix, " (deleted)");
 
-	if (try_paths(s, path) || try_caches(s) || try_debuginfod(s))
+	if (try_given(s) || try_paths(s, path) || try_caches(s) || try_debuginfod(s))
 		return;
 	if (s->other)
 		s->object->reason = "another build: the build ids differ";
@@ -356,6 +377,8 @@ static void locate_kernel(struct file_search *s)
 	const char *release = kernel_release(s);
 	const char *root = tl_text_or_empty(s->sys->search.sysroot);
 
+	if (try_given(s))
+		return;
 	if (s->sys->search.directory &&
 	    try_file(s, join(s->sys->search.directory, "/kcore_dir/kcore", "")))
 		return;

@@ -42,6 +42,9 @@ enum tl_perf_elf_result {
 };
 
 enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *elf, int *error);
+/* Of a file that the user gave, whoever owns it. */
+enum tl_perf_elf_result tl_perf_elf_read_given(const char *path, struct tl_perf_elf *elf,
+					       int *error);
 bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct tl_perf_elf *elf);
 /* From an offset in a file to the address that it is linked at; as it is where none fits. */
 uint64_t tl_perf_elf_address(const struct tl_perf_elf *elf, uint64_t offset);
@@ -63,11 +66,11 @@ enum tl_perf_object_kind {
 
 /* A file as recorded: a path, with the build id it had. */
 struct tl_perf_object {
-	uint32_t path;    /* name */
-	uint32_t process; /* of the first map of the object */
-	uint64_t address, length;
-	struct tl_perf_build_id recorded_id; /* of its MMAP2 record: part of its identity */
-	struct tl_perf_build_id build_id;    /* `recorded_id`, else by the table of the header */
+	uint32_t path;                         /* name */
+	uint32_t process;                      /* of the first map of the object */
+	uint64_t address, length, page_offset; /* of that map */
+	struct tl_perf_build_id recorded_id;   /* of its MMAP2 record: part of its identity */
+	struct tl_perf_build_id build_id;      /* `recorded_id`, else by the table of the header */
 	enum tl_perf_object_kind kind;
 	bool located, reported;
 	const char *file;      /* with its bytes; NULL: none was found */
@@ -90,6 +93,8 @@ struct tl_perf_file_search {
 	const char *sysroot;                            /* NULL: none */
 	const char *const *build_id_dirs;
 	size_t build_id_dir_count;
+	const char *const *programs; /* files that were given, which come first */
+	size_t program_count;
 	char *directory;   /* for relative names; owned; NULL: none */
 	const char *input; /* the file that is read; NULL: it has no name */
 	/* names of code that processes made are looked for in /tmp, too */

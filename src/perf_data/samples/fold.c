@@ -7,6 +7,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "perf_data/processes/given_programs.h"
 #include "perf_data/samples/event_names.h"
 #include "perf_data/samples/pass.h"
 #include "perf_data/samples/remarks.h"
@@ -404,6 +405,22 @@ static bool describe_losses(const struct tl_perf_sample_pass *p,
 				     l->cut_stacks, p->samples);
 }
 
+static int describe_unused(const struct tl_perf_sample_pass *p,
+			   struct tl_perf_sample_remarks *remarks, struct tl_error *err)
+{
+	for (size_t i = 0; i < p->sys.search.program_count; i++) {
+		const char *path = p->sys.search.programs[i];
+		const char *why;
+		const int used = tl_perf_given_is_used(&p->sys, path, &why, err);
+
+		if (used < 0)
+			return used;
+		if (!used && !tl_perf_sample_remark(remarks, "%s was not used: %s", path, why))
+			return tl_error_memory(err);
+	}
+	return 0;
+}
+
 static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, struct tl_error *err)
 {
 	int status = make_tables(b) ? make_profile(b, err) : tl_error_memory(err);
@@ -417,6 +434,8 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 		status = add_nodes(b, err);
 	if (status == 0)
 		status = tl_profile_finish(b->profile, err);
+	if (status == 0)
+		status = describe_unused(b->pass, remarks, err);
 	if (status == 0 && (!describe_losses(b->pass, remarks) ||
 			    !tl_perf_unwinder_describe(&b->pass->unwinder, remarks) ||
 			    !tl_perf_sample_names_describe(&b->names, remarks) ||

@@ -35,6 +35,9 @@ struct tl_perf_sample_options {
 	const char *sysroot;
 	const char *const *build_id_dirs;
 	size_t build_id_dir_count;
+	/* files of programs and lists of the kernel's names that were given: they come first */
+	const char *const *programs;
+	size_t program_count;
 	bool no_files;  /* look for no code and no lists of names at all */
 	bool raw_names; /* no demangling */
 	bool lines;     /* costs of lines and calls by position, too */

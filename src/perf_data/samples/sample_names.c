@@ -15,6 +15,8 @@
 #include "symbols/binary.h"
 #include "symbols/unwind.h"
 
+static const char kernel_name[] = "[kernel.kallsyms]";
+
 struct tl_perf_named_object {
 	bool opened;
 	struct tl_binary *binary; /* NULL: none */
@@ -48,13 +50,16 @@ static bool hand_over(struct tl_perf_sample_names *n, size_t number)
 {
 	struct tl_perf_sample_binaries *to = n->options->binaries;
 	struct tl_perf_named_object *named = &n->objects[number];
+	const struct tl_perf_object *object = &n->sys->objects.list[number];
 	char *name;
 
 	if (!named->binary)
 		return true;
 	if (!tl_grow(&to->list, &to->capacity, to->count + 1, sizeof(*to->list)))
 		return false;
-	name = strdup(n->sys->names.names[n->sys->objects.list[number].path].text);
+	name = strdup(object->kind == TL_PERF_OBJECT_KERNEL
+			      ? kernel_name
+			      : n->sys->names.names[object->path].text);
 	if (!name)
 		return false;
 	to->list[to->count++] = (struct tl_perf_sample_binary){ name, named->binary };
@@ -314,10 +319,38 @@ static int name_in_file(struct tl_perf_sample_names *n, struct tl_perf_named_obj
 
 /* ---- the kernel ---- */
 
+/* By the symbols of the kernel's own file (vmlinux), where there is no list of its names. */
+static int name_by_kernel_file(struct tl_perf_sample_names *n, struct tl_perf_object *kernel,
+			       struct tl_perf_named_object *named,
+			       struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const uint64_t ip = place->address;
+	struct tl_symbol symbol = { .name = "" };
+	struct tl_error own;
+	int status = tl_perf_object_locate(n->sys, kernel, err);
+
+	if (status == 0 && kernel->file && !kernel->elf.core && !named->binary)
+		status = tl_binary_open(&named->binary, kernel->file, 0, !n->options->raw_names,
+					&own);
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	if (named->binary) {
+		place->address = ip - tl_perf_kernel_moved(&kernel->elf, kernel->address,
+							   kernel->page_offset);
+		tl_binary_symbol_at(named->binary, place->address, &symbol);
+		if (tl_binary_short_of_memory(named->binary))
+			return tl_error_memory(err);
+	}
+	if (*symbol.name)
+		return put_symbol(n, named->binary, kernel_name, &symbol, place, err);
+	place->address = ip;
+	named->nameless++;
+	return put_nameless(n, "[kernel]", 0, place, err);
+}
+
 static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 			  struct tl_perf_sampled_place *place, struct tl_error *err)
 {
-	static const char kernel_name[] = "[kernel.kallsyms]";
 	const struct tl_named_range *range;
 	struct tl_perf_named_object *named;
 	struct tl_perf_object *kernel;
@@ -335,6 +368,8 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 		return status;
 	named->opened = true;
 	range = tl_perf_kernel_names_find(&named->kallsyms, ip);
+	if (!range && named->why)
+		return name_by_kernel_file(n, kernel, named, place, err);
 	if (range)
 		return put_range(n, range->start, range->name,
 				 *range->module ? range->module : kernel_name, place, err);

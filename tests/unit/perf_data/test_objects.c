@@ -5,7 +5,7 @@
 #include <elf.h>
 
 #include "../temp.h"
-#include "perf_data/processes/system.h"
+#include "perf_data/processes/given_programs.h"
 
 static struct tl_perf_system sys;
 static struct temp temp;
@@ -194,6 +194,47 @@ TEST(a_file_that_is_no_elf)
 	assert_missing(locate(temp_path(&temp, "empty"), 0), "no such file");
 }
 
+/* Given files come first: by build id whatever their names, by name where an id is missing. */
+TEST(given_programs)
+{
+	char moved[512], same[512];
+	const char *const given[] = { moved, same };
+	const char *why;
+
+	make_directories("given");
+	snprintf(moved, sizeof(moved), "%s", write_elf("moved", 1));
+	snprintf(same, sizeof(same), "%s", write_elf("given/prog", 5));
+	write_elf("prog", 5);
+	sys.search.programs = given;
+	sys.search.program_count = 2;
+	assert_found(locate("/gone/one", 1), "moved");
+	assert_found(locate("/gone/prog", 0), "given/prog");
+	assert_found(locate("/gone/prog (deleted)", 5), "given/prog");
+	assert_found(locate(temp_path(&temp, "prog"), 5), "given/prog");
+	assert_missing(locate("/gone/prog", 7), "another build: the build ids differ");
+	assert_missing(locate("/gone/program", 0), "no such file");
+	assert_missing(locate("/gone/", 0), "no such file");
+	assert_int_equal(tl_perf_given_is_used(&sys, moved, &why, &err), 1);
+	assert_int_equal(tl_perf_given_is_used(&sys, same, &why, &err), 1);
+}
+
+TEST(given_programs_that_are_of_no_use)
+{
+	const char *why;
+
+	locate("/gone/prog", 7);
+	locate("[kernel.kallsyms]_text", 7);
+	locate("//anon", 0);
+	assert_int_equal(tl_perf_given_is_used(&sys, write_elf("prog", 5), &why, &err), 0);
+	assert_string_equal(why, "the recording has no program of its build id, or of its name "
+				 "where one of both has no build id");
+	assert_int_equal(tl_perf_given_is_used(&sys, write_elf("vmlinux", 5), &why, &err), 0);
+	assert_int_equal(tl_perf_given_is_used(&sys, write_elf("anon", 5), &why, &err), 0);
+	assert_int_equal(tl_perf_given_is_used(&sys, write_elf("vmlinux", 7), &why, &err), 1);
+	assert_int_equal(tl_perf_given_is_used(&sys, temp_path(&temp, "absent"), &why, &err), 0);
+	assert_string_equal(why, "No such file or directory");
+}
+
 TEST(relative_to_the_directory)
 {
 	write_elf("prog", 1);
@@ -316,6 +357,8 @@ int main(void)
 		CASE(what_is_no_elf_file),
 		CASE(at_its_path),
 		CASE(a_file_that_is_no_elf),
+		CASE(given_programs),
+		CASE(given_programs_that_are_of_no_use),
 		CASE(relative_to_the_directory),
 		CASE(below_a_sysroot),
 		CASE(build_id_caches),

@@ -5,6 +5,7 @@
  */
 #include "sample_file.h"
 
+#include "kernel_elf.h"
 #include "refused_fold.h"
 
 #include <inttypes.h>
@@ -176,6 +177,86 @@ TEST(kernels_without_a_list)
 	fold();
 	assert_stack("[kernel]", 21, 3);
 	assert_remark("no names for the code of [kernel.kallsyms]_text: not looked for");
+	done();
+}
+
+/* ---- what was given ---- */
+
+static char given_path[128];
+static const char *const given[] = { given_path };
+
+static void give(const char *name, const void *data, size_t size)
+{
+	unsetenv("HOME");
+	write_file(name, data, size);
+	snprintf(given_path, sizeof(given_path), "%s/%s", root, name);
+	options.programs = given;
+	options.program_count = 1;
+}
+
+/* A list of the kernel's names, under any name; where it is of another boot it is not used. */
+TEST(lists_of_kernels_that_were_given)
+{
+	static const char list[] = "ffffffff81000000 T startup\n"
+				   "ffffffff81000100 t do_work\n"
+				   "ffffffff81800000 T in_module\t[crc]\n"
+				   "ffffffff81800100 T _end\n";
+	static const char of_another_boot[] = "ffffffff82000000 T startup\n";
+
+	begin_kernel(&recorded);
+	put_kernel_samples();
+	give("names-of-kernel", list, strlen(list));
+	fold();
+	assert_named_kernel();
+	done();
+	assert_true(refuse_each_of_fold(&f) > 50);
+	give("names-of-kernel", of_another_boot, strlen(of_another_boot));
+	fold();
+	assert_stack("[kernel]", 21, 3);
+	assert_int_equal(remarks.count, 2);
+	assert_non_null(strstr(remarks.list[0], "names-of-kernel was not used: the recording has "
+						"no program of its build id"));
+	done();
+}
+
+/* vmlinux: its symbols, moved by as much as the kernel was. */
+TEST(symbols_of_the_kernels_file)
+{
+	size_t size;
+	const uint8_t *elf = kernel_elf(&size);
+
+	kernel_at = 0xffffffff81400000;
+	begin_kernel(&recorded);
+	give("vmlinux-6.1", elf, size);
+	put_kernel_sample(0xffffffff81400010);
+	put_kernel_sample(0xffffffff8140017f);
+	put_kernel_sample(0xffffffff81400180);
+	fold();
+	assert_stack("startup", 7, 1);
+	assert_stack("do_work", 7, 1);
+	assert_stack("[kernel]", 7, 1);
+	assert_string_equal(function("do_work")->object, "[kernel.kallsyms]");
+	assert_int_equal(function("do_work")->address, 0xffffffff81000100);
+	assert_remark(no_list);
+	done();
+	assert_true(refuse_each_of_fold(&f) > 50);
+	kernel_at = 0xffffffff81000000;
+}
+
+TEST(given_files_that_are_of_no_use)
+{
+	begin_kernel(&recorded);
+	put_sample(usual, (const uint64_t[]){ USER, 0x10500 }, 2);
+	give("prog", "no program", 10);
+	fold();
+	assert_int_equal(remarks.count, 1);
+	assert_non_null(strstr(remarks.list[0], "/prog was not used: the recording has no program "
+						"of its build id, or of its name"));
+	done();
+	snprintf(given_path, sizeof(given_path), "%s/absent", root);
+	fold();
+	assert_int_equal(remarks.count, 1);
+	assert_non_null(strstr(remarks.list[0], "/absent was not used: No such file or directory"));
 	done();
 }
 
@@ -555,6 +636,9 @@ int main(void)
 		cmocka_unit_test(the_cache_of_the_home_directory),
 		cmocka_unit_test(interrupted_functions_are_named_at_their_first_instruction),
 		cmocka_unit_test(kernels_without_a_list),
+		cmocka_unit_test(lists_of_kernels_that_were_given),
+		cmocka_unit_test(symbols_of_the_kernels_file),
+		cmocka_unit_test(given_files_that_are_of_no_use),
 		cmocka_unit_test(the_kernel_that_runs_here),
 		cmocka_unit_test(kernels_by_their_release),
 		cmocka_unit_test(functions_by_their_unwind_tables),
