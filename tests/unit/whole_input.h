@@ -20,6 +20,15 @@ enum use {
 	USE_TIMELINE,
 	USE_SLICE,
 	USE_INDEX,
+	USE_SAMPLE,
+	USE_CALLS,
+	USE_POINTS,
+	USE_WINDOW,
+	USE_SEARCH,
+	USE_FLOW,
+	USE_ANALYZE,
+	USE_REENCODE,
+	USE_EXPORT,
 };
 
 struct whole_input {
@@ -29,6 +38,8 @@ struct whole_input {
 	enum use use;
 	enum tl_report_form form;
 	const char *trigger; /* of a slice */
+	unsigned analyses;
+	const char *target; /* format to write */
 };
 
 /* The name of a golden recording; one of the last eight asked for. */
@@ -66,16 +77,125 @@ static inline int whole_fold(struct tl_input *input, struct tl_output *out)
 	return status;
 }
 
-static inline int whole_index(struct tl_input *input, struct tl_output *out)
+/* The profile as another tool's. */
+static inline int whole_export(const struct whole_input *whole, struct tl_input *input,
+			       struct tl_output *out)
+{
+	const struct tl_export_options options = { .size = sizeof(options) };
+	struct tl_profile *profile = NULL;
+	int status = tl_input_fold(input, &profile, NULL);
+
+	if (!status)
+		status = tl_exporter_find(whole->target)->write(profile, &options, out, NULL);
+	tl_profile_free(profile);
+	return status;
+}
+
+static inline int whole_index(struct tl_input *input, bool sampled, struct tl_output *out)
 {
 	struct tl_call_index *index = NULL;
 	struct tl_call_track_info info;
-	int status = tl_input_index(input, &index, NULL);
+	int status = sampled ? tl_input_index_sample(input, &index, NULL)
+			     : tl_input_index(input, &index, NULL);
 
 	for (size_t i = 0; !status && tl_call_index_track(index, i, &info, sizeof(info)) == 1; i++)
 		tl_put_u64(out, info.last - info.first);
 	tl_call_index_close(index);
 	return status;
+}
+
+static inline int whole_calls(struct tl_input *input, struct tl_output *out)
+{
+	struct tl_calls *calls = NULL;
+	const struct tl_call *call;
+	int status = tl_input_calls(input, NULL, &calls, NULL);
+
+	if (!status)
+		while ((status = tl_calls_next(calls, &call, NULL)) == 1) {
+			tl_put_u64(out, call->start);
+			tl_put_u64(out, call->self);
+			tl_put_u64(out, call->function);
+		}
+	tl_calls_close(calls);
+	return status;
+}
+
+static inline bool whole_instant(void *arg, const struct tl_timeline_point *at, const char *name,
+				 const struct tl_timeline_arg *args, size_t arg_count)
+{
+	(void)args;
+	tl_put_u64(arg, at->ticks + arg_count);
+	tl_put_text(arg, name);
+	return true;
+}
+
+static inline bool whole_value(void *arg, const struct tl_timeline_point *at, const char *name,
+			       double value)
+{
+	tl_put_format(arg, "%s %g", name, value);
+	tl_put_u64(arg, at->ticks);
+	return true;
+}
+
+/* The middle of what the first track spans, as a profile, or the calls of a function in it. */
+static inline int whole_window(const struct whole_input *whole, struct tl_input *input,
+			       struct tl_output *out)
+{
+	struct tl_call_index *index = NULL;
+	struct tl_call_track_info info = { .first = 0 };
+	struct tl_call_span span = { .size = sizeof(span) };
+	struct tl_call_search search = { .count = 0 };
+	struct tl_profile *profile = NULL;
+	int status = tl_input_index(input, &index, NULL);
+
+	if (!status && tl_call_index_track(index, 0, &info, sizeof(info)) == 1) {
+		span.from = info.first + (info.last - info.first) / 4;
+		span.to = info.last - (info.last - info.first) / 4;
+	}
+	if (!status && whole->use == USE_WINDOW) {
+		status = tl_input_window(input, index, &span, &profile, NULL);
+		if (!status)
+			status = tl_exporter_find("json")->write(profile, NULL, out, NULL);
+	} else if (!status) {
+		status = tl_input_search(input, index, &span, 0, 3, &search, sizeof(search), NULL);
+		tl_put_u64(out, search.calls);
+		tl_call_search_end(&search);
+	}
+	tl_profile_free(profile);
+	tl_call_index_close(index);
+	return status;
+}
+
+/* What it executed, held against itself. */
+static inline int whole_flow(const struct whole_input *whole, struct tl_input *input,
+			     struct tl_output *out)
+{
+	struct tl_input *other = NULL;
+	const struct tl_report_options options = { .size = sizeof(options),
+						   .form = TL_REPORT_JSON };
+	struct tl_flow *flow = NULL;
+	int status =
+		tl_input_open(&other, whole->paths, whole->path_count, &whole->options, NULL, NULL);
+
+	if (!status)
+		status = tl_input_flow(input, other, NULL, &flow, NULL, NULL);
+	if (!status)
+		status = tl_report_flow(flow, &options, out, NULL);
+	tl_flow_free(flow);
+	tl_input_close(other);
+	return status;
+}
+
+static inline int whole_analyze(const struct whole_input *whole, struct tl_input *input,
+				struct tl_output *out)
+{
+	const struct tl_analysis analysis = {
+		.size = sizeof(analysis),
+		.analyses = whole->analyses,
+		.form = whole->form,
+	};
+
+	return tl_input_analyze(input, &analysis, out, NULL, NULL);
 }
 
 static inline int whole_use(const struct whole_input *whole, struct tl_input *input,
@@ -102,8 +222,24 @@ static inline int whole_use(const struct whole_input *whole, struct tl_input *in
 		return tl_input_timeline(input, "chrome", out, NULL);
 	case USE_SLICE:
 		return tl_input_slice(input, &slice, out, NULL);
+	case USE_INDEX:
+	case USE_SAMPLE:
+		return whole_index(input, whole->use == USE_SAMPLE, out);
+	case USE_CALLS:
+		return whole_calls(input, out);
+	case USE_POINTS:
+		return tl_input_points(input, whole_instant, whole_value, out, NULL);
+	case USE_WINDOW:
+	case USE_SEARCH:
+		return whole_window(whole, input, out);
+	case USE_FLOW:
+		return whole_flow(whole, input, out);
+	case USE_ANALYZE:
+		return whole_analyze(whole, input, out);
+	case USE_REENCODE:
+		return tl_input_reencode(input, whole->target, NULL, out, NULL);
 	default:
-		return whole_index(input, out);
+		return whole_export(whole, input, out);
 	}
 }
 

@@ -99,9 +99,10 @@ static int sample_thread(struct sampling *s, const struct tl_xray_thread *thread
 		uint32_t next = s->reader->order[last ? at : at + s->every];
 
 		status = take_records(s, at, err);
-		if (status < 0 || !s->records.count)
+		if (status < 0 || (!s->records.count && !s->records.no_memory))
 			continue;
-		make_steps(s, s->reader->blocks[next].first_tsc);
+		if (!s->records.no_memory)
+			make_steps(s, s->reader->blocks[next].first_tsc);
 		if (s->records.no_memory || s->outer.no_memory || s->steps.no_memory)
 			status = tl_error_memory(err);
 		else
