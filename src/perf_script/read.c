@@ -345,6 +345,12 @@ const struct tl_foreign_reader tl_perf_script_reader = {
 
 enum { LOOKED_AT = 64 * 1024, LINES_LOOKED_AT = 200 };
 
+/* Events have names, not numbers, as text of other kinds has before colons. */
+static bool names_event(const struct tl_perf_script_sample *sample)
+{
+	return sample->event.start && (uint8_t)((*sample->event.start | 0x20) - 'a') < 26;
+}
+
 struct script_survey {
 	unsigned samples, frames, bad;
 };
@@ -361,7 +367,7 @@ static void survey_line(struct script_survey *survey, const uint8_t *line, const
 	if (*line != '\t' && tl_perf_script_cut_sample(line, end, &sample)) {
 		survey->samples++;
 		/* A number at the end of a line is not much. */
-		survey->bad += !sample.event.start && sample.time_ns == TL_NOWHERE;
+		survey->bad += !names_event(&sample) && sample.time_ns == TL_NOWHERE;
 	} else if (tl_perf_script_is_blank(*line) && tl_perf_script_cut_frame(line, end, &frame)) {
 		survey->frames++;
 	} else if (!tl_perf_script_is_blank(*line) ||

@@ -188,12 +188,13 @@ static size_t damage_pprof(struct tl_input *input, struct tl_damage *places, siz
 const struct tl_format tl_pprof_format = {
 	.info = {
 		.name = "pprof",
-		.help = "pprof profiles (Go, gperftools, Rust, ...): cpu, heap, mutex and others",
+		.help = "pprof profiles (Go, Rust, Java, ...): cpu, heap, mutex and others",
 		.record_word = "sample",
 		.rewrites_exactly = true,
 		.written = true,
 	},
 	.probe = tl_pprof_probe,
+	.explain_other = tl_pprof_explain_older,
 	.open = open_pprof,
 	.close = close_pprof,
 	.fold = fold_pprof,

@@ -4,6 +4,8 @@
  * tells it from other messages is the inside of its sample types, and its first string, which is
  * empty.
  */
+#include <string.h>
+
 #include "pprof/reader/reader.h"
 
 enum {
@@ -86,4 +88,51 @@ int tl_pprof_probe(const uint8_t *data, size_t size)
 	if (!typed && !empty_first)
 		return 0;
 	return seen > 1 || typed ? 60 : 0;
+}
+
+/* ---- older forms ---- */
+
+/*
+ * Words of a processor's profile before samples: 0, 3, a version 0 or 1, the period, 0. They are
+ * of 4 or 8 bytes in the order of the machine that wrote them.
+ */
+static bool is_older_cpu(const uint8_t *data, size_t size, unsigned width, bool big)
+{
+	uint64_t words[5] = { 0 };
+
+	if (size < 5 * width)
+		return false;
+	for (unsigned i = 0; i < 5 * width; i++) {
+		const unsigned byte = i % width;
+
+		words[i / width] |= (uint64_t)data[i] << 8 * (big ? width - 1 - byte : byte);
+	}
+	return !words[0] && words[1] == 3 && words[2] <= 1 && words[3] && !words[4];
+}
+
+static bool is_older_text(const uint8_t *data, size_t size)
+{
+	static const char *const starts[] = {
+		"heap profile:", "--- heapz ",      "--- contentionz ",    "--- threadz ",
+		"--- mutex:",    "--- contention:", "goroutine profile: ", "threadcreate profile: ",
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		const size_t length = strlen(starts[i]);
+
+		if (size >= length && !memcmp(data, starts[i], length))
+			return true;
+	}
+	return false;
+}
+
+const char *tl_pprof_explain_older(const uint8_t *data, size_t size)
+{
+	const bool older = is_older_text(data, size) || is_older_cpu(data, size, 8, false) ||
+			   is_older_cpu(data, size, 4, false) ||
+			   is_older_cpu(data, size, 8, true) || is_older_cpu(data, size, 4, true);
+
+	return older ? "a profile of the form that gperftools and Go before 1.8 write: `go tool "
+		       "pprof -proto PROGRAM FILE` makes one that is read"
+		     : NULL;
 }

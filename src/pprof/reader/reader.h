@@ -89,6 +89,8 @@ struct tl_pprof_file {
 
 /* How sure it is that these are the first bytes of a pprof profile, 0 to 100. */
 int tl_pprof_probe(const uint8_t *data, size_t size);
+/* That these are the first bytes of a profile of the older forms, which are not read; else NULL. */
+const char *tl_pprof_explain_older(const uint8_t *data, size_t size);
 
 /*
  * Read the tables of a profile, whose bytes the caller keeps. `faults` of a zero-filled profile may

@@ -177,11 +177,19 @@ TEST(probing)
 {
 	static const char chains[] = "p 1 1.0: 5 c: \n\t 1 f (x)\n  a.c:3\n\n";
 	static const char lines[] = "p 1 1.0: 5 c:  1 f (x)\n";
+	static const char heap[] = "heap profile:   14:  849 [   14:  849] @ heapz_v2/524288\n"
+				   "     1:     92 [     1:     92] @ 0xc635c8 0x42ecc3\n";
+	static const char counts[] = "samples/count cpu/nanoseconds\n"
+				     "          1   10000000: 1 2 3 4 5\n"
+				     "          2   20000000: 6 2 3 4 5\n";
 
 	assert_int_equal(tl_perf_script_probe((const uint8_t *)chains, sizeof(chains) - 1), 85);
 	assert_int_equal(tl_perf_script_probe((const uint8_t *)lines, sizeof(lines) - 1), 35);
 	assert_int_equal(tl_perf_script_probe((const uint8_t *)"a;b 1\nc 2\n", 10), 0);
 	assert_int_equal(tl_perf_script_probe((const uint8_t *)"", 0), 0);
+	/* A number before a colon is no event: heaps as gperftools has them. */
+	assert_int_equal(tl_perf_script_probe((const uint8_t *)heap, sizeof(heap) - 1), 0);
+	assert_int_equal(tl_perf_script_probe((const uint8_t *)counts, sizeof(counts) - 1), 0);
 }
 
 TEST(damage)

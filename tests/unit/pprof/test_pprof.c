@@ -459,6 +459,33 @@ TEST(recognised_by_content)
 
 /* ---- the wire format ---- */
 
+/* cpuprofile-fileformat.html of gperftools; heads of text as legacy_profile.go of pprof has. */
+TEST(older_forms_are_explained)
+{
+	static const char *const texts[] = { "heap profile:    144:  8498176 [",
+					     "--- heapz 1 ---\n",
+					     "--- contentionz 1 ---\n",
+					     "--- threadz 1 ---\n",
+					     "--- mutex:\n",
+					     "goroutine profile: total 7\n",
+					     "threadcreate profile: total 7\n" };
+	static const uint32_t narrow[] = { 0, 3, 1, 10000, 0, 1, 11 };
+	static const uint64_t wide[] = { 0, 3, 0, 10000, 0, 1, 11 };
+	static const uint64_t other[] = { 0, 3, 2, 10000, 0, 1, 11 };
+	uint8_t big[sizeof(wide)] = { [15] = 3, [30] = 0x27, [31] = 0x10, [47] = 1 };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_non_null(
+			tl_pprof_explain_older((const uint8_t *)texts[i], strlen(texts[i])));
+	assert_non_null(tl_pprof_explain_older((const uint8_t *)narrow, sizeof(narrow)));
+	assert_non_null(tl_pprof_explain_older((const uint8_t *)wide, sizeof(wide)));
+	assert_non_null(tl_pprof_explain_older((const uint8_t *)wide, 40));
+	assert_non_null(tl_pprof_explain_older(big, sizeof(big)));
+	assert_null(tl_pprof_explain_older((const uint8_t *)wide, 39));
+	assert_null(tl_pprof_explain_older((const uint8_t *)other, sizeof(other)));
+	assert_null(tl_pprof_explain_older((const uint8_t *)"heap profile", 12));
+}
+
 TEST(varints)
 {
 	static const uint8_t most[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 };
@@ -525,6 +552,7 @@ int main(void)
 		cmocka_unit_test(unknown_fields),
 		cmocka_unit_test(no_sample_type_is_no_profile),
 		cmocka_unit_test(recognised_by_content),
+		cmocka_unit_test(older_forms_are_explained),
 		cmocka_unit_test(varints),
 		cmocka_unit_test(fields_that_cannot_be),
 	};
