@@ -124,6 +124,98 @@ TEST(logs_that_share_marks_go_together)
 	units_free(&u);
 }
 
+/* The log of 4,000 bytes in three shares, beside files that are no logs. */
+static void begin_shares(struct units *u)
+{
+	static const uint64_t mark = 700;
+	char names[FILES][256];
+	const char *paths[FILES];
+
+	make_files(names, paths);
+	assert_true(units_begin(u, paths, FILES));
+	for (int i = 0; i < FILES; i++)
+		u->list[units_next(u)].state = UNIT_DONE;
+	u->largest = 1000;
+	u->list[0].shares = 3;
+	assert_true(units_add_kin(u, 0, &mark, 1));
+	assert_true(units_group(u));
+	assert_int_equal(u->count, FILES + 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct work_unit *unit = &u->list[FILES + i];
+
+		assert_int_equal(unit->files[0], 6);
+		assert_int_equal(unit->share, i);
+		assert_int_equal(unit->shares, 3);
+		assert_int_equal(unit->first, FILES);
+		assert_int_equal(unit->size, 4000 / 3);
+	}
+}
+
+/* Shares are added when the profiles of all of them are there, in whatever order they come. */
+TEST(shares_are_added_together)
+{
+	static const uint32_t order[] = { 2, 0, 1 }, files[] = { 6, 6, 6 };
+	struct units u;
+
+	begin_shares(&u);
+	assert_queue(&u, files, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_false(units_have_waiting(&u));
+		assert_true(units_keep(&u, FILES + order[i]));
+		assert_true(u.list[FILES + order[i]].kept);
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(units_next(&u), FILES + i);
+	assert_false(units_have_waiting(&u));
+	units_free(&u);
+}
+
+/* "The file of a share goes into the queue as a whole, and nobody works on its shares any more." */
+TEST(shares_that_are_dropped)
+{
+	struct units u;
+
+	begin_shares(&u);
+	assert_int_equal(units_next(&u), FILES);
+	assert_true(units_drop_shares(&u, FILES + 1));
+	assert_int_equal(units_next(&u), FILES + 3);
+	assert_false(units_have_waiting(&u));
+	assert_int_equal(u.list[FILES + 3].files[0], 6);
+	assert_int_equal(u.list[FILES + 3].shares, 0);
+	assert_int_equal(u.list[FILES + 3].size, 3 * (4000 / 3));
+	for (int i = 0; i < 3; i++) {
+		assert_true(u.list[FILES + i].dropped);
+		assert_int_equal(u.list[FILES + i].state, UNIT_KIN);
+	}
+	units_free(&u);
+}
+
+/* Of a log with more threads than that: twice as many shares as it is larger, and one. */
+TEST(how_many_shares)
+{
+	static const struct {
+		uint64_t largest;
+		uint32_t shares, made;
+	} rows[] = { { 1000, 20, 9 }, { 1000, 8, 8 }, { 3999, 20, 3 }, { 4000, 20, 1 },
+		     { 0, 20, 20 },   { 1000, 1, 1 }, { 1000, 0, 1 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static const uint64_t mark = 700;
+		char names[FILES][256];
+		const char *paths[FILES];
+		struct units u;
+
+		make_files(names, paths);
+		assert_true(units_begin(&u, paths, FILES));
+		u.largest = rows[i].largest;
+		u.list[0].shares = rows[i].shares;
+		assert_true(units_add_kin(&u, 0, &mark, 1));
+		assert_true(units_group(&u));
+		assert_int_equal(u.count, FILES + rows[i].made);
+		units_free(&u);
+	}
+}
+
 TEST(no_files_and_no_logs)
 {
 	struct units u;
@@ -141,6 +233,9 @@ int main(void)
 		cmocka_unit_test(the_largest_first),
 		cmocka_unit_test(a_unit_may_wait_again),
 		cmocka_unit_test(logs_that_share_marks_go_together),
+		cmocka_unit_test(shares_are_added_together),
+		cmocka_unit_test(shares_that_are_dropped),
+		cmocka_unit_test(how_many_shares),
 		cmocka_unit_test(no_files_and_no_logs),
 	};
 
