@@ -416,16 +416,16 @@ static const char *name_of(struct tl_binary *binary, const struct tl_dwarf_found
  * A symbol without a size is only the nearest one before the address: a DWARF function that holds
  * the address is better.
  */
-static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
+static void improve_name(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {
-	struct tl_dwarf *dwarf = dwarf_of(binary);
 	struct tl_dwarf_found found;
+	struct tl_dwarf *dwarf;
 	const char *name;
 
-	if (!dwarf)
-		return;
-	tl_dwarf_line(dwarf, address, symbol);
 	if (symbol->name && symbol->size)
+		return;
+	dwarf = dwarf_of(binary);
+	if (!dwarf)
 		return;
 	found = tl_dwarf_find(dwarf, address);
 	while (found.scope && found.scope->parent != TL_NONE)
@@ -481,16 +481,26 @@ uint64_t tl_binary_faults(const struct tl_binary *binary, struct tl_error *first
 	return faults->count;
 }
 
-bool tl_binary_symbol_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
+bool tl_binary_name_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {
 	*symbol = (struct tl_symbol){ .file = "" };
 	fill_from_table(binary, address - binary->bias, symbol);
-	fill_from_dwarf(binary, address - binary->bias, symbol);
-	tl_jit_code_line(&binary->jit, address - binary->bias, symbol);
+	improve_name(binary, address - binary->bias, symbol);
 	if (symbol->name)
 		symbol->start += binary->bias;
 	else
 		symbol->name = "";
+	return *symbol->name;
+}
+
+bool tl_binary_symbol_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
+{
+	struct tl_dwarf *dwarf = dwarf_of(binary);
+
+	tl_binary_name_at(binary, address, symbol);
+	if (dwarf)
+		tl_dwarf_line(dwarf, address - binary->bias, symbol);
+	tl_jit_code_line(&binary->jit, address - binary->bias, symbol);
 	return *symbol->name || *symbol->file;
 }
 

@@ -12,6 +12,8 @@ int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64
 
 /* The public functions that take the size of a struct, for callers inside the library. */
 bool tl_binary_symbol_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol);
+/* As tl_binary_symbol_at(), without file, line and column, for which DWARF would be read. */
+bool tl_binary_name_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol);
 size_t tl_binary_inlined_at(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain,
 			    size_t room);
 

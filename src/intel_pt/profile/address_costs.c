@@ -194,9 +194,10 @@ struct writer {
 /* Set the source line of an address. Its symbol's function; TL_NONE: none that ran. */
 static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
 {
-	struct tl_pt_name name = tl_pt_functions_name(&w->folder->functions, ip);
+	struct tl_pt_line line;
+	struct tl_pt_name name = tl_pt_functions_line(&w->folder->functions, ip, &line);
 
-	*at = (struct tl_position){ .file = name.file, .address = ip, .line = name.line };
+	*at = (struct tl_position){ .file = line.file, .address = ip, .line = line.line };
 	return name.function < w->ran_count && w->ran[name.function] ? name.function : TL_NONE;
 }
 

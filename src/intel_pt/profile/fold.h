@@ -48,6 +48,7 @@ struct tl_pt_fold_options {
 	bool exact, per_thread;
 	/* also costs, calls and jumps by address; else functions and contexts alone */
 	bool lines;
+	bool table;  /* only the sums of functions are wanted: no arcs, no lines of functions */
 	bool strict; /* stop at the first fault */
 };
 
@@ -109,6 +110,7 @@ struct tl_pt_node_facts {
 struct tl_pt_inner_function {
 	uint64_t ip;
 	uint32_t function; /* TL_NONE: no symbol */
+	uint32_t called;   /* the function if `ip` was called, TL_NONE: not searched for yet */
 	uint32_t insns;    /* instructions of the node in this function; unused in the last entry */
 	bool is_entry;
 };

@@ -115,12 +115,12 @@ static void fold_inner(struct tl_pt_folder *f, uint32_t number)
 {
 	uint32_t first = 0;
 
-	for (const struct tl_pt_inner_function *in =
-		     &f->cache->inner[f->cache->nodes[number].called];
-	     ; in++) {
-		struct tl_pt_arrival_addr at = { in->ip, in->function, TL_NONE, in->is_entry };
+	for (struct tl_pt_inner_function *in = &f->cache->inner[f->cache->nodes[number].called];;
+	     in++) {
+		struct tl_pt_arrival_addr at = { in->ip, in->function, in->called, in->is_entry };
 
 		go_to(f, &at);
+		in->called = at.called;
 		if (!in[1].ip)
 			return;
 		if (f->visits.nodes && !f->window.closed) {
@@ -257,9 +257,34 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_
 }
 
 /*
+ * A jump out of the function of a plain frame to the entry of a known one, or from code with a
+ * symbol into code without: the innermost frame is replaced, and keeps its return address. It
+ * equals jump() and tail() of call_stack.c. False: any other case.
+ */
+static inline __attribute__((always_inline)) bool tail_call(struct hot *h, struct tl_pt_folder *f,
+							    const struct tl_pt_node_facts *n,
+							    struct tl_pt_frame *frame, bool timed)
+{
+	struct tl_pt_stack *stack = &f->thread->stack;
+	const uint32_t top = h->fold.top->function;
+
+	if (h->key < TL_PT_KEY_UNKNOWN || !n->called || top == TL_NONE || frame->flags)
+		return false;
+	if (n->entry == TL_PT_KEY_UNKNOWN && f->functions.list[top].by_entry)
+		return true;
+	if (n->entry != TL_PT_KEY_UNKNOWN && (!n->is_entry || n->called - 1 == top))
+		return false;
+	give(h, f, timed);
+	tl_fold_hot_pop(&h->fold, &stack->fold);
+	frame->call = TL_NONE;
+	tl_fold_hot_enter(&h->fold, &stack->fold, n->called - 1);
+	return true;
+}
+
+/*
  * Fast path of arrive(): a return to the return address of the innermost frame, or a call of a
- * known function. It equals called() and returned() of call_stack.c in these two cases. False: any
- * other case.
+ * known function. It equals called() and returned() of call_stack.c in these two cases; the third
+ * is tail_call(). False: any other case.
  */
 static inline __attribute__((always_inline)) bool
 call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_facts *n, bool timed)
@@ -281,7 +306,7 @@ call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_fa
 		tl_fold_hot_enter(&h->fold, &stack->fold, n->called - 1);
 		return true;
 	}
-	return false;
+	return tail_call(h, f, n, frame, timed);
 }
 
 /* Count a visit; outside the window of time the stack is followed, but no visit is counted. */

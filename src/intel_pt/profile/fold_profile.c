@@ -23,9 +23,11 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *f, struct tl_profile **pro
 	status = tl_profile_make(profile, "intel-pt", events, count,
 				 f->timed ? f->feed->frequency : 0, err);
 
-	if (status == 0)
-		(*profile)->timed = true;
-	return status;
+	if (status < 0)
+		return status;
+	(*profile)->timed = true;
+	(*profile)->sums_only = f->options->table;
+	return 0;
 }
 
 static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const uint32_t *numbers,

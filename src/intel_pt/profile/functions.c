@@ -93,15 +93,31 @@ static void note_closed(struct tl_pt_functions *f, const char *path, const struc
 	note_nameless(f, path, why);
 }
 
+/* NULL: it was not opened yet. */
+static struct tl_pt_symbol_file *find_binary(struct tl_pt_functions *f, const char *path,
+					     uint64_t bias)
+{
+	size_t at = f->last_binary;
+
+	for (size_t i = 0; i < f->binary_count; i++, at++) {
+		if (at >= f->binary_count)
+			at = 0;
+		if (f->binaries[at].bias == bias && !strcmp(f->binaries[at].path, path)) {
+			f->last_binary = at;
+			return &f->binaries[at];
+		}
+	}
+	return NULL;
+}
+
 static struct tl_pt_symbol_file *binary_at(struct tl_pt_functions *f, const char *path,
 					   uint64_t bias)
 {
-	struct tl_pt_symbol_file *made;
+	struct tl_pt_symbol_file *made = find_binary(f, path, bias);
 	struct tl_error err;
 
-	for (size_t i = f->binary_count; i-- > 0;)
-		if (f->binaries[i].bias == bias && !strcmp(f->binaries[i].path, path))
-			return &f->binaries[i];
+	if (made)
+		return made;
 	made = tl_grow(&f->binaries, &f->binary_capacity, f->binary_count + 1, sizeof(*made))
 		       ? &f->binaries[f->binary_count]
 		       : NULL;
@@ -242,8 +258,8 @@ static bool returns_twice(const char *name)
 	return false;
 }
 
-static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
-				struct tl_binary *binary, const struct tl_symbol *symbol)
+static uint32_t find_function(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
+			      struct tl_binary *binary, const struct tl_symbol *symbol)
 {
 	size_t size = whole_name(symbol->name);
 	struct tl_pt_function function = {
@@ -273,6 +289,29 @@ static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_ma
 	return number;
 }
 
+/* The function of a symbol, and whether the symbol is a part of it that was split off. */
+static struct tl_pt_known_symbol symbol_function(struct tl_pt_functions *f,
+						 const struct tl_pt_mapping *mapping,
+						 struct tl_binary *binary,
+						 const struct tl_symbol *symbol)
+{
+	struct tl_pt_known_symbol *known =
+		&f->known[tl_hash64(symbol->start) % TL_PT_KNOWN_SYMBOLS];
+
+	if (binary && known->binary == binary && known->name == symbol->name &&
+	    known->start == symbol->start && !strcmp(known->object, mapping->object))
+		return *known;
+	*known = (struct tl_pt_known_symbol){
+		.binary = binary,
+		.name = symbol->name,
+		.start = symbol->start,
+		.object = intern(f, mapping->object, strlen(mapping->object)),
+		.function = find_function(f, mapping, binary, symbol),
+		.split = symbol->name[whole_name(symbol->name)],
+	};
+	return *known;
+}
+
 /* Of code that is named by a list. */
 static bool find_listed(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
 			struct tl_symbol *symbol)
@@ -284,12 +323,16 @@ static bool find_listed(struct tl_pt_functions *f, const struct tl_pt_mapping *m
 	return mapping->name;
 }
 
+/* How a binary is asked for the symbol of an address: with its line or without. */
+typedef bool find_symbol_fn(struct tl_binary *binary, uint64_t ip, struct tl_symbol *symbol);
+
 /*
  * Find the symbol of an address in the file of its mapping; `*binary` is NULL where it is of none.
  * False: none.
  */
 static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping, uint64_t ip,
-			struct tl_pt_symbol_file **binary, struct tl_symbol *symbol)
+			find_symbol_fn *find, struct tl_pt_symbol_file **binary,
+			struct tl_symbol *symbol)
 {
 	*binary = NULL;
 	if (mapping->listed)
@@ -302,31 +345,46 @@ static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *m
 	*binary = binary_at(f, mapping->file, mapping->bias);
 	if (!*binary || !(*binary)->binary)
 		return false;
-	if (!tl_binary_symbol_at((*binary)->binary, ip, symbol))
+	if (!find((*binary)->binary, ip, symbol))
 		*symbol = (struct tl_symbol){ .name = "", .file = "" };
 	f->no_memory |= tl_binary_short_of_memory((*binary)->binary);
 	(*binary)->is_missed |= !*symbol->name;
 	return true;
 }
 
-struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
+static struct tl_pt_name name_of(struct tl_pt_functions *f, uint64_t ip, find_symbol_fn *find,
+				 struct tl_pt_line *line)
 {
-	struct tl_pt_name name = { .function = TL_NONE, .file = "" };
+	struct tl_pt_name name = { .function = TL_NONE };
+	struct tl_pt_known_symbol known;
 	struct tl_pt_symbol_file *binary;
 	struct tl_pt_mapping mapping;
 	struct tl_symbol symbol;
 
+	*line = (struct tl_pt_line){ .file = "" };
 	if (!f->feed->mapping(f->feed->arg, ip, &mapping) ||
-	    !find_symbol(f, &mapping, ip, &binary, &symbol))
+	    !find_symbol(f, &mapping, ip, find, &binary, &symbol))
 		return name;
-	if (symbol.name[0]) {
-		name.function =
-			symbol_function(f, &mapping, binary ? binary->binary : NULL, &symbol);
-		name.is_entry = ip == symbol.start && !symbol.name[whole_name(symbol.name)];
-	}
-	name.file = symbol.file;
-	name.line = symbol.line;
+	*line = (struct tl_pt_line){ .file = symbol.file, .line = symbol.line };
+	if (!symbol.name[0])
+		return name;
+	known = symbol_function(f, &mapping, binary ? binary->binary : NULL, &symbol);
+	name.function = known.function;
+	name.is_entry = ip == symbol.start && !known.split;
 	return name;
+}
+
+struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
+{
+	struct tl_pt_line none;
+
+	return name_of(f, ip, tl_binary_name_at, &none);
+}
+
+struct tl_pt_name tl_pt_functions_line(struct tl_pt_functions *f, uint64_t ip,
+				       struct tl_pt_line *line)
+{
+	return name_of(f, ip, tl_binary_symbol_at, line);
 }
 
 bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad)

@@ -20,13 +20,28 @@ struct tl_pt_function {
 	bool twice;    /* may return more than once: setjmp(), getcontext() */
 };
 
-/* The function and source line of an address. */
+/* The function of an address. */
 struct tl_pt_name {
 	uint32_t function; /* TL_NONE: no symbol */
 	bool is_entry;
-	const char *file; /* of the source line, "" */
+};
+
+/* The source line of an address. */
+struct tl_pt_line {
+	const char *file; /* "" when unknown */
 	uint32_t line;
 };
+
+/* A symbol whose function was looked up before. */
+struct tl_pt_known_symbol {
+	const struct tl_binary *binary; /* NULL: none is known */
+	const char *name;               /* as the binary gives it */
+	uint64_t start;
+	const char *object; /* interned */
+	uint32_t function;
+	bool split; /* it is a part that was split off */
+};
+enum { TL_PT_KNOWN_SYMBOLS = 256 };
 
 struct tl_pt_functions {
 	const struct tl_pt_feed *feed;
@@ -37,7 +52,9 @@ struct tl_pt_functions {
 	struct tl_pt_symbol_file
 		*binaries; /* files asked for names, also those that could not be opened */
 	size_t binary_count, binary_capacity;
-	struct tl_pt_nameless *nameless; /* objects whose code has no names */
+	size_t last_binary;                                   /* the one that was asked for last */
+	struct tl_pt_known_symbol known[TL_PT_KNOWN_SYMBOLS]; /* by hash of the start */
+	struct tl_pt_nameless *nameless;                      /* objects whose code has no names */
 	size_t nameless_count, nameless_capacity;
 	bool no_memory; /* sticky */
 };
@@ -57,6 +74,9 @@ bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_p
 
 /* The function of an address of the feed's present slice. */
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *functions, uint64_t ip);
+/* The same, with its source line: for it debug information is read. */
+struct tl_pt_name tl_pt_functions_line(struct tl_pt_functions *functions, uint64_t ip,
+				       struct tl_pt_line *line);
 /* The function that begins at an address that was called; TL_NONE: no memory. */
 uint32_t tl_pt_functions_called(struct tl_pt_functions *functions, uint64_t ip);
 

@@ -117,6 +117,7 @@ static bool find_change(struct tl_pt_folder *f, const struct tl_pt_node_insn *in
 		return false;
 	*inner = (struct tl_pt_inner_function){ .ip = insn->ip,
 						.function = name.function,
+						.called = TL_NONE,
 						.is_entry = name.is_entry };
 	if (i)
 		inner[-1].insns = (uint32_t)(i - s->begun);

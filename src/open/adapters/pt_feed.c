@@ -47,6 +47,7 @@ int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct
 	options.exact = o->exact;
 	options.per_thread = o->per_thread;
 	options.lines = o->detail == TL_DETAIL_LINES;
+	options.table = o->detail == TL_DETAIL_TABLE;
 	if (o->quick)
 		return tl_pt_quick(&pt->feed, &options, &pt->faults, profile, err);
 	return tl_pt_fold(&pt->feed, &options, &pt->faults, profile, err);

@@ -161,33 +161,41 @@ static void walk_outermost(struct tl_profile *profile, struct walk *w)
 	}
 }
 
-/*
- * Self cost and calls of each function, and of each function in each part. `locals` is filled per
- * context.
- */
-static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint32_t *locals)
+/* Self cost and calls of each function. `functions` is filled per context. */
+static void sum_functions(struct tl_profile *profile, uint32_t *functions)
 {
 	for (size_t i = 0; i < profile->contexts.table.count; i++) {
 		const struct tl_context *c = &profile->contexts.list[i];
 		const int64_t *self = row(profile->contexts.table.cost, profile, i);
 
 		functions[i] = c->function;
-		locals[i] = tl_profile_part_function(profile, c->function, c->part);
-		if (locals[i] == TL_NONE)
-			return false;
 		add_row(profile, row(profile->sums.self, profile, c->function), self);
-		add_row(profile, row(profile->part_functions.table.cost, profile, locals[i]), self);
 		add_row(profile, profile->sums.total, self);
 		add_calls(profile, &profile->sums.calls[c->function], c->calls);
 		add_calls(profile, &profile->sums.unfinished[c->function], c->unfinished);
 		add_calls(profile, &profile->sums.cut[c->function], c->cut);
-		add_calls(profile, &profile->part_functions.list[locals[i]].calls, c->calls);
-		add_calls(profile, &profile->part_functions.list[locals[i]].unfinished,
-			  c->unfinished);
-		add_calls(profile, &profile->part_functions.list[locals[i]].cut, c->cut);
 	}
-	return zeroed(&profile->part_functions.inclusive,
-		      profile->part_functions.table.count * profile->event_count, sizeof(int64_t));
+}
+
+/* The same of each function in each part. `locals` is filled per context. */
+static bool sum_locals(struct tl_profile *profile, uint32_t *locals)
+{
+	struct tl_profile_part_functions *sums = &profile->part_functions;
+
+	for (size_t i = 0; i < profile->contexts.table.count; i++) {
+		const struct tl_context *c = &profile->contexts.list[i];
+		const uint32_t local = tl_profile_part_function(profile, c->function, c->part);
+
+		if (local == TL_NONE)
+			return false;
+		locals[i] = local;
+		add_row(profile, row(sums->table.cost, profile, local),
+			row(profile->contexts.table.cost, profile, i));
+		add_calls(profile, &sums->list[local].calls, c->calls);
+		add_calls(profile, &sums->list[local].unfinished, c->unfinished);
+		add_calls(profile, &sums->list[local].cut, c->cut);
+	}
+	return zeroed(&sums->inclusive, sums->table.count * profile->event_count, sizeof(int64_t));
 }
 
 static struct tl_position entry_of(const struct tl_profile *profile, uint32_t function)
@@ -241,31 +249,54 @@ static bool prepare_things(struct things *things, int64_t *inclusive, size_t cou
 	return zeroed(&things->on_path, count, sizeof(uint32_t));
 }
 
-static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_error *err)
+/* Sums by part; and lines and arcs, where the input has none of its own. */
+static int derive_calls(struct tl_profile *profile, struct walk *w, struct tl_error *err)
 {
-	struct things *functions = &w->things[FUNCTIONS], *locals = &w->things[LOCALS],
-		      *arcs = &w->things[ARCS];
-	bool has_own = profile->lines.table.count || profile->arcs.table.count; /* the input's */
+	struct things *locals = &w->things[LOCALS], *arcs = &w->things[ARCS];
 	int status = 0;
 
-	w->kinds = has_own ? ARCS : KINDS;
-	for (unsigned k = 0; k < w->kinds; k++)
-		if (!zeroed(&w->things[k].of, profile->contexts.table.count, sizeof(uint32_t)))
-			return tl_error_memory(err);
-	if (!sum_functions(profile, functions->of, locals->of))
+	if (w->kinds > LOCALS && !sum_locals(profile, locals->of))
 		return tl_error_memory(err);
-	if (!has_own)
+	if (w->kinds > ARCS)
 		status = lines_of_functions(profile, err);
-	if (status == 0 && !has_own)
+	if (status == 0 && w->kinds > ARCS)
 		status = arcs_of_contexts(profile, arcs->of, err);
 	if (status < 0)
 		return status;
 	/* Tables stay where they are from here on. */
+	if ((w->kinds > LOCALS && !prepare_things(locals, profile->part_functions.inclusive,
+						  profile->part_functions.table.count)) ||
+	    (w->kinds > ARCS &&
+	     !prepare_things(arcs, profile->arcs.table.cost, profile->arcs.table.count)))
+		return tl_error_memory(err);
+	return 0;
+}
+
+/* Which things are derived: those up to this one. */
+static unsigned kinds_of(const struct tl_profile *profile)
+{
+	if (profile->sums_only)
+		return LOCALS;
+	/* The input has its own lines and arcs. */
+	if (profile->lines.table.count || profile->arcs.table.count)
+		return ARCS;
+	return KINDS;
+}
+
+static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_error *err)
+{
+	struct things *functions = &w->things[FUNCTIONS];
+	int status;
+
+	w->kinds = kinds_of(profile);
+	for (unsigned k = 0; k < w->kinds; k++)
+		if (!zeroed(&w->things[k].of, profile->contexts.table.count, sizeof(uint32_t)))
+			return tl_error_memory(err);
+	sum_functions(profile, functions->of);
+	status = derive_calls(profile, w, err);
+	if (status < 0)
+		return status;
 	if (!prepare_things(functions, profile->sums.inclusive, profile->functions.table.count) ||
-	    !prepare_things(locals, profile->part_functions.inclusive,
-			    profile->part_functions.table.count) ||
-	    (!has_own &&
-	     !prepare_things(arcs, profile->arcs.table.cost, profile->arcs.table.count)) ||
 	    !walk_prepare(w, profile))
 		return tl_error_memory(err);
 	walk_outermost(profile, w);

@@ -99,6 +99,11 @@ struct tl_profile {
 	uint64_t frequency;
 	bool timed, estimated;
 	bool finished; /* tl_profile_finish() was called */
+	/*
+	 * of contexts only the sums by function are wanted: arcs, lines, and functions by part are
+	 * not derived
+	 */
+	bool sums_only;
 	struct tl_names names;
 
 	struct tl_event *events;

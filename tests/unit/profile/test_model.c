@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../unit.h"
+#include "profile/model/model.h"
 #include "profile/model/unsized.h"
 
 #include <tracelathe/profile.h>
@@ -437,6 +438,28 @@ TEST(arcs_under_recursion_count_once)
 	tl_profile_free(profile);
 }
 
+/* The same path, and sums alone: "arcs, lines, and functions by part are not derived". */
+TEST(sums_of_functions_alone)
+{
+	struct tl_profile *profile = new_profile();
+	uint32_t main_ = function(profile, "main"), f = function(profile, "f"),
+		 g = function(profile, "g");
+	const uint32_t path[] = { main_, f, f, f, g, f };
+	uint32_t p = part(profile, 1), at = TL_NONE;
+
+	profile->sums_only = true;
+	for (size_t i = 0; i < 6; i++)
+		at = context(profile, at, path[i], p, 1, 10);
+	finish(profile);
+	has_totals(profile, main_, TL_NONE, 1, 10, 60);
+	has_totals(profile, f, TL_NONE, 4, 40, 50);
+	has_totals(profile, g, TL_NONE, 1, 10, 20);
+	assert_int_equal(tl_profile_total(profile)[0], 60);
+	assert_int_equal(tl_profile_arc_count(profile), 0);
+	assert_int_equal(tl_profile_line_count(profile), 0);
+	tl_profile_free(profile);
+}
+
 /* "A function's totals over all parts, or in one." */
 TEST(totals_of_parts)
 {
@@ -636,6 +659,7 @@ int main(void)
 		cmocka_unit_test(derived_sums_saturate_too),
 		cmocka_unit_test(lines_and_arcs_follow_from_contexts),
 		cmocka_unit_test(arcs_under_recursion_count_once),
+		cmocka_unit_test(sums_of_functions_alone),
 		cmocka_unit_test(totals_of_parts),
 		cmocka_unit_test(costs_may_be_negative),
 		cmocka_unit_test(deep_contexts_need_no_deep_stack),

@@ -47,7 +47,7 @@ static size_t slice_count, next_slice;
 static struct tl_pt_faults faults;
 static struct tl_profile *profile;
 static struct tl_pt_fold_options options;
-static bool timed;
+static bool timed, named; /* with time; the functions up to KERNEL have names */
 
 static int begin(void **state)
 {
@@ -56,7 +56,7 @@ static int begin(void **state)
 					       .process = TL_NOWHERE,
 					       .cpu = TL_NOWHERE };
 	slice_count = 0;
-	timed = false;
+	timed = named = false;
 	memset(&faults, 0, sizeof(faults));
 	image = tl_pt_image_open("fold");
 	return !image || tl_pt_image_add_memory(image, code, sizeof(code), NULL, AT, 1) < 0;
@@ -73,6 +73,14 @@ static int end(void **state)
 }
 
 /* ---- the feed ---- */
+
+static const struct {
+	const char *name;
+	uint64_t entry;
+} listed[] = {
+	{ "main", MAIN },       { "leaf", LEAF },     { "outer", OUTER },
+	{ "handler", HANDLER }, { "caller", CALLER },
+};
 
 static int feed_next(void *arg, struct tl_pt_trace_slice *slice, struct tl_error *err)
 {
@@ -94,6 +102,12 @@ static bool feed_place(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	(void)arg;
 	*place = (struct tl_pt_mapping){ .start = AT, .end = AT + 0x1000, .object = "prog" };
+	place->listed = named && ip < KERNEL;
+	for (size_t i = 0; place->listed && i < sizeof(listed) / sizeof(listed[0]); i++)
+		if (ip >= listed[i].entry) {
+			place->name = listed[i].name;
+			place->entry = listed[i].entry;
+		}
 	return ip >= AT && ip < AT + 0x1000;
 }
 
@@ -207,6 +221,68 @@ TEST(calls_of_calls)
 	/* From main's jump to 1018: code without symbols stays what was called. */
 	want("Ir", LEAF, 2, 6, 6);
 	want("Ir", MAIN, 0, 5 + 2, 13);
+}
+
+static uint64_t calls_between(uint64_t caller, uint64_t callee)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
+		const struct tl_arc *arc = tl_profile_arc(profile, i);
+
+		if (arc->caller == function_at(caller) && arc->callee == function_at(callee))
+			calls += arc->calls;
+	}
+	return calls;
+}
+
+/*
+ * outer calls main, which calls the leaf and then jumps to its entry: the leaf takes main's place,
+ * and returns to outer. Twice, as a block is looked at when it runs first. A call of main is
+ * its 5 instructions and the 3 of the leaf that it called. The first outer ends where it returns to
+ * the second, the call of neither was seen.
+ */
+static void two_jumps(void)
+{
+	named = true;
+	SLICE(5, BEGIN(OUTER), TIP(MAIN), RETURN, TIP(LEAF), RETURN, TIP(OUTER), TIP(MAIN), RETURN,
+	      TIP(LEAF), RETURN, PGD_BARE);
+	fold();
+	want("Ir", LEAF, 4, 12, 12);
+	want("Ir", MAIN, 2, 10, 16);
+	want("Ir", OUTER, 1, 4, 26);
+	assert_int_equal(losses().deduced_exits, 0);
+}
+
+TEST(a_jump_to_another_function)
+{
+	two_jumps();
+	assert_int_equal(calls_between(MAIN, LEAF), 2);
+	assert_int_equal(calls_between(OUTER, LEAF), 2);
+	assert_int_equal(calls_between(OUTER, MAIN), 2);
+}
+
+/* The table of functions is the same, and nothing else is there. */
+TEST(a_table)
+{
+	options.table = true;
+	two_jumps();
+	assert_int_equal(tl_profile_arc_count(profile), 0);
+}
+
+/*
+ * From code with a name into code without: that is one more function in its place, and stays it
+ * until it returns. The kernel's two blocks, without a name, are 2 + 2 instructions.
+ */
+TEST(a_jump_into_code_without_names)
+{
+	named = true;
+	SLICE(5, BEGIN(OUTER), TIP(MAIN), RETURN, TIP(KERNEL), TIP(KERNEL), TIP(0x101a), PGD_BARE);
+	fold();
+	want("Ir", LEAF, 1, 3, 3);
+	want("Ir", MAIN, 1, 5, 8);
+	want("Ir", KERNEL, 1, 4, 4);
+	want("Ir", OUTER, 0, 2, 14);
 }
 
 /* Threads have parts of their own, and one that is not wanted costs nothing. */
@@ -564,6 +640,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(instructions),
 		CASE(calls_of_calls),
+		CASE(a_jump_to_another_function),
+		CASE(a_table),
+		CASE(a_jump_into_code_without_names),
 		CASE(threads),
 		CASE(a_thread_goes_on),
 		CASE(a_signal_before_the_first_instruction),
