@@ -747,7 +747,7 @@ struct tl_gather_options {
 	bool per_thread; /**< tl_gather_profile(): keep durations per thread */
 	/**
 	 * tl_gather_profile(): as tl_input_options.packed, for a sum that is only written with an
-	 * exporter that can write packed ones
+	 * exporter that can write packed ones; tl_gather_take() keeps packed profiles as they are
 	 */
 	bool packed;
 };
@@ -766,6 +766,9 @@ TL_API int tl_gather_open(struct tl_gather **gather, const struct tl_gather_opti
 /** Add a finished profile, which stays the caller's. */
 TL_API int tl_gather_add(struct tl_gather *gather, const struct tl_profile *profile,
 			 struct tl_error *err);
+/** The same, but the profile may be kept, and is NULL then; else it stays the caller's. */
+TL_API int tl_gather_take(struct tl_gather *gather, struct tl_profile **profile,
+			  struct tl_error *err);
 /**
  * Add a profile file that was opened as an input, without making a profile of it. It is read
  * again by its path when it is merged; what is to be said of it, tl_input_damage_count() and

@@ -11,21 +11,47 @@ static const char two_digits[] = "0001020304050607080910111213141516171819202122
 				 "50515253545556575859606162636465666768697071727374"
 				 "75767778798081828384858687888990919293949596979899";
 
+/* Bits times log10(2) is the number of digits, or one less. */
+static unsigned digit_count(uint64_t value)
+{
+	static const uint64_t powers[] = {
+		0,
+		10u,
+		100u,
+		1000u,
+		10000u,
+		100000u,
+		1000000u,
+		10000000u,
+		100000000u,
+		1000000000u,
+		10000000000u,
+		100000000000u,
+		1000000000000u,
+		10000000000000u,
+		100000000000000u,
+		1000000000000000u,
+		10000000000000000u,
+		100000000000000000u,
+		1000000000000000000u,
+		10000000000000000000u,
+	};
+	unsigned digits = (64 - (unsigned)__builtin_clzll(value | 1)) * 1233 >> 12;
+
+	return digits + (value >= powers[digits]);
+}
+
 char *tl_format_u64(char *p, uint64_t value)
 {
-	char digits[20], *first = digits + sizeof(digits);
+	char *end = p + digit_count(value), *first = end;
 
 	for (; value >= 100; value /= 100)
 		memcpy(first -= 2, two_digits + value % 100 * 2, 2);
 	if (value >= 10)
-		memcpy(first -= 2, two_digits + value * 2, 2);
+		memcpy(p, two_digits + value * 2, 2);
 	else
-		*--first = (char)('0' + value);
-
-	size_t size = (size_t)(digits + sizeof(digits) - first);
-
-	memcpy(p, first, size);
-	return p + size;
+		*p = (char)('0' + value);
+	return end;
 }
 
 void tl_put_u64(struct tl_output *out, uint64_t value)

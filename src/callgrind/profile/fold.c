@@ -395,7 +395,8 @@ static int finish(struct tl_callgrind_folder *f, struct tl_error *err)
 	f->known = NULL;
 	/* Every sum that does not fit is counted, also of formulas; what cancels is not there. */
 	if (status == 0 && f->profile->pack &&
-	    (f->profile->pack->large || f->profile->pack->negative || f->inherited_count))
+	    (tl_pack_is_large(f->profile->pack) || f->profile->pack->negative ||
+	     f->inherited_count))
 		status = tl_profile_unpack(f->profile, err);
 	if (status < 0)
 		return status;

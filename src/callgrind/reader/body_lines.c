@@ -200,6 +200,7 @@ static inline int self_line(struct tl_callgrind_reader *reader,
 	struct tl_callgrind_state *s = &reader->state;
 	bool summed = add_to_sums(reader, count);
 
+	reader->plain_left = 0;
 	tl_callgrind_set_base(reader, position);
 	s->self_file = s->file;
 	reader->part.body = reader->part.costs = true;

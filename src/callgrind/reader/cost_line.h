@@ -98,6 +98,38 @@ static inline const uint8_t *tl_callgrind_sub_positions(const struct tl_callgrin
 	return p;
 }
 
+/*
+ * The fast path of tl_callgrind_sub_positions(), where all columns are of known kinds: no ranges,
+ * no number that does not fit. `at` has the base. NULL: take the plain way.
+ */
+static inline const uint8_t *tl_callgrind_fast_positions(const struct tl_callgrind_reader *reader,
+							 const uint8_t *p, uint64_t *at)
+{
+	for (unsigned i = 0; i < reader->positions.count && p < reader->lines.stop; i++) {
+		uint64_t *to = &at[reader->positions.columns[i]], number = 0;
+		const uint8_t sign = *p;
+		bool over = false;
+
+		if (sign == '*')
+			p++;
+		else
+			p = tl_callgrind_parse_number(p + (sign == '+' || sign == '-'), &number,
+						      &over);
+		if (!p || over || (sign == '-' && number > *to))
+			return NULL;
+		if (sign == '+' || sign == '*')
+			*to += number;
+		else if (sign == '-')
+			*to -= number;
+		else
+			*to = number;
+		if (p < reader->lines.stop && !tl_callgrind_is_blank(*p))
+			return NULL;
+		p = tl_callgrind_skip_blanks(p);
+	}
+	return p;
+}
+
 struct tl_callgrind_cost_flags {
 	unsigned count;
 	bool over, fraction, surplus;
@@ -122,6 +154,42 @@ static inline const uint8_t *tl_callgrind_fast_cost(const uint8_t *p, const uint
 	return end && end != p && (end == stop || tl_callgrind_is_blank(*end))
 		       ? tl_callgrind_skip_blanks(end)
 		       : NULL;
+}
+
+/*
+ * Read the costs of the present line from p on into reader->columns.costs. Returns their number,
+ * -1: one has another form, or there are too many.
+ */
+static inline int tl_callgrind_fast_costs(struct tl_callgrind_reader *reader, const uint8_t *p)
+{
+	const uint8_t *stop = reader->lines.stop;
+	int count = 0, room = (int)reader->columns.count;
+	int64_t *costs = reader->columns.costs;
+
+	while (p < stop) {
+		if (count == room)
+			return -1;
+		p = tl_callgrind_fast_cost(p, stop, &costs[count++]);
+		if (!p)
+			return -1;
+	}
+	return count;
+}
+
+/*
+ * Costs of the fast path have at most seven digits: sums that are this far from overflow stay so
+ * for TL_CALLGRIND_LONGEST_RUN lines.
+ */
+enum { TL_CALLGRIND_LONGEST_RUN = 1 << 30 };
+
+static inline bool tl_callgrind_sums_are_safe(const struct tl_callgrind_reader *reader)
+{
+	static const int64_t largest = (int64_t)1 << 61;
+
+	for (size_t i = 0; i < reader->columns.count; i++)
+		if (reader->columns.sums[i] > largest || reader->columns.sums[i] < -largest)
+			return false;
+	return true;
 }
 
 /*

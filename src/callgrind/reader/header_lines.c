@@ -214,6 +214,7 @@ static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 		     sizeof(*reader->columns.events)))
 		return false;
 	memset(reader->columns.sums, 0, count * sizeof(*reader->columns.sums));
+	reader->plain_left = 0;
 	memset(reader->by_function.costs, 0, count * sizeof(*reader->by_function.costs));
 	return true;
 }

@@ -42,6 +42,7 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 	 * Addresses and names in force end with a part; tables of compressed names stay (rule F).
 	 */
 	tl_callgrind_state_begin(reader);
+	reader->plain_left = 0;
 	if (reader->columns.sums)
 		memset(reader->columns.sums, 0,
 		       reader->columns.count * sizeof(*reader->columns.sums));

@@ -182,6 +182,16 @@ static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return 1;
 }
 
+/* The fast ways first. */
+static inline int cost_line_of_any_form(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	if (tl_callgrind_add_to_function(reader))
+		return 0;
+	if (tl_callgrind_plain_line(reader))
+		return 1;
+	return cost_line(reader, err);
+}
+
 /* A line that begins with a blank, or is too long. */
 static int unusual_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -260,7 +270,7 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 		if (__builtin_expect(lines->too_long != 0, 0))
 			status = unusual_line(reader, err);
 		else if (first == TL_CALLGRIND_FIRST_COST)
-			status = tl_callgrind_add_to_function(reader) ? 0 : cost_line(reader, err);
+			status = cost_line_of_any_form(reader, err);
 		else if (lines->start == lines->stop)
 			status = 0;
 		else if (first == TL_CALLGRIND_FIRST_BLANK)

@@ -140,6 +140,7 @@ struct tl_callgrind_reader {
 	struct tl_callgrind_part_state part;
 	struct tl_callgrind_state state;
 	struct tl_callgrind_function_costs by_function;
+	uint32_t plain_left; /* plain lines until their sums are looked at again (plain_line.c) */
 	struct tl_callgrind_seen seen;
 	bool ended;
 	struct tl_callgrind_item item;
@@ -182,6 +183,11 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader,
  * self-cost line of the plain form.
  */
 bool tl_callgrind_add_to_function(struct tl_callgrind_reader *reader);
+/*
+ * Make the item of a self-cost line of the plain form. False, and nothing is changed: the line is
+ * another one.
+ */
+bool tl_callgrind_plain_line(struct tl_callgrind_reader *reader);
 /* Make an item of the sum of a function, and begin a new sum. */
 void tl_callgrind_function_item(struct tl_callgrind_reader *reader);
 

@@ -76,7 +76,7 @@ static bool choose_events(struct tl_callgrind_writer *c)
 	for (uint32_t e = 0; c->events && e < count; e++)
 		if (!*tl_profile_event(c->profile, e)->formula)
 			c->events[c->event_count++] = e;
-	c->sum.costs = malloc(((size_t)count + 1) * sizeof(*c->sum.costs));
+	c->sum.costs = calloc((size_t)count + 1, sizeof(*c->sum.costs));
 	return c->events && c->sum.costs;
 }
 

@@ -30,16 +30,16 @@ struct tl_callgrind_writer_item {
 	const struct tl_pack_item *packed; /* with count and costs; NULL: `number` has them */
 };
 
-/* An item of a block whose items are packed (profile/model/pack.h). */
-struct tl_callgrind_writer_packed {
+/* Room for an item that is made of a packed one (profile/model/pack.h). */
+struct tl_callgrind_writer_room {
 	struct tl_callgrind_writer_item item;
 	struct tl_position at, to;
-	struct tl_pack_item packed;
 };
 
 /* The items of the block that is written, where they are packed. */
 struct tl_callgrind_writer_unpacking {
-	struct tl_callgrind_writer_packed *items;
+	const struct tl_pack_run *run;
+	struct tl_pack_item *items;
 	size_t capacity;
 	/* their numbers, in the order of the file; and room for as many */
 	uint32_t *order, *room;
@@ -73,7 +73,8 @@ struct tl_callgrind_writer_state {
 
 /* The sum of the items that are written as one. */
 struct tl_callgrind_writer_sum {
-	int64_t *costs; /* by column */
+	int64_t *costs; /* by column; from `used` on all are 0 */
+	uint32_t used;
 	uint64_t count, taken;
 };
 
@@ -150,6 +151,31 @@ int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *er
 
 /* Read the items of a packed run into c->unpacking, sorted. False without memory. */
 bool tl_callgrind_writer_unpack(struct tl_callgrind_writer *c, uint32_t run);
+
+/* The item at a place of that order, which points into `room`. */
+const struct tl_callgrind_writer_item *
+tl_callgrind_writer_unpacked(const struct tl_callgrind_writer *c, uint32_t at,
+			     struct tl_callgrind_writer_room *room);
+/*
+ * The order of two items of the packed block, as far as their places alone say; 0: they are equal,
+ * or the places are in two files.
+ */
+static inline int tl_callgrind_writer_packed_order(const struct tl_callgrind_writer *c,
+						   const struct tl_pack_item *x,
+						   const struct tl_pack_item *y)
+{
+	int order = 0;
+
+	if (x->at.file != y->at.file)
+		return 0;
+	if (c->layout.addresses)
+		order = tl_compare(x->at.address, y->at.address);
+	if (!order)
+		order = tl_compare(x->at.line, y->at.line);
+	if (!order && c->layout.blocks)
+		order = tl_compare(x->at.block, y->at.block);
+	return order;
+}
 
 /* The blocks of a part. */
 void tl_callgrind_writer_put_body(struct tl_callgrind_writer *c, uint32_t part);

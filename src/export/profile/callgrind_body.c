@@ -79,7 +79,7 @@ static void put_source(struct tl_callgrind_writer *c, const struct tl_position *
 /* "missing trailing counters are 0": most lines have one or two costs of a dozen events. */
 static void put_costs(const struct tl_callgrind_writer *c)
 {
-	uint32_t count = c->event_count;
+	uint32_t count = tl_max(c->sum.used, 1u);
 
 	while (count > 1 && !c->sum.costs[count - 1])
 		count--;
@@ -88,7 +88,9 @@ static void put_costs(const struct tl_callgrind_writer *c)
 		char *p = tl_output_room(c->out, 21);
 
 		*p++ = ' ';
-		if (cost >= 0)
+		if (cost >= 0 && cost < 10)
+			*p++ = (char)('0' + cost);
+		else if (cost >= 0)
 			p = tl_format_u64(p, (uint64_t)cost);
 		tl_output_advance(c->out, p);
 		if (cost < 0)
@@ -194,17 +196,22 @@ static void add_count(uint64_t *to, uint64_t count)
 		*to = UINT64_MAX;
 }
 
+/* Costs by event, of which those behind `count` are 0; events ascend. */
+static void add_costs(struct tl_callgrind_writer *c, const int64_t *costs, uint32_t count)
+{
+	uint32_t i = 0;
+
+	for (; i < c->event_count && c->events[i] < count; i++)
+		c->sum.costs[i] = tl_sum_saturating(c->sum.costs[i], costs[c->events[i]]);
+	c->sum.used = tl_max(c->sum.used, i);
+}
+
 static void add_packed(struct tl_callgrind_writer *c, const struct tl_pack_item *item)
 {
-	int64_t *costs = c->unpacking.costs;
-
 	add_count(&c->sum.count, item->count);
 	add_count(&c->sum.taken, item->taken);
-	tl_pack_costs(item, costs);
-	for (uint32_t i = 0; i < c->event_count; i++) {
-		if (c->events[i] < item->cost_count)
-			c->sum.costs[i] = tl_sum_saturating(c->sum.costs[i], costs[c->events[i]]);
-	}
+	tl_pack_costs(item, c->unpacking.costs);
+	add_costs(c, c->unpacking.costs, item->cost_count);
 }
 
 static void add_item(struct tl_callgrind_writer *c, const struct tl_callgrind_writer_item *item)
@@ -222,8 +229,8 @@ static void add_item(struct tl_callgrind_writer *c, const struct tl_callgrind_wr
 		add_count(&c->sum.count, tl_profile_jump(c->profile, item->number)->executed);
 		add_count(&c->sum.taken, tl_profile_jump(c->profile, item->number)->taken);
 	}
-	for (uint32_t i = 0; costs && i < c->event_count; i++)
-		c->sum.costs[i] = tl_sum_saturating(c->sum.costs[i], costs[c->events[i]]);
+	if (costs)
+		add_costs(c, costs, c->profile->event_count);
 }
 
 static void (*const put_kind[])(struct tl_callgrind_writer *c,
@@ -233,30 +240,40 @@ static void (*const put_kind[])(struct tl_callgrind_writer *c,
 	[TL_WRITER_ITEM_JUMP] = put_jump,
 };
 
-/* An item of the block; `room` is for one that has to be made. */
 static const struct tl_callgrind_writer_item *
-block_item(const struct tl_callgrind_writer *c, uint32_t at, struct tl_callgrind_writer_item *room)
+block_item(const struct tl_callgrind_writer *c, uint32_t at, struct tl_callgrind_writer_room *room)
 {
 	if (c->profile->pack)
-		return &c->unpacking.items[c->unpacking.order[at]].item;
-	*room = tl_callgrind_writer_item_at(c, c->items.order[at]);
-	return room;
+		return tl_callgrind_writer_unpacked(c, at, room);
+	room->item = tl_callgrind_writer_item_at(c, c->items.order[at]);
+	return &room->item;
+}
+
+/* Whether the item at `at` is printed like one before it. */
+static bool is_like(const struct tl_callgrind_writer *c,
+		    const struct tl_callgrind_writer_item *item, uint32_t at)
+{
+	const struct tl_callgrind_writer_unpacking *u = &c->unpacking;
+	struct tl_callgrind_writer_room room;
+
+	if (item->packed &&
+	    tl_callgrind_writer_packed_order(c, item->packed, &u->items[u->order[at]]))
+		return false;
+	return !tl_callgrind_writer_order_of(c, item, block_item(c, at, &room));
 }
 
 /* Write the item at `at` and those behind it that compare equal, as one. @return the next item */
-static uint32_t put_items(struct tl_callgrind_writer *c, uint32_t at, uint32_t end)
+static uint32_t put_items(struct tl_callgrind_writer *c,
+			  const struct tl_callgrind_writer_item *item, uint32_t at, uint32_t end)
 {
-	struct tl_callgrind_writer_item room, next_room;
-	const struct tl_callgrind_writer_item *item = block_item(c, at, &room), *next;
-
-	memset(c->sum.costs, 0, c->event_count * sizeof(*c->sum.costs));
+	memset(c->sum.costs, 0, c->sum.used * sizeof(*c->sum.costs));
+	c->sum.used = 0;
 	c->sum.count = c->sum.taken = 0;
 	add_item(c, item);
-	for (at++; at < end; at++) {
-		next = block_item(c, at, &next_room);
-		if (tl_callgrind_writer_order_of(c, item, next))
-			break;
-		add_item(c, next);
+	for (at++; at < end && is_like(c, item, at); at++) {
+		struct tl_callgrind_writer_room room;
+
+		add_item(c, block_item(c, at, &room));
 	}
 	put_kind[item->kind](c, item);
 	return at;
@@ -300,11 +317,11 @@ static void put_block(struct tl_callgrind_writer *c, const struct tl_callgrind_w
 	}
 	begin_block(c, names);
 	while (at < end && !c->names.no_memory) {
-		struct tl_callgrind_writer_item room;
+		struct tl_callgrind_writer_room room;
 		const struct tl_callgrind_writer_item *item = block_item(c, at, &room);
 
 		change_file(c, name_of_file(c, item->at->file, names->file), names->file);
-		at = put_items(c, at, end);
+		at = put_items(c, item, at, end);
 	}
 	change_file(c, names->file, names->file);
 }

@@ -2,7 +2,7 @@
 /* The items of a block out of a pack, in the order of the file. */
 #include "export/profile/callgrind.h"
 
-#include <string.h>
+#include "profile/model/near_order.h"
 
 static const enum tl_callgrind_writer_item_kind kinds[] = {
 	[TL_PACK_LINE] = TL_WRITER_ITEM_LINE,
@@ -25,86 +25,69 @@ static bool make_room(struct tl_callgrind_writer_unpacking *u, uint32_t count, u
 {
 	if (!u->costs)
 		u->costs = malloc(((size_t)events + 1) * sizeof(*u->costs));
-	return u->costs && tl_grow(&u->items, &u->capacity, count, sizeof(*u->items)) &&
+	return u->costs && tl_grow(&u->items, &u->capacity, (size_t)count + 1, sizeof(*u->items)) &&
 	       tl_grow(&u->order, &u->order_capacity, count, sizeof(*u->order)) &&
 	       tl_grow(&u->room, &u->room_capacity, count, sizeof(*u->room));
 }
 
-static void read_run(struct tl_callgrind_writer *c, const struct tl_pack_run *run)
+static void read_run(struct tl_callgrind_writer_unpacking *u)
 {
-	struct tl_pack_cursor cursor = tl_pack_read(run);
-	struct tl_callgrind_writer_packed *made = c->unpacking.items;
+	struct tl_pack_cursor cursor = tl_pack_read(u->run);
 
-	for (uint32_t i = 0; tl_pack_next(&cursor, &made->packed); i++, made++) {
-		const struct tl_pack_item *packed = &made->packed;
+	for (uint32_t i = 0; tl_pack_next(&cursor, &u->items[i]); i++)
+		u->order[i] = i;
+}
 
-		made->at = position_of(c, &packed->at);
-		if (packed->kind != TL_PACK_LINE)
-			made->to = position_of(c, &packed->to);
-		made->item = (struct tl_callgrind_writer_item){
-			.kind = kinds[packed->kind],
-			.number = i,
-			.function = run->function,
-			.part = run->part,
-			.target = packed->target,
-			.at = &made->at,
-			.to = packed->kind == TL_PACK_LINE ? NULL : &made->to,
-			.conditional = packed->conditional,
-			.packed = packed,
-		};
-		c->unpacking.order[i] = i;
-	}
+static void make_item(const struct tl_callgrind_writer *c, uint32_t number,
+		      struct tl_callgrind_writer_room *room)
+{
+	const struct tl_pack_run *run = c->unpacking.run;
+	const struct tl_pack_item *packed = &c->unpacking.items[number];
+	bool line = packed->kind == TL_PACK_LINE;
+
+	room->at = position_of(c, &packed->at);
+	if (!line)
+		room->to = position_of(c, &packed->to);
+	room->item = (struct tl_callgrind_writer_item){
+		.kind = kinds[packed->kind],
+		.number = number,
+		.function = run->function,
+		.part = run->part,
+		.target = packed->target,
+		.at = &room->at,
+		.to = line ? NULL : &room->to,
+		.conditional = packed->conditional,
+		.packed = packed,
+	};
+}
+
+const struct tl_callgrind_writer_item *
+tl_callgrind_writer_unpacked(const struct tl_callgrind_writer *c, uint32_t at,
+			     struct tl_callgrind_writer_room *room)
+{
+	make_item(c, c->unpacking.order[at], room);
+	return &room->item;
 }
 
 /* ---- order ---- */
 
-static bool in_order(const struct tl_callgrind_writer *c, uint32_t first, uint32_t second)
+/* What places alone do not say. */
+static int order_of_items(const struct tl_callgrind_writer *c, uint32_t first, uint32_t second)
 {
-	const struct tl_callgrind_writer_packed *items = c->unpacking.items;
+	struct tl_callgrind_writer_room x, y;
 
-	return tl_callgrind_writer_order_of(c, &items[first].item, &items[second].item) <= 0;
+	make_item(c, first, &x);
+	make_item(c, second, &y);
+	return tl_callgrind_writer_order_of(c, &x.item, &y.item);
 }
 
-/* The end of the items from `at` on that are in order. */
-static uint32_t end_of_run(const struct tl_callgrind_writer *c, const uint32_t *order, uint32_t at,
-			   uint32_t count)
+static inline bool in_order(const void *context, uint32_t first, uint32_t second)
 {
-	for (at++; at < count && in_order(c, order[at - 1], order[at]);)
-		at++;
-	return at;
-}
+	const struct tl_callgrind_writer *c = context;
+	const struct tl_pack_item *items = c->unpacking.items;
+	int order = tl_callgrind_writer_packed_order(c, &items[first], &items[second]);
 
-/* Two runs that follow each other in `from`, into one. */
-static void merge_runs(const struct tl_callgrind_writer *c, const uint32_t *from, uint32_t *to,
-		       uint32_t second, uint32_t end)
-{
-	uint32_t a = 0, b = second;
-
-	while (a < second && b < end)
-		*to++ = in_order(c, from[a], from[b]) ? from[a++] : from[b++];
-	memcpy(to, from + a, (second - a) * sizeof(*to));
-	memcpy(to + (second - a), from + b, (end - b) * sizeof(*to));
-}
-
-/*
- * A merge sort that begins with the runs there are: writers mostly have the items of a function in
- * order, once for each time that they write it.
- */
-static void sort_items(struct tl_callgrind_writer *c, uint32_t count)
-{
-	struct tl_callgrind_writer_unpacking *u = &c->unpacking;
-
-	while (count && end_of_run(c, u->order, 0, count) < count) {
-		uint32_t *sorted = u->room;
-
-		for (uint32_t at = 0, second, end; at < count; at = end) {
-			second = end_of_run(c, u->order, at, count);
-			end = second < count ? end_of_run(c, u->order, second, count) : second;
-			merge_runs(c, u->order + at, sorted + at, second - at, end - at);
-		}
-		u->room = u->order;
-		u->order = sorted;
-	}
+	return (order ? order : order_of_items(c, first, second)) <= 0;
 }
 
 bool tl_callgrind_writer_unpack(struct tl_callgrind_writer *c, uint32_t run)
@@ -113,7 +96,8 @@ bool tl_callgrind_writer_unpack(struct tl_callgrind_writer *c, uint32_t run)
 
 	if (!make_room(&c->unpacking, read->count, c->profile->event_count))
 		return false;
-	read_run(c, read);
-	sort_items(c, read->count);
+	c->unpacking.run = read;
+	read_run(&c->unpacking);
+	tl_near_order(&c->unpacking.order, &c->unpacking.room, read->count, in_order, c);
 	return true;
 }

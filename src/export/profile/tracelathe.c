@@ -8,7 +8,7 @@ static int write_profile_file(const struct tl_profile *profile,
 			      struct tl_error *err)
 {
 	struct tl_export_options filled;
-	int status = tl_export_options(&filled, profile, options, err);
+	int status = tl_export_options_packed(&filled, profile, options, err);
 
 	if (status < 0)
 		return status;
@@ -22,4 +22,5 @@ const struct tl_exporter tl_profile_file_exporter = {
 	.write = write_profile_file,
 	.contexts = true,
 	.whole = true,
+	.packed = true,
 };

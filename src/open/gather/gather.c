@@ -2,7 +2,8 @@
 /*
  * Profiles are kept as profile files: in memory while they are small, then in files without names.
  * When all are there, some at a time are merged into one, until one is left. That the result does
- * not depend on what was merged with what is a promise of tl_profile_merge().
+ * not depend on what was merged with what is a promise of tl_profile_merge(). Packed profiles are
+ * kept as they are while that is possible (gather_packs.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "core/sized.h"
 #include "core/source.h"
 #include "open/adapters/profile_file.h"
+#include "open/gather/gather_packs.h"
 #include "open/gather/gather_piece.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
@@ -27,9 +29,10 @@ struct tl_gather {
 	char *scratch;
 	struct tl_gather_piece *pieces; /* those before `first` were merged */
 	size_t first, count, capacity;
-	size_t added;   /* profiles */
-	uint64_t held;  /* bytes of pieces in memory */
-	bool has_clock; /* some profile counts ticks, of this frequency */
+	struct tl_gather_packs packs; /* while there are some, there are no pieces */
+	size_t added;                 /* profiles */
+	uint64_t held;                /* bytes of pieces in memory */
+	bool has_clock;               /* some profile counts ticks, of this frequency */
 	uint64_t frequency;
 	bool had_contexts; /* some profile has call stacks */
 	bool broken;       /* a merge failed, and what it was of is gone */
@@ -248,7 +251,7 @@ static int write_distinct(const struct tl_profile *profile, struct tl_output *ou
 	int status;
 
 	if (profile->pack)
-		return tl_pfile_write(profile, 1, out, err);
+		return tl_pfile_write_merged(profile, 1, out, err);
 	status = tl_profile_merge(&merged, &profile, 1, err);
 	if (status == 0)
 		status = tl_pfile_write(merged, 1, out, err);
@@ -268,15 +271,13 @@ static int check_clock(struct tl_gather *g, const struct tl_profile *profile, st
 	return 0;
 }
 
-int tl_gather_add(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
+static int add_profile(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
 {
 	struct tl_output *out;
 	const char *data;
 	size_t size = 0;
-	int status = check_clock(g, profile, err);
+	int status = make_room(g, err);
 
-	if (status == 0)
-		status = make_room(g, err);
 	if (status == 0)
 		status = tl_output_open_memory(&out, err);
 	if (status < 0)
@@ -288,9 +289,50 @@ int tl_gather_add(struct tl_gather *g, const struct tl_profile *profile, struct 
 	if (status == 0)
 		status = add_bytes(g, data, size, err);
 	tl_output_discard(out);
+	return status;
+}
+
+/* Packed profiles that were kept become pieces, since they cannot be merged with what comes. */
+static int leave_packs(struct tl_gather *g, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < g->packs.count; i++)
+		status = add_profile(g, g->packs.list[i], err);
+	g->broken |= status < 0;
+	tl_gather_packs_free(&g->packs);
+	return status;
+}
+
+int tl_gather_add(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
+{
+	int status = check_clock(g, profile, err);
+
+	if (status == 0)
+		status = leave_packs(g, err);
+	if (status == 0)
+		status = add_profile(g, profile, err);
 	g->added += status == 0;
 	g->had_contexts |= tl_profile_context_count(profile) != 0;
 	return status;
+}
+
+int tl_gather_take(struct tl_gather *g, struct tl_profile **profile, struct tl_error *err)
+{
+	const uint64_t memory = g->options.memory + g->options.memory / 8;
+	int status;
+
+	if (!g->options.packed || g->first != g->count ||
+	    !tl_gather_packs_fit(&g->packs, *profile, memory))
+		return tl_gather_add(g, *profile, err);
+	status = check_clock(g, *profile, err);
+	if (status < 0)
+		return status;
+	if (!tl_gather_packs_keep(&g->packs, *profile))
+		return tl_error_memory(err);
+	*profile = NULL;
+	g->added++;
+	return 0;
 }
 
 int tl_gather_add_input(struct tl_gather *g, struct tl_input *input, struct tl_error *err)
@@ -298,6 +340,11 @@ int tl_gather_add_input(struct tl_gather *g, struct tl_input *input, struct tl_e
 	struct tl_gather_piece piece = { .fd = -1 };
 	int status = tl_profile_file_streams(input, err);
 
+	if (status > 0 && g->packs.count) {
+		int left = leave_packs(g, err);
+
+		status = left < 0 ? left : status;
+	}
 	if (status <= 0)
 		return status;
 	if (!input->source->mappable) { /* a pipe, which is read once */
@@ -323,8 +370,10 @@ int tl_gather_add_input(struct tl_gather *g, struct tl_input *input, struct tl_e
 
 int tl_gather_add_bytes(struct tl_gather *g, const void *data, size_t size, struct tl_error *err)
 {
-	int status = make_room(g, err);
+	int status = leave_packs(g, err);
 
+	if (status == 0)
+		status = make_room(g, err);
 	if (status == 0)
 		status = add_bytes(g, data, size, err);
 	g->added += status == 0;
@@ -354,12 +403,39 @@ static void give_result(const struct tl_gather *g, struct tl_gathered *gathered,
 	tl_give(gathered, size, sizeof(result), &result, sizeof(result));
 }
 
+/* The sum of the packed profiles that were kept. */
+static int sum_packs(struct tl_gather *g, struct tl_profile **profile, struct tl_gathered *gathered,
+		     size_t size, struct tl_error *err)
+{
+	int status = tl_gather_packs_sum(&g->packs, profile, err);
+
+	if (status < 0)
+		return status;
+	g->result = (struct tl_kway_result){ .losses = (*profile)->losses };
+	give_result(g, gathered, size);
+	return 0;
+}
+
+static int write_packs(struct tl_gather *g, struct tl_output *out, struct tl_gathered *gathered,
+		       size_t size, struct tl_error *err)
+{
+	struct tl_profile *sum = NULL;
+	int status = sum_packs(g, &sum, gathered, size, err);
+
+	if (status == 0)
+		status = tl_pfile_write_merged(sum, 1, out, err);
+	tl_profile_free(sum);
+	return status;
+}
+
 int tl_gather_write(struct tl_gather *g, struct tl_output *out, struct tl_gathered *gathered,
 		    size_t size, struct tl_error *err)
 {
 	bool done = false;
 	int status = 0;
 
+	if (g->packs.count)
+		return write_packs(g, out, gathered, size, err);
 	if (g->first == g->count)
 		return nothing_gathered(err);
 	while (status == 0 && !done)
@@ -379,6 +455,8 @@ int tl_gather_profile(struct tl_gather *g, struct tl_profile **profile,
 	int status = 0;
 
 	*profile = NULL;
+	if (g->packs.count)
+		return sum_packs(g, profile, gathered, size, err);
 	if (g->first == g->count)
 		return nothing_gathered(err);
 	while (status == 0 && !done)
@@ -429,6 +507,7 @@ void tl_gather_close(struct tl_gather *g)
 	if (!g)
 		return;
 	drop_pieces(g, g->count - g->first);
+	tl_gather_packs_free(&g->packs);
 	free(g->pieces);
 	free(g->scratch);
 	free(g);

@@ -135,7 +135,7 @@ int tl_pfile_read_packed(struct tl_pfile_reading *r)
 		return 0;
 	p.pack = calloc(1, sizeof(*p.pack));
 	status = p.pack ? pack_sections(&p) : tl_error_memory(r->err);
-	if (status == 0 && !p.pack->large && !p.pack->negative) {
+	if (status == 0 && !tl_pack_is_large(p.pack) && !p.pack->negative) {
 		r->profile->pack = p.pack;
 		return 1;
 	}

@@ -371,19 +371,38 @@ static int write_profile(struct writing *w, struct tl_output *out, struct tl_err
 	return status;
 }
 
-static int write_packed(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
-			struct tl_error *err)
+static int write_packed(struct tl_pfile_packed *packed, const struct tl_profile *to, unsigned jobs,
+			struct tl_output *out, struct tl_error *err)
+{
+	struct writing w = { .profile = to, .packed = packed, .jobs = jobs };
+
+	return write_profile(&w, out, err);
+}
+
+int tl_pfile_write_merged(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+			  struct tl_error *err)
 {
 	struct tl_pfile_packed packed = { .from = profile };
 	struct tl_profile *merged;
-	struct writing w = { .packed = &packed, .jobs = jobs };
 	int status = tl_merge_packed(&merged, profile, &packed.map, err);
 
-	w.profile = merged;
 	if (status == 0)
-		status = write_profile(&w, out, err);
+		status = write_packed(&packed, merged, jobs, out, err);
 	tl_pfile_packed_free(&packed);
 	tl_profile_free(merged);
+	return status;
+}
+
+/* Each element as itself. */
+static int write_as_it_is(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+			  struct tl_error *err)
+{
+	struct tl_pfile_packed packed = { .from = profile, .ordered = true };
+	int status = tl_error_memory(err);
+
+	if (tl_pfile_packed_map(&packed))
+		status = write_packed(&packed, profile, jobs, out, err);
+	tl_pfile_packed_free(&packed);
 	return status;
 }
 
@@ -395,5 +414,6 @@ int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_ou
 	if (!profile->finished)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a profile that is written must be finished");
-	return profile->pack ? write_packed(profile, jobs, out, err) : write_profile(&w, out, err);
+	return profile->pack ? write_as_it_is(profile, jobs, out, err)
+			     : write_profile(&w, out, err);
 }

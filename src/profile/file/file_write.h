@@ -8,11 +8,14 @@
 
 /*
  * Write a finished profile as a profile file, whole and in canonical order, by up to `jobs`
- * threads. The bytes do not depend on their number. Of a packed profile (profile/model/pack.h) they
- * are those of what tl_profile_merge() makes of it, unpacked and alone.
+ * threads. The bytes do not depend on their number, nor on whether the profile is packed
+ * (profile/model/pack.h).
  */
 int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
 		   struct tl_error *err);
+/* Write what tl_profile_merge() makes of a packed profile, unpacked and alone. */
+int tl_pfile_write_merged(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+			  struct tl_error *err);
 
 /* Write the durations of a function in a part, both by place. */
 struct tl_pfile_durations {
@@ -42,12 +45,18 @@ struct tl_pfile_packed {
 	uint32_t *runs;                /* in the order of the file */
 	int64_t *costs;                /* of one item */
 	unsigned keys;                 /* of the section that is written */
+	bool ordered;                  /* the order of the elements is written, too */
+	/* The number of the first item of each element of the section, in the order of the file. */
+	uint32_t *numbers;
+	size_t number_count, number_capacity;
 	/* Items of a group of runs, and their order. */
 	struct tl_pfile_packed_item *items;
 	size_t count, capacity;
-	uint32_t *order;
-	size_t order_capacity;
+	uint32_t *order, *room;
+	size_t order_capacity, room_capacity;
 };
+/* Fill the map for a profile that is written as it is. False without memory. */
+bool tl_pfile_packed_map(struct tl_pfile_packed *packed);
 /* Add the texts of its places; after that, with their ranks: begin. False without memory. */
 bool tl_pfile_packed_texts(struct tl_pfile_packed *packed, struct tl_pfile_texts *texts);
 bool tl_pfile_packed_begin(struct tl_pfile_packed *packed, struct tl_pfile_canon *canon);

@@ -7,6 +7,7 @@
 
 #include "core/arithmetic.h"
 #include "profile/file/file_write.h"
+#include "profile/model/near_order.h"
 
 /* An item of the group that is written. */
 struct tl_pfile_packed_item {
@@ -14,6 +15,23 @@ struct tl_pfile_packed_item {
 	uint64_t count, taken;
 	struct tl_pack_item packed; /* its costs */
 };
+
+static uint32_t *same_numbers(size_t count)
+{
+	uint32_t *numbers = tl_alloc_many(count + 1, sizeof(*numbers));
+
+	for (size_t i = 0; numbers && i < count; i++)
+		numbers[i] = (uint32_t)i;
+	return numbers;
+}
+
+bool tl_pfile_packed_map(struct tl_pfile_packed *p)
+{
+	p->map.functions = same_numbers(p->from->functions.table.count);
+	p->map.parts = same_numbers(p->from->parts.count);
+	p->map.events = same_numbers(p->from->event_count);
+	return p->map.functions && p->map.parts && p->map.events;
+}
 
 /* ---- texts ---- */
 
@@ -148,26 +166,20 @@ static int compare_keys(const struct tl_pfile_packed *p, uint32_t x, uint32_t y)
 	return 0;
 }
 
-static int compare_items(const void *a, const void *b, void *context)
+static bool in_order(const void *context, uint32_t x, uint32_t y)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = compare_keys(context, x, y);
-
-	return order ? order : tl_compare(x, y);
+	return compare_keys(context, x, y) <= 0;
 }
 
 static bool sort_items(struct tl_pfile_packed *p)
 {
-	bool sorted = true;
-
-	if (!tl_grow(&p->order, &p->order_capacity, p->count, sizeof(*p->order)))
+	if (p->count >= TL_NONE ||
+	    !tl_grow(&p->order, &p->order_capacity, p->count, sizeof(*p->order)) ||
+	    !tl_grow(&p->room, &p->room_capacity, p->count, sizeof(*p->room)))
 		return false;
-	for (size_t i = 0; i < p->count; i++) {
+	for (size_t i = 0; i < p->count; i++)
 		p->order[i] = (uint32_t)i;
-		sorted = sorted && (!i || compare_keys(p, (uint32_t)i - 1, (uint32_t)i) <= 0);
-	}
-	if (!sorted)
-		qsort_r(p->order, p->count, sizeof(*p->order), compare_items, p);
+	tl_near_order(&p->order, &p->room, (uint32_t)p->count, in_order, p);
 	return true;
 }
 
@@ -198,6 +210,8 @@ static void write_items(struct tl_pfile_packed *p, struct tl_pfile_writer *write
 	for (size_t i = 0, end; i < p->count; i = end) {
 		const struct tl_pfile_packed_item *first = &p->items[p->order[i]];
 
+		if (p->ordered)
+			p->numbers[p->number_count++] = first->packed.number;
 		memcpy(row, first->key, p->keys * sizeof(*row));
 		memset(row + p->keys, 0, (fields - p->keys) * sizeof(*row));
 		for (end = i; end < p->count && compare_keys(p, p->order[i], p->order[end]) == 0;
@@ -214,6 +228,53 @@ static bool is_same_group(const struct tl_pfile_packed *p, uint32_t x, uint32_t 
 
 	return function_place(p, left->function) == function_place(p, right->function) &&
 	       (!by_part || part_place(p, left->part) == part_place(p, right->part));
+}
+
+/* ---- the order that the elements had ---- */
+
+/* Numbers of first items as numbers of elements: how many first items are before each. */
+static bool number_elements(struct tl_pfile_packed *p)
+{
+	enum { BITS = 64 };
+	size_t words = (size_t)p->from->pack->end / BITS + 1;
+	uint64_t *firsts = calloc(words, sizeof(*firsts));
+	uint32_t *before = tl_alloc_many(words, sizeof(*before)), count = 0;
+	bool ok = firsts && before;
+
+	for (size_t i = 0; ok && i < p->number_count; i++)
+		firsts[p->numbers[i] / BITS] |= UINT64_C(1) << p->numbers[i] % BITS;
+	for (size_t i = 0; ok && i < words; i++) {
+		before[i] = count;
+		count += (uint32_t)__builtin_popcountll(firsts[i]);
+	}
+	for (size_t i = 0; ok && i < p->number_count; i++) {
+		size_t word = p->numbers[i] / BITS;
+		uint64_t less = (UINT64_C(1) << p->numbers[i] % BITS) - 1;
+
+		p->numbers[i] = before[word] + (uint32_t)__builtin_popcountll(firsts[word] & less);
+	}
+	free(firsts);
+	free(before);
+	return ok;
+}
+
+static bool give_order(struct tl_pfile_packed *p, enum tl_pack_kind kind)
+{
+	struct tl_pfile_order *const orders[] = {
+		[TL_PACK_LINE] = &p->canon->lines,
+		[TL_PACK_ARC] = &p->canon->arcs,
+		[TL_PACK_JUMP] = &p->canon->jumps,
+	};
+
+	if (!p->number_count)
+		return true;
+	if (!number_elements(p))
+		return false;
+	free(orders[kind]->order);
+	*orders[kind] = (struct tl_pfile_order){ .order = p->numbers, .count = p->number_count };
+	p->numbers = NULL;
+	p->number_count = p->number_capacity = 0;
+	return true;
 }
 
 bool tl_pfile_packed_write(struct tl_pfile_packed *p, enum tl_pfile_section section,
@@ -236,9 +297,12 @@ bool tl_pfile_packed_write(struct tl_pfile_packed *p, enum tl_pfile_section sect
 				return false;
 		if (p->count && !sort_items(p))
 			return false;
+		if (p->ordered && !tl_grow(&p->numbers, &p->number_capacity,
+					   p->number_count + p->count, sizeof(*p->numbers)))
+			return false;
 		write_items(p, writer, row, fields);
 	}
-	return true;
+	return !p->ordered || give_order(p, kind);
 }
 
 void tl_pfile_packed_free(struct tl_pfile_packed *p)
@@ -249,4 +313,6 @@ void tl_pfile_packed_free(struct tl_pfile_packed *p)
 	free(p->runs);
 	free(p->items);
 	free(p->order);
+	free(p->room);
+	free(p->numbers);
 }

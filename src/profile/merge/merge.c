@@ -224,11 +224,16 @@ void tl_merge_map_free(struct tl_merge_map *map)
 	free(map->parts);
 }
 
+void tl_merge_maps_free(struct tl_merge_map *maps, size_t count)
+{
+	for (size_t p = 0; maps && p < count; p++)
+		tl_merge_map_free(&maps[p]);
+	free(maps);
+}
+
 static void free_maps(struct tl_merge *merge)
 {
-	for (size_t p = 0; merge->maps && p < merge->count; p++)
-		tl_merge_map_free(&merge->maps[p]);
-	free(merge->maps);
+	tl_merge_maps_free(merge->maps, merge->count);
 	free(merge->row);
 }
 
@@ -258,18 +263,29 @@ int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const 
 	return status;
 }
 
-int tl_merge_packed(struct tl_profile **merged, const struct tl_profile *profile,
-		    struct tl_merge_map *map, struct tl_error *err)
+int tl_merge_identities(struct tl_profile **merged, const struct tl_profile *const *profiles,
+			size_t count, struct tl_merge_map **maps, struct tl_error *err)
 {
-	struct tl_merge merge = { .from = &profile, .count = 1 };
+	struct tl_merge merge = { .from = profiles, .count = count };
 	int status = merge_checked(&merge, err);
 
-	*map = (struct tl_merge_map){ NULL, NULL, NULL };
+	*maps = NULL;
 	if (status == 0) {
-		*map = merge.maps[0];
-		merge.maps[0] = (struct tl_merge_map){ NULL, NULL, NULL };
+		*maps = merge.maps;
+		merge.maps = NULL;
 	}
 	free_maps(&merge);
 	*merged = merge.to;
+	return status;
+}
+
+int tl_merge_packed(struct tl_profile **merged, const struct tl_profile *profile,
+		    struct tl_merge_map *map, struct tl_error *err)
+{
+	struct tl_merge_map *maps;
+	int status = tl_merge_identities(merged, &profile, 1, &maps, err);
+
+	*map = status == 0 ? maps[0] : (struct tl_merge_map){ NULL, NULL, NULL };
+	free(maps);
 	return status;
 }

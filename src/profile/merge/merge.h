@@ -45,6 +45,17 @@ int tl_merge_refuse_clock(struct tl_error *err);
 int tl_merge_packed(struct tl_profile **merged, const struct tl_profile *profile,
 		    struct tl_merge_map *map, struct tl_error *err);
 void tl_merge_map_free(struct tl_merge_map *map);
+/* The same of many; the maps, one a profile, are to be freed where that succeeds. */
+int tl_merge_identities(struct tl_profile **merged, const struct tl_profile *const *profiles,
+			size_t count, struct tl_merge_map **maps, struct tl_error *err);
+void tl_merge_maps_free(struct tl_merge_map *maps, size_t count);
+/*
+ * What tl_profile_merge() makes of packed profiles, packed: equal items are there one by one. The
+ * packs of `profiles` are freed on the way, also on failure. Sums of all have to be small enough
+ * (tl_pack_weight()).
+ */
+int tl_merge_packs(struct tl_profile **merged, struct tl_profile *const *profiles, size_t count,
+		   struct tl_error *err);
 
 /* Identities: fill the maps. tl_merge_events() also makes the merged profile. */
 int tl_merge_events(struct tl_merge *merge, struct tl_error *err);

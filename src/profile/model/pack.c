@@ -9,12 +9,15 @@
 
 /*
  * An item begins with a byte: its kind, whether address and block are others than those before, and
- * the number of costs, if that is small. A kind of its own says that items from there on are of
- * another file. Numbers have seven bits a byte, the least first.
+ * the number of costs, if that is small. Before it bytes of a kind of their own say that items from
+ * there on are of another file, or have other numbers than those that follow. Numbers have seven
+ * bits a byte, the least first.
  */
 enum {
 	KIND = 3,
-	OTHER_FILE = 3, /* beside enum tl_pack_kind */
+	OTHER = 3, /* beside enum tl_pack_kind */
+	OTHER_FILE = OTHER,
+	OTHER_NUMBER = OTHER | 1 << 2,
 	ADDRESS = 1 << 2,
 	BLOCK = 1 << 3,
 	COST_SHIFT = 4,
@@ -24,6 +27,7 @@ enum {
 	SHORT_ITEM = 32,
 	SMALLEST_CHUNK = 64,
 	LARGEST_CHUNK = 4000, /* what an arena does not give a block of its own */
+	LIGHT_BITS = 24,
 };
 
 /* ---- numbers ---- */
@@ -180,23 +184,64 @@ static inline uint64_t without_sign(int64_t number)
 	return number < 0 ? -(uint64_t)number : (uint64_t)number;
 }
 
+/*
+ * A line whose costs are so small that sums which are not large can have as many of these as memory
+ * holds.
+ */
+static inline bool is_light(const struct tl_pack_item *item, const int64_t *costs)
+{
+	uint64_t all = 0;
+
+	for (uint32_t e = 0; e < item->cost_count; e++)
+		all |= (uint64_t)costs[e];
+	return item->kind == TL_PACK_LINE && !(all >> LIGHT_BITS);
+}
+
 /* What all items have together: no sum of some of them can be larger. */
 static void weigh(struct tl_pack *pack, const struct tl_pack_item *item, int64_t *sums,
 		  const int64_t *costs)
 {
-	uint64_t all;
+	uint64_t *to = item->kind == TL_PACK_LINE ? (uint64_t *)sums : pack->sizes, all;
 
+	if (is_light(item, costs)) {
+		for (uint32_t e = 0; e < item->cost_count && !pack->large; e++)
+			sums[e] += costs[e];
+		return;
+	}
+	if (pack->large)
+		return;
 	pack->counts += item->count | item->taken;
 	all = pack->counts | item->count | item->taken;
 	for (uint32_t e = 0; e < item->cost_count; e++) {
-		pack->sizes[e] += without_sign(costs[e]);
+		to[e] += without_sign(costs[e]);
 		pack->negative |= costs[e] < 0;
-		all |= pack->sizes[e];
+		all |= to[e];
 	}
-	pack->large = pack->large || all >> 62;
-	if (item->kind == TL_PACK_LINE && !pack->large)
-		for (uint32_t e = 0; e < item->cost_count; e++)
-			sums[e] += costs[e];
+	pack->large = all >= TL_PACK_LARGE;
+}
+
+uint64_t tl_pack_weight(const struct tl_pack *pack)
+{
+	uint64_t most = pack->large ? TL_PACK_LARGE : pack->counts;
+
+	for (uint32_t e = 0; e < pack->event_count && most < TL_PACK_LARGE; e++) {
+		uint64_t size = pack->sizes[e];
+
+		for (size_t i = 0; i < pack->part_count && size < TL_PACK_LARGE; i++)
+			if (e < pack->sums[i].count)
+				size += (uint64_t)pack->sums[i].costs[e];
+		most = tl_max(most, size);
+	}
+	return tl_min(most, TL_PACK_LARGE);
+}
+
+uint64_t tl_pack_size(const struct tl_pack *pack)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < pack->run_count; i++)
+		bytes += pack->runs[i].bytes;
+	return bytes;
 }
 
 static inline uint8_t *put_place(uint8_t *p, uint8_t *head, const struct tl_pack_place *at,
@@ -230,11 +275,15 @@ static uint8_t *put_target(uint8_t *p, const struct tl_pack_item *item)
 }
 
 static uint8_t *put_item(uint8_t *p, const struct tl_pack_item *item, const int64_t *costs,
-			 const struct tl_pack_place *base)
+			 const struct tl_pack_place *base, uint32_t number_step)
 {
 	uint32_t count = item->cost_count;
 	uint8_t *head;
 
+	if (number_step) {
+		*p++ = OTHER_NUMBER;
+		p = put_number(p, number_step);
+	}
 	while (count && !costs[count - 1])
 		count--;
 	if (item->at.file != base->file) {
@@ -259,9 +308,10 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
 	struct tl_pack_run *run = run_of(pack, function, part);
 	size_t size;
 
-	if (!run)
+	if (!run || pack->next == TL_NONE)
 		return false;
-	size = (size_t)(put_item(pack->room, item, costs, &run->previous) - pack->room);
+	size = (size_t)(put_item(pack->room, item, costs, &run->previous, pack->next - run->next) -
+			pack->room);
 	if ((!run->last || size > run->last->size - run->last->used) && !add_chunk(pack, run, size))
 		return false;
 	/* Most are short, and of a size that is known a copy is two instructions. */
@@ -273,6 +323,8 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
 	run->bytes += size;
 	run->count++;
 	run->previous = item->at;
+	run->next = ++pack->next;
+	pack->end = tl_max(pack->end, pack->next);
 	pack->addresses = pack->addresses || item->at.address || item->to.address;
 	pack->blocks = pack->blocks || item->at.block || item->to.block;
 	weigh(pack, item, pack->sums[part].costs, costs);
@@ -320,15 +372,27 @@ static const uint8_t *take_target(const uint8_t *p, struct tl_pack_item *item)
 	return p;
 }
 
+/* What is another one than of the item before. */
+static const uint8_t *take_other(const uint8_t *p, struct tl_pack_item *item)
+{
+	uint8_t other = *p;
+	uint64_t number;
+
+	p = take_number(p + 1, &number);
+	if (other == OTHER_FILE)
+		item->at.file = (uint32_t)number;
+	else
+		item->number += (uint32_t)number;
+	return p;
+}
+
 static const uint8_t *take_item(const uint8_t *p, struct tl_pack_item *item)
 {
 	uint64_t number;
 	uint8_t head;
 
-	if ((*p & KIND) == OTHER_FILE) {
-		p = take_number(p + 1, &number);
-		item->at.file = (uint32_t)number;
-	}
+	while ((*p & KIND) == OTHER)
+		p = take_other(p, item);
 	head = *p++;
 	item->kind = head & KIND;
 	p = take_difference(p, &number, item->at.line);
@@ -359,12 +423,14 @@ bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 	if (!cursor->chunk)
 		return false;
 	item->at = cursor->previous;
+	item->number = cursor->next;
 	item->target = TL_NONE;
 	item->count = item->taken = 0;
 	item->conditional = false;
 	cursor->at =
 		(uint32_t)(take_item(cursor->chunk->data + cursor->at, item) - cursor->chunk->data);
 	cursor->previous = item->at;
+	cursor->next = item->number + 1;
 	return true;
 }
 

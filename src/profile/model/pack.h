@@ -6,7 +6,8 @@
  * thirteen events is 160 bytes in the arrays of a profile, and about 10 here. The items of one
  * function in one part are a run, in the order in which they were added: places are differences to
  * the item before, and costs the values up to the last one that is not 0. Equal items are not
- * summed; the reader does that.
+ * summed; the reader does that. Numbers of items say which of several runs came first; an item
+ * whose number follows that of the item before has no byte for it.
  */
 #include "core/memory.h"
 
@@ -24,6 +25,7 @@ struct tl_pack_item {
 	uint32_t target;             /* arc, jump: the function that it leads to */
 	struct tl_pack_place at, to; /* to: of arcs and jumps */
 	uint64_t count, taken;       /* calls; executions of a jump and those that jumped */
+	uint32_t number;             /* of an item that was read: its place among all items */
 	uint32_t cost_count;         /* by event; those behind are 0 */
 	const uint8_t *costs;        /* of an item that was read: for tl_pack_costs() */
 };
@@ -41,6 +43,7 @@ struct tl_pack_run {
 	uint64_t bytes;
 	struct tl_pack_chunk *first, *last;
 	struct tl_pack_place previous;
+	uint32_t next; /* the number that its next item has without a byte for it */
 };
 
 /* The sums of the lines of a part, by event; there may be more events by now. */
@@ -58,14 +61,15 @@ struct tl_pack {
 	size_t function_count, function_capacity;
 	struct tl_pack_sums *sums; /* by part */
 	size_t part_count, part_capacity;
-	uint64_t *sizes; /* by event: the sum of all costs without their signs */
+	uint64_t *sizes; /* by event: the sum of the costs of calls, without their signs */
 	uint8_t *room;   /* for the bytes of one item */
 	uint32_t event_count;
+	uint32_t next; /* the number of the next item; who adds it may set another one */
+	uint32_t end;  /* all numbers are less */
 	uint64_t counts;
 	bool addresses, blocks; /* some are known */
-	/* Sums may not fit 64 bits: they have to be made one by one (tl_profile_unpack()). */
-	bool large;
-	bool negative; /* some cost is; then items with costs may have none together */
+	bool large;             /* see tl_pack_weight(), which knows of all */
+	bool negative;          /* some cost is; then items with costs may have none together */
 };
 
 /* Room for a part with this many events, as many as before or more. False without memory. */
@@ -81,6 +85,19 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
  * Without this these would be two runs. False without memory.
  */
 bool tl_pack_in_any_order(struct tl_pack *pack, uint32_t function, uint32_t part);
+/*
+ * What no sum of some of its items exceeds; TL_PACK_LARGE: sums may not fit 64 bits, and have to be
+ * made one by one (tl_profile_unpack()).
+ */
+#define TL_PACK_LARGE (UINT64_C(1) << 62)
+uint64_t tl_pack_weight(const struct tl_pack *pack);
+static inline bool tl_pack_is_large(const struct tl_pack *pack)
+{
+	return tl_pack_weight(pack) == TL_PACK_LARGE;
+}
+
+/* The bytes of all items. */
+uint64_t tl_pack_size(const struct tl_pack *pack);
 void tl_pack_free(struct tl_pack *pack);
 
 /* Where the reading of a run is. */
@@ -88,6 +105,7 @@ struct tl_pack_cursor {
 	const struct tl_pack_chunk *chunk;
 	uint32_t at;
 	struct tl_pack_place previous;
+	uint32_t next;
 };
 
 struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run);

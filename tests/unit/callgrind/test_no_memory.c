@@ -165,6 +165,18 @@ static int file_profile(const void *input, struct tl_output *out)
 	return status;
 }
 
+/* The same, of what merging makes of it. */
+static int file_merged(const void *input, struct tl_output *out)
+{
+	struct tl_profile *profile;
+	int status = fold_packed(input, &profile);
+
+	if (status == 0)
+		status = tl_pfile_write_merged(profile, 1, out, NULL);
+	tl_profile_free(profile);
+	return status;
+}
+
 /* A profile file, read packed, and written from that. */
 static int read_and_write(const void *input, struct tl_output *out)
 {
@@ -204,9 +216,15 @@ static int filing_step(const void *input, uint64_t *digest)
 	return refuse_note_output(file_profile, input, digest);
 }
 
+static int merging_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(file_merged, input, digest);
+}
+
 TEST(filing)
 {
 	assert_true(refuse_each(filing_step, plain) > 40);
+	assert_true(refuse_each(merging_step, plain) > 40);
 	assert_true(refuse_each(reading_step, plain) > 80);
 }
 

@@ -14,6 +14,7 @@
 #include "callgrind/profile/fold.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
+#include "profile/merge/merge.h"
 
 static char *copy_of(struct tl_output *out, size_t *size)
 {
@@ -100,6 +101,27 @@ static char *filed(const struct tl_profile *profile, size_t *size)
 	return copy_of(out, size);
 }
 
+static char *filed_merged(const struct tl_profile *profile, size_t *size)
+{
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_pfile_write_merged(profile, 1, out, NULL), 0);
+	return copy_of(out, size);
+}
+
+/* As a profile file, with the order that the elements had. */
+static void expect_same_whole_file(const struct tl_profile *whole, const struct tl_profile *small)
+{
+	size_t size, other;
+	char *a = filed(whole, &size), *b = filed(small, &other);
+
+	assert_int_equal(other, size);
+	assert_memory_equal(b, a, size);
+	free(a);
+	free(b);
+}
+
 /* Read packed out of a profile file. `packed`: whether it is. */
 static struct tl_profile *read_again(const char *bytes, size_t size, bool packed)
 {
@@ -129,8 +151,8 @@ static void expect_written(const char *bytes, size_t size, bool packed,
 	tl_profile_free(again);
 }
 
-/* As a profile file it is what merging makes of the profile. */
-static void expect_same_file(const struct tl_profile *whole, const struct tl_profile *small)
+/* Merged alone it is the profile file that merging makes of the profile. */
+static void expect_same_merged_file(const struct tl_profile *whole, const struct tl_profile *small)
 {
 	struct tl_profile *merged;
 	size_t size, other;
@@ -138,13 +160,48 @@ static void expect_same_file(const struct tl_profile *whole, const struct tl_pro
 
 	assert_int_equal(tl_profile_merge(&merged, &whole, 1, NULL), 0);
 	a = filed(merged, &size);
-	b = filed(small, &other);
+	b = filed_merged(small, &other);
 	assert_int_equal(other, size);
 	assert_memory_equal(b, a, size);
 	expect_written(a, size, true, merged);
 	free(a);
 	free(b);
 	tl_profile_free(merged);
+}
+
+/* Merged with another profile, which has other names, events and parts, and some of the same. */
+static void expect_same_sum(const char *text)
+{
+	static const char other[] = "part: 7\npositions: instr line\nevents: Zz Ir\nfl=y.c\nfn=f\n"
+				    "0x10 9 1 2\n0x10 4 0 7\ncfi=a.c\ncfn=g\ncalls=3 0x40 7\n"
+				    "0x14 9 8\nfl=a.c\nfn=g\n0x40 7 5 5\njump=2 0x40 7\n0x44 8\n";
+	const struct tl_export_options options = { .size = sizeof(options) };
+	struct tl_profile *whole[] = { fold_text(text), fold_text(other) }, *merged;
+	struct tl_profile *small[] = { fold_packed(text), fold_packed(other) }, *sum;
+	size_t size, length;
+	char *a, *b;
+
+	assert_int_equal(
+		tl_profile_merge(&merged, (const struct tl_profile *const *)whole, 2, NULL), 0);
+	assert_int_equal(tl_merge_packs(&sum, small, 2, NULL), 0);
+	assert_true(sum->pack && !small[0]->pack && !small[1]->pack);
+	a = written(merged, &options, &size);
+	b = written(sum, &options, &length);
+	assert_string_equal(b, a);
+	free(a);
+	free(b);
+	a = filed(merged, &size);
+	b = filed_merged(sum, &length);
+	assert_int_equal(length, size);
+	assert_memory_equal(b, a, size);
+	free(a);
+	free(b);
+	for (size_t i = 0; i < 2; i++) {
+		tl_profile_free(whole[i]);
+		tl_profile_free(small[i]);
+	}
+	tl_profile_free(merged);
+	tl_profile_free(sum);
 }
 
 /* Profiles of files that are read with their lines, arcs and jumps one by one. */
@@ -197,8 +254,12 @@ static void expect_same(const char *text, bool packed)
 		free(b);
 	}
 	expect_same_annotations(whole, small);
+	expect_same_whole_file(whole, small);
 	if (packed)
-		expect_same_file(whole, small);
+		expect_same_merged_file(whole, small);
+	/* One whose sums are nearly too large is not merged packed: tl_gather_packs_fit(). */
+	if (packed && tl_pack_weight(small->pack) < TL_PACK_LARGE / 2)
+		expect_same_sum(text);
 	tl_profile_free(whole);
 	tl_profile_free(small);
 }
@@ -272,6 +333,18 @@ TEST(files_of_several_functions)
 		    true);
 }
 
+/* Functions, files and parts take turns, and lines come again. */
+TEST(order_of_elements)
+{
+	expect_same(
+		HEAD
+		"fl=z.c\nfn=f\n9 5\n3 1\nfl=a.c\nfn=g\n9 1\ncfi=z.c\ncfn=f\ncalls=1 9\n9 3\n"
+		"jump=1 8\n9\nfl=z.c\nfn=f\n1 5\n9 1\nfi=b.c\n3 1\nfe=z.c\n3 1\n2 1\n"
+		"cfi=a.c\ncfn=g\ncalls=1 9\n1 3\ncfn=g\ncalls=1 9\n0 3\nfl=a.c\nfn=g\n8 1\n9 1\n"
+		"cfi=z.c\ncfn=f\ncalls=4 9\n9 3\njump=4 8\n9\njump=4 8\n7\nfl=b.c\nfn=f\n4 1\n",
+		true);
+}
+
 TEST(wide_numbers)
 {
 	expect_same("positions: instr line\nevents: Ir\nfl=a.c\nfn=f\n"
@@ -291,6 +364,11 @@ TEST(sums_that_need_care)
 		    false);
 	/* These two lines are none together, but the pack has both. */
 	expect_same(HEAD "fl=a.c\nfn=f\n1 5\n2 1\n1 -5\n", false);
+	/* Elements keep their order also where those of two functions take turns. */
+	expect_same(HEAD
+		    "fn=f\n2 5\nfn=g\n9 1\ncfn=f\ncalls=1 2\n9 3\njump=1 8\n9\nfn=f\n1 -5\n2 1\n"
+		    "cfn=g\ncalls=1 9\n1 3\nfn=g\n8 1\n9 1\nfn=f\n4 1\njump=2 1\n4\n",
+		    false);
 	expect_same("event: Ir\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 1\n", false);
 }
 
@@ -329,6 +407,33 @@ TEST(small)
 	tl_pack_free(pack);
 }
 
+/* Numbers that do not follow each other are those that were set, whatever the run. */
+TEST(numbers)
+{
+	static const uint32_t given[] = { 7, 8, 2, 4000000000u, 0, 1, 300, 301, 5 };
+	static const int64_t cost = 1;
+	struct tl_pack *pack = calloc(1, sizeof(*pack));
+	struct tl_pack_item item = { .kind = TL_PACK_LINE, .cost_count = 1 };
+	struct tl_pack_cursor cursors[2];
+
+	assert_true(pack && tl_pack_part(pack, 0, 1));
+	for (uint32_t i = 0; i < 9; i++) {
+		pack->next = given[i];
+		item.at.file = i / 3;
+		assert_true(tl_pack_add(pack, i % 2, 0, &item, &cost));
+	}
+	assert_int_equal(pack->run_count, 2);
+	assert_int_equal(pack->end, 4000000001u);
+	cursors[0] = tl_pack_read(&pack->runs[0]);
+	cursors[1] = tl_pack_read(&pack->runs[1]);
+	for (uint32_t i = 0; i < 9; i++) {
+		assert_true(tl_pack_next(&cursors[i % 2], &item));
+		assert_int_equal(item.number, given[i]);
+		assert_int_equal(item.at.file, i / 3);
+	}
+	tl_pack_free(pack);
+}
+
 /* What cannot read a packed profile says so. */
 TEST(other_exporters_refuse)
 {
@@ -356,10 +461,12 @@ int main(void)
 		cmocka_unit_test(parts_that_become_one),
 		cmocka_unit_test(files_that_are_not_packed),
 		cmocka_unit_test(files_of_several_functions),
+		cmocka_unit_test(order_of_elements),
 		cmocka_unit_test(wide_numbers),
 		cmocka_unit_test(sums_that_need_care),
 		cmocka_unit_test(many_events),
 		cmocka_unit_test(small),
+		cmocka_unit_test(numbers),
 		cmocka_unit_test(other_exporters_refuse),
 	};
 

@@ -292,6 +292,112 @@ TEST(a_stream_is_the_file_of_the_merged_profiles)
 			both_ways(seed, (enum mixture)mixture);
 }
 
+/* ---- packed profiles ---- */
+
+static const char *const texts[] = {
+	"part: 1\nevents: Ir\nfl=a.c\nfn=f\n1 5\ncfn=g\ncalls=1 9\n2 3\nfn=g\n9 3\n",
+	"part: 1\nevents: Dr Ir\nfl=b.c\nfn=g\n9 3 1\nfl=a.c\nfn=f\n1 0 5\njump=1 2\n1\n",
+};
+
+static struct tl_profile *profile_of(unsigned text, bool packed)
+{
+	const char *path = temp_write(&temp, "text.callgrind", texts[text], strlen(texts[text]));
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_profile *profile;
+	struct tl_input *input;
+
+	options.detail = TL_DETAIL_LINES;
+	options.packed = packed;
+	assert_int_equal(tl_input_open(&input, &path, 1, &options, NULL, NULL), 0);
+	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
+	tl_input_close(input);
+	return profile;
+}
+
+static struct tl_gather *open_packed(uint64_t memory)
+{
+	const struct tl_gather_options options = {
+		.size = sizeof(options), .memory = memory, .scratch = temp.directory, .packed = true
+	};
+	struct tl_gather *gather;
+
+	assert_int_equal(tl_gather_open(&gather, &options, NULL), 0);
+	return gather;
+}
+
+/* Kept as they are: alone, without room for that, and with others, which come first or last. */
+TEST(packed_profiles_are_taken)
+{
+	enum { ALONE, NO_ROOM, FIRST, LAST, WAYS };
+	struct tl_profile *plain[3] = { profile_of(0, false), profile_of(1, false), NULL };
+
+	for (unsigned way = 0; way < WAYS; way++) {
+		struct tl_gather *gather = open_packed(way == NO_ROOM);
+		struct bytes right;
+
+		plain[2] = plain[0];
+		right = merged_in_memory(plain, way < FIRST ? 2 : 3);
+		if (way == FIRST)
+			add_somehow(gather, plain[2], 1);
+		for (unsigned i = 0; i < 2; i++) {
+			struct tl_profile *profile = profile_of(i, true);
+
+			assert_int_equal(tl_gather_take(gather, &profile, NULL), 0);
+			assert_int_equal(profile == NULL, way == ALONE || way == LAST);
+			tl_profile_free(profile);
+		}
+		if (way == LAST)
+			add_somehow(gather, plain[2], 0);
+		assert_int_equal(tl_gather_count(gather), way < FIRST ? 2 : 3);
+		expect_sum(gather, &right, "packed");
+		free(right.data);
+	}
+	tl_profile_free(plain[0]);
+	tl_profile_free(plain[1]);
+}
+
+static int take_step(const void *input, uint64_t *digest)
+{
+	const struct tl_gather_options options = { .size = sizeof(options), .packed = true };
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	struct tl_gather *gather;
+	struct tl_profile *profile = NULL, *sum = NULL;
+	int status = tl_gather_open(&gather, &options, NULL);
+
+	for (unsigned i = 0; !status && i < 2; i++) {
+		const char *const *paths = input;
+		struct tl_input_options reading = TL_INPUT_OPTIONS_DEFAULT;
+		struct tl_input *opened = NULL;
+
+		reading.detail = TL_DETAIL_LINES;
+		reading.packed = true;
+		status = tl_input_open(&opened, paths + i, 1, &reading, NULL, NULL);
+		if (!status)
+			status = tl_input_fold(opened, &profile, NULL);
+		if (!status)
+			status = tl_gather_take(gather, &profile, NULL);
+		tl_input_close(opened);
+		tl_profile_free(profile);
+		profile = NULL;
+	}
+	if (!status)
+		status = tl_gather_profile(gather, &sum, &gathered, sizeof(gathered), NULL);
+	if (!status)
+		refuse_note(digest, tl_profile_function(sum, 0)->name, 1);
+	tl_profile_free(sum);
+	tl_gather_close(gather);
+	return status;
+}
+
+TEST(refused_allocations_of_packed_profiles)
+{
+	const char *paths[2];
+
+	paths[0] = temp_write(&temp, "first.callgrind", texts[0], strlen(texts[0]));
+	paths[1] = temp_write(&temp, "second.callgrind", texts[1], strlen(texts[1]));
+	assert_true(refuse_each(take_step, paths) > 50);
+}
+
 /* ---- sums that do not fit ---- */
 
 TEST(sums_that_do_not_fit_are_counted_as_in_memory)
@@ -446,6 +552,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stream_is_the_file_of_the_merged_profiles),
+		cmocka_unit_test(packed_profiles_are_taken),
+		cmocka_unit_test(refused_allocations_of_packed_profiles),
 		cmocka_unit_test(sums_that_do_not_fit_are_counted_as_in_memory),
 		cmocka_unit_test(inherited_events_are_derived_of_the_sum),
 		cmocka_unit_test(clocks_have_to_be_the_same),

@@ -100,7 +100,7 @@ static int add_folded(struct command_job *job, struct tl_gather *gather, const c
 					      : keep_chosen_stacks(job, &profile, err);
 
 	if (status == 0) {
-		status = tl_gather_add(gather, profile, err);
+		status = tl_gather_take(gather, &profile, err);
 		if (status == TL_BAD_USAGE) {
 			complain_error(name, err);
 			job->error_shown = true;
