@@ -85,11 +85,14 @@ static void follow(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_pr
 	}
 }
 
-static void note(struct tl_xtrace_call_stack *stack, struct tl_xtrace_entry_points *entries,
-		 const struct tl_xtrace_location *place)
+bool tl_xtrace_note_entry(struct tl_xtrace_function_map *functions,
+			  struct tl_xtrace_entry_points *entries, uint64_t pc)
 {
-	if (entries && !place->known && !tl_xtrace_entry_point_add(entries, place->pc))
-		stack->no_memory = true;
+	size_t before = entries->count;
+
+	if (!tl_xtrace_entry_point_add(entries, pc))
+		return false;
+	return entries->count == before || tl_xtrace_function_map_learn(functions, pc);
 }
 
 static bool is_call(const struct tl_xtrace_prev_insn *last)
@@ -152,6 +155,66 @@ static void go_down(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_p
 	apply(stack, TL_XTRACE_OP_EXCEPTION_RETURN, to, last->pc, 0);
 }
 
+/* From one instruction to the next. */
+struct step {
+	uint64_t target; /* to which the first one leads by itself */
+	bool returns;    /* from an exception */
+	bool arrives;    /* the next one is there */
+	bool down;       /* to a lower level, and no more than that */
+};
+
+static struct step step_between(const struct tl_xtrace_prev_insn *last,
+				const struct tl_xtrace_location *next)
+{
+	struct step step = {
+		.target = intended(last, next),
+		.returns = last->flow == TL_A64_EXCEPTION_RETURN,
+	};
+
+	step.arrives = tl_xtrace_same_address(step.target, next->pc, next->el) &&
+		       (step.returns ? next->el <= last->el : next->el == last->el);
+	step.down = step.returns ? step.arrives : next->el < last->el;
+	return step;
+}
+
+static size_t entries_of(const struct step *step, const struct tl_xtrace_prev_insn *last,
+			 const struct tl_xtrace_location *next, uint64_t entries[2])
+{
+	size_t count = 0;
+
+	if (step->down)
+		return 0;
+	if (is_call(last))
+		entries[count++] = step->arrives ? next->pc : step->target;
+	if (!step->arrives && (next->el > last->el || is_signal(last, next)))
+		entries[count++] = next->pc;
+	return count;
+}
+
+size_t tl_xtrace_entries_between(const struct tl_xtrace_prev_insn *last,
+				 const struct tl_xtrace_location *next, uint64_t entries[2])
+{
+	const struct step step = step_between(last, next);
+
+	return entries_of(&step, last, next, entries);
+}
+
+/* Before places are looked up that they may name. */
+static void note_entries(struct tl_xtrace_call_stack *stack,
+			 struct tl_xtrace_function_map *functions,
+			 struct tl_xtrace_entry_points *entries, const struct step *step,
+			 const struct tl_xtrace_prev_insn *last,
+			 const struct tl_xtrace_location *next)
+{
+	uint64_t found[2];
+	size_t count = entries_of(step, last, next, found);
+
+	for (size_t i = 0; i < count; i++)
+		if (!(next->known && found[i] == next->pc) &&
+		    !tl_xtrace_note_entry(functions, entries, found[i]))
+			stack->no_memory = true;
+}
+
 void tl_xtrace_follow_flow(struct tl_xtrace_call_stack *stack,
 			   struct tl_xtrace_function_map *functions,
 			   struct tl_xtrace_entry_points *entries,
@@ -159,22 +222,21 @@ void tl_xtrace_follow_flow(struct tl_xtrace_call_stack *stack,
 			   const struct tl_xtrace_location *next,
 			   struct tl_xtrace_observed_sp observed)
 {
-	uint64_t target = intended(last, next);
-	bool returns = last->flow == TL_A64_EXCEPTION_RETURN;
-	bool arrives = tl_xtrace_same_address(target, next->pc, next->el) &&
-		       (returns ? next->el <= last->el : next->el == last->el);
+	const struct step step = step_between(last, next);
+	uint64_t target = step.target;
+	bool returns = step.returns, arrives = step.arrives;
 	struct tl_xtrace_location to = *next;
 
-	if ((returns && arrives) || (!returns && next->el < last->el)) {
+	if (step.down) {
 		go_down(stack, last, next, observed);
 		return;
 	}
+	if (entries)
+		note_entries(stack, functions, entries, &step, last, next);
 	if (!arrives)
 		to = tl_xtrace_locate(functions, target, returns && !(target >> 63) ? 0 : last->el);
 	if (to.function == TL_NONE)
 		stack->no_memory = true;
-	if (is_call(last))
-		note(stack, entries, &to);
 	if (returns) {
 		/* An interrupt that comes at once finds the SP of its level as it was. */
 		if (!observed.known && stack->sp.state == TL_XTRACE_SP_KNOWN)
@@ -186,7 +248,5 @@ void tl_xtrace_follow_flow(struct tl_xtrace_call_stack *stack,
 	}
 	if (arrives)
 		return;
-	if (next->el > last->el || is_signal(last, next))
-		note(stack, entries, next);
 	break_off(stack, last, &to, next, observed);
 }

@@ -10,7 +10,7 @@
  * rt_sigreturn. Behind execve another program begins.
  */
 #include "xtrace/profile/call_stack.h"
-#include "xtrace/state/entry_points.h"
+#include "xtrace/state/entries.h"
 
 /* The instruction before. */
 struct tl_xtrace_prev_insn {
@@ -31,8 +31,19 @@ struct tl_xtrace_observed_sp {
 };
 
 /*
+ * The addresses that `next`, behind `last`, shows to be entries of functions; returns how many. Of
+ * `next` only the address and the level are used.
+ */
+size_t tl_xtrace_entries_between(const struct tl_xtrace_prev_insn *last,
+				 const struct tl_xtrace_location *next, uint64_t entries[2]);
+
+/* Add an address to `entries`, and if it is new there to those that `functions` has found. */
+bool tl_xtrace_note_entry(struct tl_xtrace_function_map *functions,
+			  struct tl_xtrace_entry_points *entries, uint64_t pc);
+
+/*
  * The step from `last` to an instruction at `next`. Places without a symbol that are called are
- * added to `entries`, unless it is NULL.
+ * noted in `entries`, unless it is NULL.
  */
 void tl_xtrace_follow_flow(struct tl_xtrace_call_stack *stack,
 			   struct tl_xtrace_function_map *functions,

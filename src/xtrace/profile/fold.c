@@ -40,14 +40,52 @@ static void put_worker(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker
 	pthread_mutex_unlock(&fold->lock);
 }
 
+/*
+ * While entries are learned: a segment that has found itself stale is folded again, unless some of
+ * it is spliced already. False: without memory.
+ */
+static bool fold_learning(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker,
+			  struct tl_xtrace_walk *walk, size_t segment,
+			  struct tl_xtrace_folded_segment *part)
+{
+	const struct tl_xtrace_walk begin = *walk;
+	struct tl_xtrace_questions *questions = &worker->questions;
+
+	worker->blocks.questions = questions;
+	worker->handed_over = false;
+	tl_xtrace_fold_worker_keep(worker);
+	tl_xtrace_function_map_open(&fold->functions, questions);
+	tl_xtrace_fold_segment(fold, worker, walk, segment, part);
+	if (tl_xtrace_function_map_close(&fold->functions, questions, worker->handed_over) ||
+	    worker->handed_over || part->no_memory)
+		return true;
+	tl_xtrace_stack_deltas_free(part->deltas, part->delta_count);
+	*part = (struct tl_xtrace_folded_segment){ 0 };
+	*walk = begin;
+	if (!tl_xtrace_fold_worker_rewind(worker))
+		return false;
+	tl_xtrace_function_map_open(&fold->functions, questions);
+	tl_xtrace_fold_segment(fold, worker, walk, segment, part);
+	tl_xtrace_function_map_close(&fold->functions, questions, true);
+	return true;
+}
+
 static int segment_fn(void *arg, struct tl_xtrace_walk *walk, size_t segment, struct tl_error *err)
 {
 	struct tl_xtrace_fold *fold = arg;
 	struct tl_xtrace_folded_segment *part = &fold->parts[segment];
-	struct tl_xtrace_fold_worker *worker = take_worker(fold, walk->stream);
+	struct tl_xtrace_fold_worker *worker = NULL;
 	bool no_memory;
 
-	if (worker) {
+	if (!tl_xtrace_fold_await(fold, segment)) {
+		tl_xtrace_fold_in_order(fold, segment);
+		return 0;
+	}
+	worker = take_worker(fold, walk->stream);
+	if (worker && fold->learning.on) {
+		part->no_memory |= !fold_learning(fold, worker, walk, segment, part);
+		put_worker(fold, worker);
+	} else if (worker) {
 		tl_xtrace_fold_segment(fold, worker, walk, segment, part);
 		put_worker(fold, worker);
 	} else {
@@ -73,15 +111,6 @@ static void free_workers(struct tl_xtrace_fold *fold)
 	fold->idle = NULL;
 }
 
-static bool take_entries(struct tl_xtrace_fold *fold)
-{
-	for (const struct tl_xtrace_fold_worker *w = fold->idle; w; w = w->next)
-		for (size_t i = 0; i < w->entries.count; i++)
-			if (!tl_xtrace_entry_point_add(&fold->entries, w->entries.list[i]))
-				return false;
-	return true;
-}
-
 static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_error *err)
 {
 	size_t segments = fold->trace->streams[stream].segment_count;
@@ -92,6 +121,7 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	fold->sp = (struct tl_xtrace_observed_sp){ 0 };
 	fold->begun = false;
 	fold->next = 0;
+	fold->learning.settled = false;
 	fold->parts = tl_zeroed(segments, sizeof(*fold->parts));
 	if (!fold->parts || !tl_xtrace_stack_begin(&fold->stack, false, fold->options.lines)) {
 		free(fold->parts);
@@ -109,10 +139,9 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	for (size_t i = 0; i < segments; i++)
 		tl_xtrace_stack_deltas_free(fold->parts[i].deltas, fold->parts[i].delta_count);
 	tl_xtrace_stack_end(&fold->stack);
-	if (status == 0 &&
-	    (fold->no_memory || fold->stack.no_memory || (fold->gather && !take_entries(fold))))
+	if (status == 0 && (fold->no_memory || fold->stack.no_memory))
 		status = tl_error_memory(err);
-	if (status == 0 && fold->export)
+	if (status == 0 && fold->export && !tl_xtrace_function_map_stale(&fold->functions))
 		status = fold->binned ? tl_xtrace_bins_end(fold, err)
 				      : tl_xtrace_fold_export(fold, err);
 	fold->any |= fold->stack.total.n[TL_XTRACE_IR] != 0;
@@ -189,16 +218,29 @@ static int fold_streams(struct tl_xtrace_fold *fold, struct tl_error *err)
 	fold->any = false;
 	tl_xtrace_rewind(fold->trace);
 	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
-		if (is_wanted(fold, i) && fold->trace->streams[i].size)
+		if (is_wanted(fold, i) && fold->trace->streams[i].size && !fold->learning.again)
 			status = fold_stream(fold, i, err);
 	return status;
 }
 
 /* ---- the whole ---- */
 
+/* Begin a pass with the entries that are known. */
+static int restart(struct tl_xtrace_fold *fold, bool learn, struct tl_error *err)
+{
+	tl_profile_free(fold->profile);
+	fold->profile = NULL;
+	tl_xtrace_entry_points_free(&fold->entries);
+	fold->learning.on = learn;
+	fold->learning.again = false;
+	if (!tl_xtrace_function_map_restart(&fold->functions, learn))
+		return tl_error_memory(err);
+	return fold_streams(fold, err);
+}
+
 /*
- * Without symbols, functions are what was called, which a first pass finds out. With symbols there
- * is one more only if they turn out not to cover the trace.
+ * Code without symbols belongs to what was called. Mostly that is known before it is executed;
+ * otherwise there is a second pass.
  */
 static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 {
@@ -206,17 +248,14 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 
 	fold->gather = true;
 	/* Calls are told once, so that what is called has to be known before. */
-	fold->export = fold->options.binary_count != 0 && !fold->watch;
-	status = fold_streams(fold, err);
-	if (status == 0 && (!fold->export || fold->functions.any_unknown)) {
-		tl_profile_free(fold->profile);
-		fold->profile = NULL;
-		tl_xtrace_function_map_entries(&fold->functions, fold->entries.list,
-					       fold->entries.count);
-		fold->entries.list = NULL;
+	fold->export = !fold->watch;
+	do {
+		status = restart(fold, fold->export, err);
+	} while (status == 0 && fold->learning.again);
+	if (status == 0 && (!fold->export || tl_xtrace_function_map_stale(&fold->functions))) {
 		fold->gather = false;
 		fold->export = true;
-		status = fold_streams(fold, err);
+		status = restart(fold, false, err);
 	}
 	tl_xtrace_entry_points_free(&fold->entries);
 	if (status == 0 && fold->watch)

@@ -13,6 +13,7 @@
 /* Jumps through registers inside of a function. */
 struct tl_xtrace_indirect_jump {
 	uint64_t from, to, count;
+	uint64_t kept; /* the count before the segment */
 	uint32_t function;
 };
 
@@ -34,7 +35,10 @@ struct tl_xtrace_fold_worker {
 	struct tl_xtrace_entry_points entries;
 	struct tl_xtrace_indirect_jump *indirect;
 	size_t indirect_count, indirect_capacity;
+	size_t indirect_kept; /* before the segment */
 	struct tl_index indirect_index;
+	struct tl_xtrace_questions questions; /* of the segment, while entries are learned */
+	bool handed_over;                     /* something of the segment is spliced already */
 	struct tl_xtrace_fold_worker *next;
 };
 
@@ -55,17 +59,32 @@ struct tl_xtrace_call_watch {
 	void *arg;
 };
 
+/*
+ * Of a pass that finds entries and makes the profile at once. Segments are folded one after the
+ * other until one has brought no new entry, as code that a segment finds itself in is best known
+ * when those before it were read. A segment that finds itself stale is folded again. If the pass
+ * turns out stale early it begins again; later it only finds the other entries, for a second pass.
+ */
+struct tl_xtrace_fold_learning {
+	bool on;
+	bool settled;  /* segments go on several threads */
+	bool again;    /* the pass is given up, and begins again */
+	size_t found;  /* entries, up to the last segment */
+	size_t wasted; /* segments of passes that were given up */
+};
+
 struct tl_xtrace_fold {
 	const struct tl_xtrace_call_watch *watch; /* NULL: nobody */
 	struct tl_xtrace_trace *trace;
 	struct tl_xtrace_fold_options options;
 	struct tl_xtrace_function_map functions;
-	bool gather; /* this pass gathers entry points */
+	bool gather; /* this pass finds the entries of functions */
 	bool export; /* this pass makes the profile */
-	struct tl_xtrace_entry_points entries;
-	struct tl_xtrace_places *places; /* by stream, of a part; NULL: all is one */
-	bool binned;                     /* the profile's parts are bins, not streams */
-	bool any;                        /* an instruction was counted */
+	struct tl_xtrace_fold_learning learning;
+	struct tl_xtrace_entry_points entries; /* found between segments */
+	struct tl_xtrace_places *places;       /* by stream, of a part; NULL: all is one */
+	bool binned;                           /* the profile's parts are bins, not streams */
+	bool any;                              /* an instruction was counted */
 
 	/* Of the present stream. */
 	uint32_t stream;
@@ -102,6 +121,8 @@ struct tl_xtrace_folded_segment {
 /* Splice deltas onto the stack of the stream when it is the segment's turn; they are freed. */
 void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
 			   struct tl_xtrace_stack_delta *deltas, size_t count);
+/* Wait until a segment may be folded. False: not at all, as the pass begins again. */
+bool tl_xtrace_fold_await(struct tl_xtrace_fold *fold, size_t segment);
 /* A segment is folded: splice it, and those behind it that wait for it. */
 void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment);
 
@@ -112,6 +133,9 @@ void tl_xtrace_fold_tell(struct tl_xtrace_fold *fold, size_t least);
 void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker,
 			    struct tl_xtrace_walk *walk, size_t segment,
 			    struct tl_xtrace_folded_segment *part);
+/* Keep a worker's counts, and go back to them. False without memory. */
+void tl_xtrace_fold_worker_keep(struct tl_xtrace_fold_worker *worker);
+bool tl_xtrace_fold_worker_rewind(struct tl_xtrace_fold_worker *worker);
 
 /* tl_xtrace_fold(), with somebody who is told of the calls. */
 int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,

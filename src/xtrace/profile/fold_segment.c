@@ -65,13 +65,40 @@ static bool same_indirect(const void *context, const void *key, uint32_t number)
 	return a->from == b->from && a->to == b->to && a->function == b->function;
 }
 
+static uint64_t hash_indirect(const struct tl_xtrace_indirect_jump *jump)
+{
+	return tl_hash_pair(jump->from, jump->to);
+}
+
+void tl_xtrace_fold_worker_keep(struct tl_xtrace_fold_worker *w)
+{
+	tl_xtrace_token_blocks_keep(&w->blocks);
+	w->indirect_kept = w->indirect_count;
+	for (size_t i = 0; i < w->indirect_count; i++)
+		w->indirect[i].kept = w->indirect[i].count;
+}
+
+bool tl_xtrace_fold_worker_rewind(struct tl_xtrace_fold_worker *w)
+{
+	tl_xtrace_token_blocks_rewind(&w->blocks);
+	tl_index_free(&w->indirect_index);
+	w->indirect_index = (struct tl_index){ 0 };
+	w->indirect_count = w->indirect_kept;
+	for (size_t i = 0; i < w->indirect_count; i++) {
+		w->indirect[i].count = w->indirect[i].kept;
+		if (!tl_index_add(&w->indirect_index, hash_indirect(&w->indirect[i]), (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
 static void count_indirect(struct run *r, const struct tl_xtrace_location *to)
 {
 	struct tl_xtrace_fold_worker *w = r->worker;
 	const struct tl_xtrace_indirect_jump key = { .from = r->last.pc,
 						     .to = to->pc,
 						     .function = to->function };
-	uint64_t hash = tl_hash_pair(key.from, key.to);
+	uint64_t hash = hash_indirect(&key);
 	uint32_t found = tl_index_find(&w->indirect_index, hash, same_indirect, w, &key);
 
 	if (found == TL_NONE) {
@@ -130,24 +157,27 @@ static void step_to(struct run *r, const struct tl_xtrace_token_block *next)
 
 /*
  * The same as step_to(), for the common case: control stays in the function, either behind the
- * block or at the target of its branch. Then the stack does not change.
+ * block or at the target of its branch. Then the stack does not change; false.
  */
-static inline void step_quickly(struct run *r, const struct tl_xtrace_token_block *next)
+static inline bool step_quickly(struct run *r, const struct tl_xtrace_token_block *next)
 {
 	struct tl_xtrace_token_block *done = r->done;
 
-	if (__builtin_expect(!r->done_at || done->place.function != next->place.function ||
-				     done->place.el != next->place.el,
-			     0)) {
-		step_to(r, next);
-	} else if (next->place.pc == done->end &&
-		   (done->flow == TL_A64_NEXT || done->flow == TL_A64_CONDITIONAL)) {
-		return;
-	} else if (next->place.pc == done->target && done->flow == TL_A64_CONDITIONAL) {
-		done->times.taken += r->part.levels >> done->place.el & 1;
-	} else if (next->place.pc != done->target || done->flow != TL_A64_JUMP) {
-		step_to(r, next);
+	if (__builtin_expect(r->done_at && done->place.function == next->place.function &&
+				     done->place.el == next->place.el,
+			     1)) {
+		if (next->place.pc == done->end &&
+		    (done->flow == TL_A64_NEXT || done->flow == TL_A64_CONDITIONAL))
+			return false;
+		if (next->place.pc == done->target && done->flow == TL_A64_CONDITIONAL) {
+			done->times.taken += r->part.levels >> done->place.el & 1;
+			return false;
+		}
+		if (next->place.pc == done->target && done->flow == TL_A64_JUMP)
+			return false;
 	}
+	step_to(r, next);
+	return true;
 }
 
 /* ---- SP ---- */
@@ -233,12 +263,13 @@ static void add_extra(struct run *r, struct tl_xtrace_token_block *b, size_t num
 	if (!(r->part.levels >> b->place.el & 1))
 		return;
 	if (!insn->extra) {
-		insn->extra = tl_arena_alloc(&r->worker->blocks.arena, sizeof(*insn->extra));
+		insn->extra = tl_arena_alloc(&r->worker->blocks.arena, 2 * sizeof(*insn->extra));
 		if (!insn->extra) {
 			r->stack.no_memory = true;
 			return;
 		}
-		memset(insn->extra, 0, sizeof(*insn->extra));
+		memset(insn->extra, 0, 2 * sizeof(*insn->extra));
+		b->any_extra = true;
 	}
 	tl_xtrace_cost_add(insn->extra, cost);
 	tl_xtrace_cost_add(&r->stack.unattributed, cost);
@@ -364,6 +395,7 @@ static void hand_over(struct run *r)
 {
 	struct tl_xtrace_call_stack *stack = &r->stack;
 
+	r->worker->handed_over = true;
 	tl_xtrace_fold_deltas(r->fold, r->segment, stack->deltas.list, stack->deltas.count);
 	stack->deltas.list = NULL;
 	stack->deltas.count = stack->deltas.capacity = stack->deltas.open = 0;
@@ -386,6 +418,18 @@ static void give_steps(struct run *r)
 	tl_xtrace_stack_shed_steps(stack);
 	if (stack->log.kept >= MANY_STEPS && stack->deltas.open == stack->deltas.count)
 		hand_over(r);
+}
+
+/* What the stack keeps may have become too much. */
+static void give_many(struct run *r)
+{
+	const struct tl_xtrace_stack_deltas *deltas = &r->stack.deltas;
+
+	if (deltas->count >= MANY_DELTAS &&
+	    (deltas->open == deltas->count || deltas->count >= 2 * MANY_DELTAS))
+		give_deltas(r);
+	if (r->stack.log.steps.count >= STEPS_OF_DELTA)
+		give_steps(r);
 }
 
 /* A token between two instructions. ALLGPR: "the full general registers at an exception level
@@ -501,20 +545,50 @@ static void fold_walk(struct run *r)
 		}
 		if (__builtin_expect(r->part.any, 0))
 			whole = enter_block(r, b, whole);
-		step_quickly(r, b);
-		if (__builtin_expect(r->stack.deltas.count >= MANY_DELTAS &&
-					     (r->stack.deltas.open == r->stack.deltas.count ||
-					      r->stack.deltas.count >= 2 * MANY_DELTAS),
-				     0))
-			give_deltas(r);
-		if (__builtin_expect(r->stack.log.steps.count >= STEPS_OF_DELTA, 0))
-			give_steps(r);
+		if (step_quickly(r, b))
+			give_many(r);
 		if (whole)
 			take_whole(r, b);
 		else if (!one_by_one(r, b))
 			break;
 	}
 	tl_xtrace_walk_next(w); /* how it ends, if it has not yet */
+}
+
+/* What comes before a segment, if those before it are spliced. */
+static void fill_from_before(struct run *r, struct tl_xtrace_prev_insn *last, bool *first)
+{
+	pthread_mutex_lock(&r->fold->lock);
+	if (r->fold->next == r->segment && !r->fold->learning.again) {
+		*last = r->fold->last;
+		*first = !r->fold->begun;
+	}
+	pthread_mutex_unlock(&r->fold->lock);
+}
+
+/*
+ * Before a new block's place is looked up: note it as an entry if it shows to be one, as
+ * tl_xtrace_follow_flow() does later.
+ */
+static void note_arrival(void *arg, uint64_t pc, unsigned el)
+{
+	struct run *r = arg;
+	const struct tl_xtrace_location next = { .pc = pc, .el = (uint8_t)el };
+	struct tl_xtrace_prev_insn last;
+	uint64_t entries[2] = { pc };
+	bool first = false;
+	size_t count;
+
+	fill_last(r);
+	last = r->last;
+	if (!last.valid)
+		fill_from_before(r, &last, &first);
+	count = first;
+	if (last.valid)
+		count = tl_xtrace_entries_between(&last, &next, entries);
+	for (size_t i = 0; i < count; i++)
+		if (!tl_xtrace_note_entry(&r->fold->functions, &r->worker->entries, entries[i]))
+			r->stack.no_memory = true;
 }
 
 /* SP at the beginning, from the snapshot there: "X31 is SP of the current level". */
@@ -541,9 +615,14 @@ void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_w
 		return;
 	}
 	r.stack.log.wanted = fold->stack.log.wanted;
+	if (fold->learning.on) {
+		worker->blocks.before_new = note_arrival;
+		worker->blocks.before_arg = &r;
+	}
 	guess_sp(&r);
 	begin_part(&r);
 	fold_walk(&r);
+	worker->blocks.before_new = NULL;
 	*walk = r.walk;
 	fill_last(&r);
 	if (r.part.any)

@@ -49,7 +49,7 @@ static void begin_part(struct tl_xtrace_fold *fold, const struct tl_xtrace_stack
 	else
 		tl_xtrace_stack_apply(&fold->stack, &op);
 	if (!fold->begun && fold->gather && !to->known &&
-	    !tl_xtrace_entry_point_add(&fold->entries, to->pc))
+	    !tl_xtrace_note_entry(&fold->functions, &fold->entries, to->pc))
 		fold->no_memory = true;
 	fold->begun = true;
 }
@@ -80,7 +80,8 @@ static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *de
 {
 	struct tl_error err;
 
-	for (size_t i = 0; i < count && !fold->no_memory; i++) {
+	/* Of a pass that is given up, segments are missing: what seems to follow does not. */
+	for (size_t i = 0; i < count && !fold->no_memory && !fold->learning.again; i++) {
 		if (deltas[i].op.switched == TL_XTRACE_INHERITED) {
 			deltas[i].op.switched = fold->sp.switched;
 			deltas[i].op.left = fold->sp.left;
@@ -127,6 +128,40 @@ static void splice_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_folded_
 	tell_damage(fold, part);
 }
 
+/* The last segment may have changed what is known. So much is wasted at most as a part of all. */
+static void see_learning(struct tl_xtrace_fold *fold)
+{
+	enum { WASTED_PART = 4 };
+	struct tl_xtrace_fold_learning *l = &fold->learning;
+	size_t count = fold->trace->streams[fold->stream].segment_count;
+	size_t found = tl_xtrace_function_map_found(&fold->functions);
+	bool stale = tl_xtrace_function_map_stale(&fold->functions);
+
+	if (!l->on || l->again || (l->settled && !stale))
+		return;
+	l->settled |= found == l->found || stale;
+	l->found = found;
+	if (!stale || fold->any || (l->wasted + fold->next) * WASTED_PART > count)
+		return;
+	l->again = true;
+	l->wasted += fold->next;
+}
+
+bool tl_xtrace_fold_await(struct tl_xtrace_fold *fold, size_t segment)
+{
+	struct tl_xtrace_fold_learning *l = &fold->learning;
+	bool again;
+
+	if (!l->on)
+		return true;
+	pthread_mutex_lock(&fold->lock);
+	while (!l->settled && !l->again && fold->next != segment)
+		pthread_cond_wait(&fold->spliced, &fold->lock);
+	again = l->again;
+	pthread_mutex_unlock(&fold->lock);
+	return !again;
+}
+
 /* So many segments may wait for one that takes long. */
 enum { AHEAD = 16 };
 
@@ -139,6 +174,7 @@ void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment)
 	fold->parts[segment].done = true;
 	for (; fold->next < count && fold->parts[fold->next].done; fold->next++)
 		splice_segment(fold, &fold->parts[fold->next]);
+	see_learning(fold);
 	pthread_cond_broadcast(&fold->spliced);
 	while (segment > fold->next + AHEAD)
 		pthread_cond_wait(&fold->spliced, &fold->lock);

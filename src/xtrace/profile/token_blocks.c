@@ -34,6 +34,7 @@ void tl_xtrace_token_blocks_free(struct tl_xtrace_token_blocks *blocks)
 {
 	tl_arena_free(&blocks->arena);
 	free(blocks->slots);
+	free(blocks->made);
 	free(blocks->cache);
 	*blocks = (struct tl_xtrace_token_blocks){ 0 };
 }
@@ -110,8 +111,9 @@ static bool goes_on(const struct tl_xtrace_token_blocks *blocks, const struct dr
 	if (kind == TL_XTRACE_INST)
 		return b->flow == TL_A64_NEXT && *p >> 6 == b->place.el &&
 		       !(blocks->ends_at_task && sets_task(d)) && b->insn_count < MAX_INSNS &&
-		       tl_xtrace_locate(blocks->functions, b->end, b->place.el).function ==
-			       b->place.function;
+		       tl_xtrace_locate_for(blocks->functions, blocks->questions, b->end,
+					    b->place.el)
+				       .function == b->place.function;
 	return !tl_xtrace_ends_instruction(kind);
 }
 
@@ -167,20 +169,50 @@ static void sum_sp(struct draft *d)
 	d->block.sp_kind = d->block.sp.kind;
 }
 
-static struct tl_xtrace_token_block *keep(struct tl_xtrace_token_blocks *blocks, struct draft *d)
+/* What is the same every time: the bytes of tokens, and opcodes. */
+static void fill_chunks(const struct tl_xtrace_token_block *b, const uint8_t *p)
+{
+	enum { BYTES = sizeof(b->chunks->value) };
+
+	memset(b->chunks, 0, b->chunk_count * sizeof(*b->chunks));
+	for (size_t i = 0; i < b->token_count; i++) {
+		const struct tl_xtrace_block_token *t = &b->tokens[i];
+		unsigned size = t->opcode_at ? t->opcode_at + 4 : 1;
+
+		for (unsigned j = 0; j < size; j++) {
+			size_t at = t->offset + j;
+			struct tl_xtrace_block_chunk *chunk = &b->chunks[at / BYTES];
+
+			if (j && j < t->opcode_at)
+				continue;
+			((uint8_t *)&chunk->value)[at % BYTES] = p[at];
+			((uint8_t *)&chunk->mask)[at % BYTES] = UINT8_MAX;
+		}
+	}
+}
+
+static struct tl_xtrace_token_block *keep(struct tl_xtrace_token_blocks *blocks, struct draft *d,
+					  const uint8_t *p)
 {
 	struct tl_xtrace_token_block *b = tl_arena_alloc(&blocks->arena, sizeof(*b));
 	size_t tokens = d->block.token_count * sizeof(*b->tokens),
 	       insns = d->block.insn_count * sizeof(*b->insns);
 
+	d->block.chunk_count = (uint16_t)((d->block.bytes + 15u) / 16);
+	d->block.chunks =
+		tl_arena_alloc(&blocks->arena, d->block.chunk_count * sizeof(*d->block.chunks));
 	d->block.tokens = tl_arena_alloc(&blocks->arena, tokens);
 	d->block.insns = tl_arena_alloc(&blocks->arena, insns);
-	if (!b || !d->block.tokens || !d->block.insns) {
+	if (!b || !d->block.tokens || !d->block.insns || !d->block.chunks ||
+	    !tl_grow(&blocks->made, &blocks->made_capacity, blocks->made_count + 1,
+		     sizeof(struct tl_xtrace_token_block *))) {
 		blocks->no_memory = true;
 		return NULL;
 	}
+	blocks->made[blocks->made_count++] = b;
 	memcpy(d->block.tokens, d->tokens, tokens);
 	memcpy(d->block.insns, d->insns, insns);
+	fill_chunks(&d->block, p);
 	*b = d->block;
 	return b;
 }
@@ -190,7 +222,9 @@ static struct tl_xtrace_token_block *make(struct tl_xtrace_token_blocks *blocks,
 {
 	struct draft d = { .block = { .head = *p } };
 
-	d.block.place = tl_xtrace_locate(blocks->functions, pc, *p >> 6);
+	if (blocks->before_new)
+		blocks->before_new(blocks->before_arg, pc, *p >> 6);
+	d.block.place = tl_xtrace_locate_for(blocks->functions, blocks->questions, pc, *p >> 6);
 	d.block.end = pc;
 	if (d.block.place.function == TL_NONE) {
 		blocks->no_memory = true;
@@ -201,10 +235,29 @@ static struct tl_xtrace_token_block *make(struct tl_xtrace_token_blocks *blocks,
 	d.block.sets_task = blocks->ends_at_task && sets_task(&d);
 	sum_costs(&d);
 	sum_sp(&d);
-	return keep(blocks, &d);
+	return keep(blocks, &d, p);
 }
 
 /* ---- finding one ---- */
+
+bool tl_xtrace_token_block_fits_last(const struct tl_xtrace_token_blocks *blocks,
+				     const struct tl_xtrace_token_block *block, const uint8_t *p,
+				     const uint8_t *end)
+{
+	const struct tl_xtrace_block_token *t = block->tokens, *last = t + block->token_count;
+
+	if (block->bytes >= (size_t)(end - p))
+		return false;
+	for (; t < last; t++) {
+		const uint8_t *at = p + t->offset;
+
+		if (*at != t->byte)
+			return false;
+		if (t->opcode_at && tl_get32s(at + t->opcode_at, TL_HOST_BIG_ENDIAN) != t->opcode)
+			return false;
+	}
+	return tl_xtrace_ends_instruction(blocks->kinds[p[block->bytes]]);
+}
 
 static size_t home(const struct tl_xtrace_token_blocks *blocks, uint64_t pc, uint8_t head,
 		   uint32_t opcode)
@@ -250,6 +303,13 @@ static struct tl_xtrace_token_block **slot_of(struct tl_xtrace_token_blocks *blo
 	return &blocks->slots[at];
 }
 
+/* Another block of the same address, head and first opcode. */
+static void add_variant(struct tl_xtrace_token_block *first, struct tl_xtrace_token_block *made)
+{
+	made->variant = first->variant;
+	first->variant = made;
+}
+
 static uint32_t first_opcode(const struct tl_xtrace_token_blocks *blocks, const uint8_t *p)
 {
 	return tl_get32s(p + (blocks->kinds[*p] == TL_XTRACE_PCINST ? 9 : 1), TL_HOST_BIG_ENDIAN);
@@ -269,10 +329,8 @@ static struct tl_xtrace_token_block *another(struct tl_xtrace_token_blocks *bloc
 	if (count >= MAX_VARIANTS)
 		return first;
 	made = make(blocks, first->place.pc, p, end);
-	if (made) {
-		made->variant = first->variant;
-		first->variant = made;
-	}
+	if (made)
+		add_variant(first, made);
 	return made;
 }
 
@@ -299,4 +357,52 @@ struct tl_xtrace_token_block *tl_xtrace_token_block_at(struct tl_xtrace_token_bl
 	*slot = make(blocks, pc, p, end);
 	blocks->count += *slot != NULL;
 	return *slot;
+}
+
+/* ---- keeping counts ---- */
+
+static void keep_extra(struct tl_xtrace_token_block *b, bool rewind)
+{
+	for (size_t i = 0; i < b->insn_count; i++) {
+		struct tl_xtrace_cost *extra = b->insns[i].extra;
+
+		if (extra && rewind)
+			extra[0] = extra[1];
+		else if (extra)
+			extra[1] = extra[0];
+	}
+}
+
+void tl_xtrace_token_blocks_keep(struct tl_xtrace_token_blocks *blocks)
+{
+	blocks->kept = blocks->made_count;
+	for (size_t i = 0; i < blocks->made_count; i++) {
+		struct tl_xtrace_token_block *b = blocks->made[i];
+
+		b->kept = b->times;
+		if (b->any_extra)
+			keep_extra(b, false);
+	}
+}
+
+void tl_xtrace_token_blocks_rewind(struct tl_xtrace_token_blocks *blocks)
+{
+	memset(blocks->slots, 0, (blocks->mask + 1) * sizeof(struct tl_xtrace_token_block *));
+	blocks->made_count = blocks->kept;
+	blocks->count = 0;
+	for (size_t i = 0; i < blocks->made_count; i++) {
+		struct tl_xtrace_token_block *b = blocks->made[i];
+		struct tl_xtrace_token_block **slot =
+			slot_of(blocks, b->place.pc, b->head, b->insns[0].opcode);
+
+		b->times = b->kept;
+		if (b->any_extra)
+			keep_extra(b, true);
+		b->next = b->variant = NULL;
+		if (*slot)
+			add_variant(*slot, b);
+		else
+			*slot = b;
+		blocks->count += *slot == b;
+	}
 }

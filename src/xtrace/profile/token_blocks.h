@@ -11,6 +11,8 @@
  * A block's costs are those of its tokens. Where tokens come out differently (a load that faults, a
  * predicated store) there are a few variants; beyond these, instructions are counted one by one.
  */
+#include <string.h>
+
 #include "core/cursor.h"
 #include "isa/a64/a64.h"
 #include "xtrace/state/function_map.h"
@@ -25,11 +27,19 @@ struct tl_xtrace_block_token {
 	uint32_t opcode;
 };
 
+/* Sixteen bytes, which processors with vectors compare at once. */
+typedef uint64_t tl_xtrace_chunk_bytes __attribute__((vector_size(16), aligned(8)));
+
+/* A piece of a block, of which the bytes that are the same every time are compared. */
+struct tl_xtrace_block_chunk {
+	tl_xtrace_chunk_bytes value, mask;
+};
+
 struct tl_xtrace_block_insn {
 	uint32_t opcode;
 	uint16_t loads, stores;
 	uint32_t load_bytes, store_bytes;
-	struct tl_xtrace_cost *extra; /* counted one by one; NULL: nothing */
+	struct tl_xtrace_cost *extra; /* counted one by one, and what was kept; NULL: nothing */
 };
 
 struct tl_xtrace_token_block {
@@ -41,16 +51,19 @@ struct tl_xtrace_token_block {
 	/* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
 	uint16_t target_at;
 	uint16_t bytes, token_count, insn_count;
+	uint16_t chunk_count;
 	bool sets_task;     /* its last instruction tells the task behind it */
 	uint32_t mark;      /* for whoever walks along the blocks; 0 at first */
 	uint64_t last, end; /* address of the last instruction; behind it */
 	uint64_t target;
-	struct {
+	struct tl_xtrace_block_times {
 		uint64_t whole;   /* the whole block came */
 		uint64_t stepped; /* its instructions came up to the last, counted one by one */
 		uint64_t taken;   /* of both, the branch at the end was taken to `target` */
-	} times;
-	struct tl_xtrace_cost cost; /* of one time */
+	} times, kept;            /* kept: at tl_xtrace_token_blocks_keep() */
+	bool any_extra;
+	struct tl_xtrace_cost cost;           /* of one time */
+	struct tl_xtrace_block_chunk *chunks; /* of its bytes, and some behind that do not count */
 	struct tl_xtrace_block_token *tokens;
 	struct tl_xtrace_block_insn *insns;
 	struct tl_xtrace_token_block
@@ -67,14 +80,25 @@ struct tl_xtrace_token_blocks {
 	struct tl_xtrace_token_block *
 		*slots; /* open addressing by address, head and first opcode */
 	size_t mask, count;
+	struct tl_xtrace_token_block **made; /* all, in the order in which they were made */
+	size_t made_count, made_capacity, kept;
+	struct tl_xtrace_questions *questions; /* in whose name places are looked up; or NULL */
 	struct tl_a64_cache *cache;
 	bool no_memory;
+	/* Told of a place before it is looked up for a new block; NULL: nobody is. */
+	void (*before_new)(void *arg, uint64_t pc, unsigned el);
+	void *before_arg;
 	bool ends_at_task; /* blocks end behind an instruction that may tell the task */
 };
 
 bool tl_xtrace_token_blocks_begin(struct tl_xtrace_token_blocks *blocks,
 				  struct tl_xtrace_function_map *functions);
 void tl_xtrace_token_blocks_free(struct tl_xtrace_token_blocks *blocks);
+
+/* Keep what is counted, for a rewind: the blocks made since are dropped, and the counts of the
+ * others are what they were. */
+void tl_xtrace_token_blocks_keep(struct tl_xtrace_token_blocks *blocks);
+void tl_xtrace_token_blocks_rewind(struct tl_xtrace_token_blocks *blocks);
 
 /*
  * The block at an address, whose tokens stand at `p`; made if there is none. NULL: no whole
@@ -85,24 +109,31 @@ struct tl_xtrace_token_block *tl_xtrace_token_block_at(struct tl_xtrace_token_bl
 						       uint64_t pc, const uint8_t *p,
 						       const uint8_t *end);
 
+/* The same as tl_xtrace_token_block_fits(), where the chunks reach over the end. */
+bool tl_xtrace_token_block_fits_last(const struct tl_xtrace_token_blocks *blocks,
+				     const struct tl_xtrace_token_block *block, const uint8_t *p,
+				     const uint8_t *end);
+
 /* Whether what stands at `p` is this block, and it ends there. */
 static inline bool tl_xtrace_token_block_fits(const struct tl_xtrace_token_blocks *blocks,
 					      const struct tl_xtrace_token_block *block,
 					      const uint8_t *p, const uint8_t *end)
 {
-	const struct tl_xtrace_block_token *t = block->tokens, *last = t + block->token_count;
+	const struct tl_xtrace_block_chunk *chunk = block->chunks,
+					   *last = chunk + block->chunk_count;
+	const uint8_t *at = p;
+	tl_xtrace_chunk_bytes differs = { 0 };
 
-	if (block->bytes >= (size_t)(end - p))
-		return false;
-	for (; t < last; t++) {
-		const uint8_t *at = p + t->offset;
+	if (__builtin_expect(block->chunk_count * sizeof(chunk->value) >= (size_t)(end - p), 0))
+		return tl_xtrace_token_block_fits_last(blocks, block, p, end);
+	for (; chunk < last; chunk++, at += sizeof(chunk->value)) {
+		tl_xtrace_chunk_bytes bytes;
 
-		if (*at != t->byte)
-			return false;
-		if (t->opcode_at && tl_get32s(at + t->opcode_at, TL_HOST_BIG_ENDIAN) != t->opcode)
-			return false;
+		memcpy(&bytes, at, sizeof(bytes));
+		differs |= (bytes ^ chunk->value) & chunk->mask;
 	}
-	return tl_xtrace_ends_instruction(blocks->kinds[p[block->bytes]]);
+	return !(differs[0] | differs[1]) &&
+	       tl_xtrace_ends_instruction(blocks->kinds[p[block->bytes]]);
 }
 
 /* Where the next instruction of a walk is; false: none begins there. */

@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arithmetic.h"
 #include "symbols/binary.h"
-
-/* An entry names what follows it for so many bytes. */
-enum { REACH = 1 << 20 };
 
 void tl_xtrace_function_map_begin(struct tl_xtrace_function_map *functions,
 				  struct tl_binary *const *binaries, size_t count)
@@ -20,53 +16,24 @@ void tl_xtrace_function_map_begin(struct tl_xtrace_function_map *functions,
 static void forget(struct tl_xtrace_function_map *functions)
 {
 	free(functions->list);
-	free(functions->entries);
 	tl_index_free(&functions->index);
 	functions->list = NULL;
-	functions->entries = NULL;
 	functions->index = (struct tl_index){ 0 };
-	functions->count = functions->capacity = functions->entry_count = 0;
+	functions->count = functions->capacity = 0;
 }
 
 void tl_xtrace_function_map_free(struct tl_xtrace_function_map *functions)
 {
 	forget(functions);
+	tl_xtrace_entries_free(&functions->entries);
 	pthread_mutex_destroy(&functions->lock);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	uint64_t x, y;
-
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
-	return tl_compare(x, y);
 }
 
 void tl_xtrace_function_map_entries(struct tl_xtrace_function_map *functions, uint64_t *entries,
 				    size_t count)
 {
 	forget(functions);
-	if (count)
-		qsort(entries, count, sizeof(*entries), by_address);
-	functions->entries = entries;
-	functions->entry_count = count;
-}
-
-/* The last entry at or below an address. */
-static uint64_t entry_of(const struct tl_xtrace_function_map *functions, uint64_t pc)
-{
-	size_t low = 0, high = functions->entry_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (functions->entries[middle] <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && pc - functions->entries[low - 1] < REACH ? functions->entries[low - 1] : 0;
+	tl_xtrace_entries_take(&functions->entries, entries, count);
 }
 
 /* The number of the first binary that has the code at an address; TL_NONE: none. */
@@ -88,7 +55,8 @@ bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t 
 }
 
 /* A symbol is nearer than an entry. */
-static struct tl_xtrace_function describe(struct tl_xtrace_function_map *functions, uint64_t pc,
+static struct tl_xtrace_function describe(struct tl_xtrace_function_map *functions,
+					  struct tl_xtrace_questions *questions, uint64_t pc,
 					  unsigned el)
 {
 	struct tl_symbol symbol;
@@ -96,9 +64,9 @@ static struct tl_xtrace_function describe(struct tl_xtrace_function_map *functio
 
 	if (tl_xtrace_symbol(functions->binaries, functions->binary_count, pc, &symbol))
 		return (struct tl_xtrace_function){ symbol.start, binary, symbol.name, false };
-	functions->any_unknown = true;
-	return (struct tl_xtrace_function){ entry_of(functions, pc), binary, NULL,
-					    binary == TL_NONE && el > 0 };
+	return (struct tl_xtrace_function){ tl_xtrace_entries_find(&functions->entries, questions,
+								   pc),
+					    binary, NULL, binary == TL_NONE && el > 0 };
 }
 
 static bool same(const void *context, const void *key, uint32_t number)
@@ -128,17 +96,85 @@ static uint32_t number_of(struct tl_xtrace_function_map *functions,
 	return (uint32_t)functions->count++;
 }
 
-struct tl_xtrace_location tl_xtrace_locate(struct tl_xtrace_function_map *functions, uint64_t pc,
-					   unsigned el)
+struct tl_xtrace_location tl_xtrace_locate_for(struct tl_xtrace_function_map *functions,
+					       struct tl_xtrace_questions *questions, uint64_t pc,
+					       unsigned el)
 {
 	struct tl_xtrace_location place = { .pc = pc, .el = (uint8_t)el };
 	struct tl_xtrace_function function;
 
 	pthread_mutex_lock(&functions->lock);
-	function = describe(functions, pc, el);
+	function = describe(functions, questions, pc, el);
 	place.function = number_of(functions, &function);
 	pthread_mutex_unlock(&functions->lock);
 	place.entry = function.start == pc;
 	place.known = function.name != NULL;
 	return place;
+}
+
+struct tl_xtrace_location tl_xtrace_locate(struct tl_xtrace_function_map *functions, uint64_t pc,
+					   unsigned el)
+{
+	return tl_xtrace_locate_for(functions, NULL, pc, el);
+}
+
+/* ---- learning entries ---- */
+
+bool tl_xtrace_function_map_restart(struct tl_xtrace_function_map *functions, bool learn)
+{
+	forget(functions);
+	return tl_xtrace_entries_restart(&functions->entries, learn);
+}
+
+bool tl_xtrace_function_map_learn(struct tl_xtrace_function_map *functions, uint64_t pc)
+{
+	struct tl_symbol symbol;
+	bool ok = true;
+
+	pthread_mutex_lock(&functions->lock);
+	if (!tl_xtrace_symbol(functions->binaries, functions->binary_count, pc, &symbol))
+		ok = tl_xtrace_entries_add(&functions->entries, pc);
+	pthread_mutex_unlock(&functions->lock);
+	return ok;
+}
+
+bool tl_xtrace_function_map_stale(struct tl_xtrace_function_map *functions)
+{
+	bool stale;
+
+	pthread_mutex_lock(&functions->lock);
+	stale = functions->entries.stale;
+	pthread_mutex_unlock(&functions->lock);
+	return stale;
+}
+
+size_t tl_xtrace_function_map_found(struct tl_xtrace_function_map *functions)
+{
+	size_t count;
+
+	pthread_mutex_lock(&functions->lock);
+	count = functions->entries.found.count;
+	pthread_mutex_unlock(&functions->lock);
+	return count;
+}
+
+void tl_xtrace_function_map_open(struct tl_xtrace_function_map *functions,
+				 struct tl_xtrace_questions *questions)
+{
+	pthread_mutex_lock(&functions->lock);
+	tl_xtrace_questions_open(&functions->entries, questions);
+	pthread_mutex_unlock(&functions->lock);
+}
+
+bool tl_xtrace_function_map_close(struct tl_xtrace_function_map *functions,
+				  struct tl_xtrace_questions *questions, bool stay)
+{
+	bool good;
+
+	pthread_mutex_lock(&functions->lock);
+	good = tl_xtrace_questions_close(&functions->entries, questions);
+	if (!good && stay)
+		tl_xtrace_entries_give_up(&functions->entries);
+	pthread_mutex_unlock(&functions->lock);
+	return good;
 }

@@ -2,16 +2,17 @@
 #ifndef TL_XTRACE_FUNCTION_MAP_H
 #define TL_XTRACE_FUNCTION_MAP_H
 /*
- * The function of an address; the answer does not depend on the thread or the time of the question.
- * Where the binaries have a symbol it is that. Code they do not know belongs to the place that was
- * called last below it, as far as that is near: the *entries*, which a pass over the trace gathers
- * first. What has neither is "[unknown]".
+ * The function of an address. Where the binaries have a symbol it is that. Code they do not know
+ * belongs to the place that was called last below it, as far as that is near: the *entries*
+ * (entries.h). What has neither is "[unknown]". Any thread may ask; the answer does not depend on
+ * the thread or the time of the question, while nothing is stale.
  */
 #include <pthread.h>
 
 #include <tracelathe/symbols.h>
 
 #include "core/memory.h"
+#include "xtrace/state/entries.h"
 
 struct tl_xtrace_function {
 	uint64_t start;   /* its first address */
@@ -26,9 +27,7 @@ struct tl_xtrace_function_map {
 	struct tl_xtrace_function *list;
 	size_t count, capacity;
 	struct tl_index index;
-	uint64_t *entries; /* increasing */
-	size_t entry_count;
-	bool any_unknown; /* an address had no symbol */
+	struct tl_xtrace_entries entries;
 	pthread_mutex_t lock;
 };
 
@@ -65,7 +64,26 @@ void tl_xtrace_function_map_free(struct tl_xtrace_function_map *functions);
 void tl_xtrace_function_map_entries(struct tl_xtrace_function_map *functions, uint64_t *entries,
 				    size_t count);
 
-/* Any thread may ask. */
+/* Begin (again) with the entries found so far; `learn`: learn others. False without memory. */
+bool tl_xtrace_function_map_restart(struct tl_xtrace_function_map *functions, bool learn);
+/* An entry was found. False without memory. */
+bool tl_xtrace_function_map_learn(struct tl_xtrace_function_map *functions, uint64_t pc);
+/* Whether an answer since the last start was another one than it would be now. */
+bool tl_xtrace_function_map_stale(struct tl_xtrace_function_map *functions);
+/* The number of the entries found. */
+size_t tl_xtrace_function_map_found(struct tl_xtrace_function_map *functions);
+
+/* The fold of a segment begins; and is over: false: it is stale. `stay`: it cannot be done again,
+ * so that the pass is. */
+void tl_xtrace_function_map_open(struct tl_xtrace_function_map *functions,
+				 struct tl_xtrace_questions *questions);
+bool tl_xtrace_function_map_close(struct tl_xtrace_function_map *functions,
+				  struct tl_xtrace_questions *questions, bool stay);
+
+/* `questions`: of the segment that asks; NULL: the answer is for the pass. */
+struct tl_xtrace_location tl_xtrace_locate_for(struct tl_xtrace_function_map *functions,
+					       struct tl_xtrace_questions *questions, uint64_t pc,
+					       unsigned el);
 struct tl_xtrace_location tl_xtrace_locate(struct tl_xtrace_function_map *functions, uint64_t pc,
 					   unsigned el);
 
