@@ -85,6 +85,11 @@ enum tl_input_detail {
 	 * them by part; everything, where nothing is called
 	 */
 	TL_DETAIL_STACKS,
+	/**
+	 * sums of functions and of calls between them, of all threads together: enough for tables
+	 * and graphs of calls
+	 */
+	TL_DETAIL_GRAPH,
 };
 
 /**
@@ -262,7 +267,8 @@ inline struct tl_input_options tl_input_options_default()
 #else
 #define TL_INPUT_OPTIONS_DEFAULT                                                                   \
 	{                                                                                          \
-		.size = sizeof(struct tl_input_options), .filter = {                               \
+		.size = sizeof(struct tl_input_options),                                           \
+		.filter = {                                                                        \
 			.thread = TL_NOWHERE,                                                      \
 			.process = TL_NOWHERE,                                                     \
 			.cpu = TL_NOWHERE,                                                         \
@@ -587,6 +593,11 @@ struct tl_call_span {
 	uint64_t from, to; /**< ticks; `to` 0: no end */
 	bool one_track;    /**< only `track` */
 	size_t track;      /**< by number from 0 */
+	/**
+	 * sums of functions and of the calls between them are enough, unless durations are kept per
+	 * thread: the profile need not have contexts, of which there may be as many as calls
+	 */
+	bool flat;
 };
 /**
  * The profile of a window of time, for which only the calls of the window are decoded again: what

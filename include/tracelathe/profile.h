@@ -153,6 +153,11 @@ TL_API bool tl_profile_timed(const struct tl_profile *profile);
  * tl_profile_stacks()).
  */
 TL_API bool tl_profile_estimated(const struct tl_profile *profile);
+/**
+ * True when sums of functions were kept without the contexts that they are of (TL_DETAIL_TABLE,
+ * TL_DETAIL_GRAPH, `flat` of struct tl_call_span): contexts and lines do not tell all of it.
+ */
+TL_API bool tl_profile_flat(const struct tl_profile *profile);
 /** What its numbers of calls count; TL_CALLS_ENDED unless it was set. */
 TL_API enum tl_call_count tl_profile_call_count(const struct tl_profile *profile);
 /** The format the profile came from ("xray", ...), "" when built by hand. */

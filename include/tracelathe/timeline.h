@@ -283,6 +283,11 @@ struct tl_call_query {
 	uint32_t pixels;
 	uint32_t rows;  /**< only calls with fewer others around them; 0: all */
 	uint32_t items; /**< at most so many, and 20,000 in any case; 0: 20,000 */
+	/**
+	 * where levels of detail are too coarse, so many calls are decoded again for each of the
+	 * items at most, beyond the window is coarse; 0: 20
+	 */
+	uint32_t effort;
 };
 
 /** A call of a window, or a summary of short ones of the same depth. */

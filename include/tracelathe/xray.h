@@ -223,6 +223,7 @@ struct tl_xray_fold_options {
 	bool flat;
 	/** only threads whose number modulo `shares` is `share`; `shares` below 2: all */
 	uint32_t share, shares;
+	bool arcs; /**< with `flat`: but calls between functions are wanted */
 };
 
 /**

@@ -81,7 +81,8 @@ int tl_input_open(struct tl_input **input, const char *const *paths, size_t path
 	made->lost_pages = tl_guard_lost_pages();
 	status = take_options(&made->options, options, err);
 	/* Profiles of several files are merged: what they know of functions alone is not enough. */
-	if (path_count > 1 && made->options.detail == TL_DETAIL_TABLE)
+	if (path_count > 1 &&
+	    (made->options.detail == TL_DETAIL_TABLE || made->options.detail == TL_DETAIL_GRAPH))
 		made->options.detail = TL_DETAIL_FUNCTIONS;
 	if (status == 0)
 		status = path_count ? open_paths(made, paths, path_count, &about, err)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * call_profiles FILE...: the profile of windows of each trace, made from its index, against that of
- * the whole trace with a filter by time, which the fold counts record by record; and the calls of a
- * function in a window against the list of all calls.
+ * the whole trace with a filter by time, which the fold counts record by record; without contexts,
+ * too, with the calls between functions; and the calls of a function in a window against the list
+ * of all calls.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ struct trace {
 	struct tl_input *input;
 	struct tl_call_index *index;
 	struct tl_calls_info info;
+	struct tl_input *plain; /* the same without durations by thread, and its index */
+	struct tl_call_index *plain_index;
 	uint64_t last; /* tick */
 	uint64_t seed;
 };
@@ -43,6 +46,10 @@ static int open_trace(struct trace *t, const char *path)
 	if (tl_input_open(&t->input, &path, 1, &options, NULL, &err) < 0 ||
 	    tl_input_index(t->input, &t->index, &err) < 0)
 		return fail(t, err.text);
+	options.per_thread = false;
+	if (tl_input_open(&t->plain, &path, 1, &options, NULL, &err) < 0 ||
+	    tl_input_index(t->plain, &t->plain_index, &err) < 0)
+		return fail(t, err.text);
 	tl_call_index_info(t->index, &t->info, sizeof(t->info));
 	for (size_t i = 0; tl_call_index_track(t->index, i, &track, sizeof(track)) == 1; i++)
 		t->last = track.last > t->last ? track.last : t->last;
@@ -53,6 +60,8 @@ static void close_trace(struct trace *t)
 {
 	tl_call_index_close(t->index);
 	tl_input_close(t->input);
+	tl_call_index_close(t->plain_index);
+	tl_input_close(t->plain);
 }
 
 /* A window on ticks that seconds name, too. */
@@ -93,11 +102,11 @@ static struct tl_call_span span_of_calls(struct trace *t)
 
 /* ---- profiles ---- */
 
-static struct tl_output *table_of(const struct tl_profile *profile)
+static struct tl_output *table_of(const struct tl_profile *profile, bool threads)
 {
 	const struct tl_report_options options = { .size = sizeof(options),
 						   .form = TL_REPORT_CSV,
-						   .threads = true };
+						   .threads = threads };
 	struct tl_output *out = NULL;
 	struct tl_error err;
 
@@ -124,9 +133,9 @@ static struct tl_profile *whole_fold(const struct trace *t, const struct tl_call
 	return profile;
 }
 
-static bool same_tables(const struct tl_profile *a, const struct tl_profile *b)
+static bool same_tables(const struct tl_profile *a, const struct tl_profile *b, bool threads)
 {
-	struct tl_output *x = table_of(a), *y = table_of(b);
+	struct tl_output *x = table_of(a, threads), *y = table_of(b, threads);
 	size_t x_size = 0, y_size = 0;
 	const char *x_bytes = x ? tl_output_bytes(x, &x_size) : NULL;
 	const char *y_bytes = y ? tl_output_bytes(y, &y_size) : NULL;
@@ -137,6 +146,73 @@ static bool same_tables(const struct tl_profile *a, const struct tl_profile *b)
 	tl_output_discard(x);
 	tl_output_discard(y);
 	return same;
+}
+
+/* ---- without contexts ---- */
+
+static bool same_function(const struct tl_function *a, const struct tl_function *b)
+{
+	return a->id == b->id && a->address == b->address && !strcmp(a->name, b->name) &&
+	       !strcmp(a->object, b->object) && !strcmp(a->file, b->file);
+}
+
+/* The number of an arc in another profile, TL_NONE: it is not there. */
+static uint32_t find_arc(const struct tl_profile *in, const struct tl_profile *from,
+			 const struct tl_arc *arc)
+{
+	for (uint32_t i = 0; i < tl_profile_arc_count(in); i++) {
+		const struct tl_arc *other = tl_profile_arc(in, i);
+
+		if (same_function(tl_profile_function(in, other->caller),
+				  tl_profile_function(from, arc->caller)) &&
+		    same_function(tl_profile_function(in, other->callee),
+				  tl_profile_function(from, arc->callee)))
+			return i;
+	}
+	return TL_NONE;
+}
+
+enum { MOST_COMPARED = 300 };
+
+/* Of many arcs, the first ones. */
+static bool same_arcs(const struct tl_profile *flat, const struct tl_profile *whole)
+{
+	uint32_t count = tl_profile_arc_count(flat);
+
+	if (count != tl_profile_arc_count(whole))
+		return printf("%u arcs, %u\n", count, tl_profile_arc_count(whole)) < 0;
+	for (uint32_t i = 0; i < count && i < MOST_COMPARED; i++) {
+		const struct tl_arc *arc = tl_profile_arc(flat, i);
+		uint32_t other = find_arc(whole, flat, arc);
+
+		if (other == TL_NONE || arc->calls != tl_profile_arc(whole, other)->calls ||
+		    *tl_profile_arc_cost(flat, i) != *tl_profile_arc_cost(whole, other))
+			return printf("arc %s to %s\n",
+				      tl_profile_function(flat, arc->caller)->name,
+				      tl_profile_function(flat, arc->callee)->name) < 0;
+	}
+	return true;
+}
+
+static int compare_flat(const struct trace *t, const struct tl_call_span *span)
+{
+	struct tl_call_span flat = *span;
+	struct tl_profile *ours = NULL, *whole = NULL;
+	struct tl_error err = { .text = "" };
+	bool same;
+
+	if (tl_input_window(t->plain, t->plain_index, span, &whole, &err) < 0)
+		return fail(t, err.text);
+	flat.flat = true;
+	if (tl_input_window(t->plain, t->plain_index, &flat, &ours, &err) < 0) {
+		tl_profile_free(whole);
+		return fail(t, err.text);
+	}
+	same = tl_profile_context_count(ours) == 0 && same_tables(ours, whole, false) &&
+	       same_arcs(ours, whole);
+	tl_profile_free(ours);
+	tl_profile_free(whole);
+	return same ? 0 : printf("%s: without contexts\n", t->path);
 }
 
 static int compare_profiles(struct trace *t)
@@ -151,7 +227,7 @@ static int compare_profiles(struct trace *t)
 		if (tl_input_window(t->input, t->index, &span, &ours, &err) < 0)
 			return fail(t, err.text);
 		whole = whole_fold(t, &span);
-		if (!whole || !same_tables(ours, whole)) {
+		if (!whole || !same_tables(ours, whole, true) || compare_flat(t, &span)) {
 			failed = printf("%s: window %d, %llu to %llu\n", t->path, i,
 					(unsigned long long)span.from, (unsigned long long)span.to);
 		}

@@ -78,7 +78,7 @@ SUB_ROOMS = {
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls", "coverage", "executed"]],
     "profile": [["model"], ["derive", "fold"], ["canon", "diff", "merge", "transform"], ["coverage", "file", "runs"], ["kway"]],
     "symbols": [["elf"], ["dwarf"], [""], ["cfi"]],
-    "open": [[""], ["adapters", "flow", "index", "simpoints"], ["gather", "lldb"]],
+    "open": [[""], ["adapters", "flow", "index", "simpoints", "window"], ["gather", "lldb"]],
     "report": [[""], ["table", "tree", "annotate", "diff", "flow", "runs"]],
     "export": [[""], ["stacks"], ["coverage", "profile", "timeline", "flame"]],
     "perf_data": [["container"], ["processes"], ["auxtrace", "samples"], ["listing"]],

@@ -13,7 +13,7 @@ const LEAST_TICKS = 4, ROUND = 0.5;
 let canvas, labels, shelf, found, sampled, measureText;
 let gapButton, lastGap = null, gapsAsked = false, eventButton, lastMark = null, leftOut;
 let term = '', call = null, measure = null, drag = null;
-let picture = { rows: [], top: 0 }, asked = false, busy = null, frame = 0;
+let picture = { rows: [], top: 0 }, asked = false, busy = null, naming = false, frame = 0;
 
 /* ---- the view ---- */
 
@@ -52,11 +52,11 @@ function wantedTracks(file, view) {
 async function fetchOnce(file, view) {
 	const list = wantedTracks(file, view), width = view.to - view.from, end = lastTick();
 	if (!list.length) return false;
-	// What was coarse three windows wide is asked for at the width of the view.
-	const refine = list.some(track => track.shown && track.shown.coarse && track.shown.from <= view.from && track.shown.to >= view.to);
-	const from = refine ? view.from : Math.max(0, view.from - width), to = refine ? view.to : Math.min(end, view.to + width);
+	// What is coarse three windows wide is asked for at the width of the view, and so is what comes behind it.
+	const dense = list.some(track => track.shown && track.shown.coarse);
+	const from = dense ? view.from : Math.max(0, view.from - width), to = dense ? view.to : Math.min(end, view.to + width);
 	const pixels = Math.min(16000, Math.max(1, Math.round(canvas.clientWidth * (to - from) / width)));
-	await fetchTracks(file, list, from, to, pixels);
+	await fetchTracks(file, list, from, to, pixels, to - from <= 1.01 * width);
 	return true;
 }
 
@@ -73,11 +73,25 @@ async function fetchAll() {
 	for (let round = 0; round < 4; round++) {
 		let any = false;
 		for (const file of files) any = await fetchOnce(file, shownView()) || any;
-		for (const file of files) any = await fetchMarks(file) || any;
-		if (any) redraw();
-		if (!any) break;
+		if (any) drawNow();
+		let marks = false;
+		for (const file of files) marks = await fetchMarks(file) || marks;
+		if (marks) redraw();
+		if (!any && !marks) break;
 	}
-	for (const file of files) if (await fetchNames(file)) redraw();
+	fetchAllNames();
+}
+
+// Names are asked for beside: pictures do not wait for them.
+async function fetchAllNames() {
+	if (naming) return;
+	naming = true;
+	try {
+		for (const file of files) if (await fetchNames(file)) redraw();
+	} catch (error) {
+		say('Names cannot be fetched: ' + error.message);
+	}
+	naming = false;
 }
 
 function fetchSoon() {
@@ -103,7 +117,7 @@ function fetchSoon() {
 }
 
 // Whether nothing is on its way.
-export const atRest = () => !busy && !asked && !frame && !gapsAsked;
+export const atRest = () => !busy && !asked && !frame && !naming && !gapsAsked;
 
 /* ---- drawing ---- */
 
@@ -148,6 +162,18 @@ function tellPicture() {
 
 export function redraw() {
 	if (!frame) frame = requestAnimationFrame(draw);
+}
+
+// What has come is drawn into the present frame.
+function drawNow() {
+	if (frame) cancelAnimationFrame(frame);
+	draw();
+}
+
+// Another view is asked for before its frame, which shows the last picture, moved.
+function changed(what) {
+	redraw();
+	if (what.has('view')) fetchSoon();
 }
 
 /* ---- labels ---- */
@@ -485,7 +511,7 @@ export function makeTimeline(told) {
 	canvas.addEventListener('dblclick', doubleClick);
 	labels.addEventListener('scroll', redraw);
 	new ResizeObserver(redraw).observe(canvas);
-	onChange(redraw);
+	onChange(changed);
 	const thinned = files.filter(file => file.leftOut);
 	if (thinned.length) section.append(el('p', { class: 'warn' }, thinned.map(file => `${grouped(file.leftOut)} calls shorter than ${timeText(file.shortest, file.frequency, file.clock)} are left out of this page.`).join(' ')));
 	leftOut = el('p', { class: 'warn', hidden: true });

@@ -139,14 +139,15 @@ export function suffices(track, from, to, pixel) {
 	return shown.asked <= pixel * 1.34 && (!shown.coarse || shown.to - shown.from <= (to - from) * 1.01);
 }
 
-export async function fetchTracks(file, list, from, to, pixels) {
+// `refine`: what is drawn then is final, and may take longer.
+export async function fetchTracks(file, list, from, to, pixels, refine) {
 	const ticks = value => Math.round(value * file.scale);
 	const left = ticks(Math.max(0, Math.floor(from))), right = Math.max(ticks(Math.ceil(to)), left + 1);
 	if (enclosed) {
 		for (const track of list) keep(track, await enclosedWindow(file.number, track.index, left, right, pixels), Math.max(0, from), to, (to - from) / pixels);
 		return;
 	}
-	const buffer = await askBytes('/api/window', { file: file.number, from: left, to: right, pixels, tracks: list.map(t => t.index).join(',') });
+	const buffer = await askBytes('/api/window', { file: file.number, from: left, to: right, pixels, refine: refine ? 1 : undefined, tracks: list.map(t => t.index).join(',') });
 	const byIndex = new Map(list.map(track => [track.index, track]));
 	for (const answer of readWindow(buffer))
 		keep(byIndex.get(answer.track), answer, Math.max(0, from), to, (to - from) / pixels);

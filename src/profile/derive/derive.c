@@ -277,8 +277,12 @@ static unsigned kinds_of(const struct tl_profile *profile)
 {
 	if (profile->sums_only)
 		return LOCALS;
-	/* The input has its own lines and arcs. */
-	if (profile->lines.table.count || profile->arcs.table.count)
+	/*
+	 * The input has its own lines and arcs. Those of parts without contexts (fold/flat.h) are
+	 * added to.
+	 */
+	if (!profile->sums.given_capacity &&
+	    (profile->lines.table.count || profile->arcs.table.count))
 		return ARCS;
 	return KINDS;
 }
@@ -329,6 +333,7 @@ static void add_given(struct tl_profile *profile)
 		add_row(profile, profile->sums.total, &given->self);
 		add_calls(profile, &profile->sums.calls[f], given->calls);
 		add_calls(profile, &profile->sums.unfinished[f], given->unfinished);
+		add_calls(profile, &profile->sums.cut[f], given->cut);
 	}
 }
 

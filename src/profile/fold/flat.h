@@ -2,25 +2,53 @@
 #ifndef TL_PROFILE_FOLD_FLAT_H
 #define TL_PROFILE_FOLD_FLAT_H
 /*
- * The flat fold: what a function table needs, without calling contexts. Its memory grows with
- * functions alone, about 100 bytes each, where contexts can be as many as calls.
+ * The flat fold: what a function table needs, and if wanted the calls between functions (arcs),
+ * without calling contexts. Its memory grows with functions, about 100 bytes each, and arcs, where
+ * contexts can be as many as calls.
  *
  * It is the fold of fold.h for a stack whose exits all end its innermost call, or are orphans. Of
  * anything else (a call that is cut, a gap, a filter, sums beyond 64 bits) it says `refused`: what
  * it has is then to be thrown away, and the trace goes through the fold with contexts. So the
- * results of both are the same.
+ * results of both are the same. Calls whose ends are known to be cut, and a gate, are for those who
+ * go through the calls of an index (flat_window.c).
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <tracelathe/profile.h>
 
-#include "profile/model/latency.h"
+#include "core/memory.h"
+#include "profile/fold/fold.h"
 
 struct tl_flat_frame {
 	uint64_t start;   /* clock at entry */
 	uint64_t callees; /* ticks of the finished calls right below */
 	uint32_t function;
+	uint32_t arc;  /* that it is a call along; TL_NONE: from outside, or no arcs are kept */
+	uint32_t gate; /* gate count at entry, or TL_FOLD_NO_ENTRY; 0 without a gate */
+	bool counted;  /* a call below it is counted, or has a cost */
+};
+
+/* The calls of one function by another. Inclusive counts the outermost of them on the stack. */
+struct tl_flat_arc {
+	uint64_t calls, inclusive;
+	uint32_t caller, callee;
+	uint32_t active; /* calls on the stack */
+	bool counted;    /* some were while the gate was open */
+};
+
+/*
+ * Arcs among the first 2^TL_FLAT_NEAR_BITS functions have their number plus one in a square, which
+ * is all of it that few functions touch: a hash would miss the caches twice a call. Its rows are no
+ * power of two apart, which would be the same few places of the caches.
+ */
+enum { TL_FLAT_NEAR_BITS = 10, TL_FLAT_NEAR_ROW = (1 << TL_FLAT_NEAR_BITS) + 16 };
+
+struct tl_flat_arcs {
+	struct tl_flat_arc *list;
+	size_t count, capacity;
+	uint32_t *near;
+	struct tl_index index; /* all others */
 };
 
 /* A function. Inclusive counts the outermost of its calls on the stack, `ticks` all of them. */
@@ -29,6 +57,7 @@ struct tl_flat_row {
 	uint64_t self, inclusive;
 	uint32_t active; /* calls on the stack */
 	uint32_t unfinished;
+	uint64_t cut; /* calls whose end is not known */
 };
 
 /* What a loop keeps in registers: load it from the fold, run, store it back. */
@@ -38,6 +67,7 @@ struct tl_flat_hot {
 	struct tl_flat_frame *last;
 	struct tl_flat_row *rows;
 	struct tl_latencies *latencies;
+	struct tl_flat_arcs *arcs; /* NULL: none are kept */
 };
 
 struct tl_flat {
@@ -46,6 +76,8 @@ struct tl_flat {
 	uint64_t last;       /* time of the last record */
 	bool started, exact;
 	bool refused, no_memory; /* sticky */
+	uint32_t gate;           /* counts openings and closings: odd is closed */
+	struct tl_flat_arcs arcs;
 	struct tl_flat_frame *frames;
 	size_t frame_capacity, function_count, row_capacity, latency_capacity;
 	uint64_t first_ticks, records;
@@ -54,6 +86,11 @@ struct tl_flat {
 
 /* Begin one of `folds` whose sums are added up. False without memory. */
 bool tl_flat_begin(struct tl_flat *flat, size_t folds, bool exact);
+/*
+ * Keep the calls between functions from here on; the fold stays at its address. False without
+ * memory.
+ */
+bool tl_flat_keep_arcs(struct tl_flat *flat);
 void tl_flat_free(struct tl_flat *flat);
 /* One more function; returns its number, TL_NONE without memory. */
 uint32_t tl_flat_add_function(struct tl_flat *flat);
@@ -63,6 +100,11 @@ void tl_flat_time(struct tl_flat *flat, uint64_t ticks);
 void tl_flat_end(struct tl_flat *flat);
 /* Room for a frame, in the state of fold->hot. False without memory. */
 bool tl_flat_grow(struct tl_flat *flat);
+
+/* The innermost frame is a new call along its arc. False without memory. */
+bool tl_flat_arc_enter(struct tl_flat_hot *h, struct tl_flat *flat);
+/* It ends after so many ticks. */
+void tl_flat_arc_leave(const struct tl_flat_hot *h, uint64_t ticks, bool is_call, bool counted);
 
 /* A call begins. False without memory. */
 static inline __attribute__((always_inline)) bool
@@ -78,8 +120,12 @@ tl_flat_enter(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
 			return false;
 	}
 	h->rows[function].active++;
-	*++h->top = (struct tl_flat_frame){ h->clock, 0, function };
-	return true;
+	*++h->top = (struct tl_flat_frame){
+		.start = h->clock,
+		.function = function,
+		.arc = TL_NONE,
+	};
+	return !h->arcs || tl_flat_arc_enter(h, flat);
 }
 
 /* Take the innermost frame off the stack. @return its ticks */
@@ -108,12 +154,36 @@ tl_flat_leave(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
 		flat->refused |= row->active != 0;
 		return !flat->refused;
 	}
+	if (h->arcs)
+		tl_flat_arc_leave(h, h->clock - h->top->start, true, true);
 	ticks = tl_flat_pop(h);
 	row->calls++;
 	flat->refused |= __builtin_add_overflow(row->ticks, ticks, &row->ticks);
 	flat->no_memory |= !tl_latency_note(&h->latencies[function], ticks, flat->exact);
 	return true;
 }
+
+/* ---- the calls of a window (flat_window.c) ---- */
+
+/* Open or close the gate: costs count while it is open. */
+void tl_flat_gate(struct tl_flat *flat, bool open);
+/* A call begins; `late`: before the first record that is known of it. */
+void tl_flat_begin_call(struct tl_flat *flat, uint32_t function, bool late);
+/* The innermost call ends, if there is one; `cut`: at a time that is not known. */
+void tl_flat_end_call(struct tl_flat *flat, bool cut);
+/* The open calls are unfinished; what follows is another stack, with times of its own. */
+void tl_flat_end_stack(struct tl_flat *flat);
+/*
+ * Add the part of a stack that has ended to a profile: its records and losses. The next one begins
+ * without any. 0 or negative.
+ */
+int tl_flat_part_into(struct tl_flat *flat, struct tl_profile *profile, const struct tl_part *part,
+		      struct tl_error *err);
+/*
+ * Add the sums of all stacks to a profile without arcs, whose functions have the numbers of the
+ * fold. 0 or negative.
+ */
+int tl_flat_sums_into(struct tl_flat *flat, struct tl_profile *profile, struct tl_error *err);
 
 /*
  * Add an ended fold that did not refuse to a profile as one more part, whose costs are in the sums

@@ -80,7 +80,7 @@ struct tl_profile_durations {
 
 /* Sums of a function over parts that were added without contexts, of the only event there is. */
 struct tl_given_sums {
-	uint64_t calls, unfinished;
+	uint64_t calls, unfinished, cut;
 	int64_t self, inclusive;
 };
 

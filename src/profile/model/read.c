@@ -27,6 +27,11 @@ uint64_t tl_profile_frequency(const struct tl_profile *profile)
 	return profile->frequency;
 }
 
+bool tl_profile_flat(const struct tl_profile *profile)
+{
+	return profile->sums.given_capacity != 0;
+}
+
 bool tl_profile_estimated(const struct tl_profile *profile)
 {
 	return profile->estimated;

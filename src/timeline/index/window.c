@@ -17,7 +17,7 @@ enum { MOST_ITEMS = 20000 };
  * items, which a leaf has where it is finer than its tile. More would take longer than somebody who
  * pans waits: the picture is coarse first, as with too many items.
  */
-enum { CALLS_OF_ITEM = 20, LEAST_CALLS = 2 * TL_LEAF_STEPS };
+enum { CALLS_OF_ITEM = 20, LEAST_CALLS = TL_LEAF_STEPS };
 
 /* In longer windows calls in rows from TL_FRAME_ROWS on are a summary. */
 enum { DEEP_LEAVES = 16 };
@@ -27,10 +27,11 @@ struct window_walk {
 	const struct tl_call_track *track;
 	uint64_t from, to;
 	uint64_t pixel; /* ticks; shorter calls are summed up. 0: none is */
-	uint32_t rows;
+	uint32_t rows, effort;
 	size_t most;
-	bool deep; /* rows from TL_FRAME_ROWS on are shown as they are */
-	bool full; /* there are more items than fit */
+	bool deep;        /* rows from TL_FRAME_ROWS on are shown as they are */
+	bool full;        /* there are more items than fit */
+	uint64_t reached; /* ticks of the last item that did */
 };
 
 /* ---- items ---- */
@@ -51,6 +52,7 @@ static void append(struct window_walk *w, const struct tl_call_item *item)
 		c->no_memory = true;
 	else
 		c->items[c->item_count++] = *item;
+	w->reached = tl_max(w->reached, item->start);
 }
 
 static struct tl_item_row *row_of(struct tl_call_cursor *c, uint32_t depth)
@@ -296,6 +298,7 @@ static int walk_track(struct window_walk *w, struct tl_error *err)
 	c->item_count = 0;
 	c->stamp++;
 	w->full = false;
+	w->reached = 0;
 	w->deep = w->rows > TL_FRAME_ROWS && last - first < DEEP_LEAVES;
 	for (size_t i = 0; i < tiles->unfinished_count; i++)
 		put_frame(w, tiles->unfinished[i]);
@@ -345,12 +348,25 @@ static uint64_t count_decoded(const struct window_walk *w, unsigned level, size_
 static bool spare_leaves(struct window_walk *w)
 {
 	const unsigned top = w->track->tiles->level_count - 1;
-	const uint64_t share = (uint64_t)w->most * CALLS_OF_ITEM, asked = w->pixel;
+	const uint64_t share = (uint64_t)w->most * w->effort, asked = w->pixel;
 	const uint64_t most = tl_max(share, (uint64_t)LEAST_CALLS);
 
 	while (w->pixel < UINT64_C(1) << 62 && count_decoded(w, top, 0, most + 1) > most)
 		w->pixel = w->pixel ? w->pixel * 2 : 2;
 	return w->pixel != asked;
+}
+
+/*
+ * A wider pixel where there were too many items: as these come in the order of time but for long
+ * calls, where they ended tells whether twice as wide can be enough.
+ */
+static void widen(struct window_walk *w)
+{
+	uint64_t from = tl_max(w->from, w->track->leaves[0].ticks);
+	uint64_t to = tl_min(w->to, w->track->ticks);
+	bool few = w->reached > from && to > from && (w->reached - from) < (to - from) / 4;
+
+	w->pixel = w->pixel ? w->pixel * (few ? 4 : 2) : 2;
 }
 
 /* ---- the answer ---- */
@@ -394,14 +410,15 @@ int tl_call_cursor_window(struct tl_call_cursor *cursor, const struct tl_call_qu
 	w.from = q.from;
 	w.to = q.to;
 	w.rows = q.rows ? q.rows : UINT32_MAX;
+	w.effort = q.effort ? q.effort : CALLS_OF_ITEM;
 	w.most = q.items && q.items < MOST_ITEMS ? q.items : MOST_ITEMS;
 	w.pixel = (q.to - q.from) / q.pixels;
 	w.pixel = w.pixel > 1 ? w.pixel : 0;
 	cursor->item_count = 0;
 	ours.coarse = w.track->leaf_count && spare_leaves(&w);
 	while (w.track->leaf_count && (status = walk_track(&w, err)) == 0 && w.full &&
-	       w.pixel < (UINT64_C(1) << 62)) {
-		w.pixel = w.pixel ? w.pixel * 2 : 2;
+	       w.pixel < (UINT64_C(1) << 61)) {
+		widen(&w);
 		ours.coarse = true;
 	}
 	if (status < 0)

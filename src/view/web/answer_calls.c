@@ -16,7 +16,8 @@
 #include "core/output.h"
 #include "view/web/answer.h"
 
-enum { MOST_ITEMS = 20000, LEAST_ITEMS = 400 };
+/* Efforts as in struct tl_call_query: of the first picture of a window, and when it is refined. */
+enum { MOST_ITEMS = 20000, LEAST_ITEMS = 400, FIRST_EFFORT = 4, REFINED_EFFORT = 8 };
 
 /* An index, asked with a cursor of this request's own. */
 struct asked {
@@ -119,6 +120,7 @@ static int put_track(struct tl_web_question *question, const struct asked *asked
 		.pixels = limited(request->pixels, 16384),
 		.rows = request->rows ? limited(request->rows, 1u << 20) : 0,
 		.items = limited(request->items, tl_max(share, LEAST_ITEMS)),
+		.effort = request->refine ? REFINED_EFFORT : FIRST_EFFORT,
 	};
 	struct tl_call_window window;
 	int status;

@@ -334,7 +334,7 @@ int tl_web_answer_profile(struct tl_web_question *question, struct tl_error *err
 	struct tl_web_profile *profile;
 	struct chosen chosen = { 0 };
 	int status = tl_web_profile_get(question->document, question->asker, &window,
-					TL_DETAIL_FUNCTIONS, &profile, err);
+					TL_DETAIL_GRAPH, &profile, err);
 
 	if (status < 0)
 		return status;

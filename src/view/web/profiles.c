@@ -21,13 +21,20 @@ void tl_web_profiles_free(struct tl_web_document *document)
 		drop(document->profiles[i]);
 }
 
+/* A profile with contexts has what one without them tells. */
+static bool has_detail(const struct tl_web_profile *profile, enum tl_input_detail detail)
+{
+	return profile->detail == detail ||
+	       (profile->detail == TL_DETAIL_FUNCTIONS && detail == TL_DETAIL_GRAPH);
+}
+
 static bool is_that(const struct tl_web_profile *profile, const struct tl_web_window *window,
 		    enum tl_input_detail detail)
 {
 	return profile && profile->window.from == window->from &&
 	       profile->window.to == window->to &&
 	       profile->window.from_ticks == window->from_ticks &&
-	       profile->window.to_ticks == window->to_ticks && profile->detail == detail;
+	       profile->window.to_ticks == window->to_ticks && has_detail(profile, detail);
 }
 
 /* Under the document's lock, and then the caller's until it is put back. */
@@ -96,7 +103,8 @@ static struct tl_call_index *index_for(struct tl_web_document *document,
 {
 	struct tl_error err;
 
-	if (!profile->window.to_ticks || profile->detail != TL_DETAIL_FUNCTIONS)
+	if (!profile->window.to_ticks ||
+	    (profile->detail != TL_DETAIL_FUNCTIONS && profile->detail != TL_DETAIL_GRAPH))
 		return NULL;
 	if (document->event_count != 1 && profile->window.to > 0)
 		return NULL;
@@ -107,7 +115,8 @@ static int fold_from_index(struct tl_web_document *document, const struct tl_web
 			   struct tl_call_index *index, struct tl_web_profile *profile,
 			   struct tl_error *err)
 {
-	struct tl_call_span span = { .size = sizeof(span) };
+	struct tl_call_span span = { .size = sizeof(span),
+				     .flat = profile->detail == TL_DETAIL_GRAPH };
 	struct tl_calls_info info = { 0 };
 	int status;
 
@@ -133,6 +142,9 @@ static int fold_file(struct tl_web_document *document, const struct tl_web_asker
 		status = tl_input_fold(profile->input, &profile->profile, err);
 	if (status == 0)
 		document->event_count = tl_profile_event_count(profile->profile);
+	/* Most formats keep contexts even where they need not. */
+	if (status == 0 && profile->detail == TL_DETAIL_GRAPH && !tl_profile_flat(profile->profile))
+		profile->detail = TL_DETAIL_FUNCTIONS;
 	profile->asker.gone = NULL;
 	return status;
 }

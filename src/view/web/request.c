@@ -85,6 +85,7 @@ static const struct {
 	{ "assembly", take_number, AT(assembly) },
 	{ "baseline", take_number, AT(baseline) },
 	{ "back", take_number, AT(back) },
+	{ "refine", take_number, AT(refine) },
 	{ "inclusive", take_number, AT(inclusive) },
 	{ "tracks", take_numbers, AT(tracks) },
 	{ "functions", take_numbers, AT(functions) },

@@ -155,6 +155,110 @@ static void calls_are_finished_inside(void **state)
 	expect_finished(*state, 130, 151, 3, 1, 20);
 }
 
+/* Of one function, or of calls between two, by their numbers in the trace. */
+struct sums {
+	uint64_t calls, unfinished, cut, finished, ticks;
+	int64_t self, inclusive;
+	bool arc;
+};
+
+enum { IDS = 4 };
+
+static void sums_of_functions(const struct tl_profile *profile, struct sums *sums)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
+		struct sums *of = &sums[tl_profile_function(profile, i)->id];
+		struct tl_function_totals totals;
+		struct tl_latency latency = { 0 };
+
+		tl_profile_function_totals(profile, i, TL_NONE, &totals, sizeof(totals));
+		tl_profile_latency(profile, i, TL_NONE, &latency, sizeof(latency));
+		*of = (struct sums){ .calls = totals.calls,
+				     .unfinished = totals.unfinished,
+				     .cut = totals.cut,
+				     .finished = latency.calls,
+				     .ticks = latency.sum,
+				     .self = totals.self[0],
+				     .inclusive = totals.inclusive[0] };
+	}
+}
+
+static void sums_of_arcs(const struct tl_profile *profile, struct sums sums[IDS][IDS])
+{
+	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
+		const struct tl_arc *arc = tl_profile_arc(profile, i);
+		struct sums *of = &sums[tl_profile_function(profile, arc->caller)->id]
+				       [tl_profile_function(profile, arc->callee)->id];
+
+		assert_false(of->arc);
+		of->arc = true;
+		of->calls = arc->calls;
+		of->inclusive = tl_profile_arc_cost(profile, i)[0];
+	}
+}
+
+static void expect_equal_sums(const struct tl_profile *with, const struct tl_profile *without)
+{
+	struct sums a[IDS] = { 0 }, b[IDS] = { 0 }, arcs[2][IDS][IDS] = { 0 };
+	struct tl_losses x, y;
+
+	sums_of_functions(with, a);
+	sums_of_functions(without, b);
+	assert_memory_equal(a, b, sizeof(a));
+	sums_of_arcs(with, arcs[0]);
+	sums_of_arcs(without, arcs[1]);
+	assert_memory_equal(arcs[0], arcs[1], sizeof(arcs[0]));
+	tl_profile_losses(with, &x, sizeof(x));
+	tl_profile_losses(without, &y, sizeof(y));
+	assert_memory_equal(&x, &y, sizeof(x));
+	assert_int_equal(tl_profile_total(with)[0], tl_profile_total(without)[0]);
+	assert_int_equal(tl_profile_part_count(with), tl_profile_part_count(without));
+}
+
+/* `flat`: "the profile need not have contexts", and has the sums of one that does. */
+static void sums_are_those_of_contexts(void **state)
+{
+	for (uint64_t from = 98; from < 204; from++)
+		for (uint64_t to = from + 1; to < 206; to++) {
+			struct tl_call_span span = { .from = from, .to = to };
+			struct tl_profile *with = window(*state, span), *without;
+
+			span.flat = true;
+			without = window(*state, span);
+			assert_false(tl_profile_flat(with));
+			assert_int_equal(tl_profile_flat(without),
+					 tl_profile_function_count(without) != 0);
+			assert_int_equal(tl_profile_context_count(without), 0);
+			expect_equal_sums(with, without);
+			tl_profile_free(with);
+			tl_profile_free(without);
+		}
+}
+
+/* The same in numbers that were counted by hand: 2 calls itself and 3, 1 calls 2. */
+static void calls_between_functions_are_summed(void **state)
+{
+	struct tl_profile *profile =
+		window(*state, (struct tl_call_span){ .from = 112, .to = 150, .flat = true });
+	struct sums functions[IDS] = { 0 }, arcs[IDS][IDS] = { 0 };
+
+	sums_of_functions(profile, functions);
+	sums_of_arcs(profile, arcs);
+	assert_int_equal(functions[1].self, 15);
+	assert_int_equal(functions[1].inclusive, 38);
+	assert_int_equal(functions[1].unfinished, 1);
+	assert_int_equal(functions[2].self, 41);
+	assert_int_equal(functions[2].inclusive, 61);
+	assert_int_equal(functions[2].calls, 1);
+	assert_int_equal(functions[2].unfinished, 2);
+	assert_true(arcs[1][2].arc && arcs[2][3].arc && !arcs[2][2].arc);
+	assert_int_equal(arcs[1][2].calls, 1);
+	assert_int_equal(arcs[1][2].inclusive, 23);
+	assert_int_equal(arcs[2][3].calls, 0);
+	assert_int_equal(arcs[2][3].inclusive, 20);
+	tl_profile_free(profile);
+}
+
 static uint32_t number_of(const struct opened *o, uint64_t id)
 {
 	struct tl_call_function function;
@@ -374,6 +478,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_TRACE(cost_is_that_of_the_window),
 		WITH_TRACE(calls_are_finished_inside),
+		WITH_TRACE(sums_are_those_of_contexts),
+		WITH_TRACE(calls_between_functions_are_summed),
 		WITH_TRACE(the_longest_calls_are_listed),
 		WITH_TRACE(durations_are_those_of_whole_calls),
 		WITH_TRACE(what_is_not_there_is_refused),

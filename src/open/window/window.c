@@ -3,9 +3,8 @@
  * The profile of a window of a trace's calls: those that are open where it begins, and the steps
  * inside it, through the same fold as the whole trace. The gate of the fold is open in the window.
  */
-#include "open/window.h"
+#include "open/window/window.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "core/error.h"
@@ -29,31 +28,6 @@ struct window_fold {
 	struct tl_index numbers; /* of the fold, by the index's */
 	uint64_t now;            /* of the last step */
 };
-
-/* ---- spans ---- */
-
-int tl_call_span_take(const struct tl_call_index *index, const struct tl_call_span *span,
-		      struct tl_call_span *taken, struct tl_error *err)
-{
-	int status = tl_take_options(taken, sizeof(*taken), sizeof(*taken), span, span->size, err);
-
-	if (status == 0 && taken->one_track && !tl_call_index_at(index, taken->track))
-		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such track");
-	if (!taken->to)
-		taken->to = TL_NOWHERE;
-	return status;
-}
-
-int tl_call_span_progress(const struct tl_input *input, size_t done, size_t total,
-			  struct tl_error *err)
-{
-	const struct tl_input_options *o = &input->options;
-
-	if (!o->progress || !o->progress(o->progress_arg, done, total))
-		return 0;
-	errno = ECANCELED;
-	return tl_error_system(err, "cancelled");
-}
 
 /* ---- one track ---- */
 
@@ -177,31 +151,14 @@ static int fold_leaves(struct window_fold *w, const struct tl_input *input,
 
 /* ---- the profile ---- */
 
-/* The profile's number of a function of the index, or a negative status. */
-static int64_t put_function(struct window_fold *w, uint32_t number, struct tl_error *err)
-{
-	struct tl_call_function named = { .name = "" };
-	int status = tl_call_index_function(w->index, number, &named, sizeof(named), err);
-
-	if (status < 0)
-		return status;
-	return tl_profile_put_function(w->profile,
-				       &(struct tl_function){ named.name, named.object, named.file,
-							      named.id, named.address, named.line },
-				       err);
-}
-
 static int add_track(struct window_fold *w, const struct tl_call_track *track, struct tl_error *err)
 {
-	const struct tl_part part = { .process = (uint64_t)track->process,
-				      .thread = (uint64_t)track->thread,
-				      .command = "",
-				      .header = "" };
+	const struct tl_part part = tl_window_part(track);
 	uint32_t *functions = malloc((w->fold.function_count + 1) * sizeof(*functions));
 	int status = functions ? 0 : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < w->fold.function_count; i++) {
-		int64_t number = put_function(w, w->functions[i], err);
+		int64_t number = tl_window_function(w->index, w->functions[i], w->profile, err);
 
 		functions[i] = (uint32_t)number;
 		status = number < 0 ? (int)number : 0;
@@ -239,8 +196,6 @@ static int fold_tracks(struct window_fold *w, const struct tl_input *input, stru
 	for (size_t i = 0; status == 0 && i < tracks->count; i++)
 		if (!w->span.one_track || w->span.track == i)
 			status = fold_track(w, input, tracks->list[i], err);
-	if (status == 0)
-		status = tl_profile_finish(w->profile, err);
 	return status;
 }
 
@@ -262,6 +217,21 @@ static int make_profile(struct window_fold *w, const char *format, struct tl_err
 	return status;
 }
 
+/* Without contexts, if that is enough. 1; 0: it has to be with contexts; or negative. */
+static int sum_tracks(struct window_fold *w, struct tl_input *input, struct tl_error *err)
+{
+	int status;
+
+	if (!w->span.flat || w->options->per_thread)
+		return 0;
+	status = tl_window_sums(input, w->index, w->cursor, &w->span, w->profile, err);
+	if (status != 0)
+		return status;
+	tl_profile_free(w->profile);
+	w->profile = NULL;
+	return make_profile(w, input->format->info.name, err);
+}
+
 int tl_input_window(struct tl_input *input, struct tl_call_index *index,
 		    const struct tl_call_span *span, struct tl_profile **profile,
 		    struct tl_error *err)
@@ -275,7 +245,12 @@ int tl_input_window(struct tl_input *input, struct tl_call_index *index,
 	if (status == 0)
 		status = make_profile(&w, input->format->info.name, err);
 	if (status == 0)
+		status = sum_tracks(&w, input, err);
+	if (status == 0)
 		status = fold_tracks(&w, input, err);
+	status = tl_error_or_end(status);
+	if (status == 0)
+		status = tl_profile_finish(w.profile, err);
 	status = (int)tl_input_unchanged(input, status, err);
 	if (status < 0) {
 		tl_profile_free(w.profile);

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/sized.h"
 #include "open/input.h"
-#include "open/window.h"
+#include "open/window/window.h"
 #include "profile/model/latency.h"
 
 struct searching {
