@@ -90,6 +90,11 @@ enum tl_input_detail {
 	 * and graphs of calls
 	 */
 	TL_DETAIL_GRAPH,
+	/**
+	 * call stacks with sums of functions, but not of calls between them, where the input has
+	 * stacks, else as TL_DETAIL_FUNCTIONS: enough for the stacks of one input
+	 */
+	TL_DETAIL_CONTEXTS,
 };
 
 /**

@@ -368,6 +368,8 @@ enum tl_profile_unit {
 	/** parts by their `command`: of a profile that was split so (struct tl_input_part) */
 	TL_BY_LEVEL,
 	TL_BY_TASK,
+	/** control groups, as Linux names them: as TL_BY_TRACE */
+	TL_BY_CGROUP,
 };
 
 /**
@@ -384,7 +386,7 @@ TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profi
 /** How tl_profile_origins() reduces a profile. */
 struct tl_origin_options {
 	size_t size;             /**< sizeof(struct tl_origin_options) */
-	enum tl_profile_unit by; /**< TL_BY_TRACE, TL_BY_HOST or TL_BY_PROCESS */
+	enum tl_profile_unit by; /**< TL_BY_TRACE, TL_BY_HOST, TL_BY_PROCESS, TL_BY_CGROUP */
 	const char *name;        /**< of the trace, for TL_BY_TRACE */
 	bool functions;          /**< keep functions, for tl_spread_make(); else all are one */
 };

@@ -19,6 +19,7 @@ struct tl_foreign_options {
 	const char *function, *object;   /* filters of calls and timelines, NULL: none */
 	bool exact, per_thread;          /* as in struct tl_input_options */
 	bool lines;                      /* cost lines, too */
+	bool sums_alone;                 /* no calls between functions, no sums of parts */
 	struct tl_output *dump;          /* where each record is written; NULL: nowhere */
 	bool json;
 };

@@ -187,6 +187,7 @@ int tl_foreign_fold_stacks(struct tl_foreign_file *f, struct tl_profile **profil
 		status = add_nodes(&b, err);
 	if (status == 0) {
 		b.profile->losses.saturated += s->saturated;
+		b.profile->sums_only = f->options.sums_alone;
 		status = tl_profile_finish(b.profile, err);
 	}
 	free(b.functions);

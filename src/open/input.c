@@ -82,7 +82,7 @@ int tl_input_open(struct tl_input **input, const char *const *paths, size_t path
 	status = take_options(&made->options, options, err);
 	/* Profiles of several files are merged: what they know of functions alone is not enough. */
 	if (path_count > 1 &&
-	    (made->options.detail == TL_DETAIL_TABLE || made->options.detail == TL_DETAIL_GRAPH))
+	    (tl_input_sums_alone(&made->options) || made->options.detail == TL_DETAIL_GRAPH))
 		made->options.detail = TL_DETAIL_FUNCTIONS;
 	if (status == 0)
 		status = path_count ? open_paths(made, paths, path_count, &about, err)

@@ -11,6 +11,12 @@
  */
 int64_t tl_input_unchanged(struct tl_input *input, int64_t status, struct tl_error *err);
 
+/* Whether sums of functions are all that is to be derived from call stacks. */
+static inline bool tl_input_sums_alone(const struct tl_input_options *options)
+{
+	return options->detail == TL_DETAIL_TABLE || options->detail == TL_DETAIL_CONTEXTS;
+}
+
 /* TL_BAD_USAGE for a struct of the caller below its size in the first release, `least`; else 0. */
 int tl_input_check_size(size_t size, size_t least, struct tl_error *err);
 

@@ -148,9 +148,9 @@ bool tl_view_by_functions(const struct tl_view *view)
 
 const char *tl_view_unit(const struct tl_view *view)
 {
-	static const char *const units[] = { "function",  "file",     "object", "class",
-					     "namespace", "function", "part",   "trace",
-					     "host",      "process",  "level",  "task" };
+	static const char *const units[] = { "function", "file", "object", "class", "namespace",
+					     "function", "part", "trace",  "host",  "process",
+					     "level",    "task", "cgroup" };
 
 	return units[view->options.by];
 }

@@ -9,6 +9,7 @@ copies of the stack. Recordings that perf inject wrote anew have the same stacks
 prints, control groups those of perf report. What this machine cannot build or record is left out, and said.
 """
 import collections
+import csv
 import json
 import os
 import re
@@ -239,6 +240,10 @@ def cgroups(folder, program):
             ours[group.group(1) if group else ""][event] += context["self"][event]
     if {group: tuple(costs) for group, costs in ours.items() if any(costs)} != theirs or len(theirs) < 2:
         fail("control groups: %s, perf has %s" % (dict(ours), theirs))
+    rows = csv.DictReader(run(TRACELATHE, "report", "--by", "cgroup", "--csv", path).stdout.splitlines())
+    rows = {row["cgroup"]: tuple(int(row[key]) for key in row if key.endswith(":self")) for row in rows}
+    if rows != theirs:
+        fail("report --by cgroup: %s, perf has %s" % (rows, theirs))
 
 
 def main():

@@ -16,7 +16,14 @@ static void complain_column(struct command_job *job, const struct tl_error *err)
 	job->error_shown = true;
 }
 
-/* ---- --by trace, host, process, and --spread ---- */
+/* ---- --by trace, host, process, cgroup, and --spread ---- */
+
+static const char *origin_word(enum tl_profile_unit by)
+{
+	if (by == TL_BY_HOST)
+		return "host";
+	return by == TL_BY_CGROUP ? "control group" : "process";
+}
 
 static void warn_unknown_origin(struct command_job *job, const struct tl_profile *profile)
 {
@@ -25,7 +32,7 @@ static void warn_unknown_origin(struct command_job *job, const struct tl_profile
 	complain(job->command->name,
 		 "%s not tell which %s they are from: what they cost is of (unknown)",
 		 tl_profile_part_count(profile) == 1 ? "the files do" : "some files, or parts, do",
-		 job->settings->report.by == TL_BY_HOST ? "host" : "process");
+		 origin_word(job->settings->report.by));
 	job->damaged = true;
 }
 

@@ -15,17 +15,20 @@ const struct option_row option_rows[] = {
 		"calls, min, median, p90, p99, max, sum, unfinished, cut, or EVENT:self and "
 		"EVENT:inclusive (default: self); names sort from A to Z"),
 	OPT_WORD(C_REPORT, "by",
-		 "function|file|object|class|namespace|cycle|part|trace|host|process|level|task",
+		 "function|file|object|class|namespace|cycle|part|trace|host|process|level|task|"
+		 "cgroup",
 		 enum tl_profile_unit, report.by, TL_BY_FUNCTION,
 		 "a row for each of these (default: function); class: the innermost class or "
 		 "namespace that a name stands in, namespace: the outermost one; cycle: functions "
 		 "that call each other are one; part: threads, processes, dumps; file: a source "
-		 "file, trace: a file that is read; host, process: where the traces tell (times "
-		 "of the last three are in nanoseconds)"),
+		 "file, trace: a file that is read; host, process, cgroup (control group of perf "
+		 "record --all-cgroups): where the traces tell (times of the last four are in "
+		 "nanoseconds)"),
 	OPT_FLAG(C_REPORT, "spread", spread.wanted,
 		 "several files: least, median and most that each function cost in one of them, "
 		 "the coefficient of variation, and the files that stand out; in one event, --by "
-		 "host or process over these instead of files, --sort by deviation (default), "
+		 "host, process or cgroup over these instead of files, --sort by deviation "
+		 "(default), "
 		 "variation, min, median, max, mean, outliers, count, function, object or file"),
 	OPT_FLAG(C_REPORT, "inclusive", spread.inclusive,
 		 "--spread: of inclusive costs instead of self costs"),

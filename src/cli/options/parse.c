@@ -213,7 +213,8 @@ static void set_defaults(struct settings *settings)
 
 bool by_origin(const struct settings *settings)
 {
-	return settings->report.by >= TL_BY_TRACE && settings->report.by <= TL_BY_PROCESS;
+	return settings->report.by == TL_BY_CGROUP ||
+	       (settings->report.by >= TL_BY_TRACE && settings->report.by <= TL_BY_PROCESS);
 }
 
 /* What stands behind a table by origin has no threads and no stacks. */
@@ -224,7 +225,8 @@ static bool check_origins(const struct settings *settings, const struct command 
 	bool spread = settings->spread.wanted;
 
 	if (spread && report->by != TL_BY_FUNCTION && !by_origin(settings)) {
-		complain(command->name, "--spread goes with --by trace, host and process only");
+		complain(command->name,
+			 "--spread goes with --by trace, host, process and cgroup only");
 		return false;
 	}
 	if (spread && settings->events.names && strchr(settings->events.names, ',')) {
@@ -239,8 +241,8 @@ static bool check_origins(const struct settings *settings, const struct command 
 	    (report->threads || report->cycles || report->recursive || stacks->focus ||
 	     stacks->ignore || stacks->idle)) {
 		complain(command->name,
-			 "--spread and --by trace, host and process go without --threads, "
-			 "--cycles, --recursive-only, --focus, --ignore and --idle");
+			 "--spread and --by trace, host, process and cgroup go without "
+			 "--threads, --cycles, --recursive-only, --focus, --ignore and --idle");
 		return false;
 	}
 	return true;
@@ -254,7 +256,7 @@ static bool check_parts(const struct settings *settings, const struct command *c
 
 	if (settings->input.part.interval && (split || by_origin(settings) || report->cycles)) {
 		complain(command->name, "--interval goes without --cycles and --by trace, host, "
-					"process, level and task");
+					"process, level, task and cgroup");
 		return false;
 	}
 	if (settings->spread.wanted && settings->input.part.interval) {
@@ -359,6 +361,8 @@ static enum tl_input_detail needed_detail(const struct settings *settings,
 		return TL_DETAIL_STACKS;
 	if (needs_lines(settings, command))
 		return TL_DETAIL_LINES;
+	if (command->bit & (C_STACKS | C_FLAME) && settings->paths.list.count == 1)
+		return TL_DETAIL_CONTEXTS;
 	return needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
 }
 

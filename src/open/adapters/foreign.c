@@ -12,6 +12,7 @@
 #include "core/output.h"
 #include "core/source.h"
 #include "foreign/span_calls.h"
+#include "open/input.h"
 #include "open/several.h"
 
 struct foreign_input {
@@ -93,6 +94,7 @@ static struct tl_foreign_options foreign_options(const struct tl_input_options *
 		.exact = o->exact,
 		.per_thread = o->per_thread,
 		.lines = o->detail == TL_DETAIL_LINES,
+		.sums_alone = tl_input_sums_alone(o),
 	};
 }
 

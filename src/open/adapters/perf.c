@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/source.h"
 #include "open/adapters/intel_pt.h"
+#include "open/input.h"
 #include "perf_data/auxtrace/trace.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
@@ -318,6 +319,7 @@ static struct tl_perf_sample_options sample_options(const struct tl_input *input
 		.program_count = o->programs.binary_count,
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
+		.sums_alone = tl_input_sums_alone(o),
 		.inlined = o->inlined,
 		.branches = o->branches,
 		.share = o->share,

@@ -7,6 +7,7 @@
 #include "export/gzip.h"
 #include "open/fault_damage.h"
 #include "open/format.h"
+#include "open/input.h"
 #include "pprof/profile/fold.h"
 #include "pprof/listing/listing.h"
 #include "pprof/listing/rewrite.h"
@@ -92,6 +93,7 @@ static struct tl_pprof_fold_options fold_options(const struct tl_input *input)
 		.sysroot = o->programs.sysroot,
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
+		.sums_alone = tl_input_sums_alone(o),
 		.source = input->source,
 	};
 }

@@ -53,6 +53,7 @@ void tl_perf_close(struct tl_perf_reader *r)
 		return;
 	tl_perf_sort_reset(r);
 	free(r->sorter.heap);
+	free(r->sorter.run.list);
 	tl_perf_decompress_free(r);
 	tl_perf_parts_free(r);
 	free(r->attrs.list);

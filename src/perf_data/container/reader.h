@@ -96,12 +96,22 @@ struct tl_perf_queued_record {
 	uint8_t *copy; /* of a decompressed record, else NULL */
 };
 
+/*
+ * Records in the order in which they came, each as late as the one before it or later: `first` up
+ * to `end` wait.
+ */
+struct tl_perf_sorted_run {
+	struct tl_perf_queued_record *list;
+	size_t first, end, capacity;
+};
+
 struct tl_perf_sorter {
-	struct tl_perf_queued_record *heap;
-	size_t count, capacity;
-	uint64_t copied;      /* bytes of all copies */
-	uint64_t round, next; /* latest time so far; at the end of the last round */
-	uint64_t limit;       /* records up to this time may leave */
+	struct tl_perf_sorted_run run;
+	struct tl_perf_queued_record *heap; /* what came later than its time */
+	size_t count, capacity;             /* of the heap */
+	uint64_t copied;                    /* bytes of all copies */
+	uint64_t round, next;               /* latest time so far; at the end of the last round */
+	uint64_t limit;                     /* records up to this time may leave */
 	bool ended;
 	uint8_t *given; /* copy of the record that was returned last */
 };

@@ -2,12 +2,12 @@
 /*
  * Records by time. perf writes the buffers of all processors one after the other, then
  * FINISHED_ROUND. A record that is older than the latest one of the round before the last cannot be
- * preceded by later input any more, and leaves the heap (docs/formats/perf-data.md section 5).
+ * preceded by later input any more, and leaves (docs/formats/perf-data.md section 5).
  * Records without a time, and those of perf itself, are returned at once.
  */
 #include "perf_data/container/reader.h"
 
-/* Limits of the heap: beyond them the oldest leave early, as in a file without rounds. */
+/* Limits of what waits: beyond them the oldest leave early, as in a file without rounds. */
 enum { QUEUED_MAX = 1 << 20 };
 #define COPIED_MAX (UINT64_C(64) << 20)
 
@@ -43,23 +43,94 @@ static void sift_down(struct tl_perf_sorter *o)
 	o->heap[at] = w;
 }
 
+/* ---- what waits ---- */
+
+static size_t waiting(const struct tl_perf_sorter *o)
+{
+	return o->count + (o->run.end - o->run.first);
+}
+
+/* The oldest one of those that wait; there is one. */
+static const struct tl_perf_queued_record *oldest(const struct tl_perf_sorter *o)
+{
+	const struct tl_perf_queued_record *first;
+
+	if (o->run.first == o->run.end)
+		return o->heap;
+	first = &o->run.list[o->run.first];
+	return o->count && before(o->heap, first) ? o->heap : first;
+}
+
+/* Room for one more at the end. False without memory. */
+static bool room_in_run(struct tl_perf_sorted_run *run)
+{
+	if (run->end < run->capacity)
+		return true;
+	/* More than half of the places are free, so that few records move for each of these. */
+	if (run->first > run->capacity / 2) {
+		memmove(run->list, run->list + run->first,
+			(run->end - run->first) * sizeof(*run->list));
+		run->end -= run->first;
+		run->first = 0;
+		return true;
+	}
+	return tl_grow(&run->list, &run->capacity, run->end + 1, sizeof(*run->list));
+}
+
+/*
+ * A record behind all others, as the records of a processor are, is put at the end of the run at no
+ * cost; others go through the heap.
+ */
+static bool put(struct tl_perf_sorter *o, const struct tl_perf_queued_record *w)
+{
+	struct tl_perf_sorted_run *run = &o->run;
+
+	if (run->first == run->end)
+		run->first = run->end = 0;
+	if (run->first == run->end || !before(w, &run->list[run->end - 1])) {
+		if (!room_in_run(run))
+			return false;
+		run->list[run->end++] = *w;
+		return true;
+	}
+	if (!tl_grow(&o->heap, &o->capacity, o->count + 1, sizeof(*o->heap)))
+		return false;
+	o->heap[o->count] = *w;
+	sift_up(o, o->count++);
+	return true;
+}
+
+static struct tl_perf_queued_record take_oldest(struct tl_perf_sorter *o)
+{
+	const struct tl_perf_queued_record *first = oldest(o), w = *first;
+
+	if (first == o->heap) {
+		o->count--;
+		sift_down(o);
+	} else {
+		o->run.first++;
+	}
+	return w;
+}
+
 static int enqueue(struct tl_perf_sorter *o, const struct tl_perf_raw_record *raw, uint64_t time_ns,
 		   struct tl_error *err)
 {
 	struct tl_perf_queued_record w = { *raw, time_ns, NULL };
 
-	if (!tl_grow(&o->heap, &o->capacity, o->count + 1, sizeof(*o->heap)))
-		return tl_error_memory(err);
 	if (raw->inside != TL_NOWHERE) {
 		w.copy = malloc(raw->size);
 		if (!w.copy)
 			return tl_error_memory(err);
 		memcpy(w.copy, raw->at, raw->size);
 		w.raw.at = w.copy;
-		o->copied += raw->size;
 	}
-	o->heap[o->count] = w;
-	sift_up(o, o->count++);
+	if (!put(o, &w)) {
+		free(w.copy);
+		return tl_error_memory(err);
+	}
+	if (w.copy)
+		o->copied += raw->size;
 	if (time_ns > o->round)
 		o->round = time_ns;
 	return 0;
@@ -68,10 +139,8 @@ static int enqueue(struct tl_perf_sorter *o, const struct tl_perf_raw_record *ra
 static int dequeue(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
 {
 	struct tl_perf_sorter *o = &r->sorter;
-	const struct tl_perf_queued_record w = o->heap[0];
+	const struct tl_perf_queued_record w = take_oldest(o);
 
-	o->count--;
-	sift_down(o);
 	if (w.copy)
 		o->copied -= w.raw.size;
 	o->given = w.copy;
@@ -80,9 +149,9 @@ static int dequeue(struct tl_perf_reader *r, struct tl_perf_record *rec, struct 
 
 static bool may_dequeue(const struct tl_perf_sorter *o)
 {
-	if (!o->count)
+	if (!waiting(o))
 		return false;
-	return o->ended || o->heap[0].time_ns <= o->limit || o->count >= QUEUED_MAX ||
+	return o->ended || oldest(o)->time_ns <= o->limit || waiting(o) >= QUEUED_MAX ||
 	       o->copied >= COPIED_MAX;
 }
 
@@ -151,9 +220,11 @@ void tl_perf_sort_reset(struct tl_perf_reader *r)
 
 	for (size_t i = 0; i < o->count; i++)
 		free(o->heap[i].copy);
+	for (size_t i = o->run.first; i < o->run.end; i++)
+		free(o->run.list[i].copy);
 	free(o->given);
 	o->given = NULL;
-	o->count = 0;
+	o->count = o->run.first = o->run.end = 0;
 	o->copied = o->round = o->next = o->limit = 0;
 	o->ended = false;
 }

@@ -52,33 +52,38 @@ static void take_calls(struct tl_perf_call_chain *chain, const struct tl_perf_re
 /* The words of a chain with its markers; `chain` has room for all of them. */
 static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
 {
-	bool foreign = false, exact = true;
-	uint64_t frames = 0;
+	bool foreign = false, exact = true, has_user = chain->has_user;
+	const bool has_calls = tl_perf_recorded_calls(rec) > 0;
+	const uint64_t words = rec->sample.callchain_count;
+	const uint8_t *at = rec->sample.callchain;
+	uint64_t frames = 0, *to = chain->list + chain->count;
 	const uint64_t limit = rec->attr->max_stack ? rec->attr->max_stack : DEFAULT_MAX_STACK;
 
-	for (uint64_t i = 0; i < rec->sample.callchain_count; i++) {
-		const uint64_t word = tl_get64s(rec->sample.callchain + 8 * i, rec->swapped);
+	for (uint64_t i = 0; i < words; i++) {
+		const uint64_t word = tl_get64s(at + 8 * i, rec->swapped);
 
 		if (word >= TL_PERF_CONTEXT_MARKER) {
 			foreign = is_foreign(word);
 			exact = true;
 			if (foreign)
-				chain->list[chain->count++] = word;
+				*to++ = word;
 			continue;
 		}
 		/* Callers of the process are known better. */
-		if (!exact && tl_perf_recorded_calls(rec) && !tl_perf_is_kernel_address(word))
+		if (!exact && has_calls && !tl_perf_is_kernel_address(word))
 			continue;
 		frames++;
 		/*
 		 * A frame pointer chain ends with a null word where the outermost function set it.
 		 */
 		if (!foreign && word) {
-			chain->list[chain->count++] = exact ? word : word - 1;
-			chain->has_user |= !tl_perf_is_kernel_address(word);
+			*to++ = exact ? word : word - 1;
+			has_user |= !tl_perf_is_kernel_address(word);
 		}
 		exact = false;
 	}
+	chain->count = (size_t)(to - chain->list);
+	chain->has_user = has_user;
 	chain->is_cut = frames >= limit;
 }
 

@@ -12,6 +12,7 @@
 #include "perf_data/samples/pass.h"
 #include "perf_data/samples/remarks.h"
 #include "perf_data/samples/sample_names.h"
+#include "profile/model/model.h"
 #include "profile/model/unsized.h"
 
 /*
@@ -432,8 +433,10 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 		status = add_parts(b, err);
 	if (status == 0)
 		status = add_nodes(b, err);
-	if (status == 0)
+	if (status == 0) {
+		b->profile->sums_only = b->pass->options->sums_alone;
 		status = tl_profile_finish(b->profile, err);
+	}
 	if (status == 0)
 		status = describe_unused(b->pass, remarks, err);
 	if (status == 0 && (!describe_losses(b->pass, remarks) ||

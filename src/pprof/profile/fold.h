@@ -20,6 +20,7 @@ struct tl_pprof_fold_options {
 	const char *sysroot;
 	bool raw_names;
 	bool lines;               /* costs of lines and calls by position, too */
+	bool sums_alone;          /* no calls between functions, no sums of parts */
 	struct tl_source *source; /* told how far the pass is; NULL: nobody */
 };
 

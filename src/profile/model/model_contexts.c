@@ -49,6 +49,9 @@ int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, u
 	uint64_t hash = hash_context(&key);
 	uint32_t found;
 
+	/* The latest context has no children yet: its first one is new without a look. */
+	if (parent != TL_NONE && parent + 1 == profile->contexts.table.count)
+		return tl_profile_append_context(profile, parent, function, part, err);
 	if (!index_contexts(profile))
 		return tl_error_memory(err);
 	found = tl_index_find(&profile->contexts.table.index, hash, same_context, profile, &key);

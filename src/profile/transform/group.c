@@ -258,7 +258,7 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	int status;
 
 	*grouped = NULL;
-	if (by <= TL_BY_FUNCTION || by > TL_BY_TASK)
+	if (by <= TL_BY_FUNCTION || by > TL_BY_CGROUP)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "functions cannot be grouped by that");
 	status = tl_profile_make(&g.to, profile->format, profile->events, profile->event_count,

@@ -28,22 +28,25 @@ struct origins {
 
 /* ---- names of origins ---- */
 
-/* The text behind "Host:" in a header, with or without "desc:" before it. Its size; 0: none. */
-static int host_of(const struct tl_part *part, const char **host)
+/*
+ * The text behind a key, "Host:" or "Cgroup:", in a header, with or without "desc:" before it. Its
+ * size; 0: none.
+ */
+static int text_behind(const struct tl_part *part, const char *key, const char **text)
 {
-	static const char desc[] = "desc:", key[] = "Host:";
+	static const char desc[] = "desc:";
 
 	for (const char *line = part->header; *line; line += strcspn(line, "\n")) {
 		line += strspn(line, "\n");
-		*host = line;
-		if (!strncmp(*host, desc, sizeof(desc) - 1))
-			*host += sizeof(desc) - 1;
-		*host += strspn(*host, " ");
-		if (strncmp(*host, key, sizeof(key) - 1) != 0)
+		*text = line;
+		if (!strncmp(*text, desc, sizeof(desc) - 1))
+			*text += sizeof(desc) - 1;
+		*text += strspn(*text, " ");
+		if (strncmp(*text, key, strlen(key)) != 0)
 			continue;
-		*host += sizeof(key) - 1;
-		*host += strspn(*host, " ");
-		return (int)strcspn(*host, "\n");
+		*text += strlen(key);
+		*text += strspn(*text, " ");
+		return (int)strcspn(*text, "\n");
 	}
 	return 0;
 }
@@ -51,14 +54,14 @@ static int host_of(const struct tl_part *part, const char **host)
 /* To free(); NULL without memory. `part` is NULL for costs of no part. */
 static char *name_of(const struct origins *o, const struct tl_part *part)
 {
-	const char *host = "";
-	int host_size = part ? host_of(part, &host) : 0;
+	const char *key = o->options.by == TL_BY_CGROUP ? "Cgroup:" : "Host:", *host = "";
+	int host_size = part ? text_behind(part, key, &host) : 0;
 	size_t room = sizeof("process  on ") + 20 + (size_t)host_size;
 	char *name;
 
 	if (o->options.by == TL_BY_TRACE)
 		return strdup(o->options.name);
-	if (o->options.by == TL_BY_HOST)
+	if (o->options.by == TL_BY_HOST || o->options.by == TL_BY_CGROUP)
 		return host_size ? strndup(host, (size_t)host_size) : strdup(unknown);
 	if (!part || part->process == TL_NOWHERE)
 		return strdup(unknown);
@@ -336,9 +339,11 @@ static int check(const struct origins *o, struct tl_error *err)
 {
 	enum tl_profile_unit by = o->options.by;
 
-	if (by < TL_BY_TRACE || by > TL_BY_PROCESS || (by == TL_BY_TRACE && !o->options.name))
+	if (((by < TL_BY_TRACE || by > TL_BY_PROCESS) && by != TL_BY_CGROUP) ||
+	    (by == TL_BY_TRACE && !o->options.name))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "origins are traces with a name, hosts or processes");
+				   "origins are traces with a name, hosts, processes or control "
+				   "groups");
 	if (!o->from->finished)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile is not finished");
 	return 0;

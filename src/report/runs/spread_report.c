@@ -196,6 +196,8 @@ static const char *unit_name(const struct spread_table *table, bool many)
 {
 	if (table->options.by == TL_BY_HOST)
 		return many ? "hosts" : "host";
+	if (table->options.by == TL_BY_CGROUP)
+		return many ? "cgroups" : "cgroup";
 	if (table->options.by == TL_BY_PROCESS)
 		return many ? "processes" : "process";
 	return many ? "files" : "file";

@@ -118,13 +118,13 @@ static void what_excludes_each_other(void **state)
 static void what_origins_lack(void **state)
 {
 	static const char lacks[] =
-		"--spread and --by trace, host and process go without --threads, --cycles, "
+		"--spread and --by trace, host, process and cgroup go without --threads, --cycles, "
 		"--recursive-only, --focus, --ignore and --idle";
 
 	(void)state;
 	refused("report --spread --event Ir,Dr a b", "--spread compares one event");
 	refused("report --spread --by part a b",
-		"--spread goes with --by trace, host and process only");
+		"--spread goes with --by trace, host, process and cgroup only");
 	refused("report --spread --by host --inclusive a b",
 		"--inclusive goes with --spread over traces only");
 	refused("report --inclusive a b", "--inclusive goes with --spread over traces only");
@@ -175,7 +175,7 @@ static void how_much_is_read(void **state)
 		{ "report --cycles x", TL_DETAIL_FUNCTIONS },
 		{ "report --by file x", TL_DETAIL_FUNCTIONS },
 		{ "tree x", TL_DETAIL_FUNCTIONS },
-		{ "stacks x", TL_DETAIL_FUNCTIONS },
+		{ "stacks x", TL_DETAIL_CONTEXTS },
 		{ "diff a b", TL_DETAIL_FUNCTIONS },
 		{ "diff --by arc a b", TL_DETAIL_FUNCTIONS },
 		{ "diff --by line a b", TL_DETAIL_LINES },
@@ -185,7 +185,9 @@ static void how_much_is_read(void **state)
 		{ "convert --to folded x", TL_DETAIL_STACKS },
 		{ "annotate x", TL_DETAIL_LINES },
 		{ "merge x", TL_DETAIL_LINES },
-		{ "flame x", TL_DETAIL_FUNCTIONS },
+		{ "flame x", TL_DETAIL_CONTEXTS },
+		{ "stacks x y", TL_DETAIL_FUNCTIONS },
+		{ "flame x y", TL_DETAIL_FUNCTIONS },
 	};
 
 	(void)state;

@@ -84,16 +84,16 @@ static void words(void **state)
 	FREE(time);
 	refused("report --by line x",
 		"--by line: must be function|file|object|class|namespace|cycle|part|trace|host|"
-		"process|level|task");
+		"process|level|task|cgroup");
 	refused("report --by fil x",
 		"--by fil: must be function|file|object|class|namespace|cycle|part|trace|host|"
-		"process|level|task");
+		"process|level|task|cgroup");
 	refused("report --by file| x",
 		"--by file|: must be function|file|object|class|namespace|cycle|part|trace|host|"
-		"process|level|task");
+		"process|level|task|cgroup");
 	refused("report --by '' x",
 		"--by : must be function|file|object|class|namespace|cycle|part|trace|host|"
-		"process|level|task");
+		"process|level|task|cgroup");
 }
 
 static void names(void **state)

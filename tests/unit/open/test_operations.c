@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations of any format, and those that one has not. Quotes are from <tracelathe/open.h>. */
 #include "../xray/bytes.h"
+#include "profile/model/unsized.h"
 
 #include <tracelathe/open.h>
 #include <tracelathe/timeline.h>
@@ -339,6 +340,33 @@ TEST(details_are_given_as_asked_for)
 	assert_int_equal(functions[1], 0);
 }
 
+/* Who called whom follows from stacks where it is asked for; totals do not depend on that. */
+TEST(stacks_without_calls_between_functions)
+{
+	static const enum tl_input_detail details[] = { TL_DETAIL_FUNCTIONS, TL_DETAIL_STACKS,
+							TL_DETAIL_TABLE, TL_DETAIL_CONTEXTS };
+	const char *path = temp_write(&temp, "calls.folded", "main;work;add 5\nmain;add 2\n", 27);
+	struct tl_input_options options = everything();
+	struct tl_function_totals totals;
+
+	for (size_t i = 0; i < 4; i++) {
+		struct tl_profile *profile;
+		struct tl_input *input;
+
+		options.detail = details[i];
+		input = open_with(path, options);
+		assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
+		assert_int_equal(tl_profile_total(profile)[0], 7);
+		assert_int_equal(tl_profile_context_count(profile), 4);
+		tl_profile_totals_of(profile, 2, TL_NONE, &totals);
+		assert_string_equal(tl_profile_function(profile, 2)->name, "add");
+		assert_int_equal(totals.inclusive[0], 7);
+		assert_int_equal(tl_profile_arc_count(profile), i < 2 ? 3 : 0);
+		tl_profile_free(profile);
+		tl_input_close(input);
+	}
+}
+
 /* ---- what a format has not ---- */
 
 TEST(operations_that_a_format_has_not)
@@ -378,6 +406,7 @@ int main(void)
 		cmocka_unit_test(callgrind_is_written_again),
 		cmocka_unit_test(xtrace_is_written_again),
 		cmocka_unit_test(details_are_given_as_asked_for),
+		cmocka_unit_test(stacks_without_calls_between_functions),
 		cmocka_unit_test(operations_that_a_format_has_not),
 	};
 

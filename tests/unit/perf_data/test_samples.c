@@ -503,7 +503,13 @@ static uint64_t shuffled(unsigned i)
 	return i * 271 % 500 + 1;
 }
 
-static void assert_by_time(unsigned count)
+/* The same times, as two processors write them in rounds of 20: odd ones, then even ones. */
+static uint64_t of_two_processors(unsigned i)
+{
+	return i / 20 * 20 + (i % 20 < 10 ? i % 10 * 2 + 1 : i % 10 * 2 + 2);
+}
+
+static void assert_by_time(unsigned count, uint64_t (*time_of)(unsigned i))
 {
 	uint64_t last = 0;
 	unsigned met = 0;
@@ -512,7 +518,7 @@ static void assert_by_time(unsigned count)
 		if (f.rec.type != TL_PERF_COMM)
 			continue;
 		assert_int_equal(f.rec.id.time_ns, last + 1);
-		assert_int_equal(f.rec.id.time_ns, shuffled(f.rec.comm.pid));
+		assert_int_equal(f.rec.id.time_ns, time_of(f.rec.comm.pid));
 		last = f.rec.id.time_ns;
 		met++;
 	}
@@ -527,10 +533,27 @@ TEST(many_records_by_time)
 	put_times(500, 600, shuffled);
 	file_end(&f);
 	reader_open(&f, &by_time);
-	assert_by_time(500);
+	assert_by_time(500, shuffled);
 	tl_perf_rewind(f.reader);
-	assert_by_time(500);
+	assert_by_time(500, shuffled);
 	close_whole();
+}
+
+/* Few records wait at a time, for whose places those of others are used again. */
+TEST(records_of_two_processors_by_time)
+{
+	static const unsigned rounds[] = { 20, 40, 100, 600 };
+
+	for (size_t i = 0; i < sizeof(rounds) / sizeof(rounds[0]); i++) {
+		file_begin(&f, COMMON_TYPE);
+		put_times(500, rounds[i], of_two_processors);
+		file_end(&f);
+		reader_open(&f, &by_time);
+		assert_by_time(500, of_two_processors);
+		tl_perf_rewind(f.reader);
+		assert_by_time(500, of_two_processors);
+		close_whole();
+	}
 }
 
 /* Records that were compressed are gone when the next ones come: those that wait are copies. */
@@ -555,9 +578,9 @@ TEST(compressed_records_by_time)
 	}
 	file_end(&f);
 	reader_open(&f, &by_time);
-	assert_by_time(500);
+	assert_by_time(500, shuffled);
 	tl_perf_rewind(f.reader);
-	assert_by_time(500);
+	assert_by_time(500, shuffled);
 	close_whole();
 }
 
@@ -751,6 +774,7 @@ int main(void)
 		cmocka_unit_test(events_without_identifiers),
 		cmocka_unit_test(an_event_gets_a_name),
 		cmocka_unit_test(many_records_by_time),
+		cmocka_unit_test(records_of_two_processors_by_time),
 		cmocka_unit_test(compressed_records_by_time),
 		cmocka_unit_test(rounds),
 		cmocka_unit_test(the_same_time),

@@ -460,6 +460,30 @@ TEST(sums_of_functions_alone)
 	tl_profile_free(profile);
 }
 
+/*
+ * Children of the latest context are new, those of others may be there: main > f > g, then each of
+ * them again, and f under g of another part.
+ */
+TEST(contexts_are_found_again)
+{
+	struct tl_profile *profile = new_profile();
+	uint32_t f = function(profile, "f"), g = function(profile, "g");
+	uint32_t p = part(profile, 1), q = part(profile, 2);
+
+	assert_int_equal(tl_profile_add_context(profile, TL_NONE, f, p, NULL), 0);
+	assert_int_equal(tl_profile_add_context(profile, 0, g, p, NULL), 1);
+	assert_int_equal(tl_profile_add_context(profile, 1, f, p, NULL), 2);
+	assert_int_equal(tl_profile_add_context(profile, 0, g, p, NULL), 1);
+	assert_int_equal(tl_profile_add_context(profile, 1, f, p, NULL), 2);
+	assert_int_equal(tl_profile_add_context(profile, 1, f, q, NULL), 3);
+	assert_int_equal(tl_profile_add_context(profile, 3, f, q, NULL), 4);
+	assert_int_equal(tl_profile_add_context(profile, 3, f, q, NULL), 4);
+	assert_int_equal(tl_profile_add_context(profile, TL_NONE, f, p, NULL), 0);
+	assert_int_equal(tl_profile_add_context(profile, TL_NONE, f, q, NULL), 5);
+	assert_int_equal(tl_profile_context_count(profile), 6);
+	tl_profile_free(profile);
+}
+
 /* "A function's totals over all parts, or in one." */
 TEST(totals_of_parts)
 {
@@ -660,6 +684,7 @@ int main(void)
 		cmocka_unit_test(lines_and_arcs_follow_from_contexts),
 		cmocka_unit_test(arcs_under_recursion_count_once),
 		cmocka_unit_test(sums_of_functions_alone),
+		cmocka_unit_test(contexts_are_found_again),
 		cmocka_unit_test(totals_of_parts),
 		cmocka_unit_test(costs_may_be_negative),
 		cmocka_unit_test(deep_contexts_need_no_deep_stack),

@@ -135,6 +135,39 @@ TEST(processes_and_hosts_are_those_of_the_parts)
 	tl_profile_free(p);
 }
 
+/* A path with blanks is one name; the host in front of it is another line of the header. */
+TEST(control_groups_are_those_of_the_parts)
+{
+	static const char *const events[] = { "cycles" };
+	static const char *const headers[] = { "Host: n1\nCgroup: /system.slice/a b", "Host: n1",
+					       "Cgroup: /", "Host: n2\nCgroup: /system.slice/a b" };
+	static const char *const names[] = { "/system.slice/a b", "(unknown)", "/" };
+	static const int64_t costs[] = { 9, 2, 4 };
+	const struct tl_origin_options options = { .size = sizeof(options), .by = TL_BY_CGROUP };
+	struct tl_profile *p = new_profile("perf", events, 1, 0), *made;
+	uint32_t f = add_function(p, "", "", "f");
+
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct tl_part part = { .process = i, .command = "", .header = headers[i] };
+
+		assert_true(tl_profile_put_part(p, &part, NULL) == i);
+		add_line(p, f, i, at("", 0, 0), 1 << i, 0);
+	}
+	finished(p);
+	assert_int_equal(tl_profile_origins(&made, p, &options, NULL), 0);
+	assert_int_equal(tl_profile_part_count(made), 3);
+	assert_true(tl_profile_origin_unknown(made));
+	assert_int_equal(tl_profile_line_count(made), 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t at = tl_profile_line(made, i)->part;
+
+		assert_string_equal(tl_profile_part(made, at)->command, names[at]);
+		assert_int_equal(tl_profile_line_cost(made, i)[0], costs[at]);
+	}
+	tl_profile_free(made);
+	tl_profile_free(p);
+}
+
 static struct tl_profile *five_files(void)
 {
 	static const int64_t costs[] = { 100, 102, 104, 98, 400 };
@@ -228,6 +261,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_is_counted),
 		cmocka_unit_test(clocks_of_any_rates_can_be_merged),
 		cmocka_unit_test(processes_and_hosts_are_those_of_the_parts),
+		cmocka_unit_test(control_groups_are_those_of_the_parts),
 		cmocka_unit_test(statistics_over_files),
 		cmocka_unit_test(other_profiles_are_refused),
 	};

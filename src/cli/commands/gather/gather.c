@@ -278,7 +278,8 @@ void settings_of_each(struct settings *settings, struct tl_input_filter *kept)
 	else
 		filter->function = filter->object = NULL;
 	/* A table of one file has no call stacks, which those of the others need for a sum. */
-	if (settings->input.detail == TL_DETAIL_TABLE)
+	if (settings->input.detail == TL_DETAIL_TABLE ||
+	    settings->input.detail == TL_DETAIL_CONTEXTS)
 		settings->input.detail = TL_DETAIL_FUNCTIONS;
 }
 
