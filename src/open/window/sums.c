@@ -209,7 +209,7 @@ int tl_window_sums(struct tl_input *input, struct tl_call_index *index,
 	s->span = *span;
 	s->profile = profile;
 	memset(s->last, 0xff, sizeof(s->last));
-	if (tl_flat_begin(&s->flat, 1, input->options.exact) && tl_flat_keep_arcs(&s->flat))
+	if (tl_flat_begin(&s->flat, 1, input->options.exact) && tl_flat_keep_arcs(&s->flat, 1))
 		status = fold_tracks(s, input, err);
 	else
 		status = tl_error_memory(err);

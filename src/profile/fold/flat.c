@@ -113,7 +113,7 @@ static uint32_t arc_of(struct tl_flat_arcs *arcs, uint32_t caller, uint32_t call
 	uint64_t hash;
 	uint32_t number;
 
-	if (!((caller | callee) >> TL_FLAT_NEAR_BITS))
+	if (arcs->near && !((caller | callee) >> TL_FLAT_NEAR_BITS))
 		return near_arc(arcs, &arc);
 	hash = tl_hash_pair(caller, callee);
 	number = tl_index_find(&arcs->index, hash, same_arc, arcs, &arc);
@@ -123,11 +123,13 @@ static uint32_t arc_of(struct tl_flat_arcs *arcs, uint32_t caller, uint32_t call
 	return number != TL_NONE && tl_index_add(&arcs->index, hash, number) ? number : TL_NONE;
 }
 
-bool tl_flat_keep_arcs(struct tl_flat *flat)
+bool tl_flat_keep_arcs(struct tl_flat *flat, size_t folds)
 {
+	flat->hot.arcs = &flat->arcs;
+	if (folds > TL_FLAT_NEAR_FOLDS)
+		return true;
 	flat->arcs.near =
 		tl_zeroed((size_t)TL_FLAT_NEAR_ROW << TL_FLAT_NEAR_BITS, sizeof(*flat->arcs.near));
-	flat->hot.arcs = &flat->arcs;
 	return flat->arcs.near != NULL;
 }
 

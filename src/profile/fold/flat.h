@@ -40,14 +40,19 @@ struct tl_flat_arc {
 /*
  * Arcs among the first 2^TL_FLAT_NEAR_BITS functions have their number plus one in a square, which
  * is all of it that few functions touch: a hash would miss the caches twice a call. Its rows are no
- * power of two apart, which would be the same few places of the caches.
+ * power of two apart, which would be the same few places of the caches. It has 4 MiB, too much for
+ * more than TL_FLAT_NEAR_FOLDS folds at a time.
  */
-enum { TL_FLAT_NEAR_BITS = 10, TL_FLAT_NEAR_ROW = (1 << TL_FLAT_NEAR_BITS) + 16 };
+enum {
+	TL_FLAT_NEAR_BITS = 10,
+	TL_FLAT_NEAR_ROW = (1 << TL_FLAT_NEAR_BITS) + 16,
+	TL_FLAT_NEAR_FOLDS = 8
+};
 
 struct tl_flat_arcs {
 	struct tl_flat_arc *list;
 	size_t count, capacity;
-	uint32_t *near;
+	uint32_t *near;        /* NULL: too many folds */
 	struct tl_index index; /* all others */
 };
 
@@ -87,10 +92,10 @@ struct tl_flat {
 /* Begin one of `folds` whose sums are added up. False without memory. */
 bool tl_flat_begin(struct tl_flat *flat, size_t folds, bool exact);
 /*
- * Keep the calls between functions from here on; the fold stays at its address. False without
- * memory.
+ * Keep the calls between functions from here on, in one of `folds` at a time; the fold stays at its
+ * address. False without memory.
  */
-bool tl_flat_keep_arcs(struct tl_flat *flat);
+bool tl_flat_keep_arcs(struct tl_flat *flat, size_t folds);
 void tl_flat_free(struct tl_flat *flat);
 /* One more function; returns its number, TL_NONE without memory. */
 uint32_t tl_flat_add_function(struct tl_flat *flat);

@@ -73,7 +73,7 @@ static int run_flat(struct run *run, size_t task)
 		return 0;
 	if (!tl_flat_begin(&work->flat, run->thread_count, run->options->exact))
 		return TL_NO_MEMORY;
-	if (run->options->arcs && !tl_flat_keep_arcs(&work->flat))
+	if (run->options->arcs && !tl_flat_keep_arcs(&work->flat, run->thread_count))
 		return TL_NO_MEMORY;
 	status = tl_xray_flat_fold_run(work, &work->flat);
 	work->is_flat = status == 1;
