@@ -37,7 +37,7 @@ static inline bool is_digit(uint8_t c)
 	return (uint8_t)(c - '0') < 10;
 }
 
-/* Digits before (step 1) or behind the point (step 0: each makes the exponent less). */
+/* Digits before or behind the point, where each makes the exponent less. */
 static inline void take_digits(struct scan *s, struct tl_decimal *n, bool behind_point)
 {
 	for (; s->p < s->end && is_digit(*s->p); s->p++) {
@@ -66,6 +66,31 @@ static bool take_exponent(struct scan *s, struct tl_decimal *n)
 			exponent = exponent * 10 + (*s->p - '0');
 	n->exponent += negative ? -exponent : exponent;
 	return any;
+}
+
+const uint8_t *tl_decimal_take(const uint8_t *text, struct tl_decimal *number)
+{
+	const uint8_t *p = text + (*text == '-'), *first = p;
+	uint64_t digits = 0;
+	ptrdiff_t places = 0;
+
+	for (; is_digit(*p); p++)
+		digits = digits * 10 + (uint64_t)(*p - '0');
+	places = p - first;
+	if (*p == '.' && places) {
+		const uint8_t *point = p++;
+
+		for (; is_digit(*p); p++)
+			digits = digits * 10 + (uint64_t)(*p - '0');
+		places = p - first - 1;
+		number->exponent = (int32_t)(point + 1 - p);
+	} else {
+		number->exponent = 0;
+	}
+	number->digits = digits;
+	number->negative = *text == '-';
+	number->rounded = false;
+	return places && places <= MOST_DIGITS ? p : NULL;
 }
 
 bool tl_decimal_parse(const uint8_t *text, size_t size, struct tl_decimal *number)

@@ -24,6 +24,12 @@ struct tl_decimal {
 bool tl_decimal_parse(const uint8_t *text, size_t size, struct tl_decimal *number);
 
 /*
+ * The same of the usual form, at most 19 digits without an exponent, in one pass over text that a
+ * byte which is none of a number ends: behind the number. NULL: it has another form, or is none.
+ */
+const uint8_t *tl_decimal_take(const uint8_t *text, struct tl_decimal *number);
+
+/*
  * The number times 10^scale, to the nearest whole one, halves away from zero; the limit of 64 bits
  * where it is beyond. *exact becomes false when that is not the number.
  */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cursor.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/text/json_scan.h"
 
 enum { FIRST_CAPACITY = 256 * 1024, LEAST_CAPACITY = 1024 };
 
@@ -114,11 +114,9 @@ static void pass_mark(struct tl_json *j)
 static int pass_blanks(struct tl_json *j, struct tl_error *err)
 {
 	for (;;) {
-		const uint8_t *p = j->pos;
+		const uint8_t *p = behind_blanks(j->pos);
 		int status;
 
-		while (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')
-			p++;
 		j->pos = p;
 		if (p < j->end)
 			return 1;
@@ -172,51 +170,6 @@ static int close_container(struct tl_json *j)
 
 /* ---- strings ---- */
 
-static inline uint64_t has_zero(uint64_t v)
-{
-	return (v - UINT64_C(0x0101010101010101)) & ~v & UINT64_C(0x8080808080808080);
-}
-
-/* The first byte from p on that ends a run of plain ones: a quote, a backslash or a zero. */
-static inline const uint8_t *pass_plain(const uint8_t *p, const uint8_t *end)
-{
-	while (p < end) {
-		const uint64_t v = tl_get64(p);
-		const uint64_t stop = has_zero(v ^ UINT64_C(0x2222222222222222)) |
-				      has_zero(v ^ UINT64_C(0x5c5c5c5c5c5c5c5c)) | has_zero(v);
-
-		if (stop) {
-#if TL_HOST_BIG_ENDIAN
-			while (*p != '"' && *p != '\\' && *p)
-				p++;
-			return p;
-#else
-			return p + (__builtin_ctzll(stop) >> 3);
-#endif
-		}
-		p += sizeof(v);
-	}
-	return p;
-}
-
-/* The quote that ends a string, from behind the first one on; NULL: it is not before `end`. */
-static inline const uint8_t *end_of_string(const uint8_t *p, const uint8_t *end, bool *escaped)
-{
-	*escaped = false;
-	for (;;) {
-		p = pass_plain(p, end);
-		if (p >= end)
-			return NULL;
-		if (*p == '"')
-			return p;
-		if (*p == '\\') {
-			*escaped = true;
-			p++;
-		}
-		p++;
-	}
-}
-
 static inline int take_string(struct tl_json *j, enum tl_json_kind kind, struct tl_error *err)
 {
 	const uint8_t *stop;
@@ -243,8 +196,7 @@ static int take_key(struct tl_json *j, struct tl_error *err)
 		int status;
 
 		if (stop) {
-			for (p = stop + 1; *p == ' ' || *p == '\n' || *p == '\r' || *p == '\t';)
-				p++;
+			p = behind_blanks(stop + 1);
 			if (*p == ':') {
 				j->token.kind = TL_JSON_KEY;
 				j->token.text = j->pos + 1;
@@ -264,11 +216,6 @@ static int take_key(struct tl_json *j, struct tl_error *err)
 }
 
 /* ---- other values ---- */
-
-static inline bool is_of_number(uint8_t c)
-{
-	return (uint8_t)(c - '0') < 10 || c == '.' || c == '-' || c == '+' || (c | 0x20) == 'e';
-}
 
 static int take_number(struct tl_json *j, struct tl_error *err)
 {
@@ -290,6 +237,7 @@ static int take_number(struct tl_json *j, struct tl_error *err)
 		}
 	}
 	j->token.kind = TL_JSON_NUMBER;
+	j->token.has_number = false;
 	j->token.text = j->pos;
 	j->token.size = (size_t)(p - j->pos);
 	j->pos = p;
@@ -383,113 +331,27 @@ int tl_json_next(struct tl_json *j, struct tl_error *err)
 
 /* ---- values that are not wanted ---- */
 
-static inline const uint8_t *behind_blanks(const uint8_t *p)
+void tl_json_pass_container(struct tl_json *j, const uint8_t *behind)
 {
-	while (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')
-		p++;
-	return p;
-}
-
-static inline const uint8_t *behind_string(const uint8_t *p, const uint8_t *end)
-{
-	bool escaped;
-	const uint8_t *stop = *p == '"' ? end_of_string(p + 1, end, &escaped) : NULL;
-
-	return stop ? stop + 1 : NULL;
-}
-
-static inline const uint8_t *behind_word(const uint8_t *p, const char *word, size_t size)
-{
-	return memcmp(p, word, size) ? NULL : p + size;
-}
-
-/* Behind a value that is no container; NULL: it is none, or not whole. */
-static inline const uint8_t *behind_scalar(const uint8_t *p, const uint8_t *end)
-{
-	switch (*p) {
-	case '"':
-		return behind_string(p, end);
-	case 't':
-		return behind_word(p, "true", 4);
-	case 'f':
-		return behind_word(p, "false", 5);
-	case 'n':
-		return behind_word(p, "null", 4);
-	default:
-		if ((uint8_t)(*p - '0') > 9 && *p != '-')
-			return NULL;
-		while (is_of_number(*p))
-			p++;
-		return p;
-	}
-}
-
-/* To the value of a member, or NULL. */
-static inline const uint8_t *behind_key(const uint8_t *p, const uint8_t *end)
-{
-	p = behind_string(p, end);
-	if (!p)
-		return NULL;
-	p = behind_blanks(p);
-	return *p == ':' ? behind_blanks(p + 1) : NULL;
-}
-
-/*
- * Behind the end of the container whose begin was read. NULL: it does not end in the buffer, is
- * nested deeper than the bits of a word, or has a fault, which tl_json_next() will find: tokens
- * cost several times as much as this, which takes the same texts.
- */
-static const uint8_t *behind_container(const struct tl_json *j)
-{
-	const uint8_t *p = behind_blanks(j->pos), *end = j->end;
-	uint64_t objects = in_object(j);
-	unsigned depth = 1;
-
-	while (depth) {
-		const bool object = objects & 1;
-
-		if (*p == (object ? '}' : ']')) {
-			p++;
-			objects >>= 1;
-			depth--;
-		} else {
-			if (object && !(p = behind_key(p, end)))
-				return NULL;
-			if (*p == '{' || *p == '[') {
-				if (depth == 64 || j->depth + depth > TL_JSON_DEPTH)
-					return NULL;
-				objects = objects << 1 | (*p == '{');
-				depth++;
-				p = behind_blanks(p + 1);
-				continue;
-			}
-			p = behind_scalar(p, end);
-		}
-		if (!p || !depth)
-			return p;
-		p = behind_blanks(p);
-		if (*p == ',')
-			p = behind_blanks(p + 1);
-		else if (*p != (objects & 1 ? '}' : ']'))
-			return NULL;
-	}
-	return p;
+	j->token.kind = in_object(j) ? TL_JSON_OBJECT_END : TL_JSON_ARRAY_END;
+	j->token.offset = j->offset + (uint64_t)(behind - 1 - j->buffer);
+	j->pos = behind;
+	j->depth--;
+	after_value(j);
 }
 
 /* Pass over the rest of a container whose begin was read, if that is plain. */
 static bool pass_plainly(struct tl_json *j)
 {
 	const bool at_begin = j->state == TL_JSON_WANT_KEY || j->state == TL_JSON_WANT_FIRST;
-	const uint8_t *p = at_begin ? behind_container(j) : NULL;
+	const uint8_t *p = NULL;
 
-	if (!p)
-		return false;
-	j->token.kind = in_object(j) ? TL_JSON_OBJECT_END : TL_JSON_ARRAY_END;
-	j->token.offset = j->offset + (uint64_t)(p - 1 - j->buffer);
-	j->pos = p;
-	j->depth--;
-	after_value(j);
-	return true;
+	if (at_begin)
+		p = tl_json_behind_container(j->pos, j->end, in_object(j),
+					     TL_JSON_DEPTH - j->depth + 1);
+	if (p)
+		tl_json_pass_container(j, p);
+	return p;
 }
 
 int tl_json_skip(struct tl_json *j, struct tl_error *err)
@@ -615,11 +477,6 @@ const char *tl_json_string(struct tl_json *j, size_t *size, struct tl_error *err
 }
 
 /* ---- behind damage ---- */
-
-static bool is_blank(uint8_t c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 
 /* What has been seen of "} , {". */
 struct seam {

@@ -13,6 +13,8 @@
 
 #include <tracelathe/core.h>
 
+#include "core/text/decimal.h"
+
 enum tl_json_kind {
 	TL_JSON_OBJECT,
 	TL_JSON_OBJECT_END,
@@ -46,8 +48,21 @@ struct tl_json_token {
 	bool escaped;        /* a key or string with backslashes */
 	const uint8_t *text; /* of a number, key or string, without quotes; until the next call */
 	size_t size;
-	uint64_t offset; /* of its first byte in the text */
+	uint64_t offset;          /* of its first byte in the text; not of members */
+	bool has_number;          /* `number` is its value: it was read on the way */
+	struct tl_decimal number; /* of a member */
 };
+
+/* The value of a number, also of one in quotes. False: it is none. */
+static inline bool tl_json_decimal(const struct tl_json_token *token, struct tl_decimal *number)
+{
+	if (token->kind == TL_JSON_NUMBER && token->has_number) {
+		*number = token->number;
+		return true;
+	}
+	return (token->kind == TL_JSON_NUMBER || token->kind == TL_JSON_STRING) &&
+	       tl_decimal_parse(token->text, token->size, number);
+}
 
 struct tl_json {
 	struct tl_source *source;
@@ -83,6 +98,21 @@ static inline bool tl_json_is_fault(const struct tl_json *json, int status)
 
 /* Behind a key: pass over its value. Behind the begin of a container: over the rest of it. */
 int tl_json_skip(struct tl_json *json, struct tl_error *err);
+
+/* A member of an object: `text` and `size` of a value that is a container are not set. */
+struct tl_json_member {
+	struct tl_json_token key, value;
+};
+
+/*
+ * The members of the object whose begin is the present token, all at once: a fraction of the cost
+ * of their tokens. Their number; -1: the object has more than `most`, does not end in the buffer,
+ * has an escape in a key or string of its own, or a fault, so that its tokens are to be read.
+ * Nothing is passed over: tl_json_pass_container() makes the end of the object the present token.
+ */
+int tl_json_members(const struct tl_json *json, struct tl_json_member *members, int most,
+		    const uint8_t **behind);
+void tl_json_pass_container(struct tl_json *json, const uint8_t *behind);
 
 /*
  * The text of the present key or string with its escapes decoded (a lone surrogate is U+FFFD);

@@ -135,11 +135,54 @@ TEST(doubles)
 	assert_true(tl_decimal_double(&number) == 7.5);
 }
 
+/* Numbers of the usual form are read in one pass, and others are not; both ways give the same. */
+TEST(usual_numbers_in_one_pass)
+{
+	static const struct {
+		const char *text;
+		int size; /* 0: not of the usual form */
+	} cases[] = {
+		{ "0,", 1 },
+		{ "17}", 2 },
+		{ "-3.25 ", 5 },
+		{ "00.50]", 5 },
+		{ "1.:", 2 },
+		{ "1234567890123456789,", 19 },
+		{ "123456789.0123456789,", 20 },
+		{ "9999999999999999999,", 19 },
+		{ "12345678901234567890,", 0 },
+		{ "1.2345678901234567890,", 0 },
+		{ "-,", 0 },
+		{ "+1,", 0 },
+		{ ".5,", 0 },
+		{ "-.5,", 0 },
+		{ "x", 0 },
+		{ "1e5,", 1 },
+		{ "1-2,", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint8_t *text = (const uint8_t *)cases[i].text;
+		struct tl_decimal one = { .exponent = -7, .rounded = true }, general;
+		const uint8_t *stop = tl_decimal_take(text, &one);
+
+		assert_int_equal(stop ? stop - text : 0, cases[i].size);
+		if (!stop)
+			continue;
+		assert_true(tl_decimal_parse(text, (size_t)(stop - text), &general));
+		assert_int_equal(one.digits, general.digits);
+		assert_int_equal(one.exponent, general.exponent);
+		assert_int_equal(one.negative, general.negative);
+		assert_false(one.rounded);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decimals),
 		cmocka_unit_test(places),
+		cmocka_unit_test(usual_numbers_in_one_pass),
 		cmocka_unit_test(doubles),
 	};
 

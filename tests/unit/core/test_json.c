@@ -490,6 +490,134 @@ TEST(deep_values_are_passed_over)
 	}
 }
 
+/* A token with what stands in it. */
+static void assert_token(const struct tl_json *j, const struct tl_json_token *wanted)
+{
+	struct tl_decimal here, there;
+
+	assert_int_equal(j->token.kind, wanted->kind);
+	assert_false(j->token.escaped);
+	if (wanted->kind != TL_JSON_KEY && wanted->kind != TL_JSON_STRING &&
+	    wanted->kind != TL_JSON_NUMBER)
+		return;
+	assert_int_equal(j->token.size, wanted->size);
+	assert_memory_equal(j->token.text, wanted->text, wanted->size);
+	if (wanted->kind == TL_JSON_KEY)
+		return;
+	assert_int_equal(tl_json_decimal(&j->token, &here), tl_json_decimal(wanted, &there));
+	if (tl_json_decimal(wanted, &there))
+		assert_memory_equal(&here.digits, &there.digits, sizeof(here.digits));
+}
+
+/* The members of the object in an array, all at once, are those of its tokens. Their number. */
+static int assert_members(const char *text, size_t size)
+{
+	struct tl_json_member members[4];
+	struct tl_source *source;
+	const uint8_t *behind;
+	uint64_t end = 0;
+	struct tl_json j;
+	int count;
+
+	assert_int_equal(tl_source_open_memory(&source, text, size, "text", NULL), 0);
+	assert_true(tl_json_begin(&j, source));
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	assert_int_equal(tl_json_next(&j, NULL), 1);
+	assert_int_equal(j.token.kind, TL_JSON_OBJECT);
+	count = tl_json_members(&j, members, 4, &behind);
+	if (count >= 0)
+		end = tl_json_offset(&j) + (uint64_t)(behind - j.pos);
+	for (int i = 0; i < count; i++) {
+		members[i].key.kind = TL_JSON_KEY;
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_token(&j, &members[i].key);
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_token(&j, &members[i].value);
+		if (j.depth > 2)
+			assert_int_equal(tl_json_skip(&j, NULL), 1);
+	}
+	if (count >= 0) {
+		assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_int_equal(j.token.kind, TL_JSON_OBJECT_END);
+		assert_int_equal(tl_json_offset(&j), end);
+	}
+	tl_json_end(&j);
+	tl_source_close(source);
+	return count;
+}
+
+TEST(members_of_an_object_at_once)
+{
+	static const struct {
+		const char *text;
+		int count;
+	} cases[] = {
+		{ "[{},1]", 0 },
+		{ "[{ \"a\" : 1 , \"long key of more\":\"a text\" }]", 2 },
+		{ "[{\"a\":-1.5e3,\"b\":true,\"c\":false,\"d\":null,}]", 4 },
+		{ "[{\"a\":{\"b\":[1,\"\\\"\"]},\"c\":[]}]", 2 },
+		{ "[{\"n\":12345678901234567890123,\"m\":\"7.25\",\"x\":\"\"}]", 3 },
+		/* Left to the tokens. */
+		{ "[{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5}]", -1 },
+		{ "[{\"\\u0061\":1}]", -1 },
+		{ "[{\"a\":\"\\n\"}]", -1 },
+		{ "[{\"a\":1 \"b\":2}]", -1 },
+		{ "[{\"a\" 1}]", -1 },
+		{ "[{\"a\":+1}]", -1 },
+		{ "[{\"a\":nul}]", -1 },
+		{ "[{\"a\":}]", -1 },
+		{ "[{\"a\":[1}]", -1 },
+		{ "[{\"a\":1", -1 },
+		{ "[{\"a", -1 },
+		{ "[{", -1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(assert_members(cases[i].text, strlen(cases[i].text)),
+				 cases[i].count);
+}
+
+/* Whatever byte is another one, and wherever the text ends. */
+TEST(members_of_changed_objects)
+{
+	static const char text[] = "[{\"a\" :[1, {\"b\":\"x\\\"y\"}],\"c\":\"d\",\"e\":-1.5 ,"
+				   "\"f\": null\n},7]";
+	static const char bytes[] = "{}[],:\"\\ \ntfn0-x.";
+	char changed[sizeof(text)];
+
+	for (size_t size = 2; size <= sizeof(text) - 1; size++)
+		assert_members(text, size);
+	for (size_t i = 2; i < sizeof(text) - 1; i++)
+		for (size_t k = 0; k < sizeof(bytes); k++) {
+			memcpy(changed, text, sizeof(text));
+			changed[i] = bytes[k];
+			assert_members(changed, sizeof(text) - 1);
+		}
+}
+
+/* An object as deep as may be, whose members may be no containers. */
+TEST(members_at_the_bound_of_depth)
+{
+	char text[2048];
+
+	for (size_t depth = 1022; depth <= 1024; depth++) {
+		struct tl_json_member member;
+		struct tl_source *source;
+		const uint8_t *behind;
+		struct tl_json j;
+
+		memset(text, '[', depth - 1);
+		memcpy(text + depth - 1, "{\"a\":[[]]}", 10);
+		assert_int_equal(tl_source_open_memory(&source, text, depth + 9, "text", NULL), 0);
+		assert_true(tl_json_begin(&j, source));
+		while (j.depth < depth)
+			assert_int_equal(tl_json_next(&j, NULL), 1);
+		assert_int_equal(tl_json_members(&j, &member, 1, &behind), depth == 1022 ? 1 : -1);
+		tl_json_end(&j);
+		tl_source_close(source);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +629,9 @@ int main(void)
 		cmocka_unit_test(values_are_passed_over),
 		cmocka_unit_test(values_are_passed_over_as_their_tokens_are),
 		cmocka_unit_test(deep_values_are_passed_over),
+		cmocka_unit_test(members_of_an_object_at_once),
+		cmocka_unit_test(members_of_changed_objects),
+		cmocka_unit_test(members_at_the_bound_of_depth),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(tokens_cross_the_buffer),
 		cmocka_unit_test(elements_behind_damage),

@@ -304,6 +304,99 @@ TEST(probing)
 			cases[i].sure);
 }
 
+static unsigned draw(uint32_t *seed, unsigned below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 16) % below;
+}
+
+/*
+ * Members in an order of chance, some of another kind than they should be. No thread is a text: its
+ * number is that of a name, and the names of arguments that are not used are numbered, too.
+ */
+static char *random_event(char *to, uint32_t *seed, bool many)
+{
+	static const char *const members[][4] = {
+		{ "\"ph\":\"X\"", "\"ph\":\"E\"", "\"ph\":\"C\"", "\"ph\":7" },
+		{ "\"ts\":12.5", "\"ts\":\"13\"", "\"ts\":1e1", "\"ts\":[1]" },
+		{ "\"dur\":3", "\"dur\":-1", "\"dur\":\"x\"", "\"dur\":0.0005" },
+		{ "\"pid\":1", "\"pid\":\"3\"", "\"pid\":1.0", "\"pid\":{}" },
+		{ "\"tid\":2", "\"tid\":\"4\"", "\"tid\":1e400", "\"tid\":null" },
+		{ "\"name\":\"f\"", "\"name\":\"g\\n\"", "\"name\":5", "\"name\":{\"a\":1}" },
+		{ "\"sf\":1", "\"stack\":[]", "\"cat\":\"c\"", "\"id\":\"0x1\"" },
+		{ "\"args\":{\"name\":\"n\",\"v\":1}", "\"args\":1", "\"s\":\"t\"", "\"x\":true" },
+	};
+	unsigned at = draw(seed, 8);
+
+	to += sprintf(to, "{");
+	for (unsigned i = 0; i < 8; i++, at = (at + 3) % 8)
+		if (draw(seed, 8))
+			to += sprintf(to, "%s,",
+				      members[at][draw(seed, 8) < 5 ? 0 : draw(seed, 4)]);
+	/* More members than are taken at once. */
+	for (unsigned i = 0; many && i < 17; i++)
+		to += sprintf(to, "\"other\":%u,", i);
+	return to + sprintf(to, "\"end\":0}");
+}
+
+static char *random_events(uint32_t seed, bool many)
+{
+	char *text = malloc(64 * 1024), *to = text;
+
+	assert_non_null(text);
+	to += sprintf(to, "[");
+	for (unsigned i = 0; i < 60; i++) {
+		to += sprintf(to, "%s", i ? "," : "");
+		to = random_event(to, &seed, many);
+	}
+	sprintf(to, "]");
+	return text;
+}
+
+static char *exported(const struct tl_profile *profile)
+{
+	const struct tl_export_options options = { .size = sizeof(options) };
+	struct tl_output *out;
+	const void *bytes;
+	size_t size;
+	char *text;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_exporter_find("json")->write(profile, &options, out, NULL), 0);
+	bytes = tl_output_bytes(out, &size);
+	text = strndup(bytes, size);
+	assert_non_null(text);
+	tl_output_discard(out);
+	return text;
+}
+
+/* Events that are read at once mean what their tokens do. */
+TEST(events_at_once_and_by_tokens)
+{
+	for (uint32_t seed = 1; seed <= 100; seed++) {
+		char *texts[] = { random_events(seed, false), random_events(seed, true) };
+		struct text t[2];
+
+		for (int i = 0; i < 2; i++)
+			text_read(&t[i], &tl_chrome_reader, texts[i]);
+		assert_int_equal(t[0].status, t[1].status);
+		assert_int_equal(t[0].foreign.records, t[1].foreign.records);
+		assert_int_equal(t[0].foreign.faults.count, t[1].foreign.faults.count);
+		for (size_t i = 0; i < t[0].foreign.faults.listed; i++)
+			assert_string_equal(t[0].foreign.faults.list[i].text,
+					    t[1].foreign.faults.list[i].text);
+		for (int i = 0; i < 2; i++) {
+			free(texts[i]);
+			texts[i] = t[i].status ? strdup("") : exported(t[i].profile);
+		}
+		assert_string_equal(texts[0], texts[1]);
+		for (int i = 0; i < 2; i++) {
+			text_close(&t[i]);
+			free(texts[i]);
+		}
+	}
+}
+
 TEST(damage)
 {
 	text_damage(&tl_chrome_reader,
@@ -327,6 +420,7 @@ int main(void)
 		cmocka_unit_test(values_of_counters_have_a_limit),
 		cmocka_unit_test(deep_calls),
 		cmocka_unit_test(probing),
+		cmocka_unit_test(events_at_once_and_by_tokens),
 		cmocka_unit_test(damage),
 	};
 
