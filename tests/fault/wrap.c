@@ -55,6 +55,7 @@ void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_reallocarray(void *memory, size_t count, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 int __real_posix_memalign(void **memory, size_t alignment, size_t size);
@@ -104,6 +105,17 @@ void *__wrap_realloc(void *memory, size_t size)
 	void *moved = __real_realloc(memory, size);
 
 	return memory ? moved : alive(moved);
+}
+
+void *__wrap_reallocarray(void *memory, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return __wrap_realloc(memory, bytes);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
