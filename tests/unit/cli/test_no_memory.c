@@ -149,7 +149,7 @@ TEST(commands_without_memory)
 		"+callgrind/threads.out-01 +callgrind/threads.out-01",
 		"convert" QUIETLY "--to pprof +xray/fib-basic.xray",
 		"convert" QUIETLY "--to dot --threshold 1 --focus fib --cluster object "
-				  "+xray/fib-basic.xray --map +xray/fib.instrmap-sym.yaml",
+		"+xray/fib-basic.xray --map +xray/fib.instrmap-sym.yaml",
 		"convert" QUIETLY "--to tracelathe +callgrind/threads.out-01",
 		"convert" QUIETLY "--to xray +xray/fib-basic.xray",
 		"convert" QUIETLY "--to tarmac +xtrace/" SMALL,
