@@ -57,16 +57,31 @@ def calls(rng, size):
     return b"".join(records)
 
 
-def write_xray(path, number, *bodies):
-    """FDR, version 5: a buffer for each thread (docs/formats/xray.md). Time and numbers differ by file, so no log copies another."""
-    tsc = number * 1000003 + 12345
-    buffers = [metadata(0, struct.pack("<I", number + 1 + thread)) + metadata(4, struct.pack("<QI", number, 0)) +
-               metadata(9, struct.pack("<I", number + 1)) + metadata(2, struct.pack("<HQ", 0, tsc)) + body
-               for thread, body in enumerate(bodies)]
+def buffer_of(number, thread, tsc, body):
+    return (metadata(0, struct.pack("<I", number + 1 + thread)) + metadata(4, struct.pack("<QI", number, 0)) +
+            metadata(9, struct.pack("<I", number + 1)) + metadata(2, struct.pack("<HQ", 0, tsc)) + body)
+
+
+def write_buffers(path, buffers):
     with open(path, "wb") as file:
         file.write(struct.pack("<HHIQQ8x", 5, 1, 3, HZ, max(map(len, buffers)) + 16))
         for buffer in buffers:
             file.write(metadata(7, struct.pack("<Q", len(buffer))) + buffer)
+
+
+def write_xray(path, number, *bodies):
+    """FDR, version 5: a buffer for each thread (docs/formats/xray.md). Time and numbers differ by file, so no log copies another."""
+    write_buffers(path, [buffer_of(number, thread, number * 1000003 + 12345, body) for thread, body in enumerate(bodies)])
+
+
+def write_thread(path, number, body, size):
+    """The same of one thread, whose buffers have so many bytes of records."""
+    tsc, buffers = 12345, []
+    for at in range(0, len(body), size):
+        part = body[at:at + size]
+        buffers.append(buffer_of(number, 0, tsc, part))
+        tsc += sum(delta for _, delta in struct.iter_unpack("<II", part)) + 7
+    write_buffers(path, buffers)
 
 
 def samples(rng, size):
@@ -205,11 +220,14 @@ def large_file(bench, ranks, processors, path, what):
 
 
 def large_files(bench, ranks, size, processors):
-    """A file by which most of the work is one file's: a log of 16 threads, a profile of many lines."""
+    """A file by which most of the work is one file's: logs of 16 threads and of one, a profile of many lines."""
     rng = random.Random(19)
     path = os.path.join(bench.folder, "large.xray")
     write_xray(path, 7, *(calls(rng, size // 16) for _ in range(16)))
     large_file(bench, ranks, processors, path, "one log of 16 threads")
+    path = os.path.join(bench.folder, "thread.xray")
+    write_thread(path, 7, calls(rng, size), 1 << 16)
+    large_file(bench, ranks, processors, path, "one log of one thread")
     path = os.path.join(bench.folder, "large.out")
     write_callgrind(path, 7, many_lines(rng, size))
     large_file(bench, ranks, processors, path, "one Callgrind profile")

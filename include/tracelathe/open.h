@@ -244,9 +244,10 @@ struct tl_input_options {
 	bool packed;
 	/**
 	 * tl_input_fold(): only a share of the costs, by its number below `shares`; `shares` below
-	 * 2: all. Which costs are in which share is the format's to say: those of some threads
-	 * (XRay, Intel PT in perf.data), functions (Callgrind) or samples (perf.data). What the
-	 * profiles of all shares are together is the whole, as far as tl_input_shares() goes.
+	 * 2: all. Which costs are in which share is the format's to say: those of some buffers
+	 * (XRay), threads (XRay, Intel PT in perf.data), functions (Callgrind) or samples
+	 * (perf.data). What the profiles of all shares are together is the whole, as far as
+	 * tl_input_shares() goes.
 	 */
 	uint32_t share, shares;
 	/**

@@ -221,7 +221,11 @@ struct tl_xray_fold_options {
 	 * calls between functions and lines
 	 */
 	bool flat;
-	/** only threads whose number modulo `shares` is `share`; `shares` below 2: all */
+	/**
+	 * only a share of the log: some threads, or a run of buffers; `shares` below 2: all. Of a
+	 * thread whose buffers are in several shares, a call that ends without an exit of its own
+	 * is TL_UNSUPPORTED, and `flat` has no effect.
+	 */
 	uint32_t share, shares;
 	bool arcs; /**< with `flat`: but calls between functions are wanted */
 };

@@ -15,6 +15,7 @@ import resource
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -404,6 +405,43 @@ def large_log(fleet):
     expect("status of a file alone that is none", fleet.ranks(2, *MERGE, fleet.path("in", "none.bin"))[:2], (2, b""))
 
 
+def cut_log(fleet, rng):
+    """A log of one thread, most of all bytes: its buffers are read by several ranks. Without exits, one reads all of it."""
+    log, left, small = fleet.path("thread.xray"), fleet.path("left.xray"), fleet.path("small.xray")
+    body = bench_fleet.calls(rng, 200000)
+    bench_fleet.write_xray(small, 9, bench_fleet.calls(rng, 1000))
+    bench_fleet.write_thread(log, 7, body, 1 << 12)
+    # Every exit of function 9 is one of a function that is never called.
+    bench_fleet.write_thread(left, 8, b"".join(struct.pack("<II", 500 << 4 | 2 if word == 9 << 4 | 2 else word, delta)
+                                               for word, delta in struct.iter_unpack("<II", body)), 1 << 12)
+    for path, ranks, words in ((log, 2, MERGE), (log, 4, MERGE), (log, 3, ("report", "--csv", "--all")), (log, 4, ("stacks",)),
+                               (left, 4, MERGE)):
+        given = write_list(fleet.folder, [path, small])
+        wanted = fleet.alone(*words, given)
+        got = fleet.ranks(ranks, *words, given)
+        fleet.same("%s of %s, %d ranks" % (words[0], path, ranks), got, wanted)
+        expect("what is said of " + path, without_mpirun(got[2]), without_mpirun(wanted[2]))
+
+
+def readers_of_cut_log_killed(fleet, rng):
+    """While ranks read parts of one thread, the process that reads is killed, or its rank: others read its parts again."""
+    log = fleet.path("thread.xray")
+    bench_fleet.write_thread(log, 7, bench_fleet.calls(rng, 4 << 20), 1 << 14)
+    wanted = fleet.alone(*MERGE, log)
+    for whole_rank in (False, True):
+        switches = [*["--enable-recovery"] * whole_rank, *SWITCHES]
+        for _ in range(20):
+            process = fleet.begin(3, *MERGE, "--jobs", "1", "--silence", "20", log, switches=switches)
+            killed = kill_reader(process, log, whole_rank)
+            got = fleet.end(process)
+            if not killed:
+                continue
+            fleet.same("a reader of a part is killed", (wanted[0], *got[1:]) if whole_rank else got, wanted)
+            break
+        else:
+            fail("no reader of a part was met")
+
+
 def large_file(fleet, rng):
     """A file of another format that is larger than a rank's part of all, with others and damaged: costs are shared out."""
     small = golden("xray", "fib-fdr.xray")
@@ -671,6 +709,23 @@ def first_rank_killed(fleet, paths):
         fail("that rank 0 is killed is not said:", err)
 
 
+def kill_reader(process, path, whole_rank):
+    """Kill a process of a run that has a file open, or its rank, which is not rank 0. False: none was met."""
+    while process.poll() is None:
+        for pid in holders(path):
+            line = parents(pid)
+            if process.pid not in line:
+                continue
+            rank = line[line.index(process.pid) - 1]
+            if not whole_rank:
+                os.kill(pid, signal.SIGKILL)
+                return True
+            if rank != ranks_of(process)[0]:
+                os.kill(rank, signal.SIGKILL)
+                return True
+    return False
+
+
 def rank_killed_early(fleet):
     """One that dies before all have begun: the others end, as they would wait for it for ever."""
     words = (*MERGE, golden("xray", "fib-fdr.xray"))
@@ -779,6 +834,8 @@ def main():
         without_logs(fleet, paths)
         few_descriptors(fleet, rng)
         large_log(fleet)
+        cut_log(fleet, random.Random(19))
+        readers_of_cut_log_killed(fleet, random.Random(19))
         large_file(fleet, random.Random(19))
         traced_threads(fleet)
         same_questions(fleet, paths, rng)

@@ -15,6 +15,7 @@
 #include "timeline/calls/stream.h"
 #include "xray/calls/source.h"
 #include "xray/profile/fold.h"
+#include "xray/profile/share.h"
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"
 #include "xray/yaml/yaml_log.h"
@@ -188,8 +189,8 @@ static size_t kinship_xray(const struct tl_input *input, uint64_t *marks, size_t
 }
 
 /*
- * Threads are folded each by itself. What is said of the log as a whole (gaps, which of several
- * programs ran) is not.
+ * Threads are folded each by itself, and in parts. What is said of the log as a whole (gaps, which
+ * of several programs ran) is not.
  */
 static uint32_t shares_xray(const struct tl_input *input)
 {
@@ -199,7 +200,7 @@ static uint32_t shares_xray(const struct tl_input *input)
 	if (reader->info.mode == TL_XRAY_PROFILING || reader->faults.count || reader->gaps.count ||
 	    input->options.programs.binary_count > 1 || !reader->thread_count)
 		return 1;
-	return (uint32_t)tl_min(reader->thread_count, (size_t)UINT32_MAX);
+	return tl_xray_most_shares(reader);
 }
 
 /*

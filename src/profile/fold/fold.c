@@ -85,6 +85,7 @@ void tl_fold_free(struct tl_fold *fold)
 	free(fold->hot.children);
 	free(fold->costs);
 	free(fold->untimed);
+	free(fold->earlier);
 	*fold = (struct tl_fold){ 0 };
 }
 
@@ -284,6 +285,19 @@ static bool let_in(const struct tl_fold *fold, const struct tl_fold_frame *frame
 	return frame->gate == fold->hot.gate && !(frame->gate & 1);
 }
 
+/* The end of a call whose begin is in another part of the thread: its duration is that of both. */
+static void end_resumed(struct tl_fold *fold, const struct tl_fold_frame *frame, uint64_t ticks)
+{
+	struct tl_latencies *durations = &fold->hot.functions[frame->function];
+	uint64_t earlier = fold->earlier[frame - fold->frames - 1];
+
+	fold->hot.nodes[frame->node].calls++;
+	fold->hot.nodes[frame->node].ticks += ticks;
+	tl_latency_total(durations, 0, earlier);
+	if (!tl_latency_note(durations, earlier + ticks, fold->exact))
+		fold->no_memory = true;
+}
+
 void tl_fold_pop_slow(struct tl_fold *fold)
 {
 	const struct tl_fold_frame *frame = take_top(fold);
@@ -293,6 +307,8 @@ void tl_fold_pop_slow(struct tl_fold *fold)
 	if (frame->gate == TL_FOLD_NO_ENTRY) {
 		untimed(fold, frame);
 		fold->losses.orphan_exits++;
+	} else if (frame->gate == TL_FOLD_EARLIER) {
+		end_resumed(fold, frame, ticks);
 	} else if (let_in(fold, frame)) {
 		node->calls++;
 		node->ticks += ticks;
@@ -327,6 +343,20 @@ void tl_fold_enter_late(struct tl_fold *fold, uint32_t function)
 	tl_fold_enter_new(fold, function);
 	if (tl_fold_depth(fold) > depth)
 		fold->hot.top->gate = TL_FOLD_NO_ENTRY;
+}
+
+void tl_fold_resume(struct tl_fold *fold, uint32_t function, uint64_t ticks)
+{
+	size_t depth = tl_fold_depth(fold);
+
+	if (!tl_grow(&fold->earlier, &fold->capacity.earlier, depth + 1, sizeof(*fold->earlier))) {
+		fold->no_memory = true;
+		return;
+	}
+	fold->earlier[depth] = ticks;
+	tl_fold_enter_new(fold, function);
+	if (tl_fold_depth(fold) > depth)
+		fold->hot.top->gate = TL_FOLD_EARLIER;
 }
 
 /* ---- the rest of the machine ---- */
@@ -400,14 +430,28 @@ void tl_fold_end_frames(struct tl_fold *fold)
 	fold->hot.indexed = fold->hot.top;
 }
 
-void tl_fold_end(struct tl_fold *fold)
+static void total_durations(struct tl_fold *fold)
 {
-	fold->last_ticks = fold->last;
-	tl_fold_end_frames(fold);
-	count_uncertain(fold);
 	for (size_t i = 1; i < fold->node_count; i++) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 
 		tl_latency_total(&fold->hot.functions[node->function], node->calls, node->ticks);
 	}
+}
+
+void tl_fold_end(struct tl_fold *fold)
+{
+	fold->last_ticks = fold->last;
+	tl_fold_end_frames(fold);
+	count_uncertain(fold);
+	total_durations(fold);
+}
+
+void tl_fold_pause(struct tl_fold *fold)
+{
+	fold->last_ticks = fold->last;
+	for (; fold->hot.top > fold->frames; fold->hot.top--)
+		untimed(fold, fold->hot.top);
+	fold->hot.indexed = fold->hot.top;
+	total_durations(fold);
 }

@@ -67,6 +67,8 @@ enum { TL_FOLD_LINE = 64 / sizeof(uint32_t) }; /* places for children in a line 
  * In place of the gate count at entry: the entry is not in the trace, so the call is not counted.
  */
 #define TL_FOLD_NO_ENTRY UINT32_MAX
+/* The same: the call began before the part of a thread that is folded (tl_fold_resume()). */
+#define TL_FOLD_EARLIER (UINT32_MAX - 1)
 
 /* A calling context. Node 0 is the outside: it has no function and no time. */
 struct tl_fold_node {
@@ -105,7 +107,7 @@ struct tl_fold_untimed {
 
 /* Elements that there is room for, array by array. */
 struct tl_fold_capacities {
-	size_t frames, nodes, functions, open, costs, untimed;
+	size_t frames, nodes, functions, open, costs, untimed, earlier;
 };
 
 struct tl_fold {
@@ -125,6 +127,7 @@ struct tl_fold {
 	int64_t *costs;
 	uint32_t event_count;
 	struct tl_fold_untimed *untimed; /* by node; NULL or zero: none */
+	uint64_t *earlier;               /* by depth - 1: ticks of resumed calls before the fold */
 	struct tl_fold_capacities capacity;
 
 	/*
@@ -336,6 +339,15 @@ void tl_fold_gap_end(struct tl_fold *fold, const uint32_t *exits, size_t begun);
 void tl_fold_gate(struct tl_fold *fold, bool open);
 /* No more records: open frames are unfinished. */
 void tl_fold_end(struct tl_fold *fold);
+
+/*
+ * A part of a thread: what all its parts count is together what the fold of the thread counts, if
+ * no call of it is cut. tl_fold_resume(), before the first record: a frame on the stack, whose call
+ * has taken `ticks` so far. It is counted where it ends, and its ticks where they pass.
+ * tl_fold_pause(), in the place of tl_fold_end(): open frames go on in the next part.
+ */
+void tl_fold_resume(struct tl_fold *fold, uint32_t function, uint64_t ticks);
+void tl_fold_pause(struct tl_fold *fold);
 
 /*
  * Several stacks of one thread (coroutines), of which one runs: the fold's own frames are those of

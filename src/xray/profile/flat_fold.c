@@ -225,7 +225,7 @@ static int fold_all(struct tl_xray_flat_fold *f)
 	return status == 0 && !f->flat->refused;
 }
 
-int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat)
+int tl_xray_flat_fold_before(struct tl_xray_thread_fold *work, struct tl_flat *flat)
 {
 	struct tl_xray_flat_fold f = { .work = work, .flat = flat };
 	int status = 0;
@@ -238,14 +238,21 @@ int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat
 		status = fold_all(&f);
 	if (status == 1 && tl_xray_stream_cancelled(&work->stream, NULL) < 0)
 		status = 0; /* the fold with contexts ends at once, and says so */
+	if (status != 1 && work->stream.progress)
+		atomic_fetch_sub(&work->stream.progress->done, f.bytes);
+	free(f.known);
+	return status;
+}
+
+int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat)
+{
+	int status = tl_xray_flat_fold_before(work, flat);
+
 	if (status == 1) {
 		tl_flat_end(flat);
 		free(work->ids.small);
 		work->ids.small = NULL;
 		work->ids.small_count = 0;
-	} else if (work->stream.progress) {
-		atomic_fetch_sub(&work->stream.progress->done, f.bytes);
 	}
-	free(f.known);
 	return status;
 }

@@ -28,5 +28,7 @@ bool tl_xray_flat_possible(const struct tl_xray_thread_fold *work);
  * thread is to be folded with contexts from its begin; negative: no memory.
  */
 int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat);
+/* The same for blocks that others follow, at which the stream is then: its calls stay open. */
+int tl_xray_flat_fold_before(struct tl_xray_thread_fold *work, struct tl_flat *flat);
 
 #endif

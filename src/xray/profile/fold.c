@@ -18,6 +18,7 @@
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"
 #include "xray/profile/flat_fold.h"
+#include "xray/profile/share.h"
 #include "xray/profile/thread_fold.h"
 
 struct run {
@@ -27,7 +28,8 @@ struct run {
 	struct tl_xray_map *map;
 	struct tl_xray_call_graph *call_graph; /* NULL: the program is unknown */
 	struct tl_xray_thread_fold *folds;     /* those of the present batch */
-	uint32_t *threads;                     /* the selected ones */
+	struct tl_xray_share share;
+	uint32_t *threads; /* the selected ones */
 	size_t thread_count, done;
 };
 
@@ -49,6 +51,7 @@ static void begin_work(struct run *run, size_t task)
 								    .ids = &work->ids };
 	tl_xray_stream_open(&work->stream, run->reader, run->reader->order, thread->begin,
 			    thread->end, &work->faults);
+	tl_xray_share_limit(&run->share, work);
 }
 
 static void end_work(struct tl_xray_thread_fold *work)
@@ -69,7 +72,7 @@ static int run_flat(struct run *run, size_t task)
 	struct tl_xray_thread_fold *work = &run->folds[task];
 	int status;
 
-	if (!tl_xray_flat_possible(work))
+	if (run->share.cuts || !tl_xray_flat_possible(work))
 		return 0;
 	if (!tl_flat_begin(&work->flat, run->thread_count, run->options->exact))
 		return TL_NO_MEMORY;
@@ -166,17 +169,13 @@ static int run_batch(struct run *run, unsigned workers, size_t count, struct tl_
 	return status;
 }
 
-static bool is_of_share(const struct tl_xray_fold_options *options, uint32_t thread)
-{
-	return options->shares < 2 || thread % options->shares == options->share;
-}
-
 static int run_threads(struct run *run, struct tl_error *err)
 {
 	unsigned workers = run->options->jobs ? run->options->jobs : 1;
 	size_t batch = (size_t)workers * 8;
 	int status = 0;
 
+	run->share = tl_xray_share_of(run->reader, run->options->share, run->options->shares);
 	run->threads = malloc((run->reader->thread_count + 1) * sizeof(*run->threads));
 	run->folds = malloc(batch * sizeof(*run->folds));
 	if (run->map && run->map->binary)
@@ -184,7 +183,7 @@ static int run_threads(struct run *run, struct tl_error *err)
 	if (!run->threads || !run->folds || (run->map && run->map->binary && !run->call_graph))
 		status = tl_error_memory(err);
 	for (uint32_t i = 0; status == 0 && i < run->reader->thread_count; i++)
-		if (is_of_share(run->options, i) &&
+		if (tl_xray_share_has(&run->share, run->reader, i) &&
 		    tl_xray_thread_wanted(run->options, &run->reader->threads[i]) &&
 		    !tl_xray_is_inherited(run->reader, &run->reader->threads[i]))
 			run->threads[run->thread_count++] = i;

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "xray/profile/fold.h"
 #include "xray/profile/gaps.h"
+#include "xray/profile/share.h"
 
 /* The fold's number of a function id, the same as in `ids`; TL_NONE without memory. */
 static uint32_t number_of(void *arg, uint32_t id)
@@ -294,9 +295,13 @@ static int fold_block(struct tl_xray_thread_fold *work)
 static int next_block(struct tl_xray_thread_fold *work)
 {
 	const struct tl_xray_gap *gap;
-	enum tl_xray_gap_kind kind = tl_xray_gap_ahead(&work->stream, &gap);
-	int status = kind == TL_XRAY_NO_GAP ? 0 : cross_gap(work, kind);
+	enum tl_xray_gap_kind kind;
+	int status;
 
+	if (work->stream.next_block == work->end)
+		return 0;
+	kind = tl_xray_gap_ahead(&work->stream, &gap);
+	status = kind == TL_XRAY_NO_GAP ? 0 : cross_gap(work, kind);
 	if (status < 0)
 		return status;
 	return tl_xray_stream_block(&work->stream);
@@ -362,12 +367,20 @@ int tl_xray_thread_fold_run(struct tl_xray_thread_fold *work)
 	work->in_window = !work->options->from_ticks;
 	work->cpu_wanted = work->options->cpu == TL_NOWHERE;
 	set_gate(work);
+	status = tl_xray_share_resume(work);
+	if (status < 0)
+		return status;
 	do
 		status = next_block(work);
 	while (status == 1 && (status = fold_any_block(work)) == 0);
 	if (status == 0)
 		status = tl_xray_stream_cancelled(&work->stream, &work->error);
-	tl_fold_end(&work->fold);
+	if (work->end < work->stream.end_block)
+		tl_fold_pause(&work->fold);
+	else
+		tl_fold_end(&work->fold);
+	if (status == 0)
+		status = tl_xray_share_check(work);
 	tl_xray_inherited_settle(&work->inherited, &work->fold);
 	if (work->fold.no_memory)
 		status = tl_error_memory(&work->error);

@@ -28,12 +28,15 @@ struct tl_xray_thread_fold {
 	uint8_t *actions; /* by number, bits by enum tl_xray_action */
 	size_t action_capacity;
 	struct tl_xray_inherited inherited;
+	/* blocks of the stream that are folded (share.h): from the one, before the other */
+	uint32_t begin, end;
+	bool resumes; /* others are before them */
 };
 
 /*
  * Read the stream to its end. The caller has set `options`, `fold` (begun), `stream` (open),
- * `watched`, and with a call graph `caller_check` and the hooks of the fold. 0 or negative, with
- * work->error.
+ * `begin`, `end`, `watched`, and with a call graph `caller_check` and the hooks of the fold. 0 or
+ * negative, with work->error.
  */
 int tl_xray_thread_fold_run(struct tl_xray_thread_fold *work);
 
