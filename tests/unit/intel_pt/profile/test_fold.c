@@ -15,6 +15,8 @@
  * 1020 nop; 1021 syscall
  * 1028 call 1010; 102d syscall
  * 1030 nop; 1031 iretq
+ * 1038 call 1010; 103d nop; 103e jmp rax
+ * 1040 ret
  */
 enum {
 	AT = 0x1000,
@@ -23,13 +25,17 @@ enum {
 	OUTER = 0x1018,
 	HANDLER = 0x1020,
 	CALLER = 0x1028,
-	KERNEL = 0x1030
+	KERNEL = 0x1030,
+	LAST_CALL = 0x1038, /* a function without a name, which ends with a call */
+	BEHIND = 0x103d,    /* one with a name, to which that call returns */
+	UNNAMED = 0x1040
 };
 static const uint8_t code[] = {
 	0xe8, 0x0b, 0,    0,    0,    0x90, 0x90, 0x90, 0xff, 0xe0, 0xcc, 0xcc, 0xcc,
 	0xcc, 0xcc, 0xcc, 0x90, 0x90, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xff, 0xd0,
 	0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0x90, 0x0f, 0x05, 0xcc, 0xcc, 0xcc, 0xcc,
-	0xcc, 0xe8, 0xe3, 0xff, 0xff, 0xff, 0x0f, 0x05, 0xcc, 0x90, 0x48, 0xcf,
+	0xcc, 0xe8, 0xe3, 0xff, 0xff, 0xff, 0x0f, 0x05, 0xcc, 0x90, 0x48, 0xcf, 0xcc,
+	0xcc, 0xcc, 0xcc, 0xcc, 0xe8, 0xd3, 0xff, 0xff, 0xff, 0x90, 0xff, 0xe0, 0xc3,
 };
 
 #define TSC(n) 0x19, (n) & 0xff, (n) >> 8 & 0xff, 0, 0, 0, 0, 0
@@ -47,7 +53,7 @@ static size_t slice_count, next_slice;
 static struct tl_pt_faults faults;
 static struct tl_profile *profile;
 static struct tl_pt_fold_options options;
-static bool timed, named; /* with time; the functions up to KERNEL have names */
+static bool timed, named; /* with time; the functions up to KERNEL, and BEHIND, have names */
 
 static int begin(void **state)
 {
@@ -79,7 +85,7 @@ static const struct {
 	uint64_t entry;
 } listed[] = {
 	{ "main", MAIN },       { "leaf", LEAF },     { "outer", OUTER },
-	{ "handler", HANDLER }, { "caller", CALLER },
+	{ "handler", HANDLER }, { "caller", CALLER }, { "behind", BEHIND },
 };
 
 static int feed_next(void *arg, struct tl_pt_trace_slice *slice, struct tl_error *err)
@@ -102,7 +108,7 @@ static bool feed_place(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	(void)arg;
 	*place = (struct tl_pt_mapping){ .start = AT, .end = AT + 0x1000, .object = "prog" };
-	place->listed = named && ip < KERNEL;
+	place->listed = named && (ip < KERNEL || (ip >= BEHIND && ip < UNNAMED));
 	for (size_t i = 0; place->listed && i < sizeof(listed) / sizeof(listed[0]); i++)
 		if (ip >= listed[i].entry) {
 			place->name = listed[i].name;
@@ -283,6 +289,24 @@ TEST(a_jump_into_code_without_names)
 	want("Ir", MAIN, 1, 5, 8);
 	want("Ir", KERNEL, 1, 4, 4);
 	want("Ir", OUTER, 0, 2, 14);
+}
+
+/*
+ * The same while a function without a name runs: its last instruction is a call, which returns into
+ * the function behind it. From there a jump into code without names is none to another function,
+ * also where it was called before, so that the call of 1040 is one.
+ */
+TEST(a_jump_back_into_code_without_names)
+{
+	named = true;
+	SLICE(5, BEGIN(OUTER), TIP(UNNAMED), RETURN, TIP(OUTER), TIP(LAST_CALL), RETURN,
+	      TIP(UNNAMED), RETURN, PGD_BARE);
+	fold();
+	want("Ir", UNNAMED, 1, 1, 1);
+	want("Ir", LEAF, 1, 3, 3);
+	want("Ir", LAST_CALL, 1, 1 + 2 + 1, 7);
+	want("Ir", BEHIND, 0, 0, 0);
+	want("Ir", OUTER, 1, 4, 12);
 }
 
 /* Threads have parts of their own, and one that is not wanted costs nothing. */
@@ -643,6 +667,7 @@ int main(void)
 		CASE(a_jump_to_another_function),
 		CASE(a_table),
 		CASE(a_jump_into_code_without_names),
+		CASE(a_jump_back_into_code_without_names),
 		CASE(threads),
 		CASE(a_thread_goes_on),
 		CASE(a_signal_before_the_first_instruction),
