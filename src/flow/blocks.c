@@ -84,7 +84,7 @@ static uint32_t out_of_memory(struct tl_flow_blocks *blocks)
 /* Add a block that has its starts already; they are in the arena. */
 static uint32_t add(struct tl_flow_blocks *blocks, const struct tl_flow_block *block, uint64_t hash)
 {
-	if (blocks->count >= TL_NONE - 1 ||
+	if (blocks->count >= TL_FLOW_PIECE - 1 ||
 	    !tl_grow(&blocks->list, &blocks->capacity, blocks->count + 1, sizeof(*blocks->list)) ||
 	    !tl_index_add(&blocks->index, hash, (uint32_t)blocks->count))
 		return out_of_memory(blocks);
@@ -187,9 +187,7 @@ bool tl_flow_list_room(struct tl_flow_list *list, size_t more)
 	/* Of the pieces, each may end a pending one; and the last of all. */
 	const size_t want = list->count + 2 * more + 2;
 
-	return tl_grow(&list->hashes, &list->hash_room, want, sizeof(*list->hashes)) &&
-	       tl_grow(&list->numbers, &list->number_room, want, sizeof(*list->numbers)) &&
-	       tl_grow(&list->moves, &list->move_room, want, sizeof(*list->moves));
+	return tl_grow(&list->numbers, &list->number_room, want, sizeof(*list->numbers));
 }
 
 bool tl_flow_list_mark(struct tl_flow_list *list, uint64_t offset)
@@ -202,24 +200,15 @@ bool tl_flow_list_mark(struct tl_flow_list *list, uint64_t offset)
 
 void tl_flow_list_free(struct tl_flow_list *list)
 {
-	free(list->hashes);
 	free(list->numbers);
-	free(list->moves);
 	free(list->marks);
 	*list = (struct tl_flow_list){ 0 };
-}
-
-static void put_number(struct tl_flow_blocks *blocks, struct tl_flow_list *list, uint32_t number)
-{
-	const struct tl_flow_known known = tl_flow_known(blocks, number);
-
-	tl_flow_put_known(list, &known);
 }
 
 void tl_flow_put_end(struct tl_flow_blocks *blocks, struct tl_flow_list *list)
 {
 	if (blocks->pending != TL_NONE)
-		put_number(blocks, list, blocks->pending);
+		list->numbers[list->count++] = blocks->pending;
 	blocks->pending = TL_NONE;
 }
 
@@ -236,7 +225,7 @@ void tl_flow_put_piece(struct tl_flow_blocks *blocks, struct tl_flow_list *list,
 	if (blocks->list[number].ends == TL_FLOW_CUT)
 		blocks->pending = number;
 	else
-		put_number(blocks, list, number);
+		list->numbers[list->count++] = number;
 }
 
 void tl_flow_put_gap(struct tl_flow_blocks *blocks, struct tl_flow_list *list)
@@ -252,5 +241,5 @@ void tl_flow_put_gap(struct tl_flow_blocks *blocks, struct tl_flow_list *list)
 		return;
 	/* Gaps that follow each other are one. */
 	if (!list->count || list->numbers[list->count - 1] != blocks->gap)
-		put_number(blocks, list, blocks->gap);
+		list->numbers[list->count++] = blocks->gap;
 }

@@ -27,8 +27,9 @@ enum tl_flow_end {
 struct tl_flow_place {
 	const char *object;   /* name of its file, "": unknown */
 	uint64_t offset;      /* in the object; unknown object: the address */
-	const char *function; /* "": unknown */
+	const char *function; /* "": unknown; NULL: the source's name() finds it */
 	uint64_t into;        /* bytes behind the function's first one */
+	uint32_t origin;      /* for name() */
 };
 
 struct tl_flow_block {
@@ -55,14 +56,10 @@ struct tl_flow_mark {
 
 /* A part of a trace: blocks in the order of execution. Element i is of block number[i]. */
 struct tl_flow_list {
-	uint64_t *hashes;
 	uint32_t *numbers;
-	uint32_t *moves; /* the elements that end with a call or a return */
-	size_t count, move_count;
-	size_t hash_room, number_room, move_room;
+	size_t count, number_room;
 	struct tl_flow_mark *marks;
 	size_t mark_count, mark_room;
-	uint64_t instructions; /* of all blocks that were ever put on it */
 };
 
 struct tl_flow_blocks {
@@ -103,40 +100,25 @@ void tl_flow_put_end(struct tl_flow_blocks *blocks, struct tl_flow_list *list);
 /* A part of the trace is missing here. */
 void tl_flow_put_gap(struct tl_flow_blocks *blocks, struct tl_flow_list *list);
 
-/* What a producer keeps of a block, by its own numbers, so that one load tells all. */
-struct tl_flow_known {
-	uint64_t hash;
-	uint32_t number; /* TL_NONE: not looked at yet */
-	uint32_t count;  /* of instructions */
-	uint8_t ends;
-};
+/*
+ * What a producer keeps of a block, by its own numbers: the block's number, with this bit where it
+ * is a piece that may have to be joined. TL_NONE, which has the bit, too: not looked at yet.
+ */
+#define TL_FLOW_PIECE (UINT32_C(1) << 31)
 
-static inline void tl_flow_put_known(struct tl_flow_list *list, const struct tl_flow_known *known)
+static inline uint32_t tl_flow_known(const struct tl_flow_blocks *blocks, uint32_t number)
 {
-	list->hashes[list->count] = known->hash;
-	list->numbers[list->count] = known->number;
-	list->moves[list->move_count] = (uint32_t)list->count;
-	list->move_count += known->ends > TL_FLOW_BRANCH;
-	list->instructions += known->count;
-	list->count++;
+	return number | (blocks->list[number].ends == TL_FLOW_CUT ? TL_FLOW_PIECE : 0);
 }
 
-static inline struct tl_flow_known tl_flow_known(const struct tl_flow_blocks *blocks,
-						 uint32_t number)
-{
-	const struct tl_flow_block *block = &blocks->list[number];
-
-	return (struct tl_flow_known){ block->hash, number, block->count, block->ends };
-}
-
-/* The block that was executed next. The list has room. */
+/* The block that was executed next, as tl_flow_known() tells. The list has room. */
 static inline void tl_flow_put(struct tl_flow_blocks *blocks, struct tl_flow_list *list,
-			       const struct tl_flow_known *known)
+			       uint32_t known)
 {
-	if (__builtin_expect(known->ends == TL_FLOW_CUT || blocks->pending != TL_NONE, 0))
-		tl_flow_put_piece(blocks, list, known->number);
+	if (__builtin_expect(known >= TL_FLOW_PIECE || blocks->pending != TL_NONE, 0))
+		tl_flow_put_piece(blocks, list, known & ~TL_FLOW_PIECE);
 	else
-		tl_flow_put_known(list, known);
+		list->numbers[list->count++] = known;
 }
 
 #endif

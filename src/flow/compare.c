@@ -8,7 +8,8 @@
 #include "core/error.h"
 
 enum {
-	EQUAL_AT_ONCE = 64,
+	FOLLOW_AT_ONCE = 256,
+	TOGETHER = 4,        /* elements that are compared at once */
 	MAX_DEPTH = 1 << 20, /* a call deeper than this has no frame */
 	RETURN_SEARCH = 4096,
 };
@@ -20,21 +21,21 @@ static const struct tl_flow_block *block_of(const struct tl_flow_side *s, uint32
 	return &s->source.blocks->list[number];
 }
 
-static uint64_t count_instructions(const struct tl_flow_side *s, size_t from, size_t to)
+/* Know all blocks that the side before has by now. False: no memory. */
+static bool know_blocks(struct tl_flow_compare *c)
 {
-	uint64_t sum = 0;
+	const struct tl_flow_blocks *blocks = c->sides[0].source.blocks;
 
-	for (size_t i = from; i < to; i++)
-		sum += block_of(s, s->list.numbers[i])->count;
-	return sum;
-}
+	if (!tl_grow(&c->mates, &c->mate_room, blocks->count, sizeof(*c->mates)) ||
+	    !tl_grow(&c->moves, &c->moves_room, blocks->count, sizeof(*c->moves)))
+		return false;
+	for (; c->mate_count < blocks->count; c->mate_count++) {
+		const struct tl_flow_block *block = &blocks->list[c->mate_count];
 
-/* Instructions executed before `begin`. */
-static uint64_t ordinal_of(struct tl_flow_side *s)
-{
-	s->instructions += count_instructions(s, s->counted, s->begin);
-	s->counted = s->begin;
-	return s->instructions;
+		c->mates[c->mate_count] = (struct tl_flow_mate){ TL_NONE, block->count };
+		c->moves[c->mate_count] = block->ends > TL_FLOW_BRANCH;
+	}
+	return true;
 }
 
 /* ---- the call stack ---- */
@@ -75,6 +76,22 @@ static bool follow(struct tl_flow_compare *c, uint32_t number, uint32_t next)
 	return to == block->end || push(c, number, block->end);
 }
 
+/* Some elements, each with the one behind it. Which ones move is hard to foresee: no branch. */
+static bool follow_some(struct tl_flow_compare *c, const uint32_t *numbers, size_t count)
+{
+	uint32_t moves[FOLLOW_AT_ONCE];
+	size_t move_count = 0;
+	bool followed = true;
+
+	for (size_t i = 0; i < count; i++) {
+		moves[move_count] = (uint32_t)i;
+		move_count += c->moves[numbers[i]];
+	}
+	for (size_t i = 0; followed && i < move_count; i++)
+		followed = follow(c, numbers[moves[i]], numbers[moves[i] + 1]);
+	return followed;
+}
+
 /*
  * The calls and returns of the elements up to `end`; of the last one that is told when the element
  * behind it is passed, so that where the sides part behind it, the stack is that before it.
@@ -82,17 +99,16 @@ static bool follow(struct tl_flow_compare *c, uint32_t number, uint32_t next)
 static bool follow_to(struct tl_flow_compare *c, size_t end)
 {
 	struct tl_flow_side *s = &c->sides[0];
-	const struct tl_flow_list *list = &s->list;
-	bool followed = true;
+	const uint32_t *numbers = s->list.numbers;
+	bool followed = know_blocks(c);
 
 	if (end == s->begin)
-		return true;
-	if (s->waiting)
-		followed = follow(c, s->last, list->numbers[s->begin]);
-	for (; followed && s->move < list->move_count && list->moves[s->move] + 1 < end; s->move++)
-		followed = follow(c, list->numbers[list->moves[s->move]],
-				  list->numbers[list->moves[s->move] + 1]);
-	s->waiting = s->move < list->move_count && list->moves[s->move] < end;
+		return followed;
+	if (followed && s->waiting)
+		followed = follow(c, s->last, numbers[s->begin]);
+	for (size_t i = s->begin; followed && i + 1 < end; i += FOLLOW_AT_ONCE)
+		followed = follow_some(c, numbers + i, tl_min(end - 1 - i, (size_t)FOLLOW_AT_ONCE));
+	s->waiting = followed && c->moves[numbers[end - 1]];
 	return followed;
 }
 
@@ -105,25 +121,80 @@ static bool advance(struct tl_flow_compare *c, int side, size_t count)
 
 	if (side == 0 && !c->stacked && !follow_to(c, end))
 		return false;
-	while (s->move < s->list.move_count && s->list.moves[s->move] < end)
-		s->move++;
 	if (count)
 		s->last = s->list.numbers[end - 1];
 	s->begin = end;
 	return true;
 }
 
-static size_t equal_run(const struct tl_flow_compare *c, size_t most)
+/* Whether two blocks are equal, which is remembered. */
+static bool are_mates(struct tl_flow_compare *c, uint32_t a, uint32_t b)
 {
-	const uint64_t *a = c->sides[0].list.hashes + c->sides[0].begin,
-		       *b = c->sides[1].list.hashes + c->sides[1].begin;
+	if (c->mates[a].mate == b)
+		return true;
+	if (block_of(&c->sides[0], a)->hash != block_of(&c->sides[1], b)->hash)
+		return false;
+	c->mates[a].mate = b;
+	return true;
+}
+
+/* Whether some elements are known to be equal; then their instructions are added. */
+static inline bool are_known(const struct tl_flow_mate *mates, const uint32_t *a, const uint32_t *b,
+			     uint64_t *instructions)
+{
+	uint32_t others = 0;
+	uint64_t sum = 0;
+
+	for (size_t k = 0; k < TOGETHER; k++) {
+		const struct tl_flow_mate *mate = &mates[a[k]];
+
+		others |= mate->mate ^ b[k];
+		sum += mate->count;
+	}
+	if (others)
+		return false;
+	*instructions += sum;
+	return true;
+}
+
+/*
+ * How many of `most` elements are equal, and the instructions of these. Nearly all are known to be
+ * equal: some are asked together.
+ */
+static size_t equal_run(struct tl_flow_compare *c, size_t most, uint64_t *instructions)
+{
+	const uint32_t *a = c->sides[0].list.numbers + c->sides[0].begin,
+		       *b = c->sides[1].list.numbers + c->sides[1].begin;
+	const struct tl_flow_mate *mates = c->mates;
+	uint64_t sum = 0;
 	size_t i = 0;
 
-	while (most - i >= EQUAL_AT_ONCE && !memcmp(a + i, b + i, EQUAL_AT_ONCE * sizeof(*a)))
-		i += EQUAL_AT_ONCE;
-	while (i < most && a[i] == b[i])
-		i++;
+	while (i < most) {
+		if (most - i >= TOGETHER && are_known(mates, a + i, b + i, &sum)) {
+			i += TOGETHER;
+		} else if (are_mates(c, a[i], b[i])) {
+			sum += mates[a[i++]].count;
+		} else {
+			break;
+		}
+	}
+	*instructions = sum;
 	return i;
+}
+
+/* Pass over what both sides have: their instructions are as many. */
+static bool advance_both(struct tl_flow_compare *c, size_t count, uint64_t instructions)
+{
+	for (int side = 0; side < TL_FLOW_SIDES; side++) {
+		struct tl_flow_side *s = &c->sides[side];
+
+		tl_flow_count(s);
+		if (!advance(c, side, count))
+			return false;
+		s->instructions += instructions;
+		s->counted = s->begin;
+	}
+	return true;
 }
 
 /* ---- differences ---- */
@@ -184,7 +255,8 @@ static bool describe_next(struct tl_flow_compare *c, int side, const struct tl_f
 		same = 0;
 	}
 	d->has_next[side] = next && same < next->count;
-	return !d->has_next[side] || tl_flow_spot_of(c->flow, next, same, &d->next[side]);
+	return !d->has_next[side] ||
+	       tl_flow_spot_of(c->flow, &s->source, next, same, &d->next[side]);
 }
 
 /* All that is told of the place; `same`: instructions of the next blocks that are common. */
@@ -194,15 +266,17 @@ static bool describe(struct tl_flow_compare *c, struct tl_flow_difference *d,
 	for (int side = 0; side < TL_FLOW_SIDES; side++) {
 		struct tl_flow_side *s = &c->sides[side];
 
-		d->ordinal[side] = ordinal_of(s) + same;
+		d->ordinal[side] = tl_flow_count(s) + same;
 		d->offset[side] = tl_flow_offset(s);
 		d->has_last = same || s->last != TL_NONE;
-		if (same && !tl_flow_spot_of(c->flow, next[side], same - 1, &d->last[side]))
+		if (same &&
+		    !tl_flow_spot_of(c->flow, &s->source, next[side], same - 1, &d->last[side]))
 			return false;
 		if (!same && d->has_last) {
 			const struct tl_flow_block *last = block_of(s, s->last);
 
-			if (!tl_flow_spot_of(c->flow, last, last->count - 1, &d->last[side]))
+			if (!tl_flow_spot_of(c->flow, &s->source, last, last->count - 1,
+					     &d->last[side]))
 				return false;
 		}
 		if (!describe_next(c, side, next[side], same, d))
@@ -229,7 +303,7 @@ static bool keep_stack(struct tl_flow_compare *c, const struct tl_flow_differenc
 		const struct tl_flow_block *caller =
 			block_of(&c->sides[0], c->frames[i - 1].caller);
 
-		if (!tl_flow_spot_of(c->flow, caller, caller->count - 1,
+		if (!tl_flow_spot_of(c->flow, &c->sides[0].source, caller, caller->count - 1,
 				     &pair->stack[pair->stack_count++]))
 			return false;
 	}
@@ -266,7 +340,7 @@ static int pass_difference(struct tl_flow_compare *c, const struct tl_flow_meeti
 		else if (!advance(c, side, meeting->at[side]))
 			status = tl_error_memory(err);
 		if (status == 0)
-			d->instructions[side] = ordinal_of(s) - d->ordinal[side];
+			d->instructions[side] = tl_flow_count(s) - d->ordinal[side];
 		d->meets |= s->begin < s->list.count;
 	}
 	return status;
@@ -312,6 +386,7 @@ static int compare(struct tl_flow_compare *c, struct tl_error *err)
 	c->pair->stream.complete = true;
 	while (status == 0) {
 		size_t left[TL_FLOW_SIDES], most, equal;
+		uint64_t instructions;
 
 		status = tl_flow_read_both(c->sides, c->flow->jobs, err);
 		if (status < 0)
@@ -321,8 +396,10 @@ static int compare(struct tl_flow_compare *c, struct tl_error *err)
 		if (!left[0] && !left[1])
 			break;
 		most = tl_min(left[0], left[1]);
-		equal = equal_run(c, most);
-		if (!advance(c, 0, equal) || !advance(c, 1, equal))
+		if (!know_blocks(c))
+			return tl_error_memory(err);
+		equal = equal_run(c, most, &instructions);
+		if (!advance_both(c, equal, instructions))
 			return tl_error_memory(err);
 		if (equal < most || !most)
 			status = take_difference(c, err);
@@ -339,7 +416,7 @@ static void sum_up(struct tl_flow_compare *c)
 
 		stream->process[side] = s->source.process;
 		stream->thread[side] = s->source.thread;
-		stream->instructions[side] = ordinal_of(s);
+		stream->instructions[side] = tl_flow_count(s);
 	}
 	stream->common = stream->instructions[0];
 	for (size_t i = 0; i < c->pair->parting_count; i++)
@@ -367,8 +444,12 @@ int tl_flow_compare(struct tl_flow *flow, const struct tl_flow_source sources[TL
 	*failed = c.sides[1].failed;
 	for (int side = 0; side < TL_FLOW_SIDES; side++) {
 		tl_flow_list_free(&c.sides[side].list);
-		sources[side].close(sources[side].arg);
+		free(c.hashes[side]);
+		if (sources[side].close(sources[side].arg) < 0 && status == 0)
+			status = tl_error_memory(err);
 	}
+	free(c.mates);
+	free(c.moves);
 	free(c.frames);
 	free(c.slots);
 	return status;

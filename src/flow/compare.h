@@ -2,12 +2,14 @@
 #ifndef TL_FLOW_COMPARE_H
 #define TL_FLOW_COMPARE_H
 /*
- * Two lists of blocks compared as they come. While they are equal that is a comparison of two
- * arrays of hashes. Where they part (meet.c), the place nearest to it is searched where so many
- * blocks in a row are the same again: nearest by the number of blocks passed over on both sides
- * together. The search begins with a few blocks and takes twice as many until one is found, so that
- * its cost goes with what is passed over; the farther it goes, the more blocks have to be the same,
- * since the more there are the more are the same by chance. The window bounds it, and the memory.
+ * Two lists of blocks compared as they come. A block of one side is remembered as the equal of a
+ * block of the other one, so that while the sides are equal a block costs two loads and a
+ * comparison; only for two that were not met together before hashes are compared. Where they part
+ * (meet.c), the place nearest to it is searched where so many blocks in a row are the same again:
+ * nearest by the number of blocks passed over on both sides together. The search begins with a few
+ * blocks and takes twice as many until one is found, so that its cost goes with what is passed
+ * over; the farther it goes, the more blocks have to be the same, since the more there are the more
+ * are the same by chance. The window bounds it, and the memory.
  */
 #include <tracelathe/flow.h>
 
@@ -19,7 +21,7 @@ enum { TL_FLOW_SIDES = 2 };
 struct tl_flow_side {
 	struct tl_flow_source source;
 	struct tl_flow_list list;
-	size_t begin, move; /* `move`: the first of list.moves that is not before `begin` */
+	size_t begin;
 	/* Instructions before element `counted` are `instructions`; counted <= begin. */
 	size_t counted;
 	uint64_t instructions;
@@ -27,6 +29,12 @@ struct tl_flow_side {
 	bool failed;   /* to read it */
 	bool waiting;  /* and it is a call or a return whose target has not come yet */
 	bool over;
+};
+
+/* What the loop over equal blocks needs of a block of the side before, by its number. */
+struct tl_flow_mate {
+	uint32_t mate;  /* a block after that is its equal, TL_NONE: none was met */
+	uint32_t count; /* of instructions */
 };
 
 struct tl_flow_frame {
@@ -65,11 +73,16 @@ struct tl_flow_compare {
 	struct tl_flow *flow;
 	struct tl_flow_pair *pair;
 	struct tl_flow_side sides[TL_FLOW_SIDES];
+	struct tl_flow_mate *mates;
+	bool *moves; /* by block before: it ends with a call or a return */
+	size_t mate_count, mate_room, moves_room;
 	/* of the side before, up to its first difference */
 	struct tl_flow_frame *frames;
 	size_t depth, frame_room;
 	bool stacked; /* there was a difference: the stack is kept no more */
 	/* For searches. */
+	uint64_t *hashes[TL_FLOW_SIDES]; /* of the blocks from `begin` on */
+	size_t hash_room[TL_FLOW_SIDES];
 	uint32_t *slots;
 	size_t slot_room;
 };
@@ -98,6 +111,8 @@ int tl_flow_read(struct tl_flow_side *side, size_t want, struct tl_error *err);
  * error is.
  */
 int tl_flow_read_both(struct tl_flow_side *sides, unsigned jobs, struct tl_error *err);
+/* Instructions executed before `begin`. */
+uint64_t tl_flow_count(struct tl_flow_side *side);
 /* Where in the file `begin` is: the last mark at or before it. */
 uint64_t tl_flow_offset(const struct tl_flow_side *side);
 
@@ -108,8 +123,12 @@ int tl_flow_meet(struct tl_flow_compare *compare, struct tl_flow_meeting *meetin
 /* result.c: a difference of which all but strings is known. False: no memory. */
 bool tl_flow_note(struct tl_flow *flow, struct tl_flow_pair *pair,
 		  const struct tl_flow_difference *difference, const uint64_t hashes[2]);
-/* The place of an instruction of a block; strings live as long as the flow. False: no memory. */
-bool tl_flow_spot_of(struct tl_flow *flow, const struct tl_flow_block *block, uint32_t instruction,
+/*
+ * The place of an instruction of a block of a source; strings live as long as the flow. False: no
+ * memory.
+ */
+bool tl_flow_spot_of(struct tl_flow *flow, const struct tl_flow_source *source,
+		     const struct tl_flow_block *block, uint32_t instruction,
 		     struct tl_flow_spot *spot);
 /* The partings in their order. */
 void tl_flow_finish(struct tl_flow_pair *pair);

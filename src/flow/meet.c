@@ -24,21 +24,28 @@ struct span {
 	bool whole;  /* nothing follows */
 };
 
+static uint64_t hash_of(const struct tl_flow_side *s, size_t element)
+{
+	return s->source.blocks->list[s->list.numbers[element]].hash;
+}
+
 static int make_span(struct tl_flow_compare *c, int side, size_t width, size_t meet,
 		     struct span *span, struct tl_error *err)
 {
 	struct tl_flow_side *s = &c->sides[side];
-	size_t waiting, there;
+	size_t waiting, there = 0;
 	int status = tl_flow_read(s, width, err);
 
 	if (status < 0)
 		return status;
-	if (!tl_flow_list_room(&s->list, meet))
+	waiting = s->list.count - s->begin;
+	if (!tl_grow(&c->hashes[side], &c->hash_room[side], width, sizeof(uint64_t)))
 		return tl_error_memory(err);
-	waiting = there = s->list.count - s->begin;
-	for (size_t i = 0; s->over && i < meet; i++, there++)
-		s->list.hashes[s->list.count + i] = THE_END;
-	*span = (struct span){ .hashes = s->list.hashes + s->begin,
+	for (; there < waiting && there < width; there++)
+		c->hashes[side][there] = hash_of(s, s->begin + there);
+	for (size_t i = 0; s->over && there < width && i < meet; i++)
+		c->hashes[side][there++] = THE_END;
+	*span = (struct span){ .hashes = c->hashes[side],
 			       .meet = meet,
 			       .whole = s->over && waiting + meet <= width };
 	if (there > width)

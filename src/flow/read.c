@@ -42,6 +42,13 @@ static void drop_marks(struct tl_flow_side *s)
 	list->mark_count -= first;
 }
 
+uint64_t tl_flow_count(struct tl_flow_side *s)
+{
+	for (; s->counted < s->begin; s->counted++)
+		s->instructions += s->source.blocks->list[s->list.numbers[s->counted]].count;
+	return s->instructions;
+}
+
 /* Forget what was compared. */
 static void drop_compared(struct tl_flow_side *s)
 {
@@ -49,19 +56,11 @@ static void drop_compared(struct tl_flow_side *s)
 	const size_t left = list->count - s->begin;
 
 	drop_marks(s);
-	if (!left) {
-		s->instructions = list->instructions;
-	} else {
-		for (size_t i = s->counted; i < s->begin; i++)
-			s->instructions += s->source.blocks->list[list->numbers[i]].count;
-		memmove(list->hashes, list->hashes + s->begin, left * sizeof(*list->hashes));
+	tl_flow_count(s);
+	if (left)
 		memmove(list->numbers, list->numbers + s->begin, left * sizeof(*list->numbers));
-	}
-	for (size_t i = s->move; i < list->move_count; i++)
-		list->moves[i - s->move] = list->moves[i] - (uint32_t)s->begin;
-	list->move_count -= s->move;
 	list->count = left;
-	s->begin = s->move = s->counted = 0;
+	s->begin = s->counted = 0;
 }
 
 int tl_flow_read(struct tl_flow_side *side, size_t want, struct tl_error *err)

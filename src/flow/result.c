@@ -51,16 +51,20 @@ void tl_flow_free(struct tl_flow *flow)
 
 /* ---- keeping ---- */
 
-bool tl_flow_spot_of(struct tl_flow *flow, const struct tl_flow_block *block, uint32_t instruction,
+bool tl_flow_spot_of(struct tl_flow *flow, const struct tl_flow_source *source,
+		     const struct tl_flow_block *block, uint32_t instruction,
 		     struct tl_flow_spot *spot)
 {
 	const uint32_t into = block->starts[instruction];
+	struct tl_flow_place place = block->place;
 
+	if (!place.function && !source->name(source->arg, block->address, &place))
+		return false;
 	*spot = (struct tl_flow_spot){
-		.function = tl_names_text(&flow->names, block->place.function),
-		.object = tl_names_text(&flow->names, block->place.object),
-		.into = *block->place.function ? block->place.into + into : 0,
-		.offset = block->place.offset + into,
+		.function = tl_names_text(&flow->names, place.function),
+		.object = tl_names_text(&flow->names, place.object),
+		.into = *place.function ? place.into + into : 0,
+		.offset = place.offset + into,
 		.address = block->address + into,
 	};
 	return spot->function && spot->object;

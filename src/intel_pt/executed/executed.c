@@ -17,7 +17,7 @@ enum {
 
 /* The nodes of one stream, by number. */
 struct nodes {
-	struct tl_flow_known *list;
+	uint32_t *list; /* as tl_flow_known() tells */
 	size_t count, room;
 	uint32_t epoch;
 	bool wanted; /* the thread runs in it */
@@ -33,6 +33,8 @@ struct executed {
 	struct tl_pt_decoders decoders;
 	struct nodes *streams;
 	size_t stream_count, stream_room;
+	struct tl_pt_mapping *origins; /* of blocks */
+	size_t origin_count, origin_room;
 
 	/* Of the slice that is decoded. */
 	struct tl_pt_trace_slice slice;
@@ -91,16 +93,34 @@ static int64_t take_insns(struct executed *e, uint32_t node, struct tl_pt_node_i
 	return count == -TL_PT_NOMEM ? count : (int64_t)total;
 }
 
-static bool find_place(struct executed *e, uint64_t ip, struct tl_flow_place *place)
+/* The number of a mapping, whose name is kept; TL_NONE: no memory. */
+static uint32_t origin_of(struct executed *e, const struct tl_pt_mapping *mapping)
 {
-	const struct tl_pt_name name = tl_pt_functions_name(&e->functions, ip);
-	struct tl_pt_mapping mapping;
+	struct tl_pt_mapping *made;
 
-	*place = (struct tl_flow_place){ .object = "", .offset = ip, .function = "" };
-	if (e->feed->mapping(e->feed->arg, ip, &mapping) && *mapping.object) {
-		place->object = tl_names_text(&e->blocks.names, mapping.object);
-		place->offset = mapping.offset + (ip - mapping.start);
+	for (size_t i = e->origin_count; i-- > 0;) {
+		const struct tl_pt_mapping *known = &e->origins[i];
+
+		if (known->start == mapping->start && known->offset == mapping->offset &&
+		    known->file == mapping->file && known->bias == mapping->bias &&
+		    known->name == mapping->name && !strcmp(known->object, mapping->object))
+			return (uint32_t)i;
 	}
+	if (!tl_grow(&e->origins, &e->origin_room, e->origin_count + 1, sizeof(*e->origins)))
+		return TL_NONE;
+	made = &e->origins[e->origin_count];
+	*made = *mapping;
+	made->object = tl_names_text(&e->blocks.names, mapping->object);
+	return made->object ? (uint32_t)e->origin_count++ : TL_NONE;
+}
+
+/* The function of an address in a mapping. */
+static bool name_in(struct executed *e, const struct tl_pt_mapping *mapping, uint64_t ip,
+		    struct tl_flow_place *place)
+{
+	const struct tl_pt_name name = tl_pt_functions_name_in(&e->functions, mapping, ip);
+
+	place->function = "";
 	if (name.function != TL_NONE) {
 		const struct tl_pt_function *function = &e->functions.list[name.function];
 
@@ -108,7 +128,33 @@ static bool find_place(struct executed *e, uint64_t ip, struct tl_flow_place *pl
 		place->into =
 			function->address && function->address <= ip ? ip - function->address : 0;
 	}
-	return place->object && !e->functions.no_memory;
+	return !e->functions.no_memory;
+}
+
+static bool name_place(void *arg, uint64_t address, struct tl_flow_place *place)
+{
+	struct executed *e = arg;
+
+	return name_in(e, &e->origins[place->origin], address, place);
+}
+
+/* Only names that are at hand, those of code that was made at run time, are taken now. */
+static bool find_place(struct executed *e, uint64_t ip, struct tl_flow_place *place)
+{
+	struct tl_pt_mapping mapping;
+
+	*place = (struct tl_flow_place){ .object = "", .offset = ip, .function = "" };
+	if (!e->feed->mapping(e->feed->arg, ip, &mapping))
+		return true;
+	if (*mapping.object) {
+		place->object = tl_names_text(&e->blocks.names, mapping.object);
+		place->offset = mapping.offset + (ip - mapping.start);
+	}
+	if (mapping.listed || !mapping.file)
+		return place->object && name_in(e, &mapping, ip, place);
+	place->function = NULL;
+	place->origin = origin_of(e, &mapping);
+	return place->object && place->origin != TL_NONE;
 }
 
 /* What a node is. False: no memory. */
@@ -133,38 +179,31 @@ static bool make_room(struct nodes *nodes, uint32_t limit)
 	if (!tl_grow(&nodes->list, &nodes->room, limit, sizeof(*nodes->list)))
 		return false;
 	for (; nodes->count < limit; nodes->count++)
-		nodes->list[nodes->count] = (struct tl_flow_known){ .number = TL_NONE };
+		nodes->list[nodes->count] = TL_NONE;
 	return true;
 }
 
 /*
- * Put nodes until one has to be looked at, or is a piece; returns how many. The list's own counters
- * stay in registers, since nothing else is called here.
+ * Put nodes until one has to be looked at, or is a piece; returns how many. What a node costs here
+ * is paid for each that was executed, so that some are asked together.
  */
 static size_t put_whole(const struct nodes *nodes, const uint32_t *batch, size_t count,
 			struct tl_flow_list *list)
 {
-	const struct tl_flow_known *const known = nodes->list;
-	uint64_t *const hashes = list->hashes + list->count;
-	uint32_t *const numbers = list->numbers + list->count, *const moves = list->moves;
-	const uint32_t before = (uint32_t)list->count;
-	size_t move_count = list->move_count, i = 0;
-	uint64_t instructions = 0;
+	enum { TOGETHER = 4 };
+	const uint32_t *const known = nodes->list;
+	uint32_t *const numbers = list->numbers + list->count, pieces = 0;
+	size_t i = 0;
 
-	for (; i < count; i++) {
-		const struct tl_flow_known *k = &known[batch[i]];
-
-		if (__builtin_expect(k->number == TL_NONE || k->ends == TL_FLOW_CUT, 0))
+	for (; count - i >= TOGETHER; i += TOGETHER) {
+		for (size_t k = 0; k < TOGETHER; k++)
+			pieces |= numbers[i + k] = known[batch[i + k]];
+		if (__builtin_expect(pieces >= TL_FLOW_PIECE, 0))
 			break;
-		hashes[i] = k->hash;
-		numbers[i] = k->number;
-		moves[move_count] = before + (uint32_t)i;
-		move_count += k->ends > TL_FLOW_BRANCH;
-		instructions += k->count;
 	}
+	while (i < count && (numbers[i] = known[batch[i]]) < TL_FLOW_PIECE)
+		i++;
 	list->count += i;
-	list->move_count = move_count;
-	list->instructions += instructions;
 	return i;
 }
 
@@ -182,9 +221,9 @@ static bool put_nodes(struct executed *e, const struct tl_pt_node_batch *batch,
 	for (size_t i = 0; i < batch->count; i++) {
 		const uint32_t node = batch->nodes[i];
 
-		if (__builtin_expect(nodes->list[node].number == TL_NONE, 0) && !look_at(e, node))
+		if (__builtin_expect(nodes->list[node] == TL_NONE, 0) && !look_at(e, node))
 			return false;
-		tl_flow_put(&e->blocks, list, &nodes->list[node]);
+		tl_flow_put(&e->blocks, list, nodes->list[node]);
 		if (e->blocks.pending == TL_NONE)
 			i += put_whole(nodes, batch->nodes + i + 1, batch->count - i - 1, list);
 	}
@@ -329,7 +368,7 @@ static int begin_slice(struct executed *e, struct tl_flow_list *list, struct tl_
 /* The trace is over. */
 static int finish(struct executed *e, struct tl_flow_list *list, struct tl_error *err)
 {
-	if (!tl_flow_list_room(list, 0) || !tl_pt_functions_damage(&e->functions, e->faults))
+	if (!tl_flow_list_room(list, 0))
 		return tl_error_memory(err);
 	tl_flow_put_end(&e->blocks, list);
 	return 0;
@@ -422,18 +461,26 @@ static int find_thread(struct executed *e, size_t number, struct tl_error *err)
 	return status == 2 ? 1 : status;
 }
 
-static void close_executed(void *arg)
+static void free_executed(struct executed *e)
 {
-	struct executed *e = arg;
-
 	tl_pt_decoders_close(&e->decoders);
 	for (size_t i = 0; i < e->stream_count; i++)
 		free(e->streams[i].list);
 	free(e->streams);
+	free(e->origins);
 	free(e->insns);
 	tl_pt_functions_end(&e->functions);
 	tl_flow_blocks_free(&e->blocks);
 	free(e);
+}
+
+static int close_executed(void *arg)
+{
+	struct executed *e = arg;
+	const bool noted = tl_pt_functions_damage(&e->functions, e->faults);
+
+	free_executed(e);
+	return noted ? 0 : TL_NO_MEMORY;
 }
 
 int tl_pt_executed(const struct tl_pt_feed *feed, const struct tl_pt_executed_options *options,
@@ -451,13 +498,15 @@ int tl_pt_executed(const struct tl_pt_feed *feed, const struct tl_pt_executed_op
 	e->decoders.jobs = options->jobs;
 	tl_flow_blocks_begin(&e->blocks, salt);
 	tl_pt_functions_begin(&e->functions, feed);
+	e->functions.without_lines = true;
 	status = find_thread(e, number, err);
 	if (status != 1) {
-		close_executed(e);
+		free_executed(e);
 		return status;
 	}
 	*source = (struct tl_flow_source){
 		.next = next_blocks,
+		.name = name_place,
 		.close = close_executed,
 		.arg = e,
 		.blocks = &e->blocks,

@@ -230,7 +230,7 @@ static void find_line(struct tl_pt_functions *f, struct tl_binary *binary, uint6
 {
 	struct tl_symbol symbol;
 
-	if (!binary || !tl_binary_symbol_at(binary, start, &symbol))
+	if (f->without_lines || !binary || !tl_binary_symbol_at(binary, start, &symbol))
 		return;
 	function->file = intern(f, symbol.file, strlen(symbol.file));
 	function->line = symbol.line;
@@ -352,26 +352,42 @@ static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *m
 	return true;
 }
 
-static struct tl_pt_name name_of(struct tl_pt_functions *f, uint64_t ip, find_symbol_fn *find,
-				 struct tl_pt_line *line)
+static struct tl_pt_name name_in(struct tl_pt_functions *f, const struct tl_pt_mapping *mapping,
+				 uint64_t ip, find_symbol_fn *find, struct tl_pt_line *line)
 {
 	struct tl_pt_name name = { .function = TL_NONE };
 	struct tl_pt_known_symbol known;
 	struct tl_pt_symbol_file *binary;
-	struct tl_pt_mapping mapping;
 	struct tl_symbol symbol;
 
-	*line = (struct tl_pt_line){ .file = "" };
-	if (!f->feed->mapping(f->feed->arg, ip, &mapping) ||
-	    !find_symbol(f, &mapping, ip, find, &binary, &symbol))
+	if (!find_symbol(f, mapping, ip, find, &binary, &symbol))
 		return name;
 	*line = (struct tl_pt_line){ .file = symbol.file, .line = symbol.line };
 	if (!symbol.name[0])
 		return name;
-	known = symbol_function(f, &mapping, binary ? binary->binary : NULL, &symbol);
+	known = symbol_function(f, mapping, binary ? binary->binary : NULL, &symbol);
 	name.function = known.function;
 	name.is_entry = ip == symbol.start && !known.split;
 	return name;
+}
+
+static struct tl_pt_name name_of(struct tl_pt_functions *f, uint64_t ip, find_symbol_fn *find,
+				 struct tl_pt_line *line)
+{
+	struct tl_pt_mapping mapping;
+
+	*line = (struct tl_pt_line){ .file = "" };
+	if (!f->feed->mapping(f->feed->arg, ip, &mapping))
+		return (struct tl_pt_name){ .function = TL_NONE };
+	return name_in(f, &mapping, ip, find, line);
+}
+
+struct tl_pt_name tl_pt_functions_name_in(struct tl_pt_functions *f,
+					  const struct tl_pt_mapping *mapping, uint64_t ip)
+{
+	struct tl_pt_line none;
+
+	return name_in(f, mapping, ip, tl_binary_name_at, &none);
 }
 
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)

@@ -11,6 +11,7 @@
 
 struct tl_binary;
 struct tl_profile;
+struct tl_pt_mapping;
 
 struct tl_pt_function {
 	const char *name, *object, *file; /* "" when unknown */
@@ -45,6 +46,7 @@ enum { TL_PT_KNOWN_SYMBOLS = 256 };
 
 struct tl_pt_functions {
 	const struct tl_pt_feed *feed;
+	bool without_lines; /* no debug information is read for the lines of entries */
 	struct tl_names names;
 	struct tl_pt_function *list;
 	size_t count, capacity;
@@ -74,6 +76,9 @@ bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_p
 
 /* The function of an address of the feed's present slice. */
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *functions, uint64_t ip);
+/* The same of an address in a mapping that is known, be it the present slice's or not. */
+struct tl_pt_name tl_pt_functions_name_in(struct tl_pt_functions *functions,
+					  const struct tl_pt_mapping *mapping, uint64_t ip);
 /* The same, with its source line: for it debug information is read. */
 struct tl_pt_name tl_pt_functions_line(struct tl_pt_functions *functions, uint64_t ip,
 				       struct tl_pt_line *line);

@@ -56,7 +56,8 @@ static int compare_streams(struct tl_input *const inputs[TL_FLOW_SIDES], size_t 
 		if (!there[i])
 			continue;
 		flow->unpaired[i]++;
-		sources[i].close(sources[i].arg);
+		if (sources[i].close(sources[i].arg) < 0 && status >= 0)
+			status = tl_error_memory(err);
 	}
 	return status < 0 ? status : there[0] || there[1];
 }

@@ -21,8 +21,6 @@ struct executed {
 	struct tl_xtrace_function_map functions;
 	struct tl_xtrace_token_blocks tokens;
 	struct tl_flow_blocks blocks;
-	struct tl_flow_known *known; /* by number of the block */
-	size_t known_count, known_room;
 	size_t segment; /* that is walked, or comes next */
 	bool walking;
 	struct tl_xtrace_walk walk;
@@ -68,7 +66,7 @@ static bool find_place(struct executed *e, uint64_t pc, unsigned el, struct tl_f
 	return true;
 }
 
-/* The number of a block, from its opcodes; TL_NONE: no memory. */
+/* What tl_flow_known() tells of a block, from its opcodes; TL_NONE: no memory. */
 static uint32_t add_block(struct executed *e, uint64_t pc, unsigned el, const uint32_t *opcodes,
 			  size_t count, unsigned flow)
 {
@@ -81,24 +79,19 @@ static uint32_t add_block(struct executed *e, uint64_t pc, unsigned el, const ui
 	for (size_t i = 0; i < count; i++)
 		insns[i] = (struct tl_flow_insn){ pc + INSN_BYTES * i, INSN_BYTES, opcodes[i] };
 	number = tl_flow_block_add(&e->blocks, insns, count, end_of(flow), &place);
-	if (number == TL_NONE ||
-	    !tl_grow(&e->known, &e->known_room, (size_t)number + 1, sizeof(*e->known)))
-		return TL_NONE;
-	for (; e->known_count <= number; e->known_count++)
-		e->known[e->known_count] = tl_flow_known(&e->blocks, (uint32_t)e->known_count);
-	return number;
+	return number == TL_NONE ? TL_NONE : tl_flow_known(&e->blocks, number);
 }
 
 static bool look_at(struct executed *e, struct tl_xtrace_token_block *b)
 {
-	uint32_t opcodes[MOST_INSNS], number;
+	uint32_t opcodes[MOST_INSNS], known;
 
 	for (size_t i = 0; i < b->insn_count; i++)
 		opcodes[i] = b->insns[i].opcode;
-	number = add_block(e, b->place.pc, b->place.el, opcodes, b->insn_count, b->flow);
-	if (number != TL_NONE)
-		b->mark = number + 1;
-	return number != TL_NONE;
+	known = add_block(e, b->place.pc, b->place.el, opcodes, b->insn_count, b->flow);
+	if (known != TL_NONE)
+		b->mark = known + 1;
+	return known != TL_NONE;
 }
 
 /* ---- walking ---- */
@@ -108,7 +101,7 @@ static bool put_block(struct executed *e, struct tl_flow_list *list,
 {
 	if (__builtin_expect(!b->mark, 0) && !look_at(e, b))
 		return false;
-	tl_flow_put(&e->blocks, list, &e->known[b->mark - 1]);
+	tl_flow_put(&e->blocks, list, b->mark - 1);
 	tl_xtrace_token_block_skip(b, &e->walk);
 	e->done = b;
 	return true;
@@ -120,17 +113,17 @@ static bool put_one(struct executed *e, struct tl_flow_list *list)
 {
 	struct tl_xtrace_walk *w = &e->walk;
 	const enum tl_xtrace_kind kind = tl_xtrace_walk_next(w);
-	uint32_t opcode, number;
+	uint32_t opcode, known;
 
 	if (!tl_xtrace_is_instruction(kind))
 		return true;
 	e->done = NULL;
 	opcode = tl_xtrace_walk_instruction(w, kind);
-	number = add_block(e, w->pc, tl_xtrace_walk_el(w), &opcode, 1,
-			   tl_a64_look(e->tokens.cache, opcode)->flow);
-	if (number == TL_NONE)
+	known = add_block(e, w->pc, tl_xtrace_walk_el(w), &opcode, 1,
+			  tl_a64_look(e->tokens.cache, opcode)->flow);
+	if (known == TL_NONE)
 		return false;
-	tl_flow_put(&e->blocks, list, &e->known[number]);
+	tl_flow_put(&e->blocks, list, known);
 	while (w->status == TL_OK && w->next < w->end &&
 	       !tl_xtrace_ends_instruction(w->tokens->kind[*w->next]) &&
 	       tl_xtrace_walk_next(w) != TL_XTRACE_NONE)
@@ -211,15 +204,15 @@ static int next_blocks(void *arg, struct tl_flow_list *list, struct tl_error *er
 
 /* ---- opening ---- */
 
-static void close_executed(void *arg)
+static int close_executed(void *arg)
 {
 	struct executed *e = arg;
 
 	tl_xtrace_token_blocks_free(&e->tokens);
 	tl_xtrace_function_map_free(&e->functions);
 	tl_flow_blocks_free(&e->blocks);
-	free(e->known);
 	free(e);
+	return 0;
 }
 
 static const struct tl_xtrace_stream *find_stream(const struct tl_xtrace_trace *trace,

@@ -10,6 +10,7 @@
  *	<a >a   the first two and the last two instructions of a, as decoders cut blocks
  *	'a      the block a with another code
  *	|       a gap
+ *	@       from here on the object is mapped elsewhere, or where it was before
  */
 #include <string.h>
 
@@ -21,12 +22,13 @@
 /* Threads that read both sides. */
 static unsigned stream_jobs = 1;
 
-enum { STREAM_INSNS = 4, STREAM_INSN_BYTES = 4, STREAM_SALT = 77 };
+enum { STREAM_INSNS = 4, STREAM_INSN_BYTES = 4, STREAM_SALT = 77, STREAM_MOVED = 0x100000 };
 
 struct stream {
 	const char *text;
 	size_t at, step; /* blocks that are given at once */
 	uint64_t base;   /* address of the object */
+	bool moved;      /* it is STREAM_MOVED higher */
 	const char *object;
 	struct tl_flow_blocks blocks;
 	bool fails; /* at the end */
@@ -51,11 +53,11 @@ static inline uint32_t stream_block(struct stream *s, char kind, char name)
 	enum tl_flow_end ends = TL_FLOW_BRANCH;
 	struct tl_flow_place place = { .object = s->object,
 				       .offset = start + first * STREAM_INSN_BYTES,
-				       .function = "f",
-				       .into = start + first * STREAM_INSN_BYTES };
+				       .origin = (uint32_t)s->base };
+	const uint64_t base = s->base + (s->moved ? STREAM_MOVED : 0u);
 
 	for (size_t i = first; i < end; i++)
-		insns[i - first] = (struct tl_flow_insn){ s->base + start + i * STREAM_INSN_BYTES,
+		insns[i - first] = (struct tl_flow_insn){ base + start + i * STREAM_INSN_BYTES,
 							  STREAM_INSN_BYTES,
 							  (uint64_t)(uint8_t)name * 16 + i +
 								  (kind == '\'' ? 1000u : 0u) };
@@ -75,9 +77,12 @@ static inline int stream_next(void *arg, struct tl_flow_list *list, struct tl_er
 		return tl_error_memory(err);
 	for (size_t i = 0; i < s->step && s->text[s->at]; i++) {
 		const char c = s->text[s->at++];
-		struct tl_flow_known known;
 		uint32_t number;
 
+		if (c == '@') {
+			s->moved = !s->moved;
+			continue;
+		}
 		if (c == '|') {
 			tl_flow_put_gap(&s->blocks, list);
 			continue;
@@ -86,8 +91,7 @@ static inline int stream_next(void *arg, struct tl_flow_list *list, struct tl_er
 					      : stream_block(s, 0, c);
 		if (number == TL_NONE)
 			return tl_error_memory(err);
-		known = tl_flow_known(&s->blocks, number);
-		tl_flow_put(&s->blocks, list, &known);
+		tl_flow_put(&s->blocks, list, tl_flow_known(&s->blocks, number));
 	}
 	if (s->text[s->at])
 		return 1;
@@ -97,16 +101,31 @@ static inline int stream_next(void *arg, struct tl_flow_list *list, struct tl_er
 	return 0;
 }
 
-static inline void stream_close(void *arg)
+/* Functions are found where a place is told. */
+static inline bool stream_name(void *arg, uint64_t address, struct tl_flow_place *place)
+{
+	const struct stream *s = arg;
+
+	assert_int_equal(place->origin, (uint32_t)s->base);
+	assert_int_equal((address - s->base) % STREAM_MOVED, place->offset);
+	place->function = "f";
+	place->into = place->offset;
+	return true;
+}
+
+static inline int stream_close(void *arg)
 {
 	tl_flow_blocks_free(&((struct stream *)arg)->blocks);
+	return 0;
 }
 
 static inline struct tl_flow_source stream_open(struct stream *s)
 {
 	s->at = 0;
+	s->moved = false;
 	tl_flow_blocks_begin(&s->blocks, STREAM_SALT + s->base);
 	return (struct tl_flow_source){ .next = stream_next,
+					.name = stream_name,
 					.close = stream_close,
 					.arg = s,
 					.blocks = &s->blocks,

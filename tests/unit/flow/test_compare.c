@@ -56,6 +56,18 @@ TEST(equal_streams_have_no_difference)
 	tl_flow_free(flow);
 }
 
+/* A block of one side has several equals on the other one: each is remembered until the next. */
+TEST(an_object_may_move_within_a_trace)
+{
+	struct tl_flow *flow = stream_flow("abcabcabcabcabdabcabc", "abc@abcabc@ab@cabdab@cabc");
+
+	assert_int_equal(sums_of(flow).common, 21 * STREAM_INSNS);
+	assert_int_equal(sums_of(flow).instructions[1], 21 * STREAM_INSNS);
+	assert_int_equal(sums_of(flow).listed, 0);
+	tl_flow_free(flow);
+	assert_one("abcabcabcxyz", "abc@abca@bdxyz", TL_FLOW_OTHER_WAY, 8, 1, 1, true);
+}
+
 TEST(one_edit_is_one_difference)
 {
 	assert_one("abcdefg", "abcxydefg", TL_FLOW_OTHER_WAY, 3, 0, 2, true);     /* inserted */
@@ -208,6 +220,30 @@ TEST(the_stack_is_that_of_the_first_difference)
 	assert_int_equal(stack_place(flow, 0), stream_offset('B') + call);
 	assert_int_equal(stack_place(flow, 1), stream_offset('A') + call);
 	assert_int_equal(stack_place(flow, 2), TL_NOWHERE);
+	tl_flow_free(flow);
+}
+
+/* A stands open below calls that return, over many blocks that are read at once. */
+TEST(the_stack_is_kept_over_many_blocks)
+{
+	enum { TIMES = 700, ALL = 1 << 13 };
+	const uint64_t call = (STREAM_INSNS - 1) * STREAM_INSN_BYTES;
+	const struct tl_flow_options options = { .size = sizeof(options), .meet = 3 };
+	char before[ALL] = "mA", after[ALL];
+	struct tl_flow *flow;
+
+	for (size_t i = 0; i < TIMES; i++)
+		strcat(before, "aC0=C");
+	strcpy(after, before);
+	strcat(before, "Bbxuvw");
+	strcat(after, "Bbyuvw");
+	flow = stream_flow_with(before, after, ALL, &options);
+	assert_int_equal(sums_of(flow).listed, 1);
+	assert_int_equal(difference_of(flow, 0).ordinal[0], (2 + 4 * TIMES + 2) * STREAM_INSNS);
+	assert_int_equal(stack_place(flow, 0), stream_offset('b') + call);
+	assert_int_equal(stack_place(flow, 1), stream_offset('B') + call);
+	assert_int_equal(stack_place(flow, 2), stream_offset('A') + call);
+	assert_int_equal(stack_place(flow, 3), TL_NOWHERE);
 	tl_flow_free(flow);
 }
 
@@ -415,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_streams_have_no_difference),
+		cmocka_unit_test(an_object_may_move_within_a_trace),
 		cmocka_unit_test(one_edit_is_one_difference),
 		cmocka_unit_test(loops_are_no_place_to_meet_at),
 		cmocka_unit_test(sides_meet_at_the_nearest_place),
@@ -425,6 +462,7 @@ int main(void)
 		cmocka_unit_test(gaps_are_no_differences),
 		cmocka_unit_test(code_of_no_file_is_told_by_its_bytes_and_its_place_in_the_page),
 		cmocka_unit_test(the_stack_is_that_of_the_first_difference),
+		cmocka_unit_test(the_stack_is_kept_over_many_blocks),
 		cmocka_unit_test(partings_are_counted_by_place),
 		cmocka_unit_test(lists_are_bounded_and_counts_are_not),
 		cmocka_unit_test(a_side_that_cannot_be_read_is_named),
