@@ -38,7 +38,7 @@ static int begin(struct asked *asked, struct tl_web_question *question, bool dra
 	asked->index = drawn ? tl_web_document_picture(document, &sampled, err)
 			     : tl_web_document_index(document, err);
 	if (!asked->index)
-		return TL_UNSUPPORTED;
+		return err->status;
 	tl_call_index_info(asked->index, &info, sizeof(info));
 	asked->origin = info.origin;
 	return tl_call_cursor_open(&asked->cursor, asked->index, err);
@@ -169,7 +169,7 @@ int tl_web_answer_names(struct tl_web_question *question, struct tl_error *err)
 	struct tl_call_index *index = tl_web_document_picture(question->document, &sampled, err);
 
 	if (!index)
-		return TL_UNSUPPORTED;
+		return err->status;
 	tl_put_text(question->out, "{\"functions\":[");
 	for (size_t i = 0; i < numbers->count; i++) {
 		int status = tl_call_index_function(index, numbers->list[i], &function,

@@ -211,7 +211,7 @@ static int gather(struct tl_web_question *question, struct durations *d, struct 
 	int status;
 
 	if (!index)
-		return TL_UNSUPPORTED;
+		return err->status;
 	tl_call_index_info(index, &info, sizeof(info));
 	d->request = question->request;
 	status = open_calls(d, input, info.origin, err);

@@ -54,7 +54,7 @@ int tl_web_answer_gaps(struct tl_web_question *question, struct tl_error *err)
 	struct tl_call_index *index = tl_web_document_index(question->document, err);
 
 	if (!index)
-		return TL_UNSUPPORTED;
+		return err->status;
 	put_gaps(question->out, index);
 	return 0;
 }

@@ -171,7 +171,7 @@ static int begin(struct listing *l, struct tl_error *err)
 
 	l->index = tl_web_document_index(l->question->document, err);
 	if (!l->index)
-		return TL_UNSUPPORTED;
+		return err->status;
 	tl_call_index_info(l->index, &l->info, sizeof(l->info));
 	if (request->tracks.count != 1 || tl_call_index_track(l->index, request->tracks.list[0],
 							      &l->track, sizeof(l->track)) != 1)

@@ -179,6 +179,20 @@ static int asker_progress(void *arg, uint64_t done, uint64_t total)
 	return asker->gone && asker->gone(asker->arg);
 }
 
+/* A window has ticks alone, which only the index knows. */
+static int no_seconds(struct tl_web_document *document, struct tl_error *err)
+{
+	struct tl_error why = { .status = TL_OK };
+
+	if (!tl_web_document_index(document, &why)) {
+		*err = why;
+		return why.status;
+	}
+	return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+			   "the rate of the trace's clock is not known, so that this is told "
+			   "of all of it only");
+}
+
 int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web_asker *asker,
 			   const struct tl_web_window *window, enum tl_input_detail detail,
 			   struct tl_input **input, struct tl_error *err)
@@ -189,10 +203,7 @@ int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web
 	options.progress_arg = (void *)asker;
 	options.detail = detail;
 	if (window->to_ticks && !(window->to > 0))
-		return tl_error_at(
-			err, TL_UNSUPPORTED, TL_NOWHERE,
-			"the rate of the trace's clock is not known, so that this is told "
-			"of all of it only");
+		return no_seconds(document, err);
 	if (window->from > 0 || window->to > 0) {
 		options.filter.from_seconds = window->from;
 		options.filter.to_seconds = window->to;

@@ -256,7 +256,7 @@ int tl_web_events_get(struct tl_web_document *document, const struct tl_web_aske
 	int status = 0;
 
 	if (!index)
-		return TL_UNSUPPORTED;
+		return err->status;
 	tl_call_index_info(index, &info, sizeof(info));
 	pthread_mutex_lock(&document->noting);
 	if (!document->events)
