@@ -98,7 +98,8 @@ enum tl_pt_flag {
 	TL_PT_CLASSIC = 1 << 7,
 	/**
 	 * PIP and VMCS packets leave the address space as tl_pt_decoder_set_asid() set it: for
-	 * containers that know better which program runs; the events are given all the same
+	 * containers that know better which program runs; the events are given all the same. Where
+	 * its cr3 is TL_PT_ROOT or TL_PT_NON_ROOT, PIP packets set which of both, by their NR bit
 	 */
 	TL_PT_KEEP_ASID = 1 << 8,
 };
@@ -143,6 +144,9 @@ struct tl_pt_asid {
 	uint64_t cr3, vmcs;
 };
 #define TL_PT_ANY UINT64_MAX
+/** With TL_PT_KEEP_ASID, values of cr3: code of the host, and of a virtual machine. */
+#define TL_PT_ROOT 0
+#define TL_PT_NON_ROOT 1
 
 /* ---- packets (4) ----------------------------------------------------------------------------- */
 

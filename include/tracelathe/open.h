@@ -125,6 +125,11 @@ struct tl_input_programs {
 	const char *sysroot;
 	/** perf.data: a cache of programs by build id, NULL: ~/.debug */
 	const char *build_id_dir;
+	/**
+	 * perf.data: where the files of virtual machines are: DIR/PID for the one that process PID
+	 * runs, if there is such a directory, else DIR; NULL: nowhere
+	 */
+	const char *guest_root;
 };
 
 /** How tl_input_dump() shows the records. The ranges are for xtrace; zero-filled: all records. */

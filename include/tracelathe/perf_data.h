@@ -77,6 +77,8 @@ enum tl_perf_misc {
 	TL_PERF_MISC_CPUMODE = 7,
 	TL_PERF_MISC_KERNEL = 1,
 	TL_PERF_MISC_USER = 2,
+	TL_PERF_MISC_GUEST_KERNEL = 4,
+	TL_PERF_MISC_GUEST_USER = 5,
 	TL_PERF_MISC_EXEC = 1 << 13, /**< COMM, FORK: by an exec; MMAP: data; SWITCH: out */
 	TL_PERF_MISC_OUT = 1 << 13,
 	TL_PERF_MISC_BUILD_ID = 1 << 14, /**< MMAP2: holds a build id; SWITCH: preempted */
@@ -407,6 +409,11 @@ struct tl_perf_trace_options {
 	 */
 	const char *const *programs;
 	size_t program_count;
+	/**
+	 * Files of virtual machines are looked for below it, or, for the machine that process PID
+	 * runs, below its PID if there is such a directory; NULL: nowhere.
+	 */
+	const char *guest_root;
 };
 
 struct tl_perf_trace;
@@ -449,6 +456,11 @@ struct tl_perf_sched_slice {
 	uint32_t space;
 	/** the options want it; else decode it only to keep the decoder in step */
 	bool chosen;
+	/**
+	 * code of a virtual machine, whose processor is the thread: `command` is "[guest:PID]", and
+	 * `thread` is 2^32 and its number, as its calls are none of the thread's own
+	 */
+	bool guest;
 };
 
 /** Code whose file was not found. */

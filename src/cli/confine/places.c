@@ -162,6 +162,7 @@ static void add_named(struct confine_places *places, const struct settings *s)
 	add_input(places, s->analysis.predictors);
 	add_path(places, CONFINE_READ, s->input.programs.sysroot);
 	add_path(places, CONFINE_READ, s->input.programs.build_id_dir);
+	add_path(places, CONFINE_READ, s->input.programs.guest_root);
 	add_output(places, s->output.path);
 	add_output(places, s->index.path);
 }

@@ -394,6 +394,10 @@ const struct option_row option_rows[] = {
 		 "look for the programs that a trace names below DIR"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "buildid-dir", "DIR", input.programs.build_id_dir,
 		 "perf.data: look for programs by build id in DIR/.build-id (default: ~/.debug)"),
+	OPT_TEXT(C_READERS_ONE_FORMAT, "guest-root", "DIR", input.programs.guest_root,
+		 "perf.data: where the files of virtual machines are: their root, or DIR/PID for "
+		 "the machine that process PID runs; the kernel's code is in proc/kcore or "
+		 "vmlinux, its names in proc/kallsyms"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "cpu-model", "F/M[/S]", input.intel_pt.cpu_model,
 		 "Intel PT: family, model, stepping of the processor, for its errata; auto: this "
 		 "machine's; none"),

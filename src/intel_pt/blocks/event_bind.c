@@ -77,16 +77,27 @@ static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *even
 	return tl_pt_set_ip(decoder, event->branch.to);
 }
 
+/* Of an address space that is kept, only whether it is a virtual machine's may change. */
+static uint64_t next_cr3(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	const uint64_t kept = decoder->graph.asid.cr3;
+
+	if (!(decoder->config.flags & TL_PT_KEEP_ASID))
+		return event->paging.cr3;
+	if (kept != TL_PT_ROOT && kept != TL_PT_NON_ROOT)
+		return kept;
+	return event->paging.non_root ? TL_PT_NON_ROOT : TL_PT_ROOT;
+}
+
 /* An event that is bound to an instruction has no address that could be suppressed. */
 static bool paging(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	struct tl_pt_asid asid = decoder->graph.asid;
 
-	asid.cr3 = event->paging.cr3;
+	asid.cr3 = next_cr3(decoder, event);
 	if (event->kind == TL_PT_EV_PAGING)
 		event->ip_suppressed = false;
-	return decoder->config.flags & TL_PT_KEEP_ASID ||
-	       tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
+	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
 static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)

@@ -36,7 +36,8 @@ void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 	 * An event behind these nodes may change the address space; until it is given, callers see
 	 * this one.
 	 */
-	decoder->ahead.asid = decoder->graph.asid;
+	if (!decoder->events.pending)
+		decoder->ahead.asid = decoder->graph.asid;
 	*batch = (struct tl_pt_lookahead){ .ids = decoder->ahead.nodes,
 					   .times = decoder->ahead.times,
 					   .eos = decoder->eos };

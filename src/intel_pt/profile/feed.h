@@ -25,7 +25,8 @@ struct tl_pt_trace_slice {
 	const char *command;           /* "" */
 	/* the slice of this stream before it ends here: another address space or thread */
 	bool continues;
-	bool gap; /* trace is missing before it */
+	bool gap;   /* trace is missing before it */
+	bool guest; /* code of a virtual machine */
 };
 
 struct tl_pt_feed {

@@ -80,21 +80,6 @@ static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sli
 }
 
 /*
- * Where records say which program runs they do not say so of virtual machines: what they execute is
- * decoded with the code of the host.
- */
-static int note_guest(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
-		      const struct tl_pt_event *event, struct tl_error *err)
-{
-	static const char text[] = "virtual machines ran in the trace: their code is not told "
-				   "apart from that of the host, so what is shown of it is wrong";
-
-	if (!event->paging.non_root || !(slice->config.flags & TL_PT_KEEP_ASID))
-		return 0;
-	return tl_pt_fault_add_text(f->faults, strdup(text)) ? 0 : tl_error_memory(err);
-}
-
-/*
  * An event came between a transfer and the next node: its address is the target. A jump to another
  * function is one, too; plain flow inside a function arrives where it is.
  */
@@ -181,9 +166,6 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 	case TL_PT_EV_TSX:
 		f->pos.aborted = event->tsx.aborted;
 		break;
-	case TL_PT_EV_PAGING:
-	case TL_PT_EV_ASYNC_PAGING:
-		return note_guest(f, slice, event, err);
 	case TL_PT_EV_OVERFLOW:
 		tl_fold_gap(&f->thread->stack.fold);
 		watch_overflow(f);
@@ -353,6 +335,9 @@ static void resume_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice
 		watch_lost(f, &(struct tl_pt_missing){ .offset = TL_NOWHERE,
 						       .text = "the recorder lost trace" });
 	f->pos.key = !t->ran || slice->gap ? TL_PT_KEY_LOSS : t->key;
+	/* A virtual machine goes on where it was left, unless an interrupt came in. */
+	if (slice->guest && f->pos.key == TL_PT_KEY_INTERRUPT)
+		f->pos.key = TL_PT_KEY_ENABLE;
 	f->pos.back = t->back;
 	f->pos.aborted = false;
 	f->pos.outside = t->outside;

@@ -23,7 +23,8 @@ struct stream {
 	struct tl_pt_flow flow;
 	struct tl_pt_flow_item item; /* of a later slice, if it waits */
 	bool open, waits;
-	uint32_t place; /* the last one, TL_NONE: none is known */
+	uint32_t place;   /* the last one, TL_NONE: none is known */
+	uint64_t left_to; /* where a virtual machine was left to, 0: nowhere yet */
 };
 
 struct quick {
@@ -116,12 +117,23 @@ static bool take_outcomes(struct quick *q, const struct tl_pt_flow_item *item)
 	return true;
 }
 
+/* The last packet of a virtual machine's slice leads back to its host, whose slice is next. */
+static bool leaves_guest(const struct quick *q)
+{
+	return q->slice->guest && tl_pt_flow_offset(&q->stream->flow) >= q->slice->to;
+}
+
 static bool take_event(struct quick *q, const struct tl_pt_flow_item *item)
 {
 	const struct tl_pt_event *event = &item->event;
 	uint64_t ip;
 	bool on;
 
+	if (event->kind == TL_PT_EV_ASYNC_BRANCH && leaves_guest(q)) {
+		q->stream->left_to = event->branch.to;
+		q->stream->place = TL_NONE;
+		return true;
+	}
 	if (event->kind == TL_PT_EV_ASYNC_BRANCH)
 		return arrive(q, event->branch.to, true);
 	if (!tl_pt_gives_ip(&q->stream->flow, item, &on, &ip))
@@ -184,6 +196,9 @@ static int quick_items(struct quick *q, struct tl_error *err)
 	uint64_t given_back = q->slice->from;
 	int status = 1;
 
+	if (s->left_to && q->chosen && !arrive(q, s->left_to, true))
+		return tl_error_memory(err);
+	s->left_to = 0;
 	while (status > 0) {
 		if (!s->waits)
 			tl_pt_flow_next(&s->flow, &s->item);
@@ -221,6 +236,7 @@ static int open_stream(struct quick *q, struct tl_error *err)
 	if (slice->continues && q->stream->open)
 		return 1;
 	q->stream->waits = false;
+	q->stream->left_to = 0;
 	q->stream->open = false;
 	status = tl_pt_flow_open(&q->stream->flow, &slice->config, TL_PT_FLOW_CLASSIC);
 	if (status == 0) {

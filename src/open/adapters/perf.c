@@ -54,6 +54,7 @@ static int next_piece(void *arg, struct tl_pt_trace_slice *piece, struct tl_erro
 		.command = slice->command,
 		.continues = slice->continues,
 		.gap = slice->gap,
+		.guest = slice->guest,
 	};
 	status = tl_pt_input_configure(p->options, &piece->config, err);
 	if (status < 0)
@@ -165,6 +166,7 @@ static int need_trace(const struct tl_input *input, struct tl_error *err)
 		.build_id_dir_count = o->programs.build_id_dir != NULL,
 		.programs = p->programs,
 		.program_count = o->programs.binary_count,
+		.guest_root = o->programs.guest_root,
 		.process = o->filter.process,
 		.thread = o->filter.thread,
 		.cpu = o->filter.cpu,

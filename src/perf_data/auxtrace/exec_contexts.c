@@ -91,7 +91,7 @@ static uint32_t only_process(const struct tl_perf_system *sys)
 	for (size_t i = 0; i < sys->processes.count; i++) {
 		const struct tl_perf_process *p = &sys->processes.list[i];
 
-		if (p->pid == TL_PERF_KERNEL_PID || !p->pid || !p->count)
+		if (p->guest || p->pid == TL_PERF_KERNEL_PID || !p->pid || !p->count)
 			continue;
 		if (only != TL_PERF_KERNEL_PID)
 			return TL_PERF_KERNEL_PID;

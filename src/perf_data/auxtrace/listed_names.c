@@ -51,18 +51,33 @@ static bool is_kernel_memory(const struct tl_perf_system *sys, uint32_t object)
 	       (o->kind == TL_PERF_OBJECT_KERNEL || o->kind == TL_PERF_OBJECT_MODULE);
 }
 
-static int find_in_kernel(struct tl_perf_trace *t, uint64_t ip, struct tl_perf_compiled_name *name,
-			  const char **why)
+/* The names of the host's kernel, or of a virtual machine's. NULL: no memory. */
+static struct tl_perf_kernel_names *names_of(struct tl_perf_trace *t, uint32_t guest)
 {
-	struct tl_perf_kernel_names *names = &t->kernel_names;
+	struct tl_perf_guest_names *all = &t->guest_names;
+
+	if (guest == TL_NONE)
+		return &t->kernel_names;
+	if (!tl_grow(&all->list, &all->capacity, (size_t)guest + 1, sizeof(*all->list)))
+		return NULL;
+	for (; all->count <= guest; all->count++)
+		all->list[all->count] = (struct tl_perf_kernel_names){ .read = false };
+	return &all->list[guest];
+}
+
+static int find_in_kernel(struct tl_perf_trace *t, uint32_t guest, uint64_t ip,
+			  struct tl_perf_compiled_name *name, const char **why)
+{
+	struct tl_perf_kernel_names *names = names_of(t, guest);
 	const struct tl_named_range *range;
 	struct tl_perf_object *kernel;
 	struct tl_error err;
 	uint32_t number;
 
-	kernel = tl_perf_kernel_object(&t->sys, &number);
-	if (kernel && !names->read &&
-	    tl_perf_kernel_names_read(&t->sys, kernel, &names->list, &names->why, &err) < 0)
+	kernel = tl_perf_kernel_object(&t->sys, guest, &number);
+	if (!names ||
+	    (kernel && !names->read &&
+	     tl_perf_kernel_names_read(&t->sys, kernel, &names->list, &names->why, &err) < 0))
 		return TL_NO_MEMORY;
 	names->read = true;
 	range = tl_perf_kernel_names_find(&names->list, ip);
@@ -78,13 +93,12 @@ int tl_perf_trace_listed_name(struct tl_perf_trace *t, uint32_t space, uint64_t 
 			      struct tl_perf_compiled_name *name, const char **why)
 {
 	const struct tl_perf_address_space *in = &t->spaces.list[space];
-	const struct tl_perf_map_change *c =
-		tl_perf_map_find(&t->sys, in->process, in->changes, ip);
+	const struct tl_perf_map_change *c = tl_perf_address_space_find(&t->spaces, space, ip);
 
 	*why = NULL;
 	if (c && is_kernel_memory(&t->sys, c->object))
-		return find_in_kernel(t, ip, name, why);
-	if (!c || in->process == TL_NONE || !is_copy(&t->sys, c->object))
+		return find_in_kernel(t, t->sys.objects.list[c->object].guest, ip, name, why);
+	if (!c || in->in_guest || in->process == TL_NONE || !is_copy(&t->sys, c->object))
 		return TL_UNSUPPORTED;
 	return find_compiled(t, in, ip, name, why);
 }

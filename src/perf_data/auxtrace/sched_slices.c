@@ -3,10 +3,13 @@
  * Scheduled slices: the ranges of each stream, cut where the context changes, of all streams in the
  * order of their beginnings (docs/formats/perf-data.md section 8).
  */
+#include "core/arithmetic.h"
 #include "core/sized.h"
 #include "perf_data/auxtrace/exec_contexts.h"
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/auxtrace/switch_scan.h"
+#include "perf_data/processes/guest_maps.h"
+#include "perf_data/processes/guests.h"
 
 enum walk_state {
 	NEEDS_RANGE, /* at the beginning, or the range was given to its end */
@@ -30,6 +33,11 @@ struct tl_perf_slice_walk {
 	uint64_t start;      /* ticks, 0: unknown */
 	size_t next_context; /* of the slice behind it */
 	bool continues;      /* it is not the first of its range */
+
+	/* Virtual machines. */
+	bool has_guests;        /* the range may have code of one */
+	bool guest, next_guest; /* the slice, and the one behind it, is code of one */
+	uint64_t entered; /* ticks, when the slice began inside of a context; 0: at its begin */
 };
 
 /* ---- the slices of one stream ---- */
@@ -60,6 +68,22 @@ static size_t first_context(const struct tl_perf_slice_walk *w)
 	return context;
 }
 
+/*
+ * Whether the bytes of a PIP packet with NR (02 43, and bit 0 of the next) are anywhere in a range:
+ * without, it need not be scanned for virtual machines.
+ */
+static bool may_have_guests(const struct tl_pt_config *c)
+{
+	const uint8_t *at = c->begin;
+
+	while ((at = memmem(at, (size_t)(c->end - at), "\x02\x43", 2))) {
+		if (c->end - at > 2 && at[2] & 1)
+			return true;
+		at++;
+	}
+	return false;
+}
+
 /* 1: there is another range; 0: the stream is at its end; negative. */
 static int open_range(const struct tl_perf_trace *t, struct tl_perf_slice_walk *w,
 		      struct tl_error *err)
@@ -78,6 +102,10 @@ static int open_range(const struct tl_perf_trace *t, struct tl_perf_slice_walk *
 	tl_perf_switch_scan_begin(&w->scan, &t->config, w->config.begin, w->config.end);
 	w->first_tsc = tl_perf_switch_scan_first_time(&w->scan, w->config.end);
 	w->context = first_context(w);
+	w->has_guests = may_have_guests(&w->config);
+	w->guest = w->has_guests && tl_perf_switch_scan_first_guest(&w->scan, w->config.end);
+	w->scan.guest = w->guest;
+	w->entered = 0;
 	w->from = 0;
 	w->continues = false;
 	w->state = IN_RANGE;
@@ -94,15 +122,34 @@ static size_t context_here(const struct tl_perf_slice_walk *w)
 	return context;
 }
 
-/* The packet at which the next context takes over; the end of the range: it does not. */
+/*
+ * The packet at which the next context takes over, or a virtual machine is entered or left; the end
+ * of the range: nothing does.
+ */
 static const uint8_t *find_handover(const struct tl_perf_trace *t, struct tl_perf_slice_walk *w)
 {
 	const struct tl_perf_exec_context *now = &w->contexts.list[w->context];
 	const struct handover h = { &t->sys, now, now + 1 };
+	const bool next = w->context + 1 < w->contexts.count && w->first_tsc;
+	const struct tl_perf_switch_goal goal = {
+		.next = next,
+		.guests = w->has_guests,
+		.tsc = next ? h.comes->tsc : 0,
+		.owner = owner,
+		.arg = &h,
+	};
 
-	if (w->context + 1 >= w->contexts.count || !w->first_tsc)
+	if (!next && !w->has_guests)
 		return w->config.end;
-	return tl_perf_switch_scan_to(&w->scan, w->config.end, h.comes->tsc, owner, &h);
+	return tl_perf_switch_scan_to(&w->scan, w->config.end, &goal);
+}
+
+/* Behind the end of a slice. */
+static void take_up(struct tl_perf_slice_walk *w)
+{
+	w->entered = w->next_context == w->context && w->scan.tsc ? w->scan.tsc : 0;
+	w->context = w->next_context;
+	w->guest = w->next_guest;
 }
 
 /* Find the end of the next slice of the range; contexts without any bytes have none. */
@@ -110,16 +157,17 @@ static void find_slice(const struct tl_perf_trace *t, struct tl_perf_slice_walk 
 {
 	for (;;) {
 		const uint8_t *at = find_handover(t, w);
+		const bool enters = w->scan.guest != w->guest;
 
-		w->next_context = at == w->config.end ? w->context : context_here(w);
+		w->next_guest = w->scan.guest;
+		w->next_context = at == w->config.end || enters ? w->context : context_here(w);
 		w->to = (uint64_t)(at - w->config.begin);
 		if (at == w->config.end || w->to > w->from)
 			break;
-		w->context = w->next_context;
+		take_up(w);
 	}
-	w->start = w->contexts.list[w->context].tsc;
-	if (w->start < w->first_tsc)
-		w->start = w->first_tsc;
+	w->start = tl_max(w->first_tsc, w->entered);
+	w->start = tl_max(w->contexts.list[w->context].tsc, w->start);
 	w->state = HAS_SLICE;
 }
 
@@ -161,6 +209,14 @@ static const char *name_of(const struct tl_perf_trace *t, const struct tl_perf_s
 	return tl_perf_thread_name_at(&t->sys, w->contexts.list[w->context].tid, ns);
 }
 
+static const char *command_of(const struct tl_perf_trace *t, const struct tl_perf_slice_walk *w,
+			      uint32_t guest)
+{
+	if (w->guest)
+		return tl_perf_guest_label(&t->sys, guest);
+	return w->contexts.list[w->context].pid == TL_PERF_KERNEL_PID ? "" : name_of(t, w);
+}
+
 static uint64_t file_offset(const struct tl_perf_reader *r, const uint8_t *data)
 {
 	if (data < r->map || data >= r->map + r->map_size)
@@ -171,9 +227,38 @@ static uint64_t file_offset(const struct tl_perf_reader *r, const uint8_t *data)
 static void step_over_slice(struct tl_perf_slice_walk *w)
 {
 	w->from = w->to;
-	w->context = w->next_context;
+	take_up(w);
 	w->continues = true;
 	w->state = w->to < w->ranges.range.size ? IN_RANGE : NEEDS_RANGE;
+}
+
+/* The address space of a slice. */
+static int space_of(struct tl_perf_trace *t, const struct tl_perf_slice_walk *w,
+		    struct tl_perf_address_space *space, struct tl_error *err)
+{
+	const struct tl_perf_exec_context *context = &w->contexts.list[w->context];
+
+	*space = (struct tl_perf_address_space){
+		.process = context->process,
+		.changes = context->changes,
+		.pokes = context->pokes,
+		.in_guest = w->guest,
+	};
+	if (!w->guest)
+		return 0;
+	return tl_perf_guest_at(&t->sys, context->pid, context->time_ns, &space->guest,
+				&space->guest_changes, err);
+}
+
+/*
+ * Calls of a virtual machine are none of the thread that runs it: they have a number of their own,
+ * 2^32 and that of the thread.
+ */
+static uint64_t thread_of(const struct tl_perf_slice_walk *w)
+{
+	const uint64_t tid = w->contexts.list[w->context].tid;
+
+	return w->guest ? tid | UINT64_C(1) << 32 : tid;
 }
 
 static int give_slice(struct tl_perf_trace *t, struct tl_perf_slice_walk *w,
@@ -183,19 +268,20 @@ static int give_slice(struct tl_perf_trace *t, struct tl_perf_slice_walk *w,
 	const struct tl_perf_aux_stream *stream = w->ranges.stream;
 	const bool known = context->pid != TL_PERF_KERNEL_PID;
 	const bool per_thread = stream->cpu == TL_PERF_NO_CPU;
-	const struct tl_perf_address_space wanted = { context->process, context->changes,
-						      context->pokes };
+	struct tl_perf_address_space wanted;
 	struct tl_pt_asid asid;
-	const int64_t space = tl_perf_address_space_add(&t->spaces, &wanted, &asid, err);
+	int64_t space = space_of(t, w, &wanted, err);
 
+	if (space == 0)
+		space = tl_perf_address_space_add(&t->spaces, &wanted, &asid, err);
 	if (space < 0)
 		return (int)space;
 	*slice = (struct tl_perf_sched_slice){
 		.stream = (uint64_t)(stream - t->aux.streams),
 		.process = known ? context->pid : TL_NOWHERE,
-		.thread = known || per_thread ? context->tid : TL_NOWHERE,
+		.thread = known || per_thread ? thread_of(w) : TL_NOWHERE,
 		.cpu = per_thread ? TL_NOWHERE : stream->cpu,
-		.command = known ? name_of(t, w) : "",
+		.command = command_of(t, w, wanted.guest),
 		.config = &w->config,
 		.from = w->from,
 		.to = w->to,
@@ -207,6 +293,7 @@ static int give_slice(struct tl_perf_trace *t, struct tl_perf_slice_walk *w,
 		.image = t->spaces.image,
 		.asid = asid,
 		.space = (uint32_t)space,
+		.guest = w->guest,
 	};
 	slice->chosen = is_chosen(t, slice);
 	step_over_slice(w);
@@ -298,21 +385,12 @@ static uint64_t bias_of(const struct tl_perf_object *o, const struct tl_perf_map
 	return bias;
 }
 
-int tl_perf_trace_find_mapping(const struct tl_perf_trace *t, uint32_t space, uint64_t ip,
-			       struct tl_perf_mapping *mapping, size_t size)
+static struct tl_perf_mapping mapping_by(const struct tl_perf_trace *t,
+					 const struct tl_perf_map_change *c)
 {
-	const struct tl_perf_address_space *in = &t->spaces.list[space];
-	const struct tl_perf_map_change *c;
-	const struct tl_perf_object *o;
-	struct tl_perf_mapping found;
+	const struct tl_perf_object *o = &t->sys.objects.list[c->object];
 
-	if (space >= t->spaces.count || size < sizeof(found))
-		return TL_BAD_USAGE;
-	c = tl_perf_map_find(&t->sys, in->process, in->changes, ip);
-	if (!c)
-		return 0;
-	o = &t->sys.objects.list[c->object];
-	found = (struct tl_perf_mapping){
+	return (struct tl_perf_mapping){
 		.start = c->start,
 		.end = c->end,
 		.page_offset = c->page_offset,
@@ -321,6 +399,38 @@ int tl_perf_trace_find_mapping(const struct tl_perf_trace *t, uint32_t space, ui
 		.reason = o->reason,
 		.bias = bias_of(o, c),
 	};
+}
+
+/* What a virtual machine runs of which no map is known. */
+static struct tl_perf_mapping unknown_of_guest(const struct tl_perf_trace *t, uint32_t guest,
+					       uint64_t ip)
+{
+	const bool kernel = ip & TL_PERF_KERNEL_START;
+
+	return (struct tl_perf_mapping){
+		.end = UINT64_MAX,
+		.path = tl_perf_guest_label(&t->sys, guest),
+		.reason = kernel || !tl_perf_guest_root(&t->sys, guest)
+				  ? tl_perf_guest_why(&t->sys)
+				  : "no record says which program of the virtual machine ran",
+	};
+}
+
+int tl_perf_trace_find_mapping(const struct tl_perf_trace *t, uint32_t space, uint64_t ip,
+			       struct tl_perf_mapping *mapping, size_t size)
+{
+	const struct tl_perf_map_change *c;
+	struct tl_perf_mapping found;
+
+	if (space >= t->spaces.count || size < sizeof(found))
+		return TL_BAD_USAGE;
+	c = tl_perf_address_space_find(&t->spaces, space, ip);
+	if (!c && !t->spaces.list[space].in_guest)
+		return 0;
+	if (c)
+		found = mapping_by(t, c);
+	else
+		found = unknown_of_guest(t, t->spaces.list[space].guest, ip);
 	tl_copy_sized(mapping, size, &found, sizeof(found));
 	return 1;
 }

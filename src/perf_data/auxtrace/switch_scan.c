@@ -94,6 +94,10 @@ static void follow(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
 		s->in_psb = true;
 		s->on = false;
 		break;
+	case TL_PT_PKT_PIP:
+		s->guest_next = p->pip.nr;
+		s->leaves_at_fup = s->fup;
+		break;
 	case TL_PT_PKT_PSBEND:
 	case TL_PT_PKT_OVF:
 		s->in_psb = false;
@@ -103,6 +107,7 @@ static void follow(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
 	case TL_PT_PKT_FUP:
 		s->on = true;
 		s->off_at = NULL;
+		s->fup = p->kind == TL_PT_PKT_FUP && !s->in_psb;
 		take_ip(s, p, at);
 		break;
 	case TL_PT_PKT_TIP_PGD:
@@ -153,10 +158,13 @@ void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *s, const struct tl_pt
  */
 static void pass_outcomes(struct tl_perf_switch_scan *s, const uint8_t *end)
 {
+	const uint8_t *from = s->pos;
+
 	if (s->context.items != TL_PT_ITEMS_NONE)
 		return;
 	while (s->pos < end && tl_pt_is_short_tnt(*s->pos))
 		s->pos++;
+	s->fup = s->fup && s->pos == from;
 }
 
 static bool tells_time(enum tl_pt_packet_kind kind)
@@ -200,20 +208,22 @@ uint64_t tl_perf_switch_scan_first_time(const struct tl_perf_switch_scan *scan, 
  * (`possible`), PIP is believed, and an address if only the next thread has it mapped.
  */
 static bool takes_over(const struct tl_perf_switch_scan *s, const struct tl_pt_packet *p,
-		       bool was_kernel, uint64_t tsc, tl_perf_owner_fn *owner, const void *arg)
+		       bool was_kernel, const struct tl_perf_switch_goal *goal)
 {
-	const bool certain = s->tsc >= tsc, possible = s->next >= tsc && s->tsc;
+	const bool certain = s->tsc >= goal->tsc, possible = s->next >= goal->tsc && s->tsc;
 	const bool user = !(s->ip & TL_PERF_KERNEL_START);
 
-	if (s->in_psb)
+	if (s->in_psb || !goal->next)
 		return false;
 	switch (p->kind) {
 	case TL_PT_PKT_PIP:
-		return certain || possible;
+		/* Virtual machines change address spaces, too. */
+		return !p->pip.nr && (certain || possible);
 	case TL_PT_PKT_TIP_PGE:
-		return certain || (possible && owner(arg, s->ip) > 0);
+		return certain || (possible && goal->owner(goal->arg, s->ip) > 0);
 	case TL_PT_PKT_TIP:
-		return was_kernel && (certain || (possible && user && owner(arg, s->ip) > 0));
+		return was_kernel &&
+		       (certain || (possible && user && goal->owner(goal->arg, s->ip) > 0));
 	case TL_PT_PKT_MTC:
 	case TL_PT_PKT_TSC:
 		return certain && s->on && was_kernel;
@@ -224,22 +234,74 @@ static bool takes_over(const struct tl_perf_switch_scan *s, const struct tl_pt_p
 	}
 }
 
-const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *s, const uint8_t *end,
-				      uint64_t tsc, tl_perf_owner_fn *owner, const void *arg)
+/* ---- virtual machines ---- */
+
+bool tl_perf_switch_scan_first_guest(const struct tl_perf_switch_scan *scan, const uint8_t *end)
 {
+	struct tl_perf_switch_scan s = *scan;
+	struct tl_pt_packet p;
+
+	while (tl_perf_switch_scan_step(&s, &p, end))
+		if (p.kind == TL_PT_PKT_PSBEND || p.kind == TL_PT_PKT_OVF)
+			break;
+	return s.guest_next;
+}
+
+/*
+ * Whether a virtual machine is entered or left at this packet. In a PSB+ that says so, the packets
+ * that did were lost: the change is in front of it.
+ */
+static bool changes_machine(const struct tl_perf_switch_scan *s, const struct tl_pt_packet *p)
+{
+	return s->guest_next != s->guest &&
+	       (p->kind == TL_PT_PKT_TIP || p->kind == TL_PT_PKT_TIP_PGE ||
+		p->kind == TL_PT_PKT_PSBEND);
+}
+
+/* Go back to a packet, behind which who runs has changed. */
+static const uint8_t *change_at(struct tl_perf_switch_scan *s, const struct tl_perf_switch_scan *at)
+{
+	const bool guest = s->guest_next;
+
+	*s = *at;
+	s->guest = s->guest_next = guest;
+	return s->pos;
+}
+
+static const uint8_t *change_machine(struct tl_perf_switch_scan *s, const struct tl_pt_packet *p,
+				     const struct tl_perf_switch_scan *before,
+				     const struct tl_perf_switch_scan *psb)
+{
+	if (p->kind == TL_PT_PKT_PSBEND)
+		return change_at(s, psb);
+	if (p->kind == TL_PT_PKT_TIP && s->leaves_at_fup) {
+		s->guest = s->guest_next;
+		return s->pos;
+	}
+	change_at(s, before);
+	return p->kind == TL_PT_PKT_TIP_PGE && before->off_at ? before->off_at : s->pos;
+}
+
+const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *s, const uint8_t *end,
+				      const struct tl_perf_switch_goal *goal)
+{
+	struct tl_perf_switch_scan psb = *s;
 	struct tl_pt_packet p;
 
 	for (;;) {
 		struct tl_perf_switch_scan before;
 
 		pass_outcomes(s, end);
-		if (s->pos >= s->ahead)
+		if (goal->next && s->pos >= s->ahead)
 			look_ahead(s, end);
 		before = *s;
 		if (!tl_perf_switch_scan_step(s, &p, end))
 			return end;
-		if (!takes_over(s, &p, before.on && before.ip & TL_PERF_KERNEL_START, tsc, owner,
-				arg))
+		if (p.kind == TL_PT_PKT_PSB)
+			psb = before;
+		if (goal->guests && changes_machine(s, &p))
+			return change_machine(s, &p, &before, &psb);
+		if (!takes_over(s, &p, before.on && before.ip & TL_PERF_KERNEL_START, goal))
 			continue;
 		/*
 		 * The packet itself belongs to the next thread: stop in front of it. Packets

@@ -4,6 +4,9 @@
 /* The packet of a trace at which another thread takes over the processor. */
 #include "intel_pt/packets/packet.h"
 
+/* > 0: only the next thread has the address mapped; < 0: only the previous one; 0: both or none. */
+typedef int tl_perf_owner_fn(const void *arg, uint64_t ip);
+
 /* The state of a scan over packets: time and last address, without decoding any code. */
 struct tl_perf_switch_scan {
 	const uint8_t *pos;
@@ -19,10 +22,20 @@ struct tl_perf_switch_scan {
 	uint64_t edges, edge_tsc; /* of MTC's counter since the TMA; time at the first */
 	const uint8_t *ahead;     /* up to here `next` is valid */
 	uint64_t next;            /* time of the next packet with a time */
+	bool guest;               /* a virtual machine runs, by the packets so far */
+	bool guest_next;          /* by the last PIP, which holds from the next TIP on */
+	bool fup;                 /* a FUP came, and no outcomes since */
+	bool leaves_at_fup;       /* so it was at the last PIP */
 };
 
-/* > 0: only the next thread has the address mapped; < 0: only the previous one; 0: both or none. */
-typedef int tl_perf_owner_fn(const void *arg, uint64_t ip);
+/* What ends a scan. */
+struct tl_perf_switch_goal {
+	bool next;    /* a thread is switched to at `tsc` */
+	bool guests;  /* a virtual machine is entered or left */
+	uint64_t tsc; /* with `next` */
+	tl_perf_owner_fn *owner;
+	const void *arg;
+};
 
 /* Begin at the first PSB of [begin, end). */
 void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *scan, const struct tl_pt_config *config,
@@ -32,12 +45,15 @@ bool tl_perf_switch_scan_step(struct tl_perf_switch_scan *scan, struct tl_pt_pac
 			      const uint8_t *end);
 /* The time of the first packet with a time from here on; 0: none. */
 uint64_t tl_perf_switch_scan_first_time(const struct tl_perf_switch_scan *scan, const uint8_t *end);
+/* Whether a virtual machine runs at the first PSB, by the PIP in its PSB+. */
+bool tl_perf_switch_scan_first_guest(const struct tl_perf_switch_scan *scan, const uint8_t *end);
 /*
- * Scan up to the packet with which the thread that is switched to at `tsc` takes over. Returns the
- * position of the packet, `end` when there is none.
+ * Scan up to the packet with which what the goal says begins; `scan->guest` holds from there on.
+ * Returns its position, `end` when there is none. A virtual machine is left behind the TIP of the
+ * exit, as that needs the code of both; it is entered in front of the TIP of the entry.
  */
 const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *scan, const uint8_t *end,
-				      uint64_t tsc, tl_perf_owner_fn *owner, const void *arg);
+				      const struct tl_perf_switch_goal *goal);
 /* Whether `at` is between two packets and tracing is disabled there. */
 bool tl_perf_tracing_is_off(const struct tl_pt_config *config, const uint8_t *begin,
 			    const uint8_t *at, const uint8_t *end);

@@ -50,8 +50,10 @@ static void link_parts(struct tl_perf_trace *t)
 		.directory = t->sys.search.directory,
 		.input = tl_source_name(t->source),
 		.no_files = o->no_files,
+		.guest_root = o->guest_root,
 	};
 	t->spaces.sys = &t->sys;
+	t->spaces.guests = true;
 	t->aux.reader = t->reader;
 	t->aux.info = &t->info;
 }
@@ -121,6 +123,9 @@ void tl_perf_trace_close(struct tl_perf_trace *t)
 	tl_perf_aux_data_free(&t->aux);
 	tl_perf_system_free(&t->sys);
 	tl_name_list_free(&t->kernel_names.list);
+	for (size_t i = 0; i < t->guest_names.count; i++)
+		tl_name_list_free(&t->guest_names.list[i].list);
+	free(t->guest_names.list);
 	free(t->outputs.list);
 	tl_perf_close(t->reader);
 	free(t);

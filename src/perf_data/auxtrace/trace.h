@@ -32,6 +32,12 @@ struct tl_perf_kernel_names {
 	bool read;
 };
 
+/* By number of the virtual machine, as a process. */
+struct tl_perf_guest_names {
+	struct tl_perf_kernel_names *list;
+	size_t count, capacity;
+};
+
 struct tl_perf_trace {
 	struct tl_perf_trace_options options;
 	struct tl_source *source;
@@ -44,6 +50,7 @@ struct tl_perf_trace {
 	struct tl_perf_aux_data aux;
 	struct tl_perf_output_events outputs;
 	struct tl_perf_kernel_names kernel_names;
+	struct tl_perf_guest_names guest_names;
 	struct tl_perf_slice_walk *walks; /* one for each stream; NULL: not begun */
 };
 

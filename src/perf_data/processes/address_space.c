@@ -6,9 +6,20 @@
 #include "perf_data/processes/address_space.h"
 
 #include "core/arithmetic.h"
+#include "perf_data/processes/guests.h"
 
 /* More regions than this in one image are slow to search. */
 enum { POKED_MOST = 1 << 16 };
+
+static int add_missing(struct tl_perf_address_spaces *a, const struct tl_perf_missing_code *m,
+		       struct tl_error *err)
+{
+	if (!tl_grow(&a->missing.list, &a->missing.capacity, a->missing.count + 1,
+		     sizeof(*a->missing.list)))
+		return tl_error_memory(err);
+	a->missing.list[a->missing.count++] = *m;
+	return 0;
+}
 
 static int report_missing(struct tl_perf_address_spaces *a, struct tl_perf_object *object,
 			  struct tl_error *err)
@@ -30,12 +41,8 @@ static int report_missing(struct tl_perf_address_spaces *a, struct tl_perf_objec
 		m.build_id[2 * i] = digits[object->build_id.bytes[i] >> 4];
 		m.build_id[2 * i + 1] = digits[object->build_id.bytes[i] & 15];
 	}
-	if (!tl_grow(&a->missing.list, &a->missing.capacity, a->missing.count + 1,
-		     sizeof(*a->missing.list)))
-		return tl_error_memory(err);
-	a->missing.list[a->missing.count++] = m;
 	object->reported = true;
-	return 0;
+	return add_missing(a, &m, err);
 }
 
 /* Part of a file, through the cache, so that all address spaces share it. */
@@ -160,14 +167,17 @@ static bool same_space(const void *context, const void *key, uint32_t number)
 	const struct tl_perf_address_space *wanted = key, *have = &a->list[number];
 
 	return have->process == wanted->process && have->changes == wanted->changes &&
-	       have->pokes == wanted->pokes;
+	       have->pokes == wanted->pokes && have->in_guest == wanted->in_guest &&
+	       have->guest == wanted->guest && have->guest_changes == wanted->guest_changes;
 }
 
 /* The number of an address space, a new one if it is new. TL_NONE without memory. */
 static uint32_t space_number(struct tl_perf_address_spaces *a,
 			     const struct tl_perf_address_space *key)
 {
-	const uint64_t hash = tl_hash_pair(key->process, tl_hash_pair(key->changes, key->pokes));
+	const uint64_t hash =
+		tl_hash_pair(tl_hash_pair(key->process, key->guest),
+			     tl_hash_pair(key->changes, key->pokes + key->guest_changes));
 	uint32_t number = tl_index_find(&a->index, hash, same_space, a, key);
 
 	if (number != TL_NONE)
@@ -183,11 +193,16 @@ static uint32_t space_number(struct tl_perf_address_spaces *a,
  * All address spaces are in one image, each with an asid of its own, so that a decoder keeps its
  * decoded blocks when it goes from one to another. The asid is a VMCS base that no packet has:
  * they are below 2^52. PIP and VMCS packets do not change it (TL_PT_KEEP_ASID), as the records know
- * which process runs.
+ * which process runs; but PIP packets say whether it is code of a virtual machine that this process
+ * runs.
  */
-static struct tl_pt_asid asid_of(uint32_t number)
+static struct tl_pt_asid asid_of(const struct tl_perf_address_spaces *a, uint32_t number,
+				 bool guest)
 {
-	return (struct tl_pt_asid){ .cr3 = TL_PT_ANY, .vmcs = UINT64_C(1) << 63 | number };
+	const uint64_t cr3 = guest ? TL_PT_NON_ROOT : TL_PT_ROOT;
+
+	return (struct tl_pt_asid){ .cr3 = a->guests ? cr3 : TL_PT_ANY,
+				    .vmcs = UINT64_C(1) << 63 | number };
 }
 
 static int add_poke(struct tl_perf_address_spaces *a, uint64_t address, const uint8_t *bytes,
@@ -209,12 +224,8 @@ static int report_pokes(struct tl_perf_address_spaces *a, struct tl_error *err)
 
 	if (a->poked > POKED_MOST)
 		return 0;
-	if (!tl_grow(&a->missing.list, &a->missing.capacity, a->missing.count + 1,
-		     sizeof(*a->missing.list)))
-		return tl_error_memory(err);
-	a->missing.list[a->missing.count++] = changed;
 	a->poked = POKED_MOST + 1;
-	return 0;
+	return add_missing(a, &changed, err);
 }
 
 /*
@@ -239,22 +250,39 @@ static int add_pokes(struct tl_perf_address_spaces *a, size_t pokes, const struc
 	return status;
 }
 
-static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *space,
-		     uint32_t number, struct tl_error *err)
+/* What a virtual machine runs; where nothing is known of it, this is told once. */
+static int add_guest(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *space,
+		     const struct tl_pt_asid *asid, struct tl_error *err)
 {
-	const struct tl_pt_asid asid = asid_of(number);
-	int status = 0;
+	const struct tl_perf_missing_code nothing = {
+		.path = tl_perf_guest_label(a->sys, space->guest),
+		.reason = tl_perf_guest_why(a->sys),
+		.process = a->sys->processes.list[space->guest].pid,
+	};
 
-	if (space->process != TL_NONE)
-		status = add_maps(a, space->process, space->changes, &asid, err);
-	if (status < 0)
-		return status;
-	return add_pokes(a, space->pokes, &asid, err);
+	if (a->sys->processes.list[space->guest].count)
+		return add_maps(a, space->guest, space->guest_changes, asid, err);
+	return add_missing(a, &nothing, err);
 }
 
-/* The kernel is in every address space. */
+static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *space,
+		     const struct tl_pt_asid *asid, struct tl_error *err)
+{
+	int status = 0;
+
+	if (space->in_guest)
+		return add_guest(a, space, asid, err);
+	if (space->process != TL_NONE)
+		status = add_maps(a, space->process, space->changes, asid, err);
+	if (status < 0)
+		return status;
+	return add_pokes(a, space->pokes, asid, err);
+}
+
+/* The kernel is in every address space of the host. */
 static int make_image(struct tl_perf_address_spaces *a, struct tl_error *err)
 {
+	const struct tl_pt_asid host = { .cr3 = asid_of(a, 0, false).cr3, .vmcs = TL_PT_ANY };
 	const uint32_t kernel = tl_perf_process_find(a->sys, TL_PERF_KERNEL_PID);
 
 	a->image = tl_pt_image_open(NULL);
@@ -262,28 +290,56 @@ static int make_image(struct tl_perf_address_spaces *a, struct tl_error *err)
 		return tl_error_memory(err);
 	if (kernel == TL_NONE)
 		return 0;
-	return add_maps(a, kernel, a->sys->processes.list[kernel].count, NULL, err);
+	return add_maps(a, kernel, a->sys->processes.list[kernel].count, &host, err);
+}
+
+/* The number of an address space of the host. */
+static int64_t add_host(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *of,
+			struct tl_error *err)
+{
+	const struct tl_perf_address_space host = { .process = of->process,
+						    .changes = of->changes,
+						    .pokes = of->pokes };
+	struct tl_pt_asid asid;
+
+	return tl_perf_address_space_add(a, &host, &asid, err);
 }
 
 int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *a,
 				  const struct tl_perf_address_space *wanted,
 				  struct tl_pt_asid *asid, struct tl_error *err)
 {
-	const size_t known = a->count;
-	int status = a->image ? 0 : make_image(a, err);
-	uint32_t number;
+	const bool guest = wanted->in_guest;
+	int64_t status = a->image ? 0 : make_image(a, err);
+	uint32_t number, host;
+	size_t known;
 
+	/* A machine has the asid of the process that runs it, but for the bit that PIP says. */
+	if (status == 0 && guest)
+		status = add_host(a, wanted, err);
 	if (status < 0)
 		return status;
+	host = (uint32_t)status;
+	known = a->count;
 	number = space_number(a, wanted);
 	if (number == TL_NONE)
 		return tl_error_memory(err);
-	*asid = asid_of(number);
+	*asid = asid_of(a, guest ? host : number, guest);
 	if (a->count > known)
-		status = add_space(a, wanted, number, err);
+		status = add_space(a, wanted, asid, err);
 	if (status < 0)
 		return status;
 	return (int64_t)number;
+}
+
+const struct tl_perf_map_change *tl_perf_address_space_find(const struct tl_perf_address_spaces *a,
+							    uint32_t space, uint64_t ip)
+{
+	const struct tl_perf_address_space *in = &a->list[space];
+
+	if (in->in_guest)
+		return tl_perf_map_find(a->sys, in->guest, in->guest_changes, ip);
+	return tl_perf_map_find(a->sys, in->process, in->changes, ip);
 }
 
 void tl_perf_address_spaces_free(struct tl_perf_address_spaces *a)

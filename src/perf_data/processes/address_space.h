@@ -11,6 +11,10 @@
 struct tl_perf_address_space {
 	uint32_t process;
 	size_t changes, pokes;
+	/* with `in_guest`: a virtual machine that it runs, as a process, and its changes */
+	bool in_guest;
+	uint32_t guest;
+	size_t guest_changes;
 };
 
 /* Objects whose code was not found. */
@@ -27,6 +31,8 @@ struct tl_perf_address_spaces {
 	size_t count, capacity;
 	struct tl_index index; /* by process and changes */
 	size_t poked;          /* changes of the kernel's code in all spaces together */
+	/* code of virtual machines is told apart: decoders have TL_PT_KEEP_ASID */
+	bool guests;
 	struct tl_perf_missing_list missing;
 };
 
@@ -34,6 +40,9 @@ struct tl_perf_address_spaces {
 int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *spaces,
 				  const struct tl_perf_address_space *wanted,
 				  struct tl_pt_asid *asid, struct tl_error *err);
+/* The mapping of an address in a space, NULL: none. */
+const struct tl_perf_map_change *tl_perf_address_space_find(const struct tl_perf_address_spaces *a,
+							    uint32_t space, uint64_t ip);
 void tl_perf_address_spaces_free(struct tl_perf_address_spaces *spaces);
 
 #endif

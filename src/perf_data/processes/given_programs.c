@@ -23,6 +23,9 @@ static bool same_name(const struct tl_perf_system *sys, const struct tl_perf_obj
 	static const char kernel[] = "vmlinux";
 	const char *name = tl_file_base_name(given);
 
+	/* Of a virtual machine no name says that it is the same file. */
+	if (object->guest != TL_NONE)
+		return false;
 	if (object->kind == TL_PERF_OBJECT_KERNEL)
 		return !strncmp(name, kernel, sizeof(kernel) - 1);
 	return has_name(sys->names.names[object->path].text, name);

@@ -6,7 +6,7 @@
  */
 #include <time.h>
 
-#include "perf_data/processes/system.h"
+#include "perf_data/processes/guest_maps.h"
 
 enum { USE_CLOCKID = 1 << 25 };
 
@@ -86,9 +86,12 @@ static int add_dump(struct tl_perf_system *sys, uint32_t process, uint32_t objec
 int tl_perf_add_map_with_code(struct tl_perf_system *sys, const struct tl_perf_record *rec,
 			      uint64_t time_ns, struct tl_error *err)
 {
-	int status = tl_perf_add_map(sys, rec, time_ns, err);
 	uint32_t process, object;
+	int status;
 
+	if (tl_perf_is_of_guest(rec))
+		return tl_perf_guest_add_map(sys, rec, time_ns, err);
+	status = tl_perf_add_map(sys, rec, time_ns, err);
 	if (status < 0 || (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_KERNEL ||
 	    !is_dump(&rec->mmap.path))
 		return status;

@@ -7,15 +7,23 @@
 #include <sys/utsname.h>
 
 #include "core/error.h"
+#include "perf_data/processes/guests.h"
 
-struct tl_perf_object *tl_perf_kernel_object(struct tl_perf_system *sys, uint32_t *number)
+/* TL_NONE: no map of it was recorded. */
+static uint32_t kernel_number(const struct tl_perf_system *sys, uint32_t guest)
 {
 	for (size_t i = 0; i < sys->objects.count; i++)
-		if (sys->objects.list[i].kind == TL_PERF_OBJECT_KERNEL) {
-			*number = (uint32_t)i;
-			return &sys->objects.list[i];
-		}
-	return NULL;
+		if (sys->objects.list[i].kind == TL_PERF_OBJECT_KERNEL &&
+		    sys->objects.list[i].guest == guest)
+			return (uint32_t)i;
+	return TL_NONE;
+}
+
+struct tl_perf_object *tl_perf_kernel_object(struct tl_perf_system *sys, uint32_t guest,
+					     uint32_t *number)
+{
+	*number = kernel_number(sys, guest);
+	return *number == TL_NONE ? NULL : &sys->objects.list[*number];
 }
 
 /* Whether a name begins where perf put the kernel's map, at `_text` or `_stext`. */
@@ -90,13 +98,11 @@ int tl_perf_given_names_kernel(const struct tl_perf_system *sys, const char *giv
 			       struct tl_error *err)
 {
 	struct tl_name_list list = { .count = 0 };
+	const uint32_t number = kernel_number(sys, TL_NONE);
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < sys->objects.count; i++)
-		if (sys->objects.list[i].kind == TL_PERF_OBJECT_KERNEL) {
-			status = read_given(&sys->objects.list[i], given, &list, err);
-			break;
-		}
+	if (number != TL_NONE)
+		status = read_given(&sys->objects.list[number], given, &list, err);
 	tl_name_list_free(&list);
 	return status;
 }
@@ -178,6 +184,24 @@ static int read_own(const struct tl_perf_object *kernel, struct tl_name_list *li
 	return 0;
 }
 
+/* The list that a virtual machine has of its own kernel. */
+static int read_of_guest(const struct tl_perf_system *sys, const struct tl_perf_object *kernel,
+			 struct tl_name_list *list, const char **why, struct tl_error *err)
+{
+	const char *root = tl_perf_guest_root(sys, kernel->guest);
+	char *path;
+	int status;
+
+	*why = tl_perf_guest_why(sys);
+	if (!root)
+		return 0;
+	if (asprintf(&path, "%s/proc/kallsyms", root) < 0)
+		path = NULL;
+	status = read_list(path, list, err);
+	*why = status == 1 ? NULL : "there is no list of its names (proc/kallsyms) in --guest-root";
+	return tl_error_or_end(status);
+}
+
 int tl_perf_kernel_names_read(const struct tl_perf_system *sys, const struct tl_perf_object *kernel,
 			      struct tl_name_list *list, const char **why, struct tl_error *err)
 {
@@ -188,6 +212,8 @@ int tl_perf_kernel_names_read(const struct tl_perf_system *sys, const struct tl_
 		*why = "not looked for";
 		return 0;
 	}
+	if (kernel->guest != TL_NONE)
+		return read_of_guest(sys, kernel, list, why, err);
 	for (size_t i = 0; status == 0 && i < sys->search.program_count; i++)
 		status = read_given(kernel, sys->search.programs[i], list, err);
 	if (status == 0)

@@ -5,8 +5,12 @@
 #include "perf_data/processes/system.h"
 #include "symbols/name_list.h"
 
-/* The object of the kernel itself, and its number; NULL: no map of it was recorded. */
-struct tl_perf_object *tl_perf_kernel_object(struct tl_perf_system *sys, uint32_t *number);
+/*
+ * The object of the kernel itself, and its number; NULL: no map of it was recorded.
+ * @param guest  number of a virtual machine; TL_NONE: the host's
+ */
+struct tl_perf_object *tl_perf_kernel_object(struct tl_perf_system *sys, uint32_t guest,
+					     uint32_t *number);
 
 /*
  * Read the list: one that was given (search.programs), or from kcore_dir beside the recording, a

@@ -71,10 +71,16 @@ static const struct tl_perf_map_change *find_map(const struct tl_perf_system *sy
 	return NULL;
 }
 
+/* A virtual machine has a kernel of its own. */
+static bool is_guest(const struct tl_perf_system *sys, uint32_t process)
+{
+	return process != TL_NONE && sys->processes.list[process].guest;
+}
+
 const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_system *sys,
 						  uint32_t process, size_t changes, uint64_t ip)
 {
-	if (ip & TL_PERF_KERNEL_START) {
+	if (ip & TL_PERF_KERNEL_START && !is_guest(sys, process)) {
 		process = tl_perf_process_find(sys, TL_PERF_KERNEL_PID);
 		changes = process == TL_NONE ? 0 : sys->processes.list[process].count;
 	}
@@ -141,7 +147,7 @@ int tl_perf_map_place(struct tl_perf_system *sys, uint32_t process,
 	return tl_perf_map_add_change(sys, process, map, err);
 }
 
-static bool is_data(const struct tl_perf_record *rec)
+bool tl_perf_map_is_data(const struct tl_perf_record *rec)
 {
 	enum { PROT_EXECUTE = 4 };
 
@@ -154,8 +160,7 @@ int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec
 		    struct tl_error *err)
 {
 	const bool kernel = (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_KERNEL;
-	const uint32_t process =
-		tl_perf_process_add(sys, kernel ? TL_PERF_KERNEL_PID : rec->mmap.pid);
+	uint32_t process;
 	struct tl_perf_map_change map = {
 		.kind = TL_PERF_CHANGE_MAP,
 		.time_ns = time_ns,
@@ -164,10 +169,14 @@ int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec
 		.page_offset = rec->mmap.page_offset,
 	};
 
-	/* Maps of guests are of other address spaces; a range that wraps around is damaged. */
-	if ((rec->misc & TL_PERF_MISC_CPUMODE) > TL_PERF_MISC_USER || is_data(rec) ||
+	/*
+	 * Maps of virtual machines are of other address spaces (guest_maps.h); a range that wraps
+	 * around is damaged.
+	 */
+	if ((rec->misc & TL_PERF_MISC_CPUMODE) > TL_PERF_MISC_USER || tl_perf_map_is_data(rec) ||
 	    map.end <= map.start)
 		return 0;
+	process = tl_perf_process_add(sys, kernel ? TL_PERF_KERNEL_PID : rec->mmap.pid);
 	if (process == TL_NONE)
 		return tl_error_memory(err);
 	map.object = tl_perf_object_add(sys, rec, process);

@@ -11,11 +11,20 @@
 
 #include "core/text/optional.h"
 #include "perf_data/processes/given_programs.h"
+#include "perf_data/processes/guests.h"
 #include "perf_data/processes/kernel_names.h"
 
 /* ---- objects ---- */
 
-static enum tl_perf_object_kind kind_of(const char *path)
+/* Whether a path begins with a text. */
+static bool begins_with(const struct tl_perf_text *path, const char *start)
+{
+	const size_t size = strlen(start);
+
+	return path->size >= size && !memcmp(path->data, start, size);
+}
+
+static enum tl_perf_object_kind kind_of(const struct tl_perf_text *path)
 {
 	static const struct {
 		const char *start;
@@ -34,32 +43,34 @@ static enum tl_perf_object_kind kind_of(const char *path)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (!strncmp(path, rows[i].start, strlen(rows[i].start)))
+		if (begins_with(path, rows[i].start))
 			return rows[i].kind;
-	return *path ? TL_PERF_OBJECT_FILE : TL_PERF_OBJECT_ANONYMOUS;
+	return path->size ? TL_PERF_OBJECT_FILE : TL_PERF_OBJECT_ANONYMOUS;
 }
 
 /* Modules of the kernel are files NAME.ko, which may be compressed, or "[NAME]". */
-static bool names_module(const char *path)
+static bool names_module(const struct tl_perf_text *path)
 {
 	static const char *const endings[] = { ".ko", ".ko.gz", ".ko.xz", ".ko.zst" };
-	const size_t size = strlen(path);
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		const size_t length = strlen(endings[i]);
 
-		if (size > length && !strcmp(path + size - length, endings[i]))
+		if (path->size > length &&
+		    !memcmp(path->data + path->size - length, endings[i], length))
 			return true;
 	}
-	return *path == '[';
+	return begins_with(path, "[");
 }
 
 /* Any other file that the kernel maps has the bytes that ran, as in recordings made by hand. */
-static enum tl_perf_object_kind kind_of_map(const struct tl_perf_record *rec, const char *path)
+static enum tl_perf_object_kind kind_of_map(const struct tl_perf_record *rec)
 {
+	const struct tl_perf_text *path = &rec->mmap.path;
 	const enum tl_perf_object_kind kind = kind_of(path);
+	const unsigned mode = rec->misc & TL_PERF_MISC_CPUMODE;
 
-	if ((rec->misc & TL_PERF_MISC_CPUMODE) != TL_PERF_MISC_KERNEL ||
+	if ((mode != TL_PERF_MISC_KERNEL && mode != TL_PERF_MISC_GUEST_KERNEL) ||
 	    kind == TL_PERF_OBJECT_KERNEL || !names_module(path))
 		return kind;
 	return TL_PERF_OBJECT_MODULE;
@@ -98,10 +109,34 @@ static bool same_object(const void *context, const void *key, uint32_t number)
 	       !memcmp(o->recorded_id.bytes, wanted->id->bytes, wanted->id->size);
 }
 
+/* "[guest.kernel.kallsyms.PID]" says itself of which machine it is; other paths are told so. */
+static bool is_labelled(const struct tl_perf_record *rec)
+{
+	return tl_perf_is_of_guest(rec) && !begins_with(&rec->mmap.path, "[guest.kernel");
+}
+
+/* The number of an object's path; TL_NONE: no memory. */
+static uint32_t add_path(struct tl_perf_system *sys, const struct tl_perf_record *rec,
+			 uint32_t process)
+{
+	const struct tl_perf_text *path = &rec->mmap.path;
+	uint32_t number;
+	char *text;
+
+	if (!is_labelled(rec))
+		return tl_names_add(&sys->names, path->data, path->size);
+	if (asprintf(&text, "%.*s %s", (int)path->size, path->data,
+		     tl_perf_guest_label(sys, process)) < 0)
+		return TL_NONE;
+	number = tl_names_add(&sys->names, text, strlen(text));
+	free(text);
+	return number;
+}
+
 uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_record *rec,
 			    uint32_t process)
 {
-	const uint32_t path = tl_names_add(&sys->names, rec->mmap.path.data, rec->mmap.path.size);
+	const uint32_t path = add_path(sys, rec, process);
 	const struct object_key key = { path, &rec->mmap.build_id };
 	const uint64_t hash = tl_hash_pair(path, tl_hash_bytes(key.id->bytes, key.id->size));
 	uint32_t number;
@@ -118,12 +153,13 @@ uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_rec
 	sys->objects.list[sys->objects.count] = (struct tl_perf_object){
 		.path = path,
 		.process = process,
+		.guest = tl_perf_is_of_guest(rec) ? process : TL_NONE,
 		.address = rec->mmap.address,
 		.length = rec->mmap.length,
 		.page_offset = rec->mmap.page_offset,
 		.recorded_id = rec->mmap.build_id,
 		.build_id = recorded_id(sys, rec, sys->names.names[path].text),
-		.kind = kind_of_map(rec, sys->names.names[path].text),
+		.kind = kind_of_map(rec),
 	};
 	return (uint32_t)sys->objects.count++;
 }
@@ -196,6 +232,14 @@ static char *join(const char *a, const char *b, const char *c)
 	char *path;
 
 	return asprintf(&path, "%s%s%s", a, b, c) < 0 ? NULL : path;
+}
+
+/* A directory and the first bytes of a path; the same. */
+static char *join_part(const char *directory, const char *path, size_t size)
+{
+	char *made;
+
+	return asprintf(&made, "%s/%.*s", directory, (int)size, path) < 0 ? NULL : made;
 }
 
 /* "xx/rest" of a build id. */
@@ -412,7 +456,7 @@ static bool has_module(const struct tl_perf_elf *elf, const struct tl_perf_objec
 static void locate_module(struct file_search *s)
 {
 	uint32_t number;
-	struct tl_perf_object *kernel = tl_perf_kernel_object(s->sys, &number);
+	struct tl_perf_object *kernel = tl_perf_kernel_object(s->sys, s->object->guest, &number);
 	struct tl_error err;
 
 	if (kernel && tl_perf_object_locate(s->sys, kernel, &err) < 0) {
@@ -424,6 +468,67 @@ static void locate_module(struct file_search *s)
 		s->object->reason = "the kernel changes the code of a module as it loads it, and "
 				    "there is no copy of the kernel's memory (perf record --kcore)";
 	}
+}
+
+/* ---- virtual machines ---- */
+
+/* A file at a place below the machine's root. */
+static bool try_below(struct file_search *s, const char *name, const char *release)
+{
+	char *path = join(tl_perf_guest_root(s->sys, s->object->guest), name, release);
+
+	return try_file(s, path);
+}
+
+static bool try_guest_kernel(struct file_search *s)
+{
+	static const char *const named[] = {
+		"/boot/vmlinux-",
+		"/usr/lib/debug/boot/vmlinux-",
+		"/usr/lib/debug/vmlinux-",
+	};
+	char *release;
+	bool found = try_below(s, "/proc/kcore", "");
+
+	if (found)
+		return true;
+	release = tl_perf_guest_release(s->sys, s->object->guest);
+	for (size_t i = 0; release && !found && i < sizeof(named) / sizeof(*named); i++)
+		found = try_below(s, named[i], release);
+	free(release);
+	return found || try_below(s, "/boot/vmlinux", "") || try_below(s, "/vmlinux", "");
+}
+
+static void locate_guest_kernel(struct file_search *s)
+{
+	if (try_given(s) || try_caches(s))
+		return;
+	if (!tl_perf_guest_root(s->sys, s->object->guest))
+		s->object->reason = tl_perf_guest_why(s->sys);
+	else if (!try_guest_kernel(s))
+		s->object->reason = "no copy of the machine's kernel in --guest-root "
+				    "(proc/kcore, boot/vmlinux-RELEASE, vmlinux)";
+}
+
+/* Its path, without the label of the machine. */
+static bool try_guest_path(struct file_search *s)
+{
+	const char *path = s->sys->names.names[s->object->path].text;
+	const char *label = tl_perf_guest_label(s->sys, s->object->guest);
+
+	return try_file(s, join_part(tl_perf_guest_root(s->sys, s->object->guest), path,
+				     strlen(path) - strlen(label) - 1));
+}
+
+static void locate_guest_file(struct file_search *s)
+{
+	if (try_given(s) || try_caches(s))
+		return;
+	if (!tl_perf_guest_root(s->sys, s->object->guest))
+		s->object->reason = tl_perf_guest_why(s->sys);
+	else if (!try_guest_path(s))
+		s->object->reason = s->other ? "another build: the build ids differ"
+					     : "no such file in --guest-root";
 }
 
 static void locate_nothing(struct file_search *s)
@@ -449,12 +554,13 @@ static bool report_unreadable(struct file_search *s)
 int tl_perf_object_locate(struct tl_perf_system *sys, struct tl_perf_object *object,
 			  struct tl_error *err)
 {
-	static void (*const locators[])(struct file_search *s) = {
-		[TL_PERF_OBJECT_FILE] = locate_file,
-		[TL_PERF_OBJECT_VDSO] = locate_vdso,
-		[TL_PERF_OBJECT_KERNEL] = locate_kernel,
-		[TL_PERF_OBJECT_MODULE] = locate_module,
-		[TL_PERF_OBJECT_ANONYMOUS] = locate_nothing,
+	/* Of the host, and of virtual machines. */
+	static void (*const locators[][2])(struct file_search *s) = {
+		[TL_PERF_OBJECT_FILE] = { locate_file, locate_guest_file },
+		[TL_PERF_OBJECT_VDSO] = { locate_vdso, locate_nothing },
+		[TL_PERF_OBJECT_KERNEL] = { locate_kernel, locate_guest_kernel },
+		[TL_PERF_OBJECT_MODULE] = { locate_module, locate_module },
+		[TL_PERF_OBJECT_ANONYMOUS] = { locate_nothing, locate_nothing },
 	};
 	struct file_search s = { .sys = sys, .object = object };
 
@@ -463,7 +569,7 @@ int tl_perf_object_locate(struct tl_perf_system *sys, struct tl_perf_object *obj
 	if (sys->search.no_files)
 		object->reason = "not looked for";
 	else
-		locators[object->kind](&s);
+		locators[object->kind][object->guest != TL_NONE](&s);
 	if (s.error && object->reason && !s.failed)
 		s.failed = !report_unreadable(&s);
 	if (s.failed)

@@ -132,6 +132,7 @@ void tl_perf_system_free(struct tl_perf_system *sys)
 	for (size_t i = 0; i < sys->threads.count; i++)
 		free(sys->threads.list[i].comms);
 	free(sys->processes.list);
+	free(sys->guests.list);
 	free(sys->threads.list);
 	free(sys->switches.list);
 	free(sys->objects.list);

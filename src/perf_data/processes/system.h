@@ -66,8 +66,9 @@ enum tl_perf_object_kind {
 
 /* A file as recorded: a path, with the build id it had. */
 struct tl_perf_object {
-	uint32_t path;                         /* name */
-	uint32_t process;                      /* of the first map of the object */
+	uint32_t path;    /* name */
+	uint32_t process; /* of the first map of the object */
+	uint32_t guest;   /* number of the virtual machine; TL_NONE: the host */
 	uint64_t address, length, page_offset; /* of that map */
 	struct tl_perf_build_id recorded_id;   /* of its MMAP2 record: part of its identity */
 	struct tl_perf_build_id build_id;      /* `recorded_id`, else by the table of the header */
@@ -99,7 +100,8 @@ struct tl_perf_file_search {
 	const char *input; /* the file that is read; NULL: it has no name */
 	/* names of code that processes made are looked for in /tmp, too */
 	bool shared_names;
-	bool no_files; /* look for nothing */
+	bool no_files;          /* look for nothing */
+	const char *guest_root; /* for files of virtual machines; NULL: none */
 };
 
 /* ---- processes ---- */
@@ -122,8 +124,9 @@ struct tl_perf_process {
 	uint32_t pid;
 	struct tl_perf_map_change *changes;
 	size_t count, capacity;
-	size_t maps;                             /* since the last CLEAR or FORK */
-	bool compiled;                           /* it wrote down what its run-time compiler made */
+	size_t maps;   /* since the last CLEAR or FORK */
+	bool compiled; /* it wrote down what its run-time compiler made */
+	bool guest;    /* the machine that process `pid` runs; 0: those of all others */
 	struct tl_perf_compiled *compiled_names; /* compiled.c; NULL: not asked for yet */
 };
 
@@ -135,6 +138,18 @@ struct tl_perf_comm {
 struct tl_perf_thread {
 	uint32_t tid, pid;
 	struct tl_perf_comm *comms;
+	size_t count, capacity;
+};
+
+/* A virtual machine (guests.h). */
+struct tl_perf_guest {
+	uint32_t process; /* its number in the table of processes */
+	const char *label;
+	const char *root; /* where its files are; NULL: not known */
+};
+
+struct tl_perf_guest_table {
+	struct tl_perf_guest *list;
 	size_t count, capacity;
 };
 
@@ -195,6 +210,7 @@ struct tl_perf_system {
 	struct tl_names names; /* paths of objects and names of threads */
 	struct tl_perf_object_table objects;
 	struct tl_perf_process_table processes;
+	struct tl_perf_guest_table guests;
 	struct tl_perf_thread_table threads;
 	struct tl_perf_switch_table switches;
 	struct tl_perf_poke_table pokes;
@@ -249,7 +265,9 @@ int tl_perf_map_add_change(struct tl_perf_system *sys, uint32_t process,
  */
 int tl_perf_map_place(struct tl_perf_system *sys, uint32_t process,
 		      const struct tl_perf_map_change *map, bool compiled, struct tl_error *err);
-/* A MMAP or MMAP2 record. */
+/* Whether a MMAP or MMAP2 record is of memory without code. */
+bool tl_perf_map_is_data(const struct tl_perf_record *rec);
+/* A MMAP or MMAP2 record of the host. */
 int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
 		    struct tl_error *err);
 /* The number of changes a process has at a time, up to the end of the epoch. */
@@ -295,6 +313,13 @@ int tl_perf_add_map_with_code(struct tl_perf_system *sys, const struct tl_perf_r
 int tl_perf_jit_advance(struct tl_perf_system *sys, uint64_t time_ns, struct tl_error *err);
 
 /* ---- objects.c ---- */
+
+/* Whether a record is of a virtual machine, by its mode. */
+static inline bool tl_perf_is_of_guest(const struct tl_perf_record *rec)
+{
+	return (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_GUEST_KERNEL ||
+	       (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_GUEST_USER;
+}
 
 /* The object of a MMAP record, made if it is new; TL_NONE without memory. */
 uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_record *rec,

@@ -357,7 +357,7 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 	uint32_t number = 0;
 	int status = 0;
 
-	kernel = tl_perf_kernel_object(n->sys, &number);
+	kernel = tl_perf_kernel_object(n->sys, TL_NONE, &number);
 	if (!kernel)
 		return put_nameless(n, "[kernel]", 0, place, err);
 	named = &n->objects[number];

@@ -74,7 +74,9 @@ static int byte_after(size_t pokes, uint32_t pid, uint64_t ip)
 {
 	const uint32_t process = tl_perf_process_find(&sys, pid);
 	const size_t changes = process == TL_NONE ? 0 : sys.processes.list[process].count;
-	const struct tl_perf_address_space wanted = { process, changes, pokes };
+	const struct tl_perf_address_space wanted = { .process = process,
+						      .changes = changes,
+						      .pokes = pokes };
 	struct tl_pt_asid asid;
 	uint8_t byte;
 
@@ -386,8 +388,9 @@ TEST(missing_code)
 /* The same maps are the same space; after another map it is another one. */
 TEST(numbers_of_spaces)
 {
-	static const struct tl_perf_address_space own = { 0, 1, 0 }, none = { TL_NONE, 0, 0 };
-	static const struct tl_perf_address_space poked = { 0, 1, 1 };
+	static const struct tl_perf_address_space own = { .changes = 1 },
+						  none = { .process = TL_NONE };
+	static const struct tl_perf_address_space poked = { .changes = 1, .pokes = 1 };
 	struct tl_pt_asid first, again, later;
 
 	write_code("prog", ET_EXEC, 0);

@@ -159,8 +159,12 @@ static int says(const void *arg, uint64_t ip)
 /* Where the thread that comes at `tsc` takes over, if addresses are `whose` (> 0: the next's). */
 static size_t handover(uint64_t tsc, int whose)
 {
+	const struct tl_perf_switch_goal goal = {
+		.next = true, .tsc = tsc, .owner = says, .arg = &whose
+	};
+
 	tl_perf_switch_scan_begin(&scan, &config, bytes, bytes + size);
-	return (size_t)(tl_perf_switch_scan_to(&scan, bytes + size, tsc, says, &whose) - bytes);
+	return (size_t)(tl_perf_switch_scan_to(&scan, bytes + size, &goal) - bytes);
 }
 
 /* The time at the end of all packets. */
@@ -460,6 +464,126 @@ TEST(off_and_then)
 	assert_false(is_off_at(at));
 }
 
+/* ---- virtual machines (section 13) ---- */
+
+/* PIP, NR: bit 0 of the payload. */
+static size_t put_machine(bool inside)
+{
+	return packet(inside ? "\x02\x43\x11\x20\0\0\0\0" : "\x02\x43\x10\x20\0\0\0\0", 8);
+}
+
+/* Where the next machine is entered or left behind the last one. */
+static size_t next_change(void)
+{
+	const struct tl_perf_switch_goal goal = { .guests = true };
+
+	return (size_t)(tl_perf_switch_scan_to(&scan, bytes + size, &goal) - bytes);
+}
+
+static void begin_scan(void)
+{
+	tl_perf_switch_scan_begin(&scan, &config, bytes, bytes + size);
+	scan.guest = tl_perf_switch_scan_first_guest(&scan, bytes + size);
+}
+
+/* "VM entry: PIP, TIP"; "VM exit: FUP, PIP, TIP" (SDM, packets of VM entries and exits) */
+TEST(a_machine_is_entered_and_left)
+{
+	size_t entered, left, again;
+
+	put_sync(100);
+	put_pge(KERNEL);
+	put_machine(true);
+	entered = put_tip(KERNEL);
+	put_tnt();
+	put_machine(true); /* it changes its own address space */
+	put_tip(KERNEL);
+	put_fup(KERNEL);
+	put_machine(false);
+	put_tip(KERNEL);
+	left = size;
+	put_tnt();
+	put_machine(false);
+	put_machine(true);
+	again = put_tip(KERNEL);
+	begin_scan();
+	assert_false(scan.guest);
+	assert_int_equal(next_change(), entered);
+	assert_true(scan.guest);
+	assert_int_equal(next_change(), left);
+	assert_false(scan.guest);
+	assert_int_equal(next_change(), again);
+	assert_int_equal(next_change(), size);
+	assert_true(scan.guest);
+}
+
+/* A FUP of something else, long before, is none of an exit. */
+TEST(an_entry_behind_an_event)
+{
+	size_t entered;
+
+	put_sync(100);
+	put_pge(KERNEL);
+	put_fup(KERNEL);
+	put_tnt();
+	put_machine(true);
+	entered = put_tip(KERNEL);
+	begin_scan();
+	assert_int_equal(next_change(), entered);
+}
+
+/* Where tracing is off in the machine, PIP comes between TIP.PGD and TIP.PGE. */
+TEST(a_machine_that_is_traced_alone)
+{
+	size_t off;
+
+	put_sync(100);
+	put_pge(KERNEL);
+	put_pgd();
+	off = put_machine(true);
+	put_pge(USER);
+	begin_scan();
+	assert_int_equal(next_change(), off);
+	assert_true(scan.guest);
+	assert_int_equal(next_change(), size);
+}
+
+/* "PSB+: the state": what it says first, and what was lost in front of it. */
+TEST(a_machine_by_psb)
+{
+	size_t at;
+
+	for (int i = 0; i < 8; i++)
+		packet("\x02\x82", 2);
+	put_machine(true);
+	packet("\x02\x23", 2);
+	put_pge(KERNEL);
+	put_ovf();
+	at = size;
+	for (int i = 0; i < 8; i++)
+		packet("\x02\x82", 2);
+	put_machine(false);
+	packet("\x02\x23", 2);
+	begin_scan();
+	assert_true(scan.guest);
+	assert_int_equal(next_change(), at);
+	assert_false(scan.guest);
+	assert_int_equal(next_change(), size);
+}
+
+/* An address space inside of a machine is no thread of the host. */
+TEST(an_address_space_of_a_machine)
+{
+	size_t at;
+
+	put_sync(100);
+	put_pge(KERNEL);
+	put_machine(true);
+	at = put_machine(false);
+	put_tsc(300);
+	assert_int_equal(handover(200, -1), at);
+}
+
 #define CASE(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -482,6 +606,11 @@ int main(void)
 		CASE(inside_a_psb),
 		CASE(off_between_pgd_and_pge),
 		CASE(off_and_then),
+		CASE(a_machine_is_entered_and_left),
+		CASE(an_entry_behind_an_event),
+		CASE(a_machine_that_is_traced_alone),
+		CASE(a_machine_by_psb),
+		CASE(an_address_space_of_a_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perf_data/processes/guests.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/file.h"
+
+/* ---- machines ---- */
+
+const struct tl_perf_guest *tl_perf_guest_find(const struct tl_perf_system *sys, uint32_t pid)
+{
+	for (size_t i = 0; i < sys->guests.count; i++)
+		if (sys->processes.list[sys->guests.list[i].process].pid == pid)
+			return &sys->guests.list[i];
+	return NULL;
+}
+
+static const struct tl_perf_guest *find_number(const struct tl_perf_system *sys, uint32_t guest)
+{
+	size_t i = 0;
+
+	while (sys->guests.list[i].process != guest)
+		i++;
+	return &sys->guests.list[i];
+}
+
+const char *tl_perf_guest_label(const struct tl_perf_system *sys, uint32_t guest)
+{
+	return find_number(sys, guest)->label;
+}
+
+const char *tl_perf_guest_root(const struct tl_perf_system *sys, uint32_t guest)
+{
+	return find_number(sys, guest)->root;
+}
+
+const char *tl_perf_guest_why(const struct tl_perf_system *sys)
+{
+	return sys->search.guest_root
+		       ? "--guest-root has no list of the names of its kernel (proc/kallsyms), "
+			 "which says where that was"
+		       : "it is code of a virtual machine, and no --guest-root says where its "
+			 "files are";
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat about;
+
+	return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
+/* DIR/PID if there is such a directory, as `perf script --guestmount` has it, else DIR. */
+static bool find_root(struct tl_perf_system *sys, uint32_t pid, const char **root)
+{
+	char *own;
+
+	*root = sys->search.no_files ? NULL : sys->search.guest_root;
+	if (!*root || !pid)
+		return true;
+	if (asprintf(&own, "%s/%" PRIu32, *root, pid) < 0)
+		return false;
+	if (is_directory(own))
+		*root = tl_names_text(&sys->names, own);
+	free(own);
+	return *root;
+}
+
+static bool begin_guest(struct tl_perf_system *sys, uint32_t pid, struct tl_perf_guest *made)
+{
+	char label[32];
+
+	snprintf(label, sizeof(label), pid ? "[guest:%" PRIu32 "]" : "[guest]", pid);
+	made->label = tl_names_text(&sys->names, label);
+	made->process = (uint32_t)sys->processes.count;
+	return made->label && find_root(sys, pid, &made->root) &&
+	       tl_grow(&sys->guests.list, &sys->guests.capacity, sys->guests.count + 1,
+		       sizeof(*made)) &&
+	       tl_grow(&sys->processes.list, &sys->processes.capacity, sys->processes.count + 1,
+		       sizeof(*sys->processes.list));
+}
+
+uint32_t tl_perf_guest_add(struct tl_perf_system *sys, uint32_t pid)
+{
+	const struct tl_perf_guest *known = tl_perf_guest_find(sys, pid);
+	struct tl_perf_guest made;
+
+	if (known)
+		return known->process;
+	if (!begin_guest(sys, pid, &made))
+		return TL_NONE;
+	sys->guests.list[sys->guests.count++] = made;
+	/* Not by pid: that is the process of the host. */
+	sys->processes.list[sys->processes.count++] =
+		(struct tl_perf_process){ .pid = pid, .guest = true };
+	return made.process;
+}
+
+/* ---- what its files tell ---- */
+
+FILE *tl_perf_guest_open(const char *root, const char *name)
+{
+	char *path;
+	FILE *file = NULL;
+	int fd;
+
+	if (asprintf(&path, "%s/%s", root, name) < 0)
+		return NULL;
+	fd = tl_file_open_named(path);
+	free(path);
+	if (fd >= 0)
+		file = fdopen(fd, "r");
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+char *tl_perf_guest_release(const struct tl_perf_system *sys, uint32_t guest)
+{
+	const char *root = tl_perf_guest_root(sys, guest);
+	FILE *file = root ? tl_perf_guest_open(root, "proc/version") : NULL;
+	char *release = NULL;
+
+	/* "Linux version RELEASE ..." */
+	if (file && fscanf(file, "Linux version %255ms", &release) != 1)
+		release = NULL;
+	if (file)
+		fclose(file);
+	return release;
+}
