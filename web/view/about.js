@@ -15,7 +15,7 @@ function value(v) {
 	if (v === null) return el('span', { class: 'faint' }, '–');
 	if (Array.isArray(v)) return v.length && typeof v[0] === 'object' ? el('span', { class: 'faint' }, grouped(v.length) + ' entries') : v.join(', ');
 	if (typeof v === 'object') return facts(v);
-	if (typeof v === 'number') return Number.isInteger(v) ? v.toLocaleString('en-US') : String(v);
+	if (typeof v === 'number') return Number.isInteger(v) ? grouped(v) : String(v);
 	return String(v);
 }
 

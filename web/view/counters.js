@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters: a lane each below the events of a track, as an area between its least and its greatest value.
 import { callRows, COUNTER_ROW, EVENT_ROW, ROW } from './tracks.js';
-import { fitted, nameColour } from './util.js';
+import { fitted, grouped, nameColour } from './util.js';
 
 const TEXT = 13; // pixels, of the name above the area
 
 export const lanesTop = row => row.top + 1 + callRows(row.track) * ROW + (row.track.events ? EVENT_ROW : 0);
 
-export const numberText = value => Number.isInteger(value) ? value.toLocaleString('en-US') : value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+export const numberText = value => Number.isInteger(value) ? grouped(value) : value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 
 // Keep what the server told of the counters of a file.
 export function keepCounters(file, told, trackOf) {

@@ -3,7 +3,7 @@
 import { neighbours } from './callers.js';
 import { eventOf, fnOf, numberOf, profileOf } from './profile.js';
 import { choose, state } from './state.js';
-import { button, cost, el, fitted, nameColour, percent, shortName, svg } from './util.js';
+import { button, cost, el, fitted, grouped, nameColour, percent, shortName, svg } from './util.js';
 
 const LOOP = 16; // pixels above the first row, for the arrow of a function that calls itself
 const WIDE = 190, HIGH = 40, GAP_X = 90, GAP_Y = 14, MOST_IN_COLUMN = 9, MOST_EDGES = 80;
@@ -53,7 +53,7 @@ function edges(profile, at, place) {
 		const x1 = a.x + WIDE, y1 = a.y + HIGH / 2, x2 = b.x, y2 = b.y + HIGH / 2, bend = Math.max(40, Math.abs(x2 - x1) / 2);
 		const d = same ? `M${a.x + WIDE * 0.7},${a.y} c10,-14 40,-14 30,0` : `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 		return svg('path', { d, class: 'edge', 'stroke-width': 1 + 5 * Math.abs(edge.cost) / most, 'marker-end': 'url(#arrow)' },
-			svg('title', {}, `${profile.functions.name[edge.from]} → ${profile.functions.name[edge.to]}: ${cost(edge.cost, profile.events[e], profile.frequency)}, ${edge.calls.toLocaleString('en-US')} calls`));
+			svg('title', {}, `${profile.functions.name[edge.from]} → ${profile.functions.name[edge.to]}: ${cost(edge.cost, profile.events[e], profile.frequency)}, ${grouped(edge.calls)} calls`));
 	}), all.length - list.length];
 }
 
@@ -85,7 +85,7 @@ export async function drawGraph() {
 	const arrow = svg('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0,0 L8,4 L0,8 z', class: 'arrow' }));
 	box.replaceChildren(svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': 'Calls around ' + profile.functions.name[root] }, svg('defs', {}, arrow),
 		...lines, ...[...at].map(([i, where]) => node(profile, i, where, root))));
-	notes.textContent = [left ? `${left.toLocaleString('en-US')} functions that cost less are not drawn.` : '', hidden ? `${hidden.toLocaleString('en-US')} calls between these that cost less are not drawn.` : ''].join(' ');
+	notes.textContent = [left ? `${grouped(left)} functions that cost less are not drawn.` : '', hidden ? `${grouped(hidden)} calls between these that cost less are not drawn.` : ''].join(' ');
 	box.scrollLeft = at.get(root).x + WIDE / 2 - box.clientWidth / 2;
 }
 

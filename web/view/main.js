@@ -14,7 +14,7 @@ import { profileOf, told, windowOf } from './profile.js';
 import { makeListing } from './source.js';
 import { addressKept, choose, fromAddress, onChange, restore, state } from './state.js';
 import { atRest, callText, clearTimeline, completeTimeline, mainFile, makeTimeline, redraw, tellSampled, timelineKey } from './timeline.js';
-import { button, byId, bytes, el, hideTip, shortName } from './util.js';
+import { button, byId, bytes, el, grouped, hideTip, shortName } from './util.js';
 
 const POLL = 100;
 
@@ -95,7 +95,7 @@ function ready() {
 
 async function copyPane() {
 	const lines = await copyText(paneText(panes.get(shownPane()).pane));
-	byId('copied').textContent = lines < 0 ? 'The browser does not allow to copy.' : `Copied ${lines.toLocaleString('en-US')} lines.`;
+	byId('copied').textContent = lines < 0 ? 'The browser does not allow to copy.' : `Copied ${grouped(lines)} lines.`;
 	setTimeout(() => { byId('copied').textContent = ''; }, 3000);
 }
 

@@ -2,8 +2,9 @@
 // The picture of the timeline: a canvas of calls, a row a depth, below an axis of time.
 import { counterIn, drawCounters } from './counters.js';
 import { drawMarks, markIn } from './events.js';
-import { callRows, ROW, gapAt, hueKey, nameOf, functionOf } from './tracks.js';
-import { colourVariable, dark, duration, fitted, grouped, nameColour, shortName } from './util.js';
+import { drawRows } from './timeline-rows.js';
+import { callRows, gapAt, nameOf, ROW } from './tracks.js';
+import { colourVariable, dark, duration, fitted, grouped, shortName } from './util.js';
 
 export const AXIS = 26;
 const LABEL_FROM = 30;
@@ -73,53 +74,16 @@ function hatching(c) {
 	return hatch;
 }
 
-const isLost = (file, number) => { const f = functionOf(file, number); return f !== null && f.name === '(lost)'; };
-
-function drawCall(c, p, track, shown, i, x, width, y) {
-	const summary = shown.calls[i] > 1;
-	const key = hueKey(track.file, shown.fn[i]);
-	if (isLost(track.file, shown.fn[i])) {
-		c.fillStyle = hatching(c);
-	} else if (summary) {
-		const full = shown.end[i] > shown.start[i] ? shown.busy[i] / (shown.end[i] - shown.start[i]) : 1;
-		c.fillStyle = nameColour(key, Math.round((1 - Math.min(1, full)) * 2) * 5);
-	} else {
-		c.fillStyle = nameColour(key);
-	}
-	c.fillRect(x, y, width, ROW - 1);
-	if (p.marked(track.file, shown.fn[i])) {
-		c.fillStyle = p.accent;
-		c.fillRect(x, y + ROW - 4, width, 3);
-	}
-	if (shown.flags[i] & 1 && width > 3) {
-		c.fillStyle = p.warn;
-		c.fillRect(x + width - 2, y, 2, ROW - 1);
-	}
-	if (width >= LABEL_FROM) {
-		const name = nameOf(track.file, shown.fn[i]);
-		if (!name) return;
-		c.fillStyle = p.ink;
-		c.fillText(fitted(c, summary ? shortName(name) + ' ×' + grouped(shown.calls[i]) : shortName(name), width - 6), x + 3, y + ROW / 2);
-	}
+function drawLost(c, lost) {
+	c.fillStyle = hatching(c);
+	for (const { left, right, y } of lost) c.fillRect(left, y, right - left, ROW - 1);
 }
 
-function drawTrack(c, p, row, top) {
-	const { track } = row, shown = track.shown, { view, scale, width } = p;
-	const rows = callRows(track);
-	let depth = -1, drawn = -1; // up to which pixel the row is drawn
-	for (let i = 0; i < shown.n; i++) {
-		if (shown.depth[i] !== depth) {
-			depth = shown.depth[i];
-			drawn = -1;
-			if (depth >= rows) break;
-		}
-		const end = shown.end[i] < 0 ? track.last : shown.end[i];
-		if (end < view.from || shown.start[i] > view.to) continue;
-		const left = Math.max((shown.start[i] - view.from) * scale, -2), right = Math.min((end - view.from) * scale, width + 2);
-		if (right <= drawn) continue;
-		const x = Math.max(left, drawn), wide = Math.max(right - x, 1);
-		drawCall(c, p, track, shown, i, x, wide > 2.5 ? wide - 0.5 : wide, top + depth * ROW);
-		drawn = x + wide;
+function drawLabels(c, p, labels) {
+	c.fillStyle = p.ink;
+	for (const { file, fn, calls, left, right, y } of labels) {
+		const name = nameOf(file, fn);
+		if (name) c.fillText(fitted(c, calls ? shortName(name) + ' ×' + grouped(calls) : shortName(name), right - left - 6), left + 3, y + ROW / 2);
 	}
 }
 
@@ -170,7 +134,7 @@ function drawChosen(c, p, rows, call, top) {
 	c.lineWidth = 1;
 }
 
-// picture: { canvas, view, rows, top (scrolled by), marked(file, number), markedText(name), call, span, measure, frequency }
+// picture: { canvas, view, rows, top (scrolled by), marked(file, number), markedKey (what that depends on), markedText(name), call, span, measure, frequency }
 export function drawTimeline(picture) {
 	const { canvas, view } = picture, c = canvas.getContext('2d');
 	const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
@@ -182,22 +146,23 @@ export function drawTimeline(picture) {
 	c.clearRect(0, 0, width, height);
 	c.font = '11px system-ui, sans-serif';
 	c.textBaseline = 'middle';
-	const p = { view, width, scale: width / (view.to - view.from), marked: picture.marked, markedText: picture.markedText, accent: colourVariable('--accent'),
+	const p = { view, width, height, above: AXIS, scale: width / (view.to - view.from), marked: picture.marked, markedText: picture.markedText, accent: colourVariable('--accent'),
 		warn: colourVariable('--warn'), ink: colourVariable('--on-colour'), soft: colourVariable('--soft'), text: colourVariable('--text'), dataEnd: picture.end };
 	c.save();
 	c.beginPath();
 	c.rect(0, AXIS, width, height - AXIS);
 	c.clip();
-	for (const row of picture.rows) {
-		const top = AXIS + row.top - picture.top;
-		if (top > height || top + row.height < AXIS) continue;
-		if (row.group) {
-			c.fillStyle = p.soft;
-			c.fillRect(0, top, width, row.height - 1);
-			continue;
-		}
-		drawOutside(c, p, row, top);
-		if (row.track.shown) drawTrack(c, p, row, top + 1);
+	const seen = picture.rows.map(row => ({ row, top: AXIS + row.top - picture.top })).filter(({ row, top }) => top <= height && top + row.height >= AXIS);
+	for (const { row, top } of seen) {
+		c.fillStyle = p.soft;
+		if (row.group) c.fillRect(0, top, width, row.height - 1);
+		else drawOutside(c, p, row, top);
+	}
+	const calls = seen.filter(({ row }) => !row.group);
+	const { labels, lost } = drawRows(c, p, picture, calls.filter(({ row }) => row.track.shown).map(({ row, top }) => ({ track: row.track, top: top + 1 })), LABEL_FROM);
+	drawLost(c, lost);
+	drawLabels(c, p, labels);
+	for (const { row, top } of calls) {
 		drawGaps(c, p, row, top + 1);
 		drawMarks(c, p, row, AXIS - picture.top);
 		if (row.track.counters.length) drawCounters(c, p, row, AXIS - picture.top);

@@ -6,14 +6,14 @@ import { numberText } from './counters.js';
 import { anyEvents, fetchEvents, markBehind, valuesOf } from './events.js';
 import { choose, onChange, sameFunction, state } from './state.js';
 import { AXIS, counterUnder, drawTimeline, gapUnder, itemAt, markUnder, rowAt, timeText } from './timeline-draw.js';
-import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, lastTick, layout, ROW, suffices, tracks } from './tracks.js';
+import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, hasMargins, lastTick, layout, ROW, suffices, tracks } from './tracks.js';
 import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
 
 const LEAST_TICKS = 4, ROUND = 0.5;
 let canvas, labels, shelf, found, sampled, measureText;
 let gapButton, lastGap = null, gapsAsked = false, eventButton, lastMark = null, leftOut;
 let term = '', call = null, measure = null, drag = null;
-let picture = { rows: [], top: 0 }, asked = false, busy = null, naming = false, frame = 0;
+let picture = { rows: [], top: 0 }, asked = false, busy = null, naming = false, widening = false, frame = 0;
 
 /* ---- the view ---- */
 
@@ -42,22 +42,42 @@ function pan(part) {
 
 /* ---- fetching: one request at a time for each file, the newest view wins ---- */
 
-function wantedTracks(file, view) {
-	const pixel = (view.to - view.from) / canvas.clientWidth;
-	const bottom = picture.top + canvas.clientHeight;
+// The tracks of a file that are seen and for which a test is false.
+function seenTracks(file, view, test) {
+	const pixel = (view.to - view.from) / canvas.clientWidth, bottom = picture.top + canvas.clientHeight;
 	return picture.rows.filter(row => !row.group && row.track.file === file && row.top < bottom && row.top + row.height > picture.top)
-		.map(row => row.track).filter(track => track.index >= 0 && !suffices(track, view.from, view.to, pixel)).slice(0, 500);
+		.map(row => row.track).filter(track => track.index >= 0 && !test(track, view.from, view.to, pixel)).slice(0, 500);
 }
 
+const wantedTracks = (file, view) => seenTracks(file, view, suffices);
+
+function fetchWide(file, list, view, wide) {
+	const width = view.to - view.from, from = Math.max(0, view.from - width), to = Math.min(lastTick(), view.to + width);
+	return fetchTracks(file, list, from, to, Math.min(16000, Math.max(1, Math.round(canvas.clientWidth * (to - from) / width))), wide);
+}
+
+// Three windows wide, unless that is known to be coarse: then the view alone, and what is beside it later.
 async function fetchOnce(file, view) {
-	const list = wantedTracks(file, view), width = view.to - view.from, end = lastTick();
+	const list = wantedTracks(file, view);
 	if (!list.length) return false;
-	// What is coarse three windows wide is asked for at the width of the view, and so is what comes behind it.
-	const dense = list.some(track => track.shown && track.shown.coarse);
-	const from = dense ? view.from : Math.max(0, view.from - width), to = dense ? view.to : Math.min(end, view.to + width);
-	const pixels = Math.min(16000, Math.max(1, Math.round(canvas.clientWidth * (to - from) / width)));
-	await fetchTracks(file, list, from, to, pixels, to - from <= 1.01 * width);
+	if (list.some(track => track.dense)) await fetchTracks(file, list, view.from, view.to, canvas.clientWidth, null);
+	else await fetchWide(file, list, view, 'first');
 	return true;
+}
+
+// What may be moved into view: pictures do not wait for it.
+async function fetchMargins() {
+	if (widening || enclosed) return;
+	widening = true;
+	try {
+		for (const file of files) {
+			const view = shownView(), list = seenTracks(file, view, hasMargins);
+			if (list.length) await fetchWide(file, list, view, 'beside');
+		}
+	} catch (error) {
+		say('The timeline cannot be fetched: ' + error.message);
+	}
+	widening = false;
 }
 
 async function fetchMarks(file) {
@@ -80,6 +100,7 @@ async function fetchAll() {
 		if (!any && !marks) break;
 	}
 	fetchAllNames();
+	fetchMargins();
 }
 
 // Names are asked for beside: pictures do not wait for them.
@@ -117,7 +138,7 @@ function fetchSoon() {
 }
 
 // Whether nothing is on its way.
-export const atRest = () => !busy && !asked && !frame && !naming && !gapsAsked;
+export const atRest = () => !busy && !asked && !frame && !naming && !widening && !gapsAsked;
 
 /* ---- drawing ---- */
 
@@ -145,7 +166,7 @@ function draw() {
 	frame = 0;
 	if (!files.length) return;
 	const laid = layout(trackWanted);
-	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, markedText: name => term !== '' && matches(name), call, measure,
+	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, markedKey: term + '\0' + JSON.stringify(state.fn), markedText: name => term !== '' && matches(name), call, measure,
 		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency, end: lastTick() };
 	drawTimeline(picture);
 	drawLabels(laid);
@@ -153,10 +174,11 @@ function draw() {
 	fetchSoon();
 }
 
-// For those who measure: when the first picture was there, and whether what is drawn is all that can be told apart.
+// For those who measure: when the first picture was there, which view is drawn, and whether that is all that can be told apart.
 function tellPicture() {
 	const { dataset } = document.documentElement;
 	if (!dataset.drawn && tracks.some(track => track.shown)) dataset.drawn = String(performance.now());
+	dataset.view = picture.view.from + '-' + picture.view.to;
 	dataset.picture = files.some(file => wantedTracks(file, picture.view).length) ? 'part' : 'whole';
 }
 

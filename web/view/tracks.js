@@ -34,7 +34,7 @@ function addTracks(file, told) {
 		if (!track.calls) return;
 		const facts = { calls: track.calls, first: track.first / file.scale, last: track.last / file.scale };
 		if (known.has(index)) Object.assign(known.get(index), facts);
-		else tracks.push({ file, index, process: track.process, thread: track.thread, ...facts, depth: 1, mode: 'some', pinned: false, shown: null, gaps: [], counters: [] });
+		else tracks.push({ file, index, process: track.process, thread: track.thread, ...facts, depth: 1, mode: 'some', pinned: false, shown: null, wide: null, dense: false, gaps: [], counters: [] });
 		file.last = Math.max(file.last, facts.last);
 	});
 	sortTracks();
@@ -50,6 +50,7 @@ export function completeFile(number, told) {
 		if (track.file !== file) continue;
 		track.depth = 1;
 		if (track.shown) track.shown.asked = Infinity;
+		track.wide = null;
 	}
 	addTracks(file, told);
 }
@@ -120,14 +121,22 @@ export function readWindow(buffer) {
 	return list;
 }
 
-function keep(track, answer, from, to, asked) {
-	track.shown = { ...answer, from, to, asked };
+// `shown` is the finest picture of a track; `wide`, where that is of the view alone, a coarse one of more, for what is moved into view.
+function keep(track, answer, from, to, asked, wide) {
+	const known = { ...answer, from, to, asked };
 	for (let i = 0; i < answer.n; i++) if (answer.depth[i] >= track.depth) track.depth = answer.depth[i] + 1;
 	// The first file's ticks are the page's.
 	const scale = track.file.scale;
 	if (scale !== 1)
-		for (const list of [track.shown.start, track.shown.end, track.shown.busy])
+		for (const list of [known.start, known.end, known.busy])
 			for (let i = 0; i < list.length; i++) if (list[i] > 0) list[i] /= scale;
+	if (wide && !known.coarse) track.dense = false;
+	if (wide && known.coarse) {
+		track.dense = true;
+		track.wide = known;
+	}
+	// A coarse one that comes late does not take the place of what is finer.
+	if (!wide || !known.coarse || !track.shown || wide === 'first') track.shown = known;
 }
 
 // Whether what a track shows will do for a window at so many ticks a pixel.
@@ -139,18 +148,24 @@ export function suffices(track, from, to, pixel) {
 	return shown.asked <= pixel * 1.34 && (!shown.coarse || shown.to - shown.from <= (to - from) * 1.01);
 }
 
-// `refine`: what is drawn then is final, and may take longer.
-export async function fetchTracks(file, list, from, to, pixels, refine) {
+// Whether there is something to be drawn at once beside the view that a dense track shows.
+export function hasMargins(track, from, to, pixel) {
+	const { wide } = track, margin = (to - from) / 4, left = Math.max(from - margin, track.first), right = Math.min(to + margin, track.last);
+	return !track.dense || left >= right || Boolean(wide && wide.from <= left && wide.to >= right && wide.asked <= pixel * 3);
+}
+
+// `wide`: null, what is drawn then is final, and may take longer; 'first': it is drawn until that is there; 'beside': it is there.
+export async function fetchTracks(file, list, from, to, pixels, wide) {
 	const ticks = value => Math.round(value * file.scale);
 	const left = ticks(Math.max(0, Math.floor(from))), right = Math.max(ticks(Math.ceil(to)), left + 1);
 	if (enclosed) {
-		for (const track of list) keep(track, await enclosedWindow(file.number, track.index, left, right, pixels), Math.max(0, from), to, (to - from) / pixels);
+		for (const track of list) keep(track, await enclosedWindow(file.number, track.index, left, right, pixels), Math.max(0, from), to, (to - from) / pixels, wide);
 		return;
 	}
-	const buffer = await askBytes('/api/window', { file: file.number, from: left, to: right, pixels, refine: refine ? 1 : undefined, tracks: list.map(t => t.index).join(',') });
+	const buffer = await askBytes('/api/window', { file: file.number, from: left, to: right, pixels, refine: wide ? undefined : 1, tracks: list.map(t => t.index).join(',') });
 	const byIndex = new Map(list.map(track => [track.index, track]));
 	for (const answer of readWindow(buffer))
-		keep(byIndex.get(answer.track), answer, Math.max(0, from), to, (to - from) / pixels);
+		keep(byIndex.get(answer.track), answer, Math.max(0, from), to, (to - from) / pixels, wide);
 }
 
 /* ---- where a track does not tell all ---- */
