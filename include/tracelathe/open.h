@@ -609,6 +609,8 @@ struct tl_call_span {
 	 * thread: the profile need not have contexts, of which there may be as many as calls
 	 */
 	bool flat;
+	/** with `flat`: sums of functions alone are enough, without the calls between them */
+	bool table;
 };
 /**
  * The profile of a window of time, for which only the calls of the window are decoded again: what

@@ -25,7 +25,7 @@ const asking = new Map(); // by path and file: the question that is not answered
 
 // Whoever asks about another window or function no longer waits for the last one: the server is told by its absence.
 function newest(path, parameters, key) {
-	const of = path + (parameters.file || 0), last = asking.get(of), controller = new AbortController();
+	const of = path + (parameters.file || 0) + (parameters.table || ''), last = asking.get(of), controller = new AbortController();
 	if (last && last.key !== key) last.controller.abort();
 	asking.set(of, { key, controller });
 	return controller.signal;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chosen function between those that call it and those that it calls.
-import { eventOf, fnOf, numberOf, placeText, profileOf } from './profile.js';
+import { eventOf, fnOf, graphOf, numberOf, placeText } from './profile.js';
 import { choose, state } from './state.js';
 import { button, cost, el, grouped, percent, shortName } from './util.js';
 
@@ -39,7 +39,7 @@ function tableOf(profile, title, list, whole) {
 }
 
 export async function drawCallers() {
-	const profile = await profileOf(), i = numberOf(profile, state.fn);
+	const profile = await graphOf(), i = numberOf(profile, state.fn);
 	if (i < 0) {
 		box.replaceChildren(el('p', { class: 'faint' }, state.fn ? 'The chosen function is not in this profile.' : 'Choose a function, in any pane.'));
 		return;

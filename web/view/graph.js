@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call graph around the chosen function: callers to the left of it, callees to the right, the costliest of each.
 import { neighbours } from './callers.js';
-import { eventOf, fnOf, numberOf, profileOf } from './profile.js';
+import { eventOf, fnOf, graphOf, numberOf } from './profile.js';
 import { choose, state } from './state.js';
 import { button, cost, el, fitted, grouped, nameColour, percent, shortName, svg } from './util.js';
 
@@ -76,7 +76,7 @@ function node(profile, i, at, root) {
 }
 
 export async function drawGraph() {
-	const profile = await profileOf(), chosen = numberOf(profile, state.fn), root = chosen >= 0 ? chosen : 0;
+	const profile = await graphOf(), chosen = numberOf(profile, state.fn), root = chosen >= 0 ? chosen : 0;
 	if (!profile.count) {
 		box.replaceChildren(el('p', { class: 'faint' }, 'There are no functions.'));
 		return;

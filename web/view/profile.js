@@ -24,19 +24,26 @@ function index(profile) {
 		for (let i = 0; i < ends.length; i++) if (ends[i] >= 0) list[ends[i]].push(i);
 		return list;
 	};
-	profile.callees = lists(arcs.caller);
-	profile.callers = lists(arcs.callee);
+	if (arcs) {
+		profile.callees = lists(arcs.caller);
+		profile.callers = lists(arcs.callee);
+	}
 	return profile;
 }
 
 const keyOf = (name, object, file) => name + '\0' + object + '\0' + file;
 
 const indexed = new WeakMap();
-export async function profileOf(number = state.file) {
-	const profile = await ask('/api/profile', { file: number, ...windowOf(number) });
+async function asked(number, parameters) {
+	const profile = await ask('/api/profile', { file: number, ...windowOf(number), ...parameters });
 	if (!indexed.has(profile)) indexed.set(profile, index(profile));
 	return profile;
 }
+
+// The functions; a page without a server has one profile for all panes.
+export const profileOf = (number = state.file) => asked(number, answers ? {} : { table: 1 });
+// With the calls between functions, which may take much longer.
+export const graphOf = (number = state.file) => asked(number, {});
 
 export const fnOf = (profile, i) => ({ name: profile.functions.name[i], object: profile.functions.object[i], source: profile.functions.file[i] });
 

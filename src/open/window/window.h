@@ -23,8 +23,9 @@ int64_t tl_window_function(struct tl_call_index *index, uint32_t number, struct 
 struct tl_part tl_window_part(const struct tl_call_track *track);
 
 /*
- * Put the sums of functions and of calls between them in a span into an empty profile, without
- * contexts (sums.c). 1; 0: sums might not fit, and the profile is of no use; or negative.
+ * Put the sums of functions, and unless the span wants a table alone those of calls between them,
+ * into an empty profile, without contexts (sums.c). 1; 0: sums might not fit, and the profile is of
+ * no use; or negative.
  */
 int tl_window_sums(struct tl_input *input, struct tl_call_index *index,
 		   struct tl_call_cursor *cursor, const struct tl_call_span *span,

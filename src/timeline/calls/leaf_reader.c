@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "timeline/calls/tracks.h"
 
@@ -23,23 +24,31 @@ static int read_stored(struct tl_leaf_reader *reader, const struct tl_call_leaf 
 	return 0;
 }
 
+/* What a leaf is known by. */
+struct outcome {
+	uint64_t calls; /* that begin in it */
+	uint32_t lowest, depth;
+};
+
 /*
  * Whether the leaf is what was built: frames and later leaves are counted on from there. It is not
  * where the trace has changed, or where an index from a file tells of another one.
  */
-static bool is_as_built(const struct tl_call_track *track, size_t number,
-			const struct tl_leaf_scan *scan)
+static int check_outcome(const struct tl_call_track *track, size_t number,
+			 const struct outcome *found, struct tl_error *err)
 {
 	uint64_t end = number + 1 < track->leaf_count ? track->leaves[number + 1].first_call
 						      : track->calls;
 
-	return tl_leaf_lowest(scan) == track->leaves[number].lowest &&
-	       tl_leaf_depth_after(scan) == tl_leaf_end_depth(track, number) &&
-	       scan->call_count == end - track->leaves[number].first_call;
+	if (found->lowest == track->leaves[number].lowest &&
+	    found->depth == tl_leaf_end_depth(track, number) &&
+	    found->calls == end - track->leaves[number].first_call)
+		return 0;
+	return tl_error_at(err, TL_BAD_RECORD, TL_NOWHERE, "the index does not fit the trace");
 }
 
-int tl_leaf_read(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t number,
-		 struct tl_leaf_scan *scan, struct tl_error *err)
+static int decode(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t number,
+		  struct tl_error *err)
 {
 	const struct tl_call_source *source = &reader->tracks->source;
 	const struct tl_call_leaf *leaf = &track->leaves[number];
@@ -49,15 +58,53 @@ int tl_leaf_read(struct tl_leaf_reader *reader, const struct tl_call_track *trac
 	status = leaf->block == TL_LEAF_STORED
 			 ? read_stored(reader, leaf, err)
 			 : source->ops->decode(source->handle, track, leaf, &reader->steps, err);
+	if (status == 0 && reader->steps.no_memory)
+		status = tl_error_memory(err);
+	return status;
+}
+
+int tl_leaf_read(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t number,
+		 struct tl_leaf_scan *scan, struct tl_error *err)
+{
+	const struct tl_call_leaf *leaf = &track->leaves[number];
+	struct outcome found;
+	int status = decode(reader, track, number, err);
+
 	if (status < 0)
 		return status;
-	if (reader->steps.no_memory ||
-	    !tl_leaf_scan(scan, &reader->steps, leaf->ticks, leaf->depth))
+	if (!tl_leaf_scan(scan, &reader->steps, leaf->ticks, leaf->depth))
 		return tl_error_memory(err);
-	if (!is_as_built(track, number, scan))
-		return tl_error_at(err, TL_BAD_RECORD, TL_NOWHERE,
-				   "the index does not fit the trace");
-	return 0;
+	found = (struct outcome){ scan->call_count, tl_leaf_lowest(scan),
+				  tl_leaf_depth_after(scan) };
+	return check_outcome(track, number, &found, err);
+}
+
+/* As tl_leaf_scan() tells it: ends without an open call are left out. */
+static struct outcome outcome_of(const struct tl_steps *steps, uint32_t depth)
+{
+	struct outcome found = { .lowest = depth, .depth = depth };
+
+	for (size_t i = 0; i < steps->count; i++) {
+		bool end = steps->list[i].end;
+
+		found.calls += !end;
+		found.depth += !end;
+		found.depth -= end && found.depth;
+		found.lowest = tl_min(found.lowest, found.depth);
+	}
+	return found;
+}
+
+int tl_leaf_read_steps(struct tl_leaf_reader *reader, const struct tl_call_track *track,
+		       size_t number, struct tl_error *err)
+{
+	struct outcome found;
+	int status = decode(reader, track, number, err);
+
+	if (status < 0)
+		return status;
+	found = outcome_of(&reader->steps, track->leaves[number].depth);
+	return check_outcome(track, number, &found, err);
 }
 
 void tl_leaf_reader_free(struct tl_leaf_reader *reader)

@@ -187,6 +187,9 @@ struct tl_leaf_reader {
 /* Decode and scan a leaf. 0 or negative. */
 int tl_leaf_read(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t leaf,
 		 struct tl_leaf_scan *scan, struct tl_error *err);
+/* Decode a leaf: its steps in reader->steps, for who needs no calls of them. 0 or negative. */
+int tl_leaf_read_steps(struct tl_leaf_reader *reader, const struct tl_call_track *track,
+		       size_t leaf, struct tl_error *err);
 void tl_leaf_reader_free(struct tl_leaf_reader *reader);
 
 /* The time up to which a leaf reaches. */

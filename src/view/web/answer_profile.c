@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A profile in columns: what the tables and the pictures of callers are made of. Functions and
- * calls that cost least are left out where there are too many for a page, which is said.
+ * calls that cost least are left out where there are too many for a page, which is said. A table
+ * has no calls between functions: to sum them takes most of the time where there are many.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct choice {
 /* The functions and calls that are shown. */
 struct chosen {
 	const struct tl_profile *profile;
-	struct choice *functions, *arcs;
+	struct choice *functions, *arcs; /* arcs NULL: only functions are wanted */
 	uint32_t function_count, arc_count;
 	uint32_t *place; /* by function: its place in the answer, TL_NONE: it is left out */
 	uint32_t functions_left, arcs_left;
@@ -324,7 +325,10 @@ static void put_profile(struct tl_output *out, const struct chosen *c)
 	put_events(out, c->profile);
 	put_losses(out, c->profile);
 	put_functions(out, c);
-	put_arcs(out, c);
+	if (c->arcs)
+		put_arcs(out, c);
+	else
+		tl_put_text(out, ",\n\"arcs\":null");
 	tl_put_text(out, "}\n");
 }
 
@@ -333,13 +337,14 @@ int tl_web_answer_profile(struct tl_web_question *question, struct tl_error *err
 	const struct tl_web_window window = tl_web_asked_window(question);
 	struct tl_web_profile *profile;
 	struct chosen chosen = { 0 };
+	const bool table = question->request->table;
 	int status = tl_web_profile_get(question->document, question->asker, &window,
-					TL_DETAIL_GRAPH, &profile, err);
+					table ? TL_DETAIL_TABLE : TL_DETAIL_GRAPH, &profile, err);
 
 	if (status < 0)
 		return status;
 	chosen.profile = profile->profile;
-	if (choose_functions(&chosen) && choose_arcs(&chosen))
+	if (choose_functions(&chosen) && (table || choose_arcs(&chosen)))
 		put_profile(question->out, &chosen);
 	else
 		status = tl_error_memory(err);

@@ -21,11 +21,14 @@ void tl_web_profiles_free(struct tl_web_document *document)
 		drop(document->profiles[i]);
 }
 
-/* A profile with contexts has what one without them tells. */
+/* A profile with contexts has what one without them tells, and both have a table of functions. */
 static bool has_detail(const struct tl_web_profile *profile, enum tl_input_detail detail)
 {
-	return profile->detail == detail ||
-	       (profile->detail == TL_DETAIL_FUNCTIONS && detail == TL_DETAIL_GRAPH);
+	bool has_graph =
+		profile->detail == TL_DETAIL_FUNCTIONS || profile->detail == TL_DETAIL_GRAPH;
+
+	return profile->detail == detail || (detail == TL_DETAIL_TABLE && has_graph) ||
+	       (detail == TL_DETAIL_GRAPH && has_graph);
 }
 
 static bool is_that(const struct tl_web_profile *profile, const struct tl_web_window *window,
@@ -103,8 +106,7 @@ static struct tl_call_index *index_for(struct tl_web_document *document,
 {
 	struct tl_error err;
 
-	if (!profile->window.to_ticks ||
-	    (profile->detail != TL_DETAIL_FUNCTIONS && profile->detail != TL_DETAIL_GRAPH))
+	if (!profile->window.to_ticks || profile->detail == TL_DETAIL_LINES)
 		return NULL;
 	if (document->event_count != 1 && profile->window.to > 0)
 		return NULL;
@@ -116,7 +118,8 @@ static int fold_from_index(struct tl_web_document *document, const struct tl_web
 			   struct tl_error *err)
 {
 	struct tl_call_span span = { .size = sizeof(span),
-				     .flat = profile->detail == TL_DETAIL_GRAPH };
+				     .flat = profile->detail != TL_DETAIL_FUNCTIONS,
+				     .table = profile->detail == TL_DETAIL_TABLE };
 	struct tl_calls_info info = { 0 };
 	int status;
 

@@ -87,6 +87,7 @@ static const struct {
 	{ "back", take_number, AT(back) },
 	{ "refine", take_number, AT(refine) },
 	{ "inclusive", take_number, AT(inclusive) },
+	{ "table", take_number, AT(table) },
 	{ "tracks", take_numbers, AT(tracks) },
 	{ "functions", take_numbers, AT(functions) },
 	{ "name", take_text, AT(name) },

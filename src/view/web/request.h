@@ -25,6 +25,7 @@ struct tl_web_request {
 	uint64_t back;                /* 1: the call before `at`, not the one behind it */
 	uint64_t refine;              /* 1: a picture may take longer than a first one */
 	uint64_t inclusive;           /* 1: differences of inclusive cost */
+	uint64_t table;               /* 1: a profile without the calls between functions */
 	struct tl_web_numbers tracks, functions;
 	const char *name, *object, *source; /* of a function */
 };

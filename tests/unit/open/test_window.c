@@ -8,6 +8,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../unit.h"
 
@@ -16,6 +19,13 @@
 
 #include "../query/trace.h"
 #include "../temp_fixture.h"
+
+static void put_header(uint8_t *bytes)
+{
+	put(bytes, 3, 2);              /* version */
+	put(bytes + 4, 3, 4);          /* constant and nonstop TSC */
+	put(bytes + 8, 1000000000, 8); /* frequency */
+}
 
 static const char *write_trace(void)
 {
@@ -31,9 +41,7 @@ static const char *write_trace(void)
 	enum { COUNT = sizeof(records) / sizeof(records[0]) };
 	uint8_t bytes[HEADER + COUNT * RECORD] = { 0 };
 
-	put(bytes, 3, 2);              /* version */
-	put(bytes + 4, 3, 4);          /* constant and nonstop TSC */
-	put(bytes + 8, 1000000000, 8); /* frequency */
+	put_header(bytes);
 	for (size_t i = 0; i < COUNT; i++) {
 		uint8_t *at = bytes + HEADER + i * RECORD;
 
@@ -215,24 +223,53 @@ static void expect_equal_sums(const struct tl_profile *with, const struct tl_pro
 	assert_int_equal(tl_profile_part_count(with), tl_profile_part_count(without));
 }
 
-/* `flat`: "the profile need not have contexts", and has the sums of one that does. */
+/* "sums of functions alone are enough, without the calls between them" */
+static void expect_table(const struct opened *o, struct tl_call_span span,
+			 const struct tl_profile *without)
+{
+	struct sums a[IDS] = { 0 }, b[IDS] = { 0 };
+	struct tl_profile *table;
+
+	span.table = true;
+	table = window(o, span);
+	sums_of_functions(without, a);
+	sums_of_functions(table, b);
+	assert_memory_equal(a, b, sizeof(a));
+	assert_int_equal(tl_profile_arc_count(table), 0);
+	assert_int_equal(tl_profile_total(table)[0], tl_profile_total(without)[0]);
+	tl_profile_free(table);
+}
+
+static void expect_sums_of(const struct opened *o, struct tl_call_span span)
+{
+	struct tl_profile *with = window(o, span), *without;
+
+	span.flat = true;
+	without = window(o, span);
+	assert_false(tl_profile_flat(with));
+	assert_int_equal(tl_profile_flat(without), tl_profile_function_count(without) != 0);
+	assert_int_equal(tl_profile_context_count(without), 0);
+	expect_equal_sums(with, without);
+	expect_table(o, span, without);
+	tl_profile_free(with);
+	tl_profile_free(without);
+}
+
+/*
+ * `flat`: "the profile need not have contexts", and has the sums of one that does. Borders are all
+ * times of records, and one between each of them and the next: others make no difference.
+ */
 static void sums_are_those_of_contexts(void **state)
 {
-	for (uint64_t from = 98; from < 204; from++)
-		for (uint64_t to = from + 1; to < 206; to++) {
-			struct tl_call_span span = { .from = from, .to = to };
-			struct tl_profile *with = window(*state, span), *without;
+	static const uint64_t borders[] = { 98,  100, 102, 105, 107, 110, 112, 115, 117, 120,
+					    125, 130, 135, 140, 145, 150, 152, 155, 157, 160,
+					    162, 165, 170, 190, 192, 195, 197, 200, 204, 205 };
+	enum { COUNT = sizeof(borders) / sizeof(borders[0]) };
 
-			span.flat = true;
-			without = window(*state, span);
-			assert_false(tl_profile_flat(with));
-			assert_int_equal(tl_profile_flat(without),
-					 tl_profile_function_count(without) != 0);
-			assert_int_equal(tl_profile_context_count(without), 0);
-			expect_equal_sums(with, without);
-			tl_profile_free(with);
-			tl_profile_free(without);
-		}
+	for (size_t from = 0; from < COUNT; from++)
+		for (size_t to = from + 1; to < COUNT; to++)
+			expect_sums_of(*state, (struct tl_call_span){ .from = borders[from],
+								      .to = borders[to] });
 }
 
 /* The same in numbers that were counted by hand: 2 calls itself and 3, 1 calls 2. */
@@ -406,6 +443,21 @@ static void a_window_can_be_cancelled(void **state)
 
 /* ---- many calls ---- */
 
+static void open_trace(struct opened *o, const uint8_t *bytes, size_t size)
+{
+	const char *path = temp_write(&temp, "trace", bytes, size);
+
+	assert_int_equal(tl_input_open(&o->input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_index(o->input, &o->index, NULL), 0);
+}
+
+static void close_trace(struct opened *o)
+{
+	tl_call_index_close(o->index);
+	tl_input_close(o->input);
+	temp_close(&temp);
+}
+
 enum { MANY = 300 };
 
 /* Call i of function 2 begins at 1000 i and takes as long as many others, in no order. */
@@ -417,19 +469,14 @@ static uint64_t ticks_of(size_t i)
 static void write_many(struct opened *o)
 {
 	static uint8_t bytes[HEADER + 2 * MANY * RECORD];
-	const char *path;
 
-	put(bytes, 3, 2);
-	put(bytes + 4, 3, 4);
-	put(bytes + 8, 1000000000, 8);
+	put_header(bytes);
 	for (size_t i = 0; i < MANY; i++) {
 		put_record(bytes + HEADER + 2 * i * RECORD, 0, 2, 1000 * (i + 1));
 		put_record(bytes + HEADER + (2 * i + 1) * RECORD, 1, 2,
 			   1000 * (i + 1) + ticks_of(i));
 	}
-	path = temp_write(&temp, "many", bytes, sizeof(bytes));
-	assert_int_equal(tl_input_open(&o->input, &path, 1, NULL, NULL, NULL), 0);
-	assert_int_equal(tl_input_index(o->input, &o->index, NULL), 0);
+	open_trace(o, bytes, sizeof(bytes));
 }
 
 static int longer_first(const void *a, const void *b)
@@ -468,9 +515,132 @@ static void the_longest_of_many_calls(void **state __attribute__((unused)))
 		}
 		tl_call_search_end(&search);
 	}
-	tl_call_index_close(o.index);
-	tl_input_close(o.input);
-	temp_close(&temp);
+	close_trace(&o);
+}
+
+/* ---- random calls ---- */
+
+enum { STEPS = 160, LAST = 130 };
+
+/* A number below `below` that looks random, the same in each run. */
+static uint32_t drawn(uint32_t below)
+{
+	static uint32_t seed = 14;
+
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 16) % below;
+}
+
+/*
+ * Two threads that call three functions, which call themselves and each other: each begins
+ * with an exit without a call, some calls take no time, and some are open at the end.
+ */
+static void write_random(struct opened *o)
+{
+	static uint8_t bytes[HEADER + 2 * STEPS * RECORD];
+	uint64_t ticks[2] = { 1, 1 };
+	uint32_t stack[2][STEPS], depth[2] = { 0 };
+
+	put_header(bytes);
+	for (uint32_t i = 0; i < 2 * STEPS; i++) {
+		uint32_t thread = i / STEPS, *open = &depth[thread];
+		bool exit = i % STEPS == 0 || (*open && drawn(9) < (*open > 6 ? 7 : 4));
+		uint32_t function = 1 + drawn(3);
+
+		if (exit && *open)
+			function = stack[thread][--*open];
+		else if (!exit)
+			stack[thread][(*open)++] = function;
+		put_record(bytes + HEADER + i * RECORD, exit, function, ticks[thread]);
+		put(bytes + HEADER + i * RECORD + 16, 7 + thread, 4);
+		ticks[thread] += drawn(3) && drawn(2) ? drawn(3) : 0;
+	}
+	open_trace(o, bytes, sizeof(bytes));
+	assert_true(ticks[0] < LAST && ticks[1] < LAST);
+}
+
+/* As sums_are_those_of_contexts(), for functions that call themselves. */
+static void sums_of_recursion_are_those_of_contexts(void **state __attribute__((unused)))
+{
+	struct opened o;
+
+	temp_open(&temp);
+	write_random(&o);
+	for (uint64_t from = 0; from < LAST; from += 3)
+		for (uint64_t to = from + 1; to <= LAST; to += 4)
+			expect_sums_of(&o, (struct tl_call_span){ .from = from, .to = to });
+	close_trace(&o);
+}
+
+/* ---- many threads ---- */
+
+enum { THREADS = 1000, ROOM = 64 << 20 };
+
+/* Of each thread: 2 inside 1, 100 ticks of 300. */
+static void write_threads(struct opened *o)
+{
+	static uint8_t bytes[HEADER + 4 * THREADS * RECORD];
+
+	put_header(bytes);
+	for (uint32_t i = 0; i < 4 * THREADS; i++) {
+		uint8_t *at = bytes + HEADER + i * RECORD;
+
+		put_record(at, i % 4 > 1, i % 4 == 1 || i % 4 == 2 ? 2 : 1, 1000 + i % 4 * 100);
+		put(at + 16, 1 + i / 4, 4);
+	}
+	open_trace(o, bytes, sizeof(bytes));
+}
+
+/* Let the process have so many bytes of address space more than it has now. */
+static void limit_memory(uint64_t more)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long long pages = 0;
+	struct rlimit limit;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%llu", &pages), 1);
+	fclose(file);
+	limit.rlim_cur = limit.rlim_max = (rlim_t)(pages * (uint64_t)sysconf(_SC_PAGESIZE) + more);
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+/* In a process of its own, whose memory is limited. @return whether the sums are right */
+static bool sums_fit(const struct opened *o, struct tl_call_span span)
+{
+	struct sums sums[IDS] = { 0 };
+	struct tl_profile *profile;
+
+	limit_memory(ROOM);
+	span.size = sizeof(span);
+	if (tl_input_window(o->input, o->index, &span, &profile, NULL) < 0)
+		return false;
+	sums_of_functions(profile, sums);
+	return sums[1].self == 200 * THREADS && sums[2].self == 100 * THREADS &&
+	       tl_profile_part_count(profile) == THREADS;
+}
+
+/* What a window takes does not grow by more than a part's few bytes with each thread. */
+static void many_threads_take_little_memory(void **state __attribute__((unused)))
+{
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* it needs address space without end */
+#endif
+	struct opened o;
+
+	temp_open(&temp);
+	write_threads(&o);
+	for (unsigned flat = 0; flat < 2; flat++) {
+		pid_t child = fork();
+		int status;
+
+		assert_true(child >= 0);
+		if (!child)
+			_exit(!sums_fit(&o, (struct tl_call_span){ .flat = flat }));
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	close_trace(&o);
 }
 
 int main(void)
@@ -485,6 +655,8 @@ int main(void)
 		WITH_TRACE(what_is_not_there_is_refused),
 		WITH_TRACE(a_window_can_be_cancelled),
 		cmocka_unit_test(the_longest_of_many_calls),
+		cmocka_unit_test(sums_of_recursion_are_those_of_contexts),
+		cmocka_unit_test(many_threads_take_little_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

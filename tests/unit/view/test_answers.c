@@ -106,6 +106,10 @@ TEST(a_profile_is_columns_of_functions_and_arcs)
 			       "[2,5000,8000,8000,8000,8000,13000,1],null]},\n"
 			       "\"arcs\":{\"caller\":[0,1],\"callee\":[1,2],\"calls\":[2,2],"
 			       "\"inclusive\":[[50000,13000]]}}\n");
+	/* a table of functions has no calls between them */
+	WANT_PARTS(ASK(&l, "/api/profile", "table", "1", NULL), "\"arcs_left_out\":0,",
+		   "\"self\":[[60000,37000,13000,0]],\"inclusive\":[[110000,50000,13000,0]]",
+		   "[2,5000,8000,8000,8000,8000,13000,1],null]},\n\"arcs\":null}\n");
 	/* 10 to 30 us: main runs on, work begins and does not end, leaf is whole */
 	WANT_PARTS(ASK(&l, "/api/profile", "since", "0.00001", "until", "0.00003", NULL),
 		   "\"self\":[[5000,12000,8000,0]],\"inclusive\":[[25000,20000,8000,0]]",
@@ -114,6 +118,12 @@ TEST(a_profile_is_columns_of_functions_and_arcs)
 	for (unsigned i = 0; i < 2; i++)
 		WANT_PARTS(ASK(&l, "/api/profile", "from", "10000", "to", "30000", NULL),
 			   "\"self\":[[5000,12000,8000", "\"inclusive\":[[25000,20000,8000");
+	/* as a table first, which has no arcs for who asks for them then */
+	WANT_PARTS(ASK(&l, "/api/profile", "from", "11000", "to", "30000", "table", "1", NULL),
+		   "\"self\":[[4000,11000,8000", "\"arcs\":null}\n");
+	WANT_PARTS(ASK(&l, "/api/profile", "from", "11000", "to", "30000", NULL),
+		   "\"self\":[[4000,11000,8000", "\"arcs\":{\"caller\":[0,1]",
+		   "\"inclusive\":[[19000,8000]]");
 	/* others are not mixed up with it */
 	WANT_PARTS(ASK(&l, "/api/profile", "from", "12000", "to", "30000", NULL),
 		   "\"self\":[[3000,10000,8000");
