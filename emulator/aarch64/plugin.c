@@ -113,18 +113,21 @@ EXPORT int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int cou
 {
 	const char *folder = NULL, *value;
 	uint64_t every = SNAPSHOT_EVERY;
+	bool timed = false;
 
 	for (int i = 0; i < count; i++) {
 		if ((value = value_of(arguments[i], "folder=")))
 			folder = value;
 		if ((value = value_of(arguments[i], "every=")))
 			every = strtoull(value, NULL, 10);
+		if ((value = value_of(arguments[i], "time=")))
+			timed = !strcmp(value, "on");
 	}
 	if (!folder || !every || strcmp(info->target_name, "aarch64")) {
 		fprintf(stderr, "tracelathe-emulate: for aarch64, with folder=FOLDER\n");
 		return 1;
 	}
-	recorder_begin(folder, every);
+	recorder_begin(folder, every, timed);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_system_result);

@@ -28,6 +28,7 @@ struct recorder {
 	uint64_t total, next_snapshot;
 	bool ended, in_syscall;
 	bool accessed;        /* the last instruction has an access in the stream, or held */
+	bool has_turn;        /* of several threads with TIME, it alone executes */
 	struct access held;   /* of an atomic or exclusive instruction; shift 0xff: none */
 	uint64_t operands[4]; /* of an atomic one: Rs, Rs + 1, Rt, Rt + 1 */
 	uint8_t old[16];      /* what was at its address before */
@@ -42,7 +43,11 @@ static struct {
 	unsigned threads; /* of this process, so far */
 	pthread_mutex_t lock;
 	struct recorder *recorders;
-} process = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	/* TIME: the thread that has the turn executes an instruction, and counts its accesses. */
+	bool timed;
+	pthread_mutex_t turn;
+	uint64_t time, turns;
+} process = { .lock = PTHREAD_MUTEX_INITIALIZER, .turn = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread struct recorder *own __attribute__((tls_model("initial-exec")));
 static __thread bool maps_change; /* the thread's system call maps a file of code */
@@ -69,11 +74,60 @@ static void read_accessed(const struct access *access, uint8_t bytes[16])
 	       (size_t)1 << access->shift);
 }
 
+/* ---- the order of threads ---- */
+
+static void leave_turn(struct recorder *r)
+{
+	if (r->has_turn)
+		pthread_mutex_unlock(&process.turn);
+	r->has_turn = false;
+}
+
+static bool wait_for_turn(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	return !pthread_mutex_clocklock(&process.turn, CLOCK_MONOTONIC, &until);
+}
+
+/*
+ * QEMU stops all threads for what one has to do alone, and would wait for ever for those that wait
+ * here if that one had the turn: when nobody has had a turn for a second they go on without, and
+ * the order may be wrong there.
+ */
+static void take_turn(struct recorder *r)
+{
+	static bool told;
+	uint64_t turns;
+
+	if (!process.timed || r->has_turn)
+		return;
+	r->has_turn = !pthread_mutex_trylock(&process.turn);
+	do {
+		turns = __atomic_load_n(&process.turns, __ATOMIC_RELAXED);
+		r->has_turn = r->has_turn || wait_for_turn();
+	} while (!r->has_turn && turns != __atomic_load_n(&process.turns, __ATOMIC_RELAXED));
+	__atomic_add_fetch(&process.turns, 1, __ATOMIC_RELAXED);
+	if (r->has_turn || __atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		return;
+	fprintf(stderr, "tracelathe-emulate: a thread waited too long for its turn; the order of "
+			"accesses (TIME) may be wrong there\n");
+}
+
+static void put_time(struct recorder *r)
+{
+	if (process.timed && !r->accessed)
+		put_value(&r->stream, TOKEN_TIME,
+			  __atomic_add_fetch(&process.time, 1, __ATOMIC_RELAXED));
+}
+
 /* ---- beginning and end ---- */
 
 static void open_files(struct recorder *r)
 {
-	const struct header header = { .core = false, .time = false, .by_total = false };
+	const struct header header = { .core = false, .time = process.timed, .by_total = false };
 	char name[FOLDER_BYTES + 64];
 
 	snprintf(name, sizeof(name), "%s/xtrace.%d.%u.hint9.", process.folder, (int)getpid(),
@@ -103,6 +157,7 @@ static struct recorder *begin(void)
 
 static void end(struct recorder *r)
 {
+	leave_turn(r);
 	if (r->ended)
 		return;
 	r->ended = true;
@@ -128,6 +183,8 @@ void recorder_system_call(int64_t number, bool maps_code)
 {
 	const int kept = errno;
 
+	if (own)
+		leave_turn(own);
 	if (own && !own->ended)
 		stream_flush(&own->stream);
 	maps_change = number == MMAP && maps_code;
@@ -166,11 +223,13 @@ static void in_child(void)
 	process.threads = 0;
 	own = NULL;
 	pthread_mutex_init(&process.lock, NULL);
+	pthread_mutex_init(&process.turn, NULL);
 }
 
-void recorder_begin(const char *folder, uint64_t snapshot_every)
+void recorder_begin(const char *folder, uint64_t snapshot_every, bool timed)
 {
 	process.snapshot_every = snapshot_every;
+	process.timed = timed;
 	snprintf(process.folder, sizeof(process.folder), "%s", folder);
 	pthread_atfork(before_fork, in_parent, in_child);
 }
@@ -328,10 +387,16 @@ void recorder_execute(const struct instruction *now, const struct guest *guest)
 	struct recorder *r = own ? own : begin();
 	bool with_pc = !r->last || r->last->leaves_block || now->pc != r->last->pc + 4;
 
-	if (r->ended || begins_again(r, now))
+	if (!r->ended && begins_again(r, now)) {
+		take_turn(r);
+		return;
+	}
+	if (r->ended)
 		return;
 	if (r->last)
 		put_results(r, now->pc, guest);
+	leave_turn(r);
+	take_turn(r);
 	with_pc |= put_snapshot_if_due(r, guest);
 	if (with_pc)
 		put_instruction_at(&r->stream, 0, now->pc, now->opcode);
@@ -363,6 +428,7 @@ void recorder_access(const struct access *access)
 
 	if (!r || r->ended || !r->last)
 		return;
+	put_time(r);
 	r->accessed = true;
 	if (r->last->carries & (IS_ATOMIC | CARRIES_STATUS)) {
 		if (access->writes)

@@ -33,8 +33,11 @@ void recorder_system_result(void);
 void recorder_end(void);
 /* The process ends: so do all threads. */
 void recorder_end_all(void);
-/* Before the first instruction; `snapshot_every`: instructions from one snapshot to the next. */
-void recorder_begin(const char *folder, uint64_t snapshot_every);
+/*
+ * Before the first instruction; `snapshot_every`: instructions from one snapshot to the next;
+ * `timed`: accesses are numbered in the order of all threads (TIME).
+ */
+void recorder_begin(const char *folder, uint64_t snapshot_every, bool timed);
 /* Host address of a guest's, less that. */
 void recorder_set_bias(uint64_t bias);
 

@@ -376,6 +376,10 @@ TL_API int tl_xtrace_slice_write(struct tl_xtrace_trace *trace, const struct tl_
  * addresses, and ends with status 0 where the part ends (docs/xtrace-slices.md). System calls are
  * not made: their results, and what they wrote, come from the trace.
  *
+ * `slice->stream` TL_NONE: the streams of the trace are threads of one program, whose accesses are
+ * in the order of TIME where two are to the same memory; snapshots are counted from the global
+ * snapshot point of each, and a stream without the first one is left out (tl_xtrace_faults()).
+ *
  * `slice->first_instruction` is 0. The output's file becomes executable.
  * @return 0; TL_UNSUPPORTED, with the instruction, for what cannot run so; TL_BAD_USAGE: no such
  *         snapshot, or an empty part; a status of damage within the part

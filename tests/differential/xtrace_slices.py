@@ -3,8 +3,10 @@
 """Slices that run: every slice of every user stream, as `slice --to elf` makes a program of it, under qemu-aarch64. The
 addresses that are executed are those of the trace, to the last one; the registers at the end are those of the next
 snapshot. Streams: the pairs in tests/golden/xtrace, which are those of the shared corpus and one of pointer authentication
-(xtrace_slices/signed.S); in the long run also the large ones of the shared corpus. Needed: a qemu-aarch64 that loads
-plugins (Debian's qemu-user 7.2 does), or what QEMU_AARCH64 names, and zstd."""
+(xtrace_slices/signed.S); in the long run also the large ones of the shared corpus. Streams of several threads run as one
+program of as many threads: the golden ones, and fresh recordings of xtrace_slices/threads.c, by the plugin that `record
+--how emulate` uses. Needed: a qemu-aarch64 that loads plugins (Debian's qemu-user 7.2 does), or what QEMU_AARCH64 names, and
+zstd; for fresh recordings a compiler for AArch64."""
 import glob
 import os
 import re
@@ -18,6 +20,8 @@ import xtrace_model as model
 
 FOLDER = os.path.join(common.ROOT, "tests", "differential", "xtrace_slices")
 QEMU = os.environ.get("QEMU_AARCH64") or shutil.which("qemu-aarch64")
+CC = os.environ.get("AARCH64_CC") or shutil.which("aarch64-linux-gnu-gcc")
+RECORDER = os.path.join(os.path.dirname(common.command()), "emulator", "libtracelathe-emulate-aarch64.so")
 X, Z = 32, 288
 
 
@@ -131,6 +135,85 @@ def run_slice(pair, number, plugin, scratch):
     return True
 
 
+def write_list(path, pcs):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<%dQ" % len(pcs), *pcs))
+    return path
+
+
+def last_logs(program, cpu, ends, scratch):
+    """For each thread what QEMU says of its registers when it comes to its end for the last time."""
+    places = ",".join("0x%x+4" % pc for pc in sorted(set(ends)))
+    for path in glob.glob(os.path.join(scratch, "log.*")):
+        os.unlink(path)
+    subprocess.run([QEMU, "-cpu", cpu, "-singlestep", "-d", "tid,cpu,fpu,exec,nochain", "-dfilter", places, "-D",
+                    os.path.join(scratch, "log.%d"), program], check=True)
+    logs = [""] * len(ends)
+    for path in glob.glob(os.path.join(scratch, "log.*")):
+        with open(path, encoding="utf-8") as file:
+            for block in re.split(r"^(?=Trace )", file.read(), flags=re.M):
+                head = re.match(r"Trace (\d+): \S+ \[[0-9a-f]+/([0-9a-f]+)/", block)
+                if head and int(head[2], 16) == ends[int(head[1])]:
+                    logs[int(head[1])] = block.split("\n", 1)[1]
+    return logs
+
+
+def run_group(folder, plugin, scratch, first=None, end=None):
+    """The streams of a folder as one program of as many threads, from one snapshot to before another. Returns whether it
+    ran."""
+    pairs = [Pair(path) for path in sorted(glob.glob(os.path.join(folder, "*.xinsndata.bin")))]
+    what = "%s threads %s..%s" % (os.path.basename(folder), first, end)
+    part = ("--snapshots", "%d..%d" % (first, end)) if end else ()
+    first = first or 0
+    pairs = [pair for pair in pairs if first < len(pair.snapshots)]
+    program = os.path.join(scratch, "threads.elf")
+    made = subprocess.run([common.command(), "slice", *part, "--to", "elf", "-o", program] + [p.path for p in pairs],
+                          capture_output=True, text=True)
+    if not common.expect(what + " is made", (made.returncode, made.stderr), (0, "")):
+        return False
+    lasts = [min(end, len(pair.snapshots)) if end else len(pair.snapshots) for pair in pairs]
+    lists = [pair.pcs(pair.places[first], pair.places[last])[0] for pair, last in zip(pairs, lasts)]
+    files = ["expect=" + write_list(os.path.join(scratch, "expected.%d" % i), pcs) for i, pcs in enumerate(lists)]
+    cpu = "max" if pairs[0].vector > 16 else "max,sve=off"
+    ran = subprocess.run([QEMU, "-cpu", cpu, "-plugin", ",".join([plugin] + files), program], capture_output=True,
+                         text=True, timeout=300)
+    common.expect(what + " ends", (ran.returncode, ran.stderr), (0, ""))
+    common.expect(what + " executes", [line.rsplit(",", 1)[0] for line in ran.stdout.splitlines()],
+                  ["equal %d of %d" % (len(pcs), len(pcs)) for pcs in lists])
+    followed = [i for i, pair in enumerate(pairs) if lasts[i] < len(pair.snapshots)]
+    if len(followed) < len(pairs):
+        return True
+    ends = [pair.pcs(pair.places[last], pair.places[last + 1])[0][0] for pair, last in zip(pairs, lasts)]
+    for i, log in enumerate(last_logs(program, cpu, ends, scratch)):
+        compare_registers("%s thread %d" % (what, i), pairs[i], log, pairs[i].snapshots[lasts[i]])
+    return True
+
+
+def record(scratch, name, flags, *plugin):
+    """Compile and record a program; returns the folder of its pairs."""
+    program, folder = os.path.join(scratch, name), os.path.join(scratch, "recorded-" + name)
+    os.mkdir(folder)
+    source = os.path.join(FOLDER, name.split("-")[0] + ".c")
+    subprocess.run([CC, "-O2", "-static", *flags, "-o", program, source], check=True)
+    # The plugin does not know the registers of SVE.
+    subprocess.run([QEMU, "-cpu", "max,sve=off,sme=off", "-singlestep", "-plugin",
+                    ",".join([RECORDER, "folder=" + folder, *plugin]), program], check=True, stdout=subprocess.DEVNULL)
+    return folder
+
+
+def run_fresh(plugin, scratch):
+    """Threads that depend on each other, by exclusives and by atomic instructions."""
+    if not CC or not os.path.exists(RECORDER):
+        print("no fresh recordings: no compiler for AArch64, or no plugin that records")
+        return 0
+    ran = 0
+    for name, flags in (("threads-exclusives", ("-mno-outline-atomics",)), ("threads-atomics", ("-march=armv8.1-a",))):
+        folder = record(scratch, name, flags, "time=on", "every=2000")
+        for first, end in ((None, None), (0, 2), (3, 5)):
+            ran += run_group(folder, plugin, scratch, first, end)
+    return ran
+
+
 def golden_pairs(scratch):
     """Recordings of our own, unpacked."""
     folders = sorted(glob.glob(os.path.join(model.GOLDEN, "[uk][0-9]-*")))
@@ -170,6 +253,13 @@ def main():
             common.skip("this qemu-aarch64 loads no plugins: " + tried.stderr.strip()[:200])
         for path in golden_pairs(scratch):
             ran += run_all(path, plugin, scratch)
+        together = os.path.join(scratch, "together")
+        os.mkdir(together)
+        for path in model.unpack("u4-thr-time", together):
+            folder = os.path.dirname(path)
+        for first, end in (None, None), (0, 1), (0, 3), (1, 2), (2, 5), (4, 6):
+            ran += run_group(folder, plugin, scratch, first, end)
+        ran += run_fresh(plugin, scratch)
         for path in large_pairs(scratch) if common.LONG else ():
             ran += run_all(path, plugin, scratch)
     common.finish(ran, "slices ran")

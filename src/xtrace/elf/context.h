@@ -22,8 +22,43 @@ enum {
 	TL_XTRACE_THREAD_ID = 80, /* TPIDR_EL0 */
 	TL_XTRACE_FLAGS_SAVED = 88,
 	TL_XTRACE_PREDICATES = 96, /* three, of up to 32 bytes */
-	TL_XTRACE_CONTEXT_BYTES = 192,
+	/* what the thread has done that others wait for; TL_XTRACE_PROGRESS_OVER: all */
+	TL_XTRACE_PROGRESS = 192,
+	/* of the first thread of several: address of the waits for all others' ends; else 0 */
+	TL_XTRACE_OTHERS = 200,
+	TL_XTRACE_STARTED = 208, /* of the first thread: 1 when all threads are there */
+	TL_XTRACE_CONTEXT_BYTES = 224,
 };
+
+#define TL_XTRACE_PROGRESS_OVER (UINT64_C(1) << 62)
+
+/* The page of SP, of which so many bits count, is a thread's. */
+enum { TL_XTRACE_STACK_BITS = 17, TL_XTRACE_STACK_PAGE = 12 };
+
+/*
+ * Where threads have their contexts, one behind the other, each with its sites' data: the context
+ * of a thread is at the place of its stack in a table of addresses.
+ */
+struct tl_xtrace_context_table {
+	uint64_t first, bytes; /* address of the first one; bytes of each */
+	uint32_t stacks;       /* bits 47 to 32 of the table's address; 0: there is one thread */
+};
+
+/* Xt becomes the address of the thread's context. No other register, nor a flag, is used. */
+static inline void tl_xtrace_put_context(struct tl_xtrace_code *code, unsigned rt,
+					 const struct tl_xtrace_context_table *contexts)
+{
+	if (!contexts->stacks) {
+		tl_xtrace_code_load(code, rt, contexts->first);
+		return;
+	}
+	tl_xtrace_code_put(code, tl_xtrace_op_add(rt, 31, 0));
+	tl_xtrace_code_put(code,
+			   tl_xtrace_op_ubfx(rt, rt, TL_XTRACE_STACK_PAGE, TL_XTRACE_STACK_BITS));
+	tl_xtrace_code_put(code, tl_xtrace_op_lsl(rt, rt, 3));
+	tl_xtrace_code_put(code, tl_xtrace_op_movk_32(rt, contexts->stacks));
+	tl_xtrace_code_put(code, tl_xtrace_op_ldr(rt, rt, 0));
+}
 
 enum {
 	TL_XTRACE_SITE_LEFT = 0, /* executions until the event */
@@ -33,17 +68,25 @@ enum {
 };
 
 /*
- * An event: executions until the next one of its site (0: none), flags, result, expected X8, number
- * of patches; a patch: address, size, bytes up to a multiple of 8.
+ * An event: executions until the next one of its site (0: none), flags, [order,] result, expected
+ * X8, number of patches; a patch: address, size, bytes up to a multiple of 8. The order: what the
+ * thread's progress becomes (0: nothing new), then waits: address of a progress and what it has to
+ * be at least; an address of 0 ends them.
  */
-enum { TL_XTRACE_EVENT_BYTES = 40, TL_XTRACE_PATCH_BYTES = 16 };
+enum {
+	TL_XTRACE_EVENT_BYTES = 40,
+	TL_XTRACE_ORDER_BYTES = 24,
+	TL_XTRACE_WAIT_BYTES = 16,
+	TL_XTRACE_PATCH_BYTES = 16
+};
 
 enum {
-	TL_XTRACE_EVENT_CALL = 1,  /* the result is X0's */
-	TL_XTRACE_EVENT_CHECK = 2, /* X8 has to be as expected */
-	TL_XTRACE_EVENT_OTHER = 4, /* the site goes on at its other place */
-	TL_XTRACE_EVENT_STOP = 8,  /* the slice ends here */
-	TL_XTRACE_EVENT_LOST = 16, /* the slice has left its way */
+	TL_XTRACE_EVENT_CALL = 1,   /* the result is X0's */
+	TL_XTRACE_EVENT_CHECK = 2,  /* X8 has to be as expected */
+	TL_XTRACE_EVENT_OTHER = 4,  /* the site goes on at its other place */
+	TL_XTRACE_EVENT_STOP = 8,   /* the slice ends here */
+	TL_XTRACE_EVENT_LOST = 16,  /* the slice has left its way */
+	TL_XTRACE_EVENT_ORDER = 32, /* there is an order with other threads */
 };
 
 /* X0, X1, X2 as they were; X0 is the context. */

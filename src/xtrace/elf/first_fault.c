@@ -95,10 +95,11 @@ static void put_ffr(struct tl_xtrace_code *code, const struct predicates *p)
 }
 
 /* The predicate that governs the load cannot be put back before it. */
-static void put_chosen_back(struct tl_xtrace_code *code, unsigned chosen, uint64_t context)
+static void put_chosen_back(struct tl_xtrace_code *code, unsigned chosen,
+			    const struct tl_xtrace_context_table *contexts)
 {
 	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_TPIDR, 0));
-	tl_xtrace_code_load(code, 0, context);
+	tl_xtrace_put_context(code, 0, contexts);
 	tl_xtrace_code_put(code, tl_xtrace_op_str(1, 0, TL_XTRACE_SAVED_1));
 	tl_xtrace_code_put(code, tl_xtrace_op_mrs(1, TL_XTRACE_SYS_TPIDR));
 	tl_xtrace_code_put(code, tl_xtrace_op_str(1, 0, TL_XTRACE_SAVED_0));
@@ -110,7 +111,8 @@ static void put_chosen_back(struct tl_xtrace_code *code, unsigned chosen, uint64
 	tl_xtrace_code_put(code, tl_xtrace_op_ldr(0, 0, TL_XTRACE_SAVED_0));
 }
 
-void tl_xtrace_put_first_fault(struct tl_xtrace_code *code, uint32_t opcode, uint64_t context)
+void tl_xtrace_put_first_fault(struct tl_xtrace_code *code, uint32_t opcode,
+			       const struct tl_xtrace_context_table *contexts)
 {
 	struct predicates p = { .governing = opcode >> 10 & 7, .size = register_size(opcode) };
 
@@ -132,5 +134,5 @@ void tl_xtrace_put_first_fault(struct tl_xtrace_code *code, uint32_t opcode, uin
 	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_NZCV, 1));
 	tl_xtrace_put_saved(code);
 	tl_xtrace_code_put(code, (opcode & ~(7u << 10)) | (uint32_t)p.chosen << 10);
-	put_chosen_back(code, p.chosen, context);
+	put_chosen_back(code, p.chosen, contexts);
 }

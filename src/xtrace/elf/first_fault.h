@@ -11,6 +11,8 @@
 
 #include "xtrace/elf/code.h"
 
+struct tl_xtrace_context_table;
+
 bool tl_xtrace_is_first_fault(uint32_t opcode);
 /* How many elements an access of `size` bytes is. */
 uint64_t tl_xtrace_first_fault_elements(uint32_t opcode, uint64_t size);
@@ -18,6 +20,7 @@ uint64_t tl_xtrace_first_fault_elements(uint32_t opcode, uint64_t size);
  * The load, of as many active elements as the result in the context says. X0 is the context, X1 and
  * X2 are saved in it; the code ends with all registers as they were.
  */
-void tl_xtrace_put_first_fault(struct tl_xtrace_code *code, uint32_t opcode, uint64_t context);
+void tl_xtrace_put_first_fault(struct tl_xtrace_code *code, uint32_t opcode,
+			       const struct tl_xtrace_context_table *contexts);
 
 #endif

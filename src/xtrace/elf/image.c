@@ -5,11 +5,13 @@
 
 #include "core/arithmetic.h"
 
-void tl_xtrace_image_begin(struct tl_xtrace_image *image, tl_xtrace_changed_fn *changed, void *arg)
+void tl_xtrace_image_begin(struct tl_xtrace_image *image, size_t threads,
+			   tl_xtrace_changed_fn *changed, void *arg)
 {
 	*image = (struct tl_xtrace_image){
 		.pages.page_bytes = sizeof(struct tl_xtrace_image_page),
-		.code.page_bytes = sizeof(struct tl_xtrace_image_code),
+		.code.page_bytes = sizeof(struct tl_xtrace_image_code) +
+				   threads * TL_XTRACE_IMAGE_CODE * sizeof(uint64_t),
 		.changed = changed,
 		.arg = arg,
 	};

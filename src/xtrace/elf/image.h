@@ -28,9 +28,10 @@ struct tl_xtrace_image_page {
 
 /* The instructions of a page. */
 struct tl_xtrace_image_code {
-	uint64_t count[TL_XTRACE_IMAGE_CODE]; /* how often each was executed */
-	uint32_t site[TL_XTRACE_IMAGE_CODE];  /* number of its site + 1, 0: none */
-	uint8_t kind[TL_XTRACE_IMAGE_CODE];   /* enum tl_xtrace_rewrite, 0: never executed */
+	uint32_t site[TL_XTRACE_IMAGE_CODE]; /* number of its site + 1, 0: none */
+	uint8_t kind[TL_XTRACE_IMAGE_CODE];  /* enum tl_xtrace_rewrite, 0: never executed */
+	/* how often each thread executed each */
+	uint64_t count[][TL_XTRACE_IMAGE_CODE];
 };
 
 /* A byte is not what it was; `by_call`: the last system call may have written it. False: stop. */
@@ -38,12 +39,14 @@ typedef bool tl_xtrace_changed_fn(void *arg, uint64_t address, uint8_t value, bo
 
 struct tl_xtrace_image {
 	struct tl_xtrace_pages pages, code;
-	uint64_t calls; /* system calls so far */
+	/* System calls so far; 0 with several threads, as it is not known of which one is seen. */
+	uint64_t calls;
 	tl_xtrace_changed_fn *changed;
 	void *arg;
 };
 
-void tl_xtrace_image_begin(struct tl_xtrace_image *image, tl_xtrace_changed_fn *changed, void *arg);
+void tl_xtrace_image_begin(struct tl_xtrace_image *image, size_t threads,
+			   tl_xtrace_changed_fn *changed, void *arg);
 void tl_xtrace_image_free(struct tl_xtrace_image *image);
 
 /* Addresses of user programs may have a tag in their highest byte. */

@@ -95,16 +95,18 @@ int tl_xtrace_islands_entry(struct tl_xtrace_islands *islands, struct tl_xtrace_
  * TPIDR_EL0, whose value is known, keeps X0 until there is an address to save it at. Flags are not
  * touched.
  */
-static void put_count(struct tl_xtrace_code *code, uint64_t context, uint64_t site)
+static void put_count(struct tl_xtrace_code *code, const struct tl_xtrace_context_table *contexts,
+		      size_t site)
 {
 	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_TPIDR, 0));
-	tl_xtrace_code_load(code, 0, context);
+	tl_xtrace_put_context(code, 0, contexts);
 	tl_xtrace_code_put(code, tl_xtrace_op_stp(1, 2, 0, TL_XTRACE_SAVED_1));
 	tl_xtrace_code_put(code, tl_xtrace_op_mrs(1, TL_XTRACE_SYS_TPIDR));
 	tl_xtrace_code_put(code, tl_xtrace_op_str(1, 0, TL_XTRACE_SAVED_0));
 	tl_xtrace_code_put(code, tl_xtrace_op_ldr(1, 0, TL_XTRACE_THREAD_ID));
 	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_TPIDR, 1));
-	tl_xtrace_code_load(code, 1, site);
+	tl_xtrace_code_load(code, 1, tl_xtrace_site_address(0, site));
+	tl_xtrace_code_put(code, tl_xtrace_op_add_reg(1, 1, 0));
 	tl_xtrace_code_put(code, tl_xtrace_op_ldr(2, 1, TL_XTRACE_SITE_LEFT));
 	tl_xtrace_code_put(code, tl_xtrace_op_sub(2, 2, 1));
 	tl_xtrace_code_put(code, tl_xtrace_op_str(2, 1, TL_XTRACE_SITE_LEFT));
@@ -117,15 +119,15 @@ static void put_count(struct tl_xtrace_code *code, uint64_t context, uint64_t si
 	tl_xtrace_put_saved(code);
 }
 
-static const char *put_site(struct tl_xtrace_code *code, struct tl_xtrace_site *site,
-			    uint64_t context, uint64_t data)
+static const char *put_site(struct tl_xtrace_code *code, struct tl_xtrace_site *site, size_t number,
+			    const struct tl_xtrace_context_table *contexts)
 {
-	const struct tl_xtrace_away away = { site->pc, site->opcode, site->rewrite, context };
+	const struct tl_xtrace_away away = { site->pc, site->opcode, site->rewrite, contexts };
 	const char *why;
 
 	site->entry = tl_xtrace_code_here(code);
 	if (site->events)
-		put_count(code, context, data);
+		put_count(code, contexts, number);
 	why = tl_xtrace_put_away(code, &away);
 	tl_xtrace_code_literals(code);
 	if (why || !site->decides)
@@ -171,8 +173,7 @@ static int make_site(struct tl_xtrace_islands *islands, struct tl_xtrace_replay 
 	status = block_near(islands, space, site->pc, SITE_BYTES, &code, err);
 	if (status < 0)
 		return status;
-	why = put_site(code, site, islands->context,
-		       tl_xtrace_site_address(islands->context, number));
+	why = put_site(code, site, number, &islands->contexts);
 	if (code->failed)
 		return tl_error_memory(err);
 	if (why)

@@ -5,13 +5,14 @@
  * Islands: code between the pages of the slice, near enough for a branch from each rewritten
  * instruction, and the way into the slice.
  */
+#include "xtrace/elf/context.h"
 #include "xtrace/elf/replay.h"
 #include "xtrace/elf/space.h"
 
 struct tl_xtrace_islands {
 	struct tl_xtrace_code *blocks;
 	size_t count, capacity;
-	uint64_t context; /* address; the sites' data follow behind it */
+	struct tl_xtrace_context_table contexts; /* the sites' data follow behind each */
 };
 
 /* Where the data of a site is. */
@@ -24,8 +25,8 @@ uint64_t tl_xtrace_site_address(uint64_t context, size_t site);
 int tl_xtrace_islands_make(struct tl_xtrace_islands *islands, struct tl_xtrace_replay *replay,
 			   struct tl_xtrace_space *space, struct tl_error *err);
 /*
- * The way in: X0 to X30, then the first instruction. To be called before the others. `*entry`: its
- * address. 0, TL_UNSUPPORTED, TL_NO_MEMORY.
+ * The way in of a thread: X0 to X30, then the first instruction. To be called before the other
+ * one. `*entry`: its address. 0, TL_UNSUPPORTED, TL_NO_MEMORY.
  */
 int tl_xtrace_islands_entry(struct tl_xtrace_islands *islands, struct tl_xtrace_space *space,
 			    const uint64_t *x, uint64_t first_pc, uint64_t *entry,

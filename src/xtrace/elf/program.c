@@ -26,14 +26,19 @@ enum {
 	PAGE = TL_XTRACE_IMAGE_BYTES,
 	READ_WRITE = 3,
 	ALL = 7,
+	THREAD_BYTES = 16384, /* more than the registers of a thread */
 };
 
 /* Where the program is put, if the slice is not there. */
 #define PREFERRED UINT64_C(0x10000000)
 
+/* Numbers of elements by their keys, and where in `order` those of each key begin. */
+struct sorted {
+	uint64_t *order, *first;
+};
+
 struct program {
 	struct tl_xtrace_replay *replay;
-	const struct tl_xtrace_snapshot *snapshot;
 	struct tl_xtrace_space space;
 	struct tl_xtrace_islands islands;
 	struct tl_xtrace_startup startup;
@@ -45,9 +50,9 @@ struct program {
 		size_t count, capacity;
 		bool failed;
 	} data;
-	/* Events by site and patches by event, in their order. */
-	uint64_t *by_site, *by_event;
-	uint64_t *first_of_site, *first_of_event;
+	/* Events by site, site by site of one thread after the other, and patches and waits by
+	 * event, in their order. */
+	struct sorted by_site, by_event, waits;
 	uint64_t copied; /* pages */
 };
 
@@ -89,60 +94,91 @@ static void set64(struct program *p, size_t at, uint64_t value)
 
 /* ---- events ---- */
 
-/* The numbers of elements in the order of their keys; `first` gets where each key begins. */
-static uint64_t *sort_by(const void *elements, size_t count, size_t size, size_t keys,
-			 uint64_t (*key)(const void *), uint64_t **first)
-{
-	uint64_t *order = tl_zeroed(count, sizeof(*order));
-	uint64_t *at = tl_zeroed(keys + 1, sizeof(*at));
-	const char *element = elements;
+typedef uint64_t key_fn(const struct tl_xtrace_replay *replay, size_t element);
 
-	*first = tl_zeroed(keys + 1, sizeof(**first));
-	if (!order || !at || !*first) {
-		free(order);
+/* False without memory. */
+static bool sort_by(struct sorted *sorted, const struct tl_xtrace_replay *replay, size_t count,
+		    size_t keys, key_fn *key)
+{
+	uint64_t *at = tl_zeroed(keys + 1, sizeof(*at));
+
+	sorted->order = tl_zeroed(count, sizeof(*sorted->order));
+	sorted->first = tl_zeroed(keys + 1, sizeof(*sorted->first));
+	if (!sorted->order || !at || !sorted->first) {
 		free(at);
-		return NULL;
+		return false;
 	}
 	for (size_t i = 0; i < count; i++)
-		(*first)[key(element + i * size) + 1]++;
+		sorted->first[key(replay, i) + 1]++;
 	for (size_t i = 0; i < keys; i++)
-		(*first)[i + 1] += (*first)[i];
-	memcpy(at, *first, (keys + 1) * sizeof(*at));
+		sorted->first[i + 1] += sorted->first[i];
+	memcpy(at, sorted->first, (keys + 1) * sizeof(*at));
 	for (size_t i = 0; i < count; i++)
-		order[at[key(element + i * size)]++] = i;
+		sorted->order[at[key(replay, i)]++] = i;
 	free(at);
-	return order;
+	return true;
 }
 
-static uint64_t site_of(const void *event)
+static void free_sorted(struct sorted *sorted)
 {
-	return ((const struct tl_xtrace_event *)event)->site;
+	free(sorted->order);
+	free(sorted->first);
 }
 
-static uint64_t event_of(const void *patch)
+static uint64_t site_of(const struct tl_xtrace_replay *replay, size_t event)
 {
-	return ((const struct tl_xtrace_patch *)patch)->event;
+	return replay->events[event].thread * replay->site_count + replay->events[event].site;
+}
+
+static uint64_t event_of_patch(const struct tl_xtrace_replay *replay, size_t patch)
+{
+	return replay->patches[patch].event;
+}
+
+static uint64_t event_of_wait(const struct tl_xtrace_replay *replay, size_t wait)
+{
+	return replay->waits[wait].event;
 }
 
 static bool sort_events(struct program *p)
 {
 	struct tl_xtrace_replay *r = p->replay;
 
-	p->by_site = sort_by(r->events, r->event_count, sizeof(*r->events), r->site_count, site_of,
-			     &p->first_of_site);
-	p->by_event = sort_by(r->patches, r->patch_count, sizeof(*r->patches), r->event_count,
-			      event_of, &p->first_of_event);
-	return p->by_site && p->by_event;
+	return sort_by(&p->by_site, r, r->event_count, r->thread_count * r->site_count, site_of) &&
+	       sort_by(&p->by_event, r, r->patch_count, r->event_count, event_of_patch) &&
+	       sort_by(&p->waits, r, r->wait_count, r->event_count, event_of_wait);
+}
+
+static uint64_t context_of(const struct program *p, size_t thread)
+{
+	return p->islands.contexts.first + thread * p->islands.contexts.bytes;
+}
+
+static void put_order(struct program *p, uint64_t event)
+{
+	const struct tl_xtrace_replay *r = p->replay;
+
+	if (!(r->events[event].flags & TL_XTRACE_EVENT_ORDER))
+		return;
+	put64(p, r->events[event].post);
+	for (uint64_t i = p->waits.first[event]; i < p->waits.first[event + 1]; i++) {
+		const struct tl_xtrace_wait *wait = &r->waits[p->waits.order[i]];
+
+		put64(p, context_of(p, wait->thread) + TL_XTRACE_PROGRESS);
+		put64(p, wait->progress);
+	}
+	put64(p, 0);
+	put64(p, 0);
 }
 
 static void put_patches(struct program *p, uint64_t event)
 {
 	const struct tl_xtrace_replay *r = p->replay;
-	uint64_t from = p->first_of_event[event], to = p->first_of_event[event + 1];
+	uint64_t from = p->by_event.first[event], to = p->by_event.first[event + 1];
 
 	put64(p, to - from);
 	for (uint64_t i = from; i < to; i++) {
-		const struct tl_xtrace_patch *patch = &r->patches[p->by_event[i]];
+		const struct tl_xtrace_patch *patch = &r->patches[p->by_event.order[i]];
 
 		put64(p, patch->address);
 		put64(p, patch->size);
@@ -157,29 +193,33 @@ static bool asks_each_time(const struct tl_xtrace_site *site)
 	return site->rewrite == TL_XTRACE_CALL || site->rewrite == TL_XTRACE_READ;
 }
 
-static void put_site_events(struct program *p, size_t number)
+/* A thread that has none of the events of a site comes there unnoticed, or has left its way. */
+static void put_site_events(struct program *p, size_t thread, size_t number)
 {
 	const struct tl_xtrace_replay *r = p->replay;
 	const struct tl_xtrace_site *site = &r->sites[number];
-	uint64_t from = p->first_of_site[number], to = p->first_of_site[number + 1];
-	size_t at = (size_t)(tl_xtrace_site_address(0, number));
+	const uint64_t *first = p->by_site.first + thread * r->site_count + number;
+	const uint64_t *order = p->by_site.order;
+	size_t at = (size_t)tl_xtrace_site_address(thread * p->islands.contexts.bytes, number);
 
-	if (from == to)
+	if (!site->events)
 		return;
-	set64(p, at + TL_XTRACE_SITE_LEFT, r->events[p->by_site[from]].execution);
+	set64(p, at + TL_XTRACE_SITE_LEFT,
+	      first[0] < first[1] ? r->events[order[first[0]]].execution : asks_each_time(site));
 	set64(p, at + TL_XTRACE_SITE_EVENT, here(p));
 	set64(p, at + TL_XTRACE_SITE_OTHER, site->other);
-	for (uint64_t i = from; i < to; i++) {
-		const struct tl_xtrace_event *event = &r->events[p->by_site[i]];
-		uint64_t next = i + 1 < to
-					? r->events[p->by_site[i + 1]].execution - event->execution
+	for (uint64_t i = first[0]; i < first[1]; i++) {
+		const struct tl_xtrace_event *event = &r->events[order[i]];
+		uint64_t next = i + 1 < first[1]
+					? r->events[order[i + 1]].execution - event->execution
 					: asks_each_time(site);
 
 		put64(p, next);
 		put64(p, event->flags);
+		put_order(p, order[i]);
 		put64(p, event->result);
 		put64(p, event->expected);
-		put_patches(p, p->by_site[i]);
+		put_patches(p, order[i]);
 	}
 	put64(p, 0);
 	put64(p, TL_XTRACE_EVENT_LOST);
@@ -246,10 +286,10 @@ static void put_copies(struct program *p)
 /* System registers in the order of tl_xtrace_sysreg_name(). */
 enum { FPCR, FPSR, NZCV, TPIDR_EL0 };
 
-static void put_registers(struct program *p)
+static void put_registers(struct program *p, size_t thread)
 {
-	const struct tl_xtrace_snapshot *s = p->snapshot;
-	struct tl_xtrace_startup *to = &p->startup;
+	const struct tl_xtrace_snapshot *s = &p->replay->threads[thread].begin;
+	struct tl_xtrace_startup_thread *to = &p->startup.threads[thread];
 
 	align(p, 16);
 	to->vectors = here(p);
@@ -265,7 +305,19 @@ static void put_registers(struct program *p)
 	to->fpsr = s->sysregs[FPSR];
 	to->nzcv = s->sysregs[NZCV];
 	to->thread_id = s->sysregs[TPIDR_EL0];
-	to->scalable = p->replay->scalable;
+}
+
+/* The ends of all threads but the first. */
+static void put_others(struct program *p)
+{
+	if (p->replay->thread_count > 1)
+		set64(p, TL_XTRACE_OTHERS, here(p));
+	for (size_t i = 1; i < p->replay->thread_count; i++) {
+		put64(p, context_of(p, i) + TL_XTRACE_PROGRESS);
+		put64(p, TL_XTRACE_PROGRESS_OVER);
+	}
+	put64(p, 0);
+	put64(p, 0);
 }
 
 static void put_messages(struct program *p)
@@ -275,6 +327,7 @@ static void put_messages(struct program *p)
 			"slice: this machine has no room for the memory of the slice\n",
 		[TL_XTRACE_SAY_NO_VECTORS] =
 			"slice: this machine has no SVE registers of the slice's length\n",
+		[TL_XTRACE_SAY_NO_THREAD] = "slice: this machine makes no threads for the slice\n",
 		[TL_XTRACE_SAY_ASTRAY] = "slice: the program has left the way of the trace\n",
 	};
 
@@ -291,8 +344,11 @@ static void put_messages(struct program *p)
 static uint64_t most_pages(const struct program *p)
 {
 	const struct tl_xtrace_replay *r = p->replay;
-	uint64_t own = DATA_AT + (1 << 20) + r->site_count * (TL_XTRACE_SITE_BYTES + 512) +
-		       (r->event_count + r->site_count) * TL_XTRACE_EVENT_BYTES +
+	uint64_t own = DATA_AT + (1 << 20) + r->site_count * 512 +
+		       r->thread_count * (p->islands.contexts.bytes + THREAD_BYTES) +
+		       (r->event_count + r->thread_count * r->site_count) * TL_XTRACE_EVENT_BYTES +
+		       (r->thread_count > 1 ? r->event_count * TL_XTRACE_ORDER_BYTES : 0) +
+		       r->wait_count * TL_XTRACE_WAIT_BYTES +
 		       r->patch_count * (TL_XTRACE_PATCH_BYTES + 8) + r->byte_count;
 
 	/* 40 bytes: its places in the tables of maps and copies */
@@ -301,8 +357,10 @@ static uint64_t most_pages(const struct program *p)
 
 static int place(struct program *p, struct tl_error *err)
 {
+	struct tl_xtrace_context_table *contexts = &p->islands.contexts;
 	uint64_t first;
 
+	contexts->bytes = tl_xtrace_site_address(0, p->replay->site_count);
 	if (!tl_xtrace_space_make(&p->space, &p->replay->image))
 		return tl_error_memory(err);
 	first = tl_xtrace_space_find(&p->space, PREFERRED / PAGE, UINT64_MAX,
@@ -312,11 +370,11 @@ static int place(struct program *p, struct tl_error *err)
 				   "the slice leaves no room for its program");
 	p->base = (first * PAGE + DATA_AT - 1) / DATA_AT * DATA_AT;
 	p->code.address = p->base + CODE_AT;
-	p->startup.context = p->islands.context = p->base + DATA_AT;
+	contexts->first = p->base + DATA_AT;
 	/* Islands must not be put there. */
-	if (tl_xtrace_space_take(&p->space, p->base / PAGE, most_pages(p) + DATA_AT / PAGE))
-		return 0;
-	return tl_error_memory(err);
+	if (!tl_xtrace_space_take(&p->space, p->base / PAGE, most_pages(p) + DATA_AT / PAGE))
+		return tl_error_memory(err);
+	return tl_xtrace_stacks_make(p->replay, &p->space, contexts, err);
 }
 
 /* The pages of the slice and its islands only. */
@@ -328,13 +386,15 @@ static bool take_pages_again(struct program *p)
 
 static void put_data(struct program *p)
 {
-	size_t sites = p->replay->site_count;
+	size_t sites = p->replay->site_count, threads = p->replay->thread_count;
 
-	while (p->data.count < tl_xtrace_site_address(0, sites) && !p->data.failed)
+	while (p->data.count < threads * p->islands.contexts.bytes && !p->data.failed)
 		put64(p, 0);
-	for (size_t i = 0; i < sites; i++)
-		put_site_events(p, i);
-	put_registers(p);
+	for (size_t i = 0; i < threads * sites; i++)
+		put_site_events(p, i / sites, i % sites);
+	for (size_t i = 0; i < threads; i++)
+		put_registers(p, i);
+	put_others(p);
 	put_messages(p);
 	align(p, 16);
 	put_maps(p);
@@ -346,12 +406,21 @@ static void put_data(struct program *p)
 
 static int make(struct program *p, struct tl_error *err)
 {
+	const struct tl_xtrace_replay *r = p->replay;
 	int status = place(p, err);
 
 	if (status < 0)
 		return status;
-	status = tl_xtrace_islands_entry(&p->islands, &p->space, p->snapshot->x,
-					 p->replay->first_pc, &p->startup.entry, err);
+	p->startup.thread_count = r->thread_count;
+	p->startup.scalable = r->scalable;
+	p->startup.started = context_of(p, 0) + TL_XTRACE_STARTED;
+	p->startup.threads = tl_zeroed(r->thread_count, sizeof(*p->startup.threads));
+	if (!p->startup.threads)
+		return tl_error_memory(err);
+	for (size_t i = 0; status == 0 && i < r->thread_count; i++)
+		status = tl_xtrace_islands_entry(&p->islands, &p->space, r->threads[i].begin.x,
+						 r->threads[i].first_pc,
+						 &p->startup.threads[i].entry, err);
 	if (status == 0)
 		status = tl_xtrace_islands_make(&p->islands, p->replay, &p->space, err);
 	if (status < 0)
@@ -360,8 +429,12 @@ static int make(struct program *p, struct tl_error *err)
 		return tl_error_memory(err);
 	put_data(p);
 	tl_xtrace_startup_put(&p->code, &p->startup);
-	set64(p, TL_XTRACE_DISPATCH, p->startup.dispatch);
-	set64(p, TL_XTRACE_THREAD_ID, p->startup.thread_id);
+	for (size_t i = 0; i < r->thread_count; i++) {
+		size_t at = (size_t)(i * p->islands.contexts.bytes);
+
+		set64(p, at + TL_XTRACE_DISPATCH, p->startup.dispatch);
+		set64(p, at + TL_XTRACE_THREAD_ID, p->startup.threads[i].thread_id);
+	}
 	if (p->data.failed || p->code.failed)
 		return tl_error_memory(err);
 	return 0;
@@ -427,8 +500,7 @@ static void write_file(const struct program *p, struct tl_output *out)
 	}
 }
 
-int tl_xtrace_program_write(struct tl_xtrace_replay *replay,
-			    const struct tl_xtrace_snapshot *snapshot, struct tl_output *out,
+int tl_xtrace_program_write(struct tl_xtrace_replay *replay, struct tl_output *out,
 			    struct tl_error *err)
 {
 	struct program *p = calloc(1, sizeof(*p));
@@ -437,7 +509,6 @@ int tl_xtrace_program_write(struct tl_xtrace_replay *replay,
 	if (!p)
 		return tl_error_memory(err);
 	p->replay = replay;
-	p->snapshot = snapshot;
 	status = make(p, err);
 	if (status == 0)
 		write_file(p, out);
@@ -445,10 +516,10 @@ int tl_xtrace_program_write(struct tl_xtrace_replay *replay,
 	tl_xtrace_islands_free(&p->islands);
 	tl_xtrace_code_free(&p->code);
 	free(p->data.bytes);
-	free(p->by_site);
-	free(p->by_event);
-	free(p->first_of_site);
-	free(p->first_of_event);
+	free(p->startup.threads);
+	free_sorted(&p->by_site);
+	free_sorted(&p->by_event);
+	free_sorted(&p->waits);
 	free(p);
 	return status;
 }

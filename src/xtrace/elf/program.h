@@ -6,9 +6,8 @@
 
 #include "xtrace/elf/replay.h"
 
-/* Write the program that begins with a snapshot. 0, TL_UNSUPPORTED, TL_NO_MEMORY. */
-int tl_xtrace_program_write(struct tl_xtrace_replay *replay,
-			    const struct tl_xtrace_snapshot *snapshot, struct tl_output *out,
+/* Write the program of what was collected. 0, TL_UNSUPPORTED, TL_NO_MEMORY. */
+int tl_xtrace_program_write(struct tl_xtrace_replay *replay, struct tl_output *out,
 			    struct tl_error *err);
 
 #endif

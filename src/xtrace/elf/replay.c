@@ -24,18 +24,29 @@ uint32_t tl_xtrace_replay_site(struct tl_xtrace_replay *r, uint64_t pc, uint32_t
 	return *number - 1;
 }
 
-uint64_t tl_xtrace_replay_event(struct tl_xtrace_replay *r, uint32_t site, uint64_t execution)
+uint64_t tl_xtrace_replay_event(struct tl_xtrace_replay *r, uint32_t thread, uint32_t site,
+				uint64_t execution)
 {
-	struct tl_xtrace_event *last = r->event_count ? &r->events[r->event_count - 1] : NULL;
+	uint64_t *last = &r->threads[thread].last_event;
 
-	if (last && last->site == site && last->execution == execution)
-		return r->event_count - 1;
+	if (*last != TL_NOWHERE && r->events[*last].site == site &&
+	    r->events[*last].execution == execution)
+		return *last;
 	if (!tl_grow(&r->events, &r->event_capacity, r->event_count + 1, sizeof(*r->events)))
 		return TL_NOWHERE;
 	r->events[r->event_count] =
-		(struct tl_xtrace_event){ .site = site, .execution = execution };
+		(struct tl_xtrace_event){ .site = site, .execution = execution, .thread = thread };
 	r->sites[site].events++;
-	return r->event_count++;
+	*last = r->event_count++;
+	return *last;
+}
+
+bool tl_xtrace_replay_wait(struct tl_xtrace_replay *r, const struct tl_xtrace_wait *wait)
+{
+	if (!tl_grow(&r->waits, &r->wait_capacity, r->wait_count + 1, sizeof(*r->waits)))
+		return false;
+	r->waits[r->wait_count++] = *wait;
+	return true;
 }
 
 bool tl_xtrace_replay_patch(struct tl_xtrace_replay *r, uint64_t event, uint64_t address,
@@ -55,15 +66,17 @@ bool tl_xtrace_replay_patch(struct tl_xtrace_replay *r, uint64_t event, uint64_t
 		return false;
 	r->patches[r->patch_count++] =
 		(struct tl_xtrace_patch){ event, address, 1, r->byte_count - 1 };
-	r->events[event].patches++;
 	return true;
 }
 
 void tl_xtrace_replay_free(struct tl_xtrace_replay *r)
 {
 	tl_xtrace_image_free(&r->image);
+	tl_xtrace_pages_free(&r->stacks);
+	free(r->threads);
 	free(r->sites);
 	free(r->events);
+	free(r->waits);
 	free(r->patches);
 	free(r->bytes);
 	*r = (struct tl_xtrace_replay){ 0 };

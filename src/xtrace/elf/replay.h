@@ -3,7 +3,8 @@
 #define TL_XTRACE_REPLAY_H
 /*
  * What a slice's program has to know beside memory and registers: the instructions that are
- * rewritten (sites), and the executions of them at which something comes from outside (events).
+ * rewritten (sites), and the executions of them at which something comes from outside (events): the
+ * kernel, or another thread's access that has to be done before.
  */
 #include "xtrace/elf/image.h"
 #include "xtrace/elf/rewrite.h"
@@ -13,7 +14,7 @@ struct tl_xtrace_site {
 	uint64_t pc;
 	uint32_t opcode;
 	enum tl_xtrace_rewrite rewrite;
-	uint64_t events; /* how many it has */
+	uint64_t events; /* how many it has, of all threads */
 	bool decides;    /* a store exclusive: an event may say its status */
 	/* islands.c: addresses of its code; 0: a word in its place does */
 	uint64_t entry, other;
@@ -22,9 +23,10 @@ struct tl_xtrace_site {
 
 struct tl_xtrace_event {
 	uint32_t site, flags;
-	uint64_t execution; /* of the site, from 1 */
+	uint64_t execution; /* of the site by the thread, from 1 */
 	uint64_t result, expected;
-	uint64_t patches; /* how many it has */
+	uint64_t post; /* what the thread's progress becomes first; 0: nothing */
+	uint32_t thread;
 };
 
 /* Bytes that were written from outside. */
@@ -32,32 +34,54 @@ struct tl_xtrace_patch {
 	uint64_t event, address, size, data; /* `data`: where they are in `bytes` */
 };
 
+/* The event waits until the progress of another thread is as far. */
+struct tl_xtrace_wait {
+	uint64_t event, progress;
+	uint32_t thread;
+};
+
+struct tl_xtrace_replay_thread {
+	struct tl_xtrace_snapshot begin;
+	uint64_t first_pc;
+	uint64_t last_event;   /* TL_NOWHERE: none */
+	uint64_t instructions; /* executed; those that faulted and came again count once */
+	uint64_t faulted;
+};
+
 struct tl_xtrace_replay {
 	struct tl_xtrace_image image;
+	struct tl_xtrace_replay_thread *threads;
+	size_t thread_count;
+	struct tl_xtrace_pages stacks; /* of several threads: stacks.c */
 	struct tl_xtrace_site *sites;
 	size_t site_count, site_capacity;
-	struct tl_xtrace_event *events; /* in the order of execution */
+	struct tl_xtrace_event *events; /* of each thread in the order of execution */
 	size_t event_count, event_capacity;
+	struct tl_xtrace_wait *waits;
+	size_t wait_count, wait_capacity;
 	struct tl_xtrace_patch *patches;
 	size_t patch_count, patch_capacity;
 	uint8_t *bytes;
 	size_t byte_count, byte_capacity;
-	uint64_t first_pc;
-	uint64_t instructions; /* executed; those that faulted and came again count once */
-	uint64_t faulted;
 	bool scalable; /* SVE instructions are among them */
 };
 
-/* More bytes from outside are refused. */
-enum { TL_XTRACE_MOST_PATCHED = 1 << 29 };
+/* More bytes from outside are refused, and more threads. */
+enum { TL_XTRACE_MOST_PATCHED = 1 << 29, TL_XTRACE_MOST_THREADS = 64 };
 
 /* The site at a PC, made if need be; TL_NONE without memory. */
 uint32_t tl_xtrace_replay_site(struct tl_xtrace_replay *replay, uint64_t pc, uint32_t opcode,
 			       enum tl_xtrace_rewrite rewrite);
 /*
- * An event at an execution of a site; the last event if it is the same. TL_NOWHERE without memory.
+ * An event at a thread's execution of a site; its last event if it is the same. TL_NOWHERE without
+ * memory.
  */
-uint64_t tl_xtrace_replay_event(struct tl_xtrace_replay *replay, uint32_t site, uint64_t execution);
+uint64_t tl_xtrace_replay_event(struct tl_xtrace_replay *replay, uint32_t thread, uint32_t site,
+				uint64_t execution);
+/* stacks.c: a thread of several has SP there. False without memory. */
+bool tl_xtrace_replay_stack(struct tl_xtrace_replay *replay, uint32_t thread, uint64_t sp);
+/* False without memory. */
+bool tl_xtrace_replay_wait(struct tl_xtrace_replay *replay, const struct tl_xtrace_wait *wait);
 /* A byte is written at an event. False without memory, or beyond the most. */
 bool tl_xtrace_replay_patch(struct tl_xtrace_replay *replay, uint64_t event, uint64_t address,
 			    uint8_t value);
@@ -67,17 +91,20 @@ void tl_xtrace_replay_free(struct tl_xtrace_replay *replay);
 struct tl_xtrace_slice_part {
 	struct tl_xtrace_trace *trace;
 	uint32_t stream;
-	uint32_t first_snapshot;
-	uint64_t end_byte;      /* of the stream */
-	uint64_t most;          /* instructions */
-	uint64_t first_ordinal; /* of the first instruction in its stream, for messages */
+	struct tl_xtrace_snapshot begin;
+	uint32_t first_snapshot; /* its number */
+	uint64_t end_byte;       /* of the stream */
+	uint64_t most;           /* instructions */
+	uint64_t first_ordinal;  /* of the first instruction in its stream, for messages */
 };
 
 /*
- * Walk over the part and learn what it needs. 0; TL_UNSUPPORTED with a text and its place for what
+ * Walk over the parts, which are of a stream each, and learn what they need; of several in the
+ * order of TIME. `replay` is zero-filled. 0; TL_UNSUPPORTED with a text and its place for what
  * cannot run; TL_NO_MEMORY.
  */
 int tl_xtrace_replay_collect(struct tl_xtrace_replay *replay,
-			     const struct tl_xtrace_slice_part *part, struct tl_error *err);
+			     const struct tl_xtrace_slice_part *parts, size_t count,
+			     struct tl_error *err);
 
 #endif

@@ -89,6 +89,16 @@ enum tl_xtrace_rewrite tl_xtrace_rewrite_of(const struct tl_a64 *insn, const cha
 	return system_rewrite(insn, why);
 }
 
+bool tl_xtrace_can_move(const struct tl_a64 *insn)
+{
+	uint32_t opcode = insn->opcode;
+
+	/* LDR (literal) of a vector register; BLR X30 and the like */
+	if (is(opcode, 0x3f000000, 0x1c000000))
+		return false;
+	return insn->flow != TL_A64_CALL_REGISTER || (opcode >> 5 & 31) != 30;
+}
+
 /* ---- pointer authentication ---- */
 
 /* Hints: bit 7 tells AUT from PAC. */
@@ -272,7 +282,7 @@ static const char *put_thread_id(struct tl_xtrace_code *code, const struct tl_xt
 	unsigned rt = away->opcode & 31, free = rt ? 0 : 1;
 
 	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_TPIDR, free));
-	tl_xtrace_code_load(code, free, away->context);
+	tl_xtrace_put_context(code, free, away->contexts);
 	tl_xtrace_code_put(code, tl_xtrace_op_str(rt, free, TL_XTRACE_THREAD_ID));
 	tl_xtrace_code_put(code, tl_xtrace_op_mrs(free, TL_XTRACE_SYS_TPIDR));
 	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_TPIDR, rt));
@@ -282,7 +292,7 @@ static const char *put_thread_id(struct tl_xtrace_code *code, const struct tl_xt
 static const char *put_result(struct tl_xtrace_code *code, const struct tl_xtrace_away *away,
 			      unsigned rt)
 {
-	tl_xtrace_code_load(code, rt, away->context);
+	tl_xtrace_put_context(code, rt, away->contexts);
 	tl_xtrace_code_put(code, tl_xtrace_op_ldr(rt, rt, TL_XTRACE_RESULT));
 	return go_on(code, away);
 }
@@ -339,7 +349,7 @@ static const char *put_store(struct tl_xtrace_code *code, const struct tl_xtrace
 	if (away->opcode >> 21 & 1)
 		store = (size == 3 ? 0xa9000000u : 0x29000000u) | (away->opcode >> 10 & 31) << 10 |
 			rn << 5 | rt;
-	tl_xtrace_code_load(code, ws, away->context);
+	tl_xtrace_put_context(code, ws, away->contexts);
 	tl_xtrace_code_put(code, tl_xtrace_op_ldr(ws, ws, TL_XTRACE_RESULT));
 	tl_xtrace_code_put(code, tl_xtrace_op_cbnz(ws, 8));
 	tl_xtrace_code_put(code, store);
@@ -350,6 +360,6 @@ const char *tl_xtrace_put_decided(struct tl_xtrace_code *code, const struct tl_x
 {
 	if (away->rewrite != TL_XTRACE_SOME)
 		return put_store(code, away);
-	tl_xtrace_put_first_fault(code, away->opcode, away->context);
+	tl_xtrace_put_first_fault(code, away->opcode, away->contexts);
 	return go_on(code, away);
 }

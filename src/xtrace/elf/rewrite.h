@@ -8,6 +8,8 @@
 #include "isa/a64/a64.h"
 #include "xtrace/elf/code.h"
 
+struct tl_xtrace_context_table;
+
 enum tl_xtrace_rewrite {
 	TL_XTRACE_UNSEEN,
 	TL_XTRACE_AS_IT_IS,
@@ -23,6 +25,12 @@ enum tl_xtrace_rewrite {
 /* What an instruction needs; `*why` of what cannot run in a slice. Static. */
 enum tl_xtrace_rewrite tl_xtrace_rewrite_of(const struct tl_a64 *insn, const char **why);
 
+/*
+ * Whether tl_xtrace_put_away() can do the instruction elsewhere: what needs a register that it has
+ * not stays in its place. Static.
+ */
+bool tl_xtrace_can_move(const struct tl_a64 *insn);
+
 /* An instruction of pointer authentication as one without. 0: that takes more than one. */
 uint32_t tl_xtrace_without_signature(uint32_t opcode);
 
@@ -31,7 +39,7 @@ struct tl_xtrace_away {
 	uint64_t pc; /* the instruction's own place */
 	uint32_t opcode;
 	enum tl_xtrace_rewrite rewrite;
-	uint64_t context; /* address of struct context, program.h */
+	const struct tl_xtrace_context_table *contexts;
 };
 
 /*

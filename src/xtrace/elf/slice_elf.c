@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a part of a stream to a program: which snapshot, which instructions. */
+/* From parts of streams to a program: which snapshots, which instructions, which threads. */
+#include <stdlib.h>
+
 #include "core/error.h"
+#include "core/memory.h"
 #include "core/sized.h"
 #include "xtrace/elf/program.h"
 #include "xtrace/format/trace.h"
@@ -22,17 +25,13 @@ static bool begins_there(const struct tl_xtrace_stream *stream, uint32_t snapsho
 	return false;
 }
 
-/* The snapshot that the program begins with. */
+/* The snapshot that a thread begins with. */
 static int choose_snapshot(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
 			   struct tl_xtrace_snapshot *snapshot, struct tl_error *err)
 {
 	const struct tl_xtrace_stream *stream = &trace->streams[slice->stream];
 	uint64_t matrix;
 
-	if (slice->first_instruction)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "a program begins at a snapshot, where all registers are known; "
-				   "choose it with --snapshots");
 	if (slice->first_snapshot >= stream->info.snapshots)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "there is no such snapshot, and a program needs one to begin "
@@ -48,9 +47,8 @@ static int choose_snapshot(struct tl_xtrace_trace *trace, const struct tl_xtrace
 	return 0;
 }
 
-static struct tl_xtrace_slice_part part_of(struct tl_xtrace_trace *trace,
-					   const struct tl_xtrace_slice *slice,
-					   const struct tl_xtrace_snapshot *snapshot)
+static int part_of(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
+		   struct tl_xtrace_slice_part *made, struct tl_error *err)
 {
 	struct tl_xtrace_snapshot other;
 	struct tl_xtrace_slice_part part = {
@@ -60,9 +58,12 @@ static struct tl_xtrace_slice_part part_of(struct tl_xtrace_trace *trace,
 		.end_byte = UINT64_MAX,
 		.most = UINT64_MAX,
 	};
+	int status = choose_snapshot(trace, slice, &part.begin, err);
 
+	if (status < 0)
+		return status;
 	tl_xtrace_read_snapshot(trace, slice->stream, 0, &other);
-	part.first_ordinal = snapshot->total - other.total;
+	part.first_ordinal = part.begin.total - other.total;
 	if (slice->end_snapshot < trace->streams[slice->stream].info.snapshots) {
 		tl_xtrace_read_snapshot(trace, slice->stream, slice->end_snapshot, &other);
 		part.end_byte = other.offset;
@@ -71,8 +72,73 @@ static struct tl_xtrace_slice_part part_of(struct tl_xtrace_trace *trace,
 		part.most = slice->end_instruction > part.first_ordinal
 				    ? slice->end_instruction - part.first_ordinal
 				    : 0;
-	return part;
+	*made = part;
+	return 0;
 }
+
+/* ---- threads ---- */
+
+static int note(struct tl_xtrace_trace *trace, uint32_t stream, const char *text,
+		struct tl_error *err)
+{
+	const struct tl_xtrace_fault said = {
+		.path = trace->streams[stream].info.path,
+		.offset = TL_NOWHERE,
+		.record = TL_NOWHERE,
+		.text = text,
+	};
+
+	return tl_xtrace_note_fault(&trace->faults, &said, err);
+}
+
+/* Where the numbers of snapshots begin in a group: "used to synchronise the start point". */
+static uint32_t global_snapshot(const struct tl_xtrace_stream *stream, uint32_t number)
+{
+	return number == TL_NONE || number > TL_NONE - 1 - stream->info.global_snapshot
+		       ? TL_NONE
+		       : number + stream->info.global_snapshot;
+}
+
+/* The part of each stream that has the first snapshot; the others are left out, and told of. */
+static int parts_of_group(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
+			  struct tl_xtrace_slice_part *parts, size_t *count, struct tl_error *err)
+{
+	struct tl_xtrace_slice one = *slice;
+	int status = 0;
+
+	for (one.stream = 0; status == 0 && one.stream < trace->stream_count; one.stream++) {
+		const struct tl_xtrace_stream *stream = &trace->streams[one.stream];
+
+		one.first_snapshot = global_snapshot(stream, slice->first_snapshot);
+		one.end_snapshot = global_snapshot(stream, slice->end_snapshot);
+		if (one.first_snapshot >= stream->info.snapshots)
+			status = note(trace, one.stream,
+				      "the thread has no such snapshot; the program is without it",
+				      err);
+		else
+			status = part_of(trace, &one, &parts[(*count)++], err);
+	}
+	if (status == 0 && !*count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no such snapshot, and a program needs one to begin "
+				   "with");
+	return status;
+}
+
+static int find_parts(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
+		      struct tl_xtrace_slice_part *parts, size_t *count, struct tl_error *err)
+{
+	if (slice->first_instruction)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a program begins at a snapshot, where all registers are known; "
+				   "choose it with --snapshots");
+	if (slice->stream == TL_NONE)
+		return parts_of_group(trace, slice, parts, count, err);
+	*count = 1;
+	return part_of(trace, slice, parts, err);
+}
+
+/* ---- remarks ---- */
 
 static bool is_signed(const struct tl_xtrace_replay *replay)
 {
@@ -83,44 +149,58 @@ static bool is_signed(const struct tl_xtrace_replay *replay)
 }
 
 /* In what the program is another than the trace. */
-static int remark(struct tl_xtrace_trace *trace, uint32_t stream,
+static int remark(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice_part *parts,
 		  const struct tl_xtrace_replay *replay, struct tl_error *err)
 {
-	struct tl_xtrace_fault said = {
-		.path = trace->streams[stream].info.path,
-		.offset = TL_NOWHERE,
-		.record = TL_NOWHERE,
-		.text = "pointers are signed with keys that are not in the trace; in the program "
-			"their signatures are taken off",
-	};
-	int status = is_signed(replay) ? tl_xtrace_note_fault(&trace->faults, &said, err) : 0;
+	int status = 0;
 
-	said.text = "instructions that faulted and were executed again are executed once in the "
-		    "program";
-	if (status == 0 && replay->faulted)
-		status = tl_xtrace_note_fault(&trace->faults, &said, err);
+	if (is_signed(replay))
+		status = note(trace, parts->stream,
+			      "pointers are signed with keys that are not in the trace; in the "
+			      "program their signatures are taken off",
+			      err);
+	for (size_t i = 0; status == 0 && i < replay->thread_count; i++)
+		if (replay->threads[i].faulted)
+			status = note(trace, parts[i].stream,
+				      "instructions that faulted and were executed again are "
+				      "executed once in the program",
+				      err);
+	return status;
+}
+
+static int write_parts(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice_part *parts,
+		       size_t count, struct tl_output *out, struct tl_error *err)
+{
+	struct tl_xtrace_replay replay = { 0 };
+	int status;
+
+	if (count > TL_XTRACE_MOST_THREADS)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "a program has at most 64 threads; choose one with --thread");
+	status = tl_xtrace_replay_collect(&replay, parts, count, err);
+	if (status == 0)
+		status = tl_xtrace_program_write(&replay, out, err);
+	if (status == 0)
+		status = remark(trace, parts, &replay, err);
+	if (status == 0)
+		tl_output_make_executable(out);
+	tl_xtrace_replay_free(&replay);
 	return status;
 }
 
 static int write_program(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
 			 struct tl_output *out, struct tl_error *err)
 {
-	struct tl_xtrace_replay replay = { 0 };
-	struct tl_xtrace_slice_part part;
-	struct tl_xtrace_snapshot snapshot;
-	int status = choose_snapshot(trace, slice, &snapshot, err);
+	struct tl_xtrace_slice_part *parts = tl_zeroed(trace->stream_count, sizeof(*parts));
+	size_t count = 0;
+	int status;
 
-	if (status < 0)
-		return status;
-	part = part_of(trace, slice, &snapshot);
-	status = tl_xtrace_replay_collect(&replay, &part, err);
+	if (!parts)
+		return tl_error_memory(err);
+	status = find_parts(trace, slice, parts, &count, err);
 	if (status == 0)
-		status = tl_xtrace_program_write(&replay, &snapshot, out, err);
-	if (status == 0)
-		status = remark(trace, slice->stream, &replay, err);
-	if (status == 0)
-		tl_output_make_executable(out);
-	tl_xtrace_replay_free(&replay);
+		status = write_parts(trace, parts, count, out, err);
+	free(parts);
 	return status;
 }
 
@@ -134,7 +214,7 @@ int tl_xtrace_slice_elf(struct tl_xtrace_trace *trace, const struct tl_xtrace_sl
 	err = err ? err : &own;
 	tl_xtrace_rewind(trace);
 	status = tl_take_options(&taken, sizeof(taken), sizeof(taken), slice, slice->size, err);
-	if (status == 0 && taken.stream >= trace->stream_count)
+	if (status == 0 && taken.stream >= trace->stream_count && taken.stream != TL_NONE)
 		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream");
 	if (status == 0)
 		status = write_program(trace, &taken, out, err);

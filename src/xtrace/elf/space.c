@@ -79,6 +79,20 @@ uint64_t tl_xtrace_space_find(const struct tl_xtrace_space *space, uint64_t near
 	return at ? at : find_below(space, near, tl_excess(near, reach), count);
 }
 
+uint64_t tl_xtrace_space_aligned(const struct tl_xtrace_space *space, uint64_t align,
+				 uint64_t count)
+{
+	uint64_t step = align / TL_XTRACE_IMAGE_BYTES;
+
+	for (uint64_t at = step; at + count <= HIGHEST; at += step) {
+		size_t i = lower_bound(space, at);
+
+		if (i == space->count || space->pages[i] >= at + count)
+			return at * TL_XTRACE_IMAGE_BYTES;
+	}
+	return 0;
+}
+
 bool tl_xtrace_space_take(struct tl_xtrace_space *space, uint64_t first, uint64_t count)
 {
 	size_t at = lower_bound(space, first);

@@ -2,7 +2,8 @@
 #ifndef TL_XTRACE_SPACE_H
 #define TL_XTRACE_SPACE_H
 /* Which pages of the address space a slice touches, and where there is room between them. */
-#include "xtrace/elf/image.h"
+#include "xtrace/elf/context.h"
+#include "xtrace/elf/replay.h"
 
 struct tl_xtrace_space {
 	uint64_t *pages; /* numbers of those taken, in order */
@@ -18,8 +19,18 @@ bool tl_xtrace_space_make(struct tl_xtrace_space *space, const struct tl_xtrace_
  */
 uint64_t tl_xtrace_space_find(const struct tl_xtrace_space *space, uint64_t near, uint64_t reach,
 			      uint64_t count);
+/* The lowest multiple of `align` bytes, above 0, where so many pages are free; 0: there is none. */
+uint64_t tl_xtrace_space_aligned(const struct tl_xtrace_space *space, uint64_t align,
+				 uint64_t count);
 /* Take pages that are free. False without memory. */
 bool tl_xtrace_space_take(struct tl_xtrace_space *space, uint64_t first, uint64_t count);
 void tl_xtrace_space_free(struct tl_xtrace_space *space);
+
+/*
+ * stacks.c: of several threads, lay the table of their stacks into the image, and say in `contexts`
+ * where it is. 0; TL_UNSUPPORTED: two threads are on the same stack; TL_NO_MEMORY.
+ */
+int tl_xtrace_stacks_make(struct tl_xtrace_replay *replay, struct tl_xtrace_space *space,
+			  struct tl_xtrace_context_table *contexts, struct tl_error *err);
 
 #endif

@@ -11,21 +11,28 @@
 enum tl_xtrace_message {
 	TL_XTRACE_SAY_NO_MAP,
 	TL_XTRACE_SAY_NO_VECTORS,
+	TL_XTRACE_SAY_NO_THREAD,
 	TL_XTRACE_SAY_ASTRAY,
 	TL_XTRACE_MESSAGES
 };
 
-/* Where things are in the program. */
-struct tl_xtrace_startup {
-	uint64_t context;
-	uint64_t maps;    /* address, size, protection of each; a size of 0 ends them */
-	uint64_t copies;  /* address and size of each; a size of 0 ends them */
-	uint64_t pages;   /* their bytes */
+/* What a thread begins with. */
+struct tl_xtrace_startup_thread {
 	uint64_t vectors; /* Z0 to Z31, P0 to P15, FFR, each in its size */
 	uint64_t entry;   /* the way into the slice */
 	uint64_t sp, fpcr, fpsr, nzcv, thread_id;
-	uint64_t messages[TL_XTRACE_MESSAGES], message_sizes[TL_XTRACE_MESSAGES];
 	uint32_t vector_bytes;
+};
+
+/* Where things are in the program. */
+struct tl_xtrace_startup {
+	uint64_t maps;   /* address, size, protection of each; a size of 0 ends them */
+	uint64_t copies; /* address and size of each; a size of 0 ends them */
+	uint64_t pages;  /* their bytes */
+	struct tl_xtrace_startup_thread *threads;
+	size_t thread_count;
+	uint64_t started; /* address of a word that is 0 until all threads are there */
+	uint64_t messages[TL_XTRACE_MESSAGES], message_sizes[TL_XTRACE_MESSAGES];
 	bool scalable; /* the slice has SVE instructions */
 	/* made: */
 	uint64_t start, dispatch;

@@ -11,6 +11,7 @@
 
 enum {
 	TL_XTRACE_NOP = 0xd503201f,
+	TL_XTRACE_YIELD = 0xd503203f,
 	TL_XTRACE_SVC_0 = 0xd4000001,
 	TL_XTRACE_DSB_ISH = 0xd5033b9f,
 	TL_XTRACE_ISB = 0xd5033fdf,
@@ -66,6 +67,41 @@ static inline uint32_t tl_xtrace_op_sub(unsigned rd, unsigned rn, unsigned value
 static inline uint32_t tl_xtrace_op_sub_reg(unsigned rd, unsigned rn, unsigned rm)
 {
 	return 0xcb000000u | (uint32_t)rm << 16 | (uint32_t)rn << 5 | rd;
+}
+
+static inline uint32_t tl_xtrace_op_add_reg(unsigned rd, unsigned rn, unsigned rm)
+{
+	return 0x8b000000u | (uint32_t)rm << 16 | (uint32_t)rn << 5 | rd;
+}
+
+/* The `bits` bits from bit `low` on. */
+static inline uint32_t tl_xtrace_op_ubfx(unsigned rd, unsigned rn, unsigned low, unsigned bits)
+{
+	return 0xd3400000u | (uint32_t)low << 16 | (uint32_t)(low + bits - 1) << 10 |
+	       (uint32_t)rn << 5 | rd;
+}
+
+static inline uint32_t tl_xtrace_op_lsl(unsigned rd, unsigned rn, unsigned count)
+{
+	return 0xd3400000u | (uint32_t)((64 - count) & 63) << 16 | (uint32_t)(63 - count) << 10 |
+	       (uint32_t)rn << 5 | rd;
+}
+
+/* MOVK Xd, #value, LSL #32 */
+static inline uint32_t tl_xtrace_op_movk_32(unsigned rd, unsigned value)
+{
+	return 0xf2c00000u | (uint32_t)value << 5 | rd;
+}
+
+/* [Xn] */
+static inline uint32_t tl_xtrace_op_stlr(unsigned rt, unsigned rn)
+{
+	return 0xc89ffc00u | (uint32_t)rn << 5 | rt;
+}
+
+static inline uint32_t tl_xtrace_op_ldar(unsigned rt, unsigned rn)
+{
+	return 0xc8dffc00u | (uint32_t)rn << 5 | rt;
 }
 
 /* AND with the ones from bit `low` to bit 63. */
@@ -160,6 +196,12 @@ static inline uint32_t tl_xtrace_op_tbz(unsigned rt, unsigned bit, int64_t offse
 static inline uint32_t tl_xtrace_op_tbnz(unsigned rt, unsigned bit, int64_t offset)
 {
 	return 0x37000000u | (uint32_t)bit << 19 | ((uint32_t)(offset / 4) & 0x3fff) << 5 | rt;
+}
+
+/* Bit 63. */
+static inline uint32_t tl_xtrace_op_tbnz_sign(unsigned rt, int64_t offset)
+{
+	return 0xb7f80000u | ((uint32_t)(offset / 4) & 0x3fff) << 5 | rt;
 }
 
 /* LDR (literal), `offset` bytes from the instruction. */

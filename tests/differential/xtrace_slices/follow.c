@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin of qemu-aarch64 (plugin interface version 1) that holds the addresses that a program
- * executes against a list: follow.so,expect=FILE, where FILE has 64-bit numbers. Addresses in pages
- * of which the list has none are not the slice's. It prints one line.
+ * A plugin of qemu-aarch64 (plugin interface version 1) that holds the addresses that the threads
+ * of a program execute against a list each: follow.so,expect=FILE[,expect=FILE...] in the order in
+ * which they are made, where FILE has 64-bit numbers. Addresses in pages of which no list has any
+ * are not the slice's. It prints a line for each thread.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +33,12 @@ extern void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
 API int qemu_plugin_version = 1;
 API int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
 
-static uint64_t *expected, count, at, behind, differing;
+enum { MOST = 64 };
+
+static struct {
+	uint64_t *expected, count, at, behind, differing;
+} threads[MOST];
+static int thread_count;
 static uint64_t pages[1 << 16]; /* by hash; 0: free */
 
 static uint64_t *slot(uint64_t page)
@@ -48,15 +54,14 @@ static void executes(unsigned vcpu, void *arg)
 {
 	uint64_t pc = (uint64_t)(uintptr_t)arg;
 
-	(void)vcpu;
-	if (differing)
+	if (vcpu >= MOST || threads[vcpu].differing)
 		return;
-	if (at == count)
-		behind++;
-	else if (pc == expected[at])
-		at++;
+	if (threads[vcpu].at == threads[vcpu].count)
+		threads[vcpu].behind++;
+	else if (pc == threads[vcpu].expected[threads[vcpu].at])
+		threads[vcpu].at++;
 	else
-		differing = pc;
+		threads[vcpu].differing = pc;
 }
 
 static void translates(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
@@ -76,19 +81,21 @@ static void ends(qemu_plugin_id_t id, void *arg)
 {
 	(void)id;
 	(void)arg;
-	printf("equal %lu of %lu", at, count);
-	if (differing)
-		printf(", then 0x%lx", differing);
-	printf(", %lu behind\n", behind);
+	for (int i = 0; i < thread_count; i++) {
+		printf("equal %lu of %lu", threads[i].at, threads[i].count);
+		if (threads[i].differing)
+			printf(", then 0x%lx", threads[i].differing);
+		printf(", %lu behind\n", threads[i].behind);
+	}
 	fflush(stdout);
 }
 
-int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
+static int read_list(const char *arg)
 {
-	FILE *file = argc == 1 && !strncmp(argv[0], "expect=", 7) ? fopen(argv[0] + 7, "rb") : NULL;
+	FILE *file = !strncmp(arg, "expect=", 7) ? fopen(arg + 7, "rb") : NULL;
+	uint64_t *expected, count;
 
-	(void)info;
-	if (!file || fseek(file, 0, SEEK_END))
+	if (!file || thread_count == MOST || fseek(file, 0, SEEK_END))
 		return -1;
 	count = (uint64_t)ftell(file) / 8;
 	rewind(file);
@@ -98,6 +105,17 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
 	fclose(file);
 	for (uint64_t i = 0; i < count; i++)
 		*slot(expected[i] >> 12) = expected[i] >> 12;
+	threads[thread_count].expected = expected;
+	threads[thread_count++].count = count;
+	return 0;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
+{
+	(void)info;
+	for (int i = 0; i < argc; i++)
+		if (read_list(argv[i]))
+			return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translates);
 	qemu_plugin_register_atexit_cb(id, ends, NULL);
 	return 0;

@@ -27,6 +27,15 @@ TEST(words_are_those_of_the_assembler)
 		{ tl_xtrace_op_sub_reg(5, 8, 6), 0xcb060105 },   /* sub x5, x8, x6 */
 		{ tl_xtrace_op_and_from(2, 2, 3), 0x927df042 },  /* and x2, x2, #-8 */
 		{ tl_xtrace_op_and_16(0, 0), 0x92403c00 },       /* and x0, x0, #0xffff */
+		{ tl_xtrace_op_add(3, 31, 0), 0x910003e3 },      /* mov x3, sp */
+		{ tl_xtrace_op_add_reg(1, 1, 0), 0x8b000021 },   /* add x1, x1, x0 */
+		{ tl_xtrace_op_ubfx(0, 0, 12, 17), 0xd34c7000 }, /* ubfx x0, x0, #12, #17 */
+		{ tl_xtrace_op_lsl(0, 0, 3), 0xd37df000 },       /* lsl x0, x0, #3 */
+		{ tl_xtrace_op_movk_32(0, 7), 0xf2c000e0 },      /* movk x0, #7, lsl #32 */
+		{ tl_xtrace_op_stlr(5, 6), 0xc89ffcc5 },         /* stlr x5, [x6] */
+		{ tl_xtrace_op_ldar(6, 3), 0xc8dffc66 },         /* ldar x6, [x3] */
+		{ tl_xtrace_op_tbnz_sign(6, -12), 0xb7ffffa6 },  /* tbnz x6, #63, .-12 */
+		{ TL_XTRACE_YIELD, 0xd503203f },
 		{ tl_xtrace_op_ldr(1, 0, 64), 0xf9402001 },      /* ldr x1, [x0, #64] */
 		{ tl_xtrace_op_str(1, 0, 80), 0xf9002801 },      /* str x1, [x0, #80] */
 		{ tl_xtrace_op_ldp(1, 2, 0, 8), 0xa9408801 },    /* ldp x1, x2, [x0, #8] */
@@ -78,11 +87,12 @@ static enum tl_xtrace_rewrite rewrite(uint32_t opcode)
 TEST(vector_registers_are_loaded_once)
 {
 	for (int scalable = 0; scalable < 2; scalable++) {
-		struct tl_xtrace_startup s = { .vectors = 0x8000, .entry = 0x400000 };
+		struct tl_xtrace_startup_thread thread = { .vectors = 0x8000, .entry = 0x400000 };
+		struct tl_xtrace_startup s = { .threads = &thread, .thread_count = 1 };
 		struct tl_xtrace_code code = { .address = 0x10000 };
 		unsigned q = 0, z = 0, p = 0, ffr = 0;
 
-		s.vector_bytes = scalable ? 32 : 16;
+		thread.vector_bytes = scalable ? 32 : 16;
 		s.scalable = scalable;
 		tl_xtrace_startup_put(&code, &s);
 		assert_false(code.failed);
@@ -200,10 +210,12 @@ TEST(signatures_are_taken_off)
 
 enum { HERE = 0x410000, PC = 0x400100, CONTEXT = 0x20000 };
 
+static const struct tl_xtrace_context_table contexts = { .first = CONTEXT };
+
 /* The code at HERE of an instruction at PC, with its constants; `why` it cannot be, or NULL. */
 static struct tl_xtrace_code away(uint32_t opcode, enum tl_xtrace_rewrite rewrite, const char **why)
 {
-	const struct tl_xtrace_away what = { PC, opcode, rewrite, CONTEXT };
+	const struct tl_xtrace_away what = { PC, opcode, rewrite, &contexts };
 	struct tl_xtrace_code code = { .address = HERE };
 
 	*why = tl_xtrace_put_away(&code, &what);
@@ -290,6 +302,29 @@ TEST(rewritten_instructions)
 		    branch(3, PC + 4));
 }
 
+/* The context of a thread is in a table at 7 << 32, at the place of the page of its SP. */
+TEST(a_context_is_found_by_the_stack)
+{
+	static const struct tl_xtrace_context_table several = { CONTEXT, 0x1000, 7 };
+	static const uint32_t words[] = {
+		0x910003e3, /* mov x3, sp */
+		0xd34c7063, /* ubfx x3, x3, #12, #17 */
+		0xd37df063, /* lsl x3, x3, #3 */
+		0xf2c000e3, /* movk x3, #7, lsl #32 */
+		0xf9400063, /* ldr x3, [x3] */
+		0xf9402463, /* ldr x3, [x3, #72] */
+	};
+	/* mrs x3, cntvct_el0 */
+	const struct tl_xtrace_away what = { PC, 0xd53be043, TL_XTRACE_READ, &several };
+	struct tl_xtrace_code code = { .address = HERE };
+
+	assert_null(tl_xtrace_put_away(&code, &what));
+	assert_int_equal(code.count, 7);
+	assert_memory_equal(code.words, words, sizeof(words));
+	assert_int_equal(code.words[6], branch(6, PC + 4));
+	tl_xtrace_code_free(&code);
+}
+
 TEST(instructions_that_have_no_other_place)
 {
 	static const uint32_t rows[] = {
@@ -300,11 +335,16 @@ TEST(instructions_that_have_no_other_place)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct tl_xtrace_away what = { i == 2 ? PC + 0x8000000 : PC, rows[i],
-						     TL_XTRACE_AS_IT_IS, CONTEXT };
+						     TL_XTRACE_AS_IT_IS, &contexts };
 		struct tl_xtrace_code code = { .address = HERE };
 
 		assert_non_null(tl_xtrace_put_away(&code, &what));
 		tl_xtrace_code_free(&code);
+		if (i < 2) {
+			const struct tl_a64 insn = tl_a64_classify(rows[i]);
+
+			assert_false(tl_xtrace_can_move(&insn));
+		}
 	}
 }
 
@@ -321,7 +361,7 @@ TEST(a_store_exclusive_as_it_was_decided)
 
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
 		const struct tl_xtrace_away what = { PC, stores[i][0], TL_XTRACE_EXCLUSIVE,
-						     CONTEXT };
+						     &contexts };
 		struct tl_xtrace_code code = { .address = HERE };
 
 		assert_null(tl_xtrace_put_decided(&code, &what));
@@ -344,6 +384,7 @@ int main(void)
 		cmocka_unit_test(signatures_are_taken_off),
 		cmocka_unit_test(instructions_at_another_place),
 		cmocka_unit_test(rewritten_instructions),
+		cmocka_unit_test(a_context_is_found_by_the_stack),
 		cmocka_unit_test(instructions_that_have_no_other_place),
 		cmocka_unit_test(a_store_exclusive_as_it_was_decided),
 	};

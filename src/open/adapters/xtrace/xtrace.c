@@ -101,7 +101,9 @@ static int slice_xtrace(struct tl_input *input, const struct tl_slice *what, str
 	if (what->trigger)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "xtrace is cut by snapshots and instructions");
-	status = tl_xtrace_one_stream(x->trace, select.id, &slice.stream, err);
+	if (what->form != TL_SLICE_ELF || select.id != TL_NOWHERE ||
+	    tl_xtrace_stream_count(x->trace) < 2)
+		status = tl_xtrace_one_stream(x->trace, select.id, &slice.stream, err);
 	if (status < 0)
 		return status;
 	slice.first_snapshot = tl_xtrace_input_snapshot(what->snapshots.from);
