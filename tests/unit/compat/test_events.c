@@ -145,6 +145,157 @@ TEST(events_of_packets)
 	}
 }
 
+/* The next event of a query decoder, which is asked for whatever the trace has before it. */
+static int next_queried(struct pt_query_decoder *decoder, int status, struct pt_event *event)
+{
+	uint64_t ip;
+	int taken;
+
+	while (status >= 0 && !(status & pts_event_pending)) {
+		status = pt_qry_cond_branch(decoder, &taken);
+		if (status == -pte_bad_query)
+			status = pt_qry_indirect_branch(decoder, &ip);
+	}
+	memset(event, 0, sizeof(*event));
+	return status < 0 ? status : pt_qry_event(decoder, event, sizeof(*event));
+}
+
+/* Branches are no events of a query decoder, and the ends of the trace are none. */
+TEST(events_of_queries)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pt_config config = over(&rows[i]);
+		struct pt_query_decoder *decoder = pt_qry_alloc_decoder(&config);
+		const enum pt_event_type wanted = rows[i].wanted.type;
+		struct pt_event event = { .type = ptev_tick };
+		uint64_t ip;
+		int status = pt_qry_sync_set(decoder, &ip, 0);
+
+		while (status >= 0 && event.type != wanted)
+			status = next_queried(decoder, status, &event);
+		if (wanted == ptev_tip || wanted == ptev_tnt)
+			assert_true(status < 0);
+		else if (status < 0)
+			fail_msg("row %u: status %d", (unsigned)i, status);
+		else
+			expect(&rows[i], &event);
+		pt_qry_free_decoder(decoder);
+	}
+}
+
+/* The instruction that an event without an address of its own is about. */
+enum { PLACE = 0x1005 };
+
+static const struct {
+	enum pt_event_type type;
+	uint8_t bytes[4];
+} instructions[] = {
+	{ ptev_paging, { 0x0f, 0x22, 0xd8, 0x90 } },  /* mov %rax,%cr3 */
+	{ ptev_vmcs, { 0x0f, 0xc7, 0x30, 0x90 } },    /* vmptrld (%rax) */
+	{ ptev_ptwrite, { 0xf3, 0x0f, 0xae, 0xe0 } }, /* ptwrite %eax */
+};
+
+/* Code from 0x1000 on that does nothing, but for the instruction of the event. */
+static int read_code(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		     void *context)
+{
+	const enum pt_event_type *type = context;
+
+	(void)asid;
+	if (ip < 0x1000 || ip >= 0x3000)
+		return -pte_nomap;
+	memset(buffer, 0x90, size);
+	for (size_t i = 0; i < sizeof(instructions) / sizeof(instructions[0]); i++)
+		for (uint64_t n = 0; n < 4 && instructions[i].type == *type; n++)
+			if (PLACE + n >= ip && PLACE + n < ip + size)
+				buffer[PLACE + n - ip] = instructions[i].bytes[n];
+	return (int)size;
+}
+
+/* The next event of a block decoder, behind whatever blocks come before it. */
+static int next_of_blocks(struct pt_block_decoder *decoder, int status, struct pt_event *event)
+{
+	struct pt_block block;
+
+	while (status >= 0 && !(status & pts_event_pending)) {
+		if (status & pts_eos)
+			return -pte_eos;
+		status = pt_blk_next(decoder, &block, sizeof(block));
+	}
+	memset(event, 0, sizeof(*event));
+	return status < 0 ? status : pt_blk_event(decoder, event, sizeof(*event));
+}
+
+static int next_of_instructions(struct pt_insn_decoder *decoder, int status, struct pt_event *event)
+{
+	struct pt_insn insn;
+
+	while (status >= 0 && !(status & pts_event_pending)) {
+		if (status & pts_eos)
+			return -pte_eos;
+		status = pt_insn_next(decoder, &insn, sizeof(insn));
+	}
+	memset(event, 0, sizeof(*event));
+	return status < 0 ? status : pt_insn_event(decoder, event, sizeof(*event));
+}
+
+static int find_of_blocks(const struct row *row, struct pt_event *event)
+{
+	struct pt_config config = over(row);
+	enum pt_event_type wanted = row->wanted.type;
+	struct pt_block_decoder *decoder;
+	int status;
+
+	config.flags.variant.block.enable_iflags_events = 1;
+	decoder = pt_blk_alloc_decoder(&config);
+	assert_int_equal(pt_image_set_callback(pt_blk_get_image(decoder), read_code, &wanted), 0);
+	status = pt_blk_sync_set(decoder, 0);
+	while (status >= 0 && event->type != wanted)
+		status = next_of_blocks(decoder, status, event);
+	pt_blk_free_decoder(decoder);
+	return status;
+}
+
+static int find_of_instructions(const struct row *row, struct pt_event *event)
+{
+	struct pt_config config = over(row);
+	enum pt_event_type wanted = row->wanted.type;
+	struct pt_insn_decoder *decoder;
+	int status;
+
+	config.flags.variant.insn.enable_iflags_events = 1;
+	decoder = pt_insn_alloc_decoder(&config);
+	assert_int_equal(pt_image_set_callback(pt_insn_get_image(decoder), read_code, &wanted), 0);
+	status = pt_insn_sync_set(decoder, 0);
+	while (status >= 0 && event->type != wanted)
+		status = next_of_instructions(decoder, status, event);
+	pt_insn_free_decoder(decoder);
+	return status;
+}
+
+/* The same events beside the code that ran; a PTWRITE without an address gets its instruction's. */
+TEST(events_of_code)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct row row = rows[i];
+
+		if (row.wanted.type == ptev_tip || row.wanted.type == ptev_tnt)
+			continue;
+		if (row.wanted.type == ptev_ptwrite && !row.wanted.variant.ptwrite.ip)
+			row.wanted.variant.ptwrite.ip = PLACE;
+		for (int kind = 0; kind < 2; kind++) {
+			struct pt_event event = { .type = ptev_tick };
+			int status = kind ? find_of_instructions(&row, &event)
+					  : find_of_blocks(&row, &event);
+
+			if (status < 0)
+				fail_msg("row %u, kind %d: status %d", (unsigned)i, kind, status);
+			if (memcmp(&event.variant, &row.wanted.variant, sizeof(event.variant)) != 0)
+				fail_msg("row %u, kind %d: another variant", (unsigned)i, kind);
+		}
+	}
+}
+
 /* A packet that is written again has the bytes that it was read from. */
 TEST(packets_written_again)
 {
@@ -198,8 +349,8 @@ TEST(packets_cut_short)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_of_packets),
-		cmocka_unit_test(packets_written_again),
+		cmocka_unit_test(events_of_packets), cmocka_unit_test(events_of_queries),
+		cmocka_unit_test(events_of_code),    cmocka_unit_test(packets_written_again),
 		cmocka_unit_test(packets_cut_short),
 	};
 
