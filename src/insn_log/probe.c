@@ -56,7 +56,7 @@ static bool is_tarmac(struct tl_insn_log_text line)
 	return false;
 }
 
-/* "IN: main" behind a line of dashes, or "Trace 0: 0x7f01 [...]" */
+/* "IN: main" behind a line of dashes, or "Trace 0: 0x7f01 [...]", earlier without "0: " */
 static bool is_qemu(struct tl_insn_log_text line, bool *dashes)
 {
 	const bool behind = *dashes;
@@ -65,8 +65,11 @@ static bool is_qemu(struct tl_insn_log_text line, bool *dashes)
 	*dashes = tl_insn_log_take(&line, "----------------") && line.at == line.end;
 	if (behind && tl_insn_log_take(&line, "IN:"))
 		return true;
-	return tl_insn_log_take(&line, "Trace ") && tl_insn_log_take_decimal(&line, &number) &&
-	       tl_insn_log_take(&line, ": 0x") && tl_insn_log_go_behind(&line, '[');
+	if (!tl_insn_log_take(&line, "Trace "))
+		return false;
+	tl_insn_log_take_cpu(&line, &number);
+	return tl_insn_log_take(&line, "0x") && tl_insn_log_take_hex(&line, &number, NULL) &&
+	       tl_insn_log_go_behind(&line, '[');
 }
 
 static enum tl_insn_log_form form_of(struct tl_insn_log_text line, bool *dashes)

@@ -63,16 +63,20 @@ static void execute(struct tl_insn_log_reading *r, uint32_t cpu, uint32_t number
 	r->log->blocks++;
 }
 
-/* "Trace 0: 0x7f01 [cs_base/pc/flags/cflags] symbol", earlier "[pc]" */
+/*
+ * "Trace 0: 0x7f01 [cs_base/pc/flags/cflags] symbol"; before QEMU 3 "Trace 0x7f01 [0: pc] symbol",
+ * before 2.8 without the processor.
+ */
 static bool cut_trace(struct tl_insn_log_text text, uint64_t *cpu, uint64_t *host, uint64_t *pc)
 {
 	*cpu = 0;
 	tl_insn_log_skip_blanks(&text);
-	if (tl_insn_log_take_decimal(&text, cpu) && !tl_insn_log_take(&text, ":"))
-		return false;
-	tl_insn_log_skip_blanks(&text);
+	tl_insn_log_take_cpu(&text, cpu);
 	if (!tl_insn_log_take(&text, "0x") || !tl_insn_log_take_hex(&text, host, NULL) ||
-	    !tl_insn_log_go_behind(&text, '[') || !tl_insn_log_take_hex(&text, pc, NULL))
+	    !tl_insn_log_go_behind(&text, '['))
+		return false;
+	tl_insn_log_take_cpu(&text, cpu);
+	if (!tl_insn_log_take_hex(&text, pc, NULL))
 		return false;
 	if (tl_insn_log_take(&text, "/"))
 		return tl_insn_log_take_hex(&text, pc, NULL);

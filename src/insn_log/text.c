@@ -88,3 +88,15 @@ bool tl_insn_log_is(const struct tl_insn_log_text *word, const char *text)
 
 	return tl_insn_log_take(&rest, text) && rest.at == rest.end;
 }
+
+void tl_insn_log_take_cpu(struct tl_insn_log_text *text, uint64_t *cpu)
+{
+	struct tl_insn_log_text behind = *text;
+	uint64_t number;
+
+	if (!tl_insn_log_take_decimal(&behind, &number) || !tl_insn_log_take(&behind, ":"))
+		return;
+	tl_insn_log_skip_blanks(&behind);
+	*text = behind;
+	*cpu = number;
+}

@@ -48,6 +48,9 @@ TEST(first_lines)
 		{ "x clk R X0", TL_INSN_LOG_NONE },
 		{ "1", TL_INSN_LOG_NONE },
 		{ "Trace 0: 0x7f10 [1000] main", TL_INSN_LOG_QEMU },
+		{ "Trace 0x7f10 [0: 1000] main", TL_INSN_LOG_QEMU },
+		{ "Trace 0x7f10 [1000] main", TL_INSN_LOG_QEMU },
+		{ "Trace 0x [1000] main", TL_INSN_LOG_NONE },
 		{ "Trace 0: 0x7f10 1000 main", TL_INSN_LOG_NONE },
 		{ "Trace 0: 7f10 [1000] main", TL_INSN_LOG_NONE },
 		{ "Trace x: 0x7f10 [1000] main", TL_INSN_LOG_NONE },
@@ -159,6 +162,10 @@ TEST(executions_in_older_forms)
 {
 	expect_tokens(IN_BACK "Trace 0: 0x7f30 [1008] main\n", "09" AT("0810") NOP);
 	expect_tokens(IN_BACK "Trace  0:  0x7f30 [1008] main\n", "09" AT("0810") NOP);
+	/* QEMU 2.8 to 2.12, and before. */
+	expect_tokens(IN_BACK "Trace 0x7f30 [0: 1008] main\n", "09" AT("0810") NOP);
+	expect_tokens(IN_BACK "Trace 0x7f30 [1008] main\n", "09" AT("0810") NOP);
+	expect_tokens(IN_BACK "Trace 0x7f30 [00001008] \n", "09" AT("0810") NOP);
 }
 
 TEST(damaged_lines_of_qemu)
@@ -167,6 +174,8 @@ TEST(damaged_lines_of_qemu)
 		"Trace x: 0x7f30 [1008]\n",
 		"Trace 0 0x7f30 [1008]\n",
 		"Trace 0: 7f30 [1008]\n",
+		"Trace 0x7f30 [0: 1008/\n",
+		"Trace 0x7f30 [0:]\n",
 		"Trace 0: 0x [1008]\n",
 		"Trace 0: 0x7f30 1008]\n",
 		"Trace 0: 0x7f30 [z]\n",
