@@ -298,8 +298,10 @@ static int next_block(struct tl_xray_thread_fold *work)
 	enum tl_xray_gap_kind kind;
 	int status;
 
-	if (work->stream.next_block == work->end)
+	if (work->stream.next_block == work->end) {
+		tl_xray_stream_leave(&work->stream);
 		return 0;
+	}
 	kind = tl_xray_gap_ahead(&work->stream, &gap);
 	status = kind == TL_XRAY_NO_GAP ? 0 : cross_gap(work, kind);
 	if (status < 0)

@@ -185,6 +185,8 @@ void tl_xray_stream_open(struct tl_xray_stream *stream, struct tl_xray_reader *r
 
 /* Go to the next block. False: there is none, or the work was cancelled. */
 bool tl_xray_stream_block(struct tl_xray_stream *stream);
+/* Behind the last block that is wanted: its pages are given back, and the progress is told. */
+void tl_xray_stream_leave(struct tl_xray_stream *stream);
 
 /*
  * The next record of the present block. 1: a record; 0: the block is over; negative: no memory or

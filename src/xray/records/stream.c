@@ -53,11 +53,13 @@ int tl_xray_stream_cancelled(const struct tl_xray_stream *stream, struct tl_erro
 	return tl_error_system(err, "cancelled");
 }
 
-/* Leave the present block: its pages are not needed any more. */
-static void leave_block(struct tl_xray_stream *stream)
+void tl_xray_stream_leave(struct tl_xray_stream *stream)
 {
-	uint64_t size = stream->block->end - stream->block->start;
+	uint64_t size;
 
+	if (!stream->block)
+		return;
+	size = stream->block->end - stream->block->start;
 	tl_source_release(stream->reader->source, stream->block->start, size);
 	if (stream->progress)
 		tell_progress(stream->progress, size);
@@ -68,8 +70,7 @@ bool tl_xray_stream_block(struct tl_xray_stream *stream)
 	const struct tl_xray_reader *reader = stream->reader;
 	const struct tl_xray_block *block;
 
-	if (stream->block)
-		leave_block(stream);
+	tl_xray_stream_leave(stream);
 	if (stream->next_block == stream->end_block || tl_xray_stream_cancelled(stream, NULL))
 		return false;
 	block = &reader->blocks[stream->order ? stream->order[stream->next_block]
