@@ -25,6 +25,7 @@ struct asked {
 struct script {
 	const char *line; /* of the command; "+" stands for tests/golden/ */
 	bool restart;     /* profile files are kept */
+	unsigned missing; /* 0: none; the answer, from 1 on, that says that a file is */
 	struct asked asked[MOST_NOTES];
 	/* kinds and status of the notes that come back, in this order */
 	struct {
@@ -37,6 +38,7 @@ static struct temp temp;
 static const char *golden;
 static int said, letters[MOST_NOTES]; /* files of asked notes */
 static _Atomic time_t until;
+static bool is_refused = true; /* memory may be */
 
 /* ---- a life ---- */
 
@@ -98,6 +100,25 @@ static void send_all(int socket, const struct script *script)
 	assert_true(note_send(socket, &quit, -1));
 }
 
+/* The cost of the first event in the last profile that was given. */
+static uint64_t cost;
+
+static void note_cost(int fd)
+{
+	struct tl_profile *profile = NULL;
+	struct tl_input *input = NULL;
+	const char *path;
+	char text[64];
+
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+	path = text;
+	assert_int_equal(tl_input_open(&input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
+	cost = (uint64_t)tl_profile_total(profile)[0];
+	tl_profile_free(profile);
+	tl_input_close(input);
+}
+
 /* The bytes of a profile; what there is to be said may be lost with the memory. */
 static void note_bytes(const struct note *note, int fd, uint64_t *digest)
 {
@@ -106,6 +127,8 @@ static void note_bytes(const struct note *note, int fd, uint64_t *digest)
 
 	if (note->kind != NOTE_SUM && note->kind != NOTE_RUN)
 		return;
+	if (!is_refused)
+		note_cost(fd);
 	for (off_t at = 0; fd >= 0 && (got = pread(fd, room, sizeof(room), at)) > 0; at += got)
 		refuse_note(digest, room, (size_t)got);
 }
@@ -121,8 +144,10 @@ static int receive_all(int socket, const struct script *script, uint64_t *digest
 		note_bytes(&note, fd, digest);
 		if (fd >= 0)
 			close(fd);
-		if (note.status < 0 || note.missing)
+		if (note.status < 0 || (note.missing && !script->missing))
 			status = TL_NO_MEMORY;
+		if (script->missing)
+			assert_int_equal(note.missing, i + 1 == script->missing);
 		if (!status && (note.kind != script->answers[i].kind ||
 				note.status != script->answers[i].status))
 			fail_msg("%s: note %u is %u", script->line, i, note.kind);
@@ -221,6 +246,51 @@ TEST(a_life_of_a_worker)
 	}
 }
 
+static uint64_t cost_of_share(uint32_t share, uint32_t shares)
+{
+	const struct script script = {
+		.line = "report" TWO,
+		.asked = { { .note = FOLD(.share = share, .shares = shares), .count = 1 } },
+		.answers = { { NOTE_RUN }, { NOTE_FOLDED } },
+	};
+	uint64_t digest = 0;
+
+	put_letters(&script);
+	is_refused = false;
+	assert_int_equal(live(&script, &digest), 0);
+	is_refused = true;
+	drop_letters();
+	return cost;
+}
+
+/* "summary: 332" of threads.out-01. */
+enum { SUMMARY = 332 };
+
+TEST(shares_of_a_file)
+{
+	const uint64_t first = cost_of_share(0, 2), second = cost_of_share(1, 2);
+
+	assert_true(first && second && first != second);
+	assert_int_equal(first + second, SUMMARY);
+}
+
+/* A file that is not there is missing in its unit, and in no later one. */
+TEST(missing_files_of_units)
+{
+	static const struct script script = {
+		.line = "report" QUIETLY "+xray/forky-0.xray +xray/none.xray",
+		.missing = 1,
+		.asked = { { .note = FOLD(.flags = NOTE_RELATED), .files = { 0, 1 }, .count = 2 },
+			   { .note = FOLD(.flags = NOTE_RELATED), .files = { 0 }, .count = 1 } },
+		.answers = { { NOTE_FOLDED }, { NOTE_FOLDED } },
+	};
+	uint64_t digest = 0;
+
+	put_letters(&script);
+	assert_int_equal(live(&script, &digest), 0);
+	drop_letters();
+}
+
 static int begin(void **state)
 {
 	static char path[1024];
@@ -245,6 +315,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_life_of_a_worker),
+		cmocka_unit_test(shares_of_a_file),
+		cmocka_unit_test(missing_files_of_units),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
