@@ -15,7 +15,7 @@ help:
 	@echo 'make test-fast  unit tests, layers, the command: under a minute of tests'
 	@echo 'make check    build with every compiler, run every test'
 	@echo 'make check-long  the tests of suite long, and of threads: hours'
-	@echo 'make coverage  lines and branches that the fast tests execute, room by room'
+	@echo 'make coverage  lines and branches that the tests execute, room by room: half an hour'
 	@echo 'make build    build $(BUILD)/tracelathe'
 	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
 	@echo 'make docs     the reference of the library in build-docs/html'

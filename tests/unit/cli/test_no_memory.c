@@ -163,6 +163,12 @@ TEST(commands_without_memory)
 		"check" QUIETLY "--strict +xtrace/" SMALL,
 		"extract --no-sandbox -o ^out --json +xray/fib.instrmap-sym.yaml",
 		"query" QUIETLY "--csv +xray/fib-basic.xray SELECT\tcount(*)\tFROM\tcalls",
+		"slice --no-sandbox --progress never --simpoints ^points --weights ^weights "
+		"--interval 5 "
+		"-o ^slices +xtrace/" SMALL,
+		"diff" QUIETLY "--rename f.*=x +callgrind/threads.out-01 +callgrind/threads.out-02",
+		"report" QUIETLY "--config ^config +callgrind/threads.out-01",
+		"stacks" QUIETLY "@^list",
 		"map --no-sandbox --progress never -o ^maps +callgrind/threads.out-01 "
 		"+callgrind/threads.out-02",
 	};
@@ -180,12 +186,17 @@ TEST(commands_without_memory)
 
 static int begin(void **state)
 {
-	static char path[1024];
+	static char path[1024], list[1100];
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/tests/golden", getenv("TL_SOURCE_ROOT"));
 	golden = path;
 	temp_open(&temp);
+	temp_write(&temp, "points", "1 0\n", 4);
+	temp_write(&temp, "weights", "1 0\n", 4);
+	temp_write(&temp, "config", "top = 3\nsource-dir = /nowhere\n", 31);
+	snprintf(list, sizeof(list), "%s/xray/fib-basic.xray\n", golden);
+	temp_write(&temp, "list", list, strlen(list));
 	said = memfd_create("said", MFD_CLOEXEC);
 	return said < 0;
 }
