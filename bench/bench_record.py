@@ -119,12 +119,19 @@ def programs(folder):
     yield "python3", ["/usr/bin/python3", "-S", "loop.py"]
 
 
+def why_not(program, how, command):
+    """What `record --list` says of a way that the machine or the program does not have."""
+    lines = subprocess.run([program, "record", "--list", "--", *command], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    at = [number for number, line in enumerate(lines) if line.split()[:2] == ["no", how]]
+    return lines[at[0] + 1].strip() if at else "the program or its recording failed"
+
+
 def bench_emulation(program, folder, options):
     print("\n%-16s %-24s %8s %10s %8s %8s" % ("a run", "", "cpu s", "M instr/s", "x ours", "x alone"))
     for name, command in programs(folder):
         ours = least_seconds([program, "record", "--how", "emulate", "-o", "recording", "--", *command], folder, options.runs)
         if ours is None:
-            print("%-16s not recorded; `tracelathe record --list` says why" % name)
+            print("%-16s not recorded: %s" % (name, why_not(program, "emulate", command)))
             continue
         rows = [("alone", command), ("qemu-x86_64", ["qemu-x86_64", *command]), ("tracelathe --how emulate", None)]
         if shutil.which("valgrind") and not options.no_peers:

@@ -204,7 +204,6 @@ static void overwrite(uint8_t *at, uint64_t size)
 		return;
 	memset(at + 1, 0, 8);
 	memset(at + RT_METADATA_BYTES, 0, size - RT_METADATA_BYTES);
-	rt.state->window_bytes = size;
 	__atomic_add_fetch(&rt.state->overwritten_bytes, size, __ATOMIC_RELAXED);
 }
 
@@ -239,8 +238,10 @@ static bool next_window(struct rt_thread *t)
 	if (!map)
 		return false;
 	at = map + (offset ? offset - page : HEADER_BYTES);
-	if (rt.options.ring)
+	if (rt.options.ring) {
+		rt.state->window_bytes = window_bytes(log);
 		overwrite(at, (uint64_t)(map + size - at));
+	}
 	if (!offset)
 		put_header(map, size);
 	put_aside(log);

@@ -129,10 +129,13 @@ def check_kind(folder, how, options, compiler, shape):
     program = build(folder, compiler, "program.c", flags)
     if program:
         logs, _, counts = record(folder, program, "", *([plugin] if takes_plugins else []), options=("--how", how))
-        # LLVM's own recorder writes one log, and drops what signal handlers call while it is busy itself.
         if how != "xray-fdr":
             compare(what, logs, counts)
             check_sum(what, logs, counts)
+        else:
+            # LLVM's own recorder writes one log, and drops what signal handlers call while it is busy itself: threads alone.
+            logs, _, counts = record(folder, program, "quiet", options=("--how", how))
+            compare(what, logs, counts)
     program = build(folder, compiler, "throws.cpp", flags)
     if program and how != "xray-fdr":
         logs, _, counts = record(folder, program, options=("--how", how))
@@ -325,6 +328,26 @@ def check_limits(folder, program):
     expect("--ring 1", done.returncode in (0, 1) and os.path.getsize(logs[0]) <= 18 << 20, True)
     logs, _, counts = record(folder, program, options=("--threshold", "10s"))
     expect("--threshold 10s", calls_of(logs[0]).get("leaf") if logs else None, None)
+    # Two calls take more than a second, and the one around them.
+    logs, _, counts = record(folder, program, "slow", options=("--threshold", "1s"))
+    expect("counted", [list(counts.values())[0].get(name) for name in ("slow", "sleeper", "leaf")], [1, 40, 4000])
+    expect("--threshold 1s", calls_of(logs[0]), {"slow": 1, "sleeper": 2})
+    check_ring(folder, program)
+
+
+def check_ring(folder, program):
+    """A thousand functions one after the other, 200 times: a ring has the last of these calls, and no others."""
+    for size in (1, 2, 3, 8):
+        logs, lines, _ = record(folder, program, "rounds", options=("--ring", str(size)))
+        found = calls_of(logs[0])
+        calls = [found.get("short_%03d" % number, 0) for number in range(1000)]
+        rounds, first = min(calls), 1000 - sum(calls) % 1000
+        what = "--ring %d: " % size
+        expect(what + "the calls are the last ones", calls, [rounds] * first + [rounds + 1] * (1000 - first))
+        # 16 bytes a call; one of its eight windows is the one that is written, whose old records are gone, and each has a head.
+        held = 16 * sum(calls)
+        expect(what + "how many of them", held == 16 * 200000 if size == 8 else (size << 20) * 7 / 8 - 2048 < held <= size << 20, True)
+        expect(what + "it is said", any("the ring kept the last records only" in line for line in lines), size < 8)
 
 
 def main():

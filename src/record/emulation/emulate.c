@@ -36,9 +36,10 @@ const char *tl_emulator_find_x86(struct tl_emulator *emulator)
 	};
 	if (!tl_record_find("qemu-x86_64", emulator->qemu))
 		return "qemu-x86_64 is not installed (qemu-user)";
-	if (!tl_record_library("libtracelathe-emulate.so", emulator->plugin) ||
-	    !tl_record_library("tracelathe-emulate-check", emulator->check))
-		return "libtracelathe-emulate.so and tracelathe-emulate-check are not installed";
+	if (!tl_record_library("libtracelathe-emulate.so", emulator->plugin))
+		return "libtracelathe-emulate.so is not installed";
+	if (!tl_record_library("tracelathe-emulate-check", emulator->check))
+		return "tracelathe-emulate-check, the program of the self-test, is not installed";
 	return NULL;
 }
 

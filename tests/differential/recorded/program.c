@@ -3,6 +3,10 @@
  * program [FAULT]: threads, recursion, tail calls, longjmp, signals in the middle of everything,
  * signal stacks, fork, dlopen, a thousand functions; then the fault. Its counts are written before
  * the fault.
+ *
+ * In the place of a fault: "thousand" threads; "quiet": threads alone, no signals and no fork;
+ * "rounds": the thousand functions one after the other, 200 times; "slow": short calls and two that
+ * take a second and more.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -250,6 +254,21 @@ HIDDEN static void fault(const char *name)
 		setrlimit(RLIMIT_FSIZE, &none);
 }
 
+TRACED void sleeper(unsigned microseconds)
+{
+	COUNT(16);
+	for (int i = 0; i < 100; i++)
+		leaf(i);
+	usleep(microseconds);
+}
+
+TRACED void slow(void)
+{
+	COUNT(17);
+	for (unsigned i = 0; i < 40; i++)
+		sleeper(i % 20 ? 0 : 1200000);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -259,6 +278,13 @@ int main(int argc, char **argv)
 		fault(how);
 	if (!strcmp(how, "thousand")) {
 		run_threads(1000, 1);
+	} else if (!strcmp(how, "quiet")) {
+		run_threads(8, 60);
+	} else if (!strcmp(how, "rounds")) {
+		for (int i = 0; i < 200000; i++)
+			shorts[i % 1000](i);
+	} else if (!strcmp(how, "slow")) {
+		slow();
 	} else {
 		all(argc > 2 ? argv[2] : NULL);
 		fork_here(3);
