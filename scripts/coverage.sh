@@ -14,6 +14,7 @@ situations-overflows-dropin
 situations-errata-dropin
 situations-clocks-dropin
 fleet
+fleet-usage
 record
 record-aarch64
 emulate

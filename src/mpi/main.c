@@ -466,6 +466,30 @@ static int finish(struct fleet_command *run, bool parsed)
 	return spool_end(output, close_stdout(EXIT_CLEAN));
 }
 
+/* Told once, and without MPI, as nothing is to be done by ranks. */
+static int tell(const char *text)
+{
+	const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+	if (!rank || !strcmp(rank, "0"))
+		printf("%s\n", text);
+	return close_stdout(EXIT_CLEAN);
+}
+
+static const char usage[] =
+	"usage: mpirun -np N tracelathe-mpi COMMAND [OPTIONS] FILE...|@LIST\n"
+	"\n"
+	"The sum of many files, which the ranks of MPI read; its output is that of\n"
+	"`tracelathe COMMAND` on the same files.\n"
+	"\n"
+	"commands: report tree stacks flame diff convert merge query\n"
+	"options: those of `tracelathe COMMAND --help`, and\n"
+	"      --restart DIR      keep a profile file of each file in DIR, and read again\n"
+	"                         only what is not there\n"
+	"      --timeout SECONDS  leave out a file that takes longer (default: none)\n"
+	"      --silence SECONDS  give up a rank that is silent for so long (default:\n"
+	"                         120)";
+
 int main(int argc, char **argv)
 {
 	struct fleet_command run = { .outcome = { .sum = -1, .runs = { .file = -1 } },
@@ -474,6 +498,10 @@ int main(int argc, char **argv)
 	bool parsed;
 
 	process_begin();
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		return tell(usage);
+	if (argc == 2 && !strcmp(argv[1], "--version"))
+		return tell(tl_version());
 	kept = catch_begin(&messages);
 	parsed = parse(&run, argc, argv);
 	catch_end(kept);
