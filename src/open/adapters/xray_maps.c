@@ -381,10 +381,16 @@ size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *pl
 		if (place.text && told < room)
 			places[told++] = place;
 	}
+	place.path = NULL;
 	if (maps->objects_text && told < room) {
 		place.text = maps->objects_text;
 		place.status = maps->objects_status;
-		place.path = NULL;
+		places[told++] = place;
+	}
+	if (maps->objects_full && told < room) {
+		place.text = "functions of 15 shared objects ran, which is as many as records tell "
+			     "apart: those of a 16th would be shown as functions of the program";
+		place.status = TL_OK;
 		places[told++] = place;
 	}
 	return tell_recorded(maps, places, room, told);

@@ -24,6 +24,8 @@ struct tl_xray_maps {
 	/* that of the program, which refers to those of its objects; NULL: none */
 	struct tl_xray_map *map;
 	/* of the names of shared objects: TL_OK for a remark; NULL: they are certain, or none */
+	/* the trace may have functions of more objects than its records can tell apart */
+	bool objects_full;
 	const char *objects_text;
 	enum tl_status objects_status;
 	/* what `tracelathe record` wrote beside the log; used if no other file was given */

@@ -147,6 +147,21 @@ static void choose_files(struct shared_objects *s)
 			     "is that object (one that was loaded again is named again)");
 }
 
+/*
+ * Records of flight data keep 4 bits of an object's number: the 16th is written as the program, the
+ * next as the first, and so on. Numbers are given one by one, so there can be a 16th where
+ * functions of the 15th ran. A number above says that the records keep all bits.
+ */
+static bool may_be_full(const struct shared_objects *s)
+{
+	enum { LAST = 15 };
+
+	for (uint32_t object = LAST + 1; object < TL_XRAY_OBJECTS; object++)
+		if (s->used[object])
+			return false;
+	return s->used[LAST];
+}
+
 bool tl_xray_maps_choose_objects(struct tl_xray_maps *maps, const struct tl_xray_uses *uses)
 {
 	struct shared_objects s = { .maps = maps };
@@ -154,6 +169,7 @@ bool tl_xray_maps_choose_objects(struct tl_xray_maps *maps, const struct tl_xray
 
 	maps->objects_text = NULL;
 	find_used(&s, uses);
+	maps->objects_full = may_be_full(&s);
 	if (uses->count)
 		choose_files(&s);
 	for (uint32_t object = 1; object < TL_XRAY_OBJECTS; object++) {

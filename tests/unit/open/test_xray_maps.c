@@ -218,6 +218,33 @@ TEST(shared_objects_that_their_order_tells_apart)
 	assert_non_null(strstr(a.texts[a.damage - 1], "may have the names of another one"));
 }
 
+/*
+ * "the field keeps 28 bits, so only 4 object bits survive" (2.2): object 16 is written as 0, so it
+ * can be hidden where there are 15.
+ */
+TEST(as_many_shared_objects_as_records_tell_apart)
+{
+	enum { LAST = 15 << 24, BEFORE = 14 << 24 };
+	static const char told[] = "those of a 16th would be shown as functions of the program";
+	struct answer a;
+
+	make_both();
+	make_program(&temp, "object.so", EM_X86_64);
+	TRACE(CALLER, LAST | EXPORTED);
+	a = ASK("small", "object.so");
+	assert_true(a.named);
+	assert_non_null(strstr(a.texts[a.damage - 1], told));
+	assert_int_equal(a.statuses[a.damage - 1], TL_OK);
+	/* Beside what else is to be said of objects. */
+	a = ASK("small");
+	assert_non_null(strstr(a.texts[a.damage - 2], "none of the given files is that object"));
+	assert_non_null(strstr(a.texts[a.damage - 1], told));
+	TRACE(CALLER, BEFORE | EXPORTED);
+	a = ASK("small", "object.so");
+	for (size_t i = 0; i < a.damage; i++)
+		assert_null(strstr(a.texts[i], told));
+}
+
 static void make_folder(const char *name)
 {
 	assert_int_equal(mkdir(temp_path(&temp, name), 0755), 0);
@@ -297,6 +324,7 @@ int main(void)
 		cmocka_unit_test(two_programs_that_can_be_it),
 		cmocka_unit_test(a_shared_object_in_the_place_of_a_program),
 		cmocka_unit_test(functions_of_a_shared_object),
+		cmocka_unit_test(as_many_shared_objects_as_records_tell_apart),
 		cmocka_unit_test(shared_objects_that_their_order_tells_apart),
 		cmocka_unit_test(a_folder_of_programs),
 		cmocka_unit_test(a_folder_without_the_program),
