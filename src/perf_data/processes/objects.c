@@ -4,6 +4,7 @@
  * itself, in build-id caches, in the cache of debuginfod; the vdso of this machine if it is the
  * same one (docs/formats/perf-data.md section 9).
  */
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -499,17 +500,6 @@ static bool try_guest_kernel(struct file_search *s)
 	return found || try_below(s, "/boot/vmlinux", "") || try_below(s, "/vmlinux", "");
 }
 
-static void locate_guest_kernel(struct file_search *s)
-{
-	if (try_given(s) || try_caches(s))
-		return;
-	if (!tl_perf_guest_root(s->sys, s->object->guest))
-		s->object->reason = tl_perf_guest_why(s->sys);
-	else if (!try_guest_kernel(s))
-		s->object->reason = "no copy of the machine's kernel in --guest-root "
-				    "(proc/kcore, boot/vmlinux-RELEASE, vmlinux)";
-}
-
 /* Its path, without the label of the machine. */
 static bool try_guest_path(struct file_search *s)
 {
@@ -520,20 +510,46 @@ static bool try_guest_path(struct file_search *s)
 				     strlen(path) - strlen(label) - 1));
 }
 
-static void locate_guest_file(struct file_search *s)
+/* `none`: what to say where the machine's root has no such file. */
+static void locate_of_guest(struct file_search *s, bool (*try_root)(struct file_search *s),
+			    const char *none)
 {
 	if (try_given(s) || try_caches(s))
 		return;
 	if (!tl_perf_guest_root(s->sys, s->object->guest))
 		s->object->reason = tl_perf_guest_why(s->sys);
-	else if (!try_guest_path(s))
-		s->object->reason = s->other ? "another build: the build ids differ"
-					     : "no such file in --guest-root";
+	else if (!try_root(s))
+		s->object->reason = s->other ? "another build: the build ids differ" : none;
+}
+
+static void locate_guest_kernel(struct file_search *s)
+{
+	locate_of_guest(s, try_guest_kernel,
+			"no copy of the machine's kernel in --guest-root (proc/kcore, "
+			"boot/vmlinux-RELEASE, vmlinux)");
+}
+
+static void locate_guest_file(struct file_search *s)
+{
+	locate_of_guest(s, try_guest_path, "no such file in --guest-root");
 }
 
 static void locate_nothing(struct file_search *s)
 {
 	s->object->reason = "memory without a file (code made at run time)";
+}
+
+/* What a user may do about a file that cannot be read; "": nothing that is known here. */
+static const char *way_out(int error)
+{
+	/* Of tl_file_open_named(): what a recording names must be root's or the user's. */
+	if (error == EPERM)
+		return "; it belongs to another user, or is no regular file: give it with "
+		       "--binary, "
+		       "or a copy of your own below --sysroot";
+	if (error == EACCES)
+		return "; give a copy that may be read with --binary, or below --sysroot";
+	return "";
 }
 
 /* A file that exists but cannot be read is the reason to report, before all others. */
@@ -542,7 +558,7 @@ static bool report_unreadable(struct file_search *s)
 	uint32_t name = TL_NONE;
 	char *text;
 
-	if (asprintf(&text, "it cannot be read: %s", strerror(s->error)) < 0)
+	if (asprintf(&text, "it cannot be read: %s%s", strerror(s->error), way_out(s->error)) < 0)
 		return false;
 	name = tl_names_add(&s->sys->names, text, strlen(text));
 	free(text);

@@ -195,6 +195,23 @@ TEST(a_file_that_is_no_elf)
 }
 
 /* Given files come first: by build id whatever their names, by name where an id is missing. */
+/* "a file that is there but cannot be opened ... is told as that", with what can be done. */
+TEST(a_file_of_another_user)
+{
+	enum { NOBODY = 65534 };
+	const char *path = write_elf("program", 1);
+	const struct tl_perf_object *o;
+
+	/* Only root can give a file away. */
+	if (geteuid())
+		skip();
+	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+	o = locate(path, 0);
+	assert_missing(o, "it cannot be read: Operation not permitted; it belongs to another user, "
+			  "or is no regular file: give it with --binary, or a copy of your own "
+			  "below --sysroot");
+}
+
 TEST(given_programs)
 {
 	char moved[512], same[512];
@@ -357,6 +374,7 @@ int main(void)
 		CASE(what_is_no_elf_file),
 		CASE(at_its_path),
 		CASE(a_file_that_is_no_elf),
+		CASE(a_file_of_another_user),
 		CASE(given_programs),
 		CASE(given_programs_that_are_of_no_use),
 		CASE(relative_to_the_directory),
