@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import common
+import perf_writer as pw
 import pt_corpus
 from common import expect, fail
 from pt_corpus import CORPUS
@@ -90,6 +91,64 @@ def against_truth(folder):
     compared["truth"] += 1
 
 
+def trace(name, variant):
+    with open(os.path.join(CORPUS, "%s.%s.pt" % (name, variant)), "rb") as file:
+        return file.read()
+
+
+def processors(folder, cpus, variant="time", more=(), change=lambda record: record, **members):
+    """A bundle of two programs that take turns on processors, as `process trace start --per-cpu-tracing` makes it."""
+    writer = pw.Writer(sample_type=pw.TID | pw.TIME, mult=3, shift=2, zero=10 ** 9)
+    machine = pw.Machine(writer, cpus)
+    threads = [((100, 101), "rec"), ((200, 201), "sh"), *more]
+    for i, who, part, later in pw.turns([(who, pw.slices(trace(name, variant))) for who, name in threads]):
+        machine.run((i + (who[0] == 200)) % cpus, who, part, later)
+    listed = []
+    for cpu in range(cpus):
+        writer.data = b""
+        for time, _, where, before, after in sorted(machine.records):
+            if where == cpu:
+                writer.switch_wide(cpu, 10 ** 9 + time * 3 // 4, before, after)
+        for name, data in (("%d.pt" % cpu, machine.buffers[cpu]), ("%d.switches" % cpu, change(writer.data))):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+        listed.append({"id": cpu, "iptTrace": "%d.pt" % cpu, "contextSwitchTrace": "%d.switches" % cpu})
+    known = [{"pid": who[0], "threads": [{"tid": who[1]}], "modules": modules(name)} for who, name in threads[:2]]
+    members.setdefault("tscPerfZeroConversion", {"timeMult": 3, "timeShift": 2, "timeZero": str(10 ** 9)})
+    return write(folder, known, cpus=listed, **members)
+
+
+def by_processor(folder):
+    wanted = {101: truth("rec"), 201: truth("sh")}
+    for cpus in (1, 2, 3):
+        for variant in ("time", "irq"):
+            path = processors(folder, cpus, variant)
+            expect("%d processors, %s" % (cpus, variant), executed(path), wanted)
+            compared["truth"] += 1
+    path = processors(folder, 2)
+    rows = {row["thread"]: 0 for row in common.report("--threads", path)}
+    for row in common.report("--threads", path):
+        rows[row["thread"]] += int(row["Ir:self"])
+    expect("report", rows, {str(tid): len(ips) for tid, ips in wanted.items()})
+    expect("info", [(c["cpu"], c["bytes"] > 0) for c in json.loads(common.run("info", "--json", path))["cpus"]], [(0, True), (1, True)])
+    expect("check", common.run("check", path), "")
+
+    # "threads of unrelated processes will also be traced": they are told, and cost nothing else.
+    path = processors(folder, 2, more=[((300, 300), "sig")])
+    expect("a process that is not described", executed(path), wanted)
+    done = subprocess.run([common.command(), "report", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect("it is told", (done.returncode, "processes that the bundle does not describe" in done.stderr), (1, True))
+
+    # Damage: records cut short anywhere, no records, no clock.
+    for at in (0, 1, 40, 47, 200):
+        path = processors(folder, 1, change=lambda data, at=at: data[:at])
+        code = subprocess.run([common.command(), "report", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        expect("switches cut at %d" % at, code in (0, 1, 2), True)
+    done = subprocess.run([common.command(), "report", processors(folder, 1, tscPerfZeroConversion=None)], stderr=subprocess.PIPE)
+    expect("no clock", (done.returncode, b"tscPerfZeroConversion" in done.stderr), (2, True))
+    compared["truth"] += 2
+
+
 def refused(folder):
     """What is missing is told, and costs its own; what is not a bundle is refused at its byte."""
     lost = process(1, "rec", "nowhere.pt")
@@ -100,9 +159,6 @@ def refused(folder):
     unknown["modules"][0]["file"] = "/no/such/file"
     done = subprocess.run([common.command(), "report", write(folder, [unknown])], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     expect("a missing module", (done.returncode, b"/no/such/file" in done.stderr), (1, True))
-    cpus = [{"id": 0, "iptTrace": "a", "contextSwitchTrace": "b"}]
-    done = subprocess.run([common.command(), "report", write(folder, [], cpus=cpus)], stderr=subprocess.PIPE)
-    expect("buffers of processors", (done.returncode, b"processors" in done.stderr), (2, True))
     with open(path, encoding="utf-8") as file:
         text = file.read()
     for at in range(1, len(text) - 2, max(len(text) // 40, 1)):
@@ -144,12 +200,17 @@ def against_lldb(folder):
             if listed(lldb, path, libipt) != ips:
                 fail("%s lists other instructions of %s%s" % (lldb, name, " with our libipt" if libipt else ""))
             compared["lldb"] += 1
+    # Of a bundle of two processes it shows the last.
+    path = processors(folder, 2)
+    expect("by processor, as LLDB", listed(lldb, path) == executed(path)[201], True)
+    compared["lldb"] += 1
 
 
 def main():
     common.need_whole_corpus()
     with tempfile.TemporaryDirectory() as folder:
         against_truth(folder)
+        by_processor(folder)
         refused(folder)
         against_lldb(folder)
     print("%(truth)d bundles equal to truth, %(lldb)d to lldb" % compared)

@@ -170,27 +170,41 @@ int tl_pt_image_add_cached(struct tl_pt_image *image, struct tl_pt_cache *cache,
 	return add(image, section, asid, vaddr, isid);
 }
 
-int tl_pt_image_copy(struct tl_pt_image *image, const struct tl_pt_image *from)
+/* `asid`: of all of them in the copy; NULL: as they have it. How many could not be added. */
+static int copy_regions(struct tl_pt_image *image, const struct tl_pt_image *from,
+			const struct tl_pt_asid *asid)
 {
 	int failed = 0;
 
-	if (!image || !from)
-		return -TL_PT_INVALID;
-	/* Copying an image to itself changes nothing. */
-	for (size_t i = 0; image != from && i < from->count; i++) {
-		const struct tl_pt_region *region = &from->regions[i];
-		size_t want = image->count + 1 + count_split(image, region->begin, region->last);
+	for (size_t i = 0; i < from->count; i++) {
+		struct tl_pt_region region = from->regions[i];
+		size_t want = image->count + 1 + count_split(image, region.begin, region.last);
 
 		if (!tl_grow(&image->regions, &image->capacity, want, sizeof(*image->regions))) {
 			failed++;
 			continue;
 		}
-		cut_out(image, region->begin, region->last, &region->asid);
-		tl_pt_section_share(region->section);
-		image->regions[image->count++] = *region;
+		region.asid = asid ? *asid : region.asid;
+		cut_out(image, region.begin, region.last, &region.asid);
+		tl_pt_section_share(region.section);
+		image->regions[image->count++] = region;
 	}
 	touch(image);
 	return failed;
+}
+
+int tl_pt_image_copy(struct tl_pt_image *image, const struct tl_pt_image *from)
+{
+	if (!image || !from)
+		return -TL_PT_INVALID;
+	/* Copying an image to itself changes nothing. */
+	return image == from ? 0 : copy_regions(image, from, NULL);
+}
+
+int tl_pt_image_copy_as(struct tl_pt_image *image, const struct tl_pt_image *from,
+			const struct tl_pt_asid *asid)
+{
+	return copy_regions(image, from, asid);
 }
 
 /* Remove all that an address space can see, of a file or (NULL) of all files. */

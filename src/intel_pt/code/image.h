@@ -30,4 +30,8 @@ static inline bool tl_pt_asid_matches(const struct tl_pt_asid *a, const struct t
 	       (a->vmcs == b->vmcs || a->vmcs == TL_PT_ANY || b->vmcs == TL_PT_ANY);
 }
 
+/* All regions of another image, as those of one address space. How many could not be added. */
+int tl_pt_image_copy_as(struct tl_pt_image *image, const struct tl_pt_image *from,
+			const struct tl_pt_asid *asid);
+
 #endif

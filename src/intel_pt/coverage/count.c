@@ -200,7 +200,7 @@ static bool find_stream(struct tl_pt_counting *c, const struct tl_pt_trace_slice
 
 static bool is_chosen(const struct tl_pt_coverage_options *o, const struct tl_pt_trace_slice *slice)
 {
-	return (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
+	return !slice->foreign && (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
 	       (o->process == TL_NOWHERE || o->process == slice->process) &&
 	       (o->cpu == TL_NOWHERE || o->cpu == slice->cpu);
 }

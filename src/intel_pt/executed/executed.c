@@ -327,7 +327,7 @@ static int decode_batch(struct executed *e, struct tl_flow_list *list, struct tl
 
 static bool is_chosen(const struct tl_pt_executed_options *o, const struct tl_pt_trace_slice *slice)
 {
-	return (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
+	return !slice->foreign && (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
 	       (o->process == TL_NOWHERE || o->process == slice->process) &&
 	       (o->cpu == TL_NOWHERE || o->cpu == slice->cpu);
 }

@@ -40,7 +40,7 @@ static void note_loss(void *arg, const struct tl_pt_lost *lost)
 static bool is_chosen(const struct tl_pt_feed_text_options *o,
 		      const struct tl_pt_trace_slice *slice)
 {
-	return (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
+	return !slice->foreign && (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
 	       (o->process == TL_NOWHERE || o->process == slice->process) &&
 	       (o->cpu == TL_NOWHERE || o->cpu == slice->cpu);
 }

@@ -27,6 +27,8 @@ struct tl_pt_trace_slice {
 	bool continues;
 	bool gap;   /* trace is missing before it */
 	bool guest; /* code of a virtual machine */
+	/* of a program that nothing describes: it is only decoded to keep the decoder in step */
+	bool foreign;
 };
 
 struct tl_pt_feed {

@@ -58,7 +58,7 @@ static int is_selected(struct tl_pt_folder *f, const struct tl_pt_trace_slice *s
 {
 	const struct tl_pt_fold_options *o = f->options;
 
-	if ((o->thread != TL_NOWHERE && o->thread != slice->thread) ||
+	if (slice->foreign || (o->thread != TL_NOWHERE && o->thread != slice->thread) ||
 	    (o->process != TL_NOWHERE && o->process != slice->process) ||
 	    (o->cpu != TL_NOWHERE && o->cpu != slice->cpu))
 		return 0;

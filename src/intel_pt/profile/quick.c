@@ -272,7 +272,8 @@ static int quick_slice(struct quick *q, struct tl_error *err)
 	const struct tl_pt_fold_options *o = q->options;
 	int status;
 
-	q->chosen = (o->thread == TL_NOWHERE || o->thread == q->slice->thread) &&
+	q->chosen = !q->slice->foreign &&
+		    (o->thread == TL_NOWHERE || o->thread == q->slice->thread) &&
 		    (o->process == TL_NOWHERE || o->process == q->slice->process) &&
 		    (o->cpu == TL_NOWHERE || o->cpu == q->slice->cpu);
 	status = q->chosen ? find_part(q, err) : 0;

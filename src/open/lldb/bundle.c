@@ -241,13 +241,46 @@ static int take_conversion(struct reader *r, struct tl_error *err)
 		return take_number(r, &r->bundle->multiplier, err);
 	if (tl_json_is(&r->json, "timeShift"))
 		return take_number(r, &r->bundle->shift, err);
+	if (tl_json_is(&r->json, "timeZero"))
+		return take_number(r, &r->bundle->zero, err);
+	return skip(r, err);
+}
+
+static int take_processor_member(struct reader *r, struct tl_error *err)
+{
+	struct tl_lldb_cpu *cpu = &r->bundle->cpus[r->bundle->cpu_count - 1];
+
+	if (tl_json_is(&r->json, "id"))
+		return take_number(r, &cpu->id, err);
+	if (tl_json_is(&r->json, "iptTrace"))
+		return take_text(r, &cpu->trace, err);
+	if (tl_json_is(&r->json, "contextSwitchTrace"))
+		return take_text(r, &cpu->switches, err);
 	return skip(r, err);
 }
 
 static int take_processor(struct reader *r, struct tl_error *err)
 {
-	r->bundle->by_processor = true;
-	return r->json.token.kind == TL_JSON_OBJECT ? skip(r, err) : 0;
+	struct tl_lldb_bundle *b = r->bundle;
+
+	if (!tl_grow(&b->cpus, &b->cpu_room, b->cpu_count + 1, sizeof(*b->cpus)))
+		return tl_error_memory(err);
+	b->cpus[b->cpu_count++] = (struct tl_lldb_cpu){ .id = TL_NOWHERE };
+	return each(r, TL_JSON_OBJECT, take_processor_member, err);
+}
+
+static int take_kernel(struct reader *r, struct tl_error *err)
+{
+	struct tl_lldb_kernel *kernel = &r->bundle->kernel;
+
+	/* "Defaults to 0xffffffff81000000" */
+	if (!kernel->address)
+		kernel->address = UINT64_C(0xffffffff81000000);
+	if (tl_json_is(&r->json, "loadAddress"))
+		return take_number(r, &kernel->address, err);
+	if (tl_json_is(&r->json, "file"))
+		return take_text(r, &kernel->path, err);
+	return skip(r, err);
 }
 
 static int take_member(struct reader *r, struct tl_error *err)
@@ -261,6 +294,7 @@ static int take_member(struct reader *r, struct tl_error *err)
 		{ "processes", TL_JSON_ARRAY, take_process },
 		{ "cpus", TL_JSON_ARRAY, take_processor },
 		{ "tscPerfZeroConversion", TL_JSON_OBJECT, take_conversion },
+		{ "kernel", TL_JSON_OBJECT, take_kernel },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -300,6 +334,7 @@ void tl_lldb_bundle_free(struct tl_lldb_bundle *bundle)
 		free(bundle->processes[i].threads);
 	}
 	free(bundle->processes);
+	free(bundle->cpus);
 	tl_names_free(&bundle->names);
 	*bundle = (struct tl_lldb_bundle){ .intel = false };
 }

@@ -27,15 +27,29 @@ struct tl_lldb_process {
 	size_t thread_count, thread_room;
 };
 
+/* A processor, whose buffer has whatever ran on it. */
+struct tl_lldb_cpu {
+	uint64_t id;
+	const char *trace, *switches; /* NULL: it has none */
+};
+
+/* The kernel: the only program of a bundle that has it. */
+struct tl_lldb_kernel {
+	const char *path; /* NULL: there is none */
+	uint64_t address;
+};
+
 struct tl_lldb_bundle {
 	struct tl_names names;
 	bool intel; /* cpuInfo names a processor */
 	struct tl_pt_cpu cpu;
 	struct tl_lldb_process *processes;
 	size_t process_count, process_room;
-	bool by_processor; /* buffers are of processors: threads have to be told apart */
-	bool converts;     /* tscPerfZeroConversion is there */
-	uint64_t multiplier, shift;
+	struct tl_lldb_cpu *cpus;
+	size_t cpu_count, cpu_room;
+	struct tl_lldb_kernel kernel;
+	bool converts; /* tscPerfZeroConversion is there */
+	uint64_t multiplier, shift, zero;
 };
 
 /* Read the whole text. On failure the bundle is empty. */

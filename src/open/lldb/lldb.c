@@ -12,18 +12,19 @@
 #include "intel_pt/code/program.h"
 #include "intel_pt/listing/slice.h"
 #include "open/adapters/intel_pt.h"
-#include "open/lldb/bundle.h"
+#include "intel_pt/code/image.h"
+#include "open/lldb/parts.h"
 #include "symbols/elf/elf_file.h"
 
 enum { ELF_LOAD = 1, PAGE_BYTES = 4096, SURE = 95 };
 #define NS_PER_SECOND UINT64_C(1000000000)
 
-/* A thread with a trace. */
-struct traced_thread {
+/* A buffer: of a thread, or of a processor. */
+struct traced {
 	struct tl_source *source;
 	struct tl_pt_config config;
-	size_t process; /* number in the bundle */
-	uint64_t id;
+	size_t process; /* number in the bundle; TL_LLDB_FOREIGN: it is of a processor */
+	uint64_t id;    /* of the thread or processor */
 };
 
 struct lldb_input {
@@ -31,38 +32,55 @@ struct lldb_input {
 	struct tl_lldb_bundle bundle;
 	char *folder;                    /* of the description, with its slash; "": this one */
 	struct tl_pt_program **programs; /* by process */
-	struct traced_thread *threads;
+	struct traced *buffers;
 	size_t count, room;
-	size_t given; /* threads that the feed gave */
+	/* With buffers of processors: the code of all processes, each in a space of its own. */
+	struct tl_pt_image *image;
+	struct tl_lldb_parts parts;
+	size_t given; /* parts that the feed gave */
 };
 
 /* ---- the feed ---- */
 
-static const struct traced_thread *last_given(const struct lldb_input *l)
+static const struct tl_lldb_part *last_given(const struct lldb_input *l)
 {
-	return l->given ? &l->threads[l->given - 1] : NULL;
+	return l->given ? &l->parts.list[l->given - 1] : NULL;
+}
+
+/* A VMCS base that no packet has: they are below 2^52. */
+static struct tl_pt_asid space_of(size_t number)
+{
+	return (struct tl_pt_asid){ .cr3 = TL_PT_ANY,
+				    .vmcs = UINT64_C(1) << 63 | (uint32_t)number };
 }
 
 static int next_piece(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err)
 {
 	struct lldb_input *l = arg;
-	const struct traced_thread *thread;
+	const struct tl_lldb_part *part;
+	const struct traced *buffer;
 
 	(void)err;
-	if (l->given == l->count)
+	if (l->given == l->parts.count)
 		return 0;
-	thread = &l->threads[l->given++];
+	part = &l->parts.list[l->given++];
+	buffer = &l->buffers[part->buffer];
 	*piece = (struct tl_pt_trace_slice){
-		.config = thread->config,
-		.to = (uint64_t)(thread->config.end - thread->config.begin),
-		.image = tl_pt_program_image(l->programs[thread->process]),
+		.config = buffer->config,
+		.from = part->from,
+		.to = part->to,
+		.image = l->image ? l->image : tl_pt_program_image(l->programs[part->number]),
 		.asid = { TL_PT_ANY, TL_PT_ANY },
-		.stream = l->given - 1,
-		.process = l->bundle.processes[thread->process].id,
-		.thread = thread->id,
-		.cpu = TL_NOWHERE,
+		.stream = part->buffer,
+		.process = part->process,
+		.thread = part->thread,
+		.cpu = buffer->process == TL_LLDB_FOREIGN ? buffer->id : TL_NOWHERE,
 		.command = "",
+		.continues = part->continues,
+		.foreign = part->number == TL_LLDB_FOREIGN,
 	};
+	if (l->image)
+		piece->asid = space_of(part->number);
 	return 1;
 }
 
@@ -76,20 +94,22 @@ static void rewind_pieces(void *arg)
 static bool mapping_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	const struct lldb_input *l = arg;
-	const struct traced_thread *thread = last_given(l);
+	const struct tl_lldb_part *part = last_given(l);
 
-	return thread && tl_pt_program_mapping(l->programs[thread->process], ip, place);
+	return part && part->number != TL_LLDB_FOREIGN &&
+	       tl_pt_program_mapping(l->programs[part->number], ip, place);
 }
 
 static void passed(void *arg, uint64_t bytes)
 {
 	const struct lldb_input *l = arg;
-	const struct traced_thread *thread = last_given(l);
+	const struct tl_lldb_part *part = last_given(l);
 
-	if (!thread)
+	if (!part)
 		return;
-	tl_source_release(thread->source, 0, bytes);
-	tl_pt_program_release(l->programs[thread->process]);
+	tl_source_release(l->buffers[part->buffer].source, 0, bytes);
+	if (part->number != TL_LLDB_FOREIGN)
+		tl_pt_program_release(l->programs[part->number]);
 }
 
 /* ---- opening ---- */
@@ -102,9 +122,11 @@ static void close_lldb(struct tl_input *input)
 	for (size_t i = 0; l->programs && i < l->bundle.process_count; i++)
 		tl_pt_program_close(l->programs[i]);
 	for (size_t i = 0; i < l->count; i++)
-		tl_source_close(l->threads[i].source);
+		tl_source_close(l->buffers[i].source);
+	tl_pt_image_close(l->image);
+	free(l->parts.list);
 	free(l->programs);
-	free(l->threads);
+	free(l->buffers);
 	free(l->folder);
 	tl_lldb_bundle_free(&l->bundle);
 	free(l);
@@ -143,7 +165,9 @@ static int find_bias(const char *path, uint64_t address, uint64_t *bias, struct 
 	for (uint32_t i = 0; i < elf.segment_count; i++) {
 		const struct tl_elf_segment segment = tl_elf_segment_at(&elf, i);
 
-		if (segment.type == ELF_LOAD && segment.address < lowest)
+		/* A kernel has data of each processor from 0 on. */
+		if (segment.type == ELF_LOAD && segment.address < lowest &&
+		    (segment.address >> 63 || !(address >> 63)))
 			lowest = segment.address;
 	}
 	tl_elf_close(&elf);
@@ -191,59 +215,187 @@ static int add_program(struct lldb_input *l, size_t number, const struct tl_inpu
 }
 
 static int configure(const struct lldb_input *l, const struct tl_input_options *o,
-		     struct traced_thread *thread, struct tl_error *err)
+		     struct traced *buffer, struct tl_error *err)
 {
 	const uint8_t *data;
 	size_t size;
-	int status = tl_source_map(thread->source, &data, &size, err);
+	int status = tl_source_map(buffer->source, &data, &size, err);
 
 	if (status < 0)
 		return status;
-	thread->config = (struct tl_pt_config){
-		.size = sizeof(thread->config),
+	buffer->config = (struct tl_pt_config){
+		.size = sizeof(buffer->config),
+		.flags = buffer->process == TL_LLDB_FOREIGN ? TL_PT_KEEP_ASID : 0,
 		.begin = data,
 		.end = size ? data + size : data,
 		.cpu = l->bundle.cpu,
 	};
-	thread->config.cpu.intel = l->bundle.intel;
+	buffer->config.cpu.intel = l->bundle.intel;
 	/* A processor without known errata is decoded as if it had none. */
-	tl_pt_cpu_errata(&thread->config.errata, &thread->config.cpu, false);
-	return tl_pt_input_configure(o, &thread->config, err);
+	tl_pt_cpu_errata(&buffer->config.errata, &buffer->config.cpu, false);
+	return tl_pt_input_configure(o, &buffer->config, err);
 }
 
-/* A trace that cannot be read costs its thread. */
-static int add_thread(struct lldb_input *l, size_t process, const struct tl_lldb_thread *from,
-		      const struct tl_input_options *o, struct tl_error *err)
+/* A file of the bundle. 1; 0: it cannot be read, which is told; negative. */
+static int open_file(struct lldb_input *l, const char *name, struct tl_source **source,
+		     struct tl_error *err)
 {
-	struct traced_thread *made;
+	char *path = whole_path(l, name);
 	struct tl_error why;
-	char *path;
 	int status;
 
-	if (!from->trace)
-		return 0;
-	if (!tl_grow(&l->threads, &l->room, l->count + 1, sizeof(*l->threads)))
-		return tl_error_memory(err);
-	made = &l->threads[l->count];
-	*made = (struct traced_thread){ .process = process, .id = from->id };
-	path = whole_path(l, from->trace);
+	*source = NULL;
 	if (!path)
 		return tl_error_memory(err);
 	if (tl_file_may_be_named(path))
-		status = tl_source_open(&made->source, path, NULL, &why);
+		status = tl_source_open(source, path, NULL, &why);
 	else
 		status = tl_error_at(&why, TL_IO, TL_NOWHERE,
 				     "there is no such file of root or of the user");
-	if (status == 0) {
-		l->count++;
-		status = configure(l, o, made, err);
-	} else if (status == TL_NO_MEMORY) {
+	if (status == TL_NO_MEMORY)
 		tl_error_memory(err);
-	} else {
+	else if (status < 0)
 		status = say_missing(l, "no trace", path, why.text, err);
-	}
 	free(path);
+	return status < 0 ? status : *source != NULL;
+}
+
+/* A trace that cannot be read costs what it has. 1, 0: there is none, negative. */
+static int add_buffer(struct lldb_input *l, const char *trace, size_t process, uint64_t id,
+		      const struct tl_input_options *o, struct tl_error *err)
+{
+	struct traced made = { .process = process, .id = id };
+	int status;
+
+	if (!trace)
+		return 0;
+	if (!tl_grow(&l->buffers, &l->room, l->count + 1, sizeof(*l->buffers)))
+		return tl_error_memory(err);
+	status = open_file(l, trace, &made.source, err);
+	if (status <= 0)
+		return status;
+	l->buffers[l->count] = made;
+	status = configure(l, o, &l->buffers[l->count++], err);
+	return status < 0 ? status : 1;
+}
+
+/* All of a buffer is what a thread ran. */
+static int add_whole(struct lldb_input *l, size_t number, uint64_t process, uint64_t thread,
+		     struct tl_error *err)
+{
+	const struct tl_pt_config *config = &l->buffers[l->count - 1].config;
+
+	if (!tl_grow(&l->parts.list, &l->parts.room, l->parts.count + 1, sizeof(*l->parts.list)))
+		return tl_error_memory(err);
+	l->parts.list[l->parts.count++] = (struct tl_lldb_part){
+		.buffer = l->count - 1,
+		.to = (uint64_t)(config->end - config->begin),
+		.process = process,
+		.thread = thread,
+		.number = number,
+	};
+	return 0;
+}
+
+static int add_thread(struct lldb_input *l, size_t process, const struct tl_lldb_thread *from,
+		      const struct tl_input_options *o, struct tl_error *err)
+{
+	const int status = add_buffer(l, from->trace, process, from->id, o, err);
+
+	return status <= 0 ? status
+			   : add_whole(l, process, l->bundle.processes[process].id, from->id, err);
+}
+
+/* ---- buffers of processors ---- */
+
+/* The buffer added last, by the switches of its processor. */
+static int take_apart(struct lldb_input *l, const struct tl_lldb_cpu *cpu, struct tl_error *err)
+{
+	struct tl_lldb_traced traced = {
+		.bundle = &l->bundle,
+		.programs = l->programs,
+		.buffer = l->count - 1,
+		.config = &l->buffers[l->count - 1].config,
+	};
+	struct tl_source *switches = NULL;
+	int status = cpu->switches ? open_file(l, cpu->switches, &switches, err) : 0;
+
+	if (status > 0)
+		status = tl_source_map(switches, &traced.switches, &traced.switch_bytes, err);
+	if (status == 0)
+		status = tl_lldb_parts_add(&l->parts, &traced, err);
+	tl_source_close(switches);
 	return status;
+}
+
+/* The process whose program is the kernel: what ran on a processor is one thread of it. */
+static int add_cpu(struct lldb_input *l, const struct tl_lldb_cpu *cpu,
+		   const struct tl_input_options *o, struct tl_error *err)
+{
+	const int status = add_buffer(l, cpu->trace, TL_LLDB_FOREIGN, cpu->id, o, err);
+
+	if (status <= 0)
+		return status;
+	if (l->bundle.kernel.path)
+		return add_whole(l, l->bundle.process_count - 1, 0, cpu->id, err);
+	return take_apart(l, cpu, err);
+}
+
+static int make_image(struct lldb_input *l, struct tl_error *err)
+{
+	l->image = tl_pt_image_open(NULL);
+	if (!l->image)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < l->bundle.process_count; i++) {
+		const struct tl_pt_asid asid = space_of(i);
+
+		if (tl_pt_image_copy_as(l->image, tl_pt_program_image(l->programs[i]), &asid))
+			return tl_error_memory(err);
+	}
+	return 0;
+}
+
+static int add_cpus(struct lldb_input *l, const struct tl_input_options *o, struct tl_error *err)
+{
+	int status;
+
+	if (!l->bundle.cpu_count)
+		return 0;
+	if (!l->bundle.converts && !l->bundle.kernel.path)
+		return say_missing(l, "left out:", "cpus",
+				   "without tscPerfZeroConversion the times of switches are not "
+				   "known",
+				   err);
+	status = make_image(l, err);
+	for (size_t i = 0; status == 0 && i < l->bundle.cpu_count; i++)
+		status = add_cpu(l, &l->bundle.cpus[i], o, err);
+	tl_lldb_parts_sort(&l->parts);
+	return status;
+}
+
+/* ---- all of a bundle ---- */
+
+/* The bytes of other processes are of no use, as their programs are not described. */
+static int say_foreign(struct lldb_input *l, struct tl_error *err)
+{
+	uint64_t bytes = 0;
+	char *text;
+
+	for (size_t i = 0; i < l->parts.count; i++) {
+		const struct tl_lldb_part *part = &l->parts.list[i];
+
+		/* The idle thread, number 0, has no code of a process. */
+		if (part->number == TL_LLDB_FOREIGN && part->thread)
+			bytes += part->to - part->from;
+	}
+	if (!bytes)
+		return 0;
+	if (asprintf(&text,
+		     "%" PRIu64 " bytes of trace are of processes that the bundle does not "
+		     "describe: they are left out",
+		     bytes) < 0)
+		text = NULL;
+	return tl_pt_fault_add_text(&l->pt.faults, text) ? 0 : tl_error_memory(err);
 }
 
 static int add_all(struct lldb_input *l, const struct tl_input_options *o, struct tl_error *err)
@@ -257,17 +409,16 @@ static int add_all(struct lldb_input *l, const struct tl_input_options *o, struc
 		for (size_t k = 0; status == 0 && k < process->thread_count; k++)
 			status = add_thread(l, i, &process->threads[k], o, err);
 	}
-	if (status == 0 && !l->count && l->bundle.by_processor)
-		status = tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				     "the buffers of this bundle are of processors, which "
-				     "are not taken apart into threads");
-	if (status == 0 && !l->count)
+	if (status == 0)
+		status = add_cpus(l, o, err);
+	if (status == 0 && !l->count && l->bundle.cpu_count && !l->bundle.converts)
+		status = tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
+				     "buffers of processors need tscPerfZeroConversion, for the "
+				     "times of switches");
+	else if (status == 0 && !l->count)
 		status = tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
 				     "no thread of the bundle has a trace that can be read");
-	if (status == 0 && l->bundle.by_processor)
-		status = say_missing(l, "left out:", "cpus",
-				     "buffers of processors are not taken apart into threads", err);
-	return status;
+	return status < 0 ? status : say_foreign(l, err);
 }
 
 /* Ticks of the TSC per second, as the conversion to nanoseconds has it; 0: unknown. */
@@ -276,6 +427,24 @@ static uint64_t told_frequency(const struct tl_lldb_bundle *b)
 	if (!b->converts || !b->multiplier || b->shift > 32)
 		return 0;
 	return (NS_PER_SECOND << b->shift) / b->multiplier;
+}
+
+/* Threads of a traced kernel are its processors; it is the last process. */
+static int add_kernel_process(struct lldb_input *l, struct tl_error *err)
+{
+	struct tl_lldb_bundle *b = &l->bundle;
+	struct tl_lldb_process kernel = { .id = 0 };
+
+	if (!b->kernel.path)
+		return 0;
+	if (!tl_grow(&b->processes, &b->process_room, b->process_count + 1,
+		     sizeof(*b->processes)) ||
+	    !tl_grow(&kernel.modules, &kernel.module_room, 1, sizeof(*kernel.modules)))
+		return tl_error_memory(err);
+	kernel.modules[kernel.module_count++] =
+		(struct tl_lldb_module){ .path = b->kernel.path, .address = b->kernel.address };
+	b->processes[b->process_count++] = kernel;
+	return 0;
 }
 
 static int open_lldb(struct tl_input *input, const char *const *paths, size_t path_count,
@@ -296,6 +465,9 @@ static int open_lldb(struct tl_input *input, const char *const *paths, size_t pa
 	status = tl_lldb_bundle_read(&l->bundle, input->source, err);
 	if (status < 0)
 		return tl_error_format(err, "lldb", status);
+	status = add_kernel_process(l, err);
+	if (status < 0)
+		return status;
 	l->programs = calloc(l->bundle.process_count + 1, sizeof(struct tl_pt_program *));
 	if (!l->programs)
 		return tl_error_memory(err);
@@ -310,12 +482,21 @@ static int open_lldb(struct tl_input *input, const char *const *paths, size_t pa
 	};
 	status = add_all(l, &input->options, err);
 	for (size_t i = 0; status == 0 && timed == 0 && i < l->count; i++)
-		timed = tl_pt_first_time(&l->threads[i].config, &first, err);
+		timed = tl_pt_first_time(&l->buffers[i].config, &first, err);
 	l->pt.feed.timed = timed > 0;
 	return tl_error_format(err, "lldb", tl_error_or_end(status < 0 ? status : timed));
 }
 
 /* ---- operations that are not those of a feed ---- */
+
+static void put_buffer(struct tl_facts *facts, const struct traced *buffer, const char *id)
+{
+	tl_facts_item(facts);
+	tl_fact_u64(facts, id, buffer->id);
+	tl_fact_text(facts, "file", tl_source_name(buffer->source));
+	tl_fact_u64(facts, "bytes", (uint64_t)(buffer->config.end - buffer->config.begin));
+	tl_facts_close(facts);
+}
 
 static void put_process(struct tl_facts *facts, const struct lldb_input *l, size_t number)
 {
@@ -325,19 +506,20 @@ static void put_process(struct tl_facts *facts, const struct lldb_input *l, size
 	tl_fact_u64(facts, "pid", process->id);
 	tl_fact_u64(facts, "modules", process->module_count);
 	tl_facts_list(facts, "threads");
-	for (size_t i = 0; i < l->count; i++) {
-		const struct traced_thread *thread = &l->threads[i];
-
-		if (thread->process != number)
-			continue;
-		tl_facts_item(facts);
-		tl_fact_u64(facts, "tid", thread->id);
-		tl_fact_text(facts, "file", tl_source_name(thread->source));
-		tl_fact_u64(facts, "bytes", (uint64_t)(thread->config.end - thread->config.begin));
-		tl_facts_close(facts);
-	}
+	for (size_t i = 0; i < l->count; i++)
+		if (l->buffers[i].process == number)
+			put_buffer(facts, &l->buffers[i], "tid");
 	tl_facts_close_list(facts);
 	tl_facts_close(facts);
+}
+
+static void put_cpus(struct tl_facts *facts, const struct lldb_input *l)
+{
+	tl_facts_list(facts, "cpus");
+	for (size_t i = 0; i < l->count; i++)
+		if (l->buffers[i].process == TL_LLDB_FOREIGN)
+			put_buffer(facts, &l->buffers[i], "cpu");
+	tl_facts_close_list(facts);
 }
 
 static int describe_lldb(struct tl_input *input, bool json, struct tl_output *out,
@@ -362,6 +544,8 @@ static int describe_lldb(struct tl_input *input, bool json, struct tl_output *ou
 	for (size_t i = 0; i < l->bundle.process_count; i++)
 		put_process(&facts, l, i);
 	tl_facts_close_list(&facts);
+	if (l->bundle.cpu_count)
+		put_cpus(&facts, l);
 	tl_facts_end(&facts);
 	return 0;
 }

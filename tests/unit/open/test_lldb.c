@@ -262,7 +262,7 @@ TEST(a_conversion_that_cannot_be_is_none)
 TEST(what_is_missing_costs_its_own)
 {
 	struct tl_input *input =
-		opened(HEAD "\"cpus\":[{\"id\":0},1],\"processes\":[{\"pid\":1,\"threads\":["
+		opened(HEAD "\"cpus\":[{\"id\":0}],\"processes\":[{\"pid\":1,\"threads\":["
 			    "{\"tid\":1,\"iptTrace\":\"/no/such/trace\"},"
 			    "{\"tid\":2,\"iptTrace\":\"tiny.pt\"}],"
 			    "\"modules\":[{\"file\":\"tiny.pt\",\"loadAddress\":0}," MODULE "]}]}");
@@ -270,7 +270,7 @@ TEST(what_is_missing_costs_its_own)
 	assert_int_equal(instructions(input), INSNS);
 	assert_true(told(input, "no trace /no/such/trace: ", "o"));
 	assert_true(told(input, "no code of ", "/tiny.pt: "));
-	assert_true(told(input, "left out: cpus: ", "taken apart"));
+	assert_true(told(input, "left out: cpus: ", "tscPerfZeroConversion"));
 	assert_true(told(input, "no names for the code of ", "/code: "));
 	assert_int_equal(tl_input_damage_count(input, NULL), 4);
 	tl_input_close(input);
@@ -343,7 +343,8 @@ TEST(a_bundle_without_a_trace_is_refused)
 {
 	refused(HEAD "\"processes\":[{\"pid\":1,\"threads\":[{\"tid\":1}]}]}", TL_BAD_FORMAT,
 		"no thread of the bundle has a trace");
-	refused(HEAD "\"cpus\":[{}],\"processes\":[]}", TL_UNSUPPORTED, "of processors");
+	refused(HEAD "\"cpus\":[{}],\"processes\":[]}", TL_BAD_FORMAT, "tscPerfZeroConversion");
+	refused(HEAD "\"cpus\":[1],\"processes\":[]}", TL_BAD_FORMAT, "an object");
 }
 
 /* Each prefix of a whole description is refused, and the byte where it ends is within it. */
@@ -390,6 +391,53 @@ TEST(the_beginning_says_what_it_is)
 	}
 }
 
+/*
+ * UAPI: struct { header; next_prev_pid, next_prev_tid; sample_id: pid, tid; time }, of one thread
+ * that comes. A processor that runs thread 5 of process 1 alone gives all that `tiny` ran.
+ */
+#define PROCESSOR                                                                                  \
+	HEAD "\"cpus\":[{\"id\":\"0x3\",\"iptTrace\":\"tiny.pt\",\"contextSwitchTrace\":"          \
+	     "\"switches\"}],\"tscPerfZeroConversion\":{\"timeMult\":1,\"timeShift\":0,"           \
+	     "\"timeZero\":0},\"processes\":[{\"pid\":%u,\"modules\":[" MODULE "]}]}"
+
+static void write_switch(void)
+{
+	const uint32_t record[8] = { 15, 32u << 16, 0, 0, 1, 5, 0, 0 };
+
+	temp_write(&temp, "switches", record, sizeof(record));
+}
+
+TEST(a_processor_that_runs_one_thread)
+{
+	char text[sizeof(PROCESSOR)];
+	struct tl_input *input;
+
+	write_switch();
+	snprintf(text, sizeof(text), PROCESSOR, 1u);
+	input = opened(text);
+	assert_int_equal(instructions(input), INSNS);
+	expect_info(input, "\"cpus\":[{\"cpu\":3,");
+	assert_int_equal(tl_input_damage_count(input, NULL), 1); /* `code` has no symbols */
+	tl_input_close(input);
+	/* A process that is not described: its code is nobody's, and that is told. */
+	snprintf(text, sizeof(text), PROCESSOR, 2u);
+	input = opened(text);
+	assert_true(instructions(input) <= 0);
+	assert_true(told(input, "", "processes that the bundle does not describe"));
+	tl_input_close(input);
+}
+
+/* "kernel": it is the program of whatever ran on a processor. */
+TEST(a_processor_that_runs_the_kernel)
+{
+	struct tl_input *input =
+		opened(HEAD "\"cpus\":[{\"id\":3,\"iptTrace\":\"tiny.pt\"}],\"kernel\":{"
+			    "\"loadAddress\":\"0x401000\",\"file\":\"code\"}}");
+
+	assert_int_equal(instructions(input), INSNS);
+	tl_input_close(input);
+}
+
 static void refuse(const char *path, enum use use)
 {
 	struct whole_input whole = whole_input(path);
@@ -410,6 +458,18 @@ TEST(without_memory)
 	free(path);
 }
 
+TEST(without_memory_for_processors)
+{
+	char text[sizeof(PROCESSOR)], *path;
+
+	write_switch();
+	snprintf(text, sizeof(text), PROCESSOR, 1u);
+	path = write_bundle(text);
+	refuse(path, USE_FOLD);
+	refuse(path, USE_INFO);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,7 +482,10 @@ int main(void)
 		cmocka_unit_test(a_bundle_without_a_trace_is_refused),
 		cmocka_unit_test(a_description_that_is_cut_short_is_refused),
 		cmocka_unit_test(the_beginning_says_what_it_is),
+		cmocka_unit_test(a_processor_that_runs_one_thread),
+		cmocka_unit_test(a_processor_that_runs_the_kernel),
 		cmocka_unit_test(without_memory),
+		cmocka_unit_test(without_memory_for_processors),
 	};
 
 	return cmocka_run_group_tests_name("open lldb", tests, setup, temp_teardown);
