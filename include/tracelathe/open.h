@@ -241,10 +241,10 @@ struct tl_input_options {
 	 */
 	bool branches;
 	/**
-	 * Callgrind: the profile is only to be annotated (tl_report_annotate()), or written with an
-	 * exporter that can write packed ones, so that its lines, arcs and jumps need not be there
-	 * one by one, nor sums of them, except the total: a tenth of the memory. Other exporters
-	 * refuse such a profile.
+	 * Callgrind, profile files: the profile is only to be annotated (tl_report_annotate()), or
+	 * written with an exporter that can write packed ones, so that its lines, arcs and jumps
+	 * need not be there one by one, nor sums of them, except the total: a tenth of the memory.
+	 * Other exporters refuse such a profile.
 	 */
 	bool packed;
 	/**

@@ -166,14 +166,18 @@ static int begin(struct tl_input *input, struct tl_error *err)
 	return tl_pfile_open(&p->reader, data, size, input->options.strict, err);
 }
 
-static int read_profile(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+/* `packed`: only to be annotated or written, if nothing is chosen. */
+static int read_profile(struct tl_input *input, bool packed, struct tl_profile **profile,
+			struct tl_error *err)
 {
 	struct profile_input *p = input->handle;
+	const struct tl_input_filter *filter = &input->options.filter;
 	const struct tl_pfile_read_options options = {
 		.functions_only = input->options.detail != TL_DETAIL_LINES &&
 				  input->options.detail != TL_DETAIL_STACKS,
 		.per_part = input->options.per_thread,
 		.jobs = input->options.jobs,
+		.packed = packed && !filter->function && !filter->object,
 	};
 	int status = begin(input, err);
 
@@ -188,7 +192,7 @@ static int read_profile(struct tl_input *input, struct tl_profile **profile, str
 static int fold_profile_file(struct tl_input *input, struct tl_profile **profile,
 			     struct tl_error *err)
 {
-	int status = read_profile(input, profile, err);
+	int status = read_profile(input, input->options.packed, profile, err);
 
 	if (status == 0)
 		status = note_faults(input->handle, *profile, err);
@@ -230,7 +234,7 @@ static int describe_profile_file(struct tl_input *input, bool json, struct tl_ou
 {
 	struct profile_input *p = input->handle;
 	struct tl_profile *profile;
-	int status = read_profile(input, &profile, err);
+	int status = read_profile(input, false, &profile, err);
 
 	if (status == 0)
 		tl_pfile_describe(&p->reader, profile, json, out);
@@ -254,7 +258,7 @@ static int64_t check_profile_file(struct tl_input *input, bool json, struct tl_o
 {
 	struct profile_input *p = input->handle;
 	struct tl_profile *profile;
-	int64_t found = read_profile(input, &profile, err);
+	int64_t found = read_profile(input, false, &profile, err);
 
 	if (found == 0)
 		found = tl_pfile_check(&p->reader, profile->event_count, json, out, err);
@@ -272,6 +276,7 @@ static int reencode_profile_file(struct tl_input *input, const char *variant, st
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "profile files have no versions to choose from");
 	input->options.per_thread = true;
+	input->options.packed = true;
 	status = fold_profile_file(input, &profile, err);
 	if (status == 0)
 		status = tl_pfile_write(profile, input->options.jobs, out, err);

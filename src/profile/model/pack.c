@@ -282,7 +282,7 @@ static uint8_t *put_item(uint8_t *p, const struct tl_pack_item *item, const int6
 
 	if (number_step) {
 		*p++ = OTHER_NUMBER;
-		p = put_number(p, number_step);
+		p = put_difference(p, (uint64_t)(int64_t)(int32_t)number_step, 0);
 	}
 	while (count && !costs[count - 1])
 		count--;
@@ -382,7 +382,7 @@ static const uint8_t *take_other(const uint8_t *p, struct tl_pack_item *item)
 	if (other == OTHER_FILE)
 		item->at.file = (uint32_t)number;
 	else
-		item->number += (uint32_t)number;
+		item->number += (uint32_t)unfolded(number);
 	return p;
 }
 

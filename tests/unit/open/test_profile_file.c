@@ -4,6 +4,7 @@
 #include <tracelathe/open.h>
 
 #include "../profile/file_bytes.h"
+#include "../profile/profiles.h"
 #include "../temp_fixture.h"
 #include "../whole_profile.h"
 
@@ -305,6 +306,137 @@ TEST(a_file_converted_is_the_same_file)
 	tl_profile_free(profile);
 }
 
+/* ---- packed ---- */
+
+static uint32_t below(uint64_t *state, uint32_t end)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*state >> 33) % end;
+}
+
+/* Lines, calls and jumps of some functions in two parts, in no order; every item is another one. */
+static struct tl_profile *sums_in_no_order(uint32_t seed)
+{
+	enum { NAMES = 5, ITEMS = 200 };
+	static const char *const events[] = { "Ir", "Dr" }, *const files[] = { "a.c", "b.h" };
+	struct tl_profile *p = new_profile("callgrind", events, 2, 0);
+	const uint32_t parts[] = { add_part(p, 7, 1, 1, "prog"), add_part(p, 7, 1, 2, "prog") };
+	const char *const names[NAMES] = { "main", "f", "g", "h", "k" };
+	uint64_t rng = seed;
+
+	for (unsigned i = 0; i < NAMES; i++)
+		add_function(p, "prog", "a.c", names[i]);
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		const uint32_t part = parts[below(&rng, 2)], f = below(&rng, NAMES);
+		const struct tl_position here =
+			at(files[below(&rng, 2)], below(&rng, 50), 0x1000 + 7 * i % ITEMS * 4);
+
+		if (i % 4 == 1)
+			add_arc(p, f, below(&rng, NAMES), part, here, i, i, 0);
+		else if (i % 8 == 2)
+			add_jump(p, f, part, i, below(&rng, 50), i + 5, i);
+		else
+			add_line(p, f, part, here, i, below(&rng, 3));
+	}
+	return finished(p);
+}
+
+static struct tl_input *open_packed(bool packed)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+
+	options.per_thread = true;
+	options.packed = packed;
+	return open_with(options);
+}
+
+/* A profile as a format has it. */
+static struct tl_output *written(const struct tl_profile *profile, const char *format)
+{
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_exporter_find(format)->write(profile, NULL, out, NULL), 0);
+	return out;
+}
+
+static void expect_the_same(const struct tl_profile *a, const struct tl_profile *b)
+{
+	static const char *const formats[] = { "callgrind", "tracelathe" };
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		struct tl_output *left = written(a, formats[i]), *right = written(b, formats[i]);
+		size_t left_size, right_size;
+		const char *x = tl_output_bytes(left, &left_size);
+		const char *y = tl_output_bytes(right, &right_size);
+
+		assert_int_equal(left_size, right_size);
+		assert_memory_equal(x, y, left_size);
+		tl_output_discard(left);
+		tl_output_discard(right);
+	}
+}
+
+/* "The order of the elements" is kept, whether these are there one by one or packed. */
+TEST(packed_profiles_are_written_as_plain_ones)
+{
+	for (uint32_t seed = 0; seed < 8; seed++) {
+		struct tl_profile *given = sums_in_no_order(seed), *packed;
+		struct tl_input *input;
+
+		export_to_file(given);
+		input = open_packed(true);
+		packed = fold(input);
+		assert_int_equal(tl_profile_line_count(packed), 0);
+		expect_the_same(packed, given);
+		tl_profile_free(packed);
+		tl_profile_free(given);
+		tl_input_close(input);
+	}
+}
+
+/* Of `hand`. */
+static void expect_the_same_of_damage(void)
+{
+	struct tl_profile *profiles[2];
+	uint64_t skipped[2], faults[2];
+	struct tl_input *inputs[2];
+
+	for (unsigned packed = 0; packed < 2; packed++) {
+		inputs[packed] = open_packed(packed);
+		profiles[packed] = fold(inputs[packed]);
+		faults[packed] = tl_input_damage_count(inputs[packed], &skipped[packed]);
+	}
+	assert_true(faults[0] > 0);
+	assert_int_equal(faults[0], faults[1]);
+	assert_int_equal(skipped[0], skipped[1]);
+	expect_the_same(profiles[1], profiles[0]);
+	for (unsigned i = 0; i < 2; i++) {
+		tl_profile_free(profiles[i]);
+		tl_input_close(inputs[i]);
+	}
+}
+
+/* What is said of damage, and what is left, does not depend on how a profile is read. */
+TEST(damaged_profiles_are_not_packed)
+{
+	static const unsigned sections[] = { LINES, ARCS, JUMPS, LINE_ORDER };
+	size_t blocks[2];
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		struct tl_profile *p = sums_in_no_order(3);
+
+		export_to_file(p);
+		tl_profile_free(p);
+		hand.bytes[block_of(sections[i]) + BLOCK_HEADER + 1] ^= 8;
+		expect_the_same_of_damage();
+	}
+	/* Some lines are left, which stay in the order of the file. */
+	put_lines_with_order(blocks, 20);
+	hand.bytes[blocks[1] + BLOCK_HEADER] ^= 4;
+	expect_the_same_of_damage();
+}
+
 /* "Times, threads, processes, parts and processors are chosen when a profile file is made" */
 TEST(filters_of_a_trace_are_refused)
 {
@@ -338,6 +470,8 @@ int main(void)
 		cmocka_unit_test(check_finds_rows_that_are_not_sorted),
 		cmocka_unit_test(a_cut_file_is_told),
 		cmocka_unit_test(a_file_converted_is_the_same_file),
+		cmocka_unit_test(packed_profiles_are_written_as_plain_ones),
+		cmocka_unit_test(damaged_profiles_are_not_packed),
 		cmocka_unit_test(filters_of_a_trace_are_refused),
 	};
 

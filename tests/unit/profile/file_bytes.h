@@ -238,6 +238,33 @@ static inline void put_sums(void)
 	file_end(&hand);
 }
 
+/*
+ * Three lines in two blocks; before they were sorted they were 2, 0, 1. `cost`: that of the second
+ * one. Where both blocks begin.
+ */
+static inline void put_lines_with_order(size_t blocks[2], uint64_t cost)
+{
+	file_begin(&hand);
+	put_strings();
+	put_head();
+	put_functions_and_parts();
+	blocks[0] = hand.size;
+	block_begin(&hand, LINES, 0, 6, 7);
+	ROW(&hand, 0, 0, ARG, 12, 0x1000, 0, 100);
+	ROW(&hand, 0, 1, ARG, 13, 0x1004, 0, cost);
+	block_end(&hand);
+	blocks[1] = hand.size;
+	block_begin(&hand, LINES, 2, 6, 7);
+	ROW(&hand, 1, 0, ARG, 20, 0x2000, 0, 5);
+	block_end(&hand);
+	block_begin(&hand, LINE_ORDER, 0, 1, 1);
+	ROW(&hand, 2);
+	ROW(&hand, UINT64_MAX);
+	ROW(&hand, UINT64_MAX);
+	block_end(&hand);
+	file_end(&hand);
+}
+
 /* Where a block of a section begins. */
 static inline size_t block_of(unsigned section)
 {

@@ -146,30 +146,6 @@ TEST(functions_come_in_the_order_that_they_had)
 	}
 }
 
-/* Three lines in two blocks; before they were sorted they were 2, 0, 1. Both blocks' places. */
-static void put_lines_with_order(size_t blocks[2])
-{
-	file_begin(&hand);
-	put_strings();
-	put_head();
-	put_functions_and_parts();
-	blocks[0] = hand.size;
-	block_begin(&hand, LINES, 0, 6, 7);
-	ROW(&hand, 0, 0, ARG, 12, 0x1000, 0, 100);
-	ROW(&hand, 0, 1, ARG, 13, 0x1004, 0, (uint64_t)-20);
-	block_end(&hand);
-	blocks[1] = hand.size;
-	block_begin(&hand, LINES, 2, 6, 7);
-	ROW(&hand, 1, 0, ARG, 20, 0x2000, 0, 5);
-	block_end(&hand);
-	block_begin(&hand, LINE_ORDER, 0, 1, 1);
-	ROW(&hand, 2);
-	ROW(&hand, UINT64_MAX);
-	ROW(&hand, UINT64_MAX);
-	block_end(&hand);
-	file_end(&hand);
-}
-
 static void expect_lines(struct tl_profile *p, uint32_t count, const uint32_t *lines,
 			 const int64_t *costs)
 {
@@ -186,13 +162,13 @@ TEST(lines_come_in_the_order_that_they_had_unless_some_are_lost)
 {
 	size_t blocks[2];
 
-	put_lines_with_order(blocks);
+	put_lines_with_order(blocks, (uint64_t)-20);
 	expect_lines(read_file(&each_part), 3, (const uint32_t[]){ 13, 20, 12 },
 		     (const int64_t[]){ -20, 5, 100 });
 	hand.bytes[blocks[1] + BLOCK_HEADER] ^= 4;
 	expect_lines(expect_fault(blocks[1], "checksum of this block"), 2,
 		     (const uint32_t[]){ 12, 13 }, (const int64_t[]){ 100, -20 });
-	put_lines_with_order(blocks);
+	put_lines_with_order(blocks, (uint64_t)-20);
 	hand.bytes[blocks[0] + BLOCK_HEADER] ^= 4;
 	expect_lines(expect_fault(blocks[0], "checksum of this block"), 1, (const uint32_t[]){ 20 },
 		     (const int64_t[]){ 5 });
