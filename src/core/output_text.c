@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/text/decimal.h"
+
 static const char two_digits[] = "00010203040506070809101112131415161718192021222324"
 				 "25262728293031323334353637383940414243444546474849"
 				 "50515253545556575859606162636465666768697071727374"
@@ -14,31 +16,11 @@ static const char two_digits[] = "0001020304050607080910111213141516171819202122
 /* Bits times log10(2) is the number of digits, or one less. */
 static unsigned digit_count(uint64_t value)
 {
-	static const uint64_t powers[] = {
-		0,
-		10u,
-		100u,
-		1000u,
-		10000u,
-		100000u,
-		1000000u,
-		10000000u,
-		100000000u,
-		1000000000u,
-		10000000000u,
-		100000000000u,
-		1000000000000u,
-		10000000000000u,
-		100000000000000u,
-		1000000000000000u,
-		10000000000000000u,
-		100000000000000000u,
-		1000000000000000000u,
-		10000000000000000000u,
-	};
-	unsigned digits = (64 - (unsigned)__builtin_clzll(value | 1)) * 1233 >> 12;
+	/* 0 has as many digits as 1; other powers of ten are even, so the bit changes nothing. */
+	const uint64_t odd = value | 1;
+	const unsigned digits = (64 - (unsigned)__builtin_clzll(odd)) * 1233 >> 12;
 
-	return digits + (value >= powers[digits]);
+	return digits + (odd >= tl_powers_of_ten[digits]);
 }
 
 char *tl_format_u64(char *p, uint64_t value)

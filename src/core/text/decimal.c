@@ -3,7 +3,7 @@
 
 enum { MOST_DIGITS = 19, MOST_EXPONENT = 100000 };
 
-static const uint64_t powers[] = {
+const uint64_t tl_powers_of_ten[TL_POWERS_OF_TEN] = {
 	1u,
 	10u,
 	100u,
@@ -123,7 +123,7 @@ static uint64_t divide(uint64_t digits, int32_t places, bool *exact)
 		*exact &= !digits;
 		return 0;
 	}
-	power = powers[places];
+	power = tl_powers_of_ten[places];
 	rest = digits % power;
 	*exact &= !rest;
 	return digits / power + (rest >= power - rest && rest);
@@ -135,7 +135,8 @@ static uint64_t multiply(uint64_t digits, int32_t places, bool *exact)
 
 	if (!digits)
 		return 0;
-	if (places <= MOST_DIGITS && !__builtin_mul_overflow(digits, powers[places], &product))
+	if (places <= MOST_DIGITS &&
+	    !__builtin_mul_overflow(digits, tl_powers_of_ten[places], &product))
 		return product;
 	*exact = false;
 	return UINT64_MAX;

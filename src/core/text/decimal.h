@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 10^0 and all others that 64 bits hold. */
+enum { TL_POWERS_OF_TEN = 20 };
+extern const uint64_t tl_powers_of_ten[TL_POWERS_OF_TEN];
+
 /* (negative ? -1 : 1) * digits * 10^exponent. */
 struct tl_decimal {
 	uint64_t digits;
