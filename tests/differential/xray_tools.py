@@ -17,6 +17,7 @@ import common
 from common import CORPUS, expect, skip
 
 GOLDEN = os.path.join(common.ROOT, "tests", "golden", "xray")
+BIN = os.path.join(CORPUS, "bin")
 compared = 0
 
 
@@ -136,6 +137,31 @@ def waiting(name, ids):
     expect(name + ": nothing waits", (missing.returncode, "all is work" in missing.stderr), (1, True))
 
 
+def extracts(folder):
+    """The instrumentation maps of programs, byte for byte, on the terminal and in a file."""
+    count = 0
+    tools = [tool for tool in map(shutil.which, ("llvm-xray-19", "llvm-xray-22")) if tool]
+    if not tools:
+        print("skipped: maps of programs, as there is no llvm-xray of LLVM 19 or 22")
+        return 0
+    for program in sorted(name for name in os.listdir(BIN) if name.endswith(".elf")):
+        path, file = os.path.join(BIN, program), os.path.join(folder, "map.yaml")
+        for tool in tools:
+            for options in ([], ["--no-demangle"]):
+                done = subprocess.run([tool, "extract", "--symbolize", *options, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                if done.returncode:
+                    continue
+                what = " ".join([os.path.basename(tool), program, *options])
+                expect(what, common.run("extract", "--yaml", *options, path, text=False) == done.stdout, True)
+                common.run("extract", "--output", file, *options, path)
+                subprocess.run([tool, "extract", "--symbolize", *options, "--output", file + ".theirs", path], check=True)
+                with open(file, "rb") as made, open(file + ".theirs", "rb") as wanted:
+                    expect(what + ": as a file", made.read() == wanted.read(), True)
+                count += 1
+    expect("programs with a map", count > 0, True)
+    return count
+
+
 def main():
     global compared
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray")
@@ -161,7 +187,7 @@ def main():
             recursive(tool, os.path.join(CORPUS, name + ".xray"))
             compared += 1
     with tempfile.TemporaryDirectory() as folder:
-        compared += slices(folder)
+        compared += slices(folder) + extracts(folder)
     if common.WHOLE:
         waiting("mt8-fdr", [2])
         waiting("fib-fdr", [1, 4])
