@@ -357,6 +357,79 @@ static const char *make_program(const struct pair *pair)
 	return broken;
 }
 
+enum { SP_AT = 24 + 32 + 31 * 8 }; /* in a snapshot file with a header of our own */
+
+/* A pair as two threads, the second of which begins on another stack. */
+struct open_threads {
+	struct tl_xtrace_file files[4];
+	uint8_t *other; /* the second one's snapshots */
+	struct tl_xtrace_trace *trace;
+	struct tl_error err;
+};
+
+static int open_threads(struct open_threads *open, const struct pair *pair)
+{
+	static const char *const names[4] = { "xtrace.1.0.hint9.xinsndata.bin",
+					      "xtrace.1.0.hint9.xsnapshot.bin",
+					      "xtrace.1.1.hint9.xinsndata.bin",
+					      "xtrace.1.1.hint9.xsnapshot.bin" };
+	const struct tl_xtrace_options alone = { .size = sizeof(alone), .alone = true };
+	int status = 0;
+
+	*open = (struct open_threads){ .other = malloc(pair->snapshots_size + 1) };
+	if (!open->other)
+		return TL_NO_MEMORY;
+	memcpy(open->other, pair->snapshots, pair->snapshots_size);
+	if (pair->snapshots_size > SP_AT + 3)
+		open->other[SP_AT + 3] ^= 0x10;
+	for (size_t i = 0; status == 0 && i < 4; i++) {
+		const uint8_t *snapshots = i == 1 ? pair->snapshots : open->other;
+
+		open->files[i].path = names[i];
+		status = tl_source_open_memory(
+			&open->files[i].source, i % 2 ? snapshots : pair->stream,
+			i % 2 ? pair->snapshots_size : pair->stream_size, names[i], &open->err);
+	}
+	if (status < 0)
+		return status;
+	return tl_xtrace_open(&open->trace, open->files, 4, &alone, NULL, &open->err);
+}
+
+static void close_threads(struct open_threads *open)
+{
+	tl_xtrace_close(open->trace);
+	for (size_t i = 0; i < 4; i++)
+		tl_source_close(open->files[i].source);
+	free(open->other);
+}
+
+static const char *make_threads(const struct pair *pair)
+{
+	const struct tl_xtrace_slice slice = { .size = sizeof(slice),
+					       .stream = TL_NONE,
+					       .end_snapshot = TL_NONE,
+					       .end_instruction = TL_NOWHERE };
+	struct open_threads open;
+	struct tl_output *out = NULL;
+	const char *broken = NULL;
+	int status = open_threads(&open, pair);
+	size_t size = 0;
+
+	if (status < 0 || tl_output_open_memory(&out, NULL) < 0) {
+		close_threads(&open);
+		return NULL;
+	}
+	status = tl_xtrace_slice_elf(open.trace, &slice, out, &open.err);
+	tl_output_bytes(out, &size);
+	if (status == 0 && !size)
+		broken = "a program of threads is empty";
+	else if (status < 0 && !open.err.text)
+		broken = "a program of threads is refused without a reason";
+	tl_output_discard(out);
+	close_threads(&open);
+	return broken;
+}
+
 const char *exercise_slice(const struct pair *pair)
 {
 	const char *broken = exercise_does(0, 3) ? make_program(pair) : NULL;
@@ -364,6 +437,8 @@ const char *exercise_slice(const struct pair *pair)
 	struct open_pair open;
 	struct part whole;
 
+	if (!broken && exercise_does(0, 3))
+		broken = make_threads(pair);
 	if (exercise_is_short() && exercise_does(0, 3))
 		return broken;
 	whole = cut(pair, 0, TL_NOWHERE);

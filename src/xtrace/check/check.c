@@ -368,6 +368,7 @@ static void check_memories(struct group *g, struct tl_error *err)
 	check_group(g, err);
 	for (uint32_t i = g->begin; i < g->end; i++) {
 		tl_xtrace_shadow_free(&g->memories[i].shadow);
+		free(g->memories[i].thread_ids);
 		tl_xtrace_check_blocks_free(&g->check->streams[i].blocks);
 		free(g->memories[i].spaces);
 	}

@@ -109,6 +109,9 @@ struct tl_xtrace_check_memory {
 	struct tl_xtrace_shadow shadow;
 	uint64_t *spaces; /* TTBR0 values, by number */
 	size_t space_count, space_capacity;
+	/* Where the kernel writes 0 when a thread ends: addresses. */
+	uint64_t *thread_ids;
+	size_t thread_id_count, thread_id_capacity;
 };
 
 /* An instruction and what stood behind it. */

@@ -1,13 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads find what was stored (section 5), except what the kernel wrote and where the trace says
  * so. */
+#include <string.h>
+
 #include "core/memory.h"
 #include "xtrace/check/check.h"
+
+/* Linux: <asm-generic/unistd.h>, <linux/sched.h>. */
+enum {
+	SET_TID_ADDRESS = 96,
+	CLONE = 220,
+	CLONE3 = 435,
+	CLEAR_THREAD_ID = 0x200000, /* CLONE_CHILD_CLEARTID */
+	CLONE3_CHILD_TID = 16,      /* offset in struct clone_args */
+	MOST_THREAD_IDS = 1024,
+};
 
 /* The upper half of the addresses is the same in all address spaces. */
 static unsigned space_of(const struct tl_xtrace_check_stream *s, uint64_t address)
 {
 	return address >> 63 ? 0 : s->program.space;
+}
+
+/*
+ * "CLONE_CHILD_CLEARTID: clear (zero) the child thread ID at the location pointed to by child_tid
+ * in child memory when the child exits" (clone(2)): others find it so. It is an int.
+ */
+static bool is_of_ended_thread(const struct tl_xtrace_check_memory *m, uint64_t address,
+			       const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < m->thread_id_count; i++)
+		if (m->thread_ids[i] == address)
+			return size == 4 && !tl_get32s(data, TL_HOST_BIG_ENDIAN);
+	return false;
 }
 
 void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
@@ -24,7 +49,8 @@ void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kin
 		return;
 	}
 	found = tl_xtrace_shadow_load(shadow, space_of(s, address), address, data, size);
-	if (found == TL_XTRACE_SHADOW_DISAGREES)
+	if (found == TL_XTRACE_SHADOW_DISAGREES &&
+	    !is_of_ended_thread(s->memory, address, data, size))
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_MEMORY_VALUE,
 				      tl_xtrace_walk_offset(&s->walk));
 	else if (found == TL_XTRACE_SHADOW_NO_MEMORY)
@@ -84,6 +110,45 @@ static void forget_vectors(struct tl_xtrace_check_stream *s)
 	}
 }
 
+static void note_thread_id(struct tl_xtrace_check_stream *s, uint64_t address)
+{
+	struct tl_xtrace_check_memory *m = s->memory;
+
+	for (size_t i = 0; i < m->thread_id_count; i++)
+		if (m->thread_ids[i] == address)
+			return;
+	/* Many threads, and their stacks, come one after the other: the oldest is of no use. */
+	if (m->thread_id_count == MOST_THREAD_IDS) {
+		memmove(m->thread_ids, m->thread_ids + 1,
+			(MOST_THREAD_IDS - 1) * sizeof(*m->thread_ids));
+		m->thread_ids[MOST_THREAD_IDS - 1] = address;
+	} else if (tl_grow(&m->thread_ids, &m->thread_id_capacity, m->thread_id_count + 1,
+			   sizeof(*m->thread_ids))) {
+		m->thread_ids[m->thread_id_count++] = address;
+	} else {
+		tl_xtrace_check_no_memory(s);
+	}
+}
+
+/* The place of clone's argument, of the member `child_tid` of clone3's structure, or of
+ * set_tid_address. */
+static void find_thread_id(struct tl_xtrace_check_stream *s, const uint64_t *args)
+{
+	uint64_t flags, place;
+
+	if (args[0] == SET_TID_ADDRESS)
+		note_thread_id(s, args[1]);
+	if (args[0] == CLONE && args[1] & CLEAR_THREAD_ID)
+		note_thread_id(s, args[5]);
+	if (args[0] != CLONE3)
+		return;
+	if (tl_xtrace_shadow_number_at(&s->memory->shadow, space_of(s, args[1]), args[1], &flags) &&
+	    tl_xtrace_shadow_number_at(&s->memory->shadow, space_of(s, args[1]),
+				       args[1] + CLONE3_CHILD_TID, &place) &&
+	    flags & CLEAR_THREAD_ID)
+		note_thread_id(s, place);
+}
+
 enum { READV = 65, PREADV = 69, RECVMSG = 212, PREADV2 = 286 };
 
 /* The SVC is whole: from here to SVCRET the kernel is at work. */
@@ -98,6 +163,7 @@ void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s)
 		return;
 	for (unsigned n = 0; n < 7; n++)
 		s->syscall.args[n] = n < i->svcargs ? i->args[n] : 0;
+	find_thread_id(s, s->syscall.args);
 	if (!(i->seen >> TL_XTRACE_SYSCALL_VEC & 1))
 		number = 0;
 	if (number == READV || number == PREADV || number == RECVMSG || number == PREADV2)

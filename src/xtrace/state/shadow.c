@@ -138,6 +138,21 @@ bool tl_xtrace_shadow_differs(const struct tl_xtrace_shadow *shadow, unsigned sp
 	return false;
 }
 
+bool tl_xtrace_shadow_number_at(const struct tl_xtrace_shadow *shadow, unsigned space,
+				uint64_t address, uint64_t *value)
+{
+	size_t offset = address % TL_XTRACE_SHADOW_BYTES;
+	const uint8_t *page;
+
+	if (offset + sizeof(*value) > TL_XTRACE_SHADOW_BYTES)
+		return false;
+	page = tl_xtrace_pages_known(&shadow->pages, tl_xtrace_shadow_number(space, address));
+	if (!page || ~get_known(page, offset) & mask_of(offset, sizeof(*value)))
+		return false;
+	*value = tl_get64s(page + offset, TL_HOST_BIG_ENDIAN);
+	return true;
+}
+
 /* ---- forgetting ---- */
 
 static void forget_in_page(uint8_t *page, uint64_t from, uint64_t to)

@@ -56,6 +56,9 @@ enum tl_xtrace_shadow_result tl_xtrace_shadow_load(struct tl_xtrace_shadow *shad
 /* Whether a known byte is another one; nothing becomes known. */
 bool tl_xtrace_shadow_differs(const struct tl_xtrace_shadow *shadow, unsigned space,
 			      uint64_t address, const uint8_t *data, size_t size);
+/* Eight bytes of one page as a number, if all are known; nothing becomes known. */
+bool tl_xtrace_shadow_number_at(const struct tl_xtrace_shadow *shadow, unsigned space,
+				uint64_t address, uint64_t *value);
 /* The kernel or a device may have written there. */
 void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address,
 			     uint64_t size);

@@ -201,6 +201,47 @@ TEST(a_result_that_is_a_handlers)
 	assert_good(&b);
 }
 
+/* clone(CLONE_CHILD_CLEARTID, ..., x4 = 0xa000), clone3 with the same in memory, or
+ * set_tid_address: the kernel writes a 0 of four bytes there, and nothing else. */
+static void ended_thread(unsigned way, uint64_t number, uint64_t flags, bool good)
+{
+	struct bytes b = { .data = NULL };
+	const uint64_t args[6] = {
+		way == 435 ? 0xb000 : way == 96 ? 0xa000 : flags, 0, 0, 0, 0xa000, 0
+	};
+	size_t at;
+
+	put_pcinst(&b, 0, 0x1000, A64_STR_FREE);
+	put_access(&b, STORE, 3, 0xb000, flags);
+	put_inst(&b, 0, A64_STR_FREE);
+	put_access(&b, STORE, 3, 0xb010, 0xa000);
+	put_inst(&b, 0, A64_SVC);
+	put_value(&b, SVCARG, way);
+	for (unsigned i = 0; i < 6; i++)
+		put_value(&b, SVCARG, args[i]);
+	put_value(&b, SVCRET, 7);
+	put_inst(&b, 0, 0xb900012a); /* STR W10, [X9] */
+	put_access(&b, STORE, 2, 0xa000, 7);
+	put_inst(&b, 0, 0xb940012a); /* LDR W10, [X9] */
+	at = put_access(&b, LOAD, 2, 0xa000, number);
+	if (good)
+		assert_good(&b);
+	else
+		assert_one(&b, "xtrace.memory.value", at, 4);
+}
+
+TEST(a_thread_that_ends_clears_its_number)
+{
+	static const unsigned ways[] = { 96, 220, 435 };
+
+	for (size_t i = 0; i < 3; i++) {
+		ended_thread(ways[i], 0, 0x200000, true);
+		ended_thread(ways[i], 1, 0x200000, false);
+		if (ways[i] != 96)
+			ended_thread(ways[i], 0, 0x100000, false);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +251,7 @@ int main(void)
 		cmocka_unit_test(places_a_handler_returns_to),
 		cmocka_unit_test(results_of_system_calls),
 		cmocka_unit_test(a_result_that_is_a_handlers),
+		cmocka_unit_test(a_thread_that_ends_clears_its_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

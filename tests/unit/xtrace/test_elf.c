@@ -142,6 +142,128 @@ TEST(pages_hold_what_the_slice_finds)
 	free_pair(&p);
 }
 
+/* ---- several threads ---- */
+
+static int make_group(const struct pair *pairs, struct tl_output **out, struct tl_error *err)
+{
+	static const char *const names[] = { "xtrace.1.0.hint9.xinsndata.bin",
+					     "xtrace.1.0.hint9.xsnapshot.bin",
+					     "xtrace.1.1.hint9.xinsndata.bin",
+					     "xtrace.1.1.hint9.xsnapshot.bin" };
+	const struct tl_xtrace_options alone = { .size = sizeof(alone), .alone = true };
+	struct tl_xtrace_slice slice = everything;
+	struct tl_xtrace_file files[4];
+	struct tl_xtrace_trace *trace;
+	int status;
+
+	slice.size = sizeof(slice);
+	slice.stream = TL_NONE;
+	for (size_t i = 0; i < 4; i++) {
+		const struct bytes *bytes = i % 2 ? &pairs[i / 2].snapshots : &pairs[i / 2].stream;
+
+		files[i].path = names[i];
+		assert_int_equal(tl_source_open_memory(&files[i].source, bytes->data, bytes->size,
+						       "a", NULL),
+				 0);
+	}
+	assert_int_equal(tl_xtrace_open(&trace, files, 4, &alone, NULL, NULL), 0);
+	assert_int_equal(tl_xtrace_stream_count(trace), 2);
+	assert_int_equal(tl_output_open_memory(out, NULL), 0);
+	status = tl_xtrace_slice_elf(trace, &slice, *out, err);
+	tl_xtrace_close(trace);
+	for (size_t i = 0; i < 4; i++)
+		tl_source_close(files[i].source);
+	return status;
+}
+
+/* A store of the first thread, then a load of the second one, with these times; SP is X31. */
+static void begin_threads(struct pair *pairs, uint64_t times[2], uint64_t second_first)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		pairs[i] = (struct pair){ .stream = { .data = NULL } };
+		put_header(&pairs[i].snapshots);
+		snap(&pairs[i], 0, i ? second_first : 0x7000);
+		put_pcinst(&pairs[i].stream, 0, CODE + 0x100 * i, i ? A64_LDR : A64_STR);
+		if (times)
+			put_value(&pairs[i].stream, TIME, times[i]);
+		put_access(&pairs[i].stream, i ? LOAD : STORE, 3, DATA, 77);
+		put_inst(&pairs[i].stream, 0, A64_NOP);
+	}
+}
+
+static void free_pairs(struct pair *pairs)
+{
+	free_pair(&pairs[0]);
+	free_pair(&pairs[1]);
+}
+
+/*
+ * What is stored first is not in the memory that the program begins with; what is loaded first is.
+ * The page of data is one of those at the end of the file.
+ */
+TEST(threads_are_in_the_order_of_time)
+{
+	for (uint64_t load_first = 0; load_first < 2; load_first++) {
+		uint64_t times[2] = { 5, load_first ? 4 : 6 };
+		struct pair pairs[2];
+		struct tl_output *out;
+		struct tl_error err;
+		const char *file;
+		Elf64_Ehdr head;
+		Elf64_Phdr data;
+		size_t size;
+		bool found = false;
+
+		begin_threads(pairs, times, 0x100000);
+		assert_int_equal(make_group(pairs, &out, &err), 0);
+		file = tl_output_bytes(out, &size);
+		memcpy(&head, file, sizeof(head));
+		memcpy(&data, file + head.e_phoff + sizeof(data), sizeof(data));
+		assert_int_equal(data.p_offset + data.p_filesz, size);
+		for (size_t at = data.p_offset; at + 4096 <= size; at += 4096)
+			found |= !memcmp(file + at, "M\0\0\0\0\0\0\0\0\0\0", 11);
+		assert_int_equal(found, load_first);
+		tl_output_discard(out);
+		free_pairs(pairs);
+	}
+}
+
+static void assert_group_refused(const struct pair *pairs, const char *words)
+{
+	struct tl_error err = { .offset = 1 };
+	struct tl_output *out;
+
+	assert_int_equal(make_group(pairs, &out, &err), TL_UNSUPPORTED);
+	if (!strstr(err.text, words))
+		fail_msg("\"%s\" instead of \"%s\"", err.text, words);
+	tl_output_discard(out);
+}
+
+/* SP is 31 more than X0: in the same page, and where bits 12 to 28 are the same. */
+TEST(threads_that_cannot_be_one_program)
+{
+	uint64_t times[2] = { 1, 2 };
+	struct pair pairs[2];
+
+	begin_threads(pairs, NULL, 0x100000);
+	assert_group_refused(pairs, "(TIME)");
+	free_pairs(pairs);
+	begin_threads(pairs, times, 0x7100);
+	assert_group_refused(pairs, "stacks of threads");
+	free_pairs(pairs);
+	begin_threads(pairs, times, 0x7000 + 0x20000000);
+	assert_group_refused(pairs, "stacks of threads");
+	free_pairs(pairs);
+	begin_threads(pairs, times, 0x100000);
+	put_inst(&pairs[1].stream, 0, A64_STR);
+	put_value(&pairs[1].stream, TIME, 3);
+	put_access(&pairs[1].stream, STORE, 2, CODE + 0x110, 0xd503201f);
+	put_inst(&pairs[1].stream, 0, A64_NOP);
+	put_inst(&pairs[1].stream, 0, A64_NOP);
+	assert_group_refused(pairs, "that it stored");
+	free_pairs(pairs);
+}
+
 TEST(room_between_pages)
 {
 	uint64_t taken[] = { 0x400, 0x401, 0x404, 0x40b };
@@ -420,6 +542,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_has_its_code_and_its_data),
 		cmocka_unit_test(pages_hold_what_the_slice_finds),
+		cmocka_unit_test(threads_are_in_the_order_of_time),
+		cmocka_unit_test(threads_that_cannot_be_one_program),
 		cmocka_unit_test(room_between_pages),
 		cmocka_unit_test(kernel_code_is_refused),
 		cmocka_unit_test(a_signal_is_refused),

@@ -176,14 +176,68 @@ static int64_t do_slice(struct trace *t, unsigned variant, struct tl_output *out
 	return tl_xtrace_slice_write(t->trace, &slice, out, NULL, &t->err);
 }
 
+/* Two threads that take turns at a word, as one program. */
+static struct bytes threads[4];
+
+static void make_threads(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct bytes *stream = &threads[2 * i], *snapshots = &threads[2 * i + 1];
+
+		put_header(snapshots);
+		put_record(snapshots, &(struct record){ .first = i ? 0x700000 : 0x7000 });
+		put_pcinst(stream, 0, MAIN + 0x100 * i, A64_NOP);
+		for (unsigned k = 0; k < 6; k++) {
+			put_inst(stream, 0, k % 2 ? A64_LDR : A64_STR);
+			put_value(stream, TIME, 10 * k + i);
+			put_access(stream, k % 2 ? LOAD : STORE, 3, 0x50000, k + i % 2);
+		}
+		put_inst(stream, 0, A64_NOP);
+	}
+}
+
+static int64_t do_threads(struct trace *t, unsigned variant, struct tl_output *out)
+{
+	static const char *const names[4] = { "xtrace.1.0.hint9.xinsndata.bin",
+					      "xtrace.1.0.hint9.xsnapshot.bin",
+					      "xtrace.1.1.hint9.xinsndata.bin",
+					      "xtrace.1.1.hint9.xsnapshot.bin" };
+	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
+	const struct tl_xtrace_slice slice = { .size = sizeof(slice),
+					       .stream = TL_NONE,
+					       .end_snapshot = TL_NONE,
+					       .end_instruction = TL_NOWHERE };
+	struct tl_xtrace_file files[4] = { { 0 } };
+	struct tl_xtrace_trace *trace = NULL;
+	int status = 0;
+
+	(void)variant;
+	for (size_t i = 0; status == 0 && i < 4; i++) {
+		files[i].path = names[i];
+		status = tl_source_open_memory(&files[i].source, threads[i].data, threads[i].size,
+					       names[i], &t->err);
+	}
+	if (status == 0)
+		status = tl_xtrace_open(&trace, files, 4, &options, NULL, &t->err);
+	if (status == 0)
+		status = tl_xtrace_slice_elf(trace, &slice, out, &t->err);
+	/* As its commit would. */
+	if (status == 0 && tl_output_failed(out))
+		status = t->err.status = TL_NO_MEMORY;
+	tl_xtrace_close(trace);
+	for (size_t i = 0; i < 4; i++)
+		tl_source_close(files[i].source);
+	return status;
+}
+
 static const struct {
 	const char *name;
 	operation_fn *run;
 	unsigned variants;
 } operations[] = {
-	{ "open", do_open, 1 },        { "fold", do_fold, 10 }, { "check", do_check, 1 },
-	{ "analyze", do_analyze, 14 }, { "list", do_list, 10 }, { "convert", do_convert, 3 },
-	{ "slice", do_slice, 2 },
+	{ "open", do_open, 1 },        { "fold", do_fold, 10 },      { "check", do_check, 1 },
+	{ "analyze", do_analyze, 14 }, { "list", do_list, 10 },      { "convert", do_convert, 3 },
+	{ "slice", do_slice, 2 },      { "threads", do_threads, 1 },
 };
 
 /* ---- refusals ---- */
@@ -253,11 +307,14 @@ TEST(each_allocation)
 	struct bytes stream = { 0 }, snapshots = { 0 };
 
 	make_trace(&stream, &snapshots);
+	make_threads();
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		for (unsigned variant = 0; variant < operations[i].variants; variant++)
 			refuse_each(&stream, &snapshots, i, variant);
 	free_bytes(&stream);
 	free_bytes(&snapshots);
+	for (size_t i = 0; i < 4; i++)
+		free_bytes(&threads[i]);
 }
 
 int main(void)
