@@ -78,10 +78,12 @@ static int part_of(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *
 
 /* ---- threads ---- */
 
-static int note(struct tl_xtrace_trace *trace, uint32_t stream, const char *text,
-		struct tl_error *err)
+/* TL_OK: a remark; else something is missing. */
+static int note(struct tl_xtrace_trace *trace, uint32_t stream, enum tl_status status,
+		const char *text, struct tl_error *err)
 {
 	const struct tl_xtrace_fault said = {
+		.status = status,
 		.path = trace->streams[stream].info.path,
 		.offset = TL_NOWHERE,
 		.record = TL_NOWHERE,
@@ -112,7 +114,7 @@ static int parts_of_group(struct tl_xtrace_trace *trace, const struct tl_xtrace_
 		one.first_snapshot = global_snapshot(stream, slice->first_snapshot);
 		one.end_snapshot = global_snapshot(stream, slice->end_snapshot);
 		if (one.first_snapshot >= stream->info.snapshots)
-			status = note(trace, one.stream,
+			status = note(trace, one.stream, TL_UNSUPPORTED,
 				      "the thread has no such snapshot; the program is without it",
 				      err);
 		else
@@ -155,13 +157,13 @@ static int remark(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice_pa
 	int status = 0;
 
 	if (is_signed(replay))
-		status = note(trace, parts->stream,
+		status = note(trace, parts->stream, TL_OK,
 			      "pointers are signed with keys that are not in the trace; in the "
 			      "program their signatures are taken off",
 			      err);
 	for (size_t i = 0; status == 0 && i < replay->thread_count; i++)
 		if (replay->threads[i].faulted)
-			status = note(trace, parts[i].stream,
+			status = note(trace, parts[i].stream, TL_OK,
 				      "instructions that faulted and were executed again are "
 				      "executed once in the program",
 				      err);

@@ -15,3 +15,7 @@ test -e none.elf || echo none
 # Intel PT has no data to run with.
 cp "$GOLDEN"/intel_pt/rec.time.pt .
 tracelathe slice --time 0..1s --to elf -o none.elf rec.time.pt; echo $?
+# Two threads are one program; one that has no snapshot 8 is left out, which is told, with status 1.
+for file in "$GOLDEN"/xtrace/u4-thr-time/*.zst; do zstd -dq "$file" -o thread.$(basename "$file" .zst); done
+tracelathe slice --to elf -o threads.elf thread.*.xinsndata.bin && test -x threads.elf && echo executable
+tracelathe slice --snapshots 8..9 --to elf -o one.elf thread.*.xinsndata.bin; echo $?
