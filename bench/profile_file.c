@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_file FILE [TEXT]: what it costs to read a profile whole, to read its sums, and to write
- * it as a profile file by two threads, each by itself; in MB/s of the size of TEXT, or of FILE, by
- * the time that passes.
+ * it as a profile file by two threads, each by itself, and both once more of a packed one; in MB/s
+ * of the size of TEXT, or of FILE, by the time that passes.
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -26,8 +26,8 @@ static int fail(const struct tl_error *err)
 	return 2;
 }
 
-static int read_profile(const char *path, enum tl_input_detail detail, struct tl_profile **profile,
-			struct tl_error *err)
+static int read_profile(const char *path, enum tl_input_detail detail, bool packed,
+			struct tl_profile **profile, struct tl_error *err)
 {
 	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
 	struct tl_input *input;
@@ -35,6 +35,7 @@ static int read_profile(const char *path, enum tl_input_detail detail, struct tl
 
 	options.detail = detail;
 	options.per_thread = detail == TL_DETAIL_LINES;
+	options.packed = packed;
 	status = tl_input_open(&input, &path, 1, &options, NULL, err);
 
 	if (status < 0)
@@ -44,7 +45,8 @@ static int read_profile(const char *path, enum tl_input_detail detail, struct tl
 	return status;
 }
 
-static int write_profile(const struct tl_profile *profile, double bytes, struct tl_error *err)
+static int write_profile(const struct tl_profile *profile, const char *what, double bytes,
+			 struct tl_error *err)
 {
 	const struct tl_exporter *exporter = tl_exporter_find("tracelathe");
 	const struct tl_export_options options = { .size = sizeof(options), .jobs = 2 };
@@ -56,7 +58,21 @@ static int write_profile(const struct tl_profile *profile, double bytes, struct 
 		status = exporter->write(profile, &options, out, err);
 	if (status == 0)
 		status = tl_output_finish(out, err);
-	tell("written", begin, bytes);
+	tell(what, begin, bytes);
+	return status;
+}
+
+/* Read it whole, as elements or packed, and write it. */
+static int whole(const char *path, bool packed, double bytes, struct tl_error *err)
+{
+	struct tl_profile *profile = NULL;
+	struct instant begin = instant_now();
+	int status = read_profile(path, TL_DETAIL_LINES, packed, &profile, err);
+
+	tell(packed ? "read, packed" : "read, whole", begin, bytes);
+	if (status == 0)
+		status = write_profile(profile, packed ? "written, packed" : "written", bytes, err);
+	tl_profile_free(profile);
 	return status;
 }
 
@@ -71,16 +87,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: profile_file FILE [TEXT]\n");
 		return 2;
 	}
-	if (read_profile(argv[1], TL_DETAIL_FUNCTIONS, &profile, &err) < 0)
+	if (read_profile(argv[1], TL_DETAIL_FUNCTIONS, false, &profile, &err) < 0)
 		return fail(&err);
 	tell("read, its sums", begin, (double)about.st_size);
 	tl_profile_free(profile);
-	begin = instant_now();
-	if (read_profile(argv[1], TL_DETAIL_LINES, &profile, &err) < 0)
+	if (whole(argv[1], false, (double)about.st_size, &err) < 0 ||
+	    whole(argv[1], true, (double)about.st_size, &err) < 0)
 		return fail(&err);
-	tell("read, whole", begin, (double)about.st_size);
-	if (write_profile(profile, (double)about.st_size, &err) < 0)
-		return fail(&err);
-	tl_profile_free(profile);
 	return 0;
 }
