@@ -390,6 +390,8 @@ struct tl_format_info {
 	 * the same name, which writes a profile made of it.
 	 */
 	bool rewrites_exactly;
+	/** e_machine (ELF) of the code that tl_input_code() gives; 0: the format has no code */
+	unsigned machine;
 };
 /** The formats by number from 0, in the order of help; NULL behind the last. Static. */
 TL_API const struct tl_format_info *tl_format_info(size_t number);

@@ -164,7 +164,7 @@ struct tl_annotate_options {
 	size_t binary_count;
 	bool assembly; /**< functions by instruction instead of files by line */
 	/**
-	 * Code (of x86-64) as it ran, which is shown instead of that of `binaries`: fills `bytes`
+	 * Code as it ran, which is shown instead of that of `binaries`: fills `bytes`
 	 * with up to `size` bytes of an object, named as in the profile, at an address. @return the
 	 * number of bytes. NULL: the code that ran is not known.
 	 */
@@ -177,6 +177,8 @@ struct tl_annotate_options {
 	 * a time, with `code_arg`. NULL: none is known.
 	 */
 	struct tl_binary *(*binary)(void *arg, const char *object);
+	/** e_machine (ELF) of what `code` gives; 0: x86-64 */
+	unsigned code_machine;
 };
 
 /**

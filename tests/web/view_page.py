@@ -367,6 +367,9 @@ def jumps_are_arrows_between_their_lines(chromium, program):
                           "return [...document.querySelectorAll('#pane-assembly .arrow path:first-child')].map(p => /M[\\d.]+ ([\\d.]+)H[-\\d.]+V([\\d.]+)/.exec(p.getAttribute('d')).slice(1).map(y => at(+y))); })()")
         equal(sorted(places), sorted([i, rows.index(to)] for i, to in jumps if to in rows))
         assert any(to < start for start, to in places), places
+        # The text is that of the opcodes in the trace, as no binary is given.
+        ran = {insn["pc"]: insn["text"] for insn in map(json.loads, output(program, "dump", "--instructions", "--json", XTRACE).splitlines()) if "pc" in insn}
+        equal(page.run("[...document.querySelectorAll('#pane-assembly tbody tr')].map(r => r.querySelector('code').textContent)"), [ran[address] for address in rows])
 
 
 @test

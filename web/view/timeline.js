@@ -10,6 +10,7 @@ import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks
 import { button, byId, el, grouped, hideTip, matcher, showTip } from './util.js';
 
 const LEAST_TICKS = 4, ROUND = 0.5;
+const MOST_ITEMS = 20000, CROWDED = 0.7; // of an answer of the server; a share of these
 let canvas, labels, shelf, found, sampled, measureText;
 let gapButton, lastGap = null, gapsAsked = false, eventButton, lastMark = null, leftOut;
 let term = '', call = null, measure = null, drag = null;
@@ -56,11 +57,17 @@ function fetchWide(file, list, view, wide) {
 	return fetchTracks(file, list, from, to, Math.min(16000, Math.max(1, Math.round(canvas.clientWidth * (to - from) / width))), wide);
 }
 
-// Three windows wide, unless that is known to be coarse: then the view alone, and what is beside it later.
+// Whether three windows of a track are likely to have more items than an answer, by what it shows now.
+function isCrowded(track, width, share) {
+	const { shown } = track;
+	return track.dense || (shown && shown.n * 3 * width > CROWDED * share * (shown.to - shown.from));
+}
+
+// Three windows wide, unless that is coarse: then the view alone, and what is beside it later.
 async function fetchOnce(file, view) {
 	const list = wantedTracks(file, view);
 	if (!list.length) return false;
-	if (list.some(track => track.dense)) await fetchTracks(file, list, view.from, view.to, canvas.clientWidth, null);
+	if (list.some(track => isCrowded(track, view.to - view.from, MOST_ITEMS / list.length))) await fetchTracks(file, list, view.from, view.to, canvas.clientWidth, null);
 	else await fetchWide(file, list, view, 'first');
 	return true;
 }

@@ -150,8 +150,8 @@ export function suffices(track, from, to, pixel) {
 
 // Whether there is something to be drawn at once beside the view that a dense track shows.
 export function hasMargins(track, from, to, pixel) {
-	const { wide } = track, margin = (to - from) / 4, left = Math.max(from - margin, track.first), right = Math.min(to + margin, track.last);
-	return !track.dense || left >= right || Boolean(wide && wide.from <= left && wide.to >= right && wide.asked <= pixel * 3);
+	const { shown, wide } = track, margin = (to - from) / 4, left = Math.max(from - margin, track.first), right = Math.min(to + margin, track.last);
+	return left >= right || (shown && shown.from <= left && shown.to >= right) || Boolean(wide && wide.from <= left && wide.to >= right && wide.asked <= pixel * 3);
 }
 
 // `wide`: null, what is drawn then is final, and may take longer; 'first': it is drawn until that is there; 'beside': it is there.

@@ -78,6 +78,7 @@ int cmd_annotate(struct command_job *job, struct tl_error *err)
 		.assembly = settings->annotate.assembly,
 		.code = code_of,
 		.code_arg = job->input,
+		.code_machine = tl_input_format(job->input)->machine,
 		.binary = binary_of,
 	};
 	struct binaries binaries = { NULL, 0 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Raw Intel PT as an input: one piece of trace, and code that the options name. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,7 @@ const struct tl_format tl_intel_pt_format = {
 		.help = "Intel Processor Trace, as the processor writes it",
 		.record_word = "record",
 		.written = true,
+		.machine = EM_X86_64,
 	},
 	.probe = tl_pt_probe,
 	.open = open_raw,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perf.data as an input: its records, its samples, and the Intel PT in it. */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -643,6 +644,7 @@ const struct tl_format tl_perf_format = {
 		.name = "perf",
 		.help = "perf.data of Linux perf: samples, or Intel PT",
 		.record_word = "record",
+		.machine = EM_X86_64,
 	},
 	.probe = tl_perf_probe,
 	.open = open_perf,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace bundles of LLDB as an input: Intel PT by thread, with the programs beside it. */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -593,6 +594,7 @@ const struct tl_format tl_lldb_format = {
 		.name = "lldb",
 		.help = "trace bundle of LLDB (trace.json): Intel PT by thread, and its programs",
 		.record_word = "record",
+		.machine = EM_X86_64,
 	},
 	.probe = probe_lldb,
 	.open = open_lldb,

@@ -163,6 +163,16 @@ static void find_code(const struct tl_annotation *a, const struct tl_note_group 
 							  function->object };
 }
 
+/* Whose instructions these are. There is code that ran, or a binary. */
+static unsigned machine_of(const struct tl_annotation *a, const struct tl_listing *listing)
+{
+	if (!listing->ran.code)
+		return tl_binary_machine(listing->binary);
+	if (a->what.code_machine)
+		return a->what.code_machine;
+	return EM_X86_64;
+}
+
 int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group,
 			     struct tl_error *err)
 {
@@ -171,11 +181,7 @@ int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group
 
 	find_code(a, group, &listing);
 	if (listing.binary || listing.ran.code) {
-		unsigned machine = EM_X86_64;
-
-		if (!listing.ran.code)
-			machine = tl_binary_machine(listing.binary);
-		listing.disassembler = tl_disassembler_open(machine);
+		listing.disassembler = tl_disassembler_open(machine_of(a, &listing));
 		if (!listing.disassembler)
 			return tl_error_memory(err);
 	} else {

@@ -31,6 +31,11 @@ size_t tl_view_code_of(void *arg, const char *object, uint64_t address, uint8_t 
 	return arg ? tl_input_code(arg, object, address, bytes, size) : 0;
 }
 
+unsigned tl_view_machine_of(const struct tl_input *input)
+{
+	return input ? tl_input_format(input)->machine : 0;
+}
+
 struct tl_binary *tl_view_binary_of(void *arg, const char *object)
 {
 	return arg ? tl_input_binary(arg, object) : NULL;

@@ -21,6 +21,8 @@ void tl_view_binaries_close(struct tl_view_binaries *binaries);
 /* For tl_annotate_options.code: of the input `arg`, which may be NULL. */
 size_t tl_view_code_of(void *arg, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);
+/* For tl_annotate_options.code_machine, of the same input. */
+unsigned tl_view_machine_of(const struct tl_input *input);
 /* For tl_annotate_options.binary, of the same input. */
 struct tl_binary *tl_view_binary_of(void *arg, const char *object);
 

@@ -133,6 +133,7 @@ static int write_annotation(struct tl_browser *b, const struct tl_profile *of_fu
 		what.binary_count = binaries.count;
 		what.code = tl_view_code_of;
 		what.code_arg = b->options.input;
+		what.code_machine = tl_view_machine_of(b->options.input);
 		what.binary = tl_view_binary_of;
 	}
 	if (status == 0)

@@ -169,6 +169,7 @@ static int annotate(struct tl_web_question *question, struct tl_web_profile *pro
 		.assembly = question->request->assembly,
 		.code = tl_view_code_of,
 		.code_arg = profile->input,
+		.code_machine = tl_view_machine_of(profile->input),
 		.binary = tl_view_binary_of,
 	};
 	struct tl_view_binaries binaries;

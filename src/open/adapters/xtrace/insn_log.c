@@ -3,6 +3,7 @@
  * Logs of instructions as an input: read into streams in memory when it is opened, which are an
  * xtrace input from then on.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -200,6 +201,7 @@ static size_t damage_log(struct tl_input *input, struct tl_damage *places, size_
 			.offset = TL_NOWHERE,
 			.record = TL_NOWHERE,
 		};
+	listed += tl_xtrace_input_code_damage(&in->xtrace, places + listed, room - listed, count);
 	for (size_t i = 0; i < in->xtrace.binary_count; i++)
 		listed += tl_binary_damage(in->xtrace.binaries[i], places + listed, room - listed,
 					   count);
@@ -212,6 +214,7 @@ const struct tl_format tl_insn_log_format = {
 		.help = "A64 instructions as QEMU (-d in_asm,exec,nochain), its plugin execlog "
 			"and Arm's models (Tarmac) log them",
 		.record_word = "line",
+		.machine = EM_AARCH64,
 	},
 	.numbers_instructions = true,
 	.probe = tl_insn_log_probe,
@@ -224,5 +227,6 @@ const struct tl_format tl_insn_log_format = {
 	.calls = tl_xtrace_input_calls,
 	.locate = tl_xtrace_input_locate,
 	.executed = tl_xtrace_input_executed,
+	.code = tl_xtrace_input_code,
 	.damage = damage_log,
 };

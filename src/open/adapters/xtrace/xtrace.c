@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xtrace as an input: the files of one or several streams are one trace. */
+#include <elf.h>
+
 #include "core/error.h"
 #include "open/binaries.h"
 #include "open/adapters/xtrace/xtrace.h"
@@ -81,6 +83,7 @@ static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, si
 			.record = faults[i].record,
 			.path = faults[i].path,
 		};
+	listed += tl_xtrace_input_code_damage(x, places + listed, room - listed, count);
 	for (size_t i = 0; i < x->binary_count; i++)
 		listed += tl_binary_damage(x->binaries[i], places + listed, room - listed, count);
 	return listed;
@@ -142,6 +145,7 @@ const struct tl_format tl_xtrace_format = {
 		.suffix = ".xinsndata.bin",
 		.partner_suffix = ".xsnapshot.bin",
 		.written = true,
+		.machine = EM_AARCH64,
 	},
 	.many_paths = true,
 	.numbers_instructions = true,
@@ -160,6 +164,7 @@ const struct tl_format tl_xtrace_format = {
 	.calls = tl_xtrace_input_calls,
 	.locate = tl_xtrace_input_locate,
 	.executed = tl_xtrace_input_executed,
+	.code = tl_xtrace_input_code,
 	.conversions = tl_xtrace_conversions,
 	.damage = damage_xtrace,
 };

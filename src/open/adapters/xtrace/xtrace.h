@@ -3,6 +3,7 @@
 #define TL_OPEN_ADAPTERS_XTRACE_H
 /* The xtrace input, shared by its operations. */
 #include "open/format.h"
+#include "xtrace/executed/opcodes.h"
 #include "xtrace/listing/describe.h"
 
 struct tl_xtrace_input {
@@ -11,6 +12,9 @@ struct tl_xtrace_input {
 	size_t source_count;
 	struct tl_binary **binaries; /* of the options */
 	size_t binary_count;
+	struct tl_xtrace_opcodes opcodes; /* read when they are first asked for */
+	bool opcodes_asked;
+	struct tl_error opcodes_lack; /* why they are not all there; status 0: they are */
 	bool is_log; /* a log as text: tokens are ours, and values of accesses unknown */
 };
 
@@ -44,12 +48,20 @@ int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_opti
 			   struct tl_error *err);
 extern const struct tl_conversion tl_xtrace_conversions[];
 
-/* xtrace_profile.c: the operations "fold", "calls" and "executed", and "dump" of instructions */
+/*
+ * xtrace_profile.c: the operations "fold", "calls", "executed" and "code", and "dump" of
+ * instructions
+ */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
 int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
 			  struct tl_calls_options *options, struct tl_error *err);
 int tl_xtrace_input_executed(struct tl_input *input, size_t number, uint64_t salt,
 			     struct tl_flow_source *source, struct tl_error *err);
+size_t tl_xtrace_input_code(struct tl_input *input, const char *object, uint64_t address,
+			    uint8_t *bytes, size_t size);
+/* Why not all of the code could be read, as a place of damage. Returns how many it filled. */
+size_t tl_xtrace_input_code_damage(const struct tl_xtrace_input *x, struct tl_damage *places,
+				   size_t room, uint64_t *count);
 int tl_xtrace_input_instructions(struct tl_input *input, const struct tl_xtrace_select *select,
 				 bool json, struct tl_output *out, struct tl_error *err);
 

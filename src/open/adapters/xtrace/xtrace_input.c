@@ -45,6 +45,7 @@ void tl_xtrace_input_close(struct tl_input *input)
 {
 	struct tl_xtrace_input *x = input->handle;
 
+	tl_xtrace_opcodes_free(&x->opcodes);
 	tl_xtrace_close(x->trace);
 	close_binaries(input);
 	for (size_t i = 0; i < x->source_count; i++)

@@ -111,3 +111,35 @@ int tl_xtrace_input_executed(struct tl_input *input, size_t number, uint64_t sal
 	return status < 0 ? status
 			  : tl_xtrace_executed(x->trace, &options, number, salt, source, err);
 }
+
+/*
+ * Code of no object: that of a binary is in the binary, with its symbols. Why some of it could not
+ * be read is told with the damage.
+ */
+size_t tl_xtrace_input_code(struct tl_input *input, const char *object, uint64_t address,
+			    uint8_t *bytes, size_t size)
+{
+	struct tl_xtrace_input *x = input->handle;
+
+	if (*object)
+		return 0;
+	if (!x->opcodes_asked)
+		tl_xtrace_opcodes_read(&x->opcodes, x->trace, &x->opcodes_lack);
+	x->opcodes_asked = true;
+	return tl_xtrace_opcodes_at(&x->opcodes, address, bytes, size);
+}
+
+size_t tl_xtrace_input_code_damage(const struct tl_xtrace_input *x, struct tl_damage *places,
+				   size_t room, uint64_t *count)
+{
+	if (x->opcodes_lack.status == TL_OK)
+		return 0;
+	++*count;
+	if (!room)
+		return 0;
+	*places = (struct tl_damage){ .status = x->opcodes_lack.status,
+				      .text = x->opcodes_lack.text,
+				      .offset = TL_NOWHERE,
+				      .record = TL_NOWHERE };
+	return 1;
+}
