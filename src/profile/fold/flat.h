@@ -168,6 +168,19 @@ tl_flat_leave(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
 	return true;
 }
 
+/* The same for the stack alone: nothing of the call is counted. */
+static inline __attribute__((always_inline)) bool
+tl_flat_drop(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
+{
+	if (__builtin_expect(h->top->function != function, 0)) {
+		flat->refused |= h->rows[function].active != 0;
+		return !flat->refused;
+	}
+	h->rows[function].active--;
+	h->top--;
+	return true;
+}
+
 /* ---- the calls of a window (flat_window.c) ---- */
 
 /* Open or close the gate: costs count while it is open. */

@@ -61,6 +61,17 @@ static void check_caller(struct tl_xray_flat_fold *f, uint32_t caller, uint32_t 
 
 /* ---- records ---- */
 
+/* A call begins or ends. False: the fold refuses, or there is no memory. */
+static inline __attribute__((always_inline)) bool
+step(struct tl_flat_hot *hot, struct tl_flat *flat, uint32_t function, bool exit, bool stack_only)
+{
+	if (!exit)
+		return tl_flat_enter(hot, flat, function);
+	if (stack_only)
+		return tl_flat_drop(hot, flat, function);
+	return tl_flat_leave(hot, flat, function);
+}
+
 /* The plain way: any record, decoded. */
 static void fold_function(struct tl_xray_flat_fold *f, const struct tl_xray_record *record)
 {
@@ -77,10 +88,7 @@ static void fold_function(struct tl_xray_flat_fold *f, const struct tl_xray_reco
 	if (!is_exit(record->action) && f->known)
 		check_caller(f, flat->hot.top->function, function);
 	hot = flat->hot;
-	if (is_exit(record->action))
-		tl_flat_leave(&hot, flat, function);
-	else
-		tl_flat_enter(&hot, flat, function);
+	step(&hot, flat, function, is_exit(record->action), f->stack_only);
 	flat->hot = hot;
 }
 
@@ -108,8 +116,9 @@ static void fold_record(struct tl_xray_flat_fold *f, const struct tl_xray_record
  * The fast path for function records in a row, as fold_function_run() of thread_fold.c: the plain
  * loop that it equals is fold_block() without this call.
  */
-static inline __attribute__((always_inline)) void
-fold_function_run(struct tl_xray_flat_fold *f, bool swap, bool high_bits, bool aware)
+static inline __attribute__((always_inline)) void fold_function_run(struct tl_xray_flat_fold *f,
+								    bool swap, bool high_bits,
+								    bool aware, bool stack_only)
 {
 	struct tl_xray_thread_fold *work = f->work;
 	struct tl_xray_stream *stream = &work->stream;
@@ -140,12 +149,11 @@ fold_function_run(struct tl_xray_flat_fold *f, bool swap, bool high_bits, bool a
 		if (aware && f->known && !is_exit(action) &&
 		    !is_known(f, hot.top->function, function))
 			break;
-		if (aware && work->watched)
+		if (aware && work->watched && !stack_only)
 			work->actions[function] |= (uint8_t)(1u << action);
 		tsc += delta;
 		hot.clock += delta;
-		if (!(is_exit(action) ? tl_flat_leave(&hot, flat, function)
-				      : tl_flat_enter(&hot, flat, function)))
+		if (!step(&hot, flat, function, is_exit(action), stack_only))
 			break;
 	}
 	flat->hot = hot;
@@ -162,11 +170,13 @@ static void run_functions(struct tl_xray_flat_fold *f)
 	const struct tl_xray_dialect *d = &f->work->stream.reader->dialect;
 
 	if (d->swap || d->high_bits)
-		fold_function_run(f, d->swap, d->high_bits, true);
+		fold_function_run(f, d->swap, d->high_bits, true, f->stack_only);
+	else if (f->stack_only)
+		fold_function_run(f, false, false, true, true);
 	else if (f->known || f->work->watched)
-		fold_function_run(f, false, false, true);
+		fold_function_run(f, false, false, true, false);
 	else
-		fold_function_run(f, false, false, false);
+		fold_function_run(f, false, false, false, false);
 }
 
 /* 0, or negative: a fault that reading with contexts is to report, or no memory. */
@@ -225,9 +235,9 @@ static int fold_all(struct tl_xray_flat_fold *f)
 	return status == 0 && !f->flat->refused;
 }
 
-int tl_xray_flat_fold_before(struct tl_xray_thread_fold *work, struct tl_flat *flat)
+static int fold_thread(struct tl_xray_thread_fold *work, struct tl_flat *flat, bool stack_only)
 {
-	struct tl_xray_flat_fold f = { .work = work, .flat = flat };
+	struct tl_xray_flat_fold f = { .work = work, .flat = flat, .stack_only = stack_only };
 	int status = 0;
 
 	if (work->caller_check.call_graph) {
@@ -244,9 +254,14 @@ int tl_xray_flat_fold_before(struct tl_xray_thread_fold *work, struct tl_flat *f
 	return status;
 }
 
+int tl_xray_flat_fold_stack(struct tl_xray_thread_fold *work, struct tl_flat *flat)
+{
+	return fold_thread(work, flat, true);
+}
+
 int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat)
 {
-	int status = tl_xray_flat_fold_before(work, flat);
+	int status = fold_thread(work, flat, false);
 
 	if (status == 1) {
 		tl_flat_end(flat);

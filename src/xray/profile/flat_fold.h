@@ -18,6 +18,7 @@ struct tl_xray_flat_fold {
 	struct tl_flat *flat;
 	uint64_t *known; /* caller << 32 | callee, + 1; NULL: every call is possible */
 	uint64_t bytes;  /* of the blocks that were told as done */
+	bool stack_only; /* what is open at the end is all that is wanted */
 };
 
 /* Whether the fold of this work may be tried. */
@@ -28,7 +29,10 @@ bool tl_xray_flat_possible(const struct tl_xray_thread_fold *work);
  * thread is to be folded with contexts from its begin; negative: no memory.
  */
 int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat);
-/* The same for blocks that others follow, at which the stream is then: its calls stay open. */
-int tl_xray_flat_fold_before(struct tl_xray_thread_fold *work, struct tl_flat *flat);
+/*
+ * The same for blocks that others follow, at which the stream is then: the calls that are open
+ * there, and nothing else.
+ */
+int tl_xray_flat_fold_stack(struct tl_xray_thread_fold *work, struct tl_flat *flat);
 
 #endif

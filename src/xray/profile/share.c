@@ -140,7 +140,7 @@ int tl_xray_share_resume(struct tl_xray_thread_fold *work)
 	if (!tl_flat_begin(&flat, 1, false))
 		return tl_error_memory(&work->error);
 	work->stream.end_block = work->begin;
-	status = tl_xray_flat_fold_before(work, &flat);
+	status = tl_xray_flat_fold_stack(work, &flat);
 	work->stream.end_block = end;
 	if (status == 1)
 		take_stack(work, &flat);
