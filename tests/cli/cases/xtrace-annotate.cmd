@@ -13,3 +13,11 @@ print(sorted((row["address"], row["code"]) for row in csv.DictReader(sys.stdin) 
 }
 codes "$file" >without
 codes --binary "$GOLDEN/xtrace/small.elf" "$file" | cmp - without && echo same
+# A log as text, with instructions 16 KiB apart; the words are those of the log.
+cat >far.log <<'EOF'
+0, 0x400000, 0x52800020, "mov w0, #1"
+0, 0x400004, 0x14000fff, "b 0x404000"
+0, 0x404000, 0x52800040, "mov w0, #2"
+0, 0x404004, 0xd65f03c0, "ret"
+EOF
+tracelathe annotate --asm --csv far.log | grep self | cut -d, -f3,9-
