@@ -58,10 +58,13 @@ static int add_kernel_map(struct tl_perf_system *sys, uint32_t pid, uint64_t sta
 static int add_modules(struct tl_perf_system *sys, uint32_t pid, const char *root,
 		       struct tl_error *err)
 {
-	FILE *file = tl_perf_guest_open(root, "proc/modules");
+	FILE *file;
 	char name[128], path[132];
 	uint64_t size, start;
-	int status = 0;
+	int status = tl_perf_guest_open(root, "proc/modules", &file);
+
+	if (status < 0)
+		return tl_error_memory(err);
 
 	while (file && status == 0 &&
 	       fscanf(file, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64 "%*[^\n]", name, &size,

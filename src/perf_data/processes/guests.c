@@ -103,33 +103,36 @@ uint32_t tl_perf_guest_add(struct tl_perf_system *sys, uint32_t pid)
 
 /* ---- what its files tell ---- */
 
-FILE *tl_perf_guest_open(const char *root, const char *name)
+int tl_perf_guest_open(const char *root, const char *name, FILE **file)
 {
 	char *path;
-	FILE *file = NULL;
 	int fd;
 
+	*file = NULL;
 	if (asprintf(&path, "%s/%s", root, name) < 0)
-		return NULL;
+		return TL_NO_MEMORY;
 	fd = tl_file_open_named(path);
 	free(path);
-	if (fd >= 0)
-		file = fdopen(fd, "r");
-	if (fd >= 0 && !file)
+	if (fd < 0)
+		return 0;
+	*file = fdopen(fd, "r");
+	if (!*file)
 		close(fd);
-	return file;
+	return *file ? 0 : TL_NO_MEMORY;
 }
 
-char *tl_perf_guest_release(const struct tl_perf_system *sys, uint32_t guest)
+int tl_perf_guest_release(const struct tl_perf_system *sys, uint32_t guest,
+			  char release[TL_PERF_RELEASE])
 {
 	const char *root = tl_perf_guest_root(sys, guest);
-	FILE *file = root ? tl_perf_guest_open(root, "proc/version") : NULL;
-	char *release = NULL;
+	FILE *file = NULL;
+	int status = root ? tl_perf_guest_open(root, "proc/version", &file) : 0;
 
+	_Static_assert(TL_PERF_RELEASE == 256, "the width below");
 	/* "Linux version RELEASE ..." */
-	if (file && fscanf(file, "Linux version %255ms", &release) != 1)
-		release = NULL;
+	if (!file || fscanf(file, "Linux version %255s", release) != 1)
+		*release = '\0';
 	if (file)
 		fclose(file);
-	return release;
+	return status;
 }

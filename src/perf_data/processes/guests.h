@@ -21,9 +21,11 @@ const char *tl_perf_guest_label(const struct tl_perf_system *sys, uint32_t guest
 const char *tl_perf_guest_root(const struct tl_perf_system *sys, uint32_t guest);
 /* Why nothing is known of a machine's code. */
 const char *tl_perf_guest_why(const struct tl_perf_system *sys);
-/* A file below a root, open for reading; NULL: none. */
-FILE *tl_perf_guest_open(const char *root, const char *name);
-/* The release of its kernel, for free(); NULL: not known, or no memory. */
-char *tl_perf_guest_release(const struct tl_perf_system *sys, uint32_t guest);
+/* A file below a root, open for reading; NULL: there is none. 0 or TL_NO_MEMORY. */
+int tl_perf_guest_open(const char *root, const char *name, FILE **file);
+/* The release of its kernel; "": not known. 0 or TL_NO_MEMORY. */
+enum { TL_PERF_RELEASE = 256 };
+int tl_perf_guest_release(const struct tl_perf_system *sys, uint32_t guest,
+			  char release[TL_PERF_RELEASE]);
 
 #endif

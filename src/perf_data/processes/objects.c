@@ -488,15 +488,14 @@ static bool try_guest_kernel(struct file_search *s)
 		"/usr/lib/debug/boot/vmlinux-",
 		"/usr/lib/debug/vmlinux-",
 	};
-	char *release;
+	char release[TL_PERF_RELEASE];
 	bool found = try_below(s, "/proc/kcore", "");
 
 	if (found)
 		return true;
-	release = tl_perf_guest_release(s->sys, s->object->guest);
-	for (size_t i = 0; release && !found && i < sizeof(named) / sizeof(*named); i++)
+	s->failed |= tl_perf_guest_release(s->sys, s->object->guest, release) < 0;
+	for (size_t i = 0; *release && !found && i < sizeof(named) / sizeof(*named); i++)
 		found = try_below(s, named[i], release);
-	free(release);
 	return found || try_below(s, "/boot/vmlinux", "") || try_below(s, "/vmlinux", "");
 }
 
