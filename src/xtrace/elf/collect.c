@@ -295,17 +295,18 @@ static int take_instruction(struct collector *c, const struct tl_xtrace_walk *w,
 	struct present *p = &c->now;
 	uint8_t bytes[4] = { (uint8_t)opcode, (uint8_t)(opcode >> 8), (uint8_t)(opcode >> 16),
 			     (uint8_t)(opcode >> 24) };
-	bool reserved = p->reserved;
 	int status;
 
 	if (!c->counts->instructions)
 		c->counts->first_pc = w->pc;
-	*p = (struct present){ .insn = *tl_a64_look(c->cache, opcode),
-			       .pc = w->pc,
-			       .offset = tl_xtrace_walk_offset(w),
-			       .target = TL_NOWHERE,
-			       .any = true,
-			       .reserved = reserved };
+	/* Field by field, faster than all of it: `reserved` stays, the rest is set below. */
+	p->insn = *tl_a64_look(c->cache, opcode);
+	p->rewrite = TL_XTRACE_UNSEEN;
+	p->pc = w->pc;
+	p->offset = tl_xtrace_walk_offset(w);
+	p->target = TL_NOWHERE;
+	p->any = true;
+	p->stored = p->has_value = p->accessed = false;
 	c->counts->instructions++;
 	if (w->pc % 4)
 		return refuse(c, "a PC is not a multiple of 4");
