@@ -167,6 +167,57 @@ int tl_pt_next_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *bat
 	return !take && !decoder->events.pending ? -(int)decoder->failure.error : 0;
 }
 
+/* ---- quiet nodes ---- */
+
+bool tl_pt_pass_quiet(struct tl_pt_decoder *decoder)
+{
+	decoder->passing.on = decoder->parallel.jobs <= 1 && !tl_pt_is_v1(decoder) &&
+			      !(decoder->config.flags & TL_PT_TICK_EVENTS);
+	return decoder->passing.on;
+}
+
+bool tl_pt_node_branches(const struct tl_pt_decoder *decoder, uint32_t number, uint64_t to[2])
+{
+	const struct tl_pt_node *node = tl_pt_find_node(decoder, number);
+	const struct tl_pt_block *blocks = decoder->graph.blocks;
+
+	if (!node || tl_pt_node_kind(node) != TL_PT_NODE_COND ||
+	    blocks[number].ninsn > TL_PT_QUIET_MOST)
+		return false;
+	for (int i = 0; i < 2; i++)
+		to[i] = blocks[tl_pt_edge_node(node->edge[i])].ip;
+	return true;
+}
+
+void tl_pt_set_quiet(struct tl_pt_decoder *decoder, uint32_t number, unsigned edges)
+{
+	const unsigned insns = decoder->graph.blocks[number].ninsn;
+
+	decoder->graph.nodes[number].quiet = (uint8_t)(insns << TL_PT_QUIET_EDGES | edges);
+}
+
+struct tl_pt_passed_nodes tl_pt_passed_so_far(const struct tl_pt_decoder *decoder)
+{
+	return decoder->passing.so_far;
+}
+
+int tl_pt_next_loud_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *batch,
+			  uint32_t *insns, struct tl_pt_passed_nodes *behind)
+{
+	const struct tl_pt_lookahead *ahead = &decoder->ahead.batch;
+	const int status = tl_pt_next_nodes(decoder, batch);
+	const size_t count = status < 0 ? 0 : batch->count;
+
+	if (!count)
+		return status;
+	memcpy(insns, ahead->ids + ahead->at - count + TL_PT_LOOKAHEAD_NODES,
+	       count * sizeof(*insns));
+	behind->insns = insns[count - 1];
+	if (ahead->at == ahead->filled)
+		*behind = ahead->passed;
+	return status;
+}
+
 const struct tl_pt_block *tl_pt_decoder_node_block(const struct tl_pt_decoder *decoder,
 						   uint32_t node)
 {

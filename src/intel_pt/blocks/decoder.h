@@ -73,7 +73,8 @@ struct tl_pt_lookahead {
 	/* `filled` if blocks can be copied from their nodes without further flags; else 0 */
 	uint32_t plain;
 	bool speculative, eos;
-	enum tl_pt_stop stop; /* why decoding ended behind these nodes */
+	enum tl_pt_stop stop;             /* why decoding ended behind these nodes */
+	struct tl_pt_passed_nodes passed; /* up to the end of these nodes */
 };
 
 /* Instructions of nodes, each decoded once, and the caller's position in one node (insns.c). */
@@ -239,8 +240,15 @@ struct tl_pt_ahead {
 	struct tl_pt_lookahead batch;
 	struct tl_pt_node_time time;
 	struct tl_pt_asid asid;
-	uint32_t nodes[TL_PT_LOOKAHEAD_NODES];
+	/* the second half: instructions that were passed over before each node of the first one */
+	uint32_t nodes[2 * TL_PT_LOOKAHEAD_NODES];
 	struct tl_pt_node_time times[TL_PT_LOOKAHEAD_NODES];
+};
+
+/* Whether the walk passes over quiet nodes (unsized.h), and those that it did. */
+struct tl_pt_passing {
+	bool on;
+	struct tl_pt_passed_nodes so_far;
 };
 
 /* Threads that decode for this decoder. */
@@ -273,6 +281,7 @@ struct tl_pt_decoder {
 	struct tl_pt_failure failure;
 	struct tl_pt_making making;
 	struct tl_pt_ahead ahead;
+	struct tl_pt_passing passing;
 	struct tl_pt_segment_bounds bounds;
 	struct tl_pt_decoder_threads parallel;
 	struct tl_pt_v1 v1;
@@ -301,6 +310,15 @@ static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_
 	decoder->failure.error = error;
 	decoder->failure.offset = offset;
 	return TL_PT_STOP_ERROR;
+}
+
+/* Give a node; there must be room. */
+static inline void tl_pt_put_node(const struct tl_pt_decoder *decoder, struct tl_pt_out *out,
+				  uint32_t number)
+{
+	if (decoder->passing.on)
+		out->pos[TL_PT_LOOKAHEAD_NODES] = decoder->passing.so_far.insns;
+	*out->pos++ = number;
 }
 
 static inline bool tl_pt_is_synced(const struct tl_pt_decoder *decoder)

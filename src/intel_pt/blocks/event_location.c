@@ -61,7 +61,7 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder,
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->pos.node];
 	const struct tl_pt_block *block = &decoder->graph.blocks[decoder->pos.node];
 
-	*out->pos++ = decoder->pos.node;
+	tl_pt_put_node(decoder, out, decoder->pos.node);
 	if (node->link)
 		tl_pt_push_links(decoder, node->link);
 	*reached = until->branch && node->kind != TL_PT_NODE_NEXT;
@@ -88,7 +88,7 @@ static enum tl_pt_stop give_partial(struct tl_pt_decoder *decoder,
 	number = decoded.error == TL_PT_NOMEM ? 0 : node_for(decoder, &decoded);
 	if (!number || !push_calls(decoder, &decoded))
 		return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.location_offset);
-	*out->pos++ = number;
+	tl_pt_put_node(decoder, out, number);
 	*reached = decoded.reached;
 	if (decoded.kind == TL_PT_NODE_NEXT && !tl_pt_set_ip(decoder, decoded.next))
 		return TL_PT_STOP_ERROR;
@@ -118,7 +118,7 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder,
 	    !tl_pt_graph_build(&decoder->graph, decoder->pos.node))
 		return TL_PT_STOP_FULL;
 	if (node->kind == TL_PT_NODE_ERROR)
-		return tl_pt_fail(decoder, node->error,
+		return tl_pt_fail(decoder, (enum tl_pt_error)node->traits,
 				  tl_pt_flow_waits_at(&decoder->flow, &decoder->item.flow));
 	if (!until->at_ip && !until->past_ip && !until->insns && !until->ranges &&
 	    !(until->flags & node->traits))

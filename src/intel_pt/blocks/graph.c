@@ -374,8 +374,7 @@ static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_decoded_bloc
 
 static void fill(struct tl_pt_node *node, const struct tl_pt_decoded_block *decoded)
 {
-	node->traits = (uint8_t)decoded->traits;
-	node->error = (uint8_t)decoded->error;
+	node->traits = (uint8_t)(decoded->error ? decoded->error : decoded->traits);
 }
 
 /*

@@ -27,7 +27,7 @@ enum tl_pt_node_kind {
 	/* needs no trace; edge 0; in place of edge 1 the number of instructions */
 	TL_PT_NODE_NEXT,
 	TL_PT_NODE_STUB,
-	TL_PT_NODE_ERROR, /* no code, or no instruction: `error` */
+	TL_PT_NODE_ERROR, /* no code, or no instruction: `traits` says which */
 	TL_PT_NODE_EMPTY, /* popped from an empty return stack */
 	/* behind a far branch that was given, whose target has not come yet */
 	TL_PT_NODE_AWAIT,
@@ -46,9 +46,16 @@ struct tl_pt_node {
 	 */
 	uint32_t link;
 	uint8_t kind; /* enum tl_pt_node_kind */
-	/* flags of all its instructions, the first eight of enum tl_x86_flow_flag */
+	/*
+	 * flags of all its instructions, the first eight of enum tl_x86_flow_flag; of
+	 * TL_PT_NODE_ERROR: enum tl_pt_error
+	 */
 	uint8_t traits;
-	uint8_t error; /* enum tl_pt_error */
+	/*
+	 * 0, or of a node that is quiet (unsized.h) the number of its instructions, and in the
+	 * lowest two bits which of its edges are
+	 */
+	uint8_t quiet;
 	uint8_t space;
 };
 _Static_assert(sizeof(struct tl_pt_block) == 48 && sizeof(struct tl_pt_node) == 16,
@@ -61,6 +68,8 @@ enum {
 	TL_PT_NODE_FIRST = 2,
 	TL_PT_BLOCK_MOST = 65535, /* instructions (9.1) */
 	TL_PT_SPACES = 255,
+	TL_PT_QUIET_EDGES = 2,                             /* bits of tl_pt_node.quiet */
+	TL_PT_QUIET_MOST = UINT8_MAX >> TL_PT_QUIET_EDGES, /* instructions of a quiet node */
 };
 #define TL_PT_LINK_LIST 0x80000000u
 

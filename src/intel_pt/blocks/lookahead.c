@@ -45,6 +45,7 @@ void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 	batch->speculative = decoder->making.speculative;
 	batch->time_count = decoder->making.times.count;
 	batch->filled = (uint32_t)(out.pos - decoder->ahead.nodes);
+	batch->passed = decoder->passing.so_far;
 	tl_pt_lookahead_ready(decoder);
 }
 

@@ -19,6 +19,13 @@
  *       case NEXT:      node = edge[0], without an outcome;
  *       }
  *   }
+ *
+ * Where quiet nodes are passed over (unsized.h), "give node" is
+ *
+ *       if (node is quiet && so is the edge from the node before it, in the same call)
+ *           add its instructions to those passed over;
+ *       else
+ *           give node;
  */
 #include "intel_pt/blocks/decoder.h"
 #include "core/arithmetic.h"
@@ -36,7 +43,16 @@ struct walk {
 	uint32_t cur; /* an edge: byte offset of the node */
 	bool tip_pending;
 	enum tl_pt_error error;
+	/* Where quiet nodes are passed over: */
+	bool passing;
+	uint32_t insns;  /* of nodes passed over, as in struct tl_pt_passed_nodes */
+	uint32_t passed; /* nodes passed over in this call */
+	uint32_t last;   /* an edge: the node that ran last */
+	uint32_t mask;   /* all bits set behind a quiet edge; 0: the next node is given */
 };
+
+/* Nodes passed over in one call, after which the caller learns how far decoding is. */
+enum { PASSED_MOST = 1 << 16 };
 
 static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decoder, uint32_t link,
 						    uint32_t top)
@@ -51,10 +67,34 @@ INLINE const struct tl_pt_node *node_at(const struct walk *walk)
 	return (const struct tl_pt_node *)(const void *)((const char *)walk->nodes + walk->cur);
 }
 
+INLINE void put(struct walk *walk)
+{
+	walk->out[0] = tl_pt_edge_node(walk->cur);
+	if (walk->passing) {
+		walk->out[TL_PT_LOOKAHEAD_NODES] = walk->insns;
+		walk->last = walk->cur;
+		walk->mask = 0;
+	}
+	walk->out++;
+}
+
+/* Give a node, or pass over it; without a branch, as quiet nodes are a third to two thirds. */
+INLINE void put_or_pass(struct walk *walk, const struct tl_pt_node *node, uint64_t outcome)
+{
+	const uint32_t quiet = node->quiet, insns = quiet >> TL_PT_QUIET_EDGES & walk->mask;
+
+	walk->out[0] = tl_pt_edge_node(walk->cur);
+	walk->out[TL_PT_LOOKAHEAD_NODES] = walk->insns;
+	walk->out += !insns;
+	walk->insns += insns;
+	walk->mask = -(quiet >> outcome & 1);
+	walk->last = walk->cur;
+}
+
 /* Give the node, and push the return addresses of its calls: each time it runs. */
 INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
-	*walk->out++ = tl_pt_edge_node(walk->cur);
+	put(walk);
 	if (!node->link)
 		return;
 	if (node->link & TL_PT_LINK_LIST)
@@ -103,7 +143,7 @@ INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decod
 			       ? TL_PT_STOP_GO
 			       : TL_PT_STOP_FULL;
 	return fail(walk,
-		    kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
+		    kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->traits : TL_PT_BAD_QUERY);
 }
 
 /* The edge for an outcome: one load, of which the next node's address depends. */
@@ -153,6 +193,45 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 	return stop;
 }
 
+/* The same where quiet nodes are passed over. */
+INLINE enum tl_pt_stop pass_branches(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	const uint32_t *begin = walk->out;
+	uint32_t room = (uint32_t)(walk->out_end - walk->out), had = walk->count;
+	uint32_t end = had - tl_min(had, room), between = 0;
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (stop == TL_PT_STOP_GO && walk->count != end) {
+		const struct tl_pt_node *node = node_at(walk);
+		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
+		uint64_t outcome = walk->bits >> 63;
+
+		if (__builtin_expect(kind == TL_PT_NODE_COND, 1)) {
+			put_or_pass(walk, node, outcome);
+			walk->cur = edge(walk, outcome);
+		} else if (kind == TL_PT_NODE_COND_CALL) {
+			give(walk, decoder, node);
+			walk->cur = edge(walk, outcome);
+		} else if (kind == TL_PT_NODE_RETURN) {
+			give(walk, decoder, node);
+			stop = take_return(walk, outcome);
+		} else if (kind == TL_PT_NODE_NEXT) {
+			give(walk, decoder, node);
+			stop = take_next(walk, decoder, node);
+			between++;
+			room = (uint32_t)(walk->out_end - walk->out);
+			end = walk->count - tl_min(walk->count, room);
+			continue;
+		} else {
+			break;
+		}
+		walk->bits <<= 1;
+		walk->count--;
+	}
+	walk->passed += had - walk->count + between - (uint32_t)(walk->out - begin);
+	return stop;
+}
+
 /*
  * Use up the outcomes. TL_PT_STOP_NEED: an indirect branch needs a target first; its TIP was
  * deferred (5.6).
@@ -165,7 +244,7 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 		const struct tl_pt_node *node;
 		enum tl_pt_node_kind kind;
 
-		stop = use_branches(walk, decoder);
+		stop = walk->passing ? pass_branches(walk, decoder) : use_branches(walk, decoder);
 		if (stop != TL_PT_STOP_GO)
 			return stop;
 		if (!walk->count)
@@ -307,6 +386,8 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 
 	if (decoder->flow.slow_path_reasons)
 		return TL_PT_STOP_NEED;
+	if (walk->passing && walk->passed >= PASSED_MOST)
+		return TL_PT_STOP_FULL;
 	while (!take_packets(walk, decoder) && !take_long(walk, decoder)) {
 		if (passed || walk->pos >= walk->end || !is_passing(*walk->pos))
 			return TL_PT_STOP_NEED;
@@ -409,7 +490,7 @@ INLINE const uint8_t *packet_at_end_of_code(const struct walk *walk, const uint8
 	return walk->pos;
 }
 
-enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+INLINE enum tl_pt_stop walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out, bool passing)
 {
 	/* clang-format off */
 	struct walk walk = {
@@ -423,6 +504,7 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		.count = decoder->trace.count,
 		.cur = tl_pt_edge_offset(decoder->pos.node),
 		.target = decoder->trace.target, .tip_pending = decoder->trace.tip_pending,
+		.passing = passing, .insns = decoder->passing.so_far.insns,
 	};
 	/* clang-format on */
 	enum tl_pt_stop stop = use_target(&walk, decoder);
@@ -440,7 +522,11 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	}
 	if (walk.out != out->pos) {
 		decoder->pos.since = 0;
-		decoder->pos.last_walked = walk.out[-1];
+		decoder->pos.last_walked = passing ? tl_pt_edge_node(walk.last) : walk.out[-1];
+	}
+	if (passing) {
+		decoder->passing.so_far.insns = walk.insns;
+		decoder->passing.so_far.nodes += walk.passed;
 	}
 	out->pos = walk.out;
 	decoder->pos.top = walk.top;
@@ -460,4 +546,9 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));
 	}
 	return stop;
+}
+
+enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	return decoder->passing.on ? walk_on(decoder, out, true) : walk_on(decoder, out, false);
 }

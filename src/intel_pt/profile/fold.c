@@ -232,7 +232,9 @@ static bool take_nodes(struct tl_pt_folder *f, const struct tl_pt_node_batch *ba
 	return true;
 }
 
-static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch, struct tl_error *err)
+/* `behind`: as of tl_pt_next_loud_nodes(). */
+static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch,
+		      const struct tl_pt_passed_nodes *behind, struct tl_error *err)
 {
 	bool more = !(batch->status & (TL_PT_EVENT_PENDING | TL_PT_END_OF_STREAM));
 
@@ -244,6 +246,8 @@ static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch, st
 	f->unstamped.end = f->unstamped.nodes + f->unstamped.count + batch->count;
 	if (f->timed)
 		tl_pt_fold_timed(f, batch, more);
+	else if (f->unstamped.passed)
+		tl_pt_fold_loud_nodes(f, batch->count, behind);
 	else
 		tl_pt_fold_nodes(f, f->unstamped.nodes, batch->count);
 	if (failed(f))
@@ -294,6 +298,7 @@ static void give_back(const struct tl_pt_folder *f, uint64_t *given_back)
 static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, int status,
 			struct tl_error *err)
 {
+	struct tl_pt_passed_nodes behind = f->unstamped.seen;
 	uint64_t given_back = slice->from;
 	int result = 0;
 
@@ -308,11 +313,13 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 		result = take_events(f, slice, &status, err);
 		if (result < 0 || status < 0)
 			break;
-		status = tl_pt_next_nodes(f->decoder, &batch);
+		status = f->unstamped.passed ? tl_pt_next_loud_nodes(f->decoder, &batch,
+								     f->unstamped.passed, &behind)
+					     : tl_pt_next_nodes(f->decoder, &batch);
 		if (status < 0)
 			break;
 		status = batch.status;
-		result = fold_batch(f, &batch, err);
+		result = fold_batch(f, &batch, &behind, err);
 		give_back(f, &given_back);
 		if ((status & TL_PT_END_OF_STREAM) && !(status & TL_PT_EVENT_PENDING))
 			break;
@@ -345,6 +352,7 @@ static void resume_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice
 	/* Functions that were added while other threads ran. */
 	if (f->functions.count)
 		tl_pt_stack_know(&t->stack, (uint32_t)f->functions.count - 1);
+	f->unstamped.seen = tl_pt_passed_so_far(f->decoder);
 	if (tl_pt_decoder_cycles(f->decoder, &cycles) < 0)
 		cycles = 0;
 	tl_pt_cycles_from(f, cycles);
@@ -411,6 +419,10 @@ static int open_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 	f->cache = &f->streams.list[slice->stream].cache;
 	if (!slice->continues)
 		free_cache(f->cache);
+	if (f->unstamped.passed && !tl_pt_pass_quiet(f->decoder)) {
+		free(f->unstamped.passed);
+		f->unstamped.passed = NULL;
+	}
 	return 0;
 }
 
@@ -504,6 +516,13 @@ static void free_nodes(struct tl_pt_folder *f)
 	free(f->visits.list);
 	free(f->unstamped.timestamps);
 	free(f->unstamped.nodes);
+	free(f->unstamped.passed);
+}
+
+/* Whether quiet nodes may be passed over. */
+static bool needs_no_list(const struct tl_pt_folder *f)
+{
+	return !f->timed && !f->options->lines && !f->options->watch && f->options->jobs <= 1;
 }
 
 static void free_folder(struct tl_pt_folder *f)
@@ -526,7 +545,10 @@ static bool make_tables(struct tl_pt_folder *f)
 	f->visits.list = calloc(1, sizeof(*f->visits.list));
 	if (f->visits.list)
 		f->visits.list[0].function = TL_NONE;
-	return f->unstamped.timestamps && f->unstamped.nodes && f->visits.list;
+	if (needs_no_list(f))
+		f->unstamped.passed = malloc(TL_PT_FOLD_BATCH * sizeof(*f->unstamped.passed));
+	return f->unstamped.timestamps && f->unstamped.nodes && f->visits.list &&
+	       (f->unstamped.passed || !needs_no_list(f));
 }
 
 int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,

@@ -12,6 +12,7 @@
  * packets, Cycles between them. Without time Ir alone, which then is the clock: durations of calls
  * are instructions.
  */
+#include "intel_pt/blocks/unsized.h"
 #include "intel_pt/profile/faults.h"
 #include "intel_pt/profile/call_stack.h"
 
@@ -299,6 +300,12 @@ struct tl_pt_unstamped {
 	struct tl_pt_timestamp *timestamps;
 	uint32_t *nodes; /* the first `count` wait, behind them is room for the next batch */
 	size_t count;
+	/*
+	 * Without time and observers none waits, and quiet nodes are passed over: the instructions
+	 * before each node of the batch, and all that were added to the clock. NULL: none are.
+	 */
+	uint32_t *passed;
+	struct tl_pt_passed_nodes seen;
 	/* the node that is entered now, NULL: none; the end of the nodes known to follow */
 	const uint32_t *at, *end;
 };
@@ -340,6 +347,12 @@ struct tl_pt_folder {
 
 /* fold_loop.c: fold nodes; no timestamp is between them. */
 void tl_pt_fold_nodes(struct tl_pt_folder *folder, const uint32_t *numbers, size_t count);
+/*
+ * Fold a batch of which quiet nodes were passed over. `behind`: all instructions that were, up to
+ * the node behind the batch. It equals tl_pt_fold_nodes() of all nodes.
+ */
+void tl_pt_fold_loud_nodes(struct tl_pt_folder *folder, size_t count,
+			   const struct tl_pt_passed_nodes *behind);
 /* Count the last branch as one to `ip`, although no node follows there. */
 void tl_pt_fold_branch(struct tl_pt_folder *folder, uint64_t ip);
 /* Arrive at an address by the present key; no instruction is executed there. */

@@ -348,9 +348,12 @@ static __attribute__((noinline)) void scan(struct tl_pt_folder *f, struct hot *h
 	load(h, f);
 }
 
-static inline __attribute__((always_inline)) void
-fold_each(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, bool observed)
+static inline __attribute__((always_inline)) void fold_each(struct tl_pt_folder *f,
+							    const uint32_t *numbers, size_t count,
+							    const uint32_t *passed, bool timed,
+							    bool observed)
 {
+	uint32_t seen = f->unstamped.seen.insns;
 	struct tl_pt_node_facts *nodes = f->cache->nodes;
 	struct hot h;
 
@@ -358,6 +361,10 @@ fold_each(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool ti
 	for (size_t i = 0; i < count; i++) {
 		struct tl_pt_node_facts *n = &nodes[numbers[i]];
 
+		if (passed) {
+			h.fold.clock += passed[i] - seen;
+			seen = passed[i];
+		}
 		if (observed && !tl_pt_node_facts_known(f, numbers[i]))
 			scan(f, &h, numbers[i]);
 		if (observed && f->visits.nodes)
@@ -385,11 +392,22 @@ void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t co
 	bool observed = f->visits.nodes || f->options->watch;
 
 	if (f->timed && !observed)
-		fold_each(f, numbers, count, true, false);
+		fold_each(f, numbers, count, NULL, true, false);
 	else if (f->timed)
-		fold_each(f, numbers, count, true, true);
+		fold_each(f, numbers, count, NULL, true, true);
 	else if (observed)
-		fold_each(f, numbers, count, false, true);
+		fold_each(f, numbers, count, NULL, false, true);
 	else
-		fold_each(f, numbers, count, false, false);
+		fold_each(f, numbers, count, NULL, false, false);
+}
+
+void tl_pt_fold_loud_nodes(struct tl_pt_folder *f, size_t count,
+			   const struct tl_pt_passed_nodes *behind)
+{
+	const uint32_t last = count ? f->unstamped.passed[count - 1] : f->unstamped.seen.insns;
+
+	fold_each(f, f->unstamped.nodes, count, f->unstamped.passed, false, false);
+	f->thread->stack.fold.hot.clock += (uint32_t)(behind->insns - last);
+	f->thread->stack.fold.records += behind->nodes - f->unstamped.seen.nodes;
+	f->unstamped.seen = *behind;
 }

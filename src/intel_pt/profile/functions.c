@@ -403,6 +403,44 @@ struct tl_pt_name tl_pt_functions_line(struct tl_pt_functions *f, uint64_t ip,
 	return name_of(f, ip, tl_binary_symbol_at, line);
 }
 
+/* Whether an address has the symbol that another one of the same mapping has. */
+static bool has_symbol(struct tl_pt_functions *f, struct tl_binary *binary,
+		       const struct tl_pt_mapping *mapping, const struct tl_symbol *symbol,
+		       uint64_t ip)
+{
+	struct tl_pt_mapping other;
+	struct tl_symbol reached;
+
+	/* Asked for inside of the mapping alone, as a feed notes which ones are used. */
+	if (ip < mapping->start || ip >= mapping->end ||
+	    !f->feed->mapping(f->feed->arg, ip, &other) || other.listed ||
+	    other.file != mapping->file || other.bias != mapping->bias)
+		return false;
+	tl_binary_name_at(binary, ip, &reached);
+	if (!*symbol->name)
+		return !*reached.name;
+	return reached.start == symbol->start && reached.name == symbol->name;
+}
+
+unsigned tl_pt_functions_same(struct tl_pt_functions *f, uint64_t ip, const uint64_t to[2])
+{
+	const struct tl_pt_symbol_file *file;
+	struct tl_pt_mapping mapping;
+	struct tl_symbol symbol;
+	unsigned same = 0;
+
+	if (!f->feed->mapping(f->feed->arg, ip, &mapping) || mapping.listed || !mapping.file)
+		return 0;
+	file = find_binary(f, mapping.file, mapping.bias);
+	if (!file || !file->binary)
+		return 0;
+	tl_binary_name_at(file->binary, ip, &symbol);
+	for (unsigned i = 0; i < 2; i++)
+		same |= (unsigned)has_symbol(f, file->binary, &mapping, &symbol, to[i]) << i;
+	f->no_memory |= tl_binary_short_of_memory(file->binary);
+	return same;
+}
+
 bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad)
 {
 	struct tl_pt_mapping mapping;

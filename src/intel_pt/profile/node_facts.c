@@ -211,6 +211,21 @@ static void scan_inner(struct tl_pt_folder *f, uint32_t number, struct tl_pt_nod
 	n->called = (uint32_t)first;
 }
 
+/*
+ * A node is quiet if all that a fold has to know of it are its instructions; an edge, if it stays
+ * inside the function.
+ */
+static void find_quiet(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_node_facts *n)
+{
+	uint64_t to[2];
+
+	if (n->entry != n->exit || n->entry < TL_PT_KEY_UNKNOWN ||
+	    !tl_pt_node_branches(f->decoder, number - f->cache->shift, to))
+		return;
+	tl_pt_set_quiet(f->decoder, number - f->cache->shift,
+			tl_pt_functions_same(&f->functions, n->ip, to));
+}
+
 static void find_facts(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
 	struct tl_pt_node_facts *n = &f->cache->nodes[number];
@@ -232,6 +247,8 @@ static void find_facts(struct tl_pt_folder *f, uint32_t number, const struct tl_
 	n->exit = leaving(f, number, n, function_key(&last));
 	if (first.function != last.function)
 		scan_inner(f, number, n);
+	else if (f->unstamped.passed)
+		find_quiet(f, number, n);
 }
 
 static void find_addrs(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)

@@ -154,7 +154,8 @@ bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *item
 	return true;
 }
 
-uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t address)
+/* How many segments begin at or before an address. */
+static size_t count_before(const struct tl_intervals *intervals, uint64_t address)
 {
 	size_t low = 0, high = intervals->count;
 
@@ -166,7 +167,35 @@ uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t addres
 		else
 			high = middle;
 	}
-	return low ? intervals->segments[low - 1].number : TL_NONE;
+	return low;
+}
+
+uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t address)
+{
+	size_t before = count_before(intervals, address);
+
+	return before ? intervals->segments[before - 1].number : TL_NONE;
+}
+
+static bool holds(const struct tl_intervals *intervals, size_t segment, uint64_t address)
+{
+	return segment < intervals->count && intervals->segments[segment].start <= address &&
+	       (segment + 1 == intervals->count ||
+		address < intervals->segments[segment + 1].start);
+}
+
+uint32_t tl_intervals_find_near(const struct tl_intervals *intervals, uint64_t address,
+				size_t *last)
+{
+	size_t before;
+
+	if (holds(intervals, *last, address))
+		return intervals->segments[*last].number;
+	before = count_before(intervals, address);
+	if (!before)
+		return TL_NONE;
+	*last = before - 1;
+	return intervals->segments[*last].number;
 }
 
 void tl_intervals_free(struct tl_intervals *intervals)

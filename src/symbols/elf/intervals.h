@@ -36,6 +36,12 @@ bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval
 bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *items, size_t count);
 /* The number of the item that an address belongs to, TL_NONE: no item. */
 uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t address);
+/*
+ * The same where the next address is often near the last one: `*last` is the segment that was found
+ * then, at first 0, and is searched first.
+ */
+uint32_t tl_intervals_find_near(const struct tl_intervals *intervals, uint64_t address,
+				size_t *last);
 void tl_intervals_free(struct tl_intervals *intervals);
 
 #endif

@@ -196,7 +196,7 @@ bool tl_symtab_finish(struct tl_symtab *table)
 
 struct tl_elf_symbol *tl_symtab_find(struct tl_symtab *table, uint64_t address)
 {
-	uint32_t found = tl_intervals_find(&table->intervals, address);
+	uint32_t found = tl_intervals_find_near(&table->intervals, address, &table->last);
 
 	return found == TL_NONE ? NULL : &table->symbols[found];
 }

@@ -20,6 +20,7 @@ struct tl_symtab {
 	struct tl_elf_symbol *symbols;
 	size_t count, capacity;
 	struct tl_intervals intervals;
+	size_t last; /* the interval that was found last */
 };
 
 /*

@@ -4,6 +4,8 @@
  * through, and what each function must cost then. Functions have no symbols here: what is called is
  * one, named by its entry.
  */
+#include <stdio.h>
+
 #include "../pt_trace.h"
 
 #include "intel_pt/profile/fold.h"
@@ -38,6 +40,17 @@ static const uint8_t code[] = {
 	0xcc, 0xcc, 0xcc, 0xcc, 0xe8, 0xd3, 0xff, 0xff, 0xff, 0x90, 0xff, 0xe0, 0xc3,
 };
 
+/*
+ * Code at addresses of three functions of tests/golden/intel_pt/bin/rec, which gives the names:
+ * deep   1159 je odd; 115b nop; 115c je 1159; 115e ret
+ * odd    1185 je 1188; 1187 nop; 1188 ret
+ * main   1257 call deep; 125c jmp rax
+ */
+enum { BIAS = 0x500000, DEEP = 0x501159, ODD = 0x501185, REC_MAIN = 0x501257 };
+static const uint8_t deep[] = { 0x74, 0x2a, 0x90, 0x74, 0xfb, 0xc3 };
+static const uint8_t odd[] = { 0x74, 0x01, 0x90, 0xc3 };
+static const uint8_t rec_main[] = { 0xe8, 0xfd, 0xfe, 0xff, 0xff, 0xff, 0xe0 };
+
 #define TSC(n) 0x19, (n) & 0xff, (n) >> 8 & 0xff, 0, 0, 0, 0, 0
 #define CYC(n) ((n) << 3 | 3)
 #define BEGIN(a) PSB, MODE_64, FUP(a), PSBEND
@@ -48,6 +61,7 @@ static const uint8_t code[] = {
 enum { SLICES = 4 };
 
 static struct tl_pt_image *image;
+static char symbols[512]; /* path of rec */
 static struct tl_pt_trace_slice slices[SLICES];
 static size_t slice_count, next_slice;
 static struct tl_pt_faults faults;
@@ -65,7 +79,10 @@ static int begin(void **state)
 	timed = named = false;
 	memset(&faults, 0, sizeof(faults));
 	image = tl_pt_image_open("fold");
-	return !image || tl_pt_image_add_memory(image, code, sizeof(code), NULL, AT, 1) < 0;
+	return !image || tl_pt_image_add_memory(image, code, sizeof(code), NULL, AT, 1) < 0 ||
+	       tl_pt_image_add_memory(image, deep, sizeof(deep), NULL, DEEP, 2) < 0 ||
+	       tl_pt_image_add_memory(image, odd, sizeof(odd), NULL, ODD, 3) < 0 ||
+	       tl_pt_image_add_memory(image, rec_main, sizeof(rec_main), NULL, REC_MAIN, 4) < 0;
 }
 
 static int end(void **state)
@@ -107,6 +124,14 @@ static void feed_rewind(void *arg)
 static bool feed_place(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	(void)arg;
+	if (ip >= BIAS) {
+		*place = (struct tl_pt_mapping){ .start = BIAS,
+						 .end = BIAS + 0x4000,
+						 .object = "rec",
+						 .file = symbols,
+						 .bias = BIAS };
+		return ip < BIAS + 0x4000;
+	}
 	*place = (struct tl_pt_mapping){ .start = AT, .end = AT + 0x1000, .object = "prog" };
 	place->listed = named && (ip < KERNEL || (ip >= BEHIND && ip < UNNAMED));
 	for (size_t i = 0; place->listed && i < sizeof(listed) / sizeof(listed[0]); i++)
@@ -307,6 +332,38 @@ TEST(a_jump_back_into_code_without_names)
 	want("Ir", LAST_CALL, 1, 1 + 2 + 1, 7);
 	want("Ir", BEHIND, 0, 0, 0);
 	want("Ir", OUTER, 1, 4, 12);
+}
+
+/*
+ * Rounds of main, which calls deep: that loops, and at the end branches to odd, which takes its
+ * place and returns to main. Without the list of nodes, which one job needs not, and with it.
+ */
+TEST(a_branch_to_another_function)
+{
+	enum { ROUNDS = 2000 };
+	static const uint8_t start[] = { START(REC_MAIN) },
+			     round[] = { 0x80 | 26 << 1, RETURN, TIP(REC_MAIN) },
+			     loops[] = { TNT3(0, 1, 0), TNT2(1, 0), PGD_BARE };
+	static uint8_t trace[sizeof(start) + ROUNDS * sizeof(round) + sizeof(loops)];
+	const char *root = getenv("TL_SOURCE_ROOT");
+
+	assert_non_null(root);
+	snprintf(symbols, sizeof(symbols), "%s/tests/golden/intel_pt/bin/rec", root);
+	memcpy(trace, start, sizeof(start));
+	/* Outcomes: no, yes, no, yes, yes (to odd), no, as bits 26. */
+	for (size_t i = 0; i < ROUNDS; i++)
+		memcpy(trace + sizeof(start) + i * sizeof(round), round, sizeof(round));
+	memcpy(trace + sizeof(start) + ROUNDS * sizeof(round), loops, sizeof(loops));
+	add_slice(trace, sizeof(trace), 5);
+	for (options.jobs = 1; options.jobs < 3; options.jobs++) {
+		tl_profile_free(profile);
+		fold();
+		/* A block ends at the call, too. At last deep loops until tracing goes off. */
+		want("Ir", DEEP, ROUNDS, 7 * ROUNDS + 9, 7 * ROUNDS + 9);
+		want("Ir", ODD, ROUNDS, 3 * ROUNDS, 3 * ROUNDS);
+		want("Ir", REC_MAIN, 0, 2 * ROUNDS + 1, 12 * ROUNDS + 10);
+		assert_int_equal(tl_profile_part(profile, 0)->records, 9 * ROUNDS + 7);
+	}
 }
 
 /* Threads have parts of their own, and one that is not wanted costs nothing. */
@@ -668,6 +725,7 @@ int main(void)
 		CASE(a_table),
 		CASE(a_jump_into_code_without_names),
 		CASE(a_jump_back_into_code_without_names),
+		CASE(a_branch_to_another_function),
 		CASE(threads),
 		CASE(a_thread_goes_on),
 		CASE(a_signal_before_the_first_instruction),
