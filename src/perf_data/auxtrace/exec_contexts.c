@@ -73,7 +73,7 @@ static int add_thread(const struct context_maker *m, struct tl_perf_exec_context
 	return status;
 }
 
-static bool kernel_is_traced(const struct tl_perf_trace *t)
+bool tl_perf_kernel_is_traced(const struct tl_perf_trace *t)
 {
 	const struct tl_perf_attr *attr;
 
@@ -136,7 +136,7 @@ static int add_switches(const struct context_maker *m, uint32_t cpu, struct tl_e
 int tl_perf_context_list_make(struct tl_perf_context_list *contexts, const struct tl_perf_trace *t,
 			      const struct tl_perf_aux_stream *stream, struct tl_error *err)
 {
-	const struct context_maker m = { t, contexts, kernel_is_traced(t) };
+	const struct context_maker m = { t, contexts, tl_perf_kernel_is_traced(t) };
 	const struct tl_perf_exec_context whole = { .pid = tl_perf_thread_pid(&t->sys, stream->tid),
 						    .tid = stream->tid };
 

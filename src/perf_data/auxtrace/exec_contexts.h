@@ -19,6 +19,8 @@ struct tl_perf_context_list {
 	size_t count, capacity;
 };
 
+/* Whether code of the kernel is in the trace, by the attributes of its event. */
+bool tl_perf_kernel_is_traced(const struct tl_perf_trace *t);
 /* All contexts of a stream, in order of time; at least one. 0 or negative. */
 int tl_perf_context_list_make(struct tl_perf_context_list *contexts, const struct tl_perf_trace *t,
 			      const struct tl_perf_aux_stream *stream, struct tl_error *err);

@@ -102,7 +102,8 @@ static int open_range(const struct tl_perf_trace *t, struct tl_perf_slice_walk *
 	tl_perf_switch_scan_begin(&w->scan, &t->config, w->config.begin, w->config.end);
 	w->first_tsc = tl_perf_switch_scan_first_time(&w->scan, w->config.end);
 	w->context = first_context(w);
-	w->has_guests = may_have_guests(&w->config);
+	/* PIP comes where the kernel is traced alone: other ranges are not read twice. */
+	w->has_guests = tl_perf_kernel_is_traced(t) && may_have_guests(&w->config);
 	w->guest = w->has_guests && tl_perf_switch_scan_first_guest(&w->scan, w->config.end);
 	w->scan.guest = w->guest;
 	w->entered = 0;
