@@ -66,7 +66,9 @@ static int open_file(struct tl_input *input, struct callgrind_file *file, struct
 	return tl_callgrind_open(&file->reader, file->source, &options, err);
 }
 
-static int open_files(struct tl_input *input, const char **failed, struct tl_error *err)
+/* What has failed is one of the caller's paths: the input does not outlive its error. */
+static int open_files(struct tl_input *input, const char *const *paths, const char **failed,
+		      struct tl_error *err)
 {
 	struct callgrind_input *c = input->handle;
 
@@ -75,7 +77,7 @@ static int open_files(struct tl_input *input, const char **failed, struct tl_err
 
 		if (status < 0) {
 			if (failed)
-				*failed = c->files[i].path;
+				*failed = paths[i];
 			return status;
 		}
 		c->readers[i] = c->files[i].reader;
@@ -116,7 +118,7 @@ static int open_callgrind(struct tl_input *input, const char *const *paths, size
 	status = check_options(&input->options, err);
 	if (status < 0)
 		return status;
-	return open_files(input, failed, err);
+	return open_files(input, paths, failed, err);
 }
 
 static bool reads_standard_input(const struct callgrind_input *c)
@@ -140,7 +142,7 @@ static int begin(struct tl_input *input, struct tl_error *err)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "standard input can only be read once");
 	close_readers(input);
-	return open_files(input, NULL, err);
+	return open_files(input, NULL, NULL, err);
 }
 
 /* ---- operations ---- */
