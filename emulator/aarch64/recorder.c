@@ -116,9 +116,10 @@ static void take_turn(struct recorder *r)
 			"accesses (TIME) may be wrong there\n");
 }
 
+/* Before the first access of an instruction. */
 static void put_time(struct recorder *r)
 {
-	if (process.timed && !r->accessed)
+	if (process.timed)
 		put_value(&r->stream, TOKEN_TIME,
 			  __atomic_add_fetch(&process.time, 1, __ATOMIC_RELAXED));
 }
@@ -239,7 +240,7 @@ void recorder_begin(const char *folder, uint64_t snapshot_every, bool timed)
 /*
  * An atomic operation tells its access once, when both are done: what it has loaded is in its
  * register then, or (a store without a result) was read before. The value of an exclusive store
- * counts only if it was stored.
+ * and its time count only if it was stored.
  */
 static void put_held(struct recorder *r, const struct guest *guest)
 {
@@ -263,10 +264,13 @@ static void put_held(struct recorder *r, const struct guest *guest)
 		} else if (to != 31) {
 			memcpy(r->old, &loaded[0], (size_t)1 << held->shift);
 		}
+		put_time(r);
 		put_access(&r->stream, false, held->shift, held->address, r->old);
 		atomic_stores(opcode, r->old, r->operands, bytes);
 	} else if (state_operand(guest, opcode >> 16 & 31)) {
 		return;
+	} else {
+		put_time(r);
 	}
 	put_access(&r->stream, true, held->shift, held->address, bytes);
 }
@@ -428,13 +432,15 @@ void recorder_access(const struct access *access)
 
 	if (!r || r->ended || !r->last)
 		return;
-	put_time(r);
-	r->accessed = true;
 	if (r->last->carries & (IS_ATOMIC | CARRIES_STATUS)) {
 		if (access->writes)
 			hold(&r->held, access);
+		r->accessed = true;
 		return;
 	}
+	if (!r->accessed)
+		put_time(r);
+	r->accessed = true;
 	read_accessed(access, bytes);
 	put_access(&r->stream, access->writes, access->shift, access->address, bytes);
 }

@@ -196,22 +196,24 @@ static void drop_edges(struct naming *n)
 	c->edge_count = kept;
 }
 
-/* The object of which most instructions were executed, of those that are wanted. */
-static uint32_t main_object(const struct naming *n)
+/* The object of which most instructions were executed, of those that are wanted; TL_NONE: none. */
+static int main_object(const struct naming *n, uint32_t *most, struct tl_error *err)
 {
 	const struct tl_coverage *c = n->coverage;
 	uint64_t *sums = tl_zeroed(c->object_count, sizeof(*sums));
-	uint32_t most = TL_NONE;
 
-	for (size_t i = 0; sums && i < c->insn_count; i++)
+	*most = TL_NONE;
+	if (!sums)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < c->insn_count; i++)
 		if (__builtin_add_overflow(sums[c->insns[i].object], c->insns[i].count,
 					   &sums[c->insns[i].object]))
 			sums[c->insns[i].object] = UINT64_MAX;
-	for (size_t i = 0; sums && i < c->object_count; i++)
-		if (n->objects[i] && (most == TL_NONE || sums[i] > sums[most]))
-			most = (uint32_t)i;
+	for (size_t i = 0; i < c->object_count; i++)
+		if (n->objects[i] && (*most == TL_NONE || sums[i] > sums[*most]))
+			*most = (uint32_t)i;
 	free(sums);
-	return most;
+	return 0;
 }
 
 static int check_filters(struct naming *n, struct tl_error *err)
@@ -246,7 +248,9 @@ static int write_named(struct naming *n, struct tl_output *out, struct tl_error 
 	if (n->no_memory || !tl_coverage_finish(n->coverage))
 		return tl_error_memory(err);
 	drop_edges(n);
-	object = main_object(n);
+	status = main_object(n, &object, err);
+	if (status < 0)
+		return status;
 	if (n->exporter->one_object && object == TL_NONE)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "no instruction was executed, so there is no object to write");

@@ -112,65 +112,66 @@ static int step(const void *line, uint64_t *digest)
 TEST(commands_without_memory)
 {
 	static const char *const lines[] = {
-		"info" QUIETLY "+xray/gap-full.xray",
-		"stacks" QUIETLY "--function . +xray/fib-basic.xray",
-		"report" QUIETLY "--csv --event Ir --sort Ir:inclusive +callgrind/threads.out-02",
-		"convert" QUIETLY "--to json +callgrind/threads.out-01",
-		"diff" QUIETLY "--event Ir --fail-above 1000% +callgrind/threads.out-01 "
-		"+callgrind/threads.out-01",
-		"flame" QUIETLY "--svg +intel_pt/tiny.pt --raw +intel_pt/tiny.img@0x401000",
-		"timeline" QUIETLY
-		"--to chrome +xray/tail-fdr.xray --map +xray/tail.instrmap-sym.yaml",
-		"merge" QUIETLY "+callgrind/threads.out-01 +callgrind/threads.out-02",
-		"report" QUIETLY "--by file +callgrind/threads.out-01 +callgrind/threads.out-02",
-		"merge" QUIETLY "--to folded +xray/forky-0.xray +xray/fib-basic.xray",
-		"slice" QUIETLY "--time 0..1 +xray/tail-fdr.xray",
-		"dump" QUIETLY "--calls --json +xray/forky-0.xray",
-		"check" QUIETLY "--json +callgrind/threads.out-01",
-		"tree" QUIETLY "--top-down +xray/forky-0.xray",
+		("info" QUIETLY "+xray/gap-full.xray"),
+		("stacks" QUIETLY "--function . +xray/fib-basic.xray"),
+		("report" QUIETLY "--csv --event Ir --sort Ir:inclusive +callgrind/threads.out-02"),
+		("convert" QUIETLY "--to json +callgrind/threads.out-01"),
+		("diff" QUIETLY "--event Ir --fail-above 1000% +callgrind/threads.out-01 "
+		 "+callgrind/threads.out-01"),
+		("flame" QUIETLY "--svg +intel_pt/tiny.pt --raw +intel_pt/tiny.img@0x401000"),
+		("timeline" QUIETLY
+		 "--to chrome +xray/tail-fdr.xray --map +xray/tail.instrmap-sym.yaml"),
+		("merge" QUIETLY "+callgrind/threads.out-01 +callgrind/threads.out-02"),
+		("report" QUIETLY "--by file +callgrind/threads.out-01 +callgrind/threads.out-02"),
+		("merge" QUIETLY "--to folded +xray/forky-0.xray +xray/fib-basic.xray"),
+		("slice" QUIETLY "--time 0..1 +xray/tail-fdr.xray"),
+		("dump" QUIETLY "--calls --json +xray/forky-0.xray"),
+		("check" QUIETLY "--json +callgrind/threads.out-01"),
+		("tree" QUIETLY "--top-down +xray/forky-0.xray"),
 		"help --completion bash",
 		"help --man report",
-		"report" QUIETLY "--json --threads --event Ir --top 3 +callgrind/threads.out-01 "
-		"+callgrind/threads.out-02",
-		"report" QUIETLY "--idle .* --seconds --exact +xray/fib-basic.xray",
-		"report" QUIETLY "--spread +callgrind/threads.out-01 +callgrind/threads.out-02",
-		"report" QUIETLY "--interval 2 +xtrace/" SMALL,
-		"tree" QUIETLY "--callers --function main +callgrind/threads.out-01",
-		"annotate" QUIETLY "--source-dir +callgrind +callgrind/threads.out-01",
-		"annotate" QUIETLY "--asm +xtrace/" SMALL " --binary +xtrace/small.elf",
-		"flame" QUIETLY "--icicle --width 500 --svg +xray/fib-basic.xray",
-		"diff" QUIETLY
-		"--markdown --sort change +callgrind/threads.out-01 +callgrind/threads.out-02",
-		"diff" QUIETLY "--to dot +callgrind/threads.out-01 +callgrind/threads.out-02",
-		"diff" QUIETLY "--by line +callgrind/threads.out-01 +callgrind/threads.out-02",
-		"diff" QUIETLY "--flow +intel_pt/tiny.pt +intel_pt/tiny.pt --raw "
-		"+intel_pt/tiny.img@0x401000",
-		"diff" QUIETLY "--runs +callgrind/threads.out-01 +callgrind/threads.out-01 -- "
-		"+callgrind/threads.out-01 +callgrind/threads.out-01",
-		"convert" QUIETLY "--to pprof +xray/fib-basic.xray",
-		"convert" QUIETLY "--to dot --threshold 1 --focus fib --cluster object "
-		"+xray/fib-basic.xray --map +xray/fib.instrmap-sym.yaml",
-		"convert" QUIETLY "--to tracelathe +callgrind/threads.out-01",
-		"convert" QUIETLY "--to xray +xray/fib-basic.xray",
-		"convert" QUIETLY "--to tarmac +xtrace/" SMALL,
-		"analyze" QUIETLY "--mix --cache --level 0 +xtrace/" SMALL,
-		"analyze" QUIETLY "--bbv --interval 4 +xtrace/" SMALL,
-		"slice" QUIETLY "--instructions 5..20 +xtrace/" SMALL,
-		"slice" QUIETLY "--part 1 +callgrind/threads.out-01",
-		"dump" QUIETLY "--instructions +xtrace/" SMALL,
-		"dump" QUIETLY "--packets +intel_pt/tiny.pt",
-		"check" QUIETLY "--csv +xray/fib-basic.xray",
-		"check" QUIETLY "--strict +xtrace/" SMALL,
+		("report" QUIETLY "--json --threads --event Ir --top 3 +callgrind/threads.out-01 "
+		 "+callgrind/threads.out-02"),
+		("report" QUIETLY "--idle .* --seconds --exact +xray/fib-basic.xray"),
+		("report" QUIETLY "--spread +callgrind/threads.out-01 +callgrind/threads.out-02"),
+		("report" QUIETLY "--interval 2 +xtrace/" SMALL),
+		("tree" QUIETLY "--callers --function main +callgrind/threads.out-01"),
+		("annotate" QUIETLY "--source-dir +callgrind +callgrind/threads.out-01"),
+		("annotate" QUIETLY "--asm +xtrace/" SMALL " --binary +xtrace/small.elf"),
+		("flame" QUIETLY "--icicle --width 500 --svg +xray/fib-basic.xray"),
+		("diff" QUIETLY
+		 "--markdown --sort change +callgrind/threads.out-01 +callgrind/threads.out-02"),
+		("diff" QUIETLY "--to dot +callgrind/threads.out-01 +callgrind/threads.out-02"),
+		("diff" QUIETLY "--by line +callgrind/threads.out-01 +callgrind/threads.out-02"),
+		("diff" QUIETLY "--flow +intel_pt/tiny.pt +intel_pt/tiny.pt --raw "
+		 "+intel_pt/tiny.img@0x401000"),
+		("diff" QUIETLY "--runs +callgrind/threads.out-01 +callgrind/threads.out-01 -- "
+		 "+callgrind/threads.out-01 +callgrind/threads.out-01"),
+		("convert" QUIETLY "--to pprof +xray/fib-basic.xray"),
+		("convert" QUIETLY "--to dot --threshold 1 --focus fib --cluster object "
+		 "+xray/fib-basic.xray --map +xray/fib.instrmap-sym.yaml"),
+		("convert" QUIETLY "--to tracelathe +callgrind/threads.out-01"),
+		("convert" QUIETLY "--to xray +xray/fib-basic.xray"),
+		("convert" QUIETLY "--to tarmac +xtrace/" SMALL),
+		("analyze" QUIETLY "--mix --cache --level 0 +xtrace/" SMALL),
+		("analyze" QUIETLY "--bbv --interval 4 +xtrace/" SMALL),
+		("slice" QUIETLY "--instructions 5..20 +xtrace/" SMALL),
+		("slice" QUIETLY "--part 1 +callgrind/threads.out-01"),
+		("dump" QUIETLY "--instructions +xtrace/" SMALL),
+		("dump" QUIETLY "--packets +intel_pt/tiny.pt"),
+		("check" QUIETLY "--csv +xray/fib-basic.xray"),
+		("check" QUIETLY "--strict +xtrace/" SMALL),
 		"extract --no-sandbox -o ^out --json +xray/fib.instrmap-sym.yaml",
-		"query" QUIETLY "--csv +xray/fib-basic.xray SELECT\tcount(*)\tFROM\tcalls",
-		"slice --no-sandbox --progress never --simpoints ^points --weights ^weights "
-		"--interval 5 "
-		"-o ^slices +xtrace/" SMALL,
-		"diff" QUIETLY "--rename f.*=x +callgrind/threads.out-01 +callgrind/threads.out-02",
-		"report" QUIETLY "--config ^config +callgrind/threads.out-01",
-		"stacks" QUIETLY "@^list",
-		"map --no-sandbox --progress never -o ^maps +callgrind/threads.out-01 "
-		"+callgrind/threads.out-02",
+		("query" QUIETLY "--csv +xray/fib-basic.xray SELECT\tcount(*)\tFROM\tcalls"),
+		("slice --no-sandbox --progress never --simpoints ^points --weights ^weights "
+		 "--interval 5 "
+		 "-o ^slices +xtrace/" SMALL),
+		("diff" QUIETLY
+		 "--rename f.*=x +callgrind/threads.out-01 +callgrind/threads.out-02"),
+		("report" QUIETLY "--config ^config +callgrind/threads.out-01"),
+		("stacks" QUIETLY "@^list"),
+		("map --no-sandbox --progress never -o ^maps +callgrind/threads.out-01 "
+		 "+callgrind/threads.out-02"),
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
