@@ -205,9 +205,9 @@ def record(scratch, name, flags, *plugin):
     """Compile and record a program; returns the folder of its pairs, which `check` has nothing to say of."""
     program, folder = os.path.join(scratch, name), os.path.join(scratch, "recorded-" + name)
     os.mkdir(folder)
-    source = os.path.join(FOLDER, name.split("-")[0] + ".c")
-    if not os.path.exists(source):
-        source = os.path.join(FOLDER, "..", "xtrace_live", name.split("-")[0] + ".c")
+    sources = [os.path.join(FOLDER, name.split("-")[0] + end) for end in (".c", ".S")]
+    sources.append(os.path.join(FOLDER, "..", "xtrace_live", name.split("-")[0] + ".c"))
+    source = next(filter(os.path.exists, sources))
     subprocess.run([CC, "-O2", *flags, "-o", program, source], check=True)
     # The plugin does not know the registers of SVE.
     subprocess.run([QEMU, "-L", LIBRARIES, "-cpu", "max,sve=off,sme=off", "-singlestep", "-plugin",
@@ -228,12 +228,23 @@ def run_fresh_threads(plugin, scratch):
     return ran
 
 
+def run_fresh_handlers(plugin, scratch):
+    """Signals wherever they come: a snapshot before every instruction, so that each handler begins with one, whatever
+    the machine does; then slices of some instructions."""
+    flags = ("-static", "-nostdlib", "-Wl,--no-warn-rwx-segments")
+    pair = Pair(glob.glob(os.path.join(record(scratch, "handlers-each", flags, "every=1"), "*.xinsndata.bin"))[0])
+    pcs, _ = pair.pcs(0, len(pair.stream))
+    common.expect("snapshots before every instruction", len(pair.snapshots), len(pcs))
+    path = glob.glob(os.path.join(record(scratch, "handlers-signals", flags, "every=32"), "*.xinsndata.bin"))[0]
+    return run_all(path, plugin, scratch)
+
+
 def run_fresh(plugin, scratch):
-    """System calls with vectors, pointer authentication, a library that is loaded at run time, signals."""
+    """Threads, signals, system calls with vectors, pointer authentication, a library that is loaded at run time."""
     if not CC or not os.path.exists(RECORDER):
         print("no fresh recordings: no compiler for AArch64, or no plugin that records")
         return 0
-    ran = run_fresh_threads(plugin, scratch)
+    ran = run_fresh_threads(plugin, scratch) + run_fresh_handlers(plugin, scratch)
     programs = [("calls-plain", ("-static",)), ("calls-signed", ("-static", "-mbranch-protection=standard")),
                 ("signals-plain", ("-static",))]
     if os.path.exists(os.path.join(LIBRARIES, "lib", "libm.so.6")):

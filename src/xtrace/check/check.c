@@ -228,14 +228,15 @@ static bool may_be_vector(const struct tl_xtrace_check_stream *s, enum tl_xtrace
 
 static void take_instruction(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
 {
-	uint32_t opcode;
+	bool has_snapshot = s->snapshots.at && s->walk.token >= s->snapshots.at, in_place = false;
 
 	end_instruction(s, false, may_be_vector(s, kind));
 	s->blocks.last = NULL;
-	if (__builtin_expect(s->snapshots.at && s->walk.token >= s->snapshots.at, 0))
-		tl_xtrace_check_snapshot(s, kind);
-	opcode = tl_xtrace_walk_instruction(&s->walk, kind);
-	begin_instruction(s, opcode);
+	if (__builtin_expect(has_snapshot, 0))
+		in_place = tl_xtrace_check_snapshot_place(s, kind);
+	begin_instruction(s, tl_xtrace_walk_instruction(&s->walk, kind));
+	if (__builtin_expect(has_snapshot, 0))
+		tl_xtrace_check_snapshot_state(s, in_place);
 }
 
 /* The next token is an instruction: take a block that begins with it. */

@@ -320,11 +320,14 @@ void tl_xtrace_check_blocks_free(struct tl_xtrace_check_blocks *blocks);
 bool tl_xtrace_check_take_block(struct tl_xtrace_check_stream *s, struct tl_xtrace_walk *w,
 				const uint8_t *limit);
 
-/* signals.c: where only EL0 is traced. A break of the PC that may be a signal; an access
- * while probes_sp; what follows rt_sigreturn; the end of the stream, or damage. */
+/* signals.c: where only EL0 is traced. A break of the PC that may be a signal; whether the present
+ * instruction is behind one, a handler's first; an access while probes_sp; SP when a handler
+ * begins; what follows rt_sigreturn; the end of the stream, or damage. */
 void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
 			    const struct tl_xtrace_check_insn *next);
+bool tl_xtrace_check_signal_begins(const struct tl_xtrace_check_stream *s);
 void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address);
+void tl_xtrace_check_signal_sp(struct tl_xtrace_check_stream *s, uint64_t sp);
 void tl_xtrace_check_signal_return(struct tl_xtrace_check_stream *s, uint64_t pc);
 void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s);
 
@@ -378,8 +381,13 @@ void tl_xtrace_check_result(struct tl_xtrace_check_stream *s, uint64_t pc);
 
 /* snapshots.c */
 void tl_xtrace_check_snapshots_begin(struct tl_xtrace_check_stream *s);
-/* The walk stands on a token at or behind the next snapshot's offset. */
-void tl_xtrace_check_snapshot(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
+/*
+ * The walk stands on an instruction at or behind the next snapshot's offset: whether that is its
+ * place, and the counts, before the instruction is looked at; then, when it is known how it was
+ * come to, the registers.
+ */
+bool tl_xtrace_check_snapshot_place(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
+void tl_xtrace_check_snapshot_state(struct tl_xtrace_check_stream *s, bool in_place);
 void tl_xtrace_check_snapshots_end(struct tl_xtrace_check_stream *s);
 
 #endif

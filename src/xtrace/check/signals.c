@@ -73,22 +73,32 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 	s->signals.probes_sp = true;
 }
 
-/*
- * The first access relative to SP in a handler shows the place of the frame that the kernel made.
- */
-void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address)
+bool tl_xtrace_check_signal_begins(const struct tl_xtrace_check_stream *s)
+{
+	return s->signals.probes_sp &&
+	       s->signals.list[s->signals.count - 1].record == s->last.ordinal;
+}
+
+/* Where the frame is that the kernel made for a handler. */
+void tl_xtrace_check_signal_sp(struct tl_xtrace_check_stream *s, uint64_t sp)
 {
 	struct tl_xtrace_check_signal *signal = &s->signals.list[s->signals.count - 1];
+
+	s->signals.probes_sp = false;
+	tl_xtrace_check_forget(s, sp, WHOLE_FRAME);
+	/* Below what was interrupted, or on a stack of its own. */
+	if (signal->sp && signal->sp - sp >= FRAME)
+		confirm(s, signal);
+}
+
+/* The first access relative to SP in a handler shows it. */
+void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address)
+{
 	struct tl_xtrace_sp sp = { .known = false };
 
 	tl_xtrace_sp_follow(&sp, s->last.op->a64.opcode, true, address);
-	if (!sp.known)
-		return;
-	s->signals.probes_sp = false;
-	tl_xtrace_check_forget(s, sp.sp, WHOLE_FRAME);
-	/* Below what was interrupted, or on a stack of its own. */
-	if (signal->sp && signal->sp - sp.sp >= FRAME)
-		confirm(s, signal);
+	if (sp.known)
+		tl_xtrace_check_signal_sp(s, sp.sp);
 }
 
 static bool interrupted(const struct tl_xtrace_check_signal *signal, uint64_t pc)

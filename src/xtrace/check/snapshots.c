@@ -83,12 +83,18 @@ static bool same_flags(struct tl_xtrace_registers *r, uint64_t value)
 	return same;
 }
 
+/*
+ * What was known is that of the instruction before, or nothing, where a signal's handler begins:
+ * the kernel has put other values into registers there, and this snapshot tells where its SP is.
+ */
 static void check_registers(struct tl_xtrace_check_stream *s,
 			    const struct tl_xtrace_snapshot *snapshot)
 {
 	struct tl_xtrace_registers *r = &s->registers;
 	bool agree = true;
 
+	if (tl_xtrace_check_signal_begins(s))
+		tl_xtrace_check_signal_sp(s, snapshot->x[TL_XTRACE_REG_SP]);
 	for (unsigned i = 0; i < 32; i++) {
 		if (tl_xtrace_registers_know(r, i) && r->x[i] != snapshot->x[i])
 			agree = false;
@@ -101,7 +107,7 @@ static void check_registers(struct tl_xtrace_check_stream *s,
 		violate(s, TL_XTRACE_RULE_SNAPSHOT_REGISTERS, s->snapshots.next, snapshot);
 }
 
-void tl_xtrace_check_snapshot(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+bool tl_xtrace_check_snapshot_place(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
 {
 	struct tl_xtrace_snapshot snapshot;
 
@@ -110,10 +116,19 @@ void tl_xtrace_check_snapshot(struct tl_xtrace_check_stream *s, enum tl_xtrace_k
 	 * needs a PCINST". */
 	if (s->walk.token != s->snapshots.at || kind != TL_XTRACE_PCINST) {
 		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->snapshots.next, &snapshot);
-	} else {
-		check_counts(s, &snapshot);
-		check_registers(s, &snapshot);
+		return false;
 	}
+	check_counts(s, &snapshot);
+	return true;
+}
+
+void tl_xtrace_check_snapshot_state(struct tl_xtrace_check_stream *s, bool in_place)
+{
+	struct tl_xtrace_snapshot snapshot;
+
+	read_snapshot(s, s->snapshots.next, &snapshot);
+	if (in_place)
+		check_registers(s, &snapshot);
 	s->snapshots.next++;
 	find_next(s, snapshot.offset, false);
 }

@@ -570,6 +570,45 @@ TEST(snapshots_are_compared)
 	assert_snapshots(&good, true, "xtrace.snapshot.order");
 }
 
+/*
+ * Where a snapshot is taken as a signal's handler begins, the kernel has put other values into all
+ * registers; its SP tells of the frame, where the handler does not return. X31 is `first` + 31.
+ */
+static void assert_snapshot_of_handler(uint64_t frame, bool returns, bool good)
+{
+	const uint64_t first = 0x100000 - 31;
+	struct bytes b = { .data = NULL }, s = { .data = NULL };
+	struct trace t;
+	size_t at;
+
+	put_pcinst(&b, 0, 0x1000, A64_NOP);
+	at = put_pcinst(&b, 0, HANDLER, 0xd2801168); /* MOV X8, #139 */
+	if (returns) {
+		put_inst(&b, 0, A64_SVC);
+		put_value(&b, SVCARG, 139);
+		for (unsigned i = 0; i < 6; i++)
+			put_value(&b, SVCARG, first - frame + i);
+		put_pcinst(&b, 0, 0x1004, A64_NOP);
+	}
+	put_header(&s);
+	put_record(&s, &(struct record){ .index = 0, .first = first });
+	put_record(&s,
+		   &(struct record){ .index = at, .user = 1, .total = 1, .first = first - frame });
+	open_trace(&t, &b, &s);
+	assert_found(&t, &(struct broken){ "xtrace.pc.continuity", at, 1 }, !good);
+	close_trace(&t);
+	free_bytes(&b);
+	free_bytes(&s);
+}
+
+TEST(a_snapshot_where_a_handler_begins)
+{
+	assert_snapshot_of_handler(4688, true, true);
+	assert_snapshot_of_handler(4688, false, true);
+	assert_snapshot_of_handler(16, true, true);
+	assert_snapshot_of_handler(16, false, false);
+}
+
 /* "Snapshot 0 at the start (0 instructions)"; a wrong one is told once, and others are held against
  * it. */
 TEST(the_first_counts_too)
@@ -738,6 +777,7 @@ int main(void)
 		cmocka_unit_test(system_calls_use_registers),
 		cmocka_unit_test(all_registers_are_compared),
 		cmocka_unit_test(snapshots_are_compared),
+		cmocka_unit_test(a_snapshot_where_a_handler_begins),
 		cmocka_unit_test(the_first_counts_too),
 		cmocka_unit_test(system_registers_are_compared),
 		cmocka_unit_test(the_heap_shrinks),
