@@ -130,6 +130,11 @@ struct tl_input_programs {
 	 * runs, if there is such a directory, else DIR; NULL: nowhere
 	 */
 	const char *guest_root;
+	/**
+	 * perf.data, pprof: asked for the programs, libraries and debug information that are not on
+	 * this machine; it outlives the input. NULL: nobody is asked
+	 */
+	const struct tl_debuginfod *debuginfod;
 };
 
 /** How tl_input_dump() shows the records. The ranges are for xtrace; zero-filled: all records. */

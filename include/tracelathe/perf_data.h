@@ -414,6 +414,8 @@ struct tl_perf_trace_options {
 	 * runs, below its PID if there is such a directory; NULL: nowhere.
 	 */
 	const char *guest_root;
+	/** asked for the programs that are not found; it outlives the trace. NULL: nobody is */
+	const struct tl_debuginfod *debuginfod;
 };
 
 struct tl_perf_trace;

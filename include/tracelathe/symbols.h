@@ -42,6 +42,26 @@ struct tl_section {
 	uint64_t address; /**< virtual address without bias */
 };
 
+/** What a server of debug information (debuginfod) has of a build. */
+enum tl_debuginfod_kind {
+	TL_DEBUGINFOD_EXECUTABLE, /**< the program or library itself */
+	TL_DEBUGINFOD_DEBUGINFO,  /**< its debug information */
+};
+
+/**
+ * A client of such servers, which the caller has: the library makes no connections. Several threads
+ * may call `find` at once.
+ */
+struct tl_debuginfod {
+	/**
+	 * Fetch a file by the build id, in lower-case hexadecimal.
+	 * @return 1 and its path, for free(); 0: no server has it, or none answered, which is the
+	 *         client's to tell; TL_NO_MEMORY
+	 */
+	int (*find)(void *arg, enum tl_debuginfod_kind kind, const char *build_id, char **path);
+	void *arg;
+};
+
 /**
  * Open an ELF file (32 or 64 bit, either byte order, PIE or not), or the names of a kernel, by
  * content: System.map, or a copy of /proc/kallsyms, which have neither code nor lines.

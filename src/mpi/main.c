@@ -187,6 +187,12 @@ static bool parse(struct fleet_command *run, int argc, char **argv)
 	if (!take_own_options(run, &argc, argv) ||
 	    !settings_parse(&run->settings, &run->command, argc, argv))
 		return false;
+	if (run->settings.programs.debuginfod) {
+		complain(NULL,
+			 "--debuginfod: `tracelathe` alone asks servers, as what they give is "
+			 "kept on its machine; ranks read what is kept on theirs");
+		return false;
+	}
 	if (!name_restart(run, argc, argv))
 		return false;
 	take_statement(run);

@@ -26,6 +26,7 @@ struct tl_binary {
 	bool demangle;
 	struct tl_elf file, debug; /* debug.data NULL: nothing apart */
 	char *debug_path, *debug_root;
+	struct tl_debug_places places; /* of debug files */
 	char build_id[TL_BUILD_ID_TEXT];
 	struct tl_symtab symtab;
 	struct tl_symtab linkage; /* read when an address is of no symbol */
@@ -44,17 +45,20 @@ struct tl_binary {
 
 /* ---- opening ---- */
 
-static int find_debug_file(struct tl_binary *binary, const char *root, struct tl_error *err)
+static int find_debug_file(struct tl_binary *binary, const struct tl_debug_places *places,
+			   struct tl_error *err)
 {
 	struct tl_elf_section section;
 	bool lines = tl_dwarf_present(&binary->file);
 	bool symbols = tl_elf_section_of(&binary->file, SHT_SYMTAB, &section);
 
-	binary->debug_root = strdup(root);
+	binary->debug_root = strdup(places->root);
 	if (!binary->debug_root)
 		return tl_error_memory(err);
-	if (!(lines && symbols) && tl_debug_file_open(&binary->debug, &binary->debug_path,
-						      &binary->file, binary->path, root) < 0)
+	binary->places = (struct tl_debug_places){ binary->debug_root, places->debuginfod };
+	if (!(lines && symbols) &&
+	    tl_debug_file_open(&binary->debug, &binary->debug_path, &binary->file, binary->path,
+			       &binary->places) < 0)
 		return tl_error_memory(err);
 	if (lines)
 		binary->lines_file = &binary->file;
@@ -133,8 +137,8 @@ static int open_names(struct tl_binary *binary, struct tl_error *err)
 	return take_names(&binary->symtab, &binary->kernel) ? 0 : tl_error_memory(err);
 }
 
-static int open_parts(struct tl_binary *binary, const char *path, const char *debug_root,
-		      struct tl_error *err)
+static int open_parts(struct tl_binary *binary, const char *path,
+		      const struct tl_debug_places *places, struct tl_error *err)
 {
 	int status;
 
@@ -149,14 +153,15 @@ static int open_parts(struct tl_binary *binary, const char *path, const char *de
 	if (status)
 		return status;
 	tl_build_id(&binary->file, binary->build_id);
-	status = find_debug_file(binary, debug_root, err);
+	status = find_debug_file(binary, places, err);
 	if (status)
 		return status;
 	return read_symbols(binary, err);
 }
 
-int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64_t bias,
-			     bool demangle, const char *debug_root, struct tl_error *err)
+int tl_binary_open_with_places(struct tl_binary **binary, const char *path, uint64_t bias,
+			       bool demangle, const struct tl_debug_places *places,
+			       struct tl_error *err)
 {
 	struct tl_binary *opened = calloc(1, sizeof(*opened));
 	int status;
@@ -166,7 +171,7 @@ int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64
 		return tl_error_memory(err);
 	opened->bias = bias;
 	opened->demangle = demangle;
-	status = tl_error_format(err, "elf", open_parts(opened, path, debug_root, err));
+	status = tl_error_format(err, "elf", open_parts(opened, path, places, err));
 	if (status)
 		tl_binary_close(opened);
 	else
@@ -182,7 +187,15 @@ uint64_t tl_binary_bias(const struct tl_binary *binary)
 int tl_binary_open(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
 		   struct tl_error *err)
 {
-	return tl_binary_open_with_root(binary, path, bias, demangle, "/usr/lib/debug", err);
+	return tl_binary_open_asking(binary, path, bias, demangle, NULL, err);
+}
+
+int tl_binary_open_asking(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
+			  const struct tl_debuginfod *debuginfod, struct tl_error *err)
+{
+	const struct tl_debug_places places = { TL_DEBUG_ROOT, debuginfod };
+
+	return tl_binary_open_with_places(binary, path, bias, demangle, &places, err);
 }
 
 void tl_binary_close(struct tl_binary *binary)
@@ -390,7 +403,7 @@ static struct tl_dwarf *dwarf_of(struct tl_binary *binary)
 		return NULL;
 	if (!binary->dwarf_open)
 		tl_dwarf_open(&binary->dwarf, binary->lines_file,
-			      apart ? binary->debug_path : binary->path, binary->debug_root);
+			      apart ? binary->debug_path : binary->path, &binary->places);
 	binary->dwarf_open = true;
 	return &binary->dwarf;
 }

@@ -4,11 +4,16 @@
 /* Functions of a binary for the rooms above, beyond the public header. */
 #include <tracelathe/symbols.h>
 
+struct tl_debug_places;
 struct tl_dwarf;
 
-/* tl_binary_open() with another place than /usr/lib/debug for separate debug information. */
-int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64_t bias,
-			     bool demangle, const char *debug_root, struct tl_error *err);
+/* tl_binary_open() with other places for separate debug information; it copies them. */
+int tl_binary_open_with_places(struct tl_binary **binary, const char *path, uint64_t bias,
+			       bool demangle, const struct tl_debug_places *places,
+			       struct tl_error *err);
+/* The places of tl_binary_open(), and who is asked beside them; NULL: nobody. */
+int tl_binary_open_asking(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
+			  const struct tl_debuginfod *debuginfod, struct tl_error *err);
 
 /* The public functions that take the size of a struct, for callers inside the library. */
 bool tl_binary_symbol_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "symbols/cfi/tables.h"
+#include "symbols/elf/debug_file.h"
 
 enum { ROWS_MAX = 60000 };
 
@@ -167,6 +168,7 @@ static void compare_file(void)
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	Dwarf *dwarf = NULL;
 	struct tl_cfi *ours = NULL;
+	const struct tl_debug_places places = { "/nowhere", NULL };
 	struct tl_error err;
 	Dwarf_CFI *theirs = elf ? dwarf_getcfi_elf(elf) : NULL;
 	uint64_t rows;
@@ -175,7 +177,7 @@ static void compare_file(void)
 		dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 		theirs = dwarf ? dwarf_getcfi(dwarf) : NULL;
 	}
-	if (!theirs || tl_cfi_open(&ours, path, "/nowhere", &err) < 0) {
+	if (!theirs || tl_cfi_open(&ours, path, &places, &err) < 0) {
 		printf("%s: cannot be read\n", path);
 		failures++;
 		return;

@@ -82,7 +82,7 @@ SUB_ROOMS = {
     "report": [[""], ["table", "tree", "annotate", "diff", "flow", "runs"]],
     "export": [[""], ["stacks"], ["coverage", "profile", "timeline", "flame"]],
     "perf_data": [["container"], ["processes"], ["auxtrace", "samples"], ["listing"]],
-    "cli": [["terminal"], ["options"], ["confine", "shell"], ["commands"], ["fleet"], ["help"], [""]],
+    "cli": [["terminal"], ["options"], ["confine", "debuginfod", "shell"], ["commands"], ["fleet"], ["help"], [""]],
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"], ["yaml"]],
     "timeline": [[""], ["calls"], ["index"]],
     "record": [[""], ["emulation"]],

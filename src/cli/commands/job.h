@@ -8,6 +8,7 @@
 #include <tracelathe/profile.h>
 #include <tracelathe/report.h>
 
+#include "cli/debuginfod/debuginfod.h"
 #include "cli/options/settings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/process.h"
@@ -23,7 +24,8 @@ struct command_job {
 	char *gate;     /* a gate was passed over, said behind the output: exit status 3 */
 	size_t missing; /* files that could not be read */
 	bool gathered;  /* the input is the sum of the files, whose damage was shown */
-	bool damaged;   /* an input or its profile was damaged: exit status 1 */
+	struct debuginfod debuginfod; /* who asks servers; zero-filled: nobody */
+	bool damaged;                 /* an input or its profile was damaged: exit status 1 */
 };
 
 /* ---- run.c: from settings to an exit status ---- */

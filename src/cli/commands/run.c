@@ -215,6 +215,7 @@ static int run_open(struct command_job *job)
 		written = commit(job);
 	if (job->input && !job->gathered && (result >= 0 || !job->settings->input.strict))
 		warn_damage(job, job->input, job->settings->paths.items[0]);
+	job->damaged |= debuginfod_failed(&job->debuginfod);
 	if (result < 0 || !written)
 		return EXIT_UNUSABLE;
 	if (job->gate) {
@@ -329,6 +330,8 @@ static int run_on_files(struct command_job *job)
 		settings->report.width = terminal_width(1);
 	if (job->command->keeps_index)
 		index_file_prepare(settings);
+	if (!debuginfod_begin(&job->debuginfod, settings))
+		return EXIT_UNUSABLE;
 	if (job->command->rights == RIGHTS_FEW && !confine(settings, CONFINE_FILES_ONLY))
 		return EXIT_UNUSABLE;
 	progress_begin(job->progress, settings->output.progress);
@@ -350,6 +353,7 @@ int run_command(const struct command *command, struct settings *settings)
 	status = run_on_files(&job);
 	progress_end(&progress);
 	tl_input_close(job.input);
+	debuginfod_end(&job.debuginfod);
 	free(job.gate);
 	return status;
 }

@@ -278,6 +278,8 @@ static void add_own(struct confine_places *places)
 
 	add_path(places, CONFINE_READ, getenv("TRACELATHE_QUERIES"));
 	add_path(places, CONFINE_READ, getenv("DEBUGINFOD_CACHE_PATH"));
+	add_below(places, CONFINE_READ, cache, "debuginfod_client");
+	add_below(places, CONFINE_READ, home, ".debuginfod_client_cache");
 	if (config && *config)
 		add_below(places, CONFINE_READ, config, "tracelathe");
 	else

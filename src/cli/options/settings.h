@@ -17,6 +17,7 @@ enum record_order { ORDER_TIME, ORDER_FILE };
 struct program_settings {
 	LIST_OF(struct tl_binary_spec) binaries;
 	LIST_OF(struct tl_raw_spec) raws;
+	bool debuginfod; /* servers are asked for what is not on this machine */
 	LIST_OF(const char *) labels;
 	LIST_OF(const char *) decoders;
 };

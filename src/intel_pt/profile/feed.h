@@ -51,6 +51,8 @@ struct tl_pt_feed {
 	uint64_t frequency; /* of the TSC, 0: unknown */
 	bool timed;         /* there is time in the trace */
 	bool raw_names;     /* no demangling */
+	/* asked for debug information that is not on this machine; NULL: nobody */
+	const struct tl_debuginfod *debuginfod;
 };
 
 /* ---- decoders of a feed (feed.c): one for each stream ---- */

@@ -129,7 +129,8 @@ static struct tl_pt_symbol_file *binary_at(struct tl_pt_functions *f, const char
 		return NULL;
 	}
 	f->binary_count++;
-	if (tl_binary_open(&made->binary, path, bias, !f->feed->raw_names, &err) < 0) {
+	if (tl_binary_open_asking(&made->binary, path, bias, !f->feed->raw_names,
+				  f->feed->debuginfod, &err) < 0) {
 		made->binary = NULL;
 		note_closed(f, path, &err);
 	}

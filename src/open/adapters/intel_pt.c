@@ -167,6 +167,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		.arg = raw,
 		.frequency = tl_pt_input_hz(&input->options, 0, 0, 0),
 		.raw_names = input->options.raw_names,
+		.debuginfod = input->options.programs.debuginfod,
 	};
 	status = tl_pt_program_open(&raw->program, err);
 	if (status == 0)

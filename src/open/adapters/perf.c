@@ -168,6 +168,7 @@ static int need_trace(const struct tl_input *input, struct tl_error *err)
 		.programs = p->programs,
 		.program_count = o->programs.binary_count,
 		.guest_root = o->programs.guest_root,
+		.debuginfod = o->programs.debuginfod,
 		.process = o->filter.process,
 		.thread = o->filter.thread,
 		.cpu = o->filter.cpu,
@@ -231,6 +232,7 @@ static int open_perf(struct tl_input *input, const char *const *paths, size_t pa
 		.mapping = mapping_of,
 		.arg = p,
 		.raw_names = input->options.raw_names,
+		.debuginfod = input->options.programs.debuginfod,
 	};
 	return begin_records(input, err);
 }
@@ -320,6 +322,7 @@ static struct tl_perf_sample_options sample_options(const struct tl_input *input
 		.build_id_dir_count = o->programs.build_id_dir != NULL,
 		.programs = p->programs,
 		.program_count = o->programs.binary_count,
+		.debuginfod = o->programs.debuginfod,
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.sums_alone = tl_input_sums_alone(o),

@@ -91,6 +91,7 @@ static struct tl_pprof_fold_options fold_options(const struct tl_input *input)
 		.binaries = in->binaries,
 		.binary_count = o->programs.binary_count,
 		.sysroot = o->programs.sysroot,
+		.debuginfod = o->programs.debuginfod,
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.sums_alone = tl_input_sums_alone(o),

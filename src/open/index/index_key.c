@@ -87,7 +87,8 @@ static bool put_programs(const struct tl_input *input, const struct tl_call_sour
 	const struct tl_input_programs *programs = &input->options.programs;
 	const char *path;
 	bool kept = put_program(key, programs->map) && put_text(key, programs->sysroot) &&
-		    put_text(key, programs->build_id_dir) && put_text(key, programs->guest_root);
+		    put_text(key, programs->build_id_dir) && put_text(key, programs->guest_root) &&
+		    tl_pack_number(key, programs->debuginfod != NULL);
 
 	for (size_t i = 0; kept && i < programs->binary_count; i++)
 		kept = put_program(key, programs->binaries[i].path) &&

@@ -480,6 +480,7 @@ static int open_lldb(struct tl_input *input, const char *const *paths, size_t pa
 		.arg = l,
 		.frequency = tl_pt_input_hz(&input->options, 0, 0, told_frequency(&l->bundle)),
 		.raw_names = input->options.raw_names,
+		.debuginfod = input->options.programs.debuginfod,
 	};
 	status = add_all(l, &input->options, err);
 	for (size_t i = 0; status == 0 && timed == 0 && i < l->count; i++)

@@ -51,6 +51,7 @@ static void link_parts(struct tl_perf_trace *t)
 		.input = tl_source_name(t->source),
 		.no_files = o->no_files,
 		.guest_root = o->guest_root,
+		.debuginfod = o->debuginfod,
 	};
 	t->spaces.sys = &t->sys;
 	t->spaces.guests = true;

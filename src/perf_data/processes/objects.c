@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects, and the search for the file of each: among those given, below --sysroot, at the path
- * itself, in build-id caches, in the cache of debuginfod; the vdso of this machine if it is the
- * same one (docs/formats/perf-data.md section 9).
+ * itself, in build-id caches, in the cache of debuginfod, on its servers if they are to be asked;
+ * the vdso of this machine if it is the same one (docs/formats/perf-data.md section 9).
  */
 #include <errno.h>
 #include <link.h>
@@ -172,6 +172,7 @@ struct file_search {
 	struct tl_perf_object *object;
 	bool failed; /* no memory */
 	bool other;  /* a file was found, but of another build */
+	bool lacked; /* servers were asked, and have no such file */
 	int error;   /* of the first file that was there but could not be read, 0: none */
 };
 
@@ -294,17 +295,29 @@ static bool try_caches(struct file_search *s)
 	return !o->build_id_dir_count && home && try_cache(s, home, "/.debug");
 }
 
-static bool try_debuginfod(struct file_search *s)
+/* Ask the servers for the file itself. */
+static bool try_servers(struct file_search *s, const char *build_id)
+{
+	const struct tl_debuginfod *debuginfod = s->sys->search.debuginfod;
+	char *path;
+	int status;
+
+	if (!debuginfod)
+		return false;
+	status = debuginfod->find(debuginfod->arg, TL_DEBUGINFOD_EXECUTABLE, build_id, &path);
+	s->failed |= status < 0;
+	s->lacked |= status == 0;
+	return status > 0 && try_file(s, path);
+}
+
+/* What debuginfod left on this machine. */
+static bool try_debuginfod_cache(struct file_search *s, const char *hex)
 {
 	const char *set = getenv("DEBUGINFOD_CACHE_PATH"), *cache = getenv("XDG_CACHE_HOME"),
 		   *home = getenv("HOME");
-	char hex[48];
 	char *start;
 	bool found;
 
-	if (!s->object->build_id.size)
-		return false;
-	id_path(&s->object->build_id, hex, false);
 	if (set && *set)
 		start = join(set, "/", hex);
 	else if (cache && *cache)
@@ -320,6 +333,16 @@ static bool try_debuginfod(struct file_search *s)
 	found = try_file(s, join(start, "/executable", ""));
 	free(start);
 	return found;
+}
+
+static bool try_debuginfod(struct file_search *s)
+{
+	char hex[48];
+
+	if (!s->object->build_id.size || s->failed)
+		return false;
+	id_path(&s->object->build_id, hex, false);
+	return try_debuginfod_cache(s, hex) || (!s->failed && try_servers(s, hex));
 }
 
 static bool try_paths(struct file_search *s, const char *path)
@@ -370,6 +393,8 @@ static void locate_file(struct file_search *s)
 		return;
 	if (s->other)
 		s->object->reason = "another build: the build ids differ";
+	else if (s->lacked)
+		s->object->reason = "no such file, and no server of debuginfod gave it";
 	else
 		s->object->reason = deleted ? "the file had been deleted" : "no such file";
 }
@@ -431,6 +456,8 @@ static void locate_kernel(struct file_search *s)
 		return;
 	if (*release && s->object->build_id.size &&
 	    try_file(s, join(root, "/usr/lib/debug/boot/vmlinux-", release)))
+		return;
+	if (try_debuginfod(s))
 		return;
 	s->object->reason =
 		"no copy of the kernel (kcore_dir, build-id cache, /usr/lib/debug/boot)";
@@ -513,7 +540,7 @@ static bool try_guest_path(struct file_search *s)
 static void locate_of_guest(struct file_search *s, bool (*try_root)(struct file_search *s),
 			    const char *none)
 {
-	if (try_given(s) || try_caches(s))
+	if (try_given(s) || try_caches(s) || try_debuginfod(s))
 		return;
 	if (!tl_perf_guest_root(s->sys, s->object->guest))
 		s->object->reason = tl_perf_guest_why(s->sys);

@@ -100,8 +100,9 @@ struct tl_perf_file_search {
 	const char *input; /* the file that is read; NULL: it has no name */
 	/* names of code that processes made are looked for in /tmp, too */
 	bool shared_names;
-	bool no_files;          /* look for nothing */
-	const char *guest_root; /* for files of virtual machines; NULL: none */
+	bool no_files;                          /* look for nothing */
+	const char *guest_root;                 /* for files of virtual machines; NULL: none */
+	const struct tl_debuginfod *debuginfod; /* asked last; NULL: nobody */
 };
 
 /* ---- processes ---- */

@@ -38,11 +38,12 @@ struct tl_perf_sample_options {
 	/* files of programs and lists of the kernel's names that were given: they come first */
 	const char *const *programs;
 	size_t program_count;
-	bool no_files;   /* look for no code and no lists of names at all */
-	bool raw_names;  /* no demangling */
-	bool lines;      /* costs of lines and calls by position, too */
-	bool sums_alone; /* no calls between functions, no sums of parts */
-	bool inlined;    /* functions that the compiler inlined are frames, too */
+	const struct tl_debuginfod *debuginfod; /* asked for what is not found; NULL: nobody */
+	bool no_files;                          /* look for no code and no lists of names at all */
+	bool raw_names;                         /* no demangling */
+	bool lines;                             /* costs of lines and calls by position, too */
+	bool sums_alone;                        /* no calls between functions, no sums of parts */
+	bool inlined; /* functions that the compiler inlined are frames, too */
 	/*
 	 * what is counted are the branches that the processor recorded before each sample, where
 	 * they come from and go to

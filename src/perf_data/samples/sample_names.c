@@ -180,7 +180,8 @@ static int open_binary(struct tl_perf_sample_names *n, const struct tl_perf_obje
 		named->opened = true;
 		return 0;
 	}
-	status = tl_binary_open(&named->binary, object->file, 0, !n->options->raw_names, &own);
+	status = tl_binary_open_asking(&named->binary, object->file, 0, !n->options->raw_names,
+				       n->options->debuginfod, &own);
 	if (status == TL_NO_MEMORY)
 		return tl_error_memory(err);
 	if (status < 0)
@@ -330,8 +331,9 @@ static int name_by_kernel_file(struct tl_perf_sample_names *n, struct tl_perf_ob
 	int status = tl_perf_object_locate(n->sys, kernel, err);
 
 	if (status == 0 && kernel->file && !kernel->elf.core && !named->binary)
-		status = tl_binary_open(&named->binary, kernel->file, 0, !n->options->raw_names,
-					&own);
+		status =
+			tl_binary_open_asking(&named->binary, kernel->file, 0,
+					      !n->options->raw_names, n->options->debuginfod, &own);
 	if (status == TL_NO_MEMORY)
 		return tl_error_memory(err);
 	if (named->binary) {

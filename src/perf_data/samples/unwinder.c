@@ -5,6 +5,7 @@
 
 #include "perf_data/samples/user_registers.h"
 #include "symbols/cfi/tables.h"
+#include "symbols/elf/debug_file.h"
 
 enum { RULES = 1 << 16 };
 /* A copy of at most 64 KiB holds fewer frames; what goes on goes round. */
@@ -59,6 +60,7 @@ static bool know_object(struct tl_perf_unwinder *u, uint32_t number)
 static int open_tables(struct tl_perf_unwinder *u, uint32_t number, struct tl_error *err)
 {
 	struct tl_perf_object *object = &u->sys->objects.list[number];
+	const struct tl_debug_places places = { TL_DEBUG_ROOT, u->sys->search.debuginfod };
 	struct tl_perf_unwind_object *tables;
 	struct tl_error why;
 	int status = tl_perf_object_locate(u->sys, object, err);
@@ -71,7 +73,7 @@ static int open_tables(struct tl_perf_unwinder *u, uint32_t number, struct tl_er
 	if (tables->opened)
 		return 0;
 	if (object->file)
-		status = tl_cfi_open(&tables->cfi, object->file, "/usr/lib/debug", &why);
+		status = tl_cfi_open(&tables->cfi, object->file, &places, &why);
 	else if (object->memory)
 		status =
 			tl_cfi_open_memory(&tables->cfi, object->memory, object->memory_size, &why);

@@ -270,6 +270,7 @@ int tl_pprof_fold(struct tl_pprof_file *p, const struct tl_pprof_fold_options *o
 		.names = { .objects = { .given = options->binaries,
 					.given_count = options->binary_count,
 					.sysroot = options->sysroot,
+					.debuginfod = options->debuginfod,
 					.raw_names = options->raw_names } },
 	};
 	int status = build(&b, err);

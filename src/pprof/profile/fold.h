@@ -18,6 +18,7 @@ struct tl_pprof_fold_options {
 	const struct tl_pprof_binary *binaries;
 	size_t binary_count;
 	const char *sysroot;
+	const struct tl_debuginfod *debuginfod; /* asked for what is not found; NULL: nobody */
 	bool raw_names;
 	bool lines;               /* costs of lines and calls by position, too */
 	bool sums_alone;          /* no calls between functions, no sums of parts */

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/arithmetic.h"
 #include "core/error.h"
@@ -66,7 +68,8 @@ static int try_file(struct tl_pprof_objects *o, struct tl_pprof_object *object, 
 		    struct tl_pprof_text build_id, struct tl_error *err)
 {
 	struct tl_error own;
-	int status = tl_binary_open(&object->binary, path, 0, !o->raw_names, &own);
+	int status =
+		tl_binary_open_asking(&object->binary, path, 0, !o->raw_names, o->debuginfod, &own);
 
 	if (status == TL_NO_MEMORY)
 		return tl_error_memory(err);
@@ -127,6 +130,38 @@ static int try_named(struct tl_pprof_objects *o, struct tl_pprof_object *object,
 	return status;
 }
 
+/* Build ids of linkers are hexadecimal; those of others are in no server. */
+static bool is_hexadecimal(struct tl_pprof_text id)
+{
+	for (size_t i = 0; i < id.size; i++)
+		if (!strchr("0123456789abcdef", id.text[i]) || !id.text[i])
+			return false;
+	return id.size > 0;
+}
+
+static int try_servers(struct tl_pprof_objects *o, struct tl_pprof_object *object, size_t mapping,
+		       struct tl_error *err)
+{
+	const struct tl_pprof_text id = tl_pprof_string(o->p, o->p->mappings[mapping].build_id);
+	char *text, *path;
+	int status;
+
+	if (!o->debuginfod || !is_hexadecimal(id))
+		return 0;
+	text = strndup(id.text, id.size);
+	if (!text)
+		return tl_error_memory(err);
+	status = o->debuginfod->find(o->debuginfod->arg, TL_DEBUGINFOD_EXECUTABLE, text, &path);
+	free(text);
+	if (status < 0)
+		return tl_error_memory(err);
+	if (status == 0)
+		return 0;
+	status = try_file(o, object, path, id, err);
+	free(path);
+	return status;
+}
+
 static int open_object(struct tl_pprof_objects *o, struct tl_pprof_object *object, size_t mapping,
 		       struct tl_error *err)
 {
@@ -135,6 +170,8 @@ static int open_object(struct tl_pprof_objects *o, struct tl_pprof_object *objec
 	object->opened = true;
 	if (status == 0 && mapping < o->p->mapping_count)
 		status = try_named(o, object, mapping, err);
+	if (status == 0 && mapping < o->p->mapping_count)
+		status = try_servers(o, object, mapping, err);
 	if (!object->binary && !object->why)
 		object->why = mapping < o->p->mapping_count
 				      ? "no file for it is given"

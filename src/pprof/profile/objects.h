@@ -28,6 +28,7 @@ struct tl_pprof_objects {
 	const struct tl_pprof_binary *given;
 	size_t given_count;
 	const char *sysroot; /* NULL: / */
+	const struct tl_debuginfod *debuginfod;
 	bool raw_names;
 	struct tl_pprof_object *list; /* by mapping; the last one is for locations without */
 	bool *used;                   /* by number of those given */

@@ -156,14 +156,14 @@ static bool open_sections(struct tl_cfi *cfi)
 		open_debug_frame(&cfi->sections[DEBUG_FRAME_APART], &cfi->debug));
 }
 
-static int open_files(struct tl_cfi *cfi, const char *path, const char *debug_root,
+static int open_files(struct tl_cfi *cfi, const char *path, const struct tl_debug_places *places,
 		      struct tl_error *err)
 {
 	int status = tl_elf_open(&cfi->file, path, err);
 
 	if (status)
 		return status;
-	if (tl_debug_file_open(&cfi->debug, &cfi->debug_path, &cfi->file, path, debug_root) < 0 ||
+	if (tl_debug_file_open(&cfi->debug, &cfi->debug_path, &cfi->file, path, places) < 0 ||
 	    !open_sections(cfi))
 		return tl_error_memory(err);
 	return 0;
@@ -178,14 +178,15 @@ static int finish(struct tl_cfi **cfi, struct tl_cfi *opened, int status, struct
 	return tl_error_format(err, "elf", status);
 }
 
-int tl_cfi_open(struct tl_cfi **cfi, const char *path, const char *debug_root, struct tl_error *err)
+int tl_cfi_open(struct tl_cfi **cfi, const char *path, const struct tl_debug_places *places,
+		struct tl_error *err)
 {
 	struct tl_cfi *opened = calloc(1, sizeof(*opened));
 
 	*cfi = NULL;
 	if (!opened)
 		return tl_error_memory(err);
-	return finish(cfi, opened, open_files(opened, path, debug_root, err), err);
+	return finish(cfi, opened, open_files(opened, path, places, err), err);
 }
 
 int tl_cfi_open_memory(struct tl_cfi **cfi, const uint8_t *data, size_t size, struct tl_error *err)

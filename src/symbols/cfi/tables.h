@@ -11,9 +11,10 @@
 #include "symbols/cfi/row.h"
 
 struct tl_cfi;
+struct tl_debug_places;
 
-/* `debug_root`: as of tl_binary_open_with_root(). TL_IO, TL_BAD_FORMAT, TL_NO_MEMORY. */
-int tl_cfi_open(struct tl_cfi **cfi, const char *path, const char *debug_root,
+/* `places`: as of tl_binary_open_with_places(). TL_IO, TL_BAD_FORMAT, TL_NO_MEMORY. */
+int tl_cfi_open(struct tl_cfi **cfi, const char *path, const struct tl_debug_places *places,
 		struct tl_error *err);
 /* The same of a file's bytes that the caller keeps; it has no debug file. */
 int tl_cfi_open_memory(struct tl_cfi **cfi, const uint8_t *data, size_t size, struct tl_error *err);

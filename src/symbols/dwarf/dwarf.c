@@ -51,10 +51,10 @@ static bool index_code(struct tl_dwarf *dwarf)
 }
 
 void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char *path,
-		   const char *root)
+		   const struct tl_debug_places *places)
 {
 	*dwarf = (struct tl_dwarf){
-		.file = file, .path = path, .root = root, .code = &dwarf->own_code
+		.file = file, .path = path, .places = places, .code = &dwarf->own_code
 	};
 	dwarf->sections.path = path;
 	dwarf->sections.faults = &dwarf->own_faults;

@@ -14,9 +14,9 @@ struct tl_dwarf_row;
 
 /* True when a file has a line table. */
 bool tl_dwarf_present(const struct tl_elf *file);
-/* Read the DWARF of a file, which must outlive it, as its path and the root of debug files must. */
+/* Read the DWARF of a file, which must outlive it, as its path and the places must. */
 void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char *path,
-		   const char *root);
+		   const struct tl_debug_places *places);
 void tl_dwarf_close(struct tl_dwarf *dwarf);
 /* The faults found so far. */
 const struct tl_dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf);

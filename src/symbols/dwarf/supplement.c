@@ -44,7 +44,7 @@ struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf)
 	if (dwarf->supplement_sought || !dwarf->path)
 		return dwarf->supplement;
 	dwarf->supplement_sought = true;
-	found = tl_debug_file_supplement(&file, &path, dwarf->file, dwarf->path, dwarf->root);
+	found = tl_debug_file_supplement(&file, &path, dwarf->file, dwarf->path, dwarf->places);
 	if (found > 0)
 		dwarf->supplement = tl_dwarf_open_further(dwarf, &file, path, false);
 	if (found < 0)

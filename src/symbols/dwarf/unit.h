@@ -118,12 +118,14 @@ struct tl_dwarf_budget {
 
 enum { TL_DWARF_CACHED = 64 };
 
+struct tl_debug_places;
+
 /* Zero-filled is "no DWARF". */
 struct tl_dwarf {
 	struct tl_dwarf_sections sections;
 	const struct tl_elf *file;
 	const char *path; /* of the file; NULL: no further files are looked for */
-	const char *root; /* where debug files are kept */
+	const struct tl_debug_places *places; /* of debug files */
 	/* Addresses of executable sections: functions elsewhere were dropped by the linker. */
 	const struct tl_intervals *code;
 	struct tl_intervals own_code;

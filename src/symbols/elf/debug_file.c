@@ -133,20 +133,11 @@ struct search {
 	struct wanted wanted;
 };
 
-/* Try the path that a format makes; the same results as tl_debug_file_open(). */
-__attribute__((format(printf, 2, 3))) static int try(const struct search *search,
-						     const char *format, ...)
+/* Try a path, which is freed here or kept; the same results as tl_debug_file_open(). */
+static int try_path(const struct search *search, char *path)
 {
-	va_list args;
-	char *path;
-	int length, status;
+	int status = tl_elf_open_named(search->debug, path, NULL);
 
-	va_start(args, format);
-	length = vasprintf(&path, format, args);
-	va_end(args);
-	if (length < 0)
-		return TL_NO_MEMORY;
-	status = tl_elf_open_named(search->debug, path, NULL);
 	if (!status && matches(search->debug, &search->wanted)) {
 		*search->path = path;
 		return 1;
@@ -157,11 +148,38 @@ __attribute__((format(printf, 2, 3))) static int try(const struct search *search
 	return status == TL_NO_MEMORY ? status : 0;
 }
 
+/* Try the path that a format makes. */
+__attribute__((format(printf, 2, 3))) static int try(const struct search *search,
+						     const char *format, ...)
+{
+	va_list args;
+	char *path;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&path, format, args);
+	va_end(args);
+	return length < 0 ? TL_NO_MEMORY : try_path(search, path);
+}
+
 static int try_build_id(const struct search *search, const char *root)
 {
 	const char *id = search->wanted.build_id;
 
 	return strlen(id) > 2 ? try(search, "%s/.build-id/%.2s/%s.debug", root, id, id + 2) : 0;
+}
+
+/* A file without a build id has none to be asked for. */
+static int try_debuginfod(const struct search *search, const struct tl_debuginfod *debuginfod)
+{
+	const char *id = search->wanted.build_id;
+	char *path;
+	int status;
+
+	if (!debuginfod || !*id)
+		return 0;
+	status = debuginfod->find(debuginfod->arg, TL_DEBUGINFOD_DEBUGINFO, id, &path);
+	return status > 0 ? try_path(search, path) : status;
 }
 
 /* `folder` is absolute and has no "/" at its end. */
@@ -203,21 +221,21 @@ static int find_by_link(struct search *search, const char *path, const char *roo
 }
 
 int tl_debug_file_open(struct tl_elf *debug, char **debug_path, const struct tl_elf *file,
-		       const char *path, const char *root)
+		       const char *path, const struct tl_debug_places *places)
 {
 	struct search search = { .debug = debug, .path = debug_path };
 	int status;
 
 	tl_build_id(file, search.wanted.build_id);
 	read_link(file, &search.wanted);
-	status = try_build_id(&search, root);
+	status = try_build_id(&search, places->root);
 	if (!status && search.wanted.link)
-		status = find_by_link(&search, path, root);
-	return status;
+		status = find_by_link(&search, path, places->root);
+	return status ? status : try_debuginfod(&search, places->debuginfod);
 }
 
 int tl_debug_file_supplement(struct tl_elf *found, char **found_path, const struct tl_elf *file,
-			     const char *path, const char *root)
+			     const char *path, const struct tl_debug_places *places)
 {
 	struct search search = { .debug = found, .path = found_path };
 	struct tl_cursor rest;
@@ -238,5 +256,7 @@ int tl_debug_file_supplement(struct tl_elf *found, char **found_path, const stru
 			status = TL_NO_MEMORY;
 		free(folder);
 	}
-	return status ? status : try_build_id(&search, root);
+	if (!status)
+		status = try_build_id(&search, places->root);
+	return status ? status : try_debuginfod(&search, places->debuginfod);
 }

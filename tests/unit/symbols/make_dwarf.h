@@ -5,6 +5,7 @@
 #include "make_elf.h"
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/dwarf.h"
+#include "symbols/elf/debug_file.h"
 
 enum { TEXT_AT = 0x1000, TEXT_SIZE = 0x400 };
 
@@ -30,6 +31,7 @@ struct parts {
 	const char *info_name;     /* another name for it, NULL: its own */
 	struct made file;
 	struct tl_elf elf;
+	struct tl_debug_places places;
 	struct tl_dwarf dwarf;
 };
 
@@ -148,17 +150,19 @@ static inline void make_file_of(struct parts *parts)
 }
 
 /* Read them as those of the file at a path, NULL: nothing is looked for beside it. */
-static inline void read_parts_at(struct parts *parts, const char *path, const char *root)
+static inline void read_parts_at(struct parts *parts, const char *path,
+				 struct tl_debug_places places)
 {
+	parts->places = places;
 	make_file_of(parts);
 	if (tl_elf_open_memory(&parts->elf, parts->file.bytes, parts->file.size, NULL))
 		abort();
-	tl_dwarf_open(&parts->dwarf, &parts->elf, path, root);
+	tl_dwarf_open(&parts->dwarf, &parts->elf, path, &parts->places);
 }
 
 static inline void read_parts(struct parts *parts)
 {
-	read_parts_at(parts, NULL, NULL);
+	read_parts_at(parts, NULL, (struct tl_debug_places){ NULL, NULL });
 }
 
 /* The chain at an address: "inner<outer"; "" when there is none. */

@@ -6,6 +6,7 @@
 #include <tracelathe/symbols.h>
 
 #include "symbols/binary.h"
+#include "symbols/elf/debug_file.h"
 #include "../temp.h"
 
 static struct temp temp;
@@ -39,11 +40,12 @@ static inline void need_tools(void)
 
 static inline struct tl_binary *open_here(const char *name)
 {
+	const struct tl_debug_places places = { temp.directory, NULL };
 	struct tl_binary *binary;
 
-	assert_int_equal(tl_binary_open_with_root(&binary, temp_path(&temp, name), 0, true,
-						  temp.directory, NULL),
-			 0);
+	assert_int_equal(
+		tl_binary_open_with_places(&binary, temp_path(&temp, name), 0, true, &places, NULL),
+		0);
 	return binary;
 }
 

@@ -17,6 +17,7 @@ enum { CODE = TEXT_AT + 0x10 };
 
 static const struct shape shape = { true, false, false, 4 };
 static struct parts parts, shared;
+static const struct tl_debuginfod *client; /* NULL: nobody is asked */
 
 /* The root entry of a unit: of code where it has a size. */
 static void put_root(struct parts *p, unsigned tag, uint64_t start, uint32_t size)
@@ -259,7 +260,64 @@ static void make_user(unsigned name_form, unsigned reference_form, uint64_t entr
 	put_bytes(&parts.altlink, build_id, 10);
 	/* Names that are relative are sought beside the file that has them. */
 	temp_write(&temp, "user", "", 0);
-	read_parts_at(&parts, temp_path(&temp, "user"), temp.directory);
+	read_parts_at(&parts, temp_path(&temp, "user"),
+		      (struct tl_debug_places){ temp.directory, client });
+}
+
+/* What a server has, by the question; the questions are counted. */
+struct server {
+	const char *path; /* NULL: nothing */
+	int status;       /* where there is no path */
+	unsigned asked;
+};
+
+static int find_file(void *arg, enum tl_debuginfod_kind kind, const char *id, char **path)
+{
+	struct server *server = arg;
+
+	server->asked++;
+	assert_int_equal(kind, TL_DEBUGINFOD_DEBUGINFO);
+	assert_string_equal(id, "123456789abcdef00fed");
+	if (!server->path)
+		return server->status;
+	*path = strdup(server->path);
+	return 1;
+}
+
+/* "Asked for the ... debug information that are not on this machine", by the build id wanted. */
+TEST(a_supplement_comes_from_a_server)
+{
+	struct server server = { .path = NULL };
+	const struct tl_debuginfod asked = { find_file, &server };
+	char kept[600];
+	uint64_t entry = save_shared("given");
+
+	snprintf(kept, sizeof(kept), "%s", temp_path(&temp, "given"));
+	client = &asked;
+	make_user(DW_FORM_GNU_strp_alt, DW_FORM_GNU_ref_alt, entry, "not-there");
+	assert_string_equal(chain_at(&parts, CODE + 0x10), "?<?");
+	expect_fault(TL_IO, "supplementary file was not found");
+
+	server.path = kept;
+	make_user(DW_FORM_GNU_strp_alt, DW_FORM_GNU_ref_alt, entry, "not-there");
+	assert_string_equal(chain_at(&parts, CODE + 0x10), "shared<main");
+	assert_int_equal(tl_dwarf_faults(&parts.dwarf)->count, 0);
+	tl_dwarf_close(&parts.dwarf);
+	assert_int_equal(server.asked, 2);
+
+	/* Of what is here nobody is asked. */
+	make_user(DW_FORM_GNU_strp_alt, DW_FORM_GNU_ref_alt, entry, "given");
+	assert_string_equal(chain_at(&parts, CODE + 0x10), "shared<main");
+	tl_dwarf_close(&parts.dwarf);
+	assert_int_equal(server.asked, 2);
+
+	server = (struct server){ .status = TL_NO_MEMORY };
+	make_user(DW_FORM_GNU_strp_alt, DW_FORM_GNU_ref_alt, entry, "not-there");
+	chain_at(&parts, CODE + 0x10);
+	assert_true(tl_dwarf_faults(&parts.dwarf)->no_memory);
+	tl_dwarf_close(&parts.dwarf);
+	client = NULL;
+	unlink(kept);
 }
 
 TEST(names_in_a_supplement_are_found)
@@ -410,6 +468,7 @@ int main(void)
 		cmocka_unit_test(units_have_abbreviations_of_their_own),
 		cmocka_unit_test(codes_of_abbreviations_may_be_any_numbers),
 		cmocka_unit_test(functions_in_namespaces_and_types_are_read),
+		cmocka_unit_test(a_supplement_comes_from_a_server),
 		cmocka_unit_test(names_in_a_supplement_are_found),
 		cmocka_unit_test(a_supplement_is_found_by_its_build_id),
 		cmocka_unit_test(a_supplement_that_is_missing_is_told),

@@ -11,6 +11,7 @@
 
 #include "symbols/binary.h"
 #include "symbols/cfi/tables.h"
+#include "symbols/elf/debug_file.h"
 #include "symbols/unwind.h"
 
 enum { MOST_BYTES = 256, MOST_CHAIN = 8 };
@@ -98,7 +99,8 @@ static int cfi_step(const void *input, uint64_t *digest)
 	struct tl_cfi_row row;
 	struct tl_error err = { 0 };
 	struct tl_cfi *cfi;
-	int status = tl_cfi_open(&cfi, input, "/nowhere", &err), found = 0;
+	const struct tl_debug_places places = { "/nowhere", NULL };
+	int status = tl_cfi_open(&cfi, input, &places, &err), found = 0;
 
 	assert_int_equal(err.status, status);
 	if (status) {
