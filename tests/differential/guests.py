@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""guests.py TRACELATHE: Intel PT of a host and of a virtual machine on it, whose kernels are at the same addresses.
+"""guests.py TRACELATHE: Intel PT and samples of a host and of a virtual machine on it, whose kernels are at the same addresses.
 
 The recording is put together by hand, with the packets that a VM entry (PIP with NR, TIP) and a VM exit (FUP, PIP, TIP) give
 (SDM, volume 3, "VMX-Specific Packets", "Packets for VM exits and entries"). What ran is known, and perf script lists the same.
 """
 import os
+import re
 import struct
 import subprocess
 import tempfile
@@ -228,6 +229,143 @@ def check(folder):
     return compared + 5
 
 
+# ---- samples ----
+
+
+class Sampler(pw.Writer):
+    """A recording of samples, without a trace: IDENTIFIER, IP, TID, TIME, CPU, PERIOD, CALLCHAIN."""
+
+    CALLCHAIN, PERIOD = 1 << 5, 1 << 8
+
+    def __init__(self, chains=True):
+        super().__init__(sample_type=pw.IP | pw.TID | pw.TIME | pw.CPU | pw.IDENTIFIER | self.CALLCHAIN * chains | self.PERIOD)
+        self.chains, self.now = chains, 1000
+
+    def attr(self):
+        out = self.pack("IIQQQQQ", 0, 112, 0, 4000, self.sample_type, 0, 1 << 18)
+        return out.ljust(112, b"\0")
+
+    def sample(self, mode, ip, chain=(), who=(HYPERVISOR, VCPU)):
+        self.now += 10
+        body = self.pack("QQIIQIIQ", 77, ip, *who, self.now, 0, 0, 4000)
+        if self.chains:
+            body += self.pack("%dQ" % (1 + len(chain)), len(chain), *(word & (1 << 64) - 1 for word in chain))
+        self.data += self.header(9, mode, 8 + len(body)) + body
+
+
+HOST_MARK, USER_MARK, GUEST_MARK = -128, -512, -2176
+# The kernel gives samples of machines no callers: only its marks of the host's, with nothing behind them.
+EMPTY = (HOST_MARK, USER_MARK)
+SAMPLED = ((pw.KERNEL, ENTER, (HOST_MARK, ENTER)), (pw.KERNEL, HANDLE + 2, (HOST_MARK, HANDLE + 2, ENTER + 3)),
+           (GUEST_KERNEL, KERNEL, EMPTY), (GUEST_KERNEL, KERNEL + 2, EMPTY), (GUEST_KERNEL, MODULE + 16, ()),
+           (GUEST_USER, USER + 1, EMPTY))
+
+
+def sampled(path, maps=False, samples=SAMPLED, chains=True, program=(USER, SIZE, 0x1000, "/bin/use")):
+    """A host and the machine of HYPERVISOR; with `maps` there are records of what the machine has mapped."""
+    writer = Sampler(chains)
+    if maps:
+        writer.mmap(HYPERVISOR, KERNEL, SIZE, KERNEL, "[guest.kernel.kallsyms.%d]_text" % HYPERVISOR, misc=GUEST_KERNEL)
+        writer.mmap(HYPERVISOR, MODULE, SIZE, 0, "/lib/modules/6.1.0/turning.ko", misc=GUEST_KERNEL)
+        writer.mmap(HYPERVISOR, *program, misc=GUEST_USER)
+    # Behind the machine's, which is then the first process that is known.
+    writer.mmap(-1, KERNEL, SIZE, KERNEL, "[kernel.kallsyms]_text", misc=pw.KERNEL)
+    writer.mmap(-1, MODULE, SIZE, 0, "/lib/modules/6.1.0/kernel/lathe.ko", misc=pw.KERNEL)
+    writer.comm(HYPERVISOR, VCPU, "CPU 0/KVM")
+    for mode, ip, chain in samples:
+        writer.sample(mode, ip, chain)
+    write(os.path.join(path, "data"), writer.file())
+    write(os.path.join(path, "kcore_dir/kallsyms"),
+          (NAMES % (KERNEL, KERNEL, "enter", HANDLE, "handle", KERNEL + SIZE)).encode())
+    return os.path.join(path, "data")
+
+
+def stacks_of(path, *options, status=0):
+    """{(command, stack): samples}, and what was said."""
+    done = asked("stacks", "--event", "samples", "--threads", path, *options)
+    expect("stacks", done[0], status)
+    found = {}
+    for line in done[1].splitlines():
+        stack, count = line.rsplit(" ", 1)
+        found[stack] = int(count)
+    return found, done[2]
+
+
+def check_samples(folder):
+    root = guest_root(os.path.join(folder, "root"))
+    host = {"CPU 0/KVM (101);enter": 1, "CPU 0/KVM (101);enter;handle": 1}
+    machine = {"[guest:100] (101);work": 2, "[guest:100] (101);turn": 1}
+    known = {**host, **machine}
+    path = sampled(os.path.join(folder, "samples"))
+    # No record says which program of the machine ran.
+    found, said = stacks_of(path, "--guest-root", root, status=1)
+    expect("samples by the machine's list", found, {**known, "[guest:100] (101);[guest user]": 1})
+    expect("what is missing", "1 addresses of virtual machines have no names" in said, True)
+    found, said = stacks_of(path, status=1)
+    expect("samples without a root", found, {**host, "CPU 0/KVM (101);[guest kernel]": 3,
+                                             "CPU 0/KVM (101);[guest user]": 1})
+    expect("why", "4 samples have no names: it is code of a virtual machine, and no --guest-root says" in said, True)
+
+    path = sampled(os.path.join(folder, "mapped"), maps=True)
+    found, said = stacks_of(path, "--guest-root", root, status=1)
+    expect("samples by records", found, {**known, "[guest:100] (101);[use [guest:100]]": 1})
+    rows = functions_of_samples(path, root)
+    expect("objects", rows[("work", "[guest.kernel.kallsyms.100]_text")], 2)
+    expect("a module's object", rows[("turn", "/lib/modules/6.1.0/turning.ko [guest:100]")], 1)
+    one, two = (asked("report", "--csv", path, "--guest-root", root, "--jobs", jobs) for jobs in ("1", "2"))
+    expect("samples on two threads", one, two)
+
+    # Callers that a kernel marks as the machine's; those that it marks as the host's are in no map of the machine.
+    path = sampled(os.path.join(folder, "called"), samples=SAMPLED + (
+        (GUEST_KERNEL, MODULE + 16, (GUEST_MARK, MODULE + 16, HALT)), (GUEST_KERNEL, KERNEL, (HOST_MARK, ENTER, USER_MARK, USER))))
+    found, said = stacks_of(path, "--guest-root", root, status=1)
+    expect("callers in the machine", found, {**host, "[guest:100] (101);work": 3, "[guest:100] (101);turn": 1,
+                                             "[guest:100] (101);work;turn": 1, "[guest:100] (101);[guest user]": 1})
+    expect("callers of the host", "callers of the host are left out of 1 stacks of virtual machines" in said, True)
+    return 6
+
+
+def functions_of_samples(path, root):
+    lines = common.run("report", "--by", "function", "--csv", path, "--guest-root", root, status=(0, 1)).splitlines()
+    return {(row["function"], row["object"]): int(row["samples:self"]) for row in common.csv.DictReader(lines)}
+
+
+def compiled(path):
+    """A program with names. (address, size, offset) of its code, and an address in each function."""
+    write(path + ".c", b"int first(int a) { return a * 3; }\nint second(int a) { return a ^ 5; }\nvoid _start(void) { for (;;); }\n")
+    subprocess.run([common.tool("cc"), "-O1", "-nostdlib", "-static", "-no-pie", "-o", path, path + ".c"], check=True)
+    heads = subprocess.run(["readelf", "-lW", path], stdout=subprocess.PIPE, check=True, text=True).stdout
+    offset, start, size = re.search(r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+) 0x\w+ R E", heads).groups()
+    names = subprocess.run(["nm", path], stdout=subprocess.PIPE, check=True, text=True).stdout
+    ips = [int(re.search(r"(\w+) T " + name, names).group(1), 16) + 1 for name in ("first", "second", "second")]
+    return (int(start, 16), (int(size, 16) + 0xfff) & ~0xfff, int(offset, 16)), ips
+
+
+def their_samples(folder):
+    """
+    perf script --guestkallsyms: the same names of the machine's kernel and programs. perf looks for these at the recorded
+    paths; perf 6.1 has names of the machine's kernel where these begin alone, and none of its modules.
+    """
+    if not all(map(common.tool, ("perf", "cc", "nm", "readelf"))):
+        return 0
+    root, program = os.path.join(folder, "theirs.root"), os.path.join(folder, "use")
+    names = os.path.join(root, "proc/kallsyms")
+    code, ips = compiled(program)
+    write(root + program, open(program, "rb").read())
+    write(names, ("%016x T work\n%016x T last\n%016x T end\n" % (KERNEL, KERNEL + SIZE - 16, KERNEL + SIZE)).encode())
+    data = sampled(os.path.join(folder, "theirs"), True, [(GUEST_USER, ip, ()) for ip in ips] +
+                   [(GUEST_KERNEL, ip, ()) for ip in (KERNEL, KERNEL, KERNEL + SIZE - 16)], False, (*code, program))
+    done = subprocess.run(["perf", "script", "-i", data, "--guestkallsyms", names, "-F", "ip,sym"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    shown = [line.split()[1] for line in done.stdout.splitlines() if len(line.split()) > 1]
+    found, _ = stacks_of(data, "--guest-root", root)
+    of_machine = ("work", "last", "first", "second")
+    expect("perf script --guestkallsyms", {name: found.get("[guest:100] (101);" + name) for name in of_machine},
+           {name: shown.count(name) for name in of_machine})
+    expect("some of each", [shown.count(name) for name in of_machine], [2, 1, 1, 2])
+    return 1
+
+
 def theirs(folder):
     """perf takes no code of the host for a machine's, either: it ends where that begins."""
     perf = common.tool("perf")
@@ -243,7 +381,7 @@ def theirs(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        compared = check(folder) + theirs(folder)
+        compared = check(folder) + theirs(folder) + check_samples(folder) + their_samples(folder)
     common.finish(compared, "recordings of a virtual machine")
 
 

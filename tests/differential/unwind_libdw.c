@@ -279,7 +279,7 @@ static void take_sample(struct pass *p, const struct tl_perf_record *rec)
 	struct tl_error err;
 	size_t from;
 
-	if (!tl_perf_call_chain_of(&p->chain, rec) ||
+	if (!tl_perf_call_chain_of(&p->chain, rec, false) ||
 	    tl_perf_unwind_begin(&p->unwinder, rec, &p->chain) <= 0)
 		return;
 	from = p->chain.count - 1;

@@ -323,6 +323,7 @@ static struct tl_perf_sample_options sample_options(const struct tl_input *input
 		.programs = p->programs,
 		.program_count = o->programs.binary_count,
 		.debuginfod = o->programs.debuginfod,
+		.guest_root = o->programs.guest_root,
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.sums_alone = tl_input_sums_alone(o),

@@ -24,8 +24,17 @@ static uint64_t foreign_mode(const struct tl_perf_record *rec)
 	}
 }
 
-static bool is_foreign(uint64_t marker)
+static bool is_of_machine(uint64_t marker)
 {
+	return marker == TL_PERF_CONTEXT_GUEST || marker == TL_PERF_CONTEXT_GUEST_KERNEL ||
+	       marker == TL_PERF_CONTEXT_GUEST_USER;
+}
+
+/* Whether the addresses behind a marker are in other maps than those of the stack. */
+static bool is_foreign(uint64_t marker, bool in_machine)
+{
+	if (in_machine)
+		return !is_of_machine(marker);
 	return marker != TL_PERF_CONTEXT_KERNEL && marker != TL_PERF_CONTEXT_USER;
 }
 
@@ -50,10 +59,11 @@ static void take_calls(struct tl_perf_call_chain *chain, const struct tl_perf_re
 }
 
 /* The words of a chain with its markers; `chain` has room for all of them. */
-static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
+static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec,
+		       bool in_machine)
 {
 	bool foreign = false, exact = true, has_user = chain->has_user;
-	const bool has_calls = tl_perf_recorded_calls(rec) > 0;
+	const bool has_calls = !in_machine && tl_perf_recorded_calls(rec) > 0;
 	const uint64_t words = rec->sample.callchain_count;
 	const uint8_t *at = rec->sample.callchain;
 	uint64_t frames = 0, *to = chain->list + chain->count;
@@ -63,9 +73,9 @@ static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_re
 		const uint64_t word = tl_get64s(at + 8 * i, rec->swapped);
 
 		if (word >= TL_PERF_CONTEXT_MARKER) {
-			foreign = is_foreign(word);
+			foreign = is_foreign(word, in_machine);
 			exact = true;
-			if (foreign)
+			if (foreign && !in_machine)
 				*to++ = word;
 			continue;
 		}
@@ -73,6 +83,7 @@ static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_re
 		if (!exact && has_calls && !tl_perf_is_kernel_address(word))
 			continue;
 		frames++;
+		chain->left_out += foreign && in_machine;
 		/*
 		 * A frame pointer chain ends with a null word where the outermost function set it.
 		 */
@@ -87,20 +98,22 @@ static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_re
 	chain->is_cut = frames >= limit;
 }
 
-bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec)
+bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec,
+			   bool in_machine)
 {
 	const uint64_t count = rec->sample.callchain_count, foreign = foreign_mode(rec);
 
 	chain->count = 0;
 	chain->has_user = foreign != 0;
 	chain->is_cut = false;
+	chain->left_out = 0;
 	if (!tl_grow(&chain->list, &chain->capacity,
 		     (size_t)(count + tl_perf_recorded_calls(rec)) + 1, sizeof(*chain->list)))
 		return false;
 	if (count)
-		take_words(chain, rec);
+		take_words(chain, rec, in_machine);
 	if (!chain->count)
-		chain->list[chain->count++] = foreign ? foreign : rec->sample.ip;
+		chain->list[chain->count++] = foreign && !in_machine ? foreign : rec->sample.ip;
 	if (!foreign && tl_perf_recorded_calls(rec) &&
 	    !tl_perf_is_kernel_address(chain->list[chain->count - 1]))
 		take_calls(chain, rec);

@@ -27,20 +27,26 @@ static inline bool tl_perf_is_kernel_address(uint64_t ip)
 }
 
 /*
- * Addresses, the innermost first. Addresses of hypervisors and guests say nothing here: the marker
- * itself stands for all that follow it.
+ * Addresses, the innermost first. Addresses of hypervisors, and of virtual machines of which
+ * nothing is known, say nothing here: the marker itself stands for all that follow it.
  */
 struct tl_perf_call_chain {
 	uint64_t *list;
 	size_t count, capacity;
 	bool has_user; /* some are of the process, not of the kernel */
 	bool is_cut;   /* as long as the recorder's limit: callers further out are missing */
+	/* addresses of the host in a stack of a virtual machine, whose maps do not have them */
+	uint64_t left_out;
 };
 
 /* Calls of the present stack that the processor recorded, 0: none, or branches of another kind. */
 uint64_t tl_perf_recorded_calls(const struct tl_perf_record *rec);
 
-/* The call chain of a SAMPLE record. False without memory. */
-bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec);
+/*
+ * The call chain of a SAMPLE record. False without memory.
+ * @param in_machine  it is of a virtual machine whose maps are known: the addresses are its own
+ */
+bool tl_perf_call_chain_of(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec,
+			   bool in_machine);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "perf_data/processes/given_programs.h"
+#include "perf_data/processes/guests.h"
 #include "perf_data/samples/event_names.h"
 #include "perf_data/samples/pass.h"
 #include "perf_data/samples/remarks.h"
@@ -384,6 +385,8 @@ static bool describe_losses(const struct tl_perf_sample_pass *p,
 		  "samples were not recorded: each counts 1" },
 		{ l->branches, "the branch records of",
 		  "samples are left out (--branch-stack counts them)" },
+		{ l->host_callers, "callers of the host are left out of",
+		  "stacks of virtual machines" },
 		{ p->off_cpu.switches ? p->off_cpu.unreturned : 0,
 		  "of threads that left a processor",
 		  "did not come back in the recording before "
@@ -399,6 +402,10 @@ static bool describe_losses(const struct tl_perf_sample_pass *p,
 		    !tl_perf_sample_remark(remarks, "%s %" PRIu64 " %s", rows[i].before,
 					   rows[i].count, rows[i].behind))
 			return false;
+	if (l->of_machines &&
+	    !tl_perf_sample_remark(remarks, "%" PRIu64 " samples have no names: %s", l->of_machines,
+				   tl_perf_guest_why(&p->sys)))
+		return false;
 	return !l->cut_stacks ||
 	       tl_perf_sample_remark(remarks,
 				     "%" PRIu64 " of %" PRIu64 " stacks are as long as the "

@@ -39,6 +39,7 @@ struct tl_perf_sample_options {
 	const char *const *programs;
 	size_t program_count;
 	const struct tl_debuginfod *debuginfod; /* asked for what is not found; NULL: nobody */
+	const char *guest_root;                 /* for files of virtual machines; NULL: none */
 	bool no_files;                          /* look for no code and no lists of names at all */
 	bool raw_names;                         /* no demangling */
 	bool lines;                             /* costs of lines and calls by position, too */

@@ -8,6 +8,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "perf_data/container/branch.h"
+#include "perf_data/processes/guest_maps.h"
 
 /* ---- stacks ---- */
 
@@ -139,12 +140,15 @@ static uint64_t period_of(const struct tl_perf_record *rec)
 	return is_periodless(rec) ? 1 : rec->attr->period;
 }
 
-static void note_losses(struct tl_perf_sample_losses *l, const struct tl_perf_record *rec)
+static void note_losses(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
 {
+	struct tl_perf_sample_losses *l = &p->losses;
 	const uint64_t calls = tl_perf_recorded_calls(rec);
 
+	l->cut_stacks += p->chain.is_cut;
 	l->periodless += is_periodless(rec) && !is_group(rec);
 	l->branches += !calls && rec->sample.branch_count;
+	l->host_callers += p->chain.left_out != 0;
 	if (calls > l->most_calls) {
 		l->most_calls = calls;
 		l->with_most_calls = 0;
@@ -171,6 +175,25 @@ static bool is_of_share(struct tl_perf_sample_pass *p)
 	return shares < 2 || p->met++ / SAMPLES_TOGETHER % shares == p->options->share;
 }
 
+/* The virtual machine that a sample is of, if anything is known of what it has mapped. */
+static int find_machine(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			struct tl_error *err)
+{
+	uint32_t machine;
+	size_t changes;
+	int status;
+
+	p->machine = TL_NONE;
+	if (!tl_perf_is_of_guest(rec))
+		return 0;
+	status = tl_perf_guest_at(&p->sys, (uint32_t)rec->id.process, p->time_ns, &machine,
+				  &changes, err);
+	if (status == 0 && p->sys.processes.list[machine].count)
+		p->machine = machine;
+	p->losses.of_machines += status == 0 && p->machine == TL_NONE;
+	return status;
+}
+
 static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
@@ -189,13 +212,15 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		note_sample(p, (uint32_t)(rec->attr - p->reader->attrs.list));
 		return 0;
 	}
-	if (!tl_perf_call_chain_of(&p->chain, rec))
+	status = find_machine(p, rec, err);
+	if (status < 0)
+		return status;
+	if (!tl_perf_call_chain_of(&p->chain, rec, p->machine != TL_NONE))
 		return tl_error_memory(err);
 	if (p->options->branches)
 		return tl_perf_sample_pass_root(p, rec) ? count_branches(p, rec, err)
 							: tl_error_memory(err);
-	p->losses.cut_stacks += p->chain.is_cut;
-	note_losses(&p->losses, rec);
+	note_losses(p, rec);
 	unwind = tl_perf_unwind_begin(&p->unwinder, rec, &p->chain);
 	if (unwind < 0 || !tl_perf_sample_pass_root(p, rec))
 		return tl_error_memory(err);
@@ -316,6 +341,7 @@ static int load_record(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 				   "shared out");
 	if (rec->id.time_ns != TL_NOWHERE && rec->id.time_ns > p->time_ns)
 		p->time_ns = rec->id.time_ns;
+	p->machine = TL_NONE;
 	status = tl_perf_jit_advance(&p->sys, p->time_ns, err);
 	for (size_t i = 0; status == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].type == rec->type)
@@ -338,6 +364,7 @@ struct tl_perf_sample_pass tl_perf_sample_pass_of(struct tl_perf_reader *reader,
 		.program_count = options->program_count,
 		.debuginfod = options->debuginfod,
 		.no_files = options->no_files,
+		.guest_root = options->guest_root,
 		.input = tl_source_name(reader->source),
 		.shared_names = true,
 	};
@@ -349,7 +376,7 @@ int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 	struct tl_perf_record rec;
 	int status;
 
-	p->last_root = TL_NONE;
+	p->last_root = p->machine = TL_NONE;
 	p->unwinder.sys = &p->sys;
 	p->sys.reader = p->reader;
 	p->unwinder.header = &p->reader->header;

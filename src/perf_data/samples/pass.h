@@ -33,6 +33,8 @@ struct tl_perf_sample_losses {
 	uint64_t branches;   /* samples with records of branches that are no calls */
 	/* most calls that the processor recorded of a stack, and how many stacks have so many */
 	uint64_t most_calls, with_most_calls;
+	uint64_t of_machines;  /* samples of virtual machines of which nothing is known */
+	uint64_t host_callers; /* stacks of virtual machines with callers of the host */
 };
 
 /* Told of each sample that is counted, with the node of its stack. 0, or negative: it is over. */
@@ -62,12 +64,13 @@ struct tl_perf_sample_pass {
 	struct tl_perf_sample_losses losses;
 	struct tl_perf_off_cpu off_cpu;
 	struct tl_perf_cgroups cgroups;
-	uint64_t samples;             /* or branches */
-	uint64_t met;                 /* samples that the filters let pass, of all shares */
-	uint64_t first_ns;            /* of the first sample, which `from_seconds` counts from */
-	uint64_t time_ns;             /* of the latest record that had a time */
-	uint32_t last_node;           /* of the sample before */
-	uint32_t last_root;           /* of the sample before, TL_NONE: none */
+	uint64_t samples;   /* or branches */
+	uint64_t met;       /* samples that the filters let pass, of all shares */
+	uint64_t first_ns;  /* of the first sample, which `from_seconds` counts from */
+	uint64_t time_ns;   /* of the latest record that had a time */
+	uint32_t last_node; /* of the sample before */
+	uint32_t last_root; /* of the sample before, TL_NONE: none */
+	uint32_t machine;   /* whose process the record is of; TL_NONE: the host, or unknown */
 	tl_perf_sample_fn *on_sample; /* NULL: nobody is told */
 	tl_perf_switch_fn *on_switch; /* the same */
 	void *arg;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which records of a pass count, and of what they are: the root of their stacks. */
+#include <string.h>
+
+#include "perf_data/processes/guests.h"
 #include "perf_data/samples/pass.h"
 
 /* The last change of a process's maps that replaced earlier ones, as a number of changes. */
@@ -43,23 +46,41 @@ static bool is_exec(const struct tl_perf_sample_pass *p, const struct tl_perf_st
 	       is_mapped(p, root->process, root->changes - 1, caller);
 }
 
+/*
+ * Who ran, and by which name: a virtual machine, which is one process, by its label, as no name of
+ * its threads is known. False without memory.
+ */
+static bool find_process(struct tl_perf_sample_pass *p, struct tl_perf_stack_root *root)
+{
+	uint32_t thread;
+
+	if (p->machine != TL_NONE) {
+		const char *label = tl_perf_guest_label(&p->sys, p->machine);
+
+		root->process = p->machine;
+		root->comm = tl_names_add(&p->sys.names, label, strlen(label));
+		return root->comm != TL_NONE;
+	}
+	root->process = tl_perf_process_add(&p->sys, root->pid);
+	thread = tl_perf_thread_add(&p->sys, root->pid, root->tid);
+	if (root->process == TL_NONE || thread == TL_NONE)
+		return false;
+	root->comm = name_now(&p->sys.threads.list[thread]);
+	return true;
+}
+
 bool tl_perf_sample_pass_root(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec)
 {
-	const uint32_t pid = (uint32_t)rec->id.process, tid = (uint32_t)rec->id.thread;
 	const struct tl_perf_stack_root *last =
 		p->last_root == TL_NONE ? NULL : &p->stacks.roots[p->last_root];
-	const uint32_t process = tl_perf_process_add(&p->sys, pid);
-	const uint32_t thread = tl_perf_thread_add(&p->sys, pid, tid);
-	struct tl_perf_stack_root root = { .process = process, .pid = pid, .tid = tid };
+	struct tl_perf_stack_root root = { .pid = (uint32_t)rec->id.process,
+					   .tid = (uint32_t)rec->id.thread };
 
-	if (process == TL_NONE || thread == TL_NONE)
-		return false;
 	root.cgroup = tl_perf_cgroups_of(&p->cgroups, &p->sys, rec);
-	if (root.cgroup == TL_NONE)
+	if (root.cgroup == TL_NONE || !find_process(p, &root))
 		return false;
-	root.comm = name_now(&p->sys.threads.list[thread]);
-	root.changes = epoch_of(&p->sys.processes.list[process],
-				last && last->process == process ? last->changes : 0);
+	root.changes = epoch_of(&p->sys.processes.list[root.process],
+				last && last->process == root.process ? last->changes : 0);
 	if (is_exec(p, &root))
 		root.changes--;
 	root.first_ns = root.last_ns = p->time_ns;

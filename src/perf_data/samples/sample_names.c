@@ -46,6 +46,15 @@ bool tl_perf_sample_names_begin(struct tl_perf_sample_names *n, struct tl_perf_s
 	return n->objects;
 }
 
+/* As the profile has it. */
+static const char *name_of_object(const struct tl_perf_sample_names *n,
+				  const struct tl_perf_object *object)
+{
+	return object->kind == TL_PERF_OBJECT_KERNEL && object->guest == TL_NONE
+		       ? kernel_name
+		       : n->sys->names.names[object->path].text;
+}
+
 static bool hand_over(struct tl_perf_sample_names *n, size_t number)
 {
 	struct tl_perf_sample_binaries *to = n->options->binaries;
@@ -57,9 +66,7 @@ static bool hand_over(struct tl_perf_sample_names *n, size_t number)
 		return true;
 	if (!tl_grow(&to->list, &to->capacity, to->count + 1, sizeof(*to->list)))
 		return false;
-	name = strdup(object->kind == TL_PERF_OBJECT_KERNEL
-			      ? kernel_name
-			      : n->sys->names.names[object->path].text);
+	name = strdup(name_of_object(n, object));
 	if (!name)
 		return false;
 	to->list[to->count++] = (struct tl_perf_sample_binary){ name, named->binary };
@@ -320,6 +327,16 @@ static int name_in_file(struct tl_perf_sample_names *n, struct tl_perf_named_obj
 
 /* ---- the kernel ---- */
 
+/* Code of a kernel of which no more is known. */
+static int put_kernel(struct tl_perf_sample_names *n, const struct tl_perf_object *kernel,
+		      struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const char *object =
+		kernel && kernel->guest != TL_NONE ? name_of_object(n, kernel) : "[kernel]";
+
+	return put_nameless(n, object, 0, place, err);
+}
+
 /* By the symbols of the kernel's own file (vmlinux), where there is no list of its names. */
 static int name_by_kernel_file(struct tl_perf_sample_names *n, struct tl_perf_object *kernel,
 			       struct tl_perf_named_object *named,
@@ -344,14 +361,18 @@ static int name_by_kernel_file(struct tl_perf_sample_names *n, struct tl_perf_ob
 			return tl_error_memory(err);
 	}
 	if (*symbol.name)
-		return put_symbol(n, named->binary, kernel_name, &symbol, place, err);
+		return put_symbol(n, named->binary, name_of_object(n, kernel), &symbol, place, err);
 	place->address = ip;
 	named->nameless++;
-	return put_nameless(n, "[kernel]", 0, place, err);
+	return put_kernel(n, kernel, place, err);
 }
 
-static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
-			  struct tl_perf_sampled_place *place, struct tl_error *err)
+/*
+ * @param guest  number of a virtual machine; TL_NONE: the host
+ * @param module what modules are called whose names the list has; NULL: as the list says
+ */
+static int name_in_kernel(struct tl_perf_sample_names *n, uint32_t guest, const char *module,
+			  uint64_t ip, struct tl_perf_sampled_place *place, struct tl_error *err)
 {
 	const struct tl_named_range *range;
 	struct tl_perf_named_object *named;
@@ -359,9 +380,9 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 	uint32_t number = 0;
 	int status = 0;
 
-	kernel = tl_perf_kernel_object(n->sys, TL_NONE, &number);
+	kernel = tl_perf_kernel_object(n->sys, guest, &number);
 	if (!kernel)
-		return put_nameless(n, "[kernel]", 0, place, err);
+		return put_kernel(n, NULL, place, err);
 	named = &n->objects[number];
 	if (!named->opened)
 		status = tl_perf_kernel_names_read(n->sys, kernel, &named->kallsyms, &named->why,
@@ -372,11 +393,14 @@ static int name_in_kernel(struct tl_perf_sample_names *n, uint64_t ip,
 	range = tl_perf_kernel_names_find(&named->kallsyms, ip);
 	if (!range && named->why)
 		return name_by_kernel_file(n, kernel, named, place, err);
+	if (range && *range->module)
+		return put_range(n, range->start, range->name, module ? module : range->module,
+				 place, err);
 	if (range)
-		return put_range(n, range->start, range->name,
-				 *range->module ? range->module : kernel_name, place, err);
+		return put_range(n, range->start, range->name, name_of_object(n, kernel), place,
+				 err);
 	named->nameless++;
-	return put_nameless(n, "[kernel]", 0, place, err);
+	return put_kernel(n, kernel, place, err);
 }
 
 /* ---- code of run-time compilers ---- */
@@ -438,17 +462,42 @@ static const char *name_of_marker(uint64_t marker)
 	}
 }
 
+/* Code of a virtual machine: its kernel is in its own maps. */
+static int name_in_machine(struct tl_perf_sample_names *n, const struct tl_perf_sampled_key *key,
+			   const struct tl_perf_map_change *map,
+			   struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	const struct tl_perf_object *object = map ? &n->sys->objects.list[map->object] : NULL;
+
+	if (!map) {
+		n->unmapped++;
+		return put_nameless(n,
+				    name_of_marker(tl_perf_is_kernel_address(key->ip)
+							   ? TL_PERF_CONTEXT_GUEST_KERNEL
+							   : TL_PERF_CONTEXT_GUEST_USER),
+				    0, place, err);
+	}
+	if (object->kind == TL_PERF_OBJECT_KERNEL || object->kind == TL_PERF_OBJECT_MODULE)
+		return name_in_kernel(n, key->process, name_of_object(n, object), key->ip, place,
+				      err);
+	return name_in_map(n, key, map, place, err);
+}
+
 static int find_place(struct tl_perf_sample_names *n, const struct tl_perf_sampled_key *key,
 		      struct tl_perf_sampled_place *place, struct tl_error *err)
 {
 	const struct tl_perf_map_change *map;
+	bool guest;
 
 	if (key->ip >= TL_PERF_CONTEXT_MARKER)
 		return put_nameless(n, name_of_marker(key->ip), 0, place, err);
-	if (tl_perf_is_kernel_address(key->ip))
-		return name_in_kernel(n, key->ip, place, err);
+	guest = key->process != TL_NONE && n->sys->processes.list[key->process].guest;
+	if (!guest && tl_perf_is_kernel_address(key->ip))
+		return name_in_kernel(n, TL_NONE, NULL, key->ip, place, err);
 	map = tl_perf_map_find(n->sys, key->process,
 			       tl_perf_map_epoch_end(n->sys, key->process, key->changes), key->ip);
+	if (guest)
+		return name_in_machine(n, key, map, place, err);
 	if (!map)
 		return put_nameless(n, "", 0, place, err);
 	return name_in_map(n, key, map, place, err);
@@ -462,11 +511,12 @@ static bool same_key(const void *context, const void *key, uint32_t number)
 	       have->changes == wanted->changes;
 }
 
-/* The kernel is the same in all processes. */
-static struct tl_perf_sampled_key key_of(const struct tl_perf_stack_root *root, uint64_t ip)
+/* The kernel is the same in all processes of the host. */
+static struct tl_perf_sampled_key key_of(const struct tl_perf_sample_names *n,
+					 const struct tl_perf_stack_root *root, uint64_t ip)
 {
-	if (tl_perf_is_kernel_address(ip))
-		return (struct tl_perf_sampled_key){ .ip = ip };
+	if (tl_perf_is_kernel_address(ip) && !n->sys->processes.list[root->process].guest)
+		return (struct tl_perf_sampled_key){ .process = TL_NONE, .ip = ip };
 	return (struct tl_perf_sampled_key){ root->process, root->changes, ip };
 }
 
@@ -490,7 +540,7 @@ int tl_perf_sample_place(struct tl_perf_sample_names *n, const struct tl_perf_st
 			 uint64_t ip, const struct tl_perf_sampled_place **place,
 			 struct tl_error *err)
 {
-	const struct tl_perf_sampled_key key = key_of(root, ip);
+	const struct tl_perf_sampled_key key = key_of(n, root, ip);
 	const uint64_t hash = tl_hash_pair(tl_hash_pair(key.process, key.changes), key.ip);
 	struct tl_perf_sampled_place found = { .file = "", .address = ip };
 	uint32_t number = tl_index_find(&n->by_key, hash, same_key, n->keys, &key);
@@ -525,6 +575,12 @@ bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *n,
 					   path))
 			return false;
 	}
+	if (n->unmapped &&
+	    !tl_perf_sample_remark(remarks,
+				   "%" PRIu64 " addresses of virtual machines have no names: no "
+				   "record and no file in --guest-root says what was there",
+				   n->unmapped))
+		return false;
 	for (size_t i = 0; i < n->sys->processes.count; i++) {
 		const char *why = tl_perf_compiled_why(n->sys, (uint32_t)i);
 

@@ -4,8 +4,9 @@
 /*
  * Functions and lines of sampled addresses, by the maps of the process at the time. An ELF file
  * names its own code; /proc/kallsyms, or a copy in a build-id cache, that of the kernel and its
- * modules; /tmp/perf-PID.map that of a run-time compiler. A function without a name is called by
- * its object and the place where the unwind tables say that it begins.
+ * modules, of virtual machines the list below --guest-root; /tmp/perf-PID.map that of a run-time
+ * compiler. A function without a name is called by its object and the place where the unwind tables
+ * say that it begins.
  */
 #include "perf_data/processes/system.h"
 #include "perf_data/samples/fold.h"
@@ -36,6 +37,7 @@ struct tl_perf_sample_names {
 	struct tl_index by_key;
 	uint32_t *inlined; /* functions of the profile, of each place the outermost first */
 	size_t inlined_count, inlined_capacity;
+	uint64_t unmapped; /* addresses of virtual machines that no map of theirs has */
 };
 
 /* False without memory. */

@@ -68,9 +68,10 @@ TEST(a_share_of_the_threads)
 /* Records of every type, of either byte order, as a pipe, and with trace of each kind. */
 TEST(seeds)
 {
-	static const char *const names[] = { "samples",     "branches", "pipe",      "swapped",
-					     "compressed2", "snapshot", "types",     "wide",
-					     "tracepoints", "guests",   "guest_maps" };
+	static const char *const names[] = { "samples", "branches",    "pipe",
+					     "swapped", "compressed2", "snapshot",
+					     "types",   "wide",        "tracepoints",
+					     "guests",  "guest_maps",  "guest_samples" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[512];
@@ -125,6 +126,7 @@ TEST(virtual_machines)
 				    "ffffffffc0200010 t turn\t[turning]\n",
 			  modules[] = "turning 4096 0 - Live 0xffffffffc0200000\n",
 			  version[] = "Linux version 6.1.0 (a@b)\n";
+	static const char *const seeds_of_machines[] = { "guests", "guest_samples" };
 	char path[512] = "";
 	struct whole_input whole = whole_input(path);
 	struct temp temp;
@@ -135,10 +137,13 @@ TEST(virtual_machines)
 	temp_write(&temp, "proc/modules", modules, strlen(modules));
 	write_core(&temp);
 	temp_write(&temp, "proc/version", version, strlen(version));
-	snprintf(path, sizeof(path), "%s/fuzz/corpus/perf_data/guests", getenv("TL_SOURCE_ROOT"));
 	whole.options.programs.sysroot = "/nowhere";
 	whole.options.programs.guest_root = temp.directory;
-	refuse(whole, USE_FOLD);
+	for (size_t i = 0; i < sizeof(seeds_of_machines) / sizeof(seeds_of_machines[0]); i++) {
+		snprintf(path, sizeof(path), "%s/fuzz/corpus/perf_data/%s",
+			 getenv("TL_SOURCE_ROOT"), seeds_of_machines[i]);
+		refuse(whole, USE_FOLD);
+	}
 	temp_close(&temp);
 }
 
