@@ -272,6 +272,37 @@ def renamed(folder, first, second):
     compared += 1
 
 
+def shares(folder):
+    """
+    callgrind_annotate --threshold: the files whose functions hold this share, heaviest first; cg_annotate --threshold: the
+    functions that have more than this share. Each function has a file of its own, and half of the cost of the one before.
+    """
+    global compared
+    out = os.path.join(folder, "halves")
+    body = "".join("fl=%s/half%d.c\nfn=half%d\n%d %d\n" % (folder, i, i, i + 1, 4096 >> i) for i in range(12))
+    total = sum(4096 >> i for i in range(12))
+    for i in range(12):
+        with open(os.path.join(folder, "half%d.c" % i), "w", encoding="utf-8") as file:
+            file.write("line\n" * 20)
+    for name, text in ((".callgrind", "events: Ir\n%stotals: %d\n"), (".cachegrind", "desc: none\ncmd: none\nevents: Ir\n%ssummary: %d\n")):
+        with open(out + name, "w", encoding="utf-8") as file:
+            file.write(text % (body, total))
+    for share in (10, 50, 51, 75, 90, 99, 100):
+        text = subprocess.run(["callgrind_annotate", "--threshold=%d" % share, "--auto=yes", out + ".callgrind"], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        rows = csv.DictReader(io.StringIO(common.run("annotate", "--csv", "--threshold", str(share), out + ".callgrind")))
+        expect("callgrind_annotate --threshold=%d" % share, sorted({row["file"] for row in rows}),
+               sorted(set(re.findall(r"Auto-annotated source: (\S+)", text))))
+        compared += 1
+    for share in (0, 1, 3, 12, 20):
+        text = subprocess.run(["cg_annotate", "--threshold=%d" % share, "--auto=no", out + ".cachegrind"], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        graph = common.run("convert", "--to", "dot", "--threshold", str(share), out + ".cachegrind")
+        expect("cg_annotate --threshold=%d" % share, sorted(re.findall(r'label="(half\d+)', graph)),
+               sorted(re.findall(r":(half\d+)$", text, re.M)))
+        compared += 1
+
+
 HEAP = r"""
 #include <stdlib.h>
 static void *make(size_t n) { return malloc(n); }
@@ -323,6 +354,7 @@ def main():
         parts(folder)
         cachegrind_tools(folder)
         trees(folder)
+        shares(folder)
         # The last one: the source is below another folder, with its path.
         elsewhere = os.path.join(folder, "elsewhere")
         os.renames(os.path.join(folder, "prog.c"), elsewhere + os.path.join(folder, "prog.c"))

@@ -162,6 +162,60 @@ def extracts(folder):
     return count
 
 
+def status_of(*words):
+    return subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
+
+def keep_going(tool):
+    """
+    A log with a hole, in which calls end that did not begin. llvm-xray stops there unless it is to keep going, as we do if
+    --strict says so; who goes on has the same calls. (Its stacks and edges behind the hole are those of before it.)
+    """
+    global compared
+    trace, symbols = (os.path.join(GOLDEN, name) for name in ("gap-hole.xray", "fib.instrmap-sym.yaml"))
+    done = subprocess.run([tool, "account", "--keep-going", "-d", "-f", "csv", trace], check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    wanted = {row["funcid"]: row["count"] for row in csv.DictReader(io.StringIO(done.stdout))}
+    rows = csv.DictReader(io.StringIO(common.run("report", "--csv", trace, status=(1,))))
+    expect("account --keep-going", {row["id"]: row["calls"] for row in rows if row["id"]}, wanted)
+    expect("account --keep-going: some calls", sum(map(int, wanted.values())), 3)
+    done = subprocess.run([tool, "graph", "--keep-going", "-d", "--vertex-label=count", "-o", "-", trace], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    graph = common.run("convert", "--to", "dot", "--labels", "calls", trace, status=(1,))
+    expect("graph --keep-going", dict(re.findall(r'label="#(\d+)\\n([\d,]+) call', graph)),
+           dict(re.findall(r'label="\{#(\d+)\|(\d+)', done.stdout)))
+    both, strict = [trace, trace], [common.command(), "--strict"]
+    for command, theirs_is, ours_is in (
+            ("account", [trace], ["report", trace]), ("graph", ["-o", "/dev/null", trace], ["convert", "--to", "dot", trace]),
+            ("graph-diff", ["-o", "/dev/null", *both], ["diff", "--to", "dot", *both]),
+            ("stack", ["-m", symbols, trace], ["stacks", "--map", symbols, trace])):
+        expect(command + ": stops", status_of(tool, command, *theirs_is) != 0, True)
+        # graph-diff stops all the same, whichever of its three options is given.
+        if command != "graph-diff":
+            expect(command + " --keep-going", status_of(tool, command, "--keep-going", *theirs_is), 0)
+        expect(command + ": ours", status_of(strict[0], *ours_is), 1)
+        expect(command + ": ours with --strict", status_of(strict[0], ours_is[0], strict[1], *ours_is[1:]), 2)
+    compared += 6
+
+
+def outputs(tool, folder):
+    """--output: a file has what standard output has."""
+    global compared
+    trace, symbols = (os.path.join(GOLDEN, name) for name in ("fib-fdr.xray", "fib.instrmap-sym.yaml"))
+    for theirs_is, ours_is in (
+            (["account", "-d", "-f", "csv", trace], ["report", "--csv", trace]),
+            (["convert", "-f", "yaml", trace], ["dump", "--json", trace]),
+            (["graph", "-d", trace], ["convert", "--to", "dot", trace]),
+            (["graph-diff", trace, trace], ["diff", "--to", "dot", trace, trace])):
+        for command in ([tool, *theirs_is], [common.command(), *ours_is]):
+            file = os.path.join(folder, "output")
+            plain = subprocess.run([*command, "--output=-"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+            subprocess.run([*command, "--output=" + file], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            with open(file, "rb") as made:
+                expect(" ".join(command[:2]) + " --output", made.read() == plain and len(plain) > 100, True)
+        compared += 1
+
+
 def main():
     global compared
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray")
@@ -188,6 +242,8 @@ def main():
             compared += 1
     with tempfile.TemporaryDirectory() as folder:
         compared += slices(folder) + extracts(folder)
+        outputs(tool, folder)
+    keep_going(tool)
     if common.WHOLE:
         waiting("mt8-fdr", [2])
         waiting("fib-fdr", [1, 4])
