@@ -166,6 +166,68 @@ static bool can_go_on(const struct sums *s)
 	return s->now < s->span.to && s->status == 0 && !s->flat.no_memory && !s->flat.refused;
 }
 
+static void pass_step(struct sums *s, const struct tl_step *step)
+{
+	pass_time(s, step->ticks);
+	if (!can_go_on(s))
+		return;
+	if (step->end)
+		tl_flat_end_call(&s->flat, step->flags & TL_CALL_CUT);
+	else
+		begin_call(s, step->function, step->flags);
+	s->flat.records++;
+}
+
+/* A step behind `now`, both in the window: of a function that was met, or the end of a call there. */
+static inline __attribute__((always_inline)) bool is_common(const struct sums *s,
+							    const struct tl_flat_hot *hot,
+							    const struct tl_step *step,
+							    uint64_t now)
+{
+	const struct tl_flat *flat = &s->flat;
+
+	if (step->ticks < now || step->ticks >= s->span.to ||
+	    step->ticks - now > flat->most_clock - hot->clock)
+		return false;
+	if (step->end)
+		return hot->top != flat->frames && hot->top->gate == flat->gate &&
+		       !(step->flags & TL_CALL_CUT);
+	return step->function < s->near_capacity && s->near[step->function] &&
+	       !(step->flags & TL_CALL_LATE);
+}
+
+/*
+ * Steps from `first` on as far as they are common ones: what the fold counts with stays in
+ * registers meanwhile. Returns the first one that is not.
+ */
+static size_t pass_common(struct sums *s, const struct tl_steps *steps, size_t first)
+{
+	struct tl_flat *flat = &s->flat;
+	struct tl_flat_hot hot = flat->hot;
+	uint64_t now = s->now;
+	size_t i = first;
+
+	if (now < s->span.from || !flat->started)
+		return first;
+	for (; i < steps->count && is_common(s, &hot, &steps->list[i], now); i++) {
+		const struct tl_step *step = &steps->list[i];
+
+		hot.clock += step->ticks - now;
+		now = step->ticks;
+		if (step->end) {
+			tl_flat_end_counted(&hot, flat);
+		} else {
+			if (!tl_flat_enter(&hot, flat, s->near[step->function] - 1))
+				break;
+			hot.top->gate = flat->gate;
+		}
+	}
+	flat->hot = hot;
+	flat->last = s->now = now;
+	flat->records += i - first;
+	return i;
+}
+
 static int fold_leaf(struct sums *s, const struct tl_call_track *track, size_t leaf,
 		     struct tl_error *err)
 {
@@ -174,17 +236,10 @@ static int fold_leaf(struct sums *s, const struct tl_call_track *track, size_t l
 
 	if (status < 0)
 		return status;
-	for (size_t i = 0; i < reader->steps.count; i++) {
-		const struct tl_step *step = &reader->steps.list[i];
-
-		pass_time(s, step->ticks);
-		if (!can_go_on(s))
-			break;
-		if (step->end)
-			tl_flat_end_call(&s->flat, step->flags & TL_CALL_CUT);
-		else
-			begin_call(s, step->function, step->flags);
-		s->flat.records++;
+	for (size_t i = 0; i < reader->steps.count && can_go_on(s); i++) {
+		i = pass_common(s, &reader->steps, i);
+		if (i < reader->steps.count)
+			pass_step(s, &reader->steps.list[i]);
 	}
 	return 0;
 }

@@ -147,24 +147,32 @@ static inline __attribute__((always_inline)) uint64_t tl_flat_pop(struct tl_flat
 	return ticks;
 }
 
-/* A call ends. False: the fold refuses, or there is no memory. */
-static inline __attribute__((always_inline)) bool
-tl_flat_leave(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
+/* The innermost frame is a call that ends, all of which is counted. */
+static inline __attribute__((always_inline)) void tl_flat_finish(struct tl_flat_hot *h,
+								 struct tl_flat *flat)
 {
+	uint32_t function = h->top->function;
 	struct tl_flat_row *row = &h->rows[function];
 	uint64_t ticks;
 
-	if (__builtin_expect(h->top->function != function, 0)) {
-		flat->losses.orphan_exits++;
-		flat->refused |= row->active != 0;
-		return !flat->refused;
-	}
 	if (h->arcs)
 		tl_flat_arc_leave(h, h->clock - h->top->start, true, true);
 	ticks = tl_flat_pop(h);
 	row->calls++;
 	flat->refused |= __builtin_add_overflow(row->ticks, ticks, &row->ticks);
 	flat->no_memory |= !tl_latency_note(&h->latencies[function], ticks, flat->exact);
+}
+
+/* A call ends. False: the fold refuses, or there is no memory. */
+static inline __attribute__((always_inline)) bool
+tl_flat_leave(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
+{
+	if (__builtin_expect(h->top->function != function, 0)) {
+		flat->losses.orphan_exits++;
+		flat->refused |= h->rows[function].active != 0;
+		return !flat->refused;
+	}
+	tl_flat_finish(h, flat);
 	return true;
 }
 
@@ -182,6 +190,14 @@ tl_flat_drop(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
 }
 
 /* ---- the calls of a window (flat_window.c) ---- */
+
+/* The innermost frame is a call that began at the present gate, and ends at a known time. */
+static inline __attribute__((always_inline)) void tl_flat_end_counted(struct tl_flat_hot *h,
+								      struct tl_flat *flat)
+{
+	tl_flat_finish(h, flat);
+	h->top->counted = true;
+}
 
 /* Open or close the gate: costs count while it is open. */
 void tl_flat_gate(struct tl_flat *flat, bool open);
