@@ -8,17 +8,22 @@
 
 enum { BUCKETS = 1 << TL_LATENCY_SUB_BITS };
 
+/* The counts of an octave, made when they are first asked for. NULL without memory. */
+static uint64_t *octave_of(struct tl_latencies *l, unsigned octave)
+{
+	if (!l->octaves[octave])
+		l->octaves[octave] = calloc(BUCKETS, sizeof(**l->octaves));
+	return l->octaves[octave];
+}
+
 static bool histogram_count(struct tl_latencies *l, uint64_t ticks, uint64_t count)
 {
 	unsigned octave = tl_latency_octave(ticks);
+	uint64_t *counts = octave_of(l, octave);
 
-	if (!l->octaves[octave]) {
-		l->octaves[octave] = calloc(BUCKETS, sizeof(**l->octaves));
-		if (!l->octaves[octave])
-			return false;
-	}
-	l->octaves[octave][tl_latency_bucket(ticks, octave)] += count;
-	return true;
+	if (counts)
+		counts[tl_latency_bucket(ticks, octave)] += count;
+	return counts != NULL;
 }
 
 static bool to_histogram(struct tl_latencies *l)
@@ -48,6 +53,18 @@ bool tl_latency_note_slow(struct tl_latencies *l, uint64_t ticks, bool exact)
 	if (!l->octaves && (exact || l->sample_count < TL_LATENCY_EXACT))
 		return sample(l, ticks);
 	return (l->octaves || to_histogram(l)) && histogram_count(l, ticks, 1);
+}
+
+bool tl_latency_add_bucket(struct tl_latencies *l, unsigned octave, unsigned bucket, uint64_t count)
+{
+	uint64_t *counts;
+
+	if (!l->octaves && !to_histogram(l))
+		return false;
+	counts = octave_of(l, octave);
+	if (counts)
+		counts[bucket] += count;
+	return counts != NULL;
 }
 
 void tl_latency_total(struct tl_latencies *l, uint64_t calls, uint64_t sum)

@@ -72,6 +72,10 @@ static inline bool tl_latency_note(struct tl_latencies *l, uint64_t ticks, bool 
 	return tl_latency_note_slow(l, ticks, exact);
 }
 
+/* Count durations of one bucket, which makes a histogram of what is there. False without memory. */
+bool tl_latency_add_bucket(struct tl_latencies *l, unsigned octave, unsigned bucket,
+			   uint64_t count);
+
 /*
  * Add to the number of calls and to the sum of their durations; once or in parts, at any time
  * before the figures.

@@ -45,6 +45,8 @@ void tl_call_index_close(struct tl_call_index *index)
 {
 	if (!index)
 		return;
+	if (index->kept)
+		index->free_kept(index->kept);
 	tl_call_tracks_free(&index->tracks);
 	pthread_mutex_destroy(&index->names);
 	free(index);

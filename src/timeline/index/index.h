@@ -6,7 +6,9 @@
 
 struct tl_call_index {
 	struct tl_call_tracks tracks;
-	pthread_mutex_t names; /* functions are named one at a time */
+	pthread_mutex_t names; /* functions are named one at a time; and for `kept` */
+	void *kept;            /* of whoever asks for sums; NULL: nothing yet */
+	void (*free_kept)(void *kept);
 };
 
 /* One row of an answer: the summary of short calls that is still open. */

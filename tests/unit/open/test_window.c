@@ -165,7 +165,7 @@ static void calls_are_finished_inside(void **state)
 
 /* Of one function, or of calls between two, by their numbers in the trace. */
 struct sums {
-	uint64_t calls, unfinished, cut, finished, ticks;
+	uint64_t calls, unfinished, cut, finished, ticks, min, median, p99, max, exact;
 	int64_t self, inclusive;
 	bool arc;
 };
@@ -186,6 +186,11 @@ static void sums_of_functions(const struct tl_profile *profile, struct sums *sum
 				     .cut = totals.cut,
 				     .finished = latency.calls,
 				     .ticks = latency.sum,
+				     .min = latency.min,
+				     .median = latency.median,
+				     .p99 = latency.p99,
+				     .max = latency.max,
+				     .exact = latency.exact,
 				     .self = totals.self[0],
 				     .inclusive = totals.inclusive[0] };
 	}
@@ -205,38 +210,45 @@ static void sums_of_arcs(const struct tl_profile *profile, struct sums sums[IDS]
 	}
 }
 
-static void expect_equal_sums(const struct tl_profile *with, const struct tl_profile *without)
+/* Functions, losses and parts. */
+static void expect_equal_tables(const struct tl_profile *with, const struct tl_profile *without)
 {
-	struct sums a[IDS] = { 0 }, b[IDS] = { 0 }, arcs[2][IDS][IDS] = { 0 };
+	struct sums a[IDS] = { 0 }, b[IDS] = { 0 };
 	struct tl_losses x, y;
 
 	sums_of_functions(with, a);
 	sums_of_functions(without, b);
 	assert_memory_equal(a, b, sizeof(a));
-	sums_of_arcs(with, arcs[0]);
-	sums_of_arcs(without, arcs[1]);
-	assert_memory_equal(arcs[0], arcs[1], sizeof(arcs[0]));
 	tl_profile_losses(with, &x, sizeof(x));
 	tl_profile_losses(without, &y, sizeof(y));
 	assert_memory_equal(&x, &y, sizeof(x));
 	assert_int_equal(tl_profile_total(with)[0], tl_profile_total(without)[0]);
 	assert_int_equal(tl_profile_part_count(with), tl_profile_part_count(without));
+	for (uint32_t i = 0; i < tl_profile_part_count(with); i++)
+		assert_int_equal(tl_profile_part(with, i)->records,
+				 tl_profile_part(without, i)->records);
+}
+
+static void expect_equal_sums(const struct tl_profile *with, const struct tl_profile *without)
+{
+	struct sums arcs[2][IDS][IDS] = { 0 };
+
+	expect_equal_tables(with, without);
+	sums_of_arcs(with, arcs[0]);
+	sums_of_arcs(without, arcs[1]);
+	assert_memory_equal(arcs[0], arcs[1], sizeof(arcs[0]));
 }
 
 /* "sums of functions alone are enough, without the calls between them" */
 static void expect_table(const struct opened *o, struct tl_call_span span,
 			 const struct tl_profile *without)
 {
-	struct sums a[IDS] = { 0 }, b[IDS] = { 0 };
 	struct tl_profile *table;
 
 	span.table = true;
 	table = window(o, span);
-	sums_of_functions(without, a);
-	sums_of_functions(table, b);
-	assert_memory_equal(a, b, sizeof(a));
+	expect_equal_tables(without, table);
 	assert_int_equal(tl_profile_arc_count(table), 0);
-	assert_int_equal(tl_profile_total(table)[0], tl_profile_total(without)[0]);
 	tl_profile_free(table);
 }
 
@@ -572,6 +584,107 @@ static void sums_of_recursion_are_those_of_contexts(void **state __attribute__((
 	close_trace(&o);
 }
 
+/* ---- whole tiles ---- */
+
+enum { TILE_STEPS = 16 * 8192, TILES = 3, LONG_STEPS = TILES * TILE_STEPS + 60000 };
+
+/*
+ * A record of a thread whose stack goes up and down: of function 3 seldom, now and then the exit of
+ * an outer call, which leaves those inside it, or one without a call.
+ */
+static uint32_t draw_record(uint32_t *stack, uint32_t *depth, bool *exit)
+{
+	bool odd = drawn(20) == 0;
+	uint32_t outer = *depth > 3 ? 1 + drawn(3) : 1;
+
+	*exit = drawn(2) ? *depth > 0 : *depth > 30;
+	if (*exit && !odd)
+		return stack[--*depth];
+	if (*exit) {
+		*depth -= outer;
+		return stack[*depth];
+	}
+	if (odd && *depth == 0) {
+		*exit = true;
+		return 3;
+	}
+	return stack[(*depth)++] = drawn(400) ? 1 + drawn(2) : 3;
+}
+
+/* Two threads at once, the second one a fifth as long. @return the last time */
+static uint64_t write_tiles(struct opened *o)
+{
+	size_t size = HEADER + (LONG_STEPS + LONG_STEPS / 5) * (size_t)RECORD;
+	uint8_t *bytes = calloc(1, size);
+	uint32_t stack[40], depth = 0;
+	uint64_t ticks = 1, last = 0;
+
+	assert_non_null(bytes);
+	put_header(bytes);
+	for (uint32_t i = 0; i < LONG_STEPS + LONG_STEPS / 5; i++) {
+		bool exit;
+		uint32_t function;
+
+		if (i == LONG_STEPS)
+			ticks = depth = 0;
+		function = draw_record(stack, &depth, &exit);
+		put_record(bytes + HEADER + i * (size_t)RECORD, exit, function, ticks);
+		put(bytes + HEADER + i * (size_t)RECORD + 16, i < LONG_STEPS ? 7 : 8, 4);
+		ticks += drawn(4) ? drawn(5) : drawn(2000);
+		last = ticks > last ? ticks : last;
+	}
+	open_trace(o, bytes, size);
+	free(bytes);
+	return last;
+}
+
+/* Once the sums of tiles are there, too; a window of one thread finds those of all. */
+static void sums_of_whole_tiles_are_those_of_contexts(void **state __attribute__((unused)))
+{
+	struct opened o;
+	uint64_t last;
+
+	temp_open(&temp);
+	last = write_tiles(&o);
+	for (unsigned i = 0; i < 12; i++) {
+		uint64_t from = last / 16 * drawn(9) + drawn(5000);
+		uint64_t to = last - last / 16 * drawn(5) - drawn(5000);
+
+		expect_sums_of(&o, (struct tl_call_span){
+					   .from = from, .to = to, .one_track = i % 4 == 3 });
+	}
+	expect_sums_of(&o, (struct tl_call_span){ .from = 0 });
+	close_trace(&o);
+}
+
+/* A window that is given up while the sums of a tile are made leaves none. */
+static void sums_of_a_tile_can_be_given_up(void **state __attribute__((unused)))
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_call_span all = { .size = sizeof(all), .flat = true, .table = true };
+	struct tl_profile *profile;
+	unsigned calls = 1000000;
+	const char *path;
+	struct opened o;
+
+	temp_open(&temp);
+	write_tiles(&o);
+	tl_call_index_close(o.index);
+	tl_input_close(o.input);
+	path = temp_path(&temp, "trace");
+	options.progress = stop;
+	options.progress_arg = &calls;
+	assert_int_equal(tl_input_open(&o.input, &path, 1, &options, NULL, NULL), 0);
+	assert_int_equal(tl_input_index(o.input, &o.index, NULL), 0);
+	for (unsigned leaf = 1; leaf < 40; leaf += 7) {
+		calls = leaf;
+		assert_int_equal(tl_input_window(o.input, o.index, &all, &profile, NULL), TL_IO);
+	}
+	calls = 1000000;
+	expect_sums_of(&o, (struct tl_call_span){ .from = 0 });
+	close_trace(&o);
+}
+
 /* ---- many threads ---- */
 
 enum { THREADS = 1000, ROOM = 64 << 20 };
@@ -656,6 +769,8 @@ int main(void)
 		WITH_TRACE(a_window_can_be_cancelled),
 		cmocka_unit_test(the_longest_of_many_calls),
 		cmocka_unit_test(sums_of_recursion_are_those_of_contexts),
+		cmocka_unit_test(sums_of_whole_tiles_are_those_of_contexts),
+		cmocka_unit_test(sums_of_a_tile_can_be_given_up),
 		cmocka_unit_test(many_threads_take_little_memory),
 	};
 

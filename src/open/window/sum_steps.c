@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "open/window/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "open/window/tile_sums.h"
+
+/*
+ * Functions below NEAR have their numbers in an array, which most traces' have: of 100,000 a hash
+ * takes a quarter of the time.
+ */
+enum { NEAR = 1 << 20 };
+
+struct tl_sums *tl_sums_begin(struct tl_call_index *index, struct tl_profile *profile, bool exact,
+			      bool arcs)
+{
+	struct tl_sums *s = tl_zeroed(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->index = index;
+	s->profile = profile;
+	s->span = (struct tl_call_span){ .to = TL_NOWHERE };
+	memset(s->last, 0xff, sizeof(s->last));
+	if (tl_flat_begin(&s->flat, 1, exact) && (!arcs || tl_flat_keep_arcs(&s->flat, 1)))
+		return s;
+	tl_sums_free(s);
+	return NULL;
+}
+
+void tl_sums_free(struct tl_sums *s)
+{
+	if (!s)
+		return;
+	tl_flat_free(&s->flat);
+	tl_index_free(&s->met);
+	free(s->functions);
+	free(s->near);
+	free(s->indexed);
+	free(s);
+}
+
+int tl_sums_fault(const struct tl_sums *s, struct tl_error *err)
+{
+	if (s->flat.no_memory)
+		return tl_error_memory(err);
+	if (s->status < 0)
+		*err = s->err;
+	return s->status;
+}
+
+/* ---- functions ---- */
+
+static bool same_function(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_sums *s = context;
+
+	return s->functions[number].function == *(const uint32_t *)key;
+}
+
+/* A function of the profile and of the fold, TL_NONE as in tl_sums_function(). */
+static uint32_t name_function(struct tl_sums *s, uint32_t function)
+{
+	int64_t number = tl_window_function(s->index, function, s->profile, &s->err);
+
+	if (number < 0) {
+		s->status = (int)number;
+		return TL_NONE;
+	}
+	if (!tl_grow(&s->indexed, &s->indexed_capacity, (size_t)number + 1, sizeof(*s->indexed))) {
+		s->flat.no_memory = true;
+		return TL_NONE;
+	}
+	while (s->flat.function_count <= (size_t)number) {
+		s->indexed[s->flat.function_count] = function;
+		if (tl_flat_add_function(&s->flat) == TL_NONE)
+			return TL_NONE;
+	}
+	return (uint32_t)number;
+}
+
+static uint32_t add_near(struct tl_sums *s, uint32_t function)
+{
+	size_t had = s->near_capacity;
+	uint32_t number = name_function(s, function);
+
+	if (number == TL_NONE)
+		return TL_NONE;
+	if (!tl_grow(&s->near, &s->near_capacity, (size_t)function + 1, sizeof(*s->near))) {
+		s->flat.no_memory = true;
+		return TL_NONE;
+	}
+	memset(s->near + had, 0, (s->near_capacity - had) * sizeof(*s->near));
+	s->near[function] = number + 1;
+	return number;
+}
+
+static uint32_t add_function(struct tl_sums *s, uint32_t function, uint64_t hash)
+{
+	uint32_t number = name_function(s, function);
+	size_t count = s->function_count;
+
+	if (number == TL_NONE)
+		return TL_NONE;
+	if (!tl_grow(&s->functions, &s->function_capacity, count + 1, sizeof(*s->functions)) ||
+	    !tl_index_add(&s->met, hash, (uint32_t)count)) {
+		s->flat.no_memory = true;
+		return TL_NONE;
+	}
+	s->functions[s->function_count++] = (struct tl_met_function){ function, number };
+	return number;
+}
+
+static uint32_t far_number(struct tl_sums *s, uint32_t function)
+{
+	struct tl_met_function *last = &s->last[function & ((1 << TL_SUMS_LAST_BITS) - 1)];
+	uint64_t hash;
+	uint32_t met, number;
+
+	if (last->function == function && last->number != TL_NONE)
+		return last->number;
+	hash = tl_hash64(function);
+	met = tl_index_find(&s->met, hash, same_function, s, &function);
+	number = met == TL_NONE ? add_function(s, function, hash) : s->functions[met].number;
+	*last = (struct tl_met_function){ function, number };
+	return number;
+}
+
+uint32_t tl_sums_function(struct tl_sums *s, uint32_t function)
+{
+	if (function >= NEAR)
+		return far_number(s, function);
+	if (function < s->near_capacity && s->near[function])
+		return s->near[function] - 1;
+	return add_near(s, function);
+}
+
+/* ---- steps ---- */
+
+void tl_sums_begin_call(struct tl_sums *s, uint32_t function, unsigned flags)
+{
+	uint32_t number = tl_sums_function(s, function);
+
+	if (number != TL_NONE)
+		tl_flat_begin_call(&s->flat, number, flags & TL_CALL_LATE);
+}
+
+void tl_sums_pass_time(struct tl_sums *s, uint64_t ticks)
+{
+	if (s->now < s->span.from && ticks >= s->span.from) {
+		tl_flat_time(&s->flat, s->span.from);
+		tl_flat_gate(&s->flat, true);
+	}
+	if (s->now < s->span.to && ticks >= s->span.to) {
+		tl_flat_time(&s->flat, s->span.to);
+		tl_flat_gate(&s->flat, false);
+	}
+	tl_flat_time(&s->flat, ticks);
+	s->now = ticks;
+}
+
+int tl_sums_open_calls(struct tl_sums *s, const struct tl_call_track *track, size_t leaf,
+		       struct tl_error *err)
+{
+	size_t count = track->leaves[leaf].depth;
+	int status = count ? tl_cursor_open_calls(s->cursor, track, leaf, err) : 0;
+
+	if (status < 0)
+		return status;
+	s->now = track->leaves[leaf].ticks;
+	tl_flat_time(&s->flat, s->now);
+	tl_flat_gate(&s->flat, s->now >= s->span.from && s->now < s->span.to);
+	/* Ends of calls around a tile are noted, so that none of them may be a common step. */
+	for (size_t i = 0; i < count; i++)
+		tl_sums_begin_call(s, s->cursor->deep[i].function,
+				   s->tile ? TL_CALL_LATE : s->cursor->deep[i].flags);
+	return 0;
+}
+
+bool tl_sums_can_go_on(const struct tl_sums *s)
+{
+	return s->now < s->span.to && s->status == 0 && !s->flat.no_memory && !s->flat.refused;
+}
+
+/* A step ends a call: true if it is one from before the tile that is made, which is noted. */
+static bool end_around(struct tl_sums *s, const struct tl_step *step)
+{
+	struct tl_tile_sums *tile = s->tile;
+	struct tl_flat_hot *h = &s->flat.hot;
+
+	if (!tile->open || (size_t)(h->top - s->flat.frames) > tile->open)
+		return false;
+	tile->open--;
+	if (!tl_grow(&tile->ends, &tile->end_capacity, tile->end_count + 1, sizeof(*tile->ends))) {
+		s->flat.no_memory = true;
+		return true;
+	}
+	tile->ends[tile->end_count++] =
+		(struct tl_tile_end){ step->ticks, h->top->callees, step->flags };
+	h->rows[h->top--->function].active--;
+	return true;
+}
+
+static void pass_step(struct tl_sums *s, const struct tl_step *step)
+{
+	tl_sums_pass_time(s, step->ticks);
+	if (!tl_sums_can_go_on(s))
+		return;
+	if (step->end && !(s->tile && end_around(s, step)))
+		tl_flat_end_call(&s->flat, step->flags & TL_CALL_CUT);
+	else if (!step->end)
+		tl_sums_begin_call(s, step->function, step->flags);
+	s->flat.records++;
+}
+
+/* A step in the window, as is `now`: of a function that was met, or the end of a call there. */
+static inline __attribute__((always_inline)) bool is_common(const struct tl_sums *s,
+							    const struct tl_flat_hot *hot,
+							    const struct tl_step *step,
+							    uint64_t now)
+{
+	const struct tl_flat *flat = &s->flat;
+
+	if (step->ticks < now || step->ticks >= s->span.to ||
+	    step->ticks - now > flat->most_clock - hot->clock)
+		return false;
+	if (step->end)
+		return hot->top != flat->frames && hot->top->gate == flat->gate &&
+		       !(step->flags & TL_CALL_CUT);
+	return step->function < s->near_capacity && s->near[step->function] &&
+	       !(step->flags & TL_CALL_LATE);
+}
+
+/*
+ * Steps from `first` on as far as they are common ones: what the fold counts with stays in
+ * registers meanwhile. Returns the first one that is not.
+ */
+static size_t pass_common(struct tl_sums *s, const struct tl_steps *steps, size_t first)
+{
+	struct tl_flat *flat = &s->flat;
+	struct tl_flat_hot hot = flat->hot;
+	uint64_t now = s->now;
+	size_t i = first;
+
+	if (now < s->span.from || !flat->started)
+		return first;
+	for (; i < steps->count && is_common(s, &hot, &steps->list[i], now); i++) {
+		const struct tl_step *step = &steps->list[i];
+
+		hot.clock += step->ticks - now;
+		now = step->ticks;
+		if (step->end) {
+			tl_flat_end_counted(&hot, flat);
+		} else {
+			if (!tl_flat_enter(&hot, flat, s->near[step->function] - 1))
+				break;
+			hot.top->gate = flat->gate;
+		}
+	}
+	flat->hot = hot;
+	flat->last = s->now = now;
+	flat->records += i - first;
+	return i;
+}
+
+int tl_sums_fold_leaf(struct tl_sums *s, const struct tl_call_track *track, size_t leaf,
+		      struct tl_error *err)
+{
+	struct tl_leaf_reader *reader = &s->cursor->reader;
+	int status = tl_leaf_read_steps(reader, track, leaf, err);
+
+	if (status < 0)
+		return status;
+	for (size_t i = 0; i < reader->steps.count && tl_sums_can_go_on(s); i++) {
+		i = pass_common(s, &reader->steps, i);
+		if (i < reader->steps.count)
+			pass_step(s, &reader->steps.list[i]);
+	}
+	return 0;
+}
