@@ -62,6 +62,12 @@ int tl_error_system(struct tl_error *err, const char *text)
 	return TL_IO;
 }
 
+int tl_error_named(struct tl_error *err, const char *text, const char *refused)
+{
+	return errno == EPERM ? tl_error_at(err, TL_IO, TL_NOWHERE, refused)
+			      : tl_error_system(err, text);
+}
+
 int tl_error_memory(struct tl_error *err)
 {
 	return tl_error_at(err, TL_NO_MEMORY, TL_NOWHERE, "out of memory");

@@ -17,6 +17,13 @@ int tl_error_in(struct tl_error *err, enum tl_status status, uint64_t offset, ui
 /* A failed system call; keeps errno. */
 int tl_error_system(struct tl_error *err, const char *text);
 
+/*
+ * tl_file_open_named() failed, as errno says.
+ * @param refused  the text for a file that is another user's, or no regular one: "Operation not
+ *                 permitted" would not say which rule it is
+ */
+int tl_error_named(struct tl_error *err, const char *text, const char *refused);
+
 /* An allocation failed. */
 int tl_error_memory(struct tl_error *err);
 

@@ -58,7 +58,9 @@ int tl_jitdump_open(struct tl_jitdump *dump, const char *path, struct tl_error *
 
 	*dump = (struct tl_jitdump){ .damage = TL_NOWHERE };
 	if (fd < 0)
-		return tl_error_system(err, "cannot open the jitdump file");
+		return tl_error_named(err, "cannot open the jitdump file",
+				      "the jitdump file is another user's, or no regular file: "
+				      "those of root and of yours are read");
 	data = map_file(fd, &size);
 	close(fd);
 	if (!data)

@@ -228,7 +228,9 @@ static int read_lines(struct tl_name_list *l, const char *path,
 	int status;
 
 	if (!file) {
-		tl_error_system(err, "the list of names cannot be opened");
+		tl_error_named(err, "the list of names cannot be opened",
+			       "the list of names is another user's, or no regular file: those of "
+			       "root and of yours are read");
 		if (fd >= 0)
 			close(fd);
 		return TL_IO;

@@ -134,7 +134,10 @@ static int read_origin(struct map *m, struct origin *origin, struct tl_error *er
 	int fd = tl_file_open_named(origin->path);
 
 	if (fd < 0 && errno == EPERM)
-		return set_why(origin, "it is not a regular file of root or of yours", 0, err);
+		return set_why(origin,
+			       "it is another user's, or no regular file: give a copy of your own "
+			       "below --sysroot",
+			       0, err);
 	if (fd < 0)
 		return set_why(origin, "", errno, err);
 	close(fd);

@@ -78,7 +78,8 @@ static int keep(const struct keeping *k, const char *path, const char *copy, str
 	if (fd < 0) {
 		if (errno == ENOMEM)
 			return tl_error_memory(err);
-		tell(k, path, strerror(errno));
+		tell(k, path,
+		     errno == EPERM ? "it is another user's, or no regular file" : strerror(errno));
 		return 0;
 	}
 	status = keep_open(k, fd, path, copy, err);

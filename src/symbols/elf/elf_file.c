@@ -279,7 +279,9 @@ static int open_descriptor(struct tl_elf *file, int fd, struct tl_error *err)
 
 	*file = mapped;
 	if (fd < 0)
-		return tl_error_system(err, "cannot open the binary");
+		return tl_error_named(err, "cannot open the binary",
+				      "the binary is another user's, or no regular file: give it "
+				      "with --binary, or a copy of your own");
 	status = map_regular(fd, &mapped, err);
 	close(fd);
 	if (status)

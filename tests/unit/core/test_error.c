@@ -42,6 +42,21 @@ TEST(a_system_error_keeps_errno)
 	assert_true(err.offset == TL_NOWHERE);
 }
 
+/* "for a file that is another user's, or no regular one": the rule, and not the call that failed */
+TEST(a_named_file_is_refused_by_a_rule)
+{
+	struct tl_error err;
+
+	errno = EPERM;
+	assert_int_equal(tl_error_named(&err, "cannot open", "not yours"), TL_IO);
+	assert_string_equal(err.text, "not yours");
+	assert_int_equal(err.sys_errno, 0);
+	errno = ENOENT;
+	assert_int_equal(tl_error_named(&err, "cannot open", "not yours"), TL_IO);
+	assert_string_equal(err.text, "cannot open");
+	assert_int_equal(err.sys_errno, ENOENT);
+}
+
 /* The room that knows the format adds it to failures, and leaves results alone. */
 TEST(a_format_is_added_to_failures_only)
 {
@@ -87,6 +102,7 @@ int main(void)
 		cmocka_unit_test(an_error_holds_its_place),
 		cmocka_unit_test(an_error_may_have_no_record_and_no_place),
 		cmocka_unit_test(a_system_error_keeps_errno),
+		cmocka_unit_test(a_named_file_is_refused_by_a_rule),
 		cmocka_unit_test(a_format_is_added_to_failures_only),
 		cmocka_unit_test(nobody_needs_to_listen),
 		cmocka_unit_test(every_status_has_a_name_of_its_own),

@@ -215,7 +215,8 @@ static void reasons(void **state)
 		/* clang-format off */
 	} rows[] = {
 		{ "/no/such/file", "No such file or directory" },
-		{ "/", "it is not a regular file of root or of yours" },
+		{ "/", "it is another user's, or no regular file: give a copy of your own below "
+		       "--sysroot" },
 		{ "text", "not an ELF file" },
 		{ "[vdso]", NULL },
 		{ "?", NULL },
