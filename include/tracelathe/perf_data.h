@@ -139,6 +139,8 @@ struct tl_perf_sample {
 	uint64_t read_count;
 	/** UAPI, enum perf_sample_regs_abi: 0 none, 1 of 32 bits, 2 of 64 bits */
 	uint64_t user_abi, intr_abi;
+	/** of PERF_SAMPLE_WEIGHT_STRUCT, whose first word is `weight`: latencies, by processor */
+	uint16_t var2, var3;
 };
 
 /** One counter of a PERF_SAMPLE_READ (UAPI, struct read_format). */

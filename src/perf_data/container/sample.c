@@ -213,14 +213,28 @@ static bool take_fixed(struct tl_perf_record *rec, struct tl_perf_view *v)
 	return true;
 }
 
+/* UAPI, union perf_sample_weight: one number, or three parts of a word, the first one lowest. */
+static bool take_weight(struct tl_perf_view *v, uint64_t type, struct tl_perf_sample *s)
+{
+	const uint64_t parts = type & TL_PERF_SAMPLE_WEIGHT_STRUCT;
+
+	if (!take_word(v, parts || type & TL_PERF_SAMPLE_WEIGHT, &s->weight))
+		return false;
+	if (parts) {
+		s->var2 = (uint16_t)(s->weight >> 32);
+		s->var3 = (uint16_t)(s->weight >> 48);
+		s->weight = (uint32_t)s->weight;
+	}
+	return true;
+}
+
 /* PERF_SAMPLE_AUX is written last by the kernel, behind the page sizes. */
 static bool take_rest(struct tl_perf_sample *s, const struct tl_perf_attr *attr,
 		      struct tl_perf_view *v)
 {
 	const uint64_t type = attr->sample_type;
 
-	return take_word(v, type & (TL_PERF_SAMPLE_WEIGHT | TL_PERF_SAMPLE_WEIGHT_STRUCT),
-			 &s->weight) &&
+	return take_weight(v, type, s) &&
 	       take_word(v, type & TL_PERF_SAMPLE_DATA_SRC, &s->data_source) &&
 	       take_word(v, type & TL_PERF_SAMPLE_TRANSACTION, &s->transaction) &&
 	       (!(type & TL_PERF_SAMPLE_REGS_INTR) ||

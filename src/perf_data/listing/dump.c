@@ -375,6 +375,8 @@ static const struct {
 	uint64_t bit;
 	struct field field;
 } rare_fields[] = {
+	{ TL_PERF_SAMPLE_WEIGHT_STRUCT, FIELD("var2_w", sample.var2, U16) },
+	{ TL_PERF_SAMPLE_WEIGHT_STRUCT, FIELD("var3_w", sample.var3, U16) },
 	{ TL_PERF_SAMPLE_DATA_SRC, FIELD("data_src", sample.data_source, HEX64) },
 	{ TL_PERF_SAMPLE_TRANSACTION, FIELD("transaction", sample.transaction, HEX64) },
 	{ TL_PERF_SAMPLE_PHYS_ADDR, FIELD("phys_addr", sample.physical, HEX64) },

@@ -387,6 +387,20 @@ TEST(rare_fields_of_samples)
 		      "\"code_page_size\":2097152}\n");
 }
 
+/* "union perf_sample_weight": var1_dw is the lowest word, then var2_w and var3_w. */
+TEST(weights_of_three_parts)
+{
+	file_begin(&f, COMMON_TYPE | 1 << 24);
+	put_header(&f, TL_PERF_SAMPLE, 2, 8 + 32 + 8);
+	put64(&f, 77);
+	put32(&f, 9);
+	put32(&f, 10);
+	put64(&f, 11);
+	put64(&f, 3);
+	put64(&f, 0x0007000600000005);
+	assert_sample(",\"var2_w\":6,\"var3_w\":7}\n");
+}
+
 /* The form of the kernel's format files; the ID is the config of put_attr(), 0x2601. */
 static const char tracepoint[] =
 	"name: other\nID: 97\nformat:\n"
@@ -538,6 +552,7 @@ int main(void)
 		cmocka_unit_test(a_conversion_without_a_zero),
 		cmocka_unit_test(as_json),
 		cmocka_unit_test(rare_fields_of_samples),
+		cmocka_unit_test(weights_of_three_parts),
 		cmocka_unit_test(fields_of_a_tracepoint),
 		cmocka_unit_test(forms_of_fields),
 		cmocka_unit_test(a_description_without_its_end),
