@@ -17,6 +17,7 @@
 #include "intel_pt/profile/fold.h"
 #include "intel_pt/listing/slice.h"
 #include "intel_pt/listing/text.h"
+#include "profile/model/unsized.h"
 
 enum {
 	HEAD = 3,
@@ -70,6 +71,33 @@ static int64_t sum_lines(const struct tl_profile *profile, uint32_t event)
 	return sum;
 }
 
+/* A table of functions is made without contexts: its sums are those over contexts. */
+static void compare_table(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
+			  const struct tl_profile *profile)
+{
+	const size_t size = tl_profile_event_count(profile) * sizeof(int64_t);
+	struct tl_pt_fold_options sums_alone = *options;
+	struct tl_pt_faults faults = { 0 };
+	struct tl_profile *table = NULL;
+	struct tl_error err;
+
+	sums_alone.table = true;
+	FUZZ_MUST(tl_pt_fold(feed, &sums_alone, &faults, &table, &err) == 0);
+	FUZZ_MUST(tl_profile_function_count(table) == tl_profile_function_count(profile));
+	for (uint32_t f = 0; f < tl_profile_function_count(table); f++) {
+		struct tl_function_totals have, wanted;
+
+		tl_profile_totals_of(table, f, TL_NONE, &have);
+		tl_profile_totals_of(profile, f, TL_NONE, &wanted);
+		FUZZ_MUST(!memcmp(have.self, wanted.self, size));
+		FUZZ_MUST(!memcmp(have.inclusive, wanted.inclusive, size));
+		FUZZ_MUST(have.calls == wanted.calls && have.cut == wanted.cut &&
+			  have.unfinished == wanted.unfinished);
+	}
+	tl_profile_free(table);
+	tl_pt_faults_free(&faults);
+}
+
 static void fold(struct input *input, bool timed, bool lines)
 {
 	const struct tl_pt_feed feed = {
@@ -85,9 +113,12 @@ static void fold(struct input *input, bool timed, bool lines)
 	struct tl_profile *profile = NULL;
 	struct tl_error err;
 
-	if (tl_pt_fold(&feed, &options, &faults, &profile, &err) == 0)
+	if (tl_pt_fold(&feed, &options, &faults, &profile, &err) == 0) {
 		for (uint32_t e = 0; e < tl_profile_event_count(profile); e++)
 			FUZZ_MUST(!lines || sum_lines(profile, e) == tl_profile_total(profile)[e]);
+		if (!lines)
+			compare_table(&feed, &options, profile);
+	}
 	tl_profile_free(profile);
 	for (size_t i = 0; i < faults.listed; i++)
 		FUZZ_MUST(tl_pt_fault_text(&faults.list[i]));

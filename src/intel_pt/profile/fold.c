@@ -252,6 +252,7 @@ static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch,
 		tl_pt_fold_nodes(f, f->unstamped.nodes, batch->count);
 	if (failed(f))
 		return tl_error_memory(err);
+	f->refused |= f->thread->stack.fold.refused;
 	return 0;
 }
 
@@ -302,7 +303,7 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 	uint64_t given_back = slice->from;
 	int result = 0;
 
-	while (result == 0 && status >= 0) {
+	while (result == 0 && status >= 0 && !f->refused) {
 		struct tl_pt_node_batch batch = {
 			.nodes = f->unstamped.nodes + f->unstamped.count,
 			.max = TL_PT_FOLD_BATCH - f->unstamped.count,
@@ -490,9 +491,9 @@ static int fold_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 static int fold_slices(struct tl_pt_folder *f, struct tl_error *err)
 {
 	struct tl_pt_trace_slice slice;
-	int status;
+	int status = 0;
 
-	while ((status = f->feed->next(f->feed->arg, &slice, err)) == 1) {
+	while (!f->refused && (status = f->feed->next(f->feed->arg, &slice, err)) == 1) {
 		status = fold_slice(f, &slice, err);
 		if (status < 0)
 			break;
@@ -551,27 +552,58 @@ static bool make_tables(struct tl_pt_folder *f)
 	       (f->unstamped.passed || !needs_no_list(f));
 }
 
+/* The profile of what was folded. */
+static int make_profile(struct tl_pt_folder *f, struct tl_profile **profile, struct tl_error *err)
+{
+	int status;
+
+	if (!tl_pt_functions_damage(&f->functions, f->faults) || f->functions.no_memory)
+		return tl_error_memory(err);
+	status = tl_pt_fold_new_profile(f, profile, err);
+	if (status < 0)
+		return status;
+	tl_pt_fold_end_watch(f);
+	return tl_pt_fold_add_threads(f, *profile, err);
+}
+
+static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct tl_error *err)
+{
+	int status;
+
+	f->timed = f->feed->timed;
+	f->decoders.jobs = f->options->jobs;
+	tl_pt_functions_begin(&f->functions, f->feed);
+	f->feed->rewind(f->feed->arg);
+	status = make_tables(f) ? fold_slices(f, err) : tl_error_memory(err);
+	free_nodes(f);
+	if (status == 0 && !f->refused)
+		status = make_profile(f, profile, err);
+	free_folder(f);
+	return status;
+}
+
+/* Whether contexts are not needed. Faults are counted anew, if they are after all. */
+static bool needs_no_contexts(const struct tl_pt_fold_options *o, const struct tl_pt_faults *faults)
+{
+	return o->table && !o->lines && !o->watch && !o->per_thread && o->shares < 2 &&
+	       !faults->count && !faults->listed;
+}
+
 int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
 	       struct tl_pt_faults *faults, struct tl_profile **profile, struct tl_error *err)
 {
-	struct tl_pt_folder f = {
-		.feed = feed, .options = options, .faults = faults, .timed = feed->timed
-	};
+	struct tl_pt_folder f = { .feed = feed, .options = options, .faults = faults };
 	int status;
 
-	f.decoders.jobs = options->jobs;
-	tl_pt_functions_begin(&f.functions, feed);
-	feed->rewind(feed->arg);
-	status = make_tables(&f) ? fold_slices(&f, err) : tl_error_memory(err);
-	free_nodes(&f);
-	if (status == 0 && (!tl_pt_functions_damage(&f.functions, faults) || f.functions.no_memory))
-		status = tl_error_memory(err);
-	if (status == 0)
-		status = tl_pt_fold_new_profile(&f, profile, err);
-	if (status == 0) {
-		tl_pt_fold_end_watch(&f);
-		status = tl_pt_fold_add_threads(&f, *profile, err);
-	}
-	free_folder(&f);
-	return status;
+	f.summed = needs_no_contexts(options, faults);
+	*profile = NULL;
+	status = fold_once(&f, profile, err);
+	if (!f.refused || status < 0)
+		return status;
+	tl_profile_free(*profile);
+	tl_pt_faults_free(faults);
+	*faults = (struct tl_pt_faults){ .list = NULL };
+	*profile = NULL;
+	f = (struct tl_pt_folder){ .feed = feed, .options = options, .faults = faults };
+	return fold_once(&f, profile, err);
 }

@@ -326,6 +326,8 @@ struct tl_pt_folder {
 	struct tl_pt_faults *faults;
 	struct tl_pt_functions functions;
 	bool timed;
+	bool summed;  /* no contexts are kept: sums of functions are wanted alone */
+	bool refused; /* they are not those of contexts */
 	struct tl_pt_fold_threads threads;
 	struct tl_pt_fold_thread *thread; /* the present one */
 

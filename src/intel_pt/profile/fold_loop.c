@@ -216,6 +216,12 @@ static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, cons
 		n->called = at.called + 1;
 }
 
+/* What a loop over nodes is made for; constants, so that each has the code for its case alone. */
+struct loop_kind {
+	bool timed, observed;
+	bool summed; /* without contexts */
+};
+
 /* Members of the folder that the loop keeps in registers. */
 struct hot {
 	struct tl_fold_hot fold;
@@ -240,20 +246,47 @@ static inline __attribute__((always_inline)) void load(struct hot *h, const stru
 			   f->ticks.part };
 }
 
+/* The instructions since the last call or return are the innermost function's. */
 static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_pt_folder *f,
-						       bool timed)
+						       struct loop_kind kind)
 {
-	if (timed) {
-		struct tl_fold *fold = &f->thread->stack.fold;
-		uint32_t node = h->fold.top->node;
+	struct tl_fold *fold = &f->thread->stack.fold;
+	const uint32_t node = h->fold.top->node;
 
-		if (!f->window.closed)
-			h->fold.nodes[node].cost += h->insns;
-		if (f->cycles.seen)
-			tl_pt_cycles_give(f, h->insns,
-					  tl_fold_cost_at(fold, node, TL_PT_COST_CYCLES));
-		h->insns = 0;
+	if (!kind.timed)
+		return;
+	if (!f->window.closed)
+		h->fold.nodes[node].cost += h->insns;
+	if (kind.summed && !f->window.closed)
+		*tl_fold_total_at(fold, TL_PT_COST_INSNS) += h->insns;
+	if (f->cycles.seen) {
+		int64_t *cycles = tl_fold_cost_at(fold, node, TL_PT_COST_CYCLES);
+		const int64_t before = *cycles;
+
+		tl_pt_cycles_give(f, h->insns, cycles);
+		if (kind.summed)
+			tl_add_cost(tl_fold_total_at(fold, TL_PT_COST_CYCLES), *cycles - before,
+				    &fold->losses.saturated);
 	}
+	h->insns = 0;
+}
+
+static inline __attribute__((always_inline)) void pop(struct hot *h, struct tl_fold *fold,
+						      struct loop_kind kind)
+{
+	if (kind.summed)
+		tl_fold_hot_pop_summed(&h->fold, fold);
+	else
+		tl_fold_hot_pop(&h->fold, fold);
+}
+
+static inline __attribute__((always_inline)) void enter(struct hot *h, struct tl_fold *fold,
+							struct loop_kind kind, uint32_t function)
+{
+	if (kind.summed)
+		tl_fold_hot_enter_summed(&h->fold, fold, function);
+	else
+		tl_fold_hot_enter(&h->fold, fold, function);
 }
 
 /*
@@ -263,7 +296,8 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_
  */
 static inline __attribute__((always_inline)) bool tail_call(struct hot *h, struct tl_pt_folder *f,
 							    const struct tl_pt_node_facts *n,
-							    struct tl_pt_frame *frame, bool timed)
+							    struct tl_pt_frame *frame,
+							    struct loop_kind kind)
 {
 	struct tl_pt_stack *stack = &f->thread->stack;
 	const uint32_t top = h->fold.top->function;
@@ -274,10 +308,10 @@ static inline __attribute__((always_inline)) bool tail_call(struct hot *h, struc
 		return true;
 	if (n->entry != TL_PT_KEY_UNKNOWN && (!n->is_entry || n->called - 1 == top))
 		return false;
-	give(h, f, timed);
-	tl_fold_hot_pop(&h->fold, &stack->fold);
+	give(h, f, kind);
+	pop(h, &stack->fold, kind);
 	frame->call = TL_NONE;
-	tl_fold_hot_enter(&h->fold, &stack->fold, n->called - 1);
+	enter(h, &stack->fold, kind, n->called - 1);
 	return true;
 }
 
@@ -286,8 +320,10 @@ static inline __attribute__((always_inline)) bool tail_call(struct hot *h, struc
  * known function. It equals called() and returned() of call_stack.c in these two cases; the third
  * is tail_call(). False: any other case.
  */
-static inline __attribute__((always_inline)) bool
-call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_facts *n, bool timed)
+static inline __attribute__((always_inline)) bool call_or_return(struct hot *h,
+								 struct tl_pt_folder *f,
+								 const struct tl_pt_node_facts *n,
+								 struct loop_kind kind)
 {
 	struct tl_pt_stack *stack = &f->thread->stack;
 	size_t depth = (size_t)(h->fold.top - stack->fold.frames);
@@ -295,18 +331,18 @@ call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_fa
 
 	if (h->key == TL_PT_KEY_RETURN && frame->back == n->ip && n->entry != TL_PT_KEY_NONE &&
 	    !frame->flags) {
-		give(h, f, timed);
-		tl_fold_hot_pop(&h->fold, &stack->fold);
+		give(h, f, kind);
+		pop(h, &stack->fold, kind);
 		return true;
 	}
 	if (h->key == TL_PT_KEY_CALL && n->called && depth + 2 <= stack->frames.capacity &&
 	    depth < TL_PT_STACK_MAX) {
-		give(h, f, timed);
+		give(h, f, kind);
 		frame[1] = (struct tl_pt_frame){ .back = h->last->after, .call = TL_NONE };
-		tl_fold_hot_enter(&h->fold, &stack->fold, n->called - 1);
+		enter(h, &stack->fold, kind, n->called - 1);
 		return true;
 	}
-	return tail_call(h, f, n, frame, timed);
+	return tail_call(h, f, n, frame, kind);
 }
 
 /* Count a visit; outside the window of time the stack is followed, but no visit is counted. */
@@ -350,8 +386,8 @@ static __attribute__((noinline)) void scan(struct tl_pt_folder *f, struct hot *h
 
 static inline __attribute__((always_inline)) void fold_each(struct tl_pt_folder *f,
 							    const uint32_t *numbers, size_t count,
-							    const uint32_t *passed, bool timed,
-							    bool observed)
+							    const uint32_t *passed,
+							    struct loop_kind kind)
 {
 	uint32_t seen = f->unstamped.seen.insns;
 	struct tl_pt_node_facts *nodes = f->cache->nodes;
@@ -365,20 +401,20 @@ static inline __attribute__((always_inline)) void fold_each(struct tl_pt_folder 
 			h.fold.clock += passed[i] - seen;
 			seen = passed[i];
 		}
-		if (observed && !tl_pt_node_facts_known(f, numbers[i]))
+		if (kind.observed && !tl_pt_node_facts_known(f, numbers[i]))
 			scan(f, &h, numbers[i]);
-		if (observed && f->visits.nodes)
+		if (kind.observed && f->visits.nodes)
 			count_branch(f, h.last, n->ip);
-		if (n->entry != h.key && (observed || n->entry == TL_PT_KEY_SEVERAL ||
-					  !call_or_return(&h, f, n, timed))) {
+		if (n->entry != h.key && (kind.observed || n->entry == TL_PT_KEY_SEVERAL ||
+					  !call_or_return(&h, f, n, kind))) {
 			store(&h, f);
 			arrive_slowly(f, &numbers[i]);
 			load(&h, f);
 		}
-		if (observed && f->visits.nodes)
+		if (kind.observed && f->visits.nodes)
 			count_visit(f, &h, numbers[i]);
-		if (timed)
-			pass_time(f, &h, n->insns, observed);
+		if (kind.timed)
+			pass_time(f, &h, n->insns, kind.observed);
 		else
 			h.fold.clock += n->insns;
 		h.key = n->exit;
@@ -387,26 +423,58 @@ static inline __attribute__((always_inline)) void fold_each(struct tl_pt_folder 
 	store(&h, f);
 }
 
+/* One loop for each kind, as constants decide what is in it. */
+static void fold_timed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	fold_each(f, numbers, count, NULL, (struct loop_kind){ .timed = true });
+}
+
+static void fold_timed_summed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	fold_each(f, numbers, count, NULL, (struct loop_kind){ .timed = true, .summed = true });
+}
+
+static void fold_plain(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	fold_each(f, numbers, count, NULL, (struct loop_kind){ 0 });
+}
+
+static void fold_plain_summed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	fold_each(f, numbers, count, NULL, (struct loop_kind){ .summed = true });
+}
+
+static void fold_observed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	if (f->timed)
+		fold_each(f, numbers, count, NULL,
+			  (struct loop_kind){ .timed = true, .observed = true });
+	else
+		fold_each(f, numbers, count, NULL, (struct loop_kind){ .observed = true });
+}
+
 void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	bool observed = f->visits.nodes || f->options->watch;
+	const bool summed = f->thread->stack.fold.hot.sums;
 
-	if (f->timed && !observed)
-		fold_each(f, numbers, count, NULL, true, false);
+	if (f->visits.nodes || f->options->watch)
+		fold_observed(f, numbers, count);
 	else if (f->timed)
-		fold_each(f, numbers, count, NULL, true, true);
-	else if (observed)
-		fold_each(f, numbers, count, NULL, false, true);
+		(summed ? fold_timed_summed : fold_timed)(f, numbers, count);
 	else
-		fold_each(f, numbers, count, NULL, false, false);
+		(summed ? fold_plain_summed : fold_plain)(f, numbers, count);
 }
 
 void tl_pt_fold_loud_nodes(struct tl_pt_folder *f, size_t count,
 			   const struct tl_pt_passed_nodes *behind)
 {
-	const uint32_t last = count ? f->unstamped.passed[count - 1] : f->unstamped.seen.insns;
+	const uint32_t *nodes = f->unstamped.nodes, *passed = f->unstamped.passed;
+	const uint32_t last = count ? passed[count - 1] : f->unstamped.seen.insns;
 
-	fold_each(f, f->unstamped.nodes, count, f->unstamped.passed, false, false);
+	if (f->thread->stack.fold.hot.sums)
+		fold_each(f, nodes, count, passed, (struct loop_kind){ .summed = true });
+	else
+		fold_each(f, nodes, count, passed, (struct loop_kind){ 0 });
 	f->thread->stack.fold.hot.clock += (uint32_t)(behind->insns - last);
 	f->thread->stack.fold.records += behind->nodes - f->unstamped.seen.nodes;
 	f->unstamped.seen = *behind;

@@ -43,6 +43,9 @@ static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const
 	tl_fold_end(&t->stack.fold);
 	if (f->timed && !f->cycles.seen)
 		tl_pt_cycles_drop(&t->stack.fold);
+	if (f->summed && !tl_fold_sums_hold(&t->stack.fold, f->threads.count, numbers,
+					    tl_profile_function_count(profile)))
+		f->refused = true;
 	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
 	if (status == 0 && f->options->lines)
 		status = tl_pt_addr_costs_into(f, t, number, numbers, profile, err);

@@ -58,8 +58,10 @@ static bool begin_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t,
 					 .thread = slice->thread,
 					 .cpu = slice->cpu };
 	t->command = tl_names_text(&f->functions.names, slice->command);
-	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? TL_PT_COSTS : 0,
-					      f->options->exact))
+	if (!t->command ||
+	    !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? TL_PT_COSTS : 0,
+			       f->options->exact) ||
+	    (f->summed && !tl_fold_without_contexts(&t->stack.fold)))
 		return false;
 	if (f->options->lines) {
 		t->stack.callbacks.opened = tl_pt_addr_costs_opened;

@@ -17,12 +17,20 @@ bool tl_pt_stack_room(struct tl_pt_stack *stack)
 	return false;
 }
 
+static void add_function(struct tl_pt_stack *s)
+{
+	const uint32_t number = tl_fold_add_function(&s->fold);
+
+	if (number != TL_NONE && s->fold.hot.sums)
+		tl_fold_same_function(&s->fold, number, s->functions->list[number].first);
+}
+
 bool tl_pt_stack_know(struct tl_pt_stack *s, uint32_t function)
 {
 	if (function == TL_NONE)
 		s->fold.no_memory = true;
 	while (!s->fold.no_memory && s->fold.function_count <= function)
-		tl_fold_add_function(&s->fold);
+		add_function(s);
 	return !s->fold.no_memory;
 }
 

@@ -37,6 +37,7 @@ void tl_pt_functions_end(struct tl_pt_functions *functions)
 	free(functions->list);
 	tl_index_free(&functions->by_name);
 	tl_index_free(&functions->by_entry);
+	tl_index_free(&functions->by_text);
 	tl_names_free(&functions->names);
 }
 
@@ -162,20 +163,43 @@ static bool same_symbol(const void *context, const void *key, uint32_t number)
 	       have->object == wanted->object;
 }
 
+static bool same_text(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_pt_function *list = context, *wanted = key, *have = &list[number];
+
+	return have->name == wanted->name && have->object == wanted->object &&
+	       have->file == wanted->file;
+}
+
+/* The first function that is one function of a profile with this one, the next to be added. */
+static bool find_first(struct tl_pt_functions *f, struct tl_pt_function *function)
+{
+	const uint64_t hash =
+		tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->object),
+			     (uintptr_t)function->file);
+
+	function->first = tl_index_find(&f->by_text, hash, same_text, f->list, function);
+	if (function->first != TL_NONE)
+		return true;
+	function->first = (uint32_t)f->count;
+	return tl_index_add(&f->by_text, hash, function->first);
+}
+
 static uint32_t find_or_add(struct tl_pt_functions *f, struct tl_index *index, uint64_t hash,
 			    tl_index_equal_fn *equal, const struct tl_pt_function *function)
 {
 	uint32_t number = tl_index_find(index, hash, equal, f->list, function);
+	struct tl_pt_function added = *function;
 
 	if (number != TL_NONE)
 		return number;
 	number = (uint32_t)f->count;
 	if (!tl_grow(&f->list, &f->capacity, f->count + 1, sizeof(*f->list)) ||
-	    !tl_index_add(index, hash, number)) {
+	    !find_first(f, &added) || !tl_index_add(index, hash, number)) {
 		f->no_memory = true;
 		return TL_NONE;
 	}
-	f->list[f->count++] = *function;
+	f->list[f->count++] = added;
 	return number;
 }
 

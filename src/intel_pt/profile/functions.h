@@ -17,6 +17,8 @@ struct tl_pt_function {
 	const char *name, *object, *file; /* "" when unknown */
 	uint64_t address;                 /* entry, 0: unknown */
 	uint32_t line;
+	/* the first of those that a profile takes for one function: of one name, object and file */
+	uint32_t first;
 	bool by_entry; /* it has no symbol: all code from its entry until it returns */
 	bool twice;    /* may return more than once: setjmp(), getcontext() */
 };
@@ -50,7 +52,7 @@ struct tl_pt_functions {
 	struct tl_names names;
 	struct tl_pt_function *list;
 	size_t count, capacity;
-	struct tl_index by_name, by_entry;
+	struct tl_index by_name, by_entry, by_text;
 	struct tl_pt_symbol_file
 		*binaries; /* files asked for names, also those that could not be opened */
 	size_t binary_count, binary_capacity;

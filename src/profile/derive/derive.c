@@ -327,10 +327,12 @@ static void add_given(struct tl_profile *profile)
 		count = profile->functions.table.count;
 	for (size_t f = 0; f < count; f++) {
 		const struct tl_given_sums *given = &profile->sums.given[f];
+		const int64_t *self = tl_profile_given_costs(profile, (uint32_t)f);
 
-		add_row(profile, &profile->sums.self[f], &given->self);
-		add_row(profile, &profile->sums.inclusive[f], &given->inclusive);
-		add_row(profile, profile->sums.total, &given->self);
+		add_row(profile, row(profile->sums.self, profile, f), self);
+		add_row(profile, row(profile->sums.inclusive, profile, f),
+			self + profile->event_count);
+		add_row(profile, profile->sums.total, self);
 		add_calls(profile, &profile->sums.calls[f], given->calls);
 		add_calls(profile, &profile->sums.unfinished[f], given->unfinished);
 		add_calls(profile, &profile->sums.cut[f], given->cut);

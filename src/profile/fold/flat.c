@@ -161,27 +161,17 @@ void tl_flat_arc_leave(const struct tl_flat_hot *h, uint64_t ticks, bool is_call
 		arc->inclusive += ticks;
 }
 
-/* The sums that the profile gets without contexts, by function. */
-static bool make_room(struct tl_profile *profile)
+/* The sums that the profile gets without contexts, of its only event. */
+static void add_sums(struct tl_profile *profile, uint32_t function, const struct tl_flat_row *row)
 {
-	struct tl_profile_sums *sums = &profile->sums;
-	size_t had = sums->given_capacity;
+	struct tl_given_sums *to = &profile->sums.given[function];
+	int64_t *costs = tl_profile_given_costs(profile, function);
 
-	if (!tl_grow(&sums->given, &sums->given_capacity, profile->functions.table.count,
-		     sizeof(*sums->given)))
-		return false;
-	for (size_t i = had; i < sums->given_capacity; i++)
-		sums->given[i] = (struct tl_given_sums){ 0 };
-	return true;
-}
-
-static void add_sums(struct tl_given_sums *to, const struct tl_flat_row *row)
-{
 	to->calls += row->calls + row->cut;
 	to->cut += row->cut;
 	to->unfinished += row->unfinished;
-	to->self += (int64_t)row->self;
-	to->inclusive += (int64_t)row->inclusive;
+	costs[0] += (int64_t)row->self;
+	costs[1] += (int64_t)row->inclusive;
 }
 
 int tl_flat_part_into(struct tl_flat *flat, struct tl_profile *profile, const struct tl_part *part,
@@ -242,13 +232,13 @@ static int put_arcs(const struct tl_flat *flat, struct tl_profile *profile,
 static int sums_into(struct tl_flat *flat, struct tl_profile *profile, const uint32_t *functions,
 		     struct tl_error *err)
 {
-	if (flat->no_memory || !make_room(profile))
+	if (flat->no_memory || !tl_profile_given_room(profile))
 		return tl_error_memory(err);
 	for (uint32_t i = 0; i < flat->function_count; i++) {
 		struct tl_latencies *latency = &flat->hot.latencies[i];
 		uint32_t function = functions ? functions[i] : i;
 
-		add_sums(&profile->sums.given[function], &flat->hot.rows[i]);
+		add_sums(profile, function, &flat->hot.rows[i]);
 		if (latency->calls && !tl_profile_move_latency(profile, function, TL_NONE, latency))
 			return tl_error_memory(err);
 	}

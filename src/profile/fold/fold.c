@@ -80,6 +80,7 @@ void tl_fold_free(struct tl_fold *fold)
 		tl_latency_free(&fold->hot.functions[i]);
 	free(fold->hot.functions);
 	free(fold->hot.nodes);
+	free(fold->hot.sums);
 	free(fold->frames);
 	free(fold->open);
 	free(fold->hot.children);
@@ -89,6 +90,41 @@ void tl_fold_free(struct tl_fold *fold)
 	*fold = (struct tl_fold){ 0 };
 }
 
+bool tl_fold_without_contexts(struct tl_fold *fold)
+{
+	if (fold->event_count > TL_FOLD_SUMMED_COSTS ||
+	    !tl_grow(&fold->hot.sums, &fold->capacity.sums, 1, sizeof(*fold->hot.sums)))
+		return false;
+	fold->hot.sums[0] = (struct tl_fold_sums){ 0 };
+	return true;
+}
+
+/* The node of the function that is added next. False without memory. */
+static bool add_summed(struct tl_fold *fold)
+{
+	const size_t number = fold->node_count, events = tl_excess(fold->event_count, 1);
+	struct tl_fold_capacities *capacity = &fold->capacity;
+
+	if (number >= TL_NONE ||
+	    !tl_grow(&fold->hot.nodes, &capacity->nodes, number + 1, sizeof(*fold->hot.nodes)) ||
+	    !tl_grow(&fold->hot.sums, &capacity->sums, number + 1, sizeof(*fold->hot.sums)) ||
+	    (events &&
+	     !tl_grow(&fold->costs, &capacity->costs, (number + 1) * events, sizeof(*fold->costs))))
+		return false;
+	if (events)
+		memset(fold->costs + number * events, 0, events * sizeof(*fold->costs));
+	fold->hot.nodes[number] = (struct tl_fold_node){ .function = (uint32_t)number - 1,
+							 .parent = (uint32_t)number };
+	fold->hot.sums[number] = (struct tl_fold_sums){ 0 };
+	fold->node_count++;
+	return true;
+}
+
+void tl_fold_same_function(struct tl_fold *fold, uint32_t function, uint32_t earlier)
+{
+	fold->hot.nodes[function + 1].parent = fold->hot.nodes[earlier + 1].parent;
+}
+
 uint32_t tl_fold_add_function(struct tl_fold *fold)
 {
 	size_t count = fold->function_count;
@@ -96,7 +132,8 @@ uint32_t tl_fold_add_function(struct tl_fold *fold)
 	if (count >= TL_NONE ||
 	    !tl_grow(&fold->hot.functions, &fold->capacity.functions, count + 1,
 		     sizeof(*fold->hot.functions)) ||
-	    !tl_grow(&fold->open, &fold->capacity.open, count + 1, sizeof(*fold->open))) {
+	    !tl_grow(&fold->open, &fold->capacity.open, count + 1, sizeof(*fold->open)) ||
+	    (fold->hot.sums && !add_summed(fold))) {
 		fold->no_memory = true;
 		return TL_NONE;
 	}
@@ -188,7 +225,8 @@ uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function)
 bool tl_fold_enter(struct tl_fold *fold, uint32_t function)
 {
 	struct tl_fold_hot hot = fold->hot;
-	bool entered = tl_fold_hot_enter(&hot, fold, function);
+	bool entered = hot.sums ? tl_fold_hot_enter_summed(&hot, fold, function)
+				: tl_fold_hot_enter(&hot, fold, function);
 
 	fold->hot = hot;
 	return entered;
@@ -207,7 +245,10 @@ void tl_fold_leave(struct tl_fold *fold, uint32_t function)
 {
 	struct tl_fold_hot hot = fold->hot;
 
-	tl_fold_hot_leave(&hot, fold, function);
+	if (hot.sums && hot.top->function == function)
+		tl_fold_hot_pop_summed(&hot, fold);
+	else
+		tl_fold_hot_leave(&hot, fold, function);
 	fold->hot = hot;
 }
 
@@ -269,6 +310,8 @@ static const struct tl_fold_frame *take_top(struct tl_fold *fold)
 {
 	const struct tl_fold_frame *frame = fold->hot.top--;
 
+	if (fold->hot.sums)
+		tl_fold_sum_frame(&fold->hot, fold, frame);
 	if (frame <= fold->hot.indexed) {
 		fold->hot.indexed = fold->hot.top;
 		fold->open[frame->function]--;
@@ -311,7 +354,7 @@ void tl_fold_pop_slow(struct tl_fold *fold)
 		end_resumed(fold, frame, ticks);
 	} else if (let_in(fold, frame)) {
 		node->calls++;
-		node->ticks += ticks;
+		fold->refused |= __builtin_add_overflow(node->ticks, ticks, &node->ticks);
 		if (!tl_latency_note(&fold->hot.functions[frame->function], ticks, fold->exact))
 			fold->no_memory = true;
 	} else if (frame->gate != fold->hot.gate) {
@@ -334,6 +377,8 @@ void tl_fold_cut(struct tl_fold *fold, bool left)
 		return;
 	calls->cut += frame->gate != TL_FOLD_NO_ENTRY;
 	calls->left += left;
+	/* Which calls are uncertain is known of contexts. */
+	fold->refused |= fold->hot.sums && left;
 }
 
 void tl_fold_enter_late(struct tl_fold *fold, uint32_t function)
@@ -349,6 +394,7 @@ void tl_fold_resume(struct tl_fold *fold, uint32_t function, uint64_t ticks)
 {
 	size_t depth = tl_fold_depth(fold);
 
+	fold->refused |= fold->hot.sums != NULL;
 	if (!tl_grow(&fold->earlier, &fold->capacity.earlier, depth + 1, sizeof(*fold->earlier))) {
 		fold->no_memory = true;
 		return;
@@ -368,6 +414,8 @@ void tl_fold_cost(struct tl_fold *fold, const int64_t *cost)
 	for (uint32_t e = 0; e < fold->event_count; e++)
 		tl_add_cost(tl_fold_cost_at(fold, fold->hot.top->node, e), cost[e],
 			    &fold->losses.saturated);
+	for (uint32_t e = 0; fold->hot.sums && e < fold->event_count; e++)
+		tl_add_cost(tl_fold_total_at(fold, e), cost[e], &fold->losses.saturated);
 }
 
 void tl_fold_gap(struct tl_fold *fold)
@@ -421,12 +469,15 @@ static void count_uncertain(struct tl_fold *fold)
 
 void tl_fold_end_frames(struct tl_fold *fold)
 {
-	for (; fold->hot.top > fold->frames; fold->hot.top--)
+	for (; fold->hot.top > fold->frames; fold->hot.top--) {
+		if (fold->hot.sums)
+			tl_fold_sum_frame(&fold->hot, fold, fold->hot.top);
 		/* A call that began and ends while the gate is closed is not counted. */
 		if (fold->hot.top->gate == TL_FOLD_NO_ENTRY)
 			untimed(fold, fold->hot.top);
 		else if (fold->hot.top->gate != fold->hot.gate || !(fold->hot.gate & 1))
 			leave_open(fold, fold->hot.top);
+	}
 	fold->hot.indexed = fold->hot.top;
 }
 
@@ -443,12 +494,14 @@ void tl_fold_end(struct tl_fold *fold)
 {
 	fold->last_ticks = fold->last;
 	tl_fold_end_frames(fold);
-	count_uncertain(fold);
+	if (!fold->hot.sums)
+		count_uncertain(fold);
 	total_durations(fold);
 }
 
 void tl_fold_pause(struct tl_fold *fold)
 {
+	fold->refused |= fold->hot.sums != NULL;
 	fold->last_ticks = fold->last;
 	for (; fold->hot.top > fold->frames; fold->hot.top--)
 		untimed(fold, fold->hot.top);

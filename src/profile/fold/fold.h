@@ -47,6 +47,11 @@
  *
  * Functions are numbered from 0 in the order of tl_fold_add_function(). Each record takes constant
  * time on average; memory grows with the number of functions, contexts and open frames.
+ *
+ * A fold for a table of functions keeps no contexts (tl_fold_without_contexts()): each function has
+ * one node, and its sums beside it. These equal the sums over contexts. Where they might not, as
+ * stacks take turns or a sum may not fit, the fold is `refused`: its results are to be thrown away,
+ * and the trace goes through a fold with contexts.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,6 +84,26 @@ struct tl_fold_node {
 	int64_t cost;
 };
 
+enum { TL_FOLD_SUMMED_COSTS = 2 }; /* costs beside time that a fold without contexts can have */
+
+/* A cost of a function without contexts: that of the outermost of its calls on the stack. */
+struct tl_fold_summed_cost {
+	int64_t begun; /* the fold's total when the outermost call began */
+	int64_t inclusive;
+};
+
+/*
+ * Sums of a function without contexts, by number of node. Its node has the calls, their ticks, and
+ * the cost of the function itself; `parent` of that node is the node that counts the outermost
+ * calls: functions that are one function of the profile share one.
+ */
+struct tl_fold_sums {
+	uint64_t self;      /* ticks, less those of the calls it made; modulo 2^64 until the end */
+	uint64_t inclusive; /* ticks of the outermost calls */
+	uint64_t active;    /* calls on the stack */
+	struct tl_fold_summed_cost costs[TL_FOLD_SUMMED_COSTS]; /* [0]: of the last event */
+};
+
 /*
  * The state that a loop over records keeps in registers: load it from the fold, run, store it back.
  * The tl_fold_hot_*() functions are the fast path of tl_fold_enter() and tl_fold_leave(); any case
@@ -90,6 +115,7 @@ struct tl_fold_hot {
 	struct tl_fold_frame *last;    /* the last frame there is room for */
 	struct tl_fold_frame *indexed; /* frames up to this one are counted in `open` */
 	struct tl_fold_node *nodes;
+	struct tl_fold_sums *sums; /* by node, without contexts; NULL: there are contexts */
 	struct tl_latencies *functions;
 	/* node numbers by (parent, function), open addressing behind two places; 0: empty */
 	uint32_t *children;
@@ -107,7 +133,7 @@ struct tl_fold_untimed {
 
 /* Elements that there is room for, array by array. */
 struct tl_fold_capacities {
-	size_t frames, nodes, functions, open, costs, untimed, earlier;
+	size_t frames, nodes, functions, open, costs, untimed, earlier, sums;
 };
 
 struct tl_fold {
@@ -126,6 +152,9 @@ struct tl_fold {
 	 */
 	int64_t *costs;
 	uint32_t event_count;
+	/* without contexts: what was counted so far of each cost, in the order of tl_fold_sums */
+	int64_t totals[TL_FOLD_SUMMED_COSTS];
+	bool refused;                    /* sticky: the sums are not those of contexts */
 	struct tl_fold_untimed *untimed; /* by node; NULL or zero: none */
 	uint64_t *earlier;               /* by depth - 1: ticks of resumed calls before the fold */
 	struct tl_fold_capacities capacity;
@@ -147,8 +176,19 @@ struct tl_fold {
 bool tl_fold_begin(struct tl_fold *fold, uint32_t event_count, bool exact);
 void tl_fold_free(struct tl_fold *fold);
 
+/*
+ * Keep no contexts, before the first function is added. False: no memory, or the fold has more than
+ * TL_FOLD_SUMMED_COSTS events beside time; it still keeps contexts then.
+ */
+bool tl_fold_without_contexts(struct tl_fold *fold);
+
 /* One more function; returns its number, TL_NONE without memory. */
 uint32_t tl_fold_add_function(struct tl_fold *fold);
+/*
+ * Without contexts: the function, the last one added, and an earlier one are one function of the
+ * profile, so that a call of one from the other is a recursion.
+ */
+void tl_fold_same_function(struct tl_fold *fold, uint32_t function, uint32_t earlier);
 
 /* The time of the next record, absolute. */
 void tl_fold_time(struct tl_fold *fold, uint64_t ticks);
@@ -157,6 +197,8 @@ void tl_fold_time(struct tl_fold *fold, uint64_t ticks);
 uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function);
 bool tl_fold_unwind(struct tl_fold *fold, uint32_t function);
 void tl_fold_pop_slow(struct tl_fold *fold);
+/* Make room for one more frame. False without memory. */
+bool tl_fold_push_slow(struct tl_fold *fold);
 
 /*
  * The first home slot of a child: those of one parent are in one line of the cache. The second home
@@ -202,9 +244,50 @@ tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function
 	return true;
 }
 
-/* Close the innermost frame as a finished call. */
-static inline __attribute__((always_inline)) void tl_fold_hot_pop(struct tl_fold_hot *h,
-								  struct tl_fold *fold)
+/* ---- the same without contexts ---- */
+
+/* A frame leaves the stack: its ticks and costs go to the sums; `frame[-1]` is its caller's. */
+static inline __attribute__((always_inline)) void
+tl_fold_sum_frame(const struct tl_fold_hot *h, const struct tl_fold *fold,
+		  const struct tl_fold_frame *frame)
+{
+	struct tl_fold_sums *outer = &h->sums[h->nodes[frame->node].parent];
+	const uint64_t ticks = h->clock - frame->start;
+
+	h->sums[frame->node].self += ticks;
+	h->sums[frame[-1].node].self -= ticks;
+	if (--outer->active)
+		return;
+	outer->inclusive += ticks;
+	for (int i = 0; i < TL_FOLD_SUMMED_COSTS; i++)
+		outer->costs[i].inclusive += fold->totals[i] - outer->costs[i].begun;
+}
+
+/* As tl_fold_hot_enter(). */
+static inline __attribute__((always_inline)) bool
+tl_fold_hot_enter_summed(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
+{
+	struct tl_fold_sums *outer = &h->sums[h->nodes[function + 1].parent];
+
+	if (__builtin_expect(h->top == h->last, 0)) {
+		bool room;
+
+		fold->hot = *h;
+		room = tl_fold_push_slow(fold);
+		*h = fold->hot;
+		if (!room)
+			return false;
+	}
+	for (int i = 0; !outer->active && i < TL_FOLD_SUMMED_COSTS; i++)
+		outer->costs[i].begun = fold->totals[i];
+	outer->active++;
+	*++h->top = (struct tl_fold_frame){ function, function + 1, h->clock, h->gate };
+	return true;
+}
+
+/* Close the innermost frame as a finished call; `summed`: of a fold without contexts. */
+static inline __attribute__((always_inline)) void
+tl_fold_hot_close(struct tl_fold_hot *h, struct tl_fold *fold, bool summed)
 {
 	const struct tl_fold_frame *frame = h->top;
 	struct tl_fold_node *node = &h->nodes[frame->node];
@@ -218,10 +301,30 @@ static inline __attribute__((always_inline)) void tl_fold_hot_pop(struct tl_fold
 	}
 	h->top--;
 	node->calls++;
-	node->ticks += ticks;
+	if (summed) {
+		fold->refused |= __builtin_add_overflow(node->ticks, ticks, &node->ticks);
+		tl_fold_sum_frame(h, fold, frame);
+	} else {
+		node->ticks += ticks;
+	}
 	if (__builtin_expect(!tl_latency_note(&h->functions[frame->function], ticks, fold->exact),
 			     0))
 		fold->no_memory = true;
+}
+
+static inline __attribute__((always_inline)) void tl_fold_hot_pop_summed(struct tl_fold_hot *h,
+									 struct tl_fold *fold)
+{
+	tl_fold_hot_close(h, fold, true);
+}
+
+/* ---- the end of a call ---- */
+
+/* Close the innermost frame as a finished call. */
+static inline __attribute__((always_inline)) void tl_fold_hot_pop(struct tl_fold_hot *h,
+								  struct tl_fold *fold)
+{
+	tl_fold_hot_close(h, fold, false);
 }
 
 /* A call ends. */
@@ -241,11 +344,8 @@ tl_fold_hot_leave(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function
 }
 
 /*
- * The same without contexts, for readers that need the stack alone: no costs and no durations are
- * kept. tl_fold_push_slow() makes room; false without memory.
+ * The same for readers that need the stack alone: no contexts, no costs and no durations are kept.
  */
-bool tl_fold_push_slow(struct tl_fold *fold);
-
 static inline __attribute__((always_inline)) bool
 tl_fold_hot_push(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
 {
@@ -303,6 +403,12 @@ static inline int64_t *tl_fold_cost_at(const struct tl_fold *fold, size_t node, 
 	uint32_t others = fold->event_count - 1;
 
 	return event == others ? &fold->hot.nodes[node].cost : &fold->costs[node * others + event];
+}
+
+/* Without contexts: what was counted so far for one of these events. */
+static inline int64_t *tl_fold_total_at(struct tl_fold *fold, uint32_t event)
+{
+	return &fold->totals[event == fold->event_count - 1 ? 0 : event + 1];
 }
 
 /* True when the function has an open frame; otherwise its exit is an orphan. */
@@ -384,5 +490,11 @@ void tl_fold_end_frames(struct tl_fold *fold);
  */
 int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct tl_part *part,
 		 const uint32_t *functions, bool keep_latency, struct tl_error *err);
+/*
+ * Whether the sums of a fold without contexts, which has ended, are those of contexts; if `folds`
+ * of them are added up, also these. `functions`: as for tl_fold_into(). False: no memory, too.
+ */
+bool tl_fold_sums_hold(const struct tl_fold *fold, size_t folds, const uint32_t *functions,
+		       size_t profile_functions);
 
 #endif

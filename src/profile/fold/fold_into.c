@@ -124,6 +124,76 @@ static int add_tree(const struct tl_fold *fold, struct tl_profile *profile, uint
 	return status;
 }
 
+/* ---- without contexts ---- */
+
+/* What a function cost by itself: of time the sums have it, of other events its node. */
+static int64_t self_cost(const struct tl_fold *fold, size_t node, uint32_t event)
+{
+	return event ? *tl_fold_cost_at(fold, node, event - 1) : (int64_t)fold->hot.sums[node].self;
+}
+
+static int64_t inclusive_cost(const struct tl_fold *fold, size_t node, uint32_t event)
+{
+	const struct tl_fold_sums *sums = &fold->hot.sums[node];
+
+	if (!event)
+		return (int64_t)sums->inclusive;
+	return sums->costs[event == fold->event_count ? 0 : event].inclusive;
+}
+
+static int add_sums(const struct tl_fold *fold, struct tl_profile *profile,
+		    const uint32_t *functions, struct tl_error *err)
+{
+	if (!tl_profile_given_room(profile))
+		return tl_error_memory(err);
+	for (size_t i = 1; i < fold->node_count; i++) {
+		const uint32_t function = functions[fold->hot.nodes[i].function];
+		struct tl_given_sums *to = &profile->sums.given[function];
+		int64_t *costs = tl_profile_given_costs(profile, function);
+
+		to->calls += fold->hot.nodes[i].calls;
+		if (i < fold->capacity.untimed) {
+			to->calls += fold->untimed[i].cut;
+			to->cut += fold->untimed[i].cut;
+			to->unfinished += fold->untimed[i].unfinished;
+		}
+		for (uint32_t e = 0; e < profile->event_count; e++) {
+			costs[e] += self_cost(fold, i, e);
+			costs[e + profile->event_count] += inclusive_cost(fold, i, e);
+		}
+	}
+	return 0;
+}
+
+/* Functions of the fold are one function of the profile where it was told so, and only there. */
+static bool are_the_same(const struct tl_fold *fold, const uint32_t *functions, uint32_t *first)
+{
+	for (uint32_t i = 0; i < fold->function_count; i++) {
+		if (!first[functions[i]])
+			first[functions[i]] = i + 1;
+		if (first[functions[i]] != fold->hot.nodes[i + 1].parent)
+			return false;
+	}
+	return true;
+}
+
+bool tl_fold_sums_hold(const struct tl_fold *fold, size_t folds, const uint32_t *functions,
+		       size_t profile_functions)
+{
+	const uint64_t most = INT64_MAX / (folds + 1);
+	uint32_t *first;
+	bool hold = !fold->refused && !fold->losses.saturated && fold->hot.clock <= most;
+
+	for (int i = 0; i < TL_FOLD_SUMMED_COSTS; i++)
+		hold = hold && (uint64_t)fold->totals[i] <= most;
+	for (size_t i = 1; hold && i < fold->node_count; i++)
+		hold = fold->hot.nodes[i].ticks <= INT64_MAX;
+	first = hold ? calloc(profile_functions + 1, sizeof(*first)) : NULL;
+	hold = first && are_the_same(fold, functions, first);
+	free(first);
+	return hold;
+}
+
 int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct tl_part *part,
 		 const uint32_t *functions, bool keep_latency, struct tl_error *err)
 {
@@ -143,7 +213,8 @@ int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct 
 	number = tl_profile_put_part(profile, &filled, err);
 	if (number < 0)
 		return (int)number;
-	status = add_tree(fold, profile, (uint32_t)number, functions, err);
+	status = fold->hot.sums ? add_sums(fold, profile, functions, err)
+				: add_tree(fold, profile, (uint32_t)number, functions, err);
 	if (status < 0)
 		return status;
 	for (uint32_t i = 0; i < fold->function_count; i++) {

@@ -30,6 +30,12 @@ void tl_fold_stack_free(struct tl_fold_stack *stack)
 	*stack = (struct tl_fold_stack){ .frames = NULL };
 }
 
+/* Which calls are the outermost ones, without contexts, is known of one stack. */
+static void refuse_sums(struct tl_fold *fold)
+{
+	fold->refused |= fold->hot.sums != NULL;
+}
+
 /* Frames that are counted as open are those of the stack that runs. */
 static void forget_open(struct tl_fold *fold)
 {
@@ -63,6 +69,7 @@ void tl_fold_stack_swap(struct tl_fold *fold, struct tl_fold_stack *stack)
 {
 	struct tl_fold_stack before;
 
+	refuse_sums(fold);
 	forget_open(fold);
 	before = running(fold);
 	use(fold, stack);
@@ -73,6 +80,7 @@ bool tl_fold_stack_split(struct tl_fold *fold, size_t depth, struct tl_fold_stac
 {
 	size_t count = tl_fold_depth(fold) - depth;
 
+	refuse_sums(fold);
 	if (!room(stack, count)) {
 		fold->no_memory = true;
 		return false;
@@ -98,6 +106,7 @@ bool tl_fold_stack_exchange(struct tl_fold *fold, struct tl_fold_stack *stack, s
 	struct tl_fold_stack mine;
 	uint64_t clock;
 
+	refuse_sums(fold);
 	forget_open(fold);
 	mine = running(fold);
 	if (!room(&mine, mine.depth + count)) {

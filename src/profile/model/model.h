@@ -78,10 +78,9 @@ struct tl_profile_durations {
 	bool exact; /* every duration is kept */
 };
 
-/* Sums of a function over parts that were added without contexts, of the only event there is. */
+/* Sums of a function over parts that were added without contexts. */
 struct tl_given_sums {
 	uint64_t calls, unfinished, cut;
-	int64_t self, inclusive;
 };
 
 /* Sums over all parts, derived: by function, but for the first two. */
@@ -90,7 +89,8 @@ struct tl_profile_sums {
 	int64_t *self, *inclusive;
 	uint64_t *calls, *unfinished, *cut;
 	struct tl_given_sums *given; /* by function, as far as there are some */
-	size_t given_capacity;
+	int64_t *given_costs;        /* the same: self costs, then inclusive ones */
+	size_t given_capacity, given_costs_capacity;
 };
 
 struct tl_profile {
@@ -124,6 +124,14 @@ struct tl_profile {
 	struct tl_profile_durations durations;
 	struct tl_profile_sums sums;
 };
+
+/* Room for the sums of all functions over parts that are added without contexts. */
+bool tl_profile_given_room(struct tl_profile *profile);
+/* Those of a function: `event_count` self costs, and as many inclusive ones behind them. */
+static inline int64_t *tl_profile_given_costs(const struct tl_profile *profile, uint32_t function)
+{
+	return profile->sums.given_costs + (size_t)function * 2 * profile->event_count;
+}
 
 /* A status: 0 for a number of an element, else the negative status that stands in its place. */
 static inline int tl_profile_status(int64_t number)

@@ -45,6 +45,23 @@ int64_t tl_profile_put_function(struct tl_profile *profile, const struct tl_func
 	return tl_profile_number(found, err);
 }
 
+bool tl_profile_given_room(struct tl_profile *profile)
+{
+	struct tl_profile_sums *sums = &profile->sums;
+	const size_t had = sums->given_capacity, had_costs = sums->given_costs_capacity;
+
+	if (!tl_grow(&sums->given, &sums->given_capacity, profile->functions.table.count,
+		     sizeof(*sums->given)) ||
+	    !tl_grow(&sums->given_costs, &sums->given_costs_capacity,
+		     sums->given_capacity * 2 * profile->event_count, sizeof(*sums->given_costs)))
+		return false;
+	for (size_t i = had; i < sums->given_capacity; i++)
+		sums->given[i] = (struct tl_given_sums){ 0 };
+	for (size_t i = had_costs; i < sums->given_costs_capacity; i++)
+		sums->given_costs[i] = 0;
+	return true;
+}
+
 /* ---- lines, arcs, jumps ---- */
 
 static bool intern_position(struct tl_profile *profile, struct tl_position *at)

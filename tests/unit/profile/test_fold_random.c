@@ -39,7 +39,7 @@ struct sim {
 	uint64_t last;
 	uint64_t durations[FUNCTIONS][MOST_CALLS];
 	size_t calls[FUNCTIONS];
-	int64_t inclusive[FUNCTIONS];
+	int64_t inclusive[FUNCTIONS], inclusive_costs[FUNCTIONS][2];
 	struct tl_losses losses;
 };
 
@@ -131,6 +131,20 @@ static void sim_gate(struct sim *s, bool closed)
 		s->frames[i].cut = true;
 }
 
+static void sim_cost(struct sim *s, int64_t first, int64_t second)
+{
+	bool on_stack[FUNCTIONS] = { false };
+
+	s->contexts[s->frames[s->depth - 1].context].self[1] += first;
+	s->contexts[s->frames[s->depth - 1].context].self[2] += second;
+	for (int i = 0; i < s->depth; i++)
+		on_stack[function_at(s, i)] = true;
+	for (int f = 0; f < FUNCTIONS; f++) {
+		s->inclusive_costs[f][0] += on_stack[f] ? first : 0;
+		s->inclusive_costs[f][1] += on_stack[f] ? second : 0;
+	}
+}
+
 static void sim_step(struct sim *s, struct step step)
 {
 	sim_time(s, step.time);
@@ -142,10 +156,8 @@ static void sim_step(struct sim *s, struct step step)
 		sim_gate(s, step.act == CLOSE);
 	else if (step.act == GAP)
 		s->losses.gaps++;
-	if (step.act == COST && !s->closed && s->depth) {
-		s->contexts[s->frames[s->depth - 1].context].self[1] += (int64_t)step.what;
-		s->contexts[s->frames[s->depth - 1].context].self[2] -= 2 * (int64_t)step.what;
-	}
+	if (step.act == COST && !s->closed && s->depth)
+		sim_cost(s, (int64_t)step.what, -2 * (int64_t)step.what);
 }
 
 static void sim_end(struct sim *s)
@@ -467,6 +479,183 @@ TEST(the_flat_fold_refuses_long_times)
 	tl_flat_free(&flat);
 }
 
+/* The depth that is left behind an exit of a function. */
+static size_t depth_behind(const uint32_t *stack, size_t depth, uint32_t function)
+{
+	for (size_t i = depth; i-- > 0;)
+		if (stack[i] == function)
+			return i;
+	return depth;
+}
+
+/*
+ * Exits of the innermost call by its own number; one time in 200 of function 0 to 2, wherever that
+ * is. Functions 3 and 4 are one function, 3, for the simulator.
+ */
+static void random_summed(struct step *steps, struct step *of_sim, uint64_t *seed)
+{
+	uint32_t stack[STEPS];
+	uint64_t time = random_below(seed, 1000);
+	size_t depth = 0;
+
+	for (size_t i = 0; i < STEPS; i++) {
+		steps[i] = random_step(seed, &time, true);
+		if (steps[i].act == IN)
+			stack[depth++] = steps[i].what;
+		else if (steps[i].act == OUT && depth && random_below(seed, 200))
+			steps[i].what = stack[--depth];
+		else if (steps[i].act == OUT)
+			depth = depth_behind(stack, depth, steps[i].what %= 3);
+		of_sim[i] = steps[i];
+		if (steps[i].act != COST && steps[i].what == 4)
+			of_sim[i].what = 3;
+	}
+}
+
+/* Begin anew. */
+static void begin_summed(struct tl_fold *fold, uint32_t functions)
+{
+	tl_fold_free(fold);
+	assert_true(tl_fold_begin(fold, 2, false));
+	assert_true(tl_fold_without_contexts(fold));
+	for (uint32_t f = 0; f < functions; f++)
+		assert_int_equal(tl_fold_add_function(fold), f);
+}
+
+static void compare_costs(const struct sim *s, const struct tl_profile *profile)
+{
+	int64_t self[FUNCTIONS][3] = { { 0 } };
+	uint64_t cut[FUNCTIONS] = { 0 };
+
+	for (int i = 0; i < s->context_count; i++) {
+		for (int e = 0; e < 3; e++)
+			self[s->contexts[i].function][e] += s->contexts[i].self[e];
+		cut[s->contexts[i].function] += s->contexts[i].cut;
+	}
+	for (uint32_t f = 0; f < FUNCTIONS; f++) {
+		struct tl_function_totals totals;
+
+		tl_profile_totals_of(profile, f, TL_NONE, &totals);
+		assert_memory_equal(totals.self, self[f], sizeof(self[f]));
+		assert_memory_equal(&totals.inclusive[1], s->inclusive_costs[f],
+				    sizeof(s->inclusive_costs[f]));
+		assert_int_equal(totals.cut, cut[f]);
+	}
+}
+
+static bool has_cut(const struct sim *s)
+{
+	for (int i = 0; i < s->context_count; i++)
+		if (s->contexts[i].cut)
+			return true;
+	return false;
+}
+
+/* "These equal the sums over contexts. Where they might not ... the fold is `refused`" */
+TEST(sums_without_contexts_are_those_of_contexts)
+{
+	static const uint32_t functions[FUNCTIONS] = { 0, 1, 2, 3, 3 };
+	const struct tl_part part = { .process = 1, .thread = 1 };
+	struct step steps[STEPS], of_sim[STEPS];
+	uint64_t seed = 41;
+	int refused = 0;
+
+	for (int run = 0; run < RUNS; run++) {
+		struct machine m = { .functions = FUNCTIONS, .extra_events = 2 };
+		struct tl_losses losses;
+		struct sim *s;
+
+		random_summed(steps, of_sim, &seed);
+		s = simulate(of_sim);
+		machine_begin(&m);
+		begin_summed(&m.fold, FUNCTIONS);
+		tl_fold_same_function(&m.fold, 4, 3);
+		machine_steps(&m, steps, STEPS);
+		tl_fold_end(&m.fold);
+		assert_int_equal(m.fold.refused, has_cut(s));
+		refused += m.fold.refused;
+		if (!m.fold.refused) {
+			assert_int_equal(
+				tl_fold_into(&m.fold, m.profile, &part, functions, false, NULL), 0);
+			assert_int_equal(tl_profile_finish(m.profile, NULL), 0);
+			losses = tl_profile_losses_of(m.profile);
+			assert_int_equal(tl_profile_context_count(m.profile), 0);
+			compare_functions(s, m.profile);
+			compare_sums(s, m.profile);
+			compare_costs(s, m.profile);
+			assert_memory_equal(&losses, &s->losses, sizeof(losses));
+		}
+		tl_fold_free(&m.fold);
+		machine_free(&m);
+		free(s);
+	}
+	assert_in_range(refused, RUNS / 10, RUNS - RUNS / 10);
+}
+
+/* "functions that are one function of the profile share one": only those, and all of them. */
+TEST(sums_hold_for_the_functions_they_were_made_for)
+{
+	static const uint32_t own[] = { 0, 1, 2 }, shared[] = { 0, 1, 1 };
+	struct tl_fold fold = { 0 };
+
+	begin_summed(&fold, 3);
+	assert_true(tl_fold_sums_hold(&fold, 1, own, 3));
+	assert_false(tl_fold_sums_hold(&fold, 1, shared, 3));
+	tl_fold_same_function(&fold, 2, 1);
+	assert_true(tl_fold_sums_hold(&fold, 1, shared, 3));
+	assert_false(tl_fold_sums_hold(&fold, 1, own, 3));
+	tl_fold_free(&fold);
+}
+
+/* "a sum may not fit": that of several folds, of one function's calls, or one that was cut. */
+TEST(sums_hold_as_far_as_they_fit)
+{
+	static const uint32_t functions[] = { 0 };
+	struct tl_fold fold = { 0 };
+
+	begin_summed(&fold, 1);
+	tl_fold_time(&fold, 5);
+	tl_fold_time(&fold, 5 + (uint64_t)INT64_MAX / 4);
+	assert_true(tl_fold_sums_hold(&fold, 3, functions, 1));
+	assert_false(tl_fold_sums_hold(&fold, 4, functions, 1));
+	/* A recursion: the calls together took more than the fold. */
+	begin_summed(&fold, 1);
+	tl_fold_time(&fold, 5);
+	for (int i = 0; i < 4; i++)
+		tl_fold_enter(&fold, 0);
+	tl_fold_time(&fold, 5 + (uint64_t)INT64_MAX / 3);
+	for (int i = 0; i < 4; i++)
+		tl_fold_leave(&fold, 0);
+	assert_false(tl_fold_sums_hold(&fold, 1, functions, 1));
+	begin_summed(&fold, 1);
+	tl_fold_cost(&fold, (const int64_t[]){ INT64_MAX / 2, 1 });
+	assert_true(tl_fold_sums_hold(&fold, 1, functions, 1));
+	tl_fold_cost(&fold, (const int64_t[]){ 2, 1 });
+	assert_false(tl_fold_sums_hold(&fold, 1, functions, 1));
+	tl_fold_free(&fold);
+}
+
+/* "as stacks take turns" */
+TEST(sums_are_refused_where_stacks_take_turns)
+{
+	static const uint32_t functions[] = { 0 };
+	struct tl_fold_stack other;
+	struct tl_fold fold = { 0 };
+
+	begin_summed(&fold, 1);
+	assert_true(tl_fold_stack_begin(&other));
+	tl_fold_stack_swap(&fold, &other);
+	assert_true(fold.refused);
+	assert_false(tl_fold_sums_hold(&fold, 1, functions, 1));
+	tl_fold_stack_swap(&fold, &other);
+	begin_summed(&fold, 1);
+	tl_fold_enter(&fold, 0);
+	assert_true(tl_fold_stack_split(&fold, 0, &other));
+	assert_true(fold.refused);
+	tl_fold_stack_free(&other);
+	tl_fold_free(&fold);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +663,10 @@ int main(void)
 		cmocka_unit_test(hot_functions_agree_with_plain_ones),
 		cmocka_unit_test(the_flat_fold_does_so_or_refuses),
 		cmocka_unit_test(the_flat_fold_refuses_long_times),
+		cmocka_unit_test(sums_without_contexts_are_those_of_contexts),
+		cmocka_unit_test(sums_hold_for_the_functions_they_were_made_for),
+		cmocka_unit_test(sums_hold_as_far_as_they_fit),
+		cmocka_unit_test(sums_are_refused_where_stacks_take_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "../pt_trace.h"
 
 #include "intel_pt/profile/fold.h"
+#include "profile/model/unsized.h"
 
 /*
  * 1000 call 1010; 1005 nop; 1006 nop; 1007 nop; 1008 jmp rax
@@ -166,6 +167,39 @@ static struct tl_pt_trace_slice *add_slice(const uint8_t *trace, size_t size, ui
 	static const uint8_t trace_##thread[] = { __VA_ARGS__ };                                   \
 	add_slice(trace_##thread, sizeof(trace_##thread), thread)
 
+/* A table of functions needs no contexts: what it has are the sums over those. */
+static void compare_table(const struct tl_pt_feed *feed)
+{
+	struct tl_pt_fold_options sums_alone = options;
+	struct tl_pt_faults again = { 0 };
+	struct tl_profile *table;
+	struct tl_error err;
+
+	sums_alone.table = true;
+	assert_int_equal(tl_pt_fold(feed, &sums_alone, &again, &table, &err), 0);
+	assert_int_equal(again.count, faults.count);
+	assert_int_equal(tl_profile_function_count(table), tl_profile_function_count(profile));
+	for (uint32_t f = 0; f < tl_profile_function_count(table); f++) {
+		const size_t size = tl_profile_event_count(table) * sizeof(int64_t);
+		struct tl_function_totals have, wanted;
+		struct tl_latency time, wanted_time;
+
+		tl_profile_totals_of(table, f, TL_NONE, &have);
+		tl_profile_totals_of(profile, f, TL_NONE, &wanted);
+		assert_memory_equal(have.self, wanted.self, size);
+		assert_memory_equal(have.inclusive, wanted.inclusive, size);
+		assert_int_equal(have.calls, wanted.calls);
+		assert_int_equal(have.unfinished, wanted.unfinished);
+		assert_int_equal(have.cut, wanted.cut);
+		assert_int_equal(tl_profile_latency_of(table, f, TL_NONE, &time),
+				 tl_profile_latency_of(profile, f, TL_NONE, &wanted_time));
+		if (tl_profile_latency_of(table, f, TL_NONE, &time))
+			assert_memory_equal(&time, &wanted_time, sizeof(time));
+	}
+	tl_profile_free(table);
+	tl_pt_faults_free(&again);
+}
+
 static void fold(void)
 {
 	const struct tl_pt_feed feed = {
@@ -178,6 +212,8 @@ static void fold(void)
 	struct tl_error err;
 
 	assert_int_equal(tl_pt_fold(&feed, &options, &faults, &profile, &err), 0);
+	if (!options.lines)
+		compare_table(&feed);
 }
 
 /* ---- the profile ---- */
