@@ -110,6 +110,50 @@ def differences():
     compared += 1
 
 
+def changed_functions():
+    """
+    graph-diff --vertex-label=sum, --vertex-color=sum: by how much the time of a function changed, and which functions have more,
+    less, or are gone. Times with callees are sums of durations in functions that are in no recursion.
+    """
+    global compared
+    before, after, symbols = trace_of("fib-fdr"), trace_of("fib-fdr-thr5us"), map_of("fib-fdr")
+    text = theirs("graph-diff", "--vertex-label=sum", "--vertex-color=sum", "--instr-map-1=" + symbols, "--instr-map-2=" + symbols,
+                  before, after)
+    names = names_of(symbols)
+    wanted = {names[number]: (label, colour) for number, label, colour in
+              re.findall(r'label="\{?(#\d+)\|?([-\d.]+%)?\}?" color="([^"]*)"', text)}
+    graph = common.run("diff", "--to", "dot", "--threshold", "0", "--map", symbols, before, after)
+    ours = {name: (float(old), float(new), "dashed" in style, hue) for name, old, new, style, hue in
+            re.findall(r'label="([^"\\]*)\\n([\d.]+)% -> ([\d.]+)%", style="([^"]*)", fillcolor="([\d.]+)', graph)}
+    expect("graph-diff: functions", sorted(ours), sorted(wanted))
+    old, new, _, _ = ours["main"]
+    expect("graph-diff: how much more", abs((new / old - 1) * 100 / float(wanted["main"][0].rstrip("%")) - 1) < 2e-3, True)
+    for name, (label, colour) in wanted.items():
+        old, new, is_gone, hue = ours[name]
+        expect("graph-diff: %s is gone" % name, is_gone, not label)
+        if label:
+            expect("graph-diff: %s has more" % name, new > old, float(label.rstrip("%")) > 0)
+            alike = sorted(other for other, row in wanted.items() if row[0] and row[1] == colour)
+            expect("graph-diff: coloured as " + name, sorted(f for f in alike if ours[f][3] == hue), alike)
+    expect("graph-diff: more, less and gone", len({colour for _, colour in wanted.values()}), 3)
+    compared += 2
+
+
+def shades(name):
+    """graph --color-vertices=sum: the more time, the darker; ours by the time with callees, which main and leafwork have once."""
+    global compared
+    text = theirs("graph", "-d", "-k", "--vertex-label=sum", "--color-vertices=sum", "-m", map_of(name), "-o", "-", trace_of(name))
+    names = names_of(map_of(name))
+    green = {names[function]: int(colour[2:4], 16) for function, colour in re.findall(r'label="\{(@\(\w+\))\|[^"]*" color="#(\w+)"', text)}
+    graph = common.run("convert", "--to", "dot", "--threshold", "0", "--color-by", "inclusive", "--map", map_of(name), trace_of(name))
+    shade = {function: float(depth) for function, depth in re.findall(r'label="([^"\\]*)[^"]*", fillcolor="[\d.]+ ([\d.]+)', graph)}
+    share = {row["function"]: int(row["Ticks:inclusive"]) for row in common.report("--map", map_of(name), trace_of(name))}
+    expect(name + ": coloured functions", sorted(shade), sorted(green))
+    expect(name + ": the more time, the darker", sorted(shade, key=lambda f: (shade[f], share[f])), sorted(shade, key=share.get))
+    expect(name + ": as llvm-xray's", (green["main"] < green["leafwork"], shade["main"] > shade["leafwork"]), (True, True))
+    compared += 1
+
+
 ORDERS = (("count", "calls"), ("min", "min"), ("med", "median"), ("90p", "p90"), ("99p", "p99"), ("max", "max"), ("sum", "sum"))
 
 
@@ -163,6 +207,8 @@ def main():
     for name in ("fib-fdr", "fib-basic"):
         orders(name)
     differences()
+    changed_functions()
+    shades("fib-fdr")
     threads("mt8-fdr")
     common.finish(compared, "answers compared with llvm-xray's")
 
