@@ -11,6 +11,7 @@
 #include "core/source.h"
 #include "open/format.h"
 #include "open/several.h"
+#include "profile/merge/merge.h"
 
 /* ---- the same file twice ---- */
 
@@ -149,6 +150,21 @@ int tl_input_join(struct tl_input *input, struct tl_input *other, const char **f
 	other->path = tl_source_name(other->source);
 	input->others[input->other_count++] = other;
 	return 0;
+}
+
+int tl_input_order_as_sum(struct tl_profile **profile, struct tl_error *err)
+{
+	struct tl_profile *in_file_order = *profile;
+	const struct tl_profile *const list[] = { in_file_order };
+	int status;
+
+	*profile = NULL;
+	if (in_file_order->pack)
+		status = tl_merge_packs(profile, &in_file_order, 1, err);
+	else
+		status = tl_profile_merge(profile, list, 1, err);
+	tl_profile_free(in_file_order);
+	return status;
 }
 
 int tl_input_relate(struct tl_input *input, struct tl_error *err)

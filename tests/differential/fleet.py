@@ -506,6 +506,21 @@ def traced_threads(fleet):
             expect("what is said of traced threads", without_mpirun(got[2]), without_mpirun(wanted[2]))
 
 
+def named_files(fleet, rng):
+    """Files that are named one by one, which tracelathe reads as one input: Callgrind profiles, streams with their snapshots."""
+    profiles = [fleet.path("named%d.out" % number) for number in range(4)]
+    for path in profiles:
+        write(path, profile(rng))
+    streams = sorted(golden("xtrace", "u4-thr-time", name) for name in os.listdir(golden("xtrace", "u4-thr-time")))
+    for paths in (profiles, streams):
+        for words in (["tree"], ["report", "--threads", "--csv"], ["convert", "--to", "json"], ["convert", "--to", "tracelathe"], MERGE):
+            wanted = fleet.alone(*words, *paths)
+            fleet.same(" ".join(words) + " of named files", fleet.ranks(2, *words, *paths), wanted)
+            if words[-1] == "json":
+                continue  # which tells the command line
+            expect(" ".join(words) + " in another order", fleet.alone(*words, *reversed(paths))[:2], wanted[:2])
+
+
 def without_logs(fleet, paths):
     """No file is a log that may depend on others."""
     given = write_list(fleet.folder, [path for path in paths if ".xray" not in path])
@@ -832,6 +847,7 @@ def main():
         same_mixed(fleet, random.Random(200))
         same_answers(fleet, paths, rng)
         without_logs(fleet, paths)
+        named_files(fleet, random.Random(19))
         few_descriptors(fleet, rng)
         large_log(fleet)
         cut_log(fleet, random.Random(19))

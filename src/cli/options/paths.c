@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/options/partners.h"
 #include "cli/terminal/messages.h"
 
 typedef LIST_OF(const char *) path_list;
@@ -203,6 +204,21 @@ void settings_take_sides(struct settings *settings, const struct command *comman
 		settings->files.glob = "*";
 }
 
+static bool drop_partners(const struct command *command, path_list *list, size_t begin)
+{
+	if (settings_drop_partners(&list->list, begin))
+		return true;
+	complain(command->name, "out of memory");
+	return false;
+}
+
+/* Whether each file is read by itself, and not all of them as one input. */
+static bool takes_each(const struct settings *settings, const struct command *command)
+{
+	return (command->bit & (C_MERGE | C_MAP | C_OF_RANKS)) || settings->files.listed ||
+	       settings->diff.runs || settings->spread.wanted || by_origin(settings);
+}
+
 bool settings_expand_paths(struct settings *settings, const struct command *command)
 {
 	path_list list = { .items = NULL };
@@ -210,10 +226,14 @@ bool settings_expand_paths(struct settings *settings, const struct command *comm
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < settings->paths.list.count; i++) {
-		if (i && i == settings->diff.before)
+		if (i && i == settings->diff.before) {
+			ok = drop_partners(command, &list, 0);
 			before = list.list.count;
-		ok = expand_one(settings, command, &list, settings->paths.items[i]);
+		}
+		ok = ok && expand_one(settings, command, &list, settings->paths.items[i]);
 	}
+	if (ok && takes_each(settings, command))
+		ok = drop_partners(command, &list, settings->diff.runs ? before : 0);
 	list_free(&settings->paths.list);
 	settings->paths.list = list.list;
 	settings->diff.before = before;

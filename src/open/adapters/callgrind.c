@@ -193,7 +193,7 @@ static int fold_for_stacks(struct tl_input *input, struct tl_profile **profile,
 	return fold_with(input, TL_CALLGRIND_LINES, profile, err);
 }
 
-static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+static int fold_in_detail(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	switch (input->options.detail) {
 	case TL_DETAIL_LINES:
@@ -203,6 +203,14 @@ static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, s
 	default:
 		return fold_with(input, TL_CALLGRIND_FUNCTIONS, profile, err);
 	}
+}
+
+static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	const struct callgrind_input *c = input->handle;
+	int status = fold_in_detail(input, profile, err);
+
+	return status < 0 || c->count < 2 ? status : tl_input_order_as_sum(profile, err);
 }
 
 /* All lines are read for each share, but only those of some functions are added. */

@@ -243,22 +243,6 @@ static int make_room(struct tl_gather *g, struct tl_error *err)
 
 /* ---- adding ---- */
 
-/* The bytes of a profile, of which no two elements are the same. */
-static int write_distinct(const struct tl_profile *profile, struct tl_output *out,
-			  struct tl_error *err)
-{
-	struct tl_profile *merged;
-	int status;
-
-	if (profile->pack)
-		return tl_pfile_write_merged(profile, 1, out, err);
-	status = tl_profile_merge(&merged, &profile, 1, err);
-	if (status == 0)
-		status = tl_pfile_write(merged, 1, out, err);
-	tl_profile_free(merged);
-	return status;
-}
-
 /* What cannot be in the sum is refused at once, so that the caller knows which profile it is. */
 static int check_clock(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
 {
@@ -282,7 +266,7 @@ static int add_profile(struct tl_gather *g, const struct tl_profile *profile, st
 		status = tl_output_open_memory(&out, err);
 	if (status < 0)
 		return status;
-	status = write_distinct(profile, out, err);
+	status = tl_pfile_write_merged(profile, 1, out, err);
 	if (status == 0 && tl_output_failed(out))
 		status = tl_error_memory(err);
 	data = tl_output_bytes(out, &size);

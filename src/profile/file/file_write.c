@@ -7,6 +7,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/canon/canon.h"
+#include "profile/canon/distinct.h"
 
 struct writing {
 	struct tl_pfile_writer *writer;
@@ -15,6 +16,7 @@ struct writing {
 	struct tl_pfile_canon canon;
 	uint64_t *row; /* room for what is said once, or an element that was packed */
 	unsigned jobs;
+	bool as_sum; /* only if the profile is its own sum, and without the order it has */
 };
 
 /* ---- what is said once ---- */
@@ -339,6 +341,9 @@ static void write_orders(struct writing *w)
 	}
 }
 
+/* Of write_all(): nothing was written, since some elements are to be added up before. */
+enum { NOT_DISTINCT = 1 };
+
 static int write_all(struct writing *w, struct tl_output *out, struct tl_error *err)
 {
 	int status;
@@ -347,6 +352,8 @@ static int write_all(struct writing *w, struct tl_output *out, struct tl_error *
 	    !tl_pfile_canon_make(&w->canon, w->profile, w->jobs) ||
 	    (w->packed && !tl_pfile_packed_begin(w->packed, &w->canon)))
 		return tl_error_memory(err);
+	if (w->as_sum && !tl_pfile_is_distinct(&w->canon))
+		return NOT_DISTINCT;
 	status = tl_pfile_writer_open(&w->writer, out, w->profile->event_count, err);
 	if (status < 0)
 		return status;
@@ -354,7 +361,8 @@ static int write_all(struct writing *w, struct tl_output *out, struct tl_error *
 	tl_pfile_write_said(w->writer, w->profile, &w->canon.texts, w->row);
 	if (!write_elements(w) || !write_all_durations(w))
 		return tl_error_memory(err);
-	write_orders(w);
+	if (!w->as_sum)
+		write_orders(w);
 	return tl_pfile_writer_end(w->writer, err);
 }
 
@@ -379,8 +387,9 @@ static int write_packed(struct tl_pfile_packed *packed, const struct tl_profile 
 	return write_profile(&w, out, err);
 }
 
-int tl_pfile_write_merged(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
-			  struct tl_error *err)
+/* Of a packed profile. */
+static int write_packed_sum(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+			    struct tl_error *err)
 {
 	struct tl_pfile_packed packed = { .from = profile };
 	struct tl_profile *merged;
@@ -391,6 +400,43 @@ int tl_pfile_write_merged(const struct tl_profile *profile, unsigned jobs, struc
 	tl_pfile_packed_free(&packed);
 	tl_profile_free(merged);
 	return status;
+}
+
+static int write_merged(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+			struct tl_error *err)
+{
+	struct writing w = { .jobs = jobs };
+	struct tl_profile *merged;
+	int status = tl_profile_merge(&merged, &profile, 1, err);
+
+	w.profile = merged;
+	if (status == 0)
+		status = write_profile(&w, out, err);
+	tl_profile_free(merged);
+	return status;
+}
+
+/* Whether a merge of the profile alone leaves all but its elements as it is (profile/merge). */
+static bool is_sum_of_itself(const struct tl_profile *profile)
+{
+	return profile->finished && profile->notes.count < 2 &&
+	       (profile->contexts.table.count || !profile->part_functions.table.count);
+}
+
+int tl_pfile_write_merged(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
+			  struct tl_error *err)
+{
+	struct tl_profile sum = *profile;
+	struct writing w = { .profile = &sum, .jobs = jobs, .as_sum = true };
+	int status = NOT_DISTINCT;
+
+	if (profile->pack)
+		return write_packed_sum(profile, jobs, out, err);
+	/* What has no durations has all of them. */
+	sum.durations.exact = sum.durations.exact || !sum.durations.capacity;
+	if (is_sum_of_itself(profile))
+		status = write_profile(&w, out, err);
+	return status == NOT_DISTINCT ? write_merged(profile, jobs, out, err) : status;
 }
 
 /* Each element as itself. */
@@ -414,6 +460,8 @@ int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_ou
 	if (!profile->finished)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a profile that is written must be finished");
-	return profile->pack ? write_as_it_is(profile, jobs, out, err)
-			     : write_profile(&w, out, err);
+	if (!profile->pack)
+		return write_profile(&w, out, err);
+	return profile->pack->of_merge ? tl_pfile_write_merged(profile, jobs, out, err)
+				       : write_as_it_is(profile, jobs, out, err);
 }

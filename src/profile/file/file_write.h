@@ -13,7 +13,10 @@
  */
 int tl_pfile_write(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
 		   struct tl_error *err);
-/* Write what tl_profile_merge() makes of a packed profile, unpacked and alone. */
+/*
+ * Write what tl_profile_merge() makes of a profile, unpacked and alone. Where no two of its
+ * elements become one, nothing is merged for that.
+ */
 int tl_pfile_write_merged(const struct tl_profile *profile, unsigned jobs, struct tl_output *out,
 			  struct tl_error *err);
 

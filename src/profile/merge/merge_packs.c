@@ -97,6 +97,8 @@ static bool begin_pack(struct tl_profile *to)
 
 	to->pack = calloc(1, sizeof(*to->pack));
 	ok = to->pack;
+	if (ok)
+		to->pack->of_merge = true;
 	for (uint32_t i = 0; ok && i < to->parts.count; i++)
 		ok = tl_pack_part(to->pack, i, to->event_count);
 	return ok;

@@ -70,6 +70,7 @@ struct tl_pack {
 	bool addresses, blocks; /* some are known */
 	bool large;             /* see tl_pack_weight(), which knows of all */
 	bool negative;          /* some cost is; then items with costs may have none together */
+	bool of_merge;          /* made by tl_merge_packs(): the order of the items says nothing */
 };
 
 /* Room for a part with this many events, as many as before or more. False without memory. */

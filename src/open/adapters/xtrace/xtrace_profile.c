@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "open/adapters/xtrace/xtrace.h"
+#include "open/several.h"
 #include "symbols/binary.h"
 #include "xtrace/calls/source.h"
 #include "xtrace/executed/executed.h"
@@ -61,6 +62,13 @@ int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
 	return status < 0 ? status : tl_xtrace_call_source(x->trace, &fold, &filter, source, err);
 }
 
+/* Streams of files of their own, which are added up where the profile is not cut in another way. */
+static bool is_sum(const struct tl_xtrace_input *x, const struct tl_xtrace_fold_options *options)
+{
+	return !x->is_log && tl_xtrace_stream_count(x->trace) > 1 && !options->interval &&
+	       !options->split;
+}
+
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct tl_xtrace_input *x = input->handle;
@@ -73,6 +81,8 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 	options.lines = input->options.detail == TL_DETAIL_LINES;
 	if (status == 0)
 		status = tl_xtrace_fold(x->trace, &options, profile, err);
+	if (status == 0 && is_sum(x, &options))
+		status = tl_input_order_as_sum(profile, err);
 	if (status == 0 && settle(x, status, err) < 0) {
 		tl_profile_free(*profile);
 		*profile = NULL;
