@@ -801,6 +801,12 @@ TL_API int tl_gather_add(struct tl_gather *gather, const struct tl_profile *prof
 TL_API int tl_gather_take(struct tl_gather *gather, struct tl_profile **profile,
 			  struct tl_error *err);
 /**
+ * The clock whose ticks were added: profiles that count ticks of another one are refused.
+ * @param frequency  set to its ticks a second, 0: not known; unchanged if there is none
+ * @return 1; 0: no profile that was added counts ticks
+ */
+TL_API int tl_gather_clock(const struct tl_gather *gather, uint64_t *frequency);
+/**
  * Add a profile file that was opened as an input, without making a profile of it. It is read
  * again by its path when it is merged; what is to be said of it, tl_input_damage_count() and
  * tl_input_damage() tell.

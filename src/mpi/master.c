@@ -41,10 +41,13 @@ struct master {
 	struct units units;
 	struct peer *peers;
 	int size;
-	bool grouped;         /* units of logs were made */
-	bool ended;           /* the sum is there, or there will be none */
-	bool sum_asked;       /* somebody gives the sum of all */
-	uint32_t transfers;   /* sums that were given to peers */
+	bool grouped;       /* units of logs were made */
+	bool ended;         /* the sum is there, or there will be none */
+	bool sum_asked;     /* somebody gives the sum of all */
+	uint32_t transfers; /* sums that were given to peers */
+	bool has_clock;     /* file `clocked` counts ticks of this frequency */
+	uint32_t clocked;
+	uint64_t frequency;
 	char *last_words;     /* of a run that failed */
 	uint64_t done, total; /* bytes */
 	struct progress progress;
@@ -154,6 +157,31 @@ static void take_share(struct master *m, const struct work_unit *unit, const str
 		need(m, units_keep(&m->units, number));
 }
 
+/* Ticks of different clocks have no sum: of two files, the one that is named later is said. */
+static void check_clock(struct master *m, const struct work_unit *unit, const struct note *note)
+{
+	uint32_t file = unit->files[0];
+	char *text;
+
+	if (!(note->flags & NOTE_CLOCK))
+		return;
+	if (!m->has_clock) {
+		m->has_clock = true;
+		m->clocked = file;
+		m->frequency = note->frequency;
+	}
+	if (m->frequency == note->frequency)
+		return;
+	if (m->clocked > file)
+		file = m->clocked;
+	if (asprintf(&text,
+		     "tracelathe: %s: the profiles count ticks of different clocks, which have no "
+		     "exact sum\n",
+		     m->settings->paths.items[file]) < 0)
+		text = NULL;
+	fail(m, TL_BAD_USAGE, text);
+}
+
 static void take_folded(struct master *m, const struct note *note, char *text)
 {
 	struct peer *peer = &m->peers[note->from];
@@ -178,6 +206,7 @@ static void take_folded(struct master *m, const struct note *note, char *text)
 	free(unit->text);
 	unit->text = text;
 	unit->state = UNIT_DONE;
+	check_clock(m, unit, note);
 	/* A run is here, whatever becomes of the worker. */
 	unit->holder = m->settings->diff.runs ? NOBODY : note->from;
 	peer->holds = !m->settings->diff.runs;

@@ -50,6 +50,8 @@ enum {
 	/* NOTE_FOLD: the file is large: it is not folded if there can be shares of it (NOTE_KIN) */
 	NOTE_LARGE = 32,
 	NOTE_AWAITED = 64, /* NOTE_FOLD: others may wait for it: all processors are its */
+	/* NOTE_FOLDED: the unit is the first in its worker's sum that counts ticks */
+	NOTE_CLOCK = 128,
 };
 
 struct note {
@@ -63,8 +65,9 @@ struct note {
 	uint32_t missing;       /* files of the unit that could not be read */
 	uint32_t share, shares; /* NOTE_FOLD: the part of the file; `shares` 0: all */
 	uint32_t given; /* NOTE_LOST: sums of this worker that were passed on, in all its lives */
-	uint32_t transfer; /* NOTE_GIVE, NOTE_ADD: the number of a sum on its way, from 1 on */
-	uint64_t size;     /* of the bytes */
+	uint32_t transfer;  /* NOTE_GIVE, NOTE_ADD: the number of a sum on its way, from 1 on */
+	uint64_t frequency; /* NOTE_CLOCK: ticks a second, 0: not known */
+	uint64_t size;      /* of the bytes */
 };
 
 bool note_is_for_master(const struct note *note);

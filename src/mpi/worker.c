@@ -19,7 +19,8 @@ struct worker {
 	const char **paths; /* of all files */
 	size_t path_count;
 	struct tl_gather *gather;
-	bool flattened; /* some sum that was added or given away */
+	bool flattened;  /* some sum that was added or given away */
+	bool told_clock; /* of what is in the gather */
 	/* Profile files that were added, which are read when they are merged. */
 	LIST_OF(int) added;
 };
@@ -46,6 +47,15 @@ static int take_messages(uint64_t *size)
 	return fd;
 }
 
+/* Whose ticks cannot be added to those of others is seen before sums are, if it is told at once. */
+static void tell_clock(struct worker *w, struct note *note)
+{
+	if (w->told_clock || !tl_gather_clock(w->gather, &note->frequency))
+		return;
+	note->flags |= NOTE_CLOCK;
+	w->told_clock = true;
+}
+
 static bool answer(struct worker *w, enum note_kind kind, const struct note *asked, int status)
 {
 	struct note note = {
@@ -58,7 +68,11 @@ static bool answer(struct worker *w, enum note_kind kind, const struct note *ask
 			(w->job.damaged ? NOTE_DAMAGED : 0u) | (w->flattened ? NOTE_FLATTENED : 0u),
 	};
 	int messages = take_messages(&note.size);
-	bool sent = note_send(w->socket, &note, messages);
+	bool sent;
+
+	if (kind == NOTE_FOLDED)
+		tell_clock(w, &note);
+	sent = note_send(w->socket, &note, messages);
 
 	if (messages >= 0)
 		close(messages);
@@ -426,6 +440,7 @@ static void close_gather(struct worker *w)
 {
 	tl_gather_close(w->gather);
 	w->gather = NULL;
+	w->told_clock = false;
 	for (size_t i = 0; i < w->added.list.count; i++)
 		close(w->added.items[i]);
 	w->added.list.count = 0;

@@ -521,6 +521,19 @@ def named_files(fleet, rng):
             expect(" ".join(words) + " in another order", fleet.alone(*words, *reversed(paths))[:2], wanted[:2])
 
 
+def other_clock(fleet):
+    """A log whose clock is another one is named, by whichever ranks the two are read."""
+    paths = [fleet.path("clock%d.xray" % number) for number in range(2)]
+    shutil.copy(golden("xray", "fib-fdr.xray"), paths[0])
+    log = read(golden("xray", "args-fdr.xray"))
+    write(paths[1], log[:8] + b"\1" + log[9:])  # the lowest byte of the frequency
+    wanted = fleet.alone(*MERGE, *paths)
+    expect("status of another clock", (wanted[0], paths[1] in wanted[2]), (2, True))
+    for ranks in (1, 2, 3):
+        got = fleet.ranks(ranks, *MERGE, *paths)
+        expect("another clock over %d" % ranks, (got[0], got[1], without_mpirun(got[2])), (2, b"", without_mpirun(wanted[2])))
+
+
 def without_logs(fleet, paths):
     """No file is a log that may depend on others."""
     given = write_list(fleet.folder, [path for path in paths if ".xray" not in path])
@@ -848,6 +861,7 @@ def main():
         same_answers(fleet, paths, rng)
         without_logs(fleet, paths)
         named_files(fleet, random.Random(19))
+        other_clock(fleet)
         few_descriptors(fleet, rng)
         large_log(fleet)
         cut_log(fleet, random.Random(19))

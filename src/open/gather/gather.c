@@ -255,6 +255,13 @@ static int check_clock(struct tl_gather *g, const struct tl_profile *profile, st
 	return 0;
 }
 
+int tl_gather_clock(const struct tl_gather *g, uint64_t *frequency)
+{
+	if (g->has_clock)
+		*frequency = g->frequency;
+	return g->has_clock;
+}
+
 static int add_profile(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
 {
 	struct tl_output *out;

@@ -453,12 +453,17 @@ TEST(clocks_have_to_be_the_same)
 	static const char *const event[] = { "Ticks" };
 	struct tl_gather *gather = open_gather(0);
 	struct tl_error err = { 0 };
+	uint64_t frequency = 7;
 
+	assert_int_equal(tl_gather_clock(gather, &frequency), 0);
+	assert_int_equal(frequency, 7);
 	for (uint64_t hz = 1; hz < 3; hz++) {
 		struct tl_profile *p = finished(new_profile("xray", event, 1, hz));
 
 		assert_int_equal(tl_gather_add(gather, p, &err), hz == 1 ? 0 : TL_BAD_USAGE);
 		tl_profile_free(p);
+		assert_int_equal(tl_gather_clock(gather, &frequency), 1);
+		assert_int_equal(frequency, 1);
 	}
 	assert_string_equal(err.text, "the profiles count ticks of different clocks, which have no "
 				      "exact sum");
