@@ -4,12 +4,13 @@
 
 A program of recursion, calls by pointer and tail calls is recorded by `record --how emulate`. Calls and returns (`c`, `r`) are
 the same in the same order, and calls of each function as many as `dump --calls` has; each packet (`d`) is at its offset with its
-kind; each instruction is on the stack that perf has for it (`g`).
+kind; each instruction is on the stack that perf has for it (`g`). Branches of a recording with CYC have perf's cycles (`A`).
 """
 import collections
 import json
 import os
 import re
+import struct
 import subprocess
 import tempfile
 
@@ -95,6 +96,37 @@ def stacks(path):
     expect("some stacks", len(theirs) > 15, True)
 
 
+def cycles(folder):
+    """
+    `A`, instructions per cycle of branches, of a recording of tests/golden/perf whose event is made to say that it has CYC. The
+    first count begins before the trace, which perf takes as it is; of instructions only those between the same branches agree,
+    since perf counts up to the branch whose packet came with the cycles.
+    """
+    path = os.path.join(folder, "cycles.data")
+    with open(os.path.join(common.ROOT, "tests", "golden", "perf", "threads.perf.data"), "rb") as file:
+        data = bytearray(file.read())
+    config = struct.unpack_from("<Q", data, 24)[0] + 8
+    data[config] |= 1 << 1
+    with open(path, "wb") as file:
+        file.write(data)
+    theirs = [(int(ip, 16), int(count), int(cycles)) for ip, count, cycles in
+              re.findall(r"^ *([0-9a-f]+) .*IPC: [\d.]+ \((\d+)/(\d+)\)", perf(path, "--itrace=bA", "-F", "ip,sym,ipc"), re.M)][1:]
+    done = subprocess.run([common.command(), "dump", "--branches", "--json", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True)
+    if done.returncode:
+        print("no cycles: this machine does not have the code of the recording")
+        return 0
+    ours = [(int(row["from"], 16), row["instructions"], row["cycles"]) for row in map(json.loads, done.stdout.splitlines())
+            if "cycles" in row]
+    expect("cycles of branches", [row[2] for row in ours], [row[2] for row in theirs])
+    both = [(mine[1], other[1]) for before, mine, others_before, other in zip(ours, ours[1:], theirs, theirs[1:])
+            if before[0] == others_before[0] and mine[0] == other[0]]
+    # In a loop perf's branch may be that of another round.
+    apart = [pair for pair in both if pair[0] != pair[1]]
+    expect("instructions between the same branches", (len(apart) <= len(both) // 100, len(both) > 50), (True, True))
+    return 1
+
+
 def main():
     if not all(map(common.tool, ("perf", "cc", "qemu-x86_64"))):
         common.skip("there is no perf, no compiler or no qemu-x86_64")
@@ -103,7 +135,8 @@ def main():
         calls(path)
         packets(path)
         stacks(path)
-    common.finish(3, "letters of --itrace compared with perf")
+        compared = 3 + cycles(folder)
+    common.finish(compared, "letters of --itrace compared with perf")
 
 
 if __name__ == "__main__":
