@@ -58,7 +58,7 @@ def every_pair(programs):
                 expect(what + ": status", status, 1)
             else:
                 expect(what + ": status", status, plain[0])
-            for command in ("dump", "timeline"):
+            for command in ("dump", "timeline") if not common.SMALL or compared % 4 == 0 else ():
                 text = common.run(command, "--binary", path, "-o", "/dev/null", trace, status=(0, 1)) or ""
                 expect(what + ": " + command, text, "")
             compared += 1

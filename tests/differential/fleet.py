@@ -231,7 +231,7 @@ def same_answers(fleet, paths, rng):
     """The same bytes, the same files named, whoever reads what."""
     wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
     expect("status of a merge with damage", wanted[0], 1)
-    for ranks in (1, 2, 4):
+    for ranks in (2,) if common.SMALL else (1, 2, 4):
         mixed = rng.sample(paths, len(paths))
         got = fleet.ranks(ranks, *MERGE, "--memory", "1", write_list(fleet.folder, mixed))
         fleet.same("merge over %d" % ranks, got, wanted)
@@ -241,10 +241,12 @@ def same_answers(fleet, paths, rng):
         if "3 of %d files could not be read" % len(paths) not in got[2]:
             fail("merge over %d does not count what is missing:" % ranks, got[2][-300:])
     given = write_list(fleet.folder, paths)
-    for words in (["report", "--spread", "--json"], ["report", "--by", "trace", "--csv"], ["report", "--by", "process", "--csv"],
-                  ["report", "--by", "host", "--csv"],
-                  ["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
-                  ["convert", "--to", "json", "--function", "work"], ["merge", "--function", "f"]):
+    commands = (["report", "--spread", "--json"], ["report", "--by", "trace", "--csv"], ["report", "--by", "process", "--csv"],
+                ["report", "--by", "host", "--csv"],
+                ["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
+                ["convert", "--to", "json", "--function", "work"], ["merge", "--function", "f"])
+    # A sanitizer sees the same of all that are written from the same sum.
+    for words in commands[::3] if common.SMALL else commands:
         fleet.same(" ".join(words), fleet.ranks(3, *words, given), fleet.alone(*words, given))
 
 
@@ -334,7 +336,7 @@ def same_mixed(fleet, rng):
     paths = make_mixed(fleet, folder, rng, 200 if common.LONG else 60)
     wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
     expect("status of a merge with damage", wanted[0], 1)
-    for ranks in (1, 2, 4):
+    for ranks in (3,) if common.SMALL else (1, 2, 4):
         for memory in (["1"], ["64"], []) if common.LONG else (["2"],):
             options = ["--memory", *memory] if memory else []
             got = fleet.ranks(ranks, *MERGE, *options, write_list(fleet.folder, rng.sample(paths, len(paths))))

@@ -122,6 +122,8 @@ def compare_conversions(what, trace, folder, variants):
 
 def main():
     versions = [v for v in ("19", "14") if common.tool("clang++-" + v)]
+    if common.SMALL:
+        del versions[1:]
     if not versions:
         common.skip("no clang")
     compared = 0

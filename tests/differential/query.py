@@ -608,7 +608,7 @@ def main():
         has_calls = calls(path, [])
         listings(path, [])
         if not has_calls or rows("SELECT count(*) FROM calls", path) < [(ROWS,)]:
-            count += random_statements(path, [], has_calls, rng, 400 if LONG else 60)
+            count += random_statements(path, [], has_calls, rng, 400 if LONG else 20 if common.SMALL else 60)
         if path.endswith(".xray") and has_calls and not log:
             log = path
         if not has_calls and not profile:

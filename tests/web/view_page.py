@@ -618,9 +618,11 @@ def main(program):
         skip("no chromium here")
     with View(program, MT):
         pass
+    # The page is the same in every build; `view-server` asks a server with a sanitizer all that a page can ask.
+    tests = TESTS[::4] if os.environ.get("TL_SMALL") else TESTS
     failed, chromium = 0, Chromium(found)
     try:
-        for function in TESTS:
+        for function in tests:
             try:
                 function(chromium, program)
             except Exception as error:  # each is reported
@@ -628,7 +630,7 @@ def main(program):
                 print("FAILED %s: %s: %s" % (function.__name__, type(error).__name__, str(error)[:1500]))
     finally:
         chromium.close()
-    print("%d of %d" % (len(TESTS) - failed, len(TESTS)))
+    print("%d of %d" % (len(tests) - failed, len(tests)))
     return 1 if failed else 0
 
 
