@@ -36,6 +36,7 @@ static int read_profile(const char *path, enum tl_input_detail detail, bool pack
 	options.detail = detail;
 	options.per_thread = detail == TL_DETAIL_LINES;
 	options.packed = packed;
+	options.jobs = 2;
 	status = tl_input_open(&input, &path, 1, &options, NULL, err);
 
 	if (status < 0)

@@ -161,6 +161,18 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size)
 	return arena_take(arena, size ? (size + align - 1) / align * align : align);
 }
 
+void tl_arena_join(struct tl_arena *arena, struct tl_arena *other)
+{
+	struct tl_arena_block **end = &other->blocks;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = arena->blocks;
+	arena->blocks = other->blocks;
+	arena->total += other->total;
+	*other = (struct tl_arena){ 0 };
+}
+
 char *tl_arena_copy(struct tl_arena *arena, const char *text, size_t size)
 {
 	char *copy = size < PTRDIFF_MAX ? arena_take(arena, size + 1) : NULL;

@@ -47,6 +47,8 @@ struct tl_arena {
 void *tl_arena_alloc(struct tl_arena *arena, size_t size);
 /* A terminated copy of `size` bytes. */
 char *tl_arena_copy(struct tl_arena *arena, const char *text, size_t size);
+/* Give the memory of another arena to this one, which frees it then; the other one is empty. */
+void tl_arena_join(struct tl_arena *arena, struct tl_arena *other);
 void tl_arena_free(struct tl_arena *arena);
 
 /*

@@ -312,7 +312,7 @@ static void put_block(struct tl_callgrind_writer *c, const struct tl_callgrind_w
 			c->names.no_memory = true;
 			return;
 		}
-		end = c->profile->pack->runs[block->first].count;
+		end = tl_pack_run_items(&c->profile->pack->runs[block->first]);
 		at = 0;
 	}
 	begin_block(c, names);

@@ -94,10 +94,11 @@ bool tl_callgrind_writer_unpack(struct tl_callgrind_writer *c, uint32_t run)
 {
 	const struct tl_pack_run *read = &c->profile->pack->runs[run];
 
-	if (!make_room(&c->unpacking, read->count, c->profile->event_count))
+	if (!make_room(&c->unpacking, tl_pack_run_items(read), c->profile->event_count))
 		return false;
 	c->unpacking.run = read;
 	read_run(&c->unpacking);
-	tl_near_order(&c->unpacking.order, &c->unpacking.room, read->count, in_order, c);
+	tl_near_order(&c->unpacking.order, &c->unpacking.room, tl_pack_run_items(read), in_order,
+		      c);
 	return true;
 }

@@ -29,7 +29,7 @@ static bool is_sorted(const struct tl_pfile_sorter *s, const uint32_t *numbers, 
 	return true;
 }
 
-static bool make_room(struct tl_pfile_sorter *s, size_t count)
+bool tl_pfile_sorter_room(struct tl_pfile_sorter *s, size_t count)
 {
 	return tl_grow(&s->rows, &s->row_room, count * s->keys, sizeof(*s->rows)) &&
 	       tl_grow(&s->from, &s->from_room, count, sizeof(*s->from)) &&
@@ -140,13 +140,18 @@ static void merge_runs(struct tl_pfile_sorter *s)
 	s->to = swap;
 }
 
+void tl_pfile_sort_packed(struct tl_pfile_sorter *s, size_t count)
+{
+	find_runs(s, count);
+	while (s->runs > 1)
+		merge_runs(s);
+}
+
 static void sort_packed(struct tl_pfile_sorter *s, uint32_t *numbers, size_t count)
 {
 	const uint64_t places = (UINT64_C(1) << bits_of(count - 1)) - 1;
 
-	find_runs(s, count);
-	while (s->runs > 1)
-		merge_runs(s);
+	tl_pfile_sort_packed(s, count);
 	for (size_t i = 0; i < count; i++)
 		numbers[i] = s->numbers[s->from[i] & places];
 }
@@ -176,7 +181,7 @@ bool tl_pfile_sort(struct tl_pfile_sorter *s, uint32_t *numbers, size_t count)
 {
 	if (is_sorted(s, numbers, count))
 		return true;
-	if (!make_room(s, count))
+	if (!tl_pfile_sorter_room(s, count))
 		return false;
 	memcpy(s->numbers, numbers, count * sizeof(*numbers));
 	if (make_packed(s, count))

@@ -25,6 +25,10 @@ struct tl_pfile_sorter {
 
 /* Sort numbers of elements; those with equal keys stay as they came. False without memory. */
 bool tl_pfile_sort(struct tl_pfile_sorter *sorter, uint32_t *numbers, size_t count);
+/* Room for so many elements in the arrays of a sorter. False without memory. */
+bool tl_pfile_sorter_room(struct tl_pfile_sorter *sorter, size_t count);
+/* Sort the first numbers of `from`, no two of which are equal, with that room. */
+void tl_pfile_sort_packed(struct tl_pfile_sorter *sorter, size_t count);
 void tl_pfile_sorter_free(struct tl_pfile_sorter *sorter);
 
 #endif

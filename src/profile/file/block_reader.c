@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -460,6 +461,29 @@ int tl_pfile_each_strings(struct tl_pfile_reader *r, tl_pfile_strings_fn *fn, vo
 }
 
 /* ---- the reader ---- */
+
+struct tl_pfile_reader tl_pfile_share(const struct tl_pfile_reader *reader, size_t first,
+				      size_t end)
+{
+	struct tl_pfile_reader share = *reader;
+
+	share.blocks += first;
+	share.count = end - first;
+	share.zstd = (struct tl_zstd_blocks){ 0 };
+	share.raw = NULL;
+	share.raw_capacity = 0;
+	share.fault_count = 0;
+	return share;
+}
+
+void tl_pfile_share_end(struct tl_pfile_reader *reader, struct tl_pfile_reader *share)
+{
+	/* What all shares expand together may be more than is left. */
+	reader->raw_left = tl_min(reader->raw_left, share->raw_left);
+	tl_zstd_blocks_free(&share->zstd);
+	free(share->raw);
+	share->raw = NULL;
+}
 
 int tl_pfile_open(struct tl_pfile_reader *r, const uint8_t *data, size_t size, bool strict,
 		  struct tl_error *err)

@@ -57,6 +57,14 @@ int tl_pfile_open(struct tl_pfile_reader *reader, const uint8_t *data, size_t si
 		  struct tl_error *err);
 void tl_pfile_close(struct tl_pfile_reader *reader);
 
+/*
+ * A reader of blocks `first` .. `end` - 1 alone, for another thread. What it notes and has read
+ * stays with it: tl_pfile_share_end() takes over what it expanded, and frees its memory.
+ */
+struct tl_pfile_reader tl_pfile_share(const struct tl_pfile_reader *reader, size_t first,
+				      size_t end);
+void tl_pfile_share_end(struct tl_pfile_reader *reader, struct tl_pfile_reader *share);
+
 /* Note a fault: 0, or with `strict` its status. */
 int tl_pfile_fault(struct tl_pfile_reader *reader, enum tl_status status, uint64_t offset,
 		   uint64_t length, const char *text, struct tl_error *err);

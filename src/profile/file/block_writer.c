@@ -29,6 +29,8 @@ struct tl_pfile_writer {
 	size_t text_size, text_room;
 	size_t text_bytes; /* of all strings of the block */
 
+	struct team *team; /* NULL: none was needed yet */
+
 	uint32_t blocks;
 	uint64_t counts[TL_PFILE_SECTIONS]; /* rows written */
 };
@@ -103,7 +105,7 @@ static void write_sum(struct tl_pfile_writer *w)
 {
 	if (!w->has_sum)
 		return;
-	fail(w, tl_pfile_row_block_add(&w->sums, w->sum));
+	fail(w, tl_pfile_row_block_add(&w->sums, w->sum, w->sums.fields));
 	if (w->sums.rows >= w->sums.most)
 		end_block(w, &w->sums);
 	w->has_sum = false;
@@ -192,13 +194,18 @@ void tl_pfile_begin(struct tl_pfile_writer *w, enum tl_pfile_section section)
 		fail(w, TL_NO_MEMORY);
 }
 
-void tl_pfile_write_row(struct tl_pfile_writer *w, const uint64_t *row)
+static void write_row(struct tl_pfile_writer *w, const uint64_t *row, uint32_t used)
 {
 	if (w->status)
 		return;
 	if (w->block.rows >= w->block.most)
 		flush(w);
-	fail(w, tl_pfile_row_block_add(&w->block, row));
+	fail(w, tl_pfile_row_block_add(&w->block, row, used));
+}
+
+void tl_pfile_write_row(struct tl_pfile_writer *w, const uint64_t *row)
+{
+	write_row(w, row, w->block.fields);
 }
 
 /* ---- rows made by several threads ---- */
@@ -229,8 +236,9 @@ static int make_block(const struct team *team, struct worker *worker,
 
 	tl_pfile_row_block_clear(block);
 	for (size_t i = first; status == 0 && i < end; i++) {
-		team->make(team->arg, i, worker->row);
-		status = tl_pfile_row_block_add(block, worker->row);
+		uint32_t used = team->make(team->arg, i, worker->row);
+
+		status = tl_pfile_row_block_add(block, worker->row, used);
 	}
 	return status ? status : tl_pfile_row_block_pack(block, &worker->zstd);
 }
@@ -248,6 +256,19 @@ static int make_blocks(void *arg, size_t task)
 	return status;
 }
 
+static void free_team(struct team *team)
+{
+	if (!team)
+		return;
+	for (unsigned i = 0; i < TEAM_MOST; i++) {
+		tl_zstd_blocks_free(&team->workers[i].zstd);
+		free(team->workers[i].row);
+	}
+	for (unsigned i = 0; i < TEAM_BLOCKS; i++)
+		tl_pfile_row_block_free(&team->blocks[i]);
+	free(team);
+}
+
 static struct team *make_team(const struct tl_pfile_writer *w, unsigned jobs)
 {
 	struct team *team = calloc(1, sizeof(*team));
@@ -260,22 +281,24 @@ static struct team *make_team(const struct tl_pfile_writer *w, unsigned jobs)
 		team->workers[i].row = calloc(most_fields(w->events), sizeof(uint64_t));
 		ok &= team->workers[i].row != NULL;
 	}
-	for (unsigned i = 0; i < TEAM_BLOCKS; i++)
-		ok &= tl_pfile_row_block_begin(&team->blocks[i], w->block.section, w->events,
-					       w->block.sum_fields);
-	team->jobs = ok ? team->jobs : 0;
-	return team;
+	if (ok)
+		return team;
+	free_team(team);
+	return NULL;
 }
 
-static void free_team(struct team *team)
+/* The team is kept with the memory of its blocks. False: the rows have to be made without one. */
+static bool begin_team(struct tl_pfile_writer *w, unsigned jobs)
 {
-	for (unsigned i = 0; i < TEAM_MOST; i++) {
-		tl_zstd_blocks_free(&team->workers[i].zstd);
-		free(team->workers[i].row);
-	}
-	for (unsigned i = 0; i < TEAM_BLOCKS; i++)
-		tl_pfile_row_block_free(&team->blocks[i]);
-	free(team);
+	bool ok;
+
+	if (!w->team)
+		w->team = make_team(w, jobs);
+	ok = w->team != NULL;
+	for (unsigned i = 0; ok && i < TEAM_BLOCKS; i++)
+		ok = tl_pfile_row_block_begin(&w->team->blocks[i], w->block.section, w->events,
+					      w->block.sum_fields);
+	return ok;
 }
 
 static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t count)
@@ -298,21 +321,23 @@ void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_
 			 const void *arg, unsigned jobs)
 {
 	enum { WORTH = 4 }; /* blocks, for which threads are worth their start */
-	struct team *team = NULL;
 
-	if (jobs > 1 && count / WORTH >= w->block.most && !w->block.rows)
-		team = make_team(w, jobs);
-	if (team && team->jobs) {
-		team->make = make;
-		team->arg = arg;
-		write_by_team(w, team, count);
+	if (jobs > 1 && count / WORTH >= w->block.most && !w->block.rows && begin_team(w, jobs)) {
+		w->team->make = make;
+		w->team->arg = arg;
+		write_by_team(w, w->team, count);
+		return;
 	}
-	for (size_t i = 0; !(team && team->jobs) && i < count && !w->status; i++) {
-		make(arg, i, w->row);
-		tl_pfile_write_row(w, w->row);
+	for (size_t i = 0; i < count && !w->status; i++) {
+		uint32_t used = make(arg, i, w->row);
+
+		write_row(w, w->row, used);
 	}
-	if (team)
-		free_team(team);
+}
+
+uint32_t tl_pfile_block_rows(const struct tl_pfile_writer *w)
+{
+	return w->block.most;
 }
 
 /* ---- strings ---- */
@@ -380,6 +405,7 @@ void tl_pfile_writer_close(struct tl_pfile_writer *w)
 {
 	if (!w)
 		return;
+	free_team(w->team);
 	tl_zstd_blocks_free(&w->zstd);
 	tl_pfile_row_block_free(&w->block);
 	tl_pfile_row_block_free(&w->sums);

@@ -20,11 +20,16 @@ int tl_pfile_writer_open(struct tl_pfile_writer **writer, struct tl_output *out,
 void tl_pfile_begin(struct tl_pfile_writer *writer, enum tl_pfile_section section);
 /* A row of tl_pfile_fields() numbers. */
 void tl_pfile_write_row(struct tl_pfile_writer *writer, const uint64_t *row);
-/* Make row `number` of a section. Called by several threads. */
-typedef void tl_pfile_make_row_fn(const void *arg, size_t number, uint64_t *row);
+/*
+ * Make row `number` of a section. Called by several threads. @return how many fields have to be
+ * looked at: costs behind these are 0, whatever is in `row`
+ */
+typedef uint32_t tl_pfile_make_row_fn(const void *arg, size_t number, uint64_t *row);
 /* Rows 0 .. count - 1, which up to `jobs` threads make. */
 void tl_pfile_write_rows(struct tl_pfile_writer *writer, size_t count, tl_pfile_make_row_fn *make,
 			 const void *arg, unsigned jobs);
+/* How many rows a block of the present section has. */
+uint32_t tl_pfile_block_rows(const struct tl_pfile_writer *writer);
 /* A row of the section of strings, which is greater than the one before. */
 void tl_pfile_write_string(struct tl_pfile_writer *writer, const char *text, size_t size);
 /* The last block: how many rows there are. 0, or the first error met. */

@@ -14,7 +14,7 @@ struct writing {
 	const struct tl_profile *profile;
 	struct tl_pfile_packed *packed; /* with its lines, arcs and jumps; NULL: they are its own */
 	struct tl_pfile_canon canon;
-	uint64_t *row; /* room for what is said once, or an element that was packed */
+	uint64_t *row; /* room for what is said once */
 	unsigned jobs;
 	bool as_sum; /* only if the profile is its own sum, and without the order it has */
 };
@@ -180,26 +180,35 @@ struct element_rows {
 	const struct tl_pfile_order *order;
 	element_row_fn *row;
 	tl_pfile_fetch_fn *fetch; /* NULL: none is needed */
+	uint32_t fields;
 };
 
-static void make_element(const void *arg, size_t number, uint64_t *row)
+static uint32_t make_element(const void *arg, size_t number, uint64_t *row)
 {
 	const struct element_rows *kind = arg;
 
 	if (kind->fetch && number + TL_PFILE_AHEAD < kind->order->count)
 		kind->fetch(kind->w->profile, kind->order->order[number + TL_PFILE_AHEAD]);
 	kind->row(kind->w, kind->order->order[number], row);
+	return kind->fields;
 }
 
 static bool write_elements(struct writing *w)
 {
+	const uint32_t events = w->profile->event_count;
 	const struct element_rows kinds[] = {
-		{ w, TL_PFILE_FUNCTIONS, &w->canon.functions, function_row, NULL },
-		{ w, TL_PFILE_PARTS, &w->canon.parts, part_row, NULL },
-		{ w, TL_PFILE_CONTEXTS, &w->canon.contexts, context_row, NULL },
-		{ w, TL_PFILE_LINES, &w->canon.lines, line_row, fetch_line },
-		{ w, TL_PFILE_ARCS, &w->canon.arcs, arc_row, fetch_arc },
-		{ w, TL_PFILE_JUMPS, &w->canon.jumps, jump_row, NULL },
+		{ w, TL_PFILE_FUNCTIONS, &w->canon.functions, function_row, NULL,
+		  tl_pfile_fields(TL_PFILE_FUNCTIONS, events) },
+		{ w, TL_PFILE_PARTS, &w->canon.parts, part_row, NULL,
+		  tl_pfile_fields(TL_PFILE_PARTS, events) },
+		{ w, TL_PFILE_CONTEXTS, &w->canon.contexts, context_row, NULL,
+		  tl_pfile_fields(TL_PFILE_CONTEXTS, events) },
+		{ w, TL_PFILE_LINES, &w->canon.lines, line_row, fetch_line,
+		  tl_pfile_fields(TL_PFILE_LINES, events) },
+		{ w, TL_PFILE_ARCS, &w->canon.arcs, arc_row, fetch_arc,
+		  tl_pfile_fields(TL_PFILE_ARCS, events) },
+		{ w, TL_PFILE_JUMPS, &w->canon.jumps, jump_row, NULL,
+		  tl_pfile_fields(TL_PFILE_JUMPS, events) },
 	};
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
@@ -207,7 +216,7 @@ static bool write_elements(struct writing *w)
 		tl_pfile_write_rows(w->writer, kinds[k].order->count, make_element, &kinds[k],
 				    w->jobs);
 		if (w->packed && kinds[k].section >= TL_PFILE_LINES &&
-		    !tl_pfile_packed_write(w->packed, kinds[k].section, w->writer, w->row))
+		    !tl_pfile_packed_write(w->packed, kinds[k].section, w->writer, w->jobs))
 			return false;
 	}
 	return true;
@@ -318,11 +327,12 @@ static bool write_all_durations(struct writing *w)
 
 /* ---- the numbers before ---- */
 
-static void make_order(const void *arg, size_t number, uint64_t *row)
+static uint32_t make_order(const void *arg, size_t number, uint64_t *row)
 {
 	const struct tl_pfile_order *order = arg;
 
 	row[0] = (uint64_t)order->order[number] - number;
+	return 1;
 }
 
 /* Reports and exports show some elements in the order of their numbers. */
@@ -371,7 +381,7 @@ static int write_profile(struct writing *w, struct tl_output *out, struct tl_err
 	enum { FIXED = TL_PFILE_LOSSES + 16 };
 	int status;
 
-	w->row = calloc((size_t)FIXED + w->profile->event_count, sizeof(*w->row));
+	w->row = calloc(FIXED, sizeof(*w->row));
 	status = w->row ? write_all(w, out, err) : tl_error_memory(err);
 	tl_pfile_writer_close(w->writer);
 	tl_pfile_canon_free(&w->canon);

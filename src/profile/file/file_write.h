@@ -39,33 +39,26 @@ void tl_pfile_write_said(struct tl_pfile_writer *writer, const struct tl_profile
  * file_write_packed.c: lines, arcs and jumps of a packed profile. Zero-filled, but for `from` and
  * `map`.
  */
-struct tl_pfile_packed_item;
 struct tl_pfile_packed {
 	const struct tl_profile *from; /* the packed one */
 	struct tl_merge_map map;       /* to the profile that is written, without these elements */
 	struct tl_pfile_canon *canon;  /* of that one */
 	uint32_t *ranks;               /* by name of `from`; TL_NONE: no item has it */
 	uint32_t *runs;                /* in the order of the file */
-	int64_t *costs;                /* of one item */
-	unsigned keys;                 /* of the section that is written */
+	bool same_events;              /* the profile that is written has them in the same order */
 	bool ordered;                  /* the order of the elements is written, too */
 	/* The number of the first item of each element of the section, in the order of the file. */
 	uint32_t *numbers;
 	size_t number_count, number_capacity;
-	/* Items of a group of runs, and their order. */
-	struct tl_pfile_packed_item *items;
-	size_t count, capacity;
-	uint32_t *order, *room;
-	size_t order_capacity, room_capacity;
 };
 /* Fill the map for a profile that is written as it is. False without memory. */
 bool tl_pfile_packed_map(struct tl_pfile_packed *packed);
 /* Add the texts of its places; after that, with their ranks: begin. False without memory. */
 bool tl_pfile_packed_texts(struct tl_pfile_packed *packed, struct tl_pfile_texts *texts);
 bool tl_pfile_packed_begin(struct tl_pfile_packed *packed, struct tl_pfile_canon *canon);
-/* The rows of TL_PFILE_LINES, _ARCS or _JUMPS; `row` is room for one. False without memory. */
+/* The rows of TL_PFILE_LINES, _ARCS or _JUMPS, by up to `jobs` threads. False without memory. */
 bool tl_pfile_packed_write(struct tl_pfile_packed *packed, enum tl_pfile_section section,
-			   struct tl_pfile_writer *writer, uint64_t *row);
+			   struct tl_pfile_writer *writer, unsigned jobs);
 void tl_pfile_packed_free(struct tl_pfile_packed *packed);
 
 /* The members of `losses` in the order of the file. */

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines, arcs and jumps out of a pack, in canonical order: those of one function, or of one
- * function in one part, are read out, sorted and added up at a time.
+ * Lines, arcs and jumps out of a pack, in canonical order. Items of one function, or of one
+ * function in one part, are a group: groups are read out, sorted and found equal by several
+ * threads, some blocks of rows at a time, which is a wave; then the blocks are made of it.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/arithmetic.h"
+#include "core/pool.h"
+#include "profile/canon/sort.h"
 #include "profile/file/file_write.h"
 #include "profile/model/near_order.h"
-
-/* An item of the group that is written. */
-struct tl_pfile_packed_item {
-	uint64_t key[TL_PFILE_MOST_KEYS];
-	uint64_t count, taken;
-	struct tl_pack_item packed; /* its costs */
-};
 
 static uint32_t *same_numbers(size_t count)
 {
@@ -35,30 +32,16 @@ bool tl_pfile_packed_map(struct tl_pfile_packed *p)
 
 /* ---- texts ---- */
 
-static bool add_text(struct tl_pfile_packed *p, struct tl_pfile_texts *texts, uint32_t name)
-{
-	if (p->ranks[name] != TL_NONE)
-		return true;
-	p->ranks[name] = 0;
-	return tl_pfile_texts_add(texts, p->from->names.names[name].text);
-}
-
 bool tl_pfile_packed_texts(struct tl_pfile_packed *p, struct tl_pfile_texts *texts)
 {
-	const struct tl_pack *pack = p->from->pack;
+	const struct tl_names *names = &p->from->names;
 	bool ok;
 
-	p->ranks = tl_alloc_many(p->from->names.count + 1, sizeof(*p->ranks));
+	p->ranks = tl_alloc_many(names->count + 1, sizeof(*p->ranks));
 	ok = p->ranks;
-	if (ok)
-		memset(p->ranks, 0xff, (p->from->names.count + 1) * sizeof(*p->ranks));
-	for (size_t i = 0; ok && i < pack->run_count; i++) {
-		struct tl_pack_cursor cursor = tl_pack_read(&pack->runs[i]);
-		struct tl_pack_item item;
-
-		while (ok && tl_pack_next(&cursor, &item))
-			ok = add_text(p, texts, item.at.file) &&
-			     (item.kind == TL_PACK_LINE || add_text(p, texts, item.to.file));
+	for (uint32_t i = 0; ok && i < names->count; i++) {
+		p->ranks[i] = tl_pack_has_file(p->from->pack, i) ? 0 : TL_NONE;
+		ok = p->ranks[i] == TL_NONE || tl_pfile_texts_add(texts, names->names[i].text);
 	}
 	return ok;
 }
@@ -97,17 +80,46 @@ bool tl_pfile_packed_begin(struct tl_pfile_packed *p, struct tl_pfile_canon *can
 	for (size_t i = 0; i < from->names.count; i++)
 		if (p->ranks[i] != TL_NONE)
 			p->ranks[i] = tl_pfile_text_rank(&canon->texts, from->names.names[i].text);
-	p->costs = tl_alloc_many((size_t)from->event_count + 1, sizeof(*p->costs));
-	p->runs = tl_alloc_many(runs + 1, sizeof(*p->runs));
-	if (!p->costs || !p->runs)
-		return false;
-	for (size_t i = 0; i < runs; i++)
-		p->runs[i] = (uint32_t)i;
-	qsort_r(p->runs, runs, sizeof(*p->runs), compare_runs, p);
-	return true;
+	p->same_events = true;
+	for (uint32_t e = 0; e < from->event_count; e++)
+		p->same_events &= p->map.events[e] == e;
+	p->runs = same_numbers(runs);
+	if (p->runs)
+		qsort_r(p->runs, runs, sizeof(*p->runs), compare_runs, p);
+	return p->runs;
 }
 
-/* ---- items of a group ---- */
+/* ---- a wave ---- */
+
+struct packed_item {
+	struct tl_pack_item packed;
+	uint32_t run;
+};
+
+/* Runs that are sorted together. */
+struct group {
+	size_t first, end; /* in the order of runs */
+	size_t at, count;  /* its items */
+	size_t rows;       /* as many of them are another one than that before */
+};
+
+struct wave {
+	const struct tl_pfile_packed *p;
+	enum tl_pack_kind kind;
+	unsigned keys, values; /* of a row; values without costs */
+	uint32_t fields;
+	struct packed_item *items, *spare;
+	uint32_t *order; /* of items */
+	uint32_t *rows;  /* where in `order` the items of each row begin; one more has the end */
+	struct group *groups;
+	size_t count, row_count, group_count;
+	size_t item_room, spare_room, order_room, rows_room, group_room;
+	struct tl_pfile_sorter *sorters; /* one for each thread */
+	unsigned jobs;
+	atomic_size_t next; /* group to be sorted */
+};
+
+/* ---- keys ---- */
 
 static void put_place(const struct tl_pfile_packed *p, const struct tl_pack_place *at,
 		      uint64_t *key)
@@ -118,107 +130,184 @@ static void put_place(const struct tl_pfile_packed *p, const struct tl_pack_plac
 	key[3] = at->block;
 }
 
-static void put_key(const struct tl_pfile_packed *p, const struct tl_pack_run *run,
-		    const struct tl_pack_item *item, uint64_t *key)
+static void put_key(const struct wave *w, const struct packed_item *item, uint64_t *key)
 {
+	const struct tl_pfile_packed *p = w->p;
+	const struct tl_pack_run *run = &p->from->pack->runs[item->run];
+	const struct tl_pack_item *packed = &item->packed;
+
 	key[0] = function_place(p, run->function);
-	if (item->kind == TL_PACK_LINE) {
+	if (packed->kind == TL_PACK_LINE) {
 		key[1] = part_place(p, run->part);
-		put_place(p, &item->at, key + 2);
+		put_place(p, &packed->at, key + 2);
 		return;
 	}
-	key[1] = function_place(p, item->target);
+	key[1] = function_place(p, packed->target);
 	key[2] = part_place(p, run->part);
-	put_place(p, &item->at, key + 3);
-	put_place(p, &item->to, key + 3 + TL_PFILE_PLACE_FIELDS);
-	key[3 + 2 * TL_PFILE_PLACE_FIELDS] = item->conditional;
+	put_place(p, &packed->at, key + 3);
+	put_place(p, &packed->to, key + 3 + TL_PFILE_PLACE_FIELDS);
+	key[3 + 2 * TL_PFILE_PLACE_FIELDS] = packed->conditional;
 }
 
-static bool read_run(struct tl_pfile_packed *p, const struct tl_pack_run *run,
-		     enum tl_pack_kind kind)
+/* Keys that an item has for all of its group. */
+static unsigned common_keys(const struct wave *w)
 {
-	struct tl_pack_cursor cursor = tl_pack_read(run);
-	struct tl_pack_item item;
+	return w->kind == TL_PACK_LINE ? 2 : 1;
+}
 
-	while (tl_pack_next(&cursor, &item)) {
-		struct tl_pfile_packed_item *made;
+/* ---- sorting ---- */
 
-		if (item.kind != kind)
-			continue;
-		if (!tl_grow(&p->items, &p->capacity, p->count + 1, sizeof(*p->items)))
-			return false;
-		made = &p->items[p->count++];
-		put_key(p, run, &item, made->key);
-		made->count = item.count;
-		made->taken = item.taken;
-		made->packed = item;
+static void read_group(struct wave *w, const struct group *g)
+{
+	struct packed_item *to = w->items + g->at;
+
+	for (size_t i = g->first; i < g->end; i++) {
+		uint32_t number = w->p->runs[i];
+		const struct tl_pack_run *run = &w->p->from->pack->runs[number];
+		struct tl_pack_cursor cursor = tl_pack_read(run);
+
+		for (uint32_t left = run->counts[w->kind]; left;) {
+			tl_pack_next(&cursor, &to->packed);
+			if (to->packed.kind != w->kind)
+				continue;
+			to->run = number;
+			to++;
+			left--;
+		}
+	}
+}
+
+static unsigned bits_of(uint64_t most)
+{
+	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
+}
+
+/*
+ * Keys as one number each, the first key in its highest bits, the place in its lowest ones. False:
+ * they differ too much for that.
+ */
+static bool pack_keys(const struct wave *w, const struct group *g, uint64_t *to)
+{
+	const struct packed_item *items = w->items + g->at;
+	uint64_t key[TL_PFILE_MOST_KEYS], least[TL_PFILE_MOST_KEYS], most[TL_PFILE_MOST_KEYS];
+	unsigned first = common_keys(w), bits[TL_PFILE_MOST_KEYS], sum = bits_of(g->count - 1);
+
+	put_key(w, items, least);
+	memcpy(most, least, sizeof(most));
+	for (size_t i = 1; i < g->count; i++) {
+		put_key(w, &items[i], key);
+		for (unsigned k = first; k < w->keys; k++) {
+			least[k] = tl_min(least[k], key[k]);
+			most[k] = tl_max(most[k], key[k]);
+		}
+	}
+	for (unsigned k = first; k < w->keys; k++)
+		sum += bits[k] = bits_of(most[k] - least[k]);
+	if (sum >= 64)
+		return false;
+	for (size_t i = 0; i < g->count; i++) {
+		uint64_t packed = 0;
+
+		put_key(w, &items[i], key);
+		for (unsigned k = first; k < w->keys; k++)
+			packed = packed << bits[k] | (key[k] - least[k]);
+		to[i] = packed << bits_of(g->count - 1) | i;
 	}
 	return true;
 }
 
-static int compare_keys(const struct tl_pfile_packed *p, uint32_t x, uint32_t y)
+static void take_order(struct wave *w, struct group *g, const uint64_t *sorted)
 {
-	const uint64_t *left = p->items[x].key, *right = p->items[y].key;
+	const unsigned bits = bits_of(g->count - 1);
+	const uint64_t places = (UINT64_C(1) << bits) - 1;
 
-	for (unsigned i = 0; i < p->keys; i++)
-		if (left[i] != right[i])
-			return tl_compare(left[i], right[i]);
+	for (size_t i = 0; i < g->count; i++) {
+		w->order[g->at + i] = (uint32_t)(g->at + (sorted[i] & places));
+		if (!i || sorted[i] >> bits != sorted[i - 1] >> bits)
+			w->rows[g->at + g->rows++] = (uint32_t)(g->at + i);
+	}
+}
+
+static int compare_items(const struct wave *w, uint32_t x, uint32_t y)
+{
+	uint64_t left[TL_PFILE_MOST_KEYS], right[TL_PFILE_MOST_KEYS];
+
+	put_key(w, &w->items[x], left);
+	put_key(w, &w->items[y], right);
+	for (unsigned k = common_keys(w); k < w->keys; k++)
+		if (left[k] != right[k])
+			return tl_compare(left[k], right[k]);
 	return 0;
 }
 
 static bool in_order(const void *context, uint32_t x, uint32_t y)
 {
-	return compare_keys(context, x, y) <= 0;
+	return compare_items(context, x, y) <= 0;
 }
 
-static bool sort_items(struct tl_pfile_packed *p)
+/* Items whose keys do not fit one number. */
+static void sort_by_keys(struct wave *w, struct tl_pfile_sorter *sorter, struct group *g)
 {
-	if (p->count >= TL_NONE ||
-	    !tl_grow(&p->order, &p->order_capacity, p->count, sizeof(*p->order)) ||
-	    !tl_grow(&p->room, &p->room_capacity, p->count, sizeof(*p->room)))
+	uint32_t *order = sorter->numbers, *room = sorter->ends;
+
+	for (size_t i = 0; i < g->count; i++)
+		order[i] = (uint32_t)(g->at + i);
+	tl_near_order(&order, &room, (uint32_t)g->count, in_order, w);
+	for (size_t i = 0; i < g->count; i++) {
+		w->order[g->at + i] = order[i];
+		if (!i || compare_items(w, order[i - 1], order[i]) != 0)
+			w->rows[g->at + g->rows++] = (uint32_t)(g->at + i);
+	}
+}
+
+static bool sort_group(struct wave *w, struct tl_pfile_sorter *sorter, struct group *g)
+{
+	if (!tl_pfile_sorter_room(sorter, g->count))
 		return false;
-	for (size_t i = 0; i < p->count; i++)
-		p->order[i] = (uint32_t)i;
-	tl_near_order(&p->order, &p->room, (uint32_t)p->count, in_order, p);
+	read_group(w, g);
+	if (pack_keys(w, g, sorter->from)) {
+		tl_pfile_sort_packed(sorter, g->count);
+		take_order(w, g, sorter->from);
+	} else {
+		sort_by_keys(w, sorter, g);
+	}
 	return true;
+}
+
+static int sort_groups(void *arg, size_t task)
+{
+	struct wave *w = arg;
+	bool ok = true;
+
+	for (size_t i; ok && (i = atomic_fetch_add(&w->next, 1)) < w->group_count;)
+		ok = sort_group(w, &w->sorters[task], &w->groups[i]);
+	return ok ? 0 : TL_NO_MEMORY;
 }
 
 /* ---- rows ---- */
 
-/* The fields behind the keys, of an item that is the same as those before. */
-static void add_values(const struct tl_pfile_packed *p, const struct tl_pfile_packed_item *item,
-		       uint64_t *values)
-{
-	const struct tl_pack_item *packed = &item->packed;
-
-	if (packed->kind == TL_PACK_JUMP) {
-		values[0] += item->count;
-		values[1] += item->taken;
-		return;
-	}
-	if (packed->kind == TL_PACK_ARC)
-		*values++ += item->count;
-	tl_pack_costs(packed, p->costs);
-	for (uint32_t e = 0; e < packed->cost_count; e++)
-		values[p->map.events[e]] += (uint64_t)p->costs[e];
-}
-
 /* Sums fit: a pack whose sums may not is no pack any more. */
-static void write_items(struct tl_pfile_packed *p, struct tl_pfile_writer *writer, uint64_t *row,
-			uint32_t fields)
+static uint32_t make_row(const void *arg, size_t number, uint64_t *row)
 {
-	for (size_t i = 0, end; i < p->count; i = end) {
-		const struct tl_pfile_packed_item *first = &p->items[p->order[i]];
+	const struct wave *w = arg;
+	const uint32_t *at = w->order + w->rows[number], *end = w->order + w->rows[number + 1];
+	uint64_t *values = row + w->keys, *costs = values + w->values;
+	uint32_t most = w->p->same_events ? 0 : w->fields - w->keys - w->values;
 
-		if (p->ordered)
-			p->numbers[p->number_count++] = first->packed.number;
-		memcpy(row, first->key, p->keys * sizeof(*row));
-		memset(row + p->keys, 0, (fields - p->keys) * sizeof(*row));
-		for (end = i; end < p->count && compare_keys(p, p->order[i], p->order[end]) == 0;
-		     end++)
-			add_values(p, &p->items[p->order[end]], row + p->keys);
-		tl_pfile_write_row(writer, row);
+	put_key(w, &w->items[*at], row);
+	for (const uint32_t *i = at; w->p->same_events && i < end; i++)
+		most = tl_max(most, w->items[*i].packed.cost_count);
+	memset(values, 0, (w->values + most) * sizeof(*values));
+	for (; at < end; at++) {
+		const struct tl_pack_item *packed = &w->items[*at].packed;
+
+		if (w->values)
+			values[0] += packed->count;
+		if (w->values > 1)
+			values[1] += packed->taken;
+		tl_pack_add_costs(packed, w->p->map.events, costs);
 	}
+	return w->keys + w->values + most;
 }
 
 /* Lines are sorted by part behind their function, arcs and jumps by the function they lead to. */
@@ -229,8 +318,6 @@ static bool is_same_group(const struct tl_pfile_packed *p, uint32_t x, uint32_t 
 	return function_place(p, left->function) == function_place(p, right->function) &&
 	       (!by_part || part_place(p, left->part) == part_place(p, right->part));
 }
-
-/* ---- the order that the elements had ---- */
 
 /* Numbers of first items as numbers of elements: how many first items are before each. */
 static bool number_elements(struct tl_pfile_packed *p)
@@ -277,42 +364,140 @@ static bool give_order(struct tl_pfile_packed *p, enum tl_pack_kind kind)
 	return true;
 }
 
-bool tl_pfile_packed_write(struct tl_pfile_packed *p, enum tl_pfile_section section,
-			   struct tl_pfile_writer *writer, uint64_t *row)
+/* Add the group that begins at run `at`. Its end, or that of all runs without memory. */
+static size_t add_group(struct wave *w, size_t at, bool *ok)
 {
-	const enum tl_pack_kind kind = (enum tl_pack_kind)(section - TL_PFILE_LINES);
-	const uint32_t fields = tl_pfile_fields(section, p->canon->profile->event_count);
+	const struct tl_pfile_packed *p = w->p;
 	const size_t runs = p->from->pack->run_count;
+	struct group g = { .first = at, .end = at, .at = w->count };
+
+	while (g.end < runs &&
+	       is_same_group(p, p->runs[at], p->runs[g.end], w->kind == TL_PACK_LINE))
+		g.count += p->from->pack->runs[p->runs[g.end++]].counts[w->kind];
+	if (!g.count)
+		return g.end;
+	w->count += g.count;
+	*ok = w->count < TL_NONE &&
+	      tl_grow(&w->groups, &w->group_room, w->group_count + 1, sizeof(*w->groups));
+	if (!*ok)
+		return runs;
+	w->groups[w->group_count++] = g;
+	return g.end;
+}
+
+static bool make_room(struct wave *w)
+{
+	return tl_grow(&w->items, &w->item_room, w->count, sizeof(*w->items)) &&
+	       tl_grow(&w->order, &w->order_room, w->count, sizeof(*w->order)) &&
+	       tl_grow(&w->rows, &w->rows_room, w->count + 1, sizeof(*w->rows));
+}
+
+/* Sort the groups of a wave; rows of each are behind those of the one before. */
+static bool sort_wave(struct wave *w)
+{
+	atomic_store(&w->next, 0);
+	if (!make_room(w) || tl_pool_run(w->jobs, w->jobs, sort_groups, w) < 0)
+		return false;
+	for (size_t i = 0; i < w->group_count; i++) {
+		const struct group *g = &w->groups[i];
+
+		memmove(w->rows + w->row_count, w->rows + g->at, g->rows * sizeof(*w->rows));
+		w->row_count += g->rows;
+	}
+	w->rows[w->row_count] = (uint32_t)w->count;
+	return true;
+}
+
+static bool note_numbers(struct tl_pfile_packed *p, const struct wave *w, size_t rows)
+{
+	if (!p->ordered)
+		return true;
+	if (!tl_grow(&p->numbers, &p->number_capacity, p->number_count + rows, sizeof(*p->numbers)))
+		return false;
+	for (size_t i = 0; i < rows; i++)
+		p->numbers[p->number_count++] = w->items[w->order[w->rows[i]]].packed.number;
+	return true;
+}
+
+/* Rows from `first` on are the first ones of the next wave. */
+static bool keep_rows(struct wave *w, size_t first)
+{
+	const uint32_t begin = w->rows[first];
+	struct packed_item *swap = w->items;
+	size_t room = w->item_room;
+
+	if (!tl_grow(&w->spare, &w->spare_room, w->count - begin, sizeof(*w->spare)))
+		return false;
+	for (size_t i = begin; i < w->count; i++)
+		w->spare[i - begin] = w->items[w->order[i]];
+	for (uint32_t i = 0; i < w->count - begin; i++)
+		w->order[i] = i;
+	for (size_t i = first; i < w->row_count; i++)
+		w->rows[i - first] = w->rows[i] - begin;
+	w->count -= begin;
+	w->row_count -= first;
+	w->group_count = 0;
+	w->items = w->spare;
+	w->item_room = w->spare_room;
+	w->spare = swap;
+	w->spare_room = room;
+	return true;
+}
+
+static bool write_waves(struct tl_pfile_packed *p, struct wave *w, struct tl_pfile_writer *writer)
+{
+	enum { BLOCKS = 8 }; /* of a wave, for each thread */
+	const size_t runs = p->from->pack->run_count, block = tl_pfile_block_rows(writer);
+	bool ok = true;
+
+	for (size_t at = 0; ok && at < runs;) {
+		size_t rows;
+
+		while (ok && at < runs && w->count < BLOCKS * block * w->jobs)
+			at = add_group(w, at, &ok);
+		if (!ok || !sort_wave(w))
+			return false;
+		rows = at < runs ? w->row_count / block * block : w->row_count;
+		tl_pfile_write_rows(writer, rows, make_row, w, w->jobs);
+		ok = note_numbers(p, w, rows) && keep_rows(w, rows);
+	}
+	return ok;
+}
+
+bool tl_pfile_packed_write(struct tl_pfile_packed *p, enum tl_pfile_section section,
+			   struct tl_pfile_writer *writer, unsigned jobs)
+{
+	const struct tl_pfile_layout *layout = &tl_pfile_layouts[section];
+	struct wave w = {
+		.p = p,
+		.kind = (enum tl_pack_kind)(section - TL_PFILE_LINES),
+		.keys = layout->keys,
+		.values = layout->values,
+		.fields = tl_pfile_fields(section, p->canon->profile->event_count),
+		.jobs = tl_max(jobs, 1u),
+	};
+	bool ok;
 
 	_Static_assert((int)TL_PFILE_ARCS - (int)TL_PFILE_LINES == (int)TL_PACK_ARC &&
 			       (int)TL_PFILE_JUMPS - (int)TL_PFILE_LINES == (int)TL_PACK_JUMP,
 		       "kinds of items are in the order of sections");
-	p->keys = tl_pfile_layouts[section].keys;
-	for (size_t i = 0, end; i < runs; i = end) {
-		p->count = 0;
-		for (end = i;
-		     end < runs && is_same_group(p, p->runs[i], p->runs[end], kind == TL_PACK_LINE);
-		     end++)
-			if (!read_run(p, &p->from->pack->runs[p->runs[end]], kind))
-				return false;
-		if (p->count && !sort_items(p))
-			return false;
-		if (p->ordered && !tl_grow(&p->numbers, &p->number_capacity,
-					   p->number_count + p->count, sizeof(*p->numbers)))
-			return false;
-		write_items(p, writer, row, fields);
-	}
-	return !p->ordered || give_order(p, kind);
+	w.sorters = calloc(w.jobs, sizeof(*w.sorters));
+	ok = w.sorters && write_waves(p, &w, writer);
+	for (unsigned i = 0; w.sorters && i < w.jobs; i++)
+		tl_pfile_sorter_free(&w.sorters[i]);
+	free(w.sorters);
+	free(w.items);
+	free(w.spare);
+	free(w.order);
+	free(w.rows);
+	free(w.groups);
+	return ok && (!p->ordered || give_order(p, w.kind));
 }
 
 void tl_pfile_packed_free(struct tl_pfile_packed *p)
 {
 	tl_merge_map_free(&p->map);
 	free(p->ranks);
-	free(p->costs);
 	free(p->runs);
-	free(p->items);
-	free(p->order);
-	free(p->room);
 	free(p->numbers);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/pool.h"
 #include "profile/file/reading.h"
 
 struct reading_order {
@@ -23,6 +24,96 @@ static int take_order(void *arg, uint64_t number, const uint64_t *row)
 	return 0;
 }
 
+/* ---- by several threads ---- */
+
+struct order_slices {
+	const struct tl_pfile_reading *r;
+	enum tl_pfile_section section;
+	uint32_t *order;
+	size_t count;
+	size_t blocks; /* of the file, a part of which is a task */
+	struct tl_pfile_reader shares[TL_PFILE_SHARES];
+};
+
+static int put_order(void *arg, uint64_t number, const uint64_t *row)
+{
+	const struct order_slices *s = arg;
+	uint64_t before = number + row[0];
+
+	if (number >= s->count || before >= s->count)
+		return TL_BAD_RECORD;
+	s->order[number] = (uint32_t)before;
+	return 0;
+}
+
+static int read_slice(void *arg, size_t task)
+{
+	struct order_slices *s = arg;
+	struct tl_pfile_reader *share = &s->shares[task];
+	struct tl_error ignored;
+	int status;
+
+	*share = tl_pfile_share(s->r->reader, s->blocks * task / TL_PFILE_SHARES,
+				s->blocks * (task + 1) / TL_PFILE_SHARES);
+	status = tl_pfile_each_row(share, s->section, 0, put_order, s, &ignored);
+	return share->fault_count ? TL_BAD_RECORD : status;
+}
+
+/* Whether each block of a section begins where the one before ends: then no row is there twice. */
+static bool is_gapless(const struct tl_pfile_reader *reader, enum tl_pfile_section section)
+{
+	uint64_t next = 0;
+
+	for (size_t i = 0; i < reader->count; i++) {
+		if (reader->blocks[i].section != section)
+			continue;
+		if (reader->blocks[i].first != next)
+			return false;
+		next += reader->blocks[i].rows;
+	}
+	return true;
+}
+
+static bool is_permutation(const uint32_t *order, size_t count)
+{
+	enum { BITS = 64 };
+	uint64_t *taken = calloc(count / BITS + 1, sizeof(*taken));
+	bool once = taken;
+
+	for (size_t i = 0; once && i < count; i++) {
+		uint64_t bit = UINT64_C(1) << order[i] % BITS;
+
+		once = !(taken[order[i] / BITS] & bit);
+		taken[order[i] / BITS] |= bit;
+	}
+	free(taken);
+	return once;
+}
+
+/* NULL: it is not as it should be, or there is no memory, which reading it row by row tells. */
+static uint32_t *order_by_slices(struct tl_pfile_reading *r, enum tl_pfile_section section,
+				 size_t count)
+{
+	struct order_slices *s = calloc(1, sizeof(*s));
+	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	bool ok = s && order && is_gapless(r->reader, section);
+
+	if (ok) {
+		*s = (struct order_slices){ r, section, order, count, r->reader->count, { { 0 } } };
+		ok = tl_pool_run(r->options.jobs, TL_PFILE_SHARES, read_slice, s) == 0 &&
+		     is_permutation(order, count);
+		for (size_t i = 0; i < TL_PFILE_SHARES; i++)
+			tl_pfile_share_end(r->reader, &s->shares[i]);
+	}
+	free(s);
+	if (ok) {
+		r->reader->read[section] = true;
+		return order;
+	}
+	free(order);
+	return NULL;
+}
+
 /* Where elements are lost, those that are left stay in the order of the file. */
 uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section section,
 			      size_t count, int *failed)
@@ -33,6 +124,10 @@ uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section 
 	if (r->reader->fault_count || !count || tl_pfile_row_count(r->reader, section) != count ||
 	    count > r->reader->raw_left)
 		return NULL;
+	if (r->options.jobs > 1 && count >= TL_PFILE_WORTH_SHARES)
+		o.order = order_by_slices(r, section, count);
+	if (o.order)
+		return o.order;
 	o.order = malloc((count + 1) * sizeof(*o.order));
 	o.taken = calloc(count + 1, sizeof(*o.taken));
 	*failed = o.order && o.taken

@@ -66,6 +66,9 @@ static inline uint32_t tl_pfile_function(struct tl_pfile_reading *r, uint64_t nu
 	return element != UINT32_MAX ? element : tl_pfile_lost_function(r);
 }
 
+/* Parts of a file that threads read; how many rows are worth their start. */
+enum { TL_PFILE_SHARES = 8, TL_PFILE_WORTH_SHARES = 1 << 16 };
+
 void tl_pfile_take_losses(struct tl_losses *losses, const uint64_t *row);
 /*
  * The numbers that the elements of a section had: NULL where they are as they are, or where they

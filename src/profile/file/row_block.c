@@ -64,13 +64,22 @@ bool tl_pfile_sum_add(uint64_t *to, const uint64_t *sum, uint32_t keys, uint32_t
 	return true;
 }
 
-static bool add_sum(struct tl_pfile_row_block *b, const uint64_t *row)
+static bool has_keys(const uint64_t *sum, const uint64_t *row, uint32_t keys)
 {
-	const uint32_t keys = b->sum_keys, values = b->fields - b->keys;
+	uint64_t differences = 0;
+
+	for (uint32_t i = 0; i < keys; i++)
+		differences |= sum[i] ^ row[i];
+	return !differences;
+}
+
+static bool add_sum(struct tl_pfile_row_block *b, const uint64_t *row, uint32_t used)
+{
+	const uint32_t keys = b->sum_keys;
 	uint64_t *sum = b->sums + b->sum_count * b->sum_fields;
 
-	if (b->sum_count && !memcmp(sum - b->sum_fields, row, keys * sizeof(*row)) &&
-	    add_values(sum - b->sum_fields + keys + 1, row + b->keys, values,
+	if (b->sum_count && has_keys(sum - b->sum_fields, row, keys) &&
+	    add_values(sum - b->sum_fields + keys + 1, row + b->keys, used - b->keys,
 		       b->section == TL_PFILE_ARCS)) {
 		sum[(int64_t)keys - b->sum_fields]++;
 		return true;
@@ -80,7 +89,8 @@ static bool add_sum(struct tl_pfile_row_block *b, const uint64_t *row)
 	sum = b->sums + b->sum_count++ * b->sum_fields;
 	memcpy(sum, row, keys * sizeof(*row));
 	sum[keys] = 1;
-	memcpy(sum + keys + 1, row + b->keys, values * sizeof(*row));
+	memcpy(sum + keys + 1, row + b->keys, (used - b->keys) * sizeof(*row));
+	memset(sum + 1 + keys + used - b->keys, 0, (b->fields - used) * sizeof(*row));
 	return true;
 }
 
@@ -122,7 +132,7 @@ uint8_t *tl_pfile_row_block_room(struct tl_pfile_row_block *b, size_t size)
 	return tl_grow(&b->raw, &b->capacity, b->used + size, 1) ? b->raw + b->used : NULL;
 }
 
-int tl_pfile_row_block_add(struct tl_pfile_row_block *b, const uint64_t *row)
+int tl_pfile_row_block_add(struct tl_pfile_row_block *b, const uint64_t *row, uint32_t used)
 {
 	size_t size = tl_pfile_row_bytes(b->fields);
 	uint8_t *to;
@@ -130,9 +140,9 @@ int tl_pfile_row_block_add(struct tl_pfile_row_block *b, const uint64_t *row)
 	if (size > TL_PFILE_BLOCK_MOST)
 		return TL_TOO_LARGE;
 	to = tl_pfile_row_block_room(b, size);
-	if (!to || (b->sum_fields && !add_sum(b, row)))
+	if (!to || (b->sum_fields && !add_sum(b, row, used)))
 		return TL_NO_MEMORY;
-	b->used = (size_t)(tl_pfile_put_row(to, b->keys, b->fields, b->last, row) - b->raw);
+	b->used = (size_t)(tl_pfile_put_row(to, b->keys, used, b->last, row) - b->raw);
 	b->rows++;
 	return 0;
 }

@@ -46,8 +46,11 @@ bool tl_pfile_row_block_begin(struct tl_pfile_row_block *block, unsigned section
 void tl_pfile_row_block_clear(struct tl_pfile_row_block *block);
 /* Room for so many bytes more, NULL: there is no memory. */
 uint8_t *tl_pfile_row_block_room(struct tl_pfile_row_block *block, size_t size);
-/* 0, TL_NO_MEMORY, or TL_TOO_LARGE. */
-int tl_pfile_row_block_add(struct tl_pfile_row_block *block, const uint64_t *row);
+/*
+ * A row whose fields from `used` on are all 0; these are some of its costs. 0, TL_NO_MEMORY, or
+ * TL_TOO_LARGE.
+ */
+int tl_pfile_row_block_add(struct tl_pfile_row_block *block, const uint64_t *row, uint32_t used);
 /* Make `data` and what is said of it. What zstd cannot make smaller is stored as it is. */
 int tl_pfile_row_block_pack(struct tl_pfile_row_block *block, struct tl_zstd_blocks *zstd);
 void tl_pfile_row_block_free(struct tl_pfile_row_block *block);

@@ -23,9 +23,10 @@ const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value)
 static inline uint8_t *put_present(uint8_t *to, uint64_t value)
 {
 	*to = (uint8_t)value;
-	if (value >= 0x80)
-		return tl_pfile_put_number(to, value);
-	return to + (value != 0);
+	if (value < 0x80)
+		return to + (value != 0);
+	*to++ |= 0x80;
+	return tl_pfile_put_number(to, value >> 7);
 }
 
 /* Seven fields from `at` on. The first byte is left for the bits. */
@@ -34,9 +35,12 @@ static uint8_t *put_group(uint8_t *to, uint32_t keys, uint32_t at, uint32_t end,
 {
 	uint8_t *begin = to++;
 	unsigned bits = 0;
-	uint32_t i = at;
+	uint32_t i = at, differ = tl_min(keys, end);
 
-	for (; i < tl_min(keys, end); i++) {
+	/* Rows are sorted, so that the first keys are mostly the same. */
+	while (i < differ && row[i] == last[i])
+		i++;
+	for (; i < differ; i++) {
 		uint64_t value = tl_pfile_zigzag(row[i] - last[i]);
 
 		last[i] = row[i];
@@ -56,6 +60,9 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 {
 	uint8_t *bits = to, *used = to + 1;
 
+	/* Orders of elements are half of all rows. */
+	if (fields == 1)
+		return put_group(to, keys, 0, 1, last, row);
 	/* Most rows have but the first costs. */
 	while (fields > keys && fields > 1 && !row[fields - 1])
 		fields--;

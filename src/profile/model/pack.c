@@ -6,6 +6,7 @@
 #include <tracelathe/core.h>
 
 #include "core/arithmetic.h"
+#include "core/cursor.h"
 
 /*
  * An item begins with a byte: its kind, whether address and block are others than those before, and
@@ -44,6 +45,10 @@ static inline const uint8_t *take_number(const uint8_t *p, uint64_t *value)
 {
 	uint64_t sum = *p & 0x7f;
 
+	if (*p < 0x80) {
+		*value = sum;
+		return p + 1;
+	}
 	for (unsigned shift = 7; *p++ & 0x80; shift += 7)
 		sum |= (uint64_t)(*p & 0x7f) << shift;
 	*value = sum;
@@ -158,6 +163,30 @@ static inline struct tl_pack_run *run_of(struct tl_pack *pack, uint32_t function
 	if (pack->run_of[function] != TL_NONE && pack->runs[pack->run_of[function]].part == part)
 		return &pack->runs[pack->run_of[function]];
 	return add_run(pack, function, part);
+}
+
+static bool know_file(struct tl_pack *pack, uint32_t name)
+{
+	size_t words = (size_t)name / 64 + 1;
+
+	if (words > pack->file_words) {
+		if (!tl_grow(&pack->files, &pack->file_capacity, words, sizeof(*pack->files)))
+			return false;
+		memset(pack->files + pack->file_words, 0,
+		       (pack->file_capacity - pack->file_words) * sizeof(*pack->files));
+		pack->file_words = pack->file_capacity;
+	}
+	pack->files[name / 64] |= UINT64_C(1) << name % 64;
+	return true;
+}
+
+/* Most items are in the file of the one before. */
+static inline bool know_files(struct tl_pack *pack, const struct tl_pack_run *run,
+			      const struct tl_pack_item *item)
+{
+	return ((run->first && item->at.file == run->previous.file) ||
+		know_file(pack, item->at.file)) &&
+	       (item->kind == TL_PACK_LINE || know_file(pack, item->to.file));
 }
 
 /* A quarter of what the run has already, so that little is left free. */
@@ -308,7 +337,7 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
 	struct tl_pack_run *run = run_of(pack, function, part);
 	size_t size;
 
-	if (!run || pack->next == TL_NONE)
+	if (!run || pack->next == TL_NONE || !know_files(pack, run, item))
 		return false;
 	size = (size_t)(put_item(pack->room, item, costs, &run->previous, pack->next - run->next) -
 			pack->room);
@@ -321,7 +350,7 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
 		memcpy(run->last->data + run->last->used, pack->room, size);
 	run->last->used += (uint32_t)size;
 	run->bytes += size;
-	run->count++;
+	run->counts[item->kind]++;
 	run->previous = item->at;
 	run->next = ++pack->next;
 	pack->end = tl_max(pack->end, pack->next);
@@ -341,6 +370,7 @@ void tl_pack_free(struct tl_pack *pack)
 	free(pack->run_of);
 	free(pack->sums);
 	free(pack->sizes);
+	free(pack->files);
 	free(pack->room);
 	free(pack);
 }
@@ -386,7 +416,34 @@ static const uint8_t *take_other(const uint8_t *p, struct tl_pack_item *item)
 	return p;
 }
 
-static const uint8_t *take_item(const uint8_t *p, struct tl_pack_item *item)
+/*
+ * Move behind `count` numbers: as many bytes have no highest bit. Eight bytes at a time, where as
+ * many are there; their highest bits, moved down and multiplied, give their sum in the first byte.
+ */
+static inline const uint8_t *skip_numbers(const uint8_t *p, const uint8_t *end, uint32_t count)
+{
+	const uint64_t highest = UINT64_C(0x8080808080808080);
+
+	while (count && end - p >= 8) {
+		uint64_t ends = ~tl_get64s(p, TL_HOST_BIG_ENDIAN) & highest;
+		uint32_t found = (uint32_t)((ends >> 7) * UINT64_C(0x0101010101010101) >> 56);
+
+		if (found >= count) {
+			while (--count)
+				ends &= ends - 1;
+			return p + (unsigned)__builtin_ctzll(ends) / 8 + 1;
+		}
+		count -= found;
+		p += 8;
+	}
+	for (; count; count--)
+		while (*p++ & 0x80)
+			;
+	return p;
+}
+
+/* `end`: of what can be read. */
+static const uint8_t *take_item(const uint8_t *p, const uint8_t *end, struct tl_pack_item *item)
 {
 	uint64_t number;
 	uint8_t head;
@@ -408,14 +465,13 @@ static const uint8_t *take_item(const uint8_t *p, struct tl_pack_item *item)
 	if (item->kind != TL_PACK_LINE)
 		p = take_target(p, item);
 	item->costs = p;
-	for (uint32_t e = 0; e < item->cost_count; e++)
-		while (*p++ & 0x80)
-			;
-	return p;
+	return skip_numbers(p, end, item->cost_count);
 }
 
 bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 {
+	const uint8_t *data;
+
 	while (cursor->chunk && cursor->at == cursor->chunk->used) {
 		cursor->chunk = cursor->chunk->next;
 		cursor->at = 0;
@@ -427,8 +483,9 @@ bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 	item->target = TL_NONE;
 	item->count = item->taken = 0;
 	item->conditional = false;
+	data = cursor->chunk->data;
 	cursor->at =
-		(uint32_t)(take_item(cursor->chunk->data + cursor->at, item) - cursor->chunk->data);
+		(uint32_t)(take_item(data + cursor->at, data + cursor->chunk->used, item) - data);
 	cursor->previous = item->at;
 	cursor->next = item->number + 1;
 	return true;
@@ -443,5 +500,17 @@ void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs)
 
 		p = take_number(p, &number);
 		costs[e] = (int64_t)unfolded(number);
+	}
+}
+
+void tl_pack_add_costs(const struct tl_pack_item *item, const uint32_t *events, uint64_t *sums)
+{
+	const uint8_t *p = item->costs;
+
+	for (uint32_t e = 0; e < item->cost_count; e++) {
+		uint64_t number;
+
+		p = take_number(p, &number);
+		sums[events[e]] += unfolded(number);
 	}
 }

@@ -11,7 +11,7 @@
  */
 #include "core/memory.h"
 
-enum tl_pack_kind { TL_PACK_LINE, TL_PACK_ARC, TL_PACK_JUMP };
+enum tl_pack_kind { TL_PACK_LINE, TL_PACK_ARC, TL_PACK_JUMP, TL_PACK_KINDS };
 
 struct tl_pack_place {
 	uint64_t address, block;
@@ -39,12 +39,18 @@ struct tl_pack_chunk {
 
 struct tl_pack_run {
 	uint32_t function, part;
-	uint32_t count; /* items */
+	uint32_t counts[TL_PACK_KINDS]; /* items, by kind */
 	uint64_t bytes;
 	struct tl_pack_chunk *first, *last;
 	struct tl_pack_place previous;
 	uint32_t next; /* the number that its next item has without a byte for it */
 };
+
+/* How many items a run has. */
+static inline uint32_t tl_pack_run_items(const struct tl_pack_run *run)
+{
+	return run->counts[TL_PACK_LINE] + run->counts[TL_PACK_ARC] + run->counts[TL_PACK_JUMP];
+}
 
 /* The sums of the lines of a part, by event; there may be more events by now. */
 struct tl_pack_sums {
@@ -63,6 +69,8 @@ struct tl_pack {
 	size_t part_count, part_capacity;
 	uint64_t *sizes; /* by event: the sum of the costs of calls, without their signs */
 	uint8_t *room;   /* for the bytes of one item */
+	uint64_t *files; /* by name: a bit, whether a place is in that file */
+	size_t file_words, file_capacity;
 	uint32_t event_count;
 	uint32_t next; /* the number of the next item; who adds it may set another one */
 	uint32_t end;  /* all numbers are less */
@@ -97,6 +105,18 @@ static inline bool tl_pack_is_large(const struct tl_pack *pack)
 	return tl_pack_weight(pack) == TL_PACK_LARGE;
 }
 
+/*
+ * Put the items of another pack, which is of the same profile and has as many parts, behind those
+ * of this one, and leave it empty. Numbers stay as they are. False without memory: free both.
+ */
+bool tl_pack_join(struct tl_pack *pack, struct tl_pack *other);
+
+/* Whether a place of some item is in this file. */
+static inline bool tl_pack_has_file(const struct tl_pack *pack, uint32_t name)
+{
+	return name / 64 < pack->file_words && pack->files[name / 64] >> name % 64 & 1;
+}
+
 /* The bytes of all items. */
 uint64_t tl_pack_size(const struct tl_pack *pack);
 void tl_pack_free(struct tl_pack *pack);
@@ -114,5 +134,7 @@ struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run);
 bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item);
 /* The item's costs, as many as it says. */
 void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs);
+/* Add them to sums, each to that of the event which `events` has in its place. */
+void tl_pack_add_costs(const struct tl_pack_item *item, const uint32_t *events, uint64_t *sums);
 
 #endif

@@ -372,6 +372,92 @@ TEST(sums_that_need_care)
 	expect_same("event: Ir\nevent: Twice = 2 Ir\nevents: Ir\nfn=f\n1 1\n", false);
 }
 
+/* ---- by several threads ---- */
+
+static char *filed_by(const struct tl_profile *profile, unsigned jobs, size_t *size)
+{
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_pfile_write(profile, jobs, out, NULL), 0);
+	return copy_of(out, size);
+}
+
+static void expect_filed(const struct tl_profile *profile, unsigned jobs, const char *bytes,
+			 size_t size)
+{
+	size_t other;
+	char *made = filed_by(profile, jobs, &other);
+
+	assert_int_equal(other, size);
+	assert_memory_equal(made, bytes, size);
+	free(made);
+}
+
+static void expect_read_by(const char *bytes, size_t size, unsigned jobs)
+{
+	const struct tl_pfile_read_options options = { .packed = true, .jobs = jobs };
+	struct tl_pfile_reader reader;
+	struct tl_profile *profile;
+
+	assert_int_equal(tl_pfile_open(&reader, (const uint8_t *)bytes, size, true, NULL), 0);
+	assert_int_equal(tl_pfile_read(&profile, &reader, &options, NULL), 0);
+	assert_non_null(profile->pack);
+	expect_filed(profile, 1, bytes, size);
+	tl_pfile_close(&reader);
+	tl_profile_free(profile);
+}
+
+/* So many lines that they are a dozen blocks, of functions of which one has a fifth of them. */
+static char *large_text(void)
+{
+	enum { LINES = 84000, ROOM = LINES * 64 };
+	char *text = malloc(ROOM);
+	uint32_t random = 7;
+	size_t used;
+
+	assert_non_null(text);
+	used = (size_t)snprintf(
+		text, ROOM, "positions: instr line\nevents: A B C D E F G H I J K L M\nfl=a.c\n");
+	for (unsigned i = 0; i < LINES; i++) {
+		random = random * 1664525 + 1013904223;
+		if (i % 60 == 0)
+			used += (size_t)snprintf(text + used, ROOM - used, "fn=f%u\n",
+						 (random >> 10) % 5 ? (random >> 16) % 300 : 77);
+		if (i % 7 == 0)
+			used += (size_t)snprintf(text + used, ROOM - used,
+						 "cfn=f%u\ncalls=%u 0x%x 3\n", (random >> 8) % 300,
+						 i % 9, random >> 4);
+		if (i % 1000 == 0)
+			used += (size_t)snprintf(text + used, ROOM - used,
+						 "jump=3 0x%x 2\n0x%x 1\n", random >> 5, i);
+		used += (size_t)snprintf(text + used, ROOM - used, "0x%x %u %u 0 %u\n",
+					 (random >> 12) % 9000 * 16, (random >> 20) % 99, i,
+					 random >> 30);
+	}
+	return text;
+}
+
+/* However many threads write or read it, and packed or not: the same bytes. */
+TEST(large_files)
+{
+	char *text = large_text(), *bytes;
+	struct tl_profile *whole = fold_text(text), *small = fold_packed(text);
+	size_t size;
+
+	assert_non_null(small->pack);
+	bytes = filed_by(whole, 1, &size);
+	for (unsigned jobs = 1; jobs <= 5; jobs += 2) {
+		expect_filed(whole, jobs, bytes, size);
+		expect_filed(small, jobs, bytes, size);
+		expect_read_by(bytes, size, jobs);
+	}
+	free(bytes);
+	free(text);
+	tl_profile_free(whole);
+	tl_profile_free(small);
+}
+
 TEST(many_events)
 {
 	char text[4000] = "events:";
@@ -400,7 +486,7 @@ TEST(small)
 		assert_true(tl_pack_add(pack, 0, 0, &item, costs));
 	}
 	assert_int_equal(pack->run_count, 1);
-	assert_int_equal(pack->runs[0].count, 1000);
+	assert_int_equal(pack->runs[0].counts[TL_PACK_LINE], 1000);
 	/* head, line, address, one cost */
 	assert_int_equal(pack->runs[0].bytes, 4000);
 	assert_int_equal(pack->sums[0].costs[0], 60000);
@@ -464,6 +550,7 @@ int main(void)
 		cmocka_unit_test(order_of_elements),
 		cmocka_unit_test(wide_numbers),
 		cmocka_unit_test(sums_that_need_care),
+		cmocka_unit_test(large_files),
 		cmocka_unit_test(many_events),
 		cmocka_unit_test(small),
 		cmocka_unit_test(numbers),
