@@ -188,7 +188,7 @@ def test_pprof(test, profile, build_id):
     expect("pprof without the option", ("inner" in text, test.server.asked), (False, []))
 
 
-def test_failures(test, recording, build_id):
+def test_failures(test, program, recording, build_id):
     stacks = ("stacks", "--debuginfod", "--event", "samples", recording)
     other = os.path.join(test.folder, "other")
     files = dict(test.server.files)
@@ -200,6 +200,14 @@ def test_failures(test, recording, build_id):
         closed = "http://127.0.0.1:%d" % free.getsockname()[1]
         status, text, messages = test.run(*stacks, servers=closed)
     expect("no server answers", (status, bool(text), "debuginfod: no server could be asked: " in messages), (1, True, True))
+
+    # All names are here: what is missing is what the server did not say.
+    shutil.copy(os.path.join(test.folder, "without-lines"), program)
+    status, text, messages = test.run("stacks", "--event", "samples", recording)
+    expect("a program without lines is whole for those who ask nobody", (status, "inner 3" in text, messages), (0, True, ""))
+    status, text, messages = test.run(*stacks, servers=closed)
+    expect("no server answers, and names are here", (status, "inner 3" in text, "debuginfod: no server could be asked: " in messages), (1, True, True))
+    os.remove(program)
 
     test.server.files.clear()
     status, text, messages = test.run(*stacks)
@@ -238,6 +246,7 @@ def main():
         places = {"inner": inner, "outer": outer, "main": main_at}
         lines = {name: int(re.search(r":(\d+)", output("addr2line", "-e", program, hex(place)))[1]) for name, place in places.items()}
         subprocess.run(["objcopy", "--only-keep-debug", program, os.path.join(folder, "debug")], check=True)
+        subprocess.run(["objcopy", "--strip-debug", program, os.path.join(folder, "without-lines")], check=True)
         subprocess.run(["objcopy", "--strip-all", program, os.path.join(folder, "stripped")], check=True)
 
         test = Test(os.path.abspath(sys.argv[1]), folder)
@@ -249,7 +258,7 @@ def main():
         os.remove(program)
         test_samples(test, program, recording, build_id, {name: lines[name] for name in ("inner", "outer")})
         test_pprof(test, profile, build_id)
-        test_failures(test, recording, build_id)
+        test_failures(test, program, recording, build_id)
     finish(test.runs, "runs with a server of debug information")
 
 
