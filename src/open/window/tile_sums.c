@@ -13,6 +13,7 @@ enum {
 	LEAST_LEAVES = 4,     /* of a tile at the end of a track: fewer are decoded in no time */
 	MOST_CROSSING = 4096, /* calls that cross the borders of a tile: more are many to pass */
 	MOST_BYTES = 64 << 20,
+	WIDE_BYTES = 3, /* of rows, for each step: to add them up takes as long as to decode */
 };
 
 struct tl_sum_cache {
@@ -23,6 +24,7 @@ struct tl_sum_cache {
 	struct tile_list {
 		struct tl_tile_sums **tiles; /* NULL: not made; `none`: of no use */
 		size_t count;
+		bool wide; /* a tile had about as many functions as calls: no more are made */
 	} *tracks;
 	size_t bytes;
 };
@@ -198,7 +200,8 @@ static int make_tile(struct tl_sum_cache *cache, struct tl_call_cursor *cursor,
 	int status;
 
 	*made = &none;
-	if (cache->bytes > MOST_BYTES || !is_light(track, first, end))
+	if (cache->bytes > MOST_BYTES || cache->tracks[track->number].wide ||
+	    !is_light(track, first, end))
 		return 0;
 	tile = calloc(1, sizeof(*tile));
 	if (!tile)
@@ -206,7 +209,8 @@ static int make_tile(struct tl_sum_cache *cache, struct tl_call_cursor *cursor,
 	cache->maker->cursor = cursor;
 	cache->maker->tile = tile;
 	status = fold_tile(cache->maker, input, track, first, end, err);
-	if (status == 1) {
+	cache->tracks[track->number].wide |= tile->rows.size > WIDE_BYTES * tile->records;
+	if (status == 1 && !cache->tracks[track->number].wide) {
 		cache->bytes += bytes_of(tile);
 		*made = tile;
 	} else {

@@ -23,7 +23,8 @@ struct choice {
 /* The functions and calls that are shown. */
 struct chosen {
 	const struct tl_profile *profile;
-	struct choice *functions, *arcs; /* arcs NULL: only functions are wanted */
+	struct choice *functions, *arcs;   /* arcs NULL: only functions are wanted */
+	struct tl_function_totals *totals; /* of functions[] */
 	uint32_t function_count, arc_count;
 	uint32_t *place; /* by function: its place in the answer, TL_NONE: it is left out */
 	uint32_t functions_left, arcs_left;
@@ -89,9 +90,12 @@ static bool choose_functions(struct chosen *c)
 	sort(c->functions, count);
 	c->function_count = tl_min(count, MOST_FUNCTIONS);
 	c->functions_left = count - c->function_count;
-	for (uint32_t i = 0; i < c->function_count; i++)
+	c->totals = calloc((size_t)c->function_count + 1, sizeof(*c->totals));
+	for (uint32_t i = 0; c->totals && i < c->function_count; i++) {
 		c->place[c->functions[i].number] = i;
-	return true;
+		c->totals[i] = totals_of(c->profile, c->functions[i].number);
+	}
+	return c->totals != NULL;
 }
 
 static bool is_shown(const struct chosen *c, const struct tl_arc *arc)
@@ -123,6 +127,7 @@ static void free_chosen(struct chosen *c)
 	free(c->functions);
 	free(c->arcs);
 	free(c->place);
+	free(c->totals);
 }
 
 /* ---- columns ---- */
@@ -162,11 +167,10 @@ static void put_costs(struct tl_output *out, const struct chosen *c, bool inclus
 	for (uint32_t e = 0; e < events; e++) {
 		tl_put_text(out, e ? "],[" : "[");
 		for (uint32_t i = 0; i < c->function_count; i++) {
-			struct tl_function_totals totals =
-				totals_of(c->profile, c->functions[i].number);
+			const struct tl_function_totals *totals = &c->totals[i];
 
 			comma(out, i);
-			tl_put_i64(out, inclusive ? totals.inclusive[e] : totals.self[e]);
+			tl_put_i64(out, inclusive ? totals->inclusive[e] : totals->self[e]);
 		}
 	}
 	tl_put_text(out, events ? "]]" : "]");
@@ -177,8 +181,8 @@ enum count_column { CALLS, UNFINISHED, CUT };
 static void put_counts(struct tl_output *out, const struct chosen *c, enum count_column column)
 {
 	for (uint32_t i = 0; i < c->function_count; i++) {
-		struct tl_function_totals totals = totals_of(c->profile, c->functions[i].number);
-		const uint64_t numbers[] = { totals.calls, totals.unfinished, totals.cut };
+		const struct tl_function_totals *totals = &c->totals[i];
+		const uint64_t numbers[] = { totals->calls, totals->unfinished, totals->cut };
 
 		comma(out, i);
 		tl_put_u64(out, numbers[column]);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "core/error.h"
@@ -20,6 +21,43 @@ static int index_progress(void *arg, uint64_t done, uint64_t total)
 	atomic_store(&d->done, done);
 	atomic_store(&d->total, total);
 	return atomic_load(&d->closing);
+}
+
+/* Files of fewer bytes are indexed, and their windows summed, in a moment. */
+enum { LARGE_BYTES = 16 << 20, SUMS_NICENESS = 10 };
+
+static bool is_large(const struct tl_web_document *document)
+{
+	return document->file.path_count == 1 && document->bytes >= LARGE_BYTES;
+}
+
+static int close_progress(void *arg, uint64_t done, uint64_t total)
+{
+	(void)done, (void)total;
+	return atomic_load(&((struct tl_web_document *)arg)->closing);
+}
+
+/*
+ * Have the sums of all tiles made, which stay with the index: the first table of a long window
+ * would wait for them. Pictures and tables that are asked for meanwhile go first.
+ */
+static void sum_tiles(struct tl_web_document *d, struct tl_call_index *index)
+{
+	const struct tl_call_span all = { .size = sizeof(all), .flat = true, .table = true };
+	struct tl_input_options options = *d->file.options;
+	struct tl_profile *profile = NULL;
+	struct tl_input *input = NULL;
+	struct tl_error err;
+
+	if (options.per_thread || options.exact)
+		return;
+	options.progress = close_progress;
+	options.progress_arg = d;
+	setpriority(PRIO_PROCESS, 0, SUMS_NICENESS);
+	if (tl_input_open(&input, d->file.paths, 1, &options, NULL, &err) == 0)
+		tl_input_window(input, index, &all, &profile, &err);
+	tl_profile_free(profile);
+	tl_input_close(input);
 }
 
 static void *make_index(void *arg)
@@ -40,24 +78,12 @@ static void *make_index(void *arg)
 	d->index_error.status = status;
 	d->index_state = status < 0 ? TL_WEB_INDEX_NONE : TL_WEB_INDEX_READY;
 	pthread_mutex_unlock(&d->lock);
+	if (index && is_large(d))
+		sum_tiles(d, index);
 	return NULL;
 }
 
 /* ---- a sample of it, for the first picture ---- */
-
-/* Smaller files are indexed in a moment. */
-enum { SAMPLED_BYTES = 16 << 20 };
-
-static int sample_progress(void *arg, uint64_t done, uint64_t total)
-{
-	(void)done, (void)total;
-	return atomic_load(&((struct tl_web_document *)arg)->closing);
-}
-
-static bool is_large(const struct tl_web_document *document)
-{
-	return document->file.path_count == 1 && document->bytes >= SAMPLED_BYTES;
-}
 
 /* Without one, whoever looks waits for the index. */
 static void *make_sample(void *arg)
@@ -67,7 +93,7 @@ static void *make_sample(void *arg)
 	struct tl_call_index *sample = NULL;
 	struct tl_error err;
 
-	options.progress = sample_progress;
+	options.progress = close_progress;
 	options.progress_arg = d;
 	if (tl_input_open(&d->sample_input, d->file.paths, 1, &options, NULL, &err) == 0)
 		tl_input_index_sample(d->sample_input, &sample, &err);
