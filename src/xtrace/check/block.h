@@ -99,6 +99,7 @@ struct tl_xtrace_check_block {
 	uint16_t target_at; /* the TARGET_B of the last instruction; 0: it has none */
 	uint8_t el;
 	bool ends_with_access;
+	uint64_t edition;       /* of the stream's code, against which it was held */
 	const uint64_t *tokens; /* the bits that `mask` has are those of token bytes and opcodes */
 	const struct tl_xtrace_check_operation *operations;
 	const struct tl_xtrace_check_block_insn *insns;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xtrace/check/block.h"
+#include "xtrace/check/code.h"
 
 enum {
 	FIRST_SLOTS = TL_AT_FIRST(1024, 16),
@@ -263,7 +263,8 @@ static bool may_follow(const struct tl_xtrace_check_stream *s, uint64_t pc, unsi
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
 
-	if (!i->op || i->el != el || !i->pc_known || s->allgpr || s->signals.probes_sp || pc % 4)
+	if (!i->op || i->el != el || !i->pc_known || s->allgpr || s->signals.probes_sp ||
+	    s->code.differs || pc % 4)
 		return false;
 	if (s->blocks.last)
 		return pc == s->blocks.next || pc == s->blocks.other;
@@ -303,6 +304,8 @@ static void take_blocks(struct tl_xtrace_check_stream *s, struct place *at, cons
 	do {
 		b = find(s, at);
 		if (!b || b->bytes > (size_t)(limit - at->p))
+			return;
+		if (b->edition != s->code.edition && !tl_xtrace_check_code_take_block(s, b))
 			return;
 		count = tl_xtrace_check_run_block(s, b, at->p);
 		if (!count)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "xtrace/check/code.h"
 #include "xtrace/format/time_order.h"
 
 /* Bytes, as every processor has had them so far. */
@@ -75,6 +76,10 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 			tl_xtrace_check_incomplete(s);
 		tl_xtrace_check_lacking(s);
 	}
+	if (s->walk.pc_known)
+		tl_xtrace_check_code(s, pc, opcode);
+	if (__builtin_expect(op->changes_code, 0))
+		tl_xtrace_check_code_forget(&s->code);
 	/* Field by field: other fields are read only where `seen` says that they are
 	 * there. */
 	i->op = op;
@@ -173,6 +178,7 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 	s->last.op = NULL;
 	s->last.incomplete = false;
 	s->allgpr = NULL;
+	tl_xtrace_check_code_forget(&s->code);
 	s->registers.known = 0;
 	tl_xtrace_check_vectors_forget(&s->vectors, UINT32_MAX);
 	s->sysregs.known = 0;
@@ -299,6 +305,8 @@ static void begin_stream(struct tl_xtrace_check_stream *s, struct tl_xtrace_chec
 	*s = (struct tl_xtrace_check_stream){ .check = c,
 					      .stream = &c->trace->streams[stream],
 					      .counts.known = true,
+					      .code.generation = 1,
+					      .code.edition = 1,
 					      .syscall.unknown = true };
 	s->program.zero_block = DEFAULT_ZERO_BLOCK;
 	tl_xtrace_check_find_dialect(s);
@@ -371,6 +379,7 @@ static void check_memories(struct group *g, struct tl_error *err)
 		tl_xtrace_shadow_free(&g->memories[i].shadow);
 		free(g->memories[i].thread_ids);
 		tl_xtrace_check_blocks_free(&g->check->streams[i].blocks);
+		tl_xtrace_check_code_free(&g->check->streams[i].code);
 		free(g->memories[i].spaces);
 	}
 }

@@ -28,6 +28,7 @@ enum tl_xtrace_rule_number {
 	TL_XTRACE_RULE_GRAMMAR_TWICE,
 	TL_XTRACE_RULE_GRAMMAR_TIME,
 	TL_XTRACE_RULE_OPCODE,
+	TL_XTRACE_RULE_OPCODE_CHANGED,
 	TL_XTRACE_RULE_PC_ALIGNMENT,
 	TL_XTRACE_RULE_PC_CONTINUITY,
 	TL_XTRACE_RULE_PC_BRANCH,
@@ -86,7 +87,8 @@ struct tl_xtrace_check_opcode {
 	bool computes;    /* needs no tokens, and changes registers by what is in them alone */
 	struct tl_xtrace_check_access access;
 	uint32_t vector_writes; /* V0 to V31, as bits */
-	uint8_t unused[4];
+	bool changes_code;      /* opcodes may be others behind it */
+	uint8_t unused[3];
 	struct tl_xtrace_insn_effect effect;
 };
 
@@ -175,6 +177,7 @@ struct tl_xtrace_check_pending {
 	bool unknown; /* nothing is known of calls before: a beginning, or damage */
 	uint64_t args[7];
 	uint64_t result, result_at; /* SVCRET before this instruction, and its offset; 0: none */
+	uint64_t process, thread;   /* their numbers, as calls have said; 0: none has */
 };
 
 /* What is open in the published text, as this collector does it. */
@@ -184,6 +187,28 @@ struct tl_xtrace_check_dialect {
 	bool dc_any;       /* DC behind any instruction on caches */
 	bool time_behind;  /* TIME behind an access */
 	bool time_each;    /* one for each access */
+};
+
+/* The opcode at an address. */
+struct tl_xtrace_check_code_slot {
+	uint64_t pc;
+	uint32_t opcode;
+	uint32_t generation; /* 0: a free slot */
+	bool told;           /* another one was there since */
+};
+
+/* Opcodes by their addresses (code.c). Zero-filled: nothing is known, but for `generation`. */
+struct tl_xtrace_check_code {
+	struct tl_xtrace_check_code_slot *slots; /* open addressing; NULL: none yet */
+	size_t mask, count;
+	uint32_t generation; /* of those that nothing has changed since */
+	uint64_t edition;    /* counts changes that blocks have to be held against */
+	/* One of the last instructions differs, and it is not known yet whether it is the only one;
+	 * what was there before, how many behind it were as before, and where the last one that
+	 * differed is, if there was any. */
+	bool differs, others;
+	uint32_t expected, alike;
+	uint64_t pc, offset, record;
 };
 
 /* The next snapshot. */
@@ -244,6 +269,7 @@ struct tl_xtrace_check_stream {
 	struct tl_xtrace_check_next snapshots;
 	struct tl_xtrace_check_dialect dialect;
 	struct tl_xtrace_check_blocks blocks;
+	struct tl_xtrace_check_code code;
 };
 
 struct tl_xtrace_checker {
@@ -281,6 +307,13 @@ static inline const struct tl_xtrace_check_opcode *tl_xtrace_check_look(struct t
 		tl_xtrace_check_replace(c, op, opcode);
 	return op;
 }
+
+/* code.c: whether code may be another behind an instruction; behind a system call, of which the
+ * number may not be known; behind whatever has changed it. */
+bool tl_xtrace_check_changes_code(uint32_t opcode);
+void tl_xtrace_check_code_call(struct tl_xtrace_check_stream *s, bool known, uint64_t number);
+void tl_xtrace_check_code_forget(struct tl_xtrace_check_code *code);
+void tl_xtrace_check_code_free(struct tl_xtrace_check_code *code);
 
 /* dialect.c: look at the beginning of the stream. */
 void tl_xtrace_check_find_dialect(struct tl_xtrace_check_stream *s);

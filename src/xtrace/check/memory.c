@@ -159,6 +159,7 @@ void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s)
 
 	s->syscall.pending = i->svcargs && i->svcargs >= s->dialect.svcargs;
 	s->syscall.unknown = !s->syscall.pending;
+	tl_xtrace_check_code_call(s, s->syscall.pending, number);
 	if (!s->syscall.pending)
 		return;
 	for (unsigned n = 0; n < 7; n++)

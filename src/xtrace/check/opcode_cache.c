@@ -9,6 +9,7 @@ static void classify(struct tl_xtrace_check_opcode *op, uint32_t opcode)
 	op->a64 = tl_a64_classify(opcode);
 	op->a64.opcode = opcode;
 	op->effect = tl_xtrace_insn_effect(opcode);
+	op->changes_code = tl_xtrace_check_changes_code(opcode);
 	op->vector_writes = tl_xtrace_check_vector_writes(opcode);
 	tl_xtrace_check_classify(op);
 	tl_xtrace_check_classify_access(op);

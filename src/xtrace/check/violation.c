@@ -26,6 +26,8 @@ static const struct tl_xtrace_rule rules[TL_XTRACE_RULE_COUNT] = {
 		"TIME twice, or without an access", "A12" },
 	RULE(OPCODE) = { "xtrace.opcode",
 		"an encoding that is not allocated, and no exception behind it", "5" },
+	RULE(OPCODE_CHANGED) = { "xtrace.opcode.changed",
+		"another opcode than before at this PC, and nothing changed the code", "5" },
 	RULE(PC_ALIGNMENT) = { "xtrace.pc.alignment",
 		"a PC is not a multiple of 4", "5" },
 	RULE(PC_CONTINUITY) = { "xtrace.pc.continuity",

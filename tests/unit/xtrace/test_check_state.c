@@ -156,7 +156,7 @@ static size_t put_result(struct bytes *b, uint64_t number, uint64_t result, uint
 
 /*
  * close (57) returns 0, write (64) at most its third argument; either an error, which are 4,095;
- * getpid (172) any.
+ * getpid (172) up to PID_MAX_LIMIT, openat (56) an int, mmap (222) the address of a page.
  */
 TEST(results_of_system_calls)
 {
@@ -173,6 +173,14 @@ TEST(results_of_system_calls)
 		{ 64, 11, false },
 		{ 64, UINT64_C(1) << 63, false },
 		{ 172, 11, true },
+		{ 172, 4 << 20, true },
+		{ 172, (4 << 20) + 1, false },
+		{ 56, 3, true },
+		{ 56, INT32_MAX, true },
+		{ 56, UINT64_C(1) << 31, false },
+		{ 222, 0x7000, true },
+		{ 222, 0x7008, false },
+		{ 222, UINT64_C(1) << 52, false },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -183,6 +191,72 @@ TEST(results_of_system_calls)
 			assert_good(&b);
 		else
 			assert_one(&b, "xtrace.register.value", at, 0);
+	}
+}
+
+/* readv (65), recvmsg (212, whose flags are its third argument): the bytes of all vectors, but
+ * with MSG_TRUNC the message's. */
+TEST(results_of_calls_with_vectors)
+{
+	static const struct {
+		uint64_t number, flags, result;
+		bool good;
+	} calls[] = {
+		{ 65, 10, 15, true },       { 65, 10, 16, false }, { 66, 10, 15, true },
+		{ 212, 0, 15, true },       { 212, 0, 16, false }, { 212, 0x20, 16, true },
+		{ 65, 10, 1 << 20, false },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct bytes b = { .data = NULL };
+		size_t at;
+
+		put_pcinst(&b, 0, 0x1000, A64_SVC);
+		put_value(&b, SVCARG, calls[i].number);
+		for (unsigned n = 0; n < 6; n++)
+			put_value(&b, SVCARG, n == 2 ? calls[i].flags : 10);
+		put_value(&b, SYSCALL_VEC, 2);
+		put_number(&b, 0x9000, 8);
+		put_number(&b, 7, 8);
+		put_number(&b, 0xa000, 8);
+		put_number(&b, 8, 8);
+		at = put_value(&b, SVCRET, calls[i].result);
+		put_inst(&b, 0, A64_NOP);
+		if (calls[i].good)
+			assert_good(&b);
+		else
+			assert_one(&b, "xtrace.register.value", at, 0);
+	}
+}
+
+/* The numbers of a thread (gettid, 178) and of its process (getpid, 172) stay as they are. */
+TEST(numbers_of_threads)
+{
+	static const uint64_t calls[][2] = { { 172, 7 }, { 178, 8 }, { 172, 7 }, { 178, 9 } };
+
+	for (unsigned count = 3; count <= 4; count++) {
+		struct bytes b = { .data = NULL }, s = { .data = NULL };
+		uint64_t x0 = 0;
+		struct trace t;
+		size_t at = 0;
+
+		for (unsigned i = 0; i < count; i++) {
+			put_pcinst(&b, 0, 0x1000 + 8 * i,
+				   0xd2800008 | (uint32_t)calls[i][0] << 5); /* MOV X8, # */
+			put_inst(&b, 0, A64_SVC);
+			put_value(&b, SVCARG, calls[i][0]);
+			for (unsigned n = 0; n < 6; n++)
+				put_value(&b, SVCARG, n ? 10 : x0);
+			x0 = calls[i][1];
+			at = put_value(&b, SVCRET, x0);
+		}
+		put_pcinst(&b, 0, 0x1000 + 8 * count, A64_NOP);
+		put_header(&s);
+		open_trace(&t, &b, &s);
+		assert_found(&t, &(struct broken){ "xtrace.register.value", at, 7 }, count - 3);
+		close_trace(&t);
+		free_bytes(&b);
+		free_bytes(&s);
 	}
 }
 
@@ -250,6 +324,8 @@ int main(void)
 		cmocka_unit_test(targets_are_registers),
 		cmocka_unit_test(places_a_handler_returns_to),
 		cmocka_unit_test(results_of_system_calls),
+		cmocka_unit_test(results_of_calls_with_vectors),
+		cmocka_unit_test(numbers_of_threads),
 		cmocka_unit_test(a_result_that_is_a_handlers),
 		cmocka_unit_test(a_thread_that_ends_clears_its_number),
 	};
