@@ -18,6 +18,7 @@
 #include "symbols/binary.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/line_table.h"
+#include "symbols/elf/debug_file.h"
 
 enum { TOLD = 10 };
 
@@ -273,12 +274,13 @@ static void visit(const char *path, size_t samples, bool print, struct tally *ta
 	struct tl_elf file;
 	struct tl_dwarf dwarf;
 	struct run run = { path, &dwarf, samples, NULL, tally };
+	const struct tl_debug_places places = { TL_DEBUG_ROOT, NULL };
 
 	if (tl_elf_open(&file, path, NULL))
 		return;
 	/* Debug information of what is not linked yet has no addresses. */
 	if (tl_dwarf_present(&file) && file.type != ET_REL) {
-		tl_dwarf_open(&dwarf, &file, path, "/usr/lib/debug");
+		tl_dwarf_open(&dwarf, &file, path, &places);
 		if (print)
 			print_file(&run);
 		else
