@@ -408,7 +408,10 @@ static void expect_read_by(const char *bytes, size_t size, unsigned jobs)
 	tl_profile_free(profile);
 }
 
-/* So many lines that they are a dozen blocks, of functions of which one has a fifth of them. */
+/*
+ * So many lines that they are a dozen blocks, of functions of which one has a fifth of them, and two
+ * hundred files, of which some have a few lines.
+ */
 static char *large_text(void)
 {
 	enum { LINES = 84000, ROOM = LINES * 64 };
@@ -417,13 +420,19 @@ static char *large_text(void)
 	size_t used;
 
 	assert_non_null(text);
-	used = (size_t)snprintf(
-		text, ROOM, "positions: instr line\nevents: A B C D E F G H I J K L M\nfl=a.c\n");
+	used = (size_t)snprintf(text, ROOM,
+				"positions: instr line\nevents: A B C D E F G H I J K L M\n");
 	for (unsigned i = 0; i < LINES; i++) {
 		random = random * 1664525 + 1013904223;
-		if (i % 60 == 0)
-			used += (size_t)snprintf(text + used, ROOM - used, "fn=f%u\n",
-						 (random >> 10) % 5 ? (random >> 16) % 300 : 77);
+		if (i % 60 == 0) {
+			const unsigned function = (random >> 10) % 5 ? (random >> 16) % 300 : 77;
+
+			used += (size_t)snprintf(text + used, ROOM - used, "fl=%u.c\nfn=f%u\n",
+						 function % 100, function);
+		}
+		if (i % 300 == 30)
+			used += (size_t)snprintf(text + used, ROOM - used, "fi=%u.h\n",
+						 (random >> 10) % 100);
 		if (i % 7 == 0)
 			used += (size_t)snprintf(text + used, ROOM - used,
 						 "cfn=f%u\ncalls=%u 0x%x 3\n", (random >> 8) % 300,
