@@ -585,8 +585,8 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 /* Whether contexts are not needed. Faults are counted anew, if they are after all. */
 static bool needs_no_contexts(const struct tl_pt_fold_options *o, const struct tl_pt_faults *faults)
 {
-	return o->table && !o->lines && !o->watch && !o->per_thread && o->shares < 2 &&
-	       !faults->count && !faults->listed;
+	return o->table && !o->lines && !o->watch && !o->per_thread && !faults->count &&
+	       !faults->listed;
 }
 
 int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,

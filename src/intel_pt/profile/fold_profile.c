@@ -37,15 +37,18 @@ static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const
 		.process = t->process, .thread = t->thread, .command = t->command, .header = ""
 	};
 	uint32_t number = tl_profile_part_count(profile);
-	int status;
+	int status = 1;
 
 	tl_pt_stack_finish(&t->stack);
 	tl_fold_end(&t->stack.fold);
 	if (f->timed && !f->cycles.seen)
 		tl_pt_cycles_drop(&t->stack.fold);
-	if (f->summed && !tl_fold_sums_hold(&t->stack.fold, f->threads.count, numbers,
-					    tl_profile_function_count(profile)))
-		f->refused = true;
+	if (f->summed)
+		status = tl_fold_sums_hold(&t->stack.fold, f->threads.count, numbers,
+					   tl_profile_function_count(profile));
+	if (status < 0)
+		return tl_error_memory(err);
+	f->refused |= status == 0;
 	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
 	if (status == 0 && f->options->lines)
 		status = tl_pt_addr_costs_into(f, t, number, numbers, profile, err);

@@ -58,11 +58,13 @@ static bool begin_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t,
 					 .thread = slice->thread,
 					 .cpu = slice->cpu };
 	t->command = tl_names_text(&f->functions.names, slice->command);
-	if (!t->command ||
-	    !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? TL_PT_COSTS : 0,
-			       f->options->exact) ||
-	    (f->summed && !tl_fold_without_contexts(&t->stack.fold)))
+	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? TL_PT_COSTS : 0,
+					      f->options->exact))
 		return false;
+	if (f->summed && !tl_fold_without_contexts(&t->stack.fold)) {
+		tl_pt_stack_end(&t->stack);
+		return false;
+	}
 	if (f->options->lines) {
 		t->stack.callbacks.opened = tl_pt_addr_costs_opened;
 		t->stack.callbacks.closing = tl_pt_addr_costs_closing;

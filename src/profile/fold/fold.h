@@ -491,10 +491,10 @@ void tl_fold_end_frames(struct tl_fold *fold);
 int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct tl_part *part,
 		 const uint32_t *functions, bool keep_latency, struct tl_error *err);
 /*
- * Whether the sums of a fold without contexts, which has ended, are those of contexts; if `folds`
- * of them are added up, also these. `functions`: as for tl_fold_into(). False: no memory, too.
+ * 1 if the sums of a fold without contexts, which has ended, are those of contexts; if `folds`
+ * of them are added up, also these. 0 if not; TL_NO_MEMORY. `functions`: as for tl_fold_into().
  */
-bool tl_fold_sums_hold(const struct tl_fold *fold, size_t folds, const uint32_t *functions,
-		       size_t profile_functions);
+int tl_fold_sums_hold(const struct tl_fold *fold, size_t folds, const uint32_t *functions,
+		      size_t profile_functions);
 
 #endif

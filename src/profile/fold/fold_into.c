@@ -177,8 +177,8 @@ static bool are_the_same(const struct tl_fold *fold, const uint32_t *functions, 
 	return true;
 }
 
-bool tl_fold_sums_hold(const struct tl_fold *fold, size_t folds, const uint32_t *functions,
-		       size_t profile_functions)
+int tl_fold_sums_hold(const struct tl_fold *fold, size_t folds, const uint32_t *functions,
+		      size_t profile_functions)
 {
 	const uint64_t most = INT64_MAX / (folds + 1);
 	uint32_t *first;
@@ -188,8 +188,12 @@ bool tl_fold_sums_hold(const struct tl_fold *fold, size_t folds, const uint32_t 
 		hold = hold && (uint64_t)fold->totals[i] <= most;
 	for (size_t i = 1; hold && i < fold->node_count; i++)
 		hold = fold->hot.nodes[i].ticks <= INT64_MAX;
-	first = hold ? calloc(profile_functions + 1, sizeof(*first)) : NULL;
-	hold = first && are_the_same(fold, functions, first);
+	if (!hold)
+		return 0;
+	first = calloc(profile_functions + 1, sizeof(*first));
+	if (!first)
+		return TL_NO_MEMORY;
+	hold = are_the_same(fold, functions, first);
 	free(first);
 	return hold;
 }

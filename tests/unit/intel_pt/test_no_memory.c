@@ -18,6 +18,15 @@ TEST(folds)
 	refuse(whole, USE_FOLD);
 }
 
+/* Without contexts. */
+TEST(tables)
+{
+	struct whole_input whole = recording(whole_path("intel_pt/timed.pt"));
+
+	whole.options.detail = TL_DETAIL_TABLE;
+	refuse(whole, USE_FOLD);
+}
+
 /* Several threads decode; a thread that cannot be made is like memory that is not there. */
 TEST(several_jobs)
 {
@@ -58,9 +67,8 @@ TEST(calls)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folds),
-		cmocka_unit_test(several_jobs),
-		cmocka_unit_test(listings),
+		cmocka_unit_test(folds),        cmocka_unit_test(tables),
+		cmocka_unit_test(several_jobs), cmocka_unit_test(listings),
 		cmocka_unit_test(calls),
 	};
 

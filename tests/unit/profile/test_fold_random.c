@@ -599,11 +599,11 @@ TEST(sums_hold_for_the_functions_they_were_made_for)
 	struct tl_fold fold = { 0 };
 
 	begin_summed(&fold, 3);
-	assert_true(tl_fold_sums_hold(&fold, 1, own, 3));
-	assert_false(tl_fold_sums_hold(&fold, 1, shared, 3));
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, own, 3), 1);
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, shared, 3), 0);
 	tl_fold_same_function(&fold, 2, 1);
-	assert_true(tl_fold_sums_hold(&fold, 1, shared, 3));
-	assert_false(tl_fold_sums_hold(&fold, 1, own, 3));
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, shared, 3), 1);
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, own, 3), 0);
 	tl_fold_free(&fold);
 }
 
@@ -616,8 +616,8 @@ TEST(sums_hold_as_far_as_they_fit)
 	begin_summed(&fold, 1);
 	tl_fold_time(&fold, 5);
 	tl_fold_time(&fold, 5 + (uint64_t)INT64_MAX / 4);
-	assert_true(tl_fold_sums_hold(&fold, 3, functions, 1));
-	assert_false(tl_fold_sums_hold(&fold, 4, functions, 1));
+	assert_int_equal(tl_fold_sums_hold(&fold, 3, functions, 1), 1);
+	assert_int_equal(tl_fold_sums_hold(&fold, 4, functions, 1), 0);
 	/* A recursion: the calls together took more than the fold. */
 	begin_summed(&fold, 1);
 	tl_fold_time(&fold, 5);
@@ -626,12 +626,12 @@ TEST(sums_hold_as_far_as_they_fit)
 	tl_fold_time(&fold, 5 + (uint64_t)INT64_MAX / 3);
 	for (int i = 0; i < 4; i++)
 		tl_fold_leave(&fold, 0);
-	assert_false(tl_fold_sums_hold(&fold, 1, functions, 1));
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, functions, 1), 0);
 	begin_summed(&fold, 1);
 	tl_fold_cost(&fold, (const int64_t[]){ INT64_MAX / 2, 1 });
-	assert_true(tl_fold_sums_hold(&fold, 1, functions, 1));
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, functions, 1), 1);
 	tl_fold_cost(&fold, (const int64_t[]){ 2, 1 });
-	assert_false(tl_fold_sums_hold(&fold, 1, functions, 1));
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, functions, 1), 0);
 	tl_fold_free(&fold);
 }
 
@@ -646,7 +646,7 @@ TEST(sums_are_refused_where_stacks_take_turns)
 	assert_true(tl_fold_stack_begin(&other));
 	tl_fold_stack_swap(&fold, &other);
 	assert_true(fold.refused);
-	assert_false(tl_fold_sums_hold(&fold, 1, functions, 1));
+	assert_int_equal(tl_fold_sums_hold(&fold, 1, functions, 1), 0);
 	tl_fold_stack_swap(&fold, &other);
 	begin_summed(&fold, 1);
 	tl_fold_enter(&fold, 0);
