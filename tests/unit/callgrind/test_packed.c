@@ -409,8 +409,8 @@ static void expect_read_by(const char *bytes, size_t size, unsigned jobs)
 }
 
 /*
- * So many lines that they are a dozen blocks, of functions of which one has a fifth of them, and two
- * hundred files, of which some have a few lines.
+ * So many lines that they are a dozen blocks, of functions of which one has a fifth of them, and
+ * two hundred files, of which some have a few lines.
  */
 static char *large_text(void)
 {

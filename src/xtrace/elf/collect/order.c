@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/elf/order.h"
+#include "xtrace/elf/collect/order.h"
 
 #include <stdlib.h>
 #include <string.h>

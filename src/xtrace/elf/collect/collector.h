@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_COLLECTOR_H
+#define TL_XTRACE_COLLECTOR_H
+/* What the files share that walk over a slice and learn what its program needs (collect.c). */
+#include "xtrace/elf/collect/order.h"
+#include "xtrace/elf/context.h"
+#include "xtrace/format/walk.h"
+#include "xtrace/state/stack_pointer.h"
+
+/* The instruction whose tokens are being read. */
+struct tl_xtrace_present {
+	struct tl_a64 insn;
+	enum tl_xtrace_rewrite rewrite;
+	uint64_t pc, offset;
+	uint64_t execution;       /* of this PC, from 1 */
+	uint64_t *count;          /* where that is counted */
+	uint64_t target;          /* TL_NOWHERE: not told */
+	uint64_t event;           /* of SOME */
+	bool any, stored;         /* there is one; the slice itself wrote it */
+	bool has_value, reserved; /* of MRS; a load exclusive came before */
+	bool accessed;            /* first at `address` */
+	uint64_t address;
+};
+
+/* Of one thread. */
+struct tl_xtrace_collector {
+	struct tl_xtrace_replay *replay;
+	const struct tl_xtrace_slice_part *part;
+	uint32_t thread;
+	struct tl_xtrace_replay_thread *counts;
+	struct tl_xtrace_order *order; /* NULL: there is one thread */
+	struct tl_xtrace_sp stack;     /* of several */
+	bool accessed, timed;          /* there was an access; there was a TIME */
+	struct tl_xtrace_walk walk;
+	size_t segment;
+	bool over;
+	struct tl_xtrace_present now;
+	struct {
+		uint64_t event; /* of the last system call; TL_NOWHERE: none */
+		bool open;      /* its result is still to come */
+	} call;
+	const char *refused; /* by tl_xtrace_changed_fn */
+	struct tl_error *err;
+	struct tl_a64_cache *cache;
+};
+
+/* ---- tokens.c: events of the replay. False: see tl_xtrace_collect_no_room() ---- */
+
+/* An event of the present instruction, with its flags and result. */
+bool tl_xtrace_collect_event(struct tl_xtrace_collector *c, uint32_t flags, uint64_t result);
+/* tl_xtrace_changed_fn of a collector. */
+bool tl_xtrace_collect_changed(void *arg, uint64_t address, uint8_t value, bool by_call);
+/* Several threads: the thread's progress, if another one waits for what was done up to here. */
+bool tl_xtrace_collect_post(struct tl_xtrace_collector *c);
+/* Several threads: SP behind the present instruction. */
+bool tl_xtrace_collect_follow_stack(struct tl_xtrace_collector *c);
+/* The present instruction is a system call, or one of which the trace tells how much it loads. */
+bool tl_xtrace_collect_begin_call(struct tl_xtrace_collector *c);
+bool tl_xtrace_collect_begin_some(struct tl_xtrace_collector *c);
+/*
+ * The present instruction comes again, as it faulted or was interrupted: in the program it runs
+ * once. Its event is found again, as it is that of the same execution.
+ */
+void tl_xtrace_collect_take_back(struct tl_xtrace_collector *c);
+/* A token of the present instruction. */
+bool tl_xtrace_collect_token(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w,
+			     enum tl_xtrace_kind kind);
+
+/* ---- end.c ---- */
+
+/* The slice cannot be a program, for this reason, at the present instruction. Negative. */
+int tl_xtrace_collect_refuse(struct tl_xtrace_collector *c, const char *text);
+/* After a function of replay.h or image.h failed: the slice is refused, or no memory. Negative. */
+int tl_xtrace_collect_no_room(struct tl_xtrace_collector *c);
+
+/* Whether the present instruction can lead to `pc`. */
+bool tl_xtrace_collect_may_follow(const struct tl_xtrace_present *p, uint64_t pc);
+/*
+ * The slice is over: the program is to stop behind the present instruction. `next`: the one that
+ * follows in the trace; TL_NOWHERE: none. 0, or negative.
+ */
+int tl_xtrace_collect_end(struct tl_xtrace_collector *c, uint64_t next);
+
+#endif

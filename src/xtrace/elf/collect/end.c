@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the walk over a slice ends: it cannot be a program, or where that stops. */
+#include <string.h>
+
+#include "core/arithmetic.h"
+#include "core/error.h"
+#include "xtrace/elf/collect/collector.h"
+
+int tl_xtrace_collect_refuse(struct tl_xtrace_collector *c, const char *text)
+{
+	return tl_error_in(c->err, TL_UNSUPPORTED, c->now.offset,
+			   c->part->first_ordinal + c->counts->instructions + c->counts->faulted -
+				   (c->now.any ? 1 : 0),
+			   text);
+}
+
+int tl_xtrace_collect_no_room(struct tl_xtrace_collector *c)
+{
+	if (c->refused)
+		return tl_xtrace_collect_refuse(c, c->refused);
+	if (c->replay->image.pages.count > TL_XTRACE_IMAGE_MOST_PAGES ||
+	    c->replay->byte_count >= TL_XTRACE_MOST_PATCHED)
+		return tl_xtrace_collect_refuse(
+			c, "the slice needs more memory than a program of it should hold; "
+			   "take a shorter one");
+	return tl_error_memory(c->err);
+}
+
+static bool is_target(const struct tl_xtrace_present *p, uint64_t pc)
+{
+	return pc == p->pc + (uint64_t)(int64_t)p->insn.offset;
+}
+
+bool tl_xtrace_collect_may_follow(const struct tl_xtrace_present *p, uint64_t pc)
+{
+	switch (p->insn.flow) {
+	case TL_A64_NEXT:
+	case TL_A64_EXCEPTION_CALL:
+		return pc == p->pc + 4;
+	case TL_A64_JUMP:
+	case TL_A64_CALL:
+		return is_target(p, pc);
+	case TL_A64_CONDITIONAL:
+		return pc == p->pc + 4 || is_target(p, pc);
+	case TL_A64_JUMP_REGISTER:
+	case TL_A64_CALL_REGISTER:
+	case TL_A64_RETURN:
+		return p->target == TL_NOWHERE || p->target == pc;
+	default:
+		return false;
+	}
+}
+
+/* Where the slice ends: the program stops when it comes there as often as the slice did, and once
+ * more. `next`: the instruction behind it in the trace, TL_NOWHERE: none. */
+static int stop_at(struct tl_xtrace_collector *c, uint64_t pc)
+{
+	struct tl_xtrace_image_code *code = tl_xtrace_image_code(&c->replay->image, pc);
+	struct tl_xtrace_image_page *page = tl_xtrace_image_page(&c->replay->image, pc);
+	size_t number = pc % TL_XTRACE_IMAGE_BYTES / 4;
+	uint32_t opcode;
+
+	if (!code || !page)
+		return tl_xtrace_collect_no_room(c);
+	memcpy(&opcode, page->first + pc % TL_XTRACE_IMAGE_BYTES, 4);
+	opcode = TL_HOST_BIG_ENDIAN ? __builtin_bswap32(opcode) : opcode;
+	c->now.pc = pc;
+	c->now.insn = tl_a64_classify(opcode);
+	c->now.rewrite = code->kind[number] ? (enum tl_xtrace_rewrite)code->kind[number]
+					    : TL_XTRACE_AS_IT_IS;
+	c->now.execution = code->count[c->thread][number] + 1;
+	c->now.stored = false;
+	return tl_xtrace_collect_event(c, TL_XTRACE_EVENT_STOP, 0) ? 0
+								   : tl_xtrace_collect_no_room(c);
+}
+
+int tl_xtrace_collect_end(struct tl_xtrace_collector *c, uint64_t next)
+{
+	const struct tl_xtrace_present *p = &c->now;
+	int status;
+
+	if (!p->any)
+		return tl_error_at(c->err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there are no instructions in that part");
+	if (p->rewrite == TL_XTRACE_CALL && c->call.open) {
+		/* exit(), or the trace ends with it */
+		c->replay->events[c->call.event].flags |= TL_XTRACE_EVENT_STOP;
+		return 0;
+	}
+	switch (p->insn.flow) {
+	case TL_A64_NEXT:
+	case TL_A64_EXCEPTION_CALL:
+		return stop_at(c, p->pc + 4);
+	case TL_A64_JUMP:
+	case TL_A64_CALL:
+		return stop_at(c, p->pc + (uint64_t)(int64_t)p->insn.offset);
+	case TL_A64_CONDITIONAL:
+		if (next != TL_NOWHERE && tl_xtrace_collect_may_follow(p, next))
+			return stop_at(c, next);
+		/* It is not told where it leads: to one of the two it comes once more. */
+		next = p->pc + (uint64_t)(int64_t)p->insn.offset;
+		status = stop_at(c, p->pc + 4);
+		if (status < 0)
+			return status;
+		return stop_at(c, next);
+	default:
+		next = p->target != TL_NOWHERE ? p->target : next;
+		if (next == TL_NOWHERE || !tl_xtrace_collect_may_follow(p, next))
+			return tl_xtrace_collect_refuse(
+				c, "the last instruction is a branch, and where it leads is "
+				   "not in the trace; end the slice before it");
+		return stop_at(c, next);
+	}
+}
