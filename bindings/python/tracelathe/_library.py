@@ -79,7 +79,7 @@ class Programs(Structure):
     C_NAME = "struct tl_input_programs"
     _fields_ = [("binaries", POINTER(BinarySpec)), ("binary_count", c_size_t), ("raws", c_void_p), ("raw_count", c_size_t),
                 ("map", c_char_p), ("sysroot", c_char_p), ("build_id_dir", c_char_p),
-                ("guest_root", c_char_p)]
+                ("guest_root", c_char_p), ("debuginfod", c_void_p)]
 
 
 class DumpOptions(Structure):
