@@ -172,10 +172,18 @@ struct sums {
 
 enum { IDS = 4 };
 
+/* Calls that damage hides have a function of their own, whose number is above all. */
+static uint64_t id_of(const struct tl_profile *profile, uint32_t function)
+{
+	uint64_t id = tl_profile_function(profile, function)->id;
+
+	return id < IDS ? id : 0;
+}
+
 static void sums_of_functions(const struct tl_profile *profile, struct sums *sums)
 {
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
-		struct sums *of = &sums[tl_profile_function(profile, i)->id];
+		struct sums *of = &sums[id_of(profile, i)];
 		struct tl_function_totals totals;
 		struct tl_latency latency = { 0 };
 
@@ -200,8 +208,7 @@ static void sums_of_arcs(const struct tl_profile *profile, struct sums sums[IDS]
 {
 	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
 		const struct tl_arc *arc = tl_profile_arc(profile, i);
-		struct sums *of = &sums[tl_profile_function(profile, arc->caller)->id]
-				       [tl_profile_function(profile, arc->callee)->id];
+		struct sums *of = &sums[id_of(profile, arc->caller)][id_of(profile, arc->callee)];
 
 		assert_false(of->arc);
 		of->arc = true;
@@ -587,16 +594,41 @@ static void sums_of_recursion_are_those_of_contexts(void **state __attribute__((
 /* ---- whole tiles ---- */
 
 enum { TILE_STEPS = 16 * 8192, TILES = 3, LONG_STEPS = TILES * TILE_STEPS + 60000 };
+enum { BORDER = 300, HIDDEN = 6 };
+
+/* Records around the end of each tile: `*number` counts them. */
+static bool at_border(uint32_t i, uint32_t *number)
+{
+	*number = i % TILE_STEPS < BORDER ? i % TILE_STEPS + BORDER
+					  : i % TILE_STEPS - (TILE_STEPS - BORDER);
+	return i >= BORDER && (i % TILE_STEPS < BORDER || i % TILE_STEPS >= TILE_STEPS - BORDER);
+}
+
+static bool is_open(const uint32_t *stack, uint32_t depth, uint32_t function)
+{
+	while (depth && stack[depth - 1] != function)
+		depth--;
+	return depth;
+}
 
 /*
  * A record of a thread whose stack goes up and down: of function 3 seldom, now and then the exit of
- * an outer call, which leaves those inside it, or one without a call.
+ * an outer call, which leaves those inside it, or one without a call. Around the end of a tile come
+ * calls that stay open for long, and behind them short ones alone.
  */
-static uint32_t draw_record(uint32_t *stack, uint32_t *depth, bool *exit)
+static uint32_t draw_record(uint32_t i, uint32_t *stack, uint32_t *depth, bool *exit)
 {
 	bool odd = drawn(20) == 0;
-	uint32_t outer = *depth > 3 ? 1 + drawn(3) : 1;
+	uint32_t outer = *depth > 3 ? 1 + drawn(3) : 1, number;
 
+	if (at_border(i, &number)) {
+		*exit = number >= HIDDEN && number % 2;
+		return *exit ? stack[--*depth] : (stack[(*depth)++] = 1 + drawn(2));
+	}
+	if (drawn(300) == 0 && !is_open(stack, *depth, 3)) {
+		*exit = true;
+		return 3;
+	}
 	*exit = drawn(2) ? *depth > 0 : *depth > 30;
 	if (*exit && !odd)
 		return stack[--*depth];
@@ -611,12 +643,15 @@ static uint32_t draw_record(uint32_t *stack, uint32_t *depth, bool *exit)
 	return stack[(*depth)++] = drawn(400) ? 1 + drawn(2) : 3;
 }
 
-/* Two threads at once, the second one a fifth as long. @return the last time */
+/*
+ * Two threads at once, the second one a fifth as long. The calls that stay open over the end of a
+ * tile are hidden by damage: they begin late. @return the last time
+ */
 static uint64_t write_tiles(struct opened *o)
 {
 	size_t size = HEADER + (LONG_STEPS + LONG_STEPS / 5) * (size_t)RECORD;
 	uint8_t *bytes = calloc(1, size);
-	uint32_t stack[40], depth = 0;
+	uint32_t stack[40 + HIDDEN], depth = 0, number;
 	uint64_t ticks = 1, last = 0;
 
 	assert_non_null(bytes);
@@ -627,9 +662,11 @@ static uint64_t write_tiles(struct opened *o)
 
 		if (i == LONG_STEPS)
 			ticks = depth = 0;
-		function = draw_record(stack, &depth, &exit);
+		function = draw_record(i, stack, &depth, &exit);
 		put_record(bytes + HEADER + i * (size_t)RECORD, exit, function, ticks);
 		put(bytes + HEADER + i * (size_t)RECORD + 16, i < LONG_STEPS ? 7 : 8, 4);
+		if (at_border(i, &number) && number < HIDDEN)
+			memset(bytes + HEADER + i * (size_t)RECORD, 0xff, RECORD);
 		ticks += drawn(4) ? drawn(5) : drawn(2000);
 		last = ticks > last ? ticks : last;
 	}
