@@ -7,13 +7,13 @@
 
 static struct temp temp;
 
-static int temp_setup(void **state __attribute__((unused)))
+static inline int temp_setup(void **state __attribute__((unused)))
 {
 	temp_open(&temp);
 	return 0;
 }
 
-static int temp_teardown(void **state __attribute__((unused)))
+static inline int temp_teardown(void **state __attribute__((unused)))
 {
 	temp_close(&temp);
 	return 0;

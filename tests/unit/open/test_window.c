@@ -6,26 +6,11 @@
  *   thread 7:  1 [100 .. 200], in it 2 [110 .. 115], 2 [120 .. 140] and 2 [150 .. 155]
  *   thread 8:  2 [105 .. 190], in it 3 [130 .. 150] and 2 [160 .. 165]; 1 from 195 on
  */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../unit.h"
-
-#include <tracelathe/export.h>
-#include <tracelathe/open.h>
-
-#include "../query/trace.h"
-#include "../temp_fixture.h"
-
-static void put_header(uint8_t *bytes)
-{
-	put(bytes, 3, 2);              /* version */
-	put(bytes + 4, 3, 4);          /* constant and nonstop TSC */
-	put(bytes + 8, 1000000000, 8); /* frequency */
-}
+#include "windows.h"
 
 static const char *write_trace(void)
 {
@@ -52,11 +37,6 @@ static const char *write_trace(void)
 	return temp_path(&temp, "trace");
 }
 
-struct opened {
-	struct tl_input *input;
-	struct tl_call_index *index;
-};
-
 static int setup(void **state)
 {
 	static struct opened opened;
@@ -78,15 +58,6 @@ static int teardown(void **state)
 	tl_call_index_close(opened->index);
 	tl_input_close(opened->input);
 	return temp_teardown(state);
-}
-
-static struct tl_profile *window(const struct opened *o, struct tl_call_span span)
-{
-	struct tl_profile *profile;
-
-	span.size = sizeof(span);
-	assert_int_equal(tl_input_window(o->input, o->index, &span, &profile, NULL), 0);
-	return profile;
 }
 
 /* The self cost of each path that has one. */
@@ -161,117 +132,6 @@ static void calls_are_finished_inside(void **state)
 	expect_finished(*state, 112, 150, 2, 1, 20);
 	expect_finished(*state, 130, 150, 3, 0, 0);
 	expect_finished(*state, 130, 151, 3, 1, 20);
-}
-
-/* Of one function, or of calls between two, by their numbers in the trace. */
-struct sums {
-	uint64_t calls, unfinished, cut, finished, ticks, min, median, p99, max, exact;
-	int64_t self, inclusive;
-	bool arc;
-};
-
-enum { IDS = 4 };
-
-/* Calls that damage hides have a function of their own, whose number is above all. */
-static uint64_t id_of(const struct tl_profile *profile, uint32_t function)
-{
-	uint64_t id = tl_profile_function(profile, function)->id;
-
-	return id < IDS ? id : 0;
-}
-
-static void sums_of_functions(const struct tl_profile *profile, struct sums *sums)
-{
-	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
-		struct sums *of = &sums[id_of(profile, i)];
-		struct tl_function_totals totals;
-		struct tl_latency latency = { 0 };
-
-		tl_profile_function_totals(profile, i, TL_NONE, &totals, sizeof(totals));
-		tl_profile_latency(profile, i, TL_NONE, &latency, sizeof(latency));
-		*of = (struct sums){ .calls = totals.calls,
-				     .unfinished = totals.unfinished,
-				     .cut = totals.cut,
-				     .finished = latency.calls,
-				     .ticks = latency.sum,
-				     .min = latency.min,
-				     .median = latency.median,
-				     .p99 = latency.p99,
-				     .max = latency.max,
-				     .exact = latency.exact,
-				     .self = totals.self[0],
-				     .inclusive = totals.inclusive[0] };
-	}
-}
-
-static void sums_of_arcs(const struct tl_profile *profile, struct sums sums[IDS][IDS])
-{
-	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
-		const struct tl_arc *arc = tl_profile_arc(profile, i);
-		struct sums *of = &sums[id_of(profile, arc->caller)][id_of(profile, arc->callee)];
-
-		assert_false(of->arc);
-		of->arc = true;
-		of->calls = arc->calls;
-		of->inclusive = tl_profile_arc_cost(profile, i)[0];
-	}
-}
-
-/* Functions, losses and parts. */
-static void expect_equal_tables(const struct tl_profile *with, const struct tl_profile *without)
-{
-	struct sums a[IDS] = { 0 }, b[IDS] = { 0 };
-	struct tl_losses x, y;
-
-	sums_of_functions(with, a);
-	sums_of_functions(without, b);
-	assert_memory_equal(a, b, sizeof(a));
-	tl_profile_losses(with, &x, sizeof(x));
-	tl_profile_losses(without, &y, sizeof(y));
-	assert_memory_equal(&x, &y, sizeof(x));
-	assert_int_equal(tl_profile_total(with)[0], tl_profile_total(without)[0]);
-	assert_int_equal(tl_profile_part_count(with), tl_profile_part_count(without));
-	for (uint32_t i = 0; i < tl_profile_part_count(with); i++)
-		assert_int_equal(tl_profile_part(with, i)->records,
-				 tl_profile_part(without, i)->records);
-}
-
-static void expect_equal_sums(const struct tl_profile *with, const struct tl_profile *without)
-{
-	struct sums arcs[2][IDS][IDS] = { 0 };
-
-	expect_equal_tables(with, without);
-	sums_of_arcs(with, arcs[0]);
-	sums_of_arcs(without, arcs[1]);
-	assert_memory_equal(arcs[0], arcs[1], sizeof(arcs[0]));
-}
-
-/* "sums of functions alone are enough, without the calls between them" */
-static void expect_table(const struct opened *o, struct tl_call_span span,
-			 const struct tl_profile *without)
-{
-	struct tl_profile *table;
-
-	span.table = true;
-	table = window(o, span);
-	expect_equal_tables(without, table);
-	assert_int_equal(tl_profile_arc_count(table), 0);
-	tl_profile_free(table);
-}
-
-static void expect_sums_of(const struct opened *o, struct tl_call_span span)
-{
-	struct tl_profile *with = window(o, span), *without;
-
-	span.flat = true;
-	without = window(o, span);
-	assert_false(tl_profile_flat(with));
-	assert_int_equal(tl_profile_flat(without), tl_profile_function_count(without) != 0);
-	assert_int_equal(tl_profile_context_count(without), 0);
-	expect_equal_sums(with, without);
-	expect_table(o, span, without);
-	tl_profile_free(with);
-	tl_profile_free(without);
 }
 
 /*
@@ -416,15 +276,6 @@ static void what_is_not_there_is_refused(void **state)
 		TL_BAD_USAGE);
 }
 
-static int stop(void *arg, uint64_t done, uint64_t total)
-{
-	unsigned *calls = arg;
-
-	(void)done;
-	(void)total;
-	return --*calls == 0;
-}
-
 /* "`input`'s progress function is called, and may cancel." */
 static void a_window_can_be_cancelled(void **state)
 {
@@ -461,21 +312,6 @@ static void a_window_can_be_cancelled(void **state)
 #define WITH_TRACE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 /* ---- many calls ---- */
-
-static void open_trace(struct opened *o, const uint8_t *bytes, size_t size)
-{
-	const char *path = temp_write(&temp, "trace", bytes, size);
-
-	assert_int_equal(tl_input_open(&o->input, &path, 1, NULL, NULL, NULL), 0);
-	assert_int_equal(tl_input_index(o->input, &o->index, NULL), 0);
-}
-
-static void close_trace(struct opened *o)
-{
-	tl_call_index_close(o->index);
-	tl_input_close(o->input);
-	temp_close(&temp);
-}
 
 enum { MANY = 300 };
 
@@ -541,15 +377,6 @@ static void the_longest_of_many_calls(void **state __attribute__((unused)))
 
 enum { STEPS = 160, LAST = 130 };
 
-/* A number below `below` that looks random, the same in each run. */
-static uint32_t drawn(uint32_t below)
-{
-	static uint32_t seed = 14;
-
-	seed = seed * 1103515245 + 12345;
-	return (seed >> 16) % below;
-}
-
 /*
  * Two threads that call three functions, which call themselves and each other: each begins
  * with an exit without a call, some calls take no time, and some are open at the end.
@@ -588,137 +415,6 @@ static void sums_of_recursion_are_those_of_contexts(void **state __attribute__((
 	for (uint64_t from = 0; from < LAST; from += 3)
 		for (uint64_t to = from + 1; to <= LAST; to += 4)
 			expect_sums_of(&o, (struct tl_call_span){ .from = from, .to = to });
-	close_trace(&o);
-}
-
-/* ---- whole tiles ---- */
-
-enum { TILE_STEPS = 16 * 8192, TILES = 3, LONG_STEPS = TILES * TILE_STEPS + 60000 };
-enum { BORDER = 300, HIDDEN = 6 };
-
-/* Records around the end of each tile: `*number` counts them. */
-static bool at_border(uint32_t i, uint32_t *number)
-{
-	*number = i % TILE_STEPS < BORDER ? i % TILE_STEPS + BORDER
-					  : i % TILE_STEPS - (TILE_STEPS - BORDER);
-	return i >= BORDER && (i % TILE_STEPS < BORDER || i % TILE_STEPS >= TILE_STEPS - BORDER);
-}
-
-static bool is_open(const uint32_t *stack, uint32_t depth, uint32_t function)
-{
-	while (depth && stack[depth - 1] != function)
-		depth--;
-	return depth;
-}
-
-/*
- * A record of a thread whose stack goes up and down: of function 3 seldom, now and then the exit of
- * an outer call, which leaves those inside it, or one without a call. Around the end of a tile come
- * calls that stay open for long, and behind them short ones alone.
- */
-static uint32_t draw_record(uint32_t i, uint32_t *stack, uint32_t *depth, bool *exit)
-{
-	bool odd = drawn(20) == 0;
-	uint32_t outer = *depth > 3 ? 1 + drawn(3) : 1, number;
-
-	if (at_border(i, &number)) {
-		*exit = number >= HIDDEN && number % 2;
-		return *exit ? stack[--*depth] : (stack[(*depth)++] = 1 + drawn(2));
-	}
-	if (drawn(300) == 0 && !is_open(stack, *depth, 3)) {
-		*exit = true;
-		return 3;
-	}
-	*exit = drawn(2) ? *depth > 0 : *depth > 30;
-	if (*exit && !odd)
-		return stack[--*depth];
-	if (*exit) {
-		*depth -= outer;
-		return stack[*depth];
-	}
-	if (odd && *depth == 0) {
-		*exit = true;
-		return 3;
-	}
-	return stack[(*depth)++] = drawn(400) ? 1 + drawn(2) : 3;
-}
-
-/*
- * Two threads at once, the second one a fifth as long. The calls that stay open over the end of a
- * tile are hidden by damage: they begin late. @return the last time
- */
-static uint64_t write_tiles(struct opened *o)
-{
-	size_t size = HEADER + (LONG_STEPS + LONG_STEPS / 5) * (size_t)RECORD;
-	uint8_t *bytes = calloc(1, size);
-	uint32_t stack[40 + HIDDEN], depth = 0, number;
-	uint64_t ticks = 1, last = 0;
-
-	assert_non_null(bytes);
-	put_header(bytes);
-	for (uint32_t i = 0; i < LONG_STEPS + LONG_STEPS / 5; i++) {
-		bool exit;
-		uint32_t function;
-
-		if (i == LONG_STEPS)
-			ticks = depth = 0;
-		function = draw_record(i, stack, &depth, &exit);
-		put_record(bytes + HEADER + i * (size_t)RECORD, exit, function, ticks);
-		put(bytes + HEADER + i * (size_t)RECORD + 16, i < LONG_STEPS ? 7 : 8, 4);
-		if (at_border(i, &number) && number < HIDDEN)
-			memset(bytes + HEADER + i * (size_t)RECORD, 0xff, RECORD);
-		ticks += drawn(4) ? drawn(5) : drawn(2000);
-		last = ticks > last ? ticks : last;
-	}
-	open_trace(o, bytes, size);
-	free(bytes);
-	return last;
-}
-
-/* Once the sums of tiles are there, too; a window of one thread finds those of all. */
-static void sums_of_whole_tiles_are_those_of_contexts(void **state __attribute__((unused)))
-{
-	struct opened o;
-	uint64_t last;
-
-	temp_open(&temp);
-	last = write_tiles(&o);
-	for (unsigned i = 0; i < 12; i++) {
-		uint64_t from = last / 16 * drawn(9) + drawn(5000);
-		uint64_t to = last - last / 16 * drawn(5) - drawn(5000);
-
-		expect_sums_of(&o, (struct tl_call_span){
-					   .from = from, .to = to, .one_track = i % 4 == 3 });
-	}
-	expect_sums_of(&o, (struct tl_call_span){ .from = 0 });
-	close_trace(&o);
-}
-
-/* A window that is given up while the sums of a tile are made leaves none. */
-static void sums_of_a_tile_can_be_given_up(void **state __attribute__((unused)))
-{
-	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
-	struct tl_call_span all = { .size = sizeof(all), .flat = true, .table = true };
-	struct tl_profile *profile;
-	unsigned calls = 1000000;
-	const char *path;
-	struct opened o;
-
-	temp_open(&temp);
-	write_tiles(&o);
-	tl_call_index_close(o.index);
-	tl_input_close(o.input);
-	path = temp_path(&temp, "trace");
-	options.progress = stop;
-	options.progress_arg = &calls;
-	assert_int_equal(tl_input_open(&o.input, &path, 1, &options, NULL, NULL), 0);
-	assert_int_equal(tl_input_index(o.input, &o.index, NULL), 0);
-	for (unsigned leaf = 1; leaf < 40; leaf += 7) {
-		calls = leaf;
-		assert_int_equal(tl_input_window(o.input, o.index, &all, &profile, NULL), TL_IO);
-	}
-	calls = 1000000;
-	expect_sums_of(&o, (struct tl_call_span){ .from = 0 });
 	close_trace(&o);
 }
 
@@ -806,8 +502,6 @@ int main(void)
 		WITH_TRACE(a_window_can_be_cancelled),
 		cmocka_unit_test(the_longest_of_many_calls),
 		cmocka_unit_test(sums_of_recursion_are_those_of_contexts),
-		cmocka_unit_test(sums_of_whole_tiles_are_those_of_contexts),
-		cmocka_unit_test(sums_of_a_tile_can_be_given_up),
 		cmocka_unit_test(many_threads_take_little_memory),
 	};
 
