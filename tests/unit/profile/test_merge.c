@@ -5,6 +5,7 @@
  */
 #include "profiles.h"
 
+#include "profile/file/file_write.h"
 #include "profile/model/model.h"
 
 static struct tl_profile *merged(const struct tl_profile *const *from, size_t count)
@@ -334,6 +335,67 @@ TEST(what_has_no_sum_is_refused)
 	tl_profile_free(formula);
 }
 
+/* ---- one profile ---- */
+
+enum doubled { FUNCTION, PART, CONTEXT, LINE, ARC, JUMP, NOTHING };
+
+/* A profile that was given one element twice; parts and contexts stay two, others need not. */
+static struct tl_profile *with_double(enum doubled what)
+{
+	static const char *const events[] = { "Ir" };
+	struct tl_profile *p = new_profile("intel-pt", events, 1, 0);
+	uint32_t part = add_part(p, 1, 1, 1, "prog"), f = add_function(p, "o", "m.c", "f");
+	uint32_t g = add_function(p, "o", "m.c", "g");
+	uint32_t again = what == FUNCTION ? add_function(p, "o", "m.c", "f") : f;
+	uint32_t other = what == PART ? add_part(p, 1, 1, 1, "prog") : part;
+
+	for (int i = 0; i <= (what == CONTEXT); i++) {
+		int64_t number = tl_profile_append_context(p, TL_NONE, f, part, NULL);
+
+		assert_true(number >= 0);
+		tl_profile_add_context_cost(p, (uint32_t)number, 3, (const int64_t[]){ 17 });
+	}
+	add_line(p, f, part, at("m.c", 3, 0), 10, 0);
+	add_line(p, again, other, at("m.c", what == LINE ? 3 : 4, 0), 7, 0);
+	add_arc(p, f, g, part, at("m.c", 3, 0), 2, 20, 0);
+	add_arc(p, f, g, part, at("m.c", what == ARC ? 3 : 4, 0), 1, 5, 0);
+	add_jump(p, f, part, 8, 7, 9, 4);
+	add_jump(p, f, part, 8, what == JUMP ? 7 : 6, 2, 1);
+	return finished(p);
+}
+
+static struct tl_output *written(const struct tl_profile *profile, bool as_sum)
+{
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(as_sum ? tl_pfile_write_merged(profile, 1, out, NULL)
+				: tl_pfile_write(profile, 1, out, NULL),
+			 0);
+	return out;
+}
+
+/* "Write what tl_profile_merge() makes of a profile." */
+static void a_profile_is_written_as_its_own_sum(void **state __attribute__((unused)))
+{
+	for (enum doubled what = FUNCTION; what <= NOTHING; what++) {
+		struct tl_profile *p = with_double(what);
+		const struct tl_profile *const from[] = { p };
+		struct tl_profile *sum = merged(from, 1);
+		struct tl_output *mine = written(p, true), *theirs = written(sum, false);
+		size_t size, expected;
+		const void *bytes = tl_output_bytes(mine, &size);
+		const void *of_sum = tl_output_bytes(theirs, &expected);
+
+		assert_int_equal(size, expected);
+		assert_memory_equal(bytes, of_sum, size);
+		tl_output_discard(mine);
+		tl_output_discard(theirs);
+		tl_profile_free(sum);
+		tl_profile_free(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +408,7 @@ int main(void)
 		cmocka_unit_test(trees_stay_trees),
 		cmocka_unit_test(a_trace_beside_sums_gives_sums),
 		cmocka_unit_test(what_has_no_sum_is_refused),
+		cmocka_unit_test(a_profile_is_written_as_its_own_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
