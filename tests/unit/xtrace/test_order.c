@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xtrace/elf/order.h"
+#include "xtrace/elf/collect/order.h"
 
 enum { THREADS = 5, ACCESSES = 400, CELLS = 12, ROUNDS = 200 };
 
