@@ -199,7 +199,8 @@ static bool end_around(struct tl_sums *s, const struct tl_step *step)
 	}
 	tile->ends[tile->end_count++] =
 		(struct tl_tile_end){ step->ticks, h->top->callees, step->flags };
-	h->rows[h->top--->function].active--;
+	h->rows[h->top->function].active--;
+	h->top--;
 	return true;
 }
 

@@ -246,6 +246,20 @@ tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function
 
 /* ---- the same without contexts ---- */
 
+/* Room for one more frame. False without memory. */
+static inline __attribute__((always_inline)) bool tl_fold_hot_room(struct tl_fold_hot *h,
+								   struct tl_fold *fold)
+{
+	bool room;
+
+	if (__builtin_expect(h->top != h->last, 1))
+		return true;
+	fold->hot = *h;
+	room = tl_fold_push_slow(fold);
+	*h = fold->hot;
+	return room;
+}
+
 /* A frame leaves the stack: its ticks and costs go to the sums; `frame[-1]` is its caller's. */
 static inline __attribute__((always_inline)) void
 tl_fold_sum_frame(const struct tl_fold_hot *h, const struct tl_fold *fold,
@@ -269,15 +283,8 @@ tl_fold_hot_enter_summed(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t f
 {
 	struct tl_fold_sums *outer = &h->sums[h->nodes[function + 1].parent];
 
-	if (__builtin_expect(h->top == h->last, 0)) {
-		bool room;
-
-		fold->hot = *h;
-		room = tl_fold_push_slow(fold);
-		*h = fold->hot;
-		if (!room)
-			return false;
-	}
+	if (!tl_fold_hot_room(h, fold))
+		return false;
 	for (int i = 0; !outer->active && i < TL_FOLD_SUMMED_COSTS; i++)
 		outer->costs[i].begun = fold->totals[i];
 	outer->active++;
@@ -349,15 +356,8 @@ tl_fold_hot_leave(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function
 static inline __attribute__((always_inline)) bool
 tl_fold_hot_push(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
 {
-	if (__builtin_expect(h->top == h->last, 0)) {
-		bool room;
-
-		fold->hot = *h;
-		room = tl_fold_push_slow(fold);
-		*h = fold->hot;
-		if (!room)
-			return false;
-	}
+	if (!tl_fold_hot_room(h, fold))
+		return false;
 	*++h->top = (struct tl_fold_frame){ function, 0, h->clock, h->gate };
 	return true;
 }
