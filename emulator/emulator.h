@@ -9,9 +9,10 @@
 #include <x86intrin.h>
 
 #include "block.h"
+#include "execute.h"
 #include "record/emulation/folder.h"
 
-enum { RETURNS = 64, PATH_BYTES = 4096 };
+enum { RETURNS = 64 };
 
 /* Of one thread; in the first page of its file, so that nothing is lost with the process. */
 struct stream {
@@ -41,7 +42,6 @@ enum { RSP = 4, RDI = 7 };
 /* What all threads share. */
 struct process {
 	char folder[PATH_BYTES / 2];
-	char plugin[PATH_BYTES], program[PATH_BYTES]; /* of QEMU's command line */
 	pthread_mutex_t lock;
 	struct stream *streams;
 	uint64_t bias; /* host address of a guest's, less that */
@@ -132,8 +132,6 @@ void maps_forget(uint64_t ip, uint64_t size);
 
 /* Instead of the program that is to be executed, QEMU with it; returns if that is impossible. */
 void follow(const char *path, char **arguments, char **environment);
-/* The command line of this QEMU: where the plugin stands, and the program. */
-void follow_learn(void);
 
 /* ---- system.c ---- */
 

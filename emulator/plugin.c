@@ -106,7 +106,7 @@ EXPORT int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int cou
 		return 1;
 	}
 	process.files = __rdtsc();
-	follow_learn();
+	execute_learn();
 	system_begin();
 	system_watch_forks();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);

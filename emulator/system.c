@@ -10,7 +10,7 @@
 
 #include "emulator.h"
 
-enum { SET_NAME = 15, NAME_BYTES = 16, EMPTY_PATH = 0x1000, HERE = -100 };
+enum { SET_NAME = 15, NAME_BYTES = 16 };
 
 /* The call that the thread is in. */
 static __thread struct {
@@ -44,31 +44,12 @@ static void set_name(uint64_t text)
 	event_add(TL_EMULATION_NAME, name, 0, 0, 0);
 }
 
-/* The file that execveat() means; false: it has no name. */
-static bool name_at(char path[PATH_BYTES], int folder, const char *name, uint64_t flags)
-{
-	char link[64];
-	ssize_t size;
-
-	if (name[0] == '/' || (folder == HERE && name[0])) {
-		snprintf(path, PATH_BYTES, "%s", name);
-		return true;
-	}
-	if (!name[0] && !(flags & EMPTY_PATH))
-		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
-	size = readlink(link, path, PATH_BYTES / 2);
-	if (size < 0)
-		return false;
-	snprintf(path + size, PATH_BYTES - (size_t)size, "%s%s", name[0] ? "/" : "", name);
-	return true;
-}
-
-static void execute_at(const uint64_t arguments[4], uint64_t flags)
+/* The flags are the fifth argument, which is not handed on: any name may be empty. */
+static void execute_at(const uint64_t arguments[4])
 {
 	char path[PATH_BYTES];
 
-	if (arguments[1] && name_at(path, (int)arguments[0], host_address(arguments[1]), flags))
+	if (arguments[1] && execute_name_at(path, (int)arguments[0], host_address(arguments[1])))
 		follow(path, or_null(arguments[2]), or_null(arguments[3]));
 }
 
@@ -87,7 +68,7 @@ void system_call(int64_t number, const uint64_t arguments[4])
 	else if (number == SYS_execve && arguments[0])
 		follow(host_address(arguments[0]), or_null(arguments[1]), or_null(arguments[2]));
 	else if (number == SYS_execveat)
-		execute_at(arguments, EMPTY_PATH);
+		execute_at(arguments);
 	else if (number == SYS_exit && own_stream) {
 		stream_end(own_stream, true);
 		event_add(TL_EMULATION_END, NULL, 0, 0, 0);
@@ -128,7 +109,7 @@ static void tell_clock(void)
 
 void system_begin(void)
 {
-	event_add(TL_EMULATION_PROGRAM, process.program, 0, 0, 0);
+	event_add(TL_EMULATION_PROGRAM, execute_program(), 0, 0, 0);
 	tell_clock();
 }
 

@@ -7,6 +7,7 @@
 
 #include "../qemu.h"
 #include "a64.h"
+#include "follow.h"
 #include "recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -77,15 +78,18 @@ static void on_system_call(qemu_id id, unsigned cpu, int64_t number, uint64_t a1
 			   uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
 			   uint64_t a8)
 {
-	(void)id, (void)cpu, (void)a1, (void)a2, (void)a4;
-	(void)a5, (void)a6, (void)a7, (void)a8;
+	const uint64_t arguments[] = { a1, a2, a3, a4 };
+
+	(void)id, (void)cpu, (void)a5, (void)a6, (void)a7, (void)a8;
 	recorder_system_call(number, a3 & PROT_EXEC);
+	follow_system_call(number, arguments);
 }
 
 static void on_system_result(qemu_id id, unsigned cpu, int64_t number, int64_t result)
 {
-	(void)id, (void)cpu, (void)number, (void)result;
+	(void)id, (void)cpu, (void)result;
 	recorder_system_result();
+	follow_system_result(number);
 }
 
 static void on_thread_exit(qemu_id id, unsigned cpu)

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../execute.h"
 #include "a64.h"
 #include "atomics.h"
 #include "state.h"
@@ -41,6 +42,7 @@ static struct {
 	char folder[FOLDER_BYTES];
 	uint64_t bias, snapshot_every;
 	unsigned threads; /* of this process, so far */
+	unsigned image;   /* number of the first stream of the program that it executes */
 	pthread_mutex_t lock;
 	struct recorder *recorders;
 	/* TIME: the thread that has the turn executes an instruction, and counts its accesses. */
@@ -55,6 +57,28 @@ static __thread bool maps_change; /* the thread's system call maps a file of cod
 void recorder_set_bias(uint64_t bias)
 {
 	process.bias = bias;
+}
+
+uint64_t recorder_bias(void)
+{
+	return process.bias;
+}
+
+static struct image this_image(void)
+{
+	return (struct image){
+		.folder = process.folder,
+		.number = process.image,
+		.program = execute_program(),
+		.bias = process.bias,
+	};
+}
+
+static void tell_our_maps(void)
+{
+	const struct image image = this_image();
+
+	tell_maps(&image);
 }
 
 /* Of any address that the program has; zeros where nothing is mapped. */
@@ -126,15 +150,18 @@ static void put_time(struct recorder *r)
 
 /* ---- beginning and end ---- */
 
+/* The process may have executed another program before, whose files are there. */
 static void open_files(struct recorder *r)
 {
 	const struct header header = { .core = false, .time = process.timed, .by_total = false };
 	char name[FOLDER_BYTES + 64];
 
-	snprintf(name, sizeof(name), "%s/xtrace.%d.%u.hint9.", process.folder, (int)getpid(),
-		 process.threads++);
-	if (stream_open(&r->stream, name, &header))
-		return;
+	do {
+		snprintf(name, sizeof(name), "%s/xtrace.%d.%u.hint9.", process.folder,
+			 (int)getpid(), process.threads++);
+		if (stream_open(&r->stream, name, &header))
+			return;
+	} while (errno == EEXIST);
 	fprintf(stderr, "tracelathe-emulate: %s: %s\n", name, strerror(errno));
 	_exit(EXIT_FAILURE);
 }
@@ -148,8 +175,10 @@ static struct recorder *begin(void)
 	r->held.shift = NOTHING_HELD;
 	pthread_mutex_lock(&process.lock);
 	open_files(r);
-	if (!process.recorders)
-		tell_maps(process.folder, process.bias);
+	if (!process.recorders) {
+		process.image = process.threads - 1;
+		tell_our_maps();
+	}
 	r->next = process.recorders;
 	process.recorders = r;
 	pthread_mutex_unlock(&process.lock);
@@ -174,8 +203,10 @@ void recorder_end(void)
 
 void recorder_end_all(void)
 {
-	tell_maps(process.folder, process.bias);
-	tell_end(process.folder);
+	const struct image image = this_image();
+
+	tell_maps(&image);
+	tell_end(&image);
 	for (struct recorder *r = process.recorders; r; r = r->next)
 		end(r);
 }
@@ -195,8 +226,41 @@ void recorder_system_call(int64_t number, bool maps_code)
 void recorder_system_result(void)
 {
 	if (maps_change)
-		tell_maps(process.folder, process.bias);
+		tell_our_maps();
 	maps_change = false;
+}
+
+/* ---- other programs ---- */
+
+static void flush_all(void)
+{
+	for (struct recorder *r = process.recorders; r; r = r->next)
+		if (!r->ended)
+			stream_flush(&r->stream);
+}
+
+/* All threads of the process end with its program. */
+void recorder_leave(const char *path)
+{
+	const struct image image = this_image();
+
+	recorder_end();
+	pthread_mutex_lock(&process.lock);
+	flush_all();
+	pthread_mutex_unlock(&process.lock);
+	if (path)
+		tell_left(&image, path);
+	else
+		tell_end(&image);
+}
+
+void recorder_stay(void)
+{
+	const struct image image = this_image();
+
+	tell_stayed(&image);
+	if (own && own->ended)
+		own = NULL;
 }
 
 /* ---- other processes ---- */
@@ -205,9 +269,7 @@ void recorder_system_result(void)
 static void before_fork(void)
 {
 	pthread_mutex_lock(&process.lock);
-	for (struct recorder *r = process.recorders; r; r = r->next)
-		if (!r->ended)
-			stream_flush(&r->stream);
+	flush_all();
 }
 
 static void in_parent(void)
@@ -221,7 +283,7 @@ static void in_child(void)
 	for (struct recorder *r = process.recorders; r; r = r->next)
 		end(r);
 	process.recorders = NULL;
-	process.threads = 0;
+	process.threads = process.image = 0;
 	own = NULL;
 	pthread_mutex_init(&process.lock, NULL);
 	pthread_mutex_init(&process.turn, NULL);
@@ -232,6 +294,7 @@ void recorder_begin(const char *folder, uint64_t snapshot_every, bool timed)
 	process.snapshot_every = snapshot_every;
 	process.timed = timed;
 	snprintf(process.folder, sizeof(process.folder), "%s", folder);
+	execute_learn();
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 

@@ -40,5 +40,13 @@ void recorder_end_all(void);
 void recorder_begin(const char *folder, uint64_t snapshot_every, bool timed);
 /* Host address of a guest's, less that. */
 void recorder_set_bias(uint64_t bias);
+uint64_t recorder_bias(void);
+/*
+ * The process is about to execute another program: what was done is in the files. `path`: that
+ * program is not recorded; NULL: it is, with streams of its own.
+ */
+void recorder_leave(const char *path);
+/* It was not executed: the program goes on, with another stream. */
+void recorder_stay(void);
 
 #endif

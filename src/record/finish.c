@@ -29,5 +29,6 @@ int tl_record_finish(const char *output, tl_record_note_fn *note, void *arg,
 		status = tl_record_parts_join(&session, err);
 	if (status < 0)
 		return status;
+	tl_record_tell_unnamed(&session);
 	return tl_give(result, size, sizeof(made), &made, sizeof(made)) < 0 ? TL_BAD_USAGE : 0;
 }

@@ -196,7 +196,7 @@ int tl_record_image_join(struct tl_record_session *session, const char *folder, 
 	tell_losses(session, path, &state);
 	if (!joining.begun)
 		return 0;
-	tl_record_add_file(session->result, path);
+	tl_record_add_file(session, path);
 	status = tl_record_side_file(session, folder, path, &state, err);
 	if (status < 0)
 		return status;

@@ -190,7 +190,7 @@ static int take_log(struct tl_record_session *session, const char *name, unsigne
 	if (rename(from, to))
 		return tl_error_system(err, "cannot move the log to its place");
 	chmod(to, 0644);
-	tl_record_add_file(session->result, to);
+	tl_record_add_file(session, to);
 	return tl_record_side_file_sleds(session, to, err);
 }
 

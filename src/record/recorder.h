@@ -26,7 +26,8 @@ struct tl_record_session {
 	 * of different clocks cannot be added up. `rough_hz` is what that process had; 0: not known
 	 */
 	uint64_t exact_hz, rough_hz;
-	int32_t child; /* the program's process */
+	int32_t child;    /* the program's process */
+	unsigned unnamed; /* files of the recording that its command has no room for */
 };
 
 enum tl_recorder_answer {
@@ -54,8 +55,12 @@ extern const struct tl_recorder tl_recorders[];
 /* A line of text to whoever wants to know. */
 void tl_record_note(const struct tl_record_session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Add a file to the command that reads the recording. */
-void tl_record_add_file(struct tl_record_result *result, const char *path);
+/* Add a file of the recording to the command that reads it. */
+void tl_record_add_file(struct tl_record_session *session, const char *path);
+/* The same of a file with code: `--binary FILE` or `--binary FILE@ADDRESS`. */
+void tl_record_add_binary(struct tl_record_session *session, const char *file);
+/* Say what the command had no room for. */
+void tl_record_tell_unnamed(struct tl_record_session *session);
 
 /* Whether a file was written last before a time of CLOCK_REALTIME_COARSE, the clock of files. */
 bool tl_record_is_older(const struct stat *file, const struct timespec *time);

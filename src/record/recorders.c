@@ -207,5 +207,6 @@ int tl_record_run(const struct tl_record_options *options, tl_record_note_fn *no
 	free(program);
 	if (status < 0)
 		return status;
+	tl_record_tell_unnamed(&session);
 	return tl_give(result, size, sizeof(made), &made, sizeof(made)) < 0 ? TL_BAD_USAGE : 0;
 }

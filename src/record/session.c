@@ -26,15 +26,37 @@ static bool is_plain(const char *path)
 				 "0123456789_./,:=@%+-")] == '\0';
 }
 
-void tl_record_add_file(struct tl_record_result *result, const char *path)
+static void add(struct tl_record_session *session, const char *option, const char *path)
 {
+	struct tl_record_result *result = session->result;
 	size_t used = strlen(result->command), room = sizeof(result->command) - used;
 	const char *quote = is_plain(path) ? "" : "'";
 
 	result->recorded = true;
-	if (snprintf(result->command + used, room, "%s%s%s%s", tl_text_if(used, " "), quote, path,
-		     quote) >= (int)room)
-		result->command[used] = '\0';
+	if (snprintf(result->command + used, room, "%s%s%s%s%s", tl_text_if(used, " "), option,
+		     quote, path, quote) < (int)room)
+		return;
+	result->command[used] = '\0';
+	session->unnamed++;
+}
+
+void tl_record_add_file(struct tl_record_session *session, const char *path)
+{
+	add(session, "", path);
+}
+
+void tl_record_add_binary(struct tl_record_session *session, const char *file)
+{
+	add(session, "--binary ", file);
+}
+
+void tl_record_tell_unnamed(struct tl_record_session *session)
+{
+	if (session->unnamed)
+		tl_record_note(session,
+			       "%u files of the recording have no room in the command that reads "
+			       "it: their names begin as that of the recording",
+			       session->unnamed);
 }
 
 bool tl_record_is_older(const struct stat *file, const struct timespec *time)

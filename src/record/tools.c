@@ -118,7 +118,7 @@ int tl_record_run_pt(struct tl_record_session *session, struct tl_error *err)
 	int status = run_tool(session, words, err);
 
 	if (status == 0 && !access(session->output, R_OK))
-		tl_record_add_file(session->result, session->output);
+		tl_record_add_file(session, session->output);
 	return status;
 }
 
@@ -168,7 +168,7 @@ static void take_profile(struct tl_record_session *session, const char *path,
 	if (stat(path, &status) || tl_record_is_older(&status, begun))
 		return;
 	if (status.st_size) {
-		tl_record_add_file(session->result, path);
+		tl_record_add_file(session, path);
 		if (is_whole(path))
 			return;
 		session->result->incomplete = true;

@@ -95,6 +95,40 @@ def check_processes(folder):
     expect("nothing is missing", lines, [])
 
 
+def printed_counts(printed):
+    sums = {"before": 0, "after": 0}
+    for line in printed.splitlines():
+        name, count = line.split()
+        if name in sums:
+            sums[name] += int(count)
+    return sums
+
+
+def check_executed(folder):
+    """Programs that others execute, in the processes of both: each is read with the code that it has at the same addresses."""
+    for name, text in (("script", "#!./other last\n"), ("garbage", "no program\n")):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(os.path.join(folder, name), 0o755)
+    program = build(folder, "emulated/executes.c", "-static")
+    shutil.copy(program, os.path.join(folder, "other"))
+    printed, lines, arguments = run(folder, program, status=3)
+    others = [line.split("tracelathe report ")[1].split() for line in lines if "was executed, too" in line]
+    expect("executed: one program besides", len(others), 1)
+    expect("executed: statuses", [line for line in printed.splitlines() if line.startswith("status")],
+           ["status 0", "status 4", "status 4"])
+    found = [calls(folder, command, True) for command in [arguments, *others]]
+    sums = {name: sum(of.get(name, 0) for of in found) for name in ("before", "after")}
+    expect("executed: calls of all programs", sums, printed_counts(printed))
+    expect("executed: calls of the script's interpreter", found[-1].get("before"), 5)
+    expect("executed: another machine's program is told", [line.split(": ", 2)[2] for line in lines if "is not" in line],
+           ["/bin/true is not recorded: no AArch64 program, or one that runs with other rights"])
+    for path in arguments + others[0]:
+        if path.endswith(".bin"):
+            done = subprocess.run([common.command(), "check", path], cwd=folder, stdout=subprocess.PIPE, text=True)
+            expect("executed: check " + path, (done.returncode, done.stdout), (0, ""))
+
+
 def check_faults(folder):
     program = os.path.join(folder, "program")
     for fault, status in (("kill", 137), ("segv", 139), ("_exit", 7), ("close", 3)):
@@ -178,6 +212,7 @@ def main():
         os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache-of-tests")
         check_left(folder)
         check_processes(folder)
+        check_executed(folder)
         check_faults(folder)
         check_refusal(folder)
         if common.WHOLE:

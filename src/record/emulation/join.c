@@ -70,7 +70,7 @@ int tl_emulation_join(struct tl_record_session *session, struct tl_error *err)
 	if (status == 0 && emulation.stream_count)
 		status = tl_emulation_keep_names(&emulation, session, output, err);
 	if (status == 0 && emulation.stream_count) {
-		tl_record_add_file(session->result, session->output);
+		tl_record_add_file(session, session->output);
 		tell_unfinished(&emulation, session);
 	}
 	tl_emulation_free(&emulation);

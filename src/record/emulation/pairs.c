@@ -9,14 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <tracelathe/symbols.h>
 
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
-#include "record/emulation/emulate.h"
+#include "record/emulation/images.h"
 #include "record/parts.h"
 
 static const char stream_suffix[] = ".xinsndata.bin", snapshot_suffix[] = ".xsnapshot.bin";
@@ -25,6 +22,8 @@ static const char stream_suffix[] = ".xinsndata.bin", snapshot_suffix[] = ".xsna
 struct pair {
 	int32_t process;
 	unsigned number;
+	bool begins_image; /* it is the first of the program that the process executes */
+	size_t image;
 };
 
 struct pairs {
@@ -65,10 +64,15 @@ static int list_pairs(struct pairs *pairs, const char *folder, struct tl_error *
 
 bool tl_emulation_has_pairs(const char *folder)
 {
-	struct pairs pairs = { .list = NULL };
-	bool found = !list_pairs(&pairs, folder, NULL) && pairs.count;
+	DIR *directory = opendir(folder);
+	struct dirent *entry;
+	struct pair pair;
+	bool found = false;
 
-	free(pairs.list);
+	while (directory && !found && (entry = readdir(directory)))
+		found = parse_name(entry->d_name, &pair);
+	if (directory)
+		closedir(directory);
 	return found;
 }
 
@@ -81,11 +85,15 @@ static int by_process(const void *left, const void *right)
 	return tl_compare(a->number, b->number);
 }
 
-/* The first thread of the process that was started comes first, the others in their order. */
-static void sort_pairs(struct pairs *pairs, int32_t child)
+static void sort_pairs(struct pairs *pairs)
 {
 	if (pairs->count)
 		qsort(pairs->list, pairs->count, sizeof(*pairs->list), by_process);
+}
+
+/* The first thread of the process that was started comes first, the others in their order. */
+static void put_first(struct pairs *pairs, int32_t child)
+{
 	for (size_t i = 1; i < pairs->count; i++)
 		if (pairs->list[i].process == child && pairs->list[0].process != child) {
 			struct pair pair = pairs->list[i];
@@ -142,90 +150,112 @@ static int move_pair(struct tl_record_session *session, const struct pair *pair,
 	if (status == 0)
 		status = move_file(session, pair, stream_suffix, own, to, err);
 	if (status == 0)
-		tl_record_add_file(session->result, to);
+		tl_record_add_file(session, to);
 	return status;
 }
 
-/* ---- where the code was ---- */
+/* ---- programs ---- */
 
-/* A file that is mapped from its beginning: `--binary FILE@ADDR`. */
-static void add_binary(struct tl_record_session *session, const char *path, uint64_t address)
+/* A process executes one program after the other; each begins with one of its streams. */
+static int find_images(struct pairs *pairs, struct tl_emulation_images *images, const char *folder,
+		       struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < pairs->count; i++) {
+		struct pair *pair = &pairs->list[i];
+		const struct pair *before = i > 0 ? pair - 1 : NULL;
+
+		pair->begins_image = !before || before->process != pair->process ||
+				     tl_emulation_image_begins(folder, pair->process, pair->number);
+		if (pair->begins_image)
+			status = tl_emulation_images_add(images, folder, pair->process,
+							 pair->number, &pair->image, err);
+		else
+			pair->image = before->image;
+	}
+	return status;
+}
+
+static void add_binaries(struct tl_record_session *session, const struct tl_emulation_image *image)
 {
 	char option[TL_RECORD_PATH + 32];
-	struct tl_binary *binary;
-	struct tl_error err;
 
-	if (tl_binary_open(&binary, path, 0, false, &err) < 0)
-		return;
-	snprintf(option, sizeof(option), "%s", path);
-	if (tl_binary_is_pie(binary))
-		snprintf(option, sizeof(option), "%.*s@0x%" PRIx64, TL_RECORD_PATH - 1, path,
-			 address);
-	if (tl_binary_machine(binary) == TL_RECORD_AARCH64) {
-		tl_record_add_file(session->result, "--binary");
-		tl_record_add_file(session->result, option);
+	for (size_t i = 0; i < image->count; i++) {
+		const struct tl_emulation_file *file = &image->files[i];
+
+		snprintf(option, sizeof(option), "%.*s", TL_RECORD_PATH - 1, file->path);
+		if (file->address)
+			snprintf(option, sizeof(option), "%.*s@0x%" PRIx64, TL_RECORD_PATH - 1,
+				 file->path, file->address);
+		tl_record_add_binary(session, option);
 	}
-	tl_binary_close(binary);
 }
 
-/* A line of /proc/PID/maps; false: no file is mapped from its beginning there. */
-static bool parse_map(char *line, uint64_t *start, const char **path)
+/* The files of the streams of one image; the command that reads them is the session's. */
+static int move_image(struct tl_record_session *session, const struct pairs *pairs, size_t image,
+		      const char *stem, struct tl_error *err)
 {
-	uint64_t offset;
-	int at = 0;
+	int status = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %*s %n", start, &offset, &at) < 2 ||
-	    !at || line[at] != '/' || offset)
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	*path = line + at;
-	return true;
+	for (size_t i = 0; status == 0 && i < pairs->count; i++)
+		if (pairs->list[i].image == image)
+			status = move_pair(session, &pairs->list[i], stem, i == 0, err);
+	return status;
 }
 
-static void add_binaries(struct tl_record_session *session, int32_t process)
+/*
+ * What the first program executed has other code at the same addresses: it is read on its own.
+ */
+static int add_image(struct tl_record_session *session, const struct pairs *pairs,
+		     const struct tl_emulation_images *images, size_t image, const char *stem,
+		     struct tl_error *err)
 {
-	char path[TL_RECORD_PATH + 32], line[TL_RECORD_PATH + 128];
-	uint64_t bias = 0, start;
-	const char *mapped;
-	FILE *maps;
+	const bool first = image == pairs->list[0].image;
+	struct tl_record_result result = { .status = 0 };
+	struct tl_record_session other = *session;
+	int status;
 
-	snprintf(path, sizeof(path), "%s/maps.%d", session->parts, process);
-	maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "bias %" SCNx64, &bias) != 1 && parse_map(line, &start, &mapped))
-			add_binary(session, mapped, start - bias);
-	if (maps)
-		fclose(maps);
+	if (!first)
+		other.result = &result;
+	add_binaries(&other, &images->list[image]);
+	status = move_image(&other, pairs, image, stem, err);
+	session->unnamed = other.unnamed;
+	if (status == 0 && !first)
+		tl_record_note(session, "%s was executed, too: tracelathe report %s",
+			       images->list[image].program, result.command);
+	return status;
 }
 
 /* ---- all ---- */
 
-static void tell_unfinished(struct tl_record_session *session, const struct pair *pair)
+static int join(struct tl_record_session *session, struct pairs *pairs,
+		struct tl_emulation_images *images, struct tl_error *err)
 {
-	char path[TL_RECORD_PATH + 32];
+	char stem[TL_RECORD_PATH];
+	int status = list_pairs(pairs, session->parts, err);
 
-	snprintf(path, sizeof(path), "%s/ended.%d", session->parts, pair->process);
-	if (!pair->number && access(path, F_OK))
-		tl_record_note(session,
-			       "process %d did not end by exit(): what it did since its last "
-			       "system call is missing",
-			       pair->process);
+	name_stem(session, stem);
+	sort_pairs(pairs);
+	if (status == 0)
+		status = find_images(pairs, images, session->parts, err);
+	put_first(pairs, session->child);
+	for (size_t i = 0; status == 0 && i < pairs->count; i++)
+		if (pairs->list[i].begins_image)
+			tl_emulation_image_tell_end(session, pairs->list[i].process,
+						    pairs->list[i].number);
+	for (size_t i = 0; status == 0 && i < images->count; i++)
+		status = add_image(session, pairs, images, i, stem, err);
+	return status;
 }
 
 int tl_emulation_join_pairs(struct tl_record_session *session, struct tl_error *err)
 {
+	struct tl_emulation_images images = { .list = NULL };
 	struct pairs pairs = { .list = NULL };
-	char stem[TL_RECORD_PATH];
-	int status = list_pairs(&pairs, session->parts, err);
+	const int status = join(session, &pairs, &images, err);
 
-	name_stem(session, stem);
-	sort_pairs(&pairs, session->child);
-	if (status == 0 && pairs.count)
-		add_binaries(session, pairs.list[0].process);
-	for (size_t i = 0; status == 0 && i < pairs.count; i++) {
-		tell_unfinished(session, &pairs.list[i]);
-		status = move_pair(session, &pairs.list[i], stem, i == 0, err);
-	}
+	tl_emulation_images_free(&images);
 	free(pairs.list);
 	if (status == 0)
 		tl_record_parts_remove(session->parts);

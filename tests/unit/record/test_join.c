@@ -534,19 +534,20 @@ TEST(a_folder_of_parts_is_made_anew)
 TEST(files_that_a_shell_would_read_otherwise_are_quoted)
 {
 	struct tl_record_result result = { .status = 0 };
+	struct tl_record_session session = { .result = &result };
 	char name[sizeof(result.command)];
 
-	tl_record_add_file(&result, "/a/b_c-d.e,f:g=h@i%j+k");
+	tl_record_add_file(&session, "/a/b_c-d.e,f:g=h@i%j+k");
 	assert_true(result.recorded);
-	tl_record_add_file(&result, "two words");
+	tl_record_add_file(&session, "two words");
 	assert_string_equal(result.command, "/a/b_c-d.e,f:g=h@i%j+k 'two words'");
 	/* What has no room is left out whole. */
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - strlen(result.command) - 1] = '\0';
-	tl_record_add_file(&result, name);
+	tl_record_add_file(&session, name);
 	assert_string_equal(result.command, "/a/b_c-d.e,f:g=h@i%j+k 'two words'");
 	name[strlen(name) - 1] = '\0';
-	tl_record_add_file(&result, name);
+	tl_record_add_file(&session, name);
 	assert_int_equal(strlen(result.command), sizeof(result.command) - 1);
 }
 

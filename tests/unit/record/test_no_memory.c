@@ -86,6 +86,31 @@ static void put_emulated(void)
 	write_thread(&here, "thread.7.7.0", &thread, "packet", 6);
 }
 
+static void put_pair(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "out.parts/xtrace.%s.hint9.xinsndata.bin", name);
+	temp_write(&here.temp, path, text, strlen(text));
+	snprintf(path, sizeof(path), "out.parts/xtrace.%s.hint9.xsnapshot.bin", name);
+	temp_write(&here.temp, path, text, strlen(text));
+}
+
+/* A process with two programs. */
+static void put_pairs(void)
+{
+	static const char maps[] = "bias 0\nprogram one\n"
+				   "400000-500000 r-xp 00000000 fe:00 1 /bin/sh\n";
+
+	assert_true(!mkdir(here.parts, 0700) || !access(here.parts, F_OK));
+	put_pair("7.0", "first");
+	put_pair("7.1", "second");
+	temp_write(&here.temp, "out.parts/maps.7.0", maps, sizeof(maps) - 1);
+	temp_write(&here.temp, "out.parts/maps.7.1", "bias 0\nprogram two\n", 19);
+	temp_write(&here.temp, "out.parts/ended.7.0", "", 0);
+	temp_write(&here.temp, "out.parts/ended.7.1", "", 0);
+}
+
 static int finish_parts(const void *input, uint64_t *digest)
 {
 	struct tl_record_result result = { .status = 0 };
@@ -130,6 +155,11 @@ static void refuse_finishing(void (*put_parts)(void), const char *side, bool who
 	}
 	assert_true(asked > 3);
 	recording_close(&here);
+}
+
+TEST(pairs_are_joined_without_memory)
+{
+	refuse_finishing(put_pairs, "out.7-1.xinsndata.bin", true);
 }
 
 TEST(logs_are_joined_without_memory)
@@ -198,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_survey_without_memory),
 		cmocka_unit_test(logs_are_joined_without_memory),
+		cmocka_unit_test(pairs_are_joined_without_memory),
 		cmocka_unit_test(what_was_emulated_is_joined_without_memory),
 		cmocka_unit_test(a_program_is_run_without_memory),
 	};
