@@ -9,6 +9,7 @@
 #include "a64.h"
 #include "follow.h"
 #include "recorder.h"
+#include "sve.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -67,6 +68,8 @@ static void on_translate(qemu_id id, struct qemu_plugin_tb *translated)
 	memcpy(&instruction->opcode, qemu_plugin_insn_data(insn), sizeof(instruction->opcode));
 	instruction->carries = (uint16_t)a64_carries(instruction->opcode);
 	instruction->leaves_block = leaves_block(instruction->opcode);
+	instruction->is_sve = sve_is_access(instruction->opcode);
+	instruction->is_matrix = sve_is_matrix_access(instruction->opcode);
 	recorder_set_bias((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(insn) - instruction->pc);
 	qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_READS_REGISTERS,
 					       instruction);

@@ -18,6 +18,7 @@
 #include "a64.h"
 #include "atomics.h"
 #include "state.h"
+#include "sve.h"
 #include "tell.h"
 
 enum { FOLDER_BYTES = 3072, MMAP = 222 };
@@ -28,11 +29,12 @@ struct recorder {
 	const struct instruction *last;
 	uint64_t total, next_snapshot;
 	bool ended, in_syscall;
-	bool accessed;        /* the last instruction has an access in the stream, or held */
-	bool has_turn;        /* of several threads with TIME, it alone executes */
-	struct access held;   /* of an atomic or exclusive instruction; shift 0xff: none */
-	uint64_t operands[4]; /* of an atomic one: Rs, Rs + 1, Rt, Rt + 1 */
-	uint8_t old[16];      /* what was at its address before */
+	bool accessed;              /* the last instruction has an access in the stream, or held */
+	bool has_turn;              /* of several threads with TIME, it alone executes */
+	struct access held;         /* of an atomic or exclusive instruction; shift 0xff: none */
+	uint64_t operands[4];       /* of an atomic one: Rs, Rs + 1, Rt, Rt + 1 */
+	uint8_t old[16];            /* what was at its address before */
+	struct sve_access elements; /* of an access of SVE */
 	struct recorder *next;
 };
 
@@ -338,6 +340,24 @@ static void put_held(struct recorder *r, const struct guest *guest)
 	put_access(&r->stream, true, held->shift, held->address, bytes);
 }
 
+/* A load leaves memory as it is: elements are read when they have been loaded or stored. */
+static void put_elements(struct recorder *r, const struct guest *guest)
+{
+	struct sve_access *elements = &r->elements;
+	uint8_t bytes[16];
+
+	sve_cut_at_fault(guest, elements);
+	if (elements->count)
+		put_time(r);
+	for (unsigned i = 0; i < elements->count; i++) {
+		const struct access access = { .address = elements->addresses[i],
+					       .shift = elements->shift };
+
+		read_accessed(&access, bytes);
+		put_access(&r->stream, elements->writes, access.shift, access.address, bytes);
+	}
+}
+
 static void put_results(struct recorder *r, uint64_t pc, const struct guest *guest)
 {
 	const struct instruction *last = r->last;
@@ -353,6 +373,8 @@ static void put_results(struct recorder *r, uint64_t pc, const struct guest *gue
 	/* Elsewhere it was interrupted. */
 	if (pc != last->pc + 4)
 		return;
+	if (last->is_sve)
+		put_elements(r, guest);
 	if (last->carries & CARRIES_STATUS)
 		put_value(&r->stream, TOKEN_STATUS, state_operand(guest, last->opcode >> 16 & 31));
 	if (last->carries & CARRIES_MRS)
@@ -410,6 +432,14 @@ static void keep_operands(struct recorder *r, uint32_t opcode, const struct gues
 		read_guest(state_x(guest, rn), r->old, 1u << (opcode >> 30));
 }
 
+static void tell_matrix(void)
+{
+	static bool told;
+
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		fprintf(stderr, "tracelathe-emulate: accesses of SME's matrix are not recorded\n");
+}
+
 static void put_operands(struct recorder *r, const struct instruction *now,
 			 const struct guest *guest)
 {
@@ -423,6 +453,10 @@ static void put_operands(struct recorder *r, const struct instruction *now,
 		put_value(&r->stream, TOKEN_TARGET, state_operand(guest, now->opcode >> 5 & 31));
 	if (now->carries & IS_ATOMIC)
 		keep_operands(r, now->opcode, guest);
+	if (now->is_sve)
+		sve_compute(now->opcode, guest, &r->elements);
+	if (now->is_matrix)
+		tell_matrix();
 }
 
 /* ---- an instruction ---- */
@@ -493,7 +527,8 @@ void recorder_access(const struct access *access)
 	struct recorder *r = own;
 	uint8_t bytes[16];
 
-	if (!r || r->ended || !r->last)
+	/* Of a first-fault gather the first element is told, and computed. */
+	if (!r || r->ended || !r->last || r->last->is_sve)
 		return;
 	if (r->last->carries & (IS_ATOMIC | CARRIES_STATUS)) {
 		if (access->writes)

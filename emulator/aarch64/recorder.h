@@ -15,6 +15,8 @@ struct instruction {
 	uint32_t opcode;
 	uint16_t carries;  /* enum carries, of its encoding */
 	bool leaves_block; /* a branch or an exception: the next instruction begins a block */
+	bool is_sve;       /* it accesses memory under a predicate, which QEMU does not tell */
+	bool is_matrix;    /* the same of SME, which nobody tells */
 };
 
 /* An access as QEMU tells it, after it was made. */

@@ -103,8 +103,8 @@ enum tl_recorder_answer tl_record_probe_emulate(const struct tl_record_program *
 		return TL_RECORDER_NO;
 	if (program && program->machine == TL_RECORD_AARCH64)
 		return yes(reason,
-			   "QEMU runs the AArch64 program (as a processor without SVE), and "
-			   "our plugin writes xtrace");
+			   "QEMU runs the AArch64 program (without SVE, unless QEMU_CPU names a "
+			   "processor that has it), and our plugin writes xtrace");
 	return yes(reason, "QEMU runs the program (as a processor without AVX-512, some 20 times "
 			   "slower), and our plugin writes Intel PT");
 }

@@ -20,9 +20,9 @@
 
 enum { STATUS = 42, CODE_AT = 0x80, MEMORY = 0x1000 };
 /* Of a file of snapshots. */
-enum { HEADER = 24, SNAPSHOT = 1424 };
+enum { HEADER = 24, SNAPSHOT = 2704, VECTOR = 32 };
 /* A snapshot in front of the last but five instructions. */
-enum { INSTRUCTIONS = 735, EVERY = 730 };
+enum { INSTRUCTIONS = 742, EVERY = 737 };
 
 static const uint32_t program[] = {
 	/* clang-format off */
@@ -47,25 +47,32 @@ static const uint32_t program[] = {
 	0xad007c20, /* stp q0, q31, [x1] */
 	0xa940a027, /* ldp x7, x8, [x1, #8] */
 	0xd2800069, /* mov x9, #3 */
+	0x25291fe0, /* whilelo p0.b, xzr, x9 */
+	0xa400a021, /* ld1b {z1.b}, p0/z, [x1]: three bytes */
+	0xe401e021, /* st1b {z1.b}, p0, [x1, #1, mul vl] */
+	0x9e620122, /* scvtf d2, x9 */
+	0x1e6e1003, /* fmov d3, #1.0 */
+	0x1e621862, /* fdiv d2, d3, d2: inexact */
+	0x7ee02c84, /* uqsub d4, d4, d0: saturates */
 	0xf829002a, /* ldadd x9, x10, [x1] */
 	0xf829003f, /* stadd x9, [x1] */
 	0xc8aa7c2b, /* cas x10, x11, [x1]; it fails */
-	0xc85f7c2c, /* 0x4000e0: ldxr x12, [x1] */
+	0xc85f7c2c, /* 0x4000fc: ldxr x12, [x1] */
 	0x9100058c, /* add x12, x12, #1 */
 	0xc80d7c2c, /* stxr w13, x12, [x1] */
-	0x35ffffad, /* cbnz w13, 0x4000e0 */
-	0x94000009, /* bl 0x400114 */
+	0x35ffffad, /* cbnz w13, 0x4000fc */
+	0x94000009, /* bl 0x400130 */
 	0x92800000, /* mov x0, #-1 */
 	0xd2800728, /* mov x8, #57: close */
 	0xd4000001, /* svc #0 */
 	0xf100001f, /* cmp x0, #0 */
 	0x9a89b02e, /* csel x14, x1, x9, lt */
 	0xd53b420f, /* mrs x15, nzcv */
-	0x10000090, /* adr x16, 0x40011c */
+	0x10000090, /* adr x16, 0x400138 */
 	0xd61f0200, /* br x16 */
-	0xd65f03c0, /* 0x400114: ret */
+	0xd65f03c0, /* 0x400130: ret */
 	0xd503201f, /* nop */
-	0xd50b7421, /* 0x40011c: dc zva, x1 */
+	0xd50b7421, /* 0x400138: dc zva, x1 */
 	0xd2800540, /* mov x0, #42 */
 	0xd2800bc8, /* mov x8, #94: exit_group */
 	0xd4000001, /* svc #0 */
@@ -78,16 +85,16 @@ static const uint32_t program[] = {
  */
 static const uint64_t registers[] = {
 	-UINT64_C(9), DATA, 0xc00000,  0, 0x100, 1,          0x101,    DATA, 57, 3,
-	VALUE + 6,    0,    VALUE + 7, 0, DATA,  0xa0000000, 0x40011c,
+	VALUE + 6,    0,    VALUE + 7, 0, DATA,  0xa0000000, 0x400138,
 };
 
 /*
- * The bytes of its stream: 107 instructions with their PC and 628 without (13, 5), loads and stores
- * of 2902 and 2836, 23 values of 9. And their FNV-1a hash, of a stream that `check` finds no fault
+ * The bytes of its stream: 107 instructions with their PC and 635 without (13, 5), loads and stores
+ * of 2932 and 2866, 23 values of 9. And their FNV-1a hash, of a stream that `check` finds no fault
  * in.
  */
-enum { STREAM_BYTES = 107 * 13 + 628 * 5 + 2902 + 2836 + 23 * 9 };
-static const uint64_t known_hash = UINT64_C(0x88b519f077536130);
+enum { STREAM_BYTES = 107 * 13 + 635 * 5 + 2932 + 2866 + 23 * 9 };
+static const uint64_t known_hash = UINT64_C(0xfdc002f29fb9d268);
 
 /* ---- the program as a file ---- */
 
@@ -160,7 +167,7 @@ static void read_seen(const char *folder, struct seen *seen)
 		fclose(file);
 }
 
-/* A word of the second snapshot (docs/formats/xtrace.md, vectors of 128 bits). */
+/* A word of the second snapshot (docs/formats/xtrace.md, vectors of 256 bits). */
 static uint64_t word(const struct seen *seen, size_t at)
 {
 	return tl_get64(seen->snapshots + HEADER + SNAPSHOT + at);
@@ -168,15 +175,17 @@ static uint64_t word(const struct seen *seen, size_t at)
 
 static bool are_registers_known(const struct seen *seen)
 {
-	enum { TOTAL = 24, X0 = 32, X30 = X0 + 8 * 30, Z0 = 288, Z31 = Z0 + 16 * 31, FPCR = 1328 };
-	const uint64_t link = CODE + 0x74;
+	enum { TOTAL = 24, X0 = 32, X30 = X0 + 8 * 30, Z0 = 288, Z31 = Z0 + VECTOR * 31 };
+	enum { P0 = Z0 + VECTOR * 32, P1 = P0 + 16, FPCR = P0 + 17 * 16 + VECTOR * VECTOR };
+	const uint64_t link = CODE + 0x90;
 
 	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
 		if (word(seen, X0 + 8 * i) != registers[i])
 			return false;
 	return word(seen, TOTAL) == EVERY && word(seen, X30) == link && word(seen, Z0) == VALUE &&
 	       word(seen, Z0 + 8) == DATA && !word(seen, Z31) && word(seen, Z31 + 8) == VALUE &&
-	       word(seen, FPCR) == 0xc00000 && word(seen, FPCR + 16) == 0xa0000000 &&
+	       word(seen, P0) == 7 && !word(seen, P1) && word(seen, FPCR) == 0xc00000 &&
+	       word(seen, FPCR + 8) == 0x08000010 && word(seen, FPCR + 16) == 0xa0000000 &&
 	       word(seen, FPCR + 24) == VALUE;
 }
 

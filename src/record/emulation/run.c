@@ -31,18 +31,19 @@ static char *plugin_argument(const struct tl_emulator *emulator, const char *fol
 }
 
 /*
- * What QEMU is told by its environment, unless the caller has told it already. Vectors of SVE have
- * no place in the snapshots of a processor of 128 bits; Debian has the libraries of AArch64
- * programs there on other machines.
+ * What QEMU is told by its environment, unless the caller has told it already. A processor without
+ * SVE is the default, as a program's library takes other ways with it; what is recorded of SVE is
+ * tried. Debian has the libraries of AArch64 programs there on other machines.
  */
 static void set_defaults(const struct tl_emulator *emulator, struct tl_record_variable variables[3])
 {
 	static const char libraries[] = "/usr/aarch64-linux-gnu";
+	const char *cpu = emulator->is_trial ? "max,sme=off,sve-default-vector-length=32"
+					     : "max,sve=off,sme=off";
 	size_t count = 0;
 
 	if (emulator->machine == TL_RECORD_AARCH64 && (emulator->is_trial || !getenv("QEMU_CPU")))
-		variables[count++] =
-			(struct tl_record_variable){ "QEMU_CPU", "max,sve=off,sme=off" };
+		variables[count++] = (struct tl_record_variable){ "QEMU_CPU", cpu };
 	if (emulator->machine == TL_RECORD_AARCH64 && !getenv("QEMU_LD_PREFIX") &&
 	    !access(libraries, F_OK))
 		variables[count++] = (struct tl_record_variable){ "QEMU_LD_PREFIX", libraries };
