@@ -6,8 +6,7 @@
 /* Bytes from the beginning of QEMU's struct CPUArchState. */
 enum {
 	X0 = 64,
-	CODE_FLAGS =
-		344, /* of translated code: bits 7 to 4 are the vector's length less 1, in 16 bytes */
+	CODE_FLAGS = 344, /* bits 7 to 4: the vector's length in 16 bytes, less 1 */
 	CARRY = 528,
 	OVERFLOW = 532, /* bit 31 */
 	NEGATIVE = 536, /* bit 31 */
