@@ -86,6 +86,12 @@ static int add_block(struct tl_pfile_reader *r, const struct tl_pfile_block *blo
 				      "a block of a kind or size that this version does not know; "
 				      "kept the others",
 				      err);
+	if (block->raw_bytes > r->raw_left)
+		return tl_error_format(err, "profile",
+				       tl_error_at(err, TL_TOO_LARGE, block->offset,
+						   "the file expands to more than 512 times its "
+						   "size"));
+	r->raw_left -= block->raw_bytes;
 	if (!tl_grow(&r->blocks, &r->capacity, r->count + 1, sizeof(*r->blocks)))
 		return tl_error_memory(err);
 	r->blocks[r->count++] = *block;
@@ -262,12 +268,6 @@ int tl_pfile_content(struct tl_pfile_reader *r, const struct tl_pfile_block *blo
 
 	if (status <= 0)
 		return status;
-	if (block->raw_bytes > r->raw_left)
-		return tl_error_format(err, "profile",
-				       tl_error_at(err, TL_TOO_LARGE, block->offset,
-						   "the file expands to more than 512 times its "
-						   "size"));
-	r->raw_left -= block->raw_bytes;
 	if (!tl_grow(&r->raw, &r->raw_capacity, block->raw_bytes + padding, 1))
 		return tl_error_memory(err);
 	status = expand(r, block, err);
@@ -476,10 +476,8 @@ struct tl_pfile_reader tl_pfile_share(const struct tl_pfile_reader *reader, size
 	return share;
 }
 
-void tl_pfile_share_end(struct tl_pfile_reader *reader, struct tl_pfile_reader *share)
+void tl_pfile_share_end(struct tl_pfile_reader *share)
 {
-	/* What all shares expand together may be more than is left. */
-	reader->raw_left = tl_min(reader->raw_left, share->raw_left);
 	tl_zstd_blocks_free(&share->zstd);
 	free(share->raw);
 	share->raw = NULL;

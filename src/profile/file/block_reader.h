@@ -42,7 +42,7 @@ struct tl_pfile_reader {
 	struct tl_zstd_blocks zstd;
 	uint8_t *raw; /* content of a block that was expanded */
 	size_t raw_capacity;
-	uint64_t raw_left;            /* a guard against files that expand without end */
+	uint64_t raw_left;            /* that further blocks may expand to, all together */
 	uint32_t next_number;         /* of a block */
 	bool lost, has_end;           /* a fault before the next block; the last one is there */
 	uint32_t used;                /* of the present row: fields from here on are 0 */
@@ -51,7 +51,8 @@ struct tl_pfile_reader {
 
 /*
  * Find the blocks of a file, which stays where it is. Close it also after a failure.
- * TL_BAD_FORMAT: it is no profile file; TL_UNSUPPORTED: of a later version.
+ * TL_BAD_FORMAT: it is no profile file; TL_UNSUPPORTED: of a later version; TL_TOO_LARGE: its
+ * blocks say that they expand to more than is allowed (docs/formats/profile.md, 6).
  */
 int tl_pfile_open(struct tl_pfile_reader *reader, const uint8_t *data, size_t size, bool strict,
 		  struct tl_error *err);
@@ -59,11 +60,11 @@ void tl_pfile_close(struct tl_pfile_reader *reader);
 
 /*
  * A reader of blocks `first` .. `end` - 1 alone, for another thread. What it notes and has read
- * stays with it: tl_pfile_share_end() takes over what it expanded, and frees its memory.
+ * stays with it: tl_pfile_share_end() frees its memory.
  */
 struct tl_pfile_reader tl_pfile_share(const struct tl_pfile_reader *reader, size_t first,
 				      size_t end);
-void tl_pfile_share_end(struct tl_pfile_reader *reader, struct tl_pfile_reader *share);
+void tl_pfile_share_end(struct tl_pfile_reader *share);
 
 /* Note a fault: 0, or with `strict` its status. */
 int tl_pfile_fault(struct tl_pfile_reader *reader, enum tl_status status, uint64_t offset,

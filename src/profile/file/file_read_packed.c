@@ -175,7 +175,7 @@ static uint64_t first_function(struct tl_pfile_reader *reader, const struct pack
 	struct tl_error ignored;
 
 	tl_pfile_each_row(&share, kind->section, events, take_function, &function, &ignored);
-	tl_pfile_share_end(reader, &share);
+	tl_pfile_share_end(&share);
 	return function;
 }
 
@@ -237,8 +237,7 @@ static int read_kind(struct packings *all, struct packing *p, const struct packe
 	status = tl_pfile_each_row(&p->reader, kind->section, events, kind->take, p, &ignored);
 	if (status >= 0 && p->reader.fault_count)
 		status = NOT_PACKED;
-	free(p->reader.raw);
-	tl_zstd_blocks_free(&p->reader.zstd);
+	tl_pfile_share_end(&p->reader);
 	return status < 0 ? status : 0;
 }
 
@@ -390,6 +389,5 @@ int tl_pfile_read_packed(struct tl_pfile_reading *r)
 	tl_pack_free(pack);
 	reader->fault_count = before.fault_count;
 	reader->skipped_bytes = before.skipped_bytes;
-	reader->raw_left = before.raw_left;
 	return 0;
 }

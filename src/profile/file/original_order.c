@@ -103,7 +103,7 @@ static uint32_t *order_by_slices(struct tl_pfile_reading *r, enum tl_pfile_secti
 		ok = tl_pool_run(r->options.jobs, TL_PFILE_SHARES, read_slice, s) == 0 &&
 		     is_permutation(order, count);
 		for (size_t i = 0; i < TL_PFILE_SHARES; i++)
-			tl_pfile_share_end(r->reader, &s->shares[i]);
+			tl_pfile_share_end(&s->shares[i]);
 	}
 	free(s);
 	if (ok) {
@@ -121,8 +121,7 @@ uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section 
 	struct reading_order o = { .count = count };
 
 	/* Blocks say how many rows there are: what is said of both must be the same. */
-	if (r->reader->fault_count || !count || tl_pfile_row_count(r->reader, section) != count ||
-	    count > r->reader->raw_left)
+	if (r->reader->fault_count || !count || tl_pfile_row_count(r->reader, section) != count)
 		return NULL;
 	if (r->options.jobs > 1 && count >= TL_PFILE_WORTH_SHARES)
 		o.order = order_by_slices(r, section, count);

@@ -315,7 +315,6 @@ static int check_durations(struct tl_kway_piece *piece, struct tl_error *err)
 		.size = piece->reader.size,
 		.blocks = piece->reader.blocks,
 		.count = piece->reader.count,
-		.raw_left = UINT64_MAX,
 	};
 	tl_kway_cursor_begin(&d.sums, &d.reader, TL_PFILE_DURATIONS, 0, d.row);
 	status = tl_pfile_each_row(&piece->reader, TL_PFILE_SAMPLES, 0, take_sample, &d, err);
@@ -330,7 +329,6 @@ static int check_durations(struct tl_kway_piece *piece, struct tl_error *err)
 
 static int survey(struct tl_kway_piece *piece, bool *usable, struct tl_error *err)
 {
-	uint64_t room = piece->reader.raw_left;
 	int status = read_said(piece, usable, err);
 
 	if (status < 0 || !*usable)
@@ -346,7 +344,6 @@ static int survey(struct tl_kway_piece *piece, bool *usable, struct tl_error *er
 	if (status == 0)
 		status = tl_pfile_verify(&piece->reader, 1, err);
 	*usable = !piece->reader.fault_count;
-	piece->reader.raw_left = room;
 	return status;
 }
 

@@ -406,6 +406,73 @@ TEST(a_context_below_itself_is_none)
 	tl_profile_free(p);
 }
 
+/* "Sorted by keys": threads that read some functions each miss none where a file is not. */
+TEST(rows_that_are_not_sorted_are_all_read)
+{
+	enum { BLOCKS = 16 }; /* more than there are ranges */
+	static const struct tl_pfile_read_options packed[] = { { .packed = true },
+							       { .packed = true, .jobs = 2 } };
+	struct tl_profile *p;
+
+	for (size_t k = 0; k < 2 * 2; k++) {
+		const bool sorted = k / 2;
+		int64_t sums[2] = { 0, 0 };
+
+		file_begin(&hand);
+		put_strings();
+		put_head();
+		put_functions_and_parts();
+		for (uint64_t i = 0; i < BLOCKS; i++) {
+			block_begin(&hand, LINES, i, 6, 7);
+			ROW(&hand, sorted ? i / (BLOCKS / 2) : 1 - i / 2 % 2, i % 2, ARG, i, 0, 0,
+			    1ull << i);
+			block_end(&hand);
+		}
+		file_end(&hand);
+		p = read_file(&packed[k % 2]);
+		assert_true(p->pack != NULL || !sorted);
+		assert_int_equal(p->pack ? tl_profile_unpack(p, NULL) : 0, 0);
+		assert_int_equal(tl_profile_line_count(p), BLOCKS);
+		for (uint32_t i = 0; i < BLOCKS; i++)
+			sums[tl_profile_line(p, i)->function] += tl_profile_line_cost(p, i)[0];
+		assert_int_equal(sums[0], sorted ? 0x00ff : 0xcccc);
+		assert_int_equal(sums[1], sorted ? 0xff00 : 0x3333);
+		tl_profile_free(p);
+	}
+}
+
+/*
+ * "A file that expands to more than 1 GiB and 512 times its own size is refused": what its blocks
+ * say together, however many threads read it.
+ */
+TEST(a_file_that_expands_without_end_is_refused)
+{
+	enum { MOST = 16 << 20, FIT = 64 }; /* bytes of a block; blocks of 1 GiB */
+
+	for (unsigned count = FIT; count < FIT + 2; count++) {
+		struct tl_pfile_reader reader;
+		struct tl_error err;
+		int status;
+
+		put_sums();
+		hand.size = block_of(END);
+		for (unsigned i = 0; i < count; i++) {
+			block_begin(&hand, NOTES, i, 0, 6);
+			ROW(&hand, 0);
+			block_end(&hand);
+			hand.bytes[hand.block + 5] = 1;
+			file_set(&hand, hand.block + 20, MOST);
+			block_seal(&hand, hand.block);
+		}
+		/* The other blocks fit what is allowed for the file's own size. */
+		status = tl_pfile_open(&reader, hand.bytes, hand.size, false, &err);
+		tl_pfile_close(&reader);
+		assert_int_equal(status, count > FIT ? TL_TOO_LARGE : 0);
+		if (status < 0)
+			assert_int_equal(err.offset, hand.block);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +489,8 @@ int main(void)
 		cmocka_unit_test(strict_reading_ends_at_a_fault),
 		cmocka_unit_test(durations_are_those_of_the_rows),
 		cmocka_unit_test(a_context_below_itself_is_none),
+		cmocka_unit_test(rows_that_are_not_sorted_are_all_read),
+		cmocka_unit_test(a_file_that_expands_without_end_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
