@@ -9,6 +9,7 @@ to say the same of every output as tests/schema/json_schema.py does.
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -116,6 +117,9 @@ def check_commands(inputs):
     for unit in ("file", "object", "class", "namespace", "cycle", "part", "trace", "host", "process"):
         one_of(inputs, "report", ["report", "--json", "--by", unit], ["xray", "callgrind", "old"])
     check_output(inputs, "report", ["report", "--json", "--spread"], ["xray", "args"])
+    for options in (["--quick"], ["--interval", "100"], ["--by", "level"], ["--by", "task"]):
+        one_of(inputs, "report", ["report", "--json", *options], ["pt"] if options == ["--quick"] else ["xtrace"])
+    one_of(inputs, "report", ["report", "--json", "--idle", "#1"], ["xray"])
     one_of(inputs, "tree", ["tree", "--json"])
     one_of(inputs, "tree", ["tree", "--json", "--all-callers", "--function", "#1"], ["xray"])
     for kind in ("top-down", "bottom-up", "callers"):
@@ -150,8 +154,10 @@ def check_lines(inputs):
     one_of(inputs, "check", ["check", "--json", "--rules"], ["xtrace"], True)
     one_of(inputs, "dump", ["dump", "--json"], lines=True)
     one_of(inputs, "dump", ["dump", "--json", "--decode", "custom=text"], ["cut"], True)
-    for listing in ("blocks", "instructions", "events", "packets"):
+    for listing in ("blocks", "instructions", "events", "packets", "branches"):
         one_of(inputs, "dump", ["dump", "--json", "--" + listing], ["pt"], True)
+    one_of(inputs, "dump", ["dump", "--json", "--instructions"], ["xtrace"], True)
+    one_of(inputs, "dump", ["dump", "--json", "--snapshots"], ["xtrace"], True)
     one_of(inputs, "calls", ["dump", "--calls", "--json"], ["xray", "pt", "chrome", "old"], True)
     one_of(inputs, "calls", ["dump", "--calls", "--json", "--seconds"], ["xray"], True)
 
@@ -160,6 +166,27 @@ def check_extract(inputs):
     program = os.path.join(HERE, "..", "corpus", "xray", "bin", "args.elf")
     _, output = inputs.run("extract", "--json", program)
     check("extract", json.loads(output), "extract")
+
+
+def check_slice(inputs):
+    for name, weights in (("points", "0 0\n3 1\n"), ("weights", "0.75 0\n0.25 1\n")):
+        with open(os.path.join(inputs.directory, name), "w", encoding="ascii") as file:
+            file.write(weights)
+    one_of(inputs, "slice", ["slice", "--json", "--simpoints", "points", "--weights", "weights", "--interval", "100", "-o", "slices"],
+           ["xtrace"])
+
+
+def check_that_all_have_one(inputs):
+    """Each command whose manual has --json has a schema of its name, which README names."""
+    with open(os.path.join(HERE, "..", "..", "src", "cli", "options", "commands.def"), encoding="utf-8") as file:
+        commands = re.findall(r"^COMMAND\(\w+, (\w+),", file.read(), re.M)
+    with open(os.path.join(SCHEMAS, "README.md"), encoding="utf-8") as file:
+        listed = set(re.findall(r"^\| \[(\w+)\]\(\1\.json\)", file.read(), re.M))
+    have = {name for name in commands if b"\\-\\-json" in inputs.run("help", "--man", name)[1]}
+    if len(have) < 10 or have - set(checked):
+        failed.append("no schema of commands that have --json: %s" % sorted(have - set(checked)))
+    if listed != set(checked):
+        failed.append("README's list is not that of the schemas: %s" % sorted(listed ^ set(checked)))
 
 
 def check_that_it_can_fail(inputs):
@@ -181,6 +208,8 @@ def main():
         check_commands(inputs)
         check_lines(inputs)
         check_extract(inputs)
+        check_slice(inputs)
+        check_that_all_have_one(inputs)
         check_that_it_can_fail(inputs)
     unused = {name[:-5] for name in os.listdir(SCHEMAS) if name.endswith(".json")} - set(checked)
     failed.extend("%s: no output was checked" % name for name in sorted(unused))
