@@ -4,6 +4,7 @@
 colors, and that `q` and SIGTERM leave the terminal as it was.
 
 browse.py TRACELATHE [--write]: --write makes the files in screens/ anew, to be read before they are kept."""
+import json
 import os
 import shutil
 import signal
@@ -133,6 +134,21 @@ def leaves_no_trace(command, term, how, status):
             sys.exit("%s, %s: the screen was left as it was:\n%s" % (term, how, left))
 
 
+def table_is_that_of_report(command):
+    """Of a profile whose stacks are estimated, too: the largest functions with their exact sums."""
+    told = json.loads(subprocess.run([command, "report", "--json", PROFILE], stdout=subprocess.PIPE, check=True).stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        terminal = Terminal(folder, (200, 24), "%s browse %s" % (command, PROFILE))
+        try:
+            rows = [line.split() for line in terminal.settled().split("\n")[2:22]]
+        finally:
+            terminal.close()
+    seen = [(" ".join(row[5:]), *(row[i].replace(",", "") for i in (1, 3, 4))) for row in rows if row]
+    known = {(row["function"], *(str(n) for n in (row["self"]["Ir"], row["inclusive"]["Ir"], row["calls"]))) for row in told["functions"]}
+    if len(seen) != min(20, len(told["functions"])) or not set(seen) <= known:
+        sys.exit("%d rows; not those of `report`: %s" % (len(seen), sorted(set(seen) - known)))
+
+
 def tells_that_the_file_changes(command):
     """Without a key, a moment later."""
     with tempfile.TemporaryDirectory() as folder:
@@ -165,6 +181,7 @@ def main():
         return 77
     compare_screens(command, "--write" in sys.argv, SCREENS, LOG)
     compare_screens(command, "--write" in sys.argv, SCREENS_BY_INSTRUCTION, PROFILE)
+    table_is_that_of_report(command)
     tells_that_the_file_changes(command)
     leaves_no_trace(command, "xterm-256color", "q", 0)
     leaves_no_trace(command, "vt100", "q", 0)

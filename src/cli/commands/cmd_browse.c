@@ -19,9 +19,12 @@ static struct tl_annotate_options annotate_options(const struct settings *settin
 	};
 }
 
-/* What is browsed: the profile with stacks, and the one with lines, which may be the same. */
+/*
+ * What is browsed: the profile with stacks, and the one with lines, which may be the same; and the
+ * sums of functions and calls where stacks are estimated, else NULL.
+ */
 struct browsed {
-	struct tl_profile *stacks, *lines;
+	struct tl_profile *stacks, *lines, *sums;
 };
 
 static int fold_browsed(struct command_job *job, struct browsed *browsed, uint32_t **events,
@@ -41,18 +44,24 @@ static int fold_browsed(struct command_job *job, struct browsed *browsed, uint32
 		if (status == TL_OK)
 			warn_estimated(job, job->settings->paths.items[0]);
 	}
+	if (status == TL_OK && tl_profile_estimated(browsed->stacks))
+		browsed->sums = browsed->lines;
 	if (status == TL_OK && (filter.function || filter.object)) {
 		struct tl_profile *all = browsed->stacks;
 
 		status = tl_profile_filtered(&browsed->stacks, all, &filter, err);
 		if (all != browsed->lines)
 			tl_profile_free(all);
+		if (status == TL_OK && browsed->sums)
+			status = tl_profile_filtered(&browsed->sums, browsed->lines, &filter, err);
 	}
 	return status;
 }
 
 static void free_browsed(struct browsed *browsed)
 {
+	if (browsed->sums != browsed->lines)
+		tl_profile_free(browsed->sums);
 	if (browsed->stacks != browsed->lines)
 		tl_profile_free(browsed->stacks);
 	tl_profile_free(browsed->lines);
@@ -68,6 +77,7 @@ static int browse(struct command_job *job, const struct browsed *browsed,
 						    .stamps = stamps,
 						    .annotate = &annotate,
 						    .lines = browsed->lines,
+						    .sums = browsed->sums,
 						    .index_path = index,
 						    .opened = &settings->input };
 	struct tl_browser *browser;
@@ -85,7 +95,7 @@ static int browse(struct command_job *job, const struct browsed *browsed,
 int cmd_browse(struct command_job *job, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
-	struct browsed browsed = { NULL, NULL };
+	struct browsed browsed = { NULL, NULL, NULL };
 	struct tl_view_stamps stamps;
 	uint32_t *events = NULL;
 	char *index;

@@ -174,6 +174,19 @@ bool tl_browser_key(struct tl_browser *browser, int key)
 
 /* ---- the frame ---- */
 
+enum { LEAST_NAME = 12 };
+
+/* On a screen that has room for it: some letters of a name tell nothing. */
+static void put_file_name(const struct tl_browser *b, struct tl_canvas *canvas, int column)
+{
+	const char *title = b->options.title, *slash = title ? strrchr(title, '/') : NULL;
+	const char *name = slash && slash[1] ? slash + 1 : title;
+	int room = canvas->columns - column;
+
+	if (name && (room >= LEAST_NAME || room >= (int)strlen(name)))
+		tl_canvas_put_name(canvas, 0, column, room, TL_STYLE_DIM, name);
+}
+
 static void draw_title(const struct tl_browser *b, struct tl_canvas *canvas)
 {
 	static const char *const names[] = {
@@ -189,9 +202,7 @@ static void draw_title(const struct tl_browser *b, struct tl_canvas *canvas)
 					    i == (int)b->pane ? TL_STYLE_CURSOR : TL_STYLE_TITLE,
 					    i == TL_PANE_SOURCE && b->assembly ? "7 assembly"
 									       : names[i]);
-	if (b->options.title && column < canvas->columns)
-		tl_canvas_put_name(canvas, 0, column + 1, canvas->columns - column - 1,
-				   TL_STYLE_DIM, b->options.title);
+	put_file_name(b, canvas, column + 1);
 }
 
 /* The first file that has changed since it was opened; NULL: none. */
@@ -202,6 +213,22 @@ static const char *find_change(const struct tl_view_stamps *stamps)
 	for (size_t i = 0; stamps && !change && i < stamps->count; i++)
 		change = tl_view_stamps_change(stamps, i);
 	return change;
+}
+
+/* As many hints as have room as a whole; two blanks are between them. */
+static void add_hints(char *line, size_t size, size_t columns, const char *hints)
+{
+	size_t used = strlen(line), room = tl_min(size - 1, columns), length = strlen(hints);
+
+	room = tl_excess(room, used);
+	if (length > room) {
+		length = 0;
+		for (const char *end = strstr(hints, "  "); end && (size_t)(end - hints) <= room;
+		     end = strstr(end + 2, "  "))
+			length = (size_t)(end - hints);
+	}
+	memcpy(line + used, hints, length);
+	line[used + length] = 0;
 }
 
 static void draw_foot(const struct tl_browser *b, struct tl_canvas *canvas)
@@ -215,11 +242,13 @@ static void draw_foot(const struct tl_browser *b, struct tl_canvas *canvas)
 	else if (*b->message)
 		snprintf(line, sizeof(line), "%s", b->message);
 	else
-		snprintf(line, sizeof(line), "%s%s%s%s%s%s%s", tl_text_if(change, "[input "),
+		snprintf(line, sizeof(line), "%s%s%s%s%s%s", tl_text_if(change, "[input "),
 			 tl_text_if(change, change), tl_text_if(change, "] "),
 			 tl_text_if(b->damaged, "[input damaged] "),
 			 tl_text_if(tl_profile_estimated(b->profile), "[stacks estimated] "),
-			 tl_text_if(b->window, "[window: w ends it] "), tl_pane_hint(b));
+			 tl_text_if(b->window, "[window: w ends it] "));
+	if (!b->typing && !*b->message)
+		add_hints(line, sizeof(line), (size_t)canvas->columns, tl_pane_hint(b));
 	tl_canvas_put(canvas, row, 0, canvas->columns, *b->message ? TL_STYLE_WARN : TL_STYLE_DIM,
 		      line);
 }

@@ -37,6 +37,11 @@ struct tl_browser_options {
 	const struct tl_annotate_options *annotate;
 	/* The profile with the lines to annotate, which lives as long; NULL: the one shown */
 	const struct tl_profile *lines;
+	/*
+	 * The sums that the stacks of the profile are estimated from, which lives as long: what
+	 * all but trees shows. NULL: the sums of the stacks
+	 */
+	const struct tl_profile *sums;
 	const char *index_path; /* where the index of calls is kept; NULL: nowhere */
 	/* How the input was opened: the programs with the code of functions; NULL: none */
 	const struct tl_input_options *opened;

@@ -17,13 +17,21 @@ static const char *name_of(const struct tl_list *list, const struct tl_list_row 
 	return tl_profile_function(list->profile, row->function)->name;
 }
 
+static enum tl_list_order order_of(const struct tl_list *list)
+{
+	if (list->kind == TL_LIST_CALLERS && list->order == TL_BY_SELF)
+		return TL_BY_INCLUSIVE;
+	return list->order;
+}
+
 static int compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct tl_list_row *x = a, *y = b;
 	const struct tl_list *list = ((const struct sort_key *)arg)->list;
 	int order = 0;
 
-	switch (list->order) {
+	/* Callers and callees have no cost of their own here. */
+	switch (order_of(list)) {
 	case TL_BY_INCLUSIVE:
 		order = tl_compare(y->inclusive, x->inclusive);
 		break;

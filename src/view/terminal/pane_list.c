@@ -63,7 +63,11 @@ static int put_numbers(const struct tl_browser *b, struct tl_canvas *canvas, int
 	char text[TL_VALUE_ROOM];
 	int column = 0;
 
-	column = put_cost(b, canvas, row, column, r->self, style);
+	/* A cost of calls to or from another function is none of its own. */
+	if (r->role == TL_ROW_CALLER || r->role == TL_ROW_CALLEE)
+		column = cost_width(columns_of(b, canvas));
+	else
+		column = put_cost(b, canvas, row, column, r->self, style);
 	if (b->pane == TL_PANE_BOTTOM_UP && r->depth)
 		column *= 2;
 	else

@@ -44,8 +44,50 @@ static void find_function(struct tl_browser *b)
 	}
 }
 
+static bool is_tree(enum tl_pane pane)
+{
+	return pane == TL_PANE_TOP_DOWN || pane == TL_PANE_BOTTOM_UP;
+}
+
+/* Estimated stacks divide costs and calls: only trees are made of them, where exact sums exist. */
+static const struct tl_profile *profile_of(const struct tl_browser *b, enum tl_pane pane)
+{
+	if (b->window)
+		return b->window;
+	if (pane == TL_PANE_HELP)
+		return b->profile;
+	return is_tree(pane) || !b->options.sums ? b->whole : b->options.sums;
+}
+
+/* The number of a function of another profile; TL_NONE: it is not there. */
+static uint32_t number_in(const struct tl_profile *profile, const struct tl_function *function)
+{
+	uint32_t count = tl_profile_function_count(profile);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_function *f = tl_profile_function(profile, i);
+
+		if (!strcmp(f->name, function->name) && !strcmp(f->object, function->object) &&
+		    !strcmp(f->file, function->file))
+			return i;
+	}
+	return TL_NONE;
+}
+
+/* The chosen function has another number in another profile, or is not there. */
+static void show_profile(struct tl_browser *b, const struct tl_profile *profile)
+{
+	if (b->profile == profile)
+		return;
+	if (b->function != TL_NONE)
+		b->function = number_in(profile, tl_profile_function(b->profile, b->function));
+	b->searched = TL_NONE;
+	b->profile = profile;
+}
+
 bool tl_pane_choose(struct tl_browser *b, enum tl_pane pane)
 {
+	show_profile(b, profile_of(b, pane));
 	b->pane = pane;
 	b->cursor = b->top = 0;
 	if (pane == TL_PANE_CALLERS || pane == TL_PANE_CALLS || pane == TL_PANE_SOURCE)
@@ -70,8 +112,8 @@ void tl_pane_leave_window(struct tl_browser *b)
 		return;
 	tl_profile_free(b->window);
 	b->window = NULL;
-	b->profile = b->whole;
 	b->function = b->searched = TL_NONE;
+	b->profile = b->whole;
 	b->no_memory |= !tl_pane_choose(b, is_list(b->pane) ? b->pane : TL_PANE_FUNCTIONS);
 }
 

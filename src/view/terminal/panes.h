@@ -21,7 +21,7 @@ enum tl_pane {
 
 struct tl_browser {
 	struct tl_browser_options options;
-	const struct tl_profile *whole, *profile; /* of everything; the one that is shown */
+	const struct tl_profile *whole, *profile; /* stacks of everything; what the pane shows */
 	struct tl_profile *window;                /* of a window of time, NULL: none is chosen */
 	enum tl_pane pane, before_help;
 	struct tl_list list;

@@ -102,14 +102,75 @@ TEST(callers_stand_above_the_function_and_callees_below)
 	begin(&s);
 	press(&s, "j\n");
 	assert_string_equal(row_of(&s, 2),
-			    "   0.00%           0  60.00%          60            2 < main");
+			    "                      60.00%          60            2 < main");
 	assert_string_equal(row_of(&s, 3),
 			    "  40.00%          40  60.00%          60            2 * work(int)");
 	assert_string_equal(row_of(&s, 4),
-			    "   0.00%           0  20.00%          20            5 > leaf");
+			    "                      20.00%          20            5 > leaf");
 	assert_int_equal(chosen_row(&s), 3);
 	press(&s, "j\n");
 	assert_non_null(strstr(row_of(&s, 4), "* leaf"));
+	end(&s);
+}
+
+/* Sums that are not those of the stacks; functions are in another order, and leaf has 9 calls. */
+static struct tl_profile *make_sums(void)
+{
+	static const struct tl_event event = { "Ir", "", "", "" };
+	const struct tl_part part = { .command = "", .header = "" };
+	struct tl_profile *profile;
+	struct tl_error err;
+	uint32_t leaf, root;
+
+	assert_int_equal(tl_profile_new(&profile, "test", &event, sizeof(event), 1, 0, &err), 0);
+	tl_profile_add_part(profile, &part, sizeof(part), &err);
+	leaf = add_function(profile, "leaf");
+	root = add_context(profile, TL_NONE, add_function(profile, "main"), 1, 11);
+	add_context(profile, root, leaf, 9, 89);
+	assert_int_equal(tl_profile_finish(profile, &err), 0);
+	return profile;
+}
+
+TEST(only_trees_are_of_estimated_stacks)
+{
+	struct tl_profile *sums = make_sums();
+	const struct tl_browser_options options = { .sums = sums };
+	struct shown s = { .profile = make_profile() };
+	struct tl_error err;
+
+	assert_int_equal(tl_browser_open(&s.browser, s.profile, &options, &err), 0);
+	press(&s, "1");
+	assert_string_equal(row_of(&s, 2),
+			    "  89.00%          89  89.00%          89            9 leaf");
+	press(&s, "j3");
+	/* main, which was chosen, has another number in the tree */
+	assert_string_equal(row_of(&s, 2),
+			    "  50.00%          50  50.00%          50            6 + leaf");
+	assert_non_null(strstr(row_of(&s, chosen_row(&s)), "main"));
+	/* work(int) is not among the sums: leaf, the first of these, takes its place */
+	press(&s, "gj4");
+	assert_string_equal(row_of(&s, chosen_row(&s)),
+			    "  89.00%          89  89.00%          89            9 * leaf");
+	end(&s);
+	tl_profile_free(sums);
+}
+
+TEST(the_name_of_the_file_and_hints_are_shown_where_they_have_room)
+{
+	struct shown s;
+
+	begin(&s);
+	draw(&s, ROWS, COLUMNS);
+	assert_non_null(strstr(row_of(&s, 0), "7 source  file"));
+	draw(&s, ROWS, 60);
+	assert_null(strstr(row_of(&s, 0), "file"));
+	assert_string_equal(row_of(&s, ROWS - 1),
+			    "q quit  ? help  Enter callers  s sort  r reverse  c columns");
+	draw(&s, ROWS, 58);
+	assert_string_equal(row_of(&s, ROWS - 1),
+			    "q quit  ? help  Enter callers  s sort  r reverse");
+	draw(&s, ROWS, 5);
+	assert_string_equal(row_of(&s, ROWS - 1), "");
 	end(&s);
 }
 
@@ -178,6 +239,8 @@ int main(void)
 		cmocka_unit_test(a_tree_opens_row_by_row_and_closes_with_what_is_below),
 		cmocka_unit_test(a_bottom_up_tree_divides_self_cost_by_caller),
 		cmocka_unit_test(callers_stand_above_the_function_and_callees_below),
+		cmocka_unit_test(only_trees_are_of_estimated_stacks),
+		cmocka_unit_test(the_name_of_the_file_and_hints_are_shown_where_they_have_room),
 		cmocka_unit_test(a_search_goes_to_the_next_row_that_matches),
 		cmocka_unit_test(control_characters_are_shown_as_escapes),
 		cmocka_unit_test(any_size_is_drawn),
