@@ -137,6 +137,29 @@ def every_pane_opens(chromium, program):
 
 
 @test
+def panes_without_a_choice_offer_one(chromium, program):
+    profile = os.path.join(os.path.dirname(GOLDEN), "callgrind", "threads.out-01")
+    rows = report(program, profile)["functions"]
+    total = sum(row["self"]["Ir"] for row in rows)
+    with Opened(chromium, program, profile, link="pane=callers") as page:
+        best = [row["function"] for row in sorted(rows, key=lambda row: -row["self"]["Ir"])[:3]]
+        equal(page.texts("#pane-callers .offer button")[:3], best)
+        page.pane("source")
+        page.click("#pane-source .offer button", 1)
+        equal(page.parameters()["name"], best[1])
+        page.pane("instructions")
+        assert "no timeline" in page.texts("#pane-instructions p")[0]
+        # What the costs are of, and how many in all.
+        page.pane("functions")
+        assert "Ir {:,} in all".format(total) in page.texts("#pane-functions output")[0], page.texts("#pane-functions output")
+        assert not page.run("document.querySelector('.detail').hidden")
+        page.press("Escape")
+        assert page.run("document.querySelector('.detail').hidden")
+    with Opened(chromium, program, profile, link="pane=source&name=nobody") as page:
+        assert "not in this profile" in page.texts("#pane-source")[0]
+
+
+@test
 def the_table_is_that_of_report(chromium, program):
     rows = report(program, "--map", MAP, MT)["functions"]
     with Opened(chromium, program, "--map", MAP, MT) as page:
@@ -249,7 +272,7 @@ def missing_records_are_hatched_and_told(chromium, program):
         assert start <= 200 and 400 <= end < last, (start, end, last)
         assert "not the beginning of a buffer" in page.texts(".found")[0]
     with Opened(chromium, program, MT) as page:
-        assert page.run("[...document.querySelectorAll('.tools button')].find(b => b.textContent.startsWith('gap')).hidden")
+        assert page.run("[...document.querySelectorAll('.tools button')].find(b => b.textContent.startsWith('Gap')).hidden")
 
 
 @test

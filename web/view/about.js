@@ -2,8 +2,9 @@
 // What the files are, what of them is damaged, and what the profile could not account for.
 import { ask } from './api.js';
 import { profileOf, told } from './profile.js';
-import { bytes, el, grouped } from './util.js';
+import { bytes, el, grouped, several } from './util.js';
 
+const MOST_ENTRIES = 10;
 const LOSSES = {
 	orphan_exits: 'exits without an entry, dropped', deduced_exits: 'calls closed because one further out ended', unfinished: 'calls still open at the end',
 	time_reversals: 'steps back of the clock, counted as no time', gaps: 'places where records are missing', skipped_bytes: 'bytes that no record was made of',
@@ -13,10 +14,16 @@ const LOSSES = {
 
 function value(v) {
 	if (v === null) return el('span', { class: 'faint' }, '–');
-	if (Array.isArray(v)) return v.length && typeof v[0] === 'object' ? el('span', { class: 'faint' }, grouped(v.length) + ' entries') : v.join(', ');
+	if (Array.isArray(v)) return v.length && typeof v[0] === 'object' ? entries(v) : v.length ? v.join(', ') : el('span', { class: 'faint' }, 'none');
 	if (typeof v === 'object') return facts(v);
 	if (typeof v === 'number') return Number.isInteger(v) ? grouped(v) : String(v);
 	return String(v);
+}
+
+// Those that are alike are shown until there are many.
+function entries(list) {
+	const left = list.length - MOST_ENTRIES;
+	return el('div', {}, ...list.slice(0, MOST_ENTRIES).map(facts), left > 0 ? el('p', { class: 'faint' }, several(left, 'entry') + ' more') : null);
 }
 
 function facts(object) {
@@ -26,7 +33,7 @@ function facts(object) {
 function damage(answer, file) {
 	const rows = answer.damage.filter(place => !place.remark);
 	if (!answer.damaged_places && !answer.damage.length) return el('p', {}, 'Nothing of it is damaged.');
-	return el('div', {}, el('p', { class: rows.length ? 'warn' : '' }, `${grouped(answer.damaged_places)} places, ${bytes(answer.skipped_bytes)} skipped.`),
+	return el('div', {}, el('p', { class: rows.length ? 'warn' : '' }, `${several(answer.damaged_places, 'place')}, ${bytes(answer.skipped_bytes)} skipped.`),
 		el('table', { 'aria-label': 'Damaged places' }, el('thead', {}, el('tr', {}, ...['Offset', 'Bytes', 'What'].map((text, n) => el('th', { scope: 'col', class: n > 1 ? 'words' : '' }, text)))),
 			el('tbody', {}, ...answer.damage.slice(0, 200).map(place => el('tr', {}, el('td', {}, place.offset === undefined ? '' : '0x' + place.offset.toString(16)), el('td', {}, grouped(place.length)),
 				el('td', { class: 'words' }, (place.remark ? 'Remark: ' : '') + place.text + (place.path && place.path !== file.paths[0] ? ' (' + place.path + ')' : '')))))));
@@ -38,7 +45,7 @@ function losses(profile) {
 }
 
 function timeline(file) {
-	if (file.index === 'ready') return el('p', {}, `${grouped(file.tracks.reduce((sum, t) => sum + t.calls, 0))} calls on ${grouped(file.tracks.length)} tracks; the index takes ${bytes(file.tracks.reduce((sum, t) => sum + t.index_bytes, 0))}.`);
+	if (file.index === 'ready') return el('p', {}, `${grouped(file.tracks.reduce((sum, t) => sum + t.calls, 0))} calls on ${several(file.tracks.length, 'track')}; the index takes ${bytes(file.tracks.reduce((sum, t) => sum + t.index_bytes, 0))}.`);
 	return el('p', { class: 'faint' }, file.index !== 'none' ? 'The index is being made.' : file.why);
 }
 
@@ -52,7 +59,7 @@ async function card(file, number) {
 		part('Damage', damage(answer, file));
 		part('Losses of the profile', losses(profile));
 		if (profile.estimated) part('Paths', el('p', {}, 'This input has no call stacks: paths are estimated from callers and callees.'));
-		part('As `info` tells it', facts(answer.info));
+		part('What tracelathe info tells', facts(answer.info));
 	} catch (error) {
 		part('Trouble', el('p', { class: 'warn' }, error.message));
 	}

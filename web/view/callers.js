@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chosen function between those that call it and those that it calls.
+import { offered } from './offer.js';
 import { eventOf, fnOf, graphOf, numberOf, placeText } from './profile.js';
 import { choose, state } from './state.js';
 import { button, cost, el, grouped, percent, shortName } from './util.js';
@@ -41,7 +42,7 @@ function tableOf(profile, title, list, whole) {
 export async function drawCallers() {
 	const profile = await graphOf(), i = numberOf(profile, state.fn);
 	if (i < 0) {
-		box.replaceChildren(el('p', { class: 'faint' }, state.fn ? 'The chosen function is not in this profile.' : 'Choose a function, in any pane.'));
+		box.replaceChildren(offered(profile));
 		return;
 	}
 	const e = eventOf(profile), inclusive = profile.functions.inclusive[e][i], event = profile.events[e];

@@ -4,7 +4,7 @@ import { ask } from './api.js';
 import { told } from './profile.js';
 import { Flame } from './flame.js';
 import { choose, sameFunction, state } from './state.js';
-import { button, cost, el, grouped, matcher, shortName, signed } from './util.js';
+import { button, cost, el, eventName, grouped, matcher, several, shortName, signed } from './util.js';
 
 const ROWS_AT_ONCE = 300;
 let table, flame, rowsText, more;
@@ -32,7 +32,7 @@ async function drawTable() {
 	table.replaceChildren(el('thead', {}, el('tr', {}, ...['Function', 'Before', 'After', 'Change', 'Percent', 'Calls before', 'Calls after'].map((text, n) => el('th', { scope: 'col', class: n ? '' : 'words' }, text)))),
 		el('tbody', {}, ...rows.slice(0, look.shown).map(row => rowOf(row, event, answer.units[event], frequencyOf()))));
 	const sum = answer.total[event], money = n => cost(n, { unit: answer.units[event] }, frequencyOf());
-	rowsText.textContent = `${grouped(rows.length)} functions; ${event} ${money(sum.before)} before, ${money(sum.after)} after`;
+	rowsText.textContent = `${several(rows.length, 'function')} · ${eventName({ name: event, unit: answer.units[event] }, frequencyOf())} ${money(sum.before)} before, ${money(sum.after)} after`;
 	more.hidden = rows.length <= look.shown;
 }
 

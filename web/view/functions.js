@@ -6,7 +6,7 @@ import { eventOf, fnOf, numberOf, placeText, profileOf, told } from './profile.j
 import { choose, state } from './state.js';
 import { files as timelines, lastTick } from './tracks.js';
 import { showCall } from './timeline.js';
-import { button, cost, duration, el, grouped, matcher, percent, shortName, svg } from './util.js';
+import { button, cost, duration, el, eventName, grouped, matcher, percent, several, shortName, svg } from './util.js';
 
 const ROWS_AT_ONCE = 300;
 const look = { sort: 'self', down: true, term: '', shown: ROWS_AT_ONCE };
@@ -24,12 +24,12 @@ function columnsOf(profile) {
 		{ key: 'inclusive', text: i => money(functions.inclusive[e][i]), by: i => functions.inclusive[e][i], share: true },
 		{ key: 'calls', text: i => grouped(functions.calls[i]), by: i => functions.calls[i] },
 	];
+	if (functions.unfinished.some(n => n)) list.push({ key: 'unfinished', title: () => 'Calls whose end is not in the trace, or not in the window', text: i => functions.unfinished[i] ? grouped(functions.unfinished[i]) : '', by: i => functions.unfinished[i] });
 	if (profile.timed)
 		DURATIONS.forEach((key, n) => {
 			const value = i => functions.durations[i] ? functions.durations[i][n + 1] : -1;
 			list.push({ key, by: value, text: i => value(i) < 0 ? '' : profile.frequency ? duration(value(i) / profile.frequency) : grouped(value(i)) });
 		});
-	if (functions.unfinished.some(n => n)) list.push({ key: 'unfinished', text: i => functions.unfinished[i] ? grouped(functions.unfinished[i]) : '', by: i => functions.unfinished[i] });
 	if (functions.object.some(text => text)) list.push({ key: 'object', text: i => functions.object[i].split('/').pop(), by: i => functions.object[i], title: i => functions.object[i], words: true });
 	if (functions.file.some(text => text)) list.push({ key: 'source', text: i => placeText(profile, i).split('/').slice(-2).join('/'), by: i => placeText(profile, i), title: i => placeText(profile, i), words: true });
 	return list;
@@ -72,13 +72,19 @@ function cell(column, profile, i) {
 	return el('td', { class: 'share' }, bar, el('span', {}, text), el('small', {}, percent(value, whole)));
 }
 
+// What the columns of costs are of, and its sum.
+function allText(profile) {
+	const event = profile.events[eventOf(profile)];
+	return event ? `${eventName(event, profile.frequency)} ${cost(event.total, event, profile.frequency)} in all` : 'no costs';
+}
+
 export async function drawFunctions() {
 	const profile = await profileOf(), columns = columnsOf(profile), list = order(profile, columns);
 	const chosen = numberOf(profile, state.fn);
 	const rows = list.slice(0, look.shown).map(i => el('tr', { class: i === chosen ? 'chosen' : '', 'aria-selected': i === chosen ? 'true' : 'false', 'data-function': i }, ...columns.map(c => cell(c, profile, i))));
 	table.replaceChildren(el('thead', {}, head(columns)), el('tbody', {}, ...rows));
 	const left = profile.functions_left_out ? `; ${grouped(profile.functions_left_out)} that cost least are left out` : '';
-	rowsText.textContent = matcher(look.term) ? `${grouped(list.length)} of ${grouped(profile.count)} functions${left}` : 'That is no pattern.';
+	rowsText.textContent = matcher(look.term) ? `${grouped(list.length)} of ${several(profile.count, 'function')}${left} · ${allText(profile)}${chosen < 0 ? ' · choose one to see its calls' : ''}` : 'That is no pattern.';
 	more.hidden = list.length <= look.shown;
 	more.textContent = `Show ${grouped(Math.min(list.length - look.shown, 1000))} more`;
 	await drawDetail(profile, chosen);
@@ -130,8 +136,9 @@ async function drawDetail(profile, i) {
 	const key = JSON.stringify([state.fn, state.file, state.event, state.span]);
 	if (key === detailOf) return;
 	detailOf = key;
+	detail.hidden = !state.fn;
 	if (i < 0) {
-		detail.replaceChildren(el('p', { class: 'faint' }, state.fn ? 'The chosen function is not in this profile.' : 'Choose a function, here or in any other pane.'));
+		detail.replaceChildren(el('p', { class: 'faint' }, 'The chosen function is not in this profile.'));
 		return;
 	}
 	const fn = fnOf(profile, i), box = el('div', { class: 'durations' });

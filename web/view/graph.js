@@ -70,7 +70,7 @@ function node(profile, i, at, root) {
 	const take = () => choose({ fn: fnOf(profile, i) });
 	const box = svg('rect', { width: WIDE, height: HIGH, rx: 5, class: i === root ? 'node root' : 'node' });
 	box.style.fill = nameColour(name);
-	const shown = fitted(measure(), short, WIDE - 16), price = `${cost(inclusive, profile.events[e], profile.frequency)} ${percent(inclusive, profile.events[e].total)}`;
+	const shown = fitted(measure(), short, WIDE - 16), price = `${cost(inclusive, profile.events[e], profile.frequency)} · ${percent(inclusive, profile.events[e].total)}`;
 	return svg('g', { transform: `translate(${at.x},${at.y})`, tabindex: 0, role: 'button', 'aria-label': `${shown} ${price}${shown === name ? '' : ', ' + name}`, class: 'graph-node', onclick: take, onkeydown: event => { if (event.key === 'Enter') take(); } },
 		svg('title', {}, name), box, svg('text', { x: 8, y: 16 }, shown), ' ', svg('text', { x: 8, y: 32, class: 'small' }, price));
 }

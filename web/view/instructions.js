@@ -7,22 +7,22 @@ import { files, tracks } from './tracks.js';
 import { el, grouped } from './util.js';
 
 const nothing = text => el('p', { class: 'faint' }, text);
-const WIDTHS = ['Number', 'Address', 'Instruction'];
 
 // Two formats name the address differently; a line without one is no instruction.
 const addressOf = line => line.pc || line.ip;
 
-function lineRow(line, at) {
+function lineRow(line, at, numbered) {
 	const here = line.ordinal !== undefined && line.ordinal === at;
-	return el('tr', { class: here ? 'chosen' : '', 'aria-current': here ? 'true' : null }, el('td', {}, line.ordinal === undefined ? '' : grouped(line.ordinal)),
+	return el('tr', { class: here ? 'chosen' : '', 'aria-current': here ? 'true' : null }, numbered ? el('td', {}, line.ordinal === undefined ? '' : grouped(line.ordinal)) : null,
 		el('td', { class: 'place' }, addressOf(line)), el('td', { class: 'code' }, el('code', {}, line.text || '')));
 }
 
 function table(answer, at, title) {
-	const rows = answer.lines.filter(addressOf);
+	const rows = answer.lines.filter(addressOf), numbered = rows.some(line => line.ordinal !== undefined);
+	const titles = [...(numbered ? ['Number'] : []), 'Address', 'Instruction'];
 	return el('section', {}, el('h3', {}, title),
-		el('table', { class: 'listing instructions', 'aria-label': title }, el('thead', {}, el('tr', {}, ...WIDTHS.map(text => el('th', { scope: 'col' }, text)))),
-			el('tbody', {}, ...rows.map(line => lineRow(line, at)))),
+		el('table', { class: 'listing instructions', 'aria-label': title }, el('thead', {}, el('tr', {}, ...titles.map(text => el('th', { scope: 'col' }, text)))),
+			el('tbody', {}, ...rows.map(line => lineRow(line, at, numbered)))),
 		answer.cut ? nothing('There are more: choose a later time.') : null);
 }
 
@@ -52,7 +52,7 @@ export function makeInstructions(pane) {
 		if (key === wanted) return;
 		wanted = key;
 		if (!state.at) {
-			box.replaceChildren(nothing('Click into the timeline: the instructions from that time on are listed here.'));
+			box.replaceChildren(nothing(files.some(f => f.number === state.file) ? 'Click into the timeline: the instructions from that time on are listed here.' : 'This input has no timeline. Instructions are listed of traces that hold them: Intel PT and xtrace.'));
 			return;
 		}
 		box.replaceChildren(nothing('Reading …'));

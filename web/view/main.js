@@ -14,7 +14,7 @@ import { profileOf, told, windowOf } from './profile.js';
 import { makeListing } from './source.js';
 import { addressKept, choose, fromAddress, onChange, restore, state } from './state.js';
 import { atRest, callText, clearTimeline, completeTimeline, mainFile, makeTimeline, redraw, tellSampled, timelineKey } from './timeline.js';
-import { button, byId, bytes, el, grouped, hideTip, shortName } from './util.js';
+import { button, byId, bytes, el, eventName, grouped, hideTip, shortName } from './util.js';
 
 const POLL = 100;
 
@@ -132,7 +132,7 @@ async function drawEvents() {
 	const profile = await profileOf().catch(() => null);
 	if (!profile) return;
 	byId('event-choice').hidden = profile.events.length < 2;
-	byId('event').replaceChildren(...profile.events.map((event, i) => el('option', { value: i, title: event.long || event.name }, event.name)));
+	byId('event').replaceChildren(...profile.events.map((event, i) => el('option', { value: i, title: event.long || event.name }, eventName(event, profile.frequency))));
 	byId('event').value = Math.min(state.event, profile.events.length - 1);
 	byId('event').onchange = () => choose({ event: +byId('event').value });
 	byId('file').value = state.file;

@@ -2,7 +2,8 @@
 // Source lines and instructions of the chosen function with their costs, calls and jumps: what `annotate` tells.
 import { ask } from './api.js';
 import { drawArrows, jumpsOf, widthOf } from './arrows.js';
-import { windowOf } from './profile.js';
+import { offered } from './offer.js';
+import { numberOf, profileOf, windowOf } from './profile.js';
 import { choose, state } from './state.js';
 import { button, cost, el, grouped, percent, shortName } from './util.js';
 
@@ -27,7 +28,7 @@ function remarkText(remark, e, line) {
 			` ×${grouped(remark.calls)} ${money(remark.inclusive[e.name], e)}`);
 	}
 	const to = remark.address && remark.address !== '0x0' && line.address !== undefined ? remark.address : 'line ' + remark.line;
-	const how = remark.conditional ? `${grouped(remark.taken)} of ${grouped(remark.executed)}` : '×' + grouped(remark.executed);
+	const how = remark.conditional ? `taken ${grouped(remark.taken)} of ${grouped(remark.executed)}` : '×' + grouped(remark.executed);
 	return el('span', { class: 'remark jump' }, `↷ ${to} ${how}`);
 }
 
@@ -76,6 +77,12 @@ function drawAssembly(answer) {
 	return list.length ? [...list, ...leftOver(answer, e)] : [nothing('No instruction of it has a cost. Instructions are known of Intel PT, of xtrace, and of Callgrind with --dump-instr=yes.'), ...leftOver(answer, e)];
 }
 
+// A table of very many functions leaves some out.
+async function isKnown() {
+	const profile = await profileOf();
+	return profile.functions_left_out > 0 || numberOf(profile, state.fn) >= 0;
+}
+
 export function makeListing(pane, assembly) {
 	const box = el('div', { class: 'listings' });
 	let wanted = '';
@@ -85,11 +92,13 @@ export function makeListing(pane, assembly) {
 		if (key === wanted) return;
 		wanted = key;
 		if (!state.fn) {
-			box.replaceChildren(nothing('Choose a function, in any pane.'));
+			const list = offered(await profileOf());
+			if (wanted === key) box.replaceChildren(list);
 			return;
 		}
 		box.replaceChildren(nothing('Reading …'));
 		try {
+			if (!await isKnown()) throw Error('The chosen function is not in this profile.');
 			const answer = await ask('/api/annotate', { file: state.file, name: state.fn.name, object: state.fn.object || undefined, assembly: assembly ? 1 : 0, ...windowOf() });
 			if (wanted === key) box.replaceChildren(...(assembly ? drawAssembly(answer) : drawSource(answer)));
 		} catch (error) {

@@ -23,15 +23,15 @@ export function timeText(ticks, frequency, clock) {
 }
 
 // Moments of one axis have the same unit, and enough digits to be told apart.
-function momentText(ticks, step, frequency) {
-	if (!frequency) return grouped(ticks);
+function momentText(ticks, step, frequency, clock) {
+	if (!frequency) return timeText(ticks, frequency, clock);
 	const seconds = ticks / frequency, stepSeconds = step / frequency;
 	const [size, unit] = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']].find(([size]) => stepSeconds >= size * 0.9999) || [1e-9, 'ns'];
 	const places = Math.max(0, -Math.floor(Math.log10(stepSeconds / size) + 1e-9));
 	return (seconds / size).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places }) + '\u202f' + unit;
 }
 
-function drawAxis(c, view, width, scale, frequency) {
+function drawAxis(c, view, width, scale, frequency, clock) {
 	const perSecond = frequency || 1;
 	const step = niceStep(110 / scale / perSecond) * perSecond;
 	c.fillStyle = colourVariable('--soft');
@@ -44,7 +44,7 @@ function drawAxis(c, view, width, scale, frequency) {
 		const x = Math.round((n * step - view.from) * scale) + 0.5;
 		c.moveTo(x, AXIS - 8);
 		c.lineTo(x, AXIS);
-		c.fillText(momentText(n * step, step, frequency), x + 4, AXIS / 2 - 1);
+		c.fillText(momentText(n * step, step, frequency, clock), x + 4, AXIS / 2 - 1);
 	}
 	c.moveTo(0, AXIS - 0.5);
 	c.lineTo(width, AXIS - 0.5);
@@ -105,6 +105,14 @@ function drawGaps(c, p, row, top) {
 	}
 }
 
+// Threads of one process; the file stands here, where its name has room.
+function drawGroup(c, p, row, top) {
+	c.fillRect(0, top, p.width, row.height - 1);
+	if (!row.title) return;
+	c.fillStyle = p.faint;
+	c.fillText(fitted(c, row.title, p.width - 8), 4, top + row.height / 2);
+}
+
 // Beyond what a track has, and where nothing is fetched yet.
 function drawOutside(c, p, row, top) {
 	const { track } = row, { view, scale, width } = p;
@@ -134,7 +142,7 @@ function drawChosen(c, p, rows, call, top) {
 	c.lineWidth = 1;
 }
 
-// picture: { canvas, view, rows, top (scrolled by), marked(file, number), markedKey (what that depends on), markedText(name), call, span, measure, frequency }
+// picture: { canvas, view, rows, top (scrolled by), marked(file, number), markedKey (what that depends on), markedText(name), call, span, measure, frequency, clock }
 export function drawTimeline(picture) {
 	const { canvas, view } = picture, c = canvas.getContext('2d');
 	const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
@@ -147,7 +155,7 @@ export function drawTimeline(picture) {
 	c.font = '11px system-ui, sans-serif';
 	c.textBaseline = 'middle';
 	const p = { view, width, height, above: AXIS, scale: width / (view.to - view.from), marked: picture.marked, markedText: picture.markedText, accent: colourVariable('--accent'),
-		warn: colourVariable('--warn'), ink: colourVariable('--on-colour'), soft: colourVariable('--soft'), text: colourVariable('--text'), dataEnd: picture.end };
+		warn: colourVariable('--warn'), ink: colourVariable('--on-colour'), soft: colourVariable('--soft'), faint: colourVariable('--faint'), text: colourVariable('--text'), dataEnd: picture.end };
 	c.save();
 	c.beginPath();
 	c.rect(0, AXIS, width, height - AXIS);
@@ -155,7 +163,7 @@ export function drawTimeline(picture) {
 	const seen = picture.rows.map(row => ({ row, top: AXIS + row.top - picture.top })).filter(({ row, top }) => top <= height && top + row.height >= AXIS);
 	for (const { row, top } of seen) {
 		c.fillStyle = p.soft;
-		if (row.group) c.fillRect(0, top, width, row.height - 1);
+		if (row.group) drawGroup(c, p, row, top);
 		else drawOutside(c, p, row, top);
 	}
 	const calls = seen.filter(({ row }) => !row.group);
@@ -169,7 +177,7 @@ export function drawTimeline(picture) {
 	}
 	if (picture.call) drawChosen(c, p, picture.rows, picture.call, picture.top - 1);
 	c.restore();
-	drawAxis(c, view, width, p.scale, picture.frequency);
+	drawAxis(c, view, width, p.scale, picture.frequency, picture.clock);
 	if (picture.cursor !== null) {
 		c.fillStyle = p.text;
 		c.fillRect(Math.round((picture.cursor - view.from) * p.scale), 0, 1, height);

@@ -174,7 +174,7 @@ function draw() {
 	if (!files.length) return;
 	const laid = layout(trackWanted);
 	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, markedKey: term + '\0' + JSON.stringify(state.fn), markedText: name => term !== '' && matches(name), call, measure,
-		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency, end: lastTick() };
+		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency, clock: files[0].clock, end: lastTick() };
 	drawTimeline(picture);
 	drawLabels(laid);
 	tellPicture();
@@ -230,7 +230,7 @@ function groupLabel(row) {
 		if (!closedGroups.delete(row.group)) closedGroups.add(row.group);
 		redraw();
 	};
-	return el('div', { class: 'group-label' }, button(closed ? '▸' : '▾', turn, { class: 'fold', 'aria-expanded': !closed, 'aria-label': text }), el('span', { title: text }, text));
+	return el('div', { class: 'group-label' }, button(closed ? '▸' : '▾', turn, { class: 'fold', 'aria-expanded': !closed, 'aria-label': text }), el('span', { title: text }, 'Process ' + row.track.process));
 }
 
 // Only when something of them has changed: a label may have the focus.
@@ -491,6 +491,7 @@ export function timelineKey(event) {
 }
 
 export function clearTimeline() {
+	if (!files.length) return;
 	call = measure = null;
 	measureText.textContent = '';
 	say('');
@@ -510,14 +511,14 @@ function tools() {
 	found = el('output', { class: 'found', 'aria-live': 'polite' });
 	sampled = el('span', { class: 'warn', role: 'status', hidden: true });
 	measureText = el('output', { class: 'measure', 'aria-label': 'Measured' });
-	gapButton = button('gap ›', nextGap, { title: 'Next place where records are missing (G)', hidden: true });
-	eventButton = button('event ›', nextMark, { title: 'Next event (E)', hidden: true });
+	gapButton = button('Gap ›', nextGap, { title: 'Next place where records are missing (G)', hidden: true });
+	eventButton = button('Event ›', nextMark, { title: 'Next event (E)', hidden: true });
 	return el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
 		el('h2', {}, 'Timeline'),
 		el('input', { type: 'search', id: 'timeline-search', placeholder: 'Mark functions; thread:12', 'aria-label': 'Mark functions in the timeline', oninput: searched, autocomplete: 'off', spellcheck: 'false' }),
 		button('−', () => zoom(1 / 0.6), { 'aria-label': 'Zoom out', title: 'Zoom out (S)' }), button('+', () => zoom(0.6), { 'aria-label': 'Zoom in', title: 'Zoom in (W)' }),
 		button('All', () => choose({ view: null }), { title: 'Show all of it (0)' }),
-		button('‹ call', () => step(true), { title: 'Previous call of the function (P)' }), button('call ›', () => step(false), { title: 'Next call of the function (N)' }),
+		button('‹ Call', () => step(true), { title: 'Previous call of the function (P)' }), button('Call ›', () => step(false), { title: 'Next call of the function (N)' }),
 		eventButton, gapButton, found, sampled, measureText);
 }
 

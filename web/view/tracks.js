@@ -86,7 +86,7 @@ export function layout(wanted) {
 		const key = groupKey(track);
 		if (!track.pinned && groups.size > 1 && key !== group) {
 			group = key;
-			put({ group: key, track }, GROUP_ROW);
+			put({ group: key, track, title: files.length > 1 ? track.file.path.split('/').pop() : '' }, GROUP_ROW);
 		}
 		if (!track.pinned && closedGroups.has(key)) continue;
 		put({ track }, callRows(track) * ROW + (track.events ? EVENT_ROW : 0) + track.counters.length * COUNTER_ROW + TRACK_GAP);

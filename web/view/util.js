@@ -27,6 +27,8 @@ export function svg(tag, attributes = {}, ...children) {
 
 const groups = new Intl.NumberFormat('en-US'); // made once: toLocaleString() takes 40 µs each time
 export const grouped = n => groups.format(Math.round(n));
+// '1 track', '2 tracks', '3 entries'.
+export const several = (n, what) => `${grouped(n)} ${n === 1 ? what : what.endsWith('y') ? what.slice(0, -1) + 'ies' : what + 's'}`;
 const digits = n => Math.abs(n) >= 100 ? grouped(n) : Math.abs(n) >= 10 ? n.toFixed(1) : n.toFixed(2);
 
 function scaled(n, steps) {
@@ -55,6 +57,9 @@ export function percent(n, whole) {
 }
 
 export const signed = (n, text) => n > 0 ? '+' + text : n < 0 ? text.replace('-', '−') : '0';
+
+// Ticks of a clock whose rate is known are shown as time.
+export const eventName = (event, frequency) => event.unit === 'ticks' && frequency ? 'Time' : event.name;
 
 // A cost of an event ({ unit }) of a profile with a clock of so many ticks per second, 0: unknown.
 export function cost(n, event, frequency) {
