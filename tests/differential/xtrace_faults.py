@@ -371,7 +371,33 @@ def later_snapshot_bit(low, high):
     return plant
 
 
+def counts(records):
+    return [struct.unpack_from("<QQ", records, at + 16) for at in range(HEADER, len(records), RECORD)]
+
+
+def header_flag(at):
+    def plant(records, rnd):
+        records[at] ^= 1
+    return plant
+
+
+def division(records, rnd):
+    """Where user instructions and all are the same, it is no fault."""
+    if all(user == every for user, every in counts(records)):
+        return False
+    records[16] ^= 1
+
+
+def global_point(records, rnd):
+    struct.pack_into("<I", records, 4, len(counts(records)) + rnd.randrange(1 << 31))
+
+
 OF_SNAPSHOTS = {
+    "header's access order": header_flag(18),
+    "header's kind of stream": header_flag(17),
+    "header's division": division,
+    "header's global snapshot": global_point,
+    "snapshot's file number: a bit": snapshot_bit(0, 1),
     "snapshot's offset: a bit": snapshot_bit(1, 2),
     "snapshot's counts: a bit": snapshot_bit(2, 4),
     "snapshot's registers: a bit": later_snapshot_bit(4, 35),
@@ -394,7 +420,8 @@ def plant_all(traces, times):
             rnd = random.Random(number)
             for _ in range(times if len(trace.files[trace.snapshots]) > HEADER + RECORD else 0):
                 records = bytearray(trace.files[trace.snapshots])
-                plant(records, rnd)
+                if plant(records, rnd) is False:
+                    break
                 with open(trace.stream, "wb") as file:
                     file.write(trace.files[trace.stream])
                 with open(trace.snapshots, "wb") as file:
@@ -402,6 +429,22 @@ def plant_all(traces, times):
                 planted[name] = planted.get(name, 0) + 1
                 found[name] = found.get(name, 0) + bool(trace.check())
     return found, planted
+
+
+def plant_names(traces, found, planted):
+    """A thread's stream of which the name says that it is a second core's: the last, as it comes after all others."""
+    name = "name of another hint"
+    for trace in traces:
+        if trace.files[trace.snapshots][17]:
+            continue
+        for path in (trace.stream, trace.snapshots):
+            os.remove(path)
+            with open(path.replace("hint9", "hint13"), "wb") as file:
+                file.write(trace.files[path])
+        trace.streams[0] = trace.stream.replace("hint9", "hint13")
+        planted[name] = planted.get(name, 0) + 1
+        found[name] = found.get(name, 0) + bool(trace.check())
+
 
 
 def main():
@@ -413,6 +456,7 @@ def main():
         for trace in traces:
             common.expect(trace.name + " is good", trace.check(), b"")
         found, planted = plant_all(traces, times)
+        plant_names(traces, found, planted)
     for name, count in planted.items():
         share = found[name] / count
         least = SEEN.get(name, LEAST)

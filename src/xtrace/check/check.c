@@ -310,6 +310,7 @@ static void begin_stream(struct tl_xtrace_check_stream *s, struct tl_xtrace_chec
 					      .syscall.unknown = true };
 	s->program.zero_block = DEFAULT_ZERO_BLOCK;
 	tl_xtrace_check_find_dialect(s);
+	tl_xtrace_check_header(s);
 	if (!c->plainly)
 		tl_xtrace_check_blocks_begin(&s->blocks);
 	tl_xtrace_walk_begin(&s->walk, c->trace, s->stream, &s->stream->segments[0]);
@@ -374,6 +375,7 @@ static void check_memories(struct group *g, struct tl_error *err)
 		tl_xtrace_shadow_begin(&g->memories[i].shadow);
 		begin_stream(&g->check->streams[i], g->check, i);
 	}
+	tl_xtrace_check_group_headers(&g->check->streams[g->begin], g->end - g->begin);
 	check_group(g, err);
 	for (uint32_t i = g->begin; i < g->end; i++) {
 		tl_xtrace_shadow_free(&g->memories[i].shadow);

@@ -45,6 +45,13 @@ enum tl_xtrace_rule_number {
 	TL_XTRACE_RULE_ACCESS_MISSING,
 	TL_XTRACE_RULE_MEMORY_VALUE,
 	TL_XTRACE_RULE_REGISTER_VALUE,
+	TL_XTRACE_RULE_NAME_HINT,
+	TL_XTRACE_RULE_HEADER_STREAM,
+	TL_XTRACE_RULE_HEADER_DIVISION,
+	TL_XTRACE_RULE_HEADER_ORDER,
+	TL_XTRACE_RULE_HEADER_POINT,
+	TL_XTRACE_RULE_HEADER_GROUP,
+	TL_XTRACE_RULE_SNAPSHOT_FILE,
 	TL_XTRACE_RULE_SNAPSHOT_OFFSET,
 	TL_XTRACE_RULE_SNAPSHOT_ORDER,
 	TL_XTRACE_RULE_SNAPSHOT_COUNT,
@@ -189,6 +196,14 @@ struct tl_xtrace_check_dialect {
 	bool time_each;    /* one for each access */
 };
 
+/* What the beginning of a stream shows, for headers to be held against. */
+struct tl_xtrace_check_content {
+	bool kernel;  /* instructions above EL0 */
+	bool returns; /* SVCRET */
+	bool timed;   /* TIME */
+	uint64_t accesses;
+};
+
 /* The opcode at an address. */
 struct tl_xtrace_check_code_slot {
 	uint64_t pc;
@@ -214,6 +229,7 @@ struct tl_xtrace_check_code {
 /* The next snapshot. */
 struct tl_xtrace_check_next {
 	uint32_t next;
+	uint64_t file;     /* number of the stream's file, as the first one says */
 	const uint8_t *at; /* its place in the stream; NULL: no more snapshots */
 };
 
@@ -268,6 +284,7 @@ struct tl_xtrace_check_stream {
 	struct tl_xtrace_check_signals signals;
 	struct tl_xtrace_check_next snapshots;
 	struct tl_xtrace_check_dialect dialect;
+	struct tl_xtrace_check_content content;
 	struct tl_xtrace_check_blocks blocks;
 	struct tl_xtrace_check_code code;
 };
@@ -315,7 +332,11 @@ void tl_xtrace_check_code_call(struct tl_xtrace_check_stream *s, bool known, uin
 void tl_xtrace_check_code_forget(struct tl_xtrace_check_code *code);
 void tl_xtrace_check_code_free(struct tl_xtrace_check_code *code);
 
-/* dialect.c: look at the beginning of the stream. */
+/* header.c: the header and the name of a stream, whose dialect was found; those of a group. */
+void tl_xtrace_check_header(struct tl_xtrace_check_stream *s);
+void tl_xtrace_check_group_headers(struct tl_xtrace_check_stream *streams, uint32_t count);
+
+/* dialect.c: look at the beginning of the stream, for `dialect` and `content`. */
 void tl_xtrace_check_find_dialect(struct tl_xtrace_check_stream *s);
 
 /* violation.c: what should have been there, for the next violation, which tells it. */

@@ -40,6 +40,7 @@ static void count(struct tally *t, bool had)
 struct survey {
 	struct tally kinds[TL_XTRACE_KIND_COUNT]; /* that op->wants names */
 	struct tally dc_any, time_behind, time_each, vectors;
+	struct tl_xtrace_check_content content;
 	uint64_t args[MOST_ARGS + 1]; /* system calls by their number of arguments */
 	/* of the present instruction */
 	uint32_t seen, times, accesses, svcargs;
@@ -54,8 +55,10 @@ static void take(struct survey *v, enum tl_xtrace_kind kind, const struct tl_xtr
 	if (kind == TL_XTRACE_TIME) {
 		v->behind = v->behind || (v->accesses && !v->times);
 		v->times++;
+		v->content.timed = true;
 	} else if (bit(kind) & TL_XTRACE_CHECK_ACCESSES) {
 		v->accesses++;
+		v->content.accesses++;
 	} else if (kind == TL_XTRACE_SVCARG) {
 		if (!v->svcargs)
 			v->number = tl_xtrace_walk_value(w);
@@ -64,6 +67,7 @@ static void take(struct survey *v, enum tl_xtrace_kind kind, const struct tl_xtr
 		v->svcargs++;
 	}
 	v->returned = v->returned || kind == TL_XTRACE_SVCRET;
+	v->content.returns = v->content.returns || kind == TL_XTRACE_SVCRET;
 	v->seen |= bit(kind);
 }
 
@@ -139,6 +143,7 @@ static void look_at(struct tl_xtrace_check_stream *s, struct survey *v)
 				end_instruction(v, &op, w.pc == before + 4 && el == *w.token >> 6);
 			begun = true;
 			el = tl_xtrace_walk_el(&w);
+			v->content.kernel = v->content.kernel || el;
 			op = *tl_xtrace_check_look(s->check, opcode);
 			end_calls(v, el);
 		} else {
@@ -222,6 +227,7 @@ void tl_xtrace_check_find_dialect(struct tl_xtrace_check_stream *s)
 	look_at(s, &v);
 	s->dialect = (struct tl_xtrace_check_dialect){ .required = 0 };
 	decide(&s->dialect, &v);
+	s->content = v.content;
 	tell_missing(s, &v);
 	tell_others(s);
 }

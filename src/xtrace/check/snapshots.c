@@ -2,6 +2,9 @@
 /* Snapshots against the stream: where they are, how many instructions were before, what the
  * registers were (2.3). */
 #include "xtrace/check/check.h"
+
+#include <inttypes.h>
+
 #include "xtrace/format/snapshot.h"
 
 static void read_snapshot(const struct tl_xtrace_check_stream *s, uint32_t number,
@@ -70,6 +73,17 @@ static void check_counts(struct tl_xtrace_check_stream *s,
 	}
 }
 
+/* "0-based part number of the xinsndata stream": another one at the beginning is told once. */
+static void check_file(struct tl_xtrace_check_stream *s, const struct tl_xtrace_snapshot *snapshot)
+{
+	if (snapshot->file == s->snapshots.file)
+		return;
+	tl_xtrace_expected(s, "%" PRIu64, s->snapshots.file);
+	violate(s, TL_XTRACE_RULE_SNAPSHOT_FILE, s->snapshots.next, snapshot);
+	if (!s->snapshots.next)
+		s->snapshots.file = snapshot->file;
+}
+
 /* NZCV; a zero may be a register that the collector has no way to read. */
 static bool same_flags(struct tl_xtrace_registers *r, uint64_t value)
 {
@@ -118,6 +132,7 @@ bool tl_xtrace_check_snapshot_place(struct tl_xtrace_check_stream *s, enum tl_xt
 		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->snapshots.next, &snapshot);
 		return false;
 	}
+	check_file(s, &snapshot);
 	check_counts(s, &snapshot);
 	return true;
 }

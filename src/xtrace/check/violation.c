@@ -60,6 +60,20 @@ static const struct tl_xtrace_rule rules[TL_XTRACE_RULE_COUNT] = {
 		"a load differs from what was stored or loaded there last", "5" },
 	RULE(REGISTER_VALUE) = { "xtrace.register.value",
 		"a register's value differs from what the trace said of it", "1.4, 5" },
+	RULE(NAME_HINT) = { "xtrace.name.hint",
+		"hint 13 of a thread, or hint 9 of a second core", "1.2, 2.1" },
+	RULE(HEADER_STREAM) = { "xtrace.header.stream",
+		"the header says thread where the kernel is traced, or the reverse", "2.2, A19" },
+	RULE(HEADER_DIVISION) = { "xtrace.header.division",
+		"snapshots do not divide the stream as the header says", "2.2" },
+	RULE(HEADER_ORDER) = { "xtrace.header.order",
+		"there is TIME, or none, other than the header says", "2.2" },
+	RULE(HEADER_POINT) = { "xtrace.header.point",
+		"the global snapshot point is none of the snapshots", "2.2" },
+	RULE(HEADER_GROUP) = { "xtrace.header.group",
+		"a header is not that of the other streams of the group", "2.2" },
+	RULE(SNAPSHOT_FILE) = { "xtrace.snapshot.file",
+		"a snapshot's file number is not that of the file its place is in", "2.3" },
 	RULE(SNAPSHOT_OFFSET) = { "xtrace.snapshot.offset",
 		"a snapshot's offset is not that of a PCINST", "2.3" },
 	RULE(SNAPSHOT_ORDER) = { "xtrace.snapshot.order",
@@ -103,7 +117,7 @@ static void report(struct tl_xtrace_check_stream *s, struct tl_xtrace_violation 
 void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
 		      uint64_t offset, uint64_t record, uint64_t pc)
 {
-	bool of_snapshots = rule >= TL_XTRACE_RULE_SNAPSHOT_OFFSET;
+	bool of_snapshots = rule >= TL_XTRACE_RULE_HEADER_STREAM;
 	struct tl_xtrace_violation violation = {
 		.rule = rules[rule].rule,
 		.text = rules[rule].text,

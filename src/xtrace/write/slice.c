@@ -307,22 +307,39 @@ static bool same_tokens(const struct tl_xtrace_layout *layout)
 	return layout->time_bytes == 8 && layout->code_bits == 5;
 }
 
-/* The header as it was, if it was one of ours. */
+/* The global snapshot point among the part's snapshots; 0, unused, where the part is without it. */
+static uint32_t point_in_part(const struct slice *s)
+{
+	const struct tl_xtrace_slice *what = s->what;
+	uint32_t point = s->stream->info.global_snapshot;
+
+	if (s->whole)
+		return point;
+	if (what->first_instruction || what->end_instruction != TL_NOWHERE ||
+	    point < what->first_snapshot || point >= what->end_snapshot)
+		return 0;
+	return point - what->first_snapshot;
+}
+
+/* The header as it was, if it was one of ours, but for the point. */
 static void put_header(const struct slice *s)
 {
 	const struct tl_xtrace_stream_info *info = &s->stream->info;
 	const struct tl_xtrace_writer_options options = {
 		.size = sizeof(options),
-		.global_snapshot = info->global_snapshot,
+		.global_snapshot = point_in_part(s),
 		.division = info->division,
 		.stream_type = info->stream_type,
 		.access_order = info->access_order,
 	};
 
-	if (info->has_header && info->layout->header_bytes == TL_XTRACE_HEADER_BYTES)
-		tl_put_bytes(s->snapshots, s->stream->snapshots, TL_XTRACE_HEADER_BYTES);
-	else
+	if (info->has_header && info->layout->header_bytes == TL_XTRACE_HEADER_BYTES) {
+		tl_put_bytes(s->snapshots, s->stream->snapshots, 4);
+		tl_xtrace_put32(s->snapshots, point_in_part(s));
+		tl_put_bytes(s->snapshots, s->stream->snapshots + 8, TL_XTRACE_HEADER_BYTES - 8);
+	} else {
 		tl_xtrace_put_header(s->snapshots, &options);
+	}
 }
 
 static int write_slice(struct slice *s, struct tl_error *err)

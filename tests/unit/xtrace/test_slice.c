@@ -132,6 +132,39 @@ TEST(parts_between_snapshots)
 	free_pair(&whole);
 }
 
+/*
+ * "4-byte global snapshot point": it is the same place in the part, where the part has it; a part
+ * that is cut elsewhere than at snapshots has no point that others have.
+ */
+TEST(the_global_snapshot_point_of_a_part)
+{
+	static const struct {
+		uint32_t first_snapshot, end_snapshot;
+		uint64_t first, end;
+		unsigned point;
+	} parts[] = {
+		{ 0, TL_NONE, 0, TL_NOWHERE, 2 }, { 1, 3, 0, TL_NOWHERE, 1 },
+		{ 2, 3, 0, TL_NOWHERE, 0 },       { 3, TL_NONE, 0, TL_NOWHERE, 0 },
+		{ 0, 2, 0, TL_NOWHERE, 0 },       { 0, TL_NONE, 5, TL_NOWHERE, 0 },
+		{ 0, TL_NONE, 0, 15, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct tl_xtrace_slice slice = { .first_snapshot = parts[i].first_snapshot,
+						 .end_snapshot = parts[i].end_snapshot,
+						 .first_instruction = parts[i].first,
+						 .end_instruction = parts[i].end };
+		struct pair whole = make_pair(), part;
+
+		whole.snapshots.data[4] = 2;
+		assert_int_equal(cut(&whole, NULL, slice, &part), 0);
+		assert_int_equal(part.snapshots.data[4], parts[i].point);
+		assert_memory_equal(part.snapshots.data + 5, whole.snapshots.data + 5, 24 - 5);
+		free_pair(&part);
+		free_pair(&whole);
+	}
+}
+
 /* "PCINST at file start": the first instruction of a part is told with its PC. */
 TEST(parts_by_instructions)
 {
@@ -404,6 +437,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_is_the_same),
 		cmocka_unit_test(parts_between_snapshots),
+		cmocka_unit_test(the_global_snapshot_point_of_a_part),
 		cmocka_unit_test(parts_by_instructions),
 		cmocka_unit_test(a_snapshot_inside_a_token_stays_there),
 		cmocka_unit_test(a_snapshot_at_what_reads_as_a_token_is_left_out),
