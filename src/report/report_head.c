@@ -277,8 +277,16 @@ void tl_view_put_csv_event(const struct tl_view *view, uint32_t chosen, const ch
 void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost)
 {
 	for (uint32_t i = 0; i < view->event_count; i++) {
-		tl_put_char(view->out, ',');
-		tl_put_i64(view->out, cost[view->events[i]]);
+		int64_t value = cost[view->events[i]];
+		char *p = tl_output_room(view->out, 2);
+
+		*p++ = ',';
+		/* Most costs of a line are small, or 0. */
+		if (value >= 0 && value < 10)
+			*p++ = (char)('0' + value);
+		tl_output_advance(view->out, p);
+		if (value < 0 || value >= 10)
+			tl_put_i64(view->out, value);
 	}
 }
 

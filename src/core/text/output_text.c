@@ -280,10 +280,15 @@ void tl_put_json(struct tl_output *out, const char *text, size_t size)
 void tl_put_csv_quoted(struct tl_output *out, const char *text, size_t size)
 {
 	tl_put_char(out, '"');
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '"')
+	while (size) {
+		const char *quote = memchr(text, '"', size);
+		size_t plain = quote ? (size_t)(quote - text) + 1 : size;
+
+		tl_put_bytes(out, text, plain);
+		if (quote)
 			tl_put_char(out, '"');
-		tl_put_char(out, text[i]);
+		text += plain;
+		size -= plain;
 	}
 	tl_put_char(out, '"');
 }
@@ -302,5 +307,10 @@ void tl_put_csv_bytes(struct tl_output *out, const char *text, size_t size)
 
 void tl_put_csv(struct tl_output *out, const char *text)
 {
-	tl_put_csv_bytes(out, text, strlen(text));
+	size_t plain = strcspn(text, "\",\n\r");
+
+	if (text[plain])
+		tl_put_csv_quoted(out, text, plain + strlen(text + plain));
+	else
+		tl_put_bytes(out, text, plain);
 }

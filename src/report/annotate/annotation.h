@@ -5,6 +5,7 @@
  * Annotation: costs, calls and jumps at their places, which are lines of files or instructions of
  * functions. Notes are sorted by place; the notes of one file or function are a group.
  */
+#include "profile/canon/sort.h"
 #include "profile/model/groups.h"
 #include "profile/model/pack.h"
 #include "report/view.h"
@@ -56,11 +57,18 @@ struct tl_packed_segment {
 struct tl_packed_notes {
 	struct tl_packed_segment *segments;
 	size_t segment_count, segment_capacity;
-	struct tl_groups by_group; /* segments */
-	struct tl_index by_owner;  /* groups, while they are collected */
-	struct tl_pack_item *items;
+	struct tl_groups by_group;  /* segments */
+	struct tl_index by_owner;   /* groups, while they are collected */
+	struct tl_pack_item *items; /* those of the group */
+	uint32_t item_count;
 	size_t item_capacity;
-	int64_t *costs; /* of one item */
+	bool has_jumps;
+	uint32_t *order, *room; /* numbers of items, as they are sorted */
+	size_t order_capacity, room_capacity;
+	struct tl_pfile_sorter sorter; /* of keys */
+	int64_t *costs;                /* of one item */
+	uint32_t *events;              /* all, in their order: where its costs are added to */
+	bool all_chosen;               /* the view has every event */
 };
 
 struct tl_annotation {
@@ -114,6 +122,8 @@ static inline uint64_t tl_note_place(const struct tl_annotation *a, uint64_t add
 	return a->what.assembly ? address : line;
 }
 
+/* By where they lead to; 0: they are parts of the same remark, if they begin at one place. */
+int tl_note_compare_jumps(const struct tl_jump *x, const struct tl_jump *y);
 bool tl_note_add(struct tl_annotation *a, const struct tl_note *note);
 /* A group without notes and costs. NULL without memory; valid until the next one. */
 struct tl_note_group *tl_note_group_add(struct tl_annotation *a, const struct tl_note_owner *owner);
@@ -124,12 +134,26 @@ bool tl_note_any_cost(const struct tl_view *view, const int64_t *cost);
 
 /* packed_notes.c: the groups of a packed profile and their sums. False without memory. */
 bool tl_packed_notes_collect(struct tl_annotation *a);
-/* The notes of a group, not sorted yet. False without memory. */
+/* The notes of a group, sorted. False without memory. */
 bool tl_packed_notes_load(struct tl_annotation *a, const struct tl_note_group *group);
 void tl_packed_notes_free(struct tl_packed_notes *packed);
-/* An item of the group that is loaded; its costs by event, valid until the next call. */
-const int64_t *tl_packed_notes_costs(const struct tl_annotation *a,
-				     const struct tl_pack_item *item);
+/* Add the costs of an item to a vector of all events. */
+void tl_packed_notes_add_costs(const struct tl_annotation *a, const struct tl_pack_item *item,
+			       int64_t *sums);
+static inline enum tl_note_kind tl_packed_note_kind(const struct tl_pack_item *item)
+{
+	static const enum tl_note_kind kinds[] = {
+		[TL_PACK_LINE] = TL_NOTE_SELF,
+		[TL_PACK_ARC] = TL_NOTE_CALL,
+		[TL_PACK_JUMP] = TL_NOTE_JUMP,
+	};
+
+	return kinds[item->kind];
+}
+
+/* Sort the items of the group that is loaded. False without memory. */
+bool tl_packed_notes_sort(struct tl_annotation *a);
+/* A jump of the group that is loaded. */
 struct tl_jump tl_packed_notes_jump(const struct tl_annotation *a, uint32_t number);
 
 static inline int64_t *tl_group_cost(const struct tl_annotation *a,

@@ -16,6 +16,21 @@ struct tl_note_owner tl_note_owner_of(const struct tl_annotation *a, uint32_t fu
 	return (struct tl_note_owner){ file, TL_NONE };
 }
 
+int tl_note_compare_jumps(const struct tl_jump *x, const struct tl_jump *y)
+{
+	int order = tl_compare(x->target, y->target);
+
+	if (!order)
+		order = strcmp(x->to.file, y->to.file);
+	if (!order)
+		order = tl_compare(x->to.line, y->to.line);
+	if (!order)
+		order = tl_compare(x->to.address, y->to.address);
+	if (!order)
+		order = tl_compare(x->conditional, y->conditional);
+	return order;
+}
+
 bool tl_note_add(struct tl_annotation *a, const struct tl_note *note)
 {
 	if (!tl_grow(&a->notes, &a->capacity, a->count + 1, sizeof(*note)))

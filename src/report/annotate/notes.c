@@ -85,54 +85,34 @@ static struct tl_jump jump_of(const struct tl_annotation *a, const struct tl_not
 	return *tl_profile_jump(a->view.profile, note->number);
 }
 
-static int compare_targets(const struct tl_annotation *a, const struct tl_note *first,
-			   const struct tl_note *second)
-{
-	const struct tl_jump x = jump_of(a, first), y = jump_of(a, second);
-	int order = tl_compare(x.target, y.target);
-
-	if (!order)
-		order = strcmp(x.to.file, y.to.file);
-	if (!order)
-		order = tl_compare(x.to.line, y.to.line);
-	if (!order)
-		order = tl_compare(x.to.address, y.to.address);
-	if (!order)
-		order = tl_compare(x.conditional, y.conditional);
-	return order;
-}
-
-/* 0: they are parts of the same remark. */
+/* Notes of one owner. 0: they are parts of the same remark. */
 static int compare_remarks(const struct tl_annotation *a, const struct tl_note *first,
 			   const struct tl_note *second)
 {
-	int order = compare_owners(&first->owner, &second->owner);
+	int order = tl_compare(first->at, second->at);
 
-	if (!order)
-		order = tl_compare(first->at, second->at);
 	if (!order)
 		order = tl_compare(first->kind, second->kind);
 	if (!order && first->kind == TL_NOTE_CALL)
 		order = tl_compare(callee_of(a, first), callee_of(a, second));
-	if (!order && first->kind == TL_NOTE_JUMP)
-		order = compare_targets(a, first, second);
+	if (!order && first->kind == TL_NOTE_JUMP) {
+		const struct tl_jump x = jump_of(a, first), y = jump_of(a, second);
+
+		order = tl_note_compare_jumps(&x, &y);
+	}
 	return order;
 }
 
 static int compare_notes(const void *left, const void *right, void *context)
 {
 	const struct tl_note *first = left, *second = right;
-	int order = compare_remarks(context, first, second);
+	int order = compare_owners(&first->owner, &second->owner);
 
+	if (!order)
+		order = compare_remarks(context, first, second);
 	if (!order)
 		order = tl_compare(first->number, second->number);
 	return order;
-}
-
-static void sort_notes(struct tl_annotation *a)
-{
-	if (a->count)
-		qsort_r(a->notes, a->count, sizeof(*a->notes), compare_notes, a);
 }
 
 /* ---- groups ---- */
@@ -170,7 +150,8 @@ static bool make_groups(struct tl_annotation *a)
 {
 	if (!add_notes(a))
 		return false;
-	sort_notes(a);
+	if (a->count)
+		qsort_r(a->notes, a->count, sizeof(*a->notes), compare_notes, a);
 	for (size_t at = 0, end; at < a->count; at = end) {
 		for (end = at + 1; end < a->count &&
 				   compare_owners(&a->notes[at].owner, &a->notes[end].owner) == 0;
@@ -263,10 +244,8 @@ bool tl_notes_load(struct tl_annotation *a, struct tl_note_group *group)
 {
 	if (!is_packed(a))
 		return true;
-	a->count = 0;
 	if (!tl_packed_notes_load(a, group))
 		return false;
-	sort_notes(a);
 	group->first = 0;
 	group->end = a->count;
 	return true;
@@ -283,14 +262,23 @@ void tl_notes_free(struct tl_annotation *a)
 
 /* ---- remarks ---- */
 
-/* The costs of a line or a call. */
-static const int64_t *costs_of(const struct tl_annotation *a, const struct tl_note *note)
+/* Add the costs of a line or a call to the row. */
+static void add_costs(const struct tl_annotation *a, const struct tl_note *note)
 {
-	if (is_packed(a))
-		return tl_packed_notes_costs(a, &a->packed.items[note->number]);
+	const struct tl_profile *profile = a->view.profile;
+	uint32_t events = tl_profile_event_count(profile);
+	const int64_t *cost;
+
+	if (is_packed(a)) {
+		tl_packed_notes_add_costs(a, &a->packed.items[note->number], a->row);
+		return;
+	}
 	if (note->kind == TL_NOTE_SELF)
-		return tl_profile_line_cost(a->view.profile, note->number);
-	return tl_profile_arc_cost(a->view.profile, note->number);
+		cost = tl_profile_line_cost(profile, note->number);
+	else
+		cost = tl_profile_arc_cost(profile, note->number);
+	for (uint32_t e = 0; e < events; e++)
+		a->row[e] = tl_sum_saturating(a->row[e], cost[e]);
 }
 
 static uint64_t calls_of(const struct tl_annotation *a, const struct tl_note *note)
@@ -303,8 +291,6 @@ static uint64_t calls_of(const struct tl_annotation *a, const struct tl_note *no
 static void add_to_remark(const struct tl_annotation *a, const struct tl_note *note,
 			  struct tl_remark *remark)
 {
-	const int64_t *cost;
-
 	if (note->kind == TL_NOTE_JUMP) {
 		const struct tl_jump jump = jump_of(a, note);
 
@@ -314,9 +300,7 @@ static void add_to_remark(const struct tl_annotation *a, const struct tl_note *n
 	}
 	if (note->kind == TL_NOTE_CALL)
 		remark->count += calls_of(a, note);
-	cost = costs_of(a, note);
-	for (uint32_t e = 0; e < tl_profile_event_count(a->view.profile); e++)
-		a->row[e] = tl_sum_saturating(a->row[e], cost[e]);
+	add_costs(a, note);
 }
 
 size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group *group, size_t at,

@@ -17,30 +17,11 @@ static const char *file_of(const struct tl_annotation *a, uint32_t file)
 	return a->view.profile->names.names[file].text;
 }
 
-const int64_t *tl_packed_notes_costs(const struct tl_annotation *a, const struct tl_pack_item *item)
+void tl_packed_notes_add_costs(const struct tl_annotation *a, const struct tl_pack_item *item,
+			       int64_t *sums)
 {
-	uint32_t events = tl_profile_event_count(a->view.profile);
-
-	tl_pack_costs(item, a->packed.costs);
-	memset(a->packed.costs + item->cost_count, 0,
-	       (events - item->cost_count) * sizeof(*a->packed.costs));
-	return a->packed.costs;
-}
-
-struct tl_jump tl_packed_notes_jump(const struct tl_annotation *a, uint32_t number)
-{
-	const struct tl_pack_item *item = &a->packed.items[number];
-
-	return (struct tl_jump){
-		.target = item->target,
-		.to = { .file = file_of(a, item->to.file),
-			.address = item->to.address,
-			.block = item->to.block,
-			.line = item->to.line },
-		.executed = item->count,
-		.taken = item->taken,
-		.conditional = item->conditional,
-	};
+	/* What is packed has sums that fit, and no negative costs. */
+	tl_pack_add_costs(item, a->packed.events, (uint64_t *)sums);
 }
 
 /* ---- groups ---- */
@@ -85,10 +66,18 @@ static struct tl_packed_segment *add_segment(struct tl_annotation *a, uint32_t f
 	return &p->segments[p->segment_count++];
 }
 
+/* An item has no costs behind the last one that is not 0. */
 static bool is_note(const struct tl_annotation *a, const struct tl_pack_item *item)
 {
-	return item->kind != TL_PACK_LINE ||
-	       tl_note_any_cost(&a->view, tl_packed_notes_costs(a, item));
+	uint32_t events = tl_profile_event_count(a->view.profile);
+
+	if (item->kind != TL_PACK_LINE)
+		return true;
+	if (a->packed.all_chosen || !item->cost_count)
+		return item->cost_count;
+	memset(a->packed.costs, 0, events * sizeof(*a->packed.costs));
+	tl_packed_notes_add_costs(a, item, a->packed.costs);
+	return tl_note_any_cost(&a->view, a->packed.costs);
 }
 
 static void count_item(const struct tl_annotation *a, struct tl_note_group *group,
@@ -102,7 +91,7 @@ static void count_item(const struct tl_annotation *a, struct tl_note_group *grou
 	if (at > group->last)
 		group->last = at;
 	if (item->kind == TL_PACK_LINE)
-		tl_note_group_cost(a, group, a->packed.costs);
+		tl_packed_notes_add_costs(a, item, tl_group_cost(a, group));
 }
 
 static bool collect_run(struct tl_annotation *a, const struct tl_pack_run *run)
@@ -141,15 +130,35 @@ static void drop_empty_groups(struct tl_annotation *a)
 	a->group_count = kept;
 }
 
+static bool is_chosen(const struct tl_view *view, uint32_t event)
+{
+	for (uint32_t i = 0; i < view->event_count; i++)
+		if (view->events[i] == event)
+			return true;
+	return false;
+}
+
+static bool make_room_for_costs(struct tl_annotation *a)
+{
+	uint32_t events = tl_profile_event_count(a->view.profile);
+	struct tl_packed_notes *p = &a->packed;
+
+	p->costs = malloc(((size_t)events + 1) * sizeof(*p->costs));
+	p->events = malloc(((size_t)events + 1) * sizeof(*p->events));
+	p->all_chosen = true;
+	for (uint32_t e = 0; e < events && p->events; e++) {
+		p->events[e] = e;
+		p->all_chosen = p->all_chosen && is_chosen(&a->view, e);
+	}
+	return p->costs && p->events;
+}
+
 bool tl_packed_notes_collect(struct tl_annotation *a)
 {
 	const struct tl_pack *pack = a->view.profile->pack;
 	struct tl_packed_notes *p = &a->packed;
-	bool ok;
+	bool ok = make_room_for_costs(a);
 
-	p->costs =
-		malloc(((size_t)tl_profile_event_count(a->view.profile) + 1) * sizeof(*p->costs));
-	ok = p->costs != NULL;
 	for (size_t i = 0; ok && i < pack->run_count; i++)
 		if (tl_profile_chosen(a->view.profile, pack->runs[i].function))
 			ok = collect_run(a, &pack->runs[i]);
@@ -161,45 +170,59 @@ bool tl_packed_notes_collect(struct tl_annotation *a)
 
 /* ---- the notes of one group ---- */
 
-static bool load_item(struct tl_annotation *a, const struct tl_note_owner *owner,
-		      const struct tl_pack_item *item)
+static bool load_segment(struct tl_annotation *a, const struct tl_packed_segment *segment)
 {
-	static const enum tl_note_kind kinds[] = {
-		[TL_PACK_LINE] = TL_NOTE_SELF,
-		[TL_PACK_ARC] = TL_NOTE_CALL,
-		[TL_PACK_JUMP] = TL_NOTE_JUMP,
-	};
-	const struct tl_note note = {
-		.owner = *owner,
-		.at = tl_note_place(a, item->at.address, item->at.line),
-		.kind = kinds[item->kind],
-		.number = (uint32_t)a->count,
-	};
+	struct tl_packed_notes *p = &a->packed;
+	struct tl_pack_cursor cursor = segment->from;
 
-	if (!is_note(a, item))
-		return true;
-	if (a->count >= TL_NONE || !tl_grow(&a->packed.items, &a->packed.item_capacity,
-					    a->count + 1, sizeof(*a->packed.items)))
+	if (segment->count >= TL_NONE - p->item_count ||
+	    !tl_grow(&p->items, &p->item_capacity, p->item_count + segment->count,
+		     sizeof(*p->items)))
 		return false;
-	a->packed.items[a->count] = *item;
-	return tl_note_add(a, &note);
+	for (uint32_t n = 0; n < segment->count; n++) {
+		struct tl_pack_item *item = &p->items[p->item_count];
+
+		if (!tl_pack_next(&cursor, item))
+			break;
+		p->item_count += is_note(a, item);
+		p->has_jumps |= item->kind == TL_PACK_JUMP;
+	}
+	return true;
+}
+
+/* The items that were loaded as notes, sorted. */
+static bool make_notes(struct tl_annotation *a, const struct tl_note_owner *owner)
+{
+	struct tl_packed_notes *p = &a->packed;
+
+	if (!tl_packed_notes_sort(a) ||
+	    !tl_grow(&a->notes, &a->capacity, p->item_count, sizeof(*a->notes)))
+		return false;
+	for (uint32_t i = 0; i < p->item_count; i++) {
+		const struct tl_pack_item *item = &p->items[p->order[i]];
+
+		a->notes[i] = (struct tl_note){
+			.owner = *owner,
+			.at = tl_note_place(a, item->at.address, item->at.line),
+			.kind = tl_packed_note_kind(item),
+			.number = p->order[i],
+		};
+	}
+	a->count = p->item_count;
+	return true;
 }
 
 bool tl_packed_notes_load(struct tl_annotation *a, const struct tl_note_group *group)
 {
-	const struct tl_packed_notes *p = &a->packed;
+	struct tl_packed_notes *p = &a->packed;
 	bool ok = true;
 
-	for (uint32_t i = p->by_group.start[group->cost]; i < p->by_group.start[group->cost + 1];
-	     i++) {
-		const struct tl_packed_segment *segment = &p->segments[p->by_group.order[i]];
-		struct tl_pack_cursor cursor = segment->from;
-		struct tl_pack_item item;
-
-		for (uint32_t n = 0; ok && n < segment->count && tl_pack_next(&cursor, &item); n++)
-			ok = load_item(a, &group->owner, &item);
-	}
-	return ok;
+	p->item_count = 0;
+	p->has_jumps = false;
+	for (uint32_t i = p->by_group.start[group->cost];
+	     ok && i < p->by_group.start[group->cost + 1]; i++)
+		ok = load_segment(a, &p->segments[p->by_group.order[i]]);
+	return ok && make_notes(a, &group->owner);
 }
 
 void tl_packed_notes_free(struct tl_packed_notes *packed)
@@ -208,5 +231,9 @@ void tl_packed_notes_free(struct tl_packed_notes *packed)
 	tl_groups_free(&packed->by_group);
 	tl_index_free(&packed->by_owner);
 	free(packed->items);
+	free(packed->order);
+	free(packed->room);
+	tl_pfile_sorter_free(&packed->sorter);
 	free(packed->costs);
+	free(packed->events);
 }

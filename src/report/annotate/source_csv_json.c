@@ -22,6 +22,12 @@ void tl_annotate_put_csv_head(const struct tl_annotation *a)
 	tl_put_text(a->view.out, a->what.assembly ? ",code\n" : ",source\n");
 }
 
+static void put_commas(struct tl_output *out, uint32_t count)
+{
+	for (; count; count--)
+		tl_put_char(out, ',');
+}
+
 void tl_annotate_put_csv_remark(const struct tl_annotation *a, const struct tl_remark *remark)
 {
 	static const char *const kinds[] = { "self", "call", "jump" };
@@ -42,16 +48,15 @@ void tl_annotate_put_csv_remark(const struct tl_annotation *a, const struct tl_r
 	tl_put_char(out, ',');
 	if (jump)
 		tl_put_u64(out, remark->taken);
-	for (uint32_t i = 0; i < a->view.event_count; i++) {
-		tl_put_char(out, ',');
-		if (!jump)
-			tl_put_i64(out, remark->cost[a->view.events[i]]);
-	}
+	if (jump)
+		put_commas(out, a->view.event_count);
+	else
+		tl_view_put_csv_cost(&a->view, remark->cost);
 	tl_put_char(out, ',');
 }
 
-bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_note_group *group,
-			      const struct tl_source_file *text)
+static void put_csv_lines(const struct tl_annotation *a, const struct tl_note_group *group,
+			  const struct tl_source_file *text, const char *file, size_t file_size)
 {
 	struct tl_output *out = a->view.out;
 
@@ -61,7 +66,7 @@ bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_not
 		size_t size;
 
 		at = tl_remark_take(a, group, at, &remark);
-		tl_put_csv(out, group->owner.file);
+		tl_put_bytes(out, file, file_size);
 		tl_put_char(out, ',');
 		if (remark.at)
 			tl_put_u64(out, remark.at);
@@ -72,7 +77,26 @@ bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_not
 			tl_put_csv_quoted(out, line, size);
 		tl_put_char(out, '\n');
 	}
-	return true;
+}
+
+bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_note_group *group,
+			      const struct tl_source_file *text)
+{
+	struct tl_output *name;
+	const char *file;
+	size_t size;
+	bool ok;
+
+	/* Each row has the name of the file: it is made a field once. */
+	if (tl_output_open_memory(&name, NULL) < 0)
+		return false;
+	tl_put_csv(name, group->owner.file);
+	ok = !tl_output_failed(name);
+	file = tl_output_bytes(name, &size);
+	if (ok)
+		put_csv_lines(a, group, text, file, size);
+	tl_output_discard(name);
+	return ok;
 }
 
 /* ---- JSON: an object for each line ---- */

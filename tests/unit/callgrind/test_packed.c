@@ -292,6 +292,51 @@ TEST(any_order)
 	expect_same(text, true);
 }
 
+/*
+ * Jumps and calls of few places lead to few others, in any order. `wide`: addresses are so far from
+ * each other that they are no part of a number of 64 bits beside anything else.
+ */
+static void expect_same_jumps(const char *wide)
+{
+	enum { ROOM = 60000 };
+	char *text = malloc(ROOM);
+	uint32_t random = 3;
+	size_t used;
+
+	assert_non_null(text);
+	used = (size_t)snprintf(text, ROOM,
+				"positions: instr line\nevents: Ir Dr\nfl=a.c\nfn=f0\n%s", wide);
+	for (int i = 0; i < 900; i++) {
+		unsigned from, to, kind;
+
+		random = random * 1664525 + 1013904223;
+		from = 1 + (random >> 10) % 5;
+		to = 1 + (random >> 13) % 6;
+		kind = (random >> 16) % 5;
+		if (kind == 0)
+			used += (size_t)snprintf(text + used, ROOM - used,
+						 "cfn=f%u\ncalls=%u 0x%x %u\n", to % 3, to, to, to);
+		else if (kind == 1)
+			used += (size_t)snprintf(text + used, ROOM - used, "jump=%u 0x%x %u\n", to,
+						 to, to);
+		else if (kind == 2)
+			used += (size_t)snprintf(text + used, ROOM - used,
+						 "jfn=f%u\njcnd=1/%u 0x%x %u\n", to % 3, to, to,
+						 to);
+		used += (size_t)snprintf(text + used, ROOM - used, "0x%x %u %u\n", from, from, i);
+		if (i % 100 == 99)
+			used += (size_t)snprintf(text + used, ROOM - used, "fn=f%u\n", to % 3);
+	}
+	expect_same(text, true);
+	free(text);
+}
+
+TEST(jumps_in_any_order)
+{
+	expect_same_jumps("");
+	expect_same_jumps("0x8000000000000000 4294967295 1\n0x0 0 1\n");
+}
+
 /* Parts have functions, events in other orders, and sums of their own. */
 TEST(parts)
 {
@@ -552,6 +597,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_calls_and_jumps),
 		cmocka_unit_test(any_order),
+		cmocka_unit_test(jumps_in_any_order),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(parts_that_become_one),
 		cmocka_unit_test(files_that_are_not_packed),
