@@ -417,11 +417,20 @@ struct tl_dwarf *tl_binary_dwarf(struct tl_binary *binary, uint64_t *address)
 static const char *name_of(struct tl_binary *binary, const struct tl_dwarf_found *found)
 {
 	const char *name;
+	char *qualified = NULL;
 
-	if (!found->scope->shown) {
-		name = tl_dwarf_scope_name(found->dwarf, found->unit, found->scope);
-		found->scope->shown = name ? plain_name(binary, name) : NULL;
+	if (found->scope->shown)
+		return found->scope->shown;
+	if (binary->demangle)
+		qualified = tl_dwarf_scope_qualified(found->dwarf, found->unit, found->scope);
+	if (qualified) {
+		found->scope->shown = tl_names_text(&binary->names, qualified);
+		binary->no_memory |= !found->scope->shown;
+		free(qualified);
+		return found->scope->shown;
 	}
+	name = tl_dwarf_scope_name(found->dwarf, found->unit, found->scope);
+	found->scope->shown = name ? plain_name(binary, name) : NULL;
 	return found->scope->shown;
 }
 

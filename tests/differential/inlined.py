@@ -7,7 +7,10 @@ given to llvm-symbolizer: the stacks of `stacks --inline` must be its chains, sa
 are those of the symbols.
 """
 import collections
+import csv
+import io
 import os
+import re
 import subprocess
 import tempfile
 
@@ -38,6 +41,31 @@ int main(void) { for (int i = 0; i < 16; i++) { other(1000000); boxes(1000000); 
 # Addresses of a program that is not moved are those of its file.
 BUILT = [("gcc", "c", "-O2 -g"), ("g++", "cc", "-O2 -gdwarf-4"), ("clang++-19", "cc", "-O2 -g"),
          ("g++", "cc", "-O1 -g -flto -gz")]
+
+
+# Functions that are local to a file have no mangled name in g++'s debug information, but are in namespaces and types.
+NAMESPACES = r"""
+volatile unsigned long sink;
+#define INLINE static inline __attribute__((always_inline))
+#define OWN __attribute__((noinline))
+namespace alpha {
+namespace { INLINE void hidden(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; } }
+namespace beta {
+INLINE void local(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink ^= i; hidden(n); }
+namespace { struct Kept { INLINE void keep(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink -= i; local(n); } }; }
+}
+namespace { template <class T> struct Box { INLINE void put(T n) { for (T i = 0; i < n; i++) sink += 3; beta::Kept::keep(n); } }; }
+OWN void outer(unsigned long n) { Box<unsigned long>::put(n); }
+}
+INLINE void plain(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += 7; }
+namespace delta { OWN void other(unsigned long n) { plain(n); } }
+int main(void) { for (int i = 0; i < 16; i++) { alpha::outer(1000000); delta::other(1000000); } return 0; }
+"""
+HIDDEN = "(anonymous namespace)::"
+QUALIFIED = {"hidden": "alpha::" + HIDDEN + "hidden", "local": "alpha::beta::local", "keep": "alpha::beta::" + HIDDEN + "Kept::keep",
+             "put": "alpha::" + HIDDEN + "Box<unsigned long>::put", "plain": "plain", "outer": "alpha::outer", "other": "delta::other"}
+SCOPES = {"hidden": "alpha::" + HIDDEN[:-2], "local": "alpha::beta", "keep": "alpha::beta::" + HIDDEN + "Kept",
+          "put": "alpha::" + HIDDEN + "Box<unsigned long>", "plain": "(global)", "outer": "alpha", "other": "delta"}
 
 
 def output(*command, **kwargs):
@@ -88,6 +116,56 @@ def check(title, symbolizer, path, program):
     return sum(wanted.values())
 
 
+def plain_types(name):
+    """g++ has names of types in an order of its own."""
+    return name.replace("long unsigned int", "unsigned long")
+
+
+def short(name):
+    """The function's own name: llvm-symbolizer has no more of those without a mangled one, and all of the others."""
+    return re.split(r"::", name.split("(unsigned long)")[0])[-1]
+
+
+def check_namespaces(title, symbolizer, path, program):
+    """Names with all that is around them, by hand; samples by llvm-symbolizer."""
+    addresses = sampled(path)
+    wanted, scopes, outermost = collections.Counter(), collections.Counter(), collections.Counter()
+    for address, names in zip(addresses, chains(symbolizer, program, list(addresses))):
+        names = [short(name) for name in names]
+        if all(name in QUALIFIED for name in names):
+            wanted[";".join(QUALIFIED[name] for name in names)] += addresses[address]
+            scopes[SCOPES[names[-1]]] += addresses[address]
+            outermost[QUALIFIED[names[-1]].split("::")[0] if "::" in QUALIFIED[names[-1]] else "(global)"] += addresses[address]
+    got = collections.Counter()
+    for stack, count in ours(path, "--inline").items():
+        stack = [plain_types(name).split("(unsigned long)")[0] for name in stack]
+        if all(name in QUALIFIED.values() for name in stack):
+            got[";".join(stack)] += count
+    expect(title + ": namespaces of inlined functions", dict(got), dict(wanted))
+    expect(title + ": each of them", {name.rsplit(";", 1)[-1] for name in wanted} >= set(QUALIFIED.values()) - {"alpha::outer", "delta::other"},
+           True)
+    # Of main and of the library there are samples, too: what is neither counts as (global).
+    for unit, truth in (("class", scopes), ("namespace", outermost)):
+        rows = csv.DictReader(io.StringIO(common.run("report", "--csv", "--inline", "--by", unit, path)))
+        rows = {plain_types(row[unit]): int(row["samples:self"]) for row in rows}
+        expect("%s: --by %s" % (title, unit), {name: rows.get(name) for name in truth if name != "(global)"},
+               {name: count for name, count in truth.items() if name != "(global)"})
+    return sum(wanted.values())
+
+
+def recorded(folder, name, compiler, kind, options, source):
+    """A recording of a program; None: it cannot be built here."""
+    text, program, path = (os.path.join(folder, file) for file in ("source." + kind, "program", name + ".data"))
+    with open(text, "w", encoding="utf-8") as file:
+        file.write(source)
+    if not common.tool(compiler) or output(compiler, *options.split(), "-no-pie", "-o", program, text) is None:
+        print("%s %s: cannot be built here" % (compiler, options))
+        return None
+    if output("perf", "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-o", path, program) is None:
+        skip("perf cannot record here")
+    return path, program
+
+
 def main():
     symbolizer, count = common.tool("llvm-symbolizer-19", "llvm-symbolizer-14"), 0
     if not symbolizer or not common.tool("perf"):
@@ -95,19 +173,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HOME"] = folder
         for number, (compiler, kind, options) in enumerate(BUILT):
-            source, program = (os.path.join(folder, name) for name in ("source." + kind, "program"))
-            path = os.path.join(folder, "%d.data" % number)
-            with open(source, "w", encoding="utf-8") as file:
-                file.write(SOURCE)
-            if not common.tool(compiler) or output(compiler, *options.split(), "-no-pie", "-o", program, source) is None:
-                print("%s %s: cannot be built here" % (compiler, options))
-                continue
-            if output("perf", "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-o", path, program) is None:
-                skip("perf cannot record here")
-            found = check("%s %s" % (compiler, options), symbolizer, path, program)
-            print("%s %s: %d samples" % (compiler, options, found))
-            count += found
+            for source, against in ((SOURCE, check), (NAMESPACES, check_namespaces)):
+                made = recorded(folder, str(number), compiler, kind, options, source) if against is check or kind == "cc" else None
+                if made:
+                    found = against("%s %s" % (compiler, options), symbolizer, *made)
+                    print("%s %s: %d samples" % (compiler, options, found))
+                    count += found
     finish(count, "samples")
 
 
-main()
+if __name__ == "__main__":
+    main()

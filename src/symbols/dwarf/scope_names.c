@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of functions, which may stand elsewhere: at an abstract instance, a declaration, in a
  * shared file. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <tracelathe/core.h>
 
 #include "symbols/dwarf/constants.h"
@@ -75,29 +78,34 @@ static const struct tl_dwarf_value *origin_of(const struct tl_dwarf_entry *entry
 				      : TL_DWARF_SLOT_SPECIFICATION];
 }
 
-const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
-				const struct tl_dwarf_scope *scope)
+/*
+ * The mangled name of a function, or that of its source; `place` becomes the entry that has no
+ * further origin, where it is declared.
+ */
+static const char *find_name(struct place *place, const struct tl_dwarf_scope *scope, bool *mangled)
 {
-	struct place place = { dwarf, unit, scope->entry };
+	struct tl_dwarf *const dwarf = place->dwarf;
 	const char *name = NULL, *linkage;
 	struct tl_dwarf_entry entry;
 
+	*mangled = false;
 	for (unsigned link = 0; link < MOST_LINKS; link++) {
-		bool found = !link || follow(&place, origin_of(&entry));
+		bool found = !link || follow(place, origin_of(&entry));
 
-		if (!found || !read_entry(&place, &entry)) {
+		if (!found || !read_entry(place, &entry)) {
 			tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
 				       ".debug_info: the origin of a function does not exist; "
 				       "names may be missing");
 			return name;
 		}
 		/* The linkage name has the parameters, too; often only the declaration has it. */
-		linkage = tl_dwarf_value_text(place.dwarf, place.unit,
+		linkage = tl_dwarf_value_text(place->dwarf, place->unit,
 					      &entry.values[TL_DWARF_SLOT_LINKAGE_NAME]);
+		*mangled = linkage != NULL;
 		if (linkage)
 			return linkage;
 		if (!name)
-			name = tl_dwarf_value_text(place.dwarf, place.unit,
+			name = tl_dwarf_value_text(place->dwarf, place->unit,
 						   &entry.values[TL_DWARF_SLOT_NAME]);
 		if (!origin_of(&entry)->form)
 			return name;
@@ -106,6 +114,81 @@ const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *un
 		       ".debug_info: the chain of origins of a function is too long; names may be "
 		       "missing");
 	return name;
+}
+
+const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+				const struct tl_dwarf_scope *scope)
+{
+	struct place place = { dwarf, unit, scope->entry };
+	bool mangled;
+
+	return find_name(&place, scope, &mangled);
+}
+
+/* ---- namespaces and types around a function ---- */
+
+/* The innermost holder of an entry; TL_NONE: none. */
+static uint32_t holder_of(const struct tl_dwarf_scopes *scopes, uint64_t entry)
+{
+	size_t low = 0, high = scopes->holder_count;
+	uint32_t holder;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (scopes->holders[middle].entry < entry)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	holder = low ? (uint32_t)low - 1 : TL_NONE;
+	while (holder != TL_NONE && scopes->holders[holder].end <= entry)
+		holder = scopes->holders[holder].above;
+	return holder;
+}
+
+/* The name of a holder; a type without one has "". */
+static const char *holder_name(struct place place, uint64_t offset)
+{
+	struct tl_dwarf_entry entry;
+	const char *name;
+
+	place.entry = offset;
+	if (!read_entry(&place, &entry))
+		return "";
+	name = tl_dwarf_value_text(place.dwarf, place.unit, &entry.values[TL_DWARF_SLOT_NAME]);
+	if (!name && entry.abbreviation->tag == DW_TAG_namespace)
+		return "(anonymous namespace)";
+	return name ? name : "";
+}
+
+char *tl_dwarf_scope_qualified(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+			       const struct tl_dwarf_scope *scope)
+{
+	struct place place = { dwarf, unit, scope->entry };
+	const struct tl_dwarf_scopes *scopes;
+	char *text = NULL, *longer;
+	const char *name;
+	uint32_t holder;
+	bool mangled;
+
+	name = find_name(&place, scope, &mangled);
+	scopes = name && !mangled ? tl_dwarf_scopes(place.dwarf, place.unit) : NULL;
+	holder = scopes ? holder_of(scopes, place.entry) : TL_NONE;
+	for (; holder != TL_NONE; holder = scopes->holders[holder].above) {
+		const char *around = holder_name(place, scopes->holders[holder].entry);
+
+		if (!*around)
+			continue;
+		if (asprintf(&longer, "%s::%s", around, text ? text : name) < 0) {
+			free(text);
+			tl_dwarf_no_memory(&dwarf->sections);
+			return NULL;
+		}
+		free(text);
+		text = longer;
+	}
+	return text;
 }
 
 static uint32_t line_of(const struct tl_dwarf_value *value)

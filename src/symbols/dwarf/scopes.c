@@ -7,6 +7,11 @@
 
 #include "symbols/dwarf/constants.h"
 
+/* What entries of a level of nesting belong to. */
+struct level {
+	uint32_t scope, holder; /* TL_NONE: none */
+};
+
 /* A walk over the entries of a unit, in their order. */
 struct walk {
 	struct tl_dwarf *dwarf;
@@ -14,10 +19,16 @@ struct walk {
 	const struct tl_dwarf_abbreviations *table;
 	struct tl_dwarf_scopes *scopes;
 	struct tl_dwarf_bytes bytes;
-	uint32_t *open; /* by level of nesting: the scope that entries of the level belong to */
+	struct level *open; /* by level of nesting */
 	size_t depth, capacity;
 	struct tl_index functions; /* by their first range */
 };
+
+/*
+ * Levels of a unit in which namespaces and types are noted; names of C++ are in a handful, and a
+ * hostile file may have a level for each of its bytes.
+ */
+enum { HOLDER_LEVELS = 64 };
 
 /* In place of a scope: inside a function whose code an earlier function has already. */
 enum { SAME_CODE = TL_NONE - 1 };
@@ -44,13 +55,53 @@ static bool holds_no_code(uint16_t tag)
 	}
 }
 
-static bool enter(struct walk *walk, uint32_t scope)
+static bool is_holder(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_namespace:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Add the namespace or type at an offset; *holder becomes it. */
+static bool add_holder(struct walk *walk, uint64_t offset, uint32_t *holder)
+{
+	struct tl_dwarf_scopes *scopes = walk->scopes;
+
+	if (!tl_grow(&scopes->holders, &scopes->holder_capacity, scopes->holder_count + 1,
+		     sizeof(*scopes->holders)))
+		return tl_dwarf_no_memory(&walk->dwarf->sections);
+	scopes->holders[scopes->holder_count] = (struct tl_dwarf_holder){
+		.entry = offset,
+		.end = UINT64_MAX,
+		.above = *holder,
+	};
+	*holder = (uint32_t)scopes->holder_count++;
+	return true;
+}
+
+static bool enter(struct walk *walk, struct level level)
 {
 	/* An entry takes a byte, so the levels are bounded by the unit. */
 	if (!tl_grow(&walk->open, &walk->capacity, walk->depth + 1, sizeof(*walk->open)))
 		return tl_dwarf_no_memory(&walk->dwarf->sections);
-	walk->open[walk->depth++] = scope;
+	walk->open[walk->depth++] = level;
 	return true;
+}
+
+/* The end of a level. False: that of the unit. */
+static bool leave(struct walk *walk)
+{
+	uint32_t holder = walk->open[--walk->depth].holder;
+
+	if (walk->depth && holder != walk->open[walk->depth - 1].holder)
+		walk->scopes->holders[holder].end = tl_cursor_offset(&walk->bytes.cur);
+	return walk->depth;
 }
 
 static uint32_t number_of(const struct tl_dwarf_value *value)
@@ -64,7 +115,7 @@ static struct tl_dwarf_scope scope_of(const struct walk *walk, const struct tl_d
 	struct tl_dwarf_scope scope = { .entry = offset, .parent = TL_NONE };
 
 	if (entry->abbreviation->tag == DW_TAG_inlined_subroutine) {
-		scope.parent = walk->open[walk->depth - 1];
+		scope.parent = walk->open[walk->depth - 1].scope;
 		scope.call_file = number_of(&entry->values[TL_DWARF_SLOT_CALL_FILE]);
 		scope.call_line = number_of(&entry->values[TL_DWARF_SLOT_CALL_LINE]);
 		scope.call_column = number_of(&entry->values[TL_DWARF_SLOT_CALL_COLUMN]);
@@ -183,23 +234,26 @@ static bool step(struct walk *walk)
 	uint64_t offset = tl_cursor_offset(&walk->bytes.cur),
 		 code = tl_dwarf_take_uleb(&walk->bytes);
 	const struct tl_dwarf_abbreviation *abbreviation;
-	uint32_t scope;
+	struct level level;
 	bool children;
 
 	if (!code)
-		return !walk->bytes.bad && --walk->depth;
+		return !walk->bytes.bad && leave(walk);
 	abbreviation = tl_dwarf_abbreviation(walk->table, code);
 	if (!abbreviation)
 		return tl_dwarf_fail(&walk->bytes);
-	scope = walk->open[walk->depth - 1];
+	level = walk->open[walk->depth - 1];
 	children = abbreviation->has_children;
 	if (!has_function(abbreviation->tag))
 		pass_over(walk, abbreviation, &children);
-	else if (!add_function(walk, abbreviation, offset, &scope))
+	else if (!add_function(walk, abbreviation, offset, &level.scope))
 		return false;
 	if (walk->bytes.bad)
 		return false;
-	return children ? enter(walk, scope) : walk->depth > 1;
+	if (children && is_holder(abbreviation->tag) && walk->depth <= HOLDER_LEVELS &&
+	    !add_holder(walk, offset, &level.holder))
+		return false;
+	return children ? enter(walk, level) : walk->depth > 1;
 }
 
 static void walk_unit(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
@@ -217,7 +271,7 @@ static void walk_unit(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 		return;
 	tl_cursor_limit(&walk.bytes.cur, unit->end);
 	/* The root entry is the only one of its level. */
-	if (enter(&walk, TL_NONE))
+	if (enter(&walk, (struct level){ TL_NONE, TL_NONE }))
 		while (step(&walk))
 			;
 	free(walk.open);
@@ -260,6 +314,7 @@ void tl_dwarf_scopes_free(struct tl_dwarf_scopes *scopes)
 	if (!scopes)
 		return;
 	tl_intervals_free(&scopes->innermost);
+	free(scopes->holders);
 	free(scopes->list);
 	free(scopes);
 }

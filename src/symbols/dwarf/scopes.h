@@ -20,9 +20,17 @@ struct tl_dwarf_scope {
 	};
 };
 
+/* A namespace or a type: what functions of C++ may be declared in. */
+struct tl_dwarf_holder {
+	uint64_t entry, end; /* its entry; where those in it end */
+	uint32_t above;      /* the holder that it is in; TL_NONE: none */
+};
+
 struct tl_dwarf_scopes {
 	struct tl_dwarf_scope *list; /* in the order of the entries: parents first */
 	size_t count, capacity;
+	struct tl_dwarf_holder *holders; /* in the order of the entries */
+	size_t holder_count, holder_capacity;
 	struct tl_intervals innermost;
 };
 
@@ -33,6 +41,13 @@ struct tl_dwarf_scope *tl_dwarf_scope_at(const struct tl_dwarf_scopes *scopes, u
 /* Its mangled name, or that of its source; NULL: it has none. */
 const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 				const struct tl_dwarf_scope *scope);
+/*
+ * The name of a function that has no mangled one, with the namespaces and types around it, for the
+ * caller to free: compilers give none to functions that are local to a file. NULL: it has a mangled
+ * name, or is in none of these, or there is no memory, which is noted.
+ */
+char *tl_dwarf_scope_qualified(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+			       const struct tl_dwarf_scope *scope);
 /* What the lines of a function count from, and which block of its line an inlined call is in. */
 struct tl_dwarf_scope_lines {
 	uint32_t declared;      /* line of the function's declaration, 0: unknown */

@@ -419,6 +419,95 @@ TEST(inlined_calls_nest_as_their_entries)
 	tl_dwarf_close(&parts.dwarf);
 }
 
+/* The function at an address, with what is around it; NULL: nothing is. */
+static void expect_qualified(uint64_t address, const char *wanted)
+{
+	struct tl_dwarf_found found = tl_dwarf_find(&parts.dwarf, address);
+	char *name = tl_dwarf_scope_qualified(found.dwarf, found.unit, found.scope);
+
+	assert_true(!name == !wanted);
+	if (name)
+		assert_string_equal(name, wanted);
+	free(name);
+}
+
+static size_t begin_namespaces(void)
+{
+	static const unsigned named[] = { DW_AT_name, DW_FORM_string, 0 }, none[] = { 0 };
+	size_t begun = begin_functions();
+
+	put_abbreviation(&parts, 7, DW_TAG_namespace, true, named);
+	put_abbreviation(&parts, 8, DW_TAG_namespace, true, none);
+	put_abbreviation(&parts, 9, DW_TAG_structure_type, true, named);
+	return begun;
+}
+
+static void put_named(unsigned abbreviation, const char *name)
+{
+	put(&parts.info, abbreviation, 1);
+	put_text(&parts.info, name);
+}
+
+/*
+ * namespace a { namespace { struct S { b }; struct T { }; } c; f }, d: as in the entries of g++
+ * functions without a linkage name are in what they are declared in, and inlined somewhere else.
+ */
+TEST(names_have_the_namespaces_and_types_around_them)
+{
+	size_t begun = begin_namespaces();
+	uint64_t b, c, d;
+
+	put_named(7, "a");
+	put(&parts.info, 8, 1);
+	put_named(9, "S");
+	b = parts.info.size;
+	put_named(3, "b");
+	put(&parts.info, 0, 1);
+	put_named(9, "T");
+	put(&parts.info, 0, 2);
+	c = parts.info.size;
+	put_named(3, "c");
+	put_function("f", CODE + 0x40, 8);
+	put(&parts.info, 0, 2);
+	d = parts.info.size;
+	put_named(3, "d");
+	put_function("g", CODE, 0x40);
+	put_inlined(b, CODE + 8, 4, 1);
+	put(&parts.info, 0, 1);
+	put_inlined(c, CODE + 16, 4, 1);
+	put(&parts.info, 0, 1);
+	put_inlined(d, CODE + 24, 4, 1);
+	put(&parts.info, 0, 3);
+	finish(begun);
+	expect_qualified(CODE, NULL);
+	expect_qualified(CODE + 8, "a::(anonymous namespace)::S::b");
+	expect_qualified(CODE + 16, "a::c");
+	expect_qualified(CODE + 24, NULL);
+	expect_qualified(CODE + 0x40, "a::f");
+	assert_string_equal(chain_at(&parts, CODE + 8), "b<g");
+	assert_int_equal(tl_dwarf_faults(&parts.dwarf)->count, 0);
+	tl_dwarf_close(&parts.dwarf);
+}
+
+/* A file that nests without end costs no more than 64 levels, of which the unit is one. */
+TEST(namespaces_without_end_are_cut)
+{
+	enum { LEVELS = 200, MOST = 63 };
+	size_t begun = begin_namespaces();
+	char wanted[4 * MOST + 2] = "";
+
+	for (unsigned i = 0; i < LEVELS; i++)
+		put_named(7, "n");
+	put_function("f", CODE, 8);
+	for (unsigned i = 0; i < LEVELS + 2; i++)
+		put(&parts.info, 0, 1);
+	finish(begun);
+	for (unsigned i = 0; i < MOST; i++)
+		strcat(wanted, "n::");
+	expect_qualified(CODE, strcat(wanted, "f"));
+	tl_dwarf_close(&parts.dwarf);
+}
+
 /* ---- damage ---- */
 
 static void expect_fault(enum tl_status status, uint64_t offset, const char *words)
@@ -534,6 +623,8 @@ int main(void)
 		cmocka_unit_test(lists_of_version_5_are_read),
 		cmocka_unit_test(lists_of_version_4_are_read),
 		cmocka_unit_test(inlined_calls_nest_as_their_entries),
+		cmocka_unit_test(names_have_the_namespaces_and_types_around_them),
+		cmocka_unit_test(namespaces_without_end_are_cut),
 		cmocka_unit_test(rings_end),
 		cmocka_unit_test(damage_is_told_at_its_byte),
 	};
