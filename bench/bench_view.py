@@ -208,23 +208,29 @@ def bench_windows(what, view, file):
 
 
 def bench_profiles(what, view, file):
-    """Profiles of windows that were not asked for before, of every width."""
-    rate, last, rng, times = file["frequency"], max(track["last"] for track in file["tracks"]), random.Random(15), []
+    """Of windows that were not asked for before, of every width: tables, which are what the page asks for first, and profiles with the
+    calls between functions, for the panes of callers and the call graph."""
+    rate, last, rng = file["frequency"], max(track["last"] for track in file["tracks"]), random.Random(15)
     if not rate:
         return
     asked = Asked(view)
-    # The page has the profile of all before its user can choose a window.
-    tell(what + ": profile of all", asked.get("/api/profile")[0], "ms")
-    for i in range(24):
-        width = last * 10 ** -(1 + 4 * i / 23)
-        start = int(rng.uniform(0, last - width))
-        end = int(start + width) + 1
-        times.append(asked.get("/api/profile", **{"from": start, "to": end}, since=repr(start / rate), until=repr(end / rate))[0])
-    times.sort()
-    tell(what + ": profile of a window of a tenth or less, median", times[len(times) // 2], "ms")
-    tell(what + ": profile of a window of a tenth or less, longest of %d" % len(times), times[-1], "ms", 150)
-    half = {"from": last // 4, "to": 3 * last // 4}
-    tell(what + ": profile of a window of one half", asked.get("/api/profile", **half, since=repr(last // 4 / rate), until=repr(3 * last // 4 / rate))[0], "ms")
+
+    def window(start, end, **how):
+        return asked.get("/api/profile", **{"from": start, "to": end}, since=repr(start / rate), until=repr(end / rate), **how)[0]
+
+    for kind, how in (("table", {"table": 1}), ("profile", {})):
+        # The page has that of all before its user can choose a window.
+        tell("%s: %s of all" % (what, kind), asked.get("/api/profile", **how)[0], "ms")
+        times = []
+        for i in range(24):
+            width = last * 10 ** -(1 + 4 * i / 23)
+            start = int(rng.uniform(0, last - width))
+            times.append(window(start, int(start + width) + 1, **how))
+        times.sort()
+        tell("%s: %s of a window of a tenth or less, median" % (what, kind), times[len(times) // 2], "ms")
+        tell("%s: %s of a window of a tenth or less, longest of %d" % (what, kind, len(times)), times[-1], "ms", 150)
+        shift = last // 64 * (kind == "profile")
+        tell("%s: %s of a window of one half" % (what, kind), window(last // 4 + shift, 3 * last // 4 + shift, **how), "ms")
 
 
 def bench_server(what, program, path, first=0.5, memory=None):
@@ -256,9 +262,13 @@ def bench_given_up(program, path):
 def bench_callgrind(inputs, program):
     path, begin = inputs.callgrind(), time.monotonic()
     with View(program, path) as view:
-        Asked(view).get("/api/profile")
-        tell("Callgrind of %.0f MB: functions are there" % (os.path.getsize(path) / 1e6), time.monotonic() - begin, "s", 2)
+        # What the page asks for to begin with; calls between functions are for panes that are opened later.
+        Asked(view).get("/api/profile", table=1)
+        what = "Callgrind of %.0f MB: " % (os.path.getsize(path) / 1e6)
+        tell(what + "functions are there", time.monotonic() - begin, "s", 2)
         tell("the same, processor time", processor_seconds(view), "s")
+        tell(what + "calls between functions, behind it", Asked(view).get("/api/profile")[0] / 1000, "s")
+        tell(what + "flame graph, behind it", Asked(view).get("/api/flame")[0] / 1000, "s")
 
 
 def bench_static(inputs, program):

@@ -226,6 +226,22 @@ static bool sort_by_bytes(uint64_t **samples, size_t count, uint64_t max)
 	return true;
 }
 
+/* A Shell sort: most functions have a handful, for which qsort() takes some times as long. */
+static void sort_few(uint64_t *list, size_t count)
+{
+	static const size_t gaps[] = { 57, 23, 10, 4, 1 };
+
+	for (size_t g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++)
+		for (size_t i = gaps[g]; i < count; i++) {
+			const uint64_t value = list[i];
+			size_t at = i;
+
+			for (; at >= gaps[g] && list[at - gaps[g]] > value; at -= gaps[g])
+				list[at] = list[at - gaps[g]];
+			list[at] = value;
+		}
+}
+
 void tl_latency_settle(struct tl_latencies *l)
 {
 	enum { FEW = 256 };
@@ -234,7 +250,9 @@ void tl_latency_settle(struct tl_latencies *l)
 		l->capacity = l->sample_count;
 		return;
 	}
-	if (l->samples)
+	if (l->sample_count < FEW)
+		sort_few(l->samples, l->sample_count);
+	else
 		qsort(l->samples, l->sample_count, sizeof(*l->samples), by_ticks);
 }
 

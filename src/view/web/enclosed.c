@@ -90,6 +90,24 @@ static int put_answers(struct tl_web_view *view, struct tl_output *out, struct m
 	return status;
 }
 
+/* Parts of a page are read one by one: of a file that grows they would not belong together. */
+static int check_unchanged(const struct tl_web_view *view, const char **failed,
+			   struct tl_error *err)
+{
+	for (size_t i = 0; i < view->count; i++) {
+		const struct tl_view_stamps *stamps = &view->documents[i].stamps;
+
+		for (size_t n = 0; n < stamps->count; n++) {
+			if (!tl_view_stamps_change(stamps, n))
+				continue;
+			*failed = stamps->paths[n];
+			return tl_error_at(err, TL_IO, TL_NOWHERE,
+					   "input changed while it was read");
+		}
+	}
+	return 0;
+}
+
 /* The indexes are there when their threads have ended. */
 static void wait_for_indexes(struct tl_web_view *view)
 {
@@ -121,6 +139,8 @@ int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, const cha
 		else
 			note_missing(view, i, &view->documents[i].index_error, &missing);
 	tl_output_write(out, page->text + page->data, page->size - page->data);
+	if (status == 0)
+		status = check_unchanged(view, failed, err);
 	if (status < 0 || !missing.why.status)
 		return status;
 	*err = missing.why;

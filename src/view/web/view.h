@@ -40,7 +40,7 @@ void tl_web_look_for_sources(struct tl_web_view *view, const char *const *folder
  * it.
  * @param failed  set to the path that *err is about
  * @return 0; 1: the page says of a part of it that it cannot be shown, *err why; or a negative
- * tl_status
+ * tl_status, of which TL_IO: a file has changed since it was opened
  */
 int tl_web_view_write(struct tl_web_view *view, struct tl_output *out, const char **failed,
 		      struct tl_error *err);

@@ -586,6 +586,25 @@ static char *write_page(struct looked_at *l)
 	return page;
 }
 
+/* Of two files the second one grows behind the opening: the page would be of none of its states. */
+TEST(no_page_is_written_of_a_file_that_grows)
+{
+	struct tl_output *out;
+	struct tl_error err;
+	struct looked_at l;
+	const char *failed;
+
+	look_at_stacks(&l);
+	assert_int_equal(tl_output_open_memory(&out, &err), 0);
+	replace_file(behind_path, "main 10\nmain;work 50\nmain;work;leaf 20\nmain;other<T> 55\n",
+		     false);
+	assert_int_equal(tl_web_view_write(l.view, out, &failed, &err), TL_IO);
+	assert_string_equal(err.text, "input changed while it was read");
+	assert_string_equal(failed, behind_path);
+	tl_output_discard(out);
+	look_away(&l);
+}
+
 static const char *behind(const char *text, const char *part)
 {
 	const char *at = strstr(text, part);
@@ -722,6 +741,7 @@ int main(void)
 		cmocka_unit_test(files_that_change_are_told),
 		cmocka_unit_test(a_profile_has_no_events),
 		cmocka_unit_test(there_is_one_page_and_no_other),
+		cmocka_unit_test(no_page_is_written_of_a_file_that_grows),
 		cmocka_unit_test(a_page_without_a_server_has_the_answers_in_it),
 		cmocka_unit_test(calls_are_columns_of_differences),
 	};
