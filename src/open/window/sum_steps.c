@@ -40,6 +40,7 @@ void tl_sums_free(struct tl_sums *s)
 	free(s->functions);
 	free(s->near);
 	free(s->indexed);
+	free(s->skipped);
 	free(s);
 }
 
@@ -287,6 +288,56 @@ static size_t pass_common(struct tl_sums *s, const struct tl_steps *steps, size_
 	return i;
 }
 
+/* A step before the window begins a call, or ends the innermost one. */
+static void skip_step(struct tl_sums *s, const struct tl_steps *steps, size_t number, size_t *open)
+{
+	const struct tl_step *step = &steps->list[number], *begin;
+
+	if (!step->end) {
+		if (tl_grow(&s->skipped, &s->skipped_capacity, *open + 1, sizeof(*s->skipped)))
+			s->skipped[(*open)++] = number;
+		else
+			s->flat.no_memory = true;
+		return;
+	}
+	if (!*open) {
+		tl_flat_end_call(&s->flat, step->flags & TL_CALL_CUT);
+		return;
+	}
+	begin = &steps->list[s->skipped[--*open]];
+	s->flat.losses.orphan_exits += begin->flags & TL_CALL_LATE && !(step->flags & TL_CALL_CUT);
+}
+
+/*
+ * Nothing counts before the window: of the steps there, only calls that are open where it begins
+ * go through the fold. Returns the first step that is not before it.
+ */
+static size_t skip_steps(struct tl_sums *s, const struct tl_steps *steps)
+{
+	uint64_t now = s->now;
+	size_t i = 0, open = 0;
+
+	if (s->tile || now >= s->span.from)
+		return 0;
+	for (; i < steps->count && !s->flat.no_memory; i++) {
+		const struct tl_step *step = &steps->list[i];
+
+		if (step->ticks >= s->span.from || step->ticks < now)
+			break;
+		now = step->ticks;
+		skip_step(s, steps, i, &open);
+	}
+	if (i)
+		tl_sums_pass_time(s, now);
+	s->flat.records += i;
+	for (size_t n = 0; n < open; n++) {
+		const struct tl_step *begin = &steps->list[s->skipped[n]];
+
+		tl_sums_begin_call(s, begin->function, begin->flags);
+	}
+	return i;
+}
+
 int tl_sums_fold_leaf(struct tl_sums *s, const struct tl_call_track *track, size_t leaf,
 		      struct tl_error *err)
 {
@@ -295,7 +346,8 @@ int tl_sums_fold_leaf(struct tl_sums *s, const struct tl_call_track *track, size
 
 	if (status < 0)
 		return status;
-	for (size_t i = 0; i < reader->steps.count && tl_sums_can_go_on(s); i++) {
+	for (size_t i = skip_steps(s, &reader->steps);
+	     i < reader->steps.count && tl_sums_can_go_on(s); i++) {
 		i = pass_common(s, &reader->steps, i);
 		if (i < reader->steps.count)
 			pass_step(s, &reader->steps.list[i]);

@@ -29,7 +29,9 @@ struct tl_sums {
 	uint32_t *indexed; /* by the profile's number, the first of the index's that has it */
 	size_t indexed_capacity;
 	struct tl_met_function last[1 << TL_SUMS_LAST_BITS]; /* by the index's low bits */
-	uint64_t now;                                        /* of the last step */
+	size_t *skipped; /* steps before the window whose calls are open, by their numbers */
+	size_t skipped_capacity;
+	uint64_t now;        /* of the last step */
 	int status;          /* negative: a function could not be named */
 	struct tl_error err; /* why */
 };

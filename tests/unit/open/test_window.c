@@ -175,6 +175,36 @@ static void calls_between_functions_are_summed(void **state)
 	tl_profile_free(profile);
 }
 
+/*
+ * Calls whose begin damage hides, and which end before the window in the leaf that it begins in:
+ * 1 [100 .. 130], in it 2 [ .. 120] and 2 [121 .. 125]; 3 [140 .. 150].
+ */
+static void calls_that_begin_late_before_the_window(void **state __attribute__((unused)))
+{
+	static const struct {
+		uint8_t exit;
+		uint32_t function;
+		uint64_t tsc;
+	} records[] = { { 0, 1, 100 }, { 0, 2, 110 }, { 1, 2, 120 }, { 0, 2, 121 },
+			{ 1, 2, 125 }, { 1, 1, 130 }, { 0, 3, 140 }, { 1, 3, 150 } };
+	enum { COUNT = sizeof(records) / sizeof(records[0]), HIDDEN = 1 };
+	uint8_t bytes[HEADER + COUNT * RECORD] = { 0 };
+	struct opened o;
+
+	put_header(bytes);
+	for (size_t i = 0; i < COUNT; i++) {
+		put_record(bytes + HEADER + i * RECORD, records[i].exit, records[i].function,
+			   records[i].tsc);
+		put(bytes + HEADER + i * RECORD + 16, 7, 4);
+	}
+	memset(bytes + HEADER + HIDDEN * RECORD, 0xff, RECORD);
+	temp_open(&temp);
+	open_trace(&o, bytes, sizeof(bytes));
+	for (uint64_t from = 99; from < 152; from++)
+		expect_sums_of(&o, (struct tl_call_span){ .from = from, .to = 160 });
+	close_trace(&o);
+}
+
 static uint32_t number_of(const struct opened *o, uint64_t id)
 {
 	struct tl_call_function function;
@@ -496,6 +526,7 @@ int main(void)
 		WITH_TRACE(calls_are_finished_inside),
 		WITH_TRACE(sums_are_those_of_contexts),
 		WITH_TRACE(calls_between_functions_are_summed),
+		cmocka_unit_test(calls_that_begin_late_before_the_window),
 		WITH_TRACE(the_longest_calls_are_listed),
 		WITH_TRACE(durations_are_those_of_whole_calls),
 		WITH_TRACE(what_is_not_there_is_refused),
