@@ -206,7 +206,7 @@ def a_call_of_the_timeline_is_chosen_everywhere(chromium, program):
         equal(page.texts("#pane-functions tr.chosen th"), ["main"])
         assert "main" in page.texts(".found")[0]
         equal(page.texts(".detail h3"), ["main"])
-        assert "Durations of 1 calls" in page.texts(".durations h4")[0]
+        assert "Durations of 1 call" == page.texts(".durations h4")[0]
         page.pane("callers")
         equal(page.texts("#pane-callers .middle h3"), ["main"])
         page.press("Escape")

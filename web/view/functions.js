@@ -6,6 +6,7 @@ import { eventOf, fnOf, numberOf, placeText, profileOf, told } from './profile.j
 import { choose, state } from './state.js';
 import { files as timelines, lastTick } from './tracks.js';
 import { showCall } from './timeline.js';
+import { timeText } from './timeline-draw.js';
 import { button, cost, duration, el, eventName, grouped, matcher, percent, several, shortName, svg } from './util.js';
 
 const ROWS_AT_ONCE = 300;
@@ -120,14 +121,14 @@ function slowestList(answer, text, number) {
 		el('span', { class: 'faint' }, ` thread ${c.thread}, at ${text(c.start)}`))));
 }
 
-function drawDurations(box, answer, frequency, number) {
-	const text = n => frequency ? duration(n / frequency) : grouped(n);
+function drawDurations(box, answer, { frequency, clock }, number) {
+	const text = n => timeText(n, frequency, clock);
 	if (!answer.finished) {
 		box.replaceChildren(el('p', { class: 'faint' }, 'No call of it has an end in the trace.'));
 		return;
 	}
 	const others = [answer.unfinished ? grouped(answer.unfinished) + ' unfinished' : '', answer.cut ? grouped(answer.cut) + ' without a begin or an end' : ''].filter(Boolean);
-	box.replaceChildren(el('h4', {}, `Durations of ${grouped(answer.finished)} calls`), histogram(answer.classes, text),
+	box.replaceChildren(el('h4', {}, `Durations of ${several(answer.finished, 'call')}`), histogram(answer.classes, text),
 		el('p', { class: 'faint' }, others.join(', ')), el('h4', {}, 'Slowest calls'), slowestList(answer, text, number));
 }
 
@@ -149,7 +150,7 @@ async function drawDetail(profile, i) {
 	try {
 		const answer = enclosed ? await enclosedDurations(state.file, told.files[state.file].tracks, fn, window.from || 0, window.to || Infinity)
 			: await ask('/api/durations', { file: state.file, name: fn.name, object: fn.object, source: fn.source, ...window });
-		if (detailOf === key) drawDurations(box, answer, told.files[state.file].frequency, state.file);
+		if (detailOf === key) drawDurations(box, answer, told.files[state.file], state.file);
 	} catch (error) {
 		if (detailOf !== key) return;
 		detailOf = '';

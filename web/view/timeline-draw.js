@@ -44,7 +44,9 @@ function drawAxis(c, view, width, scale, frequency, clock) {
 		const x = Math.round((n * step - view.from) * scale) + 0.5;
 		c.moveTo(x, AXIS - 8);
 		c.lineTo(x, AXIS);
-		c.fillText(momentText(n * step, step, frequency, clock), x + 4, AXIS / 2 - 1);
+		const text = momentText(n * step, step, frequency, clock);
+		// Half a number is another one.
+		if (fitted(c, text, width - x - 4) === text) c.fillText(text, x + 4, AXIS / 2 - 1);
 	}
 	c.moveTo(0, AXIS - 0.5);
 	c.lineTo(width, AXIS - 0.5);
