@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plant small faults in a part of src/, one at a time, and count those that its tests do not notice.
 
-  scripts/mutate.py ROOM[/SUB][/FILE.c] [--count N] [--seed S] [--jobs J] [--list]
+  scripts/mutate.py ROOM[/SUB][/FILE.c] [--count N] [--seed S] [--jobs J] [--list] [--unit]
   scripts/mutate.py . [--count N] [--seed S] ...   faults drawn over all of src/, each held against the tests of its room
 
 A fault: a relational operator swapped, a constant off by one, a condition negated, `&&` and `||` exchanged, a statement
@@ -124,9 +124,8 @@ def output_of(command, cwd=BUILD, **more):
     return run.stdout
 
 
-def prepare(room):
+def prepare(room, unit):
     """Build the copy; the tests that can say something about a room."""
-    synchronize()
     if not os.path.exists(os.path.join(BUILD, "build.ninja")):
         # Without debug information object code compares byte by byte, and ccache serves every copy of a source.
         linker = {"CC_LD": "mold"} if shutil.which("mold") else {}
@@ -134,7 +133,9 @@ def prepare(room):
                   env=dict(os.environ, CC="gcc", **linker))
     output_of(["ninja", "build.ninja"])
     targets, known = targets_and_tests()
-    tests = [*unit_tests(room, targets, known), *command_cases(room), *scripts(room, targets, known)]
+    tests = unit_tests(room, targets, known)
+    if not unit:
+        tests += [*command_cases(room), *scripts(room, targets, known)]
     output_of(["ninja"] + sorted({test.program for test in tests}))
     return tests
 
@@ -549,30 +550,29 @@ def plant_all(planter, args, candidates, count):
     return counts
 
 
-def planter_of(part):
+def planter_of(part, unit):
     """What faults of a part are held against."""
-    tests, builder = prepare(part.split("/")[0]), Builder()
+    tests, builder = prepare(part.split("/")[0], unit), Builder()
     sources = [os.path.relpath(path, TREE) for path in faults.sources(TREE, part)]
     counters = Counters(builder, sources, tests)
-    tests = measure(part, counters, tests)
+    tests = measure(part + "/unit" if unit else part, counters, tests)
     note("%d tests of %s, %.0f s without a fault" % (len(tests), part, sum(test.seconds for test in tests)))
     return Planter(builder, counters, tests)
 
 
 def one_part(args, part):
-    plant_all(planter_of(part), args, faults.candidates(TREE, part, args.seed), args.count).told(part, args.seed)
+    plant_all(planter_of(part, args.unit), args, faults.candidates(TREE, part, args.seed), args.count).told(part, args.seed)
 
 
 def all_rooms(args):
     """What does not count is replaced by a fault of the same room."""
-    synchronize()
     drawn, all_counts = {}, Counts()
     for fault in itertools.islice(faults.candidates(TREE, "", args.seed), args.count):
         drawn.setdefault(fault.path.split("/")[1], []).append(fault)
     for room in sorted(drawn):
         candidates = itertools.chain(drawn[room], faults.candidates(TREE, room, args.seed))
         try:
-            counts = plant_all(planter_of(room), args, candidates, len(drawn[room]))
+            counts = plant_all(planter_of(room, args.unit), args, candidates, len(drawn[room]))
         except SystemExit:
             note("src/%s is left out" % room)
             continue
@@ -587,6 +587,7 @@ def main():
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--unit", action="store_true", help="hold faults against the unit tests alone, which is quick")
     parser.add_argument("--list", action="store_true", help="say of each fault which test caught it")
     args = parser.parse_args()
     part = "." if args.part in (".", "src", "src/") else re.sub(r"^(\./)?src/|/$", "", args.part)
@@ -599,6 +600,8 @@ def main():
         if name.startswith("tmp"):
             shutil.rmtree(os.path.join(PLACE, name), ignore_errors=True)
     note("bringing build-mutants/ up to date")
+    # Once, as the sources may be changed while faults are planted.
+    synchronize()
     if part == ".":
         all_rooms(args)
     else:

@@ -166,6 +166,48 @@ static const uint8_t branches[] = { 0x90, 0x74, 0x02, 0x90, 0x90, 0xe8, 0x06, 0,
 		want_event(scene, TL_PT_EV_EXEC_MODE);                                             \
 	} while (0)
 
+#define OPEN_BRANCHES(scene, trace)                                                                \
+	do {                                                                                       \
+		static const struct tl_pt_config plain = { .flags = TL_PT_CLASSIC };               \
+                                                                                                   \
+		OPEN_ERRATA(scene, trace, &plain);                                                 \
+	} while (0)
+
+/*
+ * 5.5 "PIP ... VMLAUNCH/VMRESUME ... VMCS: same": both changes of one VM entry are bound to it, the
+ * second where the walk is already; so is a TIP.PGD behind it (5.4)
+ */
+TEST(a_vm_entry_changes_cr3_and_vmcs)
+{
+	static const uint8_t on[] = { START(0x200c), PIP(0x3000), VMCS(5), TIP(0x2010), PGD_BARE };
+	static const uint8_t off[] = { START(0x200c), VMCS(5), PGD_BARE };
+	/* 200a is an indirect jump: no change of VMCS may be bound behind it. */
+	static const uint8_t wrong[] = { START(0x200a), VMCS(5), TIP(0x2010), PGD_BARE };
+	struct tl_pt_asid asid;
+	struct scene s;
+
+	OPEN_BRANCHES(&s, on);
+	want_block(&s, 0x200c, 0x200c, 1);
+	assert_int_equal(want_event(&s, TL_PT_EV_PAGING).paging.cr3, 0x3000);
+	assert_int_equal(want_event(&s, TL_PT_EV_VMCS).vmcs.base, 0x5000);
+	assert_int_equal(tl_pt_decoder_asid(s.decoder, &asid), 0);
+	assert_int_equal(asid.cr3, 0x3000);
+	assert_int_equal(asid.vmcs, 0x5000);
+	want_block(&s, 0x2010, 0x2011, 2);
+	want_event(&s, TL_PT_EV_DISABLED);
+	close_scene(&s);
+	OPEN_BRANCHES(&s, off);
+	want_block(&s, 0x200c, 0x200c, 1);
+	assert_int_equal(want_event(&s, TL_PT_EV_VMCS).vmcs.base, 0x5000);
+	want_event(&s, TL_PT_EV_DISABLED);
+	want_error(&s, TL_PT_EOS, sizeof(off));
+	close_scene(&s);
+	OPEN_BRANCHES(&s, wrong);
+	want_block(&s, 0x200a, 0x200a, 1);
+	want_error(&s, TL_PT_BAD_QUERY, START_BYTES);
+	close_scene(&s);
+}
+
 /*
  * BDM64 "the branch before an abort may have the wrong outcome": where the abort cannot be reached,
  * the branch is taken to have led to it
@@ -662,6 +704,7 @@ int main(void)
 		cmocka_unit_test(an_iret_event_is_bound_behind_the_iret),
 		cmocka_unit_test(triggers_count_instructions),
 		cmocka_unit_test(an_overflow_moves_the_flow),
+		cmocka_unit_test(a_vm_entry_changes_cr3_and_vmcs),
 		cmocka_unit_test(bdm64_mends_the_branch_before_an_abort),
 		cmocka_unit_test(skd022_makes_a_disable_at_vm_entry_synchronous),
 		cmocka_unit_test(skl014_ends_at_the_branch_that_leaves_the_range),

@@ -150,6 +150,24 @@ static void signals(void **state)
 	assert_int_equal(f->stack.frames.handlers, 0);
 }
 
+/* A handler is interrupted by another signal, and left for no function below it. */
+static void signals_within_handlers(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_ENABLE, ODD, DEEP + 8);
+	go(f, TL_PT_BY_ENABLE, EVEN, ODD + 4);
+	want(f, "main deep odd even");
+	assert_int_equal(f->stack.frames.handlers, 2);
+	go(f, TL_PT_BY_ENABLE, ODD + 4, EVEN + 8);
+	want(f, "main deep odd");
+	/* "else a jump": siglongjmp(), where tracing was off. */
+	go(f, TL_PT_BY_ENABLE, MAIN + 0x30, ODD + 8);
+	want(f, "main");
+	assert_int_equal(f->stack.frames.handlers, 0);
+}
+
 /* "interrupt: an asynchronous branch enters a handler, which waits for the address interrupted" */
 static void interrupts(void **state)
 {
@@ -324,6 +342,7 @@ int main(void)
 		WITH_FIXTURE(longjmp_goes_back),
 		WITH_FIXTURE(code_without_symbols),
 		WITH_FIXTURE(signals),
+		WITH_FIXTURE(signals_within_handlers),
 		WITH_FIXTURE(interrupts),
 		WITH_FIXTURE(losses),
 		WITH_FIXTURE(stacks_take_turns),
