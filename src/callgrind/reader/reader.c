@@ -182,14 +182,12 @@ static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return 1;
 }
 
-/* The fast ways first. */
+/* The fast way first. */
 static inline int cost_line_of_any_form(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	if (tl_callgrind_add_to_function(reader))
-		return 0;
-	if (tl_callgrind_plain_line(reader))
-		return 1;
-	return cost_line(reader, err);
+	int status = tl_callgrind_plain_line(reader);
+
+	return status < 0 ? cost_line(reader, err) : status;
 }
 
 /* A line that begins with a blank, or is too long. */

@@ -110,7 +110,7 @@ struct tl_callgrind_position_columns {
 	uint64_t further_to[TL_CALLGRIND_MOST_POSITIONS - TL_CALLGRIND_COLUMNS];
 };
 
-/* Self costs of the present function that no item was made of yet (function_costs.c). */
+/* Self costs of the present function that no item was made of yet (plain_line.c). */
 struct tl_callgrind_function_costs {
 	bool wanted;
 	int64_t *costs; /* by column */
@@ -179,15 +179,10 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader,
 }
 
 /*
- * Add the present line to the sum of its function. False, and nothing is changed: the line is not a
- * self-cost line of the plain form.
+ * Read a self-cost line of the plain form. 1: there is its item; 0: it was added to the sum of its
+ * function; -1, and nothing is changed: the line is another one.
  */
-bool tl_callgrind_add_to_function(struct tl_callgrind_reader *reader);
-/*
- * Make the item of a self-cost line of the plain form. False, and nothing is changed: the line is
- * another one.
- */
-bool tl_callgrind_plain_line(struct tl_callgrind_reader *reader);
+int tl_callgrind_plain_line(struct tl_callgrind_reader *reader);
 /* Make an item of the sum of a function, and begin a new sum. */
 void tl_callgrind_function_item(struct tl_callgrind_reader *reader);
 
