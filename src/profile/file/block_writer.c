@@ -371,8 +371,8 @@ void tl_pfile_write_string(struct tl_pfile_writer *w, const char *text, size_t s
 		return;
 	}
 	same = shared_prefix(w->text, w->text_size, text, size);
-	to = tl_pfile_put_number(to, same);
-	to = tl_pfile_put_number(to, size - same);
+	to = tl_put_varint(to, same);
+	to = tl_put_varint(to, size - same);
 	memcpy(to, text + same, size - same);
 	memcpy(w->text + same, text + same, size - same);
 	w->text_size = size;

@@ -26,7 +26,7 @@ static inline uint8_t *put_present(uint8_t *to, uint64_t value)
 	if (value < 0x80)
 		return to + (value != 0);
 	*to++ |= 0x80;
-	return tl_pfile_put_number(to, value >> 7);
+	return tl_put_varint(to, value >> 7);
 }
 
 /* Seven fields from `at` on. The first byte is left for the bits. */
@@ -41,7 +41,7 @@ static uint8_t *put_group(uint8_t *to, uint32_t keys, uint32_t at, uint32_t end,
 	while (i < differ && row[i] == last[i])
 		i++;
 	for (; i < differ; i++) {
-		uint64_t value = tl_pfile_zigzag(row[i] - last[i]);
+		uint64_t value = tl_zigzag(row[i] - last[i]);
 
 		last[i] = row[i];
 		bits |= (unsigned)(value != 0) << (i - at);
@@ -49,7 +49,7 @@ static uint8_t *put_group(uint8_t *to, uint32_t keys, uint32_t at, uint32_t end,
 	}
 	for (; i < end; i++) {
 		bits |= (unsigned)(row[i] != 0) << (i - at);
-		to = put_present(to, tl_pfile_zigzag(row[i]));
+		to = put_present(to, tl_zigzag(row[i]));
 	}
 	*begin = (uint8_t)bits;
 	return to;

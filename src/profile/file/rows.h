@@ -9,25 +9,8 @@
 #include <string.h>
 
 #include "core/arithmetic.h"
+#include "core/varint.h"
 #include "profile/file/layout.h"
-
-static inline uint64_t tl_pfile_zigzag(uint64_t value)
-{
-	return value << 1 ^ (0 - (value >> 63));
-}
-
-static inline uint64_t tl_pfile_unzigzag(uint64_t value)
-{
-	return value >> 1 ^ (0 - (value & 1));
-}
-
-static inline uint8_t *tl_pfile_put_number(uint8_t *to, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		*to++ = (uint8_t)(value | 0x80);
-	*to++ = (uint8_t)value;
-	return to;
-}
 
 /* The rest of a number of several bytes; NULL: it has more than 64 bits. */
 const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value);
@@ -62,7 +45,7 @@ static inline const uint8_t *tl_pfile_take_group(const uint8_t *from, unsigned b
 		uint64_t value = 0;
 
 		from = tl_pfile_take_number(from, &value);
-		value = tl_pfile_unzigzag(value);
+		value = tl_unzigzag(value);
 		row[field] = field < keys ? row[field] + value : value;
 	}
 	return from;

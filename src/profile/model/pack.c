@@ -7,12 +7,13 @@
 
 #include "core/arithmetic.h"
 #include "core/cursor.h"
+#include "core/varint.h"
 
 /*
- * An item begins with a byte: its kind, whether address and block are others than those before, and
- * the number of costs, if that is small. Before it bytes of a kind of their own say that items from
- * there on are of another file, or have other numbers than those that follow. Numbers have seven
- * bits a byte, the least first.
+ * An item begins with a byte: its kind, whether address and block differ from those of the item
+ * before, and the number of costs, if that is small. A byte of two further kinds may stand before
+ * it: OTHER_FILE, where items from there on are of another file, and OTHER_NUMBER, where the item's
+ * number is not the next one. The file, or the difference of the numbers, follows that byte.
  */
 enum {
 	KIND = 3,
@@ -23,8 +24,7 @@ enum {
 	BLOCK = 1 << 3,
 	COST_SHIFT = 4,
 	MANY_COSTS = 15,
-	NUMBER_BYTES = 10,
-	ITEM_BYTES = 16 * NUMBER_BYTES, /* without costs */
+	ITEM_BYTES = 16 * TL_VARINT_BYTES, /* without costs */
 	SHORT_ITEM = 32,
 	SMALLEST_CHUNK = 64,
 	LARGEST_CHUNK = 4000, /* what an arena does not give a block of its own */
@@ -32,14 +32,6 @@ enum {
 };
 
 /* ---- numbers ---- */
-
-static inline uint8_t *put_number(uint8_t *p, uint64_t value)
-{
-	for (; value > 0x7f; value >>= 7)
-		*p++ = (uint8_t)(value | 0x80);
-	*p++ = (uint8_t)value;
-	return p;
-}
 
 static inline const uint8_t *take_number(const uint8_t *p, uint64_t *value)
 {
@@ -55,26 +47,15 @@ static inline const uint8_t *take_number(const uint8_t *p, uint64_t *value)
 	return p;
 }
 
-/* Numbers near 0, of either sign, are short. */
-static inline uint64_t folded(uint64_t number)
-{
-	return number << 1 ^ (uint64_t)((int64_t)number >> 63);
-}
-
-static inline uint64_t unfolded(uint64_t number)
-{
-	return number >> 1 ^ -(number & 1);
-}
-
 static inline uint8_t *put_difference(uint8_t *p, uint64_t number, uint64_t base)
 {
-	return put_number(p, folded(number - base));
+	return tl_put_varint(p, tl_zigzag(number - base));
 }
 
 static inline const uint8_t *take_difference(const uint8_t *p, uint64_t *number, uint64_t base)
 {
 	p = take_number(p, number);
-	*number = base + unfolded(*number);
+	*number = base + tl_unzigzag(*number);
 	return p;
 }
 
@@ -83,7 +64,7 @@ static inline const uint8_t *take_difference(const uint8_t *p, uint64_t *number,
 bool tl_pack_part(struct tl_pack *pack, uint32_t part, uint32_t event_count)
 {
 	size_t old = pack->event_count, events = event_count;
-	uint8_t *room = realloc(pack->room, ITEM_BYTES + events * NUMBER_BYTES);
+	uint8_t *room = realloc(pack->room, ITEM_BYTES + events * TL_VARINT_BYTES);
 	uint64_t *sizes;
 
 	if (!room)
@@ -290,15 +271,15 @@ static inline uint8_t *put_place(uint8_t *p, uint8_t *head, const struct tl_pack
 
 static uint8_t *put_target(uint8_t *p, const struct tl_pack_item *item)
 {
-	p = put_number(p, item->target);
-	p = put_number(p, item->count);
-	p = put_number(p, item->to.file);
-	p = put_number(p, item->to.line);
+	p = tl_put_varint(p, item->target);
+	p = tl_put_varint(p, item->count);
+	p = tl_put_varint(p, item->to.file);
+	p = tl_put_varint(p, item->to.line);
 	p = put_difference(p, item->to.address, item->at.address);
-	p = put_number(p, item->to.block);
+	p = tl_put_varint(p, item->to.block);
 	if (item->kind == TL_PACK_JUMP) {
 		*p++ = item->conditional;
-		p = put_number(p, item->taken);
+		p = tl_put_varint(p, item->taken);
 	}
 	return p;
 }
@@ -317,17 +298,17 @@ static uint8_t *put_item(uint8_t *p, const struct tl_pack_item *item, const int6
 		count--;
 	if (item->at.file != base->file) {
 		*p++ = OTHER_FILE;
-		p = put_number(p, item->at.file);
+		p = tl_put_varint(p, item->at.file);
 	}
 	head = p++;
 	*head = (uint8_t)((unsigned)item->kind | tl_min(count, (uint32_t)MANY_COSTS) << COST_SHIFT);
 	p = put_place(p, head, &item->at, base);
 	if (count >= MANY_COSTS)
-		p = put_number(p, count);
+		p = tl_put_varint(p, count);
 	if (item->kind != TL_PACK_LINE)
 		p = put_target(p, item);
 	for (uint32_t e = 0; e < count; e++)
-		p = put_number(p, folded((uint64_t)costs[e]));
+		p = tl_put_varint(p, tl_zigzag((uint64_t)costs[e]));
 	return p;
 }
 
@@ -402,7 +383,7 @@ static const uint8_t *take_target(const uint8_t *p, struct tl_pack_item *item)
 	return p;
 }
 
-/* What is another one than of the item before. */
+/* Take a byte that stands before an item, and what follows it. */
 static const uint8_t *take_other(const uint8_t *p, struct tl_pack_item *item)
 {
 	uint8_t other = *p;
@@ -412,7 +393,7 @@ static const uint8_t *take_other(const uint8_t *p, struct tl_pack_item *item)
 	if (other == OTHER_FILE)
 		item->at.file = (uint32_t)number;
 	else
-		item->number += (uint32_t)unfolded(number);
+		item->number += (uint32_t)tl_unzigzag(number);
 	return p;
 }
 
@@ -499,7 +480,7 @@ void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs)
 		uint64_t number;
 
 		p = take_number(p, &number);
-		costs[e] = (int64_t)unfolded(number);
+		costs[e] = (int64_t)tl_unzigzag(number);
 	}
 }
 
@@ -511,6 +492,6 @@ void tl_pack_add_costs(const struct tl_pack_item *item, const uint32_t *events, 
 		uint64_t number;
 
 		p = take_number(p, &number);
-		sums[events[e]] += unfolded(number);
+		sums[events[e]] += tl_unzigzag(number);
 	}
 }

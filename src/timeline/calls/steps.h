@@ -10,6 +10,7 @@
 
 #include "core/cursor.h"
 #include "core/memory.h"
+#include "core/varint.h"
 
 struct tl_step {
 	uint64_t ticks;
@@ -40,17 +41,6 @@ struct tl_packed {
 	uint8_t *bytes;
 	size_t size, capacity;
 };
-
-/* A number, seven bits a byte, the low ones first. */
-enum { TL_VARINT_BYTES = 10 };
-
-static inline uint8_t *tl_put_varint(uint8_t *p, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		*p++ = (uint8_t)(value | 0x80);
-	*p++ = (uint8_t)value;
-	return p;
-}
 
 /* Append a number, bytes, or a text with the number of its bytes. False without memory. */
 bool tl_pack_number(struct tl_packed *packed, uint64_t value);

@@ -43,15 +43,4 @@ int tl_call_index_write(struct tl_call_index *index, const struct tl_packed *key
 int tl_call_index_read(struct tl_call_index *index, const struct tl_packed *key, const char *path,
 		       struct tl_error *err);
 
-/* A signed number as one without a sign whose small values are near 0. */
-static inline uint64_t tl_zigzag(uint64_t difference)
-{
-	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
-}
-
-static inline uint64_t tl_unzigzag(uint64_t value)
-{
-	return value >> 1 ^ (0 - (value & 1));
-}
-
 #endif
