@@ -93,7 +93,7 @@ static bool map_state(void)
 
 	if (fd < 0)
 		return false;
-	/* A file that has all its room cannot fail later, when it is written through the mapping. */
+	/* A file that has all its room cannot fail later, as the mapping is written. */
 	if (!posix_fallocate(fd, 0, sizeof(*state)))
 		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);

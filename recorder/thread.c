@@ -423,7 +423,7 @@ uint32_t rt_find_id_slow(struct rt_thread *t, uintptr_t address)
 
 static pthread_key_t thread_end;
 
-/* A thread's own stack ends at its control block; that of the first thread above its environment. */
+/* A thread's own stack ends at its control block; the first thread's above its environment. */
 static void find_stack(struct rt_thread *t)
 {
 	extern char **environ;

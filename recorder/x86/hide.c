@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x86-64: a function's return address is where its caller put it, which is what its frame is known by. */
+/* x86-64: a function's return address is where its caller put it, by which its frame is known. */
 #include "fentry.h"
 
 #include "slow.h"

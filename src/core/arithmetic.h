@@ -44,4 +44,12 @@ static inline int64_t tl_sum_saturating(int64_t a, int64_t b)
 	return sum;
 }
 
+/* The tick that is `seconds` behind `first`, or the last one there is. */
+static inline uint64_t tl_ticks_behind(uint64_t first, double seconds, uint64_t frequency)
+{
+	const double ticks = seconds * (double)frequency;
+
+	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
+}
+
 #endif

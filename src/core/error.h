@@ -27,6 +27,18 @@ int tl_error_named(struct tl_error *err, const char *text, const char *refused);
 /* An allocation failed. */
 int tl_error_memory(struct tl_error *err);
 
+/* What a step answers that needs memory alone: 0 where `made`, else tl_error_memory(). */
+static inline int tl_error_unless_made(bool made, struct tl_error *err)
+{
+	return made ? 0 : tl_error_memory(err);
+}
+
+/* What a step answers whose other failures cost no more than its own result. */
+static inline int tl_error_if_memory(int status)
+{
+	return status == TL_NO_MEMORY ? status : 0;
+}
+
 /* The format an error is about, set by the room that knows it; returns `status`. */
 int tl_error_format(struct tl_error *err, const char *format, int status);
 

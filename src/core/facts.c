@@ -94,7 +94,7 @@ void tl_fact_bool(struct tl_facts *facts, const char *name, bool value)
 {
 	begin_fact(facts, name);
 	if (facts->json)
-		tl_put_text(facts->out, value ? "true" : "false");
+		tl_put_boolean(facts->out, value);
 	else
 		tl_put_text(facts->out, value ? "yes" : "no");
 	end_fact(facts);

@@ -65,6 +65,12 @@ static inline void tl_put_text(struct tl_output *out, const char *text)
 	tl_put_bytes(out, text, strlen(text));
 }
 
+/* As JSON has it. */
+static inline void tl_put_boolean(struct tl_output *out, bool value)
+{
+	tl_put_text(out, value ? "true" : "false");
+}
+
 /* Decimal digits of a number at `p` (20 bytes at most); returns the end. */
 char *tl_format_u64(char *p, uint64_t value);
 

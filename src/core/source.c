@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/guard.h"
@@ -66,7 +67,7 @@ static int compare_parts(const void *a, const void *b)
 {
 	const struct tl_source_part *x = a, *y = b;
 
-	return (x->number > y->number) - (x->number < y->number);
+	return tl_compare(x->number, y->number);
 }
 
 /* The failure that errno tells of. */

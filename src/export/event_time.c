@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/wide.h"
 
 uint64_t tl_event_frequency(const struct tl_profile *profile, uint32_t event)
@@ -37,5 +38,5 @@ int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks)
 	ns = tl_wide_quotient(whole, carry->frequency, &carry->rest);
 	if (carry->negative)
 		return ns > INT64_MAX ? INT64_MIN : -(int64_t)ns;
-	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+	return (int64_t)tl_min(ns, (uint64_t)INT64_MAX);
 }

@@ -2,6 +2,7 @@
 /* What of the calls is wanted: by function, object and time. */
 #include <regex.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "foreign/span_calls.h"
 
@@ -58,10 +59,7 @@ int tl_foreign_filter_open(struct tl_foreign_filter *filter, const struct tl_for
 
 static uint64_t ticks_at(const struct tl_foreign_file *f, double seconds)
 {
-	const double ticks = seconds * (double)f->frequency;
-	const uint64_t first = tl_foreign_origin(f);
-
-	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
+	return tl_ticks_behind(tl_foreign_origin(f), seconds, f->frequency);
 }
 
 int tl_foreign_window(const struct tl_foreign_file *f, struct tl_foreign_window *window,

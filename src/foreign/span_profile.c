@@ -188,7 +188,7 @@ int tl_foreign_fold_spans(struct tl_foreign_file *f, struct tl_profile **profile
 		status = tl_foreign_note_walk(f, &s.met, err);
 	if (status == 0) {
 		s.profile->timed = true;
-		s.profile->sums_only = f->options.sums_alone;
+		s.profile->sums.only = f->options.sums_alone;
 		status = tl_profile_finish(s.profile, err);
 	}
 	free(s.all);

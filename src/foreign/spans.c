@@ -75,7 +75,7 @@ static int compare_spans(const void *left, const void *right)
 	if (a->ticks != b->ticks)
 		return tl_compare(a->ticks, b->ticks);
 	if (rank_of(a) != rank_of(b))
-		return rank_of(a) > rank_of(b) ? -1 : 1;
+		return tl_compare(rank_of(b), rank_of(a));
 	return tl_compare(a->order, b->order);
 }
 

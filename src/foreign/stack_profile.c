@@ -37,7 +37,7 @@ static int make_profile(struct stack_build *b, struct tl_error *err)
 	const size_t count = b->stacks->event_count;
 	struct tl_event *events = tl_zeroed(count, sizeof(*events));
 	char **units = tl_zeroed(count, sizeof(*units));
-	int status = events && units ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(events && units, err);
 
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		const struct tl_foreign_event *e = &b->stacks->events[i];
@@ -187,7 +187,7 @@ int tl_foreign_fold_stacks(struct tl_foreign_file *f, struct tl_profile **profil
 		status = add_nodes(&b, err);
 	if (status == 0) {
 		b.profile->losses.saturated += s->saturated;
-		b.profile->sums_only = f->options.sums_alone;
+		b.profile->sums.only = f->options.sums_alone;
 		status = tl_profile_finish(b.profile, err);
 	}
 	free(b.functions);

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/trees/path_tree.h"
 #include "core/text/decimal.h"
+#include "profile/model/model.h"
 
 /* Numbers of names; 0: unknown. */
 struct tl_foreign_frame {
@@ -85,15 +86,9 @@ static inline uint32_t tl_foreign_stacks_child(struct tl_foreign_stacks *s, uint
 static inline bool tl_foreign_stacks_count(struct tl_foreign_stacks *s, uint32_t node,
 					   uint32_t event, int64_t cost)
 {
-	int64_t *to;
-
 	if (node >= s->events[event].capacity && !tl_foreign_stacks_room(s, event, node))
 		return false;
-	to = &s->events[event].costs[node];
-	if (__builtin_add_overflow(*to, cost, to)) {
-		*to = cost < 0 ? INT64_MIN : INT64_MAX;
-		s->saturated++;
-	}
+	tl_add_cost(&s->events[event].costs[node], cost, &s->saturated);
 	return true;
 }
 

@@ -46,7 +46,7 @@ static int take_insn(struct tl_insn_log_reading *r, struct tl_insn_log_text text
 			err);
 	}
 	tl_insn_log_seen(r, (uint32_t)opcode);
-	return tl_insn_log_block_add(b, (uint32_t)opcode) ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(tl_insn_log_block_add(b, (uint32_t)opcode), err);
 }
 
 /* ---- executions ---- */

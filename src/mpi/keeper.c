@@ -18,7 +18,7 @@
 static bool take_paths(struct settings *settings, const struct note *note, int bytes)
 {
 	char *text = bytes_read(bytes, (size_t)note->size);
-	char **copy = text ? list_add(&settings->copies.list, sizeof(*copy)) : NULL;
+	char **copy = text ? list_add(&settings->files.copies.list, sizeof(*copy)) : NULL;
 
 	if (!copy) {
 		free(text);

@@ -28,7 +28,7 @@ static void add_damage(struct tl_input *input, struct tl_damage *places, size_t 
 						 &own_count, &own_bytes);
 	for (size_t i = first; input->path && i < *listed; i++)
 		places[i].path = input->path;
-	*count += own_count + (fault ? 1 : 0);
+	*count += own_count + (fault != NULL);
 	*skipped_bytes += own_bytes;
 }
 

@@ -103,7 +103,7 @@ int tl_input_distinct(const char *const *paths, size_t count, bool by_content, c
 	char *room = malloc((size_t)2 * COMPARE_BYTES);
 	const struct file *copy = NULL;
 	size_t listed;
-	int status = files && room ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(files && room, err);
 
 	listed = status == 0 ? list_files(files, paths, count) : 0;
 	for (size_t i = 1; status == 0 && i < listed; i++)

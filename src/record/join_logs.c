@@ -188,7 +188,7 @@ int tl_record_image_join(struct tl_record_session *session, const char *folder, 
 
 	/* A process that was killed before it had one has recorded nothing. */
 	if (status < 0)
-		return status == TL_NO_MEMORY ? status : 0;
+		return tl_error_if_memory(status);
 	joining.hz = rate_of(session, &state);
 	status = join(&joining, path, err);
 	if (status < 0)

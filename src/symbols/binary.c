@@ -134,7 +134,7 @@ static int open_names(struct tl_binary *binary, struct tl_error *err)
 				   "all addresses are 0: the kernel hides them (kptr_restrict)");
 	binary->only_names = true;
 	binary->file.is_64bit = true;
-	return take_names(&binary->symtab, &binary->kernel) ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(take_names(&binary->symtab, &binary->kernel), err);
 }
 
 static int open_parts(struct tl_binary *binary, const char *path,

@@ -7,6 +7,7 @@
 #include <tracelathe/symbols.h>
 
 #include "core/error.h"
+#include "core/arithmetic.h"
 #include "core/source.h"
 #include "core/text/optional.h"
 #include "uftrace/uftrace.h"
@@ -132,8 +133,8 @@ static int compare_symbols(const void *a, const void *b)
 	const struct tl_uftrace_symbol *x = a, *y = b;
 
 	if (x->address != y->address)
-		return (x->address > y->address) - (x->address < y->address);
-	return (x->name > y->name) - (x->name < y->name);
+		return tl_compare(x->address, y->address);
+	return tl_compare(x->name, y->name);
 }
 
 /* The last symbol that begins at an address or before it; NULL: none. */

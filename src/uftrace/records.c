@@ -211,7 +211,7 @@ static int take_call(struct thread_read *r, const struct record *rec, struct tl_
 		r->u->exits++;
 		done = leave(r, rec->depth);
 	}
-	return done ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(done, err);
 }
 
 static int take_other(struct thread_read *r, const struct record *rec, struct tl_error *err)

@@ -7,7 +7,8 @@
   layers.py symbols ROOT LIBRARY.so         the library exports what the headers declare TL_API, and nothing else
   layers.py silent LIBRARY.a                the library calls nothing that prints or exits
   layers.py shape ROOT                      functions of at most 80 lines, files of at most 800, lines of at most 100 columns, tabs;
-                                            a folder of src/, include/ or recorder/ holds at most 25 files
+                                            a folder of src/, include/ or recorder/ holds at most 25 files; a struct of src/ has at
+                                            most 20 members, operations not counted
   layers.py format ROOT                     the sources are as clang-format leaves them (.clang-format)
   layers.py names ROOT                      a name has one meaning: no struct tag and no name of a header is defined twice
   layers.py formats ROOT                    no room but open/ and the format's own asks for a format by its name
@@ -260,10 +261,11 @@ def silent(library):
 # ---- shape ----------------------------------------------------------------------------------------------------
 
 
-FOLDERS = ("src", "include", "compat", "emulator", "tests", "fuzz", "bench", "examples")
+FOLDERS = ("src", "include", "compat", "recorder", "emulator", "tests", "fuzz", "bench", "examples")
 COLUMNS = 100
 LINES = 800
 FILES = 25
+MEMBERS = 20
 # A public header is the reference of its room, in one piece.
 REFERENCE = re.compile(r"/(include/tracelathe|compat/libipt/include)/|/compat/libipt/intel-pt\.h$")
 
@@ -305,8 +307,24 @@ def machine_paths(root):
             yield "%s: has the path of this folder" % path
 
 
+def wide_structs(root):
+    """Structs with too many members, of which each declaration counts as one."""
+    for path in sources(os.path.join(root, "src")):
+        text = without_comments(read(path))
+        for found in re.finditer(r"\b(?:struct|union)\s+(\w+)?\s*\{", text):
+            depth, at, begin, members = 1, found.end(), found.end(), 0
+            while depth and at < len(text):
+                depth += {"{": 1, "}": -1}.get(text[at], 0)
+                if depth == 1 and text[at] == ";":
+                    members += not re.search(r"\(\*\w+\)\(", text[begin:at])
+                    begin = at
+                at += 1
+            if members > MEMBERS:
+                yield "%s: struct %s has %d members" % (path, found.group(1), members)
+
+
 def shape(root):
-    faults = list(crowded(root)) + list(machine_paths(root))
+    faults = list(crowded(root)) + list(machine_paths(root)) + list(wide_structs(root))
     for folder in FOLDERS:
         for path in sources(os.path.join(root, folder)):
             faults += shape_of(path)
@@ -553,6 +571,8 @@ def plant_shape(copy, _):
         must_find(repr(text[:60]), shape(copy), before + 1)
     for number in range(FILES):
         write(copy, "src/planted/planted%d.h" % number, spdx)
+    write(copy, "src/planted/planted.c", spdx + "struct s {\n%s};\n" % "".join("\tint m%d;\n" % i for i in range(MEMBERS + 1)))
+    must_find("%d members" % (MEMBERS + 1), shape(copy), before + 2)
     write(copy, "src/planted/planted.c", spdx)
     must_find("%d files in a folder" % (FILES + 1), shape(copy), before + 1)
     write(copy, "tests/cli/cases/planted.err", "tracelathe: %s/tests/x: no\n" % os.path.realpath(copy))

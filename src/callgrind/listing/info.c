@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "callgrind/reader/reader.h"
+#include "core/arithmetic.h"
 #include "core/facts.h"
 
 /* Facts of one part. */
@@ -25,15 +26,6 @@ struct survey {
 	uint32_t command; /* the first creator that some part names */
 };
 
-static int64_t add_saturating(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return b < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}
-
 static bool note_part(struct survey *s, const struct tl_callgrind_reader *reader)
 {
 	const struct tl_callgrind_part_state *part = &reader->part;
@@ -44,8 +36,8 @@ static bool note_part(struct survey *s, const struct tl_callgrind_reader *reader
 	for (; s->sum_count < reader->events.count; s->sum_count++)
 		s->sums[s->sum_count] = 0;
 	for (size_t i = 0; i < reader->columns.count; i++)
-		s->sums[reader->columns.events[i]] =
-			add_saturating(s->sums[reader->columns.events[i]], reader->columns.sums[i]);
+		s->sums[reader->columns.events[i]] = tl_sum_saturating(
+			s->sums[reader->columns.events[i]], reader->columns.sums[i]);
 	s->parts[s->part_count++] = (struct summary){
 		.process = part->process,
 		.thread = part->thread,

@@ -6,6 +6,7 @@
  */
 #include "callgrind/profile/fold.h"
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/sized.h"
 #include "core/text/optional.h"
@@ -179,7 +180,7 @@ static struct tl_position position_of(const struct tl_callgrind_folder *f,
 		.file = tl_callgrind_folded_text(f, file),
 		.address = place->address,
 		.block = place->block,
-		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
+		.line = (uint32_t)tl_min(place->line, UINT32_MAX),
 	};
 }
 

@@ -107,7 +107,7 @@ int tl_callgrind_note_inherited(struct tl_callgrind_folder *fold,
 
 	if (!fold->profile)
 		return 0;
-	status = begin_noting(&n) ? 0 : tl_error_memory(err);
+	status = tl_error_unless_made(begin_noting(&n), err);
 	for (size_t i = 0; status == 0 && i < reader->events.count; i++) {
 		const struct tl_callgrind_event *event = &reader->events.list[i];
 		const char *name = tl_callgrind_name(reader, event->name);

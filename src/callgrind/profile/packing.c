@@ -4,6 +4,7 @@
  * who writes all of it again. Nothing is looked up but functions, and those by number.
  */
 #include "callgrind/profile/fold.h"
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 /* The number of the name that a file has in the profile; mostly that of the item before. */
@@ -39,7 +40,7 @@ static struct tl_pack_place place_of(const struct tl_callgrind_folder *f,
 	return (struct tl_pack_place){
 		.address = place->address,
 		.block = place->block,
-		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
+		.line = (uint32_t)tl_min(place->line, UINT32_MAX),
 		.file = file_number(f, file, last),
 	};
 }

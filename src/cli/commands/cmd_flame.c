@@ -31,7 +31,7 @@ int write_flame(struct command_job *job, const struct tl_profile *profile,
 		const struct tl_profile *baseline, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
-	const char *path = settings->paths.items[baseline ? 1 : 0];
+	const char *path = settings->paths.items[baseline != NULL];
 	bool estimated = false;
 	char when[64];
 	int status;

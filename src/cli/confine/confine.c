@@ -20,7 +20,7 @@ bool confine(const struct settings *settings, enum confine_need need)
 {
 	struct confine_places places = { .error = 0 };
 
-	if (!CAN_CONFINE || settings->no_sandbox)
+	if (!CAN_CONFINE || settings->files.no_sandbox)
 		return true;
 	places_find(&places, settings);
 	if (places.error)

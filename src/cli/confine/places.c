@@ -164,7 +164,7 @@ static void add_named(struct confine_places *places, const struct settings *s)
 	add_path(places, CONFINE_READ, s->input.programs.build_id_dir);
 	add_path(places, CONFINE_READ, s->input.programs.guest_root);
 	add_output(places, s->output.path);
-	add_output(places, s->index.path);
+	add_output(places, s->view.index.path);
 }
 
 /* ---- programs, their debug information and their sources, wherever a trace says they are ---- */

@@ -93,7 +93,7 @@ static const char *take_option(struct settings *settings, const struct command *
 		return "the option takes no value";
 	if (!value)
 		return row->set(settings, (char *)settings + row->field, row, NULL);
-	copy = list_add(&settings->copies.list, sizeof(*copy));
+	copy = list_add(&settings->files.copies.list, sizeof(*copy));
 	if (copy)
 		*copy = strdup(value);
 	if (!copy || !*copy)

@@ -43,9 +43,9 @@ char *index_file(const struct settings *settings, const char *const *paths, size
 {
 	char name[32];
 
-	if (settings->index.path)
-		return strdup(settings->index.path);
-	if (settings->index.none || size_of(paths, count) <= KEPT_BYTES)
+	if (settings->view.index.path)
+		return strdup(settings->view.index.path);
+	if (settings->view.index.none || size_of(paths, count) <= KEPT_BYTES)
 		return NULL;
 	snprintf(name, sizeof(name), "%016llx.index", (unsigned long long)hash_of(paths, count));
 	return own_file(&own_cache, name);
@@ -55,7 +55,7 @@ void index_file_prepare(const struct settings *settings)
 {
 	char *path = index_file(settings, settings->paths.items, settings->paths.list.count);
 
-	if (path && !settings->index.path)
+	if (path && !settings->view.index.path)
 		own_file_prepare(path);
 	free(path);
 }
@@ -64,9 +64,9 @@ bool index_file_fits(const struct command *command, const struct settings *s, si
 {
 	const char *why = NULL;
 
-	if (s->index.path && s->index.none)
+	if (s->view.index.path && s->view.index.none)
 		why = "--index and --no-index contradict each other";
-	else if (s->index.path && inputs > 1)
+	else if (s->view.index.path && inputs > 1)
 		why = "--index names the index of one input, not of two that are compared";
 	if (why)
 		complain(command->name, "%s", why);

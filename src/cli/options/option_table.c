@@ -326,13 +326,13 @@ const struct option_row option_rows[] = {
 		 "else with the longest, which it says; without sources and the profiles of "
 		 "windows"),
 	OPT_FLAG(C_VIEW, "no-open", view.no_open, "print the address, open no browser"),
-	OPT_TEXT(C_VIEW | C_BROWSE, "index", "FILE", index.path,
+	OPT_TEXT(C_VIEW | C_BROWSE, "index", "FILE", view.index.path,
 		 "keep the index of calls in FILE, and take it from there while the input is the "
 		 "same (default: only of inputs over 256 MiB, in $XDG_CACHE_HOME/tracelathe)"),
-	OPT_FLAG(C_VIEW | C_BROWSE, "no-index", index.none,
+	OPT_FLAG(C_VIEW | C_BROWSE, "no-index", view.index.none,
 		 "keep no index, and take none that was kept"),
 	/* other commands */
-	OPT_WORD(C_DUMP, "order", "time|file", enum record_order, order, ORDER_TIME,
+	OPT_WORD(C_DUMP, "order", "time|file", enum record_order, output.order, ORDER_TIME,
 		 "threads merged by time (default), or records as they stand in the file"),
 	OPT_COUNT(C_TIMELINE, "depth", "N", input.depth,
 		  "Intel PT: only N calls inside each other (default: all)"),
@@ -470,7 +470,7 @@ const struct option_row option_rows[] = {
 	OPT_TEXT(C_ALL & ~C_HELP, "config", "FILE", files.config,
 		 "take defaults of options from FILE, a line each, as `source-dir = DIR` (default: "
 		 "~/.config/tracelathe/config if it is there); none: no file"),
-	OPT_FLAG(C_READERS | C_EXTRACT, "no-sandbox", no_sandbox,
+	OPT_FLAG(C_READERS | C_EXTRACT, "no-sandbox", files.no_sandbox,
 		 "do not give up the rights that reading a trace does not need (SECURITY.md)"),
 	OPT_JOBS(C_READERS, "jobs", "N", input.jobs,
 		 "work on so many threads (default: one per processor)"),

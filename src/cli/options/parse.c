@@ -444,7 +444,7 @@ static bool settle(struct settings *settings, const struct command *command)
 	/* The columns of a flame graph are threads. */
 	settings->input.per_thread = settings->report.threads || writes_whole(settings, command) ||
 				     command->bit == C_FLAME;
-	settings->input.file_order = settings->order == ORDER_FILE;
+	settings->input.file_order = settings->output.order == ORDER_FILE;
 	return true;
 }
 
@@ -459,9 +459,9 @@ bool settings_parse(struct settings *settings, const struct command *command, in
 
 void settings_free(struct settings *settings)
 {
-	for (size_t i = 0; i < settings->copies.list.count; i++)
-		free(settings->copies.items[i]);
-	list_free(&settings->copies.list);
+	for (size_t i = 0; i < settings->files.copies.list.count; i++)
+		free(settings->files.copies.items[i]);
+	list_free(&settings->files.copies.list);
 	list_free(&settings->files.given.list);
 	list_free(&settings->programs.binaries.list);
 	list_free(&settings->programs.raws.list);

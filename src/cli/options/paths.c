@@ -27,7 +27,7 @@ static bool add_path(path_list *list, const char *path)
 /* A copy of a path that lives as long as the settings. */
 static bool add_copy(struct settings *settings, path_list *list, const char *path)
 {
-	char **copy = list_add(&settings->copies.list, sizeof(*copy));
+	char **copy = list_add(&settings->files.copies.list, sizeof(*copy));
 
 	if (!copy)
 		return false;

@@ -89,16 +89,17 @@ struct record_settings {
 	uint32_t depth;
 };
 
-struct view_settings {
-	uint32_t port; /* 0: any */
-	bool no_open;
-	bool as_file; /* --static */
-};
-
 /* Where the index of calls is kept. */
 struct index_settings {
 	const char *path; /* NULL: by itself, for large inputs */
 	bool none;
+};
+
+struct view_settings {
+	uint32_t port; /* 0: any */
+	bool no_open;
+	bool as_file; /* --static */
+	struct index_settings index;
 };
 
 /* Which files are read, where these are many. */
@@ -112,6 +113,8 @@ struct file_settings {
 	bool no_keep_going;
 	uint64_t memory_megabytes; /* of a sum; 0: default */
 	const char *scratch;       /* directory of what does not fit; NULL: the usual one */
+	LIST_OF(char *) copies; /* parts of arguments, as FILE of FILE@ADDR; freed with the rest */
+	bool no_sandbox;
 };
 
 struct query_settings {
@@ -134,6 +137,7 @@ struct output_settings {
 	bool json, csv, yaml, box;
 	bool wide; /* tables are not made to fit the terminal */
 	enum when progress, color;
+	enum record_order order; /* of `dump` */
 };
 
 struct help_settings {
@@ -148,7 +152,6 @@ struct settings {
 	struct tl_report_options report;
 	struct event_settings events;
 	enum tl_tree_kind tree;
-	enum record_order order;
 	struct program_settings programs;
 	struct diff_settings diff;
 	struct spread_settings spread;
@@ -162,12 +165,9 @@ struct settings {
 	struct query_settings query;
 	struct file_settings files;
 	struct view_settings view;
-	struct index_settings index;
 	struct output_settings output;
 	struct help_settings help;
-	bool no_sandbox;
 	LIST_OF(const char *) paths;
-	LIST_OF(char *) copies; /* parts of arguments, as FILE of FILE@ADDR; freed with the rest */
 };
 
 /*

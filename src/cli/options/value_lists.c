@@ -27,7 +27,7 @@ const char *set_described(struct settings *settings, void *field, const struct o
 /* A copy of the first `size` bytes of an argument that lives as long as the settings. */
 static char *copy_part(struct settings *settings, const char *text, size_t size)
 {
-	char **copy = list_add(&settings->copies.list, sizeof(*copy));
+	char **copy = list_add(&settings->files.copies.list, sizeof(*copy));
 
 	if (!copy)
 		return NULL;

@@ -210,7 +210,7 @@ int tl_profile_lcov(const struct tl_profile *profile, struct tl_output *out, str
 	};
 	bool listed = list_places(&t);
 	struct file_function *list = listed ? tl_zeroed(t.count, sizeof(*list)) : NULL;
-	int status = list ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(list, err);
 
 	if (status == 0 && !t.count)
 		status = tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,

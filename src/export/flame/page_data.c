@@ -307,7 +307,7 @@ static void put_option(struct data *d, const char *name, const char *text)
 static void put_flag(struct data *d, const char *name, bool value)
 {
 	tl_put_text(d->out, name);
-	tl_put_text(d->out, value ? "true" : "false");
+	tl_put_boolean(d->out, value);
 }
 
 static void put_head(struct data *d)

@@ -294,5 +294,5 @@ int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *er
 		status = sort_items(c, err);
 	if (status < 0)
 		return status;
-	return make_blocks(c) ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(make_blocks(c), err);
 }

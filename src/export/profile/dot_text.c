@@ -2,6 +2,7 @@
 /* Texts, shares and colours of Graphviz. */
 #include "export/profile/dot_text.h"
 
+#include "core/arithmetic.h"
 #include "core/output.h"
 #include "core/wide.h"
 
@@ -39,7 +40,7 @@ int64_t tl_dot_hundredths(int64_t cost, int64_t total)
 	if (total)
 		hundredths =
 			tl_scale_unsigned_nearest(tl_magnitude(cost), 10000, tl_magnitude(total));
-	return hundredths > INT64_MAX ? INT64_MAX : (int64_t)hundredths;
+	return (int64_t)tl_min(hundredths, (uint64_t)INT64_MAX);
 }
 
 /* Computed in integers, so that every machine writes the same. */

@@ -154,7 +154,7 @@ static bool add_stack(struct fold *fold, uint32_t *nodes, uint32_t number)
 		return false;
 	value = stack.self[fold->options.event];
 	if (fold->options.calls)
-		value = stack.calls > INT64_MAX ? INT64_MAX : (int64_t)stack.calls;
+		value = (int64_t)tl_min(stack.calls, (uint64_t)INT64_MAX);
 	fold->nodes[node].self = tl_sum_saturating(fold->nodes[node].self, value);
 	nodes[number] = node;
 	return true;

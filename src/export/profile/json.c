@@ -28,7 +28,7 @@ static void put_u64_member(struct tl_output *out, const char *name, uint64_t val
 static void put_flag(struct tl_output *out, const char *name, bool value)
 {
 	tl_put_text(out, name);
-	tl_put_text(out, value ? "true" : "false");
+	tl_put_boolean(out, value);
 }
 
 /* A number with a value that means "none". */

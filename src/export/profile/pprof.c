@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
@@ -174,7 +175,7 @@ static bool set_values(struct pprof *p, const struct tl_stack *stack)
 	bool some = false;
 
 	if (p->calls)
-		p->values[at++] = stack->calls > INT64_MAX ? INT64_MAX : (int64_t)stack->calls;
+		p->values[at++] = (int64_t)tl_min(stack->calls, (uint64_t)INT64_MAX);
 	some = p->calls && stack->calls;
 	for (uint32_t e = 0; e < events; e++) {
 		p->values[at++] = tl_carry_ns(&p->carries[e], stack->self[e]);

@@ -7,6 +7,7 @@
 #include "core/arithmetic.h"
 #include "profile/model/groups.h"
 #include "export/stacks/stacks.h"
+#include "profile/model/model.h"
 #include "profile/model/unsized.h"
 
 static bool of_part(const struct tl_call_sums *s, uint32_t part)
@@ -238,7 +239,7 @@ int tl_stacks_copy_parts(struct tl_profile *result, const struct tl_profile *sum
 	for (uint32_t i = 0; number >= 0 && i < parts; i++)
 		number = tl_profile_put_part(
 			result, by_part || known == 1 ? tl_profile_part(sums, i) : &all, err);
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 bool tl_call_sums_by_part(const struct tl_profile *profile)

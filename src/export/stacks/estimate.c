@@ -215,7 +215,7 @@ static int visit(struct estimate *e, const struct tl_path_candidate *c, struct t
 	if (status < 0)
 		return tl_error_memory(err);
 	context = add_other(e, (uint32_t)context, spare(e, REST), err);
-	return context < 0 ? (int)context : 0;
+	return tl_profile_status(context);
 }
 
 /* ---- roots ---- */

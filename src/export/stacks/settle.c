@@ -13,6 +13,7 @@
 #include "core/wide.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stacks.h"
+#include "profile/model/model.h"
 #include "profile/model/unsized.h"
 
 struct settling {
@@ -161,7 +162,7 @@ static int copy_functions(struct settling *s, struct tl_error *err)
 
 	for (uint32_t f = 0; number >= 0 && f < functions; f++)
 		number = tl_profile_put_function(s->result, tl_profile_function(s->paths, f), err);
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 static int settle(struct settling *s, struct tl_error *err)

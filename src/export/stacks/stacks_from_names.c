@@ -306,7 +306,7 @@ static int add_costs(struct trees *t, const struct tl_groups *lines, const struc
 		     uint32_t parts, struct tl_error *err)
 {
 	int64_t *nothing = calloc((size_t)tl_profile_event_count(t->sums) + 1, sizeof(*nothing));
-	int status = nothing ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(nothing, err);
 
 	for (uint32_t part = 0; part < parts; part++) {
 		for (uint32_t i = lines->start[part]; status == 0 && i < lines->start[part + 1];

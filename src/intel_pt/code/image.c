@@ -122,7 +122,8 @@ static int add(struct tl_pt_image *image, struct tl_pt_section *section,
 		tl_pt_section_drop(section);
 		return status;
 	}
-	asid = asid ? asid : &any_space;
+	if (!asid)
+		asid = &any_space;
 	cut_out(image, vaddr, last, asid);
 	image->regions[image->count++] =
 		(struct tl_pt_region){ section, 0, vaddr, last, *asid, isid };
@@ -213,7 +214,8 @@ static int remove_matching(struct tl_pt_image *image, const char *path,
 {
 	size_t before = image->count;
 
-	asid = asid ? asid : &any_space;
+	if (!asid)
+		asid = &any_space;
 	for (size_t i = image->count; i-- > 0;) {
 		const struct tl_pt_region *region = &image->regions[i];
 
@@ -269,7 +271,8 @@ int tl_pt_image_read(const struct tl_pt_image *image, int *isid, uint8_t *buffer
 
 	if (!image || !buffer || !size)
 		return -TL_PT_INVALID;
-	asid = asid ? asid : &any_space;
+	if (!asid)
+		asid = &any_space;
 	region = find(image, asid, ip);
 	if (isid)
 		*isid = region ? region->isid : 0;

@@ -252,8 +252,8 @@ static int take_event(struct executed *e, const struct tl_pt_event *event,
 		return status;
 	if (e->options.strict)
 		return tl_pt_fault(err, event->lost.why, e->slice.base + event->lost.from);
-	return tl_pt_fault_add_event(e->faults, e->feed, &e->slice, event) ? 0
-									   : tl_error_memory(err);
+	return tl_error_unless_made(tl_pt_fault_add_event(e->faults, e->feed, &e->slice, event),
+				    err);
 }
 
 static int take_events(struct executed *e, struct tl_flow_list *list, struct tl_error *err)

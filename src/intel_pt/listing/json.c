@@ -27,7 +27,7 @@ void tl_pt_json_number(struct tl_output *out, const char *key, uint64_t value)
 void tl_pt_json_flag(struct tl_output *out, const char *key, bool value)
 {
 	put_key(out, key);
-	tl_put_text(out, value ? "true" : "false");
+	tl_put_boolean(out, value);
 }
 
 void tl_pt_json_word(struct tl_output *out, const char *key, const char *value)

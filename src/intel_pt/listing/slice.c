@@ -82,7 +82,7 @@ int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl
 	bool found = false;
 
 	if (status < 0)
-		return status == TL_NO_MEMORY ? status : 0;
+		return tl_error_if_memory(status);
 	for (unsigned i = 0;
 	     !found && i < PACKETS_SEARCHED && tl_pt_scan_next(&scan, &packet, err) == 1; i++) {
 		found = packet.kind == TL_PT_PKT_TSC;

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "intel_pt/listing/window.h"
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "intel_pt/listing/slice.h"
-
-static uint64_t ticks(double seconds, uint64_t frequency, uint64_t first)
-{
-	double ticks = seconds * (double)frequency;
-
-	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
-}
 
 int tl_pt_feed_first_time(const struct tl_pt_feed *feed, uint64_t *first, struct tl_error *err)
 {
@@ -51,8 +45,8 @@ int tl_pt_feed_window(const struct tl_pt_feed *feed, double from_seconds, double
 	if (status < 0)
 		return status;
 	if (from_seconds > 0)
-		window->from = ticks(from_seconds, feed->frequency, first);
+		window->from = tl_ticks_behind(first, from_seconds, feed->frequency);
 	if (to_seconds > 0)
-		window->to = ticks(to_seconds, feed->frequency, first);
+		window->to = tl_ticks_behind(first, to_seconds, feed->frequency);
 	return 0;
 }

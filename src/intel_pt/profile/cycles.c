@@ -4,6 +4,7 @@
  * Cycles are a cost of contexts, added together with instructions: at calls, returns and
  * timestamps, not at every node, to keep the loop over nodes small.
  */
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
@@ -50,7 +51,7 @@ void tl_pt_cycles_begin(struct tl_pt_folder *f, const uint32_t *numbers, size_t 
 static void pass(struct tl_pt_folder *f, uint64_t cycles)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
-	int64_t passed = cycles > INT64_MAX ? INT64_MAX : (int64_t)cycles;
+	int64_t passed = (int64_t)tl_min(cycles, (uint64_t)INT64_MAX);
 
 	if (!cycles || f->window.closed)
 		return;

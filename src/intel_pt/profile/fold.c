@@ -252,7 +252,7 @@ static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch,
 		tl_pt_fold_nodes(f, f->unstamped.nodes, batch->count);
 	if (failed(f))
 		return tl_error_memory(err);
-	f->refused |= f->thread->stack.fold.refused;
+	f->sums.refused |= f->thread->stack.fold.refused;
 	return 0;
 }
 
@@ -303,7 +303,7 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 	uint64_t given_back = slice->from;
 	int result = 0;
 
-	while (result == 0 && status >= 0 && !f->refused) {
+	while (result == 0 && status >= 0 && !f->sums.refused) {
 		struct tl_pt_node_batch batch = {
 			.nodes = f->unstamped.nodes + f->unstamped.count,
 			.max = TL_PT_FOLD_BATCH - f->unstamped.count,
@@ -493,7 +493,7 @@ static int fold_slices(struct tl_pt_folder *f, struct tl_error *err)
 	struct tl_pt_trace_slice slice;
 	int status = 0;
 
-	while (!f->refused && (status = f->feed->next(f->feed->arg, &slice, err)) == 1) {
+	while (!f->sums.refused && (status = f->feed->next(f->feed->arg, &slice, err)) == 1) {
 		status = fold_slice(f, &slice, err);
 		if (status < 0)
 			break;
@@ -576,7 +576,7 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 	f->feed->rewind(f->feed->arg);
 	status = make_tables(f) ? fold_slices(f, err) : tl_error_memory(err);
 	free_nodes(f);
-	if (status == 0 && !f->refused)
+	if (status == 0 && !f->sums.refused)
 		status = make_profile(f, profile, err);
 	free_folder(f);
 	return status;
@@ -595,10 +595,10 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	struct tl_pt_folder f = { .feed = feed, .options = options, .faults = faults };
 	int status;
 
-	f.summed = needs_no_contexts(options, faults);
+	f.sums.wanted = needs_no_contexts(options, faults);
 	*profile = NULL;
 	status = fold_once(&f, profile, err);
-	if (!f.refused || status < 0)
+	if (!f.sums.refused || status < 0)
 		return status;
 	tl_profile_free(*profile);
 	tl_pt_faults_free(faults);

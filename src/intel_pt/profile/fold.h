@@ -320,14 +320,19 @@ struct tl_pt_fold_window {
 	bool closed;    /* the present time is outside */
 };
 
+/* A fold that keeps no contexts, as sums of functions are wanted alone. */
+struct tl_pt_fold_sums {
+	bool wanted;
+	bool refused; /* they are not those of contexts */
+};
+
 struct tl_pt_folder {
 	const struct tl_pt_feed *feed;
 	const struct tl_pt_fold_options *options;
 	struct tl_pt_faults *faults;
 	struct tl_pt_functions functions;
 	bool timed;
-	bool summed;  /* no contexts are kept: sums of functions are wanted alone */
-	bool refused; /* they are not those of contexts */
+	struct tl_pt_fold_sums sums;
 	struct tl_pt_fold_threads threads;
 	struct tl_pt_fold_thread *thread; /* the present one */
 

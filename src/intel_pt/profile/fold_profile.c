@@ -26,7 +26,7 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *f, struct tl_profile **pro
 	if (status < 0)
 		return status;
 	(*profile)->timed = true;
-	(*profile)->sums_only = f->options->table;
+	(*profile)->sums.only = f->options->table;
 	return 0;
 }
 
@@ -43,12 +43,12 @@ static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const
 	tl_fold_end(&t->stack.fold);
 	if (f->timed && !f->cycles.seen)
 		tl_pt_cycles_drop(&t->stack.fold);
-	if (f->summed)
+	if (f->sums.wanted)
 		status = tl_fold_sums_hold(&t->stack.fold, f->threads.count, numbers,
 					   tl_profile_function_count(profile));
 	if (status < 0)
 		return tl_error_memory(err);
-	f->refused |= status == 0;
+	f->sums.refused |= status == 0;
 	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
 	if (status == 0 && f->options->lines)
 		status = tl_pt_addr_costs_into(f, t, number, numbers, profile, err);

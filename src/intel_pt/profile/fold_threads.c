@@ -61,7 +61,7 @@ static bool begin_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t,
 	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? TL_PT_COSTS : 0,
 					      f->options->exact))
 		return false;
-	if (f->summed && !tl_fold_without_contexts(&t->stack.fold)) {
+	if (f->sums.wanted && !tl_fold_without_contexts(&t->stack.fold)) {
 		tl_pt_stack_end(&t->stack);
 		return false;
 	}

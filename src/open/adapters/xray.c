@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "open/binaries.h"
@@ -107,10 +108,8 @@ static int open_reader(struct tl_input *input, struct tl_xray_input *x, struct t
 /* Absolute ticks of a number of seconds after the first record. */
 static uint64_t ticks_at(const struct tl_xray_input *x, double seconds)
 {
-	double ticks = seconds * (double)tl_xray_info(x->reader)->frequency;
-	uint64_t first = tl_xray_first_tsc(x->reader);
-
-	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
+	return tl_ticks_behind(tl_xray_first_tsc(x->reader), seconds,
+			       tl_xray_info(x->reader)->frequency);
 }
 
 static int set_limits(const struct tl_input_options *o, struct tl_xray_input *x,

@@ -473,7 +473,7 @@ int tl_gather_open(struct tl_gather **gather, const struct tl_gather_options *op
 {
 	enum { MEMORY = 256 << 20 };
 	struct tl_gather *g = calloc(1, sizeof(*g));
-	int status = g ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(g, err);
 
 	*gather = NULL;
 	if (!options)

@@ -21,7 +21,7 @@ struct tl_kin {
 int tl_kin_open(struct tl_kin **kin, struct tl_error *err)
 {
 	*kin = calloc(1, sizeof(**kin));
-	return *kin ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(*kin, err);
 }
 
 void tl_kin_close(struct tl_kin *kin)

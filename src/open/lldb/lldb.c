@@ -151,7 +151,7 @@ static int say_missing(struct lldb_input *l, const char *what, const char *path,
 
 	if (asprintf(&text, "%s %s: %s", what, path, why) < 0)
 		text = NULL;
-	return tl_pt_fault_add_text(&l->pt.faults, text) ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(tl_pt_fault_add_text(&l->pt.faults, text), err);
 }
 
 /* What was added to the addresses of an ELF file whose lowest page was put at `address`. */
@@ -396,7 +396,7 @@ static int say_foreign(struct lldb_input *l, struct tl_error *err)
 		     "describe: they are left out",
 		     bytes) < 0)
 		text = NULL;
-	return tl_pt_fault_add_text(&l->pt.faults, text) ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(tl_pt_fault_add_text(&l->pt.faults, text), err);
 }
 
 static int add_all(struct lldb_input *l, const struct tl_input_options *o, struct tl_error *err)

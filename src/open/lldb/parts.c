@@ -194,10 +194,10 @@ static int by_begin(const void *a, const void *b)
 	const struct tl_lldb_part *x = a, *y = b;
 
 	if (x->ticks != y->ticks)
-		return x->ticks < y->ticks ? -1 : 1;
+		return tl_compare(x->ticks, y->ticks);
 	if (x->buffer != y->buffer)
-		return x->buffer < y->buffer ? -1 : 1;
-	return (x->from > y->from) - (x->from < y->from);
+		return tl_compare(x->buffer, y->buffer);
+	return tl_compare(x->from, y->from);
 }
 
 void tl_lldb_parts_sort(struct tl_lldb_parts *parts)

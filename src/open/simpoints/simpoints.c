@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/sized.h"
@@ -100,8 +101,8 @@ static int by_cluster(const void *a, const void *b)
 	const struct entry *x = a, *y = b;
 
 	if (x->cluster != y->cluster)
-		return x->cluster < y->cluster ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+		return tl_compare(x->cluster, y->cluster);
+	return tl_compare(x->line, y->line);
 }
 
 static int check_entries(struct entries *entries, struct tl_error *err)
@@ -233,8 +234,8 @@ static int by_interval(const void *a, const void *b)
 	const struct tl_simpoint *x = a, *y = b;
 
 	if (x->interval != y->interval)
-		return x->interval < y->interval ? -1 : 1;
-	return (x->cluster > y->cluster) - (x->cluster < y->cluster);
+		return tl_compare(x->interval, y->interval);
+	return tl_compare(x->cluster, y->cluster);
 }
 
 static const struct entry *entry_of(const struct entries *entries, uint64_t cluster)
@@ -305,7 +306,7 @@ int tl_input_simpoints(struct tl_simpoints **points, struct tl_input *input,
 	if (status == 0) {
 		tl_take(&taken, sizeof(taken), options, options->size);
 		*points = tl_zeroed(1, sizeof(**points));
-		status = *points ? 0 : tl_error_memory(err);
+		status = tl_error_unless_made(*points, err);
 	}
 	if (status == 0) {
 		(*points)->input = input;

@@ -216,7 +216,7 @@ static int make_tile(struct tl_sum_cache *cache, struct tl_call_cursor *cursor,
 	} else {
 		free_tile(tile);
 	}
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int find_tile(struct tl_sum_cache *cache, const struct tl_sums *s,

@@ -155,13 +155,13 @@ static int add_track(struct window_fold *w, const struct tl_call_track *track, s
 {
 	const struct tl_part part = tl_window_part(track);
 	uint32_t *functions = malloc((w->fold.function_count + 1) * sizeof(*functions));
-	int status = functions ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(functions, err);
 
 	for (size_t i = 0; status == 0 && i < w->fold.function_count; i++) {
 		int64_t number = tl_window_function(w->index, w->functions[i], w->profile, err);
 
 		functions[i] = (uint32_t)number;
-		status = number < 0 ? (int)number : 0;
+		status = tl_profile_status(number);
 	}
 	if (status == 0)
 		status = tl_fold_into(&w->fold, w->profile, &part, functions,

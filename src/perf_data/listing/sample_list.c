@@ -65,8 +65,8 @@ int tl_perf_samples_list(struct tl_perf_reader *reader,
 	};
 	int status;
 
-	list.pass.on_sample = put_sample;
-	list.pass.arg = &list;
+	list.pass.listener.on_sample = put_sample;
+	list.pass.listener.arg = &list;
 	status = tl_perf_sample_pass_run(&list.pass, err);
 	tl_perf_sample_pass_free(&list.pass);
 	return status;

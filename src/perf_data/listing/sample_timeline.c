@@ -182,11 +182,11 @@ static int draw(struct sample_drawing *d, struct tl_perf_sample_remarks *remarks
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "these samples have no times (`perf record -T` records them), "
 				   "so no timeline can be made of them");
-	return tl_perf_sample_remark(remarks,
-				     "%" PRIu64 " samples have no time and are not on the timeline",
-				     d->untimed)
-		       ? 0
-		       : tl_error_memory(err);
+	return tl_error_unless_made(
+		tl_perf_sample_remark(
+			remarks, "%" PRIu64 " samples have no time and are not on the timeline",
+			d->untimed),
+		err);
 }
 
 int tl_perf_samples_draw(struct tl_perf_reader *reader,
@@ -203,9 +203,9 @@ int tl_perf_samples_draw(struct tl_perf_reader *reader,
 	};
 	int status;
 
-	d.pass.on_sample = put_sample;
-	d.pass.on_switch = put_switch;
-	d.pass.arg = &d;
+	d.pass.listener.on_sample = put_sample;
+	d.pass.listener.on_switch = put_switch;
+	d.pass.listener.arg = &d;
 	status = draw(&d, remarks, err);
 	tl_perf_sample_pass_free(&d.pass);
 	tl_index_free(&d.index);

@@ -63,8 +63,8 @@ static size_t sampled_events(const struct tl_perf_sample_pass *pass)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < pass->event_count; i++)
-		count += pass->events[i].samples != 0;
+	for (size_t i = 0; i < pass->events.count; i++)
+		count += pass->events.list[i].samples != 0;
 	return count;
 }
 
@@ -127,7 +127,7 @@ static void take_off_cpu(struct builder *b, struct event_texts *t)
 {
 	if (!b->pass->off_cpu.switches)
 		return;
-	b->first_column[b->pass->event_count] = t->count;
+	b->first_column[b->pass->events.count] = t->count;
 	t->list[t->count + PERIOD] = (struct tl_event){ "off-cpu", "", "ns", "" };
 	t->list[t->count + SAMPLES] = (struct tl_event){ "off-cpu.switches", "", "switches", "" };
 	t->count += COLUMNS;
@@ -135,7 +135,7 @@ static void take_off_cpu(struct builder *b, struct event_texts *t)
 
 static int make_profile(struct builder *b, struct tl_error *err)
 {
-	const size_t events = b->pass->event_count;
+	const size_t events = b->pass->events.count;
 	struct event_texts t = {
 		.list = tl_zeroed(COLUMNS * (events + 1), sizeof(*t.list)),
 		.rooms = tl_zeroed(events, sizeof(*t.rooms)),
@@ -147,7 +147,7 @@ static int make_profile(struct builder *b, struct tl_error *err)
 	int status;
 
 	for (size_t i = 0; made && i < events; i++)
-		if (b->pass->events[i].samples || !sampled)
+		if (b->pass->events.list[i].samples || !sampled)
 			made = take_columns(b, &t, i, is_only);
 	if (made)
 		take_off_cpu(b, &t);
@@ -236,7 +236,7 @@ static int add_part(struct builder *b, const struct tl_perf_stack_root *key, str
 		return tl_error_memory(err);
 	number = tl_profile_put_part(b->profile, &part, err);
 	free(header);
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 static int add_parts(struct builder *b, struct tl_error *err)
@@ -256,7 +256,7 @@ static int add_parts(struct builder *b, struct tl_error *err)
 /* Times off the processors are behind all events that were recorded. */
 static size_t column_event(const struct builder *b, uint32_t event)
 {
-	return event == TL_PERF_OFF_CPU_EVENT ? b->pass->event_count : event;
+	return event == TL_PERF_OFF_CPU_EVENT ? b->pass->events.count : event;
 }
 
 /* The costs of a node. False: it has none of its own. */
@@ -344,8 +344,8 @@ static bool make_tables(struct builder *b)
 {
 	const struct tl_perf_stacks *s = &b->pass->stacks;
 
-	b->first_column = tl_zeroed(b->pass->event_count + 1, sizeof(*b->first_column));
-	b->cost = tl_zeroed(COLUMNS * (b->pass->event_count + 1), sizeof(*b->cost));
+	b->first_column = tl_zeroed(b->pass->events.count + 1, sizeof(*b->first_column));
+	b->cost = tl_zeroed(COLUMNS * (b->pass->events.count + 1), sizeof(*b->cost));
 	b->roots = tl_zeroed(s->tree.count, sizeof(*b->roots));
 	b->contexts = tl_zeroed(s->tree.count, sizeof(*b->contexts));
 	b->parts = tl_zeroed(s->root_count, sizeof(*b->parts));
@@ -441,7 +441,7 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 	if (status == 0)
 		status = add_nodes(b, err);
 	if (status == 0) {
-		b->profile->sums_only = b->pass->options->sums_alone;
+		b->profile->sums.only = b->pass->options->sums_alone;
 		status = tl_profile_finish(b->profile, err);
 	}
 	if (status == 0)
@@ -499,9 +499,9 @@ static int fold_pass(struct tl_perf_sample_pass *pass, struct tl_perf_sample_rem
 
 	if (status)
 		return status;
-	if (!pass->event_count)
+	if (!pass->events.count)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   why_no_samples(pass->auxtrace_type));
+				   why_no_samples(pass->trace.type));
 	if (pass->options->branches && !pass->samples)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "no records of branches in the samples: `perf record -b` makes "

@@ -14,7 +14,7 @@
 
 static void note_sample(struct tl_perf_sample_pass *p, uint32_t event)
 {
-	p->events[event].samples++;
+	p->events.list[event].samples++;
 	p->samples++;
 }
 
@@ -32,9 +32,9 @@ static int count_stack(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		return tl_error_memory(err);
 	p->last_node = node;
 	note_sample(p, event);
-	if (!p->on_sample)
+	if (!p->listener.on_sample)
 		return 0;
-	return p->on_sample(p->arg, rec, event, period, node, err);
+	return p->listener.on_sample(p->listener.arg, rec, event, period, node, err);
 }
 
 /* ---- groups ---- */
@@ -158,10 +158,10 @@ static void note_losses(struct tl_perf_sample_pass *p, const struct tl_perf_reco
 
 static bool know_event(struct tl_perf_sample_pass *p, size_t number)
 {
-	if (!tl_grow(&p->events, &p->event_capacity, number + 1, sizeof(*p->events)))
+	if (!tl_grow(&p->events.list, &p->events.capacity, number + 1, sizeof(*p->events.list)))
 		return false;
-	for (; p->event_count <= number; p->event_count++)
-		p->events[p->event_count] = (struct tl_perf_sampled_event){ 0 };
+	for (; p->events.count <= number; p->events.count++)
+		p->events.list[p->events.count] = (struct tl_perf_sampled_event){ 0 };
 	return true;
 }
 
@@ -259,7 +259,7 @@ static int load_fork(struct tl_perf_sample_pass *p, const struct tl_perf_record 
 static int load_cgroup(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
-	return tl_perf_cgroups_add(&p->cgroups, &p->sys, rec) ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(tl_perf_cgroups_add(&p->cgroups, &p->sys, rec), err);
 }
 
 static int load_lost(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
@@ -283,8 +283,8 @@ static int load_auxtrace_info(struct tl_perf_sample_pass *p, const struct tl_per
 			      struct tl_error *err)
 {
 	(void)err;
-	p->auxtrace_type = rec->auxtrace_info.type;
-	p->has_intel_pt |= rec->auxtrace_info.type == TL_PERF_AUXTRACE_TYPE_INTEL_PT;
+	p->trace.type = rec->auxtrace_info.type;
+	p->trace.has_intel_pt |= rec->auxtrace_info.type == TL_PERF_AUXTRACE_TYPE_INTEL_PT;
 	return 0;
 }
 
@@ -387,7 +387,7 @@ int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 		status = load_record(p, &rec, err);
 		if (status < 0)
 			return status;
-		if (p->has_intel_pt)
+		if (p->trace.has_intel_pt)
 			return 1;
 	}
 	return status;
@@ -402,6 +402,6 @@ void tl_perf_sample_pass_free(struct tl_perf_sample_pass *p)
 	tl_perf_cgroups_free(&p->cgroups);
 	free(p->counters.list);
 	free(p->off_cpu.list);
-	free(p->events);
+	free(p->events.list);
 	free(p->chain.list);
 }

@@ -51,13 +51,30 @@ struct tl_perf_sample_switch {
 /* Told of each switch that the filters let pass. False: no memory. */
 typedef bool tl_perf_switch_fn(void *arg, const struct tl_perf_sample_switch *what);
 
+struct tl_perf_sampled_events {
+	struct tl_perf_sampled_event *list;
+	size_t count, capacity;
+};
+
+/* Who is told each sample and each switch; NULL: nobody is. */
+struct tl_perf_sample_listener {
+	tl_perf_sample_fn *on_sample;
+	tl_perf_switch_fn *on_switch;
+	void *arg;
+};
+
+/* The trace beside the samples. */
+struct tl_perf_sample_trace {
+	uint32_t type; /* of AUXTRACE_INFO; 0: there is none */
+	bool has_intel_pt;
+};
+
 struct tl_perf_sample_pass {
 	struct tl_perf_reader *reader;
 	const struct tl_perf_sample_options *options;
 	struct tl_perf_system sys;
 	struct tl_perf_stacks stacks;
-	struct tl_perf_sampled_event *events;
-	size_t event_count, event_capacity;
+	struct tl_perf_sampled_events events;
 	struct tl_perf_counters counters;
 	struct tl_perf_call_chain chain;
 	struct tl_perf_unwinder unwinder;
@@ -71,11 +88,8 @@ struct tl_perf_sample_pass {
 	uint32_t last_node; /* of the sample before */
 	uint32_t last_root; /* of the sample before, TL_NONE: none */
 	uint32_t machine;   /* whose process the record is of; TL_NONE: the host, or unknown */
-	tl_perf_sample_fn *on_sample; /* NULL: nobody is told */
-	tl_perf_switch_fn *on_switch; /* the same */
-	void *arg;
-	uint32_t auxtrace_type; /* of AUXTRACE_INFO; 0: no trace */
-	bool has_intel_pt;
+	struct tl_perf_sample_listener listener;
+	struct tl_perf_sample_trace trace;
 };
 
 /* A pass over a reader that is at its first record. */

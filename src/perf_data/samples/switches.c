@@ -21,9 +21,9 @@ static bool tell(struct tl_perf_sample_pass *p, const struct tl_perf_id *id, boo
 						    id->cpu, comes };
 
 	/* A thread that left is off, whether its leaving is chosen or not. */
-	if (!p->on_switch || (comes && !tl_perf_sample_pass_selects(p, id)))
+	if (!p->listener.on_switch || (comes && !tl_perf_sample_pass_selects(p, id)))
 		return true;
-	return p->on_switch(p->arg, &what);
+	return p->listener.on_switch(p->listener.arg, &what);
 }
 
 /* Where a thread is again that was away: its time counts at the stack with which it left. */
@@ -78,7 +78,7 @@ int tl_perf_load_switch(struct tl_perf_sample_pass *p, const struct tl_perf_reco
 		away->since_ns = p->time_ns;
 		done = away->has_stack || stack_without_sample(p, rec, away);
 	}
-	return done ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(done, err);
 }
 
 /* ---- samples of sched:sched_switch ---- */

@@ -6,6 +6,7 @@
 #include "core/facts.h"
 #include "pprof/listing/listing.h"
 #include "pprof/reader/sample.h"
+#include "profile/model/model.h"
 
 enum { LISTED = 1024, KEYS_LISTED = 256 };
 
@@ -45,10 +46,7 @@ static void count_sample(struct survey *s, const struct tl_pprof_file *p,
 	if (sample->location_count > s->deepest)
 		s->deepest = sample->location_count;
 	for (size_t i = 0; i < p->type_count; i++)
-		if (__builtin_add_overflow(s->totals[i], sample->values[i], &s->totals[i])) {
-			s->totals[i] = sample->values[i] < 0 ? INT64_MIN : INT64_MAX;
-			s->saturated++;
-		}
+		tl_add_cost(&s->totals[i], sample->values[i], &s->saturated);
 	for (size_t i = 0; i < sample->label_count; i++)
 		count_key(s, p, sample->labels[i].key);
 }

@@ -253,7 +253,7 @@ static int build(struct builder *b, struct tl_error *err)
 	if (status == 0) {
 		tl_add_count(&b->profile->losses.saturated, b->collected.stacks.saturated,
 			     &b->profile->losses.saturated);
-		b->profile->sums_only = b->options->sums_alone;
+		b->profile->sums.only = b->options->sums_alone;
 		status = tl_profile_finish(b->profile, err);
 	}
 	if (status < 0)

@@ -34,7 +34,7 @@ static int add_locations(struct tl_pprof_samples *s, const struct tl_wire_field 
 	while ((status = tl_wire_number(field, &cur, &first, &id)) == 1)
 		sample->locations[sample->location_count++] =
 			tl_pprof_find(&s->p->location_ids, id);
-	return status < 0 ? 1 : 0;
+	return status < 0;
 }
 
 static int add_values(struct tl_pprof_samples *s, const struct tl_wire_field *field,
@@ -51,7 +51,7 @@ static int add_values(struct tl_pprof_samples *s, const struct tl_wire_field *fi
 		return tl_error_memory(err);
 	while ((status = tl_wire_number(field, &cur, &first, &value)) == 1)
 		s->sample.values[s->value_count++] = (int64_t)value;
-	return status < 0 ? 1 : 0;
+	return status < 0;
 }
 
 static int add_label(struct tl_pprof_samples *s, struct tl_cursor cur, struct tl_error *err)
@@ -117,7 +117,7 @@ static int take_sample(struct tl_pprof_samples *s, struct tl_cursor cur, struct 
 		if (status)
 			return status;
 	}
-	return status < 0 ? 1 : 0;
+	return status < 0;
 }
 
 static int fault(struct tl_pprof_samples *s, const char *rule, uint64_t length, const char *text,

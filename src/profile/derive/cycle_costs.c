@@ -50,7 +50,7 @@ static void add_up(struct tl_cycle_costs *costs, const struct tl_profile *profil
 	}
 	for (size_t i = 0; i < profile->arcs.table.count; i++) {
 		const struct tl_arc *arc = &profile->arcs.list[i];
-		uint32_t from = arc->caller == TL_NONE ? TL_NONE : costs->of[arc->caller];
+		uint32_t from = tl_profile_renumber(costs->of, arc->caller);
 		uint32_t to = costs->of[arc->callee];
 
 		if (from == to)

@@ -275,7 +275,7 @@ static int derive_calls(struct tl_profile *profile, struct walk *w, struct tl_er
 /* Which things are derived: those up to this one. */
 static unsigned kinds_of(const struct tl_profile *profile)
 {
-	if (profile->sums_only)
+	if (profile->sums.only)
 		return LOCALS;
 	/*
 	 * The input has its own lines and arcs. Those of parts without contexts (fold/flat.h) are
@@ -366,7 +366,7 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 	if (profile->contexts.table.count)
 		status = derive_from_contexts(profile, err);
 	else
-		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
+		status = tl_error_unless_made(tl_profile_derive_sums(profile), err);
 	if (status == 0) {
 		add_given(profile);
 		if (profile->pack)

@@ -226,7 +226,7 @@ static bool derive(const struct locals *locals, const struct tl_cycles *cycles)
 		tl_add_count(&profile->sums.calls[arc->callee], arc->calls,
 			     &profile->losses.saturated);
 		add_arc(profile, &all, cycles, i, arc->caller,
-			arc->caller == TL_NONE ? TL_NONE : cycles->member[arc->caller]);
+			tl_profile_renumber(cycles->member, arc->caller));
 		add_local_arc(locals, &parts, cycles, i);
 	}
 	ok = ok && settle_functions(profile, &all, cycles) &&

@@ -151,7 +151,7 @@ static void add_calls(const struct tl_diff *diff, int64_t *to, uint64_t calls)
 	uint64_t saturated = 0;
 
 	if (diff->call_event != TL_NONE)
-		tl_add_cost(&to[diff->call_event], calls > INT64_MAX ? INT64_MAX : (int64_t)calls,
+		tl_add_cost(&to[diff->call_event], (int64_t)tl_min(calls, (uint64_t)INT64_MAX),
 			    &saturated);
 }
 

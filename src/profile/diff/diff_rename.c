@@ -96,7 +96,7 @@ int tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options 
 	const struct tl_profile *profile = diff->profiles[side];
 	size_t count = profile->functions.table.count;
 	const char **names = malloc((count + 1) * sizeof(*names));
-	int status = names ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(names, err);
 
 	for (size_t i = 0; status == 0 && i < count; i++)
 		names[i] = profile->functions.list[i].name;

@@ -233,7 +233,7 @@ static int read_costs(struct tl_pfile_reading *r)
 	if (r->options.packed) {
 		status = tl_pfile_read_packed(r);
 		if (status)
-			return tl_error_or_end(status < 0 ? status : 0);
+			return tl_error_or_end(status);
 	}
 	status = sums ? tl_pfile_read_line_sums(r) : tl_pfile_read_lines(r);
 	if (status == 0)

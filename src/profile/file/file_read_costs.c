@@ -2,19 +2,20 @@
 /* Contexts, lines, arcs and jumps, appended as they come: nothing is looked up. */
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "profile/file/reading.h"
 
 static uint32_t part_of(const struct tl_pfile_reading *r, uint64_t number)
 {
-	return number == TL_NONE ? TL_NONE : tl_pfile_number(&r->parts, number);
+	return tl_pfile_number_or_none(&r->parts, number);
 }
 
 static struct tl_position place_of(const struct tl_pfile_reading *r, const uint64_t *row)
 {
 	return (struct tl_position){
 		.file = tl_pfile_string(r, row[0]),
-		.line = row[1] > UINT32_MAX ? UINT32_MAX : (uint32_t)row[1],
+		.line = (uint32_t)tl_min(row[1], UINT32_MAX),
 		.address = row[2],
 		.block = row[3],
 	};
@@ -195,7 +196,7 @@ static int take_arc(void *arg, uint64_t number, const uint64_t *row)
 	struct tl_pfile_reading *r = arg;
 	struct tl_profile_arcs *arcs = &r->profile->arcs;
 	struct tl_arc arc = {
-		.caller = row[0] == TL_NONE ? TL_NONE : tl_pfile_function(r, row[0]),
+		.caller = tl_pfile_caller(r, row[0]),
 		.callee = tl_pfile_function(r, row[1]),
 		.part = part_of(r, row[2]),
 		.from = place_of(r, row + 3),

@@ -55,7 +55,7 @@ static struct tl_pack_place place_of(const struct packing *p, const uint64_t *ro
 {
 	return (struct tl_pack_place){
 		.file = tl_pfile_number(&p->r->strings, row[0]),
-		.line = row[1] > UINT32_MAX ? UINT32_MAX : (uint32_t)row[1],
+		.line = (uint32_t)tl_min(row[1], UINT32_MAX),
 		.address = row[2],
 		.block = row[3],
 	};
@@ -65,9 +65,8 @@ static struct tl_pack_place place_of(const struct packing *p, const uint64_t *ro
 static int add(struct packing *p, uint64_t row, uint64_t function, uint64_t part,
 	       const struct tl_pack_item *item, const uint64_t *costs)
 {
-	uint32_t number = part == TL_NONE ? TL_NONE : tl_pfile_number(&p->r->parts, part);
-	uint32_t owner =
-		function == TL_NONE ? TL_NONE : tl_pfile_number(&p->r->functions, function);
+	uint32_t number = tl_pfile_number_or_none(&p->r->parts, part);
+	uint32_t owner = tl_pfile_number_or_none(&p->r->functions, function);
 
 	if (number == TL_NONE || owner == TL_NONE || item->at.file == TL_NONE ||
 	    item->to.file == TL_NONE)
@@ -116,7 +115,7 @@ static int pack_jump(struct packing *p, uint64_t number, const uint64_t *row)
 {
 	const struct tl_pack_item item = {
 		.kind = TL_PACK_JUMP,
-		.target = row[1] == TL_NONE ? TL_NONE : tl_pfile_number(&p->r->functions, row[1]),
+		.target = tl_pfile_number_or_none(&p->r->functions, row[1]),
 		.at = place_of(p, row + 3),
 		.to = place_of(p, row + 7),
 		.conditional = row[11],
@@ -238,7 +237,7 @@ static int read_kind(struct packings *all, struct packing *p, const struct packe
 	if (status >= 0 && p->reader.fault_count)
 		status = NOT_PACKED;
 	tl_pfile_share_end(&p->reader);
-	return status < 0 ? status : 0;
+	return tl_error_or_end(status);
 }
 
 static int read_range(void *arg, size_t task)

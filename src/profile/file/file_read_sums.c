@@ -143,7 +143,7 @@ static int take_arc(void *arg, uint64_t number, const uint64_t *row)
 	const char *empty = tl_pfile_string(r, 0);
 	const uint32_t calls_at = sums->summed ? 4 : 11;
 	struct tl_arc arc = {
-		.caller = row[0] == TL_NONE ? TL_NONE : tl_pfile_function(r, row[0]),
+		.caller = tl_pfile_caller(r, row[0]),
 		.callee = tl_pfile_function(r, row[1]),
 		.part = part_of(r, row[2]),
 		.from = { .file = empty },

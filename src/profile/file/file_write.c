@@ -250,7 +250,7 @@ static void write_octave(struct tl_pfile_writer *writer, const struct tl_pfile_d
 {
 	enum { BUCKETS = 1 << TL_LATENCY_SUB_BITS };
 	const uint64_t *counts = durations->latencies->octaves[octave];
-	unsigned shift = octave ? octave - 1 : 0;
+	unsigned shift = tl_latency_shift(octave);
 
 	for (uint64_t b = 0; counts && b < BUCKETS; b++)
 		if (counts[b])

@@ -38,6 +38,13 @@ static inline uint32_t tl_pfile_number(const struct tl_pfile_numbers *numbers, u
 	return numbers->to && element != UINT32_MAX ? numbers->to[element] : element;
 }
 
+/* The same where TL_NONE stands for no element. */
+static inline uint32_t tl_pfile_number_or_none(const struct tl_pfile_numbers *numbers,
+					       uint64_t number)
+{
+	return number == TL_NONE ? TL_NONE : tl_pfile_number(numbers, number);
+}
+
 struct tl_pfile_reading {
 	struct tl_pfile_reader *reader;
 	struct tl_pfile_read_options options;
@@ -64,6 +71,12 @@ static inline uint32_t tl_pfile_function(struct tl_pfile_reading *r, uint64_t nu
 	uint32_t element = tl_pfile_number(&r->functions, number);
 
 	return element != UINT32_MAX ? element : tl_pfile_lost_function(r);
+}
+
+/* The caller of an arc; TL_NONE: the outside. */
+static inline uint32_t tl_pfile_caller(struct tl_pfile_reading *r, uint64_t number)
+{
+	return number == TL_NONE ? TL_NONE : tl_pfile_function(r, number);
 }
 
 /* Parts of a file that threads read; how many rows are worth their start. */

@@ -62,7 +62,7 @@ static bool keeps_durations(const struct tl_kway_merging *m)
 static int merge_wholes(struct tl_kway_merging *m, struct tl_error *err)
 {
 	const struct tl_profile **list = malloc((m->count + 1) * sizeof(*list));
-	int status = list ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(list, err);
 
 	for (size_t i = 0; list && i < m->count; i++)
 		list[i] = m->pieces[i]->whole;

@@ -64,7 +64,7 @@ static const struct tl_kway_duration *find_duration(const struct tl_kway_merging
 /* In a histogram the least duration of a bucket stands for all in it. */
 static uint64_t least_of_bucket(uint64_t ticks)
 {
-	unsigned octave = tl_latency_octave(ticks), shift = octave ? octave - 1 : 0;
+	unsigned shift = tl_latency_shift(tl_latency_octave(ticks));
 
 	return ticks >> shift << shift;
 }

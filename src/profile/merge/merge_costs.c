@@ -70,7 +70,7 @@ int tl_merge_lines(struct tl_merge *merge, struct tl_error *err)
 	size_t total;
 	struct tl_merge_ref *refs =
 		tl_merge_sorted(merge, tl_profile_line_count, compare_lines, &total);
-	int status = refs ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(refs, err);
 
 	for (size_t i = 0; status == 0 && i < total; i++) {
 		struct tl_cost_line line = line_of(merge, &refs[i]);
@@ -119,7 +119,7 @@ int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err)
 	size_t total;
 	struct tl_merge_ref *refs =
 		tl_merge_sorted(merge, tl_profile_arc_count, compare_arcs, &total);
-	int status = refs ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(refs, err);
 
 	for (size_t i = 0; status == 0 && i < total; i++) {
 		struct tl_arc arc = arc_of(merge, &refs[i]);
@@ -169,7 +169,7 @@ int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err)
 	size_t total;
 	struct tl_merge_ref *refs =
 		tl_merge_sorted(merge, tl_profile_jump_count, compare_jumps, &total);
-	int status = refs ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(refs, err);
 
 	for (size_t i = 0; status == 0 && i < total; i++) {
 		struct tl_jump jump = jump_of(merge, &refs[i]);
@@ -189,7 +189,7 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 	const struct tl_profile *from = merge->from[profile];
 	uint32_t count = tl_profile_context_count(from);
 	uint32_t *numbers = malloc(((size_t)count + 1) * sizeof(*numbers));
-	int64_t number = numbers ? 0 : tl_error_memory(err);
+	int64_t number = tl_error_unless_made(numbers, err);
 
 	for (uint32_t i = 0; number >= 0 && i < count; i++) {
 		const struct tl_context *c = &from->contexts.list[i];
@@ -278,7 +278,7 @@ static void generations_free(struct generations *g)
 static int take_tree(struct tl_merge *merge, const struct tl_profile *tree, struct tl_error *err)
 {
 	struct generations g = { 0 };
-	int64_t number = generations_make(&g, tree) ? 0 : tl_error_memory(err);
+	int64_t number = tl_error_unless_made(generations_make(&g, tree), err);
 
 	for (uint32_t i = 0; number >= 0 && i < tree->contexts.table.count; i++) {
 		const struct tl_context *c = &tree->contexts.list[g.order[i]];

@@ -129,7 +129,7 @@ static int make_profile(struct tl_merge *merge, const struct tl_event *events,
 {
 	struct tl_event *sorted = malloc(count * sizeof(*sorted));
 	uint32_t *place = new_map(count);
-	int status = sorted && place ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(sorted && place, err);
 
 	for (uint32_t i = 0; status == 0 && i < count; i++) {
 		sorted[i] = events[order[i]];

@@ -76,18 +76,12 @@ void tl_latency_total(struct tl_latencies *l, uint64_t calls, uint64_t sum)
 	}
 }
 
-/* Octave 0 has buckets of one tick, from 0 on; the others follow each other and double. */
-static unsigned bucket_shift(unsigned octave)
-{
-	return octave ? octave - 1 : 0;
-}
-
 /* The least duration that a bucket counts. */
 static uint64_t bucket_low(unsigned octave, unsigned bucket)
 {
 	uint64_t buckets = octave ? BUCKETS + (uint64_t)bucket : bucket;
 
-	return buckets << bucket_shift(octave);
+	return buckets << tl_latency_shift(octave);
 }
 
 static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies *from)
@@ -159,7 +153,7 @@ static uint64_t histogram_rank(const struct tl_latencies *l, uint64_t rank)
 	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++)
 		for (unsigned b = 0; l->octaves[o] && b < BUCKETS; b++) {
 			if (rank < l->octaves[o][b]) {
-				uint64_t width = (uint64_t)1 << bucket_shift(o);
+				uint64_t width = (uint64_t)1 << tl_latency_shift(o);
 
 				return between(l->min, bucket_low(o, b) + (width - 1) / 2, l->max);
 			}

@@ -42,9 +42,15 @@ static inline unsigned tl_latency_octave(uint64_t ticks)
 		       : 0;
 }
 
+/* Octave 0 has buckets of one tick, from 0 on; the others follow each other and double. */
+static inline unsigned tl_latency_shift(unsigned octave)
+{
+	return octave ? octave - 1 : 0;
+}
+
 static inline unsigned tl_latency_bucket(uint64_t ticks, unsigned octave)
 {
-	return (unsigned)(ticks >> (octave ? octave - 1 : 0)) & ((1u << TL_LATENCY_SUB_BITS) - 1);
+	return (unsigned)(ticks >> tl_latency_shift(octave)) & ((1u << TL_LATENCY_SUB_BITS) - 1);
 }
 
 /*

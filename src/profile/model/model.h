@@ -85,6 +85,10 @@ struct tl_given_sums {
 
 /* Sums over all parts, derived: by function, but for the first two. */
 struct tl_profile_sums {
+	/*
+	 * of contexts they are wanted alone: arcs, lines, and functions by part are not derived
+	 */
+	bool only;
 	int64_t *total, *zeros; /* one vector of costs each */
 	int64_t *self, *inclusive;
 	uint64_t *calls, *unfinished, *cut;
@@ -99,11 +103,6 @@ struct tl_profile {
 	uint64_t frequency;
 	bool timed, estimated;
 	bool finished; /* tl_profile_finish() was called */
-	/*
-	 * of contexts only the sums by function are wanted: arcs, lines, and functions by part are
-	 * not derived
-	 */
-	bool sums_only;
 	struct tl_names names;
 
 	struct tl_event *events;

@@ -361,7 +361,7 @@ int tl_spread_make(struct tl_spread **spread, const struct tl_profile *profile,
 		   const struct tl_spread_options *options, struct tl_error *err)
 {
 	struct tl_spread *s = calloc(1, sizeof(*s));
-	int status = s ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(s, err);
 
 	*spread = NULL;
 	if (status == 0 && options)

@@ -181,7 +181,7 @@ static int take_local_durations(struct filter *f, struct tl_error *err)
 static int take_contexts(struct filter *f, struct tl_error *err)
 {
 	unsigned char *keep = mark_contexts(f);
-	int status = keep ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(keep, err);
 
 	for (size_t i = 0; status == 0 && i < f->from->contexts.table.count; i++)
 		if (keep[i] != 2 && f->from->contexts.list[i].calls)

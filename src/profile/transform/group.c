@@ -195,7 +195,7 @@ static int settle_units(struct grouping *g, struct tl_error *err)
 	struct bounds b = { calloc(numbers + 1, sizeof(int64_t)),
 			    calloc(numbers + 1, sizeof(int64_t)),
 			    calloc(g->from->functions.table.count + 1, sizeof(bool)) };
-	int status = b.leaving && b.entering && b.called ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(b.leaving && b.entering && b.called, err);
 
 	if (status == 0)
 		add_bounds(g, &b);

@@ -151,7 +151,7 @@ static int read_thread(struct tl_emulation *emulation, struct tl_emulation_strea
 	int status = open_in(emulation, stream->begin->text, &stream->source, &cur, err);
 
 	if (status < 0)
-		return status == TL_NO_MEMORY ? status : 0;
+		return tl_error_if_memory(status);
 	if (!tl_cursor_has(&cur, TL_EMULATION_PAGE))
 		return 0;
 	memcpy(&thread, cur.pos, sizeof(thread));

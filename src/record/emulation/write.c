@@ -333,7 +333,7 @@ static int put_copies(const struct tl_emulation *emulation, struct tl_output *ou
 		tl_output_write(out, data, size);
 	put_zeros(out, copies->size - size);
 	tl_source_close(source);
-	return status == TL_NO_MEMORY ? status : 0;
+	return tl_error_if_memory(status);
 }
 
 static void put_attr(struct record *r)

@@ -127,7 +127,7 @@ void tl_annotate_put_json_remark(const struct tl_annotation *a, const struct tl_
 		tl_put_text(out, ",\"taken\":");
 		tl_put_u64(out, remark->taken);
 		tl_put_text(out, ",\"conditional\":");
-		tl_put_text(out, remark->conditional ? "true" : "false");
+		tl_put_boolean(out, remark->conditional);
 	}
 	tl_put_char(out, '}');
 }

@@ -397,7 +397,7 @@ static void put_json_origin(const struct spread_table *table, const struct tl_sp
 		return;
 	}
 	tl_put_text(out, ",\"has_event\":true,\"stands_out\":");
-	tl_put_text(out, origin->stands_out ? "true" : "false");
+	tl_put_boolean(out, origin->stands_out);
 	tl_put_statistics_json(out, whole, sizeof(whole) / sizeof(whole[0]));
 	if (origin->function) {
 		tl_put_text(out, ",\"furthest\":{");

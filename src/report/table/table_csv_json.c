@@ -149,7 +149,7 @@ static void put_identity(const struct tl_view *view, const struct tl_table_row *
 static void put_exact(struct tl_output *out, const struct tl_latency *latency)
 {
 	tl_put_text(out, ",\"exact\":");
-	tl_put_text(out, latency->exact || !latency->calls ? "true" : "false");
+	tl_put_boolean(out, latency->exact || !latency->calls);
 }
 
 static void put_json_row(const struct tl_view *view, const struct tl_table_row *row)

@@ -150,7 +150,7 @@ static void constant(struct stack_machine *m, unsigned operation)
 
 	switch (operation) {
 	case ADDR:
-		push(m, tl_dwarf_take_word(code, m->step->row->is_32bit ? 4 : 8) + m->step->bias);
+		push(m, tl_dwarf_take_word(code, tl_cfi_word(m->step->row)) + m->step->bias);
 		break;
 	case CONST1U:
 		push(m, tl_dwarf_take_word(code, 1));
@@ -327,7 +327,7 @@ static void perform_one(struct stack_machine *m, unsigned operation)
 
 	switch (operation) {
 	case DEREF:
-		dereference(m, m->step->row->is_32bit ? 4 : 8);
+		dereference(m, tl_cfi_word(m->step->row));
 		break;
 	case DEREF_SIZE:
 		dereference(m, tl_dwarf_take_word(&m->code, 1));

@@ -38,6 +38,12 @@ struct tl_cfi_row {
 	uint16_t machine; /* EM_X86_64, ... */
 };
 
+/* The bytes of an address. */
+static inline unsigned tl_cfi_word(const struct tl_cfi_row *row)
+{
+	return row->is_32bit ? 4 : 8;
+}
+
 /*
  * Run the instructions of a CIE and an FDE as far as the row of an address.
  * @return false: they cannot be read, or say nothing of a CFA

@@ -50,7 +50,7 @@ static enum tl_cfi_result load_saved(const struct tl_cfi_step *s, unsigned numbe
 		    TL_CFI_CALLER &&
 	    at < top)
 		return take_register(s->frame, number, value);
-	return tl_cfi_load(s->memory, at, s->row->is_32bit ? 4 : 8, value);
+	return tl_cfi_load(s->memory, at, tl_cfi_word(s->row), value);
 }
 
 /* The caller's value of a register. */

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "core/cursor.h"
+#include "core/error.h"
 
 /* ---- what a file says of itself and of others ---- */
 
@@ -145,7 +146,7 @@ static int try_path(const struct search *search, char *path)
 	if (!status)
 		tl_elf_close(search->debug);
 	free(path);
-	return status == TL_NO_MEMORY ? status : 0;
+	return tl_error_if_memory(status);
 }
 
 /* Try the path that a format makes. */

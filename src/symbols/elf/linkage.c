@@ -239,7 +239,7 @@ static int by_slot(const void *left, const void *right)
 	const struct slot *a = left, *b = right;
 
 	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
+		return tl_compare(a->address, b->address);
 	return strcmp(a->name, b->name);
 }
 
@@ -248,7 +248,7 @@ static int to_slot(const void *key, const void *item)
 	const uint64_t address = *(const uint64_t *)key;
 	const struct slot *slot = item;
 
-	return (address > slot->address) - (address < slot->address);
+	return tl_compare(address, slot->address);
 }
 
 static const char *name_of_slot(const struct linkage *l, uint64_t address)

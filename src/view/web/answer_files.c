@@ -80,7 +80,7 @@ static void date_of(const struct tl_web_document *d, char *text, size_t size)
 	struct tm date;
 
 	*text = 0;
-	if (d->written && gmtime_r(&d->written, &date))
+	if (d->opened.written && gmtime_r(&d->opened.written, &date))
 		strftime(text, size, "%Y-%m-%d %H:%M UTC", &date);
 }
 
@@ -96,7 +96,7 @@ static void put_file(struct tl_output *out, struct tl_web_document *d)
 	tl_web_put_text(out, "],\"format\":", format->name);
 	tl_web_put_text(out, ",\"help\":", format->help);
 	tl_web_put_text(out, ",\"written\":", date);
-	tl_web_put_number(out, ",\"bytes\":", d->bytes);
+	tl_web_put_number(out, ",\"bytes\":", d->opened.bytes);
 	put_timeline(out, d);
 	tl_put_char(out, '}');
 }
@@ -127,7 +127,7 @@ int tl_web_answer_changes(struct tl_web_question *question, struct tl_error *err
 	(void)err;
 	tl_put_text(question->out, "{\"changes\":[");
 	for (size_t i = 0; i < view->count; i++) {
-		const struct tl_view_stamps *stamps = &view->documents[i].stamps;
+		const struct tl_view_stamps *stamps = &view->documents[i].opened.stamps;
 
 		for (size_t n = 0; n < stamps->count; n++) {
 			const char *change = tl_view_stamps_change(stamps, n);

@@ -28,7 +28,7 @@ enum { LARGE_BYTES = 16 << 20, SUMS_NICENESS = 10 };
 
 static bool is_large(const struct tl_web_document *document)
 {
-	return document->file.path_count == 1 && document->bytes >= LARGE_BYTES;
+	return document->file.path_count == 1 && document->opened.bytes >= LARGE_BYTES;
 }
 
 static int close_progress(void *arg, uint64_t done, uint64_t total)
@@ -142,9 +142,9 @@ static int look_at_files(struct tl_web_document *document, const char **failed,
 			*failed = file->paths[i];
 			return tl_error_system(err, "cannot open");
 		}
-		document->bytes += (uint64_t)st.st_size;
+		document->opened.bytes += (uint64_t)st.st_size;
 		if (!i && S_ISREG(st.st_mode))
-			document->written = st.st_mtime;
+			document->opened.written = st.st_mtime;
 	}
 	return 0;
 }
@@ -161,7 +161,7 @@ int tl_web_document_open(struct tl_web_document *document, const struct tl_web_f
 	pthread_mutex_init(&document->noting, NULL);
 	options.progress = index_progress;
 	options.progress_arg = document;
-	status = tl_view_stamps_take(&document->stamps, file->paths, file->path_count, err);
+	status = tl_view_stamps_take(&document->opened.stamps, file->paths, file->path_count, err);
 	if (status == 0)
 		status = tl_input_open(&document->input, file->paths, file->path_count, &options,
 				       failed, err);
@@ -191,7 +191,7 @@ void tl_web_document_close(struct tl_web_document *document)
 	tl_input_close(document->input);
 	tl_call_index_close(document->sample);
 	tl_input_close(document->sample_input);
-	tl_view_stamps_free(&document->stamps);
+	tl_view_stamps_free(&document->opened.stamps);
 	pthread_mutex_destroy(&document->lock);
 	pthread_mutex_destroy(&document->folding);
 	pthread_mutex_destroy(&document->noting);

@@ -42,11 +42,16 @@ enum { TL_WEB_MOST_PROFILES = 8 };
 
 enum tl_web_index_state { TL_WEB_INDEX_BUSY, TL_WEB_INDEX_READY, TL_WEB_INDEX_NONE };
 
+/* The files of a document, as it was opened. */
+struct tl_web_files {
+	struct tl_view_stamps stamps;
+	uint64_t bytes;
+	time_t written; /* the first file, for the last time; 0: it is no regular file */
+};
+
 struct tl_web_document {
 	struct tl_web_file file;
-	struct tl_view_stamps stamps; /* of its files, as it was opened */
-	uint64_t bytes;               /* of them */
-	time_t written;         /* the first file, for the last time; 0: it is no regular file */
+	struct tl_web_files opened;
 	struct tl_input *input; /* the index's own */
 	_Atomic bool closing;
 	_Atomic uint64_t done, total; /* bytes of the file that are indexed */

@@ -103,7 +103,7 @@ int tl_xray_common_clock(struct tl_xray_reader *const *readers, size_t count,
 {
 	double *times = calloc(count, sizeof(*times));
 	size_t earliest = 0;
-	int status = times ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(times, err);
 
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		*which = i;

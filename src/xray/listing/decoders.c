@@ -117,7 +117,7 @@ static int add_field(struct tl_xray_decoder *decoder, enum type type, uint32_t s
 	*field = (struct event_field){ .type = type,
 				       .size = size,
 				       .name = copy_of(name, name_size) };
-	return field->name ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(field->name, err);
 }
 
 /* TYPE[ NAME]; without a name it is that of its type. */

@@ -157,7 +157,7 @@ int tl_xray_describe(struct tl_xray_reader *reader, bool json, struct tl_output 
 	struct counts *counts = calloc(reader->thread_count + 1, sizeof(*counts));
 	struct counts sum = { .first_tsc = UINT64_MAX };
 	struct tl_facts facts;
-	int status = counts ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(counts, err);
 
 	tl_xray_rewind(reader);
 	for (size_t i = 0; status == 0 && i < reader->thread_count; i++) {

@@ -124,7 +124,7 @@ static int put_function(struct walk *w, const struct tl_xray_record *record, str
 	if (function == TL_NONE)
 		return tl_error_memory(err);
 	if (record->action == TL_XRAY_ENTER || record->action == TL_XRAY_ENTER_ARGS)
-		return enter_function(w, record, function) ? 0 : tl_error_memory(err);
+		return tl_error_unless_made(enter_function(w, record, function), err);
 	if (tl_fold_is_open(&w->fold, function)) {
 		while (tl_fold_top(&w->fold) != function)
 			leave_top(w, record);

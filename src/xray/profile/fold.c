@@ -122,16 +122,15 @@ static int merge_work(struct run *run, struct tl_xray_thread_fold *work,
 {
 	struct tl_part part = tl_xray_part_of(thread);
 	uint32_t *functions = malloc((work->ids.count + 1) * sizeof(*functions));
-	int status = functions && tl_xray_faults_merge(&run->reader->faults, &work->faults)
-			     ? 0
-			     : tl_error_memory(err);
+	int status = tl_error_unless_made(
+		functions && tl_xray_faults_merge(&run->reader->faults, &work->faults), err);
 
 	for (size_t i = 0; status == 0 && i < work->ids.count; i++) {
 		int64_t number =
 			tl_xray_profile_function(run->profile, run->map, work->ids.ids[i], err);
 
 		functions[i] = (uint32_t)number;
-		status = number < 0 ? (int)number : 0;
+		status = tl_profile_status(number);
 	}
 	if (status == 0 && work->watched &&
 	    !tl_xray_note_uses(&run->reader->uses, work->ids.ids, work->actions, work->ids.count))

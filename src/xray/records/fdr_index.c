@@ -65,7 +65,7 @@ static int describe(const struct tl_xray_reader *r, struct tl_xray_block *block,
 	block->process = stream.process;
 	block->begun = stream.begun;
 	free(unnoted.list);
-	return status == TL_NO_MEMORY ? status : 0;
+	return tl_error_if_memory(status);
 }
 
 /* Add the block of a head. `*next` is set to the offset where the next block should begin. */

@@ -98,7 +98,7 @@ static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *en
 	       record.kind != TL_XRAY_LOST)
 		*end = record.offset + record.length;
 	free(unnoted.list);
-	return status == TL_NO_MEMORY ? status : 0;
+	return tl_error_if_memory(status);
 }
 
 /* A buffer with more records than fit its size takes several units, as our writer makes them. */

@@ -22,25 +22,24 @@ static bool attribute(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_anal
 {
 	struct tl_xtrace_function_ids *functions = &a->functions;
 	uint32_t number = s->function;
-	size_t before = a->function_room;
+	size_t before = a->counted.room;
 
 	if (number == TL_NONE || !tl_xtrace_function_covers(&functions->list[number], pc)) {
 		number = s->function = tl_xtrace_function_id_at(functions, pc);
-		if (number == TL_NONE || !tl_grow(&a->function_counts, &a->function_room,
-						  (size_t)number + 1, sizeof(*a->function_counts)))
+		if (number == TL_NONE || !tl_grow(&a->counted.list, &a->counted.room,
+						  (size_t)number + 1, sizeof(*a->counted.list)))
 			return false;
-		for (size_t i = before; i < a->function_room; i++)
-			a->function_counts[i] = (struct tl_xtrace_function_count){ 0 };
+		for (size_t i = before; i < a->counted.room; i++)
+			a->counted.list[i] = (struct tl_xtrace_function_count){ 0 };
 	}
-	a->function_counts[number].instructions += s->counted;
+	a->counted.list[number].instructions += s->counted;
 	return true;
 }
 
 static struct tl_xtrace_cache_count *counts_of(const struct tl_xtrace_analysis *a,
 					       const struct tl_xtrace_stream_analysis *s)
 {
-	return s->function == TL_NONE || !s->counted ? NULL
-						     : a->function_counts[s->function].levels;
+	return s->function == TL_NONE || !s->counted ? NULL : a->counted.list[s->function].levels;
 }
 
 /* A line of the footprint, and of that of the interval. */
@@ -143,10 +142,10 @@ static bool follow_calls(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_a
 static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
 			const struct tl_xtrace_walk *w)
 {
-	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV && a->interval_end &&
-	    (s->stream->info.division == 1 ? s->instructions : s->user) == a->interval_end &&
+	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV && a->intervals.end &&
+	    (s->stream->info.division == 1 ? s->instructions : s->user) == a->intervals.end &&
 	    (s->stream->info.division == 1 || s->el == 0)) {
-		a->interval_end += a->options.interval;
+		a->intervals.end += a->options.interval;
 		if (!tl_xtrace_bbv_end_interval(a, s))
 			return false;
 	}
@@ -470,7 +469,7 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		return tl_error_memory(err);
 	a->functions.binaries = options->binaries;
 	a->functions.binary_count = options->binary_count;
-	a->interval_end = options->interval;
+	a->intervals.end = options->interval;
 	return 0;
 }
 
@@ -479,7 +478,7 @@ static bool end_bbv(struct tl_xtrace_analysis *a)
 	if (!tl_xtrace_bbv_end_interval(a, &a->streams[0]))
 		return false;
 	if (a->options.form != TL_XTRACE_TEXT)
-		tl_xtrace_table_end(&a->table);
+		tl_xtrace_table_end(&a->tables.table);
 	return true;
 }
 
@@ -495,7 +494,7 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 	bool good = true;
 
 	if (only_series(a))
-		return tl_xtrace_show_series(a) ? 0 : tl_error_memory(err);
+		return tl_error_unless_made(tl_xtrace_show_series(a), err);
 	if (wanted & TL_XTRACE_ANALYZE_SYSCALLS)
 		good = tl_xtrace_show_syscalls(a);
 	for (size_t i = 0; good && i < a->stream_count; i++)
@@ -568,10 +567,10 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 	free(a->streams);
 	tl_xtrace_caches_end(&a->caches);
 	tl_xtrace_function_ids_free(&a->functions);
-	free(a->function_counts);
+	free(a->counted.list);
 	tl_xtrace_basic_blocks_free(&a->blocks);
-	free(a->finder.passed);
-	tl_xtrace_table_drop(&a->table);
+	free(a->intervals.finder.passed);
+	tl_xtrace_table_drop(&a->tables.table);
 }
 
 /*
@@ -585,7 +584,7 @@ static int begin_mix(struct tl_xtrace_analysis *a, struct tl_error *err)
 	if (!tl_xtrace_part_chosen(&a->options.part))
 		return tl_xtrace_show_mix(a, err);
 	a->mix = tl_xtrace_mix_begin();
-	return a->mix ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(a->mix, err);
 }
 
 int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
@@ -604,7 +603,7 @@ int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
 	if (status == 0 &&
 	    (a.mix || a.series.length || options->analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX))
 		status = one_pass(&a, err);
-	if (status == 0 && a.no_memory)
+	if (status == 0 && a.tables.no_memory)
 		status = tl_error_memory(err);
 	if (status == 0)
 		tl_xtrace_tables_end(out, options->form);

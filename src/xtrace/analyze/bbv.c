@@ -21,8 +21,8 @@ void tl_xtrace_bbv_begin(struct tl_xtrace_analysis *a)
 {
 	if (a->options.form == TL_XTRACE_TEXT)
 		return;
-	tl_xtrace_begin_table(a, &a->table, "bbv", "");
-	tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
+	tl_xtrace_begin_table(a, &a->tables.table, "bbv", "");
+	tl_xtrace_table_columns(&a->tables.table, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
 static void put_line(struct tl_output *out, const struct tl_xtrace_basic_blocks *blocks,
@@ -51,7 +51,7 @@ static void put_vector(struct tl_xtrace_analysis *a, const uint32_t *list, size_
 	if (a->options.form == TL_XTRACE_TEXT)
 		put_line(a->out, &a->blocks, list, count);
 	else
-		put_rows(&a->table, a->intervals, &a->blocks, list, count);
+		put_rows(&a->tables.table, a->intervals.count, &a->blocks, list, count);
 }
 
 bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
@@ -62,13 +62,13 @@ bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_s
 	if (!tl_xtrace_basic_block_count(&a->blocks, &s->place))
 		return false;
 	list = tl_xtrace_basic_blocks_interval(&a->blocks, &count);
-	if (a->finder.fn)
+	if (a->intervals.finder.fn)
 		tl_xtrace_interval_end(a, s, count);
 	else if (count)
 		put_vector(a, list, count);
 	if (!count)
 		return true;
-	a->intervals++;
+	a->intervals.count++;
 	tl_xtrace_basic_blocks_next_interval(&a->blocks);
 	return true;
 }

@@ -121,12 +121,12 @@ static int by_misses(const void *x, const void *y)
 	const struct order *a = x, *b = y;
 
 	if (a->misses != b->misses)
-		return a->misses < b->misses ? 1 : -1;
+		return tl_compare(b->misses, a->misses);
 	if (a->executions != b->executions)
-		return a->executions < b->executions ? 1 : -1;
+		return tl_compare(b->executions, a->executions);
 	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->el > b->el) - (a->el < b->el);
+		return tl_compare(a->address, b->address);
+	return tl_compare(a->el, b->el);
 }
 
 static uint64_t sum_of(const struct tl_xtrace_predictor_config *config, const uint64_t *missed)

@@ -147,7 +147,7 @@ static struct function_row *make_rows(const struct tl_xtrace_analysis *a, uint32
 
 	for (uint32_t i = 0; rows && i < count; i++) {
 		rows[i].function = &a->functions.list[i];
-		rows[i].count = &a->function_counts[i];
+		rows[i].count = &a->counted.list[i];
 		for (uint32_t level = 0; level < a->options.caches->count; level++)
 			rows[i].misses += all_uses(rows[i].count->levels[level].misses);
 	}

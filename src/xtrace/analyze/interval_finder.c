@@ -7,7 +7,7 @@
 bool tl_xtrace_interval_segment(struct tl_xtrace_analysis *a,
 				const struct tl_xtrace_stream_analysis *s)
 {
-	struct tl_xtrace_interval_finder *f = &a->finder;
+	struct tl_xtrace_interval_finder *f = &a->intervals.finder;
 	uint32_t snapshot = s->stream->segments[s->segment].snapshot;
 
 	if (!f->fn || snapshot == TL_NONE)
@@ -38,12 +38,12 @@ static const struct tl_xtrace_passed *last_before(const struct tl_xtrace_interva
 void tl_xtrace_interval_end(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream_analysis *s,
 			    bool any)
 {
-	struct tl_xtrace_interval_finder *f = &a->finder;
+	struct tl_xtrace_interval_finder *f = &a->intervals.finder;
 	uint64_t wanted = tl_excess(f->first, f->warmup);
 	const struct tl_xtrace_passed *begin = last_before(f, wanted),
 				      *end = last_before(f, s->instructions);
 	const struct tl_xtrace_interval interval = {
-		.number = a->intervals,
+		.number = a->intervals.count,
 		.first = f->first,
 		.end = s->instructions,
 		.begin = begin ? begin->instruction : wanted,

@@ -13,7 +13,7 @@ int tl_xtrace_each_interval(struct tl_xtrace_trace *trace,
 	struct tl_xtrace_analysis a = {
 		.trace = trace,
 		.options = *options,
-		.finder = { .fn = fn, .arg = arg, .warmup = warmup },
+		.intervals.finder = { .fn = fn, .arg = arg, .warmup = warmup },
 	};
 	int status;
 

@@ -15,9 +15,10 @@ enum { TITLE = 160 };
 void tl_xtrace_begin_table(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,
 			   const char *name, const char *title)
 {
-	const struct tl_xtrace_table_page page = { a->options.width, &a->no_memory };
+	const struct tl_xtrace_table_page page = { a->options.width, &a->tables.no_memory };
 
-	tl_xtrace_table_begin(table, a->out, a->options.form, &page, a->tables++, name, title);
+	tl_xtrace_table_begin(table, a->out, a->options.form, &page, a->tables.begun++, name,
+			      title);
 }
 
 void tl_xtrace_cell_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared lines as tables: by thread, and by line and functions. */
 #include "xtrace/analyze/stream_analysis.h"
+#include "core/arithmetic.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -49,14 +50,14 @@ static int by_misses(const void *x, const void *y, void *lines)
 	uint64_t m = a->true_shared + a->false_shared, n = b->true_shared + b->false_shared;
 
 	if (m != n)
-		return m < n ? 1 : -1;
+		return tl_compare(n, m);
 	if (a->false_shared != b->false_shared)
-		return a->false_shared < b->false_shared ? 1 : -1;
+		return tl_compare(b->false_shared, a->false_shared);
 	if (a->line != b->line)
-		return list[a->line].number < list[b->line].number ? -1 : 1;
+		return tl_compare(list[a->line].number, list[b->line].number);
 	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->writer > b->writer) - (a->writer < b->writer);
+		return tl_compare(a->function, b->function);
+	return tl_compare(a->writer, b->writer);
 }
 
 static void cell_function(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t,

@@ -106,6 +106,25 @@ struct tl_xtrace_interval_finder {
 	size_t passed_count, passed_room;
 };
 
+/* By function. */
+struct tl_xtrace_function_counts {
+	struct tl_xtrace_function_count *list;
+	size_t room;
+};
+
+struct tl_xtrace_tables {
+	struct tl_xtrace_table table; /* that is written on the way */
+	unsigned begun;               /* so far */
+	bool no_memory;               /* for a table */
+};
+
+/* Intervals of basic-block vectors. */
+struct tl_xtrace_intervals {
+	uint64_t end; /* of the present one, in instructions that count; 0: none are wanted */
+	uint64_t count;
+	struct tl_xtrace_interval_finder finder;
+};
+
 struct tl_xtrace_analysis {
 	struct tl_xtrace_trace *trace;
 	struct tl_xtrace_analysis_options options;
@@ -116,8 +135,7 @@ struct tl_xtrace_analysis {
 
 	struct tl_xtrace_caches caches;
 	struct tl_xtrace_function_ids functions;
-	struct tl_xtrace_function_count *function_counts;
-	size_t function_room;
+	struct tl_xtrace_function_counts counted;
 	struct tl_xtrace_basic_blocks blocks;
 	struct tl_xtrace_branches branches;
 	struct tl_xtrace_sharing sharing;
@@ -128,12 +146,8 @@ struct tl_xtrace_analysis {
 	unsigned levels;           /* that count, a bit each */
 	bool any;                  /* an instruction was counted */
 
-	struct tl_xtrace_table table; /* that is written on the way */
-	unsigned tables;              /* begun so far */
-	bool no_memory;               /* for a table */
-	uint64_t interval_end;        /* BBV */
-	uint64_t intervals;
-	struct tl_xtrace_interval_finder finder;
+	struct tl_xtrace_tables tables;
+	struct tl_xtrace_intervals intervals; /* BBV */
 };
 
 /* analyze.c: all but the tables. */

@@ -29,12 +29,13 @@ static const struct tl_xtrace_table_column columns[] = {
 
 void tl_xtrace_syscall_log_begin(struct tl_xtrace_analysis *a)
 {
-	tl_xtrace_begin_table(a, &a->table, "syscalls", "System calls");
+	tl_xtrace_begin_table(a, &a->tables.table, "syscalls", "System calls");
 	if (a->options.form == TL_XTRACE_TEXT)
-		tl_xtrace_table_columns(&a->table, text_columns,
+		tl_xtrace_table_columns(&a->tables.table, text_columns,
 					sizeof(text_columns) / sizeof(text_columns[0]));
 	else
-		tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
+		tl_xtrace_table_columns(&a->tables.table, columns,
+					sizeof(columns) / sizeof(columns[0]));
 }
 
 /* ---- one call ---- */
@@ -212,7 +213,7 @@ void tl_xtrace_syscall_log(struct tl_xtrace_analysis *a, const struct tl_xtrace_
 			   const struct tl_xtrace_task *task, bool returned, uint64_t result)
 {
 	const struct tl_xtrace_syscall *call = &task->call;
-	struct tl_xtrace_table *t = &a->table;
+	struct tl_xtrace_table *t = &a->tables.table;
 
 	/* Only intervals are written. */
 	if (!t->out)
@@ -285,7 +286,7 @@ bool tl_xtrace_show_syscalls(struct tl_xtrace_analysis *a)
 	struct tl_xtrace_syscall_counts *counts = &a->syscalls;
 	struct tl_xtrace_table t;
 
-	tl_xtrace_table_end(&a->table);
+	tl_xtrace_table_end(&a->tables.table);
 	/* CSV is one table: that of single calls. */
 	if (a->options.form == TL_XTRACE_CSV)
 		return true;

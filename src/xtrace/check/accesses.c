@@ -278,7 +278,7 @@ static void judge_bytes(struct tl_xtrace_check_stream *s, bool store, uint32_t s
 	else if (store)
 		judge_vectors(s, size);
 	else if (i->op->access.vector)
-		memcpy(s->loaded + i->accessed[0], s->walk.token + 9, size);
+		memcpy(s->vectors.loaded + i->accessed[0], s->walk.token + 9, size);
 }
 
 bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store)

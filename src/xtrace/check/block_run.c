@@ -92,12 +92,12 @@ static bool take_time(struct tl_xtrace_check_stream *s, uint64_t time)
 	struct tl_xtrace_checker *c = s->check;
 	uint32_t stream = (uint32_t)(s->stream - c->trace->streams);
 
-	if ((s->timed && time <= s->time) ||
+	if ((s->clock.any && time <= s->clock.last) ||
 	    (c->merged && c->last_time_stream != TL_NONE && c->last_time_stream != stream &&
 	     c->last_time == time))
 		return false;
-	s->timed = true;
-	s->time = c->last_time = time;
+	s->clock.any = true;
+	s->clock.last = c->last_time = time;
 	c->last_time_stream = stream;
 	return true;
 }

@@ -46,8 +46,8 @@ static void forget_blocks(struct tl_xtrace_check_stream *s)
 	struct tl_xtrace_check_blocks *blocks = &s->blocks;
 
 	if (blocks->last) {
-		s->last_opcode = *s->last.op;
-		s->last.op = &s->last_opcode;
+		s->blocks.last_opcode = *s->last.op;
+		s->last.op = &s->blocks.last_opcode;
 	}
 	blocks->last = NULL;
 	tl_arena_free(&blocks->arena);

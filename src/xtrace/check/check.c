@@ -123,15 +123,15 @@ static void take_time(struct tl_xtrace_check_stream *s)
 
 	if (s->walk.next - s->walk.token == 1)
 		return;
-	if (s->timed && time <= s->time) {
-		tl_xtrace_expected(s, "more than %" PRIu64, s->time);
+	if (s->clock.any && time <= s->clock.last) {
+		tl_xtrace_expected(s, "more than %" PRIu64, s->clock.last);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_TIME_ORDER, offset);
 	} else if (c->merged && c->last_time_stream != TL_NONE && c->last_time_stream != stream &&
 		   c->last_time == time) {
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_TIME_UNIQUE, offset);
 	}
-	s->timed = true;
-	s->time = c->last_time = time;
+	s->clock.any = true;
+	s->clock.last = c->last_time = time;
 	c->last_time_stream = stream;
 }
 
@@ -208,11 +208,11 @@ static bool next_segment(struct tl_xtrace_check_stream *s, struct tl_error *err)
 		after_gap(s);
 		return true;
 	}
-	if (s->segment + 1 >= s->stream->segment_count) {
+	if (s->place.segment + 1 >= s->stream->segment_count) {
 		end_instruction(s, true, true);
 		tl_xtrace_check_signals_end(s);
 		tl_xtrace_check_snapshots_end(s);
-		s->over = true;
+		s->place.over = true;
 		return false;
 	}
 	if (damaged) {
@@ -221,7 +221,7 @@ static bool next_segment(struct tl_xtrace_check_stream *s, struct tl_error *err)
 		after_gap(s);
 	}
 	tl_xtrace_walk_begin(&s->walk, s->check->trace, s->stream,
-			     &s->stream->segments[++s->segment]);
+			     &s->stream->segments[++s->place.segment]);
 	return true;
 }
 
@@ -270,7 +270,7 @@ static void check_until(struct tl_xtrace_check_stream *s, uint64_t end, struct t
 	bool to_end = end >= s->stream->size;
 	struct tl_xtrace_walk w = s->walk;
 
-	while (!s->check->status && !s->over && (w.next < limit || to_end)) {
+	while (!s->check->status && !s->place.over && (w.next < limit || to_end)) {
 		enum tl_xtrace_kind kind;
 
 		if ((size_t)(w.stop - w.next) >= TL_XTRACE_MAX_FIXED &&

@@ -253,10 +253,26 @@ struct tl_xtrace_check_blocks {
 	struct tl_xtrace_check_slot *slots; /* open addressing; NULL: there are no blocks */
 	size_t mask, count;
 	struct tl_arena arena;
-	/* The block that the last instructions were of, and the addresses that it leads to; NULL:
-	 * they were judged one by one. */
+	/*
+	 * The block that the last instructions were of, and the addresses that it leads to; NULL:
+	 * they were judged one by one.
+	 */
 	struct tl_xtrace_check_block *last;
 	uint64_t next, other;
+	/* The opcode of the last instruction, once another opcode has its slot of the cache. */
+	struct tl_xtrace_check_opcode last_opcode;
+};
+
+/* Where the walk over a stream is. */
+struct tl_xtrace_check_place {
+	size_t segment;
+	bool over; /* behind the last one */
+};
+
+/* The TIME tokens of a stream. */
+struct tl_xtrace_check_clock {
+	bool any;
+	uint64_t last;
 };
 
 struct tl_xtrace_check_stream {
@@ -264,22 +280,17 @@ struct tl_xtrace_check_stream {
 	struct tl_xtrace_stream *stream;
 	struct tl_xtrace_check_memory *memory;
 	struct tl_xtrace_walk walk;
-	size_t segment;
-	bool over;
+	struct tl_xtrace_check_place place;
 
 	struct tl_xtrace_check_insn last; /* op NULL: none before, or it was lost */
-	/* The opcode of `last`, once another opcode has its slot of the cache. */
-	struct tl_xtrace_check_opcode last_opcode;
-	bool ended; /* `last` was judged: a boundary came behind it */
+	bool ended;                       /* `last` was judged: a boundary came behind it */
 	struct tl_xtrace_registers registers;
 	struct tl_xtrace_check_vectors vectors;
-	uint8_t loaded[2 * TL_XTRACE_VECTOR_BYTES]; /* bytes of vectors that `last` has loaded */
 	struct tl_xtrace_check_counts counts;
 	struct tl_xtrace_check_sysregs sysregs;
 	const uint8_t *allgpr; /* at this boundary */
 	struct tl_xtrace_check_pending syscall;
-	bool timed; /* there was a TIME */
-	uint64_t time;
+	struct tl_xtrace_check_clock clock;
 	struct tl_xtrace_check_program program;
 	struct tl_xtrace_check_signals signals;
 	struct tl_xtrace_check_next snapshots;

@@ -21,8 +21,8 @@ void tl_xtrace_check_replace(struct tl_xtrace_checker *c, struct tl_xtrace_check
 {
 	for (uint32_t i = 0; i < c->trace->stream_count; i++)
 		if (c->streams[i].last.op == op) {
-			c->streams[i].last_opcode = *op;
-			c->streams[i].last.op = &c->streams[i].last_opcode;
+			c->streams[i].blocks.last_opcode = *op;
+			c->streams[i].last.op = &c->streams[i].blocks.last_opcode;
 		}
 	classify(op, opcode);
 }

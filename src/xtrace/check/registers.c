@@ -217,9 +217,10 @@ static void execute_vectors(struct tl_xtrace_check_stream *s)
 	    i->accessed[0] != a->bytes)
 		return;
 	of_one = a->bytes / a->registers;
-	tl_xtrace_check_vector_load(&s->vectors, a->rt, 0, s->loaded, of_one);
+	tl_xtrace_check_vector_load(&s->vectors, a->rt, 0, s->vectors.loaded, of_one);
 	if (a->registers == 2)
-		tl_xtrace_check_vector_load(&s->vectors, a->rt2, 0, s->loaded + of_one, of_one);
+		tl_xtrace_check_vector_load(&s->vectors, a->rt2, 0, s->vectors.loaded + of_one,
+					    of_one);
 }
 
 /* The last instruction is whole: what it does to registers. */

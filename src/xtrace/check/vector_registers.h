@@ -15,6 +15,7 @@ enum { TL_XTRACE_VECTOR_BYTES = 16 };
 struct tl_xtrace_check_vectors {
 	uint8_t bytes[32][TL_XTRACE_VECTOR_BYTES];
 	uint8_t known[32]; /* so many bytes of each, from the lowest one on */
+	uint8_t loaded[2 * TL_XTRACE_VECTOR_BYTES]; /* by the present instruction */
 };
 
 /* The registers that an instruction may write, as bits; more than those do no harm. */

@@ -72,7 +72,7 @@ static int read_segment(void *arg, struct tl_xtrace_walk *walk,
 		room = !w.pc_known || meet(arg, &met);
 	}
 	*walk = w;
-	return room ? 0 : tl_error_memory(err);
+	return tl_error_unless_made(room, err);
 }
 
 int tl_xtrace_opcodes_read(struct tl_xtrace_opcodes *opcodes, struct tl_xtrace_trace *trace,

@@ -200,7 +200,7 @@ int tl_xtrace_list_instructions(struct tl_xtrace_trace *trace,
 
 	d.slots = calloc((size_t)1 << TL_XTRACE_INSN_SLOT_BITS, sizeof(*d.slots));
 	d.text = shown->no_text ? NULL : tl_a64_text_open();
-	status = wanted && d.slots && (d.text || shown->no_text) ? 0 : tl_error_memory(err);
+	status = tl_error_unless_made(wanted && d.slots && (d.text || shown->no_text), err);
 	tl_xtrace_rewind(trace);
 	for (uint32_t i = 0; status == 0 && i < trace->stream_count; i++)
 		wanted[i] = tl_xtrace_selects_stream(select, &trace->streams[i]);

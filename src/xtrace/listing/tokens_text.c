@@ -357,7 +357,7 @@ int tl_xtrace_list_tokens(struct tl_xtrace_trace *trace, const struct tl_xtrace_
 	struct dump d = { select, out, json, trace->stream_count > 1 };
 	bool parts = select->from_snapshot || select->to_snapshot != TL_NONE;
 	bool *wanted = calloc(trace->stream_count, sizeof(*wanted));
-	int status = wanted ? 0 : tl_error_memory(err);
+	int status = tl_error_unless_made(wanted, err);
 
 	tl_xtrace_rewind(trace);
 	for (uint32_t i = 0; status == 0 && i < trace->stream_count; i++)

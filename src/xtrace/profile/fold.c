@@ -12,7 +12,7 @@ static struct tl_xtrace_fold_worker *take_worker(struct tl_xtrace_fold *fold,
 {
 	struct tl_xtrace_fold_worker *worker;
 
-	pthread_mutex_lock(&fold->lock);
+	pthread_mutex_lock(&fold->queue.lock);
 	worker = fold->idle;
 	if (worker) {
 		fold->idle = worker->next;
@@ -23,7 +23,7 @@ static struct tl_xtrace_fold_worker *take_worker(struct tl_xtrace_fold *fold,
 			worker = NULL;
 		}
 	}
-	pthread_mutex_unlock(&fold->lock);
+	pthread_mutex_unlock(&fold->queue.lock);
 	if (worker) {
 		worker->blocks.kinds = stream->tokens.kind;
 		worker->blocks.sizes = stream->tokens.size;
@@ -34,10 +34,10 @@ static struct tl_xtrace_fold_worker *take_worker(struct tl_xtrace_fold *fold,
 
 static void put_worker(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker)
 {
-	pthread_mutex_lock(&fold->lock);
+	pthread_mutex_lock(&fold->queue.lock);
 	worker->next = fold->idle;
 	fold->idle = worker;
-	pthread_mutex_unlock(&fold->lock);
+	pthread_mutex_unlock(&fold->queue.lock);
 }
 
 /*
@@ -73,7 +73,7 @@ static bool fold_learning(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_wor
 static int segment_fn(void *arg, struct tl_xtrace_walk *walk, size_t segment, struct tl_error *err)
 {
 	struct tl_xtrace_fold *fold = arg;
-	struct tl_xtrace_folded_segment *part = &fold->parts[segment];
+	struct tl_xtrace_folded_segment *part = &fold->queue.parts[segment];
 	struct tl_xtrace_fold_worker *worker = NULL;
 	bool no_memory;
 
@@ -117,14 +117,15 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	int status = 0;
 
 	fold->stream = stream;
-	fold->last = (struct tl_xtrace_prev_insn){ 0 };
-	fold->sp = (struct tl_xtrace_observed_sp){ 0 };
-	fold->begun = false;
-	fold->next = 0;
+	fold->before.insn = (struct tl_xtrace_prev_insn){ 0 };
+	fold->before.sp = (struct tl_xtrace_observed_sp){ 0 };
+	fold->before.any = false;
+	fold->queue.next = 0;
 	fold->learning.settled = false;
-	fold->parts = tl_zeroed(segments, sizeof(*fold->parts));
-	if (!fold->parts || !tl_xtrace_stack_begin(&fold->stack, false, fold->options.lines)) {
-		free(fold->parts);
+	fold->queue.parts = tl_zeroed(segments, sizeof(*fold->queue.parts));
+	if (!fold->queue.parts ||
+	    !tl_xtrace_stack_begin(&fold->stack, false, fold->options.lines)) {
+		free(fold->queue.parts);
 		return tl_error_memory(err);
 	}
 	fold->stack.bins.wanted = fold->binned && fold->export;
@@ -137,7 +138,8 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	if (fold->stack.log.wanted && !fold->watch->end(fold->watch->arg))
 		fold->no_memory = true;
 	for (size_t i = 0; i < segments; i++)
-		tl_xtrace_stack_deltas_free(fold->parts[i].deltas, fold->parts[i].delta_count);
+		tl_xtrace_stack_deltas_free(fold->queue.parts[i].deltas,
+					    fold->queue.parts[i].delta_count);
 	tl_xtrace_stack_end(&fold->stack);
 	if (status == 0 && (fold->no_memory || fold->stack.no_memory))
 		status = tl_error_memory(err);
@@ -148,10 +150,10 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	tl_xtrace_bins_free(&fold->bins);
 	tl_xtrace_stack_free(&fold->stack);
 	free_workers(fold);
-	free(fold->parts);
+	free(fold->queue.parts);
 	free(fold->crossings.list);
 	fold->crossings = (struct tl_xtrace_segment_jumps){ 0 };
-	fold->parts = NULL;
+	fold->queue.parts = NULL;
 	return status;
 }
 
@@ -304,8 +306,8 @@ int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,
 					 options, options->size, err);
 	if (status < 0)
 		return tl_error_format(err, "xtrace", status);
-	pthread_mutex_init(&fold.lock, NULL);
-	pthread_cond_init(&fold.spliced, NULL);
+	pthread_mutex_init(&fold.queue.lock, NULL);
+	pthread_cond_init(&fold.queue.spliced, NULL);
 	tl_xtrace_function_map_begin(&fold.functions, fold.options.binaries,
 				     fold.options.binary_count);
 	fold.binned = fold.options.interval || fold.options.split;
@@ -314,8 +316,8 @@ int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,
 		status = fold_all(&fold, err);
 	free_places(&fold);
 	tl_xtrace_function_map_free(&fold.functions);
-	pthread_cond_destroy(&fold.spliced);
-	pthread_mutex_destroy(&fold.lock);
+	pthread_cond_destroy(&fold.queue.spliced);
+	pthread_mutex_destroy(&fold.queue.lock);
 	if (status < 0) {
 		tl_profile_free(fold.profile);
 		return tl_error_format(err, "xtrace", status);

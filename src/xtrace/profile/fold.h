@@ -73,6 +73,22 @@ struct tl_xtrace_fold_learning {
 	size_t wasted; /* segments of passes that were given up */
 };
 
+/* Where the segments before have led: their last instruction. */
+struct tl_xtrace_fold_before {
+	struct tl_xtrace_prev_insn insn;
+	bool counted;
+	struct tl_xtrace_observed_sp sp; /* behind it */
+	bool any;                        /* there was one */
+};
+
+/* Segments that are folded, waiting for those before them. */
+struct tl_xtrace_fold_queue {
+	pthread_mutex_t lock;                   /* of the idle workers, too */
+	pthread_cond_t spliced;                 /* `next` has moved */
+	struct tl_xtrace_folded_segment *parts; /* by segment */
+	size_t next;                            /* the segment whose turn it is */
+};
+
 struct tl_xtrace_fold {
 	const struct tl_xtrace_call_watch *watch; /* NULL: nobody */
 	struct tl_xtrace_trace *trace;
@@ -90,17 +106,10 @@ struct tl_xtrace_fold {
 	uint32_t stream;
 	struct tl_xtrace_bins bins;
 	struct tl_xtrace_call_stack stack;
-	struct tl_xtrace_prev_insn last;
-	bool last_counted;
-	struct tl_xtrace_observed_sp sp;    /* behind it */
-	bool begun;                         /* there was an instruction */
+	struct tl_xtrace_fold_before before;
 	struct tl_xtrace_fold_worker *idle; /* those at work are with their threads */
 
-	/* Segments that are folded, waiting for those before them. */
-	pthread_mutex_t lock;
-	pthread_cond_t spliced;                 /* `next` has moved */
-	struct tl_xtrace_folded_segment *parts; /* by segment */
-	size_t next;                            /* the segment whose turn it is */
+	struct tl_xtrace_fold_queue queue;
 	struct tl_xtrace_segment_jumps crossings;
 	bool no_memory;
 

@@ -379,7 +379,7 @@ static int put_part(struct exporting *e, struct tl_error *err)
 	int64_t number = tl_profile_put_part(e->profile, &part, err);
 
 	e->part = (uint32_t)number;
-	return number < 0 ? (int)number : 0;
+	return tl_profile_status(number);
 }
 
 /* The profile has the events in the order of the costs; the last one only if there are such

@@ -558,12 +558,12 @@ static void fold_walk(struct run *r)
 /* What comes before a segment, if those before it are spliced. */
 static void fill_from_before(struct run *r, struct tl_xtrace_prev_insn *last, bool *first)
 {
-	pthread_mutex_lock(&r->fold->lock);
-	if (r->fold->next == r->segment && !r->fold->learning.again) {
-		*last = r->fold->last;
-		*first = !r->fold->begun;
+	pthread_mutex_lock(&r->fold->queue.lock);
+	if (r->fold->queue.next == r->segment && !r->fold->learning.again) {
+		*last = r->fold->before.insn;
+		*first = !r->fold->before.any;
 	}
-	pthread_mutex_unlock(&r->fold->lock);
+	pthread_mutex_unlock(&r->fold->queue.lock);
 }
 
 /*

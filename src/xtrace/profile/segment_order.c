@@ -5,7 +5,7 @@
 /* A jump over the border of two segments. */
 static void count_crossing(struct tl_xtrace_fold *fold, const struct tl_xtrace_location *to)
 {
-	const struct tl_xtrace_prev_insn *last = &fold->last;
+	const struct tl_xtrace_prev_insn *last = &fold->before.insn;
 	struct tl_xtrace_segment_jump made = { last->pc, to->pc, to->function,
 					       last->flow == TL_A64_CONDITIONAL };
 
@@ -31,27 +31,27 @@ static void begin_part(struct tl_xtrace_fold *fold, const struct tl_xtrace_stack
 						  .known = begin->sp_state == TL_XTRACE_SP_KNOWN };
 	struct tl_xtrace_stack_op op = *begin;
 
-	op.kind = fold->begun ? TL_XTRACE_OP_GAP : TL_XTRACE_OP_FOUND;
-	if (!fold->sp.known && fold->last.el == to->el) {
-		fold->sp.sp = observed.sp;
-		fold->sp.known = observed.known;
+	op.kind = fold->before.any ? TL_XTRACE_OP_GAP : TL_XTRACE_OP_FOUND;
+	if (!fold->before.sp.known && fold->before.insn.el == to->el) {
+		fold->before.sp.sp = observed.sp;
+		fold->before.sp.known = observed.known;
 	}
-	fold->stack.sp.switched = fold->sp.switched;
-	fold->stack.sp.left = fold->sp.left;
-	fold->stack.sp.value = fold->sp.sp;
-	fold->stack.sp.state = fold->sp.known ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
-	if (fold->last.valid && fold->last_counted)
+	fold->stack.sp.switched = fold->before.sp.switched;
+	fold->stack.sp.left = fold->before.sp.left;
+	fold->stack.sp.value = fold->before.sp.sp;
+	fold->stack.sp.state = fold->before.sp.known ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
+	if (fold->before.insn.valid && fold->before.counted)
 		count_crossing(fold, to);
-	if (fold->last.valid)
+	if (fold->before.insn.valid)
 		tl_xtrace_follow_flow(&fold->stack, &fold->functions,
-				      fold->gather ? &fold->entries : NULL, &fold->last, to,
+				      fold->gather ? &fold->entries : NULL, &fold->before.insn, to,
 				      observed);
 	else
 		tl_xtrace_stack_apply(&fold->stack, &op);
-	if (!fold->begun && fold->gather && !to->known &&
+	if (!fold->before.any && fold->gather && !to->known &&
 	    !tl_xtrace_note_entry(&fold->functions, &fold->entries, to->pc))
 		fold->no_memory = true;
-	fold->begun = true;
+	fold->before.any = true;
 }
 
 enum { STEPS_AT_ONCE = 8192 };
@@ -83,8 +83,8 @@ static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *de
 	/* Of a pass that is given up, segments are missing: what seems to follow does not. */
 	for (size_t i = 0; i < count && !fold->no_memory && !fold->learning.again; i++) {
 		if (deltas[i].op.switched == TL_XTRACE_INHERITED) {
-			deltas[i].op.switched = fold->sp.switched;
-			deltas[i].op.left = fold->sp.left;
+			deltas[i].op.switched = fold->before.sp.switched;
+			deltas[i].op.left = fold->before.sp.left;
 		}
 		tl_xtrace_stack_splice(&fold->stack, &deltas[i]);
 		if (deltas[i].mark.kind && tl_xtrace_bins_mark(fold, &deltas[i].mark, &err) < 0)
@@ -100,11 +100,11 @@ static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *de
 void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
 			   struct tl_xtrace_stack_delta *deltas, size_t count)
 {
-	pthread_mutex_lock(&fold->lock);
-	while (fold->next != segment)
-		pthread_cond_wait(&fold->spliced, &fold->lock);
+	pthread_mutex_lock(&fold->queue.lock);
+	while (fold->queue.next != segment)
+		pthread_cond_wait(&fold->queue.spliced, &fold->queue.lock);
 	splice(fold, deltas, count);
-	pthread_mutex_unlock(&fold->lock);
+	pthread_mutex_unlock(&fold->queue.lock);
 }
 
 static void splice_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_folded_segment *part)
@@ -115,16 +115,16 @@ static void splice_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_folded_
 	part->delta_count = 0;
 	if (part->last.valid) {
 		if (part->sp.switched == TL_XTRACE_INHERITED) {
-			part->sp.switched = fold->sp.switched;
-			part->sp.left = fold->sp.left;
+			part->sp.switched = fold->before.sp.switched;
+			part->sp.left = fold->before.sp.left;
 		}
-		fold->last = part->last;
-		fold->last_counted = part->last_counted;
-		fold->sp = part->sp;
+		fold->before.insn = part->last;
+		fold->before.counted = part->last_counted;
+		fold->before.sp = part->sp;
 	}
 	if (!part->gap)
 		return;
-	fold->last.valid = false;
+	fold->before.insn.valid = false;
 	tell_damage(fold, part);
 }
 
@@ -141,10 +141,10 @@ static void see_learning(struct tl_xtrace_fold *fold)
 		return;
 	l->settled |= found == l->found || stale;
 	l->found = found;
-	if (!stale || fold->any || (l->wasted + fold->next) * WASTED_PART > count)
+	if (!stale || fold->any || (l->wasted + fold->queue.next) * WASTED_PART > count)
 		return;
 	l->again = true;
-	l->wasted += fold->next;
+	l->wasted += fold->queue.next;
 }
 
 bool tl_xtrace_fold_await(struct tl_xtrace_fold *fold, size_t segment)
@@ -154,11 +154,11 @@ bool tl_xtrace_fold_await(struct tl_xtrace_fold *fold, size_t segment)
 
 	if (!l->on)
 		return true;
-	pthread_mutex_lock(&fold->lock);
-	while (!l->settled && !l->again && fold->next != segment)
-		pthread_cond_wait(&fold->spliced, &fold->lock);
+	pthread_mutex_lock(&fold->queue.lock);
+	while (!l->settled && !l->again && fold->queue.next != segment)
+		pthread_cond_wait(&fold->queue.spliced, &fold->queue.lock);
 	again = l->again;
-	pthread_mutex_unlock(&fold->lock);
+	pthread_mutex_unlock(&fold->queue.lock);
 	return !again;
 }
 
@@ -170,13 +170,14 @@ void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment)
 {
 	size_t count = fold->trace->streams[fold->stream].segment_count;
 
-	pthread_mutex_lock(&fold->lock);
-	fold->parts[segment].done = true;
-	for (; fold->next < count && fold->parts[fold->next].done; fold->next++)
-		splice_segment(fold, &fold->parts[fold->next]);
+	pthread_mutex_lock(&fold->queue.lock);
+	fold->queue.parts[segment].done = true;
+	for (; fold->queue.next < count && fold->queue.parts[fold->queue.next].done;
+	     fold->queue.next++)
+		splice_segment(fold, &fold->queue.parts[fold->queue.next]);
 	see_learning(fold);
-	pthread_cond_broadcast(&fold->spliced);
-	while (segment > fold->next + AHEAD)
-		pthread_cond_wait(&fold->spliced, &fold->lock);
-	pthread_mutex_unlock(&fold->lock);
+	pthread_cond_broadcast(&fold->queue.spliced);
+	while (segment > fold->queue.next + AHEAD)
+		pthread_cond_wait(&fold->queue.spliced, &fold->queue.lock);
+	pthread_mutex_unlock(&fold->queue.lock);
 }

@@ -50,8 +50,7 @@ struct tl_xtrace_token_block {
 	uint8_t sp_kind; /* of `sp`, kept here so that most blocks do not touch its cache line */
 	/* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
 	uint16_t target_at;
-	uint16_t bytes, token_count, insn_count;
-	uint16_t chunk_count;
+	uint16_t bytes, token_count, insn_count, chunk_count;
 	bool sets_task;     /* its last instruction tells the task behind it */
 	uint32_t mark;      /* for whoever walks along the blocks; 0 at first */
 	uint64_t last, end; /* address of the last instruction; behind it */

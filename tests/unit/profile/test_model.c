@@ -447,7 +447,7 @@ TEST(sums_of_functions_alone)
 	const uint32_t path[] = { main_, f, f, f, g, f };
 	uint32_t p = part(profile, 1), at = TL_NONE;
 
-	profile->sums_only = true;
+	profile->sums.only = true;
 	for (size_t i = 0; i < 6; i++)
 		at = context(profile, at, path[i], p, 1, 10);
 	finish(profile);

@@ -192,7 +192,7 @@ static size_t damage_log(struct tl_input *input, struct tl_damage *places, size_
 	struct log_input *in = input->handle;
 	size_t listed = tl_foreign_list_faults(&in->log.faults, places, room);
 
-	*count = in->log.faults.count + (in->lacking ? 1 : 0);
+	*count = in->log.faults.count + (in->lacking != NULL);
 	*skipped_bytes = in->log.faults.skipped_bytes;
 	if (in->lacking && listed < room)
 		places[listed++] = (struct tl_damage){
