@@ -143,7 +143,10 @@ def interrupts_of_lines(command, folder):
         while shell.shown.count(PROMPTS[0]) < prompts:
             if time.monotonic() > end or not shell.read(0.1):
                 sys.exit("interrupt %d of a line is lost:\n%s" % (turn, shell.shown.decode()[-300:]))
-    # Keys that are left of the last line are taken back.
+    # Keys that are left of the last line are taken back, by the shell: the terminal would take back its own alone.
+    end = time.monotonic() + WAIT
+    while shell.is_cooked(PROMPTS) and time.monotonic() < end:
+        shell.read(0.1)
     shell.type("\x15SELECT count(*) + 40000 FROM functions;\n", (NEXT,))
     if not re.search(rb"\n4\d{4}\r?\n", shell.shown.replace(b" ", b"")):
         sys.exit("no answer behind the interrupts:\n" + shell.shown.decode())
