@@ -266,9 +266,12 @@ static bool has_call(const struct tl_call_window *window, const struct tl_call_i
 	return false;
 }
 
-/* Calls whose begin and end a sample has seen are calls of the trace. Returns their number. */
+/*
+ * Calls whose begin and end a sample has seen are calls of the trace. Returns their number; *late:
+ * how many began before the piece of the log in which they end.
+ */
 static size_t compare_sample(struct tl_call_index *index, struct tl_call_index *sample,
-			     size_t track, const struct tl_call_track_info *info)
+			     size_t track, const struct tl_call_track_info *info, size_t *late)
 {
 	struct tl_call_cursor *cursors[2];
 	struct tl_call_window all, some;
@@ -279,6 +282,7 @@ static size_t compare_sample(struct tl_call_index *index, struct tl_call_index *
 	all = all_items(cursors[0], track, info);
 	some = all_items(cursors[1], track, info);
 	for (size_t i = 0; i < some.count; i++) {
+		*late += !some.items[i].count && some.items[i].flags == TL_CALL_LATE;
 		if (some.items[i].count || some.items[i].flags)
 			continue;
 		assert_true(has_call(&all, &some.items[i]));
@@ -292,6 +296,7 @@ static size_t compare_sample(struct tl_call_index *index, struct tl_call_index *
 TEST(a_sample_has_calls_of_the_trace_on_the_same_tracks)
 {
 	static const char *const logs[] = { "mt8-fdr", "fib-fdr-wrap" };
+	size_t late = 0;
 
 	for (size_t i = 0; i < 2; i++) {
 		struct tl_input *input = open_golden(logs[i], NULL);
@@ -304,7 +309,7 @@ TEST(a_sample_has_calls_of_the_trace_on_the_same_tracks)
 		for (size_t t = 0; tl_call_index_track(index, t, &info, sizeof(info)) == 1; t++) {
 			assert_int_equal(tl_call_index_track(sample, t, &other, sizeof(other)), 1);
 			assert_true(other.thread == info.thread && other.process == info.process);
-			seen += compare_sample(index, sample, t, &info);
+			seen += compare_sample(index, sample, t, &info, &late);
 			calls += info.calls;
 		}
 		assert_int_equal(tl_call_index_track(sample, 100, &info, sizeof(info)), 0);
@@ -313,6 +318,7 @@ TEST(a_sample_has_calls_of_the_trace_on_the_same_tracks)
 		tl_call_index_close(sample);
 		tl_input_close(input);
 	}
+	assert_true(late > 0);
 }
 
 TEST(a_log_without_buffers_is_not_sampled)
