@@ -95,7 +95,7 @@ static int check_unchanged(const struct tl_web_view *view, const char **failed,
 			   struct tl_error *err)
 {
 	for (size_t i = 0; i < view->count; i++) {
-		const struct tl_view_stamps *stamps = &view->documents[i].stamps;
+		const struct tl_view_stamps *stamps = &view->documents[i].opened.stamps;
 
 		for (size_t n = 0; n < stamps->count; n++) {
 			if (!tl_view_stamps_change(stamps, n))
