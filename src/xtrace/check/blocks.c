@@ -250,7 +250,7 @@ static void leave(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check
 	i->incomplete = i->misdirected = i->has_flags = false;
 	if (whole && b->target_at)
 		i->target = tl_get64s(p + b->target_at + 1, TL_HOST_BIG_ENDIAN);
-	s->ended = true;
+	s->place.judged = true;
 	s->walk.pc = i->pc;
 	s->walk.token = p + insn->at;
 	s->walk.next = p + (whole ? b->bytes : insn[1].at);

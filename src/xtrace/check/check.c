@@ -23,9 +23,9 @@ static void judge_instruction(struct tl_xtrace_check_stream *s, bool cut, bool i
 
 static inline void end_instruction(struct tl_xtrace_check_stream *s, bool cut, bool interrupted)
 {
-	if (!s->last.op || s->ended)
+	if (!s->last.op || s->place.judged)
 		return;
-	s->ended = true;
+	s->place.judged = true;
 	/* Nearly every other instruction is of one of these kinds. */
 	if (!s->last.seen && s->last.op->inert)
 		return;
@@ -92,7 +92,7 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	i->rank = i->svcargs = 0;
 	i->pc_known = s->walk.pc_known;
 	i->incomplete = i->misdirected = i->has_flags = false;
-	s->ended = false;
+	s->place.judged = false;
 	s->allgpr = NULL;
 	s->counts.user += !el;
 }
@@ -251,7 +251,7 @@ static bool take_block(struct tl_xtrace_check_stream *s, struct tl_xtrace_walk *
 {
 	if (!s->blocks.slots)
 		return false;
-	if (!s->ended) {
+	if (!s->place.judged) {
 		s->walk.token = w->next;
 		end_instruction(s, false,
 				may_be_vector(s, (enum tl_xtrace_kind)w->tokens->kind[*w->next]));

@@ -266,7 +266,8 @@ struct tl_xtrace_check_blocks {
 /* Where the walk over a stream is. */
 struct tl_xtrace_check_place {
 	size_t segment;
-	bool over; /* behind the last one */
+	bool over;   /* behind the last one */
+	bool judged; /* the last instruction was: a boundary came behind it */
 };
 
 /* The TIME tokens of a stream. */
@@ -283,7 +284,6 @@ struct tl_xtrace_check_stream {
 	struct tl_xtrace_check_place place;
 
 	struct tl_xtrace_check_insn last; /* op NULL: none before, or it was lost */
-	bool ended;                       /* `last` was judged: a boundary came behind it */
 	struct tl_xtrace_registers registers;
 	struct tl_xtrace_check_vectors vectors;
 	struct tl_xtrace_check_counts counts;
