@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -216,11 +217,29 @@ static enum outcome one_step(struct step *step)
 	return GOES_ON;
 }
 
+/*
+ * The recorder and the program take turns, so that one processor is enough for both, and neither has
+ * to wait until another processor wakes up.
+ */
+static void share_processor(void)
+{
+	cpu_set_t one;
+	int here = sched_getcpu();
+
+	if (here < 0 || here >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)here, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
 static pid_t launch(char *const *argv)
 {
-	pid_t pid = fork();
+	pid_t pid;
 	int status;
 
+	share_processor();
+	pid = fork();
 	if (pid == 0) {
 		personality(ADDR_NO_RANDOMIZE);
 		if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)

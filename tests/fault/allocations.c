@@ -24,6 +24,9 @@
 #include "traces.h"
 #include "wrap.h"
 
+/* Of so many allocations one is refused: all where no sanitizer makes each of them dear. */
+static uint64_t stride = 1;
+
 struct run {
 	int status;
 	uint64_t digest;
@@ -87,7 +90,7 @@ static int fail_each(const struct step *step, const struct scene *scene, unsigne
 			scene->path, (long long)right.leaked);
 		return 1;
 	}
-	for (uint64_t n = 1; n <= right.asked + 2 && failures < 3; n++) {
+	for (uint64_t n = 1; n <= right.asked + 2 && failures < 3; n += stride) {
 		struct run run = run_step(step, scene, variant, n, onward);
 		const char *broken = judge(&run, &right);
 
@@ -325,7 +328,7 @@ static int test_pairs(const char *folder, uint64_t *runs)
 	return failures;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct trace *traces;
 	size_t count = traces_load(&traces, 64 * 1024);
@@ -333,7 +336,9 @@ int main(void)
 	uint64_t runs = 0;
 	int failures = 0;
 
-	if (!mkdtemp(folder))
+	if (argc > 1)
+		stride = (uint64_t)atoi(argv[1]);
+	if (!stride || !mkdtemp(folder))
 		return 2;
 	const char *map = write_temporary(folder, "map.yaml", yaml, sizeof(yaml) - 1);
 
