@@ -218,8 +218,8 @@ static enum outcome one_step(struct step *step)
 }
 
 /*
- * The recorder and the program take turns, so that one processor is enough for both, and neither has
- * to wait until another processor wakes up.
+ * The recorder and the program take turns, so that one processor is enough for both, and neither
+ * has to wait until another processor wakes up.
  */
 static void share_processor(void)
 {
