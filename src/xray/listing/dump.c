@@ -148,28 +148,66 @@ static void json_number(struct tl_output *out, const char *name, int64_t value)
 	tl_put_i64(out, value);
 }
 
-static void json_function(struct tl_output *out, const struct tl_xray_record *record,
-			  const struct tl_xray_function_name *name)
+#define LITERAL(p, text) ((char *)memcpy(p, text, sizeof(text) - 1) + sizeof(text) - 1)
+
+static char *format_text(char *p, const char *text)
 {
-	put_key(out, "action");
-	tl_put_char(out, '"');
-	tl_put_text(out, tl_xray_action_name(record->action));
-	tl_put_char(out, '"');
-	json_number(out, "id", record->function);
-	put_key(out, "name");
-	tl_put_json(out, name->name, strlen(name->name));
-	json_number(out, "thread", record->thread);
-	json_number(out, "process", record->process);
-	json_number(out, "cpu", record->cpu);
-	put_key(out, "tsc");
-	tl_put_u64(out, record->tsc);
-	json_number(out, "delta", record->delta);
-	tl_put_text(out, ",\"args\":[");
+	size_t size = strlen(text);
+
+	return (char *)memcpy(p, text, size) + size;
+}
+
+static char *format_i64(char *p, int64_t value)
+{
+	if (value < 0)
+		*p++ = '-';
+	return tl_format_u64(p, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+static void json_arguments(struct tl_output *out, const struct tl_xray_record *record)
+{
 	for (uint32_t i = 0; i < record->arg_count; i++) {
 		if (i)
 			tl_put_char(out, ',');
 		tl_put_u64(out, record->args[i]);
 	}
+}
+
+/*
+ * The line of a function record, of which there are millions: room is made for the keys and numbers
+ * before and behind the name, which are less than half of it.
+ */
+static void json_function(struct tl_output *out, const struct tl_xray_record *record,
+			  const struct tl_xray_function_name *name)
+{
+	enum { ROOM = 512 };
+	char *p = tl_output_room(out, ROOM);
+
+	p = LITERAL(p, "{\"offset\":");
+	p = tl_format_u64(p, record->offset);
+	p = LITERAL(p, ",\"record\":\"");
+	p = format_text(p, tl_xray_kind_name(record->kind));
+	p = LITERAL(p, "\",\"action\":\"");
+	p = format_text(p, tl_xray_action_name(record->action));
+	p = LITERAL(p, "\",\"id\":");
+	p = format_i64(p, record->function);
+	p = LITERAL(p, ",\"name\":");
+	tl_output_advance(out, p);
+	tl_put_json(out, name->name, strlen(name->name));
+	p = tl_output_room(out, ROOM);
+	p = LITERAL(p, ",\"thread\":");
+	p = format_i64(p, record->thread);
+	p = LITERAL(p, ",\"process\":");
+	p = format_i64(p, record->process);
+	p = LITERAL(p, ",\"cpu\":");
+	p = tl_format_u64(p, record->cpu);
+	p = LITERAL(p, ",\"tsc\":");
+	p = tl_format_u64(p, record->tsc);
+	p = LITERAL(p, ",\"delta\":");
+	p = format_i64(p, record->delta);
+	p = LITERAL(p, ",\"args\":[");
+	tl_output_advance(out, p);
+	json_arguments(out, record);
 	tl_put_text(out, "]}\n");
 }
 
@@ -198,16 +236,16 @@ static void json_event(struct tl_output *out, const struct tl_xray_event *event)
 static void json_line(struct tl_output *out, const struct tl_xray_record *record,
 		      const struct tl_xray_function_name *name, const struct tl_xray_event *event)
 {
+	if (record->kind == TL_XRAY_FUNCTION) {
+		json_function(out, record, name);
+		return;
+	}
 	tl_put_text(out, "{\"offset\":");
 	tl_put_u64(out, record->offset);
 	put_key(out, "record");
 	tl_put_char(out, '"');
 	tl_put_text(out, tl_xray_kind_name(record->kind));
 	tl_put_char(out, '"');
-	if (record->kind == TL_XRAY_FUNCTION) {
-		json_function(out, record, name);
-		return;
-	}
 	for (const struct field *f = fields[record->kind]; f->name; f++) {
 		put_key(out, f->name);
 		put_value(out, record, f, true);
