@@ -267,6 +267,7 @@ void tl_source_close(struct tl_source *source)
 	if (source->fd >= 0 && strcmp(source->name, "-"))
 		close(source->fd);
 	close_parts(source);
+	free(source->following);
 	free(source->window.buffer);
 	free(source->frames.buffer);
 	free(source->name);

@@ -47,6 +47,12 @@ struct tl_source_parts {
 	size_t missing; /* numbers below the last one without a file */
 };
 
+/* A source whose bytes come behind those of another one, once that is mapped. */
+struct tl_source_following {
+	struct tl_source *source; /* the caller's */
+	uint64_t begin;           /* of its bytes in the mapping */
+};
+
 /* Bytes of the window, and of a chunk of expanded bytes, at most. */
 enum { TL_SOURCE_BUFFER = 256 * 1024 };
 
@@ -66,6 +72,8 @@ struct tl_source {
 	struct tl_error fault;
 	struct tl_source_mapping mapping;
 	struct tl_source_parts parts;
+	struct tl_source_following *following; /* in their order */
+	size_t following_count;
 	uint64_t reported; /* the byte at which the progress hook was called last */
 };
 
@@ -95,6 +103,16 @@ int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, boo
 
 /* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative. */
 int tl_open_unlinked(struct tl_error *err);
+
+/*
+ * Let the expanded bytes of `next` follow those of `source`, and of what follows it already. Both
+ * are neither read nor mapped yet. Then `source` is mapped, which reads `next`; the caller closes
+ * both, `next` not before that. 0 or TL_NO_MEMORY.
+ */
+int tl_source_follow(struct tl_source *source, struct tl_source *next, struct tl_error *err);
+
+/* Where the bytes of the source that follows as number `number` begin in the mapping. */
+uint64_t tl_source_following_begin(const struct tl_source *source, size_t number);
 
 /* Release the mapping. */
 void tl_source_unmap(struct tl_source *source);

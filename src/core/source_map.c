@@ -69,15 +69,46 @@ static int spool_chunk(struct tl_source *source, int fd, struct tl_error *err)
 	return 0;
 }
 
+static int spool_source(struct tl_source *source, int fd, struct tl_error *err)
+{
+	int status = 0;
+
+	while (!status && (status = tl_source_chunk(source, err)) > 0)
+		status = spool_chunk(source, fd, err);
+	return status;
+}
+
+/* Damage of one that follows is told as that of the whole, at its place there. */
+static int spool_following(struct tl_source *source, int fd, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < source->following_count; i++) {
+		struct tl_source_following *f = &source->following[i];
+		off_t begin = lseek(fd, 0, SEEK_CUR);
+
+		if (begin < 0)
+			return tl_error_system(err, "cannot write the temporary file");
+		f->begin = (uint64_t)begin;
+		status = spool_source(f->source, fd, err);
+		if (f->source->fault.status && !source->fault.status) {
+			source->fault = f->source->fault;
+			source->fault.offset += f->begin;
+		}
+	}
+	return status;
+}
+
 static int spool(struct tl_source *source, struct tl_error *err)
 {
-	int fd = tl_open_unlinked(err), status = 0;
+	int fd = tl_open_unlinked(err), status;
 	off_t size;
 
 	if (fd < 0)
 		return fd;
-	while (!status && (status = tl_source_chunk(source, err)) > 0)
-		status = spool_chunk(source, fd, err);
+	status = spool_source(source, fd, err);
+	if (!status)
+		status = spool_following(source, fd, err);
 	if (!status && (size = lseek(fd, 0, SEEK_END)) > 0)
 		status = map_descriptor(source, fd, (uint64_t)size, MAP_SHARED, err);
 	close(fd);
@@ -138,8 +169,8 @@ static int map_parts(struct tl_source *source, struct tl_error *err)
 
 static int map_whole(struct tl_source *source, struct tl_error *err)
 {
-	if (!source->parts.count &&
-	    (source->frames.codec || (source->window.buffer && !source->mappable)))
+	if (!source->parts.count && (source->following_count || source->frames.codec ||
+				     (source->window.buffer && !source->mappable)))
 		return spool(source, err);
 	/*
 	 * The bytes that were read to recognise the format are mapped again: nothing is consumed
@@ -205,6 +236,23 @@ int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err
 	uint64_t stored = source->window.consumed ? source->window.consumed : done;
 
 	return tl_source_progress(source, done, stored, done >= source->mapping.size, err);
+}
+
+int tl_source_follow(struct tl_source *source, struct tl_source *next, struct tl_error *err)
+{
+	struct tl_source_following *list = realloc(
+		source->following, (source->following_count + 1) * sizeof(*source->following));
+
+	if (!list)
+		return tl_error_memory(err);
+	source->following = list;
+	list[source->following_count++] = (struct tl_source_following){ .source = next };
+	return 0;
+}
+
+uint64_t tl_source_following_begin(const struct tl_source *source, size_t number)
+{
+	return source->following[number].begin;
 }
 
 void tl_source_unmap(struct tl_source *source)

@@ -76,9 +76,12 @@ static void check_counts(struct tl_xtrace_check_stream *s,
 /* "0-based part number of the xinsndata stream": another one at the beginning is told once. */
 static void check_file(struct tl_xtrace_check_stream *s, const struct tl_xtrace_snapshot *snapshot)
 {
-	if (snapshot->file == s->snapshots.file)
+	uint64_t expected = s->stream->file_count ? tl_xtrace_file_at(s->stream, snapshot->offset)
+						  : s->snapshots.file;
+
+	if (snapshot->file == expected)
 		return;
-	tl_xtrace_expected(s, "%" PRIu64, s->snapshots.file);
+	tl_xtrace_expected(s, "%" PRIu64, expected);
 	violate(s, TL_XTRACE_RULE_SNAPSHOT_FILE, s->snapshots.next, snapshot);
 	if (!s->snapshots.next)
 		s->snapshots.file = snapshot->file;

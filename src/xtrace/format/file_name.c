@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/format/file_name.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,22 +26,54 @@ static bool ends_with(const char *text, size_t size, const char *end)
 	return size >= length && !memcmp(text + size - length, end, length);
 }
 
+/* Bytes of a path before its suffix, and digits of a number, at most. */
+enum { MOST_STEM = 4096, MOST_DIGITS = 5 };
+
+/* ".N" at the end, N written as printf does: the bytes before it; `size`: there is none. */
+static size_t parse_number(const char *path, size_t size, struct tl_xtrace_file_name *name)
+{
+	size_t begin = size;
+	uint64_t number = 0;
+
+	while (begin && path[begin - 1] >= '0' && path[begin - 1] <= '9')
+		begin--;
+	if (begin < 1 || path[begin - 1] != '.' || size - begin > MOST_DIGITS || begin == size ||
+	    (path[begin] == '0' && size - begin > 1))
+		return size;
+	for (size_t i = begin; i < size; i++)
+		number = number * 10 + (uint64_t)(path[i] - '0');
+	name->numbered = true;
+	name->number = (uint32_t)number;
+	return begin - 1;
+}
+
+/* A path of `size` bytes without its compression. */
+static bool parse_bare(const char *path, size_t size, struct tl_xtrace_file_name *name)
+{
+	size_t end = parse_number(path, size, name);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (ends_with(path, end, suffixes[i].suffix) &&
+		    (!name->numbered || suffixes[i].kind == TL_XTRACE_FILE_STREAM)) {
+			name->kind = suffixes[i].kind;
+			name->stem = end - strlen(suffixes[i].suffix);
+			return true;
+		}
+	name->numbered = false;
+	name->number = 0;
+	return false;
+}
+
 static void parse_suffix(const char *path, struct tl_xtrace_file_name *name)
 {
-	size_t size = strlen(path), bare;
+	size_t size = strlen(path);
 
-	for (size_t c = 0; c < COMPRESSIONS; c++) {
-		if (!ends_with(path, size, compressions[c]))
-			continue;
-		bare = size - strlen(compressions[c]);
-		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-			if (ends_with(path, bare, suffixes[i].suffix)) {
-				name->kind = suffixes[i].kind;
-				name->stem = bare - strlen(suffixes[i].suffix);
-				name->compression = compressions[c];
-				return;
-			}
-	}
+	for (size_t c = 0; c < COMPRESSIONS; c++)
+		if (ends_with(path, size, compressions[c]) &&
+		    parse_bare(path, size - strlen(compressions[c]), name)) {
+			name->compression = compressions[c];
+			return;
+		}
 }
 
 /* Digits up to `end`; nothing else, and at least one. */
@@ -101,17 +134,40 @@ static char *existing(const char *path, size_t stem, const char *suffix, const c
 	return NULL;
 }
 
+/* In the compression of `path`, or any other. */
+static char *existing_in_any(const char *path, const struct tl_xtrace_file_name *name,
+			     const char *suffix, bool *no_memory)
+{
+	char *found = existing(path, name->stem, suffix, name->compression, no_memory);
+
+	for (size_t c = 0; !found && !*no_memory && c < COMPRESSIONS; c++)
+		found = existing(path, name->stem, suffix, compressions[c], no_memory);
+	return found;
+}
+
+char *tl_xtrace_file_name_numbered(const char *path, const struct tl_xtrace_file_name *name,
+				   uint32_t number, bool *no_memory)
+{
+	char suffix[32];
+
+	*no_memory = false;
+	if (name->stem > MOST_STEM)
+		return NULL;
+	snprintf(suffix, sizeof(suffix), "%s.%" PRIu32, suffixes[0].suffix, number);
+	return existing_in_any(path, name, suffix, no_memory);
+}
+
 char *tl_xtrace_file_name_partner(const char *path, const struct tl_xtrace_file_name *name,
 				  bool *no_memory)
 {
-	const char *suffix = suffixes[name->kind == TL_XTRACE_FILE_STREAM].suffix;
+	const bool stream = name->kind == TL_XTRACE_FILE_STREAM;
 	char *found;
 
 	*no_memory = false;
-	if (name->kind == TL_XTRACE_FILE_UNKNOWN || name->stem > 4096)
+	if (name->kind == TL_XTRACE_FILE_UNKNOWN || name->stem > MOST_STEM)
 		return NULL;
-	found = existing(path, name->stem, suffix, name->compression, no_memory);
-	for (size_t c = 0; !found && !*no_memory && c < COMPRESSIONS; c++)
-		found = existing(path, name->stem, suffix, compressions[c], no_memory);
+	found = existing_in_any(path, name, suffixes[stream].suffix, no_memory);
+	if (!found && !*no_memory && !stream)
+		found = tl_xtrace_file_name_numbered(path, name, 0, no_memory);
 	return found;
 }

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "xtrace/format/file_name.h"
+#include "xtrace/format/numbered.h"
 #include "xtrace/format/snapshot.h"
 
 /* A file that was given. */
@@ -42,7 +43,8 @@ static int open_given(struct opening *o, struct given *g, const struct tl_xtrace
 	g->own = !file->source;
 	if (g->own)
 		status = tl_source_open(&g->source, file->path, NULL, err);
-	if (status == 0)
+	/* Numbered files are mapped as one. */
+	if (status == 0 && !g->name.numbered)
 		status = tl_source_map(g->source, &g->data, &g->size, err);
 	if (status < 0 || g->name.kind != TL_XTRACE_FILE_UNKNOWN)
 		return status;
@@ -66,7 +68,9 @@ static int compare_given(const void *a, const void *b)
 		order = tl_compare(x->name.id, y->name.id);
 	if (!order)
 		order = strncmp(x->file->path, y->file->path, tl_max(x->name.stem, y->name.stem));
-	return order ? order : (int)x->name.kind - (int)y->name.kind;
+	if (!order)
+		order = (int)x->name.kind - (int)y->name.kind;
+	return order ? order : tl_compare(x->name.number, y->name.number);
 }
 
 static bool same_stem(const struct given *a, const struct given *b)
@@ -110,6 +114,20 @@ static void give_file(struct tl_xtrace_stream *s, struct given *g)
 	g->source = NULL;
 }
 
+/* The numbered files of a stream that were given, by number. */
+static int give_numbered(struct tl_xtrace_stream *s, struct given *first, size_t count,
+			 struct tl_error *err)
+{
+	for (struct given *g = first; g < first + count; g++) {
+		struct tl_source *source = g->source;
+
+		g->source = NULL;
+		if (tl_xtrace_numbered_add(s, source, g->own, g->name.number, err) < 0)
+			return TL_NO_MEMORY;
+	}
+	return 0;
+}
+
 static bool name_stream(struct tl_xtrace_stream *s, const struct given *g)
 {
 	char **path = given_slot(s, g).path;
@@ -131,6 +149,7 @@ static int open_partner(struct opening *o, struct tl_xtrace_stream *s, const str
 	bool no_memory;
 	char *path = tl_xtrace_file_name_partner(g->file->path, &g->name, &no_memory);
 	struct slot slot = slot_of(s, g->name.kind != TL_XTRACE_FILE_SNAPSHOTS);
+	struct tl_xtrace_file_name name;
 	struct tl_source *source = NULL;
 	struct tl_error why = { .status = TL_OK };
 	int status;
@@ -140,7 +159,12 @@ static int open_partner(struct opening *o, struct tl_xtrace_stream *s, const str
 	if (!path)
 		return 0;
 	*slot.path = path;
+	tl_xtrace_file_name_parse(path, &name);
 	status = tl_source_open(&source, path, NULL, &why);
+	if (status == 0 && name.numbered) {
+		status = tl_xtrace_numbered_add(s, source, true, name.number, err);
+		return status < 0 ? status : tl_xtrace_numbered_join(o->trace, s, err);
+	}
 	if (status == 0)
 		status = tl_source_map(source, slot.data, slot.size, &why);
 	*slot.source = source;
@@ -160,7 +184,8 @@ static int open_partner(struct opening *o, struct tl_xtrace_stream *s, const str
 	return tl_xtrace_note_fault(&o->trace->faults, &fault, err);
 }
 
-static int add_stream(struct opening *o, struct given *first, struct given *second,
+/* `first`: `numbered` files of a stream, or one without a number. */
+static int add_stream(struct opening *o, struct given *first, size_t numbered, struct given *second,
 		      struct tl_error *err)
 {
 	struct tl_xtrace_stream *s = &o->trace->streams[o->trace->stream_count++];
@@ -169,7 +194,15 @@ static int add_stream(struct opening *o, struct given *first, struct given *seco
 	o->failed = first->file->path;
 	if (!name_stream(s, first) || (second && !name_stream(s, second)))
 		return tl_error_memory(err);
-	give_file(s, first);
+	if (numbered) {
+		status = give_numbered(s, first, numbered, err);
+		if (status == 0)
+			status = tl_xtrace_numbered_join(o->trace, s, err);
+		if (status < 0)
+			return status;
+	} else {
+		give_file(s, first);
+	}
 	if (second)
 		give_file(s, second);
 	else if (!o->trace->options.alone)
@@ -185,6 +218,19 @@ static bool is_nameless_pair(const struct opening *o)
 	       o->given[0].name.kind != o->given[1].name.kind;
 }
 
+/* How many numbered files of one stream stand there, by number. */
+static size_t count_numbered(const struct opening *o, size_t at)
+{
+	const struct given *first = &o->given[at];
+	size_t count = first->name.numbered;
+
+	while (count && at + count < o->count && first[count].name.numbered &&
+	       same_stem(first, &first[count]) &&
+	       first[count].name.number != first[count - 1].name.number)
+		count++;
+	return count;
+}
+
 static int make_streams(struct opening *o, struct tl_error *err)
 {
 	bool nameless = is_nameless_pair(o);
@@ -194,7 +240,9 @@ static int make_streams(struct opening *o, struct tl_error *err)
 	if (!o->trace->streams)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < o->count;) {
-		struct given *first = &o->given[i], *next = i + 1 < o->count ? first + 1 : NULL;
+		size_t numbered = count_numbered(o, i), files = numbered ? numbered : 1;
+		struct given *first = &o->given[i],
+			     *next = i + files < o->count ? first + files : NULL;
 		bool pair = next && (nameless || same_stem(first, next));
 		int status;
 
@@ -203,10 +251,10 @@ static int make_streams(struct opening *o, struct tl_error *err)
 			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 					   "the same part of a trace was given twice");
 		}
-		status = add_stream(o, first, pair ? next : NULL, err);
+		status = add_stream(o, first, numbered, pair ? next : NULL, err);
 		if (status < 0)
 			return status;
-		i += pair ? 2 : 1;
+		i += files + pair;
 	}
 	return 0;
 }
@@ -347,6 +395,7 @@ static void close_stream(struct tl_xtrace_stream *s)
 		tl_source_close(s->source);
 	if (s->own_snapshot_source)
 		tl_source_close(s->snapshot_source);
+	tl_xtrace_numbered_close(s);
 	free(s->path);
 	free(s->snapshot_path);
 	free(s->timestamp);
@@ -362,6 +411,9 @@ const struct tl_source *tl_xtrace_own_source(const struct tl_xtrace_trace *trace
 			return s->source;
 		if (s->own_snapshot_source && s->snapshot_source && !number--)
 			return s->snapshot_source;
+		for (size_t k = 1; k < s->file_count; k++)
+			if (s->files[k].own && !number--)
+				return s->files[k].source;
 	}
 	return NULL;
 }

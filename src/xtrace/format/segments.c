@@ -192,7 +192,7 @@ static int tell_cut(struct tl_xtrace_trace *trace, const struct tl_xtrace_stream
 		return 0;
 	if (s->info.snapshots && !s->info.ordinals) {
 		tl_xtrace_snapshot_decode(s, s->info.snapshots - 1, &last);
-		if (last.index > s->size)
+		if (last.offset > s->size)
 			fault.text = "the stream ends before the places of its last snapshots; "
 				     "kept what is there";
 	}
@@ -212,10 +212,10 @@ static int cut_at_offsets(struct tl_xtrace_stream *s, size_t *capacity, struct t
 		uint64_t before = s->segment_count ? s->segments[s->segment_count - 1].begin : 0;
 
 		tl_xtrace_snapshot_decode(s, i, &snapshot);
-		if (snapshot.index < before || (s->segment_count && snapshot.index == before) ||
-		    !can_begin(s, snapshot.index))
+		if (snapshot.offset < before || (s->segment_count && snapshot.offset == before) ||
+		    !can_begin(s, snapshot.offset))
 			continue;
-		if (!add_segment(s, capacity, snapshot.index, i))
+		if (!add_segment(s, capacity, snapshot.offset, i))
 			return tl_error_memory(err);
 	}
 	return 0;

@@ -302,7 +302,7 @@ void tl_xtrace_snapshot_decode(const struct tl_xtrace_stream *s, uint32_t number
 		.vector_bytes = s->layout.vector_bits / 8,
 		.vector_bits = get(p + r->vector_bits),
 	};
-	snapshot->offset = snapshot->index;
+	snapshot->offset = tl_xtrace_place_in_stream(s, snapshot->file, snapshot->index);
 	for (unsigned i = 0; i < 32; i++)
 		snapshot->x[i] = get(p + 32 + 8 * (size_t)i);
 	for (unsigned i = 0; i < TL_XTRACE_SYSREGS; i++)

@@ -26,6 +26,14 @@ int tl_xtrace_snapshots_open(struct tl_xtrace_trace *trace, struct tl_xtrace_str
 void tl_xtrace_snapshot_decode(const struct tl_xtrace_stream *stream, uint32_t number,
 			       struct tl_xtrace_snapshot *snapshot);
 
+/*
+ * Where byte `index` of file number `file` is in the stream; TL_NOWHERE: it has no such file. Which
+ * file the byte at `offset` is in. A stream that is one file without a number has any.
+ */
+uint64_t tl_xtrace_place_in_stream(const struct tl_xtrace_stream *stream, uint64_t file,
+				   uint64_t index);
+uint64_t tl_xtrace_file_at(const struct tl_xtrace_stream *stream, uint64_t offset);
+
 /* Find how tokens are written: TIME's width (A11), the numbers of VAL and MISC (A14). 0 or
  * TL_BAD_USAGE. */
 int tl_xtrace_tokens_probe(struct tl_xtrace_trace *trace, struct tl_xtrace_stream *stream,

@@ -19,6 +19,14 @@ struct tl_xtrace_faults {
 	uint64_t count, skipped_bytes;
 };
 
+/* One of the numbered files of a stream (numbered.c). */
+struct tl_xtrace_numbered {
+	struct tl_source *source;
+	bool own; /* opened, and closed, by us: of the first one the stream says it */
+	uint32_t number;
+	uint64_t begin; /* in the stream */
+};
+
 struct tl_xtrace_stream {
 	struct tl_xtrace_stream_info info;
 	struct tl_xtrace_layout layout;
@@ -27,6 +35,8 @@ struct tl_xtrace_stream {
 	bool own_source, own_snapshot_source; /* opened, and closed, by us */
 	const uint8_t *data;                  /* the instruction stream, mapped */
 	size_t size;
+	struct tl_xtrace_numbered *files; /* by number; NULL: the stream is a file without one */
+	size_t file_count, file_capacity;
 	const uint8_t *snapshots; /* the snapshot file, mapped */
 	size_t snapshots_size;
 	struct tl_xtrace_tokens tokens;

@@ -99,10 +99,11 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		    s->next_snapshot >= s->what->end_snapshot ||
 		    snapshot.offset < s->first.offset || misleads(s, snapshot.offset, place))
 			continue;
-		if (!s->whole || !s->stream->info.ordinals)
+		if (snapshot.offset != TL_NOWHERE && (!s->whole || !s->stream->info.ordinals))
 			snapshot.index = place_in_part(s, snapshot.offset, place);
-		if (!s->whole) {
+		if (!s->whole || s->stream->file_count)
 			snapshot.file = 0;
+		if (!s->whole) {
 			snapshot.user -= s->first.user;
 			snapshot.total -= s->first.total;
 		}
