@@ -301,13 +301,14 @@ static bool begin_team(struct tl_pfile_writer *w, unsigned jobs)
 	return ok;
 }
 
-static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t count)
+/* Rows from `first` to `end`, whole blocks but for the last. */
+static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t first, size_t end)
 {
 	size_t batch = (size_t)TEAM_BLOCKS * w->block.most;
 
-	for (size_t first = 0; first < count && !w->status; first += batch) {
+	for (; first < end && !w->status; first += batch) {
 		team->first = first;
-		team->count = tl_min(batch, count - first);
+		team->count = tl_min(batch, end - first);
 		atomic_store(&team->next, 0);
 		fail(w, tl_pool_run(team->jobs, team->jobs, make_blocks, team));
 		for (size_t i = 0; i * w->block.most < team->count && !w->status; i++) {
@@ -317,22 +318,33 @@ static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t c
 	}
 }
 
-void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_row_fn *make,
-			 const void *arg, unsigned jobs)
+static void write_one_by_one(struct tl_pfile_writer *w, size_t first, size_t end,
+			     tl_pfile_make_row_fn *make, const void *arg)
 {
-	enum { WORTH = 4 }; /* blocks, for which threads are worth their start */
-
-	if (jobs > 1 && count / WORTH >= w->block.most && !w->block.rows && begin_team(w, jobs)) {
-		w->team->make = make;
-		w->team->arg = arg;
-		write_by_team(w, w->team, count);
-		return;
-	}
-	for (size_t i = 0; i < count && !w->status; i++) {
+	for (size_t i = first; i < end && !w->status; i++) {
 		uint32_t used = make(arg, i, w->row);
 
 		write_row(w, w->row, used);
 	}
+}
+
+void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_row_fn *make,
+			 const void *arg, unsigned jobs)
+{
+	enum { WORTH = 4 }; /* blocks, for which threads are worth their start */
+	const size_t most = w->block.most, head = w->block.rows ? most - w->block.rows : 0;
+	size_t first = 0;
+
+	if (jobs > 1 && count >= head + WORTH * most && begin_team(w, jobs)) {
+		/* The present block becomes full; what is no whole block begins the next one. */
+		write_one_by_one(w, 0, head, make, arg);
+		flush(w);
+		w->team->make = make;
+		w->team->arg = arg;
+		first = head + (count - head) / most * most;
+		write_by_team(w, w->team, head, first);
+	}
+	write_one_by_one(w, first, count, make, arg);
 }
 
 uint32_t tl_pfile_block_rows(const struct tl_pfile_writer *w)

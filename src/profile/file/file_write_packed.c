@@ -457,7 +457,10 @@ static bool write_waves(struct tl_pfile_packed *p, struct wave *w, struct tl_pfi
 			at = add_group(w, at, &ok);
 		if (!ok || !sort_wave(w))
 			return false;
-		rows = at < runs ? w->row_count / block * block : w->row_count;
+		/* Many equal items may be fewer rows than a block: these are written, too, then. */
+		rows = w->row_count;
+		if (at < runs && rows >= block)
+			rows -= rows % block;
 		tl_pfile_write_rows(writer, rows, make_row, w, w->jobs);
 		ok = note_numbers(p, w, rows) && keep_rows(w, rows);
 	}

@@ -492,15 +492,14 @@ static char *large_text(void)
 	return text;
 }
 
-/* However many threads write or read it, and packed or not: the same bytes. */
-TEST(large_files)
+/* However many threads write or read it, and packed or not: the same bytes. The text is freed. */
+static void expect_filed_by_threads(char *text)
 {
-	char *text = large_text(), *bytes;
 	struct tl_profile *whole = fold_text(text), *small = fold_packed(text);
 	size_t size;
+	char *bytes = filed_by(whole, 1, &size);
 
 	assert_non_null(small->pack);
-	bytes = filed_by(whole, 1, &size);
 	for (unsigned jobs = 1; jobs <= 5; jobs += 2) {
 		expect_filed(whole, jobs, bytes, size);
 		expect_filed(small, jobs, bytes, size);
@@ -510,6 +509,40 @@ TEST(large_files)
 	free(text);
 	tl_profile_free(whole);
 	tl_profile_free(small);
+}
+
+TEST(large_files)
+{
+	expect_filed_by_threads(large_text());
+}
+
+/*
+ * Many items that are few rows, then rows of an item each: of 200 events, as blocks have few rows
+ * then.
+ */
+static char *repeated_text(void)
+{
+	enum { REPEATED = 40000, ONCE = 9000, ROOM = (REPEATED + ONCE) * 20 + 4000 };
+	char *text = malloc(ROOM);
+	size_t used;
+
+	assert_non_null(text);
+	used = (size_t)snprintf(text, ROOM, "events:");
+	for (unsigned i = 0; i < 200; i++)
+		used += (size_t)snprintf(text + used, ROOM - used, " E%u", i);
+	for (unsigned i = 0; i < REPEATED; i++)
+		used += (size_t)snprintf(text + used, ROOM - used, i % 50 ? "%u 3\n" : "\nfn=a%u\n",
+					 i % 50 ? i % 41 : i / 50 % 9);
+	for (unsigned i = 0; i < ONCE; i++)
+		used += (size_t)snprintf(text + used, ROOM - used, i % 90 ? "%u 5\n" : "fn=z%u\n",
+					 i % 90 ? i : i / 90 % 50);
+	return text;
+}
+
+/* A wave of items may have fewer rows than a block. */
+TEST(few_rows_of_many_items)
+{
+	expect_filed_by_threads(repeated_text());
 }
 
 TEST(many_events)
@@ -606,6 +639,7 @@ int main(void)
 		cmocka_unit_test(wide_numbers),
 		cmocka_unit_test(sums_that_need_care),
 		cmocka_unit_test(large_files),
+		cmocka_unit_test(few_rows_of_many_items),
 		cmocka_unit_test(many_events),
 		cmocka_unit_test(small),
 		cmocka_unit_test(numbers),
