@@ -49,16 +49,23 @@ static int look_for(struct tl_xtrace_stream *s, const struct tl_xtrace_file_name
 	return status < 0 ? status : 1;
 }
 
+/* Files that are missing one behind the other before no others are looked for. */
+enum { MOST_MISSING = 16 };
+
 static int look_for_others(struct tl_xtrace_stream *s, struct tl_error *err)
 {
 	const size_t given = s->file_count;
 	const uint32_t last = s->files[given - 1].number;
 	struct tl_xtrace_file_name name;
-	int status = 1;
+	uint32_t missing = 0;
+	int status = 0;
 
 	tl_xtrace_file_name_parse(s->path, &name);
-	for (uint32_t number = 0; status >= 0 && (status || number <= last); number++)
+	for (uint32_t number = 0; status >= 0 && (missing < MOST_MISSING || number <= last);
+	     number++) {
 		status = has(s, given, number) ? 1 : look_for(s, &name, number, err);
+		missing = status ? 0 : missing + 1;
+	}
 	return status < 0 ? status : 0;
 }
 
