@@ -303,7 +303,7 @@ void sve_cut_at_fault(const struct guest *guest, struct sve_access *access)
 	if (access->fault == SVE_FAULTS)
 		return;
 	while (kept < access->count &&
-	       state_predicate(guest, FFR, access->lanes[kept] << access->lane_shift))
+	       state_predicate(guest, FFR, (unsigned)access->lanes[kept] << access->lane_shift))
 		kept++;
 	if (kept < access->count)
 		access->count = kept;
