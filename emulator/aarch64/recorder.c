@@ -432,12 +432,13 @@ static void keep_operands(struct recorder *r, uint32_t opcode, const struct gues
 		read_guest(state_x(guest, rn), r->old, 1u << (opcode >> 30));
 }
 
-static void tell_matrix(void)
+static void tell_matrix_once(void)
 {
+	const struct image image = this_image();
 	static bool told;
 
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		fprintf(stderr, "tracelathe-emulate: accesses of SME's matrix are not recorded\n");
+		tell_matrix(&image);
 }
 
 static void put_operands(struct recorder *r, const struct instruction *now,
@@ -456,7 +457,7 @@ static void put_operands(struct recorder *r, const struct instruction *now,
 	if (now->is_sve)
 		sve_compute(now->opcode, guest, &r->elements);
 	if (now->is_matrix)
-		tell_matrix();
+		tell_matrix_once();
 }
 
 /* ---- an instruction ---- */

@@ -252,12 +252,37 @@ static unsigned registers_of(const struct form *form, uint32_t opcode)
 	return is_line && form->sizes == BY_MEMORY ? bits(opcode, 21, 2) + 1 : 1;
 }
 
+/* Elements behind each other: of the vector, of 16 bytes (LD1RQ), or of 32 (LD1RO). */
+static void add_contiguous(const struct form *form, uint32_t opcode, const struct guest *guest,
+			   struct sve_access *access, unsigned lanes)
+{
+	const bool is_quad = form->place == QUADS || form->place == QUADS_REGISTER;
+	const bool is_octet = form->place == OCTETS || form->place == OCTETS_REGISTER;
+	const bool by_register = form->place == LINE_REGISTER || form->place == QUADS_REGISTER ||
+				 form->place == OCTETS_REGISTER;
+	const unsigned registers = registers_of(form, opcode);
+	const uint64_t index = state_operand(guest, bits(opcode, 16, 5));
+	int64_t bytes;
+
+	if (is_quad || is_octet)
+		lanes = (is_quad ? 16u : 32u) >> access->shift;
+	bytes = (int64_t)(registers * lanes) << access->shift;
+	add_line(opcode, guest, access,
+		 state_x(guest, bits(opcode, 5, 5)) +
+			 (by_register ? index << access->shift
+				      : (uint64_t)(signed_line(opcode) * bytes)),
+		 lanes, registers);
+}
+
+static bool is_scattered(const struct form *form)
+{
+	return form->place == SCALAR_OFFSETS || form->place == VECTOR ||
+	       form->place == VECTOR_REGISTER;
+}
+
 void sve_compute(uint32_t opcode, const struct guest *guest, struct sve_access *access)
 {
 	const struct form *form = find_form(opcode);
-	const uint64_t base = state_x(guest, bits(opcode, 5, 5));
-	const uint64_t index = state_operand(guest, bits(opcode, 16, 5));
-	const unsigned registers = registers_of(form, opcode);
 	unsigned lanes;
 
 	access->writes = (opcode & OF_SVE) == STORES;
@@ -265,35 +290,10 @@ void sve_compute(uint32_t opcode, const struct guest *guest, struct sve_access *
 	access->fault = form->fault;
 	find_sizes(form, opcode, access);
 	lanes = state_vector_bytes(guest) >> access->lane_shift;
-	switch (form->place) {
-	case LINE:
-		add_line(opcode, guest, access,
-			 base + (uint64_t)(signed_line(opcode) *
-					   (int64_t)(registers * lanes << access->shift)),
-			 lanes, registers);
-		break;
-	case LINE_REGISTER:
-		add_line(opcode, guest, access, base + (index << access->shift), lanes, registers);
-		break;
-	case QUADS:
-		add_line(opcode, guest, access, base + (uint64_t)(signed_line(opcode) * 16),
-			 16u >> access->shift, 1);
-		break;
-	case QUADS_REGISTER:
-		add_line(opcode, guest, access, base + (index << access->shift),
-			 16u >> access->shift, 1);
-		break;
-	case OCTETS:
-		add_line(opcode, guest, access, base + (uint64_t)(signed_line(opcode) * 32),
-			 32u >> access->shift, 1);
-		break;
-	case OCTETS_REGISTER:
-		add_line(opcode, guest, access, base + (index << access->shift),
-			 32u >> access->shift, 1);
-		break;
-	default:
+	if (is_scattered(form))
 		add_lanes(form, opcode, guest, access, lanes);
-	}
+	else
+		add_contiguous(form, opcode, guest, access, lanes);
 }
 
 void sve_cut_at_fault(const struct guest *guest, struct sve_access *access)

@@ -40,12 +40,24 @@ void tell_maps(const struct image *image)
 	errno = kept;
 }
 
-void tell_end(const struct image *image)
+static void tell_empty(const struct image *image, const char *kind)
 {
-	FILE *file = open_file(image, "ended");
+	const int kept = errno;
+	FILE *file = open_file(image, kind);
 
 	if (file)
 		fclose(file);
+	errno = kept;
+}
+
+void tell_end(const struct image *image)
+{
+	tell_empty(image, "ended");
+}
+
+void tell_matrix(const struct image *image)
+{
+	tell_empty(image, "matrix");
 }
 
 void tell_left(const struct image *image, const char *path)

@@ -21,7 +21,9 @@ void tell_maps(const struct image *image);
 void tell_end(const struct image *image);
 /* `left`: the process goes on with the program `path`, which is not recorded. */
 void tell_left(const struct image *image, const char *path);
-/* Neither of both is true. */
+/* `matrix`: accesses of SME's matrix are not in its streams. */
+void tell_matrix(const struct image *image);
+/* It goes on after all: neither `ended` nor `left`. */
 void tell_stayed(const struct image *image);
 
 #endif

@@ -155,17 +155,24 @@ static void free_image(struct tl_emulation_image *image)
 
 /* ---- images ---- */
 
-/* The same program, and no file of both is at another address. */
+/* Whether the file can be one of the image: not at two addresses, nor where another file is. */
+static bool has_place(const struct tl_emulation_image *image, const struct tl_emulation_file *file)
+{
+	for (size_t i = 0; i < image->count; i++)
+		if (!strcmp(image->files[i].path, file->path) !=
+		    (image->files[i].address == file->address))
+			return false;
+	return true;
+}
+
+/* The same program, with one file at each address. */
 static bool is_same(const struct tl_emulation_image *image, const struct tl_emulation_image *other)
 {
 	if (strcmp(image->program, other->program))
 		return false;
-	for (size_t i = 0; i < other->count; i++) {
-		const struct tl_emulation_file *file = file_of(image, other->files[i].path);
-
-		if (file && file->address != other->files[i].address)
+	for (size_t i = 0; i < other->count; i++)
+		if (!has_place(image, &other->files[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -253,11 +260,26 @@ static bool tell_left(struct tl_record_session *session, int32_t process, unsign
 	return true;
 }
 
+static void tell_matrix(struct tl_record_session *session, int32_t process, unsigned number)
+{
+	char path[TL_RECORD_PATH + 64];
+
+	name_file(path, session->parts, "matrix", process, number);
+	if (access(path, F_OK))
+		return;
+	session->result->incomplete = true;
+	tl_record_note(session,
+		       "process %d: what instructions of SME load into the matrix ZA, and store of "
+		       "it, is not recorded",
+		       process);
+}
+
 void tl_emulation_image_tell_end(struct tl_record_session *session, int32_t process,
 				 unsigned number)
 {
 	char path[TL_RECORD_PATH + 64];
 
+	tell_matrix(session, process, number);
 	name_file(path, session->parts, "ended", process, number);
 	if (access(path, F_OK) && !tell_left(session, process, number))
 		tl_record_note(session,

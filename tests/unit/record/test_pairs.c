@@ -161,8 +161,8 @@ static void leave_maps(struct recording *r, const char *name, const char *progra
 
 /*
  * Process 5 executes `one` with its streams 0 and 1, then `two`; 6, 7 and 8 are `one`, of which 7
- * has the library at another address, and 8 has another library. 8 goes on with what is not
- * recorded.
+ * has the library at another address, and 8 has another library where 5 and 6 have theirs, which
+ * does not contradict 7. 8 goes on with what is not recorded, and had used the matrix.
  */
 TEST(streams_are_read_with_the_code_that_was_at_their_addresses)
 {
@@ -186,22 +186,24 @@ TEST(streams_are_read_with_the_code_that_was_at_their_addresses)
 	leave_text(&r, "out.parts/ended.6.0", "");
 	leave_text(&r, "out.parts/ended.7.0", "");
 	leave_text(&r, "out.parts/left.8.0", "/bin/host\n");
+	leave_text(&r, "out.parts/matrix.8.0", "");
 	join(&r);
 	snprintf(expected, sizeof(expected),
-		 "--binary %1$s/lib@0x1000 --binary %1$s/more@0x1000 %1$s/out.xinsndata.bin "
-		 "%1$s/out.5-0.xinsndata.bin %1$s/out.5-1.xinsndata.bin "
-		 "%1$s/out.8-0.xinsndata.bin",
+		 "--binary %1$s/lib@0x1000 %1$s/out.xinsndata.bin %1$s/out.5-0.xinsndata.bin "
+		 "%1$s/out.5-1.xinsndata.bin",
 		 r.temp.directory);
 	assert_string_equal(r.result.command, expected);
 	snprintf(expected, sizeof(expected),
 		 "process 5 did not end by exit(): what it did since its last system call is "
 		 "missing\n"
+		 "process 8: what instructions of SME load into the matrix ZA, and store of it, is "
+		 "not recorded\n"
 		 "process 8: /bin/host is not recorded: no AArch64 program, or one that runs with "
 		 "other rights\n"
 		 "two was executed, too: tracelathe report --binary %1$s/lib@0x1000 "
 		 "%1$s/out.5-2.xinsndata.bin %1$s/out.5-3.xinsndata.bin\n"
-		 "one was executed, too: tracelathe report --binary %1$s/lib@0x2000 "
-		 "%1$s/out.7-0.xinsndata.bin\n",
+		 "one was executed, too: tracelathe report --binary %1$s/lib@0x2000 --binary "
+		 "%1$s/more@0x1000 %1$s/out.7-0.xinsndata.bin %1$s/out.8-0.xinsndata.bin\n",
 		 r.temp.directory);
 	assert_string_equal(r.told.lines, expected);
 	assert_true(r.result.incomplete);
