@@ -27,13 +27,13 @@ int tl_error_named(struct tl_error *err, const char *text, const char *refused);
 /* An allocation failed. */
 int tl_error_memory(struct tl_error *err);
 
-/* What a step answers that needs memory alone: 0 where `made`, else tl_error_memory(). */
+/* The status of a step that can fail for want of memory alone: 0 where `made`, else TL_NO_MEMORY. */
 static inline int tl_error_unless_made(bool made, struct tl_error *err)
 {
 	return made ? 0 : tl_error_memory(err);
 }
 
-/* What a step answers whose other failures cost no more than its own result. */
+/* The status of a step whose result can be done without: only TL_NO_MEMORY ends what goes on. */
 static inline int tl_error_if_memory(int status)
 {
 	return status == TL_NO_MEMORY ? status : 0;
