@@ -27,7 +27,7 @@ int tl_error_named(struct tl_error *err, const char *text, const char *refused);
 /* An allocation failed. */
 int tl_error_memory(struct tl_error *err);
 
-/* The status of a step that can fail for want of memory alone: 0 where `made`, else TL_NO_MEMORY. */
+/* The status of a step that fails for want of memory alone: 0 where `made`, else TL_NO_MEMORY. */
 static inline int tl_error_unless_made(bool made, struct tl_error *err)
 {
 	return made ? 0 : tl_error_memory(err);
