@@ -360,6 +360,11 @@ static int is_access(void *handle, struct tl_error *err)
 		status = tl_query_listing_value(s, "token", &token, err);
 	if (status < 0)
 		return status;
+	/* The line of an instruction in a log has its accesses as a list. */
+	if (opcode.type != TL_QUERY_NULL && token.type == TL_QUERY_NULL)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "the accesses of a log of instructions are no rows; "
+				   "`dump --json` lists them with their instructions");
 	if (!find_stream(s))
 		return tl_error_memory(err);
 	s->ordinals[s->at].last += opcode.type != TL_QUERY_NULL;

@@ -50,6 +50,17 @@ static void expect_all(const char *path, const struct expected *cases, size_t co
 	tl_query_close(query);
 }
 
+/* The same of a file that has this text. */
+static void expect_text(const char *text, const struct expected *cases, size_t count)
+{
+	struct temp temp;
+
+	temp_open(&temp);
+	temp_write(&temp, "text", text, strlen(text));
+	expect_all(temp_path(&temp, "text"), cases, count);
+	temp_close(&temp);
+}
+
 /* A trace with a clock: 1 calls 2 twice, for 5 and for 20 of its 100 ticks of a ns each. */
 TEST(tables_of_a_trace)
 {
@@ -110,12 +121,8 @@ TEST(tables_of_samples)
 		  "0,0,0,main\n0,1,0,main\n0,1,1,f\n1,0,0,main\n" },
 		{ "SELECT count(*) FROM stacks WHERE depth = 1", "1\n" },
 	};
-	struct temp temp;
 
-	temp_open(&temp);
-	temp_write(&temp, "text", text, sizeof(text) - 1);
-	expect_all(temp_path(&temp, "text"), cases, sizeof(cases) / sizeof(cases[0]));
-	temp_close(&temp);
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* Parts of one thread are one thread: from the first to the last of both, and the name of one. */
@@ -129,12 +136,8 @@ TEST(threads_of_several_parts)
 		  "0,2,b,9500000000,9500000000,1,1\n1,2,a,4500000000,6500000000,3,2\n" },
 		{ "SELECT count(*) FROM threads WHERE thread = 2", "2\n" },
 	};
-	struct temp temp;
 
-	temp_open(&temp);
-	temp_write(&temp, "text", text, sizeof(text) - 1);
-	expect_all(temp_path(&temp, "text"), cases, sizeof(cases) / sizeof(cases[0]));
-	temp_close(&temp);
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* No times, no threads; what a call cost, where it was made, and a jump. */
@@ -164,12 +167,8 @@ TEST(tables_of_sums)
 		/* "Paths of a profile without call stacks are not estimated." */
 		{ "SELECT count(*) FROM contexts", "0\n" },
 	};
-	struct temp temp;
 
-	temp_open(&temp);
-	temp_write(&temp, "text", text, sizeof(text) - 1);
-	expect_all(temp_path(&temp, "text"), cases, sizeof(cases) / sizeof(cases[0]));
-	temp_close(&temp);
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* Line 2 is no stack: its place, and that costs were made thousandths, which is a remark. */
@@ -183,12 +182,8 @@ TEST(damage_of_an_input)
 		{ "SELECT substr(file, -5), substr(text, 1, 17) FROM damage",
 		  "/text,a line does not e\n/text,some costs of sam\n" },
 	};
-	struct temp temp;
 
-	temp_open(&temp);
-	temp_write(&temp, "text", text, sizeof(text) - 1);
-	expect_all(temp_path(&temp, "text"), cases, sizeof(cases) / sizeof(cases[0]));
-	temp_close(&temp);
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* An end without its begin in thread 2, two begins without their ends in thread 3. */
@@ -206,20 +201,65 @@ TEST(losses_of_parts)
 		{ "SELECT thread, name, start, \"end\", duration FROM calls",
 		  "3,a,2000,,\n3,b,3000,,\n" },
 	};
+
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+/* Accesses of such a log are no rows yet: that is an error, and not a table without rows. */
+TEST(accesses_of_a_log_are_refused)
+{
+	static const char text[] = "0, 0x1000, 0xf9400001, \"ldr x1, [x0]\", load, 0x3000\n";
 	struct temp temp;
+	struct tl_query *query;
+	struct tl_output *out;
+	struct tl_error err;
 
 	temp_open(&temp);
-	temp_write(&temp, "text", text, sizeof(text) - 1);
-	expect_all(temp_path(&temp, "text"), cases, sizeof(cases) / sizeof(cases[0]));
+	temp_write(&temp, "text", text, strlen(text));
+	query = open_query(temp_path(&temp, "text"));
+	assert_int_equal(tl_output_open_memory(&out, &err), 0);
+	assert_true(tl_query_print(query, "SELECT * FROM accesses", TL_REPORT_CSV, out, &err) < 0);
+	assert_non_null(strstr(tl_query_message(query), "`dump --json` lists them"));
+	tl_output_discard(out);
+	tl_query_close(query);
 	temp_close(&temp);
+}
+
+/*
+ * A log of one processor: a load, a store of two words, no access. Bytes are in memory order,
+ * the lowest of the opcode first; a function is told where a cost line has the address.
+ */
+TEST(tables_of_instructions)
+{
+	static const char text[] =
+		"0, 0x1000, 0xf9400001, \"ldr x1, [x0]\", load, 0x00003000, RAM\n"
+		"0, 0x1004, 0xa9bf7bfd, \"stp x29, x30, [sp, #-0x10]!\", store, 0x00004000, RAM, "
+		"store, 0x00004008, RAM\n"
+		"0, 0x1008, 0xd503201f, \"nop\"\n";
+	static const struct expected cases[] = {
+		{ "SELECT ordinal, address, bytes, time FROM instructions",
+		  "0,4096,010040f9,\n1,4100,fd7bbfa9,\n2,4104,1f2003d5,\n" },
+		{ "SELECT ordinal FROM instructions WHERE ordinal >= 1 AND ordinal < 2", "1\n" },
+		{ "SELECT ordinal FROM instructions WHERE address = 4104", "2\n" },
+		{ "SELECT name FROM instructions i JOIN functions f ON f.id = i.function "
+		  "WHERE ordinal = 2",
+		  "0x1000\n" },
+	};
+
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_of_a_trace),        cmocka_unit_test(tables_of_samples),
-		cmocka_unit_test(threads_of_several_parts), cmocka_unit_test(tables_of_sums),
-		cmocka_unit_test(damage_of_an_input),       cmocka_unit_test(losses_of_parts),
+		cmocka_unit_test(tables_of_a_trace),
+		cmocka_unit_test(tables_of_samples),
+		cmocka_unit_test(threads_of_several_parts),
+		cmocka_unit_test(tables_of_sums),
+		cmocka_unit_test(damage_of_an_input),
+		cmocka_unit_test(losses_of_parts),
+		cmocka_unit_test(accesses_of_a_log_are_refused),
+		cmocka_unit_test(tables_of_instructions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
