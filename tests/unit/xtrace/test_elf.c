@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A slice as a program: its layout as <elf.h> has it, and all that cannot run. That it does run is
  * the subject of tests/differential/xtrace_slices.py. */
-#include "bytes.h"
+#include "pairs.h"
 
 #include <elf.h>
 
 #include "xtrace/elf/space.h"
 
 enum { CODE = 0x400000, DATA = 0x9000 };
-
-struct pair {
-	struct bytes stream, snapshots;
-};
-
-/* A snapshot here. */
-static void snap(struct pair *p, uint64_t number, uint64_t first)
-{
-	put_record(&p->snapshots, &(struct record){ .index = p->stream.size,
-						    .user = number,
-						    .total = number,
-						    .first = first });
-}
-
-static struct pair begin_pair(void)
-{
-	struct pair p = { .stream = { .data = NULL } };
-
-	put_header(&p.snapshots);
-	snap(&p, 0, 5);
-	return p;
-}
-
-static void free_pair(struct pair *p)
-{
-	free_bytes(&p->stream);
-	free_bytes(&p->snapshots);
-}
 
 static int make(const struct pair *pair, struct tl_xtrace_slice slice, struct tl_output **out,
 		struct tl_error *err)
@@ -146,33 +118,16 @@ TEST(pages_hold_what_the_slice_finds)
 
 static int make_group(const struct pair *pairs, struct tl_output **out, struct tl_error *err)
 {
-	static const char *const names[] = { "xtrace.1.0.hint9.xinsndata.bin",
-					     "xtrace.1.0.hint9.xsnapshot.bin",
-					     "xtrace.1.1.hint9.xinsndata.bin",
-					     "xtrace.1.1.hint9.xsnapshot.bin" };
-	const struct tl_xtrace_options alone = { .size = sizeof(alone), .alone = true };
 	struct tl_xtrace_slice slice = everything;
-	struct tl_xtrace_file files[4];
-	struct tl_xtrace_trace *trace;
+	struct trace t;
 	int status;
 
 	slice.size = sizeof(slice);
 	slice.stream = TL_NONE;
-	for (size_t i = 0; i < 4; i++) {
-		const struct bytes *bytes = i % 2 ? &pairs[i / 2].snapshots : &pairs[i / 2].stream;
-
-		files[i].path = names[i];
-		assert_int_equal(tl_source_open_memory(&files[i].source, bytes->data, bytes->size,
-						       "a", NULL),
-				 0);
-	}
-	assert_int_equal(tl_xtrace_open(&trace, files, 4, &alone, NULL, NULL), 0);
-	assert_int_equal(tl_xtrace_stream_count(trace), 2);
+	open_pairs(&t, pairs);
 	assert_int_equal(tl_output_open_memory(out, NULL), 0);
-	status = tl_xtrace_slice_elf(trace, &slice, *out, err);
-	tl_xtrace_close(trace);
-	for (size_t i = 0; i < 4; i++)
-		tl_source_close(files[i].source);
+	status = tl_xtrace_slice_elf(t.trace, &slice, *out, err);
+	close_trace(&t);
 	return status;
 }
 
@@ -180,21 +135,13 @@ static int make_group(const struct pair *pairs, struct tl_output **out, struct t
 static void begin_threads(struct pair *pairs, uint64_t times[2], uint64_t second_first)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		pairs[i] = (struct pair){ .stream = { .data = NULL } };
-		put_header(&pairs[i].snapshots);
-		snap(&pairs[i], 0, i ? second_first : 0x7000);
+		pairs[i] = begin_pair_at(i ? second_first : 0x7000);
 		put_pcinst(&pairs[i].stream, 0, CODE + 0x100 * i, i ? A64_LDR : A64_STR);
 		if (times)
 			put_value(&pairs[i].stream, TIME, times[i]);
 		put_access(&pairs[i].stream, i ? LOAD : STORE, 3, DATA, 77);
 		put_inst(&pairs[i].stream, 0, A64_NOP);
 	}
-}
-
-static void free_pairs(struct pair *pairs)
-{
-	free_pair(&pairs[0]);
-	free_pair(&pairs[1]);
 }
 
 /*
