@@ -240,6 +240,20 @@ TEST(sample_in_an_exec_was_called_by_the_old_program)
 	done();
 }
 
+/* A number that a new process has got: no exec, so that the maps of the one before do not count. */
+TEST(numbers_of_processes_are_used_again)
+{
+	struct at at = at_time(60);
+
+	begin_named();
+	put_fork(PID, 30, 50);
+	at.mode = MODE_KERNEL;
+	SAMPLE(at, KERNEL, 0xffffffff81000000, USER, 0x1010);
+	fold();
+	assert_stack("[unknown];[kernel]", 7, 1);
+	done();
+}
+
 TEST(each_name_of_a_thread_is_a_part)
 {
 	begin_named();
@@ -370,6 +384,48 @@ TEST(event_of_one_kind_has_two_columns)
 	assert_string_equal(tl_profile_event(profile, 0)->name, "pmu8:2601");
 	assert_string_equal(tl_profile_event(profile, 1)->name, "samples");
 	assert_int_equal(tl_profile_call_count(profile), TL_CALLS_NONE);
+	done();
+}
+
+/* An attribute for each PMU, with the ids 77, 78 and so on. */
+static void begin_pmus(const uint32_t *pmus, size_t count)
+{
+	begin_named();
+	f.size = 104;
+	for (size_t i = 0; i < count; i++) {
+		put_attr(&f, pmus[i], TYPE, 1 << 18);
+		put64(&f, 104 + 80 * count + 8 * i);
+		put64(&f, 8);
+	}
+	for (size_t i = 0; i < count; i++)
+		put64(&f, 77 + i);
+	data_at = f.size;
+	patch64(&f, 32, 80 * count);
+	patch64(&f, 40, data_at);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
+}
+
+/* Kinds of cores have attributes of their own; columns are by name. */
+TEST(events_of_one_name_are_one)
+{
+	static const uint32_t pmus[] = { 8, 9, 8, 9 };
+	static const char *const names[] = { "pmu8:2601", "pmu8:2601.samples", "pmu9:2601",
+					     "pmu9:2601.samples" };
+	static const int64_t sums[] = { 7 + 9, 2, 8 + 10, 2 };
+
+	begin_pmus(pmus, 4);
+	for (uint64_t i = 0; i < 4; i++) {
+		const size_t at = f.size;
+
+		SAMPLE(((struct at){ PID, TID, 1, 100 + i, 7 + i, MODE_USER }), USER, 0x1004);
+		patch64(&f, at + 8, 77 + i);
+	}
+	fold();
+	assert_int_equal(tl_profile_event_count(profile), 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_string_equal(tl_profile_event(profile, i)->name, names[i]);
+		assert_int_equal(tl_profile_total(profile)[i], sums[i]);
+	}
 	done();
 }
 
@@ -525,11 +581,13 @@ int main(void)
 		cmocka_unit_test(child_has_the_maps_of_its_parent),
 		cmocka_unit_test(exec_has_no_old_maps),
 		cmocka_unit_test(sample_in_an_exec_was_called_by_the_old_program),
+		cmocka_unit_test(numbers_of_processes_are_used_again),
 		cmocka_unit_test(each_name_of_a_thread_is_a_part),
 		cmocka_unit_test(each_control_group_of_a_thread_is_a_part),
 		cmocka_unit_test(maps_do_not_split_parts),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(event_of_one_kind_has_two_columns),
+		cmocka_unit_test(events_of_one_name_are_one),
 		cmocka_unit_test(period_that_was_not_recorded),
 		cmocka_unit_test(counters_of_a_group),
 		cmocka_unit_test(stacks_at_the_limit),

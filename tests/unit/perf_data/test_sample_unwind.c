@@ -115,12 +115,13 @@ TEST(stacks_of_files_that_are_missing)
 	done();
 }
 
-/* ---- maps and names at their time ---- */
+/* ---- signals ---- */
 
-/* Records stand in the file in another order than in time. */
-
-/* A signal arrived in front of a's first instruction; its handler is b, which returns to 0x351. */
-TEST(signals_interrupt_exactly)
+/*
+ * A signal arrived at `rip`; its handler is b, which returns to 0x351. The stack begins at 0x7000,
+ * that of what was interrupted at 0x7100, and `rbp` was saved, which the handler has changed.
+ */
+static void put_interrupted(uint64_t rip, uint64_t rbp, uint64_t back_at)
 {
 	uint64_t words[1 + 4 + 1 + 64 + 1] = { 2, 0, 0, 0x7000, 0x10353, 8 * 64 };
 	uint64_t *stack = words + 6;
@@ -128,15 +129,30 @@ TEST(signals_interrupt_exactly)
 	stack[0] = 0x10351;
 	/* `readelf -wf`, from the stack pointer behind the return: CFA 160, rbp 120, rip 168. */
 	stack[1 + 160 / 8] = 0x7100;
-	stack[1 + 120 / 8] = 0x7180;
-	stack[1 + 168 / 8] = 0x10357;
-	stack[0x100 / 8] = 0x103b2; /* what a returns to, in _start */
-	stack[0x110 / 8] = 0;
+	stack[1 + 120 / 8] = rbp;
+	stack[1 + 168 / 8] = 0x10000 + rip;
+	stack[(back_at - 0x7000) / 8] = 0x103b2; /* in _start, which nothing called */
 	words[6 + 64] = 8 * 64;
 	begin_copy("/x86_64", REGISTERS);
 	put_wide_sample(NULL, 0, words, 7 + 64);
+}
+
+/* In front of a's first instruction. */
+TEST(signals_interrupt_exactly)
+{
+	put_interrupted(0x357, 0x7180, 0x7100);
 	fold();
 	assert_stack("_start;a;trampoline;b", 7, 1);
+	assert_int_equal(remarks.count, 0);
+	done();
+}
+
+/* d's CFA is rbp + 16: the register as it was before the signal. */
+TEST(frame_pointers_behind_a_signal)
+{
+	put_interrupted(0x390, 0x71a0, 0x71a8);
+	fold();
+	assert_stack("_start;d;trampoline;b", 7, 1);
 	assert_int_equal(remarks.count, 0);
 	done();
 }
@@ -466,6 +482,7 @@ int main(void)
 		cmocka_unit_test(copies_that_end_are_cut),
 		cmocka_unit_test(stacks_of_files_that_are_missing),
 		cmocka_unit_test(signals_interrupt_exactly),
+		cmocka_unit_test(frame_pointers_behind_a_signal),
 		cmocka_unit_test(registers_that_callees_keep),
 		cmocka_unit_test(saved_frame_pointers),
 		cmocka_unit_test(frames_of_any_size),
