@@ -2,6 +2,8 @@
 /* Cachegrind profiles: lines by file, function and number; the sums by hand. */
 #include "helper.h"
 
+#include "profile/model/model.h"
+
 #define HEAD "desc: Creator: tracelathe " TL_VERSION "\n"
 
 static char *cachegrind(const struct tl_profile *profile, const char *command)
@@ -10,6 +12,14 @@ static char *cachegrind(const struct tl_profile *profile, const char *command)
 	size_t size;
 
 	return export_with("cachegrind", profile, &options, &size);
+}
+
+static void add_costs(struct tl_profile *profile, struct tl_cost_line line, int64_t ticks,
+		      int64_t bytes)
+{
+	const int64_t costs[] = { ticks, bytes };
+
+	assert_int_equal(tl_profile_put_line(profile, &line, costs, NULL), 0);
 }
 
 /*
@@ -27,17 +37,21 @@ TEST(lines_are_summed_by_place)
 
 	add_line(profile, f, one, (struct tl_position){ .file = "", .line = 5 }, 10);
 	add_line(profile, f, one, (struct tl_position){ .file = "i.h", .line = 9 }, 20);
-	add_line(profile, f, two, (struct tl_position){ .file = "f.c", .line = 5, .address = 0x10 },
-		 1);
+	add_costs(profile,
+		  (struct tl_cost_line){ .function = f,
+					 .part = two,
+					 .at = { .file = "f.c", .line = 5, .address = 0x10 } },
+		  1, 6);
 	add_line(profile, f, two, (struct tl_position){ .file = "f.c", .line = 4 }, -3);
-	add_line(profile, g, one, (struct tl_position){ .file = "" }, 7);
+	add_costs(profile,
+		  (struct tl_cost_line){ .function = g, .part = one, .at = { .file = "" } }, 7, 8);
 	finish(profile);
 	text = cachegrind(profile, "a\nb");
 	assert_string_equal(text, HEAD "cmd: a b\nevents: Ticks Bytes\n"
-				       "fl=???\nfn=g \n0 7 0\n"
-				       "fl=f.c\nfn=f\n4 -3 0\n5 11 0\n"
+				       "fl=???\nfn=g \n0 7 8\n"
+				       "fl=f.c\nfn=f\n4 -3 0\n5 11 6\n"
 				       "fl=i.h\nfn=f\n9 20 0\n"
-				       "summary: 35 0\n");
+				       "summary: 35 14\n");
 	free(text);
 	tl_profile_free(profile);
 }

@@ -18,10 +18,10 @@ static struct tl_profile *fold(const struct bytes *b, struct tl_gmon_file *g)
 	return profile;
 }
 
-/* Two bins of three and five samples of 10 ms; ten calls. */
+/* Bins of three samples of 10 ms and of nearly as many as a bin can count; ten calls. */
 static void check_whole(bool big, unsigned word)
 {
-	static const uint16_t bins[] = { 3, 0, 5 };
+	static const uint16_t bins[] = { 3, 0, 0xfffd };
 	struct bytes b = file(big, word);
 	struct tl_gmon_file g;
 	struct tl_profile *profile;
@@ -31,12 +31,12 @@ static void check_whole(bool big, unsigned word)
 	profile = fold(&b, &g);
 	assert_int_equal(g.word, word);
 	assert_int_equal(g.swap, big);
-	assert_int_equal(tl_profile_total(profile)[0], 80000000);
-	assert_int_equal(tl_profile_total(profile)[1], 8);
+	assert_int_equal(tl_profile_total(profile)[0], 655360000000);
+	assert_int_equal(tl_profile_total(profile)[1], 0x10000);
 	assert_int_equal(tl_profile_arc_count(profile), 1);
 	assert_int_equal(tl_profile_arc(profile, 0)->calls, 10);
 	/* The only caller has all that the callee cost: the bin at 0x1008. */
-	assert_int_equal(tl_profile_arc_cost(profile, 0)[1], 5);
+	assert_int_equal(tl_profile_arc_cost(profile, 0)[1], 0xfffd);
 	assert_string_equal(tl_profile_function(profile, tl_profile_arc(profile, 0)->callee)->name,
 			    "0x1008");
 	tl_profile_free(profile);
@@ -71,6 +71,21 @@ TEST(callers_share_by_their_calls)
 	tl_gmon_close(&g);
 }
 
+/* A program whose code was not watched has a histogram without bins, which may cover nothing. */
+TEST(histograms_without_bins)
+{
+	struct bytes b = file(false, 8);
+	struct tl_gmon_file g;
+	struct tl_profile *profile;
+
+	histogram(&b, 0x1000, 0x1000, NULL, 0);
+	arc(&b, 0x1002, 0x2000, 2);
+	profile = fold(&b, &g);
+	assert_int_equal(tl_profile_arc_count(profile), 1);
+	tl_profile_free(profile);
+	tl_gmon_close(&g);
+}
+
 static void expect_cut(const struct bytes *b, uint64_t offset, const char *text)
 {
 	struct tl_gmon_file g;
@@ -101,6 +116,9 @@ TEST(damage)
 	expect_cut(&b, 20, "more bins");
 	b = file(false, 8);
 	histogram(&b, 0x1008, 0x1000, bins, 2);
+	expect_cut(&b, 20, "before it begins");
+	b = file(false, 8);
+	histogram(&b, 0x1000, 0x1000, bins, 2);
 	expect_cut(&b, 20, "before it begins");
 }
 
@@ -152,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(byte_orders_and_sizes),
 		cmocka_unit_test(callers_share_by_their_calls),
+		cmocka_unit_test(histograms_without_bins),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(damage_of_strict_readers),
 		cmocka_unit_test(headers),

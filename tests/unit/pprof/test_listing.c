@@ -202,6 +202,23 @@ TEST(info_tells_the_header_and_the_tables)
 	free(text);
 }
 
+/* Each key by how many samples have it, also of those that are not the first. */
+TEST(info_counts_the_keys_of_labels)
+{
+	struct bytes b = { .size = 0 };
+	char *text;
+
+	put_pair(&b, 1, SAMPLES, COUNT);
+	put_pair(&b, 1, CPU, NANOSECONDS);
+	for (uint64_t i = 0; i < 4; i++)
+		put_sample(&b, 1, 1, 1, i);
+	put_strings(&b);
+	text = described(&b, true);
+	assert_non_null(strstr(text, "\"labels\":[{\"key\":\"worker\",\"samples\":4},"
+				     "{\"key\":\"size\",\"samples\":3}]"));
+	free(text);
+}
+
 /* What the file does not say is left out. */
 TEST(info_of_what_is_not_there)
 {
@@ -411,6 +428,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(info_tells_the_header_and_the_tables),
+		cmocka_unit_test(info_counts_the_keys_of_labels),
 		cmocka_unit_test(info_of_what_is_not_there),
 		cmocka_unit_test(info_of_sums_that_do_not_fit),
 		cmocka_unit_test(dump_tells_each_field_by_its_name),

@@ -106,6 +106,11 @@ TEST(binaries_that_are_given)
 		{ { { "/x/other", "", 0, 0 } }, 1, 0, 0x10ff, "looked_up", "" },
 		{ { { "/x/other", "", 0, 0 } }, 1, 0, 0x1100, "0x1100", "has no name" },
 		{ { { "/x/other", "", 0, 0 } }, 1, 0x5000, 0x6000, "looked_up", "" },
+		/* The mapping says where the file is, unless addresses are those of the file. */
+		{ { { "/x/prog", "", 0x700000, 0x702000 } }, 1, 0, 0x701010, "looked_up", "" },
+		{ { { "/x/prog", "", 0x1010, 0x2000 } }, 1, 0, 0x1010, "0x1010", "has no name" },
+		{ { { "/x/prog", "", 0x1011, 0x2000 } }, 1, 0, 0x1010, "looked_up", "" },
+		{ { { "/x/prog", "", 0x800, 0x1010 } }, 1, 0, 0x1010, "looked_up", "" },
 		/* Of the second mapping the name must be the same. */
 		{ { { "/x/a", "", 0, 0 }, { "/y/prog", "", 0, 0 } },
 		  2,

@@ -216,10 +216,12 @@ TEST(json_lines)
 	put_inst(&b, 0, A64_SVC);
 	put_value(&b, SVCARG, 66);
 	put_value(&b, SVCARG, 1);
-	put_value(&b, SYSCALL_VEC, 1);
+	put_value(&b, SYSCALL_VEC, 2);
 	put_number(&b, 0xa000, 8);
 	put_number(&b, 3, 8);
-	put_value(&b, SVCRET, 3);
+	put_number(&b, 0xb000, 8);
+	put_number(&b, 4, 8);
+	put_value(&b, SVCRET, 7);
 	put_inst(&b, 0, A64_RET);
 	put_value(&b, TARGET_B, 0x2000);
 	got = convert(&b, tl_xtrace_to_jsonl, &size);
@@ -231,9 +233,10 @@ TEST(json_lines)
 		     "\"address\":\"0x9000\",\"size\":2,\"value\":\"0x1234\"}]}\n"
 		     "{\"instruction\":2,\"thread\":0,\"offset\":38,\"el\":0,\"pc\":\"0x1004\","
 		     "\"opcode\":\"0xd4000001\",\"svcargs\":[\"0x42\",\"0x1\"],"
-		     "\"iovecs\":[{\"base\":\"0xa000\",\"length\":3}]}\n"
-		     "{\"instruction\":3,\"thread\":0,\"offset\":86,\"el\":0,\"pc\":\"0x1008\","
-		     "\"opcode\":\"0xd65f03c0\",\"svcret\":\"0x3\",\"target\":\"0x2000\"}\n");
+		     "\"iovecs\":[{\"base\":\"0xa000\",\"length\":3},{\"base\":\"0xb000\","
+		     "\"length\":4}]}\n"
+		     "{\"instruction\":3,\"thread\":0,\"offset\":102,\"el\":0,\"pc\":\"0x1008\","
+		     "\"opcode\":\"0xd65f03c0\",\"svcret\":\"0x7\",\"target\":\"0x2000\"}\n");
 	free(got);
 }
 
