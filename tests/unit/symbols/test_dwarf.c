@@ -207,6 +207,41 @@ TEST(names_are_read_in_every_form)
 		}
 }
 
+/* Without a base, as in split files: the table begins behind the header of its section. */
+TEST(names_without_a_base_are_behind_the_header)
+{
+	static const unsigned function[] = { DW_AT_name,
+					     DW_FORM_strx1,
+					     DW_AT_low_pc,
+					     DW_FORM_addr,
+					     DW_AT_high_pc,
+					     DW_FORM_implicit_const,
+					     0 };
+
+	for (size_t s = 0; s < 3; s++) {
+		size_t begun, table;
+
+		begin_parts(&parts, shapes[s]);
+		table = begin_length(&parts, &parts.str_offsets);
+		put(&parts.str_offsets, 5, 2); /* version */
+		put(&parts.str_offsets, 0, 2);
+		put_offset(&parts, &parts.str_offsets, 0);
+		put_offset(&parts, &parts.str_offsets, 6);
+		end_length(&parts, &parts.str_offsets, table);
+		put_bytes(&parts.str, "first\0second", 13);
+		begun = begin_unit(&parts);
+		put_root();
+		put_abbreviation(&parts, 2, DW_TAG_subprogram, false, function);
+		put(&parts.info, 2, 1);
+		put(&parts.info, 1, 1);
+		put_word(&parts.info, CODE);
+		finish(begun);
+		assert_string_equal(chain_at(&parts, CODE), "second");
+		assert_int_equal(tl_dwarf_faults(&parts.dwarf)->count, 0);
+		tl_dwarf_close(&parts.dwarf);
+	}
+}
+
 /* ---- ranges ---- */
 
 /*
@@ -585,6 +620,13 @@ TEST(damage_is_told_at_its_byte)
 	put(&parts.info, 1, 1);
 	finish(begun);
 	expect_fault(TL_BAD_RECORD, 0, "first entry");
+	/* A first entry whose abbreviation is not there. */
+	begin_parts(&parts, shapes[0]);
+	begun = begin_unit(&parts);
+	put_abbreviation(&parts, 1, 0x11, true, (const unsigned[]){ 0 });
+	put(&parts.info, 2, 1);
+	finish(begun);
+	expect_fault(TL_BAD_RECORD, 0, "first entry");
 	begun = begin_functions();
 	finish(begun);
 	tl_dwarf_close(&parts.dwarf);
@@ -620,6 +662,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_is_passed_over),
 		cmocka_unit_test(names_are_read_in_every_form),
+		cmocka_unit_test(names_without_a_base_are_behind_the_header),
 		cmocka_unit_test(lists_of_version_5_are_read),
 		cmocka_unit_test(lists_of_version_4_are_read),
 		cmocka_unit_test(inlined_calls_nest_as_their_entries),

@@ -253,6 +253,28 @@ TEST(sequences_come_in_any_order)
 	tl_dwarf_close(&parts.dwarf);
 }
 
+/* Linkers leave the rows of functions that they drop at 0, where a section of data may be. */
+TEST(sequences_of_data_are_left_out)
+{
+	begin_parts(&parts, shapes[0]);
+	parts.info_flags = SHF_ALLOC;
+	put_unit();
+	size_t begun = begin_program(1);
+
+	for (uint64_t address = 0; address <= TEXT_AT; address += TEXT_AT) {
+		put_address(address);
+		put(&parts.line, DW_LNS_copy, 1);
+		put(&parts.line, DW_LNS_advance_pc, 1);
+		put(&parts.line, 4, 1);
+		put_end();
+	}
+	end_length(&parts, &parts.line, begun);
+	read_parts(&parts);
+	expect_line(0, "", 0, 0);
+	expect_line(TEXT_AT, "/home/main.c", 1, 0);
+	tl_dwarf_close(&parts.dwarf);
+}
+
 static void expect_fault(enum tl_status status, uint64_t offset, const char *words)
 {
 	const struct tl_dwarf_faults *faults = tl_dwarf_faults(&parts.dwarf);
@@ -316,6 +338,7 @@ int main(void)
 		cmocka_unit_test(opcodes_move_the_registers),
 		cmocka_unit_test(operations_share_an_instruction),
 		cmocka_unit_test(sequences_come_in_any_order),
+		cmocka_unit_test(sequences_of_data_are_left_out),
 		cmocka_unit_test(damage_is_told_at_its_byte),
 	};
 
