@@ -1,94 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Lines to a tree of stacks. Files are sorted more often than not, so a line begins where the path
- * of the line before it goes on being the same: the nodes up to there are known.
- */
+/* Lines to a tree of stacks, or to sums of functions where these are all that is wanted. */
 #include <inttypes.h>
 
-#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/source.h"
 #include "core/text/lines.h"
 #include "folded/folded.h"
+#include "folded/sums.h"
 
 struct folded {
 	struct tl_foreign_file *foreign;
 	struct tl_lines lines;
 	bool two;
 	uint32_t root;
-	uint8_t *before; /* the stack of the line before */
-	size_t before_size, before_capacity;
-	/* Its frames, but for the last one: where each ends in the line, at a ';', and its node. */
-	size_t *ends;
-	struct tl_path_step *steps;
-	size_t known, end_capacity, step_capacity;
+	struct tl_folded_path path;
+	struct tl_folded_sums sums;
 	uint64_t stacks;
 };
 
 /* ---- one stack ---- */
 
-/* Bytes that two texts begin with alike. */
-static size_t common_bytes(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
+/* The counts of a line. False: one is not a number. */
+static bool read_counts(struct folded *f, const struct tl_folded_line *line,
+			struct tl_decimal *counts)
 {
-	const size_t size = tl_min(a_size, b_size);
-	size_t i = 0;
+	for (unsigned i = 0; i <= f->two; i++) {
+		const uint8_t *count = line->counts[i], *end = line->count_ends[i];
 
-	while (i + 8 <= size && tl_get64(a + i) == tl_get64(b + i))
-		i += 8;
-	while (i < size && a[i] == b[i])
-		i++;
-	return i;
-}
-
-static bool keep_line(struct folded *f, const uint8_t *stack, size_t size, size_t from)
-{
-	if (!tl_grow(&f->before, &f->before_capacity, size + 1, 1))
-		return false;
-	memcpy(f->before + from, stack + from, size - from);
-	f->before_size = size;
-	return true;
-}
-
-/* Put a frame behind those that are known, without its node yet. False without memory. */
-static bool add_frame(struct folded *f, size_t number, const uint8_t *stack, size_t from, size_t to)
-{
-	const uint32_t frame =
-		tl_foreign_stacks_named(&f->foreign->stacks, (const char *)stack + from, to - from);
-
-	if (frame == TL_NONE ||
-	    !tl_grow(&f->steps, &f->step_capacity, number + 1, sizeof(*f->steps)) ||
-	    !tl_grow(&f->ends, &f->end_capacity, number + 1, sizeof(*f->ends)))
-		return false;
-	f->steps[number].key = frame;
-	f->ends[number] = to;
-	return true;
-}
-
-/* The node of a stack; 0 without memory. */
-static uint32_t find_stack(struct folded *f, const uint8_t *stack, size_t size)
-{
-	const size_t common = common_bytes(stack, size, f->before, f->before_size);
-	size_t known = f->known, count, at;
-	const uint8_t *end;
-
-	while (known && f->ends[known - 1] >= common)
-		known--;
-	at = known ? f->ends[known - 1] + 1 : 0;
-	f->known = 0;
-	if (!keep_line(f, stack, size, common))
-		return 0;
-	for (count = known; (end = memchr(stack + at, ';', size - at)); count++) {
-		if (!add_frame(f, count, stack, at, (size_t)(end - stack)))
-			return 0;
-		at = (size_t)(end - stack) + 1;
+		if (tl_decimal_take(count, &counts[i]) != end &&
+		    !tl_decimal_parse(count, (size_t)(end - count), &counts[i]))
+			return false;
 	}
-	if (!add_frame(f, count, stack, at, size) ||
-	    !tl_path_tree_follow(&f->foreign->stacks.tree,
-				 known ? f->steps[known - 1].node : f->root, f->steps + known,
-				 count + 1 - known))
-		return 0;
-	f->known = count;
-	return f->steps[count].node;
+	return true;
+}
+
+/* Add a line to the tree. False without memory. */
+static bool count_in_tree(struct folded *f, const uint8_t *stack, size_t size,
+			  const struct tl_decimal *counts)
+{
+	struct tl_foreign_stacks *s = &f->foreign->stacks;
+	struct tl_folded_path *path = &f->path;
+	size_t common, known = tl_folded_path_known(path, stack, size, &common);
+	uint32_t node;
+
+	if (!tl_folded_path_take(path, stack, size, known, common) ||
+	    !tl_path_tree_follow(&s->tree, known ? path->steps[known - 1].node : f->root,
+				 path->steps + known, path->count - known))
+		return false;
+	node = path->steps[path->count - 1].node;
+	for (unsigned i = 0; i <= f->two; i++)
+		if (!tl_foreign_stacks_count_decimal(s, node, i, &counts[i]))
+			return false;
+	return true;
+}
+
+/* Whether the costs of an event are to be counted in smaller units from here on. */
+static bool wants_places(const struct folded *f, const struct tl_decimal *counts)
+{
+	for (unsigned i = 0; i <= f->two; i++)
+		if (counts[i].exponent < 0 &&
+		    tl_decimal_places(&counts[i]) > f->foreign->stacks.events[i].places)
+			return true;
+	return false;
+}
+
+/* Add a line to the sums of functions. False without memory. */
+static bool count_in_sums(struct folded *f, const uint8_t *stack, size_t size,
+			  const struct tl_decimal *counts)
+{
+	struct tl_folded_path *path = &f->path;
+	size_t common, known = tl_folded_path_known(path, stack, size, &common);
+
+	/* What the path has gathered is counted in the units of before. */
+	if (!tl_folded_sums_leave(&f->sums, path, wants_places(f, counts) ? 0 : known) ||
+	    !tl_folded_path_take(path, stack, size, known, common) ||
+	    !tl_folded_sums_enter(&f->sums, path))
+		return false;
+	for (unsigned i = 0; i <= f->two; i++)
+		if (!tl_folded_sums_count(
+			    &f->sums, path, i,
+			    tl_foreign_stacks_scaled(&f->foreign->stacks, i, &counts[i])))
+			return false;
+	return true;
 }
 
 /* ---- lines ---- */
@@ -102,23 +95,6 @@ static int bad_line(struct folded *f, const char *text, struct tl_error *err)
 	};
 
 	return tl_foreign_broken(&f->foreign->faults, &fault, err);
-}
-
-static bool count_stack(struct folded *f, uint32_t node, const struct tl_folded_line *line,
-			bool *bad)
-{
-	for (unsigned i = 0; i <= f->two; i++) {
-		struct tl_decimal count;
-
-		if (!tl_decimal_parse(line->counts[i],
-				      (size_t)(line->count_ends[i] - line->counts[i]), &count)) {
-			*bad = true;
-			return true;
-		}
-		if (!tl_foreign_stacks_count_decimal(&f->foreign->stacks, node, i, &count))
-			return false;
-	}
-	return true;
 }
 
 static void dump_stack(struct folded *f, const struct tl_folded_line *line)
@@ -151,8 +127,9 @@ static void dump_stack(struct folded *f, const struct tl_folded_line *line)
 
 static int take_stack(struct folded *f, const struct tl_folded_line *line, struct tl_error *err)
 {
-	bool bad = false;
-	uint32_t node;
+	struct tl_foreign_stacks *s = &f->foreign->stacks;
+	const size_t size = (size_t)(line->stack_end - line->stack);
+	struct tl_decimal counts[2];
 
 	if (f->foreign->options.dump) {
 		dump_stack(f, line);
@@ -160,11 +137,12 @@ static int take_stack(struct folded *f, const struct tl_folded_line *line, struc
 			       ? tl_error_at(err, TL_IO, TL_NOWHERE, "the output cannot be written")
 			       : 0;
 	}
-	node = find_stack(f, line->stack, (size_t)(line->stack_end - line->stack));
-	if (!node || !count_stack(f, node, line, &bad))
-		return tl_error_memory(err);
+	if (!read_counts(f, line, counts))
+		return bad_line(f, "the count is not a number; left it out", err);
 	f->stacks++;
-	return bad ? bad_line(f, "the count is not a number; left it out", err) : 0;
+	if (!(s->flat ? count_in_sums : count_in_tree)(f, line->stack, size, counts))
+		return tl_error_memory(err);
+	return 0;
 }
 
 static int take_line(struct folded *f, struct tl_error *err)
@@ -213,6 +191,8 @@ static int finish(struct folded *f, struct tl_error *err)
 {
 	struct tl_foreign_stacks *s = &f->foreign->stacks;
 
+	if (!tl_folded_sums_leave(&f->sums, &f->path, 0))
+		return tl_error_memory(err);
 	f->foreign->records = f->lines.number;
 	s->parts[0].samples = f->stacks;
 	tl_foreign_tell(f->foreign, "lines", f->lines.number);
@@ -232,7 +212,12 @@ static int check_options(const struct tl_foreign_file *foreign, struct tl_error 
 static int read_folded(struct tl_foreign_file *foreign, struct tl_source *source,
 		       struct tl_error *err)
 {
-	struct folded f = { .foreign = foreign };
+	struct tl_foreign_stacks *stacks = &foreign->stacks;
+	struct folded f = {
+		.foreign = foreign,
+		.path.frames.stacks = stacks,
+		.sums.stacks = stacks,
+	};
 	const uint8_t *head;
 	size_t size;
 	int status = check_options(foreign, err);
@@ -242,6 +227,7 @@ static int read_folded(struct tl_foreign_file *foreign, struct tl_source *source
 	if (status < 0)
 		return status;
 	f.two = tl_folded_has_two_counts(head, size);
+	stacks->flat = foreign->options.table;
 	if (!tl_lines_begin(&f.lines, source) || !add_events(&f))
 		status = tl_error_memory(err);
 	while (status == 0 && (status = tl_lines_next(&f.lines, err)) > 0)
@@ -249,9 +235,8 @@ static int read_folded(struct tl_foreign_file *foreign, struct tl_source *source
 	if (status == 0)
 		status = finish(&f, err);
 	tl_lines_end(&f.lines);
-	free(f.before);
-	free(f.ends);
-	free(f.steps);
+	tl_folded_path_free(&f.path);
+	tl_folded_sums_free(&f.sums);
 	return status;
 }
 

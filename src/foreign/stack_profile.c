@@ -161,6 +161,33 @@ static int add_nodes(struct stack_build *b, struct tl_error *err)
 	return status;
 }
 
+/* ---- sums of functions ---- */
+
+static int64_t cost_at(const struct tl_foreign_event *e, uint32_t at)
+{
+	return at < e->capacity ? e->costs[at] : 0;
+}
+
+/* No two frames may be one function: its costs are those of one frame. */
+static int put_sums(struct stack_build *b, struct tl_error *err)
+{
+	const size_t count = b->stacks->event_count;
+
+	if (!tl_profile_given_room(b->profile))
+		return tl_error_memory(err);
+	for (uint32_t f = 0; f < b->stacks->frame_count; f++) {
+		int64_t *costs = tl_profile_given_costs(b->profile, b->functions[f]);
+
+		for (size_t i = 0; i < count; i++) {
+			const struct tl_foreign_event *e = &b->stacks->events[i];
+
+			costs[i] = cost_at(e, tl_foreign_flat_self(f));
+			costs[count + i] = cost_at(e, tl_foreign_flat_inclusive(f));
+		}
+	}
+	return 0;
+}
+
 int tl_foreign_fold_stacks(struct tl_foreign_file *f, struct tl_profile **profile,
 			   struct tl_error *err)
 {
@@ -184,7 +211,7 @@ int tl_foreign_fold_stacks(struct tl_foreign_file *f, struct tl_profile **profil
 	if (status == 0)
 		status = add_functions(&b, err);
 	if (status == 0)
-		status = add_nodes(&b, err);
+		status = s->flat ? put_sums(&b, err) : add_nodes(&b, err);
 	if (status == 0) {
 		b.profile->losses.saturated += s->saturated;
 		b.profile->sums.only = f->options.sums_alone;

@@ -165,8 +165,8 @@ static void raise_places(struct tl_foreign_stacks *s, struct tl_foreign_event *e
 		}
 }
 
-bool tl_foreign_stacks_count_decimal(struct tl_foreign_stacks *s, uint32_t node, uint32_t event,
-				     const struct tl_decimal *cost)
+int64_t tl_foreign_stacks_scaled(struct tl_foreign_stacks *s, uint32_t event,
+				 const struct tl_decimal *cost)
 {
 	struct tl_foreign_event *e = &s->events[event];
 	const unsigned places = tl_decimal_places(cost);
@@ -177,5 +177,11 @@ bool tl_foreign_stacks_count_decimal(struct tl_foreign_stacks *s, uint32_t node,
 		raise_places(s, e, places);
 	scaled = tl_decimal_scaled(cost, (int)e->places, &exact);
 	s->rounded += !exact;
-	return tl_foreign_stacks_count(s, node, event, scaled);
+	return scaled;
+}
+
+bool tl_foreign_stacks_count_decimal(struct tl_foreign_stacks *s, uint32_t node, uint32_t event,
+				     const struct tl_decimal *cost)
+{
+	return tl_foreign_stacks_count(s, node, event, tl_foreign_stacks_scaled(s, event, cost));
 }

@@ -22,7 +22,7 @@ enum { TL_FOREIGN_EVENTS = 64 };
 struct tl_foreign_event {
 	uint32_t name, unit; /* names */
 	unsigned places;     /* costs count units of 10^-places */
-	int64_t *costs;      /* by node, up to `capacity` */
+	int64_t *costs;      /* by node, or by places of frames (`flat`), up to `capacity` */
 	size_t capacity;
 };
 
@@ -47,6 +47,7 @@ struct tl_foreign_stacks {
 	struct tl_path_tree tree; /* keys are frames, those of the children of node 0 parts */
 	struct tl_foreign_event *events;
 	size_t event_count, event_capacity;
+	bool flat; /* sums of frames alone, without nodes: what a table of functions needs */
 	uint64_t saturated; /* sums that did not fit */
 	uint64_t rounded;   /* costs that had more decimals than are kept */
 };
@@ -72,6 +73,17 @@ uint32_t tl_foreign_stacks_part(struct tl_foreign_stacks *stacks,
 uint32_t tl_foreign_stacks_event(struct tl_foreign_stacks *stacks, const char *name, size_t size,
 				 const char *unit);
 
+/* What costs are counted of where there are no nodes: a frame's own, and all with what it calls. */
+static inline uint32_t tl_foreign_flat_self(uint32_t frame)
+{
+	return 2 * frame;
+}
+
+static inline uint32_t tl_foreign_flat_inclusive(uint32_t frame)
+{
+	return 2 * frame + 1;
+}
+
 /* For the function below. */
 bool tl_foreign_stacks_room(struct tl_foreign_stacks *stacks, uint32_t event, uint32_t node);
 
@@ -93,9 +105,12 @@ static inline bool tl_foreign_stacks_count(struct tl_foreign_stacks *s, uint32_t
 }
 
 /*
- * The same of a number that may have decimals: where there are some, the event's costs are counted
- * in thousandths, millionths or billionths from then on, so that sums stay exact.
+ * A number that may have decimals as a cost of an event: where there are some, its costs are
+ * counted in thousandths, millionths or billionths from then on, so that sums stay exact.
  */
+int64_t tl_foreign_stacks_scaled(struct tl_foreign_stacks *stacks, uint32_t event,
+				 const struct tl_decimal *cost);
+/* Add such a number to the cost of a node. False without memory. */
 bool tl_foreign_stacks_count_decimal(struct tl_foreign_stacks *stacks, uint32_t node,
 				     uint32_t event, const struct tl_decimal *cost);
 

@@ -95,6 +95,7 @@ static struct tl_foreign_options foreign_options(const struct tl_input_options *
 		.per_thread = o->per_thread,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.sums_alone = tl_input_sums_alone(o),
+		.table = o->detail == TL_DETAIL_TABLE,
 	};
 }
 

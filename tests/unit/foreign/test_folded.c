@@ -132,6 +132,136 @@ TEST(deep_stacks_are_read)
 	free(line);
 }
 
+/* ---- sums of functions without stacks ---- */
+
+static void read_table(struct text *t, const char *text)
+{
+	struct tl_foreign_options options = text_options();
+
+	options.table = true;
+	text_read_sized(t, &tl_folded_reader, text, strlen(text), false, options);
+	assert_int_equal(t->status, 0);
+	assert_int_equal(tl_profile_context_count(t->profile), 0);
+	assert_true(tl_profile_flat(t->profile));
+}
+
+static struct tl_function_totals totals_of(const struct text *t, const char *name)
+{
+	struct tl_function_totals totals = { .calls = 1 };
+	unsigned found = 0;
+
+	for (uint32_t i = 0; i < tl_profile_function_count(t->profile); i++)
+		if (!strcmp(tl_profile_function(t->profile, i)->name, name)) {
+			found++;
+			assert_int_equal(tl_profile_function_totals(t->profile, i, TL_NONE, &totals,
+								    sizeof(totals)),
+					 0);
+		}
+	assert_int_equal(found, 1);
+	return totals;
+}
+
+static void expect_sums(const struct text *t, const char *name, uint32_t event, int64_t self,
+			int64_t inclusive)
+{
+	const struct tl_function_totals totals = totals_of(t, name);
+
+	assert_int_equal(totals.calls, 0);
+	assert_int_equal(totals.self[event], self);
+	assert_int_equal(totals.inclusive[event], inclusive);
+}
+
+/* By hand: "inclusive: while the function is on the stack at all", so a call of itself adds nothing. */
+TEST(a_table_has_sums_alone)
+{
+	struct text t;
+
+	read_table(&t, "a 1\na;b 2\na;b;a 4\na;b;a;c 8\na;bc 16\nab 32\nb;a;b 64\na;b 128\n");
+	expect_sums(&t, "a", 0, 1 + 4, 1 + 2 + 4 + 8 + 16 + 64 + 128);
+	expect_sums(&t, "b", 0, 2 + 64 + 128, 2 + 4 + 8 + 64 + 128);
+	expect_sums(&t, "c", 0, 8, 8);
+	expect_sums(&t, "bc", 0, 16, 16);
+	expect_sums(&t, "ab", 0, 32, 32);
+	assert_int_equal(tl_profile_total(t.profile)[0], 255);
+	assert_int_equal(tl_profile_part(t.profile, 0)->records, 8);
+	text_close(&t);
+}
+
+/* Frames without a name and those named "???" are one function, also one within the other. */
+TEST(a_table_of_empty_frames)
+{
+	struct text t;
+
+	read_table(&t, "a;;\?\?\? 1\n;b 2\na; 4\n\?\?\? 8\n");
+	expect_sums(&t, "???", 0, 1 + 4 + 8, 1 + 2 + 4 + 8);
+	expect_sums(&t, "a", 0, 0, 1 + 4);
+	expect_sums(&t, "b", 0, 2, 2);
+	text_close(&t);
+}
+
+/* The first decimals come while costs of the path before are held back; each event has its own unit. */
+TEST(a_table_of_decimals_and_two_counts)
+{
+	struct text t;
+
+	read_table(&t, "a;b 1 10\na;b;c 2 20\na;b;d 0.5 40\na;b;d 4 0.0625\na 8 80\n");
+	expect_sums(&t, "a", 0, 8000, 15500);
+	expect_sums(&t, "b", 0, 1000, 7500);
+	expect_sums(&t, "d", 0, 4500, 4500);
+	expect_sums(&t, "c", 0, 2000, 2000);
+	expect_sums(&t, "a", 1, 80000000, 150062500);
+	expect_sums(&t, "b", 1, 10000000, 70062500);
+	expect_sums(&t, "d", 1, 40062500, 40062500);
+	assert_string_equal(tl_profile_event(t.profile, 0)->unit, "1/1000 samples");
+	assert_string_equal(tl_profile_event(t.profile, 1)->unit, "1/1000000 samples");
+	text_close(&t);
+}
+
+TEST(a_table_tells_sums_that_do_not_fit)
+{
+	struct text t;
+
+	read_table(&t, "a;b 9223372036854775807\na;c 5\n");
+	expect_sums(&t, "a", 0, 0, INT64_MAX);
+	expect_sums(&t, "c", 0, 5, 5);
+	assert_true(t.foreign.stacks.saturated > 0);
+	text_close(&t);
+}
+
+/*
+ * Names of every length from 1 to 40, with ';' at every place of a word, and more of them than the
+ * first table holds: each line is one function below another one.
+ */
+TEST(a_table_of_many_names)
+{
+	enum { NAMES = 4000, LONGEST = 40 };
+	char *text = malloc((size_t)NAMES * (2 * LONGEST + 32)), *p = text;
+	struct text t;
+
+	for (int i = 0; i < NAMES; i++)
+		p += sprintf(p, "%0*d;f%0*d %d\n", 4 + i % (LONGEST - 4), i, 4 + i * 7 % 36,
+			     i % 2000, 1 + i % 5);
+	read_table(&t, text);
+	assert_int_equal(tl_profile_function_count(t.profile), NAMES + NAMES);
+	for (uint32_t i = 0; i < tl_profile_function_count(t.profile); i++) {
+		const struct tl_function *f = tl_profile_function(t.profile, i);
+		struct tl_function_totals totals;
+		const long number = strtol(f->name + (*f->name == 'f'), NULL, 10);
+
+		assert_int_equal(
+			tl_profile_function_totals(t.profile, i, TL_NONE, &totals, sizeof(totals)),
+			0);
+		if (*f->name != 'f') {
+			assert_int_equal(totals.self[0], 0);
+			assert_int_equal(totals.inclusive[0], 1 + number % 5);
+		} else {
+			assert_int_equal(totals.self[0], 1 + number % 5);
+		}
+	}
+	text_close(&t);
+	free(text);
+}
+
 TEST(probing)
 {
 	static const struct {
@@ -214,6 +344,11 @@ int main(void)
 		cmocka_unit_test(deep_stacks_are_read),
 		cmocka_unit_test(filters_that_nothing_can_answer),
 		cmocka_unit_test(a_line_that_is_too_long),
+		cmocka_unit_test(a_table_has_sums_alone),
+		cmocka_unit_test(a_table_of_empty_frames),
+		cmocka_unit_test(a_table_of_decimals_and_two_counts),
+		cmocka_unit_test(a_table_tells_sums_that_do_not_fit),
+		cmocka_unit_test(a_table_of_many_names),
 		cmocka_unit_test(probing),
 		cmocka_unit_test(damage),
 	};

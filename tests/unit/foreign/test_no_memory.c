@@ -38,13 +38,13 @@ static const struct sample samples[] = {
 	  "{\"type\":\"C\",\"frame\":0,\"at\":2}]}]}" },
 };
 
-static int read_step(const void *input, uint64_t *digest)
+static int read_sample(const struct sample *sample, struct tl_foreign_options options,
+		       uint64_t *digest)
 {
-	const struct sample *sample = input;
 	struct text t;
 	int status;
 
-	text_read(&t, sample->reader, sample->text);
+	text_read_sized(&t, sample->reader, sample->text, strlen(sample->text), false, options);
 	status = t.status;
 	if (status == 0) {
 		struct tl_output *out = NULL;
@@ -68,10 +68,25 @@ static int read_step(const void *input, uint64_t *digest)
 	return status;
 }
 
+static int read_step(const void *input, uint64_t *digest)
+{
+	return read_sample(input, text_options(), digest);
+}
+
+/* Sums of functions alone. */
+static int table_step(const void *input, uint64_t *digest)
+{
+	struct tl_foreign_options options = text_options();
+
+	options.table = true;
+	return read_sample(input, options, digest);
+}
+
 TEST(each_allocation_is_refused)
 {
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
 		assert_true(refuse_each(read_step, &samples[i]) > 20);
+	assert_true(refuse_each(table_step, &samples[0]) > 20);
 }
 
 int main(void)
