@@ -38,6 +38,7 @@ struct fold {
 	struct tl_index index;
 	uint32_t *function_names; /* by function; 0: none yet ("" is name 0, and no function's) */
 	uint32_t *part_roots;     /* by part, then one for "all"; TL_NONE: none yet */
+	bool distinct;            /* no two stacks have the same names: none is looked up */
 };
 
 /* ---- the tree ---- */
@@ -93,23 +94,33 @@ static bool same_node(const void *context, const void *key, uint32_t number)
 	return have->parent == wanted->parent && have->name == wanted->name;
 }
 
-/* The node of a name below another, added if new; TL_NONE without memory. */
-static uint32_t node_below(struct fold *fold, uint32_t parent, uint32_t name)
+/* A new node; TL_NONE without memory. */
+static uint32_t add_node(struct fold *fold, uint32_t parent, uint32_t name)
 {
-	struct path_node key = { .parent = parent, .name = name };
-	uint64_t hash = tl_hash_pair(parent, name);
-	uint32_t found = tl_index_find(&fold->index, hash, same_node, fold, &key);
-
-	if (found != TL_NONE)
-		return found;
 	if (name == TL_NONE || fold->node_count >= MOST_NODES ||
-	    !tl_grow(&fold->nodes, &fold->node_capacity, fold->node_count + 1, sizeof(key)) ||
-	    !tl_index_add(&fold->index, hash, (uint32_t)fold->node_count))
+	    !tl_grow(&fold->nodes, &fold->node_capacity, fold->node_count + 1,
+		     sizeof(*fold->nodes)))
 		return TL_NONE;
-	fold->nodes[fold->node_count] = key;
+	fold->nodes[fold->node_count] = (struct path_node){ .parent = parent, .name = name };
 	if (parent != TL_NONE)
 		fold->nodes[parent].inner = true;
 	return (uint32_t)fold->node_count++;
+}
+
+/* The node of a name below another, added if new; TL_NONE without memory. */
+static uint32_t node_below(struct fold *fold, uint32_t parent, uint32_t name)
+{
+	const struct path_node key = { .parent = parent, .name = name };
+	const uint64_t hash = tl_hash_pair(parent, name);
+	uint32_t found;
+
+	if (fold->distinct)
+		return add_node(fold, parent, name);
+	found = tl_index_find(&fold->index, hash, same_node, fold, &key);
+	if (found != TL_NONE)
+		return found;
+	found = add_node(fold, parent, name);
+	return found != TL_NONE && tl_index_add(&fold->index, hash, found) ? found : TL_NONE;
 }
 
 static uint32_t function_name(struct fold *fold, uint32_t function)
@@ -160,6 +171,24 @@ static bool add_stack(struct fold *fold, uint32_t *nodes, uint32_t number)
 	return true;
 }
 
+/*
+ * Whether no two functions have the same name, and each stack of functions is there once: contexts
+ * of one part, which are not estimated. False also without memory.
+ */
+static bool is_distinct(struct fold *fold)
+{
+	const uint32_t count = tl_profile_function_count(fold->profile);
+
+	if (tl_profile_part_count(fold->profile) > 1 || tl_profile_estimated(fold->profile) ||
+	    tl_stack_count(fold->profile) != tl_profile_context_count(fold->profile))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		/* Name 0 is "". */
+		if (function_name(fold, i) != i + 1)
+			return false;
+	return true;
+}
+
 static bool grow_tree(struct fold *fold)
 {
 	size_t functions = tl_profile_function_count(fold->profile);
@@ -173,6 +202,7 @@ static bool grow_tree(struct fold *fold)
 	ok = nodes && fold->function_names && fold->part_roots;
 	if (ok)
 		memset(fold->part_roots, 0xff, (parts + 1) * sizeof(*fold->part_roots));
+	fold->distinct = ok && count && is_distinct(fold);
 	for (uint32_t i = 0; ok && i < count; i++)
 		ok = add_stack(fold, nodes, i);
 	free(nodes);
