@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a profile of another tool, by each of the readers: a profile comes whose total is
- * the sum over its contexts, or a status that is not about memory; `info`, `dump` and `check` end. A
- * table of functions read without contexts has the sums that those with contexts give.
+ * the sum over its contexts, or a status that is not about memory; `info`, `dump` and `check` end.
+ * A table of functions read without contexts has the sums that those with contexts give.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -70,6 +70,11 @@ struct tl_export_options {
 	/** set to the number of call paths that were too deep, if there are some; may be NULL */
 	uint64_t *too_deep;
 	unsigned jobs; /**< tracelathe: threads to work on, 0: 1 */
+	/**
+	 * folded, speedscope: set to the number of call paths that cost less than zero, which these
+	 * formats cannot have and are left out, if there are some; may be NULL
+	 */
+	uint64_t *below_zero;
 };
 
 /** A profile format that can be written. */

@@ -138,7 +138,7 @@ static int take_sample(void *arg, struct tl_error *err)
 		node = 0;
 	if (!tl_grow(&p->nodes, &p->node_capacity, p->node_count + 1, sizeof(*p->nodes)))
 		return tl_error_memory(err);
-	p->nodes[p->node_count++] = node ? node : s->root;
+	p->nodes[p->node_count++] = node;
 	if (status < 0 || node)
 		return status;
 	return tl_foreign_json_bad(&s->reader, "sample", offset,

@@ -216,6 +216,11 @@ static int finish(struct tl_speedscope_read *s, struct tl_error *err)
 	tl_foreign_tell(f, "profiles", s->profiles);
 	tl_foreign_tell(f, "samples", s->samples);
 	tl_foreign_tell(f, "events", s->events);
+	if (status == 0 && s->empty)
+		status = tl_foreign_say(&f->faults, TL_OK, "sample", err,
+					"%" PRIu64 " samples have no frames: their weights are in "
+					"no function and in no total",
+					s->empty);
 	if (status < 0)
 		return status;
 	return tl_foreign_note_costs(f, err);

@@ -39,7 +39,7 @@ struct tl_speedscope_profile {
 	enum tl_speedscope_type type;
 	uint32_t name;
 	const struct tl_speedscope_unit *unit;
-	uint32_t *nodes; /* of samples, below the part's root */
+	uint32_t *nodes; /* of samples, below the part's root; 0: a bad one */
 	size_t node_count, node_capacity;
 	struct tl_decimal *weights;
 	size_t weight_count, weight_capacity;
@@ -56,6 +56,7 @@ struct tl_speedscope_read {
 	uint32_t root;  /* of the present profile's part */
 	uint32_t ticks; /* the event of evented profiles that become stacks */
 	uint64_t profiles, samples, events;
+	uint64_t empty;                          /* samples without a frame that have a weight */
 	const struct tl_speedscope_unit **units; /* of the threads of spans */
 	size_t unit_capacity;
 };

@@ -41,9 +41,13 @@ static bool count_samples(struct tl_speedscope_read *s, uint32_t event)
 		bool exact = true;
 		struct tl_decimal weight = p->weights[i];
 
-		/* Stacks without a frame have a weight, and are nobody's. */
-		if (p->nodes[i] == s->root)
+		if (!p->nodes[i])
 			continue;
+		/* Stacks without a frame have a weight, and are nobody's. */
+		if (p->nodes[i] == s->root) {
+			s->empty += weight.digits != 0;
+			continue;
+		}
 		if (p->unit->is_time) {
 			ok = tl_foreign_stacks_count(
 				stacks, p->nodes[i], event,

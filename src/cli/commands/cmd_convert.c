@@ -21,11 +21,23 @@ static void warn_depth(struct command_job *job, uint64_t too_deep)
 	job->damaged = true;
 }
 
+/* Differences have costs below zero, for which there is no text and no width. */
+static void warn_below_zero(struct command_job *job, uint64_t count)
+{
+	if (!count)
+		return;
+	show_error("tracelathe %s: %llu call paths cost less than zero and were left out, as this "
+		   "format has no such costs; report, tree and convert --to pprof have them",
+		   job->command->name, (unsigned long long)count);
+	putc('\n', stderr);
+	job->damaged = true;
+}
+
 int export_profile(struct command_job *job, const struct tl_exporter *exporter,
 		   const struct tl_profile *profile, const char *command, struct tl_error *err)
 {
 	const struct tl_report_options *report = &job->settings->report;
-	uint64_t too_deep = 0;
+	uint64_t too_deep = 0, below_zero = 0;
 	struct tl_export_options options = {
 		.size = sizeof(options),
 		.event = report->event_count ? report->events[0] : 0,
@@ -41,12 +53,14 @@ int export_profile(struct command_job *job, const struct tl_exporter *exporter,
 		.top = report->top,
 		.most_depth = job->settings->convert.most_depth,
 		.too_deep = &too_deep,
+		.below_zero = &below_zero,
 		.jobs = job->settings->input.jobs,
 	};
 	int status = exporter->write(profile, &options, job->out, err);
 
 	progress_end(job->progress);
 	warn_depth(job, too_deep);
+	warn_below_zero(job, below_zero);
 	return status;
 }
 

@@ -405,6 +405,17 @@ static bool put_sorted(struct fold *fold, struct tl_output *out)
 	return ok;
 }
 
+/* Tell of the lines that there are none of, as flamegraph.pl takes no counts below zero. */
+static void count_below_zero(const struct fold *fold)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < fold->node_count; i++)
+		count += fold->nodes[i].self < 0;
+	if (count && fold->options.below_zero)
+		*fold->options.below_zero = count;
+}
+
 static int write_stacks(const struct tl_profile *profile, const struct tl_export_options *options,
 			struct tl_output *out, struct tl_error *err)
 {
@@ -414,7 +425,9 @@ static int write_stacks(const struct tl_profile *profile, const struct tl_export
 
 	if (status < 0)
 		return status;
-	ok = grow_tree(&fold) && (fold.options.top ? put_top(&fold, out) : put_sorted(&fold, out));
+	ok = grow_tree(&fold);
+	count_below_zero(&fold);
+	ok = ok && (fold.options.top ? put_top(&fold, out) : put_sorted(&fold, out));
 	free_fold(&fold);
 	if (!ok)
 		return tl_error_memory(err);

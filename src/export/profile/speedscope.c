@@ -73,6 +73,17 @@ static bool has_weight(const struct scope *s, const struct tl_stack *stack)
 	return stack->self[s->options.event] > 0;
 }
 
+static void count_below_zero(const struct scope *s)
+{
+	const uint32_t stacks = tl_stack_count(s->profile);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < stacks; i++)
+		count += tl_stack_at(s->profile, i).self[s->options.event] < 0;
+	if (count && s->options.below_zero)
+		*s->options.below_zero = count;
+}
+
 /* The frames of a stack, from the root. */
 static bool put_sample(struct scope *s, struct tl_stack stack)
 {
@@ -197,6 +208,7 @@ static int write_stacks(const struct tl_profile *profile, const struct tl_export
 		tl_put_json(out, name, strlen(name));
 		tl_put_text(out, ",\"activeProfileIndex\":0,\n");
 		put_frames(&s);
+		count_below_zero(&s);
 		ok = put_profiles(&s);
 	}
 	tl_groups_free(&s.groups);

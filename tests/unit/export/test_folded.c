@@ -233,9 +233,58 @@ TEST(no_such_event)
 	tl_profile_free(profile);
 }
 
+/* "set to the number of call paths that cost less than zero": of both formats that have none. */
+TEST(paths_below_zero_are_left_out_and_counted)
+{
+	static const char *const formats[] = { "folded", "speedscope" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct tl_profile *profile = new_profile(0, 1);
+		uint64_t below_zero = 7;
+		const struct tl_export_options options = { .size = sizeof(options),
+							   .below_zero = &below_zero };
+		uint32_t part = add_part(profile, 1, 1, ""),
+			 f = add_function(profile, "", "", "f", 0),
+			 g = add_function(profile, "", "", "g", 0), top;
+		size_t size;
+		char *text;
+
+		top = add_context(profile, TL_NONE, f, part, 1, -5);
+		add_context(profile, top, g, part, 1, 3);
+		add_context(profile, TL_NONE, g, part, 1, -1);
+		finish(profile);
+		text = export_with(formats[i], profile, &options, &size);
+		assert_int_equal(below_zero, 2);
+		assert_null(strstr(text, "-5"));
+		if (i == 0)
+			assert_string_equal(text, "f;g 3\n");
+		free(text);
+		tl_profile_free(profile);
+	}
+}
+
+/* Two functions whose names are the same as text are one line, though no part or context is. */
+TEST(functions_of_one_name_are_one_line)
+{
+	struct tl_profile *profile = new_profile(0, 1);
+	uint32_t part = add_part(profile, 1, 1, ""), a = add_function(profile, "x", "", "f;", 0),
+		 b = add_function(profile, "y", "", "f:", 0);
+	char *text;
+
+	add_context(profile, add_context(profile, TL_NONE, a, part, 1, 1), b, part, 1, 2);
+	add_context(profile, add_context(profile, TL_NONE, b, part, 1, 4), a, part, 1, 8);
+	finish(profile);
+	text = export_text("folded", profile);
+	assert_string_equal(text, "f: 5\nf:;f: 10\n");
+	free(text);
+	tl_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_below_zero_are_left_out_and_counted),
+		cmocka_unit_test(functions_of_one_name_are_one_line),
 		cmocka_unit_test(lines_are_paths_with_self_cost),
 		cmocka_unit_test(parts_and_files_are_summed),
 		cmocka_unit_test(names_are_made_safe_and_sorted_by_bytes),

@@ -171,7 +171,7 @@ static void expect_sums(const struct text *t, const char *name, uint32_t event, 
 	assert_int_equal(totals.inclusive[event], inclusive);
 }
 
-/* By hand: "inclusive: while the function is on the stack at all", so a call of itself adds nothing. */
+/* By hand. "Inclusive: while the function is on the stack": a call of itself adds nothing. */
 TEST(a_table_has_sums_alone)
 {
 	struct text t;
@@ -199,7 +199,7 @@ TEST(a_table_of_empty_frames)
 	text_close(&t);
 }
 
-/* The first decimals come while costs of the path before are held back; each event has its own unit. */
+/* The first decimals come while costs of the path before are held back. An event has its unit. */
 TEST(a_table_of_decimals_and_two_counts)
 {
 	struct text t;

@@ -146,6 +146,21 @@ TEST(bad_elements_cost_themselves)
 	text_close(&t);
 }
 
+/* "A sample without frames: its weight is in no function and in no total, and told." */
+TEST(samples_without_frames)
+{
+	struct text t;
+
+	text_read(&t, &tl_speedscope_reader,
+		  "{" FRAMES ",\"profiles\":[{\"type\":\"sampled\",\"unit\":\"bytes\","
+		  "\"samples\":[[0],[],[],[]],\"weights\":[1,2,0,4]}]}");
+	text_expect_stacks(&t, 0, "a 1\n");
+	assert_int_equal(tl_profile_total(t.profile)[0], 1);
+	assert_int_equal(t.foreign.faults.count, 1);
+	text_expect_fault(&t, 0, TL_OK, TL_NOWHERE, TL_NOWHERE, "2 samples have no frames");
+	text_close(&t);
+}
+
 /* A file that is cut keeps what is before the cut. */
 TEST(a_cut_file)
 {
@@ -186,6 +201,7 @@ TEST(damage)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_without_frames),
 		cmocka_unit_test(samples_in_any_order_of_members),
 		cmocka_unit_test(units),
 		cmocka_unit_test(events_are_calls),
