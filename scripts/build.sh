@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # build.sh DIRECTORY [MESON-SETUP-OPTION...]: set the directory up if it is not, and build everything in it, or TARGETS,
-# or, with OBJECTS=1, what the compilers make, and no program.
+# or, with WARNINGS=1, nothing but what is compiled: its compiler is asked for warnings (scripts/syntax.py).
 # The compiler's words are shown when it has any to say that matter: on failure.
 #
 # A directory that was set up before a package of scripts/packages.txt came or went (`make demo`, then `make check`, which
@@ -30,9 +30,13 @@ elif [ -f "$directory/.packages" ] && ! cmp -s "$log.packages" "$directory/.pack
 	quietly meson setup --wipe "$directory" "$@"
 fi
 cp "$log.packages" "$directory/.packages"
-if [ -n "${OBJECTS:-}" ]; then
-	TARGETS=$(ninja -C "$directory" -t targets all | sed -n 's/: [a-z]*_COMPILER.*//p')
+if [ -n "${WARNINGS:-}" ]; then
+	TARGETS=$(ninja -C "$directory" -t targets all | sed -n 's/\.\([ch]\): CUSTOM_COMMAND.*/.\1/p')
 fi
 quietly ninja -C "$directory" ${JOBS:+-j "$JOBS"} ${TARGETS:-}
+if [ -n "${WARNINGS:-}" ]; then
+	quietly scripts/syntax.py "$directory"
+	quietly ninja -C "$directory" ${JOBS:+-j "$JOBS"} -f syntax.ninja warnings
+fi
 # The page of `tracelathe flame` is left out where its parts are not there; that must not go unsaid.
 grep '^flame: ' "$log" || true

@@ -246,7 +246,7 @@ def same_answers(fleet, paths, rng):
                 ["report", "--csv", "--all"], ["tree", "--json"], ["stacks"], ["flame", "--svg"],
                 ["convert", "--to", "json", "--function", "work"], ["merge", "--function", "f"])
     # A sanitizer sees the same of all that are written from the same sum.
-    for words in commands[::3] if common.SMALL else commands:
+    for words in common.some(commands, 4):
         fleet.same(" ".join(words), fleet.ranks(3, *words, given), fleet.alone(*words, given))
 
 
@@ -262,7 +262,7 @@ def same_questions(fleet, paths, rng):
     if not subprocess.run([fleet.program, "query", merged, "SELECT 1"], capture_output=True, check=False).stdout:
         print("a build without SQLite: `query` is not compared")
         return
-    for ranks, form, question in zip((2, 3, 2, 1), ("--csv", "--json", "--csv", "--box"), QUESTIONS):
+    for ranks, form, question in common.some(list(zip((2, 3, 2, 1), ("--csv", "--json", "--csv", "--box"), QUESTIONS))):
         wanted = fleet.alone("query", form, merged, question)
         mixed = write_list(fleet.folder, rng.sample(paths, len(paths)))
         got = fleet.ranks(ranks, "query", form, mixed, "--memory", "2", question)
@@ -305,7 +305,7 @@ def same_comparison(fleet, rng):
         (2, 1, ["--csv", "--event", "Ir", *lists]), (4, 3, ["--markdown", "--fail-above", "10%", *runs, before, after]),
         (2, 0, ["--inclusive", "--runs", before + "/run.[0-4]*", "--", after + "/run*"]),
         (2, 0, [before + "/run.1.out", after + "/run.1.out"]))
-    for ranks, status, words in comparisons:
+    for ranks, status, words in common.some(comparisons):
         wanted = fleet.alone("diff", *words)
         expect("status of diff " + " ".join(words), wanted[0], status)
         got = fleet.ranks(ranks, "diff", *words)
@@ -333,7 +333,7 @@ def same_mixed(fleet, rng):
     """A sum of files of all formats and kinds of damage: by one process, by ranks, in two halves; in any order and memory."""
     folder = fleet.path("mixed")
     os.mkdir(folder)
-    paths = make_mixed(fleet, folder, rng, 200 if common.LONG else 60)
+    paths = make_mixed(fleet, folder, rng, 200 if common.LONG else 30 if common.SMALL else 60)
     wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
     expect("status of a merge with damage", wanted[0], 1)
     for ranks in (3,) if common.SMALL else (1, 2, 4):
@@ -398,8 +398,9 @@ def few_descriptors(fleet, rng):
 
 def large_log(fleet):
     """A log of more threads than a rank's part of all files: its threads are read by several ranks."""
-    for log, ranks, words in (("mt8-fdr.xray", 2, MERGE), ("mt8-fdr.xray", 4, ("report", "--csv", "--all", "--threads")),
-                              ("mt-basic.xray", 4, MERGE), ("mt-basic.xray", 3, ("stacks",))):
+    logs = (("mt8-fdr.xray", 2, MERGE), ("mt8-fdr.xray", 4, ("report", "--csv", "--all", "--threads")),
+            ("mt-basic.xray", 4, MERGE), ("mt-basic.xray", 3, ("stacks",)))
+    for log, ranks, words in common.some(logs, 2):
         given = write_list(fleet.folder, [golden("xray", log), golden("xray", "fib-fdr.xray")])
         fleet.same("%s of a large log, %d ranks" % (words[0], ranks), fleet.ranks(ranks, *words, given), fleet.alone(*words, given))
     only = golden("xray", "mt8-fdr.xray")
@@ -416,8 +417,8 @@ def cut_log(fleet, rng):
     # Every exit of function 9 is one of a function that is never called.
     bench_fleet.write_thread(left, 8, b"".join(struct.pack("<II", 500 << 4 | 2 if word == 9 << 4 | 2 else word, delta)
                                                for word, delta in struct.iter_unpack("<II", body)), 1 << 12)
-    for path, ranks, words in ((log, 2, MERGE), (log, 4, MERGE), (log, 3, ("report", "--csv", "--all")), (log, 4, ("stacks",)),
-                               (left, 4, MERGE)):
+    cases = ((log, 2, MERGE), (log, 4, MERGE), (log, 3, ("report", "--csv", "--all")), (log, 4, ("stacks",)), (left, 4, MERGE))
+    for path, ranks, words in common.some(cases, 2):
         given = write_list(fleet.folder, [path, small])
         wanted = fleet.alone(*words, given)
         got = fleet.ranks(ranks, *words, given)
@@ -430,7 +431,7 @@ def readers_of_cut_log_killed(fleet, rng):
     log = fleet.path("thread.xray")
     bench_fleet.write_thread(log, 7, bench_fleet.calls(rng, 4 << 20), 1 << 14)
     wanted = fleet.alone(*MERGE, log)
-    for whole_rank in (False, True):
+    for whole_rank in common.some((True, False)):
         switches = [*["--enable-recovery"] * whole_rank, *SWITCHES]
         for _ in range(20):
             process = fleet.begin(3, *MERGE, "--jobs", "1", "--silence", "20", log, switches=switches)
@@ -457,8 +458,9 @@ def large_file(fleet, rng):
     write(callgrind, (text + body + "part: 2\nevents: Dr Ir Extra\nfl=(1)\n" + body.replace("work", "more")).encode())
     write(cut_short, read(callgrind)[:-8] + b"none\n")
     samples(perf, rng)
-    for path, ranks, words in ((callgrind, 2, MERGE), (callgrind, 4, MERGE), (callgrind, 4, ("report", "--csv", "--all")),
-                               (perf, 2, MERGE), (perf, 4, MERGE), (perf, 3, ("stacks",)), (cut_short, 4, MERGE)):
+    cases = ((callgrind, 2, MERGE), (callgrind, 4, MERGE), (callgrind, 4, ("report", "--csv", "--all")),
+             (perf, 2, MERGE), (perf, 4, MERGE), (perf, 3, ("stacks",)), (cut_short, 4, MERGE))
+    for path, ranks, words in common.some(cases):
         given = write_list(fleet.folder, [path, small])
         wanted = fleet.alone(*words, given)
         got = fleet.ranks(ranks, *words, given)
@@ -499,7 +501,7 @@ def traced_threads(fleet):
     for compiled in (True, False):
         path = fleet.path("traced%d.perf" % compiled)
         write_traced(path, 5, compiled)
-        for ranks, words in ((2, MERGE), (4, ("report", "--csv", "--all", "--threads"))):
+        for ranks, words in common.some(((2, MERGE), (4, ("report", "--csv", "--all", "--threads")))):
             given = write_list(fleet.folder, [path, small])
             wanted = fleet.alone(*words, given)
             expect("status of traced threads", wanted[0], 0 if compiled else 1)
@@ -515,7 +517,8 @@ def named_files(fleet, rng):
         write(path, profile(rng))
     streams = sorted(golden("xtrace", "u4-thr-time", name) for name in os.listdir(golden("xtrace", "u4-thr-time")))
     for paths in (profiles, streams):
-        for words in (["tree"], ["report", "--threads", "--csv"], ["convert", "--to", "json"], ["convert", "--to", "tracelathe"], MERGE):
+        for words in common.some((["tree"], ["report", "--threads", "--csv"], ["convert", "--to", "json"],
+                                  ["convert", "--to", "tracelathe"], MERGE), 4):
             wanted = fleet.alone(*words, *paths)
             fleet.same(" ".join(words) + " of named files", fleet.ranks(2, *words, *paths), wanted)
             if words[-1] == "json":
@@ -531,7 +534,7 @@ def other_clock(fleet):
     write(paths[1], log[:8] + b"\1" + log[9:])  # the lowest byte of the frequency
     wanted = fleet.alone(*MERGE, *paths)
     expect("status of another clock", (wanted[0], paths[1] in wanted[2]), (2, True))
-    for ranks in (1, 2, 3):
+    for ranks in common.some((2, 1, 3)):
         got = fleet.ranks(ranks, *MERGE, *paths)
         expect("another clock over %d" % ranks, (got[0], got[1], without_mpirun(got[2])), (2, b"", without_mpirun(wanted[2])))
 
@@ -699,7 +702,7 @@ def ranks_of(process):
 
 def rank_given_up(fleet, paths, wanted):
     """mpirun lets ranks live when another one is killed, or stopped: others read its files, and the answer is whole."""
-    for ending, transport in ((signal.SIGKILL, "vader"), (signal.SIGSTOP, "vader"), (signal.SIGKILL, "tcp")):
+    for ending, transport in common.some(((signal.SIGKILL, "vader"), (signal.SIGSTOP, "vader"), (signal.SIGKILL, "tcp"))):
         process = fleet.begin(3, *MERGE, "--silence", "6", write_list(fleet.folder, paths),
                               switches=["--enable-recovery", *(switch.replace("vader", transport) if "," in switch else switch
                                                                for switch in SWITCHES)])

@@ -69,7 +69,7 @@ def truth(name):
 
 def against_truth(folder):
     for name in PROGRAMS:
-        for variant in ("time", "cyc", "ret"):
+        for variant in common.some(("time", "cyc", "ret")):
             trace = "%s.%s.pt" % (name, variant)
             shutil.copy(os.path.join(CORPUS, trace), folder)
             path = write(folder, [process(7, name, trace)])  # a path below the bundle
@@ -120,7 +120,7 @@ def processors(folder, cpus, variant="time", more=(), change=lambda record: reco
 
 def by_processor(folder):
     wanted = {101: truth("rec"), 201: truth("sh")}
-    for cpus in (1, 2, 3):
+    for cpus in common.some((2, 1, 3)):
         for variant in ("time", "irq"):
             path = processors(folder, cpus, variant)
             expect("%d processors, %s" % (cpus, variant), executed(path), wanted)
@@ -140,7 +140,7 @@ def by_processor(folder):
     expect("it is told", (done.returncode, "processes that the bundle does not describe" in done.stderr), (1, True))
 
     # Damage: records cut short anywhere, no records, no clock.
-    for at in (0, 1, 40, 47, 200):
+    for at in common.some((0, 1, 40, 47, 200)):
         path = processors(folder, 1, change=lambda data, at=at: data[:at])
         code = subprocess.run([common.command(), "report", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
         expect("switches cut at %d" % at, code in (0, 1, 2), True)
@@ -161,7 +161,7 @@ def refused(folder):
     expect("a missing module", (done.returncode, b"/no/such/file" in done.stderr), (1, True))
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    for at in range(1, len(text) - 2, max(len(text) // 40, 1)):
+    for at in range(1, len(text) - 2, max(len(text) // (13 if common.SMALL else 40), 1)):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text[:at] if at % 2 else text[:at] + "\0" + text[at + 1:])
         code = subprocess.run([common.command(), "check", "--format", "lldb", path], stdout=subprocess.DEVNULL,

@@ -576,9 +576,9 @@ def other_format(path, rng):
 def other_formats(log, folder, rng):
     """Formats of which the corpus has nothing: as we write them, and by hand (gmon, text of perf script, and others)."""
     count = 0
-    for verb, target, suffix in (("convert", "pprof", "pb.gz"), ("convert", "folded", "folded"), ("convert", "speedscope", "json"),
-                                 ("convert", "tracelathe", "tlp"), ("timeline", "chrome", "json"),
-                                 ("timeline", "perfetto", "pftrace")):
+    written = (("convert", "pprof", "pb.gz"), ("convert", "folded", "folded"), ("convert", "speedscope", "json"),
+               ("convert", "tracelathe", "tlp"), ("timeline", "chrome", "json"), ("timeline", "perfetto", "pftrace"))
+    for verb, target, suffix in common.some(written):
         path = os.path.join(folder, target + "." + suffix)
         common.run(verb, "--to", target, "-o", path, log)
         count += other_format(path, rng)
@@ -592,7 +592,7 @@ def other_formats(log, folder, rng):
     sums(samples, [])
     count += random_statements(samples, [], False, rng, 200 if LONG else 12)
     for room in ("foreign", "gmon"):
-        for name in sorted(os.listdir(os.path.join(seeds, room))):
+        for name in common.some(sorted(os.listdir(os.path.join(seeds, room)))):
             count += other_format(os.path.join(seeds, room, name), rng)
     return count
 
@@ -600,7 +600,7 @@ def other_formats(log, folder, rng):
 def main():
     rng = random.Random(16)
     count, log, profile = 0, None, None
-    for path in traces():
+    for path in common.some(list(traces()), 2):
         if not readable(path):
             continue
         functions(path, [])
@@ -608,7 +608,7 @@ def main():
         has_calls = calls(path, [])
         listings(path, [])
         if not has_calls or rows("SELECT count(*) FROM calls", path) < [(ROWS,)]:
-            count += random_statements(path, [], has_calls, rng, 400 if LONG else 20 if common.SMALL else 60)
+            count += random_statements(path, [], has_calls, rng, 400 if LONG else 10 if common.SMALL else 60)
         if path.endswith(".xray") and has_calls and not log:
             log = path
         if not has_calls and not profile:

@@ -166,7 +166,7 @@ def static_options():
 def check_static(folder):
     """A static program has the run-time linked, as nothing can be preloaded."""
     for compiler, how, options in (("gcc", "calls", CALLS), ("gcc", "calls", FENTRY), ("gcc", "patch", PATCH),
-                                   ("clang-19", "xray", XRAY))[-1 if common.SMALL else 0:]:
+                                   ("clang-19", "xray", XRAY)):
         if not common.tool(compiler):
             continue
         for source in ("coroutines.c", "throws.cpp"):
@@ -179,8 +179,8 @@ def check_static(folder):
 def check_faults(folder, program, how):
     """A log of every end; the status is that of the program, as a shell has it."""
     options = ("--how", how)
-    for fault, status in (("kill", 137), ("abort", 134), ("segv", 139), ("_exit", 7), ("exec", 0), ("close", 3),
-                          ("thousand", 3)):
+    ends = (("kill", 137), ("abort", 134), ("segv", 139), ("_exit", 7), ("exec", 0), ("close", 3), ("thousand", 3))
+    for fault, status in common.some(ends):
         logs, _, counts = record(folder, program, fault, options=options, status=status)
         compare("%s, fault %s" % (how, fault), logs, counts)
         text = subprocess.run([common.command(), "report", logs[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -205,7 +205,7 @@ def levels_of(profile):
 
 def check_callgrind(folder, program):
     """valgrind writes at the end of a process: what is not there then is told. Calls are those of the counters."""
-    for fault, status in (("abort", 134), ("exec", 2), ("kill", 137), ("thousand", 3)) + (
+    for fault, status in common.some((("exec", 2), ("abort", 134), ("kill", 137), ("thousand", 3))) + (
             (("close", 3), ("_exit", 7), ("segv", 139)) if common.LONG else ()):
         name = "callgrind, fault %s: " % fault
         logs, lines, counts = record(folder, program, fault, options=("--how", "callgrind"), status=status,
@@ -277,7 +277,7 @@ def check_room_before_entries(folder):
 
 def check_fortran(folder):
     """Procedures of a module, by each way that gfortran has."""
-    for how, options in (("calls", CALLS), ("calls", FENTRY), ("patch", PATCH)):
+    for how, options in common.some((("patch", PATCH), ("calls", CALLS), ("calls", FENTRY))):
         program = os.path.join(folder, "fortran")
         subprocess.run(["gfortran", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", *options, "-J" + folder, "-o", program,
                         os.path.join(HERE, "counted.f90")], check=True)
@@ -337,7 +337,7 @@ def check_limits(folder, program):
 
 def check_ring(folder, program):
     """A thousand functions one after the other, 200 times: a ring has the last of these calls, and no others."""
-    for size in (1, 2, 3, 8):
+    for size in common.some((1, 2, 3, 8)):
         logs, lines, _ = record(folder, program, "rounds", options=("--ring", str(size)))
         found = calls_of(logs[0])
         calls = [found.get("short_%03d" % number, 0) for number in range(1000)]
@@ -357,8 +357,8 @@ def main():
         common.skip("no run-time beside the command")
     done = 0
     with tempfile.TemporaryDirectory() as folder:
-        for how, options, compilers in KINDS:
-            # No run-time of a recorder has a sanitizer: what one compiler makes of it is enough there.
+        # No run-time of a recorder has a sanitizer: what one compiler makes of each kind of log is enough there.
+        for how, options, compilers in common.some(KINDS, 2):
             for compiler in compilers[-1:] if common.SMALL else compilers:
                 if not common.tool(compiler):
                     print("without %s, which is not here" % compiler)
@@ -367,7 +367,8 @@ def main():
                     check_kind(folder, how, options, compiler, shape)
                     check_turns(folder, how, options, compiler, shape, TURNS if common.LONG else [TURNS[done % 2]])
                     done += 1
-        check_static(folder)
+        if not common.SMALL:
+            check_static(folder)
         check_fortran(folder) if common.tool("gfortran") else print("without gfortran")
         check_rust(folder) if common.tool("rustc") else print("without rustc")
         program = build(folder, "gcc", "program.c", ["-O2", *CALLS])

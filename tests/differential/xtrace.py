@@ -169,7 +169,7 @@ def mutants(name, data, directory):
     """What is damaged is told at the byte at which the second reader stops."""
     pick = random.Random("mutants of " + name)
     path = os.path.join(directory, "mutant.xinsndata.bin")
-    for _ in range(20):
+    for _ in range(7 if common.SMALL else 20):
         mutant = bytearray(data[:4000])
         for _ in range(pick.randrange(1, 4)):
             mutant[pick.randrange(len(mutant))] = pick.randrange(256)

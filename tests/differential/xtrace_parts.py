@@ -314,7 +314,7 @@ def compare_refusals(path):
 def main():
     paths = sorted(glob.glob(os.path.join(profile.CORPUS, "*", "*.xinsndata.bin")))
     if common.WHOLE and not common.LONG:
-        paths = [p for p in paths if os.path.basename(os.path.dirname(p))[:2] in ("k1", "u2", "u4")]
+        paths = [p for p in paths if os.path.basename(os.path.dirname(p))[:2] in common.some(("u2", "k1", "u4"))]
     for path in paths:
         compare_stream(os.path.basename(os.path.dirname(path)), path)
     compare_refusals(paths[0])

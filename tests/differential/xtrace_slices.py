@@ -245,9 +245,9 @@ def run_fresh(plugin, scratch):
         print("no fresh recordings: no compiler for AArch64, or no plugin that records")
         return 0
     ran = run_fresh_threads(plugin, scratch) + run_fresh_handlers(plugin, scratch)
-    programs = [("calls-plain", ("-static",)), ("calls-signed", ("-static", "-mbranch-protection=standard")),
+    programs = [] if common.SMALL else [("calls-plain", ("-static",)), ("calls-signed", ("-static", "-mbranch-protection=standard")),
                 ("signals-plain", ("-static",))]
-    if os.path.exists(os.path.join(LIBRARIES, "lib", "libm.so.6")):
+    if os.path.exists(os.path.join(LIBRARIES, "lib", "libm.so.6")) and not common.SMALL:
         programs.append(("calls-library", ("-DWITH_LIBRARY",)))
     for name, flags in programs:
         folder = record(scratch, name, flags, "every=10000" if "calls" in name else "every=500")
@@ -277,7 +277,7 @@ def large_pairs(scratch):
 
 def run_all(path, plugin, scratch):
     pair = Pair(path)
-    return sum(run_slice(pair, number, plugin, scratch) for number in range(len(pair.snapshots)))
+    return sum(run_slice(pair, number, plugin, scratch) for number in common.some(range(len(pair.snapshots))))
 
 
 def main():
@@ -299,7 +299,7 @@ def main():
         os.mkdir(together)
         for path in model.unpack("u4-thr-time", together):
             folder = os.path.dirname(path)
-        for first, end in (None, None), (0, 1), (0, 3), (1, 2), (2, 5), (4, 6):
+        for first, end in common.some([(None, None), (0, 1), (0, 3), (1, 2), (2, 5), (4, 6)]):
             ran += run_group(folder, plugin, scratch, first, end)
         ran += run_fresh(plugin, scratch)
         for path in large_pairs(scratch) if common.LONG else ():

@@ -193,6 +193,8 @@ static int refuse_each(const struct input *in, const struct wish *wish, bool onw
 	struct run right = run_once(in, wish, 0, false);
 
 	for (uint64_t n = 1; n <= right.asked + 1; n++) {
+		if (!wrap_turn(n, onward))
+			continue;
 		struct run run = run_once(in, wish, n, onward);
 		bool wrong = run.status != TL_NO_MEMORY &&
 			     (run.status != right.status || run.digest != right.digest);

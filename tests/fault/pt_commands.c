@@ -286,6 +286,8 @@ static int fail_each(const struct step *step, const struct scene *scene, bool on
 		int64_t before = wrap_live();
 		struct result result;
 
+		if (!wrap_turn(n, onward))
+			continue;
 		wrap_arm(n, onward);
 		result = run_step(step, scene, &broken);
 		wrap_disarm();

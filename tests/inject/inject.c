@@ -2,9 +2,9 @@
 /*
  * A preloaded library in which one call of one kind fails: also calls that the libraries under the
  * command make. The environment says which: TL_INJECT=KIND:NUMBER (from 1; 0: none), or KIND:each:
- * every call, but for the one after a call that failed, which may be its second attempt; and
- * TL_INJECT_COUNT the file that the number of calls of the kind is written to when the process
- * ends.
+ * every call, but for the one after a call that failed, which may be its second attempt. With
+ * TL_INJECT=count: none fails, and TL_INJECT_COUNT is the file that the number of calls of each
+ * kind is written to, a line each, when the process ends.
  *
  * Kinds: malloc read mmap open stat fsync close rename short intr (the last two are reads of half
  * the bytes, and calls that a signal interrupts).
@@ -30,7 +30,8 @@ enum kind { MALLOC, READ, MMAP, OPEN, STAT, FSYNC, CLOSE, RENAME, SHORT, INTR, K
 static const char *const names[KINDS] = { "malloc", "read",  "mmap",   "open",  "stat",
 					  "fsync",  "close", "rename", "short", "intr" };
 
-static atomic_ulong calls;
+static atomic_ulong calls[KINDS];
+static bool counting;
 static unsigned long failing;
 static bool each;
 static __thread bool second;
@@ -54,9 +55,9 @@ static bool hit(enum kind kind)
 {
 	bool is_failing;
 
-	if (kind != chosen)
+	if (kind != chosen && !counting)
 		return false;
-	is_failing = atomic_fetch_add(&calls, 1) + 1 == failing;
+	is_failing = atomic_fetch_add(&calls[kind], 1) + 1 == failing;
 	if (each)
 		is_failing = second = !second;
 	return is_failing;
@@ -64,7 +65,7 @@ static bool hit(enum kind kind)
 
 static bool hit_memory(const void *caller)
 {
-	return chosen == MALLOC && !is_merciless(caller) && hit(MALLOC);
+	return (chosen == MALLOC || counting) && !is_merciless(caller) && hit(MALLOC);
 }
 
 static void *refused(void)
@@ -85,6 +86,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	const char *wish = getenv("TL_INJECT"), *colon = wish ? strchr(wish, ':') : NULL;
 
+	counting = wish && !strcmp(wish, "count:");
 	for (int kind = 0; colon && kind < KINDS; kind++)
 		if (strlen(names[kind]) == (size_t)(colon - wish) &&
 		    !memcmp(names[kind], wish, (size_t)(colon - wish))) {
@@ -96,18 +98,21 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
-	const char *path = getenv("TL_INJECT_COUNT");
-	unsigned long count = atomic_load(&calls);
-	char digits[24];
+	const char *path = counting ? getenv("TL_INJECT_COUNT") : NULL;
+	char line[64];
 	int size, fd;
 
 	chosen = KINDS;
+	counting = false;
 	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600)
 		  : -1;
 	if (fd < 0)
 		return;
-	size = snprintf(digits, sizeof(digits), "%lu\n", count);
-	syscall(SYS_write, fd, digits, (size_t)size);
+	for (int kind = 0; kind < KINDS; kind++) {
+		size = snprintf(line, sizeof(line), "%s %lu\n", names[kind],
+				atomic_load(&calls[kind]));
+		syscall(SYS_write, fd, line, (size_t)size);
+	}
 	syscall(SYS_close, fd);
 }
 

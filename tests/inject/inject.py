@@ -67,10 +67,11 @@ class Bench:
         self.runs += 1
         return done.returncode, done.stderr, files
 
-    def count(self, arguments, kind):
-        self.run(arguments, kind + ":0")
+    def count(self, arguments):
+        """An undisturbed run, and how many calls of each kind it has."""
+        right = self.run(arguments, "count:")
         with open(os.path.join(self.folder, "count"), encoding="ascii") as file:
-            return int(file.read())
+            return right, {kind: int(number) for kind, number in (line.split() for line in file)}
 
     def judge(self, right, got, kind):
         """What is wrong with a disturbed run, None: nothing."""
@@ -92,16 +93,15 @@ class Bench:
 
     def disturb(self, command, name):
         arguments = self.arguments(command, name)
-        right = self.run(arguments, "none:0")
+        right, calls = self.count(arguments)
         if right[0] == 2:
             self.fail(command, name, "none", 0, "fails undisturbed: " + right[1].decode(errors="replace"))
             return
         for kind in KINDS:
-            calls = self.count(arguments, kind)
-            step = max(1, -(-calls // self.most))
+            step = max(1, -(-calls[kind] // self.most))
             # Commands begin alike: each of them has other calls fail than the one before it.
             self.turn += 1
-            numbers = list(range(1 + self.turn % step, calls + 1, step))
+            numbers = list(range(1 + self.turn % step, calls[kind] + 1, step))
             for number in numbers + (["each"] if kind in HARMLESS else []):
                 wrong = self.judge(right, self.run(arguments, f"{kind}:{number}"), kind)
                 if wrong:
