@@ -2,7 +2,9 @@
 /* From switches and from the changes of maps to contexts (docs/formats/perf-data.md section 8). */
 #include "perf_data/auxtrace/exec_contexts.h"
 
+#include "core/arithmetic.h"
 #include "perf_data/auxtrace/pt_info.h"
+#include "perf_data/processes/guests.h"
 
 struct context_maker {
 	const struct tl_perf_trace *trace;
@@ -10,10 +12,17 @@ struct context_maker {
 	bool kernel; /* it is traced */
 };
 
-static bool is_same(const struct tl_perf_exec_context *a, const struct tl_perf_exec_context *b)
+/* But for what its virtual machine runs. */
+static bool same_host(const struct tl_perf_exec_context *a, const struct tl_perf_exec_context *b)
 {
 	return a->tid == b->tid && a->pid == b->pid && a->process == b->process &&
 	       a->changes == b->changes && a->pokes == b->pokes;
+}
+
+static bool is_same(const struct tl_perf_exec_context *a, const struct tl_perf_exec_context *b)
+{
+	return same_host(a, b) && a->guest_tid == b->guest_tid && a->guest == b->guest &&
+	       a->guest_changes == b->guest_changes && a->guest_pokes == b->guest_pokes;
 }
 
 static int add_context(const struct context_maker *m, struct tl_perf_exec_context context,
@@ -33,20 +42,109 @@ static int add_context(const struct context_maker *m, struct tl_perf_exec_contex
 	return 0;
 }
 
-/* Go on to the next epoch of the process, or to the next change of the kernel's code. */
-static bool next_change(const struct context_maker *m, const struct tl_perf_process *p,
-			struct tl_perf_exec_context *context)
+/* ---- what the thread's virtual machine runs ---- */
+
+/* The processor that the thread runs, and its machine; NULL: none. */
+struct run_processor {
+	const struct tl_perf_guest_processor *processor;
+	uint32_t machine; /* its number */
+	const struct tl_perf_poke_table *pokes;
+};
+
+static struct run_processor run_of(const struct tl_perf_system *sys, uint32_t tid)
 {
-	struct tl_perf_exec_context map = *context, poke = *context;
+	const struct tl_perf_guest *guest = NULL;
+	struct run_processor run = {
+		.processor = tl_perf_guest_processor_of(sys, tid, &guest),
+	};
+
+	if (guest) {
+		run.machine = guest->process;
+		run.pokes = &guest->pokes;
+	}
+	return run;
+}
+
+static void set_guest(const struct context_maker *m, const struct run_processor *run,
+		      struct tl_perf_exec_context *context)
+{
+	const struct tl_perf_system *sys = &m->trace->sys;
+	const struct tl_perf_guest_processor *p = run->processor;
+	const size_t count = p ? tl_perf_guest_switches_at(p, context->time_ns) : 0;
+	uint32_t process;
+
+	context->guest = context->guest_pid = context->guest_tid = TL_NONE;
+	context->guest_changes = context->guest_pokes = 0;
+	if (!p)
+		return;
+	context->guest = run->machine;
+	context->guest_pokes = tl_perf_poke_table_at(run->pokes, context->time_ns);
+	if (!count)
+		return;
+	context->guest_pid = p->list[count - 1].pid;
+	context->guest_tid = p->list[count - 1].tid;
+	process = tl_perf_process_find_of(sys, run->machine, context->guest_pid);
+	/* Threads of the kernel alone have no maps of their own. */
+	if (process == TL_NONE)
+		return;
+	context->guest = process;
+	context->guest_changes =
+		tl_perf_map_changes_at(&sys->processes.list[process], context->time_ns);
+}
+
+/*
+ * Go on to the machine's next switch, or to the next epoch of the process that it runs, or the next
+ * change of its kernel's code.
+ */
+static bool next_guest(const struct context_maker *m, const struct run_processor *run,
+		       struct tl_perf_exec_context *context)
+{
+	const struct tl_perf_guest_processor *p = run->processor;
+	const struct tl_perf_process *runs;
+	size_t next, changes = context->guest_changes, pokes = context->guest_pokes;
+	uint64_t switched = UINT64_MAX, mapped = UINT64_MAX, poked = UINT64_MAX;
+
+	if (!p)
+		return false;
+	runs = &m->trace->sys.processes.list[context->guest];
+	next = tl_perf_guest_switches_at(p, context->time_ns);
+	if (next < p->count)
+		switched = p->list[next].time_ns;
+	if (runs->machine != TL_NONE)
+		tl_perf_map_next_epoch(runs, &changes, &mapped);
+	tl_perf_poke_table_next(run->pokes, &pokes, &poked);
+	context->time_ns = tl_min(switched, mapped);
+	context->time_ns = tl_min(context->time_ns, poked);
+	if (switched == context->time_ns)
+		set_guest(m, run, context);
+	else if (mapped == context->time_ns)
+		context->guest_changes = changes;
+	else
+		context->guest_pokes = pokes;
+	return context->time_ns != UINT64_MAX;
+}
+
+/*
+ * Go on to the next epoch of the process, or to the next change of the kernel's code, or of what
+ * its virtual machine runs.
+ */
+static bool next_change(const struct context_maker *m, const struct tl_perf_process *p,
+			const struct run_processor *run, struct tl_perf_exec_context *context)
+{
+	struct tl_perf_exec_context map = *context, poke = *context, guest = *context;
 	const bool maps = p && tl_perf_map_next_epoch(p, &map.changes, &map.time_ns);
 	const bool pokes =
 		m->kernel && tl_perf_pokes_next(&m->trace->sys, &poke.pokes, &poke.time_ns);
+	const bool guests = next_guest(m, run, &guest);
 
-	if (maps && (!pokes || map.time_ns <= poke.time_ns))
+	if (guests && (!maps || guest.time_ns < map.time_ns) &&
+	    (!pokes || guest.time_ns < poke.time_ns))
+		*context = guest;
+	else if (maps && (!pokes || map.time_ns <= poke.time_ns))
 		*context = map;
 	else
 		*context = poke;
-	return maps || pokes;
+	return maps || pokes || guests;
 }
 
 /*
@@ -58,6 +156,7 @@ static int add_thread(const struct context_maker *m, struct tl_perf_exec_context
 {
 	const struct tl_perf_system *sys = &m->trace->sys;
 	const struct tl_perf_process *p = NULL;
+	const struct run_processor run = run_of(sys, context.tid);
 	int status;
 
 	context.process = TL_NONE;
@@ -67,8 +166,9 @@ static int add_thread(const struct context_maker *m, struct tl_perf_exec_context
 		p = &sys->processes.list[context.process];
 	context.changes = p ? tl_perf_map_changes_at(p, context.time_ns) : 0;
 	context.pokes = m->kernel ? tl_perf_pokes_at(sys, context.time_ns) : 0;
+	set_guest(m, &run, &context);
 	status = add_context(m, context, err);
-	while (status == 0 && next_change(m, p, &context) && context.time_ns < to_ns)
+	while (status == 0 && next_change(m, p, &run, &context) && context.time_ns < to_ns)
 		status = add_context(m, context, err);
 	return status;
 }
@@ -133,6 +233,16 @@ static int add_switches(const struct context_maker *m, uint32_t cpu, struct tl_e
 	return add_thread(m, last, UINT64_MAX, err);
 }
 
+static void find_host_ends(const struct tl_perf_context_list *contexts)
+{
+	for (size_t i = contexts->count; i-- > 0;) {
+		struct tl_perf_exec_context *c = &contexts->list[i];
+
+		c->host_end =
+			i + 1 < contexts->count && same_host(c, c + 1) ? c[1].host_end : i + 1;
+	}
+}
+
 int tl_perf_context_list_make(struct tl_perf_context_list *contexts, const struct tl_perf_trace *t,
 			      const struct tl_perf_aux_stream *stream, struct tl_error *err)
 {
@@ -140,7 +250,10 @@ int tl_perf_context_list_make(struct tl_perf_context_list *contexts, const struc
 	const struct tl_perf_exec_context whole = { .pid = tl_perf_thread_pid(&t->sys, stream->tid),
 						    .tid = stream->tid };
 
-	if (stream->cpu != TL_PERF_NO_CPU)
-		return add_switches(&m, stream->cpu, err);
-	return add_thread(&m, whole, UINT64_MAX, err);
+	const int status = stream->cpu == TL_PERF_NO_CPU ? add_thread(&m, whole, UINT64_MAX, err)
+							 : add_switches(&m, stream->cpu, err);
+
+	if (status == 0)
+		find_host_ends(contexts);
+	return status;
 }

@@ -12,6 +12,12 @@ struct tl_perf_exec_context {
 	uint32_t process;  /* TL_NONE: unknown */
 	size_t changes;    /* of the process's maps, up to the end of the epoch */
 	size_t pokes;      /* of the kernel's code, unless it is not traced */
+	/* what the virtual machine runs that the thread runs a processor of; else TL_NONE */
+	uint32_t guest_pid, guest_tid; /* of the machine */
+	uint32_t guest;                /* number of that process, or of the machine */
+	size_t guest_changes, guest_pokes;
+	/* number of the next context in which not only its virtual machine goes on */
+	size_t host_end;
 };
 
 struct tl_perf_context_list {

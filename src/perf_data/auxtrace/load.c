@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One time-ordered pass over all records; each is dispatched to the table it updates. */
 #include "perf_data/auxtrace/trace.h"
+#include "perf_data/processes/guests.h"
 #include "perf_data/processes/sched_tracepoint.h"
 
 struct load_pass {
@@ -49,6 +50,8 @@ static int load_switch(struct load_pass *p, const struct tl_perf_record *rec, st
 {
 	uint32_t pid = (uint32_t)rec->id.process, tid = (uint32_t)rec->id.thread;
 
+	if (tl_perf_is_of_guest(rec))
+		return tl_perf_guest_add_switch(p->sys, rec, p->time_ns, err);
 	if (rec->id.thread == TL_NOWHERE)
 		return 0;
 	/* A SWITCH record out does not name the thread that comes; that thread is not traced. */
@@ -75,6 +78,8 @@ static int load_switch_cpu_wide(struct load_pass *p, const struct tl_perf_record
 	struct tl_perf_thread_fields goes = rec->thread, comes = own;
 	int status;
 
+	if (tl_perf_is_of_guest(rec))
+		return tl_perf_guest_add_switch(p->sys, rec, p->time_ns, err);
 	if (rec->id.thread == TL_NOWHERE)
 		return 0;
 	if (rec->misc & TL_PERF_MISC_OUT) {

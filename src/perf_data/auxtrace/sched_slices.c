@@ -3,6 +3,8 @@
  * Scheduled slices: the ranges of each stream, cut where the context changes, of all streams in the
  * order of their beginnings (docs/formats/perf-data.md section 8).
  */
+#include <stdio.h>
+
 #include "core/arithmetic.h"
 #include "core/sized.h"
 #include "perf_data/auxtrace/exec_contexts.h"
@@ -45,15 +47,22 @@ struct tl_perf_slice_walk {
 struct handover {
 	const struct tl_perf_system *sys;
 	const struct tl_perf_exec_context *goes, *comes;
+	bool inside; /* of the virtual machine that runs */
 };
+
+/* Whether an address is mapped in a context. */
+static bool has_mapped(const struct handover *h, const struct tl_perf_exec_context *c, uint64_t ip)
+{
+	if (h->inside)
+		return tl_perf_map_find(h->sys, c->guest, c->guest_changes, ip);
+	return tl_perf_map_find(h->sys, c->process, c->changes, ip);
+}
 
 static int owner(const void *arg, uint64_t ip)
 {
 	const struct handover *h = arg;
-	const bool before = tl_perf_map_find(h->sys, h->goes->process, h->goes->changes, ip);
-	const bool after = tl_perf_map_find(h->sys, h->comes->process, h->comes->changes, ip);
 
-	return (int)after - (int)before;
+	return (int)has_mapped(h, h->comes, ip) - (int)has_mapped(h, h->goes, ip);
 }
 
 /* The context in which a range begins. */
@@ -123,6 +132,12 @@ static size_t context_here(const struct tl_perf_slice_walk *w)
 	return context;
 }
 
+static bool stays(const struct tl_perf_exec_context *goes, const struct tl_perf_exec_context *comes)
+{
+	return goes->tid == comes->tid && goes->pid == comes->pid &&
+	       goes->guest_tid == comes->guest_tid && goes->guest_pid == comes->guest_pid;
+}
+
 /*
  * The packet at which the next context takes over, or a virtual machine is entered or left; the end
  * of the range: nothing does.
@@ -130,10 +145,16 @@ static size_t context_here(const struct tl_perf_slice_walk *w)
 static const uint8_t *find_handover(const struct tl_perf_trace *t, struct tl_perf_slice_walk *w)
 {
 	const struct tl_perf_exec_context *now = &w->contexts.list[w->context];
-	const struct handover h = { &t->sys, now, now + 1 };
-	const bool next = w->context + 1 < w->contexts.count && w->first_tsc;
+	/* What a virtual machine runs is of no account until it is entered. */
+	const size_t number = w->guest ? w->context + 1 : now->host_end;
+	const struct tl_perf_exec_context *comes = &w->contexts.list[number];
+	const bool next = number < w->contexts.count && w->first_tsc;
+	const bool inside = number < now->host_end;
+	const struct handover h = { &t->sys, now, comes, inside };
 	const struct tl_perf_switch_goal goal = {
 		.next = next,
+		.inside = inside,
+		.stays = next && stays(now, comes),
 		.guests = w->has_guests,
 		.tsc = next ? h.comes->tsc : 0,
 		.owner = owner,
@@ -191,31 +212,67 @@ static int look_for_slice(const struct tl_perf_trace *t, struct tl_perf_slice_wa
 
 /* ---- the slices of all streams ---- */
 
-static bool is_chosen(const struct tl_perf_trace *t, const struct tl_perf_sched_slice *slice)
+/* The process that runs a virtual machine is chosen with what that runs. */
+static bool is_chosen(const struct tl_perf_trace *t, const struct tl_perf_sched_slice *slice,
+		      uint32_t host)
 {
 	const struct tl_perf_trace_options *o = &t->options;
 
-	return (o->process == TL_NOWHERE || o->process == slice->process) &&
+	return (o->process == TL_NOWHERE || o->process == slice->process || o->process == host) &&
 	       (o->thread == TL_NOWHERE || o->thread == slice->thread) &&
 	       (o->cpu == TL_NOWHERE || o->cpu == slice->cpu);
 }
 
-/* The thread's name when the slice began; without a clock, the last one. */
-static const char *name_of(const struct tl_perf_trace *t, const struct tl_perf_slice_walk *w)
+static const struct tl_perf_exec_context *context_of(const struct tl_perf_slice_walk *w)
+{
+	return &w->contexts.list[w->context];
+}
+
+/* Whether it is known which thread of a virtual machine a slice is of. */
+static bool knows_guest(const struct tl_perf_slice_walk *w)
+{
+	return w->guest && context_of(w)->guest_tid != TL_NONE;
+}
+
+/* The time at which a slice began; without a clock, the end. */
+static uint64_t begin_ns(const struct tl_perf_trace *t, const struct tl_perf_slice_walk *w)
 {
 	uint64_t ns;
 
 	if (!w->start || !tl_perf_pt_info_ns(&t->info, w->start, &ns))
-		ns = UINT64_MAX;
-	return tl_perf_thread_name_at(&t->sys, w->contexts.list[w->context].tid, ns);
+		return UINT64_MAX;
+	return ns;
 }
 
-static const char *command_of(const struct tl_perf_trace *t, const struct tl_perf_slice_walk *w,
+/* "NAME [guest:PID]", as far as records tell; NULL without memory. */
+static const char *guest_command(struct tl_perf_trace *t, const struct tl_perf_slice_walk *w,
+				 uint32_t guest)
+{
+	const uint32_t machine = tl_perf_guest_machine(&t->sys, guest);
+	const char *label = tl_perf_guest_label(&t->sys, guest), *name = "", *text;
+	char *made;
+
+	if (knows_guest(w))
+		name = tl_perf_thread_name_of(&t->sys, machine, context_of(w)->guest_tid,
+					      begin_ns(t, w));
+	if (!*name)
+		return label;
+	if (asprintf(&made, "%s %s", name, label) < 0)
+		return NULL;
+	text = tl_names_text(&t->sys.names, made);
+	free(made);
+	return text;
+}
+
+/* The thread's name when the slice began; NULL without memory. */
+static const char *command_of(struct tl_perf_trace *t, const struct tl_perf_slice_walk *w,
 			      uint32_t guest)
 {
 	if (w->guest)
-		return tl_perf_guest_label(&t->sys, guest);
-	return w->contexts.list[w->context].pid == TL_PERF_KERNEL_PID ? "" : name_of(t, w);
+		return guest_command(t, w, guest);
+	if (context_of(w)->pid == TL_PERF_KERNEL_PID)
+		return "";
+	return tl_perf_thread_name_at(&t->sys, context_of(w)->tid, begin_ns(t, w));
 }
 
 static uint64_t file_offset(const struct tl_perf_reader *r, const uint8_t *data)
@@ -233,6 +290,22 @@ static void step_over_slice(struct tl_perf_slice_walk *w)
 	w->state = w->to < w->ranges.range.size ? IN_RANGE : NEEDS_RANGE;
 }
 
+/* What a virtual machine runs, by its own records; its kernel may be known by its files alone. */
+static int know_guest(struct tl_perf_trace *t, const struct tl_perf_exec_context *context,
+		      struct tl_perf_address_space *space, struct tl_error *err)
+{
+	const uint32_t machine = tl_perf_guest_machine(&t->sys, context->guest);
+	uint32_t same;
+	int status = tl_perf_guest_at(&t->sys, t->sys.processes.list[machine].pid, 0, &same,
+				      &space->guest_changes, err);
+
+	space->guest = context->guest;
+	space->guest_pokes = context->guest_pokes;
+	if (context->guest != machine)
+		space->guest_changes = context->guest_changes;
+	return status;
+}
+
 /* The address space of a slice. */
 static int space_of(struct tl_perf_trace *t, const struct tl_perf_slice_walk *w,
 		    struct tl_perf_address_space *space, struct tl_error *err)
@@ -247,42 +320,59 @@ static int space_of(struct tl_perf_trace *t, const struct tl_perf_slice_walk *w,
 	};
 	if (!w->guest)
 		return 0;
+	if (context->guest != TL_NONE)
+		return know_guest(t, context, space, err);
 	return tl_perf_guest_at(&t->sys, context->pid, context->time_ns, &space->guest,
 				&space->guest_changes, err);
 }
 
 /*
  * Calls of a virtual machine are none of the thread that runs it: they have a number of their own,
- * 2^32 and that of the thread.
+ * 2^32 and that of the thread, or, where the machine's thread is known, its id and 2^32 for each
+ * machine up to this one, and once more.
  */
-static uint64_t thread_of(const struct tl_perf_slice_walk *w)
+static uint64_t thread_of(const struct tl_perf_trace *t, const struct tl_perf_slice_walk *w)
 {
-	const uint64_t tid = w->contexts.list[w->context].tid;
+	const struct tl_perf_exec_context *context = context_of(w);
 
-	return w->guest ? tid | UINT64_C(1) << 32 : tid;
+	if (knows_guest(w))
+		return tl_perf_guest_id_in(&t->sys, context->guest, context->guest_tid);
+	return w->guest ? context->tid | UINT64_C(1) << 32 : context->tid;
+}
+
+static uint64_t process_of(const struct tl_perf_trace *t, const struct tl_perf_slice_walk *w)
+{
+	const struct tl_perf_exec_context *context = context_of(w);
+
+	if (knows_guest(w))
+		return tl_perf_guest_id_in(&t->sys, context->guest, context->guest_pid);
+	return context->pid == TL_PERF_KERNEL_PID ? TL_NOWHERE : context->pid;
 }
 
 static int give_slice(struct tl_perf_trace *t, struct tl_perf_slice_walk *w,
 		      struct tl_perf_sched_slice *slice, struct tl_error *err)
 {
-	const struct tl_perf_exec_context *context = &w->contexts.list[w->context];
 	const struct tl_perf_aux_stream *stream = w->ranges.stream;
-	const bool known = context->pid != TL_PERF_KERNEL_PID;
+	const bool known = context_of(w)->pid != TL_PERF_KERNEL_PID;
 	const bool per_thread = stream->cpu == TL_PERF_NO_CPU;
 	struct tl_perf_address_space wanted;
 	struct tl_pt_asid asid;
+	const char *command;
 	int64_t space = space_of(t, w, &wanted, err);
 
 	if (space == 0)
 		space = tl_perf_address_space_add(&t->spaces, &wanted, &asid, err);
 	if (space < 0)
 		return (int)space;
+	command = command_of(t, w, wanted.guest);
+	if (!command)
+		return tl_error_memory(err);
 	*slice = (struct tl_perf_sched_slice){
 		.stream = (uint64_t)(stream - t->aux.streams),
-		.process = known ? context->pid : TL_NOWHERE,
-		.thread = known || per_thread ? thread_of(w) : TL_NOWHERE,
+		.process = process_of(t, w),
+		.thread = known || per_thread ? thread_of(t, w) : TL_NOWHERE,
 		.cpu = per_thread ? TL_NOWHERE : stream->cpu,
-		.command = command_of(t, w, wanted.guest),
+		.command = command,
 		.config = &w->config,
 		.from = w->from,
 		.to = w->to,
@@ -296,7 +386,7 @@ static int give_slice(struct tl_perf_trace *t, struct tl_perf_slice_walk *w,
 		.space = (uint32_t)space,
 		.guest = w->guest,
 	};
-	slice->chosen = is_chosen(t, slice);
+	slice->chosen = is_chosen(t, slice, context_of(w)->pid);
 	step_over_slice(w);
 	return 1;
 }

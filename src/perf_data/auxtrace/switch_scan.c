@@ -205,7 +205,8 @@ uint64_t tl_perf_switch_scan_first_time(const struct tl_perf_switch_scan *scan, 
  * Whether the thread that is switched to at `tsc` takes over at this packet. User code begins with
  * TIP.PGE or, if the kernel is traced, with a TIP out of it; another address space with PIP. Time
  * decides (`certain`). If the switch is between the last and the next packet with a time
- * (`possible`), PIP is believed, and an address if only the next thread has it mapped.
+ * (`possible`), PIP is believed, and an address if only the next thread has it mapped. Threads of a
+ * virtual machine take over while it runs.
  */
 static bool takes_over(const struct tl_perf_switch_scan *s, const struct tl_pt_packet *p,
 		       bool was_kernel, const struct tl_perf_switch_goal *goal)
@@ -213,12 +214,12 @@ static bool takes_over(const struct tl_perf_switch_scan *s, const struct tl_pt_p
 	const bool certain = s->tsc >= goal->tsc, possible = s->next >= goal->tsc && s->tsc;
 	const bool user = !(s->ip & TL_PERF_KERNEL_START);
 
-	if (s->in_psb || !goal->next)
+	if (s->in_psb || !goal->next || (goal->inside && !s->guest))
 		return false;
 	switch (p->kind) {
 	case TL_PT_PKT_PIP:
 		/* Virtual machines change address spaces, too. */
-		return !p->pip.nr && (certain || possible);
+		return p->pip.nr == goal->inside && (certain || (possible && !goal->stays));
 	case TL_PT_PKT_TIP_PGE:
 		return certain || (possible && goal->owner(goal->arg, s->ip) > 0);
 	case TL_PT_PKT_TIP:

@@ -31,7 +31,9 @@ struct tl_perf_switch_scan {
 /* What ends a scan. */
 struct tl_perf_switch_goal {
 	bool next;    /* a thread is switched to at `tsc` */
+	bool inside;  /* with `next`: it is one of the virtual machine that runs */
 	bool guests;  /* a virtual machine is entered or left */
+	bool stays;   /* with `next`: it is the same one, whose maps or whose kernel changes */
 	uint64_t tsc; /* with `next` */
 	tl_perf_owner_fn *owner;
 	const void *arg;

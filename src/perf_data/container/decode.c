@@ -62,6 +62,25 @@ static int refuse(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw
 	return status;
 }
 
+/*
+ * Whether a record is of a process of a virtual machine that is not known: only what `perf inject
+ * --guest-data` added is of such, by an id of its own.
+ */
+static bool is_of_unknown_machine(const struct tl_perf_reader *r, const struct tl_perf_record *rec)
+{
+	switch (rec->type) {
+	case TL_PERF_COMM:
+	case TL_PERF_FORK:
+	case TL_PERF_EXIT:
+	case TL_PERF_SWITCH:
+	case TL_PERF_SWITCH_CPU_WIDE:
+	case TL_PERF_TEXT_POKE:
+		return tl_perf_is_of_guest(rec) && !tl_perf_guest_ids_find(r, rec->id.id);
+	default:
+		return false;
+	}
+}
+
 int tl_perf_decode(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
 		   struct tl_perf_record *rec, bool report, struct tl_error *err)
 {
@@ -98,5 +117,7 @@ int tl_perf_decode(struct tl_perf_reader *r, const struct tl_perf_raw_record *ra
 		return refuse(r, raw, TL_PERF_RULE_RECORD_SHORT, report, err);
 	if (layout->decode && !layout->decode(rec, &v))
 		return refuse(r, raw, TL_PERF_RULE_RECORD_CONTENT, report, err);
+	if (is_of_unknown_machine(r, rec))
+		return refuse(r, raw, TL_PERF_RULE_GUEST_ID, report, err);
 	return 1;
 }

@@ -101,6 +101,10 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 	[TL_PERF_RULE_PEBS_CUT] =
 		DAMAGE("pebs-cut", TL_BAD_RECORD,
 		       "a sample in the trace ends before it is complete; it is lost"),
+	[TL_PERF_RULE_GUEST_ID] =
+		DAMAGE("guest-id", TL_BAD_RECORD,
+		       "a record of a process of a virtual machine, and no ID_INDEX record says "
+		       "which machine; skipped"),
 };
 
 static int list_fault(struct tl_perf_reader *r, const struct tl_perf_fault *fault,

@@ -74,6 +74,7 @@ static const struct {
 	{ TL_PERF_HEADER_FEATURE, load_feature },
 	{ TL_PERF_HEADER_BUILD_ID, tl_perf_build_ids_add },
 	{ TL_PERF_HEADER_TRACING_DATA, load_tracing_data },
+	{ TL_PERF_ID_INDEX, tl_perf_guest_ids_load },
 };
 
 int tl_perf_load_metadata(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,

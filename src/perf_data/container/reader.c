@@ -60,6 +60,7 @@ void tl_perf_close(struct tl_perf_reader *r)
 	free(r->attrs.ids);
 	free(r->attrs.owners);
 	tl_index_free(&r->attrs.by_id);
+	tl_perf_guest_ids_free(r);
 	free(r->build_ids.list);
 	free(r->faults.list);
 	tl_arena_free(&r->arena);
@@ -69,6 +70,7 @@ void tl_perf_close(struct tl_perf_reader *r)
 void tl_perf_rewind(struct tl_perf_reader *r)
 {
 	tl_perf_attrs_forget(r);
+	tl_perf_guest_ids_forget(r);
 	/* A pass that reached the end has read all records: no fault of a later one is new. */
 	if (r->at.known < r->at.number)
 		r->at.known = r->at.number;

@@ -54,6 +54,7 @@ enum tl_perf_rule {
 	TL_PERF_RULE_PART,
 	TL_PERF_RULE_PEBS_EVENT,
 	TL_PERF_RULE_PEBS_CUT,
+	TL_PERF_RULE_GUEST_ID,
 	TL_PERF_RULE_COUNT
 };
 
@@ -80,6 +81,19 @@ struct tl_perf_attr_table {
 	bool identified;
 	uint8_t id_at, id_back; /* bytes from the begin of a sample, from the end of another */
 	size_t header_count, header_ids; /* of the header; the others come with records */
+};
+
+/* A counter's id, of which a virtual machine wrote records (guest_ids.c). */
+struct tl_perf_guest_id {
+	uint64_t id;
+	uint32_t machine;           /* the process of the host that runs it */
+	uint32_t processor, thread; /* of the machine, and of the host that runs that one */
+};
+
+struct tl_perf_guest_ids {
+	struct tl_perf_guest_id *list;
+	size_t count, capacity;
+	struct tl_index by_id;
 };
 
 struct tl_perf_build_id_row {
@@ -170,6 +184,7 @@ struct tl_perf_reader {
 	size_t map_size;
 	struct tl_perf_header header;
 	struct tl_perf_attr_table attrs;
+	struct tl_perf_guest_ids guest_ids;
 	struct tl_perf_build_id_table build_ids;
 	struct tl_perf_tracing_data tracing;
 	struct tl_arena arena; /* texts, ids */
@@ -206,6 +221,24 @@ int tl_perf_attrs_add_ids(struct tl_perf_reader *r, size_t attr, struct tl_perf_
 void tl_perf_attrs_forget(struct tl_perf_reader *r);
 /* The event of a counter id; NULL: unknown. */
 const struct tl_perf_attr *tl_perf_attrs_find(const struct tl_perf_reader *r, uint64_t id);
+
+/* ---- guest_ids.c ---- */
+
+/* What an ID_INDEX record says of virtual machines. 0 or no memory. */
+int tl_perf_guest_ids_load(struct tl_perf_reader *r, const struct tl_perf_record *rec,
+			   struct tl_error *err);
+/* Before a second pass, which meets the records again. */
+void tl_perf_guest_ids_forget(struct tl_perf_reader *r);
+void tl_perf_guest_ids_free(struct tl_perf_reader *r);
+/* NULL: the id is the host's, or unknown. */
+const struct tl_perf_guest_id *tl_perf_guest_ids_find(const struct tl_perf_reader *r, uint64_t id);
+/* Whether a record is of a virtual machine, by its mode. */
+static inline bool tl_perf_is_of_guest(const struct tl_perf_record *rec)
+{
+	const unsigned mode = rec->misc & TL_PERF_MISC_CPUMODE;
+
+	return mode == TL_PERF_MISC_GUEST_KERNEL || mode == TL_PERF_MISC_GUEST_USER;
+}
 
 /* ---- decode.c ---- */
 

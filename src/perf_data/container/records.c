@@ -169,9 +169,9 @@ int tl_perf_raw_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, s
 	if (status <= 0)
 		return status;
 	raw->number = r->at.number;
-	/* Events are forgotten at the begin of a pass, and so are their names. */
+	/* Events are forgotten at the begin of a pass, and so are their names and machines. */
 	if (r->at.number >= r->at.known || raw->type == TL_PERF_HEADER_ATTR ||
-	    raw->type == TL_PERF_EVENT_UPDATE)
+	    raw->type == TL_PERF_EVENT_UPDATE || raw->type == TL_PERF_ID_INDEX)
 		status = tl_perf_load_metadata(r, raw, err);
 	r->at.number++;
 	if (status < 0)

@@ -311,6 +311,15 @@ static void put_trailer(const struct line *l, const struct tl_perf_record *rec)
 			put_field(l, rec, field);
 }
 
+/* The virtual machine that wrote the record, as `perf script -F machine_pid,vcpu` has it. */
+static void put_machine(const struct line *l, const struct tl_perf_guest_id *id)
+{
+	put_key(l, "machine_pid");
+	tl_put_u64(l->out, id->machine);
+	put_key(l, "vcpu");
+	tl_put_u64(l->out, id->processor);
+}
+
 /* ---- what a sample holds several of: in JSON only ---- */
 
 /* A list of words of the record; no member where there are none. */
@@ -431,6 +440,8 @@ static bool dump_record(struct dump *d, const struct tl_perf_record *rec)
 	const bool json = l.json;
 	bool ok = true;
 	const char *name = tl_perf_type_name(rec->type);
+	const struct tl_perf_guest_id *guest =
+		tl_perf_is_of_guest(rec) ? tl_perf_guest_ids_find(d->reader, rec->id.id) : NULL;
 
 	if (json) {
 		tl_put_text(out, "{\"offset\":");
@@ -451,6 +462,8 @@ static bool dump_record(struct dump *d, const struct tl_perf_record *rec)
 	put_key(&l, "misc");
 	put_hex(&l, rec->misc);
 	put_trailer(&l, rec);
+	if (guest)
+		put_machine(&l, guest);
 	if (name)
 		put_fields(&l, rec, fields_of[rec->type]);
 	if (json && rec->type == TL_PERF_SAMPLE) {

@@ -42,7 +42,7 @@ static bool same_thread(const void *context, const void *key, uint32_t number)
 /* The kernel has -1 for what it does not know; a track has a number that is not negative. */
 static int64_t track_id(uint64_t id)
 {
-	return id >= UINT32_MAX ? 0 : (int64_t)id;
+	return id == UINT32_MAX || id == TL_NOWHERE ? 0 : (int64_t)id;
 }
 
 /* The track of a thread; NULL without memory. */

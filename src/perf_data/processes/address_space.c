@@ -168,7 +168,8 @@ static bool same_space(const void *context, const void *key, uint32_t number)
 
 	return have->process == wanted->process && have->changes == wanted->changes &&
 	       have->pokes == wanted->pokes && have->in_guest == wanted->in_guest &&
-	       have->guest == wanted->guest && have->guest_changes == wanted->guest_changes;
+	       have->guest == wanted->guest && have->guest_changes == wanted->guest_changes &&
+	       have->guest_pokes == wanted->guest_pokes;
 }
 
 /* The number of an address space, a new one if it is new. TL_NONE without memory. */
@@ -177,7 +178,8 @@ static uint32_t space_number(struct tl_perf_address_spaces *a,
 {
 	const uint64_t hash =
 		tl_hash_pair(tl_hash_pair(key->process, key->guest),
-			     tl_hash_pair(key->changes, key->pokes + key->guest_changes));
+			     tl_hash_pair(tl_hash_pair(key->changes, key->guest_pokes),
+					  key->pokes + key->guest_changes));
 	uint32_t number = tl_index_find(&a->index, hash, same_space, a, key);
 
 	if (number != TL_NONE)
@@ -232,10 +234,9 @@ static int report_pokes(struct tl_perf_address_spaces *a, struct tl_error *err)
  * What the kernel has where its code is ever changed: the new bytes of the last change before, else
  * the old bytes of the first one after. What is added later counts.
  */
-static int add_pokes(struct tl_perf_address_spaces *a, size_t pokes, const struct tl_pt_asid *asid,
-		     struct tl_error *err)
+static int add_pokes(struct tl_perf_address_spaces *a, const struct tl_perf_poke_table *t,
+		     size_t pokes, const struct tl_pt_asid *asid, struct tl_error *err)
 {
-	const struct tl_perf_poke_table *t = &a->sys->pokes;
 	int status = 0;
 
 	if (t->count > POKED_MOST || a->poked > POKED_MOST - t->count)
@@ -260,9 +261,22 @@ static int add_guest(struct tl_perf_address_spaces *a, const struct tl_perf_addr
 		.process = a->sys->processes.list[space->guest].pid,
 	};
 
-	if (a->sys->processes.list[space->guest].count)
-		return add_maps(a, space->guest, space->guest_changes, asid, err);
-	return add_missing(a, &nothing, err);
+	const struct tl_perf_process *process = &a->sys->processes.list[space->guest];
+	const uint32_t machine = tl_perf_guest_machine(a->sys, space->guest);
+	const size_t of_kernel = a->sys->processes.list[machine].count;
+	int status = 0;
+
+	if (!process->count && !of_kernel)
+		return add_missing(a, &nothing, err);
+	/* The kernel that a process of the machine runs on. */
+	if (machine != space->guest)
+		status = add_maps(a, machine, of_kernel, asid, err);
+	if (status == 0)
+		status = add_maps(a, space->guest, space->guest_changes, asid, err);
+	if (status < 0)
+		return status;
+	return add_pokes(a, &tl_perf_guest_of(a->sys, machine)->pokes, space->guest_pokes, asid,
+			 err);
 }
 
 static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *space,
@@ -276,7 +290,7 @@ static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_addr
 		status = add_maps(a, space->process, space->changes, asid, err);
 	if (status < 0)
 		return status;
-	return add_pokes(a, space->pokes, asid, err);
+	return add_pokes(a, &a->sys->pokes, space->pokes, asid, err);
 }
 
 /* The kernel is in every address space of the host. */
@@ -293,13 +307,23 @@ static int make_image(struct tl_perf_address_spaces *a, struct tl_error *err)
 	return add_maps(a, kernel, a->sys->processes.list[kernel].count, &host, err);
 }
 
-/* The number of an address space of the host. */
+/*
+ * The number of an address space of the host: of its own for each process of a virtual machine, as
+ * the two have the same asid.
+ */
 static int64_t add_host(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *of,
 			struct tl_error *err)
 {
-	const struct tl_perf_address_space host = { .process = of->process,
-						    .changes = of->changes,
-						    .pokes = of->pokes };
+	/* No process of a machine has number 0: the machine is before it in the table. */
+	const bool known = a->sys->processes.list[of->guest].machine != TL_NONE;
+	const struct tl_perf_address_space host = {
+		.process = of->process,
+		.changes = of->changes,
+		.pokes = of->pokes,
+		.guest = known ? of->guest : 0,
+		.guest_changes = known ? of->guest_changes : 0,
+		.guest_pokes = of->guest_pokes,
+	};
 	struct tl_pt_asid asid;
 
 	return tl_perf_address_space_add(a, &host, &asid, err);

@@ -14,7 +14,7 @@ struct tl_perf_address_space {
 	/* with `in_guest`: a virtual machine that it runs, as a process, and its changes */
 	bool in_guest;
 	uint32_t guest;
-	size_t guest_changes;
+	size_t guest_changes, guest_pokes;
 };
 
 /* Objects whose code was not found. */

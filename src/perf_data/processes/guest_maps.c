@@ -11,6 +11,22 @@
 
 /* ---- maps ---- */
 
+/*
+ * Of the machine's own records a map is of the process that they name, or of its kernel; the
+ * host's name the process that runs the machine. TL_NONE: no memory.
+ */
+static uint32_t process_of(struct tl_perf_system *sys, const struct tl_perf_record *rec)
+{
+	const bool user = (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_GUEST_USER;
+	uint32_t machine;
+
+	if (!tl_perf_machine_of(sys, rec, &machine))
+		return TL_NONE;
+	if (machine == TL_NONE)
+		return tl_perf_guest_add(sys, rec->mmap.pid);
+	return user ? tl_perf_process_add_of(sys, machine, rec->mmap.pid) : machine;
+}
+
 int tl_perf_guest_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec,
 			  uint64_t time_ns, struct tl_error *err)
 {
@@ -21,18 +37,18 @@ int tl_perf_guest_add_map(struct tl_perf_system *sys, const struct tl_perf_recor
 		.end = rec->mmap.address + rec->mmap.length,
 		.page_offset = rec->mmap.page_offset,
 	};
-	uint32_t guest;
+	uint32_t process;
 
 	/* A range that wraps around is damaged. */
 	if (tl_perf_map_is_data(rec) || change.end <= change.start)
 		return 0;
-	guest = tl_perf_guest_add(sys, rec->mmap.pid);
-	if (guest == TL_NONE)
+	process = process_of(sys, rec);
+	if (process == TL_NONE)
 		return tl_error_memory(err);
-	change.object = tl_perf_object_add(sys, rec, guest);
+	change.object = tl_perf_object_add(sys, rec, process);
 	if (change.object == TL_NONE)
 		return tl_error_memory(err);
-	return tl_perf_map_place(sys, guest, &change, false, err);
+	return tl_perf_map_place(sys, process, &change, false, err);
 }
 
 /* A map of the machine's kernel, as a record would say it. */
@@ -104,13 +120,15 @@ static int add_known(struct tl_perf_system *sys, uint32_t guest, struct tl_error
 {
 	const char *root = tl_perf_guest_root(sys, guest);
 	const uint32_t pid = sys->processes.list[guest].pid;
+	struct tl_perf_guest *entry = tl_perf_guest_of(sys, guest);
 	struct tl_name_list names = { .count = 0 };
 	struct tl_error own;
 	char *path;
 	int status;
 
-	if (!root)
+	if (!root || entry->asked)
 		return 0;
+	entry->asked = true;
 	if (asprintf(&path, "%s/proc/kallsyms", root) < 0)
 		return tl_error_memory(err);
 	status = tl_name_list_read_kallsyms(&names, path, &own);
@@ -137,7 +155,7 @@ int tl_perf_guest_at(struct tl_perf_system *sys, uint32_t pid, uint64_t time_ns,
 		       : tl_perf_guest_add(sys, pid == TL_PERF_KERNEL_PID ? 0 : pid);
 	if (*guest == TL_NONE)
 		return tl_error_memory(err);
-	if (!found)
+	if (!sys->processes.list[*guest].count)
 		status = add_known(sys, *guest, err);
 	*changes = tl_perf_map_changes_at(&sys->processes.list[*guest], time_ns);
 	return status;

@@ -20,11 +20,19 @@ const struct tl_perf_guest *tl_perf_guest_find(const struct tl_perf_system *sys,
 	return NULL;
 }
 
-static const struct tl_perf_guest *find_number(const struct tl_perf_system *sys, uint32_t guest)
+uint32_t tl_perf_guest_machine(const struct tl_perf_system *sys, uint32_t process)
 {
+	const uint32_t machine = sys->processes.list[process].machine;
+
+	return machine == TL_NONE ? process : machine;
+}
+
+static struct tl_perf_guest *find_number(const struct tl_perf_system *sys, uint32_t guest)
+{
+	const uint32_t machine = tl_perf_guest_machine(sys, guest);
 	size_t i = 0;
 
-	while (sys->guests.list[i].process != guest)
+	while (sys->guests.list[i].process != machine)
 		i++;
 	return &sys->guests.list[i];
 }
@@ -75,6 +83,8 @@ static bool begin_guest(struct tl_perf_system *sys, uint32_t pid, struct tl_perf
 {
 	char label[32];
 
+	*made = (struct tl_perf_guest){ .root = NULL };
+
 	snprintf(label, sizeof(label), pid ? "[guest:%" PRIu32 "]" : "[guest]", pid);
 	made->label = tl_names_text(&sys->names, label);
 	made->process = (uint32_t)sys->processes.count;
@@ -97,8 +107,67 @@ uint32_t tl_perf_guest_add(struct tl_perf_system *sys, uint32_t pid)
 	sys->guests.list[sys->guests.count++] = made;
 	/* Not by pid: that is the process of the host. */
 	sys->processes.list[sys->processes.count++] =
-		(struct tl_perf_process){ .pid = pid, .guest = true };
+		(struct tl_perf_process){ .pid = pid, .guest = true, .machine = TL_NONE };
 	return made.process;
+}
+
+uint64_t tl_perf_guest_id_in(const struct tl_perf_system *sys, uint32_t process, uint32_t id)
+{
+	const uint64_t number = (uint64_t)(find_number(sys, process) - sys->guests.list);
+
+	return (number + 2) << 32 | id;
+}
+
+/* Beyond this many of one machine its records are damaged or hostile: what is more shares one. */
+enum { PROCESSORS_MAX = 4096 };
+
+struct tl_perf_guest_processor *tl_perf_guest_processor_add(struct tl_perf_guest *guest,
+							    const struct tl_perf_guest_id *id)
+{
+	for (size_t i = 0; i < guest->processor_count; i++)
+		if (guest->processors[i].number == id->processor || i == PROCESSORS_MAX)
+			return &guest->processors[i];
+	if (!tl_grow(&guest->processors, &guest->processor_capacity, guest->processor_count + 1,
+		     sizeof(*guest->processors)))
+		return NULL;
+	guest->processors[guest->processor_count] = (struct tl_perf_guest_processor){
+		.number = id->processor,
+		.thread = id->thread,
+	};
+	return &guest->processors[guest->processor_count++];
+}
+
+bool tl_perf_machine_of(struct tl_perf_system *sys, const struct tl_perf_record *rec,
+			uint32_t *machine)
+{
+	const struct tl_perf_guest_id *id = NULL;
+
+	*machine = TL_NONE;
+	if (sys->reader && tl_perf_is_of_guest(rec))
+		id = tl_perf_guest_ids_find(sys->reader, rec->id.id);
+	if (!id)
+		return true;
+	*machine = tl_perf_guest_add(sys, id->machine);
+	return *machine != TL_NONE && tl_perf_guest_processor_add(find_number(sys, *machine), id);
+}
+
+struct tl_perf_guest *tl_perf_guest_of(struct tl_perf_system *sys, uint32_t machine)
+{
+	return find_number(sys, machine);
+}
+
+void tl_perf_guests_free(struct tl_perf_system *sys)
+{
+	for (size_t i = 0; i < sys->guests.count; i++) {
+		struct tl_perf_guest *guest = &sys->guests.list[i];
+
+		for (size_t k = 0; k < guest->processor_count; k++)
+			free(guest->processors[k].list);
+		free(guest->processors);
+		free(guest->pokes.list);
+		tl_arena_free(&guest->pokes.bytes);
+	}
+	free(sys->guests.list);
 }
 
 /* ---- what its files tell ---- */

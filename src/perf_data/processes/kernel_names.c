@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perf_data/processes/kernel_names.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +63,12 @@ static int read_list(char *path, struct tl_name_list *list, struct tl_error *err
 	return 0;
 }
 
-/* The copy that `perf record --kcore` leaves beside what it records. */
-static int read_beside(const struct tl_perf_system *sys, struct tl_name_list *list,
-		       struct tl_error *err)
+/*
+ * The copy that `perf record --kcore` leaves beside what it records, and `perf inject --guest-data`
+ * for each virtual machine, whose process the name of the folder ends with.
+ */
+static int read_beside(const struct tl_perf_system *sys, const char *machine,
+		       struct tl_name_list *list, struct tl_error *err)
 {
 	const char *input = sys->search.input;
 	const char *slash = input ? strrchr(input, '/') : NULL;
@@ -72,8 +76,8 @@ static int read_beside(const struct tl_perf_system *sys, struct tl_name_list *li
 
 	if (!input)
 		return 0;
-	if (asprintf(&path, "%.*skcore_dir/kallsyms", slash ? (int)(slash + 1 - input) : 0, input) <
-	    0)
+	if (asprintf(&path, "%.*skcore_dir%s/kallsyms", slash ? (int)(slash + 1 - input) : 0, input,
+		     machine) < 0)
 		path = NULL;
 	return read_list(path, list, err);
 }
@@ -189,9 +193,13 @@ static int read_of_guest(const struct tl_perf_system *sys, const struct tl_perf_
 			 struct tl_name_list *list, const char **why, struct tl_error *err)
 {
 	const char *root = tl_perf_guest_root(sys, kernel->guest);
-	char *path;
+	char machine[16], *path;
 	int status;
 
+	snprintf(machine, sizeof(machine), "__%" PRIu32, sys->processes.list[kernel->guest].pid);
+	status = read_beside(sys, machine, list, err);
+	if (status)
+		return tl_error_or_end(status);
 	*why = tl_perf_guest_why(sys);
 	if (!root)
 		return 0;
@@ -217,7 +225,7 @@ int tl_perf_kernel_names_read(const struct tl_perf_system *sys, const struct tl_
 	for (size_t i = 0; status == 0 && i < sys->search.program_count; i++)
 		status = read_given(kernel, sys->search.programs[i], list, err);
 	if (status == 0)
-		status = read_beside(sys, list, err);
+		status = read_beside(sys, "", list, err);
 	if (status == 0)
 		status = read_cached(sys, kernel, list, err);
 	if (status)

@@ -71,17 +71,26 @@ static const struct tl_perf_map_change *find_map(const struct tl_perf_system *sy
 	return NULL;
 }
 
-/* A virtual machine has a kernel of its own. */
-static bool is_guest(const struct tl_perf_system *sys, uint32_t process)
+/* Maps of a virtual machine are with those of its kernel where no process of it is known. */
+static bool is_machine(const struct tl_perf_system *sys, uint32_t process)
 {
-	return process != TL_NONE && sys->processes.list[process].guest;
+	return process != TL_NONE && sys->processes.list[process].guest &&
+	       sys->processes.list[process].machine == TL_NONE;
+}
+
+/* The process with the maps of the kernel that a process runs on; TL_NONE: there is none. */
+static uint32_t kernel_of(const struct tl_perf_system *sys, uint32_t process)
+{
+	if (process != TL_NONE && sys->processes.list[process].machine != TL_NONE)
+		return sys->processes.list[process].machine;
+	return tl_perf_process_find(sys, TL_PERF_KERNEL_PID);
 }
 
 const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_system *sys,
 						  uint32_t process, size_t changes, uint64_t ip)
 {
-	if (ip & TL_PERF_KERNEL_START && !is_guest(sys, process)) {
-		process = tl_perf_process_find(sys, TL_PERF_KERNEL_PID);
+	if (ip & TL_PERF_KERNEL_START && !is_machine(sys, process)) {
+		process = kernel_of(sys, process);
 		changes = process == TL_NONE ? 0 : sys->processes.list[process].count;
 	}
 	return find_map(sys, process, changes, ip);

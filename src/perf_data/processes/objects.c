@@ -5,6 +5,7 @@
  * the vdso of this machine if it is the same one (docs/formats/perf-data.md section 9).
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -77,20 +78,58 @@ static enum tl_perf_object_kind kind_of_map(const struct tl_perf_record *rec)
 	return TL_PERF_OBJECT_MODULE;
 }
 
+static bool is_text(const struct tl_perf_text *path, size_t size, const char *text)
+{
+	return size <= path->size && strlen(text) == size && !memcmp(path->data, text, size);
+}
+
+/* Whether a row of the header's table is of the file at a path. */
+static bool has_path(const struct tl_perf_build_id_row *row, const struct tl_perf_text *path)
+{
+	const char *end = memchr(path->data, ']', path->size);
+
+	if (is_text(path, path->size, row->path))
+		return true;
+	/* "[kernel.kallsyms]_text" has the id of "[kernel.kallsyms]". */
+	return end && begins_with(path, "[") &&
+	       is_text(path, (size_t)(end + 1 - path->data), row->path);
+}
+
+/* Whether a row is of a virtual machine, by its mode, and of this one (TL_NONE: of the host). */
+static bool is_of_machine(const struct tl_perf_system *sys, const struct tl_perf_build_id_row *row,
+			  uint32_t machine)
+{
+	const unsigned mode = row->misc & TL_PERF_MISC_CPUMODE;
+	const bool guest = mode == TL_PERF_MISC_GUEST_KERNEL || mode == TL_PERF_MISC_GUEST_USER;
+
+	if (machine == TL_NONE)
+		return !guest;
+	return guest && sys->processes.list[machine].pid == row->pid;
+}
+
+/* A machine's kernel has another name in the table than in its own map. */
+static bool is_kernel_of_guest(const struct tl_perf_build_id_row *row,
+			       const struct tl_perf_object *object)
+{
+	static const char start[] = "[guest.kernel";
+
+	return object->guest != TL_NONE && object->kind == TL_PERF_OBJECT_KERNEL &&
+	       !strncmp(row->path, start, sizeof(start) - 1);
+}
+
 /* The build id of a map: in the MMAP2 record, else by path in the table of the header. */
 static struct tl_perf_build_id recorded_id(const struct tl_perf_system *sys,
-					   const struct tl_perf_record *rec, const char *path)
+					   const struct tl_perf_record *rec,
+					   const struct tl_perf_object *object)
 {
 	const struct tl_perf_build_id_table *ids = sys->search.build_ids;
-	const char *end = strchr(path, ']');
 
 	if (rec->mmap.build_id.size)
 		return rec->mmap.build_id;
 	for (size_t i = 0; ids && i < ids->count; i++)
-		/* "[kernel.kallsyms]_text" has the id of "[kernel.kallsyms]". */
-		if (!strcmp(ids->list[i].path, path) ||
-		    (*path == '[' && end && strlen(ids->list[i].path) == (size_t)(end + 1 - path) &&
-		     !strncmp(ids->list[i].path, path, (size_t)(end + 1 - path))))
+		if (is_of_machine(sys, &ids->list[i], object->guest) &&
+		    (has_path(&ids->list[i], &rec->mmap.path) ||
+		     is_kernel_of_guest(&ids->list[i], object)))
 			return ids->list[i].id;
 	return (struct tl_perf_build_id){ .size = 0 };
 }
@@ -140,6 +179,7 @@ uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_rec
 	const uint32_t path = add_path(sys, rec, process);
 	const struct object_key key = { path, &rec->mmap.build_id };
 	const uint64_t hash = tl_hash_pair(path, tl_hash_bytes(key.id->bytes, key.id->size));
+	struct tl_perf_object *made;
 	uint32_t number;
 
 	if (path == TL_NONE)
@@ -151,17 +191,18 @@ uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_rec
 		     sizeof(*sys->objects.list)) ||
 	    !tl_index_add(&sys->objects.index, hash, (uint32_t)sys->objects.count))
 		return TL_NONE;
-	sys->objects.list[sys->objects.count] = (struct tl_perf_object){
+	made = &sys->objects.list[sys->objects.count];
+	*made = (struct tl_perf_object){
 		.path = path,
 		.process = process,
-		.guest = tl_perf_is_of_guest(rec) ? process : TL_NONE,
+		.guest = tl_perf_is_of_guest(rec) ? tl_perf_guest_machine(sys, process) : TL_NONE,
 		.address = rec->mmap.address,
 		.length = rec->mmap.length,
 		.page_offset = rec->mmap.page_offset,
 		.recorded_id = rec->mmap.build_id,
-		.build_id = recorded_id(sys, rec, sys->names.names[path].text),
 		.kind = kind_of_map(rec),
 	};
+	made->build_id = recorded_id(sys, rec, made);
 	return (uint32_t)sys->objects.count++;
 }
 
@@ -508,6 +549,20 @@ static bool try_below(struct file_search *s, const char *name, const char *relea
 	return try_file(s, path);
 }
 
+/* The copy of the machine's kernel that `perf inject --guest-data` leaves beside the recording. */
+static bool try_injected_kernel(struct file_search *s)
+{
+	const char *directory = s->sys->search.directory;
+	char *path;
+
+	if (!directory)
+		return false;
+	if (asprintf(&path, "%s/kcore_dir__%" PRIu32 "/kcore", directory,
+		     s->sys->processes.list[s->object->guest].pid) < 0)
+		path = NULL;
+	return try_file(s, path);
+}
+
 static bool try_guest_kernel(struct file_search *s)
 {
 	static const char *const named[] = {
@@ -550,6 +605,8 @@ static void locate_of_guest(struct file_search *s, bool (*try_root)(struct file_
 
 static void locate_guest_kernel(struct file_search *s)
 {
+	if (try_injected_kernel(s))
+		return;
 	locate_of_guest(s, try_guest_kernel,
 			"no copy of the machine's kernel in --guest-root (proc/kcore, "
 			"boot/vmlinux-RELEASE, vmlinux)");

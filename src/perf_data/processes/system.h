@@ -127,7 +127,9 @@ struct tl_perf_process {
 	size_t count, capacity;
 	size_t maps;   /* since the last CLEAR or FORK */
 	bool compiled; /* it wrote down what its run-time compiler made */
-	bool guest;    /* the machine that process `pid` runs; 0: those of all others */
+	/* it is a virtual machine, run by process `pid` (0: by any other), or is in one */
+	bool guest;
+	uint32_t machine; /* the number of the virtual machine that it is in; TL_NONE: none */
 	struct tl_perf_compiled *compiled_names; /* compiled.c; NULL: not asked for yet */
 };
 
@@ -138,7 +140,36 @@ struct tl_perf_comm {
 
 struct tl_perf_thread {
 	uint32_t tid, pid;
+	uint32_t machine; /* as that of its process */
 	struct tl_perf_comm *comms;
+	size_t count, capacity;
+};
+
+/* From this time on the kernel has other code at an address. */
+struct tl_perf_poke {
+	uint64_t time_ns, address;
+	uint16_t old_size, new_size; /* 0: there was no code, or there is none any more */
+	const uint8_t *bytes;        /* the old ones, then the new ones */
+};
+
+/* In the order of time. */
+struct tl_perf_poke_table {
+	struct tl_perf_poke *list;
+	size_t count, capacity;
+	struct tl_arena bytes;
+};
+
+/* From this time on a processor of a virtual machine runs this thread of it. */
+struct tl_perf_guest_switch {
+	uint64_t time_ns;
+	uint32_t pid, tid;
+};
+
+/* A processor of a virtual machine, with its switches in the order of time. */
+struct tl_perf_guest_processor {
+	uint32_t number;
+	uint32_t thread; /* of the host, which runs it */
+	struct tl_perf_guest_switch *list;
 	size_t count, capacity;
 };
 
@@ -146,7 +177,12 @@ struct tl_perf_thread {
 struct tl_perf_guest {
 	uint32_t process; /* its number in the table of processes */
 	const char *label;
-	const char *root; /* where its files are; NULL: not known */
+	const char *root;                /* where its files are; NULL: not known */
+	bool asked;                      /* its files, for its kernel and modules */
+	struct tl_perf_poke_table pokes; /* of its kernel */
+	/* those that records were written on (perf inject --guest-data) */
+	struct tl_perf_guest_processor *processors;
+	size_t processor_count, processor_capacity;
 };
 
 struct tl_perf_guest_table {
@@ -193,20 +229,6 @@ struct tl_perf_jit_table {
 	size_t count, capacity;
 };
 
-/* From this time on the kernel has other code at an address. */
-struct tl_perf_poke {
-	uint64_t time_ns, address;
-	uint16_t old_size, new_size; /* 0: there was no code, or there is none any more */
-	const uint8_t *bytes;        /* the old ones, then the new ones */
-};
-
-/* In the order of time. */
-struct tl_perf_poke_table {
-	struct tl_perf_poke *list;
-	size_t count, capacity;
-	struct tl_arena bytes;
-};
-
 struct tl_perf_system {
 	struct tl_names names; /* paths of objects and names of threads */
 	struct tl_perf_object_table objects;
@@ -225,20 +247,29 @@ void tl_perf_system_free(struct tl_perf_system *sys);
 
 /* ---- processes.c ---- */
 
-/* Numbers in the tables, the entry made if it is new; TL_NONE without memory. */
+/*
+ * Those of a virtual machine, by its number, end with `_of`; of machine TL_NONE, the host, are the
+ * others. Numbers in the tables, the entry made if it is new; TL_NONE without memory.
+ */
+uint32_t tl_perf_process_add_of(struct tl_perf_system *sys, uint32_t machine, uint32_t pid);
 uint32_t tl_perf_process_add(struct tl_perf_system *sys, uint32_t pid);
+uint32_t tl_perf_thread_add_of(struct tl_perf_system *sys, uint32_t machine, uint32_t pid,
+			       uint32_t tid);
 uint32_t tl_perf_thread_add(struct tl_perf_system *sys, uint32_t pid, uint32_t tid);
 /* TL_NONE: no record named it. */
+uint32_t tl_perf_process_find_of(const struct tl_perf_system *sys, uint32_t machine, uint32_t pid);
 uint32_t tl_perf_process_find(const struct tl_perf_system *sys, uint32_t pid);
 /* The process of a thread; TL_PERF_KERNEL_PID: unknown. */
 uint32_t tl_perf_thread_pid(const struct tl_perf_system *sys, uint32_t tid);
 /* The name a thread has at a time, "" when unknown. */
+const char *tl_perf_thread_name_of(const struct tl_perf_system *sys, uint32_t machine, uint32_t tid,
+				   uint64_t time_ns);
 const char *tl_perf_thread_name_at(const struct tl_perf_system *sys, uint32_t tid,
 				   uint64_t time_ns);
 /* Thread number `number` is called `name` from a time on. */
 int tl_perf_thread_add_name(struct tl_perf_system *sys, uint32_t number, uint32_t name,
 			    uint64_t time_ns, struct tl_error *err);
-/* A new thread has the name of its creator until it is given another. */
+/* A new thread has the name of its creator, of the same machine, until it is given another. */
 int tl_perf_thread_inherit_name(struct tl_perf_system *sys, uint32_t thread, uint32_t parent_tid,
 				uint64_t time_ns, struct tl_error *err);
 
@@ -294,7 +325,7 @@ const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_system *s
 
 /* ---- pokes.c ---- */
 
-/* A TEXT_POKE record. */
+/* A TEXT_POKE record: of the host's kernel, or of a virtual machine's. */
 int tl_perf_add_poke(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
 		     struct tl_error *err);
 /* The number of changes up to a time. */
@@ -304,6 +335,10 @@ size_t tl_perf_pokes_at(const struct tl_perf_system *sys, uint64_t time_ns);
  * is none.
  */
 bool tl_perf_pokes_next(const struct tl_perf_system *sys, size_t *pokes, uint64_t *time_ns);
+/* The same, of the table of any kernel. */
+size_t tl_perf_poke_table_at(const struct tl_perf_poke_table *table, uint64_t time_ns);
+bool tl_perf_poke_table_next(const struct tl_perf_poke_table *table, size_t *pokes,
+			     uint64_t *time_ns);
 
 /* ---- jitdump.c ---- */
 
@@ -314,13 +349,6 @@ int tl_perf_add_map_with_code(struct tl_perf_system *sys, const struct tl_perf_r
 int tl_perf_jit_advance(struct tl_perf_system *sys, uint64_t time_ns, struct tl_error *err);
 
 /* ---- objects.c ---- */
-
-/* Whether a record is of a virtual machine, by its mode. */
-static inline bool tl_perf_is_of_guest(const struct tl_perf_record *rec)
-{
-	return (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_GUEST_KERNEL ||
-	       (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_GUEST_USER;
-}
 
 /* The object of a MMAP record, made if it is new; TL_NONE without memory. */
 uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_record *rec,

@@ -178,8 +178,7 @@ static bool same_part(const void *context, const void *key, uint32_t number)
 static int find_part(struct builder *b, uint32_t root, struct tl_error *err)
 {
 	const struct tl_perf_stack_root *r = &b->pass->stacks.roots[root];
-	const uint64_t hash =
-		tl_hash_pair(tl_hash_pair(r->pid, (uint64_t)r->tid << 32 | r->comm), r->cgroup);
+	const uint64_t hash = tl_hash_pair(tl_hash_pair(r->pid, r->tid << 32 | r->comm), r->cgroup);
 	uint32_t number = tl_index_find(&b->part_index, hash, same_part, b->part_keys, r);
 
 	if (number == TL_NONE) {
@@ -198,7 +197,7 @@ static int find_part(struct builder *b, uint32_t root, struct tl_error *err)
 	return 0;
 }
 
-static uint64_t id_of(uint32_t id)
+static uint64_t id_of(uint64_t id)
 {
 	return id == UINT32_MAX ? TL_NOWHERE : id;
 }

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "perf_data/container/branch.h"
 #include "perf_data/processes/guest_maps.h"
+#include "perf_data/processes/guests.h"
 
 /* ---- stacks ---- */
 
@@ -175,47 +176,62 @@ static bool is_of_share(struct tl_perf_sample_pass *p)
 	return shares < 2 || p->met++ / SAMPLES_TOGETHER % shares == p->options->share;
 }
 
+/*
+ * The thread of the machine that a sample is of, which has its id then, if the machine's own
+ * records say which one its processor runs.
+ */
+static void find_guest(struct tl_perf_sample_pass *p, struct tl_perf_id *id, uint32_t machine)
+{
+	const struct tl_perf_guest *of = NULL;
+	uint32_t process;
+	const struct tl_perf_guest_processor *processor =
+		tl_perf_guest_processor_of(&p->sys, (uint32_t)id->thread, &of);
+	const struct tl_perf_guest_switch *now;
+
+	if (!processor || of->process != machine || !processor->count)
+		return;
+	now = &processor->list[processor->count - 1];
+	process = tl_perf_process_find_of(&p->sys, machine, now->pid);
+	if (process != TL_NONE)
+		p->guest.process = process;
+	p->guest.tid = now->tid;
+	p->guest.known = p->guest.process != TL_NONE;
+	if (!p->guest.known)
+		return;
+	id->process = tl_perf_guest_id_in(&p->sys, machine, now->pid);
+	id->thread = tl_perf_guest_id_in(&p->sys, machine, now->tid);
+}
+
 /* The virtual machine that a sample is of, if anything is known of what it has mapped. */
-static int find_machine(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+static int find_machine(struct tl_perf_sample_pass *p, struct tl_perf_record *rec,
 			struct tl_error *err)
 {
 	uint32_t machine;
 	size_t changes;
 	int status;
 
-	p->machine = TL_NONE;
-	if (!tl_perf_is_of_guest(rec))
-		return 0;
+	p->guest.known = false;
 	status = tl_perf_guest_at(&p->sys, (uint32_t)rec->id.process, p->time_ns, &machine,
 				  &changes, err);
 	if (status == 0 && p->sys.processes.list[machine].count)
-		p->machine = machine;
-	p->losses.of_machines += status == 0 && p->machine == TL_NONE;
+		p->guest.process = machine;
+	if (status == 0)
+		find_guest(p, &rec->id, machine);
 	return status;
 }
 
-static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
-		       struct tl_error *err)
+/* Count a sample that the filters let pass. */
+static int count_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			struct tl_error *err)
 {
-	int unwind, status = tl_perf_note_switch(p, rec, err);
+	int unwind, status = 0;
 
-	if (status < 0)
-		return status;
-	/* Also of samples that the filters leave out: the file has samples all the same. */
-	if (!know_event(p, p->reader->attrs.count - 1))
-		return tl_error_memory(err);
-	if (!p->first_ns)
-		p->first_ns = p->time_ns;
-	if (!tl_perf_sample_pass_selects(p, &rec->id))
-		return 0;
 	if (!is_of_share(p)) {
 		note_sample(p, (uint32_t)(rec->attr - p->reader->attrs.list));
 		return 0;
 	}
-	status = find_machine(p, rec, err);
-	if (status < 0)
-		return status;
-	if (!tl_perf_call_chain_of(&p->chain, rec, p->machine != TL_NONE))
+	p->losses.of_machines += p->guest.process == TL_NONE && tl_perf_is_of_guest(rec);
+	if (!tl_perf_call_chain_of(&p->chain, rec, p->guest.process != TL_NONE))
 		return tl_error_memory(err);
 	if (p->options->branches)
 		return tl_perf_sample_pass_root(p, rec) ? count_branches(p, rec, err)
@@ -234,6 +250,37 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 	status = count_stack(p, rec, (uint32_t)(rec->attr - p->reader->attrs.list), period_of(rec),
 			     err);
 	return status < 0 ? status : tl_perf_note_leaving(p, rec, err);
+}
+
+/* A sample of a virtual machine, which is chosen with the process that runs that, too. */
+static int load_guest_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+			     struct tl_error *err)
+{
+	struct tl_perf_record own = *rec;
+	const int status = find_machine(p, &own, err);
+
+	if (status < 0)
+		return status;
+	if (!tl_perf_sample_pass_selects(p, &rec->id) && !tl_perf_sample_pass_selects(p, &own.id))
+		return 0;
+	return count_sample(p, &own, err);
+}
+
+static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_record *rec,
+		       struct tl_error *err)
+{
+	const int status = tl_perf_note_switch(p, rec, err);
+
+	if (status < 0)
+		return status;
+	/* Also of samples that the filters leave out: the file has samples all the same. */
+	if (!know_event(p, p->reader->attrs.count - 1))
+		return tl_error_memory(err);
+	if (!p->first_ns)
+		p->first_ns = p->time_ns;
+	if (tl_perf_is_of_guest(rec))
+		return load_guest_sample(p, rec, err);
+	return tl_perf_sample_pass_selects(p, &rec->id) ? count_sample(p, rec, err) : 0;
 }
 
 /* ---- all others ---- */
@@ -341,7 +388,7 @@ static int load_record(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 				   "shared out");
 	if (rec->id.time_ns != TL_NOWHERE && rec->id.time_ns > p->time_ns)
 		p->time_ns = rec->id.time_ns;
-	p->machine = TL_NONE;
+	p->guest.process = TL_NONE;
 	status = tl_perf_jit_advance(&p->sys, p->time_ns, err);
 	for (size_t i = 0; status == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].type == rec->type)
@@ -376,7 +423,7 @@ int tl_perf_sample_pass_run(struct tl_perf_sample_pass *p, struct tl_error *err)
 	struct tl_perf_record rec;
 	int status;
 
-	p->last_root = p->machine = TL_NONE;
+	p->last_root = p->guest.process = TL_NONE;
 	p->unwinder.sys = &p->sys;
 	p->sys.reader = p->reader;
 	p->unwinder.header = &p->reader->header;

@@ -69,6 +69,13 @@ struct tl_perf_sample_trace {
 	bool has_intel_pt;
 };
 
+/* What a sample of a virtual machine is of. */
+struct tl_perf_sampled_guest {
+	uint32_t process; /* of the machine, or the machine; TL_NONE: of the host, or unknown */
+	uint32_t tid;     /* of the machine, if `known` */
+	bool known;
+};
+
 struct tl_perf_sample_pass {
 	struct tl_perf_reader *reader;
 	const struct tl_perf_sample_options *options;
@@ -87,7 +94,7 @@ struct tl_perf_sample_pass {
 	uint64_t time_ns;   /* of the latest record that had a time */
 	uint32_t last_node; /* of the sample before */
 	uint32_t last_root; /* of the sample before, TL_NONE: none */
-	uint32_t machine;   /* whose process the record is of; TL_NONE: the host, or unknown */
+	struct tl_perf_sampled_guest guest;
 	struct tl_perf_sample_listener listener;
 	struct tl_perf_sample_trace trace;
 };

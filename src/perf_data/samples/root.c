@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which records of a pass count, and of what they are: the root of their stacks. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "perf_data/processes/guests.h"
@@ -47,22 +49,40 @@ static bool is_exec(const struct tl_perf_sample_pass *p, const struct tl_perf_st
 }
 
 /*
- * Who ran, and by which name: a virtual machine, which is one process, by its label, as no name of
- * its threads is known. False without memory.
+ * "NAME [guest:PID]", a name; where no record says what the virtual machine ran, its label. TL_NONE
+ * without memory.
  */
+static uint32_t name_in_machine(struct tl_perf_sample_pass *p)
+{
+	const char *label = tl_perf_guest_label(&p->sys, p->guest.process), *name = "";
+	uint32_t number;
+	char *text;
+
+	if (p->guest.known)
+		name = tl_perf_thread_name_of(&p->sys,
+					      tl_perf_guest_machine(&p->sys, p->guest.process),
+					      p->guest.tid, p->time_ns);
+	if (!*name)
+		return tl_names_add(&p->sys.names, label, strlen(label));
+	if (asprintf(&text, "%s %s", name, label) < 0)
+		return TL_NONE;
+	number = tl_names_add(&p->sys.names, text, strlen(text));
+	free(text);
+	return number;
+}
+
+/* Who ran, and by which name. False without memory. */
 static bool find_process(struct tl_perf_sample_pass *p, struct tl_perf_stack_root *root)
 {
 	uint32_t thread;
 
-	if (p->machine != TL_NONE) {
-		const char *label = tl_perf_guest_label(&p->sys, p->machine);
-
-		root->process = p->machine;
-		root->comm = tl_names_add(&p->sys.names, label, strlen(label));
+	if (p->guest.process != TL_NONE) {
+		root->process = p->guest.process;
+		root->comm = name_in_machine(p);
 		return root->comm != TL_NONE;
 	}
-	root->process = tl_perf_process_add(&p->sys, root->pid);
-	thread = tl_perf_thread_add(&p->sys, root->pid, root->tid);
+	root->process = tl_perf_process_add(&p->sys, (uint32_t)root->pid);
+	thread = tl_perf_thread_add(&p->sys, (uint32_t)root->pid, (uint32_t)root->tid);
 	if (root->process == TL_NONE || thread == TL_NONE)
 		return false;
 	root->comm = name_now(&p->sys.threads.list[thread]);
@@ -73,8 +93,7 @@ bool tl_perf_sample_pass_root(struct tl_perf_sample_pass *p, const struct tl_per
 {
 	const struct tl_perf_stack_root *last =
 		p->last_root == TL_NONE ? NULL : &p->stacks.roots[p->last_root];
-	struct tl_perf_stack_root root = { .pid = (uint32_t)rec->id.process,
-					   .tid = (uint32_t)rec->id.thread };
+	struct tl_perf_stack_root root = { .pid = rec->id.process, .tid = rec->id.thread };
 
 	root.cgroup = tl_perf_cgroups_of(&p->cgroups, &p->sys, rec);
 	if (root.cgroup == TL_NONE || !find_process(p, &root))

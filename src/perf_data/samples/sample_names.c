@@ -478,7 +478,7 @@ static int name_in_machine(struct tl_perf_sample_names *n, const struct tl_perf_
 				    0, place, err);
 	}
 	if (object->kind == TL_PERF_OBJECT_KERNEL || object->kind == TL_PERF_OBJECT_MODULE)
-		return name_in_kernel(n, key->process, name_of_object(n, object), key->ip, place,
+		return name_in_kernel(n, object->guest, name_of_object(n, object), key->ip, place,
 				      err);
 	return name_in_map(n, key, map, place, err);
 }

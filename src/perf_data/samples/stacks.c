@@ -45,9 +45,8 @@ static bool same_root(const void *context, const void *key, uint32_t number)
 
 uint32_t tl_perf_stacks_root(struct tl_perf_stacks *s, const struct tl_perf_stack_root *root)
 {
-	const uint64_t hash =
-		tl_hash_pair(tl_hash_pair(root->pid, (uint64_t)root->tid << 32 | root->comm),
-			     (uint64_t)root->cgroup << 32 ^ root->changes);
+	const uint64_t hash = tl_hash_pair(tl_hash_pair(root->pid, root->tid << 32 | root->comm),
+					   (uint64_t)root->cgroup << 32 ^ root->changes);
 	uint32_t number = tl_index_find(&s->root_index, hash, same_root, s->roots, root);
 
 	if (number != TL_NONE)

@@ -13,11 +13,11 @@
 
 /* What the stacks below it have in common. */
 struct tl_perf_stack_root {
-	uint32_t process; /* number in the table of processes */
-	uint32_t pid, tid;
-	uint32_t comm;   /* name of the thread at that time */
-	uint32_t cgroup; /* path of its control group, a name; 0: unknown */
-	size_t changes;  /* of the process's maps, up to the last one that replaced others */
+	uint32_t process;  /* number in the table of processes */
+	uint64_t pid, tid; /* TL_NOWHERE: not recorded; of a virtual machine: guests.h */
+	uint32_t comm;     /* name of the thread at that time */
+	uint32_t cgroup;   /* path of its control group, a name; 0: unknown */
+	size_t changes;    /* of the process's maps, up to the last one that replaced others */
 	uint64_t first_ns, last_ns;
 	uint64_t samples;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Context switches in a pass over samples (off_cpu.h). */
 #include "core/error.h"
+#include "perf_data/processes/guests.h"
 #include "perf_data/samples/pass.h"
 
 /* ---- what both sources do ---- */
@@ -65,6 +66,8 @@ int tl_perf_load_switch(struct tl_perf_sample_pass *p, const struct tl_perf_reco
 	struct tl_perf_away *away;
 	bool done = true;
 
+	if (tl_perf_is_of_guest(rec))
+		return tl_perf_guest_add_switch(&p->sys, rec, p->time_ns, err);
 	if (p->options->branches || rec->id.time_ns == TL_NOWHERE ||
 	    !is_thread((uint32_t)rec->id.thread))
 		return 0;

@@ -68,10 +68,11 @@ TEST(a_share_of_the_threads)
 /* Records of every type, of either byte order, as a pipe, and with trace of each kind. */
 TEST(seeds)
 {
-	static const char *const names[] = { "samples", "branches",    "pipe",
-					     "swapped", "compressed2", "snapshot",
-					     "types",   "wide",        "tracepoints",
-					     "guests",  "guest_maps",  "guest_samples" };
+	static const char *const names[] = {
+		"samples",    "branches",      "pipe",       "swapped",           "compressed2",
+		"snapshot",   "types",         "wide",       "tracepoints",       "guests",
+		"guest_maps", "guest_samples", "guest_data", "guest_data_samples"
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[512];
@@ -126,7 +127,8 @@ TEST(virtual_machines)
 				    "ffffffffc0200010 t turn\t[turning]\n",
 			  modules[] = "turning 4096 0 - Live 0xffffffffc0200000\n",
 			  version[] = "Linux version 6.1.0 (a@b)\n";
-	static const char *const seeds_of_machines[] = { "guests", "guest_samples" };
+	static const char *const seeds_of_machines[] = { "guests", "guest_samples", "guest_data",
+							 "guest_data_samples" };
 	char path[512] = "";
 	struct whole_input whole = whole_input(path);
 	struct temp temp;
