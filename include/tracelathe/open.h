@@ -781,6 +781,12 @@ struct tl_gather_options {
 	 * exporter that can write packed ones; tl_gather_take() keeps packed profiles as they are
 	 */
 	bool packed;
+	/**
+	 * Costs are wanted for all threads together: of call stacks, sums of each part are not
+	 * kept where they are not needed. Parts are listed as ever. Profiles may be folded with
+	 * TL_DETAIL_CONTEXTS, which is not enough for a sum otherwise.
+	 */
+	bool threads_together;
 };
 
 /** What came of a sum. */

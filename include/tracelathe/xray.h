@@ -228,6 +228,8 @@ struct tl_xray_fold_options {
 	 */
 	uint32_t share, shares;
 	bool arcs; /**< with `flat`: but calls between functions are wanted */
+	/** of call stacks: no calls between functions, no sums of functions by thread */
+	bool sums_alone;
 };
 
 /**

@@ -431,6 +431,7 @@ static int open_gather(struct worker *w, struct tl_error *err)
 		.size = sizeof(options),
 		.memory = (megabytes ? megabytes : MEMORY) << 19,
 		.scratch = w->settings->files.scratch,
+		.threads_together = w->settings->files.threads_together,
 	};
 
 	return tl_gather_open(&w->gather, &options, err);

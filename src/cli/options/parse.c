@@ -366,6 +366,13 @@ static enum tl_input_detail needed_detail(const struct settings *settings,
 	return needs_calls(settings, command) ? TL_DETAIL_FUNCTIONS : TL_DETAIL_TABLE;
 }
 
+/* Tables of functions, trees and stacks without a word of threads. */
+static bool joins_threads(const struct settings *settings, const struct command *command)
+{
+	return command->bit & (C_REPORT | C_TREE | C_STACKS) && !settings->report.threads &&
+	       settings->report.by < TL_BY_PART && !needs_lines(settings, command);
+}
+
 /* A file that holds all of a profile is of no use without the parts. */
 static bool writes_whole(const struct settings *settings, const struct command *command)
 {
@@ -440,6 +447,7 @@ static bool settle(struct settings *settings, const struct command *command)
 	settings->input.xray.decoders = settings->programs.decoders.items;
 	settings->input.xray.decoder_count = settings->programs.decoders.list.count;
 	settings->input.detail = needed_detail(settings, command);
+	settings->files.threads_together = joins_threads(settings, command);
 	settings->input.packed = can_be_packed(settings, command);
 	/* The columns of a flame graph are threads. */
 	settings->input.per_thread = settings->report.threads || writes_whole(settings, command) ||

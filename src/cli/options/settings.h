@@ -112,6 +112,7 @@ struct file_settings {
 	bool listed;      /* some came from a list or a directory */
 	bool no_keep_going;
 	uint64_t memory_megabytes; /* of a sum; 0: default */
+	bool threads_together;     /* of a sum no costs of single threads are shown */
 	const char *scratch;       /* directory of what does not fit; NULL: the usual one */
 	LIST_OF(char *) copies; /* parts of arguments, as FILE of FILE@ADDR; freed with the rest */
 	bool no_sandbox;

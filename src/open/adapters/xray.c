@@ -13,6 +13,7 @@
 #include "open/binaries.h"
 #include "open/format.h"
 #include "open/adapters/xray_input.h"
+#include "open/input.h"
 #include "timeline/calls/stream.h"
 #include "xray/calls/source.h"
 #include "xray/profile/fold.h"
@@ -125,6 +126,7 @@ static int set_limits(const struct tl_input_options *o, struct tl_xray_input *x,
 		.per_thread = o->per_thread,
 		.flat = o->detail == TL_DETAIL_TABLE || o->detail == TL_DETAIL_GRAPH,
 		.arcs = o->detail == TL_DETAIL_GRAPH,
+		.sums_alone = tl_input_sums_alone(o),
 		.share = o->share,
 		.shares = o->shares,
 	};

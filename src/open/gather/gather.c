@@ -3,7 +3,8 @@
  * Profiles are kept as profile files: in memory while they are small, then in files without names.
  * When all are there, some at a time are merged into one, until one is left. That the result does
  * not depend on what was merged with what is a promise of tl_profile_merge(). Packed profiles are
- * kept as they are while that is possible (gather_packs.h).
+ * kept as they are while that is possible (gather_packs.h), and what is wanted for all threads
+ * together is added up before it is kept (gather_sums.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "open/adapters/profile_file.h"
 #include "open/gather/gather_packs.h"
 #include "open/gather/gather_piece.h"
+#include "open/gather/gather_sums.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
 #include "profile/kway/kway.h"
@@ -30,6 +32,7 @@ struct tl_gather {
 	struct tl_gather_piece *pieces; /* those before `first` were merged */
 	size_t first, count, capacity;
 	struct tl_gather_packs packs; /* while there are some, there are no pieces */
+	struct tl_gather_sums sums;   /* not in pieces yet */
 	size_t added;                 /* profiles */
 	uint64_t held;                /* bytes of pieces in memory */
 	bool has_clock;               /* some profile counts ticks, of this frequency */
@@ -295,6 +298,43 @@ static int leave_packs(struct tl_gather *g, struct tl_error *err)
 	return status;
 }
 
+/* A sum becomes a piece. What was in it is lost after a failure. */
+static int leave_sum(struct tl_gather *g, struct tl_gather_sum *sum, struct tl_error *err)
+{
+	struct tl_profile *profile;
+	int status = tl_gather_sum_take(sum, &profile, err);
+
+	if (status == 0 && profile)
+		status = add_profile(g, profile, err);
+	tl_profile_free(profile);
+	g->broken |= status < 0;
+	return status;
+}
+
+static int leave_sums(struct tl_gather *g, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < TL_GATHER_KINDS; i++)
+		status = leave_sum(g, &g->sums.list[i], err);
+	return status;
+}
+
+/* A sum may take half of the memory, so that it can be written in the other half. */
+static int add_to_sum(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
+{
+	bool full;
+	struct tl_gather_sum *sum =
+		tl_gather_sums_choose(&g->sums, profile, g->options.memory / 2, &full);
+	int status = full ? leave_sum(g, sum, err) : 0;
+
+	if (status < 0)
+		return status;
+	status = tl_gather_sum_add(sum, profile, err);
+	g->broken |= status < 0;
+	return status;
+}
+
 int tl_gather_add(struct tl_gather *g, const struct tl_profile *profile, struct tl_error *err)
 {
 	int status = check_clock(g, profile, err);
@@ -302,7 +342,9 @@ int tl_gather_add(struct tl_gather *g, const struct tl_profile *profile, struct 
 	if (status == 0)
 		status = leave_packs(g, err);
 	if (status == 0)
-		status = add_profile(g, profile, err);
+		status = g->options.threads_together && tl_merge_has_sum(profile)
+				 ? add_to_sum(g, profile, err)
+				 : add_profile(g, profile, err);
 	g->added += status == 0;
 	g->had_contexts |= tl_profile_context_count(profile) != 0;
 	return status;
@@ -419,15 +461,37 @@ static int write_packs(struct tl_gather *g, struct tl_output *out, struct tl_gat
 	return status;
 }
 
+/* A sum that is all there is. */
+static int write_sum(struct tl_gather *g, struct tl_gather_sum *sum, struct tl_output *out,
+		     struct tl_gathered *gathered, size_t size, struct tl_error *err)
+{
+	struct tl_profile *profile;
+	int status = tl_gather_sum_take(sum, &profile, err);
+
+	if (status == 0)
+		status = tl_pfile_write_merged(profile, 1, out, err);
+	if (status == 0) {
+		g->result =
+			(struct tl_kway_result){ .losses = profile->losses, .has_contexts = true };
+		give_result(g, gathered, size);
+	}
+	tl_profile_free(profile);
+	return status;
+}
+
 int tl_gather_write(struct tl_gather *g, struct tl_output *out, struct tl_gathered *gathered,
 		    size_t size, struct tl_error *err)
 {
+	struct tl_gather_sum *only = tl_gather_sums_only(&g->sums);
 	bool done = false;
 	int status = 0;
 
 	if (g->packs.count)
 		return write_packs(g, out, gathered, size, err);
-	if (g->first == g->count)
+	if (only && g->first == g->count && !g->broken)
+		return write_sum(g, only, out, gathered, size, err);
+	status = leave_sums(g, err);
+	if (status == 0 && g->first == g->count)
 		return nothing_gathered(err);
 	while (status == 0 && !done)
 		status = merge_some(g, out, &done, err);
@@ -448,7 +512,8 @@ int tl_gather_profile(struct tl_gather *g, struct tl_profile **profile,
 	*profile = NULL;
 	if (g->packs.count)
 		return sum_packs(g, profile, gathered, size, err);
-	if (g->first == g->count)
+	status = leave_sums(g, err);
+	if (status == 0 && g->first == g->count)
 		return nothing_gathered(err);
 	while (status == 0 && !done)
 		status = merge_some(g, NULL, &done, err);
@@ -499,6 +564,7 @@ void tl_gather_close(struct tl_gather *g)
 		return;
 	drop_pieces(g, g->count - g->first);
 	tl_gather_packs_free(&g->packs);
+	tl_gather_sums_free(&g->sums);
 	free(g->pieces);
 	free(g->scratch);
 	free(g);

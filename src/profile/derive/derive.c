@@ -293,6 +293,7 @@ static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_e
 	int status;
 
 	w->kinds = kinds_of(profile);
+	profile->sums.derived = w->kinds > ARCS && !profile->sums.given_capacity;
 	for (unsigned k = 0; k < w->kinds; k++)
 		if (!zeroed(&w->things[k].of, profile->contexts.table.count, sizeof(uint32_t)))
 			return tl_error_memory(err);

@@ -57,6 +57,20 @@ void tl_merge_maps_free(struct tl_merge_map *maps, size_t count);
 int tl_merge_packs(struct tl_profile **merged, struct tl_profile *const *profiles, size_t count,
 		   struct tl_error *err);
 
+/*
+ * Sums to which profiles are added one by one, as they come, with the costs of all parts together
+ * (merge_into.c). All profiles of a sum are alike: finished, with the same events, and with
+ * contexts that their lines and arcs follow from.
+ */
+bool tl_merge_has_sum(const struct tl_profile *profile);
+bool tl_merge_is_alike(const struct tl_profile *sum, const struct tl_profile *profile);
+/* An upper bound of what can become of any number in a sum to which the profile is added. */
+uint64_t tl_merge_weight(const struct tl_profile *profile);
+/* A sum of nothing, for profiles like this one. */
+int tl_merge_begin(struct tl_profile **sum, const struct tl_profile *like, struct tl_error *err);
+/* On failure the sum is of no use any more. tl_profile_finish() ends it. */
+int tl_merge_into(struct tl_profile *sum, const struct tl_profile *profile, struct tl_error *err);
+
 /* Identities: fill the maps. tl_merge_events() also makes the merged profile. */
 int tl_merge_events(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_functions(struct tl_merge *merge, struct tl_error *err);
@@ -67,5 +81,10 @@ int tl_merge_lines(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_contexts(struct tl_merge *merge, struct tl_error *err);
+/* The contexts of one of the profiles, added to those of `into` as they come. */
+int tl_merge_unite_contexts(const struct tl_merge *merge, uint32_t profile, struct tl_profile *into,
+			    struct tl_error *err);
+/* What only some profiles know of a function: the least address, line and number. */
+void tl_merge_take_entry(struct tl_function *into, const struct tl_function *from);
 
 #endif

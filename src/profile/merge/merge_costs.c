@@ -183,8 +183,8 @@ int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err)
 /* ---- contexts ---- */
 
 /* All trees as one, numbered as they come. */
-static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct tl_profile *into,
-			  struct tl_error *err)
+int tl_merge_unite_contexts(const struct tl_merge *merge, uint32_t profile, struct tl_profile *into,
+			    struct tl_error *err)
 {
 	const struct tl_profile *from = merge->from[profile];
 	uint32_t count = tl_profile_context_count(from);
@@ -304,7 +304,7 @@ int tl_merge_contexts(struct tl_merge *merge, struct tl_error *err)
 	if (status < 0)
 		return status;
 	for (size_t p = 0; status == 0 && p < merge->count; p++)
-		status = unite_contexts(merge, (uint32_t)p, tree, err);
+		status = tl_merge_unite_contexts(merge, (uint32_t)p, tree, err);
 	if (status == 0)
 		status = take_tree(merge, tree, err);
 	tl_losses_add(&merge->to->losses, &tree->losses);

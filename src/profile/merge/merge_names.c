@@ -198,7 +198,7 @@ static int compare_functions(const void *a, const void *b, void *context)
 }
 
 /* An address or line that only some profiles know: the least one that is not 0 ("unknown"). */
-static void take_entry(struct tl_function *into, const struct tl_function *from)
+void tl_merge_take_entry(struct tl_function *into, const struct tl_function *from)
 {
 	if (from->line && (!into->line || from->line < into->line))
 		into->line = from->line;
@@ -216,7 +216,7 @@ static int unite_functions(struct tl_merge *merge, const struct tl_merge_ref *re
 	int64_t number;
 
 	for (size_t i = at + 1; i < end; i++)
-		take_entry(&function, function_of(merge, &refs[i]));
+		tl_merge_take_entry(&function, function_of(merge, &refs[i]));
 	number = tl_profile_put_function(merge->to, &function, err);
 	for (size_t i = at; number >= 0 && i < end; i++)
 		merge->maps[refs[i].profile].functions[refs[i].number] = (uint32_t)number;

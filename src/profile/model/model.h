@@ -89,6 +89,7 @@ struct tl_profile_sums {
 	 * of contexts they are wanted alone: arcs, lines, and functions by part are not derived
 	 */
 	bool only;
+	bool derived;           /* lines and arcs follow from contexts, and from nothing else */
 	int64_t *total, *zeros; /* one vector of costs each */
 	int64_t *self, *inclusive;
 	uint64_t *calls, *unfinished, *cut;

@@ -299,7 +299,9 @@ static int write_gathered(struct command_job *job, const char *path, struct tl_e
 		.size = sizeof(options),
 		.memory = job->settings->files.memory_megabytes << 20,
 		.scratch = job->settings->files.scratch,
+		.threads_together = job->settings->files.threads_together,
 	};
+	const enum tl_input_detail detail = job->settings->input.detail;
 	struct tl_gather *gather = NULL;
 	struct tl_input_filter kept;
 	int status = output_open(&job->out, path, err);
@@ -307,6 +309,9 @@ static int write_gathered(struct command_job *job, const char *path, struct tl_e
 	if (status < 0)
 		return status;
 	settings_of_each(job->settings, &kept);
+	/* Calls between functions follow from the stacks of the sum. */
+	if (options.threads_together)
+		job->settings->input.detail = TL_DETAIL_CONTEXTS;
 	status = tl_gather_open(&gather, &options, err);
 	if (status == 0)
 		status = write_sum(job, gather, err);
@@ -317,6 +322,8 @@ static int write_gathered(struct command_job *job, const char *path, struct tl_e
 	job->out = NULL;
 	tl_gather_close(gather);
 	settings_of_sum(job->settings, &kept);
+	if (options.threads_together)
+		job->settings->input.detail = detail;
 	return status;
 }
 
