@@ -304,12 +304,46 @@ def where(rng, base, table, columns):
     return " WHERE " + text if text else ""
 
 
+def sums_of_calls(rng, base, columns):
+    """A statement that the table of calls adds up itself, or one that is nearly of that kind. (SQL, whether its order is given)"""
+    numbers = [name for name, kind in columns if kind == "INTEGER"]
+    keys = rng.sample(["process", "thread", "depth", "function", "name"], rng.choice((0, 1, 1, 1, 2, 3)))
+    conditions = []
+    for name in rng.sample(numbers, rng.choice((0, 0, 1, 2, 3))):
+        values = [row[0] for row in base.execute('SELECT DISTINCT "%s" FROM calls WHERE typeof("%s") = \'integer\' ORDER BY 1 LIMIT 200'
+                                                 % (name, name))] or [0]
+        one, other = rng.choice(values + [-1, 2 ** 63 - 1, 10 ** 18 - 1]), rng.choice(values)
+        conditions.append(rng.choice(('"%s" BETWEEN %d AND %d' % (name, other, one),
+                                      '"%s" %s %d' % (name, rng.choice(("<", "<=", "=", ">", ">=", "<>")), one))))
+    value = lambda: rng.choice(("count(*)", '%s("%s")' % (rng.choice(("count", "sum", "min", "max", "max", "total")), rng.choice(numbers))))
+    shown = keys + [rng.choice(("%s", "%s", "%s * 2", "%s IS NULL", "CASE WHEN %s > 9 THEN 'x' END", "(%s)")) % value() + rng.choice(("", " AS n%d" % i))
+                    for i in range(rng.randint(1, 4))]
+    sql = "SELECT %s FROM calls%s%s" % (", ".join(shown), " WHERE " * bool(conditions), rng.choice((" AND ", " AND ", " OR ")).join(conditions))
+    if not keys:
+        return sql, False
+    sql += " GROUP BY %s" % ", ".join(rng.sample(keys, len(keys)))
+    if rng.random() < 0.3:
+        sql += " HAVING %s > %d" % (rng.choice([value()] + keys), rng.randint(0, 99))
+    if rng.random() < 0.5:
+        return sql, False
+    order = ", ".join(key + rng.choice(("", " DESC")) for key in rng.sample(keys, len(keys)))
+    return sql + " ORDER BY %s LIMIT %d OFFSET %d" % (order, rng.randint(0, 20), rng.randint(0, 3)), True
+
+
+WINDOWS = ("row_number() OVER (PARTITION BY {0} ORDER BY id)", "sum({1}) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
+           "count(*) OVER (PARTITION BY {0})", "lag({1}, 2) OVER (PARTITION BY {0} ORDER BY id)")
+
+
 def statement(rng, base, table, columns):
     """(SQL, whether its order is given)"""
+    if table == "calls" and rng.random() < 0.4:
+        return sums_of_calls(rng, base, columns)
     names = ['"%s"' % name for name, _ in columns]
     whole = where(rng, base, table, columns)
     numbers = ['"%s"' % name for name, kind in columns if kind == "INTEGER"]
-    kind = rng.randrange(5)
+    kind = rng.randrange(6 if table == "calls" else 5)
+    if kind == 5:
+        return "SELECT id, %s FROM calls%s" % (rng.choice(WINDOWS).format(rng.choice(names), rng.choice(numbers)), whole), False
     if kind == 0:
         return "SELECT %s FROM %s%s" % (", ".join(rng.sample(names, rng.randint(1, min(4, len(names))))), table, whole), False
     if kind == 1:

@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "core/sized.h"
 #include "core/text/optional.h"
+#include "query/sql/aggregates.h"
+#include "query/tables/tables.h"
 
 /* A statement cannot make texts or blobs larger than this out of nothing. */
 enum { LONGEST_VALUE = 64 << 20 };
@@ -101,6 +103,9 @@ static int set_up(struct tl_query *query)
 	int code =
 		sqlite3_create_module(database, "tracelathe", &tl_query_module, &query->registry);
 
+	if (code == SQLITE_OK)
+		code = sqlite3_create_module(database, TL_QUERY_SUMS_NAME, &tl_query_sums_module,
+					     &query->registry);
 	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
@@ -128,11 +133,21 @@ int tl_query_open(struct tl_query **query, struct tl_error *err)
 	return 0;
 }
 
+/* What runs is what was asked. */
+static void forget_sums(struct tl_query *query)
+{
+	if (query->registry.count)
+		query->registry.list[0].trace->aggregates = NULL;
+	free(query->asked);
+	query->asked = NULL;
+}
+
 static void end_statement(struct tl_query *query)
 {
 	sqlite3_finalize(query->statement);
 	query->statement = NULL;
 	query->has_row = query->done = false;
+	forget_sums(query);
 }
 
 void tl_query_close(struct tl_query *query)
@@ -170,6 +185,11 @@ static int make_tables(struct tl_query *query, size_t number)
 {
 	char letter = schema_letter(number);
 	int code = tl_query_execute(query, sqlite3_mprintf("ATTACH ':memory:' AS %c", letter));
+
+	/* The authorizer would not let a statement make the table of sums. */
+	if (code == SQLITE_OK && !number)
+		code = tl_query_execute(query, sqlite3_mprintf("PRAGMA table_info('%s')",
+							       tl_query_call_sums.info.name));
 
 	for (size_t i = 0; code == SQLITE_OK && tl_query_tables[i]; i++)
 		code = tl_query_execute(query,
@@ -252,6 +272,40 @@ static int compile(struct tl_query *query, const char *sql, const char **rest)
 	return code;
 }
 
+/* As a statement over sums of calls. False: it is none. */
+static bool compile_sums(struct tl_query *query, const char *sql, const char **rest)
+{
+	const char *behind = sql;
+	char *sums = query->registry.count
+			     ? tl_query_aggregates_rewrite(sql, &query->aggregates, &behind)
+			     : NULL;
+
+	if (!sums)
+		return false;
+	query->registry.list[0].trace->aggregates = &query->aggregates;
+	query->asked = strndup(sql, (size_t)(behind - sql));
+	if (query->asked &&
+	    sqlite3_prepare_v2(query->database, sums, -1, &query->statement, NULL) == SQLITE_OK)
+		*rest = behind;
+	else
+		forget_sums(query);
+	free(sums);
+	return query->asked;
+}
+
+/* The statement over sums cannot be answered: ask as the caller did. */
+static int step_as_asked(struct tl_query *query)
+{
+	int code;
+
+	sqlite3_finalize(query->statement);
+	query->statement = NULL;
+	query->registry.list[0].trace->failed = TL_OK;
+	code = sqlite3_prepare_v2(query->database, query->asked, -1, &query->statement, NULL);
+	forget_sums(query);
+	return code == SQLITE_OK ? sqlite3_step(query->statement) : code;
+}
+
 static bool is_blank(struct tl_query *query, const char *sql)
 {
 	sqlite3_stmt *statement = NULL;
@@ -276,7 +330,7 @@ int tl_query_start(struct tl_query *query, const char *sql, const char **rest, s
 	int code;
 
 	tl_query_begin(query);
-	code = compile(query, sql, &behind);
+	code = compile_sums(query, sql, &behind) ? SQLITE_OK : compile(query, sql, &behind);
 	if (code != SQLITE_OK)
 		return tl_query_failed(query, code, err);
 	if (rest)
@@ -299,6 +353,9 @@ int tl_query_next(struct tl_query *query, struct tl_error *err)
 		code = SQLITE_INTERRUPT;
 	else
 		code = sqlite3_step(query->statement);
+	if (query->asked && !query->has_row && code != SQLITE_ROW && code != SQLITE_DONE &&
+	    !atomic_load(&query->stop))
+		code = step_as_asked(query);
 	query->has_row = code == SQLITE_ROW;
 	if (query->has_row)
 		return 1;

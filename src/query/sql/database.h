@@ -3,6 +3,7 @@
 #define TL_QUERY_SQL_DATABASE_H
 /* The connection to SQLite that a struct tl_query is. */
 #include "query/sql/vtab.h"
+#include "query/trace/aggregates.h"
 
 struct tl_query {
 	sqlite3 *database;
@@ -11,6 +12,8 @@ struct tl_query {
 	bool has_row, done;
 	atomic_bool stop; /* tl_query_interrupt() was called since the statement began */
 	char *message;    /* of the last error */
+	char *asked;      /* the statement, if another one was written for it (aggregates.h) */
+	struct tl_query_aggregates aggregates; /* of that */
 };
 
 /* Before something else than a statement of the caller's runs: nothing runs, nothing failed. */

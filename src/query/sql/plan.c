@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "query/sql/vtab.h"
+#include "query/trace/aggregates.h"
 
 /* sqlite3_vtab_in() and sqlite3_vtab_distinct() came with this version. */
 enum { WITH_DISTINCT = 3038000 };
@@ -127,6 +128,30 @@ static void take_conditions(struct plan *plan)
 	}
 }
 
+/* Whether a column is one of those that have one value in each sum. */
+static bool is_key(const struct plan *plan, int column)
+{
+	const struct tl_query_aggregates *aggregates = plan->trace->aggregates;
+
+	for (size_t i = 0; i < aggregates->key_count; i++)
+		if (aggregates->keys[i] == column)
+			return true;
+	return false;
+}
+
+/* What calls are summed is for the table alone to say: SQLite has but their sums to test. */
+static bool can_sum(const struct plan *plan)
+{
+	const sqlite3_index_info *info = plan->info;
+
+	if (!plan->trace->aggregates)
+		return false;
+	for (int i = 0; i < info->nConstraint; i++)
+		if (!info->aConstraintUsage[i].omit && !is_key(plan, info->aConstraint[i].iColumn))
+			return false;
+	return true;
+}
+
 /* Whether rows come in the order that the statement wants. */
 static bool has_order(const struct plan *plan)
 {
@@ -155,7 +180,8 @@ static bool take_groups(struct plan *plan)
 		return false;
 	for (int i = 0; i < info->nOrderBy; i++)
 		if (info->aOrderBy[i].iColumn < 0 ||
-		    !(plan->table->uses[info->aOrderBy[i].iColumn] & TL_QUERY_GROUP))
+		    !(plan->table->uses[info->aOrderBy[i].iColumn] & TL_QUERY_GROUP) ||
+		    (plan->table->of_sums && !is_key(plan, info->aOrderBy[i].iColumn)))
 			return false;
 	for (int i = 0; i < info->nOrderBy; i++)
 		put_item(plan, info->aOrderBy[i].desc ? 'G' : 'g', info->aOrderBy[i].iColumn);
@@ -205,6 +231,8 @@ int tl_query_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 	/* The plan's columns: of the many in a wide table, the last bit stands for the rest. */
 	info->idxNum = (int)(info->colUsed & INT32_MAX);
 	take_conditions(&plan);
+	if (plan.table->of_sums && !can_sum(&plan))
+		return SQLITE_CONSTRAINT;
 	if (info->nOrderBy && (has_order(&plan) || take_groups(&plan)))
 		info->orderByConsumed = 1;
 	if (vtab->table->stream)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/tables/tables.h"
+
 struct query_cursor {
 	sqlite3_vtab_cursor base; /* must be first */
 	uint64_t row, end;        /* of known rows, or of the index */
@@ -56,11 +58,13 @@ static int declare(sqlite3 *database, const struct tl_query_table *table)
 	return code;
 }
 
+/* `number`: of a table in the list. */
 static int connect_table(sqlite3 *database, struct tl_query_registry *registry,
-			 struct tl_query_trace *trace, int number, sqlite3_vtab **to)
+			 struct tl_query_trace *trace, const struct tl_query_table *table,
+			 int number, sqlite3_vtab **to)
 {
 	struct tl_query_vtab *vtab;
-	int code = declare(database, tl_query_tables[number]);
+	int code = declare(database, table);
 
 	if (code != SQLITE_OK)
 		return code;
@@ -69,7 +73,7 @@ static int connect_table(sqlite3 *database, struct tl_query_registry *registry,
 		return SQLITE_NOMEM;
 	vtab->registry = registry;
 	vtab->trace = trace;
-	vtab->table = tl_query_tables[number];
+	vtab->table = table;
 	vtab->number = number;
 	trace->references++;
 	*to = &vtab->base;
@@ -99,8 +103,22 @@ static int connect_chosen(sqlite3 *database, void *data, int count, const char *
 	int code = choose(data, count - 3, arguments + 3, choice, message);
 
 	if (code == SQLITE_OK)
-		code = connect_table(database, data, choice->trace, choice->table, vtab);
+		code = connect_table(database, data, choice->trace, tl_query_tables[choice->table],
+				     choice->table, vtab);
 	return code;
+}
+
+static int connect_sums(sqlite3 *database, void *data, int count, const char *const *arguments,
+			sqlite3_vtab **vtab, char **message)
+{
+	struct tl_query_registry *registry = data;
+
+	(void)count;
+	(void)arguments;
+	if (!registry->count)
+		return refuse(message, "%s", "there is no input");
+	return connect_table(database, registry, registry->list[0].trace, &tl_query_call_sums, 0,
+			     vtab);
 }
 
 static int connect(sqlite3 *database, void *data, int count, const char *const *arguments,
@@ -323,8 +341,15 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		return SQLITE_OK;
 	}
 	if (cursor->handle) {
-		if (vtab->table->stream->cell(cursor->handle, number, &value, &err) < 0)
+		int status = vtab->table->stream->cell(cursor->handle, number, &value, &err);
+
+		if (status < 0)
 			return fail(vtab, &err);
+		/* In the words of SQLite's own sum(). */
+		if (status > 0)
+			sqlite3_result_error(context, "integer overflow", -1);
+		if (status > 0)
+			return SQLITE_OK;
 	} else {
 		if (cursor->index)
 			row = cursor->index->rows[row].row;
@@ -365,6 +390,20 @@ const sqlite3_module tl_query_module = {
 	.xBestIndex = tl_query_plan,
 	.xDisconnect = disconnect,
 	.xDestroy = disconnect,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next,
+	.xEof = at_end,
+	.xColumn = column,
+	.xRowid = rowid,
+};
+
+const sqlite3_module tl_query_sums_module = {
+	.iVersion = 1,
+	.xConnect = connect_sums,
+	.xBestIndex = tl_query_plan,
+	.xDisconnect = disconnect,
 	.xOpen = open_cursor,
 	.xClose = close_cursor,
 	.xFilter = filter,

@@ -10,6 +10,8 @@
  * module's data, and 'table=NAME'.
  */
 extern const sqlite3_module tl_query_module;
+/* The module of the sums of calls of the first input: its table needs no CREATE. */
+extern const sqlite3_module tl_query_sums_module;
 
 struct tl_query_vtab {
 	sqlite3_vtab base; /* must be first */

@@ -34,16 +34,12 @@ static const unsigned sources[TL_QUERY_CALL_COLUMNS] = {
 
 /* ---- ranges ---- */
 
-static uint64_t moved_up(int column)
-{
-	return tl_query_call_words[column] == TL_QUERY_SIGNED ? (uint64_t)1 << 63 : 0;
-}
-
 /* The range of a comparison. Unknown (TL_NOWHERE) is in none. */
 static struct tl_query_call_range range_of(const struct tl_query_condition *condition)
 {
 	static const struct tl_query_call_range nothing = { 1, 0 };
-	uint64_t up = moved_up(condition->column), most = up ? UINT64_MAX : TL_NOWHERE - 1;
+	uint64_t up = tl_query_call_moved_up(condition->column),
+		 most = up ? UINT64_MAX : TL_NOWHERE - 1;
 	uint64_t at = (uint64_t)condition->value + up;
 
 	if (!up && condition->value < 0)
@@ -224,7 +220,7 @@ static struct tl_query_call_range present_range(const struct tl_query_call_colum
 static size_t pick(const struct tl_query_call_columns *c, int column, size_t count)
 {
 	struct tl_query_call_range range = present_range(c, column);
-	uint64_t up = moved_up(column), width = range.last - range.first;
+	uint64_t up = tl_query_call_moved_up(column), width = range.last - range.first;
 	const uint64_t *words = c->words[column];
 	size_t picked = 0;
 

@@ -28,6 +28,12 @@ enum tl_query_call_column {
 /* How the words of a column are values (enum tl_query_word). */
 extern const uint8_t tl_query_call_words[TL_QUERY_CALL_COLUMNS];
 
+/* What is added to words of a column, so that they are numbers without a sign of the same order. */
+static inline uint64_t tl_query_call_moved_up(int column)
+{
+	return tl_query_call_words[column] == TL_QUERY_SIGNED ? (uint64_t)1 << 63 : 0;
+}
+
 /*
  * What a column has to be: at least the first and at most the last, both in the order of numbers
  * (integers moved up by 2^63, so that all are without a sign). None if the last is below the first.

@@ -153,7 +153,7 @@ static uint32_t look_up(struct tl_query_groups *groups, const uint64_t *keys, ui
 	if (!tl_grow(&groups->list, &groups->capacity, groups->count + 1, sizeof(*groups->list)) ||
 	    !tl_index_add(&groups->index, hash, (uint32_t)groups->count))
 		return TL_NONE;
-	groups->list[groups->count] = (struct tl_query_group){ .rows = 0 };
+	groups->list[groups->count] = (struct tl_query_group){ .number = (uint32_t)groups->count };
 	memcpy(groups->list[groups->count].keys, keys, groups->key_count * sizeof(*keys));
 	return (uint32_t)groups->count++;
 }
@@ -210,6 +210,29 @@ int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *c
 		groups->list[number].rows++;
 	}
 	return 0;
+}
+
+bool tl_query_groups_number(struct tl_query_groups *groups, const uint64_t *const *columns,
+			    size_t count, uint32_t *numbers)
+{
+	uint64_t keys[TL_QUERY_GROUP_COLUMNS] = { 0 };
+	uint32_t number = TL_NONE;
+
+	for (size_t row = 0; row < count; row++) {
+		bool same = number != TL_NONE;
+
+		/* Threads, and often depths, are those of the row before. */
+		for (size_t i = 0; i < groups->key_count; i++) {
+			same &= keys[i] == columns[i][row];
+			keys[i] = columns[i][row];
+		}
+		if (!same)
+			number = find_group(groups, keys);
+		if (number == TL_NONE)
+			return false;
+		numbers[row] = number;
+	}
+	return true;
 }
 
 /* ---- order ---- */

@@ -17,6 +17,7 @@ enum { TL_QUERY_GROUP_ROWS = 4096 };
 struct tl_query_group {
 	uint64_t keys[TL_QUERY_GROUP_COLUMNS];
 	uint64_t rows;
+	uint32_t number; /* among the groups as they were met */
 	struct tl_query_chunk *first, *last;
 };
 
@@ -48,6 +49,12 @@ struct tl_query_groups {
  */
 int tl_query_groups_add(struct tl_query_groups *groups, const uint64_t *const *columns,
 			size_t count, struct tl_error *err);
+/*
+ * The group of each of `count` rows, by number, of which no words are kept: a column of each key.
+ * False without memory.
+ */
+bool tl_query_groups_number(struct tl_query_groups *groups, const uint64_t *const *columns,
+			    size_t count, uint32_t *numbers);
 /* What the keys of groups are, by number. */
 struct tl_query_group_order {
 	enum tl_query_word words[TL_QUERY_GROUP_COLUMNS];

@@ -11,6 +11,13 @@ extern const struct tl_query_table tl_query_functions, tl_query_costs, tl_query_
 extern const struct tl_query_table tl_query_arcs, tl_query_contexts, tl_query_lines, tl_query_jumps;
 /* calls_table.c */
 extern const struct tl_query_table tl_query_calls;
+/*
+ * Not in the list of tables: a row has the keys of a group of calls, in the columns of `calls`, and
+ * behind these what trace->aggregates wants of the group, by number.
+ */
+extern const struct tl_query_table tl_query_call_sums;
+#define TL_QUERY_SUMS_NAME "tl sums"
+#define TL_QUERY_SUM_COLUMN "tl " /* and the number */
 
 /* listing_tables.c */
 extern const struct tl_query_table tl_query_instants, tl_query_records, tl_query_instructions,

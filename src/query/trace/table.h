@@ -79,7 +79,10 @@ struct tl_query_stream {
 	int (*rows)(void *handle, struct tl_query_rows *rows, struct tl_error *err);
 	/* 1: a row; 0: there is none; or negative */
 	int (*next)(void *handle, struct tl_error *err);
-	/* What the value points to lives until the next row. 0 or negative. */
+	/*
+	 * What the value points to lives until the next row. 0; 1: it is a sum that does not fit;
+	 * or negative
+	 */
 	int (*cell)(void *handle, int column, struct tl_query_value *value, struct tl_error *err);
 	void (*close)(void *handle);
 };
@@ -105,6 +108,7 @@ struct tl_query_table {
 	const struct tl_query_stream *stream; /* NULL: the rows are known */
 	bool texts_pass;   /* a text lives until the next row, not as long as the input is open */
 	bool order_of_one; /* TL_QUERY_ORDER is of inputs of one file; several are read in turns */
+	bool of_sums;      /* a row is a group of calls (trace/aggregates.h) */
 };
 
 /* Ends with a NULL. */

@@ -20,6 +20,8 @@ struct tl_query_handle {
 	bool elsewhere; /* another thread reads it */
 };
 
+struct tl_query_aggregates;
+
 /* The reader of calls that no statement uses at present (calls_table.c). */
 struct tl_query_calls_reader;
 
@@ -68,6 +70,8 @@ struct tl_query_trace {
 	struct tl_profile *profile; /* NULL: the input is not folded yet */
 	struct tl_query_folded folded;
 	struct tl_query_calls_reader *calls;
+	const struct tl_query_aggregates
+		*aggregates; /* of the statement; NULL: it has rows of calls */
 	/* A statement was interrupted: reading stops. */
 	atomic_bool stop;
 	pthread_t owner;          /* the thread that asks */

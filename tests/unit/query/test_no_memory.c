@@ -50,6 +50,7 @@ TEST(statements_say_that_memory_ran_out)
 		  TL_REPORT_CSV },
 		{ "SELECT function, name, sum(duration) FROM calls GROUP BY function",
 		  TL_REPORT_TEXT },
+		{ "SELECT max(name), sum(duration) FROM calls GROUP BY function", TL_REPORT_TEXT },
 		{ "SELECT * FROM calls JOIN threads USING (thread)", TL_REPORT_JSON },
 		{ "SELECT kind, json FROM records", TL_REPORT_CSV },
 		{ "SELECT time FROM records WHERE kind = 'function' AND thread = 7",
