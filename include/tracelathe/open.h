@@ -624,8 +624,10 @@ struct tl_call_span {
  * tl_input_fold() gives with a filter by time, to the tick. Cost counts between `from` and `to`. A
  * call is finished, with its whole duration, if it begins at or behind `from` and ends before `to`;
  * one that an edge cuts is unfinished. Losses are those of the window. The only event is time, or
- * instructions in a trace without times. Where the clock of a damaged trace goes back, times of
- * calls are those of struct tl_call. `input`'s progress function is called, and may cancel.
+ * instructions in a trace without times; of a recording of samples, whose calls are when threads
+ * ran, the profile is that of its samples in the window. Where the clock of a damaged trace goes
+ * back, times of calls are those of struct tl_call. `input`'s progress function is called, and may
+ * cancel.
  * @param profile  free it with tl_profile_free()
  * @return 0, TL_BAD_USAGE for a track that is not there, or another negative tl_status
  */

@@ -160,6 +160,11 @@ struct tl_calls_info {
 	enum tl_call_clock clock;
 	/** tl_call_function.id is that of tl_function in a profile of the input, one a function */
 	bool numbered;
+	/**
+	 * a profile of the input counts the time of these calls and nothing else, so that
+	 * tl_input_window() gives all that tl_input_fold() does
+	 */
+	bool profiled;
 };
 
 /** Which of the calls come. Zero-filled with `size` set: all that the input's filters let pass. */

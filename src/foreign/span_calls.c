@@ -183,6 +183,7 @@ int tl_foreign_call_source(struct tl_foreign_file *file, struct tl_call_source *
 		.origin = tl_foreign_origin(file),
 		.clock = TL_CALL_TICKS,
 		.filtered = c->filter.verdicts != NULL,
+		.profiled = true,
 	};
 	return 0;
 }

@@ -46,6 +46,12 @@ int tl_input_calls(struct tl_input *input, const struct tl_calls_options *option
 		status = tl_input_call_source(input, &source, &taken, err);
 	if (status == 0)
 		status = tl_calls_open(calls, &source, &taken, err);
+	if (status == 0 && source.apart && !tl_calls_any(*calls))
+		status = tl_error_format(
+			err, input->format->info.name,
+			tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				    "this file has samples, and does not say when threads ran "
+				    "(`perf record --switch-events` records it)"));
 	status = (int)tl_input_unchanged(input, status, err);
 	if (status < 0) {
 		tl_calls_close(*calls);

@@ -87,7 +87,7 @@ SUB_ROOMS = {
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"], ["yaml"]],
     "timeline": [[""], ["calls"], ["index"]],
     "record": [[""], ["emulation"]],
-    "view": [["code", "files"], ["terminal", "web"]],
+    "view": [["code", "files", "points"], ["terminal", "web"]],
     "pprof": [["reader"], ["profile"], ["listing"]],
     "query": [["trace"], ["tables"], ["sql"], ["extension"]],
 }

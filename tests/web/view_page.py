@@ -7,6 +7,7 @@ status: 0 good, 1 not, 77 cannot be seen here.
 """
 import json
 import os
+import struct
 import sys
 import tempfile
 
@@ -555,6 +556,40 @@ def events_are_marks_with_their_values(chromium, program):
         tip = page.texts("[role=tooltip]")[0]
         payload = json.loads(events[2]["payload"])
         assert events[2]["name"] in tip and all(key + str(value) in tip for key, value in payload.items()), (tip, events[2])
+
+
+def recording(folder):
+    """perf.data as perf writes it to a pipe: process 10 with code that a list names, and samples of leaf, main, leaf at 1, 51, 101 us."""
+    def record(kind, body, misc=0):
+        return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+    attr = struct.pack("<IIQQQQQIIQ", 1, 64, 0, 1000, 1 | 2 | 4, 0, 0, 0, 0, 0)  # cpu-clock; IP, TID, TIME
+    os.mkdir(os.path.join(folder, "tmp"))
+    with open(os.path.join(folder, "tmp", "perf-10.map"), "w", encoding="utf-8") as file:
+        file.write("1000 10 main\n1010 10 leaf\n")
+    with open(os.path.join(folder, "perf.data"), "wb") as file:
+        file.write(b"PERFILE2" + struct.pack("<Q", 16) + record(64, attr + struct.pack("<Q", 1)))
+        file.write(record(1, struct.pack("<IIQQQ", 10, 11, 0x1000, 0x1000, 0) + b"//anon\0\0", 2))
+        for ip, time in ((0x1014, 1000), (0x1004, 51000), (0x1014, 101000)):
+            file.write(record(9, struct.pack("<QIIQ", ip, 10, 11, time), 2))
+    return os.path.join(folder, "perf.data")
+
+
+@test
+def samples_are_marks_with_their_functions(chromium, program):
+    with tempfile.TemporaryDirectory() as folder:
+        with Opened(chromium, program, "--sysroot", folder, recording(folder)) as page:
+            equal(page.texts(".track-name"), ["Thread 11"])
+            equal(sorted(page.names()), ["leaf", "main"])
+            for name in ("leaf", "main", "leaf"):
+                page.press("e")
+                equal(page.parameters()["name"], name)
+            x, y, width, _ = page.canvas()
+            page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + width / 2, y=y + 26 + 6)
+            tip = page.texts("[role=tooltip]")[0]
+            assert "functionmain" in tip and "50" in tip, tip
+            # The window has the second sample alone.
+            page.drag(x + width * 0.3, x + width * 0.7, y + 60)
+            equal(page.names(), ["main"])
 
 
 COUNTED = [{"ph": "X", "name": "main", "pid": 1, "tid": 7, "ts": 0, "dur": 100}] + [

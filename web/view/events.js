@@ -47,13 +47,23 @@ export async function fetchEvents(file, view, pixels, end) {
 	const from = Math.max(0, view.from - width), to = Math.min(end, view.to + width), ticks = value => Math.round(value * file.scale);
 	const told = await ask('/api/events', { file: file.number, from: ticks(from), to: ticks(to) + 1, pixels: Math.round(pixels * (to - from) / width) });
 	keep(file, told);
-	file.marked = { from, to, asked: told.cell ? width / pixels : 0, all: !told.cell && from <= 0 && to >= end };
+	// Events may be behind the end that was known so far.
+	file.marked = { from, to, asked: told.cell ? width / pixels : 0, all: !told.cell && from <= 0 && to >= Math.max(end, file.last) };
 	return true;
+}
+
+// Whether a file has any, without its timeline.
+export async function hasEvents(number) {
+	const told = await ask('/api/events', { file: number });
+	return told.tracks.length + told.counters.length > 0;
 }
 
 export const anyEvents = () => files.some(file => file.eventsLeftOut) || tracks.some(track => track.events);
 
 /* ---- the lane ---- */
+
+// A sample says of which function it is; ''.
+export const functionOfMark = mark => mark.values && typeof mark.values.function === 'string' ? mark.values.function : '';
 
 const laneOf = row => row.top + 1 + callRows(row.track) * ROW;
 
@@ -66,7 +76,8 @@ export function drawMarks(c, p, row, down) {
 		if (right < -MARK || right < drawn + 2) continue;
 		if (left > width + MARK) break;
 		drawn = Math.max(left, right);
-		c.fillStyle = p.markedText(mark.name) ? p.accent : nameColour(mark.name);
+		const fn = functionOfMark(mark);
+		c.fillStyle = p.markedText(mark.name) || (fn && p.markedText(fn)) ? p.accent : nameColour(fn || mark.name);
 		c.strokeStyle = p.text;
 		c.beginPath();
 		c.moveTo(left - MARK, middle);

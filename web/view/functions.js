@@ -85,7 +85,7 @@ export async function drawFunctions() {
 	const rows = list.slice(0, look.shown).map(i => el('tr', { class: i === chosen ? 'chosen' : '', 'aria-selected': i === chosen ? 'true' : 'false', 'data-function': i }, ...columns.map(c => cell(c, profile, i))));
 	table.replaceChildren(el('thead', {}, head(columns)), el('tbody', {}, ...rows));
 	const left = profile.functions_left_out ? `; ${grouped(profile.functions_left_out)} that cost least are left out` : '';
-	rowsText.textContent = matcher(look.term) ? `${grouped(list.length)} of ${several(profile.count, 'function')}${left} · ${allText(profile)}${chosen < 0 ? ' · choose one to see its calls' : ''}` : 'That is no pattern.';
+	rowsText.textContent = matcher(look.term) ? `${grouped(list.length)} of ${several(profile.count, 'function')}${left} · ${allText(profile)}${chosen < 0 && profile.functions.calls.some(Boolean) ? ' · choose one to see its calls' : ''}` : 'That is no pattern.';
 	more.hidden = list.length <= look.shown;
 	more.textContent = `Show ${grouped(Math.min(list.length - look.shown, 1000))} more`;
 	await drawDetail(profile, chosen);
@@ -144,7 +144,8 @@ async function drawDetail(profile, i) {
 	}
 	const fn = fnOf(profile, i), box = el('div', { class: 'durations' });
 	detail.replaceChildren(el('h3', { title: fn.name }, fn.name), sums(profile, i), box);
-	if (!timeline) return;
+	// Samples count no calls.
+	if (!timeline || !(profile.functions.calls[i] || profile.functions.unfinished[i])) return;
 	box.append(el('p', { class: 'faint' }, 'Reading calls …'));
 	const window = state.span ? { from: Math.round(state.span.from * timeline.scale), to: Math.round(Math.min(state.span.to, lastTick()) * timeline.scale) } : {};
 	try {

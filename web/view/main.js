@@ -235,7 +235,7 @@ async function waitForIndex() {
 		await new Promise(done => setTimeout(done, POLL));
 		Object.assign(told, await ask('/api/state', {}, { again: true }));
 	}
-	if (makeTimeline(told.files)) makeSplitter();
+	if (await makeTimeline(told.files)) makeSplitter();
 	else byId('timeline').hidden = true;
 	if (sampled()) complete();
 	byId('timeline').classList.toggle('whole', told.files.length > 0);

@@ -3,7 +3,7 @@
 import { ask } from './api.js';
 import { enclosed, enclosedFind } from './calls.js';
 import { numberText } from './counters.js';
-import { anyEvents, fetchEvents, markBehind, valuesOf } from './events.js';
+import { anyEvents, fetchEvents, functionOfMark, hasEvents, markBehind, valuesOf } from './events.js';
 import { choose, onChange, sameFunction, state } from './state.js';
 import { AXIS, counterUnder, drawTimeline, gapUnder, itemAt, markUnder, rowAt, timeText } from './timeline-draw.js';
 import { addFile, closedGroups, completeFile, fetchGaps, fetchNames, fetchTracks, files, functionOf, groupKey, hasMargins, lastTick, layout, ROW, suffices, tracks } from './tracks.js';
@@ -173,7 +173,7 @@ function draw() {
 	frame = 0;
 	if (!files.length) return;
 	const laid = layout(trackWanted);
-	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, markedKey: term + '\0' + JSON.stringify(state.fn), markedText: name => term !== '' && matches(name), call, measure,
+	picture = { canvas, view: shownView(), rows: laid.rows, top: labels.scrollTop, marked, markedKey: term + '\0' + JSON.stringify(state.fn), markedText: name => (term !== '' && matches(name)) || Boolean(state.fn && name === state.fn.name), call, measure,
 		span: state.span, cursor: cursorTicks(), frequency: files[0].frequency, clock: files[0].clock, end: lastTick() };
 	drawTimeline(picture);
 	drawLabels(laid);
@@ -327,7 +327,9 @@ function markFacts({ track, mark }) {
 function chooseMark(known) {
 	lastMark = known;
 	say('Thread ' + known.track.thread + ': ' + markFacts(known).flat().filter(Boolean).join(' '));
-	if (known.track.index >= 0) choose({ at: placeOf(known.track, known.mark.from), file: known.track.file.number });
+	const name = functionOfMark(known.mark), fn = name ? { fn: { name, object: '', source: '' } } : {};
+	if (known.track.index >= 0) choose({ at: placeOf(known.track, known.mark.from), file: known.track.file.number, ...fn });
+	else choose(fn);
 	redraw();
 }
 
@@ -522,8 +524,14 @@ function tools() {
 		eventButton, gapButton, found, sampled, measureText);
 }
 
-export function makeTimeline(told) {
-	told.forEach((file, number) => { if (file.index !== 'none' && file.tracks.some(track => track.calls)) addFile(number, file); });
+// A file without calls has a timeline of its events, if it has some.
+async function hasTimeline(file, number) {
+	if (file.index === 'none') return false;
+	return file.tracks.some(track => track.calls) || (file.index === 'ready' && hasEvents(number));
+}
+
+export async function makeTimeline(told) {
+	for (const [number, file] of told.entries()) if (await hasTimeline(file, number)) addFile(number, file);
 	if (!files.length) return false;
 	const section = byId('timeline');
 	canvas = el('canvas', { tabindex: '0', role: 'application', 'aria-label': 'Calls over time. W and S zoom, A and D move, N and P go from call to call; the functions pane has the same as a table.' });

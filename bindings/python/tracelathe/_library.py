@@ -140,7 +140,7 @@ class CallFunction(Structure):
 
 class CallsInfo(Structure):
     C_NAME = "struct tl_calls_info"
-    _fields_ = [("frequency", c_uint64), ("origin", c_uint64), ("clock", c_int), ("numbered", c_bool)]
+    _fields_ = [("frequency", c_uint64), ("origin", c_uint64), ("clock", c_int), ("numbered", c_bool), ("profiled", c_bool)]
 
 
 class QueryValue(Structure):

@@ -14,6 +14,7 @@
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/listing/describe.h"
 #include "perf_data/listing/pebs_list.h"
+#include "perf_data/listing/running_calls.h"
 #include "perf_data/listing/sample_list.h"
 #include "perf_data/listing/sample_timeline.h"
 #include "perf_data/processes/given_programs.h"
@@ -556,14 +557,47 @@ static int executed_of_perf(struct tl_input *input, size_t number, uint64_t salt
 	return status < 0 ? status : tl_pt_input_executed(input, number, salt, source, err);
 }
 
+static uint64_t ns_behind(uint64_t first_ns, double seconds)
+{
+	const double ns = seconds * 1e9;
+
+	return ns < 1e18 && (uint64_t)ns < TL_NOWHERE - first_ns ? first_ns + (uint64_t)ns
+								 : TL_NOWHERE;
+}
+
+/* Of samples: when threads ran. 1: there is Intel PT. */
+static int list_running(struct tl_input *input, struct tl_call_source *source,
+			struct tl_calls_options *options, struct tl_error *err)
+{
+	const struct tl_perf_sample_options sampled = sample_options(input);
+	struct perf_input *p = input->handle;
+	uint64_t first_ns;
+	int status = begin_records(input, err);
+
+	if (status == 0)
+		status = tl_perf_first_sample(p->reader, &first_ns, err);
+	if (status)
+		return status;
+	if (sampled.from_seconds > 0)
+		options->from = tl_max(options->from, ns_behind(first_ns, sampled.from_seconds));
+	if (sampled.to_seconds > 0)
+		options->to = tl_min(options->to, ns_behind(first_ns, sampled.to_seconds));
+	status = begin_records(input, err);
+	return status < 0 ? status
+			  : tl_perf_running_calls(p->reader, &sampled, first_ns, source, err);
+}
+
 static int list_perf_calls(struct tl_input *input, struct tl_call_source *source,
 			   struct tl_calls_options *options, struct tl_error *err)
 {
-	int status = need_trace(input, err);
+	const struct perf_input *p = input->handle;
+	int status = p->trace ? 1 : list_running(input, source, options, err);
 
-	if (status < 0)
+	if (status == 1)
+		status = need_trace(input, err);
+	else
 		return status;
-	return tl_pt_input_calls(input, source, options, err);
+	return status < 0 ? status : tl_pt_input_calls(input, source, options, err);
 }
 
 static int slice_perf(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,

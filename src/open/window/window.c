@@ -5,8 +5,10 @@
  */
 #include "open/window/window.h"
 
+#include <float.h>
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/sized.h"
 #include "open/format.h"
@@ -232,6 +234,41 @@ static int sum_tracks(struct window_fold *w, struct tl_input *input, struct tl_e
 	return make_profile(w, input->format->info.name, err);
 }
 
+/* ---- what is profiled are not the calls ---- */
+
+/* Seconds of a filter; nothing is between two times of which the first is not the lesser one. */
+static double seconds_of(const struct tl_call_source *source, uint64_t ticks)
+{
+	const double rate = source->frequency ? (double)source->frequency : 1;
+
+	return ticks == TL_NOWHERE ? 0 : (double)tl_excess(ticks, source->origin) / rate;
+}
+
+/* The input itself folds what is between the two times. */
+static int fold_apart(struct tl_input *input, const struct tl_call_index *index,
+		      const struct tl_call_span *span, struct tl_profile **profile,
+		      struct tl_error *err)
+{
+	const struct tl_call_source *source = &index->tracks.source;
+	const struct tl_input_filter kept = input->options.filter;
+	struct tl_input_filter *filter = &input->options.filter;
+	int status;
+
+	filter->from_seconds = seconds_of(source, span->from);
+	filter->to_seconds = seconds_of(source, span->to);
+	if (span->to <= source->origin)
+		filter->from_seconds = filter->to_seconds = DBL_MIN;
+	if (span->one_track) {
+		const struct tl_call_track *track = tl_call_index_at(index, span->track);
+
+		filter->process = (uint64_t)track->process;
+		filter->thread = (uint64_t)track->thread;
+	}
+	status = tl_input_fold(input, profile, err);
+	*filter = kept;
+	return status;
+}
+
 int tl_input_window(struct tl_input *input, struct tl_call_index *index,
 		    const struct tl_call_span *span, struct tl_profile **profile,
 		    struct tl_error *err)
@@ -240,6 +277,8 @@ int tl_input_window(struct tl_input *input, struct tl_call_index *index,
 	int status = tl_call_span_take(index, span, &w.span, err);
 
 	*profile = NULL;
+	if (status == 0 && index->tracks.source.apart)
+		return fold_apart(input, index, &w.span, profile, err);
 	if (status == 0)
 		status = tl_call_cursor_open(&w.cursor, index, err);
 	if (status == 0)

@@ -278,6 +278,8 @@ static int load_sample(struct tl_perf_sample_pass *p, const struct tl_perf_recor
 		return tl_error_memory(err);
 	if (!p->first_ns)
 		p->first_ns = p->time_ns;
+	if (p->listener.switches_alone)
+		return 0;
 	if (tl_perf_is_of_guest(rec))
 		return load_guest_sample(p, rec, err);
 	return tl_perf_sample_pass_selects(p, &rec->id) ? count_sample(p, rec, err) : 0;

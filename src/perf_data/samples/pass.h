@@ -58,6 +58,7 @@ struct tl_perf_sampled_events {
 
 /* Who is told each sample and each switch; NULL: nobody is. */
 struct tl_perf_sample_listener {
+	bool switches_alone; /* no sample is counted, nor told */
 	tl_perf_sample_fn *on_sample;
 	tl_perf_switch_fn *on_switch;
 	void *arg;

@@ -96,11 +96,16 @@ void tl_calls_close(struct tl_calls *calls)
 	free(calls);
 }
 
+bool tl_calls_any(const struct tl_calls *calls)
+{
+	return calls->tracks.count;
+}
+
 int tl_calls_info(const struct tl_calls *calls, struct tl_calls_info *info, size_t size)
 {
 	const struct tl_call_source *source = &calls->tracks.source;
 	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock,
-					    source->numbered };
+					    source->numbered, source->profiled };
 
 	return tl_give(info, size, TL_CALLS_INFO_FIRST, &ours, sizeof(ours));
 }

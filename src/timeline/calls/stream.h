@@ -13,5 +13,7 @@
  */
 int tl_calls_open(struct tl_calls **calls, const struct tl_call_source *source,
 		  const struct tl_calls_options *options, struct tl_error *err);
+/* Whether there is any track, told or not. */
+bool tl_calls_any(const struct tl_calls *calls);
 
 #endif

@@ -128,6 +128,8 @@ struct tl_call_source {
 	enum tl_call_clock clock;
 	bool filtered; /* function() does not want all of them */
 	bool numbered; /* as in struct tl_calls_info */
+	bool profiled; /* the same */
+	bool apart;    /* a profile of the input is not of these calls at all */
 };
 
 struct tl_call_tracks {

@@ -56,7 +56,7 @@ int tl_call_index_info(const struct tl_call_index *index, struct tl_calls_info *
 {
 	const struct tl_call_source *source = &index->tracks.source;
 	const struct tl_calls_info ours = { source->frequency, source->origin, source->clock,
-					    source->numbered };
+					    source->numbered, source->profiled };
 
 	return tl_give(info, size, TL_CALLS_INFO_FIRST, &ours, sizeof(ours));
 }

@@ -3,10 +3,22 @@
 
 #include <stdio.h>
 
-#include "report/number_text.h"
 #include "core/arithmetic.h"
+#include "core/error.h"
+#include "core/output.h"
+#include "report/number_text.h"
 
 enum { NAME_COLUMNS = 14, MOST_ROWS = 128 };
+
+static void show_all(struct tl_lanes *lanes)
+{
+	/* Calls from before the first time of a trace have no time that means anything. */
+	if (lanes->first < lanes->info.origin)
+		lanes->first = lanes->info.origin;
+	if (lanes->first > lanes->last)
+		lanes->first = lanes->last;
+	tl_lanes_show(lanes, lanes->first, lanes->last + 1);
+}
 
 int tl_lanes_begin(struct tl_lanes *lanes, struct tl_call_index *index, struct tl_error *err)
 {
@@ -18,27 +30,119 @@ int tl_lanes_begin(struct tl_lanes *lanes, struct tl_call_index *index, struct t
 	     lanes->track_count++) {
 		if (!track.calls)
 			continue;
+		lanes->calls += track.calls;
 		lanes->first = tl_min(track.first, lanes->first);
 		lanes->last = tl_max(track.last, lanes->last);
 	}
-	/* Calls from before the first time of a trace have no time that means anything. */
-	if (lanes->first < lanes->info.origin)
-		lanes->first = lanes->info.origin;
-	if (lanes->first > lanes->last)
-		lanes->first = lanes->last;
-	tl_lanes_show(lanes, lanes->first, lanes->last + 1);
+	lanes->index_count = lanes->track_count;
+	show_all(lanes);
 	return tl_call_cursor_open(&lanes->cursor, index, err);
 }
 
 void tl_lanes_end(struct tl_lanes *lanes)
 {
 	tl_call_cursor_close(lanes->cursor);
+	tl_view_points_free(lanes->points);
+	free(lanes->others);
 	lanes->cursor = NULL;
+	lanes->points = NULL;
+	lanes->others = NULL;
 }
 
 uint64_t tl_lanes_since_origin(const struct tl_lanes *lanes, uint64_t ticks)
 {
 	return ticks > lanes->info.origin ? ticks - lanes->info.origin : 0;
+}
+
+/* ---- events and counters ---- */
+
+/* Process and thread of a lane. */
+static struct tl_lane lane_at(const struct tl_lanes *lanes, size_t number)
+{
+	struct tl_call_track_info track = { 0 };
+
+	if (number >= lanes->index_count)
+		return lanes->others[number - lanes->index_count];
+	tl_call_index_track(lanes->index, number, &track, sizeof(track));
+	return (struct tl_lane){ track.process, track.thread };
+}
+
+static bool add_lane(struct tl_lanes *lanes, int64_t process, int64_t thread)
+{
+	const size_t count = lanes->track_count - lanes->index_count;
+
+	for (size_t i = 0; i < lanes->track_count; i++) {
+		const struct tl_lane lane = lane_at(lanes, i);
+
+		if (lane.process == process && lane.thread == thread)
+			return true;
+	}
+	if (!tl_grow(&lanes->others, &lanes->other_capacity, count + 1, sizeof(*lanes->others)))
+		return false;
+	lanes->others[count] = (struct tl_lane){ process, thread };
+	lanes->track_count++;
+	return true;
+}
+
+static void note_time(struct tl_lanes *lanes, uint64_t since_origin)
+{
+	lanes->first = tl_min(lanes->first, lanes->info.origin + since_origin);
+	lanes->last = tl_max(lanes->last, lanes->info.origin + since_origin);
+}
+
+int tl_lanes_gather(struct tl_lanes *lanes, struct tl_input *input, struct tl_error *err)
+{
+	const struct tl_view_points *p;
+	bool made = true;
+	int status = tl_view_points_gather(input, lanes->info.origin, &lanes->points, err);
+
+	if (status < 0)
+		return status;
+	p = lanes->points;
+	if (!lanes->calls && p->count + p->counted_count)
+		lanes->first = UINT64_MAX;
+	for (size_t i = 0; made && i < p->track_count; i++) {
+		made = add_lane(lanes, p->tracks[i].process, p->tracks[i].thread);
+		note_time(lanes, p->marks[p->tracks[i].begin].ticks);
+		note_time(lanes, p->marks[p->tracks[i].end - 1].ticks);
+	}
+	for (size_t i = 0; made && i < p->counter_count; i++) {
+		if (!p->counters[i].end)
+			continue;
+		made = add_lane(lanes, p->counters[i].process, p->counters[i].thread);
+		note_time(lanes, p->counted[p->counters[i].begin].ticks);
+		note_time(lanes, p->counted[p->counters[i].end - 1].ticks);
+	}
+	show_all(lanes);
+	return tl_error_unless_made(made, err);
+}
+
+/* The events of a lane; NULL: it has none. */
+static const struct tl_view_mark_track *marks_of(const struct tl_lanes *lanes, size_t number)
+{
+	const struct tl_view_points *p = lanes->points;
+	const struct tl_lane lane = lane_at(lanes, number);
+
+	for (size_t i = 0; p && i < p->track_count; i++)
+		if (p->tracks[i].process == lane.process && p->tracks[i].thread == lane.thread)
+			return &p->tracks[i];
+	return NULL;
+}
+
+/* The next counter of a lane from a number on; NULL: there is none. */
+static const struct tl_view_counter *counter_of(const struct tl_lanes *lanes, size_t number,
+						size_t *from)
+{
+	const struct tl_view_points *p = lanes->points;
+	const struct tl_lane lane = lane_at(lanes, number);
+
+	for (; p && *from < p->counter_count; ++*from) {
+		const struct tl_view_counter *c = &p->counters[*from];
+
+		if (c->end && c->process == lane.process && c->thread == lane.thread)
+			return &p->counters[(*from)++];
+	}
+	return NULL;
 }
 
 /* ---- the window ---- */
@@ -131,6 +235,7 @@ static void draw_item(struct tl_lanes *lanes, struct tl_canvas *canvas, int row,
 	}
 }
 
+/* No calls of a lane that is not of the index. */
 static int ask(struct tl_lanes *lanes, size_t track, uint32_t rows, struct tl_call_window *window,
 	       struct tl_error *err)
 {
@@ -143,25 +248,104 @@ static int ask(struct tl_lanes *lanes, size_t track, uint32_t rows, struct tl_ca
 		.rows = rows,
 	};
 
+	*window = (struct tl_call_window){ .count = 0 };
+	if (track >= lanes->index_count)
+		return 0;
 	return tl_call_cursor_window(lanes->cursor, &query, window, sizeof(*window), err);
+}
+
+/* The events of a column of the screen: [*first, *end). */
+static void marks_at(const struct tl_lanes *lanes, const struct tl_view_mark_track *marks,
+		     int column, size_t *first, size_t *end)
+{
+	const uint64_t origin = lanes->info.origin;
+
+	*first = tl_view_marks_from(lanes->points, marks, tick_at(lanes, column) - origin);
+	*end = tl_view_marks_from(lanes->points, marks, tick_at(lanes, column + 1) - origin);
+}
+
+/* An event is a dot; several are more. */
+static void draw_marks(const struct tl_lanes *lanes, struct tl_canvas *canvas, int row,
+		       const struct tl_view_mark_track *marks)
+{
+	for (int column = 0; column < lanes->columns; column++) {
+		size_t first, end;
+
+		marks_at(lanes, marks, column, &first, &end);
+		if (end > first)
+			tl_canvas_put(canvas, row, NAME_COLUMNS + column, 1, TL_STYLE_PLAIN,
+				      end - first == 1   ? "."
+				      : end - first < 10 ? ":"
+							 : "#");
+	}
+}
+
+/* A digit a column: the value at its begin, 0 the least of all and 9 the greatest. */
+static void draw_counter(const struct tl_lanes *lanes, struct tl_canvas *canvas, int row,
+			 const struct tl_view_counter *counter)
+{
+	const struct tl_view_points *p = lanes->points;
+	const double least = counter->least < 0 ? counter->least : 0;
+	const double range = (counter->most > 0 ? counter->most : 0) - least;
+
+	tl_canvas_put_name(canvas, row, 1, NAME_COLUMNS - 2, TL_STYLE_DIM,
+			   p->names.names[counter->name].text);
+	for (int column = 0; column < lanes->columns; column++) {
+		const uint64_t at = tick_at(lanes, column + 1) - 1 - lanes->info.origin;
+		const struct tl_view_counted *v = &p->counted[tl_view_counted_at(p, counter, at)];
+		char digit[2] = "0";
+
+		if (v->ticks > at)
+			continue;
+		if (range > 0)
+			digit[0] = (char)('0' + (int)((v->value - least) / range * 9));
+		tl_canvas_put(canvas, row, NAME_COLUMNS + column, 1, TL_STYLE_PLAIN, digit);
+	}
+}
+
+enum { MOST_COUNTER_ROWS = 4 };
+
+/* Events and counters of the chosen track. Returns the rows that they take. */
+static int draw_points(const struct tl_lanes *lanes, struct tl_canvas *canvas, int row, int rows)
+{
+	const struct tl_view_mark_track *marks = marks_of(lanes, lanes->track);
+	const struct tl_view_counter *counter;
+	size_t from = 0;
+	int used = 0;
+
+	if (marks && used < rows) {
+		tl_canvas_put(canvas, row, 1, NAME_COLUMNS - 2, TL_STYLE_DIM, "events");
+		draw_marks(lanes, canvas, row + used++, marks);
+	}
+	for (int i = 0; i < MOST_COUNTER_ROWS && used < rows; i++) {
+		counter = counter_of(lanes, lanes->track, &from);
+		if (!counter)
+			break;
+		draw_counter(lanes, canvas, row + used++, counter);
+	}
+	for (int i = 0; i < used; i++)
+		tl_canvas_paint(canvas, row + i, NAME_COLUMNS + lanes->column, 1, TL_STYLE_CURSOR);
+	return used;
 }
 
 static int draw_track(struct tl_lanes *lanes, struct tl_canvas *canvas, int row, size_t track,
 		      struct tl_error *err)
 {
+	const struct tl_lane lane = lane_at(lanes, track);
 	struct tl_call_window window;
-	struct tl_call_track_info info = { 0 };
 	char name[32];
 	int status = ask(lanes, track, lanes->depth + 1, &window, err);
 
-	tl_call_index_track(lanes->index, track, &info, sizeof(info));
-	snprintf(name, sizeof(name), "%s%lld", track == lanes->track ? ">" : " ",
-		 (long long)info.thread);
+	snprintf(name, sizeof(name), "%s%s%lld", track == lanes->track ? ">" : " ",
+		 lane.thread < 0 ? "process " : "",
+		 (long long)(lane.thread < 0 ? lane.process : lane.thread));
 	tl_canvas_put(canvas, row, 0, NAME_COLUMNS - 1,
 		      track == lanes->track ? TL_STYLE_CURSOR : TL_STYLE_PLAIN, name);
 	for (size_t i = 0; status == 0 && i < window.count; i++)
 		if (window.items[i].depth == lanes->depth)
 			draw_item(lanes, canvas, row, &window.items[i], false);
+	if (track >= lanes->index_count && marks_of(lanes, track))
+		draw_marks(lanes, canvas, row, marks_of(lanes, track));
 	return status;
 }
 
@@ -177,7 +361,7 @@ static int draw_stack(struct tl_lanes *lanes, struct tl_canvas *canvas, int row,
 		if (window.items[i].depth < (uint32_t)rows)
 			draw_item(lanes, canvas, row + (int)window.items[i].depth, &window.items[i],
 				  true);
-	for (int i = 0; i < rows; i++) {
+	for (int i = 0; i < rows && lanes->track < lanes->index_count; i++) {
 		char depth[16];
 
 		snprintf(depth, sizeof(depth), "%d", i);
@@ -199,6 +383,26 @@ static void draw_head(const struct tl_lanes *lanes, struct tl_canvas *canvas, in
 	tl_canvas_put(canvas, row, 0, canvas->columns, TL_STYLE_DIM, line);
 }
 
+/* The first event at the cursor, with its values. */
+static void draw_event(const struct tl_lanes *lanes, struct tl_canvas *canvas, int row, int column)
+{
+	const struct tl_view_mark_track *marks = marks_of(lanes, lanes->track);
+	const struct tl_view_mark *mark;
+	size_t first = 0, end = 0, size;
+	char line[256];
+
+	if (marks)
+		marks_at(lanes, marks, lanes->column, &first, &end);
+	if (end <= first)
+		return;
+	mark = &lanes->points->marks[first];
+	snprintf(line, sizeof(line), "%s %.*s", lanes->points->names.names[mark->name].text,
+		 mark->values == TL_NOWHERE ? 0 : (int)mark->size,
+		 tl_output_bytes(lanes->points->values, &size) +
+			 (mark->values == TL_NOWHERE ? 0 : mark->values));
+	tl_canvas_put(canvas, row, column, canvas->columns - column, TL_STYLE_PLAIN, line);
+}
+
 static void draw_cursor(const struct tl_lanes *lanes, struct tl_canvas *canvas, int row)
 {
 	char now[TL_VALUE_ROOM];
@@ -206,9 +410,10 @@ static void draw_cursor(const struct tl_lanes *lanes, struct tl_canvas *canvas, 
 
 	tl_format_time(now, tl_lanes_since_origin(lanes, tl_lanes_now(lanes)),
 		       lanes->info.frequency);
-	column += tl_canvas_put(canvas, row, column, 24, TL_STYLE_DIM, now);
-	tl_canvas_put_name(canvas, row, column + 2, canvas->columns - column - 2, TL_STYLE_PLAIN,
-			   name_of(lanes, lanes->function));
+	column += tl_canvas_put(canvas, row, column, 24, TL_STYLE_DIM, now) + 2;
+	column += tl_canvas_put_name(canvas, row, column, canvas->columns - column, TL_STYLE_PLAIN,
+				     name_of(lanes, lanes->function));
+	draw_event(lanes, canvas, row, lanes->function == TL_NONE ? column : column + 2);
 }
 
 int tl_lanes_draw(struct tl_lanes *lanes, struct tl_canvas *canvas, int row, int rows,
@@ -216,7 +421,7 @@ int tl_lanes_draw(struct tl_lanes *lanes, struct tl_canvas *canvas, int row, int
 {
 	size_t room = rows > 8 ? (size_t)(rows - 2) / 2 : 1;
 	size_t shown = tl_min(lanes->track_count, room);
-	int status = 0;
+	int status = 0, points, below = row + 2 + (int)shown;
 
 	lanes->columns = canvas->columns - NAME_COLUMNS;
 	if (lanes->columns < 1 || rows < 4 || !lanes->track_count)
@@ -228,9 +433,10 @@ int tl_lanes_draw(struct tl_lanes *lanes, struct tl_canvas *canvas, int row, int
 	draw_head(lanes, canvas, row);
 	for (size_t i = 0; status == 0 && i < shown && lanes->top + i < lanes->track_count; i++)
 		status = draw_track(lanes, canvas, row + 1 + (int)i, lanes->top + i, err);
+	points = draw_points(lanes, canvas, below, row + rows - below);
 	if (status == 0)
 		status =
-			draw_stack(lanes, canvas, row + 2 + (int)shown, rows - 2 - (int)shown, err);
+			draw_stack(lanes, canvas, below + points, row + rows - below - points, err);
 	draw_cursor(lanes, canvas, row + 1 + (int)shown);
 	return status;
 }

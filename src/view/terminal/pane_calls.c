@@ -27,6 +27,28 @@ static int find_index(struct tl_browser *b, struct tl_error *err)
 	return tl_error_or_end(status);
 }
 
+static bool counts_calls(const struct tl_profile *profile)
+{
+	struct tl_function_totals totals;
+
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
+		tl_profile_function_totals(profile, i, TL_NONE, &totals, sizeof(totals));
+		if (totals.calls)
+			return true;
+	}
+	return false;
+}
+
+static void gather_events(struct tl_browser *b)
+{
+	struct tl_error err = { .text = "" };
+
+	if (!b->lanes.points && tl_lanes_gather(&b->lanes, b->options.input, &err) < 0)
+		snprintf(b->message, sizeof(b->message), "%s", err.text);
+	else if (!b->lanes.points->count && !b->lanes.points->counted_count)
+		snprintf(b->message, sizeof(b->message), "there are no events and no counters");
+}
+
 bool tl_pane_need_index(struct tl_browser *b)
 {
 	struct tl_error err = { .text = "the profile has no calls one by one" };
@@ -38,6 +60,9 @@ bool tl_pane_need_index(struct tl_browser *b)
 		status = find_index(b, &err);
 	if (status == 0)
 		status = tl_lanes_begin(&b->lanes, b->index, &err);
+	/* Where the profile counts no calls, what was sampled are events. */
+	if (status == 0 && (!b->lanes.calls || !counts_calls(b->whole)))
+		status = tl_lanes_gather(&b->lanes, b->options.input, &err);
 	if (status < 0 && !b->no_index)
 		snprintf(b->why, sizeof(b->why), "%s", err.text);
 	b->no_index = status < 0;
@@ -270,6 +295,8 @@ bool tl_pane_timeline_key(struct tl_browser *b, int key)
 		return false;
 	if (key == TL_KEY_ENTER)
 		fold_window(b);
+	else if (key == 'e')
+		gather_events(b);
 	else
 		return view_key(&b->lanes, key);
 	return true;

@@ -161,7 +161,8 @@ const char *tl_pane_hint(const struct tl_browser *b)
 	case TL_PANE_CALLS:
 		return "q quit  ? help  Enter show in the timeline  / search";
 	case TL_PANE_TIMELINE:
-		return "q quit  ? help  + - zoom  < > pan  0 all  Enter profile of the window";
+		return "q quit  ? help  + - zoom  < > pan  0 all  e events  Enter profile of the "
+		       "window";
 	case TL_PANE_SOURCE:
 		return b->assembly ? "q quit  ? help  a source  / search  n next"
 				   : "q quit  ? help  a assembly  / search  n next";

@@ -9,13 +9,12 @@
 #include "core/output.h"
 #include "core/text/optional.h"
 #include "view/web/answer.h"
-#include "view/web/events.h"
 
 /* Marks of an answer, about; of each track at least. */
 enum { MOST_MARKS = 5000, LEAST_MARKS = 50, MOST_PIXELS = 16384 };
 
 struct shown {
-	const struct tl_web_events *events;
+	const struct tl_view_points *events;
 	struct tl_output *out;
 	uint64_t from, to;
 	uint64_t cell; /* ticks in which events are one mark; 0: each is its own */
@@ -24,7 +23,7 @@ struct shown {
 /* How many of the marks from `at` on are drawn as one. */
 static size_t run_from(const struct shown *s, size_t at, size_t end)
 {
-	const struct tl_web_mark *marks = s->events->marks;
+	const struct tl_view_mark *marks = s->events->marks;
 	size_t next = at + 1;
 
 	while (s->cell && next < end && marks[next].ticks / s->cell == marks[at].ticks / s->cell)
@@ -32,7 +31,7 @@ static size_t run_from(const struct shown *s, size_t at, size_t end)
 	return next - at;
 }
 
-static void put_mark(const struct shown *s, const struct tl_web_mark *mark, size_t count)
+static void put_mark(const struct shown *s, const struct tl_view_mark *mark, size_t count)
 {
 	tl_web_put_number(s->out, "[", mark->ticks);
 	tl_web_put_number(s->out, ",", mark[count - 1].ticks);
@@ -48,10 +47,10 @@ static void put_mark(const struct shown *s, const struct tl_web_mark *mark, size
 	tl_put_char(s->out, ']');
 }
 
-static void put_track(const struct shown *s, const struct tl_web_event_track *track)
+static void put_track(const struct shown *s, const struct tl_view_mark_track *track)
 {
-	size_t at = tl_web_events_from(s->events, track, s->from);
-	const size_t begin = at, end = tl_web_events_from(s->events, track, s->to);
+	size_t at = tl_view_marks_from(s->events, track, s->from);
+	const size_t begin = at, end = tl_view_marks_from(s->events, track, s->to);
 
 	tl_put_text(s->out, "{\"process\":");
 	tl_put_i64(s->out, track->process);
@@ -76,7 +75,7 @@ static void put_track(const struct shown *s, const struct tl_web_event_track *tr
 /* Values from `at` on that are drawn as one: the least, the greatest and the last of them. */
 static size_t put_counted(const struct shown *s, size_t at, size_t end)
 {
-	const struct tl_web_counted *list = s->events->counted;
+	const struct tl_view_counted *list = s->events->counted;
 	double least = list[at].value, most = least;
 	size_t next = at + 1;
 
@@ -98,19 +97,19 @@ static size_t put_counted(const struct shown *s, size_t at, size_t end)
 }
 
 /* From the value that it has where the window begins. */
-static size_t counted_from(const struct shown *s, const struct tl_web_counter *counter)
+static size_t counted_from(const struct shown *s, const struct tl_view_counter *counter)
 {
-	return tl_web_counted_at(s->events, counter, s->from);
+	return tl_view_counted_at(s->events, counter, s->from);
 }
 
-static size_t counted_end(const struct shown *s, const struct tl_web_counter *counter)
+static size_t counted_end(const struct shown *s, const struct tl_view_counter *counter)
 {
-	size_t last = tl_web_counted_at(s->events, counter, s->to - (s->to > 0));
+	size_t last = tl_view_counted_at(s->events, counter, s->to - (s->to > 0));
 
 	return last + (s->events->counted[last].ticks < s->to);
 }
 
-static void put_counter(const struct shown *s, const struct tl_web_counter *counter)
+static void put_counter(const struct shown *s, const struct tl_view_counter *counter)
 {
 	const size_t begin = counted_from(s, counter), end = counted_end(s, counter);
 
@@ -157,8 +156,8 @@ static size_t marks_in(const struct shown *s)
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->events->track_count; i++)
-		count += tl_web_events_from(s->events, &s->events->tracks[i], s->to) -
-			 tl_web_events_from(s->events, &s->events->tracks[i], s->from);
+		count += tl_view_marks_from(s->events, &s->events->tracks[i], s->to) -
+			 tl_view_marks_from(s->events, &s->events->tracks[i], s->from);
 	for (size_t i = 0; i < s->events->counter_count; i++)
 		if (s->events->counters[i].end)
 			count += counted_end(s, &s->events->counters[i]) -
@@ -167,7 +166,7 @@ static size_t marks_in(const struct shown *s)
 }
 
 /* Behind the last event where the request has no end. */
-static uint64_t end_of(const struct tl_web_events *events, uint64_t asked)
+static uint64_t end_of(const struct tl_view_points *events, uint64_t asked)
 {
 	uint64_t last = 0;
 
@@ -196,7 +195,7 @@ int tl_web_answer_events(struct tl_web_question *question, struct tl_error *err)
 {
 	const struct tl_web_request *request = question->request;
 	struct shown s = { .out = question->out, .from = request->from };
-	int status = tl_web_events_get(question->document, question->asker, &s.events, err);
+	int status = tl_web_document_points(question->document, question->asker, &s.events, err);
 
 	if (status < 0)
 		return status;

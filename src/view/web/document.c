@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "core/error.h"
-#include "view/web/events.h"
 
 /* ---- the index, made on a thread of its own ---- */
 
@@ -46,10 +45,13 @@ static void sum_tiles(struct tl_web_document *d, struct tl_call_index *index)
 	const struct tl_call_span all = { .size = sizeof(all), .flat = true, .table = true };
 	struct tl_input_options options = *d->file.options;
 	struct tl_profile *profile = NULL;
+	struct tl_calls_info info = { 0 };
 	struct tl_input *input = NULL;
 	struct tl_error err;
 
-	if (options.per_thread || options.exact)
+	tl_call_index_info(index, &info, sizeof(info));
+	/* Of windows in seconds that are made of the file, nobody asks for sums of tiles. */
+	if (options.per_thread || options.exact || (info.frequency && !info.profiled))
 		return;
 	options.progress = close_progress;
 	options.progress_arg = d;
@@ -186,7 +188,7 @@ void tl_web_document_close(struct tl_web_document *document)
 	if (document->sampling)
 		pthread_join(document->sampler, NULL);
 	tl_web_profiles_free(document);
-	tl_web_events_free(document->events);
+	tl_view_points_free(document->points);
 	tl_call_index_close(document->index);
 	tl_input_close(document->input);
 	tl_call_index_close(document->sample);
@@ -253,6 +255,40 @@ int tl_web_document_part(struct tl_web_document *document, const struct tl_web_a
 	options.filter.to_seconds = part->to;
 	return tl_input_open(input, document->file.paths, document->file.path_count, &options, NULL,
 			     err);
+}
+
+/* ---- events and counters ---- */
+
+static int gather_points(struct tl_web_document *document, const struct tl_web_asker *asker,
+			 uint64_t origin, struct tl_error *err)
+{
+	const struct tl_web_window all = { 0 };
+	struct tl_input *input = NULL;
+	int status =
+		tl_web_document_reopen(document, asker, &all, TL_DETAIL_FUNCTIONS, &input, err);
+
+	if (status == 0)
+		status = tl_view_points_gather(input, origin, &document->points, err);
+	tl_input_close(input);
+	return status;
+}
+
+int tl_web_document_points(struct tl_web_document *document, const struct tl_web_asker *asker,
+			   const struct tl_view_points **points, struct tl_error *err)
+{
+	struct tl_call_index *index = tl_web_document_index(document, err);
+	struct tl_calls_info info = { 0 };
+	int status = 0;
+
+	if (!index)
+		return err->status;
+	tl_call_index_info(index, &info, sizeof(info));
+	pthread_mutex_lock(&document->noting);
+	if (!document->points)
+		status = gather_points(document, asker, info.origin, err);
+	*points = document->points;
+	pthread_mutex_unlock(&document->noting);
+	return status;
 }
 
 /* ---- all files ---- */

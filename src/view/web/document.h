@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "view/files/stamps.h"
+#include "view/points/points.h"
 #include "view/web/view.h"
 
 /* Whether whoever asked has gone; `gone` NULL: it waits. */
@@ -36,8 +37,6 @@ struct tl_web_profile {
 	uint64_t used; /* when last */
 };
 
-struct tl_web_events; /* events.h */
-
 enum { TL_WEB_MOST_PROFILES = 8 };
 
 enum tl_web_index_state { TL_WEB_INDEX_BUSY, TL_WEB_INDEX_READY, TL_WEB_INDEX_NONE };
@@ -60,9 +59,8 @@ struct tl_web_document {
 	struct tl_input *sample_input;    /* the sampler's own */
 	pthread_mutex_t folding;          /* one profile at a time: others may want the same */
 	const struct tl_web_asker *asker; /* under `folding`: whom the index's input works for */
-	uint32_t event_count;             /* the same: of the profiles so far; 0: there is none */
-	pthread_mutex_t noting;           /* for `events` */
-	struct tl_web_events *events;     /* NULL: nobody has asked for them yet */
+	pthread_mutex_t noting;           /* for `points` */
+	struct tl_view_points *points;    /* NULL: nobody has asked for them yet */
 	pthread_mutex_t lock;
 	/* under `lock` from here on */
 	enum tl_web_index_state index_state;
@@ -93,6 +91,13 @@ void tl_web_document_close(struct tl_web_document *document);
 int tl_web_document_reopen(struct tl_web_document *document, const struct tl_web_asker *asker,
 			   const struct tl_web_window *window, enum tl_input_detail detail,
 			   struct tl_input **input, struct tl_error *err);
+
+/*
+ * The events and counters of a file, gathered when they are asked for the first time; they live as
+ * long as the document. 0 or negative.
+ */
+int tl_web_document_points(struct tl_web_document *document, const struct tl_web_asker *asker,
+			   const struct tl_view_points **points, struct tl_error *err);
 
 /* Instructions of a file. What is 0 is not asked for. */
 struct tl_web_part {

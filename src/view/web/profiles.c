@@ -97,20 +97,25 @@ static struct tl_web_profile *find_locked(struct tl_web_document *document,
 }
 
 /*
- * The index, if a profile of a window is to be made of it: what it knows is one event. Of a trace
- * that has several, or of which no profile has been made yet, the index serves where a window has
- * no seconds, and nothing else can.
+ * The index, if a profile of a window is to be made of it: what it knows is the time of calls. Of a
+ * trace whose profile has more, the index serves where a window has no seconds, and nothing else
+ * can.
  */
 static struct tl_call_index *index_for(struct tl_web_document *document,
 				       const struct tl_web_profile *profile)
 {
+	struct tl_calls_info info = { 0 };
+	struct tl_call_index *index;
 	struct tl_error err;
 
 	if (!profile->window.to_ticks || profile->detail == TL_DETAIL_LINES)
 		return NULL;
-	if (document->event_count != 1 && profile->window.to > 0)
-		return NULL;
-	return tl_web_document_index(document, &err);
+	index = tl_web_document_index(document, &err);
+	if (index)
+		tl_call_index_info(index, &info, sizeof(info));
+	if (profile->window.to <= 0)
+		return index;
+	return info.profiled && !document->file.options->formula_count ? index : NULL;
 }
 
 static int fold_from_index(struct tl_web_document *document, const struct tl_web_asker *asker,
@@ -143,8 +148,6 @@ static int fold_file(struct tl_web_document *document, const struct tl_web_asker
 					profile->detail, &profile->input, err);
 	if (status == 0)
 		status = tl_input_fold(profile->input, &profile->profile, err);
-	if (status == 0)
-		document->event_count = tl_profile_event_count(profile->profile);
 	/* Most formats keep contexts even where they need not. */
 	if (status == 0 && profile->detail == TL_DETAIL_GRAPH && !tl_profile_flat(profile->profile))
 		profile->detail = TL_DETAIL_FUNCTIONS;

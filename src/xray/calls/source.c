@@ -282,6 +282,7 @@ int tl_xray_call_source(struct tl_xray_reader *reader, struct tl_xray_map *map,
 		.filtered = function || object,
 		/* What was lost in a gap has no number. */
 		.numbered = !function && !object && !reader->gaps.count,
+		.profiled = true,
 	};
 	return 0;
 }

@@ -9,7 +9,12 @@
 
 #include <tracelathe/perf_data.h>
 
-enum { FILE_ROOM = 1 << 16, DATA_AT = 104 + 80 + 8 };
+/* A test may ask for more. */
+#ifndef FILE_BYTES
+#define FILE_BYTES (1 << 16)
+#endif
+
+enum { FILE_ROOM = FILE_BYTES, DATA_AT = 104 + 80 + 8 };
 
 /* sample_type bits that most tests have: TID, TIME, CPU, IDENTIFIER. */
 #define COMMON_TYPE (2 | 4 | 128 | 65536)

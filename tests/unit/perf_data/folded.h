@@ -14,7 +14,7 @@ static struct tl_profile *profile;
 static struct tl_perf_fault fault;
 static uint64_t fault_count;
 
-static void done(void)
+static inline void done(void)
 {
 	tl_profile_free(profile);
 	tl_perf_sample_remarks_free(&remarks);

@@ -3,13 +3,17 @@
  * Samples over time: instants, and spans on the processors; and the times off these by samples of
  * sched:sched_switch alone. Expected texts are those of Chrome's format for what the test puts.
  */
+#define FILE_BYTES (1 << 20)
 #include "sample_file.h"
 
 #include <tracelathe/export.h>
 
 #include "refused_fold.h"
 
+#include "perf_data/listing/running_calls.h"
 #include "perf_data/listing/sample_timeline.h"
+#include "timeline/calls/calls_text.h"
+#include "timeline/calls/stream.h"
 
 enum { OUT = 1 << 13, POINT = 314, POINT_ID = 78, CHILD = 12 };
 
@@ -239,6 +243,159 @@ TEST(samples_without_times)
 	tl_output_discard(out);
 }
 
+/* ---- when threads ran, as calls ---- */
+
+static int print_running(struct tl_source *source, struct tl_output *out)
+{
+	const struct tl_calls_options all = { .size = sizeof(all), .to = TL_NOWHERE };
+	struct tl_perf_reader *reader = NULL;
+	struct tl_call_source calls_source;
+	struct tl_calls *calls = NULL;
+	uint64_t first_ns = 0;
+	int status = read_again(&reader, source);
+
+	if (status == 0)
+		status = tl_perf_first_sample(reader, &first_ns, &f.err);
+	if (status == 0)
+		status = read_again(&reader, source);
+	if (status == 0)
+		status = tl_perf_running_calls(reader, &options, first_ns, &calls_source, &f.err);
+	if (status == 0)
+		status = tl_calls_open(&calls, &calls_source, &all, &f.err);
+	if (status == 0)
+		status = tl_calls_print(calls, false, false, out, &f.err);
+	if (status == 0)
+		tl_put_format(out, "first %llu\n", (unsigned long long)first_ns);
+	tl_calls_close(calls);
+	tl_perf_close(reader);
+	return status;
+}
+
+static int write_running(const void *input, struct tl_output *out)
+{
+	struct file *const *file = input;
+	struct tl_source *source = NULL;
+	int status = tl_source_open_memory(&source, (*file)->bytes, (*file)->size, "test", &f.err);
+
+	if (status == 0)
+		status = print_running(source, out);
+	tl_source_close(source);
+	return status;
+}
+
+static int running_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(write_running, input, digest);
+}
+
+static void assert_running(int status, const char *wanted)
+{
+	struct file *file = &f;
+	struct tl_output *out;
+	char text[1024];
+	size_t size;
+	const char *bytes;
+
+	patch64(&f, 48, f.size - data_at);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(write_running(&file, out), status);
+	bytes = tl_output_bytes(out, &size);
+	assert_true(size < sizeof(text));
+	memcpy(text, bytes, size);
+	text[size] = '\0';
+	assert_string_equal(text, wanted);
+	tl_output_discard(out);
+	if (status == 0)
+		assert_true(refuse_each(running_step, &file) > 20);
+}
+
+/* One that comes twice left in between: when, is not known. */
+TEST(threads_ran_from_their_coming_to_their_leaving)
+{
+	begin_named();
+	put_switch(OUT, TID, 1000); /* nobody knows since when */
+	put_switch(0, TID, 2000);
+	put_sample(at_time(TID, 2500), (const uint64_t[]){ USER, 0x1014, 0x1004 }, 3);
+	put_switch(OUT, TID, 3000);
+	put_switch(0, CHILD, 3000);
+	put_switch(0, TID, 3500);
+	put_switch(0, TID, 3600);
+	put_sample(at_time(CHILD, 4000), (const uint64_t[]){ USER, 0x1004 }, 2);
+	assert_running(0, "0 process 10 thread 11 start 2000 end 3000 depth 0 parent - running on "
+			  "CPU 1\n"
+			  "1 process 10 thread 11 start 3500 end 3600 depth 0 parent - cut running "
+			  "on CPU 1\n"
+			  "2 process 10 thread 11 start 3600 end - depth 0 parent - running on "
+			  "CPU 1\n"
+			  "3 process 10 thread 12 start 3000 end - depth 0 parent - running on "
+			  "CPU 1\n"
+			  "first 2500\n");
+}
+
+TEST(threads_ran_as_the_tracepoint_says)
+{
+	begin_named();
+	put_tracepoint(0);
+	put_sched_switch(TID, CHILD, 1000);
+	put_sched_switch(CHILD, TID, 1400);
+	put_sched_switch(TID, 0, 2000);
+	put_sched_switch(0, CHILD, 2500);
+	put_ended(CHILD, 2600);
+	assert_running(0, "0 process 10 thread 11 start 1400 end 2000 depth 0 parent - running on "
+			  "CPU 1\n"
+			  "1 process 10 thread 12 start 1000 end 1400 depth 0 parent - running on "
+			  "CPU 1\n"
+			  "2 process 10 thread 12 start 2500 end 2600 depth 0 parent - running on "
+			  "CPU 1\n"
+			  "first 1000\n");
+}
+
+TEST(filters_by_thread_hold_for_when_threads_ran)
+{
+	begin_named();
+	options.thread = CHILD;
+	put_switch(0, TID, 2000);
+	put_sample(at_time(TID, 2500), (const uint64_t[]){ USER, 0x1014, 0x1004 }, 3);
+	put_switch(0, CHILD, 3000);
+	put_switch(OUT, CHILD, 3100);
+	assert_running(0, "0 process 10 thread 12 start 3000 end 3100 depth 0 parent - running on "
+			  "CPU 1\nfirst 2500\n");
+}
+
+TEST(without_samples_nothing_is_known_of_running)
+{
+	begin_named();
+	put_switch(0, TID, 2000);
+	assert_running(TL_UNSUPPORTED, "");
+	assert_non_null(strstr(f.err.text, "no samples"));
+}
+
+/* More switches of a thread than a leaf has steps. */
+TEST(threads_that_ran_often_have_several_leaves)
+{
+	enum { TIMES = 10000 };
+	struct file *file = &f;
+	struct tl_output *out;
+	const char *bytes;
+	size_t size;
+
+	begin_named();
+	put_sample(at_time(TID, 5), (const uint64_t[]){ USER, 0x1014, 0x1004 }, 3);
+	for (unsigned i = 0; i < TIMES; i++) {
+		put_switch(0, TID, 10 + 10 * i);
+		put_switch(OUT, TID, 14 + 10 * i);
+	}
+	patch64(&f, 48, f.size - data_at);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(write_running(&file, out), 0);
+	bytes = tl_output_bytes(out, &size);
+	assert_non_null(
+		memmem(bytes, size, "\n4096 process 10 thread 11 start 40970 end 40974 ", 49));
+	assert_non_null(
+		memmem(bytes, size, "\n9999 process 10 thread 11 start 100000 end 100004 ", 51));
+	tl_output_discard(out);
+}
+
 /* ---- times off the processors, by the tracepoint ---- */
 
 /* The PMU event is not sampled, so that period and samples of the tracepoint come first. */
@@ -308,6 +465,11 @@ int main(void)
 		cmocka_unit_test(samples_are_instants_and_switches_are_spans),
 		cmocka_unit_test(switches_are_those_of_the_tracepoint),
 		cmocka_unit_test(samples_without_times),
+		cmocka_unit_test(threads_ran_from_their_coming_to_their_leaving),
+		cmocka_unit_test(threads_ran_as_the_tracepoint_says),
+		cmocka_unit_test(filters_by_thread_hold_for_when_threads_ran),
+		cmocka_unit_test(without_samples_nothing_is_known_of_running),
+		cmocka_unit_test(threads_that_ran_often_have_several_leaves),
 		cmocka_unit_test(times_off_the_processors_by_the_tracepoint_alone),
 		cmocka_unit_test(coming_back_that_was_not_recorded),
 		cmocka_unit_test(tracepoint_beside_switch_records),
