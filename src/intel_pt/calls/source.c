@@ -28,6 +28,7 @@ struct observed_thread {
 	struct tl_leaf_builder builder;
 	struct tl_steps steps;
 	uint64_t ticks; /* of the last step */
+	uint64_t end;   /* of the thread */
 	size_t gaps;    /* of the track whose end is the next step */
 	bool waits;     /* its steps are from before the first timestamp */
 };
@@ -212,6 +213,16 @@ static void trace_lost(void *arg, const struct tl_pt_folder *folder,
 		thread->gaps++;
 }
 
+/* Its last instructions may be behind its last step. */
+static void thread_ended(void *arg, const struct tl_pt_folder *folder)
+{
+	struct observing *o = arg;
+	size_t number = (size_t)(folder->thread - folder->threads.list);
+
+	if (number < o->thread_count)
+		o->threads[number].end = time_of(folder);
+}
+
 /* ---- the operations ---- */
 
 static void end_threads(struct observing *o)
@@ -222,6 +233,8 @@ static void end_threads(struct observing *o)
 		if (o->status == 0)
 			o->status = tl_leaf_builder_add(&thread->builder, &thread->steps, NULL,
 							&o->error);
+		if (o->status == 0)
+			tl_leaf_builder_pass(&thread->builder, thread->end);
 		if (o->status == 0)
 			o->status = tl_leaf_builder_end(&thread->builder, &o->error);
 		tl_leaf_builder_free(&thread->builder);
@@ -238,6 +251,7 @@ static int build_of_feed(void *handle, struct tl_call_tracks *tracks, struct tl_
 		.closing = call_closing,
 		.lost = trace_lost,
 		.reopened = call_reopened,
+		.ended = thread_ended,
 		.leaves_open = true,
 		.arg = &o,
 	};

@@ -35,6 +35,7 @@ struct tl_pt_stack_watch {
 		     const struct tl_pt_missing *missing);
 	/* A frame of a parked stack runs again; NULL: that is as if it was opened. */
 	void (*reopened)(void *arg, const struct tl_pt_folder *folder);
+	void (*ended)(void *arg, const struct tl_pt_folder *folder); /* a thread; NULL: nothing */
 	bool leaves_open; /* frames that are open at the end of the trace are not closed */
 	void *arg;
 };

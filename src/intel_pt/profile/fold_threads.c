@@ -113,6 +113,8 @@ void tl_pt_fold_end_watch(struct tl_pt_folder *f)
 {
 	for (size_t i = 0; i < f->threads.count; i++) {
 		f->thread = &f->threads.list[i];
+		if (f->options->watch && f->options->watch->ended)
+			f->options->watch->ended(f->options->watch->arg, f);
 		watch_end(f);
 	}
 }

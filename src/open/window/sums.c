@@ -45,6 +45,8 @@ static int fold_track(struct window_sums *w, const struct tl_call_track *track,
 
 	while (status == 0 && leaf < track->leaf_count && tl_sums_can_go_on(s))
 		status = fold_next(w, track, &leaf, err);
+	if (status == 0 && leaf == track->leaf_count && track->end > s->now && tl_sums_can_go_on(s))
+		tl_sums_pass_time(s, track->end);
 	if (status == 0)
 		status = tl_sums_fault(s, err);
 	if (status < 0 || s->flat.refused)

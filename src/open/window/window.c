@@ -147,6 +147,8 @@ static int fold_leaves(struct window_fold *w, const struct tl_input *input,
 		if (status == 0)
 			status = tl_call_span_progress(input, leaf, track->leaf_count, err);
 	}
+	if (status == 0 && leaf == track->leaf_count && track->end > w->now)
+		pass_time(w, track->end);
 	tl_fold_end(&w->fold);
 	return status;
 }

@@ -162,7 +162,7 @@ static bool append_leaf(struct tl_leaf_builder *builder, struct tl_call_leaf *le
 	settle_frames(builder);
 	track->leaves[track->leaf_count++] = *leaf;
 	track->calls += scan->call_count;
-	track->ticks = scan->ticks;
+	track->ticks = track->end = scan->ticks;
 	track->depth = tl_leaf_depth_after(scan);
 	return add_frames(builder) && tl_call_track_group(track);
 }
@@ -188,6 +188,17 @@ int tl_leaf_builder_add(struct tl_leaf_builder *builder, const struct tl_steps *
 	    (builder->tracks->watch && !builder->tracks->watch->leaf(track, &builder->scan)))
 		return tl_error_memory(err);
 	return 0;
+}
+
+void tl_leaf_builder_pass(struct tl_leaf_builder *builder, uint64_t ticks)
+{
+	struct tl_call_track *track = builder->track;
+
+	if (!track->leaf_count || ticks <= track->end)
+		return;
+	if (track->depth && track->depth <= TL_FRAME_ROWS)
+		track->frames[builder->open[track->depth - 1]].self += ticks - track->end;
+	track->end = ticks;
 }
 
 int tl_leaf_builder_end(struct tl_leaf_builder *builder, struct tl_error *err)

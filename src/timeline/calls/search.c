@@ -58,6 +58,14 @@ static int damaged(struct tl_error *err)
 			   "the trace has changed while it is read");
 }
 
+/* The innermost call that is open at the end of the trace was so up to there. */
+static void take_rest(const struct tl_call_track *track, uint32_t from, struct tl_leaf_call *calls,
+		      size_t count)
+{
+	if (from + count == track->depth)
+		calls[count - 1].self += track->end - track->ticks;
+}
+
 int tl_find_ends(struct tl_leaf_reader *reader, const struct tl_call_track *track, size_t leaf,
 		 uint32_t from, struct tl_leaf_call *calls, size_t count, struct tl_leaf_scan *scan,
 		 struct tl_error *err)
@@ -66,8 +74,10 @@ int tl_find_ends(struct tl_leaf_reader *reader, const struct tl_call_track *trac
 		int status;
 
 		leaf = next_lower(track, leaf + 1, from + (uint32_t)count, &calls[count - 1].self);
-		if (leaf == track->leaf_count)
+		if (leaf == track->leaf_count) {
+			take_rest(track, from, calls, count);
 			break;
+		}
 		status = tl_leaf_read(reader, track, leaf, scan, err);
 		if (status < 0)
 			return status;

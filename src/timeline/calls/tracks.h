@@ -62,6 +62,7 @@ struct tl_call_track {
 	struct tl_call_frame *frames; /* in the order of their begin */
 	size_t frame_count, frame_capacity;
 	uint64_t ticks; /* of the last step */
+	uint64_t end;   /* up to which the trace goes behind it */
 	uint64_t calls;
 	uint32_t depth; /* calls open at the end */
 	struct tl_call_gaps gaps;
@@ -173,6 +174,8 @@ void tl_leaf_builder_begin(struct tl_leaf_builder *builder, struct tl_call_track
  */
 int tl_leaf_builder_add(struct tl_leaf_builder *builder, const struct tl_steps *steps,
 			const struct tl_call_leaf *where, struct tl_error *err);
+/* Before the end: the thread went on up to a time without a further step. */
+void tl_leaf_builder_pass(struct tl_leaf_builder *builder, uint64_t ticks);
 /* No leaf follows. 0 or TL_NO_MEMORY. */
 int tl_leaf_builder_end(struct tl_leaf_builder *builder, struct tl_error *err);
 void tl_leaf_builder_free(struct tl_leaf_builder *builder);

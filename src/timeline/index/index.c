@@ -114,7 +114,7 @@ int tl_call_index_track(const struct tl_call_index *index, size_t number,
 	ours.process = track->process;
 	ours.thread = track->thread;
 	ours.first = track->leaf_count ? track->leaves[0].ticks : 0;
-	ours.last = track->ticks;
+	ours.last = track->end;
 	ours.calls = track->calls;
 	ours.index_bytes = memory_of(track);
 	ours.gaps = track->gaps.count;
@@ -232,7 +232,7 @@ struct tl_call_item tl_call_item_of(const struct tl_call_track *track,
 	return (struct tl_call_item){
 		.start = call->start,
 		.end = call->end,
-		.busy = (call->end == TL_NOWHERE ? track->ticks : call->end) - call->start,
+		.busy = (call->end == TL_NOWHERE ? track->end : call->end) - call->start,
 		.self = call->self,
 		.depth = call->depth,
 		.function = call->function,

@@ -229,6 +229,7 @@ static void take_track(struct body_reader *r, struct tl_call_tracks *tracks)
 		return;
 	track->context = take(r, UINT64_MAX);
 	track->ticks = take(r, TL_NOWHERE - 1);
+	track->end = track->ticks + take(r, TL_NOWHERE - 1 - track->ticks);
 	leaves = take_count(r);
 	frames = take_count(r);
 	levels = take(r, TL_TILE_LEVELS);

@@ -80,8 +80,8 @@ static bool pack_track(struct tl_packed *packed, const struct tl_call_track *tra
 {
 	const struct tl_track_tiles *tiles = track->tiles;
 	bool kept = PACK(packed, (uint64_t)track->process, (uint64_t)track->thread, track->context,
-			 track->ticks, track->leaf_count, track->frame_count,
-			 tiles ? tiles->level_count : 0) &&
+			 track->ticks, track->end - track->ticks, track->leaf_count,
+			 track->frame_count, tiles ? tiles->level_count : 0) &&
 		    pack_leaves(packed, track) && pack_frames(packed, track);
 
 	for (unsigned i = 0; kept && tiles && i < tiles->level_count; i++)

@@ -264,13 +264,21 @@ static void put_own(struct window_walk *w, unsigned level, size_t number)
 			put_frame(w, (uint32_t)i);
 }
 
+/* Calls of the last tile may be open behind its last step. */
+static bool touches_tile(const struct window_walk *w, const struct tl_tile_level *l, size_t number)
+{
+	const struct tl_call_tile *tile = &l->tiles[number];
+
+	return touches(w, tile->from, number + 1 < l->count ? tile->to : w->track->end);
+}
+
 static int walk_tile(struct window_walk *w, unsigned level, size_t number, struct tl_error *err)
 {
 	const struct tl_tile_level *l = &w->track->tiles->levels[level];
 	const struct tl_call_tile *tile = &l->tiles[number];
 	int status = 0;
 
-	if (!touches(w, tile->from, tile->to) || w->full)
+	if (!touches_tile(w, l, number) || w->full)
 		return 0;
 	if (w->pixel >> tile->k && !(w->deep && tile->deep)) {
 		put_tile(w, l, number);
@@ -334,7 +342,7 @@ static uint64_t count_decoded(const struct window_walk *w, unsigned level, size_
 	size_t end = (number + 1) * TL_TILE_FAN;
 	uint64_t count = 0;
 
-	if (!touches(w, tile->from, tile->to) || is_fine(w, tile))
+	if (!touches_tile(w, l, number) || is_fine(w, tile))
 		return 0;
 	if (!level)
 		return calls_of_leaf(w->track, number);

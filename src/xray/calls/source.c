@@ -44,6 +44,7 @@ static int walk_leaves(struct tl_xray_walk *walk, struct tl_leaf_builder *builde
 	}
 	if (status < 0)
 		return status;
+	tl_leaf_builder_pass(builder, tl_xray_walk_ticks(walk));
 	return tl_leaf_builder_end(builder, err);
 }
 

@@ -7,8 +7,7 @@
 
 /* ---- steps ---- */
 
-/* The clock of the fold never goes back; times stay below TL_NOWHERE. */
-static uint64_t now(const struct tl_xray_walk *walk)
+uint64_t tl_xray_walk_ticks(const struct tl_xray_walk *walk)
 {
 	const struct tl_fold *fold = &walk->fold;
 
@@ -23,15 +22,16 @@ static void put_begin(struct tl_xray_walk *walk, uint32_t number, uint8_t flags)
 		flags |= TL_CALL_HIDDEN;
 		walk->irregular = true;
 	}
-	tl_steps_put(&walk->steps, (struct tl_step){ .ticks = now(walk),
+	tl_steps_put(&walk->steps, (struct tl_step){ .ticks = tl_xray_walk_ticks(walk),
 						     .function = walk->ids.ids[number],
 						     .flags = flags });
 }
 
 static void put_end(struct tl_xray_walk *walk, uint8_t flags)
 {
-	tl_steps_put(&walk->steps,
-		     (struct tl_step){ .ticks = now(walk), .end = true, .flags = flags });
+	tl_steps_put(
+		&walk->steps,
+		(struct tl_step){ .ticks = tl_xray_walk_ticks(walk), .end = true, .flags = flags });
 }
 
 /* The fold has closed frames since it had `depth` of them; the last one of `exits` exited. */
@@ -61,7 +61,7 @@ static uint32_t number_of(void *arg, uint32_t id)
 static void pass_time(struct tl_xray_walk *walk, uint64_t tsc)
 {
 	tl_fold_time(&walk->fold, tsc);
-	walk->irregular |= now(walk) != tsc;
+	walk->irregular |= tl_xray_walk_ticks(walk) != tsc;
 }
 
 /* Along a new path, frames that cannot have made the call are closed first. */
@@ -128,7 +128,7 @@ static bool is_noted(const struct tl_call_gaps *gaps, const struct tl_xray_gap *
 static void note_gap(struct tl_xray_walk *walk, const struct tl_xray_gap *bytes,
 		     const struct tl_xray_ahead *ahead)
 {
-	uint64_t from = walk->fold.started ? now(walk) : ahead->tsc, to = from;
+	uint64_t from = walk->fold.started ? tl_xray_walk_ticks(walk) : ahead->tsc, to = from;
 
 	if ((!walk->fold.started && !ahead->any) || is_noted(&walk->gaps, bytes))
 		return;
@@ -263,7 +263,7 @@ static inline __attribute__((always_inline)) void pass_run(struct tl_xray_walk *
 	struct tl_step *step = walk->steps.list + walk->steps.count;
 	const uint32_t *small = walk->ids.small;
 	size_t small_count = walk->ids.small_count;
-	uint64_t tsc = stream->tsc, ticks = now(walk);
+	uint64_t tsc = stream->tsc, ticks = tl_xray_walk_ticks(walk);
 	uint32_t left = walk->left;
 
 	for (; left && (size_t)(end - p) >= TL_XRAY_FUNCTION_BYTES; p += TL_XRAY_FUNCTION_BYTES) {
@@ -306,7 +306,7 @@ static bool can_run(struct tl_xray_walk *walk)
 	    stream->reader->info.mode != TL_XRAY_FDR || bytes < TL_XRAY_FUNCTION_BYTES)
 		return false;
 	pass_time(walk, stream->tsc);
-	return now(walk) == stream->tsc && stream->tsc < (uint64_t)INT64_MAX &&
+	return tl_xray_walk_ticks(walk) == stream->tsc && stream->tsc < (uint64_t)INT64_MAX &&
 	       bytes <= ((uint64_t)INT64_MAX - walk->fold.hot.clock) >> 30;
 }
 

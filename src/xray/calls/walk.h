@@ -34,6 +34,8 @@ bool tl_xray_walk_begin(struct tl_xray_walk *walk, struct tl_xray_reader *reader
 			const struct tl_xray_thread *thread,
 			const struct tl_xray_fold_options *options,
 			struct tl_xray_call_graph *call_graph);
+/* The present time by the clock of the fold, which never goes back; below TL_NOWHERE. */
+uint64_t tl_xray_walk_ticks(const struct tl_xray_walk *walk);
 /* The next leaf, in walk->steps, and where it is. 1, 0 at the end, or negative. */
 int tl_xray_walk_leaf(struct tl_xray_walk *walk, struct tl_call_leaf *where, struct tl_error *err);
 void tl_xray_walk_end(struct tl_xray_walk *walk);

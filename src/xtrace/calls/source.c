@@ -72,10 +72,12 @@ static bool add_damage(void *arg, uint64_t ticks, const struct tl_xtrace_fault *
 						       .text = fault->text });
 }
 
-static bool end_stream(void *arg)
+static bool end_stream(void *arg, uint64_t ticks)
 {
 	struct building *b = arg;
 
+	if (b->builder.track && b->status == 0)
+		tl_leaf_builder_pass(&b->builder, ticks);
 	if (b->builder.track && b->status == 0)
 		b->status = tl_leaf_builder_end(&b->builder, &b->error);
 	tl_leaf_builder_free(&b->builder);

@@ -135,7 +135,8 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	status = tl_xtrace_each_segment(fold->trace, stream, fold->options.jobs, segment_fn, fold,
 					err);
 	tl_xtrace_fold_tell(fold, 0);
-	if (fold->stack.log.wanted && !fold->watch->end(fold->watch->arg))
+	if (fold->stack.log.wanted &&
+	    !fold->watch->end(fold->watch->arg, (uint64_t)fold->stack.total.n[TL_XTRACE_IR]))
 		fold->no_memory = true;
 	for (size_t i = 0; i < segments; i++)
 		tl_xtrace_stack_deltas_free(fold->queue.parts[i].deltas,

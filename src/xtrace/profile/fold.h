@@ -54,7 +54,7 @@ struct tl_xtrace_call_watch {
 	bool (*steps)(void *arg, const struct tl_steps *steps);
 	/* a segment is damaged from an offset on, behind so many instructions */
 	bool (*damaged)(void *arg, uint64_t ticks, const struct tl_xtrace_fault *fault);
-	bool (*end)(void *arg); /* of the stream */
+	bool (*end)(void *arg, uint64_t ticks); /* of the stream, of so many instructions */
 	int (*finish)(void *arg, struct tl_xtrace_fold *fold, struct tl_error *err);
 	void *arg;
 };

@@ -101,6 +101,49 @@ static void cost_is_that_of_the_window(void **state)
 	expect_stacks(*state, (struct tl_call_span){ .from = 200, .to = 300 }, "");
 }
 
+/*
+ * An exit whose call is not known is no step, and time passes up to it all the same: 1 [100 .. ],
+ * in it 2 [110 .. 120], then an exit of 3 at 300. A profile has 190 of 1 itself.
+ */
+TEST(the_trace_ends_behind_the_last_step)
+{
+	static const struct {
+		uint8_t exit;
+		uint32_t function;
+		uint64_t tsc;
+	} records[] = { { 0, 1, 100 }, { 0, 2, 110 }, { 1, 2, 120 }, { 1, 3, 300 } };
+	enum { COUNT = sizeof(records) / sizeof(records[0]) };
+	uint8_t bytes[HEADER + COUNT * RECORD] = { 0 };
+	struct tl_call_track_info info;
+	const struct tl_call *call;
+	struct tl_calls *calls;
+	struct opened o;
+	const char *path;
+
+	put_header(bytes);
+	for (size_t i = 0; i < COUNT; i++) {
+		uint8_t *at = bytes + HEADER + i * RECORD;
+
+		put_record(at, records[i].exit, records[i].function, records[i].tsc);
+		put(at + 16, 7, 4);
+	}
+	path = temp_write(&temp, "rest", bytes, sizeof(bytes));
+	assert_int_equal(tl_input_open(&o.input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_index(o.input, &o.index, NULL), 0);
+	assert_int_equal(tl_call_index_track(o.index, 0, &info, sizeof(info)), 1);
+	assert_int_equal(info.last, 300);
+	expect_stacks(&o, (struct tl_call_span){ .from = 0 }, "#1 190\n#1;#2 10\n");
+	expect_stacks(&o, (struct tl_call_span){ .from = 115, .to = 250 }, "#1 130\n#1;#2 5\n");
+	expect_stacks(&o, (struct tl_call_span){ .from = 299, .to = 1000 }, "#1 1\n");
+	expect_stacks(&o, (struct tl_call_span){ .from = 300, .to = 1000 }, "");
+	assert_int_equal(tl_input_calls(o.input, NULL, &calls, NULL), 0);
+	assert_int_equal(tl_calls_next(calls, &call, NULL), 1);
+	assert_true(call->start == 100 && call->end == TL_NOWHERE && call->self == 190);
+	tl_calls_close(calls);
+	tl_call_index_close(o.index);
+	tl_input_close(o.input);
+}
+
 /* The finished calls of a function, by its number in the trace, and their summed durations. */
 static void expect_finished(const struct opened *o, uint64_t from, uint64_t to, uint64_t id,
 			    uint64_t calls, uint64_t sum)
@@ -522,6 +565,7 @@ static void many_threads_take_little_memory(void **state __attribute__((unused))
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_trace_ends_behind_the_last_step),
 		WITH_TRACE(cost_is_that_of_the_window),
 		WITH_TRACE(calls_are_finished_inside),
 		WITH_TRACE(sums_are_those_of_contexts),

@@ -21,6 +21,7 @@ struct made_calls {
 	size_t count, capacity;
 	struct tl_step *all;
 	size_t all_count, all_capacity;
+	uint64_t end; /* of the trace, which is behind the last step */
 };
 
 static inline uint32_t draw(struct made_calls *m, uint32_t below)
@@ -61,6 +62,9 @@ static inline void make_calls(struct made_calls *m)
 			.depth = (uint32_t)depth++,
 		};
 	}
+	m->end = now + draw(m, 1000);
+	if (depth)
+		m->calls[open[depth - 1]].self += m->end - now;
 	free(open);
 }
 
@@ -80,6 +84,8 @@ static inline int build_made(void *handle, struct tl_call_tracks *tracks, struct
 		status = tl_leaf_builder_add(&builder, &steps, NULL, err);
 		i += steps.count;
 	}
+	if (status == 0)
+		tl_leaf_builder_pass(&builder, m->end);
 	if (status == 0)
 		status = tl_leaf_builder_end(&builder, err);
 	tl_leaf_builder_free(&builder);

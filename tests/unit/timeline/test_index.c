@@ -21,7 +21,7 @@ static void begin(struct asked *a, size_t shape)
 	assert_int_equal(tl_call_index_open(&a->index, &source, &err), 0);
 	assert_int_equal(tl_call_cursor_open(&a->cursor, a->index, &err), 0);
 	a->first = a->made.all[0].ticks;
-	a->last = a->made.all[a->made.all_count - 1].ticks;
+	a->last = a->made.end;
 }
 
 static void end(struct asked *a)
@@ -229,7 +229,7 @@ TEST(what_takes_long_to_decode_makes_the_answer_coarse)
 	make_calls(&made);
 	assert_int_equal(tl_call_index_open(&a.index, &source, &err), 0);
 	assert_int_equal(tl_call_cursor_open(&a.cursor, a.index, &err), 0);
-	a.last = made.all[made.all_count - 1].ticks;
+	a.last = made.end;
 	leaf = (a.last - made.all[0].ticks) / 100;
 	query.from = made.all[0].ticks + 10 * leaf;
 	/* So many pixels that a leaf is not finer in its tile. */

@@ -24,7 +24,7 @@ enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 /* What the calls of one function come to. */
 struct sum {
-	uint64_t id, calls, unfinished, timed, ticks;
+	uint64_t id, calls, unfinished, timed, ticks, self;
 };
 
 static struct sum sums[FUNCTIONS];
@@ -66,9 +66,10 @@ static void add_call(struct tl_calls *calls, const struct tl_call *call)
 	assert_int_equal(
 		tl_calls_function(calls, call->function, &function, sizeof(function), NULL), 0);
 	call_count++;
+	sum = sum_of(function.id);
+	sum->self += call->self;
 	if (call->flags & TL_CALL_LATE)
 		return;
-	sum = sum_of(function.id);
 	sum->unfinished += call->end == TL_NOWHERE;
 	sum->calls += call->end != TL_NOWHERE;
 	if (call->end == TL_NOWHERE || call->flags & TL_CALL_CUT)
@@ -157,6 +158,7 @@ static void compare_function(const struct tl_profile *profile, uint32_t number, 
 	}
 	assert_int_equal(totals.calls, sum->calls);
 	assert_int_equal(totals.unfinished, sum->unfinished);
+	assert_int_equal(totals.self[0], sum->self);
 	tl_profile_latency_of(profile, number, TL_NONE, &latency);
 	assert_int_equal(latency.calls, sum->timed);
 	assert_int_equal(latency.sum, sum->ticks);
