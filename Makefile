@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 600
 SOAK_SECONDS ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help all deps build demo test-fast check check-long coverage docs site bench fuzz soak dist install uninstall clean
+.PHONY: help all deps build demo test-fast check check-long lint coverage docs site bench fuzz soak dist install uninstall clean
 
 all: build
 
@@ -15,6 +15,7 @@ help:
 	@echo 'make test-fast  unit tests, layers, the command: under a minute of tests'
 	@echo 'make check    build with every compiler, run every test'
 	@echo 'make check-long  the tests of suite long, and of threads: hours'
+	@echo 'make lint     what clang-tidy and gcc -fanalyzer find in the sources'
 	@echo 'make coverage  lines and branches that the tests execute, room by room: half an hour'
 	@echo 'make build    build $(BUILD)/tracelathe'
 	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
@@ -52,6 +53,11 @@ check-long:
 	@scripts/build.sh $(BUILD)
 	@meson test -C $(BUILD) --suite long --no-rebuild --print-errorlogs
 	@scripts/threads.sh
+
+lint:
+	@scripts/deps.sh build test
+	@scripts/build.sh $(BUILD)
+	@scripts/lint.py $(BUILD) --jobs $(JOBS)
 
 coverage:
 	@scripts/deps.sh build test

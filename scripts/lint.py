@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lint.py BUILD [--jobs N] [--tool tidy|gcc] [FILE...]: what clang-tidy (.clang-tidy) and gcc's -fanalyzer find.
+
+Each source of src/, compat/, recorder/ and emulator/ is asked about once, with the options that BUILD compiles it with, or
+those named. A finding is mended, or suppressed where it stands with its reason (NOLINT(check)). Prints what is left, and the
+counts; exit status: 0 nothing, 1 something is left."""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOMS = ("src", "compat", "recorder", "emulator")
+FINDING = re.compile(r"^(\S+?):(\d+):\d+: (?:warning|error): (.*?) (?:\[(?:CWE-\d+)\] )?\[([-\w.,+=]+)\]$", re.M)
+
+
+def sources(build):
+    """{path below the root: the words of its compilation, without its output}"""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    found = {}
+    for entry in entries:
+        path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT)
+        if path.split(os.sep)[0] in ROOMS and path.endswith(".c") and path not in found:
+            words = [word for word in shlex.split(entry["command"]) if word not in ("ccache", "-MD", "-c", "-Werror")]
+            for option in ("-o", "-MF", "-MQ"):
+                if option in words:
+                    at = words.index(option)
+                    del words[at:at + 2]
+            found[path] = words
+    return found
+
+
+def findings(words, build):
+    """{(file, line, what, check)} that a tool says; its own failure is one, too."""
+    done = subprocess.run(words, cwd=build, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    found = {(os.path.relpath(os.path.join(build, where), ROOT), int(line), what, check)
+             for where, line, what, check in FINDING.findall(done.stdout + done.stderr)}
+    if done.returncode and not found:
+        found = {(words[-1], 0, "%s ends with status %d" % (words[0], done.returncode), "tool")}
+    return found
+
+
+def tidy(build, path, _):
+    return findings([TIDY, "-p", build, "--quiet", os.path.join(ROOT, path)], build)
+
+
+def gcc(build, _, words):
+    found = findings(["gcc", *words[1:], "-O1", "-fanalyzer", "-fdiagnostics-plain-output", "-S", "-o", os.devnull], build)
+    return {finding for finding in found if finding[3] == "tool" or finding[3].startswith("-Wanalyzer")}
+
+
+TIDY = shutil.which("clang-tidy-19") or shutil.which("clang-tidy")
+TOOLS = {"tidy": tidy, "gcc": gcc}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("build")
+    options.add_argument("files", nargs="*")
+    options.add_argument("--jobs", type=int, default=os.cpu_count())
+    options.add_argument("--tool", choices=sorted(TOOLS), action="append")
+    given = options.parse_args()
+    build = os.path.abspath(given.build)
+    known = sources(build)
+    chosen = [os.path.relpath(os.path.abspath(path), ROOT) for path in given.files] or sorted(known)
+    left = set()
+    for name in given.tool or sorted(TOOLS):
+        if name == "tidy" and not TIDY:
+            print("lint: no clang-tidy here (Debian: clang-tidy-19)")
+            continue
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            found = set().union(*pool.map(lambda path, tool=TOOLS[name]: tool(build, path, known[path]), chosen))
+        for where, line, what, check in sorted(found):
+            print("%s:%d: %s [%s]" % (where, line, what, check))
+        print("%s: %d sources, %d findings" % (name, len(chosen), len(found)))
+        left |= found
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
