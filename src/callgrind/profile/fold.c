@@ -336,6 +336,7 @@ static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 	int status;
 
 	f->reader = reader;
+	f->packing.text = (struct tl_callgrind_packing_text){ NULL, NULL, 0 };
 	reader->by_function.wanted = f->options.detail == TL_CALLGRIND_FUNCTIONS;
 	f->part.faults = f->part.skipped_bytes = f->part.records = 0;
 	while ((status = tl_callgrind_step(reader, err)) > 0) {
@@ -348,6 +349,8 @@ static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 			f->part.records += item->kind == TL_CALLGRIND_COST ? item->count : 1;
 			if (status == 0 && f->part.selected)
 				status = fold(f, item, err);
+			if (status == 0 && f->packing.wanted && f->part.selected)
+				status = tl_callgrind_pack_lines(f, err);
 		} else if (item->kind == TL_CALLGRIND_PART_END) {
 			status = end_part(f, err);
 		}

@@ -42,6 +42,11 @@ struct tl_callgrind_packing {
 	struct tl_callgrind_owner owner;
 	uint32_t function;
 	int64_t *row; /* costs by event, where columns are in another order; else NULL */
+	/* The last newline that the reader's buffer has, up to `end`, which is at an offset. */
+	struct tl_callgrind_packing_text {
+		const uint8_t *newline, *end;
+		uint64_t offset;
+	} text;
 };
 
 struct tl_callgrind_folder {
@@ -88,6 +93,13 @@ int tl_callgrind_pack_line(struct tl_callgrind_folder *f, const struct tl_callgr
 			   struct tl_error *err);
 int tl_callgrind_pack_call(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
 			   struct tl_error *err);
+/* The number of the name that a file of items has in the profile. */
+uint32_t tl_callgrind_packing_file(struct tl_callgrind_folder *f, uint32_t name);
+/*
+ * Pack the cost lines of the plain form that come next, of the function that the last item was of;
+ * none, where something is not as it mostly is. 0 or negative.
+ */
+int tl_callgrind_pack_lines(struct tl_callgrind_folder *f, struct tl_error *err);
 int tl_callgrind_pack_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
 			   struct tl_error *err);
 

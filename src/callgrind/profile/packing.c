@@ -19,6 +19,11 @@ static uint32_t file_number(const struct tl_callgrind_folder *f, uint32_t name,
 	return last->number;
 }
 
+uint32_t tl_callgrind_packing_file(struct tl_callgrind_folder *f, uint32_t name)
+{
+	return file_number(f, name, &f->packing.at);
+}
+
 /* The function of an item; mostly that of the item before. */
 static uint32_t function_of(struct tl_callgrind_folder *f, const struct tl_callgrind_owner *owner)
 {

@@ -8,7 +8,7 @@
  */
 #include "callgrind/reader/cost_line.h"
 
-static bool may_be_plain(struct tl_callgrind_reader *reader)
+bool tl_callgrind_may_be_plain(struct tl_callgrind_reader *reader)
 {
 	const struct tl_callgrind_state *s = &reader->state;
 
@@ -68,7 +68,7 @@ int tl_callgrind_plain_line(struct tl_callgrind_reader *reader)
 {
 	const bool summed = reader->by_function.wanted;
 	int64_t *sums = reader->columns.sums;
-	int count = may_be_plain(reader) ? read_line(reader) : -1;
+	int count = tl_callgrind_may_be_plain(reader) ? read_line(reader) : -1;
 
 	if (count < 0)
 		return -1;

@@ -178,6 +178,8 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader,
 	item->part = reader->part.ordinal;
 }
 
+/* Whether the next cost line is that of a function, in a part whose sums cannot overflow by it. */
+bool tl_callgrind_may_be_plain(struct tl_callgrind_reader *reader);
 /*
  * Read a self-cost line of the plain form. 1: there is its item; 0: it was added to the sum of its
  * function; -1, and nothing is changed: the line is another one.

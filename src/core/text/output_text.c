@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/text/decimal.h"
+#include "core/text/digits.h"
 
 static const char two_digits[] = "00010203040506070809101112131415161718192021222324"
 				 "25262728293031323334353637383940414243444546474849"
@@ -57,7 +58,7 @@ char *tl_format_u64(char *p, uint64_t value)
 
 void tl_put_u64(struct tl_output *out, uint64_t value)
 {
-	tl_output_advance(out, tl_format_u64(tl_output_room(out, 20), value));
+	tl_output_advance(out, tl_format_number(tl_output_room(out, 20), value));
 }
 
 void tl_put_i64(struct tl_output *out, int64_t value)
@@ -69,14 +70,7 @@ void tl_put_i64(struct tl_output *out, int64_t value)
 
 void tl_put_hex(struct tl_output *out, uint64_t value)
 {
-	char *p = tl_output_room(out, 18);
-	int shift = value ? (63 - __builtin_clzll(value)) & ~3 : 0;
-
-	*p++ = '0';
-	*p++ = 'x';
-	for (; shift >= 0; shift -= 4)
-		*p++ = "0123456789abcdef"[value >> shift & 15];
-	tl_output_advance(out, p);
+	tl_output_advance(out, tl_format_hex(tl_output_room(out, 18), value));
 }
 
 /* The program may run with any LC_NUMERIC: whatever its decimal point is becomes a dot. */

@@ -45,6 +45,7 @@ struct tl_callgrind_writer_unpacking {
 	uint32_t *order, *room;
 	size_t order_capacity, room_capacity;
 	int64_t *costs; /* of one item */
+	bool plain;     /* costs are written in their order, places in full */
 };
 
 /* The names of a function, as numbers. */
@@ -156,6 +157,13 @@ bool tl_callgrind_writer_unpack(struct tl_callgrind_writer *c, uint32_t run);
 const struct tl_callgrind_writer_item *
 tl_callgrind_writer_unpacked(const struct tl_callgrind_writer *c, uint32_t at,
 			     struct tl_callgrind_writer_room *room);
+/*
+ * Write the lines from `at` on that are written alone and as they were read, of one file, which is
+ * the present one. Returns the place behind them, `at` if there is none: the plain way is right for
+ * all of them.
+ */
+uint32_t tl_callgrind_writer_put_lone_lines(struct tl_callgrind_writer *c, uint32_t at,
+					    uint32_t end);
 /*
  * The order of two items of the packed block, as far as their places alone say; 0: they are equal,
  * or the places are in two files.

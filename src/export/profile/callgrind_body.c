@@ -127,15 +127,21 @@ static uint32_t name_of_file(struct tl_callgrind_writer *c, const char *file,
 	return tl_callgrind_name_number(&c->names, TL_NAMESPACE_FILES, file);
 }
 
+/* A cost line is the base of what follows. */
+static void line_is_put(struct tl_callgrind_writer *c, const struct tl_position *at)
+{
+	c->current.base = *at;
+	c->current.agreed = true;
+	c->current.self_file = c->current.file;
+}
+
 static void put_line(struct tl_callgrind_writer *c, const struct tl_callgrind_writer_item *item)
 {
 	if (c->options.compression == TL_COMPRESS_ALL && c->current.agreed)
 		put_relative(c, item->at);
 	else
 		put_position(c, item->at);
-	c->current.base = *item->at;
-	c->current.agreed = true;
-	c->current.self_file = c->current.file;
+	line_is_put(c, item->at);
 	put_costs(c);
 }
 
@@ -302,6 +308,35 @@ static void change_file(struct tl_callgrind_writer *c, uint32_t file, uint32_t o
 	c->current.file = file;
 }
 
+/* Write what is at `at`, with what is printed like it. @return the next item */
+static uint32_t put_next(struct tl_callgrind_writer *c,
+			 const struct tl_callgrind_writer_function *names, uint32_t at,
+			 uint32_t end)
+{
+	struct tl_callgrind_writer_room room;
+	const struct tl_callgrind_writer_item *item = block_item(c, at, &room);
+
+	change_file(c, name_of_file(c, item->at->file, names->file), names->file);
+	return put_items(c, item, at, end);
+}
+
+/* The same of a packed block, of which most lines are written as they were read. */
+static uint32_t put_next_packed(struct tl_callgrind_writer *c,
+				const struct tl_callgrind_writer_function *names, uint32_t at,
+				uint32_t end)
+{
+	struct tl_callgrind_writer_room room;
+	const struct tl_callgrind_writer_item *item = block_item(c, at, &room);
+	uint32_t next;
+
+	change_file(c, name_of_file(c, item->at->file, names->file), names->file);
+	next = tl_callgrind_writer_put_lone_lines(c, at, end);
+	if (next == at)
+		return put_items(c, item, at, end);
+	line_is_put(c, block_item(c, next - 1, &room)->at);
+	return next;
+}
+
 static void put_block(struct tl_callgrind_writer *c, const struct tl_callgrind_writer_block *block)
 {
 	const struct tl_callgrind_writer_function *names = &c->function_names[block->function];
@@ -316,13 +351,9 @@ static void put_block(struct tl_callgrind_writer *c, const struct tl_callgrind_w
 		at = 0;
 	}
 	begin_block(c, names);
-	while (at < end && !c->names.no_memory) {
-		struct tl_callgrind_writer_room room;
-		const struct tl_callgrind_writer_item *item = block_item(c, at, &room);
-
-		change_file(c, name_of_file(c, item->at->file, names->file), names->file);
-		at = put_items(c, item, at, end);
-	}
+	while (at < end && !c->names.no_memory)
+		at = c->profile->pack ? put_next_packed(c, names, at, end)
+				      : put_next(c, names, at, end);
 	change_file(c, names->file, names->file);
 }
 

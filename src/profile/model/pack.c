@@ -7,6 +7,7 @@
 
 #include "core/arithmetic.h"
 #include "core/cursor.h"
+#include "core/text/digits.h"
 #include "core/varint.h"
 
 /*
@@ -23,12 +24,12 @@ enum {
 	ADDRESS = 1 << 2,
 	BLOCK = 1 << 3,
 	COST_SHIFT = 4,
-	MANY_COSTS = 15,
+	MANY_COSTS = TL_PACK_LINE_COSTS + 1,
 	ITEM_BYTES = 16 * TL_VARINT_BYTES, /* without costs */
 	SHORT_ITEM = 32,
 	SMALLEST_CHUNK = 64,
 	LARGEST_CHUNK = 4000, /* what an arena does not give a block of its own */
-	LIGHT_BITS = 24,
+	LIGHT_BITS = TL_PACK_LIGHT_BITS,
 };
 
 /* ---- numbers ---- */
@@ -40,6 +41,10 @@ static inline const uint8_t *take_number(const uint8_t *p, uint64_t *value)
 	if (*p < 0x80) {
 		*value = sum;
 		return p + 1;
+	}
+	if (p[1] < 0x80) {
+		*value = sum | (uint64_t)p[1] << 7;
+		return p + 2;
 	}
 	for (unsigned shift = 7; *p++ & 0x80; shift += 7)
 		sum |= (uint64_t)(*p & 0x7f) << shift;
@@ -284,22 +289,30 @@ static uint8_t *put_target(uint8_t *p, const struct tl_pack_item *item)
 	return p;
 }
 
+/* What stands before an item: its number, where it is not the next one, and another file. */
+static inline uint8_t *put_others(uint8_t *p, uint32_t number_step, uint32_t file,
+				  uint32_t previous)
+{
+	if (number_step) {
+		*p++ = OTHER_NUMBER;
+		p = put_difference(p, (uint64_t)(int64_t)(int32_t)number_step, 0);
+	}
+	if (file != previous) {
+		*p++ = OTHER_FILE;
+		p = tl_put_varint(p, file);
+	}
+	return p;
+}
+
 static uint8_t *put_item(uint8_t *p, const struct tl_pack_item *item, const int64_t *costs,
 			 const struct tl_pack_place *base, uint32_t number_step)
 {
 	uint32_t count = item->cost_count;
 	uint8_t *head;
 
-	if (number_step) {
-		*p++ = OTHER_NUMBER;
-		p = put_difference(p, (uint64_t)(int64_t)(int32_t)number_step, 0);
-	}
 	while (count && !costs[count - 1])
 		count--;
-	if (item->at.file != base->file) {
-		*p++ = OTHER_FILE;
-		p = tl_put_varint(p, item->at.file);
-	}
+	p = put_others(p, number_step, item->at.file, base->file);
 	head = p++;
 	*head = (uint8_t)((unsigned)item->kind | tl_min(count, (uint32_t)MANY_COSTS) << COST_SHIFT);
 	p = put_place(p, head, &item->at, base);
@@ -312,16 +325,12 @@ static uint8_t *put_item(uint8_t *p, const struct tl_pack_item *item, const int6
 	return p;
 }
 
-bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
-		 const struct tl_pack_item *item, const int64_t *costs)
+/* Append the item that is in pack->room, up to `end`, to the run. False without memory. */
+static inline bool append(struct tl_pack *pack, struct tl_pack_run *run, const uint8_t *end,
+			  const struct tl_pack_place *at)
 {
-	struct tl_pack_run *run = run_of(pack, function, part);
-	size_t size;
+	const size_t size = (size_t)(end - pack->room);
 
-	if (!run || pack->next == TL_NONE || !know_files(pack, run, item))
-		return false;
-	size = (size_t)(put_item(pack->room, item, costs, &run->previous, pack->next - run->next) -
-			pack->room);
 	if ((!run->last || size > run->last->size - run->last->used) && !add_chunk(pack, run, size))
 		return false;
 	/* Most are short, and of a size that is known a copy is two instructions. */
@@ -331,14 +340,80 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
 		memcpy(run->last->data + run->last->used, pack->room, size);
 	run->last->used += (uint32_t)size;
 	run->bytes += size;
-	run->counts[item->kind]++;
-	run->previous = item->at;
+	run->previous = *at;
 	run->next = ++pack->next;
+	return true;
+}
+
+bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
+		 const struct tl_pack_item *item, const int64_t *costs)
+{
+	struct tl_pack_run *run = run_of(pack, function, part);
+	const uint8_t *end;
+
+	if (!run || pack->next == TL_NONE || !know_files(pack, run, item))
+		return false;
+	end = put_item(pack->room, item, costs, &run->previous, pack->next - run->next);
+	if (!append(pack, run, end, &item->at))
+		return false;
+	run->counts[item->kind]++;
 	pack->end = tl_max(pack->end, pack->next);
 	pack->addresses = pack->addresses || item->at.address || item->to.address;
 	pack->blocks = pack->blocks || item->at.block || item->to.block;
 	weigh(pack, item, pack->sums[part].costs, costs);
 	return true;
+}
+
+/* ---- lines that follow each other ---- */
+
+bool tl_pack_lines_begin(struct tl_pack_lines *lines, struct tl_pack *pack, uint32_t function,
+			 uint32_t part, uint32_t file)
+{
+	struct tl_pack_run *run = run_of(pack, function, part);
+
+	if (!run || !know_file(pack, file))
+		return false;
+	*lines = (struct tl_pack_lines){
+		.pack = pack,
+		.run = run,
+		.sums = pack->sums[part].costs,
+		.at = { .file = file },
+	};
+	return true;
+}
+
+uint8_t *tl_pack_line_place(struct tl_pack_lines *lines)
+{
+	const struct tl_pack_run *run = lines->run;
+	uint8_t *p = put_others(lines->pack->room, lines->pack->next - run->next, lines->at.file,
+				run->previous.file);
+
+	lines->head = p++;
+	*lines->head = TL_PACK_LINE;
+	return put_place(p, lines->head, &lines->at, &run->previous);
+}
+
+bool tl_pack_line_end(struct tl_pack_lines *lines, const uint8_t *end, uint32_t count)
+{
+	struct tl_pack *pack = lines->pack;
+
+	*lines->head = (uint8_t)(*lines->head | count << COST_SHIFT);
+	if (pack->next == TL_NONE || !append(pack, lines->run, end, &lines->at))
+		return false;
+	lines->addresses |= lines->at.address;
+	lines->blocks |= lines->at.block;
+	lines->count++;
+	return true;
+}
+
+void tl_pack_lines_end(struct tl_pack_lines *lines)
+{
+	struct tl_pack *pack = lines->pack;
+
+	lines->run->counts[TL_PACK_LINE] += lines->count;
+	pack->end = tl_max(pack->end, pack->next);
+	pack->addresses = pack->addresses || lines->addresses;
+	pack->blocks = pack->blocks || lines->blocks;
 }
 
 void tl_pack_free(struct tl_pack *pack)
@@ -424,7 +499,8 @@ static inline const uint8_t *skip_numbers(const uint8_t *p, const uint8_t *end, 
 }
 
 /* `end`: of what can be read. */
-static const uint8_t *take_item(const uint8_t *p, const uint8_t *end, struct tl_pack_item *item)
+static inline const uint8_t *take_item(const uint8_t *p, const uint8_t *end,
+				       struct tl_pack_item *item)
 {
 	uint64_t number;
 	uint8_t head;
@@ -449,13 +525,15 @@ static const uint8_t *take_item(const uint8_t *p, const uint8_t *end, struct tl_
 	return skip_numbers(p, end, item->cost_count);
 }
 
-bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
+static inline bool next_item(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 {
 	const uint8_t *data;
 
 	while (cursor->chunk && cursor->at == cursor->chunk->used) {
 		cursor->chunk = cursor->chunk->next;
 		cursor->at = 0;
+		if (cursor->chunk)
+			__builtin_prefetch(cursor->chunk->next);
 	}
 	if (!cursor->chunk)
 		return false;
@@ -472,6 +550,20 @@ bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 	return true;
 }
 
+bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
+{
+	return next_item(cursor, item);
+}
+
+void tl_pack_read_run(const struct tl_pack_run *run, struct tl_pack_item *items)
+{
+	struct tl_pack_cursor cursor = tl_pack_read(run);
+
+	for (uint32_t i = 0, count = tl_pack_run_items(run); i < count; i++)
+		if (!next_item(&cursor, &items[i]))
+			return;
+}
+
 void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs)
 {
 	const uint8_t *p = item->costs;
@@ -482,6 +574,22 @@ void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs)
 		p = take_number(p, &number);
 		costs[e] = (int64_t)tl_unzigzag(number);
 	}
+}
+
+char *tl_pack_format_costs(const struct tl_pack_item *item, char *text)
+{
+	const uint8_t *p = item->costs;
+
+	for (uint32_t e = 0; e < item->cost_count; e++) {
+		uint64_t number;
+
+		p = take_number(p, &number);
+		*text++ = ' ';
+		if (number & 1)
+			*text++ = '-';
+		text = tl_format_number(text, (number >> 1) + (number & 1));
+	}
+	return text;
 }
 
 void tl_pack_add_costs(const struct tl_pack_item *item, const uint32_t *events, uint64_t *sums)

@@ -10,6 +10,7 @@
  * whose number follows that of the item before has no byte for it.
  */
 #include "core/memory.h"
+#include "core/varint.h"
 
 enum tl_pack_kind { TL_PACK_LINE, TL_PACK_ARC, TL_PACK_JUMP, TL_PACK_KINDS };
 
@@ -94,6 +95,53 @@ bool tl_pack_add(struct tl_pack *pack, uint32_t function, uint32_t part,
  * Without this these would be two runs. False without memory.
  */
 bool tl_pack_in_any_order(struct tl_pack *pack, uint32_t function, uint32_t part);
+
+/*
+ * Lines of one function, part and file that follow each other, put into the pack as a text is read:
+ * the same bytes as of tl_pack_add(), without an item for each. For each line its place is set in
+ * `at`, tl_pack_line_place() says where its costs belong, tl_pack_line_cost() puts each of them
+ * there, and tl_pack_line_end() adds the line; what does not come to its end is not in the pack. At
+ * the end tl_pack_lines_end() completes what the pack knows of them.
+ * Costs are less than 2^TL_PACK_LIGHT_BITS, and the caller adds them to `sums`. Nothing else may be
+ * added meanwhile, and the pack may not be `large`.
+ */
+enum { TL_PACK_LINE_COSTS = 14, TL_PACK_LIGHT_BITS = 24 };
+
+struct tl_pack_lines {
+	struct tl_pack *pack;
+	struct tl_pack_run *run;
+	struct tl_pack_place at;
+	int64_t *sums; /* of the part, by event */
+	uint8_t *head;
+	uint64_t addresses, blocks; /* all of them, by or */
+	uint32_t count;
+};
+
+/* False without memory. */
+bool tl_pack_lines_begin(struct tl_pack_lines *lines, struct tl_pack *pack, uint32_t function,
+			 uint32_t part, uint32_t file);
+uint8_t *tl_pack_line_place(struct tl_pack_lines *lines);
+
+/* Returns the byte behind the cost. Most costs are of one byte or two. */
+static inline uint8_t *tl_pack_line_cost(uint8_t *p, uint32_t cost)
+{
+	const uint32_t value = cost << 1;
+
+	if (value < 0x80) {
+		*p = (uint8_t)value;
+		return p + 1;
+	}
+	return tl_put_varint(p, value);
+}
+
+/*
+ * The line has `count` costs, TL_PACK_LINE_COSTS at most, of which the last one is not 0 and ends
+ * before `end`. False without memory.
+ */
+bool tl_pack_line_end(struct tl_pack_lines *lines, const uint8_t *end, uint32_t count);
+/* Behind the last line. */
+void tl_pack_lines_end(struct tl_pack_lines *lines);
+
 /*
  * What no sum of some of its items exceeds; TL_PACK_LARGE: sums may not fit 64 bits, and have to be
  * made one by one (tl_profile_unpack()).
@@ -132,8 +180,13 @@ struct tl_pack_cursor {
 struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run);
 /* The next item; only arcs and jumps fill in `to`. False at the end. */
 bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item);
+/* All items of a run, into room for as many as tl_pack_run_items() says. */
+void tl_pack_read_run(const struct tl_pack_run *run, struct tl_pack_item *items);
 /* The item's costs, as many as it says. */
 void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs);
+/* The same as text, a blank before each, in room for TL_PACK_COST_TEXT bytes each. Its end. */
+enum { TL_PACK_COST_TEXT = 22 };
+char *tl_pack_format_costs(const struct tl_pack_item *item, char *text);
 /* Add them to sums, each to that of the event which `events` has in its place. */
 void tl_pack_add_costs(const struct tl_pack_item *item, const uint32_t *events, uint64_t *sums);
 

@@ -227,6 +227,19 @@ TEST(files_that_are_not_packed)
 	}
 }
 
+/* How much each part had, and what of it could not be read. */
+static void expect_same_parts(const struct tl_profile *whole, const struct tl_profile *small)
+{
+	assert_int_equal(tl_profile_part_count(small), tl_profile_part_count(whole));
+	for (uint32_t i = 0; i < tl_profile_part_count(whole); i++) {
+		const struct tl_part *a = tl_profile_part(whole, i), *b = tl_profile_part(small, i);
+
+		assert_int_equal(b->records, a->records);
+		assert_int_equal(b->losses.skipped_records, a->losses.skipped_records);
+		assert_int_equal(b->losses.skipped_bytes, a->losses.skipped_bytes);
+	}
+}
+
 /* Both ways, with all options of the writer. `packed`: whether the profile stays so. */
 static void expect_same(const char *text, bool packed)
 {
@@ -253,6 +266,7 @@ static void expect_same(const char *text, bool packed)
 		free(a);
 		free(b);
 	}
+	expect_same_parts(whole, small);
 	expect_same_annotations(whole, small);
 	expect_same_whole_file(whole, small);
 	if (packed)
@@ -262,6 +276,140 @@ static void expect_same(const char *text, bool packed)
 		expect_same_sum(text);
 	tl_profile_free(whole);
 	tl_profile_free(small);
+}
+
+/* ---- forms of lines ---- */
+
+static const char *const forms_of_lines[] = {
+	"7 1 2 3\n",
+	"+3 5\n",
+	"-1 123 45 6\n",
+	"* 9999 10000 1\n",
+	"*\n",
+	"+1\n",
+	"12\n",
+	"+2 0\n",
+	"+2 0 0 7\n",
+	"+1 7 0 0\n",
+	"+1 1234567\n",
+	"+1 12345678 1\n",
+	"+1  1\n",
+	"+1\t1 2\n",
+	"+1 1 2 \n",
+	"+1 1 2  \n",
+	"+1 3 4\r\n",
+	"0x1f 3\n",
+	"0x1fg 3\n",
+	"+0x3 1\n",
+	"10-20 1\n",
+	"10+5 2\n",
+	"-99999 1\n",
+	"5000000000 1\n",
+	"+1 1x\n",
+	"+1 0x10\n",
+	"+1 -5\n",
+	"+1 1.5\n",
+	"+ 1\n",
+	"*3 1\n",
+	"+1 1 2 3 4\n",
+	" +1 8\n",
+	"+1 007 00\n",
+	"12345678901 1\n",
+	"99999999999999999999999 1\n",
+	"+1 1 -\n",
+	"\n",
+	"fi=b.c\n",
+	"fe=a.c\n",
+	"fn=g\n",
+	"fn=f\n",
+	"cfn=f\ncalls=1 3\n+1 5\n",
+	"jump=1 3\n4\n",
+	"cfn=g\ncalls=x\n+1 5\n",
+	"# 1 2\n",
+	"1e3 4\n",
+	"+1 1 2 3 4 5 6 7 8 9 1 2 3 4\n",
+	"+1 1 2 3 4 5 6 7 8 9 1 2 3 4 5\n",
+	"+1 1 2 3 4 5 6 7 8 9 1 2 3 4 0 0\n",
+	"+1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1\n",
+	"+1 5 4 3 2 1 9 8 7 6 5 4 3 2 1 1 8\n",
+};
+
+enum { FORMS = sizeof(forms_of_lines) / sizeof(forms_of_lines[0]) };
+
+/* Each form behind each other one. `head` names positions and events. */
+static void expect_same_forms(const char *head, bool packed)
+{
+	enum { ROOM = FORMS * FORMS * 100 };
+	char *text = malloc(ROOM);
+	size_t used;
+
+	assert_non_null(text);
+	used = (size_t)snprintf(text, ROOM, "%sfl=a.c\nfn=f\n", head);
+	for (size_t i = 0; i < FORMS; i++)
+		for (size_t j = 0; j < FORMS; j++)
+			used += (size_t)snprintf(text + used, ROOM - used, "%s%s",
+						 forms_of_lines[i], forms_of_lines[j]);
+	assert_true(used < ROOM);
+	expect_same(text, packed);
+	free(text);
+}
+
+/* Where "-5" is a cost, it is negative, and sums are made one by one behind the lines. */
+TEST(forms_of_cost_lines)
+{
+	expect_same_forms("events: A B C\n", false);
+	expect_same_forms("positions: instr line\nevents: A B C\n", true);
+	expect_same_forms("positions: instr bb line\nevents: A\n", true);
+	expect_same_forms("events: A B C D E F G H I J K L M N O P\n", false);
+}
+
+/* The same where they stay packed: each form between lines of the plain one, but for that one. */
+TEST(forms_of_packed_lines)
+{
+	for (size_t i = 0; i < FORMS; i++) {
+		char text[1000];
+
+		if (strstr(forms_of_lines[i], " -5"))
+			continue;
+		snprintf(text, sizeof(text),
+			 "events: A B C D E F G H I J K L M N O P\nfl=a.c\nfn=f\n3 1\n+1 5 6\n"
+			 "%s+2 7\n%s-2 1 0 4\n* 2\n+1 1",
+			 forms_of_lines[i], forms_of_lines[i]);
+		expect_same(text, true);
+	}
+}
+
+/* Faults are at the lines where they are, also behind lines that are packed at once. */
+TEST(faults)
+{
+	static const char text[] = HEAD "fl=a.c\nfn=f\n1 1\n2 2\n3 3\n4 x\n5 5\n6 6\nbad\n7 7\n"
+					"8 8\ntotals: 4\n";
+	const struct tl_callgrind_fault *a, *b;
+	uint64_t count[2], skipped[2];
+	struct tl_profile *profile;
+	size_t listed[2];
+	struct text one, all;
+
+	text_open(&one, text);
+	text_open(&all, text);
+	read_rest(&one);
+	assert_int_equal(tl_callgrind_fold_packed(&all.reader, 1, NULL, &profile, NULL), 0);
+	a = tl_callgrind_faults(one.reader, &listed[0], &count[0], &skipped[0]);
+	b = tl_callgrind_faults(all.reader, &listed[1], &count[1], &skipped[1]);
+	assert_int_equal(count[0], 3);
+	assert_int_equal(count[1], 3);
+	assert_int_equal(skipped[1], skipped[0]);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(b[i].offset, a[i].offset);
+		assert_int_equal(b[i].line, a[i].line);
+		assert_int_equal(b[i].status, a[i].status);
+	}
+	assert_int_equal(a[0].line, 8);
+	assert_int_equal(a[1].line, 11);
+	assert_int_equal(a[2].line, 14);
+	tl_profile_free(profile);
+	text_close(&one);
+	text_close(&all);
 }
 
 TEST(lines_calls_and_jumps)
@@ -628,6 +776,9 @@ TEST(other_exporters_refuse)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forms_of_cost_lines),
+		cmocka_unit_test(forms_of_packed_lines),
+		cmocka_unit_test(faults),
 		cmocka_unit_test(lines_calls_and_jumps),
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(jumps_in_any_order),

@@ -62,6 +62,32 @@ static void numbers_are_those_of_printf(void **state)
 	}
 }
 
+/* Small numbers, of which all digits are made at once, and digits of every kind in every place. */
+static void small_numbers_and_hexadecimal_digits(void **state)
+{
+	char wanted[64];
+	size_t from = 0;
+
+	for (uint64_t value = 0; value <= 10010; value++) {
+		int size = snprintf(wanted, sizeof(wanted), "%" PRIu64 "|", value);
+
+		tl_put_u64(*state, value);
+		tl_put_char(*state, '|');
+		expect(*state, from, wanted, (size_t)size);
+		from += (size_t)size;
+	}
+	for (uint64_t value = UINT64_C(0xfedcba9876543210), i = 0; i < 640; i++) {
+		uint64_t part = value >> i % 64;
+		int size = snprintf(wanted, sizeof(wanted), "0x%" PRIx64 "|", part);
+
+		tl_put_hex(*state, part);
+		tl_put_char(*state, '|');
+		expect(*state, from, wanted, (size_t)size);
+		from += (size_t)size;
+		value = value * UINT64_C(6364136223846793005) + 1442695040888963407;
+	}
+}
+
 static void the_outermost_numbers(void **state)
 {
 	tl_put_u64(*state, UINT64_MAX);
@@ -321,6 +347,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers_are_those_of_printf, setup, teardown),
+		cmocka_unit_test_setup_teardown(small_numbers_and_hexadecimal_digits, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(the_outermost_numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(doubles_are_written_by_hand, setup, teardown),
 		cmocka_unit_test_setup_teardown(doubles_read_back, setup, teardown),
