@@ -10,6 +10,9 @@
 #include "core/cursor.h"
 #include "core/output.h"
 
+/* "00000000" */
+#define TL_EIGHT_ZEROS UINT64_C(0x3030303030303030)
+
 /* Store digits, the first one in the lowest byte. */
 static inline void tl_store_digits(char *p, uint64_t digits)
 {
@@ -41,6 +44,17 @@ static inline char *tl_format_four(char *p, uint32_t value)
 	return p + 4 - zeros / 8;
 }
 
+/* A number below 10^8 as eight digits without '0' added, the first one in the lowest byte. */
+static inline uint64_t tl_eight_digits(uint32_t value)
+{
+	const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+	const uint64_t hundreds = fours * 5243 >> 19 & UINT64_C(0x0000007f0000007f);
+	const uint64_t pairs = hundreds | (fours - hundreds * 100) << 16;
+	const uint64_t tens = pairs * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+
+	return tens | (pairs - tens * 10) << 8;
+}
+
 /* tl_format_u64(), of which most numbers are small. */
 static inline char *tl_format_number(char *p, uint64_t value)
 {
@@ -58,7 +72,7 @@ static inline uint64_t tl_hex_digits(uint32_t value)
 	word = (word << 4 | word) & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	word = __builtin_bswap64(word);
 	letters = (word + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
-	return word + UINT64_C(0x3030303030303030) + letters * ('a' - '9' - 1);
+	return word + TL_EIGHT_ZEROS + letters * ('a' - '9' - 1);
 }
 
 /* "0x" and lower-case digits without zeros in front, in room for 18 bytes. */

@@ -9,51 +9,32 @@
 #include "core/text/decimal.h"
 #include "core/text/digits.h"
 
-static const char two_digits[] = "00010203040506070809101112131415161718192021222324"
-				 "25262728293031323334353637383940414243444546474849"
-				 "50515253545556575859606162636465666768697071727374"
-				 "75767778798081828384858687888990919293949596979899";
-
-/* Bits times log10(2) is the number of digits, or one less. */
-static unsigned digit_count(uint64_t value)
+static char *put_eight(char *p, uint32_t value)
 {
-	/* 0 has as many digits as 1; other powers of ten are even, so the bit changes nothing. */
-	const uint64_t odd = value | 1;
-	const unsigned digits = (64 - (unsigned)__builtin_clzll(odd)) * 1233 >> 12;
-
-	return digits + (odd >= tl_powers_of_ten[digits]);
+	tl_store_digits(p, tl_eight_digits(value) + TL_EIGHT_ZEROS);
+	return p + 8;
 }
 
-static inline void put_pair(char *p, uint32_t value)
+/* Below 10^8, and more than four digits. */
+static char *format_eight(char *p, uint32_t value)
 {
-	memcpy(p, two_digits + (size_t)value * 2, 2);
-}
+	const uint64_t digits = tl_eight_digits(value);
+	const unsigned zeros = (unsigned)__builtin_ctzll(digits) & ~7u;
 
-/* Four divisions that do not wait for each other. */
-static inline void put_eight_digits(char *p, uint32_t value)
-{
-	uint32_t high = value / 10000, low = value % 10000;
-
-	put_pair(p, high / 100);
-	put_pair(p + 2, high % 100);
-	put_pair(p + 4, low / 100);
-	put_pair(p + 6, low % 100);
+	tl_store_digits(p, (digits + TL_EIGHT_ZEROS) >> zeros);
+	return p + 8 - zeros / 8;
 }
 
 char *tl_format_u64(char *p, uint64_t value)
 {
-	char *end = p + digit_count(value), *first = end;
-	uint32_t left;
+	const uint64_t eight = 100000000;
 
-	for (; value >= 100000000; value /= 100000000)
-		put_eight_digits(first -= 8, (uint32_t)(value % 100000000));
-	for (left = (uint32_t)value; left >= 100; left /= 100)
-		put_pair(first -= 2, left % 100);
-	if (left >= 10)
-		put_pair(p, left);
-	else
-		*p = (char)('0' + left);
-	return end;
+	if (value < 10000)
+		return tl_format_four(p, (uint32_t)value);
+	if (value < eight)
+		return format_eight(p, (uint32_t)value);
+	p = tl_format_u64(p, value / eight);
+	return put_eight(p, (uint32_t)(value % eight));
 }
 
 void tl_put_u64(struct tl_output *out, uint64_t value)

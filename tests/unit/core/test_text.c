@@ -62,8 +62,8 @@ static void numbers_are_those_of_printf(void **state)
 	}
 }
 
-/* Small numbers, of which all digits are made at once, and digits of every kind in every place. */
-static void small_numbers_and_hexadecimal_digits(void **state)
+/* All numbers whose digits are made at once, and digits of every kind in every place. */
+static void numbers_of_all_digits(void **state)
 {
 	char wanted[64];
 	size_t from = 0;
@@ -76,10 +76,12 @@ static void small_numbers_and_hexadecimal_digits(void **state)
 		expect(*state, from, wanted, (size_t)size);
 		from += (size_t)size;
 	}
-	for (uint64_t value = UINT64_C(0xfedcba9876543210), i = 0; i < 640; i++) {
+	for (uint64_t value = UINT64_C(0xfedcba9876543210), i = 0; i < 6400; i++) {
 		uint64_t part = value >> i % 64;
-		int size = snprintf(wanted, sizeof(wanted), "0x%" PRIx64 "|", part);
+		int size =
+			snprintf(wanted, sizeof(wanted), "%" PRIu64 "0x%" PRIx64 "|", part, part);
 
+		tl_put_u64(*state, part);
 		tl_put_hex(*state, part);
 		tl_put_char(*state, '|');
 		expect(*state, from, wanted, (size_t)size);
@@ -347,8 +349,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers_are_those_of_printf, setup, teardown),
-		cmocka_unit_test_setup_teardown(small_numbers_and_hexadecimal_digits, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(numbers_of_all_digits, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_outermost_numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(doubles_are_written_by_hand, setup, teardown),
 		cmocka_unit_test_setup_teardown(doubles_read_back, setup, teardown),
