@@ -66,7 +66,7 @@ def main():
     options.add_argument("files", nargs="*")
     options.add_argument("--jobs", type=int, default=os.cpu_count())
     options.add_argument("--tool", choices=sorted(TOOLS), action="append")
-    given = options.parse_args()
+    given = options.parse_intermixed_args()
     build = os.path.abspath(given.build)
     known = sources(build)
     chosen = [os.path.relpath(os.path.abspath(path), ROOT) for path in given.files] or sorted(known)

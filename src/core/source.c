@@ -57,7 +57,8 @@ static bool part_number(const char *name, unsigned *number)
 {
 	char same[32];
 
-	if (sscanf(name, "data.%u", number) != 1)
+	/* What does not fit in a number is not written as it was read. */
+	if (sscanf(name, "data.%u", number) != 1) /* NOLINT(cert-err34-c) */
 		return false;
 	snprintf(same, sizeof(same), "data.%u", *number);
 	return !strcmp(name, same);
@@ -176,7 +177,7 @@ static int open_name(struct tl_source *source, struct stat *st, struct tl_error 
 
 static int open_file(struct tl_source *source, struct tl_error *err)
 {
-	struct stat st;
+	struct stat st = { .st_size = 0 };
 	int status = open_name(source, &st, err);
 
 	if (status < 0)

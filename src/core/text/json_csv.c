@@ -219,8 +219,8 @@ static int take_cell(struct row *row)
 {
 	struct tl_json *json = &row->table->json;
 	uint32_t column = column_of(row);
-	const char *text;
-	size_t size;
+	const char *text = "";
+	size_t size = 0;
 	int status = column == TL_NONE ? tl_error_memory(row->table->err)
 				       : tl_json_next(json, row->table->err);
 
@@ -342,22 +342,29 @@ static int facts_of(struct table *t, void *arg)
 static int columns_of(struct table *t, void *arg)
 {
 	struct row *row = arg;
+	int status;
 
 	row->table = t;
-	return find_columns(row);
+	status = find_columns(row);
+	row->table = NULL;
+	return status;
 }
 
 static int rows_of(struct table *t, void *arg)
 {
 	struct row *row = arg;
+	int status;
 
 	row->table = t;
 	put_columns(row);
 	if (!tl_grow(&row->cells, &row->cell_capacity, row->columns.count + 1,
 		     sizeof(*row->cells)) ||
 	    !tl_grow(&row->texts, &row->capacity, 1, 1))
-		return tl_error_memory(t->err);
-	return take_rows(row);
+		status = tl_error_memory(t->err);
+	else
+		status = take_rows(row);
+	row->table = NULL;
+	return status;
 }
 
 int tl_csv_end_facts(struct tl_csv *csv, int status, struct tl_output *out, struct tl_error *err)
