@@ -87,7 +87,7 @@ static struct tl_xtrace_check_operation *put(struct block_draft *d, unsigned kin
 
 static bool take_access(struct insn_tokens *t, const uint8_t *token, uint16_t at, bool store)
 {
-	const struct tl_xtrace_check_access *a = &t->op->access;
+	const struct tl_a64_access *a = &t->op->access;
 
 	/* Loads come before stores, of which memory keeps the last. */
 	if (!(store ? a->writes : a->reads) || t->access_count == MOST_ACCESSES ||
@@ -135,7 +135,7 @@ static bool all_or(uint32_t done, uint32_t bytes, bool needed)
 /* Whether there are all tokens that it must have, and as many bytes. */
 static bool is_complete(const struct block_draft *d, const struct insn_tokens *t)
 {
-	const struct tl_xtrace_check_access *a = &t->op->access;
+	const struct tl_a64_access *a = &t->op->access;
 	uint32_t wants = (t->op->wants & d->stream->dialect.required) |
 			 (t->op->belongs & bit(TL_XTRACE_TARGET_B));
 
@@ -156,7 +156,7 @@ static bool is_usual(const struct tl_xtrace_check_opcode *op)
 
 /* ---- operations of accesses ---- */
 
-static void put_index(struct block_draft *d, const struct tl_xtrace_check_access *a, uint16_t at)
+static void put_index(struct block_draft *d, const struct tl_a64_access *a, uint16_t at)
 {
 	struct tl_xtrace_check_operation *o = put(d, TL_XTRACE_OPERATION_AT_INDEX, at);
 
@@ -170,20 +170,20 @@ static void put_index(struct block_draft *d, const struct tl_xtrace_check_access
 /* Where the first access of an instruction is. */
 static void put_first_address(struct block_draft *d, const struct insn_tokens *t, uint16_t at)
 {
-	const struct tl_xtrace_check_access *a = &t->op->access;
+	const struct tl_a64_access *a = &t->op->access;
 	struct tl_xtrace_check_operation *o;
 
-	if (a->base == TL_XTRACE_BASE_LITERAL) {
+	if (a->base == TL_A64_BASE_LITERAL) {
 		if (!d->block.el || t->pc >> 63)
 			put(d, TL_XTRACE_OPERATION_AT_PLACE, at)->value =
 				t->pc + (uint64_t)(int64_t)a->offset;
-	} else if (a->base == TL_XTRACE_BASE_INDEX && know(d, a->rn) && know(d, a->rm)) {
+	} else if (a->base == TL_A64_BASE_INDEX && know(d, a->rn) && know(d, a->rm)) {
 		put_index(d, a, at);
-	} else if (a->base == TL_XTRACE_BASE_OFFSET && know(d, a->rn)) {
+	} else if (a->base == TL_A64_BASE_OFFSET && know(d, a->rn)) {
 		o = put(d, TL_XTRACE_OPERATION_AT_BASE, at);
 		o->n = a->rn;
 		o->value = (uint64_t)(int64_t)a->offset;
-	} else if (a->base == TL_XTRACE_BASE_OFFSET && a->rn == TL_XTRACE_REG_SP) {
+	} else if (a->base == TL_A64_BASE_OFFSET && a->rn == TL_XTRACE_REG_SP) {
 		put(d, TL_XTRACE_OPERATION_LEARN_SP, at)->value = (uint64_t)(int64_t)a->offset;
 		become(d, UINT64_C(1) << TL_XTRACE_REG_SP, true);
 	}
@@ -204,13 +204,13 @@ static void put_address(struct block_draft *d, const struct insn_tokens *t, uint
 }
 
 /* Which register a byte of a store comes from. */
-static unsigned register_at(const struct tl_xtrace_check_access *a, uint32_t byte)
+static unsigned register_at(const struct tl_a64_access *a, uint32_t byte)
 {
 	return byte / (a->bytes / a->registers) ? a->rt2 : a->rt;
 }
 
 /* Of a store's bytes those of one register, `size` of them from byte `from` of it on. */
-static void put_held(struct block_draft *d, const struct tl_xtrace_check_access *a, unsigned number,
+static void put_held(struct block_draft *d, const struct tl_a64_access *a, unsigned number,
 		     uint16_t at, uint32_t size, uint32_t from)
 {
 	struct tl_xtrace_check_operation *o;
@@ -234,7 +234,7 @@ static void put_taken(struct block_draft *d, unsigned number, uint16_t at, uint3
 }
 
 /* The bytes of an access, `done` bytes behind the beginning, register by register. */
-static void put_data(struct block_draft *d, const struct tl_xtrace_check_access *a, uint16_t at,
+static void put_data(struct block_draft *d, const struct tl_a64_access *a, uint16_t at,
 		     uint32_t size, uint32_t done, bool store)
 {
 	uint32_t of_one = a->bytes / a->registers;
@@ -267,7 +267,7 @@ static unsigned of_memory(bool store, size_t size)
 
 static void put_accesses(struct block_draft *d, const struct insn_tokens *t, const uint8_t *begin)
 {
-	const struct tl_xtrace_check_access *a = &t->op->access;
+	const struct tl_a64_access *a = &t->op->access;
 	uint32_t done[2] = { 0, 0 };
 
 	for (unsigned i = 0; i < t->access_count; i++) {
@@ -371,7 +371,7 @@ static void put_loads(struct block_draft *d, const struct insn_tokens *t, const 
 /* Vectors are not known by what the block is made of, but each time. */
 static void put_vectors(struct block_draft *d, const struct insn_tokens *t, const uint8_t *begin)
 {
-	const struct tl_xtrace_check_access *a = &t->op->access;
+	const struct tl_a64_access *a = &t->op->access;
 	uint32_t done = 0;
 
 	if (!t->op->vector_writes)

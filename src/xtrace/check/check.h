@@ -8,7 +8,7 @@
  */
 #include "core/memory.h"
 #include "core/tables/at_first.h"
-#include "isa/a64/a64.h"
+#include "isa/a64/a64_access.h"
 #include "xtrace/check/vector_registers.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/state/registers.h"
@@ -60,27 +60,6 @@ enum tl_xtrace_rule_number {
 	TL_XTRACE_RULE_COUNT
 };
 
-/* Where an instruction accesses memory. */
-enum tl_xtrace_check_base {
-	TL_XTRACE_BASE_ANYWHERE,
-	TL_XTRACE_BASE_OFFSET,  /* rn + offset */
-	TL_XTRACE_BASE_INDEX,   /* rn + rm, extended and shifted */
-	TL_XTRACE_BASE_LITERAL, /* PC + offset */
-};
-
-/* What an instruction must access. */
-struct tl_xtrace_check_access {
-	bool reads, writes;           /* may load, may store */
-	bool needs_load, needs_store; /* and must, unless it faults */
-	uint16_t bytes;               /* that it loads, and stores; 0: not known */
-	uint8_t base;                 /* enum tl_xtrace_check_base */
-	uint8_t rn, rm, option, shift;
-	/* Those that a store holds, and a load of vectors; 0: not known. */
-	uint8_t registers, rt, rt2;
-	bool vector; /* V0 to V31, and not general ones */
-	int32_t offset;
-};
-
 /*
  * Properties of an opcode, cached. Two lines of a processor's cache, of which the effect on
  * registers is the second: what every instruction is asked for stands together.
@@ -92,7 +71,7 @@ struct tl_xtrace_check_opcode {
 	bool simple;      /* goes on behind itself */
 	bool inert;       /* needs no tokens, and changes no register */
 	bool computes;    /* needs no tokens, and changes registers by what is in them alone */
-	struct tl_xtrace_check_access access;
+	struct tl_a64_access access;
 	uint32_t vector_writes; /* V0 to V31, as bits */
 	bool changes_code;      /* opcodes may be others behind it */
 	uint8_t unused[3];
@@ -410,10 +389,9 @@ void tl_xtrace_check_boundary(struct tl_xtrace_check_stream *s, enum tl_xtrace_k
 void tl_xtrace_check_call_over(struct tl_xtrace_check_stream *s,
 			       const struct tl_xtrace_check_insn *next);
 
-/* accesses.c: the opcode's part; an access of the last instruction, false if it is of another
+/* accesses.c: an access of the last instruction, false if it is of another
  * direction or at another place than the instruction's; all of them; some are missing,
  * and the instruction behind shows that it did not fault. */
-void tl_xtrace_check_classify_access(struct tl_xtrace_check_opcode *op);
 bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store);
 void tl_xtrace_check_accesses_end(struct tl_xtrace_check_stream *s);
 void tl_xtrace_check_incomplete(struct tl_xtrace_check_stream *s);

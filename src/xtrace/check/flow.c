@@ -162,6 +162,13 @@ static void expect_place(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_n
 		tl_xtrace_expected(s, "0x%" PRIx64, direct);
 }
 
+/* BRK and the like lead to a handler by themselves, which breaks no rule. */
+static bool is_trapped(const struct tl_xtrace_check_insn *last,
+		       const struct tl_xtrace_check_insn *next)
+{
+	return last->op->a64.flow == TL_A64_TRAP && next->pc != last->pc + 4;
+}
+
 void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_insn *next)
 {
 	const struct tl_xtrace_check_insn *last = &s->last;
@@ -187,7 +194,8 @@ void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtra
 		return;
 	}
 	rule = judge(s, next);
-	if (rule != TL_XTRACE_RULE_COUNT && s->counts.user == s->counts.ordinal && !next->el) {
+	if (s->counts.user == s->counts.ordinal && !next->el &&
+	    (rule != TL_XTRACE_RULE_COUNT || is_trapped(last, next))) {
 		tl_xtrace_check_signal(s, rule, next);
 		return;
 	}

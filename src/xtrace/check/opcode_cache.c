@@ -12,7 +12,7 @@ static void classify(struct tl_xtrace_check_opcode *op, uint32_t opcode)
 	op->changes_code = tl_xtrace_check_changes_code(opcode);
 	op->vector_writes = tl_xtrace_check_vector_writes(opcode);
 	tl_xtrace_check_classify(op);
-	tl_xtrace_check_classify_access(op);
+	op->access = tl_a64_access_of(&op->a64);
 }
 
 /* Another opcode needs the slot: streams whose last instruction it is keep a copy. */

@@ -209,7 +209,7 @@ static uint64_t bit_of(unsigned number)
 static void execute_vectors(struct tl_xtrace_check_stream *s)
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
-	const struct tl_xtrace_check_access *a = &i->op->access;
+	const struct tl_a64_access *a = &i->op->access;
 	uint32_t of_one;
 
 	tl_xtrace_check_vectors_forget(&s->vectors, i->op->vector_writes);

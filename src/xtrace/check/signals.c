@@ -3,7 +3,8 @@
  * Signals, in streams without a kernel: the program is interrupted anywhere, its handler goes on,
  * with a frame of the kernel's below its SP, and rt_sigreturn brings back what was interrupted. A
  * break of the PC is taken for that if one of these two follows: SP is that of such a frame, or the
- * handler returns. Else it is a violation, reported when that is known.
+ * handler returns. Else it is a violation, reported when that is known; behind an instruction that
+ * traps there is none to report (TL_XTRACE_RULE_COUNT).
  */
 #include "xtrace/check/check.h"
 #include "xtrace/state/stack_pointer.h"
@@ -62,7 +63,7 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 		.pc = next->pc,
 		.from = last->pc,
 		.target = last->pc + (uint64_t)(int64_t)last->op->a64.offset,
-		.confirmed = is_handler(s, next->pc),
+		.confirmed = rule == TL_XTRACE_RULE_COUNT || is_handler(s, next->pc),
 	};
 	if (last->seen >> TL_XTRACE_TARGET_B & 1)
 		signal->target = last->target;

@@ -15,6 +15,7 @@ enum {
 	BLOCK_BYTES = BLOCK_PAGES * TL_XTRACE_IMAGE_BYTES,
 	SITE_BYTES = 512,  /* at most, with its constants */
 	ENTRY_BYTES = 512, /* the way in */
+	LANDING_BYTES = 64,
 };
 
 /* Half of what a branch reaches, so that those out of the block reach, too. */
@@ -90,21 +91,11 @@ int tl_xtrace_islands_entry(struct tl_xtrace_islands *islands, struct tl_xtrace_
 
 /* ---- sites ---- */
 
-/*
- * Count an execution, and leave for the event if it is its turn. No register is free at a site:
- * TPIDR_EL0, whose value is known, keeps X0 until there is an address to save it at. Flags are not
- * touched.
- */
+/* Count an execution, and leave for the event if it is its turn. Flags are not touched. */
 static void put_count(struct tl_xtrace_code *code, const struct tl_xtrace_context_table *contexts,
 		      size_t site)
 {
-	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_TPIDR, 0));
-	tl_xtrace_put_context(code, 0, contexts);
-	tl_xtrace_code_put(code, tl_xtrace_op_stp(1, 2, 0, TL_XTRACE_SAVED_1));
-	tl_xtrace_code_put(code, tl_xtrace_op_mrs(1, TL_XTRACE_SYS_TPIDR));
-	tl_xtrace_code_put(code, tl_xtrace_op_str(1, 0, TL_XTRACE_SAVED_0));
-	tl_xtrace_code_put(code, tl_xtrace_op_ldr(1, 0, TL_XTRACE_THREAD_ID));
-	tl_xtrace_code_put(code, tl_xtrace_op_msr(TL_XTRACE_SYS_TPIDR, 1));
+	tl_xtrace_put_save(code, contexts);
 	tl_xtrace_code_load(code, 1, tl_xtrace_site_address(0, site));
 	tl_xtrace_code_put(code, tl_xtrace_op_add_reg(1, 1, 0));
 	tl_xtrace_code_put(code, tl_xtrace_op_ldr(2, 1, TL_XTRACE_SITE_LEFT));
@@ -122,7 +113,10 @@ static void put_count(struct tl_xtrace_code *code, const struct tl_xtrace_contex
 static const char *put_site(struct tl_xtrace_code *code, struct tl_xtrace_site *site, size_t number,
 			    const struct tl_xtrace_context_table *contexts)
 {
-	const struct tl_xtrace_away away = { site->pc, site->opcode, site->rewrite, contexts };
+	struct tl_xtrace_away away = { .pc = site->pc,
+				       .opcode = site->opcode,
+				       .rewrite = site->rewrite,
+				       .contexts = contexts };
 	const char *why;
 
 	site->entry = tl_xtrace_code_here(code);
@@ -130,10 +124,19 @@ static const char *put_site(struct tl_xtrace_code *code, struct tl_xtrace_site *
 		put_count(code, contexts, number);
 	why = tl_xtrace_put_away(code, &away);
 	tl_xtrace_code_literals(code);
-	if (why || !site->decides)
+	if (!why && site->decides) {
+		site->other = tl_xtrace_code_here(code);
+		why = tl_xtrace_put_decided(code, &away);
+		tl_xtrace_code_literals(code);
+	}
+	if (why || !site->interrupted)
 		return why;
-	site->other = tl_xtrace_code_here(code);
-	why = tl_xtrace_put_decided(code, &away);
+	site->before = tl_xtrace_code_here(code);
+	tl_xtrace_put_begin_handler(code);
+	site->behind = tl_xtrace_code_here(code);
+	away.interrupted = true;
+	tl_xtrace_put_saved(code);
+	why = tl_xtrace_put_away(code, &away);
 	tl_xtrace_code_literals(code);
 	return why;
 }
@@ -181,6 +184,44 @@ static int make_site(struct tl_xtrace_islands *islands, struct tl_xtrace_replay 
 	return replace(replay, site, err);
 }
 
+/*
+ * The way to where a signal leads, to a handler or back: with X30 from the context, as that is the
+ * register that leads here.
+ */
+static int make_landing(struct tl_xtrace_islands *islands, struct tl_xtrace_space *space,
+			struct tl_xtrace_replay_signal *signal, struct tl_error *err)
+{
+	struct tl_xtrace_code *code = NULL;
+	int status = block_near(islands, space, signal->pc, LANDING_BYTES, &code, err);
+
+	if (status < 0)
+		return status;
+	signal->landing = tl_xtrace_code_here(code);
+	tl_xtrace_put_context(code, 30, &islands->contexts);
+	tl_xtrace_code_put(code, tl_xtrace_op_ldr(30, 30, TL_XTRACE_LINK));
+	tl_xtrace_code_put(code, tl_xtrace_op_b(tl_xtrace_code_reach(code, signal->pc)));
+	tl_xtrace_code_literals(code);
+	return code->failed ? tl_error_memory(err) : 0;
+}
+
+static int make_landings(struct tl_xtrace_islands *islands, struct tl_xtrace_replay *replay,
+			 struct tl_xtrace_space *space, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < replay->signal_count; i++) {
+		struct tl_xtrace_replay_signal *signal = &replay->signals[i];
+		/* Handlers that begin one after the other are mostly the same. */
+		const struct tl_xtrace_replay_signal *before = i > 1 ? signal - 2 : NULL;
+
+		if (before && before->pc == signal->pc)
+			signal->landing = before->landing;
+		else
+			status = make_landing(islands, space, signal, err);
+	}
+	return status;
+}
+
 /* The words of a block into the image. */
 static int lay(struct tl_xtrace_image *image, const struct tl_xtrace_code *block,
 	       struct tl_error *err)
@@ -205,6 +246,8 @@ int tl_xtrace_islands_make(struct tl_xtrace_islands *islands, struct tl_xtrace_r
 
 	for (size_t i = 0; status == 0 && i < replay->site_count; i++)
 		status = make_site(islands, replay, space, i, err);
+	if (status == 0)
+		status = make_landings(islands, replay, space, err);
 	for (size_t i = 0; status == 0 && i < islands->count; i++)
 		status = lay(&replay->image, &islands->blocks[i], err);
 	return status;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -53,7 +54,8 @@ struct program {
 	/* Events by site, site by site of one thread after the other, and patches and waits by
 	 * event, in their order. */
 	struct sorted by_site, by_event, waits;
-	uint64_t copied; /* pages */
+	uint64_t slots, slot_bytes; /* address of the first one */
+	uint64_t copied;            /* pages */
 };
 
 /* ---- data ---- */
@@ -171,6 +173,21 @@ static void put_order(struct program *p, uint64_t event)
 	put64(p, 0);
 }
 
+static void put_signal(struct program *p, const struct tl_xtrace_event *event,
+		       const struct tl_xtrace_site *site)
+{
+	const struct tl_xtrace_replay_signal *signal;
+
+	if (!(event->flags & TL_XTRACE_EVENT_SIGNAL))
+		return;
+	signal = &p->replay->signals[event->signal];
+	put64(p, signal->record);
+	if (signal->ends)
+		put64(p, 0);
+	else
+		put64(p, signal->before ? site->before : site->behind);
+}
+
 static void put_patches(struct program *p, uint64_t event)
 {
 	const struct tl_xtrace_replay *r = p->replay;
@@ -217,6 +234,7 @@ static void put_site_events(struct program *p, size_t thread, size_t number)
 		put64(p, next);
 		put64(p, event->flags);
 		put_order(p, order[i]);
+		put_signal(p, event, site);
 		put64(p, event->result);
 		put64(p, event->expected);
 		put_patches(p, order[i]);
@@ -225,6 +243,49 @@ static void put_site_events(struct program *p, size_t thread, size_t number)
 	put64(p, TL_XTRACE_EVENT_LOST);
 	for (unsigned i = 0; i < 3; i++)
 		put64(p, 0);
+}
+
+/* ---- signals ---- */
+
+/* Slots are as large as the longest vectors need. */
+static void find_vector_bytes(struct program *p)
+{
+	struct tl_xtrace_startup *s = &p->startup;
+
+	for (size_t i = 0; i < p->replay->thread_count; i++)
+		s->vector_bytes = tl_max(s->vector_bytes, p->replay->threads[i].begin.vector_bytes);
+	/* What handlers keep has to be all of it. */
+	s->scalable = p->replay->scalable || (s->handlers && s->vector_bytes > 16);
+	p->slot_bytes = (TL_XTRACE_SLOT_VECTORS + UINT64_C(32) * s->vector_bytes +
+			 UINT64_C(17) * s->vector_bytes / 8 + 15) /
+			16 * 16;
+}
+
+static void put_slots(struct program *p)
+{
+	align(p, 16);
+	p->slots = here(p);
+	for (uint64_t i = 0; i < p->replay->slot_count * p->slot_bytes / 8; i++)
+		put64(p, 0);
+}
+
+static void put_records(struct program *p)
+{
+	for (size_t i = 0; i < p->replay->signal_count; i++) {
+		struct tl_xtrace_replay_signal *signal = &p->replay->signals[i];
+
+		signal->record = here(p);
+		put64(p, p->slots + signal->slot * p->slot_bytes);
+		put64(p, signal->landing);
+		for (unsigned reg = 0; reg < TL_XTRACE_REPLAY_REGISTERS; reg++) {
+			if (!(signal->known >> reg & 1))
+				continue;
+			put64(p, reg * 8);
+			put64(p, signal->values[reg]);
+		}
+		put64(p, UINT64_MAX);
+		put64(p, 0);
+	}
 }
 
 /* ---- memory ---- */
@@ -348,7 +409,8 @@ static uint64_t most_pages(const struct program *p)
 		       r->thread_count * (p->islands.contexts.bytes + THREAD_BYTES) +
 		       (r->event_count + r->thread_count * r->site_count) * TL_XTRACE_EVENT_BYTES +
 		       (r->thread_count > 1 ? r->event_count * TL_XTRACE_ORDER_BYTES : 0) +
-		       r->wait_count * TL_XTRACE_WAIT_BYTES +
+		       r->wait_count * TL_XTRACE_WAIT_BYTES + r->slot_count * p->slot_bytes +
+		       r->signal_count * (TL_XTRACE_RECORD_BYTES + TL_XTRACE_SIGNAL_BYTES) +
 		       r->patch_count * (TL_XTRACE_PATCH_BYTES + 8) + r->byte_count;
 
 	/* 40 bytes: its places in the tables of maps and copies */
@@ -390,6 +452,8 @@ static void put_data(struct program *p)
 
 	while (p->data.count < threads * p->islands.contexts.bytes && !p->data.failed)
 		put64(p, 0);
+	put_slots(p);
+	put_records(p);
 	for (size_t i = 0; i < threads * sites; i++)
 		put_site_events(p, i / sites, i % sites);
 	for (size_t i = 0; i < threads; i++)
@@ -407,12 +471,14 @@ static void put_data(struct program *p)
 static int make(struct program *p, struct tl_error *err)
 {
 	const struct tl_xtrace_replay *r = p->replay;
-	int status = place(p, err);
+	int status;
 
+	p->startup.thread_count = r->thread_count;
+	p->startup.handlers = r->signal_count != 0;
+	find_vector_bytes(p);
+	status = place(p, err);
 	if (status < 0)
 		return status;
-	p->startup.thread_count = r->thread_count;
-	p->startup.scalable = r->scalable;
 	p->startup.started = context_of(p, 0) + TL_XTRACE_STARTED;
 	p->startup.threads = tl_zeroed(r->thread_count, sizeof(*p->startup.threads));
 	if (!p->startup.threads)
@@ -433,6 +499,8 @@ static int make(struct program *p, struct tl_error *err)
 		size_t at = (size_t)(i * p->islands.contexts.bytes);
 
 		set64(p, at + TL_XTRACE_DISPATCH, p->startup.dispatch);
+		set64(p, at + TL_XTRACE_SIGNAL_BEGINS, p->startup.signal_begins);
+		set64(p, at + TL_XTRACE_SIGNAL_ENDS, p->startup.signal_ends);
 		set64(p, at + TL_XTRACE_THREAD_ID, p->startup.threads[i].thread_id);
 	}
 	if (p->data.failed || p->code.failed)

@@ -6,6 +6,7 @@
 #include <tracelathe/core.h>
 
 #include "core/memory.h"
+#include "xtrace/elf/context.h"
 
 uint32_t tl_xtrace_replay_site(struct tl_xtrace_replay *r, uint64_t pc, uint32_t opcode,
 			       enum tl_xtrace_rewrite rewrite)
@@ -49,6 +50,16 @@ bool tl_xtrace_replay_wait(struct tl_xtrace_replay *r, const struct tl_xtrace_wa
 	return true;
 }
 
+uint64_t tl_xtrace_replay_signal(struct tl_xtrace_replay *r, uint64_t event, uint64_t pc)
+{
+	if (!tl_grow(&r->signals, &r->signal_capacity, r->signal_count + 1, sizeof(*r->signals)))
+		return TL_NOWHERE;
+	r->signals[r->signal_count] = (struct tl_xtrace_replay_signal){ .pc = pc };
+	r->events[event].flags |= TL_XTRACE_EVENT_SIGNAL;
+	r->events[event].signal = r->signal_count;
+	return r->signal_count++;
+}
+
 bool tl_xtrace_replay_patch(struct tl_xtrace_replay *r, uint64_t event, uint64_t address,
 			    uint8_t value)
 {
@@ -77,6 +88,7 @@ void tl_xtrace_replay_free(struct tl_xtrace_replay *r)
 	free(r->sites);
 	free(r->events);
 	free(r->waits);
+	free(r->signals);
 	free(r->patches);
 	free(r->bytes);
 	*r = (struct tl_xtrace_replay){ 0 };

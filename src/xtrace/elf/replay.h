@@ -14,11 +14,13 @@ struct tl_xtrace_site {
 	uint64_t pc;
 	uint32_t opcode;
 	enum tl_xtrace_rewrite rewrite;
-	uint64_t events; /* how many it has, of all threads */
-	bool decides;    /* a store exclusive: an event may say its status */
+	uint64_t events;  /* how many it has, of all threads */
+	bool decides;     /* a store exclusive: an event may say its status */
+	bool interrupted; /* handlers of signals begin there */
 	/* islands.c: addresses of its code; 0: a word in its place does */
 	uint64_t entry, other;
-	uint64_t first_event; /* program.c: address */
+	uint64_t behind, before; /* for the handler instead of going on, or of executing it */
+	uint64_t first_event;    /* program.c: address */
 };
 
 struct tl_xtrace_event {
@@ -27,6 +29,26 @@ struct tl_xtrace_event {
 	uint64_t result, expected;
 	uint64_t post; /* what the thread's progress becomes first; 0: nothing */
 	uint32_t thread;
+	uint64_t signal; /* of those with TL_XTRACE_EVENT_SIGNAL: its number */
+};
+
+/* General registers of a thread, SP, and NZCV as MRS has it. */
+enum { TL_XTRACE_REPLAY_SP = 31, TL_XTRACE_REPLAY_NZCV = 32, TL_XTRACE_REPLAY_REGISTERS = 33 };
+
+/*
+ * A handler begins, or ends. At its beginning all registers are kept in a slot, and some have other
+ * values in the handler; at its end they are what is in the slot, but for some that it changed.
+ */
+struct tl_xtrace_replay_signal {
+	uint64_t pc; /* where control goes */
+	uint32_t slot;
+	bool ends;
+	bool before;    /* the instruction that it interrupts is not executed */
+	bool asked;     /* the handler reads its number, X0 */
+	uint64_t known; /* the others, as bits */
+	uint64_t values[TL_XTRACE_REPLAY_REGISTERS];
+	uint64_t landing; /* islands.c: address of the way to `pc` */
+	uint64_t record;  /* program.c: address of what the program knows of it */
 };
 
 /* Bytes that were written from outside. */
@@ -59,6 +81,9 @@ struct tl_xtrace_replay {
 	size_t event_count, event_capacity;
 	struct tl_xtrace_wait *waits;
 	size_t wait_count, wait_capacity;
+	struct tl_xtrace_replay_signal *signals;
+	size_t signal_count, signal_capacity;
+	uint32_t slot_count; /* of their slots, of all threads */
 	struct tl_xtrace_patch *patches;
 	size_t patch_count, patch_capacity;
 	uint8_t *bytes;
@@ -82,6 +107,8 @@ uint64_t tl_xtrace_replay_event(struct tl_xtrace_replay *replay, uint32_t thread
 bool tl_xtrace_replay_stack(struct tl_xtrace_replay *replay, uint32_t thread, uint64_t sp);
 /* False without memory. */
 bool tl_xtrace_replay_wait(struct tl_xtrace_replay *replay, const struct tl_xtrace_wait *wait);
+/* A signal at an event, zero-filled but for its `pc`. Its number; TL_NOWHERE without memory. */
+uint64_t tl_xtrace_replay_signal(struct tl_xtrace_replay *replay, uint64_t event, uint64_t pc);
 /* A byte is written at an event. False without memory, or beyond the most. */
 bool tl_xtrace_replay_patch(struct tl_xtrace_replay *replay, uint64_t event, uint64_t address,
 			    uint8_t value);

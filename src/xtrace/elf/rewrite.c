@@ -138,9 +138,29 @@ static const char *go_to(struct tl_xtrace_code *code, uint64_t target)
 	return tl_xtrace_branch_reaches(offset) ? NULL : too_far;
 }
 
+void tl_xtrace_put_begin_handler(struct tl_xtrace_code *code)
+{
+	tl_xtrace_code_put(code, tl_xtrace_op_ldr(1, 0, TL_XTRACE_SIGNAL_BEGINS));
+	tl_xtrace_code_put(code, tl_xtrace_op_br(1));
+}
+
 static const char *go_on(struct tl_xtrace_code *code, const struct tl_xtrace_away *away)
 {
-	return go_to(code, away->pc + 4);
+	if (!away->interrupted)
+		return go_to(code, away->pc + 4);
+	tl_xtrace_put_save(code, away->contexts);
+	tl_xtrace_put_begin_handler(code);
+	return NULL;
+}
+
+/* A branch does nothing but link: where it leads, control comes when the handler has returned. */
+static const char *put_interrupted_branch(struct tl_xtrace_code *code,
+					  const struct tl_xtrace_away *away,
+					  const struct tl_a64 *insn)
+{
+	if (tl_a64_is_call(insn))
+		tl_xtrace_code_load(code, 30, away->pc + 4);
+	return go_on(code, away);
 }
 
 /* B.cond, CBZ, TBZ and the like: the same, but over a branch that is taken if it is not. */
@@ -319,6 +339,8 @@ const char *tl_xtrace_put_away(struct tl_xtrace_code *code, const struct tl_xtra
 {
 	struct tl_a64 insn = tl_a64_classify(away->opcode);
 
+	if (away->interrupted && insn.flow != TL_A64_NEXT && insn.flow != TL_A64_EXCEPTION_CALL)
+		return put_interrupted_branch(code, away, &insn);
 	switch (away->rewrite) {
 	case TL_XTRACE_CALL:
 		return go_on(code, away);

@@ -40,6 +40,7 @@ struct tl_xtrace_away {
 	uint32_t opcode;
 	enum tl_xtrace_rewrite rewrite;
 	const struct tl_xtrace_context_table *contexts;
+	bool interrupted; /* a signal's handler begins behind it, wherever it leads */
 };
 
 /*
@@ -47,6 +48,8 @@ struct tl_xtrace_away {
  * why that cannot be done. Static.
  */
 const char *tl_xtrace_put_away(struct tl_xtrace_code *code, const struct tl_xtrace_away *away);
+/* A handler begins (handlers.c). X0 is the context, X0 to X2 are saved in it. */
+void tl_xtrace_put_begin_handler(struct tl_xtrace_code *code);
 /*
  * What the machine decided as it did: the status of STXR, the number of elements of LDFF1, which is
  * the result in the context. X0 is the context, X1 and X2 are saved in it.

@@ -150,6 +150,14 @@ static bool is_signed(const struct tl_xtrace_replay *replay)
 	return false;
 }
 
+static bool lacks_number(const struct tl_xtrace_replay *replay)
+{
+	for (size_t i = 0; i < replay->signal_count; i++)
+		if (replay->signals[i].asked && !(replay->signals[i].known & 1))
+			return true;
+	return false;
+}
+
 /* In what the program is another than the trace. */
 static int remark(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice_part *parts,
 		  const struct tl_xtrace_replay *replay, struct tl_error *err)
@@ -160,6 +168,11 @@ static int remark(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice_pa
 		status = note(trace, parts->stream, TL_OK,
 			      "pointers are signed with keys that are not in the trace; in the "
 			      "program their signatures are taken off",
+			      err);
+	if (status == 0 && lacks_number(replay))
+		status = note(trace, parts->stream, TL_UNSUPPORTED,
+			      "a handler asks for the number of its signal, which is not in the "
+			      "trace; in the program it finds in X0 what was there before",
 			      err);
 	for (size_t i = 0; status == 0 && i < replay->thread_count; i++)
 		if (replay->threads[i].faulted)

@@ -171,6 +171,20 @@ static void put_flags(struct tl_xtrace_code *code, size_t astray)
 	       tl_xtrace_op_tbz(4, bit_of(TL_XTRACE_EVENT_STOP), from(code, no_stop)));
 }
 
+/* X4 has the flags, X2 is where the event's signal may be. */
+static void put_signal(struct tl_xtrace_code *code)
+{
+	size_t no_signal = put_later(code);
+
+	tl_xtrace_code_put(code, tl_xtrace_op_ldp_post(5, 6, 2));
+	tl_xtrace_code_put(code, tl_xtrace_op_str(5, 0, TL_XTRACE_SIGNAL));
+	tl_xtrace_code_put(code, tl_xtrace_op_cbnz(6, 8));
+	tl_xtrace_code_put(code, tl_xtrace_op_ldr(6, 0, TL_XTRACE_SIGNAL_ENDS));
+	tl_xtrace_code_put(code, tl_xtrace_op_str(6, 0, TL_XTRACE_RESUME));
+	settle(code, no_signal,
+	       tl_xtrace_op_tbz(4, bit_of(TL_XTRACE_EVENT_SIGNAL), from(code, no_signal)));
+}
+
 /* X0 is the context, X1 the site; X1 and X2 are saved. */
 static void put_dispatch(struct tl_xtrace_code *code, struct tl_xtrace_startup *s, size_t astray)
 {
@@ -186,6 +200,8 @@ static void put_dispatch(struct tl_xtrace_code *code, struct tl_xtrace_startup *
 	put_order(code);
 	settle(code, no_order,
 	       tl_xtrace_op_tbz(4, bit_of(TL_XTRACE_EVENT_ORDER), from(code, no_order)));
+	if (s->handlers)
+		put_signal(code);
 	tl_xtrace_code_put(code, tl_xtrace_op_ldp_post(5, 6, 2));
 	put_flags(code, astray);
 	put_patches(code);
@@ -395,6 +411,8 @@ void tl_xtrace_startup_put(struct tl_xtrace_code *code, struct tl_xtrace_startup
 	size_t astray = put_complaint(code, s, TL_XTRACE_SAY_ASTRAY, TL_XTRACE_WENT_ASTRAY);
 
 	put_dispatch(code, s, astray);
+	if (s->handlers)
+		tl_xtrace_handlers_put(code, s);
 	s->start = tl_xtrace_code_here(code);
 	put_maps(code, s, no_map);
 	put_copies(code, s);

@@ -33,10 +33,16 @@ struct tl_xtrace_startup {
 	size_t thread_count;
 	uint64_t started; /* address of a word that is 0 until all threads are there */
 	uint64_t messages[TL_XTRACE_MESSAGES], message_sizes[TL_XTRACE_MESSAGES];
-	bool scalable; /* the slice has SVE instructions */
+	bool scalable;         /* the slice has SVE instructions */
+	bool handlers;         /* and handlers of signals */
+	uint32_t vector_bytes; /* the most that a thread has */
 	/* made: */
 	uint64_t start, dispatch;
+	uint64_t signal_begins, signal_ends;
 };
+
+/* handlers.c: the code for the beginning and the end of a signal's handler. */
+void tl_xtrace_handlers_put(struct tl_xtrace_code *code, struct tl_xtrace_startup *s);
 
 void tl_xtrace_startup_put(struct tl_xtrace_code *code, struct tl_xtrace_startup *s);
 

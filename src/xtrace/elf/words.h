@@ -236,10 +236,21 @@ static inline uint32_t tl_xtrace_op_ldr_q(unsigned qt, unsigned rn, unsigned off
 	return 0x3dc00000u | (uint32_t)(offset / 16) << 10 | (uint32_t)rn << 5 | qt;
 }
 
+static inline uint32_t tl_xtrace_op_str_q(unsigned qt, unsigned rn, unsigned offset)
+{
+	return 0x3d800000u | (uint32_t)(offset / 16) << 10 | (uint32_t)rn << 5 | qt;
+}
+
 /* LDR of a Z register, [Xn, #number, MUL VL], number below 256. */
 static inline uint32_t tl_xtrace_op_ldr_z(unsigned zt, unsigned rn, unsigned number)
 {
 	return 0x85804000u | (uint32_t)(number >> 3) << 16 | (uint32_t)(number & 7) << 10 |
+	       (uint32_t)rn << 5 | zt;
+}
+
+static inline uint32_t tl_xtrace_op_str_z(unsigned zt, unsigned rn, unsigned number)
+{
+	return 0xe5804000u | (uint32_t)(number >> 3) << 16 | (uint32_t)(number & 7) << 10 |
 	       (uint32_t)rn << 5 | zt;
 }
 
@@ -288,6 +299,12 @@ static inline uint32_t tl_xtrace_op_brkb(unsigned pd, unsigned pg, unsigned pn)
 static inline uint32_t tl_xtrace_op_rdffr(unsigned pd, unsigned pg)
 {
 	return 0x2518f000u | (uint32_t)pg << 5 | pd;
+}
+
+/* RDFFR Pd.B */
+static inline uint32_t tl_xtrace_op_rdffr_all(unsigned pd)
+{
+	return 0x2519f000u | pd;
 }
 
 static inline uint32_t tl_xtrace_op_wrffr(unsigned pn)

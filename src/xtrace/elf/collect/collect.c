@@ -75,6 +75,7 @@ static int take_instruction(struct tl_xtrace_collector *c, const struct tl_xtrac
 	p->target = TL_NOWHERE;
 	p->any = true;
 	p->stored = p->has_value = p->accessed = false;
+	p->stored_bytes = p->loaded_bytes = 0;
 	c->counts->instructions++;
 	if (w->pc % 4)
 		return tl_xtrace_collect_refuse(c, "a PC is not a multiple of 4");
@@ -98,18 +99,11 @@ static bool is_branch(const struct tl_xtrace_present *p)
 	return p->insn.flow != TL_A64_NEXT && p->insn.flow != TL_A64_EXCEPTION_CALL;
 }
 
-/* The present instruction is followed by one at `pc`: is all there that its replay needs? */
-static int finish_instruction(struct tl_xtrace_collector *c, uint64_t pc)
+/* The present instruction is over: is all there that its replay needs? */
+static int finish_instruction(struct tl_xtrace_collector *c)
 {
 	const struct tl_xtrace_present *p = &c->now;
 
-	if (!tl_xtrace_collect_may_follow(p, pc))
-		return tl_xtrace_collect_refuse(
-			c, p->insn.flow == TL_A64_EXCEPTION_CALL
-				   ? "the program goes on elsewhere than behind its system "
-				     "call (the end of a signal's handler, another program)"
-				   : "the program goes on elsewhere than its instructions "
-				     "lead: a signal's handler, or a part is missing");
 	if (p->rewrite == TL_XTRACE_CALL && c->call.open)
 		return tl_xtrace_collect_refuse(c, "a system call has no result (SVCRET)");
 	if (p->rewrite == TL_XTRACE_READ && !p->has_value)
@@ -126,6 +120,46 @@ static bool is_over(const struct tl_xtrace_collector *c, const struct tl_xtrace_
 	       c->counts->instructions == c->part->most;
 }
 
+/* From the present instruction to the next one, at which the walk is. 0; negative: refused. */
+static int leave_instruction(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w)
+{
+	int status = 0;
+
+	if (c->handlers)
+		tl_xtrace_collect_handler_step(c);
+	if (c->order && !tl_xtrace_collect_follow_stack(c))
+		return tl_xtrace_collect_no_room(c);
+	if (w->pc == c->now.pc && !is_branch(&c->now))
+		tl_xtrace_collect_take_back(c);
+	else if (is_over(c, w))
+		return 0;
+	else if (!tl_xtrace_collect_may_follow(&c->now, w->pc))
+		status = tl_xtrace_collect_break(c, w->pc);
+	else
+		status = finish_instruction(c);
+	return status;
+}
+
+/* The slice ends before the instruction at which the walk is. */
+static int end_before(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w)
+{
+	uint64_t offset = tl_xtrace_walk_offset(w);
+	int status;
+
+	if (c->now.any && !tl_xtrace_walk_el(w) && w->pc != c->now.pc &&
+	    !tl_xtrace_collect_may_follow(&c->now, w->pc) &&
+	    tl_xtrace_collect_breaks_at_end(c, offset)) {
+		status = tl_xtrace_collect_break(c, w->pc);
+		if (status == 0)
+			status = tl_xtrace_collect_stop(c, w->pc);
+	} else {
+		status = tl_xtrace_collect_end(c, w->pc);
+	}
+	if (status == 0 && c->handlers && !tl_xtrace_collect_handler_place(c, offset))
+		return tl_error_memory(c->err);
+	return status;
+}
+
 /* 1: go on; 0: the slice is over; negative: refused. */
 static int next_instruction(struct tl_xtrace_collector *c, struct tl_xtrace_walk *w,
 			    enum tl_xtrace_kind kind)
@@ -139,18 +173,14 @@ static int next_instruction(struct tl_xtrace_collector *c, struct tl_xtrace_walk
 		return tl_xtrace_collect_refuse(
 			c, "the slice has parts that ran in the kernel; a program of it "
 			   "runs user code only");
-	if (c->now.any && w->pc == c->now.pc && !is_branch(&c->now))
-		tl_xtrace_collect_take_back(c);
-	else if (c->now.any && !is_over(c, w))
-		status = finish_instruction(c, w->pc);
+	if (c->now.any)
+		status = leave_instruction(c, w);
+	if (status == 0 && is_over(c, w))
+		return tl_error_or_end(end_before(c, w));
 	if (status < 0)
 		return status;
-	if (c->order && c->now.any && !tl_xtrace_collect_follow_stack(c))
-		return tl_xtrace_collect_no_room(c);
-	if (is_over(c, w)) {
-		status = tl_xtrace_collect_end(c, w->pc);
-		return tl_error_or_end(status);
-	}
+	if (c->handlers && !tl_xtrace_collect_handler_place(c, tl_xtrace_walk_offset(w)))
+		return tl_error_memory(c->err);
 	status = take_instruction(c, w, opcode);
 	if (status < 0)
 		return status;
@@ -267,6 +297,7 @@ static void begin_thread(struct tl_xtrace_collector *c, const struct tl_xtrace_s
 	c->part = part;
 	c->call.event = TL_NOWHERE;
 	c->stack = (struct tl_xtrace_sp){ true, part->begin.x[31] };
+	c->near_stack = part->begin.x[31];
 	while (c->segment < stream->segment_count &&
 	       stream->segments[c->segment].snapshot != part->first_snapshot)
 		c->segment++;
@@ -289,7 +320,11 @@ static int collect(struct tl_xtrace_collector *threads, const struct tl_xtrace_s
 		threads->replay->image.arg = &threads[i];
 		if (!threads[i].over)
 			status = tl_xtrace_collect_end(&threads[i], TL_NOWHERE);
+		if (status == 0)
+			status = tl_xtrace_collect_handlers_over(&threads[i]);
 	}
+	if (status == 0 && !tl_xtrace_collect_numbers(threads->replay, parts->trace))
+		return tl_error_memory(err);
 	return status;
 }
 
@@ -320,6 +355,8 @@ int tl_xtrace_replay_collect(struct tl_xtrace_replay *replay,
 							      : tl_error_memory(err);
 	tl_xtrace_order_end(&order);
 	free(cache);
+	for (size_t i = 0; threads && i < count; i++)
+		free(threads[i].handlers);
 	free(threads);
 	return status;
 }

@@ -3,6 +3,7 @@
 #define TL_XTRACE_COLLECTOR_H
 /* What the files share that walk over a slice and learn what its program needs (collect.c). */
 #include "xtrace/elf/collect/order.h"
+#include "xtrace/elf/collect/signals.h"
 #include "xtrace/elf/context.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/state/stack_pointer.h"
@@ -20,6 +21,16 @@ struct tl_xtrace_present {
 	bool has_value, reserved; /* of MRS; a load exclusive came before */
 	bool accessed;            /* first at `address` */
 	uint64_t address;
+	/* In a handler whose inputs are looked for: bytes that it stored, and those it loaded. */
+	uint32_t stored_bytes, loaded_bytes;
+	uint8_t loaded[16];
+};
+
+struct tl_xtrace_seen_access {
+	uint64_t address;
+	const uint8_t *data;
+	size_t size;
+	bool store;
 };
 
 /* Of one thread. */
@@ -28,9 +39,11 @@ struct tl_xtrace_collector {
 	const struct tl_xtrace_slice_part *part;
 	uint32_t thread;
 	struct tl_xtrace_replay_thread *counts;
-	struct tl_xtrace_order *order; /* NULL: there is one thread */
-	struct tl_xtrace_sp stack;     /* of several */
-	bool accessed, timed;          /* there was an access; there was a TIME */
+	struct tl_xtrace_order *order;       /* NULL: there is one thread */
+	struct tl_xtrace_sp stack;           /* of several */
+	uint64_t near_stack;                 /* of the last access relative to SP */
+	struct tl_xtrace_handlers *handlers; /* NULL: there was no signal */
+	bool accessed, timed;                /* there was an access; there was a TIME */
 	struct tl_xtrace_walk walk;
 	size_t segment;
 	bool over;
@@ -38,16 +51,29 @@ struct tl_xtrace_collector {
 	struct {
 		uint64_t event; /* of the last system call; TL_NOWHERE: none */
 		bool open;      /* its result is still to come */
+		unsigned arguments;
 	} call;
 	const char *refused; /* by tl_xtrace_changed_fn */
 	struct tl_error *err;
 	struct tl_a64_cache *cache;
 };
 
-/* ---- tokens.c: events of the replay. False: see tl_xtrace_collect_no_room() ---- */
+/* ---- event.c. False: see tl_xtrace_collect_no_room() ---- */
 
+/* The number of the present instruction in its stream. */
+uint64_t tl_xtrace_collect_record(const struct tl_xtrace_collector *c);
+/* The slice cannot be a program, for this reason, at the present instruction. Negative. */
+int tl_xtrace_collect_refuse(struct tl_xtrace_collector *c, const char *text);
+/* After a function of replay.h or image.h failed: the slice is refused, or no memory. Negative. */
+int tl_xtrace_collect_no_room(struct tl_xtrace_collector *c);
+
+/* An event of the present instruction; TL_NOWHERE: as above. */
+uint64_t tl_xtrace_collect_event_here(struct tl_xtrace_collector *c);
 /* An event of the present instruction, with its flags and result. */
 bool tl_xtrace_collect_event(struct tl_xtrace_collector *c, uint32_t flags, uint64_t result);
+
+/* ---- tokens.c ---- */
+
 /* tl_xtrace_changed_fn of a collector. */
 bool tl_xtrace_collect_changed(void *arg, uint64_t address, uint8_t value, bool by_call);
 /* Several threads: the thread's progress, if another one waits for what was done up to here. */
@@ -66,12 +92,39 @@ void tl_xtrace_collect_take_back(struct tl_xtrace_collector *c);
 bool tl_xtrace_collect_token(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w,
 			     enum tl_xtrace_kind kind);
 
+/* ---- signals.c ---- */
+
+/*
+ * The present instruction is followed by one at `pc`, where it does not lead: a handler begins
+ * there, or ended. 0; negative: refused.
+ */
+int tl_xtrace_collect_break(struct tl_xtrace_collector *c, uint64_t pc);
+/* Whether such a break, at the end of the slice, is a handler's. */
+bool tl_xtrace_collect_breaks_at_end(struct tl_xtrace_collector *c, uint64_t offset);
+/*
+ * What shows the registers that a handler began with: an access; a register's value; the present
+ * instruction is whole; the next one is at a place of the stream. False without memory.
+ */
+bool tl_xtrace_collect_handler_access(struct tl_xtrace_collector *c,
+				      const struct tl_xtrace_seen_access *seen);
+bool tl_xtrace_collect_handler_value(struct tl_xtrace_collector *c, unsigned reg, uint64_t value);
+void tl_xtrace_collect_handler_step(struct tl_xtrace_collector *c);
+bool tl_xtrace_collect_handler_place(struct tl_xtrace_collector *c, uint64_t offset);
+/* A store, which may be to the frame of a handler. */
+void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
+				   const struct tl_xtrace_seen_access *seen);
+/*
+ * numbers.c: signals whose handlers ask for their numbers, which nothing in the slice shows: as
+ * rt_sigaction() was called, anywhere in the trace. False without memory.
+ */
+bool tl_xtrace_collect_numbers(struct tl_xtrace_replay *replay, struct tl_xtrace_trace *trace);
+/* The slice is over: 0; negative: what was taken for a handler cannot be told from a gap. */
+int tl_xtrace_collect_handlers_over(struct tl_xtrace_collector *c);
+
 /* ---- end.c ---- */
 
-/* The slice cannot be a program, for this reason, at the present instruction. Negative. */
-int tl_xtrace_collect_refuse(struct tl_xtrace_collector *c, const char *text);
-/* After a function of replay.h or image.h failed: the slice is refused, or no memory. Negative. */
-int tl_xtrace_collect_no_room(struct tl_xtrace_collector *c);
+/* The program stops where it comes to `pc` as often as the slice did, and once more. */
+int tl_xtrace_collect_stop(struct tl_xtrace_collector *c, uint64_t pc);
 
 /* Whether the present instruction can lead to `pc`. */
 bool tl_xtrace_collect_may_follow(const struct tl_xtrace_present *p, uint64_t pc);

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the walk over a slice ends: it cannot be a program, or where that stops. */
+/* Where the program of a slice stops. */
 #include <string.h>
 
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "xtrace/elf/collect/collector.h"
-
-int tl_xtrace_collect_refuse(struct tl_xtrace_collector *c, const char *text)
-{
-	return tl_error_in(c->err, TL_UNSUPPORTED, c->now.offset,
-			   c->part->first_ordinal + c->counts->instructions + c->counts->faulted -
-				   (c->now.any ? 1 : 0),
-			   text);
-}
-
-int tl_xtrace_collect_no_room(struct tl_xtrace_collector *c)
-{
-	if (c->refused)
-		return tl_xtrace_collect_refuse(c, c->refused);
-	if (c->replay->image.pages.count > TL_XTRACE_IMAGE_MOST_PAGES ||
-	    c->replay->byte_count >= TL_XTRACE_MOST_PATCHED)
-		return tl_xtrace_collect_refuse(
-			c, "the slice needs more memory than a program of it should hold; "
-			   "take a shorter one");
-	return tl_error_memory(c->err);
-}
 
 static bool is_target(const struct tl_xtrace_present *p, uint64_t pc)
 {
@@ -51,9 +31,7 @@ bool tl_xtrace_collect_may_follow(const struct tl_xtrace_present *p, uint64_t pc
 	}
 }
 
-/* Where the slice ends: the program stops when it comes there as often as the slice did, and once
- * more. `next`: the instruction behind it in the trace, TL_NOWHERE: none. */
-static int stop_at(struct tl_xtrace_collector *c, uint64_t pc)
+int tl_xtrace_collect_stop(struct tl_xtrace_collector *c, uint64_t pc)
 {
 	struct tl_xtrace_image_code *code = tl_xtrace_image_code(&c->replay->image, pc);
 	struct tl_xtrace_image_page *page = tl_xtrace_image_page(&c->replay->image, pc);
@@ -90,25 +68,25 @@ int tl_xtrace_collect_end(struct tl_xtrace_collector *c, uint64_t next)
 	switch (p->insn.flow) {
 	case TL_A64_NEXT:
 	case TL_A64_EXCEPTION_CALL:
-		return stop_at(c, p->pc + 4);
+		return tl_xtrace_collect_stop(c, p->pc + 4);
 	case TL_A64_JUMP:
 	case TL_A64_CALL:
-		return stop_at(c, p->pc + (uint64_t)(int64_t)p->insn.offset);
+		return tl_xtrace_collect_stop(c, p->pc + (uint64_t)(int64_t)p->insn.offset);
 	case TL_A64_CONDITIONAL:
 		if (next != TL_NOWHERE && tl_xtrace_collect_may_follow(p, next))
-			return stop_at(c, next);
+			return tl_xtrace_collect_stop(c, next);
 		/* It is not told where it leads: to one of the two it comes once more. */
 		next = p->pc + (uint64_t)(int64_t)p->insn.offset;
-		status = stop_at(c, p->pc + 4);
+		status = tl_xtrace_collect_stop(c, p->pc + 4);
 		if (status < 0)
 			return status;
-		return stop_at(c, next);
+		return tl_xtrace_collect_stop(c, next);
 	default:
 		next = p->target != TL_NOWHERE ? p->target : next;
 		if (next == TL_NOWHERE || !tl_xtrace_collect_may_follow(p, next))
 			return tl_xtrace_collect_refuse(
 				c, "the last instruction is a branch, and where it leads is "
 				   "not in the trace; end the slice before it");
-		return stop_at(c, next);
+		return tl_xtrace_collect_stop(c, next);
 	}
 }

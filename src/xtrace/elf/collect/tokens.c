@@ -3,34 +3,6 @@
 #include "xtrace/elf/collect/collector.h"
 #include "xtrace/elf/first_fault.h"
 
-/* ---- events ---- */
-
-/* An event at the present instruction; TL_NOWHERE: refused, or no memory. */
-static uint64_t event_here(struct tl_xtrace_collector *c)
-{
-	const struct tl_xtrace_present *p = &c->now;
-	uint32_t site;
-
-	if (p->stored) {
-		c->refused = "an instruction that the slice itself writes has to be rewritten";
-		return TL_NOWHERE;
-	}
-	site = tl_xtrace_replay_site(c->replay, p->pc, p->insn.opcode, p->rewrite);
-	return site == TL_NONE ? TL_NOWHERE
-			       : tl_xtrace_replay_event(c->replay, c->thread, site, p->execution);
-}
-
-bool tl_xtrace_collect_event(struct tl_xtrace_collector *c, uint32_t flags, uint64_t result)
-{
-	uint64_t event = event_here(c);
-
-	if (event == TL_NOWHERE)
-		return false;
-	c->replay->events[event].flags |= flags;
-	c->replay->events[event].result = result;
-	return true;
-}
-
 /* ---- the order of several threads ---- */
 
 /* The thread's progress, if another thread waits for what was done up to here. */
@@ -41,7 +13,7 @@ bool tl_xtrace_collect_post(struct tl_xtrace_collector *c)
 
 	if (!own->pending || !tl_xtrace_can_move(&c->now.insn))
 		return true;
-	event = event_here(c);
+	event = tl_xtrace_collect_event_here(c);
 	if (event == TL_NOWHERE)
 		return false;
 	own->pending = false;
@@ -62,7 +34,7 @@ static bool access_in_order(struct tl_xtrace_collector *c, uint64_t address, siz
 		return false;
 	if (!c->order->any)
 		return true;
-	event = event_here(c);
+	event = tl_xtrace_collect_event_here(c);
 	if (event == TL_NOWHERE)
 		return false;
 	c->replay->events[event].flags |= TL_XTRACE_EVENT_ORDER;
@@ -82,7 +54,8 @@ bool tl_xtrace_collect_follow_stack(struct tl_xtrace_collector *c)
 bool tl_xtrace_collect_changed(void *arg, uint64_t address, uint8_t value, bool by_call)
 {
 	struct tl_xtrace_collector *c = arg;
-	uint64_t event = by_call && c->call.event != TL_NOWHERE ? c->call.event : event_here(c);
+	uint64_t event = by_call && c->call.event != TL_NOWHERE ? c->call.event
+								: tl_xtrace_collect_event_here(c);
 
 	/* What comes from outside is stored by this thread. */
 	if (!access_in_order(c, address, 1, true))
@@ -96,6 +69,7 @@ bool tl_xtrace_collect_begin_call(struct tl_xtrace_collector *c)
 		return false;
 	c->call.event = c->counts->last_event;
 	c->call.open = true;
+	c->call.arguments = 0;
 	c->replay->image.calls += !c->order;
 	return true;
 }
@@ -140,18 +114,30 @@ static bool take_status(struct tl_xtrace_collector *c, uint64_t status)
 	return true;
 }
 
-/* The first argument is X8. */
-static void take_argument(struct tl_xtrace_collector *c, uint64_t value)
+/* The first argument is X8, X0 to X5 follow. */
+static bool take_argument(struct tl_xtrace_collector *c, uint64_t value)
 {
+	unsigned number = c->call.arguments++;
 	struct tl_xtrace_event *event;
 
 	if (!c->call.open)
-		return;
+		return true;
+	if (number)
+		return number > 6 || tl_xtrace_collect_handler_value(c, number - 1, value);
 	event = &c->replay->events[c->call.event];
-	if (event->flags & TL_XTRACE_EVENT_CHECK)
-		return;
 	event->flags |= TL_XTRACE_EVENT_CHECK;
 	event->expected = value;
+	return true;
+}
+
+/* BR, BLR and RET without authentication go to the address in the register. */
+static bool take_target(struct tl_xtrace_collector *c, uint64_t value)
+{
+	uint32_t opcode = c->now.insn.opcode;
+
+	c->now.target = value;
+	return (opcode & 0xff9ffc1f) != 0xd61f0000 ||
+	       tl_xtrace_collect_handler_value(c, opcode >> 5 & 31, value);
 }
 
 static void take_result(struct tl_xtrace_collector *c, uint64_t value)
@@ -176,6 +162,27 @@ static bool take_zeros(struct tl_xtrace_collector *c, uint64_t address)
 	       tl_xtrace_image_store(&c->replay->image, address, zeros, sizeof(zeros));
 }
 
+/* Rn is SP; loads from beside the code have no Rn. */
+static bool is_near_stack(uint32_t opcode)
+{
+	return (opcode >> 5 & 31) == 31 && (opcode & 0x3b000000) != 0x18000000;
+}
+
+static bool take_access_of_handler(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w,
+				   bool store)
+{
+	const struct tl_xtrace_seen_access seen = {
+		.address = tl_xtrace_walk_value(w),
+		.data = w->token + 9,
+		.size = tl_xtrace_access_size(*w->token),
+		.store = store,
+	};
+
+	if (store)
+		tl_xtrace_collect_frame_store(c, &seen);
+	return tl_xtrace_collect_handler_access(c, &seen);
+}
+
 static bool take_access(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w, bool store)
 {
 	uint64_t address = tl_xtrace_walk_value(w);
@@ -184,8 +191,12 @@ static bool take_access(struct tl_xtrace_collector *c, const struct tl_xtrace_wa
 	if (c->now.rewrite == TL_XTRACE_SOME)
 		c->replay->events[c->now.event].result +=
 			tl_xtrace_first_fault_elements(c->now.insn.opcode, size);
+	if (c->handlers && !take_access_of_handler(c, w, store))
+		return false;
 	if (!c->now.accessed)
 		c->now.address = address;
+	if (is_near_stack(c->now.insn.opcode))
+		c->near_stack = address;
 	c->accessed = c->now.accessed = true;
 	if (!access_in_order(c, address, size, store))
 		return false;
@@ -207,14 +218,12 @@ bool tl_xtrace_collect_token(struct tl_xtrace_collector *c, const struct tl_xtra
 	case TL_XTRACE_MRS:
 		return take_register(c, tl_xtrace_walk_value(w));
 	case TL_XTRACE_SVCARG:
-		take_argument(c, tl_xtrace_walk_value(w));
-		return true;
+		return take_argument(c, tl_xtrace_walk_value(w));
 	case TL_XTRACE_SVCRET:
 		take_result(c, tl_xtrace_walk_value(w));
 		return true;
 	case TL_XTRACE_TARGET_B:
-		c->now.target = tl_xtrace_walk_value(w);
-		return true;
+		return take_target(c, tl_xtrace_walk_value(w));
 	case TL_XTRACE_TIME:
 		c->timed = true;
 		return true;

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/elf/collect/inputs.h"
+
+#include "core/cursor.h"
+#include "core/memory.h"
+#include "isa/a64/a64_operands.h"
+
+/* Linux, arch/arm64/kernel/signal.c, setup_return() and setup_rt_frame(). */
+static const uint8_t set_by_kernel[] = { 0, 1, 2, 29, TL_XTRACE_REG_LINK, TL_XTRACE_REG_SP };
+enum { SET_BY_KERNEL = sizeof(set_by_kernel) };
+
+/*
+ * A value in the place of an input. The number of the signal has 31 bits, so that it stays as it is
+ * where W0 is read; frames are aligned to 16 bytes, and addresses have no tag.
+ */
+static uint64_t stand_in(unsigned run, unsigned reg)
+{
+	uint64_t any = tl_hash64(2 * reg + run + 1);
+
+	if (!reg)
+		return any & INT32_MAX;
+	return any &
+	       (reg == TL_XTRACE_REG_LINK ? UINT64_C(0x7ffffffffffc) : UINT64_C(0x7ffffffffff0));
+}
+
+void tl_xtrace_inputs_begin(struct tl_xtrace_inputs *inputs)
+{
+	*inputs = (struct tl_xtrace_inputs){ 0 };
+	for (unsigned i = 0; i < SET_BY_KERNEL; i++) {
+		unsigned reg = set_by_kernel[i];
+
+		inputs->left |= UINT64_C(1) << reg;
+		for (unsigned run = 0; run < 2; run++)
+			tl_xtrace_registers_set(&inputs->runs[run], reg, stand_in(run, reg));
+	}
+}
+
+/* Whether both runs have the same difference to an input, in the bits of `mask`. */
+static bool is_sum(const struct tl_xtrace_registers *runs, unsigned reg, unsigned input,
+		   uint64_t mask)
+{
+	uint64_t one = runs[0].x[reg] - stand_in(0, input),
+		 other = runs[1].x[reg] - stand_in(1, input);
+
+	return tl_xtrace_registers_know(&runs[0], reg) && tl_xtrace_registers_know(&runs[1], reg) &&
+	       !((one ^ other) & mask);
+}
+
+bool tl_xtrace_inputs_read(const struct tl_xtrace_inputs *inputs, uint32_t opcode, unsigned input)
+{
+	struct tl_a64_operands operands = tl_a64_operands(opcode);
+
+	for (unsigned i = 0; i < operands.read_count; i++)
+		if (operands.reads[i] <= TL_XTRACE_REG_SP &&
+		    is_sum(inputs->runs, operands.reads[i], input, UINT64_MAX))
+			return true;
+	return false;
+}
+
+void tl_xtrace_inputs_show(struct tl_xtrace_inputs *inputs, unsigned reg, uint64_t value,
+			   uint64_t mask)
+{
+	const struct tl_xtrace_registers *runs = inputs->runs;
+
+	for (unsigned i = 0; i < SET_BY_KERNEL; i++) {
+		unsigned input = set_by_kernel[i];
+
+		/* Of all but the signal's number all bits have to be told. */
+		if (!(inputs->left >> input & 1) || (input && mask != UINT64_MAX) ||
+		    !is_sum(runs, reg, input, mask))
+			continue;
+		inputs->values[input] = (value - runs[0].x[reg] + stand_in(0, input)) & mask;
+		inputs->found |= UINT64_C(1) << input;
+		inputs->left &= ~(UINT64_C(1) << input);
+	}
+}
+
+void tl_xtrace_inputs_address(struct tl_xtrace_inputs *inputs, const struct tl_a64_access *access,
+			      uint64_t address)
+{
+	if (access->base == TL_A64_BASE_OFFSET)
+		tl_xtrace_inputs_show(inputs, access->rn,
+				      address - (uint64_t)(int64_t)access->offset, UINT64_MAX);
+}
+
+/* One register of a store. */
+static void show_stored(struct tl_xtrace_inputs *inputs, unsigned reg, const uint8_t *bytes,
+			uint32_t size)
+{
+	if (reg == TL_A64_ZERO)
+		return;
+	if (size == 8)
+		tl_xtrace_inputs_show(inputs, reg, tl_get64s(bytes, TL_HOST_BIG_ENDIAN),
+				      UINT64_MAX);
+	else if (size == 4)
+		tl_xtrace_inputs_show(inputs, reg, tl_get32s(bytes, TL_HOST_BIG_ENDIAN),
+				      UINT32_MAX);
+}
+
+void tl_xtrace_inputs_stored(struct tl_xtrace_inputs *inputs, const struct tl_a64_access *access,
+			     uint32_t at, const uint8_t *bytes, uint32_t size)
+{
+	uint32_t of_one = access->registers ? access->bytes / access->registers : 0;
+
+	if (access->vector || !of_one || at % of_one)
+		return;
+	for (; size >= of_one && at < access->bytes; at += of_one) {
+		show_stored(inputs, at ? access->rt2 : access->rt, bytes, of_one);
+		bytes += of_one;
+		size -= of_one;
+	}
+}
+
+void tl_xtrace_inputs_execute(struct tl_xtrace_inputs *inputs,
+			      const struct tl_xtrace_inputs_step *step)
+{
+	struct tl_xtrace_insn_effect effect = tl_xtrace_insn_effect(step->opcode);
+
+	if (step->left_out) {
+		/* 31 is XZR there, and SP as the base. */
+		effect.forget |= (UINT64_C(1) << effect.rd | UINT64_C(1) << effect.rt2) & INT32_MAX;
+		if (effect.writes_back)
+			effect.forget |= UINT64_C(1) << effect.rn;
+		effect.writes_back = false;
+		effect.kind = TL_XTRACE_EFFECT_NONE;
+	}
+	/* The result of a system call, which no effect has. */
+	if ((step->opcode & 0xffe0001f) == 0xd4000001)
+		effect.forget |= 1;
+	for (unsigned run = 0; run < 2; run++)
+		tl_xtrace_registers_apply(&inputs->runs[run], &effect, step->pc, step->loaded,
+					  step->loaded_size);
+}
