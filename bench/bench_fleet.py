@@ -176,7 +176,14 @@ class Bench:
 
     def merge(self, count, paths):
         """`count` 0: without MPI. Of one thread a rank, as ranks are what is compared."""
-        args = ["merge", "--to", "tracelathe", "--jobs", "1", "-o", os.path.join(self.folder, "sum.tlp"), self.list_of(paths)]
+        target = os.path.join(self.folder, "sum.tlp")
+        return self.either(count, "merge", "--to", "tracelathe", "--jobs", "1", "-o", target, self.list_of(paths))
+
+    def report(self, count, paths):
+        """A table of functions, as people ask for it: no thread is told apart, so that the sum is small."""
+        return self.either(count, "report", "--jobs", "1", self.list_of(paths))
+
+    def either(self, count, *args):
         return self.ranks(count, *args) if count else self.alone(*args)
 
 
@@ -192,13 +199,13 @@ def efficiency(times, ranks, processors):
     return "efficiency %.2f, by processor time %.2f" % (one[0] / these[0] / min(ranks, processors), one[1] / these[1])
 
 
-def many_files(bench, ranks, paths, processors):
+def many_files(bench, ranks, paths, processors, command="merge"):
     """Wall times by the number of ranks; 0: without MPI."""
     walls, times = {}, {}
     for count in ranks:
-        walls[count], memory, cpu = bench.merge(count, paths)
+        walls[count], memory, cpu = getattr(bench, command)(count, paths)
         times[count] = walls[count], cpu
-        what = "merge over %d ranks" % count if count else "tracelathe merge"
+        what = "%s over %d ranks" % (command, count) if count else "tracelathe " + command
         show("%d files, %s" % (len(paths), what), walls[count], memory, cpu, efficiency(times, count, processors))
     return walls
 
@@ -350,6 +357,7 @@ def main():
         print("\n%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
         walls = {few: many_files(bench, [0, *ranks], paths[:few], processors)}
         walls[len(paths)] = many_files(bench, whole, paths, processors)
+        many_files(bench, whole, paths, processors, "report")
         large_files(bench, ranks, options.large_mb << 20, processors)
         print()
         one_by_one(bench, some(paths, options.peer_files))
