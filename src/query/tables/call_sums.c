@@ -138,7 +138,8 @@ static bool number_rows(struct tl_query_sums *sums, const uint64_t *const *colum
 	if (wanted->key_count)
 		return tl_query_groups_number(&sums->groups, keys, count, sums->numbers) &&
 		       have_groups(sums, sums->groups.count);
-	memset(sums->numbers, 0, count * sizeof(*sums->numbers));
+	if (count)
+		memset(sums->numbers, 0, count * sizeof(*sums->numbers));
 	return have_groups(sums, 1);
 }
 
