@@ -43,9 +43,9 @@ static bool count_samples(struct tl_speedscope_read *s, uint32_t event)
 
 		if (!p->nodes[i])
 			continue;
-		/* Stacks without a frame have a weight, and are nobody's. */
+		/* A stack without a frame has a weight, and is nobody's; a dump makes none. */
 		if (p->nodes[i] == s->root) {
-			s->empty += weight.digits != 0;
+			s->empty += weight.digits && !s->reader.file->options.dump;
 			continue;
 		}
 		if (p->unit->is_time) {
