@@ -147,6 +147,8 @@ int tl_query_sums_add(struct tl_query_sums *sums, const uint64_t *const *columns
 {
 	const struct tl_query_aggregates *wanted = sums->wanted;
 
+	if (!count)
+		return 0;
 	if (!number_rows(sums, columns, count))
 		return TL_NO_MEMORY;
 	if (sums->count * wanted->count > TL_QUERY_SUMS_BYTES / sizeof(*sums->list))
