@@ -70,6 +70,8 @@ def main():
     build = os.path.abspath(given.build)
     known = sources(build)
     chosen = [os.path.relpath(os.path.abspath(path), ROOT) for path in given.files] or sorted(known)
+    for path in set(chosen) - set(known):
+        options.error("%s is not compiled in %s" % (path, given.build))
     left = set()
     for name in given.tool or sorted(TOOLS):
         if name == "tidy" and not TIDY:
