@@ -256,6 +256,23 @@ TEST(threads_are_columns_or_roots)
 	tl_profile_free(profile);
 }
 
+/* Of a profile of one thread its root would be all there is: it has none. */
+TEST(one_thread_has_no_root)
+{
+	struct tl_profile *profile = new_profile(0, 1);
+	const uint32_t part = add_part(profile, 1, 7, "");
+	struct tl_flame_options options = flame_data_options();
+	char *text;
+
+	options.threads = true;
+	add_context(profile, TL_NONE, add_function(profile, "", "", "f", 0), part, 1, 100);
+	finish(profile);
+	text = flame_text(profile, NULL, &options);
+	assert_frames(text, 0, "[[\"all;f\",1,100]]\n");
+	free(text);
+	tl_profile_free(profile);
+}
+
 /* "Parts of one thread have the same title: then their numbers tell them apart." */
 TEST(parts_of_a_thread_are_told_apart)
 {
@@ -354,6 +371,7 @@ int main(void)
 		cmocka_unit_test(doubtful_names_are_not_matched),
 		cmocka_unit_test(clocks_are_converted),
 		cmocka_unit_test(threads_are_columns_or_roots),
+		cmocka_unit_test(one_thread_has_no_root),
 		cmocka_unit_test(parts_of_a_thread_are_told_apart),
 		cmocka_unit_test(many_threads_share_a_column),
 		cmocka_unit_test(nothing_is_a_graph_too),

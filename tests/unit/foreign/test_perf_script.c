@@ -41,6 +41,8 @@ TEST(lines_of_samples)
 		  TL_NOWHERE, 7, 1, 3 },
 		{ "a b 1.5: x:", "a b", "x", TL_NOWHERE, TL_NOWHERE, 1500000000, TL_NOWHERE },
 		{ "a 7 3 cycles:", "a", "cycles", TL_NOWHERE, 7, TL_NOWHERE, 3 },
+		{ "a 7 2 [001] 3 cycles:", "a 7", "cycles", TL_NOWHERE, 2, TL_NOWHERE, 3 },
+		{ "a 7 2 [0x1] 3 cycles:", "a", "cycles", TL_NOWHERE, 7, TL_NOWHERE, 3 },
 		{ "a 7/8", "a", NULL, 7, 8, TL_NOWHERE, TL_NOWHERE },
 	};
 	static const char *const none[] = { "\t 1f f (x)", "   20 g+0x1 (/x)", "a.c:7", "hello",

@@ -137,7 +137,8 @@ TEST(bad_elements_cost_themselves)
 			  "not a value of JSON");
 	text_expect_fault(&t, 1, TL_BAD_RECORD, (uint64_t)(strstr(text, "3,[9]") - text), 3,
 			  "no list of frames");
-	assert_non_null(strstr(t.foreign.faults.list[2].text, "the file has 2"));
+	assert_non_null(
+		strstr(t.foreign.faults.list[2].text, "up to number 9 are used, the file has 2"));
 	assert_int_equal(t.foreign.faults.count, 3);
 	text_close(&t);
 	text_read_sized(&t, &tl_speedscope_reader, text, strlen(text), true, text_options());
@@ -159,6 +160,46 @@ TEST(samples_without_frames)
 	assert_int_equal(t.foreign.faults.count, 1);
 	text_expect_fault(&t, 0, TL_OK, TL_NOWHERE, TL_NOWHERE, "2 samples have no frames");
 	text_close(&t);
+}
+
+/* What is no frame keeps its number, so that those behind it keep theirs. */
+TEST(frames_that_are_none)
+{
+	static const char text[] = "{\"shared\":{\"frames\":[{\"name\":\"a\"},7,[{}],"
+				   "{\"name\":\"b\"}]},\"profiles\":[{\"type\":\"sampled\","
+				   "\"unit\":\"none\",\"samples\":[[0],[1],[3]],"
+				   "\"weights\":[1,2,4]}]}";
+	struct text t;
+
+	text_read(&t, &tl_speedscope_reader, text);
+	text_expect_stacks(&t, 0, "??? 2\na 1\nb 4\n");
+	assert_int_equal(t.foreign.faults.count, 2);
+	text_expect_fault(&t, 0, TL_BAD_RECORD, (uint64_t)(strstr(text, "7,") - text), 1,
+			  "no object");
+	text_expect_fault(&t, 1, TL_BAD_RECORD, (uint64_t)(strstr(text, "[{}]") - text), 2,
+			  "no object");
+	text_close(&t);
+}
+
+/* A sample of a number that no frame can have is left out, and told. */
+TEST(numbers_that_no_frame_has)
+{
+	static const char *const numbers[] = { "-1", "0.5", "4294967295", "18446744073709551616" };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char text[256];
+		struct text t;
+
+		snprintf(text, sizeof(text),
+			 "{\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\","
+			 "\"samples\":[[0],[0,%s]],\"weights\":[1,2]}]," FRAMES "}",
+			 numbers[i]);
+		text_read(&t, &tl_speedscope_reader, text);
+		text_expect_stacks(&t, 0, "a 1\n");
+		assert_int_equal(t.foreign.faults.count, 1);
+		assert_int_equal(t.foreign.faults.list[0].status, TL_BAD_RECORD);
+		text_close(&t);
+	}
 }
 
 /* A file that is cut keeps what is before the cut. */
@@ -208,6 +249,8 @@ int main(void)
 		cmocka_unit_test(events_out_of_order),
 		cmocka_unit_test(samples_beside_events),
 		cmocka_unit_test(bad_elements_cost_themselves),
+		cmocka_unit_test(frames_that_are_none),
+		cmocka_unit_test(numbers_that_no_frame_has),
 		cmocka_unit_test(a_cut_file),
 		cmocka_unit_test(probing),
 		cmocka_unit_test(damage),

@@ -6,6 +6,7 @@
 #include "../temp_fixture.h"
 
 #include <elf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../whole_input.h"
@@ -427,6 +428,29 @@ TEST(a_processor_that_runs_one_thread)
 	tl_input_close(input);
 }
 
+/* All bytes of all processors that ran it. */
+TEST(processors_that_run_what_is_not_described)
+{
+	static const char cpu[] = "{\"id\":%u,\"iptTrace\":\"tiny.pt\","
+				  "\"contextSwitchTrace\":\"switches\"}%s";
+	char text[1024] = HEAD "\"cpus\":[", said[64];
+	struct tl_input *input;
+	struct stat trace;
+
+	write_switch();
+	for (unsigned i = 0; i < 3; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), cpu, i,
+			 i < 2 ? "," : "],");
+	strcat(text, "\"tscPerfZeroConversion\":{\"timeMult\":1,\"timeShift\":0,\"timeZero\":0},"
+		     "\"processes\":[{\"pid\":2,\"modules\":[" MODULE "]}]}");
+	input = opened(text);
+	assert_true(instructions(input) <= 0);
+	assert_int_equal(stat(temp_path(&temp, "tiny.pt"), &trace), 0);
+	snprintf(said, sizeof(said), "%llu bytes of trace", 3 * (unsigned long long)trace.st_size);
+	assert_true(told(input, said, "processes that the bundle does not describe"));
+	tl_input_close(input);
+}
+
 /* "kernel": it is the program of whatever ran on a processor. */
 TEST(a_processor_that_runs_the_kernel)
 {
@@ -483,6 +507,7 @@ int main(void)
 		cmocka_unit_test(a_description_that_is_cut_short_is_refused),
 		cmocka_unit_test(the_beginning_says_what_it_is),
 		cmocka_unit_test(a_processor_that_runs_one_thread),
+		cmocka_unit_test(processors_that_run_what_is_not_described),
 		cmocka_unit_test(a_processor_that_runs_the_kernel),
 		cmocka_unit_test(without_memory),
 		cmocka_unit_test(without_memory_for_processors),

@@ -231,6 +231,92 @@ TEST(the_best_symbol_names_an_address)
 	}
 }
 
+/* Undefined and common symbols have no place yet, numbers never have one; sizes make one of them. */
+TEST(symbols_that_are_no_places)
+{
+	static const struct {
+		uint8_t type;
+		uint16_t section;
+		uint64_t size;
+		bool is_place;
+	} rows[] = {
+		{ STT_FUNC, SHN_UNDEF, 0x10, false }, { STT_OBJECT, SHN_COMMON, 0x10, false },
+		{ STT_NOTYPE, SHN_ABS, 0, false },    { STT_FUNC, SHN_ABS, 0x10, true },
+		{ STT_SECTION, 1, 0x10, false },      { STT_FILE, SHN_ABS, 0x10, false },
+		{ STT_TLS, 1, 0x10, false },          { STT_GNU_IFUNC, 1, 0x10, true },
+	};
+	static const uint8_t code[0x100];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct made made = { .is_64bit = true }, symbols = made_like(&made);
+		struct tl_binary *binary;
+		struct tl_symbol symbol;
+
+		put_symbol(&symbols, 0, 0, 0, 0, 0);
+		put_symbol(&symbols, name_at("inner"),
+			   (uint8_t)ELF64_ST_INFO(STB_GLOBAL, rows[i].type), rows[i].section,
+			   0x1040, rows[i].size);
+		const struct made_section sections[] = {
+			{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code,
+			  sizeof(code), 0, 0 },
+			{ ".symtab", SHT_SYMTAB, 0, 0, symbols.bytes, symbols.size, 3, 24 },
+			{ ".strtab", SHT_STRTAB, 0, 0, (const uint8_t *)names, sizeof(names), 0,
+			  0 },
+		};
+
+		make_elf(&made, ET_EXEC, EM_X86_64, sections, 3);
+		save(&made, "places");
+		assert_int_equal(open_named(&binary, "places", 0, NULL), 0);
+		assert_int_equal(tl_binary_symbol_at(binary, 0x1044, &symbol), rows[i].is_place);
+		tl_binary_close(binary);
+	}
+}
+
+static void put_segment(struct made *made, uint32_t type, uint64_t offset, uint64_t address,
+			uint64_t size)
+{
+	put(made, type, 4);
+	if (made->is_64bit)
+		put(made, PF_R, 4);
+	put_word(made, offset);
+	put_word(made, address);
+	put_word(made, 0x777000); /* the physical address */
+	put_word(made, size);
+	put_word(made, size + 0x200); /* in memory */
+	if (!made->is_64bit)
+		put(made, PF_R, 4);
+	put_word(made, 0x1000);
+}
+
+/* gABI, "Program Header": what is loaded says where a byte of the file is in memory. */
+TEST(segments_say_where_the_file_is)
+{
+	static const uint64_t places[][2] = { { 0, 0x10000 },
+					      { 0xff, 0x100ff },
+					      { 0x100, 0x40500 },
+					      { 0x13f, 0x4053f },
+					      { 0x140, 0x140 } };
+
+	for (size_t i = 0; i < KINDS; i++) {
+		struct made made = make_file(kinds[i].is_64bit, kinds[i].big, SHT_SYMTAB, false);
+		const size_t word = made.is_64bit ? 8 : 4, header = made.is_64bit ? 64 : 52;
+		struct tl_binary *binary;
+
+		put_at(&made, made_shoff_field(&made) - word, made.size, (unsigned)word);
+		put_at(&made, header - 10, made.is_64bit ? 56 : 32, 2);
+		put_at(&made, header - 8, 3, 2);
+		put_segment(&made, PT_NOTE, 0, 0x90000, 0x200);
+		put_segment(&made, PT_LOAD, 0, 0x10000, 0x100);
+		put_segment(&made, PT_LOAD, 0x100, 0x40500, 0x40);
+		save(&made, "segments");
+		assert_int_equal(open_named(&binary, "segments", 0, NULL), 0);
+		for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
+			assert_int_equal(tl_binary_linked_address(binary, places[k][0]),
+					 places[k][1]);
+		tl_binary_close(binary);
+	}
+}
+
 /* "demangled unless the binary was opened raw" */
 TEST(raw_names_stay_mangled)
 {
@@ -408,6 +494,8 @@ int main(void)
 		cmocka_unit_test(both_classes_and_orders_open),
 		cmocka_unit_test(names_of_a_kernel),
 		cmocka_unit_test(the_best_symbol_names_an_address),
+		cmocka_unit_test(symbols_that_are_no_places),
+		cmocka_unit_test(segments_say_where_the_file_is),
 		cmocka_unit_test(raw_names_stay_mangled),
 		cmocka_unit_test(sections_are_found_by_name),
 		cmocka_unit_test(relocations_give_what_a_loader_stores),

@@ -180,6 +180,23 @@ TEST(libraries_of_dlopen)
 	}
 }
 
+/* They are of the program that the process runs then. */
+TEST(libraries_of_another_program)
+{
+	begin(SESSION "SESS timestamp=0.000002000 pid=10 sid=b exename=\"/bin/next\"\n"
+		      "DLOP timestamp=0.0 tid=10 sid=b base=7f0000 libname=\"/l/a.so\"\n" THREAD);
+	file("sid-b.map", MAPPED("550000", "552000", "/bin/next"));
+	file("a.so.sym", "0000000000000ff0 T in_a\n");
+	begin_file("10.dat");
+	for (uint64_t time = 1000; time < 4000; time += 2000) {
+		put_record(time, ENTRY, 0, 0x7f0fff);
+		put_record(time + time / 500, EXIT, 0, 0x7f0fff);
+	}
+	end_file();
+	expect("[0x7f0fff] 2\nin_a 6\n");
+	text_close(&t);
+}
+
 /* Pieces of one file that stand together are one; its symbols count from the first of them. */
 TEST(pieces_of_a_file_are_one_module)
 {
@@ -253,7 +270,8 @@ TEST(symbols_in_any_order)
 	struct recording r = usual(one_task);
 
 	r.symbols = "0000000000001030 T last\n0000000000001040 ? __sym_end\n"
-		    "000000000000102f T\n000000000000102eT none\n000000000000102d TT none\n"
+		    "000000000000102f T\n000000000000102f T \n000000000000102eT "
+		    "none\n000000000000102d TT none\n"
 		    "xyz T none\n0000000000001010 T main\n0000000000001020 T middle\n";
 	begin_with(&r);
 	begin_file("10.dat");
@@ -364,6 +382,7 @@ int main(void)
 		cmocka_unit_test(children_run_the_program_of_their_parents),
 		cmocka_unit_test(threads_without_calls),
 		cmocka_unit_test(libraries_of_dlopen),
+		cmocka_unit_test(libraries_of_another_program),
 		cmocka_unit_test(pieces_of_a_file_are_one_module),
 		cmocka_unit_test(ends_of_mappings),
 		cmocka_unit_test(without_a_map_functions_have_no_names),

@@ -114,7 +114,10 @@ TEST(a_profile_is_columns_of_functions_and_arcs)
 	WANT_PARTS(ASK(&l, "/api/profile", "since", "0.00001", "until", "0.00003", NULL),
 		   "\"self\":[[5000,12000,8000,0]],\"inclusive\":[[25000,20000,8000,0]]",
 		   "\"calls\":[0,0,1,0]", "\"unfinished\":[2,1,0,1]");
-	/* the same in ticks, and once more, which is kept */
+	/* from the begin on: both mains, which are 40 us together */
+	WANT_PARTS(ASK(&l, "/api/profile", "since", "0", "until", "0.00003", NULL),
+		   "\"self\":[[20000,12000,8000,0]],\"inclusive\":[[40000,20000,8000,0]]");
+	/* 10 to 30 us in ticks, and once more, which is kept */
 	for (unsigned i = 0; i < 2; i++)
 		WANT_PARTS(ASK(&l, "/api/profile", "from", "10000", "to", "30000", NULL),
 			   "\"self\":[[5000,12000,8000", "\"inclusive\":[[25000,20000,8000");

@@ -148,6 +148,22 @@ TEST(the_window_is_zoomed_around_the_cursor_and_moves_inside_the_trace)
 	finish(&s);
 }
 
+/* Around 12000, where there is room on both sides: 3000 before it and 22001 behind it are doubled. */
+TEST(zooming_out_keeps_the_cursor)
+{
+	struct shown s;
+
+	begin(&s);
+	push(&s, '6', 1);
+	push(&s, TL_KEY_RIGHT, 12);
+	push(&s, '+', 2);
+	want_text(&s, 1, 0, "from 9.000 us, 25.00 us wide");
+	push(&s, '-', 1);
+	want_text(&s, 1, 0, "from 6.000 us, 50.00 us wide");
+	assert_string_equal(row_of(&s, 4), "at 12.00 us  leaf");
+	finish(&s);
+}
+
 TEST(zooming_ends_at_two_ticks)
 {
 	struct shown s;
@@ -241,6 +257,7 @@ int main(void)
 		cmocka_unit_test(threads_and_depths_have_lines_of_blocks),
 		cmocka_unit_test(the_cursor_says_where_it_is),
 		cmocka_unit_test(the_window_is_zoomed_around_the_cursor_and_moves_inside_the_trace),
+		cmocka_unit_test(zooming_out_keeps_the_cursor),
 		cmocka_unit_test(zooming_ends_at_two_ticks),
 		cmocka_unit_test(a_window_has_a_profile_of_its_own),
 		cmocka_unit_test(the_longest_calls_of_a_function_come_first),
