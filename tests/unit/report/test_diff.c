@@ -26,8 +26,11 @@ static struct tl_profile *side(const char *f_or_g, int64_t ir, int64_t dr, uint6
 	return p;
 }
 
-static char *diff_text(struct tl_profile *before, struct tl_profile *after, enum tl_diff_unit by,
-		       struct tl_report_options options, int want)
+typedef int report_fn(const struct tl_diff *diff, const struct tl_report_options *options,
+		      struct tl_output *out, struct tl_error *err);
+
+static char *reported(report_fn *report, struct tl_profile *before, struct tl_profile *after,
+		      enum tl_diff_unit by, struct tl_report_options options, int want)
 {
 	const struct tl_diff_options how = { .size = sizeof(how), .by = by };
 	struct tl_error err = { 0 };
@@ -38,12 +41,18 @@ static char *diff_text(struct tl_profile *before, struct tl_profile *after, enum
 	options.size = sizeof(options);
 	assert_int_equal(tl_profile_diff(&diff, before, after, &how, NULL), 0);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_report_diff(diff, &options, out, &err), want);
+	assert_int_equal(report(diff, &options, out, &err), want);
 	text = take_text(out);
 	tl_diff_free(diff);
 	tl_profile_free(before);
 	tl_profile_free(after);
 	return text;
+}
+
+static char *diff_text(struct tl_profile *before, struct tl_profile *after, enum tl_diff_unit by,
+		       struct tl_report_options options, int want)
+{
+	return reported(tl_report_diff, before, after, by, options, want);
 }
 
 static void assert_text(char *text, const char *expected)
@@ -149,6 +158,44 @@ TEST(json_is_one_object)
 		    "\"percent\":12.5}}}]}\n");
 }
 
+/* Names are code, of which a row has what it is of. */
+TEST(markdown_is_one_table)
+{
+	const struct tl_report_options usual = { .all = false };
+
+	assert_text(reported(tl_report_diff_markdown, side("f", 2000, 7, 2), side("f", 1500, 9, 3),
+			     TL_DIFF_FUNCTIONS, usual, 0),
+		    "| function | Ir before | after | change | % |\n"
+		    "|:--|--:|--:|--:|--:|\n"
+		    "| **total** | 2,254 | 1,704 | -550 | -24.40% |\n"
+		    "| `f` | 2,000 | 1,500 | -500 | -25.00% |\n"
+		    "| `up` | 200 | 150 | -50 | -25.00% |\n"
+		    "\n0 more rows, 0 below the threshold, 2 without a change.\n");
+	assert_text(reported(tl_report_diff_markdown, side("f", 2000, 7, 2), side("f", 1500, 9, 3),
+			     TL_DIFF_ARCS, usual, 0),
+		    "| call | Ir before | after | change | % |\n"
+		    "|:--|--:|--:|--:|--:|\n"
+		    "| **total** | 2,254 | 1,704 | -550 | -24.40% |\n"
+		    "| `main` → `f` | 2,000 | 1,500 | -500 | -25.00% |\n");
+}
+
+/* Titles are dim; what became more is red, what became less green; the total is neither. */
+TEST(changes_have_colors)
+{
+	assert_text(diff_text(side("f", 1000, 1, 1), side("g", 1200, 1, 1), TL_DIFF_FUNCTIONS,
+			      (struct tl_report_options){ .color = true, .all = true }, 0),
+		    "before  callgrind, Ir 1,154\n"
+		    "after   callgrind, Ir 1,374\n"
+		    "\n"
+		    "\33[2mbefore  after  change        %  function\33[0m\n"
+		    " 1,154  1,374    +220  +19.06%  (total)\n"
+		    "\33[31m     0  1,200  +1,200      new  g\33[0m\n"
+		    "\33[32m 1,000      0  -1,000     gone  f\33[0m\n"
+		    "\33[31m   100    120     +20  +20.00%  up\33[0m\n"
+		    "    50     50       0    0.00%  main\n"
+		    "     4      4       0    0.00%  same\n");
+}
+
 TEST(bad_usage_is_refused)
 {
 	static const uint32_t beyond[] = { 2 };
@@ -173,6 +220,8 @@ int main(void)
 		cmocka_unit_test(csv_has_every_event_and_row),
 		cmocka_unit_test(arcs_and_lines_have_rows_of_their_own),
 		cmocka_unit_test(json_is_one_object),
+		cmocka_unit_test(markdown_is_one_table),
+		cmocka_unit_test(changes_have_colors),
 		cmocka_unit_test(bad_usage_is_refused),
 	};
 
