@@ -231,7 +231,7 @@ TEST(the_best_symbol_names_an_address)
 	}
 }
 
-/* Undefined and common symbols have no place yet, numbers never have one; sizes make one of them. */
+/* Undefined and common symbols have no place yet; absolute ones have one where they have a size. */
 TEST(symbols_that_are_no_places)
 {
 	static const struct {

@@ -148,7 +148,7 @@ TEST(the_window_is_zoomed_around_the_cursor_and_moves_inside_the_trace)
 	finish(&s);
 }
 
-/* Around 12000, where there is room on both sides: 3000 before it and 22001 behind it are doubled. */
+/* Around 12000, with room on both sides: 3000 before it and 22001 behind it are doubled. */
 TEST(zooming_out_keeps_the_cursor)
 {
 	struct shown s;
