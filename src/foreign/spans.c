@@ -94,6 +94,9 @@ bool tl_foreign_spans_add(struct tl_foreign_thread *t, int64_t ticks, uint64_t d
 
 /* ---- steps ---- */
 
+/* Ends of one time that are looked at to find that of the innermost call. */
+enum { MOST_ENDS = 64 };
+
 struct open_call {
 	int64_t limit; /* when it ends at the latest */
 	uint32_t frame, order;
@@ -191,6 +194,31 @@ static bool open_call(struct walk *w, const struct tl_foreign_span *span)
 	return true;
 }
 
+/*
+ * Ends of one time may come in any order: where a later one of them is of the innermost call, it is
+ * taken first. They exchange their frames, so that the next walk finds them so.
+ */
+static void take_own_end(const struct walk *w, struct tl_foreign_span *span,
+			 const struct tl_foreign_span *end)
+{
+	const struct open_call *top;
+	struct tl_foreign_span *other = span;
+
+	if (!w->depth || span->frame == TL_NONE || !is_open(w, span->frame))
+		return;
+	top = &w->open[w->depth - 1];
+	if (!top->is_begin || top->frame == span->frame)
+		return;
+	if (end - span > MOST_ENDS)
+		end = span + MOST_ENDS;
+	while (++other < end && other->ticks == span->ticks && other->duration == TL_FOREIGN_END)
+		if (other->frame == top->frame) {
+			other->frame = span->frame;
+			span->frame = top->frame;
+			return;
+		}
+}
+
 static void end_call(struct walk *w, const struct tl_foreign_span *span)
 {
 	size_t at = w->depth;
@@ -209,13 +237,16 @@ static void end_call(struct walk *w, const struct tl_foreign_span *span)
 	close_top(w, span->ticks, false);
 }
 
-static bool take_span(struct walk *w, const struct tl_foreign_span *span)
+/* `end` is that of the thread's spans. */
+static bool take_span(struct walk *w, struct tl_foreign_span *span,
+		      const struct tl_foreign_span *end)
 {
 	advance(w, span->ticks, span->duration ? TL_NONE : span->order);
 	if (span->duration == TL_FOREIGN_INSTANT) {
 		if (w->visitor->instant)
 			w->visitor->instant(w->visitor->arg, span->ticks, span->frame);
 	} else if (span->duration == TL_FOREIGN_END) {
+		take_own_end(w, span, end);
 		end_call(w, span);
 	} else {
 		return open_call(w, span);
@@ -243,7 +274,7 @@ bool tl_foreign_walk(struct tl_foreign_spans *spans, uint32_t thread,
 		qsort(t->spans, t->count, sizeof(*t->spans), compare_spans);
 	t->unordered = false;
 	for (size_t i = 0; whole && i < t->count; i++)
-		whole = take_span(&w, &t->spans[i]);
+		whole = take_span(&w, &t->spans[i], t->spans + t->count);
 	advance(&w, INT64_MAX - 1, TL_NONE);
 	met->open += w.depth;
 	forget_open(&w);

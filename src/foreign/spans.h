@@ -73,7 +73,7 @@ struct tl_foreign_walk {
  * Go through the steps of a thread, which is put into order: by time; at the same time first
  * begins, ends and calls without duration in the order of the input, then whole calls, the longer
  * first. An end without a frame ends the innermost begin, any other one the innermost begin of its
- * frame. False without memory.
+ * frame; of ends at the same time that of the innermost begin is the first. False without memory.
  */
 bool tl_foreign_walk(struct tl_foreign_spans *spans, uint32_t thread,
 		     const struct tl_foreign_visitor *visitor, struct tl_foreign_walk *met);

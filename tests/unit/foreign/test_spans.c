@@ -130,6 +130,31 @@ TEST(calls_that_a_filter_leaves_out_are_not_told)
 				  "late 1/2 25000..27000 0\n");
 }
 
+#define B(name, ts) EVENT("B", 1, 1, name, ts) "}"
+#define E(name, ts) EVENT("E", 1, 1, name, ts) "}"
+
+/*
+ * "Of ends that stand together, that of the innermost call is taken first": none is cut, and all
+ * have their ends. A begin of the same time between them parts them: what it begins is another call.
+ */
+TEST(ends_of_one_time_come_in_any_order)
+{
+	char calls[1024];
+
+	list_calls("[" X(1, 1, "out", 0, 10) "," B("a", 1) "," B("b", 1) "," B("c", 2) "," E(
+			   "a", 3) "," E("b", 3) "," E("c", 3) "," B("d", 4) "," E("d", 5) "]",
+		   text_options(), calls, sizeof(calls));
+	assert_string_equal(calls, "out 1/1 0..10000 0\na 1/1 1000..3000 1\nb 1/1 1000..3000 2\n"
+				   "c 1/1 2000..3000 3\nd 1/1 4000..5000 1\n");
+	list_calls("[" B("a", 1) "," B("b", 1) "," E("a", 3) "," B("b", 3) "," E("b", 3) "]",
+		   text_options(), calls, sizeof(calls));
+	assert_string_equal(calls,
+			    "a 1/1 1000..3000 0\nb 1/1 1000..3000 1 cut\nb 1/1 3000..3000 0\n");
+}
+
+#undef B
+#undef E
+
 /* Times below zero are told from the least of them on; a process and thread below zero is 0. */
 TEST(calls_before_time_zero)
 {
@@ -336,6 +361,7 @@ TEST(records_of_parts)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_of_one_time_come_in_any_order),
 		cmocka_unit_test(calls_come_with_their_threads_times_and_depths),
 		cmocka_unit_test(calls_that_a_filter_leaves_out_are_not_told),
 		cmocka_unit_test(calls_before_time_zero),
