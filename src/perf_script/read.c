@@ -18,7 +18,8 @@ enum { MOST_EVENTS = TL_FOREIGN_EVENTS - 4 };
 struct script {
 	struct tl_foreign_file *file;
 	struct tl_lines lines;
-	bool open; /* there is a sample */
+	bool open;     /* there is a sample */
+	bool left_out; /* what the chain's lines are of is not wanted, or was told */
 	uint32_t root, event;
 	uint64_t period;
 	struct tl_foreign_frame *chain; /* of the sample */
@@ -187,7 +188,8 @@ static int begin_sample(struct script *s, const struct tl_perf_script_sample *sa
 	if (sample->time_ns == TL_NOWHERE && tl_foreign_wants_window(s->file))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a sample without a time: there is nothing to choose by");
-	if (!is_wanted(s, sample))
+	s->left_out = !is_wanted(s, sample);
+	if (s->left_out)
 		return 0;
 	part = part_of(s, sample);
 	s->event = event_of(s, sample->event);
@@ -249,13 +251,18 @@ static int take_chain_line(struct script *s, struct tl_error *err)
 	if (tl_perf_script_cut_frame(s->lines.start, s->lines.stop, &frame)) {
 		if (s->file->options.dump)
 			return dump_line(s, "frame", err);
+		if (!s->open && !s->left_out)
+			return bad_line(s, "a frame of a call chain without a sample; left it out",
+					err);
 		if (s->open && !push_frame(s, &frame))
 			return tl_error_memory(err);
 		return 0;
 	}
-	if (!tl_perf_script_cut_place(s->lines.start, s->lines.stop, &file, &line))
+	if (!tl_perf_script_cut_place(s->lines.start, s->lines.stop, &file, &line)) {
+		s->left_out |= !s->open;
 		return bad_line(s, "neither a sample nor a frame of a call chain; left it out",
 				err);
+	}
 	if (s->chain_count) {
 		s->chain[s->chain_count - 1].file = name_of(s, file);
 		s->chain[s->chain_count - 1].line = line;
@@ -281,8 +288,10 @@ static int take_line(struct script *s, struct tl_error *err)
 
 	if (s->lines.too_long)
 		return bad_line(s, "a line longer than 16 MiB; left it out", err);
-	if (is_blank_line(s))
+	if (is_blank_line(s)) {
+		s->left_out = false;
 		return end_sample(s, err);
+	}
 	if (*s->lines.start == '#')
 		return 0;
 	/* A name of a command that is short has blanks before it, as frames have. */
@@ -291,6 +300,7 @@ static int take_line(struct script *s, struct tl_error *err)
 	if (*s->lines.start == '\t')
 		return take_chain_line(s, err);
 	status = end_sample(s, err);
+	s->left_out = sample.is_record;
 	if (status < 0 || sample.is_record)
 		return status;
 	if (s->file->options.dump)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perf_data/samples/call_chain.h"
 
+#include "core/arithmetic.h"
 #include "perf_data/container/branch.h"
 
 /* kernel.perf_event_max_stack where nobody changed it, and the attribute does not say. */
@@ -58,6 +59,28 @@ static void take_calls(struct tl_perf_call_chain *chain, const struct tl_perf_re
 	chain->has_user = true;
 }
 
+/*
+ * Callers of this machine's processes, up to a marker or a null word: nearly all words of a chain.
+ * The number of them.
+ */
+static uint64_t take_callers(uint64_t *to, const uint8_t *at, uint64_t words, bool swapped,
+			     bool *has_user)
+{
+	uint64_t least = UINT64_MAX, i;
+
+	for (i = 0; i < words; i++) {
+		const uint64_t word = tl_get64s(at + 8 * i, swapped);
+
+		/* 0 becomes the largest number. */
+		if (word - 1 >= TL_PERF_CONTEXT_MARKER - 1)
+			break;
+		to[i] = word - 1;
+		least = tl_min(word, least);
+	}
+	*has_user |= i && !tl_perf_is_kernel_address(least);
+	return i;
+}
+
 /* The words of a chain with its markers; `chain` has room for all of them. */
 static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_record *rec,
 		       bool in_machine)
@@ -70,8 +93,19 @@ static void take_words(struct tl_perf_call_chain *chain, const struct tl_perf_re
 	const uint64_t limit = rec->attr->max_stack ? rec->attr->max_stack : DEFAULT_MAX_STACK;
 
 	for (uint64_t i = 0; i < words; i++) {
-		const uint64_t word = tl_get64s(at + 8 * i, rec->swapped);
+		uint64_t word;
 
+		if (!foreign && !exact && !has_calls) {
+			const uint64_t callers =
+				take_callers(to, at + 8 * i, words - i, rec->swapped, &has_user);
+
+			to += callers;
+			frames += callers;
+			i += callers;
+			if (i == words)
+				break;
+		}
+		word = tl_get64s(at + 8 * i, rec->swapped);
 		if (word >= TL_PERF_CONTEXT_MARKER) {
 			foreign = is_foreign(word, in_machine);
 			exact = true;

@@ -116,6 +116,34 @@ TEST(bad_lines_are_left_out)
 	text_close(&t);
 }
 
+/* "A frame without a sample": behind an empty line; not below a line that was told. */
+TEST(frames_without_a_sample_are_told)
+{
+	static const char text[] = "p 1 1.0: 5 c:\n\n\t 1 f (x)\n\t 2 g (x)\n\n"
+				   "p 1 2.0: 7 c: \n\t 3 h (x)\n\nnonsense\n\t 4 i (x)\n";
+	struct tl_foreign_options options = text_options();
+	struct text t;
+
+	text_read(&t, &tl_perf_script_reader, text);
+	text_expect_stacks(&t, 0, "[unknown] 5\nh 7\n");
+	assert_int_equal(t.foreign.faults.count, 3);
+	text_expect_fault(&t, 0, TL_BAD_RECORD, 15, 3, "without a sample");
+	text_expect_fault(&t, 1, TL_BAD_RECORD, 25, 4, "without a sample");
+	text_expect_fault(&t, 2, TL_BAD_RECORD, 62, 9, "neither a sample");
+	text_close(&t);
+	/* Those of samples that are not wanted are no fault. */
+	options.to_seconds = 0.5;
+	text_read_sized(&t, &tl_perf_script_reader, text + 36, strlen(text + 36) - 19, false,
+			options);
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+	options.thread = 2;
+	text_read_sized(&t, &tl_perf_script_reader, text + 36, strlen(text + 36) - 19, false,
+			options);
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+}
+
 /* "From the first sample on"; a sample without a time can be neither in a window nor outside. */
 TEST(windows_of_time)
 {
@@ -203,6 +231,7 @@ TEST(damage)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_without_a_sample_are_told),
 		cmocka_unit_test(samples_with_chains),
 		cmocka_unit_test(lines_of_samples),
 		cmocka_unit_test(frames),

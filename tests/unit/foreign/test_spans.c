@@ -135,7 +135,7 @@ TEST(calls_that_a_filter_leaves_out_are_not_told)
 
 /*
  * "Of ends that stand together, that of the innermost call is taken first": none is cut, and all
- * have their ends. A begin of the same time between them parts them: what it begins is another call.
+ * have their ends. A begin of the same time between them parts them: it is of another call.
  */
 TEST(ends_of_one_time_come_in_any_order)
 {
