@@ -144,6 +144,107 @@ TEST(the_trace_ends_behind_the_last_step)
 	tl_input_close(o.input);
 }
 
+/* ---- edges that cut many calls ---- */
+
+/*
+ * Functions 1 to 300 call each other, 10 ticks apart from 100 on; the innermost one calls 301 9,000
+ * times, 2 ticks every 4 from 3,100 on; then all return, the innermost first, 10 ticks apart from
+ * 40,000 on. These are more steps than two leaves have, and more calls than have frames.
+ */
+enum { NESTED = 300, SHORT = 9000, SHORT_ID = NESTED + 1 };
+
+static uint8_t *put_step(uint8_t *at, uint8_t exit, uint32_t function, uint64_t tsc)
+{
+	put_record(at, exit, function, tsc);
+	put(at + 16, 7, 4);
+	return at + RECORD;
+}
+
+static void open_nested(struct opened *o)
+{
+	const size_t size = HEADER + 2 * (NESTED + SHORT) * RECORD;
+	uint8_t *bytes = calloc(1, size), *at = bytes + HEADER;
+	const char *path;
+
+	assert_non_null(bytes);
+	put_header(bytes);
+	for (uint32_t i = 0; i < NESTED; i++)
+		at = put_step(at, 0, i + 1, 100 + 10 * i);
+	for (uint32_t i = 0; i < 2 * SHORT; i++)
+		at = put_step(at, i % 2, SHORT_ID, 3100 + 2 * i);
+	for (uint32_t i = 0; i < NESTED; i++)
+		at = put_step(at, 1, NESTED - i, 40000 + 10 * i);
+	assert_ptr_equal(at, bytes + size);
+	path = temp_write(&temp, "nested", bytes, size);
+	free(bytes);
+	assert_int_equal(tl_input_open(&o->input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_index(o->input, &o->index, NULL), 0);
+}
+
+struct cut_sums {
+	int64_t self;
+	uint64_t calls, unfinished;
+};
+
+/* By the number of the function in the trace. */
+static void expect_cut(const struct opened *o, uint64_t from, uint64_t to,
+		       const struct cut_sums *wanted)
+{
+	for (unsigned how = 0; how < 3; how++) {
+		const struct tl_call_span span = {
+			.from = from, .to = to, .flat = how > 0, .table = how > 1
+		};
+		struct tl_profile *profile = window(o, span);
+		struct cut_sums sums[SHORT_ID + 1] = { { 0, 0, 0 } };
+
+		for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
+			const uint64_t id = tl_profile_function(profile, i)->id;
+			struct tl_function_totals totals;
+
+			tl_profile_function_totals(profile, i, TL_NONE, &totals, sizeof(totals));
+			assert_in_range(id, 1, SHORT_ID);
+			sums[id] = (struct cut_sums){ totals.self[0], totals.calls,
+						      totals.unfinished };
+		}
+		for (uint32_t id = 1; id <= SHORT_ID; id++) {
+			assert_int_equal(sums[id].self, wanted[id].self);
+			assert_int_equal(sums[id].calls, wanted[id].calls);
+			assert_int_equal(sums[id].unfinished, wanted[id].unfinished);
+		}
+		tl_profile_free(profile);
+	}
+}
+
+TEST(edges_that_cut_many_calls)
+{
+	struct cut_sums wanted[SHORT_ID + 1] = { { 0, 0, 0 } };
+	struct opened o;
+
+	open_nested(&o);
+	/*
+	 * From where 151 begins to where 151 has ended, 5 ticks before 150 does: 150 calls are cut
+	 * by both edges, and 150 are whole.
+	 */
+	for (uint32_t id = 1; id <= NESTED; id++)
+		wanted[id] =
+			id <= 150 ? (struct cut_sums){ 0, 0, 1 } : (struct cut_sums){ 20, 1, 0 };
+	wanted[150].self = 5;
+	wanted[NESTED].self = 40000 - 3090 - 2 * SHORT;
+	wanted[SHORT_ID] = (struct cut_sums){ 2 * SHORT, SHORT, 0 };
+	expect_cut(&o, 1600, 41495, wanted);
+	/*
+	 * From within the 4,226th short call to within the 8,227th: all calls around them are cut
+	 * by both edges.
+	 */
+	for (uint32_t id = 1; id <= NESTED; id++)
+		wanted[id] = (struct cut_sums){ 0, 0, 1 };
+	wanted[SHORT_ID] = (struct cut_sums){ 1 + 2 * 4000 + 1, 4000, 2 };
+	wanted[NESTED].self = 4001 * 4 - (1 + 2 * 4000 + 1);
+	expect_cut(&o, 20001, 20001 + 4001 * 4, wanted);
+	tl_call_index_close(o.index);
+	tl_input_close(o.input);
+}
+
 /* The finished calls of a function, by its number in the trace, and their summed durations. */
 static void expect_finished(const struct opened *o, uint64_t from, uint64_t to, uint64_t id,
 			    uint64_t calls, uint64_t sum)
@@ -565,6 +666,7 @@ static void many_threads_take_little_memory(void **state __attribute__((unused))
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(edges_that_cut_many_calls),
 		cmocka_unit_test(the_trace_ends_behind_the_last_step),
 		WITH_TRACE(cost_is_that_of_the_window),
 		WITH_TRACE(calls_are_finished_inside),
