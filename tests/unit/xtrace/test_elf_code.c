@@ -215,7 +215,7 @@ static const struct tl_xtrace_context_table contexts = { .first = CONTEXT };
 /* The code at HERE of an instruction at PC, with its constants; `why` it cannot be, or NULL. */
 static struct tl_xtrace_code away(uint32_t opcode, enum tl_xtrace_rewrite rewrite, const char **why)
 {
-	const struct tl_xtrace_away what = { PC, opcode, rewrite, &contexts };
+	const struct tl_xtrace_away what = { PC, opcode, rewrite, &contexts, false };
 	struct tl_xtrace_code code = { .address = HERE };
 
 	*why = tl_xtrace_put_away(&code, &what);
@@ -315,7 +315,7 @@ TEST(a_context_is_found_by_the_stack)
 		0xf9402463, /* ldr x3, [x3, #72] */
 	};
 	/* mrs x3, cntvct_el0 */
-	const struct tl_xtrace_away what = { PC, 0xd53be043, TL_XTRACE_READ, &several };
+	const struct tl_xtrace_away what = { PC, 0xd53be043, TL_XTRACE_READ, &several, false };
 	struct tl_xtrace_code code = { .address = HERE };
 
 	assert_null(tl_xtrace_put_away(&code, &what));
@@ -335,7 +335,7 @@ TEST(instructions_that_have_no_other_place)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct tl_xtrace_away what = { i == 2 ? PC + 0x8000000 : PC, rows[i],
-						     TL_XTRACE_AS_IT_IS, &contexts };
+						     TL_XTRACE_AS_IT_IS, &contexts, false };
 		struct tl_xtrace_code code = { .address = HERE };
 
 		assert_non_null(tl_xtrace_put_away(&code, &what));
@@ -361,7 +361,7 @@ TEST(a_store_exclusive_as_it_was_decided)
 
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
 		const struct tl_xtrace_away what = { PC, stores[i][0], TL_XTRACE_EXCLUSIVE,
-						     &contexts };
+						     &contexts, false };
 		struct tl_xtrace_code code = { .address = HERE };
 
 		assert_null(tl_xtrace_put_decided(&code, &what));

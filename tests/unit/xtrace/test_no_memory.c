@@ -176,7 +176,27 @@ static int64_t do_slice(struct trace *t, unsigned variant, struct tl_output *out
 	return tl_xtrace_slice_write(t->trace, &slice, out, NULL, &t->err);
 }
 
-/* Two threads that take turns at a word, as one program. */
+/* rt_sigaction(10, 0x58000), then a handler with a frame below `sp`, which asks for its number. */
+static void put_signal(struct bytes *stream, uint64_t handler, uint64_t sp, uint64_t time)
+{
+	static const uint64_t arguments[7] = { 134, 10, 0x58000 };
+
+	put_inst(stream, 0, A64_STR_FREE);
+	put_value(stream, TIME, time);
+	put_access(stream, STORE, 3, 0x58000, handler);
+	put_inst(stream, 0, A64_SVC);
+	for (unsigned i = 0; i < 7; i++)
+		put_value(stream, SVCARG, arguments[i]);
+	put_value(stream, SVCRET, 0);
+	put_inst(stream, 0, A64_NOP);
+	put_pcinst(stream, 0, handler, 0xa9bf7bfd); /* STP X29, X30, [SP, #-16]! */
+	put_value(stream, TIME, time + 2);
+	put_access(stream, STORE, 3, sp - 0x1270, 29);
+	put_access(stream, STORE, 3, sp - 0x1268, 30);
+	put_inst(stream, 0, 0x7100281f); /* CMP W0, #10 */
+}
+
+/* Two threads that take turns at a word, as one program, and are interrupted. */
 static struct bytes threads[4];
 
 static void make_threads(void)
@@ -192,6 +212,7 @@ static void make_threads(void)
 			put_value(stream, TIME, 10 * k + i);
 			put_access(stream, k % 2 ? LOAD : STORE, 3, 0x50000, k + i % 2);
 		}
+		put_signal(stream, MAIN + 0x800, i ? 0x700000 : 0x7000, 100 + i);
 		put_inst(stream, 0, A64_NOP);
 	}
 }
