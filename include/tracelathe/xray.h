@@ -228,7 +228,10 @@ struct tl_xray_fold_options {
 	 */
 	uint32_t share, shares;
 	bool arcs; /**< with `flat`: but calls between functions are wanted */
-	/** of call stacks: no calls between functions, no sums of functions by thread */
+	/**
+	 * of call stacks: no calls between functions, no sums of functions by thread. With
+	 * `per_thread` this has no effect.
+	 */
 	bool sums_alone;
 };
 

@@ -226,6 +226,15 @@ static int end_track(struct calls *c, struct tl_error *err)
 
 /* ---- which calls ---- */
 
+/* Of a recording of samples there may be marks alone. */
+static bool has_calls(const struct calls *c)
+{
+	struct tl_call_track_info track;
+
+	return tl_call_index_track(c->document->index, 0, &track, sizeof(track)) == 1;
+}
+
+/* Without calls there is no stream. */
 static int open_stream(struct calls *c, struct tl_input **input, struct tl_error *err)
 {
 	static const struct tl_web_asker nobody = { NULL, NULL };
@@ -233,7 +242,7 @@ static int open_stream(struct calls *c, struct tl_input **input, struct tl_error
 	int status =
 		tl_web_document_reopen(c->document, &nobody, &all, TL_DETAIL_FUNCTIONS, input, err);
 
-	if (status < 0)
+	if (status < 0 || !has_calls(c))
 		return status;
 	return tl_input_calls(*input, NULL, &c->stream, err);
 }
@@ -260,7 +269,7 @@ static int count_octaves(struct calls *c, uint64_t octaves[OCTAVES], struct tl_e
 	const struct tl_call *call;
 	int status = open_stream(c, &input, err);
 
-	while (status >= 0 && (status = tl_calls_next(c->stream, &call, err)) == 1)
+	while (status >= 0 && c->stream && (status = tl_calls_next(c->stream, &call, err)) == 1)
 		octaves[octave_of(call)]++;
 	close_stream(c, input);
 	return status;
@@ -361,7 +370,7 @@ static int put_longest(struct calls *c, struct tl_error *err)
 		status = tl_output_open_memory(&c->out, err);
 	if (status == 0)
 		status = open_stream(c, &input, err);
-	if (status == 0)
+	if (status == 0 && c->stream)
 		status = put_stream(c, err);
 	if (status == 0)
 		put_names(c);

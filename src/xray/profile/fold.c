@@ -248,7 +248,8 @@ int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
 		return tl_error_format(err, "xray", status);
 	run.profile = *profile;
 	run.profile->durations.exact = run.options->exact;
-	run.profile->sums.only = run.options->sums_alone;
+	/* Durations by thread are of functions in parts, which have their sums, then. */
+	run.profile->sums.only = run.options->sums_alone && !run.options->per_thread;
 	run.profile->timed = reader->info.mode != TL_XRAY_PROFILING;
 	for (size_t i = 0; i < reader->gaps.count; i++)
 		run.profile->losses.skipped_bytes +=
