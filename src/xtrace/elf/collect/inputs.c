@@ -100,7 +100,8 @@ static void show_stored(struct tl_xtrace_inputs *inputs, unsigned reg, const uin
 void tl_xtrace_inputs_stored(struct tl_xtrace_inputs *inputs, const struct tl_a64_access *access,
 			     uint32_t at, const uint8_t *bytes, uint32_t size)
 {
-	uint32_t of_one = access->registers ? access->bytes / access->registers : 0;
+	const uint32_t bytes_in_all = access->bytes;
+	const uint32_t of_one = access->registers ? bytes_in_all / access->registers : 0;
 
 	if (access->vector || !of_one || at % of_one)
 		return;
