@@ -475,6 +475,7 @@ static int write_sum(struct tl_gather *g, struct tl_gather_sum *sum, struct tl_o
 			(struct tl_kway_result){ .losses = profile->losses, .has_contexts = true };
 		give_result(g, gathered, size);
 	}
+	g->broken |= status < 0;
 	tl_profile_free(profile);
 	return status;
 }
@@ -491,7 +492,7 @@ int tl_gather_write(struct tl_gather *g, struct tl_output *out, struct tl_gather
 	if (only && g->first == g->count && !g->broken)
 		return write_sum(g, only, out, gathered, size, err);
 	status = leave_sums(g, err);
-	if (status == 0 && g->first == g->count)
+	if (status == 0 && g->first == g->count && !g->broken)
 		return nothing_gathered(err);
 	while (status == 0 && !done)
 		status = merge_some(g, out, &done, err);
@@ -513,7 +514,7 @@ int tl_gather_profile(struct tl_gather *g, struct tl_profile **profile,
 	if (g->packs.count)
 		return sum_packs(g, profile, gathered, size, err);
 	status = leave_sums(g, err);
-	if (status == 0 && g->first == g->count)
+	if (status == 0 && g->first == g->count && !g->broken)
 		return nothing_gathered(err);
 	while (status == 0 && !done)
 		status = merge_some(g, NULL, &done, err);

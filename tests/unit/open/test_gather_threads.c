@@ -309,6 +309,31 @@ TEST(profiles_with_lines_are_not_taken_apart)
 	tl_gather_close(gather);
 }
 
+/* A sum that could not be kept is gone, and is told when it is asked for. */
+TEST(no_room_for_what_does_not_fit)
+{
+	const struct tl_gather_options options = { .size = sizeof(options),
+						   .memory = 1,
+						   .scratch = "/proc/self/fdinfo",
+						   .threads_together = true };
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	struct tl_profile *profiles[PROFILES], *sum;
+	struct tl_gather *gather;
+	struct tl_error err = { 0 };
+	int status = 0;
+
+	make_profiles(profiles, 9, 1);
+	assert_int_equal(tl_gather_open(&gather, &options, NULL), 0);
+	for (uint32_t i = 0; i < PROFILES; i++)
+		status |= tl_gather_add(gather, profiles[i], NULL);
+	assert_true(status < 0);
+	assert_int_equal(tl_gather_write(gather, NULL, &gathered, sizeof(gathered), &err), TL_IO);
+	assert_non_null(strstr(err.text, "is lost"));
+	assert_int_equal(tl_gather_profile(gather, &sum, &gathered, sizeof(gathered), &err), TL_IO);
+	tl_gather_close(gather);
+	free_profiles(profiles);
+}
+
 /* ---- memory that runs out ---- */
 
 struct refused {
@@ -316,7 +341,7 @@ struct refused {
 	uint64_t memory;
 };
 
-static int sum_step(const void *input, uint64_t *digest)
+static int write_sum(const void *input, struct tl_output *out)
 {
 	const struct refused *r = input;
 	const struct tl_gather_options options = { .size = sizeof(options),
@@ -325,26 +350,24 @@ static int sum_step(const void *input, uint64_t *digest)
 						   .threads_together = true };
 	struct tl_gathered gathered = { .size = sizeof(gathered) };
 	struct tl_gather *gather;
-	struct tl_output *out = NULL;
-	const char *bytes;
-	size_t size = 0;
 	int status = tl_gather_open(&gather, &options, NULL);
 
 	for (int i = 0; !status && i < 3; i++)
 		status = tl_gather_add(gather, r->profiles[i], NULL);
 	if (!status)
-		status = tl_output_open_memory(&out, NULL);
-	if (!status)
 		status = tl_gather_write(gather, out, &gathered, sizeof(gathered), NULL);
-	if (!status)
-		status = tl_output_finish(out, NULL);
-	if (!status) {
-		bytes = tl_output_bytes(out, &size);
-		refuse_note(digest, bytes, size);
-	}
-	tl_output_discard(out);
+	/* What was lost is not taken for nothing. */
+	if (status && gather)
+		assert_int_not_equal(
+			tl_gather_write(gather, out, &gathered, sizeof(gathered), NULL),
+			TL_BAD_USAGE);
 	tl_gather_close(gather);
 	return status;
+}
+
+static int sum_step(const void *input, uint64_t *digest)
+{
+	return refuse_note_output(write_sum, input, digest);
 }
 
 TEST(refused_allocations)
@@ -368,6 +391,7 @@ int main(void)
 		cmocka_unit_test(order_and_memory_make_no_difference),
 		cmocka_unit_test(no_sum_comes_near_64_bits),
 		cmocka_unit_test(profiles_with_lines_are_not_taken_apart),
+		cmocka_unit_test(no_room_for_what_does_not_fit),
 		cmocka_unit_test(refused_allocations),
 	};
 
