@@ -52,6 +52,7 @@ check-long:
 	@scripts/deps.sh build test
 	@scripts/build.sh $(BUILD)
 	@meson test -C $(BUILD) --suite long --no-rebuild --print-errorlogs
+	@scripts/build.sh build-release --buildtype=release -Dwerror=true
 	@scripts/threads.sh
 
 lint:

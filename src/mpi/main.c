@@ -223,7 +223,7 @@ static void catch_end(int kept)
 
 static void say_caught(int messages)
 {
-	off_t size = lseek(messages, 0, SEEK_END);
+	off_t size = messages < 0 ? 0 : lseek(messages, 0, SEEK_END);
 	char *text = size > 0 ? bytes_read(messages, (size_t)size) : NULL;
 
 	if (text)
@@ -269,13 +269,14 @@ static void choose_jobs(const struct fleet_command *run, struct note *start)
 /* The list of rank 0 is that of all. False: there is nothing to distribute. */
 static bool share_paths(struct fleet_command *run)
 {
+	const bool first = run->rank == 0;
 	uint64_t size = 0;
-	char *text = run->rank ? NULL : join_paths(&run->settings, &size);
+	char *text = first ? join_paths(&run->settings, &size) : NULL;
 	struct note start = { .kind = NOTE_START };
 	int bytes;
 
 	MPI_Bcast(&size, sizeof(size), MPI_BYTE, 0, MPI_COMM_WORLD);
-	if (run->rank)
+	if (!first)
 		text = malloc(size + 1);
 	if (!text || size > INT_MAX)
 		relay_abort("the list of files does not fit into memory", run->rank);

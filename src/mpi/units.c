@@ -23,15 +23,15 @@ static bool grow(void *items, size_t *room, size_t count, size_t size)
 static struct work_unit *add_unit(struct units *u, uint32_t count)
 {
 	struct work_unit *unit;
+	uint32_t *files;
 
 	if (!grow(&u->list, &u->room, u->count, sizeof(*u->list)))
 		return NULL;
-	unit = &u->list[u->count];
-	*unit = (struct work_unit){ .files = malloc(count * sizeof(*unit->files)),
-				    .holder = NOBODY };
-	if (!unit->files)
+	files = malloc(count * sizeof(*files));
+	if (!files)
 		return NULL;
-	u->count++;
+	unit = &u->list[u->count++];
+	*unit = (struct work_unit){ .files = files, .holder = NOBODY };
 	return unit;
 }
 
@@ -224,7 +224,7 @@ static bool add_groups(struct units *u, struct member *members, size_t count)
 /* Chiefs come in the order of size, as they stood in the queue. */
 bool units_group(struct units *u)
 {
-	uint32_t *chiefs = malloc((u->count + 1) * sizeof(*chiefs));
+	uint32_t *chiefs = calloc(u->count + 1, sizeof(*chiefs));
 	struct member *members = malloc((u->count + 1) * sizeof(*members));
 	size_t count = 0;
 	bool ok = chiefs && members;

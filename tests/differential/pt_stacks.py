@@ -132,7 +132,7 @@ def main():
     recorder, programs = sys.argv[2], {os.path.basename(path): path for path in sys.argv[3:]}
     compared = check_sample()
     with tempfile.TemporaryDirectory() as folder:
-        for name, *arguments in common.some(RUNS, 9):
+        for name, *arguments in common.some(RUNS):
             program = programs.get("pt-" + name)
             if not program:
                 continue

@@ -91,6 +91,8 @@ static int fail_each(const struct step *step, const struct scene *scene, unsigne
 		return 1;
 	}
 	for (uint64_t n = 1; n <= right.asked + 2 && failures < 3; n += stride) {
+		if (!wrap_turn(n, onward))
+			continue;
 		struct run run = run_step(step, scene, variant, n, onward);
 		const char *broken = judge(&run, &right);
 

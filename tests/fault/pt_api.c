@@ -204,6 +204,8 @@ static int fail_each(const struct subject *subject, bool onward)
 	for (uint64_t n = 1; n <= asked && failures < 3; n++) {
 		const char *broken;
 
+		if (!wrap_turn(n, onward))
+			continue;
 		watch(60, subject->name);
 		wrap_arm(n, onward);
 		broken = pt_api_exercise(&subject->input);

@@ -4,7 +4,7 @@
 /*
  * Memory that runs out, for programs that are linked with --wrap (`refusal_tests` in
  * tests/meson.build): a step of work is run once for each of its allocations, which is then
- * refused, and again with all later ones refused, too (with a sanitizer in one of these ways,
+ * refused, and again with all later ones refused, too (in one of these ways a run, see
  * wrap_turn()). Each time it must either say TL_NO_MEMORY or give the result that it gives with
  * memory, and must free all that it asked for.
  */

@@ -34,7 +34,7 @@ static int begin(struct asked *asked, struct tl_web_question *question, bool dra
 	struct tl_calls_info info = { 0 };
 	bool sampled;
 
-	asked->cursor = NULL;
+	*asked = (struct asked){ 0 };
 	asked->index = drawn ? tl_web_document_picture(document, &sampled, err)
 			     : tl_web_document_index(document, err);
 	if (!asked->index)
@@ -243,7 +243,7 @@ int tl_web_answer_stack(struct tl_web_question *question, struct tl_error *err)
 int tl_web_answer_find(struct tl_web_question *question, struct tl_error *err)
 {
 	const struct tl_web_numbers *functions = &question->request->functions;
-	struct tl_call_item item;
+	struct tl_call_item item = { 0 };
 	struct asked asked;
 	uint32_t track = 0;
 	uint64_t at = 0;
