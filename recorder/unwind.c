@@ -23,7 +23,7 @@
 #else
 #define THEIRS(name)                                                                               \
 	({                                                                                         \
-		__typeof__(&name) next_;                                                           \
+		__typeof__(&(name)) next_;                                                         \
 		*(void **)&next_ = dlsym(RTLD_NEXT, #name);                                        \
 		next_;                                                                             \
 	})

@@ -8,7 +8,7 @@
 
 /* "Event Descriptions": phases, also those of older writers. */
 static const struct {
-	char phase;
+	uint8_t phase;
 	enum tl_chrome_kind kind;
 } phases[] = {
 	{ 'B', TL_CHROME_BEGIN },    { 'E', TL_CHROME_END },     { 'X', TL_CHROME_COMPLETE },

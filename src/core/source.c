@@ -58,7 +58,7 @@ static bool part_number(const char *name, unsigned *number)
 	char same[32];
 
 	/* What does not fit in a number is not written as it was read. */
-	if (sscanf(name, "data.%u", number) != 1) /* NOLINT(cert-err34-c) */
+	if (sscanf(name, "data.%u", number) != 1)
 		return false;
 	snprintf(same, sizeof(same), "data.%u", *number);
 	return !strcmp(name, same);

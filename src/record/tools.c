@@ -147,8 +147,9 @@ static bool is_whole(const char *path)
 
 	if (!file)
 		return true; /* whoever reads it says why it cannot */
+	/* A shorter file is read from its beginning. */
 	if (fseek(file, -LAST_LINE, SEEK_END))
-		rewind(file);
+		clearerr(file);
 	size = fread(end, 1, LAST_LINE, file);
 	fclose(file);
 	if (!size || end[size - 1] != '\n')

@@ -25,7 +25,7 @@ static struct tl_track *add_track(struct tl_tracks *tracks, uint64_t hash,
 	struct tl_track *track;
 
 	if (tracks->count >= TL_NONE ||
-	    !tl_grow(&tracks->all, &tracks->capacity, tracks->count + 1, sizeof(track)))
+	    !tl_grow(&tracks->all, &tracks->capacity, tracks->count + 1, sizeof(*tracks->all)))
 		return NULL;
 	track = calloc(1, tracks->track_size);
 	if (!track || !tl_index_add(&tracks->index, hash, (uint32_t)tracks->count)) {

@@ -45,7 +45,7 @@ struct tl_call_track *tl_call_tracks_add(struct tl_call_tracks *tracks, int64_t 
 	struct tl_call_track *track;
 
 	if (tracks->count >= TL_NONE ||
-	    !tl_grow(&tracks->list, &tracks->capacity, tracks->count + 1, sizeof(track)))
+	    !tl_grow(&tracks->list, &tracks->capacity, tracks->count + 1, sizeof(*tracks->list)))
 		return NULL;
 	track = calloc(1, sizeof(*track));
 	if (!track)

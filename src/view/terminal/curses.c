@@ -48,7 +48,7 @@ static void begin_colors(struct terminal *t)
 	use_default_colors();
 	init_pair(TL_STYLE_HOT, COLOR_RED, -1);
 	init_pair(TL_STYLE_WARN, COLOR_YELLOW, -1);
-	for (short i = 0; i < TL_STYLE_BLOCKS; i++)
+	for (int i = 0; i < TL_STYLE_BLOCKS; i++)
 		init_pair((short)(TL_STYLE_BLOCK + i), COLOR_BLACK, colors[i]);
 }
 
