@@ -691,7 +691,10 @@ struct tl_simpoint_options {
 	uint64_t warmup;       /**< instructions before each interval that belong to its slice */
 };
 
-/** A simulation point. Instructions have numbers from 0 in their stream. */
+/**
+ * A simulation point. Intervals have numbers from 0 over all streams that the input's filter
+ * leaves, one stream behind the other; instructions have numbers from 0 in their stream.
+ */
 struct tl_simpoint {
 	uint64_t interval, cluster;
 	double weight;
@@ -702,6 +705,7 @@ struct tl_simpoint {
 	uint64_t snapshot;
 	/** taken right at `end`; TL_NOWHERE: none is */
 	uint64_t end_snapshot;
+	uint64_t thread; /**< or core: id of the stream that has the interval */
 };
 
 /**

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """From vectors to slices: `analyze --bbv`, a k-means of our own in the place of SimPoint, and `slice --simpoints`. What each
-slice executes is cut out of the stream by xtrace_model.py, from its own intervals; programs run under qemu-aarch64 where
-there is one. Streams: those of tests/golden/xtrace."""
+slice executes is cut out of its stream by xtrace_model.py, from its own intervals; programs run under qemu-aarch64 where
+there is one. Streams: those of tests/golden/xtrace, of one thread and of several, whose vectors are clustered together."""
 import csv
 import io
 import json
@@ -74,33 +74,59 @@ def places_of(stream):
     return found
 
 
-def check_slices(name, stream, interval, warmup, scratch):
+def intervals_of(streams, interval):
+    """(stream, number of its first instruction, {address: instructions}), one stream behind the other."""
+    found = []
+    for stream in streams:
+        first = 0
+        for vector in model.blocks(stream, interval or None)[1]:
+            found.append((stream, first, vector))
+            first += sum(vector.values())
+    return found
+
+
+def check_vectors(what, args, text, intervals):
+    """Blocks have the same number in all threads: the table says which address it is."""
+    table = list(csv.DictReader(io.StringIO(run(*args, "--csv"))))
+    addresses = {int(row["block"]): int(row["address"], 16) for row in table}
+    expect(what + ": a number is an address", len(set(addresses.values())), len(addresses))
+    expect(what + ": vectors", [{addresses[block]: count for block, count in vector.items()} for vector in vectors_of(text)],
+           [vector for _, _, vector in intervals])
+    expect(what + ": threads of intervals", {int(row["interval"]): row["thread"] for row in table},
+           {number: str(stream.id) for number, (stream, _, _) in enumerate(intervals)})
+
+
+def check_slices(name, streams, interval, warmup, scratch):
     global compared
     option = ["--interval", str(interval)] if interval else []
     what = "%s, intervals %s, warm-up %d" % (name, interval, warmup)
-    chosen = clusters(vectors_of(run("analyze", "--bbv", *option, stream.path)), 3)
-    lengths = [sum(vector.values()) for vector in model.blocks(stream, interval or None)[1]]
+    paths = [stream.path for stream in streams]
+    intervals = intervals_of(streams, interval)
+    text = run("analyze", "--bbv", *option, *paths)
+    check_vectors(what, ["analyze", "--bbv", *option, *paths], text, intervals)
+    chosen = clusters(vectors_of(text), 3)
     points, weights, folder = (os.path.join(scratch, n) for n in ("program.simpoints", "program.weights", "slices"))
     with open(points, "w", encoding="ascii") as file:
         file.writelines("%d %d\n" % (number, cluster) for number, cluster, _ in chosen)
     with open(weights, "w", encoding="ascii") as file:
         file.writelines("%g %d\n" % (weight, cluster) for _, cluster, weight in chosen)
     args = ["slice", "--simpoints", points, "--weights", weights, "--warmup", str(warmup), *option]
-    table = json.loads(run(*args, "--json", "-o", folder, stream.path))
+    table = json.loads(run(*args, "--json", "-o", folder, *paths))
     expect(what + ": CSV says the same", [{k: v for k, v in row.items()} for row in
-                                          csv.DictReader(io.StringIO(run(*args, "--csv", "-o", folder, stream.path)))],
+                                          csv.DictReader(io.StringIO(run(*args, "--csv", "-o", folder, *paths)))],
            [{k: "%g" % v if k == "weight" else "" if v is None else str(v) for k, v in row.items()}
             for row in table["simpoints"]])
     wanted = []
     for number, cluster, weight in sorted(chosen):
-        first = sum(lengths[:number])
+        stream, first, vector = intervals[number]
         begin, snapshot = [p for p in places_of(stream) if p[0] <= max(first - warmup, 0)][-1]
-        wanted.append({"cluster": cluster, "interval": number, "weight": float("%g" % weight), "first": first,
-                       "instructions": lengths[number], "before": first - begin, "snapshot": snapshot,
-                       "file": "simpoint.%d.xinsndata.bin" % cluster})
+        wanted.append({"cluster": cluster, "interval": number, "weight": float("%g" % weight), "thread": stream.id,
+                       "first": first, "instructions": sum(vector.values()), "before": first - begin,
+                       "snapshot": snapshot, "file": "simpoint.%d.xinsndata.bin" % cluster})
     expect(what + ": table", table["simpoints"], wanted)
     for row in wanted:
         part = Part(os.path.join(folder, row["file"]))
+        stream = intervals[row["interval"]][0]
         begin = row["first"] - row["before"]
         expect(what + ": what the slice executes", part.instructions(),
                stream.instructions()[begin:row["first"] + row["instructions"]])
@@ -109,13 +135,15 @@ def check_slices(name, stream, interval, warmup, scratch):
     return args, wanted
 
 
-def check_programs(name, stream, args, wanted, scratch):
+def check_programs(name, streams, args, wanted, scratch):
     """The same slices as programs: each comes to its end."""
     global compared
     folder = os.path.join(scratch, "programs")
-    table = json.loads(run(*args, "--to", "elf", "--json", "-o", folder, stream.path))["simpoints"]
+    paths = [stream.path for stream in streams]
+    table = json.loads(run(*args, "--to", "elf", "--json", "-o", folder, *paths))["simpoints"]
     expect(name + ": programs", [row["file"] for row in table], ["simpoint.%d.elf" % row["cluster"] for row in wanted])
     for row in table:
+        (stream,) = [stream for stream in streams if stream.id == row["thread"]]
         program = os.path.join(folder, row["file"])
         with open(program, "rb") as file:
             expect(name + ": a program for AArch64", struct.unpack_from("<4s14xH", file.read(20)), (b"\x7fELF", 183))
@@ -126,15 +154,21 @@ def check_programs(name, stream, args, wanted, scratch):
 
 def main():
     with tempfile.TemporaryDirectory() as scratch:
-        for name in ("u1-recur-vl128", "u2-sys-vl128", "u3-simd-vl128"):
-            (path,) = model.unpack(name, scratch)
-            there = os.path.dirname(path)
-            stream = model.Stream(path)
+        for name in ("u1-recur-vl128", "u2-sys-vl128", "u3-simd-vl128", "u4-thr-time"):
+            streams = [model.Stream(path) for path in model.unpack(name, scratch)]
+            there = os.path.join(scratch, name)
             # From snapshot to snapshot; of 100 user instructions, most of which begin at none.
-            if len(stream.snapshots) >= 3:
-                check_slices(name, stream, 0, 0, there)
-            args, wanted = check_slices(name, stream, 100, 150, there)
-            check_programs(name, stream, args, wanted, there)
+            if sum(len(stream.snapshots) for stream in streams) >= 3:
+                check_slices(name, streams, 0, 0, there)
+            args, wanted = check_slices(name, streams, 100, 150, there)
+            check_programs(name, streams, args, wanted, there)
+            # The cut of one thread, of several that are there.
+            if len(streams) > 1:
+                last = streams[-1]
+                chosen = intervals_of([last], 100)
+                expect(name + ": vectors of one thread", run("analyze", "--bbv", "--interval", "100", "--thread",
+                       str(last.id), *[stream.path for stream in streams]).count("T:"), len(chosen))
+                expect(name + ": threads that have a point", len({row["thread"] for row in wanted}), len(streams))
     common.finish(compared, "slices")
 
 

@@ -59,8 +59,12 @@ static const struct wish wishes[] = {
 	{ .form = TL_REPORT_TEXT, .simpoints = true },
 };
 
-/* Of the group alone. */
-static const struct wish shared = { .what = TL_ANALYZE_SHARING, .binary = true };
+/* Of the group: what threads share, and one behind the other. */
+static const struct wish of_group[] = {
+	{ .what = TL_ANALYZE_SHARING, .binary = true },
+	{ .what = TL_ANALYZE_BBV, .form = TL_REPORT_CSV },
+	{ .form = TL_REPORT_JSON, .simpoints = true },
+};
 
 /* Of SimPoint: intervals of 100 instructions, and what they weigh. */
 static char simpoints[64], weights[64];
@@ -350,7 +354,8 @@ int main(int argc, char **argv)
 			failures += refuse_each(&single, &wishes[i], onward, &runs);
 	for (int onward = 0; onward < 2; onward++) {
 		failures += refuse_each(&group, &wishes[0], onward, &runs);
-		failures += refuse_each(&group, &shared, onward, &runs);
+		for (size_t i = 0; i < sizeof(of_group) / sizeof(of_group[0]); i++)
+			failures += refuse_each(&group, &of_group[i], onward, &runs);
 	}
 	failures += damage(folder, &single, mutants, &runs);
 	failures += damage_texts(&single, mutants / 4, &runs);

@@ -251,7 +251,8 @@ const struct option_row option_rows[] = {
 	OPT_BIT(C_ANALYZE, "blocks", analysis.analyses, TL_ANALYZE_BLOCKS,
 		"basic blocks: executions and instructions"),
 	OPT_BIT(C_ANALYZE, "bbv", analysis.analyses, TL_ANALYZE_BBV,
-		"basic-block vectors of one thread, for SimPoint; goes with no other analysis"),
+		"basic-block vectors, one thread behind the other, for SimPoint; goes with no "
+		"other analysis"),
 	OPT_RANGE(C_ANALYZE, "instructions", "FROM..TO", analysis.instructions,
 		  "only these instructions of each thread, by number from 0; the last one is not "
 		  "among them"),

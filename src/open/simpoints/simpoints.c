@@ -358,6 +358,19 @@ static struct tl_slice slice_of(const struct tl_simpoint *point)
 	return slice;
 }
 
+/* The slice is of the point's own stream, whichever the input's filter leaves. */
+static int write_slice(struct tl_input *input, const struct tl_simpoint *point,
+		       const struct tl_slice *slice, struct tl_output *out, struct tl_error *err)
+{
+	const uint64_t chosen = input->options.filter.thread;
+	int status;
+
+	input->options.filter.thread = point->thread;
+	status = tl_input_slice(input, slice, out, err);
+	input->options.filter.thread = chosen;
+	return status;
+}
+
 int tl_simpoints_slice(struct tl_simpoints *points, size_t number, enum tl_slice_form form,
 		       struct tl_output *out, struct tl_output *partner, const char *name,
 		       struct tl_error *err)
@@ -382,7 +395,7 @@ int tl_simpoints_slice(struct tl_simpoints *points, size_t number, enum tl_slice
 			tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				    "a program begins at a snapshot, and there is none so early"));
 	else
-		status = tl_input_slice(points->input, &slice, out, err);
+		status = write_slice(points->input, &points->list[number], &slice, out, err);
 	if (status < 0) {
 		free(copy);
 		return status;

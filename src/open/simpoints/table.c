@@ -24,6 +24,7 @@ static void put_json(const struct tl_simpoints *points, size_t number, struct tl
 	tl_put_format(out, "{\"cluster\":%" PRIu64 ",\"interval\":%" PRIu64 ",\"weight\":",
 		      point->cluster, point->interval);
 	tl_put_double(out, point->weight);
+	put_json_number(out, "thread", point->thread);
 	put_json_number(out, "first", point->first);
 	put_json_number(out, "instructions", point->end - point->first);
 	put_json_number(out, "before", point->first - point->begin);
@@ -65,17 +66,18 @@ static int put_all_csv(const struct tl_simpoints *points, struct tl_output *out,
 
 static void put_all_text(const struct tl_simpoints *points, struct tl_output *out)
 {
-	tl_put_text(out, "   cluster   interval    weight          first   instructions      before"
+	tl_put_text(out, "   cluster   interval    weight     thread          first   instructions "
+			 "     before"
 			 "  snapshot  file\n");
 	for (size_t i = 0; i < points->count; i++) {
 		const struct tl_simpoint *point = &points->list[i];
 		const char *name = points->names[i] ? points->names[i] : "-";
 
 		tl_put_format(out,
-			      "%10" PRIu64 " %10" PRIu64 " %9.6f %14" PRIu64 " %14" PRIu64
-			      " %11" PRIu64 " ",
-			      point->cluster, point->interval, point->weight, point->first,
-			      point->end - point->first, point->first - point->begin);
+			      "%10" PRIu64 " %10" PRIu64 " %9.6f %10" PRIu64 " %14" PRIu64
+			      " %14" PRIu64 " %11" PRIu64 " ",
+			      point->cluster, point->interval, point->weight, point->thread,
+			      point->first, point->end - point->first, point->first - point->begin);
 		if (point->snapshot == TL_NOWHERE)
 			tl_put_text(out, "        -  ");
 		else

@@ -296,12 +296,31 @@ static struct tl_xtrace_stream_analysis *earliest(struct tl_xtrace_analysis *a,
 	return best;
 }
 
+/* Vectors of a stream stand behind those of the one before, whatever the order of accesses. */
+static int run_apart(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < a->stream_count; i++) {
+		struct tl_xtrace_stream_analysis *s = &a->streams[i];
+
+		if (!tl_xtrace_bbv_begin_stream(a, s))
+			return tl_error_memory(err);
+		status = run(a, s, UINT64_MAX, UINT64_MAX, err);
+		if (status == 0 && !tl_xtrace_bbv_end_stream(a, s))
+			return tl_error_memory(err);
+	}
+	return status;
+}
+
 int tl_xtrace_analysis_run(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	bool turns = a->options.analyses & (TL_XTRACE_ANALYZE_CACHE | TL_XTRACE_ANALYZE_SHARING);
 	uint64_t quantum = turns ? QUANTUM : UINT64_MAX / 2;
 	struct tl_xtrace_stream_analysis *s;
 
+	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV)
+		return run_apart(a, err);
 	while ((s = earliest(a, NULL))) {
 		const struct tl_xtrace_stream_analysis *other = earliest(a, s);
 		int status = run(a, s, other ? other->time : UINT64_MAX,
@@ -349,10 +368,6 @@ static int begin_streams(struct tl_xtrace_analysis *a, struct tl_error *err)
 	}
 	if (!a->stream_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the trace has no such thread");
-	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV && a->stream_count > 1)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "basic-block vectors are of one thread: choose one with "
-				   "--thread");
 	return 0;
 }
 
@@ -469,17 +484,7 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		return tl_error_memory(err);
 	a->functions.binaries = options->binaries;
 	a->functions.binary_count = options->binary_count;
-	a->intervals.end = options->interval;
 	return 0;
-}
-
-static bool end_bbv(struct tl_xtrace_analysis *a)
-{
-	if (!tl_xtrace_bbv_end_interval(a, &a->streams[0]))
-		return false;
-	if (a->options.form != TL_XTRACE_TEXT)
-		tl_xtrace_table_end(&a->tables.table);
-	return true;
 }
 
 /* CSV is one table: with intervals theirs, which is of all analyses. */
@@ -501,8 +506,8 @@ static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
 		good = tl_xtrace_basic_block_leave(&a->blocks, &a->streams[i].place);
 	if (good && a->mix)
 		good = tl_xtrace_mix_tables(a, a->mix);
-	if (good && wanted & TL_XTRACE_ANALYZE_BBV)
-		good = end_bbv(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_BBV && a->options.form != TL_XTRACE_TEXT)
+		tl_xtrace_table_end(&a->tables.table);
 	if (good && wanted & TL_XTRACE_ANALYZE_FOOTPRINT)
 		good = tl_xtrace_show_footprint(a);
 	if (good && wanted & TL_XTRACE_ANALYZE_REUSE)

@@ -45,7 +45,8 @@ struct tl_xtrace_analysis_options {
  * slice of it begins where the registers are known.
  */
 struct tl_xtrace_interval {
-	uint64_t number;     /* its vector's, from 0 */
+	uint64_t number;     /* its vector's, from 0, among those of all streams */
+	uint64_t thread;     /* or core: the id of its stream */
 	uint64_t first, end; /* the instructions: the first one, and the one behind the last */
 	/* of the slice: the last snapshot that is as much before `first` as was asked for */
 	uint64_t begin;

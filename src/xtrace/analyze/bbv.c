@@ -3,7 +3,8 @@
  * Basic-block vectors: for each interval, how many instructions each block executed in it. As text
  * in the form that SimPoint 3 reads: "T:block:count :block:count ..." a line, blocks from 1 on. A
  * block over the end of an interval counts in both, by its instructions: counts of an interval sum
- * to its length.
+ * to its length. Vectors of all streams are in one file, those of one stream behind those of the
+ * other, so that a phase which several threads go through is one cluster.
  */
 #include <inttypes.h>
 
@@ -12,8 +13,9 @@
 
 /* clang-format off */
 static const struct tl_xtrace_table_column columns[] = {
-	{ "interval", TL_XTRACE_REST }, { "block", TL_XTRACE_REST },
-	{ "address", TL_XTRACE_REST }, { "instructions", TL_XTRACE_REST },
+	{ "interval", TL_XTRACE_REST }, { "thread", TL_XTRACE_REST },
+	{ "block", TL_XTRACE_REST }, { "address", TL_XTRACE_REST },
+	{ "instructions", TL_XTRACE_REST },
 };
 /* clang-format on */
 
@@ -34,24 +36,42 @@ static void put_line(struct tl_output *out, const struct tl_xtrace_basic_blocks 
 	tl_put_char(out, '\n');
 }
 
-static void put_rows(struct tl_xtrace_table *table, uint64_t interval,
-		     const struct tl_xtrace_basic_blocks *blocks, const uint32_t *list,
+static void put_rows(struct tl_xtrace_analysis *a, size_t stream, const uint32_t *list,
 		     size_t count)
 {
+	struct tl_xtrace_table *table = &a->tables.table;
+
 	for (size_t i = 0; i < count; i++) {
-		tl_xtrace_cell_u64(table, interval);
+		const struct tl_xtrace_basic_block *block = &a->blocks.list[list[i]];
+
+		tl_xtrace_cell_u64(table, a->intervals.count);
+		tl_xtrace_cell_stream(a, table, stream);
 		tl_xtrace_cell_u64(table, (uint64_t)list[i] + 1);
-		tl_xtrace_cell_hex(table, blocks->list[list[i]].address);
-		tl_xtrace_cell_u64(table, blocks->list[list[i]].in_interval);
+		tl_xtrace_cell_hex(table, block->address);
+		tl_xtrace_cell_u64(table, block->in_interval);
 	}
 }
 
-static void put_vector(struct tl_xtrace_analysis *a, const uint32_t *list, size_t count)
+static void put_vector(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream_analysis *s,
+		       const uint32_t *list, size_t count)
 {
 	if (a->options.form == TL_XTRACE_TEXT)
 		put_line(a->out, &a->blocks, list, count);
 	else
-		put_rows(&a->tables.table, a->intervals.count, &a->blocks, list, count);
+		put_rows(a, (size_t)(s - a->streams), list, count);
+}
+
+bool tl_xtrace_bbv_begin_stream(struct tl_xtrace_analysis *a,
+				const struct tl_xtrace_stream_analysis *s)
+{
+	a->intervals.end = a->options.interval;
+	return tl_xtrace_interval_stream(a, s);
+}
+
+bool tl_xtrace_bbv_end_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
+{
+	return tl_xtrace_basic_block_leave(&a->blocks, &s->place) &&
+	       tl_xtrace_bbv_end_interval(a, s);
 }
 
 bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
@@ -65,7 +85,7 @@ bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_s
 	if (a->intervals.finder.fn)
 		tl_xtrace_interval_end(a, s, count);
 	else if (count)
-		put_vector(a, list, count);
+		put_vector(a, s, list, count);
 	if (!count)
 		return true;
 	a->intervals.count++;

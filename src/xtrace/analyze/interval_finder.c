@@ -4,6 +4,14 @@
 #include "core/memory.h"
 #include "xtrace/analyze/stream_analysis.h"
 
+bool tl_xtrace_interval_stream(struct tl_xtrace_analysis *a,
+			       const struct tl_xtrace_stream_analysis *s)
+{
+	a->intervals.finder.first = 0;
+	a->intervals.finder.passed_count = 0;
+	return tl_xtrace_interval_segment(a, s);
+}
+
 bool tl_xtrace_interval_segment(struct tl_xtrace_analysis *a,
 				const struct tl_xtrace_stream_analysis *s)
 {
@@ -44,6 +52,7 @@ void tl_xtrace_interval_end(struct tl_xtrace_analysis *a, const struct tl_xtrace
 				      *end = last_before(f, s->instructions);
 	const struct tl_xtrace_interval interval = {
 		.number = a->intervals.count,
+		.thread = s->stream->info.id,
 		.first = f->first,
 		.end = s->instructions,
 		.begin = begin ? begin->instruction : wanted,

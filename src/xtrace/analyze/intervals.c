@@ -20,13 +20,8 @@ int tl_xtrace_each_interval(struct tl_xtrace_trace *trace,
 	a.options.analyses = TL_XTRACE_ANALYZE_BBV;
 	tl_xtrace_rewind(trace);
 	status = tl_xtrace_analysis_begin(&a, err);
-	if (status == 0 && !tl_xtrace_interval_segment(&a, &a.streams[0]))
-		status = tl_error_memory(err);
 	if (status == 0)
 		status = tl_xtrace_analysis_run(&a, err);
-	if (status == 0 && !(tl_xtrace_basic_block_leave(&a.blocks, &a.streams[0].place) &&
-			     tl_xtrace_bbv_end_interval(&a, &a.streams[0])))
-		status = tl_error_memory(err);
 	tl_xtrace_analysis_end(&a);
 	return status;
 }

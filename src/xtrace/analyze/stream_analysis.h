@@ -101,7 +101,7 @@ struct tl_xtrace_interval_finder {
 	tl_xtrace_interval_fn *fn; /* NULL: vectors are written instead */
 	void *arg;
 	uint64_t warmup;
-	uint64_t first; /* instruction of the present interval */
+	uint64_t first; /* instruction of the present interval, in its stream */
 	struct tl_xtrace_passed *passed;
 	size_t passed_count, passed_room;
 };
@@ -120,8 +120,9 @@ struct tl_xtrace_tables {
 
 /* Intervals of basic-block vectors. */
 struct tl_xtrace_intervals {
-	uint64_t end; /* of the present one, in instructions that count; 0: none are wanted */
-	uint64_t count;
+	/* of the present one, in instructions of its stream that count; 0: none are wanted */
+	uint64_t end;
+	uint64_t count; /* of all streams */
 	struct tl_xtrace_interval_finder finder;
 };
 
@@ -158,7 +159,9 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a);
 /* part.c: which instructions of each stream are the part. 0, TL_BAD_USAGE: there is no such. */
 int tl_xtrace_part_begin(struct tl_xtrace_analysis *a, struct tl_error *err);
 
-/* interval_finder.c: a segment begins, perhaps with a snapshot. False without memory. */
+/* interval_finder.c: a stream begins, or a segment, perhaps with a snapshot. False: no memory. */
+bool tl_xtrace_interval_stream(struct tl_xtrace_analysis *a,
+			       const struct tl_xtrace_stream_analysis *s);
 bool tl_xtrace_interval_segment(struct tl_xtrace_analysis *a,
 				const struct tl_xtrace_stream_analysis *s);
 /* The interval ends before the next instruction; `any`: it has a vector. */
@@ -188,6 +191,10 @@ bool tl_xtrace_show_syscalls(struct tl_xtrace_analysis *a);
 
 /* bbv.c */
 void tl_xtrace_bbv_begin(struct tl_xtrace_analysis *a);
+/* The first interval of a stream begins, or its last one ends. False without memory. */
+bool tl_xtrace_bbv_begin_stream(struct tl_xtrace_analysis *a,
+				const struct tl_xtrace_stream_analysis *s);
+bool tl_xtrace_bbv_end_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s);
 /* The interval ends before the next instruction. False without memory. */
 bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s);
 

@@ -6,7 +6,6 @@ cp $GOLDEN/xray/fib-fdr.xray .
 try analyze fib-fdr.xray
 try convert --to tarmac fib-fdr.xray
 try convert --to champsim $both
-try analyze --bbv $both
 try analyze --csv --reuse --footprint $trace
 try analyze --bbv --cache $trace
 try analyze --footprint --line 48 $trace

@@ -402,10 +402,10 @@ TEST(vectors_of_intervals)
 	assert_string_equal(got, "T:1:4\nT:1:2 :2:2\n");
 	free(got);
 	assert_csv(&b, options,
-		   "interval,block,address,instructions\n"
-		   "0,1,0x1000,4\n"
-		   "1,1,0x1000,2\n"
-		   "1,2,0x100c,2\n");
+		   "interval,thread,block,address,instructions\n"
+		   "0,0,1,0x1000,4\n"
+		   "1,0,1,0x1000,2\n"
+		   "1,0,2,0x100c,2\n");
 }
 
 /* ---- system calls ---- */

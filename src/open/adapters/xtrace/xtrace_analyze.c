@@ -193,6 +193,7 @@ static void take_interval(void *arg, const struct tl_xtrace_interval *interval)
 	for (; l->at < l->count && l->points[l->at].interval == interval->number; l->at++) {
 		struct tl_simpoint *point = &l->points[l->at];
 
+		point->thread = interval->thread;
 		point->first = interval->first;
 		point->end = interval->end;
 		point->begin = interval->begin;
