@@ -5,8 +5,9 @@
   xtrace_numbered.py PROGRAM
 
 Good traces are cut at instructions with their PC, and at random bytes, also inside tokens, where only the first file can be
-recognised alone; their snapshots say the file and the byte in it."""
+recognised alone; their snapshots say the file and the byte in it. Files may be packed, each by itself."""
 import glob
+import gzip
 import os
 import random
 import re
@@ -26,6 +27,7 @@ COMMANDS = (
     ("check", "--rules"),
     ("dump", "--instructions"),
     ("dump", "--json"),
+    ("dump", "--calls"),
     ("report", "--csv"),
     ("analyze", "--mix", "--csv"),
     ("analyze", "--bbv"),
@@ -99,6 +101,33 @@ def without_names(result):
 def same(name, streams, given):
     for command in COMMANDS:
         common.expect(f"{name}: {' '.join(command)}", without_names(answer(command, given)), answer(command, streams))
+
+
+def packed(name, streams, files, folder):
+    """Each file is packed by itself, some with zstd, some with gzip."""
+    os.mkdir(os.path.join(folder, "packed"))
+    made = []
+    for path in [one for numbered in files for one in numbered]:
+        to = os.path.join(folder, "packed", os.path.basename(path))
+        if path[-1] in "02468":
+            made.append(to + ".zst")
+            subprocess.run(["zstd", "-q", path, "-o", made[-1]], check=True)
+        else:
+            made.append(to + ".gz")
+            with open(path, "rb") as file, gzip.open(made[-1], "wb") as out:
+                out.write(file.read())
+    for path in {numbered[0][:-2].replace("xinsndata", "xsnapshot") for numbered in files}:
+        shutil.copy(path, os.path.join(folder, "packed"))
+    for command in COMMANDS:
+        got = answer(command, made)
+        common.expect(f"{name}, packed: {' '.join(command)}", (got[0], got[1]), answer(command, streams)[:2])
+
+
+def calls(name, streams, files):
+    """The tables of the calls, of the first of the streams."""
+    ask = ["SELECT thread, count(*), sum(duration), max(depth) FROM calls GROUP BY thread ORDER BY thread"]
+    common.expect(f"{name}: query", answer(["query", "--csv"], [files[0][0]] + ask),
+                  answer(["query", "--csv"], streams[:1] + ask))
 
 
 def sums(name, folder):
@@ -186,6 +215,8 @@ def main():
             same(f"{name}, last files", streams, [numbered[-1] for numbered in files])
             files = [split(stream, several, len(numbered), rnd, True) for stream, numbered in zip(streams, files)]
             same(f"{name}, first files", streams, [numbered[0] for numbered in files])
+            packed(name, streams, files, folder)
+            calls(name, streams, files)
             sums(name, folder)
             slices(name, streams, [numbered[0] for numbered in files], folder)
             if len(streams) == 1:

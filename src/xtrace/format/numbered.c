@@ -138,7 +138,7 @@ uint64_t tl_xtrace_place_in_stream(const struct tl_xtrace_stream *s, uint64_t fi
 	if (!s->file_count)
 		return index;
 	for (size_t i = 0; i < s->file_count; i++)
-		if (s->files[i].number == file && index < s->size - s->files[i].begin)
+		if (s->files[i].number == file && index <= s->size - s->files[i].begin)
 			return s->files[i].begin + index;
 	return TL_NOWHERE;
 }

@@ -251,6 +251,37 @@ static int64_t do_threads(struct trace *t, unsigned variant, struct tl_output *o
 	return status;
 }
 
+/* A stream of three files in memory, its snapshots beside them; others are looked for, or not. */
+static int64_t do_numbered(struct trace *t, unsigned variant, struct tl_output *out)
+{
+	static const char *const names[4] = { "xtrace.1.0.hint9.xinsndata.bin.2",
+					      "xtrace.1.0.hint9.xinsndata.bin.0",
+					      "xtrace.1.0.hint9.xinsndata.bin.1",
+					      "xtrace.1.0.hint9.xsnapshot.bin" };
+	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = variant };
+	const struct bytes *stream = &threads[0], *snapshots = &threads[1];
+	const size_t end = stream->size, begins[4] = { 40, 0, 18, 0 }, ends[4] = { end, 18, 40, 0 };
+	struct tl_xtrace_file files[4] = { { 0 } };
+	struct tl_xtrace_trace *trace = NULL;
+	int64_t status = 0;
+
+	for (size_t i = 0; status == 0 && i < 4; i++) {
+		const uint8_t *data = i < 3 ? stream->data + begins[i] : snapshots->data;
+		size_t size = i < 3 ? ends[i] - begins[i] : snapshots->size;
+
+		files[i].path = names[i];
+		status = tl_source_open_memory(&files[i].source, data, size, names[i], &t->err);
+	}
+	if (status == 0)
+		status = tl_xtrace_open(&trace, files, 4, &options, NULL, &t->err);
+	if (status == 0)
+		status = tl_xtrace_list_tokens(trace, &tl_xtrace_everything, false, out, &t->err);
+	tl_xtrace_close(trace);
+	for (size_t i = 0; i < 4; i++)
+		tl_source_close(files[i].source);
+	return status;
+}
+
 static const struct {
 	const char *name;
 	operation_fn *run;
@@ -258,7 +289,7 @@ static const struct {
 } operations[] = {
 	{ "open", do_open, 1 },        { "fold", do_fold, 10 },      { "check", do_check, 1 },
 	{ "analyze", do_analyze, 14 }, { "list", do_list, 10 },      { "convert", do_convert, 3 },
-	{ "slice", do_slice, 2 },      { "threads", do_threads, 1 },
+	{ "slice", do_slice, 2 },      { "threads", do_threads, 1 }, { "numbered", do_numbered, 2 },
 };
 
 /* ---- refusals ---- */
