@@ -64,6 +64,11 @@ const uint8_t *tl_folded_frame_end(const struct tl_folded_frames *f, const uint8
 	return p + last;
 }
 
+static inline uint64_t first_word(const uint8_t *text, size_t size)
+{
+	return size < 8 ? first_bytes(tl_le64(text), size) : tl_le64(text);
+}
+
 /* ---- the table ---- */
 
 static void put(struct tl_folded_slot *slots, size_t mask, const struct tl_folded_slot *slot)
@@ -96,10 +101,11 @@ static uint32_t add(struct tl_folded_frames *f, const char *text, size_t size, u
 {
 	const uint32_t name = size ? tl_names_add(&f->stacks->names, text, size)
 				   : tl_names_add(&f->stacks->names, no_name, strlen(no_name));
-	struct tl_folded_slot slot = { .size = size, .hash = hash };
+	struct tl_folded_slot slot = { .size = (uint32_t)size, .hash = hash };
 
 	if (name == TL_NONE)
 		return TL_NONE;
+	slot.first = first_word((const uint8_t *)text, size);
 	slot.text = f->stacks->names.names[name].text;
 	slot.frame = tl_foreign_stacks_of_name(f->stacks, name);
 	if (slot.frame == TL_NONE || (f->count >= f->mask / 4 * 3 && !grow(f)))
@@ -109,13 +115,32 @@ static uint32_t add(struct tl_folded_frames *f, const char *text, size_t size, u
 	return slot.frame;
 }
 
+/*
+ * Whether the text of a slot goes on as another one of its size, behind the first eight bytes: word
+ * by word, the last of which may reach back into the one before.
+ */
+static inline bool goes_on_as(const struct tl_folded_slot *slot, const uint8_t *text, size_t size)
+{
+	const uint8_t *have = (const uint8_t *)slot->text;
+
+	if (size <= 8)
+		return true;
+	for (size_t i = 8; i + 8 < size; i += 8)
+		if (tl_get64(have + i) != tl_get64(text + i))
+			return false;
+	return tl_get64(have + size - 8) == tl_get64(text + size - 8);
+}
+
 uint32_t tl_folded_frame(struct tl_folded_frames *f, const uint8_t *text, size_t size,
 			 uint32_t hash)
 {
+	const uint64_t first = first_word(text, size);
+
 	for (size_t at = hash & f->mask; f->slots && f->slots[at].text; at = (at + 1) & f->mask) {
 		const struct tl_folded_slot *slot = &f->slots[at];
 
-		if (slot->hash == hash && slot->size == size && !memcmp(slot->text, text, size))
+		if (slot->hash == hash && slot->first == first && slot->size == size &&
+		    goes_on_as(slot, text, size))
 			return slot->frame;
 	}
 	return add(f, (const char *)text, size, hash);

@@ -12,9 +12,9 @@
 enum { TL_FOLDED_SLACK = 8 };
 
 struct tl_folded_slot {
+	uint64_t first;   /* the first eight bytes of the text, or all of it and zeros */
 	const char *text; /* that of the stacks' names; NULL: an empty slot */
-	size_t size;
-	uint32_t hash, frame;
+	uint32_t size, hash, frame;
 };
 
 struct tl_folded_frames {
@@ -33,7 +33,8 @@ const uint8_t *tl_folded_frame_end(const struct tl_folded_frames *frames, const 
 				   const uint8_t *end, uint32_t *hash);
 /*
  * The number of a frame among those of the stacks, added if it is new; TL_NONE without memory. One
- * without a name is that of "???".
+ * without a name is that of "???". The text is at most that of a line, of which as much can be read
+ * as above.
  */
 uint32_t tl_folded_frame(struct tl_folded_frames *frames, const uint8_t *text, size_t size,
 			 uint32_t hash);

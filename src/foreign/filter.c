@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of the calls is wanted: by function, object and time. */
+/* What of the calls is wanted: by function, object, time and thread. */
 #include <regex.h>
 
 #include "core/arithmetic.h"
@@ -78,4 +78,25 @@ int tl_foreign_window(const struct tl_foreign_file *f, struct tl_foreign_window 
 	if (o->to_seconds > 0)
 		window->to = ticks_at(f, o->to_seconds);
 	return 0;
+}
+
+/* ---- threads ---- */
+
+struct tl_part tl_foreign_span_part(const struct tl_foreign_file *f, uint32_t thread)
+{
+	const struct tl_foreign_thread *t = &f->spans.threads[thread];
+
+	return (struct tl_part){
+		.process = (uint64_t)t->process,
+		.thread = (uint64_t)t->thread,
+		.command = f->stacks.names.names[t->command].text,
+		.header = "",
+	};
+}
+
+bool tl_foreign_wants_spans(const struct tl_foreign_file *f, uint32_t thread)
+{
+	const struct tl_foreign_thread *t = &f->spans.threads[thread];
+
+	return t->count && tl_foreign_wants(f, (uint64_t)t->process, (uint64_t)t->thread);
 }

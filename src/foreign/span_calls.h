@@ -26,6 +26,19 @@ struct tl_foreign_window {
 int tl_foreign_window(const struct tl_foreign_file *file, struct tl_foreign_window *window,
 		      struct tl_error *err);
 
+/* Whether a thread has spans, and the filters let it pass. */
+bool tl_foreign_wants_spans(const struct tl_foreign_file *file, uint32_t thread);
+/* A thread as a part of a profile; its texts are those of the stacks' names. */
+struct tl_part tl_foreign_span_part(const struct tl_foreign_file *file, uint32_t thread);
+/*
+ * Add the calls of all threads to a profile that has the functions alone, as sums of functions; the
+ * window of the options does not count. `functions[i]` is the profile's number of frame i. 1: done;
+ * 0: refused, the profile is to be thrown away; or negative.
+ */
+int tl_foreign_sum_spans(struct tl_foreign_file *file, struct tl_profile *profile,
+			 const uint32_t *functions, struct tl_foreign_walk *met,
+			 struct tl_error *err);
+
 /* Functions that the filters by name and object let pass. */
 struct tl_foreign_filter {
 	const struct tl_foreign_file *file;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls over time as a profile: each thread goes through the fold and becomes a part. */
+/*
+ * Calls over time as a profile: each thread goes through the fold and becomes a part, or all of
+ * them become sums of functions (span_sums.c).
+ */
 #include "core/error.h"
 #include "foreign/span_calls.h"
 #include "profile/fold/fold.h"
@@ -89,16 +92,6 @@ static void orphan(void *arg, int64_t ticks)
 
 /* ---- threads ---- */
 
-static struct tl_part part_of(const struct span_fold *s, const struct tl_foreign_thread *t)
-{
-	return (struct tl_part){
-		.process = (uint64_t)t->process,
-		.thread = (uint64_t)t->thread,
-		.command = s->foreign->stacks.names.names[t->command].text,
-		.header = "",
-	};
-}
-
 static void forget_functions(struct span_fold *s)
 {
 	for (size_t i = 0; i < s->fold.function_count; i++)
@@ -107,9 +100,8 @@ static void forget_functions(struct span_fold *s)
 
 static int fold_thread(struct span_fold *s, uint32_t number, struct tl_error *err)
 {
-	const struct tl_foreign_thread *t = &s->foreign->spans.threads[number];
 	const struct tl_foreign_visitor visitor = { enter, leave, orphan, NULL, s };
-	const struct tl_part part = part_of(s, t);
+	const struct tl_part part = tl_foreign_span_part(s->foreign, number);
 	const struct tl_foreign_options *o = &s->foreign->options;
 	int status = 0;
 
@@ -132,13 +124,9 @@ static int fold_threads(struct span_fold *s, struct tl_error *err)
 {
 	int status = 0;
 
-	for (uint32_t i = 0; status == 0 && i < s->foreign->spans.count; i++) {
-		const struct tl_foreign_thread *t = &s->foreign->spans.threads[i];
-
-		if (t->count &&
-		    tl_foreign_wants(s->foreign, (uint64_t)t->process, (uint64_t)t->thread))
+	for (uint32_t i = 0; status == 0 && i < s->foreign->spans.count; i++)
+		if (tl_foreign_wants_spans(s->foreign, i))
 			status = fold_thread(s, i, err);
-	}
 	return status;
 }
 
@@ -164,40 +152,67 @@ static int make_functions(struct span_fold *s, struct tl_error *err)
 	return 0;
 }
 
-int tl_foreign_fold_spans(struct tl_foreign_file *f, struct tl_profile **profile,
-			  struct tl_error *err)
+/* All threads, with call paths or without. 0, negative, or 1: without them it is refused. */
+static int fold_all(struct span_fold *s, bool table, struct tl_error *err)
 {
-	struct span_fold s = { .foreign = f };
+	int status;
+
+	if (!table)
+		return fold_threads(s, err);
+	status = tl_foreign_sum_spans(s->foreign, s->profile, s->all, &s->met, err);
+	return status < 0 ? status : !status;
+}
+
+/* The same, and what follows; a profile in any case, and 1 as above. */
+static int make_profile(struct span_fold *s, bool table, struct tl_error *err)
+{
+	struct tl_foreign_file *f = s->foreign;
 	const char *name = f->frequency ? "Ticks" : *f->unit ? f->unit : "weight";
 	const struct tl_event ticks = { name, "", f->frequency ? "ticks" : f->unit, "" };
+	int status = tl_profile_make(&s->profile, f->faults.format, &ticks, 1, f->frequency, err);
+
+	if (status == 0)
+		status = make_functions(s, err);
+	if (status == 0)
+		status = fold_all(s, table, err);
+	if (status == 0)
+		status = tl_foreign_note_walk(f, &s->met, err);
+	if (status == 0) {
+		s->profile->timed = true;
+		s->profile->sums.only = f->options.sums_alone;
+		status = tl_profile_finish(s->profile, err);
+	}
+	free(s->all);
+	free(s->local);
+	free(s->used);
+	free(s->functions);
+	return status;
+}
+
+static int fold_spans(struct tl_foreign_file *f, bool table, struct tl_profile **profile,
+		      struct tl_error *err)
+{
+	struct span_fold s = { .foreign = f, .base = tl_foreign_base(f) };
 	struct tl_foreign_window window;
 	int status = tl_foreign_window(f, &window, err);
 
-	s.base = tl_foreign_base(f);
 	s.from = window.from;
 	s.to = window.to;
-
 	if (status == 0)
-		status =
-			tl_profile_make(&s.profile, f->faults.format, &ticks, 1, f->frequency, err);
-	if (status == 0)
-		status = make_functions(&s, err);
-	if (status == 0)
-		status = fold_threads(&s, err);
-	if (status == 0)
-		status = tl_foreign_note_walk(f, &s.met, err);
-	if (status == 0) {
-		s.profile->timed = true;
-		s.profile->sums.only = f->options.sums_alone;
-		status = tl_profile_finish(s.profile, err);
-	}
-	free(s.all);
-	free(s.local);
-	free(s.used);
-	free(s.functions);
+		status = make_profile(&s, table, err);
 	if (status == 0)
 		*profile = s.profile;
 	else
 		tl_profile_free(s.profile);
 	return status;
+}
+
+int tl_foreign_fold_spans(struct tl_foreign_file *f, struct tl_profile **profile,
+			  struct tl_error *err)
+{
+	const struct tl_foreign_options *o = &f->options;
+	const bool table = o->table && !o->per_thread && !tl_foreign_wants_window(f);
+	const int status = fold_spans(f, table, profile, err);
+
+	return status > 0 ? fold_spans(f, false, profile, err) : status;
 }

@@ -142,7 +142,7 @@ static uint64_t multiply(uint64_t digits, int32_t places, bool *exact)
 	return UINT64_MAX;
 }
 
-int64_t tl_decimal_scaled(const struct tl_decimal *number, int scale, bool *exact)
+int64_t tl_decimal_scaled_any(const struct tl_decimal *number, int scale, bool *exact)
 {
 	const int32_t places = number->exponent + scale;
 	uint64_t value = places < 0 ? divide(number->digits, -places, exact)

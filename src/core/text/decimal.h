@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/cursor.h"
+
 /* 10^0 and all others that 64 bits hold. */
 enum { TL_POWERS_OF_TEN = 20 };
 extern const uint64_t tl_powers_of_ten[TL_POWERS_OF_TEN];
@@ -33,11 +35,19 @@ bool tl_decimal_parse(const uint8_t *text, size_t size, struct tl_decimal *numbe
  */
 const uint8_t *tl_decimal_take(const uint8_t *text, struct tl_decimal *number);
 
+/* tl_decimal_scaled() of any number. */
+int64_t tl_decimal_scaled_any(const struct tl_decimal *number, int scale, bool *exact);
 /*
  * The number times 10^scale, to the nearest whole one, halves away from zero; the limit of 64 bits
  * where it is beyond. *exact becomes false when that is not the number.
  */
-int64_t tl_decimal_scaled(const struct tl_decimal *number, int scale, bool *exact);
+static inline int64_t tl_decimal_scaled(const struct tl_decimal *number, int scale, bool *exact)
+{
+	/* As many decimals as are asked for: nearly all of one file. */
+	if (number->exponent == -scale && number->digits <= INT64_MAX && !number->rounded)
+		return number->negative ? -(int64_t)number->digits : (int64_t)number->digits;
+	return tl_decimal_scaled_any(number, scale, exact);
+}
 
 /*
  * The nearest double or one beside it; behind more than 22 decimals or zeros its last digits may
@@ -47,5 +57,55 @@ double tl_decimal_double(const struct tl_decimal *number);
 
 /* Decimals that are not zero: 3 of 0.125. */
 unsigned tl_decimal_places(const struct tl_decimal *number);
+
+/* ---- digits by the word: no branch depends on how many there are ---- */
+
+/* How many of the first eight bytes are digits in a row, and their value. */
+static inline unsigned tl_decimal_eight(const uint8_t *p, uint64_t *value)
+{
+	uint64_t word = tl_le64(p) ^ UINT64_C(0x3030303030303030), others;
+	unsigned count;
+
+	/* The highest bit of bytes above 9, exact up to the first of them. */
+	others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
+	count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+	/* The last digit goes to the last byte, behind zeros. One shift by 64 bits is undefined. */
+	word = word << (32 - 4 * count) << (32 - 4 * count);
+	word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+	word = (word * 100 + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
+	*value = (word * 10000 + (word >> 32)) & UINT32_MAX;
+	return count;
+}
+
+/* tl_decimal_take() where so many bytes from `text` on can be read. */
+enum { TL_DECIMAL_ROOM = 32 };
+static inline const uint8_t *tl_decimal_take_padded(const uint8_t *text, struct tl_decimal *number)
+{
+	const uint8_t *p = text + (*text == '-');
+	uint64_t digits, more;
+	unsigned whole = tl_decimal_eight(p, &digits), next = 0;
+
+	if (whole == 8) {
+		next = tl_decimal_eight(p + 8, &more);
+		digits = digits * tl_powers_of_ten[next] + more;
+		whole += next;
+	}
+	p += whole;
+	*number = (struct tl_decimal){ .negative = *text == '-' };
+	if (*p == '.') {
+		const unsigned places = tl_decimal_eight(p + 1, &more);
+
+		/* There may be more digits, or too many. */
+		if (next == 8 || places == 8 || whole + places > 19)
+			return tl_decimal_take(text, number);
+		digits = digits * tl_powers_of_ten[places] + more;
+		number->exponent = -(int32_t)places;
+		p += places + 1;
+	} else if (next == 8) {
+		return tl_decimal_take(text, number);
+	}
+	number->digits = digits;
+	return whole ? p : NULL;
+}
 
 #endif

@@ -30,7 +30,7 @@ enum tl_json_kind {
 
 enum {
 	TL_JSON_DEPTH = 1024, /* containers around a token, at most */
-	TL_JSON_SLACK = 16,   /* readable zeros behind the buffer */
+	TL_JSON_SLACK = 32,   /* readable zeros behind the buffer, TL_DECIMAL_ROOM at least */
 	TL_JSON_LONGEST = 64 << 20,
 };
 

@@ -110,7 +110,7 @@ static inline const uint8_t *take_text(const uint8_t *p, const uint8_t *end,
 
 static inline const uint8_t *take_number(const uint8_t *p, struct tl_json_token *value)
 {
-	const uint8_t *stop = tl_decimal_take(p, &value->number);
+	const uint8_t *stop = tl_decimal_take_padded(p, &value->number);
 
 	value->kind = TL_JSON_NUMBER;
 	value->has_number = stop && !is_of_number(*stop);

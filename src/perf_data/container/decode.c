@@ -3,6 +3,8 @@
  * One record from bytes to fields: its event is found, the trailer is cut off the body, and the row
  * of its type (layout.c) decodes what is left (docs/formats/perf-data.md section 4).
  */
+#include <string.h>
+
 #include "perf_data/container/reader.h"
 
 static const struct tl_perf_id no_id = {
@@ -88,19 +90,22 @@ int tl_perf_decode(struct tl_perf_reader *r, const struct tl_perf_raw_record *ra
 	struct tl_perf_view v = tl_perf_view_of(r, raw->at, raw->size);
 
 	tl_perf_take32(&v);
-	*rec = (struct tl_perf_record){
-		.type = raw->type,
-		.misc = tl_perf_take16(&v),
-		.swapped = v.swap,
-		.offset = raw->offset,
-		.number = raw->number,
-		.inside = raw->inside,
-		.body = raw->at + TL_PERF_RECORD_HEADER_BYTES,
-		.body_size = raw->size - TL_PERF_RECORD_HEADER_BYTES,
-		.data = raw->data,
-		.data_size = raw->data_size,
-		.id = no_id,
-	};
+	/*
+	 * A call that stays one: the string instruction that compilers make of an assignment took
+	 * more than all that follows.
+	 */
+	explicit_bzero(rec, sizeof(*rec));
+	rec->type = raw->type;
+	rec->misc = tl_perf_take16(&v);
+	rec->swapped = v.swap;
+	rec->offset = raw->offset;
+	rec->number = raw->number;
+	rec->inside = raw->inside;
+	rec->body = raw->at + TL_PERF_RECORD_HEADER_BYTES;
+	rec->body_size = raw->size - TL_PERF_RECORD_HEADER_BYTES;
+	rec->data = raw->data;
+	rec->data_size = raw->data_size;
+	rec->id = no_id;
 	tl_perf_take16(&v);
 	if (!layout) {
 		int status = refuse(r, raw, TL_PERF_RULE_RECORD_UNKNOWN, report, err);

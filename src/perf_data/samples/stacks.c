@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-#include "core/tables/at_first.h"
-
-/* Stacks that are known, and the most addresses of one: 8 MiB at most. */
-enum { KNOWN_STACKS = 1 << TL_AT_FIRST(14, 4), KNOWN_DEPTH = 64 };
-
 bool tl_perf_stacks_begin(struct tl_perf_stacks *s)
 {
 	*s = (struct tl_perf_stacks){ .roots = NULL };
@@ -26,8 +21,7 @@ void tl_perf_stacks_free(struct tl_perf_stacks *s)
 	free(s->first_costs);
 	free(s->costs);
 	free(s->last.steps);
-	free(s->known);
-	free(s->known_ips);
+	tl_known_paths_free(&s->known);
 	tl_index_free(&s->root_index);
 	*s = (struct tl_perf_stacks){ .roots = NULL };
 }
@@ -93,38 +87,18 @@ static uint32_t find_path(struct tl_perf_stacks *s, uint32_t root, const uint64_
 	return last->steps[count].node;
 }
 
-static bool make_known(struct tl_perf_stacks *s)
-{
-	if (!s->known)
-		s->known = tl_zeroed(KNOWN_STACKS, sizeof(*s->known));
-	if (!s->known_ips)
-		s->known_ips = tl_zeroed((size_t)KNOWN_STACKS * KNOWN_DEPTH, sizeof(*s->known_ips));
-	return s->known && s->known_ips;
-}
-
 uint32_t tl_perf_stacks_path(struct tl_perf_stacks *s, uint32_t root, const uint64_t *ips,
 			     size_t count)
 {
-	struct tl_perf_known_stack *known;
-	uint64_t hash, *known_ips;
+	const uint64_t hash = tl_known_paths_hash(root, ips, count);
+	uint32_t node = tl_known_paths_find(&s->known, hash, root, ips, count);
 
-	if (!count || count > KNOWN_DEPTH)
-		return find_path(s, root, ips, count);
-	if (!make_known(s))
+	if (node)
+		return node;
+	node = find_path(s, root, ips, count);
+	if (!node || !tl_known_paths_put(&s->known, hash, root, ips, count, node))
 		return 0;
-	hash = tl_hash_pair(tl_hash_bytes(ips, count * sizeof(*ips)), root);
-	known = &s->known[hash % KNOWN_STACKS];
-	known_ips = s->known_ips + hash % KNOWN_STACKS * KNOWN_DEPTH;
-	if (known->count == count && known->hash == hash && known->root == root &&
-	    !memcmp(known_ips, ips, count * sizeof(*ips)))
-		return known->node;
-	*known = (struct tl_perf_known_stack){ .hash = hash, .root = root };
-	known->node = find_path(s, root, ips, count);
-	if (!known->node)
-		return 0;
-	memcpy(known_ips, ips, count * sizeof(*ips));
-	known->count = (uint32_t)count;
-	return known->node;
+	return node;
 }
 
 /* ---- costs ---- */

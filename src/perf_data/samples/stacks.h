@@ -9,6 +9,7 @@
 #include <tracelathe/core.h>
 
 #include "core/memory.h"
+#include "core/trees/known_paths.h"
 #include "core/trees/path_tree.h"
 
 /* What the stacks below it have in common. */
@@ -35,15 +36,6 @@ struct tl_perf_stack_path {
 	size_t count, capacity;
 };
 
-/*
- * A stack whose node is known. Most stacks come again, as programs return to the same places: one
- * look finds all of it, in place of one for each frame.
- */
-struct tl_perf_known_stack {
-	uint64_t hash;
-	uint32_t root, node, count; /* of addresses; 0: none */
-};
-
 struct tl_perf_stacks {
 	struct tl_perf_stack_root *roots;
 	size_t root_count, root_capacity;
@@ -53,8 +45,7 @@ struct tl_perf_stacks {
 	uint32_t *first_costs; /* by node, up to its capacity: its first cost; 0: none */
 	size_t first_cost_capacity;
 	struct tl_perf_stack_path last;
-	struct tl_perf_known_stack *known; /* by hash; NULL: none yet */
-	uint64_t *known_ips;               /* of each */
+	struct tl_known_paths known;
 	struct tl_perf_stack_cost *costs;
 	size_t cost_count, cost_capacity;
 	uint64_t saturated; /* sums that did not fit */

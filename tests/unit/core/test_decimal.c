@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal numbers of a text: exact, or said not to be. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,48 @@ TEST(decimals)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(tl_decimal_parse((const uint8_t *)bad[i], strlen(bad[i]), &number));
+}
+
+static void assert_same_taken(const char *text)
+{
+	uint8_t room[TL_DECIMAL_ROOM + 64];
+	struct tl_decimal plain = { .digits = 1 }, padded = { .digits = 2 };
+	const uint8_t *end, *padded_end;
+
+	memset(room, '7', sizeof(room));
+	room[sizeof(room) - 1] = ',';
+	memcpy(room, text, strlen(text));
+	end = tl_decimal_take(room, &plain);
+	padded_end = tl_decimal_take_padded(room, &padded);
+	assert_ptr_equal(padded_end, end);
+	if (!end)
+		return;
+	assert_int_equal(padded.digits, plain.digits);
+	assert_int_equal(padded.exponent, plain.exponent);
+	assert_int_equal(padded.negative, plain.negative);
+	assert_int_equal(padded.rounded, plain.rounded);
+}
+
+/* All numbers of digits before and behind the point, and what may stand behind them. */
+TEST(numbers_taken_by_the_word)
+{
+	static const char digits[] = "90817263549081726354", *const ends[] = { ",", "}", "e5",  ".",
+									       "/", ":", "\xb9" };
+	static const char *const others[] = { "-,", ".5,", "-.5,", ",", "x", "00,", "0.0," };
+	char text[64];
+
+	for (int sign = 0; sign < 2; sign++)
+		for (int whole = 0; whole <= 20; whole++)
+			for (int places = -1; places <= 20; places++)
+				for (size_t e = 0; e < sizeof(ends) / sizeof(ends[0]); e++) {
+					snprintf(text, sizeof(text), "%s%.*s%s%.*s%s",
+						 sign ? "-" : "", whole, digits,
+						 places < 0 ? "" : ".", places < 0 ? 0 : places,
+						 digits + 3, ends[e]);
+					assert_same_taken(text);
+				}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_same_taken(others[i]);
 }
 
 /* "Decimals that are not zero: 3 of 0.125." */
@@ -180,9 +223,8 @@ TEST(usual_numbers_in_one_pass)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decimals),
-		cmocka_unit_test(places),
-		cmocka_unit_test(usual_numbers_in_one_pass),
+		cmocka_unit_test(decimals), cmocka_unit_test(numbers_taken_by_the_word),
+		cmocka_unit_test(places),   cmocka_unit_test(usual_numbers_in_one_pass),
 		cmocka_unit_test(doubles),
 	};
 

@@ -358,6 +358,161 @@ TEST(records_of_parts)
 	text_close(&t);
 }
 
+/* ---- tables of functions, which have no call paths ---- */
+
+static void read_as(struct text *t, const char *text, bool table)
+{
+	struct tl_foreign_options options = text_options();
+
+	options.table = table;
+	text_read_sized(t, &tl_chrome_reader, text, strlen(text), false, options);
+	assert_int_equal(t->status, 0);
+}
+
+static void expect_function(const struct text *t, const char *name, uint64_t calls, int64_t self,
+			    int64_t inclusive)
+{
+	struct tl_function_totals totals;
+
+	for (uint32_t i = 0; i < tl_profile_function_count(t->profile); i++) {
+		if (strcmp(tl_profile_function(t->profile, i)->name, name) != 0)
+			continue;
+		tl_profile_function_totals(t->profile, i, TL_NONE, &totals, sizeof(totals));
+		assert_int_equal(totals.calls, calls);
+		assert_int_equal(totals.self[0], self);
+		assert_int_equal(totals.inclusive[0], inclusive);
+		return;
+	}
+	fail();
+}
+
+/* By hand. A call of itself adds nothing to what is inclusive. */
+TEST(a_table_has_sums_alone)
+{
+	static const char recursion[] = "[" X(1, 1, "a", 0, 10) "," X(1, 1, "b", 1, 8) "," X(
+		1, 1, "a", 2, 3) "," EVENT("B", 1, 2, "a", 4) "}," X(1, 2, "b", 5, 2) "]";
+	struct text t;
+
+	read_as(&t, trace, true);
+	assert_true(tl_profile_flat(t.profile));
+	assert_int_equal(tl_profile_context_count(t.profile), 0);
+	expect_function(&t, "out", 1, 8000, 10000);
+	expect_function(&t, "in", 1, 2000, 2000);
+	expect_function(&t, "over", 1, 3000, 4000);
+	expect_function(&t, "side", 1, 1000, 1000);
+	assert_int_equal(tl_profile_part(t.profile, 0)->records, 6);
+	text_close(&t);
+	read_as(&t, recursion, true);
+	/* 10 - 8 and 3 in the one thread; 3 - 2 in the other, where a has no end. */
+	expect_function(&t, "a", 2, 6000, 13000);
+	expect_function(&t, "b", 2, 7000, 10000);
+	assert_int_equal(tl_profile_part(t.profile, 1)->losses.unfinished, 1);
+	text_close(&t);
+}
+
+static void assert_same_latency(const struct text *a, const struct text *b, uint32_t function)
+{
+	struct tl_latency x = { 0 }, y = { 0 };
+
+	assert_int_equal(tl_profile_latency(a->profile, function, TL_NONE, &x, sizeof(x)),
+			 tl_profile_latency(b->profile, function, TL_NONE, &y, sizeof(y)));
+	assert_int_equal(x.calls, y.calls);
+	assert_int_equal(x.min, y.min);
+	assert_int_equal(x.max, y.max);
+	assert_int_equal(x.sum, y.sum);
+	assert_int_equal(x.median, y.median);
+	assert_int_equal(x.p90, y.p90);
+	assert_int_equal(x.p99, y.p99);
+	assert_int_equal(x.exact, y.exact);
+}
+
+/* The same text with call paths and without: what a table shows is the same. */
+static void assert_same_table(const char *text, bool flat)
+{
+	struct tl_losses lost_a, lost_b;
+	struct text a, b;
+
+	read_as(&a, text, false);
+	read_as(&b, text, true);
+	assert_true(tl_profile_flat(b.profile) == flat);
+	assert_int_equal(tl_profile_function_count(a.profile),
+			 tl_profile_function_count(b.profile));
+	for (uint32_t i = 0; i < tl_profile_function_count(a.profile); i++) {
+		struct tl_function_totals x, y;
+
+		tl_profile_function_totals(a.profile, i, TL_NONE, &x, sizeof(x));
+		tl_profile_function_totals(b.profile, i, TL_NONE, &y, sizeof(y));
+		assert_int_equal(x.calls, y.calls);
+		assert_int_equal(x.unfinished, y.unfinished);
+		assert_int_equal(x.cut, y.cut);
+		assert_int_equal(x.self[0], y.self[0]);
+		assert_int_equal(x.inclusive[0], y.inclusive[0]);
+		assert_same_latency(&a, &b, i);
+	}
+	assert_int_equal(tl_profile_part_count(a.profile), tl_profile_part_count(b.profile));
+	for (uint32_t i = 0; i < tl_profile_part_count(a.profile); i++) {
+		const struct tl_part *x = tl_profile_part(a.profile, i),
+				     *y = tl_profile_part(b.profile, i);
+
+		assert_int_equal(x->records, y->records);
+		assert_int_equal(x->first_ticks, y->first_ticks);
+		assert_int_equal(x->last_ticks, y->last_ticks);
+		assert_memory_equal(&x->losses, &y->losses, sizeof(x->losses));
+	}
+	assert_int_equal(tl_profile_losses(a.profile, &lost_a, sizeof(lost_a)), 0);
+	assert_int_equal(tl_profile_losses(b.profile, &lost_b, sizeof(lost_b)), 0);
+	assert_memory_equal(&lost_a, &lost_b, sizeof(lost_a));
+	text_close(&a);
+	text_close(&b);
+}
+
+static uint32_t below(uint64_t *state, uint32_t limit)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*state >> 33) % limit;
+}
+
+/* Begins, ends and whole calls of few names, of which many do not fit each other. */
+TEST(tables_are_those_of_call_paths)
+{
+	enum { TEXTS = 40, EVENTS = 400, ROOM = 100 };
+	char *text = malloc(EVENTS * ROOM + 8);
+	uint64_t random = 4711;
+
+	assert_non_null(text);
+	for (int round = 0; round < TEXTS; round++) {
+		size_t used = 0;
+		unsigned now = 0;
+
+		text[used++] = '[';
+		for (int i = 0; i < EVENTS; i++) {
+			const uint32_t kind = below(&random, 8);
+
+			now += below(&random, 4);
+			used += (size_t)snprintf(
+				text + used, ROOM,
+				"%s{\"ph\":\"%c\",\"pid\":1,\"tid\":%u,\"name\":\"f%u\","
+				"\"ts\":%u,\"dur\":%u}",
+				i ? "," : "", "BBBEEEXX"[kind], below(&random, 3),
+				below(&random, 5), now, below(&random, 9));
+		}
+		snprintf(text + used, 2, "]");
+		assert_same_table(text, true);
+	}
+	free(text);
+}
+
+/* Sums that might not fit need call paths: three times 4.5e15 us are more than 64 bits of ns. */
+TEST(a_table_of_sums_that_might_not_fit_has_call_paths)
+{
+	static const char once[] = "[" X(1, 1, "a", 0, 4500000000000000) "]";
+	static const char more[] = "[" X(1, 1, "a", 0, 4500000000000000) "," X(
+		1, 2, "a", 0, 4500000000000000) "," X(1, 3, "b", 0, 4500000000000000) "]";
+
+	assert_same_table(once, true);
+	assert_same_table(more, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +526,9 @@ int main(void)
 		cmocka_unit_test(calls_stand_on_timelines_as_they_were),
 		cmocka_unit_test(profiles_of_windows),
 		cmocka_unit_test(records_of_parts),
+		cmocka_unit_test(a_table_has_sums_alone),
+		cmocka_unit_test(tables_are_those_of_call_paths),
+		cmocka_unit_test(a_table_of_sums_that_might_not_fit_has_call_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
