@@ -125,8 +125,7 @@ static uint32_t part_of(const struct tl_callgrind_folder *f)
 	return f->part.number;
 }
 
-/* Add the summed self costs of a function to its one line. */
-static int put_summed_function(struct tl_callgrind_folder *f, struct tl_error *err)
+int tl_callgrind_put_summed(struct tl_callgrind_folder *f, struct tl_error *err)
 {
 	struct tl_cost_line line = { .function = f->summed.function, .part = part_of(f) };
 	int64_t *row;
@@ -158,7 +157,7 @@ static int sum_function(struct tl_callgrind_folder *f, const struct tl_callgrind
 			struct tl_error *err)
 {
 	if (f->summed.function == TL_NONE || !same_owner(&f->summed.owner, &item->owner)) {
-		int status = put_summed_function(f, err);
+		int status = tl_callgrind_put_summed(f, err);
 
 		if (status < 0)
 			return status;
@@ -273,7 +272,7 @@ static int end_part(struct tl_callgrind_folder *f, struct tl_error *err)
 	const struct tl_callgrind_faults *faults = &f->reader->faults;
 
 	if (status == 0 && f->profile)
-		status = put_summed_function(f, err);
+		status = tl_callgrind_put_summed(f, err);
 	f->part.ready = false;
 	if (status == 0 && f->part.selected) {
 		struct tl_part *part = &f->profile->parts.list[f->part.number];
@@ -305,11 +304,8 @@ static fold_fn *const fold_item[2][TL_CALLGRIND_KIND_COUNT] = {
 	},
 };
 
-/*
- * All readers number their names in one pool, which becomes the profile's when the profile is made.
- */
-static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
-		      struct tl_error *err)
+int tl_callgrind_lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
+			    struct tl_error *err)
 {
 	if (tl_lines_passed(&reader->lines))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
@@ -320,8 +316,7 @@ static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 	return 0;
 }
 
-/* The names now belong to the profile, so the reader must not refer to them any more. */
-static void take_names_back(struct tl_callgrind_reader *reader)
+void tl_callgrind_take_names_back(struct tl_callgrind_reader *reader)
 {
 	tl_callgrind_names_free(&reader->names);
 	reader->names = (struct tl_callgrind_names){ .pool = &reader->names.own };
@@ -329,8 +324,16 @@ static void take_names_back(struct tl_callgrind_reader *reader)
 	reader->columns.count = reader->events.count = 0;
 }
 
-static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
-		      struct tl_error *err)
+/* Before the cut there are no items to fold; what is counted is how many parts end there. */
+static void pass_skimmed(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader)
+{
+	if (fold_item[0][reader->item.kind])
+		tl_callgrind_give_up_cut(reader);
+	f->part.place = reader->part.ordinal;
+}
+
+int tl_callgrind_fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
+			    struct tl_error *err)
 {
 	const struct tl_callgrind_item *item = &reader->item;
 	int status;
@@ -342,7 +345,9 @@ static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 	while ((status = tl_callgrind_step(reader, err)) > 0) {
 		fold_fn *fold = fold_item[f->packing.wanted][item->kind];
 
-		if (fold) {
+		if (__builtin_expect(reader->cut.skims, 0)) {
+			pass_skimmed(f, reader);
+		} else if (fold) {
 			status = f->part.ready ? 0 : begin_part(f, err);
 			if (status == 0 && !is_of_share(f, item))
 				continue;
@@ -357,19 +362,19 @@ static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 		if (status < 0)
 			break;
 	}
-	if (status < 0)
-		return status;
-	return tl_callgrind_note_inherited(f, reader, err);
+	return status;
 }
 
 static int fold_reader(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
 		       struct tl_error *err)
 {
-	int status = lend_names(f, reader, err);
+	int status = tl_callgrind_lend_names(f, reader, err);
 
 	if (status == 0)
-		status = fold_items(f, reader, err);
-	take_names_back(reader);
+		status = tl_callgrind_fold_items(f, reader, err);
+	if (status == 0)
+		status = tl_callgrind_note_inherited(f, reader, err);
+	tl_callgrind_take_names_back(reader);
 	return status;
 }
 
@@ -388,7 +393,7 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 		"...");
 }
 
-static int finish(struct tl_callgrind_folder *f, struct tl_error *err)
+int tl_callgrind_fold_finish(struct tl_callgrind_folder *f, struct tl_error *err)
 {
 	int status = tl_callgrind_add_inherited(f, err);
 
@@ -407,7 +412,7 @@ static int finish(struct tl_callgrind_folder *f, struct tl_error *err)
 	return tl_profile_finish(f->profile, err);
 }
 
-static void free_fold(struct tl_callgrind_folder *f)
+void tl_callgrind_fold_free(struct tl_callgrind_folder *f)
 {
 	tl_callgrind_free_inherited(f);
 	tl_names_free(&f->names);
@@ -417,31 +422,39 @@ static void free_fold(struct tl_callgrind_folder *f)
 	free(f->packing.row);
 }
 
+void tl_callgrind_fold_begin(struct tl_callgrind_folder *f,
+			     const struct tl_callgrind_fold_options *options)
+{
+	*f = (struct tl_callgrind_folder){
+		.options = { .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE },
+		.summed = { .function = TL_NONE },
+	};
+	if (options)
+		tl_take(&f->options, sizeof(f->options), options, options->size);
+}
+
 static int fold_all(bool packed, struct tl_callgrind_reader *const *readers, size_t count,
 		    const struct tl_callgrind_fold_options *options, struct tl_profile **profile,
 		    struct tl_error *err)
 {
-	struct tl_callgrind_folder f = {
-		.options = { .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE },
-		.summed = { .function = TL_NONE },
-		.packing = { .wanted = packed },
-	};
+	struct tl_callgrind_folder f;
 	int status = 0;
 
 	*profile = NULL;
 	if (options && options->size < sizeof(*options))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the size of a struct tl_callgrind_fold_options is too small");
-	if (options)
-		tl_take(&f.options, sizeof(f.options), options, options->size);
+	tl_callgrind_fold_begin(&f, options);
+	f.packing.wanted = packed;
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		status = fold_reader(&f, readers[i], err);
 		if (status < 0 && f.options.failed)
 			*f.options.failed = i;
 	}
 	if (status == 0)
-		status = f.profile ? finish(&f, err) : nothing_read(readers, count, err);
-	free_fold(&f);
+		status = f.profile ? tl_callgrind_fold_finish(&f, err)
+				   : nothing_read(readers, count, err);
+	tl_callgrind_fold_free(&f);
 	if (status < 0) {
 		tl_profile_free(f.profile);
 		return tl_error_format(err, "callgrind", status);

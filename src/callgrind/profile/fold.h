@@ -78,6 +78,37 @@ int tl_callgrind_fold_packed(struct tl_callgrind_reader *const *readers, size_t 
 			     const struct tl_callgrind_fold_options *options,
 			     struct tl_profile **profile, struct tl_error *err);
 
+/*
+ * tl_callgrind_fold() with TL_CALLGRIND_FUNCTIONS of one file by two readers of it, which work at
+ * the same time (halves.c): one reads up to the first "fn=" line at or behind `offset`, the other
+ * one what follows. *profile NULL: something in the file is not as it mostly is, and fresh readers
+ * have to read it by tl_callgrind_fold(); so, too, for want of memory, or where reading failed.
+ */
+void tl_callgrind_fold_halves(struct tl_callgrind_reader *first, struct tl_callgrind_reader *second,
+			      uint64_t offset, const struct tl_callgrind_fold_options *options,
+			      struct tl_profile **profile);
+
+/* ---- the steps of a fold ---- */
+
+void tl_callgrind_fold_begin(struct tl_callgrind_folder *f,
+			     const struct tl_callgrind_fold_options *options);
+/*
+ * All readers number their names in one pool, which becomes the profile's when the profile is made.
+ */
+int tl_callgrind_lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
+			    struct tl_error *err);
+/* Fold what is left to read. 0 or negative. */
+int tl_callgrind_fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
+			    struct tl_error *err);
+/* Add the summed self costs of a function to its one line. 0 or negative. */
+int tl_callgrind_put_summed(struct tl_callgrind_folder *f, struct tl_error *err);
+/* The names now belong to the profile, so the reader must not refer to them any more. */
+void tl_callgrind_take_names_back(struct tl_callgrind_reader *reader);
+/* The profile, which there is, is complete. 0 or negative. */
+int tl_callgrind_fold_finish(struct tl_callgrind_folder *f, struct tl_error *err);
+/* Free all but the profile. */
+void tl_callgrind_fold_free(struct tl_callgrind_folder *f);
+
 /* The name of an object or a file as a string of the profile. */
 const char *tl_callgrind_folded_text(const struct tl_callgrind_folder *f, uint32_t name);
 /*

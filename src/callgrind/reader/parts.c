@@ -163,15 +163,26 @@ static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return tl_callgrind_broken_at(reader, rule, line->offset, 0, line->line, err);
 }
 
+/* Of a part that two readers read, the second one adds what the first one has. */
+static void add_sums_before(struct tl_callgrind_reader *reader)
+{
+	if (!reader->cut.met || !reader->cut.before)
+		return;
+	reader->cut.before(reader->cut.arg, reader);
+	reader->cut.before = NULL;
+}
+
 int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	int status;
+	int status = 0;
 
 	if (reader->by_function.lines) {
 		tl_callgrind_function_item(reader);
 		return 1;
 	}
-	status = check_sums(reader, err);
+	add_sums_before(reader);
+	if (!reader->cut.skims && !reader->cut.unusual)
+		status = check_sums(reader, err);
 	reader->part.open = false;
 	if (status < 0)
 		return status;

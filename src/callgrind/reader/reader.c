@@ -85,6 +85,12 @@ static bool changes_function(const struct tl_callgrind_key *key)
 		key->slot == TL_CALLGRIND_SLOT_OBJECT);
 }
 
+static bool is_at_cut(const struct tl_callgrind_reader *reader, const struct tl_callgrind_key *key)
+{
+	return key->line == TL_CALLGRIND_LINE_NAME && key->slot == TL_CALLGRIND_SLOT_FUNCTION &&
+	       !reader->cut.met && tl_lines_offset(&reader->lines) >= reader->cut.offset;
+}
+
 static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgrind_key *key,
 		     struct tl_error *err)
 {
@@ -94,6 +100,11 @@ static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgri
 		tl_lines_again(&reader->lines);
 		tl_callgrind_function_item(reader);
 		return 1;
+	}
+	if (__builtin_expect(is_at_cut(reader, key), 0)) {
+		tl_callgrind_meet_cut(reader);
+		if (reader->ended)
+			return 0;
 	}
 	switch (key->line) {
 	case TL_CALLGRIND_LINE_NAME:
@@ -210,9 +221,14 @@ static int unusual_line(struct tl_callgrind_reader *reader, struct tl_error *err
 	return other_line(reader, err);
 }
 
-/* End of the text: a pending call or jump is dropped, and the last part is complete. */
+/*
+ * End of the text, or of what is to be read of it. At the end of the text a pending call or jump is
+ * dropped, and the last part is complete.
+ */
 static int end_of_text(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
+	if (reader->ended && (reader->cut.unusual || (reader->cut.met && reader->cut.ends)))
+		return 0;
 	reader->ended = true;
 	if (reader->state.pending) {
 		int status = drop_pending(reader, err);
@@ -263,6 +279,8 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 			status = unended_line(reader, err);
 		if (status < 0)
 			return status;
+		if (reader->cut.skims && tl_callgrind_skim_line(reader))
+			continue;
 		enum tl_callgrind_first_byte first = tl_callgrind_first_bytes[*lines->start];
 
 		if (__builtin_expect(lines->too_long != 0, 0))
@@ -302,7 +320,7 @@ static bool copy_columns(struct tl_callgrind_reader *reader)
 	reader->positions.names[0] = tl_callgrind_columns[TL_CALLGRIND_COLUMN_LINE];
 	reader->positions.count = 1;
 	tl_callgrind_state_begin(reader);
-	reader->part.process = reader->part.thread = TL_NOWHERE;
+	reader->part.process = reader->part.thread = reader->cut.offset = TL_NOWHERE;
 	/* Number 0 of the pool is "", which stands for every absent text. */
 	reader->names.pool = &reader->names.own;
 	return tl_names_add(reader->names.pool, "", 0) != TL_NONE;

@@ -118,6 +118,32 @@ struct tl_callgrind_function_costs {
 	size_t capacity;
 };
 
+/* Where a reader stands when it comes to the cut: two that were there alike agree in this. */
+struct tl_callgrind_mark {
+	uint64_t offset, base[TL_CALLGRIND_COLUMNS];
+	struct tl_callgrind_owner owner;
+	uint32_t file, part, columns;
+};
+
+/*
+ * Of a file that two readers read, the first one up to a line "fn=", the other one from there on
+ * (profile/halves.c). The second one skims what is before: it takes names, headers and positions
+ * from there, and makes no items of costs, calls and jumps. A file in which something is not as it
+ * mostly is, is `unusual`: it has to be read by one reader, and reading it ends.
+ */
+struct tl_callgrind_cut {
+	uint64_t offset; /* the cut is at the first "fn=" at or behind it; TL_NOWHERE: no cut */
+	bool ends;       /* the reader reads what is before the cut; else what is behind */
+	bool skims, met, unusual;
+	struct tl_callgrind_mark mark; /* where the cut was met */
+	/*
+	 * Called before the sums of the first part are compared that ends behind the cut: adds what
+	 * is before. NULL: nothing is to be added (any more).
+	 */
+	void (*before)(void *arg, struct tl_callgrind_reader *reader);
+	void *arg;
+};
+
 /* Facts about the file up to the present line. */
 struct tl_callgrind_seen {
 	bool signature;      /* "# callgrind format" */
@@ -141,6 +167,7 @@ struct tl_callgrind_reader {
 	struct tl_callgrind_state state;
 	struct tl_callgrind_function_costs by_function;
 	uint32_t plain_left; /* plain lines until their sums are looked at again (plain_line.c) */
+	struct tl_callgrind_cut cut;
 	struct tl_callgrind_seen seen;
 	bool ended;
 	struct tl_callgrind_item item;
@@ -199,6 +226,16 @@ int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct tl_c
 int tl_callgrind_header_line(struct tl_callgrind_reader *reader,
 			     const struct tl_callgrind_header_key *key, const char *value,
 			     size_t size, struct tl_error *err);
+
+/*
+ * Before the cut, in a reader that reads what is behind: take what later lines need from the
+ * present line. False: it is a line that has to be read.
+ */
+bool tl_callgrind_skim_line(struct tl_callgrind_reader *reader);
+/* The present line, of "fn=", is at or behind the cut, which was not met yet. */
+void tl_callgrind_meet_cut(struct tl_callgrind_reader *reader);
+/* Nothing more is to be read, as the file has to be read by one reader. */
+void tl_callgrind_give_up_cut(struct tl_callgrind_reader *reader);
 
 /* Reset names and positions, as at the beginning of a part. */
 void tl_callgrind_state_begin(struct tl_callgrind_reader *reader);

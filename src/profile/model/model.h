@@ -240,6 +240,11 @@ int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_li
  */
 bool tl_profile_line_each(struct tl_profile *profile);
 int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc);
+/*
+ * The number of an arc; TL_NONE: it is not there. Who appends arcs that are new to the array itself
+ * may leave the index as it was: it is completed before an arc is added the usual way.
+ */
+uint32_t tl_profile_find_arc(const struct tl_profile *profile, const struct tl_arc *arc);
 
 /*
  * The number of an event, added with a cost of 0 everywhere if new. @return it, or a negative

@@ -146,14 +146,40 @@ static bool same_arc(const void *context, const void *key, uint32_t number)
 	       same_position(&a->from, &b->from) && same_position(&a->to, &b->to);
 }
 
+static uint64_t hash_arc(const struct tl_arc *arc)
+{
+	return tl_hash_pair(tl_hash_pair(hash_position(&arc->from), hash_position(&arc->to)),
+			    tl_hash_pair((uint64_t)arc->caller << 32 | arc->callee, arc->part));
+}
+
+uint32_t tl_profile_find_arc(const struct tl_profile *profile, const struct tl_arc *arc)
+{
+	return tl_index_find(&profile->arcs.table.index, hash_arc(arc), same_arc, profile, arc);
+}
+
+/* Arcs that were appended without it are added to the index. False without memory. */
+static bool complete_arc_index(struct tl_profile *profile)
+{
+	struct tl_cost_table *table = &profile->arcs.table;
+
+	while (table->index.count < table->count) {
+		const uint32_t number = (uint32_t)table->index.count;
+
+		if (!tl_index_add(&table->index, hash_arc(&profile->arcs.list[number]), number))
+			return false;
+	}
+	return true;
+}
+
 /* The number of an arc whose strings are interned; TL_NONE without memory. */
 static uint32_t count_arc(struct tl_profile *profile, const struct tl_arc *arc)
 {
-	uint64_t hash =
-		tl_hash_pair(tl_hash_pair(hash_position(&arc->from), hash_position(&arc->to)),
-			     tl_hash_pair((uint64_t)arc->caller << 32 | arc->callee, arc->part));
-	uint32_t found = tl_index_find(&profile->arcs.table.index, hash, same_arc, profile, arc);
+	const uint64_t hash = hash_arc(arc);
+	uint32_t found;
 
+	if (!complete_arc_index(profile))
+		return TL_NONE;
+	found = tl_index_find(&profile->arcs.table.index, hash, same_arc, profile, arc);
 	if (found == TL_NONE) {
 		struct tl_arc fresh = *arc;
 

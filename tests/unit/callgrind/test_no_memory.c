@@ -92,6 +92,39 @@ TEST(folds)
 	}
 }
 
+/* Two readers on two threads; without a profile the file would have to be read by one reader. */
+static int halves_step(const void *input, uint64_t *digest)
+{
+	const char *bytes = input;
+	struct tl_callgrind_fold_options options = {
+		.size = sizeof(options),
+		.part = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.detail = TL_CALLGRIND_FUNCTIONS,
+	};
+	struct tl_profile *profile = NULL;
+	struct text first, second = { .source = NULL };
+	int status = open_bytes(&first, bytes, strlen(bytes));
+
+	if (status == 0)
+		status = open_bytes(&second, bytes, strlen(bytes));
+	if (status == 0)
+		tl_callgrind_fold_halves(first.reader, second.reader, strlen(bytes) / 2, &options,
+					 &profile);
+	if (profile)
+		note_profile(profile, digest);
+	tl_profile_free(profile);
+	text_close(&first);
+	text_close(&second);
+	return profile ? 0 : TL_NO_MEMORY;
+}
+
+TEST(folds_by_halves)
+{
+	assert_true(refuse_each(halves_step, plain) > 20);
+}
+
 static int fold_packed(const void *input, struct tl_profile **profile)
 {
 	const char *bytes = input;
@@ -284,8 +317,10 @@ TEST(checks)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folds),      cmocka_unit_test(rewriting), cmocka_unit_test(filing),
-		cmocka_unit_test(annotating), cmocka_unit_test(listings),  cmocka_unit_test(checks),
+		cmocka_unit_test(folds),      cmocka_unit_test(folds_by_halves),
+		cmocka_unit_test(rewriting),  cmocka_unit_test(filing),
+		cmocka_unit_test(annotating), cmocka_unit_test(listings),
+		cmocka_unit_test(checks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
