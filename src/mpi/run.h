@@ -22,6 +22,19 @@ struct fleet_command {
 	int rank, size;
 };
 
+/*
+ * Take --restart, --timeout and --silence out of the arguments of the command.
+ * @return false: one has no value, or one that is no number of seconds, which was said
+ */
+bool fleet_take_options(struct fleet_command *run, int *argc, char **argv);
+/*
+ * Name the directories of the profile files of --restart, below a number for the command and its
+ * options: files that were read with other options are of no use. @return false: no memory
+ */
+bool fleet_name_restart(struct fleet_command *run, int argc, char **argv);
+/* Make these directories. @return false: one cannot be made, which was said */
+bool fleet_make_restart(const struct fleet_command *run);
+
 /* Have a command take its input from the ranks, or again by itself. */
 void answer_by_ranks(struct fleet_command *run);
 void answer_alone(struct fleet_command *run);

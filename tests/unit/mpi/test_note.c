@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes go over a socket whole, with the bytes that belong to them. */
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "mpi/note.h"
@@ -94,6 +98,94 @@ TEST(the_other_end_may_be_gone)
 	close(ends.here);
 }
 
+/* ---- signals ---- */
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number)
+{
+	(void)number;
+	signals++;
+}
+
+/* A signal each millisecond, which interrupts system calls; 0: no more. */
+static void interrupt_each(int microseconds)
+{
+	const struct sigaction action = { .sa_handler = count_signal };
+	const struct itimerval timer = { .it_interval = { .tv_usec = microseconds },
+					 .it_value = { .tv_usec = microseconds } };
+
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+}
+
+enum { WAIT_MS = 30 };
+
+/* A process of which another waits for a note, and that takes what was sent to it only later. */
+static pid_t make_late(struct ends ends, bool sends)
+{
+	const struct note note = { .kind = NOTE_QUIT };
+	pid_t child = fork();
+	struct note got;
+	int bytes;
+
+	if (child)
+		return child;
+	close(ends.here);
+	poll(NULL, 0, WAIT_MS);
+	if (sends)
+		_exit(note_send(ends.there, &note, -1) ? 0 : 1);
+	while (note_receive(ends.there, &got, &bytes))
+		if (got.kind == NOTE_QUIT)
+			_exit(0);
+	_exit(1);
+}
+
+static void await_late(pid_t child)
+{
+	int status = -1;
+
+	while (waitpid(child, &status, 0) < 0)
+		;
+	assert_int_equal(status, 0);
+}
+
+TEST(signals_do_not_end_the_wait_for_a_note)
+{
+	struct ends ends = make_ends();
+	pid_t child = make_late(ends, true);
+	struct note got = { 0 };
+	int bytes;
+
+	close(ends.there);
+	signals = 0;
+	interrupt_each(1000);
+	assert_int_equal(note_receive(ends.here, &got, &bytes), 1);
+	interrupt_each(0);
+	assert_int_equal(got.kind, NOTE_QUIT);
+	assert_true(signals > 0);
+	await_late(child);
+	close(ends.here);
+}
+
+TEST(signals_do_not_lose_a_note_for_which_there_is_no_room)
+{
+	struct ends ends = make_ends();
+	const struct note note = { .kind = NOTE_ALIVE }, last = { .kind = NOTE_QUIT };
+	pid_t child = make_late(ends, false);
+
+	close(ends.there);
+	while (send(ends.here, &note, sizeof(note), MSG_DONTWAIT) == sizeof(note))
+		;
+	signals = 0;
+	interrupt_each(1000);
+	assert_true(note_send(ends.here, &last, -1));
+	interrupt_each(0);
+	assert_true(signals > 0);
+	await_late(child);
+	close(ends.here);
+}
+
 TEST(a_part_of_a_note_is_none)
 {
 	struct ends ends = make_ends();
@@ -144,6 +236,8 @@ int main(void)
 		cmocka_unit_test(a_note_comes_as_it_was_sent),
 		cmocka_unit_test(bytes_go_with_their_note),
 		cmocka_unit_test(the_other_end_may_be_gone),
+		cmocka_unit_test(signals_do_not_end_the_wait_for_a_note),
+		cmocka_unit_test(signals_do_not_lose_a_note_for_which_there_is_no_room),
 		cmocka_unit_test(a_part_of_a_note_is_none),
 		cmocka_unit_test(bytes_that_are_fewer_than_said),
 		cmocka_unit_test(who_a_note_is_for),

@@ -96,23 +96,29 @@ static void send_all(int socket, const struct script *script)
 	assert_true(note_send(socket, &quit, -1));
 }
 
-/* The cost of the first event in the last profile that was given. */
-static uint64_t cost;
-
-static void note_cost(int fd)
+static uint64_t cost_of(const char *path)
 {
 	struct tl_profile *profile = NULL;
 	struct tl_input *input = NULL;
-	const char *path;
-	char text[64];
+	uint64_t cost;
 
-	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
-	path = text;
 	assert_int_equal(tl_input_open(&input, &path, 1, NULL, NULL, NULL), 0);
 	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
 	cost = (uint64_t)tl_profile_total(profile)[0];
 	tl_profile_free(profile);
 	tl_input_close(input);
+	return cost;
+}
+
+/* The cost of the first event in the last profile that was given. */
+static uint64_t cost;
+
+static void note_cost(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	cost = cost_of(path);
 }
 
 /* The bytes of a profile; what there is to be said may be lost with the memory. */
@@ -159,10 +165,12 @@ static int live(const void *input, uint64_t *digest)
 	int sockets[2], kept = dup(STDERR_FILENO), ended = EXIT_UNUSABLE, status;
 	const struct command *command;
 	struct settings settings;
-	char room[ROOM], folder[512];
+	char room[ROOM], folders[2][512];
 
-	snprintf(folder, sizeof(folder), "%s", temp_path(&temp, "kept"));
-	options.restart = script->restart ? folder : NULL;
+	snprintf(folders[0], sizeof(folders[0]), "%s", temp_path(&temp, "kept"));
+	snprintf(folders[1], sizeof(folders[1]), "%s", temp_path(&temp, "kept/after"));
+	options.restart = script->restart ? folders[0] : NULL;
+	options.restart_after = script->restart ? folders[1] : NULL;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
 	fflush(stderr);
 	assert_int_equal(ftruncate(said, 0), 0);
@@ -258,8 +266,8 @@ static uint64_t cost_of_share(uint32_t share, uint32_t shares)
 	return cost;
 }
 
-/* "summary: 332" of threads.out-01. */
-enum { SUMMARY = 332 };
+/* "summary: 332" of threads.out-01, "summary: 774" of threads.out-02. */
+enum { SUMMARY = 332, SUMMARY_AFTER = 774 };
 
 TEST(shares_of_a_file)
 {
@@ -267,6 +275,55 @@ TEST(shares_of_a_file)
 
 	assert_true(first && second && first != second);
 	assert_int_equal(first + second, SUMMARY);
+}
+
+/* The cost of the only profile file in a directory, which may have directories. */
+static uint64_t cost_in(const char *folder)
+{
+	char directory[512], path[1024];
+	uint64_t found = 0;
+	DIR *entries;
+	unsigned files = 0;
+
+	snprintf(directory, sizeof(directory), "%s", temp_path(&temp, folder));
+	entries = opendir(directory);
+	assert_non_null(entries);
+	for (struct dirent *entry; (entry = readdir(entries));) {
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+		assert_int_equal(stat(path, &st), 0);
+		if (!S_ISREG(st.st_mode))
+			continue;
+		files++;
+		found = cost_of(path);
+	}
+	closedir(entries);
+	assert_int_equal(files, 1);
+	return found;
+}
+
+/* The same file may stand on both sides of `diff`, with other programs. */
+TEST(sides_have_directories_of_their_own)
+{
+	static const struct script script = {
+		.line = "diff" TWO,
+		.restart = true,
+		.asked = { { .note = FOLD(), .files = { 0 }, .count = 1 },
+			   { .note = FOLD(.flags = NOTE_AFTER), .files = { 1 }, .count = 1 } },
+		.answers = { NOTE_RUN, NOTE_FOLDED, NOTE_RUN, NOTE_FOLDED },
+	};
+	uint64_t digest = 0;
+
+	temp_close(&temp);
+	temp_open(&temp);
+	assert_int_equal(mkdir(temp_path(&temp, "kept"), 0700), 0);
+	assert_int_equal(mkdir(temp_path(&temp, "kept/after"), 0700), 0);
+	put_letters(&script);
+	assert_int_equal(live(&script, &digest), 0);
+	drop_letters();
+	assert_int_equal(cost_in("kept"), SUMMARY);
+	assert_int_equal(cost_in("kept/after"), SUMMARY_AFTER);
 }
 
 /* A file that is not there is missing in its unit, and in no later one. */
@@ -311,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_life_of_a_worker),
 		cmocka_unit_test(shares_of_a_file),
+		cmocka_unit_test(sides_have_directories_of_their_own),
 		cmocka_unit_test(missing_files_of_units),
 	};
 
