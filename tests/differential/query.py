@@ -115,6 +115,12 @@ def calls(path, args):
     ended = [c for c in wanted if c["end"] is not None and not c.get("cut") and not c.get("late")]
     expect("durations of " + path, rows("SELECT id, duration FROM calls WHERE duration IS NOT NULL", *args, path),
            [(c["id"], c["end"] - c["start"]) for c in ended])
+    grouped_calls(path, args)
+    return True
+
+
+def grouped_calls(path, args):
+    """Sums of calls by GROUP BY are those of the functions."""
     # Of perf.data with cycles, a call is as long as its packets say, and its function as its instructions do.
     if rows("SELECT count(sum) FROM functions", *args, path) != [(0,)] and not path.endswith(".perf.data"):
         expect("sums of calls of " + path,
@@ -125,7 +131,6 @@ def calls(path, args):
                        *args, path)),
            sorted(rows("SELECT id, calls + CASE WHEN %d THEN 0 ELSE unfinished END FROM functions WHERE calls + unfinished"
                        % entered(path, args), *args, path)))
-    return True
 
 
 def listings(path, args):

@@ -178,9 +178,13 @@ static int take_part(void *arg, uint64_t number, const uint64_t *row)
 static int read_functions(struct tl_pfile_reading *r)
 {
 	struct tl_profile_functions *functions = &r->profile->functions;
-	int status = tl_pfile_each_row(r->reader, TL_PFILE_FUNCTIONS, 0, take_function, r, r->err);
-	int failed = 0;
+	const size_t rows = tl_pfile_row_count(r->reader, TL_PFILE_FUNCTIONS);
+	int failed = 0, status;
 
+	if (tl_pfile_is_likely(r, rows, sizeof(*functions->list)) &&
+	    !tl_grow(&functions->list, &functions->table.capacity, rows, sizeof(*functions->list)))
+		return tl_error_memory(r->err);
+	status = tl_pfile_each_row(r->reader, TL_PFILE_FUNCTIONS, 0, take_function, r, r->err);
 	if (status < 0)
 		return status;
 	r->function_order =
@@ -212,7 +216,6 @@ static int read_parts(struct tl_pfile_reading *r)
 		return 0;
 	if (!tl_pfile_reorder(&parts->list, &table, sizeof(*parts->list), 0, r->part_order))
 		return tl_error_memory(r->err);
-	parts->capacity = parts->count;
 	return 0;
 }
 

@@ -198,18 +198,14 @@ static bool sort_arcs(struct arc_sums *sums)
 	return ok;
 }
 
-/*
- * Room for all arcs at once, so that arrays of a large file are not moved while they grow; what
- * blocks say of their rows is believed up to a few times the size of the file.
- */
+/* Room for all arcs at once, so that arrays of a large file are not moved while they grow. */
 static bool reserve(struct arc_sums *sums, size_t rows)
 {
-	enum { MOST = 4 };
 	struct tl_pfile_reading *r = sums->r;
 	struct tl_profile *p = r->profile;
 	size_t bytes = sizeof(*p->arcs.list) + p->event_count * sizeof(*p->arcs.table.cost);
 
-	return rows > r->reader->size / bytes * MOST ||
+	return !tl_pfile_is_likely(r, rows, bytes) ||
 	       (tl_grow(&p->arcs.list, &p->arcs.table.capacity, rows, sizeof(*p->arcs.list)) &&
 		tl_grow(&p->arcs.table.cost, &p->arcs.table.cost_capacity, rows * p->event_count,
 			sizeof(*p->arcs.table.cost)) &&

@@ -6,6 +6,8 @@
 #include "core/pool.h"
 #include "profile/file/reading.h"
 
+enum { BITS = 64 }; /* of a word that has one for each element */
+
 struct reading_order {
 	uint32_t *order;
 	bool *taken;
@@ -76,7 +78,6 @@ static bool is_gapless(const struct tl_pfile_reader *reader, enum tl_pfile_secti
 
 static bool is_permutation(const uint32_t *order, size_t count)
 {
-	enum { BITS = 64 };
 	uint64_t *taken = calloc(count / BITS + 1, sizeof(*taken));
 	bool once = taken;
 
@@ -139,30 +140,55 @@ uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section 
 	return NULL;
 }
 
-static bool reorder(void *elements, size_t count, size_t size, const uint32_t *order)
+/*
+ * Each element to its place, which that of the element there leads on from, until the first place
+ * is met again: a second array would cost more time, for the system to make its pages, than this.
+ * `room` is for two elements.
+ */
+static void follow_order(char *elements, size_t count, size_t size, const uint32_t *order,
+			 uint64_t *moved, char *room)
 {
-	char *from, *to = malloc((count + 1) * size);
+	char *held = room, *other = room + size;
 
-	if (!to)
-		return false;
-	memcpy(&from, elements, sizeof(from));
-	for (size_t i = 0; i < count; i++)
-		memcpy(to + order[i] * size, from + i * size, size);
-	free(from);
-	memcpy(elements, &to, sizeof(to));
-	return true;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i;
+
+		if (moved[i / BITS] >> i % BITS & 1 || order[i] == i)
+			continue;
+		memcpy(held, elements + i * size, size);
+		do {
+			char *swap = held;
+
+			at = order[at];
+			memcpy(other, elements + at * size, size);
+			memcpy(elements + at * size, held, size);
+			moved[at / BITS] |= UINT64_C(1) << at % BITS;
+			held = other;
+			other = swap;
+		} while (at != i);
+	}
 }
 
-bool tl_pfile_reorder(void *elements, struct tl_cost_table *table, size_t size, uint32_t events,
-		      const uint32_t *order)
+static bool reorder(void *elements, size_t count, size_t size, const uint32_t *order)
 {
-	if (!reorder(elements, table->count, size, order))
-		return false;
-	table->capacity = table->count;
-	if (!table->cost)
-		return true;
-	table->cost_capacity = table->count * events;
-	return reorder(&table->cost, table->count, events * sizeof(*table->cost), order);
+	uint64_t *moved = calloc(count / BITS + 1, sizeof(*moved));
+	char *list, *room = malloc(2 * size);
+	bool ok = moved && room;
+
+	memcpy(&list, elements, sizeof(list));
+	if (ok)
+		follow_order(list, count, size, order, moved, room);
+	free(moved);
+	free(room);
+	return ok;
+}
+
+bool tl_pfile_reorder(void *elements, const struct tl_cost_table *table, size_t size,
+		      uint32_t events, const uint32_t *order)
+{
+	return reorder(elements, table->count, size, order) &&
+	       (!table->cost ||
+		reorder((void *)&table->cost, table->count, events * sizeof(*table->cost), order));
 }
 
 static bool gather(void *elements, size_t count, size_t size, const uint32_t *order)

@@ -39,6 +39,13 @@ uint32_t tl_pfile_numbers_search(const struct tl_pfile_numbers *numbers, uint64_
 
 /* ---- what they stand for ---- */
 
+bool tl_pfile_is_likely(const struct tl_pfile_reading *r, size_t rows, size_t bytes_each)
+{
+	enum { MOST = 64 };
+
+	return rows <= r->reader->size / bytes_each * MOST;
+}
+
 const char *tl_pfile_string(const struct tl_pfile_reading *r, uint64_t number)
 {
 	const struct tl_names *names = r->profile ? &r->profile->names : &r->names;

@@ -60,6 +60,12 @@ struct tl_pfile_reading {
 	struct tl_error *err;
 };
 
+/*
+ * Whether room for so many rows, which blocks say there are, may be made before they are read. It
+ * is made for what a file of this size may have if zstd shrinks it well.
+ */
+bool tl_pfile_is_likely(const struct tl_pfile_reading *r, size_t rows, size_t bytes_each);
+
 /* A string, "[lost]" if it is lost. */
 const char *tl_pfile_string(const struct tl_pfile_reading *r, uint64_t number);
 /* The function that stands for all that are lost; TL_NONE without memory. */
@@ -90,8 +96,8 @@ void tl_pfile_take_losses(struct tl_losses *losses, const uint64_t *row);
 uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section section,
 			      size_t count, int *failed);
 /* Elements of `size` bytes and their costs into another order. False without memory. */
-bool tl_pfile_reorder(void *elements, struct tl_cost_table *table, size_t size, uint32_t events,
-		      const uint32_t *order);
+bool tl_pfile_reorder(void *elements, const struct tl_cost_table *table, size_t size,
+		      uint32_t events, const uint32_t *order);
 
 /*
  * Some elements of a table were put where their order says, and others are lost: put those that

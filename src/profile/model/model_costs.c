@@ -2,6 +2,8 @@
 /* Functions, cost lines, arcs and jumps: each is found by its key, added if new, and summed up. */
 #include "profile/model/model.h"
 
+#include <string.h>
+
 #include "core/error.h"
 
 /* ---- functions ---- */
@@ -106,17 +108,21 @@ int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_li
 bool tl_profile_line_each(struct tl_profile *profile)
 {
 	struct tl_cost_table *table = &profile->lines.table;
+	const size_t functions = profile->functions.table.count, events = profile->event_count;
 
-	while (table->count < profile->functions.table.count) {
-		struct tl_cost_line line = { .function = (uint32_t)table->count, .part = TL_NONE };
-
-		line.at.file = profile->functions.list[table->count].file;
-		if (!tl_grow(&profile->lines.list, &table->capacity, table->count + 1,
-			     sizeof(*profile->lines.list)) ||
-		    !tl_cost_table_row(table, profile->event_count))
-			return false;
-		profile->lines.list[table->count++] = line;
-	}
+	if (!tl_grow(&profile->lines.list, &table->capacity, functions,
+		     sizeof(*profile->lines.list)) ||
+	    !tl_grow(&table->cost, &table->cost_capacity, functions * events, sizeof(*table->cost)))
+		return false;
+	if (table->count < functions)
+		memset(table->cost + table->count * events, 0,
+		       (functions - table->count) * events * sizeof(*table->cost));
+	for (; table->count < functions; table->count++)
+		profile->lines.list[table->count] = (struct tl_cost_line){
+			.function = (uint32_t)table->count,
+			.part = TL_NONE,
+			.at.file = profile->functions.list[table->count].file,
+		};
 	return true;
 }
 

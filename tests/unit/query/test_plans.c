@@ -80,6 +80,11 @@ TEST(tables_use_the_conditions_that_they_can)
 		  "\nUSE TEMP B-TREE FOR GROUP BY\n" },
 		{ "SELECT start FROM calls ORDER BY id", "\n" },
 		{ "SELECT start FROM calls ORDER BY id DESC", "\nUSE TEMP B-TREE FOR ORDER BY\n" },
+		/* An order that is not that of bytes. */
+		{ "SELECT start FROM calls ORDER BY id COLLATE NOCASE",
+		  "\nUSE TEMP B-TREE FOR ORDER BY\n" },
+		{ "SELECT name, count(*) FROM calls GROUP BY name ORDER BY name COLLATE NOCASE",
+		  "g06 \nUSE TEMP B-TREE FOR ORDER BY\n" },
 		{ "SELECT start FROM calls ORDER BY start", "\nUSE TEMP B-TREE FOR ORDER BY\n" },
 		{ "SELECT start FROM calls ORDER BY function", "\nUSE TEMP B-TREE FOR ORDER BY\n" },
 		{ "SELECT name FROM functions ORDER BY id", "\nUSE TEMP B-TREE FOR ORDER BY\n" },

@@ -186,6 +186,47 @@ TEST(damage_of_an_input)
 	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
+/* Names differ in case: which of them is first is told by the statement. */
+TEST(order_of_a_collation)
+{
+	static const char text[] =
+		"[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2,\"name\":\"B\"},"
+		"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":4,\"dur\":3,\"name\":\"a\"},"
+		"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":8,\"dur\":4,\"name\":\"C\"},"
+		"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":13,\"dur\":5,\"name\":\"b\"}]";
+	static const struct expected cases[] = {
+		{ "SELECT name FROM calls ORDER BY name", "B\nC\na\nb\n" },
+		{ "SELECT name FROM calls ORDER BY name COLLATE NOCASE, id", "a\nB\nb\nC\n" },
+		{ "SELECT name FROM calls ORDER BY name COLLATE NOCASE DESC LIMIT 1", "C\n" },
+		{ "SELECT name, sum(duration) FROM calls GROUP BY name ORDER BY name COLLATE "
+		  "NOCASE DESC, sum(duration)",
+		  "C,4000\nB,2000\nb,5000\na,3000\n" },
+		{ "SELECT sum(duration) FROM calls GROUP BY name COLLATE NOCASE ORDER BY 1",
+		  "3000\n4000\n7000\n" },
+		{ "SELECT name FROM functions ORDER BY name COLLATE NOCASE, name", "a\nB\nb\nC\n" },
+	};
+
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+/*
+ * Sums of a profile are of no part; the line whose cost did not fit is lost in its part alone. How
+ * many sums there are besides the line's own is no matter of this table.
+ */
+TEST(losses_of_no_part)
+{
+	static const char text[] = "events: Ir\nfn=f\n1 9223372036854775807\n"
+				   "1 9223372036854775807\n2 5\n";
+	static const struct expected cases[] = {
+		{ "SELECT part, process, thread, what, count > 0 FROM losses",
+		  "0,,,skipped records,1\n,,,saturated sums,1\n" },
+		{ "SELECT count FROM losses WHERE part IS NOT NULL", "1\n" },
+		{ "SELECT what FROM losses WHERE part IS NULL", "saturated sums\n" },
+	};
+
+	expect_text(text, cases, sizeof(cases) / sizeof(cases[0]));
+}
+
 /* An end without its begin in thread 2, two begins without their ends in thread 3. */
 TEST(losses_of_parts)
 {
@@ -258,6 +299,8 @@ int main(void)
 		cmocka_unit_test(tables_of_sums),
 		cmocka_unit_test(damage_of_an_input),
 		cmocka_unit_test(losses_of_parts),
+		cmocka_unit_test(losses_of_no_part),
+		cmocka_unit_test(order_of_a_collation),
 		cmocka_unit_test(accesses_of_a_log_are_refused),
 		cmocka_unit_test(tables_of_instructions),
 	};

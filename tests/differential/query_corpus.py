@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of `tracelathe query` against the reports of the same file, for every trace of the shared corpus: functions
+and their costs are those of `report --csv --all`, calls those of `dump --calls`, sums by GROUP BY those of the profile.
+
+Calls are compared as both commands write them, so that the largest traces are among them. A trace that `report` cannot
+read is refused by `query`, too."""
+import csv
+import io
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import common
+import query
+from common import SHARED, expect, fail
+
+CALLS = 'SELECT id, parent, process, thread, depth, name, start, "end", cut, late, duration FROM calls'
+SUFFIXES = (".xray", ".xrayprof", ".pt", ".perf.data", ".out", "xinsndata.bin")
+
+
+def traces(folder):
+    """Each trace below a folder, and what has to be said of it."""
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(where, name)
+            base = path[:-len(".pt")] if name.endswith(".pt") else None
+            maps = [m for m in (base and base.split(".")[0] + ".map", base and base + ".map") if m and os.path.exists(m)]
+            if name.endswith(SUFFIXES) and ".oracle" not in where:
+                yield path, ["--map", maps[0]] if maps else []
+
+
+def expanded(folder):
+    """The packed traces of the corpus, each beside the files that belong to it."""
+    source = os.path.join(SHARED, "corpus")
+    for where, _, names in os.walk(source):
+        if not any(name.endswith(SUFFIXES) for name in (n[:-len(".zst")] for n in names if n.endswith(".zst"))):
+            continue
+        with tempfile.TemporaryDirectory(dir=folder) as made:
+            for name in names:
+                if name.endswith(".map"):
+                    shutil.copy(os.path.join(where, name), made)
+                elif name.endswith(".zst"):
+                    subprocess.run(["zstd", "-dq", "--long=27", os.path.join(where, name), "-o",
+                                    os.path.join(made, name[:-len(".zst")])], check=True)
+            yield made
+
+
+def wanted_of(line):
+    """What the table has to say of a call that is dumped."""
+    call = json.loads(line)
+    cut, late = bool(call.get("cut")), bool(call.get("late"))
+    ended = call["end"] is not None and not cut and not late
+    values = (call["id"], call["parent"], call["process"], call["thread"], call["depth"], call["function"], call["start"],
+              call["end"], int(cut), int(late), call["end"] - call["start"] if ended else None)
+    return ["" if value is None else str(value) for value in values]
+
+
+def same_calls(path, args):
+    """How many calls there are; None: the format has none, or they cannot be told."""
+    with tempfile.TemporaryFile() as said, \
+            subprocess.Popen([common.command(), "dump", "--calls", "--json", *args, path], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL) as dumped, \
+            subprocess.Popen([common.command(), "query", "--csv", *args, path, CALLS], stdout=subprocess.PIPE,
+                             stderr=said) as asked:
+        table = csv.reader(io.TextIOWrapper(asked.stdout, encoding="utf-8", newline=""))
+        next(table, None)
+        count = 0
+        for line, row in itertools.zip_longest(dumped.stdout, table):
+            wanted = wanted_of(line) if line else None
+            if row != wanted:
+                fail("call %d of %s is" % (count, path), row, "instead of", wanted)
+                break
+            count += 1
+        dumped.stdout.close()
+        asked.stdout.close()
+        statuses = dumped.wait(), asked.wait()
+        if 2 in statuses:
+            said.seek(0)
+            expect("both commands refuse the calls of " + path, statuses, (2, 2))
+            if b"calls" not in said.read():
+                fail(path, "does not say that it has no calls")
+            return None
+    return count
+
+
+def compare(path, args):
+    """False: neither command reads the trace."""
+    readable = subprocess.run([common.command(), "report", "--csv", *args, path], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode < 2
+    if not readable:
+        query.ask("SELECT * FROM functions", *args, path, status=(2,))
+        return False
+    query.functions(path, args)
+    query.sums(path, args)
+    if same_calls(path, args) is not None:
+        query.grouped_calls(path, args)
+    return True
+
+
+def main():
+    common.need_whole_corpus()
+    wanted = sys.argv[2:]
+    count = refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for root in itertools.chain([os.path.join(SHARED, "corpus")], expanded(folder)):
+            for path, args in traces(root):
+                if wanted and not any(part in path for part in wanted):
+                    continue
+                if compare(path, args):
+                    count += 1
+                else:
+                    refused += 1
+    print("%d traces that no command reads" % refused)
+    common.finish(count, "traces")
+
+
+if __name__ == "__main__":
+    main()
