@@ -110,12 +110,14 @@ TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err
 enum tl_call_flag {
 	/**
 	 * The end is not in the trace: the call was left by then (longjmp, an exception, a gap). A
-	 * profile counts such a call, without a duration.
+	 * profile counts such a call, without a duration. Or its stack is another one than that
+	 * which runs from here on (a coroutine): when it goes on, another piece of the call begins,
+	 * which is late. Then a profile does know the duration, without what ran meanwhile.
 	 */
 	TL_CALL_CUT = 1 << 0,
 	/**
-	 * The begin is not in the trace: it was in a gap, or this is the gap itself, "(lost)". A
-	 * profile does not count such a call.
+	 * The begin is not in the trace: it was in a gap, or this is the gap itself, "(lost)"; or
+	 * this is a further piece of a call. A profile does not count such a call.
 	 */
 	TL_CALL_LATE = 1 << 1,
 	/** A filter of the input leaves it out: tl_calls_next() passes it over. */

@@ -119,18 +119,36 @@ def calls(path, args):
     return True
 
 
-def grouped_calls(path, args):
-    """Sums of calls by GROUP BY are those of the functions."""
+def grouped_calls(path, args, parked=False):
+    """Sums of calls by GROUP BY are those of the functions. `parked`: some calls are on stacks that take turns, and are several
+    rows without a duration; of functions of which no call is, the sums are equal."""
     # Of perf.data with cycles, a call is as long as its packets say, and its function as its instructions do.
     if rows("SELECT count(sum) FROM functions", *args, path) != [(0,)] and not path.endswith(".perf.data"):
-        expect("sums of calls of " + path,
-               sorted(rows("SELECT function, sum(duration) FROM calls GROUP BY function HAVING sum(duration)", *args, path)),
-               sorted(rows("SELECT id, sum FROM functions WHERE sum", *args, path)))
+        summed = rows("SELECT function, sum(duration) FROM calls GROUP BY function HAVING sum(duration)", *args, path)
+        told = rows("SELECT id, sum FROM functions WHERE sum", *args, path)
+        if parked:
+            whole = dict(rows("SELECT function, coalesce(sum(duration), 0) FROM calls WHERE function IS NOT NULL GROUP BY function "
+                              "HAVING NOT sum(cut OR late)", *args, path))
+            summed, told = [(i, whole[i]) for i in whole if whole[i] or i in dict(told)], [t for t in told if t[0] in whole]
+            if len(summed) < 10:
+                fail(path, "has", len(summed), "functions without parked calls")
+        expect("sums of calls of " + path, sorted(summed), sorted(told))
     expect("numbers of calls of " + path,
            sorted(rows("SELECT function, count(*) FROM calls WHERE NOT late AND function IS NOT NULL GROUP BY function",
                        *args, path)),
            sorted(rows("SELECT id, calls + CASE WHEN %d THEN 0 ELSE unfinished END FROM functions WHERE calls + unfinished"
                        % entered(path, args), *args, path)))
+
+
+def parked_calls():
+    """A program that switches contexts: each time that a stack runs is a row."""
+    path = os.path.join(SHARED, "corpus", "defects", "intel-pt", "r_uctx.pt")
+    if os.path.exists(path):
+        args = ["--map", path[:-len("pt")] + "map"]
+        grouped_calls(path, args, parked=True)
+        expect("pieces that go on begin later than one of their function was cut in " + path,
+               rows("SELECT count(*) FROM calls l WHERE late AND cut AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.cut AND "
+                    "c.function = l.function AND c.\"end\" <= l.start)", *args, path), [(0,)])
 
 
 def listings(path, args):
@@ -660,6 +678,7 @@ def main():
         damaged_inside(folder)
         whole_database(log, profile, folder)
     ready(log)
+    parked_calls()
     if len(sys.argv) > 2:
         extension(log, os.path.abspath(sys.argv[2]))
     else:

@@ -20,6 +20,7 @@ import query
 from common import SHARED, expect, fail
 
 CALLS = 'SELECT id, parent, process, thread, depth, name, start, "end", cut, late, duration FROM calls'
+PARKED = "r_uctx.pt"  # its stacks take turns
 SUFFIXES = (".xray", ".xrayprof", ".pt", ".perf.data", ".out", "xinsndata.bin")
 
 
@@ -97,9 +98,11 @@ def compare(path, args):
         query.ask("SELECT * FROM functions", *args, path, status=(2,))
         return False
     query.functions(path, args)
-    query.sums(path, args)
+    # SQLite refuses a sum that does not fit, of which the profile has the largest number.
+    if not query.rows("SELECT * FROM losses WHERE what = 'saturated sums'", *args, path):
+        query.sums(path, args)
     if same_calls(path, args) is not None:
-        query.grouped_calls(path, args)
+        query.grouped_calls(path, args, path.endswith(PARKED))
     return True
 
 

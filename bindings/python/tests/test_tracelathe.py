@@ -308,6 +308,8 @@ class Package(unittest.TestCase):
             urllib.request.urlopen(view.url, timeout=30)
         with open_log() as trace, self.assertRaises(tracelathe.Error):
             trace.view(command="false")
+        with open_log() as trace, self.assertRaisesRegex(tracelathe.Error, "/no/such: .*TRACELATHE"):
+            trace.view(command="/no/such")
 
     def test_two_threads(self):
         results = []

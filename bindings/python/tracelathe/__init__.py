@@ -537,9 +537,12 @@ class Trace:
         options = [word for path in programs for word in ("--binary", os.fsdecode(path))]
         if self._options.programs.map:
             options += ["--map", os.fsdecode(self._options.programs.map)]
-        process = subprocess.Popen([command or os.environ.get("TRACELATHE", "tracelathe"), "view",
-                                    *([] if open_browser else ["--no-open"]), *options, "--", *self._paths],
-                                   stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        command = command or os.environ.get("TRACELATHE", "tracelathe")
+        try:
+            process = subprocess.Popen([command, "view", *([] if open_browser else ["--no-open"]), *options, "--", *self._paths],
+                                       stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        except OSError as err:
+            raise Error("view", "the command does not start (%s); $TRACELATHE is its path" % err.strerror, command) from err
         assert process.stdout
         url = process.stdout.readline().decode().strip()
         if not url:

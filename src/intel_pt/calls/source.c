@@ -188,9 +188,12 @@ static void call_reopened(void *arg, const struct tl_pt_folder *folder)
 	begin_call(arg, folder, TL_CALL_LATE);
 }
 
+/* A call on a stack that is parked does not end here, and its duration is not that of this piece. */
 static void call_closing(void *arg, const struct tl_pt_folder *folder)
 {
-	put_step(arg, folder, (struct tl_step){ .end = true });
+	const bool parked = folder->thread->stack.parked.parking;
+
+	put_step(arg, folder, (struct tl_step){ .end = true, .flags = parked ? TL_CALL_CUT : 0 });
 }
 
 static void trace_lost(void *arg, const struct tl_pt_folder *folder,

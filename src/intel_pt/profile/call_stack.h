@@ -113,6 +113,7 @@ struct tl_pt_parked_list {
 	size_t count, capacity;
 	uint32_t last_id;
 	uint64_t switches;
+	bool parking; /* while `closing` is called for frames of a stack that is parked */
 };
 
 /* The last switch of stacks, and how often the guess would have been right (stack_switch.c). */

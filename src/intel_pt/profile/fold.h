@@ -201,6 +201,9 @@ struct tl_pt_fold_thread {
 	struct tl_pt_addr_costs costs;
 	int64_t total_insns, total_cycles; /* counted while the window was open */
 	uint64_t elsewhere;                /* time that passed on its parked stacks */
+	/* While it arrives somewhere, where another stack may go on: the clock of `elsewhere`. */
+	bool arriving;
+	uint64_t clock;
 
 	/* Its position at the end of its last slice. */
 	bool ran;
@@ -372,6 +375,11 @@ void tl_pt_fold_arrive(struct tl_pt_folder *folder, uint64_t ip);
 size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most);
 /* Attribute the pending instructions to the innermost context. */
 void tl_pt_fold_settle(struct tl_pt_folder *folder);
+/*
+ * While the thread arrives somewhere: if another stack runs by now, its clock goes on from where it
+ * was parked, and the present time is the same by that clock.
+ */
+void tl_pt_fold_change_clock(struct tl_pt_folder *folder);
 
 /*
  * timing.c: fold the queued nodes and those of a batch, whose facts are known; `more`: another

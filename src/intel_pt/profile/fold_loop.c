@@ -34,6 +34,18 @@ void tl_pt_fold_settle(struct tl_pt_folder *f)
 	f->insns = 0;
 }
 
+void tl_pt_fold_change_clock(struct tl_pt_folder *f)
+{
+	struct tl_pt_fold_thread *thread = f->thread;
+	const uint64_t step = thread->stack.fold.hot.clock - thread->clock;
+
+	if (!thread->arriving)
+		return;
+	thread->clock += step;
+	thread->elsewhere -= step;
+	f->ticks.base += step;
+}
+
 /* Pass the transfer by which the last node was left to the call stack. */
 static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
@@ -42,19 +54,17 @@ static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 	uint64_t back =
 		how == TL_PT_BY_CALL || how == TL_PT_BY_START ? f->pos.last->after : f->pos.back;
 	const bool again = f->pos.called && how == TL_PT_BY_ENABLE && at->ip == back;
-	uint64_t clock;
 
 	f->pos.called = false;
 	tl_pt_fold_settle(f);
-	clock = f->thread->stack.fold.hot.clock;
+	f->thread->arriving = true;
+	f->thread->clock = f->thread->stack.fold.hot.clock;
 	if (again)
 		tl_pt_stack_rename(&f->thread->stack, at);
 	else
 		tl_pt_stack_arrive(&f->thread->stack, how, at, back);
-	/* If another stack runs now, its clock goes on from where it was parked. */
-	clock = f->thread->stack.fold.hot.clock - clock;
-	f->ticks.base += clock;
-	f->thread->elsewhere -= clock;
+	tl_pt_fold_change_clock(f);
+	f->thread->arriving = false;
 }
 
 static struct tl_pt_arrival_addr addr_of(struct tl_pt_folder *f, uint64_t ip)

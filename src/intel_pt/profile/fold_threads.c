@@ -10,6 +10,7 @@ static void watch_opened(void *arg, struct tl_pt_frame *frame)
 	struct tl_pt_folder *f = arg;
 
 	(void)frame;
+	tl_pt_fold_change_clock(f);
 	f->options->watch->opened(f->options->watch->arg, f);
 }
 
@@ -17,6 +18,7 @@ static void watch_reopened(void *arg, struct tl_pt_frame *frame)
 {
 	struct tl_pt_folder *f = arg;
 
+	tl_pt_fold_change_clock(f);
 	if (f->options->watch->reopened)
 		f->options->watch->reopened(f->options->watch->arg, f);
 	else
@@ -28,6 +30,7 @@ static void watch_closing(void *arg, struct tl_pt_frame *frame)
 	struct tl_pt_folder *f = arg;
 
 	(void)frame;
+	tl_pt_fold_change_clock(f);
 	f->options->watch->closing(f->options->watch->arg, f);
 }
 

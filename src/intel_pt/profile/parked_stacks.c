@@ -6,14 +6,19 @@
 
 /* ---- callbacks ---- */
 
-/* Frames above `depth` do not run for a while: call `closing` for each, as if they were closed. */
-static void suspend(struct tl_pt_stack *s, size_t depth)
+/*
+ * Frames above `depth` do not run for a while: call `closing` for each, as if they were closed.
+ * `parked`: they wait to go on; else they were jumped out of.
+ */
+static void suspend(struct tl_pt_stack *s, size_t depth, bool parked)
 {
 	struct tl_fold_frame *top = s->fold.hot.top;
 
+	s->parked.parking = parked;
 	for (; s->callbacks.closing && tl_fold_depth(&s->fold) > depth; s->fold.hot.top--)
 		s->callbacks.closing(s->callbacks.arg, tl_pt_stack_top(s));
 	s->fold.hot.top = top;
+	s->parked.parking = false;
 }
 
 /* The frames of the present stack run again: call `reopened` for each. */
@@ -142,7 +147,7 @@ bool tl_pt_parked_begin(struct tl_pt_stack *s)
 		return false;
 	s->parked.count++;
 	a->frames.resumer = s->frames.id;
-	suspend(s, 0);
+	suspend(s, 0, true);
 	swap(s, a);
 	return true;
 }
@@ -159,7 +164,7 @@ void tl_pt_parked_resume(struct tl_pt_stack *s, size_t number)
 		a->frames.resumer = s->frames.id;
 	a->since = ++s->parked.switches;
 	a->left = false;
-	suspend(s, 0);
+	suspend(s, 0, true);
 	swap(s, a);
 	go_on(s);
 	if (!a->fold.depth) {
@@ -250,7 +255,7 @@ void tl_pt_parked_split(struct tl_pt_stack *s, size_t depth)
 	s->parked.count++;
 	a->left = true;
 	a->frames.resumer = s->frames.id;
-	suspend(s, depth);
+	suspend(s, depth, false);
 	memcpy(&a->frames.list[1], &s->frames.list[depth + 1], count * sizeof(*s->frames.list));
 	a->frames.handlers = count_handlers(a->frames.list, 1, count);
 	s->frames.handlers -= a->frames.handlers;
@@ -280,7 +285,7 @@ void tl_pt_parked_exchange(struct tl_pt_stack *s, size_t number, size_t depth)
 	struct tl_pt_parked_stack *a = &s->parked.list[number];
 	struct tl_fold_stack fold = a->fold;
 
-	suspend(s, 0);
+	suspend(s, 0, true);
 	if (!join(s, a, depth) || !tl_fold_stack_exchange(&s->fold, &fold, depth)) {
 		s->fold.no_memory = true;
 		return;

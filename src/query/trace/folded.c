@@ -34,22 +34,30 @@ static int compare_numbers(const void *left, const void *right)
 	return tl_compare(a, b);
 }
 
-/* Whether the trace numbers all its functions, each with a number of its own that fits. */
+/*
+ * Whether the trace numbers all its functions, each with a number of its own that fits. What stands
+ * for functions that are lost has no number, and needs none where no row is about it.
+ */
 static bool has_own_numbers(const struct tl_profile *profile, uint64_t *numbers)
 {
-	uint32_t count = tl_profile_function_count(profile);
+	uint32_t functions = tl_profile_function_count(profile);
+	size_t count = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		numbers[i] = tl_profile_function(profile, i)->id;
-		if (numbers[i] > INT64_MAX)
+	for (uint32_t i = 0; i < functions; i++) {
+		uint64_t id = tl_profile_function(profile, i)->id;
+
+		if (id == TL_NOWHERE && !is_shown(profile, i))
+			continue;
+		if (id > INT64_MAX)
 			return false;
+		numbers[count++] = id;
 	}
 	if (count)
 		qsort(numbers, count, sizeof(*numbers), compare_numbers);
-	for (uint32_t i = 1; i < count; i++)
+	for (size_t i = 1; i < count; i++)
 		if (numbers[i] == numbers[i - 1])
 			return false;
-	return true;
+	return count || !functions;
 }
 
 /*

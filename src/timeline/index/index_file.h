@@ -23,7 +23,7 @@
 
 #define TL_INDEX_FILE_MAGIC "TLINDEX\n"
 enum {
-	TL_INDEX_FILE_VERSION = 3,
+	TL_INDEX_FILE_VERSION = 4,
 	TL_INDEX_FILE_HEADER = 36, /* magic 8, version 4, sizes of key, body and spool 8 each */
 	TL_INDEX_FILE_CHECKSUM = 4,
 	/* In place of the duration of a frame: it does not end. */
