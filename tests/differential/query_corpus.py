@@ -30,10 +30,9 @@ def traces(folder):
         folders.sort()
         for name in sorted(names):
             path = os.path.join(where, name)
-            base = path[:-len(".pt")] if name.endswith(".pt") else None
-            maps = [m for m in (base and base.split(".")[0] + ".map", base and base + ".map") if m and os.path.exists(m)]
+            code = os.path.join(where, name.split(".")[0] + ".map") if name.endswith(".pt") else ""
             if name.endswith(SUFFIXES) and ".oracle" not in where:
-                yield path, ["--map", maps[0]] if maps else []
+                yield path, ["--map", code] if os.path.exists(code) else []
 
 
 def expanded(folder):

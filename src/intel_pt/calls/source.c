@@ -192,8 +192,9 @@ static void call_reopened(void *arg, const struct tl_pt_folder *folder)
 static void call_closing(void *arg, const struct tl_pt_folder *folder)
 {
 	const bool parked = folder->thread->stack.parked.parking;
+	const struct tl_step step = { .end = true, .flags = parked ? TL_CALL_CUT : 0 };
 
-	put_step(arg, folder, (struct tl_step){ .end = true, .flags = parked ? TL_CALL_CUT : 0 });
+	put_step(arg, folder, step);
 }
 
 static void trace_lost(void *arg, const struct tl_pt_folder *folder,
