@@ -188,7 +188,7 @@ static void call_reopened(void *arg, const struct tl_pt_folder *folder)
 	begin_call(arg, folder, TL_CALL_LATE);
 }
 
-/* A call on a stack that is parked does not end here, and its duration is not that of this piece. */
+/* A call on a stack that is parked does not end here: its duration is not that of this piece. */
 static void call_closing(void *arg, const struct tl_pt_folder *folder)
 {
 	const bool parked = folder->thread->stack.parked.parking;
