@@ -53,12 +53,22 @@ struct tl_chrome_read {
 	uint32_t thread_name, process_name; /* the names of events of metadata */
 	uint32_t value_name;                /* "value", which adds nothing to a counter's name */
 	struct tl_chrome_value values[TL_CHROME_MOST_VALUES]; /* of the present event */
-	unsigned value_count;
+	unsigned value_count; /* those beyond are counted, too */
 	uint64_t values_left_out;
+	/* of the present event, and one that counts the rest */
+	struct tl_foreign_argument arguments[TL_CHROME_MOST_VALUES + 1];
+	unsigned argument_count;
+	uint64_t arguments_left_out;
 };
 
 /* An event, whose begin is the present token (event.c). */
 int tl_chrome_take_event(void *read, struct tl_error *err);
+/* Behind the key of an event's arguments (arguments.c). */
+int tl_chrome_take_arguments(struct tl_chrome_read *read, struct tl_chrome_event *event,
+			     struct tl_error *err);
+/* They are those of the instant that was added to a thread last. */
+int tl_chrome_keep_arguments(struct tl_chrome_read *read, struct tl_foreign_thread *thread,
+			     struct tl_error *err);
 /* The values of a counter event (counter.c). */
 int tl_chrome_add_values(struct tl_chrome_read *read, const struct tl_chrome_event *event,
 			 struct tl_error *err);

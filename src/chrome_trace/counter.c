@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chrome_trace/chrome_trace.h"
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 /* The name of a counter: the event's, and the argument's behind it, unless that is "value". */
@@ -32,12 +33,14 @@ int tl_chrome_add_values(struct tl_chrome_read *c, const struct tl_chrome_event 
 			 struct tl_error *err)
 {
 	struct tl_foreign_counters *counters = &c->reader.file->counters;
+	const unsigned count = tl_min(c->value_count, (unsigned)TL_CHROME_MOST_VALUES);
 	bool exact = true;
 
+	c->values_left_out += c->value_count - count;
 	if (c->value_count && !e->has_time)
 		return tl_foreign_json_bad(&c->reader, "event", e->offset,
 					   "an event without a time; left it out", err);
-	for (unsigned i = 0; i < c->value_count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		const uint32_t name = name_of(c, e->name, c->values[i].name);
 		const uint32_t counter = name == TL_NONE
 						 ? TL_NONE

@@ -58,60 +58,6 @@ static inline int set_id(struct tl_chrome_read *c, const struct tl_json_token *v
 	return status;
 }
 
-/* ---- arguments ---- */
-
-/* Of the arguments `name` is read, as metadata has it. The present token is a key. */
-static int take_name(struct tl_chrome_read *c, struct tl_chrome_event *e, struct tl_error *err)
-{
-	if (!tl_json_is(&c->reader.json, "name"))
-		return 0;
-	return tl_foreign_json_name(&c->reader, &e->argument, err);
-}
-
-/* And numbers, as those of counters are. */
-static int take_value(struct tl_chrome_read *c, struct tl_chrome_event *e, struct tl_error *err)
-{
-	struct tl_json *json = &c->reader.json;
-	struct tl_chrome_value value;
-	const bool is_name = tl_json_is(json, "name");
-	int status = tl_foreign_json_name_here(&c->reader, &value.name, err);
-
-	if (status == 0)
-		status = tl_json_next(json, err);
-	if (status < 0)
-		return status;
-	if (is_container(json))
-		return tl_foreign_json_skip(&c->reader, err);
-	if (is_name && json->token.kind == TL_JSON_STRING)
-		return tl_foreign_json_name_here(&c->reader, &e->argument, err);
-	if (json->token.kind != TL_JSON_NUMBER ||
-	    !tl_decimal_parse(json->token.text, json->token.size, &value.number))
-		return 0;
-	if (c->value_count < TL_CHROME_MOST_VALUES)
-		c->values[c->value_count++] = value;
-	else
-		c->values_left_out++;
-	return 0;
-}
-
-/* Where the phase comes later, the event may be a counter's or of metadata. */
-static int take_arguments(struct tl_chrome_read *c, struct tl_chrome_event *e, struct tl_error *err)
-{
-	struct tl_json *json = &c->reader.json;
-	const uint32_t depth = json->depth;
-	int status;
-
-	if (e->phase && e->phase != 'M' && e->phase != 'C')
-		return tl_foreign_json_skip(&c->reader, err);
-	while ((status = tl_json_next(json, err)) > 0) {
-		if (json->token.kind == TL_JSON_KEY && json->depth == depth + 1)
-			status = e->phase == 'M' ? take_name(c, e, err) : take_value(c, e, err);
-		if (status < 0 || json->depth == depth)
-			break;
-	}
-	return tl_error_or_end(status);
-}
-
 /* ---- members ---- */
 
 /* A member but for its arguments. */
@@ -161,7 +107,7 @@ static int take_member(struct tl_chrome_read *c, struct tl_chrome_event *e, stru
 	int status;
 
 	if (tl_json_is(json, "args"))
-		return take_arguments(c, e, err);
+		return tl_chrome_take_arguments(c, e, err);
 	memcpy(text, json->token.text, tl_min(key.size, sizeof(text)));
 	status = tl_json_next(json, err);
 	if (status >= 0)
@@ -189,14 +135,17 @@ static int take_members(struct tl_chrome_read *c, struct tl_chrome_event *e, str
 enum { MOST_MEMBERS = 16 };
 
 /* Whether the arguments are read, by the last phase that is given; without one they may be. */
-static bool reads_arguments(const struct tl_json_member *members, int count)
+static bool reads_arguments(const struct tl_chrome_read *c, const struct tl_json_member *members,
+			    int count)
 {
 	struct tl_chrome_event e = { .phase = 0 };
 
 	for (int i = 0; i < count; i++)
 		if (members[i].key.size == 2 && !memcmp(members[i].key.text, "ph", 2))
 			set_phase(&members[i].value, &e);
-	return !e.phase || e.phase == 'M' || e.phase == 'C';
+	return !e.phase || e.phase == 'M' || e.phase == 'C' ||
+	       (c->reader.file->options.arguments &&
+		tl_chrome_kind_of(e.phase) == TL_CHROME_INSTANT);
 }
 
 /* 1: taken; 0: take_members() has to. */
@@ -208,7 +157,7 @@ static int take_plain(struct tl_chrome_read *c, struct tl_chrome_event *e, struc
 						       : tl_json_members(&c->reader.json, members,
 									 MOST_MEMBERS, &behind);
 
-	if (count < 0 || reads_arguments(members, count))
+	if (count < 0 || reads_arguments(c, members, count))
 		return 0;
 	for (int i = 0; i < count; i++) {
 		const int status = set_member(c, e, &members[i].key, &members[i].value, err);
@@ -227,7 +176,8 @@ int tl_chrome_take_event(void *read, struct tl_error *err)
 	struct tl_chrome_event event = { .offset = json->token.offset };
 	int status = 0;
 
-	c->value_count = 0;
+	c->value_count = c->argument_count = 0;
+	c->arguments_left_out = 0;
 	if (json->token.kind != TL_JSON_OBJECT) {
 		if (json->token.kind == TL_JSON_ARRAY)
 			status = tl_foreign_json_skip(&c->reader, err);

@@ -152,6 +152,8 @@ static int add_span(struct tl_chrome_read *c, const struct tl_chrome_event *e,
 	time = tl_decimal_scaled(&e->time, 3, &exact);
 	if (!tl_foreign_spans_add(&spans->threads[number], time, duration_of(kind, e, time), frame))
 		return tl_error_memory(err);
+	if (kind == TL_CHROME_INSTANT && c->argument_count)
+		return tl_chrome_keep_arguments(c, &spans->threads[number], err);
 	if (kind == TL_CHROME_COMPLETE && (!e->has_duration || e->duration.negative))
 		return bad_event(c, e,
 				 "a complete event without a duration, or with one below zero; "

@@ -21,6 +21,7 @@ struct tl_foreign_options {
 	bool lines;                      /* cost lines, too */
 	bool sums_alone;                 /* no calls between functions, no sums of parts */
 	bool table;                      /* sums of functions over all parts are enough */
+	bool arguments;                  /* what instants say, for timelines */
 	struct tl_output *dump;          /* where each record is written; NULL: nowhere */
 	bool json;
 };

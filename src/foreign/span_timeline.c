@@ -16,6 +16,9 @@ struct span_draw {
 	uint32_t depth; /* shown calls that are open */
 	bool *shown;    /* of the open calls */
 	size_t open, capacity;
+	const struct tl_foreign_thread *thread;
+	struct tl_timeline_arg *args; /* of one instant */
+	size_t arg_capacity;
 	bool no_memory;
 };
 
@@ -55,13 +58,47 @@ static void leave(void *arg, int64_t ticks, bool cut)
 	tl_timeline_leave(d->timeline, &d->at);
 }
 
-static void instant(void *arg, int64_t ticks, uint32_t frame)
+static struct tl_timeline_arg as_arg(const struct span_draw *d,
+				     const struct tl_foreign_argument *from)
+{
+	const struct tl_name *names = d->file->stacks.names.names;
+	struct tl_timeline_arg arg = { .name = names[from->name].text };
+
+	switch (from->kind) {
+	case TL_FOREIGN_WHOLE:
+		arg.kind = TL_ARG_SIGNED;
+		arg.number = (uint64_t)from->whole;
+		break;
+	case TL_FOREIGN_REAL:
+		arg.kind = TL_ARG_REAL;
+		arg.real = from->real;
+		break;
+	case TL_FOREIGN_TEXT:
+		arg.kind = TL_ARG_TEXT;
+		arg.data = names[from->text].text;
+		arg.size = names[from->text].size;
+		break;
+	}
+	return arg;
+}
+
+static void instant(void *arg, int64_t ticks, uint32_t frame, uint32_t order)
 {
 	struct span_draw *d = arg;
+	const struct tl_foreign_argument *said;
+	uint32_t count;
 
-	if (in_window(d, ticks))
-		tl_timeline_instant(d->timeline, &d->at, tl_foreign_function(d->file, frame).name,
-				    NULL, 0);
+	if (!in_window(d, ticks))
+		return;
+	said = tl_foreign_payload_of(&d->file->spans, d->thread, order, &count);
+	if (!tl_grow(&d->args, &d->arg_capacity, count, sizeof(*d->args))) {
+		d->no_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		d->args[i] = as_arg(d, &said[i]);
+	tl_timeline_instant(d->timeline, &d->at, tl_foreign_function(d->file, frame).name, d->args,
+			    count);
 }
 
 static int draw_thread(struct span_draw *d, struct tl_foreign_file *f, uint32_t number,
@@ -72,6 +109,7 @@ static int draw_thread(struct span_draw *d, struct tl_foreign_file *f, uint32_t 
 
 	d->at.process = tl_max(0, t->process);
 	d->at.thread = tl_max(0, t->thread);
+	d->thread = t;
 	d->open = d->depth = 0;
 	if (t->command)
 		tl_timeline_name(d->timeline, d->at.process, d->at.thread,
@@ -157,5 +195,6 @@ int tl_foreign_timeline(struct tl_foreign_file *f, uint32_t depth, struct tl_tim
 		draw_counters(&d, f);
 	free(d.filter.verdicts);
 	free(d.shown);
+	free(d.args);
 	return status;
 }

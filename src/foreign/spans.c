@@ -9,9 +9,12 @@
 
 void tl_foreign_spans_free(struct tl_foreign_spans *s)
 {
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++) {
 		free(s->threads[i].spans);
+		free(s->threads[i].payloads);
+	}
 	free(s->threads);
+	free(s->arguments);
 	free(s->open_count);
 	tl_index_free(&s->index);
 	*s = (struct tl_foreign_spans){ .threads = NULL };
@@ -244,7 +247,7 @@ static bool take_span(struct walk *w, struct tl_foreign_span *span,
 	advance(w, span->ticks, span->duration ? TL_NONE : span->order);
 	if (span->duration == TL_FOREIGN_INSTANT) {
 		if (w->visitor->instant)
-			w->visitor->instant(w->visitor->arg, span->ticks, span->frame);
+			w->visitor->instant(w->visitor->arg, span->ticks, span->frame, span->order);
 	} else if (span->duration == TL_FOREIGN_END) {
 		take_own_end(w, span, end);
 		end_call(w, span);

@@ -23,11 +23,29 @@ struct tl_foreign_span {
 	uint32_t order;    /* among those of its thread */
 };
 
+/* A named value that an instant has. */
+struct tl_foreign_argument {
+	uint32_t name; /* of the stacks' names, as is */
+	uint32_t text; /* where it is no number */
+	enum tl_foreign_argument_kind { TL_FOREIGN_TEXT, TL_FOREIGN_WHOLE, TL_FOREIGN_REAL } kind;
+	int64_t whole;
+	double real;
+};
+
+/* The arguments of one instant: a range of those of all. */
+struct tl_foreign_payload {
+	uint32_t order; /* of its span */
+	uint32_t count;
+	size_t first;
+};
+
 struct tl_foreign_thread {
 	int64_t process, thread;
 	uint32_t command; /* a name of the stacks, 0: none */
 	struct tl_foreign_span *spans;
 	size_t count, capacity;
+	struct tl_foreign_payload *payloads; /* of instants, in the order of their spans */
+	size_t payload_count, payload_capacity;
 	bool unordered;
 };
 
@@ -35,7 +53,9 @@ struct tl_foreign_spans {
 	struct tl_foreign_thread *threads;
 	size_t count, capacity;
 	struct tl_index index;
-	uint32_t last;        /* the thread that was looked up last */
+	uint32_t last;                         /* the thread that was looked up last */
+	struct tl_foreign_argument *arguments; /* of all instants */
+	size_t argument_count, argument_capacity;
 	uint32_t *open_count; /* by frame: begins that are open in the present walk */
 	size_t open_capacity;
 };
@@ -51,13 +71,22 @@ uint32_t tl_foreign_spans_find(const struct tl_foreign_spans *spans, int64_t pro
 bool tl_foreign_spans_add(struct tl_foreign_thread *thread, int64_t ticks, uint64_t duration,
 			  uint32_t frame);
 
+/* The arguments of the span that was added to a thread last (payloads.c). False without memory. */
+bool tl_foreign_payload_add(struct tl_foreign_spans *spans, struct tl_foreign_thread *thread,
+			    const struct tl_foreign_argument *arguments, uint32_t count);
+/* The arguments of the span of this order, `count` of them, which may be 0. */
+const struct tl_foreign_argument *tl_foreign_payload_of(const struct tl_foreign_spans *spans,
+							const struct tl_foreign_thread *thread,
+							uint32_t order, uint32_t *count);
+
 /* What the steps of a thread are told to; times are ticks. */
 struct tl_foreign_visitor {
 	void (*enter)(void *arg, int64_t ticks, uint32_t frame);
 	/* The innermost call ends; `cut`: the end of an outer one ends it. */
 	void (*leave)(void *arg, int64_t ticks, bool cut);
 	void (*orphan)(void *arg, int64_t ticks); /* an end without its begin; NULL: nothing */
-	void (*instant)(void *arg, int64_t ticks, uint32_t frame); /* NULL: nothing */
+	/* `order`: of its span; NULL: nothing */
+	void (*instant)(void *arg, int64_t ticks, uint32_t frame, uint32_t order);
 	void *arg;
 };
 

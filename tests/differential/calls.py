@@ -182,9 +182,9 @@ def index_of(path):
     expect("index of " + os.path.basename(path), (run.returncode, run.stdout), (0, ""))
 
 
-def profiles_of(path):
+def profiles_of(path, windows_wanted=6):
     """Profiles of windows and the calls of a function in them, by a program of its own."""
-    run = subprocess.run([os.path.abspath(sys.argv[3]), path], stdout=subprocess.PIPE, text=True)
+    run = subprocess.run([os.path.abspath(sys.argv[3]), "--windows", str(windows_wanted), path], stdout=subprocess.PIPE, text=True)
     expect("profiles of " + os.path.basename(path), (run.returncode, run.stdout), (0, ""))
 
 
@@ -214,7 +214,25 @@ def intel_pt():
                {k: v for k, v in sums_wanted.items() if v})
         expect("calls of " + path, {k: v for k, v in counts.items() if v}, {k: v for k, v in wanted.items() if v})
         index_of(path)
-    return len(paths)
+        profiles_of(path, 10)
+    return len(paths) + recordings()
+
+
+def recordings():
+    """The traces with time of the corpus as recordings of perf: their clock has a rate, so that windows have seconds."""
+    folder, made = os.path.join(common.SHARED, "corpus", "intel-pt"), 0
+    maker = os.path.join(common.SHARED, "tools", "pt-generator", "mkperf.py")
+    if not os.path.exists(maker):
+        return 0
+    with tempfile.TemporaryDirectory() as work:
+        os.symlink(os.path.join(folder, "bin"), os.path.join(work, "bin"))
+        for name in sorted(os.listdir(folder)):
+            if name.endswith((".time.pt", ".cyc.pt")):
+                path = os.path.join(work, name[:-3] + ".perf.data")
+                subprocess.run(["python3", maker, name, name.split(".")[0] + ".map", path], check=True, cwd=folder)
+                profiles_of(path, 200 if common.LONG else 6)
+                made += 1
+    return made
 
 
 def inside(path, number, call, calls):

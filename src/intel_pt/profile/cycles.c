@@ -42,7 +42,7 @@ void tl_pt_cycles_begin(struct tl_pt_folder *f, const uint32_t *numbers, size_t 
 
 	c->counted = f->insns;
 	c->insns = c->spread = c->rate = 0;
-	if (f->window.closed || !step || step > SPREAD_MOST)
+	if (!step || step > SPREAD_MOST)
 		return;
 	insns = insns_of(f, numbers, count);
 	c->rate = insns ? (step << TL_PT_RATE_BITS) / insns : 0;

@@ -353,6 +353,7 @@ static void resume_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice
 	/* Functions that were added while other threads ran. */
 	if (f->functions.count)
 		tl_pt_stack_know(&t->stack, (uint32_t)f->functions.count - 1);
+	tl_pt_window_resume(f);
 	f->unstamped.seen = tl_pt_passed_so_far(f->decoder);
 	if (tl_pt_decoder_cycles(f->decoder, &cycles) < 0)
 		cycles = 0;
@@ -366,6 +367,7 @@ static void suspend_thread(struct tl_pt_folder *f)
 	tl_pt_fold_unstamped(f);
 	tl_pt_fold_settle(f);
 	tl_pt_visits_flush(f);
+	t->closed = f->window.closed;
 	t->ran = true;
 	t->key = f->pos.key;
 	t->back = f->pos.back;

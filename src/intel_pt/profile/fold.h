@@ -204,6 +204,9 @@ struct tl_pt_fold_thread {
 	/* While it arrives somewhere, where another stack may go on: the clock of `elsewhere`. */
 	bool arriving;
 	uint64_t clock;
+	/* With a window: the time that its edges are compared with, which no gate stops. */
+	uint64_t now;
+	bool closed; /* the window, where the thread was suspended */
 
 	/* Its position at the end of its last slice. */
 	bool ran;
@@ -320,8 +323,7 @@ struct tl_pt_tick_rate {
 };
 
 struct tl_pt_fold_window {
-	uint64_t first; /* time of the first timestamp, + 1 */
-	bool closed;    /* the present time is outside */
+	bool closed; /* the present time of the present thread is outside */
 };
 
 /* A fold that keeps no contexts, as sums of functions are wanted alone. */
@@ -386,6 +388,11 @@ void tl_pt_fold_change_clock(struct tl_pt_folder *folder);
  * batch follows at once.
  */
 void tl_pt_fold_timed(struct tl_pt_folder *folder, const struct tl_pt_node_batch *run, bool more);
+/*
+ * The present thread runs on, with its own gate: it opens and closes at the edges of the window on
+ * the thread's clock, which goes on where timestamps go back (tl_pt_call_source() has the same).
+ */
+void tl_pt_window_resume(struct tl_pt_folder *folder);
 /* Attribute pending ticks and cycles to this visit; else to any visit of the function. */
 void tl_pt_attribute_to(struct tl_pt_folder *folder, uint32_t visit);
 void tl_pt_attribute_rest(struct tl_pt_folder *folder);

@@ -56,6 +56,7 @@ static void free_parked(struct tl_pt_parked_stack *a)
 static bool begin_parked(struct tl_pt_stack *s, struct tl_pt_parked_stack *a, size_t depth)
 {
 	*a = (struct tl_pt_parked_stack){ .since = ++s->parked.switches,
+					  .gate = s->fold.hot.gate,
 					  .frames.id = ++s->parked.last_id };
 	if (tl_fold_stack_begin(&a->fold) &&
 	    tl_grow(&a->frames.list, &a->frames.capacity, depth + 2, sizeof(*a->frames.list))) {
@@ -73,7 +74,10 @@ static bool begin_parked(struct tl_pt_stack *s, struct tl_pt_parked_stack *a, si
  */
 static void end_parked(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
 {
+	const uint32_t gate = s->fold.hot.gate;
+
 	swap(s, a);
+	s->fold.hot.gate = a->gate;
 	while (a->left && tl_fold_depth(&s->fold)) {
 		const struct tl_pt_frame *top = tl_pt_stack_top(s);
 
@@ -81,6 +85,7 @@ static void end_parked(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
 		tl_pt_frame_close(s, top);
 	}
 	tl_fold_end_frames(&s->fold);
+	s->fold.hot.gate = gate;
 	swap(s, a);
 	free_parked(a);
 }
@@ -163,6 +168,7 @@ void tl_pt_parked_resume(struct tl_pt_stack *s, size_t number)
 	if (s->frames.resumer != a->frames.id)
 		a->frames.resumer = s->frames.id;
 	a->since = ++s->parked.switches;
+	a->gate = s->fold.hot.gate;
 	a->left = false;
 	suspend(s, 0, true);
 	swap(s, a);
@@ -292,6 +298,7 @@ void tl_pt_parked_exchange(struct tl_pt_stack *s, size_t number, size_t depth)
 	}
 	a->frames.handlers -= count_handlers(a->frames.list, depth + 1, a->fold.depth);
 	keep_points_up_to(&a->frames.points, depth);
+	a->gate = s->fold.hot.gate;
 	a->fold = fold;
 	/* The fold's frames have changed places already: swap() puts them back there. */
 	tl_fold_stack_swap(&s->fold, &a->fold);

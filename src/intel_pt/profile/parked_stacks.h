@@ -14,6 +14,7 @@ struct tl_pt_parked_stack {
 	struct tl_fold_stack fold;
 	struct tl_pt_frames frames;
 	uint64_t since; /* number of the switch that parked it */
+	uint32_t gate;  /* of the fold when it was parked: the window was open or closed then */
 	bool left;      /* its frames were jumped out of: perhaps they never go on */
 };
 

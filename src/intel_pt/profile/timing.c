@@ -15,16 +15,85 @@
 enum { QUEUED_MOST = TL_PT_FOLD_BATCH / 2 };
 #define SPREAD_MOST (UINT64_C(1) << 40)
 
-static void move_gate(struct tl_pt_folder *f, uint64_t tsc)
+/* ---- the window of time ---- */
+
+static bool is_limited(const struct tl_pt_folder *f)
+{
+	return f->options->from_ticks || f->options->to_ticks;
+}
+
+static void move_gate(struct tl_pt_folder *f)
 {
 	const struct tl_pt_fold_options *o = f->options;
-	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
+	const uint64_t now = f->thread->now;
+	bool closed = now < o->from_ticks || (o->to_ticks && now >= o->to_ticks);
 
 	if (closed == f->window.closed)
 		return;
 	tl_pt_fold_settle(f);
 	f->window.closed = closed;
 	tl_fold_gate(&f->thread->stack.fold, !closed);
+}
+
+void tl_pt_window_resume(struct tl_pt_folder *f)
+{
+	struct tl_pt_fold_thread *t = f->thread;
+
+	f->window.closed = t->closed;
+	if (t->ran || !is_limited(f))
+		return;
+	/* Until its first timestamp, the thread's time is that of the processor it runs on. */
+	if (tl_pt_decoder_time(f->decoder, &t->now, NULL, NULL) < 0)
+		t->now = 0;
+	move_gate(f);
+}
+
+/* The next edge of the window on the thread's clock, TL_NOWHERE: there is none. */
+static uint64_t next_edge(const struct tl_pt_folder *f)
+{
+	const struct tl_pt_fold_options *o = f->options;
+	const uint64_t now = f->thread->now;
+
+	if (now < o->from_ticks)
+		return o->from_ticks;
+	return o->to_ticks && now < o->to_ticks ? o->to_ticks : TL_NOWHERE;
+}
+
+/* Whether an edge is reached before so many ticks have passed, or with the last one. */
+static bool is_edge_within(const struct tl_pt_folder *f, uint64_t ticks)
+{
+	const uint64_t edge = next_edge(f);
+
+	return edge != TL_NOWHERE && ticks <= INT64_MAX && edge - f->thread->now <= ticks;
+}
+
+/* Time passes to an edge of the window. */
+static void pass_edge(struct tl_pt_folder *f)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+	const uint64_t edge = next_edge(f);
+
+	tl_fold_time(fold, fold->last + (edge - f->thread->now));
+	f->thread->now = edge;
+	move_gate(f);
+}
+
+/* Time passes for the innermost call; the gate moves exactly at the edges of the window. */
+static void pass_time(struct tl_pt_folder *f, uint64_t tsc)
+{
+	struct tl_pt_fold_thread *t = f->thread;
+	struct tl_fold *fold = &t->stack.fold;
+	uint64_t step;
+
+	while (fold->started && is_edge_within(f, tsc - fold->last))
+		pass_edge(f);
+	step = fold->started ? tsc - fold->last : 0;
+	if (!fold->started)
+		t->now = tsc;
+	else if (step <= INT64_MAX)
+		t->now += step;
+	tl_fold_time(fold, tsc);
+	move_gate(f);
 }
 
 static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
@@ -34,12 +103,15 @@ static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
 
 	if (f->cycles.seen)
 		tl_pt_cycles_end(f, to->cycles);
-	tl_fold_time(fold, to->tsc);
-	if (f->options->from_ticks || f->options->to_ticks)
-		move_gate(f, to->tsc);
+	if (is_limited(f))
+		pass_time(f, to->tsc);
+	else
+		tl_fold_time(fold, to->tsc);
 	if (f->visits.nodes)
 		tl_pt_attribute(f, (int64_t)(fold->hot.clock - before), 0);
 }
+
+/* ---- nodes between two timestamps ---- */
 
 /* Ticks per instruction that make the time behind these nodes `tsc`. */
 static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
@@ -48,37 +120,98 @@ static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, s
 	const struct tl_fold *fold = &f->thread->stack.fold;
 	uint64_t step = tsc - fold->last, insns = 0;
 
-	if (!fold->started || f->window.closed || step > SPREAD_MOST ||
-	    fold->hot.clock > INT64_MAX - step)
+	if (!fold->started || step > SPREAD_MOST || fold->hot.clock > INT64_MAX - step ||
+	    (f->window.closed && !is_edge_within(f, step)))
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		insns += f->cache->nodes[numbers[i]].insns;
 	return insns ? (step << TL_PT_RATE_BITS) / insns : 0;
 }
 
+/* `fraction`: of a tick that passed before these nodes. While the gate is closed the clock rests. */
 static void fold_at_rate(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
-			 uint64_t rate)
+			 uint64_t rate, uint64_t fraction)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
+	uint64_t passed;
 
 	if (!count)
 		return;
-	f->ticks.rate = rate;
-	f->ticks.part = 0;
+	f->ticks.rate = f->window.closed ? 0 : rate;
+	f->ticks.part = fraction;
 	f->ticks.base = fold->hot.clock;
 	tl_pt_fold_nodes(f, numbers, count);
-	fold->last += fold->hot.clock - f->ticks.base;
+	passed = fold->hot.clock - f->ticks.base;
+	fold->last += passed;
+	f->thread->now += passed;
 	f->ticks.base = fold->hot.clock;
 	f->ticks.rate = 0;
+}
+
+/* Take back ticks that the last node was given. */
+static void take_back(struct tl_pt_folder *f, uint64_t ticks)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+
+	fold->hot.clock -= ticks;
+	fold->last -= ticks;
+	f->thread->now -= ticks;
+	if (f->visits.nodes)
+		f->visits.list[f->visits.last].ticks -= (int64_t)ticks;
+}
+
+/*
+ * Fold nodes up to the first that is entered at the next edge of the window or behind it, and move
+ * the gate there: the node before it ran while the edge was passed, and counts with where it began.
+ * Returns how many nodes, 0: all of these are entered before the edge.
+ */
+static size_t fold_to_edge(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+			   uint64_t rate, uint64_t *fraction)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+	const uint64_t last = fold->last, edge = next_edge(f), ticks = edge - f->thread->now;
+	uint64_t part = *fraction, clock;
+	size_t n = 0;
+
+	if (!rate || edge == TL_NOWHERE)
+		return 0;
+	while (n < count && part >> TL_PT_RATE_BITS < ticks)
+		part += f->cache->nodes[numbers[n++]].insns * rate;
+	if (part >> TL_PT_RATE_BITS < ticks)
+		return 0;
+	fold_at_rate(f, numbers, n, rate, *fraction);
+	if (!f->window.closed) {
+		take_back(f, (part >> TL_PT_RATE_BITS) - ticks);
+		move_gate(f);
+	}
+	clock = fold->hot.clock;
+	pass_time(f, last + (part >> TL_PT_RATE_BITS));
+	if (f->visits.nodes)
+		tl_pt_attribute(f, (int64_t)(fold->hot.clock - clock), 0);
+	*fraction = part & ((UINT64_C(1) << TL_PT_RATE_BITS) - 1);
+	return n;
 }
 
 /* Fold nodes; the time behind them is that of `to`, NULL: no time passes. */
 static void fold_until(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
 		       const struct tl_pt_timestamp *to)
 {
+	uint64_t rate, fraction = 0;
+	size_t at = 0, n = 0;
+
+	/* Nodes before the first timestamp count as if at its time. */
+	if (to && is_limited(f) && !f->thread->stack.fold.started) {
+		f->thread->now = to->tsc;
+		move_gate(f);
+	}
 	if (f->cycles.seen)
 		tl_pt_cycles_begin(f, numbers, count, to ? to->cycles : f->cycles.last);
-	fold_at_rate(f, numbers, count, to ? rate_to(f, numbers, count, to->tsc) : 0);
+	rate = to ? rate_to(f, numbers, count, to->tsc) : 0;
+	do {
+		n = is_limited(f) ? fold_to_edge(f, numbers + at, count - at, rate, &fraction) : 0;
+		at += n;
+	} while (n);
+	fold_at_rate(f, numbers + at, count - at, rate, fraction);
 	if (to)
 		set_time(f, to);
 }
@@ -136,9 +269,6 @@ static void fold_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t c
 		return;
 	}
 	fold_until(f, numbers, count, f->cycles.pending ? &f->cycles.next : NULL);
-	/* Nodes before the first timestamp count as if at its time. */
-	if (!f->thread->stack.fold.started)
-		move_gate(f, timestamp->tsc);
 	f->cycles.next = *timestamp;
 	f->cycles.pending = true;
 }

@@ -244,10 +244,11 @@ int tl_foreign_calls(struct tl_input *input, struct tl_call_source *source,
 int tl_foreign_draw(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
 {
 	struct foreign_input *f = input->handle;
-	const struct tl_foreign_options options = foreign_options(&input->options);
+	struct tl_foreign_options options = foreign_options(&input->options);
 	struct tl_foreign_file foreign;
 	int status = 0;
 
+	options.arguments = true;
 	if (!tl_foreign_begin(&foreign, f->reader, &options))
 		status = tl_error_memory(err);
 	if (status == 0)

@@ -210,6 +210,97 @@ static void expect_counters(struct text *t, const char *wanted)
 	assert_string_equal(have, wanted);
 }
 
+/* Those of the instants of the first thread, in the order of the input. */
+static void expect_payloads(const struct text *t, const char *wanted)
+{
+	static const char *const kinds[] = { "text", "whole", "real" };
+	const struct tl_foreign_spans *spans = &t->foreign.spans;
+	const struct tl_name *names = t->foreign.stacks.names.names;
+	const struct tl_foreign_thread *thread = &spans->threads[0];
+	char have[2048] = "";
+	size_t used = 0;
+
+	for (uint32_t order = 0; order < thread->count; order++) {
+		uint32_t count;
+		const struct tl_foreign_argument *a =
+			tl_foreign_payload_of(spans, thread, order, &count);
+
+		for (uint32_t i = 0; i < count; i++)
+			used += (size_t)snprintf(
+				have + used, sizeof(have) - used, "%u %s %s %s %d %g\n", order,
+				names[a[i].name].text, kinds[a[i].kind], names[a[i].text].text,
+				a[i].kind == TL_FOREIGN_WHOLE ? (int)a[i].whole : 0, a[i].real);
+	}
+	assert_string_equal(have, wanted);
+}
+
+static void read_arguments(struct text *t, const char *text)
+{
+	struct tl_foreign_options options = text_options();
+
+	options.arguments = true;
+	text_read_sized(t, &tl_chrome_reader, text, strlen(text), false, options);
+}
+
+#define I(args) "{\"name\":\"i\",\"args\":" args ",\"ph\":\"i\",\"ts\":5,\"pid\":1,\"tid\":2}"
+
+/* Arguments of instants, also before the phase; what is inside of them is named by both. */
+TEST(arguments_of_instants)
+{
+	struct text t;
+
+	read_arguments(&t,
+		       "[" X("a", 0, 10) "," I(
+			       "{\"n\":3,\"s\":\"t\\u00e9\",\"f\":-1.5,\"b\":true,"
+			       "\"name\":\"x\"}") ","
+						  "{\"ph\":\"I\",\"name\":\"j\",\"ts\":1,\"pid\":1,"
+						  "\"tid\":2,\"args\":{\"z\":null,"
+						  "\"o\":{\"l\":[1,{\"k\":-2},[]],\"e\":{}}}}," I(
+							  "7") "," I("[1]") "," I("{}") "]");
+	expect_payloads(&t, "1 n whole  3 3\n1 s text t\303\251 0 0\n1 f real  0 -1.5\n"
+			    "1 b text true 0 0\n1 name text x 0 0\n2 z text null 0 0\n"
+			    "2 o.l[0] whole  1 1\n2 o.l[1].k whole  -2 -2\n");
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+}
+
+/* Containers inside of each other are read to a depth, and 32 values of an event. */
+TEST(arguments_of_instants_have_limits)
+{
+	struct text t;
+	char text[1024] = "[" X("a", 0, 1) ",{\"ph\":\"i\",\"name\":\"n\",\"ts\":1,\"pid\":1,"
+					   "\"tid\":2,\"args\":{";
+	uint32_t count;
+	const struct tl_foreign_argument *a;
+
+	read_arguments(&t,
+		       "[" I("{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":{\"i\":1},"
+			     "\"j\":2}}}}}}}}") "]");
+	expect_payloads(&t, "0 a.b.c.d.e.f.g.h text ... 0 0\n0 a.b.c.d.e.f.g.j whole  2 2\n");
+	text_close(&t);
+
+	for (int i = 0; i < 35; i++)
+		sprintf(text + strlen(text), "%s\"k%d\":%d", i ? "," : "", i, i);
+	strcat(text, "}}]");
+	read_arguments(&t, text);
+	a = tl_foreign_payload_of(&t.foreign.spans, &t.foreign.spans.threads[0], 1, &count);
+	assert_int_equal(count, 33);
+	assert_int_equal(a[31].whole, 31);
+	assert_int_equal(a[32].whole, 3);
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+}
+
+/* Where no timeline is made they are passed over. */
+TEST(arguments_of_instants_unasked_for)
+{
+	struct text t;
+
+	text_read(&t, &tl_chrome_reader, "[" X("a", 0, 10) "," I("{\"n\":3}") "]");
+	expect_payloads(&t, "");
+	text_close(&t);
+}
+
 /*
  * "Counter events: each key of args is a series"; the members of an event come in any order, as do
  * events. What is no number is no value.
@@ -415,6 +506,9 @@ int main(void)
 		cmocka_unit_test(metadata),
 		cmocka_unit_test(an_array_without_end),
 		cmocka_unit_test(events_that_are_left_out),
+		cmocka_unit_test(arguments_of_instants),
+		cmocka_unit_test(arguments_of_instants_have_limits),
+		cmocka_unit_test(arguments_of_instants_unasked_for),
 		cmocka_unit_test(values_of_counters),
 		cmocka_unit_test(values_of_counters_without_a_time_are_told),
 		cmocka_unit_test(values_of_counters_have_a_limit),

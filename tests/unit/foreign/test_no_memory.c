@@ -28,7 +28,8 @@ static const struct sample samples[] = {
 	  "{\"ph\":\"X\",\"ts\":5,\"dur\":2,\"tid\":1,\"name\":\"in\"},{\"ph\":\"B\",\"ts\":7,"
 	  "\"tid\":\"x\","
 	  "\"name\":\"f\"},{\"ph\":\"X\",\"ts\":4,\"dur\":2,\"tid\":1,\"name\":\"out\"},{\"ph\":"
-	  "\"C\"},"
+	  "\"C\"},{\"args\":{\"n\":1,\"o\":{\"l\":[true,\"x\"]}},\"ph\":\"i\",\"name\":"
+	  "\"now\",\"ts\":5,\"tid\":1},"
 	  "{\"ph\":\"E\",\"ts\":9,\"tid\":\"x\"},{\"ph\":\"E\",\"ts\":9},{\"ph\":oops}," },
 	{ &tl_speedscope_reader,
 	  "{\"shared\":{\"frames\":[{\"name\":\"f\"},{\"name\":\"g\"}]},\"profiles\":["
@@ -70,7 +71,10 @@ static int read_sample(const struct sample *sample, struct tl_foreign_options op
 
 static int read_step(const void *input, uint64_t *digest)
 {
-	return read_sample(input, text_options(), digest);
+	struct tl_foreign_options options = text_options();
+
+	options.arguments = true;
+	return read_sample(input, options, digest);
 }
 
 /* Sums of functions alone. */
