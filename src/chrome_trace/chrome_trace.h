@@ -23,6 +23,7 @@ enum tl_chrome_kind {
 	TL_CHROME_OTHER, /* objects, samples, memory dumps, contexts, clock synchronisation */
 	TL_CHROME_KINDS,
 };
+/* phases.c */
 enum tl_chrome_kind tl_chrome_kind_of(uint8_t phase);
 
 /* The members of an event that are read. */
@@ -53,7 +54,7 @@ struct tl_chrome_read {
 	uint32_t thread_name, process_name; /* the names of events of metadata */
 	uint32_t value_name;                /* "value", which adds nothing to a counter's name */
 	struct tl_chrome_value values[TL_CHROME_MOST_VALUES]; /* of the present event */
-	unsigned value_count; /* those beyond are counted, too */
+	unsigned value_count;                                 /* those beyond are counted, too */
 	uint64_t values_left_out;
 	/* of the present event, and one that counts the rest */
 	struct tl_foreign_argument arguments[TL_CHROME_MOST_VALUES + 1];

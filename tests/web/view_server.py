@@ -170,6 +170,37 @@ def garbage_on_a_hundred_connections_harms_nobody(program):
         equal(view.stop()[::2], (0, ""))
 
 
+def sockets_of(view):
+    folder = "/proc/%d/fd" % view.process.pid
+    links = []
+    for name in os.listdir(folder):
+        try:
+            links.append(os.readlink(os.path.join(folder, name)))
+        except FileNotFoundError:
+            pass
+    return sum(link.startswith("socket:") for link in links)
+
+
+@test
+def what_has_ended_is_closed_before_anybody_asks_again(program):
+    with View(program, *ARGS) as view:
+        view.ready()
+        request = "GET /api/state?token=%s HTTP/1.1\r\nHost: %s\r\n" % (view.token, view.host)
+        for more in ("Connection: close\r\n\r\n", "\r\n", "X"):
+            sockets = [socket.create_connection(("127.0.0.1", view.port), timeout=20) for _ in range(20)]
+            for s in sockets:
+                s.sendall((request + more).encode())
+            for s in sockets:
+                if more != "X":
+                    assert s.recv(1)
+                s.close()
+        for _ in range(400):
+            if sockets_of(view) == 1:
+                break
+            time.sleep(0.05)
+        equal(sockets_of(view), 1)  # the one that listens
+
+
 def busy_seconds(view):
     """Processor time of the command so far."""
     with open("/proc/%d/stat" % view.process.pid, encoding="utf-8") as file:
@@ -253,6 +284,22 @@ def events_are_those_of_query_with_their_payloads(program):
                     for track in answer["tracks"] for mark in track["marks"]]
             equal(rows, [(row["process"], row["thread"], row["time"], row["name"], json.loads(row["payload"])) for row in wanted])
             equal([(track["events"], track["last"]) for track in answer["tracks"]], [(len(track["marks"]), track["marks"][-1][1]) for track in answer["tracks"]])
+
+
+@test
+def instants_of_chrome_have_their_arguments(program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "chrome.json")
+        events = [{"ph": "X", "name": "f", "ts": 0, "dur": 100, "pid": 1, "tid": 2},
+                  {"args": {"n": 3, "text": "<b>\u00e9", "o": {"l": [True, -2.5]}}, "ph": "i", "name": "now", "ts": 10, "pid": 1, "tid": 2},
+                  {"ph": "i", "name": "then", "ts": 20, "pid": 1, "tid": 2}]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(events, file)
+        with View(program, path) as view:
+            view.ready()
+            answer = view.json("/api/events")
+            equal([[mark[0], answer["names"][mark[3]], mark[4]] for mark in answer["tracks"][0]["marks"]],
+                  [[10000, "now", {"n": 3, "text": "<b>\u00e9", "o.l[0]": "true", "o.l[1]": -2.5}], [20000, "then", {}]])
 
 
 @test

@@ -18,6 +18,7 @@
 struct shown {
 	bool *frames;
 	size_t capacity;
+	uint32_t ratio; /* of the core's clock to the bus's, + 1, as it was told last; 0: never */
 };
 
 struct drawing {
@@ -75,7 +76,7 @@ static struct shown *shown_of(struct drawing *s, const struct tl_pt_folder *fold
 	if (!tl_grow(&s->shown, &s->shown_capacity, number + 1, sizeof(*s->shown)))
 		return NULL;
 	for (size_t i = had; i < s->shown_capacity; i++)
-		s->shown[i] = (struct shown){ NULL, 0 };
+		s->shown[i] = (struct shown){ .frames = NULL };
 	shown = &s->shown[number];
 	had = shown->capacity;
 	if (!tl_grow(&shown->frames, &shown->capacity, depth + 1, sizeof(*shown->frames)))
@@ -130,6 +131,124 @@ static void lost(void *arg, const struct tl_pt_folder *folder, const struct tl_p
 		tl_timeline_instant(s->timeline, &at, "trace lost", NULL, 0);
 }
 
+/* ---- what the trace says beside its flow ---- */
+
+/* Where an event is: its own time, as far as it has one. */
+static struct tl_timeline_point event_point(const struct tl_pt_folder *folder,
+					    const struct tl_pt_event *event)
+{
+	struct tl_timeline_point at = point(folder);
+
+	if (folder->timed && event->has_tsc)
+		at.ticks = event->tsc;
+	return at;
+}
+
+static bool is_shown(const struct tl_pt_folder *folder, uint64_t ticks)
+{
+	const struct tl_pt_fold_options *o = folder->options;
+
+	if (!folder->timed)
+		return true;
+	return ticks >= o->from_ticks && (!o->to_ticks || ticks < o->to_ticks);
+}
+
+/* A ratio is repeated at each PSB: it is a value where it changes. */
+static void put_ratio(struct drawing *s, const struct tl_pt_folder *folder,
+		      const struct tl_timeline_point *at, uint32_t ratio)
+{
+	struct shown *shown = shown_of(s, folder, 0);
+
+	if (!shown) {
+		s->no_memory = true;
+		return;
+	}
+	if (shown->ratio == ratio + 1)
+		return;
+	shown->ratio = ratio + 1;
+	tl_timeline_counter(s->timeline, at, "core:bus ratio", ratio);
+}
+
+static void put_ptwrite(struct drawing *s, const struct tl_timeline_point *at,
+			const struct tl_pt_event *event)
+{
+	const struct tl_timeline_arg args[] = {
+		{ .name = "value", .kind = TL_ARG_HEX, .number = event->ptwrite.payload },
+		{ .name = "ip", .kind = TL_ARG_HEX, .number = event->ip },
+	};
+
+	tl_timeline_instant(s->timeline, at, "ptwrite", args, event->ip_suppressed ? 1 : 2);
+	tl_timeline_counter(s->timeline, at, "ptwrite", (double)event->ptwrite.payload);
+}
+
+static void put_mwait(struct drawing *s, const struct tl_timeline_point *at,
+		      const struct tl_pt_event_mwait *mwait)
+{
+	const struct tl_timeline_arg args[] = {
+		{ .name = "hints", .kind = TL_ARG_HEX, .number = mwait->hints },
+		{ .name = "ext", .kind = TL_ARG_HEX, .number = mwait->ext },
+	};
+
+	tl_timeline_instant(s->timeline, at, "mwait", args, 2);
+}
+
+/* A C-state above 0 is one in which the core rests. */
+static void put_rest(struct drawing *s, const struct tl_timeline_point *at,
+		     const struct tl_pt_event_pwre *pwre)
+{
+	const struct tl_timeline_arg args[] = {
+		{ .name = "state", .number = pwre->state },
+		{ .name = "sub_state", .number = pwre->sub_state },
+		{ .name = "hw", .number = pwre->hw },
+	};
+
+	tl_timeline_instant(s->timeline, at, "power entry", args, 3);
+	tl_timeline_counter(s->timeline, at, "C-state", pwre->state);
+}
+
+static void put_waking(struct drawing *s, const struct tl_timeline_point *at,
+		       const struct tl_pt_event_pwrx *pwrx)
+{
+	const struct tl_timeline_arg args[] = {
+		{ .name = "last", .number = pwrx->last },
+		{ .name = "deepest", .number = pwrx->deepest },
+		{ .name = "interrupt", .number = pwrx->interrupt },
+		{ .name = "store", .number = pwrx->store },
+		{ .name = "autonomous", .number = pwrx->autonomous },
+	};
+
+	tl_timeline_instant(s->timeline, at, "power exit", args, 5);
+	tl_timeline_counter(s->timeline, at, "C-state", 0);
+}
+
+static void said(void *arg, const struct tl_pt_folder *folder, const struct tl_pt_event *event)
+{
+	struct drawing *s = arg;
+	const struct tl_timeline_point at = event_point(folder, event);
+
+	if (!is_shown(folder, at.ticks))
+		return;
+	switch (event->kind) {
+	case TL_PT_EV_CBR:
+		put_ratio(s, folder, &at, event->cbr.ratio);
+		break;
+	case TL_PT_EV_PTWRITE:
+		put_ptwrite(s, &at, event);
+		break;
+	case TL_PT_EV_MWAIT:
+		put_mwait(s, &at, &event->mwait);
+		break;
+	case TL_PT_EV_PWRE:
+		put_rest(s, &at, &event->pwre);
+		break;
+	case TL_PT_EV_PWRX:
+		put_waking(s, &at, &event->pwrx);
+		break;
+	default:
+		break;
+	}
+}
+
 static int draw(struct drawing *s, const struct tl_pt_feed *feed, struct tl_pt_fold_options options,
 		struct tl_pt_faults *faults, struct tl_error *err)
 {
@@ -137,6 +256,7 @@ static int draw(struct drawing *s, const struct tl_pt_feed *feed, struct tl_pt_f
 		.opened = opened,
 		.closing = closing,
 		.lost = lost,
+		.event = said,
 		.arg = s,
 	};
 	struct tl_profile *profile = NULL;

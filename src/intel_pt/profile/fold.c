@@ -268,6 +268,8 @@ static int take_events(struct tl_pt_folder *f, const struct tl_pt_trace_slice *s
 			break;
 		if (f->timed)
 			tl_pt_fold_event(f, &event);
+		if (f->options->watch && f->options->watch->event)
+			f->options->watch->event(f->options->watch->arg, f, &event);
 		status = take_event(f, slice, &event, err);
 	}
 	return status;

@@ -33,6 +33,9 @@ struct tl_pt_stack_watch {
 	void (*closing)(void *arg, const struct tl_pt_folder *folder);
 	void (*lost)(void *arg, const struct tl_pt_folder *folder,
 		     const struct tl_pt_missing *missing);
+	/* An event of the trace, before its effect on the stack; NULL: nothing. */
+	void (*event)(void *arg, const struct tl_pt_folder *folder,
+		      const struct tl_pt_event *event);
 	/* A frame of a parked stack runs again; NULL: that is as if it was opened. */
 	void (*reopened)(void *arg, const struct tl_pt_folder *folder);
 	void (*ended)(void *arg, const struct tl_pt_folder *folder); /* a thread; NULL: nothing */

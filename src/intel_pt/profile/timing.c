@@ -128,7 +128,9 @@ static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, s
 	return insns ? (step << TL_PT_RATE_BITS) / insns : 0;
 }
 
-/* `fraction`: of a tick that passed before these nodes. While the gate is closed the clock rests. */
+/*
+ * `fraction`: of a tick that passed before these nodes. While the gate is closed the clock rests.
+ */
 static void fold_at_rate(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
 			 uint64_t rate, uint64_t fraction)
 {

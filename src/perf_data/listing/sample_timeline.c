@@ -3,6 +3,7 @@
 #include "perf_data/listing/sample_timeline.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <tracelathe/timeline.h>
 
 #include "core/error.h"
@@ -16,6 +17,9 @@ struct drawn_thread {
 	int64_t pid, tid;
 	const char *name;          /* the last one that it had; NULL: unknown */
 	bool is_begun, is_running; /* on the timeline */
+	/* By event: what its counter has counted in samples of this thread. */
+	uint64_t *counted;
+	size_t counted_capacity;
 };
 
 struct sample_drawing {
@@ -109,6 +113,25 @@ static const struct tl_function *function_of(const struct sample_drawing *d, uin
 	return tl_profile_function(d->profile, function);
 }
 
+/* A counter that was read with a sample: its value is what it has counted so far. */
+static bool put_counted(struct sample_drawing *d, struct drawn_thread *t, uint32_t event,
+			uint64_t period)
+{
+	const size_t had = t->counted_capacity;
+	char room[TL_PERF_EVENT_NAME_ROOM];
+	struct tl_timeline_point at;
+
+	if (!tl_grow(&t->counted, &t->counted_capacity, (size_t)event + 1, sizeof(*t->counted)))
+		return false;
+	memset(t->counted + had, 0, (t->counted_capacity - had) * sizeof(*t->counted));
+	t->counted[event] += period;
+	at = begin_point(d, t);
+	tl_timeline_counter(d->timeline, &at,
+			    tl_perf_event_name(&d->pass.reader->attrs.list[event], room),
+			    (double)t->counted[event]);
+	return true;
+}
+
 static int put_sample(void *arg, const struct tl_perf_record *rec, uint32_t event, uint64_t period,
 		      uint32_t node, struct tl_error *err)
 {
@@ -120,15 +143,17 @@ static int put_sample(void *arg, const struct tl_perf_record *rec, uint32_t even
 	char room[TL_PERF_EVENT_NAME_ROOM];
 	size_t count = 1;
 
-	if (!function)
+	if (!function && !rec->sample.read_count)
 		return 0;
 	if (rec->id.time_ns == TL_NOWHERE) {
 		d->untimed++;
 		return 0;
 	}
 	t = find_thread(d, rec->id.process, rec->id.thread);
-	if (!t)
+	if (!t || (rec->sample.read_count && !put_counted(d, t, event, period)))
 		return tl_error_memory(err);
+	if (!function)
+		return 0;
 	args[count++] = (struct tl_timeline_arg){
 		.name = "function",
 		.kind = TL_ARG_TEXT,
@@ -209,6 +234,8 @@ int tl_perf_samples_draw(struct tl_perf_reader *reader,
 	status = draw(&d, remarks, err);
 	tl_perf_sample_pass_free(&d.pass);
 	tl_index_free(&d.index);
+	for (size_t i = 0; i < d.count; i++)
+		free(d.threads[i].counted);
 	free(d.threads);
 	return status;
 }

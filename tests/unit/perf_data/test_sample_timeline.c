@@ -190,6 +190,55 @@ TEST(samples_are_instants_and_switches_are_spans)
 		"\"args\":{\"period\":7,\"function\":\"main\",\"cpu\":1}}\n");
 }
 
+/*
+ * A group's counters, read with each sample: 10 and 4 first, 25 and 4 then, as the second one stood
+ * still. What each has counted so far is a value, thread by thread.
+ */
+TEST(counters_of_a_group_are_values_over_time)
+{
+	enum { READ_ID = 4, READ_GROUP = 8 };
+	static const uint64_t values[][2] = { { 10, 4 }, { 25, 4 }, { 26, 9 } };
+
+	begin();
+	write_names(PID, "1000 10 main\n");
+	file_begin(&f, COMMON_TYPE | 1 | 16);
+	patch64(&f, 104 + 32, READ_ID | READ_GROUP);
+	put_tracepoint(0);
+	put_map(&f, PID, 0x1000, 0x1000, "//anon", 2);
+	for (uint64_t i = 0; i < 3; i++) {
+		const uint64_t thread = i == 2 ? CHILD : TID;
+		const uint64_t words[] = {
+			77,           0x1004, thread << 32 | PID, 1000 + 100 * i, 1, 2,
+			values[i][0], 77,     values[i][1],       POINT_ID
+		};
+
+		put_header(&f, TL_PERF_SAMPLE, MODE_USER, 8 + sizeof(words));
+		for (size_t k = 0; k < 10; k++)
+			put64(&f, words[k]);
+	}
+	assert_timeline(
+		"{\"pid\":10,\"tid\":11,\"ph\":\"C\",\"ts\":0.000,\"name\":\"pmu8:2601\",\"args\":{"
+		"\"thread 11\":10}},\n"
+		"{\"pid\":10,\"tid\":11,\"ph\":\"i\",\"ts\":0.000,\"s\":\"t\",\"name\":\"pmu8:"
+		"2601\",\"args\":{\"period\":10,\"function\":\"main\",\"cpu\":1}},\n"
+		"{\"pid\":10,\"tid\":11,\"ph\":\"C\",\"ts\":0.000,\"name\":\"sched:sched_switch\","
+		"\"args\":{\"thread 11\":4}},\n"
+		"{\"pid\":10,\"tid\":11,\"ph\":\"i\",\"ts\":0.000,\"s\":\"t\",\"name\":\"sched:"
+		"sched_switch\",\"args\":{\"period\":4,\"function\":\"main\",\"cpu\":1}},\n"
+		"{\"pid\":10,\"tid\":11,\"ph\":\"C\",\"ts\":0.100,\"name\":\"pmu8:2601\",\"args\":{"
+		"\"thread 11\":25}},\n"
+		"{\"pid\":10,\"tid\":11,\"ph\":\"i\",\"ts\":0.100,\"s\":\"t\",\"name\":\"pmu8:"
+		"2601\",\"args\":{\"period\":15,\"function\":\"main\",\"cpu\":1}},\n"
+		"{\"pid\":10,\"tid\":12,\"ph\":\"C\",\"ts\":0.200,\"name\":\"pmu8:2601\",\"args\":{"
+		"\"thread 12\":1}},\n"
+		"{\"pid\":10,\"tid\":12,\"ph\":\"i\",\"ts\":0.200,\"s\":\"t\",\"name\":\"pmu8:"
+		"2601\",\"args\":{\"period\":1,\"function\":\"main\",\"cpu\":1}},\n"
+		"{\"pid\":10,\"tid\":12,\"ph\":\"C\",\"ts\":0.200,\"name\":\"sched:sched_switch\","
+		"\"args\":{\"thread 12\":5}},\n"
+		"{\"pid\":10,\"tid\":12,\"ph\":\"i\",\"ts\":0.200,\"s\":\"t\",\"name\":\"sched:"
+		"sched_switch\",\"args\":{\"period\":5,\"function\":\"main\",\"cpu\":1}}\n");
+}
+
 /* The sample is of the thread that leaves, and says which one comes. */
 TEST(switches_are_those_of_the_tracepoint)
 {
@@ -463,6 +512,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_are_instants_and_switches_are_spans),
+		cmocka_unit_test(counters_of_a_group_are_values_over_time),
 		cmocka_unit_test(switches_are_those_of_the_tracepoint),
 		cmocka_unit_test(samples_without_times),
 		cmocka_unit_test(threads_ran_from_their_coming_to_their_leaving),
