@@ -20,6 +20,7 @@ struct script {
 	struct tl_lines lines;
 	bool open;     /* there is a sample */
 	bool left_out; /* what the chain's lines are of is not wanted, or was told */
+	bool tabbed;   /* frames of the sample begin with a tab, as perf writes them */
 	uint32_t root, event;
 	uint64_t period;
 	struct tl_foreign_frame *chain; /* of the sample */
@@ -241,24 +242,33 @@ static int dump_line(struct script *s, const char *record, struct tl_error *err)
 		       : 0;
 }
 
+static int take_frame(struct script *s, const struct tl_perf_script_frame *frame,
+		      struct tl_error *err)
+{
+	s->tabbed = *s->lines.start == '\t';
+	if (s->file->options.dump)
+		return dump_line(s, "frame", err);
+	if (!s->open && !s->left_out)
+		return bad_line(s, "a frame of a call chain without a sample; left it out", err);
+	if (s->open && !push_frame(s, frame))
+		return tl_error_memory(err);
+	return 0;
+}
+
 /* A line that begins with a blank: of a call chain, if there is a sample. */
 static int take_chain_line(struct script *s, struct tl_error *err)
 {
+	/* Fields of the sample that perf prints behind its chain are no frames, if they look so. */
+	const bool is_field = s->tabbed && *s->lines.start == ' ';
 	struct tl_perf_script_frame frame;
 	struct tl_perf_script_text file;
 	uint32_t line;
 
-	if (tl_perf_script_cut_frame(s->lines.start, s->lines.stop, &frame)) {
-		if (s->file->options.dump)
-			return dump_line(s, "frame", err);
-		if (!s->open && !s->left_out)
-			return bad_line(s, "a frame of a call chain without a sample; left it out",
-					err);
-		if (s->open && !push_frame(s, &frame))
-			return tl_error_memory(err);
-		return 0;
-	}
+	if (!is_field && tl_perf_script_cut_frame(s->lines.start, s->lines.stop, &frame))
+		return take_frame(s, &frame, err);
 	if (!tl_perf_script_cut_place(s->lines.start, s->lines.stop, &file, &line)) {
+		if (is_field)
+			return s->file->options.dump ? dump_line(s, "fields", err) : 0;
 		s->left_out |= !s->open;
 		return bad_line(s, "neither a sample nor a frame of a call chain; left it out",
 				err);
@@ -289,7 +299,7 @@ static int take_line(struct script *s, struct tl_error *err)
 	if (s->lines.too_long)
 		return bad_line(s, "a line longer than 16 MiB; left it out", err);
 	if (is_blank_line(s)) {
-		s->left_out = false;
+		s->left_out = s->tabbed = false;
 		return end_sample(s, err);
 	}
 	if (*s->lines.start == '#')
@@ -301,6 +311,7 @@ static int take_line(struct script *s, struct tl_error *err)
 		return take_chain_line(s, err);
 	status = end_sample(s, err);
 	s->left_out = sample.is_record;
+	s->tabbed = false;
 	if (status < 0 || sample.is_record)
 		return status;
 	if (s->file->options.dump)

@@ -30,6 +30,27 @@ struct tl_wire_field {
 /* A varint of two bytes and more: at most ten, of which the last one has one bit. */
 bool tl_wire_long_varint(struct tl_cursor *cur, uint64_t *value);
 
+/*
+ * A number of at most four bytes, of which eight can be read: no branch depends on how many it has,
+ * as lists of ids have some of each. False: it is longer.
+ */
+static inline bool tl_wire_short_varint(struct tl_cursor *cur, uint64_t *value)
+{
+	uint64_t word = tl_le64(cur->pos);
+	/* The highest bits of the bytes that are the last of a number. */
+	const uint64_t last = ~word & UINT64_C(0x80808080);
+	unsigned bits;
+
+	if (!last)
+		return false;
+	bits = (unsigned)__builtin_ctzll(last) + 1;
+	word &= (UINT64_C(1) << bits) - 1;
+	*value = (word & 0x7f) | (word >> 1 & 0x3f80) | (word >> 2 & 0x1fc000) |
+		 (word >> 3 & 0xfe00000);
+	cur->pos += bits / 8;
+	return true;
+}
+
 /* False: the bytes end inside of the number, or it has more than 64 bits. */
 static inline bool tl_wire_varint(struct tl_cursor *cur, uint64_t *value)
 {
@@ -68,6 +89,8 @@ static inline int tl_wire_number(const struct tl_wire_field *field, struct tl_cu
 		*first = false;
 		return 1;
 	}
+	if (tl_cursor_left(cur) >= 8 && tl_wire_short_varint(cur, value))
+		return 1;
 	if (cur->pos == cur->end)
 		return 0;
 	return tl_wire_varint(cur, value) ? 1 : TL_TRUNCATED;

@@ -13,10 +13,8 @@ static bool same_id(const void *context, const void *key, uint32_t number)
 	return id_at(context, number) == *(const uint64_t *)key;
 }
 
-uint32_t tl_pprof_find(const struct tl_pprof_ids *ids, uint64_t id)
+uint32_t tl_pprof_find_sparse(const struct tl_pprof_ids *ids, uint64_t id)
 {
-	if (ids->dense)
-		return id < ids->dense_count ? ids->dense[id] : TL_NONE;
 	return tl_index_find(&ids->index, tl_hash64(id), same_id, ids, &id);
 }
 

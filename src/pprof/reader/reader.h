@@ -103,8 +103,15 @@ void tl_pprof_close(struct tl_pprof_file *p);
 struct tl_pprof_text tl_pprof_string(const struct tl_pprof_file *p, uint64_t number);
 bool tl_pprof_text_is(struct tl_pprof_text text, const char *other);
 
+/* The same as below, of ids that are no array. */
+uint32_t tl_pprof_find_sparse(const struct tl_pprof_ids *ids, uint64_t id);
 /* The number of an id, TL_NONE: there is none. */
-uint32_t tl_pprof_find(const struct tl_pprof_ids *ids, uint64_t id);
+static inline uint32_t tl_pprof_find(const struct tl_pprof_ids *ids, uint64_t id)
+{
+	if (ids->dense)
+		return id < ids->dense_count ? ids->dense[id] : TL_NONE;
+	return tl_pprof_find_sparse(ids, id);
+}
 
 /* A fault in the record that begins at `place`. As tl_fault_note(). */
 int tl_pprof_fault(struct tl_pprof_file *p, const char *rule, enum tl_status status, uint64_t place,

@@ -44,6 +44,50 @@ TEST(varints)
 	}
 }
 
+static size_t put_varint(uint8_t *to, uint64_t value)
+{
+	size_t size = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		to[size++] = (uint8_t)(value | 0x80);
+	to[size++] = (uint8_t)value;
+	return size;
+}
+
+/* Numbers of every length, in rows that end right behind them, and numbers with idle bytes. */
+TEST(rows_of_numbers)
+{
+	enum { COUNT = 64 };
+	static const uint8_t idle[] = {
+		0x81, 0x80, 0x80, 0x00, 0x05, 0xff, 0x80, 0x00, 0x07, 0x80
+	};
+	struct tl_wire_field field = { .type = TL_WIRE_BYTES };
+	struct tl_cursor cur = cursor_over(idle, sizeof(idle));
+	static const uint64_t wanted[] = { 1, 5, 127, 7 };
+	uint8_t bytes[COUNT * 10];
+	uint64_t value;
+	bool first = true;
+
+	for (size_t count = 1; count <= COUNT; count++) {
+		size_t size = 0;
+
+		for (size_t i = 0; i < count; i++)
+			size += put_varint(bytes + size, UINT64_MAX >> i % 64);
+		cur = cursor_over(bytes, size);
+		for (size_t i = 0; i < count; i++) {
+			assert_int_equal(tl_wire_number(&field, &cur, &first, &value), 1);
+			assert_true(value == UINT64_MAX >> i % 64);
+		}
+		assert_int_equal(tl_wire_number(&field, &cur, &first, &value), 0);
+	}
+	cur = cursor_over(idle, sizeof(idle));
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(tl_wire_number(&field, &cur, &first, &value), 1);
+		assert_true(value == wanted[i]);
+	}
+	assert_int_equal(tl_wire_number(&field, &cur, &first, &value), TL_TRUNCATED);
+}
+
 /* "(field_number << 3) | wire_type": each type, in one message, one after the other. */
 TEST(fields_of_every_type)
 {
@@ -184,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(varints),
+		cmocka_unit_test(rows_of_numbers),
 		cmocka_unit_test(fields_of_every_type),
 		cmocka_unit_test(fields_that_are_none),
 		cmocka_unit_test(groups_are_as_deep_as_is_read),

@@ -27,6 +27,43 @@ TEST(samples_with_chains)
 	text_close(&t);
 }
 
+/*
+ * perf 6.1 prints these behind the chain: `-F +insn`, `+insnlen`, `+uregs`, `+phys_addr` with sizes
+ * of pages. Then no empty line follows, and the last one looks as a frame does.
+ */
+TEST(fields_behind_a_chain)
+{
+	struct text t;
+
+	text_read(&t, &tl_perf_script_reader,
+		  "w 31809 83519.862761:     500000 cpu-clock:u: \n"
+		  "\t            11bb leaf+0x22 (/v/w)\n\t            121d main+0x2d (/v/w)\n"
+		  " insn: 75 e6\n"
+		  "w 31809 83519.863327:     500000 cpu-clock:u: \n"
+		  "\t            11aa leaf+0x11 (/v/w)\n\t            121d main+0x2d (/v/w)\n"
+		  " ilen: 3\n"
+		  "w   373 83537.454718:     500000 cpu-clock:u: \n"
+		  "\t            11aa leaf+0x11 (/v/w)\n"
+		  "\t            121d main+0x2d (/v/w)\n  w.c:12\n"
+		  " ABI:2    BP:0x7ffcf3b8af20    SP:0x7ffcf3b8af18    IP:0x55bfb17411aa \n"
+		  "w 10369 83625.475933:     500000 cpu-clock:u: \n"
+		  "\t            11b8 leaf+0x1f (/v/w)\n\t            121d main+0x2d (/v/w)\n"
+		  "               0 N/A 4K\n");
+	text_expect_stacks(&t, 1, "main;leaf 4\n");
+	assert_int_equal(t.foreign.faults.count, 0);
+	text_close(&t);
+	/* Where blanks stand in the place of tabs, such a line is a frame. */
+	text_read(&t, &tl_perf_script_reader,
+		  "w 1 1.5: 2 x: \n    1f f+0x1 (/p)\n   20 main+0x2 (/p)\n");
+	text_expect_stacks(&t, 1, "main;f 1\n");
+	text_close(&t);
+	/* What is no field and no frame is told, also behind such lines. */
+	text_read(&t, &tl_perf_script_reader,
+		  "w 1 1.5: 2 x: \n\t 1f f+0x1 (/p)\n insn: 75\n\tnothing\n");
+	text_expect_fault(&t, 0, TL_BAD_RECORD, 41, 4, "neither a sample");
+	text_close(&t);
+}
+
 /* Names of commands with blanks and numbers, fields that are not there. */
 TEST(lines_of_samples)
 {
@@ -238,6 +275,7 @@ int main(void)
 		cmocka_unit_test(several_events),
 		cmocka_unit_test(bad_lines_are_left_out),
 		cmocka_unit_test(windows_of_time),
+		cmocka_unit_test(fields_behind_a_chain),
 		cmocka_unit_test(a_line_that_is_too_long),
 		cmocka_unit_test(many_events),
 		cmocka_unit_test(probing),
