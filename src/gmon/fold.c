@@ -101,14 +101,38 @@ static int add_histogram(struct folder *f, const struct tl_gmon_record *record,
 
 /* ---- calls ---- */
 
+/*
+ * Where an address behind a call was called from. The call is in front of it, but glibc writes it
+ * as a multiple of 16 bytes, and `gprof -s` as the first address of the caller: where the function
+ * in front is another one, the address itself counts, as in gprof.
+ */
+static int place_caller(struct folder *f, uint64_t behind, struct tl_gmon_place *caller,
+			uint64_t *address, struct tl_error *err)
+{
+	struct tl_gmon_place at;
+	int status = tl_gmon_place(&f->symbols, behind - 1, caller, err);
+
+	*address = behind - 1;
+	if (status < 0 || !f->symbols.binary)
+		return status;
+	status = tl_gmon_place(&f->symbols, behind, &at, err);
+	if (status == 0 && at.function != caller->function) {
+		*caller = at;
+		*address = behind;
+	}
+	return status;
+}
+
 static int add_arc(struct folder *f, const struct tl_gmon_record *record, struct tl_error *err)
 {
-	/* The return address is behind the call; 0: nobody knows who called. */
-	const uint64_t from = record->from ? record->from - 1 : 0;
 	struct tl_gmon_place caller = { .function = TL_NONE, .file = "" }, callee;
-	int status = from ? tl_gmon_place(&f->symbols, from, &caller, err) : 0;
 	struct tl_arc arc = { .part = 0, .calls = record->count };
+	uint64_t from = 0;
+	int status = 0;
 
+	/* 0: nobody knows who called. */
+	if (record->from)
+		status = place_caller(f, record->from, &caller, &from, err);
 	if (status == 0)
 		status = tl_gmon_place(&f->symbols, record->self, &callee, err);
 	if (status < 0)
