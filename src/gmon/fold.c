@@ -103,24 +103,25 @@ static int add_histogram(struct folder *f, const struct tl_gmon_record *record,
 
 /*
  * Where an address behind a call was called from. The call is in front of it, but glibc writes it
- * as a multiple of 16 bytes, and `gprof -s` as the first address of the caller: where the function
- * in front is another one, the address itself counts, as in gprof.
+ * as a multiple of 16 bytes, and `gprof -s` as the first address of the caller: at the begin of a
+ * function the address itself counts, as in gprof.
  */
 static int place_caller(struct folder *f, uint64_t behind, struct tl_gmon_place *caller,
 			uint64_t *address, struct tl_error *err)
 {
-	struct tl_gmon_place at;
-	int status = tl_gmon_place(&f->symbols, behind - 1, caller, err);
+	const uint64_t nameless = f->symbols.nameless;
+	int status;
 
 	*address = behind - 1;
-	if (status < 0 || !f->symbols.binary)
+	if (!f->symbols.binary)
+		return tl_gmon_place(&f->symbols, *address, caller, err);
+	status = tl_gmon_place(&f->symbols, behind, caller, err);
+	if (status < 0 || f->symbols.nameless > nameless)
 		return status;
-	status = tl_gmon_place(&f->symbols, behind, &at, err);
-	if (status == 0 && at.function != caller->function) {
-		*caller = at;
-		*address = behind;
-	}
-	return status;
+	if (f->profile->functions.list[caller->function].address < behind)
+		return tl_gmon_place(&f->symbols, *address, caller, err);
+	*address = behind;
+	return 0;
 }
 
 static int add_arc(struct folder *f, const struct tl_gmon_record *record, struct tl_error *err)
