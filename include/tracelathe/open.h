@@ -131,8 +131,8 @@ struct tl_input_programs {
 	 */
 	const char *guest_root;
 	/**
-	 * perf.data, pprof: asked for the programs, libraries and debug information that are not on
-	 * this machine; it outlives the input. NULL: nobody is asked
+	 * perf.data, Intel PT, pprof: asked for the programs, libraries and debug information that
+	 * are not on this machine; it outlives the input. NULL: nobody is asked
 	 */
 	const struct tl_debuginfod *debuginfod;
 };

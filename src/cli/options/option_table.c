@@ -395,11 +395,10 @@ const struct option_row option_rows[] = {
 		 "look for the programs that a trace names below DIR"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "buildid-dir", "DIR", input.programs.build_id_dir,
 		 "perf.data: look for programs by build id in DIR/.build-id (default: ~/.debug)"),
-	OPT_FLAG(
-		C_READERS, "debuginfod", programs.debuginfod,
-		"perf.data, pprof: ask the servers that $DEBUGINFOD_URLS names (debuginfod(8)) for "
-		"programs, libraries and debug information, by build id, that are not on this "
-		"machine; what they give is kept where other tools keep it"),
+	OPT_FLAG(C_READERS, "debuginfod", programs.debuginfod,
+		 "perf.data, Intel PT, pprof: ask the servers that $DEBUGINFOD_URLS names "
+		 "(debuginfod(8)) for programs, libraries and debug information, by build id, "
+		 "that are not on this machine; what they give is kept where other tools keep it"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "guest-root", "DIR", input.programs.guest_root,
 		 "perf.data: where the files of virtual machines are: their root, or DIR/PID for "
 		 "the machine that process PID runs; the kernel's code is in proc/kcore or "
