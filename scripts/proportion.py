@@ -8,6 +8,7 @@ costs more than LIMIT times in processor time, in memory or in bytes written fai
 measured passes: below a floor the largest of the four inputs is enough, the others are not read. A doubling that looks
 too dear is measured again, so that a busy machine does not fail the test. --scale multiplies the sizes."""
 import argparse
+import glob
 import os
 import re
 import shutil
@@ -24,8 +25,7 @@ FLOOR_SECONDS, FLOOR_KIBIBYTES, FLOOR_BYTES = 0.02, 8192, 200000
 RETRIES = 10
 PROCESSOR_SECONDS = 60
 # Commands that read no file, or wait for a user; `view` writes its page without waiting.
-NOT_MEASURED = {"record": "its input is a running program", "browse": "needs a terminal", "help": "has no input",
-                "map": "writes what convert --to tracelathe writes, of many files"}
+NOT_MEASURED = {"record": "its input is a running program", "browse": "needs a terminal", "help": "has no input"}
 
 PROFILE = ("info", "check", "dump", "report", "report --csv --threads", "tree", "stacks", "flame", "flame --svg", "annotate",
            "diff", "merge", "merge --to tracelathe", "view --static", "query functions", "query contexts") + tuple(
@@ -36,8 +36,10 @@ XRAY = TRACE + ("convert --to xray",)
 STREAM = ("info", "check", "dump", "dump --instructions", "report", "tree --top-down", "flame --svg", "analyze", "slice --instructions",
           "query accesses")
 STACKS = PROFILE + TREES
+TABLES = STACKS + ("map", "query lines", "convert --to folded", "convert --to csv")
 COMPRESSED = ("info", "check", "dump", "report", "tree", "convert --to callgrind")
 PT = ("info", "check", "dump", "report", "tree", "timeline", "dump --calls")
+FILES = ("report", "report --csv --threads", "tree", "stacks", "flame --svg", "merge --to tracelathe")
 # Name, generator, size of the smallest input, commands. Paths that are estimated have a limit of their own, which the smallest
 # input of callgrind-arcs reaches; so has the number of events (256) that of callgrind-events and callgrind-formulas.
 FAMILIES = (
@@ -63,6 +65,18 @@ FAMILIES = (
     ("folded-stacks", inputs.folded_stacks, 500, STACKS),
     ("pprof-samples", inputs.pprof_samples, 500, STACKS),
     ("perf-samples", inputs.perf_samples, 500, STACKS),
+    ("folded-repeated", inputs.folded_repeated, 1000, TABLES),
+    ("folded-depth", inputs.folded_depth, 500, TABLES),
+    ("pprof-depth", inputs.pprof_depth, 500, TABLES),
+    ("perf-threads", inputs.perf_threads, 250, TABLES + ("report --csv --threads",)),
+    ("perf-depth", inputs.perf_depth, 500, TABLES),
+    ("perf-script-samples", inputs.perf_script_samples, 500, TABLES),
+    ("chrome-events", inputs.chrome_events, 500, TABLES + ("timeline", "dump --calls")),
+    ("chrome-depth", inputs.chrome_depth, 1500, TABLES + ("timeline", "dump --calls")),
+    ("speedscope-samples", inputs.speedscope_samples, 500, TABLES),
+    ("xray-files", inputs.xray_files, 50, FILES),
+    ("xray-forks", inputs.xray_forks, 50, FILES),
+    ("callgrind-files", inputs.callgrind_files, 50, FILES),
     ("intel-pt-bytes", inputs.pt_bytes, 2, PT),
     ("xtrace-bytes", inputs.xtrace_bytes, 2, STREAM),
     ("map-functions", inputs.instrumentation_map, 1000, ("extract", "extract --json")),
@@ -78,6 +92,8 @@ def arguments(command, read, output):
         return [*words, "0..1000000000", "-o", output, *read]
     if words[0] == "view":
         return [*words, "-o", output + ".html", *read]
+    if words[0] == "map":
+        return [*words, "-o", output + ".maps", *read]
     if words[0] == "diff":
         return [*words, *read, read[-1]]
     if words[0] == "merge":
@@ -113,13 +129,15 @@ class Bench:
 
     def run(self, words, runs=1):
         out = os.path.join(self.folder, "out")
+        shutil.rmtree(out + ".maps", ignore_errors=True)
         for path in (out, out + ".html"):
             if os.path.exists(path):
                 os.unlink(path)
         told = subprocess.run([self.launcher, str(runs), str(PROCESSOR_SECONDS), out + ".stdout", self.program, *words],
                               check=True, capture_output=True, text=True).stdout
         status, microseconds, kibibytes = map(int, told.split())
-        written = sum(os.path.getsize(p) for p in (out, out + ".html", out + ".stdout") if os.path.exists(p))
+        paths = [out, out + ".html", out + ".stdout", *glob.glob(out + ".maps/*")]
+        written = sum(os.path.getsize(p) for p in paths if os.path.exists(p))
         return Measured(status, max(microseconds / 1e6 - self.empty.seconds, 0), max(kibibytes - self.empty.kibibytes, 0),
                         written)
 
@@ -136,8 +154,11 @@ class Input:
         self.read = generate(self.folder, size)
         self.size = size
 
+    def words(self, command):
+        return arguments(command, self.read, os.path.join(self.bench.folder, "out"))
+
     def measure(self, command):
-        measured = self.bench.run(arguments(command, self.read, os.path.join(self.bench.folder, "out")))
+        measured = self.bench.run(self.words(command))
         self.bench.spent += measured.seconds + self.bench.empty.seconds
         return measured
 

@@ -3,6 +3,7 @@
 function of the folder and of a size, which is the number of what grows; it returns the arguments that a command needs to
 read the file. The same size gives the same bytes."""
 import gzip
+import json
 import lzma
 import os
 import random
@@ -46,10 +47,8 @@ def xray_records(folder, size):
     return xray_log(folder, [[(1, ENTER)] + inner * (size // len(inner)) + [(1, LEAVE)]])
 
 
-def xray_paths(folder, size):
-    """Calls at random: nearly every one is on a path of its own."""
-    chance, stack, records = random.Random(1), [], []
-    functions = max(size // 20, 2)
+def calls_at_random(size, functions, seed):
+    chance, stack, records = random.Random(seed), [], []
     while len(records) < size:
         if len(stack) < 24 and (not stack or chance.random() < 0.55):
             stack.append(chance.randrange(functions) + 1)
@@ -58,7 +57,12 @@ def xray_paths(folder, size):
             records.append((stack.pop(), LEAVE))
     while stack:
         records.append((stack.pop(), LEAVE))
-    return xray_log(folder, [records])
+    return records
+
+
+def xray_paths(folder, size):
+    """Calls at random: nearly every one is on a path of its own."""
+    return xray_log(folder, [calls_at_random(size, max(size // 20, 2), 1)])
 
 
 def xray_depth(folder, size):
@@ -216,6 +220,22 @@ def folded_stacks(folder, size):
     return [path]
 
 
+def folded_repeated(folder, size):
+    """The same few stacks again and again."""
+    path = os.path.join(folder, "stacks.folded")
+    with open(path, "w", encoding="ascii") as out:
+        out.writelines("main;f%d;g%d;h %d\n" % (i % 7, i % 5, i % 3 + 1) for i in range(size))
+    return [path]
+
+
+def folded_depth(folder, size):
+    """One stack."""
+    path = os.path.join(folder, "stacks.folded")
+    with open(path, "w", encoding="ascii") as out:
+        out.write(";".join("f%d" % (i % 50) for i in range(size)) + " 7\n")
+    return [path]
+
+
 def varint(number):
     out = bytearray()
     while number > 0x7f:
@@ -231,9 +251,8 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def pprof_samples(folder, size):
+def pprof_profile(folder, stacks):
     """profile.proto: sample_type 1, sample 2, location 4, function 5, string_table 6."""
-    stacks = stacks_at_random(size)
     functions = max(f for stack, _ in stacks for f in stack) + 1
     body = [field(1, field(1, 1) + field(2, 2))]
     body += [field(2, field(1, b"".join(varint(f + 1) for f in reversed(stack))) + field(2, varint(count)))
@@ -248,12 +267,21 @@ def pprof_samples(folder, size):
     return [path]
 
 
-def perf_samples(folder, size):
-    """perf.data (docs/formats/perf-data.md): samples with ip, tid, time and call chain, of code that nothing names."""
-    chance, events = random.Random(1), []
-    for i in range(size):
-        chain = [chance.randrange(max(size // 20, 2)) * 64 + 0x400000 for _ in range(chance.randrange(1, 12))]
-        words = struct.pack("<QIIQQ%dQ" % (len(chain) + 1), chain[0], 7, 7, 1000 + 10 * i, len(chain) + 1, 2 ** 64 - 512, *chain)
+def pprof_samples(folder, size):
+    return pprof_profile(folder, stacks_at_random(size))
+
+
+def pprof_depth(folder, size):
+    """One stack."""
+    return pprof_profile(folder, [([i % 50 for i in range(size)], 7)])
+
+
+def perf_data(folder, samples):
+    """perf.data (docs/formats/perf-data.md): samples (thread, call chain) with ip, tid and time, of code that nothing names."""
+    events = []
+    for i, (thread, chain) in enumerate(samples):
+        words = struct.pack("<QIIQQ%dQ" % (len(chain) + 1), chain[0], 7, thread, 1000 + 10 * i, len(chain) + 1, 2 ** 64 - 512,
+                            *chain)
         events.append(struct.pack("<IHH", 9, 2, 8 + len(words)) + words)
     data = b"".join(events)
     attributes = struct.pack("<IIQQQQQ", 0, 64, 0, 4000, 1 | 2 | 4 | 32, 0, 0) + bytes(16)
@@ -265,6 +293,93 @@ def perf_samples(folder, size):
                                             0, 0, 0, 0, 0, 0)[:head - 8])
         out.write(entry + data)
     return [path]
+
+
+def perf_samples(folder, size):
+    chance = random.Random(1)
+    return perf_data(folder, [(7, [chance.randrange(max(size // 20, 2)) * 64 + 0x400000 for _ in range(chance.randrange(1, 12))])
+                              for _ in range(size)])
+
+
+def perf_threads(folder, size):
+    """Each sample is of a thread of its own."""
+    return perf_data(folder, [(7 + i, [0x400000 + 64 * (i % 9), 0x400000]) for i in range(size)])
+
+
+def perf_depth(folder, size):
+    """Two samples of one stack; a record has at most 64 KiB."""
+    chain = [0x400000 + 64 * (i % 50) for i in range(min(size, 8000))]
+    return perf_data(folder, [(7, chain)] * 2)
+
+
+def perf_script_samples(folder, size):
+    path = os.path.join(folder, "script.txt")
+    with open(path, "w", encoding="ascii") as out:
+        for i, (stack, _) in enumerate(stacks_at_random(size)):
+            out.write("prog 7/7 [000] %d.%06d: 1 cycles: \n" % (i // 1000, i % 1000))
+            out.writelines("\t%16x f%d+0x4 (/bin/prog)\n" % (0x400000 + 64 * f, f) for f in reversed(stack))
+            out.write("\n")
+    return [path]
+
+
+def chrome_trace(folder, events):
+    """Events are (function, "B" or "E"), a microsecond apart."""
+    path = os.path.join(folder, "trace.json")
+    with open(path, "w", encoding="ascii") as out:
+        out.write('{"traceEvents":[')
+        out.write(",\n".join('{"name":"f%d","ph":"%s","ts":%d,"pid":1,"tid":1}' % (function, kind, at)
+                             for at, (function, kind) in enumerate(events)))
+        out.write("]}\n")
+    return [path]
+
+
+def chrome_events(folder, size):
+    """The same two calls in turn, of many functions."""
+    return chrome_trace(folder, [event for i in range(size) for event in ((i % 99, "B"), (100, "B"), (100, "E"), (i % 99, "E"))])
+
+
+def chrome_depth(folder, size):
+    functions = [i % 50 for i in range(size)]
+    return chrome_trace(folder, [(f, "B") for f in functions] + [(f, "E") for f in reversed(functions)])
+
+
+def speedscope_samples(folder, size):
+    stacks = stacks_at_random(size)
+    path = os.path.join(folder, "profile.speedscope.json")
+    with open(path, "w", encoding="ascii") as out:
+        json.dump({"$schema": "https://www.speedscope.app/file-format-schema.json",
+                   "shared": {"frames": [{"name": "f%d" % i} for i in range(size)]},
+                   "profiles": [{"type": "sampled", "name": "p", "unit": "none", "startValue": 0,
+                                 "endValue": sum(count for _, count in stacks), "samples": [stack for stack, _ in stacks],
+                                 "weights": [count for _, count in stacks]}]}, out)
+    return [path]
+
+
+# ---- many files ---------------------------------------------------------------------------------------------------
+
+
+def numbered(made, number):
+    path = "%s.%d" % (made[0], number)
+    os.rename(made[0], path)
+    return path
+
+
+def xray_files(folder, size):
+    return [numbered(xray_log(folder, [calls_at_random(100, 20, i)]), i) for i in range(size)]
+
+
+def xray_forks(folder, size):
+    """Logs of processes that were forked: all begin with the same records."""
+    return [numbered(xray_paths(folder, 100 + i % 10), i) for i in range(size)]
+
+
+def callgrind_files(folder, size):
+    paths = []
+    for i in range(size):
+        paths.append(numbered(callgrind_functions(folder, 50), i))
+        with open(paths[-1], "a", encoding="ascii") as out:
+            out.write("fn=of_file_%d\n1 1\n" % i)
+    return paths
 
 
 # ---- recordings, again and again ----------------------------------------------------------------------------------

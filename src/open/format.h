@@ -8,10 +8,17 @@
  */
 #include <tracelathe/open.h>
 
+#include "core/memory.h"
+
 struct tl_binary;
 struct tl_call_source;
 struct tl_coverage_exporter;
 struct tl_flow_source;
+
+/* Which file an input reads; 0: it is no regular file. */
+struct tl_input_file {
+	uint64_t device, inode;
+};
 
 struct tl_input {
 	const struct tl_format *format;
@@ -24,6 +31,10 @@ struct tl_input {
 	/* Further files of a format whose trace is one file: each is an input of its own. */
 	struct tl_input **others;
 	size_t other_count;
+	/* The files of the first `noted` inputs, by which a file is found that is joined twice. */
+	struct tl_index files;
+	size_t noted;
+	struct tl_input_file file;
 	const char *path;    /* of one of the others; NULL for the first */
 	const char *failed;  /* the path that the last error is about, NULL: the first */
 	bool related;        /* relate() was called */

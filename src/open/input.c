@@ -109,6 +109,7 @@ void tl_input_close(struct tl_input *input)
 	for (size_t i = 0; i < input->other_count; i++)
 		tl_input_close(input->others[i]);
 	free(input->others);
+	tl_index_free(&input->files);
 	if (input->handle)
 		input->format->close(input);
 	tl_source_close(input->source);
