@@ -8,6 +8,7 @@ The kinds that are not always visible, with the reason, are in docs/formats/xtra
 demanded of them. A fault is planted where the kind can be; offsets of snapshots move with what is inserted and left out,
 so that only the fault itself can be found."""
 import glob
+import json
 import os
 import random
 import shutil
@@ -431,6 +432,14 @@ def plant_all(traces, times):
     return found, planted
 
 
+def alone(path):
+    """The rules that a stream of a group breaks without the others: notes are none."""
+    out = subprocess.run([common.command(), "check", "--json", path], stdout=subprocess.PIPE, check=False).stdout
+    told = [json.loads(line) for line in out.splitlines()]
+    common.expect(path + ": what other threads stored is told", [row["rule"] for row in told if row.get("note")], ["xtrace.memory.value"])
+    return [row for row in told if not row.get("note")]
+
+
 def plant_names(traces, found, planted):
     """A thread's stream of which the name says that it is a second core's: the last, as it comes after all others."""
     name = "name of another hint"
@@ -455,6 +464,8 @@ def main():
         traces = [Trace(name, os.path.join(scratch, name)) for name in TRACES]
         for trace in traces:
             common.expect(trace.name + " is good", trace.check(), b"")
+            for path in trace.streams if len(trace.streams) > 1 else ():
+                common.expect(path + " alone has no violations", alone(path), [])
         found, planted = plant_all(traces, times)
         plant_names(traces, found, planted)
     for name, count in planted.items():

@@ -329,6 +329,7 @@ struct group {
 static void check_merged(struct group *g, struct tl_error *err)
 {
 	uint32_t first_timed = TL_NONE, stream;
+	bool ordered = true;
 	uint64_t end;
 
 	for (uint32_t i = g->begin; i < g->end; i++) {
@@ -336,9 +337,12 @@ static void check_merged(struct group *g, struct tl_error *err)
 
 		if (timed && first_timed == TL_NONE)
 			first_timed = i;
+		ordered = ordered && timed;
 		g->check->streams[i].memory = &g->memories[timed ? first_timed : i];
 		tl_xtrace_check_snapshots_begin(&g->check->streams[i]);
 	}
+	for (uint32_t i = g->begin; i < g->end; i++)
+		tl_xtrace_check_memory_begin(&g->check->streams[i], g->end - g->begin, ordered);
 	while (!g->check->status && tl_xtrace_time_order_next(&g->order, &stream, &end))
 		check_until(&g->check->streams[stream], end, err);
 }
@@ -352,6 +356,7 @@ static void check_group(struct group *g, struct tl_error *err)
 	g->check->merged = g->end - g->begin > 1;
 	if (!g->check->merged) {
 		g->check->streams[g->begin].memory = &g->memories[g->begin];
+		tl_xtrace_check_memory_begin(&g->check->streams[g->begin], 1, true);
 		tl_xtrace_check_snapshots_begin(&g->check->streams[g->begin]);
 		check_until(&g->check->streams[g->begin], trace->streams[g->begin].size, err);
 		return;
@@ -378,6 +383,7 @@ static void check_memories(struct group *g, struct tl_error *err)
 	tl_xtrace_check_group_headers(&g->check->streams[g->begin], g->end - g->begin);
 	check_group(g, err);
 	for (uint32_t i = g->begin; i < g->end; i++) {
+		tl_xtrace_check_memory_end(&g->memories[i]);
 		tl_xtrace_shadow_free(&g->memories[i].shadow);
 		free(g->memories[i].thread_ids);
 		tl_xtrace_check_blocks_free(&g->check->streams[i].blocks);

@@ -92,6 +92,18 @@ _Static_assert(sizeof(void *) != 8 ||
 		       sizeof(struct tl_xtrace_check_opcode) == 2 * TL_XTRACE_CHECK_CACHE_LINE,
 	       "slots are at the beginning of a line");
 
+/*
+ * Stores of threads whose streams are not there, or not in an order with the others': loads that
+ * differ may have found these, and are told once, with their number.
+ */
+struct tl_xtrace_check_unseen {
+	bool possible;
+	uint32_t streams, made; /* of the group; threads that system calls have made */
+	uint64_t loads;
+	struct tl_xtrace_check_stream *stream; /* of the first of these */
+	uint64_t offset, record, pc;
+};
+
 /* A memory that one or several streams share, and the address spaces in it. */
 struct tl_xtrace_check_memory {
 	struct tl_xtrace_shadow shadow;
@@ -100,6 +112,7 @@ struct tl_xtrace_check_memory {
 	/* Where the kernel writes 0 when a thread ends: addresses. */
 	uint64_t *thread_ids;
 	size_t thread_id_count, thread_id_capacity;
+	struct tl_xtrace_check_unseen unseen;
 };
 
 /* An instruction and what stood behind it. */
@@ -338,6 +351,8 @@ void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_numb
 /* The same, of an instruction or what belongs to it. */
 void tl_xtrace_report_insn(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
 			   uint64_t offset);
+/* Told, not counted, if the check is not strict: loads that may have found what was not seen. */
+void tl_xtrace_report_unseen(const struct tl_xtrace_check_unseen *unseen);
 /* How this collector writes: told, not counted. */
 void tl_xtrace_report_dialect(struct tl_xtrace_check_stream *s, const char *text);
 /* A walk ended at damage; the stream's goes on behind it, or not. */
@@ -396,7 +411,9 @@ bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store
 void tl_xtrace_check_accesses_end(struct tl_xtrace_check_stream *s);
 void tl_xtrace_check_incomplete(struct tl_xtrace_check_stream *s);
 
-/* memory.c */
+/* memory.c: a stream's memory, which it may have alone in a group of so many streams; its end. */
+void tl_xtrace_check_memory_begin(struct tl_xtrace_check_stream *s, uint32_t streams, bool ordered);
+void tl_xtrace_check_memory_end(const struct tl_xtrace_check_memory *memory);
 void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
 /* The bytes there are unknown from here on. */
 void tl_xtrace_check_forget(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size);

@@ -12,6 +12,7 @@ enum {
 	CLONE = 220,
 	CLONE3 = 435,
 	CLEAR_THREAD_ID = 0x200000, /* CLONE_CHILD_CLEARTID */
+	SHARED_MEMORY = 0x100,      /* CLONE_VM */
 	CLONE3_CHILD_TID = 16,      /* offset in struct clone_args */
 	MOST_THREAD_IDS = 1024,
 };
@@ -35,6 +36,45 @@ static bool is_of_ended_thread(const struct tl_xtrace_check_memory *m, uint64_t 
 	return false;
 }
 
+/*
+ * One stream of several: TIME orders accesses among those of other threads, and numbers are counted
+ * from 0. `ordered`: all streams of the group have TIME.
+ */
+void tl_xtrace_check_memory_begin(struct tl_xtrace_check_stream *s, uint32_t streams, bool ordered)
+{
+	const struct tl_xtrace_stream_info *info = &s->stream->info;
+	struct tl_xtrace_check_unseen *unseen = &s->memory->unseen;
+	const bool of_several = s->content.timed || info->hint == 13 || (info->hint && info->id);
+
+	unseen->streams = streams;
+	unseen->possible = streams > 1 ? !ordered : of_several;
+}
+
+void tl_xtrace_check_memory_end(const struct tl_xtrace_check_memory *memory)
+{
+	if (memory->unseen.loads)
+		tl_xtrace_report_unseen(&memory->unseen);
+}
+
+/* A load that differs. */
+static void report_load(struct tl_xtrace_check_stream *s)
+{
+	struct tl_xtrace_check_unseen *unseen = &s->memory->unseen;
+	const uint64_t offset = tl_xtrace_walk_offset(&s->walk);
+
+	if (s->check->trace->options.strict ||
+	    !(unseen->possible || unseen->made >= unseen->streams)) {
+		tl_xtrace_report_insn(s, TL_XTRACE_RULE_MEMORY_VALUE, offset);
+		return;
+	}
+	if (unseen->loads++)
+		return;
+	unseen->stream = s;
+	unseen->offset = offset;
+	unseen->record = s->last.ordinal;
+	unseen->pc = s->last.pc_known ? s->last.pc : TL_NOWHERE;
+}
+
 void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
 {
 	uint64_t address = tl_xtrace_walk_value(&s->walk);
@@ -50,9 +90,9 @@ void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kin
 	}
 	found = tl_xtrace_shadow_load(shadow, space_of(s, address), address, data, size);
 	if (found == TL_XTRACE_SHADOW_DISAGREES &&
-	    !is_of_ended_thread(s->memory, address, data, size))
-		tl_xtrace_report_insn(s, TL_XTRACE_RULE_MEMORY_VALUE,
-				      tl_xtrace_walk_offset(&s->walk));
+	    !is_of_ended_thread(s->memory, address, data, size) &&
+	    !(s->content.kernel && tl_xtrace_shadow_has_twin(shadow, address, data, size)))
+		report_load(s);
 	else if (found == TL_XTRACE_SHADOW_NO_MEMORY)
 		tl_xtrace_check_no_memory(s);
 }
@@ -140,10 +180,12 @@ static void find_thread_id(struct tl_xtrace_check_stream *s, const uint64_t *arg
 		note_thread_id(s, args[1]);
 	if (args[0] == CLONE && args[1] & CLEAR_THREAD_ID)
 		note_thread_id(s, args[5]);
-	if (args[0] != CLONE3)
+	s->memory->unseen.made += args[0] == CLONE && args[1] & SHARED_MEMORY;
+	if (args[0] != CLONE3 ||
+	    !tl_xtrace_shadow_number_at(&s->memory->shadow, space_of(s, args[1]), args[1], &flags))
 		return;
-	if (tl_xtrace_shadow_number_at(&s->memory->shadow, space_of(s, args[1]), args[1], &flags) &&
-	    tl_xtrace_shadow_number_at(&s->memory->shadow, space_of(s, args[1]),
+	s->memory->unseen.made += !!(flags & SHARED_MEMORY);
+	if (tl_xtrace_shadow_number_at(&s->memory->shadow, space_of(s, args[1]),
 				       args[1] + CLONE3_CHILD_TID, &place) &&
 	    flags & CLEAR_THREAD_ID)
 		note_thread_id(s, place);

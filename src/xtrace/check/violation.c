@@ -155,6 +155,26 @@ void tl_xtrace_report_dialect(struct tl_xtrace_check_stream *s, const char *text
 	report(s, &note);
 }
 
+void tl_xtrace_report_unseen(const struct tl_xtrace_check_unseen *unseen)
+{
+	struct tl_xtrace_check_stream *s = unseen->stream;
+	struct tl_xtrace_violation note = {
+		.rule = rules[TL_XTRACE_RULE_MEMORY_VALUE].rule,
+		.text = "loads differ from what was stored; they may have found what another "
+			"thread stored",
+		.path = s->stream->info.path,
+		.offset = unseen->offset,
+		.record = unseen->record,
+		.pc = unseen->pc,
+		.id = s->stream->info.id,
+		.note = true,
+	};
+
+	tl_xtrace_expected(s, "the streams of all threads, with TIME: %" PRIu64 " such loads",
+			   unseen->loads);
+	report(s, &note);
+}
+
 void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s, const struct tl_xtrace_walk *at,
 			     bool goes_on)
 {

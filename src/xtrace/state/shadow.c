@@ -153,6 +153,51 @@ bool tl_xtrace_shadow_number_at(const struct tl_xtrace_shadow *shadow, unsigned 
 	return true;
 }
 
+/* Of a shadow page's number: the part of a page of 4 KiB, and the half of the addresses. */
+static bool may_be_twin(uint64_t number, uint64_t address)
+{
+	const uint64_t half = UINT64_C(1) << (63 - TL_XTRACE_SHADOW_PAGE_BITS);
+	const uint64_t parts = 4096 / TL_XTRACE_SHADOW_BYTES;
+	const bool upper = number >= half && number < 2 * half; /* whose space is 0 */
+
+	return upper != address >> 63 && number % parts == address / TL_XTRACE_SHADOW_BYTES % parts;
+}
+
+/* The bytes that are known there are the same, and not just some zeros. */
+static bool is_twin(const uint8_t *page, size_t offset, const uint8_t *data, size_t size)
+{
+	uint64_t mask = mask_of(offset, size), known = get_known(page, offset) & mask;
+	bool telling = known == mask;
+
+	for (size_t i = 0; i < size; i++) {
+		bool is_known = known >> (offset % 8 + i) & 1;
+
+		if (data[i] != (is_known ? page[offset + i] : 0))
+			return false;
+		telling = telling || (is_known && data[i]);
+	}
+	return telling;
+}
+
+bool tl_xtrace_shadow_has_twin(struct tl_xtrace_shadow *shadow, uint64_t address,
+			       const uint8_t *data, size_t size)
+{
+	const size_t offset = address % TL_XTRACE_SHADOW_BYTES;
+
+	if (offset + size > TL_XTRACE_SHADOW_BYTES || size > CHUNK ||
+	    shadow->credit < shadow->pages.mask)
+		return false;
+	shadow->credit -= shadow->pages.mask;
+	for (size_t i = 0; shadow->pages.slots && i <= shadow->pages.mask; i++) {
+		const struct tl_xtrace_page *slot = &shadow->pages.slots[i];
+
+		if (slot->bytes && may_be_twin(slot->number, address) &&
+		    is_twin(slot->bytes, offset, data, size))
+			return true;
+	}
+	return false;
+}
+
 /* ---- forgetting ---- */
 
 static void forget_in_page(uint8_t *page, uint64_t from, uint64_t to)

@@ -59,6 +59,13 @@ bool tl_xtrace_shadow_differs(const struct tl_xtrace_shadow *shadow, unsigned sp
 /* Eight bytes of one page as a number, if all are known; nothing becomes known. */
 bool tl_xtrace_shadow_number_at(const struct tl_xtrace_shadow *shadow, unsigned space,
 				uint64_t address, uint64_t *value);
+/*
+ * Whether these bytes, at most 32 inside 512, are at the same place of another page of 4 KiB in the
+ * other half of the addresses: the kernel has a second address for each page of a program. Bytes
+ * there that are not known count as 0, which pages are filled with before a program gets them.
+ */
+bool tl_xtrace_shadow_has_twin(struct tl_xtrace_shadow *shadow, uint64_t address,
+			       const uint8_t *data, size_t size);
 /* The kernel or a device may have written there. */
 void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address,
 			     uint64_t size);
