@@ -54,8 +54,8 @@ static int list_recorders(const struct tl_record_options *options)
 static int show_result(const struct tl_record_result *result)
 {
 	if (!result->recorded) {
-		complain("record", "nothing was recorded: the program made no call that could be, "
-				   "or ended before it");
+		complain("record", "nothing was recorded: the program made no call that could be "
+				   "recorded, or ended before the first one");
 		return result->status ? result->status : EXIT_UNUSABLE;
 	}
 	show_error("tracelathe report %s", result->command);

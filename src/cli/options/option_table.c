@@ -213,7 +213,7 @@ const struct option_row option_rows[] = {
 	OPT_BIT(C_DUMP, "tcal", input.dump.flags, TL_DUMP_TCAL,
 		"--packets: the ticks per cycle beside each MTC that measures them"),
 	OPT_BIT(C_DUMP, "no-tcal", input.dump.flags, TL_DUMP_NO_TCAL,
-		"--packets: nothing is said where a CYC comes before that is known"),
+		"--packets: no message where a CYC comes before the ticks per cycle are known"),
 	OPT_BIT(C_DUMP, "no-wall-clock", input.dump.flags, TL_DUMP_NO_WALL_CLOCK,
 		"--packets --timestamps: times before the first TSC, too, from 0"),
 	OPT_RANGE(C_DUMP, "ordinals", "FROM..TO", input.dump.ordinals,

@@ -252,10 +252,10 @@ static const struct {
 	{ TL_PT_NOMAP, "no-code", "there is no code at the address that flow leads to" },
 	{ TL_PT_BAD_INSN, "bad-instruction", "flow leads to bytes that are not an instruction" },
 	{ TL_PT_IP_SUPPRESSED, "address-withheld", "an address is needed and was withheld" },
-	{ TL_PT_NOIP, "no-address", "where flow is is not known" },
+	{ TL_PT_NOIP, "no-address", "the address at which execution goes on is not known" },
 	{ TL_PT_RETSTACK_EMPTY, "return-without-call", "a compressed return without a call" },
 	{ TL_PT_BAD_RETCOMP, "bad-return", "a return with the outcome of a branch not taken" },
-	{ TL_PT_BAD_STATUS_UPDATE, "bad-status", "a PSB+ contradicts what flow says" },
+	{ TL_PT_BAD_STATUS_UPDATE, "bad-status", "a PSB+ contradicts the packets before it" },
 	{ TL_PT_NO_ENABLE, "not-enabled", "flow while tracing is off" },
 };
 /* clang-format on */

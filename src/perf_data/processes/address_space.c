@@ -220,7 +220,7 @@ static int report_pokes(struct tl_perf_address_spaces *a, struct tl_error *err)
 {
 	static const struct tl_perf_missing_code changed = {
 		.path = "[kernel.kallsyms]",
-		.reason = "it was changed while it ran more often than is followed",
+		.reason = "its code was changed more often than this reader keeps track of",
 		.process = TL_NOWHERE,
 	};
 

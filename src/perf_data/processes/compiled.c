@@ -78,8 +78,7 @@ static int read_dump(struct tl_perf_system *sys, struct tl_perf_compiled *c, con
 		return tell(sys, c, path, own.text, own.sys_errno, err);
 	status = take_codes(c, err);
 	if (status == 0 && c->dump.damage != TL_NOWHERE)
-		return tell(sys, c, path, "a record that is none; names behind it are missing", 0,
-			    err);
+		return tell(sys, c, path, "a damaged record; names behind it are missing", 0, err);
 	return status;
 }
 

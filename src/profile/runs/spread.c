@@ -86,8 +86,9 @@ static int make_origins(struct tl_spread *s, struct tl_error *err)
 	for (size_t i = 0; i < count; i++)
 		any |= s->origins[i].has_event;
 	if (!any)
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   "the profile does not say what is from where");
+		return tl_error_at(
+			err, TL_UNSUPPORTED, TL_NOWHERE,
+			"the profile does not say which file or process its costs are from");
 	qsort(s->origins, count, sizeof(*s->origins), by_name);
 	for (size_t i = 0; i < count; i++) {
 		if (kept && !strcmp(s->origins[kept - 1].name, s->origins[i].name))

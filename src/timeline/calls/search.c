@@ -55,7 +55,7 @@ static size_t take_ends(const struct tl_leaf_scan *scan, uint32_t from, struct t
 static int damaged(struct tl_error *err)
 {
 	return tl_error_at(err, TL_BAD_RECORD, TL_NOWHERE,
-			   "the trace has changed while it is read");
+			   "the trace has changed while it was read");
 }
 
 /* The innermost call that is open at the end of the trace was so up to there. */

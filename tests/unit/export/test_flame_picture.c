@@ -40,6 +40,39 @@ TEST(picture_has_frames_in_their_places)
 	tl_profile_free(profile);
 }
 
+/*
+ * "a picture of so many pixels": notes have letters of 6.6 pixels, so that one of the longest that
+ * fit between two margins of 10 ends in "..", and no letter more would fit.
+ */
+TEST(notes_fit_the_picture)
+{
+	static const char whole[] = "1 stack below 20 % of the total is summed into its caller as "
+				    "&quot;(other)&quot;.</text>";
+	struct tl_profile *profile = new_profile(0, 1);
+	uint32_t part = add_part(profile, 1, 1, ""), top;
+
+	top = add_context(profile, TL_NONE, add_function(profile, "", "", "main", 0), part, 1, 90);
+	add_context(profile, top, add_function(profile, "", "", "a", 0), part, 1, 10);
+	finish(profile);
+	for (uint32_t width = 300; width <= 900; width += 100) {
+		const size_t room = (width - 20) * 10 / 66, letters = 71;
+		struct tl_flame_options options = flame_svg_options();
+		char *text, cut[128];
+
+		options.width = width;
+		options.threshold = 20;
+		text = flame_text(profile, NULL, &options);
+		if (letters <= room) {
+			assert_contains(text, whole);
+		} else {
+			snprintf(cut, sizeof(cut), ">%.*s..</text>", (int)room - 2, whole);
+			assert_contains(text, cut);
+		}
+		free(text);
+	}
+	tl_profile_free(profile);
+}
+
 /* "events: which events, in this order ... A picture shows the first" */
 TEST(picture_of_a_chosen_event)
 {
@@ -187,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(picture_has_frames_in_their_places),
+		cmocka_unit_test(notes_fit_the_picture),
 		cmocka_unit_test(picture_of_a_chosen_event),
 		cmocka_unit_test(names_are_cut_to_fit),
 		cmocka_unit_test(odd_names_are_xml),

@@ -314,7 +314,7 @@ TEST(a_kernel_that_changes_too_often)
 		assert_int_equal(byte_after(i, 5, 0xffffffff91000001), i < 2 ? 'b' : -1);
 	assert_int_equal(spaces.missing.count, 1);
 	assert_string_equal(spaces.missing.list->reason,
-			    "it was changed while it ran more often than is followed");
+			    "its code was changed more often than this reader keeps track of");
 }
 
 /* Code without a file is listed once, with the first map of the object and its build id. */

@@ -199,7 +199,7 @@ TEST(files_that_cannot_be_read_are_told)
 	write_dump();
 	expect_name(0x1000, 0, "kept", 0x1000);
 	expect_none(0x2000);
-	expect_why("in.jit-10.dump", "a record that is none; names behind it are missing");
+	expect_why("in.jit-10.dump", "a damaged record; names behind it are missing");
 	tl_perf_system_free(&sys);
 	begin();
 	write_list("in.jit-10.dump", "no dump");

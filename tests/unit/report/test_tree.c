@@ -42,6 +42,35 @@ TEST(branches_below_the_threshold_are_counted)
 	tl_profile_free(profile);
 }
 
+/* "leave out what has less": a quarter has not less than 25 %, but has less than 25.5 %. */
+TEST(a_branch_at_the_threshold_is_shown)
+{
+	static const enum tl_tree_kind kinds[] = { TL_TREE_TOP_DOWN, TL_TREE_BOTTOM_UP };
+	const struct tl_event event = { "Ir", "", "", "" };
+	struct tl_profile *p;
+	int64_t top, below;
+
+	assert_int_equal(tl_profile_make(&p, "callgrind", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_part(p, &(struct tl_part){ .command = "" }, NULL), 0);
+	top = tl_profile_add_context(p, TL_NONE, add_function(p, "most", "prog"), 0, NULL);
+	below = tl_profile_add_context(p, (uint32_t)top, add_function(p, "quarter", "prog"), 0,
+				       NULL);
+	tl_profile_add_context_cost(p, (uint32_t)top, 1, &(const int64_t){ 75 });
+	tl_profile_add_context_cost(p, (uint32_t)below, 1, &(const int64_t){ 25 });
+	assert_int_equal(tl_profile_finish(p, NULL), 0);
+	for (size_t i = 0; i < 2; i++)
+		for (int more = 0; more < 2; more++) {
+			char *text = tree_text(
+				p, kinds[i],
+				(struct tl_report_options){ .threshold = more ? 25.5 : 25 });
+
+			assert_int_equal(strstr(text, " quarter") == NULL, more);
+			assert_int_equal(strstr(text, "... 1 branch below") != NULL, more);
+			free(text);
+		}
+	tl_profile_free(p);
+}
+
 /*
  * timed_profile(): fib called by main has self 30 + 10 + 10 (outer calls 60 - 30, 10, and 10 of the
  * other thread), fib called by fib 30; main has 30 + 10.
@@ -128,6 +157,33 @@ TEST(neighbours_for_machines)
 		    "\"saturated\":0}}\n",
 		    .form = TL_REPORT_JSON, .events = ir, .event_count = 1);
 	tl_profile_free(profile);
+}
+
+/* main calls f and g: an edge is shown when one of its ends was chosen. */
+TEST(edges_of_chosen_functions)
+{
+	static const struct {
+		const char *function, *rows;
+	} chosen[] = {
+		{ "^f$", "main,f,3,70,7\n" },
+		{ "^g$", "main,g,1,5,5\n" },
+		{ "^main$", "main,f,3,70,7\nmain,g,1,5,5\n" },
+		{ "^[fg]$", "main,f,3,70,7\nmain,g,1,5,5\n" },
+		{ "^h$", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(chosen[0]); i++) {
+		const struct tl_profile_filter filter = { .size = sizeof(filter),
+							  .function = chosen[i].function };
+		struct tl_profile *profile = dumped_profile();
+		char expected[256];
+
+		assert_int_equal(tl_profile_choose(profile, &filter, NULL), 0);
+		snprintf(expected, sizeof(expected),
+			 "caller,callee,calls,Ir:inclusive,Dr:inclusive\n%s", chosen[i].rows);
+		assert_tree(profile, TL_TREE_CALLEES, expected, .form = TL_REPORT_CSV);
+		tl_profile_free(profile);
+	}
 }
 
 TEST(a_profile_without_stacks_has_no_call_tree)
@@ -295,10 +351,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(top_down_adds_parts_and_sorts_children),
 		cmocka_unit_test(branches_below_the_threshold_are_counted),
+		cmocka_unit_test(a_branch_at_the_threshold_is_shown),
 		cmocka_unit_test(bottom_up_follows_callers),
 		cmocka_unit_test(unfinished_calls_are_told),
 		cmocka_unit_test(neighbours_stand_around_a_function),
 		cmocka_unit_test(neighbours_for_machines),
+		cmocka_unit_test(edges_of_chosen_functions),
 		cmocka_unit_test(a_profile_without_stacks_has_no_call_tree),
 		cmocka_unit_test(nothing_is_a_tree_too),
 		cmocka_unit_test(the_largest_cost_comes_first),

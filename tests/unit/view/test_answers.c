@@ -222,6 +222,42 @@ TEST(annotation_is_of_the_function_that_is_named)
 	look_away(&l);
 }
 
+/*
+ * A window may begin with the trace. In the first 30 us thread 7 runs all the time, and thread 9
+ * main for 10; the trace of that ends as open begins.
+ */
+TEST(files_are_read_again_for_a_window)
+{
+	static const struct tl_web_asker nobody = { NULL, NULL };
+	static const struct {
+		struct tl_web_window window;
+		int64_t total;
+	} rows[] = {
+		{ { .to = 30e-6 }, 40000 },
+		{ { .from = 30e-6 }, 70000 },
+		{ { .from = 10e-6, .to = 30e-6 }, 25000 },
+		{ { .from = 0 }, 110000 },
+	};
+	struct looked_at l;
+
+	look_at_spans(&l);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tl_input *input;
+		struct tl_profile *profile;
+		struct tl_error err;
+
+		assert_int_equal(tl_web_document_reopen(&l.view->documents[0], &nobody,
+							&rows[i].window, TL_DETAIL_FUNCTIONS,
+							&input, &err),
+				 0);
+		assert_int_equal(tl_input_fold(input, &profile, &err), 0);
+		assert_int_equal(tl_profile_total(profile)[0], rows[i].total);
+		tl_profile_free(profile);
+		tl_input_close(input);
+	}
+	look_away(&l);
+}
+
 /* ---- calls ---- */
 
 TEST(a_stack_is_the_calls_around_a_time)
@@ -733,6 +769,7 @@ int main(void)
 		cmocka_unit_test(a_file_of_two_is_asked_by_its_number),
 		cmocka_unit_test(differences_are_those_of_both_files),
 		cmocka_unit_test(annotation_is_of_the_function_that_is_named),
+		cmocka_unit_test(files_are_read_again_for_a_window),
 		cmocka_unit_test(a_stack_is_the_calls_around_a_time),
 		cmocka_unit_test(the_call_before_and_behind_a_time_are_found),
 		cmocka_unit_test(durations_are_counted_by_class_and_the_slowest_are_first),

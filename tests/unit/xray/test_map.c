@@ -173,6 +173,47 @@ TEST(ids_count_changes_of_function)
 	tl_xray_map_close(opened);
 }
 
+/* A map of functions at `start`, 0x40 apart. */
+static struct tl_xray_map *open_functions(uint64_t start, unsigned count)
+{
+	struct made made = { .is_64bit = true }, map = made, rela = made;
+
+	for (unsigned i = 0; i < count; i++)
+		put_sled(&map, start + 0x40 * i, start + 0x40 * i, 0, true, 0);
+	return open_made(&made, &map, &rela, ET_EXEC, 0);
+}
+
+/* 2.2: an id has the number of the shared object in its upper 8 bits, 0 is the program. */
+TEST(ids_name_functions_of_shared_objects)
+{
+	static const struct {
+		uint32_t object, id;
+		uint64_t address; /* 0: there is none */
+	} rows[] = {
+		{ 0, 1, 0x1000 },   { 0, 2, 0x1040 },   { 0, 3, 0 },   { 1, 0, 0 },
+		{ 1, 1, 0x1080 },   { 1, 3, 0x1100 },   { 1, 4, 0 },   { 2, 1, 0 },
+		{ 255, 1, 0x1200 }, { 255, 2, 0x1240 }, { 254, 2, 0 },
+	};
+	struct tl_xray_map *program = open_functions(0x1000, 2), *first = open_functions(0x1080, 3),
+			   *last = open_functions(0x1200, 2);
+
+	program->objects[1] = first;
+	program->objects[255] = last;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const uint32_t id = rows[i].object << TL_XRAY_OBJECT_SHIFT | rows[i].id;
+		struct tl_xray_function function = { .address = 0 };
+
+		assert_int_equal(tl_xray_map_lookup(program, id, &function), rows[i].address != 0);
+		if (!rows[i].address)
+			continue;
+		assert_int_equal(function.address, rows[i].address);
+		assert_int_equal(function.id, id);
+	}
+	tl_xray_map_close(program);
+	tl_xray_map_close(first);
+	tl_xray_map_close(last);
+}
+
 static void refused(int (*open_map)(struct tl_xray_map **, struct tl_error *), int status,
 		    uint64_t offset, const char *text)
 {
@@ -536,6 +577,7 @@ int main(void)
 		cmocka_unit_test(versions_0_and_1_are_absolute),
 		cmocka_unit_test(version_1_of_a_pie_is_relocated),
 		cmocka_unit_test(ids_count_changes_of_function),
+		cmocka_unit_test(ids_name_functions_of_shared_objects),
 		cmocka_unit_test(binaries_without_a_map_are_told),
 		cmocka_unit_test(mutants_do_not_crash),
 		cmocka_unit_test(yaml_maps_are_read),
