@@ -827,9 +827,43 @@ TL_API int tl_gather_clock(const struct tl_gather *gather, uint64_t *frequency);
  */
 TL_API int tl_gather_add_input(struct tl_gather *gather, struct tl_input *input,
 			       struct tl_error *err);
-/** Add the bytes of a profile file that tl_gather_write() made; they are copied. */
+/** Add the bytes of a profile file; they are copied. */
 TL_API int tl_gather_add_bytes(struct tl_gather *gather, const void *data, size_t size,
 			       struct tl_error *err);
+/** What is known of bytes that are added with tl_gather_add_written(). */
+enum tl_gather_written {
+	TL_GATHER_SUM = 1, /**< tl_gather_write() wrote them: alone they are the sum already */
+	/** what was gathered there had call stacks, also where the bytes have none */
+	TL_GATHER_STACKS = 2,
+};
+/**
+ * Add the bytes of a profile file that tl_gather_write() or tl_gather_pass() wrote, which stand in
+ * an open file and are read when they are merged: the descriptor stays the caller's, the bytes have
+ * to stay as they are.
+ * @param flags  of enum tl_gather_written
+ */
+TL_API int tl_gather_add_written(struct tl_gather *gather, int file, uint64_t offset, uint64_t size,
+				 unsigned flags, struct tl_error *err);
+/** Threads that merge from here on; 1 at first. They change no byte. */
+TL_API void tl_gather_threads(struct tl_gather *gather, unsigned threads);
+/**
+ * Merge some of what was added until no more than so many profile files wait to be merged.
+ * @param most  at least 1
+ */
+TL_API int tl_gather_reduce(struct tl_gather *gather, size_t most, struct tl_error *err);
+/** What tl_gather_pass() wrote. */
+struct tl_gather_passed {
+	size_t size;     /**< sizeof(struct tl_gather_passed) */
+	uint64_t *sizes; /**< of the profile files, in bytes; for free() */
+	size_t count;
+	bool stacks; /**< what was gathered had call stacks */
+};
+/**
+ * Write the profile files that wait to be merged as they are, one behind the other, for another
+ * tl_gather, which they are added to one by one (tl_gather_add_written()). None is left.
+ */
+TL_API int tl_gather_pass(struct tl_gather *gather, struct tl_output *out,
+			  struct tl_gather_passed *passed, struct tl_error *err);
 /** How many profiles were added. */
 TL_API size_t tl_gather_count(const struct tl_gather *gather);
 /** Write the sum of all as a profile file; nothing is left to be written again. */

@@ -118,6 +118,11 @@ int tl_file_open_named(const char *path)
 
 /* ---- reading ---- */
 
+int tl_file_copy(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
+}
+
 ssize_t tl_file_read_at(int fd, void *data, size_t size, off_t offset)
 {
 	size_t at = 0;

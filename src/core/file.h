@@ -29,6 +29,9 @@ int tl_file_open_named(const char *path);
 /* Whether tl_file_open_named() would open the file. */
 bool tl_file_may_be_named(const char *path);
 
+/* Another descriptor of the same open file, with the same promise. Negative: errno. */
+int tl_file_copy(int fd);
+
 /*
  * As pread(2), but all `size` bytes unless the file ends before: no signal and no short read shows.
  * Negative: errno.

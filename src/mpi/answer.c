@@ -29,18 +29,15 @@ static int gather_sum(struct command_job *job, struct tl_gather *gather, struct 
 {
 	const struct fleet_outcome *outcome = &run_of(job)->outcome;
 	const struct tl_exporter *exporter = chosen_exporter(job->settings);
-	struct tl_input *input = NULL;
-	struct file_name name;
 	int status = 0;
 
 	job->missing = outcome->missing;
 	job->damaged |= outcome->damaged;
-	name_file(&name, outcome->sum);
+	/* Its call stacks are told of below, as those that it has not. */
 	if (outcome->sum >= 0)
-		status = tl_input_open(&input, &name.path, 1, NULL, NULL, err);
-	if (input)
-		status = add_sum(gather, input, err);
-	tl_input_close(input);
+		status = tl_gather_add_written(gather, outcome->sum, 0,
+					       (uint64_t)lseek(outcome->sum, 0, SEEK_END),
+					       TL_GATHER_SUM, err);
 	/* What has no call stacks anyway does not miss them. */
 	if (outcome->flattened &&
 	    (job->command->files == FILES_TOGETHER || exporter->contexts || exporter->whole))

@@ -127,6 +127,7 @@ static int keep(int socket, const struct command *command, struct settings *sett
 		return EXIT_UNUSABLE;
 	close(bytes);
 	shared.large_jobs = start.shares;
+	shared.sum_jobs = start.share;
 	for (uint32_t life = 0;; life++) {
 		int status;
 		pid_t child;

@@ -129,8 +129,13 @@ static void choose_jobs(const struct fleet_command *run, struct note *start)
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
 	MPI_Comm_size(here, &ranks);
 	MPI_Comm_free(&here);
-	if (run->settings.input.jobs != default_jobs(processors))
+	start->share = default_jobs(processors);
+	if (run->settings.input.jobs != start->share) {
+		/* As many as the user lets all ranks here have. */
+		if (run->settings.input.jobs * (unsigned)ranks < start->share)
+			start->share = run->settings.input.jobs * (unsigned)ranks;
 		return;
+	}
 	start->number = (int32_t)default_jobs(processors / ranks);
 	start->shares = default_jobs(processors);
 }

@@ -16,9 +16,10 @@ enum {
 
 enum peer_state {
 	PEER_FOLDS,
-	PEER_GIVES, /* its sum to peer `other`, or to the end */
-	PEER_TAKES, /* that of peer `other` */
-	PEER_GONE,  /* its rank is given up */
+	PEER_GIVES,   /* its sum to peer `other`, or to the end */
+	PEER_TAKES,   /* that of peer `other` */
+	PEER_REDUCES, /* its sum, before it gives or takes one */
+	PEER_GONE,    /* its rank is given up */
 };
 
 /* A worker, as the master sees it. */
@@ -32,6 +33,7 @@ struct peer {
 	uint32_t transfer; /* PEER_TAKES: the number of the sum */
 	uint32_t losses;   /* how often it died */
 	bool holds;        /* units are in its sum */
+	bool reduced;      /* nothing was added since it reduced its sum */
 };
 
 struct master {
@@ -210,6 +212,7 @@ static void take_folded(struct master *m, const struct note *note, char *text)
 	/* A run is here, whatever becomes of the worker. */
 	unit->holder = m->settings->diff.runs ? NOBODY : note->from;
 	peer->holds = !m->settings->diff.runs;
+	peer->reduced = false;
 	m->done += unit->size;
 }
 
@@ -358,7 +361,27 @@ static void take_added(struct master *m, const struct note *note, char *text)
 	}
 	peer->state = PEER_FOLDS;
 	peer->holds = true;
+	peer->reduced = false;
 	move_units(m, on_the_way(m, note->from), note->from);
+	free(text);
+}
+
+static void tell_reduce(struct master *m, int rank)
+{
+	const struct note note = { .kind = NOTE_REDUCE, .to = rank, .life = m->peers[rank].life };
+
+	m->peers[rank].state = PEER_REDUCES;
+	relay_send(m->relay, &note, -1);
+}
+
+static void take_reduced(struct master *m, const struct note *note, char *text)
+{
+	if (note->status < 0) {
+		fail(m, note->status, text);
+		return;
+	}
+	m->peers[note->from].state = PEER_FOLDS;
+	m->peers[note->from].reduced = true;
 	free(text);
 }
 
@@ -511,6 +534,9 @@ static void take_text(struct master *m, const struct note *note, char *text)
 	case NOTE_ADDED:
 		take_added(m, note, text);
 		break;
+	case NOTE_REDUCED:
+		take_reduced(m, note, text);
+		break;
 	case NOTE_LOST:
 		take_lost(m, note, text);
 		break;
@@ -631,9 +657,11 @@ static bool is_idle_holder(const struct peer *peer)
 	return peer->holds && peer->state == PEER_FOLDS && !peer->ahead_count;
 }
 
-static int next_holder(const struct master *m, int from)
+/* `reduced`: of those that are ready for another sum. */
+static int next_holder(const struct master *m, int from, bool reduced)
 {
-	while (from < m->size && !is_idle_holder(&m->peers[from]))
+	while (from < m->size &&
+	       (!is_idle_holder(&m->peers[from]) || (reduced && !m->peers[from].reduced)))
 		from++;
 	return from;
 }
@@ -647,18 +675,37 @@ static bool all_is_quiet(const struct master *m)
 	return true;
 }
 
+/* Those that wait for others reduce what they have, all at the same time. */
+static void reduce_all(struct master *m)
+{
+	const bool quiet = all_is_quiet(m);
+	const int first = next_holder(m, 0, false);
+	int next = first;
+
+	/* The last one merges all there is into the sum anyway. */
+	if (quiet && next_holder(m, first + 1, false) >= m->size)
+		return;
+	for (; next < m->size; next = next_holder(m, next + 1, false))
+		if (!m->peers[next].reduced)
+			tell_reduce(m, next);
+}
+
 /* Two by two; the last one gives the sum of all. */
 static void add_up(struct master *m)
 {
-	int a = next_holder(m, 0), b = next_holder(m, a + 1);
+	int a, b;
 
+	reduce_all(m);
+	a = next_holder(m, 0, true);
+	b = next_holder(m, a + 1, true);
 	while (a < m->size && b < m->size) {
 		tell_give(m, b, a);
-		a = next_holder(m, b + 1);
-		b = next_holder(m, a + 1);
+		a = next_holder(m, b + 1, true);
+		b = next_holder(m, a + 1, true);
 	}
 	if (!all_is_quiet(m) || m->sum_asked)
 		return;
+	a = next_holder(m, 0, false);
 	if (a < m->size)
 		tell_give(m, a, -1);
 	else

@@ -13,14 +13,17 @@
 enum note_kind {
 	/*
 	 * to a keeper: the paths of all files, each with its '\0'. `number`: threads of a worker,
-	 * `shares`: for a file that others may wait for; 0: what the options say
+	 * `shares`: for a file that others may wait for; 0: what the options say. `share`: threads
+	 * for the sum of all
 	 */
 	NOTE_START = 1,
 	/* to a worker */
 	NOTE_FOLD, /* add the files of a unit, by number: uint32_t each */
 	/* send the sum to rank `number`, whose worker is in `other_life`; -1: that of all */
 	NOTE_GIVE,
-	NOTE_ADD, /* add a profile file */
+	/* add what another one gave, which had call stacks if NOTE_STACKS is set */
+	NOTE_ADD,
+	NOTE_REDUCE, /* merge what waits, as others are not done yet */
 	NOTE_QUIT,
 	/* to the master, which is on rank 0 */
 	NOTE_FOLDED, /* NOTE_FOLD was done or not, see `status`; what there is to be said */
@@ -29,11 +32,12 @@ enum note_kind {
 	 * `shares` there can be
 	 */
 	NOTE_KIN,
-	NOTE_GAVE,  /* NOTE_GIVE was done or not; what there is to be said */
-	NOTE_ADDED, /* NOTE_ADD was done or not; what there is to be said */
-	NOTE_SUM,   /* the sum of all, a profile file */
-	NOTE_RUN,   /* the profile file of the unit that the worker is at: of `diff`, or a share */
-	NOTE_LOST,  /* the worker died, and with it what it had; `life` is the next one's */
+	NOTE_GAVE,    /* NOTE_GIVE was done or not; what there is to be said */
+	NOTE_ADDED,   /* NOTE_ADD was done or not; what there is to be said */
+	NOTE_REDUCED, /* NOTE_REDUCE was done or not; what there is to be said */
+	NOTE_SUM,     /* the sum of all, a profile file */
+	NOTE_RUN,  /* the profile file of the unit that the worker is at: of `diff`, or a share */
+	NOTE_LOST, /* the worker died, and with it what it had; `life` is the next one's */
 	/* NOTE_GONE was done; `transfer`: of the last sum of that rank that the worker was given */
 	NOTE_PARTED,
 	/* to a rank itself */
@@ -52,6 +56,7 @@ enum {
 	NOTE_AWAITED = 64, /* NOTE_FOLD: others may wait for it: all processors are its */
 	/* NOTE_FOLDED: the unit is the first in its worker's sum that counts ticks */
 	NOTE_CLOCK = 128,
+	NOTE_STACKS = 256, /* NOTE_ADD: some of the files have call stacks */
 };
 
 struct note {

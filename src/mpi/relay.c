@@ -13,7 +13,7 @@
 #include "cli/commands/job.h"
 
 enum {
-	CHUNK = 1 << 18, /* bytes of a note are sent so many at a time */
+	CHUNK = 1 << 20, /* bytes of a note are sent so many at a time */
 	TAG = 7,
 	SHORTEST_MS = 1, /* between two looks, where there is nothing to do */
 	LONGEST_MS = 8,
@@ -408,13 +408,23 @@ static void look_after(struct relay *relay, bool busy)
 	}
 }
 
+/* Whether the next part of a note is awaited, from here or there. */
+static bool is_in_motion(const struct relay *relay)
+{
+	bool some = relay->first != NULL;
+
+	for (int i = 0; i < relay->size; i++)
+		some |= relay->incoming[i].left && !relay->gone[i];
+	return some;
+}
+
 void relay_turn(struct relay *relay)
 {
 	bool busy = send_some(relay);
 
 	busy |= receive_some(relay);
 	busy |= pass_on(relay, busy ? 0 : relay->wait_ms);
-	if (busy)
+	if (busy || is_in_motion(relay))
 		relay->wait_ms = SHORTEST_MS;
 	else if (relay->wait_ms < LONGEST_MS)
 		relay->wait_ms *= 2;

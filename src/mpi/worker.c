@@ -10,6 +10,9 @@
 #include "mpi/note.h"
 #include "mpi/worker.h"
 
+/* Profile files that one worker gives to another: as many as that merges at once, with its own. */
+enum { MOST_PIECES = 64 };
+
 struct worker {
 	int socket;
 	uint32_t life;
@@ -19,7 +22,6 @@ struct worker {
 	const char **paths; /* of all files */
 	size_t path_count;
 	struct tl_gather *gather;
-	bool flattened;  /* some sum that was added or given away */
 	bool told_clock; /* of what is in the gather */
 	/* Profile files that were added, which are read when they are merged. */
 	LIST_OF(int) added;
@@ -64,8 +66,7 @@ static bool answer(struct worker *w, enum note_kind kind, const struct note *ask
 		.number = asked->number,
 		.status = status,
 		.missing = (uint32_t)w->job.missing,
-		.flags =
-			(w->job.damaged ? NOTE_DAMAGED : 0u) | (w->flattened ? NOTE_FLATTENED : 0u),
+		.flags = w->job.damaged ? NOTE_DAMAGED : 0u,
 	};
 	int messages = take_messages(&note.size);
 	bool sent;
@@ -434,7 +435,11 @@ static int open_gather(struct worker *w, struct tl_error *err)
 		.threads_together = w->settings->files.threads_together,
 	};
 
-	return tl_gather_open(&w->gather, &options, err);
+	int status = tl_gather_open(&w->gather, &options, err);
+
+	if (status == 0)
+		tl_gather_threads(w->gather, w->settings->input.jobs);
+	return status;
 }
 
 static void close_gather(struct worker *w)
@@ -447,9 +452,13 @@ static void close_gather(struct worker *w)
 	w->added.list.count = 0;
 }
 
-static int write_sum(struct worker *w, int fd, struct tl_error *err)
+/* Write to a descriptor, which stays open. */
+typedef int write_fn(struct worker *w, struct tl_output *out, struct note *note,
+		     struct tl_error *err);
+
+static int write_to(struct worker *w, int fd, write_fn *write, struct note *note,
+		    struct tl_error *err)
 {
-	struct tl_gathered gathered = { .size = sizeof(gathered) };
 	struct tl_output *out = NULL;
 	char path[64];
 	int status;
@@ -457,13 +466,48 @@ static int write_sum(struct worker *w, int fd, struct tl_error *err)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	status = output_open(&out, path, err);
 	if (status == 0)
-		status = tl_gather_write(w->gather, out, &gathered, sizeof(gathered), err);
+		status = write(w, out, note, err);
 	if (status == 0)
 		status = output_commit(out, err);
 	else if (out)
 		output_discard(out);
-	w->flattened |= gathered.flattened;
 	return status;
+}
+
+/* The sum of all, for which the others wait: their processors are its. */
+static int write_all(struct worker *w, struct tl_output *out, struct note *note,
+		     struct tl_error *err)
+{
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	int status;
+
+	tl_gather_threads(w->gather, w->options->sum_jobs);
+	status = tl_gather_write(w->gather, out, &gathered, sizeof(gathered), err);
+	note->flags = gathered.flattened ? NOTE_FLATTENED : 0;
+	return status;
+}
+
+/*
+ * What is merged by another worker: profile files, one behind the other, then the size of each, and
+ * how many there are.
+ */
+static int write_pieces(struct worker *w, struct tl_output *out, struct note *note,
+			struct tl_error *err)
+{
+	struct tl_gather_passed passed = { .size = sizeof(passed) };
+	uint64_t count;
+	int status = tl_gather_reduce(w->gather, MOST_PIECES, err);
+
+	if (status == 0)
+		status = tl_gather_pass(w->gather, out, &passed, err);
+	if (status < 0)
+		return status;
+	count = passed.count;
+	tl_output_write(out, passed.sizes, passed.count * sizeof(*passed.sizes));
+	tl_output_write(out, &count, sizeof(count));
+	note->flags = passed.stacks ? NOTE_STACKS : 0;
+	free(passed.sizes);
+	return 0;
 }
 
 static bool give(struct worker *w, const struct note *asked)
@@ -476,18 +520,19 @@ static bool give(struct worker *w, const struct note *asked)
 		.transfer = asked->transfer,
 	};
 	int fd = make_scratch_file(w->settings);
-	int status = fd < 0 ? TL_IO : write_sum(w, fd, &err);
+	int status = TL_IO;
 
 	if (fd < 0)
 		complain(NULL, "cannot make a temporary file");
 	else
-		say(w, status, &err);
+		status = say(
+			w,
+			write_to(w, fd, asked->number < 0 ? write_all : write_pieces, &sum, &err),
+			&err);
 	close_gather(w);
 	if (status == 0) {
 		sum.size = (uint64_t)lseek(fd, 0, SEEK_END);
-		sum.flags = w->flattened ? NOTE_FLATTENED : 0;
 		status = note_send(w->socket, &sum, fd) ? 0 : TL_IO;
-		w->flattened = false;
 	}
 	if (fd >= 0)
 		close(fd);
@@ -496,7 +541,16 @@ static bool give(struct worker *w, const struct note *asked)
 	return answer(w, NOTE_GAVE, asked, status);
 }
 
-int add_sum(struct tl_gather *gather, struct tl_input *input, struct tl_error *err)
+static bool reduce(struct worker *w, const struct note *asked)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	int status = say(w, tl_gather_reduce(w->gather, MOST_PIECES, &err), &err);
+
+	return answer(w, NOTE_REDUCED, asked, status);
+}
+
+/* Add an opened profile file; where a stream is not exact, as a profile. */
+static int add_sum(struct tl_gather *gather, struct tl_input *input, struct tl_error *err)
 {
 	struct tl_profile *profile;
 	int status = tl_gather_add_input(gather, input, err);
@@ -510,7 +564,43 @@ int add_sum(struct tl_gather *gather, struct tl_input *input, struct tl_error *e
 	return status;
 }
 
-static bool add(struct worker *w, const struct note *asked, int bytes, enum note_kind kind)
+/* Numbers at the end of a file. */
+static bool read_end(int fd, uint64_t *numbers, size_t count, uint64_t end)
+{
+	const size_t size = count * sizeof(*numbers);
+
+	return end >= size && pread(fd, numbers, size, (off_t)(end - size)) == (ssize_t)size;
+}
+
+static int add_pieces(struct worker *w, const struct note *asked, int fd, struct tl_error *err)
+{
+	const unsigned stacks = asked->flags & NOTE_STACKS ? TL_GATHER_STACKS : 0;
+	uint64_t count = 0, at = 0, end = asked->size, *sizes = NULL;
+	int status = read_end(fd, &count, 1, end) ? 0 : TL_IO;
+
+	end -= sizeof(count);
+	if (status == 0 && count <= end / sizeof(*sizes))
+		sizes = malloc((size_t)(count + 1) * sizeof(*sizes));
+	if (status == 0 && (!sizes || !read_end(fd, sizes, (size_t)count, end)))
+		status = no_memory(err);
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		status = tl_gather_add_written(w->gather, fd, at, sizes[i], stacks, err);
+		at += sizes[i];
+	}
+	free(sizes);
+	return status;
+}
+
+static bool add_passed(struct worker *w, const struct note *asked, int bytes)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	int status = say(w, add_pieces(w, asked, bytes, &err), &err);
+
+	return answer(w, NOTE_ADDED, asked, status);
+}
+
+/* The profile of a share, of which the bytes are kept. */
+static bool add_share(struct worker *w, const struct note *asked, int bytes)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	int *kept = list_add(&w->added.list, sizeof(*kept));
@@ -527,9 +617,8 @@ static bool add(struct worker *w, const struct note *asked, int bytes, enum note
 	if (status == 0)
 		status = add_sum(w->gather, input, &err);
 	tl_input_close(input);
-	w->flattened |= asked->flags & NOTE_FLATTENED;
 	say(w, status, &err);
-	return answer(w, kind, asked, status);
+	return answer(w, NOTE_FOLDED, asked, status);
 }
 
 /* ---- a life ---- */
@@ -547,14 +636,18 @@ static bool serve(struct worker *w, const struct note *note, int bytes)
 	switch (note->kind) {
 	case NOTE_FOLD:
 		if (note->flags & NOTE_KEPT)
-			return add(w, note, bytes, NOTE_FOLDED);
+			return add_share(w, note, bytes);
 		ok = fold_unit(w, note, bytes);
 		break;
 	case NOTE_GIVE:
 		ok = give(w, note);
 		break;
 	case NOTE_ADD:
-		return add(w, note, bytes, NOTE_ADDED); /* which keeps the bytes */
+		ok = add_passed(w, note, bytes);
+		break;
+	case NOTE_REDUCE:
+		ok = reduce(w, note);
+		break;
 	default:
 		break;
 	}

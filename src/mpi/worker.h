@@ -18,6 +18,7 @@ struct fleet_options {
 	unsigned timeout; /* seconds for a file; 0: no end */
 	/* threads for a file that others may wait for (NOTE_AWAITED); 0: as for all */
 	unsigned large_jobs;
+	unsigned sum_jobs; /* threads for the sum of all, for which all wait */
 	/* when the worker's time for its file is up, which the keeper sees to; 0: it has none */
 	_Atomic time_t *until;
 };
@@ -39,8 +40,5 @@ void keeper_end(struct keeper *keeper, bool at_once);
 /* The rest of a worker's life. @return the exit status of the process */
 int worker_run(int socket, uint32_t life, const struct command *command, struct settings *settings,
 	       const struct fleet_options *options);
-
-/* Add an opened profile file to a sum; where a stream is not exact, as a profile. */
-int add_sum(struct tl_gather *gather, struct tl_input *input, struct tl_error *err);
 
 #endif

@@ -110,7 +110,7 @@ static struct tl_output *stream_of(struct tl_kway_piece *pieces, int *status)
 
 	*status = tl_output_open_memory(&out, &err);
 	if (*status == 0)
-		*status = tl_kway_merge(list, 2, out, &result, &err);
+		*status = tl_kway_merge(list, 2, -1, out, &result, &err);
 	if (*status == 0 && tl_output_failed(out))
 		*status = TL_NO_MEMORY;
 	return out;

@@ -68,6 +68,8 @@ int cmd_merge(struct command_job *job, struct tl_error *err)
 	int status = tl_gather_open(&gather, &options, err);
 
 	if (status == 0)
+		tl_gather_threads(gather, job->settings->input.jobs);
+	if (status == 0)
 		status = gather_files(job, gather, err);
 	if (status == 0)
 		status = stream ? write_stream(job, gather, err) : write_profile(job, gather, err);

@@ -10,8 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/arithmetic.h"
+#include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/output.h"
+#include "core/pool.h"
 #include "core/sized.h"
 #include "core/source.h"
 #include "open/adapters/profile_file.h"
@@ -29,6 +33,7 @@ enum { MOST_FILES = 128 };
 struct tl_gather {
 	struct tl_gather_options options;
 	char *scratch;
+	unsigned threads;
 	struct tl_gather_piece *pieces; /* those before `first` were merged */
 	size_t first, count, capacity;
 	struct tl_gather_packs packs; /* while there are some, there are no pieces */
@@ -55,9 +60,12 @@ static int add_piece(struct tl_gather *g, struct tl_gather_piece piece, struct t
 	return 0;
 }
 
-static int add_bytes(struct tl_gather *g, const void *data, size_t size, struct tl_error *err)
+static int add_bytes(struct tl_gather *g, const void *data, size_t size, bool merged,
+		     struct tl_error *err)
 {
-	struct tl_gather_piece piece = { .data = malloc(size + 1), .fd = -1, .size = size };
+	struct tl_gather_piece piece = {
+		.data = malloc(size + 1), .fd = -1, .size = size, .merged = merged
+	};
 
 	if (!piece.data)
 		return tl_error_memory(err);
@@ -84,6 +92,11 @@ struct round {
 	struct tl_kway_piece *list[MOST_FILES];
 	size_t count;
 	bool stream; /* none of them has to be merged as a profile */
+
+	/* Those that are opened at the same time, behind the others. */
+	const struct tl_gather_piece *opening;
+	bool usable[MOST_FILES];
+	struct tl_error errors[MOST_FILES];
 };
 
 static void close_round(struct round *r)
@@ -95,24 +108,51 @@ static void close_round(struct round *r)
 	free(r);
 }
 
-static int open_next(struct round *r, const struct tl_gather_piece *piece, struct tl_error *err)
+static int open_one(void *arg, size_t task)
 {
-	bool usable = false;
-	size_t at = r->count;
-	int status = tl_gather_map(piece, &r->mappings[at], err);
+	struct round *r = arg;
+	const size_t at = r->count + task;
+	int status = tl_gather_map(&r->opening[task], &r->mappings[at], &r->errors[at]);
 
+	r->list[at] = &r->files[at];
 	if (status == 0)
 		status = tl_kway_piece_open(&r->files[at], r->mappings[at].data,
-					    r->mappings[at].size, &usable, err);
-	r->list[at] = &r->files[at];
-	r->stream = r->stream && usable;
-	r->count++;
+					    r->mappings[at].size, &r->usable[at], &r->errors[at]);
+	r->errors[at].status = status < 0 ? r->errors[at].status : 0;
 	return status;
 }
 
-/* As many of the waiting pieces as there is room for, two at least. */
-static int open_round(struct tl_gather *g, struct round **round, struct tl_error *err)
+/* Some more, each by a thread. *memory: what merging them takes, about, on two threads twice. */
+static int open_some(struct tl_gather *g, struct round *r, size_t count, uint64_t *memory,
+		     struct tl_error *err)
 {
+	int status;
+
+	r->opening = &g->pieces[g->first + r->count];
+	status = tl_pool_run(g->threads, count, open_one, r);
+	for (size_t end = r->count + count; r->count < end; r->count++) {
+		const struct tl_error *error = &r->errors[r->count];
+
+		if (status < 0 && error->status && err)
+			*err = *error;
+		if (status < 0 && error->status)
+			err = NULL;
+		r->stream = r->stream && r->usable[r->count];
+		*memory += (g->threads > 1 ? 2 : 1) * tl_kway_piece_memory(&r->files[r->count]) +
+			   r->mappings[r->count].size;
+	}
+	return status;
+}
+
+/*
+ * As many of the waiting pieces as there is room for, two at least, and no more than it takes to
+ * have `most` of them afterwards: what was merged before, behind the others, is better merged with
+ * more of its kind.
+ */
+static int open_round(struct tl_gather *g, size_t most, struct round **round, struct tl_error *err)
+{
+	const size_t waiting = g->count - g->first;
+	const size_t end = tl_min(waiting <= most ? waiting : waiting - most + 1, MOST_FILES);
 	struct round *r = calloc(1, sizeof(*r));
 	uint64_t memory = 0;
 	int status = 0;
@@ -121,12 +161,8 @@ static int open_round(struct tl_gather *g, struct round **round, struct tl_error
 	if (!r)
 		return tl_error_memory(err);
 	r->stream = true;
-	while (status == 0 && r->count < MOST_FILES && g->first + r->count < g->count &&
-	       (r->count < 2 || memory < g->options.memory)) {
-		status = open_next(r, &g->pieces[g->first + r->count], err);
-		memory += tl_kway_piece_memory(&r->files[r->count - 1]) +
-			  r->mappings[r->count - 1].size;
-	}
+	while (status == 0 && r->count < end && (r->count < 2 || memory < g->options.memory))
+		status = open_some(g, r, tl_min(g->threads, end - r->count), &memory, err);
 	return status;
 }
 
@@ -172,6 +208,18 @@ static int merge_profiles(struct tl_gather *g, const struct round *r, struct tl_
 	return status;
 }
 
+static int merge_stream(struct tl_gather *g, const struct round *r, struct tl_output *out,
+			struct tl_error *err)
+{
+	/* Without a file to write to first, one thread does all. */
+	int spare = g->threads > 1 ? tl_gather_make_file(g->scratch, NULL) : -1;
+	int status = tl_kway_merge(r->list, r->count, spare, out, &g->result, err);
+
+	if (spare >= 0)
+		close(spare);
+	return status;
+}
+
 static int merge_round(struct tl_gather *g, struct round *r, struct tl_output *out,
 		       struct tl_error *err)
 {
@@ -179,17 +227,24 @@ static int merge_round(struct tl_gather *g, struct round *r, struct tl_output *o
 
 	g->result = (struct tl_kway_result){ .has_contexts = false };
 	if (r->stream && tl_kway_fits(r->list, r->count))
-		status = tl_kway_merge(r->list, r->count, out, &g->result, err);
+		status = merge_stream(g, r, out, err);
 	else
 		status = merge_profiles(g, r, out, err);
 	g->had_contexts |= g->result.had_contexts;
 	return status;
 }
 
+static int tell_broken(struct tl_error *err)
+{
+	return tl_error_at(err, TL_IO, TL_NOWHERE,
+			   "what was gathered before is lost, as it could not be merged");
+}
+
 /* A round's result becomes a piece in a file without a name. */
 static int spill_round(struct tl_gather *g, struct round *r, struct tl_error *err)
 {
-	struct tl_gather_piece piece = { .fd = tl_gather_make_file(g->scratch, err) };
+	struct tl_gather_piece piece = { .fd = tl_gather_make_file(g->scratch, err),
+					 .merged = true };
 	struct tl_output *out = NULL;
 	int status = piece.fd < 0 ? piece.fd : tl_output_open_descriptor(&out, piece.fd, err);
 
@@ -209,17 +264,15 @@ static int spill_round(struct tl_gather *g, struct round *r, struct tl_error *er
 }
 
 /*
- * Merge some of the waiting pieces. Where these are all, the result goes to `out` and *done is set;
- * without `out` it becomes a piece.
+ * Merge some of the waiting pieces, so that not many more than `most` are left. Where these are
+ * all, the result goes to `out` and *done is set; without `out` it becomes a piece.
  */
-static int merge_some(struct tl_gather *g, struct tl_output *out, bool *done, struct tl_error *err)
+static int merge_some(struct tl_gather *g, size_t most, struct tl_output *out, bool *done,
+		      struct tl_error *err)
 {
 	struct round *r = NULL;
 	size_t count = 0;
-	int status = g->broken ? tl_error_at(err, TL_IO, TL_NOWHERE,
-					     "what was gathered before is lost, as it could not "
-					     "be merged")
-			       : open_round(g, &r, err);
+	int status = g->broken ? tell_broken(err) : open_round(g, most, &r, err);
 
 	if (g->broken || !r)
 		return status;
@@ -240,7 +293,7 @@ static int make_room(struct tl_gather *g, struct tl_error *err)
 	int status = 0;
 
 	while (status == 0 && !done && g->held > g->options.memory / 4)
-		status = merge_some(g, NULL, &done, err);
+		status = merge_some(g, 1, NULL, &done, err);
 	return status;
 }
 
@@ -281,7 +334,7 @@ static int add_profile(struct tl_gather *g, const struct tl_profile *profile, st
 		status = tl_error_memory(err);
 	data = tl_output_bytes(out, &size);
 	if (status == 0)
-		status = add_bytes(g, data, size, err);
+		status = add_bytes(g, data, size, true, err);
 	tl_output_discard(out);
 	return status;
 }
@@ -408,8 +461,27 @@ int tl_gather_add_bytes(struct tl_gather *g, const void *data, size_t size, stru
 	if (status == 0)
 		status = make_room(g, err);
 	if (status == 0)
-		status = add_bytes(g, data, size, err);
+		status = add_bytes(g, data, size, false, err);
 	g->added += status == 0;
+	return status;
+}
+
+int tl_gather_add_written(struct tl_gather *g, int file, uint64_t offset, uint64_t size,
+			  unsigned flags, struct tl_error *err)
+{
+	struct tl_gather_piece piece = { .offset = offset,
+					 .size = size,
+					 .merged = flags & TL_GATHER_SUM };
+	int status = leave_packs(g, err);
+
+	if (status < 0)
+		return status;
+	piece.fd = tl_file_copy(file);
+	if (piece.fd < 0)
+		return tl_error_system(err, "a descriptor cannot be copied");
+	status = add_piece(g, piece, err);
+	g->added += status == 0;
+	g->had_contexts |= (flags & TL_GATHER_STACKS) != 0;
 	return status;
 }
 
@@ -480,6 +552,127 @@ static int write_sum(struct tl_gather *g, struct tl_gather_sum *sum, struct tl_o
 	return status;
 }
 
+/* ---- one piece that is the sum ---- */
+
+static bool is_single(const struct tl_gather *g)
+{
+	return g->count - g->first == 1 && g->pieces[g->first].merged && !g->broken;
+}
+
+/* What a merge of the one piece would tell. Its bytes have to be as they were written. */
+static int take_result_of(struct tl_gather *g, const struct tl_gather_mapping *mapping,
+			  struct tl_error *err)
+{
+	struct tl_pfile_reader reader;
+	int status = tl_pfile_open(&reader, mapping->data, mapping->size, false, err);
+
+	g->result = (struct tl_kway_result){ .has_contexts = false };
+	if (status == 0)
+		status = tl_pfile_read_losses(&reader, &g->result.losses, err);
+	if (status == 0)
+		status = tl_pfile_verify(&reader, g->threads, err);
+	g->result.has_contexts = tl_pfile_has(&reader, TL_PFILE_CONTEXTS);
+	g->had_contexts |= g->result.has_contexts;
+	if (status == 0 && reader.fault_count)
+		status = tl_error_at(err, TL_IO, TL_NOWHERE,
+				     "a sum in a temporary file is not as it was written");
+	tl_pfile_close(&reader);
+	return status;
+}
+
+static int take_result(struct tl_gather *g, struct tl_error *err)
+{
+	struct tl_gather_mapping mapping;
+	int status = tl_gather_map(&g->pieces[g->first], &mapping, err);
+
+	if (status == 0)
+		status = take_result_of(g, &mapping, err);
+	tl_gather_unmap(&mapping);
+	return status;
+}
+
+/* *size: of the bytes, if it is wanted. */
+static int copy_piece(const struct tl_gather_piece *piece, struct tl_output *out, uint64_t *size,
+		      struct tl_error *err)
+{
+	struct tl_gather_mapping mapping;
+	int status = tl_gather_map(piece, &mapping, err);
+
+	if (status == 0)
+		tl_output_write(out, mapping.data, mapping.size);
+	if (status == 0 && size)
+		*size = mapping.size;
+	tl_gather_unmap(&mapping);
+	return status;
+}
+
+static int write_single(struct tl_gather *g, struct tl_output *out, struct tl_gathered *gathered,
+			size_t size, struct tl_error *err)
+{
+	int status = take_result(g, err);
+
+	if (status == 0)
+		status = copy_piece(&g->pieces[g->first], out, NULL, err);
+	if (status < 0)
+		return status;
+	drop_pieces(g, 1);
+	give_result(g, gathered, size);
+	return 0;
+}
+
+/* ---- for another gather ---- */
+
+int tl_gather_reduce(struct tl_gather *g, size_t most, struct tl_error *err)
+{
+	int status = leave_packs(g, err);
+	bool done = false;
+
+	if (status == 0)
+		status = leave_sums(g, err);
+	while (status == 0 && g->count - g->first > most)
+		status = merge_some(g, most, NULL, &done, err);
+	return status;
+}
+
+static int write_pieces(const struct tl_gather *g, struct tl_output *out, uint64_t *sizes,
+			struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = g->first; status == 0 && i < g->count; i++)
+		status = copy_piece(&g->pieces[i], out, &sizes[i - g->first], err);
+	return status;
+}
+
+int tl_gather_pass(struct tl_gather *g, struct tl_output *out, struct tl_gather_passed *passed,
+		   struct tl_error *err)
+{
+	int status = g->broken ? tell_broken(err) : tl_gather_reduce(g, SIZE_MAX, err);
+	uint64_t *sizes = NULL;
+
+	if (status < 0)
+		return status;
+	if (g->first == g->count)
+		return nothing_gathered(err);
+	sizes = tl_alloc_many(g->count - g->first, sizeof(*sizes));
+	status = sizes ? write_pieces(g, out, sizes, err) : tl_error_memory(err);
+	if (status < 0) {
+		free(sizes);
+		return status;
+	}
+	*passed = (struct tl_gather_passed){ sizeof(*passed), sizes, g->count - g->first,
+					     g->had_contexts };
+	drop_pieces(g, passed->count);
+	return 0;
+}
+
+void tl_gather_threads(struct tl_gather *g, unsigned threads)
+{
+	g->threads = threads ? threads : 1;
+}
+
+/* ---- the sum of all ---- */
+
 int tl_gather_write(struct tl_gather *g, struct tl_output *out, struct tl_gathered *gathered,
 		    size_t size, struct tl_error *err)
 {
@@ -494,8 +687,10 @@ int tl_gather_write(struct tl_gather *g, struct tl_output *out, struct tl_gather
 	status = leave_sums(g, err);
 	if (status == 0 && g->first == g->count && !g->broken)
 		return nothing_gathered(err);
+	if (status == 0 && is_single(g))
+		return write_single(g, out, gathered, size, err);
 	while (status == 0 && !done)
-		status = merge_some(g, out, &done, err);
+		status = merge_some(g, MOST_FILES, out, &done, err);
 	if (status == 0)
 		give_result(g, gathered, size);
 	return status;
@@ -516,8 +711,11 @@ int tl_gather_profile(struct tl_gather *g, struct tl_profile **profile,
 	status = leave_sums(g, err);
 	if (status == 0 && g->first == g->count && !g->broken)
 		return nothing_gathered(err);
+	done = status == 0 && is_single(g);
+	if (done)
+		status = take_result(g, err);
 	while (status == 0 && !done)
-		status = merge_some(g, NULL, &done, err);
+		status = merge_some(g, MOST_FILES, NULL, &done, err);
 	if (status < 0)
 		return status;
 	status = tl_gather_map(&g->pieces[g->first], &mapping, err);
@@ -555,6 +753,7 @@ int tl_gather_open(struct tl_gather **gather, const struct tl_gather_options *op
 	}
 	if (!g->options.memory)
 		g->options.memory = MEMORY;
+	g->threads = 1;
 	*gather = g;
 	return 0;
 }

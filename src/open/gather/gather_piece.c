@@ -43,6 +43,26 @@ static int map_file(const struct tl_gather_piece *piece, struct tl_gather_mappin
 	return tl_source_map(mapping->source, &mapping->data, &mapping->size, err);
 }
 
+/* Bytes of a file without a name, which may begin anywhere in it. */
+static int map_part(const struct tl_gather_piece *piece, struct tl_gather_mapping *mapping,
+		    struct tl_error *err)
+{
+	const uint64_t before = piece->offset % (uint64_t)sysconf(_SC_PAGESIZE);
+	void *mapped;
+
+	mapping->mapped_size = (size_t)(before + piece->size);
+	mapped = mmap(NULL, mapping->mapped_size, PROT_READ, MAP_SHARED, piece->fd,
+		      (off_t)(piece->offset - before));
+	if (mapped != MAP_FAILED) {
+		mapping->mapped = mapped;
+		mapping->data = (const uint8_t *)mapped + before;
+		return 0;
+	}
+	if (errno == ENOMEM)
+		return tl_error_memory(err);
+	return tl_error_system(err, "cannot map");
+}
+
 int tl_gather_map(const struct tl_gather_piece *piece, struct tl_gather_mapping *mapping,
 		  struct tl_error *err)
 {
@@ -51,21 +71,14 @@ int tl_gather_map(const struct tl_gather_piece *piece, struct tl_gather_mapping 
 		return map_file(piece, mapping, err);
 	if (piece->data)
 		return 0;
-	mapping->mapped = mmap(NULL, mapping->size, PROT_READ, MAP_SHARED, piece->fd, 0);
-	mapping->data = mapping->mapped;
-	if (mapping->mapped != MAP_FAILED)
-		return 0;
-	mapping->mapped = NULL;
-	if (errno == ENOMEM)
-		return tl_error_memory(err);
-	return tl_error_system(err, "cannot map");
+	return map_part(piece, mapping, err);
 }
 
 void tl_gather_unmap(struct tl_gather_mapping *mapping)
 {
 	tl_source_close(mapping->source);
 	if (mapping->mapped)
-		munmap(mapping->mapped, mapping->size);
+		munmap(mapping->mapped, mapping->mapped_size);
 	*mapping = (struct tl_gather_mapping){ .size = 0 };
 }
 

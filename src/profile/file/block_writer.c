@@ -8,6 +8,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/pool.h"
 #include "profile/file/row_block.h"
@@ -33,6 +34,7 @@ struct tl_pfile_writer {
 
 	uint32_t blocks;
 	uint64_t counts[TL_PFILE_SECTIONS]; /* rows written */
+	bool follows_contexts;              /* another writer has some */
 };
 
 /* ---- bytes ---- */
@@ -188,7 +190,7 @@ void tl_pfile_begin(struct tl_pfile_writer *w, enum tl_pfile_section section)
 
 	end_section(w);
 	/* Tables of a profile with contexts come from these. */
-	sums = summed != TL_PFILE_SECTIONS && !w->counts[TL_PFILE_CONTEXTS];
+	sums = summed != TL_PFILE_SECTIONS && !w->counts[TL_PFILE_CONTEXTS] && !w->follows_contexts;
 	if (!tl_pfile_row_block_begin(&w->block, section, w->events, sums) ||
 	    (sums && !tl_pfile_row_block_begin(&w->sums, summed, w->events, false)))
 		fail(w, TL_NO_MEMORY);
@@ -402,6 +404,14 @@ static int error_of(const struct tl_pfile_writer *w, struct tl_error *err)
 			   "not hold");
 }
 
+int tl_pfile_writer_stop(struct tl_pfile_writer *w, struct tl_error *err)
+{
+	end_section(w);
+	if (w->status)
+		return error_of(w, err);
+	return 0;
+}
+
 int tl_pfile_writer_end(struct tl_pfile_writer *w, struct tl_error *err)
 {
 	tl_pfile_begin(w, TL_PFILE_END);
@@ -411,6 +421,59 @@ int tl_pfile_writer_end(struct tl_pfile_writer *w, struct tl_error *err)
 	if (w->status)
 		return error_of(w, err);
 	return 0;
+}
+
+/* ---- sections of another writer ---- */
+
+void tl_pfile_writer_follow(struct tl_pfile_writer *w, bool contexts)
+{
+	w->follows_contexts = contexts;
+}
+
+static uint32_t get32(const uint8_t *from)
+{
+	return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+/* A block as it stands in the other file, but for its number among all blocks. */
+static void put_made(struct tl_pfile_writer *w, uint8_t *header, const void *data, size_t size)
+{
+	w->counts[header[4]] += get32(header + 16);
+	put32(header + 32, w->blocks++);
+	put32(header + 36, (uint32_t)crc32_z(0, header, 36));
+	tl_put_bytes(w->out, header, TL_PFILE_BLOCK_HEADER);
+	tl_output_write(w->out, data, size);
+}
+
+static int cannot_read(struct tl_error *err)
+{
+	return tl_error_system(err, "a temporary file cannot be read");
+}
+
+int tl_pfile_writer_append(struct tl_pfile_writer *w, int file, struct tl_error *err)
+{
+	uint8_t header[TL_PFILE_BLOCK_HEADER], *data = NULL;
+	off_t at = TL_PFILE_HEADER;
+	size_t room = 0;
+	ssize_t got;
+	int status = tl_pfile_writer_stop(w, err);
+
+	while (status == 0 && (got = tl_file_read_at(file, header, sizeof(header), at)) != 0) {
+		const size_t size = get32(header + 24);
+
+		at += (off_t)sizeof(header);
+		if (got != (ssize_t)sizeof(header))
+			status = cannot_read(err);
+		else if (!tl_grow(&data, &room, size, 1))
+			status = tl_error_memory(err);
+		else if (tl_file_read_at(file, data, size, at) != (ssize_t)size)
+			status = cannot_read(err);
+		else
+			put_made(w, header, data, size);
+		at += (off_t)size;
+	}
+	free(data);
+	return status;
 }
 
 void tl_pfile_writer_close(struct tl_pfile_writer *w)

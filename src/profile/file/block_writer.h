@@ -32,6 +32,15 @@ void tl_pfile_write_rows(struct tl_pfile_writer *writer, size_t count, tl_pfile_
 uint32_t tl_pfile_block_rows(const struct tl_pfile_writer *writer);
 /* A row of the section of strings, which is greater than the one before. */
 void tl_pfile_write_string(struct tl_pfile_writer *writer, const char *text, size_t size);
+/*
+ * Some sections of a file may be written by another writer, to a file of their own, and are put
+ * behind those that are written. Such a writer is told whether there are contexts in the sections
+ * before its own, and ends with tl_pfile_writer_stop(). 0, or the first error met.
+ */
+void tl_pfile_writer_follow(struct tl_pfile_writer *writer, bool contexts);
+int tl_pfile_writer_stop(struct tl_pfile_writer *writer, struct tl_error *err);
+/* Put what such a writer wrote to a file, which is read from its beginning. */
+int tl_pfile_writer_append(struct tl_pfile_writer *writer, int file, struct tl_error *err);
 /* The last block: how many rows there are. 0, or the first error met. */
 int tl_pfile_writer_end(struct tl_pfile_writer *writer, struct tl_error *err);
 /* NULL is fine. */

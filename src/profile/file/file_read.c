@@ -293,3 +293,16 @@ int tl_pfile_read(struct tl_profile **profile, struct tl_pfile_reader *reader,
 	*profile = r.profile;
 	return status;
 }
+
+static int take_losses(void *arg, uint64_t number, const uint64_t *row)
+{
+	(void)number;
+	tl_pfile_take_losses(arg, row + TL_PFILE_HEAD_LOSSES);
+	return 0;
+}
+
+int tl_pfile_read_losses(struct tl_pfile_reader *reader, struct tl_losses *losses,
+			 struct tl_error *err)
+{
+	return tl_pfile_each_row(reader, TL_PFILE_HEAD, 0, take_losses, losses, err);
+}

@@ -24,4 +24,8 @@ struct tl_pfile_read_options {
 int tl_pfile_read(struct tl_profile **profile, struct tl_pfile_reader *reader,
 		  const struct tl_pfile_read_options *options, struct tl_error *err);
 
+/* The losses of no part, which the file says once; unchanged where that is damaged. */
+int tl_pfile_read_losses(struct tl_pfile_reader *reader, struct tl_losses *losses,
+			 struct tl_error *err);
+
 #endif

@@ -115,7 +115,8 @@ static bool prepare(struct tl_kway_merging *m)
 
 /* ---- the whole ---- */
 
-static int write_all(struct tl_kway_merging *m, struct tl_output *out, struct tl_error *err)
+static int write_all(struct tl_kway_merging *m, int spare, struct tl_output *out,
+		     struct tl_error *err)
 {
 	int status = tl_pfile_writer_open(&m->writer, out, m->whole->event_count, err);
 
@@ -124,7 +125,8 @@ static int write_all(struct tl_kway_merging *m, struct tl_output *out, struct tl
 	if (status < 0)
 		return status;
 	tl_pfile_write_said(m->writer, m->whole, &m->texts, m->sum);
-	status = tl_kway_merge_elements(m, err);
+	status = spare >= 0 ? tl_kway_merge_halves(m, spare, err)
+			    : tl_kway_merge_sections(m, TL_PFILE_FUNCTIONS, TL_PFILE_SAMPLES, err);
 	if (status < 0)
 		return status;
 	return tl_pfile_writer_end(m->writer, err);
@@ -140,8 +142,8 @@ static void free_merging(struct tl_kway_merging *m)
 	free(m->durations);
 }
 
-int tl_kway_merge(struct tl_kway_piece *const *pieces, size_t count, struct tl_output *out,
-		  struct tl_kway_result *result, struct tl_error *err)
+int tl_kway_merge(struct tl_kway_piece *const *pieces, size_t count, int spare,
+		  struct tl_output *out, struct tl_kway_result *result, struct tl_error *err)
 {
 	struct tl_kway_merging m = { .pieces = pieces, .count = count };
 	int status;
@@ -152,7 +154,7 @@ int tl_kway_merge(struct tl_kway_piece *const *pieces, size_t count, struct tl_o
 	if (status == 0 && !prepare(&m))
 		status = tl_error_memory(err);
 	if (status == 0)
-		status = write_all(&m, out, err);
+		status = write_all(&m, spare, out, err);
 	*result = (struct tl_kway_result){ .has_contexts = false };
 	if (status == 0)
 		result->losses = m.whole->losses;

@@ -21,8 +21,11 @@ struct tl_kway_result {
  */
 bool tl_kway_fits(struct tl_kway_piece *const *pieces, size_t count);
 
-/* Merge usable pieces, at least one, which are only closed afterwards. */
-int tl_kway_merge(struct tl_kway_piece *const *pieces, size_t count, struct tl_output *out,
-		  struct tl_kway_result *result, struct tl_error *err);
+/*
+ * Merge usable pieces, at least one, which are only closed afterwards. With `spare`, an empty file
+ * without a name, or -1, two threads do it: one of them writes there first.
+ */
+int tl_kway_merge(struct tl_kway_piece *const *pieces, size_t count, int spare,
+		  struct tl_output *out, struct tl_kway_result *result, struct tl_error *err);
 
 #endif

@@ -293,12 +293,14 @@ static const struct kind kinds[] = {
 	{ TL_PFILE_SAMPLES, add_values, NULL, NULL },
 };
 
-int tl_kway_merge_elements(struct tl_kway_merging *m, struct tl_error *err)
+int tl_kway_merge_sections(struct tl_kway_merging *m, enum tl_pfile_section first,
+			   enum tl_pfile_section last, struct tl_error *err)
 {
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (m->contexts || kinds[i].section != TL_PFILE_CONTEXTS)
+		if (kinds[i].section >= first && kinds[i].section <= last &&
+		    (m->contexts || kinds[i].section != TL_PFILE_CONTEXTS))
 			status = merge_kind(m, &kinds[i], err);
 	return status;
 }

@@ -31,7 +31,13 @@ struct tl_kway_merging {
  * ranks of `texts`.
  */
 int tl_kway_merge_strings(struct tl_kway_merging *merging, struct tl_error *err);
-/* Sections with elements, in the order of their numbers; these fill the other maps. */
-int tl_kway_merge_elements(struct tl_kway_merging *merging, struct tl_error *err);
+/*
+ * Sections with elements, in the order of their numbers, from `first` to `last`: functions and
+ * parts fill the maps that those behind them need.
+ */
+int tl_kway_merge_sections(struct tl_kway_merging *merging, enum tl_pfile_section first,
+			   enum tl_pfile_section last, struct tl_error *err);
+/* All of these, on two threads, one of which writes to `spare` first. */
+int tl_kway_merge_halves(struct tl_kway_merging *merging, int spare, struct tl_error *err);
 
 #endif

@@ -266,6 +266,8 @@ static void serve(int rank, struct letter *letter)
 		give(rank, note);
 	else if (note->kind == NOTE_ADD)
 		add(rank, &letter->sum);
+	else if (note->kind == NOTE_REDUCE)
+		answer(rank, &(struct note){ .kind = NOTE_REDUCED }, NULL);
 }
 
 /* ---- the relay ---- */

@@ -213,6 +213,13 @@ TEST(a_life_of_a_worker)
 			     { .note = FOLD(.flags = NOTE_RELATED), .files = { 0, 1 }, .count = 2 },
 			     GIVE },
 		  .answers = { NOTE_KIN, NOTE_FOLDED, NOTE_SUM, NOTE_GAVE } },
+		/* What it has goes to another worker. */
+		{ .line = "report" TWO,
+		  .asked = { { .note = FOLD(), .files = { 0 }, .count = 1 },
+			     { .note = FOLD(), .files = { 1 }, .count = 1 },
+			     { .note = { .kind = NOTE_REDUCE } },
+			     { .note = { .kind = NOTE_GIVE, .number = 1 } } },
+		  .answers = { NOTE_FOLDED, NOTE_FOLDED, NOTE_REDUCED, NOTE_ADD, NOTE_GAVE } },
 		{ .line = "diff" TWO,
 		  .asked = { { .note = FOLD(), .files = { 0 }, .count = 1 },
 			     { .note = FOLD(.flags = NOTE_AFTER), .files = { 1 }, .count = 1 } },

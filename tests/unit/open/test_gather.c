@@ -4,6 +4,9 @@
  * any order and with any bounds" (tracelathe/open.h). tl_profile_merge() works on profiles in
  * memory and shares nothing with the streams but the head.
  */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <tracelathe/export.h>
 #include <tracelathe/open.h>
 
@@ -239,6 +242,38 @@ static void add_somehow(struct tl_gather *gather, const struct tl_profile *profi
 	free(bytes.data);
 }
 
+/* A gather of its own for some of the profiles gives what waits there, from a file of both. */
+static void pass(struct tl_gather *from, struct tl_gather *to, size_t most, const char *name)
+{
+	/* Of each its own, as it is read until the end. */
+	const char *path = temp_write(&temp, name, "before", 6);
+	struct tl_gather_passed passed = { .size = sizeof(passed) };
+	int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+	struct tl_output *out;
+	uint64_t at = 6;
+	const char *bytes;
+	size_t size;
+
+	assert_true(fd >= 0);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_gather_reduce(from, most, NULL), 0);
+	assert_int_equal(tl_gather_pass(from, out, &passed, NULL), 0);
+	assert_in_range(passed.count, 1, most);
+	bytes = tl_output_bytes(out, &size);
+	assert_int_equal(write(fd, bytes, size), size);
+	for (size_t i = 0; i < passed.count; i++) {
+		assert_int_equal(tl_gather_add_written(to, fd, at, passed.sizes[i],
+						       passed.stacks ? TL_GATHER_STACKS : 0u, NULL),
+				 0);
+		at += passed.sizes[i];
+	}
+	assert_int_equal(at, 6 + size);
+	close(fd);
+	free(passed.sizes);
+	tl_output_discard(out);
+	tl_gather_close(from);
+}
+
 static void expect_sum(struct tl_gather *gather, const struct bytes *right, const char *what)
 {
 	struct tl_gathered gathered = { .size = sizeof(gathered) };
@@ -274,6 +309,7 @@ static void both_ways(uint64_t seed, enum mixture mixture)
 		static const uint64_t memory[] = { 0, 60000, 1 };
 		struct tl_gather *gather = open_gather(memory[way]);
 
+		tl_gather_threads(gather, 1 + roll(&dice, 3));
 		for (size_t i = 0; i < count; i++)
 			add_somehow(gather, profiles[way % 2 ? count - 1 - i : i], roll(&dice, 3));
 		snprintf(what, sizeof(what), "seed %u, kind %d, way %u", (unsigned)seed, mixture,
@@ -290,6 +326,75 @@ TEST(a_stream_is_the_file_of_the_merged_profiles)
 	for (uint64_t seed = 1; seed <= 12; seed++)
 		for (int mixture = 0; mixture < KINDS; mixture++)
 			both_ways(seed, (enum mixture)mixture);
+}
+
+/* ---- from one gather to another ---- */
+
+/* As over the ranks of a fleet: each has some of the profiles, and one takes what the others give. */
+static void in_turns(uint64_t seed, enum mixture mixture)
+{
+	struct dice dice = { seed };
+	struct tl_profile *profiles[12];
+	struct tl_gather *gathers[3];
+	size_t count = 3 + roll(&dice, 10);
+	struct bytes right;
+
+	for (size_t i = 0; i < count; i++)
+		profiles[i] = random_profile(&dice, mixture);
+	right = merged_in_memory(profiles, count);
+	for (size_t i = 0; i < 3; i++) {
+		gathers[i] = open_gather(roll(&dice, 2) ? 0 : 60000);
+		tl_gather_threads(gathers[i], 1 + roll(&dice, 2));
+	}
+	for (size_t i = 0; i < count; i++)
+		/* Files have the same names in all of them: one of them has some. */
+		add_somehow(gathers[i % 3], profiles[i], roll(&dice, i % 3 == 2 ? 3 : 2));
+	pass(gathers[2], gathers[1], 1 + roll(&dice, 4), "of 2");
+	pass(gathers[1], gathers[0], 1 + roll(&dice, 4), "of 1");
+	expect_sum(gathers[0], &right, "one behind the other");
+	free(right.data);
+	for (size_t i = 0; i < count; i++)
+		tl_profile_free(profiles[i]);
+}
+
+TEST(what_waits_is_passed_on)
+{
+	for (uint64_t seed = 1; seed <= 12; seed++)
+		for (int mixture = 0; mixture < KINDS; mixture++)
+			in_turns(seed, (enum mixture)mixture);
+}
+
+static struct tl_gather *gather_of_file(const struct bytes *bytes)
+{
+	const char *path = temp_write(&temp, "sum", bytes->data, bytes->size);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct tl_gather *gather = open_gather(0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(tl_gather_add_written(gather, fd, 0, bytes->size, TL_GATHER_SUM, NULL), 0);
+	close(fd);
+	return gather;
+}
+
+/* A sum that is all there is stays as it is; where a byte of it was changed there is none. */
+TEST(a_sum_of_one_is_that_one)
+{
+	struct dice dice = { 7 };
+	struct tl_profile *profile = random_profile(&dice, TREES), *sum;
+	struct bytes right = merged_in_memory(&profile, 1);
+	struct tl_gathered gathered = { .size = sizeof(gathered) };
+	struct tl_gather *gather;
+	struct tl_error err;
+
+	expect_sum(gather_of_file(&right), &right, "alone");
+	right.data[right.size / 2] ^= 1;
+	gather = gather_of_file(&right);
+	assert_int_equal(tl_gather_write(gather, NULL, &gathered, sizeof(gathered), &err), TL_IO);
+	assert_string_equal(err.text, "a sum in a temporary file is not as it was written");
+	assert_int_equal(tl_gather_profile(gather, &sum, &gathered, sizeof(gathered), &err), TL_IO);
+	tl_gather_close(gather);
+	free(right.data);
+	tl_profile_free(profile);
 }
 
 /* ---- packed profiles ---- */
@@ -557,6 +662,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stream_is_the_file_of_the_merged_profiles),
+		cmocka_unit_test(what_waits_is_passed_on),
+		cmocka_unit_test(a_sum_of_one_is_that_one),
 		cmocka_unit_test(packed_profiles_are_taken),
 		cmocka_unit_test(refused_allocations_of_packed_profiles),
 		cmocka_unit_test(sums_that_do_not_fit_are_counted_as_in_memory),

@@ -314,6 +314,8 @@ static int write_gathered(struct command_job *job, const char *path, struct tl_e
 		job->settings->input.detail = TL_DETAIL_CONTEXTS;
 	status = tl_gather_open(&gather, &options, err);
 	if (status == 0)
+		tl_gather_threads(gather, job->settings->input.jobs);
+	if (status == 0)
 		status = write_sum(job, gather, err);
 	if (status == 0)
 		status = output_commit(job->out, err);
