@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,6 +118,11 @@ int tl_file_open_named(const char *path)
 }
 
 /* ---- reading ---- */
+
+int tl_file_make_in_memory(void)
+{
+	return above_standard(memfd_create("tracelathe", MFD_CLOEXEC));
+}
 
 int tl_file_copy(int fd)
 {

@@ -29,6 +29,9 @@ int tl_file_open_named(const char *path);
 /* Whether tl_file_open_named() would open the file. */
 bool tl_file_may_be_named(const char *path);
 
+/* A file in memory, with the same promise. Negative: errno. */
+int tl_file_make_in_memory(void);
+
 /* Another descriptor of the same open file, with the same promise. Negative: errno. */
 int tl_file_copy(int fd);
 

@@ -434,7 +434,6 @@ static int open_gather(struct worker *w, struct tl_error *err)
 		.scratch = w->settings->files.scratch,
 		.threads_together = w->settings->files.threads_together,
 	};
-
 	int status = tl_gather_open(&w->gather, &options, err);
 
 	if (status == 0)

@@ -208,11 +208,22 @@ static int merge_profiles(struct tl_gather *g, const struct round *r, struct tl_
 	return status;
 }
 
+/* Where a second thread writes first: what is small needs no room on a disk. */
+static int make_spare(const struct tl_gather *g, const struct round *r)
+{
+	enum { IN_MEMORY = 32 << 20 };
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		size += r->mappings[i].size;
+	return size <= IN_MEMORY ? tl_file_make_in_memory() : tl_gather_make_file(g->scratch, NULL);
+}
+
 static int merge_stream(struct tl_gather *g, const struct round *r, struct tl_output *out,
 			struct tl_error *err)
 {
-	/* Without a file to write to first, one thread does all. */
-	int spare = g->threads > 1 ? tl_gather_make_file(g->scratch, NULL) : -1;
+	/* Without a file to write to, one thread does all. */
+	int spare = g->threads > 1 ? make_spare(g, r) : -1;
 	int status = tl_kway_merge(r->list, r->count, spare, out, &g->result, err);
 
 	if (spare >= 0)
