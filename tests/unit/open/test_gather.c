@@ -330,7 +330,7 @@ TEST(a_stream_is_the_file_of_the_merged_profiles)
 
 /* ---- from one gather to another ---- */
 
-/* As over the ranks of a fleet: each has some of the profiles, and one takes what the others give. */
+/* As over ranks: each has some of the profiles, and one takes what the others give. */
 static void in_turns(uint64_t seed, enum mixture mixture)
 {
 	struct dice dice = { seed };
