@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/arithmetic.h"
@@ -60,12 +61,9 @@ static int add_piece(struct tl_gather *g, struct tl_gather_piece piece, struct t
 	return 0;
 }
 
-static int add_bytes(struct tl_gather *g, const void *data, size_t size, bool merged,
-		     struct tl_error *err)
+static int add_bytes(struct tl_gather *g, const void *data, size_t size, struct tl_error *err)
 {
-	struct tl_gather_piece piece = {
-		.data = malloc(size + 1), .fd = -1, .size = size, .merged = merged
-	};
+	struct tl_gather_piece piece = { .data = malloc(size + 1), .fd = -1, .size = size };
 
 	if (!piece.data)
 		return tl_error_memory(err);
@@ -208,21 +206,37 @@ static int merge_profiles(struct tl_gather *g, const struct round *r, struct tl_
 	return status;
 }
 
-/* Where a second thread writes first: what is small needs no room on a disk. */
+static bool has_room(int fd, uint64_t size)
+{
+	struct statvfs disk;
+
+	return fstatvfs(fd, &disk) || !disk.f_frsize || size / disk.f_frsize < disk.f_bavail;
+}
+
+/*
+ * Where a second thread writes first: what is small needs no room on a disk. Negative: there is no
+ * room, and one thread, which needs none, does all.
+ */
 static int make_spare(const struct tl_gather *g, const struct round *r)
 {
 	enum { IN_MEMORY = 32 << 20 };
 	uint64_t size = 0;
+	int spare;
 
 	for (size_t i = 0; i < r->count; i++)
 		size += r->mappings[i].size;
-	return size <= IN_MEMORY ? tl_file_make_in_memory() : tl_gather_make_file(g->scratch, NULL);
+	if (size <= IN_MEMORY)
+		return tl_file_make_in_memory();
+	spare = tl_gather_make_file(g->scratch, NULL);
+	if (spare < 0 || has_room(spare, size))
+		return spare;
+	close(spare);
+	return -1;
 }
 
 static int merge_stream(struct tl_gather *g, const struct round *r, struct tl_output *out,
 			struct tl_error *err)
 {
-	/* Without a file to write to, one thread does all. */
 	int spare = g->threads > 1 ? make_spare(g, r) : -1;
 	int status = tl_kway_merge(r->list, r->count, spare, out, &g->result, err);
 
@@ -345,7 +359,7 @@ static int add_profile(struct tl_gather *g, const struct tl_profile *profile, st
 		status = tl_error_memory(err);
 	data = tl_output_bytes(out, &size);
 	if (status == 0)
-		status = add_bytes(g, data, size, true, err);
+		status = add_bytes(g, data, size, err);
 	tl_output_discard(out);
 	return status;
 }
@@ -472,7 +486,7 @@ int tl_gather_add_bytes(struct tl_gather *g, const void *data, size_t size, stru
 	if (status == 0)
 		status = make_room(g, err);
 	if (status == 0)
-		status = add_bytes(g, data, size, false, err);
+		status = add_bytes(g, data, size, err);
 	g->added += status == 0;
 	return status;
 }
