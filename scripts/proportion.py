@@ -5,8 +5,9 @@ the input grows, in each direction in which it can.
 
 Families of inputs (proportion_inputs.py) are doubled three times, every command reads all of them, and a doubling that
 costs more than LIMIT times in processor time, in memory or in bytes written fails the test. What is too small to be
-measured passes: below a floor the largest of the four inputs is enough, the others are not read. A doubling that looks
-too dear is measured again, so that a busy machine does not fail the test. --scale multiplies the sizes."""
+measured passes: below a floor the largest of the four inputs is enough, the others are not read. Time depends on what else
+the machine does: a doubling that looks too dear is measured again, and where valgrind is at hand its instructions are
+counted, which decide. --scale multiplies the sizes."""
 import argparse
 import glob
 import os
@@ -22,7 +23,7 @@ import proportion_inputs as inputs
 LIMIT = 2.6
 DOUBLINGS = 3
 FLOOR_SECONDS, FLOOR_KIBIBYTES, FLOOR_BYTES = 0.02, 8192, 200000
-RETRIES = 10
+RETRIES = 5
 PROCESSOR_SECONDS = 60
 # Commands that read no file, or wait for a user; `view` writes its page without waiting.
 NOT_MEASURED = {"record": "its input is a running program", "browse": "needs a terminal", "help": "has no input"}
@@ -110,10 +111,10 @@ class Measured:
         return Measured(self.status, min(self.seconds, other.seconds), min(self.kibibytes, other.kibibytes), self.written)
 
     def excess(self, half):
-        """What grew too much since the input of half the size, with how often it grew; None if nothing did."""
-        for name, now, before, floor in (("time", self.seconds, half.seconds, FLOOR_SECONDS),
-                                         ("memory", self.kibibytes, half.kibibytes, FLOOR_KIBIBYTES),
-                                         ("output", self.written, half.written, FLOOR_BYTES)):
+        """What grew too much since the input of half the size, with how often it grew; None if nothing did. Time comes last."""
+        for name, now, before, floor in (("memory", self.kibibytes, half.kibibytes, FLOOR_KIBIBYTES),
+                                         ("output", self.written, half.written, FLOOR_BYTES),
+                                         ("time", self.seconds, half.seconds, FLOOR_SECONDS)):
             if now > LIMIT * max(before, floor):
                 return name, now / max(before, floor)
         return None
@@ -162,6 +163,16 @@ class Input:
         self.bench.spent += measured.seconds + self.bench.empty.seconds
         return measured
 
+    def instructions(self, command):
+        """How many instructions a command executes, in all of its threads; None where valgrind cannot tell."""
+        words = self.words(command)
+        # The sandbox refuses calls of the system that valgrind itself makes.
+        told = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+                               self.bench.program, words[0], "--no-sandbox", *words[1:]],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace").stderr
+        count = re.search(r"I +refs: +([\d,]+)", told)
+        return int(count[1].replace(",", "")) if count else None
+
 
 def too_dear(command, half, whole, halves, wholes):
     """(what, how often) if a doubling costs too much, measured several times if it seems so."""
@@ -173,6 +184,11 @@ def too_dear(command, half, whole, halves, wholes):
         time.sleep(2 ** attempt / 50)
         halves, wholes = halves.least(half.measure(command)), wholes.least(whole.measure(command))
         excess = wholes.excess(halves)
+    # A square takes four times as long, also where it is the system that takes it, whose instructions are not counted.
+    if excess and excess[0] == "time" and excess[1] < 4 and wholes.status < 128 and shutil.which("valgrind"):
+        before, now = half.instructions(command), whole.instructions(command)
+        if before and now:
+            return ("number of instructions", now / before) if now > LIMIT * before else None
     return excess
 
 
