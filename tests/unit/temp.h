@@ -33,9 +33,14 @@ static inline void temp_open(struct temp *temp)
 		temp_fail(temp->directory);
 }
 
-/* The path of a name in the directory; valid until the next call. */
+/*
+ * The path of a name in the directory; valid until the next call. Without a directory the path
+ * would be one of the root's, where a test that runs as root leaves its files.
+ */
 static inline const char *temp_path(struct temp *temp, const char *name)
 {
+	if (!temp->directory[0])
+		temp_fail("no directory is open");
 	snprintf(temp->path, sizeof(temp->path), "%s/%s", temp->directory, name);
 	return temp->path;
 }
@@ -97,6 +102,7 @@ static inline int temp_unlink(const char *path, const struct stat *st, int flag,
 static inline void temp_close(struct temp *temp)
 {
 	nftw(temp->directory, temp_unlink, 8, FTW_DEPTH | FTW_PHYS);
+	temp->directory[0] = '\0';
 }
 
 #endif

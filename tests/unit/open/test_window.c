@@ -118,7 +118,6 @@ TEST(the_trace_ends_behind_the_last_step)
 	const struct tl_call *call;
 	struct tl_calls *calls;
 	struct opened o;
-	const char *path;
 
 	put_header(bytes);
 	for (size_t i = 0; i < COUNT; i++) {
@@ -127,9 +126,8 @@ TEST(the_trace_ends_behind_the_last_step)
 		put_record(at, records[i].exit, records[i].function, records[i].tsc);
 		put(at + 16, 7, 4);
 	}
-	path = temp_write(&temp, "rest", bytes, sizeof(bytes));
-	assert_int_equal(tl_input_open(&o.input, &path, 1, NULL, NULL, NULL), 0);
-	assert_int_equal(tl_input_index(o.input, &o.index, NULL), 0);
+	temp_open(&temp);
+	open_trace(&o, bytes, sizeof(bytes));
 	assert_int_equal(tl_call_index_track(o.index, 0, &info, sizeof(info)), 1);
 	assert_int_equal(info.last, 300);
 	expect_stacks(&o, (struct tl_call_span){ .from = 0 }, "#1 190\n#1;#2 10\n");
@@ -140,8 +138,7 @@ TEST(the_trace_ends_behind_the_last_step)
 	assert_int_equal(tl_calls_next(calls, &call, NULL), 1);
 	assert_true(call->start == 100 && call->end == TL_NOWHERE && call->self == 190);
 	tl_calls_close(calls);
-	tl_call_index_close(o.index);
-	tl_input_close(o.input);
+	close_trace(&o);
 }
 
 /* ---- edges that cut many calls ---- */
@@ -164,7 +161,6 @@ static void open_nested(struct opened *o)
 {
 	const size_t size = HEADER + 2 * (NESTED + SHORT) * RECORD;
 	uint8_t *bytes = calloc(1, size), *at = bytes + HEADER;
-	const char *path;
 
 	assert_non_null(bytes);
 	put_header(bytes);
@@ -175,10 +171,9 @@ static void open_nested(struct opened *o)
 	for (uint32_t i = 0; i < NESTED; i++)
 		at = put_step(at, 1, NESTED - i, 40000 + 10 * i);
 	assert_ptr_equal(at, bytes + size);
-	path = temp_write(&temp, "nested", bytes, size);
+	temp_open(&temp);
+	open_trace(o, bytes, size);
 	free(bytes);
-	assert_int_equal(tl_input_open(&o->input, &path, 1, NULL, NULL, NULL), 0);
-	assert_int_equal(tl_input_index(o->input, &o->index, NULL), 0);
 }
 
 struct cut_sums {
@@ -241,8 +236,7 @@ TEST(edges_that_cut_many_calls)
 	wanted[SHORT_ID] = (struct cut_sums){ 1 + 2 * 4000 + 1, 4000, 2 };
 	wanted[NESTED].self = 4001 * 4 - (1 + 2 * 4000 + 1);
 	expect_cut(&o, 20001, 20001 + 4001 * 4, wanted);
-	tl_call_index_close(o.index);
-	tl_input_close(o.input);
+	close_trace(&o);
 }
 
 /* The finished calls of a function, by its number in the trace, and their summed durations. */
