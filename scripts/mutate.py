@@ -3,7 +3,7 @@
 """Plant small faults in a part of src/, one at a time, and count those that its tests do not notice.
 
   scripts/mutate.py ROOM[/SUB][/FILE.c] [--count N] [--seed S] [--jobs J] [--list] [--unit]
-  scripts/mutate.py . [--count N] [--seed S] ...   faults drawn over all of src/, each held against the tests of its room
+  scripts/mutate.py . [--rooms A,B] [--count N] [--seed S] ...   faults drawn over all of src/, each held against the tests of its room
 
 A fault: a relational operator swapped, a constant off by one, a condition negated, `&&` and `||` exchanged, a statement
 deleted, a return value changed, `+` and `-` exchanged. Each is held against the unit tests of the room (TESTED_IN), then
@@ -422,6 +422,10 @@ def measure(part, counters, tests):
         else:
             counters.measure(test)
         new[key] = test.passes, test.seconds, test.wall, test.lines
+        # What is measured stays, whatever ends this.
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump({**old, **new}, file)
+        os.replace(path + ".new", path)
     with open(path, "w", encoding="utf-8") as file:
         json.dump(new, file)
     kept = [test for test in tests if test.passes]
@@ -552,18 +556,22 @@ def plant_all(planter, args, candidates, count):
     return counts
 
 
-def planter_of(part, unit):
-    """What faults of a part are held against."""
-    tests, builder = prepare(part.split("/")[0], unit), Builder()
-    sources = [os.path.relpath(path, TREE) for path in faults.sources(TREE, part)]
-    counters = Counters(builder, sources, tests)
-    tests = measure(part + "/unit" if unit else part, counters, tests)
+def planter_of(part, args, candidates):
+    """What faults of a part are held against. Counters cost time in each test: only files with a candidate have them."""
+    tests, builder = prepare(part.split("/")[0], args.unit), Builder()
+    counters = Counters(builder, sorted({fault.path for fault in candidates}), tests)
+    tests = measure("%s%s-%d-%d" % (part, "-unit" if args.unit else "", args.seed, len(candidates)), counters, tests)
     note("%d tests of %s, %.0f s without a fault" % (len(tests), part, sum(test.seconds for test in tests)))
     return Planter(builder, counters, tests)
 
 
-def one_part(args, part):
-    plant_all(planter_of(part, args.unit), args, faults.candidates(TREE, part, args.seed), args.count).told(part, args.seed)
+def one_part(args, part, count, first=()):
+    """What does not count is replaced by another fault of the part, up to as often as faults are wanted."""
+    others = itertools.islice(faults.candidates(TREE, part, args.seed), 2 * count - len(first))
+    candidates = [*first, *others]
+    counts = plant_all(planter_of(part, args, candidates), args, iter(candidates), count)
+    counts.told(part, args.seed)
+    return counts
 
 
 def all_rooms(args):
@@ -571,14 +579,15 @@ def all_rooms(args):
     drawn, all_counts = {}, Counts()
     for fault in itertools.islice(faults.candidates(TREE, "", args.seed), args.count):
         drawn.setdefault(fault.path.split("/")[1], []).append(fault)
-    for room in sorted(drawn):
-        candidates = itertools.chain(drawn[room], faults.candidates(TREE, room, args.seed))
+    for room in args.rooms.split(",") if args.rooms else sorted(drawn):
+        if room not in drawn:
+            note("no fault is drawn in src/" + room)
+            continue
         try:
-            counts = plant_all(planter_of(room, args.unit), args, candidates, len(drawn[room]))
+            counts = one_part(args, room, len(drawn[room]), drawn[room])
         except SystemExit:
             note("src/%s is left out" % room)
             continue
-        counts.told(room, args.seed)
         all_counts.add(counts)
     all_counts.told("src", args.seed)
 
@@ -590,6 +599,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--unit", action="store_true", help="hold faults against the unit tests alone, which is quick")
+    parser.add_argument("--rooms", help="of all that are drawn over src/ those of these rooms only, divided by commas")
     parser.add_argument("--list", action="store_true", help="say of each fault which test caught it")
     args = parser.parse_args()
     part = "." if args.part in (".", "src", "src/") else re.sub(r"^(\./)?src/|/$", "", args.part)
@@ -607,7 +617,7 @@ def main():
     if part == ".":
         all_rooms(args)
     else:
-        one_part(args, part)
+        one_part(args, part, args.count)
     return 0
 
 
