@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * "SME encodings" (C4.1): bit 31 is set, bits 28:25 are 0000; and "Reserved": UDF. Loads and stores
- * exactly; what computes is one group, in which unallocated encodings are not told apart.
+ * exactly; what computes is few groups, in which most unallocated encodings are not told
+ * apart.
  */
 #include "isa/a64/a64_table.h"
 
@@ -11,6 +12,15 @@ enum { ACCESS = TL_A64_VECTOR | TL_A64_SCALABLE | TL_A64_PREDICATED };
 	{ mask, bits, TL_A64_LOAD, 0, 0, 0, 0, ACCESS | TL_A64_READS, NULL, NULL, group }
 #define STORE(mask, bits, group)                                                                   \
 	{ mask, bits, TL_A64_STORE, 0, 0, 0, 0, ACCESS | TL_A64_WRITES, NULL, NULL, group }
+
+/*
+ * Bit 23 clear: quarter-tile products (MOP4), which have zeros in bits 16:10 and 5, unless bit 22
+ * is set: sparse ones (TMOP).
+ */
+static bool outer_product(uint32_t opcode)
+{
+	return tl_a64_bits(opcode, 23, 22) || !(opcode & 0x0001fc20);
+}
 
 static const char memory[] = "SME Memory";
 static const char contiguous[] = "SME2 Multi-vector - Memory (Contiguous)";
@@ -45,7 +55,7 @@ static const struct tl_a64_row rows[] = {
 	LOAD(0xfffffc1f, 0xe11f8000, memory),
 	STORE(0xfffffc1f, 0xe13f8000, memory),
 	/* Outer products and multi-vector arithmetic; moves, lookups, zeroing */
-	{ 0xfe000000, 0x80000000, TL_A64_SME, 0, 0, 0, 0, 0, NULL, NULL,
+	{ 0xfe000000, 0x80000000, TL_A64_SME, 0, 0, 0, 0, 0, NULL, outer_product,
 	  "SME Outer Product and Multi-vector" },
 	{ 0xfe800000, 0xa0800000, TL_A64_SME, 0, 0, 0, 0, 0, NULL, NULL,
 	  "SME Integer Outer Product" },

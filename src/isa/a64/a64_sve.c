@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * "SVE encodings" (C4.1) that compute: op0 0xx. The groups as the manual names them; encodings that
- * a group leaves unallocated are not told apart, since nothing of what is asked here depends on
- * them.
+ * a group leaves unallocated are not told apart, but for those one bit away from B.cond.
  */
 #include "isa/a64/a64_table.h"
+
+/* Of bytes there are but CMLA, SQRDCMLAH, SQRDMLAH and SQRDMLSH. */
+static bool multiply_add(uint32_t opcode)
+{
+	return tl_a64_bits(opcode, 23, 22) || tl_a64_bits(opcode, 14, 13) == 1 ||
+	       tl_a64_bits(opcode, 14, 11) == 14;
+}
 
 #define SVE(mask, bits, group) { mask, bits, TL_A64_SVE, 0, 0, 0, 0, 0, NULL, NULL, group }
 
@@ -36,7 +42,8 @@ static const struct tl_a64_row rows[] = {
 	SVE(0xff20c000, 0x25204000, "SVE Broadcast Predicate Element"),
 	SVE(0xff208000, 0x25208000, "SVE Predicate Count, Integer Wide Immediate - Unpredicated"),
 	/* op0 010: SVE2 integers */
-	SVE(0xff208000, 0x44000000, "SVE Integer Multiply-Add - Unpredicated"),
+	{ 0xff208000, 0x44000000, TL_A64_SVE, 0, 0, 0, 0, 0, NULL, multiply_add,
+	  "SVE Integer Multiply-Add - Unpredicated" },
 	SVE(0xff208000, 0x44008000, "SVE2 Integer - Predicated"),
 	SVE(0xff200000, 0x44200000, "SVE Multiply - Indexed"),
 	SVE(0xff208000, 0x45000000, "SVE2 Widening Integer Arithmetic"),

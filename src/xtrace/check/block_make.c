@@ -151,7 +151,7 @@ static bool is_complete(const struct block_draft *d, const struct insn_tokens *t
 static bool is_usual(const struct tl_xtrace_check_opcode *op)
 {
 	return (op->a64.special == TL_A64_PLAIN || op->a64.special == TL_A64_SELECT) &&
-	       op->a64.flow <= TL_A64_RETURN && !op->changes_code;
+	       op->a64.flow <= TL_A64_RETURN && !op->changes_code && !op->streaming;
 }
 
 /* ---- operations of accesses ---- */

@@ -183,6 +183,7 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 	tl_xtrace_check_vectors_forget(&s->vectors, UINT32_MAX);
 	s->sysregs.known = 0;
 	s->program.heap_end = 0;
+	s->program.not_streaming = false;
 	s->counts.known = false;
 	s->syscall.pending = false;
 	s->syscall.unknown = true;

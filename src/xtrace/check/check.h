@@ -60,6 +60,13 @@ enum tl_xtrace_rule_number {
 	TL_XTRACE_RULE_COUNT
 };
 
+/* PSTATE.SM, which SME needs for most of its instructions. */
+enum tl_xtrace_check_streaming {
+	TL_XTRACE_CHECK_ANY_MODE,
+	TL_XTRACE_CHECK_NEEDS_STREAMING,
+	TL_XTRACE_CHECK_SETS_STREAMING,
+};
+
 /*
  * Properties of an opcode, cached. Two lines of a processor's cache, of which the effect on
  * registers is the second: what every instruction is asked for stands together.
@@ -74,7 +81,8 @@ struct tl_xtrace_check_opcode {
 	struct tl_a64_access access;
 	uint32_t vector_writes; /* V0 to V31, as bits */
 	bool changes_code;      /* opcodes may be others behind it */
-	uint8_t unused[3];
+	uint8_t streaming;      /* enum tl_xtrace_check_streaming */
+	uint8_t unused[2];
 	struct tl_xtrace_insn_effect effect;
 };
 
@@ -228,6 +236,7 @@ struct tl_xtrace_check_next {
 /* Memory of the running program. */
 struct tl_xtrace_check_program {
 	uint64_t heap_end;   /* 0: unknown */
+	bool not_streaming;  /* PSTATE.SM is known to be 0 */
 	unsigned space;      /* number of the value of TTBR0 */
 	uint32_t zero_block; /* bytes that DC ZVA clears */
 };

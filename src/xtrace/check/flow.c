@@ -86,6 +86,21 @@ static bool goes_right(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 	return (taken && is_at(next, direct)) || (not_taken && is_at(next, behind));
 }
 
+/*
+ * What is not allocated is not executed: where the kernel is traced, its vector comes next, which
+ * needs no rule to be broken; where it is not, a handler of SIGILL, which has to show itself. BRK
+ * and HLT may be a debugger's, or an emulator's.
+ */
+static enum tl_xtrace_rule_number judge_trap(const struct tl_xtrace_check_stream *s,
+					     const struct tl_xtrace_check_insn *next,
+					     bool sequential)
+{
+	if (s->last.op->a64.class == TL_A64_UNALLOCATED)
+		return TL_XTRACE_RULE_OPCODE;
+	return broken_unless(sequential || s->counts.user != s->counts.ordinal || next->el,
+			     TL_XTRACE_RULE_PC_CONTINUITY);
+}
+
 /* The rule that a step breaks; TL_XTRACE_RULE_COUNT: none. */
 static enum tl_xtrace_rule_number judge(struct tl_xtrace_check_stream *s,
 					const struct tl_xtrace_check_insn *next)
@@ -114,9 +129,11 @@ static enum tl_xtrace_rule_number judge(struct tl_xtrace_check_stream *s,
 			sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0])),
 			TL_XTRACE_RULE_PC_CONTINUITY);
 	case TL_A64_TRAP:
-		return broken_unless(a64->class != TL_A64_UNALLOCATED || !sequential,
-				     TL_XTRACE_RULE_OPCODE);
+		return judge_trap(s, next, sequential);
 	default:
+		if (sequential && s->program.not_streaming &&
+		    last->op->streaming == TL_XTRACE_CHECK_NEEDS_STREAMING)
+			return TL_XTRACE_RULE_OPCODE;
 		return broken_unless(sequential || is_repeated(last, next),
 				     TL_XTRACE_RULE_PC_CONTINUITY);
 	}
@@ -162,11 +179,13 @@ static void expect_place(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_n
 		tl_xtrace_expected(s, "0x%" PRIx64, direct);
 }
 
-/* BRK and the like lead to a handler by themselves, which breaks no rule. */
-static bool is_trapped(const struct tl_xtrace_check_insn *last,
-		       const struct tl_xtrace_check_insn *next)
+/* Whether the kernel, which is not traced, may have begun a handler there: that of an instruction
+ * that is not executed is not right behind it. */
+static bool may_be_signal(const struct tl_xtrace_check_stream *s, enum tl_xtrace_rule_number rule,
+			  const struct tl_xtrace_check_insn *next)
 {
-	return last->op->a64.flow == TL_A64_TRAP && next->pc != last->pc + 4;
+	return rule != TL_XTRACE_RULE_COUNT && s->counts.user == s->counts.ordinal && !next->el &&
+	       (rule != TL_XTRACE_RULE_OPCODE || next->pc != s->last.pc + 4);
 }
 
 void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_insn *next)
@@ -194,8 +213,7 @@ void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtra
 		return;
 	}
 	rule = judge(s, next);
-	if (s->counts.user == s->counts.ordinal && !next->el &&
-	    (rule != TL_XTRACE_RULE_COUNT || is_trapped(last, next))) {
+	if (may_be_signal(s, rule, next)) {
 		tl_xtrace_check_signal(s, rule, next);
 		return;
 	}

@@ -62,7 +62,8 @@ void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op)
 	if (op->a64.flow >= TL_A64_JUMP_REGISTER && op->a64.flow <= TL_A64_EXCEPTION_RETURN)
 		op->belongs |= bit(TL_XTRACE_TARGET_B);
 	op->wants = of_specials_wanted(op);
-	op->simple = op->a64.flow == TL_A64_NEXT;
+	op->simple =
+		op->a64.flow == TL_A64_NEXT && op->streaming != TL_XTRACE_CHECK_NEEDS_STREAMING;
 	op->computes = op->simple && op->a64.special == TL_A64_PLAIN && !op->a64.access &&
 		       !op->wants && !op->effect.writes_back &&
 		       (op->effect.kind == TL_XTRACE_EFFECT_COMPUTE ||

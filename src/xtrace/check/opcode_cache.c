@@ -4,6 +4,19 @@
 
 #include <stdlib.h>
 
+/*
+ * Outer products, and loads and stores of SME2's strided registers, need streaming mode; MSR of
+ * SVCR, by register or immediate, begins and ends it.
+ */
+static enum tl_xtrace_check_streaming streaming_of(uint32_t opcode)
+{
+	if (opcode >> 25 == 0x40 || opcode >> 24 == 0xa1 || (opcode & 0xff800000) == 0xa0800000)
+		return TL_XTRACE_CHECK_NEEDS_STREAMING;
+	return (opcode & 0xffffffe0) == 0xd51b4240 || (opcode & 0xfffff8ff) == 0xd503407f
+		       ? TL_XTRACE_CHECK_SETS_STREAMING
+		       : TL_XTRACE_CHECK_ANY_MODE;
+}
+
 static void classify(struct tl_xtrace_check_opcode *op, uint32_t opcode)
 {
 	op->a64 = tl_a64_classify(opcode);
@@ -11,6 +24,7 @@ static void classify(struct tl_xtrace_check_opcode *op, uint32_t opcode)
 	op->effect = tl_xtrace_insn_effect(opcode);
 	op->changes_code = tl_xtrace_check_changes_code(opcode);
 	op->vector_writes = tl_xtrace_check_vector_writes(opcode);
+	op->streaming = (uint8_t)streaming_of(opcode);
 	tl_xtrace_check_classify(op);
 	op->access = tl_a64_access_of(&op->a64);
 }

@@ -232,6 +232,8 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 
 	if (i->op->vector_writes)
 		execute_vectors(s);
+	if (i->op->streaming == TL_XTRACE_CHECK_SETS_STREAMING)
+		s->program.not_streaming = false;
 	if (i->op->a64.access && (interrupted || !(i->seen & TL_XTRACE_CHECK_ACCESSES))) {
 		/* It faulted, maybe in its second half, or was predicated away: it may have
 		 * written, or not. */
@@ -259,6 +261,10 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 		r->known &= ~UINT64_C(1);
 		if (i->svcargs && tl_xtrace_syscall_jumps(i->args[0]))
 			r->known = 0;
+		/* Linux: "PSTATE.SM will be cleared" by a system call; that of a signal's handler
+		 * brings back what it interrupted. */
+		s->program.not_streaming =
+			!i->el && i->svcargs && !tl_xtrace_syscall_jumps(i->args[0]);
 		tl_xtrace_check_syscall(s);
 	}
 }

@@ -3,8 +3,7 @@
  * Signals, in streams without a kernel: the program is interrupted anywhere, its handler goes on,
  * with a frame of the kernel's below its SP, and rt_sigreturn brings back what was interrupted. A
  * break of the PC is taken for that if one of these two follows: SP is that of such a frame, or the
- * handler returns. Else it is a violation, reported when that is known; behind an instruction that
- * traps there is none to report (TL_XTRACE_RULE_COUNT).
+ * handler returns. Else it is a violation, reported when that is known.
  */
 #include "xtrace/check/check.h"
 #include "xtrace/state/stack_pointer.h"
@@ -63,7 +62,7 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 		.pc = next->pc,
 		.from = last->pc,
 		.target = last->pc + (uint64_t)(int64_t)last->op->a64.offset,
-		.confirmed = rule == TL_XTRACE_RULE_COUNT || is_handler(s, next->pc),
+		.confirmed = is_handler(s, next->pc),
 	};
 	if (last->seen >> TL_XTRACE_TARGET_B & 1)
 		signal->target = last->target;
@@ -87,8 +86,8 @@ void tl_xtrace_check_signal_sp(struct tl_xtrace_check_stream *s, uint64_t sp)
 
 	s->signals.probes_sp = false;
 	tl_xtrace_check_forget(s, sp, WHOLE_FRAME);
-	/* Below what was interrupted, or on a stack of its own. */
-	if (signal->sp && signal->sp - sp >= FRAME)
+	/* Below what was interrupted, or on a stack of its own: no nearer than a frame is long. */
+	if (signal->sp && signal->sp - sp >= FRAME && sp - signal->sp >= FRAME)
 		confirm(s, signal);
 }
 

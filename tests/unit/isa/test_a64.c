@@ -174,7 +174,13 @@ static const struct {
 	{ 0x4e208400, TL_A64_SIMD, TL_A64_PLAIN, "Advanced SIMD three same" },
 	{ 0x4e284800, TL_A64_CRYPTO, TL_A64_PLAIN, "Cryptographic AES" },
 	{ 0x04000000, TL_A64_SVE, TL_A64_PLAIN, "SVE Integer Binary Arithmetic - Predicated" },
+	{ 0x44000368, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* SDOT of bytes */
+	{ 0x44803768, TL_A64_SVE, TL_A64_PLAIN, "SVE Integer Multiply-Add - Unpredicated" },
+	/* CMLA */
+	{ 0x44002368, TL_A64_SVE, TL_A64_PLAIN, "SVE Integer Multiply-Add - Unpredicated" },
 	{ 0x80800000, TL_A64_SME, TL_A64_PLAIN, "SME Outer Product and Multi-vector" },
+	{ 0x80000000, TL_A64_SME, TL_A64_PLAIN, "SME Outer Product and Multi-vector" }, /* FMOP4A */
+	{ 0x810006b7, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" },
 	{ 0xd4000001, TL_A64_EXCEPTION, TL_A64_SVC, "Exception generation" },
 	{ 0xd53bd040, TL_A64_SYSTEM, TL_A64_MRS, "System register move" }, /* TPIDR_EL0 */
 	{ 0xd51bd040, TL_A64_SYSTEM, TL_A64_MSR, "System register move" },

@@ -52,56 +52,6 @@ TEST(a_load_that_is_repeated)
 	assert_one(&b, "xtrace.pc.continuity", at, 1);
 }
 
-/* ---- signals: "The handler goes on, with a frame of the kernel's below its SP, and rt_sigreturn
- * brings back what was interrupted" ---- */
-
-enum { HANDLER = 0x4000, TRAMPOLINE = 0x6000 };
-
-static void put_sigreturn(struct bytes *b)
-{
-	put_pcinst(b, 0, HANDLER + 0x20, A64_RET);
-	put_value(b, TARGET_B, TRAMPOLINE);
-	put_pcinst(b, 0, TRAMPOLINE, A64_SVC);
-	put_value(b, SVCARG, 139);
-	for (unsigned i = 0; i < 6; i++)
-		put_value(b, SVCARG, 0);
-}
-
-TEST(a_handler_returns)
-{
-	struct bytes b = { .data = NULL };
-
-	put_pcinst(&b, 0, 0x1000, 0xd2800020); /* MOV X0, #1 */
-	put_pcinst(&b, 0, HANDLER, A64_NOP);
-	put_inst(&b, 0, 0x14000007); /* B HANDLER + 0x20 */
-	put_sigreturn(&b);
-	put_pcinst(&b, 0, 0x1004, A64_NOP);
-	assert_good(&b);
-}
-
-/* One that goes elsewhere by itself: SP has to say that there is a signal's frame. */
-TEST(a_handler_does_not_return)
-{
-	const uint64_t sp = 0x100000;
-	struct bytes b = { .data = NULL };
-	size_t at;
-
-	for (unsigned good = 0; good < 2; good++) {
-		put_pcinst(&b, 0, 0x1000, 0xf90003e0); /* STR X0, [SP] */
-		put_access(&b, STORE, 3, sp, 1);
-		put_inst(&b, 0, 0x910003e2); /* MOV X2, SP, which nobody knows yet */
-		put_inst(&b, 0, 0xd2a00201); /* MOV X1, #0x100000 */
-		put_inst(&b, 0, 0x9100003f); /* MOV SP, X1 */
-		at = put_pcinst(&b, 0, HANDLER, 0xf90003e0);
-		put_access(&b, STORE, 3, good ? sp - 4688 - 16 : sp - 16, 1);
-		put_inst(&b, 0, A64_NOP);
-		if (good)
-			assert_good(&b);
-		else
-			assert_one(&b, "xtrace.pc.continuity", at, 4);
-	}
-}
-
 /* B, BL, B.EQ, CBZ, TBZ with an offset of 16: imm26 4; imm19 4 at bit 5; imm14 4 at bit 5. */
 TEST(direct_branches)
 {
@@ -570,45 +520,6 @@ TEST(snapshots_are_compared)
 	assert_snapshots(&good, true, "xtrace.snapshot.order");
 }
 
-/*
- * Where a snapshot is taken as a signal's handler begins, the kernel has put other values into all
- * registers; its SP tells of the frame, where the handler does not return. X31 is `first` + 31.
- */
-static void assert_snapshot_of_handler(uint64_t frame, bool returns, bool good)
-{
-	const uint64_t first = 0x100000 - 31;
-	struct bytes b = { .data = NULL }, s = { .data = NULL };
-	struct trace t;
-	size_t at;
-
-	put_pcinst(&b, 0, 0x1000, A64_NOP);
-	at = put_pcinst(&b, 0, HANDLER, 0xd2801168); /* MOV X8, #139 */
-	if (returns) {
-		put_inst(&b, 0, A64_SVC);
-		put_value(&b, SVCARG, 139);
-		for (unsigned i = 0; i < 6; i++)
-			put_value(&b, SVCARG, first - frame + i);
-		put_pcinst(&b, 0, 0x1004, A64_NOP);
-	}
-	put_header(&s);
-	put_record(&s, &(struct record){ .index = 0, .first = first });
-	put_record(&s,
-		   &(struct record){ .index = at, .user = 1, .total = 1, .first = first - frame });
-	open_trace(&t, &b, &s);
-	assert_found(&t, &(struct broken){ "xtrace.pc.continuity", at, 1 }, !good);
-	close_trace(&t);
-	free_bytes(&b);
-	free_bytes(&s);
-}
-
-TEST(a_snapshot_where_a_handler_begins)
-{
-	assert_snapshot_of_handler(4688, true, true);
-	assert_snapshot_of_handler(4688, false, true);
-	assert_snapshot_of_handler(16, true, true);
-	assert_snapshot_of_handler(16, false, false);
-}
-
 /* "Snapshot 0 at the start (0 instructions)"; a wrong one is told once, and others are held against
  * it. */
 TEST(the_first_counts_too)
@@ -756,8 +667,6 @@ int main(void)
 		cmocka_unit_test(the_pc_breaks),
 		cmocka_unit_test(a_pc_where_none_was_needed),
 		cmocka_unit_test(a_load_that_is_repeated),
-		cmocka_unit_test(a_handler_returns),
-		cmocka_unit_test(a_handler_does_not_return),
 		cmocka_unit_test(direct_branches),
 		cmocka_unit_test(indirect_branches),
 		cmocka_unit_test(levels_go_up_and_down),
@@ -777,7 +686,6 @@ int main(void)
 		cmocka_unit_test(system_calls_use_registers),
 		cmocka_unit_test(all_registers_are_compared),
 		cmocka_unit_test(snapshots_are_compared),
-		cmocka_unit_test(a_snapshot_where_a_handler_begins),
 		cmocka_unit_test(the_first_counts_too),
 		cmocka_unit_test(system_registers_are_compared),
 		cmocka_unit_test(the_heap_shrinks),
