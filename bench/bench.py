@@ -17,7 +17,7 @@ import sys
 import time
 
 from bench_foreign import bench_foreign
-from bench_pt import bench_intel_pt, compiler_traces
+from bench_pt import bench_intel_pt, compiler_traces, python_traces
 from bench_query import bench_flow, bench_many, bench_profile_file, bench_python, bench_statements, tell_missed
 from bench_record import bench_record
 
@@ -224,8 +224,9 @@ def bench_query(build, folder, options):
     bench_python(build, log)
     bench_profile_file(build, text)
     bench_many(build, folder)
-    traces = list(compiler_traces(os.path.join(folder, "intel-pt-cc1")))
-    bench_flow(build, [(traces[0][0], traces[1][0], *traces[0][1:])] if len(traces) == 2 else [])
+    pairs = [list(traces) for traces in (python_traces(os.path.join(folder, "intel-pt")),
+                                         compiler_traces(os.path.join(folder, "intel-pt-cc1")))]
+    bench_flow(build, [(pair[0][0], pair[1][0], *pair[0][1:]) for pair in pairs if len(pair) == 2])
     tell_missed()
 
 
