@@ -146,6 +146,9 @@ def panes_without_a_choice_offer_one(chromium, program):
         best = [row["function"] for row in sorted(rows, key=lambda row: -row["self"]["Ir"])[:3]]
         equal(page.texts("#pane-callers .offer button")[:3], best)
         page.pane("source")
+        # However long a name is, it ends where its column does.
+        page.run("document.querySelectorAll('#pane-source .offer button').forEach(b => { b.textContent = 'x'.repeat(500); })")
+        assert page.run("[...document.querySelectorAll('#pane-source .offer li')].every(li => li.scrollWidth <= li.clientWidth)")
         page.click("#pane-source .offer button", 1)
         equal(page.parameters()["name"], best[1])
         page.pane("instructions")
@@ -580,6 +583,15 @@ def samples_are_marks_with_their_functions(chromium, program):
         with Opened(chromium, program, "--sysroot", folder, recording(folder)) as page:
             equal(page.texts(".track-name"), ["Thread 11"])
             equal(sorted(page.names()), ["leaf", "main"])
+            # Samples count no calls; each of them stands for 1,000 ns, in every pane.
+            assert "Calls" not in page.texts("#pane-functions thead button")
+            page.click("#pane-functions tbody button.name")
+            equal(page.parameters()["name"], "leaf")
+            page.pane("assembly")
+            equal(page.texts("#pane-assembly td.share span"), ["2.00\u202f\u00b5s"])
+            assert page.texts("#pane-assembly p.faint") == ["2.00\u202f\u00b5s (66.67\u202f%) is in code that is not at hand (--binary names programs)."], \
+                page.texts("#pane-assembly p.faint")
+            page.pane("functions")
             for name in ("leaf", "main", "leaf"):
                 page.press("e")
                 equal(page.parameters()["name"], name)

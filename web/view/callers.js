@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chosen function between those that call it and those that it calls.
 import { offered } from './offer.js';
-import { eventOf, fnOf, graphOf, numberOf, placeText } from './profile.js';
+import { eventOf, fnOf, graphOf, hasCalls, numberOf, placeText } from './profile.js';
 import { choose, state } from './state.js';
 import { button, cost, el, grouped, percent, shortName } from './util.js';
 
@@ -28,13 +28,13 @@ function row(profile, entry, whole) {
 		: button(shortName(profile.functions.name[entry.other]), () => choose({ fn: fnOf(profile, entry.other) }), { class: 'name', title: profile.functions.name[entry.other] });
 	return el('tr', {}, el('th', { scope: 'row', class: 'words' }, name),
 		el('td', { class: 'share' }, bar, el('span', {}, cost(entry.inclusive, event, profile.frequency)), el('small', {}, percent(entry.inclusive, whole))),
-		el('td', {}, grouped(entry.calls)));
+		hasCalls(profile) ? el('td', {}, grouped(entry.calls)) : null);
 }
 
 function tableOf(profile, title, list, whole) {
 	if (!list.length) return el('section', {}, el('h3', {}, title), el('p', { class: 'faint' }, 'None.'));
 	return el('section', {}, el('h3', {}, `${title} (${grouped(list.length)})`),
-		el('table', { 'aria-label': title }, el('thead', {}, el('tr', {}, ...['Function', 'Inclusive cost of these calls', 'Calls'].map((text, n) => el('th', { scope: 'col', class: n ? '' : 'words' }, text)))),
+		el('table', { 'aria-label': title }, el('thead', {}, el('tr', {}, ...['Function', 'Inclusive cost of these calls', 'Calls'].slice(0, hasCalls(profile) ? 3 : 2).map((text, n) => el('th', { scope: 'col', class: n ? '' : 'words' }, text)))),
 			el('tbody', {}, ...list.slice(0, MOST_ROWS).map(entry => row(profile, entry, whole)))),
 		list.length > MOST_ROWS ? el('p', { class: 'faint' }, `${grouped(list.length - MOST_ROWS)} more are left out.`) : null);
 }
@@ -48,7 +48,7 @@ export async function drawCallers() {
 	const e = eventOf(profile), inclusive = profile.functions.inclusive[e][i], event = profile.events[e];
 	box.replaceChildren(tableOf(profile, 'Callers', neighbours(profile, i, 'callers'), inclusive),
 		el('section', { class: 'middle' }, el('h3', { title: profile.functions.name[i] }, profile.functions.name[i]),
-			el('p', {}, `${cost(inclusive, event, profile.frequency)} inclusive, ${cost(profile.functions.self[e][i], event, profile.frequency)} self, ${grouped(profile.functions.calls[i])} calls`),
+			el('p', {}, `${cost(inclusive, event, profile.frequency)} inclusive, ${cost(profile.functions.self[e][i], event, profile.frequency)} self${hasCalls(profile) ? `, ${grouped(profile.functions.calls[i])} calls` : ''}`),
 			el('p', { class: 'faint' }, [profile.functions.object[i], placeText(profile, i)].filter(Boolean).join(' · '))),
 		tableOf(profile, 'Callees', neighbours(profile, i, 'callees'), inclusive));
 	if (profile.arcs_left_out) box.append(el('p', { class: 'faint' }, `${grouped(profile.arcs_left_out)} calls between functions, those that cost least, are left out.`));

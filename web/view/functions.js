@@ -2,7 +2,7 @@
 // The table of functions, and how long the calls of the chosen one took.
 import { ask } from './api.js';
 import { enclosed, enclosedDurations } from './calls.js';
-import { eventOf, fnOf, numberOf, placeText, profileOf, told } from './profile.js';
+import { eventOf, fnOf, hasCalls, numberOf, placeText, profileOf, told } from './profile.js';
 import { choose, state } from './state.js';
 import { files as timelines, lastTick } from './tracks.js';
 import { showCall } from './timeline.js';
@@ -23,8 +23,8 @@ function columnsOf(profile) {
 		{ key: 'function', text: i => shortName(functions.name[i]), by: i => functions.name[i], name: true },
 		{ key: 'self', text: i => money(functions.self[e][i]), by: i => functions.self[e][i], share: true },
 		{ key: 'inclusive', text: i => money(functions.inclusive[e][i]), by: i => functions.inclusive[e][i], share: true },
-		{ key: 'calls', text: i => grouped(functions.calls[i]), by: i => functions.calls[i] },
 	];
+	if (hasCalls(profile)) list.push({ key: 'calls', text: i => grouped(functions.calls[i]), by: i => functions.calls[i] });
 	if (functions.unfinished.some(n => n)) list.push({ key: 'unfinished', title: () => 'Calls whose end is not in the trace, or not in the window', text: i => functions.unfinished[i] ? grouped(functions.unfinished[i]) : '', by: i => functions.unfinished[i] });
 	if (profile.timed)
 		DURATIONS.forEach((key, n) => {
@@ -100,7 +100,7 @@ function sums(profile, i) {
 	const line = (name, value, share) => [el('dt', {}, name), el('dd', {}, value, share ? el('small', {}, ' ' + share) : '')];
 	return el('dl', {}, ...line('Self', cost(functions.self[e][i], event, profile.frequency), percent(functions.self[e][i], event.total)),
 		...line('Inclusive', cost(functions.inclusive[e][i], event, profile.frequency), percent(functions.inclusive[e][i], event.total)),
-		...line('Calls', grouped(functions.calls[i])), ...(functions.object[i] ? line('Object', functions.object[i]) : []),
+		...(hasCalls(profile) ? line('Calls', grouped(functions.calls[i])) : []), ...(functions.object[i] ? line('Object', functions.object[i]) : []),
 		...(placeText(profile, i) ? line('Source', placeText(profile, i)) : []));
 }
 
@@ -143,7 +143,7 @@ async function drawDetail(profile, i) {
 		return;
 	}
 	const fn = fnOf(profile, i), box = el('div', { class: 'durations' });
-	detail.replaceChildren(el('h3', { title: fn.name }, fn.name), sums(profile, i), box);
+	detail.replaceChildren(el('h3', { title: fn.name }, shortName(fn.name)), sums(profile, i), box);
 	// Samples count no calls.
 	if (!timeline || !(profile.functions.calls[i] || profile.functions.unfinished[i])) return;
 	box.append(el('p', { class: 'faint' }, 'Reading calls …'));

@@ -52,7 +52,7 @@ export function makeInstructions(pane) {
 		if (key === wanted) return;
 		wanted = key;
 		if (!state.at) {
-			box.replaceChildren(nothing(files.some(f => f.number === state.file) ? 'Click into the timeline: the instructions from that time on are listed here.' : 'This input has no timeline. Instructions are listed of traces that hold them: Intel PT and xtrace.'));
+			box.replaceChildren(nothing(files.some(f => f.number === state.file) ? 'Click into the timeline: the instructions from that time on are listed here, of traces that hold them: Intel PT and xtrace.' : 'This input has no timeline. Instructions are listed of traces that hold them: Intel PT and xtrace.'));
 			return;
 		}
 		box.replaceChildren(nothing('Reading …'));

@@ -54,6 +54,9 @@ export function numberOf(profile, fn) {
 	return exact !== undefined ? exact : profile.functions.name.indexOf(fn.name);
 }
 
+// Samples count no calls.
+export const hasCalls = profile => profile.functions.calls.some(Boolean) || profile.functions.unfinished.some(Boolean);
+
 export const eventOf = profile => Math.min(state.event, profile.events.length - 1);
 
 export function placeText(profile, i) {

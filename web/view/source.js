@@ -9,12 +9,11 @@ import { button, cost, el, grouped, percent, shortName } from './util.js';
 
 const MOST_LINES = 5000;
 
-const units = { Ticks: 'ticks', Ns: 'ns' };
-const eventNamed = name => ({ name, unit: units[name] || '' });
-
-function pick(answer) {
+// The event of the answer that is shown, in the unit that the profile knows of it.
+function pick(answer, profile) {
 	const name = answer.events[Math.min(state.event, answer.events.length - 1)];
-	return { name, event: eventNamed(name), frequency: answer.frequency, total: answer.total[name] };
+	const event = profile.events.find(known => known.name === name) || { name, unit: '' };
+	return { name, event, frequency: answer.frequency, total: answer.total[name] };
 }
 
 const money = (value, e) => value ? cost(value, e.event, e.frequency) : '';
@@ -43,7 +42,7 @@ function lineRow(line, e) {
 		el('td', { class: 'code' }, el('code', {}, text === null || text === undefined ? '' : text), ...others.map(r => remarkText(r, e, line))));
 }
 
-function listing(title, lines, e, note) {
+function listing(title, lines, e, note, whole = title) {
 	const cut = lines.slice(0, MOST_LINES), jumps = lines.length && lines[0].address !== undefined ? jumpsOf(cut) : [];
 	const table = el('table', { class: 'listing', 'aria-label': title }, el('thead', {}, el('tr', {}, ...['Self', lines.length && lines[0].address !== undefined ? 'Address' : 'Line', 'Code'].map(text => el('th', { scope: 'col' }, text)))),
 		el('tbody', {}, ...cut.map(line => lineRow(line, e))));
@@ -52,36 +51,34 @@ function listing(title, lines, e, note) {
 		stage.style.paddingLeft = widthOf(jumps) + 'px';
 		drawArrows(stage, table, jumps);
 	}
-	return el('section', {}, el('h3', { title }, title), note ? el('p', { class: 'faint' }, note) : null, stage,
+	return el('section', {}, el('h3', { title: whole }, title), note ? el('p', { class: 'faint' }, note) : null, stage,
 		lines.length > cut.length ? el('p', { class: 'faint' }, `${grouped(lines.length - cut.length)} more lines are left out.`) : null);
 }
 
 /* ---- the two panes ---- */
 
-const REASONS = [['unreadable', 'is in sources that cannot be read'], ['unknown', 'has no known place in a source']];
+const OF_SOURCES = [['unreadable', 'is in sources that cannot be read'], ['unknown', 'has no known place in a source']];
+const OF_CODE = [['unreadable', 'is in code that is not at hand (--binary names programs)'], ['unknown', 'has no known address']];
 
-function leftOver(answer, e) {
-	return REASONS.filter(([key]) => answer[key] && answer[key][e.name]).map(([key, why]) => el('p', { class: 'faint' }, `${money(answer[key][e.name], e)} (${percent(answer[key][e.name], e.total)}) ${why}.`));
+function leftOver(answer, e, reasons) {
+	return reasons.filter(([key]) => answer[key] && answer[key][e.name]).map(([key, why]) => el('p', { class: 'faint' }, `${money(answer[key][e.name], e)} (${percent(answer[key][e.name], e.total)}) ${why}.`));
 }
 
 const nothing = text => el('p', { class: 'faint' }, text);
 
-function drawSource(answer) {
-	const e = pick(answer), unread = file => file.found === null ? 'The file cannot be read: lines are shown without their text (--source-dir names folders).' : file.found === file.file ? '' : 'Read from ' + file.found;
+function drawSource(answer, profile) {
+	const e = pick(answer, profile), unread = file => file.found === null ? 'The file cannot be read: lines are shown without their text (--source-dir names folders).' : file.found === file.file ? '' : 'Read from ' + file.found;
 	const list = answer.files.map(file => listing(file.file, file.lines, e, unread(file)));
-	return list.length ? [...list, ...leftOver(answer, e)] : [nothing('No source line of it has a cost. Costs of traces of calls stand at functions; --binary with debug information names lines.'), ...leftOver(answer, e)];
+	return list.length ? [...list, ...leftOver(answer, e, OF_SOURCES)] : [nothing('No source line of it has a cost. Costs of traces of calls stand at functions; --binary with debug information names lines.'), ...leftOver(answer, e, OF_SOURCES)];
 }
 
-function drawAssembly(answer) {
-	const e = pick(answer), list = answer.functions.map(f => listing(f.function + (f.object ? ' · ' + f.object : ''), f.instructions, e, ''));
-	return list.length ? [...list, ...leftOver(answer, e)] : [nothing('No instruction of it has a cost. Instructions are known of Intel PT, of xtrace, and of Callgrind with --dump-instr=yes.'), ...leftOver(answer, e)];
+function drawAssembly(answer, profile) {
+	const e = pick(answer, profile), list = answer.functions.map(f => listing(shortName(f.function) + (f.object ? ' · ' + f.object : ''), f.instructions, e, '', f.function));
+	return list.length ? [...list, ...leftOver(answer, e, OF_CODE)] : [nothing('No instruction of it has a cost. Instructions are known of Intel PT, of xtrace, and of Callgrind with --dump-instr=yes.'), ...leftOver(answer, e, OF_CODE)];
 }
 
 // A table of very many functions leaves some out.
-async function isKnown() {
-	const profile = await profileOf();
-	return profile.functions_left_out > 0 || numberOf(profile, state.fn) >= 0;
-}
+const isKnown = profile => profile.functions_left_out > 0 || numberOf(profile, state.fn) >= 0;
 
 export function makeListing(pane, assembly) {
 	const box = el('div', { class: 'listings' });
@@ -98,9 +95,10 @@ export function makeListing(pane, assembly) {
 		}
 		box.replaceChildren(nothing('Reading …'));
 		try {
-			if (!await isKnown()) throw Error('The chosen function is not in this profile.');
+			const profile = await profileOf();
+			if (!isKnown(profile)) throw Error('The chosen function is not in this profile.');
 			const answer = await ask('/api/annotate', { file: state.file, name: state.fn.name, object: state.fn.object || undefined, assembly: assembly ? 1 : 0, ...windowOf() });
-			if (wanted === key) box.replaceChildren(...(assembly ? drawAssembly(answer) : drawSource(answer)));
+			if (wanted === key) box.replaceChildren(...(assembly ? drawAssembly : drawSource)(answer, profile));
 		} catch (error) {
 			if (wanted !== key) return;
 			wanted = '';
