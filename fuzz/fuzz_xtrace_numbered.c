@@ -48,9 +48,9 @@ static struct cut choose(const uint8_t *data, size_t size, size_t stream_size)
 
 	for (size_t i = 0; i < size; i++)
 		state = (state ^ data[i]) * 0x100000001b3u;
-	cut.count = 2 + next_random(&state) % (MOST_FILES - 1);
+	cut.count = (size_t)(2 + next_random(&state) % (MOST_FILES - 1));
 	for (size_t i = 1; i < cut.count; i++)
-		cut.begins[i] = next_random(&state) % (stream_size + 1);
+		cut.begins[i] = (size_t)(next_random(&state) % (stream_size + 1));
 	qsort(cut.begins, cut.count, sizeof(*cut.begins), by_size);
 	cut.begins[cut.count] = stream_size;
 	return cut;

@@ -161,7 +161,7 @@ static bool junk_before(struct damaged *damaged, const struct sheet *sheet, size
 	damaged->at = damaged->lost_from = damaged->lost_to = sheet->starts[block];
 	damaged->inserted = sizeof(junk);
 	memmove(damaged->data + damaged->at + sizeof(junk), damaged->data + damaged->at,
-		damaged->size - damaged->at);
+		(size_t)(damaged->size - damaged->at));
 	memcpy(damaged->data + damaged->at, junk, sizeof(junk));
 	damaged->size += sizeof(junk);
 	return true;
@@ -171,7 +171,7 @@ static bool zeroed(struct damaged *damaged, const struct sheet *sheet, size_t bl
 {
 	uint64_t start = sheet->starts[block];
 
-	memset(damaged->data + start, 0, sheet->starts[block + 1] - start);
+	memset(damaged->data + start, 0, (size_t)(sheet->starts[block + 1] - start));
 	return true;
 }
 
@@ -180,8 +180,9 @@ enum { HEAD_BYTES = 80, LONGEST_RECORD = 24 };
 /* Bytes deleted in a buffer: what stands before them in it survives, too. */
 static void delete_at(struct damaged *damaged, uint64_t at, uint64_t count)
 {
-	memmove(damaged->data + at, damaged->data + at + count, damaged->size - at - count);
-	damaged->size -= count;
+	memmove(damaged->data + at, damaged->data + at + count,
+		(size_t)(damaged->size - at - count));
+	damaged->size -= (size_t)count;
 	damaged->at = at;
 	damaged->inserted = -count;
 	if (at > damaged->lost_from + HEAD_BYTES)

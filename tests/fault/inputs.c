@@ -65,7 +65,7 @@ static int test_allocations(const char *format, const char *name, const uint8_t 
 	int failures = 0, status;
 	bool refused = true;
 
-	for (uint64_t number = 1; refused && failures < 5; number++) {
+	for (unsigned long number = 1; refused && failures < 5; number++) {
 		int64_t live = wrap_live();
 		const char *broken;
 

@@ -89,7 +89,7 @@ static int test_allocations(const char *name, const uint8_t *data, size_t size)
 {
 	int failures = 0, status = TL_NO_MEMORY;
 
-	for (uint64_t number = 1; status == TL_NO_MEMORY && failures < 5; number++) {
+	for (unsigned long number = 1; status == TL_NO_MEMORY && failures < 5; number++) {
 		int64_t live = wrap_live();
 		const char *broken;
 

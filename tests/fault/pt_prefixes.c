@@ -82,7 +82,7 @@ static bool add_code(struct tl_pt_image *image, const char *map, const uint8_t *
 		bytes = strtoull(end, &end, 16);
 		offset = strtoull(end, &end, 16);
 		if (bytes && offset <= size && bytes <= size - offset)
-			tl_pt_image_add_memory(image, code + offset, bytes, NULL, at, 0);
+			tl_pt_image_add_memory(image, code + offset, (size_t)bytes, NULL, at, 0);
 	}
 	if (file)
 		fclose(file);

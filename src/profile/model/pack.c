@@ -178,7 +178,8 @@ static inline bool know_files(struct tl_pack *pack, const struct tl_pack_run *ru
 /* A quarter of what the run has already, so that little is left free. */
 static bool add_chunk(struct tl_pack *pack, struct tl_pack_run *run, size_t item)
 {
-	size_t size = tl_max((size_t)SMALLEST_CHUNK, tl_min(run->bytes / 4, (size_t)LARGEST_CHUNK));
+	const uint64_t quarter = tl_max(run->bytes / 4, (uint64_t)SMALLEST_CHUNK);
+	size_t size = (size_t)tl_min(quarter, (uint64_t)LARGEST_CHUNK);
 	struct tl_pack_chunk *chunk;
 
 	size = tl_max(size, item);

@@ -136,7 +136,7 @@ static bool begin_of(const struct tl_emulation *emulation, struct timespec *begu
 		ns = (int64_t)(since.tv_sec * INT64_C(1000000000) + since.tv_nsec -
 			       (int64_t)emulation->records[i].event.address);
 		ns = (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec - ns;
-		*begun = (struct timespec){ ns / 1000000000, ns % 1000000000 };
+		*begun = (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 		return true;
 	}
 	return false;

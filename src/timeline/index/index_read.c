@@ -296,7 +296,7 @@ static bool check_sum(const struct index_file *f, const uint8_t *header)
 
 	sum = (uint32_t)crc32_z(sum, f->bytes, (size_t)(f->key + f->body));
 	while (left) {
-		size_t size = tl_min(left, sizeof(piece));
+		size_t size = (size_t)tl_min(left, (uint64_t)sizeof(piece));
 
 		if (tl_file_read_at(f->fd, piece, size, (off_t)at) != (ssize_t)size)
 			return false;

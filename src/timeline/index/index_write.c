@@ -133,7 +133,7 @@ static int put_spool(struct summed_output *to, struct tl_spool *spool, struct tl
 
 	for (uint64_t at = 0; status == 0 && at < tl_spool_size(spool);) {
 		uint64_t left = tl_spool_left(spool, at);
-		size_t size = tl_min(left, sizeof(piece));
+		size_t size = (size_t)tl_min(left, (uint64_t)sizeof(piece));
 
 		status = tl_spool_read(spool, at, piece, size, err);
 		if (status == 0)

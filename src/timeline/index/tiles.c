@@ -124,7 +124,8 @@ static size_t steps_of(const struct tl_leaf_scan *scan)
 /* Items and frames of a leaf share their room: where many calls cross its end it has less items. */
 static size_t most_of_leaf(const struct tl_call_track *track, const struct tl_leaf_scan *scan)
 {
-	size_t frames = track->frame_count - track->leaves[track->leaf_count - 1].first_frame;
+	const uint64_t first = track->leaves[track->leaf_count - 1].first_frame;
+	size_t frames = (size_t)(track->frame_count - first);
 	size_t most = tl_min(steps_of(scan) / TL_TILE_STEPS, TL_TILE_ITEMS);
 
 	return most - tl_min(most, TL_TILE_FRAME * frames);

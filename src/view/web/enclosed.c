@@ -66,7 +66,7 @@ static int put_answer(struct tl_web_view *view, const struct question *question,
 			tl_put_u64(out, file);
 		tl_put_text(out, "\":");
 		tl_web_put_enclosed(out, bytes, size);
-		note_missing(view, request.file, &answer.why, missing);
+		note_missing(view, (size_t)request.file, &answer.why, missing);
 	}
 	tl_output_discard(answer.out);
 	return status;
