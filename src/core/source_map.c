@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -53,15 +54,14 @@ int tl_open_unlinked(struct tl_error *err)
 	return fd < 0 ? TL_IO : fd;
 }
 
-/* Write the chunk out and use it up. */
-static int spool_chunk(struct tl_source *source, int fd, struct tl_error *err)
+static int write_all(int fd, const uint8_t *data, size_t size, struct tl_error *err)
 {
-	while (source->chunk_left) {
-		ssize_t done = write(fd, source->chunk, source->chunk_left);
+	while (size) {
+		ssize_t done = write(fd, data, size);
 
 		if (done >= 0) {
-			source->chunk += done;
-			source->chunk_left -= (size_t)done;
+			data += done;
+			size -= (size_t)done;
 		} else if (errno != EINTR) {
 			return tl_error_system(err, "cannot write the temporary file");
 		}
@@ -69,12 +69,123 @@ static int spool_chunk(struct tl_source *source, int fd, struct tl_error *err)
 	return 0;
 }
 
-static int spool_source(struct tl_source *source, int fd, struct tl_error *err)
+/* A thread that writes chunks, so that the next one is expanded at the same time. */
+struct writer {
+	int fd;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	const uint8_t *data; /* to be written; NULL: nothing is */
+	size_t size;
+	bool over; /* nothing follows */
+	int status;
+	struct tl_error err;
+};
+
+static void *write_chunks(void *arg)
+{
+	struct writer *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	for (;;) {
+		int status = w->status;
+
+		while (!w->data && !w->over)
+			pthread_cond_wait(&w->changed, &w->lock);
+		if (!w->data)
+			break;
+		pthread_mutex_unlock(&w->lock);
+		if (status == 0)
+			status = write_all(w->fd, w->data, w->size, &w->err);
+		pthread_mutex_lock(&w->lock);
+		w->status = status;
+		w->data = NULL;
+		pthread_cond_signal(&w->changed);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* Wait for the chunk before to be written; then hand over another, NULL: none follows. */
+static int hand_over(struct writer *w, const uint8_t *data, size_t size)
+{
+	int status;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->data)
+		pthread_cond_wait(&w->changed, &w->lock);
+	w->data = data;
+	w->size = size;
+	w->over = !data;
+	status = w->status;
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	return status;
+}
+
+/* Chunks are expanded to either of two buffers; one of them is `other`. */
+static int expand_chunks(struct tl_source *source, struct writer *w, uint8_t **other,
+			 struct tl_error *err)
 {
 	int status = 0;
 
-	while (!status && (status = tl_source_chunk(source, err)) > 0)
-		status = spool_chunk(source, fd, err);
+	while (!status && (status = tl_source_chunk(source, err)) > 0) {
+		uint8_t *buffer = source->frames.buffer;
+
+		status = hand_over(w, source->chunk, source->chunk_left);
+		source->chunk_left = 0;
+		source->frames.buffer = *other;
+		*other = buffer;
+	}
+	return status;
+}
+
+/*
+ * spool_source() with a thread that writes. An error of the thread is that of an earlier chunk. 1:
+ * there is no thread, or no memory for it.
+ */
+static int spool_with_thread(struct tl_source *source, int fd, struct tl_error *err)
+{
+	struct writer w = { .fd = fd };
+	uint8_t *other = malloc(TL_SOURCE_BUFFER);
+	int status = 1;
+
+	if (!other)
+		return 1;
+	pthread_mutex_init(&w.lock, NULL);
+	pthread_cond_init(&w.changed, NULL);
+	if (!pthread_create(&w.thread, NULL, write_chunks, &w)) {
+		status = expand_chunks(source, &w, &other, err);
+		hand_over(&w, NULL, 0);
+		pthread_join(w.thread, NULL);
+		if (w.status < 0) {
+			status = w.status;
+			if (err)
+				*err = w.err;
+		}
+	}
+	pthread_cond_destroy(&w.changed);
+	pthread_mutex_destroy(&w.lock);
+	free(other);
+	return status;
+}
+
+/* So many bytes, as they are stored, are worth a thread; the window has more if there are. */
+enum { WORTH_THREAD = 64 << 10 };
+
+static int spool_source(struct tl_source *source, int fd, struct tl_error *err)
+{
+	int status = 1;
+
+	if (source->frames.codec && source->window.left >= WORTH_THREAD)
+		status = spool_with_thread(source, fd, err);
+	if (status <= 0)
+		return status;
+	status = 0;
+	while (!status && (status = tl_source_chunk(source, err)) > 0) {
+		status = write_all(fd, source->chunk, source->chunk_left, err);
+		source->chunk_left = 0;
+	}
 	return status;
 }
 
