@@ -171,6 +171,12 @@ static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 
 /* ---- a stream ---- */
 
+/* What DC ZVA stores zeros to: the block of its address. */
+static uint64_t zeroed_by(const struct tl_xtrace_walk *w)
+{
+	return tl_xtrace_walk_value(w) & ~(uint64_t)(TL_XTRACE_ZVA_BYTES - 1);
+}
+
 /*
  * Tokens up to the end of the segment, to a TIME behind `limit`, or to the end of the turn. 1: it
  * goes on.
@@ -204,9 +210,7 @@ static int run_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_ana
 				kind == TL_XTRACE_LOAD ? TL_XTRACE_USE_LOAD : TL_XTRACE_USE_STORE,
 				tl_xtrace_walk_value(&w), tl_xtrace_access_size(*w.token));
 		} else if (kind == TL_XTRACE_DC) {
-			good = access_data(a, s, TL_XTRACE_USE_STORE,
-					   tl_xtrace_walk_value(&w) &
-						   ~(uint64_t)(TL_XTRACE_ZVA_BYTES - 1),
+			good = access_data(a, s, TL_XTRACE_USE_STORE, zeroed_by(&w),
 					   TL_XTRACE_ZVA_BYTES);
 		} else if (kind == TL_XTRACE_TIME) {
 			s->time = tl_xtrace_walk_time(&w);
@@ -221,6 +225,64 @@ static int run_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_ana
 	if (good)
 		return more;
 	return tl_error_memory(err);
+}
+
+/* Whether run_caches() does what run_segment() would. */
+static bool only_caches(const struct tl_xtrace_analysis *a)
+{
+	return (a->options.analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX) ==
+		       TL_XTRACE_ANALYZE_CACHE &&
+	       !a->mix && !a->series.length && !tl_xtrace_part_chosen(&a->options.part);
+}
+
+/*
+ * run_segment() where nothing but caches is simulated, of whole streams: nothing has to be asked
+ * for each instruction.
+ */
+static int run_caches(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+		      uint64_t limit, uint64_t quantum, struct tl_error *err)
+{
+	struct tl_xtrace_walk w = s->walk;
+	struct tl_xtrace_cache_core *core = s->core;
+	const bool named = a->options.binary_count;
+	uint64_t instructions = s->instructions;
+	enum tl_xtrace_kind kind;
+	bool more = false;
+
+	while (!more && (kind = tl_xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
+		if (tl_xtrace_is_instruction(kind)) {
+			if (instructions == quantum) {
+				w.next = w.token;
+				more = true;
+				break;
+			}
+			instructions++;
+			tl_xtrace_walk_instruction(&w, kind);
+			s->counted = true;
+			if (!w.pc_known)
+				continue;
+			if (named && !attribute(a, s, w.pc))
+				return tl_error_memory(err);
+			core->pc = w.pc;
+			tl_xtrace_cache_access(core, w.pc, 4, TL_XTRACE_USE_FETCH, counts_of(a, s));
+		} else if (kind == TL_XTRACE_TIME) {
+			s->time = tl_xtrace_walk_time(&w);
+			more = s->time > limit;
+		} else if (!instructions) {
+			continue; /* of no instruction */
+		} else if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
+			tl_xtrace_cache_access(
+				core, tl_xtrace_walk_value(&w), tl_xtrace_access_size(*w.token),
+				kind == TL_XTRACE_LOAD ? TL_XTRACE_USE_LOAD : TL_XTRACE_USE_STORE,
+				counts_of(a, s));
+		} else if (kind == TL_XTRACE_DC) {
+			tl_xtrace_cache_access(core, zeroed_by(&w), TL_XTRACE_ZVA_BYTES,
+					       TL_XTRACE_USE_STORE, counts_of(a, s));
+		}
+	}
+	s->instructions = instructions;
+	s->walk = w;
+	return more;
 }
 
 /* The segment's walk begins; the PC goes on when nothing was lost. */
@@ -268,11 +330,15 @@ static int next_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 static int run(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s, uint64_t limit,
 	       uint64_t quantum, struct tl_error *err)
 {
+	const bool caches = only_caches(a);
 	int status = 0;
 
-	while (!s->ended && (status = run_segment(a, s, limit, quantum, err)) == 0) {
-		status = next_segment(a, s, err);
-		if (status < 0)
+	while (!s->ended) {
+		status = caches ? run_caches(a, s, limit, quantum, err)
+				: run_segment(a, s, limit, quantum, err);
+		if (status == 0)
+			status = next_segment(a, s, err);
+		if (status != 0)
 			break;
 	}
 	return status;

@@ -14,19 +14,29 @@ static uint64_t *set_of(const struct tl_xtrace_cache_lines *w, uint64_t line)
 	return w->tags + set * w->ways;
 }
 
-/* Make a line the most recent of its set. *dropped: the tag that had to go, 0 if none. */
+/*
+ * Make a line the most recent of its set. *dropped: the tag that had to go, 0 if none. Tags move on
+ * while the line is looked for: it is mostly one of the first.
+ */
 static bool touch(struct tl_xtrace_cache_lines *w, uint64_t line, uint64_t *dropped)
 {
-	uint64_t *set = set_of(w, line), tag = line + 1;
-	uint32_t at = 0, last = w->ways - 1;
+	uint64_t *set = set_of(w, line), tag = line + 1, moved = set[0];
 
-	while (set[at] != tag && at < last)
-		at++;
-	bool hit = set[at] == tag;
-	*dropped = hit ? 0 : set[at];
-	memmove(set + 1, set, at * sizeof(*set));
+	*dropped = 0;
+	w->recent = set;
+	if (moved == tag)
+		return true;
 	set[0] = tag;
-	return hit;
+	for (uint32_t at = 1; at < w->ways; at++) {
+		uint64_t here = set[at];
+
+		set[at] = moved;
+		if (here == tag)
+			return true;
+		moved = here;
+	}
+	*dropped = moved;
+	return false;
 }
 
 /* ---- other policies than LRU, and lines with flags ---- */
@@ -418,6 +428,8 @@ static bool make_flags(struct tl_xtrace_cache_lines *w, const struct tl_xtrace_c
 	return w->flags && w->marks && (w->strides || level->prefetch != TL_XTRACE_STRIDE);
 }
 
+static const uint64_t no_tag;
+
 static bool make_ways(struct tl_xtrace_cache_lines *w, const struct tl_xtrace_cache_level *level,
 		      uint32_t number, bool writes)
 {
@@ -432,6 +444,7 @@ static bool make_ways(struct tl_xtrace_cache_lines *w, const struct tl_xtrace_ca
 		.inclusive = level->inclusive,
 		.random = level->seed,
 		.plain = !level->policy && !level->prefetch && (level->tlb || !writes),
+		.recent = &no_tag,
 	};
 	return w->tags && make_flags(w, level);
 }

@@ -81,6 +81,8 @@ struct tl_xtrace_cache_lines {
 	uint32_t set_mask; /* sets - 1 if that is a mask, else 0 */
 	bool inclusive;
 	bool plain; /* LRU, and nothing is followed: `flags` is NULL */
+	/* the first way of the set that was touched last, of a plain one; else nothing's tag, 0 */
+	const uint64_t *recent;
 	/* Beside the tags, way by way: bits; and what the policy marks. */
 	uint8_t *flags, *marks;
 	uint64_t random;
@@ -122,7 +124,26 @@ void tl_xtrace_cache_line(struct tl_xtrace_cache_core *core, struct tl_xtrace_ca
 bool tl_xtrace_cache_holds(const struct tl_xtrace_cache_core *core, uint64_t line);
 void tl_xtrace_cache_take(struct tl_xtrace_cache_core *core, uint64_t line);
 
-/* Every line, and every page, of an access of `size` > 0 bytes is touched once. */
+/*
+ * Whether a line was the last one touched: the most recent of its set, so that nothing moves. Then
+ * the hit is counted, and there is nothing else that tl_xtrace_cache_line() would do.
+ */
+static inline bool tl_xtrace_cache_again(struct tl_xtrace_cache_core *core,
+					 const struct tl_xtrace_cache_lines *ways, uint64_t line,
+					 enum tl_xtrace_use use, struct tl_xtrace_cache_count *also)
+{
+	if (*ways->recent != line + 1)
+		return false;
+	core->counts[ways->number].accesses[use] += !core->silent;
+	if (also)
+		also[ways->number].accesses[use]++;
+	return true;
+}
+
+/*
+ * Every line, and every page, of an access of `size` > 0 bytes is touched once. Most instructions
+ * are fetched from the line of the one before.
+ */
 static inline void tl_xtrace_cache_access(struct tl_xtrace_cache_core *core, uint64_t address,
 					  uint64_t size, enum tl_xtrace_use use,
 					  struct tl_xtrace_cache_count *also)
@@ -135,6 +156,8 @@ static inline void tl_xtrace_cache_access(struct tl_xtrace_cache_core *core, uin
 			continue;
 		line = address >> ways->line_shift;
 		last = (address + size - 1) >> ways->line_shift;
+		if (line == last && tl_xtrace_cache_again(core, ways, line, use, also))
+			continue;
 		/* An access over the end of the address space goes on at its beginning. */
 		for (uint64_t left = (last - line) & (UINT64_MAX >> ways->line_shift);; left--) {
 			tl_xtrace_cache_line(core, ways, line, use, also);

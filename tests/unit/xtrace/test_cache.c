@@ -227,10 +227,83 @@ TEST(both_halves_of_a_line_go)
 	end(s);
 }
 
+/*
+ * A line that comes again at once is a hit, but not when it was taken in between: by another core's
+ * store, or as the line behind it left an inclusive level.
+ */
+TEST(a_line_that_comes_again_may_have_been_taken)
+{
+	struct simulation *s = begin("L1 data size=128 ways=2 line=64 next=L2\n"
+				     "L2 data size=64 ways=1 line=64 shared inclusive",
+				     2);
+
+	load(s, 0, 0);  /* misses both */
+	load(s, 0, 32); /* hit */
+	tl_xtrace_cache_take(&s->caches.cores[0], 0);
+	load(s, 0, 0);  /* L1 misses, L2 hits */
+	load(s, 0, 0);  /* hit */
+	load(s, 1, 64); /* core 1 misses both: L2 has no room for line 0, which core 0 loses */
+	load(s, 0, 0);  /* misses both */
+	assert_counts(s, 0, 0, 5, 3);
+	assert_counts(s, 0, 1, 3, 2);
+	assert_counts(s, 1, 0, 1, 1);
+	end(s);
+}
+
+/* "that are not counted": what comes before a part, at a line of its own or of the one before. */
+TEST(silent_accesses_are_not_counted)
+{
+	struct simulation *s = begin("L1 data size=128 ways=2 line=64", 1);
+	struct tl_xtrace_cache_count also[1] = { { .written = 0 } };
+
+	s->caches.cores[0].silent = true;
+	load(s, 0, 0);
+	load(s, 0, 0);
+	s->caches.cores[0].silent = false;
+	assert_counts(s, 0, 0, 0, 0);
+	tl_xtrace_cache_access(&s->caches.cores[0], 0, 4, TL_XTRACE_USE_LOAD, also);
+	tl_xtrace_cache_access(&s->caches.cores[0], 64, 4, TL_XTRACE_USE_LOAD, also);
+	assert_counts(s, 0, 0, 2, 1);
+	assert_int_equal(also[0].accesses[TL_XTRACE_USE_LOAD], 2);
+	assert_int_equal(also[0].misses[TL_XTRACE_USE_LOAD], 1);
+	end(s);
+}
+
+/* Against a list of lines, the most recent first, of sets of many ways. */
+TEST(lines_of_many_ways_keep_their_order)
+{
+	enum { WAYS = 5, LINES = 9 };
+	struct simulation *s = begin("L1 data size=320 ways=5 line=64", 1);
+	uint64_t order[LINES], seed = 1;
+	unsigned held = 0, misses = 0;
+
+	for (unsigned i = 0; i < 2000; i++) {
+		uint64_t line = (seed = seed * 6364136223846793005 + 1442695040888963407) >> 33;
+		unsigned at = 0;
+
+		line %= i % 100 < 50 ? 4 : LINES;
+		while (at < held && order[at] != line)
+			at++;
+		if (at == held) {
+			misses++;
+			held = held < WAYS ? held + 1 : WAYS;
+			at = held - 1;
+		}
+		memmove(order + 1, order, at * sizeof(*order));
+		order[0] = line;
+		load(s, 0, line * 64 + i % 64);
+	}
+	assert_counts(s, 0, 0, 2000, misses);
+	end(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(least_recently_used_goes),
+		cmocka_unit_test(a_line_that_comes_again_may_have_been_taken),
+		cmocka_unit_test(silent_accesses_are_not_counted),
+		cmocka_unit_test(lines_of_many_ways_keep_their_order),
 		cmocka_unit_test(sets_are_chosen_by_the_remainder),
 		cmocka_unit_test(an_access_over_a_border_touches_both),
 		cmocka_unit_test(a_miss_asks_the_next_level),
