@@ -161,4 +161,29 @@ typedef int tl_xtrace_segment_fn(void *arg, struct tl_xtrace_walk *walk, size_t 
 int tl_xtrace_each_segment(struct tl_xtrace_trace *trace, uint32_t stream, unsigned jobs,
 			   tl_xtrace_segment_fn *fn, void *arg, struct tl_error *err);
 
+/*
+ * Several walks over segments of one stream at once, by one thread: where a token begins depends on
+ * the one before, so that a single walk waits for memory most of the time.
+ */
+enum { TL_XTRACE_LANES = 4 };
+
+struct tl_xtrace_lanes {
+	struct tl_xtrace_walk *walks[TL_XTRACE_LANES];
+	unsigned count; /* of those at work, the first ones */
+	/* Used by the two below only. */
+	struct tl_xtrace_lanes_pass *pass;
+};
+
+/* Begin walks in all lanes, as long as there are segments. False: no lane is at work. */
+bool tl_xtrace_lanes_fill(struct tl_xtrace_lanes *lanes);
+/* The walk of a lane has ended with TL_XTRACE_NONE; another may have its number now. */
+void tl_xtrace_lanes_drop(struct tl_xtrace_lanes *lanes, unsigned lane);
+
+/* Called once a thread, with no lane filled yet; returns when tl_xtrace_lanes_fill() says so. */
+typedef void tl_xtrace_lanes_fn(void *arg, struct tl_xtrace_lanes *lanes);
+
+/* tl_xtrace_each_segment() for what does not depend on the order of segments, and cannot fail. */
+int tl_xtrace_each_lane(struct tl_xtrace_trace *trace, uint32_t stream, unsigned jobs,
+			tl_xtrace_lanes_fn *fn, void *arg, struct tl_error *err);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/memory.h"
@@ -21,29 +22,110 @@ struct counts {
 struct counting {
 	pthread_mutex_t lock;
 	struct counts sum;
+	const struct tl_xtrace_tokens *tokens;
 	bool exact;
 	struct tl_xtrace_pages pcs; /* exact: a bit for each instruction's place */
 };
 
 /* ---- counting ---- */
 
-static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
-			 struct tl_error *err)
+/*
+ * So many tokens of each lane at once. Tokens whose size is not known from their byte stop a lane:
+ * it counts them again and again, which goes into the counts of those bytes only.
+ */
+enum { ROUNDS = 256 };
+
+static inline __attribute__((always_inline)) void
+count_rounds(struct tl_xtrace_walk *const *walks, unsigned lanes, size_t rounds,
+	     uint64_t counts[TL_XTRACE_LANES][256])
+{
+	const uint16_t *sizes = walks[0]->tokens->size;
+	const uint8_t *p[TL_XTRACE_LANES];
+
+	for (unsigned i = 0; i < lanes; i++)
+		p[i] = walks[i]->next;
+	for (; rounds; rounds--)
+		for (unsigned i = 0; i < lanes; i++) {
+			uint8_t byte = *p[i];
+
+			counts[i][byte]++;
+			p[i] += sizes[byte];
+		}
+	for (unsigned i = 0; i < lanes; i++)
+		walks[i]->next = p[i];
+}
+
+/*
+ * How many tokens there are at least up to where tl_xtrace_walk_next() has to be asked; it is where
+ * that is here. 0: the walk has ended.
+ */
+static size_t rounds_of(struct tl_xtrace_walk *w, size_t longest, uint64_t rare[256])
+{
+	while ((size_t)(w->stop - w->next) <= longest || !w->tokens->size[*w->next]) {
+		if (tl_xtrace_walk_next(w) == TL_XTRACE_NONE)
+			return 0;
+		rare[*w->token]++;
+	}
+	return (size_t)(w->stop - w->next) / longest;
+}
+
+static size_t longest_token(const struct tl_xtrace_tokens *tokens)
+{
+	size_t longest = 1;
+
+	for (size_t i = 0; i < 256; i++)
+		longest = tl_max(longest, (size_t)tokens->size[i]);
+	return longest;
+}
+
+/* So many as all lanes have; those that have ended are dropped. */
+static size_t rounds_of_all(struct tl_xtrace_lanes *lanes, size_t longest, uint64_t rare[256])
+{
+	size_t rounds = ROUNDS;
+
+	for (unsigned i = 0; i < lanes->count;) {
+		size_t most = rounds_of(lanes->walks[i], longest, rare);
+
+		if (most) {
+			rounds = tl_min(rounds, most);
+			i++;
+		} else {
+			tl_xtrace_lanes_drop(lanes, i);
+		}
+	}
+	return rounds;
+}
+
+/*
+ * The same as one walk after the other, each
+ *
+ *	while (tl_xtrace_walk_next(&w) != TL_XTRACE_NONE)
+ *		tokens[*w.token]++;
+ */
+static void count_lanes(void *arg, struct tl_xtrace_lanes *lanes)
 {
 	struct counting *counting = arg;
-	struct tl_xtrace_walk w = *walk;
-	uint64_t tokens[256] = { 0 };
+	const struct tl_xtrace_tokens *tokens = counting->tokens;
+	const size_t longest = longest_token(tokens);
+	uint64_t counts[TL_XTRACE_LANES][256] = { { 0 } }, rare[256] = { 0 };
 
-	(void)segment;
-	(void)err;
-	while (tl_xtrace_walk_next(&w) != TL_XTRACE_NONE)
-		tokens[*w.token]++;
-	*walk = w;
+	while (tl_xtrace_lanes_fill(lanes)) {
+		size_t rounds = rounds_of_all(lanes, longest, rare);
+
+		if (lanes->count == TL_XTRACE_LANES)
+			count_rounds(lanes->walks, TL_XTRACE_LANES, rounds, counts);
+		else if (lanes->count > 1)
+			count_rounds(lanes->walks, 2, rounds, counts);
+		else if (lanes->count)
+			count_rounds(lanes->walks, 1, rounds, counts);
+	}
 	pthread_mutex_lock(&counting->lock);
-	for (size_t i = 0; i < 256; i++)
-		counting->sum.tokens[i] += tokens[i];
+	for (size_t i = 0; i < 256; i++) {
+		counting->sum.tokens[i] += rare[i];
+		for (size_t lane = 0; tokens->size[i] && lane < TL_XTRACE_LANES; lane++)
+			counting->sum.tokens[i] += counts[lane][i];
+	}
 	pthread_mutex_unlock(&counting->lock);
-	return 0;
 }
 
 /* Distinct PCs as well: a bit per place of four bytes, in pages of memory that the code covers. */
@@ -211,13 +293,17 @@ static void name_facts(struct tl_facts *facts, const struct tl_xtrace_stream *s)
 static int describe_stream(struct tl_facts *facts, struct tl_xtrace_trace *trace, uint32_t stream,
 			   const struct tl_xtrace_select *select, struct tl_error *err)
 {
-	struct counting counting = { .exact = select->exact };
+	struct counting counting = {
+		.exact = select->exact,
+		.tokens = &trace->streams[stream].tokens,
+	};
 	int status;
 
 	pthread_mutex_init(&counting.lock, NULL);
-	status = tl_xtrace_each_segment(trace, stream, select->exact ? 1 : select->jobs,
-					select->exact ? count_segment_exactly : count_segment,
-					&counting, err);
+	status = select->exact ? tl_xtrace_each_segment(trace, stream, 1, count_segment_exactly,
+							&counting, err)
+			       : tl_xtrace_each_lane(trace, stream, select->jobs, count_lanes,
+						     &counting, err);
 	if (status == 0) {
 		tl_facts_item(facts);
 		name_facts(facts, &trace->streams[stream]);

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "bytes.h"
+#include "pairs.h"
 
 #include "xtrace/listing/describe.h"
 
@@ -340,6 +340,120 @@ TEST(info_counts)
 	free_bytes(&b);
 }
 
+/* ---- info of many segments ---- */
+
+struct tally {
+	unsigned insts, pcinsts, loads, vectors, targets, damaged;
+	uint64_t lost;
+};
+
+/* So many rounds of six tokens; every third one has a vector, whose size stands in its count. */
+static void put_rounds(struct bytes *b, unsigned count, struct tally *tally)
+{
+	for (unsigned i = 0; i < count; i++) {
+		put_pcinst(b, 0, 0x1000, A64_LDR);
+		put_access(b, LOAD, i % 4, 0x9000, 5);
+		put_inst(b, 0, A64_NOP);
+		put_inst(b, 0, A64_RET);
+		put_value(b, TARGET_B, 0x1000);
+		if (i % 3)
+			continue;
+		put_value(b, SYSCALL_VEC, i % 5);
+		put_repeat(b, 0x05, 16 * (i % 5));
+		tally->vectors++;
+	}
+	tally->pcinsts += count;
+	tally->loads += count;
+	tally->insts += 2 * count;
+	tally->targets += count;
+}
+
+/* "the rest of its segment is lost": a token of an undefined class, and all behind it. */
+static void put_damage(struct bytes *b, struct tally *tally)
+{
+	size_t begin = b->size;
+	struct tally unseen = { 0 };
+
+	put_byte(b, 0x05);
+	put_rounds(b, 100, &unseen);
+	tally->damaged++;
+	tally->lost += b->size - begin;
+}
+
+static void assert_tally(struct trace *t, unsigned jobs, const struct tally *tally)
+{
+	struct tl_xtrace_select all = tl_xtrace_everything;
+	char want[512], *got;
+
+	all.jobs = jobs;
+	got = list(t, INFO, true, &all);
+	snprintf(want, sizeof(want),
+		 "\"tokens_by_kind\":{\"INST\":%u,\"PCINST\":%u,\"LOAD\":%u,\"TARGET_B\":%u,"
+		 "\"SYSCALL_VEC\":%u}",
+		 tally->insts, tally->pcinsts, tally->loads, tally->targets, tally->vectors);
+	assert_non_null(strstr(got, want));
+	snprintf(want, sizeof(want), "\"damaged_places\":%u,\"skipped_bytes\":%llu,",
+		 tally->damaged, (unsigned long long)tally->lost);
+	assert_non_null(strstr(got, want));
+	free(got);
+}
+
+/* Segments of any length, whole and damaged, however many of them are walked at once. */
+TEST(info_counts_segments_in_any_order)
+{
+	struct tally tally = { 0 };
+	struct pair p = begin_pair();
+	struct trace t;
+
+	for (unsigned segment = 0; segment < 23; segment++) {
+		if (segment)
+			snap(&p, segment, 5);
+		put_rounds(&p.stream, 20 + segment * segment % 11 * 300, &tally);
+		if (segment % 7 == 3)
+			put_damage(&p.stream, &tally);
+	}
+	open_trace(&t, &p.stream, &p.snapshots);
+	for (unsigned jobs = 0; jobs <= 9; jobs++)
+		assert_tally(&t, jobs, &tally);
+	close_trace(&t);
+	free_pair(&p);
+}
+
+/* The first fault in the order of the bytes, whichever segment is read first. */
+TEST(strict_info_fails_at_the_first_fault)
+{
+	const struct tl_xtrace_options strict = { .size = sizeof(strict),
+						  .alone = true,
+						  .strict = true };
+	struct tl_xtrace_select all = tl_xtrace_everything;
+	struct tally tally = { 0 };
+	struct pair p = begin_pair();
+	uint64_t first = 0;
+	struct trace t;
+
+	for (unsigned segment = 0; segment < 9; segment++) {
+		if (segment)
+			snap(&p, segment, 5);
+		put_rounds(&p.stream, segment < 4 ? 2000 : 40, &tally);
+		if (segment == 3)
+			first = p.stream.size;
+		if (segment >= 3)
+			put_damage(&p.stream, &tally);
+	}
+	assert_int_equal(try_open(&t, &p.stream, &p.snapshots, &strict), 0);
+	for (all.jobs = 1; all.jobs <= 3; all.jobs++) {
+		struct tl_output *out;
+
+		assert_int_equal(tl_output_open_memory(&out, &t.err), 0);
+		assert_int_equal(tl_xtrace_describe(t.trace, &all, true, out, &t.err),
+				 TL_BAD_RECORD);
+		assert_int_equal(t.err.offset, first);
+		tl_output_discard(out);
+	}
+	close_trace(&t);
+	free_pair(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +464,8 @@ int main(void)
 		cmocka_unit_test(two_snapshots),
 		cmocka_unit_test(violations),
 		cmocka_unit_test(info_counts),
+		cmocka_unit_test(info_counts_segments_in_any_order),
+		cmocka_unit_test(strict_info_fails_at_the_first_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
