@@ -111,6 +111,9 @@ static void free_workers(struct tl_xtrace_fold *fold)
 	fold->idle = NULL;
 }
 
+/* Of so many segments the beginnings show nearly all entries. */
+enum { WELL_SCOUTED = 8 };
+
 static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_error *err)
 {
 	size_t segments = fold->trace->streams[stream].segment_count;
@@ -121,7 +124,7 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	fold->before.sp = (struct tl_xtrace_observed_sp){ 0 };
 	fold->before.any = false;
 	fold->queue.next = 0;
-	fold->learning.settled = false;
+	fold->learning.settled = segments >= WELL_SCOUTED;
 	fold->queue.parts = tl_zeroed(segments, sizeof(*fold->queue.parts));
 	if (!fold->queue.parts ||
 	    !tl_xtrace_stack_begin(&fold->stack, false, fold->options.lines)) {
@@ -252,6 +255,9 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 	fold->gather = true;
 	/* Calls are told once, so that what is called has to be known before. */
 	fold->export = !fold->watch;
+	for (uint32_t i = 0; fold->export && i < fold->trace->stream_count; i++)
+		if (is_wanted(fold, i) && !tl_xtrace_fold_scout(fold, &fold->trace->streams[i]))
+			return tl_error_memory(err);
 	do {
 		status = restart(fold, fold->export, err);
 	} while (status == 0 && fold->learning.again);

@@ -138,6 +138,9 @@ void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment);
 /* Hand over the steps of the stream's stack if there are at least so many. */
 void tl_xtrace_fold_tell(struct tl_xtrace_fold *fold, size_t least);
 
+/* Find entries of a stream before the first pass (scout.c). False without memory. */
+bool tl_xtrace_fold_scout(struct tl_xtrace_fold *fold, const struct tl_xtrace_stream *stream);
+
 /* Fold a segment (fold_segment.c). */
 void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker,
 			    struct tl_xtrace_walk *walk, size_t segment,

@@ -398,7 +398,7 @@ void tl_xtrace_token_blocks_rewind(struct tl_xtrace_token_blocks *blocks)
 		b->times = b->kept;
 		if (b->any_extra)
 			keep_extra(b, true);
-		b->next = b->variant = NULL;
+		b->next[0] = b->next[1] = b->variant = NULL;
 		if (*slot)
 			add_variant(*slot, b);
 		else

@@ -67,7 +67,8 @@ struct tl_xtrace_token_block {
 	struct tl_xtrace_block_insn *insns;
 	struct tl_xtrace_token_block
 		*variant; /* the same address, head and first opcode, other tokens */
-	struct tl_xtrace_token_block *next; /* came last behind this one */
+	/* came last behind this one: what differs, behind a branch or of variants, takes turns */
+	struct tl_xtrace_token_block *next[2];
 	struct tl_xtrace_sp_change sp;
 };
 
@@ -149,25 +150,39 @@ static inline bool tl_xtrace_token_block_pc(const struct tl_xtrace_walk *w, uint
 	return true;
 }
 
+/* Whether a block stands there. */
+static inline bool tl_xtrace_token_block_stands(const struct tl_xtrace_token_blocks *blocks,
+						const struct tl_xtrace_token_block *b,
+						const struct tl_xtrace_walk *w, uint64_t pc)
+{
+	return b && b->place.pc == pc && b->head == *w->next &&
+	       tl_xtrace_token_block_fits(blocks, b, w->next, w->end);
+}
+
 /*
  * The block there; `before` (NULL: none) remembers what comes behind it. `whole`: all of it stands
- * there, before the end of the walk's window, at which tl_xtrace_walk_next() has to be called.
+ * there, before the end of the walk's window, at which tl_xtrace_walk_next() has to be called. The
+ * plain way is to ask tl_xtrace_token_block_at() each time.
  */
 static inline struct tl_xtrace_token_block *
 tl_xtrace_token_block_next(struct tl_xtrace_token_blocks *blocks,
 			   struct tl_xtrace_token_block *before, const struct tl_xtrace_walk *w,
 			   uint64_t pc, bool *whole)
 {
-	struct tl_xtrace_token_block *b = before ? before->next : NULL;
+	struct tl_xtrace_token_block *b = before ? before->next[0] : NULL;
 
 	*whole = false;
-	if (!b || b->place.pc != pc || b->head != *w->next ||
-	    !tl_xtrace_token_block_fits(blocks, b, w->next, w->end)) {
-		b = tl_xtrace_token_block_at(blocks, pc, w->next, w->end);
-		if (before)
-			before->next = b;
-		if (!b || !tl_xtrace_token_block_fits(blocks, b, w->next, w->end))
-			return b;
+	if (!tl_xtrace_token_block_stands(blocks, b, w, pc)) {
+		b = before ? before->next[1] : NULL;
+		if (!tl_xtrace_token_block_stands(blocks, b, w, pc)) {
+			b = tl_xtrace_token_block_at(blocks, pc, w->next, w->end);
+			if (before) {
+				before->next[1] = before->next[0];
+				before->next[0] = b;
+			}
+			if (!b || !tl_xtrace_token_block_fits(blocks, b, w->next, w->end))
+				return b;
+		}
 	}
 	*whole = b->bytes < (size_t)(w->stop - w->next);
 	return b;
