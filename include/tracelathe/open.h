@@ -405,9 +405,10 @@ TL_API const struct tl_format_info *tl_format_find(const char *name);
 
 /**
  * The binary in which the input has looked up names of an object, as the profile names it, after
- * tl_input_fold(): of samples of perf.data, the file that the maps and build ids of the recording
- * lead to. It is the input's until the next tl_input_fold() or tl_input_close(), and is used by one
- * thread at a time. @return NULL: there is none, or several of this name
+ * tl_input_fold(): of samples of perf.data and of recorded calls, the file that the maps and build
+ * ids of the recording lead to. It is the input's until the next tl_input_fold() or
+ * tl_input_close(), and is used by one thread at a time. @return NULL: there is none, or several of
+ * this name
  */
 TL_API struct tl_binary *tl_input_binary(struct tl_input *input, const char *object);
 

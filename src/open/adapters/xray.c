@@ -219,6 +219,13 @@ static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct
 	return tl_xray_fold(x->reader, x->maps.map, &x->limits, profile, err);
 }
 
+static struct tl_binary *binary_of_xray(struct tl_input *input, const char *object)
+{
+	const struct tl_xray_input *x = input->handle;
+
+	return x->maps.map ? tl_xray_map_object(x->maps.map, object) : NULL;
+}
+
 static int describe_xray(struct tl_input *input, bool json, struct tl_output *out,
 			 struct tl_error *err)
 {
@@ -406,6 +413,7 @@ const struct tl_format tl_xray_format = {
 	.calls = calls_xray,
 	.reencode = tl_xray_input_reencode,
 	.slice = tl_xray_input_slice,
+	.binary = binary_of_xray,
 	.conversions = tl_xray_conversions,
 	.damage = damage_xray,
 };

@@ -163,6 +163,23 @@ static int open_recorded(struct tl_xray_maps *maps, const char *path, bool deman
 	return status;
 }
 
+/*
+ * Files without a map are asked for nothing where the recorder wrote which objects ran: they may
+ * still be read for their code. True: the recorded names are used.
+ */
+static bool prefer_recorded(struct tl_xray_maps *maps, const char *path, bool demangle, int *status,
+			    struct tl_error *err)
+{
+	const size_t given = maps->count;
+
+	*status = path ? open_recorded(maps, path, demangle, err) : 0;
+	if (*status < 0 || maps->count == given)
+		return false;
+	maps->count -= given;
+	memmove(maps->list, maps->list + given, maps->count * sizeof(*maps->list));
+	return true;
+}
+
 static int open_all(struct tl_xray_maps *maps, const char *path,
 		    const struct tl_input_options *options, const char **about,
 		    struct tl_error *err)
@@ -185,8 +202,11 @@ static int open_all(struct tl_xray_maps *maps, const char *path,
 	}
 	for (size_t i = 0; i < maps->count; i++)
 		any |= maps->list[i].map != NULL;
-	if (status < 0 || any)
+	if (status < 0 || any ||
+	    prefer_recorded(maps, path, !options->raw_names, &status, &ignored))
 		return status;
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
 	*about = options->programs.binaries[0].path;
 	if (!maps->count || maps->list[0].path != options->programs.binaries[0].path)
 		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,

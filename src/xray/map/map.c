@@ -251,6 +251,20 @@ const struct tl_binary *tl_xray_map_binary(const struct tl_xray_map *map)
 	return map->binary;
 }
 
+struct tl_binary *tl_xray_map_object(const struct tl_xray_map *map, const char *path)
+{
+	struct tl_binary *binary = NULL;
+
+	if (map->spans)
+		return tl_xray_objects_binary(map->spans, path);
+	if (map->binary && !strcmp(tl_binary_path(map->binary), path))
+		return map->binary;
+	for (size_t i = 1; !binary && i < TL_XRAY_OBJECTS; i++)
+		if (map->objects[i])
+			binary = tl_xray_map_object(map->objects[i], path);
+	return binary;
+}
+
 bool tl_xray_map_short_of_memory(const struct tl_xray_map *map)
 {
 	bool is_short = map->binary && tl_binary_short_of_memory(map->binary);

@@ -79,6 +79,8 @@ const char *tl_xray_sled_kind_name(unsigned kind);
 bool tl_xray_map_add(struct tl_xray_map *map, const struct tl_xray_sled *sled, const char *name);
 /* The binary that a map came from, NULL: none. */
 const struct tl_binary *tl_xray_map_binary(const struct tl_xray_map *map);
+/* The binary that has an object's names, by its path; NULL: none. */
+struct tl_binary *tl_xray_map_object(const struct tl_xray_map *map, const char *path);
 /* A function by its id, also one of a shared object. False when no map has the id. */
 bool tl_xray_map_lookup(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function);
 /* True once tl_xray_map_lookup() left names or lines out, for want of memory. */

@@ -145,6 +145,16 @@ bool tl_xray_objects_lookup(struct tl_xray_objects *objects, uint32_t id,
 	return true;
 }
 
+struct tl_binary *tl_xray_objects_binary(struct tl_xray_objects *objects, const char *path)
+{
+	for (size_t i = 0; i < objects->count; i++)
+		if (!strcmp(objects->list[i].path, path)) {
+			open_object(objects, &objects->list[i]);
+			return objects->list[i].binary;
+		}
+	return NULL;
+}
+
 bool tl_xray_objects_short_of_memory(const struct tl_xray_objects *objects)
 {
 	bool is_short = objects->no_memory;

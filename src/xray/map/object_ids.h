@@ -38,6 +38,9 @@ bool tl_xray_objects_lookup(struct tl_xray_objects *objects, uint32_t id,
 /* Whether a name may be missing for want of memory. */
 bool tl_xray_objects_short_of_memory(const struct tl_xray_objects *objects);
 
+/* The file at `path`, as it was recorded. NULL: no object is, or it is not there any more. */
+struct tl_binary *tl_xray_objects_binary(struct tl_xray_objects *objects, const char *path);
+
 /* Object `number` that was asked for names and gave none; NULL: there are no more. */
 const struct tl_xray_object *tl_xray_objects_fault(const struct tl_xray_objects *objects,
 						   size_t number);

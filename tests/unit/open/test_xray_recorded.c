@@ -8,6 +8,7 @@
 
 #include "../temp_fixture.h"
 #include "../xray/program.h"
+#include "symbols/binary.h"
 
 /* A log of one call of `function`, and this text beside it. */
 static void write_log(uint32_t function, const char *map)
@@ -142,6 +143,73 @@ TEST(a_given_program_replaces_the_recorded_one)
 	tl_input_close(input);
 }
 
+/* The binary of an object, and what names are looked up in it; NULL: it has none. */
+static void expect_binary(const struct tl_input_options *options, const char *object,
+			  const char *name)
+{
+	const char *path = temp_path(&temp, "log");
+	struct tl_input *input;
+	struct tl_profile *profile;
+	struct tl_binary *binary;
+
+	assert_int_equal(tl_input_open(&input, &path, 1, options, NULL, NULL), 0);
+	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
+	if (name)
+		assert_string_equal(tl_profile_function(profile, 0)->name, name);
+	tl_profile_free(profile);
+	binary = tl_input_binary(input, object);
+	if (name)
+		assert_string_equal(tl_binary_path(binary), object);
+	else
+		assert_null(binary);
+	tl_input_close(input);
+}
+
+/* Code is read where names are: in the program or object that was recorded, if it still is that. */
+TEST(code_is_that_of_the_recorded_files)
+{
+	char map[600], program[512];
+
+	make_fixed_program(&temp, "prog", SLEDS);
+	snprintf(program, sizeof(program), "%s", temp_path(&temp, "prog"));
+	snprintf(map, sizeof(map), "tracelathe-map 1\nbinary - %s\n", program);
+	write_log(EXPORTED, map);
+	expect_binary(NULL, program, "exported");
+	expect_binary(NULL, "/nowhere/b", NULL);
+	snprintf(map, sizeof(map), "tracelathe-map 1\nobject 1 100 0x3000 0a1b %s\n", program);
+	write_log(EXPORTED, map);
+	expect_binary(NULL, program, NULL);
+	write_log(EXPORTED, NULL);
+	expect_binary(NULL, program, NULL);
+}
+
+/* "Files without an instrumentation map are read for their code; names are the recorded ones" */
+TEST(a_program_without_a_map_keeps_the_recorded_names)
+{
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_binary_spec spec = { .path = NULL };
+	const char *path, *failed = NULL;
+	struct tl_input *input;
+	struct tl_error err;
+	char map[600], recorded[512];
+
+	make_fixed_program(&temp, "prog", SLEDS);
+	snprintf(recorded, sizeof(recorded), "%s", temp_path(&temp, "prog"));
+	snprintf(map, sizeof(map), "tracelathe-map 1\nbinary - %s\n", recorded);
+	/* This program itself has no such map. */
+	spec.path = "/proc/self/exe";
+	options.programs.binaries = &spec;
+	options.programs.binary_count = 1;
+	write_log(EXPORTED, map);
+	expect_binary(&options, recorded, "exported");
+	/* Nothing was recorded of it. */
+	write_log(EXPORTED, NULL);
+	path = temp_path(&temp, "log");
+	assert_int_equal(tl_input_open(&input, &path, 1, &options, &failed, &err), TL_BAD_FORMAT);
+	assert_string_equal(failed, spec.path);
+	assert_non_null(strstr(err.text, "has no section xray_instr_map"));
+}
+
 /* A map that is damaged would give wrong names: the error has its offset. */
 TEST(a_damaged_map_is_an_error)
 {
@@ -169,6 +237,8 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_the_recorded_objects),
 		cmocka_unit_test(what_the_recorder_lost_is_told),
 		cmocka_unit_test(a_given_program_replaces_the_recorded_one),
+		cmocka_unit_test(code_is_that_of_the_recorded_files),
+		cmocka_unit_test(a_program_without_a_map_keeps_the_recorded_names),
 		cmocka_unit_test(a_damaged_map_is_an_error),
 	};
 
