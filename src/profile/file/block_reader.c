@@ -264,10 +264,16 @@ int tl_pfile_verify(struct tl_pfile_reader *r, unsigned jobs, struct tl_error *e
 int tl_pfile_content(struct tl_pfile_reader *r, const struct tl_pfile_block *block, size_t padding,
 		     const uint8_t **content, struct tl_error *err)
 {
+	const size_t begin = (size_t)block->offset + TL_PFILE_BLOCK_HEADER;
 	int status = check_content(r, block, err);
 
 	if (status <= 0)
 		return status;
+	/* What follows in the file can be read as well as padding. */
+	if (block->codec == TL_PFILE_STORED && r->size - begin - block->stored_bytes >= padding) {
+		*content = r->data + begin;
+		return 1;
+	}
 	if (!tl_grow(&r->raw, &r->raw_capacity, block->raw_bytes + padding, 1))
 		return tl_error_memory(err);
 	status = expand(r, block, err);
@@ -294,7 +300,33 @@ size_t tl_pfile_row_count(const struct tl_pfile_reader *r, enum tl_pfile_section
 	return count;
 }
 
+bool tl_pfile_is_gapless(const struct tl_pfile_reader *r, enum tl_pfile_section section)
+{
+	uint64_t next = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->blocks[i].section != section)
+			continue;
+		if (r->blocks[i].first != next)
+			return false;
+		next += r->blocks[i].rows;
+	}
+	return true;
+}
+
 /* ---- rows ---- */
+
+/* The status of a block whose rows were taken. */
+static int end_rows(struct tl_pfile_reader *r, const struct tl_pfile_block *block, int status,
+		    struct tl_error *err)
+{
+	if (status == TL_BAD_RECORD)
+		return damaged(r, block, "a row of this block makes no sense; kept those before it",
+			       err);
+	if (status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	return status;
+}
 
 static int read_rows(struct tl_pfile_reader *r, const struct tl_pfile_block *block, uint64_t *row,
 		     tl_pfile_row_fn *fn, void *arg, struct tl_error *err)
@@ -313,12 +345,7 @@ static int read_rows(struct tl_pfile_reader *r, const struct tl_pfile_block *blo
 		pos = pos < end ? tl_pfile_take_row(pos, keys, fields, row, &r->used) : NULL;
 		status = pos && pos <= end ? fn(arg, block->first + i, row) : TL_BAD_RECORD;
 	}
-	if (status == TL_BAD_RECORD || (status == 0 && pos != end))
-		return damaged(r, block, "a row of this block makes no sense; kept those before it",
-			       err);
-	if (status == TL_NO_MEMORY)
-		return tl_error_memory(err);
-	return status;
+	return end_rows(r, block, status == 0 && pos != end ? TL_BAD_RECORD : status, err);
 }
 
 /* Blocks of a section come in the order of their rows. */
@@ -356,8 +383,10 @@ static int each_block(struct tl_pfile_reader *r, enum tl_pfile_section section, 
 	return status;
 }
 
+/* Either of the two functions: for each row, or for all rows of a block. */
 struct row_call {
 	tl_pfile_row_fn *fn;
+	tl_pfile_rows_fn *block_fn;
 	void *arg;
 	uint64_t *row;
 	uint32_t fields;
@@ -367,19 +396,42 @@ static int call_rows(struct tl_pfile_reader *r, const struct tl_pfile_block *blo
 		     struct tl_error *err)
 {
 	const struct row_call *call = arg;
+	const uint8_t *content = NULL;
+	int status;
 
 	if (block->fields != call->fields)
 		return damaged(r, block,
 			       "rows of this block have other fields than those of its section; "
 			       "left it out",
 			       err);
-	return read_rows(r, block, call->row, call->fn, call->arg, err);
+	if (call->fn)
+		return read_rows(r, block, call->row, call->fn, call->arg, err);
+	status = tl_pfile_content(r, block, tl_pfile_row_bytes(block->fields), &content, err);
+	if (status <= 0)
+		return status;
+	return end_rows(r, block, call->block_fn(call->arg, block, content), err);
+}
+
+int tl_pfile_each_rows(struct tl_pfile_reader *r, enum tl_pfile_section section, uint32_t events,
+		       tl_pfile_rows_fn *fn, void *arg, struct tl_error *err)
+{
+	struct row_call call = {
+		.block_fn = fn,
+		.arg = arg,
+		.fields = tl_pfile_fields(section, events),
+	};
+
+	return each_block(r, section, call_rows, &call, err);
 }
 
 int tl_pfile_each_row(struct tl_pfile_reader *r, enum tl_pfile_section section, uint32_t events,
 		      tl_pfile_row_fn *fn, void *arg, struct tl_error *err)
 {
-	struct row_call call = { fn, arg, NULL, tl_pfile_fields(section, events) };
+	struct row_call call = {
+		.fn = fn,
+		.arg = arg,
+		.fields = tl_pfile_fields(section, events),
+	};
 	int status;
 
 	call.row = malloc((call.fields + 1) * sizeof(*call.row));

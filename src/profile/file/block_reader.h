@@ -92,6 +92,9 @@ bool tl_pfile_has(const struct tl_pfile_reader *reader, enum tl_pfile_section se
 /* How many rows of a section the file has, as its blocks say. */
 size_t tl_pfile_row_count(const struct tl_pfile_reader *reader, enum tl_pfile_section section);
 
+/* Whether each block of a section begins where the one before ends: then no row is there twice. */
+bool tl_pfile_is_gapless(const struct tl_pfile_reader *reader, enum tl_pfile_section section);
+
 /*
  * What is done with a row, which has tl_pfile_fields() numbers and stays as it is for the next one.
  * 0; TL_BAD_RECORD: the row makes no sense, and the rest of the block is left out; other negative
@@ -100,6 +103,14 @@ size_t tl_pfile_row_count(const struct tl_pfile_reader *reader, enum tl_pfile_se
 typedef int tl_pfile_row_fn(void *arg, uint64_t number, const uint64_t *row);
 int tl_pfile_each_row(struct tl_pfile_reader *reader, enum tl_pfile_section section,
 		      uint32_t events, tl_pfile_row_fn *fn, void *arg, struct tl_error *err);
+
+/*
+ * The same for all rows of a block at once, which end where block->raw_bytes of content do: behind
+ * these tl_pfile_row_bytes() more can be read. TL_BAD_RECORD: the block is damaged.
+ */
+typedef int tl_pfile_rows_fn(void *arg, const struct tl_pfile_block *block, const uint8_t *content);
+int tl_pfile_each_rows(struct tl_pfile_reader *reader, enum tl_pfile_section section,
+		       uint32_t events, tl_pfile_rows_fn *fn, void *arg, struct tl_error *err);
 
 /* The strings of a block, all at once: `bytes` of room are needed, terminators included. */
 typedef int tl_pfile_strings_fn(void *arg, const struct tl_pfile_block *block,

@@ -11,21 +11,10 @@
 #include "core/pool.h"
 #include "profile/file/reading.h"
 
-/* The functions `begin` .. `end` - 1 of the file. */
-struct packing {
-	const struct tl_pfile_reading *r;
-	struct tl_pfile_reader reader; /* of its own */
-	struct tl_pack *pack;
-	uint64_t begin, end;
-	uint64_t rows; /* that were taken */
-	const uint32_t
-		*order; /* of the section: the number that each row had; NULL: that of the row */
-	uint32_t first; /* items of the sections before */
-};
-
 struct packed_kind {
 	enum tl_pfile_section section, order_section;
-	tl_pfile_row_fn *take;
+	tl_pfile_row_fn *take; /* NULL: blocks are */
+	tl_pfile_rows_fn *take_block;
 	size_t *blocks; /* of the section, by number in the file */
 	size_t block_count;
 	uint32_t *order;
@@ -38,120 +27,9 @@ enum { KINDS = TL_PACK_KINDS };
 struct packings {
 	struct tl_pfile_reading *r;
 	struct packed_kind kinds[KINDS];
-	struct packing ranges[TL_PFILE_SHARES];
+	struct tl_pfile_packing ranges[TL_PFILE_SHARES];
 	size_t range_count;
 };
-
-enum {
-	/* Ends the reading: an element has no part, or no function, or something is damaged. */
-	NOT_PACKED = TL_UNSUPPORTED,
-	BEHIND_RANGE = 1, /* ends that of a section */
-};
-
-/* ---- rows ---- */
-
-/* Strings of the file are names of the profile, in their order. A lost one is none. */
-static struct tl_pack_place place_of(const struct packing *p, const uint64_t *row)
-{
-	return (struct tl_pack_place){
-		.file = tl_pfile_number(&p->r->strings, row[0]),
-		.line = (uint32_t)tl_min(row[1], UINT32_MAX),
-		.address = row[2],
-		.block = row[3],
-	};
-}
-
-/* `part`: as the file has it. */
-static int add(struct packing *p, uint64_t row, uint64_t function, uint64_t part,
-	       const struct tl_pack_item *item, const uint64_t *costs)
-{
-	uint32_t number = tl_pfile_number_or_none(&p->r->parts, part);
-	uint32_t owner = tl_pfile_number_or_none(&p->r->functions, function);
-
-	if (number == TL_NONE || owner == TL_NONE || item->at.file == TL_NONE ||
-	    item->to.file == TL_NONE)
-		return NOT_PACKED;
-	p->pack->next = p->first + (p->order ? p->order[row] : (uint32_t)row);
-	p->rows++;
-	if (tl_pack_in_any_order(p->pack, owner, number) &&
-	    tl_pack_add(p->pack, owner, number, item, (const int64_t *)costs))
-		return 0;
-	return TL_NO_MEMORY;
-}
-
-/* Costs of a row from field `at` on, up to the last one that stands there. */
-static uint32_t cost_count(const struct packing *p, uint32_t at)
-{
-	return p->reader.used > at ? p->reader.used - at : 0;
-}
-
-static int pack_line(struct packing *p, uint64_t number, const uint64_t *row)
-{
-	const struct tl_pack_item item = {
-		.kind = TL_PACK_LINE,
-		.at = place_of(p, row + 2),
-		.cost_count = cost_count(p, 6),
-	};
-
-	return add(p, number, row[0], row[1], &item, row + 6);
-}
-
-static int pack_arc(struct packing *p, uint64_t number, const uint64_t *row)
-{
-	const struct tl_pack_item item = {
-		.kind = TL_PACK_ARC,
-		.target = tl_pfile_number(&p->r->functions, row[1]),
-		.at = place_of(p, row + 3),
-		.to = place_of(p, row + 7),
-		.count = row[11],
-		.cost_count = cost_count(p, 12),
-	};
-
-	return item.target == TL_NONE ? NOT_PACKED
-				      : add(p, number, row[0], row[2], &item, row + 12);
-}
-
-static int pack_jump(struct packing *p, uint64_t number, const uint64_t *row)
-{
-	const struct tl_pack_item item = {
-		.kind = TL_PACK_JUMP,
-		.target = tl_pfile_number_or_none(&p->r->functions, row[1]),
-		.at = place_of(p, row + 3),
-		.to = place_of(p, row + 7),
-		.conditional = row[11],
-		.count = row[12],
-		.taken = row[13],
-	};
-
-	return item.target == TL_NONE ? NOT_PACKED : add(p, number, row[0], row[2], &item, NULL);
-}
-
-/* Where a row stands to the range: 1 behind it, -1 before it. */
-static int range_side(const struct packing *p, const uint64_t *row)
-{
-	return row[0] < p->begin ? -1 : row[0] >= p->end;
-}
-
-static int take_line(void *arg, uint64_t number, const uint64_t *row)
-{
-	int side = range_side(arg, row);
-
-	return side ? side > 0 : pack_line(arg, number, row);
-}
-
-static int take_arc(void *arg, uint64_t number, const uint64_t *row)
-{
-	int side = range_side(arg, row);
-
-	return side ? side > 0 : pack_arc(arg, number, row);
-}
-
-static int take_jump(void *arg, uint64_t number, const uint64_t *row)
-{
-	int side = range_side(arg, row);
-
-	return side ? side > 0 : pack_jump(arg, number, row);
-}
 
 /* ---- ranges ---- */
 
@@ -161,7 +39,7 @@ static int take_function(void *arg, uint64_t number, const uint64_t *row)
 
 	(void)number;
 	*function = row[0];
-	return BEHIND_RANGE;
+	return TL_PFILE_BEHIND_RANGE;
 }
 
 /* The function of the first row of a block; that of none, if it is damaged. */
@@ -218,7 +96,8 @@ static void choose_ranges(struct packings *p)
 	p->ranges[p->range_count++].end = UINT64_MAX;
 }
 
-static int read_kind(struct packings *all, struct packing *p, const struct packed_kind *kind)
+static int read_kind(struct packings *all, struct tl_pfile_packing *p,
+		     const struct packed_kind *kind)
 {
 	const uint32_t events = p->r->profile->event_count;
 	struct tl_error ignored;
@@ -233,9 +112,12 @@ static int read_kind(struct packings *all, struct packing *p, const struct packe
 	p->reader.count -= first;
 	p->order = kind->order;
 	p->first = kind->first;
-	status = tl_pfile_each_row(&p->reader, kind->section, events, kind->take, p, &ignored);
+	status = kind->take ? tl_pfile_each_row(&p->reader, kind->section, events, kind->take, p,
+						&ignored)
+			    : tl_pfile_each_rows(&p->reader, kind->section, events,
+						 kind->take_block, p, &ignored);
 	if (status >= 0 && p->reader.fault_count)
-		status = NOT_PACKED;
+		status = TL_PFILE_NOT_PACKED;
 	tl_pfile_share_end(&p->reader);
 	return tl_error_or_end(status);
 }
@@ -243,12 +125,15 @@ static int read_kind(struct packings *all, struct packing *p, const struct packe
 static int read_range(void *arg, size_t task)
 {
 	struct packings *all = arg;
-	struct packing *p = &all->ranges[task];
+	struct tl_pfile_packing *p = &all->ranges[task];
 	const struct tl_profile *profile = all->r->profile;
 	int status = 0;
 
 	p->r = all->r;
 	p->pack = calloc(1, sizeof(*p->pack));
+	p->row = calloc(tl_pfile_fields(TL_PFILE_LINES, profile->event_count), sizeof(*p->row));
+	if (!p->row)
+		return TL_NO_MEMORY;
 	for (uint32_t i = 0; i < profile->parts.count; i++)
 		if (!p->pack || !tl_pack_part(p->pack, i, profile->event_count))
 			return TL_NO_MEMORY;
@@ -279,8 +164,10 @@ static int begin_kinds(struct packings *p, uint64_t *rows)
 		struct packed_kind *kind = &p->kinds[k];
 		const size_t count = tl_pfile_row_count(p->r->reader, kind->section);
 
-		if (count > TL_NONE - 1 - *rows)
-			return NOT_PACKED;
+		/* Rows are looked up in the order by their numbers. */
+		if (count > TL_NONE - 1 - *rows ||
+		    !tl_pfile_is_gapless(p->r->reader, kind->section))
+			return TL_PFILE_NOT_PACKED;
 		kind->first = (uint32_t)*rows;
 		*rows += count;
 		status = list_blocks(p->r->reader, kind);
@@ -297,7 +184,7 @@ static int join_ranges(struct packings *p, uint64_t rows, struct tl_pack **pack)
 	for (size_t i = 0; i < p->range_count; i++)
 		rows -= p->ranges[i].rows;
 	if (rows)
-		return NOT_PACKED;
+		return TL_PFILE_NOT_PACKED;
 	for (size_t i = 1; i < p->range_count; i++)
 		if (!tl_pack_join(p->ranges[0].pack, p->ranges[i].pack))
 			return TL_NO_MEMORY;
@@ -326,8 +213,10 @@ static void free_packings(struct packings *p)
 		free(p->kinds[k].blocks);
 		free(p->kinds[k].order);
 	}
-	for (size_t i = 0; i < p->range_count; i++)
+	for (size_t i = 0; i < p->range_count; i++) {
 		tl_pack_free(p->ranges[i].pack);
+		free(p->ranges[i].row);
+	}
 	free(p);
 }
 
@@ -350,11 +239,11 @@ static int read_pack(struct tl_pfile_reading *r, struct tl_pack **pack)
 		.r = r,
 		.kinds = {
 			{ .section = TL_PFILE_LINES, .order_section = TL_PFILE_LINE_ORDER,
-			  .take = take_line },
+			  .take_block = tl_pfile_pack_lines },
 			{ .section = TL_PFILE_ARCS, .order_section = TL_PFILE_ARC_ORDER,
-			  .take = take_arc },
+			  .take = tl_pfile_pack_arc },
 			{ .section = TL_PFILE_JUMPS, .order_section = TL_PFILE_JUMP_ORDER,
-			  .take = take_jump },
+			  .take = tl_pfile_pack_jump },
 		},
 	};
 	status = read_ranges(p, pack);

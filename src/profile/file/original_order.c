@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/pool.h"
 #include "profile/file/reading.h"
+#include "profile/file/rows.h"
 
 enum { BITS = 64 }; /* of a word that has one for each element */
 
@@ -26,7 +27,7 @@ static int take_order(void *arg, uint64_t number, const uint64_t *row)
 	return 0;
 }
 
-/* ---- by several threads ---- */
+/* ---- of many elements: block by block, by several threads ---- */
 
 struct order_slices {
 	const struct tl_pfile_reading *r;
@@ -37,15 +38,30 @@ struct order_slices {
 	struct tl_pfile_reader shares[TL_PFILE_SHARES];
 };
 
-static int put_order(void *arg, uint64_t number, const uint64_t *row)
+/* A row is a byte that says whether the difference stands there, and that: it is a key. */
+static int put_order(void *arg, const struct tl_pfile_block *block, const uint8_t *content)
 {
 	const struct order_slices *s = arg;
-	uint64_t before = number + row[0];
+	const uint8_t *pos = content, *end = content + block->raw_bytes;
+	const uint64_t behind = block->first + block->rows;
+	uint64_t key = 0, step = 0;
 
-	if (number >= s->count || before >= s->count)
+	if (behind > s->count)
 		return TL_BAD_RECORD;
-	s->order[number] = (uint32_t)before;
-	return 0;
+	for (uint64_t number = block->first; number < behind; number++) {
+		uint8_t bits = pos < end ? *pos : TL_PFILE_GROUP;
+
+		pos++;
+		if (bits == 1)
+			pos = tl_pfile_take_number(pos, &step);
+		if (bits > 1 || !pos)
+			return TL_BAD_RECORD;
+		key += bits ? tl_unzigzag(step) : 0;
+		if (number + key >= s->count)
+			return TL_BAD_RECORD;
+		s->order[number] = (uint32_t)(number + key);
+	}
+	return pos == end ? 0 : TL_BAD_RECORD;
 }
 
 static int read_slice(void *arg, size_t task)
@@ -57,23 +73,8 @@ static int read_slice(void *arg, size_t task)
 
 	*share = tl_pfile_share(s->r->reader, s->blocks * task / TL_PFILE_SHARES,
 				s->blocks * (task + 1) / TL_PFILE_SHARES);
-	status = tl_pfile_each_row(share, s->section, 0, put_order, s, &ignored);
+	status = tl_pfile_each_rows(share, s->section, 0, put_order, s, &ignored);
 	return share->fault_count ? TL_BAD_RECORD : status;
-}
-
-/* Whether each block of a section begins where the one before ends: then no row is there twice. */
-static bool is_gapless(const struct tl_pfile_reader *reader, enum tl_pfile_section section)
-{
-	uint64_t next = 0;
-
-	for (size_t i = 0; i < reader->count; i++) {
-		if (reader->blocks[i].section != section)
-			continue;
-		if (reader->blocks[i].first != next)
-			return false;
-		next += reader->blocks[i].rows;
-	}
-	return true;
 }
 
 static bool is_permutation(const uint32_t *order, size_t count)
@@ -97,7 +98,7 @@ static uint32_t *order_by_slices(struct tl_pfile_reading *r, enum tl_pfile_secti
 {
 	struct order_slices *s = calloc(1, sizeof(*s));
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
-	bool ok = s && order && is_gapless(r->reader, section);
+	bool ok = s && order && tl_pfile_is_gapless(r->reader, section);
 
 	if (ok) {
 		*s = (struct order_slices){ r, section, order, count, r->reader->count, { { 0 } } };
@@ -124,7 +125,7 @@ uint32_t *tl_pfile_read_order(struct tl_pfile_reading *r, enum tl_pfile_section 
 	/* Blocks say how many rows there are: what is said of both must be the same. */
 	if (r->reader->fault_count || !count || tl_pfile_row_count(r->reader, section) != count)
 		return NULL;
-	if (r->options.jobs > 1 && count >= TL_PFILE_WORTH_SHARES)
+	if (count >= TL_PFILE_WORTH_SHARES)
 		o.order = order_by_slices(r, section, count);
 	if (o.order)
 		return o.order;

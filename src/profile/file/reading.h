@@ -119,4 +119,45 @@ int tl_pfile_read_arc_sums(struct tl_pfile_reading *r);
 /* file_read_durations.c */
 int tl_pfile_read_durations(struct tl_pfile_reading *r);
 
+/* ---- rows that become items of a pack ---- */
+
+/* The functions `begin` .. `end` - 1 of the file, by one thread. */
+struct tl_pfile_packing {
+	const struct tl_pfile_reading *r;
+	struct tl_pfile_reader reader; /* of its own */
+	struct tl_pack *pack;
+	uint64_t *row; /* room for the longest one */
+	uint64_t begin, end;
+	uint64_t rows; /* that were taken */
+	/* Of the section: the number that each row had; NULL: that of the row. */
+	const uint32_t *order;
+	uint32_t first; /* items of the sections before */
+};
+
+enum {
+	/* Ends the reading: an element has no part, or no function, or something is damaged. */
+	TL_PFILE_NOT_PACKED = TL_UNSUPPORTED,
+	TL_PFILE_BEHIND_RANGE = 1, /* ends that of a section */
+};
+
+/* Where a row stands to the range: 1 behind it, -1 before it. */
+static inline int tl_pfile_range_side(const struct tl_pfile_packing *p, const uint64_t *row)
+{
+	return row[0] < p->begin ? -1 : row[0] >= p->end;
+}
+
+/* The number that the item of a row gets. */
+static inline uint32_t tl_pfile_item_number(const struct tl_pfile_packing *p, uint64_t row)
+{
+	return p->first + (p->order ? p->order[row] : (uint32_t)row);
+}
+
+/*
+ * file_read_items.c: what is done with a row that may be of the range, for tl_pfile_each_row(); and
+ * with all lines of a block, for tl_pfile_each_rows().
+ */
+int tl_pfile_pack_arc(void *packing, uint64_t number, const uint64_t *row);
+int tl_pfile_pack_jump(void *packing, uint64_t number, const uint64_t *row);
+int tl_pfile_pack_lines(void *packing, const struct tl_pfile_block *block, const uint8_t *content);
+
 #endif

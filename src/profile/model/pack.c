@@ -27,6 +27,8 @@ enum {
 	MANY_COSTS = TL_PACK_LINE_COSTS + 1,
 	ITEM_BYTES = 16 * TL_VARINT_BYTES, /* without costs */
 	SHORT_ITEM = 32,
+	LINE_BYTES = 64, /* more than a line has, without its costs, which are light */
+	LIGHT_BYTES = 4,
 	SMALLEST_CHUNK = 64,
 	LARGEST_CHUNK = 4000, /* what an arena does not give a block of its own */
 	LIGHT_BITS = TL_PACK_LIGHT_BITS,
@@ -326,6 +328,16 @@ static uint8_t *put_item(uint8_t *p, const struct tl_pack_item *item, const int6
 	return p;
 }
 
+/* An item of so many bytes has been put to the end of the run. */
+static inline void take_in(struct tl_pack *pack, struct tl_pack_run *run, size_t size,
+			   const struct tl_pack_place *at)
+{
+	run->last->used += (uint32_t)size;
+	run->bytes += size;
+	run->previous = *at;
+	run->next = ++pack->next;
+}
+
 /* Append the item that is in pack->room, up to `end`, to the run. False without memory. */
 static inline bool append(struct tl_pack *pack, struct tl_pack_run *run, const uint8_t *end,
 			  const struct tl_pack_place *at)
@@ -339,10 +351,7 @@ static inline bool append(struct tl_pack *pack, struct tl_pack_run *run, const u
 		memcpy(run->last->data + run->last->used, pack->room, SHORT_ITEM);
 	else
 		memcpy(run->last->data + run->last->used, pack->room, size);
-	run->last->used += (uint32_t)size;
-	run->bytes += size;
-	run->previous = *at;
-	run->next = ++pack->next;
+	take_in(pack, run, size, at);
 	return true;
 }
 
@@ -386,9 +395,15 @@ bool tl_pack_lines_begin(struct tl_pack_lines *lines, struct tl_pack *pack, uint
 uint8_t *tl_pack_line_place(struct tl_pack_lines *lines)
 {
 	const struct tl_pack_run *run = lines->run;
-	uint8_t *p = put_others(lines->pack->room, lines->pack->next - run->next, lines->at.file,
-				run->previous.file);
+	struct tl_pack_chunk *last = run->last;
+	uint8_t *p = lines->pack->room;
 
+	/* A copy of bytes that were just written one by one would wait for all of them. */
+	if (last &&
+	    last->size - last->used >= LINE_BYTES + (size_t)lines->pack->event_count * LIGHT_BYTES)
+		p = last->data + last->used;
+	lines->begin = p;
+	p = put_others(p, lines->pack->next - run->next, lines->at.file, run->previous.file);
 	lines->head = p++;
 	*lines->head = TL_PACK_LINE;
 	return put_place(p, lines->head, &lines->at, &run->previous);
@@ -399,7 +414,11 @@ bool tl_pack_line_end(struct tl_pack_lines *lines, const uint8_t *end, uint32_t 
 	struct tl_pack *pack = lines->pack;
 
 	*lines->head = (uint8_t)(*lines->head | count << COST_SHIFT);
-	if (pack->next == TL_NONE || !append(pack, lines->run, end, &lines->at))
+	if (pack->next == TL_NONE)
+		return false;
+	if (lines->begin != pack->room)
+		take_in(pack, lines->run, (size_t)(end - lines->begin), &lines->at);
+	else if (!append(pack, lines->run, end, &lines->at))
 		return false;
 	lines->addresses |= lines->at.address;
 	lines->blocks |= lines->at.block;

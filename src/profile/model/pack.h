@@ -100,8 +100,9 @@ bool tl_pack_in_any_order(struct tl_pack *pack, uint32_t function, uint32_t part
  * Lines of one function, part and file that follow each other, put into the pack as a text is read:
  * the same bytes as of tl_pack_add(), without an item for each. For each line its place is set in
  * `at`, tl_pack_line_place() says where its costs belong, tl_pack_line_cost() puts each of them
- * there, and tl_pack_line_end() adds the line; what does not come to its end is not in the pack. At
- * the end tl_pack_lines_end() completes what the pack knows of them.
+ * there, with up to eight bytes of anything behind them, and tl_pack_line_end() adds the line; what
+ * does not come to its end is not in the pack. At the end tl_pack_lines_end() completes what the
+ * pack knows of them.
  * Costs are less than 2^TL_PACK_LIGHT_BITS, and the caller adds them to `sums`. Nothing else may be
  * added meanwhile, and the pack may not be `large`.
  */
@@ -112,7 +113,7 @@ struct tl_pack_lines {
 	struct tl_pack_run *run;
 	struct tl_pack_place at;
 	int64_t *sums; /* of the part, by event */
-	uint8_t *head;
+	uint8_t *begin, *head;
 	uint64_t addresses, blocks; /* all of them, by or */
 	uint32_t count;
 };

@@ -441,6 +441,99 @@ TEST(rows_that_are_not_sorted_are_all_read)
 	}
 }
 
+/* What stands before the lines of a file with so many events. */
+static void begin_lines(unsigned events)
+{
+	file_begin(&hand);
+	put_strings();
+	block_begin(&hand, HEAD, 0, 0, 16);
+	ROW(&hand, 0, 0, 2, XRAY);
+	block_end(&hand);
+	block_begin(&hand, EVENTS, 0, 0, 4);
+	for (unsigned e = 0; e < events; e++)
+		ROW(&hand, IR, ALPHA, ALPS, 0);
+	block_end(&hand);
+	put_functions_and_parts();
+}
+
+/*
+ * Costs of every form in lines that follow each other: of one byte and of several, none between
+ * others, negative ones, none at the end, more than a pack keeps without a search, and lines beyond
+ * 32 bits; of each event count around those of the groups of a row.
+ */
+TEST(lines_of_any_form_are_packed)
+{
+	enum { LINES_EACH = 40, MOST_EVENTS = 17, KEYS = 6 };
+	static const uint64_t forms[] = { 1, 63, 64, 0, 8191, 8192, 1 << 23, 1 << 24, 4, 40 };
+	static const unsigned event_counts[] = { 1, 2, 7, 8, 9, 13, 14, 15, MOST_EVENTS };
+	static const struct tl_pfile_read_options packed = { .packed = true };
+
+	for (size_t k = 0; k < 2 * sizeof(event_counts) / sizeof(event_counts[0]); k++) {
+		const unsigned events = event_counts[k / 2];
+		const bool negative = k % 2;
+		uint64_t rows[LINES_EACH][32] = { { 0 } };
+		struct tl_profile *p;
+
+		begin_lines(events);
+		block_begin(&hand, LINES, 0, KEYS, KEYS + events);
+		for (unsigned i = 0; i < LINES_EACH; i++) {
+			uint64_t *row = rows[i];
+
+			memcpy(row, (const uint64_t[]){ i / 30, 0, ARG, i * 100, i * i, 0 },
+			       KEYS * sizeof(*row));
+			/* A third of the lines has short costs alone. */
+			for (unsigned e = 0; e < events; e++)
+				row[KEYS + e] = i % 3 ? forms[(i * 7 + e * e) % 10] : e + 1;
+			if (negative && i == 17)
+				row[KEYS + events - 1] = -5ull;
+			if (i == LINES_EACH - 1)
+				row[3] = 1ull << 40;
+			block_row(&hand, row);
+		}
+		block_end(&hand);
+		file_end(&hand);
+		p = read_file(&packed);
+		/* Sums of negative costs are not those of a pack. */
+		assert_true(negative == (p->pack == NULL));
+		assert_int_equal(p->pack ? tl_profile_unpack(p, NULL) : 0, 0);
+		assert_int_equal(tl_profile_line_count(p), LINES_EACH);
+		for (unsigned i = 0; i < LINES_EACH; i++) {
+			const struct tl_cost_line *line = tl_profile_line(p, i);
+
+			assert_int_equal(line->function, rows[i][0]);
+			assert_int_equal(line->at.line,
+					 i == LINES_EACH - 1 ? UINT32_MAX : rows[i][3]);
+			assert_int_equal(line->at.address, rows[i][4]);
+			for (unsigned e = 0; e < events; e++)
+				assert_int_equal(tl_profile_line_cost(p, i)[e], rows[i][KEYS + e]);
+		}
+		tl_profile_free(p);
+	}
+}
+
+/* "The number of its first row in the section": an order has no place for rows that are far off. */
+TEST(blocks_with_rows_between_them_are_not_packed)
+{
+	static const struct tl_pfile_read_options packed = { .packed = true };
+	struct tl_profile *p;
+
+	begin_lines(1);
+	for (uint64_t i = 0; i < 2; i++) {
+		block_begin(&hand, LINES, i * 100000, 6, 7);
+		ROW(&hand, 0, 0, ARG, i, 0, 0, 5);
+		block_end(&hand);
+	}
+	block_begin(&hand, LINE_ORDER, 0, 1, 1);
+	ROW(&hand, 1);
+	ROW(&hand, UINT64_MAX);
+	block_end(&hand);
+	file_end(&hand);
+	p = read_file(&packed);
+	assert_null(p->pack);
+	assert_int_equal(tl_profile_line_count(p), 2);
+	tl_profile_free(p);
+}
+
 /*
  * "A file that expands to more than 1 GiB and 512 times its own size is refused": what its blocks
  * say together, however many threads read it.
@@ -490,6 +583,8 @@ int main(void)
 		cmocka_unit_test(durations_are_those_of_the_rows),
 		cmocka_unit_test(a_context_below_itself_is_none),
 		cmocka_unit_test(rows_that_are_not_sorted_are_all_read),
+		cmocka_unit_test(lines_of_any_form_are_packed),
+		cmocka_unit_test(blocks_with_rows_between_them_are_not_packed),
 		cmocka_unit_test(a_file_that_expands_without_end_is_refused),
 	};
 
