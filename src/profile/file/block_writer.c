@@ -196,18 +196,13 @@ void tl_pfile_begin(struct tl_pfile_writer *w, enum tl_pfile_section section)
 		fail(w, TL_NO_MEMORY);
 }
 
-static void write_row(struct tl_pfile_writer *w, const uint64_t *row, uint32_t used)
+void tl_pfile_write_row(struct tl_pfile_writer *w, const uint64_t *row)
 {
 	if (w->status)
 		return;
 	if (w->block.rows >= w->block.most)
 		flush(w);
-	fail(w, tl_pfile_row_block_add(&w->block, row, used));
-}
-
-void tl_pfile_write_row(struct tl_pfile_writer *w, const uint64_t *row)
-{
-	write_row(w, row, w->block.fields);
+	fail(w, tl_pfile_row_block_add(&w->block, row, w->block.fields));
 }
 
 /* ---- rows made by several threads ---- */
@@ -230,6 +225,16 @@ struct team {
 	const void *arg;
 };
 
+static int add_made(struct tl_pfile_row_block *block, tl_pfile_make_row_fn *make, const void *arg,
+		    size_t number, uint64_t *row)
+{
+	const uint8_t *costs = NULL;
+	uint32_t used = make(arg, number, row, &costs);
+
+	return costs ? tl_pfile_row_block_add_coded(block, row, costs, used)
+		     : tl_pfile_row_block_add(block, row, used);
+}
+
 static int make_block(const struct team *team, struct worker *worker,
 		      struct tl_pfile_row_block *block, size_t first)
 {
@@ -237,11 +242,8 @@ static int make_block(const struct team *team, struct worker *worker,
 	int status = 0;
 
 	tl_pfile_row_block_clear(block);
-	for (size_t i = first; status == 0 && i < end; i++) {
-		uint32_t used = team->make(team->arg, i, worker->row);
-
-		status = tl_pfile_row_block_add(block, worker->row, used);
-	}
+	for (size_t i = first; status == 0 && i < end; i++)
+		status = add_made(block, team->make, team->arg, i, worker->row);
 	return status ? status : tl_pfile_row_block_pack(block, &worker->zstd);
 }
 
@@ -324,9 +326,10 @@ static void write_one_by_one(struct tl_pfile_writer *w, size_t first, size_t end
 			     tl_pfile_make_row_fn *make, const void *arg)
 {
 	for (size_t i = first; i < end && !w->status; i++) {
-		uint32_t used = make(arg, i, w->row);
-
-		write_row(w, w->row, used);
+		if (w->block.rows >= w->block.most)
+			flush(w);
+		if (!w->status)
+			fail(w, add_made(&w->block, make, arg, i, w->row));
 	}
 }
 

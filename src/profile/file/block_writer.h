@@ -22,9 +22,11 @@ void tl_pfile_begin(struct tl_pfile_writer *writer, enum tl_pfile_section sectio
 void tl_pfile_write_row(struct tl_pfile_writer *writer, const uint64_t *row);
 /*
  * Make row `number` of a section. Called by several threads. @return how many fields have to be
- * looked at: costs behind these are 0, whatever is in `row`
+ * looked at: costs behind these are 0, whatever is in `row`; if *costs is set, which is NULL
+ * before, how many costs are coded there (tl_pfile_row_block_add_coded())
  */
-typedef uint32_t tl_pfile_make_row_fn(const void *arg, size_t number, uint64_t *row);
+typedef uint32_t tl_pfile_make_row_fn(const void *arg, size_t number, uint64_t *row,
+				      const uint8_t **costs);
 /* Rows 0 .. count - 1, which up to `jobs` threads make. */
 void tl_pfile_write_rows(struct tl_pfile_writer *writer, size_t count, tl_pfile_make_row_fn *make,
 			 const void *arg, unsigned jobs);

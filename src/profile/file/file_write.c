@@ -183,10 +183,11 @@ struct element_rows {
 	uint32_t fields;
 };
 
-static uint32_t make_element(const void *arg, size_t number, uint64_t *row)
+static uint32_t make_element(const void *arg, size_t number, uint64_t *row, const uint8_t **costs)
 {
 	const struct element_rows *kind = arg;
 
+	(void)costs;
 	if (kind->fetch && number + TL_PFILE_AHEAD < kind->order->count)
 		kind->fetch(kind->w->profile, kind->order->order[number + TL_PFILE_AHEAD]);
 	kind->row(kind->w, kind->order->order[number], row);
@@ -327,10 +328,11 @@ static bool write_all_durations(struct writing *w)
 
 /* ---- the numbers before ---- */
 
-static uint32_t make_order(const void *arg, size_t number, uint64_t *row)
+static uint32_t make_order(const void *arg, size_t number, uint64_t *row, const uint8_t **costs)
 {
 	const struct tl_pfile_order *order = arg;
 
+	(void)costs;
 	row[0] = (uint64_t)order->order[number] - number;
 	return 1;
 }

@@ -287,7 +287,7 @@ static int sort_groups(void *arg, size_t task)
 /* ---- rows ---- */
 
 /* Sums fit: a pack whose sums may not is no pack any more. */
-static uint32_t make_row(const void *arg, size_t number, uint64_t *row)
+static uint32_t make_row(const void *arg, size_t number, uint64_t *row, const uint8_t **coded)
 {
 	const struct wave *w = arg;
 	const uint32_t *at = w->order + w->rows[number], *end = w->order + w->rows[number + 1];
@@ -295,6 +295,11 @@ static uint32_t make_row(const void *arg, size_t number, uint64_t *row)
 	uint32_t most = w->p->same_events ? 0 : w->fields - w->keys - w->values;
 
 	put_key(w, &w->items[*at], row);
+	/* A line that is alone at its place has its costs coded as the file has them. */
+	if (w->kind == TL_PACK_LINE && w->p->same_events && end - at == 1) {
+		*coded = w->items[*at].packed.costs;
+		return w->items[*at].packed.cost_count;
+	}
 	for (const uint32_t *i = at; w->p->same_events && i < end; i++)
 		most = tl_max(most, w->items[*i].packed.cost_count);
 	memset(values, 0, (w->values + most) * sizeof(*values));

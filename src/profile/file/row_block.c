@@ -94,6 +94,26 @@ static bool add_sum(struct tl_pfile_row_block *b, const uint64_t *row, uint32_t 
 	return true;
 }
 
+/* The sum that a row is added to, as another one of its rows: its costs. NULL without memory. */
+static uint64_t *sum_of(struct tl_pfile_row_block *b, const uint64_t *row)
+{
+	const uint32_t keys = b->sum_keys;
+	uint64_t *sum = b->sums + b->sum_count * b->sum_fields;
+
+	if (b->sum_count && has_keys(sum - b->sum_fields, row, keys)) {
+		sum -= b->sum_fields;
+		sum[keys]++;
+		return sum + keys + 1;
+	}
+	if (!tl_grow(&b->sums, &b->sum_room, (b->sum_count + 1) * b->sum_fields, sizeof(*b->sums)))
+		return NULL;
+	sum = b->sums + b->sum_count++ * b->sum_fields;
+	memset(sum, 0, b->sum_fields * sizeof(*sum));
+	memcpy(sum, row, keys * sizeof(*row));
+	sum[keys] = 1;
+	return sum + keys + 1;
+}
+
 /* ---- rows ---- */
 
 bool tl_pfile_row_block_begin(struct tl_pfile_row_block *b, unsigned section, uint32_t events,
@@ -143,6 +163,25 @@ int tl_pfile_row_block_add(struct tl_pfile_row_block *b, const uint64_t *row, ui
 	if (!to || (b->sum_fields && !add_sum(b, row, used)))
 		return TL_NO_MEMORY;
 	b->used = (size_t)(tl_pfile_put_row(to, b->keys, used, b->last, row) - b->raw);
+	b->rows++;
+	return 0;
+}
+
+int tl_pfile_row_block_add_coded(struct tl_pfile_row_block *b, const uint64_t *row,
+				 const uint8_t *costs, uint32_t count)
+{
+	size_t size = tl_pfile_row_bytes(b->fields);
+	uint8_t *to;
+	uint64_t *sums;
+
+	if (size > TL_PFILE_BLOCK_MOST)
+		return TL_TOO_LARGE;
+	to = tl_pfile_row_block_room(b, size + TL_PFILE_SLACK);
+	/* Where there are no sums, that of the row before is nobody's. */
+	sums = b->sum_fields ? sum_of(b, row) : b->last + b->keys;
+	if (!to || !sums)
+		return TL_NO_MEMORY;
+	b->used = (size_t)(tl_pfile_put_coded(to, b->last, row, costs, count, sums) - b->raw);
 	b->rows++;
 	return 0;
 }

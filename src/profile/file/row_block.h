@@ -51,6 +51,12 @@ uint8_t *tl_pfile_row_block_room(struct tl_pfile_row_block *block, size_t size);
  * TL_TOO_LARGE.
  */
 int tl_pfile_row_block_add(struct tl_pfile_row_block *block, const uint64_t *row, uint32_t used);
+/*
+ * The same of a line with the keys `row`, whose costs are coded (tl_pfile_put_coded()). No sum of
+ * them may exceed 64 bits.
+ */
+int tl_pfile_row_block_add_coded(struct tl_pfile_row_block *block, const uint64_t *row,
+				 const uint8_t *costs, uint32_t count);
 /* Make `data` and what is said of it. What zstd cannot make smaller is stored as it is. */
 int tl_pfile_row_block_pack(struct tl_pfile_row_block *block, struct tl_zstd_blocks *zstd);
 void tl_pfile_row_block_free(struct tl_pfile_row_block *block);

@@ -2,6 +2,7 @@
 #include "profile/file/rows.h"
 
 #include "core/arithmetic.h"
+#include "core/cursor.h"
 
 const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value)
 {
@@ -61,8 +62,13 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 	uint8_t *bits = to, *used = to + 1;
 
 	/* Orders of elements are half of all rows. */
-	if (fields == 1)
-		return put_group(to, keys, 0, 1, last, row);
+	if (fields == 1 && keys == 1) {
+		uint64_t value = tl_zigzag(row[0] - last[0]);
+
+		last[0] = row[0];
+		*to = value != 0;
+		return put_present(to + 1, value);
+	}
 	/* Most rows have but the first costs. */
 	while (fields > keys && fields > 1 && !row[fields - 1])
 		fields--;
@@ -77,6 +83,85 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 				*bits |= 0x80;
 		}
 		if (!at || *group) {
+			bits = group;
+			used = to;
+		}
+	}
+	return used;
+}
+
+/* ---- costs that are coded already ---- */
+
+/* Costs of one byte each, without a branch for each unless some are 0. */
+static inline uint8_t *put_short(uint8_t *to, uint64_t word, unsigned count, unsigned *bits)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint64_t there = (UINT64_C(1) << 8 * count) - 1;
+
+	/* The highest bit of the lowest byte that is 0 is set. */
+	if (!((word - (ones & there)) & ~word & (ones << 7) & there)) {
+		if (TL_HOST_BIG_ENDIAN)
+			word = __builtin_bswap64(word);
+		memcpy(to, &word, sizeof(word));
+		*bits = (1u << count) - 1;
+		return to + count;
+	}
+	for (unsigned i = 0; i < count; i++, word >>= 8) {
+		*to = (uint8_t)word;
+		to += *to != 0;
+		*bits |= (unsigned)((word & 0xff) != 0) << i;
+	}
+	return to;
+}
+
+/* Up to seven costs as a group. */
+static uint8_t *put_coded_group(uint8_t *to, const uint8_t **costs, unsigned count, uint64_t *sums)
+{
+	uint64_t word = tl_get64s(*costs, TL_HOST_BIG_ENDIAN) & ((UINT64_C(1) << 8 * count) - 1);
+	uint8_t *begin = to++;
+	unsigned bits = 0;
+
+	if (!(word & UINT64_C(0x8080808080808080))) {
+		to = put_short(to, word, count, &bits);
+		*costs += count;
+		for (unsigned i = 0; i < count; i++, word >>= 8)
+			sums[i] += tl_unzigzag(word & 0x7f);
+	} else {
+		for (unsigned i = 0; i < count; i++) {
+			uint64_t value = 0;
+
+			*costs = tl_pfile_take_number(*costs, &value);
+			bits |= (unsigned)(value != 0) << i;
+			to = put_present(to, value);
+			sums[i] += tl_unzigzag(value);
+		}
+	}
+	*begin = (uint8_t)bits;
+	return to;
+}
+
+uint8_t *tl_pfile_put_coded(uint8_t *to, uint64_t *last, const uint64_t *row, const uint8_t *costs,
+			    uint32_t count, uint64_t *sums)
+{
+	enum { KEYS = TL_PFILE_GROUP - 1 };
+	uint8_t *bits = to, *used;
+	uint64_t value = 0;
+
+	used = to = put_group(to, KEYS, 0, KEYS, last, row);
+	if (!count)
+		return to;
+	costs = tl_pfile_take_number(costs, &value);
+	*bits |= (unsigned)(value != 0) << KEYS;
+	used = to = put_present(to, value);
+	sums[0] += tl_unzigzag(value);
+	for (uint32_t at = 1; at < count; at += TL_PFILE_GROUP) {
+		uint8_t *group = to;
+
+		to = put_coded_group(group, &costs, tl_min(count - at, (uint32_t)TL_PFILE_GROUP),
+				     sums + at);
+		if (*group) {
+			for (; bits < group; bits = used, used = bits + 1)
+				*bits |= 0x80;
 			bits = group;
 			used = to;
 		}

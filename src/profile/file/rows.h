@@ -32,6 +32,15 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 			  const uint64_t *row);
 
 /*
+ * The same of a line, whose costs are coded already, as LEB128 of zigzag behind each other, and are
+ * added to `sums`. Eight bytes more than the costs have can be read, and TL_PFILE_SLACK more than
+ * those of the row written.
+ */
+enum { TL_PFILE_SLACK = 8 };
+uint8_t *tl_pfile_put_coded(uint8_t *to, uint64_t *last, const uint64_t *row, const uint8_t *costs,
+			    uint32_t count, uint64_t *sums);
+
+/*
  * Fields of one group from `at` on, which `bits` says are there. NULL: it has fields that there
  * are not, or a number of more than 64 bits.
  */

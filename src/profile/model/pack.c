@@ -29,6 +29,7 @@ enum {
 	SHORT_ITEM = 32,
 	LINE_BYTES = 64, /* more than a line has, without its costs, which are light */
 	LIGHT_BYTES = 4,
+	READ_AHEAD = 8, /* bytes behind the costs of an item, which may be read with them */
 	SMALLEST_CHUNK = 64,
 	LARGEST_CHUNK = 4000, /* what an arena does not give a block of its own */
 	LIGHT_BITS = TL_PACK_LIGHT_BITS,
@@ -185,7 +186,7 @@ static bool add_chunk(struct tl_pack *pack, struct tl_pack_run *run, size_t item
 	struct tl_pack_chunk *chunk;
 
 	size = tl_max(size, item);
-	chunk = tl_arena_alloc(&pack->arena, sizeof(*chunk) + size);
+	chunk = tl_arena_alloc(&pack->arena, sizeof(*chunk) + size + READ_AHEAD);
 	if (!chunk)
 		return false;
 	*chunk = (struct tl_pack_chunk){ .size = (uint32_t)size };

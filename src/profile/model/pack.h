@@ -28,7 +28,11 @@ struct tl_pack_item {
 	uint64_t count, taken;       /* calls; executions of a jump and those that jumped */
 	uint32_t number;             /* of an item that was read: its place among all items */
 	uint32_t cost_count;         /* by event; those behind are 0 */
-	const uint8_t *costs;        /* of an item that was read: for tl_pack_costs() */
+	/*
+	 * Of an item that was read: for tl_pack_costs(), LEB128 of zigzag each. Behind them at
+	 * least eight bytes can be read.
+	 */
+	const uint8_t *costs;
 };
 
 /* The bytes of a run are in a chain of chunks; no item is in two of them. */

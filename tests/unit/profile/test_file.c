@@ -459,7 +459,8 @@ static void begin_lines(unsigned events)
 /*
  * Costs of every form in lines that follow each other: of one byte and of several, none between
  * others, negative ones, none at the end, more than a pack keeps without a search, and lines beyond
- * 32 bits; of each event count around those of the groups of a row.
+ * 32 bits; of each event count around those of the groups of a row. Written packed they are the
+ * same bytes as written of elements.
  */
 TEST(lines_of_any_form_are_packed)
 {
@@ -467,6 +468,7 @@ TEST(lines_of_any_form_are_packed)
 	static const uint64_t forms[] = { 1, 63, 64, 0, 8191, 8192, 1 << 23, 1 << 24, 4, 40 };
 	static const unsigned event_counts[] = { 1, 2, 7, 8, 9, 13, 14, 15, MOST_EVENTS };
 	static const struct tl_pfile_read_options packed = { .packed = true };
+	static struct file before;
 
 	for (size_t k = 0; k < 2 * sizeof(event_counts) / sizeof(event_counts[0]); k++) {
 		const unsigned events = event_counts[k / 2];
@@ -495,7 +497,14 @@ TEST(lines_of_any_form_are_packed)
 		p = read_file(&packed);
 		/* Sums of negative costs are not those of a pack. */
 		assert_true(negative == (p->pack == NULL));
-		assert_int_equal(p->pack ? tl_profile_unpack(p, NULL) : 0, 0);
+		if (p->pack) {
+			export_to_file(p);
+			before = hand;
+			assert_int_equal(tl_profile_unpack(p, NULL), 0);
+			export_to_file(p);
+			assert_int_equal(hand.size, before.size);
+			assert_memory_equal(hand.bytes, before.bytes, hand.size);
+		}
 		assert_int_equal(tl_profile_line_count(p), LINES_EACH);
 		for (unsigned i = 0; i < LINES_EACH; i++) {
 			const struct tl_cost_line *line = tl_profile_line(p, i);
