@@ -212,6 +212,96 @@ static void a_temporary_directory_that_is_not_there_is_an_error(void **state)
 	free(packed.data);
 }
 
+/* All that can be read, by the way that needs no temporary file; the fault behind it. */
+static uint8_t *read_all(const struct packed *packed, size_t *size, struct tl_error *fault)
+{
+	enum { ROOM = 4000000 };
+	struct tl_source *source = open_bytes(packed);
+	uint8_t *all = malloc(ROOM);
+	int64_t got;
+
+	assert_non_null(all);
+	for (*size = 0; (got = tl_source_read(source, all + *size, ROOM - *size, NULL)) > 0;)
+		*size += (size_t)got;
+	assert_int_equal(got, 0);
+	*fault = (struct tl_error){ .status = TL_OK };
+	if (tl_source_fault(source))
+		*fault = *tl_source_fault(source);
+	tl_source_close(source);
+	return all;
+}
+
+static void assert_mapped_as_read(const struct packed *packed)
+{
+	struct tl_error fault;
+	size_t size;
+	uint8_t *all = read_all(packed, &size, &fault);
+	struct tl_source *source = open_bytes(packed);
+
+	assert_maps(source, all, size);
+	if (fault.status) {
+		assert_fault(source, fault.status, fault.offset);
+		assert_string_equal(tl_source_fault(source)->text, fault.text);
+		tl_source_close(source);
+	} else {
+		assert_clean(source);
+	}
+	free(all);
+}
+
+/* What a thread writes while the next chunk is expanded is what is read without it. */
+TEST(large_compressed_input_is_mapped_as_it_is_read)
+{
+	uint8_t *content = make_content(3000000);
+	struct packed packed = pack_zstd(content, 3000000);
+	const size_t whole = packed.size;
+
+	assert_true(whole > 1000000);
+	assert_mapped_as_read(&packed);
+	for (size_t cut = 1; cut < 8; cut++) {
+		packed.size = whole / 8 * cut + cut;
+		assert_mapped_as_read(&packed);
+	}
+	packed.size = whole;
+	for (size_t at = whole / 7; at < whole; at += whole / 7) {
+		packed.data[at] ^= 0x55;
+		assert_mapped_as_read(&packed);
+	}
+	free(packed.data);
+	free(content);
+}
+
+static int cancel_late(void *arg, uint64_t done, uint64_t all)
+{
+	(void)all;
+	return done > *(const uint64_t *)arg;
+}
+
+/* Cancelled while a chunk is still being written. */
+TEST(mapping_of_compressed_input_can_be_cancelled)
+{
+	uint8_t *content = make_content(3000000);
+	struct packed packed = pack_zstd(content, 3000000);
+
+	for (uint64_t late = 0; late < packed.size; late += packed.size / 3) {
+		const struct tl_source_options options = { .size = sizeof(options),
+							   .progress = cancel_late,
+							   .progress_arg = &late };
+		const char *path = temp_write(*state, "packed", packed.data, packed.size);
+		struct tl_source *source;
+		struct tl_error err = { 0 };
+		const uint8_t *data;
+		size_t size;
+
+		assert_int_equal(tl_source_open(&source, path, &options, &err), 0);
+		assert_int_equal(tl_source_map(source, &data, &size, &err), TL_IO);
+		assert_int_equal(err.sys_errno, ECANCELED);
+		tl_source_close(source);
+	}
+	free(packed.data);
+	free(content);
+}
+
 /* A temporary file that gets no room is the system's refusal, not damage. */
 TEST(a_full_temporary_directory_is_an_error)
 {
@@ -486,6 +576,8 @@ int main(void)
 		WITH_FIXTURE(a_pipe_that_does_not_block_is_waited_for),
 		WITH_FIXTURE(standard_input_is_read_from_where_it_stands),
 		WITH_FIXTURE(a_temporary_directory_that_is_not_there_is_an_error),
+		cmocka_unit_test(large_compressed_input_is_mapped_as_it_is_read),
+		WITH_FIXTURE(mapping_of_compressed_input_can_be_cancelled),
 		WITH_FIXTURE(a_full_temporary_directory_is_an_error),
 		WITH_FIXTURE(released_pages_are_given_back),
 		WITH_FIXTURE(only_our_mappings_are_unmapped),
