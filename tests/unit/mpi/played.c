@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/mpi/played.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,11 @@ static void answer(int rank, const struct note *note, const char *text)
 
 	letter.note.from = rank;
 	letter.note.life = fleet.workers[rank].life;
+	if (note->kind == fleet.fails) {
+		fleet.fails = 0;
+		letter.note.status = TL_TOO_LARGE;
+		text = "no room\n";
+	}
 	if (text) {
 		letter.note.size = strlen(text);
 		letter.bytes = strdup(text);
@@ -159,6 +165,8 @@ static void read_file(int rank, uint32_t file)
 		die(rank, SIGSEGV);
 	} else if (fate == TAKES_LONG) {
 		die(rank, SIGALRM);
+	} else if (fate == EXITS_ALL) {
+		die(rank, EXIT_FAILURE << 8);
 	} else if (fate == IS_UNKNOWN || fate == NO_MEMORY) {
 		note.status = fate == NO_MEMORY ? TL_NO_MEMORY : TL_BAD_FORMAT;
 		answer(rank, &note, text);
@@ -170,7 +178,8 @@ static void read_file(int rank, uint32_t file)
 			answer(rank, &note, NULL);
 	} else {
 		fleet.workers[rank].sum.times[file]++;
-		note.flags = fate == IS_DAMAGED ? NOTE_DAMAGED : 0;
+		note.flags = (fate == IS_DAMAGED ? NOTE_DAMAGED : 0u) | NOTE_CLOCK;
+		note.frequency = fate == OTHER_CLOCK ? 2000 : 1000;
 		answer(rank, &note, fate == IS_DAMAGED ? text : NULL);
 	}
 }
@@ -320,6 +329,28 @@ static void lose_rank(struct relay *relay)
 	relay->lose(relay->arg, rank);
 }
 
+/* A note that says nothing to the master, whose bytes must not stay open. */
+static void stray(struct relay *relay, struct note note)
+{
+	const int bytes = bytes_make("stray", 5);
+
+	note.size = 5;
+	assert_true(bytes >= 0);
+	relay->take(relay->arg, &note, bytes);
+	assert_int_equal(fcntl(bytes, F_GETFD), -1);
+	relay->take(relay->arg, &note, -1);
+}
+
+static void send_strays(struct relay *relay)
+{
+	const uint32_t life = fleet.workers[0].life;
+
+	stray(relay, (struct note){ .kind = NOTE_SUM, .from = -1 });
+	stray(relay, (struct note){ .kind = NOTE_SUM, .from = fleet.ranks });
+	stray(relay, (struct note){ .kind = NOTE_FOLDED, .life = life + 1 });
+	stray(relay, (struct note){ .kind = NOTE_QUIT, .life = life });
+}
+
 /* One of the mails that have something, by chance. */
 void relay_turn(struct relay *relay)
 {
@@ -331,6 +362,8 @@ void relay_turn(struct relay *relay)
 		lose_rank(relay);
 		return;
 	}
+	if (fleet.strays)
+		send_strays(relay);
 	for (int i = 0; i < fleet.ranks; i++) {
 		struct played *worker = &fleet.workers[i];
 
@@ -359,5 +392,6 @@ void relay_turn(struct relay *relay)
 
 void relay_flush(struct relay *relay)
 {
-	(void)relay;
+	if (fleet.strays)
+		stray(relay, (struct note){ .kind = NOTE_SUM });
 }

@@ -19,6 +19,8 @@ enum fate {
 	ENDS_ALL,     /* each does */
 	LOG_ENDS_ALL, /* a log, which is opened, but whose family ends each that reads it */
 	TAKES_LONG,   /* each is ended by alarm() */
+	EXITS_ALL,    /* each ends by itself */
+	OTHER_CLOCK,  /* its ticks are of another frequency */
 	NO_MEMORY,    /* the run cannot go on */
 };
 
@@ -50,6 +52,7 @@ struct played {
 
 struct fleet {
 	int ranks, files;
+	const char *last; /* the name of the last file, NULL: that of all */
 	enum fate fates[MOST_FILES];
 	unsigned families[MOST_FILES];
 	bool ended_one[MOST_FILES], damaged[MOST_FILES];
@@ -64,6 +67,8 @@ struct fleet {
 	unsigned cut;              /* shares that were read */
 	uint32_t before;           /* `diff`: files of the first side; 0: there are no sides */
 	size_t handed[MOST_RANKS]; /* units before anything was answered */
+	enum note_kind fails;      /* the first answer of this kind says that it failed; 0: none */
+	bool strays;               /* notes come of nobody, of an earlier life, and too late */
 };
 
 extern struct fleet fleet;

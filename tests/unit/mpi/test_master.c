@@ -44,11 +44,12 @@ static struct fleet_outcome run_on(const char *name, struct settings *settings, 
 	size_t got;
 
 	for (int i = 0; i < fleet.files; i++)
-		paths[i] = name;
+		paths[i] = fleet.last && i + 1 == fleet.files ? fleet.last : name;
 	settings->paths.items = paths;
 	settings->paths.list.count = (size_t)fleet.files;
 	settings->output.progress = WHEN_NEVER;
-	settings->files.scratch = "/dev/shm"; /* as disks are slow to forget files */
+	if (!settings->files.scratch)
+		settings->files.scratch = "/dev/shm"; /* as disks are slow to forget files */
 	assert_non_null(file);
 	fflush(stderr);
 	dup2(fileno(file), STDERR_FILENO);
@@ -344,6 +345,16 @@ TEST(a_file_that_ends_workers_is_read_twice_and_named)
 	assert_string_equal(said,
 			    "tracelathe: /nowhere/file: reading takes longer than --timeout\n");
 	end();
+	begin(1, 2, 3);
+	fleet.fates[1] = EXITS_ALL;
+	outcome = run(&settings, said, sizeof(said));
+	assert_int_equal(outcome.status, 0);
+	assert_int_equal(outcome.missing, 1);
+	assert_int_equal(fleet.read[1], 2);
+	assert_string_equal(said, "tracelathe: /nowhere/file: the process that read it ended, 2 "
+				  "times\n");
+	close(outcome.sum);
+	end();
 }
 
 /* All of its logs are missing, and the file that is named is the first one. */
@@ -444,6 +455,123 @@ TEST(a_run_that_cannot_go_on)
 	}
 }
 
+/* Of two files whose ticks have no sum the later one is named, whichever was read first. */
+TEST(files_of_two_clocks)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[4096];
+
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		begin(seed, 2, 2);
+		fleet.last = "/nowhere/last";
+		fleet.fates[seed % 2] = OTHER_CLOCK;
+		outcome = run(&settings, said, sizeof(said));
+		assert_int_equal(outcome.status, TL_BAD_USAGE);
+		assert_int_equal(outcome.sum, -1);
+		assert_string_equal(said, "tracelathe: /nowhere/last: the profiles count ticks of "
+					  "different clocks, which have no exact sum\n");
+		end();
+	}
+}
+
+/* A sum that cannot be made ends the run with what was said of it. */
+TEST(sums_that_fail)
+{
+	static const enum note_kind kinds[] = { NOTE_GAVE, NOTE_ADDED, NOTE_REDUCED };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		for (uint32_t seed = 1; seed <= 10; seed++) {
+			struct settings settings = { 0 };
+			struct fleet_outcome outcome;
+			char said[4096];
+
+			begin(seed, 3, 9);
+			fleet.fails = kinds[i];
+			outcome = run(&settings, said, sizeof(said));
+			assert_int_equal(fleet.fails, 0);
+			assert_int_equal(outcome.status, TL_TOO_LARGE);
+			assert_int_equal(outcome.sum, -1);
+			assert_string_equal(said, "no room\n");
+			end();
+		}
+}
+
+/* Each file ends two workers and is left out, until that is too much of a rank. */
+TEST(workers_that_end_again_and_again)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[1 << 14];
+
+	for (int files = 32; files <= 33; files++) {
+		begin(1, 1, files);
+		for (int i = 0; i < files; i++)
+			fleet.fates[i] = ENDS_ALL;
+		outcome = run(&settings, said, sizeof(said));
+		assert_int_equal(outcome.sum, -1);
+		assert_int_equal(outcome.status, files > 32 ? TL_IO : 0);
+		assert_int_equal(strstr(said, "tracelathe-mpi: the processes that read files end "
+					      "again and again\n") != NULL,
+				 files > 32);
+		end();
+	}
+}
+
+/* Notes that are of nobody, of another life, or come when all is done change nothing. */
+TEST(notes_that_are_not_expected)
+{
+	struct settings settings = { 0 };
+	struct fleet_outcome outcome;
+	char said[4096];
+
+	for (uint32_t seed = 1; seed <= 10; seed++) {
+		begin(seed, 1 + (int)(seed % 3), 7);
+		fleet.strays = true;
+		outcome = run(&settings, said, sizeof(said));
+		assert_whole(&outcome);
+		assert_string_equal(said, "");
+		end();
+	}
+}
+
+/* The runs of `diff` are kept in a file, which cannot be made, or not be written. */
+TEST(runs_that_cannot_be_kept)
+{
+	struct settings settings = { .files = { .scratch = "/nowhere" },
+				     .diff = { .runs = true, .before = 1 } };
+	struct fleet_outcome outcome;
+	char said[4096];
+
+	begin(1, 2, 2);
+	fleet.before = 1;
+	outcome = run(&settings, said, sizeof(said));
+	assert_int_equal(outcome.status, TL_IO);
+	assert_string_equal(said, "tracelathe-mpi: cannot make a temporary file\n");
+	fleet_outcome_free(&outcome);
+	end();
+}
+
+/* A profile of which the bytes are not there. */
+TEST(a_run_that_is_not_there)
+{
+	const struct settings settings = { .files = { .scratch = "/dev/shm" } };
+	struct run_place places[] = { { 0, 4 }, { 2, 4 }, { 1, NOTE_IN_MEMORY + 1 } };
+	struct fleet_runs runs = { .file = bytes_make("profile", 5), .places = places };
+	char text[4];
+	int fd = fleet_run(&runs, 0, &settings);
+
+	assert_int_equal(pread(fd, text, sizeof(text), 0), sizeof(text));
+	assert_memory_equal(text, "prof", sizeof(text));
+	close(fd);
+	assert_int_equal(fleet_run(&runs, 1, &settings), -1);
+	assert_int_equal(fleet_run(&runs, 2, &settings), -1);
+	/* What was opened for it is closed. */
+	assert_int_equal(dup(0), fd);
+	close(fd);
+	close(runs.file);
+}
+
 /* The only file is all there is. */
 TEST(one_file_that_cannot_be_read)
 {
@@ -473,6 +601,12 @@ int main(void)
 		cmocka_unit_test(what_is_handed_out_ahead),
 		cmocka_unit_test(words_come_in_the_order_of_the_files),
 		cmocka_unit_test(a_run_that_cannot_go_on),
+		cmocka_unit_test(files_of_two_clocks),
+		cmocka_unit_test(sums_that_fail),
+		cmocka_unit_test(workers_that_end_again_and_again),
+		cmocka_unit_test(notes_that_are_not_expected),
+		cmocka_unit_test(runs_that_cannot_be_kept),
+		cmocka_unit_test(a_run_that_is_not_there),
 		cmocka_unit_test(one_file_that_cannot_be_read),
 	};
 

@@ -5,6 +5,7 @@
  */
 #include "../cli/cli_test.h"
 
+#include "../refuse.h"
 #include "../temp.h"
 
 #include "mpi/run.h"
@@ -221,6 +222,25 @@ TEST(directories_are_made)
 	temp_close(&temp);
 }
 
+TEST(directories_without_memory)
+{
+	char name[] = "a.out", *argv[] = { name };
+
+	for (uint64_t number = 1; number <= 3; number++) {
+		struct fleet_command run = { .command = { .name = "report" }, .restart = "r" };
+		bool named;
+
+		wrap_arm(number, false);
+		named = fleet_name_restart(&run, 1, argv);
+		assert_int_equal(wrap_disarm(), number == 1 ? 1 : 2);
+		assert_int_equal(named, number == 3);
+		assert_int_equal(run.options.restart != NULL, number > 1);
+		assert_int_equal(run.options.restart_after != NULL, number > 2);
+		free(run.kept);
+		free(run.kept_after);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +251,7 @@ int main(void)
 		cmocka_unit_test(runs_that_must_not),
 		cmocka_unit_test(without_the_option_nothing_is_kept),
 		cmocka_unit_test(directories_are_made),
+		cmocka_unit_test(directories_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

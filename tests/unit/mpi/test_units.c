@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "mpi/units.h"
+#include "unit/refuse.h"
 #include "unit/temp_fixture.h"
 #include "unit/unit.h"
 
@@ -227,6 +228,50 @@ TEST(no_files_and_no_logs)
 	units_free(&u);
 }
 
+/* ---- without memory ---- */
+
+static bool group_of_two(struct units *u, const char *const *paths)
+{
+	static const uint64_t marks[] = { 7, 9, 11 };
+
+	if (!units_begin(u, paths, FILES))
+		return false;
+	for (uint32_t i = 0; i < FILES; i++)
+		u->list[units_next(u)].shares = i == 0 ? 3 : 0;
+	/* Two logs that are related, one that is cut into shares, and one that goes alone. */
+	u->largest = 1000;
+	return units_add_kin(u, 1, marks, 2) && units_add_kin(u, 2, marks + 1, 1) &&
+	       units_add_kin(u, 0, NULL, 0) && units_add_kin(u, 3, marks + 2, 1) &&
+	       units_group(u) && units_keep(u, FILES) && units_keep(u, FILES + 1) &&
+	       units_drop_shares(u, FILES + 2);
+}
+
+/* Files of all units in the queue, in order. */
+static int hand_all_out(const void *input, uint64_t *digest)
+{
+	struct units u;
+	const bool ok = group_of_two(&u, input);
+
+	while (ok && units_have_waiting(&u)) {
+		const struct work_unit *unit = &u.list[units_next(&u)];
+
+		refuse_note_number(digest, unit->share);
+		for (uint32_t i = 0; i < unit->count; i++)
+			refuse_note_number(digest, unit->files[i]);
+	}
+	units_free(&u);
+	return ok ? 0 : TL_NO_MEMORY;
+}
+
+TEST(units_without_memory)
+{
+	char names[FILES][256];
+	const char *paths[FILES];
+
+	make_files(names, paths);
+	assert_in_range(refuse_each(hand_all_out, paths), 15, 60);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +282,7 @@ int main(void)
 		cmocka_unit_test(shares_that_are_dropped),
 		cmocka_unit_test(how_many_shares),
 		cmocka_unit_test(no_files_and_no_logs),
+		cmocka_unit_test(units_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
