@@ -80,6 +80,35 @@ static void note_output(uint64_t *digest)
 	unlink(path);
 }
 
+/* What `map` made, in any order; it is to be made again the next time. */
+static void note_maps(uint64_t *digest)
+{
+	static char path[ROOM];
+	DIR *folder = opendir(temp_path(&temp, "maps"));
+	uint64_t sum = 0;
+
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		uint64_t one = 0;
+		char room[4096];
+		ssize_t got;
+		int fd;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/maps/%s", temp.directory, entry->d_name);
+		refuse_note_text(&one, entry->d_name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		while ((got = read(fd, room, sizeof(room))) > 0)
+			refuse_note(&one, room, (size_t)got);
+		close(fd);
+		unlink(path);
+		sum += one;
+	}
+	if (folder)
+		closedir(folder);
+	refuse_note_number(digest, (int64_t)sum);
+}
+
 /* A command that answers has status 0; one that has not says why. */
 static int step(const void *line, uint64_t *digest)
 {
@@ -99,6 +128,7 @@ static int step(const void *line, uint64_t *digest)
 	close(out);
 	close(err);
 	note_output(digest);
+	note_maps(digest);
 	if (status && lseek(said, 0, SEEK_END) == 0)
 		fail_msg("%s: status %d without a word", (const char *)line, status);
 	return status ? TL_NO_MEMORY : 0;
@@ -171,6 +201,10 @@ TEST(commands_without_memory)
 		("report" QUIETLY "--config ^config +callgrind/threads.out-01"),
 		("stacks" QUIETLY "@^list"),
 		("map --no-sandbox --progress never -o ^maps +callgrind/threads.out-01 "
+		 "+callgrind/threads.out-02"),
+		("map --no-sandbox --progress never --jobs 1 -o ^maps +xray/forky-0.xray "
+		 "+xray/forky-1.xray"),
+		("map --no-sandbox --progress never --jobs 1 -o ^maps +xray/forky-0.xray "
 		 "+callgrind/threads.out-02"),
 	};
 

@@ -250,12 +250,7 @@ TEST(the_longest_calls_of_a_function_come_first)
 #define MARK(name, thread, at, args)                                                               \
 	"{\"ph\":\"i\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #thread ",\"ts\":" #at            \
 	",\"s\":\"t\"" args "},\n"
-#define TEN(at)                                                                                    \
-	MARK("t", 7, at, "")                                                                       \
-	MARK("t", 7, at, "")                                                                       \
-	MARK("t", 7, at, "")                                                                       \
-	MARK("t", 7, at, "") MARK("t", 7, at, "") MARK("t", 7, at, "") MARK("t", 7, at, "")        \
-		MARK("t", 7, at, "") MARK("t", 7, at, "") MARK("t", 7, at, "")
+#define TWO(at) MARK("t", 7, at, "") MARK("t", 7, at, "")
 #define SPAN_WITHOUT_COMMA                                                                         \
 	"{\"ph\":\"X\",\"name\":\"end\",\"pid\":1,\"tid\":7,\"ts\":99,\"dur\":1}]"
 #define COUNT(name, at, value)                                                                     \
@@ -271,9 +266,10 @@ TEST(events_and_counters)
 {
 	static const char trace[] = "[" COUNT("heap", 0, 0) COUNT("heap", 50, 90)
 		COUNT("heap", 75, 45) COUNT("load", 10, -30) COUNT("load", 40, 0)
-			SPAN("main", 7, 0, 100) MARK("tick", 7, 5, ",\"args\":{\"a\":1}") TEN(61)
-				MARK("tock", 7, 71.1, "") MARK("tick", 7, 71.2, "")
-					MARK("tick", 8, 30, "") SPAN_WITHOUT_COMMA;
+			SPAN("main", 7, 0, 100) MARK("tick", 7, 5, ",\"args\":{\"a\":1}") TWO(61)
+				TWO(61) TWO(61) TWO(61) TWO(61) MARK("tock", 7, 71.1, "")
+					MARK("tick", 7, 71.2, "") MARK("tick", 8, 30, "")
+						SPAN_WITHOUT_COMMA;
 	struct shown s;
 
 	begin_of(&s, trace);
