@@ -358,6 +358,9 @@ struct tl_analysis {
 	/** instructions before the part that fill caches and teach predictors, uncounted */
 	uint64_t warmup;
 	uint32_t width; /**< columns of the terminal, to which lines of text are cut; 0: none */
+	/** intervals are of all threads, from one time to another, in which they executed
+	 * `interval` instructions together: for streams with TIME, without a part */
+	bool together;
 };
 
 /** The branch predictors that are simulated unless others are asked for, as text; static. */
@@ -690,11 +693,14 @@ struct tl_simpoint_options {
 	const char *weights;   /**< file of -saveSimpointWeights: lines "WEIGHT CLUSTER" */
 	uint64_t interval;     /**< as in the struct tl_analysis that made the vectors */
 	uint64_t warmup;       /**< instructions before each interval that belong to its slice */
+	bool together;         /**< as in the struct tl_analysis that made the vectors */
 };
 
 /**
- * A simulation point. Intervals have numbers from 0 over all streams that the input's filter
- * leaves, one stream behind the other; instructions have numbers from 0 in their stream.
+ * A simulation point; where intervals are of all threads together, a thread's part of one, of which
+ * there are as many in a row as threads executed something in it. Intervals have numbers from 0
+ * over all streams that the input's filter leaves, one stream behind the other; instructions have
+ * numbers from 0 in their stream.
  */
 struct tl_simpoint {
 	uint64_t interval, cluster;
@@ -707,6 +713,7 @@ struct tl_simpoint {
 	/** taken right at `end`; TL_NOWHERE: none is */
 	uint64_t end_snapshot;
 	uint64_t thread; /**< or core: id of the stream that has the interval */
+	unsigned hint;   /**< xtrace: 9, a thread; 13, a core; 0: its name does not say */
 };
 
 /**

@@ -42,6 +42,8 @@ struct tl_input {
 	unsigned lost_pages; /* of all mapped files (core/guard.h), when the input was opened */
 };
 
+typedef void tl_simpoint_found_fn(void *arg, const struct tl_simpoint *found);
+
 /* A form that the records of a trace can be written in. */
 struct tl_conversion {
 	struct tl_trace_target target;
@@ -110,13 +112,10 @@ struct tl_format {
 		     struct tl_error *err);
 	int (*analyze)(struct tl_input *input, const struct tl_analysis *analysis,
 		       struct tl_output *out, const char **failed, struct tl_error *err);
-	/*
-	 * Find the intervals of points, which come in the order of these: all members behind
-	 * `weight`. *found: how many intervals the trace has; points of others stay as they were.
-	 */
+	/* Each interval of basic-block vectors, in their order; of all threads together each
+	 * thread's part of it, thread by thread. Cluster and weight are not known. */
 	int (*locate)(struct tl_input *input, const struct tl_simpoint_options *options,
-		      struct tl_simpoint *points, size_t count, uint64_t *found,
-		      struct tl_error *err);
+		      tl_simpoint_found_fn *fn, void *arg, struct tl_error *err);
 	/* Count what was executed, and write it (open/coverage.h). */
 	int (*coverage)(struct tl_input *input, const struct tl_coverage_exporter *exporter,
 			struct tl_output *out, struct tl_error *err);

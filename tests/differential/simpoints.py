@@ -152,6 +152,82 @@ def check_programs(name, streams, args, wanted, scratch):
             compared += 1
 
 
+def common_intervals(streams, interval):
+    """[[instructions of each stream before which the interval begins], ...] and the vectors: all instructions in the order
+    of their TIME, which is that of the one before where one has none; cut where as many were executed."""
+    merged, blocks = [], []
+    for number, stream in enumerate(streams):
+        time, timed, mine, start, expected = -1, True, [], None, None
+        for event in stream.events:
+            if event[0] == "i":
+                _, level, pc, opcode = event
+                start = pc if start is None or (pc, level) != expected else start
+                expected, timed = (pc + 4, level), False
+                mine.append([time, number, len(mine), start])
+                start = None if model.is_branch(opcode) else start
+            elif event[0] == "t" and not timed:
+                time, timed = event[1], True
+                mine[-1][0] = time
+        merged += mine
+    merged.sort(key=lambda item: item[:3])
+    begins, vectors, at, done, end = [[0] * len(streams)], [{}], [0] * len(streams), 0, interval
+    for n, (time, number, _, start) in enumerate(merged):
+        if n and (time, number) != tuple(merged[n - 1][:2]) and merged[n - 1][0] >= 0 and done >= end:
+            begins.append(list(at))
+            vectors.append({})
+            end += ((done - end) // interval + 1) * interval
+        vectors[-1][start] = vectors[-1].get(start, 0) + 1
+        at[number] += 1
+        done += 1
+    return begins + [at], vectors
+
+
+def check_together(name, streams, interval, warmup, scratch):
+    """Intervals of all threads by their common time, and slices of each thread of one, which are a program together."""
+    global compared
+    what = "%s, intervals of %d together" % (name, interval)
+    paths = [stream.path for stream in streams]
+    option = ["--together", "--interval", str(interval)]
+    begins, wanted = common_intervals(streams, interval)
+    text = run("analyze", "--bbv", *option, *paths)
+    table = list(csv.DictReader(io.StringIO(run("analyze", "--bbv", *option, "--csv", *paths))))
+    addresses = {int(row["block"]): int(row["address"], 16) for row in table}
+    expect(what + ": vectors", [{addresses[block]: count for block, count in vector.items()} for vector in vectors_of(text)],
+           wanted)
+    expect(what + ": of all threads", {row["thread"] for row in table}, {"all"})
+    rows = csv.DictReader(io.StringIO(run("analyze", "--mix", "--syscalls", *option, "--csv", *paths)))
+    got = {(int(row["thread"]), int(row["interval"])): (int(row["first"]), int(row["instructions"])) for row in rows}
+    parts = {(stream.id, n): (begins[n][i], begins[n + 1][i] - begins[n][i])
+             for i, stream in enumerate(streams) for n in range(len(wanted))}
+    expect(what + ": counters", {key: got.get(key, (part[0], 0)) for key, part in parts.items()}, parts)
+    chosen = [(n, cluster, 0.5) for cluster, n in enumerate((1, len(wanted) // 2))]
+    points, weights, folder = (os.path.join(scratch, n) for n in ("together.simpoints", "together.weights", "together"))
+    with open(points, "w", encoding="ascii") as file:
+        file.writelines("%d %d\n" % (number, cluster) for number, cluster, _ in chosen)
+    with open(weights, "w", encoding="ascii") as file:
+        file.writelines("%g %d\n" % (weight, cluster) for _, cluster, weight in chosen)
+    told = json.loads(run("slice", "--simpoints", points, "--weights", weights, "--warmup", str(warmup), *option, "--json",
+                          "-o", folder, *paths))
+    expect(what + ": weight", told["weight"], 1)
+    rows = [(n, cluster, stream, parts[stream.id, n]) for n, cluster, _ in chosen for stream in streams if parts[stream.id, n][1]]
+    expect(what + ": slices", [(r["interval"], r["cluster"], r["thread"], r["first"], r["instructions"], r["file"])
+                               for r in told["simpoints"]],
+           [(n, cluster, stream.id, *part, "xtrace.simpoint-%d.%d.hint9.xinsndata.bin" % (cluster, stream.id))
+            for n, cluster, stream, part in rows])
+    for row, (_, _, stream, part) in zip(told["simpoints"], rows):
+        begin = part[0] - row["before"]
+        expect(what + ": what a slice executes", Part(os.path.join(folder, row["file"])).instructions(),
+               stream.instructions()[begin:part[0] + part[1]])
+        compared += 1
+    for cluster in (0, 1):
+        files = [os.path.join(folder, row["file"]) for row in told["simpoints"] if row["cluster"] == cluster]
+        program = os.path.join(scratch, "together.elf")
+        run("slice", "--to", "elf", "-o", program, *files)
+        if QEMU:
+            expect(what + ": one program ends well", subprocess.run([QEMU, "-cpu", "max", program], check=False).returncode, 0)
+            compared += 1
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         for name in ("u1-recur-vl128", "u2-sys-vl128", "u3-simd-vl128", "u4-thr-time"):
@@ -162,6 +238,9 @@ def main():
                 check_slices(name, streams, 0, 0, there)
             args, wanted = check_slices(name, streams, 100, 150, there)
             check_programs(name, streams, args, wanted, there)
+            if name == "u4-thr-time":
+                for interval, warmup in ((1000, 0), (333, 200), (1, 0)):
+                    check_together(name, streams, interval, warmup, there)
             # The cut of one thread, of several that are there.
             if len(streams) > 1:
                 last = streams[-1]

@@ -31,6 +31,7 @@ struct wish {
 	bool part;      /* of instructions 50 to 150, with warm-up */
 	bool policies;  /* caches and predictors that are described, in all they can do */
 	bool intervals;
+	bool together;
 };
 
 enum {
@@ -64,6 +65,8 @@ static const struct wish of_group[] = {
 	{ .what = TL_ANALYZE_SHARING, .binary = true },
 	{ .what = TL_ANALYZE_BBV, .form = TL_REPORT_CSV },
 	{ .form = TL_REPORT_JSON, .simpoints = true },
+	{ .what = TL_ANALYZE_BBV, .form = TL_REPORT_TEXT, .intervals = true, .together = true },
+	{ .form = TL_REPORT_CSV, .simpoints = true, .together = true },
 };
 
 /* Of SimPoint: intervals of 100 instructions, and what they weigh. */
@@ -112,6 +115,7 @@ static int slice_points(struct tl_input *input, const struct wish *wish, struct 
 		.weights = weights,
 		.interval = 100,
 		.warmup = 50,
+		.together = wish->together,
 	};
 	struct tl_simpoints *points;
 	int status = tl_input_simpoints(&points, input, &options, NULL, err);
@@ -128,7 +132,8 @@ static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_out
 {
 	struct tl_analysis analysis = { .size = sizeof(analysis),
 					.analyses = wish->what,
-					.form = wish->form };
+					.form = wish->form,
+					.together = wish->together };
 	struct tl_error err;
 
 	if (wish->part) {

@@ -67,6 +67,8 @@ static const char *of_simpoints(const struct settings *settings)
 		return "--warmup";
 	if (settings->analysis.interval)
 		return "--interval";
+	if (settings->analysis.together)
+		return "--together";
 	if (settings->output.csv)
 		return "--csv";
 	return settings->output.json ? "--json" : NULL;

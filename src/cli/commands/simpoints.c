@@ -19,22 +19,36 @@ struct pair {
 	struct tl_output *out, *partner;
 };
 
-static bool name_pair(struct pair *pair, const struct command_job *job, uint64_t cluster)
+/*
+ * "simpoint.CLUSTER"; of several threads, whose slices are a group, as the files of a group are
+ * called: "xtrace.simpoint-CLUSTER.THREAD.hint9".
+ */
+static bool put_name(char **name, const struct command_job *job, const struct tl_simpoint *point,
+		     const char *suffix)
+{
+	const char *folder = job->settings->output.path;
+	unsigned long long cluster = point->cluster, thread = point->thread;
+	int length;
+
+	if (job->settings->analysis.together)
+		length = asprintf(name, "%s/%s.simpoint-%llu.%llu.hint%u%s", folder,
+				  tl_input_format(job->input)->name, cluster, thread,
+				  point->hint == 13 ? 13 : 9, suffix);
+	else
+		length = asprintf(name, "%s/simpoint.%llu%s", folder, cluster, suffix);
+	if (length < 0)
+		*name = NULL;
+	return *name;
+}
+
+static bool name_pair(struct pair *pair, const struct command_job *job,
+		      const struct tl_simpoint *point)
 {
 	const struct tl_format_info *format = tl_input_format(job->input);
-	const char *folder = job->settings->output.path;
 	bool program = job->settings->slice.part.form == TL_SLICE_ELF;
-	unsigned long long number = cluster;
 
-	if (asprintf(&pair->name, "%s/simpoint.%llu%s", folder, number,
-		     program ? ".elf" : format->suffix) < 0)
-		pair->name = NULL;
-	if (!pair->name || program)
-		return pair->name;
-	if (asprintf(&pair->partner_name, "%s/simpoint.%llu%s", folder, number,
-		     format->partner_suffix) < 0)
-		pair->partner_name = NULL;
-	return pair->partner_name;
+	return put_name(&pair->name, job, point, program ? ".elf" : format->suffix) &&
+	       (program || put_name(&pair->partner_name, job, point, format->partner_suffix));
 }
 
 static int write_pair(struct pair *pair, struct command_job *job, struct tl_simpoints *points,
@@ -78,7 +92,7 @@ static int write_slice(struct command_job *job, struct tl_simpoints *points, siz
 	struct tl_simpoint point;
 	int status = tl_simpoints_at(points, number, &point, sizeof(point));
 
-	if (status == 0 && name_pair(&pair, job, point.cluster))
+	if (status == 0 && name_pair(&pair, job, &point))
 		status = write_pair(&pair, job, points, number, err);
 	else
 		status = TL_NO_MEMORY;
@@ -206,6 +220,7 @@ int slice_simpoints(struct command_job *job, struct tl_error *err)
 		.simpoints = settings->slice.simpoints,
 		.weights = settings->slice.weights,
 		.interval = settings->analysis.interval,
+		.together = settings->analysis.together,
 		.warmup = settings->slice.warmup,
 	};
 	struct tl_simpoints *points = NULL;

@@ -267,6 +267,9 @@ const struct option_row option_rows[] = {
 	       "--bbv: instructions of a vector (default: from snapshot to snapshot); others: a "
 	       "row "
 	       "for every N instructions of a thread, in one more table, which --csv is then"),
+	OPT_FLAG(C_ANALYZE, "together", analysis.together,
+		 "--interval: intervals are of all threads, from one time to another, in which "
+		 "they executed N instructions together (xtrace with TIME)"),
 	OPT_ID(C_ANALYZE, "line", "BYTES", analysis.line,
 	       "--footprint, --reuse, --sharing: size of a line (default: 64)"),
 	OPT_ID(C_ANALYZE, "page", "BYTES", analysis.page,
@@ -298,6 +301,8 @@ const struct option_row option_rows[] = {
 	       "--simpoints: N instructions before each interval belong to its slice (default: 0)"),
 	OPT_ID(C_SLICE | C_ONE_FORMAT, "interval", "N", analysis.interval,
 	       "--simpoints: as in `analyze --bbv` (default: from snapshot to snapshot)"),
+	OPT_FLAG(C_SLICE | C_ONE_FORMAT, "together", analysis.together,
+		 "--simpoints: as in `analyze --bbv`: a slice of each thread, of one time"),
 	OPT_REGEX(C_SLICE, "trigger", "REGEX", slice.part.trigger,
 		  "Intel PT: what ran before the first call of a function whose name matches; see "
 		  "--before"),

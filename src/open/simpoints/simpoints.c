@@ -221,9 +221,9 @@ static int read_files(struct tl_simpoints *points, struct files *files,
 	if (status < 0)
 		return status;
 	points->list = tl_zeroed(files->simpoints.count, sizeof(*points->list));
-	points->names = tl_zeroed(files->simpoints.count, sizeof(*points->names));
-	if (!points->list || !points->names)
+	if (!points->list)
 		return tl_error_memory(err);
+	points->room = files->simpoints.count;
 	return join(points, files, options, failed, err);
 }
 
@@ -235,7 +235,75 @@ static int by_interval(const void *a, const void *b)
 
 	if (x->interval != y->interval)
 		return tl_compare(x->interval, y->interval);
-	return tl_compare(x->cluster, y->cluster);
+	if (x->cluster != y->cluster)
+		return tl_compare(x->cluster, y->cluster);
+	return tl_compare(x->thread, y->thread);
+}
+
+/* Points whose intervals are looked for: the first `count` of the list, in their order. */
+struct search {
+	struct tl_simpoints *points;
+	size_t count;
+	uint64_t found; /* intervals of the trace */
+	bool no_memory;
+};
+
+static size_t first_of(const struct search *search, uint64_t interval)
+{
+	size_t low = 0, high = search->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (search->points->list[middle].interval < interval)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A thread's interval of a point; each further thread's becomes a point of its own. */
+static void take_found(void *arg, const struct tl_simpoint *found)
+{
+	struct search *search = arg;
+	struct tl_simpoints *points = search->points;
+
+	if (search->found <= found->interval)
+		search->found = found->interval + 1;
+	for (size_t i = first_of(search, found->interval);
+	     i < search->count && points->list[i].interval == found->interval; i++) {
+		struct tl_simpoint point = *found;
+		bool other = points->list[i].thread != TL_NOWHERE;
+
+		point.cluster = points->list[i].cluster;
+		point.weight = points->list[i].weight;
+		if (other && !tl_grow(&points->list, &points->room, points->count + 1,
+				      sizeof(*points->list))) {
+			search->no_memory = true;
+			return;
+		}
+		points->list[other ? points->count++ : i] = point;
+	}
+}
+
+static int locate_all(struct tl_simpoints *points, const struct tl_simpoint_options *options,
+		      uint64_t *found, struct tl_error *err)
+{
+	struct search search = { .points = points, .count = points->count };
+	int status;
+
+	qsort(points->list, points->count, sizeof(*points->list), by_interval);
+	for (size_t i = 0; i < points->count; i++)
+		points->list[i].thread = TL_NOWHERE;
+	status = points->input->format->locate(points->input, options, take_found, &search, err);
+	status = (int)tl_input_unchanged(points->input, status, err);
+	*found = search.found;
+	if (status < 0)
+		return status;
+	qsort(points->list, points->count, sizeof(*points->list), by_interval);
+	points->names = tl_zeroed(points->count, sizeof(*points->names));
+	return search.no_memory ? tl_error_memory(err) : tl_error_unless_made(points->names, err);
 }
 
 static const struct entry *entry_of(const struct entries *entries, uint64_t cluster)
@@ -258,10 +326,7 @@ static int locate(struct tl_simpoints *points, const struct files *files,
 	int status;
 
 	*failed = NULL;
-	qsort(points->list, points->count, sizeof(*points->list), by_interval);
-	status = points->input->format->locate(points->input, options, points->list, points->count,
-					       &found, err);
-	status = (int)tl_input_unchanged(points->input, status, err);
+	status = locate_all(points, options, &found, err);
 	last = &points->list[points->count - 1];
 	if (status < 0 || last->interval < found)
 		return status;
@@ -409,7 +474,7 @@ void tl_simpoints_close(struct tl_simpoints *points)
 {
 	if (!points)
 		return;
-	for (size_t i = 0; i < points->count; i++)
+	for (size_t i = 0; points->names && i < points->count; i++)
 		free(points->names[i]);
 	free(points->names);
 	free(points->list);

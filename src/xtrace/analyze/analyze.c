@@ -149,9 +149,10 @@ static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_an
 		if (!tl_xtrace_bbv_end_interval(a, s))
 			return false;
 	}
-	if (a->series.length && s->instructions == s->series.end &&
-	    !tl_xtrace_series_end_interval(a, s))
-		return false;
+	/* Of all streams together there are intervals in which this one executed nothing. */
+	while (a->series.length && s->instructions == s->series.end)
+		if (!tl_xtrace_series_end_interval(a, s))
+			return false;
 	s->simulated = s->instructions >= s->warm;
 	s->counted = s->instructions >= s->first && a->levels >> s->el & 1;
 	a->any |= s->counted;
@@ -379,6 +380,52 @@ static int run_apart(struct tl_xtrace_analysis *a, struct tl_error *err)
 	return status;
 }
 
+/* Interval by interval: what each stream executed in it. */
+static int run_together(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	const struct tl_xtrace_cuts *cuts = &a->intervals.cuts;
+	int status = 0;
+
+	for (uint64_t n = 0; status >= 0 && n <= cuts->count; n++) {
+		for (size_t i = 0; status >= 0 && i < a->stream_count; i++)
+			status = run(a, &a->streams[i], UINT64_MAX, tl_xtrace_cuts_end(cuts, n, i),
+				     err);
+		if (status >= 0 && !tl_xtrace_bbv_end_common(a))
+			return tl_error_memory(err);
+	}
+	return tl_error_or_end(status);
+}
+
+/* For slices: the part of each interval that is a stream's, one stream behind the other. */
+static int find_together(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	const struct tl_xtrace_cuts *cuts = &a->intervals.cuts;
+	int status = 0;
+
+	for (size_t i = 0; i < a->stream_count; i++) {
+		struct tl_xtrace_stream_analysis *s = &a->streams[i];
+
+		if (!tl_xtrace_interval_stream(a, s))
+			return tl_error_memory(err);
+		for (uint64_t n = 0; status >= 0 && n <= cuts->count; n++) {
+			uint64_t before = s->instructions;
+
+			status = run(a, s, UINT64_MAX, tl_xtrace_cuts_end(cuts, n, i), err);
+			a->intervals.count = n;
+			if (status >= 0)
+				tl_xtrace_interval_end(a, s, s->instructions > before);
+		}
+	}
+	return tl_error_or_end(status);
+}
+
+static int run_vectors(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	if (!a->options.together)
+		return run_apart(a, err);
+	return a->intervals.finder.fn ? find_together(a, err) : run_together(a, err);
+}
+
 int tl_xtrace_analysis_run(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	bool turns = a->options.analyses & (TL_XTRACE_ANALYZE_CACHE | TL_XTRACE_ANALYZE_SHARING);
@@ -386,7 +433,7 @@ int tl_xtrace_analysis_run(struct tl_xtrace_analysis *a, struct tl_error *err)
 	struct tl_xtrace_stream_analysis *s;
 
 	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV)
-		return run_apart(a, err);
+		return run_vectors(a, err);
 	while ((s = earliest(a, NULL))) {
 		const struct tl_xtrace_stream_analysis *other = earliest(a, s);
 		int status = run(a, s, other ? other->time : UINT64_MAX,
@@ -435,6 +482,31 @@ static int begin_streams(struct tl_xtrace_analysis *a, struct tl_error *err)
 	if (!a->stream_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the trace has no such thread");
 	return 0;
+}
+
+/* Where the intervals of all streams end. */
+static int begin_together(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	const struct tl_xtrace_stream **streams;
+	int status;
+
+	if (!a->options.interval || tl_xtrace_part_chosen(&a->options.part))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   a->options.interval
+					   ? "intervals of all threads together are of all that "
+					     "they executed"
+					   : "intervals of all threads together need --interval");
+	streams = tl_zeroed(a->stream_count, sizeof(*streams));
+	if (!streams)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < a->stream_count; i++)
+		streams[i] = a->streams[i].stream;
+	status = tl_xtrace_cuts_find(&a->intervals.cuts, a->trace, streams, a->stream_count,
+				     a->options.interval, err);
+	free(streams);
+	/* The pass itself meets the same damage. */
+	tl_xtrace_rewind(a->trace);
+	return status;
 }
 
 static bool begin_branches(struct tl_xtrace_analysis *a)
@@ -544,6 +616,8 @@ int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 		if (!tl_xtrace_dependences_begin(&a->streams[i].dependences))
 			return tl_error_memory(err);
 	status = tl_xtrace_part_begin(a, err);
+	if (status == 0 && options->together)
+		status = begin_together(a, err);
 	if (status < 0)
 		return status;
 	if (!tl_xtrace_series_begin(a))
@@ -641,6 +715,7 @@ void tl_xtrace_analysis_end(struct tl_xtrace_analysis *a)
 	free(a->counted.list);
 	tl_xtrace_basic_blocks_free(&a->blocks);
 	free(a->intervals.finder.passed);
+	tl_xtrace_cuts_free(&a->intervals.cuts);
 	tl_xtrace_table_drop(&a->tables.table);
 }
 

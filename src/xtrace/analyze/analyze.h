@@ -27,6 +27,7 @@ struct tl_xtrace_analysis_options {
 	uint64_t thread; /* or core, by its id; TL_NOWHERE: all */
 	/* BBV: instructions of a vector; 0: from snapshot to snapshot. Others: a row for so many */
 	uint64_t interval;
+	bool together;       /* intervals are of all streams, by their common time */
 	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096. Of footprint and reuse */
 	unsigned jobs;
 	uint32_t top; /* rows of long tables, 0: all */
@@ -47,6 +48,7 @@ struct tl_xtrace_analysis_options {
 struct tl_xtrace_interval {
 	uint64_t number;     /* its vector's, from 0, among those of all streams */
 	uint64_t thread;     /* or core: the id of its stream */
+	unsigned hint;       /* of the stream's name, 0: none */
 	uint64_t first, end; /* the instructions: the first one, and the one behind the last */
 	/* of the slice: the last snapshot that is as much before `first` as was asked for */
 	uint64_t begin;
@@ -58,7 +60,8 @@ typedef void tl_xtrace_interval_fn(void *arg, const struct tl_xtrace_interval *i
 
 /*
  * Find the intervals of `options` (thread, interval), `warmup` instructions before each of which
- * belong to its slice. One call for each vector that an analysis of BBV writes, in their order.
+ * belong to its slice. One call for each vector that an analysis of BBV writes, in their order; of
+ * all streams together one for each that executed something in it, stream by stream.
  */
 int tl_xtrace_each_interval(struct tl_xtrace_trace *trace,
 			    const struct tl_xtrace_analysis_options *options, uint64_t warmup,

@@ -30,6 +30,8 @@ void tl_xtrace_bbv_begin(struct tl_xtrace_analysis *a)
 static void put_line(struct tl_output *out, const struct tl_xtrace_basic_blocks *blocks,
 		     const uint32_t *list, size_t count)
 {
+	if (!count)
+		tl_put_char(out, 'T');
 	for (size_t i = 0; i < count; i++)
 		tl_put_format(out, "%s%" PRIu32 ":%" PRIu64, i ? " :" : "T:", list[i] + 1,
 			      blocks->list[list[i]].in_interval);
@@ -52,13 +54,14 @@ static void put_rows(struct tl_xtrace_analysis *a, size_t stream, const uint32_t
 	}
 }
 
-static void put_vector(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream_analysis *s,
-		       const uint32_t *list, size_t count)
+/* Of stream number `stream`; beyond the last: of all. */
+static void put_vector(struct tl_xtrace_analysis *a, size_t stream, const uint32_t *list,
+		       size_t count)
 {
 	if (a->options.form == TL_XTRACE_TEXT)
 		put_line(a->out, &a->blocks, list, count);
 	else
-		put_rows(a, (size_t)(s - a->streams), list, count);
+		put_rows(a, stream, list, count);
 }
 
 bool tl_xtrace_bbv_begin_stream(struct tl_xtrace_analysis *a,
@@ -85,9 +88,24 @@ bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_s
 	if (a->intervals.finder.fn)
 		tl_xtrace_interval_end(a, s, count);
 	else if (count)
-		put_vector(a, s, list, count);
+		put_vector(a, (size_t)(s - a->streams), list, count);
 	if (!count)
 		return true;
+	a->intervals.count++;
+	tl_xtrace_basic_blocks_next_interval(&a->blocks);
+	return true;
+}
+
+bool tl_xtrace_bbv_end_common(struct tl_xtrace_analysis *a)
+{
+	const uint32_t *list;
+	size_t count;
+
+	for (size_t i = 0; i < a->stream_count; i++)
+		if (!tl_xtrace_basic_block_count(&a->blocks, &a->streams[i].place))
+			return false;
+	list = tl_xtrace_basic_blocks_interval(&a->blocks, &count);
+	put_vector(a, a->stream_count, list, count);
 	a->intervals.count++;
 	tl_xtrace_basic_blocks_next_interval(&a->blocks);
 	return true;

@@ -53,6 +53,7 @@ void tl_xtrace_interval_end(struct tl_xtrace_analysis *a, const struct tl_xtrace
 	const struct tl_xtrace_interval interval = {
 		.number = a->intervals.count,
 		.thread = s->stream->info.id,
+		.hint = s->stream->info.hint,
 		.first = f->first,
 		.end = s->instructions,
 		.begin = begin ? begin->instruction : wanted,

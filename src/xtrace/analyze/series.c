@@ -140,6 +140,19 @@ static bool touched(const struct tl_xtrace_analysis *a, const struct tl_xtrace_s
 
 /* ---- rows ---- */
 
+/* The end of the interval that begins at `first`. */
+static void find_end(const struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
+{
+	if (a->options.together) {
+		s->series.end = tl_xtrace_cuts_end(&a->intervals.cuts, s->series.interval,
+						   (size_t)(s - a->streams));
+		return;
+	}
+	s->series.end = s->series.first + a->series.length;
+	if (s->series.end < s->series.first)
+		s->series.end = TL_NOWHERE;
+}
+
 static bool put_row(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
 {
 	struct tl_xtrace_series *series = &a->series;
@@ -173,9 +186,7 @@ bool tl_xtrace_series_end_interval(struct tl_xtrace_analysis *a,
 	tl_xtrace_footprint_begin(&s->series.footprint, a->line_shift);
 	s->series.interval++;
 	s->series.first = s->series.end;
-	s->series.end += a->series.length;
-	if (s->series.end < s->series.first)
-		s->series.end = TL_NOWHERE;
+	find_end(a, s);
 	return true;
 }
 
@@ -192,9 +203,7 @@ void tl_xtrace_series_count(struct tl_xtrace_analysis *a, struct tl_xtrace_strea
 static void begin_stream(const struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
 {
 	s->series.first = s->first;
-	s->series.end = s->first + a->series.length;
-	if (s->series.end < s->first)
-		s->series.end = TL_NOWHERE;
+	find_end(a, s);
 	tl_xtrace_footprint_begin(&s->series.footprint, a->line_shift);
 }
 

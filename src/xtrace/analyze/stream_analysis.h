@@ -4,6 +4,7 @@
 /* State of the analyses: of each stream, of all together, and the tables of results. */
 #include "xtrace/analyze/analyze.h"
 #include "xtrace/analyze/basic_blocks.h"
+#include "xtrace/analyze/cuts.h"
 #include "xtrace/predict/branches.h"
 #include "xtrace/state/function_ids.h"
 #include "xtrace/caches/reuse.h"
@@ -124,6 +125,7 @@ struct tl_xtrace_intervals {
 	uint64_t end;
 	uint64_t count; /* of all streams */
 	struct tl_xtrace_interval_finder finder;
+	struct tl_xtrace_cuts cuts; /* of all streams together */
 };
 
 struct tl_xtrace_analysis {
@@ -197,6 +199,8 @@ bool tl_xtrace_bbv_begin_stream(struct tl_xtrace_analysis *a,
 bool tl_xtrace_bbv_end_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s);
 /* The interval ends before the next instruction. False without memory. */
 bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s);
+/* The same of all streams. */
+bool tl_xtrace_bbv_end_common(struct tl_xtrace_analysis *a);
 
 /* Tables of results: result_tables.c, cache_tables.c. False without memory. */
 bool tl_xtrace_show_footprint(struct tl_xtrace_analysis *a);

@@ -38,4 +38,7 @@ try analyze --mix --instructions 5000000..5000001 $trace
 try analyze --mix --snapshots 70.. $trace
 try analyze --mix --level 3 $trace
 try analyze --bbv --level 0 $trace
+try analyze --bbv --together $trace
+try analyze --bbv --together --interval 100 $trace
+try analyze --mix --together --interval 100 --instructions 5..9 $trace
 true

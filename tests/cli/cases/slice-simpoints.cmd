@@ -50,6 +50,7 @@ try --simpoints points
 try --simpoints points --weights weights --snapshots 0..1
 try --weights weights
 try --json
+try --together
 tracelathe slice --simpoints points --weights weights $u1.xinsndata.bin; echo $?
 cp "$GOLDEN"/xray/fib-fdr.xray .
 tracelathe slice --simpoints points --weights weights -o slices fib-fdr.xray; echo $?

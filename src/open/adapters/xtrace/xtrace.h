@@ -44,8 +44,7 @@ uint32_t tl_xtrace_input_snapshot(uint64_t number);
 int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
 			    struct tl_output *out, const char **failed, struct tl_error *err);
 int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_options *options,
-			   struct tl_simpoint *points, size_t count, uint64_t *found,
-			   struct tl_error *err);
+			   tl_simpoint_found_fn *fn, void *arg, struct tl_error *err);
 extern const struct tl_conversion tl_xtrace_conversions[];
 
 /*

@@ -131,6 +131,7 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 		.analyses = what_of(wishes),
 		.form = form_of(analysis->form),
 		.interval = analysis->interval,
+		.together = analysis->together,
 		.line = analysis->line,
 		.page = analysis->page,
 		.top = analysis->top,
@@ -175,9 +176,8 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 /* ---- intervals of simulation points ---- */
 
 struct located {
-	struct tl_simpoint *points;
-	size_t count, at; /* the next one that was not found yet */
-	uint64_t found;
+	tl_simpoint_found_fn *fn;
+	void *arg;
 };
 
 static uint64_t snapshot_number(uint32_t snapshot)
@@ -187,28 +187,28 @@ static uint64_t snapshot_number(uint32_t snapshot)
 
 static void take_interval(void *arg, const struct tl_xtrace_interval *interval)
 {
-	struct located *l = arg;
+	const struct located *l = arg;
+	const struct tl_simpoint point = {
+		.interval = interval->number,
+		.thread = interval->thread,
+		.hint = interval->hint,
+		.first = interval->first,
+		.end = interval->end,
+		.begin = interval->begin,
+		.snapshot = snapshot_number(interval->snapshot),
+		.end_snapshot = snapshot_number(interval->end_snapshot),
+	};
 
-	l->found++;
-	for (; l->at < l->count && l->points[l->at].interval == interval->number; l->at++) {
-		struct tl_simpoint *point = &l->points[l->at];
-
-		point->thread = interval->thread;
-		point->first = interval->first;
-		point->end = interval->end;
-		point->begin = interval->begin;
-		point->snapshot = snapshot_number(interval->snapshot);
-		point->end_snapshot = snapshot_number(interval->end_snapshot);
-	}
+	l->fn(l->arg, &point);
 }
 
 int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_options *options,
-			   struct tl_simpoint *points, size_t count, uint64_t *found,
-			   struct tl_error *err)
+			   tl_simpoint_found_fn *fn, void *arg, struct tl_error *err)
 {
 	struct tl_xtrace_input *x = input->handle;
-	struct located located = { .points = points, .count = count };
-	struct tl_xtrace_analysis_options to = { .interval = options->interval };
+	struct located located = { fn, arg };
+	struct tl_xtrace_analysis_options to = { .interval = options->interval,
+						 .together = options->together };
 	struct tl_xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
@@ -216,7 +216,6 @@ int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_opti
 	if (status == 0)
 		status = tl_xtrace_each_interval(x->trace, &to, options->warmup, take_interval,
 						 &located, err);
-	*found = located.found;
 	return status;
 }
 
