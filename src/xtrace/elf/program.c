@@ -283,6 +283,12 @@ static void put_records(struct program *p)
 			put64(p, reg * 8);
 			put64(p, signal->values[reg]);
 		}
+		for (unsigned half = 0; half < TL_XTRACE_REPLAY_HALVES; half++) {
+			if (!(signal->known_halves >> half & 1))
+				continue;
+			put64(p, TL_XTRACE_SLOT_VECTORS + half * 8);
+			put64(p, signal->halves[half]);
+		}
 		put64(p, UINT64_MAX);
 		put64(p, 0);
 	}

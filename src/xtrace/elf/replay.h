@@ -32,8 +32,15 @@ struct tl_xtrace_event {
 	uint64_t signal; /* of those with TL_XTRACE_EVENT_SIGNAL: its number */
 };
 
-/* General registers of a thread, SP, and NZCV as MRS has it. */
-enum { TL_XTRACE_REPLAY_SP = 31, TL_XTRACE_REPLAY_NZCV = 32, TL_XTRACE_REPLAY_REGISTERS = 33 };
+/* General registers of a thread, SP, and NZCV, FPCR and FPSR as MRS has them. */
+enum {
+	TL_XTRACE_REPLAY_SP = 31,
+	TL_XTRACE_REPLAY_NZCV = 32,
+	TL_XTRACE_REPLAY_FPCR = 33,
+	TL_XTRACE_REPLAY_FPSR = 34,
+	TL_XTRACE_REPLAY_REGISTERS = 35,
+	TL_XTRACE_REPLAY_HALVES = 64, /* of V0 to V31, in their order */
+};
 
 /*
  * A handler begins, or ends. At its beginning all registers are kept in a slot, and some have other
@@ -47,6 +54,8 @@ struct tl_xtrace_replay_signal {
 	bool asked;     /* the handler reads its number, X0 */
 	uint64_t known; /* the others, as bits */
 	uint64_t values[TL_XTRACE_REPLAY_REGISTERS];
+	uint64_t known_halves; /* of vector registers, which a handler changed, as bits */
+	uint64_t halves[TL_XTRACE_REPLAY_HALVES];
 	uint64_t landing; /* islands.c: address of the way to `pc` */
 	uint64_t record;  /* program.c: address of what the program knows of it */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals wherever they come, without a library, so that snapshots may be before every instruction: from a system call,
  * from an access that faults (whose handler goes on behind it), in another handler, on a stack of its own, from a timer
- * between any two instructions, and in system calls that are interrupted, and begin again. */
+ * between any two instructions, and in system calls that are interrupted, and begin again; one changes vector registers,
+ * FPCR and FPSR of what it interrupts. */
 	.macro call number
 	mov x8, #\number
 	svc #0
@@ -55,6 +56,28 @@ _start:
 	mov x1, #0
 	ldr x0, [x1]
 	str x0, [x1, #8]
+	handle USR1, puts_vectors, SIGINFO
+	movi v0.16b, #1
+	movi v9.16b, #2
+	movi v31.16b, #3
+	raise USR1
+	movi v2.16b, #7
+	cmeq v3.16b, v0.16b, v2.16b
+	umov x4, v3.d[1]
+	cbz x4, wrong
+	umov x4, v31.d[1]
+	umov x5, v2.d[0]
+	cmp x4, x5
+	b.ne wrong
+	umov x4, v9.d[0]
+	cmp x4, x5
+	b.eq wrong
+	mrs x4, fpcr
+	tbz x4, #24, wrong
+	mrs x4, fpsr
+	tbz x4, #27, wrong
+	str x4, [sp, #-16]!
+	ldr x4, [sp], #16
 	handle ALRM, arrives, 0
 	adr x21, arrived
 	timer
@@ -83,6 +106,9 @@ spin:
 	call 101
 	mov x0, #0
 	call 93
+wrong:
+	mov x0, #1
+	call 93
 calm:
 	str x0, [sp, #-16]!
 	add sp, sp, #16
@@ -96,6 +122,16 @@ steps_over:
 	ldr x3, [x2, #440]
 	add x3, x3, #4
 	str x3, [x2, #440]
+	ret
+puts_vectors:
+	movi v1.16b, #7
+	movi v9.16b, #8
+	str q1, [x2, #464 + 16 + 16 * 0]
+	str d1, [x2, #464 + 16 + 16 * 31 + 8]
+	mov w3, #0x01000000
+	mov w4, #0x08000000
+	str w4, [x2, #464 + 8]
+	str w3, [x2, #464 + 12]
 	ret
 arrives:
 	mov x1, #1

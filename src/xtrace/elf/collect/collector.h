@@ -120,6 +120,8 @@ void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
 bool tl_xtrace_collect_numbers(struct tl_xtrace_replay *replay, struct tl_xtrace_trace *trace);
 /* The slice is over: 0; negative: what was taken for a handler cannot be told from a gap. */
 int tl_xtrace_collect_handlers_over(struct tl_xtrace_collector *c);
+/* All threads are over: 0; negative: a handler changed what is not told how it comes back. */
+int tl_xtrace_collect_vectors_over(const struct tl_xtrace_replay *replay, struct tl_error *err);
 
 /* ---- end.c ---- */
 

@@ -12,12 +12,16 @@
 
 /*
  * Linux, struct rt_sigframe: siginfo, ucontext with struct sigcontext at 176, whose registers are
- * behind the address of the fault and whose records (vectors first) are behind those.
+ * behind the address of the fault and whose records are behind those. The first one is struct
+ * fpsimd_context: its head, FPSR and FPCR, and V0 to V31.
  */
 enum {
 	FRAME_CONTEXT = 128,
 	FRAME_REGISTERS = 128 + 176 + 8,
 	FRAME_RECORDS = 128 + 176 + 288,
+	RECORD_STATUS = 8,
+	RECORD_VECTORS = 16,
+	RECORD_END = 16 + 16 * 32,
 	FRAME_END = FRAME_RECORDS + 4096,
 	FRAME_LEAST = 4096,
 	FRAME_MOST = 1 << 16,
@@ -242,6 +246,33 @@ static void store_words(struct tl_xtrace_handler *handler, uint64_t at, const ui
 	}
 }
 
+static void store_status(struct tl_xtrace_handler *handler, uint64_t at, const uint8_t *data)
+{
+	unsigned number = at != RECORD_STATUS;
+
+	handler->status[number] = tl_get32s(data, TL_HOST_BIG_ENDIAN);
+	handler->changed_status |= 1u << number;
+}
+
+/* In the first record, whole words; what is in others, or of them, does not come back. */
+static void store_vectors(struct tl_xtrace_handler *handler, uint64_t at, const uint8_t *data,
+			  size_t size)
+{
+	if (at % 4 || size % 4 || at < RECORD_STATUS || at + size > RECORD_END ||
+	    (at + size > RECORD_VECTORS && (at % 8 || size % 8))) {
+		handler->spoiled = true;
+		return;
+	}
+	for (; size && at < RECORD_VECTORS; at += 4, data += 4, size -= 4)
+		store_status(handler, at, data);
+	for (; size; at += 8, data += 8, size -= 8) {
+		uint64_t half = (at - RECORD_VECTORS) / 8;
+
+		handler->halves[half] = tl_get64s(data, TL_HOST_BIG_ENDIAN);
+		handler->changed_halves |= UINT64_C(1) << half;
+	}
+}
+
 void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
 				   const struct tl_xtrace_seen_access *seen)
 {
@@ -252,7 +283,7 @@ void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
 		if (handler->signal == TL_NOWHERE || !handler->frame || at >= FRAME_END)
 			continue;
 		if (at >= FRAME_RECORDS)
-			handler->spoiled = true;
+			store_vectors(handler, at - FRAME_RECORDS, seen->data, seen->size);
 		else if (at + seen->size > FRAME_REGISTERS)
 			store_words(handler, at - FRAME_REGISTERS, seen->data, seen->size);
 	}
@@ -408,6 +439,15 @@ static void take_changes(struct tl_xtrace_collector *c, const struct tl_xtrace_h
 		signal->values[TL_XTRACE_REPLAY_NZCV] =
 			handler->words[TL_XTRACE_FRAME_PSTATE] & UINT64_C(0xf0000000);
 	}
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned reg = i ? TL_XTRACE_REPLAY_FPCR : TL_XTRACE_REPLAY_FPSR;
+
+		if (handler->changed_status >> i & 1)
+			signal->known |= UINT64_C(1) << reg;
+		signal->values[reg] = handler->status[i];
+	}
+	signal->known_halves = handler->changed_halves;
+	memcpy(signal->halves, handler->halves, sizeof(signal->halves));
 	if (c->call.open)
 		return;
 	signal->known |= 1;
@@ -422,8 +462,8 @@ static int end_handler(struct tl_xtrace_collector *c, uint64_t pc,
 
 	if (handler->spoiled)
 		return tl_xtrace_collect_refuse(
-			c, "a signal's handler changed vector registers, or a part of a register, "
-			   "of what it interrupted");
+			c, "a signal's handler changed a part of a register, or a record behind "
+			   "those of V0 to V31, of what it interrupted");
 	judge_interrupted(c, handler, pc);
 	number = tl_xtrace_replay_signal(c->replay, event, pc);
 	if (number == TL_NOWHERE)
@@ -432,6 +472,7 @@ static int end_handler(struct tl_xtrace_collector *c, uint64_t pc,
 	c->replay->signals[number].slot = handler->slot;
 	take_changes(c, handler, &c->replay->signals[number], event);
 	c->stack = handler->stack;
+	c->near_stack = handler->near;
 	c->call.open = false;
 	/* Those inside it never return any more. */
 	for (size_t i = 0; i < h->count; i++) {
@@ -504,4 +545,23 @@ int tl_xtrace_collect_handlers_over(struct tl_xtrace_collector *c)
 		if (h->list[i].signal != TL_NOWHERE && !h->list[i].proven)
 			return refuse_handler(c, &h->list[i]);
 	return 0;
+}
+
+/*
+ * Where vectors are longer than V0 to V31, Linux takes these from their own record, but others
+ * (QEMU 7.2) from that of the long ones.
+ */
+int tl_xtrace_collect_vectors_over(const struct tl_xtrace_replay *replay, struct tl_error *err)
+{
+	bool scalable = replay->scalable, changed = false;
+
+	for (size_t i = 0; i < replay->thread_count; i++)
+		scalable |= replay->threads[i].begin.vector_bytes > 16;
+	for (size_t i = 0; i < replay->signal_count; i++)
+		changed |= replay->signals[i].known_halves != 0;
+	return scalable && changed
+		       ? tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				     "a signal's handler changed V registers of what it "
+				     "interrupted, which are parts of longer ones")
+		       : 0;
 }

@@ -16,6 +16,9 @@ enum { TL_XTRACE_MOST_HANDLERS = 64 };
 /* Words of a frame: X0 to X30, SP, PC, PSTATE. */
 enum { TL_XTRACE_FRAME_PC = 32, TL_XTRACE_FRAME_PSTATE = 33, TL_XTRACE_FRAME_WORDS = 34 };
 
+/* FPSR, FPCR, and V0 to V31 by halves, in the first record behind these, as bits of `status`. */
+enum { TL_XTRACE_FRAME_FPSR = 1, TL_XTRACE_FRAME_FPCR = 2 };
+
 /* A handler that began and has not returned. */
 struct tl_xtrace_handler {
 	uint64_t signal; /* its number in the replay; TL_NOWHERE: the slot is free */
@@ -30,6 +33,9 @@ struct tl_xtrace_handler {
 	bool predicated; /* the instruction may have executed without an access */
 	/* What it stored to its frame: words, as bits; something that does not come back. */
 	uint64_t changed, words[TL_XTRACE_FRAME_WORDS];
+	uint64_t changed_halves, halves[TL_XTRACE_REPLAY_HALVES];
+	unsigned changed_status; /* bits as above */
+	uint32_t status[2];      /* FPSR, FPCR */
 	bool spoiled;
 };
 

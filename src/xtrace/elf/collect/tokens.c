@@ -178,9 +178,12 @@ static bool take_access_of_handler(struct tl_xtrace_collector *c, const struct t
 		.store = store,
 	};
 
+	/* The first access of a handler may show where its frame is. */
+	if (!tl_xtrace_collect_handler_access(c, &seen))
+		return false;
 	if (store)
 		tl_xtrace_collect_frame_store(c, &seen);
-	return tl_xtrace_collect_handler_access(c, &seen);
+	return true;
 }
 
 static bool take_access(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w, bool store)
