@@ -7,7 +7,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 directory=build-coverage
-# The drop-in libipt is a library of its own; a fleet, the recorders and the server of `view` are processes of their own.
+# The drop-in libipt is a library of its own; a fleet, the recorders, the server of `view` and the process that asks servers
+# of debuginfod are processes of their own.
 ONLY_WAYS="libipt-twins
 libipt-calls
 situations-overflows-dropin
@@ -19,7 +20,8 @@ record
 record-aarch64
 emulate
 emulate-aarch64
-view-server"
+view-server
+debuginfod"
 suites=
 for suite in "${@:-unit cli fault fuzz}"; do for name in $suite; do suites="$suites --suite $name"; done; done
 
