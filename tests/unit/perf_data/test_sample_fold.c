@@ -388,12 +388,12 @@ TEST(event_of_one_kind_has_two_columns)
 }
 
 /* An attribute for each PMU, with the ids 77, 78 and so on. */
-static void begin_pmus(const uint32_t *pmus, size_t count)
+static void begin_pmus(uint64_t sample_type, const uint32_t *pmus, size_t count)
 {
 	begin_named();
 	f.size = 104;
 	for (size_t i = 0; i < count; i++) {
-		put_attr(&f, pmus[i], TYPE, 1 << 18);
+		put_attr(&f, pmus[i], sample_type, 1 << 18);
 		put64(&f, 104 + 80 * count + 8 * i);
 		put64(&f, 8);
 	}
@@ -413,11 +413,44 @@ TEST(events_of_one_name_are_one)
 					     "pmu9:2601.samples" };
 	static const int64_t sums[] = { 7 + 9, 2, 8 + 10, 2 };
 
-	begin_pmus(pmus, 4);
+	begin_pmus(TYPE, pmus, 4);
 	for (uint64_t i = 0; i < 4; i++) {
 		const size_t at = f.size;
 
 		SAMPLE(((struct at){ PID, TID, 1, 100 + i, 7 + i, MODE_USER }), USER, 0x1004);
+		patch64(&f, at + 8, 77 + i);
+	}
+	fold();
+	assert_int_equal(tl_profile_event_count(profile), 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_string_equal(tl_profile_event(profile, i)->name, names[i]);
+		assert_int_equal(tl_profile_total(profile)[i], sums[i]);
+	}
+	done();
+}
+
+/* The same of branches: sample i has i + 1 of them, of which the last was predicted wrongly. */
+TEST(branches_of_events_of_one_name_are_one)
+{
+	enum { BRANCH_STACK = 2048, WRONG = 1, RIGHT = 2 };
+	static const uint32_t pmus[] = { 8, 9, 8, 9 };
+	static const char *const names[] = { "pmu8:2601.branches", "pmu8:2601.mispredicted",
+					     "pmu9:2601.branches", "pmu9:2601.mispredicted" };
+	static const int64_t sums[] = { 1 + 3, 2, 2 + 4, 2 };
+	static const uint64_t chain[] = { USER, 0x1004 };
+
+	begin_pmus(TYPE | BRANCH_STACK, pmus, 4);
+	options.branches = true;
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t words[1 + 3 * 4] = { i + 1 };
+		const size_t at = f.size;
+
+		for (uint64_t branch = 0; branch <= i; branch++) {
+			words[1 + 3 * branch] = 0x1008;
+			words[2 + 3 * branch] = 0x1004;
+			words[3 + 3 * branch] = branch == i ? WRONG : RIGHT;
+		}
+		put_wide_sample(chain, 2, words, 1 + 3 * (i + 1));
 		patch64(&f, at + 8, 77 + i);
 	}
 	fold();
@@ -588,6 +621,7 @@ int main(void)
 		cmocka_unit_test(filters),
 		cmocka_unit_test(event_of_one_kind_has_two_columns),
 		cmocka_unit_test(events_of_one_name_are_one),
+		cmocka_unit_test(branches_of_events_of_one_name_are_one),
 		cmocka_unit_test(period_that_was_not_recorded),
 		cmocka_unit_test(counters_of_a_group),
 		cmocka_unit_test(stacks_at_the_limit),

@@ -4,6 +4,8 @@
  * hand beside each trace.
  */
 #include "folds.h"
+#include "xray/calls/walk.h"
+#include "xray/records/reader.h"
 
 TEST(a_whole_trace)
 {
@@ -354,9 +356,64 @@ TEST(a_strict_fold_fails_at_the_fault)
 	free_bytes(&b);
 }
 
+/* Steps of a thread from leaf to leaf: 0 at its end, or negative. */
+static int walk_all(struct tl_xray_reader *reader, struct tl_error *err)
+{
+	struct tl_xray_walk walk;
+	struct tl_call_leaf leaf;
+	int status;
+
+	assert_true(tl_xray_walk_begin(&walk, reader, &reader->threads[0], &all, NULL));
+	while ((status = tl_xray_walk_leaf(&walk, &leaf, err)) == 1)
+		;
+	tl_xray_walk_end(&walk);
+	return status;
+}
+
+/*
+ * Records that are read many at a time have numbers all the same: 100 times enter 1, enter 2,
+ * exit 2, exit 1 behind the five records of the head, and number `bad` of them, from 0 on, has an
+ * action that is none. With call paths, without them, with calls between functions, and as steps.
+ */
+TEST(a_fault_behind_a_run_has_its_number)
+{
+	enum { HEAD = 32 + 80, RECORDS = 400, STEPS = 3 };
+	static const size_t bad[] = { 2, 4, 5, 303, RECORDS - 1 };
+	const struct tl_xray_options strict = { .size = sizeof(strict), .strict = true };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]) * (STEPS + 1); i++) {
+		const size_t number = bad[i / (STEPS + 1)], way = i % (STEPS + 1);
+		struct tl_xray_fold_options options = all;
+		struct tl_profile *profile = NULL;
+		struct bytes b = { 0 };
+		struct trace t;
+		size_t start;
+
+		put_header(&b, 5, FDR, 1000, 16384);
+		start = begin_block(&b, 1, 2, 100);
+		for (uint32_t r = 0; r < RECORDS; r++)
+			put_function(&b, r % 4 < 2 ? ENTER : EXIT, r % 4 % 3 ? 2 : 1, 1);
+		end_block(&b, start);
+		b.data[HEAD + 8 * number] = 0x0a; /* action 5 */
+		open_trace(&t, &b, &strict);
+		options.flat = way != 0;
+		options.arcs = way == 2;
+		assert_int_equal(way == STEPS
+					 ? walk_all(t.reader, &t.err)
+					 : tl_xray_fold(t.reader, NULL, &options, &profile, &t.err),
+				 TL_BAD_RECORD);
+		assert_null(profile);
+		assert_int_equal(t.err.offset, HEAD + 8 * number);
+		assert_int_equal(t.err.record, 5 + number);
+		close_trace(&t);
+		free_bytes(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fault_behind_a_run_has_its_number),
 		cmocka_unit_test(a_whole_trace),
 		cmocka_unit_test(sizes_of_options),
 		cmocka_unit_test(the_clock_follows_metadata),

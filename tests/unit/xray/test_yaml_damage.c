@@ -72,6 +72,43 @@ TEST(a_name_is_told_once)
 	}
 }
 
+/* ---- fields ---- */
+
+/* Each field has a value of its own, the largest that fits, or with its highest bit set. */
+TEST(each_field_is_read)
+{
+#define TASK " thread: 4294967294, process: 2147483647, "
+	static const char text[] =
+		HEADER "records:\n"
+		       "  - { type: 0, func-id: 268435455, function: 'f', cpu: 65535," TASK
+		       "kind: function-tail-exit, tsc: 9000000000000000001, data: '' }\n"
+		       "  - { type: 0, func-id: 3, cpu: 258," TASK
+		       "kind: function-enter, tsc: 9000000000000000003, data: '' }\n"
+		       "  - { type: 65534, func-id: 0, cpu: 4660," TASK
+		       "kind: typed-event, tsc: 9000000000000000005, data: 'abc' }\n";
+	static const char *const wanted[] = {
+		"\"id\":268435455",
+		"\"cpu\":65535",
+		"\"cpu\":258",
+		"\"cpu\":4660",
+		"\"thread\":-2",
+		"\"process\":2147483647",
+		"\"tsc\":9000000000000000001",
+		"\"tsc\":9000000000000000003",
+		"\"tsc\":9000000000000000005",
+		"\"event_type\":65534",
+		"\"bytes\":\"616263\"",
+	};
+	struct tl_input *input;
+	struct tl_error err;
+
+	assert_int_equal(open_text(&input, text, true, &err), 0);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!dumped_with(input, wanted[i]))
+			fail_msg("nothing has %s", wanted[i]);
+	tl_input_close(input);
+}
+
 /* ---- one wrong record ---- */
 
 static void want_left_out(const char *record, const char *message)
@@ -299,6 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_is_told_once),
+		cmocka_unit_test(each_field_is_read),
 		cmocka_unit_test(a_wrong_record_is_left_out),
 		cmocka_unit_test(unknown_keys_are_passed_over),
 		cmocka_unit_test(a_text_that_ends_early_keeps_what_was_before),
