@@ -160,6 +160,11 @@ static const struct {
 	{ 0xd503201f, TL_A64_HINT, TL_A64_PLAIN, "Hints" },
 	{ 0xd5033bbf, TL_A64_BARRIER, TL_A64_PLAIN, "Barriers" }, /* DMB ISH */
 	{ 0xdac10000, TL_A64_AUTH, TL_A64_PLAIN, "Data-processing (1 source)" }, /* PACIA */
+	{ 0xdac123e0, TL_A64_AUTH, TL_A64_PLAIN, "Data-processing (1 source)" }, /* PACIZA X0 */
+	{ 0xdac127e0, TL_A64_AUTH, TL_A64_PLAIN, "Data-processing (1 source)" }, /* PACIZB X0 */
+	{ 0xdac147e0, TL_A64_AUTH, TL_A64_PLAIN, "Data-processing (1 source)" }, /* XPACD X0 */
+	{ 0xdac147c0, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* its Rn is not 31 */
+	{ 0xdac14be0, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* no opcode 18 */
 	{ 0x9eae0000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FMOV X0, V0.D[1] */
 	{ 0x9eaf0000, TL_A64_FLOAT, TL_A64_PLAIN, CONVERSION }, /* FMOV V0.D[1], X0 */
 	{ 0x1eae0000, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" }, /* the same to W */

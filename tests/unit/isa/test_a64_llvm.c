@@ -3,8 +3,8 @@
  * The A64 classifier against LLVM's C disassembler, over the whole encoding space by deterministic
  * samples (as many in each of its 64 parts as in the others), and over every opcode of the shared
  * corpus. Branches, calls, returns, loads, stores, atomic accesses and prefetches must agree by
- * mnemonic, and so must what is allocated, but for what the functions below list. TL_A64_SAMPLES
- * says how many; skipped where there is no LLVM.
+ * mnemonic, and so must what is allocated, but for what the functions below list; how many bytes
+ * are accessed, and where. TL_A64_SAMPLES says how many; skipped where there is no LLVM.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "../unit.h"
 
 #include "isa/a64/a64.h"
+#include "isa/a64/a64_access.h"
 
 enum { SAMPLES = 200000, LINE = 256 };
 
@@ -245,15 +246,140 @@ static const char *judge(const struct llvm *llvm, uint32_t opcode, char line[LIN
 	return kind_of(word, strcspn(word, " \t")) == our_kind(&insn) ? NULL : "of another kind";
 }
 
+/* ---- what is accessed, and where ---- */
+
+static unsigned bytes_of_register(const char *text)
+{
+	static const char letters[] = "bhs.wdx.q", sizes[] = { 1, 2, 4, 0, 4, 8, 8, 0, 16 };
+	const char *letter = *text ? strchr(letters, *text) : NULL;
+
+	return letter ? (unsigned)sizes[letter - letters] : 0;
+}
+
+/* "{ v0.16b, v1.16b }, [x0]", of one element each "{ v0.h, v1.h }[3], [x0]". 0: no such list. */
+static unsigned bytes_of_list(const char *text, bool to_all_lanes)
+{
+	const char *end = strchr(text, '}'), *dot = strchr(text, '.');
+	unsigned count = 0;
+
+	if (memcmp(text, "{ v", 3) != 0 || !dot || !end)
+		return 0;
+	for (const char *at = text; at < end; at++)
+		count += *at == '.';
+	if (to_all_lanes || end[1] == '[')
+		return count * bytes_of_register(dot + 1 + strspn(dot + 1, "0123456789"));
+	return count * (!memcmp(dot, ".16b", 4) || !memcmp(dot, ".8h", 3) ||
+					!memcmp(dot, ".4s", 3) || !memcmp(dot, ".2d", 3)
+				? 16
+				: 8);
+}
+
+/* The bytes that a line says are accessed; 0: it is none of the plain loads and stores. */
+static unsigned bytes_in(const char *line)
+{
+	static const char *const single[] = { "ldr", "ldur", "ldtr", "str", "stur", "sttr" };
+	static const char *const pairs[] = { "ldp", "ldnp", "stp", "stnp" };
+	const char *word = line + strspn(line, " \t"), *tab = strchr(word, '\t');
+	char name[16] = "";
+
+	if (!tab || tab - word >= (ptrdiff_t)sizeof(name))
+		return 0;
+	memcpy(name, word, (size_t)(tab - word));
+	if ((!memcmp(name, "ld", 2) || !memcmp(name, "st", 2)) && name[2] >= '1' && name[2] <= '4')
+		return name[3] && strcmp(name + 3, "r") != 0 ? 0 : bytes_of_list(tab + 1, name[3]);
+	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++) {
+		const size_t size = strlen(single[i]);
+		const char *rest = name + size;
+
+		if (memcmp(name, single[i], size) != 0)
+			continue;
+		if (!*rest)
+			return bytes_of_register(tab + 1);
+		if (!strcmp(rest, "b") || !strcmp(rest, "sb"))
+			return 1;
+		if (!strcmp(rest, "h") || !strcmp(rest, "sh"))
+			return 2;
+		return !strcmp(rest, "sw") ? 4 : 0;
+	}
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (!strcmp(name, pairs[i]))
+			return 2 * bytes_of_register(tab + 1);
+	return !strcmp(name, "ldpsw") ? 8 : !strcmp(name, "stgp") ? 16 : 0;
+}
+
+/* The place of an access as a line has it. False: it is none that is told. */
+static bool place_in(const char *line, struct tl_a64_access *place)
+{
+	static const struct {
+		const char *name;
+		uint8_t option;
+	} extensions[] = { { ", uxtw", 2 }, { ", lsl", 3 }, { ", sxtw", 6 }, { ", sxtx", 7 } };
+	const char *at = strstr(line, "[x") ? strstr(line, "[x") : strstr(line, "[sp");
+
+	*place = (struct tl_a64_access){ .base = TL_A64_BASE_OFFSET };
+	if (!at) {
+		at = strrchr(line, '#');
+		place->base = TL_A64_BASE_LITERAL;
+		place->offset = at ? (int32_t)strtol(at + 1, NULL, 10) : 0;
+		return at && !strchr(line, '[');
+	}
+	at += strcspn(at, ",]");
+	if (*at == ']')
+		return true;
+	at += 2;
+	if (*at == '#') {
+		place->offset = (int32_t)strtol(at + 1, (char **)&at, 10);
+		return *at == ']';
+	}
+	if (*at != 'x' && *at != 'w')
+		return false;
+	place->base = TL_A64_BASE_INDEX;
+	place->option = 3;
+	at += strcspn(at, ",]");
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++) {
+		const size_t size = strlen(extensions[i].name);
+
+		if (memcmp(at, extensions[i].name, size) != 0)
+			continue;
+		place->option = extensions[i].option;
+		at += size;
+		if (!memcmp(at, " #", 2))
+			place->shift = (uint8_t)strtoul(at + 2, (char **)&at, 10);
+	}
+	return *at == ']';
+}
+
 struct count {
-	uint64_t asked, failed;
+	uint64_t asked, failed, sizes, places;
 };
+
+/* NULL: they agree. The line is LLVM's, or "". */
+static const char *judge_access(uint32_t opcode, const char *line, struct count *count)
+{
+	const struct tl_a64 insn = tl_a64_classify(opcode);
+	const struct tl_a64_access access = tl_a64_access_of(&insn);
+	const unsigned bytes = insn.class ? bytes_in(line) : 0;
+	struct tl_a64_access place;
+
+	count->sizes += bytes != 0;
+	if (bytes && insn.bytes != bytes)
+		return "of another size";
+	if (!insn.class || access.base == TL_A64_BASE_ANYWHERE || !place_in(line, &place))
+		return NULL;
+	count->places++;
+	return access.base == place.base && access.offset == place.offset &&
+			       access.option == place.option && access.shift == place.shift
+		       ? NULL
+		       : "at another place";
+}
 
 static void ask(const struct llvm *llvm, uint32_t opcode, struct count *count)
 {
 	char line[LINE];
 	const char *wrong = judge(llvm, opcode, line);
 
+	if (!wrong)
+		wrong = judge_access(opcode, line, count);
 	count->asked++;
 	if (!wrong)
 		return;
@@ -289,6 +415,7 @@ TEST(the_whole_space_agrees)
 	llvm.dispose(llvm.context);
 	assert_int_equal(count.asked, samples);
 	assert_int_equal(count.failed, 0);
+	assert_true(count.sizes > samples / 20 && count.places > samples / 20);
 }
 
 TEST(the_corpus_agrees)
