@@ -456,6 +456,18 @@ static void caches(void **state)
 	assert_string_equal(mine.analysis.caches, "mine.cfg");
 	FREE(mine);
 	refused("analyze --cache= x", "--cache : a file name is missing");
+	/* Predictors are another file, and each stands for its analysis. */
+	PARSE(both, "analyze --branches=theirs.cfg --cache=mine.cfg x");
+	assert_int_equal(both.analysis.analyses, TL_ANALYZE_BRANCHES | TL_ANALYZE_CACHE);
+	assert_string_equal(both.analysis.predictors, "theirs.cfg");
+	assert_string_equal(both.analysis.caches, "mine.cfg");
+	FREE(both);
+	PARSE(predicted, "analyze --branches mine.cfg");
+	assert_int_equal(predicted.analysis.analyses, TL_ANALYZE_BRANCHES);
+	assert_null(predicted.analysis.predictors);
+	assert_null(predicted.analysis.caches);
+	FREE(predicted);
+	refused("analyze --branches= x", "--branches : a file name is missing");
 }
 
 int main(void)

@@ -316,6 +316,36 @@ TEST(calls_stand_on_timelines_as_they_were)
 	free(draw("[" META("thread_name", 2, "T") "]", text_options(), 0, TL_UNSUPPORTED));
 }
 
+/* A value holds until the next one: those before a window are drawn, those behind it are not. */
+TEST(counters_of_a_window)
+{
+#define VALUE(ts, value)                                                                           \
+	"{\"ph\":\"C\",\"name\":\"heap\",\"pid\":1,\"ts\":" #ts ",\"args\":{\"value\":" value "}}"
+	static const char *const parts[] = { X(1, 2, "out", 10, 10), X(3, 4, "other", 12, 1),
+					     VALUE(11, "41"),        VALUE(12.999, "42"),
+					     VALUE(13, "43"),        VALUE(14, "44") };
+	char text[1024] = "[";
+	struct tl_foreign_options options = text_options();
+	char *json;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		strcat(strcat(text, i ? "," : ""), parts[i]);
+	strcat(text, "]");
+	options.from_seconds = 2e-6;
+	options.to_seconds = 3e-6;
+	json = draw(text, options, 0, 0);
+	assert_non_null(strstr(json, ":41}"));
+	assert_non_null(strstr(json, ":42}"));
+	assert_null(strstr(json, ":43}"));
+	assert_null(strstr(json, ":44}"));
+	free(json);
+	options.process = 3;
+	json = draw(text, options, 0, 0);
+	assert_non_null(strstr(json, "other"));
+	assert_null(strstr(json, ":41}"));
+	free(json);
+}
+
 /* ---- profiles ---- */
 
 /* What passes inside the window counts, also of calls that began before it. */
@@ -524,6 +554,7 @@ int main(void)
 		cmocka_unit_test(the_nesting_is_checked),
 		cmocka_unit_test(timelines_show_what_is_chosen),
 		cmocka_unit_test(calls_stand_on_timelines_as_they_were),
+		cmocka_unit_test(counters_of_a_window),
 		cmocka_unit_test(profiles_of_windows),
 		cmocka_unit_test(records_of_parts),
 		cmocka_unit_test(a_table_has_sums_alone),

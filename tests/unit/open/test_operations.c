@@ -145,6 +145,29 @@ TEST(sizes_of_calls_options)
 	free(path);
 }
 
+/* TIME of an xtrace has no unit: each end of a window is a whole number, or is refused. */
+TEST(windows_of_time_tokens_are_whole)
+{
+	static const struct {
+		double from, to;
+	} cases[] = { { 0.5, 0 }, { 0.5, 10 }, { 0, 10.5 }, { 1, 10.5 }, { 18014398509481984, 0 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_input_options options = everything();
+		struct tl_profile *profile;
+		struct tl_input *input;
+		struct tl_error err;
+
+		options.filter.from_seconds = cases[i].from;
+		options.filter.to_seconds = cases[i].to;
+		input = open_with(golden(xtrace_user), options);
+		assert_int_equal(tl_input_fold(input, &profile, &err), TL_BAD_USAGE);
+		assert_string_equal(err.text, "--time is of the numbers of TIME tokens, which are "
+					      "whole and have no unit");
+		tl_input_close(input);
+	}
+}
+
 static void expect_no_calls(struct tl_input *input, enum tl_status status, const char *words)
 {
 	struct tl_calls *calls = (struct tl_calls *)1;
@@ -401,6 +424,7 @@ int main(void)
 		cmocka_unit_test(filters_of_time_choose_calls),
 		cmocka_unit_test(windows_of_ticks_choose_calls),
 		cmocka_unit_test(sizes_of_calls_options),
+		cmocka_unit_test(windows_of_time_tokens_are_whole),
 		cmocka_unit_test(inputs_without_calls),
 		cmocka_unit_test(an_index_has_the_calls),
 		cmocka_unit_test(a_second_log_that_shrinks),

@@ -113,6 +113,23 @@ TEST(callers_stand_above_the_function_and_callees_below)
 	end(&s);
 }
 
+/* Callers, the function and callees are sorted each among themselves, the last ones too. */
+TEST(callees_are_sorted_as_callers_are)
+{
+	struct shown s;
+
+	begin(&s);
+	press(&s, "jj\n");
+	assert_non_null(strstr(row_of(&s, 2), "* main"));
+	assert_non_null(strstr(row_of(&s, 3), "> work(int)"));
+	assert_non_null(strstr(row_of(&s, 4), "> leaf"));
+	press(&s, "r");
+	assert_non_null(strstr(row_of(&s, 2), "* main"));
+	assert_non_null(strstr(row_of(&s, 3), "> leaf"));
+	assert_non_null(strstr(row_of(&s, 4), "> work(int)"));
+	end(&s);
+}
+
 /* Sums that are not those of the stacks; functions are in another order, and leaf has 9 calls. */
 static struct tl_profile *make_sums(void)
 {
@@ -239,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_tree_opens_row_by_row_and_closes_with_what_is_below),
 		cmocka_unit_test(a_bottom_up_tree_divides_self_cost_by_caller),
 		cmocka_unit_test(callers_stand_above_the_function_and_callees_below),
+		cmocka_unit_test(callees_are_sorted_as_callers_are),
 		cmocka_unit_test(only_trees_are_of_estimated_stacks),
 		cmocka_unit_test(the_name_of_the_file_and_hints_are_shown_where_they_have_room),
 		cmocka_unit_test(a_search_goes_to_the_next_row_that_matches),
