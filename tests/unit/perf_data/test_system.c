@@ -93,6 +93,30 @@ TEST(a_thread_has_its_last_name)
 }
 
 /* A record without a time may come late: the order of the records is that of the names. */
+/* Virtual machines have processes and threads of the same ids: each is found by both numbers. */
+TEST(ids_of_several_machines)
+{
+	static const uint32_t machines[] = { TL_NONE, 1, 2 };
+	enum { IDS = 40 };
+
+	for (uint32_t id = 1; id <= IDS; id++)
+		for (uint32_t m = 0; m < 3; m++) {
+			uint32_t process = tl_perf_process_add_of(&sys, machines[m], id);
+			uint32_t thread = tl_perf_thread_add_of(&sys, machines[m], id, 100 + id);
+
+			assert_int_equal(process, 3 * (id - 1) + m);
+			assert_int_equal(thread, 3 * (id - 1) + m);
+		}
+	for (uint32_t id = 1; id <= IDS; id++)
+		for (uint32_t m = 0; m < 3; m++) {
+			assert_int_equal(tl_perf_process_find_of(&sys, machines[m], id),
+					 3 * (id - 1) + m);
+			assert_int_equal(tl_perf_thread_add_of(&sys, machines[m], id, 100 + id),
+					 3 * (id - 1) + m);
+		}
+	assert_int_equal(tl_perf_process_find_of(&sys, 3, 1), TL_NONE);
+}
+
 TEST(names_stay_in_the_order_of_records)
 {
 	comm(4, 5, "one", false, 20);
@@ -402,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_thread_has_its_last_name),
+		CASE(ids_of_several_machines),
 		CASE(names_stay_in_the_order_of_records),
 		CASE(a_new_thread_inherits_a_name),
 		CASE(the_newest_map_shows),
