@@ -61,7 +61,8 @@ TESTED_IN = {
     "chrome_trace": ("foreign",), "folded": ("foreign",), "perf_script": ("foreign",), "speedscope": ("foreign",),
     # Packed profiles are those of Callgrind files.
     "export": ("export", "callgrind"), "report": ("report", "callgrind"),
-    "profile": ("profile", "export", "open"), "timeline": ("timeline", "open"), "open": ("open", "query", "timeline", "view")}
+    # Calls inside a cycle are those of Callgrind files.
+    "profile": ("profile", "export", "open", "callgrind"), "timeline": ("timeline", "open"), "open": ("open", "query", "timeline", "view")}
 # Tests of the build that are scripts, or programs with arguments: what a room says is held against a peer, or against itself
 # said in another way. Only those that need nothing but the tree and packages, and take seconds.
 SCRIPTS = {
