@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	if (tl_input_open(&input, &path, 1, &options, NULL, &err) < 0)
 		return fail(&err);
 	status = make_index(input, (double)about.st_size / 1e6,
-			    argc > 2 ? strtoull(argv[2], NULL, 10) : 1000);
+			    argc > 2 ? strtoul(argv[2], NULL, 10) : 1000);
 	if (!status)
 		status = list_calls(input, (double)about.st_size / 1e6);
 	tl_input_close(input);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # build.sh DIRECTORY [MESON-SETUP-OPTION...]: set the directory up if it is not, and build everything in it, or TARGETS,
-# or, with WARNINGS=1, nothing but what is compiled: its compiler is asked for warnings (scripts/syntax.py).
+# or, with WARNINGS=64 or 32, nothing but what is compiled: its compiler is asked for warnings as for a machine of so many
+# bits (scripts/syntax.py).
 # The compiler's words are shown when it has any to say that matter: on failure.
 #
 # A directory that was set up before a package of scripts/packages.txt came or went (`make demo`, then `make check`, which
@@ -35,7 +36,7 @@ if [ -n "${WARNINGS:-}" ]; then
 fi
 quietly ninja -C "$directory" ${JOBS:+-j "$JOBS"} ${TARGETS:-}
 if [ -n "${WARNINGS:-}" ]; then
-	quietly scripts/syntax.py "$directory"
+	quietly scripts/syntax.py "$directory" "$WARNINGS"
 	quietly ninja -C "$directory" ${JOBS:+-j "$JOBS"} -f syntax.ninja warnings
 fi
 # The page of `tracelathe flame` is left out where its parts are not there; that must not go unsaid.

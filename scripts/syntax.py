@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""syntax.py DIRECTORY: writes DIRECTORY/syntax.ninja, whose target `warnings` asks the compiler of a build for its warnings.
+"""syntax.py DIRECTORY [32]: writes DIRECTORY/syntax.ninja, whose target `warnings` asks the compiler of a build for its warnings.
 
 Each source is compiled once for all programs that have it with the same options, and no code is made of it: what a compiler
 says comes before that, but for assembly, so that files that have some are compiled whole. A file is asked for again when it
-or a header of it has changed, as in any build."""
+or a header of it has changed, as in any build.
+
+With 32 the compiler is asked as for a machine of 32 bits, where a size that is cut without a word shows. Files with assembly or
+numbers of 128 bits, in C++ and of parts that such a machine has not are left out, and so are tests that run on this one only. None of its libraries are needed, since nothing is linked: the one
+header of the C library that Debian has apart is empty."""
 import json
 import os
 import re
 import shlex
 import sys
 
+# The drop-in libipt, recorders and the emulator, with their tests: see the head of scripts/cross.sh.
+OF_64_BITS = re.compile(r"/(compat|recorder|emulator|examples/pt-recorder|tests/(unit/record|differential|inject))/|\.cpp$")
 HEAD = """builddir = syntax
 rule ask
   command = $COMMAND && touch $out
@@ -34,12 +40,12 @@ def words_of(command):
 
 
 def has_assembly(path):
-    """In the source, or in headers beside it."""
+    """In the source, or in headers beside it; or numbers of 128 bits, which are as rare."""
     ways, found = [path], {path}
     for way in ways:
         with open(way, encoding="utf-8", errors="replace") as file:
             text = file.read()
-        if re.search(r"\b(asm|__asm__)\b", text):
+        if re.search(r"\b(asm|__asm__|__int128)\b", text):
             return True
         beside = {os.path.join(os.path.dirname(path), name) for name in re.findall(r'#include "([^"/]+)"', text)} - found
         ways += filter(os.path.exists, beside)
@@ -51,7 +57,17 @@ def escaped(text):
     return re.sub(r"([$ :])", r"$\1", text)
 
 
-def main(directory):
+def narrow(directory):
+    """What asks for 32 bits."""
+    folder = os.path.join(directory, "syntax", "include")
+    os.makedirs(os.path.join(folder, "gnu"), exist_ok=True)
+    with open(os.path.join(folder, "gnu", "stubs-32.h"), "w", encoding="utf-8"):
+        pass
+    return ["-m32", "-isystem", "syntax/include"]
+
+
+def main(directory, bits="64"):
+    width = narrow(directory) if bits == "32" else []
     with open(os.path.join(directory, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
     asked = {}
@@ -59,13 +75,17 @@ def main(directory):
         asked.setdefault(tuple(words_of(entry["command"])), entry["file"])
     with open(os.path.join(directory, "syntax.ninja"), "w", encoding="utf-8") as file:
         file.write(HEAD)
+        outs = []
         for number, (words, source) in enumerate(asked.items()):
             out = "syntax/%d" % number
             whole = has_assembly(os.path.join(directory, source))
-            command = [*words, *(["-c", "-o", "/dev/null"] if whole else ["-fsyntax-only"]), "-MD", "-MF", out + ".d", "-MQ", out]
+            if width and (whole or OF_64_BITS.search(source)):
+                continue
+            outs.append(out)
+            command = [*words, *width, *(["-c", "-o", "/dev/null"] if whole else ["-fsyntax-only"]), "-MD", "-MF", out + ".d", "-MQ", out]
             file.write("build %s: ask %s\n  COMMAND = %s\n" % (
                 out, escaped(source), " ".join(map(shlex.quote, command)).replace("$", "$$")))
-        file.write("build warnings: phony %s\n" % " ".join("syntax/%d" % number for number in range(len(asked))))
+        file.write("build warnings: phony %s\n" % " ".join(outs))
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

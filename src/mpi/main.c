@@ -110,7 +110,7 @@ static char *join_paths(const struct settings *settings, uint64_t *size)
 	*size = 0;
 	for (size_t i = 0; i < settings->paths.list.count; i++)
 		*size += strlen(settings->paths.items[i]) + 1;
-	text = end = malloc(*size + 1);
+	text = end = malloc((size_t)*size + 1);
 	for (size_t i = 0; text && i < settings->paths.list.count; i++)
 		end = stpcpy(end, settings->paths.items[i]) + 1;
 	return text;
@@ -151,7 +151,7 @@ static bool share_paths(struct fleet_command *run)
 
 	MPI_Bcast(&size, sizeof(size), MPI_BYTE, 0, MPI_COMM_WORLD);
 	if (!first)
-		text = malloc(size + 1);
+		text = malloc((size_t)size + 1);
 	if (!text || size > INT_MAX)
 		relay_abort("the list of files does not fit into memory", run->rank);
 	MPI_Bcast(text, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -45,7 +45,7 @@ static void list_damage(struct tl_input *input, struct answer *a)
 {
 	struct tl_damage place;
 
-	a->damage = tl_input_damage_count(input, NULL);
+	a->damage = (size_t)tl_input_damage_count(input, NULL);
 	for (size_t i = 0; i < 4 && tl_input_damage(input, i, &place, sizeof(place)) == 1; i++) {
 		snprintf(a->paths[i], sizeof(a->paths[i]), "%s", place.path ? place.path : "");
 		snprintf(a->texts[i], sizeof(a->texts[i]), "%s", place.text);

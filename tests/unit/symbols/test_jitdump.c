@@ -47,7 +47,7 @@ static void head(uint32_t id, size_t body, uint64_t time)
 /* "code: raw byte encoding of the jitted code", behind the name's terminator */
 static void load(const char *name, uint64_t time, uint64_t address, uint64_t count, uint64_t index)
 {
-	head(0, 40 + strlen(name) + 1 + count, time);
+	head(0, (size_t)(40 + strlen(name) + 1 + count), time);
 	put32(7);
 	put32(7);
 	put64(address);

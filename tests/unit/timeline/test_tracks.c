@@ -109,7 +109,7 @@ TEST(open_calls_of_a_leaf_are_found_from_behind)
 	assert_int_equal(build_made(&m, &tracks, &err), 0);
 	for (size_t leaf = 1; leaf < tracks.list[0]->leaf_count; leaf += 17) {
 		const struct tl_call_leaf *l = &tracks.list[0]->leaves[leaf];
-		size_t call = l->first_call;
+		size_t call = (size_t)l->first_call;
 
 		assert_int_equal(tl_find_begins(&reader, tracks.list[0], leaf, 0, open, l->depth,
 						&scan, &err),

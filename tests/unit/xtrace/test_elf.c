@@ -132,7 +132,7 @@ TEST(threads_are_in_the_order_of_time)
 		memcpy(&head, file, sizeof(head));
 		memcpy(&data, file + head.e_phoff + sizeof(data), sizeof(data));
 		assert_int_equal(data.p_offset + data.p_filesz, size);
-		for (size_t at = data.p_offset; at + 4096 <= size; at += 4096)
+		for (size_t at = (size_t)data.p_offset; at + 4096 <= size; at += 4096)
 			found |= !memcmp(file + at, "M\0\0\0\0\0\0\0\0\0\0", 11);
 		assert_int_equal(found, load_first);
 		tl_output_discard(out);
