@@ -450,7 +450,7 @@ TEST(branches_of_events_of_one_name_are_one)
 			words[2 + 3 * branch] = 0x1004;
 			words[3 + 3 * branch] = branch == i ? WRONG : RIGHT;
 		}
-		put_wide_sample(chain, 2, words, 1 + 3 * (i + 1));
+		put_wide_sample(chain, 2, words, (size_t)(1 + 3 * (i + 1)));
 		patch64(&f, at + 8, 77 + i);
 	}
 	fold();
