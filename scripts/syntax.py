@@ -63,11 +63,13 @@ def narrow(directory):
     os.makedirs(os.path.join(folder, "gnu"), exist_ok=True)
     with open(os.path.join(folder, "gnu", "stubs-32.h"), "w", encoding="utf-8"):
         pass
-    return ["-m32", "-isystem", "syntax/include"]
+    # The compiler looks for the C library's headers in the folder of the other machine; those of this one serve both.
+    return ["-m32", "-isystem", "syntax/include", "-isystem", "/usr/include/x86_64-linux-gnu"]
 
 
 def main(directory, bits="64"):
-    width = narrow(directory) if bits == "32" else []
+    # Elsewhere there are no machines of 32 bits that this one's headers serve as well.
+    width = narrow(directory) if bits == "32" and os.uname().machine == "x86_64" else []
     with open(os.path.join(directory, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
     asked = {}
