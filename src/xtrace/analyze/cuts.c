@@ -18,24 +18,12 @@ struct scout {
 	uint64_t first, first_counted; /* instructions before it */
 };
 
-static enum tl_xtrace_kind next_token(struct scout *s)
-{
-	const struct tl_xtrace_stream *stream = s->walk.stream;
-	enum tl_xtrace_kind kind;
-
-	while ((kind = tl_xtrace_walk_next(&s->walk)) == TL_XTRACE_NONE &&
-	       s->segment + 1 < stream->segment_count)
-		tl_xtrace_walk_begin(&s->walk, s->walk.trace, stream,
-				     &stream->segments[++s->segment]);
-	return kind;
-}
-
 static void advance(struct scout *s)
 {
 	const uint64_t before = s->instructions;
 	enum tl_xtrace_kind kind;
 
-	while ((kind = next_token(s)) != TL_XTRACE_NONE) {
+	while ((kind = tl_xtrace_walk_on(&s->walk, &s->segment)) != TL_XTRACE_NONE) {
 		if (tl_xtrace_is_instruction(kind)) {
 			s->counts =
 				s->walk.stream->info.division == 1 || !tl_xtrace_walk_el(&s->walk);

@@ -5,19 +5,6 @@
 
 #include "core/error.h"
 
-/* The next token, past damage too, which the reader of the stream reports. */
-static enum tl_xtrace_kind scout_token(struct tl_xtrace_lookahead *scout)
-{
-	const struct tl_xtrace_stream *s = scout->walk.stream;
-	enum tl_xtrace_kind kind;
-
-	while ((kind = tl_xtrace_walk_next(&scout->walk)) == TL_XTRACE_NONE &&
-	       scout->segment + 1 < s->segment_count)
-		tl_xtrace_walk_begin(&scout->walk, scout->walk.trace, s,
-				     &s->segments[++scout->segment]);
-	return kind;
-}
-
 static bool begins_instruction(enum tl_xtrace_kind kind)
 {
 	return tl_xtrace_is_instruction(kind) || kind == TL_XTRACE_ALLGPR ||
@@ -32,8 +19,8 @@ static void scout_ahead(struct tl_xtrace_lookahead *scout)
 
 	scout->time = UINT64_MAX;
 	if (kind == TL_XTRACE_NONE)
-		kind = scout_token(scout);
-	for (; kind != TL_XTRACE_NONE; kind = scout_token(scout)) {
+		kind = tl_xtrace_walk_on(&scout->walk, &scout->segment);
+	for (; kind != TL_XTRACE_NONE; kind = tl_xtrace_walk_on(&scout->walk, &scout->segment)) {
 		if (timed && begins_instruction(kind))
 			break;
 		if (kind == TL_XTRACE_TIME && !timed) {

@@ -247,6 +247,16 @@ int tl_xtrace_each_segment(struct tl_xtrace_trace *trace, uint32_t stream, unsig
 	return status;
 }
 
+enum tl_xtrace_kind tl_xtrace_walk_on(struct tl_xtrace_walk *w, size_t *segment)
+{
+	const struct tl_xtrace_stream *s = w->stream;
+	enum tl_xtrace_kind kind;
+
+	while ((kind = tl_xtrace_walk_next(w)) == TL_XTRACE_NONE && *segment + 1 < s->segment_count)
+		tl_xtrace_walk_begin(w, w->trace, s, &s->segments[++*segment]);
+	return kind;
+}
+
 /* ---- in lanes ---- */
 
 struct tl_xtrace_lanes_pass {

@@ -162,6 +162,12 @@ int tl_xtrace_each_segment(struct tl_xtrace_trace *trace, uint32_t stream, unsig
 			   tl_xtrace_segment_fn *fn, void *arg, struct tl_error *err);
 
 /*
+ * The next token of a stream whose walk is in segment number *segment, also behind this one; damage
+ * is passed without a word, for readers that look ahead of one that tells it.
+ */
+enum tl_xtrace_kind tl_xtrace_walk_on(struct tl_xtrace_walk *walk, size_t *segment);
+
+/*
  * Several walks over segments of one stream at once, by one thread: where a token begins depends on
  * the one before, so that a single walk waits for memory most of the time.
  */
