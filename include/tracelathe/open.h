@@ -713,7 +713,8 @@ struct tl_simpoint {
 	/** taken right at `end`; TL_NOWHERE: none is */
 	uint64_t end_snapshot;
 	uint64_t thread; /**< or core: id of the stream that has the interval */
-	unsigned hint;   /**< xtrace: 9, a thread; 13, a core; 0: its name does not say */
+	/** that stream in the names of a group's files, as the format has them: "4.hint9" */
+	char member[32];
 };
 
 /**

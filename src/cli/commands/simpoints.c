@@ -21,19 +21,19 @@ struct pair {
 
 /*
  * "simpoint.CLUSTER"; of several threads, whose slices are a group, as the files of a group are
- * called: "xtrace.simpoint-CLUSTER.THREAD.hint9".
+ * called: "FORMAT.simpoint-CLUSTER.MEMBER".
  */
 static bool put_name(char **name, const struct command_job *job, const struct tl_simpoint *point,
 		     const char *suffix)
 {
 	const char *folder = job->settings->output.path;
-	unsigned long long cluster = point->cluster, thread = point->thread;
+	unsigned long long cluster = point->cluster;
 	int length;
 
 	if (job->settings->analysis.together)
-		length = asprintf(name, "%s/%s.simpoint-%llu.%llu.hint%u%s", folder,
-				  tl_input_format(job->input)->name, cluster, thread,
-				  point->hint == 13 ? 13 : 9, suffix);
+		length =
+			asprintf(name, "%s/%s.simpoint-%llu.%s%s", folder,
+				 tl_input_format(job->input)->name, cluster, point->member, suffix);
 	else
 		length = asprintf(name, "%s/simpoint.%llu%s", folder, cluster, suffix);
 	if (length < 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses of xtrace, and its records in the formats of others. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -188,10 +190,9 @@ static uint64_t snapshot_number(uint32_t snapshot)
 static void take_interval(void *arg, const struct tl_xtrace_interval *interval)
 {
 	const struct located *l = arg;
-	const struct tl_simpoint point = {
+	struct tl_simpoint point = {
 		.interval = interval->number,
 		.thread = interval->thread,
-		.hint = interval->hint,
 		.first = interval->first,
 		.end = interval->end,
 		.begin = interval->begin,
@@ -199,6 +200,9 @@ static void take_interval(void *arg, const struct tl_xtrace_interval *interval)
 		.end_snapshot = snapshot_number(interval->end_snapshot),
 	};
 
+	/* A stream whose name says of nothing is a thread's. */
+	snprintf(point.member, sizeof(point.member), "%" PRIu64 ".hint%d", interval->thread,
+		 interval->hint == 13 ? 13 : 9);
 	l->fn(l->arg, &point);
 }
 
