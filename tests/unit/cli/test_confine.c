@@ -15,6 +15,11 @@
 #include "../temp_fixture.h"
 #include "cli/confine/confine.h"
 
+/* Where a build with counters writes what was executed: nowhere else. */
+#ifndef TL_COUNTERS
+#define TL_COUNTERS ""
+#endif
+
 static void make_folder(const char *name)
 {
 	assert_int_equal(mkdir(temp_path(&temp, name), 0700), 0);
@@ -228,10 +233,12 @@ static int files_only(void)
 		{ strdup(temp_path(&temp, "traces")), CONFINE_READ },
 		{ strdup(temp_path(&temp, "out")), CONFINE_WRITE },
 		{ strdup(temp_path(&temp, "none")), CONFINE_READ },
+		{ strdup(temp_path(&temp, "traces/log")), CONFINE_READ },
+		{ strdup(TL_COUNTERS), CONFINE_WRITE },
 	};
 	struct confine_places places = { .error = 0 };
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
 		struct confine_place *place = list_add(&places.found.list, sizeof(*place));
 
 		*place = items[i];
@@ -246,6 +253,13 @@ static int files_only(void)
 	       : opens("home/.secret/key", O_RDONLY)     ? 5
 	       : opens("log", O_WRONLY | O_CREAT)        ? 6
 							 : 0;
+}
+
+static int the_kernel_knows_both(void)
+{
+	struct confine_places places = { .error = 0 };
+
+	return confine_files(&places) && confine_calls(CONFINE_FILES_ONLY) ? 0 : KERNEL_HAS_NONE;
 }
 
 static void the_kernel_opens_these_alone(void **state)
@@ -294,6 +308,77 @@ static void calls_that_no_reader_needs_kill(void **state)
 	}
 }
 
+/* ---- all of it, as a command asks for it ---- */
+
+static int confined(enum confine_need need)
+{
+	struct settings settings;
+	char room[512], line[512];
+
+	snprintf(line, sizeof(line), "report %s", temp_path(&temp, "traces/log"));
+	if (!parse_into(&settings, room, line))
+		return 1;
+	settings.files.scratch = TL_COUNTERS;
+	/* Else all of this test's folder could be written, as it is a temporary one. */
+	setenv("TMPDIR", temp_path(&temp, "out"), 1);
+	if (!confine(&settings, need))
+		return 2;
+	settings_free(&settings);
+	return !opens("traces/log", O_RDONLY)            ? 3
+	       : opens("traces/new", O_WRONLY | O_CREAT) ? 4
+	       : open("/etc/passwd", O_RDONLY) >= 0      ? 5
+							 : 0;
+}
+
+static int reads(void)
+{
+	return confined(CONFINE_FILES_ONLY);
+}
+
+static int makes_a_socket(void)
+{
+	int status = confined(CONFINE_FILES_ONLY);
+
+	if (!status)
+		socket(AF_INET, SOCK_STREAM, 0);
+	return status ? status : KERNEL_HAS_NONE;
+}
+
+static int serves(void)
+{
+	int status = confined(CONFINE_SERVES);
+
+	return status ? status : socket(AF_INET, SOCK_STREAM, 0) < 0 ? 6 : 0;
+}
+
+static void a_command_is_confined_as_it_needs(void **state)
+{
+	(void)state;
+	if (in_a_child(the_kernel_knows_both))
+		skip();
+	assert_int_equal(in_a_child(reads), 0);
+	assert_int_equal(in_a_child(makes_a_socket), 128 + SIGSYS);
+	/* "the server of view makes its socket" */
+	assert_int_equal(in_a_child(serves), 0);
+}
+
+static int unconfined(void)
+{
+	struct settings settings;
+	char room[512], line[512];
+
+	snprintf(line, sizeof(line), "report --no-sandbox %s", temp_path(&temp, "traces/log"));
+	if (!parse_into(&settings, room, line) || !confine(&settings, CONFINE_FILES_ONLY))
+		return 1;
+	return open("/etc/passwd", O_RDONLY) < 0 ? 2 : socket(AF_INET, SOCK_STREAM, 0) < 0 ? 3 : 0;
+}
+
+static void without_a_sandbox_all_is_as_before(void **state)
+{
+	(void)state;
+	assert_int_equal(in_a_child(unconfined), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +390,8 @@ int main(void)
 		cmocka_unit_test(temporary_files_may_be_written),
 		cmocka_unit_test(the_kernel_opens_these_alone),
 		cmocka_unit_test(calls_that_no_reader_needs_kill),
+		cmocka_unit_test(a_command_is_confined_as_it_needs),
+		cmocka_unit_test(without_a_sandbox_all_is_as_before),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, temp_teardown);
