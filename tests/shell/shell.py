@@ -29,8 +29,11 @@ DIALOGUE = [
     ("SELECT half", b"half"), ("\x03", None), (".mode json\n", None), ("SELECT 1 AS one; SELECT 2 AS two;\n", None),
     (".mode box\n", None), ("SELECT nothing FROM functions;\n", None), ("DROP TABLE functions;\n", None),
     (".mode xml\n", None), (".nothing\n", None), (".timer on\n", None), ("SELECT ';' AS x; -- ;\n", None),
-    ("\x1b[A\n", None), (".timer off\n", None), (".run nothing\n", None), (".help\n", None),
+    ("\x1b[A\n", None), (".timer off\n", None), (".timer maybe\n", None), (".run nothing\n", None), (".help\n", None),
+    (".queries\n", None), (".run mine;\n", None), ("\n", None), ("SELECT nosuch\t", b"\a"), ("\x03", None), (".s\t", b".schema "), ("jumps\n", None),
+    ("SELECT 'é€😀' AS x;\n", None), ("SELECT 1 + 1\n", None),
 ]
+QUERIES = ".config/tracelathe/queries"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n, functions;\n"
 
 
@@ -89,6 +92,9 @@ def as_text(shown):
 
 
 def dialogue(command, folder, write):
+    os.makedirs(os.path.join(folder, QUERIES))
+    with open(os.path.join(folder, QUERIES, "mine.sql"), "w", encoding="utf-8") as file:
+        file.write("-- of my own\nSELECT 6 * 7 AS answer")
     shell = Shell(command, folder, LOG)
     shell.until(PROMPTS)
     if b"without libedit" in shell.shown:

@@ -2,6 +2,7 @@
 /* With libedit: lines are edited, completed, and remembered from one shell to the next. */
 #include <errno.h>
 #include <histedit.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -203,6 +204,8 @@ static bool begin(struct lines *lines)
 {
 	HistEvent event;
 
+	/* What is typed are characters of the terminal's encoding, not of "C". */
+	setlocale(LC_CTYPE, "");
 	lines->history = history_init();
 	lines->edit = el_init("tracelathe", stdin, stdout, stderr);
 	if (!lines->history || !lines->edit)
