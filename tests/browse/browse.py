@@ -18,6 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 LOG = os.path.join(ROOT, "tests", "golden", "xray", "mt8-fdr.xray")
 PROFILE = os.path.join(ROOT, "tests", "golden", "callgrind", "threads.out-01")
 WAIT = 30.0
+ESTIMATED = 1  # the status where stacks are estimated, as they are of PROFILE, which has none
 
 # What is pressed, and what the screen shows then.
 SCREENS = [
@@ -75,6 +76,17 @@ class Terminal:
             time.sleep(0.05)
         sys.exit("the screen never settled:\n" + last)
 
+    def quit(self, status):
+        """By `q`, which may first leave a help or a list."""
+        path, end = os.path.join(os.path.dirname(self.socket), "status"), time.monotonic() + WAIT
+        while not os.path.exists(path) or not open(path).read():
+            if time.monotonic() > end:
+                sys.exit("q does not end it:\n" + self.screen())
+            self.tmux("send-keys", "-t", "0", "q")
+            time.sleep(0.1)
+        if open(path).read() != "status %d\n" % status:
+            sys.exit("q ends with " + open(path).read())
+
     def close(self):
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], env=self.environment, stderr=subprocess.DEVNULL)
 
@@ -96,6 +108,7 @@ def compare_screens(command, write, screens, log):
             try:
                 terminal.press(keys)
                 got = terminal.settled().replace(os.path.dirname(log), "DIR")
+                terminal.quit(ESTIMATED if log == PROFILE else 0)
             finally:
                 terminal.close()
         got = "".join(line.rstrip() + "\n" for line in got.rstrip("\n").split("\n"))
@@ -141,12 +154,29 @@ def table_is_that_of_report(command):
         terminal = Terminal(folder, (200, 24), "%s browse %s" % (command, PROFILE))
         try:
             rows = [line.split() for line in terminal.settled().split("\n")[2:22]]
+            terminal.quit(ESTIMATED)
         finally:
             terminal.close()
     seen = [(" ".join(row[5:]), *(row[i].replace(",", "") for i in (1, 3, 4))) for row in rows if row]
     known = {(row["function"], *(str(n) for n in (row["self"]["Ir"], row["inclusive"]["Ir"], row["calls"]))) for row in told["functions"]}
     if len(seen) != min(20, len(told["functions"])) or not set(seen) <= known:
         sys.exit("%d rows; not those of `report`: %s" % (len(seen), sorted(set(seen) - known)))
+
+
+def filter_leaves_what_it_says(command):
+    """Costs of `run` alone, beside whom it calls and who calls it."""
+    told = json.loads(subprocess.run([command, "report", "--json", "--function", "^run$", PROFILE], stdout=subprocess.PIPE, check=True).stdout)
+    run = told["functions"][0]
+    with tempfile.TemporaryDirectory() as folder:
+        terminal = Terminal(folder, (80, 24), "%s browse --function '^run$' %s" % (command, PROFILE))
+        try:
+            rows = [line.split() for line in terminal.settled().rstrip("\n").split("\n")[2:-1] if line.strip()]
+            terminal.quit(ESTIMATED)
+        finally:
+            terminal.close()
+    wanted = ["100.00%", *(str(n) for n in (run["self"]["Ir"], run["inclusive"]["Ir"], run["calls"])), "run"]
+    if len(told["functions"]) != 1 or wanted not in rows or {row[-1] for row in rows} != {"run", "main", "fib", "even"}:
+        sys.exit("not %s, its caller and its callees: %s" % (wanted, rows))
 
 
 def tells_that_the_file_changes(command):
@@ -182,6 +212,7 @@ def main():
     compare_screens(command, "--write" in sys.argv, SCREENS, LOG)
     compare_screens(command, "--write" in sys.argv, SCREENS_BY_INSTRUCTION, PROFILE)
     table_is_that_of_report(command)
+    filter_leaves_what_it_says(command)
     tells_that_the_file_changes(command)
     leaves_no_trace(command, "xterm-256color", "q", 0)
     leaves_no_trace(command, "vt100", "q", 0)
