@@ -2,6 +2,8 @@
 /* What breaks a rule: its status, its byte, its line; and that the checker says so. */
 #include "text.h"
 
+#include <stdio.h>
+
 /* HEAD has 30 bytes and 2 lines; "fn=a\n" 5 bytes and the third. */
 enum { BODY = 35 };
 
@@ -202,6 +204,26 @@ TEST(calls_that_are_too_cheap)
 		0);
 }
 
+/* What the C library calls a new thread's first function, on each version and machine. */
+TEST(threads_begin_in_what_nobody_calls_for_that_much)
+{
+	static const char *const names[] = { "clone", "clone3", "__clone", "__clone3",
+					     "thread_start" };
+	char text[256];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(text, sizeof(text),
+			 HEAD "fn=main\n1 10\ncfn=%s\ncalls=1 9\n1 39\nfn=%s\n9 40\n", names[i],
+			 names[i]);
+		assert_int_equal(check_text(text).count, 0);
+		/* a function that is called alike is none of these */
+		snprintf(text, sizeof(text),
+			 HEAD "fn=main\n1 10\ncfn=%s_\ncalls=1 9\n1 39\nfn=%s_\n9 40\n", names[i],
+			 names[i]);
+		assert_int_equal(check_text(text).count, 1);
+	}
+}
+
 static int stop_at_once(void *arg, const struct tl_callgrind_violation *violation)
 {
 	(void)violation;
@@ -252,6 +274,7 @@ int main(void)
 		cmocka_unit_test(explained_summary),
 		cmocka_unit_test(other_dialects),
 		cmocka_unit_test(calls_that_are_too_cheap),
+		cmocka_unit_test(threads_begin_in_what_nobody_calls_for_that_much),
 		cmocka_unit_test(the_caller_can_stop),
 		cmocka_unit_test(many_faults),
 	};
