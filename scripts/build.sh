@@ -20,7 +20,7 @@ quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; echo "build: $directory faile
 packages()
 {
 	command -v dpkg-query >/dev/null || return 0
-	sed 's/#.*//; s/[()]//g' scripts/packages.txt | awk '{ gsub("/", "\n", $1); print $1 }' |
+	sed 's/#.*//; s/[()]//g; s/>=[^ ]*//' scripts/packages.txt | awk '{ gsub("/", "\n", $1); print $1 }' |
 		xargs dpkg-query -W -f='${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p' | sort -u
 }
 

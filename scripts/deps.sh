@@ -25,12 +25,33 @@ wanted() {
 missing() {
 	for entry in $(wanted); do
 		case $entry in
+		*\>=*) ;;
 		\(*) name=${entry#(}; name=${name%)}
 			brought "$name" || installed "$name" || { offered "$name" && echo "$name"; } || echo "-$name" ;;
 		*/*) first=${entry%/*}; second=${entry#*/}
 			installed "$first" || { offered "$first" && echo "$first"; } || installed "$second" || echo "$second" ;;
 		*) installed "$entry" || echo "$entry" ;;
 		esac
+	done
+}
+
+# The release that has the package in a version new enough, where the machine's sources have one, as those of backports.
+release_with() {
+	apt-cache madison "$1" 2>/dev/null | while read -r _ _ version _ _ release _ kind; do
+		if [ "$kind" = Packages ] && dpkg --compare-versions "$version" ge "$2"; then
+			echo "${release%%/*}"
+			break
+		fi
+	done
+}
+
+# "NAME RELEASE" of what is wanted in such a version; nothing of what is there in an older one, which stays.
+newer() {
+	for entry in $(wanted | sed -n 's/^(\(.*>=.*\))$/\1/p'); do
+		name=${entry%%>=*}
+		installed "$name" && continue
+		release=$(release_with "$name" "${entry#*>=}")
+		[ -z "$release" ] || echo "$name $release"
 	done
 }
 
@@ -64,7 +85,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	exit 0
 fi
 offered libc6 && lists=yes || lists=no
-if [ $lists = yes ] && [ -z "$(missing | grep -v '^-')" ]; then
+if [ $lists = yes ] && [ -z "$(missing | grep -v '^-')$(newer)" ]; then
 	without
 	web_parts
 	exit 0
@@ -74,6 +95,10 @@ if [ "$(id -u)" = 0 ]; then
 	as_root=
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
 	as_root="sudo -n"
+elif [ $lists = yes ] && [ -z "$(missing | grep -v '^-')" ]; then
+	without
+	web_parts
+	exit 0
 else
 	say "these packages are missing, and there is neither root nor a sudo that needs no password:"
 	say "  apt-get install $(missing | grep -v '^-' | tr '\n' ' ')"
@@ -87,15 +112,19 @@ apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" >>"$log" 2>
 apt update || say "apt-get update failed; going on with the package lists that are here"
 packages=$(missing | grep -v '^-' | tr '\n' ' ')
 without
-if [ -z "$packages" ]; then
-	web_parts
-	exit 0
+if [ -n "$packages" ]; then
+	say "installing $packages"
+	# shellcheck disable=SC2086
+	if ! apt install -y --no-install-recommends $packages; then
+		cat "$log" >&2
+		say "apt-get install failed"
+		exit 1
+	fi
 fi
-say "installing $packages"
-# shellcheck disable=SC2086
-if ! apt install -y --no-install-recommends $packages; then
-	cat "$log" >&2
-	say "apt-get install failed"
-	exit 1
-fi
+# Only tests need these, which say "skipped" without them.
+newer | while read -r name release; do
+	say "installing $name of $release"
+	apt install -y --no-install-recommends --no-remove -t "$release" "$name" </dev/null ||
+		say "apt-get cannot install $name of $release: going on without it"
+done
 web_parts
