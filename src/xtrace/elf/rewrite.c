@@ -69,6 +69,13 @@ static enum tl_xtrace_rewrite system_rewrite(const struct tl_a64 *insn, const ch
 	}
 }
 
+/* "SME encodings", which loads and stores of ZA are among; MSR of SVCR: SMSTART, SMSTOP. */
+static bool is_sme(uint32_t opcode)
+{
+	return is(opcode, 0x9e000000, 0x80000000) || is(opcode, 0xfffff8ff, 0xd503407f) ||
+	       is(opcode, 0xffffffe0, 0xd51b4240);
+}
+
 enum tl_xtrace_rewrite tl_xtrace_rewrite_of(const struct tl_a64 *insn, const char **why)
 {
 	uint32_t opcode = insn->opcode;
@@ -81,7 +88,7 @@ enum tl_xtrace_rewrite tl_xtrace_rewrite_of(const struct tl_a64 *insn, const cha
 			       : TL_XTRACE_SIGNED;
 	if (tl_xtrace_is_first_fault(opcode))
 		return TL_XTRACE_SOME;
-	if (insn->class == TL_A64_SME)
+	if (is_sme(opcode))
 		return refuse(why, "an SME instruction: ZA and the streaming mode cannot be "
 				   "brought back yet");
 	if (insn->access & TL_A64_TAGS || is(opcode, 0xffe0fc00, 0x9ac01000))

@@ -269,6 +269,10 @@ TEST(instructions_that_cannot_run_are_refused)
 		{ 0x9adf1020, "memory tags" }, /* irg x0, x1 */
 		{ 0xd53b2403, "RNDR" },        /* mrs x3, rndr */
 		{ 0xc0080000, "SME" },         /* zero {} */
+		{ 0xe0bf0020, "SME" },         /* st1w {za0h.s[w12, 0]}, p0, [x1] */
+		{ 0xe11f8000, "SME" },         /* ldr zt0, [x0] */
+		{ 0xd503477f, "SME" },         /* smstart */
+		{ 0xd51b4240, "SME" },         /* msr svcr, x0 */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

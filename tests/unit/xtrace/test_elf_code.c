@@ -140,7 +140,7 @@ TEST(what_an_instruction_needs)
 		{ 0x9adf1020, TL_XTRACE_REFUSED },   /* irg x0, x1 */
 		{ 0xd9600020, TL_XTRACE_REFUSED },   /* ldg x0, [x1] */
 		{ 0xd53b2403, TL_XTRACE_REFUSED },   /* mrs x3, rndr */
-		{ 0xd503477f, TL_XTRACE_AS_IT_IS },  /* smstart: classed as PSTATE */
+		{ 0xd503477f, TL_XTRACE_REFUSED },   /* smstart: classed as PSTATE */
 		{ 0xa4016800, TL_XTRACE_SOME },      /* ldff1b {z0.b}, p2/z, [x0, x1] */
 	};
 
