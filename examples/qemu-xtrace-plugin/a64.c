@@ -14,6 +14,12 @@ static const struct {
 	{ 0x3fe00000, 0x08000000, CARRIES_STATUS },
 	/* "Load/store exclusive pair": STXP, STLXP */
 	{ 0xbfe00000, 0x88200000, CARRIES_STATUS },
+	/* LDXR, LDAXR and their bytes and halves; LDXP, LDAXP */
+	{ 0x3fe00000, 0x08400000, IS_LOAD_EXCLUSIVE },
+	{ 0xbfe00000, 0x88600000, IS_LOAD_EXCLUSIVE },
+	/* MSR SVCRSM, SVCRZA, SVCRSMZA, #1 (SMSTART); MSR SVCR, Xt */
+	{ 0xfffff9ff, 0xd503417f, IS_SME },
+	{ 0xffffffe0, 0xd51b4240, IS_SME },
 	/* "System register move": op0 is 2 or 3 */
 	{ 0xfff00000, 0xd5300000, CARRIES_MRS },
 	{ 0xfff00000, 0xd5100000, CARRIES_MSR },
@@ -40,6 +46,16 @@ static const struct {
 	{ 0x3fa07c00, 0x08a07c00, IS_ATOMIC },
 	{ 0xbfa07c00, 0x08207c00, IS_ATOMIC },
 	{ 0x3f200c00, 0x38200000, IS_ATOMIC },
+	/* "Loads and stores"; "SME memory": LD1B to LD1Q, ST1B to ST1Q; LDR, STR of ZA and ZT0 */
+	{ 0x0a000000, 0x08000000, IS_ACCESS },
+	{ 0xff000010, 0xe0000000, IS_ACCESS | IS_TILE },
+	{ 0xffc00010, 0xe1c00000, IS_ACCESS | IS_TILE },
+	{ 0xff000000, 0xe1000000, IS_ACCESS },
+	/* "SVE memory": what is not among the loads and stores by these bits */
+	{ 0xfe000000, 0x84000000, IS_ACCESS },
+	{ 0xfe000000, 0xa4000000, IS_ACCESS },
+	{ 0xfe000000, 0xc4000000, IS_ACCESS },
+	{ 0xfe000000, 0xe4000000, IS_ACCESS },
 	/* "Hints" */
 	{ 0xffffffff, 0xd503213f, IS_HINT_9 },
 	{ 0xffffffff, 0xd50321bf, IS_HINT_13 },

@@ -19,6 +19,10 @@ enum carries {
 	IS_HINT_9 = 1 << 9,
 	IS_HINT_13 = 1 << 10,
 	IS_ATOMIC = 1 << 12, /* loads and stores at once: LDADD, SWP, CAS, CASP and the like */
+	IS_LOAD_EXCLUSIVE = 1 << 13,
+	IS_SME = 1 << 14,    /* turns streaming mode or ZA on */
+	IS_ACCESS = 1 << 15, /* loads and stores */
+	IS_TILE = 1 << 16,   /* of them those of a slice of ZA */
 	IS_FIRST = 1 << 11,  /* the first of its translation block; not of the encoding */
 };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "registers.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { ELR_EL1 = 6, NZCV = 2, DAIF = 10, TPIDR_EL0 = 3 };
 
@@ -27,11 +29,15 @@ static bool banked(const char *name, char letter, unsigned count, unsigned *numb
 
 static void keep_system(struct registers *r, const qemu_plugin_reg_descriptor *d)
 {
+	if (!strcasecmp(d->name, "elr_el2"))
+		r->elr[2] = d->handle;
+	if (!strcasecmp(d->name, "elr_el3"))
+		r->elr[3] = d->handle;
 	/* QEMU's user mode has the thread pointer as "tpidr". */
-	if (!g_ascii_strcasecmp(d->name, "tpidr") && !r->system[TPIDR_EL0])
+	if (!strcasecmp(d->name, "tpidr") && !r->system[TPIDR_EL0])
 		r->system[TPIDR_EL0] = d->handle;
 	for (unsigned i = 0; i < SYSTEM_REGISTERS; i++)
-		if (!g_ascii_strcasecmp(d->name, system_names[i]) && !r->system[i])
+		if (!strcasecmp(d->name, system_names[i]) && !r->system[i])
 			r->system[i] = d->handle;
 }
 
@@ -62,14 +68,14 @@ void registers_find(struct registers *r)
 	GArray *list = qemu_plugin_get_registers();
 
 	*r = (struct registers){ .bytes = g_byte_array_new() };
-	for (guint i = 0; i < list->len; i++)
+	for (unsigned i = 0; i < list->len; i++)
 		keep(r, &g_array_index(list, qemu_plugin_reg_descriptor, i));
-	g_array_free(list, TRUE);
+	g_array_free(list, true);
 }
 
 void registers_free(struct registers *r)
 {
-	g_byte_array_free(r->bytes, TRUE);
+	g_byte_array_free(r->bytes, true);
 }
 
 /* Up to `room` bytes, zeros behind them. Returns how many the register has. */
@@ -94,7 +100,7 @@ static uint64_t read_number(struct registers *r, struct qemu_plugin_register *ha
 	uint64_t value;
 
 	read_bytes(r, handle, &value, sizeof(value));
-	return GUINT64_FROM_LE(value);
+	return le64toh(value);
 }
 
 uint64_t register_x(struct registers *r, unsigned number)
@@ -107,6 +113,11 @@ uint64_t register_operand(struct registers *r, unsigned number)
 	return number == 31 ? 0 : register_x(r, number);
 }
 
+void register_predicate(struct registers *r, unsigned number, uint8_t bytes[MAX_PREDICATE_BYTES])
+{
+	read_bytes(r, r->p[number], bytes, MAX_PREDICATE_BYTES);
+}
+
 uint64_t register_flags(struct registers *r)
 {
 	return read_number(r, r->cpsr) & 0xf0000000;
@@ -117,9 +128,9 @@ unsigned register_el(struct registers *r)
 	return read_number(r, r->cpsr) >> 2 & 3;
 }
 
-uint64_t register_elr(struct registers *r)
+uint64_t register_elr(struct registers *r, unsigned el)
 {
-	return read_number(r, r->system[ELR_EL1]);
+	return read_number(r, el > 1 ? r->elr[el] : r->system[ELR_EL1]);
 }
 
 void registers_snapshot(struct registers *r, struct snapshot *s)

@@ -2,14 +2,11 @@
 #ifndef REGISTERS_H
 #define REGISTERS_H
 /* A virtual processor's registers, by what QEMU calls them. */
-#include <glib.h>
-
-#include <qemu-plugin.h>
-
+#include "qemu.h"
 #include "stream.h"
 
 struct registers {
-	struct qemu_plugin_register *x[32], *z[32], *p[16], *ffr, *cpsr;
+	struct qemu_plugin_register *x[32], *z[32], *p[16], *ffr, *cpsr, *elr[4]; /* of EL2, EL3 */
 	struct qemu_plugin_register *system[SYSTEM_REGISTERS];
 	GByteArray *bytes;
 };
@@ -22,10 +19,14 @@ void registers_free(struct registers *registers);
 uint64_t register_x(struct registers *registers, unsigned number);
 /* As an instruction names it: 31 is zero. */
 uint64_t register_operand(struct registers *registers, unsigned number);
+/* Zeros beyond the vectors' length. */
+void register_predicate(struct registers *registers, unsigned number,
+			uint8_t bytes[MAX_PREDICATE_BYTES]);
 /* NZCV as MRS shows it. */
 uint64_t register_flags(struct registers *registers);
 unsigned register_el(struct registers *registers);
-uint64_t register_elr(struct registers *registers);
+/* Where ERET at this level goes. */
+uint64_t register_elr(struct registers *registers, unsigned el);
 /* All but the counts. */
 void registers_snapshot(struct registers *registers, struct snapshot *snapshot);
 

@@ -2,10 +2,15 @@
 /* Everything is little-endian, whatever the machine is. */
 #include "stream.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <unistd.h>
 
 enum {
 	BUFFER = 1 << 20,
+	ONE_INSTRUCTION = 1 << 16, /* and all that belongs to it */
 	HEADER_BYTES = 24,
 	TOKEN_INST = 0x01,
 	TOKEN_PCINST = 0x09,
@@ -24,12 +29,29 @@ static uint8_t *little(uint8_t *at, uint64_t value, unsigned bytes)
 	return at;
 }
 
+static void write_out(struct stream *stream)
+{
+	fwrite_unlocked(stream->buffer, 1, stream->filled, stream->instructions);
+	stream->filled = 0;
+}
+
 static void put(struct stream *stream, const uint8_t *from, const uint8_t *end)
 {
 	size_t size = (size_t)(end - from);
 
-	fwrite_unlocked(from, 1, size, stream->instructions);
+	if (size > BUFFER - stream->filled)
+		write_out(stream);
+	memcpy(stream->buffer + stream->filled, from, size);
+	stream->filled += size;
 	stream->bytes += size;
+}
+
+/* All that belongs to the instruction before has been put. */
+static void begin_instruction(struct stream *stream)
+{
+	if (stream->filled > BUFFER - ONE_INSTRUCTION)
+		write_out(stream);
+	stream->tokens++;
 }
 
 /* ---- the files ---- */
@@ -37,14 +59,19 @@ static void put(struct stream *stream, const uint8_t *from, const uint8_t *end)
 static FILE *open_file(const char *name, const char *suffix)
 {
 	char path[4096];
-	FILE *file;
 
-	if (snprintf(path, sizeof(path), "%s%s", name, suffix) >= (int)sizeof(path))
-		return NULL;
-	file = stream_create(path);
-	if (file)
-		setvbuf(file, NULL, _IOFBF, BUFFER);
-	return file;
+	if (snprintf(path, sizeof(path), "%s%s", name, suffix) < (int)sizeof(path))
+		return stream_create(path);
+	errno = ENAMETOOLONG;
+	return NULL;
+}
+
+static void remove_file(const char *name, const char *suffix)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", name, suffix);
+	unlink(path);
 }
 
 static void put_header(struct stream *stream, const struct header *header)
@@ -61,16 +88,33 @@ static void put_header(struct stream *stream, const struct header *header)
 
 bool stream_open(struct stream *stream, const char *name, const struct header *header)
 {
+	int error;
+
 	*stream = (struct stream){ .instructions = open_file(name, "xinsndata.bin") };
-	stream->snapshots = stream->instructions ? open_file(name, "xsnapshot.bin") : NULL;
-	if (stream->snapshots)
+	if (!stream->instructions)
+		return false;
+	stream->snapshots = open_file(name, "xsnapshot.bin");
+	stream->buffer = stream->snapshots ? malloc(BUFFER) : NULL;
+	if (stream->buffer) {
+		setvbuf(stream->instructions, NULL, _IONBF, 0);
+		setvbuf(stream->snapshots, NULL, _IOFBF, BUFFER);
 		put_header(stream, header);
-	return stream->snapshots;
+		return true;
+	}
+	error = errno;
+	fclose(stream->instructions);
+	remove_file(name, "xinsndata.bin");
+	if (stream->snapshots) {
+		fclose(stream->snapshots);
+		remove_file(name, "xsnapshot.bin");
+	}
+	errno = error;
+	return false;
 }
 
 void stream_flush(struct stream *stream)
 {
-	fflush(stream->instructions);
+	write_out(stream);
 	fflush(stream->snapshots);
 }
 
@@ -83,8 +127,11 @@ static bool close_file(FILE *file)
 
 bool stream_close(struct stream *stream)
 {
-	bool good = close_file(stream->instructions);
+	bool good;
 
+	write_out(stream);
+	free(stream->buffer);
+	good = close_file(stream->instructions);
 	return close_file(stream->snapshots) && good;
 }
 
@@ -94,16 +141,16 @@ void put_instruction(struct stream *stream, unsigned el, uint32_t opcode)
 {
 	uint8_t bytes[5] = { (uint8_t)(TOKEN_INST | el << 6) };
 
+	begin_instruction(stream);
 	put(stream, bytes, little(bytes + 1, opcode, 4));
-	stream->tokens++;
 }
 
 void put_instruction_at(struct stream *stream, unsigned el, uint64_t pc, uint32_t opcode)
 {
 	uint8_t bytes[13] = { (uint8_t)(TOKEN_PCINST | el << 6) };
 
+	begin_instruction(stream);
 	put(stream, bytes, little(little(bytes + 1, pc, 8), opcode, 4));
-	stream->tokens++;
 }
 
 /* `value` is in the order of memory. */
@@ -164,6 +211,8 @@ void put_snapshot(struct stream *stream, const struct snapshot *s)
 	unsigned predicate = (s->vector_bytes / 8 + 15) & ~15u;
 	static const uint8_t no_za[MAX_VECTOR_BYTES];
 
+	/* No snapshot is of a place that the stream does not reach. */
+	write_out(stream);
 	put_words(stream->snapshots, places, 4);
 	put_words(stream->snapshots, s->x, 32);
 	for (unsigned i = 0; i < 32; i++)
@@ -176,5 +225,6 @@ void put_snapshot(struct stream *stream, const struct snapshot *s)
 		fwrite(no_za, 1, s->vector_bytes, stream->snapshots);
 	put_words(stream->snapshots, s->system, SYSTEM_REGISTERS);
 	put_words(stream->snapshots, &bits, 1);
+	fflush(stream->snapshots);
 	stream->snapshot_count++;
 }

@@ -8,8 +8,14 @@
 
 enum { SYSTEM_REGISTERS = 11, MAX_VECTOR_BYTES = 256, MAX_PREDICATE_BYTES = 32 };
 
+/*
+ * What is in the files ends with an instruction at any time, so that a collector that is killed
+ * leaves a shorter trace, but none that is cut.
+ */
 struct stream {
 	FILE *instructions, *snapshots;
+	uint8_t *buffer;
+	size_t filled;
 	uint64_t bytes, tokens, snapshot_count;
 };
 

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""examples/qemu-xtrace-plugin: it builds where there is a qemu-plugin.h of version 4 (QEMU_PLUGIN_INCLUDE, or where
-distributions put it), and, where a qemu-aarch64 that loads plugins is named by QEMU_AARCH64, records the programs of the
-shared corpus as the corpus has them: the same instructions and tokens, clean under `check`."""
+"""examples/qemu-xtrace-plugin: it builds everywhere, and with QEMU's own header where that is (QEMU_PLUGIN_INCLUDE, or
+where it is installed); and, where a qemu-aarch64 loads it (QEMU_AARCH64, or the one of PATH), records the program in
+tests/golden/xtrace, and those of the shared corpus, as they are there: the same instructions and tokens, clean under
+`check`."""
 import ctypes
 import glob
 import os
-import re
 import subprocess
 import tempfile
 
+import collector_tools as tools
 import xtrace_model as model
-from common import ROOT, command, expect, fail, failures, finish, skip, tool
+from common import command, expect, fail, finish, tool
 
-FOLDER = os.path.join(ROOT, "examples", "qemu-xtrace-plugin")
-PLACES = [os.environ.get("QEMU_PLUGIN_INCLUDE", ""), "/usr/include", "/usr/include/qemu", "/usr/local/include",
-          "/usr/local/include/qemu"]
 # Program, pair of the corpus, interval, processor. p4_thr is not here: its threads wait for each other by time.
 RUNS = (
     ("p1_recur", "u1-recur-vl128", 1000, "cortex-a72"),
@@ -24,25 +22,6 @@ RUNS = (
     ("p1_recur", "u7-recur-vl2048", 2000, "max,sve-default-vector-length=256"),
     ("p8_sve", "u8-sve-vl256", 100, "max,sve256=on,sve-default-vector-length=32"),
 )
-
-
-def header():
-    for place in PLACES:
-        path = os.path.join(place, "qemu-plugin.h")
-        if place and os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                version = re.search(r"#define QEMU_PLUGIN_VERSION (\d+)", file.read())
-            if version and int(version[1]) >= 4:
-                return place
-    return None
-
-
-def build(include, folder):
-    done = subprocess.run(["make", "-C", FOLDER, "-s", "BUILD=" + folder, "QEMU_INCLUDE=" + include,
-                           "CFLAGS=-O2 -Wall -Wextra -Wshadow -Werror"], capture_output=True, text=True)
-    if done.returncode:
-        fail("the plugin does not build:", done.stdout, done.stderr)
-    return os.path.join(folder, "xtrace.so")
 
 
 def tokens(stream):
@@ -103,7 +82,7 @@ ATOMICS = (
 def check_atomics(folder):
     library = os.path.join(folder, "atomics.so")
     done = subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", library,
-                           os.path.join(FOLDER, "atomics.c")], capture_output=True, text=True)
+                           os.path.join(tools.FOLDER, "atomics.c")], capture_output=True, text=True)
     if done.returncode:
         fail("atomics.c does not build:", done.stderr)
         return
@@ -115,22 +94,44 @@ def check_atomics(folder):
         expect("%08x stores" % opcode, int.from_bytes(bytes(stored)[:size], "little"), wanted)
 
 
-with tempfile.TemporaryDirectory() as scratch:
-    check_atomics(scratch)
-place = header()
-if not place and failures:
-    finish(0, "steps")
-if not place:
-    skip("no qemu-plugin.h of version 4")
-if not tool("make") or not tool("pkg-config") or subprocess.run(["pkg-config", "--exists", "glib-2.0"]).returncode:
-    skip("no make, or no glib")
-emulator = os.environ.get("QEMU_AARCH64")
-ran = 0
-with tempfile.TemporaryDirectory() as scratch:
-    plugin = build(place, scratch)
-    if emulator and os.path.isdir(model.PAIRS) and os.path.exists(plugin):
-        for row in RUNS:
-            record(emulator, plugin, os.path.join(scratch, row[1]), *row)
+def record_golden(qemu, plugin, folder):
+    """The same as when it was first recorded, but for where the stack is."""
+    os.mkdir(folder)
+    subprocess.run([qemu, "-cpu", "cortex-a72", "-plugin", "%s,out=%s,interval=200,stamp=20260101000000" %
+                    (plugin, folder), tools.SMALL], capture_output=True, check=True)
+    (path,) = tools.streams(folder)
+    mine, theirs = model.Stream(path), model.Stream(os.path.join(model.GOLDEN, os.path.basename(path)))
+    expect("golden: instructions", mine.instructions(), theirs.instructions())
+    expect("golden: tokens", tokens(mine), tokens(theirs))
+    expect("golden: snapshots", [(s["user"], s["total"], s["offset"]) for s in mine.snapshots],
+           [(s["user"], s["total"], s["offset"]) for s in theirs.snapshots])
+
+
+def build_with_header(scratch):
+    """QEMU's own declarations, where they are, are those of qemu.h."""
+    place = tools.header()
+    if not place or not tool("pkg-config") or subprocess.run(["pkg-config", "--exists", "glib-2.0"]).returncode:
+        print("not built with QEMU's own header: no qemu-plugin.h of version 4, or no glib")
+        return 0
+    os.mkdir(scratch)
+    return 1 if tools.build(scratch, "QEMU_INCLUDE=" + place) else 0
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        check_atomics(scratch)
+        plugin = tools.built(scratch)
+        ran = 2 + build_with_header(os.path.join(scratch, "header"))
+        emulator = tools.user_emulator(plugin, scratch)
+        if emulator:
+            record_golden(emulator, plugin, os.path.join(scratch, "small"))
             ran += 1
-print("built%s" % ("" if ran else "; no QEMU_AARCH64 to run it"))
-finish(1 + ran, "steps")
+            for row in RUNS if os.path.isdir(model.PAIRS) else ():
+                record(emulator, plugin, os.path.join(scratch, row[1]), *row)
+                ran += 1
+        else:
+            print("nothing recorded: no qemu-aarch64 that loads the plugin (QEMU_AARCH64)")
+    finish(ran, "steps")
+
+
+main()

@@ -344,4 +344,5 @@ def main():
     common.finish(ran, "slices ran")
 
 
-main()
+if __name__ == "__main__":
+    main()

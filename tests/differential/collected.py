@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fresh recordings by examples/qemu-xtrace-plugin in user mode. Processes (fork, vfork, execve): a stream each, with as
+many instructions as another plugin counts and as many markers as the program says. Threads that count in common by every
+kind of atomic operation and by exclusives: the accesses of each counter form one chain to the value that the program
+prints, in the order of TIME, too. Signals, memory tags, streaming mode, SVE at several lengths, pointer authentication,
+system calls with vectors, a library loaded at run time. Each is clean under `check`; the slices of each run
+(xtrace_slices.py), or are refused for a reason that docs/xtrace-slices.md names. Needed: a qemu-aarch64 of version 9.2 or
+newer that loads plugins (QEMU_AARCH64, or the one of PATH) and a compiler for AArch64; to run slices another
+qemu-aarch64, in PATH, as old as 7.2."""
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+import collector_tools as tools
+import common
+import xtrace_model as model
+import xtrace_slices as slices
+
+MARKER = 0x91048d29  # ADD X9, X9, #0x123
+PLAIN = "max,sve=off,sme=off"
+LIBRARIES = slices.LIBRARIES
+
+
+class Recorder:
+    """Plugins and emulators, and where programs and recordings go."""
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.plugin = tools.built(scratch)
+        self.qemu = tools.user_emulator(self.plugin, scratch)
+        if not self.qemu:
+            common.skip("no qemu-aarch64 of version 9.2 or newer that loads plugins (QEMU_AARCH64)")
+        if not tools.CC:
+            common.skip("no compiler for AArch64")
+        self.counter = tools.counter(scratch)
+        self.follow = self.follower()
+
+    def follower(self):
+        """The plugin that follows slices, where there is an emulator for it."""
+        slices.QEMU = shutil.which("qemu-aarch64")
+        path, none = os.path.join(self.scratch, "follow.so"), os.path.join(self.scratch, "none")
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", path, os.path.join(slices.FOLDER, "follow.c")], check=True)
+        with open(none, "wb"):
+            pass
+        tried = slices.QEMU and subprocess.run([slices.QEMU, "-plugin", path + ",expect=" + none, tools.SMALL],
+                                               capture_output=True, text=True)
+        if tried and tried.returncode == 0:
+            return path
+        print("no slices run: no qemu-aarch64 that loads plugins of version 1 (Debian's qemu-user 7.2)")
+        return None
+
+    def record(self, name, program, *options, cpu=PLAIN, arguments=(), marker=MARKER):
+        """The folder of a recording, what the program printed, and the counts of instructions and markers."""
+        folder, counts = os.path.join(self.scratch, "recorded-" + name), os.path.join(self.scratch, "counts-" + name)
+        os.mkdir(folder)
+        start = ["from=start"] if "from=start" in options else []
+        emulated = [self.qemu, "-L", LIBRARIES, "-cpu", cpu, "-plugin", ",".join([self.plugin, "out=" + folder,
+                    "stamp=20260101000000", *options]), "-plugin",
+                    ",".join([self.counter, "to=" + counts, "marker=%x" % marker] + start), program]
+        done = subprocess.run([*emulated, *[a for more in arguments for a in (emulated if more is None else [more])]],
+                              capture_output=True, text=True, timeout=300)
+        common.expect(name + " ends", (done.returncode, done.stderr if done.returncode else ""), (0, ""))
+        with open(counts, encoding="ascii") as file:
+            counted = sorted(tuple(map(int, line.split())) for line in file)
+        return folder, done, counted
+
+
+def check(name, folder, unordered=False):
+    """No violations in all streams together. Without TIME, what threads found of each other is told, as no violation."""
+    paths = tools.streams(folder)
+    said = common.run("check", *paths, status=(0,)).splitlines()
+    common.expect(name + " is good", [line for line in said if not unordered or "with TIME" not in line], [])
+    common.run("report", *paths, status=(0,))
+    return paths
+
+
+def counts_of(paths):
+    found = []
+    for path in paths:
+        opcodes = [event[3] for event in model.Stream(path).instructions()]
+        found.append((len(opcodes), opcodes.count(MARKER)))
+    return sorted(found)
+
+
+def check_processes(recorder):
+    program = tools.compile_program(recorder.scratch, "processes", os.path.join(tools.PROGRAMS, "processes.c"), "-static")
+    folder, _, counted = recorder.record("processes", program, "interval=200", arguments=(None, "other"))
+    paths = check("processes", folder)
+    common.expect("processes: streams", counts_of(paths), counted)
+    # The parent, its first child, the one that executes a program, that program and its child, the last child.
+    common.expect("processes: markers", sorted(markers for _, markers in counted), sorted([14, 12, 0, 32, 17, 0]))
+    for path in paths:
+        common.expect("processes: alone", common.run("check", path, status=(0,)), "")
+    return run_slices(recorder, "processes", paths)
+
+
+# ---- threads ----
+
+def steps_of(streams, at, size):
+    """What is stored at an address by instructions that load there, too: (loaded, stored, TIME); a compare-and-swap that
+    failed stores what it has loaded, a store exclusive that failed nothing."""
+    found = []
+    for stream in streams:
+        loaded = time = None
+        for event in stream.events:
+            if event[0] == "i":
+                loaded = time = None
+            elif event[0] == "t":
+                time = event[1]
+            elif event[0] == "a" and event[2] == at and len(event[3]) == size:
+                if event[1] and loaded is not None:
+                    found.append((loaded, event[3], time))
+                loaded = event[3]
+    return found
+
+
+def check_chain(name, steps, last, timed):
+    """The first value is 0, each is what the step before has left, and the last one is what the program prints."""
+    changes = {loaded: (stored, time) for loaded, stored, time in steps if stored != loaded}
+    common.expect(name + " has each value once", len(changes), sum(1 for loaded, stored, _ in steps if stored != loaded))
+    at, seen, times = bytes(len(steps[0][0])), 0, []
+    while at in changes:
+        at, time = changes[at]
+        times.append(time)
+        seen += 1
+    common.expect(name + " is one chain", seen, len(changes))
+    common.expect(name + " ends", int.from_bytes(at[:8], "little"), last)
+    if timed:
+        common.expect(name + " has the order of TIME", times, sorted(times))
+    # What failed has found what was there at some time.
+    common.expect(name + " fails with values of the chain",
+                  {loaded for loaded, stored, _ in steps if stored == loaded} <= set(changes) | {at}, True)
+
+
+def check_threads(recorder):
+    program = tools.compile_program(recorder.scratch, "many", os.path.join(tools.PROGRAMS, "many.c"), "-static", "-pthread",
+                                    "-march=armv8.1-a")
+    ran = 0
+    for time in "off", "on":
+        name = "threads-time-" + time
+        # Without TIME it is told that loads found what other threads stored.
+        folder, done, counted = recorder.record(name, program, "interval=20000", "time=" + time)
+        paths = check(name, folder, time == "off")
+        common.expect(name + ": streams", counts_of(paths), counted)
+        common.expect(name + ": threads", len(paths), 16)
+        streams = [model.Stream(path) for path in paths]
+        printed = [line.split() for line in done.stdout.splitlines()]
+        for counter, at, last in (row for row in printed if len(row) == 3):
+            size = {"compared": 4, "pair": 16, "exclusive_pair": 16}.get(counter, 8)
+            steps = steps_of(streams, int(at, 16), size)
+            check_chain("%s: %s" % (name, counter), steps, int(last, 16), time == "on")
+        failed = [int(n) for n in printed[-1][1:]]
+        print(name + ": failed", *failed)
+        ran += 1
+    # Threads of the second wave have the stacks of the first, so that they are no program together.
+    for path in paths:
+        if model.Stream(path).id > 8:
+            os.unlink(path)
+    if recorder.follow:
+        for first, end in common.some([(None, None), (0, 2), (1, 3)]):
+            ran += slices.run_group(folder, recorder.follow, recorder.scratch, first, end)
+    return ran
+
+
+# ---- slices ----
+
+# Of docs/xtrace-slices.md, "What cannot run" and "Signals".
+REFUSED = ("that began before the slice", "execve", "SME", "memory tags", "keeps a reservation", "without its result")
+
+
+def run_slices(recorder, name, paths):
+    """All slices of these streams; what is refused is listed."""
+    ran, refusals = 0, {}
+    for path in paths if recorder.follow else ():
+        pair = slices.Pair(path)
+        for number in common.some(range(len(pair.snapshots))):
+            made = subprocess.run([common.command(), "slice", "--snapshots", "%d..%d" % (number, number + 1), "--to", "elf",
+                                   "-o", os.path.join(recorder.scratch, "tried.elf"), path], capture_output=True, text=True)
+            if made.returncode == 2:
+                word = made.stderr.strip().rsplit(": ", 1)[-1]
+                refusals[word] = refusals.get(word, 0) + 1
+                common.expect("%s slice %d is refused for a documented reason: %s" % (name, number, made.stderr),
+                              any(reason in made.stderr for reason in REFUSED), True)
+            else:
+                ran += slices.run_slice(pair, number, recorder.follow, recorder.scratch)
+    for word, count in sorted(refusals.items()):
+        print("%s: %d slices refused: %s" % (name, count, word))
+    return ran
+
+
+PROGRAMS = (
+    # name, source, flags, interval, processor, arguments
+    ("interrupts-signals", "xtrace_slices/interrupts.c", ("-static", "-pthread", "-march=armv8.1-a"), 3000, PLAIN, ()),
+    ("handlers-signals", "xtrace_slices/handlers.S", ("-static", "-nostdlib", "-Wl,--no-warn-rwx-segments"), 32, PLAIN, ()),
+    ("signals-plain", "xtrace_live/signals.c", ("-static",), 500, PLAIN, ()),
+    ("calls-plain", "xtrace_slices/calls.c", ("-static",), 10000, PLAIN, ("written",)),
+    ("calls-signed", "xtrace_slices/calls.c", ("-static", "-mbranch-protection=standard"), 10000, PLAIN, ("written",)),
+    ("calls-library", "xtrace_slices/calls.c", ("-DWITH_LIBRARY",), 10000, PLAIN, ("written",)),
+    ("vectors-128-signals", "xtrace_slices/vectors.c", ("-static", "-O3", "-ffast-math", "-march=armv8.2-a+sve"), 5000,
+     "max,sve128=on,sve-default-vector-length=16,sme=off", ()),
+    ("vectors-256-signals", "xtrace_slices/vectors.c", ("-static", "-O3", "-ffast-math", "-march=armv8.2-a+sve"), 5000,
+     "max,sve256=on,sve-default-vector-length=32,sme=off", ()),
+    ("vectors-512-signals", "xtrace_slices/vectors.c", ("-static", "-O3", "-ffast-math", "-march=armv8.2-a+sve"), 5000,
+     "max,sve512=on,sve-default-vector-length=64,sme=off", ()),
+    ("vectors-2048-signals", "xtrace_slices/vectors.c", ("-static", "-O3", "-ffast-math", "-march=armv8.2-a+sve"), 5000,
+     "max,sve2048=on,sve-default-vector-length=256,sme=off", ()),
+    ("tags", "collected/tags.c", ("-static", "-march=armv8.5-a+memtag"), 100, "max,sve=off,sme=off", ()),
+    ("streaming", "collected/streaming.S", ("-static", "-nostdlib", "-Wl,--no-warn-rwx-segments"), 20, "max", ()),
+)
+
+
+def check_program(recorder, name, source, flags, interval, cpu, arguments):
+    program = tools.compile_program(recorder.scratch, name, os.path.join(common.ROOT, "tests", "differential", source), *flags)
+    start = () if "collected" in source else ("from=start", "time=on") if "-pthread" in flags else ("from=start",)
+    folder, done, counted = recorder.record(name, program, "interval=%d" % interval, *start, cpu=cpu,
+                                            arguments=[os.path.join(recorder.scratch, a) for a in arguments])
+    paths = check(name, folder)
+    common.expect(name + ": streams", counts_of(paths), counted)
+    if name == "streaming":
+        common.expect("what SME has is said to be missing", "this program uses SME" in done.stderr, True)
+    if name.startswith("vectors"):
+        common.expect(name, [slices.Pair(path).vector * 8 for path in paths], [int(name.split("-")[1])])
+    return run_slices(recorder, name, paths)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        recorder = Recorder(scratch)
+        ran = check_processes(recorder) + check_threads(recorder)
+        for row in PROGRAMS:
+            ran += 1 + check_program(recorder, *row)
+    common.finish(ran, "recordings and slices")
+
+
+main()
