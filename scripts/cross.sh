@@ -43,7 +43,7 @@ mirror=${TL_MIRROR:-http://deb.debian.org/debian}
 unpack_packages()
 {
 	command -v mmdebstrap >/dev/null || fail "no mmdebstrap here: apt-get install mmdebstrap"
-	base=libc6-dev,zlib1g-dev,libcmocka-dev,libzstd-dev,liblzma-dev,liblz4-dev,libiberty-dev,libyaml-dev,libsqlite3-dev
+	base=libc6-dev,zlib1g-dev,libcmocka-dev,libzstd-dev,liblzma-dev,liblz4-dev,libiberty-dev,libyaml-dev,libsqlite3-dev,libdeflate-dev
 	base=$base,libncurses-dev
 	for more in ,libzydis-dev ''; do
 		rm -rf "$root"

@@ -177,6 +177,45 @@ static const char *exercise_stream(const uint8_t *data, size_t size, int *status
 	return broken;
 }
 
+/* What a table of functions says, read without arcs and from them. */
+static const char *compare_tables(const struct tl_profile *a, const struct tl_profile *b)
+{
+	if (tl_profile_function_count(a) != tl_profile_function_count(b))
+		return "a table alone has other functions";
+	for (uint32_t i = 0; i < tl_profile_function_count(a); i++) {
+		struct tl_function_totals x, y;
+
+		tl_profile_function_totals(a, i, TL_NONE, &x, sizeof(x));
+		tl_profile_function_totals(b, i, TL_NONE, &y, sizeof(y));
+		if (x.calls != y.calls ||
+		    memcmp(x.self, y.self, tl_profile_event_count(a) * sizeof(*x.self)) != 0 ||
+		    memcmp(x.inclusive, y.inclusive,
+			   tl_profile_event_count(a) * sizeof(*x.inclusive)) != 0)
+			return "a table alone has other sums";
+	}
+	return NULL;
+}
+
+static const char *exercise_table(const uint8_t *data, size_t size, int *status)
+{
+	static const struct tl_pfile_read_options ways[] = {
+		{ .functions_only = true }, { .functions_only = true, .table = true }
+	};
+	struct tl_profile *profiles[2] = { NULL, NULL };
+	uint64_t faults[2] = { 0, 0 };
+	const char *broken = NULL;
+
+	for (int i = 0; i < 2 && *status >= 0; i++)
+		*status = read_once(data, size, &ways[i], &profiles[i], &faults[i]);
+	if (*status >= 0 && faults[0] != faults[1])
+		broken = "a table alone tells other damage";
+	else if (*status >= 0)
+		broken = compare_tables(profiles[0], profiles[1]);
+	tl_profile_free(profiles[0]);
+	tl_profile_free(profiles[1]);
+	return broken;
+}
+
 const char *exercise_profile(const uint8_t *data, size_t size, int *status)
 {
 	const char *broken = NULL;
@@ -188,7 +227,7 @@ const char *exercise_profile(const uint8_t *data, size_t size, int *status)
 		struct tl_profile *profile;
 		uint64_t faults;
 
-		if (!exercise_does(way, 5))
+		if (!exercise_does(way, 6))
 			continue;
 		*status = read_once(data, size, &options, &profile, &faults);
 		if (*status < 0)
@@ -197,8 +236,10 @@ const char *exercise_profile(const uint8_t *data, size_t size, int *status)
 		broken = same_again(profile, status);
 		tl_profile_free(profile);
 	}
-	if (!broken && *status == 0 && exercise_does(4, 5))
+	if (!broken && *status == 0 && exercise_does(4, 6))
 		broken = exercise_stream(data, size, status);
+	if (!broken && *status == 0 && exercise_does(5, 6))
+		broken = exercise_table(data, size, status);
 	return broken;
 }
 

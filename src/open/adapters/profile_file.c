@@ -175,6 +175,7 @@ static int read_profile(struct tl_input *input, bool packed, struct tl_profile *
 	const struct tl_pfile_read_options options = {
 		.functions_only = input->options.detail != TL_DETAIL_LINES &&
 				  input->options.detail != TL_DETAIL_STACKS,
+		.table = input->options.detail == TL_DETAIL_TABLE,
 		.per_part = input->options.per_thread,
 		.jobs = input->options.jobs,
 		.packed = packed && !filter->function && !filter->object,

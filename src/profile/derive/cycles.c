@@ -55,21 +55,19 @@ static bool visit_make(struct visit *v, size_t functions, size_t arcs)
 	return v->first && v->targets && v->order && v->low && v->path && v->next && v->open;
 }
 
-/* Arcs that lead from one function to another, grouped by caller. */
-static void link_arcs(struct visit *v, const struct tl_profile *profile)
+/* Calls from one function to another, grouped by caller. */
+static void link_calls(struct visit *v, size_t functions, const struct tl_caller_callee *calls,
+		       size_t count)
 {
-	size_t functions = profile->functions.table.count, arcs = profile->arcs.table.count;
-
-	for (size_t i = 0; i < arcs; i++)
-		if (profile->arcs.list[i].caller != TL_NONE)
-			v->first[profile->arcs.list[i].caller + 1]++;
+	for (size_t i = 0; i < count; i++)
+		if (calls[i].caller != TL_NONE)
+			v->first[calls[i].caller + 1]++;
 	for (size_t f = 0; f < functions; f++)
 		v->first[f + 1] += v->first[f];
 	memcpy(v->next, v->first, functions * sizeof(*v->next));
-	for (size_t i = 0; i < arcs; i++)
-		if (profile->arcs.list[i].caller != TL_NONE)
-			v->targets[v->next[profile->arcs.list[i].caller]++] =
-				profile->arcs.list[i].callee;
+	for (size_t i = 0; i < count; i++)
+		if (calls[i].caller != TL_NONE)
+			v->targets[v->next[calls[i].caller]++] = calls[i].callee;
 	memcpy(v->next, v->first, functions * sizeof(*v->next));
 }
 
@@ -131,11 +129,11 @@ static void number_members(struct tl_cycles *cycles, size_t functions)
 	}
 }
 
-bool tl_cycles_find(struct tl_cycles *cycles, const struct tl_profile *profile)
+bool tl_cycles_of_calls(struct tl_cycles *cycles, size_t functions,
+			const struct tl_caller_callee *calls, size_t count)
 {
-	size_t functions = profile->functions.table.count;
 	struct visit v;
-	bool ok = visit_make(&v, functions, profile->arcs.table.count);
+	bool ok = visit_make(&v, functions, count);
 
 	*cycles = (struct tl_cycles){
 		.of = numbers(functions, 0xff),
@@ -145,7 +143,7 @@ bool tl_cycles_find(struct tl_cycles *cycles, const struct tl_profile *profile)
 	};
 	ok = ok && cycles->of && cycles->size && cycles->member && cycles->leader;
 	if (ok) {
-		link_arcs(&v, profile);
+		link_calls(&v, functions, calls, count);
 		for (uint32_t f = 0; f < functions; f++)
 			if (v.order[f] == TL_NONE)
 				visit_from(&v, cycles, f);
@@ -157,6 +155,20 @@ bool tl_cycles_find(struct tl_cycles *cycles, const struct tl_profile *profile)
 	return ok;
 }
 
+bool tl_cycles_find(struct tl_cycles *cycles, const struct tl_profile *profile)
+{
+	const size_t count = profile->arcs.table.count;
+	struct tl_caller_callee *calls = malloc((count + 1) * sizeof(*calls));
+	bool ok = calls;
+
+	for (size_t i = 0; ok && i < count; i++)
+		calls[i] = (struct tl_caller_callee){ profile->arcs.list[i].caller,
+						      profile->arcs.list[i].callee };
+	ok = ok && tl_cycles_of_calls(cycles, profile->functions.table.count, calls, count);
+	free(calls);
+	return ok;
+}
+
 void tl_cycles_free(struct tl_cycles *cycles)
 {
 	free(cycles->of);
@@ -164,6 +176,50 @@ void tl_cycles_free(struct tl_cycles *cycles)
 	free(cycles->member);
 	free(cycles->leader);
 	*cycles = (struct tl_cycles){ 0 };
+}
+
+/* ---- what cycles cost ---- */
+
+static void add_member(const struct tl_cycles *cycles, const struct tl_cycle_sums *sums, size_t f,
+		       int64_t *whole, uint64_t *cut)
+{
+	const int64_t *own = sums->inclusive + f * sums->stride;
+	int64_t *cycle = whole + (size_t)cycles->leader[cycles->of[f]] * sums->events;
+
+	for (uint32_t e = 0; e < sums->events; e++)
+		tl_add_cost(&cycle[e], own[e], cut);
+}
+
+void tl_cycle_settle_row(int64_t *costs, const int64_t *inside, const int64_t *whole,
+			 uint32_t events)
+{
+	uint64_t cut = 0;
+
+	for (uint32_t e = 0; e < events; e++) {
+		tl_add_cost(&costs[e], inside[e], &cut);
+		costs[e] = tl_min(costs[e], whole[e]);
+	}
+}
+
+bool tl_cycles_settle(const struct tl_cycles *cycles, const struct tl_cycle_sums *sums,
+		      uint64_t *cut)
+{
+	int64_t *whole = tl_zeroed((size_t)cycles->members * sums->events, sizeof(*whole));
+
+	if (!whole)
+		return false;
+	for (size_t f = 0; f < sums->functions; f++)
+		if (cycles->member[f] != TL_NONE)
+			add_member(cycles, sums, f, whole, cut);
+	for (size_t f = 0; f < sums->functions; f++)
+		if (cycles->member[f] != TL_NONE)
+			tl_cycle_settle_row(sums->inclusive + f * sums->stride,
+					    sums->inside + (size_t)cycles->member[f] * sums->events,
+					    whole + (size_t)cycles->leader[cycles->of[f]] *
+							    sums->events,
+					    sums->events);
+	free(whole);
+	return true;
 }
 
 /* ---- in parts ---- */

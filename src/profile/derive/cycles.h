@@ -16,9 +16,37 @@ struct tl_cycles {
 	uint32_t members;
 };
 
+/* Who calls whom; a caller TL_NONE is the outside. */
+struct tl_caller_callee {
+	uint32_t caller, callee;
+};
+
 /* False without memory; there is then nothing to free. */
+bool tl_cycles_of_calls(struct tl_cycles *cycles, size_t functions,
+			const struct tl_caller_callee *calls, size_t count);
+/* The same of a profile's arcs. */
 bool tl_cycles_find(struct tl_cycles *cycles, const struct tl_profile *profile);
 void tl_cycles_free(struct tl_cycles *cycles);
+
+/* Costs of functions, whose calls to others of their cycle are apart. */
+struct tl_cycle_sums {
+	size_t functions;
+	uint32_t events;
+	int64_t *inclusive; /* by function, without those calls; a row in `stride` numbers */
+	size_t stride;
+	const int64_t *inside; /* those calls, by member */
+};
+
+/*
+ * Add the calls inside the cycles, as far as the cost of the whole cycle allows, which is that of
+ * its functions without them (docs/formats/callgrind.md, rule J). `cut` counts costs of cycles that
+ * do not fit. False without memory.
+ */
+bool tl_cycles_settle(const struct tl_cycles *cycles, const struct tl_cycle_sums *sums,
+		      uint64_t *cut);
+/* The same of one function, of what the whole cycle costs. */
+void tl_cycle_settle_row(int64_t *costs, const int64_t *inside, const int64_t *whole,
+			 uint32_t events);
 
 /* By local: the first local of the same cycle and part; TL_NONE: its function is in no cycle. */
 struct tl_cycle_parts {

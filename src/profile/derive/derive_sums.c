@@ -136,43 +136,10 @@ static void add_local_arc(const struct locals *locals, const struct sums *sums,
 	add_arc(profile, sums, cycles, arc, caller, caller);
 }
 
-/* Calls inside the cycle are added, as far as the cost of the cycle allows. */
-static void settle(const struct tl_profile *profile, int64_t *inclusive, const int64_t *inside,
-		   const int64_t *whole)
-{
-	uint64_t cut = 0;
-
-	for (uint32_t e = 0; e < profile->event_count; e++) {
-		tl_add_cost(&inclusive[e], inside[e], &cut);
-		inclusive[e] = tl_min(inclusive[e], whole[e]);
-	}
-}
-
-/* The cost of each cycle is that of all its functions' sums: they leave out the calls among them.
+/*
+ * tl_cycles_settle() in each part. The cycle's cost in a part is summed in the slot of its first
+ * function there.
  */
-static bool settle_functions(struct tl_profile *profile, const struct sums *sums,
-			     const struct tl_cycles *cycles)
-{
-	size_t functions = profile->functions.table.count;
-	int64_t *whole = zeros((size_t)cycles->members * profile->event_count);
-
-	if (!whole)
-		return false;
-	for (size_t f = 0; f < functions; f++)
-		if (cycles->member[f] != TL_NONE)
-			add_row(profile, row(whole, profile, cycles->leader[cycles->of[f]]),
-				row(sums->inclusive, profile, f));
-	for (size_t f = 0; f < functions; f++)
-		if (cycles->member[f] != TL_NONE)
-			settle(profile, row(sums->inclusive, profile, f),
-			       row(sums->inside, profile, cycles->member[f]),
-			       row(whole, profile, cycles->leader[cycles->of[f]]));
-	free(whole);
-	return true;
-}
-
-/* The same in each part. The cycle's cost in a part is summed in the slot of its first function
- * there. */
 static bool settle_locals(struct tl_profile *profile, const struct sums *sums,
 			  const struct tl_cycles *cycles)
 {
@@ -187,8 +154,9 @@ static bool settle_locals(struct tl_profile *profile, const struct sums *sums,
 				row(sums->inclusive, profile, i));
 	for (size_t i = 0; ok && i < count; i++)
 		if (parts.slot[i] != TL_NONE)
-			settle(profile, row(sums->inclusive, profile, i),
-			       row(sums->inside, profile, i), row(whole, profile, parts.slot[i]));
+			tl_cycle_settle_row(
+				row(sums->inclusive, profile, i), row(sums->inside, profile, i),
+				row(whole, profile, parts.slot[i]), profile->event_count);
 	free(whole);
 	tl_cycle_parts_free(&parts);
 	return ok;
@@ -229,7 +197,16 @@ static bool derive(const struct locals *locals, const struct tl_cycles *cycles)
 			tl_profile_renumber(cycles->member, arc->caller));
 		add_local_arc(locals, &parts, cycles, i);
 	}
-	ok = ok && settle_functions(profile, &all, cycles) &&
+	ok = ok &&
+	     tl_cycles_settle(cycles,
+			      &(struct tl_cycle_sums){
+				      .functions = functions,
+				      .events = profile->event_count,
+				      .inclusive = all.inclusive,
+				      .stride = profile->event_count,
+				      .inside = all.inside,
+			      },
+			      &profile->losses.saturated) &&
 	     settle_locals(profile, &parts, cycles);
 	free(all.inside);
 	free(parts.inside);

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "core/arithmetic.h"
+#include "core/codecs/crc32.h"
 #include "core/cursor.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -34,7 +34,7 @@ static bool read_block(struct tl_cursor cur, struct tl_pfile_block *block)
 	const uint8_t *p = cur.pos;
 
 	if (!tl_cursor_has(&cur, TL_PFILE_BLOCK_HEADER) || memcmp(p, TL_PFILE_BLOCK, 4) != 0 ||
-	    crc32_z(0, p, 36) != tl_get32s(p + 36, TL_HOST_BIG_ENDIAN))
+	    tl_crc32(0, p, 36) != tl_get32s(p + 36, TL_HOST_BIG_ENDIAN))
 		return false;
 	*block = (struct tl_pfile_block){
 		.offset = tl_cursor_offset(&cur),
@@ -160,7 +160,7 @@ static int check_header(struct tl_pfile_reader *r, struct tl_error *err)
 		return tl_error_format(err, "profile",
 				       tl_error_at(err, TL_BAD_FORMAT, 0,
 						   "does not begin as a profile file does"));
-	if (crc32_z(0, r->data, 12) != tl_get32s(r->data + 12, TL_HOST_BIG_ENDIAN))
+	if (tl_crc32(0, r->data, 12) != tl_get32s(r->data + 12, TL_HOST_BIG_ENDIAN))
 		return tl_pfile_fault(r, TL_BAD_RECORD, 0, TL_PFILE_HEADER,
 				      "the header of the file is damaged; read on as version 2",
 				      err);
@@ -210,7 +210,7 @@ static bool checksum_matches(const struct tl_pfile_reader *r, const struct tl_pf
 {
 	const uint8_t *stored = r->data + block->offset + TL_PFILE_BLOCK_HEADER;
 
-	return crc32_z(0, stored, block->stored_bytes) == block->checksum;
+	return tl_crc32(0, stored, block->stored_bytes) == block->checksum;
 }
 
 bool tl_pfile_is_intact(const struct tl_pfile_reader *r, enum tl_pfile_section section)

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "core/arithmetic.h"
+#include "core/codecs/crc32.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -62,7 +62,7 @@ static void put_file_header(struct tl_pfile_writer *w)
 	uint8_t header[TL_PFILE_HEADER] = TL_PFILE_MAGIC;
 
 	put32(header + 8, TL_PFILE_VERSION);
-	put32(header + 12, (uint32_t)crc32_z(0, header, 12));
+	put32(header + 12, tl_crc32(0, header, 12));
 	tl_put_bytes(w->out, header, sizeof(header));
 }
 
@@ -87,7 +87,7 @@ static void put_block(struct tl_pfile_writer *w, const struct tl_pfile_row_block
 	put32(header + 24, (uint32_t)block->size);
 	put32(header + 28, block->checksum);
 	put32(header + 32, w->blocks++);
-	put32(header + 36, (uint32_t)crc32_z(0, header, 36));
+	put32(header + 36, tl_crc32(0, header, 36));
 	tl_put_bytes(w->out, header, sizeof(header));
 	tl_output_write(w->out, block->data, block->size);
 	w->counts[block->section] += block->rows;
@@ -443,7 +443,7 @@ static void put_made(struct tl_pfile_writer *w, uint8_t *header, const void *dat
 {
 	w->counts[header[4]] += get32(header + 16);
 	put32(header + 32, w->blocks++);
-	put32(header + 36, (uint32_t)crc32_z(0, header, 36));
+	put32(header + 36, tl_crc32(0, header, 36));
 	tl_put_bytes(w->out, header, TL_PFILE_BLOCK_HEADER);
 	tl_output_write(w->out, data, size);
 }

@@ -233,6 +233,11 @@ static int read_costs(struct tl_pfile_reading *r)
 
 	if (status < 0 || (sums && contexts))
 		return status;
+	if (sums && r->options.table) {
+		status = tl_pfile_read_table(r);
+		if (status)
+			return tl_error_or_end(status);
+	}
 	if (r->options.packed) {
 		status = tl_pfile_read_packed(r);
 		if (status)

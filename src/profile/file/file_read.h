@@ -8,6 +8,7 @@
 struct tl_pfile_read_options {
 	/* sums of functions and of calls between them: lines and positions are left out */
 	bool functions_only;
+	bool table;    /* with it: sums of functions alone are wanted, of all parts together */
 	bool per_part; /* keep sums and durations of functions by part */
 	unsigned jobs; /* threads to work on, 0: 1 */
 	/*

@@ -113,9 +113,11 @@ int tl_pfile_read_arcs(struct tl_pfile_reading *r);
 int tl_pfile_read_jumps(struct tl_pfile_reading *r);
 /* The same packed. 1; 0: they cannot be, and nothing has been read; negative. */
 int tl_pfile_read_packed(struct tl_pfile_reading *r);
-/* file_read_sums.c: lines and arcs as sums of functions */
+/* tables/read_sums.c: lines and arcs as sums of functions */
 int tl_pfile_read_line_sums(struct tl_pfile_reading *r);
 int tl_pfile_read_arc_sums(struct tl_pfile_reading *r);
+/* tables/read_table.c: sums of functions alone, without arcs. As tl_pfile_read_packed(). */
+int tl_pfile_read_table(struct tl_pfile_reading *r);
 /* file_read_durations.c */
 int tl_pfile_read_durations(struct tl_pfile_reading *r);
 

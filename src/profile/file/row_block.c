@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "core/arithmetic.h"
+#include "core/codecs/crc32.h"
 #include "core/memory.h"
 #include "profile/file/rows.h"
 
@@ -203,7 +203,7 @@ int tl_pfile_row_block_pack(struct tl_pfile_row_block *b, struct tl_zstd_blocks 
 	} else {
 		b->size = b->used;
 	}
-	b->checksum = (uint32_t)crc32_z(0, b->data, b->size);
+	b->checksum = tl_crc32(0, b->data, b->size);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/arithmetic.h"
+#include "core/cursor.h"
 #include "core/varint.h"
 #include "profile/file/layout.h"
 
@@ -82,6 +83,60 @@ static inline const uint8_t *tl_pfile_take_row(const uint8_t *from, uint32_t key
 		at += TL_PFILE_GROUP;
 	} while (from && bits >= 0x80);
 	*used = tl_min(at, fields);
+	return from;
+}
+
+/* How many of seven bits are set, in steps that every machine has. */
+static inline unsigned tl_pfile_count_bits(unsigned bits)
+{
+	bits = (bits & 0x55) + (bits >> 1 & 0x55);
+	bits = (bits & 0x33) + (bits >> 2 & 0x33);
+	return (bits & 0xf) + (bits >> 4);
+}
+
+/* Behind so many numbers, which are not looked at. NULL: they go beyond `end`. */
+static inline const uint8_t *tl_pfile_pass_numbers(const uint8_t *from, unsigned count,
+						   const uint8_t *end)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+
+	while (count) {
+		/* The highest bit of each byte that ends a number. */
+		uint64_t ends = ~tl_get64s(from, TL_HOST_BIG_ENDIAN) & ones << 7;
+		const unsigned here = (unsigned)((ends >> 7) * ones >> 56);
+
+		if (from >= end)
+			return NULL;
+		if (here < count) {
+			count -= here;
+			from += sizeof(ends);
+			continue;
+		}
+		for (; count > 1; count--)
+			ends &= ends - 1;
+		return from + (unsigned)__builtin_ctzll(ends) / 8 + 1;
+	}
+	return from;
+}
+
+/*
+ * The same as tl_pfile_take_row() of a row whose values are wanted no further than those of its
+ * first group: what stands behind is passed over.
+ */
+static inline const uint8_t *tl_pfile_take_head(const uint8_t *from, uint32_t keys, uint32_t fields,
+						uint64_t *row, const uint8_t *end)
+{
+	unsigned bits = *from++;
+
+	for (uint32_t i = keys; i < tl_min(fields, (uint32_t)TL_PFILE_GROUP); i++)
+		row[i] = 0;
+	from = tl_pfile_take_group(from, bits & 0x7f, 0, keys, fields, row);
+	for (uint32_t at = TL_PFILE_GROUP; from && bits >= 0x80; at += TL_PFILE_GROUP) {
+		if (at >= fields || from >= end)
+			return NULL;
+		bits = *from++;
+		from = tl_pfile_pass_numbers(from, tl_pfile_count_bits(bits & 0x7f), end);
+	}
 	return from;
 }
 

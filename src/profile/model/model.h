@@ -127,6 +127,8 @@ struct tl_profile {
 
 /* Room for the sums of all functions over parts that are added without contexts. */
 bool tl_profile_given_room(struct tl_profile *profile);
+/* Take all of them back. */
+void tl_profile_forget_given(struct tl_profile *profile);
 /* Those of a function: `event_count` self costs, and as many inclusive ones behind them. */
 static inline int64_t *tl_profile_given_costs(const struct tl_profile *profile, uint32_t function)
 {

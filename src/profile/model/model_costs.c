@@ -64,6 +64,17 @@ bool tl_profile_given_room(struct tl_profile *profile)
 	return true;
 }
 
+void tl_profile_forget_given(struct tl_profile *profile)
+{
+	struct tl_profile_sums *sums = &profile->sums;
+
+	free(sums->given);
+	free(sums->given_costs);
+	sums->given = NULL;
+	sums->given_costs = NULL;
+	sums->given_capacity = sums->given_costs_capacity = 0;
+}
+
 /* ---- lines, arcs, jumps ---- */
 
 static bool intern_position(struct tl_profile *profile, struct tl_position *at)

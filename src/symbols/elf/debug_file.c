@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "core/codecs/crc32.h"
 #include "core/cursor.h"
 #include "core/error.h"
 
@@ -125,7 +125,7 @@ static bool matches(const struct tl_elf *debug, const struct wanted *wanted)
 	tl_build_id(debug, id);
 	if (*id && *wanted->build_id)
 		return !strcmp(id, wanted->build_id);
-	return wanted->by_link && crc32_z(0, debug->data, debug->size) == wanted->crc;
+	return wanted->by_link && tl_crc32(0, debug->data, debug->size) == wanted->crc;
 }
 
 struct search {

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "core/arithmetic.h"
+#include "core/codecs/crc32.h"
 #include "core/error.h"
 #include "core/file.h"
 
@@ -290,17 +290,17 @@ static bool read_header(struct index_file *f, uint8_t header[TL_INDEX_FILE_HEADE
 /* Whether the checksum at the end is that of the header, of `bytes` and of what is behind. */
 static bool check_sum(const struct index_file *f, const uint8_t *header)
 {
-	uint32_t sum = (uint32_t)crc32_z(0, header, TL_INDEX_FILE_HEADER);
+	uint32_t sum = tl_crc32(0, header, TL_INDEX_FILE_HEADER);
 	uint64_t at = TL_INDEX_FILE_HEADER + f->key + f->body, left = f->spool;
 	uint8_t piece[1 << 14];
 
-	sum = (uint32_t)crc32_z(sum, f->bytes, (size_t)(f->key + f->body));
+	sum = tl_crc32(sum, f->bytes, (size_t)(f->key + f->body));
 	while (left) {
 		size_t size = (size_t)tl_min(left, (uint64_t)sizeof(piece));
 
 		if (tl_file_read_at(f->fd, piece, size, (off_t)at) != (ssize_t)size)
 			return false;
-		sum = (uint32_t)crc32_z(sum, piece, size);
+		sum = tl_crc32(sum, piece, size);
 		at += size;
 		left -= size;
 	}

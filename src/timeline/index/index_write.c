@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/index/index_file.h"
 
-#include <zlib.h>
-
 #include "core/arithmetic.h"
+#include "core/codecs/crc32.h"
 #include "core/error.h"
 #include "core/output.h"
 
@@ -113,7 +112,7 @@ struct summed_output {
 
 static void put(struct summed_output *to, const void *bytes, size_t size)
 {
-	to->sum = (uint32_t)crc32_z(to->sum, bytes, size);
+	to->sum = tl_crc32(to->sum, bytes, size);
 	tl_output_write(to->out, bytes, size);
 }
 

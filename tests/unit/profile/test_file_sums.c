@@ -60,16 +60,21 @@ static void put_file(const struct variant *v)
 	file_end(&hand);
 }
 
-static struct tl_profile *read_tables(uint64_t faults)
+static struct tl_profile *read_as(const struct tl_pfile_read_options *options, uint64_t faults)
 {
 	struct tl_pfile_reader reader;
 	struct tl_profile *p;
 
 	assert_int_equal(tl_pfile_open(&reader, hand.bytes, hand.size, false, NULL), 0);
-	assert_int_equal(tl_pfile_read(&p, &reader, &tables, NULL), 0);
+	assert_int_equal(tl_pfile_read(&p, &reader, options, NULL), 0);
 	assert_int_equal(reader.fault_count, faults);
 	tl_pfile_close(&reader);
 	return p;
+}
+
+static struct tl_profile *read_tables(uint64_t faults)
+{
+	return read_as(&tables, faults);
 }
 
 static struct tl_function_totals totals_of(const struct tl_profile *p, uint32_t function)
@@ -99,6 +104,7 @@ TEST(tables_are_made_of_the_sums)
 		/* Sums that are not those of all lines are noticed; then the arcs are added up. */
 		{ { 2, false, 1, 81, 11 }, 1, 81, 10 },
 	};
+	static const struct tl_pfile_read_options table = { .functions_only = true, .table = true };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tl_profile *p;
@@ -109,6 +115,14 @@ TEST(tables_are_made_of_the_sums)
 		assert_int_equal(totals_of(p, 1).self[0], 5);
 		assert_int_equal(totals_of(p, 1).calls, cases[i].calls);
 		assert_int_equal(tl_profile_arc_count(p), 2);
+		tl_profile_free(p);
+		/* A table alone needs no arcs, where the sums can be taken as they are. */
+		p = read_as(&table, cases[i].faults);
+		assert_int_equal(totals_of(p, 0).self[0], cases[i].self);
+		assert_int_equal(totals_of(p, 0).inclusive[0], cases[i].self + 5);
+		assert_int_equal(totals_of(p, 1).calls, cases[i].calls);
+		assert_int_equal(tl_profile_arc_count(p),
+				 cases[i].file.version == 1 || cases[i].faults ? 2 : 0);
 		tl_profile_free(p);
 	}
 }
