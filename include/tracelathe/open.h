@@ -255,9 +255,9 @@ struct tl_input_options {
 	/**
 	 * tl_input_fold(): only a share of the costs, by its number below `shares`; `shares` below
 	 * 2: all. Which costs are in which share is the format's to say: those of some buffers
-	 * (XRay), threads (XRay, Intel PT in perf.data), functions (Callgrind) or samples
-	 * (perf.data). What the profiles of all shares are together is the whole, as far as
-	 * tl_input_shares() goes.
+	 * (XRay), threads (XRay, Intel PT in perf.data), functions (Callgrind), samples
+	 * (perf.data) or segments (xtrace). What the profiles of all shares are together is the
+	 * whole, as far as tl_input_shares() goes.
 	 */
 	uint32_t share, shares;
 	/**
@@ -266,6 +266,8 @@ struct tl_input_options {
 	 */
 	bool quick;
 	struct tl_input_part part; /**< xtrace: what tl_input_fold() counts */
+	/** of shares of formats with tl_format_info.chains_shares */
+	const struct tl_share_chain *chain;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */
@@ -400,6 +402,8 @@ struct tl_format_info {
 	bool rewrites_exactly;
 	/** e_machine (ELF) of the code that tl_input_code() gives; 0: the format has no code */
 	unsigned machine;
+	/** shares of a trace are folded at the same time, with a struct tl_share_chain */
+	bool chains_shares;
 };
 /** The formats by number from 0, in the order of help; NULL behind the last. Static. */
 TL_API const struct tl_format_info *tl_format_info(size_t number);

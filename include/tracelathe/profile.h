@@ -94,6 +94,25 @@ struct tl_context {
 	uint64_t cut;
 };
 
+/**
+ * Shares of one trace that are folded at the same time, each by who has its own memory, since one
+ * needs what others found: where a call stands depends on all calls before it. The caller of each
+ * fold passes bytes between them. All functions return 0, or a negative tl_status, with which the
+ * fold ends, too: there will be no answer, as another share could not be folded.
+ */
+struct tl_share_chain {
+	/**
+	 * What this share found; waits for what all of them did: their bytes, one behind the other
+	 * in the order of the shares, for free().
+	 */
+	int (*meet)(void *arg, const void *mine, size_t size, void **all, size_t *all_size);
+	/** Wait for what the share before, of which there is one, told after(); for free(). */
+	int (*before)(void *arg, void **state, size_t *size);
+	/** Tell the next share, of which there is one. */
+	int (*after)(void *arg, const void *state, size_t size);
+	void *arg;
+};
+
 /** Calls and bytes that the fold could not account for (docs/design.md, "The fold"). */
 struct tl_losses {
 	uint64_t orphan_exits; /**< exits without an entry: dropped, time untouched */

@@ -437,6 +437,13 @@ struct tl_xtrace_fold_options {
 	 */
 	uint64_t interval;
 	enum tl_xtrace_split split; /**< without `lines`, and without `interval` */
+	/**
+	 * Only a share of the only stream there is: a run of its segments, by its number below
+	 * `shares`; `shares` below 2: all. It needs `chain`, and goes without a part. The shares
+	 * add up to the profile of the stream.
+	 */
+	uint32_t share, shares;
+	const struct tl_share_chain *chain;
 };
 
 /**
@@ -445,7 +452,8 @@ struct tl_xtrace_fold_options {
  * returns come from the instructions and their targets (docs/design.md, "xtrace"). Functions are
  * those of the binaries; code that they do not know is named after the address it was called at.
  * @return 0; TL_BAD_USAGE: no such snapshot, no TIME, no instructions in the part, or options that
- *         do not go together; TL_NO_MEMORY; of a trace opened as strict, a status of damage
+ *         do not go together; TL_UNSUPPORTED: a share that stands for no part of the stream;
+ *         TL_NO_MEMORY; of a trace opened as strict, a status of damage
  */
 TL_API int tl_xtrace_fold(struct tl_xtrace_trace *trace,
 			  const struct tl_xtrace_fold_options *options, struct tl_profile **profile,

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "mpi/chains.h"
+
 enum {
 	MOST_AHEAD = 4,         /* units that wait at a worker, so that it need not wait */
 	SMALL = 4 << 20,        /* bytes of a unit that is handed out ahead */
@@ -143,6 +145,39 @@ static bool is_open_share(const struct work_unit *unit)
 	return unit->related && unit->shares > 1 && !unit->kept;
 }
 
+/* ---- what is kept of workers ---- */
+
+static struct fleet_chains chains_of(struct master *m)
+{
+	return (struct fleet_chains){ m->relay, m->settings, &m->units, &m->outcome->runs };
+}
+
+static void drop_shares(struct master *m, uint32_t number)
+{
+	struct fleet_chains chains = chains_of(m);
+
+	need(m, chains_drop(&chains, number));
+}
+
+/* The run fails if there is something to be said. */
+static bool is_kept(struct master *m, const char *why)
+{
+	if (why)
+		fail(m, TL_IO, strdup(why));
+	return !why;
+}
+
+static void take_chain(struct master *m, const struct note *note, int bytes)
+{
+	const struct peer *peer = &m->peers[note->from];
+	struct fleet_chains chains = chains_of(m);
+
+	if (peer->ahead_count)
+		is_kept(m, chains_take(&chains, &m->units.list[peer->ahead[0]], note, bytes));
+}
+
+/* ---- what was folded ---- */
+
 /*
  * A share that is not clean is no part of the whole: what there is to be said of a log, and what
  * becomes of it, is found out by reading it as a whole.
@@ -154,7 +189,7 @@ static void take_share(struct master *m, const struct work_unit *unit, const str
 	if (unit->dropped)
 		return;
 	if (note->status < 0 || note->flags & NOTE_DAMAGED || note->missing || !unit->place.size)
-		need(m, units_drop_shares(&m->units, number));
+		drop_shares(m, number);
 	else
 		need(m, units_keep(&m->units, number));
 }
@@ -224,6 +259,7 @@ static void take_kin(struct master *m, const struct note *note, const char *byte
 
 	settle(m, take_first(m, &m->peers[note->from]));
 	m->units.list[number].shares = note->shares;
+	m->units.list[number].chained = note->flags & NOTE_CHAINED;
 	if (marks && bytes)
 		memcpy(marks, bytes, (size_t)note->size);
 	need(m, marks && (bytes || !count) && units_add_kin(&m->units, number, marks, count));
@@ -232,51 +268,6 @@ static void take_kin(struct master *m, const struct note *note, const char *byte
 
 /* ---- runs ---- */
 
-static bool copy_bytes(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
-{
-	static char room[1 << 16];
-
-	while (size) {
-		size_t part = size < sizeof(room) ? (size_t)size : sizeof(room);
-		ssize_t got = pread(from, room, part, (off_t)at);
-
-		if (got <= 0 || pwrite(to, room, (size_t)got, (off_t)to_at) != got)
-			return false;
-		at += (uint64_t)got;
-		to_at += (uint64_t)got;
-		size -= (uint64_t)got;
-	}
-	return true;
-}
-
-static bool begin_runs(struct master *m)
-{
-	struct fleet_runs *runs = &m->outcome->runs;
-
-	runs->places = calloc(m->settings->paths.list.count + 1, sizeof(*runs->places));
-	return runs->places;
-}
-
-/* The bytes go behind those of the others. False: that was said, and the run failed. */
-static bool keep_bytes(struct master *m, int bytes, uint64_t size, struct run_place *place)
-{
-	struct fleet_runs *runs = &m->outcome->runs;
-
-	if (runs->file < 0)
-		runs->file = make_scratch_file(m->settings);
-	if (runs->file < 0) {
-		fail(m, TL_IO, strdup("tracelathe-mpi: cannot make a temporary file\n"));
-		return false;
-	}
-	if (!copy_bytes(bytes, 0, runs->file, runs->end, size)) {
-		fail(m, TL_IO, strdup("tracelathe-mpi: a temporary file cannot be written\n"));
-		return false;
-	}
-	*place = (struct run_place){ runs->end, size };
-	runs->end += size;
-	return true;
-}
-
 /* A file that was read once more, since its reader died, has only its last profile. */
 static void take_run(struct master *m, const struct note *note, int bytes)
 {
@@ -284,28 +275,13 @@ static void take_run(struct master *m, const struct note *note, int bytes)
 	struct work_unit *unit = &m->units.list[peer->ahead[0]];
 	struct run_place place;
 
-	if (bytes < 0 || !peer->ahead_count || !keep_bytes(m, bytes, note->size, &place))
+	if (bytes < 0 || !peer->ahead_count ||
+	    !is_kept(m, fleet_keep(&m->outcome->runs, m->settings, bytes, note->size, &place)))
 		return;
 	if (m->settings->diff.runs)
 		m->outcome->runs.places[unit->files[0]] = place;
 	else
 		unit->place = place;
-}
-
-static int copy_run(const struct fleet_runs *runs, const struct run_place *place,
-		    const struct settings *settings)
-{
-	int copy = place->size > NOTE_IN_MEMORY ? make_scratch_file(settings) : bytes_make(NULL, 0);
-
-	if (copy < 0 || copy_bytes(runs->file, place->offset, copy, 0, place->size))
-		return copy;
-	close(copy);
-	return -1;
-}
-
-int fleet_run(const struct fleet_runs *runs, size_t number, const struct settings *settings)
-{
-	return copy_run(runs, &runs->places[number], settings);
 }
 
 void fleet_outcome_free(struct fleet_outcome *outcome)
@@ -418,10 +394,10 @@ static void blame(struct master *m, uint32_t number, int status)
 	unit->attempts = late ? MOST_ATTEMPTS : unit->attempts + 1;
 	if (unit->dropped)
 		return;
-	if (unit->attempts < MOST_ATTEMPTS) {
+	if (is_open && (unit->chained || unit->attempts >= MOST_ATTEMPTS)) {
+		drop_shares(m, number);
+	} else if (unit->attempts < MOST_ATTEMPTS) {
 		need(m, units_wait(&m->units, number));
-	} else if (is_open) {
-		need(m, units_drop_shares(&m->units, number));
 	} else if (goes_on(m, TL_IO) && !unit->kept) {
 		exclude(m, unit, text_of_death(m, unit, status));
 	} else {
@@ -496,7 +472,9 @@ static void lose(void *arg, int rank)
 {
 	struct master *m = arg;
 	struct peer *peer = &m->peers[rank];
+	struct fleet_chains chains = chains_of(m);
 
+	need(m, chains_break(&chains));
 	wait_again(m, peer);
 	lose_transfer(m, rank, peer->given);
 	move_units(m, rank, NOBODY);
@@ -576,6 +554,8 @@ static void take(void *arg, const struct note *note, int bytes)
 	}
 	if (note->kind == NOTE_RUN)
 		take_run(m, note, bytes);
+	else if (note->kind == NOTE_MEET || note->kind == NOTE_BEFORE || note->kind == NOTE_TOLD)
+		take_chain(m, note, bytes);
 	else
 		take_text(m, note, bytes >= 0 ? bytes_read(bytes, (size_t)note->size) : NULL);
 	if (bytes >= 0)
@@ -621,14 +601,20 @@ static void hand_unit(struct master *m, int rank, uint32_t number)
 
 	if (unit->kept) {
 		note.flags |= NOTE_KEPT;
-		note.size = unit->place.size;
-		bytes = copy_run(&m->outcome->runs, &unit->place, m->settings);
+		bytes = fleet_copy(&m->outcome->runs, m->settings, &unit->place, 1, &note.size);
 	} else {
 		bytes = bytes_make(unit->files, (size_t)note.size);
 	}
 	need(m, bytes >= 0);
+	m->units.list[number].reader = rank;
+	m->units.list[number].reader_life = peer->life;
 	peer->ahead[peer->ahead_count++] = number;
 	relay_send(m->relay, &note, bytes);
+}
+
+static bool is_small(const struct work_unit *unit)
+{
+	return unit->size < SMALL && (!unit->chained || unit->kept);
 }
 
 static bool has_room(const struct master *m, const struct peer *peer, uint32_t ahead)
@@ -637,9 +623,12 @@ static bool has_room(const struct master *m, const struct peer *peer, uint32_t a
 
 	if (peer->state != PEER_FOLDS || peer->ahead_count > ahead)
 		return false;
-	/* What waits behind a large unit would wait long, and what died once may do so again. */
-	return !ahead || (m->units.list[next].size < SMALL && !m->units.list[next].attempts &&
-			  m->units.list[peer->ahead[0]].size < SMALL);
+	/*
+	 * What waits behind a large unit would wait long, and what died once may do so again. A
+	 * share for which others wait begins at once, and takes no other notes.
+	 */
+	return !ahead || (is_small(&m->units.list[next]) && !m->units.list[next].attempts &&
+			  is_small(&m->units.list[peer->ahead[0]]));
 }
 
 /* First one to each, then one more: nobody has much while others have nothing. */
@@ -712,10 +701,20 @@ static void add_up(struct master *m)
 		m->ended = true; /* nothing could be read */
 }
 
+static uint32_t count_living(const struct master *m)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i < m->size; i++)
+		count += m->peers[i].state != PEER_GONE;
+	return count;
+}
+
 static void go_on(struct master *m)
 {
 	if (!m->units.unsure && !m->grouped && !m->ended) {
 		m->grouped = true;
+		m->units.at_once = count_living(m);
 		need(m, units_group(&m->units));
 	}
 	if (!m->ended)
@@ -769,7 +768,7 @@ void master_run(struct relay *relay, const struct settings *settings, struct fle
 
 	*outcome = (struct fleet_outcome){ .sum = -1, .runs = { .file = -1 } };
 	if (settings->diff.runs)
-		need(&m, begin_runs(&m));
+		need(&m, fleet_keep_runs(&outcome->runs, settings->paths.list.count));
 	relay->take = take;
 	relay->lose = lose;
 	relay->arg = &m;

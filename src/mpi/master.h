@@ -5,16 +5,8 @@
  * Rank 0 hands out files as workers become free, and has the sums added up in pairs. It knows of
  * each file whose sum it is in, so that nothing is lost or counted twice when a worker dies.
  */
-#include "cli/commands/job.h"
 #include "mpi/relay.h"
-#include "mpi/units.h"
-
-/* Profile files of the runs of `diff`, and of shares, one behind the other in a file. */
-struct fleet_runs {
-	int file;                 /* -1: there are none */
-	uint64_t end;             /* of the file */
-	struct run_place *places; /* by the number of the file; size 0: it could not be read */
-};
+#include "mpi/runs.h"
 
 /* What came of the files. */
 struct fleet_outcome {
@@ -32,7 +24,5 @@ struct fleet_outcome {
 void master_run(struct relay *relay, const struct settings *settings,
 		struct fleet_outcome *outcome);
 void fleet_outcome_free(struct fleet_outcome *outcome);
-/* A copy of the profile file of a run. -1: no memory, or it cannot be read. */
-int fleet_run(const struct fleet_runs *runs, size_t number, const struct settings *settings);
 
 #endif

@@ -24,18 +24,23 @@ enum note_kind {
 	/* add what another one gave, which had call stacks if NOTE_STACKS is set */
 	NOTE_ADD,
 	NOTE_REDUCE, /* merge what waits, as others are not done yet */
+	/* what the worker waits for, of other shares; `status` negative: it will not come */
+	NOTE_CHAIN,
 	NOTE_QUIT,
 	/* to the master, which is on rank 0 */
 	NOTE_FOLDED, /* NOTE_FOLD was done or not, see `status`; what there is to be said */
 	/*
 	 * the file is to be folded with others, or in shares: its marks, uint64_t each; how many
-	 * `shares` there can be
+	 * `shares` there can be, all at the same time if NOTE_CHAINED is set
 	 */
 	NOTE_KIN,
 	NOTE_GAVE,    /* NOTE_GIVE was done or not; what there is to be said */
 	NOTE_ADDED,   /* NOTE_ADD was done or not; what there is to be said */
 	NOTE_REDUCED, /* NOTE_REDUCE was done or not; what there is to be said */
 	NOTE_SUM,     /* the sum of all, a profile file */
+	NOTE_MEET,    /* what a share found; the worker waits for what all of them did */
+	NOTE_BEFORE,  /* the worker waits for what the share before has told */
+	NOTE_TOLD,    /* what a share tells the next one */
 	NOTE_RUN,  /* the profile file of the unit that the worker is at: of `diff`, or a share */
 	NOTE_LOST, /* the worker died, and with it what it had; `life` is the next one's */
 	/* NOTE_GONE was done; `transfer`: of the last sum of that rank that the worker was given */
@@ -56,7 +61,8 @@ enum {
 	NOTE_AWAITED = 64, /* NOTE_FOLD: others may wait for it: all processors are its */
 	/* NOTE_FOLDED: the unit is the first in its worker's sum that counts ticks */
 	NOTE_CLOCK = 128,
-	NOTE_STACKS = 256, /* NOTE_ADD: some of the files have call stacks */
+	NOTE_STACKS = 256,  /* NOTE_ADD: some of the files have call stacks */
+	NOTE_CHAINED = 512, /* NOTE_KIN */
 };
 
 struct note {

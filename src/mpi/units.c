@@ -100,6 +100,7 @@ bool units_add_kin(struct units *u, uint32_t number, const uint64_t *marks, size
 /* A log by its chief, then by its place in the list of files. */
 struct member {
 	uint32_t chief, file, shares;
+	bool chained;
 	uint64_t size;
 };
 
@@ -131,14 +132,22 @@ static bool add_group(struct units *u, const struct member *members, size_t coun
 
 static bool is_cut(const struct units *u, const struct member *member)
 {
-	return member->shares > 1 && member->size > u->largest;
+	return member->shares > 1 && member->size > u->largest &&
+	       (!member->chained || u->at_once > 1);
 }
 
-/* About two for what a rank would have of all files, as shares are not of one size. */
+/*
+ * About two for what a rank would have of all files, as shares are not of one size. Those of a
+ * chain wait for each other, so that none may wait for a worker.
+ */
 static uint32_t count_shares(const struct units *u, const struct member *member)
 {
 	uint64_t wanted = u->largest ? 2 * (member->size / u->largest) + 1 : member->shares;
 
+	if (member->chained && u->largest)
+		wanted = (member->size - 1) / u->largest + 1;
+	if (member->chained && wanted > u->at_once)
+		wanted = u->at_once;
 	return wanted < member->shares ? (uint32_t)wanted : member->shares;
 }
 
@@ -157,6 +166,7 @@ static bool add_shares(struct units *u, const struct member *member)
 		unit->share = i;
 		unit->shares = count;
 		unit->first = first;
+		unit->chained = member->chained;
 		if (!units_wait(u, first + i))
 			return false;
 	}
@@ -233,8 +243,9 @@ bool units_group(struct units *u)
 		tl_kin_group(u->kin, chiefs, u->count);
 	for (size_t i = 0; ok && i < u->count; i++)
 		if (u->list[i].state == UNIT_KIN)
-			members[count++] = (struct member){ chiefs[i], u->list[i].files[0],
-							    u->list[i].shares, u->list[i].size };
+			members[count++] =
+				(struct member){ chiefs[i], u->list[i].files[0], u->list[i].shares,
+						 u->list[i].chained, u->list[i].size };
 	ok = ok && add_groups(u, members, count);
 	free(chiefs);
 	free(members);

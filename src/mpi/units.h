@@ -20,6 +20,9 @@ enum unit_state {
 	UNIT_OUT,   /* left out: it cannot be read */
 };
 
+/* What the worker that folds a chained share waits for. */
+enum unit_wait { WAITS_NOT, WAITS_FOR_ALL, WAITS_FOR_BEFORE };
+
 /* Holders beside ranks. */
 enum { NOBODY = -1 };
 
@@ -38,9 +41,14 @@ struct work_unit {
 	uint32_t share, first; /* its number, and the unit of share 0 */
 	bool kept;             /* its profile is there, in `place` */
 	bool dropped;          /* the file has to be read as a whole */
+	bool chained;          /* its shares are folded at the same time (tl_share_chain) */
+	enum unit_wait waits;
+	int reader;           /* rank whose worker folds a chained share */
+	uint32_t reader_life; /* of that worker */
 	struct run_place {
 		uint64_t offset, size; /* size 0: there is none */
-	} place;
+	} place, found,                /* what a chained share found */
+		told;                  /* and what it told the next one */
 };
 
 struct units {
@@ -51,6 +59,7 @@ struct units {
 	uint32_t *queue;    /* units that wait, from `head` on */
 	size_t head, tail, queue_room;
 	uint64_t largest; /* bytes of a file that is not cut into shares */
+	uint32_t at_once; /* workers, when units are grouped: most shares of a chain */
 };
 
 /* A unit of each file, in the queue, the largest first. False without memory. */

@@ -23,6 +23,7 @@ struct worker {
 	size_t path_count;
 	struct tl_gather *gather;
 	bool told_clock; /* of what is in the gather */
+	bool quit;       /* asked to, while it waited for other shares */
 	/* Profile files that were added, which are read when they are merged. */
 	LIST_OF(int) added;
 };
@@ -120,7 +121,9 @@ static bool answer_kin(struct worker *w, const struct note *asked)
 	struct note note = { .kind = NOTE_KIN,
 			     .life = w->life,
 			     .number = asked->number,
-			     .shares = count_shares(w) };
+			     .shares = count_shares(w),
+			     .flags = tl_input_format(w->job.input)->chains_shares ? NOTE_CHAINED
+										   : 0u };
 	bool sent = false;
 	int fd;
 
@@ -338,29 +341,7 @@ static bool fold_run(struct worker *w, const struct note *asked)
 	return answer_run(w, asked, status, profile, &err);
 }
 
-/* A share of a file; whatever there is to be said is said of the whole file. */
-static bool fold_share(struct worker *w, const struct note *asked)
-{
-	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
-	struct tl_input_options *input = &w->settings->input;
-	struct tl_losses losses = { .saturated = 0 };
-	struct tl_profile *profile = NULL;
-	int status;
-
-	input->share = asked->share;
-	input->shares = asked->shares;
-	status = open_file(&w->job, w->settings->paths.items[0])
-			 ? tl_input_fold(w->job.input, &profile, &err)
-			 : TL_BAD_FORMAT;
-	input->share = input->shares = 0;
-	if (status == 0) {
-		tl_profile_losses(profile, &losses, sizeof(losses));
-		w->job.damaged = tl_input_damage_count(w->job.input, NULL) || losses.saturated;
-	}
-	return answer_run(w, asked, status, profile, &err);
-}
-
-/* ---- units ---- */
+/* ---- --timeout ---- */
 
 time_t worker_clock(void)
 {
@@ -384,6 +365,94 @@ static void unset_alarm(const struct worker *w)
 	alarm(0);
 	*w->options->until = 0;
 }
+
+/* ---- shares ---- */
+
+/* Tell the master; `data` NULL: nothing but that. */
+static int tell(struct worker *w, enum note_kind kind, const void *data, size_t size)
+{
+	const struct note note = { .kind = kind, .life = w->life, .size = size };
+	int fd = data ? bytes_make(data, size) : -1, status = data && fd < 0 ? TL_NO_MEMORY : 0;
+
+	if (status == 0 && !note_send(w->socket, &note, fd))
+		status = TL_IO;
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+/* No note but this one, and that there is no more to do, comes to a worker that waits for it. */
+static int wait_for_others(struct worker *w, void **data, size_t *size)
+{
+	struct note note;
+	int bytes = -1, status = TL_IO;
+
+	*data = NULL;
+	unset_alarm(w);
+	while (note_receive(w->socket, &note, &bytes)) {
+		w->quit |= note.kind == NOTE_QUIT;
+		if (w->quit || (note.kind == NOTE_CHAIN && note.life == w->life))
+			break;
+		if (bytes >= 0)
+			close(bytes);
+		bytes = -1;
+	}
+	if (!w->quit && note.kind == NOTE_CHAIN && bytes >= 0 && note.status == 0)
+		*data = bytes_read(bytes, (size_t)note.size);
+	if (*data)
+		status = 0;
+	*size = (size_t)note.size;
+	if (bytes >= 0)
+		close(bytes);
+	set_alarm(w);
+	return status;
+}
+
+static int meet_others(void *arg, const void *mine, size_t size, void **all, size_t *all_size)
+{
+	int status = tell(arg, NOTE_MEET, mine, size);
+
+	return status < 0 ? status : wait_for_others(arg, all, all_size);
+}
+
+static int take_before(void *arg, void **state, size_t *size)
+{
+	int status = tell(arg, NOTE_BEFORE, NULL, 0);
+
+	return status < 0 ? status : wait_for_others(arg, state, size);
+}
+
+static int tell_after(void *arg, const void *state, size_t size)
+{
+	return tell(arg, NOTE_TOLD, state, size);
+}
+
+/* A share of a file; whatever there is to be said is said of the whole file. */
+static bool fold_share(struct worker *w, const struct note *asked)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	struct tl_input_options *input = &w->settings->input;
+	struct tl_losses losses = { .saturated = 0 };
+	const struct tl_share_chain chain = { meet_others, take_before, tell_after, w };
+	struct tl_profile *profile = NULL;
+	int status;
+
+	input->share = asked->share;
+	input->shares = asked->shares;
+	input->chain = &chain;
+	status = open_file(&w->job, w->settings->paths.items[0])
+			 ? tl_input_fold(w->job.input, &profile, &err)
+			 : TL_BAD_FORMAT;
+	input->share = input->shares = 0;
+	input->chain = NULL;
+	if (status == 0) {
+		tl_profile_losses(profile, &losses, sizeof(losses));
+		w->job.damaged = tl_input_damage_count(w->job.input, NULL) || losses.saturated;
+	}
+	return answer_run(w, asked, status, profile, &err);
+}
+
+/* ---- units ---- */
 
 static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 {
@@ -686,8 +755,8 @@ int worker_run(int socket, uint32_t life, const struct command *command, struct 
 	prepare(&w);
 	ok = confine(settings, CONFINE_ANSWERS) && open_gather(&w, NULL) == 0;
 	while (ok && note_receive(socket, &note, &bytes) && note.kind != NOTE_QUIT)
-		ok = serve(&w, &note, bytes);
+		ok = serve(&w, &note, bytes) && !w.quit;
 	close_gather(&w);
 	list_free(&w.added.list);
-	return ok ? EXIT_CLEAN : EXIT_UNUSABLE;
+	return ok || w.quit ? EXIT_CLEAN : EXIT_UNUSABLE;
 }

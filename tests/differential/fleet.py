@@ -895,4 +895,5 @@ def main():
         common.finish(fleet.compared, "answers of ranks compared")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/profile/fold.h"
-
 #include <stdlib.h>
 
 #include "core/error.h"
 #include "core/sized.h"
 #include "profile/model/model.h"
+#include "xtrace/profile/share/fold_share.h"
+#include "xtrace/profile/share/stack_state.h"
 
 static struct tl_xtrace_fold_worker *take_worker(struct tl_xtrace_fold *fold,
 						 const struct tl_xtrace_stream *stream)
@@ -124,7 +124,9 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	fold->before.sp = (struct tl_xtrace_observed_sp){ 0 };
 	fold->before.any = false;
 	fold->queue.next = 0;
-	fold->learning.settled = segments >= WELL_SCOUTED;
+	/* Segments of a share are spliced when all are folded. */
+	fold->learning.settled = segments >= WELL_SCOUTED || fold->queue.share.on;
+	fold->queue.share.kept_bytes = fold->queue.share.kept_segments = 0;
 	fold->queue.parts = tl_zeroed(segments, sizeof(*fold->queue.parts));
 	if (!fold->queue.parts ||
 	    !tl_xtrace_stack_begin(&fold->stack, false, fold->options.lines)) {
@@ -141,10 +143,18 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	if (fold->stack.log.wanted &&
 	    !fold->watch->end(fold->watch->arg, (uint64_t)fold->stack.total.n[TL_XTRACE_IR]))
 		fold->no_memory = true;
-	for (size_t i = 0; i < segments; i++)
-		tl_xtrace_stack_deltas_free(fold->queue.parts[i].deltas,
-					    fold->queue.parts[i].delta_count);
-	tl_xtrace_stack_end(&fold->stack);
+	if (status == 0 && fold->queue.share.on)
+		status = tl_xtrace_fold_share_splice(fold, err);
+	for (size_t i = 0; i < segments; i++) {
+		struct tl_xtrace_folded_segment *part = &fold->queue.parts[i];
+
+		tl_xtrace_stack_deltas_free(part->deltas, part->delta_count);
+		tl_xtrace_stack_deltas_free(part->kept, part->kept_count);
+	}
+	if (fold->queue.share.on && fold->options.share + 1 < fold->options.shares)
+		tl_xtrace_stack_suspend(&fold->stack);
+	else
+		tl_xtrace_stack_end(&fold->stack);
 	if (status == 0 && (fold->no_memory || fold->stack.no_memory))
 		status = tl_error_memory(err);
 	if (status == 0 && fold->export && !tl_xtrace_function_map_stale(&fold->functions))
@@ -277,6 +287,34 @@ static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
 	return tl_profile_finish(fold->profile, err);
 }
 
+/* A share of the only stream: the pass with its entries, or another one with those of all. */
+static int fold_share(struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	struct tl_xtrace_stream *stream = &fold->trace->streams[0];
+	int status;
+
+	if (fold->trace->stream_count != 1 || is_parted(fold) || fold->watch ||
+	    !fold->options.chain || fold->options.share >= fold->options.shares ||
+	    fold->options.shares > stream->segment_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "shares are of a whole stream, each with a struct "
+				   "tl_share_chain");
+	if (!tl_xtrace_fold_scout(fold, stream))
+		return tl_error_memory(err);
+	tl_xtrace_fold_share_begin(fold, stream);
+	fold->gather = fold->export = true;
+	do {
+		status = restart(fold, true, err);
+	} while (status == 0 && fold->learning.again);
+	if (status == 0 && tl_xtrace_function_map_stale(&fold->functions)) {
+		fold->gather = false;
+		status = restart(fold, false, err);
+	}
+	tl_xtrace_fold_share_end(fold, stream);
+	tl_xtrace_entry_points_free(&fold->entries);
+	return status < 0 ? status : tl_profile_finish(fold->profile, err);
+}
+
 static int check_options(const struct tl_xtrace_fold *fold, struct tl_error *err)
 {
 	const struct tl_xtrace_fold_options *o = &fold->options;
@@ -320,7 +358,7 @@ int tl_xtrace_fold_watched(struct tl_xtrace_trace *trace,
 	fold.binned = fold.options.interval || fold.options.split;
 	status = check_options(&fold, err);
 	if (status == 0)
-		status = fold_all(&fold, err);
+		status = fold.options.shares > 1 ? fold_share(&fold, err) : fold_all(&fold, err);
 	free_places(&fold);
 	tl_xtrace_function_map_free(&fold.functions);
 	pthread_cond_destroy(&fold.queue.spliced);

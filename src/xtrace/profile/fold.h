@@ -81,12 +81,23 @@ struct tl_xtrace_fold_before {
 	bool any;                        /* there was one */
 };
 
+/* Of a share of a stream, whose segments are kept until all are folded (share/fold_share.h). */
+struct tl_xtrace_fold_share {
+	bool on;
+	bool full;   /* more would have to be kept than is */
+	bool kernel; /* some share, as far as is known, has instructions above EL0 */
+	struct tl_xtrace_segment *whole; /* all segments of the stream */
+	size_t whole_count, kept_segments;
+	uint64_t kept_bytes;
+};
+
 /* Segments that are folded, waiting for those before them. */
 struct tl_xtrace_fold_queue {
 	pthread_mutex_t lock;                   /* of the idle workers, too */
 	pthread_cond_t spliced;                 /* `next` has moved */
 	struct tl_xtrace_folded_segment *parts; /* by segment */
 	size_t next;                            /* the segment whose turn it is */
+	struct tl_xtrace_fold_share share;
 };
 
 struct tl_xtrace_fold {
@@ -120,6 +131,8 @@ struct tl_xtrace_fold {
 struct tl_xtrace_folded_segment {
 	struct tl_xtrace_stack_delta *deltas;
 	size_t delta_count;
+	struct tl_xtrace_stack_delta *kept; /* those before them, of a share */
+	size_t kept_count, kept_capacity;
 	struct tl_xtrace_prev_insn last;
 	struct tl_xtrace_observed_sp sp; /* behind it */
 	bool done, gap, no_memory;
@@ -134,6 +147,8 @@ void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
 bool tl_xtrace_fold_await(struct tl_xtrace_fold *fold, size_t segment);
 /* A segment is folded: splice it, and those behind it that wait for it. */
 void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment);
+/* Splice all segments, of a share. */
+void tl_xtrace_fold_kept(struct tl_xtrace_fold *fold);
 
 /* Hand over the steps of the stream's stack if there are at least so many. */
 void tl_xtrace_fold_tell(struct tl_xtrace_fold *fold, size_t least);

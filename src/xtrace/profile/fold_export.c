@@ -386,7 +386,10 @@ static int put_part(struct exporting *e, struct tl_error *err)
  * instructions. */
 static int put_events(struct exporting *e, struct tl_error *err)
 {
-	if (!e->fold->stack.total.n[TL_XTRACE_IR_KERNEL] || e->fold->trace->no_accesses)
+	const bool kernel =
+		e->fold->stack.total.n[TL_XTRACE_IR_KERNEL] || e->fold->queue.share.kernel;
+
+	if (!kernel || e->fold->trace->no_accesses)
 		return 0;
 	return tl_xtrace_put_kernel_event(e->profile, err);
 }

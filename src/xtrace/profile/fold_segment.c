@@ -555,13 +555,20 @@ static void fold_walk(struct run *r)
 	tl_xtrace_walk_next(w); /* how it ends, if it has not yet */
 }
 
-/* What comes before a segment, if those before it are spliced. */
+/* What comes before a segment, if those before it are spliced; of a share, folded. */
 static void fill_from_before(struct run *r, struct tl_xtrace_prev_insn *last, bool *first)
 {
+	const struct tl_xtrace_fold *fold = r->fold;
+	const struct tl_xtrace_folded_segment *part = fold->queue.parts + r->segment;
+
 	pthread_mutex_lock(&r->fold->queue.lock);
-	if (r->fold->queue.next == r->segment && !r->fold->learning.again) {
-		*last = r->fold->before.insn;
-		*first = !r->fold->before.any;
+	if (fold->queue.share.on) {
+		*first = !fold->options.share && !r->segment;
+		if (r->segment && part[-1].done)
+			*last = part[-1].last;
+	} else if (fold->queue.next == r->segment && !fold->learning.again) {
+		*last = fold->before.insn;
+		*first = !fold->before.any;
 	}
 	pthread_mutex_unlock(&r->fold->queue.lock);
 }

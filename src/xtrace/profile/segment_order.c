@@ -2,6 +2,8 @@
 /* Segments that several threads folded are spliced onto the stack of the stream in their order. */
 #include "xtrace/profile/fold.h"
 
+#include <stdlib.h>
+
 /* A jump over the border of two segments. */
 static void count_crossing(struct tl_xtrace_fold *fold, const struct tl_xtrace_location *to)
 {
@@ -97,13 +99,48 @@ static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *de
 	tl_xtrace_stack_deltas_free(deltas, count);
 }
 
+/* So many bytes of deltas are kept; more of them has a stream of threads that take turns often. */
+enum { MOST_KEPT = 128 << 20 };
+
+static size_t bytes_of(const struct tl_xtrace_stack_delta *d)
+{
+	return sizeof(*d) + d->node_count * sizeof(*d->nodes) +
+	       d->frame_count * sizeof(*d->frames) + d->site_count * sizeof(*d->sites);
+}
+
+/* Of a share, in the place of being spliced. The queue is locked. */
+static void keep(struct tl_xtrace_fold *fold, size_t segment, struct tl_xtrace_stack_delta *deltas,
+		 size_t count)
+{
+	struct tl_xtrace_folded_segment *part = &fold->queue.parts[segment];
+
+	for (size_t i = 0; i < count; i++) {
+		fold->queue.share.kept_bytes += bytes_of(&deltas[i]);
+		fold->queue.share.kernel |= deltas[i].total.n[TL_XTRACE_IR_KERNEL] != 0;
+	}
+	fold->queue.share.full |= fold->queue.share.kept_bytes > MOST_KEPT;
+	if (fold->queue.share.full || fold->no_memory ||
+	    !tl_grow(&part->kept, &part->kept_capacity, part->kept_count + count,
+		     sizeof(*part->kept))) {
+		fold->no_memory |= !fold->queue.share.full;
+		tl_xtrace_stack_deltas_free(deltas, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		part->kept[part->kept_count++] = deltas[i];
+	free(deltas);
+}
+
 void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
 			   struct tl_xtrace_stack_delta *deltas, size_t count)
 {
 	pthread_mutex_lock(&fold->queue.lock);
-	while (fold->queue.next != segment)
+	while (!fold->queue.share.on && fold->queue.next != segment)
 		pthread_cond_wait(&fold->queue.spliced, &fold->queue.lock);
-	splice(fold, deltas, count);
+	if (fold->queue.share.on)
+		keep(fold, segment, deltas, count);
+	else
+		splice(fold, deltas, count);
 	pthread_mutex_unlock(&fold->queue.lock);
 }
 
@@ -128,8 +165,11 @@ static void splice_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_folded_
 	tell_damage(fold, part);
 }
 
-/* The last segment may have changed what is known. So much is wasted at most as a part of all. */
-static void see_learning(struct tl_xtrace_fold *fold)
+/*
+ * The last segment, which is number `done`, may have changed what is known. So much is wasted at
+ * most as a part of all.
+ */
+static void see_learning(struct tl_xtrace_fold *fold, size_t done)
 {
 	enum { WASTED_PART = 4 };
 	struct tl_xtrace_fold_learning *l = &fold->learning;
@@ -141,10 +181,10 @@ static void see_learning(struct tl_xtrace_fold *fold)
 		return;
 	l->settled |= found == l->found || stale;
 	l->found = found;
-	if (!stale || fold->any || (l->wasted + fold->queue.next) * WASTED_PART > count)
+	if (!stale || fold->any || (l->wasted + done) * WASTED_PART > count)
 		return;
 	l->again = true;
-	l->wasted += fold->queue.next;
+	l->wasted += done;
 }
 
 bool tl_xtrace_fold_await(struct tl_xtrace_fold *fold, size_t segment)
@@ -162,6 +202,33 @@ bool tl_xtrace_fold_await(struct tl_xtrace_fold *fold, size_t segment)
 	return !again;
 }
 
+static void keep_segment(struct tl_xtrace_fold *fold, size_t segment)
+{
+	struct tl_xtrace_folded_segment *part = &fold->queue.parts[segment];
+
+	fold->no_memory |= part->no_memory;
+	keep(fold, segment, part->deltas, part->delta_count);
+	part->deltas = NULL;
+	part->delta_count = 0;
+	part->done = true;
+	see_learning(fold, ++fold->queue.share.kept_segments);
+}
+
+void tl_xtrace_fold_kept(struct tl_xtrace_fold *fold)
+{
+	size_t count = fold->trace->streams[fold->stream].segment_count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct tl_xtrace_folded_segment *part = &fold->queue.parts[i];
+
+		part->deltas = part->kept;
+		part->delta_count = part->kept_count;
+		part->kept = NULL;
+		part->kept_count = part->kept_capacity = 0;
+		splice_segment(fold, part);
+	}
+}
+
 /* So many segments may wait for one that takes long. */
 enum { AHEAD = 16 };
 
@@ -171,11 +238,16 @@ void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment)
 	size_t count = fold->trace->streams[fold->stream].segment_count;
 
 	pthread_mutex_lock(&fold->queue.lock);
+	if (fold->queue.share.on) {
+		keep_segment(fold, segment);
+		pthread_mutex_unlock(&fold->queue.lock);
+		return;
+	}
 	fold->queue.parts[segment].done = true;
 	for (; fold->queue.next < count && fold->queue.parts[fold->queue.next].done;
 	     fold->queue.next++)
 		splice_segment(fold, &fold->queue.parts[fold->queue.next]);
-	see_learning(fold);
+	see_learning(fold, fold->queue.next);
 	pthread_cond_broadcast(&fold->queue.spliced);
 	while (segment > fold->queue.next + AHEAD)
 		pthread_cond_wait(&fold->queue.spliced, &fold->queue.lock);

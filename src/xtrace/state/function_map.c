@@ -118,6 +118,29 @@ struct tl_xtrace_location tl_xtrace_locate(struct tl_xtrace_function_map *functi
 	return tl_xtrace_locate_for(functions, NULL, pc, el);
 }
 
+uint32_t tl_xtrace_function_put(struct tl_xtrace_function_map *functions,
+				const struct tl_xtrace_function *function, bool named)
+{
+	struct tl_xtrace_function made = *function;
+	struct tl_symbol symbol;
+	uint32_t number;
+
+	made.name = NULL;
+	if (made.binary != TL_NONE && made.binary >= functions->binary_count)
+		return TL_NONE;
+	if (named) {
+		if (made.binary == TL_NONE ||
+		    !tl_binary_symbol_at(functions->binaries[made.binary], made.start, &symbol) ||
+		    !*symbol.name || symbol.start != made.start)
+			return TL_NONE;
+		made.name = symbol.name;
+	}
+	pthread_mutex_lock(&functions->lock);
+	number = number_of(functions, &made);
+	pthread_mutex_unlock(&functions->lock);
+	return number;
+}
+
 /* ---- learning entries ---- */
 
 bool tl_xtrace_function_map_restart(struct tl_xtrace_function_map *functions, bool learn)

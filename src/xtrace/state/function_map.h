@@ -87,4 +87,11 @@ struct tl_xtrace_location tl_xtrace_locate_for(struct tl_xtrace_function_map *fu
 struct tl_xtrace_location tl_xtrace_locate(struct tl_xtrace_function_map *functions, uint64_t pc,
 					   unsigned el);
 
+/*
+ * The number of a function of another map of the same binaries; `named`: it has a symbol's name,
+ * which is found here. TL_NONE: there is no such function, or no memory.
+ */
+uint32_t tl_xtrace_function_put(struct tl_xtrace_function_map *functions,
+				const struct tl_xtrace_function *function, bool named);
+
 #endif

@@ -48,10 +48,11 @@ int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_opti
 extern const struct tl_conversion tl_xtrace_conversions[];
 
 /*
- * xtrace_profile.c: the operations "fold", "calls", "executed" and "code", and "dump" of
+ * xtrace_profile.c: the operations "fold", "shares", "calls", "executed" and "code", and "dump" of
  * instructions
  */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+uint32_t tl_xtrace_input_shares(const struct tl_input *input);
 int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
 			  struct tl_calls_options *options, struct tl_error *err);
 int tl_xtrace_input_executed(struct tl_input *input, size_t number, uint64_t salt,

@@ -2,12 +2,15 @@
 /* xtrace as an input: what needs the binaries. */
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "open/adapters/xtrace/xtrace.h"
 #include "open/several.h"
 #include "symbols/binary.h"
 #include "xtrace/calls/source.h"
 #include "xtrace/executed/executed.h"
+#include "xtrace/format/stream_part.h"
+#include "xtrace/format/trace.h"
 
 /* Names that there was no memory for are not to be taken for names that are not there. */
 static int settle(const struct tl_xtrace_input *x, int status, struct tl_error *err)
@@ -62,6 +65,23 @@ int tl_xtrace_input_calls(struct tl_input *input, struct tl_call_source *source,
 	return status < 0 ? status : tl_xtrace_call_source(x->trace, &fold, &filter, source, err);
 }
 
+/*
+ * Segments of one stream, whose stacks are joined. Where something is damaged, what one segment is
+ * may depend on those before it, and what is said of it is of the whole.
+ */
+uint32_t tl_xtrace_input_shares(const struct tl_input *input)
+{
+	const struct tl_xtrace_input *x = input->handle;
+	const struct tl_xtrace_select everything = { .to_time = TL_NOWHERE };
+	struct tl_xtrace_fold_options options = { .size = sizeof(options) };
+
+	choose_part(input, &everything, &options);
+	if (x->trace->stream_count != 1 || x->trace->faults.count || options.interval ||
+	    options.split || tl_xtrace_part_chosen(&options.part))
+		return 1;
+	return (uint32_t)tl_min(x->trace->streams[0].segment_count, (size_t)TL_SHARES_ANY);
+}
+
 /* Streams of files of their own, which are added up where the profile is not cut in another way. */
 static bool is_sum(const struct tl_xtrace_input *x, const struct tl_xtrace_fold_options *options)
 {
@@ -79,6 +99,9 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 	fold_options(input, &select, &options);
 	choose_part(input, &select, &options);
 	options.lines = input->options.detail == TL_DETAIL_LINES;
+	options.share = input->options.share;
+	options.shares = input->options.shares;
+	options.chain = input->options.chain;
 	if (status == 0)
 		status = tl_xtrace_fold(x->trace, &options, profile, err);
 	if (status == 0 && is_sum(x, &options))
