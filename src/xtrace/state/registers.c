@@ -326,6 +326,9 @@ static void branch_or_system(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 	else if ((opcode & 0xfffff01f) == 0xd503201f &&
 		 opcode != 0xd503201f) /* hints on X16, X17 and X30 */
 		e->forget = bit_of(16) | bit_of(17) | bit_of(TL_XTRACE_REG_LINK);
+	else if ((opcode & 0xffe0001f) == 0xd4000002 ||
+		 (opcode & 0xffe0001f) == 0xd4000003) /* HVC, SMC: the firmware's results */
+		e->forget = (bit_of(18) - 1) | TL_XTRACE_KNOWN_FLAGS;
 	else if ((opcode & 0xfff8f01f) == 0xd500401f) /* PSTATE: another SP, other flags */
 		e->forget = or_sp(TL_XTRACE_REG_SP) | TL_XTRACE_KNOWN_FLAGS;
 	if ((opcode & 0xffd00000) == 0xd5100000) /* MRS, MSR: of NZCV, of RNDR */

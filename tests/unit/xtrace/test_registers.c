@@ -150,6 +150,8 @@ TEST(writes_of_who_knows_what)
 		{ 0xf9800443, 0 },	  /* prfm #3, [x2, #8] */
 		{ 0x54000040, 0 },	  /* b.eq #8 */
 		{ 0xd503201f, 0 },	  /* nop */
+		{ 0xd4000002, 0x3ffff },  /* hvc #0: SMC Calling Convention, X0 to X17 */
+		{ 0xd4000003, 0x3ffff },  /* smc #0 */
 		{ 0xd65f03c0, 0 },	  /* ret */
 		{ 0xd280001f, 0 },	  /* mov xzr, #0 */
 		{ 0x1000005f, 0 },	  /* adr xzr, #8 */
