@@ -68,9 +68,28 @@ static void hints(unsigned vcpu, void *arg)
 	}
 }
 
+/*
+ * Cores that take turns in one thread share translated code, in which QEMU (10.0) keeps the number
+ * of the core that came first: plugins are told the wrong one.
+ */
+static void refuse_turns(void)
+{
+	pid_t thread = gettid();
+
+	pthread_mutex_lock(&plugin.lock);
+	if (plugin.system && plugin.thread == thread) {
+		say("cores that take turns in one thread cannot be told apart: -accel "
+		    "tcg,thread=multi is needed");
+		_exit(EXIT_FAILURE);
+	}
+	plugin.thread = thread;
+	pthread_mutex_unlock(&plugin.lock);
+}
+
 static void starts(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
+	refuse_turns();
 	qemu_plugin_u64_set(plugin.on, vcpu, !plugin.hints);
 	processor(vcpu)->recorder = NULL;
 }

@@ -6,6 +6,7 @@
  * that is forked is a copy of all that, open files included: it begins a stream of its own.
  */
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "registers.h"
 
@@ -54,7 +55,8 @@ struct plugin {
 	bool begun;
 	uint64_t *order; /* of accesses; processes that are forked share it */
 	bool forked, told_sme;
-	bool turn; /* some processor's */
+	bool turn;    /* some processor's */
+	pid_t thread; /* of the core that came last */
 	struct qemu_plugin_scoreboard *processors;
 	qemu_plugin_u64 on;
 	pthread_mutex_t lock; /* instructions, recorders */

@@ -19,7 +19,6 @@ import common
 import xtrace_model as model
 import xtrace_slices as slices
 
-MARKER = 0x91048d29  # ADD X9, X9, #0x123
 PLAIN = "max,sve=off,sme=off"
 LIBRARIES = slices.LIBRARIES
 
@@ -52,7 +51,7 @@ class Recorder:
         print("no slices run: no qemu-aarch64 that loads plugins of version 1 (Debian's qemu-user 7.2)")
         return None
 
-    def record(self, name, program, *options, cpu=PLAIN, arguments=(), marker=MARKER):
+    def record(self, name, program, *options, cpu=PLAIN, arguments=(), marker=tools.MARKER):
         """The folder of a recording, what the program printed, and the counts of instructions and markers."""
         folder, counts = os.path.join(self.scratch, "recorded-" + name), os.path.join(self.scratch, "counts-" + name)
         os.mkdir(folder)
@@ -68,28 +67,11 @@ class Recorder:
         return folder, done, counted
 
 
-def check(name, folder, unordered=False):
-    """No violations in all streams together. Without TIME, what threads found of each other is told, as no violation."""
-    paths = tools.streams(folder)
-    said = common.run("check", *paths, status=(0,)).splitlines()
-    common.expect(name + " is good", [line for line in said if not unordered or "with TIME" not in line], [])
-    common.run("report", *paths, status=(0,))
-    return paths
-
-
-def counts_of(paths):
-    found = []
-    for path in paths:
-        opcodes = [event[3] for event in model.Stream(path).instructions()]
-        found.append((len(opcodes), opcodes.count(MARKER)))
-    return sorted(found)
-
-
 def check_processes(recorder):
     program = tools.compile_program(recorder.scratch, "processes", os.path.join(tools.PROGRAMS, "processes.c"), "-static")
     folder, _, counted = recorder.record("processes", program, "interval=200", arguments=(None, "other"))
-    paths = check("processes", folder)
-    common.expect("processes: streams", counts_of(paths), counted)
+    paths = tools.check("processes", folder)
+    common.expect("processes: streams", tools.counts_of(paths), counted)
     # The parent, its first child, the one that executes a program, that program and its child, the last child.
     common.expect("processes: markers", sorted(markers for _, markers in counted), sorted([14, 12, 0, 32, 17, 0]))
     for path in paths:
@@ -99,42 +81,6 @@ def check_processes(recorder):
 
 # ---- threads ----
 
-def steps_of(streams, at, size):
-    """What is stored at an address by instructions that load there, too: (loaded, stored, TIME); a compare-and-swap that
-    failed stores what it has loaded, a store exclusive that failed nothing."""
-    found = []
-    for stream in streams:
-        loaded = time = None
-        for event in stream.events:
-            if event[0] == "i":
-                loaded = time = None
-            elif event[0] == "t":
-                time = event[1]
-            elif event[0] == "a" and event[2] == at and len(event[3]) == size:
-                if event[1] and loaded is not None:
-                    found.append((loaded, event[3], time))
-                loaded = event[3]
-    return found
-
-
-def check_chain(name, steps, last, timed):
-    """The first value is 0, each is what the step before has left, and the last one is what the program prints."""
-    changes = {loaded: (stored, time) for loaded, stored, time in steps if stored != loaded}
-    common.expect(name + " has each value once", len(changes), sum(1 for loaded, stored, _ in steps if stored != loaded))
-    at, seen, times = bytes(len(steps[0][0])), 0, []
-    while at in changes:
-        at, time = changes[at]
-        times.append(time)
-        seen += 1
-    common.expect(name + " is one chain", seen, len(changes))
-    common.expect(name + " ends", int.from_bytes(at[:8], "little"), last)
-    if timed:
-        common.expect(name + " has the order of TIME", times, sorted(times))
-    # What failed has found what was there at some time.
-    common.expect(name + " fails with values of the chain",
-                  {loaded for loaded, stored, _ in steps if stored == loaded} <= set(changes) | {at}, True)
-
-
 def check_threads(recorder):
     program = tools.compile_program(recorder.scratch, "many", os.path.join(tools.PROGRAMS, "many.c"), "-static", "-pthread",
                                     "-march=armv8.1-a")
@@ -143,15 +89,15 @@ def check_threads(recorder):
         name = "threads-time-" + time
         # Without TIME it is told that loads found what other threads stored.
         folder, done, counted = recorder.record(name, program, "interval=20000", "time=" + time)
-        paths = check(name, folder, time == "off")
-        common.expect(name + ": streams", counts_of(paths), counted)
+        paths = tools.check(name, folder, time == "off")
+        common.expect(name + ": streams", tools.counts_of(paths), counted)
         common.expect(name + ": threads", len(paths), 16)
         streams = [model.Stream(path) for path in paths]
         printed = [line.split() for line in done.stdout.splitlines()]
         for counter, at, last in (row for row in printed if len(row) == 3):
             size = {"compared": 4, "pair": 16, "exclusive_pair": 16}.get(counter, 8)
-            steps = steps_of(streams, int(at, 16), size)
-            check_chain("%s: %s" % (name, counter), steps, int(last, 16), time == "on")
+            steps = tools.steps_of(streams, int(at, 16), size)
+            tools.check_chain("%s: %s" % (name, counter), steps, int(last, 16), time == "on")
         failed = [int(n) for n in printed[-1][1:]]
         print(name + ": failed", *failed)
         ran += 1
@@ -217,8 +163,8 @@ def check_program(recorder, name, source, flags, interval, cpu, arguments):
     start = () if "collected" in source else ("from=start", "time=on") if "-pthread" in flags else ("from=start",)
     folder, done, counted = recorder.record(name, program, "interval=%d" % interval, *start, cpu=cpu,
                                             arguments=[os.path.join(recorder.scratch, a) for a in arguments])
-    paths = check(name, folder)
-    common.expect(name + ": streams", counts_of(paths), counted)
+    paths = tools.check(name, folder)
+    common.expect(name + ": streams", tools.counts_of(paths), counted)
     if name == "streaming":
         common.expect("what SME has is said to be missing", "this program uses SME" in done.stderr, True)
     if name.startswith("vectors"):

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 
 import common
+import xtrace_model as model
 
 FOLDER = os.path.join(common.ROOT, "examples", "qemu-xtrace-plugin")
 PROGRAMS = os.path.join(common.ROOT, "tests", "differential", "collected")
 SMALL = os.path.join(common.ROOT, "tests", "golden", "xtrace", "small.elf")
 CC = os.environ.get("AARCH64_CC") or shutil.which("aarch64-linux-gnu-gcc")
+MARKER = 0x91048d29  # ADD X9, X9, #0x123
 # Where QEMU's own header may be.
 HEADERS = [os.environ.get("QEMU_PLUGIN_INCLUDE", ""), "/usr/include", "/usr/include/qemu", "/usr/local/include",
            "/usr/local/include/qemu"]
@@ -83,3 +85,56 @@ def compile_program(scratch, name, source, *flags):
     program = os.path.join(scratch, name)
     subprocess.run([CC, "-O2", *flags, "-o", program, source], check=True)
     return program
+
+
+def check(name, folder, unordered=False):
+    """No violations in all streams together. Without TIME, what threads found of each other is told, as no violation."""
+    paths = streams(folder)
+    said = common.run("check", *paths, status=(0,)).splitlines()
+    common.expect(name + " is good", [line for line in said if not unordered or "with TIME" not in line], [])
+    common.run("report", *paths, status=(0,))
+    return paths
+
+
+def counts_of(paths):
+    found = []
+    for path in paths:
+        opcodes = [event[3] for event in model.Stream(path).instructions()]
+        found.append((len(opcodes), opcodes.count(MARKER)))
+    return sorted(found)
+
+
+def steps_of(streams, at, size):
+    """What is stored at an address by instructions that load there, too: (loaded, stored, TIME); a compare-and-swap that
+    failed stores what it has loaded, a store exclusive that failed nothing."""
+    found = []
+    for stream in streams:
+        loaded = time = None
+        for event in stream.events:
+            if event[0] == "i":
+                loaded = time = None
+            elif event[0] == "t":
+                time = event[1]
+            elif event[0] == "a" and event[2] == at and len(event[3]) == size:
+                if event[1] and loaded is not None:
+                    found.append((loaded, event[3], time))
+                loaded = event[3]
+    return found
+
+
+def check_chain(name, steps, last, timed):
+    """The first value is 0, each is what the step before has left, and the last one is what the program prints."""
+    changes = {loaded: (stored, time) for loaded, stored, time in steps if stored != loaded}
+    common.expect(name + " has each value once", len(changes), sum(1 for loaded, stored, _ in steps if stored != loaded))
+    at, seen, times = bytes(len(steps[0][0])), 0, []
+    while at in changes:
+        at, time = changes[at]
+        times.append(time)
+        seen += 1
+    common.expect(name + " is one chain", seen, len(changes))
+    common.expect(name + " ends", int.from_bytes(at[:8], "little"), last)
+    if timed:
+        common.expect(name + " has the order of TIME", times, sorted(times))
+    # What failed has found what was there at some time.
+    common.expect(name + " fails with values of the chain",
+                  {loaded for loaded, stored, _ in steps if stored == loaded} <= set(changes) | {at}, True)

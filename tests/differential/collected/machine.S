@@ -10,17 +10,21 @@
 	.equ DISTRIBUTOR, 0x08000000
 	.equ INTERFACE, 0x08010000
 	.equ TIMER, 27			/* the virtual one's interrupt */
-	.equ TICK, 6250			/* 0.1 ms */
+	.equ TICKS_A_SECOND, 10000
+#ifndef TIMES
+#define TIMES 400
+#endif
 	.equ YIELD, 124
 	.equ EXIT, 93
 	/* a task: X0 to X30, SP, PC, PSTATE */
 	.equ TASK, 272
-	/* a core: its task, the other one, how many are left, ticks, its tasks */
+	/* a core: its task, the other one, how many are left, ticks, their distance, its tasks */
 	.equ CURRENT, 0
 	.equ OTHER, 8
 	.equ LEFT, 16
 	.equ TICKS, 24
-	.equ TASKS, 32
+	.equ TICK, 32
+	.equ TASKS, 48
 	.equ CORE, TASKS + 2 * TASK
 
 	.macro load register, value
@@ -42,13 +46,16 @@ _start:
 	str w1, [x0]
 	adr x20, core_0
 	adr x21, stack_0
-	mov x22, #400
+	mov x22, #TIMES
 	bl run
-	msr daifclr, #2
-wait:					/* interrupts at this level */
-	ldr w1, done
-	add x2, x2, #1
-	cbz w1, wait
+	msr daifclr, #2			/* interrupts at this level, from here */
+wait:
+	load x0, 0xc4000004		/* AFFINITY_INFO: is core 1 off? */
+	mov x1, #1
+	mov x2, #0
+	hvc #0
+	cmp x0, #1
+	b.ne wait
 	msr daifset, #2
 	hint #9
 	load x0, 0x84000008		/* SYSTEM_OFF */
@@ -57,14 +64,11 @@ wait:					/* interrupts at this level */
 second:
 	adr x20, core_1
 	adr x21, stack_1
-	mov x22, #700
+	mov x22, #TIMES + 300
 	bl run
-	adr x0, done
-	mov w1, #1
-	stlr w1, [x0]
-asleep:
-	wfi
-	b asleep
+	load x0, 0x84000002		/* CPU_OFF */
+	hvc #0
+	b .
 
 /* X20: the core, X21: the end of its stack, X22: what the first task is given. Returns by "over". */
 run:
@@ -95,7 +99,10 @@ run:
 	str w1, [x0, #4]
 	mov w1, #1
 	str w1, [x0]
-	mov x0, #TICK
+	mrs x0, cntfrq_el0
+	mov x1, #TICKS_A_SECOND
+	udiv x0, x0, x1
+	str x0, [x20, #TICK]
 	msr cntv_tval_el0, x0
 	mov x0, #1
 	msr cntv_ctl_el0, x0
@@ -105,9 +112,9 @@ run:
 tick:
 	load x0, INTERFACE
 	ldr w1, [x0, #12]
-	mov x2, #TICK
-	msr cntv_tval_el0, x2
 	mrs x3, tpidr_el1
+	ldr x2, [x3, #TICK]
+	msr cntv_tval_el0, x2
 	ldr x2, [x3, #TICKS]
 	add x2, x2, #1
 	str x2, [x3, #TICKS]
@@ -275,8 +282,6 @@ vectors:
 	.data
 	.balign 16
 counter:
-	.quad 0
-done:
 	.quad 0
 	.balign 16
 core_0:
