@@ -117,6 +117,18 @@ def ends_handlers(pair, begin, end):
     return pair.stream[pair.places[begin]:pair.places[end]].count(struct.pack("<BQ", 0x13, 139))
 
 
+def run_earlier(what, told, pair, number, end, plugin, scratch):
+    """A handler ends that began before the slice, and not all that it interrupted is known: what is told is where to begin."""
+    common.expect(what + " says why", "that began before the slice" in told, True)
+    place = re.search(r"xsnapshot\.bin: offset (0x[0-9a-f]+), record (\d+): the last snapshot before that handler began", told)
+    if not common.expect(what + " says where to begin", bool(place), True):
+        return False
+    first = int(place[2])
+    common.expect(what + " is told to begin before", first < number, True)
+    common.expect(what + " place of the snapshot", int(place[1], 16), 24 + first * len(pair.snapshots[0]))
+    return run_slice(pair, first, plugin, scratch, end)
+
+
 def run_slice(pair, number, plugin, scratch, end=None):
     """From a snapshot to before another one, mostly the next. Returns whether it ran."""
     end = end or number + 1
@@ -131,8 +143,7 @@ def run_slice(pair, number, plugin, scratch, end=None):
         print("%s: not run, as parts of it ran in the kernel" % what)
         return False
     if made.returncode == 2 and ends_handlers(pair, number, end) and number:
-        common.expect(what + " says why", "that began before the slice" in made.stderr, True)
-        return False
+        return run_earlier(what, made.stderr, pair, number, end, plugin, scratch)
     # What is said of a program is no failure; 1: a signature was taken off, an instruction faulted.
     if not common.expect(what + " is made", made.returncode in ((0, 1) if said(what) else (0,)), True):
         return False

@@ -126,11 +126,11 @@ static void judge_vectors(struct tl_xtrace_check_stream *s, uint32_t size)
 		uint32_t at = done % of_one, part = tl_min(size, of_one - at);
 		unsigned number = done / of_one ? a->rt2 : a->rt;
 
-		if (!tl_xtrace_check_vector_holds(&s->vectors, number, at, bytes, part)) {
+		if (!tl_xtrace_vector_holds(&s->vectors, number, at, bytes, part)) {
 			tl_xtrace_expected(s, "V%u as before", number);
 			tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_VALUE,
 					      tl_xtrace_walk_offset(&s->walk));
-			tl_xtrace_check_vectors_forget(&s->vectors, UINT32_C(1) << number);
+			tl_xtrace_vectors_forget(&s->vectors, UINT32_C(1) << number);
 		}
 		done += part;
 		bytes += part;

@@ -163,7 +163,7 @@ static bool rare(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_
 		r->x[TL_XTRACE_REG_SP] = get64(at + 1) - o->value;
 		return true;
 	case TL_XTRACE_OPERATION_HOLDS_VECTOR:
-		return tl_xtrace_check_vector_holds(&s->vectors, o->n, o->a, at, o->size);
+		return tl_xtrace_vector_holds(&s->vectors, o->n, o->a, at, o->size);
 	case TL_XTRACE_OPERATION_LOAD:
 		return load_any(s, at);
 	case TL_XTRACE_OPERATION_STORE:
@@ -178,10 +178,10 @@ static bool rare(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_
 	case TL_XTRACE_OPERATION_TARGET:
 		return is_at(at, r->x[o->n]);
 	case TL_XTRACE_OPERATION_TAKE_VECTOR:
-		tl_xtrace_check_vector_load(&s->vectors, o->d, o->a, at, o->size);
+		tl_xtrace_vector_load(&s->vectors, o->d, o->a, at, o->size);
 		return true;
 	case TL_XTRACE_OPERATION_FORGET_VECTORS:
-		tl_xtrace_check_vectors_forget(&s->vectors, (uint32_t)o->value);
+		tl_xtrace_vectors_forget(&s->vectors, (uint32_t)o->value);
 		return true;
 	default:
 		set_register(r, o, at);

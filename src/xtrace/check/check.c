@@ -54,7 +54,7 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 		tl_xtrace_check_call_over(s, &next);
 	/* Each level has its own SP; the value is unknown until ALLGPR. */
 	if (s->last.op && el != s->last.el)
-		tl_xtrace_check_vectors_forget(&s->vectors, UINT32_MAX);
+		tl_xtrace_vectors_forget(&s->vectors, UINT32_MAX);
 	if (s->last.op && el != s->last.el && !s->allgpr)
 		s->registers.known &= ~(UINT64_C(1) << TL_XTRACE_REG_SP | TL_XTRACE_KNOWN_FLAGS);
 }
@@ -180,7 +180,7 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 	s->allgpr = NULL;
 	tl_xtrace_check_code_forget(&s->code);
 	s->registers.known = 0;
-	tl_xtrace_check_vectors_forget(&s->vectors, UINT32_MAX);
+	tl_xtrace_vectors_forget(&s->vectors, UINT32_MAX);
 	s->sysregs.known = 0;
 	s->program.heap_end = 0;
 	s->program.not_streaming = false;

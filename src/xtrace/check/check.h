@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "core/tables/at_first.h"
 #include "isa/a64/a64_access.h"
-#include "xtrace/check/vector_registers.h"
+#include "xtrace/state/vector_registers.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/state/registers.h"
 #include "xtrace/state/shadow.h"
@@ -286,7 +286,7 @@ struct tl_xtrace_check_stream {
 
 	struct tl_xtrace_check_insn last; /* op NULL: none before, or it was lost */
 	struct tl_xtrace_registers registers;
-	struct tl_xtrace_check_vectors vectors;
+	struct tl_xtrace_vectors vectors;
 	struct tl_xtrace_check_counts counts;
 	struct tl_xtrace_check_sysregs sysregs;
 	const uint8_t *allgpr; /* at this boundary */

@@ -23,7 +23,7 @@ static void classify(struct tl_xtrace_check_opcode *op, uint32_t opcode)
 	op->a64.opcode = opcode;
 	op->effect = tl_xtrace_insn_effect(opcode);
 	op->changes_code = tl_xtrace_check_changes_code(opcode);
-	op->vector_writes = tl_xtrace_check_vector_writes(opcode);
+	op->vector_writes = tl_xtrace_vector_writes(opcode);
 	op->streaming = (uint8_t)streaming_of(opcode);
 	tl_xtrace_check_classify(op);
 	op->access = tl_a64_access_of(&op->a64);

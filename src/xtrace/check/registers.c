@@ -212,15 +212,14 @@ static void execute_vectors(struct tl_xtrace_check_stream *s)
 	const struct tl_a64_access *a = &i->op->access;
 	uint32_t of_one;
 
-	tl_xtrace_check_vectors_forget(&s->vectors, i->op->vector_writes);
+	tl_xtrace_vectors_forget(&s->vectors, i->op->vector_writes);
 	if (!a->vector || !a->needs_load || !(i->seen >> TL_XTRACE_LOAD & 1) ||
 	    i->accessed[0] != a->bytes)
 		return;
 	of_one = a->bytes / a->registers;
-	tl_xtrace_check_vector_load(&s->vectors, a->rt, 0, s->vectors.loaded, of_one);
+	tl_xtrace_vector_load(&s->vectors, a->rt, 0, s->vectors.loaded, of_one);
 	if (a->registers == 2)
-		tl_xtrace_check_vector_load(&s->vectors, a->rt2, 0, s->vectors.loaded + of_one,
-					    of_one);
+		tl_xtrace_vector_load(&s->vectors, a->rt2, 0, s->vectors.loaded + of_one, of_one);
 }
 
 /* The last instruction is whole: what it does to registers. */

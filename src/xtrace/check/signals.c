@@ -69,7 +69,7 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 	if (tl_xtrace_registers_know(&s->registers, TL_XTRACE_REG_SP))
 		signal->sp = s->registers.x[TL_XTRACE_REG_SP];
 	s->registers.known = 0;
-	tl_xtrace_check_vectors_forget(&s->vectors, UINT32_MAX);
+	tl_xtrace_vectors_forget(&s->vectors, UINT32_MAX);
 	s->signals.probes_sp = true;
 }
 

@@ -12,7 +12,7 @@
 #include "isa/a64/a64_text.h"
 #include "xtrace/convert/convert.h"
 #include "xtrace/format/reader.h"
-#include "xtrace/state/register_writes.h"
+#include "xtrace/convert/register_writes.h"
 
 enum { NZCV = 2, X_REGISTERS = 31, PIECE = 8, LINE = 128 };
 

@@ -261,12 +261,33 @@ static void find_vector_bytes(struct program *p)
 			16 * 16;
 }
 
+/* What a handler interrupted before the slice, as handlers.c keeps what they interrupt. */
+static void put_resumed(struct program *p, size_t slots,
+			const struct tl_xtrace_replay_resumed *resumed)
+{
+	size_t at = slots + (size_t)(resumed->slot * p->slot_bytes), size = resumed->vectors.bytes;
+	uint8_t *vectors = p->data.bytes + at + TL_XTRACE_SLOT_VECTORS;
+
+	for (unsigned reg = 0; reg < TL_XTRACE_REPLAY_REGISTERS; reg++)
+		set64(p, at + 8 * (size_t)reg, resumed->values[reg]);
+	for (unsigned i = 0; i < 32 && !p->data.failed; i++)
+		memcpy(vectors + i * p->startup.vector_bytes, resumed->vectors.z[i], size);
+	vectors += 32 * (size_t)p->startup.vector_bytes;
+	for (unsigned i = 0; i < 17 && !p->data.failed; i++)
+		memcpy(vectors + i * p->startup.vector_bytes / 8, resumed->vectors.p[i], size / 8);
+}
+
 static void put_slots(struct program *p)
 {
+	size_t slots;
+
 	align(p, 16);
 	p->slots = here(p);
+	slots = p->data.count;
 	for (uint64_t i = 0; i < p->replay->slot_count * p->slot_bytes / 8; i++)
 		put64(p, 0);
+	for (size_t i = 0; i < p->replay->resumed_count && !p->data.failed; i++)
+		put_resumed(p, slots, &p->replay->resumed[i]);
 }
 
 static void put_records(struct program *p)

@@ -60,6 +60,19 @@ struct tl_xtrace_replay_signal {
 	uint64_t record;  /* program.c: address of what the program knows of it */
 };
 
+/* Z0 to Z31, P0 to P15 and FFR, of which so many bytes of each Z count. */
+struct tl_xtrace_replay_vectors {
+	uint32_t bytes;
+	uint8_t z[32][256], p[17][32];
+};
+
+/* What a handler interrupted that began before the slice: in its slot from the beginning on. */
+struct tl_xtrace_replay_resumed {
+	uint32_t slot;
+	uint64_t values[TL_XTRACE_REPLAY_REGISTERS];
+	struct tl_xtrace_replay_vectors vectors;
+};
+
 /* Bytes that were written from outside. */
 struct tl_xtrace_patch {
 	uint64_t event, address, size, data; /* `data`: where they are in `bytes` */
@@ -93,6 +106,8 @@ struct tl_xtrace_replay {
 	struct tl_xtrace_replay_signal *signals;
 	size_t signal_count, signal_capacity;
 	uint32_t slot_count; /* of their slots, of all threads */
+	struct tl_xtrace_replay_resumed *resumed;
+	size_t resumed_count, resumed_capacity;
 	struct tl_xtrace_patch *patches;
 	size_t patch_count, patch_capacity;
 	uint8_t *bytes;

@@ -240,7 +240,7 @@ TEST(a_call_that_goes_elsewhere_is_refused)
 	put_call(&p, 139);
 	put_value(&p.stream, SVCRET, 0);
 	put_pcinst(&p.stream, 0, CODE + 0x100, A64_NOP);
-	assert_refused(&p, "that began before the slice", 0, 0);
+	assert_refused(&p, "whose beginning is in no part", 0, 0);
 	free_pair(&p);
 	p = begin_pair();
 	put_call(&p, 221);

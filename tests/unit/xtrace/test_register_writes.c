@@ -5,7 +5,7 @@
  */
 #include "bytes.h"
 
-#include "xtrace/state/register_writes.h"
+#include "xtrace/convert/register_writes.h"
 
 enum { BASE = 0x7000, NO_ACCESS = 0 };
 

@@ -110,9 +110,19 @@ bool tl_xtrace_collect_handler_access(struct tl_xtrace_collector *c,
 bool tl_xtrace_collect_handler_value(struct tl_xtrace_collector *c, unsigned reg, uint64_t value);
 void tl_xtrace_collect_handler_step(struct tl_xtrace_collector *c);
 bool tl_xtrace_collect_handler_place(struct tl_xtrace_collector *c, uint64_t offset);
-/* A store, which may be to the frame of a handler. */
+/* frame.c: a store, which may be to the frame of a handler, as what comes back. */
+void tl_xtrace_handler_store(struct tl_xtrace_handler *handler,
+			     const struct tl_xtrace_seen_access *seen);
+/* A store, which may be to the frame of any that has not returned. */
 void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
 				   const struct tl_xtrace_seen_access *seen);
+/*
+ * resume.c: a handler ends here, and goes on at `pc`, that began before the slice. The registers of
+ * what it interrupted are a slot's, if all that the slice needs of them is found in the trace. 0;
+ * negative: refused. `sp`: that of what it interrupted.
+ */
+int tl_xtrace_collect_resume(struct tl_xtrace_collector *c, uint64_t pc, uint32_t *slot,
+			     struct tl_xtrace_handler *handler, uint64_t *sp);
 /*
  * numbers.c: signals whose handlers ask for their numbers, which nothing in the slice shows: as
  * rt_sigaction() was called, anywhere in the trace. False without memory.

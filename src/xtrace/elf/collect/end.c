@@ -5,30 +5,11 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "xtrace/elf/collect/collector.h"
-
-static bool is_target(const struct tl_xtrace_present *p, uint64_t pc)
-{
-	return pc == p->pc + (uint64_t)(int64_t)p->insn.offset;
-}
+#include "xtrace/elf/collect/steps.h"
 
 bool tl_xtrace_collect_may_follow(const struct tl_xtrace_present *p, uint64_t pc)
 {
-	switch (p->insn.flow) {
-	case TL_A64_NEXT:
-	case TL_A64_EXCEPTION_CALL:
-		return pc == p->pc + 4;
-	case TL_A64_JUMP:
-	case TL_A64_CALL:
-		return is_target(p, pc);
-	case TL_A64_CONDITIONAL:
-		return pc == p->pc + 4 || is_target(p, pc);
-	case TL_A64_JUMP_REGISTER:
-	case TL_A64_CALL_REGISTER:
-	case TL_A64_RETURN:
-		return p->target == TL_NOWHERE || p->target == pc;
-	default:
-		return false;
-	}
+	return tl_xtrace_may_follow(&p->insn, p->pc, p->target, pc);
 }
 
 int tl_xtrace_collect_stop(struct tl_xtrace_collector *c, uint64_t pc)

@@ -5,42 +5,52 @@
 #include "core/memory.h"
 #include "isa/a64/a64_operands.h"
 
-/* Linux, arch/arm64/kernel/signal.c, setup_return() and setup_rt_frame(). */
-static const uint8_t set_by_kernel[] = { 0, 1, 2, 29, TL_XTRACE_REG_LINK, TL_XTRACE_REG_SP };
-enum { SET_BY_KERNEL = sizeof(set_by_kernel) };
-
 /*
  * A value in the place of an input. The number of the signal has 31 bits, so that it stays as it is
  * where W0 is read; frames are aligned to 16 bytes, and addresses have no tag.
  */
-static uint64_t stand_in(unsigned run, unsigned reg)
+static uint64_t stand_in(const struct tl_xtrace_inputs *inputs, unsigned run, unsigned reg)
 {
 	uint64_t any = tl_hash64(2 * reg + run + 1);
 
-	if (!reg)
-		return any & INT32_MAX;
-	return any &
-	       (reg == TL_XTRACE_REG_LINK ? UINT64_C(0x7ffffffffffc) : UINT64_C(0x7ffffffffff0));
+	if (reg == TL_XTRACE_REG_SP || (inputs->handler && reg && reg != TL_XTRACE_REG_LINK))
+		return any & UINT64_C(0x7ffffffffff0);
+	if (!inputs->handler)
+		return any;
+	return any & (reg ? UINT64_C(0x7ffffffffffc) : (uint64_t)INT32_MAX);
+}
+
+static void begin(struct tl_xtrace_inputs *inputs, uint64_t registers)
+{
+	inputs->left = registers;
+	for (; registers; registers &= registers - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(registers);
+
+		for (unsigned run = 0; run < 2; run++)
+			tl_xtrace_registers_set(&inputs->runs[run], reg,
+						stand_in(inputs, run, reg));
+	}
 }
 
 void tl_xtrace_inputs_begin(struct tl_xtrace_inputs *inputs)
 {
-	*inputs = (struct tl_xtrace_inputs){ 0 };
-	for (unsigned i = 0; i < SET_BY_KERNEL; i++) {
-		unsigned reg = set_by_kernel[i];
+	*inputs = (struct tl_xtrace_inputs){ .handler = true };
+	begin(inputs, TL_XTRACE_SET_BY_KERNEL);
+}
 
-		inputs->left |= UINT64_C(1) << reg;
-		for (unsigned run = 0; run < 2; run++)
-			tl_xtrace_registers_set(&inputs->runs[run], reg, stand_in(run, reg));
-	}
+void tl_xtrace_inputs_begin_any(struct tl_xtrace_inputs *inputs, uint64_t registers)
+{
+	*inputs = (struct tl_xtrace_inputs){ .handler = false };
+	begin(inputs, registers);
 }
 
 /* Whether both runs have the same difference to an input, in the bits of `mask`. */
-static bool is_sum(const struct tl_xtrace_registers *runs, unsigned reg, unsigned input,
+static bool is_sum(const struct tl_xtrace_inputs *inputs, unsigned reg, unsigned input,
 		   uint64_t mask)
 {
-	uint64_t one = runs[0].x[reg] - stand_in(0, input),
-		 other = runs[1].x[reg] - stand_in(1, input);
+	const struct tl_xtrace_registers *runs = inputs->runs;
+	uint64_t one = runs[0].x[reg] - stand_in(inputs, 0, input),
+		 other = runs[1].x[reg] - stand_in(inputs, 1, input);
 
 	return tl_xtrace_registers_know(&runs[0], reg) && tl_xtrace_registers_know(&runs[1], reg) &&
 	       !((one ^ other) & mask);
@@ -52,7 +62,7 @@ bool tl_xtrace_inputs_read(const struct tl_xtrace_inputs *inputs, uint32_t opcod
 
 	for (unsigned i = 0; i < operands.read_count; i++)
 		if (operands.reads[i] <= TL_XTRACE_REG_SP &&
-		    is_sum(inputs->runs, operands.reads[i], input, UINT64_MAX))
+		    is_sum(inputs, operands.reads[i], input, UINT64_MAX))
 			return true;
 	return false;
 }
@@ -60,16 +70,15 @@ bool tl_xtrace_inputs_read(const struct tl_xtrace_inputs *inputs, uint32_t opcod
 void tl_xtrace_inputs_show(struct tl_xtrace_inputs *inputs, unsigned reg, uint64_t value,
 			   uint64_t mask)
 {
-	const struct tl_xtrace_registers *runs = inputs->runs;
-
-	for (unsigned i = 0; i < SET_BY_KERNEL; i++) {
-		unsigned input = set_by_kernel[i];
+	for (uint64_t left = inputs->left; left; left &= left - 1) {
+		unsigned input = (unsigned)__builtin_ctzll(left);
+		uint64_t stood = stand_in(inputs, 0, input);
 
 		/* Of all but the signal's number all bits have to be told. */
-		if (!(inputs->left >> input & 1) || (input && mask != UINT64_MAX) ||
-		    !is_sum(runs, reg, input, mask))
+		if (((input || !inputs->handler) && mask != UINT64_MAX) ||
+		    !is_sum(inputs, reg, input, mask))
 			continue;
-		inputs->values[input] = (value - runs[0].x[reg] + stand_in(0, input)) & mask;
+		inputs->values[input] = (value - inputs->runs[0].x[reg] + stood) & mask;
 		inputs->found |= UINT64_C(1) << input;
 		inputs->left &= ~(UINT64_C(1) << input);
 	}

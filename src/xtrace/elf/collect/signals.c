@@ -10,24 +10,8 @@
 #include "xtrace/elf/collect/collector.h"
 #include "xtrace/state/syscall_writes.h"
 
-/*
- * Linux, struct rt_sigframe: siginfo, ucontext with struct sigcontext at 176, whose registers are
- * behind the address of the fault and whose records are behind those. The first one is struct
- * fpsimd_context: its head, FPSR and FPCR, and V0 to V31.
- */
-enum {
-	FRAME_CONTEXT = 128,
-	FRAME_REGISTERS = 128 + 176 + 8,
-	FRAME_RECORDS = 128 + 176 + 288,
-	RECORD_STATUS = 8,
-	RECORD_VECTORS = 16,
-	RECORD_END = 16 + 16 * 32,
-	FRAME_END = FRAME_RECORDS + 4096,
-	FRAME_LEAST = 4096,
-	FRAME_MOST = 1 << 16,
-	SIGNALS = 64,
-	SIGTRAP_NUMBER = 5,
-};
+enum { FRAME_CONTEXT = 128, FRAME_LEAST = 4096, FRAME_MOST = 1 << 16, SIGNALS = 64 };
+enum { SIGTRAP_NUMBER = 5 };
 
 static const char not_led_there[] =
 	"the program goes on elsewhere than its instructions lead: a signal's handler that shows "
@@ -227,66 +211,12 @@ bool tl_xtrace_collect_handler_place(struct tl_xtrace_collector *c, uint64_t off
 
 /* ---- what a handler stores to its frame ---- */
 
-static void store_words(struct tl_xtrace_handler *handler, uint64_t at, const uint8_t *data,
-			size_t size)
-{
-	if (at % 8 || size % 8) {
-		handler->spoiled = true;
-		return;
-	}
-	for (size_t i = 0; i < size; i += 8) {
-		uint64_t word = (at + i) / 8;
-
-		if (word >= TL_XTRACE_FRAME_WORDS) {
-			handler->spoiled = true;
-			return;
-		}
-		handler->words[word] = tl_get64s(data + i, TL_HOST_BIG_ENDIAN);
-		handler->changed |= UINT64_C(1) << word;
-	}
-}
-
-static void store_status(struct tl_xtrace_handler *handler, uint64_t at, const uint8_t *data)
-{
-	unsigned number = at != RECORD_STATUS;
-
-	handler->status[number] = tl_get32s(data, TL_HOST_BIG_ENDIAN);
-	handler->changed_status |= 1u << number;
-}
-
-/* In the first record, whole words; what is in others, or of them, does not come back. */
-static void store_vectors(struct tl_xtrace_handler *handler, uint64_t at, const uint8_t *data,
-			  size_t size)
-{
-	if (at % 4 || size % 4 || at < RECORD_STATUS || at + size > RECORD_END ||
-	    (at + size > RECORD_VECTORS && (at % 8 || size % 8))) {
-		handler->spoiled = true;
-		return;
-	}
-	for (; size && at < RECORD_VECTORS; at += 4, data += 4, size -= 4)
-		store_status(handler, at, data);
-	for (; size; at += 8, data += 8, size -= 8) {
-		uint64_t half = (at - RECORD_VECTORS) / 8;
-
-		handler->halves[half] = tl_get64s(data, TL_HOST_BIG_ENDIAN);
-		handler->changed_halves |= UINT64_C(1) << half;
-	}
-}
-
 void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
 				   const struct tl_xtrace_seen_access *seen)
 {
-	for (size_t i = 0; c->handlers && i < c->handlers->count; i++) {
-		struct tl_xtrace_handler *handler = &c->handlers->list[i];
-		uint64_t at = seen->address - handler->frame;
-
-		if (handler->signal == TL_NOWHERE || !handler->frame || at >= FRAME_END)
-			continue;
-		if (at >= FRAME_RECORDS)
-			store_vectors(handler, at - FRAME_RECORDS, seen->data, seen->size);
-		else if (at + seen->size > FRAME_REGISTERS)
-			store_words(handler, at - FRAME_REGISTERS, seen->data, seen->size);
-	}
+	for (size_t i = 0; c->handlers && i < c->handlers->count; i++)
+		if (c->handlers->list[i].signal != TL_NOWHERE && c->handlers->list[i].frame)
+			tl_xtrace_handler_store(&c->handlers->list[i], seen);
 }
 
 /* ---- a handler begins ---- */
@@ -454,52 +384,85 @@ static void take_changes(struct tl_xtrace_collector *c, const struct tl_xtrace_h
 	signal->values[0] = c->replay->events[event].result;
 }
 
+/* Handlers that began behind this one never return any more. */
+static int leave_inner(struct tl_xtrace_collector *c, const struct tl_xtrace_handler *handler,
+		       uint64_t signal)
+{
+	struct tl_xtrace_handlers *h = c->handlers;
+
+	for (size_t i = 0; i < h->count; i++) {
+		struct tl_xtrace_handler *other = &h->list[i];
+
+		if (other == handler || other->signal == TL_NOWHERE || other->signal < signal)
+			continue;
+		if (!other->proven)
+			return refuse_handler(c, other);
+		other->signal = TL_NOWHERE;
+	}
+	h->innermost = TL_XTRACE_MOST_HANDLERS;
+	return 0;
+}
+
+/* What the handler interrupted comes back from a slot, but for what it changed. */
+static int go_back(struct tl_xtrace_collector *c, uint64_t pc,
+		   const struct tl_xtrace_handler *handler, uint32_t slot)
+{
+	uint64_t event = c->call.event, number = tl_xtrace_replay_signal(c->replay, event, pc);
+
+	if (number == TL_NOWHERE)
+		return tl_error_memory(c->err);
+	c->replay->signals[number].ends = true;
+	c->replay->signals[number].slot = slot;
+	take_changes(c, handler, &c->replay->signals[number], event);
+	c->call.open = false;
+	return 0;
+}
+
 static int end_handler(struct tl_xtrace_collector *c, uint64_t pc,
 		       struct tl_xtrace_handler *handler)
 {
-	struct tl_xtrace_handlers *h = c->handlers;
-	uint64_t event = c->call.event, number;
+	int status;
 
 	if (handler->spoiled)
 		return tl_xtrace_collect_refuse(
 			c, "a signal's handler changed a part of a register, or a record behind "
 			   "those of V0 to V31, of what it interrupted");
 	judge_interrupted(c, handler, pc);
-	number = tl_xtrace_replay_signal(c->replay, event, pc);
-	if (number == TL_NOWHERE)
-		return tl_error_memory(c->err);
-	c->replay->signals[number].ends = true;
-	c->replay->signals[number].slot = handler->slot;
-	take_changes(c, handler, &c->replay->signals[number], event);
+	status = go_back(c, pc, handler, handler->slot);
+	if (status < 0)
+		return status;
 	c->stack = handler->stack;
 	c->near_stack = handler->near;
-	c->call.open = false;
-	/* Those inside it never return any more. */
-	for (size_t i = 0; i < h->count; i++) {
-		struct tl_xtrace_handler *other = &h->list[i];
+	status = leave_inner(c, handler, handler->signal);
+	if (status == 0)
+		handler->signal = TL_NOWHERE;
+	return status;
+}
 
-		if (other->signal == TL_NOWHERE || other->signal < handler->signal)
-			continue;
-		if (other != handler && !other->proven)
-			return refuse_handler(c, other);
-		if (other != handler)
-			other->signal = TL_NOWHERE;
-	}
-	handler->signal = TL_NOWHERE;
-	h->innermost = TL_XTRACE_MOST_HANDLERS;
-	return 0;
+/* One that began before the slice. */
+static int end_earlier(struct tl_xtrace_collector *c, uint64_t pc)
+{
+	struct tl_xtrace_handler handler;
+	uint32_t slot;
+	uint64_t sp;
+	int status = tl_xtrace_collect_resume(c, pc, &slot, &handler, &sp);
+
+	if (status == 0)
+		status = go_back(c, pc, &handler, slot);
+	if (status < 0)
+		return status;
+	c->stack = (struct tl_xtrace_sp){ true, sp };
+	c->near_stack = sp;
+	if (c->order && !tl_xtrace_replay_stack(c->replay, c->thread, sp))
+		return tl_error_memory(c->err);
+	return c->handlers ? leave_inner(c, NULL, 0) : 0;
 }
 
 static int ends(struct tl_xtrace_collector *c, uint64_t pc)
 {
 	struct tl_xtrace_handler *handler = handler_that_ends(c->handlers, pc);
 
-	if (!handler)
-		return tl_xtrace_collect_refuse(
-			c, "a signal's handler ends here that began before the slice, so that the "
-			   "registers of what it interrupted are not known; begin the slice "
-			   "before the signal, or end it here");
-	return end_handler(c, pc, handler);
+	return handler ? end_handler(c, pc, handler) : end_earlier(c, pc);
 }
 
 /* ---- a break of the PC ---- */

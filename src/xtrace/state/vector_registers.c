@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/check/vector_registers.h"
+#include "xtrace/state/vector_registers.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static uint32_t written_by_system(uint32_t opcode)
 	return all ? UINT32_MAX : 0;
 }
 
-uint32_t tl_xtrace_check_vector_writes(uint32_t opcode)
+uint32_t tl_xtrace_vector_writes(uint32_t opcode)
 {
 	unsigned op0 = tl_a64_bits(opcode, 28, 25);
 
@@ -46,14 +46,14 @@ uint32_t tl_xtrace_check_vector_writes(uint32_t opcode)
 	return (op0 & 14) == 8 || (op0 & 7) == 5 ? 0 : UINT32_MAX;
 }
 
-void tl_xtrace_check_vectors_forget(struct tl_xtrace_check_vectors *v, uint32_t registers)
+void tl_xtrace_vectors_forget(struct tl_xtrace_vectors *v, uint32_t registers)
 {
 	for (; registers; registers &= registers - 1)
 		v->known[__builtin_ctz(registers)] = 0;
 }
 
-bool tl_xtrace_check_vector_holds(struct tl_xtrace_check_vectors *v, unsigned number, unsigned at,
-				  const uint8_t *bytes, size_t size)
+bool tl_xtrace_vector_holds(struct tl_xtrace_vectors *v, unsigned number, unsigned at,
+			    const uint8_t *bytes, size_t size)
 {
 	size_t known = v->known[number], same = known > at ? tl_min(known - at, size) : 0;
 
@@ -66,8 +66,8 @@ bool tl_xtrace_check_vector_holds(struct tl_xtrace_check_vectors *v, unsigned nu
 	return true;
 }
 
-void tl_xtrace_check_vector_load(struct tl_xtrace_check_vectors *v, unsigned number, unsigned at,
-				 const uint8_t *bytes, size_t size)
+void tl_xtrace_vector_load(struct tl_xtrace_vectors *v, unsigned number, unsigned at,
+			   const uint8_t *bytes, size_t size)
 {
 	if (!at)
 		memset(v->bytes[number], 0, TL_XTRACE_VECTOR_BYTES);

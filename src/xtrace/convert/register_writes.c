@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodings: Arm Architecture Reference Manual (DDI 0487), C4.1. */
-#include "xtrace/state/register_writes.h"
+#include "xtrace/convert/register_writes.h"
 
 #include "core/cursor.h"
 #include "xtrace/format/reader.h"
