@@ -422,6 +422,23 @@ def two_files_are_compared(chromium, program):
         equal(page.names(), [row["function"] for row in report(program, files[1])["functions"]])
 
 
+HEADS = "[...document.querySelectorAll('#pane-compare thead th')].map(h => h.textContent)"
+
+
+@test
+def compared_samples_have_no_calls(chromium, program):
+    with tempfile.TemporaryDirectory() as folder:
+        files = [os.path.join(folder, name) for name in ("before.folded", "after.folded")]
+        for path, weight in zip(files, (10, 30)):
+            with open(path, "w", encoding="ascii") as file:
+                file.write("main;work 7\nmain;rest %d\n" % weight)
+        with Opened(chromium, program, *files) as page:
+            equal(page.run(HEADS), ["Function", "Before", "After", "Change", "Percent"])
+            equal(page.run("[...document.querySelectorAll('#pane-compare tbody tr')].map(r => r.cells.length)"), [5] * 3)
+    with Opened(chromium, program, *(os.path.join(GOLDEN, name) for name in ("args-fdr.xray", "custom-fdr.xray"))) as page:
+        equal(page.run(HEADS)[5:], ["Calls before", "Calls after"])
+
+
 def hostile_map(folder):
     """The map of mt8-fdr with other names, as `extract --yaml` has them."""
     with open(MAP, encoding="utf-8") as file:

@@ -10,13 +10,16 @@ const ROWS_AT_ONCE = 300;
 let table, flame, rowsText, more;
 const look = { term: '', inclusive: false, shown: ROWS_AT_ONCE };
 
-function rowOf(row, event, unit, frequency) {
+// Samples count no calls.
+const countsCalls = answer => answer.rows.some(row => row.calls && (row.calls.before || row.calls.after));
+
+function rowOf(row, event, unit, frequency, withCalls) {
 	const c = row.costs[event], fn = { name: row.function, object: row.object, source: row.file };
 	const money = n => cost(n, { unit }, frequency), state_ = row.state === 'changed' ? '' : row.state;
 	return el('tr', { class: sameFunction(fn, state.fn) ? 'chosen' : '' }, el('th', { scope: 'row', class: 'words' }, button(shortName(row.function), () => choose({ fn }), { class: 'name', title: row.function })),
 		el('td', {}, money(c.before)), el('td', {}, money(c.after)), el('td', { class: c.change > 0 ? 'worse' : c.change < 0 ? 'better' : '' }, signed(c.change, money(c.change))),
 		el('td', {}, state_ || (c.percent === null || c.percent === undefined ? '' : signed(c.percent, c.percent.toFixed(2) + '\u202f%'))),
-		el('td', {}, row.calls ? grouped(row.calls.before) : ''), el('td', {}, row.calls ? grouped(row.calls.after) : ''));
+		...(withCalls ? ['before', 'after'].map(side => el('td', {}, row.calls ? grouped(row.calls[side]) : '')) : []));
 }
 
 // Ticks of clocks that run at one rate have it.
@@ -29,8 +32,9 @@ async function drawTable() {
 	const answer = await ask('/api/diff', { inclusive: look.inclusive ? 1 : 0 });
 	const events = Object.keys(answer.total), event = events[Math.min(state.event, events.length - 1)], test = matcher(look.term) || (() => false);
 	const rows = answer.rows.filter(row => test(row.function)).sort((a, b) => Math.abs(b.costs[event].change) - Math.abs(a.costs[event].change));
-	table.replaceChildren(el('thead', {}, el('tr', {}, ...['Function', 'Before', 'After', 'Change', 'Percent', 'Calls before', 'Calls after'].map((text, n) => el('th', { scope: 'col', class: n ? '' : 'words' }, text)))),
-		el('tbody', {}, ...rows.slice(0, look.shown).map(row => rowOf(row, event, answer.units[event], frequencyOf()))));
+	const withCalls = countsCalls(answer), heads = ['Function', 'Before', 'After', 'Change', 'Percent', ...(withCalls ? ['Calls before', 'Calls after'] : [])];
+	table.replaceChildren(el('thead', {}, el('tr', {}, ...heads.map((text, n) => el('th', { scope: 'col', class: n ? '' : 'words' }, text)))),
+		el('tbody', {}, ...rows.slice(0, look.shown).map(row => rowOf(row, event, answer.units[event], frequencyOf(), withCalls))));
 	const sum = answer.total[event], money = n => cost(n, { unit: answer.units[event] }, frequencyOf());
 	rowsText.textContent = `${several(rows.length, 'function')} · ${eventName({ name: event, unit: answer.units[event] }, frequencyOf())} ${money(sum.before)} before, ${money(sum.after)} after`;
 	more.hidden = rows.length <= look.shown;
