@@ -1,5 +1,5 @@
 # A row for each 500 instructions (--interval) is what the listing has in them: lines and pages by a model in Python; classes of
-# instructions and touches of fetched lines add up to the instructions; tests/golden/xtrace/README.md knows of 45 system calls.
+# instructions and touches of fetched lines add up to the instructions, touches of data are the accesses; tests/golden/xtrace/README.md knows of 45 system calls.
 trace=$(echo "$GOLDEN"/xtrace/u2-sys-vl128/*.xinsndata.bin*)
 tracelathe dump --instructions "$trace" 2>/dev/null >listed
 for what in mix reuse footprint syscalls; do
@@ -22,5 +22,7 @@ for row, part in zip(tables["footprint"], parts):
             for byte in range(int(at, 16), int(at, 16) + int(size))}
     wanted = [len({pc >> 6 for pc in pcs}), len({a >> 6 for a in data}), len({pc >> 12 for pc in pcs}), len({a >> 12 for a in data})]
     print([int(row[c]) - w for c, w in zip(("lines:fetched", "lines:data", "pages:fetched", "pages:data"), wanted)])
+print("data:", [int(row["data:touches"]) - sum(len(re.findall(r"[LS]:0x", line)) for line in part)
+                for row, part in zip(tables["reuse"], parts)])
 EOF
 python3 compare.py

@@ -22,6 +22,12 @@ same window ".[1] >= $from and .[1] < $to" --time 200us..500us
 same both ".[0] == 19880 and .[1] < $to" --thread 19880 --time ..500us
 ids=$(sed -n 's/^- { id: \([0-9]*\),.*function-name: .*hash(.*/\1/p' $map | sort -u | paste -sd,)
 same function ".[3] as \$id | [$ids] | index(\$id)" --map $map --function "::hash"
+# A buffer's wall clock is that of its first record: it went on with the TSC, in whole microseconds, to where the part begins.
+clocks() { tracelathe dump --json $1 | jq -c 'select(.record == "wall-clock") | [.thread, .seconds * 1000000 + .microseconds, .tsc]'; }
+clocks window.xray >moved
+clocks $log | jq -s --slurpfile moved moved --argjson f $frequency '
+	[$moved[] as $m | .[] | select(.[0] == $m[0] and .[2] <= $m[2])
+		| $m[1] - .[1] - ((($m[2] - .[2]) * 1000000 / $f) | floor)] | {buffers: length, wrong: map(select(. != 0)) | length}' | jq -c .
 # A part of a part is the part of both.
 tracelathe slice --thread 19880 -o again.xray window.xray
 tracelathe dump --json again.xray | jq -c 'select(.record == "function") | [.thread, .tsc, .action, .id]' | cmp - both && echo again

@@ -96,22 +96,69 @@ static void options_of_commands(void **state)
 		"callgrind|cachegrind|pprof|speedscope|folded|dot|json|csv|tracelathe");
 }
 
+/* Each of these with each of those is refused with the same words, in either order. */
+static void refused_with(const char *line, const char *const *others, const char *message)
+{
+	char whole[512];
+
+	for (; *others; others++) {
+		snprintf(whole, sizeof(whole), "%s %s a b", line, *others);
+		refused(whole, message);
+		snprintf(whole, sizeof(whole), "diff %s%s a b", *others, line + strlen("diff"));
+		refused(whole, message);
+	}
+}
+
 static void what_excludes_each_other(void **state)
 {
+	static const char *const tables[] = { "--json", "--csv", NULL };
+	static const char *const no_flame[] = { "--json",          "--csv",
+						"--markdown",      "--by arc",
+						"--fail-above 1%", "--rename a=b",
+						"--by line",       NULL };
+	static const char *const no_dot[] = { "--json", "--csv",           "--markdown", "--by arc",
+					      "--runs", "--fail-above 1%", "--by line",  NULL };
+	static const char *const no_flow[] = { "--runs",       "--by arc",    "--to dot",
+					       "--markdown",   "--inclusive", "--fail-above 1%",
+					       "--rename a=b", "--flame",     NULL };
+	static const char *const no_runs[] = { "--flame", "--by arc", "--by line", NULL };
+	static const char flame[] =
+		"--flame goes without --rename, --by, --json, --csv, --markdown "
+		"and --fail-above";
+
 	(void)state;
 	refused("report --json --csv x", "--json and --csv exclude each other");
-	refused("diff --flame --json a b",
-		"--flame goes without --rename, --by, --json, --csv, --markdown "
-		"and --fail-above");
-	refused("diff --flame --csv a b",
-		"--flame goes without --rename, --by, --json, --csv, --markdown "
-		"and --fail-above");
-	refused("diff --svg --by function a b",
-		"--flame goes without --rename, --by, --json, --csv, --markdown "
-		"and --fail-above");
-	refused("diff --width 100 --rename a=b a b",
-		"--flame goes without --rename, --by, --json, --csv, --markdown "
-		"and --fail-above");
+	refused("extract --yaml --json x", "--yaml excludes --json and --csv");
+	refused("tree --all-callers x", "--all-callers and --all-callees need --function REGEX");
+	refused("tree --all-callees x", "--all-callers and --all-callees need --function REGEX");
+	refused_with("diff --markdown", tables, "--markdown excludes --json and --csv");
+	refused_with("diff --flame", no_flame, flame);
+	refused("diff --svg --by function a b", flame);
+	refused("diff --width 100 --rename a=b a b", flame);
+	refused_with("diff --to dot", no_dot,
+		     "--to dot goes without --runs, --by, --json, --csv, --markdown and "
+		     "--fail-above");
+	refused_with("diff --runs", no_runs, "--runs goes by function, without --flame");
+	refused_with("diff --flow", no_flow,
+		     "--flow goes without --runs, --by, --to, --markdown, --inclusive, "
+		     "--fail-above, --rename and --flame");
+}
+
+/* Intervals, levels and tasks are parts of a profile: one choice of them. */
+static void what_intervals_lack(void **state)
+{
+	static const char *const by[] = { "--by level",   "--by task",   "--by host", "--by trace",
+					  "--by process", "--by cgroup", "--cycles",  NULL };
+
+	(void)state;
+	for (size_t i = 0; by[i]; i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "report --interval 10 %s x", by[i]);
+		refused(line, "--interval goes without --cycles and --by trace, host, process, "
+			      "level, task and cgroup");
+	}
+	refused("report --spread --interval 10 a b", "--spread goes without --interval");
 }
 
 /* What a table by origin does not have is refused, rather than left out. */
@@ -134,11 +181,6 @@ static void what_origins_lack(void **state)
 	refused("report --by process --focus f a b", lacks);
 	refused("report --spread --ignore f a b", lacks);
 	refused("report --spread --idle f a b", lacks);
-	refused("diff --flow --runs a b", "--flow goes without --runs, --by, --to, --markdown, "
-					  "--inclusive, --fail-above, --rename and --flame");
-	refused("diff --flow --fail-above 2% a b",
-		"--flow goes without --runs, --by, --to, --markdown, --inclusive, --fail-above, "
-		"--rename and --flame");
 	refused("diff --window 7 a b", "--window and --meet are of --flow");
 	refused("diff --meet 7 a b", "--window and --meet are of --flow");
 }
@@ -394,15 +436,15 @@ static void jobs_by_default(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms_of_a_value),  cmocka_unit_test(what_is_a_path),
-		cmocka_unit_test(help_and_letters),  cmocka_unit_test(unknown_options),
-		cmocka_unit_test(missing_values),    cmocka_unit_test(options_of_commands),
-		cmocka_unit_test(what_origins_lack), cmocka_unit_test(what_excludes_each_other),
-		cmocka_unit_test(flame_of_a_diff),   cmocka_unit_test(how_much_is_read),
-		cmocka_unit_test(what_is_packed),    cmocka_unit_test(what_follows),
-		cmocka_unit_test(rows_make_sense),   cmocka_unit_test(commands_make_sense),
-		cmocka_unit_test(names_by_number),   cmocka_unit_test(words_of_options),
-		cmocka_unit_test(jobs_by_default),
+		cmocka_unit_test(forms_of_a_value),    cmocka_unit_test(what_is_a_path),
+		cmocka_unit_test(help_and_letters),    cmocka_unit_test(unknown_options),
+		cmocka_unit_test(missing_values),      cmocka_unit_test(options_of_commands),
+		cmocka_unit_test(what_origins_lack),   cmocka_unit_test(what_excludes_each_other),
+		cmocka_unit_test(what_intervals_lack), cmocka_unit_test(flame_of_a_diff),
+		cmocka_unit_test(how_much_is_read),    cmocka_unit_test(what_is_packed),
+		cmocka_unit_test(what_follows),        cmocka_unit_test(rows_make_sense),
+		cmocka_unit_test(commands_make_sense), cmocka_unit_test(names_by_number),
+		cmocka_unit_test(words_of_options),    cmocka_unit_test(jobs_by_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

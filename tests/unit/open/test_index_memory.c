@@ -147,9 +147,14 @@ static int use(const struct work *w, struct tl_call_index *index, uint64_t *dige
 	if (status < 0)
 		return status;
 	status = w->stack ? ask_stack(cursor, w->answers, digest) : ask(cursor, w->answers, digest);
-	/* A sample does not have all calls. */
-	if (status == 0 && w->open != make_sample)
-		status = find(cursor, w->answers);
+	tl_call_cursor_close(cursor);
+	/* A sample does not have all calls. Another cursor has no room for leaves yet. */
+	if (status < 0 || w->open == make_sample)
+		return status;
+	status = tl_call_cursor_open(&cursor, index, NULL);
+	if (status < 0)
+		return status;
+	status = find(cursor, w->answers);
 	tl_call_cursor_close(cursor);
 	return status;
 }

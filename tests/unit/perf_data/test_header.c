@@ -199,6 +199,34 @@ TEST(damaged_headers_of_strict_readers)
 	tl_source_close(f.source);
 }
 
+/* A feature's place behind the data, of bytes that the file does not have. */
+TEST(features_outside_the_file)
+{
+	const struct tl_perf_options strict = { .size = sizeof(strict), .strict = true };
+
+	for (int kind = 0; kind < 2; kind++) {
+		struct tl_perf_reader *reader;
+		size_t at;
+
+		file_begin(&f, COMMON_TYPE);
+		put_comm(&f, 1, 2, "ab", 0, 5);
+		file_end(&f);
+		patch64(&f, 72, UINT64_C(1) << 3); /* HOSTNAME */
+		at = f.size;
+		put64(&f, kind ? at + 16 : UINT64_MAX);
+		put64(&f, kind ? 1 : 12);
+		reader_open(&f, NULL);
+		assert_fault(&f, TL_BAD_SIZE, at, 0);
+		assert_int_equal(next(&f), 1);
+		reader_close(&f);
+		assert_int_equal(tl_source_open_memory(&f.source, f.bytes, f.size, "test", &f.err),
+				 0);
+		assert_int_equal(tl_perf_open(&reader, f.source, &strict, &f.err), TL_BAD_SIZE);
+		assert_int_equal(f.err.offset, at);
+		tl_source_close(f.source);
+	}
+}
+
 /*
  * "The bitmap is an array of longs": of a 32-bit machine of the other byte order the halves of each
  * word stand the other way round; HOSTNAME (3), which is always set, shows it (3).
@@ -257,6 +285,7 @@ int main(void)
 		cmocka_unit_test(recording_that_was_not_finished),
 		cmocka_unit_test(damaged_headers),
 		cmocka_unit_test(damaged_headers_of_strict_readers),
+		cmocka_unit_test(features_outside_the_file),
 		cmocka_unit_test(features_of_a_32_bit_machine),
 		cmocka_unit_test(what_is_no_perf_data),
 	};

@@ -2,6 +2,8 @@
 /* Processes, threads, maps and switches from single records, without a file around them. */
 #include "file.h"
 
+#include "../temp.h"
+#include "perf_data/processes/guest_maps.h"
 #include "perf_data/processes/system.h"
 
 static struct tl_perf_system sys;
@@ -420,6 +422,49 @@ TEST(kinds_of_objects)
 	}
 }
 
+/* A virtual machine whose files are at hand: its kernel is where its names are, to the end of a page. */
+TEST(a_guest_is_mapped_by_its_own_files)
+{
+	static const char names[] = "ffffffff81000000 T _text\n0000000000001000 A fixed\n"
+				    "ffffffff81003123 t last\nffffffffc0000010 t init\t[mod]\n",
+			  modules[] = "mod 8192 1 - Live 0xffffffffc0000000\n"
+				      "other 4096 0 - Live 0xffffffffc0010000 (OE)\n";
+	static const struct {
+		uint64_t ip;
+		const char *path;
+	} rows[] = {
+		{ 0xffffffff80ffffff, NULL },
+		{ 0xffffffff81000000, "[guest.kernel.kallsyms]" },
+		{ 0xffffffff81003fff, "[guest.kernel.kallsyms]" },
+		{ 0xffffffff81004000, NULL },
+		{ 0xffffffffc0000000, "[mod] [guest]" },
+		{ 0xffffffffc0001fff, "[mod] [guest]" },
+		{ 0xffffffffc0002000, NULL },
+		{ 0xffffffffc0010fff, "[other] [guest]" },
+	};
+	struct temp temp;
+	uint32_t guest;
+	size_t changes;
+
+	temp_open(&temp);
+	assert_int_equal(mkdir(temp_path(&temp, "proc"), 0700), 0);
+	temp_write(&temp, "proc/kallsyms", names, sizeof(names) - 1);
+	temp_write(&temp, "proc/modules", modules, sizeof(modules) - 1);
+	sys.search.guest_root = temp.directory;
+	assert_int_equal(tl_perf_guest_at(&sys, 0, 5, &guest, &changes, &err), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct tl_perf_map_change *map =
+			tl_perf_map_find(&sys, guest, changes, rows[i].ip);
+
+		assert_int_equal(map != NULL, rows[i].path != NULL);
+		if (map)
+			assert_string_equal(
+				sys.names.names[sys.objects.list[map->object].path].text,
+				rows[i].path);
+	}
+	temp_close(&temp);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -441,6 +486,7 @@ int main(void)
 		CASE(an_object_is_path_and_build_id),
 		CASE(build_ids_of_the_header),
 		CASE(kinds_of_objects),
+		CASE(a_guest_is_mapped_by_its_own_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include <tracelathe/query.h>
 
+#include "query/trace/json_line.h"
 #include "trace.h"
 
 struct asked {
@@ -68,10 +69,38 @@ TEST(statements_say_that_memory_ran_out)
 	temp_close(&temp);
 }
 
+/* A value of each kind that is kept as text. */
+static int take_values(const void *input, uint64_t *digest)
+{
+	static const char line[] = "{\"a\":\"x\\u00e9y\",\"b\":{\"c\":[1,2]},\"d\":1.5}";
+
+	(void)input;
+	for (char key[] = "a"; *key <= 'd'; (*key)++) {
+		struct tl_query_value value = { .type = TL_QUERY_NULL };
+		char *text = NULL;
+		size_t capacity = 0;
+		bool ok =
+			tl_query_json_value(line, sizeof(line) - 1, key, &text, &capacity, &value);
+
+		if (ok && value.type == TL_QUERY_TEXT)
+			refuse_note(digest, value.text, value.size);
+		free(text);
+		if (!ok)
+			return TL_NO_MEMORY;
+	}
+	return 0;
+}
+
+TEST(values_say_that_memory_ran_out)
+{
+	assert_int_equal(refuse_each(take_values, NULL), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statements_say_that_memory_ran_out),
+		cmocka_unit_test(values_say_that_memory_ran_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
