@@ -86,11 +86,13 @@ TEST(texts_are_made)
 	assert_int_equal(tl_fault_write(&faults, &cut, NULL, "%d of %s", 7, "name"), 0);
 	for (size_t length = 510; length <= 512; length++)
 		assert_int_equal(tl_fault_write(&faults, &cut, NULL, "%.*s", (int)length, name), 0);
+	assert_int_equal(tl_fault_write(&faults, &cut, NULL, "%s", name), 0);
 	assert_string_equal(faults.list[0].text, "7 of name");
 	assert_int_equal(faults.list[0].offset, 16);
 	assert_int_equal(strlen(faults.list[1].text), 510);
 	assert_int_equal(strlen(faults.list[2].text), 511);
 	assert_int_equal(strlen(faults.list[3].text), 511);
+	assert_string_equal(faults.list[4].text, faults.list[2].text);
 	tl_fault_list_free(&faults);
 }
 

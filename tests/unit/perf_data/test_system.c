@@ -422,7 +422,7 @@ TEST(kinds_of_objects)
 	}
 }
 
-/* A virtual machine whose files are at hand: its kernel is where its names are, to the end of a page. */
+/* A virtual machine whose files are at hand: its kernel is as far as its names, in whole pages. */
 TEST(a_guest_is_mapped_by_its_own_files)
 {
 	static const char names[] = "ffffffff81000000 T _text\n0000000000001000 A fixed\n"
