@@ -88,11 +88,38 @@ static void survey_line(struct survey *s, const uint8_t *line, const uint8_t *en
 	s->with_two += tl_folded_cut(line, end, true, &cut) == TL_FOLDED_STACK;
 }
 
+/* Where the bytes end that are looked at: a stack of deep recursion is a long line. */
+static size_t looked_at(const uint8_t *data, size_t size)
+{
+	const uint8_t *end;
+
+	if (size <= LOOKED_AT || memchr(data, '\n', LOOKED_AT))
+		return tl_min(size, LOOKED_AT);
+	end = memchr(data + LOOKED_AT, '\n', size - LOOKED_AT);
+	return end ? (size_t)(end - data) + 1 : size;
+}
+
+/* A first line that goes on behind all that is there: the frames of a stack, and no other text. */
+static struct survey survey_begin(const uint8_t *data, size_t size)
+{
+	enum { FRAME = 512 }; /* bytes of one, on average, at most */
+	struct survey s = { 0 };
+	size_t frames = 0;
+
+	for (size_t i = 0; i < size; i++)
+		frames += data[i] == ';';
+	s.good = s.with_separator = frames > size / FRAME;
+	return s;
+}
+
 /* The whole lines of a file's first bytes; the first one also if it has no end. */
 static struct survey survey_lines(const uint8_t *data, size_t size)
 {
-	struct tl_cursor cur = tl_cursor_over(data, tl_min(size, LOOKED_AT));
+	struct tl_cursor cur = tl_cursor_over(data, looked_at(data, size));
 	struct survey s = { 0 };
+
+	if (tl_cursor_left(&cur) > LOOKED_AT && cur.end[-1] != '\n')
+		return survey_begin(data, size);
 
 	if (tl_cursor_has(&cur, 3) && !memcmp(cur.pos, "\xef\xbb\xbf", 3))
 		cur.pos += 3;
@@ -111,7 +138,7 @@ int tl_folded_probe(const uint8_t *data, size_t size)
 {
 	const struct survey s = survey_lines(data, size);
 
-	if ((size && memchr(data, 0, tl_min(size, LOOKED_AT))) || !s.good || 2 * s.bad > s.good)
+	if ((size && memchr(data, 0, looked_at(data, size))) || !s.good || 2 * s.bad > s.good)
 		return 0;
 	return s.with_separator ? 30 : 10;
 }

@@ -284,6 +284,30 @@ TEST(probing)
 			cases[i].sure);
 }
 
+/* Recursion of 20,000 calls is a line of 80 KB; the whole of one of 200,000 is not in a window. */
+TEST(a_long_first_line_is_probed)
+{
+	enum { FRAMES = 20000, FRAME = 4, SIZE = FRAMES * FRAME + 8 };
+	char *text = malloc(SIZE), *end;
+
+	assert_non_null(text);
+	for (unsigned i = 0; i < FRAMES; i++)
+		memcpy(text + (size_t)i * FRAME, "rec;", FRAME);
+	end = text + (size_t)FRAMES * FRAME;
+	memcpy(end - 1, " 5\na 7\n", 7);
+	assert_int_equal(tl_folded_probe((const uint8_t *)text, (size_t)(end - text) + 6), 30);
+	assert_int_equal(tl_folded_probe((const uint8_t *)text, (size_t)(end - text) - 8), 30);
+	/* A long line without a count, and one that has hardly a frame, are no stacks. */
+	memcpy(end - 1, " x\na b\n", 7);
+	assert_int_equal(tl_folded_probe((const uint8_t *)text, (size_t)(end - text) + 6), 0);
+	memset(text, 'a', SIZE);
+	text[100] = ';';
+	assert_int_equal(tl_folded_probe((const uint8_t *)text, SIZE), 0);
+	text[SIZE - 9] = 0;
+	assert_int_equal(tl_folded_probe((const uint8_t *)text, SIZE), 0);
+	free(text);
+}
+
 TEST(damage)
 {
 	text_damage(&tl_folded_reader, "a;b c 1\na;;d 2.5\r\n\n# x\ne 7 9\n");
@@ -350,6 +374,7 @@ int main(void)
 		cmocka_unit_test(a_table_tells_sums_that_do_not_fit),
 		cmocka_unit_test(a_table_of_many_names),
 		cmocka_unit_test(probing),
+		cmocka_unit_test(a_long_first_line_is_probed),
 		cmocka_unit_test(damage),
 	};
 
