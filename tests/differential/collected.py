@@ -72,8 +72,7 @@ def check_processes(recorder):
     folder, _, counted = recorder.record("processes", program, "interval=200", arguments=(None, "other"))
     paths = tools.check("processes", folder)
     common.expect("processes: streams", tools.counts_of(paths), counted)
-    # The parent, its first child, the one that executes a program, that program and its child, the last child.
-    common.expect("processes: markers", sorted(markers for _, markers in counted), sorted([14, 12, 0, 32, 17, 0]))
+    common.expect("processes: markers", sorted(markers for _, markers in counted), sorted(tools.PROCESSES))
     for path in paths:
         common.expect("processes: alone", common.run("check", path, status=(0,)), "")
     return run_slices(recorder, "processes", paths)

@@ -14,9 +14,7 @@ import common
 import xtrace_model as model
 
 SVC, UDF, LDADD, ERET = 0xd4000001, 0x00000001, 0xf82202a3, 0xd69f03e0
-# How often the tasks of a core execute the marker.
 TIMES = 3000
-TASKS = {0: (TIMES, TIMES + 31), 1: (TIMES + 300, TIMES + 331)}
 RUNS = (
     # name, processor, arguments
     ("ordered", "neoverse-n1", ("time=on", "interval=10000")),
@@ -51,10 +49,15 @@ def check_refusal(qemu, plugins, scratch, program):
     common.expect("cores that take turns are refused", (done.returncode, "take turns in one thread" in done.stderr), (1, True))
 
 
-def check_core(name, stream):
+def tasks_of(core, times):
+    """How often the tasks of a core execute the marker."""
+    return times + 300 * core, times + 300 * core + 31
+
+
+def check_core(name, stream, times):
     """What the tasks of a core do is known; levels change where ALLGPR says so, and at each call, fault and interrupt."""
     user = [event[3] for event in stream.instructions() if event[1] == 0]
-    tasks = TASKS[stream.id]
+    tasks = tasks_of(stream.id, times)
     common.expect(name + ": markers", user.count(tools.MARKER), sum(tasks))
     common.expect(name + ": system calls", user.count(SVC), sum(n // 16 + 1 for n in tasks))
     common.expect(name + ": faults", user.count(UDF), sum(n // 64 for n in tasks))
@@ -65,6 +68,16 @@ def check_core(name, stream):
     return changes // 2 - user.count(SVC) - user.count(UDF)
 
 
+def check_cores(name, streams, times, timed):
+    interrupts = [check_core("%s, core %d" % (name, stream.id), stream, times) for stream in streams]
+    common.expect(name + ": interrupts come at EL0", min(interrupts) >= 0 and sum(interrupts) > 0, True)
+    if timed:
+        at = next(event[2] for i, event in enumerate(streams[0].events)
+                  if event[0] == "a" and last_opcode(streams[0].events, i) == LDADD)
+        steps = [step for stream in streams for step in tools.steps_of([stream], at, 8)]
+        tools.check_chain(name + ": counter", steps, sum(sum(tasks_of(core, times)) for core in (0, 1)), True)
+
+
 def check_run(qemu, plugins, scratch, program, row):
     name, options = row[0], row[2]
     folder, counted = record(qemu, plugins, scratch, program, *row)
@@ -73,14 +86,7 @@ def check_run(qemu, plugins, scratch, program, row):
     common.expect(name + ": files", [os.path.basename(path).split(".")[2:4] for path in paths],
                   [["0", "hint9"], ["1", "hint13"]])
     common.expect(name + ": streams", tools.counts_of(paths), counted)
-    streams = [model.Stream(path) for path in paths]
-    interrupts = [check_core("%s, core %d" % (name, stream.id), stream) for stream in streams]
-    common.expect(name + ": interrupts come at EL0", min(interrupts) >= 0 and sum(interrupts) > 0, True)
-    if timed:
-        at = next(event[2] for i, event in enumerate(streams[0].events)
-                  if event[0] == "a" and last_opcode(streams[0].events, i) == LDADD)
-        steps = [step for stream in streams for step in tools.steps_of([stream], at, 8)]
-        tools.check_chain(name + ": counter", steps, sum(sum(tasks) for tasks in TASKS.values()), True)
+    check_cores(name, [model.Stream(path) for path in paths], TIMES, timed)
     refused = subprocess.run([common.command(), "slice", "--snapshots", "0..1", "--to", "elf", "-o",
                               os.path.join(scratch, "slice.elf"), paths[0]], capture_output=True, text=True)
     common.expect(name + ": a slice is refused", (refused.returncode, "ran in the kernel" in refused.stderr), (2, True))
@@ -107,4 +113,5 @@ def main():
     common.finish(ran, "streams")
 
 
-main()
+if __name__ == "__main__":
+    main()

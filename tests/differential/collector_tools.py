@@ -14,6 +14,9 @@ PROGRAMS = os.path.join(common.ROOT, "tests", "differential", "collected")
 SMALL = os.path.join(common.ROOT, "tests", "golden", "xtrace", "small.elf")
 CC = os.environ.get("AARCH64_CC") or shutil.which("aarch64-linux-gnu-gcc")
 MARKER = 0x91048d29  # ADD X9, X9, #0x123
+# How many of them each process of collected/processes.c executes: the parent, its first child, the one that executes a
+# program, that program and its child, the last child.
+PROCESSES = 14, 12, 0, 32, 17, 0
 # Where QEMU's own header may be.
 HEADERS = [os.environ.get("QEMU_PLUGIN_INCLUDE", ""), "/usr/include", "/usr/include/qemu", "/usr/local/include",
            "/usr/local/include/qemu"]

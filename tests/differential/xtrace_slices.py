@@ -306,7 +306,7 @@ def run_fresh(plugin, scratch):
 
 def golden_pairs(scratch):
     """Recordings of our own, unpacked."""
-    folders = sorted(glob.glob(os.path.join(model.GOLDEN, "[uk][0-9]-*")))
+    folders = sorted(glob.glob(os.path.join(model.GOLDEN, "[uk][0-9]-*"))) + [os.path.join(model.GOLDEN, "processes")]
     return [path for folder in folders for path in model.unpack(os.path.basename(folder), scratch)]
 
 

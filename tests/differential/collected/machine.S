@@ -50,6 +50,7 @@ _start:
 	bl run
 	msr daifclr, #2			/* interrupts at this level, from here */
 wait:
+	wfi
 	load x0, 0xc4000004		/* AFFINITY_INFO: is core 1 off? */
 	mov x1, #1
 	mov x2, #0
