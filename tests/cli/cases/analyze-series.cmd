@@ -26,3 +26,17 @@ print("data:", [int(row["data:touches"]) - sum(len(re.findall(r"[LS]:0x", line))
                 for row, part in zip(tables["reuse"], parts)])
 EOF
 python3 compare.py
+# The columns of each table, in order, and the rows of a counter add up to what one row of all has; lines are touched again in other rows.
+pair="$GOLDEN/xtrace/xtrace.20260101000001.0.hint9.xinsndata.bin $GOLDEN/xtrace/xtrace.20260101000001.1.hint9.xinsndata.bin"
+for what in reuse footprint syscalls branches sharing; do
+	tracelathe analyze --$what --interval 20 --csv $pair 2>/dev/null >parts.csv
+	tracelathe analyze --$what --interval 1000000 --csv $pair 2>/dev/null >all.csv
+	head -n 1 parts.csv
+	python3 - <<'EOF'
+import csv
+parts, whole = (list(csv.DictReader(open(name + ".csv"))) for name in ("parts", "all"))
+same = [column for column in whole[0] if column not in ("thread", "interval", "first")
+        and sum(int(row[column]) for row in parts) == sum(int(row[column]) for row in whole)]
+print(len(parts), "rows for", len(whole), "add up:", len(same), "of", len(whole[0]) - 3)
+EOF
+done

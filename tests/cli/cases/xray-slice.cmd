@@ -24,10 +24,10 @@ ids=$(sed -n 's/^- { id: \([0-9]*\),.*function-name: .*hash(.*/\1/p' $map | sort
 same function ".[3] as \$id | [$ids] | index(\$id)" --map $map --function "::hash"
 # A buffer's wall clock is that of its first record: it went on with the TSC, in whole microseconds, to where the part begins.
 clocks() { tracelathe dump --json $1 | jq -c 'select(.record == "wall-clock") | [.thread, .seconds * 1000000 + .microseconds, .tsc]'; }
-clocks window.xray >moved
-clocks $log | jq -s --slurpfile moved moved --argjson f $frequency '
-	[$moved[] as $m | .[] | select(.[0] == $m[0] and .[2] <= $m[2])
-		| $m[1] - .[1] - ((($m[2] - .[2]) * 1000000 / $f) | floor)] | {buffers: length, wrong: map(select(. != 0)) | length}' | jq -c .
+clocks function.xray >moved
+clocks $log | jq -sc --slurpfile moved moved --argjson f $frequency '
+	[$moved[] as $m | .[] | select(.[0] == $m[0] and .[2] <= $m[2]) | ((($m[2] - .[2]) * 1000000 / $f) | floor) as $later
+		| {later: ($later > 0), right: ($m[1] - .[1] == $later)}] | group_by(.) | map([.[0], length])'
 # A part of a part is the part of both.
 tracelathe slice --thread 19880 -o again.xray window.xray
 tracelathe dump --json again.xray | jq -c 'select(.record == "function") | [.thread, .tsc, .action, .id]' | cmp - both && echo again
