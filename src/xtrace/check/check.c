@@ -325,7 +325,54 @@ struct group {
 	uint32_t begin, end;
 	struct tl_xtrace_check_memory *memories;
 	struct tl_xtrace_time_order order;
+	uint32_t late; /* streams that have not begun, whose threads are at work before */
 };
+
+/* Linux: clone and clone3. */
+enum { CLONE = 220, CLONE3 = 435 };
+
+/*
+ * Whether a stream begins as a thread does: its registers are those of the one that called clone,
+ * which returns 0. Others were at work before, so that what they stored is not in the trace.
+ * One without snapshots tells nothing, and is held to what is there.
+ */
+static bool begins_with_its_thread(const struct tl_xtrace_checker *c, uint32_t stream)
+{
+	struct tl_xtrace_snapshot snapshot;
+
+	if (!c->trace->streams[stream].info.snapshots)
+		return true;
+	tl_xtrace_read_snapshot(c->trace, stream, 0, &snapshot);
+	return !snapshot.offset && !snapshot.x[0] &&
+	       (snapshot.x[8] == CLONE || snapshot.x[8] == CLONE3);
+}
+
+/* Streams whose threads are at work before they begin, behind the first one of all. */
+static void find_late(struct group *g)
+{
+	const struct tl_xtrace_lookahead *scouts = g->order.scouts;
+	uint32_t first = g->begin;
+
+	for (uint32_t i = g->begin; i < g->end; i++)
+		if (scouts[i].time < scouts[first].time)
+			first = i;
+	for (uint32_t i = g->begin; i < g->end; i++) {
+		g->check->streams[i].content.late =
+			i != first && !begins_with_its_thread(g->check, i);
+		g->late += g->check->streams[i].content.late;
+	}
+}
+
+/* It begins: with the last one of these it is known again who stores. */
+static void begin_late(struct group *g, struct tl_xtrace_check_stream *s)
+{
+	s->content.late = false;
+	if (--g->late)
+		return;
+	s->memory->unseen.possible = false;
+	tl_xtrace_shadow_free(&s->memory->shadow);
+	tl_xtrace_shadow_begin(&s->memory->shadow);
+}
 
 static void check_merged(struct group *g, struct tl_error *err)
 {
@@ -342,10 +389,17 @@ static void check_merged(struct group *g, struct tl_error *err)
 		g->check->streams[i].memory = &g->memories[timed ? first_timed : i];
 		tl_xtrace_check_snapshots_begin(&g->check->streams[i]);
 	}
+	g->late = 0;
+	if (ordered)
+		find_late(g);
 	for (uint32_t i = g->begin; i < g->end; i++)
-		tl_xtrace_check_memory_begin(&g->check->streams[i], g->end - g->begin, ordered);
-	while (!g->check->status && tl_xtrace_time_order_next(&g->order, &stream, &end))
+		tl_xtrace_check_memory_begin(&g->check->streams[i], g->end - g->begin,
+					     ordered && !g->late);
+	while (!g->check->status && tl_xtrace_time_order_next(&g->order, &stream, &end)) {
+		if (g->check->streams[stream].content.late)
+			begin_late(g, &g->check->streams[stream]);
 		check_until(&g->check->streams[stream], end, err);
+	}
 }
 
 static void check_group(struct group *g, struct tl_error *err)

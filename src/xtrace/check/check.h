@@ -202,6 +202,7 @@ struct tl_xtrace_check_content {
 	bool returns; /* SVCRET */
 	bool timed;   /* TIME */
 	uint64_t accesses;
+	bool late; /* its thread was at work before it begins, which it has not yet */
 };
 
 /* The opcode at an address. */
