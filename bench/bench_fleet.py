@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Very many files: time, memory of a rank, efficiency, and a model that plans more of them. Run it when nothing else runs.
 
-  bench_fleet.py BUILD [--files N] [--kib N] [--ranks 1,2,4] [--large-mb N] [--peer-files N] [--folder DIR]
+  bench_fleet.py BUILD [--files N] [--kib N] [--ranks 1,2,4] [--large-mb N] [--peer-files N] [--folder DIR] [--inputs DIR]
+                 [--make-only | --merge-only | --model-only]
 
 Files are XRay logs, perf.data with samples, and Callgrind profiles of as many processes, about --kib KiB each (default: 10,000
 files of 100 KiB, 1 GB; --kib 1000 makes 10 GB). Each figure is of one run, in seconds and MiB; memory is the largest resident
 set of any process of a rank. Efficiency is the time of one rank by that of all ranks together, with as many processors as there are;
 by processor time it is the same on a machine that has other work. A tenth of the files shows what grows with their number; of more
-than 2 GB, all are read by 1 and 2 ranks only, which with 10 GB takes some 22 minutes on two processors. The model is fitted to one rank
-with a tenth of the files and with all of them, and held against the other numbers of ranks; what it says of 100,000 files on
-1,000 ranks is arithmetic."""
+than 2 GB, all are read by 1 and 2 ranks only, which with 10 GB takes some 22 minutes on two processors. The model is fitted to one rank and
+to two, with a tenth of the files and with all of them, and held against these and four; what it says of 100,000 files on 1,000 ranks
+is arithmetic. --inputs keeps the files, so that they can be made before (--make-only)."""
 import argparse
 import math
 import os
@@ -129,16 +130,18 @@ def write_callgrind(path, number, body):
 
 
 def make_files(folder, count, size):
+    """The files, unless they are there, of which the names and the least size tell."""
     rng = random.Random(19)
-    kinds = ((write_xray, ".xray", [calls(rng, size) for _ in range(VARIANTS)], 5),
-             (write_perf, ".perf", [samples(rng, size) for _ in range(VARIANTS)], 3),
-             (write_callgrind, ".out", [callgrind_body(rng, size) for _ in range(VARIANTS)], 2))
+    kinds = ((write_xray, ".xray", calls, 5), (write_perf, ".perf", samples, 3), (write_callgrind, ".out", callgrind_body, 2))
     share = [kind for kind in kinds for _ in range(kind[3])]
-    paths = []
-    for number in range(count):
-        make, suffix, bodies, _ = share[number % len(share)]
-        paths.append(os.path.join(folder, "f%06d%s" % (number, suffix)))
-        make(paths[-1], number, bodies[rng.randrange(VARIANTS)])
+    paths = [os.path.join(folder, "f%06d%s" % (number, share[number % len(share)][1])) for number in range(count)]
+    os.makedirs(folder, exist_ok=True)
+    if all(os.path.exists(path) and os.path.getsize(path) >= size // 2 for path in paths):
+        return paths
+    bodies = {make: [body(rng, size) for _ in range(VARIANTS)] for make, _, body, _ in kinds}
+    for number, path in enumerate(paths):
+        make = share[number % len(share)][0]
+        make(path, number, bodies[make][rng.randrange(VARIANTS)])
     return paths
 
 
@@ -200,14 +203,14 @@ def efficiency(times, ranks, processors):
 
 
 def many_files(bench, ranks, paths, processors, command="merge"):
-    """Wall times by the number of ranks; 0: without MPI."""
-    walls, times = {}, {}
+    """Wall and processor times by the number of ranks; 0: without MPI."""
+    times = {}
     for count in ranks:
-        walls[count], memory, cpu = getattr(bench, command)(count, paths)
-        times[count] = walls[count], cpu
+        wall, memory, cpu = getattr(bench, command)(count, paths)
+        times[count] = wall, cpu
         what = "%s over %d ranks" % (command, count) if count else "tracelathe " + command
-        show("%d files, %s" % (len(paths), what), walls[count], memory, cpu, efficiency(times, count, processors))
-    return walls
+        show("%d files, %s" % (len(paths), what), wall, memory, cpu, efficiency(times, count, processors))
+    return times
 
 
 def some(paths, count):
@@ -244,22 +247,31 @@ def large_files(bench, ranks, size, processors):
 
 
 def predict(model, files, ranks, processors):
-    """Start, files by the ranks that really run at once, what rank 0 does for each file, and the tree of sums."""
+    """
+    Start, what ranks do at the same time, and the merges that wait for each other: of the last two ranks all that there is, in each
+    round before that about half of what a pair has, as it becomes 64 profile files again. One rank merges what it has itself.
+    """
+    if ranks < 2:
+        return model["start"] + files * model["file"]
     at_once = min(ranks, processors)
-    rounds = math.ceil(math.log2(ranks)) if ranks > 1 else 0
-    return model["start"] + max(files * model["file"] / at_once, files * model["master"]) + rounds * model["sum"]
+    rounds = math.ceil(math.log2(ranks))
+    pairs = sum(2 ** (number - rounds) for number in range(1, rounds)) / 2
+    return model["start"] + max(files * model["share"] / at_once, files * model["master"]) + files * model["join"] * (1 + pairs)
 
 
-def fit(bench, count, walls):
-    """The cost of a file by the slope of one rank; of a sum and of rank 0 by runs of their own."""
+def slope(small, large, files):
+    """Growth by the file, from a tenth of the files to all of them: wall time, processor time."""
+    return [max(large[i] - small[i], 0) / (files - files // 10) for i in (0, 1)]
+
+
+def fit(bench, count, times):
+    """
+    The cost of a file by the slope of one rank. Of two ranks, a processor each, wall time is that of the part that both do at the same
+    time, halved, and of the rest, and processor time is both. What rank 0 does for a file has runs of its own.
+    """
     few = count // 10
-    small = walls[few][1]
-    slope = max((walls[count][1] - small) / (count - few), 0)
-    # A sum of all: what is sent, added and written once more.
-    begin = time.monotonic()
-    subprocess.run([bench.program, "merge", "--to", "tracelathe", "-o", os.devnull, os.path.join(bench.folder, "sum.tlp"),
-                    os.path.join(bench.folder, "sum.tlp")], env=bench.environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    added = time.monotonic() - begin
+    one, two = (slope(times[few][ranks], times[count][ranks], count) for ranks in (1, 2))
+    join = max(2 * two[0] - two[1], 0)
     # Files of a few bytes: hardly more than being handed out. The whole of it bounds what rank 0 does for a file.
     tiny = os.path.join(bench.folder, "tiny")
     os.mkdir(tiny)
@@ -269,22 +281,24 @@ def fit(bench, count, walls):
             file.write("main;f 1\n")
     master = (bench.merge(1, names)[0] - bench.merge(1, names[:200])[0]) / 1800
     shutil.rmtree(tiny)
-    return {"start": max(small - few * slope, 0), "file": slope, "sum": added, "master": master}
+    return {"start": max(times[few][1][0] - few * one[0], 0), "file": one[0], "share": max(two[1] - join, 0), "join": join, "master": master}
 
 
-def show_model(bench, paths, walls, processors):
-    model = fit(bench, len(paths), walls)
-    print("\nmodel: start %.2f s, a file %.3f ms, rank 0 for a file at most %.3f ms, a round of sums %.2f s" % (
-        model["start"], 1e3 * model["file"], 1e3 * model["master"], model["sum"]))
-    for files in sorted(walls):
-        for ranks in sorted(walls[files]):
+def show_model(bench, paths, times, processors):
+    model = fit(bench, len(paths), times)
+    print("\nmodel: start %.2f s, a file %.3f ms with one rank, %.3f ms with others and %.3f ms in the last merge, rank 0 for a file at "
+          "most %.3f ms" % (model["start"], *(1e3 * model[name] for name in ("file", "share", "join", "master"))))
+    for files in sorted(times):
+        for ranks in sorted(times[files]):
             if ranks:
-                said = predict(model, files, ranks, processors)
+                said, measured = predict(model, files, ranks, processors), times[files][ranks][0]
                 print("  %d files, %d ranks on %d processors: %.2f s said, %.2f s measured (%+.0f %%)" % (
-                    files, ranks, processors, said, walls[files][ranks], 100 * (said / walls[files][ranks] - 1)))
+                    files, ranks, processors, said, measured, 100 * (said / measured - 1)))
     for files, ranks in (100000, 100), (100000, 1000):
-        bound = " (rank 0 is the limit)" if files * model["master"] > files * model["file"] / ranks else ""
-        print("  %d files on %d ranks, a processor each: %.0f s%s" % (files, ranks, predict(model, files, ranks, ranks), bound))
+        bound = " (rank 0 is the limit)" if files * model["master"] > files * model["share"] / ranks else ""
+        print("  %d files on %d ranks, a processor each: %.0f s, %.0f s of it for the merges that wait for each other%s" % (
+            files, ranks, predict(model, files, ranks, ranks), predict({**model, "start": 0, "share": 0, "master": 0}, files, ranks, ranks),
+            bound))
 
 
 # ---- other programs ----
@@ -305,11 +319,13 @@ def one_by_one(bench, paths):
             print("cg_merge:", done.stderr.decode("utf-8", "replace").strip()[:200])
             return
         os.replace(total + ".new", total)
-    print("%-44s %9.2f s" % ("cg_merge, %d files one by one" % len(files), time.monotonic() - begin), flush=True)
-    wall, memory, cpu = bench.timed([bench.measure, "1", "1000000", os.devnull, "cg_merge", "-o", total, *files])
-    show("cg_merge, %d files at once" % len(files), wall, memory, cpu)
+    each = time.monotonic() - begin
+    print("%-44s %9.2f s" % ("cg_merge, %d files one by one" % len(files), each), flush=True)
+    once, memory, cpu = bench.timed([bench.measure, "1", "1000000", os.devnull, "cg_merge", "-o", total, *files])
+    show("cg_merge, %d files at once" % len(files), once, memory, cpu)
     wall, memory, cpu = bench.alone("merge", "--jobs", "1", "-o", total, *files)
-    show("tracelathe merge of them", wall, memory, cpu)
+    show("tracelathe merge of them", wall, memory, cpu, "%.1f times as fast as one by one, %.1f times as at once" % (
+        each / wall, once / wall))
 
 
 def xray_stacks(bench, paths):
@@ -322,8 +338,9 @@ def xray_stacks(bench, paths):
     wall, memory, cpu = bench.timed([bench.measure, "1", "1000000", os.devnull, tool, "stack", "-k", "-aggregate-threads",
                                      "-stack-format=flame", "-aggregation-type=time", "-all-stacks", *files])
     show("llvm-xray stack, %d logs" % len(files), wall, memory, cpu)
-    wall, memory, cpu = bench.alone("stacks", "--jobs", "1", bench.list_of(files))
-    show("tracelathe stacks of them", wall, memory, cpu)
+    ours, less, cpu = bench.alone("stacks", "--jobs", "1", bench.list_of(files))
+    show("tracelathe stacks of them", ours, less, cpu, "%.1f times as fast, 1/%.0f of the memory" % (
+        wall / ours, max(memory) / max(less)))
 
 
 # ---- the whole ----
@@ -338,32 +355,42 @@ def main():
     parser.add_argument("--large-mb", type=int, default=64)
     parser.add_argument("--peer-files", type=int, default=1000)
     parser.add_argument("--folder", default=os.environ.get("TMPDIR", "/var/tmp"))
+    parser.add_argument("--inputs", help="where the files are, or are made and stay; else they go with the run")
+    parser.add_argument("--make-only", action="store_true", help="make the files of --inputs, and no more")
+    parser.add_argument("--merge-only", action="store_true", help="measure `merge` of all the files, and no more")
+    parser.add_argument("--model-only", action="store_true", help="measure `merge` of all and of a tenth, and fit the model")
     options = parser.parse_args()
+    if options.make_only:
+        make_files(options.inputs or parser.error("--make-only without --inputs"), options.files, options.kib << 10)
+        return
     processors = len(os.sched_getaffinity(0))
     # Its folder goes with it, also when it is ended by `kill` or `timeout`.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         bench = Bench(options.build, folder)
-        os.mkdir(os.path.join(folder, "in"))
-        paths = make_files(os.path.join(folder, "in"), options.files, options.kib << 10)
+        paths = make_files(options.inputs or os.path.join(folder, "in"), options.files, options.kib << 10)
         size = sum(os.path.getsize(path) for path in paths)
         print("%d files, %.2f GB, %d processors, load %.1f" % (len(paths), size / 1e9, processors, os.getloadavg()[0]))
         print(", ".join("%d %s" % (sum(path.endswith(suffix) for path in paths), what) for suffix, what in (
             (".xray", "XRay logs"), (".perf", "perf.data of a process each"), (".out", "Callgrind profiles"))))
         ranks = [int(word) for word in options.ranks.split(",")]
+        print("\n%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
+        if options.merge_only:
+            many_files(bench, ranks, paths, processors)
+            return
         # With gigabytes, all of them are read as often as the efficiency of two ranks takes, the others read a tenth.
         whole = [count for count in ranks if count in (1, 2)] if size > LARGE else [0, *ranks]
         few = len(paths) // 10
-        print("\n%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
-        walls = {few: many_files(bench, [0, *ranks], paths[:few], processors)}
-        walls[len(paths)] = many_files(bench, whole, paths, processors)
-        many_files(bench, whole, paths, processors, "report")
-        large_files(bench, ranks, options.large_mb << 20, processors)
-        print()
-        one_by_one(bench, some(paths, options.peer_files))
-        xray_stacks(bench, some(paths, options.peer_files))
-        if 1 in walls[len(paths)]:
-            show_model(bench, paths, walls, processors)
+        times = {few: many_files(bench, [0, *ranks], paths[:few], processors)}
+        times[len(paths)] = many_files(bench, whole, paths, processors)
+        if not options.model_only:
+            many_files(bench, whole, paths, processors, "report")
+            large_files(bench, ranks, options.large_mb << 20, processors)
+            print()
+            one_by_one(bench, some(paths, options.peer_files))
+            xray_stacks(bench, some(paths, options.peer_files))
+        if {1, 2} <= times[len(paths)].keys():
+            show_model(bench, paths, times, processors)
 
 
 if __name__ == "__main__":

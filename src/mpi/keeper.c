@@ -172,12 +172,29 @@ bool keeper_begin(struct keeper *keeper, const struct command *command, struct s
 	exit(status);
 }
 
+/* Nothing is lost by the end of a keeper that does not end: one that is stopped never would. */
+static void wait_a_while(pid_t keeper)
+{
+	enum { PATIENCE_MS = 2000 };
+	siginfo_t ended = { .si_pid = 0 };
+
+	for (int i = 0; i < PATIENCE_MS && !ended.si_pid; i++) {
+		if (waitid(P_PID, (id_t)keeper, &ended, WEXITED | WNOHANG | WNOWAIT))
+			return;
+		if (!ended.si_pid)
+			poll(NULL, 0, 1);
+	}
+	kill(keeper, SIGKILL);
+}
+
 void keeper_end(struct keeper *keeper, bool at_once)
 {
 	if (at_once && keeper->child > 0)
 		kill(keeper->child, SIGKILL);
 	if (keeper->socket >= 0)
 		close(keeper->socket);
+	if (keeper->child > 0)
+		wait_a_while(keeper->child);
 	while (keeper->child > 0 && waitpid(keeper->child, NULL, 0) < 0 && errno == EINTR)
 		;
 	*keeper = (struct keeper){ .socket = -1 };

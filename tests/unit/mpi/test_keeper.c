@@ -293,6 +293,16 @@ TEST(the_keeper_ends_at_once_with_its_worker)
 		poll(NULL, 0, 1);
 }
 
+TEST(a_stopped_keeper_is_not_waited_for)
+{
+	const struct fleet_options options = { .timeout = 0 };
+	struct rank rank;
+
+	begin_folding(&rank, &options);
+	kill(rank.keeper.child, SIGSTOP);
+	end_rank(&rank, false);
+}
+
 /* The rank may end before it knows of any file, and a note may be none of those. */
 TEST(without_files_there_is_no_worker)
 {
@@ -395,6 +405,7 @@ int main(void)
 		cmocka_unit_test(a_worker_that_died_has_another_one_behind_it),
 		cmocka_unit_test(a_file_that_takes_too_long_ends_its_worker),
 		cmocka_unit_test(the_keeper_ends_at_once_with_its_worker),
+		cmocka_unit_test(a_stopped_keeper_is_not_waited_for),
 		cmocka_unit_test(without_files_there_is_no_worker),
 		cmocka_unit_test(what_cannot_be_made_is_said),
 	};

@@ -66,7 +66,7 @@ static void put_frame(struct saving *s, const struct tl_xtrace_frame *f)
 		       (f->found ? FOUND : 0u) | (f->site != TL_NONE ? HAS_SITE : 0u));
 	put_function(s, f->function);
 	put(s, s->numbers[f->node]);
-	put(s, f->outer_handler);
+	put(s, f->handler ? f->outer_handler : 0);
 	put(s, f->el);
 	put(s, f->sp_state);
 	put(s, f->back);
@@ -175,7 +175,8 @@ static void get_contexts(struct restoring *r)
 	}
 }
 
-static void get_frame(struct restoring *r, struct tl_xtrace_frame *f, size_t depth)
+/* `below`: frames that are below it. */
+static void get_frame(struct restoring *r, struct tl_xtrace_frame *f, size_t below)
 {
 	uint64_t flags = get(r, ALL);
 
@@ -189,7 +190,7 @@ static void get_frame(struct restoring *r, struct tl_xtrace_frame *f, size_t dep
 	};
 	f->function = get_function(r);
 	f->node = r->contexts[get(r, r->context_count)];
-	f->outer_handler = (uint32_t)get(r, depth);
+	f->outer_handler = (uint32_t)get(r, below);
 	f->el = (uint8_t)get(r, 3);
 	f->sp_state = (uint8_t)get(r, TL_XTRACE_SP_KNOWN);
 	f->back = get(r, UINT64_MAX);
@@ -214,7 +215,7 @@ static struct tl_xtrace_frame *get_frames(struct restoring *r, size_t *depth, ui
 	frames = tl_zeroed(*depth, sizeof(*frames));
 	r->stack->no_memory |= !frames;
 	for (size_t i = 0; i < *depth && is_good(r); i++)
-		get_frame(r, &frames[i], *depth);
+		get_frame(r, &frames[i], i);
 	if (is_good(r) && *depth)
 		return frames;
 	free(frames);
