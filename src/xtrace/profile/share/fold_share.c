@@ -93,6 +93,26 @@ static void find_borders(struct share_borders *c)
 	}
 }
 
+static void put_insn(const struct tl_xtrace_prev_insn *insn, struct tl_xtrace_words *words)
+{
+	tl_xtrace_words_put(words, insn->pc);
+	tl_xtrace_words_put(words, insn->target);
+	tl_xtrace_words_put(words, insn->flow);
+	tl_xtrace_words_put(words, insn->el);
+	tl_xtrace_words_put(words, insn->has_target);
+	tl_xtrace_words_put(words, insn->valid);
+}
+
+static void get_insn(struct tl_xtrace_prev_insn *insn, struct tl_xtrace_words_read *words)
+{
+	insn->pc = tl_xtrace_words_get(words, UINT64_MAX);
+	insn->target = tl_xtrace_words_get(words, UINT64_MAX);
+	insn->flow = (uint8_t)tl_xtrace_words_get(words, UINT8_MAX);
+	insn->el = (uint8_t)tl_xtrace_words_get(words, 3);
+	insn->has_target = tl_xtrace_words_get(words, 1);
+	insn->valid = tl_xtrace_words_get(words, 1);
+}
+
 static void put_entries(struct share_borders *c, struct tl_xtrace_words *words)
 {
 	const struct tl_xtrace_entry_points *found = &c->fold->functions.entries.found;
@@ -104,12 +124,7 @@ static void put_entries(struct share_borders *c, struct tl_xtrace_words *words)
 	tl_xtrace_words_put(words, c->any);
 	tl_xtrace_words_put(words, c->first.pc);
 	tl_xtrace_words_put(words, c->first.el);
-	tl_xtrace_words_put(words, c->last.pc);
-	tl_xtrace_words_put(words, c->last.target);
-	tl_xtrace_words_put(words, c->last.flow);
-	tl_xtrace_words_put(words, c->last.el);
-	tl_xtrace_words_put(words, c->last.has_target);
-	tl_xtrace_words_put(words, c->last.valid);
+	put_insn(&c->last, words);
 }
 
 /* What one share found; `c` has come to where it begins. */
@@ -126,12 +141,7 @@ static void take_entries(struct share_borders *c, struct tl_xtrace_words_read *w
 	any = tl_xtrace_words_get(words, 1);
 	first.pc = tl_xtrace_words_get(words, UINT64_MAX);
 	first.el = (uint8_t)tl_xtrace_words_get(words, 3);
-	last.pc = tl_xtrace_words_get(words, UINT64_MAX);
-	last.target = tl_xtrace_words_get(words, UINT64_MAX);
-	last.flow = (uint8_t)tl_xtrace_words_get(words, UINT8_MAX);
-	last.el = (uint8_t)tl_xtrace_words_get(words, 3);
-	last.has_target = tl_xtrace_words_get(words, 1);
-	last.valid = tl_xtrace_words_get(words, 1);
+	get_insn(&last, words);
 	if (!any || words->bad)
 		return;
 	/* The stream begins there. */
@@ -174,12 +184,7 @@ static int meet(struct tl_xtrace_fold *fold, struct tl_error *err)
 
 static void put_before(const struct tl_xtrace_fold_before *before, struct tl_xtrace_words *words)
 {
-	tl_xtrace_words_put(words, before->insn.pc);
-	tl_xtrace_words_put(words, before->insn.target);
-	tl_xtrace_words_put(words, before->insn.flow);
-	tl_xtrace_words_put(words, before->insn.el);
-	tl_xtrace_words_put(words, before->insn.has_target);
-	tl_xtrace_words_put(words, before->insn.valid);
+	put_insn(&before->insn, words);
 	tl_xtrace_words_put(words, before->counted);
 	tl_xtrace_words_put(words, before->sp.sp);
 	tl_xtrace_words_put(words, before->sp.known);
@@ -190,12 +195,7 @@ static void put_before(const struct tl_xtrace_fold_before *before, struct tl_xtr
 
 static void get_before(struct tl_xtrace_fold_before *before, struct tl_xtrace_words_read *words)
 {
-	before->insn.pc = tl_xtrace_words_get(words, UINT64_MAX);
-	before->insn.target = tl_xtrace_words_get(words, UINT64_MAX);
-	before->insn.flow = (uint8_t)tl_xtrace_words_get(words, UINT8_MAX);
-	before->insn.el = (uint8_t)tl_xtrace_words_get(words, 3);
-	before->insn.has_target = tl_xtrace_words_get(words, 1);
-	before->insn.valid = tl_xtrace_words_get(words, 1);
+	get_insn(&before->insn, words);
 	before->counted = tl_xtrace_words_get(words, 1);
 	before->sp.sp = tl_xtrace_words_get(words, UINT64_MAX);
 	before->sp.known = tl_xtrace_words_get(words, 1);
