@@ -128,12 +128,15 @@ static bool can_read_twice(struct command_job *job)
 static bool can_serve(struct command_job *job)
 {
 	const struct settings *settings = job->settings;
-	const char *why = NULL;
+	const char *missing = tl_web_why_no_server(), *why = NULL;
 
-	if (!tl_web_has_server())
-		why = "this tracelathe was built without libmicrohttpd, which its server needs; "
-		      "--static does without";
-	else if (settings->view.port > MOST_PORT)
+	if (missing) {
+		complain(job->command->name, "%s, which the server needs; --static does without",
+			 missing);
+		job->error_shown = true;
+		return false;
+	}
+	if (settings->view.port > MOST_PORT)
 		why = "--port takes a number up to 65535";
 	else if (is_file(settings->output.path))
 		why = "the page is served, not written: --output goes with --static";

@@ -6,7 +6,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "core/error.h"
 #include "view/web/answer.h"
+#include "view/web/http_library.h"
 #include "view/web/page.h"
 
 enum { TOKEN_BYTES = 16, MOST_CONNECTIONS = 128, IDLE_SECONDS = 30 };
@@ -29,9 +29,15 @@ struct tl_web_server {
 	char url[96];
 };
 
-bool tl_web_has_server(void)
+/* Opened once, before the first request; the threads of requests read it. */
+static struct tl_http_library http;
+static bool http_is_open;
+
+const char *tl_web_why_no_server(void)
 {
-	return true;
+	if (!http_is_open)
+		http_is_open = tl_http_library_open(&http);
+	return http_is_open ? NULL : "libmicrohttpd is not installed";
 }
 
 /* ---- who asks ---- */
@@ -51,8 +57,9 @@ static bool is_token(const struct tl_web_server *server, const char *token)
 static bool is_allowed(const struct tl_web_server *server, struct MHD_Connection *connection)
 {
 	const char *host =
-		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-	const char *token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+		http.lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+	const char *token =
+		http.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
 
 	return host && !strcmp(host, server->host) && is_token(server, token);
 }
@@ -98,19 +105,19 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned co
 				  const char *type, const void *bytes, size_t size)
 {
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(size, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+		http.create_response_from_buffer(size, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result;
 
 	if (!response)
 		return MHD_NO;
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		MHD_add_response_header(response, headers[i].name, headers[i].value);
-	MHD_add_response_header(response, "Content-Type", type);
-	MHD_add_response_header(response, "Content-Security-Policy", tl_web_page.policy);
+		http.add_response_header(response, headers[i].name, headers[i].value);
+	http.add_response_header(response, "Content-Type", type);
+	http.add_response_header(response, "Content-Security-Policy", tl_web_page.policy);
 	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, "Allow", "GET, HEAD");
-	result = MHD_queue_response(connection, code, response);
-	MHD_destroy_response(response);
+		http.add_response_header(response, "Allow", "GET, HEAD");
+	result = http.queue_response(connection, code, response);
+	http.destroy_response(response);
 	return result;
 }
 
@@ -123,7 +130,7 @@ static enum MHD_Result send_answer(struct tl_web_server *server, struct MHD_Conn
 				   const struct tl_web_request *request)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	int fd = info ? info->connect_fd : -1;
 	const struct tl_web_asker asker = { has_gone, &fd };
 	struct tl_web_answer answer;
@@ -159,7 +166,7 @@ static enum MHD_Result answer_question(struct tl_web_server *server,
 	struct taken taken = { .good = true };
 
 	tl_web_request_begin(&taken.request, path);
-	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take, &taken);
+	http.get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take, &taken);
 	if (!taken.good)
 		return send_word(connection, MHD_HTTP_BAD_REQUEST,
 				 "A parameter is not known, or is not a number.\n");
@@ -238,7 +245,7 @@ static int start(struct tl_web_server *server, uint16_t port, struct tl_error *e
 	snprintf(server->url, sizeof(server->url), "http://%s/?token=%s", server->host,
 		 server->token);
 	errno = 0;
-	server->daemon = MHD_start_daemon(
+	server->daemon = http.start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
 			MHD_USE_ITC, /* wakes it, so that what has ended is closed at once */
 		0, NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
@@ -260,6 +267,10 @@ int tl_web_server_open(struct tl_web_server **server, struct tl_web_view *view, 
 	*server = NULL;
 	if (!s)
 		return tl_error_memory(err);
+	if (tl_web_why_no_server()) {
+		free(s);
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, tl_web_why_no_server());
+	}
 	s->view = view;
 	status = make_token(s, err);
 	if (status == 0)
@@ -281,6 +292,6 @@ void tl_web_server_close(struct tl_web_server *server)
 	if (!server)
 		return;
 	if (server->daemon)
-		MHD_stop_daemon(server->daemon);
+		http.stop_daemon(server->daemon);
 	free(server);
 }

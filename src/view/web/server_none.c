@@ -3,9 +3,9 @@
 #include "core/error.h"
 #include "view/web/view.h"
 
-bool tl_web_has_server(void)
+const char *tl_web_why_no_server(void)
 {
-	return false;
+	return "this tracelathe was built without libmicrohttpd";
 }
 
 int tl_web_server_open(struct tl_web_server **server, struct tl_web_view *view, uint16_t port,
@@ -13,8 +13,7 @@ int tl_web_server_open(struct tl_web_server **server, struct tl_web_view *view, 
 {
 	(void)view, (void)port;
 	*server = NULL;
-	return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-			   "this tracelathe was built without libmicrohttpd");
+	return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, tl_web_why_no_server());
 }
 
 const char *tl_web_server_url(const struct tl_web_server *server)

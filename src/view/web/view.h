@@ -56,8 +56,12 @@ int tl_web_view_whole(struct tl_web_view *view, size_t file, struct tl_input **i
 
 struct tl_web_server;
 
-/* Whether this program was built with the library that the server needs. */
-bool tl_web_has_server(void);
+/*
+ * Opens the library that the server needs, if that has not been done: a confined command may no
+ * longer be able to. Only one thread may call this at a time.
+ * @return NULL: there is a server; else why there is none, for the life of the process
+ */
+const char *tl_web_why_no_server(void);
 /*
  * Begin to serve, on the loopback device only, with threads of its own.
  * @param port  0: any that is free
