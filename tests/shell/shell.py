@@ -30,7 +30,9 @@ DIALOGUE = [
     (".mode box\n", None), ("SELECT nothing FROM functions;\n", None), ("DROP TABLE functions;\n", None),
     (".mode xml\n", None), (".nothing\n", None), (".timer on\n", None), ("SELECT ';' AS x; -- ;\n", None),
     ("\x1b[A\n", None), (".timer off\n", None), (".timer maybe\n", None), (".run nothing\n", None), (".help\n", None),
-    (".queries\n", None), (".run mine;\n", None), ("\n", None), ("SELECT nosuch\t", b"\a"), ("\x03", None), (".s\t", b".schema "), ("jumps\n", None),
+    (".queries\n", None), (".run mine;\n", None), ("\n", None), ("SELECT nosuch\t", b"\a"), ("\x03", None), (".s\t", b".schema "), ("ju\t", b"jumps "), ("\n", None),
+    (".run mi\t", b".run mine "), ("\n", None), (".mode j\t", b".mode json "), ("\x03", None), (".timer o", b"r o"), ("\t", b"r o"),
+    ("f\t", b"off "), ("\n", None), (".tables f\t", b"\a"), ("\x03", None),
     ("SELECT 'é€😀' AS x;\n", None), ("SELECT 1 + 1\n", None),
 ]
 QUERIES = ".config/tracelathe/queries"

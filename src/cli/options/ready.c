@@ -128,22 +128,10 @@ static int is_query(const struct dirent *entry)
 	return size > end && !strcmp(entry->d_name + size - end, suffix);
 }
 
-/* The name, and the comment of the first line. */
-static void print_query(const char *folder, const char *file)
-{
-	int size = (int)(strlen(file) - strlen(suffix));
-	char name[NAME_MAX + 1];
-	const char *says;
-	char *text;
+typedef void query_fn(void *arg, const char *folder, const char *name);
 
-	snprintf(name, sizeof(name), "%.*s", size, file);
-	text = read_in(folder, name);
-	says = text && !strncmp(text, "-- ", 3) ? text + 3 : "";
-	printf("%-12s  %.*s\n", name, (int)strcspn(says, "\n"), says);
-	free(text);
-}
-
-bool list_ready_queries(void)
+/* False: there are none. */
+static bool each_query(query_fn *tell, void *arg)
 {
 	struct folders folders;
 	bool any = false;
@@ -154,7 +142,10 @@ bool list_ready_queries(void)
 		int count = scandir(folders.list[i], &found, is_query, alphasort);
 
 		for (int j = 0; j < count; j++) {
-			print_query(folders.list[i], found[j]->d_name);
+			char *name = found[j]->d_name;
+
+			name[strlen(name) - strlen(suffix)] = '\0';
+			tell(arg, folders.list[i], name);
 			free(found[j]);
 		}
 		if (count >= 0)
@@ -163,4 +154,39 @@ bool list_ready_queries(void)
 	}
 	free_folders(&folders);
 	return any;
+}
+
+struct name_listener {
+	void (*tell)(void *arg, const char *name, size_t size);
+	void *arg;
+};
+
+static void tell_name(void *arg, const char *folder, const char *name)
+{
+	const struct name_listener *listener = arg;
+
+	(void)folder;
+	listener->tell(listener->arg, name, strlen(name));
+}
+
+void each_ready_query(void (*tell)(void *arg, const char *name, size_t size), void *arg)
+{
+	each_query(tell_name, &(struct name_listener){ tell, arg });
+}
+
+/* The name, and the comment of the first line. */
+static void print_query(void *arg, const char *folder, const char *name)
+{
+	char *text = read_in(folder, name);
+	const char *says;
+
+	(void)arg;
+	says = text && !strncmp(text, "-- ", 3) ? text + 3 : "";
+	printf("%-12s  %.*s\n", name, (int)strcspn(says, "\n"), says);
+	free(text);
+}
+
+bool list_ready_queries(void)
+{
+	return each_query(print_query, NULL);
 }

@@ -7,9 +7,12 @@
  * $XDG_CONFIG_HOME/tracelathe/queries, and where the program is installed.
  */
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The text of a ready query, for free(); NULL: there is none of that name. */
 char *ready_query(const char *name);
+/* Tell of each name, in the order of the folders; one may come twice. */
+void each_ready_query(void (*tell)(void *arg, const char *name, size_t size), void *arg);
 /* Print the names with what they answer. False: there are none. */
 bool list_ready_queries(void);
 

@@ -50,10 +50,9 @@ static void remember(struct lines *lines)
 
 /* ---- completion ---- */
 
-/* What the names that fit have in common, and how many there are. */
+/* The names that fit, of which the first SHOWN are kept, and what all of them have in common. */
 struct completion {
-	const char *names[SHOWN];
-	size_t sizes[SHOWN];
+	char *names[SHOWN];
 	size_t count, common;
 };
 
@@ -63,10 +62,8 @@ static void take_name(void *arg, const char *name, size_t size)
 	size_t common = 0;
 
 	for (size_t i = 0; i < c->count; i++)
-		if (c->sizes[i] == size && !strncasecmp(c->names[i], name, size))
+		if (strlen(c->names[i]) == size && !strncasecmp(c->names[i], name, size))
 			return;
-	if (c->count == SHOWN)
-		return;
 	if (c->count) {
 		while (common < c->common && common < size &&
 		       !strncasecmp(c->names[0] + common, name + common, 1))
@@ -75,15 +72,21 @@ static void take_name(void *arg, const char *name, size_t size)
 	} else {
 		c->common = size;
 	}
-	c->names[c->count] = name;
-	c->sizes[c->count++] = size;
+	if (c->count < SHOWN && (c->names[c->count] = strndup(name, size)))
+		c->count++;
+}
+
+static void free_names(struct completion *c)
+{
+	while (c->count)
+		free(c->names[--c->count]);
 }
 
 static void show_names(const struct completion *c)
 {
 	putchar('\n');
 	for (size_t i = 0; i < c->count; i++)
-		printf("%.*s%s", (int)c->sizes[i], c->names[i], i + 1 < c->count ? "  " : "\n");
+		printf("%s%s", c->names[i], i + 1 < c->count ? "  " : "\n");
 	fflush(stdout);
 }
 
@@ -103,9 +106,13 @@ static unsigned char complete(EditLine *edit, int key)
 		return CC_REFRESH_BEEP;
 	if (c.count > 1 && c.common <= typed) {
 		show_names(&c);
+		free_names(&c);
 		return CC_REDISPLAY;
 	}
 	if (asprintf(&text, "%.*s%s", (int)c.common, c.names[0], c.count == 1 ? " " : "") < 0)
+		text = NULL;
+	free_names(&c);
+	if (!text)
 		return CC_ERROR;
 	el_deletestr(edit, (int)typed);
 	inserted = el_insertstr(edit, text);

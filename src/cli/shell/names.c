@@ -8,6 +8,8 @@
 
 #include <tracelathe/query.h>
 
+#include "cli/options/ready.h"
+
 static const char *const keywords[] = {
 	"ALL",    "AND",    "AS",           "ASC",       "AVG",    "BETWEEN",   "BY",
 	"CASE",   "CAST",   "COUNT",        "CROSS",     "DESC",   "DISTINCT",  "ELSE",
@@ -38,12 +40,13 @@ static bool is_word(char c)
 
 size_t word_start(const char *line, size_t size)
 {
+	/* A dot begins a command at the start of a line; elsewhere it ends the name of a schema. */
+	const bool is_command = size && *line == '.';
 	size_t at = size;
 
-	while (at && is_word(line[at - 1]))
+	while (at && (is_command ? line[at - 1] != ' ' : is_word(line[at - 1])))
 		at--;
-	/* A dot begins a command at the start of a line; elsewhere it ends the name of a schema. */
-	return at == 1 && *line == '.' ? 0 : at;
+	return at;
 }
 
 struct matching {
@@ -71,15 +74,67 @@ static void try_columns(const struct matching *m, const char *columns)
 	}
 }
 
+/* ---- what follows a command ---- */
+
+static void try_tables(const struct matching *m)
+{
+	const struct tl_query_table_info *table;
+
+	for (size_t i = 0; (table = tl_query_table_info(i)); i++)
+		try_name(m, table->name, strlen(table->name));
+}
+
+static void try_ready_query(void *arg, const char *name, size_t size)
+{
+	try_name(arg, name, size);
+}
+
+/* The words in "one|two|three". */
+static void try_choices(const struct matching *m, const char *choices)
+{
+	while (*choices) {
+		size_t size = strcspn(choices, "|");
+
+		try_name(m, choices, size);
+		choices += size + (choices[size] == '|');
+	}
+}
+
+/* A command takes one word: before `start` there is the command's alone, which a blank ends. */
+static void try_arguments(struct matching *m, const char *line, size_t start)
+{
+	const struct shell_command_help *c = shell_commands;
+	size_t size = strcspn(line, " "), blanks = size;
+
+	while (blanks < start && line[blanks] == ' ')
+		blanks++;
+	while (c->name && (strlen(c->name) != size || strncmp(c->name, line, size) != 0))
+		c++;
+	if (!c->name || blanks != start)
+		return;
+	if (!strcmp(c->arguments, "[TABLE]"))
+		try_tables(m);
+	else if (!strcmp(c->arguments, "NAME"))
+		each_ready_query(try_ready_query, m);
+	else
+		try_choices(m, c->arguments);
+}
+
+/* ---- all of them ---- */
+
 void match_names(const char *line, size_t size, name_fn *tell, void *arg)
 {
 	size_t start = word_start(line, size);
-	const struct matching m = { line + start, size - start, tell, arg };
+	struct matching m = { line + start, size - start, tell, arg };
 	const struct tl_query_table_info *table;
 
 	if (size && *line == '.' && !start) {
 		for (const struct shell_command_help *c = shell_commands; c->name; c++)
 			try_name(&m, c->name, strlen(c->name));
+		return;
+	}
+	if (size && *line == '.') {
+		try_arguments(&m, line, start);
 		return;
 	}
 	for (size_t i = 0; (table = tl_query_table_info(i)); i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_CLI_SHELL_NAMES_H
 #define TL_CLI_SHELL_NAMES_H
-/* What the Tab key completes: commands, tables, columns, and the words of SQL. */
+/* What the Tab key completes: commands, what may follow each, tables, columns, words of SQL. */
 #include <stddef.h>
 
-/* Told of each name that begins with what was typed, in whatever case. */
+/* Told of each name that begins with what was typed, in whatever case; it is there for the call. */
 typedef void name_fn(void *arg, const char *name, size_t size);
 
 /* The first of the `size` bytes that belongs to the word at their end. */
