@@ -172,17 +172,18 @@ static int64_t cost_at(const struct tl_foreign_event *e, uint32_t at)
 static int put_sums(struct stack_build *b, struct tl_error *err)
 {
 	const size_t count = b->stacks->event_count;
+	struct tl_profile_sums *to = &b->profile->sums;
 
 	if (!tl_profile_given_room(b->profile))
 		return tl_error_memory(err);
 	for (uint32_t f = 0; f < b->stacks->frame_count; f++) {
-		int64_t *costs = tl_profile_given_costs(b->profile, b->functions[f]);
+		const size_t at = b->functions[f] * count;
 
 		for (size_t i = 0; i < count; i++) {
 			const struct tl_foreign_event *e = &b->stacks->events[i];
 
-			costs[i] = cost_at(e, tl_foreign_flat_self(f));
-			costs[count + i] = cost_at(e, tl_foreign_flat_inclusive(f));
+			to->self[at + i] = cost_at(e, tl_foreign_flat_self(f));
+			to->inclusive[at + i] = cost_at(e, tl_foreign_flat_inclusive(f));
 		}
 	}
 	return 0;

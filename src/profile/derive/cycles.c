@@ -9,71 +9,84 @@
 
 #include "core/arithmetic.h"
 
+/* What is known of a function, in one place: who is called next may be anywhere. */
+struct node {
+	uint32_t order; /* when it was met, 0: not yet */
+	uint32_t low;   /* the earliest that it leads back to */
+	/* The next of its callees to follow, and the end of them, among the targets. */
+	uint32_t next, end;
+};
+
 struct visit {
-	/* The graph: callees of function f are targets[first[f]] .. targets[first[f + 1] - 1]. */
-	uint32_t *first, *targets;
-	/* By function: when it was met, TL_NONE: not yet; and the earliest it leads back to. */
-	uint32_t *order, *low;
-	/* Functions on the way down, and by function the next of its targets to follow. */
-	uint32_t *path, *next;
+	struct node *nodes; /* by function */
+	uint32_t *targets;
+	uint32_t *path; /* functions on the way down */
 	uint32_t *open; /* met, and not yet in a component */
 	size_t depth, opened;
 	uint32_t met;
 };
 
-static uint32_t *numbers(size_t count, int fill)
+/* Not filled: pages that are not needed are not made. */
+static uint32_t *room(size_t count)
 {
-	uint32_t *made = malloc((count + 1) * sizeof(*made));
+	return malloc((count + 1) * sizeof(uint32_t));
+}
+
+static uint32_t *zeros(size_t count)
+{
+	return calloc(count + 1, sizeof(uint32_t));
+}
+
+static uint32_t *nones(size_t count)
+{
+	uint32_t *made = room(count);
 
 	if (made)
-		memset(made, fill, (count + 1) * sizeof(*made));
+		memset(made, 0xff, (count + 1) * sizeof(*made));
 	return made;
 }
 
 static void visit_free(struct visit *v)
 {
-	free(v->first);
+	free(v->nodes);
 	free(v->targets);
-	free(v->order);
-	free(v->low);
 	free(v->path);
-	free(v->next);
 	free(v->open);
 }
 
 static bool visit_make(struct visit *v, size_t functions, size_t arcs)
 {
 	*v = (struct visit){
-		.first = numbers(functions + 1, 0),
-		.targets = numbers(arcs, 0),
-		.order = numbers(functions, 0xff),
-		.low = numbers(functions, 0xff),
-		.path = numbers(functions, 0),
-		.next = numbers(functions, 0),
-		.open = numbers(functions, 0),
+		.nodes = calloc(functions + 1, sizeof(*v->nodes)),
+		.targets = room(arcs),
+		.path = room(functions),
+		.open = room(functions),
 	};
-	return v->first && v->targets && v->order && v->low && v->path && v->next && v->open;
+	return v->nodes && v->targets && v->path && v->open;
 }
 
 /* Calls from one function to another, grouped by caller. */
 static void link_calls(struct visit *v, size_t functions, const struct tl_caller_callee *calls,
 		       size_t count)
 {
+	uint32_t sum = 0;
+
 	for (size_t i = 0; i < count; i++)
 		if (calls[i].caller != TL_NONE)
-			v->first[calls[i].caller + 1]++;
-	for (size_t f = 0; f < functions; f++)
-		v->first[f + 1] += v->first[f];
-	memcpy(v->next, v->first, functions * sizeof(*v->next));
+			v->nodes[calls[i].caller].end++;
+	for (size_t f = 0; f < functions; f++) {
+		v->nodes[f].next = sum;
+		sum += v->nodes[f].end;
+		v->nodes[f].end = v->nodes[f].next;
+	}
 	for (size_t i = 0; i < count; i++)
 		if (calls[i].caller != TL_NONE)
-			v->targets[v->next[calls[i].caller]++] = calls[i].callee;
-	memcpy(v->next, v->first, functions * sizeof(*v->next));
+			v->targets[v->nodes[calls[i].caller].end++] = calls[i].callee;
 }
 
 static void enter(struct visit *v, uint32_t function)
 {
-	v->order[function] = v->low[function] = v->met++;
+	v->nodes[function].order = v->nodes[function].low = ++v->met;
 	v->path[v->depth++] = function;
 	v->open[v->opened++] = function;
 }
@@ -84,11 +97,11 @@ static void leave(struct visit *v, struct tl_cycles *cycles)
 	uint32_t function = v->path[--v->depth], member;
 
 	if (v->depth) {
-		uint32_t *low = &v->low[v->path[v->depth - 1]];
+		uint32_t *low = &v->nodes[v->path[v->depth - 1]].low;
 
-		*low = tl_min(v->low[function], *low);
+		*low = tl_min(v->nodes[function].low, *low);
 	}
-	if (v->low[function] != v->order[function])
+	if (v->nodes[function].low != v->nodes[function].order)
 		return;
 	do {
 		member = v->open[--v->opened];
@@ -102,17 +115,18 @@ static void visit_from(struct visit *v, struct tl_cycles *cycles, uint32_t root)
 {
 	enter(v, root);
 	while (v->depth) {
-		uint32_t function = v->path[v->depth - 1], target;
+		struct node *node = &v->nodes[v->path[v->depth - 1]];
+		uint32_t target;
 
-		if (v->next[function] == v->first[function + 1]) {
+		if (node->next == node->end) {
 			leave(v, cycles);
 			continue;
 		}
-		target = v->targets[v->next[function]++];
-		if (v->order[target] == TL_NONE)
+		target = v->targets[node->next++];
+		if (!v->nodes[target].order)
 			enter(v, target);
-		else if (cycles->of[target] == TL_NONE && v->order[target] < v->low[function])
-			v->low[function] = v->order[target];
+		else if (v->nodes[target].order < node->low && cycles->of[target] == TL_NONE)
+			node->low = v->nodes[target].order;
 	}
 }
 
@@ -136,16 +150,16 @@ bool tl_cycles_of_calls(struct tl_cycles *cycles, size_t functions,
 	bool ok = visit_make(&v, functions, count);
 
 	*cycles = (struct tl_cycles){
-		.of = numbers(functions, 0xff),
-		.size = numbers(functions, 0),
-		.member = numbers(functions, 0xff),
-		.leader = numbers(functions, 0xff),
+		.of = nones(functions),
+		.size = zeros(functions),
+		.member = nones(functions),
+		.leader = nones(functions),
 	};
 	ok = ok && cycles->of && cycles->size && cycles->member && cycles->leader;
 	if (ok) {
 		link_calls(&v, functions, calls, count);
 		for (uint32_t f = 0; f < functions; f++)
-			if (v.order[f] == TL_NONE)
+			if (!v.nodes[f].order)
 				visit_from(&v, cycles, f);
 		number_members(cycles, functions);
 	} else {
@@ -246,7 +260,7 @@ bool tl_cycle_parts_make(struct tl_cycle_parts *parts, const struct tl_profile *
 	struct tl_index index = { 0 };
 	bool ok;
 
-	parts->slot = numbers(count, 0xff);
+	parts->slot = nones(count);
 	ok = parts->slot != NULL;
 	for (uint32_t i = 0; ok && i < count; i++) {
 		const struct tl_part_function *local = &profile->part_functions.list[i];

@@ -39,6 +39,10 @@ static bool make_room(struct tl_profile *profile)
 {
 	size_t functions = profile->functions.table.count, events = profile->event_count;
 
+	if (profile->sums.given)
+		return tl_profile_given_room(profile) &&
+		       zeroed(&profile->contexts.inclusive, profile->contexts.table.count * events,
+			      sizeof(int64_t));
 	return zeroed(&profile->sums.self, functions * events, sizeof(int64_t)) &&
 	       zeroed(&profile->sums.inclusive, functions * events, sizeof(int64_t)) &&
 	       zeroed(&profile->sums.calls, functions, sizeof(uint64_t)) &&
@@ -281,8 +285,7 @@ static unsigned kinds_of(const struct tl_profile *profile)
 	 * The input has its own lines and arcs. Those of parts without contexts (fold/flat.h) are
 	 * added to.
 	 */
-	if (!profile->sums.given_capacity &&
-	    (profile->lines.table.count || profile->arcs.table.count))
+	if (!profile->sums.given && (profile->lines.table.count || profile->arcs.table.count))
 		return ARCS;
 	return KINDS;
 }
@@ -293,7 +296,7 @@ static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_e
 	int status;
 
 	w->kinds = kinds_of(profile);
-	profile->sums.derived = w->kinds > ARCS && !profile->sums.given_capacity;
+	profile->sums.derived = w->kinds > ARCS && !profile->sums.given;
 	for (unsigned k = 0; k < w->kinds; k++)
 		if (!zeroed(&w->things[k].of, profile->contexts.table.count, sizeof(uint32_t)))
 			return tl_error_memory(err);
@@ -320,24 +323,10 @@ static int derive_from_contexts(struct tl_profile *profile, struct tl_error *err
 }
 
 /* Parts without contexts have their sums already (fold/flat.h); those of others are added. */
-static void add_given(struct tl_profile *profile)
+static void total_given(struct tl_profile *profile)
 {
-	size_t count = profile->sums.given_capacity;
-
-	if (count > profile->functions.table.count)
-		count = profile->functions.table.count;
-	for (size_t f = 0; f < count; f++) {
-		const struct tl_given_sums *given = &profile->sums.given[f];
-		const int64_t *self = tl_profile_given_costs(profile, (uint32_t)f);
-
-		add_row(profile, row(profile->sums.self, profile, f), self);
-		add_row(profile, row(profile->sums.inclusive, profile, f),
-			self + profile->event_count);
-		add_row(profile, profile->sums.total, self);
-		add_calls(profile, &profile->sums.calls[f], given->calls);
-		add_calls(profile, &profile->sums.unfinished[f], given->unfinished);
-		add_calls(profile, &profile->sums.cut[f], given->cut);
-	}
+	for (size_t f = 0; profile->sums.given && f < profile->functions.table.count; f++)
+		add_row(profile, profile->sums.total, row(profile->sums.self, profile, f));
 }
 
 /* What is packed has no sums of functions, but those of parts. */
@@ -360,6 +349,7 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 				   "the profile is finished already");
 	if (!make_room(profile))
 		return tl_error_memory(err);
+	total_given(profile);
 	for (size_t i = 0; i < profile->durations.capacity; i++)
 		tl_latency_settle(&profile->durations.list[i]);
 	for (size_t i = 0; i < profile->part_functions.table.count; i++)
@@ -369,7 +359,6 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 	else
 		status = tl_error_unless_made(tl_profile_derive_sums(profile), err);
 	if (status == 0) {
-		add_given(profile);
 		if (profile->pack)
 			add_packed(profile);
 		status = tl_profile_inherit(profile, 0, err);

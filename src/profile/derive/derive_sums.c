@@ -232,9 +232,6 @@ static bool derive_all(const struct locals *locals)
 	struct tl_cycles cycles;
 	bool ok;
 
-	/* The sums are given; they do not follow from the arcs. */
-	if (profile->sums.given_capacity)
-		return true;
 	if (!make_locals(locals))
 		return false;
 	profile->part_functions.inclusive =
@@ -250,18 +247,22 @@ static bool derive_all(const struct locals *locals)
 bool tl_profile_derive_sums(struct tl_profile *profile)
 {
 	size_t functions = profile->functions.table.count;
-	struct locals locals = { profile, malloc((functions + 1) * sizeof(*locals.met)) };
-	bool ok = locals.met != NULL;
-
-	if (lines_are_functions(profile)) {
-		free(profile->sums.self);
-		profile->sums.self = profile->lines.table.cost;
-	}
+	struct locals locals = { .profile = profile };
+	bool ok;
 
 	/* Nothing is added from here on, so the indexes by key are not needed. */
 	tl_index_free(&profile->lines.table.index);
 	tl_index_free(&profile->arcs.table.index);
 	tl_index_free(&profile->jumps.table.index);
+	/* Where sums are given, they do not follow from lines and arcs. */
+	if (profile->sums.given)
+		return true;
+	if (lines_are_functions(profile)) {
+		free(profile->sums.self);
+		profile->sums.self = profile->lines.table.cost;
+	}
+	locals.met = malloc((functions + 1) * sizeof(*locals.met));
+	ok = locals.met != NULL;
 	if (ok) {
 		memset(locals.met, 0xff, (functions + 1) * sizeof(*locals.met));
 		ok = derive_all(&locals);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "profile/file/rows.h"
 #include "profile/model/unsized.h"
 
 /* ---- strings ---- */
@@ -18,11 +19,10 @@ static int take_strings(void *arg, const struct tl_pfile_block *block, const uin
 	const char *before = text;
 	size_t size = 0;
 
-	if (!text || !tl_names_reserve(&r->names, block->rows))
+	if (!text || !tl_names_reserve(&r->names, block->rows) ||
+	    !tl_pfile_numbers_add(&r->strings, block->first, (uint32_t)r->names.count, block->rows))
 		return TL_NO_MEMORY;
 	for (uint32_t i = 0; i < block->rows; i++) {
-		if (!tl_pfile_numbers_add(&r->strings, block->first + i, (uint32_t)r->names.count))
-			return TL_NO_MEMORY;
 		tl_pfile_take_string(&content, text, before, &size);
 		tl_names_append(&r->names, text, size);
 		before = text;
@@ -130,10 +130,12 @@ static int take_note(void *arg, uint64_t number, const uint64_t *row)
 	return tl_profile_add_note(r->profile, &note) ? 0 : TL_NO_MEMORY;
 }
 
-static int take_function(void *arg, uint64_t number, const uint64_t *row)
+/* A row as a function at its place. */
+static int put_function(const struct tl_pfile_reading *r, const uint64_t *row, size_t place)
 {
-	struct tl_pfile_reading *r = arg;
-	const struct tl_function function = {
+	if (row[4] > UINT32_MAX)
+		return TL_BAD_RECORD;
+	r->profile->functions.list[place] = (struct tl_function){
 		.object = tl_pfile_string(r, row[0]),
 		.file = tl_pfile_string(r, row[1]),
 		.name = tl_pfile_string(r, row[2]),
@@ -141,15 +143,44 @@ static int take_function(void *arg, uint64_t number, const uint64_t *row)
 		.line = (uint32_t)row[4],
 		.address = row[5],
 	};
-	uint32_t element;
+	return 0;
+}
 
-	if (row[4] > UINT32_MAX)
-		return TL_BAD_RECORD;
-	element = tl_cost_table_add(&r->profile->functions.table, &r->profile->functions.list,
-				    &function, sizeof(function), 0);
-	return element != TL_NONE && tl_pfile_numbers_add(&r->functions, number, element)
-		       ? 0
-		       : TL_NO_MEMORY;
+/* The functions of a block, where their order says they belong, or behind those before. */
+static int take_functions(void *arg, const struct tl_pfile_block *block, const uint8_t *content)
+{
+	enum { FIELDS = 6, AHEAD = 8 };
+	struct tl_pfile_reading *r = arg;
+	struct tl_profile_functions *functions = &r->profile->functions;
+	const uint8_t *pos = content, *end = content + block->raw_bytes;
+	const uint32_t first = (uint32_t)functions->table.count;
+	uint64_t row[FIELDS] = { 0 };
+	uint32_t used = 0, taken = 0;
+	int status = 0;
+
+	if (first > TL_NONE - block->rows ||
+	    !tl_grow(&functions->list, &functions->table.capacity, (size_t)first + block->rows,
+		     sizeof(*functions->list)))
+		return TL_NO_MEMORY;
+	for (; taken < block->rows; taken++) {
+		size_t place = (size_t)first + taken;
+
+		pos = pos < end ? tl_pfile_take_row(pos, FIELDS, FIELDS, row, &used) : NULL;
+		if (!pos || pos > end)
+			status = TL_BAD_RECORD;
+		else if (r->order && place >= r->order_count)
+			status = TL_BAD_RECORD;
+		else
+			status = put_function(r, row, r->order ? r->order[place] : place);
+		if (r->order && place + AHEAD < r->order_count)
+			__builtin_prefetch(&functions->list[r->order[place + AHEAD]], 1);
+		if (status < 0)
+			break;
+	}
+	functions->table.count += taken;
+	if (taken && !tl_pfile_numbers_add(&r->functions, block->first, first, taken))
+		return TL_NO_MEMORY;
+	return status < 0 || pos == end ? status : TL_BAD_RECORD;
 }
 
 static int take_part(void *arg, uint64_t number, const uint64_t *row)
@@ -169,33 +200,41 @@ static int take_part(void *arg, uint64_t number, const uint64_t *row)
 
 	tl_pfile_take_losses(&part.losses, row + 8);
 	if (!tl_grow(&parts->list, &parts->capacity, parts->count + 1, sizeof(part)) ||
-	    !tl_pfile_numbers_add(&r->parts, number, (uint32_t)parts->count))
+	    !tl_pfile_numbers_add(&r->parts, number, (uint32_t)parts->count, 1))
 		return TL_NO_MEMORY;
 	parts->list[parts->count++] = part;
 	return 0;
 }
 
+/* As file_read_costs.c has elements, but that the order stays, for those that name functions. */
 static int read_functions(struct tl_pfile_reading *r)
 {
 	struct tl_profile_functions *functions = &r->profile->functions;
 	const size_t rows = tl_pfile_row_count(r->reader, TL_PFILE_FUNCTIONS);
 	int failed = 0, status;
 
-	if (tl_pfile_is_likely(r, rows, sizeof(*functions->list)) &&
-	    !tl_grow(&functions->list, &functions->table.capacity, rows, sizeof(*functions->list)))
-		return tl_error_memory(r->err);
-	status = tl_pfile_each_row(r->reader, TL_PFILE_FUNCTIONS, 0, take_function, r, r->err);
-	if (status < 0)
-		return status;
-	r->function_order =
-		tl_pfile_read_order(r, TL_PFILE_FUNCTION_ORDER, functions->table.count, &failed);
+	r->function_order = tl_pfile_read_order(r, TL_PFILE_FUNCTION_ORDER, rows, &failed);
 	if (failed)
 		return failed;
+	if ((r->function_order || tl_pfile_is_likely(r, rows, sizeof(*functions->list))) &&
+	    !tl_grow(&functions->list, &functions->table.capacity, rows, sizeof(*functions->list)))
+		return tl_error_memory(r->err);
+	r->order = r->function_order;
+	r->order_count = rows;
+	status = tl_pfile_each_rows(r->reader, TL_PFILE_FUNCTIONS, 0, take_functions, r, r->err);
+	r->order = NULL;
+	if (status < 0)
+		return status;
+	/* Where some are lost, the others stay in the order of the file. */
+	if (r->function_order && functions->table.count < rows) {
+		if (!tl_pfile_undo_order(&functions->list, &functions->table,
+					 sizeof(*functions->list), 0, r->function_order))
+			return tl_error_memory(r->err);
+		free(r->function_order);
+		r->function_order = NULL;
+	}
 	r->functions.to = r->function_order;
-	if (!r->function_order || tl_pfile_reorder(&functions->list, &functions->table,
-						   sizeof(*functions->list), 0, r->function_order))
-		return 0;
-	return tl_error_memory(r->err);
+	return 0;
 }
 
 static int read_parts(struct tl_pfile_reading *r)

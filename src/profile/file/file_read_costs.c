@@ -128,7 +128,7 @@ static int take_context(void *arg, uint64_t number, const uint64_t *row)
 			return 0;
 	}
 	if (context.function == TL_NONE ||
-	    !tl_pfile_numbers_add(&r->contexts, number, (uint32_t)contexts->table.count))
+	    !tl_pfile_numbers_add(&r->contexts, number, (uint32_t)contexts->table.count, 1))
 		return TL_NO_MEMORY;
 	return append(r, &contexts->table, &contexts->list, &context, sizeof(context), row + 6);
 }

@@ -4,18 +4,19 @@
 
 /* ---- numbers ---- */
 
-bool tl_pfile_numbers_add(struct tl_pfile_numbers *numbers, uint64_t number, uint32_t element)
+bool tl_pfile_numbers_add(struct tl_pfile_numbers *numbers, uint64_t number, uint32_t element,
+			  uint32_t count)
 {
 	struct tl_pfile_run *last = numbers->count ? &numbers->runs[numbers->count - 1] : NULL;
 
 	if (last && number - last->first == last->count && element - last->element == last->count) {
-		last->count++;
+		last->count += count;
 		return true;
 	}
 	if (!tl_grow(&numbers->runs, &numbers->capacity, numbers->count + 1,
 		     sizeof(*numbers->runs)))
 		return false;
-	numbers->runs[numbers->count++] = (struct tl_pfile_run){ number, 1, element };
+	numbers->runs[numbers->count++] = (struct tl_pfile_run){ number, count, element };
 	return true;
 }
 
@@ -44,14 +45,6 @@ bool tl_pfile_is_likely(const struct tl_pfile_reading *r, size_t rows, size_t by
 	enum { MOST = 64 };
 
 	return rows <= r->reader->size / bytes_each * MOST;
-}
-
-const char *tl_pfile_string(const struct tl_pfile_reading *r, uint64_t number)
-{
-	const struct tl_names *names = r->profile ? &r->profile->names : &r->names;
-	uint32_t element = tl_pfile_number(&r->strings, number);
-
-	return element == TL_NONE ? "[lost]" : names->names[element].text;
 }
 
 void tl_pfile_take_losses(struct tl_losses *losses, const uint64_t *row)

@@ -21,8 +21,12 @@ struct tl_pfile_numbers {
 	const uint32_t *to; /* by element: its final number; NULL: the same */
 };
 
-/* Rows come with ascending numbers. False without memory. */
-bool tl_pfile_numbers_add(struct tl_pfile_numbers *numbers, uint64_t number, uint32_t element);
+/*
+ * `count` rows one behind the other, which became as many elements. Rows come with ascending
+ * numbers. False without memory.
+ */
+bool tl_pfile_numbers_add(struct tl_pfile_numbers *numbers, uint64_t number, uint32_t element,
+			  uint32_t count);
 /* The same of a number that is not in the first run; TL_NONE: no such element. */
 uint32_t tl_pfile_numbers_search(const struct tl_pfile_numbers *numbers, uint64_t number);
 
@@ -67,7 +71,14 @@ struct tl_pfile_reading {
 bool tl_pfile_is_likely(const struct tl_pfile_reading *r, size_t rows, size_t bytes_each);
 
 /* A string, "[lost]" if it is lost. */
-const char *tl_pfile_string(const struct tl_pfile_reading *r, uint64_t number);
+static inline const char *tl_pfile_string(const struct tl_pfile_reading *r, uint64_t number)
+{
+	const struct tl_names *names = r->profile ? &r->profile->names : &r->names;
+	uint32_t element = tl_pfile_number(&r->strings, number);
+
+	return element == UINT32_MAX ? "[lost]" : names->names[element].text;
+}
+
 /* The function that stands for all that are lost; TL_NONE without memory. */
 uint32_t tl_pfile_lost_function(struct tl_pfile_reading *r);
 

@@ -13,19 +13,30 @@
 #include "core/varint.h"
 #include "profile/file/layout.h"
 
-/* The rest of a number of several bytes; NULL: it has more than 64 bits. */
+/* A number of more than eight bytes; NULL: it has more than 64 bits. */
 const uint8_t *tl_pfile_take_long(const uint8_t *from, uint64_t *value);
 
-/* At least ten bytes can be read at `from`. NULL: the number has more than 64 bits. */
+/*
+ * At least ten bytes can be read at `from`. NULL: the number has more than 64 bits. How many bytes
+ * a number of several has is hard to foresee, so that all of them are put together at once.
+ */
 static inline const uint8_t *tl_pfile_take_number(const uint8_t *from, uint64_t *value)
 {
+	uint64_t word, ends;
+
 	*value = *from;
 	if (*value < 0x80)
 		return from + 1;
-	if (from[1] >= 0x80)
+	word = tl_get64s(from, TL_HOST_BIG_ENDIAN);
+	ends = ~word & UINT64_C(0x8080808080808080);
+	if (!ends)
 		return tl_pfile_take_long(from, value);
-	*value = (*value & 0x7f) | (uint64_t)from[1] << 7;
-	return from + 2;
+	/* The bits up to the first byte that ends a number, seven of each byte. */
+	word &= (ends ^ (ends - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+	word = (word & UINT64_C(0x007f007f007f007f)) | (word >> 1 & UINT64_C(0x3f803f803f803f80));
+	word = (word & UINT64_C(0x00003fff00003fff)) | (word >> 2 & UINT64_C(0x0fffc0000fffc000));
+	*value = (word & UINT64_C(0x0fffffff)) | (word >> 4 & UINT64_C(0xfffffff0000000));
+	return from + (unsigned)__builtin_ctzll(ends) / 8 + 1;
 }
 
 /* Write a row behind the one with the keys `last`, which become this one's; they begin as zeros. */
@@ -48,15 +59,19 @@ uint8_t *tl_pfile_put_coded(uint8_t *to, uint64_t *last, const uint64_t *row, co
 static inline const uint8_t *tl_pfile_take_group(const uint8_t *from, unsigned bits, uint32_t at,
 						 uint32_t keys, uint32_t fields, uint64_t *row)
 {
+	const unsigned key_bits = keys > at ? (1u << tl_min(keys - at, 7u)) - 1 : 0;
+	uint64_t value = 0;
+
 	if (fields - at < TL_PFILE_GROUP && bits >> (fields - at))
 		return NULL;
-	for (; bits && from; bits &= bits - 1) {
-		uint32_t field = at + (unsigned)__builtin_ctz(bits);
-		uint64_t value = 0;
-
+	row += at;
+	for (unsigned left = bits & key_bits; left && from; left &= left - 1) {
 		from = tl_pfile_take_number(from, &value);
-		value = tl_unzigzag(value);
-		row[field] = field < keys ? row[field] + value : value;
+		row[__builtin_ctz(left)] += tl_unzigzag(value);
+	}
+	for (unsigned left = bits & ~key_bits; left && from; left &= left - 1) {
+		from = tl_pfile_take_number(from, &value);
+		row[__builtin_ctz(left)] = tl_unzigzag(value);
 	}
 	return from;
 }

@@ -164,14 +164,13 @@ void tl_flat_arc_leave(const struct tl_flat_hot *h, uint64_t ticks, bool is_call
 /* The sums that the profile gets without contexts, of its only event. */
 static void add_sums(struct tl_profile *profile, uint32_t function, const struct tl_flat_row *row)
 {
-	struct tl_given_sums *to = &profile->sums.given[function];
-	int64_t *costs = tl_profile_given_costs(profile, function);
+	struct tl_profile_sums *to = &profile->sums;
 
-	to->calls += row->calls + row->cut;
-	to->cut += row->cut;
-	to->unfinished += row->unfinished;
-	costs[0] += (int64_t)row->self;
-	costs[1] += (int64_t)row->inclusive;
+	to->calls[function] += row->calls + row->cut;
+	to->cut[function] += row->cut;
+	to->unfinished[function] += row->unfinished;
+	to->self[function] += (int64_t)row->self;
+	to->inclusive[function] += (int64_t)row->inclusive;
 }
 
 int tl_flat_part_into(struct tl_flat *flat, struct tl_profile *profile, const struct tl_part *part,

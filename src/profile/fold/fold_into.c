@@ -144,22 +144,23 @@ static int64_t inclusive_cost(const struct tl_fold *fold, size_t node, uint32_t 
 static int add_sums(const struct tl_fold *fold, struct tl_profile *profile,
 		    const uint32_t *functions, struct tl_error *err)
 {
+	struct tl_profile_sums *to = &profile->sums;
+
 	if (!tl_profile_given_room(profile))
 		return tl_error_memory(err);
 	for (size_t i = 1; i < fold->node_count; i++) {
 		const uint32_t function = functions[fold->hot.nodes[i].function];
-		struct tl_given_sums *to = &profile->sums.given[function];
-		int64_t *costs = tl_profile_given_costs(profile, function);
+		const size_t at = (size_t)function * profile->event_count;
 
-		to->calls += fold->hot.nodes[i].calls;
+		to->calls[function] += fold->hot.nodes[i].calls;
 		if (i < fold->capacity.untimed) {
-			to->calls += fold->untimed[i].cut;
-			to->cut += fold->untimed[i].cut;
-			to->unfinished += fold->untimed[i].unfinished;
+			to->calls[function] += fold->untimed[i].cut;
+			to->cut[function] += fold->untimed[i].cut;
+			to->unfinished[function] += fold->untimed[i].unfinished;
 		}
 		for (uint32_t e = 0; e < profile->event_count; e++) {
-			costs[e] += self_cost(fold, i, e);
-			costs[e + profile->event_count] += inclusive_cost(fold, i, e);
+			to->self[at + e] += self_cost(fold, i, e);
+			to->inclusive[at + e] += inclusive_cost(fold, i, e);
 		}
 	}
 	return 0;

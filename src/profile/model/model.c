@@ -211,8 +211,6 @@ void tl_profile_free(struct tl_profile *profile)
 		profile->sums.calls,
 		profile->sums.unfinished,
 		profile->sums.cut,
-		profile->sums.given,
-		profile->sums.given_costs,
 		profile->part_functions.list,
 		profile->part_functions.inclusive,
 		profile->durations.list,

@@ -78,11 +78,6 @@ struct tl_profile_durations {
 	bool exact; /* every duration is kept */
 };
 
-/* Sums of a function over parts that were added without contexts. */
-struct tl_given_sums {
-	uint64_t calls, unfinished, cut;
-};
-
 /* Sums over all parts, derived: by function, but for the first two. */
 struct tl_profile_sums {
 	/*
@@ -93,9 +88,11 @@ struct tl_profile_sums {
 	int64_t *total, *zeros; /* one vector of costs each */
 	int64_t *self, *inclusive;
 	uint64_t *calls, *unfinished, *cut;
-	struct tl_given_sums *given; /* by function, as far as there are some */
-	int64_t *given_costs;        /* the same: self costs, then inclusive ones */
-	size_t given_capacity, given_costs_capacity;
+	/*
+	 * Functions that these have room for before they are derived, since sums over parts were
+	 * added without contexts; 0: none were.
+	 */
+	size_t given;
 };
 
 struct tl_profile {
@@ -125,16 +122,13 @@ struct tl_profile {
 	struct tl_profile_sums sums;
 };
 
-/* Room for the sums of all functions over parts that are added without contexts. */
+/*
+ * Room for the sums of all functions over parts that are added without contexts: they are added to
+ * `sums` itself, before the rest is derived. False without memory.
+ */
 bool tl_profile_given_room(struct tl_profile *profile);
 /* Take all of them back. */
 void tl_profile_forget_given(struct tl_profile *profile);
-/* Those of a function: `event_count` self costs, and as many inclusive ones behind them. */
-static inline int64_t *tl_profile_given_costs(const struct tl_profile *profile, uint32_t function)
-{
-	return profile->sums.given_costs + (size_t)function * 2 * profile->event_count;
-}
-
 /* A status: 0 for a number of an element, else the negative status that stands in its place. */
 static inline int tl_profile_status(int64_t number)
 {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 
 /* ---- functions ---- */
@@ -47,20 +48,41 @@ int64_t tl_profile_put_function(struct tl_profile *profile, const struct tl_func
 	return tl_profile_number(found, err);
 }
 
+/* An array of numbers of 64 bits with zeros behind those that it had. False without memory. */
+static bool more_zeros(void *array, size_t had, size_t want)
+{
+	uint64_t *old, *made;
+
+	memcpy(&old, array, sizeof(old));
+	if (!old)
+		made = tl_zeroed(want, sizeof(*made));
+	else
+		made = want < PTRDIFF_MAX / sizeof(*made) ? realloc(old, want * sizeof(*made))
+							  : NULL;
+	if (!made)
+		return false;
+	if (old)
+		memset(made + had, 0, (want - had) * sizeof(*made));
+	memcpy(array, &made, sizeof(made));
+	return true;
+}
+
 bool tl_profile_given_room(struct tl_profile *profile)
 {
 	struct tl_profile_sums *sums = &profile->sums;
-	const size_t had = sums->given_capacity, had_costs = sums->given_costs_capacity;
+	const size_t had = sums->given, events = profile->event_count;
+	size_t want = profile->functions.table.count;
 
-	if (!tl_grow(&sums->given, &sums->given_capacity, profile->functions.table.count,
-		     sizeof(*sums->given)) ||
-	    !tl_grow(&sums->given_costs, &sums->given_costs_capacity,
-		     sums->given_capacity * 2 * profile->event_count, sizeof(*sums->given_costs)))
+	if (want <= had)
+		return true;
+	if (had)
+		want = tl_max(want, had + had / 2);
+	if (!more_zeros(&sums->self, had * events, want * events) ||
+	    !more_zeros(&sums->inclusive, had * events, want * events) ||
+	    !more_zeros(&sums->calls, had, want) || !more_zeros(&sums->unfinished, had, want) ||
+	    !more_zeros(&sums->cut, had, want))
 		return false;
-	for (size_t i = had; i < sums->given_capacity; i++)
-		sums->given[i] = (struct tl_given_sums){ 0 };
-	for (size_t i = had_costs; i < sums->given_costs_capacity; i++)
-		sums->given_costs[i] = 0;
+	sums->given = want;
 	return true;
 }
 
@@ -68,11 +90,14 @@ void tl_profile_forget_given(struct tl_profile *profile)
 {
 	struct tl_profile_sums *sums = &profile->sums;
 
-	free(sums->given);
-	free(sums->given_costs);
-	sums->given = NULL;
-	sums->given_costs = NULL;
-	sums->given_capacity = sums->given_costs_capacity = 0;
+	free(sums->self);
+	free(sums->inclusive);
+	free(sums->calls);
+	free(sums->unfinished);
+	free(sums->cut);
+	sums->self = sums->inclusive = NULL;
+	sums->calls = sums->unfinished = sums->cut = NULL;
+	sums->given = 0;
 }
 
 /* ---- lines, arcs, jumps ---- */

@@ -29,7 +29,7 @@ uint64_t tl_profile_frequency(const struct tl_profile *profile)
 
 bool tl_profile_flat(const struct tl_profile *profile)
 {
-	return profile->sums.given_capacity != 0;
+	return profile->sums.given != 0;
 }
 
 bool tl_profile_estimated(const struct tl_profile *profile)

@@ -6,6 +6,7 @@
 #include "file_bytes.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
+#include "profile/file/rows.h"
 
 static const struct tl_pfile_read_options each_part = { .per_part = true }, all_parts;
 
@@ -94,6 +95,40 @@ TEST(a_file_written_by_hand_is_read)
 }
 
 /* Tables need one line a function and one arc a pair: of the parts together, or each by itself. */
+/* Seven bits a byte, the low ones first; what stands behind a number is none of it. */
+TEST(numbers_of_any_length_are_read)
+{
+	for (unsigned bits = 0; bits <= 64; bits++) {
+		const uint64_t most = bits ? UINT64_MAX >> (64 - bits) : 0;
+		const uint64_t values[] = { most, most - most / 3, most / 2 + 1 };
+
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+			uint8_t bytes[TL_VARINT_BYTES + 10];
+			uint64_t value = 1;
+			const uint8_t *end;
+
+			memset(bytes, i == 1 ? 0x55 : 0xff, sizeof(bytes));
+			end = tl_put_varint(bytes, values[i]);
+			assert_ptr_equal(tl_pfile_take_number(bytes, &value), end);
+			assert_true(value == values[i]);
+		}
+	}
+}
+
+TEST(numbers_of_more_than_64_bits_are_none)
+{
+	uint8_t bytes[20];
+	uint64_t value;
+
+	memset(bytes, 0xff, sizeof(bytes));
+	assert_null(tl_pfile_take_number(bytes, &value));
+	bytes[9] = 2;
+	assert_null(tl_pfile_take_number(bytes, &value));
+	bytes[9] = 1;
+	assert_ptr_equal(tl_pfile_take_number(bytes, &value), bytes + 10);
+	assert_true(value == UINT64_MAX);
+}
+
 TEST(sums_of_functions_are_those_of_the_lines)
 {
 	for (int parts = 0; parts < 2; parts++) {
@@ -144,6 +179,42 @@ TEST(functions_come_in_the_order_that_they_had)
 		assert_int_equal(tl_profile_arc(p, 1)->callee, wrong ? 0 : 1);
 		tl_profile_free(p);
 	}
+}
+
+/* Three functions in the order 2, 0, 1, of which the last row has a line of 33 bits. */
+TEST(functions_stay_in_the_order_of_the_file_where_some_are_lost)
+{
+	struct tl_profile *p;
+	size_t block;
+
+	file_begin(&hand);
+	put_strings();
+	put_head();
+	block_begin(&hand, FUNCTIONS, 0, 6, 6);
+	block = hand.block;
+	ROW(&hand, 0, 0, ALPHA, UINT64_MAX, 0, 0);
+	ROW(&hand, 0, 0, ALPS, UINT64_MAX, 0, 0);
+	ROW(&hand, 0, 0, ARG, UINT64_MAX, 1ull << 32, 0);
+	block_end(&hand);
+	block_begin(&hand, LINES, 0, 6, 7);
+	ROW(&hand, 0, NONE, 0, 1, 0, 0, 5);
+	ROW(&hand, 1, NONE, 0, 1, 0, 0, 6);
+	ROW(&hand, 2, NONE, 0, 1, 0, 0, 7);
+	block_end(&hand);
+	block_begin(&hand, FUNCTION_ORDER, 0, 1, 1);
+	ROW(&hand, 2);
+	ROW(&hand, UINT64_MAX);
+	ROW(&hand, UINT64_MAX);
+	block_end(&hand);
+	file_end(&hand);
+	p = expect_fault(block, "a row of this block");
+	assert_int_equal(tl_profile_function_count(p), 3);
+	assert_string_equal(tl_profile_function(p, 0)->name, "alpha");
+	assert_string_equal(tl_profile_function(p, 1)->name, "alps");
+	assert_string_equal(tl_profile_function(p, 2)->name, "[lost]");
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(tl_profile_line(p, i)->function, i);
+	tl_profile_free(p);
 }
 
 static void expect_lines(struct tl_profile *p, uint32_t count, const uint32_t *lines,
@@ -579,8 +650,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_written_by_hand_is_read),
+		cmocka_unit_test(numbers_of_any_length_are_read),
+		cmocka_unit_test(numbers_of_more_than_64_bits_are_none),
 		cmocka_unit_test(sums_of_functions_are_those_of_the_lines),
 		cmocka_unit_test(functions_come_in_the_order_that_they_had),
+		cmocka_unit_test(functions_stay_in_the_order_of_the_file_where_some_are_lost),
 		cmocka_unit_test(lines_come_in_the_order_that_they_had_unless_some_are_lost),
 		cmocka_unit_test(profiles_come_back_as_they_were),
 		cmocka_unit_test(a_damaged_block_costs_its_rows),

@@ -142,6 +142,9 @@ TEST(a_table_without_arcs_has_the_sums_of_the_profile)
 		{ 2000, 9000, 30000, 100, 3, 0 },
 		/* small cycles among many functions; costs below 0 */
 		{ 5000, 5000, 6000, 90, 20, -300 },
+		/* more costs of arcs than are kept, so that blocks are read twice */
+		{ 2000, 3000, 110000, 20, 3, 0 },
+		{ 2000, 3000, 110000, 100, 3, -300 },
 		/* nothing is called */
 		{ 40, 200, 0, 0, 0, 0 },
 		/* only from outside */

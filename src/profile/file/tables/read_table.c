@@ -2,9 +2,10 @@
 /*
  * A table of functions out of the sums of a file: self costs, inclusive costs and calls, without an
  * arc for each pair of functions. What a function costs inclusively depends on which functions call
- * each other (docs/formats/callgrind.md, rule J), so the calls are read twice: who calls whom, and
- * then the costs, which are added where the cycles say. Threads read some blocks each; rows are
- * sorted by caller, so that two threads share at most the callers at their edges.
+ * each other (docs/formats/callgrind.md, rule J), so the calls are gone through twice: who calls
+ * whom, and then the costs, which are added where the cycles say. Few costs are kept in between,
+ * many are read again. Threads read some blocks each; rows are sorted by caller, so that two
+ * threads share at most the callers at their edges.
  * It equals what read_sums.c makes, followed by derive/derive_sums.c. Wherever something is
  * not as it should be, nothing is taken, and that way says what is wrong.
  */
@@ -22,6 +23,7 @@ enum { NOT_A_TABLE = TL_UNSUPPORTED };
 
 /* Fields of a row of line sums, and of one of arc sums. */
 enum { FUNCTION, LINE_PART, LINE_ROWS, LINE_COSTS };
+enum { KEPT = 256 * 1024 }; /* costs of arc sums that are kept, at most */
 enum { CALLER, CALLEE, ARC_PART, ARC_KEYS, ARC_ROWS = ARC_KEYS, CALLS, ARC_COSTS };
 
 /* Some blocks of the file, by one thread. */
@@ -45,6 +47,7 @@ struct table {
 	struct share shares[TL_PFILE_SHARES];
 	struct tl_caller_callee *calls; /* who calls whom, by row */
 	uint64_t *counts;               /* how often, by row */
+	int64_t *kept;                  /* their costs, by row; NULL: they are read again */
 	size_t count;
 	struct tl_cycles cycles;
 	int64_t *inside; /* costs of calls to others of the same cycle, by member */
@@ -52,12 +55,12 @@ struct table {
 
 static int64_t *self_of(const struct table *t, uint32_t function)
 {
-	return tl_profile_given_costs(t->r->profile, function);
+	return t->r->profile->sums.self + (size_t)function * t->events;
 }
 
 static int64_t *inclusive_of(const struct table *t, uint32_t function)
 {
-	return self_of(t, function) + t->events;
+	return t->r->profile->sums.inclusive + (size_t)function * t->events;
 }
 
 static int64_t *inside_of(const struct table *t, uint32_t function)
@@ -71,11 +74,34 @@ static void add_row(const struct table *t, int64_t *to, const int64_t *from, uin
 		tl_add_cost(&to[e], from[e], cut);
 }
 
-/* The costs of a row from field `at` on. Most rows have but the first ones. */
-static void add_costs(struct share *s, int64_t *to, const uint64_t *row, uint32_t at)
+/* Most rows have but the first costs. */
+static void add_costs(struct share *s, int64_t *to, const uint64_t *costs, uint32_t count)
 {
-	for (uint32_t i = at; i < s->reader.used; i++)
-		tl_add_cost(&to[i - at], (int64_t)row[i], &s->cut);
+	for (uint32_t i = 0; i < count; i++)
+		tl_add_cost(&to[i], (int64_t)costs[i], &s->cut);
+}
+
+/* How many costs of the present row may be other than 0; they stand from field `at` on. */
+static uint32_t cost_count(const struct share *s, uint32_t at)
+{
+	return s->reader.used > at ? s->reader.used - at : 0;
+}
+
+/*
+ * The function some rows behind that with this number in the file: rows are sorted by it, and where
+ * its costs are may be anywhere, so that they are fetched early.
+ */
+static uint32_t soon(const struct table *t, uint64_t number)
+{
+	enum { AHEAD = 16 };
+	const uint32_t function = tl_pfile_number(&t->r->functions, number + AHEAD);
+
+	return function == TL_NONE ? 0 : function;
+}
+
+static void fetch(const void *address)
+{
+	__builtin_prefetch(address, 1);
 }
 
 /* ---- lines ---- */
@@ -89,7 +115,8 @@ static int take_line(void *arg, uint64_t number, const uint64_t *row)
 	if (function == TL_NONE)
 		return NOT_A_TABLE;
 	s->rows += row[LINE_ROWS];
-	add_costs(s, self_of(s->table, function), row, LINE_COSTS);
+	fetch(self_of(s->table, soon(s->table, row[FUNCTION])));
+	add_costs(s, self_of(s->table, function), row + LINE_COSTS, cost_count(s, LINE_COSTS));
 	return 0;
 }
 
@@ -104,12 +131,13 @@ static int read_lines(struct table *t)
 			    all.rows != tl_pfile_row_count(reader, TL_PFILE_LINES)))
 		status = NOT_A_TABLE;
 	tl_pfile_share_end(&all.reader);
-	for (uint32_t f = 0; status == 0 && f < t->r->profile->functions.table.count; f++)
-		memcpy(inclusive_of(t, f), self_of(t, f), t->events * sizeof(int64_t));
+	if (status == 0)
+		memcpy(inclusive_of(t, 0), self_of(t, 0),
+		       t->r->profile->functions.table.count * t->events * sizeof(int64_t));
 	return status;
 }
 
-/* ---- arcs, read twice ---- */
+/* ---- arcs, twice ---- */
 
 /* The rows of a block, with all of their costs or without most. `take` becomes part of it. */
 static inline int take_rows(struct share *s, const struct tl_pfile_block *block,
@@ -149,6 +177,9 @@ static int take_call(struct share *s)
 		return NOT_A_TABLE;
 	t->calls[s->at] = call;
 	t->counts[s->at] = row[CALLS];
+	if (t->kept)
+		memcpy(t->kept + s->at * t->events, row + ARC_COSTS,
+		       cost_count(s, ARC_COSTS) * sizeof(*row));
 	s->rows += row[ARC_ROWS];
 	s->last = row[CALLER];
 	return 0;
@@ -156,7 +187,9 @@ static int take_call(struct share *s)
 
 static int take_calls(void *arg, const struct tl_pfile_block *block, const uint8_t *content)
 {
-	return take_rows(arg, block, content, false, take_call);
+	const struct share *s = arg;
+
+	return take_rows(arg, block, content, s->table->kept, take_call);
 }
 
 /* Where the costs of a caller's calls are added up. */
@@ -165,7 +198,7 @@ static void choose_caller(struct share *s, uint32_t caller)
 	const struct table *t = s->table;
 
 	s->caller = caller;
-	if (s->row[CALLER] == s->first) {
+	if (caller == t->calls[s->begin].caller) {
 		s->leaving = s->edge;
 		s->inside = s->edge + t->events;
 		return;
@@ -174,18 +207,23 @@ static void choose_caller(struct share *s, uint32_t caller)
 	s->inside = t->cycles.member[caller] == TL_NONE ? NULL : inside_of(t, caller);
 }
 
-static int take_cost(struct share *s)
+static void add_call(struct share *s, const uint64_t *costs, uint32_t count)
 {
 	const struct table *t = s->table;
 	const struct tl_caller_callee *call = &t->calls[s->at];
 
 	if (call->caller == TL_NONE || call->caller == call->callee)
-		return 0;
+		return;
 	if (call->caller != s->caller)
 		choose_caller(s, call->caller);
 	add_costs(s,
 		  t->cycles.of[call->caller] == t->cycles.of[call->callee] ? s->inside : s->leaving,
-		  s->row, ARC_COSTS);
+		  costs, count);
+}
+
+static int take_cost(struct share *s)
+{
+	add_call(s, s->row + ARC_COSTS, cost_count(s, ARC_COSTS));
 	return 0;
 }
 
@@ -194,13 +232,27 @@ static int take_costs(void *arg, const struct tl_pfile_block *block, const uint8
 	return take_rows(arg, block, content, true, take_cost);
 }
 
+static void take_kept(struct share *s)
+{
+	enum { AHEAD = 8 };
+	const struct table *t = s->table;
+
+	for (s->at = s->begin; s->at < s->end; s->at++) {
+		const struct tl_caller_callee *next = &t->calls[tl_min(s->at + AHEAD, s->end - 1)];
+
+		if (next->caller != TL_NONE)
+			fetch(inclusive_of(t, next->caller));
+		fetch(&t->cycles.of[next->callee]);
+		add_call(s, (const uint64_t *)t->kept + s->at * t->events, t->events);
+	}
+}
+
 static int read_share(struct share *s, tl_pfile_rows_fn *take)
 {
 	struct tl_error ignored;
 	int status;
 
 	s->at = s->begin;
-	s->caller = TL_NONE;
 	status = tl_pfile_each_rows(&s->reader, TL_PFILE_ARC_SUMS, s->table->events, take, s,
 				    &ignored);
 	if (status == 0 && (s->at != s->end || s->reader.fault_count || s->cut))
@@ -215,7 +267,13 @@ static int read_calls_of(void *arg, size_t task)
 
 static int read_costs_of(void *arg, size_t task)
 {
-	return read_share(&((struct table *)arg)->shares[task], take_costs);
+	struct share *s = &((struct table *)arg)->shares[task];
+
+	s->caller = TL_NONE;
+	if (!s->table->kept)
+		return read_share(s, take_costs);
+	take_kept(s);
+	return 0;
 }
 
 /* Rows are sorted from one share to the next, and each arc is in a sum. */
@@ -245,7 +303,7 @@ static int read_calls(struct table *t)
 	if (status == 0 && !are_sorted(t))
 		status = NOT_A_TABLE;
 	for (size_t i = 0; status == 0 && i < t->count; i++)
-		tl_add_count(&p->sums.given[t->calls[i].callee].calls, t->counts[i], &cut);
+		tl_add_count(&p->sums.calls[t->calls[i].callee], t->counts[i], &cut);
 	return status == 0 && cut ? NOT_A_TABLE : status;
 }
 
@@ -297,6 +355,8 @@ static bool make_shares(struct table *t)
 	}
 	t->calls = malloc((t->count + 1) * sizeof(*t->calls));
 	t->counts = malloc((t->count + 1) * sizeof(*t->counts));
+	if (t->count <= KEPT / t->events)
+		t->kept = tl_zeroed(t->count * t->events, sizeof(*t->kept));
 	return t->calls && t->counts;
 }
 
@@ -309,6 +369,7 @@ static void free_table(struct table *t)
 	}
 	free(t->calls);
 	free(t->counts);
+	free(t->kept);
 	free(t->inside);
 	tl_cycles_free(&t->cycles);
 	free(t);
@@ -330,7 +391,7 @@ static int settle(struct table *t)
 		.functions = t->r->profile->functions.table.count,
 		.events = t->events,
 		.inclusive = inclusive_of(t, 0),
-		.stride = (size_t)t->events * 2,
+		.stride = t->events,
 		.inside = t->inside,
 	};
 	uint64_t cut = 0;
