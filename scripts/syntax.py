@@ -7,16 +7,16 @@ says comes before that, but for assembly, so that files that have some are compi
 or a header of it has changed, as in any build.
 
 With 32 the compiler is asked as for a machine of 32 bits, where a size that is cut without a word shows. Files with assembly or
-numbers of 128 bits, in C++ and of parts that such a machine has not are left out, and so are tests that run on this one only. None of its libraries are needed, since nothing is linked: the one
-header of the C library that Debian has apart is empty."""
+numbers of 128 bits, in C++ and of parts that such a machine has not are left out, and so are tests, whose sizes are small. None
+of its libraries are needed, since nothing is linked: the one header of the C library that Debian has apart is empty."""
 import json
 import os
 import re
 import shlex
 import sys
 
-# The drop-in libipt, recorders and the emulator, with their tests: see the head of scripts/cross.sh.
-OF_64_BITS = re.compile(r"/(compat|recorder|emulator|examples/pt-recorder|tests/(unit/record|differential|inject))/|\.cpp$")
+# The drop-in libipt, recorders and the emulator (see the head of scripts/cross.sh), and what is no part of the product.
+NOT_FOR_32_BITS = re.compile(r"/(compat|recorder|emulator|examples/pt-recorder|tests|fuzz|bench)/|\.cpp$")
 HEAD = """builddir = syntax
 rule ask
   command = $COMMAND && touch $out
@@ -81,7 +81,7 @@ def main(directory, bits="64"):
         for number, (words, source) in enumerate(asked.items()):
             out = "syntax/%d" % number
             whole = has_assembly(os.path.join(directory, source))
-            if width and (whole or OF_64_BITS.search(source)):
+            if width and (whole or NOT_FOR_32_BITS.search(source)):
                 continue
             outs.append(out)
             command = [*words, *width, *(["-c", "-o", "/dev/null"] if whole else ["-fsyntax-only"]), "-MD", "-MF", out + ".d", "-MQ", out]
