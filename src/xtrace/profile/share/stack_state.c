@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/arithmetic.h"
 #include "xtrace/profile/frames.h"
 
 /* ---- writing ---- */
@@ -175,8 +176,14 @@ static void get_contexts(struct restoring *r)
 	}
 }
 
-/* `below`: frames that are below it. */
-static void get_frame(struct restoring *r, struct tl_xtrace_frame *f, size_t below)
+/* A number that follows from what was read already. */
+static void expect(struct restoring *r, uint64_t wanted)
+{
+	r->words->bad |= get(r, UINT64_MAX) != wanted;
+}
+
+/* `handler`: the number of the handler's frame below it, from 1; 0: there is none. */
+static void get_frame(struct restoring *r, struct tl_xtrace_frame *f, uint32_t handler)
 {
 	uint64_t flags = get(r, ALL);
 
@@ -190,12 +197,16 @@ static void get_frame(struct restoring *r, struct tl_xtrace_frame *f, size_t bel
 	};
 	f->function = get_function(r);
 	f->node = r->contexts[get(r, r->context_count)];
-	f->outer_handler = (uint32_t)get(r, below);
+	/* The outside of all contexts is none of a frame. */
+	r->words->bad |= !f->node;
+	f->outer_handler = f->handler ? handler : 0;
+	expect(r, f->outer_handler);
 	f->el = (uint8_t)get(r, 3);
 	f->sp_state = (uint8_t)get(r, TL_XTRACE_SP_KNOWN);
 	f->back = get(r, UINT64_MAX);
 	f->from = get(r, UINT64_MAX);
 	f->sp = get(r, UINT64_MAX);
+	r->words->bad |= flags & HAS_SITE && !r->stack->sites.wanted;
 	if (flags & HAS_SITE) {
 		uint32_t caller = get_function(r), callee = get_function(r);
 		uint64_t from = get(r, UINT64_MAX);
@@ -205,17 +216,28 @@ static void get_frame(struct restoring *r, struct tl_xtrace_frame *f, size_t bel
 	}
 }
 
-/* The frames, to be freed; NULL: there are none of them, or the words are bad. */
-static struct tl_xtrace_frame *get_frames(struct restoring *r, size_t *depth, uint32_t *handler)
-{
-	struct tl_xtrace_frame *frames;
+/* Words of a frame without a call site. */
+enum { FRAME_WORDS = 11 };
 
-	*depth = (size_t)get(r, TL_XTRACE_DEEPEST);
-	*handler = (uint32_t)get(r, *depth);
+/* The frames, to be freed; NULL: there are none of them, or the words are bad. */
+static struct tl_xtrace_frame *get_frames(struct restoring *r, uint64_t most, size_t *depth,
+					  uint32_t *handler)
+{
+	const size_t left = (r->words->count - r->words->next) / FRAME_WORDS;
+	struct tl_xtrace_frame *frames;
+	uint64_t innermost;
+
+	*depth = (size_t)get(r, tl_min(most, left));
+	*handler = 0;
+	innermost = get(r, *depth);
 	frames = tl_zeroed(*depth, sizeof(*frames));
 	r->stack->no_memory |= !frames;
-	for (size_t i = 0; i < *depth && is_good(r); i++)
-		get_frame(r, &frames[i], i);
+	for (size_t i = 0; i < *depth && is_good(r); i++) {
+		get_frame(r, &frames[i], *handler);
+		if (frames[i].handler)
+			*handler = (uint32_t)i + 1;
+	}
+	r->words->bad |= innermost != *handler;
 	if (is_good(r) && *depth)
 		return frames;
 	free(frames);
@@ -228,7 +250,7 @@ static void get_stack(struct restoring *r)
 	struct tl_xtrace_call_stack *stack = r->stack;
 	size_t depth;
 	uint32_t handler;
-	struct tl_xtrace_frame *frames = get_frames(r, &depth, &handler);
+	struct tl_xtrace_frame *frames = get_frames(r, TL_XTRACE_DEEPEST, &depth, &handler);
 
 	if (!frames)
 		return;
@@ -247,8 +269,9 @@ static void get_parked(struct restoring *r)
 	struct tl_xtrace_parked_stacks *parked = &r->stack->parked;
 	struct tl_xtrace_parked p = { .frames = NULL };
 
-	p.frames = get_frames(r, &p.depth, &p.handler);
-	p.since = get(r, parked->clock);
+	p.frames = get_frames(r, TL_XTRACE_PARKED_DEEPEST, &p.depth, &p.handler);
+	p.since = get(r, UINT64_MAX);
+	r->words->bad |= p.since >= parked->clock;
 	p.left = get(r, UINT64_MAX);
 	p.lowest = get(r, UINT64_MAX);
 	p.highest = get(r, UINT64_MAX);
@@ -285,6 +308,7 @@ bool tl_xtrace_stack_restore(struct tl_xtrace_call_stack *stack,
 	stack->sp.switched = (uint8_t)get(&r, TL_XTRACE_INHERITED);
 	stack->sp.left = get(&r, UINT64_MAX);
 	stack->uncounted = get(&r, 1);
+	words->bad |= words->next != words->count;
 	free(r.contexts);
 	return is_good(&r);
 }

@@ -14,7 +14,8 @@ void tl_xtrace_stack_save(const struct tl_xtrace_call_stack *stack,
 
 /*
  * Onto a stack that has just begun: calls that are open on it were counted, and cost something from
- * here on only. False: no memory, or the words are none of a stack of these functions (words->bad).
+ * here on only. The words end with it. False: no memory, or they are none of a stack of these
+ * functions (words->bad); the stack can only be freed, or ended, then.
  */
 bool tl_xtrace_stack_restore(struct tl_xtrace_call_stack *stack,
 			     struct tl_xtrace_function_map *functions,
