@@ -32,6 +32,7 @@ struct tl_xtrace_mix {
 	struct opcode_count *opcodes;
 	size_t count, capacity;
 	struct tl_index index;
+	struct tl_a64_text *text; /* NULL: not open yet, or there is no memory for it */
 };
 
 /* Opcodes of one name. */
@@ -142,9 +143,11 @@ static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
 	struct mix_worker *worker = take_worker(mix, walk->stream);
 	bool good;
 
-	(void)segment;
 	if (!worker)
 		return tl_error_memory(err);
+	/* Loading the disassembler takes as long as some segments, which others count meanwhile. */
+	if (!segment && !mix->text)
+		mix->text = tl_a64_text_open();
 	good = count_walk(mix, &worker->blocks, walk);
 	pthread_mutex_lock(&mix->lock);
 	worker->next = mix->idle;
@@ -322,19 +325,20 @@ static void show_opcodes(struct tl_xtrace_analysis *a, const struct row *rows, s
 	tl_xtrace_table_end(&t);
 }
 
-bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, const struct tl_xtrace_mix *mix)
+bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, struct tl_xtrace_mix *mix)
 {
-	struct tl_a64_text *text = tl_a64_text_open();
 	struct row *rows = calloc(mix->count + 1, sizeof(*rows));
 	uint64_t total = 0;
 	size_t count;
 
-	for (size_t i = 0; text && rows && i < mix->count; i++) {
-		name_of(text, mix->opcodes[i].opcode, &rows[i]);
+	if (!mix->text)
+		mix->text = tl_a64_text_open();
+	for (size_t i = 0; mix->text && rows && i < mix->count; i++) {
+		name_of(mix->text, mix->opcodes[i].opcode, &rows[i]);
 		add_counts(&rows[i], mix->opcodes[i].counts);
 		total += rows[i].sum;
 	}
-	if (text && rows) {
+	if (mix->text && rows) {
 		count = unite(rows, mix->count);
 		/* CSV is one table; this one has all columns. */
 		if (a->options.form != TL_XTRACE_CSV)
@@ -342,8 +346,7 @@ bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, const struct tl_xtrace_m
 		show_opcodes(a, rows, count, total);
 	}
 	free(rows);
-	tl_a64_text_close(text);
-	return text && rows;
+	return mix->text && rows;
 }
 
 /* ---- the whole ---- */
@@ -369,6 +372,7 @@ void tl_xtrace_mix_free(struct tl_xtrace_mix *mix)
 	if (!mix)
 		return;
 	free(mix->opcodes);
+	tl_a64_text_close(mix->text);
 	tl_index_free(&mix->index);
 	tl_xtrace_function_map_free(&mix->functions);
 	pthread_mutex_destroy(&mix->lock);

@@ -217,7 +217,7 @@ int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err);
 /* The same of a part: instructions are counted one by one. Without memory NULL, false. */
 struct tl_xtrace_mix *tl_xtrace_mix_begin(void);
 bool tl_xtrace_mix_count(struct tl_xtrace_mix *mix, uint32_t opcode, unsigned el);
-bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, const struct tl_xtrace_mix *mix);
+bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, struct tl_xtrace_mix *mix);
 void tl_xtrace_mix_free(struct tl_xtrace_mix *mix);
 
 /* The name of a stream in tables: its id; a number beyond the last: "all". */

@@ -114,7 +114,9 @@ static void count_lanes(void *arg, struct tl_xtrace_lanes *lanes)
 
 		if (lanes->count == TL_XTRACE_LANES)
 			count_rounds(lanes->walks, TL_XTRACE_LANES, rounds, counts);
-		else if (lanes->count > 1)
+		else if (lanes->count == 3)
+			count_rounds(lanes->walks, 3, rounds, counts);
+		else if (lanes->count == 2)
 			count_rounds(lanes->walks, 2, rounds, counts);
 		else if (lanes->count)
 			count_rounds(lanes->walks, 1, rounds, counts);

@@ -4,9 +4,11 @@
  * beginning of some segments. The pass finds the same and all others; but the later it finds one,
  * the more of it is done in vain (entries.h).
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/arithmetic.h"
+#include "core/pool.h"
 #include "xtrace/profile/fold.h"
 
 /* Of a segment a part is looked at, so much at most; and so many segments of a stream. */
@@ -52,25 +54,48 @@ static bool scout(struct tl_xtrace_fold *fold, struct tl_a64_cache *cache, struc
 	return true;
 }
 
-bool tl_xtrace_fold_scout(struct tl_xtrace_fold *fold, const struct tl_xtrace_stream *stream)
-{
-	struct tl_a64_cache *cache = malloc(sizeof(*cache));
-	size_t step = (stream->segment_count - 1) / MOST_SEGMENTS + 1;
-	bool good = cache;
+/* Segments that several threads look at, each with what it knows of opcodes. */
+struct scouting {
+	struct tl_xtrace_fold *fold;
+	const struct tl_xtrace_stream *stream;
+	atomic_size_t next; /* segment that none has yet */
+	size_t step;
+};
 
+static int scout_segments(void *arg, size_t number)
+{
+	struct scouting *s = arg;
+	const struct tl_xtrace_stream *stream = s->stream;
+	struct tl_a64_cache *cache = malloc(sizeof(*cache));
+	bool good = cache;
+	size_t i;
+
+	(void)number;
 	if (cache)
 		tl_a64_cache_begin(cache);
-	for (size_t i = 0; good && i < stream->segment_count; i += step) {
+	while (good && (i = atomic_fetch_add(&s->next, s->step)) < stream->segment_count) {
 		const struct tl_xtrace_segment *segment = &stream->segments[i];
 		uint64_t bytes = tl_min((segment->end - segment->begin) / PART, MOST_BYTES);
 		struct tl_xtrace_walk w;
 
 		if (!bytes)
 			continue;
-		tl_xtrace_walk_begin(&w, fold->trace, stream, segment);
-		good = scout(fold, cache, &w, w.begin + bytes);
+		tl_xtrace_walk_begin(&w, s->fold->trace, stream, segment);
+		good = scout(s->fold, cache, &w, w.begin + bytes);
 		tl_source_release(stream->source, segment->begin, bytes);
 	}
 	free(cache);
-	return good;
+	return good ? 0 : TL_NO_MEMORY;
+}
+
+bool tl_xtrace_fold_scout(struct tl_xtrace_fold *fold, const struct tl_xtrace_stream *stream)
+{
+	struct scouting s = {
+		.fold = fold,
+		.stream = stream,
+		.step = (stream->segment_count - 1) / MOST_SEGMENTS + 1,
+	};
+	size_t jobs = tl_min(tl_max(fold->options.jobs, 1), stream->segment_count);
+
+	return tl_pool_run((unsigned)jobs, jobs, scout_segments, &s) == 0;
 }
