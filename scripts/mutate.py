@@ -489,6 +489,8 @@ class Planter:
         return mutant is not None and mutant != self.originals[key]
 
     def plant_in(self, fault, folder):
+        if fault.path not in self.builder.compile:
+            return None  # it stands in for a library that is here
         tests = self.order(fault)
         outputs, programs = {}, {}
         for test in tests:
