@@ -241,12 +241,13 @@ static void put_name(const void *arg, size_t number, size_t used)
 	const struct spread_table *table = arg;
 	const struct tl_spread_row *row = &table->rows[number];
 	const char *name = row->function ? row->function->name : "(total)", *most = row->most;
-	const size_t room = tl_room_left(&table->options, used + strlen(between));
+	const size_t width = table->options.width;
+	const size_t room = width - tl_min(width, used + strlen(between));
 	const size_t least = tl_min(tl_name_columns(name), (size_t)NAME_COLUMNS);
 
-	if (table->options.width && least + tl_name_columns(most) > room)
+	if (width && least + tl_name_columns(most) > room)
 		most = tl_last_name(most);
-	if (table->options.width && least + tl_name_columns(most) > room)
+	if (width && least + tl_name_columns(most) > room)
 		most = NULL;
 	if (most)
 		used += strlen(between) + tl_name_columns(most);

@@ -6,6 +6,7 @@
 #include "cli_test.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "../temp_fixture.h"
 #include "cli/options/ready.h"
@@ -458,6 +459,88 @@ static void ready_queries_are_files(void **state)
 	restore(&config);
 }
 
+/* Without XDG_CONFIG_HOME, or where it is empty, the folder is in the home. */
+static void ready_queries_of_the_home(void **state)
+{
+	struct variable named = keep("TRACELATHE_QUERIES"), config = keep("XDG_CONFIG_HOME"),
+			home = keep("HOME");
+	char *text;
+
+	(void)state;
+	make_folder("me");
+	make_folder("me/.config");
+	make_folder("me/.config/tracelathe");
+	make_folder("me/.config/tracelathe/queries");
+	write_config("me/.config/tracelathe/queries/own.sql", "SELECT 6;\n");
+	set("TRACELATHE_QUERIES", NULL);
+	set("HOME", temp_path(&temp, "me"));
+	for (int empty = 0; empty < 2; empty++) {
+		set("XDG_CONFIG_HOME", empty ? "" : NULL);
+		text = ready_query("own");
+		assert_non_null(text);
+		assert_string_equal(text, "SELECT 6;\n");
+		free(text);
+	}
+	set("XDG_CONFIG_HOME", "/nowhere");
+	assert_null(ready_query("own"));
+	set("XDG_CONFIG_HOME", NULL);
+	set("HOME", NULL);
+	assert_null(ready_query("own"));
+	restore(&named);
+	restore(&config);
+	restore(&home);
+}
+
+/* This program as NAME in the folder of the test. */
+static void copy_program(const char *name)
+{
+	size_t size;
+	char *bytes = temp_read("/proc/self/exe", &size);
+
+	assert_non_null(bytes);
+	temp_write(&temp, name, bytes, size);
+	assert_int_equal(chmod(temp_path(&temp, name), 0700), 0);
+	free(bytes);
+}
+
+/* "where the program is installed", and beside the program as it is built */
+static void ready_queries_beside_the_program(void **state)
+{
+	static const char *const folders[] = {
+		"src",   "src/query",        "src/query/ready",         "bin",
+		"share", "share/tracelathe", "share/tracelathe/queries"
+	};
+	static const struct {
+		const char *program, *query;
+		int status;
+	} cases[] = { { "program", "built", 0 },
+		      { "bin/program", "installed", 0 },
+		      { "program", "installed", 1 },
+		      { "bin/program", "built", 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		make_folder(folders[i]);
+	write_config("src/query/ready/built.sql", "SELECT 7;\n");
+	write_config("share/tracelathe/queries/installed.sql", "SELECT 8;\n");
+	copy_program("program");
+	copy_program("bin/program");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *path = temp_path(&temp, cases[i].program);
+		const pid_t child = fork();
+		int status;
+
+		assert_true(child >= 0);
+		if (!child) {
+			execl(path, path, cases[i].query, NULL);
+			_exit(9);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), cases[i].status);
+	}
+}
+
 /* Files of more than 1 MiB are no queries. */
 static void ready_queries_have_a_limit(void **state)
 {
@@ -507,7 +590,8 @@ static void ready_queries_of_many_folders(void **state)
 	restore(&named);
 }
 
-int main(void)
+/* With an argument this is the program of ready_queries_beside_the_program(). */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_the_file),
@@ -520,9 +604,18 @@ int main(void)
 		cmocka_unit_test(suffixes_choose_forms),
 		cmocka_unit_test(suffixes_choose_targets),
 		cmocka_unit_test(ready_queries_are_files),
+		cmocka_unit_test(ready_queries_of_the_home),
+		cmocka_unit_test(ready_queries_beside_the_program),
 		cmocka_unit_test(ready_queries_have_a_limit),
 		cmocka_unit_test(ready_queries_of_many_folders),
 	};
 
+	if (argc > 1) {
+		char *text = ready_query(argv[1]);
+		const bool found = text != NULL;
+
+		free(text);
+		return found ? 0 : 1;
+	}
 	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
 }

@@ -293,6 +293,8 @@ static void several_names(void **state)
 	await_prompt(&terminal);
 	type(&terminal, ".t" TAB);
 	assert_true(shows(&terminal, ".tables  .timer\r\n"));
+	/* and what was typed is there again */
+	assert_true(shows(&terminal, "line 1> .t"));
 	type(&terminal, "i" TAB "on" ENTER);
 	await_prompt(&terminal);
 	/* a column and a word of SQL, which is the same in capitals, are one name */
@@ -333,7 +335,11 @@ static void the_window_changes(void **state)
 	type(&terminal, "abc");
 	assert_true(shows(&terminal, "abc"));
 	assert_int_equal(ioctl(terminal.keys, TIOCSWINSZ, &size), 0);
+	/* the line is drawn anew; keys that come with the signal would hide it */
+	memset(terminal.shown, 0, terminal.used);
+	terminal.used = 0;
 	kill(terminal.child, SIGWINCH);
+	assert_true(shows(&terminal, "abc"));
 	type(&terminal, "def" ENTER);
 	await_prompt(&terminal);
 	type(&terminal, CTRL_D);

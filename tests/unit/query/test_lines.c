@@ -105,7 +105,7 @@ TEST(a_listing_may_be_empty)
 	tl_query_lines_close(NULL);
 }
 
-/* Line i has the length and the letter that its number says: lines of any length, of 3 MB in all. */
+/* Line i has the length and the letter that its number says: any length, 3 MB in all. */
 enum { LINES = 2000 };
 
 static size_t length_of(size_t number)

@@ -190,7 +190,7 @@ TEST(a_deep_stack_is_cut)
 
 /* ---- how many places ---- */
 
-/* Executions that part at `count` places, a block each: behind a way of their own of four blocks. */
+/* Executions that part at `count` places: behind each way of its own a block of each side. */
 static struct tl_flow *parting_often(unsigned count)
 {
 	char before[2048] = "", after[2048] = "";
