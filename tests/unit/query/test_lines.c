@@ -259,6 +259,15 @@ static void *handle_of(struct tl_query_lines *lines, unsigned *flags, unsigned l
 	return input;
 }
 
+static size_t busy_handles(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trace->handle_count; i++)
+		count += trace->handles[i].busy;
+	return count;
+}
+
 TEST(a_listing_is_of_a_part)
 {
 	const struct tl_query_part part = { .dump.flags = TL_DUMP_NO_PAD, .thread = 7 };
@@ -277,14 +286,16 @@ TEST(a_listing_is_of_a_part)
 	assert_ptr_not_equal(one, two);
 	assert_int_equal(flags, 0);
 	assert_true(thread == TL_NOWHERE);
-	/* what is given back is taken again, as it was at first */
+	assert_int_equal(busy_handles(), 2);
+	/* a third one, behind the first, sees nothing of its part either */
 	tl_query_lines_close(first);
 	third = begin(list_options);
-	assert_ptr_equal(handle_of(third, &flags, &thread), one);
+	assert_ptr_not_equal(handle_of(third, &flags, &thread), two);
 	assert_int_equal(flags, 0);
 	assert_true(thread == TL_NOWHERE);
 	tl_query_lines_close(second);
 	tl_query_lines_close(third);
+	assert_int_equal(busy_handles(), 0);
 }
 
 /* No descriptor stays behind: the next one that is opened is always the same. */
