@@ -82,6 +82,17 @@ void put_boundary(struct recorder *r)
 	}
 }
 
+/* The records of a file have one length: that of the vectors when it begins. */
+static void keep_length(struct recorder *r)
+{
+	if (!r->stream.snapshot_count)
+		r->stream.vector_bytes = r->snapshot.vector_bytes;
+	if (r->snapshot.vector_bytes != r->stream.vector_bytes &&
+	    !__atomic_exchange_n(&plugin.told_length, true, __ATOMIC_RELAXED))
+		say("the length of vectors changes; snapshots have them at the first one");
+	r->snapshot.vector_bytes = r->stream.vector_bytes;
+}
+
 /*
  * Snapshot 0 is that of the beginning, wherever this is; the others come before a user instruction.
  */
@@ -91,7 +102,8 @@ static void put_snapshot_if_due(struct recorder *r)
 
 	if (r->total && (count < r->next_snapshot || (!plugin.by_total && r->el)))
 		return;
-	registers_snapshot(&r->registers, &r->snapshot);
+	registers_snapshot(&r->registers, &r->snapshot, !plugin.system);
+	keep_length(r);
 	r->snapshot.user = r->user;
 	r->snapshot.total = r->total;
 	put_snapshot(&r->stream, &r->snapshot);

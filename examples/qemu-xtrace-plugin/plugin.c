@@ -109,6 +109,9 @@ static void finish(qemu_plugin_id_t id, void *arg)
 	(void)arg;
 	for (struct recorder *r = plugin.recorders; r; r = r->next)
 		recorder_end(r);
+	if (plugin.hints && !plugin.recorded && !plugin.forked)
+		say("nothing was recorded, as no HINT #9 was executed; from=start records "
+		    "everything");
 }
 
 /* ---- translation ---- */

@@ -86,8 +86,10 @@ static bool open_stream(struct recorder *r, unsigned number)
 
 	snprintf(name, sizeof(name), "%s/xtrace.%" PRIu64 ".%u.hint%u.", plugin.folder,
 		 plugin.stamp, number, hint);
-	if (stream_open(&r->stream, name, &header))
+	if (stream_open(&r->stream, name, &header)) {
+		__atomic_store_n(&plugin.recorded, true, __ATOMIC_RELAXED);
 		return true;
+	}
 	if (errno != EEXIST)
 		say("%s: %s", name, strerror(errno));
 	return false;

@@ -54,9 +54,10 @@ struct plugin {
 	unsigned main; /* core streams: who began */
 	bool begun;
 	uint64_t *order; /* of accesses; processes that are forked share it */
-	bool forked, told_sme;
-	bool turn;    /* some processor's */
-	pid_t thread; /* of the core that came last */
+	bool forked, told_sme, told_length;
+	bool recorded; /* there is a stream */
+	bool turn;     /* some processor's */
+	pid_t thread;  /* of the core that came last */
 	struct qemu_plugin_scoreboard *processors;
 	qemu_plugin_u64 on;
 	pthread_mutex_t lock; /* instructions, recorders */

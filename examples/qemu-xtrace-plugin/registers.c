@@ -57,6 +57,8 @@ static void keep(struct registers *r, const qemu_plugin_reg_descriptor *d)
 		r->z[n] = d->handle;
 	else if (banked(d->name, 'p', 16, &n))
 		r->p[n] = d->handle;
+	else if (!strcmp(d->name, "vg"))
+		r->granules = d->handle;
 	else if (!strcmp(d->name, "ffr"))
 		r->ffr = d->handle;
 	else
@@ -133,14 +135,17 @@ uint64_t register_elr(struct registers *r, unsigned el)
 	return read_number(r, el > 1 ? r->elr[el] : r->system[ELR_EL1]);
 }
 
-void registers_snapshot(struct registers *r, struct snapshot *s)
+void registers_snapshot(struct registers *r, struct snapshot *s, bool now)
 {
 	uint64_t cpsr = read_number(r, r->cpsr);
+	uint64_t granules = now ? read_number(r, r->granules) : 0;
 
 	for (unsigned i = 0; i < 32; i++)
 		s->x[i] = register_x(r, i);
 	for (unsigned i = 0; i < 32; i++)
 		s->vector_bytes = read_bytes(r, r->z[i], s->z[i], MAX_VECTOR_BYTES);
+	if (granules && granules < s->vector_bytes / 8)
+		s->vector_bytes = (unsigned)granules * 8;
 	if (s->vector_bytes < 16 || s->vector_bytes > MAX_VECTOR_BYTES)
 		s->vector_bytes = 16;
 	for (unsigned i = 0; i < 16; i++)

@@ -7,6 +7,7 @@
 
 struct registers {
 	struct qemu_plugin_register *x[32], *z[32], *p[16], *ffr, *cpsr, *elr[4]; /* of EL2, EL3 */
+	struct qemu_plugin_register *granules; /* of 8 bytes that a vector has now */
 	struct qemu_plugin_register *system[SYSTEM_REGISTERS];
 	GByteArray *bytes;
 };
@@ -27,7 +28,10 @@ uint64_t register_flags(struct registers *registers);
 unsigned register_el(struct registers *registers);
 /* Where ERET at this level goes. */
 uint64_t register_elr(struct registers *registers, unsigned el);
-/* All but the counts. */
-void registers_snapshot(struct registers *registers, struct snapshot *snapshot);
+/*
+ * All but the counts. `now`: vectors are as long as the program has them, which may be shorter than
+ * the processor's longest.
+ */
+void registers_snapshot(struct registers *registers, struct snapshot *snapshot, bool now);
 
 #endif

@@ -17,6 +17,7 @@ struct stream {
 	uint8_t *buffer;
 	size_t filled;
 	uint64_t bytes, tokens, snapshot_count;
+	unsigned vector_bytes; /* of all its snapshots */
 };
 
 struct header {

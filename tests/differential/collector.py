@@ -107,6 +107,21 @@ def record_golden(qemu, plugin, folder):
            [(s["user"], s["total"], s["offset"]) for s in theirs.snapshots])
 
 
+def record_nothing(qemu, plugin, folder):
+    """A program that executes no marker: the collector says why there is no stream."""
+    if not tools.CC:
+        return 0
+    os.mkdir(folder)
+    program = os.path.join(folder, "ends")
+    source = "    .global _start\n_start: mov x8, #93\n    mov x0, #0\n    svc #0\n"
+    subprocess.run([tools.CC, "-nostdlib", "-static", "-x", "assembler", "-", "-o", program], input=source, text=True,
+                   check=True)
+    done = subprocess.run([qemu, "-plugin", "%s,out=%s" % (plugin, folder), program], capture_output=True, text=True)
+    expect("nothing recorded", (done.returncode, tools.streams(folder)), (0, []))
+    expect("nothing recorded: said", "no HINT #9 was executed; from=start" in done.stderr, True)
+    return 1
+
+
 def build_with_header(scratch):
     """QEMU's own declarations, where they are, are those of qemu.h."""
     place = tools.header()
@@ -125,7 +140,7 @@ def main():
         emulator = tools.user_emulator(plugin, scratch)
         if emulator:
             record_golden(emulator, plugin, os.path.join(scratch, "small"))
-            ran += 1
+            ran += 1 + record_nothing(emulator, plugin, os.path.join(scratch, "nothing"))
             for row in RUNS if os.path.isdir(model.PAIRS) else ():
                 record(emulator, plugin, os.path.join(scratch, row[1]), *row)
                 ran += 1

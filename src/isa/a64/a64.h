@@ -98,6 +98,13 @@ static inline bool tl_a64_is_call(const struct tl_a64 *insn)
 	return insn->flow == TL_A64_CALL || insn->flow == TL_A64_CALL_REGISTER;
 }
 
+/* "Memory Copy and Memory Set" (FEAT_MOPS): CPYP to CPYE, CPYFP to CPYFE, SETP to SETE, SETGP to
+ * SETGE. */
+static inline bool tl_a64_is_memory_copy(uint32_t opcode)
+{
+	return (opcode & 0xfb200c00) == 0x19000400;
+}
+
 /*
  * A direct-mapped cache of tl_a64_classify(): programs have few distinct opcodes, so that nearly
  * every lookup hits. tl_a64_cache_begin() must be called first; zero-filled is not valid.

@@ -80,6 +80,9 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 		tl_xtrace_check_code(s, pc, opcode);
 	if (__builtin_expect(op->changes_code, 0))
 		tl_xtrace_check_code_forget(&s->code);
+	/* Collectors have no token of what these write, to places that need not be known. */
+	if (__builtin_expect(op->changes_code, 0) && tl_a64_is_memory_copy(opcode))
+		tl_xtrace_check_forget_all(s);
 	/* Field by field: other fields are read only where `seen` says that they are
 	 * there. */
 	i->op = op;
@@ -441,6 +444,7 @@ static void check_memories(struct group *g, struct tl_error *err)
 		tl_xtrace_check_memory_end(&g->memories[i]);
 		tl_xtrace_shadow_free(&g->memories[i].shadow);
 		free(g->memories[i].thread_ids);
+		free(g->memories[i].shared);
 		tl_xtrace_check_blocks_free(&g->check->streams[i].blocks);
 		tl_xtrace_check_code_free(&g->check->streams[i].code);
 		free(g->memories[i].spaces);

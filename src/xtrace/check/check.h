@@ -120,6 +120,9 @@ struct tl_xtrace_check_memory {
 	/* Where the kernel writes 0 when a thread ends: addresses. */
 	uint64_t *thread_ids;
 	size_t thread_id_count, thread_id_capacity;
+	/* Mappings whose bytes may change without a store at their addresses. */
+	struct tl_xtrace_written_range *shared;
+	size_t shared_count, shared_capacity;
 	struct tl_xtrace_check_unseen unseen;
 };
 
@@ -427,6 +430,7 @@ void tl_xtrace_check_memory_end(const struct tl_xtrace_check_memory *memory);
 void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
 /* The bytes there are unknown from here on. */
 void tl_xtrace_check_forget(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size);
+void tl_xtrace_check_forget_all(struct tl_xtrace_check_stream *s);
 /* DC ZVA and what a system call wrote. */
 void tl_xtrace_check_zero(struct tl_xtrace_check_stream *s, uint64_t address);
 void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s);

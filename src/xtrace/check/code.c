@@ -55,7 +55,7 @@ void tl_xtrace_check_code_call(struct tl_xtrace_check_stream *s, bool known, uin
 		tl_xtrace_check_code_forget(&s->code);
 }
 
-/* ISB; IC and TLBI; MSR SCTLR_EL1, TTBR0_EL1, TTBR1_EL1 and TCR_EL1. */
+/* ISB; IC and TLBI; MSR SCTLR_EL1, TTBR0_EL1, TTBR1_EL1 and TCR_EL1; what writes any memory. */
 bool tl_xtrace_check_changes_code(uint32_t opcode)
 {
 	const uint32_t crn = opcode >> 12 & 15, crm = opcode >> 8 & 15;
@@ -64,7 +64,8 @@ bool tl_xtrace_check_changes_code(uint32_t opcode)
 		return true;
 	if ((opcode & 0xfff80000) == 0xd5080000)
 		return (crn == 7 && (crm == 1 || crm == 5)) || crn == 8 || crn == 9;
-	return (opcode & 0xfff80000) == 0xd5180000 && (crn == 1 || crn == 2);
+	return ((opcode & 0xfff80000) == 0xd5180000 && (crn == 1 || crn == 2)) ||
+	       tl_a64_is_memory_copy(opcode);
 }
 
 void tl_xtrace_check_code_forget(struct tl_xtrace_check_code *code)

@@ -13,7 +13,11 @@ enum {
 	CLONE3 = 435,
 	CLEAR_THREAD_ID = 0x200000, /* CLONE_CHILD_CLEARTID */
 	SHARED_MEMORY = 0x100,      /* CLONE_VM */
-	CLONE3_CHILD_TID = 16,      /* offset in struct clone_args */
+	MUNMAP = 215,
+	MMAP = 222,
+	MAP_SHARED = 1, /* also a bit of MAP_SHARED_VALIDATE */
+	MOST_SHARED = 256,
+	CLONE3_CHILD_TID = 16, /* offset in struct clone_args */
 	MOST_THREAD_IDS = 1024,
 };
 
@@ -56,6 +60,58 @@ void tl_xtrace_check_memory_end(const struct tl_xtrace_check_memory *memory)
 		tl_xtrace_report_unseen(&memory->unseen);
 }
 
+/*
+ * "Updates to the mapping are visible to other processes mapping the same region, and (in the case
+ * of file-backed mappings) are carried through to the underlying file" (mmap(2)). So are theirs,
+ * and those of other mappings and of write().
+ */
+static bool is_shared(const struct tl_xtrace_check_memory *m, uint64_t address)
+{
+	for (size_t i = 0; i < m->shared_count; i++)
+		if (address - m->shared[i].address < m->shared[i].size)
+			return true;
+	return false;
+}
+
+/* Ranges that begin in one that is mapped anew, or no longer, are not shared any more. */
+static void drop_shared(struct tl_xtrace_check_memory *m, uint64_t address, uint64_t size)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->shared_count; i++)
+		if (m->shared[i].address - address >= size)
+			m->shared[kept++] = m->shared[i];
+	m->shared_count = kept;
+}
+
+/* More mappings than are noted: the oldest is held to what is stored there. */
+static void note_shared(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size)
+{
+	struct tl_xtrace_check_memory *m = s->memory;
+
+	if (m->shared_count == MOST_SHARED) {
+		memmove(m->shared, m->shared + 1, (MOST_SHARED - 1) * sizeof(*m->shared));
+		m->shared_count--;
+	}
+	if (tl_grow(&m->shared, &m->shared_capacity, m->shared_count + 1, sizeof(*m->shared)))
+		m->shared[m->shared_count++] = (struct tl_xtrace_written_range){ address, size };
+	else
+		tl_xtrace_check_no_memory(s);
+}
+
+static void find_shared(struct tl_xtrace_check_stream *s, const uint64_t *args, uint64_t result)
+{
+	if (result > UINT64_MAX - 4095)
+		return;
+	if (args[0] == MUNMAP)
+		drop_shared(s->memory, args[1], args[2]);
+	if (args[0] != MMAP)
+		return;
+	drop_shared(s->memory, result, args[2]);
+	if (args[4] & MAP_SHARED)
+		note_shared(s, result, args[2]);
+}
+
 /* A load that differs. */
 static void report_load(struct tl_xtrace_check_stream *s)
 {
@@ -89,8 +145,9 @@ void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kin
 		return;
 	}
 	found = tl_xtrace_shadow_load(shadow, space_of(s, address), address, data, size);
-	if (found == TL_XTRACE_SHADOW_DISAGREES &&
-	    !is_of_ended_thread(s->memory, address, data, size) &&
+	/* In a handler whose SP is not known yet it may be of the frame that the kernel made. */
+	if (found == TL_XTRACE_SHADOW_DISAGREES && !s->signals.probes_sp &&
+	    !is_shared(s->memory, address) && !is_of_ended_thread(s->memory, address, data, size) &&
 	    !(s->content.kernel && tl_xtrace_shadow_has_twin(shadow, address, data, size)))
 		report_load(s);
 	else if (found == TL_XTRACE_SHADOW_NO_MEMORY)
@@ -127,6 +184,11 @@ static void forget_written(struct tl_xtrace_check_stream *s, const uint64_t *arg
 					written[i].address, written[i].size);
 	if (everything)
 		tl_xtrace_shadow_forget_all(&s->memory->shadow, s->program.space);
+}
+
+void tl_xtrace_check_forget_all(struct tl_xtrace_check_stream *s)
+{
+	tl_xtrace_shadow_forget_all(&s->memory->shadow, s->program.space);
 }
 
 void tl_xtrace_check_forget(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size)
@@ -228,8 +290,10 @@ void tl_xtrace_check_syscall_done(struct tl_xtrace_check_stream *s, uint64_t res
 {
 	if (s->syscall.pending && tl_xtrace_syscall_is_brk(s->syscall.args[0]))
 		move_heap(s, result);
-	if (s->syscall.pending)
+	if (s->syscall.pending) {
 		forget_written(s, s->syscall.args, result);
+		find_shared(s, s->syscall.args, result);
+	}
 	s->syscall.pending = false;
 }
 

@@ -91,6 +91,9 @@ enum tl_xtrace_rewrite tl_xtrace_rewrite_of(const struct tl_a64 *insn, const cha
 	if (is_sme(opcode))
 		return refuse(why, "an SME instruction: ZA and the streaming mode cannot be "
 				   "brought back yet");
+	if (tl_a64_is_memory_copy(opcode))
+		return refuse(why, "memory is copied or set by one instruction (CPY, SET), whose "
+				   "accesses are not in the trace");
 	if (insn->access & TL_A64_TAGS || is(opcode, 0xffe0fc00, 0x9ac01000))
 		return refuse(why, "memory tags are used, which are not in the trace");
 	return system_rewrite(insn, why);

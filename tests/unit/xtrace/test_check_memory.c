@@ -7,7 +7,7 @@
 
 #include "violations.h"
 
-enum { PLACE = 0x9000 };
+enum { PLACE = 0x9000, MUNMAP = 215, MMAP = 222 };
 
 /* ---- threads that are not there ---- */
 
@@ -170,6 +170,122 @@ TEST(a_thread_is_made)
 	}
 }
 
+/* ---- memory that changes without a store ---- */
+
+/* Stores 1 to an address, with `between` an instruction more, and loads 2. */
+static size_t put_change(struct bytes *b, uint64_t address, uint32_t between)
+{
+	size_t at;
+
+	put_inst(b, 0, A64_STR_FREE);
+	put_access(b, STORE, 3, address, 1);
+	put_inst(b, 0, between);
+	put_inst(b, 0, A64_LDR_FREE);
+	at = b->size;
+	put_access(b, LOAD, 3, address, 2);
+	put_inst(b, 0, A64_NOP);
+	return at;
+}
+
+/* mmap or munmap with these flags, three instructions; X0 is what the call before has returned. */
+static void put_call(struct bytes *b, unsigned number, uint64_t x0, uint64_t size, unsigned flags,
+		     uint64_t result)
+{
+	const uint64_t args[7] = { number, x0, size, 3, flags, 5, 0 };
+
+	put_inst(b, 0, 0xd2800008 | number << 5); /* MOV X8, #NUMBER */
+	put_inst(b, 0, 0xd2800003 | flags << 5);  /* MOV X3, #FLAGS */
+	put_inst(b, 0, A64_SVC);
+	for (unsigned n = 0; n < 7; n++)
+		put_value(b, SVCARG, args[n]);
+	put_value(b, SVCRET, result);
+}
+
+/*
+ * mmap(2): "MAP_SHARED: updates to the mapping are visible to other processes mapping the same
+ * region": until munmap, or until others are mapped in its place.
+ */
+TEST(shared_mappings)
+{
+	enum { PRIVATE = 2, SHARED = 1, VALIDATED = 3, UNMAP = 4, MAPPED = 0x10000 };
+	static const struct {
+		unsigned first, then;
+		uint64_t offset;
+		bool good;
+	} cases[] = {
+		{ SHARED, 0, 0, true },       { VALIDATED, 0, 0x1ff8, true },
+		{ PRIVATE, 0, 0, false },     { SHARED, 0, 0x2000, false },
+		{ SHARED, UNMAP, 0, false },  { SHARED, PRIVATE, 0, false },
+		{ PRIVATE, SHARED, 0, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes b = { 0 };
+		size_t at;
+
+		put_pcinst(&b, 0, 0x1000, A64_NOP);
+		put_call(&b, MMAP, 0, 0x2000, cases[i].first, MAPPED);
+		if (cases[i].then == UNMAP)
+			put_call(&b, MUNMAP, MAPPED, 0x2000, 0, 0);
+		else if (cases[i].then)
+			put_call(&b, MMAP, MAPPED, 0x2000, cases[i].then, MAPPED);
+		at = put_change(&b, MAPPED + cases[i].offset, A64_NOP);
+		if (cases[i].good)
+			assert_good(&b);
+		else
+			assert_one(&b, "xtrace.memory.value", at, cases[i].then ? 9 : 6);
+	}
+}
+
+/* More mappings than are noted: the first of 257 is forgotten. */
+TEST(many_shared_mappings)
+{
+	enum { MOST = 256, MAPPED = 0x10000, SIZE = 0x1000 };
+
+	for (unsigned count = MOST; count <= MOST + 1; count++) {
+		struct bytes b = { 0 };
+		size_t at;
+
+		put_pcinst(&b, 0, 0x1000, A64_NOP);
+		for (unsigned i = 0; i < count; i++)
+			put_call(&b, MMAP, i ? MAPPED + (i - 1) * SIZE : 0, SIZE, 1,
+				 MAPPED + i * SIZE);
+		at = put_change(&b, MAPPED, A64_NOP);
+		if (count == MOST)
+			assert_good(&b);
+		else
+			assert_one(&b, "xtrace.memory.value", at, 3 * count + 3);
+	}
+}
+
+/* CPY and SET write anywhere, and have no token of it; what stands beside them in the table does
+ * not. */
+TEST(memory_is_copied_by_an_instruction)
+{
+	static const struct {
+		uint32_t opcode;
+		bool good;
+	} cases[] = {
+		{ 0x190404a3, true },  /* CPYFP [X3]!, [X4]!, X5! */
+		{ 0x1d8404a3, true },  /* CPYE [X3]!, [X4]!, X5! */
+		{ 0x19c24420, true },  /* SETM [X0]!, X1!, X2 */
+		{ 0x1dc28420, true },  /* SETGE [X0]!, X1!, X2 */
+		{ 0x9b0404a3, false }, /* MADD X3, X5, X4, X1 */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes b = { 0 };
+		size_t at;
+
+		put_pcinst(&b, 0, 0x1000, A64_NOP);
+		at = put_change(&b, PLACE, cases[i].opcode);
+		if (cases[i].good)
+			assert_good(&b);
+		else
+			assert_one(&b, "xtrace.memory.value", at, 3);
+	}
+}
+
 /* ---- a page has two addresses ---- */
 
 /* A program's store of 8 bytes at `low`; then the kernel loads 16 at `high`, where it stored 0. */
@@ -218,6 +334,9 @@ int main(void)
 		cmocka_unit_test(one_of_several_threads),
 		cmocka_unit_test(threads_without_an_order),
 		cmocka_unit_test(a_thread_is_made),
+		cmocka_unit_test(shared_mappings),
+		cmocka_unit_test(many_shared_mappings),
+		cmocka_unit_test(memory_is_copied_by_an_instruction),
 		cmocka_unit_test(both_addresses_of_a_page),
 	};
 

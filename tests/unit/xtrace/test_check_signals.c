@@ -30,6 +30,45 @@ TEST(a_handler_returns)
 	assert_good(&b);
 }
 
+/*
+ * A handler that uses no stack, and changes the frame, which the kernel writes anew for the next
+ * signal. Behind its return, as where SP has shown the frame elsewhere, loads are judged again.
+ */
+TEST(a_handler_without_a_stack)
+{
+	enum { FRAME = 0x100000 };
+
+	for (unsigned way = 0; way < 3; way++) {
+		struct bytes b = { .data = NULL };
+		size_t at = 0;
+
+		put_pcinst(&b, 0, 0x1000, 0xd2800020); /* MOV X0, #1 */
+		for (unsigned n = 0; n < 2; n++) {
+			put_pcinst(&b, 0, HANDLER, n && way == 1 ? 0xf90003e0 : A64_NOP);
+			if (n && way == 1) /* STR X0, [SP] */
+				put_access(&b, STORE, 3, FRAME + 0x10000, 1);
+			put_inst(&b, 0, 0xf940dc49); /* LDR X9, [X2, #440] */
+			at = b.size;
+			put_access(&b, LOAD, 3, FRAME + 440, 7);
+			put_inst(&b, 0, 0xf900dc4a); /* STR X10, [X2, #440] */
+			put_access(&b, STORE, 3, FRAME + 440, 9);
+			put_inst(&b, 0, 0x14000005); /* B HANDLER + 0x20 */
+			put_sigreturn(&b);
+			put_pcinst(&b, 0, 0x1004, A64_NOP);
+		}
+		if (way == 2) {
+			put_inst(&b, 0, A64_LDR_FREE);
+			at = b.size;
+			put_access(&b, LOAD, 3, FRAME + 440, 7);
+			put_inst(&b, 0, A64_NOP);
+		}
+		if (way)
+			assert_one(&b, "xtrace.memory.value", at, way == 1 ? 9 : 15);
+		else
+			assert_good(&b);
+	}
+}
+
 /* One that goes elsewhere by itself: SP has to say that there is a signal's frame. */
 TEST(a_handler_does_not_return)
 {
@@ -200,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_handler_returns),
+		cmocka_unit_test(a_handler_without_a_stack),
 		cmocka_unit_test(a_handler_does_not_return),
 		cmocka_unit_test(a_stack_of_its_own_is_elsewhere),
 		cmocka_unit_test(an_instruction_that_traps),

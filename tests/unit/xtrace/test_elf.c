@@ -223,6 +223,31 @@ static void put_call(struct pair *p, uint64_t number)
 		put_value(&p->stream, SVCARG, 0);
 }
 
+/* prctl(PR_SVE_SET_VL, ...); any other one is as others are. */
+TEST(setting_the_length_of_vectors_is_refused)
+{
+	for (uint64_t option = 50; option <= 51; option++) {
+		struct pair p = begin_pair();
+
+		put_pcinst(&p.stream, 0, CODE, A64_SVC);
+		put_value(&p.stream, SVCARG, 167);
+		put_value(&p.stream, SVCARG, option);
+		for (unsigned i = 0; i < 5; i++)
+			put_value(&p.stream, SVCARG, 0);
+		put_value(&p.stream, SVCRET, 32);
+		put_inst(&p.stream, 0, A64_NOP);
+		if (option == 50) {
+			assert_refused(&p, "the length of vectors is set", 0, 0);
+		} else {
+			struct tl_output *out;
+
+			assert_int_equal(make(&p, everything, &out, NULL), 0);
+			tl_output_discard(out);
+		}
+		free_pair(&p);
+	}
+}
+
 TEST(a_call_without_its_result_is_refused)
 {
 	struct pair p = begin_pair();
@@ -273,6 +298,8 @@ TEST(instructions_that_cannot_run_are_refused)
 		{ 0xe11f8000, "SME" },         /* ldr zt0, [x0] */
 		{ 0xd503477f, "SME" },         /* smstart */
 		{ 0xd51b4240, "SME" },         /* msr svcr, x0 */
+		{ 0x190404a3, "(CPY, SET)" },  /* cpyfp [x3]!, [x4]!, x5! */
+		{ 0x19c28420, "(CPY, SET)" },  /* sete [x0]!, x1!, x2 */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -468,6 +495,7 @@ int main(void)
 		cmocka_unit_test(room_between_pages),
 		cmocka_unit_test(kernel_code_is_refused),
 		cmocka_unit_test(a_gap_is_refused),
+		cmocka_unit_test(setting_the_length_of_vectors_is_refused),
 		cmocka_unit_test(a_call_without_its_result_is_refused),
 		cmocka_unit_test(a_call_that_goes_elsewhere_is_refused),
 		cmocka_unit_test(a_register_without_its_value_is_refused),

@@ -3,6 +3,9 @@
 #include "xtrace/elf/collect/collector.h"
 #include "xtrace/elf/first_fault.h"
 
+/* Linux: <asm-generic/unistd.h>, <linux/prctl.h>. */
+enum { PRCTL = 167, PR_SVE_SET_VL = 50 };
+
 /* ---- the order of several threads ---- */
 
 /* The thread's progress, if another thread waits for what was done up to here. */
@@ -122,6 +125,11 @@ static bool take_argument(struct tl_xtrace_collector *c, uint64_t value)
 
 	if (!c->call.open)
 		return true;
+	if (number == 1 && value == PR_SVE_SET_VL &&
+	    c->replay->events[c->call.event].expected == PRCTL) {
+		c->refused = "the length of vectors is set (prctl), which no snapshot shows";
+		return false;
+	}
 	if (number)
 		return number > 6 || tl_xtrace_collect_handler_value(c, number - 1, value);
 	event = &c->replay->events[c->call.event];
