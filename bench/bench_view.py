@@ -246,10 +246,19 @@ def bench_server(what, program, path, first=0.5, memory=None):
         tell(what + ": memory beside the mapping", own_memory(view), "MiB", memory)
 
 
+def wait_for_rest(view):
+    """Until nothing is worked: behind the index of a large file, sums of its tiles are made ahead."""
+    worked, before = processor_seconds(view), None
+    while worked != before:
+        time.sleep(0.5)
+        worked, before = processor_seconds(view), worked
+
+
 def bench_given_up(program, path):
     """What is worked for one who goes: processor time behind a flame graph of all that nobody waits for."""
     with View(program, "--no-index", path) as view:
         view.ready()
+        wait_for_rest(view)
         connection = http.client.HTTPConnection("127.0.0.1", view.port)
         connection.request("GET", "/api/flame?token=" + view.token)
         time.sleep(0.03)
