@@ -48,7 +48,7 @@ def record(folder, program, *arguments, status=0, env=None, stdin=None):
                           errors="replace", timeout=300)
     expect("status of %s %s" % (os.path.basename(program), " ".join(arguments)), done.returncode, status)
     lines = done.stderr.strip().split("\n")
-    expect("last line", lines[-1], "tracelathe report " + output)
+    expect("last line", lines[-1], "tracelathe report --event Ir,Ticks " + output)
     expect("no parts left", os.path.exists(output + ".parts"), False)
     return output, lines[1:-1], done.stdout
 

@@ -106,7 +106,8 @@ enum tl_recorder_answer tl_record_probe_emulate(const struct tl_record_program *
 			   "QEMU runs the AArch64 program (without SVE, unless QEMU_CPU names a "
 			   "processor that has it), and our plugin writes xtrace");
 	return yes(reason, "QEMU runs the program (as a processor without AVX-512, some 20 times "
-			   "slower), and our plugin writes Intel PT");
+			   "slower), and our plugin writes Intel PT; times are those of QEMU, "
+			   "instructions (Ir) those of the program");
 }
 
 int tl_record_run_emulate(struct tl_record_session *session, struct tl_error *err)

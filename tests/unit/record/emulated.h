@@ -227,4 +227,12 @@ static inline struct folder simple(void)
 	return folder;
 }
 
+/* Times are those of QEMU: the command that reads the recording sorts by what the program did. */
+static inline bool sorts_by_instructions(const char *command, const char *output)
+{
+	static const char first[] = "--event Ir,Ticks ";
+
+	return !strncmp(command, first, strlen(first)) && !strcmp(command + strlen(first), output);
+}
+
 #endif
