@@ -5,6 +5,9 @@
  */
 #include "violations.h"
 
+/* Its number of bits is that of the machine: it is read before, so that the next header has 64. */
+#include <asm/bitsperlong.h>
+
 #undef __BITS_PER_LONG
 #define __BITS_PER_LONG 64
 #define __ARCH_WANT_NEW_STAT
