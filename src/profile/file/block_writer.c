@@ -219,9 +219,9 @@ struct team {
 	struct tl_pfile_row_block blocks[TEAM_BLOCKS];
 	struct worker workers[TEAM_MOST];
 	unsigned jobs;
-	atomic_size_t next;  /* block to be made */
-	size_t first, count; /* rows of all of them */
-	tl_pfile_make_row_fn *make;
+	atomic_size_t next;         /* block to be made */
+	size_t first, count;        /* rows of all of them */
+	tl_pfile_make_row_fn *make; /* NULL: `arg` is an order */
 	const void *arg;
 };
 
@@ -242,7 +242,9 @@ static int make_block(const struct team *team, struct worker *worker,
 	int status = 0;
 
 	tl_pfile_row_block_clear(block);
-	for (size_t i = first; status == 0 && i < end; i++)
+	if (!team->make)
+		status = tl_pfile_row_block_add_order(block, team->arg, first, end - first);
+	for (size_t i = first; team->make && status == 0 && i < end; i++)
 		status = add_made(block, team->make, team->arg, i, worker->row);
 	return status ? status : tl_pfile_row_block_pack(block, &worker->zstd);
 }
@@ -322,15 +324,36 @@ static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t f
 	}
 }
 
+static void write_order_here(struct tl_pfile_writer *w, size_t first, size_t end,
+			     const uint32_t *order)
+{
+	for (size_t next; first < end && !w->status; first = next) {
+		if (w->block.rows >= w->block.most)
+			flush(w);
+		next = tl_min(first + w->block.most - w->block.rows, end);
+		fail(w, tl_pfile_row_block_add_order(&w->block, order, first, next - first));
+	}
+}
+
 static void write_one_by_one(struct tl_pfile_writer *w, size_t first, size_t end,
 			     tl_pfile_make_row_fn *make, const void *arg)
 {
+	if (!make) {
+		write_order_here(w, first, end, arg);
+		return;
+	}
 	for (size_t i = first; i < end && !w->status; i++) {
 		if (w->block.rows >= w->block.most)
 			flush(w);
 		if (!w->status)
 			fail(w, add_made(&w->block, make, arg, i, w->row));
 	}
+}
+
+void tl_pfile_write_order(struct tl_pfile_writer *w, const uint32_t *order, size_t count,
+			  unsigned jobs)
+{
+	tl_pfile_write_rows(w, count, NULL, order, jobs);
 }
 
 void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_row_fn *make,

@@ -30,6 +30,9 @@ typedef uint32_t tl_pfile_make_row_fn(const void *arg, size_t number, uint64_t *
 /* Rows 0 .. count - 1, which up to `jobs` threads make. */
 void tl_pfile_write_rows(struct tl_pfile_writer *writer, size_t count, tl_pfile_make_row_fn *make,
 			 const void *arg, unsigned jobs);
+/* The same of a section that is an order: row i is order[i] - i. */
+void tl_pfile_write_order(struct tl_pfile_writer *writer, const uint32_t *order, size_t count,
+			  unsigned jobs);
 /* How many rows a block of the present section has. */
 uint32_t tl_pfile_block_rows(const struct tl_pfile_writer *writer);
 /* A row of the section of strings, which is greater than the one before. */

@@ -328,15 +328,6 @@ static bool write_all_durations(struct writing *w)
 
 /* ---- the numbers before ---- */
 
-static uint32_t make_order(const void *arg, size_t number, uint64_t *row, const uint8_t **costs)
-{
-	const struct tl_pfile_order *order = arg;
-
-	(void)costs;
-	row[0] = (uint64_t)order->order[number] - number;
-	return 1;
-}
-
 /* Reports and exports show some elements in the order of their numbers. */
 static void write_orders(struct writing *w)
 {
@@ -349,7 +340,7 @@ static void write_orders(struct writing *w)
 		if (tl_pfile_order_is_plain(orders[k]))
 			continue;
 		tl_pfile_begin(w->writer, TL_PFILE_FUNCTION_ORDER + (enum tl_pfile_section)k);
-		tl_pfile_write_rows(w->writer, orders[k]->count, make_order, orders[k], w->jobs);
+		tl_pfile_write_order(w->writer, orders[k]->order, orders[k]->count, w->jobs);
 	}
 }
 

@@ -130,29 +130,41 @@ static void put_place(const struct tl_pfile_packed *p, const struct tl_pack_plac
 	key[3] = at->block;
 }
 
-static void put_key(const struct wave *w, const struct packed_item *item, uint64_t *key)
+/* Keys that an item has for all of its group: of lines these are two, of arcs and jumps one. */
+enum { LINE_COMMON = 2, CALL_COMMON = 1 };
+
+static unsigned common_keys(const struct wave *w)
+{
+	return w->kind == TL_PACK_LINE ? LINE_COMMON : CALL_COMMON;
+}
+
+/* The others, where they stand in the whole key. */
+static inline __attribute__((always_inline)) void
+put_own_keys(const struct wave *w, const struct packed_item *item, uint64_t *key)
 {
 	const struct tl_pfile_packed *p = w->p;
-	const struct tl_pack_run *run = &p->from->pack->runs[item->run];
 	const struct tl_pack_item *packed = &item->packed;
 
-	key[0] = function_place(p, run->function);
-	if (packed->kind == TL_PACK_LINE) {
-		key[1] = part_place(p, run->part);
-		put_place(p, &packed->at, key + 2);
+	if (w->kind == TL_PACK_LINE) {
+		put_place(p, &packed->at, key + LINE_COMMON);
 		return;
 	}
 	key[1] = function_place(p, packed->target);
-	key[2] = part_place(p, run->part);
+	key[2] = part_place(p, p->from->pack->runs[item->run].part);
 	put_place(p, &packed->at, key + 3);
 	put_place(p, &packed->to, key + 3 + TL_PFILE_PLACE_FIELDS);
 	key[3 + 2 * TL_PFILE_PLACE_FIELDS] = packed->conditional;
 }
 
-/* Keys that an item has for all of its group. */
-static unsigned common_keys(const struct wave *w)
+static void put_key(const struct wave *w, const struct packed_item *item, uint64_t *key)
 {
-	return w->kind == TL_PACK_LINE ? 2 : 1;
+	const struct tl_pfile_packed *p = w->p;
+	const struct tl_pack_run *run = &p->from->pack->runs[item->run];
+
+	key[0] = function_place(p, run->function);
+	if (w->kind == TL_PACK_LINE)
+		key[1] = part_place(p, run->part);
+	put_own_keys(w, item, key);
 }
 
 /* ---- sorting ---- */
@@ -166,13 +178,9 @@ static void read_group(struct wave *w, const struct group *g)
 		const struct tl_pack_run *run = &w->p->from->pack->runs[number];
 		struct tl_pack_cursor cursor = tl_pack_read(run);
 
-		for (uint32_t left = run->counts[w->kind]; left;) {
-			tl_pack_next(&cursor, &to->packed);
-			if (to->packed.kind != w->kind)
-				continue;
+		for (uint32_t left = run->counts[w->kind]; left; left--, to++) {
+			tl_pack_next_of(&cursor, w->kind, &to->packed);
 			to->run = number;
-			to++;
-			left--;
 		}
 	}
 }
@@ -182,38 +190,48 @@ static unsigned bits_of(uint64_t most)
 	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/*
- * Keys as one number each, the first key in its highest bits, the place in its lowest ones. False:
- * they differ too much for that.
- */
-static bool pack_keys(const struct wave *w, const struct group *g, uint64_t *to)
+/* pack_keys() of keys `first` .. `end` - 1: a loop of its own for each kind of items. */
+static inline __attribute__((always_inline)) bool pack_keys_of(const struct wave *w,
+							       const struct group *g, uint64_t *to,
+							       unsigned first, unsigned end)
 {
 	const struct packed_item *items = w->items + g->at;
 	uint64_t key[TL_PFILE_MOST_KEYS], least[TL_PFILE_MOST_KEYS], most[TL_PFILE_MOST_KEYS];
-	unsigned first = common_keys(w), bits[TL_PFILE_MOST_KEYS], sum = bits_of(g->count - 1);
+	unsigned bits[TL_PFILE_MOST_KEYS], sum = bits_of(g->count - 1);
 
-	put_key(w, items, least);
+	put_own_keys(w, items, least);
 	memcpy(most, least, sizeof(most));
 	for (size_t i = 1; i < g->count; i++) {
-		put_key(w, &items[i], key);
-		for (unsigned k = first; k < w->keys; k++) {
+		put_own_keys(w, &items[i], key);
+		for (unsigned k = first; k < end; k++) {
 			least[k] = tl_min(least[k], key[k]);
 			most[k] = tl_max(most[k], key[k]);
 		}
 	}
-	for (unsigned k = first; k < w->keys; k++)
+	for (unsigned k = first; k < end; k++)
 		sum += bits[k] = bits_of(most[k] - least[k]);
 	if (sum >= 64)
 		return false;
 	for (size_t i = 0; i < g->count; i++) {
 		uint64_t packed = 0;
 
-		put_key(w, &items[i], key);
-		for (unsigned k = first; k < w->keys; k++)
+		put_own_keys(w, &items[i], key);
+		for (unsigned k = first; k < end; k++)
 			packed = packed << bits[k] | (key[k] - least[k]);
 		to[i] = packed << bits_of(g->count - 1) | i;
 	}
 	return true;
+}
+
+/*
+ * Keys as one number each, the first key in its highest bits, the place in its lowest ones. False:
+ * they differ too much for that.
+ */
+static bool pack_keys(const struct wave *w, const struct group *g, uint64_t *to)
+{
+	if (w->kind == TL_PACK_LINE)
+		return pack_keys_of(w, g, to, LINE_COMMON, TL_PFILE_LINE_KEYS);
+	return pack_keys_of(w, g, to, CALL_COMMON, w->keys);
 }
 
 static void take_order(struct wave *w, struct group *g, const uint64_t *sorted)

@@ -186,6 +186,25 @@ int tl_pfile_row_block_add_coded(struct tl_pfile_row_block *b, const uint64_t *r
 	return 0;
 }
 
+int tl_pfile_row_block_add_order(struct tl_pfile_row_block *b, const uint32_t *order, size_t first,
+				 size_t count)
+{
+	enum { ROWS = 1024 }; /* for which room is made at once */
+	const size_t end = first + count;
+
+	for (size_t next; first < end; first = next) {
+		uint8_t *to = tl_pfile_row_block_room(b, (size_t)ROWS * TL_PFILE_ORDER_BYTES);
+
+		if (!to)
+			return TL_NO_MEMORY;
+		next = tl_min(first + ROWS, end);
+		to = tl_pfile_put_order(to, b->last, order, first, next - first);
+		b->used = (size_t)(to - b->raw);
+	}
+	b->rows += (uint32_t)count;
+	return 0;
+}
+
 int tl_pfile_row_block_pack(struct tl_pfile_row_block *b, struct tl_zstd_blocks *zstd)
 {
 	int status = TL_NO_MEMORY;

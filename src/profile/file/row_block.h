@@ -57,6 +57,9 @@ int tl_pfile_row_block_add(struct tl_pfile_row_block *block, const uint64_t *row
  */
 int tl_pfile_row_block_add_coded(struct tl_pfile_row_block *block, const uint64_t *row,
 				 const uint8_t *costs, uint32_t count);
+/* Rows of an order (tl_pfile_put_order()). */
+int tl_pfile_row_block_add_order(struct tl_pfile_row_block *block, const uint32_t *order,
+				 size_t first, size_t count);
 /* Make `data` and what is said of it. What zstd cannot make smaller is stored as it is. */
 int tl_pfile_row_block_pack(struct tl_pfile_row_block *block, struct tl_zstd_blocks *zstd);
 void tl_pfile_row_block_free(struct tl_pfile_row_block *block);

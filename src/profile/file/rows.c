@@ -61,14 +61,6 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 {
 	uint8_t *bits = to, *used = to + 1;
 
-	/* Orders of elements are half of all rows. */
-	if (fields == 1 && keys == 1) {
-		uint64_t value = tl_zigzag(row[0] - last[0]);
-
-		last[0] = row[0];
-		*to = value != 0;
-		return put_present(to + 1, value);
-	}
 	/* Most rows have but the first costs. */
 	while (fields > keys && fields > 1 && !row[fields - 1])
 		fields--;
@@ -88,6 +80,22 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 		}
 	}
 	return used;
+}
+
+uint8_t *tl_pfile_put_order(uint8_t *to, uint64_t *last, const uint32_t *order, size_t first,
+			    size_t count)
+{
+	uint64_t before = *last;
+
+	for (size_t i = first; i < first + count; i++) {
+		const uint64_t key = (uint64_t)order[i] - i, value = tl_zigzag(key - before);
+
+		before = key;
+		*to = value != 0;
+		to = put_present(to + 1, value);
+	}
+	*last = before;
+	return to;
 }
 
 /* ---- costs that are coded already ---- */

@@ -44,6 +44,14 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 			  const uint64_t *row);
 
 /*
+ * The same of rows `first` .. `first` + `count` - 1 of an order, each of which is the number before
+ * less the row's own. At most TL_PFILE_ORDER_BYTES are written for each.
+ */
+enum { TL_PFILE_ORDER_BYTES = 1 + TL_VARINT_BYTES };
+uint8_t *tl_pfile_put_order(uint8_t *to, uint64_t *last, const uint32_t *order, size_t first,
+			    size_t count);
+
+/*
  * The same of a line, whose costs are coded already, as LEB128 of zigzag behind each other, and are
  * added to `sums`. Eight bytes more than the costs have can be read, and TL_PFILE_SLACK more than
  * those of the row written.

@@ -495,21 +495,25 @@ static const uint8_t *take_other(const uint8_t *p, struct tl_pack_item *item)
 
 /*
  * Move behind `count` numbers: as many bytes have no highest bit. Eight bytes at a time, where as
- * many are there; their highest bits, moved down and multiplied, give their sum in the first byte.
+ * many are there; their highest bits, moved down and multiplied, give the sums up to each byte.
  */
 static inline const uint8_t *skip_numbers(const uint8_t *p, const uint8_t *end, uint32_t count)
 {
-	const uint64_t highest = UINT64_C(0x8080808080808080);
+	const uint64_t highest = UINT64_C(0x8080808080808080), ones = highest >> 7;
 
 	while (count && end - p >= 8) {
-		uint64_t ends = ~tl_get64s(p, TL_HOST_BIG_ENDIAN) & highest;
-		uint32_t found = (uint32_t)((ends >> 7) * UINT64_C(0x0101010101010101) >> 56);
+		/* In each byte: how many numbers end up to there. */
+		const uint64_t ends = (~tl_get64s(p, TL_HOST_BIG_ENDIAN) & highest) >> 7;
+		const uint64_t sums = ends * ones;
+		const uint32_t found = (uint32_t)(sums >> 56);
 
-		if (found >= count) {
-			while (--count)
-				ends &= ends - 1;
-			return p + (unsigned)__builtin_ctzll(ends) / 8 + 1;
-		}
+		/* The first byte that has so many keeps its highest bit. */
+		if (found >= count)
+			return p +
+			       (unsigned)__builtin_ctzll(((sums | highest) - ones * count) &
+							 highest) /
+				       8 +
+			       1;
 		count -= found;
 		p += 8;
 	}
@@ -574,6 +578,15 @@ static inline bool next_item(struct tl_pack_cursor *cursor, struct tl_pack_item 
 bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 {
 	return next_item(cursor, item);
+}
+
+bool tl_pack_next_of(struct tl_pack_cursor *cursor, enum tl_pack_kind kind,
+		     struct tl_pack_item *item)
+{
+	while (next_item(cursor, item))
+		if (item->kind == kind)
+			return true;
+	return false;
 }
 
 void tl_pack_read_run(const struct tl_pack_run *run, struct tl_pack_item *items)

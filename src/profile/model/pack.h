@@ -185,6 +185,9 @@ struct tl_pack_cursor {
 struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run);
 /* The next item; only arcs and jumps fill in `to`. False at the end. */
 bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item);
+/* The next one of a kind. */
+bool tl_pack_next_of(struct tl_pack_cursor *cursor, enum tl_pack_kind kind,
+		     struct tl_pack_item *item);
 /* All items of a run, into room for as many as tl_pack_run_items() says. */
 void tl_pack_read_run(const struct tl_pack_run *run, struct tl_pack_item *items);
 /* The item's costs, as many as it says. */
