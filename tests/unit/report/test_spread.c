@@ -129,7 +129,7 @@ static struct statistics statistics_of(const int64_t *costs)
 	memcpy(sorted, costs, sizeof(sorted));
 	qsort(sorted, FILES, sizeof(*sorted), by_size);
 	for (size_t i = 0; i < FILES; i++) {
-		s.mean += (double)costs[i] / FILES;
+		s.mean += (double)costs[i] / (double)FILES;
 		s.count += costs[i] != 0;
 	}
 	for (size_t i = 0; i < FILES; i++)

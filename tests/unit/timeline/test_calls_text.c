@@ -143,8 +143,8 @@ TEST(calls_are_lines_of_text)
 		"1 process 7 thread 8 start 110 end 115 depth 1 parent 0 late a \"b\"\\",
 		"2 process 7 thread 8 start 120 end 140 depth 1 parent 0 cut \303\251t\303\251",
 		"3 process 7 thread 8 start 150 end - depth 1 parent 0 a \"b\"\\",
-		"4 process -1 thread -2 start 1500000000 end 4000000001 depth 0 parent - cut late "
-		"\303\251t\303\251",
+		("4 process -1 thread -2 start 1500000000 end 4000000001 depth 0 parent - cut late "
+		 "\303\251t\303\251"),
 		"5 process -1 thread -2 start 18446744073709551614 end - depth 0 parent - ",
 	};
 
