@@ -266,3 +266,17 @@ bool tl_query_trace_prepare(struct tl_query_trace *trace)
 	return number_functions(trace) && measure_depths(trace) && list_stacks(trace) &&
 	       list_losses(trace) && list_threads(trace);
 }
+
+void tl_query_folded_free(struct tl_query_folded *folded)
+{
+	for (size_t i = 0; i < TL_QUERY_TABLE_COUNT; i++)
+		for (size_t j = 0; j < 2; j++)
+			tl_query_key_index_free(&folded->keys[i][j]);
+	tl_query_key_index_free(&folded->by_address);
+	free(folded->ids);
+	free(folded->shown);
+	free(folded->depths);
+	free(folded->lost);
+	free(folded->threads);
+	free(folded->stacks);
+}

@@ -112,10 +112,7 @@ void tl_query_trace_leave(struct tl_query_trace *trace)
 {
 	if (!trace || --trace->references)
 		return;
-	for (size_t i = 0; i < TL_QUERY_TABLE_COUNT; i++)
-		for (size_t j = 0; j < 2; j++)
-			tl_query_key_index_free(&trace->folded.keys[i][j]);
-	tl_query_key_index_free(&trace->folded.by_address);
+	tl_query_folded_free(&trace->folded);
 	tl_query_calls_reader_close(trace->calls);
 	tl_profile_free(trace->profile);
 	for (size_t i = 0; i < trace->handle_count; i++)
@@ -124,12 +121,6 @@ void tl_query_trace_leave(struct tl_query_trace *trace)
 		free(trace->paths[i]);
 	free(trace->handles);
 	free(trace->paths);
-	free(trace->folded.ids);
-	free(trace->folded.shown);
-	free(trace->folded.depths);
-	free(trace->folded.lost);
-	free(trace->folded.threads);
-	free(trace->folded.stacks);
 	free(trace->message);
 	tl_arena_free(&trace->texts);
 	free(trace);

@@ -95,6 +95,8 @@ void tl_query_trace_leave(struct tl_query_trace *trace);
 int tl_query_trace_fold(struct tl_query_trace *trace, struct tl_error *err);
 /* Once folded: make what the tables need besides (folded.c). False without memory. */
 bool tl_query_trace_prepare(struct tl_query_trace *trace);
+/* Free what has been made, all or a part of it. */
+void tl_query_folded_free(struct tl_query_folded *folded);
 /* Whether it is standard input, which only one reader at a time can have. */
 bool tl_query_trace_read_once(const struct tl_query_trace *trace);
 /* Whether its listings number instructions, and can be limited by these numbers. */

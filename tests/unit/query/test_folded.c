@@ -47,12 +47,7 @@ static void prepare(struct tl_query_trace *trace, struct tl_profile *profile)
 
 static void forget(struct tl_query_trace *trace)
 {
-	free(trace->folded.ids);
-	free(trace->folded.shown);
-	free(trace->folded.depths);
-	free(trace->folded.lost);
-	free(trace->folded.threads);
-	free(trace->folded.stacks);
+	tl_query_folded_free(&trace->folded);
 	tl_profile_free(trace->profile);
 }
 
