@@ -251,4 +251,18 @@ static inline char *tree_text(const struct tl_profile *profile, enum tl_tree_kin
 		free(text_);                                                                       \
 	} while (0)
 
+/* Whether these texts come one after the other. */
+static inline bool in_order(const char *text, const char *const *parts)
+{
+	for (; *parts; parts++) {
+		text = strstr(text, *parts);
+		if (!text)
+			return false;
+		text += strlen(*parts);
+	}
+	return true;
+}
+
+#define IN_ORDER(text, ...) assert_true(in_order(text, (const char *const[]){ __VA_ARGS__, NULL }))
+
 #endif

@@ -219,20 +219,6 @@ static char *reported(report_fn *report, struct tl_report_options options)
 	return take_text(out);
 }
 
-/* Whether these texts come one after the other, and how often the last one does. */
-static bool in_order(const char *text, const char *const *parts)
-{
-	for (; *parts; parts++) {
-		text = strstr(text, *parts);
-		if (!text)
-			return false;
-		text += strlen(*parts);
-	}
-	return true;
-}
-
-#define IN_ORDER(text, ...) assert_true(in_order(text, (const char *const[]){ __VA_ARGS__, NULL }))
-
 static size_t count_of(const char *text, const char *part)
 {
 	size_t count = 0;

@@ -93,20 +93,6 @@ static char *reported(struct tl_report_options options)
 
 #define REPORTED(...) reported((struct tl_report_options){ __VA_ARGS__ })
 
-/* Whether these texts come one after the other. */
-static bool in_order(const char *text, const char *const *parts)
-{
-	for (; *parts; parts++) {
-		text = strstr(text, *parts);
-		if (!text)
-			return false;
-		text += strlen(*parts);
-	}
-	return true;
-}
-
-#define IN_ORDER(text, ...) assert_true(in_order(text, (const char *const[]){ __VA_ARGS__, NULL }))
-
 /* ---- statistics, made here ---- */
 
 struct statistics {
