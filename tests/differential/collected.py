@@ -4,10 +4,11 @@
 many instructions as another plugin counts and as many markers as the program says. Threads that count in common by every
 kind of atomic operation and by exclusives: the accesses of each counter form one chain to the value that the program
 prints, in the order of TIME, too. Signals, memory tags, streaming mode, SVE at several lengths, pointer authentication,
-system calls with vectors, a library loaded at run time. Each is clean under `check`; the slices of each run
-(xtrace_slices.py), or are refused for a reason that docs/xtrace-slices.md names. Needed: a qemu-aarch64 of version 9.2 or
-newer that loads plugins (QEMU_AARCH64, or the one of PATH) and a compiler for AArch64; to run slices another
-qemu-aarch64, in PATH, as old as 7.2."""
+system calls with vectors, a library loaded at run time, code made at run time, memory mapped anew, futexes. Recordings of
+whole programs also have as many instructions as QEMU's own plugin counts, where it was built beside QEMU. Each is clean
+under `check`; the slices of each run (xtrace_slices.py), or are refused for a reason that docs/xtrace-slices.md names.
+Needed: a qemu-aarch64 of version 9.2 or newer that loads plugins (QEMU_AARCH64, or the one of PATH) and a compiler for
+AArch64; to run slices another qemu-aarch64, in PATH, as old as 7.2."""
 import os
 import shutil
 import struct
@@ -20,6 +21,7 @@ import xtrace_model as model
 import xtrace_slices as slices
 
 PLAIN = "max,sve=off,sme=off"
+SHORT = "max,sve-default-vector-length=32,sme=off"
 LIBRARIES = slices.LIBRARIES
 
 
@@ -35,35 +37,28 @@ class Recorder:
         if not tools.CC:
             common.skip("no compiler for AArch64")
         self.counter = tools.counter(scratch)
-        self.follow = self.follower()
-
-    def follower(self):
-        """The plugin that follows slices, where there is an emulator for it."""
-        slices.QEMU = shutil.which("qemu-aarch64")
-        path, none = os.path.join(self.scratch, "follow.so"), os.path.join(self.scratch, "none")
-        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", path, os.path.join(slices.FOLDER, "follow.c")], check=True)
-        with open(none, "wb"):
-            pass
-        tried = slices.QEMU and subprocess.run([slices.QEMU, "-plugin", path + ",expect=" + none, tools.SMALL],
-                                               capture_output=True, text=True)
-        if tried and tried.returncode == 0:
-            return path
-        print("no slices run: no qemu-aarch64 that loads plugins of version 1 (Debian's qemu-user 7.2)")
-        return None
+        self.insn = tools.own_counter(self.qemu)
+        self.follow = slices.follower(scratch, shutil.which("qemu-aarch64"))
+        if not self.follow:
+            print("no slices run: no qemu-aarch64 that loads plugins of version 1 (Debian's qemu-user 7.2)")
 
     def record(self, name, program, *options, cpu=PLAIN, arguments=(), marker=tools.MARKER):
         """The folder of a recording, what the program printed, and the counts of instructions and markers."""
         folder, counts = os.path.join(self.scratch, "recorded-" + name), os.path.join(self.scratch, "counts-" + name)
         os.mkdir(folder)
         start = ["from=start"] if "from=start" in options else []
+        theirs = ["-d", "plugin", "-D", counts + ".log", "-plugin", self.insn] if self.insn and start else []
         emulated = [self.qemu, "-L", LIBRARIES, "-cpu", cpu, "-plugin", ",".join([self.plugin, "out=" + folder,
                     "stamp=20260101000000", *options]), "-plugin",
-                    ",".join([self.counter, "to=" + counts, "marker=%x" % marker] + start), program]
+                    ",".join([self.counter, "to=" + counts, "marker=%x" % marker] + start), *theirs, program]
         done = subprocess.run([*emulated, *[a for more in arguments for a in (emulated if more is None else [more])]],
                               capture_output=True, text=True, timeout=300)
         common.expect(name + " ends", (done.returncode, done.stderr if done.returncode else ""), (0, ""))
         with open(counts, encoding="ascii") as file:
             counted = sorted(tuple(map(int, line.split())) for line in file)
+        if theirs:
+            common.expect(name + ": instructions, as QEMU's own plugin counts them", sum(n for n, _ in counted),
+                          tools.own_count(counts + ".log"))
         return folder, done, counted
 
 
@@ -78,12 +73,20 @@ def check_processes(recorder):
     return run_slices(recorder, "processes", paths)
 
 
+def check_whole(recorder, name, program, *options, cpu=PLAIN):
+    """All of a program that says where to record, of which QEMU's own plugin knows the count."""
+    name += "-whole"
+    folder, _, counted = recorder.record(name, program, *options, "from=start", cpu=cpu)
+    common.expect(name + ": streams", tools.counts_of(tools.check(name, folder)), counted)
+
+
 # ---- threads ----
 
 def check_threads(recorder):
     program = tools.compile_program(recorder.scratch, "many", os.path.join(tools.PROGRAMS, "many.c"), "-static", "-pthread",
                                     "-march=armv8.1-a")
-    ran = 0
+    check_whole(recorder, "threads", program, "interval=20000", "time=on")
+    ran = 1
     for time in "off", "on":
         name = "threads-time-" + time
         # Without TIME it is told that loads found what other threads stored.
@@ -113,7 +116,8 @@ def check_threads(recorder):
 # ---- slices ----
 
 # Of docs/xtrace-slices.md, "What cannot run" and "Signals".
-REFUSED = ("that began before the slice", "execve", "SME", "memory tags", "keeps a reservation", "without its result")
+REFUSED = ("that began before the slice", "execve", "SME", "memory tags", "keeps a reservation", "without its result",
+           "the length of vectors", "by one instruction (CPY, SET)")
 
 
 def run_slices(recorder, name, paths):
@@ -150,20 +154,34 @@ PROGRAMS = (
      "max,sve256=on,sve-default-vector-length=32,sme=off", ()),
     # As Linux has it where the processor's longest is longer.
     ("vectors-256-default", "xtrace_slices/vectors.c", ("-static", "-O3", "-ffast-math", "-march=armv8.2-a+sve"), 5000,
-     "max,sve-default-vector-length=32,sme=off", ()),
+     SHORT, ()),
     ("vectors-512-signals", "xtrace_slices/vectors.c", ("-static", "-O3", "-ffast-math", "-march=armv8.2-a+sve"), 5000,
      "max,sve512=on,sve-default-vector-length=64,sme=off", ()),
     ("vectors-2048-signals", "xtrace_slices/vectors.c", ("-static", "-O3", "-ffast-math", "-march=armv8.2-a+sve"), 5000,
      "max,sve2048=on,sve-default-vector-length=256,sme=off", ()),
     ("tags", "collected/tags.c", ("-static", "-march=armv8.5-a+memtag"), 100, "max,sve=off,sme=off", ()),
     ("streaming", "collected/streaming.S", ("-static", "-nostdlib", "-Wl,--no-warn-rwx-segments"), 20, "max", ()),
+    # The programs of collected_slices.py.
+    ("jumps", "collected/jumps.c", ("-static",), 500, PLAIN, ()),
+    ("jit", "collected/jit.c", ("-static",), 500, PLAIN, ()),
+    ("remap", "collected/remap.c", ("-static",), 1000, PLAIN, ()),
+    ("futexes", "collected/futexes.c", ("-static", "-pthread", "-march=armv8.1-a"), 1000, PLAIN, ()),
+    ("signed-pointers", "collected/pointers.c", ("-static", "-march=armv8.5-a", "-mbranch-protection=standard"), 500,
+     PLAIN, ()),
+    ("crypto", "collected/crypto.c", ("-static", "-march=armv8.6-a+crypto+sha3+sm4+fp16+bf16+i8mm+rcpc"), 500, PLAIN, ()),
+    ("scalable", "collected/scalable.c", ("-static", "-march=armv8.2-a+sve"), 500, SHORT, ()),
+    ("lengths", "collected/scalable.c", ("-static", "-march=armv8.2-a+sve", "-DCHANGING"), 500, SHORT, ()),
+    ("copies", "collected/copies.c", ("-static",), 500, PLAIN, ()),
 )
 
 
 def check_program(recorder, name, source, flags, interval, cpu, arguments):
     program = tools.compile_program(recorder.scratch, name, os.path.join(common.ROOT, "tests", "differential", source), *flags)
-    start = () if "collected" in source else ("from=start", "time=on") if "-pthread" in flags else ("from=start",)
-    folder, done, counted = recorder.record(name, program, "interval=%d" % interval, *start, cpu=cpu,
+    region = "collected" in source
+    options = ["interval=%d" % interval] + ["time=on"] * ("-pthread" in flags)
+    if region:
+        check_whole(recorder, name, program, *options, cpu=cpu)
+    folder, done, counted = recorder.record(name, program, *options, *([] if region else ["from=start"]), cpu=cpu,
                                             arguments=[os.path.join(recorder.scratch, a) for a in arguments])
     paths = tools.check(name, folder)
     common.expect(name + ": streams", tools.counts_of(paths), counted)
@@ -171,7 +189,10 @@ def check_program(recorder, name, source, flags, interval, cpu, arguments):
         common.expect("what SME has is said to be missing", "this program uses SME" in done.stderr, True)
     if name.startswith("vectors"):
         common.expect(name, [slices.Pair(path).vector * 8 for path in paths], [int(name.split("-")[1])])
-    return run_slices(recorder, name, paths)
+    ran = run_slices(recorder, name, paths)
+    if region and "-pthread" in flags and recorder.follow:
+        ran += sum(slices.run_group(folder, recorder.follow, recorder.scratch, *part) for part in ((None, None), (0, 1), (1, 3)))
+    return ran
 
 
 def main():

@@ -23,19 +23,20 @@ RUNS = (
 )
 
 
-def emulate(qemu, plugins, folder, program, cpu, threads, options):
+def emulate(qemu, plugins, folder, program, cpu, threads, options, more=()):
     counting = "%s,cores=on,to=%s.counts,marker=%x" % (plugins[1], folder, tools.MARKER)
+    counting += ",from=start" * ("from=start" in options)
     return subprocess.run([qemu, "-M", "virt,gic-version=2", "-cpu", cpu, "-smp", "2", "-m", "64", "-accel",
                            "tcg,thread=" + threads, "-nodefaults", "-display", "none", "-kernel", program, "-plugin",
                            ",".join([plugins[0], "out=" + folder, "stamp=20260101000000", *options]), "-plugin",
-                           counting], capture_output=True, text=True, timeout=300)
+                           counting, *more], capture_output=True, text=True, timeout=300)
 
 
-def record(qemu, plugins, scratch, program, name, cpu, options):
+def record(qemu, plugins, scratch, program, name, cpu, options, more=()):
     """The folder of the recording, and the counts of instructions and markers."""
     folder = os.path.join(scratch, name)
     os.mkdir(folder)
-    done = emulate(qemu, plugins, folder, program, cpu, "multi", options)
+    done = emulate(qemu, plugins, folder, program, cpu, "multi", options, more)
     if done.returncode and not tools.streams(folder):
         common.skip("this qemu-system-aarch64 does not load the plugin: " + done.stderr.strip()[:200])
     common.expect(name + " ends", (done.returncode, done.stderr if done.returncode else ""), (0, ""))
@@ -93,6 +94,17 @@ def check_run(qemu, plugins, scratch, program, row):
     return len(paths)
 
 
+def check_whole(qemu, plugins, scratch, program):
+    """From the first instruction on, as QEMU's own plugin counts them, where it was built beside QEMU."""
+    own, log = tools.own_counter(qemu), os.path.join(scratch, "own.log")
+    more = ("-plugin", own, "-d", "plugin", "-D", log) if own else ()
+    folder, counted = record(qemu, plugins, scratch, program, "whole", "neoverse-n1", ("from=start", "interval=10000"), more)
+    common.expect("whole: streams", tools.counts_of(tools.check("whole", folder, True)), counted)
+    if own:
+        common.expect("whole: instructions, as QEMU's own plugin counts them", sum(n for n, _ in counted), tools.own_count(log))
+    return 2
+
+
 def last_opcode(events, at):
     return next(event[3] for event in reversed(events[:at]) if event[0] == "i")
 
@@ -109,7 +121,8 @@ def main():
                                         "-Wl,--no-warn-rwx-segments,-N,-Ttext=0x40100000,--build-id=none",
                                         "-DTIMES=%d" % TIMES)
         check_refusal(qemu, plugins, scratch, program)
-        ran = sum(check_run(qemu, plugins, scratch, program, row) for row in RUNS)
+        ran = check_whole(qemu, plugins, scratch, program)
+        ran += sum(check_run(qemu, plugins, scratch, program, row) for row in RUNS)
     common.finish(ran, "streams")
 
 

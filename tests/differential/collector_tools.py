@@ -58,6 +58,21 @@ def counter(folder):
     return path
 
 
+def own_counter(qemu):
+    """QEMU's plugin that counts all instructions, where it was built beside this QEMU."""
+    path = os.path.join(os.path.dirname(os.path.realpath(qemu)), "tests", "tcg", "plugins", "libinsn.so")
+    if os.path.exists(path):
+        return path
+    print("counts are not held against QEMU's own plugin: no", path)
+    return None
+
+
+def own_count(log):
+    """What that plugin has written there by `-d plugin -D FILE`."""
+    with open(log, encoding="utf-8") as file:
+        return int(re.search(r"total insns: (\d+)", file.read())[1])
+
+
 def streams(folder):
     return sorted(glob.glob(os.path.join(folder, "*.xinsndata.bin")))
 

@@ -26,6 +26,23 @@ RECORDER = os.path.join(os.path.dirname(common.command()), "emulator", "libtrace
 X, Z = 32, 288
 
 
+def follower(scratch, *emulators):
+    """The plugin that follows slices, for the first emulator that loads it, which is the one from here on; None: there is
+    none."""
+    global QEMU
+    plugin, none = os.path.join(scratch, "follow.so"), os.path.join(scratch, "none")
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", plugin, os.path.join(FOLDER, "follow.c")], check=True)
+    write_list(none, [])
+    for qemu in filter(None, emulators):
+        tried = subprocess.run([qemu, "-plugin", plugin + ",expect=" + none, os.path.join(model.GOLDEN, "small.elf")],
+                               capture_output=True, text=True)
+        if tried.returncode == 0:
+            QEMU = qemu
+            return plugin
+        print("%s does not follow slices: %s" % (qemu, tried.stderr.strip()[:200]))
+    return None
+
+
 class Pair:
     """The files of a pair as sections 2.3 and 2.4 of docs/formats/xtrace.md have them."""
 
@@ -333,14 +350,9 @@ def main():
         common.skip("no qemu-aarch64 to run slices with (Debian's qemu-user)")
     ran = 0
     with tempfile.TemporaryDirectory() as scratch:
-        plugin = os.path.join(scratch, "follow.so")
-        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", plugin, os.path.join(FOLDER, "follow.c")], check=True)
-        with open(os.path.join(scratch, "none"), "wb"):
-            pass
-        tried = subprocess.run([QEMU, "-plugin", plugin + ",expect=" + os.path.join(scratch, "none"), "/none"],
-                               capture_output=True, text=True)
-        if "plugin" in tried.stderr.lower():
-            common.skip("this qemu-aarch64 loads no plugins: " + tried.stderr.strip()[:200])
+        plugin = follower(scratch, QEMU)
+        if not plugin:
+            common.skip("this qemu-aarch64 loads no plugins of version 1")
         for path in golden_pairs(scratch):
             ran += run_all(path, plugin, scratch)
         together = os.path.join(scratch, "together")

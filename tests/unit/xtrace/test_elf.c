@@ -248,6 +248,68 @@ TEST(setting_the_length_of_vectors_is_refused)
 	}
 }
 
+static void put_length_call(struct pair *p, uint64_t option, uint64_t length, uint64_t result)
+{
+	put_inst(&p->stream, 0, A64_SVC);
+	put_value(&p->stream, SVCARG, 167);
+	put_value(&p->stream, SVCARG, option);
+	put_value(&p->stream, SVCARG, length);
+	for (unsigned i = 0; i < 4; i++)
+		put_value(&p->stream, SVCARG, 0);
+	put_value(&p->stream, SVCRET, result);
+}
+
+/* Snapshots have 16 bytes of each vector. Another length before the slice counts for SVE alone. */
+TEST(another_length_of_vectors_before_the_slice_is_refused)
+{
+	enum { PTRUE = 0x2518e3e0, AT_EXECVE = 1 << 18, INHERITED = 1 << 17 };
+	const struct {
+		uint64_t option, length, result, then;
+		uint32_t opcode;
+		bool refused;
+	} rows[] = {
+		{ 50, 32, 32, 0, PTRUE, true },
+		{ 50, 32 | INHERITED, 32 | INHERITED, 0, PTRUE, true },
+		{ 50, 256, 32, 0, PTRUE, true },
+		{ 50, 32, 32, 64, PTRUE, true },
+		{ 50, 16, 16, 0, PTRUE, false },
+		{ 50, 32, 32, 16, PTRUE, false },
+		{ 50, 32, 32, 0, A64_NOP, false },
+		{ 50, 32 | AT_EXECVE, 32, 0, PTRUE, false },
+		{ 50, 32, (uint64_t)-22, 0, PTRUE, false },
+		{ 51, 32, 32, 0, PTRUE, false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct tl_xtrace_slice slice = everything;
+		struct pair p = begin_pair();
+		struct tl_error err = { .offset = 1 };
+		struct tl_output *out;
+		uint64_t at;
+
+		put_pcinst(&p.stream, 0, CODE, A64_NOP);
+		at = p.stream.size;
+		put_length_call(&p, rows[i].option, rows[i].length, rows[i].result);
+		put_inst(&p.stream, 0, PTRUE);
+		if (rows[i].then) {
+			at = p.stream.size;
+			put_length_call(&p, 50, rows[i].then, rows[i].then);
+		}
+		snap(&p, rows[i].then ? 4 : 3, 5);
+		put_pcinst(&p.stream, 0, CODE + 0x40, rows[i].opcode);
+		put_inst(&p.stream, 0, A64_NOP);
+		slice.first_snapshot = 1;
+		assert_int_equal(make(&p, slice, &out, &err), rows[i].refused ? TL_UNSUPPORTED : 0);
+		if (rows[i].refused) {
+			assert_non_null(strstr(err.text, "was set before the slice"));
+			assert_int_equal(err.offset, at);
+			assert_int_equal(err.record, rows[i].then ? 3 : 1);
+		}
+		tl_output_discard(out);
+		free_pair(&p);
+	}
+}
+
 TEST(a_call_without_its_result_is_refused)
 {
 	struct pair p = begin_pair();
@@ -496,6 +558,7 @@ int main(void)
 		cmocka_unit_test(kernel_code_is_refused),
 		cmocka_unit_test(a_gap_is_refused),
 		cmocka_unit_test(setting_the_length_of_vectors_is_refused),
+		cmocka_unit_test(another_length_of_vectors_before_the_slice_is_refused),
 		cmocka_unit_test(a_call_without_its_result_is_refused),
 		cmocka_unit_test(a_call_that_goes_elsewhere_is_refused),
 		cmocka_unit_test(a_register_without_its_value_is_refused),

@@ -325,6 +325,8 @@ static int collect(struct tl_xtrace_collector *threads, const struct tl_xtrace_s
 	}
 	if (status == 0)
 		status = tl_xtrace_collect_vectors_over(threads->replay, err);
+	if (status == 0)
+		status = tl_xtrace_collect_lengths(threads->replay, parts, err);
 	if (status == 0 && !tl_xtrace_collect_numbers(threads->replay, parts->trace))
 		return tl_error_memory(err);
 	return status;

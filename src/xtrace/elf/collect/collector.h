@@ -128,6 +128,12 @@ int tl_xtrace_collect_resume(struct tl_xtrace_collector *c, uint64_t pc, uint32_
  * rt_sigaction() was called, anywhere in the trace. False without memory.
  */
 bool tl_xtrace_collect_numbers(struct tl_xtrace_replay *replay, struct tl_xtrace_trace *trace);
+/*
+ * lengths.c: a slice with SVE instructions is refused whose thread has set another length of
+ * vectors before than its snapshots have. 0, or negative.
+ */
+int tl_xtrace_collect_lengths(const struct tl_xtrace_replay *replay,
+			      const struct tl_xtrace_slice_part *parts, struct tl_error *err);
 /* The slice is over: 0; negative: what was taken for a handler cannot be told from a gap. */
 int tl_xtrace_collect_handlers_over(struct tl_xtrace_collector *c);
 /* All threads are over: 0; negative: a handler changed what is not told how it comes back. */
