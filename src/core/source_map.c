@@ -322,7 +322,9 @@ int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size,
 
 void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end;
+	enum { FOLIO_BYTES = 2 << 20 };
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t end;
 
 	if (!source->mapping.is_ours || offset >= source->mapping.size)
 		return;
@@ -333,9 +335,12 @@ void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size)
 	 */
 	offset -= offset % page;
 	end -= end % page;
-	if (offset < end)
-		madvise((void *)(uintptr_t)(source->mapping.data + offset), (size_t)(end - offset),
-			MADV_DONTNEED);
+	if (offset >= end)
+		return;
+	/* The first touch behind a folio of the kernel may have mapped all of that folio again. */
+	offset -= offset < FOLIO_BYTES ? offset : FOLIO_BYTES;
+	madvise((void *)(uintptr_t)(source->mapping.data + offset), (size_t)(end - offset),
+		MADV_DONTNEED);
 }
 
 int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err)
