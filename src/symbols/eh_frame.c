@@ -5,10 +5,11 @@
 
 /* ---- numbers ---- */
 
-struct tl_eh_table tl_eh_table_at(const struct tl_section *section, uint64_t address)
+struct tl_eh_table tl_eh_table_at(const struct tl_section *section, uint64_t address, bool is_32bit)
 {
 	struct tl_eh_table table = { .cur = tl_cursor_over(section->data, section->size),
-				     .address = section->address };
+				     .address = section->address,
+				     .is_32bit = is_32bit };
 
 	table.bad = !section->data || address < section->address ||
 		    address - section->address >= section->size;
@@ -286,15 +287,18 @@ bool tl_eh_read_fde(struct tl_eh_table *record, const struct tl_eh_cie *cie, str
 
 /* ---- .gcc_except_table ---- */
 
-bool tl_eh_calls_begin(struct tl_eh_calls *calls, const struct tl_section *lsdas, uint64_t lsda,
-		       uint64_t function)
+bool tl_eh_calls_begin(struct tl_eh_calls *calls, const struct tl_section *lsdas,
+		       const struct tl_eh_fde *fde)
 {
 	struct tl_eh_table *table = &calls->table;
 	uint64_t size;
 
-	*table = tl_eh_table_at(lsdas, lsda);
+	if (!fde->lsda)
+		return false;
+	/* The data has addresses as wide as the function's. */
+	*table = tl_eh_table_at(lsdas, fde->lsda, fde->instructions.is_32bit);
 	calls->encoding = (uint8_t)tl_eh_take(table, 1);
-	calls->function = calls->pads = function;
+	calls->function = calls->pads = fde->start;
 	if (calls->encoding != TL_EH_OMIT)
 		calls->pads = tl_eh_take_pointer(table, calls->encoding, 0);
 	/* The table of types stands behind the actions. */

@@ -33,8 +33,12 @@ enum {
 	TL_EH_OMIT = 0xff,
 };
 
-/* The bytes of a section from an address on; bad where the section does not hold it. */
-struct tl_eh_table tl_eh_table_at(const struct tl_section *section, uint64_t address);
+/*
+ * The bytes of a section from an address on, in a file whose addresses have 4 bytes or 8; bad where
+ * the section does not hold it.
+ */
+struct tl_eh_table tl_eh_table_at(const struct tl_section *section, uint64_t address,
+				  bool is_32bit);
 
 /* A number of 1, 2, 4 or 8 bytes. */
 uint64_t tl_eh_take(struct tl_eh_table *table, unsigned size);
@@ -97,9 +101,9 @@ struct tl_eh_calls {
 	uint64_t function, pads; /* origins of calls and of landing pads */
 };
 
-/* False: the LSDA of a function at `function` cannot be read. */
-bool tl_eh_calls_begin(struct tl_eh_calls *calls, const struct tl_section *lsdas, uint64_t lsda,
-		       uint64_t function);
+/* False: the function has no LSDA, or none that can be read. */
+bool tl_eh_calls_begin(struct tl_eh_calls *calls, const struct tl_section *lsdas,
+		       const struct tl_eh_fde *fde);
 /* The next call; false at the end and at damage. */
 bool tl_eh_calls_next(struct tl_eh_calls *calls, struct tl_eh_call *call);
 

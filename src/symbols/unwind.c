@@ -36,7 +36,7 @@ static bool catches(const struct tl_section *lsdas, const struct tl_eh_fde *fde)
 	struct tl_eh_calls calls;
 	struct tl_eh_call call;
 
-	if (!fde->lsda || !tl_eh_calls_begin(&calls, lsdas, fde->lsda, fde->start))
+	if (!tl_eh_calls_begin(&calls, lsdas, fde))
 		return false;
 	while (tl_eh_calls_next(&calls, &call))
 		if (call.pad && call.action && action_catches(calls.actions, call.action))
@@ -51,9 +51,10 @@ static bool add_function(struct tl_unwind *unwind, const struct tl_eh_fde *fde,
 			 const struct tl_section *lsdas)
 {
 	struct tl_unwind_function function = { fde->start, fde->start + fde->size, false };
+	const uint64_t highest = fde->instructions.is_32bit ? UINT32_MAX : UINT64_MAX;
 
 	/* A function that the linker dropped begins at 0. */
-	if (!fde->start || !fde->size || function.end < function.start)
+	if (!fde->start || !fde->size || function.end < function.start || function.end > highest)
 		return true;
 	function.catches = catches(lsdas, fde);
 	if (!tl_grow(&unwind->functions, &unwind->capacity, unwind->count + 1, sizeof(function)))
@@ -102,11 +103,11 @@ bool tl_unwind_read(struct tl_unwind *unwind, struct tl_binary *binary)
 	struct tl_eh_table table;
 
 	*unwind = (struct tl_unwind){ 0 };
-	if (!tl_binary_is_64bit(binary) || tl_binary_is_big_endian(binary) ||
-	    !tl_binary_section(binary, ".eh_frame", &frames) || !frames.data)
+	if (tl_binary_is_big_endian(binary) || !tl_binary_section(binary, ".eh_frame", &frames) ||
+	    !frames.data)
 		return true;
 	tl_binary_section(binary, ".gcc_except_table", &lsdas);
-	table = tl_eh_table_at(&frames, frames.address);
+	table = tl_eh_table_at(&frames, frames.address, !tl_binary_is_64bit(binary));
 	if (!read_frames(unwind, &table, &lsdas)) {
 		tl_unwind_free(unwind);
 		return false;

@@ -4,7 +4,7 @@
 /*
  * The functions of a program by its unwind tables (.eh_frame): where each begins and ends, stripped
  * or not, and which of them can catch an exception (.gcc_except_table). After "Exception Frames" of
- * the Linux Standard Base and the language specific data area of the Itanium C++ ABI. For 64-bit
+ * the Linux Standard Base and the language specific data area of the Itanium C++ ABI. For
  * little-endian files; of others there is none.
  */
 #include <tracelathe/symbols.h>

@@ -44,10 +44,8 @@ static struct tl_eh_table table_over(const struct tl_elf *file, const uint8_t *d
 				     uint64_t address)
 {
 	const struct tl_section section = { data, size, address };
-	struct tl_eh_table table = data ? tl_eh_table_at(&section, address) : no_table();
 
-	table.is_32bit = !file->is_64bit;
-	return table;
+	return data ? tl_eh_table_at(&section, address, !file->is_64bit) : no_table();
 }
 
 static struct tl_eh_table section_table(const struct tl_elf *file, const char *name)

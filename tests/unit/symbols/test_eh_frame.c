@@ -48,7 +48,7 @@ static struct tl_eh_table frames_table(size_t size)
 {
 	const struct tl_section section = section_of(frames, size, FRAMES);
 
-	return tl_eh_table_at(&section, FRAMES);
+	return tl_eh_table_at(&section, FRAMES, false);
 }
 
 TEST(a_cie_and_its_fde_are_read)
@@ -111,10 +111,11 @@ TEST(call_sites_come_in_their_order)
 		{ FUNCTION + 0x30, 2, 0, 0 },
 	};
 	const struct tl_section section = section_of(lsda, sizeof(lsda), LSDAS);
+	const struct tl_eh_fde function = { .start = FUNCTION, .lsda = LSDAS };
 	struct tl_eh_calls calls;
 	struct tl_eh_call call;
 
-	assert_true(tl_eh_calls_begin(&calls, &section, LSDAS, FUNCTION));
+	assert_true(tl_eh_calls_begin(&calls, &section, &function));
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		assert_true(tl_eh_calls_next(&calls, &call));
 		assert_int_equal(call.start, expected[i].start);
@@ -130,17 +131,20 @@ TEST(call_sites_come_in_their_order)
 
 TEST(a_table_of_calls_stays_in_its_section)
 {
+	struct tl_eh_fde function = { .start = FUNCTION, .lsda = LSDAS };
 	struct tl_eh_calls calls;
 
 	for (size_t size = 1; size < 16; size++) {
 		const struct tl_section section = section_of(lsda, size, LSDAS);
 
-		assert_false(tl_eh_calls_begin(&calls, &section, LSDAS, FUNCTION));
+		assert_false(tl_eh_calls_begin(&calls, &section, &function));
 	}
 	const struct tl_section whole = section_of(lsda, sizeof(lsda), LSDAS);
 
-	assert_false(tl_eh_calls_begin(&calls, &whole, LSDAS - 1, FUNCTION));
-	assert_false(tl_eh_calls_begin(&calls, &whole, LSDAS + sizeof(lsda), FUNCTION));
+	for (size_t i = 0; i < 3; i++) {
+		function.lsda = (const uint64_t[]){ LSDAS - 1, LSDAS + sizeof(lsda), 0 }[i];
+		assert_false(tl_eh_calls_begin(&calls, &whole, &function));
+	}
 }
 
 /* "DWARF Exception Header Encoding": forms and origins. */
@@ -169,7 +173,7 @@ TEST(pointers_are_read_by_their_encoding)
 	const struct tl_section section = section_of(bytes, sizeof(bytes), FRAMES);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct tl_eh_table table = tl_eh_table_at(&section, FRAMES);
+		struct tl_eh_table table = tl_eh_table_at(&section, FRAMES, false);
 
 		assert_int_equal(tl_eh_take_pointer(&table, cases[i].encoding, cases[i].data),
 				 cases[i].value);

@@ -8,6 +8,7 @@
 #include "symbols/imports.h"
 
 #include "make_elf.h"
+#include "readelf.h"
 #include "../refuse.h"
 
 enum { DATA = 0x4000, TEXT = 0x1000 };
@@ -191,12 +192,11 @@ TEST(other_files_have_none)
  */
 static size_t compare_with_readelf(const struct tl_imports *imports)
 {
-	FILE *list = popen("command -v readelf >/dev/null && readelf -rW /proc/$PPID/exe", "r");
+	FILE *list = readelf_this("-rW", "cat");
 	char line[512], name[256];
 	unsigned long slot, info, value;
 	size_t lines = 0;
 
-	assert_non_null(list);
 	while (fgets(line, sizeof(line), list)) {
 		const struct tl_import *import;
 		int fields =
@@ -221,15 +221,17 @@ TEST(slots_are_those_of_readelf)
 {
 	struct tl_binary *binary;
 	struct tl_imports imports;
-	size_t lines;
+	size_t lines = 0;
 
 	assert_int_equal(tl_binary_open(&binary, "/proc/self/exe", 0, true, NULL), 0);
 	assert_true(tl_imports_read(&imports, binary));
-	lines = compare_with_readelf(&imports);
+	if (tl_binary_is_64bit(binary) && !tl_binary_is_big_endian(binary))
+		lines = compare_with_readelf(&imports);
 	if (lines)
 		assert_int_equal(imports.count, lines);
 	else
-		print_message("readelf lists no relocations: skipped\n");
+		print_message(
+			"no relocations of a 64-bit little-endian program by readelf: skipped\n");
 	tl_imports_free(&imports);
 	tl_binary_close(binary);
 }
