@@ -5,8 +5,8 @@
 #
 # A case is cases/NAME.cmd, a shell script that runs in an empty directory with `tracelathe` on its PATH and GOLDEN
 # naming tests/golden; its first comment says what it proves and where the expected words come from. A line "# Needs: zstd
-# Zydis" names parts that the program may be built without; the case is then left out. NAME.out and
-# NAME.err are its exact output (absent: none), NAME.status its exit status (absent: 0).
+# Zydis" names parts that the program may be built without, or LLVM, which it may not find; the case is then left out.
+# NAME.out and NAME.err are its exact output (absent: none), NAME.status its exit status (absent: 0).
 set -u
 [ -x "${1-}" ] || { echo "run.sh: ${1-nothing} is not a program" >&2; exit 99; }
 program=$(realpath "$1")
@@ -34,6 +34,9 @@ failed=0
 count=0
 left_out=0
 lacking=$(tracelathe --version | sed -n 's/^built without //p')
+# A64 instructions have their text from LLVM's library, which is looked for when it is needed.
+echo '0, 0x1000, 0xd503201f, "nop"' >"$work/nop"
+case $(tracelathe dump "$work/nop") in *.inst*) lacking="$lacking${lacking:+, }LLVM" ;; esac
 
 # same WHAT EXPECTED-FILE ACTUAL-FILE
 same()
@@ -97,6 +100,6 @@ else
 		run_case "$name" "$PWD/cases/$name.cmd"
 	done
 fi
-[ $left_out -eq 0 ] || echo "$left_out cases left out, as this program was built without $lacking"
+[ $left_out -eq 0 ] || echo "$left_out cases left out, as this program lacks $lacking"
 echo "$count cases, $failed failed"
 [ "$failed" -eq 0 ] && [ "$count" -gt 0 ]

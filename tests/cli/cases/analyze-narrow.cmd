@@ -1,4 +1,5 @@
 # Tables of analyze fit a terminal of 80 columns (a pseudo-terminal of script(1)); --wide shows all columns.
+# Needs: LLVM
 trace=$GOLDEN/xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin
 elf=$GOLDEN/xtrace/small.elf
 on_terminal()

@@ -1,4 +1,5 @@
 # Logs of instructions, written by hand: what they have, what they lack (status 1), and what cannot be asked of them.
+# Needs: LLVM
 printf '%s\n' '0, 0x1000, 0xf9400001, "ldr x1, [x0]", load, 0x00003000, RAM' '0, 0x1004, 0xf9000001, "str x1, [x0]", store, 0x3008' \
 	'0, 0x1008, 0x17fffffe, "b #0x1000"' '1, 0x2000, 0xd503201f, "nop"' >with
 grep -o '^[^l]*"' with | sed 's/"[^"]*$/"/' | sed 's/"$/"text"/' >without

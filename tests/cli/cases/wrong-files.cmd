@@ -4,7 +4,7 @@ cp "$GOLDEN"/xray/fib-fdr.xray xray
 cp "$GOLDEN"/callgrind/threads.out-01 threads.out-01
 : >threads.out
 : >empty
-cp "$(command -v tracelathe)" elf
+cp "$GOLDEN/xtrace/small.elf" elf
 x=xtrace.20260101000000.0.hint9
 cp "$GOLDEN/xtrace/$x.xsnapshot.bin" .
 exec 2>&1

@@ -186,7 +186,8 @@ TEST(what_comes_before_damage_is_kept)
 			for (int64_t i = 0; i < got && same == total + (size_t)i && same < SIZE;
 			     i++)
 				same += buffer[i] == content[same];
-		assert_true(same > SIZE * 4 / 10);
+		/* The largest blocks, those of lz4, have 256 KiB: an eighth of it all. */
+		assert_true(same > SIZE * 3 / 8);
 		assert_fault(source, TL_BAD_FORMAT, total);
 		tl_source_close(source);
 		free(packed.data);

@@ -320,14 +320,15 @@ TEST(a_kernel_that_changes_too_often)
 /* Code without a file is listed once, with the first map of the object and its build id. */
 /*
  * The vdso has no file: where the recording is of the same kernel release, it is that of this
- * process, which begins as every ELF file does and is cut to the size of its map.
+ * process, which begins as every ELF file does and is cut to the size of its map. A process of 32
+ * bits has another one than those that are usually recorded.
  */
 TEST(the_vdso_of_this_kernel)
 {
 	struct tl_perf_header header = { .os_release = "" };
 	struct utsname machine;
 
-	if (!getauxval(AT_SYSINFO_EHDR))
+	if (!getauxval(AT_SYSINFO_EHDR) || sizeof(void *) != 8)
 		skip();
 	assert_int_equal(uname(&machine), 0);
 	header.os_release = machine.release;
