@@ -173,6 +173,17 @@ TL_API bool tl_profile_timed(const struct tl_profile *profile);
  */
 TL_API bool tl_profile_estimated(const struct tl_profile *profile);
 /**
+ * True when an emulator ran the program (`record --how emulate`), or one of the programs that were
+ * merged: ticks and durations are those of the emulator, which translates code when it is first
+ * executed; instructions and calls are those of the program.
+ */
+TL_API bool tl_profile_emulated(const struct tl_profile *profile);
+/**
+ * The event that reports show as the `place`th, from 0: the first one sorts. It is the event of
+ * that number, but where an emulator ran the program its instructions come before its ticks.
+ */
+TL_API uint32_t tl_profile_shown_event(const struct tl_profile *profile, uint32_t place);
+/**
  * True when sums of functions were kept without the contexts that they are of (TL_DETAIL_TABLE,
  * TL_DETAIL_GRAPH, `flat` of struct tl_call_span): contexts and lines do not tell all of it.
  */

@@ -25,6 +25,9 @@
 
 #define TL_RECORDING_MAGIC 0x31646365726c74u /* "tlrecd1" */
 
+/* What a perf.data of an emulated program has in the place of perf's version. */
+#define TL_RECORDING_EMULATED "tracelathe emulate"
+
 enum tl_recording_ids {
 	TL_RECORDING_ADDRESSES, /* ids are offsets in the objects of the file `objects` */
 	TL_RECORDING_SLEDS,     /* ids are those of the program's XRay instrumentation map */

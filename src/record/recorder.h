@@ -59,8 +59,6 @@ void tl_record_note(const struct tl_record_session *session, const char *format,
 void tl_record_add_file(struct tl_record_session *session, const char *path);
 /* The same of a file with code: `--binary FILE` or `--binary FILE@ADDRESS`. */
 void tl_record_add_binary(struct tl_record_session *session, const char *file);
-/* Events that are to be shown, the one that sorts first; for times that are not the program's. */
-void tl_record_add_events(struct tl_record_session *session, const char *events);
 /* Say what the command had no room for. */
 void tl_record_tell_unnamed(struct tl_record_session *session);
 

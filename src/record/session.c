@@ -50,11 +50,6 @@ void tl_record_add_binary(struct tl_record_session *session, const char *file)
 	add(session, "--binary ", file);
 }
 
-void tl_record_add_events(struct tl_record_session *session, const char *events)
-{
-	add(session, "--event ", events);
-}
-
 void tl_record_tell_unnamed(struct tl_record_session *session)
 {
 	if (session->unnamed)

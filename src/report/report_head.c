@@ -148,6 +148,8 @@ void tl_view_put_head(const struct tl_view *view)
 	tl_put_char(view->out, '\n');
 	if (tl_profile_estimated(view->profile))
 		tl_put_text(view->out, "call paths are estimated from callers and callees\n");
+	if (tl_profile_emulated(view->profile))
+		tl_put_text(view->out, "an emulator ran the program: times are the emulator's\n");
 	put_formulas(view);
 	put_losses(view);
 	tl_put_char(view->out, '\n');
@@ -187,6 +189,8 @@ void tl_view_put_json_head(const struct tl_view *view)
 	tl_put_char(view->out, ']');
 	if (tl_profile_estimated(view->profile))
 		tl_put_text(view->out, ",\"estimated\":true");
+	if (tl_profile_emulated(view->profile))
+		tl_put_text(view->out, ",\"emulated\":true");
 	tl_put_text(view->out, ",\"total\":");
 	tl_view_put_json_cost(view, tl_profile_total(view->profile));
 }

@@ -31,7 +31,7 @@ static int choose_events(struct tl_view *view, struct tl_error *err)
 	if (!view->events)
 		return tl_error_memory(err);
 	for (uint32_t i = 0; i < view->event_count; i++) {
-		view->events[i] = i;
+		view->events[i] = tl_profile_shown_event(view->profile, i);
 		if (options->events)
 			view->events[i] = options->events[i];
 		if (view->events[i] >= known)

@@ -14,6 +14,7 @@ import collections
 import csv
 import glob
 import io
+import json
 import os
 import re
 import shutil
@@ -48,7 +49,7 @@ def record(folder, program, *arguments, status=0, env=None, stdin=None):
                           errors="replace", timeout=300)
     expect("status of %s %s" % (os.path.basename(program), " ".join(arguments)), done.returncode, status)
     lines = done.stderr.strip().split("\n")
-    expect("last line", lines[-1], "tracelathe report --event Ir,Ticks " + output)
+    expect("last line", lines[-1], "tracelathe report " + output)
     expect("no parts left", os.path.exists(output + ".parts"), False)
     return output, lines[1:-1], done.stdout
 
@@ -234,6 +235,21 @@ def check_counts(folder):
     expect("exceptions: nothing is missing", lines, [])
 
 
+def check_mark(folder):
+    """Times are the emulator's, by whatever way they come: instructions are shown first, and that is said."""
+    program = compile_program(folder, "emulated/calls.c", BARE)
+    path, _, _ = record(folder, program, status=33)
+    kept, merged = os.path.join(folder, "kept.tlp"), os.path.join(folder, "merged.tlp")
+    common.run("convert", "--to", "tracelathe", "-o", kept, path)
+    common.run("merge", "-o", merged, kept, kept)
+    for file in (path, kept, merged):
+        said = json.loads(common.run("report", "--json", file))
+        expect("events of " + file, (said["events"], said.get("emulated")), (["Ir", "Ticks"], True))
+        text = common.run("report", file)
+        expect("said of " + file, "\nan emulator ran the program: times are the emulator's\n" in text, True)
+        expect("flame of " + file, "An emulator ran the program" in common.run("flame", file), True)
+
+
 def check_faults(folder, program):
     faults = [("kill", 137), ("segv", 139), ("exec", 0), ("close", 3)]
     for fault, status in faults + ([("abort", 134), ("_exit", 7), ("thousand", 3)] if ROUNDS else []):
@@ -363,6 +379,7 @@ def main():
             compare_with_steps(folder, compile_program(folder, "emulated/%s.c" % name, BARE), status,
                                rewrites=name == "rewrites")
         check_refusal(folder)
+        check_mark(folder)
         check_counts(folder)
         check_run(folder)
         check_names(folder)

@@ -12,7 +12,7 @@ import { drawGraph, makeGraph } from './graph.js';
 import { makeInstructions } from './instructions.js';
 import { profileOf, told, windowOf } from './profile.js';
 import { makeListing } from './source.js';
-import { addressKept, choose, fromAddress, onChange, restore, state } from './state.js';
+import { addressKept, choose, fromAddress, onChange, restore, state, usual } from './state.js';
 import { atRest, callText, clearTimeline, completeTimeline, mainFile, makeTimeline, redraw, tellSampled, timelineKey } from './timeline.js';
 import { button, byId, bytes, el, eventName, grouped, hideTip, shortName } from './util.js';
 
@@ -133,6 +133,11 @@ async function drawEvents() {
 	if (!profile) return;
 	byId('event-choice').hidden = profile.events.length < 2;
 	byId('event').replaceChildren(...profile.events.map((event, i) => el('option', { value: i, title: event.long || event.name }, eventName(event, profile.frequency))));
+	if (profile.first_event !== usual.event) {
+		const asUsual = state.event === usual.event && !/event=/.test(location.hash);
+		usual.event = profile.first_event;
+		if (asUsual) choose({ event: usual.event });
+	}
 	byId('event').value = Math.min(state.event, profile.events.length - 1);
 	byId('event').onchange = () => choose({ event: +byId('event').value });
 	byId('file').value = state.file;

@@ -9,6 +9,9 @@
 //   at        { track, ticks } the cursor: a track of the file by number, ticks of the file; or null
 //   view      { from, to } what the timeline shows; null: all of it
 
+// The event that is shown where the address names none.
+export const usual = { event: 0 };
+
 export const state = { pane: '', file: 0, event: 0, fn: null, at: null, span: null, view: null };
 
 const listeners = [];
@@ -45,7 +48,7 @@ function toAddress() {
 	const parameters = new URLSearchParams();
 	if (state.pane) parameters.set('pane', state.pane);
 	if (state.file) parameters.set('file', state.file);
-	if (state.event) parameters.set('event', state.event);
+	if (state.event !== usual.event) parameters.set('event', state.event);
 	if (state.fn) {
 		parameters.set('name', state.fn.name);
 		if (state.fn.object) parameters.set('object', state.fn.object);
@@ -63,7 +66,7 @@ export function fromAddress() {
 	return {
 		pane: parameters.get('pane') || '',
 		file: parameters.get('file') === '1' ? 1 : 0,
-		event: Math.min(+(/^\d{1,3}$/.exec(parameters.get('event') || '0') || [0])[0], 999),
+		event: Math.min(+(/^\d{1,3}$/.exec(parameters.get('event') || '') || [usual.event])[0], 999),
 		fn: name ? { name, object: parameters.get('object') || '', source: parameters.get('source') || '' } : null,
 		at: readPlace(parameters),
 		span: read(parameters, 'span'),

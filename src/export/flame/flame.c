@@ -45,7 +45,8 @@ static int choose_events(struct tl_flame *flame, struct tl_error *err)
 	}
 	flame->common = !flame->profile[1];
 	for (uint32_t i = 0; i < flame->event_count; i++) {
-		uint32_t event = options->events ? options->events[i] : i;
+		uint32_t event = options->events ? options->events[i]
+						 : tl_profile_shown_event(flame->profile[0], i);
 
 		if (event >= known)
 			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,

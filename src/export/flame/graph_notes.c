@@ -88,6 +88,8 @@ void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *
 		note(arg, ESTIMATED "Totals are exact.");
 	else if (flame->estimated)
 		note(arg, ESTIMATED "Totals and the table are exact.");
+	if (tl_profile_emulated(flame->profile[0]))
+		note(arg, "An emulator ran the program: times are the emulator's.");
 	if (flame->drawn.left_out)
 		note_left_out(flame, note, arg);
 	if (flame->drawn.too_deep) {

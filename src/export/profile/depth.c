@@ -92,6 +92,7 @@ static int make(struct cut *cut, struct tl_error *err)
 	cut->to->call_count = from->call_count;
 	cut->to->timed = from->timed;
 	cut->to->estimated = from->estimated;
+	cut->to->emulated = from->emulated;
 	cut->to->losses = from->losses;
 	status = take_parts_and_functions(cut, err);
 	if (status == 0)

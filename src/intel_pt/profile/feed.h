@@ -50,6 +50,7 @@ struct tl_pt_feed {
 	void *arg;
 	uint64_t frequency; /* of the TSC, 0: unknown */
 	bool timed;         /* there is time in the trace */
+	bool emulated;      /* it is that of an emulator, which ran the program */
 	bool raw_names;     /* no demangling */
 	/* asked for debug information that is not on this machine; NULL: nobody */
 	const struct tl_debuginfod *debuginfod;

@@ -26,6 +26,7 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *f, struct tl_profile **pro
 	if (status < 0)
 		return status;
 	(*profile)->timed = true;
+	(*profile)->emulated = f->feed->emulated;
 	(*profile)->sums.only = f->options->table;
 	return 0;
 }

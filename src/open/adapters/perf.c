@@ -7,6 +7,7 @@
 
 #include "core/arithmetic.h"
 #include "core/error.h"
+#include "core/recording.h"
 #include "core/source.h"
 #include "open/adapters/intel_pt.h"
 #include "open/input.h"
@@ -155,6 +156,13 @@ static int note_unused(struct perf_input *p, struct tl_error *err)
 	return 0;
 }
 
+static bool is_emulated(struct tl_perf_trace *trace)
+{
+	const char *version = tl_perf_header(tl_perf_trace_reader(trace))->perf_version;
+
+	return version && !strcmp(version, TL_RECORDING_EMULATED);
+}
+
 /* Read processes, maps and AUX data, once. */
 static int need_trace(const struct tl_input *input, struct tl_error *err)
 {
@@ -186,6 +194,7 @@ static int need_trace(const struct tl_input *input, struct tl_error *err)
 		return status;
 	info = tl_perf_trace_info(p->trace);
 	p->pt.feed.timed = info->config & info->tsc_bit;
+	p->pt.feed.emulated = is_emulated(p->trace);
 	p->pt.feed.frequency =
 		tl_pt_input_hz(o, info->tsc_ctc_d, info->tsc_ctc_n, tl_perf_pt_info_tsc_hz(info));
 	return 0;

@@ -83,6 +83,7 @@ static int begin_profile(struct tl_pfile_reading *r, const struct tl_event *even
 	p->format = tl_pfile_string(r, r->head[TL_PFILE_HEAD_FORMAT]);
 	p->timed = r->head[TL_PFILE_HEAD_FLAGS] & TL_PFILE_TIMED;
 	p->estimated = r->head[TL_PFILE_HEAD_FLAGS] & TL_PFILE_ESTIMATED;
+	p->emulated = r->head[TL_PFILE_HEAD_FLAGS] & TL_PFILE_EMULATED;
 	p->durations.exact = r->head[TL_PFILE_HEAD_FLAGS] & TL_PFILE_EXACT;
 	p->call_count = (enum tl_call_count)r->head[TL_PFILE_HEAD_CALL_COUNT];
 	return 0;

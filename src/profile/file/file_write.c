@@ -50,9 +50,9 @@ static void write_head(struct tl_pfile_writer *writer, const struct tl_profile *
 {
 	tl_pfile_begin(writer, TL_PFILE_HEAD);
 	row[TL_PFILE_HEAD_FREQUENCY] = p->frequency;
-	row[TL_PFILE_HEAD_FLAGS] = (p->timed ? TL_PFILE_TIMED : 0u) |
-				   (p->estimated ? TL_PFILE_ESTIMATED : 0u) |
-				   (p->durations.exact ? TL_PFILE_EXACT : 0u);
+	row[TL_PFILE_HEAD_FLAGS] =
+		(p->timed ? TL_PFILE_TIMED : 0u) | (p->estimated ? TL_PFILE_ESTIMATED : 0u) |
+		(p->emulated ? TL_PFILE_EMULATED : 0u) | (p->durations.exact ? TL_PFILE_EXACT : 0u);
 	row[TL_PFILE_HEAD_CALL_COUNT] = p->call_count;
 	row[TL_PFILE_HEAD_FORMAT] = tl_pfile_text_rank(texts, tl_profile_format(p));
 	tl_pfile_put_losses(row + TL_PFILE_HEAD_LOSSES, &p->losses);

@@ -95,7 +95,12 @@ enum {
 	TL_PFILE_HEAD_FORMAT,
 	TL_PFILE_HEAD_LOSSES
 };
-enum { TL_PFILE_TIMED = 1, TL_PFILE_ESTIMATED = 2, TL_PFILE_EXACT = 4 }; /* HEAD_FLAGS */
+enum { /* HEAD_FLAGS */
+       TL_PFILE_TIMED = 1,
+       TL_PFILE_ESTIMATED = 2,
+       TL_PFILE_EXACT = 4,
+       TL_PFILE_EMULATED = 8
+};
 enum { TL_PFILE_LOSSES = 12 }; /* members of struct tl_losses */
 
 #endif

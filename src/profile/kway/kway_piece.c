@@ -247,6 +247,7 @@ static int make_whole(struct said *said, bool *usable, struct tl_error *err)
 	if (status < 0)
 		return status;
 	piece->whole->timed = head[TL_PFILE_HEAD_FLAGS] & TL_PFILE_TIMED;
+	piece->whole->emulated = head[TL_PFILE_HEAD_FLAGS] & TL_PFILE_EMULATED;
 	piece->whole->call_count = (enum tl_call_count)head[TL_PFILE_HEAD_CALL_COUNT];
 	piece->exact = head[TL_PFILE_HEAD_FLAGS] & TL_PFILE_EXACT;
 	tl_pfile_take_losses(&piece->whole->losses, head + TL_PFILE_HEAD_LOSSES);

@@ -99,6 +99,7 @@ static bool set_whole(struct tl_merge *merge)
 		const struct tl_profile *from = merge->from[p];
 
 		to->timed = to->timed && from->timed;
+		to->emulated = to->emulated || from->emulated;
 		to->durations.exact =
 			to->durations.exact && (from->durations.exact || !from->durations.capacity);
 		tl_losses_add(&to->losses, &from->losses);

@@ -39,7 +39,7 @@ bool tl_merge_is_alike(const struct tl_profile *sum, const struct tl_profile *pr
 {
 	bool same = sum->event_count == profile->event_count &&
 		    sum->call_count == profile->call_count && sum->timed == profile->timed &&
-		    sum->frequency == clock_of(profile) &&
+		    sum->emulated == profile->emulated && sum->frequency == clock_of(profile) &&
 		    sum->durations.exact == is_exact(profile) &&
 		    sum->notes.count + profile->notes.count <= TL_PROFILE_NOTES &&
 		    !strcmp(sum->format, tl_profile_format(profile));
@@ -75,6 +75,7 @@ int tl_merge_begin(struct tl_profile **sum, const struct tl_profile *like, struc
 		return status;
 	(*sum)->call_count = like->call_count;
 	(*sum)->timed = like->timed;
+	(*sum)->emulated = like->emulated;
 	(*sum)->durations.exact = is_exact(like);
 	return 0;
 }

@@ -99,7 +99,7 @@ struct tl_profile {
 	const char *format;
 	enum tl_call_count call_count;
 	uint64_t frequency;
-	bool timed, estimated;
+	bool timed, estimated, emulated;
 	bool finished; /* tl_profile_finish() was called */
 	struct tl_names names;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reading half of <tracelathe/profile.h>. */
 #include "core/text/optional.h"
+#include <string.h>
+
 #include "profile/model/model.h"
 
 #define COUNTED(name, type, array, size)                                                           \
@@ -35,6 +37,23 @@ bool tl_profile_flat(const struct tl_profile *profile)
 bool tl_profile_estimated(const struct tl_profile *profile)
 {
 	return profile->estimated;
+}
+
+bool tl_profile_emulated(const struct tl_profile *profile)
+{
+	return profile->emulated;
+}
+
+uint32_t tl_profile_shown_event(const struct tl_profile *profile, uint32_t place)
+{
+	uint32_t insns = 0;
+
+	while (profile->emulated && insns < profile->event_count &&
+	       strcmp(profile->events[insns].name, "Ir") != 0)
+		insns++;
+	if (!profile->emulated || insns == profile->event_count || place > insns)
+		return place;
+	return place ? place - 1 : insns;
 }
 
 bool tl_profile_timed(const struct tl_profile *profile)

@@ -286,6 +286,7 @@ int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *p
 	f.to->call_count = profile->call_count;
 	f.to->timed = profile->timed;
 	f.to->estimated = profile->estimated;
+	f.to->emulated = profile->emulated;
 	f.to->durations.exact = profile->durations.exact;
 	f.to->losses = profile->losses;
 	status = take_all(&f, &taken, err);

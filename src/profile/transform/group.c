@@ -268,6 +268,7 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	g.to->call_count = profile->call_count;
 	g.to->timed = profile->timed;
 	g.to->estimated = profile->estimated;
+	g.to->emulated = profile->emulated;
 	g.to->durations.exact = profile->durations.exact;
 	g.to->losses = profile->losses;
 	status = by < TL_BY_PART ? take_all(&g, err)

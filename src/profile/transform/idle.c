@@ -151,6 +151,7 @@ static int make_profile(struct split *s, struct tl_error *err)
 	s->to->call_count = from->call_count;
 	s->to->timed = from->timed;
 	s->to->estimated = from->estimated;
+	s->to->emulated = from->emulated;
 	s->to->durations.exact = from->durations.exact;
 	s->to->losses = from->losses;
 	return 0;

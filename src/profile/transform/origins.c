@@ -409,6 +409,7 @@ int tl_profile_origins(struct tl_profile **origins, const struct tl_profile *pro
 		return status;
 	o.to->call_count = profile->call_count;
 	o.to->estimated = profile->estimated;
+	o.to->emulated = profile->emulated;
 	o.to->losses = profile->losses;
 	status = fill(&o, err);
 	free(o.header);

@@ -70,8 +70,6 @@ int tl_emulation_join(struct tl_record_session *session, struct tl_error *err)
 	if (status == 0 && emulation.stream_count)
 		status = tl_emulation_keep_names(&emulation, session, output, err);
 	if (status == 0 && emulation.stream_count) {
-		/* Times are those of QEMU, which translates code when it is first executed. */
-		tl_record_add_events(session, "Ir,Ticks");
 		tl_record_add_file(session, session->output);
 		tell_unfinished(&emulation, session);
 	}

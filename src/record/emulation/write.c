@@ -11,11 +11,14 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/output.h"
+#include "core/recording.h"
 #include "record/emulation/emulation.h"
 
 enum {
 	HEAD = 104,
 	ATTR = 112,
+	FEATURES = 72, /* of the head: a bit each */
+	FEATURE_VERSION = 5,
 	EVENT_ID = 1,
 	PMU = 8,
 	TRAILER = 24, /* pid, tid, time, id */
@@ -368,12 +371,29 @@ static void put_head(struct tl_output *out, uint64_t data_offset, uint64_t data_
 	put(&r, attr_size, 8);
 	put(&r, data_offset, 8);
 	put(&r, data_size, 8);
+	while (r.size < FEATURES)
+		put(&r, 0, 8);
+	put(&r, 1 << FEATURE_VERSION, 8);
 	while (r.size < HEAD)
 		put(&r, 0, 8);
 	put(&r, EVENT_ID, 8);
 	put_attr(&r);
 	put(&r, ids, 8);
 	put(&r, 8, 8);
+	tl_output_write(out, r.bytes, r.size);
+}
+
+/* Behind the records, so that a reader can tell the emulator's times from a processor's. */
+static void put_version(struct tl_output *out, uint64_t at)
+{
+	enum { TEXT = 32, ENTRY = 16 };
+	struct record r = { .size = 0 };
+
+	put(&r, at + ENTRY, 8);
+	put(&r, 4 + TEXT, 8);
+	put(&r, TEXT, 4);
+	snprintf((char *)r.bytes + r.size, TEXT, "%s", TL_RECORDING_EMULATED);
+	r.size += TEXT;
 	tl_output_write(out, r.bytes, r.size);
 }
 
@@ -392,6 +412,7 @@ static int write_all(struct tl_emulation *emulation, struct writing *w, struct t
 	for (size_t i = 0; status == 0 && i < emulation->copies_count; i++)
 		status = put_copies(emulation, out, &emulation->copies[i], err);
 	put_records(w);
+	put_version(out, data + w->size);
 	return status;
 }
 

@@ -37,6 +37,7 @@ int tl_browser_open(struct tl_browser **browser, const struct tl_profile *profil
 	b->options = *options;
 	b->function = b->searched = TL_NONE;
 	b->damaged = is_damaged(options->input);
+	b->list.event = tl_profile_shown_event(profile, 0);
 	if (!tl_pane_choose(b, TL_PANE_FUNCTIONS)) {
 		tl_browser_close(b);
 		*browser = NULL;
@@ -242,10 +243,11 @@ static void draw_foot(const struct tl_browser *b, struct tl_canvas *canvas)
 	else if (*b->message)
 		snprintf(line, sizeof(line), "%s", b->message);
 	else
-		snprintf(line, sizeof(line), "%s%s%s%s%s%s", tl_text_if(change, "[input "),
+		snprintf(line, sizeof(line), "%s%s%s%s%s%s%s", tl_text_if(change, "[input "),
 			 tl_text_if(change, change), tl_text_if(change, "] "),
 			 tl_text_if(b->damaged, "[input damaged] "),
 			 tl_text_if(tl_profile_estimated(b->profile), "[stacks estimated] "),
+			 tl_text_if(tl_profile_emulated(b->profile), "[times of an emulator] "),
 			 tl_text_if(b->window, "[window: w ends it] "));
 	if (!b->typing && !*b->message)
 		add_hints(line, sizeof(line), (size_t)canvas->columns, tl_pane_hint(b));

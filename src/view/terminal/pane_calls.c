@@ -232,7 +232,7 @@ static void fold_window(struct tl_browser *b)
 	tl_profile_free(b->window);
 	b->window = window;
 	b->profile = window;
-	b->list.event = 0;
+	b->list.event = tl_profile_shown_event(b->profile, 0);
 	b->searched = TL_NONE;
 	b->function = number_in_profile(b, b->lanes.function);
 	b->no_memory |= !tl_pane_choose(b, TL_PANE_FUNCTIONS);

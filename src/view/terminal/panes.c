@@ -114,6 +114,7 @@ void tl_pane_leave_window(struct tl_browser *b)
 	b->window = NULL;
 	b->function = b->searched = TL_NONE;
 	b->profile = b->whole;
+	b->list.event = tl_profile_shown_event(b->whole, 0);
 	b->no_memory |= !tl_pane_choose(b, is_list(b->pane) ? b->pane : TL_PANE_FUNCTIONS);
 }
 

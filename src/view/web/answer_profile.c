@@ -323,6 +323,9 @@ static void put_profile(struct tl_output *out, const struct chosen *c)
 	tl_put_text(out, tl_profile_timed(c->profile) ? ",\"timed\":true" : ",\"timed\":false");
 	tl_put_text(out, tl_profile_estimated(c->profile) ? ",\"estimated\":true"
 							  : ",\"estimated\":false");
+	tl_put_text(out,
+		    tl_profile_emulated(c->profile) ? ",\"emulated\":true" : ",\"emulated\":false");
+	tl_web_put_number(out, ",\"first_event\":", tl_profile_shown_event(c->profile, 0));
 	tl_web_put_number(out, ",\"parts\":", tl_profile_part_count(c->profile));
 	tl_web_put_number(out, ",\"functions_left_out\":", c->functions_left);
 	tl_web_put_number(out, ",\"arcs_left_out\":", c->arcs_left);

@@ -138,7 +138,12 @@ static inline struct perf_file open_perf(struct recording *r)
 	assert_int_equal(number_at(file.bytes + 8, 8), 104);
 	file.at = number_at(file.bytes + 40, 8);
 	file.end = file.at + number_at(file.bytes + 48, 8);
-	assert_int_equal(file.end, file.size);
+	/* feature 5, "version of perf": a place, then a text with its length */
+	assert_int_equal(number_at(file.bytes + 72, 8), 1 << 5);
+	assert_int_equal(number_at(file.bytes + file.end, 8), file.end + 16);
+	assert_int_equal(number_at(file.bytes + file.end + 8, 8), file.size - file.end - 16);
+	assert_int_equal(number_at(file.bytes + file.end + 16, 4), file.size - file.end - 20);
+	assert_string_equal(file.bytes + file.end + 20, "tracelathe emulate");
 	return file;
 }
 
@@ -225,14 +230,6 @@ static inline struct folder simple(void)
 	put(&folder, TL_EMULATION_PROGRAM, 40, 7, 7, "/usr/bin/a-very-long-program-name");
 	put(&folder, TL_EMULATION_THREAD, 50, 7, 7, "thread.7.7.0");
 	return folder;
-}
-
-/* Times are those of QEMU: the command that reads the recording sorts by what the program did. */
-static inline bool sorts_by_instructions(const char *command, const char *output)
-{
-	static const char first[] = "--event Ir,Ticks ";
-
-	return !strncmp(command, first, strlen(first)) && !strcmp(command + strlen(first), output);
 }
 
 #endif

@@ -91,7 +91,8 @@ TEST(a_profile_is_columns_of_functions_and_arcs)
 	look_at_spans(&l);
 	want_answer(ASK(&l, "/api/profile", NULL), 200,
 		    "{\"format\":\"chrome-trace\",\"frequency\":1000000000,\"timed\":true,"
-		    "\"estimated\":false,\"parts\":2,\"functions_left_out\":0,\"arcs_left_out\":0,"
+		    "\"estimated\":false,\"emulated\":false,\"first_event\":0,\"parts\":2,"
+		    "\"functions_left_out\":0,\"arcs_left_out\":0,"
 		    "\"events\":[{\"name\":\"Ticks\",\"long\":\"\",\"unit\":\"ticks\","
 		    "\"total\":110000}]," LOSSES(
 			    1) ",\n"
