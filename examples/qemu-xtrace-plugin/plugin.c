@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "a64.h"
@@ -241,6 +242,20 @@ static uint64_t stamp_of_now(void)
 	return strtoull(text, NULL, 10);
 }
 
+/* It is made where it is not there. A program may go to another folder before its threads begin. */
+static bool find_folder(void)
+{
+	const char *named = plugin.folder;
+
+	if (mkdir(named, 0777) && errno != EEXIST)
+		plugin.folder = NULL;
+	else
+		plugin.folder = realpath(named, NULL);
+	if (!plugin.folder)
+		say("%s: %s", named, strerror(errno));
+	return plugin.folder != NULL;
+}
+
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 					   char **argv)
 {
@@ -259,6 +274,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			say("%s: not an argument of this plugin; see its README.md", argv[i]);
 			return -1;
 		}
+	if (!find_folder())
+		return -1;
 	plugin.order = mmap(NULL, sizeof(*plugin.order), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (plugin.order == MAP_FAILED) {

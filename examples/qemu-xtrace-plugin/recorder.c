@@ -90,9 +90,10 @@ static bool open_stream(struct recorder *r, unsigned number)
 		__atomic_store_n(&plugin.recorded, true, __ATOMIC_RELAXED);
 		return true;
 	}
-	if (errno != EEXIST)
-		say("%s: %s", name, strerror(errno));
-	return false;
+	if (errno == EEXIST)
+		return false;
+	say("%s: %s", name, strerror(errno));
+	_exit(EXIT_FAILURE);
 }
 
 /*
@@ -110,8 +111,7 @@ static void open_files(struct recorder *r)
 	for (unsigned i = 0; !plugin.system && i < PROGRAMS; i++)
 		if (open_stream(r, number + i * LINUX_MOST))
 			return;
-	say("no stream for processor %u of process %d: %s", r->vcpu, (int)getpid(),
-	    strerror(errno));
+	say("no name is free for the stream of processor %u of process %d", r->vcpu, (int)getpid());
 	_exit(EXIT_FAILURE);
 }
 

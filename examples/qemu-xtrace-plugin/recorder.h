@@ -48,7 +48,7 @@ struct processor {
 
 /* What the arguments say, and what all processors share. */
 struct plugin {
-	const char *folder; /* QEMU keeps the arguments */
+	const char *folder;
 	uint64_t stamp, interval, limit;
 	bool core, hints, time, by_total, system;
 	unsigned main; /* core streams: who began */

@@ -350,8 +350,12 @@ struct tl_analysis {
 	 * more table with a row for each so many instructions of a stream, 0: without
 	 */
 	uint64_t interval;
-	uint64_t line, page; /**< footprint, reuse: bytes, powers of two; 0: 64 and 4096 */
-	uint32_t top;        /**< rows of blocks, branches and functions, 0: all */
+	/**
+	 * Footprint, reuse: bytes, powers of two from 16 on; 0: 64, and 4096, or `line` where that
+	 * is longer. With a footprint `page` is at least `line`.
+	 */
+	uint64_t line, page;
+	uint32_t top; /**< rows of blocks, branches and functions, 0: all */
 	/** file that describes branch predictors, NULL: tl_default_predictors() */
 	const char *predictors;
 	/** the part of each stream that counts: both, by number; zero-filled: all */

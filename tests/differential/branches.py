@@ -369,4 +369,5 @@ def main():
     common.finish(compared, "results")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -122,6 +122,17 @@ def record_nothing(qemu, plugin, folder):
     return 1
 
 
+def record_to_folder(qemu, plugin, folder):
+    """The folder of out= is made; where it cannot be, nothing is executed, and one line says why."""
+    os.mkdir(folder)
+    for name, status in (("made", 0), ("none/made", 1)):
+        done = subprocess.run([qemu, "-plugin", "%s,out=%s" % (plugin, name), tools.SMALL], capture_output=True, text=True,
+                              cwd=folder)
+        expect("out=" + name, (done.returncode, len(tools.streams(os.path.join(folder, name)))), (status, 1 - status))
+        expect("out=%s: what is said of it" % name, done.stderr.count("No such file or directory"), status)
+    return 1
+
+
 def build_with_header(scratch):
     """QEMU's own declarations, where they are, are those of qemu.h."""
     place = tools.header()
@@ -141,6 +152,7 @@ def main():
         if emulator:
             record_golden(emulator, plugin, os.path.join(scratch, "small"))
             ran += 1 + record_nothing(emulator, plugin, os.path.join(scratch, "nothing"))
+            ran += record_to_folder(emulator, plugin, os.path.join(scratch, "folder"))
             for row in RUNS if os.path.isdir(model.PAIRS) else ():
                 record(emulator, plugin, os.path.join(scratch, row[1]), *row)
                 ran += 1

@@ -117,4 +117,5 @@ def main():
     common.finish(compared, "rows")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -189,4 +189,5 @@ def main():
     common.finish(compared, "intervals")
 
 
-main()
+if __name__ == "__main__":
+    main()

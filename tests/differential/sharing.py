@@ -182,9 +182,9 @@ class Made(model.Stream):
             file.write(data)
 
 
-def check(name, streams, functions_of, args=()):
+def check(name, streams, functions_of, args=(), sizes=(64, 16, 256)):
     global compared
-    for size in (64, 16, 256):
+    for size in sizes:
         mesi, pcs = Mesi(len(streams), size), {}
         for core, (use, _, address, length) in model.in_turn(streams):
             if use == "fetch":
@@ -267,4 +267,5 @@ def main():
     common.finish(compared, "lines")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -255,4 +255,5 @@ def main():
     common.finish(compared, "slices")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -170,4 +170,5 @@ def main():
     common.finish(compared, "calls")
 
 
-main()
+if __name__ == "__main__":
+    main()

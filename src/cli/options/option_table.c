@@ -113,8 +113,8 @@ const struct option_row option_rows[] = {
 	OPT_WORD(C_FOLDED | C_ONE_FORMAT, "level", "0|1|2|3", enum tl_analysis_level,
 		 input.part.level, TL_LEVEL_EL0,
 		 "xtrace: only instructions of this exception level"),
-	OPT_ID(C_REPORT | C_ONE_FORMAT, "interval", "N", input.part.interval,
-	       "xtrace: each function's row apart for every N instructions of a thread"),
+	OPT_AMOUNT(C_REPORT | C_ONE_FORMAT, "interval", "N", input.part.interval,
+		   "xtrace: each function's row apart for every N instructions of a thread"),
 	OPT_FLAG(C_REPORT, "recursive-only", report.recursive,
 		 "only functions that were called while they ran already, by themselves or by what "
 		 "they call"),
@@ -263,17 +263,18 @@ const struct option_row option_rows[] = {
 	OPT_ID(C_ANALYZE, "warmup", "N", analysis.warmup,
 	       "--instructions, --snapshots: N instructions before the part fill caches and teach "
 	       "predictors, and do not count (default: 0)"),
-	OPT_ID(C_ANALYZE, "interval", "N", analysis.interval,
-	       "--bbv: instructions of a vector (default: from snapshot to snapshot); others: a "
-	       "row "
-	       "for every N instructions of a thread, in one more table, which --csv is then"),
+	OPT_AMOUNT(
+		C_ANALYZE, "interval", "N", analysis.interval,
+		"--bbv: instructions of a vector (default: from snapshot to snapshot); others: a "
+		"row "
+		"for every N instructions of a thread, in one more table, which --csv is then"),
 	OPT_FLAG(C_ANALYZE, "together", analysis.together,
 		 "--interval: intervals are of all threads, from one time to another, in which "
 		 "they executed N instructions together (xtrace with TIME)"),
-	OPT_ID(C_ANALYZE, "line", "BYTES", analysis.line,
-	       "--footprint, --reuse, --sharing: size of a line (default: 64)"),
-	OPT_ID(C_ANALYZE, "page", "BYTES", analysis.page,
-	       "--footprint: size of a page (default: 4096)"),
+	OPT_AMOUNT(C_ANALYZE, "line", "BYTES", analysis.line,
+		   "--footprint, --reuse, --sharing: size of a line (default: 64)"),
+	OPT_AMOUNT(C_ANALYZE, "page", "BYTES", analysis.page,
+		   "--footprint: size of a page (default: 4096)"),
 	OPT_COUNT(C_ANALYZE, "top", "N", analysis.top,
 		  "--blocks, --branches, --sharing, --cache by function: only the first N "
 		  "(default: 40 as "
@@ -299,8 +300,8 @@ const struct option_row option_rows[] = {
 		 "--simpoints: their weights (-saveSimpointWeights)"),
 	OPT_ID(C_SLICE | C_ONE_FORMAT, "warmup", "N", slice.warmup,
 	       "--simpoints: N instructions before each interval belong to its slice (default: 0)"),
-	OPT_ID(C_SLICE | C_ONE_FORMAT, "interval", "N", analysis.interval,
-	       "--simpoints: as in `analyze --bbv` (default: from snapshot to snapshot)"),
+	OPT_AMOUNT(C_SLICE | C_ONE_FORMAT, "interval", "N", analysis.interval,
+		   "--simpoints: as in `analyze --bbv` (default: from snapshot to snapshot)"),
 	OPT_FLAG(C_SLICE | C_ONE_FORMAT, "together", analysis.together,
 		 "--simpoints: as in `analyze --bbv`: a slice of each thread, of one time"),
 	OPT_REGEX(C_SLICE, "trigger", "REGEX", slice.part.trigger,

@@ -133,6 +133,14 @@ const char *set_id(struct settings *settings, void *field, const struct option_r
 	return NULL;
 }
 
+const char *set_amount(struct settings *settings, void *field, const struct option_row *row,
+		       const char *value)
+{
+	if (set_id(settings, field, row, value) || !*(uint64_t *)field)
+		return "a number from 1 on is needed";
+	return NULL;
+}
+
 const char *set_part(struct settings *settings, void *field, const struct option_row *row,
 		     const char *value)
 {

@@ -70,6 +70,8 @@
 	OPTION(mask, name, argument, help, FIELD_OF(type, member), setter, .choice = 0)
 #define OPT_ID(mask, name, argument, member, help)                                                 \
 	OPT_NUMBER(mask, name, argument, uint64_t, member, set_id, help)
+#define OPT_AMOUNT(mask, name, argument, member, help)                                             \
+	OPT_NUMBER(mask, name, argument, uint64_t, member, set_amount, help)
 #define OPT_PART(mask, name, argument, member, help)                                               \
 	OPT_NUMBER(mask, name, argument, uint64_t, member, set_part, help)
 #define OPT_COUNT(mask, name, argument, member, help)                                              \
@@ -127,7 +129,8 @@
 
 set_fn set_flag, set_choice, set_bit;
 set_fn set_word, set_text, set_name, set_regex;
-set_fn set_id, set_part, set_count, set_u32, set_byte, set_lines, set_jobs, set_percent, set_time;
+set_fn set_id, set_amount, set_part, set_count, set_u32, set_byte, set_lines, set_jobs, set_percent,
+	set_time;
 set_fn set_limit;
 set_fn set_labels, set_events, set_window, set_range, set_pair, set_described;
 set_fn add_binary, add_raw, add_rename, add_dir, add_label;

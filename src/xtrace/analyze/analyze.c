@@ -458,6 +458,22 @@ static int shift_of(uint64_t bytes, uint64_t otherwise, unsigned *shift, struct 
 	return 0;
 }
 
+/* A footprint counts pages by its lines. */
+static int begin_units(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	const struct tl_xtrace_analysis_options *options = &a->options;
+	int status = shift_of(options->line, DEFAULT_LINE, &a->line_shift, err);
+
+	if (status == 0)
+		status = shift_of(options->page, tl_max((uint64_t)DEFAULT_PAGE, options->line),
+				  &a->page_shift, err);
+	if (status == 0 && a->page_shift < a->line_shift &&
+	    options->analyses & TL_XTRACE_ANALYZE_FOOTPRINT)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a page is at least as long as a line");
+	return status;
+}
+
 static void begin_stream(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream *stream)
 {
 	struct tl_xtrace_stream_analysis *s = &a->streams[a->stream_count++];
@@ -589,10 +605,8 @@ static int remark_order(struct tl_xtrace_analysis *a, struct tl_error *err)
 int tl_xtrace_analysis_begin(struct tl_xtrace_analysis *a, struct tl_error *err)
 {
 	const struct tl_xtrace_analysis_options *options = &a->options;
-	int status = shift_of(options->line, DEFAULT_LINE, &a->line_shift, err);
+	int status = begin_units(a, err);
 
-	if (status == 0)
-		status = shift_of(options->page, DEFAULT_PAGE, &a->page_shift, err);
 	if (status == 0)
 		status = begin_streams(a, err);
 	if (status == 0 && options->analyses & TL_XTRACE_ANALYZE_CACHE)

@@ -28,7 +28,7 @@ struct tl_xtrace_analysis_options {
 	/* BBV: instructions of a vector; 0: from snapshot to snapshot. Others: a row for so many */
 	uint64_t interval;
 	bool together;       /* intervals are of all streams, by their common time */
-	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096. Of footprint and reuse */
+	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096 or `line`. Of footprint, reuse */
 	unsigned jobs;
 	uint32_t top; /* rows of long tables, 0: all */
 	struct tl_xtrace_part part;

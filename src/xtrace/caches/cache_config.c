@@ -38,6 +38,12 @@ static void set_size(struct parser *p, const char *value, uint64_t *size)
 		p->wrong = "a size is a number from 1 on, with K, M or G behind it if wished";
 }
 
+static void set_seed(struct parser *p, const char *value)
+{
+	if (!tl_xtrace_config_size(value, &p->level->seed))
+		p->wrong = "a seed is a number from 1 on, with K, M or G behind it if wished";
+}
+
 static void set_ways(struct parser *p, const char *value)
 {
 	uint64_t ways = 0;
@@ -112,7 +118,7 @@ static void set_value(struct parser *p, const char *key, const char *value)
 	else if (!strcmp(key, "policy"))
 		set_policy(p, value);
 	else if (!strcmp(key, "seed"))
-		set_size(p, value, &level->seed);
+		set_seed(p, value);
 	else if (!strcmp(key, "prefetch"))
 		set_prefetch(p, value);
 	else if (!strcmp(key, "write"))

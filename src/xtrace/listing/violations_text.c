@@ -121,10 +121,10 @@ static void put_rule_json(struct tl_output *out, const struct tl_xtrace_rule *ru
 /* The last column is wrapped, so that lines have 80 columns at most. */
 static void put_rule(struct tl_output *out, const struct tl_xtrace_rule *rule, int64_t count)
 {
-	enum { TEXT = 44, WIDTH = 80 };
+	enum { TEXT = 49, WIDTH = 80 };
 	size_t column = TEXT;
 
-	tl_put_format(out, "%8" PRId64 " %-24s %-9s ", count, rule->rule, rule->section);
+	tl_put_format(out, "%8" PRId64 " %-29s %-9s ", count, rule->rule, rule->section);
 	for (const char *text = rule->text; *text;) {
 		const size_t word = strcspn(text, " ");
 
