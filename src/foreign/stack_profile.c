@@ -14,7 +14,7 @@ struct stack_build {
 	uint32_t *contexts;  /* by node */
 	uint32_t *parts;     /* by node: the profile's part */
 	int64_t *cost;       /* of a node */
-	bool distinct;       /* no two frames are one function */
+	bool distinct;       /* no two siblings are one function */
 };
 
 static const char *text_of(const struct stack_build *b, uint32_t name)
@@ -85,7 +85,7 @@ static int add_parts(struct stack_build *b, struct tl_error *err)
 
 static int add_functions(struct stack_build *b, struct tl_error *err)
 {
-	b->distinct = true;
+	b->distinct = !b->stacks->alike;
 	for (uint32_t i = 0; i < b->stacks->frame_count; i++) {
 		const struct tl_function function = tl_foreign_function(b->foreign, i);
 		const int64_t number = tl_profile_put_function(b->profile, &function, err);

@@ -47,7 +47,8 @@ struct tl_foreign_stacks {
 	struct tl_path_tree tree; /* keys are frames, those of the children of node 0 parts */
 	struct tl_foreign_event *events;
 	size_t event_count, event_capacity;
-	bool flat; /* sums of frames alone, without nodes: what a table of functions needs */
+	bool flat;  /* sums of frames alone, without nodes: what a table of functions needs */
+	bool alike; /* siblings may be of one frame, as keys became others */
 	uint64_t saturated; /* sums that did not fit */
 	uint64_t rounded;   /* costs that had more decimals than are kept */
 };

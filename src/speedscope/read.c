@@ -128,6 +128,7 @@ static void limit_frames(struct tl_speedscope_read *s)
 	struct tl_foreign_spans *spans = &s->reader.file->spans;
 	const uint32_t limit = (uint32_t)s->frame_count;
 
+	s->reader.file->stacks.alike = true;
 	for (size_t i = 1; i < tree->count; i++)
 		if (tree->nodes[i].parent && tree->nodes[i].key > limit)
 			tree->nodes[i].key = limit;
