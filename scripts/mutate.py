@@ -58,7 +58,8 @@ FORMAT_CASES = {
 # Folders of tests/unit that try a room, where that is not the room's own alone: what rooms share is tried through one of
 # them, and what has no reader of its own through the rooms above it.
 TESTED_IN = {
-    "chrome_trace": ("foreign",), "folded": ("foreign",), "perf_script": ("foreign",), "speedscope": ("foreign",),
+    "chrome_trace": ("chrome_trace", "foreign"), "folded": ("folded", "foreign"), "perf_script": ("perf_script", "foreign"),
+    "speedscope": ("speedscope", "foreign"), "foreign": ("foreign", "chrome_trace", "folded", "perf_script", "speedscope"),
     # Packed profiles are those of Callgrind files.
     "export": ("export", "callgrind"), "report": ("report", "callgrind"),
     # Calls inside a cycle are those of Callgrind files.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chrome's trace events (docs/formats/chrome-trace.md): the expected times are counted by hand. */
-#include "text.h"
+#include "../foreign/text.h"
 
 #include "chrome_trace/chrome_trace.h"
 

@@ -2,7 +2,7 @@
 /* Folded stacks (docs/formats/folded.md): the expected sums are counted by hand. */
 #include <stdio.h>
 
-#include "text.h"
+#include "../foreign/text.h"
 
 #include "folded/folded.h"
 

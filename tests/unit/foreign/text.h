@@ -96,6 +96,97 @@ static inline void text_expect_fault(const struct text *t, size_t number, enum t
 	assert_non_null(strstr(fault->text, words));
 }
 
+/* A number that the reader told for `info`. */
+static inline uint64_t text_fact(const struct text *t, const char *name)
+{
+	for (unsigned i = 0; i < t->foreign.fact_count; i++)
+		if (!strcmp(t->foreign.facts[i].name, name))
+			return t->foreign.facts[i].value;
+	fail_msg("nothing is told of %s", name);
+	return 0;
+}
+
+/* What is dumped of a text, to the byte; its status. */
+static inline int text_expect_dump(const struct tl_foreign_reader *reader, const char *text,
+				   bool json, const char *expected)
+{
+	struct tl_foreign_options options = text_options();
+	struct tl_source *source;
+	struct text t = { .profile = NULL };
+	const void *bytes;
+	size_t size;
+	char *have;
+
+	assert_int_equal(tl_output_open_memory(&options.dump, NULL), 0);
+	options.json = json;
+	assert_true(tl_foreign_begin(&t.foreign, reader, &options));
+	assert_int_equal(tl_source_open_memory(&source, text, strlen(text), "text", NULL), 0);
+	t.status = reader->read(&t.foreign, source, &t.error);
+	tl_source_close(source);
+	bytes = tl_output_bytes(options.dump, &size);
+	have = strndup(bytes, size);
+	assert_non_null(have);
+	assert_string_equal(have, expected);
+	free(have);
+	tl_output_discard(options.dump);
+	tl_foreign_end(&t.foreign);
+	return t.status;
+}
+
+/* An output that takes nothing: the first record that is dumped is an error. */
+static inline void text_expect_dump_refused(const struct tl_foreign_reader *reader,
+					    const char *text)
+{
+	struct tl_foreign_options options = text_options();
+	struct text t = { .profile = NULL };
+	struct tl_source *source;
+
+	assert_int_equal(tl_output_open(&options.dump, "/dev/full", NULL), 0);
+	/* More than is kept before it is written. */
+	for (unsigned i = 0; i < 1 << 16; i++)
+		tl_put_text(options.dump, "0123456789abcdef0123456789abcdef");
+	assert_true(tl_foreign_begin(&t.foreign, reader, &options));
+	assert_int_equal(tl_source_open_memory(&source, text, strlen(text), "text", NULL), 0);
+	assert_int_equal(reader->read(&t.foreign, source, &t.error), TL_IO);
+	assert_non_null(strstr(t.error.text, "cannot be written"));
+	tl_source_close(source);
+	tl_output_discard(options.dump);
+	tl_foreign_end(&t.foreign);
+}
+
+/* The first fault of a place; NULL: there is none. */
+static inline const struct tl_foreign_fault *text_first_fault(const struct text *t)
+{
+	for (size_t i = 0; i < t->foreign.faults.listed; i++)
+		if (t->foreign.faults.list[i].offset != TL_NOWHERE)
+			return &t->foreign.faults.list[i];
+	return NULL;
+}
+
+/*
+ * "Strict: the first fault is an error": where a text is read with faults the strict reading ends
+ * at the first of them, with its place; where it is read without, they agree. `t` is the text as it
+ * is read with faults.
+ */
+static inline void text_expect_strict(const struct text *t, const struct tl_foreign_reader *reader,
+				      const char *text, size_t size)
+{
+	const struct tl_foreign_fault *fault = text_first_fault(t);
+	struct text strict;
+
+	text_read_sized(&strict, reader, text, size, true, t->foreign.options);
+	if (fault) {
+		assert_int_equal(strict.status, fault->status);
+		assert_int_equal(strict.error.offset, fault->offset);
+		assert_int_equal(strict.error.record, fault->record);
+		assert_string_equal(strict.error.text, fault->text);
+		assert_null(strict.profile);
+	} else {
+		assert_int_equal(strict.status, t->status);
+	}
+	text_close(&strict);
+}
+
 /* Every prefix of a text, and changes of each of its bytes: whatever comes, sums agree. */
 static inline void text_damage(const struct tl_foreign_reader *reader, const char *text)
 {

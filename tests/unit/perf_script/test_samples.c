@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of perf script (docs/formats/perf-script.md): the expected sums are counted by hand. */
-#include "text.h"
+#include "../foreign/text.h"
 
 #include "perf_script/perf_script.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* speedscope's JSON (docs/formats/speedscope.md): the expected sums are counted by hand. */
-#include "text.h"
+#include "../foreign/text.h"
 
 #include "speedscope/speedscope.h"
 
