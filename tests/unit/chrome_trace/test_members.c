@@ -53,7 +53,7 @@ static void expect_times(struct text *t, const void *arg)
 		text_expect_fault(t, 0, TL_BAD_RECORD, 1, 0, "without a duration");
 }
 
-/* "Begin and end are rounded, each once": of 1.5 ns one is half a nanosecond later than the other. */
+/* "Begin and end are rounded, each once", and the duration is what lies between them. */
 TEST(times_are_rounded_once)
 {
 	static const struct times cases[] = {
