@@ -441,6 +441,7 @@ static bool put_flags(struct block_draft *d, const struct insn_tokens *t)
 		return false;
 	put(d, know_flags(d) ? TL_XTRACE_OPERATION_FLAGS_ARE : TL_XTRACE_OPERATION_FLAGS_BECOME,
 	    t->flags);
+	become(d, TL_XTRACE_KNOWN_FLAGS, true);
 	return true;
 }
 
@@ -457,8 +458,6 @@ static bool put_insn(struct block_draft *d, const struct insn_tokens *t, const u
 		put(d, TL_XTRACE_OPERATION_TIME, t->time);
 	put_vectors(d, t, begin);
 	put_effect(d, t, begin);
-	if (t->flags)
-		become(d, TL_XTRACE_KNOWN_FLAGS, true);
 	return true;
 }
 

@@ -222,6 +222,12 @@ static void execute_vectors(struct tl_xtrace_check_stream *s)
 		tl_xtrace_vector_load(&s->vectors, a->rt2, 0, s->vectors.loaded + of_one, of_one);
 }
 
+static void take_flags(struct tl_xtrace_registers *r, uint64_t flags)
+{
+	r->nzcv = (unsigned)(flags >> 28) & 15;
+	r->known |= TL_XTRACE_KNOWN_FLAGS;
+}
+
 /* The last instruction is whole: what it does to registers. */
 void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 {
@@ -243,11 +249,12 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 			r->known &= ~(UINT64_C(1) << e->rn);
 		return;
 	}
+	/* Those behind a conditional select are those that it decided by. */
+	if (i->has_flags && !(e->forget & TL_XTRACE_KNOWN_FLAGS))
+		take_flags(r, i->flags);
 	tl_xtrace_registers_apply(r, e, i->pc, i->load, i->load_size);
-	if (i->has_flags) {
-		r->nzcv = (unsigned)(i->flags >> 28) & 15;
-		r->known |= TL_XTRACE_KNOWN_FLAGS;
-	}
+	if (i->has_flags)
+		take_flags(r, i->flags);
 	if ((!i->pc_known || (i->el && !(i->pc >> 63))) && is_relative(e))
 		r->known &= ~(UINT64_C(1)
 			      << (e->kind == TL_XTRACE_EFFECT_LINK ? TL_XTRACE_REG_LINK : e->rd));

@@ -220,6 +220,27 @@ TEST(flags_are_compared)
 	}
 }
 
+/* CSEL X2, X0, X1, EQ by flags that nothing else tells; STR X2, [X1]. */
+TEST(flags_tell_what_was_selected)
+{
+	for (unsigned equal = 0; equal < 2; equal++)
+		for (unsigned good = 0; good < 2; good++) {
+			struct bytes b = { .data = NULL };
+			size_t at;
+
+			begin(&b);
+			put_inst(&b, 0, 0x9a810002);
+			put_value(&b, FLAGS, equal ? 0x40000000 : 0x80000000);
+			put_inst(&b, 0, 0xf9000022);
+			at = put_access(&b, STORE, 3, 0x9000, equal == good ? 0x1234 : 0x9000);
+			end(&b);
+			if (good)
+				assert_good(&b);
+			else
+				assert_one(&b, "xtrace.access.value", at, 3);
+		}
+}
+
 /* ---- vectors ---- */
 
 /* An access of up to 16 bytes: a value, and zeros. */
@@ -341,6 +362,7 @@ int main(void)
 		cmocka_unit_test(a_followed_stack_pointer),
 		cmocka_unit_test(branches_by_known_values),
 		cmocka_unit_test(flags_are_compared),
+		cmocka_unit_test(flags_tell_what_was_selected),
 		cmocka_unit_test(vectors_that_were_loaded),
 		cmocka_unit_test(vectors_that_were_stored),
 		cmocka_unit_test(vectors_that_are_written),
