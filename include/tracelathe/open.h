@@ -256,8 +256,8 @@ struct tl_input_options {
 	 * tl_input_fold(): only a share of the costs, by its number below `shares`; `shares` below
 	 * 2: all. Which costs are in which share is the format's to say: those of some buffers
 	 * (XRay), threads (XRay, Intel PT in perf.data), functions (Callgrind), samples
-	 * (perf.data) or segments (xtrace). What the profiles of all shares are together is the
-	 * whole, as far as tl_input_shares() goes.
+	 * (perf.data), segments (xtrace) or bytes (Intel PT by itself). What the profiles of all
+	 * shares are together is the whole, as far as tl_input_shares() goes.
 	 */
 	uint32_t share, shares;
 	/**
@@ -266,7 +266,7 @@ struct tl_input_options {
 	 */
 	bool quick;
 	struct tl_input_part part; /**< xtrace: what tl_input_fold() counts */
-	/** of shares of formats with tl_format_info.chains_shares */
+	/** of shares of formats with tl_format_info.chains_shares; those of Intel PT only meet */
 	const struct tl_share_chain *chain;
 };
 

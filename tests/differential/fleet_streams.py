@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One large stream of instructions over the ranks of MPI: each folds a run of its segments, and the stack goes from one to the
 next. The bytes are those of tracelathe, whether code has names or not, also where a stream is damaged or a process dies.
+So are those of a large trace of Intel PT, of which each rank counts a run of its bytes.
 
   fleet_streams.py TRACELATHE TRACELATHE-MPI MPIRUN"""
 import os
@@ -130,6 +131,35 @@ def killed(fleet, rng):
             fail("three ranks never read one stream at once")
 
 
+def put_instructions(fleet, name, data):
+    """A raw trace of Intel PT, whose code has names: of a file that is not here, that is said of the whole trace."""
+    path = fleet.path(name + ".pt")
+    runs.write(path, data)
+    runs.write(fleet.path(name + ".img"), runs.read(runs.golden("intel_pt", "tiny.img")))
+    runs.write(fleet.path(name + ".map"), b"401000 283 0 [anon] 0\n")
+    return path
+
+
+def same_of_instructions(fleet, rng):
+    """Many runs of a small program behind each other; with damage and with cycles one rank reads all."""
+    # A trace is read by two ranks from 32 MiB on; packets that say nothing (PAD) take little time.
+    pause = bytes(3500)
+    run = runs.read(runs.golden("intel_pt", "tiny.pt")) + pause
+    path = put_instructions(fleet, "runs", run * 9000)
+    process = fleet.begin(2, *MERGE, path)
+    if len(wait_for_shares(process, path, 2)) < 2:
+        fail("two ranks never read one trace of Intel PT at once")
+    fleet.same("a trace of Intel PT, as two ranks read it", fleet.end(process), fleet.alone(*MERGE, path))
+    same(fleet, "a trace of Intel PT", path, 4, (*MERGE, "--memory", "1"))
+    damaged_run = bytearray(run * 9000)
+    for _ in range(3):
+        at = rng.randrange(len(damaged_run))
+        damaged_run[at:at + 30] = bytes(rng.randrange(256) for _ in range(30))
+    same(fleet, "a damaged trace of Intel PT", put_instructions(fleet, "damaged", damaged_run), 3, MERGE)
+    cycles = put_instructions(fleet, "cycles", runs.read(runs.golden("intel_pt", "timed.pt")) * 900 + pause * 9000)
+    same(fleet, "a trace of Intel PT that counts cycles", cycles, 3, MERGE)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         fleet = runs.Fleet(os.path.realpath(folder))
@@ -137,8 +167,9 @@ def main():
         same_of_random(fleet, random.Random(19))
         same_of_corpus(fleet)
         damaged(fleet, random.Random(20))
+        same_of_instructions(fleet, random.Random(22))
         killed(fleet, random.Random(21))
-        common.finish(fleet.compared, "answers about streams compared")
+        common.finish(fleet.compared, "answers about streams and traces compared")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ SUB_ROOMS = {
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
     "xtrace": [["format"], ["write", "state"], ["profile", "elf", "predict", "share"], ["caches"], ["analyze", "calls", "check", "executed", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
-    "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls", "coverage", "executed"]],
+    "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls", "coverage", "executed", "quick"]],
     "profile": [["model"], ["derive", "fold"], ["canon", "diff", "merge", "transform"], ["coverage", "file", "runs"], ["kway"]],
     "symbols": [["elf"], ["dwarf"], [""], ["cfi"]],
     "open": [[""], ["adapters", "flow", "index", "simpoints", "window"], ["gather", "lldb"]],

@@ -145,6 +145,22 @@ void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame)
 	tl_pt_addr_costs_reopened(arg, frame);
 }
 
+void tl_pt_addr_costs_resumed(struct tl_pt_folder *f, size_t depth, uint64_t from)
+{
+	const struct tl_fold *fold = &f->thread->stack.fold;
+	struct tl_pt_frame *frame = &f->thread->stack.frames.list[depth];
+	struct tl_pt_addr_call call = { .callee = fold->frames[depth].function,
+					.caller = fold->frames[depth - 1].function };
+
+	frame->call = TL_NONE;
+	if (call.caller == TL_NONE || frame->flags & TL_PT_FRAME_UNSEEN)
+		return;
+	call.from = frame->flags & TL_PT_FRAME_HANDLER ? 0 : from;
+	call.to = f->functions.list[call.callee].address;
+	frame->call = find_call(&f->thread->costs, &call);
+	tl_pt_addr_costs_reopened(f, frame);
+}
+
 /* A recursion counts once: the inclusive cost grows while any such call is on the stack. */
 void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 {
@@ -238,7 +254,8 @@ static int put_call(struct writer *w, const struct tl_pt_addr_call *c, struct tl
 	struct tl_arc arc = { .part = w->part, .calls = c->calls };
 	int64_t cost[1 + TL_PT_COSTS];
 
-	if (!c->calls)
+	/* A call that began before the share has its place, even if it ends at once. */
+	if (!c->calls && !w->folder->share.on)
 		return 0;
 	tl_pt_fold_events(w->folder, c->clock, c->cycles, w->folder->timed ? c->insns : c->clock,
 			  cost);
@@ -255,6 +272,12 @@ static int put_call(struct writer *w, const struct tl_pt_addr_call *c, struct tl
 	return tl_profile_put_arc(w->profile, &arc, cost, err);
 }
 
+/* What ran last before a share is not executed in it, but may be left in it. */
+static bool counts(const struct writer *w, const struct tl_pt_addr_cost *c)
+{
+	return c->executed || (w->folder->share.on && (c->taken || c->ticks));
+}
+
 static int put_all(struct writer *w, struct tl_error *err)
 {
 	const struct tl_pt_addr_costs *l = w->costs;
@@ -263,7 +286,7 @@ static int put_all(struct writer *w, struct tl_error *err)
 	for (size_t i = 0; status == 0 && i < l->cost_count; i++) {
 		const struct tl_pt_addr_cost *cost = &l->costs[i];
 
-		if (!cost->executed || cost->function == TL_NONE)
+		if (!counts(w, cost) || cost->function == TL_NONE)
 			continue;
 		status = put_line(w, cost, err);
 		if (status == 0)
@@ -291,10 +314,22 @@ static void end_calls(struct tl_pt_fold_thread *thread)
 	}
 }
 
-static bool *find_ran(const struct tl_pt_addr_costs *l, size_t count)
+void tl_pt_addr_costs_find_targets(struct tl_pt_folder *f, const struct tl_pt_addr_costs *l)
 {
-	bool *ran = tl_zeroed(count, sizeof(*ran));
+	for (size_t i = 0; i < l->cost_count; i++) {
+		const struct tl_pt_exec_addr *addr = &l->addrs[l->costs[i].addr];
 
+		if (addr->target && addr->iclass == TL_PT_IC_COND_JUMP)
+			tl_pt_functions_name(&f->functions, addr->target);
+	}
+}
+
+static bool *find_ran(const struct tl_pt_folder *f, const struct tl_pt_addr_costs *l)
+{
+	bool *ran = tl_zeroed(f->functions.count, sizeof(*ran));
+
+	for (size_t i = 0; ran && i < f->functions.count; i++)
+		ran[i] = f->functions.list[i].ran;
 	for (size_t i = 0; ran && i < l->cost_count; i++)
 		if (l->costs[i].function != TL_NONE)
 			ran[l->costs[i].function] = true;
@@ -312,7 +347,7 @@ int tl_pt_addr_costs_into(struct tl_pt_folder *f, struct tl_pt_fold_thread *thre
 		.ran_count = f->functions.count,
 		.part = part,
 	};
-	bool *ran = thread->costs.no_memory ? NULL : find_ran(&thread->costs, w.ran_count);
+	bool *ran = thread->costs.no_memory ? NULL : find_ran(f, &thread->costs);
 	int status;
 
 	if (!ran)

@@ -78,6 +78,9 @@ void tl_pt_attribute_rest(struct tl_pt_folder *f)
 {
 	uint32_t to = f->visits.last;
 
+	/* Which visits there are depends on what was before the share. */
+	if (f->visits.unattributed_ticks || f->visits.unattributed_cycles)
+		f->share.refused = true;
 	for (uint32_t i = 1;
 	     (f->visits.unattributed_ticks || f->visits.unattributed_cycles) && i < f->visits.count;
 	     i++)

@@ -13,7 +13,8 @@
 enum {
 	BATCH_TIMESTAMPS = 1 << 12,
 	PASSED_BYTES = 2 << 20,
-	LEFT_MOST = 1 << 12, /* slices that are left undecoded; they take memory */
+	SHARE_BATCH = 1 << 10, /* so that borders of shares are near to where they should be */
+	LEFT_MOST = 1 << 12,   /* slices that are left undecoded; they take memory */
 };
 
 /* ---- what is folded ---- */
@@ -45,11 +46,12 @@ static uint32_t meet_thread(struct tl_pt_met_threads *met, uint64_t thread)
 static int is_of_share(struct tl_pt_folder *f, uint64_t thread, struct tl_error *err)
 {
 	const struct tl_pt_fold_options *o = f->options;
-	uint32_t number = o->shares < 2 ? 0 : meet_thread(&f->met, thread);
+	const bool dealt = o->shares > 1 && !o->chain;
+	uint32_t number = dealt ? meet_thread(&f->threads.met, thread) : 0;
 
 	if (number == TL_NONE)
 		return tl_error_memory(err);
-	return o->shares < 2 || number % o->shares == o->share;
+	return !dealt || number % o->shares == o->share;
 }
 
 /* 1, 0, or negative. */
@@ -199,6 +201,8 @@ static void change_epoch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch)
 	const struct tl_pt_block *first =
 		batch->count ? tl_pt_decoder_node_block(f->decoder, batch->nodes[0]) : NULL;
 
+	/* Frames that were opened before the share know nodes of the old epoch. */
+	f->share.refused |= f->cache->count != 0;
 	f->cache->epoch = batch->epoch;
 	f->cache->scanned = 0;
 	f->cache->shift = (uint32_t)f->cache->count;
@@ -308,7 +312,7 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 	while (result == 0 && status >= 0 && !f->sums.refused) {
 		struct tl_pt_node_batch batch = {
 			.nodes = f->unstamped.nodes + f->unstamped.count,
-			.max = TL_PT_FOLD_BATCH - f->unstamped.count,
+			.max = f->share.on ? SHARE_BATCH : TL_PT_FOLD_BATCH - f->unstamped.count,
 			.timestamps = f->timed ? f->unstamped.timestamps : NULL,
 			.max_timestamps = f->timed ? BATCH_TIMESTAMPS : 0,
 		};
@@ -324,6 +328,10 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 		status = batch.status;
 		result = fold_batch(f, &batch, &behind, err);
 		give_back(f, &given_back);
+		if (result == 0 && f->share.on)
+			result = tl_pt_share_pass(f, err);
+		if (f->share.ended)
+			return result;
 		if ((status & TL_PT_END_OF_STREAM) && !(status & TL_PT_EVENT_PENDING))
 			break;
 	}
@@ -366,6 +374,9 @@ static void suspend_thread(struct tl_pt_folder *f)
 {
 	struct tl_pt_fold_thread *t = f->thread;
 
+	/* The nodes that wait are the next share's. */
+	if (f->share.ended)
+		f->unstamped.count = 0;
 	tl_pt_fold_unstamped(f);
 	tl_pt_fold_settle(f);
 	tl_pt_visits_flush(f);
@@ -514,8 +525,8 @@ static void free_nodes(struct tl_pt_folder *f)
 		free(f->streams.list[i].left.list);
 	}
 	free(f->streams.list);
-	free(f->met.list);
-	tl_index_free(&f->met.index);
+	free(f->threads.met.list);
+	tl_index_free(&f->threads.met.index);
 	free(f->visits.nodes);
 	free(f->visits.addrs);
 	free(f->visits.list);
@@ -527,7 +538,8 @@ static void free_nodes(struct tl_pt_folder *f)
 /* Whether quiet nodes may be passed over. */
 static bool needs_no_list(const struct tl_pt_folder *f)
 {
-	return !f->timed && !f->options->lines && !f->options->watch && f->options->jobs <= 1;
+	return !f->timed && !f->options->lines && !f->options->watch && f->options->jobs <= 1 &&
+	       !f->share.on;
 }
 
 static void free_folder(struct tl_pt_folder *f)
@@ -563,22 +575,28 @@ static int make_profile(struct tl_pt_folder *f, struct tl_profile **profile, str
 
 	if (!tl_pt_functions_damage(&f->functions, f->faults) || f->functions.no_memory)
 		return tl_error_memory(err);
-	status = tl_pt_fold_new_profile(f, profile, err);
+	status = f->share.on ? tl_pt_share_meet(f, err) : 0;
+	if (status == 0)
+		status = tl_pt_fold_new_profile(f, profile, err);
 	if (status < 0)
 		return status;
 	tl_pt_fold_end_watch(f);
-	return tl_pt_fold_add_threads(f, *profile, err);
+	status = tl_pt_fold_add_threads(f, *profile, err);
+	return status < 0 ? status : tl_pt_share_check(f, err);
 }
 
 static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct tl_error *err)
 {
-	int status;
+	int status = 0;
 
 	f->timed = f->feed->timed;
-	f->decoders.jobs = f->options->jobs;
 	tl_pt_functions_begin(&f->functions, f->feed);
 	f->feed->rewind(f->feed->arg);
-	status = make_tables(f) ? fold_slices(f, err) : tl_error_memory(err);
+	if (f->options->shares > 1 && f->options->chain)
+		status = tl_pt_share_begin(f, err);
+	f->decoders.jobs = f->options->jobs;
+	if (status == 0)
+		status = make_tables(f) ? fold_slices(f, err) : tl_error_memory(err);
 	free_nodes(f);
 	if (status == 0 && !f->sums.refused)
 		status = make_profile(f, profile, err);
@@ -589,8 +607,8 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 /* Whether contexts are not needed. Faults are counted anew, if they are after all. */
 static bool needs_no_contexts(const struct tl_pt_fold_options *o, const struct tl_pt_faults *faults)
 {
-	return o->table && !o->lines && !o->watch && !o->per_thread && !faults->count &&
-	       !faults->listed;
+	return o->table && !o->lines && o->shares < 2 && !o->watch && !o->per_thread &&
+	       !faults->count && !faults->listed;
 }
 
 int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,

@@ -49,6 +49,11 @@ struct tl_pt_fold_options {
 	uint64_t from_ticks, to_ticks;         /* a window of time; 0: open */
 	/* only a share of the threads, dealt out as they first run; `shares` below 2: all */
 	uint32_t share, shares;
+	/*
+	 * A share is not of threads but a run of the bytes, of a feed of one slice (share.c): then
+	 * all shares are folded at the same time. NULL: of threads.
+	 */
+	const struct tl_share_chain *chain;
 	unsigned jobs;
 	bool exact, per_thread;
 	/* also costs, calls and jumps by address; else functions and contexts alone */
@@ -59,16 +64,6 @@ struct tl_pt_fold_options {
 
 int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
 	       struct tl_pt_faults *faults, struct tl_profile **profile, struct tl_error *err);
-
-/*
- * A profile of packets alone: which addresses TIP and TIP.PGE packets lead to, and how many
- * outcomes of conditional branches stand behind each. No code is decoded, none need be there.
- * Events: Targets, Taken, NotTaken. An outcome belongs to the address that was known last; behind a
- * return that was compressed that is a place before the call. Of the options `watch`, `jobs`,
- * `exact` and `lines` do not matter.
- */
-int tl_pt_quick(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
-		struct tl_pt_faults *faults, struct tl_profile **profile, struct tl_error *err);
 
 /* ---- inside the fold ---- */
 
@@ -241,18 +236,19 @@ struct tl_pt_cycle_count {
 	int64_t unattributed; /* not added to a context yet */
 };
 
-/* The threads of a fold, by process and thread. */
-struct tl_pt_fold_threads {
-	struct tl_pt_fold_thread *list;
-	size_t count, capacity;
-	struct tl_index by_id;
-};
-
 /* Numbers of threads in the order in which they first ran, of a fold of a share. */
 struct tl_pt_met_threads {
 	uint64_t *list;
 	size_t count, capacity;
 	struct tl_index index;
+};
+
+/* The threads of a fold, by process and thread. */
+struct tl_pt_fold_threads {
+	struct tl_pt_fold_thread *list;
+	size_t count, capacity;
+	struct tl_index by_id;
+	struct tl_pt_met_threads met;
 };
 
 /* The slices of a range of a stream that are not selected. */
@@ -335,6 +331,19 @@ struct tl_pt_fold_sums {
 	bool refused; /* they are not those of contexts */
 };
 
+/*
+ * A run of the bytes of a trace: what was before it is followed for the stack alone, by the same
+ * decoder and with the same clock (share.c).
+ */
+struct tl_pt_fold_share {
+	bool on, counting, ended;
+	bool lines;          /* asked for */
+	bool refused;        /* sticky: what all shares count is not what the whole does */
+	uint64_t begin, end; /* offsets of its borders; UINT64_MAX: the end of the trace */
+	/* those of the fold, but without lines before the first border */
+	struct tl_pt_fold_options options;
+};
+
 struct tl_pt_folder {
 	const struct tl_pt_feed *feed;
 	const struct tl_pt_fold_options *options;
@@ -342,6 +351,7 @@ struct tl_pt_folder {
 	struct tl_pt_functions functions;
 	bool timed;
 	struct tl_pt_fold_sums sums;
+	struct tl_pt_fold_share share;
 	struct tl_pt_fold_threads threads;
 	struct tl_pt_fold_thread *thread; /* the present one */
 
@@ -349,7 +359,6 @@ struct tl_pt_folder {
 	struct tl_pt_decoder *decoder;  /* of the present stream, */
 	struct tl_pt_node_cache *cache; /* and its nodes */
 	struct tl_pt_fold_streams streams;
-	struct tl_pt_met_threads met;
 
 	/* Of the present slice. */
 	struct tl_pt_visit_table visits;
@@ -435,6 +444,8 @@ static inline bool tl_pt_node_facts_known(const struct tl_pt_folder *folder, uin
 	       (!folder->visits.nodes || folder->visits.nodes[number].count);
 }
 void tl_pt_node_facts_scan(struct tl_pt_folder *folder, uint32_t number);
+/* The address of the last instruction of a node; 0: it has none. */
+uint64_t tl_pt_node_last_ip(struct tl_pt_folder *folder, uint32_t number);
 bool tl_pt_node_facts_room(struct tl_pt_folder *folder, uint32_t limit);
 /* Drop all facts; no node may be queued or be the last one. */
 void tl_pt_node_facts_forget(struct tl_pt_node_cache *known);
@@ -459,6 +470,11 @@ struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *lines, ui
 void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame);
 void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame);
 void tl_pt_addr_costs_reopened(void *arg, struct tl_pt_frame *frame);
+/* The innermost frame was opened by a call at `from` before costs were counted: it goes on. */
+void tl_pt_addr_costs_resumed(struct tl_pt_folder *folder, size_t depth, uint64_t from);
+/* Look up the targets of its jumps, as functions that are found later have no number. */
+void tl_pt_addr_costs_find_targets(struct tl_pt_folder *folder,
+				   const struct tl_pt_addr_costs *costs);
 /* Add lines, calls and jumps to the profile; `numbers[i]` is the profile's function i. */
 int tl_pt_addr_costs_into(struct tl_pt_folder *folder, struct tl_pt_fold_thread *thread,
 			  uint32_t part, const uint32_t *numbers, struct tl_profile *profile,
@@ -469,6 +485,17 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *folder, struct tl_profile 
 			   struct tl_error *err);
 int tl_pt_fold_add_threads(struct tl_pt_folder *folder, struct tl_profile *profile,
 			   struct tl_error *err);
+
+/* share.c: before the first slice. 0, or a negative tl_status. */
+int tl_pt_share_begin(struct tl_pt_folder *folder, struct tl_error *err);
+/* A frame was opened before the share: its call is the number of the node that was left. */
+void tl_pt_share_opened(void *arg, struct tl_pt_frame *frame);
+/* Whether the share begins or ends behind this batch. 0, or a negative tl_status. */
+int tl_pt_share_pass(struct tl_pt_folder *folder, struct tl_error *err);
+/* All is folded: tell the other shares which functions ran, and learn of theirs. */
+int tl_pt_share_meet(struct tl_pt_folder *folder, struct tl_error *err);
+/* 0, or TL_UNSUPPORTED: the trace is to be read as a whole. */
+int tl_pt_share_check(const struct tl_pt_folder *folder, struct tl_error *err);
 
 /*
  * fold_threads.c: make the thread of a slice the present one; its frames may be open from before.

@@ -229,6 +229,7 @@ static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, cons
 /* What a loop over nodes is made for; constants, so that each has the code for its case alone. */
 struct loop_kind {
 	bool timed, observed;
+	bool sited;  /* frames know the node that was left (tl_pt_share_opened()) */
 	bool summed; /* without contexts */
 };
 
@@ -299,6 +300,14 @@ static inline __attribute__((always_inline)) void enter(struct hot *h, struct tl
 		tl_fold_hot_enter(&h->fold, fold, function);
 }
 
+/* What a frame knows of the call that the last node made. */
+static inline __attribute__((always_inline)) uint32_t call_of(const struct hot *h,
+							      const struct tl_pt_folder *f,
+							      struct loop_kind kind)
+{
+	return kind.sited ? (uint32_t)(h->last - f->cache->nodes) : TL_NONE;
+}
+
 /*
  * A jump out of the function of a plain frame to the entry of a known one, or from code with a
  * symbol into code without: the innermost frame is replaced, and keeps its return address. It
@@ -320,7 +329,7 @@ static inline __attribute__((always_inline)) bool tail_call(struct hot *h, struc
 		return false;
 	give(h, f, kind);
 	pop(h, &stack->fold, kind);
-	frame->call = TL_NONE;
+	frame->call = call_of(h, f, kind);
 	enter(h, &stack->fold, kind, n->called - 1);
 	return true;
 }
@@ -348,7 +357,8 @@ static inline __attribute__((always_inline)) bool call_or_return(struct hot *h,
 	if (h->key == TL_PT_KEY_CALL && n->called && depth + 2 <= stack->frames.capacity &&
 	    depth < TL_PT_STACK_MAX) {
 		give(h, f, kind);
-		frame[1] = (struct tl_pt_frame){ .back = h->last->after, .call = TL_NONE };
+		frame[1] =
+			(struct tl_pt_frame){ .back = h->last->after, .call = call_of(h, f, kind) };
 		enter(h, &stack->fold, kind, n->called - 1);
 		return true;
 	}
@@ -463,12 +473,23 @@ static void fold_observed(struct tl_pt_folder *f, const uint32_t *numbers, size_
 		fold_each(f, numbers, count, NULL, (struct loop_kind){ .observed = true });
 }
 
+static void fold_sited(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	if (f->timed)
+		fold_each(f, numbers, count, NULL,
+			  (struct loop_kind){ .timed = true, .sited = true });
+	else
+		fold_each(f, numbers, count, NULL, (struct loop_kind){ .sited = true });
+}
+
 void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
 	const bool summed = f->thread->stack.fold.hot.sums;
 
 	if (f->visits.nodes || f->options->watch)
 		fold_observed(f, numbers, count);
+	else if (f->share.on)
+		fold_sited(f, numbers, count);
 	else if (f->timed)
 		(summed ? fold_timed_summed : fold_timed)(f, numbers, count);
 	else

@@ -40,8 +40,12 @@ static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const
 	uint32_t number = tl_profile_part_count(profile);
 	int status = 1;
 
-	tl_pt_stack_finish(&t->stack);
-	tl_fold_end(&t->stack.fold);
+	if (f->share.ended) {
+		tl_fold_pause(&t->stack.fold);
+	} else {
+		tl_pt_stack_finish(&t->stack);
+		tl_fold_end(&t->stack.fold);
+	}
 	if (f->timed && !f->cycles.seen)
 		tl_pt_cycles_drop(&t->stack.fold);
 	if (f->sums.wanted)
@@ -75,9 +79,12 @@ static bool report_files(struct tl_pt_folder *f)
 
 	if (!tl_pt_functions_describe(&f->functions, report_nameless, f->faults))
 		return false;
-	/* If no instruction was executed at all, the files are not to blame. */
-	for (size_t i = 0;
-	     f->functions.count && f->feed->unused && (path = f->feed->unused(f->feed->arg, i));
+	/*
+	 * If no instruction was executed at all, the files are not to blame. Of a share, all of
+	 * them are asked (tl_pt_share_meet()).
+	 */
+	for (size_t i = 0; f->functions.count && !f->share.on && f->feed->unused &&
+			   (path = f->feed->unused(f->feed->arg, i));
 	     i++) {
 		if (asprintf(&text,
 			     "no code of %s ran where it was put: is @ADDR of --binary right?",

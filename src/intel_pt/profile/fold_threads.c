@@ -72,6 +72,8 @@ static bool begin_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t,
 		t->stack.callbacks.opened = tl_pt_addr_costs_opened;
 		t->stack.callbacks.closing = tl_pt_addr_costs_closing;
 		t->stack.callbacks.reopened = tl_pt_addr_costs_reopened;
+	} else if (f->share.on) {
+		t->stack.callbacks.opened = tl_pt_share_opened;
 	} else if (f->options->watch) {
 		t->stack.callbacks.opened = watch_opened;
 		t->stack.callbacks.closing = watch_closing;

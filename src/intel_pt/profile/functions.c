@@ -515,7 +515,8 @@ int tl_pt_functions_put(const struct tl_pt_functions *functions, struct tl_profi
 			.address = from->address,
 			.line = from->line,
 		};
-		int64_t number = tl_profile_put_function(profile, &function, err);
+		int64_t number =
+			from->left_out ? TL_NONE : tl_profile_put_function(profile, &function, err);
 
 		if (number < 0)
 			return (int)number;

@@ -21,6 +21,8 @@ struct tl_pt_function {
 	uint32_t first;
 	bool by_entry; /* it has no symbol: all code from its entry until it returns */
 	bool twice;    /* may return more than once: setjmp(), getcontext() */
+	bool ran;      /* in any share of a trace */
+	bool left_out; /* it is not put into a profile: it was found, but did not run */
 };
 
 /* The function of an address. */

@@ -142,6 +142,14 @@ static bool find_last(struct tl_pt_folder *f, const struct tl_pt_node_insn *insn
 	return true;
 }
 
+uint64_t tl_pt_node_last_ip(struct tl_pt_folder *f, uint32_t number)
+{
+	struct tl_pt_node_insn last = { 0 };
+
+	each_insn(f, number, find_last, &last);
+	return last.ip;
+}
+
 /* A call of the next instruction only pushes its address (to be popped): it is not a call. */
 static uint32_t call_key(const struct tl_pt_node_insn *last, const struct tl_pt_node_facts *n,
 			 uint32_t inside)

@@ -4,12 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/source.h"
 #include "intel_pt/code/program.h"
 #include "intel_pt/listing/info.h"
 #include "intel_pt/packets/probe.h"
 #include "open/adapters/intel_pt.h"
+
+enum {
+	MOST_SHARES = 6,
+	/* At least: each share decodes the code for itself; in 10 MiB nothing is gained. */
+	SHARE_BYTES = 16 << 20,
+};
 
 struct raw_input {
 	struct tl_pt_input pt;
@@ -185,6 +192,22 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 	return tl_error_or_end(status);
 }
 
+/*
+ * Shares far behind have little left that is theirs, as all before them is decoded, too. What is
+ * before is followed faster only where costs of lines are asked for.
+ */
+static uint32_t shares_raw(const struct tl_input *input)
+{
+	const struct tl_input_options *o = &input->options;
+	const struct raw_input *raw = input->handle;
+
+	const uint64_t most = (uint64_t)(raw->config.end - raw->config.begin) / SHARE_BYTES;
+
+	if (o->detail != TL_DETAIL_LINES || o->quick || o->strict || !raw->pt.has_code || most < 2)
+		return 1;
+	return (uint32_t)tl_min(most, (uint64_t)MOST_SHARES);
+}
+
 /* ---- operations that are not those of a feed ---- */
 
 static int describe_raw(struct tl_input *input, bool json, struct tl_output *out,
@@ -227,10 +250,12 @@ const struct tl_format tl_intel_pt_format = {
 		.record_word = "record",
 		.written = true,
 		.machine = EM_X86_64,
+		.chains_shares = true,
 	},
 	.probe = tl_pt_probe,
 	.open = open_raw,
 	.close = close_raw,
+	.shares = shares_raw,
 	.fold = tl_pt_input_fold,
 	.describe = describe_raw,
 	.dump = tl_pt_input_dump,

@@ -7,6 +7,7 @@
 #include "intel_pt/listing/feed_text.h"
 #include "intel_pt/listing/timeline.h"
 #include "intel_pt/profile/fold.h"
+#include "intel_pt/quick/quick.h"
 #include "open/adapters/intel_pt.h"
 
 static int window_of(struct tl_input *input, struct tl_pt_window *window, struct tl_error *err)
@@ -43,6 +44,7 @@ int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct
 	options = fold_options(o, &window);
 	options.share = o->share;
 	options.shares = o->shares;
+	options.chain = input->format->info.chains_shares ? o->chain : NULL;
 	options.jobs = o->jobs;
 	options.exact = o->exact;
 	options.per_thread = o->per_thread;

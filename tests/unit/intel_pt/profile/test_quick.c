@@ -7,7 +7,7 @@
 #include "../../refuse.h"
 #include "../pt_trace.h"
 
-#include "intel_pt/profile/fold.h"
+#include "intel_pt/quick/quick.h"
 
 #define TIP_SUPPRESSED 0x0d
 #define TSC(t) 0x19, (t) & 0xff, (t) >> 8 & 0xff, 0, 0, 0, 0, 0

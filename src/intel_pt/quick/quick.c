@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets to a profile, without code. */
 #include "core/error.h"
 #include "intel_pt/blocks/unsized.h"
 #include "intel_pt/flow/flow.h"
-#include "intel_pt/profile/fold.h"
 #include "intel_pt/profile/functions.h"
+#include "intel_pt/quick/quick.h"
 #include "profile/model/model.h"
 
 enum { TARGETS, TAKEN, NOT_TAKEN, EVENTS };

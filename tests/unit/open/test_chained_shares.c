@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shares of raw Intel PT, which are folded at the same time, by threads in the place of ranks: what
+ * their profiles are together is the whole.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../temp_fixture.h"
+#include "../unit.h"
+
+#include <tracelathe/tracelathe.h>
+
+enum { MOST = 6 };
+
+/* ---- a chain ---- */
+
+/* What the shares told so far; each waits until all have, or one cannot. */
+struct table {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	void *told[MOST];
+	size_t sizes[MOST];
+	uint32_t shares, count;
+	bool broken;
+	bool nonsense; /* what the shares get is cut by a byte of the first count */
+};
+
+struct seat {
+	struct table *table;
+	const char *path;
+	uint32_t share;
+	int status;
+	bool done;
+	uint64_t damaged;
+	struct tl_profile *profile;
+};
+
+static int join_told(struct table *t, void **all, size_t *size)
+{
+	char *bytes, *end;
+
+	*size = 0;
+	for (uint32_t i = 0; i < t->shares; i++)
+		*size += t->sizes[i];
+	bytes = end = malloc(*size + 1);
+	for (uint32_t i = 0; bytes && i < t->shares; i++)
+		end = mempcpy(end, t->told[i], t->sizes[i]);
+	if (bytes && t->nonsense)
+		bytes[3] = 1;
+	*all = bytes;
+	return bytes ? 0 : TL_NO_MEMORY;
+}
+
+static int meet(void *arg, const void *mine, size_t size, void **all, size_t *all_size)
+{
+	struct seat *seat = arg;
+	struct table *t = seat->table;
+	int status;
+
+	pthread_mutex_lock(&t->lock);
+	t->told[seat->share] = malloc(size + 1);
+	memcpy(t->told[seat->share], mine, size);
+	t->sizes[seat->share] = size;
+	t->count++;
+	pthread_cond_broadcast(&t->changed);
+	while (t->count < t->shares && !t->broken)
+		pthread_cond_wait(&t->changed, &t->lock);
+	status = t->broken ? TL_UNSUPPORTED : join_told(t, all, all_size);
+	pthread_mutex_unlock(&t->lock);
+	return status;
+}
+
+static void *fold(void *arg)
+{
+	struct seat *seat = arg;
+	const struct tl_share_chain chain = { .meet = meet, .arg = seat };
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_input *input;
+
+	options.share = seat->share;
+	options.shares = seat->table->shares;
+	options.chain = &chain;
+	options.jobs = seat->share; /* does not matter */
+	seat->status = tl_input_open(&input, &seat->path, 1, &options, NULL, NULL);
+	if (seat->status == 0) {
+		seat->status = tl_input_fold(input, &seat->profile, NULL);
+		seat->damaged = tl_input_damage_count(input, NULL);
+		tl_input_close(input);
+	}
+	pthread_mutex_lock(&seat->table->lock);
+	seat->table->broken |= seat->status < 0;
+	pthread_cond_broadcast(&seat->table->changed);
+	pthread_mutex_unlock(&seat->table->lock);
+	return NULL;
+}
+
+/* All shares of a trace at the same time. */
+static void fold_shares(struct table *t, struct seat *seats, const char *path, uint32_t shares)
+{
+	pthread_t threads[MOST];
+
+	t->shares = shares;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->changed, NULL);
+	for (uint32_t i = 0; i < shares; i++) {
+		seats[i] = (struct seat){ .table = t, .path = path, .share = i };
+		assert_int_equal(pthread_create(&threads[i], NULL, fold, &seats[i]), 0);
+	}
+	for (uint32_t i = 0; i < shares; i++)
+		pthread_join(threads[i], NULL);
+	for (uint32_t i = 0; i < shares; i++)
+		free(t->told[i]);
+	pthread_mutex_destroy(&t->lock);
+	pthread_cond_destroy(&t->changed);
+}
+
+/* ---- traces ---- */
+
+static uint8_t bytes[1 << 20];
+
+static size_t read_corpus(const char *name)
+{
+	char path[512];
+	FILE *file;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/tests/corpus/intel-pt/%s", getenv("TL_SOURCE_ROOT"), name);
+	file = fopen(path, "rb");
+	assert_non_null(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	assert_in_range(size, 1, sizeof(bytes) - 1);
+	return size;
+}
+
+/*
+ * A trace with its code, all of which has names: that of libraries is taken for code without a
+ * file, since those here are others.
+ */
+static const char *put_trace(const char *name, bool damaged)
+{
+	static char path[512];
+	char map[4096], *line, *rest = map;
+	size_t size = read_corpus("rec.img");
+	FILE *file;
+
+	temp_write(&temp, "rec.img", bytes, size);
+	size = read_corpus("bin/rec");
+	snprintf(path, sizeof(path), "%s", temp_write(&temp, "rec", bytes, size));
+	size = read_corpus("rec.map");
+	assert_in_range(size, 1, sizeof(map) - 1);
+	memcpy(map, bytes, size);
+	map[size] = '\0';
+	file = fopen(temp_path(&temp, "rec.map"), "w");
+	assert_non_null(file);
+	while ((line = strsep(&rest, "\n")) && *line) {
+		unsigned long at, length, from, origin;
+		char object[200];
+
+		if (sscanf(line, "%lx %lx %lx %199s %lx", &at, &length, &from, object, &origin) ==
+		    5)
+			fprintf(file, "%lx %lx %lx %s %lx\n", at, length, from,
+				strcmp(object, "bin/rec") ? "[anon]" : path, origin);
+	}
+	assert_int_equal(fclose(file), 0);
+	size = read_corpus(name);
+	if (damaged)
+		memset(bytes + size / 3, 0xff, 40);
+	snprintf(path, sizeof(path), "%s", temp_write(&temp, name, bytes, size));
+	return path;
+}
+
+static struct tl_output *written(struct seat *seats, uint32_t count)
+{
+	struct tl_gather *gather;
+	struct tl_output *out;
+
+	assert_int_equal(tl_gather_open(&gather, NULL, NULL), 0);
+	for (uint32_t i = count; i-- > 0;) {
+		assert_int_equal(tl_gather_add(gather, seats[i].profile, NULL), 0);
+		tl_profile_free(seats[i].profile);
+	}
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_gather_write(gather, out, NULL, 0, NULL), 0);
+	tl_gather_close(gather);
+	return out;
+}
+
+static struct tl_output *fold_whole(const char *path)
+{
+	struct seat seat = { .path = path };
+	struct tl_input *input;
+
+	assert_int_equal(tl_input_open(&input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_fold(input, &seat.profile, NULL), 0);
+	assert_int_equal(tl_input_damage_count(input, NULL), 0);
+	tl_input_close(input);
+	return written(&seat, 1);
+}
+
+static void assert_same(const char *path, uint32_t shares)
+{
+	struct tl_output *whole = fold_whole(path), *sum;
+	struct table table = { .shares = 0 };
+	struct seat seats[MOST];
+	size_t size, sum_size;
+	const void *wanted = tl_output_bytes(whole, &size), *got;
+
+	fold_shares(&table, seats, path, shares);
+	for (uint32_t i = 0; i < shares; i++)
+		assert_int_equal(seats[i].status, 0);
+	for (uint32_t i = 0; i < shares; i++) {
+		assert_int_equal(seats[i].damaged, 0);
+		/* None of them has all. */
+		assert_true(tl_profile_total(seats[i].profile)[0] > 0);
+	}
+	sum = written(seats, shares);
+	got = tl_output_bytes(sum, &sum_size);
+	assert_int_equal(sum_size, size);
+	assert_memory_equal(got, wanted, size);
+	tl_output_discard(whole);
+	tl_output_discard(sum);
+}
+
+/* ---- tests ---- */
+
+TEST(a_trace_of_instructions_is_shared_out)
+{
+	assert_same(put_trace("rec.ret.pt", false), 2);
+	assert_same(put_trace("rec.noret.pt", false), 2);
+	assert_same(put_trace("rec.noret.pt", false), 3);
+}
+
+TEST(a_trace_with_time_is_shared_out)
+{
+	assert_same(put_trace("rec.time.pt", false), 2);
+	/* Interrupts. */
+	assert_same(put_trace("rec.irq.pt", false), 2);
+}
+
+static void assert_refused(struct table *table, const char *path, uint32_t shares)
+{
+	struct seat seats[MOST];
+
+	fold_shares(table, seats, path, shares);
+	for (uint32_t i = 0; i < shares; i++) {
+		assert_int_equal(seats[i].status, TL_UNSUPPORTED);
+		assert_null(seats[i].profile);
+	}
+}
+
+/* Where one of them cannot go on, none does, and none waits. */
+TEST(what_cannot_be_cut_is_refused)
+{
+	struct table table = { .broken = false };
+
+	/* Cycles. */
+	assert_refused(&table, put_trace("rec.cyc.pt", false), 2);
+	table = (struct table){ .broken = false };
+	assert_refused(&table, put_trace("rec.time.pt", true), 3);
+	/* Frames that were jumped out of: they may go on. */
+	table = (struct table){ .broken = false };
+	assert_refused(&table, put_trace("rec.time.pt", false), 4);
+}
+
+TEST(nonsense_of_other_shares_is_refused)
+{
+	struct table table = { .nonsense = true };
+
+	assert_refused(&table, put_trace("rec.ret.pt", false), 2);
+}
+
+/* A share opens the code anew, so a small trace has one. */
+TEST(a_small_trace_is_one_share)
+{
+	const char *path = put_trace("rec.ret.pt", false);
+	struct tl_input *input;
+
+	assert_int_equal(tl_input_open(&input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_shares(input), 1);
+	tl_input_close(input);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_of_instructions_is_shared_out),
+		cmocka_unit_test(a_trace_with_time_is_shared_out),
+		cmocka_unit_test(what_cannot_be_cut_is_refused),
+		cmocka_unit_test(nonsense_of_other_shares_is_refused),
+		cmocka_unit_test(a_small_trace_is_one_share),
+	};
+
+	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);
+}
