@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import common
+import fleet_files
 import perf_writer
 from common import expect, fail
 
@@ -137,6 +138,35 @@ def threads_of_tiny(count):
     return writer.file()
 
 
+def write_files(folder, kinds, rng, count):
+    """Files of these kinds, by suffix, each as often as another."""
+    suffixes = rng.sample(list(kinds), len(kinds))
+    for number in range(count):
+        suffix = suffixes[number % len(kinds)]
+        path = os.path.join(folder, "m%d%s" % (number, suffix))
+        data = kinds[suffix](path)
+        if data is not None:
+            write(path, data)
+
+
+def make_timed(folder, rng, count):
+    """Files of calls at times, which have no sum with a log's ticks, and of gprof, which has no call stacks."""
+    kinds = {
+        ".json": lambda path: fleet_files.chrome_events(rng),
+        ".cut.json": lambda path: cut(fleet_files.chrome_events(rng), rng),
+        ".perfetto": lambda path: fleet_files.perfetto_trace(rng),
+        ".cut.perfetto": lambda path: cut(fleet_files.perfetto_trace(rng), rng),
+        ".uftrace": lambda path: fleet_files.uftrace_recording(path, rng, bytes),
+        ".cut.uftrace": lambda path: fleet_files.uftrace_recording(path, rng, lambda calls: cut(calls, rng)),
+        ".gmon": lambda path: fleet_files.gprof_profile(rng),
+        ".cut.gmon": lambda path: cut(fleet_files.gprof_profile(rng), rng),
+    }
+    write_files(folder, kinds, rng, count)
+    # Without gprof's, the sum has call stacks.
+    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+    return paths, [path for path in paths if not path.endswith(".gmon")]
+
+
 def make_mixed(fleet, folder, rng, count):
     """Files of many formats, whole and damaged; copies of logs, which are related to each other."""
     kinds = {
@@ -160,13 +190,14 @@ def make_mixed(fleet, folder, rng, count):
         ".xinsndata.bin.zst": lambda path: read(golden(*STREAM)),
         ".cut.xinsndata.bin.zst": lambda path: cut(read(golden(*STREAM)), rng),
         ".none": lambda path: bytes(rng.randrange(256) for _ in range(300)),
+        ".txt": lambda path: fleet_files.perf_text(rng),
+        ".changed.txt": lambda path: changed(fleet_files.perf_text(rng), rng),
+        ".tarmac": lambda path: fleet_files.instruction_log(rng),
+        ".cut.tarmac": lambda path: cut(fleet_files.instruction_log(rng), rng),
     }
     for name in LOGS:
         shutil.copy(golden("xray", name), os.path.join(folder, name))
-    for number in range(count - len(LOGS)):
-        suffix = list(kinds)[number % len(kinds)]
-        path = os.path.join(folder, "m%d%s" % (number, suffix))
-        write(path, kinds[suffix](path))
+    write_files(folder, kinds, rng, count - len(LOGS))
     return sorted(os.path.join(folder, name) for name in os.listdir(folder) if not name.endswith((".map", ".img")))
 
 
@@ -347,6 +378,19 @@ def same_mixed(fleet, rng):
     for words in (["report", "--csv", "--all"], ["report", "--spread", "--csv"]) if common.LONG else ():
         given = write_list(fleet.folder, paths)
         fleet.same(" ".join(words), fleet.ranks(4, *words, given), fleet.alone(*words, given))
+
+
+def same_timed(fleet, rng):
+    """Calls at times, and profiles of gprof."""
+    folder = fleet.path("timed")
+    os.mkdir(folder)
+    for paths in make_timed(folder, rng, 200 if common.LONG else 24):
+        wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
+        expect("status of a merge with damage", wanted[0], 1)
+        for ranks in (1, 2, 4) if common.LONG else (3,):
+            got = fleet.ranks(ranks, *MERGE, "--memory", "1", write_list(fleet.folder, rng.sample(paths, len(paths))))
+            fleet.same("calls at times over %d" % ranks, got, wanted)
+            expect("what is said over %d" % ranks, said(got[2], paths), said(wanted[2], paths))
 
 
 def through_pipe(fleet):
@@ -863,6 +907,7 @@ def main():
         fleet = Fleet(folder)
         paths = make_inputs(os.path.join(folder, "in"), rng)
         same_mixed(fleet, random.Random(200))
+        same_timed(fleet, random.Random(201))
         same_answers(fleet, paths, rng)
         without_logs(fleet, paths)
         named_files(fleet, random.Random(19))
