@@ -1,5 +1,6 @@
 # Two directories are the runs of either side, as if their files were given (--runs); a directory that is one recording (perf
 # record --threads) is one file of a side.
+# Needs: Zydis
 profile() { printf 'events: Ir Dr\nfl=a.c\nfn=f\n1 %s 1\nfn=g\n2 %s 5\n' "$@"; }
 mkdir a b one other
 profile 1000 500 >a/1; profile 1002 510 >a/2; profile 1004 505 >a/3

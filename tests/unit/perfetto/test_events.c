@@ -442,8 +442,11 @@ static void put_value(struct bytes *b, uint64_t track, int64_t value, const doub
 	number(&event, 11, track);
 	if (real) {
 		put_varint(&event, 44 * 8 + 1);
-		memcpy(event.data + event.size, real, sizeof(*real));
-		event.size += sizeof(*real);
+		uint64_t bits;
+
+		memcpy(&bits, real, sizeof(bits));
+		for (unsigned i = 0; i < sizeof(bits); i++)
+			event.data[event.size++] = (uint8_t)(bits >> 8 * i);
 	} else {
 		number(&event, 30, (uint64_t)value);
 	}
