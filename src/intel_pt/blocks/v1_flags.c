@@ -83,8 +83,9 @@ int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 		return -(int)decoder->failure.error;
 	decoder->v1.have_block = take(decoder, &next);
 	*block = decoder->v1.block;
-	decoder->v1.block = next;
-	if (!decoder->v1.have_block)
+	if (decoder->v1.have_block)
+		decoder->v1.block = next;
+	else
 		decoder->v1.block.flags = 0;
 	return tl_pt_status_now(decoder);
 }
