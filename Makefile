@@ -14,7 +14,7 @@ help:
 	@echo 'make demo     build, record a small program, show its profile'
 	@echo 'make test-fast  unit tests, layers, the command: under a minute of tests'
 	@echo 'make check    build with every compiler, run every test'
-	@echo 'make check-long  the tests of suite long, and of threads: hours'
+	@echo 'make check-long  the tests of suite long, of threads, gcc -fanalyzer: hours'
 	@echo 'make lint     what clang-tidy and gcc -fanalyzer find in the sources'
 	@echo 'make coverage  lines and branches that the tests execute, room by room: half an hour'
 	@echo 'make build    build $(BUILD)/tracelathe'
@@ -54,6 +54,7 @@ check-long:
 	@meson test -C $(BUILD) --suite long --no-rebuild --print-errorlogs
 	@scripts/build.sh build-release --buildtype=release -Dwerror=true
 	@scripts/threads.sh
+	@scripts/lint.py $(BUILD) --tool gcc --jobs $(JOBS)
 
 lint:
 	@scripts/deps.sh build test
