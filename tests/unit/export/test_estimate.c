@@ -44,6 +44,13 @@ TEST(paths_are_estimated)
 		      "[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],"
 		      "[\"all;main;b\",1,10],[\"all;main;b;(other)\",0,20]]\n");
 	free(text);
+	/* A path of just so much is not too small: b has 30 of 100, c of a has 40. */
+	options.threshold = 30;
+	text = flame_text(profile, NULL, &options);
+	assert_frames(text, 0,
+		      "[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],"
+		      "[\"all;main;b\",1,10],[\"all;main;b;(other)\",0,20]]\n");
+	free(text);
 	tl_profile_free(profile);
 }
 

@@ -357,6 +357,13 @@ TEST(a_supplement_is_found_by_its_build_id)
 	assert_string_equal(chain_at(&parts, CODE + 0x10), "shared<main");
 	assert_int_equal(tl_dwarf_faults(&parts.dwarf)->count, 0);
 	tl_dwarf_close(&parts.dwarf);
+	/* So it is where nothing can stand beside the file that names it, which is gone. */
+	make_user(DW_FORM_GNU_strp_alt, DW_FORM_GNU_ref_alt, entry, "not-there");
+	unlink(temp_path(&temp, "user"));
+	assert_string_equal(chain_at(&parts, CODE + 0x10), "shared<main");
+	assert_int_equal(tl_dwarf_faults(&parts.dwarf)->count, 0);
+	assert_false(tl_dwarf_faults(&parts.dwarf)->no_memory);
+	tl_dwarf_close(&parts.dwarf);
 	unlink(temp_path(&temp, ".build-id/12/3456789abcdef00fed.debug"));
 }
 

@@ -3,6 +3,8 @@
  * Calls of uftrace's records. Real recordings are held against uftrace by
  * tests/differential/uftrace.py.
  */
+#include <inttypes.h>
+
 #include "recording.h"
 
 /* Whatever is cut or changed, sums agree (tl_foreign_fold()) and nothing is touched outside. */
@@ -66,6 +68,52 @@ TEST(calls_with_names)
 	text_close(&t);
 	assert_true(refuse_each(fold_step, NULL) > 50);
 	damage();
+}
+
+static void note_step(void *arg, int64_t ticks, uint32_t frame)
+{
+	(void)arg;
+	(void)ticks;
+	(void)frame;
+}
+
+static void note_end(void *arg, int64_t ticks, bool cut)
+{
+	(void)arg;
+	(void)ticks;
+	(void)cut;
+}
+
+static void note_instant(void *arg, int64_t ticks, uint32_t frame, uint32_t order)
+{
+	char *said = arg;
+
+	(void)order;
+	snprintf(said + strlen(said), 64, "%" PRId64 " %s\n", ticks,
+		 tl_foreign_function(&t.foreign, frame).name);
+}
+
+/* Events in a row, before, inside and behind calls: each has its own name and time. */
+TEST(events_have_names)
+{
+	char said[256] = "";
+	const struct tl_foreign_visitor visitor = { note_step, note_end, NULL, note_instant, said };
+	struct tl_foreign_walk met = { 0 };
+
+	begin(one_task);
+	begin_file("10.dat");
+	put_record(900, EVENT, 0, 5);
+	call(1000, ENTRY, 0, MAIN);
+	put_record(1100, EVENT, 1, 77);
+	put_record(1200, EVENT, 1, 78);
+	call(1500, EXIT, 0, MAIN);
+	put_record(1600, EVENT, 0, 77);
+	end_file();
+	read_all(all.size, false);
+	assert_int_equal(t.status, 0);
+	assert_true(tl_foreign_walk(&t.foreign.spans, 0, &visitor, &met));
+	assert_string_equal(said, "900 event 5\n1100 event 77\n1200 event 78\n1600 event 77\n");
+	text_close(&t);
 }
 
 /* Threads with their processes are parts. */
@@ -241,6 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_with_names),
+		cmocka_unit_test(events_have_names),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(forked_child),
 		cmocka_unit_test(calls_that_are_left_together),

@@ -323,6 +323,82 @@ TEST(names_are_those_of_the_header)
 	assert_true(compared > 200);
 }
 
+/*
+ * How many arguments each call takes: the names by number of arguments, as linux/syscalls.h of
+ * Linux 6.12 declares them (lookup_dcookie and nfsservctl, which it has no more, as Linux 4.19 did;
+ * mmap, clone and fanotify_mark as on AArch64).
+ */
+TEST(arguments_of_calls)
+{
+	/* clang-format off */
+	static const char *const by_arguments[] = {
+		" getegid geteuid getgid getpid getppid gettid getuid munlockall restart_syscall "
+		"rt_sigreturn sched_yield setsid sync vhangup ",
+		" acct adjtimex brk chdir chroot close dup epoll_create1 exit exit_group fchdir "
+		"fdatasync fsync getpgid getsid inotify_init1 io_destroy memfd_secret mlockall "
+		"mq_unlink personality pkey_free sched_get_priority_max sched_get_priority_min "
+		"sched_getscheduler set_tid_address setfsgid setfsuid setgid setuid shmdt "
+		"swapoff syncfs sysinfo timer_delete timer_getoverrun times umask uname unshare "
+		"userfaultfd ",
+		" capget capset clock_adjtime clock_getres clock_gettime clock_settime clone3 "
+		"delete_module eventfd2 fanotify_init fchmod flock fremovexattr fsopen fstat "
+		"fstatfs ftruncate getcwd getgroups getitimer getpriority getrlimit getrusage "
+		"gettimeofday inotify_rm_watch io_setup io_uring_setup ioprio_get kill "
+		"landlock_restrict_self listen lremovexattr memfd_create mlock mq_notify msgget "
+		"munlock munmap nanosleep pidfd_open pipe2 pivot_root pkey_alloc "
+		"process_mrelease removexattr rt_sigpending rt_sigsuspend sched_getparam "
+		"sched_rr_get_interval sched_setparam set_robust_list setdomainname setgroups "
+		"sethostname setns setpgid setregid setreuid setrlimit settimeofday shutdown "
+		"sigaltstack statfs swapon timer_gettime timerfd_create timerfd_gettime tkill "
+		"truncate umount2 ",
+		" accept bind bpf close_range connect dup3 execve faccessat fchmodat fchown "
+		"fcntl finit_module flistxattr fsmount fspick get_robust_list getcpu getdents64 "
+		"getpeername getrandom getresgid getresuid getsockname init_module "
+		"inotify_add_watch io_cancel io_submit ioctl ioprio_set landlock_create_ruleset "
+		"listxattr llistxattr lookup_dcookie lseek lsm_list_modules madvise "
+		"map_shadow_stack membarrier mincore mkdirat mlock2 mprotect mq_getsetattr mseal "
+		"msgctl msync nfsservctl open_by_handle_at open_tree pidfd_getfd read readahead "
+		"readv recvmsg rt_sigqueueinfo sched_getaffinity sched_setaffinity sched_setattr "
+		"sched_setscheduler seccomp semget semop sendmsg set_mempolicy setitimer "
+		"setpriority setresgid setresuid shmat shmctl shmget socket symlinkat syslog "
+		"tgkill timer_create unlinkat write writev ",
+		" accept4 cachestat clock_nanosleep epoll_ctl faccessat2 fadvise64 fallocate "
+		"fchmodat2 fgetxattr futex_requeue futex_wake getxattr io_uring_register "
+		"kexec_load landlock_add_rule lgetxattr listmount lsm_get_self_attr "
+		"lsm_set_self_attr migrate_pages mknodat mq_open msgsnd newfstatat openat "
+		"openat2 pidfd_send_signal pkey_mprotect pread64 prlimit64 ptrace pwrite64 "
+		"quotactl quotactl_fd readlinkat reboot renameat request_key rseq rt_sigaction "
+		"rt_sigprocmask rt_sigtimedwait rt_tgsigqueueinfo sched_getattr semctl "
+		"semtimedop sendfile sendmmsg set_mempolicy_home_node signalfd4 socketpair "
+		"statmount sync_file_range tee timer_settime timerfd_settime utimensat vmsplice "
+		"wait4 ",
+		" add_key clone execveat fanotify_mark fchownat fsconfig fsetxattr futex_waitv "
+		"get_mempolicy getsockopt io_getevents kcmp kexec_file_load keyctl linkat "
+		"lsetxattr mount mount_setattr move_mount mq_timedreceive mq_timedsend mremap "
+		"msgrcv name_to_handle_at perf_event_open ppoll prctl preadv process_madvise "
+		"pwritev recvmmsg remap_file_pages renameat2 setsockopt setxattr statx waitid ",
+		" copy_file_range epoll_pwait epoll_pwait2 futex futex_wait io_pgetevents "
+		"io_uring_enter mbind mmap move_pages preadv2 process_vm_readv process_vm_writev "
+		"pselect6 pwritev2 recvfrom sendto splice ",
+	};
+	/* clang-format on */
+	unsigned compared = 0;
+
+	for (uint64_t number = 0; number < 500; number++) {
+		const struct tl_xtrace_syscall_name *known = tl_xtrace_syscall_name(number);
+		char word[64];
+
+		if (!known)
+			continue;
+		assert_in_range(snprintf(word, sizeof(word), " %s ", known->name), 1, sizeof(word));
+		for (unsigned n = 0; n < sizeof(by_arguments) / sizeof(by_arguments[0]); n++)
+			assert_int_equal(strstr(by_arguments[n], word) != NULL,
+					 n == known->arguments);
+		compared++;
+	}
+	assert_int_equal(compared, 318);
+}
+
 /* errno.h */
 TEST(names_of_errors)
 {
@@ -344,6 +420,7 @@ int main(void)
 		cmocka_unit_test(calls_that_go_elsewhere),
 		cmocka_unit_test(names_of_calls),
 		cmocka_unit_test(names_are_those_of_the_header),
+		cmocka_unit_test(arguments_of_calls),
 		cmocka_unit_test(names_of_errors),
 	};
 
