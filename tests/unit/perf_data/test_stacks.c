@@ -98,11 +98,54 @@ TEST(what_tells_stacks_apart)
 	tl_perf_stacks_free(&stacks);
 }
 
+/*
+ * A sample at each node of one stack, from the root on or towards it, and of two events at some:
+ * each node keeps what was counted there, wherever the list of costs grows.
+ */
+TEST(each_node_has_its_costs)
+{
+	enum { DEPTH = 2000 };
+	static uint64_t ips[DEPTH];
+	static uint32_t nodes[DEPTH];
+
+	for (size_t i = 0; i < DEPTH; i++)
+		ips[i] = 0x1000 + i;
+	for (int inwards = 0; inwards < 2; inwards++) {
+		assert_true(tl_perf_stacks_begin(&stacks));
+		for (size_t i = 0; i < DEPTH; i++) {
+			/* Those of an outer node are the last of the addresses. */
+			nodes[i] = tl_perf_stacks_path(&stacks, 0, ips + DEPTH - 1 - i, i + 1);
+			assert_true(nodes[i] > 0);
+			if (inwards)
+				assert_true(tl_perf_stacks_count(&stacks, nodes[i], 0, i + 1));
+		}
+		for (size_t i = DEPTH; !inwards && i-- > 0;)
+			assert_true(tl_perf_stacks_count(&stacks, nodes[i], 0, i + 1));
+		for (size_t i = 0; i < DEPTH; i += 3)
+			assert_true(tl_perf_stacks_count(&stacks, nodes[i], 4, 7));
+		for (size_t i = 0; i < DEPTH; i++) {
+			uint32_t at = tl_perf_stacks_first_cost(&stacks, nodes[i]);
+			uint64_t period = 0, other = 0;
+
+			for (; at; at = stacks.costs[at].next) {
+				const struct tl_perf_stack_cost *cost = &stacks.costs[at];
+
+				assert_int_equal(cost->samples, 1);
+				*(cost->event ? &other : &period) += cost->period;
+			}
+			assert_int_equal(period, i + 1);
+			assert_int_equal(other, i % 3 ? 0 : 7);
+		}
+		tl_perf_stacks_free(&stacks);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_come_again),
 		cmocka_unit_test(what_tells_stacks_apart),
+		cmocka_unit_test(each_node_has_its_costs),
 	};
 
 	return cmocka_run_group_tests_name("perf stacks", tests, NULL, NULL);
