@@ -42,11 +42,17 @@ static uint32_t meet_thread(struct tl_pt_met_threads *met, uint64_t thread)
 	return (uint32_t)met->count++;
 }
 
+/* Shares of one thread are runs of its bytes (share.c), those of many are some of the threads. */
+static bool is_run_of_bytes(const struct tl_pt_fold_options *o)
+{
+	return o->shares > 1 && o->chain;
+}
+
 /* 1, 0, or negative. */
 static int is_of_share(struct tl_pt_folder *f, uint64_t thread, struct tl_error *err)
 {
 	const struct tl_pt_fold_options *o = f->options;
-	const bool dealt = o->shares > 1 && !o->chain;
+	const bool dealt = o->shares > 1 && !is_run_of_bytes(o);
 	uint32_t number = dealt ? meet_thread(&f->threads.met, thread) : 0;
 
 	if (number == TL_NONE)
@@ -592,7 +598,7 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 	f->timed = f->feed->timed;
 	tl_pt_functions_begin(&f->functions, f->feed);
 	f->feed->rewind(f->feed->arg);
-	if (f->options->shares > 1 && f->options->chain)
+	if (is_run_of_bytes(f->options))
 		status = tl_pt_share_begin(f, err);
 	f->decoders.jobs = f->options->jobs;
 	if (status == 0)
@@ -607,7 +613,7 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 /* Whether contexts are not needed. Faults are counted anew, if they are after all. */
 static bool needs_no_contexts(const struct tl_pt_fold_options *o, const struct tl_pt_faults *faults)
 {
-	return o->table && !o->lines && o->shares < 2 && !o->watch && !o->per_thread &&
+	return o->table && !o->lines && !is_run_of_bytes(o) && !o->watch && !o->per_thread &&
 	       !faults->count && !faults->listed;
 }
 

@@ -149,6 +149,7 @@ static void files_of_one_trace_are_named_once(void **state)
 		{ STREAM " " STREAM ".1", STREAM },
 		/* what only looks like a number, or like a suffix */
 		{ STREAM ".0 " STREAM ".1x", STREAM ".0 " STREAM ".1x" },
+		{ STREAM ".0 " STREAM "_1", STREAM ".0 " STREAM "_1" },
 		{ STREAM ".d/a " SNAPSHOT, STREAM ".d/a " SNAPSHOT },
 		{ "a/" STREAM ".0 b/" STREAM ".1", "a/" STREAM ".0 b/" STREAM ".1" },
 	};
