@@ -311,11 +311,11 @@ def run_fresh(plugin, scratch):
     if not common.SMALL:
         ran += run_fresh_interrupts(plugin, scratch) + run_fresh_vectors(plugin, scratch)
     programs = [] if common.SMALL else [("calls-plain", ("-static",)), ("calls-signed", ("-static", "-mbranch-protection=standard")),
-                ("signals-plain", ("-static",))]
+                ("residue-signed", ("-static", "-mbranch-protection=standard")), ("signals-plain", ("-static",))]
     if os.path.exists(os.path.join(LIBRARIES, "lib", "libm.so.6")) and not common.SMALL:
         programs.append(("calls-library", ("-DWITH_LIBRARY",)))
     for name, flags in programs:
-        folder = record(scratch, name, flags, "every=10000" if "calls" in name else "every=500")
+        folder = record(scratch, name, flags, "every=%d" % {"calls": 10000, "residue": 4000}.get(name.split("-")[0], 500))
         for path in glob.glob(os.path.join(folder, "*.xinsndata.bin")):
             ran += run_all(path, plugin, scratch)
     return ran

@@ -76,11 +76,31 @@ static bool load_byte(struct tl_xtrace_image *image, const struct part *p, size_
 		page->known[p->word] |= bit;
 		return true;
 	}
-	if (page->now[p->at + i] == value)
+	if (page->now[p->at + i] == value && !(page->bare[p->word] & bit))
 		return true;
 	page->now[p->at + i] = value;
+	page->bare[p->word] &= ~bit;
 	return image->changed(image->arg, p->address + i, value,
 			      image->calls && !(page->touched[p->word] & bit));
+}
+
+/* The bits of all bytes of a part that lie in whole words of 8 bytes. */
+static uint64_t whole_words(const struct part *p)
+{
+	uint64_t whole = p->mask;
+
+	for (unsigned i = 1; i < 8; i++)
+		whole &= p->mask >> i;
+	whole &= UINT64_C(0x0101010101010101);
+	return whole * 0xff;
+}
+
+/* Whether a part of a pointer is loaded that the program has without the signature of the trace. */
+static bool meets_bare(const struct part *p)
+{
+	const uint64_t bare = p->page->bare[p->word] & p->mask;
+
+	return bare && bare & ~whole_words(p);
 }
 
 bool tl_xtrace_image_load(struct tl_xtrace_image *image, uint64_t address, const uint8_t *data,
@@ -92,7 +112,7 @@ bool tl_xtrace_image_load(struct tl_xtrace_image *image, uint64_t address, const
 		if (!next_part(image, address, size, &p))
 			return false;
 		if ((p.page->known[p.word] & p.mask) != p.mask ||
-		    memcmp(p.page->now + p.at, data, p.size))
+		    memcmp(p.page->now + p.at, data, p.size) || meets_bare(&p))
 			for (size_t i = 0; i < p.size; i++)
 				if (!load_byte(image, &p, i, data[i]))
 					return false;
@@ -114,7 +134,20 @@ bool tl_xtrace_image_store(struct tl_xtrace_image *image, uint64_t address, cons
 		p.page->known[p.word] |= p.mask;
 		p.page->stored[p.word] |= p.mask;
 		p.page->touched[p.word] |= p.mask;
+		p.page->bare[p.word] &= ~p.mask;
 	}
+	return true;
+}
+
+bool tl_xtrace_image_bare(struct tl_xtrace_image *image, uint64_t address)
+{
+	struct part p;
+
+	if (!next_part(image, address, 8, &p))
+		return false;
+	for (size_t i = 6; i < 8; i++)
+		if (p.page->now[p.at + i])
+			p.page->bare[p.word] |= UINT64_C(1) << (p.at + i) % 64;
 	return true;
 }
 

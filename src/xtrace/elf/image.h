@@ -22,6 +22,8 @@ struct tl_xtrace_image_page {
 	/* A bit a byte: `now` holds it; it was loaded as data; it was stored. */
 	uint64_t known[TL_XTRACE_IMAGE_WORDS], loaded[TL_XTRACE_IMAGE_WORDS],
 		stored[TL_XTRACE_IMAGE_WORDS];
+	/* `now` has a part of a signature, where the program stores the pointer without one */
+	uint64_t bare[TL_XTRACE_IMAGE_WORDS];
 	uint64_t touched[TL_XTRACE_IMAGE_WORDS]; /* since the system call number `call` */
 	uint64_t call;
 };
@@ -60,6 +62,13 @@ bool tl_xtrace_image_load(struct tl_xtrace_image *image, uint64_t address, const
 			  size_t size);
 bool tl_xtrace_image_store(struct tl_xtrace_image *image, uint64_t address, const uint8_t *data,
 			   size_t size);
+/*
+ * The 8 bytes that were stored last at this address, a multiple of 8, are a signed pointer, and the
+ * program stores it without its signature. A load of all of them needs nothing, as the program
+ * takes signatures off; one of a part finds bytes that have changed, whether they are what is left
+ * of the pointer or what the kernel wrote there. False: as above.
+ */
+bool tl_xtrace_image_bare(struct tl_xtrace_image *image, uint64_t address);
 /* The page that an address is in; NULL as above. */
 struct tl_xtrace_image_page *tl_xtrace_image_page(struct tl_xtrace_image *image, uint64_t address);
 struct tl_xtrace_image_code *tl_xtrace_image_code(struct tl_xtrace_image *image, uint64_t address);

@@ -161,10 +161,59 @@ TEST(each_byte_is_that_of_an_array)
 	tl_xtrace_image_free(&image);
 }
 
+/* A load of bytes that the trace stored; expects so many changes, the first of this byte. */
+static void reload(const uint8_t *stored, uint64_t at, size_t size, size_t changes, uint64_t first)
+{
+	got_count = 0;
+	assert_true(tl_xtrace_image_load(&image, BASE + at, stored + at, size));
+	assert_int_equal(got_count, changes);
+	if (!changes)
+		return;
+	assert_int_equal(got[0].address, BASE + first);
+	assert_int_equal(got[0].value, stored[first]);
+}
+
+/* "A load of all of them needs nothing; one of a part finds bytes that have changed." */
+TEST(parts_of_pointers_without_signatures_have_changed)
+{
+	/* three words: a signed pointer, one whose signature is above bit 55, other bytes */
+	static const uint8_t stored[] = { 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4,
+					  5, 6, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	tl_xtrace_image_begin(&image, 1, changed, NULL);
+	assert_true(tl_xtrace_image_store(&image, BASE, stored, sizeof(stored)));
+	assert_true(tl_xtrace_image_bare(&image, BASE));
+	assert_true(tl_xtrace_image_bare(&image, BASE + 8));
+	reload(stored, 0, 8, 0, 0);
+	reload(stored, 0, 24, 0, 0);
+	reload(stored, 8, 8, 0, 0);
+	/* what has no part of a signature */
+	reload(stored, 0, 6, 0, 0);
+	reload(stored, 14, 1, 0, 0);
+	reload(stored, 22, 2, 0, 0);
+	/* a half of one, then it is as in the trace */
+	reload(stored, 4, 4, 2, 6);
+	assert_int_equal(got[1].address, BASE + 7);
+	assert_int_equal(got[1].value, 8);
+	assert_false(got[1].by_call);
+	reload(stored, 6, 1, 0, 0);
+	/* beside a whole one, after a system call */
+	image.calls++;
+	reload(stored, 9, 15, 1, 15);
+	assert_true(got[0].by_call);
+	reload(stored, 15, 1, 0, 0);
+	/* stored again, without a signature: nothing of the old one is left */
+	assert_true(tl_xtrace_image_bare(&image, BASE));
+	assert_true(tl_xtrace_image_store(&image, BASE + 6, stored + 6, 2));
+	reload(stored, 7, 1, 0, 0);
+	tl_xtrace_image_free(&image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_byte_is_that_of_an_array),
+		cmocka_unit_test(parts_of_pointers_without_signatures_have_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

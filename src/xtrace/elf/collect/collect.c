@@ -80,6 +80,7 @@ static int take_instruction(struct tl_xtrace_collector *c, const struct tl_xtrac
 	if (w->pc % 4)
 		return tl_xtrace_collect_refuse(c, "a PC is not a multiple of 4");
 	status = fetch(c, bytes);
+	c->signs |= p->rewrite == TL_XTRACE_SIGNED;
 	c->replay->scalable |= p->insn.class == TL_A64_SVE || p->insn.access & TL_A64_SCALABLE;
 	p->reserved |= (p->insn.access & (TL_A64_EXCLUSIVE | TL_A64_READS)) ==
 		       (TL_A64_EXCLUSIVE | TL_A64_READS);

@@ -44,6 +44,7 @@ struct tl_xtrace_collector {
 	uint64_t near_stack;                 /* of the last access relative to SP */
 	struct tl_xtrace_handlers *handlers; /* NULL: there was no signal */
 	bool accessed, timed;                /* there was an access; there was a TIME */
+	bool signs;                          /* pointers, whose signatures the program has not */
 	struct tl_xtrace_walk walk;
 	size_t segment;
 	bool over;

@@ -194,6 +194,29 @@ static bool take_access_of_handler(struct tl_xtrace_collector *c, const struct t
 	return true;
 }
 
+/* Whether a pointer is where a call of the slice returns to, with a signature. */
+static bool is_signed(const struct tl_xtrace_collector *c, uint64_t pointer)
+{
+	const uint64_t call = (pointer & UINT64_MAX >> 16) - 4;
+	const struct tl_xtrace_image_code *code;
+
+	if (pointer >> 48 == 0 || pointer >> 48 == UINT16_MAX || pointer % 4)
+		return false;
+	code = (void *)tl_xtrace_pages_known(&c->replay->image.code, call / TL_XTRACE_IMAGE_BYTES);
+	return code && code->kind[call % TL_XTRACE_IMAGE_BYTES / 4] != TL_XTRACE_UNSEEN;
+}
+
+/* The program stores return addresses without the signatures that they have in the trace. */
+static bool take_signed(struct tl_xtrace_collector *c, uint64_t address, const uint8_t *data,
+			size_t size)
+{
+	for (size_t at = -address % 8; at + 8 <= size; at += 8)
+		if (is_signed(c, tl_le64(data + at)) &&
+		    !tl_xtrace_image_bare(&c->replay->image, address + at))
+			return false;
+	return true;
+}
+
 static bool take_access(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w, bool store)
 {
 	uint64_t address = tl_xtrace_walk_value(w);
@@ -211,8 +234,10 @@ static bool take_access(struct tl_xtrace_collector *c, const struct tl_xtrace_wa
 	c->accessed = c->now.accessed = true;
 	if (!access_in_order(c, address, size, store))
 		return false;
-	return store ? tl_xtrace_image_store(&c->replay->image, address, w->token + 9, size)
-		     : tl_xtrace_image_load(&c->replay->image, address, w->token + 9, size);
+	if (!store)
+		return tl_xtrace_image_load(&c->replay->image, address, w->token + 9, size);
+	return tl_xtrace_image_store(&c->replay->image, address, w->token + 9, size) &&
+	       (!c->signs || take_signed(c, address, w->token + 9, size));
 }
 
 bool tl_xtrace_collect_token(struct tl_xtrace_collector *c, const struct tl_xtrace_walk *w,
