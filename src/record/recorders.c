@@ -175,7 +175,7 @@ static int record(struct tl_record_session *session, struct tl_error *err)
 		return status;
 	session->output = output;
 	session->parts = parts;
-	session->hz = tl_record_measure_hz();
+	session->hz = tl_record_common_hz();
 	return recorder->run(session, err);
 }
 

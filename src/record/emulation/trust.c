@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "record/emulation/emulate.h"
+#include "record/kept.h"
 #include "record/parts.h"
 
 int tl_emulate_known(const struct tl_emulator *emulator, const char *path, const char *folder,
@@ -63,39 +64,20 @@ static uint64_t identity(const char *path)
 /* The file that says that these have passed; false: there is no place for it. */
 static bool name_memory(const struct tl_emulator *emulator, char path[TL_RECORD_PATH])
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const uint64_t hash =
 		tl_hash_pair(identity(emulator->qemu),
 			     tl_hash_pair(identity(emulator->plugin), identity(emulator->check)));
-	int used;
+	char file[32];
 
-	if (cache && *cache)
-		used = snprintf(path, TL_RECORD_PATH, "%s/tracelathe", cache);
-	else if (home && *home)
-		used = snprintf(path, TL_RECORD_PATH, "%s/.cache/tracelathe", home);
-	else
-		return false;
-	if (used >= TL_RECORD_PATH - 64)
-		return false;
-	snprintf(path + used, (size_t)(TL_RECORD_PATH - used), "/emulator-%016" PRIx64, hash);
-	return true;
+	snprintf(file, sizeof(file), "emulator-%016" PRIx64, hash);
+	return tl_record_kept_name(file, path);
 }
 
 static void remember(char path[TL_RECORD_PATH])
 {
-	char *slash = strrchr(path, '/');
 	FILE *file;
 
-	*slash = '\0';
-	if (mkdir(path, 0700) && errno == ENOENT) {
-		char *above = strrchr(path, '/');
-
-		*above = '\0';
-		mkdir(path, 0700);
-		*above = '/';
-		mkdir(path, 0700);
-	}
-	*slash = '/';
+	tl_record_kept_folder(path);
 	file = fopen(path, "wbe");
 	if (file)
 		fclose(file);
