@@ -16,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-import branches
 import common
+import perf_branches
 from common import expect, fail
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -97,7 +97,7 @@ def check_lines(folder, program, path):
 # ---- perf ----
 
 
-def perf_branches(path):
+def perf_edges(path):
     """The branches perf decodes, by their addresses; returns and exits of the trace have no other end."""
     edges = collections.Counter()
     for row in call("perf", "script", "-i", path, "--itrace=be").splitlines():
@@ -131,9 +131,9 @@ def check_perf(path):
         edges[(int(row["from"], 16) + bases[row["from_object"]], int(row["to"], 16) + bases[row["to_object"]])] += \
             int(row["count"])
     same("edges as perf decodes them", dict(edges),
-         {edge: count for edge, count in perf_branches(path).items() if edge in edges or 0 not in edge})
-    same("branches in their order", branches.compare(path) > 1000, True)
-    branches.check_filter(path, "main")
+         {edge: count for edge, count in perf_edges(path).items() if edge in edges or 0 not in edge})
+    same("branches in their order", perf_branches.compare(path) > 1000, True)
+    perf_branches.check_filter(path, "main")
     executed = {int(ip, 16) for ip in call("perf", "script", "-i", path, "--itrace=i1i", "-F", "ip").split()}
     starts = sorted(blocks)
     covered = {ip for ip in executed if any(start <= ip < start + size for start, size in near(starts, ip))}

@@ -34,7 +34,7 @@ TURNS = ("coroutines.c", "generators.cpp")
 # What compilers and libraries add of their own, and what they give no symbol.
 OTHERS = re.compile(r"^(_ZNSt.*|_start|_init|_fini|__.*|_GLOBAL__.*|frame_dummy|register_tm_clones|deregister_tm_clones|.*broom.*|std::.*|"
                     r"void std::.*|.*__gnu_cxx.*|operator .*|.*std::.*|main|.*promise_type.*|numbers\b.*|generator\b.*|"
-                    r"\[program\+0x\w+\]|begin_signals|end_signals|fault|write_counts)$")
+                    r"\[program\+0x\w+\]|#\d+|begin_signals|end_signals|fault|write_counts)$")
 
 
 def build(folder, compiler, source, options):

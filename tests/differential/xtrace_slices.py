@@ -14,6 +14,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import threading
 
 import common
 import xtrace_model as model
@@ -91,10 +92,14 @@ def log_at(program, cpu, pc):
     """What QEMU says of the registers when the program comes to an address for the last time."""
     running = subprocess.Popen([QEMU, "-cpu", cpu, "-singlestep", "-d", "cpu,fpu,exec,nochain", "-dfilter",
                                 "0x%x+4" % pc, "-D", "/dev/stdout", program], stdout=subprocess.PIPE, text=True)
+    # QEMU 7.2 may go round for ever when it ends (qemu_plugin_user_exit() in qht_reset_size()): all is said by then.
+    ending = threading.Timer(100, running.kill)
+    ending.start()
     block = []
     for line in running.stdout:
         block = [] if line.startswith("Trace ") else block + [line]
     running.wait()
+    ending.cancel()
     return "".join(block)
 
 
