@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Instruction streams that are damaged, through all that cuts them: slices as traces and as programs of one thread and of
-several, of parts that have handlers of signals, slices that SimPoint chose, intervals of each thread and of all together. What
-is asked for is the word of a command that has it in hand: status 0, 1 with what is damaged, or 2 with why not; nothing else, no
-signal, no output out of proportion, nothing left beside it, and no more time than some seconds. The streams are those of
+several, of parts that have handlers of signals, slices that SimPoint chose, intervals of each thread and of all together. Each
+command has to end with status 0, with 1 and what is damaged, or with 2 and why; not by a signal, after no more than a minute, with
+no output out of proportion, and without a file that is not whole. The streams are those of
 tests/golden/xtrace; faults are drawn with a seed: bits, bytes, runs that are cut out, doubled, moved or overwritten, ends that
 are missing, in a stream or in its snapshots. The small pairs are cut at every byte, too. Needed: zstd."""
 import glob

@@ -58,6 +58,7 @@ async function card(file, number) {
 		const [answer, profile] = await Promise.all([ask('/api/info', { file: number }), profileOf(number)]);
 		part('Damage', damage(answer, file));
 		part('Losses of the profile', losses(profile));
+		if (profile.emulated) part('Times', el('p', {}, "An emulator ran the program: times are the emulator's."));
 		if (profile.estimated) part('Paths', el('p', {}, 'This input has no call stacks: paths are estimated from callers and callees.'));
 		part('What tracelathe info tells', facts(answer.info));
 	} catch (error) {

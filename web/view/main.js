@@ -132,6 +132,7 @@ async function drawEvents() {
 	const profile = await profileOf().catch(() => null);
 	if (!profile) return;
 	byId('event-choice').hidden = profile.events.length < 2;
+	byId('event-choice').title = profile.emulated ? "An emulator ran the program: times are the emulator's" : '';
 	byId('event').replaceChildren(...profile.events.map((event, i) => el('option', { value: i, title: event.long || event.name }, eventName(event, profile.frequency))));
 	if (profile.first_event !== usual.event) {
 		const asUsual = state.event === usual.event && !/event=/.test(location.hash);

@@ -247,7 +247,7 @@ static void draw_foot(const struct tl_browser *b, struct tl_canvas *canvas)
 			 tl_text_if(change, change), tl_text_if(change, "] "),
 			 tl_text_if(b->damaged, "[input damaged] "),
 			 tl_text_if(tl_profile_estimated(b->profile), "[stacks estimated] "),
-			 tl_text_if(tl_profile_emulated(b->profile), "[times of an emulator] "),
+			 tl_text_if(tl_profile_emulated(b->whole), "[times of an emulator] "),
 			 tl_text_if(b->window, "[window: w ends it] "));
 	if (!b->typing && !*b->message)
 		add_hints(line, sizeof(line), (size_t)canvas->columns, tl_pane_hint(b));
