@@ -108,6 +108,9 @@ TEST(what_is_made_of_it_says_so)
 	assert_int_equal(tl_profile_idle_apart(&made, profile, "g", NULL), 0);
 	assert_true(tl_profile_emulated(made));
 	tl_profile_free(made);
+	assert_int_equal(tl_profile_grouped(&made, profile, TL_BY_OBJECT, NULL), 0);
+	assert_true(tl_profile_emulated(made));
+	tl_profile_free(made);
 	tl_profile_free(profile);
 }
 

@@ -274,6 +274,30 @@ TEST(e_shows_the_next_event)
 	end(&s);
 }
 
+TEST(of_an_emulated_program_instructions_come_first)
+{
+	static const struct tl_event events[] = { { "Ticks", "", "ticks", "" },
+						  { "Ir", "", "", "" } };
+	const struct tl_part part = { .command = "", .header = "" };
+	struct tl_profile *profile;
+	struct tl_error err;
+	struct shown s;
+
+	assert_int_equal(tl_profile_new(&profile, "test", events, sizeof(events[0]), 2, 0, &err),
+			 0);
+	tl_profile_add_part(profile, &part, sizeof(part), &err);
+	tl_profile_add_context(profile, TL_NONE, add_function(profile, "one"), 0, &err);
+	tl_profile_add_context_cost(profile, 0, 1, (const int64_t[]){ 100, 7 });
+	assert_int_equal(tl_profile_finish(profile, &err), 0);
+	profile->emulated = true;
+	begin_with(&s, profile);
+	press(&s, "1");
+	assert_non_null(strstr(row_of(&s, 1), "Ir by self"));
+	assert_non_null(strstr(row_of(&s, 2), "100.00%           7"));
+	assert_memory_equal(row_of(&s, ROWS - 1), "[times of an emulator] q quit", 29);
+	end(&s);
+}
+
 TEST(damage_of_the_input_is_said)
 {
 	static const char damaged[] = "main 10\nno count\nmain;work 5\n";
@@ -526,6 +550,7 @@ int main(void)
 		cmocka_unit_test(a_pattern_is_typed_and_taken_back),
 		cmocka_unit_test(a_pattern_has_an_end),
 		cmocka_unit_test(e_shows_the_next_event),
+		cmocka_unit_test(of_an_emulated_program_instructions_come_first),
 		cmocka_unit_test(damage_of_the_input_is_said),
 		cmocka_unit_test(narrow_screens_have_shares_alone),
 		cmocka_unit_test(source_is_that_of_the_chosen_function),
