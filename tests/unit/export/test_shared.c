@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/output.h"
-#include "export/event_time.h"
 #include "export/protobuf.h"
 #include "helper.h"
 
@@ -38,27 +37,6 @@ TEST(utf8_span_is_rfc_3629)
 }
 
 /*
- * "the fraction that is cut off is carried ... the sum of the results is the conversion of the sum"
- */
-TEST(carried_nanoseconds)
-{
-	struct tl_ns_carry carry = { .frequency = 3000000000 };
-	struct tl_ns_carry slow = { .frequency = 1 }, none = { 0 };
-	int64_t sum = 0;
-
-	for (int i = 0; i < 100; i++)
-		sum += tl_carry_ns(&carry, 10);
-	assert_int_equal(sum, 333); /* 1000 ticks at 3 GHz: 333.3 ns */
-	for (int i = 0; i < 100; i++)
-		sum += tl_carry_ns(&carry, -10);
-	assert_int_equal(sum, 0);
-	assert_true(tl_carry_ns(&slow, INT64_MAX) == INT64_MAX);
-	assert_true(tl_carry_ns(&slow, INT64_MIN) == INT64_MIN);
-	assert_true(tl_carry_ns(&slow, -2) == -2000000000);
-	assert_true(tl_carry_ns(&none, 12345) == 12345);
-}
-
-/*
  * Protocol buffers, "Encoding": 150 is 96 01; field 1 of it is 08 96 01; the text "testing" in
  * field 2 is 12 07 ...
  */
@@ -80,16 +58,6 @@ TEST(wire_format)
 	tl_pb_message_number(&message, 1, UINT64_MAX);
 	assert_int_equal(message.size, 11);
 	assert_memory_equal(message.data, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
-	assert_int_equal(tl_pb_varint_size(0), 1);
-	assert_int_equal(tl_pb_varint_size(127), 1);
-	assert_int_equal(tl_pb_varint_size(128), 2);
-	assert_int_equal(tl_pb_varint_size(UINT64_C(1) << 63), 10);
-	for (unsigned bits = 0; bits < 64; bits++) {
-		char bytes[TL_PB_VARINT_BYTES];
-
-		assert_int_equal(tl_pb_varint(bytes, UINT64_C(1) << bits) - bytes,
-				 tl_pb_varint_size(UINT64_C(1) << bits));
-	}
 	tl_pb_message_free(&message);
 	tl_pb_message_free(&inner);
 }
@@ -139,7 +107,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(utf8_span_is_rfc_3629),
-		cmocka_unit_test(carried_nanoseconds),
 		cmocka_unit_test(wire_format),
 		cmocka_unit_test(tables),
 		cmocka_unit_test(options_without_a_size_are_refused),

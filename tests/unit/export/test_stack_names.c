@@ -30,6 +30,12 @@ TEST(names_in_pieces)
 		{ "a::operator<(a const&) const'main", "a::operator<(a const&) const", "main" },
 		{ "a::operator->()'main", "a::operator->()", "main" },
 		{ "operator>> <char>(x&)'f'g", "operator>> <char>(x&)", "f'g" },
+		{ "operator<'main", "operator<", "main" },
+		{ "operator-'f'g", "operator-", "f'g" },
+		{ "o'p", "o", "p" },
+		{ "f(a)b'g", "f(a)b", "g" },
+		{ "f)'g", "f)", "g" },
+		{ "f{'a}[']<'>'g", "f{'a}[']<'>", "g" },
 		{ "App\\Kernel->handle'main", "App\\Kernel->handle", "main" },
 	};
 	/* clang-format on */
@@ -95,6 +101,10 @@ TEST(what_calls_say)
 	assert_int_equal(NAMES("main f'main", "f'main g'f", "g'f h'g"), TL_NAMES_CUT);
 	assert_int_equal(NAMES("main f", "f g", "f f'2", "f'2 g"), TL_NAMES_PLAIN);
 	assert_int_equal(NAMES("main foldl'", "foldl' go'x"), TL_NAMES_PLAIN);
+	/* the caller's name is cut, and a function that calls itself says nothing */
+	assert_int_equal(NAMES("main f'main", "f g'f'main"), TL_NAMES_COMPLETE);
+	assert_int_equal(NAMES("main f'main", "g g'2", "h h'2", "i'x i'3'x"), TL_NAMES_COMPLETE);
+	assert_int_equal(NAMES("main f'main", "g g'x", "h h'x"), TL_NAMES_PLAIN);
 	/* "ma" is no beginning of "main" */
 	assert_int_equal(NAMES("main f'ma"), TL_NAMES_PLAIN);
 	assert_int_equal(NAMES("ma f'main"), TL_NAMES_PLAIN);

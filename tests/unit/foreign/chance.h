@@ -5,24 +5,8 @@
  * Calls that are drawn, and written in the way of a format: their paths and costs are known before
  * they are written, so nothing is put into order or taken apart to know them.
  */
+#include "../chance.h"
 #include "path_sums.h"
-
-static inline unsigned chance(uint32_t *seed, unsigned below)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return (*seed >> 16) % below;
-}
-
-/* Any order of as many numbers. */
-static inline void chance_order(uint32_t *seed, unsigned *order, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		const unsigned other = chance(seed, i + 1);
-
-		order[i] = order[other];
-		order[other] = i;
-	}
-}
 
 enum { DRAWN_CALLS = 120, DRAWN_DEPTH = 12 };
 
