@@ -128,17 +128,24 @@ static bool makes_sense(const struct tl_xtrace_tokens *tokens, const uint8_t *at
 	return true;
 }
 
+const uint8_t *tl_xtrace_sensible_place(const struct tl_xtrace_tokens *tokens, const uint8_t *at,
+					const uint8_t *end)
+{
+	const uint8_t *last = end - at > FURTHEST ? at + FURTHEST : end;
+
+	for (; at < last; at++)
+		if (makes_sense(tokens, at, end))
+			return at;
+	return NULL;
+}
+
 /* The first such place behind a fault; NULL: none. */
 static const uint8_t *next_place(const struct tl_xtrace_walk *walk)
 {
-	const uint8_t *at = walk->stream->data + walk->fault,
-		      *end = walk->stream->data + walk->segment->end;
-	const uint8_t *last = (size_t)(end - at) > FURTHEST ? at + FURTHEST : end;
+	const uint8_t *data = walk->stream->data;
 
-	for (at++; at < last; at++)
-		if (makes_sense(walk->tokens, at, end))
-			return at;
-	return NULL;
+	return tl_xtrace_sensible_place(walk->tokens, data + walk->fault + 1,
+					data + walk->segment->end);
 }
 
 int tl_xtrace_walk_resume(struct tl_xtrace_walk *walk, struct tl_error *err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walking over the tokens of segments: all that is not the fast way of tl_xtrace_walk_next(). */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/error.h"
@@ -255,70 +254,4 @@ enum tl_xtrace_kind tl_xtrace_walk_on(struct tl_xtrace_walk *w, size_t *segment)
 	while ((kind = tl_xtrace_walk_next(w)) == TL_XTRACE_NONE && *segment + 1 < s->segment_count)
 		tl_xtrace_walk_begin(w, w->trace, s, &s->segments[++*segment]);
 	return kind;
-}
-
-/* ---- in lanes ---- */
-
-struct tl_xtrace_lanes_pass {
-	struct pass pass;
-	tl_xtrace_lanes_fn *fn;
-	atomic_size_t next; /* segment that no lane has yet */
-	atomic_bool over;   /* none is to begin: there is no other, or one has failed */
-};
-
-bool tl_xtrace_lanes_fill(struct tl_xtrace_lanes *lanes)
-{
-	struct tl_xtrace_lanes_pass *l = lanes->pass;
-	const struct pass *pass = &l->pass;
-
-	while (lanes->count < TL_XTRACE_LANES && !l->over) {
-		size_t number = atomic_fetch_add(&l->next, 1);
-		struct tl_xtrace_walk *walk;
-
-		if (number >= pass->stream->segment_count) {
-			l->over = true;
-			break;
-		}
-		walk = &pass->outcomes[number].walk;
-		tl_xtrace_walk_begin(walk, pass->trace, pass->stream,
-				     &pass->stream->segments[number]);
-		lanes->walks[lanes->count++] = walk;
-	}
-	return lanes->count;
-}
-
-void tl_xtrace_lanes_drop(struct tl_xtrace_lanes *lanes, unsigned lane)
-{
-	struct tl_xtrace_lanes_pass *l = lanes->pass;
-	enum tl_status status = lanes->walks[lane]->status;
-
-	if (status == TL_IO || (status != TL_OK && l->pass.trace->options.strict))
-		l->over = true;
-	lanes->walks[lane] = lanes->walks[--lanes->count];
-}
-
-static int walk_lanes(void *arg, size_t number)
-{
-	struct tl_xtrace_lanes_pass *l = arg;
-	struct tl_xtrace_lanes lanes = { .pass = l };
-
-	(void)number;
-	l->fn(l->pass.arg, &lanes);
-	return 0;
-}
-
-int tl_xtrace_each_lane(struct tl_xtrace_trace *trace, uint32_t stream, unsigned jobs,
-			tl_xtrace_lanes_fn *fn, void *arg, struct tl_error *err)
-{
-	const struct tl_xtrace_stream *s = &trace->streams[stream];
-	struct tl_xtrace_lanes_pass l = {
-		.pass = { .trace = trace, .stream = s, .arg = arg },
-		.fn = fn,
-	};
-
-	l.pass.outcomes = tl_zeroed(s->segment_count, sizeof(*l.pass.outcomes));
-	if (!l.pass.outcomes)
-		return tl_error_memory(err);
-	tl_pool_run(jobs, jobs ? jobs : 1, walk_lanes, &l);
-	return end_walks(&l.pass, 0, err);
 }

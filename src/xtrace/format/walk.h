@@ -145,6 +145,11 @@ int tl_xtrace_walk_end(struct tl_xtrace_walk *walk, struct tl_error *err);
  */
 int tl_xtrace_walk_resume(struct tl_xtrace_walk *walk, struct tl_error *err);
 
+/* resync.c: the first place from `at` on where many tokens make sense, an instruction first; it is
+ * looked for in a bounded number of bytes. NULL: there is none. */
+const uint8_t *tl_xtrace_sensible_place(const struct tl_xtrace_tokens *tokens, const uint8_t *at,
+					const uint8_t *end);
+
 /*
  * Called with a walk at the beginning of segment number `segment` of the stream; walks it, to its
  * end or not. Calls for different segments may be at work at once: what they share is theirs to
@@ -166,30 +171,5 @@ int tl_xtrace_each_segment(struct tl_xtrace_trace *trace, uint32_t stream, unsig
  * is passed without a word, for readers that look ahead of one that tells it.
  */
 enum tl_xtrace_kind tl_xtrace_walk_on(struct tl_xtrace_walk *walk, size_t *segment);
-
-/*
- * Several walks over segments of one stream at once, by one thread: where a token begins depends on
- * the one before, so that a single walk waits for memory most of the time.
- */
-enum { TL_XTRACE_LANES = 4 };
-
-struct tl_xtrace_lanes {
-	struct tl_xtrace_walk *walks[TL_XTRACE_LANES];
-	unsigned count; /* of those at work, the first ones */
-	/* Used by the two below only. */
-	struct tl_xtrace_lanes_pass *pass;
-};
-
-/* Begin walks in all lanes, as long as there are segments. False: no lane is at work. */
-bool tl_xtrace_lanes_fill(struct tl_xtrace_lanes *lanes);
-/* The walk of a lane has ended with TL_XTRACE_NONE; another may have its number now. */
-void tl_xtrace_lanes_drop(struct tl_xtrace_lanes *lanes, unsigned lane);
-
-/* Called once a thread, with no lane filled yet; returns when tl_xtrace_lanes_fill() says so. */
-typedef void tl_xtrace_lanes_fn(void *arg, struct tl_xtrace_lanes *lanes);
-
-/* tl_xtrace_each_segment() for what does not depend on the order of segments, and cannot fail. */
-int tl_xtrace_each_lane(struct tl_xtrace_trace *trace, uint32_t stream, unsigned jobs,
-			tl_xtrace_lanes_fn *fn, void *arg, struct tl_error *err);
 
 #endif

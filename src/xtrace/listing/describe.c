@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/memory.h"
-#include "xtrace/format/walk.h"
+#include "xtrace/listing/lanes.h"
 #include "xtrace/state/pages.h"
 #include "xtrace/listing/describe.h"
 
@@ -128,6 +128,13 @@ static void count_lanes(void *arg, struct tl_xtrace_lanes *lanes)
 			counting->sum.tokens[i] += counts[lane][i];
 	}
 	pthread_mutex_unlock(&counting->lock);
+}
+
+static void forget_counts(void *arg)
+{
+	struct counting *counting = arg;
+
+	counting->sum = (struct counts){ .distinct_pcs = 0 };
 }
 
 /* Distinct PCs as well: a bit per place of four bytes, in pages of memory that the code covers. */
@@ -295,6 +302,7 @@ static void name_facts(struct tl_facts *facts, const struct tl_xtrace_stream *s)
 static int describe_stream(struct tl_facts *facts, struct tl_xtrace_trace *trace, uint32_t stream,
 			   const struct tl_xtrace_select *select, struct tl_error *err)
 {
+	static const struct tl_xtrace_lanes_ops ops = { count_lanes, forget_counts };
 	struct counting counting = {
 		.exact = select->exact,
 		.tokens = &trace->streams[stream].tokens,
@@ -302,10 +310,10 @@ static int describe_stream(struct tl_facts *facts, struct tl_xtrace_trace *trace
 	int status;
 
 	pthread_mutex_init(&counting.lock, NULL);
-	status = select->exact ? tl_xtrace_each_segment(trace, stream, 1, count_segment_exactly,
-							&counting, err)
-			       : tl_xtrace_each_lane(trace, stream, select->jobs, count_lanes,
-						     &counting, err);
+	status = select->exact
+			 ? tl_xtrace_each_segment(trace, stream, 1, count_segment_exactly,
+						  &counting, err)
+			 : tl_xtrace_each_lane(trace, stream, select->jobs, &ops, &counting, err);
 	if (status == 0) {
 		tl_facts_item(facts);
 		name_facts(facts, &trace->streams[stream]);
