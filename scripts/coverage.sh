@@ -29,13 +29,13 @@ for suite in "${@:-unit cli fault fuzz}"; do for name in $suite; do suites="$sui
 CC=gcc scripts/build.sh $directory --buildtype=plain -Doptimization=0 -Db_coverage=true '-Dc_args=-Dalways_inline=__unused__'
 find $directory -name '*.gcda' -delete
 # shellcheck disable=SC2086
-meson test -C $directory --no-rebuild --quiet $suites ||
+meson test -C $directory --no-rebuild --quiet --timeout-multiplier 4 $suites ||
 	echo "coverage: tests failed; what they execute counts all the same" >&2
 if [ $# = 0 ]; then
 	# Those that this machine has.
 	there=$(meson test -C $directory --list 2>/dev/null | sed 's/.* //' | grep -xF "$ONLY_WAYS" || true)
 	# shellcheck disable=SC2086
-	[ -z "$there" ] || meson test -C $directory --no-rebuild --quiet $there ||
+	[ -z "$there" ] || meson test -C $directory --no-rebuild --quiet --timeout-multiplier 4 $there ||
 		echo "coverage: tests failed; what they execute counts all the same" >&2
 fi
 python3 scripts/coverage.py $directory "${LINES:-95}" "${BRANCHES:-85}"
