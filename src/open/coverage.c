@@ -141,8 +141,13 @@ static void name_object(struct naming *n)
 {
 	const struct tl_coverage_object object = n->coverage->objects[n->object];
 	struct tl_error err;
+	int status = object.file ? tl_binary_open(&n->binary, object.file, 0, false, &err) : TL_IO;
 
-	if (!object.file || tl_binary_open(&n->binary, object.file, 0, false, &err) < 0) {
+	if (status == TL_NO_MEMORY) {
+		n->no_memory = true;
+		return;
+	}
+	if (status < 0) {
 		remark(n, *object.path ? object.path : "unknown addresses",
 		       "no names and lines for the code of %s: there is no file of it");
 		return;

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "../refuse.h"
 #include "../symbols/make_elf.h"
 #include "../temp_fixture.h"
 
@@ -15,7 +16,7 @@
 
 /* ---- the program: lines 10, 11 and 13 of calc(int), 20 of g; an instruction each 4 bytes ---- */
 
-enum { CALC = 0x1000, G = 0x1010, BARE = 0x1020, TEXT_SIZE = 0x40 };
+enum { CALC = 0x1000, G = 0x1010, BARE = 0x1020, NO_SYMBOL = 0x1030, TEXT_SIZE = 0x40 };
 
 static void put_string(struct made *made, const char *text)
 {
@@ -185,6 +186,8 @@ static bool remarks_fail;
 static bool add_remark(void *arg, char *text)
 {
 	(void)arg;
+	if (!text)
+		return false;
 	strcat(remarked, text);
 	strcat(remarked, "\n");
 	free(text);
@@ -288,7 +291,10 @@ static void assert_not_written(struct tl_coverage *c, const struct tl_coverage_e
 static void fill_three(struct tl_coverage *c)
 {
 	const struct executed list[] = {
-		{ "prog", with_lines, { CALC, CALC + 4, CALC + 8, G, BARE }, { 5, 5, 4, 2, 1 } },
+		{ "prog",
+		  with_lines,
+		  { CALC, CALC + 4, CALC + 8, G, BARE, NO_SYMBOL },
+		  { 5, 5, 4, 2, 1, 6 } },
 		{ "lib.so", NULL, { 0x500 }, { 9 } },
 		{ "", NULL, { 0x77 }, { 3 } },
 	};
@@ -306,6 +312,7 @@ static void fill_three(struct tl_coverage *c)
 	"prog+1004 5 _Z4calci (_Z4calci calc.c:11 of 9)\n"                                         \
 	"prog+1008 4 _Z4calci (_Z4calci calc.c:11 of 9)\n"
 #define G_ROW "prog+1010 2 g ( calc.c:20 of 0)\n"
+#define BARE_ROWS "prog+1020 1 bare\nprog+1030 6\n"
 
 /* ---- tests ---- */
 
@@ -316,8 +323,7 @@ TEST(instructions_get_their_functions_and_lines)
 
 	fill_three(&c);
 	assert_written(&c, &plain, (struct passed){ NULL, NULL, false },
-		       "main prog\n" CALC_ROWS G_ROW "prog+1020 1 bare\n"
-		       "lib.so+500 9\n"
+		       "main prog\n" CALC_ROWS G_ROW BARE_ROWS "lib.so+500 9\n"
 		       "+77 3\n"
 		       "1004>500 1\n1010>1020 1\n500>1008 1\n",
 		       NO_FILE("lib.so") NO_FILE("unknown addresses"));
@@ -331,8 +337,7 @@ TEST(filters_choose_objects_and_functions)
 	} cases[] = {
 		/* of an edge, one end is enough */
 		{ { "^prog$", NULL, false },
-		  "main prog\n" CALC_ROWS G_ROW "prog+1020 1 bare\n"
-		  "1004>500 1\n1010>1020 1\n500>1008 1\n",
+		  "main prog\n" CALC_ROWS G_ROW BARE_ROWS "1004>500 1\n1010>1020 1\n500>1008 1\n",
 		  "" },
 		{ { "lib", NULL, false },
 		  "main lib.so\nlib.so+500 9\n1004>500 1\n500>1008 1\n",
@@ -525,6 +530,47 @@ TEST(failures_of_others_are_passed_on)
 	assert_int_equal(status, TL_IO);
 }
 
+/* Made anew each time, as each allocation may be refused. */
+static int refused_step(const void *arg, uint64_t *digest)
+{
+	static const uint64_t addresses[] = { CALC, CALC + 4, G, BARE };
+	const struct tl_input_options options = { .size = sizeof(options),
+						  .filter = { .function = arg } };
+	const struct tl_coverage_remarks remarks = { add_remark, NULL };
+	struct tl_coverage c = { .object_count = 0 };
+	struct tl_output *out = NULL;
+	uint32_t object = tl_coverage_object(&c, "prog", with_lines, 0, 0);
+	int status = object == TL_NONE ? TL_NO_MEMORY : tl_output_open_memory(&out, NULL);
+	const char *bytes;
+	size_t size;
+
+	*remarked = '\0';
+	for (size_t i = 0; status == 0 && i < 4; i++)
+		if (!tl_coverage_add_insn(&c, &(struct tl_coverage_insn){ .address = addresses[i],
+									  .count = i + 1,
+									  .object = object,
+									  .place = TL_NONE,
+									  .function = TL_NONE,
+									  .size = 4 }))
+			status = TL_NO_MEMORY;
+	if (status == 0)
+		status = tl_coverage_write(&c, &options, &full, &remarks, out, NULL);
+	bytes = out ? tl_output_bytes(out, &size) : NULL;
+	if (bytes && !status)
+		refuse_note(digest, bytes, size);
+	if (out && !status)
+		status = tl_output_finish(out, NULL);
+	tl_output_discard(out);
+	tl_coverage_free(&c);
+	return status;
+}
+
+TEST(without_memory)
+{
+	assert_true(refuse_each(refused_step, NULL) > 20);
+	assert_true(refuse_each(refused_step, "g") > 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +584,7 @@ int main(void)
 		cmocka_unit_test(the_main_object),
 		cmocka_unit_test(nothing_was_executed),
 		cmocka_unit_test(failures_of_others_are_passed_on),
+		cmocka_unit_test(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, temp_teardown);

@@ -211,6 +211,46 @@ TEST(profiles_without_calls)
 	tl_profile_free(p);
 }
 
+/* Each event has a column, and names are made to fit the width. */
+TEST(columns_and_the_width_of_the_terminal)
+{
+	const struct tl_event events[] = { { "Ir", "", "instructions", "" }, { "Dr", "", "", "" } };
+	static const char name[] = "a::very::long::name<of, a, function>::operator()(int) const";
+	struct tl_profile *p;
+	uint32_t caller, callee;
+	unsigned full = 0;
+
+	assert_int_equal(tl_profile_make(&p, "callgrind", events, 2, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_part(p, &(struct tl_part){ .command = "" }, NULL), 0);
+	caller = add_function(p, "main", "prog");
+	callee = add_function(p, name, "prog");
+	add_line(p, caller, 0, 10, 1);
+	add_line(p, callee, 0, 30, 3);
+	add_arc(p, caller, callee, 0, 2, 30, 3);
+	assert_int_equal(tl_profile_finish(p, NULL), 0);
+	assert_tree(
+		p, TL_TREE_ALL_CALLEES,
+		"function,callee,distance,calls,Ir:inclusive,Dr:inclusive\n"
+		"main,\"a::very::long::name<of, a, function>::operator()(int) const\",1,2,30,3\n",
+		.form = TL_REPORT_CSV);
+	for (unsigned width = 70; width < 120; width++) {
+		char *text = tree_text(
+			p, TL_TREE_ALL_CALLEES,
+			(struct tl_report_options){ .form = TL_REPORT_TEXT, .width = width });
+		size_t longest = 0;
+
+		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+			if (strcspn(line, "\n") > longest)
+				longest = strcspn(line, "\n");
+		/* as much of the name as there is room for, which is at times all of it */
+		assert_true(longest <= width);
+		full += longest == width;
+		free(text);
+	}
+	assert_true(full > 10);
+	tl_profile_free(p);
+}
+
 /* ---- at random ---- */
 
 enum { FUNCTIONS = 14, FAR = 1000 };
@@ -330,6 +370,7 @@ int main(void)
 		cmocka_unit_test(json_has_the_way_in_its_name),
 		cmocka_unit_test(circles_are_gone_round_once),
 		cmocka_unit_test(profiles_without_calls),
+		cmocka_unit_test(columns_and_the_width_of_the_terminal),
 		cmocka_unit_test(graphs_at_random),
 	};
 
