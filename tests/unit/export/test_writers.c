@@ -182,7 +182,7 @@ TEST(bytes_and_hexadecimal_digits)
 
 	block(&wanted, 1, data, sizeof(data));
 	block(&wanted, 2, "009fa0ff10", 10);
-	block(&wanted, 3, NULL, 0);
+	block(&wanted, 3, "", 0);
 	block(&wanted, 4, "", 0);
 	tl_pb_message_bytes(&message, 1, data, sizeof(data));
 	tl_pb_message_hex(&message, 2, data, sizeof(data));
