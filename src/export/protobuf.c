@@ -48,10 +48,9 @@ void tl_pb_message_double(struct tl_pb_message *message, uint32_t field, double 
 
 char *tl_pb_message_room(struct tl_pb_message *message, uint32_t field, size_t size)
 {
-	char *p = NULL;
+	/* What no memory can hold is refused by room(). */
+	char *p = room(message, size < PTRDIFF_MAX / 2 ? 2 * TL_PB_VARINT_BYTES + size : SIZE_MAX);
 
-	if (size < PTRDIFF_MAX / 2)
-		p = room(message, 2 * TL_PB_VARINT_BYTES + size);
 	if (!p)
 		return NULL;
 	return tl_pb_varint(tl_pb_key(p, field, TL_PB_BYTES), size);
@@ -113,10 +112,8 @@ void tl_pb_message_text(struct tl_pb_message *message, uint32_t field, const cha
 void tl_pb_message_hex(struct tl_pb_message *message, uint32_t field, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;
-	char *p = NULL;
+	char *p = tl_pb_message_room(message, field, size < PTRDIFF_MAX / 4 ? 2 * size : SIZE_MAX);
 
-	if (size < PTRDIFF_MAX / 4)
-		p = tl_pb_message_room(message, field, 2 * size);
 	if (!p)
 		return;
 	for (size_t i = 0; i < size; i++) {

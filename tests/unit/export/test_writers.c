@@ -227,19 +227,26 @@ TEST(messages_stand_in_messages)
 TEST(sizes_beyond_memory_fail)
 {
 	static char nothing[1];
-	struct tl_pb_message outer = { 0 }, inner = { 0 };
 
-	tl_pb_message_number(&inner, 1, 1);
-	assert_null(tl_pb_message_room(&inner, 2, SIZE_MAX / 4));
-	tl_pb_message_bytes(&inner, 2, nothing, SIZE_MAX / 5);
-	assert_true(inner.failed);
-	assert_int_equal(inner.size, 0);
-	tl_pb_message_number(&inner, 1, 1);
-	assert_int_equal(inner.size, 0);
-	tl_pb_message_inner(&outer, 3, &inner);
-	assert_true(outer.failed);
-	tl_pb_message_free(&outer);
-	tl_pb_message_free(&inner);
+	for (int way = 0; way < 3; way++) {
+		struct tl_pb_message outer = { 0 }, inner = { 0 };
+
+		tl_pb_message_number(&inner, 1, 1);
+		if (way == 0)
+			assert_null(tl_pb_message_room(&inner, 2, SIZE_MAX));
+		else if (way == 1)
+			tl_pb_message_bytes(&inner, 2, nothing, PTRDIFF_MAX / 2);
+		else
+			tl_pb_message_hex(&inner, 2, nothing, PTRDIFF_MAX / 4);
+		assert_true(inner.failed);
+		assert_int_equal(inner.size, 0);
+		tl_pb_message_number(&inner, 1, 1);
+		assert_int_equal(inner.size, 0);
+		tl_pb_message_inner(&outer, 3, &inner);
+		assert_true(outer.failed);
+		tl_pb_message_free(&outer);
+		tl_pb_message_free(&inner);
+	}
 }
 
 /* ---- members ---- */

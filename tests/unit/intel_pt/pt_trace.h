@@ -24,7 +24,7 @@
 #define IN_TX 0x99, 0x21
 #define OUT_OF_TX 0x99, 0x20
 #define ABORT_TX 0x99, 0x22
-#define ADDRESS(a) (a) & 0xff, (a) >> 8 & 0xff, (a) >> 16 & 0xff, 0, 0, 0
+#define ADDRESS(a) (uint8_t)(a), (uint8_t)((a) >> 8), (uint8_t)((a) >> 16), 0, 0, 0
 #define TIP(a) 0x6d, ADDRESS(a)
 #define PGE(a) 0x71, ADDRESS(a)
 #define PGD(a) 0x61, ADDRESS(a)

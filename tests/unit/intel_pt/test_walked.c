@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the room makes of a trace whose execution is known (walked.h): instructions, blocks, counts of
+ * instructions and branches, executed blocks and the costs of functions, of whole traces, from each
+ * PSB on, by several threads, of several streams and of threads that take turns in one.
+ */
+#include "walked.h"
+
+#include "flow/source.h"
+#include "intel_pt/coverage/coverage.h"
+#include "intel_pt/executed/executed.h"
+#include "intel_pt/profile/fold.h"
+#include "profile/model/unsized.h"
+
+static struct walked walks[4];
+
+/* Of each kind of trace; two of them with interrupts. */
+static const struct {
+	size_t steps;
+	unsigned psbs, interrupts;
+} shapes[] = { { 5000, 0, 0 }, { 5000, 40, 0 }, { 3000, 0, 30 }, { 5000, 60, 50 }, { 3, 2, 0 } };
+
+/* ---- decoded ---- */
+
+static void open_decoder(struct tl_pt_decoder **decoder, struct walked_feed *feed,
+			 const struct walked *w)
+{
+	const struct tl_pt_config config = { .size = sizeof(config),
+					     .begin = w->trace,
+					     .end = w->trace + w->size };
+
+	assert_int_equal(tl_pt_decoder_open(decoder, &config, feed->image), 0);
+}
+
+/* The next thing that is no event; the status then. */
+static int pass_events(struct tl_pt_decoder *decoder, int status)
+{
+	struct tl_pt_event event;
+
+	while (status >= 0 && status & TL_PT_EVENT_PENDING)
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
+	return status;
+}
+
+static void assert_insns(struct tl_pt_decoder *decoder, int status, const struct walked *w,
+			 size_t first)
+{
+	size_t i = first;
+
+	for (;; i++) {
+		const struct walked_insn *wanted;
+		struct tl_pt_insn insn;
+
+		status = pass_events(decoder, status);
+		if (status < 0)
+			break;
+		status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
+		if (status < 0)
+			break;
+		assert_true(i < w->count);
+		wanted = walked_insn(w->steps[i]);
+		assert_int_equal(insn.ip, wanted->at);
+		assert_int_equal(insn.size, wanted->size);
+		assert_int_equal(insn.mode, TL_PT_MODE_64);
+	}
+	assert_int_equal(status, -TL_PT_EOS);
+	assert_int_equal(i, w->count);
+}
+
+TEST(instructions_are_those_executed)
+{
+	static struct walked_feed feed;
+
+	open_walked(&feed);
+	for (size_t shape = 0; shape < COUNT(shapes); shape++)
+		for (uint32_t seed = 1; seed < 6; seed++) {
+			struct walked *w = &walks[0];
+			struct tl_pt_decoder *decoder;
+
+			walk(w, seed, shapes[shape].steps, shapes[shape].psbs,
+			     shapes[shape].interrupts);
+			open_decoder(&decoder, &feed, w);
+			assert_insns(decoder, tl_pt_decoder_sync_forward(decoder), w, 0);
+			/* from each PSB on it is the rest */
+			for (size_t psb = 0; psb < w->psb_count; psb += 1 + psb / 4)
+				assert_insns(decoder,
+					     tl_pt_decoder_sync_set(decoder, w->psbs[psb].offset),
+					     w, w->psbs[psb].step);
+			tl_pt_decoder_close(decoder);
+		}
+	close_walked(&feed);
+}
+
+/* A block is the instructions from its first to its last one, along direct branches. */
+static size_t pass_block(const struct walked *w, size_t at, const struct tl_pt_block *block)
+{
+	assert_int_equal(block->ip, w->steps[at]);
+	assert_true(block->ninsn > 0 && at + block->ninsn <= w->count);
+	at += block->ninsn;
+	assert_int_equal(block->end_ip, w->steps[at - 1]);
+	return at;
+}
+
+TEST(blocks_are_those_executed)
+{
+	static const uint32_t flags[] = { 0, TL_PT_END_ON_CALL, TL_PT_END_ON_JUMP,
+					  TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP };
+	static struct walked_feed feed;
+
+	open_walked(&feed);
+	for (size_t shape = 0; shape < COUNT(shapes); shape++)
+		for (size_t f = 0; f < COUNT(flags); f++) {
+			struct walked *w = &walks[0];
+			struct tl_pt_config config = { .size = sizeof(config) };
+			struct tl_pt_decoder *decoder;
+			size_t at = 0;
+			int status;
+
+			walk(w, 9 + (uint32_t)f, shapes[shape].steps, shapes[shape].psbs,
+			     shapes[shape].interrupts);
+			config.begin = w->trace;
+			config.end = w->trace + w->size;
+			config.flags = flags[f];
+			assert_int_equal(tl_pt_decoder_open(&decoder, &config, feed.image), 0);
+			status = tl_pt_decoder_sync_forward(decoder);
+			for (;;) {
+				struct tl_pt_block block;
+				size_t first = at;
+
+				status = pass_events(decoder, status);
+				if (status < 0)
+					break;
+				status = tl_pt_decoder_block_next(decoder, &block, sizeof(block));
+				if (status < 0)
+					break;
+				at = pass_block(w, at, &block);
+				for (; first + 1 < at; first++) {
+					const uint8_t kind = walked_insn(w->steps[first])->kind;
+
+					assert_false(kind == CALL && flags[f] & TL_PT_END_ON_CALL);
+					assert_false(kind == JUMP && flags[f] & TL_PT_END_ON_JUMP);
+					assert_true(kind == PLAIN || kind == CALL || kind == JUMP);
+				}
+			}
+			assert_int_equal(status, -TL_PT_EOS);
+			assert_int_equal(at, w->count);
+			tl_pt_decoder_close(decoder);
+		}
+	close_walked(&feed);
+}
+
+/* ---- counted ---- */
+
+static const uint8_t branches[] = { TL_BRANCH_NONE,   TL_BRANCH_CONDITIONAL,
+				    TL_BRANCH_JUMP,   TL_BRANCH_INDIRECT_JUMP,
+				    TL_BRANCH_CALL,   TL_BRANCH_INDIRECT_CALL,
+				    TL_BRANCH_RETURN, TL_BRANCH_SYSTEM };
+
+/*
+ * Each step for itself. An interrupt is an edge from where it goes on; the instruction before it has
+ * led there, if it is a branch.
+ */
+static void count_steps(struct tl_coverage *c, const struct walked *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct walked_insn *insn = walked_insn(w->steps[i]);
+		const struct tl_coverage_insn one = { .address = insn->at,
+						      .count = 1,
+						      .place = TL_NONE,
+						      .function = TL_NONE,
+						      .size = insn->size,
+						      .kind = branches[insn->kind] };
+		struct tl_coverage_edge edge = { .from = insn->at,
+						 .to = w->to[i],
+						 .count = 1,
+						 .kind = branches[insn->kind],
+						 .falls = w->how[i] == STEP_FALLS };
+
+		assert_true(tl_coverage_add_insn(c, &one));
+		if (w->how[i] == STEP_TAKEN || w->how[i] == STEP_FALLS)
+			assert_true(tl_coverage_add_edge(c, &edge));
+		edge = (struct tl_coverage_edge){
+			.from = w->to[i], .to = HANDLER_AT, .count = 1, .kind = TL_BRANCH_ASYNC
+		};
+		if (w->interrupt[i])
+			assert_true(tl_coverage_add_edge(c, &edge));
+	}
+}
+
+static void assert_coverage(struct tl_coverage *seen, struct tl_coverage *wanted)
+{
+	assert_true(tl_coverage_finish(seen));
+	assert_true(tl_coverage_finish(wanted));
+	assert_int_equal(seen->object_count, 1);
+	assert_string_equal(seen->objects[0].path, "prog");
+	for (size_t i = 0; i < seen->insn_count && i < wanted->insn_count; i++) {
+		assert_int_equal(seen->insns[i].address, wanted->insns[i].address);
+		assert_int_equal(seen->insns[i].count, wanted->insns[i].count);
+		assert_int_equal(seen->insns[i].size, wanted->insns[i].size);
+		assert_int_equal(seen->insns[i].kind, wanted->insns[i].kind);
+	}
+	assert_int_equal(seen->insn_count, wanted->insn_count);
+	for (size_t i = 0; i < seen->edge_count && i < wanted->edge_count; i++) {
+		assert_int_equal(seen->edges[i].from, wanted->edges[i].from);
+		assert_int_equal(seen->edges[i].to, wanted->edges[i].to);
+		assert_int_equal(seen->edges[i].count, wanted->edges[i].count);
+		assert_int_equal(seen->edges[i].kind, wanted->edges[i].kind);
+		assert_int_equal(seen->edges[i].falls, wanted->edges[i].falls);
+	}
+	assert_int_equal(seen->edge_count, wanted->edge_count);
+	tl_coverage_free(seen);
+	tl_coverage_free(wanted);
+}
+
+static const struct tl_pt_coverage_options counting = { .thread = TL_NOWHERE,
+							.process = TL_NOWHERE,
+							.cpu = TL_NOWHERE };
+
+TEST(counts_are_those_of_steps)
+{
+	static struct walked_feed feed;
+
+	for (size_t shape = 0; shape < COUNT(shapes); shape++)
+		for (uint32_t seed = 20; seed < 26; seed++) {
+			struct tl_coverage seen = { .objects = NULL }, wanted = { .objects = NULL };
+			struct tl_pt_coverage_options options = counting;
+			struct tl_pt_faults faults = { 0 };
+
+			options.jobs = seed % 2 ? 3 : 0;
+			open_walked(&feed);
+			walk(&walks[0], seed, shapes[shape].steps, shapes[shape].psbs,
+			     shapes[shape].interrupts);
+			add_walked(&feed, &walks[0], 0, 0, walks[0].size);
+			assert_int_equal(tl_pt_coverage(&feed.feed, &options, &faults, &seen, NULL),
+					 0);
+			assert_int_equal(faults.count, 0);
+			tl_coverage_object(&wanted, "prog", NULL, 0, WALKED_AT);
+			count_steps(&wanted, &walks[0]);
+			assert_coverage(&seen, &wanted);
+			tl_pt_faults_free(&faults);
+			close_walked(&feed);
+		}
+}
+
+/* ---- threads ---- */
+
+/*
+ * Threads of streams of their own, and threads 4 and 5, which take turns in one stream: tracing ends
+ * where one of them leaves the processor and begins where the other one goes on.
+ */
+enum { OWN = 3, TURNS = 6 };
+
+static struct walked turns[2];
+static struct walked shared;
+
+static void add_threads(struct walked_feed *feed, unsigned psbs)
+{
+	size_t ends[TURNS];
+
+	for (uint32_t i = 0; i < OWN; i++) {
+		walk(&walks[i], 50 + i, 300 + 200 * i, psbs, 0);
+		add_walked(feed, &walks[i], i, 0, walks[i].size);
+	}
+	memset(&shared, 0, sizeof(shared));
+	memset(turns, 0, sizeof(turns));
+	shared.seed = 77;
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		struct walked *own = &turns[turn % 2];
+		const size_t first = shared.count;
+
+		if (turn)
+			WALKED_PUT(&shared, PGE(WALKED_AT));
+		else
+			walked_psb(&shared, WALKED_AT);
+		shared.depth = shared.known = 0;
+		walk_on(&shared, WALKED_AT, 200, 0, 0);
+		ends[turn] = shared.size;
+		for (size_t i = first; i < shared.count; i++) {
+			own->steps[own->count] = shared.steps[i];
+			own->to[own->count] = shared.to[i];
+			own->how[own->count++] = shared.how[i];
+		}
+	}
+	for (unsigned turn = 0; turn < TURNS; turn++)
+		add_walked(feed, &shared, OWN, turn ? ends[turn - 1] : 0, ends[turn])->thread =
+			OWN + 1 + turn % 2;
+}
+
+static const struct walked *steps_of_thread(uint64_t thread)
+{
+	return thread <= OWN ? &walks[thread - 1] : &turns[thread - OWN - 1];
+}
+
+TEST(counts_of_chosen_threads)
+{
+	static struct walked_feed feed;
+
+	open_walked(&feed);
+	add_threads(&feed, 50);
+	for (uint64_t thread = 1; thread <= OWN + 2; thread++) {
+		struct tl_coverage seen = { .objects = NULL }, wanted = { .objects = NULL };
+		struct tl_pt_coverage_options options = counting;
+		struct tl_pt_faults faults = { 0 };
+
+		options.thread = thread;
+		assert_int_equal(tl_pt_coverage(&feed.feed, &options, &faults, &seen, NULL), 0);
+		tl_coverage_object(&wanted, "prog", NULL, 0, WALKED_AT);
+		count_steps(&wanted, steps_of_thread(thread));
+		assert_coverage(&seen, &wanted);
+		tl_pt_faults_free(&faults);
+	}
+	close_walked(&feed);
+}
+
+/* ---- executed ---- */
+
+static const struct tl_pt_executed_options any_thread = { .thread = TL_NOWHERE,
+							  .process = TL_NOWHERE,
+							  .cpu = TL_NOWHERE };
+
+/* Go on at `at` with a block's instructions; a gap has none. */
+static size_t pass_executed(const struct walked *w, size_t at, const struct tl_flow_block *block)
+{
+	for (uint32_t i = 0; i < block->count; i++, at++) {
+		assert_true(at < w->count);
+		assert_int_equal(block->address + block->starts[i], w->steps[at]);
+	}
+	return at;
+}
+
+static size_t assert_executed(struct tl_flow_source *source, const struct walked *w, size_t *gaps)
+{
+	struct tl_flow_list list = { .numbers = NULL };
+	size_t at = 0;
+	int status;
+
+	*gaps = 0;
+	do {
+		list.count = list.mark_count = 0;
+		status = source->next(source->arg, &list, NULL);
+		assert_true(status >= 0);
+		for (size_t i = 0; i < list.count; i++) {
+			const struct tl_flow_block *block = &source->blocks->list[list.numbers[i]];
+
+			*gaps += !block->count;
+			at = pass_executed(w, at, block);
+			if (!block->count)
+				continue;
+			assert_string_equal(block->place.object, "prog");
+			assert_int_equal(block->place.offset, block->address - WALKED_AT);
+			assert_string_equal(block->place.function,
+					    walked_functions[walked_function(block->address)].name);
+			assert_int_equal(
+				block->place.into,
+				block->address -
+					walked_functions[walked_function(block->address)].entry);
+		}
+		for (size_t i = 0; i < list.mark_count; i++)
+			assert_true(list.marks[i].at <= list.count);
+	} while (status == 1);
+	tl_flow_list_free(&list);
+	return at;
+}
+
+/* "The thread of a number, from 0 in the order in which they run first." */
+TEST(executed_blocks_of_each_thread)
+{
+	static struct walked_feed feed;
+
+	for (unsigned psbs = 0; psbs < 60; psbs += 45) {
+		open_walked(&feed);
+		add_threads(&feed, psbs);
+		/* the last one begins before the others do */
+		for (size_t number = 0;; number++) {
+			struct tl_pt_executed_options options = any_thread;
+			struct tl_pt_faults faults = { 0 };
+			struct tl_flow_source source;
+			size_t gaps;
+			int status;
+
+			options.jobs = number % 2 ? 2 : 0;
+			status = tl_pt_executed(&feed.feed, &options, &faults, number, 5, &source,
+						NULL);
+			if (status == 0) {
+				assert_int_equal(number, OWN + 2);
+				tl_pt_faults_free(&faults);
+				break;
+			}
+			assert_int_equal(status, 1);
+			assert_int_equal(source.process, 1);
+			assert_int_equal(source.thread, number + 1);
+			assert_int_equal(
+				assert_executed(&source, steps_of_thread(number + 1), &gaps),
+				steps_of_thread(number + 1)->count);
+			assert_int_equal(gaps, 0);
+			assert_int_equal(source.close(source.arg), 0);
+			assert_int_equal(faults.count, 0);
+			tl_pt_faults_free(&faults);
+		}
+		close_walked(&feed);
+	}
+}
+
+/* A thread of another process is another thread; processor, process and thread choose. */
+TEST(executed_threads_are_chosen)
+{
+	static struct walked_feed feed;
+	static const struct {
+		uint64_t process, thread, cpu;
+		uint64_t found[4]; /* walks, from 1 */
+	} cases[] = {
+		{ TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, { 1, 2, 3 } },
+		{ 1, TL_NOWHERE, TL_NOWHERE, { 1, 3 } },
+		{ 2, TL_NOWHERE, TL_NOWHERE, { 2 } },
+		{ TL_NOWHERE, 9, TL_NOWHERE, { 1, 2 } },
+		{ 2, 9, TL_NOWHERE, { 2 } },
+		{ TL_NOWHERE, TL_NOWHERE, 6, { 3 } },
+		{ 2, 8, TL_NOWHERE, { 0 } },
+	};
+
+	open_walked(&feed);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct tl_pt_trace_slice *slice;
+
+		walk(&walks[i], 90 + i, 100 + 10 * i, 0, 0);
+		slice = add_walked(&feed, &walks[i], i, 0, walks[i].size);
+		slice->process = i == 1 ? 2 : 1;
+		slice->thread = i == 2 ? 8 : 9;
+		slice->cpu = i == 2 ? 6 : 5;
+		/* "of a program that nothing describes" */
+		slice->foreign = i == 3;
+	}
+	for (size_t i = 0; i < COUNT(cases); i++)
+		for (size_t number = 0; number < 4; number++) {
+			const uint64_t found = number < 4 ? cases[i].found[number] : 0;
+			const struct tl_pt_executed_options options = { .process = cases[i].process,
+									.thread = cases[i].thread,
+									.cpu = cases[i].cpu };
+			struct tl_pt_faults faults = { 0 };
+			struct tl_flow_source source;
+			size_t gaps;
+
+			assert_int_equal(tl_pt_executed(&feed.feed, &options, &faults, number, 5,
+							&source, NULL),
+					 found != 0);
+			if (!found)
+				break;
+			assert_int_equal(assert_executed(&source, &walks[found - 1], &gaps),
+					 walks[found - 1].count);
+			assert_int_equal(source.close(source.arg), 0);
+		}
+	close_walked(&feed);
+}
+
+/* Where trace is missing, and where the processor lost packets, is a gap. */
+TEST(executed_blocks_have_gaps)
+{
+	static struct walked_feed feed;
+	struct tl_pt_executed_options options = any_thread;
+	struct tl_pt_faults faults = { 0 };
+	struct tl_flow_source source;
+	struct walked *w = &walks[0];
+	size_t gaps;
+
+	open_walked(&feed);
+	memset(w, 0, sizeof(*w));
+	w->seed = 4;
+	walked_psb(w, WALKED_AT);
+	walk_on(w, WALKED_AT, 100, 0, 0);
+	/* lost packets; then a new place */
+	WALKED_PUT(w, PGE(WALKED_AT), OVF, FUP(WALKED_AT));
+	w->depth = w->known = 0;
+	walk_on(w, WALKED_AT, 100, 0, 0);
+	add_walked(&feed, w, 0, 0, w->size);
+	add_walked(&feed, w, 1, 0, w->size)->thread = 1;
+	feed.slices[1].gap = true;
+	assert_int_equal(tl_pt_executed(&feed.feed, &options, &faults, 0, 5, &source, NULL), 1);
+	/* twice the same */
+	walks[1] = *w;
+	memcpy(walks[1].steps + w->count, w->steps, w->count * sizeof(*w->steps));
+	walks[1].count *= 2;
+	assert_int_equal(assert_executed(&source, &walks[1], &gaps), walks[1].count);
+	assert_int_equal(gaps, 3);
+	assert_int_equal(source.close(source.arg), 0);
+	tl_pt_faults_free(&faults);
+	close_walked(&feed);
+}
+
+/* Bytes that are no packets are a gap and a fault; with `strict` they end it. */
+TEST(executed_blocks_of_a_damaged_trace)
+{
+	static struct walked_feed feed;
+
+	for (int strict = 0; strict < 2; strict++) {
+		struct tl_pt_executed_options options = any_thread;
+		struct tl_pt_faults faults = { 0 };
+		struct tl_flow_source source;
+		struct tl_flow_list list = { .numbers = NULL };
+		struct tl_error err = { 0 };
+		struct walked *w = &walks[0];
+		size_t at = 0, gaps = 0, restart, damage;
+		int status;
+
+		open_walked(&feed);
+		walk(w, 8, 1000, 100, 0);
+		assert_true(w->psb_count > 4);
+		damage = w->psbs[2].offset;
+		memmove(w->trace + damage + 1, w->trace + damage, w->size++ - damage);
+		w->trace[damage] = 0x05;
+		restart = w->psbs[2].step;
+		add_walked(&feed, w, 0, 0, w->size)->base = 10000;
+		options.strict = strict;
+		assert_int_equal(tl_pt_executed(&feed.feed, &options, &faults, 0, 5, &source, NULL),
+				 1);
+		while ((status = source.next(source.arg, &list, &err)) == 1)
+			;
+		for (size_t i = 0; i < list.count; i++) {
+			const struct tl_flow_block *block = &source.blocks->list[list.numbers[i]];
+
+			if (!block->count) {
+				gaps++;
+				assert_true(at <= restart);
+				at = restart;
+			}
+			at = pass_executed(w, at, block);
+		}
+		if (strict) {
+			assert_true(status < 0);
+			assert_int_equal(err.offset, 10000 + damage);
+		} else {
+			assert_int_equal(status, 0);
+			assert_int_equal(at, w->count);
+		}
+		assert_int_equal(gaps, 1);
+		assert_int_equal(source.close(source.arg), 0);
+		assert_int_equal(faults.count, !strict);
+		tl_pt_faults_free(&faults);
+		tl_flow_list_free(&list);
+		close_walked(&feed);
+	}
+}
+
+/* ---- costs ---- */
+
+/* Of each function: what was executed of it. */
+static void assert_self(const struct tl_profile *profile, const struct walked *const *list,
+			size_t count)
+{
+	int64_t wanted[FUNCTIONS_WALKED] = { 0 }, all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t step = 0; step < list[i]->count; step++, all++)
+			wanted[walked_function(list[i]->steps[step])]++;
+	assert_int_equal(tl_profile_total(profile)[0], all);
+	for (uint32_t f = 0; f < tl_profile_function_count(profile); f++) {
+		const char *name = tl_profile_function(profile, f)->name;
+		struct tl_function_totals totals;
+
+		tl_profile_totals_of(profile, f, TL_NONE, &totals);
+		for (size_t i = 0; i < FUNCTIONS_WALKED; i++)
+			if (!strcmp(walked_functions[i].name, name)) {
+				assert_int_equal(totals.self[0], wanted[i]);
+				wanted[i] = 0;
+			}
+	}
+	for (size_t i = 0; i < FUNCTIONS_WALKED; i++)
+		assert_int_equal(wanted[i], 0);
+}
+
+static const struct tl_pt_fold_options folding = { .thread = TL_NOWHERE,
+						   .process = TL_NOWHERE,
+						   .cpu = TL_NOWHERE };
+
+TEST(functions_cost_what_they_executed)
+{
+	static struct walked_feed feed;
+
+	for (size_t shape = 0; shape < COUNT(shapes); shape++)
+		for (unsigned way = 0; way < 6; way++) {
+			const struct walked *w = &walks[0];
+			struct tl_pt_fold_options options = folding;
+			struct tl_pt_faults faults = { 0 };
+			struct tl_profile *profile;
+
+			options.jobs = way % 3;
+			options.lines = way >= 3;
+			options.table = way == 1;
+			open_walked(&feed);
+			walk(&walks[0], 30 + way, shapes[shape].steps, shapes[shape].psbs,
+			     shapes[shape].interrupts);
+			add_walked(&feed, w, 0, 0, w->size);
+			assert_int_equal(tl_pt_fold(&feed.feed, &options, &faults, &profile, NULL),
+					 0);
+			assert_self(profile, &w, 1);
+			tl_profile_free(profile);
+			tl_pt_faults_free(&faults);
+			close_walked(&feed);
+		}
+}
+
+/* Lines have the costs of their addresses, and jumps how often they were executed and taken. */
+TEST(addresses_cost_what_was_executed)
+{
+	static struct walked_feed feed;
+
+	for (uint32_t seed = 60; seed < 66; seed++) {
+		const struct walked *w = &walks[0];
+		struct tl_pt_fold_options options = folding;
+		struct tl_pt_faults faults = { 0 };
+		struct tl_profile *profile;
+		int64_t executed[WALKED_END - WALKED_AT] = { 0 };
+		uint64_t left[WALKED_END - WALKED_AT] = { 0 },
+					   taken[WALKED_END - WALKED_AT] = { 0 };
+
+		options.lines = true;
+		open_walked(&feed);
+		walk(&walks[0], seed, 4000, seed % 2 ? 50 : 0, 0);
+		add_walked(&feed, w, 0, 0, w->size);
+		assert_int_equal(tl_pt_fold(&feed.feed, &options, &faults, &profile, NULL), 0);
+		for (size_t i = 0; i < w->count; i++) {
+			executed[w->steps[i] - WALKED_AT]++;
+			taken[w->steps[i] - WALKED_AT] += w->how[i] == STEP_TAKEN;
+		}
+		for (uint32_t i = 0; i < tl_profile_jump_count(profile); i++) {
+			const struct tl_jump *jump = tl_profile_jump(profile, i);
+			const struct walked_insn *insn = walked_insn(jump->from.address);
+
+			assert_int_equal(jump->to.address, insn->to);
+			assert_int_equal(jump->conditional, insn->kind == JE);
+			left[insn->at - WALKED_AT] = jump->taken;
+			assert_int_equal(jump->executed, executed[insn->at - WALKED_AT]);
+		}
+		for (size_t i = 0; i < COUNT(program); i++)
+			if (program[i].kind == JE || program[i].kind == JUMP)
+				assert_int_equal(left[program[i].at - WALKED_AT],
+						 taken[program[i].at - WALKED_AT]);
+		for (uint32_t i = 0; i < tl_profile_line_count(profile); i++) {
+			const struct tl_cost_line *line = tl_profile_line(profile, i);
+
+			executed[line->at.address - WALKED_AT] -=
+				tl_profile_line_cost(profile, i)[0];
+			assert_string_equal(
+				tl_profile_function(profile, line->function)->name,
+				walked_functions[walked_function(line->at.address)].name);
+		}
+		for (size_t i = 0; i < COUNT(executed); i++)
+			assert_int_equal(executed[i], 0);
+		tl_profile_free(profile);
+		tl_pt_faults_free(&faults);
+		close_walked(&feed);
+	}
+}
+
+TEST(threads_cost_what_they_executed)
+{
+	static struct walked_feed feed;
+	const struct walked *all[OWN + 2];
+
+	open_walked(&feed);
+	add_threads(&feed, 70);
+	for (uint64_t thread = 1; thread <= OWN + 2; thread++) {
+		struct tl_pt_fold_options options = folding;
+		struct tl_pt_faults faults = { 0 };
+		struct tl_profile *profile;
+
+		all[thread - 1] = steps_of_thread(thread);
+		options.thread = thread;
+		assert_int_equal(tl_pt_fold(&feed.feed, &options, &faults, &profile, NULL), 0);
+		assert_self(profile, &all[thread - 1], 1);
+		tl_profile_free(profile);
+		tl_pt_faults_free(&faults);
+	}
+	for (unsigned per_thread = 0; per_thread < 2; per_thread++) {
+		struct tl_pt_fold_options options = folding;
+		struct tl_pt_faults faults = { 0 };
+		struct tl_profile *profile;
+
+		options.per_thread = per_thread;
+		assert_int_equal(tl_pt_fold(&feed.feed, &options, &faults, &profile, NULL), 0);
+		assert_self(profile, all, OWN + 2);
+		tl_profile_free(profile);
+		tl_pt_faults_free(&faults);
+	}
+	close_walked(&feed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instructions_are_those_executed),
+		cmocka_unit_test(blocks_are_those_executed),
+		cmocka_unit_test(counts_are_those_of_steps),
+		cmocka_unit_test(counts_of_chosen_threads),
+		cmocka_unit_test(executed_blocks_of_each_thread),
+		cmocka_unit_test(executed_threads_are_chosen),
+		cmocka_unit_test(executed_blocks_have_gaps),
+		cmocka_unit_test(executed_blocks_of_a_damaged_trace),
+		cmocka_unit_test(functions_cost_what_they_executed),
+		cmocka_unit_test(addresses_cost_what_was_executed),
+		cmocka_unit_test(threads_cost_what_they_executed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
