@@ -540,6 +540,142 @@ TEST(executed_blocks_of_a_damaged_trace)
 	}
 }
 
+/* Each function's code in a mapping of its own, all but one member of which are those of main's. */
+static const struct tl_pt_mapping mappings[FUNCTIONS_WALKED] = {
+	{ .start = 0x1000, .end = 0x1040, .object = "prog", .file = "p" },
+	{ .start = 0x1040, .end = 0x1060, .object = "prog", .file = "p", .offset = 0x40 },
+	{ .start = 0x1060, .end = 0x1080, .object = "prog", .file = "p", .bias = 0x100 },
+	{ .start = 0x1080, .end = 0x10a0, .object = "lib", .file = "p" },
+	{ .start = 0x10a0, .end = 0x1100, .object = "prog" },
+};
+
+static bool own_mapping(void *arg, uint64_t ip, struct tl_pt_mapping *mapping)
+{
+	(void)arg;
+	*mapping = mappings[walked_function(ip)];
+	return true;
+}
+
+/*
+ * Names are looked for later, in the mapping that the block was in: blocks of one mapping have one
+ * origin. Where there is no file there is no name, and none is looked for.
+ */
+TEST(executed_blocks_know_their_mapping)
+{
+	static struct walked_feed feed;
+	struct tl_pt_executed_options options = any_thread;
+	struct tl_pt_faults faults = { 0 };
+	struct tl_flow_source source;
+	struct tl_flow_list list = { .numbers = NULL };
+	uint32_t origins[FUNCTIONS_WALKED];
+
+	open_walked(&feed);
+	feed.feed.mapping = own_mapping;
+	walk(&walks[0], 3, 3000, 0, 40);
+	add_walked(&feed, &walks[0], 0, 0, walks[0].size);
+	assert_int_equal(tl_pt_executed(&feed.feed, &options, &faults, 0, 5, &source, NULL), 1);
+	while (source.next(source.arg, &list, NULL) == 1)
+		;
+	memset(origins, 0xff, sizeof(origins));
+	for (size_t i = 0; i < source.blocks->count; i++) {
+		struct tl_flow_block *block = &source.blocks->list[i];
+		const unsigned function = walked_function(block->address);
+		const struct tl_pt_mapping *mapping = &mappings[function];
+
+		assert_string_equal(block->place.object, mapping->object);
+		assert_int_equal(block->place.offset,
+				 block->address - mapping->start + mapping->offset);
+		if (!mapping->file) {
+			assert_string_equal(block->place.function, "");
+			continue;
+		}
+		assert_null(block->place.function);
+		if (origins[function] == TL_NONE)
+			origins[function] = block->place.origin;
+		assert_int_equal(block->place.origin, origins[function]);
+		for (unsigned other = 0; other < function; other++)
+			assert_int_not_equal(origins[other], origins[function]);
+		assert_true(source.name(source.arg, block->address, &block->place));
+		assert_non_null(block->place.function);
+	}
+	tl_flow_list_free(&list);
+	assert_int_equal(source.close(source.arg), 0);
+	tl_pt_faults_free(&faults);
+	close_walked(&feed);
+}
+
+/* An edge leads from one object to another; where a file is, its bias is taken off. */
+TEST(counts_of_several_objects)
+{
+	static struct walked_feed feed;
+	struct tl_coverage seen = { .objects = NULL };
+	struct tl_pt_faults faults = { 0 };
+	uint64_t edges = 0;
+
+	open_walked(&feed);
+	feed.feed.mapping = own_mapping;
+	walk(&walks[0], 5, 3000, 0, 0);
+	add_walked(&feed, &walks[0], 0, 0, walks[0].size);
+	assert_int_equal(tl_pt_coverage(&feed.feed, &counting, &faults, &seen, NULL), 0);
+	assert_true(tl_coverage_finish(&seen));
+	for (size_t i = 0; i < seen.edge_count; i++) {
+		const struct tl_coverage_edge *edge = &seen.edges[i];
+		const struct tl_coverage_object *from = &seen.objects[edge->from_object],
+						*to = &seen.objects[edge->to_object];
+		const uint64_t from_ip = edge->from + from->bias, to_ip = edge->to + to->bias;
+
+		assert_string_equal(from->path, mappings[walked_function(from_ip)].object);
+		assert_string_equal(to->path, mappings[walked_function(to_ip)].object);
+		edges += edge->count;
+	}
+	for (size_t i = 0; i < walks[0].count; i++)
+		edges -= walks[0].how[i] == STEP_TAKEN || walks[0].how[i] == STEP_FALLS;
+	assert_int_equal(edges, 0);
+	tl_coverage_free(&seen);
+	tl_pt_faults_free(&faults);
+	close_walked(&feed);
+}
+
+/* Damage is told, with its place in the file; with `strict` it is the end. */
+TEST(counts_of_a_damaged_trace)
+{
+	static struct walked_feed feed;
+
+	for (int strict = 0; strict < 2; strict++) {
+		struct tl_coverage seen = { .objects = NULL };
+		struct tl_pt_coverage_options options = counting;
+		struct tl_pt_faults faults = { 0 };
+		struct tl_error err = { 0 };
+		uint64_t executed = 0;
+		size_t damage;
+
+		open_walked(&feed);
+		walk(&walks[0], 8, 1000, 100, 0);
+		damage = walks[0].psbs[2].offset;
+		memmove(walks[0].trace + damage + 1, walks[0].trace + damage,
+			walks[0].size++ - damage);
+		walks[0].trace[damage] = 0x05;
+		add_walked(&feed, &walks[0], 0, 0, walks[0].size)->base = 500;
+		options.strict = strict;
+		assert_int_equal(tl_pt_coverage(&feed.feed, &options, &faults, &seen, &err) < 0,
+				 strict);
+		assert_int_equal(faults.count, !strict);
+		if (strict)
+			assert_int_equal(err.offset, 500 + damage);
+		else
+			assert_int_equal(faults.list[0].from, 500 + damage);
+		for (size_t i = 0; i < seen.insn_count; i++)
+			executed += seen.insns[i].count;
+		/* what runs between the last packet and the damage is not known */
+		assert_true(executed <= walks[0].count);
+		assert_true(strict ? executed <= walks[0].psbs[2].step
+				   : executed + 30 > walks[0].count);
+		tl_coverage_free(&seen);
+		tl_pt_faults_free(&faults);
+		close_walked(&feed);
+	}
+}
+
 /* ---- costs ---- */
 
 /* Of each function: what was executed of it. */
@@ -695,6 +831,9 @@ int main(void)
 		cmocka_unit_test(executed_threads_are_chosen),
 		cmocka_unit_test(executed_blocks_have_gaps),
 		cmocka_unit_test(executed_blocks_of_a_damaged_trace),
+		cmocka_unit_test(executed_blocks_know_their_mapping),
+		cmocka_unit_test(counts_of_several_objects),
+		cmocka_unit_test(counts_of_a_damaged_trace),
 		cmocka_unit_test(functions_cost_what_they_executed),
 		cmocka_unit_test(addresses_cost_what_was_executed),
 		cmocka_unit_test(threads_cost_what_they_executed),
