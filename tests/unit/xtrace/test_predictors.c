@@ -312,14 +312,14 @@ TEST(what_was_useful_grows_old)
 	const struct tl_xtrace_predictor_spec spec = {
 		.kind = TL_XTRACE_TAGE, .entries = 2, .tables = 1, .base = 1, .history = 4
 	};
-	static bool history[AGE + 64];
+	static bool history[AGE + 5000];
 	struct tl_xtrace_tage *tage = tl_xtrace_tage_new(&spec);
 	int tag[2] = { -1, -1 }, counter[2] = { 0 }, useful[2] = { 0 };
 	uint8_t base = 1;
 	uint32_t seed = 5;
 
 	assert_non_null(tage);
-	for (uint32_t i = 0; i < AGE + 64; i++) {
+	for (uint32_t i = 0; i < AGE + 5000; i++) {
 		const uint64_t pc = 4 * chance(&seed, 6);
 		const bool taken = chance(&seed, 4) ? pc & 4 : chance(&seed, 2);
 		uint32_t bits = 0, tag_bits = 0, less = 0, at;
