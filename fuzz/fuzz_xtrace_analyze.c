@@ -7,7 +7,7 @@
 #include "mutator.h"
 #include "xtrace/analyze/analyze.h"
 #include "xtrace/convert/convert.h"
-#include "xtrace/format/select.h"
+#include "xtrace/parts/select.h"
 
 static const unsigned whats[] = {
 	TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE | TL_XTRACE_ANALYZE_SYSCALLS |

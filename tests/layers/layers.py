@@ -74,7 +74,7 @@ PUBLIC_ONLY = ["view", "cli", "mpi", "query"]
 SUB_ROOMS = {
     "core": [["codecs", "tables"], [""], ["faults", "protobuf", "text", "trees"]],
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
-    "xtrace": [["format"], ["write", "state"], ["profile", "elf", "predict", "share"], ["caches"], ["analyze", "calls", "check", "executed", "listing", "convert"]],
+    "xtrace": [["format"], ["parts", "write", "state"], ["profile", "elf", "predict", "share"], ["caches"], ["analyze", "calls", "check", "executed", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"], ["calls", "coverage", "executed", "quick"]],
     "profile": [["model"], ["derive", "fold"], ["canon", "diff", "merge", "transform"], ["coverage", "file", "runs"], ["kway"]],

@@ -3,7 +3,7 @@
 #define TL_XTRACE_ANALYZE_H
 /* The analyses of instructions and accesses, in one pass over the streams (docs/analyze.md). */
 #include "xtrace/caches/cache.h"
-#include "xtrace/format/stream_part.h"
+#include "xtrace/parts/stream_part.h"
 #include "xtrace/format/walk.h"
 #include "xtrace/analyze/table.h"
 #include "xtrace/predict/predictor.h"

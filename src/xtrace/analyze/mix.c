@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "isa/a64/a64.h"
 #include "isa/a64/a64_text.h"
+#include "xtrace/parts/lanes.h"
 #include "xtrace/profile/token_blocks.h"
 #include "xtrace/analyze/stream_analysis.h"
 
@@ -20,6 +21,12 @@ struct opcode_count {
 	uint64_t counts[LEVELS];
 };
 
+struct opcode_counts {
+	struct opcode_count *list;
+	size_t count, capacity;
+	struct tl_index index;
+};
+
 struct mix_worker {
 	struct tl_xtrace_token_blocks blocks;
 	struct mix_worker *next;
@@ -28,11 +35,11 @@ struct mix_worker {
 struct tl_xtrace_mix {
 	struct tl_xtrace_function_map functions; /* none: blocks do not care */
 	pthread_mutex_t lock;
-	struct mix_worker *idle;
-	struct opcode_count *opcodes;
-	size_t count, capacity;
-	struct tl_index index;
-	struct tl_a64_text *text; /* NULL: not open yet, or there is no memory for it */
+	struct mix_worker *workers;   /* of the stream that is counted */
+	struct opcode_counts singles; /* of that stream, what no block has */
+	struct opcode_counts opcodes; /* of the streams before */
+	struct tl_a64_text *text;     /* NULL: not open yet, or there is no memory for it */
+	bool opening, no_memory;
 };
 
 /* Opcodes of one name. */
@@ -48,26 +55,33 @@ static bool same_opcode(const void *context, const void *key, uint32_t number)
 {
 	const uint32_t *opcode = key;
 
-	return ((const struct tl_xtrace_mix *)context)->opcodes[number].opcode == *opcode;
+	return ((const struct opcode_counts *)context)->list[number].opcode == *opcode;
 }
 
-static bool add(struct tl_xtrace_mix *mix, uint32_t opcode, unsigned el, uint64_t count)
+static bool add(struct opcode_counts *counts, uint32_t opcode, unsigned el, uint64_t count)
 {
 	uint64_t hash = tl_hash64(opcode);
-	uint32_t found = tl_index_find(&mix->index, hash, same_opcode, mix, &opcode);
+	uint32_t found = tl_index_find(&counts->index, hash, same_opcode, counts, &opcode);
 
 	if (!count)
 		return true;
 	if (found == TL_NONE) {
-		if (!tl_grow(&mix->opcodes, &mix->capacity, mix->count + 1,
-			     sizeof(*mix->opcodes)) ||
-		    !tl_index_add(&mix->index, hash, (uint32_t)mix->count))
+		if (!tl_grow(&counts->list, &counts->capacity, counts->count + 1,
+			     sizeof(*counts->list)) ||
+		    !tl_index_add(&counts->index, hash, (uint32_t)counts->count))
 			return false;
-		found = (uint32_t)mix->count++;
-		mix->opcodes[found] = (struct opcode_count){ .opcode = opcode };
+		found = (uint32_t)counts->count++;
+		counts->list[found] = (struct opcode_count){ .opcode = opcode };
 	}
-	mix->opcodes[found].counts[el] += count;
+	counts->list[found].counts[el] += count;
 	return true;
+}
+
+static void free_counts(struct opcode_counts *counts)
+{
+	free(counts->list);
+	tl_index_free(&counts->index);
+	*counts = (struct opcode_counts){ .list = NULL };
 }
 
 /* An instruction of a block that is not as usual is counted by itself, at once. */
@@ -77,7 +91,7 @@ static bool count_one(struct tl_xtrace_mix *mix, struct tl_xtrace_walk *w, enum 
 	bool good;
 
 	pthread_mutex_lock(&mix->lock);
-	good = add(mix, opcode, tl_xtrace_walk_el(w), 1);
+	good = add(&mix->singles, opcode, tl_xtrace_walk_el(w), 1);
 	pthread_mutex_unlock(&mix->lock);
 	return good;
 }
@@ -112,81 +126,115 @@ static bool count_walk(struct tl_xtrace_mix *mix, struct tl_xtrace_token_blocks 
 	return good && !blocks->no_memory;
 }
 
-static struct mix_worker *take_worker(struct tl_xtrace_mix *mix,
-				      const struct tl_xtrace_stream *stream)
+/* A thread begins: the blocks that it counts, and whether it is to load the disassembler. */
+static struct mix_worker *begin_worker(struct tl_xtrace_mix *mix,
+				       const struct tl_xtrace_stream *stream, bool *opens)
 {
-	struct mix_worker *worker;
+	struct mix_worker *worker = calloc(1, sizeof(*worker));
 
-	pthread_mutex_lock(&mix->lock);
-	worker = mix->idle;
-	if (worker)
-		mix->idle = worker->next;
-	pthread_mutex_unlock(&mix->lock);
-	if (!worker) {
-		worker = calloc(1, sizeof(*worker));
-		if (worker && !tl_xtrace_token_blocks_begin(&worker->blocks, &mix->functions)) {
-			free(worker);
-			worker = NULL;
-		}
+	if (worker && !tl_xtrace_token_blocks_begin(&worker->blocks, &mix->functions)) {
+		free(worker);
+		worker = NULL;
 	}
+	pthread_mutex_lock(&mix->lock);
+	*opens = !mix->opening;
+	mix->opening = true;
 	if (worker) {
 		worker->blocks.kinds = stream->tokens.kind;
 		worker->blocks.sizes = stream->tokens.size;
+		worker->next = mix->workers;
+		mix->workers = worker;
+	} else {
+		mix->no_memory = true;
 	}
+	pthread_mutex_unlock(&mix->lock);
 	return worker;
 }
 
-static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
-			 struct tl_error *err)
+static void count_pieces(void *arg, struct tl_xtrace_lanes *lanes)
 {
 	struct tl_xtrace_mix *mix = arg;
-	struct mix_worker *worker = take_worker(mix, walk->stream);
-	bool good;
+	struct mix_worker *worker = NULL;
+	bool good = true, opens;
 
-	if (!worker)
-		return tl_error_memory(err);
-	/* Loading the disassembler takes as long as some segments, which others count meanwhile. */
-	if (!segment && !mix->text)
-		mix->text = tl_a64_text_open();
-	good = count_walk(mix, &worker->blocks, walk);
-	pthread_mutex_lock(&mix->lock);
-	worker->next = mix->idle;
-	mix->idle = worker;
-	pthread_mutex_unlock(&mix->lock);
-	if (!good)
-		return tl_error_memory(err);
-	return 0;
+	while (tl_xtrace_lanes_fill(lanes)) {
+		if (!worker) {
+			worker = begin_worker(mix, lanes->walks[0]->stream, &opens);
+			/* Loading takes as long as some pieces, which others count meanwhile. */
+			if (opens)
+				mix->text = tl_a64_text_open();
+		}
+		if (!worker)
+			tl_xtrace_lanes_stop(lanes);
+		else if (good && !count_walk(mix, &worker->blocks, lanes->walks[0])) {
+			good = false;
+			tl_xtrace_lanes_stop(lanes);
+			pthread_mutex_lock(&mix->lock);
+			mix->no_memory = true;
+			pthread_mutex_unlock(&mix->lock);
+		}
+		tl_xtrace_lanes_drop(lanes, 0);
+	}
 }
 
 static bool add_block(struct tl_xtrace_mix *mix, const struct tl_xtrace_token_block *b)
 {
 	for (size_t i = 0; i < b->insn_count; i++)
-		if (!add(mix, b->insns[i].opcode, b->place.el & 3, b->times.whole))
+		if (!add(&mix->opcodes, b->insns[i].opcode, b->place.el & 3, b->times.whole))
 			return false;
 	return true;
 }
 
-/* The blocks of a stream; another may have other tokens. */
-static bool gather(struct tl_xtrace_mix *mix)
+static bool add_worker(struct tl_xtrace_mix *mix, const struct mix_worker *worker)
 {
-	struct mix_worker *worker;
-	bool good = true;
+	for (size_t i = 0; i <= worker->blocks.mask; i++)
+		for (const struct tl_xtrace_token_block *b = worker->blocks.slots[i]; b;
+		     b = b->variant)
+			if (!add_block(mix, b))
+				return false;
+	return true;
+}
 
-	while ((worker = mix->idle)) {
-		mix->idle = worker->next;
-		for (size_t i = 0; i <= worker->blocks.mask; i++)
-			for (const struct tl_xtrace_token_block *b = worker->blocks.slots[i];
-			     good && b; b = b->variant)
-				good = add_block(mix, b);
+static bool add_singles(struct tl_xtrace_mix *mix)
+{
+	for (size_t i = 0; i < mix->singles.count; i++) {
+		const struct opcode_count *o = &mix->singles.list[i];
+
+		for (unsigned el = 0; el < LEVELS; el++)
+			if (!add(&mix->opcodes, o->opcode, el, o->counts[el]))
+				return false;
+	}
+	return true;
+}
+
+static void forget_stream(void *arg)
+{
+	struct tl_xtrace_mix *mix = arg;
+	struct mix_worker *worker;
+
+	while ((worker = mix->workers)) {
+		mix->workers = worker->next;
 		tl_xtrace_token_blocks_free(&worker->blocks);
 		free(worker);
 	}
+	free_counts(&mix->singles);
+}
+
+/* The counts of a stream; another may have other tokens. */
+static bool gather(struct tl_xtrace_mix *mix)
+{
+	bool good = !mix->no_memory && add_singles(mix);
+
+	for (const struct mix_worker *worker = mix->workers; good && worker; worker = worker->next)
+		good = add_worker(mix, worker);
+	forget_stream(mix);
 	return good;
 }
 
 static int count_streams(struct tl_xtrace_analysis *a, struct tl_xtrace_mix *mix,
 			 struct tl_error *err)
 {
+	static const struct tl_xtrace_lanes_ops ops = { count_pieces, forget_stream };
 	int status = 0;
 
 	for (uint32_t i = 0; status == 0 && i < a->trace->stream_count; i++) {
@@ -194,8 +242,7 @@ static int count_streams(struct tl_xtrace_analysis *a, struct tl_xtrace_mix *mix
 
 		if (a->options.thread != TL_NOWHERE && a->options.thread != stream->info.id)
 			continue;
-		status = tl_xtrace_each_segment(a->trace, i, a->options.jobs, count_segment, mix,
-						err);
+		status = tl_xtrace_each_lane(a->trace, i, a->options.jobs, &ops, mix, err);
 		if (!gather(mix) && status == 0)
 			status = tl_error_memory(err);
 	}
@@ -327,19 +374,19 @@ static void show_opcodes(struct tl_xtrace_analysis *a, const struct row *rows, s
 
 bool tl_xtrace_mix_tables(struct tl_xtrace_analysis *a, struct tl_xtrace_mix *mix)
 {
-	struct row *rows = calloc(mix->count + 1, sizeof(*rows));
+	struct row *rows = calloc(mix->opcodes.count + 1, sizeof(*rows));
 	uint64_t total = 0;
 	size_t count;
 
 	if (!mix->text)
 		mix->text = tl_a64_text_open();
-	for (size_t i = 0; mix->text && rows && i < mix->count; i++) {
-		name_of(mix->text, mix->opcodes[i].opcode, &rows[i]);
-		add_counts(&rows[i], mix->opcodes[i].counts);
+	for (size_t i = 0; mix->text && rows && i < mix->opcodes.count; i++) {
+		name_of(mix->text, mix->opcodes.list[i].opcode, &rows[i]);
+		add_counts(&rows[i], mix->opcodes.list[i].counts);
 		total += rows[i].sum;
 	}
 	if (mix->text && rows) {
-		count = unite(rows, mix->count);
+		count = unite(rows, mix->opcodes.count);
 		/* CSV is one table; this one has all columns. */
 		if (a->options.form != TL_XTRACE_CSV)
 			show_classes(a, rows, count, total);
@@ -364,16 +411,15 @@ struct tl_xtrace_mix *tl_xtrace_mix_begin(void)
 
 bool tl_xtrace_mix_count(struct tl_xtrace_mix *mix, uint32_t opcode, unsigned el)
 {
-	return add(mix, opcode, el, 1);
+	return add(&mix->opcodes, opcode, el, 1);
 }
 
 void tl_xtrace_mix_free(struct tl_xtrace_mix *mix)
 {
 	if (!mix)
 		return;
-	free(mix->opcodes);
+	free_counts(&mix->opcodes);
 	tl_a64_text_close(mix->text);
-	tl_index_free(&mix->index);
 	tl_xtrace_function_map_free(&mix->functions);
 	pthread_mutex_destroy(&mix->lock);
 	free(mix);

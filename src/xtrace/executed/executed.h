@@ -3,7 +3,7 @@
 #define TL_XTRACE_EXECUTED_EXECUTED_H
 /* One stream of a trace as blocks in the order of execution (flow/source.h). */
 #include "flow/source.h"
-#include "xtrace/format/select.h"
+#include "xtrace/parts/select.h"
 
 struct tl_binary;
 

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/memory.h"
-#include "xtrace/listing/lanes.h"
+#include "xtrace/parts/lanes.h"
 #include "xtrace/state/pages.h"
 #include "xtrace/listing/describe.h"
 

@@ -2,7 +2,7 @@
 #ifndef TL_XTRACE_DESCRIBE_H
 #define TL_XTRACE_DESCRIBE_H
 /* The contents of a trace as text or JSON. */
-#include "xtrace/format/select.h"
+#include "xtrace/parts/select.h"
 
 /* describe.c: names, headers, layouts and counts of the files. */
 int tl_xtrace_describe(struct tl_xtrace_trace *trace, const struct tl_xtrace_select *select,

@@ -5,7 +5,7 @@
  * The fold of a trace: several threads fold the segments of a stream, each on a local stack, and
  * the results are spliced in the order of the segments.
  */
-#include "xtrace/format/stream_part.h"
+#include "xtrace/parts/stream_part.h"
 #include "xtrace/profile/bins.h"
 #include "xtrace/profile/control_flow.h"
 #include "xtrace/profile/token_blocks.h"

@@ -3,6 +3,8 @@
  * Analyses of streams of a few instructions, as CSV: every number is counted by hand from the
  * tokens that the test writes, by the rules of docs/analyze.md.
  */
+#include <stdio.h>
+
 #include "bytes.h"
 
 #include "core/output.h"
@@ -221,6 +223,35 @@ TEST(the_mix_counts_blocks_of_any_tokens)
 		   "hint,11,0,0,0,11,37.93\n"
 		   "load,10,0,0,0,10,34.48\n"
 		   "branch,8,0,0,0,8,27.59\n");
+	free_bytes(&b);
+}
+
+/*
+ * Of a large stream several threads count pieces. What a program passes to a system call looks like
+ * instructions, where the second piece would begin.
+ */
+TEST(the_mix_of_pieces)
+{
+	const size_t piece = 1 << 20;
+	struct bytes b = { .data = NULL };
+	unsigned rounds = 0;
+	char want[200];
+
+	for (; b.size < piece - 4096; rounds++)
+		put_round(&b, 1);
+	put_pcinst(&b, 0, 0x2000, A64_NOP);
+	put_value(&b, SYSCALL_VEC, 1300);
+	for (unsigned i = 0; i < 1600; i++)
+		put_pcinst(&b, 0, 0x3000, A64_RET);
+	for (; b.size < 3 * piece; rounds++)
+		put_round(&b, 1);
+	snprintf(want, sizeof(want),
+		 "class,el0,el1,el2,el3,all,percent\n"
+		 "hint,%u,0,0,0,%u,50.00\n"
+		 "load,%u,0,0,0,%u,50.00\n",
+		 rounds + 1, rounds + 1, rounds, rounds);
+	for (unsigned jobs = 1; jobs <= 3; jobs++)
+		assert_mix(&b, jobs, 0, want);
 	free_bytes(&b);
 }
 
@@ -565,6 +596,7 @@ int main(void)
 		cmocka_unit_test(text_is_as_wide_as_its_cells),
 		cmocka_unit_test(long_tables_are_written_on_the_way),
 		cmocka_unit_test(the_mix_counts_blocks_of_any_tokens),
+		cmocka_unit_test(the_mix_of_pieces),
 		cmocka_unit_test(the_mix_by_class),
 		cmocka_unit_test(a_footprint_by_level),
 		cmocka_unit_test(reuse_of_data_and_code),

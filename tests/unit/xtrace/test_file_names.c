@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "xtrace/format/file_name.h"
-#include "xtrace/format/select.h"
+#include "xtrace/parts/select.h"
 
 static const char stem[] = "xtrace.20251120130000.17.hint13";
 

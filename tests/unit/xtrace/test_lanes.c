@@ -8,7 +8,7 @@
 
 #include "bytes.h"
 
-#include "xtrace/listing/lanes.h"
+#include "xtrace/parts/lanes.h"
 
 enum { MIB = 1 << 20, JOBS = 3 };
 

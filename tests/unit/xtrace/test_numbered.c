@@ -7,7 +7,7 @@
 
 #include "bytes.h"
 
-#include "xtrace/format/select.h"
+#include "xtrace/parts/select.h"
 #include "xtrace/listing/describe.h"
 
 enum { FILES = 3 };

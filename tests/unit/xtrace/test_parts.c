@@ -8,7 +8,7 @@
 
 #include "bytes.h"
 
-#include "xtrace/format/stream_part.h"
+#include "xtrace/parts/stream_part.h"
 
 /* Instruction i has TIME times[i], 0: none. A TIME in front of all is that of no instruction. */
 static struct bytes stream_of(const uint64_t *times, size_t count)

@@ -9,7 +9,7 @@
 #include "symbols/binary.h"
 #include "xtrace/calls/source.h"
 #include "xtrace/executed/executed.h"
-#include "xtrace/format/stream_part.h"
+#include "xtrace/parts/stream_part.h"
 #include "xtrace/format/trace.h"
 
 /* Names that there was no memory for are not to be taken for names that are not there. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XTRACE_SELECT_H
-#define TL_XTRACE_SELECT_H
+#ifndef TL_XTRACE_PARTS_SELECT_H
+#define TL_XTRACE_PARTS_SELECT_H
 /* Which part of a trace an operation is about. */
 #include "xtrace/format/trace.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a stream that is asked for: which instructions they are, and where they stand. */
-#include "xtrace/format/stream_part.h"
+#include "xtrace/parts/stream_part.h"
 
 #include <stdlib.h>
 

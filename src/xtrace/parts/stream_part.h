@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XTRACE_PART_H
-#define TL_XTRACE_PART_H
+#ifndef TL_XTRACE_PARTS_STREAM_PART_H
+#define TL_XTRACE_PARTS_STREAM_PART_H
 /* The part of a stream that is asked for (struct tl_xtrace_part), and intervals of it. */
 #include "xtrace/format/trace.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/format/select.h"
+#include "xtrace/parts/select.h"
 
 #include "core/error.h"
 

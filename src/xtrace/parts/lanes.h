@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XTRACE_LISTING_LANES_H
-#define TL_XTRACE_LISTING_LANES_H
+#ifndef TL_XTRACE_PARTS_LANES_H
+#define TL_XTRACE_PARTS_LANES_H
 /*
  * Several walks over parts of one stream at once, by one thread: where a token begins depends on
  * the one before, so that a single walk waits for memory most of the time.
@@ -20,6 +20,8 @@ struct tl_xtrace_lanes {
 bool tl_xtrace_lanes_fill(struct tl_xtrace_lanes *lanes);
 /* The walk of a lane has ended with TL_XTRACE_NONE; another may have its number now. */
 void tl_xtrace_lanes_drop(struct tl_xtrace_lanes *lanes, unsigned lane);
+/* No more walks are to begin, in any thread. */
+void tl_xtrace_lanes_stop(struct tl_xtrace_lanes *lanes);
 
 struct tl_xtrace_lanes_ops {
 	/* Called once a thread, with no lane filled yet; returns when tl_xtrace_lanes_fill() says

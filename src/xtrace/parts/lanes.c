@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/pool.h"
-#include "xtrace/listing/lanes.h"
+#include "xtrace/parts/lanes.h"
 
 enum {
 	LEAST = 1 << 20, /* bytes of a piece; more in a large stream, */
@@ -116,6 +116,11 @@ void tl_xtrace_lanes_drop(struct tl_xtrace_lanes *lanes, unsigned lane)
 	    (status != TL_OK && (!is_last(piece) || lanes->pass->trace->options.strict)))
 		lanes->pass->over = true;
 	lanes->walks[lane] = lanes->walks[--lanes->count];
+}
+
+void tl_xtrace_lanes_stop(struct tl_xtrace_lanes *lanes)
+{
+	lanes->pass->over = true;
 }
 
 static int walk_lanes(void *arg, size_t number)
