@@ -268,6 +268,14 @@ struct tl_input_options {
 	struct tl_input_part part; /**< xtrace: what tl_input_fold() counts */
 	/** of shares of formats with tl_format_info.chains_shares; those of Intel PT only meet */
 	const struct tl_share_chain *chain;
+	/**
+	 * tl_input_fold(): times in nanoseconds, so that files of clocks of different rates have a
+	 * sum: a clock of 1000000000 ticks per second is in the place of the file's. Ticks are
+	 * rounded once for each file, the self cost of each call stack of each thread to the
+	 * nearest; inclusive costs are sums of what was rounded. TL_UNSUPPORTED where the file does
+	 * not say how long a tick is
+	 */
+	bool nanoseconds;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

@@ -213,7 +213,7 @@ static void check_clock(struct master *m, const struct work_unit *unit, const st
 		file = m->clocked;
 	if (asprintf(&text,
 		     "tracelathe: %s: the profiles count ticks of different clocks, which have no "
-		     "exact sum\n",
+		     "exact sum; --nanoseconds makes nanoseconds of them\n",
 		     m->settings->paths.items[file]) < 0)
 		text = NULL;
 	fail(m, TL_BAD_USAGE, text);

@@ -68,6 +68,15 @@ static int take_options(struct tl_input_options *taken, const struct tl_input_op
 	return tl_input_check_size(options->size, sizeof(*options), err);
 }
 
+/* What is rounded are call stacks, which a table of functions does without. */
+static void settle_clock(struct tl_input_options *options)
+{
+	if (options->nanoseconds && options->detail == TL_DETAIL_TABLE)
+		options->detail = TL_DETAIL_CONTEXTS;
+	if (options->nanoseconds && options->detail == TL_DETAIL_GRAPH)
+		options->detail = TL_DETAIL_FUNCTIONS;
+}
+
 int tl_input_open(struct tl_input **input, const char *const *paths, size_t path_count,
 		  const struct tl_input_options *options, const char **failed, struct tl_error *err)
 {
@@ -84,6 +93,7 @@ int tl_input_open(struct tl_input **input, const char *const *paths, size_t path
 	if (path_count > 1 &&
 	    (tl_input_sums_alone(&made->options) || made->options.detail == TL_DETAIL_GRAPH))
 		made->options.detail = TL_DETAIL_FUNCTIONS;
+	settle_clock(&made->options);
 	if (status == 0)
 		status = path_count ? open_paths(made, paths, path_count, &about, err)
 				    : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");

@@ -14,6 +14,7 @@
 #include "open/several.h"
 #include "profile/merge/merge.h"
 #include "profile/model/model.h"
+#include "profile/transform/nanoseconds.h"
 
 /* ---- operations that a format does not have ---- */
 
@@ -51,15 +52,36 @@ static int unsupported(const struct tl_input *input, enum operation operation, s
 
 /* ---- fold ---- */
 
+/* A profile of a file in nanoseconds, where the options ask for it. */
+static int convert_clock(const struct tl_input *input, struct tl_profile **profile,
+			 struct tl_error *err)
+{
+	struct tl_profile *ticks = *profile;
+	int status;
+
+	if (!input->options.nanoseconds || !tl_profile_has_other_clock(ticks))
+		return 0;
+	status = tl_profile_in_nanoseconds(profile, ticks, err);
+	tl_profile_free(ticks);
+	return status;
+}
+
+static int fold_path(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	int status = input->format->fold(input, profile, err);
+
+	return status < 0 ? status : convert_clock(input, profile, err);
+}
+
 /* Fold every path. The caller frees the first *folded profiles, also after a failure. */
 static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_t *folded,
 		     struct tl_error *err)
 {
-	int status = input->format->fold(input, &profiles[0], err);
+	int status = fold_path(input, &profiles[0], err);
 
 	*folded = status == 0;
 	for (size_t i = 0; status == 0 && i < input->other_count; i++) {
-		status = input->format->fold(input->others[i], &profiles[i + 1], err);
+		status = fold_path(input->others[i], &profiles[i + 1], err);
 		*folded += status == 0;
 		if (status < 0)
 			input->failed = input->others[i]->path;
@@ -116,7 +138,7 @@ static int fold_all(struct tl_input *input, struct tl_profile **profile, struct 
 	if (status < 0)
 		return status;
 	if (count == 1)
-		return input->format->fold(input, profile, err);
+		return fold_path(input, profile, err);
 	profiles = calloc(count, sizeof(*profiles));
 	if (!profiles)
 		return tl_error_memory(err);
@@ -212,7 +234,7 @@ static int fold_one(struct tl_input *input, struct tl_input *file, struct tl_pro
 	input->other_count = 0;
 	status = check_fold(file, err);
 	if (status == 0)
-		status = file->format->fold(file, profile, err);
+		status = fold_path(file, profile, err);
 	if (status == 0)
 		status = note_damage(file, *profile, err);
 	input->other_count = others;

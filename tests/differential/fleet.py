@@ -581,6 +581,33 @@ def other_clock(fleet):
     for ranks in common.some((2, 1, 3)):
         got = fleet.ranks(ranks, *MERGE, *paths)
         expect("another clock over %d" % ranks, (got[0], got[1], without_mpirun(got[2])), (2, b"", without_mpirun(wanted[2])))
+    by_nanoseconds(fleet, paths)
+
+
+def by_nanoseconds(fleet, paths):
+    """The same files, and a large one, of another clock yet: times in nanoseconds have a sum, whoever reads what."""
+    large, unknown = fleet.path("clock2.xray"), fleet.path("clock3.xray")
+    rng = random.Random(9)
+    bench_fleet.write_xray(large, 40, *(bench_fleet.calls(rng, 60000) for _ in range(4)))
+    log, other = read(large), read(golden("xray", "fib-basic.xray"))
+    write(large, log[:8] + struct.pack("<Q", 2999999999) + log[16:])
+    write(unknown, other[:8] + bytes(8) + other[16:])
+    given = write_list(fleet.folder, [*paths, large, unknown])
+    words = (*MERGE, "--nanoseconds")
+    wanted = fleet.alone(*words, given)
+    expect("an unknown rate", (wanted[0], "clock3.xray: the input does not say how long a tick is" in wanted[2]), (1, True))
+    for ranks in common.some((2, 1, 4)):
+        mixed = write_list(fleet.folder, [unknown, large, *paths[::-1]])
+        got = fleet.ranks(ranks, *words, "--memory", "1", mixed)
+        fleet.same("nanoseconds over %d" % ranks, got, wanted)
+        expect("an unknown rate over %d" % ranks, said(got[2], ["clock3.xray"]), said(wanted[2], ["clock3.xray"]))
+    kept = ("--restart", fleet.path("clocks"))
+    fleet.same("ticks are kept", fleet.ranks(2, "report", *kept, paths[0]), fleet.alone("report", paths[0]))
+    fleet.same("nanoseconds of what is kept", fleet.ranks(2, *words, *kept, given), wanted)
+    for words in common.some((("report", "--csv", given), ("stacks", given),
+                              ("diff", "--csv", "--runs", paths[0], large, "--", *paths))):
+        fleet.same(words[0] + " in nanoseconds", fleet.ranks(2, words[0], "--nanoseconds", *words[1:]),
+                   fleet.alone(words[0], "--nanoseconds", *words[1:]))
 
 
 def without_logs(fleet, paths):

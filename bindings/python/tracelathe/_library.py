@@ -117,7 +117,7 @@ class InputOptions(Structure):
                 ("formula_count", c_size_t), ("labels", POINTER(c_char_p)), ("label_count", c_size_t),
                 ("address_filter", c_char_p), ("inlined", c_bool), ("branches", c_bool), ("packed", c_bool),
                 ("share", c_uint32), ("shares", c_uint32), ("quick", c_bool),
-                ("part", Part), ("chain", c_void_p)]
+                ("part", Part), ("chain", c_void_p), ("nanoseconds", c_bool)]
 
 
 class Damage(Structure):

@@ -125,6 +125,9 @@ const struct option_row option_rows[] = {
 		"width of the terminal (files and pipes have all columns; CSV and JSON whole "
 		"names, too)"),
 	OPT_FLAG(C_TABLES, "seconds", report.seconds, "durations in seconds instead of ticks"),
+	OPT_FLAG(C_MANY | C_OF_RANKS, "nanoseconds", input.nanoseconds,
+		 "times in nanoseconds instead of ticks, rounded once for each file, so that files "
+		 "of machines whose clocks run at different rates have a sum"),
 	OPT_CHOICE(C_TREE, "callers", enum tl_tree_kind, tree, TL_TREE_CALLERS,
 		   "each function with its callers"),
 	OPT_CHOICE(C_TREE, "callees", enum tl_tree_kind, tree, TL_TREE_CALLEES,

@@ -194,7 +194,8 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 
 /*
  * Shares far behind have little left that is theirs, as all before them is decoded, too. What is
- * before is followed faster only where costs of lines are asked for.
+ * before is followed faster only where costs of lines are asked for. Sums of shares are not
+ * rounded where those of the whole are.
  */
 static uint32_t shares_raw(const struct tl_input *input)
 {
@@ -203,7 +204,8 @@ static uint32_t shares_raw(const struct tl_input *input)
 
 	const uint64_t most = (uint64_t)(raw->config.end - raw->config.begin) / SHARE_BYTES;
 
-	if (o->detail != TL_DETAIL_LINES || o->quick || o->strict || !raw->pt.has_code || most < 2)
+	if (o->detail != TL_DETAIL_LINES || o->quick || o->strict || o->nanoseconds ||
+	    !raw->pt.has_code || most < 2)
 		return 1;
 	return (uint32_t)tl_min(most, (uint64_t)MOST_SHARES);
 }

@@ -370,7 +370,8 @@ static uint32_t shares_of_trace(const struct tl_input *input)
 	struct perf_input *p = input->handle;
 	const struct tl_perf_pt_info *info;
 
-	if (input->options.quick || need_trace(input, NULL) < 0)
+	/* What is rounded is so once for the whole file. */
+	if (input->options.quick || input->options.nanoseconds || need_trace(input, NULL) < 0)
 		return 1;
 	info = tl_perf_trace_info(p->trace);
 	/* Cycles count for all threads from the first packet of them on, whosever it is. */

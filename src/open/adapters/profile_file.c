@@ -13,6 +13,7 @@
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
 #include "profile/kway/kway_piece.h"
+#include "profile/transform/nanoseconds.h"
 
 struct profile_input {
 	struct tl_pfile_reader reader;
@@ -172,13 +173,15 @@ static int read_profile(struct tl_input *input, bool packed, struct tl_profile *
 {
 	struct profile_input *p = input->handle;
 	const struct tl_input_filter *filter = &input->options.filter;
+	/* What the file has is rounded, not sums of that. */
+	const bool rounds = input->options.nanoseconds;
 	const struct tl_pfile_read_options options = {
 		.functions_only = input->options.detail != TL_DETAIL_LINES &&
-				  input->options.detail != TL_DETAIL_STACKS,
+				  input->options.detail != TL_DETAIL_STACKS && !rounds,
 		.table = input->options.detail == TL_DETAIL_TABLE,
 		.per_part = input->options.per_thread,
 		.jobs = input->options.jobs,
-		.packed = packed && !filter->function && !filter->object,
+		.packed = packed && !filter->function && !filter->object && !rounds,
 	};
 	int status = begin(input, err);
 
@@ -220,7 +223,8 @@ int tl_profile_file_streams(struct tl_input *input, struct tl_error *err)
 	if (status < 0)
 		return status;
 	status = tl_kway_piece_open(&piece, data, size, &usable, err);
-	usable = status == 0 && usable && !piece.whole->losses.saturated;
+	usable = status == 0 && usable && !piece.whole->losses.saturated &&
+		 !(input->options.nanoseconds && tl_profile_has_other_clock(piece.whole));
 	if (usable)
 		status = keep_notes(input->handle, piece.whole, err);
 	tl_kway_piece_close(&piece);

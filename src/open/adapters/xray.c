@@ -14,6 +14,7 @@
 #include "open/format.h"
 #include "open/adapters/xray_input.h"
 #include "open/input.h"
+#include "profile/transform/nanoseconds.h"
 #include "timeline/calls/stream.h"
 #include "xray/calls/source.h"
 #include "xray/profile/fold.h"
@@ -191,7 +192,7 @@ static size_t kinship_xray(const struct tl_input *input, uint64_t *marks, size_t
 
 /*
  * Threads are folded each by itself, and in parts. What is said of the log as a whole (gaps, which
- * of several programs ran) is not.
+ * of several programs ran) is not, nor are sums that are rounded.
  */
 static uint32_t shares_xray(const struct tl_input *input)
 {
@@ -199,7 +200,8 @@ static uint32_t shares_xray(const struct tl_input *input)
 	const struct tl_xray_reader *reader = x->reader;
 
 	if (reader->info.mode == TL_XRAY_PROFILING || reader->faults.count || reader->gaps.count ||
-	    input->options.programs.binary_count > 1 || !reader->thread_count)
+	    input->options.programs.binary_count > 1 || !reader->thread_count ||
+	    (input->options.nanoseconds && reader->info.frequency != TL_NANOSECONDS))
 		return 1;
 	return tl_xray_most_shares(reader);
 }

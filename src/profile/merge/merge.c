@@ -20,19 +20,11 @@
 
 /* ---- profiles that can be merged ---- */
 
-bool tl_profile_has_ticks(const struct tl_profile *profile)
-{
-	for (uint32_t e = 0; e < profile->event_count; e++)
-		if (!strcmp(profile->events[e].unit, "ticks"))
-			return true;
-	return false;
-}
-
 int tl_merge_refuse_clock(struct tl_error *err)
 {
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 			   "the profiles count ticks of different clocks, which have no exact "
-			   "sum");
+			   "sum; --nanoseconds makes nanoseconds of them");
 }
 
 /* Ticks of different clocks have no exact sum, and a rounded one would depend on the order. */

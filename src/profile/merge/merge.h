@@ -33,8 +33,6 @@ struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,
 				     uint32_t (*count)(const struct tl_profile *profile),
 				     tl_merge_compare_fn *compare, size_t *total);
 
-/* Whether some event of a profile is in ticks; such profiles are merged if their clock is one. */
-bool tl_profile_has_ticks(const struct tl_profile *profile);
 /* TL_BAD_USAGE: clocks are different. */
 int tl_merge_refuse_clock(struct tl_error *err);
 

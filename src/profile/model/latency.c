@@ -5,6 +5,7 @@
 
 #include "core/arithmetic.h"
 #include "core/memory.h"
+#include "core/wide.h"
 
 enum { BUCKETS = 1 << TL_LATENCY_SUB_BITS };
 
@@ -84,6 +85,13 @@ static uint64_t bucket_low(unsigned octave, unsigned bucket)
 	return buckets << tl_latency_shift(octave);
 }
 
+static uint64_t bucket_middle(unsigned octave, unsigned bucket)
+{
+	const uint64_t width = (uint64_t)1 << tl_latency_shift(octave);
+
+	return bucket_low(octave, bucket) + (width - 1) / 2;
+}
+
 static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies *from)
 {
 	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++) {
@@ -136,6 +144,37 @@ bool tl_latency_move(struct tl_latencies *into, struct tl_latencies *from, bool 
 	return tl_latency_merge(into, from, exact);
 }
 
+static bool scale_histogram(struct tl_latencies *to, const struct tl_latencies *from,
+			    uint64_t times, uint64_t per)
+{
+	bool ok = to_histogram(to);
+
+	for (unsigned o = 0; ok && o < TL_LATENCY_OCTAVES; o++)
+		for (unsigned b = 0; ok && from->octaves[o] && b < BUCKETS; b++)
+			ok = !from->octaves[o][b] ||
+			     histogram_count(
+				     to, tl_scale_unsigned_nearest(bucket_middle(o, b), times, per),
+				     from->octaves[o][b]);
+	return ok;
+}
+
+bool tl_latency_scale(struct tl_latencies *to, const struct tl_latencies *from, uint64_t times,
+		      uint64_t per)
+{
+	bool ok = true;
+
+	to->calls = from->calls;
+	to->sum = tl_scale_unsigned_nearest(from->sum, times, per);
+	to->saturated = from->saturated + (to->sum == UINT64_MAX && from->sum < UINT64_MAX);
+	if (from->min <= from->max) {
+		to->min = tl_scale_unsigned_nearest(from->min, times, per);
+		to->max = tl_scale_unsigned_nearest(from->max, times, per);
+	}
+	for (size_t i = 0; ok && i < from->sample_count; i++)
+		ok = sample(to, tl_scale_unsigned_nearest(from->samples[i], times, per));
+	return ok && (!from->octaves || scale_histogram(to, from, times, per));
+}
+
 /* The value, or the limit that it lies beyond. */
 static uint64_t between(uint64_t low, uint64_t value, uint64_t high)
 {
@@ -152,11 +191,8 @@ static uint64_t histogram_rank(const struct tl_latencies *l, uint64_t rank)
 {
 	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++)
 		for (unsigned b = 0; l->octaves[o] && b < BUCKETS; b++) {
-			if (rank < l->octaves[o][b]) {
-				uint64_t width = (uint64_t)1 << tl_latency_shift(o);
-
-				return between(l->min, bucket_low(o, b) + (width - 1) / 2, l->max);
-			}
+			if (rank < l->octaves[o][b])
+				return between(l->min, bucket_middle(o, b), l->max);
 			rank -= l->octaves[o][b];
 		}
 	return l->max;

@@ -94,6 +94,14 @@ bool tl_latency_merge(struct tl_latencies *into, const struct tl_latencies *from
 /* The same; the durations may be taken out of `from`, which is then as good as empty. */
 bool tl_latency_move(struct tl_latencies *into, struct tl_latencies *from, bool exact);
 
+/*
+ * Durations of another clock, each times `times` / `per` to the nearest, into `to`, in which there
+ * are none yet. What is counted by bucket is converted as the middle of its bucket. False without
+ * memory; tl_latency_free() what there is then.
+ */
+bool tl_latency_scale(struct tl_latencies *to, const struct tl_latencies *from, uint64_t times,
+		      uint64_t per);
+
 /* Sort the samples: once, after the last addition and before the figures. */
 void tl_latency_settle(struct tl_latencies *l);
 

@@ -59,6 +59,14 @@ int tl_profile_make(struct tl_profile **profile, const char *format, const struc
 	return 0;
 }
 
+bool tl_profile_has_ticks(const struct tl_profile *profile)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (!strcmp(profile->events[e].unit, "ticks"))
+			return true;
+	return false;
+}
+
 void tl_profile_set_call_count(struct tl_profile *profile, enum tl_call_count count)
 {
 	profile->call_count = count;

@@ -122,6 +122,8 @@ struct tl_profile {
 	struct tl_profile_sums sums;
 };
 
+/* Whether some event is in ticks; profiles of such are merged if their clock is one. */
+bool tl_profile_has_ticks(const struct tl_profile *profile);
 /*
  * Room for the sums of all functions over parts that are added without contexts: they are added to
  * `sums` itself, before the rest is derived. False without memory.

@@ -470,7 +470,8 @@ TEST(files_of_two_clocks)
 		assert_int_equal(outcome.status, TL_BAD_USAGE);
 		assert_int_equal(outcome.sum, -1);
 		assert_string_equal(said, "tracelathe: /nowhere/last: the profiles count ticks of "
-					  "different clocks, which have no exact sum\n");
+					  "different clocks, which have no exact sum; "
+					  "--nanoseconds makes nanoseconds of them\n");
 		end();
 	}
 }

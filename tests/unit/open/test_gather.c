@@ -571,7 +571,7 @@ TEST(clocks_have_to_be_the_same)
 		assert_int_equal(frequency, 1);
 	}
 	assert_string_equal(err.text, "the profiles count ticks of different clocks, which have no "
-				      "exact sum");
+				      "exact sum; --nanoseconds makes nanoseconds of them");
 	assert_int_equal(tl_gather_count(gather), 1);
 	tl_gather_close(gather);
 }

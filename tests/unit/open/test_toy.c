@@ -341,7 +341,8 @@ TEST(clocks_of_several_files)
 					    temp_path(&temp, cases[i].failed));
 			assert_string_equal(err.text,
 					    "the profiles count ticks of different clocks, "
-					    "which have no exact sum");
+					    "which have no exact sum; --nanoseconds makes "
+					    "nanoseconds of them");
 		}
 		tl_profile_free(profile);
 		tl_input_close(input);

@@ -3,6 +3,7 @@
 #include "../whole_profile.h"
 
 #include "profile/derive/recursion.h"
+#include "profile/transform/nanoseconds.h"
 
 /* ---- one profile ---- */
 
@@ -207,6 +208,16 @@ static int idle_step(const void *input, uint64_t *digest)
 	return take(made, status, digest);
 }
 
+/* The clock of a trace is that of another machine. */
+static int clock_step(const void *input, uint64_t *digest)
+{
+	struct tl_profile *made;
+	int status =
+		tl_profile_in_nanoseconds(&made, ((const struct pair *)input)->profiles[0], NULL);
+
+	return take(made, status, digest);
+}
+
 static int recursion_step(const void *input, uint64_t *digest)
 {
 	const struct tl_profile *profile = ((const struct pair *)input)->profiles[0];
@@ -240,10 +251,9 @@ TEST(what_is_found_in_profiles)
 TEST(what_is_made_of_profiles)
 {
 	static build_fn *const kinds[] = { whole_sums, whole_trace };
-	static refuse_step_fn *const steps[] = {
-		merge_step, filter_step,  group_step,  choose_step,
-		diff_step,  formula_step, origin_step, spread_step
-	};
+	static refuse_step_fn *const steps[] = { merge_step,  filter_step, group_step,
+						 choose_step, diff_step,   formula_step,
+						 origin_step, spread_step, clock_step };
 
 	for (size_t k = 0; k < 2; k++) {
 		struct tl_profile *made[2];
