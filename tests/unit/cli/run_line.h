@@ -3,7 +3,8 @@
 #define TESTS_UNIT_CLI_RUN_LINE_H
 /*
  * Whole commands, run in the test's process on files of its folder: their exit status and both of
- * their outputs. "^x" stands for the file x of the folder, in a command line and in what is said.
+ * their outputs. "^x" stands for the file x of the folder, in a command line and in what is said;
+ * at the beginning of a word of a command line, "+x" for one of tests/golden. /
  */
 #include "cli_test.h"
 
@@ -23,10 +24,13 @@ static inline void run_expand(const char *line, char room[RUN_ROOM])
 {
 	size_t used = 0;
 
-	for (; *line; line++) {
-		assert_true(used + strlen(temp.directory) + 2 < RUN_ROOM);
+	for (const char *begin = line; *line; line++) {
+		assert_true(used + 1024 < RUN_ROOM);
 		if (*line == '^')
 			used += (size_t)sprintf(room + used, "%s/", temp.directory);
+		else if (*line == '+' && line > begin && line[-1] == ' ')
+			used += (size_t)sprintf(room + used, "%s/tests/golden/",
+						getenv("TL_SOURCE_ROOT"));
 		else
 			room[used++] = *line;
 	}

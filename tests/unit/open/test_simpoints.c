@@ -180,6 +180,7 @@ TEST(lines_that_are_wrong)
 		  "the file of simulation points " OTHER_RUN },
 		/* intervals that the trace has not: the line of the largest one */
 		{ "1 0\n5 1\n", "0 0\n1 1\n", "points", 1, 4, NO_INTERVAL },
+		{ "5 0\n1 1\n", "0 0\n1 1\n", "points", 0, 0, NO_INTERVAL },
 		{ "900 7\n1 0\n", "1 7\n0 0\n", "points", 0, 0, NO_INTERVAL },
 	};
 
