@@ -17,6 +17,7 @@ import tempfile
 
 import collector_tools as tools
 import common
+import emulators
 import xtrace_model as model
 import xtrace_slices as slices
 
@@ -45,14 +46,13 @@ class Recorder:
     def record(self, name, program, *options, cpu=PLAIN, arguments=(), marker=tools.MARKER):
         """The folder of a recording, what the program printed, and the counts of instructions and markers."""
         folder, counts = os.path.join(self.scratch, "recorded-" + name), os.path.join(self.scratch, "counts-" + name)
-        os.mkdir(folder)
         start = ["from=start"] if "from=start" in options else []
         theirs = ["-d", "plugin", "-D", counts + ".log", "-plugin", self.insn] if self.insn and start else []
         emulated = [self.qemu, "-L", LIBRARIES, "-cpu", cpu, "-plugin", ",".join([self.plugin, "out=" + folder,
                     "stamp=20260101000000", *options]), "-plugin",
                     ",".join([self.counter, "to=" + counts, "marker=%x" % marker] + start), *theirs, program]
-        done = subprocess.run([*emulated, *[a for more in arguments for a in (emulated if more is None else [more])]],
-                              capture_output=True, text=True, timeout=300)
+        done = emulators.run([*emulated, *[a for more in arguments for a in (emulated if more is None else [more])]],
+                             clear=lambda: emulators.empty(folder), patience=300)
         common.expect(name + " ends", (done.returncode, done.stderr if done.returncode else ""), (0, ""))
         with open(counts, encoding="ascii") as file:
             counted = sorted(tuple(map(int, line.split())) for line in file)

@@ -13,6 +13,7 @@ import tempfile
 
 import collector_tools as tools
 import common
+import emulators
 import xtrace_model as model
 import xtrace_slices as slices
 
@@ -73,9 +74,23 @@ def check_recording(name, table, follow, scratch):
     return tried
 
 
+def check_guard(scratch):
+    """What does not end is ended: it is run again from the beginning, and its last output is there, if it never ends."""
+    mark, folder = os.path.join(scratch, "mark"), os.path.join(scratch, "cleared")
+    once = "test -e %s || { touch %s; exec sleep 60; }; ls %s; touch %s/left" % (mark, mark, folder, folder)
+    done = emulators.run(["sh", "-c", once], clear=lambda: emulators.empty(folder), patience=0.5)
+    common.expect("a run that does not end is made again", (done.returncode, done.stdout), (0, ""))
+    done = emulators.run(["sh", "-c", "echo said; exec sleep 60"], patience=0.1)
+    common.expect("a run that never ends", (done.returncode, done.stdout), (-9, "said\n"))
+    with subprocess.Popen(["sleep", "60"]) as process, emulators.ended(process, 0.1) as killed:
+        process.wait()
+    common.expect("it is told", killed, [process.pid])
+
+
 def main():
     table = list(rows())
     with tempfile.TemporaryDirectory() as scratch:
+        check_guard(scratch)
         follow = slices.follower(scratch, shutil.which("qemu-aarch64"), os.environ.get("QEMU_AARCH64"))
         if not follow:
             print("no slices run: no qemu-aarch64 that loads plugins of version 1 (Debian's qemu-user 7.2)")

@@ -11,6 +11,7 @@ import tempfile
 
 import collector_tools as tools
 import common
+import emulators
 import xtrace_model as model
 
 SVC, UDF, LDADD, ERET = 0xd4000001, 0x00000001, 0xf82202a3, 0xd69f03e0
@@ -23,20 +24,19 @@ RUNS = (
 )
 
 
-def emulate(qemu, plugins, folder, program, cpu, threads, options, more=()):
+def emulate(qemu, plugins, folder, program, cpu, threads, options, more=(), clear=lambda: None):
     counting = "%s,cores=on,to=%s.counts,marker=%x" % (plugins[1], folder, tools.MARKER)
     counting += ",from=start" * ("from=start" in options)
-    return subprocess.run([qemu, "-M", "virt,gic-version=2", "-cpu", cpu, "-smp", "2", "-m", "64", "-accel",
-                           "tcg,thread=" + threads, "-nodefaults", "-display", "none", "-kernel", program, "-plugin",
-                           ",".join([plugins[0], "out=" + folder, "stamp=20260101000000", *options]), "-plugin",
-                           counting, *more], capture_output=True, text=True, timeout=300)
+    return emulators.run([qemu, "-M", "virt,gic-version=2", "-cpu", cpu, "-smp", "2", "-m", "64", "-accel",
+                          "tcg,thread=" + threads, "-nodefaults", "-display", "none", "-kernel", program, "-plugin",
+                          ",".join([plugins[0], "out=" + folder, "stamp=20260101000000", *options]), "-plugin",
+                          counting, *more], clear=clear, patience=300)
 
 
 def record(qemu, plugins, scratch, program, name, cpu, options, more=()):
     """The folder of the recording, and the counts of instructions and markers."""
     folder = os.path.join(scratch, name)
-    os.mkdir(folder)
-    done = emulate(qemu, plugins, folder, program, cpu, "multi", options, more)
+    done = emulate(qemu, plugins, folder, program, cpu, "multi", options, more, lambda: emulators.empty(folder))
     if done.returncode and not tools.streams(folder):
         common.skip("this qemu-system-aarch64 does not load the plugin: " + done.stderr.strip()[:200])
     common.expect(name + " ends", (done.returncode, done.stderr if done.returncode else ""), (0, ""))

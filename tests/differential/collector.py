@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 
 import collector_tools as tools
+import emulators
 import xtrace_model as model
 from common import command, expect, fail, finish, tool
 
@@ -34,10 +35,9 @@ def tokens(stream):
 
 
 def record(qemu, plugin, folder, program, pair, interval, processor):
-    os.mkdir(folder)
-    done = subprocess.run([qemu, "-cpu", processor, "-plugin",
-                           "%s,out=%s,interval=%d,stamp=20251120130000" % (plugin, folder, interval),
-                           os.path.join(model.PAIRS, "elf", program)], capture_output=True, text=True)
+    done = emulators.run([qemu, "-cpu", processor, "-plugin",
+                          "%s,out=%s,interval=%d,stamp=20251120130000" % (plugin, folder, interval),
+                          os.path.join(model.PAIRS, "elf", program)], clear=lambda: emulators.empty(folder))
     if done.returncode:
         fail(program, "ends with", done.returncode, done.stderr)
         return
@@ -96,9 +96,8 @@ def check_atomics(folder):
 
 def record_golden(qemu, plugin, folder):
     """The same as when it was first recorded, but for where the stack is."""
-    os.mkdir(folder)
-    subprocess.run([qemu, "-cpu", "cortex-a72", "-plugin", "%s,out=%s,interval=200,stamp=20260101000000" %
-                    (plugin, folder), tools.SMALL], capture_output=True, check=True)
+    emulators.run([qemu, "-cpu", "cortex-a72", "-plugin", "%s,out=%s,interval=200,stamp=20260101000000" %
+                   (plugin, folder), tools.SMALL], clear=lambda: emulators.empty(folder), check=True)
     (path,) = tools.streams(folder)
     mine, theirs = model.Stream(path), model.Stream(os.path.join(model.GOLDEN, os.path.basename(path)))
     expect("golden: instructions", mine.instructions(), theirs.instructions())
@@ -116,7 +115,7 @@ def record_nothing(qemu, plugin, folder):
     source = "    .global _start\n_start: mov x8, #93\n    mov x0, #0\n    svc #0\n"
     subprocess.run([tools.CC, "-nostdlib", "-static", "-x", "assembler", "-", "-o", program], input=source, text=True,
                    check=True)
-    done = subprocess.run([qemu, "-plugin", "%s,out=%s" % (plugin, folder), program], capture_output=True, text=True)
+    done = emulators.run([qemu, "-plugin", "%s,out=%s" % (plugin, folder), program])
     expect("nothing recorded", (done.returncode, tools.streams(folder)), (0, []))
     expect("nothing recorded: said", "no HINT #9 was executed; from=start" in done.stderr, True)
     return 1
@@ -126,8 +125,7 @@ def record_to_folder(qemu, plugin, folder):
     """The folder of out= is made; where it cannot be, nothing is executed, and one line says why."""
     os.mkdir(folder)
     for name, status in (("made", 0), ("none/made", 1)):
-        done = subprocess.run([qemu, "-plugin", "%s,out=%s" % (plugin, name), tools.SMALL], capture_output=True, text=True,
-                              cwd=folder)
+        done = emulators.run([qemu, "-plugin", "%s,out=%s" % (plugin, name), tools.SMALL], cwd=folder)
         expect("out=" + name, (done.returncode, len(tools.streams(os.path.join(folder, name)))), (status, 1 - status))
         expect("out=%s: what is said of it" % name, done.stderr.count("No such file or directory"), status)
     return 1

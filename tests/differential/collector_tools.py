@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import common
+import emulators
 import xtrace_model as model
 
 FOLDER = os.path.join(common.ROOT, "examples", "qemu-xtrace-plugin")
@@ -81,10 +82,8 @@ def user_emulator(plugin, scratch):
     """A qemu-aarch64 that records with the plugin: QEMU_AARCH64's, else the one of PATH."""
     for qemu in (os.environ.get("QEMU_AARCH64"), shutil.which("qemu-aarch64")):
         folder = os.path.join(scratch, "probe")
-        shutil.rmtree(folder, ignore_errors=True)
-        os.mkdir(folder)
-        if qemu and subprocess.run([qemu, "-plugin", "%s,out=%s" % (plugin, folder), SMALL],
-                                   capture_output=True).returncode == 0 and streams(folder):
+        emulators.empty(folder)
+        if qemu and emulators.run([qemu, "-plugin", "%s,out=%s" % (plugin, folder), SMALL]).returncode == 0 and streams(folder):
             return qemu
     return None
 

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 import common
+import emulators
 from common import expect, fail, finish, skip
 
 QEMU = os.environ.get("QEMU_AARCH64") or shutil.which("qemu-aarch64")
@@ -43,7 +44,7 @@ TEXT = re.compile(r"^0x([0-9a-f]+):  ([0-9a-f]{8})  (.*?) *$", re.M)
 
 def log_of(folder, program, *options):
     path = os.path.join(folder, "log")
-    subprocess.run([QEMU, *options, "-D", path, program], check=True, stdout=subprocess.DEVNULL)
+    emulators.run([QEMU, *options, "-D", path, program], check=True)
     return open(path).read(), path
 
 

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 
 import common
+import emulators
 import xtrace_model as model
 from common import expect, run
 
@@ -148,7 +149,7 @@ def check_programs(name, streams, args, wanted, scratch):
         with open(program, "rb") as file:
             expect(name + ": a program for AArch64", struct.unpack_from("<4s14xH", file.read(20)), (b"\x7fELF", 183))
         if QEMU and max(stream.snapshots[row["snapshot"]]["x"][31:]) >> 47 == 0:
-            expect(name + ": ends well", subprocess.run([QEMU, "-cpu", "max", program], check=False).returncode, 0)
+            expect(name + ": ends well", emulators.run([QEMU, "-cpu", "max", program]).returncode, 0)
             compared += 1
 
 
@@ -228,7 +229,7 @@ def check_together(name, streams, interval, warmup, scratch):
         program = os.path.join(scratch, "together.elf")
         run("slice", "--to", "elf", "-o", program, *files)
         if QEMU:
-            expect(what + ": one program ends well", subprocess.run([QEMU, "-cpu", "max", program], check=False).returncode, 0)
+            expect(what + ": one program ends well", emulators.run([QEMU, "-cpu", "max", program]).returncode, 0)
             compared += 1
 
 

@@ -7,10 +7,10 @@ for it (g++-aarch64-linux-gnu), or what QEMU_AARCH64 and AARCH64_CC name."""
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 
 import common
+import emulators
 
 FOLDER = os.path.join(common.ROOT, "tests", "differential", "xtrace_live")
 QEMU = os.environ.get("QEMU_AARCH64") or shutil.which("qemu-aarch64")
@@ -31,7 +31,7 @@ CALLS = {
 
 
 def run_or_skip(args, what):
-    done = subprocess.run(args, capture_output=True, text=True)
+    done = emulators.run(args)
     if done.returncode:
         common.skip("%s: %s" % (what, (done.stderr or done.stdout).strip()[:300]))
     return done.stdout

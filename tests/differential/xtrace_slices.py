@@ -14,9 +14,9 @@ import shutil
 import struct
 import subprocess
 import tempfile
-import threading
 
 import common
+import emulators
 import xtrace_model as model
 
 FOLDER = os.path.join(common.ROOT, "tests", "differential", "xtrace_slices")
@@ -27,16 +27,15 @@ RECORDER = os.path.join(os.path.dirname(common.command()), "emulator", "libtrace
 X, Z = 32, 288
 
 
-def follower(scratch, *emulators):
+def follower(scratch, *candidates):
     """The plugin that follows slices, for the first emulator that loads it, which is the one from here on; None: there is
     none."""
     global QEMU
     plugin, none = os.path.join(scratch, "follow.so"), os.path.join(scratch, "none")
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", plugin, os.path.join(FOLDER, "follow.c")], check=True)
     write_list(none, [])
-    for qemu in filter(None, emulators):
-        tried = subprocess.run([qemu, "-plugin", plugin + ",expect=" + none, os.path.join(model.GOLDEN, "small.elf")],
-                               capture_output=True, text=True)
+    for qemu in filter(None, candidates):
+        tried = emulators.run([qemu, "-plugin", plugin + ",expect=" + none, os.path.join(model.GOLDEN, "small.elf")])
         if tried.returncode == 0:
             QEMU = qemu
             return plugin
@@ -92,14 +91,11 @@ def log_at(program, cpu, pc):
     """What QEMU says of the registers when the program comes to an address for the last time."""
     running = subprocess.Popen([QEMU, "-cpu", cpu, "-singlestep", "-d", "cpu,fpu,exec,nochain", "-dfilter",
                                 "0x%x+4" % pc, "-D", "/dev/stdout", program], stdout=subprocess.PIPE, text=True)
-    # QEMU 7.2 may go round for ever when it ends (qemu_plugin_user_exit() in qht_reset_size()): all is said by then.
-    ending = threading.Timer(100, running.kill)
-    ending.start()
     block = []
-    for line in running.stdout:
-        block = [] if line.startswith("Trace ") else block + [line]
-    running.wait()
-    ending.cancel()
+    # All is said where it does not end.
+    with running, emulators.ended(running):
+        for line in running.stdout:
+            block = [] if line.startswith("Trace ") else block + [line]
     return "".join(block)
 
 
@@ -177,8 +173,7 @@ def run_slice(pair, number, plugin, scratch, end=None):
     with open(list_file, "wb") as file:
         file.write(struct.pack("<%dQ" % len(pcs), *pcs))
     cpu = processor(pair, what)
-    ran = subprocess.run([QEMU, "-cpu", cpu, "-plugin", plugin + ",expect=" + list_file, program], capture_output=True,
-                         text=True)
+    ran = emulators.run([QEMU, "-cpu", cpu, "-plugin", plugin + ",expect=" + list_file, program])
     common.expect(what + " ends", (ran.returncode, ran.stderr), (0, ""))
     common.expect(what + " executes", ran.stdout.rsplit(",", 1)[0], "equal %d of %d" % (len(pcs), len(pcs)))
     if end < len(pair.snapshots):
@@ -193,13 +188,16 @@ def write_list(path, pcs):
     return path
 
 
+def remove_logs(scratch):
+    for path in glob.glob(os.path.join(scratch, "log.*")):
+        os.unlink(path)
+
+
 def last_logs(program, cpu, ends, scratch):
     """For each thread what QEMU says of its registers when it comes to its end for the last time."""
     places = ",".join("0x%x+4" % pc for pc in sorted(set(ends)))
-    for path in glob.glob(os.path.join(scratch, "log.*")):
-        os.unlink(path)
-    subprocess.run([QEMU, "-cpu", cpu, "-singlestep", "-d", "tid,cpu,fpu,exec,nochain", "-dfilter", places, "-D",
-                    os.path.join(scratch, "log.%d"), program], check=True)
+    emulators.run([QEMU, "-cpu", cpu, "-singlestep", "-d", "tid,cpu,fpu,exec,nochain", "-dfilter", places, "-D",
+                   os.path.join(scratch, "log.%d"), program], clear=lambda: remove_logs(scratch), check=True)
     logs = [""] * len(ends)
     for path in glob.glob(os.path.join(scratch, "log.*")):
         with open(path, encoding="utf-8") as file:
@@ -227,8 +225,7 @@ def run_group(folder, plugin, scratch, first=None, end=None):
     lists = [pair.pcs(pair.places[first], pair.places[last])[0] for pair, last in zip(pairs, lasts)]
     files = ["expect=" + write_list(os.path.join(scratch, "expected.%d" % i), pcs) for i, pcs in enumerate(lists)]
     cpu = processor(pairs[0], what)
-    ran = subprocess.run([QEMU, "-cpu", cpu, "-plugin", ",".join([plugin] + files), program], capture_output=True,
-                         text=True, timeout=300)
+    ran = emulators.run([QEMU, "-cpu", cpu, "-plugin", ",".join([plugin] + files), program])
     common.expect(what + " ends", (ran.returncode, ran.stderr), (0, ""))
     common.expect(what + " executes", [line.rsplit(",", 1)[0] for line in ran.stdout.splitlines()],
                   ["equal %d of %d" % (len(pcs), len(pcs)) for pcs in lists])
@@ -249,9 +246,9 @@ def record(scratch, name, flags, *plugin, cpu="max,sve=off,sme=off"):
     sources.append(os.path.join(FOLDER, "..", "xtrace_live", name.split("-")[0] + ".c"))
     source = next(filter(os.path.exists, sources))
     subprocess.run([CC, "-O2", *flags, "-o", program, source], check=True)
-    subprocess.run([QEMU, "-L", LIBRARIES, "-cpu", cpu, "-singlestep", "-plugin",
-                    ",".join([RECORDER, "folder=" + folder, *plugin]), program, os.path.join(scratch, "written")],
-                   check=True, stdout=subprocess.DEVNULL)
+    emulators.run([QEMU, "-L", LIBRARIES, "-cpu", cpu, "-singlestep", "-plugin",
+                   ",".join([RECORDER, "folder=" + folder, *plugin]), program, os.path.join(scratch, "written")],
+                  clear=lambda: emulators.empty(folder), check=True)
     streams = sorted(glob.glob(os.path.join(folder, "*.xinsndata.bin")))
     common.expect(name + " is good", common.run("check", *streams, status=(0,)), "")
     return folder
