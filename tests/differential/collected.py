@@ -171,6 +171,12 @@ PROGRAMS = (
     ("crypto", "collected/crypto.c", ("-static", "-march=armv8.6-a+crypto+sha3+sm4+fp16+bf16+i8mm+rcpc"), 500, PLAIN, ()),
     ("scalable", "collected/scalable.c", ("-static", "-march=armv8.2-a+sve"), 500, SHORT, ()),
     ("lengths", "collected/scalable.c", ("-static", "-march=armv8.2-a+sve", "-DCHANGING"), 500, SHORT, ()),
+    ("frames-256", "collected/frames.c", ("-static", "-march=armv8.2-a+sve", "-DLENGTH=32"), 2000,
+     "max,sve-default-vector-length=64,sme=off", ()),
+    ("frames-512", "collected/frames.c", ("-static", "-march=armv8.2-a+sve"), 2000,
+     "max,sve-default-vector-length=64,sme=off", ()),
+    ("frames-2048", "collected/frames.c", ("-static", "-march=armv8.2-a+sve"), 4000,
+     "max,sve-default-vector-length=256,sme=off", ()),
     ("copies", "collected/copies.c", ("-static",), 500, PLAIN, ()),
 )
 

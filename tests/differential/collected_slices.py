@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Nine programs of collected/ whose recordings are kept in tests/golden/xtrace: handlers on a stack of their own and longjmp,
+"""Recordings of programs of collected/ that are kept in tests/golden/xtrace: handlers on a stack of their own and longjmp,
 code made at run time, memory that is mapped anew, futexes, pointer authentication, optional instructions, SVE, lengths of
-vectors that change, copies by one instruction. Each is clean under `check`. Every slice as a program is refused with the word
+vectors that change, handlers that change vectors in their frames, copies by one instruction. Each is clean under `check`. Every slice as a program is refused with the word
 that golden/xtrace/slices.txt has, or runs (xtrace_slices.py): the addresses of the trace to the last one, and the registers
 of the next snapshot. Needed: zstd; to run slices a qemu-aarch64 that loads plugins (Debian's qemu-user 7.2)."""
 import os
@@ -24,7 +24,7 @@ def rows():
     """(recording, thread, first snapshot, end, status, what is said)."""
     with open(TABLE, encoding="utf-8") as file:
         for line in file:
-            found = re.fullmatch(r"([a-z-]+) (\d+|\*) (\d+)\.\.(\d+) ([012])(?: (.+))?\n", line)
+            found = re.fullmatch(r"([a-z0-9-]+) (\d+|\*) (\d+)\.\.(\d+) ([012])(?: (.+))?\n", line)
             if found:
                 yield found[1], found[2], int(found[3]), int(found[4]), int(found[5]), found[6] or ""
             else:
@@ -36,10 +36,11 @@ def stream_of(paths, thread):
 
 
 def make(path, first, end, scratch):
-    """Status, and what is said behind the name of the file."""
+    """Status, and what is said behind the names of the files, in one line."""
     done = subprocess.run([common.command(), "slice", "--snapshots", "%d..%d" % (first, end), "--to", "elf", "-o",
                            os.path.join(scratch, "made.elf"), path], capture_output=True, text=True)
-    return done.returncode, done.stderr.strip().replace("tracelathe: %s: " % path, "")
+    names = "tracelathe: (?:%s|%s): " % (re.escape(path), re.escape(path.replace("xinsndata", "xsnapshot")))
+    return done.returncode, "; ".join(re.sub("^" + names, "", line) for line in done.stderr.strip().split("\n"))
 
 
 def check_complete(name, paths, table):

@@ -95,14 +95,15 @@ enum {
  * the site goes on (0: a handler ends).
  *
  * The record of a signal: address of its slot, of the way to where it goes on, then registers that
- * change: place in the slot and value; a negative place ends them.
+ * change: place in the slot and value; a negative place ends them. Then, likewise, bytes that do.
  */
 enum {
 	TL_XTRACE_EVENT_BYTES = 40,
 	TL_XTRACE_ORDER_BYTES = 24,
 	TL_XTRACE_WAIT_BYTES = 16,
 	TL_XTRACE_SIGNAL_BYTES = 16,
-	TL_XTRACE_RECORD_BYTES = 32 + 16 * (35 + 64), /* at most */
+	TL_XTRACE_RECORD_BYTES = 16 + 16 * (35 + 2), /* at most */
+	TL_XTRACE_CHANGE_BYTES = 16 * 8,
 	TL_XTRACE_PATCH_BYTES = 16
 };
 

@@ -87,20 +87,26 @@ static void put_record(struct tl_xtrace_code *code)
 	tl_xtrace_code_put(code, tl_xtrace_op_ldr_post(SLOT, RECORD));
 }
 
-/* What the record changes of the registers at X2. X3 to X5 are used. */
-static void put_changes(struct tl_xtrace_code *code)
+/* Each of the list at X1, by a store of X4 to where X3 is. */
+static void put_changes_by(struct tl_xtrace_code *code, uint32_t store)
 {
-	size_t next;
+	size_t next = code->count;
 
-	tl_xtrace_code_put(code, tl_xtrace_op_ldr_post(5, RECORD));
-	tl_xtrace_code_put(code, tl_xtrace_op_str(5, CONTEXT, TL_XTRACE_LANDING));
-	next = code->count;
 	tl_xtrace_code_put(code, tl_xtrace_op_ldp_post(3, 4, RECORD));
 	/* Over three words and this one. */
 	tl_xtrace_code_put(code, tl_xtrace_op_tbnz_sign(3, 16));
 	tl_xtrace_code_put(code, tl_xtrace_op_add_reg(3, 3, SLOT));
-	tl_xtrace_code_put(code, tl_xtrace_op_str(4, 3, 0));
+	tl_xtrace_code_put(code, store);
 	tl_xtrace_code_put(code, tl_xtrace_op_b(tl_xtrace_code_to(code, next)));
+}
+
+/* What the record changes of the registers at X2. X3 to X5 are used. */
+static void put_changes(struct tl_xtrace_code *code)
+{
+	tl_xtrace_code_put(code, tl_xtrace_op_ldr_post(5, RECORD));
+	tl_xtrace_code_put(code, tl_xtrace_op_str(5, CONTEXT, TL_XTRACE_LANDING));
+	put_changes_by(code, tl_xtrace_op_str(4, 3, 0));
+	put_changes_by(code, tl_xtrace_op_strb_post(4, 3));
 }
 
 /* The registers at X2, and away. */

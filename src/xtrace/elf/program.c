@@ -271,10 +271,10 @@ static void put_resumed(struct program *p, size_t slots,
 	for (unsigned reg = 0; reg < TL_XTRACE_REPLAY_REGISTERS; reg++)
 		set64(p, at + 8 * (size_t)reg, resumed->values[reg]);
 	for (unsigned i = 0; i < 32 && !p->data.failed; i++)
-		memcpy(vectors + i * p->startup.vector_bytes, resumed->vectors.z[i], size);
+		memcpy(vectors + i * size, resumed->vectors.z[i], size);
 	vectors += 32 * (size_t)p->startup.vector_bytes;
 	for (unsigned i = 0; i < 17 && !p->data.failed; i++)
-		memcpy(vectors + i * p->startup.vector_bytes / 8, resumed->vectors.p[i], size / 8);
+		memcpy(vectors + i * size / 8, resumed->vectors.p[i], size / 8);
 }
 
 static void put_slots(struct program *p)
@@ -284,10 +284,50 @@ static void put_slots(struct program *p)
 	align(p, 16);
 	p->slots = here(p);
 	slots = p->data.count;
-	for (uint64_t i = 0; i < p->replay->slot_count * p->slot_bytes / 8; i++)
+	for (uint64_t i = 0; i < p->replay->slots.count * p->slot_bytes / 8; i++)
 		put64(p, 0);
-	for (size_t i = 0; i < p->replay->resumed_count && !p->data.failed; i++)
-		put_resumed(p, slots, &p->replay->resumed[i]);
+	for (size_t i = 0; i < p->replay->slots.resumed_count && !p->data.failed; i++)
+		put_resumed(p, slots, &p->replay->slots.resumed[i]);
+}
+
+/* Where the first of the 8 bytes of a change is in its slot. */
+static uint64_t place_of(const struct program *p, const struct tl_xtrace_replay_change *change)
+{
+	uint64_t vectors = TL_XTRACE_SLOT_VECTORS;
+
+	if (change->kind == TL_XTRACE_CHANGE_GENERAL)
+		return change->place;
+	if (change->kind == TL_XTRACE_CHANGE_PREDICATES)
+		vectors += UINT64_C(32) * p->startup.vector_bytes;
+	return vectors + change->place;
+}
+
+/* Words that are changed as a whole, or bytes of others; a negative place ends them. */
+static void put_changes(struct program *p, const struct tl_xtrace_replay_signal *signal, bool whole)
+{
+	const struct tl_xtrace_replay *r = p->replay;
+	const struct tl_xtrace_replay_change *changes = r->changes.list + signal->first_change;
+
+	for (size_t i = 0; i < signal->change_count; i++) {
+		const struct tl_xtrace_replay_change *change = &changes[i];
+		uint64_t place = place_of(p, change);
+
+		if ((change->bytes == UINT8_MAX) != whole ||
+		    (change->rule != TL_XTRACE_ANY_RULE && change->rule != r->changes.rule))
+			continue;
+		if (whole) {
+			put64(p, place);
+			put64(p, change->value);
+		}
+		for (unsigned byte = 0; !whole && byte < 8; byte++) {
+			if (!(change->bytes >> byte & 1))
+				continue;
+			put64(p, place + byte);
+			put64(p, change->value >> 8 * byte & UINT8_MAX);
+		}
+	}
+	put64(p, UINT64_MAX);
+	put64(p, 0);
 }
 
 static void put_records(struct program *p)
@@ -304,14 +344,8 @@ static void put_records(struct program *p)
 			put64(p, reg * 8);
 			put64(p, signal->values[reg]);
 		}
-		for (unsigned half = 0; half < TL_XTRACE_REPLAY_HALVES; half++) {
-			if (!(signal->known_halves >> half & 1))
-				continue;
-			put64(p, TL_XTRACE_SLOT_VECTORS + half * 8);
-			put64(p, signal->halves[half]);
-		}
-		put64(p, UINT64_MAX);
-		put64(p, 0);
+		put_changes(p, signal, true);
+		put_changes(p, signal, false);
 	}
 }
 
@@ -436,8 +470,9 @@ static uint64_t most_pages(const struct program *p)
 		       r->thread_count * (p->islands.contexts.bytes + THREAD_BYTES) +
 		       (r->event_count + r->thread_count * r->site_count) * TL_XTRACE_EVENT_BYTES +
 		       (r->thread_count > 1 ? r->event_count * TL_XTRACE_ORDER_BYTES : 0) +
-		       r->wait_count * TL_XTRACE_WAIT_BYTES + r->slot_count * p->slot_bytes +
+		       r->wait_count * TL_XTRACE_WAIT_BYTES + r->slots.count * p->slot_bytes +
 		       r->signal_count * (TL_XTRACE_RECORD_BYTES + TL_XTRACE_SIGNAL_BYTES) +
+		       r->changes.count * TL_XTRACE_CHANGE_BYTES +
 		       r->patch_count * (TL_XTRACE_PATCH_BYTES + 8) + r->byte_count;
 
 	/* 40 bytes: its places in the tables of maps and copies */

@@ -89,7 +89,8 @@ void tl_xtrace_replay_free(struct tl_xtrace_replay *r)
 	free(r->events);
 	free(r->waits);
 	free(r->signals);
-	free(r->resumed);
+	free(r->changes.list);
+	free(r->slots.resumed);
 	free(r->patches);
 	free(r->bytes);
 	*r = (struct tl_xtrace_replay){ 0 };

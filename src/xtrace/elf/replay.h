@@ -39,7 +39,30 @@ enum {
 	TL_XTRACE_REPLAY_FPCR = 33,
 	TL_XTRACE_REPLAY_FPSR = 34,
 	TL_XTRACE_REPLAY_REGISTERS = 35,
-	TL_XTRACE_REPLAY_HALVES = 64, /* of V0 to V31, in their order */
+};
+
+/*
+ * The lower 128 bits of Z0 to Z31 are in two records of a handler's frame. Which of them comes back
+ * is not the same in all kernels.
+ */
+enum tl_xtrace_vector_rule {
+	TL_XTRACE_ANY_RULE,   /* of a change: both have it; of a trace: it is not known */
+	TL_XTRACE_SHORT_RULE, /* that of V0 to V31: Linux */
+	TL_XTRACE_LONG_RULE,  /* that of Z0 to Z31: QEMU */
+};
+
+enum tl_xtrace_change_kind {
+	TL_XTRACE_CHANGE_GENERAL,    /* as struct tl_xtrace_replay_signal counts them, of 8 bytes */
+	TL_XTRACE_CHANGE_VECTORS,    /* Z0 to Z31, each in its length */
+	TL_XTRACE_CHANGE_PREDICATES, /* P0 to P15 and FFR, likewise */
+};
+
+/* Bytes of a slot that a handler changed, in 8 of them. */
+struct tl_xtrace_replay_change {
+	uint8_t kind, rule; /* enums as above; if it is the trace's rule */
+	uint8_t bytes;      /* which, as bits */
+	uint32_t place;     /* of the first of the 8, among those of the kind */
+	uint64_t value;
 };
 
 /*
@@ -54,10 +77,17 @@ struct tl_xtrace_replay_signal {
 	bool asked;     /* the handler reads its number, X0 */
 	uint64_t known; /* the others, as bits */
 	uint64_t values[TL_XTRACE_REPLAY_REGISTERS];
-	uint64_t known_halves; /* of vector registers, which a handler changed, as bits */
-	uint64_t halves[TL_XTRACE_REPLAY_HALVES];
-	uint64_t landing; /* islands.c: address of the way to `pc` */
-	uint64_t record;  /* program.c: address of what the program knows of it */
+	size_t first_change, change_count; /* of the replay's: what else a handler changed */
+	uint64_t landing;                  /* islands.c: address of the way to `pc` */
+	uint64_t record;                   /* program.c: address of what the program knows of it */
+};
+
+/* Of all signals, in their order. */
+struct tl_xtrace_replay_changes {
+	struct tl_xtrace_replay_change *list;
+	size_t count, capacity;
+	enum tl_xtrace_vector_rule rule; /* of the trace, as far as it is known */
+	unsigned tries;                  /* handlers whose end may have shown it */
 };
 
 /* Z0 to Z31, P0 to P15 and FFR, of which so many bytes of each Z count. */
@@ -71,6 +101,12 @@ struct tl_xtrace_replay_resumed {
 	uint32_t slot;
 	uint64_t values[TL_XTRACE_REPLAY_REGISTERS];
 	struct tl_xtrace_replay_vectors vectors;
+};
+
+struct tl_xtrace_replay_slots {
+	uint32_t count;
+	struct tl_xtrace_replay_resumed *resumed;
+	size_t resumed_count, resumed_capacity;
 };
 
 /* Bytes that were written from outside. */
@@ -105,9 +141,8 @@ struct tl_xtrace_replay {
 	size_t wait_count, wait_capacity;
 	struct tl_xtrace_replay_signal *signals;
 	size_t signal_count, signal_capacity;
-	uint32_t slot_count; /* of their slots, of all threads */
-	struct tl_xtrace_replay_resumed *resumed;
-	size_t resumed_count, resumed_capacity;
+	struct tl_xtrace_replay_changes changes;
+	struct tl_xtrace_replay_slots slots; /* of signals, of all threads */
 	struct tl_xtrace_patch *patches;
 	size_t patch_count, patch_capacity;
 	uint8_t *bytes;

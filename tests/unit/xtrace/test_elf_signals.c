@@ -6,6 +6,7 @@
 #include "elf_slices.h"
 
 #include "xtrace/elf/collect/inputs.h"
+#include "xtrace/elf/replay.h"
 
 /* A64 encodings (Arm Architecture Reference Manual, C6.2). */
 #define A64_STP 0xa9bf7bfdu          /* STP X29, X30, [SP, #-16]! */
@@ -299,8 +300,14 @@ TEST(a_handler_may_change_vectors)
 {
 	static const struct {
 		unsigned at;
-		bool good;
-	} places[] = { { 16, true }, { 512, true }, { 0, false }, { 528, false }, { 520, false } };
+		const char *refused;
+	} places[] = {
+		{ 16, NULL },
+		{ 512, NULL },
+		{ 0, "the head of the record of V0 to V31" },
+		{ 528, "of whose heads" },
+		{ 520, "of whose heads" },
+	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const uint64_t to = SIGNAL_FRAME + 128 + 176 + 288 + places[i].at;
@@ -314,10 +321,57 @@ TEST(a_handler_may_change_vectors)
 		put_inst(&p.stream, 0, 0x14000000 | (0x80 - 8) / 4);
 		at = p.stream.size + 13 + 9;
 		put_return(&p, CODE + 8);
-		if (places[i].good)
-			assert_made(&p);
+		if (places[i].refused)
+			assert_refused(&p, places[i].refused, at, 6);
 		else
-			assert_refused(&p, "a part of a register, or a record", at, 6);
+			assert_made(&p);
+		free_pair(&p);
+	}
+}
+
+/*
+ * The handler stores V0, and what is behind it stores it again: if that is not what the handler
+ * stored, it came from another record. Where nothing shows it, there is none.
+ */
+TEST(what_comes_back_shows_the_record_that_it_is_of)
+{
+	static const struct {
+		uint64_t behind;
+		enum tl_xtrace_vector_rule change, trace;
+	} cases[] = {
+		{ 0, TL_XTRACE_SHORT_RULE, TL_XTRACE_SHORT_RULE },
+		{ 1, TL_XTRACE_ANY_RULE, TL_XTRACE_ANY_RULE },
+		{ 2, TL_XTRACE_SHORT_RULE, TL_XTRACE_LONG_RULE },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t to = SIGNAL_FRAME + 128 + 176 + 288 + 16;
+		struct pair p = interrupted();
+		struct tl_xtrace_replay replay = { 0 };
+		struct tl_xtrace_slice_part part = { .end_byte = UINT64_MAX, .most = UINT64_MAX };
+		struct trace t;
+
+		put_frame(&p, HANDLER, SIGNAL_FRAME);
+		put_inst(&p.stream, 0, A64_STR_Q);
+		put_access(&p.stream, STORE, 3, to, 1);
+		put_access(&p.stream, STORE, 3, to + 8, 1);
+		put_inst(&p.stream, 0, 0x14000000 | (0x80 - 8) / 4);
+		put_return(&p, CODE + 8);
+		if (cases[i].behind) {
+			put_inst(&p.stream, 0, A64_STR_Q);
+			put_access(&p.stream, STORE, 3, DATA, cases[i].behind);
+			put_access(&p.stream, STORE, 3, DATA + 8, 1);
+		}
+		put_inst(&p.stream, 0, A64_NOP);
+		open_trace(&t, &p.stream, &p.snapshots);
+		part.trace = t.trace;
+		tl_xtrace_read_snapshot(t.trace, 0, 0, &part.begin);
+		assert_int_equal(tl_xtrace_replay_collect(&replay, &part, 1, &t.err), 0);
+		assert_int_equal(replay.changes.rule, cases[i].trace);
+		assert_int_equal(replay.changes.count, 2);
+		assert_int_equal(replay.changes.list[0].rule, cases[i].change);
+		tl_xtrace_replay_free(&replay);
+		close_trace(&t);
 		free_pair(&p);
 	}
 }
@@ -420,6 +474,7 @@ int main(void)
 		cmocka_unit_test(a_handler_that_began_before_comes_back),
 		cmocka_unit_test(a_handler_may_change_where_it_returns),
 		cmocka_unit_test(a_handler_may_change_vectors),
+		cmocka_unit_test(what_comes_back_shows_the_record_that_it_is_of),
 		cmocka_unit_test(what_is_decided_is_not_interrupted),
 		cmocka_unit_test(a_number_that_nothing_shows_is_told),
 		cmocka_unit_test(a_number_is_that_of_its_action),

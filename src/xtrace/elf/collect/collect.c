@@ -361,7 +361,7 @@ int tl_xtrace_replay_collect(struct tl_xtrace_replay *replay,
 	tl_xtrace_order_end(&order);
 	free(cache);
 	for (size_t i = 0; threads && i < count; i++)
-		free(threads[i].handlers);
+		tl_xtrace_collect_free_handlers(&threads[i]);
 	free(threads);
 	return status;
 }

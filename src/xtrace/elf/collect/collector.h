@@ -26,13 +26,6 @@ struct tl_xtrace_present {
 	uint8_t loaded[16];
 };
 
-struct tl_xtrace_seen_access {
-	uint64_t address;
-	const uint8_t *data;
-	size_t size;
-	bool store;
-};
-
 /* Of one thread. */
 struct tl_xtrace_collector {
 	struct tl_xtrace_replay *replay;
@@ -111,19 +104,23 @@ bool tl_xtrace_collect_handler_access(struct tl_xtrace_collector *c,
 bool tl_xtrace_collect_handler_value(struct tl_xtrace_collector *c, unsigned reg, uint64_t value);
 void tl_xtrace_collect_handler_step(struct tl_xtrace_collector *c);
 bool tl_xtrace_collect_handler_place(struct tl_xtrace_collector *c, uint64_t offset);
-/* frame.c: a store, which may be to the frame of a handler, as what comes back. */
-void tl_xtrace_handler_store(struct tl_xtrace_handler *handler,
-			     const struct tl_xtrace_seen_access *seen);
-/* A store, which may be to the frame of any that has not returned. */
-void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
-				   const struct tl_xtrace_seen_access *seen);
+/* An access, which may be to the frame of any that has not returned. False without memory. */
+bool tl_xtrace_collect_frame_access(struct tl_xtrace_collector *c,
+				    const struct tl_xtrace_seen_access *seen);
+void tl_xtrace_collect_free_handlers(struct tl_xtrace_collector *c);
 /*
  * resume.c: a handler ends here, and goes on at `pc`, that began before the slice. The registers of
  * what it interrupted are a slot's, if all that the slice needs of them is found in the trace. 0;
- * negative: refused. `sp`: that of what it interrupted.
+ * negative: refused. `handler`: its frame, whose contents are the caller's to free; `sp`: that of
+ * what it interrupted.
  */
 int tl_xtrace_collect_resume(struct tl_xtrace_collector *c, uint64_t pc, uint32_t *slot,
 			     struct tl_xtrace_handler *handler, uint64_t *sp);
+/*
+ * vector_rule.c: the last signal of the replay, with which a handler ends at the present
+ * instruction, has changes of a rule. What comes behind may tell which is the trace's.
+ */
+void tl_xtrace_collect_vector_rule(struct tl_xtrace_collector *c);
 /*
  * numbers.c: signals whose handlers ask for their numbers, which nothing in the slice shows: as
  * rt_sigaction() was called, anywhere in the trace. False without memory.
@@ -138,7 +135,7 @@ int tl_xtrace_collect_lengths(const struct tl_xtrace_replay *replay,
 /* The slice is over: 0; negative: what was taken for a handler cannot be told from a gap. */
 int tl_xtrace_collect_handlers_over(struct tl_xtrace_collector *c);
 /* All threads are over: 0; negative: a handler changed what is not told how it comes back. */
-int tl_xtrace_collect_vectors_over(const struct tl_xtrace_replay *replay, struct tl_error *err);
+int tl_xtrace_collect_vectors_over(struct tl_xtrace_replay *replay, struct tl_error *err);
 
 /* ---- end.c ---- */
 

@@ -155,7 +155,6 @@ struct stack_walk {
 static bool follow_stack(void *arg, const struct tl_xtrace_step *step)
 {
 	struct stack_walk *s = arg;
-	struct tl_xtrace_handler changed;
 	struct tl_xtrace_registers *general = &s->state.general;
 
 	if (step->offset >= s->until) {
@@ -173,7 +172,7 @@ static bool follow_stack(void *arg, const struct tl_xtrace_step *step)
 	tl_xtrace_state_forget(&s->state);
 	if (!tl_xtrace_step_returns(step))
 		return tl_xtrace_nest_begin(&s->nest);
-	tl_xtrace_nest_end(&s->nest, &changed);
+	tl_xtrace_nest_end(&s->nest);
 	if (s->nest.sp.known)
 		tl_xtrace_registers_set(general, TL_XTRACE_REG_SP, s->nest.sp.sp);
 	return true;
@@ -203,25 +202,14 @@ static bool find_frame(struct tl_xtrace_interruption *found, const struct tl_xtr
 
 struct frame_walk {
 	struct tl_xtrace_interruption *found;
-	struct tl_xtrace_handler shown; /* by loads, of what was not stored before */
 	uint64_t until;
+	bool failed;
 };
-
-static void show(struct frame_walk *f, const struct tl_xtrace_seen_access *seen)
-{
-	const struct tl_xtrace_handler *stored = &f->found->handler;
-	const struct tl_xtrace_handler before = f->shown;
-
-	tl_xtrace_handler_store(&f->shown, seen);
-	f->shown.changed = before.changed | (f->shown.changed & ~stored->changed);
-	f->shown.changed_halves =
-		before.changed_halves | (f->shown.changed_halves & ~stored->changed_halves);
-	f->shown.changed_status = before.changed_status;
-}
 
 static bool follow_frame(void *arg, const struct tl_xtrace_step *step)
 {
 	struct frame_walk *f = arg;
+	struct tl_xtrace_handler *handler = &f->found->handler;
 	struct tl_xtrace_walk w = step->tokens;
 	enum tl_xtrace_kind kind;
 
@@ -229,7 +217,7 @@ static bool follow_frame(void *arg, const struct tl_xtrace_step *step)
 		return false;
 	if (step->offset < f->found->next_offset)
 		return true;
-	while ((kind = tl_xtrace_step_token(&w)) != TL_XTRACE_NONE) {
+	while (!f->failed && (kind = tl_xtrace_step_token(&w)) != TL_XTRACE_NONE) {
 		const struct tl_xtrace_seen_access seen = {
 			.address = tl_xtrace_walk_value(&w),
 			.data = w.token + 9,
@@ -237,12 +225,11 @@ static bool follow_frame(void *arg, const struct tl_xtrace_step *step)
 			.store = kind == TL_XTRACE_STORE,
 		};
 
-		if (kind == TL_XTRACE_STORE)
-			tl_xtrace_handler_store(&f->found->handler, &seen);
-		else if (kind == TL_XTRACE_LOAD)
-			show(f, &seen);
+		if (kind == TL_XTRACE_STORE || kind == TL_XTRACE_LOAD)
+			f->failed =
+				!tl_xtrace_frame_access(&handler->contents, handler->frame, &seen);
 	}
-	return true;
+	return !f->failed;
 }
 
 /* ---- what it interrupted ---- */
@@ -277,25 +264,35 @@ static void begin_handler(struct state_walk *s, const struct tl_xtrace_step *ste
 }
 
 /* Registers that a handler put into its frame. */
-static void take_changes(struct tl_xtrace_state *s, const struct tl_xtrace_handler *changed)
+static void take_changes(struct tl_xtrace_state *s, const struct tl_xtrace_signal_frame *changed)
 {
+	uint64_t whole = tl_xtrace_frame_changed(changed);
+
 	for (unsigned reg = 0; reg < 32; reg++)
-		if (changed->changed >> reg & 1)
-			tl_xtrace_registers_set(&s->general, reg, changed->words[reg]);
-	if (changed->changed >> TL_XTRACE_FRAME_PSTATE & 1)
+		if (whole >> reg & 1)
+			tl_xtrace_registers_set(&s->general, reg,
+						tl_xtrace_frame_word(changed, reg));
+	s->general.known &= ~tl_xtrace_frame_touched(changed);
+	if (tl_xtrace_frame_has_flags(changed))
 		s->general.known &= ~TL_XTRACE_KNOWN_FLAGS;
-	for (unsigned half = 0; half < TL_XTRACE_REPLAY_HALVES; half++)
-		if (changed->changed_halves >> half & 1)
-			s->vectors &= ~(UINT32_C(1) << half / 2);
-	if (changed->changed_status)
+	for (unsigned i = 0; i < 32; i++)
+		if (tl_xtrace_frame_any(changed, TL_XTRACE_FRAME_VECTORS + 16 * (size_t)i, 16,
+					TL_XTRACE_FRAME_STORED))
+			s->vectors &= ~(UINT32_C(1) << i);
+	if (tl_xtrace_frame_any(changed, TL_XTRACE_FRAME_STATUS, 8, TL_XTRACE_FRAME_STORED))
 		s->control = s->status = false;
+	/* Any vectors may be in other records. */
+	if (tl_xtrace_frame_any(changed, TL_XTRACE_FRAME_OTHERS, changed->size,
+				TL_XTRACE_FRAME_STORED)) {
+		s->vectors = 0;
+		s->predicates = false;
+	}
 }
 
 static void end_handler(struct state_walk *s, const struct tl_xtrace_step *step)
 {
 	struct tl_xtrace_state *state = &s->found->state;
-	struct tl_xtrace_handler changed;
-	bool began = s->nest.depth > 0, known = tl_xtrace_nest_end(&s->nest, &changed);
+	bool began = s->nest.depth > 0, known = tl_xtrace_nest_end(&s->nest);
 	const struct outer_state *outer = &s->outer[s->nest.depth];
 	int executed;
 
@@ -305,12 +302,12 @@ static void end_handler(struct state_walk *s, const struct tl_xtrace_step *step)
 		return;
 	}
 	*state = outer->state;
-	executed = tl_xtrace_nest_executed(&outer->step, &changed, step->next);
+	executed = tl_xtrace_nest_executed(&outer->step, &s->nest.changed, step->next);
 	if (executed > 0)
 		tl_xtrace_state_step(state, &outer->step);
 	else if (executed < 0)
 		tl_xtrace_state_doubt(state, &outer->step);
-	take_changes(state, &changed);
+	take_changes(state, &s->nest.changed);
 	state->general.known &= ~UINT64_C(1);
 	if (step->has_result)
 		tl_xtrace_registers_set(&state->general, 0, step->result);
@@ -395,29 +392,35 @@ static bool set_general(struct tl_xtrace_registers *r, unsigned number, uint64_t
 	return same;
 }
 
-/* What the handler loaded from its frame. False: it is not what was there. */
-static bool take_shown(struct tl_xtrace_interruption *found, const struct tl_xtrace_handler *shown)
+static bool is_shown(const struct tl_xtrace_signal_frame *frame, size_t at)
 {
+	return tl_xtrace_frame_all(frame, at, 8, TL_XTRACE_FRAME_SHOWN);
+}
+
+/* What the handler loaded from its frame. False: it is not what was there. */
+static bool take_shown(struct tl_xtrace_interruption *found)
+{
+	const struct tl_xtrace_signal_frame *shown = &found->handler.contents;
 	struct tl_xtrace_state *s = &found->state;
-	unsigned nzcv = (unsigned)(shown->words[TL_XTRACE_FRAME_PSTATE] >> 28) & 15;
+	unsigned nzcv = (unsigned)(tl_xtrace_frame_word(shown, TL_XTRACE_FRAME_PSTATE) >> 28) & 15;
 	bool good = true;
 
 	for (unsigned reg = 0; reg < 32; reg++)
-		if (shown->changed >> reg & 1)
-			good = set_general(&s->general, reg, shown->words[reg]) && good;
-	if (shown->changed >> TL_XTRACE_FRAME_PSTATE & 1) {
+		if (is_shown(shown, TL_XTRACE_FRAME_REGISTERS + 8 * (size_t)reg))
+			good = set_general(&s->general, reg, tl_xtrace_frame_word(shown, reg)) &&
+			       good;
+	if (is_shown(shown, TL_XTRACE_FRAME_REGISTERS + 8 * (size_t)TL_XTRACE_FRAME_PSTATE)) {
 		good = good &&
 		       (!(s->general.known & TL_XTRACE_KNOWN_FLAGS) || s->general.nzcv == nzcv);
 		s->general.nzcv = nzcv;
 		s->general.known |= TL_XTRACE_KNOWN_FLAGS;
 	}
-	for (unsigned half = 0; half < TL_XTRACE_REPLAY_HALVES; half++) {
-		uint8_t *bytes = s->values.z[half / 2] + half % 2 * 8;
+	for (unsigned half = 0; half < 64; half++) {
+		size_t at = TL_XTRACE_FRAME_VECTORS + 8 * (size_t)half;
 
-		if (!(shown->changed_halves >> half & 1) || s->vectors >> half / 2 & 1)
+		if (!is_shown(shown, at) || s->vectors >> half / 2 & 1)
 			continue;
-		for (unsigned i = 0; i < 8; i++)
-			bytes[i] = (uint8_t)(shown->halves[half] >> 8 * i);
+		memcpy(s->values.z[half / 2] + half % 2 * 8, shown->bytes + at, 8);
 		found->shown[half % 2] |= UINT32_C(1) << half / 2;
 	}
 	return good;
@@ -433,16 +436,16 @@ bool tl_xtrace_interruption_look(struct tl_xtrace_interruption *found,
 
 	if (!find_frame(found, c))
 		return false;
-	f.shown.frame = found->handler.frame;
+	tl_xtrace_frame_begin(&found->handler.contents, c->part->begin.vector_bytes);
 	if (!tl_xtrace_each_step(trace, c->part->stream, found->segment, UINT64_MAX, follow_frame,
 				 &f) ||
-	    found->handler.spoiled)
+	    f.failed)
 		return false;
-	changed = found->handler.changed >> TL_XTRACE_FRAME_PC & 1;
-	if (changed ? found->handler.words[TL_XTRACE_FRAME_PC] != pc
+	changed = tl_xtrace_frame_moves(&found->handler.contents);
+	if (changed ? tl_xtrace_frame_word(&found->handler.contents, TL_XTRACE_FRAME_PC) != pc
 		    : pc != found->from && pc != found->from + 4 && pc != found->target)
 		return false;
 	s.doubt = changed;
 	s.executed = pc != found->from || found->target == pc;
-	return find_state(&s, c) && take_shown(found, &f.shown);
+	return find_state(&s, c) && take_shown(found);
 }

@@ -13,7 +13,7 @@ struct tl_xtrace_interruption {
 	size_t segment;        /* that begins with it */
 	uint64_t from, target; /* the instruction that was interrupted, and where that leads */
 	uint64_t offset, next_offset;     /* of this one, and of the handler's first one */
-	struct tl_xtrace_handler handler; /* with what it stored to its frame */
+	struct tl_xtrace_handler handler; /* with the contents of its frame, the caller's to free */
 	struct tl_xtrace_state state;     /* where it returns to, but for what it stored there */
 	uint32_t shown[2];                /* V0 to V31, of which these halves are known, too */
 };

@@ -6,12 +6,6 @@
 #include "core/memory.h"
 #include "xtrace/elf/collect/collector.h"
 
-/*
- * Up to the end of the record of V0 to V31, and the head of the next one (frame.c); of SVE all that
- * is reserved for records, and the one of all Z and P registers.
- */
-enum { FRAME_BYTES = 592 + 528 + 16, RESERVED = 4096, RECORD_REGISTERS = 40 };
-
 /* Its base is one of these registers. */
 static bool is_based_on(const struct tl_a64 *insn, uint64_t registers)
 {
@@ -61,14 +55,12 @@ bool tl_xtrace_nest_begin(struct tl_xtrace_nest *n)
 	return true;
 }
 
-bool tl_xtrace_nest_end(struct tl_xtrace_nest *n, struct tl_xtrace_handler *changed)
+bool tl_xtrace_nest_end(struct tl_xtrace_nest *n)
 {
-	uint64_t most = FRAME_BYTES + (n->vector_bytes > 16 ? RESERVED + (uint64_t)n->vector_bytes *
-										 RECORD_REGISTERS
-							    : 0);
+	const uint64_t frame = n->sp.sp;
 	bool found = n->sp.known, known = true;
 
-	*changed = (struct tl_xtrace_handler){ .frame = n->sp.sp };
+	tl_xtrace_frame_begin(&n->changed, n->vector_bytes);
 	n->sp.known = false;
 	if (!n->depth)
 		return false;
@@ -78,23 +70,21 @@ bool tl_xtrace_nest_end(struct tl_xtrace_nest *n, struct tl_xtrace_handler *chan
 		const struct tl_xtrace_seen_access seen = { store->address, store->data,
 							    (size_t)store->size, true };
 
-		known = known && (found || store->elsewhere);
-		if (found && store->address + store->size > changed->frame &&
-		    store->address - changed->frame < most)
-			tl_xtrace_handler_store(changed, &seen);
+		known = known && (found || store->elsewhere) &&
+			(!found || tl_xtrace_frame_access(&n->changed, frame, &seen));
 	}
 	n->count = n->begins[n->depth];
-	return known && !changed->spoiled;
+	return known;
 }
 
 int tl_xtrace_nest_executed(const struct tl_xtrace_step *step,
-			    const struct tl_xtrace_handler *changed, uint64_t pc)
+			    const struct tl_xtrace_signal_frame *changed, uint64_t pc)
 {
 	bool faulted = (step->insn.access && !step->accessed &&
 			!(step->insn.access & TL_A64_PREDICATED)) ||
 		       step->insn.flow == TL_A64_TRAP;
 
-	if (changed->changed >> TL_XTRACE_FRAME_PC & 1)
+	if (tl_xtrace_frame_moves(changed))
 		return faulted ? 0 : -1;
 	if (pc == step->pc + 4 || tl_xtrace_step_branches_to(step, pc))
 		return 1;
@@ -104,4 +94,5 @@ int tl_xtrace_nest_executed(const struct tl_xtrace_step *step,
 void tl_xtrace_nest_free(struct tl_xtrace_nest *n)
 {
 	free(n->stores);
+	tl_xtrace_frame_free(&n->changed);
 }

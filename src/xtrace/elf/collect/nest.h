@@ -20,7 +20,8 @@ struct tl_xtrace_nest_store {
 struct tl_xtrace_nest {
 	struct tl_xtrace_sp sp, outer[TL_XTRACE_MOST_NESTED];
 	size_t depth, begins[TL_XTRACE_MOST_NESTED];
-	struct tl_xtrace_nest_store *stores; /* of the handlers that have not ended */
+	struct tl_xtrace_nest_store *stores;   /* of the handlers that have not ended */
+	struct tl_xtrace_signal_frame changed; /* of the last one that has ended */
 	size_t count, capacity;
 	uint32_t vector_bytes;
 };
@@ -33,11 +34,11 @@ bool tl_xtrace_nest_step(struct tl_xtrace_nest *nest, const struct tl_xtrace_ste
 			 uint64_t known);
 /* A handler begins behind it. False: too many have. */
 bool tl_xtrace_nest_begin(struct tl_xtrace_nest *nest);
-/* The innermost ends; what it changed. False: that is not known, or it did not begin here. */
-bool tl_xtrace_nest_end(struct tl_xtrace_nest *nest, struct tl_xtrace_handler *changed);
+/* The innermost ends: what it changed. False: that is not known, or it did not begin here. */
+bool tl_xtrace_nest_end(struct tl_xtrace_nest *nest);
 /* Whether what it interrupted was executed, as control goes on at `pc`: 1, 0; -1: maybe. */
 int tl_xtrace_nest_executed(const struct tl_xtrace_step *step,
-			    const struct tl_xtrace_handler *changed, uint64_t pc);
+			    const struct tl_xtrace_signal_frame *changed, uint64_t pc);
 void tl_xtrace_nest_free(struct tl_xtrace_nest *nest);
 
 #endif

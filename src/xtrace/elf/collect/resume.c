@@ -239,10 +239,21 @@ static void begin_handler(struct resume *r, const struct tl_xtrace_step *step)
 		r->inputs.runs[run].known &= ~TL_XTRACE_SET_BY_KERNEL;
 }
 
+static bool changes_registers(const struct tl_xtrace_signal_frame *frame)
+{
+	size_t pc = TL_XTRACE_FRAME_REGISTERS + 8 * (size_t)TL_XTRACE_FRAME_PC;
+
+	return tl_xtrace_frame_any(frame, TL_XTRACE_FRAME_REGISTERS, pc - TL_XTRACE_FRAME_REGISTERS,
+				   TL_XTRACE_FRAME_STORED) ||
+	       tl_xtrace_frame_has_flags(frame) ||
+	       tl_xtrace_frame_any(frame, TL_XTRACE_FRAME_RECORDS, frame->size,
+				   TL_XTRACE_FRAME_STORED);
+}
+
 static void end_handler(struct resume *r, const struct tl_xtrace_step *step)
 {
-	struct tl_xtrace_handler changed;
-	bool began = r->nest.depth > 0, known = tl_xtrace_nest_end(&r->nest, &changed);
+	const struct tl_xtrace_signal_frame *changed = &r->nest.changed;
+	bool began = r->nest.depth > 0, known = tl_xtrace_nest_end(&r->nest);
 	const struct outer_kept *outer = &r->outer[r->nest.depth];
 	int executed;
 
@@ -254,9 +265,8 @@ static void end_handler(struct resume *r, const struct tl_xtrace_step *step)
 	}
 	r->kept = outer->kept;
 	memcpy(r->inputs.runs, r->kept.runs, sizeof(r->kept.runs));
-	executed = tl_xtrace_nest_executed(&outer->step, &changed, step->next);
-	if (!known || executed < 0 || changed.changed & ~(UINT64_C(1) << TL_XTRACE_FRAME_PC) ||
-	    changed.changed_halves || changed.changed_status) {
+	executed = tl_xtrace_nest_executed(&outer->step, changed, step->next);
+	if (!known || executed < 0 || changes_registers(changed)) {
 		give_up(r);
 		return;
 	}
@@ -361,7 +371,7 @@ static bool put_flags(const struct resume *r, struct tl_xtrace_replay_resumed *t
 	bool has = known->known & TL_XTRACE_KNOWN_FLAGS;
 	unsigned nzcv = r->has_nzcv ? r->nzcv : has ? known->nzcv : 0;
 
-	if (r->from.handler.changed >> TL_XTRACE_FRAME_PSTATE & 1)
+	if (tl_xtrace_frame_has_flags(&r->from.handler.contents))
 		return true;
 	to->values[TL_XTRACE_REPLAY_NZCV] = (uint64_t)nzcv << 28;
 	if (has && r->has_nzcv)
@@ -372,15 +382,27 @@ static bool put_flags(const struct resume *r, struct tl_xtrace_replay_resumed *t
 static bool put_status(const struct resume *r, struct tl_xtrace_replay_resumed *to)
 {
 	const struct tl_xtrace_state *known = &r->from.state;
-	unsigned changed = r->from.handler.changed_status;
+	const struct tl_xtrace_signal_frame *frame = &r->from.handler.contents;
+	bool control =
+		     tl_xtrace_frame_all(frame, TL_XTRACE_FRAME_CONTROL, 4, TL_XTRACE_FRAME_STORED),
+	     sticky = tl_xtrace_frame_all(frame, TL_XTRACE_FRAME_STATUS, 4, TL_XTRACE_FRAME_STORED);
 
 	to->values[TL_XTRACE_REPLAY_FPCR] = known->control ? known->fpcr : 0;
 	/* Its bits stay set: those at the end are at least those of the beginning. */
 	to->values[TL_XTRACE_REPLAY_FPSR] = known->status                    ? known->fpsr
 					    : r->has_last && !r->read_status ? r->last.sysregs[1]
 									     : 0;
-	return (known->control || changed & TL_XTRACE_FRAME_FPCR) &&
-	       (known->status || !r->read_status || changed & TL_XTRACE_FRAME_FPSR);
+	return (known->control || control) && (known->status || !r->read_status || sticky);
+}
+
+/* The handler stored this half of V0 to V31, and nothing else says what is there. */
+static bool is_put(const struct resume *r, unsigned half)
+{
+	const struct tl_xtrace_signal_frame *frame = &r->from.handler.contents;
+
+	return r->from.state.values.bytes == 16 &&
+	       tl_xtrace_frame_all(frame, TL_XTRACE_FRAME_VECTORS + 8 * (size_t)half, 8,
+				   TL_XTRACE_FRAME_STORED);
 }
 
 static bool put_vectors(const struct resume *r, struct tl_xtrace_replay_resumed *to)
@@ -391,8 +413,6 @@ static bool put_vectors(const struct resume *r, struct tl_xtrace_replay_resumed 
 	to->vectors = r->vectors;
 	to->vectors.bytes = known->values.bytes;
 	for (unsigned i = 0; i < 32; i++) {
-		uint64_t changed = r->from.handler.changed_halves >> 2 * i & 3;
-
 		if (whole >> i & 1)
 			memcpy(to->vectors.z[i], known->values.z[i], sizeof(to->vectors.z[i]));
 		else if (r->read_longer >> i & 1)
@@ -404,7 +424,7 @@ static bool put_vectors(const struct resume *r, struct tl_xtrace_replay_resumed 
 				memcpy(to->vectors.z[i] + 8 * (size_t)half,
 				       known->values.z[i] + 8 * (size_t)half, 8);
 			if (!(whole >> i & 1) && r->read_halves[half] >> i & 1 && !shown &&
-			    !there && !(changed >> half & 1))
+			    !there && !is_put(r, 2 * i + half))
 				return false;
 		}
 	}
@@ -429,7 +449,7 @@ static int make(struct resume *r, struct tl_xtrace_collector *c, uint64_t pc)
 
 	if (!tl_xtrace_interruption_look(&r->from, c, pc))
 		return 0;
-	replaced = (r->from.handler.changed & UINT32_MAX) | !c->call.open;
+	replaced = tl_xtrace_frame_changed(&r->from.handler.contents) | !c->call.open;
 	r->begin = c->now.offset;
 	r->end = c->part->end_byte;
 	r->left = c->part->most - c->counts->instructions;
@@ -444,15 +464,15 @@ static int make(struct resume *r, struct tl_xtrace_collector *c, uint64_t pc)
 	    r->failed)
 		return 0;
 	take_last(r);
-	if (!tl_grow(&replay->resumed, &replay->resumed_capacity, replay->resumed_count + 1,
-		     sizeof(*replay->resumed)))
+	if (!tl_grow(&replay->slots.resumed, &replay->slots.resumed_capacity,
+		     replay->slots.resumed_count + 1, sizeof(*replay->slots.resumed)))
 		return tl_error_memory(c->err);
-	to = &replay->resumed[replay->resumed_count];
-	*to = (struct tl_xtrace_replay_resumed){ .slot = replay->slot_count };
+	to = &replay->slots.resumed[replay->slots.resumed_count];
+	*to = (struct tl_xtrace_replay_resumed){ .slot = replay->slots.count };
 	if (!put_resumed(r, to, replaced, c->order != NULL))
 		return 0;
-	replay->resumed_count++;
-	replay->slot_count++;
+	replay->slots.resumed_count++;
+	replay->slots.count++;
 	return 1;
 }
 
@@ -489,6 +509,7 @@ int tl_xtrace_collect_resume(struct tl_xtrace_collector *c, uint64_t pc, uint32_
 
 	if (!r)
 		return tl_error_memory(c->err);
+	*handler = (struct tl_xtrace_handler){ .frame = 0 };
 	if (!tl_xtrace_interruption_find(&r->from, c, pc)) {
 		free(r);
 		return tl_xtrace_collect_refuse(
@@ -499,12 +520,13 @@ int tl_xtrace_collect_resume(struct tl_xtrace_collector *c, uint64_t pc, uint32_
 	if (status == 0)
 		status = refuse(c, &r->from);
 	if (status > 0) {
-		*slot = c->replay->resumed[c->replay->resumed_count - 1].slot;
-		*sp = c->replay->resumed[c->replay->resumed_count - 1].values[TL_XTRACE_REPLAY_SP];
-		*handler = r->from.handler;
-		if (handler->changed >> TL_XTRACE_REG_SP & 1)
-			*sp = handler->words[TL_XTRACE_REG_SP];
+		*slot = c->replay->slots.resumed[c->replay->slots.resumed_count - 1].slot;
+		*sp = c->replay->slots.resumed[c->replay->slots.resumed_count - 1]
+			      .values[TL_XTRACE_REPLAY_SP];
+		if (tl_xtrace_frame_changed(&r->from.handler.contents) >> TL_XTRACE_REG_SP & 1)
+			*sp = tl_xtrace_frame_word(&r->from.handler.contents, TL_XTRACE_REG_SP);
 	}
+	*handler = r->from.handler;
 	tl_xtrace_nest_free(&r->nest);
 	free(r);
 	return tl_error_or_end(status);

@@ -10,7 +10,7 @@
 #include "xtrace/elf/collect/collector.h"
 #include "xtrace/state/syscall_writes.h"
 
-enum { FRAME_CONTEXT = 128, FRAME_LEAST = 4096, FRAME_MOST = 1 << 16, SIGNALS = 64 };
+enum { FRAME_LEAST = 4096, FRAME_MOST = 1 << 16, SIGNALS = 64 };
 enum { SIGTRAP_NUMBER = 5 };
 
 static const char not_led_there[] =
@@ -47,7 +47,7 @@ static size_t take_place(struct tl_xtrace_collector *c, struct tl_xtrace_handler
 	}
 	if (h->count == TL_XTRACE_MOST_HANDLERS)
 		return oldest;
-	h->list[h->count].slot = c->replay->slot_count++;
+	h->list[h->count].slot = c->replay->slots.count++;
 	return h->count++;
 }
 
@@ -70,7 +70,7 @@ static void take_frame(struct tl_xtrace_handlers *h, struct tl_xtrace_handler *h
 static void find_frame(const struct tl_xtrace_handler *handler,
 		       struct tl_xtrace_replay_signal *signal)
 {
-	uint64_t frame = signal->values[2] - FRAME_CONTEXT;
+	uint64_t frame = signal->values[2] - TL_XTRACE_FRAME_CONTEXT;
 	bool near = handler->near - frame - FRAME_LEAST < FRAME_MOST,
 	     both = signal->known >> 1 & 1 && signal->values[1] == frame;
 
@@ -209,14 +209,26 @@ bool tl_xtrace_collect_handler_place(struct tl_xtrace_collector *c, uint64_t off
 	return !c->handlers->inputs.found || take_found(c);
 }
 
-/* ---- what a handler stores to its frame ---- */
+/* ---- what a handler does to its frame ---- */
 
-void tl_xtrace_collect_frame_store(struct tl_xtrace_collector *c,
-				   const struct tl_xtrace_seen_access *seen)
+bool tl_xtrace_collect_frame_access(struct tl_xtrace_collector *c,
+				    const struct tl_xtrace_seen_access *seen)
+{
+	for (size_t i = 0; c->handlers && i < c->handlers->count; i++) {
+		struct tl_xtrace_handler *handler = &c->handlers->list[i];
+
+		if (handler->signal != TL_NOWHERE && handler->frame &&
+		    !tl_xtrace_frame_access(&handler->contents, handler->frame, seen))
+			return false;
+	}
+	return true;
+}
+
+void tl_xtrace_collect_free_handlers(struct tl_xtrace_collector *c)
 {
 	for (size_t i = 0; c->handlers && i < c->handlers->count; i++)
-		if (c->handlers->list[i].signal != TL_NOWHERE && c->handlers->list[i].frame)
-			tl_xtrace_handler_store(&c->handlers->list[i], seen);
+		tl_xtrace_frame_free(&c->handlers->list[i].contents);
+	free(c->handlers);
 }
 
 /* ---- a handler begins ---- */
@@ -286,7 +298,9 @@ static int begin_handler(struct tl_xtrace_collector *c, uint64_t pc, uint64_t ev
 		.offset = p->offset,
 		.record = tl_xtrace_collect_record(c),
 		.predicated = p->insn.access & TL_A64_PREDICATED,
+		.contents = handler->contents,
 	};
+	tl_xtrace_frame_begin(&handler->contents, c->part->begin.vector_bytes);
 	signal = &c->replay->signals[number];
 	signal->slot = handler->slot;
 	signal->before = faults(p);
@@ -321,8 +335,8 @@ static int begins(struct tl_xtrace_collector *c, uint64_t pc)
 /* What it interrupted, or what it has put in its place. */
 static bool returns_to(const struct tl_xtrace_handler *handler, uint64_t pc)
 {
-	if (handler->changed >> TL_XTRACE_FRAME_PC & 1)
-		return handler->words[TL_XTRACE_FRAME_PC] == pc;
+	if (tl_xtrace_frame_moves(&handler->contents))
+		return tl_xtrace_frame_word(&handler->contents, TL_XTRACE_FRAME_PC) == pc;
 	return pc == handler->from || pc == handler->from + 4 || pc == handler->target;
 }
 
@@ -347,7 +361,7 @@ static void judge_interrupted(struct tl_xtrace_collector *c,
 {
 	struct tl_xtrace_replay_signal *signal = &c->replay->signals[handler->signal];
 
-	if (handler->changed >> TL_XTRACE_FRAME_PC & 1)
+	if (tl_xtrace_frame_moves(&handler->contents))
 		return;
 	if (pc == handler->from + 4 && handler->predicated)
 		signal->before = false;
@@ -358,30 +372,35 @@ static void judge_interrupted(struct tl_xtrace_collector *c,
 }
 
 /* Registers that come back with other values than the handler found. */
-static void take_changes(struct tl_xtrace_collector *c, const struct tl_xtrace_handler *handler,
-			 struct tl_xtrace_replay_signal *signal, uint64_t event)
+static int take_changes(struct tl_xtrace_collector *c, const struct tl_xtrace_handler *handler,
+			struct tl_xtrace_replay_signal *signal, uint64_t event)
 {
-	signal->known = handler->changed & UINT32_MAX;
+	const struct tl_xtrace_signal_frame *frame = &handler->contents;
+	const char *why;
+	bool failed;
+
+	signal->known = tl_xtrace_frame_changed(frame);
 	for (unsigned reg = 0; reg < 32; reg++)
-		signal->values[reg] = handler->words[reg];
-	if (handler->changed >> TL_XTRACE_FRAME_PSTATE & 1) {
+		signal->values[reg] = tl_xtrace_frame_word(frame, reg);
+	if (tl_xtrace_frame_has_flags(frame)) {
 		signal->known |= UINT64_C(1) << TL_XTRACE_REPLAY_NZCV;
 		signal->values[TL_XTRACE_REPLAY_NZCV] =
-			handler->words[TL_XTRACE_FRAME_PSTATE] & UINT64_C(0xf0000000);
+			tl_xtrace_frame_word(frame, TL_XTRACE_FRAME_PSTATE) & UINT64_C(0xf0000000);
 	}
-	for (unsigned i = 0; i < 2; i++) {
-		unsigned reg = i ? TL_XTRACE_REPLAY_FPCR : TL_XTRACE_REPLAY_FPSR;
-
-		if (handler->changed_status >> i & 1)
-			signal->known |= UINT64_C(1) << reg;
-		signal->values[reg] = handler->status[i];
-	}
-	signal->known_halves = handler->changed_halves;
-	memcpy(signal->halves, handler->halves, sizeof(signal->halves));
+	signal->first_change = c->replay->changes.count;
+	why = tl_xtrace_frame_take(frame, handler->frame, c->part->begin.vector_bytes, c->replay,
+				   &failed);
+	if (failed)
+		return tl_error_memory(c->err);
+	if (why)
+		return tl_xtrace_collect_refuse(c, why);
+	signal->change_count = c->replay->changes.count - signal->first_change;
+	tl_xtrace_collect_vector_rule(c);
 	if (c->call.open)
-		return;
+		return 0;
 	signal->known |= 1;
 	signal->values[0] = c->replay->events[event].result;
+	return 0;
 }
 
 /* Handlers that began behind this one never return any more. */
@@ -408,14 +427,15 @@ static int go_back(struct tl_xtrace_collector *c, uint64_t pc,
 		   const struct tl_xtrace_handler *handler, uint32_t slot)
 {
 	uint64_t event = c->call.event, number = tl_xtrace_replay_signal(c->replay, event, pc);
+	int status;
 
 	if (number == TL_NOWHERE)
 		return tl_error_memory(c->err);
 	c->replay->signals[number].ends = true;
 	c->replay->signals[number].slot = slot;
-	take_changes(c, handler, &c->replay->signals[number], event);
+	status = take_changes(c, handler, &c->replay->signals[number], event);
 	c->call.open = false;
-	return 0;
+	return status;
 }
 
 static int end_handler(struct tl_xtrace_collector *c, uint64_t pc,
@@ -423,10 +443,6 @@ static int end_handler(struct tl_xtrace_collector *c, uint64_t pc,
 {
 	int status;
 
-	if (handler->spoiled)
-		return tl_xtrace_collect_refuse(
-			c, "a signal's handler changed a part of a register, or a record behind "
-			   "those of V0 to V31, of what it interrupted");
 	judge_interrupted(c, handler, pc);
 	status = go_back(c, pc, handler, handler->slot);
 	if (status < 0)
@@ -449,6 +465,7 @@ static int end_earlier(struct tl_xtrace_collector *c, uint64_t pc)
 
 	if (status == 0)
 		status = go_back(c, pc, &handler, slot);
+	tl_xtrace_frame_free(&handler.contents);
 	if (status < 0)
 		return status;
 	c->stack = (struct tl_xtrace_sp){ true, sp };
@@ -511,20 +528,24 @@ int tl_xtrace_collect_handlers_over(struct tl_xtrace_collector *c)
 }
 
 /*
- * Where vectors are longer than V0 to V31, Linux takes these from their own record, but others
- * (QEMU 7.2) from that of the long ones.
+ * A handler changed one of the two records that have the lower parts of vectors, and the trace does
+ * not show which of them came back. Where nothing has more of vectors than V0 to V31, there may be
+ * no other record than that of these.
  */
-int tl_xtrace_collect_vectors_over(const struct tl_xtrace_replay *replay, struct tl_error *err)
+int tl_xtrace_collect_vectors_over(struct tl_xtrace_replay *replay, struct tl_error *err)
 {
-	bool scalable = replay->scalable, changed = false;
+	bool scalable = replay->scalable, ruled = false;
 
 	for (size_t i = 0; i < replay->thread_count; i++)
 		scalable |= replay->threads[i].begin.vector_bytes > 16;
-	for (size_t i = 0; i < replay->signal_count; i++)
-		changed |= replay->signals[i].known_halves != 0;
-	return scalable && changed
-		       ? tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				     "a signal's handler changed V registers of what it "
-				     "interrupted, which are parts of longer ones")
-		       : 0;
+	for (size_t i = 0; i < replay->changes.count; i++)
+		ruled |= replay->changes.list[i].rule != TL_XTRACE_ANY_RULE;
+	if (!ruled || replay->changes.rule != TL_XTRACE_ANY_RULE)
+		return 0;
+	replay->changes.rule = TL_XTRACE_SHORT_RULE;
+	return scalable ? tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				      "a signal's handler changed vectors of what it interrupted "
+				      "in one of the two records that its frame has of them, and "
+				      "nothing shows which of them came back")
+			: 0;
 }

@@ -189,9 +189,7 @@ static bool take_access_of_handler(struct tl_xtrace_collector *c, const struct t
 	/* The first access of a handler may show where its frame is. */
 	if (!tl_xtrace_collect_handler_access(c, &seen))
 		return false;
-	if (store)
-		tl_xtrace_collect_frame_store(c, &seen);
-	return true;
+	return tl_xtrace_collect_frame_access(c, &seen);
 }
 
 /* Whether a pointer is where a call of the slice returns to, with a signature. */
