@@ -424,6 +424,9 @@ void tl_xtrace_close(struct tl_xtrace_trace *trace)
 		return;
 	for (uint32_t i = 0; i < trace->stream_count; i++)
 		close_stream(&trace->streams[i]);
+	for (uint32_t i = 0; trace->lengths && i < trace->stream_count; i++)
+		free(trace->lengths[i].list);
+	free(trace->lengths);
 	free(trace->streams);
 	free(trace->faults.list);
 	pthread_mutex_destroy(&trace->progress);

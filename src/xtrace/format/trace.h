@@ -45,6 +45,40 @@ struct tl_xtrace_stream {
 	size_t segment_count;
 };
 
+enum tl_xtrace_length_kind {
+	TL_XTRACE_LENGTH_SET,  /* by a system call */
+	TL_XTRACE_LENGTH_SEEN, /* by an access, or asked for; it may be so since the entry before */
+	TL_XTRACE_LENGTH_LOST, /* another program is executed, which has the system's */
+};
+
+/* From an instruction on; an entry that was seen says what was so before, too. */
+struct tl_xtrace_length {
+	enum tl_xtrace_length_kind kind;
+	uint32_t bytes;
+	uint64_t offset, record;
+};
+
+/* Where the walk for lengths is. */
+struct tl_xtrace_length_scan {
+	uint64_t count, pc, offset; /* instructions; the present one */
+	uint64_t arguments[3];      /* of its system call: X8, X0, X1 */
+	unsigned argument_count;
+	bool returned;      /* its result was told */
+	uint32_t scale;     /* it accesses a whole register: bytes of a vector for each of its */
+	uint64_t accessed;  /* by it */
+	uint64_t at_execve; /* the length that execve() brings; 0: none */
+	bool inherits;      /* the present one stays then */
+};
+
+/* Lengths of vectors along a stream (elf/vector_lengths.h). */
+struct tl_xtrace_vector_lengths {
+	struct tl_xtrace_length *list;
+	size_t count, capacity;
+	size_t segments; /* so many were walked over */
+	uint32_t passed; /* to threads that the thread made: bits by 16 bytes */
+	struct tl_xtrace_length_scan scan;
+};
+
 struct tl_xtrace_trace {
 	const char *format; /* static: what the streams were made of, "xtrace" */
 	/* that has no accesses: profiles have the event of instructions, and no others */
@@ -53,8 +87,9 @@ struct tl_xtrace_trace {
 	struct tl_xtrace_stream *streams;
 	uint32_t stream_count;
 	struct tl_xtrace_faults faults;
-	struct tl_xtrace_faults open_faults; /* how many of them opening found */
-	pthread_mutex_t progress;            /* one thread at a time calls the hook */
+	struct tl_xtrace_faults open_faults;      /* how many of them opening found */
+	pthread_mutex_t progress;                 /* one thread at a time calls the hook */
+	struct tl_xtrace_vector_lengths *lengths; /* of each stream; NULL: not asked for */
 };
 
 /*

@@ -223,20 +223,34 @@ static void put_call(struct pair *p, uint64_t number)
 		put_value(&p->stream, SVCARG, 0);
 }
 
-/* prctl(PR_SVE_SET_VL, ...); any other one is as others are. */
+/* prctl(PR_SVE_SET_VL, ...) to another length; any other one is as others are. */
 TEST(setting_the_length_of_vectors_is_refused)
 {
-	for (uint64_t option = 50; option <= 51; option++) {
+	enum { AT_EXECVE = 1 << 18 };
+	const struct {
+		uint64_t option, length, result;
+		bool refused;
+	} rows[] = {
+		{ 50, 32, 32, true },
+		{ 50, 256, 32, true },
+		{ 50, 16, 16, false },
+		{ 50, 32 | AT_EXECVE, 32, false },
+		{ 50, 32, (uint64_t)-22, false },
+		{ 51, 0, 32, false },
+	};
+
+	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
 		struct pair p = begin_pair();
 
 		put_pcinst(&p.stream, 0, CODE, A64_SVC);
 		put_value(&p.stream, SVCARG, 167);
-		put_value(&p.stream, SVCARG, option);
-		for (unsigned i = 0; i < 5; i++)
+		put_value(&p.stream, SVCARG, rows[row].option);
+		put_value(&p.stream, SVCARG, rows[row].length);
+		for (unsigned i = 0; i < 4; i++)
 			put_value(&p.stream, SVCARG, 0);
-		put_value(&p.stream, SVCRET, 32);
+		put_value(&p.stream, SVCRET, rows[row].result);
 		put_inst(&p.stream, 0, A64_NOP);
-		if (option == 50) {
+		if (rows[row].refused) {
 			assert_refused(&p, "the length of vectors is set", 0, 0);
 		} else {
 			struct tl_output *out;
@@ -277,7 +291,7 @@ TEST(another_length_of_vectors_before_the_slice_is_refused)
 		{ 50, 32, 32, 0, A64_NOP, false },
 		{ 50, 32 | AT_EXECVE, 32, 0, PTRUE, false },
 		{ 50, 32, (uint64_t)-22, 0, PTRUE, false },
-		{ 51, 32, 32, 0, PTRUE, false },
+		{ 51, 16, 16, 0, PTRUE, false },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -43,8 +43,9 @@ struct tl_xtrace_collector {
 	bool over;
 	struct tl_xtrace_present now;
 	struct {
-		uint64_t event; /* of the last system call; TL_NOWHERE: none */
-		bool open;      /* its result is still to come */
+		uint64_t event;   /* of the last system call; TL_NOWHERE: none */
+		bool open;        /* its result is still to come */
+		bool sets_length; /* of vectors */
 		unsigned arguments;
 	} call;
 	const char *refused; /* by tl_xtrace_changed_fn */
@@ -127,8 +128,8 @@ void tl_xtrace_collect_vector_rule(struct tl_xtrace_collector *c);
  */
 bool tl_xtrace_collect_numbers(struct tl_xtrace_replay *replay, struct tl_xtrace_trace *trace);
 /*
- * lengths.c: a slice with SVE instructions is refused whose thread has set another length of
- * vectors before than its snapshots have. 0, or negative.
+ * lengths.c: a slice with SVE instructions is refused whose thread has another length of vectors
+ * than its snapshots have, or may have. 0, or negative.
  */
 int tl_xtrace_collect_lengths(const struct tl_xtrace_replay *replay,
 			      const struct tl_xtrace_slice_part *parts, struct tl_error *err);

@@ -1,98 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The length of a thread's vectors where its slice begins: prctl(PR_SVE_SET_VL, ...) may have set
- * another one than that of the snapshots, which all have one length.
+ * The length of a thread's vectors where its slice is: another one than that of its snapshots may
+ * have been set before, by the thread or by the one that made it.
  */
 #include "core/error.h"
 #include "xtrace/elf/collect/collector.h"
+#include "xtrace/elf/vector_lengths.h"
 
-/* Linux: <asm-generic/unistd.h>, <linux/prctl.h>. */
-enum { PRCTL = 167, PR_SVE_SET_VL = 50, LENGTH_BITS = 0xffff, AT_EXECVE = 1 << 18 };
-
-/* The last system call of a stream, and the last one that set the length. */
-struct length_scan {
-	uint64_t arguments[3]; /* X8, X0, X1 */
-	unsigned argument_count;
-	bool called;             /* its arguments have begun, no instruction came since */
-	uint64_t count;          /* of instructions */
-	uint64_t record, offset; /* of the call */
-	uint64_t length, set_record, set_offset;
-};
-
-/* Kernel code may be between a call and its result. */
-static void take_argument(struct length_scan *scan, const struct tl_xtrace_walk *w)
+static int refuse(const struct tl_xtrace_length *at, struct tl_error *err)
 {
-	if (!scan->called)
-		scan->argument_count = 0;
-	scan->called = true;
-	if (scan->argument_count < 3)
-		scan->arguments[scan->argument_count++] = tl_xtrace_walk_value(w);
+	static const char *const texts[] = {
+		[TL_XTRACE_LENGTH_SET] = "the length of vectors was set before the slice (prctl), "
+					 "which no snapshot shows",
+		[TL_XTRACE_LENGTH_SEEN] = "vectors have another length here than snapshots have",
+		[TL_XTRACE_LENGTH_LOST] = "another program is executed (execve) before the slice, "
+					  "with vectors of a length that nothing tells",
+	};
+
+	return tl_error_in(err, TL_UNSUPPORTED, at->offset, at->record, texts[at->kind]);
 }
 
-static void take_result(struct length_scan *scan, uint64_t result)
+/* Whether another thread had set another length than the snapshots have when it made threads. */
+static int find_maker(const struct tl_xtrace_slice_part *part, bool *found, struct tl_error *err)
 {
-	bool sets = scan->argument_count == 3 && scan->arguments[0] == PRCTL &&
-		    (uint32_t)scan->arguments[1] == PR_SVE_SET_VL &&
-		    !(scan->arguments[2] & AT_EXECVE);
+	struct tl_xtrace_trace *trace = part->trace;
+	uint32_t own = UINT32_C(1) << (part->begin.vector_bytes / UINT32_C(16) - 1);
 
-	scan->argument_count = 0;
-	if (!sets || result >> 31)
-		return;
-	scan->length = result & LENGTH_BITS;
-	scan->set_record = scan->record;
-	scan->set_offset = scan->offset;
+	*found = false;
+	for (uint32_t i = 0; i < trace->stream_count && !*found; i++) {
+		if (i == part->stream)
+			continue;
+		if (!tl_xtrace_vector_lengths_until(trace, i, UINT64_MAX))
+			return tl_error_memory(err);
+		*found = tl_xtrace_vector_lengths_passed(trace, i) & ~own;
+	}
+	return 0;
 }
 
-static void take_token(struct length_scan *scan, const struct tl_xtrace_walk *w,
-		       enum tl_xtrace_kind kind)
+/* Nothing in its stream tells the thread's length: it is that of its maker. */
+static int judge_maker(const struct tl_xtrace_slice_part *part, struct tl_error *err)
 {
-	if (tl_xtrace_is_instruction(kind)) {
-		scan->called = false;
-		scan->count++;
-	} else if (kind == TL_XTRACE_SVCARG) {
-		take_argument(scan, w);
-	} else if (kind == TL_XTRACE_SVCRET) {
-		take_result(scan, tl_xtrace_walk_value(w));
-	}
-	if (!scan->called) {
-		scan->record = scan->count - 1;
-		scan->offset = tl_xtrace_walk_offset(w);
-	}
+	bool found;
+	int status = find_maker(part, &found, err);
+
+	return status < 0 || !found
+		       ? status
+		       : tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				     "another thread has set the length of vectors (prctl) before "
+				     "it made threads, of which this may be one, and nothing in it "
+				     "shows which length it has");
 }
 
-/* The stream from its beginning to this offset. */
-static void scan_to(struct length_scan *scan, const struct tl_xtrace_slice_part *part)
+static int judge(const struct tl_xtrace_slice_part *part, struct tl_error *err)
 {
-	const struct tl_xtrace_stream *stream = &part->trace->streams[part->stream];
-	uint64_t end = part->begin.offset;
-	bool over = false;
+	const struct tl_xtrace_vector_lengths *lengths;
+	uint32_t length = part->begin.vector_bytes;
+	uint64_t begin = part->begin.offset;
+	const struct tl_xtrace_length *at, *first = NULL;
+	size_t next;
 
-	for (size_t i = 0; !over && i < stream->segment_count; i++) {
-		struct tl_xtrace_walk w;
-		enum tl_xtrace_kind kind;
-
-		tl_xtrace_walk_begin(&w, part->trace, stream, &stream->segments[i]);
-		while (!over && (kind = tl_xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
-			over = tl_xtrace_walk_offset(&w) >= end;
-			if (!over)
-				take_token(scan, &w, kind);
-		}
-	}
+	if (!tl_xtrace_vector_lengths_until(part->trace, part->stream, part->end_byte))
+		return tl_error_memory(err);
+	lengths = &part->trace->lengths[part->stream];
+	at = tl_xtrace_vector_length_before(part->trace, part->stream, begin);
+	next = at ? (size_t)(at - lengths->list) + 1 : 0;
+	if (next < lengths->count && lengths->list[next].kind == TL_XTRACE_LENGTH_SEEN)
+		first = &lengths->list[next];
+	if (at && at->kind != TL_XTRACE_LENGTH_LOST && at->bytes != length)
+		return refuse(at, err);
+	/* What is set behind the slice's beginning is refused where it is. */
+	if (first)
+		return first->bytes == length ? 0 : refuse(first, err);
+	if (at)
+		return at->kind == TL_XTRACE_LENGTH_LOST ? refuse(at, err) : 0;
+	return judge_maker(part, err);
 }
 
 int tl_xtrace_collect_lengths(const struct tl_xtrace_replay *replay,
 			      const struct tl_xtrace_slice_part *parts, struct tl_error *err)
 {
-	for (size_t i = 0; replay->scalable && i < replay->thread_count; i++) {
-		uint32_t length = parts[i].begin.vector_bytes;
-		struct length_scan scan = { .length = length };
+	int status = 0;
 
-		scan_to(&scan, &parts[i]);
-		if (scan.length != length)
-			return tl_error_in(
-				err, TL_UNSUPPORTED, scan.set_offset, scan.set_record,
-				"the length of vectors was set before the slice (prctl), which "
-				"no snapshot shows");
-	}
-	return 0;
+	for (size_t i = 0; status == 0 && replay->scalable && i < replay->thread_count; i++)
+		status = judge(&parts[i], err);
+	return status;
 }

@@ -4,7 +4,7 @@
 #include "xtrace/elf/first_fault.h"
 
 /* Linux: <asm-generic/unistd.h>, <linux/prctl.h>. */
-enum { PRCTL = 167, PR_SVE_SET_VL = 50 };
+enum { PRCTL = 167, PR_SVE_SET_VL = 50, LENGTH_BITS = 0xffff, AT_EXECVE = 1 << 18 };
 
 /* ---- the order of several threads ---- */
 
@@ -72,6 +72,7 @@ bool tl_xtrace_collect_begin_call(struct tl_xtrace_collector *c)
 		return false;
 	c->call.event = c->counts->last_event;
 	c->call.open = true;
+	c->call.sets_length = false;
 	c->call.arguments = 0;
 	c->replay->image.calls += !c->order;
 	return true;
@@ -125,11 +126,11 @@ static bool take_argument(struct tl_xtrace_collector *c, uint64_t value)
 
 	if (!c->call.open)
 		return true;
-	if (number == 1 && value == PR_SVE_SET_VL &&
-	    c->replay->events[c->call.event].expected == PRCTL) {
-		c->refused = "the length of vectors is set (prctl), which no snapshot shows";
-		return false;
-	}
+	if (number == 1)
+		c->call.sets_length = (uint32_t)value == PR_SVE_SET_VL &&
+				      c->replay->events[c->call.event].expected == PRCTL;
+	if (number == 2 && value & AT_EXECVE)
+		c->call.sets_length = false;
 	if (number)
 		return number > 6 || tl_xtrace_collect_handler_value(c, number - 1, value);
 	event = &c->replay->events[c->call.event];
@@ -148,11 +149,17 @@ static bool take_target(struct tl_xtrace_collector *c, uint64_t value)
 	       tl_xtrace_collect_handler_value(c, opcode >> 5 & 31, value);
 }
 
-static void take_result(struct tl_xtrace_collector *c, uint64_t value)
+static bool take_result(struct tl_xtrace_collector *c, uint64_t value)
 {
+	bool sets_length = c->call.sets_length && !(value >> 31);
+
 	if (c->call.open)
 		c->replay->events[c->call.event].result = value;
-	c->call.open = false;
+	c->call.open = c->call.sets_length = false;
+	if (!sets_length || (value & LENGTH_BITS) == c->part->begin.vector_bytes)
+		return true;
+	c->refused = "the length of vectors is set (prctl), which no snapshot shows";
+	return false;
 }
 
 static bool take_register(struct tl_xtrace_collector *c, uint64_t value)
@@ -254,8 +261,7 @@ bool tl_xtrace_collect_token(struct tl_xtrace_collector *c, const struct tl_xtra
 	case TL_XTRACE_SVCARG:
 		return take_argument(c, tl_xtrace_walk_value(w));
 	case TL_XTRACE_SVCRET:
-		take_result(c, tl_xtrace_walk_value(w));
-		return true;
+		return take_result(c, tl_xtrace_walk_value(w));
 	case TL_XTRACE_TARGET_B:
 		return take_target(c, tl_xtrace_walk_value(w));
 	case TL_XTRACE_TIME:
