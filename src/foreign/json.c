@@ -50,6 +50,7 @@ static int recover(struct tl_foreign_json *r, int status, uint32_t depth, uint64
 	if (found < 0)
 		return found;
 	r->ended = !found;
+	r->resumed += found > 0;
 	status = note_fault(r, status, text, at, from, err);
 	if (status < 0)
 		return status;

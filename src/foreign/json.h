@@ -12,9 +12,10 @@
 struct tl_foreign_json {
 	struct tl_foreign_file *file;
 	struct tl_json json;
-	bool ended;      /* by a fault behind which nothing more was found */
-	bool open_end;   /* an array may end with the text, behind any element */
-	uint64_t record; /* the number of the present element, as faults tell it */
+	bool ended;       /* by a fault behind which nothing more was found */
+	bool open_end;    /* an array may end with the text, behind any element */
+	uint64_t record;  /* the number of the present element, as faults tell it */
+	uint64_t resumed; /* faults of the text behind which an element was found */
 };
 
 /*

@@ -2,6 +2,7 @@
 /* One profile: a table of its members, and the elements of its arrays. */
 #include <inttypes.h>
 
+#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "speedscope/speedscope.h"
@@ -118,6 +119,18 @@ static int dump_sample(struct tl_speedscope_read *s, struct tl_output *out, stru
 	return dump_end(s, out, err);
 }
 
+/* Which samples have the weights of their numbers, where the text went on behind a fault. */
+static void note_resumed(struct tl_speedscope_read *s)
+{
+	struct tl_speedscope_profile *p = &s->profile;
+
+	if (p->resumed == s->reader.resumed)
+		return;
+	p->resumed = s->reader.resumed;
+	p->behind = p->node_count;
+	p->sure = tl_min(p->sure, p->node_count);
+}
+
 /* Samples keep their numbers, as weights are found by them: a bad one has no frames. */
 static int take_sample(void *arg, struct tl_error *err)
 {
@@ -128,6 +141,7 @@ static int take_sample(void *arg, struct tl_error *err)
 	uint32_t node = s->root;
 	int status = 0;
 
+	note_resumed(s);
 	if (json_of(s)->token.kind != TL_JSON_ARRAY)
 		node = 0;
 	if (json_of(s)->token.kind == TL_JSON_OBJECT)
@@ -268,12 +282,20 @@ static int take_elements(struct tl_speedscope_read *s, uint8_t open, tl_foreign_
 
 static int take_samples(struct tl_speedscope_read *s, struct tl_error *err)
 {
-	return take_elements(s, '[', take_sample, err);
+	int status;
+
+	s->profile.resumed = s->reader.resumed;
+	status = take_elements(s, '[', take_sample, err);
+	s->profile.all_samples = status == 0 && !s->reader.ended;
+	return status;
 }
 
 static int take_weights(struct tl_speedscope_read *s, struct tl_error *err)
 {
-	return take_elements(s, 0, take_weight, err);
+	const int status = take_elements(s, 0, take_weight, err);
+
+	s->profile.all_weights = status == 0 && !s->reader.ended;
+	return status;
 }
 
 static int take_events(struct tl_speedscope_read *s, struct tl_error *err)
@@ -341,6 +363,8 @@ static void begin_profile(struct tl_speedscope_read *s)
 	p->name = 0;
 	p->unit = NULL;
 	p->node_count = p->weight_count = p->event_count = 0;
+	p->all_samples = p->all_weights = false;
+	p->sure = p->behind = SIZE_MAX;
 }
 
 static bool begin_part(struct tl_speedscope_read *s)

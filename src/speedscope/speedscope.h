@@ -43,6 +43,14 @@ struct tl_speedscope_profile {
 	size_t node_count, node_capacity;
 	struct tl_decimal *weights;
 	size_t weight_count, weight_capacity;
+	bool all_samples, all_weights; /* the lists were read to their ends */
+	/*
+	 * A fault of the text in the list of samples may cost some of them, or make two of one. The
+	 * samples before `sure` have the weights of their numbers, those from `behind` on have them
+	 * counted from the end, and of the others nothing is known. Both SIZE_MAX: there was none.
+	 */
+	size_t sure, behind;
+	uint64_t resumed; /* as the reader had it at the last sample */
 	struct tl_speedscope_event *events;
 	size_t event_count, event_capacity;
 };

@@ -31,18 +31,38 @@ static int bad_profile(struct tl_speedscope_read *s, const char *text, struct tl
 
 /* ---- samples ---- */
 
+/* The weight of a sample by its number; NULL: it has none, or it is not known which. */
+static const struct tl_decimal *weight_of(const struct tl_speedscope_profile *p, size_t sample)
+{
+	const size_t from_end = p->node_count - sample;
+	size_t at = sample;
+
+	if (sample >= p->sure) {
+		if (sample < p->behind || !p->all_samples || !p->all_weights ||
+		    from_end > p->weight_count)
+			return NULL;
+		at = p->weight_count - from_end;
+		/* Those before it have their own. */
+		if (at < p->sure)
+			return NULL;
+	}
+	return at < p->weight_count ? &p->weights[at] : NULL;
+}
+
 static bool count_samples(struct tl_speedscope_read *s, uint32_t event)
 {
 	struct tl_speedscope_profile *p = &s->profile;
 	struct tl_foreign_stacks *stacks = &s->reader.file->stacks;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < p->node_count && i < p->weight_count; i++) {
+	for (size_t i = 0; ok && i < p->node_count; i++) {
+		const struct tl_decimal *own = weight_of(p, i);
+		struct tl_decimal weight;
 		bool exact = true;
-		struct tl_decimal weight = p->weights[i];
 
-		if (!p->nodes[i])
+		if (!p->nodes[i] || !own)
 			continue;
+		weight = *own;
 		/* A stack without a frame has a weight, and is nobody's; a dump makes none. */
 		if (p->nodes[i] == s->root) {
 			s->empty += weight.digits && !s->reader.file->options.dump;

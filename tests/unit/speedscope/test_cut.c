@@ -104,24 +104,28 @@ TEST(every_prefix_of_events)
 
 /* ---- bytes that are other ones ---- */
 
-/* Of a byte in a sample those before it are kept; those behind it may have other weights. */
+/*
+ * Of a byte in a sample those before it are kept, and what is behind it, or has no weight then: each
+ * sample has a frame of its own, so that its weight is known. What a byte makes of the one sample, or
+ * of a sample and the one behind it, is theirs alone.
+ */
 TEST(a_byte_of_a_sample_is_another_one)
 {
 	static const char weights[] = "[1,2,4,8,16,32,64,128]";
 	uint32_t seed = 20261128;
-	char text[512], *first;
+	char text[1024], *first;
 
 	sprintf(text,
-		"{" FRAMES ",\"profiles\":[{\"unit\":\"none\",\"weights\":%s,\"samples\":["
-		"[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0],[0,0]]}]}",
+		"{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\"},"
+		"{\"name\":\"d\"},{\"name\":\"e\"},{\"name\":\"f\"},{\"name\":\"g\"},"
+		"{\"name\":\"h\"}]},\"profiles\":[{\"unit\":\"none\",\"weights\":%s,\"samples\":["
+		"[0,0],[1,1],[2,2],[3,3],[4,4],[5,5],[6,6],[7,7]]}]}",
 		weights);
 	first = strstr(text, "[0,0]");
-	for (unsigned run = 0; run < 4000; run++) {
+	for (unsigned run = 0; run < 6000; run++) {
 		const unsigned number = chance(&seed, SAMPLES - 1);
-		char *at = first + 6 * number + chance(&seed, 5);
+		char *at = first + 6 * number + chance(&seed, 6);
 		const char was = *at;
-		const int64_t before = (1 << number) - 1;
-		int64_t sum;
 		struct path_sums have = { NULL, 0 };
 		struct text t;
 
@@ -135,9 +139,18 @@ TEST(a_byte_of_a_sample_is_another_one)
 		}
 		assert_int_equal(t.status, 0);
 		path_sums_of_profile(&have, t.profile, TL_NONE, 0);
-		sum = path_sums_find(&have, "a;a");
-		if ((sum & before) != before)
-			fail_msg("sample %u: %d is left of %s", number, (int)sum, text);
+		for (unsigned i = 0; i < SAMPLES; i++) {
+			char path[4] = { (char)('a' + i), ';', (char)('a' + i), '\0' };
+			int64_t weight = path_sums_find(&have, path);
+
+			if (i < number && weight != 1 << i)
+				fail_msg("sample %u has %d in %s", i, (int)weight, text);
+			/* one frame more or less of the sample itself may make another's path */
+			if (i > number)
+				weight &= ~(INT64_C(3) << number);
+			if (i > number && weight && weight != 1 << i)
+				fail_msg("sample %u has %d in %s", i, (int)weight, text);
+		}
 		/* What is missing is told. */
 		if (tl_profile_total(t.profile)[0] != 255)
 			assert_true(t.foreign.faults.count > 0);
@@ -145,6 +158,63 @@ TEST(a_byte_of_a_sample_is_another_one)
 		text_close(&t);
 		*at = was;
 	}
+}
+
+static void expect_paths(const char *form, const char *samples, const char *weights, int64_t a,
+			 int64_t b)
+{
+	struct path_sums have = { NULL, 0 };
+	char text[512];
+	struct text t;
+
+	sprintf(text, form, samples, weights);
+	text_read(&t, &tl_speedscope_reader, text);
+	assert_int_equal(t.status, 0);
+	path_sums_of_profile(&have, t.profile, TL_NONE, 0);
+	if (path_sums_find(&have, "a;a") != a || path_sums_find(&have, "a;b") != b)
+		fail_msg("%d and %d: %s", (int)path_sums_find(&have, "a;a"),
+			 (int)path_sums_find(&have, "a;b"), text);
+	path_sums_free(&have);
+	text_close(&t);
+}
+
+/* Samples and weights of which some have none, by the paths that they have then. */
+TEST(weights_stay_with_their_samples)
+{
+	static const struct {
+		const char *samples, *weights;
+		int64_t a, b; /* of a;a and a;b */
+	} cases[] = {
+		{ "[[0,0],[0,1],[0,1]]", "[1,2,4]", 1, 6 },
+		/* the second one is no list, and has no number then */
+		{ "[[0,0],x0,0],[0,1]]", "[1,2,4]", 1, 4 },
+		{ "[[0,0],[0,x],[0,1]]", "[1,2,4]", 1, 4 },
+		/* reading goes on at the next "],[" */
+		{ "[x,[0,0],[0,1]]", "[1,2,4]", 0, 4 },
+		/* between two faults nothing is known */
+		{ "[[0,0],x,[0,0],[0,0],x,[0,1],[0,1]]", "[1,2,4,8,16,32,64]", 1, 64 },
+		/* the comma alone: but reading goes on at the next "],[" */
+		{ "[[0,0],[0,0]x[0,1],[0,1]]", "[1,2,4,8]", 3, 8 },
+		/* the weights are not all there: those behind the fault have none */
+		{ "[[0,0],x,[0,1],[0,1]]", "[1,2,4,x]", 1, 0 },
+		{ "[[0,0],x,[0,1],[0,1]]", "[1]", 1, 0 },
+		{ "[[0,0],[0,0],x,[0,1],[0,1]]", "[1]", 1, 0 },
+		/* without a fault pairs go as far as they go */
+		{ "[[0,0],[0,1]]", "[1,2,4]", 1, 2 },
+		{ "[[0,0],[0,1],[0,1]]", "[1,2]", 1, 2 },
+	};
+	static const char *const orders[] = {
+		"{" FRAMES ",\"profiles\":[{\"unit\":\"none\",\"samples\":%s,\"weights\":%s}]}",
+		"{" FRAMES ",\"profiles\":[{\"unit\":\"none\",\"weights\":%2$s,\"samples\":%1$s}]}",
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++)
+		/* behind weights that end with a fault nothing more is read */
+		if (i % 2 == 0 || !strchr(cases[i / 2].weights, 'x'))
+			expect_paths(orders[i % 2], cases[i / 2].samples, cases[i / 2].weights,
+				     cases[i / 2].a, cases[i / 2].b);
+	/* behind the last x there is no sample: how many were lost is not known, nor whose weight 8 is */
+	expect_paths(orders[1], "[[0,0],x,[0,1],[0,1],x]", "[1,2,4,8]", 1, 0);
 }
 
 /* What a damaged profile lacks is told before its damage, which is what ends a strict reading. */
@@ -518,6 +588,7 @@ int main(void)
 		cmocka_unit_test(every_prefix_of_samples),
 		cmocka_unit_test(every_prefix_of_events),
 		cmocka_unit_test(a_byte_of_a_sample_is_another_one),
+		cmocka_unit_test(weights_stay_with_their_samples),
 		cmocka_unit_test(any_byte_is_another_one),
 		cmocka_unit_test(weights_that_are_none),
 		cmocka_unit_test(more_of_the_one_than_of_the_other),

@@ -218,7 +218,8 @@ TEST(the_first_time_of_a_trace)
 		while (at + 8 < t.size && t.bytes[at] != 0x19)
 			at++;
 		if (at + 8 < t.size)
-			first = (uint64_t)(t.bytes[at + 1] | t.bytes[at + 2] << 8 | t.bytes[at + 3] << 16);
+			first = (uint64_t)(t.bytes[at + 1] | t.bytes[at + 2] << 8 |
+					   t.bytes[at + 3] << 16);
 		assert_int_equal(tl_pt_first_time(&t.config, &found, NULL), at + 8 < t.size);
 		assert_int_equal(found, at + 8 < t.size ? first : 77);
 	}
