@@ -354,6 +354,61 @@ TEST(a_line_that_is_too_long)
 	free(text);
 }
 
+/*
+ * Of a file whose first line is longer than the 64 KiB that are looked at, that line is: its count is
+ * at its end, and what comes behind it does not matter. Of a line without an end its frames are.
+ */
+TEST(long_first_lines_are_recognised)
+{
+	enum { LOOKED_AT = 65536, ROOM = LOOKED_AT + 200 };
+	static uint8_t text[ROOM];
+
+	for (size_t size = LOOKED_AT - 12; size < LOOKED_AT + 12; size++) {
+		static const struct {
+			const char *end;
+			int sure;
+			bool two;
+		} cases[] = {
+			{ " 5\nno count\nno count\nno count\n", 30, false },
+			{ " 5 6\nno count\nno count\n", 30, true },
+			{ " 5 x\na;b 5\n", 0, false },
+			{ " 5\n", 30, false },
+		};
+
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			const size_t end = strlen(cases[i].end);
+			/* is more looked at than the first line? */
+			const bool more =
+				size + (size_t)(strchr(cases[i].end, '\n') - cases[i].end) <
+				LOOKED_AT;
+
+			for (size_t at = 0; at < size; at++)
+				text[at] = at % 8 == 7 ? ';' : 'f';
+			memcpy(text + size, cases[i].end, end);
+			if (more)
+				continue;
+			assert_int_equal(tl_folded_probe(text, size + end), cases[i].sure);
+			if (cases[i].sure)
+				assert_int_equal(tl_folded_has_two_counts(text, size + end),
+						 cases[i].two);
+		}
+		/* a line that goes on: by its frames, one in 512 bytes at least */
+		if (size > LOOKED_AT) {
+			assert_int_equal(tl_folded_probe(text, size), 30);
+			memset(text, 'f', size);
+			assert_int_equal(tl_folded_probe(text, size), 0);
+			for (size_t frames = 127; frames < 131; frames++) {
+				memset(text, ';', frames);
+				assert_int_equal(tl_folded_probe(text, size),
+						 frames > size / 512 ? 30 : 0);
+			}
+			text[LOOKED_AT + 1] = '\0';
+			assert_int_equal(tl_folded_probe(text, size),
+					 size > LOOKED_AT + 1 ? 0 : 30);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +431,7 @@ int main(void)
 		cmocka_unit_test(probing),
 		cmocka_unit_test(a_long_first_line_is_probed),
 		cmocka_unit_test(damage),
+		cmocka_unit_test(long_first_lines_are_recognised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * instructions and branches, executed blocks and the costs of functions, of whole traces, from each
  * PSB on, by several threads, of several streams and of threads that take turns in one.
  */
+#include "../paths_text.h"
 #include "walked.h"
 
 #include "flow/source.h"
@@ -734,6 +735,114 @@ TEST(functions_cost_what_they_executed)
 		}
 }
 
+/* A path of calls, and what was executed at its end. */
+struct path {
+	char names[128];
+	uint64_t ended;
+	int64_t executed;
+};
+
+struct paths {
+	struct path list[400];
+	size_t count;
+};
+
+static struct path *path_of(struct paths *paths, const unsigned *stack, size_t depth)
+{
+	char names[128] = "";
+	size_t i = 0;
+
+	for (size_t d = 0; d < depth; d++)
+		strcat(strcat(names, d ? ";" : ""), walked_functions[stack[d]].name);
+	while (i < paths->count && strcmp(paths->list[i].names, names) != 0)
+		i++;
+	if (i == paths->count) {
+		assert_true(paths->count++ < COUNT(paths->list));
+		paths->list[i] = (struct path){ .ended = 0 };
+		strcpy(paths->list[i].names, names);
+	}
+	return &paths->list[i];
+}
+
+/* A call and an interrupt open a path, a return ends it: what the program does, step by step. */
+static void walk_paths(struct paths *paths, const struct walked *w)
+{
+	unsigned stack[MOST_DEPTH + 4] = { 0 };
+	size_t depth = 1;
+
+	paths->count = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		const uint8_t kind = walked_insn(w->steps[i])->kind;
+		struct path *path = path_of(paths, stack, depth);
+
+		path->executed++;
+		if (w->how[i] == STEP_END)
+			break;
+		if (kind == CALL || kind == CALL_ANY)
+			stack[depth++] = walked_function(w->to[i]);
+		if ((kind == RET || kind == IRET) && depth > 1) {
+			path->ended++;
+			depth--;
+		}
+		if (w->interrupt[i])
+			stack[depth++] = FUNCTIONS_WALKED - 1;
+	}
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static char *text_of(const struct paths *paths)
+{
+	char *lines[COUNT(paths->list)], *text = calloc(1, COUNT(paths->list) * 160);
+
+	assert_non_null(text);
+	for (size_t i = 0; i < paths->count; i++)
+		assert_true(asprintf(&lines[i], "0 %s %llu %lld\n", paths->list[i].names,
+				     (unsigned long long)paths->list[i].ended,
+				     (long long)paths->list[i].executed) >= 0);
+	qsort(lines, paths->count, sizeof(lines[0]), compare_lines);
+	for (size_t i = 0; i < paths->count; i++) {
+		strcat(text, lines[i]);
+		free(lines[i]);
+	}
+	return text;
+}
+
+TEST(contexts_are_the_paths_of_calls)
+{
+	static struct walked_feed feed;
+	static struct paths paths;
+
+	for (size_t shape = 0; shape < COUNT(shapes); shape++)
+		for (unsigned way = 0; way < 8; way++) {
+			struct tl_pt_fold_options options = folding;
+			struct tl_pt_faults faults = { 0 };
+			struct tl_profile *profile;
+			char *seen, *wanted;
+
+			options.jobs = way % 3;
+			options.per_thread = way % 2;
+			open_walked(&feed);
+			walk(&walks[0], 110 + way, shapes[shape].steps, shapes[shape].psbs,
+			     shapes[shape].interrupts);
+			add_walked(&feed, &walks[0], 0, 0, walks[0].size);
+			assert_int_equal(tl_pt_fold(&feed.feed, &options, &faults, &profile, NULL),
+					 0);
+			walk_paths(&paths, &walks[0]);
+			seen = paths_text(profile, true);
+			wanted = text_of(&paths);
+			assert_string_equal(seen, wanted);
+			free(seen);
+			free(wanted);
+			tl_profile_free(profile);
+			tl_pt_faults_free(&faults);
+			close_walked(&feed);
+		}
+}
+
 /* Lines have the costs of their addresses, and jumps how often they were executed and taken. */
 TEST(addresses_cost_what_was_executed)
 {
@@ -835,6 +944,7 @@ int main(void)
 		cmocka_unit_test(counts_of_several_objects),
 		cmocka_unit_test(counts_of_a_damaged_trace),
 		cmocka_unit_test(functions_cost_what_they_executed),
+		cmocka_unit_test(contexts_are_the_paths_of_calls),
 		cmocka_unit_test(addresses_cost_what_was_executed),
 		cmocka_unit_test(threads_cost_what_they_executed),
 	};
