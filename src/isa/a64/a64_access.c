@@ -107,6 +107,20 @@ static void data(struct tl_a64_access *a, const struct tl_a64 *a64)
 	a->rt2 = field(opcode, 14, 10) == 31 ? TL_A64_ZERO : (uint8_t)field(opcode, 14, 10);
 }
 
+static void structure(struct tl_a64_access *a, uint32_t opcode)
+{
+	const struct tl_a64_structure s = tl_a64_structure_of(opcode);
+
+	a->rt = s.rt;
+	a->structure = TL_A64_INTERLEAVED;
+	if (s.repeated && s.registers == 1)
+		a->structure = TL_A64_REPEATED;
+	if (s.single || s.interleaved)
+		return;
+	a->structure = TL_A64_CONSECUTIVE;
+	a->in_a_row = s.registers;
+}
+
 struct tl_a64_access tl_a64_access_of(const struct tl_a64 *a64)
 {
 	struct tl_a64_access a = { .rn = (uint8_t)field(a64->opcode, 9, 5) };
@@ -123,9 +137,71 @@ struct tl_a64_access tl_a64_access_of(const struct tl_a64 *a64)
 	a.needs_store =
 		a64->access & TL_A64_WRITES && !(a64->access & (TL_A64_EXCLUSIVE | TL_A64_RMW));
 	place(&a, a64->opcode);
-	if (is_vector(a64->opcode))
+	if (is_vector(a64->opcode) && field(a64->opcode, 29, 27) == 1)
+		structure(&a, a64->opcode);
+	else if (is_vector(a64->opcode))
 		vectors(&a, a64);
 	else
 		data(&a, a64);
 	return a;
+}
+
+/* ---- structures ---- */
+
+/* "Advanced SIMD load/store multiple structures": by `opcode`, bits 15:12. */
+static void multiple(struct tl_a64_structure *s, uint32_t opcode)
+{
+	static const uint8_t registers[16] = {
+		[0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2
+	};
+
+	s->registers = registers[field(opcode, 15, 12)];
+	s->interleaved = !(opcode >> 13 & 1);
+	s->size = (uint8_t)field(opcode, 11, 10);
+}
+
+/* "Advanced SIMD load/store single structure": Q:S:size has the element's number and its length. */
+static void of_elements(struct tl_a64_structure *s, uint32_t opcode)
+{
+	unsigned scale = field(opcode, 15, 14),
+		 number = field(opcode, 30, 30) << 3 | field(opcode, 12, 10);
+
+	s->single = true;
+	s->registers = (uint8_t)((field(opcode, 13, 13) << 1 | field(opcode, 21, 21)) + 1);
+	s->repeated = scale == 3;
+	if (scale == 2 && opcode >> 10 & 1)
+		scale = 3;
+	s->size = (uint8_t)(s->repeated ? field(opcode, 11, 10) : scale);
+	s->lane = (uint8_t)(s->repeated ? 0 : number >> scale);
+}
+
+struct tl_a64_structure tl_a64_structure_of(uint32_t opcode)
+{
+	struct tl_a64_structure s = { .rt = (uint8_t)field(opcode, 4, 0),
+				      .whole = field(opcode, 30, 30) };
+
+	if (opcode >> 24 & 1)
+		of_elements(&s, opcode);
+	else
+		multiple(&s, opcode);
+	return s;
+}
+
+void tl_a64_structure_place(const struct tl_a64_structure *s, unsigned at, unsigned *number,
+			    unsigned *byte)
+{
+	unsigned element = at >> s->size, in_element = at & ((1u << s->size) - 1),
+		 bytes = s->whole ? 16 : 8;
+
+	if (s->single) {
+		*number = s->rt + element;
+		*byte = ((unsigned)s->lane << s->size) + in_element;
+	} else if (s->interleaved) {
+		*number = s->rt + element % s->registers;
+		*byte = (element / s->registers << s->size) + in_element;
+	} else {
+		*number = s->rt + at / bytes;
+		*byte = at % bytes;
+	}
+	*number %= 32;
 }
