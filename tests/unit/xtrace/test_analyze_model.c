@@ -5,121 +5,10 @@
  */
 #include <stdio.h>
 
-#include "../chance.h"
-#include "bytes.h"
+#include "drawn_stream.h"
 
 #include "core/output.h"
 #include "xtrace/analyze/analyze.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* ---- the stream ---- */
-
-enum { STEPS = 1500, MOST_ACCESSES = 300, BASE = 0x1000, PLACES = 400, LINE = 64, PAGE = 4096 };
-
-/* CBNZ X0, two instructions back. */
-#define A64_CBNZ 0xb5ffffc0u
-
-static const uint32_t opcodes[] = { A64_NOP, A64_LDR, A64_STR, A64_CBNZ };
-static const char *const classes[] = { "hint", "load", "store", "branch" };
-
-struct access {
-	uint64_t address;
-	bool store;
-};
-
-struct step {
-	uint64_t pc;
-	unsigned el, what;
-	bool jumped; /* it does not stand behind the one before */
-	struct access *accesses;
-	unsigned count;
-};
-
-struct executed {
-	struct step steps[STEPS];
-	size_t count;
-	struct access accesses[STEPS * 3 + 8 * MOST_ACCESSES];
-	size_t access_count;
-};
-
-static struct executed e;
-
-/*
- * What stands at an address: straight runs of up to some hundred instructions, more than a block of
- * tokens has; at a few of them so many accesses that it is full.
- */
-static unsigned what_at(uint64_t pc)
-{
-	const uint64_t place = (pc - BASE) / 4;
-
-	if (place < 100)
-		return (unsigned)(place * 7 % 4);
-	return place % 150 == 99 ? 3 : (unsigned)(place % 3);
-}
-
-static void draw_accesses(uint32_t *seed, struct step *s)
-{
-	const uint64_t place = (s->pc - BASE) / 4;
-
-	s->accesses = &e.accesses[e.access_count];
-	if (s->what == 1 || s->what == 2) {
-		s->count = 1 + !chance(seed, 9);
-		if (place == 10 || place == 21)
-			s->count = MOST_ACCESSES - chance(seed, 60);
-		if (e.access_count + s->count + STEPS > COUNT(e.accesses))
-			s->count = 1;
-	}
-	for (unsigned i = 0; i < s->count; i++)
-		s->accesses[i] = (struct access){ 0x20000 + 8 * chance(seed, 3000), s->what == 2 };
-	e.access_count += s->count;
-}
-
-static void draw(uint32_t seed, bool levels)
-{
-	uint64_t pc = BASE;
-	unsigned el = 0;
-	bool jumped = true;
-
-	memset(&e, 0, sizeof(e));
-	for (e.count = 0; e.count < STEPS; e.count++) {
-		struct step *s = &e.steps[e.count];
-
-		*s = (struct step){ .pc = pc, .el = el, .what = what_at(pc), .jumped = jumped };
-		draw_accesses(&seed, s);
-		pc += 4;
-		jumped = false;
-		if ((s->what == 3 && chance(&seed, 2)) || pc == BASE + 4 * PLACES ||
-		    !chance(&seed, 90)) {
-			pc = BASE + 4 * chance(&seed, chance(&seed, 5) ? 100 : PLACES);
-			jumped = true;
-		}
-		if (levels && !chance(&seed, 25)) {
-			el = el ? 0 : 1;
-			pc = BASE + 4 * chance(&seed, PLACES);
-			jumped = true;
-		}
-	}
-}
-
-/* INST where the address is clear, PCINST else, and at times where it is. */
-static struct bytes written(void)
-{
-	struct bytes b = { .data = NULL };
-
-	for (size_t i = 0; i < e.count; i++) {
-		const struct step *s = &e.steps[i];
-
-		if (s->jumped || i % 37 == 36)
-			put_pcinst(&b, s->el, s->pc, opcodes[s->what]);
-		else
-			put_inst(&b, s->el, opcodes[s->what]);
-		for (unsigned n = 0; n < s->count; n++)
-			put_access(&b, s->accesses[n].store ? STORE : LOAD, 3,
-				   s->accesses[n].address, n);
-	}
-	return b;
-}
 
 static char *analyze(const struct tl_xtrace_analysis_options *options)
 {
@@ -145,25 +34,17 @@ static char *analyze(const struct tl_xtrace_analysis_options *options)
 
 /* A table of CSV, taken apart. */
 struct table {
-	char *text, *cells[4000];
+	char *text, *cells[40000];
 	size_t columns, rows;
 };
 
-static void read_table(struct table *t, unsigned analyses, const struct tl_xtrace_part *part,
-		       uint64_t interval, unsigned jobs)
+/* The text is the table's from here on. */
+static void take_table(struct table *t, char *text)
 {
-	const struct tl_xtrace_analysis_options options = {
-		.analyses = analyses,
-		.form = TL_XTRACE_CSV,
-		.thread = TL_NOWHERE,
-		.interval = interval,
-		.jobs = jobs,
-		.part = part ? *part : (struct tl_xtrace_part){ .first = 0 },
-	};
-	char *rest, *line;
+	char *rest = text, *line;
 	size_t count = 0;
 
-	t->text = rest = analyze(&options);
+	t->text = text;
 	t->rows = 0;
 	while ((line = strsep(&rest, "\n")) && *line) {
 		size_t columns = 0;
@@ -179,6 +60,20 @@ static void read_table(struct table *t, unsigned analyses, const struct tl_xtrac
 	}
 }
 
+static void read_table(struct table *t, unsigned analyses, const struct tl_xtrace_part *part,
+		       uint64_t interval, unsigned jobs)
+{
+	const struct tl_xtrace_analysis_options options = {
+		.analyses = analyses,
+		.form = TL_XTRACE_CSV,
+		.thread = TL_NOWHERE,
+		.interval = interval,
+		.jobs = jobs,
+		.part = part ? *part : (struct tl_xtrace_part){ .first = 0 },
+	};
+
+	take_table(t, analyze(&options));
+}
 static const char *cell(const struct table *t, size_t row, const char *column)
 {
 	for (size_t i = 0; i < t->columns; i++)
@@ -203,7 +98,7 @@ static bool of_part(const struct tl_xtrace_part *part, size_t step)
 
 static void assert_mix(const struct tl_xtrace_part *part, unsigned jobs)
 {
-	struct table t;
+	static struct table t;
 	uint64_t all = 0, rows = 0;
 
 	read_table(&t, TL_XTRACE_ANALYZE_MIX, part, 0, jobs);
@@ -300,7 +195,7 @@ static void find_blocks(void)
 TEST(blocks_are_what_was_executed_between_branches)
 {
 	for (uint32_t seed = 1; seed < 7; seed++) {
-		struct table t;
+		static struct table t;
 		uint64_t before = UINT64_MAX;
 
 		draw(seed, seed % 2);
@@ -381,45 +276,61 @@ TEST(vectors_have_the_instructions_of_their_blocks)
 
 struct found {
 	uint64_t interval, warmup, count;
+	unsigned snapshots;
 };
 
+/*
+ * "The last snapshot that is as much before `first` as was asked for", and the one that is right at
+ * the end: snapshots are numbered, the first one is at the beginning.
+ */
 static void take_interval(void *arg, const struct tl_xtrace_interval *interval)
 {
 	struct found *f = arg;
 	const uint64_t first = f->count * f->interval;
 	const uint64_t end = first + f->interval < e.count ? first + f->interval : e.count;
+	const uint64_t wanted = first > f->warmup ? first - f->warmup : 0;
 
 	assert_int_equal(interval->number, f->count++);
-	assert_int_equal(interval->thread, 0);
 	assert_int_equal(interval->first, first);
 	assert_int_equal(interval->end, end);
-	assert_int_equal(interval->begin, first > f->warmup ? first - f->warmup : 0);
-	assert_int_equal(interval->snapshot, TL_NONE);
-	assert_int_equal(interval->end_snapshot, TL_NONE);
+	if (!f->snapshots) {
+		assert_int_equal(interval->begin, wanted);
+		assert_int_equal(interval->snapshot, TL_NONE);
+		assert_int_equal(interval->end_snapshot, TL_NONE);
+		return;
+	}
+	assert_int_equal(interval->begin, wanted / f->snapshots * f->snapshots);
+	assert_int_equal(interval->snapshot, wanted / f->snapshots);
+	assert_int_equal(interval->end_snapshot,
+			 end < e.count && end % f->snapshots == 0 ? end / f->snapshots : TL_NONE);
 }
 
 TEST(intervals_are_those_of_vectors)
 {
-	static const uint64_t intervals[] = { 10, 333, 1500 }, warmups[] = { 0, 5, 2000 };
+	static const uint64_t intervals[] = { 10, 333, 1500, 100 }, warmups[] = { 0, 5, 260, 2000 };
+	static const unsigned snapshots[] = { 0, 50, 170 };
 
 	draw(5, false);
-	for (size_t i = 0; i < COUNT(intervals); i++)
-		for (size_t w = 0; w < COUNT(warmups); w++) {
-			const struct tl_xtrace_analysis_options options = { .thread = TL_NOWHERE,
-									    .interval =
-										    intervals[i] };
-			struct found found = { intervals[i], warmups[w], 0 };
-			struct bytes b = written();
-			struct trace t;
+	for (size_t i = 0; i < COUNT(intervals) * COUNT(warmups) * COUNT(snapshots); i++) {
+		struct found found = {
+			intervals[i % COUNT(intervals)],
+			warmups[i / COUNT(intervals) % COUNT(warmups)],
+			0,
+			snapshots[i / COUNT(intervals) / COUNT(warmups)],
+		};
+		const struct tl_xtrace_analysis_options options = { .thread = TL_NOWHERE,
+								    .interval = found.interval };
+		struct pair p = drawn_pair(found.snapshots);
+		struct trace t;
 
-			open_trace(&t, &b, NULL);
-			assert_int_equal(tl_xtrace_each_interval(t.trace, &options, warmups[w],
-								 take_interval, &found, &t.err),
-					 0);
-			assert_int_equal(found.count, (STEPS + intervals[i] - 1) / intervals[i]);
-			close_trace(&t);
-			free_bytes(&b);
-		}
+		open_trace(&t, &p.stream, found.snapshots ? &p.snapshots : NULL);
+		assert_int_equal(tl_xtrace_each_interval(t.trace, &options, found.warmup,
+							 take_interval, &found, &t.err),
+				 0);
+		assert_int_equal(found.count, (STEPS + found.interval - 1) / found.interval);
+		close_trace(&t);
+		free_pair(&p);
+	}
 }
 
 /* ---- intervals of counters ---- */
@@ -560,6 +471,101 @@ TEST(intervals_have_what_grew_in_them)
 	}
 }
 
+/* ---- streams together ---- */
+
+enum { EACH = 700 };
+
+/* "At most one access an instruction", whose TIME is drawn; 0: it has none. */
+static uint64_t times[2][EACH];
+
+static void draw_times(uint32_t seed, struct pair *pairs)
+{
+	for (int stream = 0; stream < 2; stream++) {
+		uint64_t time = 10 + chance(&seed, 10);
+
+		pairs[stream] = begin_pair();
+		for (size_t i = 0; i < EACH; i++) {
+			const bool accesses = !i || chance(&seed, 3);
+
+			times[stream][i] = 0;
+			if (i)
+				put_inst(&pairs[stream].stream, 0, accesses ? A64_LDR : A64_NOP);
+			else
+				put_pcinst(&pairs[stream].stream, 0, 0x1000, A64_LDR);
+			if (!accesses)
+				continue;
+			/* no two are at the same time */
+			time += 2 * (1 + chance(&seed, stream ? 30 : 20));
+			times[stream][i] = 2 * (time / 2) + (uint64_t)stream;
+			put_value(&pairs[stream].stream, TIME, times[stream][i]);
+			put_access(&pairs[stream].stream, LOAD, 3, 0x9000, 1);
+		}
+	}
+}
+
+/*
+ * "One ends when all of them have executed N instructions together since the one before, at the next
+ * access in the order of TIME"; "no access in an interval is later than one of the next".
+ */
+TEST(intervals_of_streams_together)
+{
+	static const uint64_t intervals[] = { 1, 10, 64, 333, 2000 };
+
+	for (size_t i = 0; i < 4 * COUNT(intervals); i++) {
+		const struct tl_xtrace_analysis_options options = {
+			.analyses = TL_XTRACE_ANALYZE_MIX,
+			.form = TL_XTRACE_CSV,
+			.thread = TL_NOWHERE,
+			.interval = intervals[i % COUNT(intervals)],
+			.together = true,
+		};
+		uint64_t done[2] = { 0, 0 }, latest = 0;
+		struct pair pairs[2];
+		static struct table t;
+		struct tl_output *out;
+		struct trace trace;
+		size_t size, rows;
+		char *text;
+
+		draw_times((uint32_t)i + 1, pairs);
+		open_pairs(&trace, pairs);
+		assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+		assert_int_equal(tl_xtrace_analyze(trace.trace, &options, out, &trace.err), 0);
+		text = strndup(tl_output_bytes(out, &size), size);
+		assert_non_null(text);
+		tl_output_discard(out);
+		close_trace(&trace);
+		free_pairs(pairs);
+		take_table(&t, text);
+		rows = (t.rows - 1) / 2;
+		assert_int_equal(t.rows - 1, 2 * rows);
+		for (size_t interval = 0; interval < rows; interval++) {
+			uint64_t all = 0, now = 0;
+
+			for (int stream = 0; stream < 2; stream++) {
+				const size_t row = (size_t)stream * rows + interval;
+				const uint64_t first = done[stream];
+				const uint64_t count = number(&t, row, "instructions");
+
+				assert_int_equal(number(&t, row, "interval"), interval);
+				assert_int_equal(number(&t, row, "first"), first);
+				for (uint64_t n = first; n < first + count; n++) {
+					assert_true(!times[stream][n] || times[stream][n] > latest);
+					now = times[stream][n] > now ? times[stream][n] : now;
+				}
+				done[stream] += count;
+				all += count;
+			}
+			latest = now > latest ? now : latest;
+			if (interval + 1 < rows)
+				assert_true(all >= options.interval);
+		}
+		assert_int_equal(done[0], EACH);
+		assert_int_equal(done[1], EACH);
+		free(t.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +574,7 @@ int main(void)
 		cmocka_unit_test(vectors_have_the_instructions_of_their_blocks),
 		cmocka_unit_test(intervals_are_those_of_vectors),
 		cmocka_unit_test(intervals_have_what_grew_in_them),
+		cmocka_unit_test(intervals_of_streams_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
