@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What vector instructions compute, for a64_vectors.py: of each line "OPCODE SEED" (hexadecimal) of
- * stdin the register that is written and its value, or "unknown". Registers are made of the seed, as
- * tests/unit/isa/vector_inputs.h has them.
+ * stdin the register that is written and its value, or "unknown". Registers are made of the seed,
+ * as tests/unit/isa/vector_inputs.h has them.
  */
 #include <inttypes.h>
 #include <stdio.h>

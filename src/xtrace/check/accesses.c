@@ -84,28 +84,25 @@ static bool judge_address(struct tl_xtrace_check_stream *s, bool store, uint64_t
 	return false;
 }
 
-/* Register number `which` of those that are stored; of `size` bytes each. */
-static bool expected_byte(const struct tl_xtrace_check_stream *s, uint32_t at, uint32_t size,
-			  uint8_t *byte)
+/* Byte `at` of the general registers that are stored. */
+static bool expected_byte(const struct tl_xtrace_check_stream *s, uint32_t at, uint8_t *byte)
 {
 	const struct tl_a64_access *a = &s->last.op->access;
-	unsigned number = at / size ? a->rt2 : a->rt;
+	unsigned number = tl_xtrace_check_register_at(a, at);
 
-	*byte = (uint8_t)(s->registers.x[number] >> 8 * (at % size));
+	*byte = (uint8_t)(s->registers.x[number] >> 8 * (at % tl_xtrace_check_of_one(a)));
 	return number == TL_A64_ZERO || tl_xtrace_registers_know(&s->registers, number);
 }
 
 static void judge_data(struct tl_xtrace_check_stream *s, uint32_t size)
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
-	const struct tl_a64_access *a = &i->op->access;
 	const uint8_t *bytes = s->walk.token + 9;
-	uint32_t of_one = a->bytes / a->registers;
 
 	for (uint32_t n = 0; n < size; n++) {
 		uint8_t byte;
 
-		if (!expected_byte(s, i->accessed[1] + n, of_one, &byte) || byte == bytes[n])
+		if (!expected_byte(s, i->accessed[1] + n, &byte) || byte == bytes[n])
 			continue;
 		tl_xtrace_expected(s, "byte %" PRIu32 " is 0x%02x", n, byte);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_VALUE,
@@ -119,12 +116,12 @@ static void judge_vectors(struct tl_xtrace_check_stream *s, uint32_t size)
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
 	const struct tl_a64_access *a = &i->op->access;
-	uint32_t of_one = a->bytes / a->registers, done = i->accessed[1];
+	uint32_t of_one = tl_xtrace_check_of_one(a), done = i->accessed[1];
 	const uint8_t *bytes = s->walk.token + 9;
 
 	while (size) {
 		uint32_t at = done % of_one, part = tl_min(size, of_one - at);
-		unsigned number = done / of_one ? a->rt2 : a->rt;
+		unsigned number = tl_xtrace_check_register_at(a, done);
 
 		if (!tl_xtrace_vector_holds(&s->vectors, number, at, bytes, part)) {
 			tl_xtrace_expected(s, "V%u as before", number);
@@ -138,16 +135,40 @@ static void judge_vectors(struct tl_xtrace_check_stream *s, uint32_t size)
 	}
 }
 
+/* The bytes of a store of a structure: a byte that is not known may be any. */
+static void judge_structure(struct tl_xtrace_check_stream *s, uint32_t size)
+{
+	const struct tl_xtrace_check_insn *i = &s->last;
+	const struct tl_a64_structure structure = tl_a64_structure_of(i->op->a64.opcode);
+	const uint8_t *bytes = s->walk.token + 9;
+
+	for (uint32_t n = 0; n < size; n++) {
+		unsigned number, at;
+		uint8_t known;
+
+		tl_a64_structure_place(&structure, i->accessed[1] + n, &number, &at);
+		if (tl_xtrace_vector_may_be(&s->vectors, number, at, bytes[n], &known))
+			continue;
+		tl_xtrace_expected(s, "byte %" PRIu32 " is 0x%02x", n, known);
+		tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_VALUE,
+				      tl_xtrace_walk_offset(&s->walk));
+		return;
+	}
+}
+
 /* An access that is within the bytes of its instruction. */
 static void judge_bytes(struct tl_xtrace_check_stream *s, bool store, uint32_t size)
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
+	const struct tl_a64_access *a = &i->op->access;
 
-	if (!i->op->access.vector && store)
-		judge_data(s, size);
-	else if (store)
+	if (store && tl_xtrace_check_of_vectors(a))
 		judge_vectors(s, size);
-	else if (i->op->access.vector)
+	else if (store && a->structure)
+		judge_structure(s, size);
+	else if (store)
+		judge_data(s, size);
+	else if (a->vector || a->structure)
 		memcpy(s->vectors.loaded + i->accessed[0], s->walk.token + 9, size);
 }
 
@@ -174,7 +195,7 @@ bool tl_xtrace_check_access_of_insn(struct tl_xtrace_check_stream *s, bool store
 	if (i->accessed[store] + size > a->bytes) {
 		tl_xtrace_expected(s, "%u bytes", a->bytes);
 		tl_xtrace_report_insn(s, TL_XTRACE_RULE_ACCESS_SIZE, offset);
-	} else if (a->registers) {
+	} else if (a->registers || a->structure) {
 		judge_bytes(s, store, size);
 	}
 	i->accessed[store] += size;

@@ -44,6 +44,8 @@ enum tl_xtrace_check_operation_kind {
 	TL_XTRACE_OPERATION_FLAGS_ARE,
 	TL_XTRACE_OPERATION_FLAGS_BECOME,
 	TL_XTRACE_OPERATION_TARGET, /* that of x[n] */
+	/* All vectors that `reads` has as bits are known. */
+	TL_XTRACE_OPERATION_VECTORS_KNOWN,
 
 	/* From here on nothing can be wrong. x[d] = value; x[n] + value, in 64 and 32 bits. */
 	TL_XTRACE_OPERATION_CONSTANT,
@@ -67,18 +69,28 @@ enum tl_xtrace_check_operation_kind {
 	TL_XTRACE_OPERATION_TAKE_8,
 	TL_XTRACE_OPERATION_TAKE_SIGNED,
 	TL_XTRACE_OPERATION_TAKE_VECTOR,    /* `size` of V[d], from byte `a` on */
+	TL_XTRACE_OPERATION_TAKE_REPEATED,  /* `size` again and again, in `a` bytes of V[d] */
 	TL_XTRACE_OPERATION_FORGET_VECTORS, /* those that `value` has as bits */
+	/* `of_vectors` of vectors and x[n]: V[d], known if all of `reads` are; x[d] */
+	TL_XTRACE_OPERATION_COMPUTE_VECTOR,
+	TL_XTRACE_OPERATION_COMPUTE_GENERAL,
 };
 
 struct tl_xtrace_check_operation {
 	uint8_t kind; /* enum tl_xtrace_check_operation_kind */
 	uint8_t d, n, m, a, size;
-	uint16_t at, other; /* tokens or payloads: offsets in the block */
-	uint16_t insn;      /* number of its instruction */
+	uint16_t insn; /* number of its instruction */
+	union {
+		struct {
+			uint16_t at, other; /* tokens or payloads: offsets in the block */
+		};
+		uint32_t reads; /* V0 to V31, as bits */
+	};
 	uint32_t opcode;
 	union {
 		uint64_t value;
 		tl_a64_compute_fn *compute;
+		tl_a64_vector_fn *of_vectors;
 	};
 };
 

@@ -143,6 +143,8 @@ static bool is_complete(const struct block_draft *d, const struct insn_tokens *t
 		return false;
 	if (wants & ~t->seen & ~(t->access_count ? 0 : bit(TL_XTRACE_TIME)))
 		return false;
+	if (a->structure == TL_A64_REPEATED && t->access_count != 1)
+		return false;
 	return !a->bytes || (all_or(t->done[0], a->bytes, a->needs_load) &&
 			     all_or(t->done[1], a->bytes, a->needs_store));
 }
@@ -150,6 +152,8 @@ static bool is_complete(const struct block_draft *d, const struct insn_tokens *t
 /* Of which kinds of instructions blocks are made. */
 static bool is_usual(const struct tl_xtrace_check_opcode *op)
 {
+	if (op->access.structure == TL_A64_INTERLEAVED)
+		return false;
 	return (op->a64.special == TL_A64_PLAIN || op->a64.special == TL_A64_SELECT) &&
 	       op->a64.flow <= TL_A64_RETURN && !op->changes_code && !op->streaming;
 }
@@ -203,21 +207,16 @@ static void put_address(struct block_draft *d, const struct insn_tokens *t, uint
 	o->value = done;
 }
 
-/* Which register a byte of a store comes from. */
-static unsigned register_at(const struct tl_a64_access *a, uint32_t byte)
-{
-	return byte / (a->bytes / a->registers) ? a->rt2 : a->rt;
-}
-
 /* Of a store's bytes those of one register, `size` of them from byte `from` of it on. */
 static void put_held(struct block_draft *d, const struct tl_a64_access *a, unsigned number,
 		     uint16_t at, uint32_t size, uint32_t from)
 {
+	bool vector = tl_xtrace_check_of_vectors(a);
 	struct tl_xtrace_check_operation *o;
 
-	if (!a->vector && !know(d, number))
+	if (!vector && !know(d, number))
 		return;
-	o = put(d, a->vector ? TL_XTRACE_OPERATION_HOLDS_VECTOR : TL_XTRACE_OPERATION_HOLDS, at);
+	o = put(d, vector ? TL_XTRACE_OPERATION_HOLDS_VECTOR : TL_XTRACE_OPERATION_HOLDS, at);
 	o->n = (uint8_t)number;
 	o->size = (uint8_t)size;
 	o->a = (uint8_t)from;
@@ -237,16 +236,17 @@ static void put_taken(struct block_draft *d, unsigned number, uint16_t at, uint3
 static void put_data(struct block_draft *d, const struct tl_a64_access *a, uint16_t at,
 		     uint32_t size, uint32_t done, bool store)
 {
-	uint32_t of_one = a->bytes / a->registers;
+	uint32_t of_one = tl_xtrace_check_of_one(a);
 
 	for (uint32_t n = 0; n < size;) {
 		uint32_t from = (done + n) % of_one, part = tl_min(size - n, of_one - from);
+		unsigned number = tl_xtrace_check_register_at(a, done + n);
 		uint16_t bytes = (uint16_t)(at + 9 + n);
 
 		if (store)
-			put_held(d, a, register_at(a, done + n), bytes, part, from);
+			put_held(d, a, number, bytes, part, from);
 		else
-			put_taken(d, register_at(a, done + n), bytes, part, from);
+			put_taken(d, number, bytes, part, from);
 		n += part;
 	}
 }
@@ -277,7 +277,7 @@ static void put_accesses(struct block_draft *d, const struct insn_tokens *t, con
 
 		if (a->bytes)
 			put_address(d, t, at, done[store]);
-		if (a->bytes && store && a->registers)
+		if (a->bytes && store && (a->registers || a->in_a_row))
 			put_data(d, a, at, (uint32_t)size, done[1], true);
 		put(d, of_memory(store, size), at)->size = (uint8_t)(size & 0xff);
 		done[store] += (uint32_t)size;
@@ -368,21 +368,63 @@ static void put_loads(struct block_draft *d, const struct insn_tokens *t, const 
 	put_loaded(d, e, e->rt2, (uint16_t)(at + 9 + e->size));
 }
 
+/* LD1R, whose element comes in one token. */
+static void put_repeated(struct block_draft *d, const struct insn_tokens *t)
+{
+	const struct tl_a64_structure s = tl_a64_structure_of(t->op->a64.opcode);
+	struct tl_xtrace_check_operation *o =
+		put(d, TL_XTRACE_OPERATION_TAKE_REPEATED, (uint16_t)(t->accesses[0] + 9));
+
+	o->d = s.rt;
+	o->size = (uint8_t)(1 << s.size);
+	o->a = s.whole ? 16 : 8;
+}
+
 /* Vectors are not known by what the block is made of, but each time. */
 static void put_vectors(struct block_draft *d, const struct insn_tokens *t, const uint8_t *begin)
 {
 	const struct tl_a64_access *a = &t->op->access;
 	uint32_t done = 0;
 
-	if (!t->op->vector_writes)
+	if (!t->op->vector_writes || t->op->effect.kind == TL_XTRACE_EFFECT_VECTOR)
 		return;
 	put(d, TL_XTRACE_OPERATION_FORGET_VECTORS, 0)->value = t->op->vector_writes;
-	for (unsigned i = 0; a->vector && a->needs_load && i < t->access_count; i++) {
+	if (a->structure == TL_A64_REPEATED)
+		put_repeated(d, t);
+	for (unsigned i = 0; tl_xtrace_check_of_vectors(a) && a->needs_load && i < t->access_count;
+	     i++) {
 		uint32_t size = (uint32_t)tl_xtrace_access_size(begin[t->accesses[i]]);
 
 		put_data(d, a, t->accesses[i], size, done, false);
 		done += size;
 	}
+}
+
+/*
+ * Whether vectors are known is found out each time; where that decides which general registers
+ * are, they are known, or the instruction is left to the plain way.
+ */
+static void put_vector_computation(struct block_draft *d, const struct tl_xtrace_insn_effect *e)
+{
+	const struct tl_a64_vector_computation *c = &e->vector;
+	struct tl_xtrace_check_operation *o;
+
+	if (c->to_general) {
+		put(d, TL_XTRACE_OPERATION_VECTORS_KNOWN, 0)->reads = c->reads;
+		become(d, e->forget, true);
+	} else if (!know(d, c->n)) {
+		put(d, TL_XTRACE_OPERATION_FORGET_VECTORS, 0)->value = UINT64_C(1) << c->d;
+		return;
+	}
+	o = put(d,
+		c->to_general ? TL_XTRACE_OPERATION_COMPUTE_GENERAL
+			      : TL_XTRACE_OPERATION_COMPUTE_VECTOR,
+		0);
+	o->d = c->d;
+	o->n = c->n;
+	o->opcode = e->opcode;
+	o->reads = c->reads;
+	o->of_vectors = c->compute;
 }
 
 static void put_effect(struct block_draft *d, const struct insn_tokens *t, const uint8_t *begin)
@@ -399,6 +441,10 @@ static void put_effect(struct block_draft *d, const struct insn_tokens *t, const
 	}
 	if (e->kind == TL_XTRACE_EFFECT_COMPUTE) {
 		put_computation(d, e);
+		return;
+	}
+	if (e->kind == TL_XTRACE_EFFECT_VECTOR) {
+		put_vector_computation(d, e);
 		return;
 	}
 	become(d, e->forget, false);

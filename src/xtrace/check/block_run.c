@@ -148,6 +148,35 @@ static void set_register(struct tl_xtrace_registers *r, const struct tl_xtrace_c
 	}
 }
 
+/* ---- vectors ---- */
+
+static bool are_known(const struct tl_xtrace_vectors *v, const struct tl_xtrace_check_operation *o)
+{
+	return (v->whole & o->reads) == o->reads;
+}
+
+static void compute_vector(struct tl_xtrace_check_stream *s,
+			   const struct tl_xtrace_check_operation *o)
+{
+	struct tl_a64_vector result;
+
+	if (!are_known(&s->vectors, o)) {
+		tl_xtrace_vectors_forget(&s->vectors, UINT32_C(1) << o->d);
+		return;
+	}
+	result = o->of_vectors(o->opcode, s->vectors.v, s->registers.x[o->n]);
+	tl_xtrace_vector_set(&s->vectors, o->d, &result);
+}
+
+static void compute_general(struct tl_xtrace_check_stream *s,
+			    const struct tl_xtrace_check_operation *o)
+{
+	struct tl_a64_vector result = o->of_vectors(o->opcode, s->vectors.v, 0);
+
+	if (o->d != TL_A64_ZERO)
+		s->registers.x[o->d] = tl_a64_vector_number(&result);
+}
+
 /* ---- all of them ---- */
 
 /* What is not frequent. False: something is wrong. */
@@ -180,8 +209,19 @@ static bool rare(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_
 	case TL_XTRACE_OPERATION_TAKE_VECTOR:
 		tl_xtrace_vector_load(&s->vectors, o->d, o->a, at, o->size);
 		return true;
+	case TL_XTRACE_OPERATION_TAKE_REPEATED:
+		tl_xtrace_vector_repeat(&s->vectors, o->d, o->a, at, o->size);
+		return true;
 	case TL_XTRACE_OPERATION_FORGET_VECTORS:
 		tl_xtrace_vectors_forget(&s->vectors, (uint32_t)o->value);
+		return true;
+	case TL_XTRACE_OPERATION_VECTORS_KNOWN:
+		return are_known(&s->vectors, o);
+	case TL_XTRACE_OPERATION_COMPUTE_VECTOR:
+		compute_vector(s, o);
+		return true;
+	case TL_XTRACE_OPERATION_COMPUTE_GENERAL:
+		compute_general(s, o);
 		return true;
 	default:
 		set_register(r, o, at);

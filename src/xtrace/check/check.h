@@ -417,6 +417,27 @@ void tl_xtrace_check_boundary(struct tl_xtrace_check_stream *s, enum tl_xtrace_k
 void tl_xtrace_check_call_over(struct tl_xtrace_check_stream *s,
 			       const struct tl_xtrace_check_insn *next);
 
+/* Of loads and stores of vectors and of general registers: how many bytes are of each register, and
+ * which one a byte is of. */
+static inline uint32_t tl_xtrace_check_of_one(const struct tl_a64_access *a)
+{
+	return a->bytes / (a->in_a_row ? (uint32_t)a->in_a_row : a->registers);
+}
+
+static inline unsigned tl_xtrace_check_register_at(const struct tl_a64_access *a, uint32_t byte)
+{
+	uint32_t number = byte / tl_xtrace_check_of_one(a);
+
+	if (a->in_a_row)
+		return (a->rt + number) % TL_A64_VECTORS;
+	return number ? a->rt2 : a->rt;
+}
+
+static inline bool tl_xtrace_check_of_vectors(const struct tl_a64_access *a)
+{
+	return a->vector || a->in_a_row;
+}
+
 /* accesses.c: an access of the last instruction, false if it is of another
  * direction or at another place than the instruction's; all of them; some are missing,
  * and the instruction behind shows that it did not fault. */

@@ -205,21 +205,30 @@ static uint64_t bit_of(unsigned number)
 	return number < 31 ? UINT64_C(1) << number : 0;
 }
 
-/* What it does to vectors: those that it loaded are known. */
+/* What it does to vectors: those that it loaded, or computed of what is known, are known. */
 static void execute_vectors(struct tl_xtrace_check_stream *s)
 {
 	const struct tl_xtrace_check_insn *i = &s->last;
 	const struct tl_a64_access *a = &i->op->access;
+	bool loaded = a->needs_load && i->seen >> TL_XTRACE_LOAD & 1 && i->accessed[0] == a->bytes;
 	uint32_t of_one;
 
-	tl_xtrace_vectors_forget(&s->vectors, i->op->vector_writes);
-	if (!a->vector || !a->needs_load || !(i->seen >> TL_XTRACE_LOAD & 1) ||
-	    i->accessed[0] != a->bytes)
+	if (i->op->effect.kind == TL_XTRACE_EFFECT_VECTOR) {
+		tl_xtrace_vectors_apply(&s->vectors, &s->registers, &i->op->effect);
 		return;
-	of_one = a->bytes / a->registers;
-	tl_xtrace_vector_load(&s->vectors, a->rt, 0, s->vectors.loaded, of_one);
-	if (a->registers == 2)
-		tl_xtrace_vector_load(&s->vectors, a->rt2, 0, s->vectors.loaded + of_one, of_one);
+	}
+	/* Of single elements the others stay. */
+	if (loaded && a->structure && !a->in_a_row) {
+		tl_xtrace_vectors_load_structure(&s->vectors, i->op->a64.opcode);
+		return;
+	}
+	tl_xtrace_vectors_forget(&s->vectors, i->op->vector_writes);
+	if (!loaded || !tl_xtrace_check_of_vectors(a))
+		return;
+	of_one = tl_xtrace_check_of_one(a);
+	for (uint32_t at = 0; at < a->bytes; at += of_one)
+		tl_xtrace_vector_load(&s->vectors, tl_xtrace_check_register_at(a, at), 0,
+				      s->vectors.loaded + at, of_one);
 }
 
 static void take_flags(struct tl_xtrace_registers *r, uint64_t flags)
@@ -235,7 +244,7 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 	struct tl_xtrace_registers *r = &s->registers;
 	const struct tl_xtrace_insn_effect *e = &i->op->effect;
 
-	if (i->op->vector_writes)
+	if (i->op->vector_writes || e->kind == TL_XTRACE_EFFECT_VECTOR)
 		execute_vectors(s);
 	if (i->op->streaming == TL_XTRACE_CHECK_SETS_STREAMING)
 		s->program.not_streaming = false;
@@ -252,7 +261,8 @@ void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted)
 	/* Those behind a conditional select are those that it decided by. */
 	if (i->has_flags && !(e->forget & TL_XTRACE_KNOWN_FLAGS))
 		take_flags(r, i->flags);
-	tl_xtrace_registers_apply(r, e, i->pc, i->load, i->load_size);
+	if (e->kind != TL_XTRACE_EFFECT_VECTOR)
+		tl_xtrace_registers_apply(r, e, i->pc, i->load, i->load_size);
 	if (i->has_flags)
 		take_flags(r, i->flags);
 	if ((!i->pc_known || (i->el && !(i->pc >> 63))) && is_relative(e))

@@ -3,6 +3,8 @@
  * registers were (2.3). */
 #include "xtrace/check/check.h"
 
+#include <string.h>
+
 #include <inttypes.h>
 
 #include "xtrace/format/snapshot.h"
@@ -100,6 +102,28 @@ static bool same_flags(struct tl_xtrace_registers *r, uint64_t value)
 	return same;
 }
 
+/* V0 to V31. All of them are 0 where the collector has no way to read them. */
+static bool same_vectors(struct tl_xtrace_vectors *v, const struct tl_xtrace_snapshot *snapshot)
+{
+	bool same = true, any = false;
+
+	for (unsigned i = 0; i < TL_A64_VECTORS; i++) {
+		struct tl_a64_vector value;
+
+		memcpy(value.bytes, snapshot->z + i * (size_t)snapshot->z_stride,
+		       sizeof(value.bytes));
+		for (unsigned k = 0; k < TL_XTRACE_VECTOR_BYTES; k++)
+			any = any || value.bytes[k];
+		same = same && !memcmp(value.bytes, v->v[i].bytes, v->known[i]);
+	}
+	if (!any)
+		return true;
+	for (unsigned i = 0; i < TL_A64_VECTORS; i++)
+		tl_xtrace_vector_load(v, i, 0, snapshot->z + i * (size_t)snapshot->z_stride,
+				      TL_XTRACE_VECTOR_BYTES);
+	return same;
+}
+
 /*
  * What was known is that of the instruction before, or nothing, where a signal's handler begins:
  * the kernel has put other values into registers there, and this snapshot tells where its SP is.
@@ -117,7 +141,7 @@ static void check_registers(struct tl_xtrace_check_stream *s,
 			agree = false;
 		r->x[i] = snapshot->x[i];
 	}
-	if (!same_flags(r, snapshot->sysregs[2]))
+	if (!same_flags(r, snapshot->sysregs[2]) || !same_vectors(&s->vectors, snapshot))
 		agree = false;
 	r->known |= TL_XTRACE_KNOWN_X;
 	if (!tl_xtrace_check_sysregs(s, snapshot->sysregs) || !agree)

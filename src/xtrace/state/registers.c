@@ -335,9 +335,19 @@ static void branch_or_system(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 		e->forget |= TL_XTRACE_KNOWN_FLAGS;
 }
 
-/* "Data Processing -- Scalar Floating-Point and Advanced SIMD": what moves to a general register */
+/* "Data Processing -- Scalar Floating-Point and Advanced SIMD": what is computed, or moves to a
+ * general register */
 static void vectors(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 {
+	const struct tl_a64_vector_computation c = tl_a64_vector_computation(opcode);
+
+	if (c.compute) {
+		e->kind = TL_XTRACE_EFFECT_VECTOR;
+		e->vector = c;
+		e->needs = bit_unless_zero(c.n);
+		e->forget = c.to_general ? bit_unless_zero(c.d) : 0;
+		return;
+	}
 	if ((opcode & 0x5f20fc00) == 0x1e200000 || (opcode & 0x5f200000) == 0x1e000000 ||
 	    (opcode & 0x9fe08400) == 0x0e000400)
 		e->forget = bit_of(rd_of(opcode));

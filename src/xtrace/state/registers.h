@@ -4,10 +4,11 @@
 /*
  * Known values of the general registers and of NZCV, from the values in a trace (9.2, item 12), and
  * the effect of an instruction on them: exact for integers, branches and loads, of the others the
- * set of registers that they may write. Encodings are those of the Arm Architecture Reference
- * Manual, chapter C4.
+ * set of registers that they may write, and what vectors compute for those who know these.
+ * Encodings are those of the Arm Architecture Reference Manual, chapter C4.
  */
 #include "isa/a64/a64_compute.h"
+#include "isa/a64/a64_vector_compute.h"
 
 enum { TL_XTRACE_REG_SP = 31, TL_XTRACE_REG_LINK = 30 };
 
@@ -29,6 +30,7 @@ enum tl_xtrace_effect_kind {
 	TL_XTRACE_EFFECT_ADD,      /* rd = rn + value */
 	TL_XTRACE_EFFECT_MOVE,     /* rd = rn */
 	TL_XTRACE_EFFECT_COMPUTE,  /* `computation` */
+	TL_XTRACE_EFFECT_VECTOR,   /* `vector`, which others know (vector_registers.h) */
 	TL_XTRACE_EFFECT_LINK,     /* X30 = PC + 4 */
 	TL_XTRACE_EFFECT_LOAD,     /* rd, and rt2 of a pair, from memory */
 };
@@ -50,10 +52,13 @@ struct tl_xtrace_insn_effect {
 	int16_t back;
 	uint64_t forget; /* registers that get an unknown value, as bits of `known` */
 	uint64_t value;
-	/* COMPUTE */
+	/* COMPUTE, VECTOR */
 	uint32_t opcode;
 	uint64_t needs; /* bits of `known` */
-	struct tl_a64_computation computation;
+	union {
+		struct tl_a64_computation computation;
+		struct tl_a64_vector_computation vector;
+	};
 };
 
 struct tl_xtrace_insn_effect tl_xtrace_insn_effect(uint32_t opcode);

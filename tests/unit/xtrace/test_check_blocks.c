@@ -183,10 +183,57 @@ static struct bytes loop(void)
 	return b;
 }
 
-/* Bits of the stream are turned round, one at a time: good without, and told the same both ways. */
-TEST(bits_of_a_loop)
+/*
+ * Ten times: LDR Q1, [X0], #16; CMEQ V2.16B, V1.16B, #0; SHRN V2.8B, V2.8H, #4; FMOV X2, D2;
+ * STR X2, [X1]; LD1R {V4.2D}, [X1]; ADD V3.4S, V3.4S, V1.4S; STR Q3, [X1, #16]; FMOV X2, D5, which
+ * is not known; ST1 {V3.16B, V4.16B}, [X1]; NOP; SUBS X3, X3, #1; B.NE loop.
+ */
+static struct bytes loop_of_vectors(void)
 {
-	struct bytes b = loop();
+	struct bytes b = { .data = NULL };
+	uint64_t sum = 0;
+
+	put_pcinst(&b, 0, 0xff0, 0xd2820000); /* MOV X0, #0x1000 */
+	put_inst(&b, 0, 0xd2840001);          /* MOV X1, #0x2000 */
+	put_inst(&b, 0, 0xd2800143);          /* MOV X3, #10 */
+	put_inst(&b, 0, 0x4f000403);          /* MOVI V3.4S, #0 */
+	for (uint64_t i = 0; i < 10; i++) {
+		/* Byte 0 of Q1 is i, all others 0, so that a nibble each says so. */
+		uint64_t zeros = i ? ~UINT64_C(15) : UINT64_MAX;
+
+		sum += i;
+		put_pcinst(&b, 0, 0x1000, 0x3cc10401);
+		put_access(&b, LOAD, 3, 0x1000 + 16 * i, i);
+		put_access(&b, LOAD, 3, 0x1008 + 16 * i, 0);
+		put_inst(&b, 0, 0x4e209822);
+		put_inst(&b, 0, 0x0f0c8442);
+		put_inst(&b, 0, 0x9e660042);
+		put_inst(&b, 0, 0xf9000022);
+		put_access(&b, STORE, 3, 0x2000, zeros);
+		put_inst(&b, 0, 0x4d40cc24);
+		put_access(&b, LOAD, 3, 0x2000, zeros);
+		put_inst(&b, 0, 0x4ea18463);
+		put_inst(&b, 0, 0x3d800423);
+		put_access(&b, STORE, 3, 0x2010, sum);
+		put_access(&b, STORE, 3, 0x2018, 0);
+		put_inst(&b, 0, 0x9e6600a2);
+		put_inst(&b, 0, 0x4c00a023);
+		put_access(&b, STORE, 3, 0x2000, sum);
+		put_access(&b, STORE, 3, 0x2008, 0);
+		put_access(&b, STORE, 3, 0x2010, zeros);
+		put_access(&b, STORE, 3, 0x2018, zeros);
+		put_inst(&b, 0, A64_NOP);
+		put_inst(&b, 0, 0xf1000463);
+		put_inst(&b, 0, 0x54fffe81); /* B.NE 0x1000, from 0x1030 */
+	}
+	put_inst(&b, 0, A64_NOP);
+	return b;
+}
+
+/* Bits of the stream are turned round, one at a time: good without, and told the same both ways. */
+static void turn_bits(struct bytes (*make)(void))
+{
+	struct bytes b = make();
 	struct trace t;
 	size_t bits = 8 * b.size;
 
@@ -201,6 +248,16 @@ TEST(bits_of_a_loop)
 		b.data[i / 8] = (uint8_t)(b.data[i / 8] ^ 1u << i % 8);
 	}
 	free_bytes(&b);
+}
+
+TEST(bits_of_a_loop)
+{
+	turn_bits(loop);
+}
+
+TEST(bits_of_a_loop_of_vectors)
+{
+	turn_bits(loop_of_vectors);
 }
 
 /* ---- computations ---- */
@@ -263,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_change_no_answer),
 		cmocka_unit_test(bits_of_a_loop),
+		cmocka_unit_test(bits_of_a_loop_of_vectors),
 		cmocka_unit_test(operations_are_computations),
 	};
 
