@@ -390,7 +390,8 @@ TEST(stores_show_vector_registers)
 			break;
 		}
 		assert_int_equal(v.known[number], known[number]);
-		assert_memory_equal(v.bytes[number], wanted[number], known[number]);
+		assert_memory_equal(v.v[number].bytes, wanted[number], known[number]);
+		assert_int_equal(v.whole >> number & 1, known[number] == TL_XTRACE_VECTOR_BYTES);
 	}
 }
 
