@@ -5,100 +5,11 @@
  */
 #include "bytes.h"
 
+#include "../told_timeline.h"
+
 #include <stdio.h>
 
-#include "core/output.h"
-#include "timeline/timeline.h"
 #include "xray/listing/timeline.h"
-
-/* ---- a consumer that writes what it is given ---- */
-
-struct told {
-	struct tl_timeline base;
-	struct tl_output *lines;
-};
-
-static struct tl_output *lines_of(struct tl_timeline *timeline)
-{
-	return ((struct told *)timeline)->lines;
-}
-
-static bool begin(struct tl_timeline *timeline)
-{
-	tl_put_format(lines_of(timeline), "begin %u\n", (unsigned)timeline->frequency);
-	return true;
-}
-
-static void name(struct tl_timeline *timeline, struct tl_track *track, const char *text)
-{
-	tl_put_format(lines_of(timeline), "name %d/%d %s\n", (int)track->process,
-		      (int)track->thread, text);
-}
-
-static void put_args(struct tl_output *out, const struct tl_timeline_arg *args, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		tl_put_format(out, " %s=", args[i].name);
-		if (args[i].kind == TL_ARG_NUMBER)
-			tl_put_u64(out, args[i].number);
-		else if (args[i].kind == TL_ARG_HEX)
-			tl_put_hex(out, args[i].number);
-		else
-			tl_put_bytes(out, args[i].data, args[i].size);
-	}
-	tl_put_char(out, '\n');
-}
-
-static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
-		  uint32_t name_key, const char *text, const char *file, uint32_t line,
-		  const struct tl_timeline_arg *args, size_t arg_count)
-{
-	(void)name_key, (void)file, (void)line;
-	tl_put_format(lines_of(timeline), "enter %d %u %s", (int)track->thread, (unsigned)ticks,
-		      text);
-	put_args(lines_of(timeline), args, arg_count);
-}
-
-static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks)
-{
-	tl_put_format(lines_of(timeline), "leave %d %u\n", (int)track->thread, (unsigned)ticks);
-}
-
-static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
-		    const char *text, const struct tl_timeline_arg *args, size_t arg_count)
-{
-	tl_put_format(lines_of(timeline), "instant %d %u %s", (int)track->thread, (unsigned)ticks,
-		      text);
-	put_args(lines_of(timeline), args, arg_count);
-}
-
-static void end(struct tl_timeline *timeline)
-{
-	tl_put_format(lines_of(timeline), "end, origin %u\n", (unsigned)timeline->origin);
-}
-
-static void free_track(struct tl_track *track)
-{
-	(void)track;
-}
-
-static void free_told(struct tl_timeline *timeline)
-{
-	(void)timeline;
-}
-
-static const struct tl_timeline_ops ops = {
-	.size = sizeof(struct told),
-	.track_size = sizeof(struct tl_track),
-	.begin = begin,
-	.name = name,
-	.enter = enter,
-	.leave = leave,
-	.instant = instant,
-	.end = end,
-	.free_track = free_track,
-	.free = free_told,
-};
 
 /* ---- traces ---- */
 
@@ -139,23 +50,18 @@ static void expect_decoded(const struct tl_xray_fold_options *limits, const char
 	struct tl_timeline *timeline;
 	struct bytes b = { 0 };
 	struct tl_output *out;
-	const char *text;
 	struct trace t;
-	size_t size;
 
 	put_trace(&b);
 	open_trace(&t, &b, NULL);
 	assert_int_equal(tl_xray_names_begin(&select.names, NULL, function, NULL, NULL), 0);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	timeline = tl_timeline_new(&ops, out);
+	timeline = tl_timeline_new(&told_ops, out);
 	assert_non_null(timeline);
-	((struct told *)timeline)->lines = out;
 	assert_int_equal(tl_xray_timeline(t.reader, &select, timeline, &t.err), 0);
 	assert_false(tl_timeline_failed(timeline));
 	assert_int_equal(tl_timeline_finish(timeline, &t.err), status);
-	tl_put_char(out, '\0');
-	text = tl_output_bytes(out, &size);
-	assert_string_equal(text, expected);
+	assert_string_equal(told_text(out), expected);
 	tl_output_discard(out);
 	tl_xray_names_end(&select.names);
 	close_trace(&t);
