@@ -668,6 +668,37 @@ TEST(tables_of_drawn_calls)
 	}
 }
 
+/* An end without a begin is a record of its thread, whose first time it may be. */
+TEST(ends_without_begins_have_their_times)
+{
+	for (unsigned flat = 0; flat < 2; flat++) {
+		struct tl_foreign_options options = text_options();
+		struct tl_foreign_thread *thread;
+		struct tl_foreign_file file;
+		struct tl_profile *profile;
+		const struct tl_part *part;
+
+		options.table = flat;
+		assert_true(tl_foreign_begin(&file, &nobody, &options));
+		add_frames(&file);
+		assert_int_equal(tl_foreign_spans_thread(&file.spans, 1, 1), 0);
+		thread = &file.spans.threads[0];
+		assert_true(tl_foreign_spans_add(thread, -10, TL_FOREIGN_END, 0));
+		assert_true(tl_foreign_spans_add(thread, -5, 4, 1));
+		assert_true(tl_foreign_spans_add(thread, 3, TL_FOREIGN_END, 1));
+		assert_int_equal(tl_foreign_fold(&file, &profile, NULL), 0);
+		part = tl_profile_part(profile, 0);
+		assert_int_equal(part->first_ticks, 0);
+		assert_int_equal(part->last_ticks, 13);
+		assert_int_equal(part->records, 4);
+		assert_int_equal(part->losses.orphan_exits, 2);
+		assert_int_equal(tl_profile_total(profile)[0], 4);
+		assert_int_equal(file.faults.count, 1);
+		tl_profile_free(profile);
+		tl_foreign_end(&file);
+	}
+}
+
 /* ---- stacks ---- */
 
 /* Calls become costs of one event of a part, beside what the part has already. */
@@ -755,6 +786,7 @@ int main(void)
 		cmocka_unit_test(profiles_of_drawn_calls),
 		cmocka_unit_test(calls_without_times_have_no_window),
 		cmocka_unit_test(tables_of_drawn_calls),
+		cmocka_unit_test(ends_without_begins_have_their_times),
 		cmocka_unit_test(drawn_calls_as_stacks),
 		cmocka_unit_test(frames_of_names),
 	};

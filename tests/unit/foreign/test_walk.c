@@ -191,6 +191,10 @@ TEST(instants)
 {
 	WALKED("1*a", NOTHING, NOW(1, 'a'));
 	WALKED("1+a 2*b 3- 4*c", NOTHING, WHOLE(1, 2, 'a'), NOW(2, 'b'), NOW(4, 'c'));
+	/* of one time in the order of the input, and before whole calls */
+	WALKED("1+a 2*b 2- 2*c 2+d 2+e 2- 2+f 3- 3-", NOTHING, WHOLE(2, 1, 'f'), NOW(2, 'b'),
+	       END(2, 'a'), NOW(2, 'c'), BEGIN(2, 'd'), WHOLE(2, 0, 'e'), END(3, 'd'),
+	       BEGIN(1, 'a'));
 	/* where nobody wants them */
 	{
 		struct tl_foreign_spans spans = { .last = 0 };
