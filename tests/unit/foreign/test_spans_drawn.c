@@ -6,96 +6,16 @@
  */
 #include "path_sums.h"
 
-#include "../chance.h"
+#include "../execution.h"
 #include "../told_timeline.h"
 
 #include "foreign/span_calls.h"
 #include "timeline/calls/stream.h"
 
-enum { FRAMES = 7, THREADS = 3, DEPTH = 9, MOST_CALLS = 15000, MOST_MARKS = 24 };
-
-struct drawn_call {
-	unsigned thread, frame, depth;
-	int around; /* the call that made it, -1: none */
-	int64_t begin, end;
-	bool is_whole;
-};
-
-/* A step of a thread: call `number` begins or ends, or mark `number` is set. */
-struct drawn_step {
-	int64_t ticks;
-	enum { ENTER, LEAVE, MARK } kind;
-	unsigned number, thread;
-};
-
-struct drawn {
-	struct drawn_call calls[MOST_CALLS];
-	struct drawn_step steps[2 * MOST_CALLS + MOST_MARKS]; /* thread by thread, by time */
-	unsigned count, step_count, mark_count;
-	int64_t least;
-	uint64_t base, origin; /* what is added to times; the least of these sums */
-};
-
 /* Threads 11 and 12 of process 1, thread 13 of process 2. */
 static int64_t process_of(unsigned thread)
 {
 	return thread < 2 ? 1 : 2;
-}
-
-/* ---- drawing ---- */
-
-static void step(struct drawn *d, unsigned thread, int64_t ticks, int kind, unsigned number)
-{
-	d->steps[d->step_count].thread = thread;
-	d->steps[d->step_count].ticks = ticks;
-	d->steps[d->step_count].kind = kind;
-	d->steps[d->step_count++].number = number;
-}
-
-static void draw_thread(struct drawn *d, uint32_t *seed, unsigned thread, unsigned count,
-			int64_t now)
-{
-	unsigned open[DEPTH], depth = 0, made = 0;
-
-	while (made < count || depth) {
-		const unsigned what = chance(seed, 20);
-
-		/* A tick alone between two steps might be a rounded sum. */
-		now += 2 + chance(seed, 50);
-		if (what == 0 && d->mark_count < MOST_MARKS) {
-			step(d, thread, now, MARK, d->mark_count++);
-		} else if (made < count && depth < DEPTH && (!depth || what < 11)) {
-			struct drawn_call *call = &d->calls[d->count];
-
-			*call = (struct drawn_call){
-				.thread = thread,
-				.frame = chance(seed, FRAMES),
-				.depth = depth,
-				.around = depth ? (int)open[depth - 1] : -1,
-				.begin = now,
-				.is_whole = chance(seed, 2),
-			};
-			open[depth++] = d->count;
-			made++;
-			step(d, thread, now, ENTER, d->count++);
-		} else if (depth) {
-			d->calls[open[--depth]].end = now;
-			step(d, thread, now, LEAVE, open[depth]);
-		}
-	}
-}
-
-static void draw_all(struct drawn *d, uint32_t *seed, unsigned count, int64_t first)
-{
-	d->count = d->step_count = d->mark_count = 0;
-	d->least = INT64_MAX;
-	for (unsigned thread = 0; thread < THREADS; thread++)
-		draw_thread(d, seed, thread, count, first + (int64_t)chance(seed, 100));
-	for (unsigned i = 0; i < d->step_count; i++)
-		if (d->steps[i].ticks < d->least)
-			d->least = d->steps[i].ticks;
-	d->base = d->least < 0 ? (uint64_t)-d->least : 0;
-	d->origin = d->least < 0 ? 0 : (uint64_t)d->least;
 }
 
 /* ---- the file ---- */
@@ -108,7 +28,7 @@ static void add_frames(struct tl_foreign_file *file)
 	const uint32_t lib = tl_names_add(&file->stacks.names, "lib", 3),
 		       source = tl_names_add(&file->stacks.names, "c.c", 3);
 
-	for (unsigned i = 0; i < FRAMES; i++) {
+	for (unsigned i = 0; i < EXECUTION_FRAMES; i++) {
 		const char name = (char)('a' + i);
 		const struct tl_foreign_frame frame = {
 			.name = tl_names_add(&file->stacks.names, &name, 1),
@@ -137,37 +57,38 @@ static void add_mark(struct tl_foreign_file *file, struct tl_foreign_thread *thr
 		  .text = tl_names_add(&file->stacks.names, "text", mark % 4) },
 	};
 
-	assert_true(tl_foreign_spans_add(thread, ticks, TL_FOREIGN_INSTANT, mark % FRAMES));
+	assert_true(
+		tl_foreign_spans_add(thread, ticks, TL_FOREIGN_INSTANT, mark % EXECUTION_FRAMES));
 	if (mark % 4)
 		assert_true(tl_foreign_payload_add(&file->spans, thread, said, mark % 4));
 }
 
-static void add_step(struct tl_foreign_file *file, const struct drawn *d,
-		     const struct drawn_step *step)
+static void add_step(struct tl_foreign_file *file, const struct execution *d,
+		     const struct execution_step *step)
 {
-	const struct drawn_call *call = &d->calls[step->number];
+	const struct execution_call *call = &d->calls[step->number];
 	const uint32_t number =
 		tl_foreign_spans_thread(&file->spans, process_of(step->thread), 11 + step->thread);
 	struct tl_foreign_thread *thread = &file->spans.threads[number];
 
-	if (step->kind == MARK)
+	if (step->kind == STEP_MARK)
 		add_mark(file, thread, step->number, step->ticks);
-	else if (step->kind == ENTER)
-		assert_true(tl_foreign_spans_add(
-			thread, call->begin,
-			call->is_whole ? (uint64_t)(call->end - call->begin) : TL_FOREIGN_BEGIN,
-			call->frame));
-	else if (!call->is_whole)
+	else if (step->kind == STEP_ENTER)
+		assert_true(tl_foreign_spans_add(thread, call->begin,
+						 call->odd ? (uint64_t)(call->end - call->begin)
+							   : TL_FOREIGN_BEGIN,
+						 call->frame));
+	else if (!call->odd)
 		/* Every other end does not say of what it is one. */
 		assert_true(tl_foreign_spans_add(thread, call->end, TL_FOREIGN_END,
 						 step->number % 2 ? call->frame : TL_NONE));
 }
 
 /* On the heap, as the source of its calls wants it. Steps come in any order. */
-static struct tl_foreign_file *make_file(const struct drawn *d, uint32_t *seed,
+static struct tl_foreign_file *make_file(const struct execution *d, uint32_t *seed,
 					 const struct tl_foreign_options *options)
 {
-	static unsigned order[2 * MOST_CALLS + MOST_MARKS];
+	static unsigned order[2 * EXECUTION_CALLS + EXECUTION_MARKS];
 	struct tl_foreign_file *file = malloc(sizeof(*file));
 	struct tl_foreign_thread *alone;
 	uint32_t number;
@@ -177,7 +98,7 @@ static struct tl_foreign_file *make_file(const struct drawn *d, uint32_t *seed,
 	file->frequency = 1000;
 	add_frames(file);
 	/* In the order of their numbers; the second one has a name, and so has process 2. */
-	for (unsigned i = 0; i < THREADS; i++)
+	for (unsigned i = 0; i < EXECUTION_THREADS; i++)
 		assert_int_equal(tl_foreign_spans_thread(&file->spans, process_of(i), 11 + i), i);
 	file->spans.threads[1].command = tl_names_add(&file->stacks.names, "worker", 6);
 	number = tl_foreign_spans_thread(&file->spans, 2, TL_FOREIGN_PROCESS);
@@ -201,7 +122,7 @@ struct choice {
 	unsigned from, to; /* milliseconds from the first step on, which are ticks; to 0: no end */
 	uint32_t depth;    /* 0: all */
 	const char *function, *object;
-	bool accepted[FRAMES];
+	bool accepted[EXECUTION_FRAMES];
 	uint64_t process, thread;
 };
 
@@ -237,7 +158,7 @@ static bool wants_thread(const struct choice *c, unsigned thread)
 	       (c->thread == TL_NOWHERE || c->thread == 11 + thread);
 }
 
-static bool in_window(const struct drawn *d, const struct choice *c, int64_t ticks)
+static bool in_window(const struct execution *d, const struct choice *c, int64_t ticks)
 {
 	const int64_t passed = ticks - d->least;
 
@@ -247,9 +168,9 @@ static bool in_window(const struct drawn *d, const struct choice *c, int64_t tic
 /* ---- timelines ---- */
 
 /* Depths count the shown calls around a call alone. */
-static bool is_shown(const struct drawn *d, const struct choice *c, int number, unsigned *depth)
+static bool is_shown(const struct execution *d, const struct choice *c, int number, unsigned *depth)
 {
-	const struct drawn_call *call = &d->calls[number];
+	const struct execution_call *call = &d->calls[number];
 	unsigned around = 0;
 
 	if (call->around >= 0 && is_shown(d, c, call->around, &around))
@@ -259,13 +180,14 @@ static bool is_shown(const struct drawn *d, const struct choice *c, int number, 
 	       (!c->depth || around < c->depth);
 }
 
-static void tell_mark(struct tl_output *out, const struct drawn *d, const struct drawn_step *at)
+static void tell_mark(struct tl_output *out, const struct execution *d,
+		      const struct execution_step *at)
 {
 	static const char *const texts[] = { "", "t", "te", "tex" };
 	const int n = (int)at->number;
 
 	tl_put_format(out, "instant %d %d %c", 11 + (int)at->thread,
-		      (int)(at->ticks + (int64_t)d->base), 'a' + n % FRAMES);
+		      (int)(at->ticks + (int64_t)d->base), 'a' + n % EXECUTION_FRAMES);
 	if (n % 4 > 0)
 		tl_put_format(out, " n=%d", -n);
 	if (n % 4 > 1)
@@ -275,19 +197,19 @@ static void tell_mark(struct tl_output *out, const struct drawn *d, const struct
 	tl_put_char(out, '\n');
 }
 
-static void tell_step(struct tl_output *out, const struct drawn *d, const struct choice *c,
-		      const struct drawn_step *at)
+static void tell_step(struct tl_output *out, const struct execution *d, const struct choice *c,
+		      const struct execution_step *at)
 {
 	const int ticks = (int)(at->ticks + (int64_t)d->base), thread = 11 + (int)at->thread;
-	const struct drawn_call *call = &d->calls[at->number];
+	const struct execution_call *call = &d->calls[at->number];
 	unsigned depth;
 
-	if (at->kind == MARK) {
+	if (at->kind == STEP_MARK) {
 		if (in_window(d, c, at->ticks))
 			tell_mark(out, d, at);
 	} else if (!is_shown(d, c, (int)at->number, &depth)) {
 		return;
-	} else if (at->kind == LEAVE) {
+	} else if (at->kind == STEP_LEAVE) {
 		tl_put_format(out, "leave %d %d\n", thread, ticks);
 	} else {
 		tl_put_format(out, "enter %d %d %c%s\n", thread, ticks, 'a' + (int)call->frame,
@@ -296,9 +218,9 @@ static void tell_step(struct tl_output *out, const struct drawn *d, const struct
 }
 
 /* The process is named where a thread without calls may say so: with the first filter alone. */
-static void tell(struct tl_output *out, const struct drawn *d, const struct choice *c)
+static void tell(struct tl_output *out, const struct execution *d, const struct choice *c)
 {
-	unsigned before = THREADS;
+	unsigned before = EXECUTION_THREADS;
 
 	tl_put_text(out, "begin 1000\n");
 	if ((c->process == TL_NOWHERE || c->process == 2) && c->thread == TL_NOWHERE)
@@ -316,7 +238,7 @@ static void tell(struct tl_output *out, const struct drawn *d, const struct choi
 	tl_put_format(out, "end, origin %d\n", (int)d->origin);
 }
 
-static void assert_timeline(const struct drawn *d, const struct choice *c, uint32_t *seed)
+static void assert_timeline(const struct execution *d, const struct choice *c, uint32_t *seed)
 {
 	const struct tl_foreign_options options = options_of(c);
 	struct tl_foreign_file *file = make_file(d, seed, &options);
@@ -337,21 +259,21 @@ static void assert_timeline(const struct drawn *d, const struct choice *c, uint3
 	end_file(file);
 }
 
-static struct drawn drawn;
+static struct execution drawn;
 
 /* Times before the origin of time are moved to it, so that the first of them is 0. */
 static const int64_t first_ticks[] = { 1000, 0, -500, -100000 };
 
 /* Each choice of `rounds` drawings, of which each has more calls than the one before. */
 static void each_choice(unsigned rounds, unsigned first, unsigned more,
-			void (*assert_choice)(const struct drawn *, const struct choice *,
+			void (*assert_choice)(const struct execution *, const struct choice *,
 					      uint32_t *))
 {
 	uint32_t seed = rounds;
 
 	for (unsigned round = 0; round < rounds; round++)
 		for (unsigned i = 0; i < CHOICES; i++) {
-			draw_all(&drawn, &seed, first + more * round, first_ticks[round % 4]);
+			execution_draw(&drawn, &seed, first + more * round, first_ticks[round % 4]);
 			assert_choice(&drawn, &choices[i], &seed);
 		}
 }
@@ -422,7 +344,7 @@ TEST(counters_come_in_the_order_of_time)
 /* ---- the list of calls ---- */
 
 /* Thread by thread, by begin; filters take calls away, and leave depths as they are. */
-static void assert_calls(const struct drawn *d, const struct choice *c, uint32_t *seed)
+static void assert_calls(const struct execution *d, const struct choice *c, uint32_t *seed)
 {
 	const struct tl_calls_options all = { .size = sizeof(all), .to = UINT64_MAX };
 	const struct tl_foreign_options options = options_of(c);
@@ -436,7 +358,7 @@ static void assert_calls(const struct drawn *d, const struct choice *c, uint32_t
 	assert_int_equal(source.filtered, c->function || c->object);
 	assert_int_equal(tl_calls_open(&calls, &source, &all, NULL), 0);
 	for (unsigned i = 0; i < d->count; i++) {
-		const struct drawn_call *wanted = &d->calls[i];
+		const struct execution_call *wanted = &d->calls[i];
 		int64_t self = wanted->end - wanted->begin;
 
 		if (!wants_thread(c, wanted->thread) || !c->accepted[wanted->frame])
@@ -467,57 +389,22 @@ TEST(lists_of_drawn_calls)
 	uint32_t seed = 2;
 
 	each_choice(12, 1, 5, assert_calls);
-	draw_all(&drawn, &seed, MOST_CALLS / THREADS, -7);
+	execution_draw(&drawn, &seed, EXECUTION_CALLS / EXECUTION_THREADS, -7);
 	assert_calls(&drawn, &choices[0], &seed);
 }
 
 /* ---- profiles ---- */
 
-/* How much of a call is in the window. */
-static int64_t length_of(const struct drawn *d, const struct choice *c,
-			 const struct drawn_call *call)
-{
-	int64_t begin = call->begin - d->least, end = call->end - d->least;
-
-	if (begin < c->from)
-		begin = c->from;
-	if (c->to && end > c->to)
-		end = c->to;
-	return end > begin ? end - begin : 0;
-}
-
-static void path_of(const struct drawn *d, int number, char *to)
-{
-	const struct drawn_call *call = &d->calls[number];
-
-	if (call->around >= 0) {
-		path_of(d, call->around, to);
-		strcat(to, ";");
-	}
-	strncat(to, &"abcdefg"[call->frame], 1);
-}
-
-static void add_selves(struct path_sums *sums, const struct drawn *d, const struct choice *c,
+static void add_selves(struct path_sums *sums, const struct execution *d, const struct choice *c,
 		       unsigned thread)
 {
-	for (unsigned i = 0; i < d->count; i++) {
-		const struct drawn_call *call = &d->calls[i];
-		const int64_t length = length_of(d, c, call);
-		char path[2 * DEPTH + 1] = "", outer[2 * DEPTH + 1] = "";
-
-		if (call->thread != thread || !wants_thread(c, thread))
-			continue;
-		path_of(d, (int)i, path);
-		path_sums_add(sums, path, length);
-		if (call->around < 0)
-			continue;
-		path_of(d, call->around, outer);
-		path_sums_add(sums, outer, -length);
-	}
+	if (wants_thread(c, thread))
+		execution_selves(sums, d, thread, d->least + c->from,
+				 c->to ? d->least + c->to : INT64_MAX);
 }
 
 /* Each part of the profile is a thread; those that a filter takes away are none. */
-static void assert_profile(const struct drawn *d, const struct choice *c, uint32_t *seed)
+static void assert_profile(const struct execution *d, const struct choice *c, uint32_t *seed)
 {
 	const struct tl_foreign_options options = options_of(c);
 	struct tl_foreign_file *file;
@@ -529,7 +416,7 @@ static void assert_profile(const struct drawn *d, const struct choice *c, uint32
 	file = make_file(d, seed, &per_thread);
 	assert_int_equal(tl_foreign_fold(file, &profile, NULL), 0);
 	assert_int_equal(tl_profile_frequency(profile), 1000);
-	for (unsigned thread = 0; thread < THREADS; thread++) {
+	for (unsigned thread = 0; thread < EXECUTION_THREADS; thread++) {
 		struct path_sums wanted = { NULL, 0 };
 
 		if (!wants_thread(c, thread))
@@ -563,7 +450,7 @@ TEST(calls_without_times_have_no_window)
 	struct tl_error err;
 	uint32_t seed = 4;
 
-	draw_all(&drawn, &seed, 5, 0);
+	execution_draw(&drawn, &seed, 5, 0);
 	file = make_file(&drawn, &seed, &options);
 	file->frequency = 0;
 	assert_int_equal(tl_foreign_fold(file, &profile, &err), TL_BAD_USAGE);
@@ -578,27 +465,16 @@ TEST(calls_without_times_have_no_window)
 
 /* ---- tables of functions ---- */
 
-/* What a call adds to its function's inclusive cost: nothing inside another call of it. */
-static bool is_outermost(const struct drawn *d, unsigned number)
-{
-	const unsigned frame = d->calls[number].frame;
-
-	for (int at = d->calls[number].around; at >= 0; at = d->calls[at].around)
-		if (d->calls[at].frame == frame)
-			return false;
-	return true;
-}
-
-static void assert_table(const struct drawn *d, const struct choice *c,
+static void assert_table(const struct execution *d, const struct choice *c,
 			 const struct tl_profile *profile)
 {
-	for (unsigned frame = 0; frame < FRAMES; frame++) {
+	for (unsigned frame = 0; frame < EXECUTION_FRAMES; frame++) {
 		struct tl_function_totals totals;
 		uint64_t calls = 0;
 		int64_t self = 0, inclusive = 0;
 
 		for (unsigned i = 0; i < d->count; i++) {
-			const struct drawn_call *call = &d->calls[i];
+			const struct execution_call *call = &d->calls[i];
 			const int64_t length = call->end - call->begin;
 
 			if (!wants_thread(c, call->thread))
@@ -609,7 +485,7 @@ static void assert_table(const struct drawn *d, const struct choice *c,
 				continue;
 			calls++;
 			self += length;
-			inclusive += is_outermost(d, i) ? length : 0;
+			inclusive += execution_is_outermost(d, i) ? length : 0;
 		}
 		assert_int_equal(tl_profile_function_totals(profile, frame, TL_NONE, &totals,
 							    sizeof(totals)),
@@ -630,7 +506,7 @@ TEST(tables_of_drawn_calls)
 		const struct choice *c = &choices[round % 2 ? 0 : 4];
 		struct tl_foreign_options options = options_of(c);
 
-		draw_all(&drawn, &seed, 2 + 6 * round, first_ticks[round % 4]);
+		execution_draw(&drawn, &seed, 2 + 6 * round, first_ticks[round % 4]);
 		for (unsigned flat = 0; flat < 2; flat++) {
 			struct tl_foreign_file *file;
 			struct tl_profile *profile;
@@ -641,16 +517,16 @@ TEST(tables_of_drawn_calls)
 			assert_int_equal(tl_foreign_fold(file, &profile, NULL), 0);
 			assert_int_equal(tl_profile_flat(profile), flat);
 			assert_table(&drawn, c, profile);
-			for (unsigned thread = 0; thread < THREADS; thread++) {
+			for (unsigned thread = 0; thread < EXECUTION_THREADS; thread++) {
 				int64_t first = INT64_MAX, last = INT64_MIN;
 				uint64_t records = 0;
 
 				if (!wants_thread(c, thread))
 					continue;
 				for (unsigned i = 0; i < drawn.step_count; i++) {
-					const struct drawn_step *at = &drawn.steps[i];
+					const struct execution_step *at = &drawn.steps[i];
 
-					if (at->thread != thread || at->kind == MARK)
+					if (at->thread != thread || at->kind == STEP_MARK)
 						continue;
 					first = records ? first : at->ticks;
 					last = at->ticks;
@@ -713,11 +589,11 @@ TEST(drawn_calls_as_stacks)
 		struct tl_profile *profile;
 		uint32_t event, root;
 
-		draw_all(&drawn, &seed, 2 + 4 * round, first_ticks[round % 4]);
+		execution_draw(&drawn, &seed, 2 + 4 * round, first_ticks[round % 4]);
 		file = make_file(&drawn, &seed, &options);
 		tl_foreign_stacks_event(&file->stacks, "samples", 7, "");
 		event = tl_foreign_stacks_event(&file->stacks, "time", 4, "ticks");
-		for (unsigned thread = 0; thread < THREADS; thread++) {
+		for (unsigned thread = 0; thread < EXECUTION_THREADS; thread++) {
 			const struct tl_foreign_part part = { .process = 5, .thread = thread };
 
 			assert_int_equal(tl_foreign_stacks_part(&file->stacks, &part), thread);
@@ -731,8 +607,8 @@ TEST(drawn_calls_as_stacks)
 		}
 		assert_int_equal(met.cut + met.orphans + met.overlaps + met.open, 0);
 		assert_int_equal(tl_foreign_fold_stacks(file, &profile, NULL), 0);
-		assert_int_equal(tl_profile_part_count(profile), THREADS);
-		for (unsigned thread = 0; thread < THREADS; thread++) {
+		assert_int_equal(tl_profile_part_count(profile), EXECUTION_THREADS);
+		for (unsigned thread = 0; thread < EXECUTION_THREADS; thread++) {
 			struct path_sums wanted = { NULL, 0 }, samples = { NULL, 0 };
 
 			add_selves(&wanted, &drawn, &choices[0], thread);
