@@ -10,11 +10,18 @@
 
 enum {
 	EXECUTION_FRAMES = 7,
+	EXECUTION_PATH = 4 * 9, /* bytes of the longest path */
 	EXECUTION_THREADS = 3,
 	EXECUTION_DEPTH = 9,
 	EXECUTION_CALLS = 15000,
 	EXECUTION_MARKS = 24
 };
+
+/* Names of functions, by frame; a test may have others. */
+#ifndef EXECUTION_NAMES
+#define EXECUTION_NAMES "a", "b", "c", "d", "e", "f", "g"
+#endif
+static const char *const execution_names[EXECUTION_FRAMES] = { EXECUTION_NAMES };
 
 struct execution_call {
 	unsigned thread, frame, depth;
@@ -106,7 +113,7 @@ static inline void execution_path(const struct execution *e, int number, char *t
 		execution_path(e, call->around, to);
 		strcat(to, ";");
 	}
-	strncat(to, &"abcdefg"[call->frame], 1);
+	strcat(to, execution_names[call->frame]);
 }
 
 /* What each path of a thread costs in [from, to): the time of each call is none of its caller's. */
@@ -117,7 +124,7 @@ static inline void execution_selves(struct path_sums *sums, const struct executi
 		const struct execution_call *call = &e->calls[i];
 		const int64_t begin = call->begin < from ? from : call->begin,
 			      end = call->end > to ? to : call->end;
-		char path[2 * EXECUTION_DEPTH + 1];
+		char path[EXECUTION_PATH];
 
 		if (call->thread != thread || begin >= end)
 			continue;

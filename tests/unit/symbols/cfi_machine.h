@@ -38,4 +38,14 @@ static inline enum tl_cfi_result evaluate(const uint8_t *code, size_t size, uint
 	return tl_cfi_evaluate(&step, &rule, &cfa, value);
 }
 
+/* The bytes of the stack are 1, 2, 3, ... from 0x7000 on. */
+static inline uint64_t stack_word(uint64_t address, unsigned size)
+{
+	uint64_t value = 0;
+
+	while (size--)
+		value = value << 8 | (address - 0x7000 + size + 1);
+	return value;
+}
+
 #endif

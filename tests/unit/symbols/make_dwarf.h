@@ -42,6 +42,24 @@ static inline void put_uleb(struct made *made, uint64_t value)
 	put(made, value, 1);
 }
 
+/* A number with a sign, as SLEB128; one byte more than it needs every now and then. */
+static inline void put_sleb(struct made *made, int64_t value, bool padded)
+{
+	for (unsigned i = 0; i < 9; i++) {
+		const unsigned byte = (unsigned)value & 0x7f;
+
+		value >>= 7;
+		if ((value == 0 && !(byte & 0x40)) || (value == -1 && byte & 0x40)) {
+			put(made, byte | (padded ? 0x80 : 0), 1);
+			if (padded)
+				put(made, value & 0x7f, 1);
+			return;
+		}
+		put(made, byte | 0x80, 1);
+	}
+	put(made, value & 0x7f, 1);
+}
+
 static inline void put_text(struct made *made, const char *text)
 {
 	put_bytes(made, text, strlen(text) + 1);

@@ -100,14 +100,6 @@ static void end_record(const struct form *form, struct made *made, size_t begun)
 	put_at(made, begun - bytes, made->size - begun, bytes);
 }
 
-/* Positive numbers alone are drawn: SLEB128 of those wants a bit more. */
-static void put_leb_signed(struct made *made, int64_t value)
-{
-	for (; value < -64 || value > 63; value >>= 7)
-		put(made, 0x80 | (value & 0x7f), 1);
-	put(made, value & 0x7f, 1);
-}
-
 static void put_form(struct made *made, unsigned encoding, uint64_t value)
 {
 	switch (encoding & 0x0f) {
@@ -118,7 +110,7 @@ static void put_form(struct made *made, unsigned encoding, uint64_t value)
 		put_uleb(made, value);
 		break;
 	case 9:
-		put_leb_signed(made, (int64_t)value);
+		put_sleb(made, (int64_t)value, false);
 		break;
 	default: /* 2, 3, 4 and with signs 10, 11, 12: of 2, 4 and 8 bytes */
 		put(made, value, 1U << ((encoding & 7) - 1));
@@ -139,7 +131,7 @@ static size_t put_cie(const struct form *form, struct made *made, unsigned numbe
 		put(made, 0, 1);
 	}
 	put_uleb(made, 1);
-	put_leb_signed(made, -8);
+	put_sleb(made, -8, false);
 	put_uleb(made, 16 + number);
 	if (!form->is_debug) {
 		put_uleb(made, 1);
@@ -288,7 +280,7 @@ TEST(functions_are_found_in_each_form)
 	}
 }
 
-/* An index that is one of pairs in order is searched; all else of it is left, and all are listed. */
+/* An index that is one of pairs in order is searched; of any other one all are listed. */
 TEST(functions_are_found_by_an_index)
 {
 	static const unsigned pairs[] = { 0x3b, 0x1b, 0x3c, 0x3b };
@@ -523,7 +515,7 @@ TEST(compressed_tables_are_expanded)
 		cfi = open_sections(&file, form.is_64bit, &section, 1);
 		assert_functions(cfi, &f, form.is_64bit);
 		tl_cfi_close(cfi);
-		/* A byte that is not as it was is noticed by the checksum: there is no table then. */
+		/* A byte that is another one is noticed by the checksum: there is no table then. */
 		if (!f.count)
 			continue;
 		packed.bytes[packed.size - 5] ^= 1;
@@ -644,8 +636,8 @@ TEST(tables_that_are_cut)
 
 /*
  * A CIE of a version, of letters or of sizes that are not known takes its functions with it, and
- * those of the others stay. Where "R" became another letter that has no data, addresses have 8 bytes
- * and the function is elsewhere.
+ * those of the others stay. Where "R" became another letter that has no data, addresses have 8
+ * bytes and the function is elsewhere.
  */
 TEST(cies_that_are_not_known)
 {
