@@ -145,6 +145,9 @@ TEST(what_an_answer_stands_on)
 
 TEST(the_list_of_ready_queries)
 {
+	run_file("queries/plain.sql", "SELECT 1 -- one\n");
+	run_file("queries/tight.sql", "--two\nSELECT 2");
+
 	struct capture out = capture_begin(stdout);
 	int status = run_line("query --list");
 	char *text = capture_end(&out), *line = strstr(text, "names");
@@ -153,6 +156,9 @@ TEST(the_list_of_ready_queries)
 	assert_non_null(line);
 	assert_true(line == text || line[-1] == '\n');
 	assert_non_null(strstr(line, "the names\n"));
+	/* what says nothing of itself in its first line, as SQL has comments */
+	assert_non_null(strstr(text, "\nplain         \n"));
+	assert_non_null(strstr(text, "\ntight         \n"));
 	free(text);
 }
 
@@ -238,12 +244,16 @@ TEST(pages_and_pictures)
 		  "tracelathe: ^nowhere: cannot open: No such file or directory\n" },
 		{ "view --index ^i --no-index --static -o ^page.html ^a.folded", 2, "",
 		  "tracelathe view: --index and --no-index contradict each other\n" },
+		{ "view --index ^i --static -o ^page.html ^a.folded ^b.folded", 2, "",
+		  "tracelathe view: --index names the index of one input, not of two that are "
+		  "compared\n" },
 		{ "browse --index ^i --no-index ^a.folded", 2, "",
 		  "tracelathe browse: --index and --no-index contradict each other\n" },
 	};
 	static const struct run_case written[] = {
 		{ "view --static -o ^page.html ^a.folded", 0, "", "" },
 		{ "view --static -o ^page.html ^a.folded ^b.folded", 0, "", "" },
+		{ "view --index ^i --static -o ^page.html ^a.folded", 0, "", NULL },
 		{ "view --static -o ^page.html ^large.folded", 1, "",
 		  "tracelathe: ^large.folded: 2 sums did not fit 64 bits and ended at the largest "
 		  "number\n" },
