@@ -295,9 +295,16 @@ static uint64_t count_mark(const uint64_t *list, size_t count, uint64_t mark)
 	return found;
 }
 
+/* Whether what was told by this share is there, from `at` on. */
+static bool has_marks(const struct marks *all, size_t at, const struct marks *mine)
+{
+	return mine->count <= all->count - at &&
+	       !memcmp(all->list + at, mine->list, mine->count * sizeof(*mine->list));
+}
+
 /* Take what all shares told. False: it is nonsense, or there is no memory. */
-static bool take_marks(const struct tl_pt_folder *f, const struct marks *all, struct marks *ran,
-		       struct marks *unused)
+static bool take_marks(const struct tl_pt_folder *f, const struct marks *all,
+		       const struct marks *mine, struct marks *ran, struct marks *unused)
 {
 	uint32_t shares = 0;
 	size_t at = 0;
@@ -305,7 +312,8 @@ static bool take_marks(const struct tl_pt_folder *f, const struct marks *all, st
 	for (; at < all->count; shares++) {
 		uint64_t ran_count, unused_count;
 
-		if (all->count - at < 2)
+		if (all->count - at < 2 ||
+		    (shares == f->options->share && !has_marks(all, at, mine)))
 			return false;
 		ran_count = all->list[at];
 		unused_count = all->list[at + 1];
@@ -359,6 +367,8 @@ int tl_pt_share_meet(struct tl_pt_folder *f, struct tl_error *err)
 	if (status == 0 &&
 	    with->meet(with->arg, mine.list, mine.count * sizeof(*mine.list), &told, &size) < 0)
 		status = refuse(err);
+	if (status == 0 && size % sizeof(*mine.list))
+		status = refuse(err);
 	/* For its alignment. */
 	for (size_t i = 0; status == 0 && i < size / sizeof(*mine.list); i++) {
 		uint64_t word;
@@ -367,7 +377,8 @@ int tl_pt_share_meet(struct tl_pt_folder *f, struct tl_error *err)
 		if (!add_mark(&all, word))
 			status = tl_error_memory(err);
 	}
-	if (status == 0 && (!take_marks(f, &all, &ran, &unused) || is_any_unused(f, &unused)))
+	if (status == 0 &&
+	    (!take_marks(f, &all, &mine, &ran, &unused) || is_any_unused(f, &unused)))
 		status = refuse(err);
 	if (status == 0 && ran.count) {
 		qsort(ran.list, ran.count, sizeof(*ran.list), compare_marks);

@@ -12,7 +12,7 @@
 
 #include <tracelathe/tracelathe.h>
 
-enum { MOST = 6 };
+enum { MOST = 6, MORE = 16 };
 
 /* ---- a chain ---- */
 
@@ -25,6 +25,7 @@ struct table {
 	uint32_t shares, count;
 	bool broken;
 	bool nonsense; /* what the shares get is cut by a byte of the first count */
+	bool keeps;    /* what was told is the caller's */
 };
 
 struct seat {
@@ -110,7 +111,7 @@ static void fold_shares(struct table *t, struct seat *seats, const char *path, u
 	}
 	for (uint32_t i = 0; i < shares; i++)
 		pthread_join(threads[i], NULL);
-	for (uint32_t i = 0; i < shares; i++)
+	for (uint32_t i = 0; i < shares && !t->keeps; i++)
 		free(t->told[i]);
 	pthread_mutex_destroy(&t->lock);
 	pthread_cond_destroy(&t->changed);
@@ -120,19 +121,27 @@ static void fold_shares(struct table *t, struct seat *seats, const char *path, u
 
 static uint8_t bytes[1 << 20];
 
-static size_t read_corpus(const char *name)
+static size_t read_file(const char *name)
 {
 	char path[512];
 	FILE *file;
 	size_t size;
 
-	snprintf(path, sizeof(path), "%s/tests/corpus/intel-pt/%s", getenv("TL_SOURCE_ROOT"), name);
+	snprintf(path, sizeof(path), "%s/tests/%s", getenv("TL_SOURCE_ROOT"), name);
 	file = fopen(path, "rb");
 	assert_non_null(file);
 	size = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
 	assert_in_range(size, 1, sizeof(bytes) - 1);
 	return size;
+}
+
+static size_t read_corpus(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "corpus/intel-pt/%s", name);
+	return read_file(path);
 }
 
 /*
@@ -169,6 +178,19 @@ static const char *put_trace(const char *name, bool damaged)
 	if (damaged)
 		memset(bytes + size / 3, 0xff, 40);
 	snprintf(path, sizeof(path), "%s", temp_write(&temp, name, bytes, size));
+	return path;
+}
+
+/* One that is decoded at once. */
+static const char *put_small_trace(void)
+{
+	static const char map[] = "401000 283 0 [anon] 1000\n";
+	static char path[512];
+
+	temp_write(&temp, "tiny.img", bytes, read_file("golden/intel_pt/tiny.img"));
+	temp_write(&temp, "tiny.map", map, sizeof(map) - 1);
+	snprintf(path, sizeof(path), "%s",
+		 temp_write(&temp, "tiny.pt", bytes, read_file("golden/intel_pt/tiny.pt")));
 	return path;
 }
 
@@ -272,6 +294,123 @@ TEST(nonsense_of_other_shares_is_refused)
 	assert_refused(&table, put_trace("rec.ret.pt", false), 2);
 }
 
+/* ---- what another process told, in each of its words ---- */
+
+struct message {
+	uint64_t *words;
+	size_t count; /* how many are told, in bytes of `size` */
+	size_t size;
+	/* by word: a count of marks; told by the share that reads it */
+	bool *counts, *own;
+};
+
+static int hear(void *arg, const void *mine, size_t size, void **all, size_t *all_size)
+{
+	const struct message *m = arg;
+
+	(void)mine;
+	(void)size;
+	*all = malloc(m->size + 1);
+	memcpy(*all, m->words, m->size);
+	*all_size = m->size;
+	return 0;
+}
+
+/* What two shares tell, and which words of it are what. */
+static struct message record(const char *path)
+{
+	struct table table = { .shares = 0, .keeps = true };
+	struct message m = { .words = NULL };
+	struct seat seats[MOST];
+	size_t at = 0;
+	void *all;
+
+	fold_shares(&table, seats, path, 2);
+	assert_int_equal(join_told(&table, &all, &m.size), 0);
+	m.words = realloc(all, m.size + MORE);
+	assert_non_null(m.words);
+	memset((char *)m.words + m.size, 0, MORE);
+	m.count = m.size / sizeof(*m.words);
+	m.counts = calloc(m.count + 1, sizeof(*m.counts));
+	m.own = calloc(m.count + 1, sizeof(*m.own));
+	for (size_t i = 0; i < 2; i++) {
+		const size_t words = table.sizes[i] / sizeof(*m.words);
+
+		/* "How many functions ran, how many files did not, then the marks of both" */
+		assert_int_equal(2 + m.words[at] + m.words[at + 1], words);
+		assert_true(m.words[at] > 2);
+		m.counts[at] = m.counts[at + 1] = true;
+		for (size_t w = 0; w < words; w++)
+			m.own[at + w] = !i;
+		at += words;
+		free(table.told[i]);
+		tl_profile_free(seats[i].profile);
+	}
+	return m;
+}
+
+static int fold_first(const char *path, struct message *m)
+{
+	const struct tl_share_chain chain = { .meet = hear, .arg = m };
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
+	struct tl_profile *profile = NULL;
+	struct tl_input *input;
+	int status;
+
+	options.shares = 2;
+	options.chain = &chain;
+	assert_int_equal(tl_input_open(&input, &path, 1, &options, NULL, NULL), 0);
+	status = tl_input_fold(input, &profile, NULL);
+	assert_int_equal(profile != NULL, status == 0);
+	tl_profile_free(profile);
+	tl_input_close(input);
+	return status;
+}
+
+/*
+ * Counts, and what the share itself told, are refused where they are others; a mark of another
+ * share that is none of a function is that of no function here.
+ */
+static void assert_word(const char *path, struct message *m, size_t word)
+{
+	const uint64_t was = m->words[word];
+	const uint64_t nonsense[] = { 0,        1,          was - 1,   was + 1,   2 * was,
+				      m->count, UINT32_MAX, INT64_MAX, UINT64_MAX };
+
+	for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+		int status;
+
+		if (nonsense[i] == was)
+			continue;
+		m->words[word] = nonsense[i];
+		status = fold_first(path, m);
+		if (m->counts[word] || m->own[word])
+			assert_int_equal(status, TL_UNSUPPORTED);
+		else
+			assert_true(status == 0 || status == TL_UNSUPPORTED);
+	}
+	m->words[word] = was;
+}
+
+TEST(nonsense_in_each_word_is_refused)
+{
+	const char *path = put_small_trace();
+	struct message m = record(path);
+	const size_t size = m.size;
+
+	assert_int_equal(fold_first(path, &m), 0);
+	for (size_t word = 0; word < m.count; word++)
+		assert_word(path, &m, word);
+	/* Cut, and with more behind it, in words and in bytes of them. */
+	for (m.size = 0; m.size <= size + MORE; m.size++)
+		assert_int_equal(fold_first(path, &m), m.size == size ? 0 : TL_UNSUPPORTED);
+	m.size = size;
+	assert_int_equal(fold_first(path, &m), 0);
+	free(m.words);
+	free(m.counts);
+	free(m.own);
+}
+
 /* A share opens the code anew, so a small trace has one. */
 TEST(a_small_trace_is_one_share)
 {
@@ -290,6 +429,7 @@ int main(void)
 		cmocka_unit_test(a_trace_with_time_is_shared_out),
 		cmocka_unit_test(what_cannot_be_cut_is_refused),
 		cmocka_unit_test(nonsense_of_other_shares_is_refused),
+		cmocka_unit_test(nonsense_in_each_word_is_refused),
 		cmocka_unit_test(a_small_trace_is_one_share),
 	};
 
