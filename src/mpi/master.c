@@ -182,13 +182,15 @@ static void take_chain(struct master *m, const struct note *note, int bytes)
  * A share that is not clean is no part of the whole: what there is to be said of a log, and what
  * becomes of it, is found out by reading it as a whole.
  */
-static void take_share(struct master *m, const struct work_unit *unit, const struct note *note)
+static void take_share(struct master *m, struct work_unit *unit, const struct note *note)
 {
 	uint32_t number = unit->first + unit->share;
 
 	if (unit->dropped)
 		return;
-	if (note->status < 0 || note->flags & NOTE_DAMAGED || note->missing || !unit->place.size)
+	unit->version = note->version;
+	if (note->status < 0 || note->flags & NOTE_DAMAGED || note->missing || !unit->place.size ||
+	    units_disagree(&m->units, number))
 		drop_shares(m, number);
 	else
 		need(m, units_keep(&m->units, number));

@@ -65,6 +65,16 @@ enum {
 	NOTE_CHAINED = 512, /* NOTE_KIN */
 };
 
+/* What a file is at a time: bytes, and when somebody wrote to it last. */
+struct file_version {
+	uint64_t size, written;
+};
+
+static inline bool is_same_version(const struct file_version *a, const struct file_version *b)
+{
+	return a->size == b->size && a->written == b->written;
+}
+
 struct note {
 	uint32_t kind;       /* enum note_kind */
 	int32_t from, to;    /* ranks */
@@ -78,7 +88,8 @@ struct note {
 	uint32_t given; /* NOTE_LOST: sums of this worker that were passed on, in all its lives */
 	uint32_t transfer;  /* NOTE_GIVE, NOTE_ADD: the number of a sum on its way, from 1 on */
 	uint64_t frequency; /* NOTE_CLOCK: ticks a second, 0: not known */
-	uint64_t size;      /* of the bytes */
+	struct file_version version; /* NOTE_FOLDED of a share: of the file that was read */
+	uint64_t size;               /* of the bytes */
 };
 
 bool note_is_for_master(const struct note *note);

@@ -173,6 +173,16 @@ static bool add_shares(struct units *u, const struct member *member)
 	return true;
 }
 
+bool units_disagree(const struct units *u, uint32_t number)
+{
+	const struct work_unit *unit = &u->list[number], *shares = &u->list[unit->first];
+
+	for (uint32_t i = 0; i < unit->shares; i++)
+		if (shares[i].kept && !is_same_version(&shares[i].version, &unit->version))
+			return true;
+	return false;
+}
+
 bool units_keep(struct units *u, uint32_t number)
 {
 	const struct work_unit unit = u->list[number];

@@ -12,6 +12,8 @@
 
 #include <tracelathe/open.h>
 
+#include "mpi/note.h"
+
 enum unit_state {
 	UNIT_READY, /* in the queue, or given to a worker */
 	UNIT_KIN,   /* a log, or a file in shares, which is folded as other units */
@@ -43,8 +45,9 @@ struct work_unit {
 	bool dropped;          /* the file has to be read as a whole */
 	bool chained;          /* its shares are folded at the same time (tl_share_chain) */
 	enum unit_wait waits;
-	int reader;           /* rank whose worker folds a chained share */
-	uint32_t reader_life; /* of that worker */
+	int reader;                  /* rank whose worker folds a chained share */
+	uint32_t reader_life;        /* of that worker */
+	struct file_version version; /* of a share: the file's when it was read */
 	struct run_place {
 		uint64_t offset, size; /* size 0: there is none */
 	} place, found,                /* what a chained share found */
@@ -70,6 +73,8 @@ bool units_have_waiting(const struct units *u);
 uint32_t units_next(struct units *u);
 /* A unit is a log, which goes with those that have one of its marks; none: a large file. */
 bool units_add_kin(struct units *u, uint32_t number, const uint64_t *marks, size_t count);
+/* Whether the file was another one when other shares of it were read: somebody writes to it. */
+bool units_disagree(const struct units *u, uint32_t number);
 /* The profile of a share is there. When those of all are, they go into the queue to be added. */
 bool units_keep(struct units *u, uint32_t number);
 /* The file of a share goes into the queue as a whole, and nobody works on its shares any more. */

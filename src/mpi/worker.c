@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/confine/confine.h"
@@ -22,8 +23,9 @@ struct worker {
 	const char **paths; /* of all files */
 	size_t path_count;
 	struct tl_gather *gather;
-	bool told_clock; /* of what is in the gather */
-	bool quit;       /* asked to, while it waited for other shares */
+	bool told_clock;             /* of what is in the gather */
+	struct file_version version; /* of the file of the last share */
+	bool quit;                   /* asked to, while it waited for other shares */
 	/* Profile files that were added, which are read when they are merged. */
 	LIST_OF(int) added;
 };
@@ -68,6 +70,7 @@ static bool answer(struct worker *w, enum note_kind kind, const struct note *ask
 		.status = status,
 		.missing = (uint32_t)w->job.missing,
 		.flags = w->job.damaged ? NOTE_DAMAGED : 0u,
+		.version = w->version,
 	};
 	int messages = take_messages(&note.size);
 	bool sent;
@@ -427,6 +430,30 @@ static int tell_after(void *arg, const void *state, size_t size)
 	return tell(arg, NOTE_TOLD, state, size);
 }
 
+/*
+ * Of a file that somebody writes to, shares that were read at different times are of no one file.
+ * Where there is none, the size is one that no file has.
+ */
+static struct file_version version_of(const char *path)
+{
+	enum { SECOND = 1000000000 };
+	struct stat file;
+
+	if (stat(path, &file) < 0)
+		return (struct file_version){ UINT64_MAX, 0 };
+	return (struct file_version){ (uint64_t)file.st_size,
+				      (uint64_t)file.st_mtim.tv_sec * SECOND +
+					      (uint64_t)file.st_mtim.tv_nsec };
+}
+
+/* Whether somebody has written to the file since its share was begun. */
+static bool is_written(const struct worker *w, const char *path)
+{
+	const struct file_version now = version_of(path);
+
+	return !is_same_version(&now, &w->version);
+}
+
 /* A share of a file; whatever there is to be said is said of the whole file. */
 static bool fold_share(struct worker *w, const struct note *asked)
 {
@@ -434,20 +461,22 @@ static bool fold_share(struct worker *w, const struct note *asked)
 	struct tl_input_options *input = &w->settings->input;
 	struct tl_losses losses = { .saturated = 0 };
 	const struct tl_share_chain chain = { meet_others, take_before, tell_after, w };
+	const char *path = w->settings->paths.items[0];
 	struct tl_profile *profile = NULL;
 	int status;
 
 	input->share = asked->share;
 	input->shares = asked->shares;
 	input->chain = &chain;
-	status = open_file(&w->job, w->settings->paths.items[0])
-			 ? tl_input_fold(w->job.input, &profile, &err)
-			 : TL_BAD_FORMAT;
+	w->version = version_of(path);
+	status = open_file(&w->job, path) ? tl_input_fold(w->job.input, &profile, &err)
+					  : TL_BAD_FORMAT;
 	input->share = input->shares = 0;
 	input->chain = NULL;
 	if (status == 0) {
 		tl_profile_losses(profile, &losses, sizeof(losses));
-		w->job.damaged = tl_input_damage_count(w->job.input, NULL) || losses.saturated;
+		w->job.damaged = tl_input_damage_count(w->job.input, NULL) || losses.saturated ||
+				 is_written(w, path);
 	}
 	return answer_run(w, asked, status, profile, &err);
 }

@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import common
@@ -513,6 +514,52 @@ def large_file(fleet, rng):
     fleet.same("merge of a file alone", fleet.ranks(4, *MERGE, callgrind), fleet.alone(*MERGE, callgrind))
 
 
+class Growing:
+    """A file to which a program writes while it is read: a whole function at a time, of which each has a cost of its own."""
+
+    def __init__(self, path, count):
+        self.path, self.written, self.ended = path, count, False
+        write(path, b"events: Ir\nfl=prog.c\n" + b"".join(map(self.function, range(count))))
+        self.writer = threading.Thread(target=self.go_on)
+
+    @staticmethod
+    def function(number):
+        return b"fn=work%d\n%d %d\n" % (number, number + 1, number + 1)
+
+    def go_on(self):
+        with open(self.path, "ab", buffering=0) as file:
+            while not self.ended:
+                file.write(b"".join(map(self.function, range(self.written, self.written + 40))))
+                self.written += 40
+                time.sleep(0.002)
+
+    def __enter__(self):
+        self.writer.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.writer.join()
+
+
+def growing_file(fleet):
+    """What is read of a file that grows is what there was at one time: all ranks that read shares of it have to see the same."""
+    path, part, small = fleet.path("growing.out"), fleet.path("part.out"), golden("xray", "fib-fdr.xray")
+    for ranks, words in common.some(((4, ("merge",)), (1, ("merge",)), (3, ("merge", "--jobs", "2")), (None, ("merge",)))):
+        with Growing(path, 20000) as file:
+            args = (*words, path, small)
+            status, out, err = fleet.ranks(ranks, *args) if ranks else fleet.alone(*args)
+        count = out.count(b"fn=(") - out.count(b"cfn=(")
+        known = re.findall(rb"^fn=\(\d+\) work(\d+)$", out, re.M)
+        if not 20000 <= len(known) <= file.written:
+            fail("a file that grows has", len(known), "functions of", file.written, count)
+        write(part, b"events: Ir\nfl=prog.c\n" + b"".join(map(Growing.function, range(len(known)))))
+        wanted = fleet.alone(*words, part, small)
+        expect("what is said of a file that grows", without_mpirun(err), [])
+        fleet.same("a file that grows, %s ranks" % ranks, (status, *(re.sub(rb"(?m)^cmd: .*$", b"", text) for text in (out, )), err),
+                   (wanted[0], re.sub(rb"(?m)^cmd: .*$", b"", wanted[1]), wanted[2]))
+
+
 def without_cycles(data):
     """The trace with a PAD for each byte of a CYC packet."""
     return b"".join(bytes(len(packet)) if packet[0] & 3 == 3 else packet for _, packet in perf_writer.packets(data))
@@ -900,6 +947,155 @@ def run_killed(fleet, paths, wanted, rng):
     expect("what was kept is done again", {name: after.get(name) for name in before}, before)
 
 
+def make_summed(fleet):
+    """Logs whose sum takes a while, as nearly every call has a path of its own."""
+    folder = fleet.path("summed")
+    os.mkdir(folder)
+    for number in range(8):
+        rng = random.Random(number)
+        bench_fleet.write_xray(os.path.join(folder, "%d.xray" % number), 100 * number, *(bench_fleet.calls(rng, 80000) for _ in range(3)))
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+
+def reducing(process, scratch):
+    """A rank, not rank 0, of which a process has a file of --scratch: what it has goes to another one. None: the run ended."""
+    while process.poll() is None:
+        try:
+            ranks = ranks_of(process)
+        except OSError:
+            continue
+        for rank in ranks[1:]:
+            line = [rank]
+            for pid in line:
+                try:
+                    line += children(pid)
+                    links = [os.readlink("/proc/%d/fd/%s" % (pid, fd)) for fd in os.listdir("/proc/%d/fd" % pid)]
+                except OSError:
+                    continue
+                if any(link.startswith(scratch + "/") for link in links):
+                    return rank
+    return None
+
+
+def killed_reducing(fleet, paths):
+    """While ranks add up what they have, one of them is killed, or mpirun: the others go on, or a restarted run does."""
+    scratch = fleet.path("scratch")
+    os.mkdir(scratch)
+    wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
+    met = {}
+    for what in ("recovery",) if common.SMALL else ("recovery", "rank", "mpirun"):
+        kept = fleet.path("kept-" + what)
+        restart = [] if what == "recovery" else ["--restart", kept]
+        args = (*MERGE, "--scratch", scratch, "--silence", "20", *restart, write_list(fleet.folder, paths))
+        for _ in range(20):
+            process = fleet.begin(4, *args, switches=[*["--enable-recovery"] * (what == "recovery"), *SWITCHES])
+            rank = reducing(process, scratch)
+            if rank is None:
+                fleet.end(process)
+                shutil.rmtree(kept, ignore_errors=True)
+                continue
+            os.kill(process.pid if what == "mpirun" else rank, signal.SIGKILL)
+            if what == "recovery":
+                status, out, err = fleet.end(process)
+                # One that had given all it had is not missed.
+                fleet.same("a rank is killed while ranks reduce", (status, out, err), wanted)
+                met[what] = True
+                break
+            end_of_all(fleet, process, "a %s that is killed while ranks reduce" % what)
+            before = kept_files(kept)
+            # Another rank may still read its last one.
+            if len(before) < len(paths) // 2:
+                fail("when the", what, "was killed only", sorted(before), "were kept")
+            fleet.same("a run goes on behind a reduction that a killed %s ended" % what, fleet.ranks(2, *args), wanted)
+            after = kept_files(kept)
+            expect("what was kept is done again", {name: after.get(name) for name in before}, before)
+            met[what] = True
+            break
+        if what not in met:
+            fail("no reduction was met to kill", what)
+
+
+def limit_files(process, ranks, size):
+    """No process that reads for a run can write more than that into a file, from its first file on."""
+    while process.poll() is None:
+        try:
+            keepers = [pid for rank in ranks_of(process) for pid in children(rank)]
+            workers = [pid for keeper in keepers for pid in children(keeper)]
+        except OSError:
+            continue
+        if len(workers) == ranks:
+            break
+        time.sleep(0.001)
+    for pid in [*keepers, *workers] if process.poll() is None else []:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, size))
+
+
+def no_room_for_files(fleet, paths):
+    """Files of a process may not become as large as its sum: that is an error, and there is no answer, nor a part of one."""
+    pipe = fleet.path("first")
+    os.mkfifo(pipe)
+    args = (*MERGE, "-o", fleet.path("limited.tlp"), write_list(fleet.folder, [*paths, pipe]))
+    process = fleet.begin(4, *args)
+    limit_files(process, 4, 1 << 16)
+    # Nothing is added up before this one is read, too.
+    first = wait_for_reader(fleet, pipe, process)
+    if first is not None:
+        os.set_blocking(first, True)
+        os.write(first, b"main;f 1\n")
+        os.close(first)
+    status, _, err = fleet.end(process)
+    expect("an answer without room for files", (status, os.path.exists(fleet.path("limited.tlp"))), (2, False))
+    if not without_mpirun(err):
+        fail("that there is no room for files is not said:", err)
+    fleet.compared += 1
+
+
+def unreadable(fleet, paths):
+    """A file whose bytes cannot be read, also by root: it is named, and the rest is the answer of the rest."""
+    link = fleet.path("unreadable.out")
+    os.symlink("/proc/self/mem", link)  # nothing is mapped at its first byte: an error of input
+    rest = fleet.alone(*MERGE, write_list(fleet.folder, paths))
+    given = write_list(fleet.folder, [*paths[:1], link, *paths[1:]])
+    wanted = fleet.alone(*MERGE, given)
+    expect("a file of which nothing can be read", (wanted[0], wanted[1] == rest[1], link + ": cannot read" in wanted[2]), (1, True, True))
+    for ranks in common.some((2, 1, 4)):
+        got = fleet.ranks(ranks, *MERGE, "--keep-going", given)
+        fleet.same("a file of which nothing can be read, %d ranks" % ranks, got, wanted)
+        expect("what is said of it", said(got[2], [link, *paths]), (("1", str(len(paths) + 1)), [link]))
+    expect("--no-keep-going", fleet.ranks(2, *MERGE, "--no-keep-going", given)[:2], (2, b""))
+    os.remove(link)
+    closed_files(fleet, paths, rest)
+
+
+def closed_files(fleet, paths, rest):
+    """The same of a file that this user may not open, and of a folder that he may not enter."""
+    nobody = 65534
+    if os.getuid() or subprocess.run([fleet.program, "--version"], user=nobody, group=nobody, capture_output=True,
+                                     check=False).returncode:
+        print("no other user can run the program here: files that are closed to a user are left out")
+        return
+    folder, home = fleet.path("closed"), fleet.path("nobody")
+    os.mkdir(home)
+    os.mkdir(folder)
+    for path in (os.path.join(folder, "in.out"), fleet.path("closed.out")):
+        write(path, profile(random.Random(1)))
+    os.chmod(folder, 0)
+    os.chmod(fleet.path("closed.out"), 0)
+    os.chmod(fleet.folder, 0o755)
+    os.chown(home, nobody, nobody)
+    closed = [os.path.join(folder, "in.out"), fleet.path("closed.out")]
+    given = write_list(fleet.folder, [*paths, *closed])
+    for ranks in common.some((2, 1)):
+        process = subprocess.Popen([fleet.mpirun, *SWITCHES, "--mca", "btl_vader_backing_directory", home, "-np", str(ranks), fleet.mpi,
+                                    *MERGE, "--scratch", home, given], env=dict(fleet.environment, TMPDIR=home, HOME=home), cwd=home,
+                                   user=nobody, group=nobody, extra_groups=[], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        got = fleet.end(process)
+        fleet.same("files that are closed to a user, %d ranks" % ranks, got, (1, rest[1], ""))
+        expect("what is said of them", said(got[2], [*closed, *paths]), (("2", str(len(paths) + 2)), sorted(closed)))
+    os.chmod(folder, 0o700)
+
+
 def no_room(fleet, paths, wanted):
     """The directory of --scratch is full: an error, and no answer; with room there is one."""
     small, kept = fleet.path("small"), fleet.path("kept")
@@ -944,6 +1140,7 @@ def main():
         cut_log(fleet, random.Random(19))
         readers_of_cut_log_killed(fleet, random.Random(19))
         large_file(fleet, random.Random(19))
+        growing_file(fleet)
         traced_threads(fleet)
         same_questions(fleet, paths, rng)
         same_comparison(fleet, rng)
@@ -964,6 +1161,10 @@ def main():
         rank_killed_early(fleet)
         run_killed(fleet, piped, wanted, rng)
         no_room(fleet, piped, wanted)
+        summed = make_summed(fleet)
+        killed_reducing(fleet, summed)
+        no_room_for_files(fleet, summed)
+        unreadable(fleet, summed[:3])
         common.finish(fleet.compared, "answers of ranks compared")
 
 

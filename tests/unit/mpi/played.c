@@ -130,7 +130,10 @@ static void read_share(int rank, uint32_t file, const struct note *asked)
 	}
 	if (fleet.damaged[file] && asked->share + 1 == asked->shares)
 		note.flags = NOTE_DAMAGED;
-	snprintf(text, sizeof(text), "%u %u %u", file, asked->share, asked->shares);
+	if (fleet.written)
+		note.version = (struct file_version){ draw(2) ? 5 : 4 + draw(3), 7 + !draw(9) };
+	snprintf(text, sizeof(text), "%u %u %u %u", file, asked->share, asked->shares,
+		 (unsigned)(10 * note.version.size + note.version.written));
 	answer(rank, &(struct note){ .kind = NOTE_RUN }, text);
 	if (dies())
 		die(rank, SIGSEGV);
@@ -141,9 +144,13 @@ static void read_share(int rank, uint32_t file, const struct note *asked)
 static void add_share(int rank, const char *text)
 {
 	struct sum *sum = &fleet.workers[rank].sum;
-	unsigned file, share, of;
+	unsigned file, share, of, version;
 
-	assert_int_equal(sscanf(text, "%u %u %u", &file, &share, &of), 3);
+	assert_int_equal(sscanf(text, "%u %u %u %u", &file, &share, &of, &version), 4);
+	/* All shares were read of the same file. */
+	if (fleet.versions[file])
+		assert_int_equal(fleet.versions[file], version + 1);
+	fleet.versions[file] = version + 1;
 	assert_int_equal(sum->shares[file] & (1u << share), 0);
 	sum->shares[file] |= 1u << share;
 	sum->of[file] = of;

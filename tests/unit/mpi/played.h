@@ -63,12 +63,14 @@ struct fleet {
 	unsigned losses_left, loss_in;  /* a rank does */
 	int quits;
 	size_t turns;
-	uint32_t shares;           /* of each log */
-	unsigned cut;              /* shares that were read */
-	uint32_t before;           /* `diff`: files of the first side; 0: there are no sides */
-	size_t handed[MOST_RANKS]; /* units before anything was answered */
-	enum note_kind fails;      /* the first answer of this kind says that it failed; 0: none */
-	bool strays;               /* notes come of nobody, of an earlier life, and too late */
+	uint32_t shares;               /* of each log */
+	unsigned cut;                  /* shares that were read */
+	bool written;                  /* somebody writes to files while their shares are read */
+	unsigned versions[MOST_FILES]; /* of files whose shares were added, and 1 */
+	uint32_t before;               /* `diff`: files of the first side; 0: there are no sides */
+	size_t handed[MOST_RANKS];     /* units before anything was answered */
+	enum note_kind fails; /* the first answer of this kind says that it failed; 0: none */
+	bool strays;          /* notes come of nobody, of an earlier life, and too late */
 };
 
 extern struct fleet fleet;

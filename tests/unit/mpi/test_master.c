@@ -250,6 +250,7 @@ TEST(the_shares_of_large_logs)
 		/* One rank cuts nothing. */
 		begin(seed, seed % 8 ? MOST_RANKS : 1, 2 + (int)(seed % (MOST_RANKS - 2)));
 		fleet.shares = seed % 7;
+		fleet.written = seed % 2;
 		make_logs(seed % 3 == 0);
 		fleet.death_in = seed % 3 ? 2 + seed % 20 : 0;
 		fleet.deaths_left = 1;

@@ -171,6 +171,29 @@ TEST(shares_are_added_together)
 	units_free(&u);
 }
 
+/* "Whether the file was another one when other shares of it were read" */
+TEST(shares_of_a_file_that_is_written_to)
+{
+	static const struct file_version version = { 4000, 77 };
+	struct units u;
+
+	begin_shares(&u);
+	for (int i = 0; i < 3; i++)
+		u.list[FILES + i].version = version;
+	/* Others are not there yet. */
+	u.list[FILES + 1].version.size = 4001;
+	for (uint32_t i = 0; i < 3; i++)
+		assert_false(units_disagree(&u, FILES + i));
+	assert_true(units_keep(&u, FILES + 1));
+	assert_true(units_disagree(&u, FILES));
+	assert_false(units_disagree(&u, FILES + 1));
+	u.list[FILES].version.size = 4001;
+	assert_false(units_disagree(&u, FILES));
+	u.list[FILES].version.written = 78;
+	assert_true(units_disagree(&u, FILES));
+	units_free(&u);
+}
+
 /* "The file of a share goes into the queue as a whole, and nobody works on its shares any more." */
 TEST(shares_that_are_dropped)
 {
@@ -279,6 +302,7 @@ int main(void)
 		cmocka_unit_test(a_unit_may_wait_again),
 		cmocka_unit_test(logs_that_share_marks_go_together),
 		cmocka_unit_test(shares_are_added_together),
+		cmocka_unit_test(shares_of_a_file_that_is_written_to),
 		cmocka_unit_test(shares_that_are_dropped),
 		cmocka_unit_test(how_many_shares),
 		cmocka_unit_test(no_files_and_no_logs),
