@@ -177,6 +177,7 @@ PROGRAMS = (
      "max,sve-default-vector-length=64,sme=off", ()),
     ("frames-2048", "collected/frames.c", ("-static", "-march=armv8.2-a+sve"), 4000,
      "max,sve-default-vector-length=256,sme=off", ()),
+    ("pending", "collected/pending.c", ("-static",), 1000, PLAIN, ()),
     ("copies", "collected/copies.c", ("-static",), 500, PLAIN, ()),
 )
 

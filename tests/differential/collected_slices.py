@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings of programs of collected/ that are kept in tests/golden/xtrace: handlers on a stack of their own and longjmp,
 code made at run time, memory that is mapped anew, futexes, pointer authentication, optional instructions, SVE, lengths of
-vectors that change, handlers that change vectors in their frames, copies by one instruction. Each is clean under `check`. Every slice as a program is refused with the word
-that golden/xtrace/slices.txt has, or runs (xtrace_slices.py): the addresses of the trace to the last one, and the registers
-of the next snapshot. Needed: zstd; to run slices a qemu-aarch64 that loads plugins (Debian's qemu-user 7.2)."""
+vectors that change, handlers that change vectors in their frames, or begin where another one ends, copies by one
+instruction. Each is clean under `check`. Every slice as a program is refused with the word that golden/xtrace/slices.txt has,
+or runs (xtrace_slices.py): the addresses of the trace to the last one, and the registers of the next snapshot. Needed: zstd; to run slices a qemu-aarch64 that loads plugins (Debian's qemu-user 7.2)."""
 import os
 import re
 import shutil

@@ -95,7 +95,8 @@ enum {
  * the site goes on (0: a handler ends).
  *
  * The record of a signal: address of its slot, of the way to where it goes on, then registers that
- * change: place in the slot and value; a negative place ends them. Then, likewise, bytes that do.
+ * change: place in the slot and value; a negative place ends them. Then, likewise, bytes that do;
+ * with the negative place the address of the record of a handler that begins there, or 0.
  */
 enum {
 	TL_XTRACE_EVENT_BYTES = 40,

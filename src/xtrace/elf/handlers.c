@@ -125,6 +125,22 @@ static void put_go(struct tl_xtrace_code *code)
 	tl_xtrace_code_put(code, tl_xtrace_op_br(LANDING_LINK));
 }
 
+/*
+ * X4 has the record of the handler that begins here instead, or 0: what comes back stays in the
+ * slot.
+ */
+static void put_next(struct tl_xtrace_code *code)
+{
+	size_t none = code->count;
+
+	tl_xtrace_code_put(code, 0);
+	tl_xtrace_code_put(code, tl_xtrace_op_add(RECORD, 4, 8)); /* over its slot, the same */
+	put_copy(code);
+	put_changes(code);
+	if (!code->failed)
+		code->words[none] = tl_xtrace_op_cbz(4, (int64_t)(code->count - none) * 4);
+}
+
 void tl_xtrace_handlers_put(struct tl_xtrace_code *code, struct tl_xtrace_startup *s)
 {
 	static const uint32_t names[] = { TL_XTRACE_SYS_NZCV, TL_XTRACE_SYS_FPCR,
@@ -144,5 +160,6 @@ void tl_xtrace_handlers_put(struct tl_xtrace_code *code, struct tl_xtrace_startu
 		tl_xtrace_code_put(code, tl_xtrace_op_ldr(3, SLOT, TL_XTRACE_SLOT_NZCV + 8 * i));
 		tl_xtrace_code_put(code, tl_xtrace_op_msr(names[i], 3));
 	}
+	put_next(code);
 	put_go(code);
 }

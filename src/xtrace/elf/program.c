@@ -336,6 +336,8 @@ static void put_records(struct program *p)
 		struct tl_xtrace_replay_signal *signal = &p->replay->signals[i];
 
 		signal->record = here(p);
+		if (signal->link)
+			set64(p, signal->link, signal->record);
 		put64(p, p->slots + signal->slot * p->slot_bytes);
 		put64(p, signal->landing);
 		for (unsigned reg = 0; reg < TL_XTRACE_REPLAY_REGISTERS; reg++) {
@@ -346,6 +348,9 @@ static void put_records(struct program *p)
 		}
 		put_changes(p, signal, true);
 		put_changes(p, signal, false);
+		/* In the word behind the negative place. */
+		if (signal->next)
+			p->replay->signals[signal->next].link = p->data.count - 8;
 	}
 }
 

@@ -50,14 +50,32 @@ bool tl_xtrace_replay_wait(struct tl_xtrace_replay *r, const struct tl_xtrace_wa
 	return true;
 }
 
-uint64_t tl_xtrace_replay_signal(struct tl_xtrace_replay *r, uint64_t event, uint64_t pc)
+static uint64_t add_signal(struct tl_xtrace_replay *r, uint64_t pc)
 {
 	if (!tl_grow(&r->signals, &r->signal_capacity, r->signal_count + 1, sizeof(*r->signals)))
 		return TL_NOWHERE;
 	r->signals[r->signal_count] = (struct tl_xtrace_replay_signal){ .pc = pc };
-	r->events[event].flags |= TL_XTRACE_EVENT_SIGNAL;
-	r->events[event].signal = r->signal_count;
 	return r->signal_count++;
+}
+
+uint64_t tl_xtrace_replay_signal(struct tl_xtrace_replay *r, uint64_t event, uint64_t pc)
+{
+	uint64_t number = add_signal(r, pc);
+
+	if (number == TL_NOWHERE)
+		return TL_NOWHERE;
+	r->events[event].flags |= TL_XTRACE_EVENT_SIGNAL;
+	r->events[event].signal = number;
+	return number;
+}
+
+uint64_t tl_xtrace_replay_next_signal(struct tl_xtrace_replay *r, uint64_t signal, uint64_t pc)
+{
+	uint64_t number = add_signal(r, pc);
+
+	if (number != TL_NOWHERE)
+		r->signals[signal].next = (size_t)number;
+	return number;
 }
 
 bool tl_xtrace_replay_patch(struct tl_xtrace_replay *r, uint64_t event, uint64_t address,

@@ -78,8 +78,11 @@ struct tl_xtrace_replay_signal {
 	uint64_t known; /* the others, as bits */
 	uint64_t values[TL_XTRACE_REPLAY_REGISTERS];
 	size_t first_change, change_count; /* of the replay's: what else a handler changed */
-	uint64_t landing;                  /* islands.c: address of the way to `pc` */
-	uint64_t record;                   /* program.c: address of what the program knows of it */
+	/* Another handler begins right where it ends, in the same slot: its number; 0: none. */
+	size_t next;
+	uint64_t landing; /* islands.c: address of the way to `pc` */
+	uint64_t record;  /* program.c: address of what the program knows of it */
+	size_t link;      /* program.c: where the one before it has this address, in the data */
 };
 
 /* Of all signals, in their order. */
@@ -168,6 +171,9 @@ bool tl_xtrace_replay_stack(struct tl_xtrace_replay *replay, uint32_t thread, ui
 bool tl_xtrace_replay_wait(struct tl_xtrace_replay *replay, const struct tl_xtrace_wait *wait);
 /* A signal at an event, zero-filled but for its `pc`. Its number; TL_NOWHERE without memory. */
 uint64_t tl_xtrace_replay_signal(struct tl_xtrace_replay *replay, uint64_t event, uint64_t pc);
+/* One that begins where another one ends, likewise. */
+uint64_t tl_xtrace_replay_next_signal(struct tl_xtrace_replay *replay, uint64_t signal,
+				      uint64_t pc);
 /* A byte is written at an event. False without memory, or beyond the most. */
 bool tl_xtrace_replay_patch(struct tl_xtrace_replay *replay, uint64_t event, uint64_t address,
 			    uint8_t value);

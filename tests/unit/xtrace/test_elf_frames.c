@@ -233,6 +233,27 @@ TEST(records_may_be_beside_the_others)
 	done();
 }
 
+/* Also where vectors need none, as beside ZA; else what is behind the frame is no part of it. */
+TEST(records_may_be_behind_the_frame)
+{
+	enum { BEHIND = 592 + 4096 + 64 };
+
+	for (unsigned told = 0; told < 2; told++) {
+		begin(32);
+		if (told)
+			put_number(false, SECOND, EXTRA, 4);
+		put_number(false, SECOND + 8, FRAME + BEHIND, 8);
+		put_number(false, BEHIND, SVE, 4);
+		put(true, BEHIND + 16 + 32 * 3 + 16, 0x33, 8);
+		assert_null(take(32));
+		assert_int_equal(replay.changes.count, told);
+		if (told)
+			assert_change(0, VECTORS, ANY, 3 * 32 + 16, 255,
+				      UINT64_C(0x3333333333333333));
+	}
+	done();
+}
+
 /* ---- what is refused ---- */
 
 static void assert_why(uint32_t vector_bytes, const char *words)
@@ -332,6 +353,7 @@ int main(void)
 		cmocka_unit_test(short_vectors_may_be_alone),
 		cmocka_unit_test(a_record_may_be_found_by_its_kind),
 		cmocka_unit_test(records_may_be_beside_the_others),
+		cmocka_unit_test(records_may_be_behind_the_frame),
 		cmocka_unit_test(records_that_are_not_known_are_refused),
 		cmocka_unit_test(what_changes_records_themselves_is_refused),
 		cmocka_unit_test(other_lengths_and_modes_are_refused),

@@ -213,7 +213,7 @@ TEST(a_return_elsewhere_is_refused)
 	put_jump(&p);
 	at = p.stream.size + 13 + 9;
 	put_return(&p, CODE + 0x40);
-	assert_refused(&p, "whose beginning is in no part", at, 5);
+	assert_refused(&p, "or a part is missing", at, 5);
 	free_pair(&p);
 }
 
@@ -376,6 +376,50 @@ TEST(what_comes_back_shows_the_record_that_it_is_of)
 	}
 }
 
+/*
+ * A signal waits while a handler runs: where that one returns, the next one begins, and only it
+ * goes back to what was interrupted. Both have one slot, and what the first changes stays there.
+ */
+TEST(a_handler_may_begin_where_another_ends)
+{
+	static const uint64_t arguments[7] = { 139 };
+	struct pair p = interrupted();
+	struct tl_xtrace_replay replay = { 0 };
+	struct tl_xtrace_slice_part part = { .end_byte = UINT64_MAX, .most = UINT64_MAX };
+	struct trace t;
+
+	put_frame(&p, HANDLER, SIGNAL_FRAME);
+	put_inst(&p.stream, 0, A64_STR_FREE);
+	put_access(&p.stream, STORE, 3, SIGNAL_FRAME + 128 + 176 + 8 + 8 * 7, 0x77);
+	put_inst(&p.stream, 0, 0x14000000 | (0x80 - 8) / 4);
+	put_pcinst(&p.stream, 0, HANDLER + 0x80, A64_RET);
+	put_value(&p.stream, TARGET_B, TRAMPOLINE);
+	put_call_at(&p, TRAMPOLINE, arguments);
+	put_frame(&p, HANDLER + 0x200, SIGNAL_FRAME);
+	put_inst(&p.stream, 0, 0x17ffff9f); /* B HANDLER + 0x80 */
+	put_return(&p, CODE + 8);
+	open_trace(&t, &p.stream, &p.snapshots);
+	part.trace = t.trace;
+	tl_xtrace_read_snapshot(t.trace, 0, 0, &part.begin);
+	if (tl_xtrace_replay_collect(&replay, &part, 1, &t.err))
+		fail_msg("refused: %s", t.err.text);
+	assert_int_equal(replay.signal_count, 4);
+	assert_false(replay.signals[0].ends);
+	assert_int_equal(replay.signals[0].next, 0);
+	assert_true(replay.signals[1].ends);
+	assert_int_equal(replay.signals[1].next, 2);
+	assert_int_equal(replay.signals[1].known, 1 << 7);
+	assert_int_equal(replay.signals[1].values[7], 0x77);
+	assert_int_equal(replay.signals[2].pc, HANDLER + 0x200);
+	assert_int_equal(replay.signals[2].values[SP], SIGNAL_FRAME);
+	assert_true(replay.signals[3].ends);
+	assert_int_equal(replay.signals[3].pc, CODE + 8);
+	assert_int_equal(replay.slots.count, 1);
+	tl_xtrace_replay_free(&replay);
+	close_trace(&t);
+	free_pair(&p);
+}
+
 /* Interrupted in a store exclusive that failed, which a program decides itself. */
 TEST(what_is_decided_is_not_interrupted)
 {
@@ -475,6 +519,7 @@ int main(void)
 		cmocka_unit_test(a_handler_may_change_where_it_returns),
 		cmocka_unit_test(a_handler_may_change_vectors),
 		cmocka_unit_test(what_comes_back_shows_the_record_that_it_is_of),
+		cmocka_unit_test(a_handler_may_begin_where_another_ends),
 		cmocka_unit_test(what_is_decided_is_not_interrupted),
 		cmocka_unit_test(a_number_that_nothing_shows_is_told),
 		cmocka_unit_test(a_number_is_that_of_its_action),

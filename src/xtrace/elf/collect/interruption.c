@@ -171,8 +171,8 @@ static bool follow_stack(void *arg, const struct tl_xtrace_step *step)
 		return true;
 	tl_xtrace_state_forget(&s->state);
 	if (!tl_xtrace_step_returns(step))
-		return tl_xtrace_nest_begin(&s->nest);
-	tl_xtrace_nest_end(&s->nest);
+		return tl_xtrace_nest_begin(&s->nest, step);
+	tl_xtrace_nest_end(&s->nest, step);
 	if (s->nest.sp.known)
 		tl_xtrace_registers_set(general, TL_XTRACE_REG_SP, s->nest.sp.sp);
 	return true;
@@ -259,7 +259,7 @@ static void begin_handler(struct state_walk *s, const struct tl_xtrace_step *ste
 	}
 	tl_xtrace_state_doubt(state, step);
 	state->general.known &= ~TL_XTRACE_SET_BY_KERNEL;
-	if (!tl_xtrace_nest_begin(&s->nest))
+	if (!tl_xtrace_nest_begin(&s->nest, step))
 		tl_xtrace_state_forget(state);
 }
 
@@ -292,15 +292,20 @@ static void take_changes(struct tl_xtrace_state *s, const struct tl_xtrace_signa
 static void end_handler(struct state_walk *s, const struct tl_xtrace_step *step)
 {
 	struct tl_xtrace_state *state = &s->found->state;
-	bool began = s->nest.depth > 0, known = tl_xtrace_nest_end(&s->nest);
-	const struct outer_state *outer = &s->outer[s->nest.depth];
+	size_t depth = s->nest.depth;
+	bool known = tl_xtrace_nest_end(&s->nest, step), another = depth == s->nest.depth;
+	const struct outer_state *outer;
 	int executed;
 
-	s->too_late |= !began;
+	s->too_late |= !depth;
+	/* What another one interrupts there is not followed. */
+	if (depth && another)
+		tl_xtrace_state_forget(&s->outer[depth - 1].state);
 	if (!known) {
 		tl_xtrace_state_forget(state);
 		return;
 	}
+	outer = &s->outer[s->nest.depth];
 	*state = outer->state;
 	executed = tl_xtrace_nest_executed(&outer->step, &s->nest.changed, step->next);
 	if (executed > 0)

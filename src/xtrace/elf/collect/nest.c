@@ -45,17 +45,27 @@ bool tl_xtrace_nest_step(struct tl_xtrace_nest *n, const struct tl_xtrace_step *
 	return true;
 }
 
-bool tl_xtrace_nest_begin(struct tl_xtrace_nest *n)
+bool tl_xtrace_nest_begin(struct tl_xtrace_nest *n, const struct tl_xtrace_step *step)
 {
 	if (n->depth == TL_XTRACE_MOST_NESTED)
 		return false;
+	n->interrupted[n->depth] = *step;
 	n->outer[n->depth] = n->sp;
 	n->begins[n->depth++] = n->count;
 	n->sp.known = false;
 	return true;
 }
 
-bool tl_xtrace_nest_end(struct tl_xtrace_nest *n)
+/* Whether what was interrupted goes on there. */
+static bool goes_on(const struct tl_xtrace_step *step, const struct tl_xtrace_signal_frame *changed,
+		    uint64_t pc)
+{
+	if (tl_xtrace_frame_moves(changed))
+		return tl_xtrace_frame_word(changed, TL_XTRACE_FRAME_PC) == pc;
+	return pc == step->pc || pc == step->pc + 4 || tl_xtrace_step_branches_to(step, pc);
+}
+
+bool tl_xtrace_nest_end(struct tl_xtrace_nest *n, const struct tl_xtrace_step *step)
 {
 	const uint64_t frame = n->sp.sp;
 	bool found = n->sp.known, known = true;
@@ -74,7 +84,11 @@ bool tl_xtrace_nest_end(struct tl_xtrace_nest *n)
 			(!found || tl_xtrace_frame_access(&n->changed, frame, &seen));
 	}
 	n->count = n->begins[n->depth];
-	return known;
+	if (goes_on(&n->interrupted[n->depth], &n->changed, step->next))
+		return known;
+	n->depth++;
+	n->sp.known = false;
+	return false;
 }
 
 int tl_xtrace_nest_executed(const struct tl_xtrace_step *step,

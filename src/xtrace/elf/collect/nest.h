@@ -20,6 +20,7 @@ struct tl_xtrace_nest_store {
 struct tl_xtrace_nest {
 	struct tl_xtrace_sp sp, outer[TL_XTRACE_MOST_NESTED];
 	size_t depth, begins[TL_XTRACE_MOST_NESTED];
+	struct tl_xtrace_step interrupted[TL_XTRACE_MOST_NESTED];
 	struct tl_xtrace_nest_store *stores;   /* of the handlers that have not ended */
 	struct tl_xtrace_signal_frame changed; /* of the last one that has ended */
 	size_t count, capacity;
@@ -33,9 +34,12 @@ struct tl_xtrace_nest {
 bool tl_xtrace_nest_step(struct tl_xtrace_nest *nest, const struct tl_xtrace_step *step,
 			 uint64_t known);
 /* A handler begins behind it. False: too many have. */
-bool tl_xtrace_nest_begin(struct tl_xtrace_nest *nest);
-/* The innermost ends: what it changed. False: that is not known, or it did not begin here. */
-bool tl_xtrace_nest_end(struct tl_xtrace_nest *nest);
+bool tl_xtrace_nest_begin(struct tl_xtrace_nest *nest, const struct tl_xtrace_step *step);
+/*
+ * The innermost ends, with this system call: what it changed. False: that is not known, or it did
+ * not begin here, or another one begins where it ends, as innermost.
+ */
+bool tl_xtrace_nest_end(struct tl_xtrace_nest *nest, const struct tl_xtrace_step *step);
 /* Whether what it interrupted was executed, as control goes on at `pc`: 1, 0; -1: maybe. */
 int tl_xtrace_nest_executed(const struct tl_xtrace_step *step,
 			    const struct tl_xtrace_signal_frame *changed, uint64_t pc);

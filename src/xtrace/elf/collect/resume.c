@@ -226,7 +226,7 @@ static void begin_handler(struct resume *r, const struct tl_xtrace_step *step)
 
 	memcpy(before.runs, r->inputs.runs, sizeof(before.runs));
 	execute(r, step);
-	if (!tl_xtrace_nest_begin(&r->nest)) {
+	if (!tl_xtrace_nest_begin(&r->nest, step)) {
 		r->kept = before;
 		give_up(r);
 		return;
@@ -253,19 +253,21 @@ static bool changes_registers(const struct tl_xtrace_signal_frame *frame)
 static void end_handler(struct resume *r, const struct tl_xtrace_step *step)
 {
 	const struct tl_xtrace_signal_frame *changed = &r->nest.changed;
-	bool began = r->nest.depth > 0, known = tl_xtrace_nest_end(&r->nest);
-	const struct outer_kept *outer = &r->outer[r->nest.depth];
+	size_t depth = r->nest.depth;
+	bool known = tl_xtrace_nest_end(&r->nest, step), another = depth == r->nest.depth;
+	const struct outer_kept *outer;
 	int executed;
 
-	if (!began) {
+	if (!depth) {
 		/* rt_sigreturn of one that began before: nothing is left. */
 		r->over = true;
 		r->has_last = false;
 		return;
 	}
+	outer = &r->outer[depth - 1];
 	r->kept = outer->kept;
 	memcpy(r->inputs.runs, r->kept.runs, sizeof(r->kept.runs));
-	executed = tl_xtrace_nest_executed(&outer->step, changed, step->next);
+	executed = another ? -1 : tl_xtrace_nest_executed(&outer->step, changed, step->next);
 	if (!known || executed < 0 || changes_registers(changed)) {
 		give_up(r);
 		return;

@@ -288,6 +288,7 @@ static int begin_handler(struct tl_xtrace_collector *c, uint64_t pc, uint64_t ev
 		return refuse_handler(c, handler);
 	*handler = (struct tl_xtrace_handler){
 		.signal = number,
+		.interruption = number,
 		.event = event,
 		.slot = handler->slot,
 		.from = p->pc,
@@ -359,7 +360,7 @@ static struct tl_xtrace_handler *handler_that_ends(struct tl_xtrace_handlers *h,
 static void judge_interrupted(struct tl_xtrace_collector *c,
 			      const struct tl_xtrace_handler *handler, uint64_t pc)
 {
-	struct tl_xtrace_replay_signal *signal = &c->replay->signals[handler->signal];
+	struct tl_xtrace_replay_signal *signal = &c->replay->signals[handler->interruption];
 
 	if (tl_xtrace_frame_moves(&handler->contents))
 		return;
@@ -475,11 +476,74 @@ static int end_earlier(struct tl_xtrace_collector *c, uint64_t pc)
 	return c->handlers ? leave_inner(c, NULL, 0) : 0;
 }
 
+/* The innermost handler: its frame, if it is known, is not below what was accessed beside SP. */
+static struct tl_xtrace_handler *innermost_handler(const struct tl_xtrace_collector *c)
+{
+	struct tl_xtrace_handlers *h = c->handlers;
+	struct tl_xtrace_handler *found = NULL;
+
+	for (size_t i = 0; h && i < h->count; i++) {
+		struct tl_xtrace_handler *handler = &h->list[i];
+
+		if (handler->signal != TL_NOWHERE &&
+		    (!handler->frame || handler->frame - c->near_stack < FRAME_MOST) &&
+		    (!found || handler->signal > found->signal))
+			found = handler;
+	}
+	return found;
+}
+
+/*
+ * What the handler interrupted comes back, and is interrupted again before it goes on, by the
+ * handler of a signal that waited: it is in the same slot for this one.
+ */
+static int begin_next(struct tl_xtrace_collector *c, uint64_t pc, struct tl_xtrace_handler *handler)
+{
+	struct tl_xtrace_handlers *h = c->handlers;
+	uint64_t result = c->call.open ? 0 : c->replay->events[c->call.event].result, number;
+	struct tl_xtrace_handler next = *handler;
+	int status;
+
+	/* The result of rt_sigreturn is what the next handler finds in X0. */
+	c->call.open = true;
+	status = go_back(c, pc, handler, handler->slot);
+	if (status == 0)
+		status = leave_inner(c, handler, handler->signal);
+	if (status < 0)
+		return status;
+	number = tl_xtrace_replay_next_signal(c->replay, c->replay->signal_count - 1, pc);
+	if (number == TL_NOWHERE)
+		return tl_error_memory(c->err);
+	c->replay->signals[number].slot = handler->slot;
+	if (result - 1 < SIGNALS) {
+		c->replay->signals[number].known = 1;
+		c->replay->signals[number].values[0] = result;
+	}
+	if (tl_xtrace_frame_moves(&handler->contents))
+		next.from = next.target =
+			tl_xtrace_frame_word(&handler->contents, TL_XTRACE_FRAME_PC);
+	next.signal = number;
+	next.frame = 0;
+	next.proven = false;
+	next.offset = c->now.offset;
+	next.record = tl_xtrace_collect_record(c);
+	*handler = next;
+	tl_xtrace_frame_begin(&handler->contents, c->part->begin.vector_bytes);
+	c->near_stack = handler->near;
+	c->stack.known = false;
+	h->innermost = (size_t)(handler - h->list);
+	tl_xtrace_inputs_begin(&h->inputs);
+	return 0;
+}
+
 static int ends(struct tl_xtrace_collector *c, uint64_t pc)
 {
 	struct tl_xtrace_handler *handler = handler_that_ends(c->handlers, pc);
 
-	return handler ? end_handler(c, pc, handler) : end_earlier(c, pc);
+	if (handler)
+		return end_handler(c, pc, handler);
+	handler = innermost_handler(c);
+	return handler ? begin_next(c, pc, handler) : end_earlier(c, pc);
 }
 
 /* ---- a break of the PC ---- */

@@ -16,7 +16,8 @@ enum { TL_XTRACE_MOST_HANDLERS = 64 };
 /* A handler that began and has not returned. */
 struct tl_xtrace_handler {
 	uint64_t signal; /* its number in the replay; TL_NOWHERE: the slot is free */
-	uint64_t event;
+	/* Of what it interrupted: where it began itself, or the one that it follows. */
+	uint64_t interruption, event;
 	uint32_t slot;
 	uint64_t from, target; /* the instruction that it interrupts, and where that leads */
 	uint64_t near;         /* an address of its stack */
