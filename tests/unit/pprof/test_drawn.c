@@ -12,7 +12,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-	FUNCTIONS = 9,
+	FUNCTIONS = 10,
 	MAPPINGS = 2,
 	LOCATIONS = 14,
 	SAMPLES = 48,
@@ -25,7 +25,8 @@ enum {
 };
 
 /* "patterns for whole names, without parameters in parentheses" */
-static const char drop_pattern[] = "gc.*|mutex\\.lock|alloc<int>|operator\\(\\)";
+static const char drop_pattern[] =
+	"gc.*|mutex\\.lock|alloc<int>|operator\\(\\)|\\(anonymous namespace\\)::f";
 static const char keep_pattern[] = "gc_.*|lock";
 
 static const struct {
@@ -40,8 +41,9 @@ static const struct {
 	{ "gc_sweep", "gc.c", 7, true, true },
 	{ "mutex.lock", "", 0, true, false },
 	{ "mutex_lock", "", 0, false, false },
-	{ "alloc<int>(int, char)", "", 4, true, false },
+	{ "alloc<int>(int, char, unsigned long)", "", 4, true, false },
 	{ "operator()(int)", "o.c", 0, true, false },
+	{ "(anonymous namespace)::f(int)", "o.c", 0, true, false },
 };
 
 static const char *const mappings[MAPPINGS] = { "/no/bin/p", "/no/lib/q" };
