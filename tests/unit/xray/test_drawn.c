@@ -35,6 +35,7 @@ struct layout {
 struct drawn {
 	uint32_t seed;
 	const struct layout *layout;
+	bool nested; /* each exit is that of the innermost call */
 	uint32_t functions[FUNCTIONS];
 	struct thread threads[THREADS];
 };
@@ -77,9 +78,28 @@ static void draw_step(struct drawn *d, struct step *s, uint64_t *time, uint16_t 
 	s->time = *time += s->delta;
 }
 
+/* Exits get the function that is open; where none is, they are calls. */
+static void nest(struct thread *t)
+{
+	uint32_t open[MOST_STEPS];
+	unsigned depth = 0;
+
+	for (unsigned i = 0; i < t->count; i++) {
+		struct step *s = &t->steps[i];
+
+		if ((s->kind == END || s->kind == TAIL) && depth)
+			s->function = open[--depth];
+		else if (s->kind == END || s->kind == TAIL)
+			s->kind = CALL;
+		if (s->kind == CALL || s->kind == CALL_ARGS)
+			open[depth++] = s->function;
+	}
+}
+
 static void draw(struct drawn *d, const struct layout *layout, uint32_t seed)
 {
 	*d = (struct drawn){ .seed = seed, .layout = layout };
+	d->nested = chance(&d->seed, 2);
 	/* with the discriminant in the lowest bit of the last byte ids have to leave the first 0 */
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		d->functions[i] =
@@ -99,6 +119,8 @@ static void draw(struct drawn *d, const struct layout *layout, uint32_t seed)
 		     i < d->threads[t].count;
 		     i++)
 			d->threads[t].steps[i].cpu = cpu;
+		if (d->nested)
+			nest(&d->threads[t]);
 	}
 }
 
@@ -314,6 +336,37 @@ static void walk_thread(struct walk *w, const struct drawn *d, const struct thre
 
 /* ---- both ---- */
 
+/* Records of a thread: those of calls, with the value of an argument, and of FDR mode all others. */
+static uint64_t records_of(const struct drawn *d, const struct thread *t)
+{
+	/* NewBuffer, WallClock, NewCPUId and the end or extents; Pid */
+	const unsigned head = d->layout->version < 3 ? 4 : 5;
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->steps[i].kind == BLOCK)
+			count += head;
+		else if (d->layout->type == FDR || t->steps[i].kind != MOVE)
+			count += t->steps[i].kind == CALL_ARGS ? 2 : 1;
+	return count;
+}
+
+static void check_parts(const struct drawn *d, const struct tl_profile *profile)
+{
+	assert_int_equal(tl_profile_part_count(profile), THREADS);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		const struct tl_part *part = tl_profile_part(profile, i);
+		unsigned t = 0;
+
+		while (part->thread != (uint64_t)d->threads[t].number)
+			assert_true(++t < THREADS);
+		assert_int_equal(part->records, records_of(d, &d->threads[t]));
+		assert_int_equal(part->first_ticks, d->threads[t].steps[0].time);
+		if (d->layout->version > 2)
+			assert_int_equal(part->process, 44);
+	}
+}
+
 /* A fold for functions alone may have no contexts. */
 static void read_profile(const struct tl_profile *profile, struct walk *have)
 {
@@ -383,6 +436,8 @@ static void check(const struct drawn *d, const struct bytes *b,
 	path_sums_expect(&have.on, &wanted.on, about);
 	path_sums_expect(&have.durations, &wanted.durations, about);
 	if (options->cpu == TL_NOWHERE && !options->from_ticks && !options->to_ticks) {
+		if (options->thread == TL_NOWHERE)
+			check_parts(d, profile);
 		assert_int_equal(losses.orphan_exits, wanted.orphans);
 		assert_int_equal(losses.deduced_exits, wanted.deduced);
 		assert_int_equal(losses.unfinished, wanted.unfinished);
