@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles that are drawn, and written in every form that the format has for the same: names in full
- * or compressed, positions in full, relative or hexadecimal, counters that are left out, comments
- * between lines. What is read is held against the list of what was drawn.
+ * Profiles that are drawn, and written in every form that the format has for the same: names in
+ * full or compressed, positions in full, relative or hexadecimal, counters that are left out,
+ * comments between lines. What is read is held against the list of what was drawn.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -166,7 +166,9 @@ static void put_place(struct writer *w, const struct place *at)
 	put_number(w, at->line, w->base.line, !chance(&w->seed, 9));
 }
 
-/* Counters that are 0 at the end may be left out; parts have their events in orders of their own. */
+/*
+ * Counters that are 0 at the end may be left out; parts have their events in orders of their own.
+ */
 static void put_costs(struct writer *w, const int64_t *cost)
 {
 	unsigned last = EVENTS;

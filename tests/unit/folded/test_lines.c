@@ -355,8 +355,9 @@ TEST(a_line_that_is_too_long)
 }
 
 /*
- * Of a file whose first line is longer than the 64 KiB that are looked at, that line is: its count is
- * at its end, and what comes behind it does not matter. Of a line without an end its frames are.
+ * Of a file whose first line is longer than the 64 KiB that are looked at, that line is: its count
+ * is at its end, and what comes behind it does not matter. Of a line without an end its frames
+ * are.
  */
 TEST(long_first_lines_are_recognised)
 {

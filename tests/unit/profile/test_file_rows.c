@@ -245,7 +245,10 @@ TEST(numbers_are_passed)
 		assert_int_equal(tl_pfile_count_bits(bits), __builtin_popcount(bits));
 }
 
-/* "Order: number before - number now": a row of one key, whose difference to the row before counts. */
+/*
+ * "Order: number before - number now": a row of one key, whose difference to the row before
+ * counts.
+ */
 TEST(orders_are_rows_of_one_key)
 {
 	uint32_t seed = 4, order[50];

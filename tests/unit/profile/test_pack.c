@@ -273,7 +273,10 @@ static void assert_weight(const struct tl_pack *pack, const struct list *list)
 		most = sum > most ? sum : most;
 	}
 	assert_true(tl_pack_weight(pack) >= (counts > most ? counts : most));
-	/* ... nor much smaller: what is executed and taken are added as bits, at most twice as much */
+	/*
+	 * ... nor much smaller: what is executed and taken are added as bits, at most twice as
+	 * much
+	 */
 	assert_true(tl_pack_weight(pack) <= (2 * counts > most ? 2 * counts : most));
 	assert_false(tl_pack_is_large(pack));
 }
@@ -517,7 +520,9 @@ TEST(later_parts_have_more_events)
 
 /* ---- two packs ---- */
 
-/* Threads make packs of their own: their items are those of both, with the numbers that they had. */
+/*
+ * Threads make packs of their own: their items are those of both, with the numbers that they had.
+ */
 TEST(packs_are_joined)
 {
 	static struct list list;

@@ -105,9 +105,9 @@ TEST(every_prefix_of_events)
 /* ---- bytes that are other ones ---- */
 
 /*
- * Of a byte in a sample those before it are kept, and what is behind it, or has no weight then: each
- * sample has a frame of its own, so that its weight is known. What a byte makes of the one sample, or
- * of a sample and the one behind it, is theirs alone.
+ * Of a byte in a sample those before it are kept, and what is behind it, or has no weight then:
+ * each sample has a frame of its own, so that its weight is known. What a byte makes of the one
+ * sample, or of a sample and the one behind it, is theirs alone.
  */
 TEST(a_byte_of_a_sample_is_another_one)
 {
@@ -213,7 +213,10 @@ TEST(weights_stay_with_their_samples)
 		if (i % 2 == 0 || !strchr(cases[i / 2].weights, 'x'))
 			expect_paths(orders[i % 2], cases[i / 2].samples, cases[i / 2].weights,
 				     cases[i / 2].a, cases[i / 2].b);
-	/* behind the last x there is no sample: how many were lost is not known, nor whose weight 8 is */
+	/*
+	 * behind the last x there is no sample: how many were lost is not known, nor whose weight
+	 * 8 is
+	 */
 	expect_paths(orders[1], "[[0,0],x,[0,1],[0,1],x]", "[1,2,4,8]", 1, 0);
 }
 

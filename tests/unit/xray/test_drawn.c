@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of several threads that are drawn, written in each layout of docs/formats/xray.md, in either
- * byte order, and folded. What the fold says is held against a stack that is walked step by step
- * (the rules at the head of profile/fold/fold.h).
+ * Calls of several threads that are drawn, written in each layout of docs/formats/xray.md, in
+ * either byte order, and folded. What the fold says is held against a stack that is walked step by
+ * step (the rules at the head of profile/fold/fold.h).
  */
 #include "folds.h"
 
@@ -215,7 +215,9 @@ struct walk {
 	uint64_t time;
 	uint16_t cpu;
 	int32_t thread;
-	/* of a path its own cost and its calls; of a function what is on the stack, and durations */
+	/*
+	 * of a path its own cost and its calls; of a function what is on the stack, and durations
+	 */
 	struct path_sums own, calls, cut, on, durations;
 	uint64_t orphans, deduced, unfinished;
 };
@@ -336,7 +338,9 @@ static void walk_thread(struct walk *w, const struct drawn *d, const struct thre
 
 /* ---- both ---- */
 
-/* Records of a thread: those of calls, with the value of an argument, and of FDR mode all others. */
+/*
+ * Records of a thread: those of calls, with the value of an argument, and of FDR mode all others.
+ */
 static uint64_t records_of(const struct drawn *d, const struct thread *t)
 {
 	/* NewBuffer, WallClock, NewCPUId and the end or extents; Pid */
@@ -362,8 +366,12 @@ static void check_parts(const struct drawn *d, const struct tl_profile *profile)
 			assert_true(++t < THREADS);
 		assert_int_equal(part->records, records_of(d, &d->threads[t]));
 		assert_int_equal(part->first_ticks, d->threads[t].steps[0].time);
+		/* "version 1: LLVM reports 0", which is none; "version 2: pid := tid" */
 		if (d->layout->version > 2)
 			assert_int_equal(part->process, 44);
+		else if (d->layout->type == FDR)
+			assert_int_equal(part->process,
+					 d->layout->version == 2 ? part->thread : TL_NOWHERE);
 	}
 }
 

@@ -504,8 +504,8 @@ static void draw_times(uint32_t seed, struct pair *pairs)
 }
 
 /*
- * "One ends when all of them have executed N instructions together since the one before, at the next
- * access in the order of TIME"; "no access in an interval is later than one of the next".
+ * "One ends when all of them have executed N instructions together since the one before, at the
+ * next access in the order of TIME"; "no access in an interval is later than one of the next".
  */
 TEST(intervals_of_streams_together)
 {
@@ -564,7 +564,10 @@ TEST(intervals_of_streams_together)
 				all += count;
 			}
 			latest = now > latest ? now : latest;
-			/* "longer than N by what is executed from one access to the next; the sum is not" */
+			/*
+			 * "longer than N by what is executed from one access to the next; the sum
+			 * is not"
+			 */
 			if (interval + 1 < ends[0] || interval + 1 < ends[1])
 				assert_true(all >= options.interval * (interval + 1));
 		}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks that a stream executed, instruction by instruction, against the steps that were drawn. */
+/*
+ * The blocks that a stream executed, instruction by instruction, against the steps that were
+ * drawn.
+ */
 #include "drawn_stream.h"
 
 #include "xtrace/executed/executed.h"
@@ -122,7 +125,9 @@ TEST(damage_is_a_gap)
 
 		draw(seed, seed % 2);
 		p = drawn_pair(EVERY);
-		/* the first token behind a snapshot becomes none: a record has its place at byte 8 */
+		/*
+		 * the first token behind a snapshot becomes none: a record has its place at byte 8
+		 */
 		from = 0;
 		for (int byte = 7; byte >= 0; byte--)
 			from = from << 8 | p.snapshots.data[24 +

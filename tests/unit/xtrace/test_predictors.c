@@ -685,7 +685,10 @@ TEST(branches_are_counted_by_where_they_led)
 				kinds[kind].taken += known && b.taken;
 				kinds[kind].unknown += !known;
 			}
-			/* "Predictors do not see" what is unknown; what does not count teaches them */
+			/*
+			 * "Predictors do not see" what is unknown; what does not count teaches
+			 * them
+			 */
 			for (size_t p = 0; known && p < 3; p++) {
 				const int right = use_model(&models[p], &b);
 

@@ -177,7 +177,10 @@ TEST(runs_move_sp)
 				last_address = s.address;
 			} else if (s.use != REGISTER && !s.accessed && s.sp == before &&
 				   (s.use == PRE || s.use == POST)) {
-				/* one that faulted moved nothing, which a run cannot tell: no such run */
+				/*
+				 * one that faulted moved nothing, which a run cannot tell: no such
+				 * run
+				 */
 				change.kind = UINT8_MAX;
 				break;
 			}
@@ -199,7 +202,9 @@ TEST(runs_move_sp)
 	}
 }
 
-/* MOV SP, Xn and ADD SP, SP, Xn may lead to another stack; those that stay on their frame do not. */
+/*
+ * MOV SP, Xn and ADD SP, SP, Xn may lead to another stack; those that stay on their frame do not.
+ */
 TEST(what_may_switch_stacks)
 {
 	static const struct {
@@ -407,7 +412,9 @@ TEST(code_is_what_ran_last)
 	struct trace t;
 
 	memset(last, 0, sizeof(last));
-	/* places that share the low bits of their addresses, which change their code now and then */
+	/*
+	 * places that share the low bits of their addresses, which change their code now and then
+	 */
 	for (unsigned i = 0; i < 9000; i++) {
 		const unsigned place = chance(&seed, 3) ? chance(&seed, 40) : chance(&seed, PLACES);
 		const uint32_t opcode = chance(&seed, 8) ? A64_NOP : A64_LDR + (place & 0x1f);

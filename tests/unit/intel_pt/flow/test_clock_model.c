@@ -127,8 +127,8 @@ static void pass_period(struct machine *m)
 	}
 	m->now = edge;
 	/*
-	 * Some are lost: fewer than would make the count of 8 bits wrap, and not the first one, as a
-	 * TMA has 16 bits of the crystal clock.
+	 * Some are lost: fewer than would make the count of 8 bits wrap, and not the first one, as
+	 * a TMA has 16 bits of the crystal clock.
 	 */
 	if (m->clock.have_mtc && !chance(&m->seed, 6))
 		return;

@@ -295,7 +295,9 @@ static void find(struct walked_feed *feed, const char *pattern, struct tl_pt_tri
 	tl_pt_functions_end(&functions);
 }
 
-/* The first PSB behind the first execution of a function's entry is the first that may end a part. */
+/*
+ * The first PSB behind the first execution of a function's entry is the first that may end a part.
+ */
 TEST(a_function_is_found_where_it_is_entered)
 {
 	static struct walked w;
@@ -358,8 +360,8 @@ TEST(patterns_that_find_nothing)
 }
 
 /*
- * Of threads that come one after the other the earliest call counts: b is called at 900 in the first
- * one, at 300 in the second.
+ * Of threads that come one after the other the earliest call counts: b is called at 900 in the
+ * first one, at 300 in the second.
  */
 TEST(the_earliest_call_counts)
 {
@@ -438,7 +440,10 @@ TEST(parts_are_written)
 
 		wanted_part(&t, window.from, window.to, &part);
 		assert_written(&feed, &window, NULL, t.bytes + part.from, part.to - part.from);
-		/* with a trigger up to the first PSB behind it; if that is no part, all up to there */
+		/*
+		 * with a trigger up to the first PSB behind it; if that is no part, all up to
+		 * there
+		 */
 		trigger.offset = chance(&seed, (unsigned)t.size);
 		wanted_part(&t, window.from, 0, &open);
 		end = tl_pt_psb_behind(&t.config, trigger.offset);
