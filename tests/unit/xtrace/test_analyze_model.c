@@ -503,6 +503,46 @@ static void draw_times(uint32_t seed, struct pair *pairs)
 	}
 }
 
+/* Instructions before the first access behind a time. */
+static uint64_t before_next_access(int stream, uint64_t time)
+{
+	uint64_t n = 0;
+
+	while (n < EACH && times[stream][n] <= time)
+		n++;
+	return n;
+}
+
+/* The time of the first access behind a time; UINT64_MAX: there is none. */
+static uint64_t next_access(uint64_t time)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (int stream = 0; stream < 2; stream++)
+		for (size_t n = 0; n < EACH; n++)
+			if (times[stream][n] > time && times[stream][n] < next)
+				next = times[stream][n];
+	return next;
+}
+
+/* What was executed at the ends of all intervals but the last one; their number. */
+static size_t find_ends(uint64_t interval, uint64_t *ends)
+{
+	uint64_t end = interval;
+	size_t count = 0;
+
+	for (uint64_t t = next_access(0); next_access(t) != UINT64_MAX; t = next_access(t)) {
+		const uint64_t done = before_next_access(0, t) + before_next_access(1, t);
+
+		if (done < end)
+			continue;
+		ends[count++] = done;
+		while (end <= done)
+			end += interval;
+	}
+	return count;
+}
+
 /*
  * "One ends when all of them have executed N instructions together since the one before, at the
  * next access in the order of TIME"; "no access in an interval is later than one of the next".
@@ -520,11 +560,12 @@ TEST(intervals_of_streams_together)
 			.together = true,
 		};
 		uint64_t done[2] = { 0, 0 }, latest = 0, all = 0;
+		static uint64_t cut_at[2 * EACH];
 		struct pair pairs[2];
 		static struct table t;
 		struct tl_output *out;
 		struct trace trace;
-		size_t size, rows, ends[2];
+		size_t size, rows, ends[2], cuts;
 		char *text;
 
 		draw_times((uint32_t)i + 1, pairs);
@@ -543,6 +584,8 @@ TEST(intervals_of_streams_together)
 			;
 		ends[0] = rows;
 		ends[1] = t.rows - 1 - rows;
+		cuts = find_ends(options.interval, cut_at);
+		assert_int_equal(ends[0] > ends[1] ? ends[0] : ends[1], cuts + 1);
 		for (size_t interval = 0; interval < ends[0] || interval < ends[1]; interval++) {
 			uint64_t now = 0;
 
@@ -564,12 +607,8 @@ TEST(intervals_of_streams_together)
 				all += count;
 			}
 			latest = now > latest ? now : latest;
-			/*
-			 * "longer than N by what is executed from one access to the next; the sum
-			 * is not"
-			 */
-			if (interval + 1 < ends[0] || interval + 1 < ends[1])
-				assert_true(all >= options.interval * (interval + 1));
+			if (interval < cuts)
+				assert_int_equal(all, cut_at[interval]);
 		}
 		assert_int_equal(done[0], EACH);
 		assert_int_equal(done[1], EACH);

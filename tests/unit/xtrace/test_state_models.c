@@ -58,10 +58,13 @@ static const struct {
 	{ 0xc85f7fe0, OFFSET, 0, 0, 1, false },   /* ldxr x0, [sp] */
 	{ 0xc89fffe0, OFFSET, 0, 0, 1, false },   /* stlr x0, [sp] */
 	{ 0xf8616be0, REGISTER, 0, 0, 1, false }, /* ldr x0, [sp, x1] */
+	{ 0x4c4073e0, REGISTER, 0, 0, 1, false }, /* ld1 { v0.16b }, [sp] */
 	{ A64_NOP, NOTHING, 0, 0, 1, false },
 	{ 0xf9400020, REGISTER, 0, 0, 1, false }, /* ldr x0, [x1] */
 	{ 0xaa0103e0, NOTHING, 0, 0, 1, false },  /* mov x0, x1 */
 	{ 0x910003e0, NOTHING, 0, 0, 1, false },  /* mov x0, sp */
+	{ 0x4cdf73e0, LOST, 0, 0, 1, false },     /* ld1 { v0.16b }, [sp], #16 */
+	{ 0x4cc173e0, LOST, 0, 0, 1, false },     /* ld1 { v0.16b }, [sp], x1 */
 	{ 0x910000bf, LOST, 0, 0, 1, false },     /* mov sp, x5 */
 	{ 0x8b2463ff, LOST, 0, 0, 1, false },     /* add sp, sp, x4 */
 	{ 0x910003bf, LOST, 0, 0, 1, false },     /* mov sp, x29 */
@@ -109,6 +112,9 @@ static void step(struct stepped *s, uint64_t sp, uint32_t *seed, bool may_lose)
 		s->sp = sp - (uint64_t)immediate;
 		return;
 	case LOST:
+		/* by an access, of all loads and stores */
+		s->accessed = (s->opcode & 0x0a000000) == 0x08000000;
+		s->address = sp;
 		s->sp = chance_bits(seed) & ~UINT64_C(15);
 		return;
 	default:
