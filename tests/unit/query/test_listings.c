@@ -15,6 +15,9 @@
 #include "core/output.h"
 #include "trace.h"
 
+/* A stream of one thread, below the folder of the sources. */
+#define SMALL "%s/tests/golden/xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin"
+
 static struct temp temp;
 static struct tl_error err;
 
@@ -213,6 +216,26 @@ TEST(formats_without_such_rows)
 	tl_query_close(query);
 }
 
+/* Lines that name no thread are of the only one there is, whatever was asked before. */
+TEST(the_only_thread_of_a_stream)
+{
+	static const char *const tables[] = { "accesses", "instructions" };
+	char path[1024], sql[96];
+
+	snprintf(path, sizeof(path), SMALL, getenv("TL_SOURCE_ROOT"));
+	for (size_t i = 0; i < 4; i++) {
+		struct tl_query *query = open_query(path);
+		char *rows;
+
+		snprintf(sql, sizeof(sql), "SELECT DISTINCT thread FROM %s WHERE thread %s",
+			 tables[i % 2], i < 2 ? "= 0" : "< 5");
+		rows = rows_of(query, sql, 0);
+		assert_string_equal(rows, "0\n");
+		free(rows);
+		tl_query_close(query);
+	}
+}
+
 /* ---- a stream against its dump ---- */
 
 enum { MOST_TOKENS = 2000 };
@@ -315,9 +338,7 @@ TEST(instructions_and_accesses_of_a_stream)
 
 	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 		skip();
-	snprintf(path, sizeof(path),
-		 "%s/tests/golden/xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin",
-		 getenv("TL_SOURCE_ROOT"));
+	snprintf(path, sizeof(path), SMALL, getenv("TL_SOURCE_ROOT"));
 	read_tokens(path);
 	query = open_query(path);
 	for (size_t i = 0; i < 2 * sizeof(ranges) / sizeof(ranges[0]); i++) {
@@ -346,6 +367,7 @@ int main(void)
 		cmocka_unit_test(instructions_of_a_log),
 		cmocka_unit_test(a_log_has_no_rows_of_accesses),
 		cmocka_unit_test(formats_without_such_rows),
+		cmocka_unit_test(the_only_thread_of_a_stream),
 		cmocka_unit_test(instructions_and_accesses_of_a_stream),
 	};
 
