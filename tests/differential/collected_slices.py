@@ -81,8 +81,8 @@ def check_guard(scratch):
     once = "test -e %s || { touch %s; exec sleep 60; }; ls %s; touch %s/left" % (mark, mark, folder, folder)
     done = emulators.run(["sh", "-c", once], clear=lambda: emulators.empty(folder), patience=0.5)
     common.expect("a run that does not end is made again", (done.returncode, done.stdout), (0, ""))
-    done = emulators.run(["sh", "-c", "echo said; exec sleep 60"], patience=0.1)
-    common.expect("a run that never ends", (done.returncode, done.stdout), (-9, "said\n"))
+    done = emulators.run(["sh", "-c", "printf 'said\\377'; exec sleep 60"], patience=0.1)
+    common.expect("a run that never ends, and says what is no text", (done.returncode, done.stdout), (-9, "said\ufffd"))
     with subprocess.Popen(["sleep", "60"]) as process, emulators.ended(process, 0.1) as killed:
         process.wait()
     common.expect("it is told", killed, [process.pid])

@@ -37,7 +37,8 @@ def run(arguments, clear=lambda: None, patience=PATIENCE, check=False, **options
     written is removed before each by `clear`. The status of one that never ends is that of SIGKILL."""
     for _ in range(TRIES):
         clear()
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options) as process:
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              errors="replace", **options) as process:
             with ended(process, patience) as killed:
                 out, err = process.communicate()
         if not killed:
