@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct bytes {
-	uint8_t data[512];
+	uint8_t data[4096];
 	size_t size;
 	bool big;
 	unsigned word;
