@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executions that are drawn and written as traces, of each mode and version, in both byte orders,
- * in buffers of any size that take turns: profiles, tables, shares, lists, timelines and what is
- * written of them again are told from the calls that were drawn.
+ * in buffers of any size that take turns: shares, lists, timelines, records and what is written of
+ * them again are told from the calls that were drawn.
  */
 #define EXECUTION_NAMES "#1", "#2", "#3", "#4", "#5", "#6", "#7"
 
@@ -194,135 +194,6 @@ static void assert_profile(const struct tl_profile *profile,
 		path_sums_free(&wanted);
 	}
 	assert_int_equal(tl_profile_part_count(profile), part);
-}
-
-static void assert_fold(const struct tl_xray_fold_options *options)
-{
-	struct tl_profile *profile = fold(&b, options);
-
-	assert_profile(profile, options);
-	tl_profile_free(profile);
-}
-
-TEST(profiles_of_drawn_executions)
-{
-	uint32_t seed = 1;
-
-	for (unsigned round = 0; round < 60; round++) {
-		struct tl_xray_fold_options options = all;
-
-		draw_trace(&seed, round, 1 + 2 * round);
-		options.jobs = 1 + round % 3;
-		options.exact = round % 2;
-		options.per_thread = round % 5 == 0;
-		assert_fold(&options);
-		options.thread = 12;
-		assert_fold(&options);
-		options.thread = TL_NOWHERE;
-		options.process = 2;
-		assert_fold(&options);
-	}
-}
-
-/* What passes in the window alone, of calls that began before it, too. */
-TEST(windows_of_drawn_executions)
-{
-	uint32_t seed = 2;
-
-	for (unsigned round = 0; round < 60; round++) {
-		struct tl_xray_fold_options options = all;
-
-		draw_trace(&seed, round, 20 + round);
-		options.from_ticks = (uint64_t)drawn.least + chance(&seed, 400);
-		options.to_ticks = options.from_ticks + 1 + chance(&seed, 400);
-		assert_fold(&options);
-		options.to_ticks = 0;
-		assert_fold(&options);
-		options.to_ticks = options.from_ticks + 1;
-		options.from_ticks = 0;
-		assert_fold(&options);
-	}
-}
-
-/* ---- tables ---- */
-
-static void assert_function(const struct tl_profile *profile, uint32_t number)
-{
-	const uint64_t frame = tl_profile_function(profile, number)->id - 1;
-	struct tl_function_totals totals;
-	struct tl_latency latency;
-	uint64_t calls = 0, least = UINT64_MAX, most = 0, sum = 0;
-	int64_t self = 0, inclusive = 0;
-
-	for (unsigned i = 0; i < drawn.count; i++) {
-		const struct execution_call *call = &drawn.calls[i];
-		const int64_t length = call->end - call->begin;
-
-		if (call->around >= 0 && drawn.calls[call->around].frame == frame)
-			self -= length;
-		if (call->frame != frame)
-			continue;
-		calls++;
-		self += length;
-		inclusive += execution_is_outermost(&drawn, i) ? length : 0;
-		least = (uint64_t)length < least ? (uint64_t)length : least;
-		most = (uint64_t)length > most ? (uint64_t)length : most;
-		sum += (uint64_t)length;
-	}
-	assert_int_equal(
-		tl_profile_function_totals(profile, number, TL_NONE, &totals, sizeof(totals)), 0);
-	assert_int_equal(totals.calls, calls);
-	assert_int_equal(totals.unfinished, 0);
-	assert_int_equal(totals.self[0], self);
-	assert_int_equal(totals.inclusive[0], inclusive);
-	assert_int_equal(tl_profile_latency(profile, number, TL_NONE, &latency, sizeof(latency)),
-			 1);
-	assert_int_equal(latency.calls, calls);
-	assert_int_equal(latency.min, least);
-	assert_int_equal(latency.max, most);
-	assert_int_equal(latency.sum, sum);
-}
-
-static unsigned functions_drawn(void)
-{
-	bool seen[EXECUTION_FRAMES] = { false };
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < drawn.count; i++) {
-		count += !seen[drawn.calls[i].frame];
-		seen[drawn.calls[i].frame] = true;
-	}
-	return count;
-}
-
-/* With call paths and without, by one worker and by several. */
-TEST(tables_of_drawn_executions)
-{
-	uint32_t seed = 3;
-
-	for (unsigned round = 0; round < 60; round++) {
-		const struct form *form = draw_trace(&seed, round, 1 + 3 * round);
-
-		for (unsigned flat = 0; flat < 2; flat++) {
-			struct tl_xray_fold_options options = all;
-			struct tl_profile *profile;
-
-			options.flat = flat;
-			options.jobs = round % 3;
-			options.exact = round % 4 < 2;
-			profile = fold(&b, &options);
-			/* Logs of basic mode have call paths always. */
-			assert_int_equal(tl_profile_flat(profile), flat && form->mode == FDR);
-			assert_int_equal(tl_profile_function_count(profile), functions_drawn());
-			for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
-				assert_function(profile, i);
-			for (uint32_t i = 0; i < EXECUTION_THREADS; i++) {
-				assert_int_equal(tl_profile_part(profile, i)->thread, id_of(i));
-				assert_int_equal(tl_profile_part(profile, i)->losses.unfinished, 0);
-			}
-			tl_profile_free(profile);
-		}
-	}
 }
 
 /* ---- shares ---- */
@@ -759,9 +630,6 @@ TEST(wall_clocks_move_with_the_first_record)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(profiles_of_drawn_executions),
-		cmocka_unit_test(windows_of_drawn_executions),
-		cmocka_unit_test(tables_of_drawn_executions),
 		cmocka_unit_test(shares_of_drawn_executions),
 		cmocka_unit_test(lists_of_drawn_executions),
 		cmocka_unit_test(timelines_of_drawn_executions),
