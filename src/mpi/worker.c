@@ -489,11 +489,16 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 	size_t count = (size_t)asked->size / sizeof(uint32_t);
 	uint32_t *numbers = bytes_read(bytes, (size_t)asked->size);
 	const char **paths = malloc((count + 1) * sizeof(*paths));
-	const unsigned jobs = w->settings->input.jobs;
+	struct tl_input_options *input = &w->settings->input;
+	const enum tl_input_detail detail = input->detail;
+	const unsigned jobs = input->jobs;
 	bool sent = false;
 
 	if (asked->flags & NOTE_AWAITED && w->options->large_jobs)
-		w->settings->input.jobs = w->options->large_jobs;
+		input->jobs = w->options->large_jobs;
+	/* Calls follow from the stacks of the sum, but not from what is kept as a file before. */
+	if (w->settings->files.threads_together && !w->options->restart && asked->shares < 2)
+		input->detail = TL_DETAIL_CONTEXTS;
 
 	if (numbers && paths && count) {
 		for (size_t i = 0; i < count; i++)
@@ -513,7 +518,8 @@ static bool fold_unit(struct worker *w, const struct note *asked, int bytes)
 		w->settings->paths.items = w->paths;
 		w->settings->paths.list.count = w->path_count;
 	}
-	w->settings->input.jobs = jobs;
+	input->jobs = jobs;
+	input->detail = detail;
 	free(numbers);
 	free(paths);
 	return sent;
