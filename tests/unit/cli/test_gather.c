@@ -249,48 +249,52 @@ TEST(a_profile_file_is_called_by_its_files_whole_path)
 
 /* ---- map ---- */
 
-/* The time of the last write of the profile file of a name, in nanoseconds. */
-static uint64_t written_at(const char *name)
+/* The profile file of a name; to be freed. */
+static char *mapped(const char *name)
 {
 	char path[600];
-	struct stat st;
-	char *target;
 
 	strcpy(path, temp_path(&temp, name));
-	target = mapping_target(temp_path(&temp, "maps"), path);
+	return mapping_target(temp_path(&temp, "maps"), path);
+}
+
+/* The time of its last write, in nanoseconds. */
+static uint64_t written_at(const char *name)
+{
+	char *target = mapped(name);
+	struct stat st;
+
 	assert_int_equal(stat(target, &st), 0);
 	free(target);
 	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 }
 
+static void set_time(const char *path, time_t seconds, long nanoseconds)
+{
+	const struct timespec times[2] = { { seconds, nanoseconds }, { seconds, nanoseconds } };
+
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 /* Let the profile file of a name be of a time, by which it can be known again. */
 static void set_written(const char *name, time_t seconds, long nanoseconds)
 {
-	const struct timespec times[2] = { { seconds, nanoseconds }, { seconds, nanoseconds } };
-	char path[600];
-	char *target;
+	char *target = mapped(name);
 
-	strcpy(path, temp_path(&temp, name));
-	target = mapping_target(temp_path(&temp, "maps"), path);
-	assert_int_equal(utimensat(AT_FDCWD, target, times, 0), 0);
+	set_time(target, seconds, nanoseconds);
 	free(target);
 }
 
 static void set_changed(const char *name, time_t seconds, long nanoseconds)
 {
-	const struct timespec times[2] = { { seconds, nanoseconds }, { seconds, nanoseconds } };
-
-	assert_int_equal(utimensat(AT_FDCWD, temp_path(&temp, name), times, 0), 0);
+	set_time(temp_path(&temp, name), seconds, nanoseconds);
 }
 
 static void cut_short(const char *name)
 {
-	char path[600];
+	char *target = mapped(name);
 	struct stat st;
-	char *target;
 
-	strcpy(path, temp_path(&temp, name));
-	target = mapping_target(temp_path(&temp, "maps"), path);
 	assert_int_equal(stat(target, &st), 0);
 	assert_int_equal(truncate(target, st.st_size / 2), 0);
 	free(target);

@@ -10,6 +10,7 @@
 #include <tracelathe/tracelathe.h>
 
 #include "../temp_fixture.h"
+#include "slices.h"
 
 #include "core/output.h"
 #include "open/format.h"
@@ -475,31 +476,20 @@ TEST(slices_by_part_thread_and_process)
 
 TEST(slices_that_a_profile_cannot_have)
 {
-	static const struct tl_slice slices[] = {
-		{ .snapshots = { 1, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE } },
-		{ .snapshots = { 0, 4 }, .instructions = { 0, TL_NOWHERE } },
-		{ .snapshots = { 0, TL_NOWHERE }, .instructions = { 1, TL_NOWHERE } },
-		{ .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, 4 } },
-		{ .snapshots = { 0, TL_NOWHERE },
-		  .instructions = { 0, TL_NOWHERE },
-		  .trigger = "x" },
-		{ .snapshots = { 0, TL_NOWHERE },
-		  .instructions = { 0, TL_NOWHERE },
-		  .form = TL_SLICE_ELF },
-	};
 	struct tl_output *out;
 
 	put("parts", parts);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	for (size_t i = 0; i < 2 + sizeof(slices) / sizeof(slices[0]); i++) {
+	for (size_t i = 0; i < 2 + OTHER_SLICES; i++) {
 		struct tl_input_options options = everything();
-		struct tl_slice slice = slices[i < 6 ? i : 0];
+		struct tl_slice slice = other_slices[i < OTHER_SLICES ? i : 0];
 		struct tl_input *input;
 
 		slice.size = sizeof(slice);
-		if (i >= 6) {
+		if (i >= OTHER_SLICES) {
 			slice.snapshots.from = 0;
-			*(i == 6 ? &options.filter.function : &options.filter.object) = "main";
+			*(i == OTHER_SLICES ? &options.filter.function : &options.filter.object) =
+				"main";
 		}
 		input = open_one("parts", options);
 		assert_int_equal(tl_input_slice(input, &slice, out, &err), TL_BAD_USAGE);

@@ -10,6 +10,7 @@
 #include <tracelathe/tracelathe.h>
 
 #include "../temp_fixture.h"
+#include "slices.h"
 
 #include "core/output.h"
 
@@ -336,25 +337,13 @@ TEST(slices_of_a_log)
 
 TEST(slices_that_a_log_cannot_have)
 {
-	static const struct tl_slice slices[] = {
-		{ .snapshots = { 1, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE } },
-		{ .snapshots = { 0, 4 }, .instructions = { 0, TL_NOWHERE } },
-		{ .snapshots = { 0, TL_NOWHERE }, .instructions = { 1, TL_NOWHERE } },
-		{ .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, 4 } },
-		{ .snapshots = { 0, TL_NOWHERE },
-		  .instructions = { 0, TL_NOWHERE },
-		  .trigger = "x" },
-		{ .snapshots = { 0, TL_NOWHERE },
-		  .instructions = { 0, TL_NOWHERE },
-		  .form = TL_SLICE_ELF },
-	};
 	static const struct log log = { "one", 1, 11, 0, 0, 1, false };
 	struct tl_input *input = open_logs(&log, 1, everything());
 	struct tl_output *out;
 
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
-		struct tl_slice slice = slices[i];
+	for (size_t i = 0; i < OTHER_SLICES; i++) {
+		struct tl_slice slice = other_slices[i];
 
 		slice.size = sizeof(slice);
 		assert_int_equal(tl_input_slice(input, &slice, out, &err), TL_BAD_USAGE);
