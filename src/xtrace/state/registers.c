@@ -2,6 +2,7 @@
 #include "xtrace/state/registers.h"
 
 #include "core/cursor.h"
+#include "isa/a64/a64.h"
 #include "isa/a64/a64_operands.h"
 
 static uint32_t field(uint32_t opcode, unsigned high, unsigned low)
@@ -279,6 +280,11 @@ static void other_memory(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 {
 	unsigned rs = field(opcode, 20, 16), rt = rd_of(opcode);
 
+	/* "Memory Copy and Memory Set": places and sizes move on, CPYP and SETP say how in NZCV. */
+	if (tl_a64_is_memory_copy(opcode)) {
+		e->forget = bit_of(rt) | bit_of(rs) | bit_of(rn_of(opcode)) | TL_XTRACE_KNOWN_FLAGS;
+		return;
+	}
 	if (field(opcode, 26, 26)) { /* structures of vectors */
 		e->forget =
 			field(opcode, 23, 23) || field(opcode, 29, 29) ? or_sp(rn_of(opcode)) : 0;

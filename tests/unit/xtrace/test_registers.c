@@ -188,6 +188,9 @@ TEST(writes_of_who_knows_what)
 	assert_true(~after(0xc804fc43, NULL, 0).known & 1u << 4);
 	assert_int_equal(~after(0x48247c46, NULL, 0).known & (3u << 4), 3u << 4);
 	assert_true(~after(0x4cdf7043, NULL, 0).known & 1u << 2);
+	/* "CPYP: Xd, Xs and Xn are updated": CPYP [X0]!, [X1]!, X2!; SETP [X3]!, X4!, X5 */
+	assert_int_equal((uint32_t)~after(0x1d010440, NULL, 0).known, 7);
+	assert_int_equal((uint32_t)~after(0x19c50483, NULL, 0).known & 3u << 3, 3u << 3);
 	/* LDRAA X3, [X2]!; PACIASP; CNTD X3; ADDVL SP, SP, #1 */
 	assert_true(~after(0xf8200c43, NULL, 0).known & 1u << 2);
 	assert_true(~after(0xd503233f, NULL, 0).known & 1u << 30);
