@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a planted opcode is refuted by anything that a trace has: what it would have computed is followed, by the text
-of a disassembler, until the trace shows it or nothing is left of it. Knows nothing of `check`.
+"""Whether a planted opcode, or a planted value of a load, is refuted by anything that a trace has: what it would have
+computed is followed, by the text of a disassembler, until the trace shows it or nothing is left of it. Knows nothing of
+`check`.
 
-Values are those of snapshots, loads, results of system calls, and plain integer arithmetic on these. Whatever is not
-known counts as shown, so that too much is demanded of `check` rather than too little."""
+Values are those of snapshots, loads, results of system calls, and plain arithmetic of integers and vectors on these.
+Whatever is not known counts as shown, so that too much is demanded of `check` rather than too little."""
+import copy
 import re
 import shutil
 import struct
@@ -168,6 +170,12 @@ def compute(insn, values, pc):
     wide = re.match(r"(x|sp)", ops[1].strip() if name in COMPARES and ops[0].strip() in ("xzr", "wzr") and len(ops) > 1 else ops[0])
     bits = 64 if wide else 32
     mask = (1 << bits) - 1
+    if any(r[0] == "v" for r in insn.reads | insn.writes):
+        made = of_vectors(insn, values)
+        if made is not None:
+            for register in registers(ops[0])[:1]:
+                result[register] = made & (MASK if register[0] == "x" else (1 << 128) - 1)
+        return result
     value, flags = None, None
     try:
         if name in ("mov", "movz") or (name == "movn"):
@@ -221,6 +229,98 @@ def compute(insn, values, pc):
     return result
 
 
+# ---- vectors ----
+
+LENGTHS = {"b": 8, "h": 16, "s": 32, "d": 64, "q": 128}
+COMPARED = {"cmeq": lambda a, b: a == b, "cmhs": lambda a, b: a >= b, "cmhi": lambda a, b: a > b, "cmge": lambda a, b: a >= b,
+            "cmgt": lambda a, b: a > b, "cmle": lambda a, b: a <= b, "cmlt": lambda a, b: a < b, "cmtst": lambda a, b: a & b != 0}
+EACH = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "and": lambda a, b: a & b,
+        "orr": lambda a, b: a | b, "eor": lambda a, b: a ^ b, "bic": lambda a, b: a & ~b, "umax": max, "umin": min, "smax": max,
+        "smin": min}
+
+
+class Elements:
+    """A vector operand: how long its elements are, how many, and their values; "v1.s[2]" and "s1" have one."""
+    def __init__(self, text, values, sign=False):
+        text = text.strip()
+        shape = re.match(r"v(\d+)\.(\d*)([bhsdq])(?:\[(\d+)\])?$", text) or re.match(r"([bhsdq])(\d+)$", text)
+        if not shape:
+            raise ValueError(text)
+        if text[0] == "v":
+            number, self.bits, at = shape[1], LENGTHS[shape[3]], int(shape[4] or 0)
+            self.count = int(shape[2]) if shape[2] else 1
+        else:
+            number, self.bits, at, self.count = shape[2], LENGTHS[shape[1]], 0, 1
+        self.whole = values.get("v" + number)
+        self.e = None if self.whole is None else [self.whole >> self.bits * (at + i) & (1 << self.bits) - 1 for i in range(self.count)]
+        if sign and self.e:
+            self.e = [signed(e, self.bits) for e in self.e]
+
+
+def joined(elements, bits):
+    return sum((e & (1 << bits) - 1) << bits * i for i, e in enumerate(elements))
+
+
+def of_vectors(insn, values):
+    """What the first operand becomes; None: not known."""
+    try:
+        return vector_result(insn.name, insn.operands, values)
+    except (IndexError, KeyError, TypeError, ValueError):
+        return None
+
+
+def vector_result(name, ops, values):
+    if registers(ops[0])[0][0] == "x":
+        source = Elements(ops[1], values, name[0] == "s")
+        return source.e[0] & (MASK >> 32 if ops[0].strip()[0] == "w" else MASK) if name in ("fmov", "mov", "umov", "smov") else None
+    to = Elements(ops[0], values)
+    if name in ("movi", "mvni"):
+        value = int(ops[1].strip().lstrip("#"), 0)
+        for how, amount in (re.search(r"(lsl|msl) #(\d+)", ops[2]).groups() for _ in ops[2:3]):
+            value = value << int(amount) | ((1 << int(amount)) - 1 if how == "msl" else 0)
+        return joined([~value if name == "mvni" else value] * to.count, to.bits)
+    if name in ("fmov", "dup", "mov") and registers(ops[1])[0][0] == "x" or ops[1].strip() in ("xzr", "wzr"):
+        value = plain(ops[1], values)
+        return None if value is None or "[" in ops[0] else joined([value] * to.count, to.bits)
+    if name == "dup" or (name in ("mov", "fmov") and "[" not in ops[0]):
+        source = Elements(ops[1], values)
+        return joined(source.e if source.count == to.count else source.e * to.count, to.bits)
+    base, upper = (name[:-1], True) if name[-1] == "2" else (name, False)
+    sign = base[0] == "s" or base in ("cmgt", "cmge", "cmle", "cmlt")
+    n = Elements(ops[1], values, sign and base not in ("sub", "shl", "shrn"))
+    if base in ("addv", "uaddlv", "saddlv"):
+        return joined([sum(n.e)], to.bits)
+    if base in ("umaxv", "uminv", "smaxv", "sminv"):
+        return joined([(max if "max" in base else min)(n.e)], to.bits)
+    if base in ("uadalp", "sadalp", "uaddlp", "saddlp"):
+        return joined([a + b + (d if "dal" in base else 0) for a, b, d in zip(n.e[::2], n.e[1::2], to.e if "dal" in base else [0] * to.count)],
+                      to.bits)
+    half = n.e[n.count // 2:] if upper and n.bits < to.bits else n.e[:to.count]
+    if base in ("uxtl", "sxtl"):
+        return joined(half, to.bits)
+    amount = int(ops[2].strip()[1:], 0) if len(ops) > 2 and ops[2].strip()[0] == "#" else None
+    if base in ("ushll", "sshll", "shl"):
+        return joined([e << amount for e in half], to.bits)
+    if base in ("ushr", "sshr"):
+        return joined([e >> amount for e in n.e], to.bits)
+    if name in ("shrn", "xtn"):
+        return joined([e >> (amount or 0) for e in n.e], to.bits)
+    if base in COMPARED:
+        other = [0] * n.count if amount is not None else Elements(ops[2], values, sign).e
+        return joined([-1 if COMPARED[base](a, b) else 0 for a, b in zip(n.e, other)], to.bits)
+    m = Elements(ops[2], values, sign and base not in ("sub",))
+    if base in ("umull", "smull", "umlal", "smlal", "uaddw", "saddw", "uaddl", "saddl"):
+        other = m.e[m.count // 2:] if upper else m.e[:to.count]
+        d = to.e if "mlal" in base else [0] * to.count
+        one = half if n.bits < to.bits else n.e
+        return joined([c + (a * b if base[1] == "m" else a + b) for a, b, c in zip(one, other, d)], to.bits)
+    if base in ("addp", "umaxp", "uminp", "smaxp", "sminp"):
+        pairs = n.e + (m.e if len(ops) > 2 else [])
+        fn = EACH[base[:-1]]
+        return joined([fn(a, b) for a, b in zip(pairs[::2], pairs[1::2])], to.bits)
+    return joined([EACH[base](a, b) for a, b in zip(n.e, m.e)], to.bits)
+
+
 def direction(insn, values):
     """Whether a conditional branch is taken; None: not known."""
     if "." in insn.name:
@@ -252,7 +352,7 @@ class Step:
 
 def steps_of(trace):
     """The instructions of a Trace of xtrace_faults.py."""
-    steps, pc, before, result = [], 0, None, None
+    steps, pc, before, result, trace.told = [], 0, None, None, {}
     at_offset = trace.registers()
     for number, token in enumerate(trace.tokens):
         snapshot = at_offset.get(trace.offsets[number])
@@ -269,8 +369,12 @@ def steps_of(trace):
         elif token[0] == 0x1b:
             result = struct.unpack_from("<Q", token, 1)[0]
         elif steps:
-            steps[-1].tokens.append(bytes(token))
+            trace.told[number] = bytes(token)
+            steps[-1].tokens.append(trace.told[number])
     return steps
+
+
+BYTES = {"x": 8, "w": 4, "b": 1, "h": 2, "s": 4, "d": 8, "q": 16}
 
 
 def enter(step, values):
@@ -282,12 +386,25 @@ def enter(step, values):
         values["x0"] = step.result
 
 
+def told_by_tokens(insn, step):
+    """Results of MRS and store exclusives, and flags: {register: value}."""
+    made = {}
+    for token in step.tokens:
+        if token[0] == 0x0b and insn.name == "mrs":
+            made[registers(insn.operands[0])[0] if registers(insn.operands[0]) else "none"] = struct.unpack_from("<Q", token, 1)[0]
+        if token[0] == 0x03 and insn.store and registers(insn.operands[0]):
+            made[registers(insn.operands[0])[0]] = struct.unpack_from("<Q", token, 1)[0]
+        if token[0] == 0x1c:
+            made[FLAGS] = struct.unpack_from("<Q", token, 1)[0] >> 28 & 15
+    return {register: value for register, value in made.items() if register != "none"}
+
+
 def execute(insn, step, values):
     """The values behind it, as the trace has it."""
     made = compute(insn, values, step.pc)
     loads = b"".join(data for _, data in step.accesses(False))
     if insn.load and not insn.opaque and loads:
-        sizes = [8 if o.strip()[0] == "x" else 4 for o in insn.operands if not o.startswith("[")]
+        sizes = [BYTES.get(o.strip()[0], 4) for o in insn.operands if not o.startswith("[")]
         if LOADED.match(insn.name):
             made[registers(insn.operands[0])[0] if registers(insn.operands[0]) else "none"] = int.from_bytes(loads, "little")
         elif insn.name in ("ldp", "ldxp", "ldnp", "ldaxp") and sum(sizes[:2]) == len(loads):
@@ -299,11 +416,7 @@ def execute(insn, step, values):
         base = registers(moved[1] or moved[3])[0]
         old = values.get(base)
         made[base] = None if old is None else old + int(moved[2] or moved[4]) & MASK
-    for token in step.tokens:
-        if token[0] == 0x0b and insn.name == "mrs":
-            made[registers(insn.operands[0])[0] if registers(insn.operands[0]) else "none"] = struct.unpack_from("<Q", token, 1)[0]
-        if token[0] == 0x1c:
-            made[FLAGS] = struct.unpack_from("<Q", token, 1)[0] >> 28 & 15
+    made.update(told_by_tokens(insn, step))
     for register, value in made.items():
         values[register] = value
 
@@ -348,15 +461,43 @@ def shown(insn, step, values, other):
     if insn.conditional:
         return direction(insn, dict(values, **other)) != leads(step)
     touched = insn.reads & set(other)
-    if insn.store and not insn.opaque and insn.operands[0][0] in "wx" and insn.name.startswith(("str", "stur")):
-        address = {r for o in insn.operands[1:] for r in registers(o)}
-        data = other.get((registers(insn.operands[0]) or [None])[0])
+    if insn.name.startswith(("stxr", "stlxr")) and not step.accesses(True) and not step.accesses(False):
+        return False  # it did not store
+    if insn.store and not insn.opaque and insn.operands[0][0] in BYTES and insn.name.startswith(("str", "stur", "stp", "stnp")):
+        held = insn.operands[:2 if "p" in insn.name else 1]
+        address = {r for o in insn.operands[len(held):] for r in registers(o)}
         stored = b"".join(d for _, d in step.accesses(True))
-        if not touched & address and data is not None:
-            return int.from_bytes(stored, "little") != data & (1 << 8 * len(stored)) - 1
+        size = len(stored) // len(held)
+        data = [(i, other[r]) for i, o in enumerate(held) for r in registers(o) if r in touched]
+        if not touched & address and all(value is not None for _, value in data):
+            return any(int.from_bytes(stored[i * size:(i + 1) * size], "little") != value & (1 << 8 * size) - 1 for i, value in data)
     if FLAGS in touched and any(t[0] == 0x1c for t in step.tokens):
         return True
     return insn.memory or insn.jump or insn.opaque or insn.name in ("svc", "msr", "dc", "ic", "at", "tlbi", "mrs", "hvc", "smc", "eret")
+
+
+def followed(trace, here, values, other):
+    """Where registers show that differ behind step number `here`: `other` has what they are with what was planted."""
+    for step in trace.steps()[here + 1:]:
+        if step.before and (step.whole or any(r[0] == "x" for r in other)):
+            return "a snapshot"
+        if step.result is not None:
+            other.pop("x0", None)
+        enter(step, values)
+        insn = Insn(step.opcode, trace.texts[step.opcode])
+        touched = insn.reads & set(other)
+        if touched and shown(insn, step, values, other):
+            return "%s at 0x%x" % (insn.text, step.pc)
+        made = compute(insn, dict(values, **other), step.pc) if touched else {}
+        made.update(told_by_tokens(insn, step))
+        execute(insn, step, values)
+        for register in insn.writes:
+            other.pop(register, None)
+            if touched and (made.get(register) is None or made[register] != values.get(register)):
+                other[register] = made.get(register)
+        if not other:
+            break
+    return None
 
 
 def refuted(trace, at, opcode):
@@ -388,22 +529,54 @@ def refuted(trace, at, opcode):
         mine = planted.get(register) if register in new.writes else before.get(register)
         if (mine is None or mine != values.get(register)) and not (free and register in new.writes):
             other[register] = mine
-    for step in steps[here + 1:]:
-        if step.before and (step.whole or any(r[0] == "x" for r in other)):
-            return "a snapshot"
-        if step.result is not None:
-            other.pop("x0", None)
-        enter(step, values)
-        insn = Insn(step.opcode, texts[step.opcode])
-        touched = insn.reads & set(other)
-        if touched and shown(insn, step, values, other):
-            return "%s at 0x%x" % (insn.text, step.pc)
-        made = compute(insn, dict(values, **other), step.pc) if touched else {}
-        execute(insn, step, values)
-        for register in insn.writes:
-            other.pop(register, None)
-            if touched and (made.get(register) is None or made[register] != values.get(register)):
-                other[register] = made.get(register)
-        if not other:
-            break
+    return followed(trace, here, values, other)
+
+
+# ---- values of loads ----
+
+def touches(step, address, store):
+    return any(at <= address < at + len(data) for at, data in step.accesses(store))
+
+
+def memory_shows(trace, here, places):
+    """Whether another access tells what is at one of these addresses: one before, or a load behind it without a store between."""
+    steps = trace.steps()
+    for address in places:
+        if any(touches(step, address, store) for step in steps[:here] for store in (False, True)):
+            return "known before"
+        for step in steps[here + 1:]:
+            if touches(step, address, False):
+                return "loaded at 0x%x" % step.pc
+            if touches(step, address, True):
+                break
     return None
+
+
+def value_refuted(trace, at, token):
+    """Why the trace cannot be so with another value in the load that is token `at`; None: nothing in it says otherwise."""
+    steps = trace.steps()
+    here = next(i for i, step in reversed(list(enumerate(steps))) if step.number < at)
+    address, = struct.unpack_from("<Q", token, 1)
+    if len(trace.streams) > 1:
+        return "another stream may tell"
+    why = memory_shows(trace, here, [address + i - 9 for i in range(9, len(token)) if token[i] != trace.tokens[at][i]])
+    if why:
+        return why
+    begin = here
+    while begin and not steps[begin].whole:
+        begin -= 1
+    values = {}
+    for step in steps[begin:here]:
+        enter(step, values)
+        execute(Insn(step.opcode, trace.texts[step.opcode]), step, values)
+    step = steps[here]
+    enter(step, values)
+    insn = Insn(step.opcode, trace.texts[step.opcode])
+    if insn.atomic or insn.store:
+        return "an atomic access"
+    planted, changed = dict(values), copy.copy(step)
+    changed.tokens = [bytes(token) if t is trace.told[at] else t for t in step.tokens]
+    execute(insn, step, values)
+    execute(insn, changed, planted)
+    return followed(trace, here, values, {r: planted.get(r) for r in insn.writes
+                                          if planted.get(r) is None or planted[r] != values.get(r)})
