@@ -100,7 +100,7 @@ uint64_t tl_eh_take_pointer(struct tl_eh_table *table, unsigned encoding, uint64
 		return 0;
 	switch (encoding & TL_EH_ORIGIN) {
 	case 0:
-		return value;
+		return address_of(table, value);
 	case TL_EH_PCREL:
 		return address_of(table, value + here);
 	case TL_EH_DATAREL:

@@ -181,6 +181,32 @@ TEST(pointers_are_read_by_their_encoding)
 	}
 }
 
+/* Addresses of programs of 32 bits: what is signed in a form is none beyond 4 GiB. */
+TEST(pointers_of_32_bits_stay_there)
+{
+	static const uint8_t bytes[] = { 0x10, 0x80, 0x04, 0x88, 0, 0, 0, 0 };
+	static const struct {
+		unsigned encoding;
+		uint64_t data, value;
+	} cases[] = {
+		{ 0x03, 0, 0x88048010 },                      /* udata4 */
+		{ 0x0b, 0, 0x88048010 },                      /* sdata4 */
+		{ 0x0a, 0, 0xffff8010 },                      /* sdata2 */
+		{ 0x1b, 0, (uint32_t)(FRAMES + 0x88048010) }, /* from its own place */
+		{ 0x3b, 0x80000000, 0x08048010 },             /* from the data origin */
+	};
+	const struct tl_section section = section_of(bytes, sizeof(bytes), FRAMES);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_eh_table table = tl_eh_table_at(&section, FRAMES, false);
+
+		table.is_32bit = true;
+		assert_int_equal(tl_eh_take_pointer(&table, cases[i].encoding, cases[i].data),
+				 cases[i].value);
+		assert_false(table.bad);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +216,7 @@ int main(void)
 		cmocka_unit_test(call_sites_come_in_their_order),
 		cmocka_unit_test(a_table_of_calls_stays_in_its_section),
 		cmocka_unit_test(pointers_are_read_by_their_encoding),
+		cmocka_unit_test(pointers_of_32_bits_stay_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
