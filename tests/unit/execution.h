@@ -30,10 +30,12 @@ struct execution_call {
 	bool odd; /* drawn: to write some calls in another way */
 };
 
+enum execution_kind { STEP_ENTER, STEP_LEAVE, STEP_MARK };
+
 /* A step of a thread: call `number` begins or ends, or mark `number` is set. */
 struct execution_step {
 	int64_t ticks;
-	enum { STEP_ENTER, STEP_LEAVE, STEP_MARK } kind;
+	enum execution_kind kind;
 	unsigned number, thread;
 };
 
@@ -46,8 +48,8 @@ struct execution {
 	uint64_t base, origin; /* what is added to times; the least of these sums */
 };
 
-static inline void execution_add(struct execution *e, unsigned thread, int64_t ticks, int kind,
-				 unsigned number)
+static inline void execution_add(struct execution *e, unsigned thread, int64_t ticks,
+				 enum execution_kind kind, unsigned number)
 {
 	e->steps[e->step_count].thread = thread;
 	e->steps[e->step_count].ticks = ticks;
