@@ -14,8 +14,9 @@
 #include "core/pool.h"
 #include "xtrace/parts/lanes.h"
 
+/* Each piece gives its pages back, for which the system interrupts all threads. */
 enum {
-	LEAST = 1 << 20, /* bytes of a piece; more in a large stream, */
+	LEAST = 4 << 20, /* bytes of a piece; more in a large stream, */
 	MOST = 1024,     /* which has not many more pieces than that */
 };
 

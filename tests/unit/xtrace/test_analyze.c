@@ -232,7 +232,7 @@ TEST(the_mix_counts_blocks_of_any_tokens)
  */
 TEST(the_mix_of_pieces)
 {
-	const size_t piece = 1 << 20;
+	const size_t piece = 4 << 20;
 	struct bytes b = { .data = NULL };
 	unsigned rounds = 0;
 	char want[200];

@@ -10,7 +10,7 @@
 
 #include "xtrace/parts/lanes.h"
 
-enum { MIB = 1 << 20, JOBS = 3 };
+enum { PIECE = 4 << 20, JOBS = 3 };
 
 struct sum {
 	pthread_mutex_t lock;
@@ -85,7 +85,7 @@ static void vector_like_tokens(struct bytes *b, size_t entries)
 TEST(every_token_once)
 {
 	struct bytes b = { .data = NULL };
-	uint64_t tokens = run(&b, 7 * MIB / 2);
+	uint64_t tokens = run(&b, 7 * PIECE / 2);
 	struct trace t;
 
 	open_trace(&t, &b, NULL);
@@ -105,7 +105,7 @@ TEST(every_token_once)
 TEST(less_than_two_pieces)
 {
 	struct bytes b = { .data = NULL };
-	uint64_t tokens = run(&b, 2 * MIB - 64);
+	uint64_t tokens = run(&b, 2 * PIECE - 64);
 	struct trace t;
 	struct sum sum;
 
@@ -122,12 +122,12 @@ TEST(pieces_of_segments)
 	struct bytes b = { .data = NULL }, records = { .data = NULL };
 	const struct record first = { .first = 7 };
 	struct record second = { .user = 1, .total = 1 };
-	uint64_t tokens = run(&b, 5 * MIB / 2);
+	uint64_t tokens = run(&b, 5 * PIECE / 2);
 	struct trace t;
 	struct sum sum;
 
 	second.index = b.size;
-	tokens += run(&b, 8 * MIB);
+	tokens += run(&b, 8 * PIECE);
 	put_header(&records);
 	put_record(&records, &first);
 	put_record(&records, &second);
@@ -146,11 +146,11 @@ TEST(pieces_of_segments)
 TEST(data_like_tokens)
 {
 	struct bytes b = { .data = NULL };
-	uint64_t tokens = run(&b, MIB - 4096);
+	uint64_t tokens = run(&b, PIECE - 4096);
 	struct trace t;
 
 	vector_like_tokens(&b, 1024);
-	tokens += 2 + run(&b, 7 * MIB / 2);
+	tokens += 2 + run(&b, 7 * PIECE / 2);
 	open_trace(&t, &b, NULL);
 	for (unsigned jobs = 1; jobs <= JOBS; jobs++) {
 		struct sum sum = walk(&t, jobs);
@@ -168,14 +168,14 @@ TEST(data_like_tokens)
 TEST(data_unlike_tokens)
 {
 	struct bytes b = { .data = NULL };
-	uint64_t tokens = run(&b, MIB - 4096);
+	uint64_t tokens = run(&b, PIECE - 4096);
 	struct trace t;
 	struct sum sum;
 
 	put_pcinst(&b, 0, 0x2000, A64_SVC);
 	put_value(&b, SYSCALL_VEC, 6000);
 	put_repeat(&b, 0, (size_t)6000 * 16);
-	tokens += 2 + run(&b, 7 * MIB / 2);
+	tokens += 2 + run(&b, 7 * PIECE / 2);
 	open_trace(&t, &b, NULL);
 	sum = walk(&t, 2);
 	assert_int_equal(sum.forgotten, 1);
@@ -189,7 +189,7 @@ TEST(data_unlike_tokens)
 TEST(cut_inside_a_token)
 {
 	struct bytes b = { .data = NULL };
-	uint64_t tokens = run(&b, 7 * MIB / 2);
+	uint64_t tokens = run(&b, 7 * PIECE / 2);
 	struct trace t;
 	struct sum sum;
 
@@ -210,12 +210,12 @@ TEST(cut_inside_a_token)
 TEST(damage)
 {
 	struct bytes b = { .data = NULL };
-	uint64_t tokens = run(&b, 3 * MIB / 2);
+	uint64_t tokens = run(&b, 3 * PIECE / 2);
 	size_t fault = b.size;
 	struct trace t;
 
 	put_byte(&b, 0xff);
-	run(&b, 9 * MIB / 2);
+	run(&b, 9 * PIECE / 2);
 	open_trace(&t, &b, NULL);
 	for (unsigned jobs = 1; jobs <= JOBS; jobs++) {
 		struct sum sum = walk(&t, jobs);
