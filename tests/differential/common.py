@@ -94,6 +94,20 @@ def dump(*args):
     return [json.loads(line) for line in run("dump", "--json", *args).splitlines()]
 
 
+def golden(*parts):
+    return os.path.join(ROOT, "tests", "golden", *parts)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
 def need_whole_corpus():
     if not WHOLE:
         skip("no shared corpus; the one in tests/ is too small for this")

@@ -25,7 +25,7 @@ import time
 import common
 import fleet_files
 import perf_writer
-from common import expect, fail
+from common import expect, fail, golden, read, write
 
 sys.path.insert(0, os.path.join(common.ROOT, "bench"))
 import bench_fleet
@@ -37,20 +37,6 @@ PATIENCE = 240  # seconds for a run; far more than it takes, as the machine may 
 
 
 # ---- files ----
-
-
-def golden(*parts):
-    return os.path.join(common.ROOT, "tests", "golden", *parts)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data)
 
 
 def profile(rng):

@@ -11,7 +11,7 @@ import tempfile
 
 import common
 import profile_reader
-from common import expect, fail
+from common import expect, fail, golden, read, write
 
 BILLION = 10**9
 # A log and the rate that its header is given. 1 GHz has nothing to be rounded, at 7 Hz a tick is long.
@@ -19,20 +19,6 @@ LOGS = (("mt8-fdr.xray", 2100000007), ("fib-fdr.xray", 3000000000), ("args-fdr.x
         ("custom-fdr.xray", 7), ("tail-fdr.xray", 1999999973))
 TIMED = ("--raw", os.path.join(common.ROOT, "tests", "golden", "intel_pt", "tiny.img") + "@0x401000", "--cpuid-0x15.eax", "2",
          "--cpuid-0x15.ebx", "168", "--cpuid-0x15.ecx", "25000000")
-
-
-def golden(*parts):
-    return os.path.join(common.ROOT, "tests", "golden", *parts)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data)
 
 
 def with_rate(log, rate):

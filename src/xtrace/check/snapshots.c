@@ -3,9 +3,8 @@
  * registers were (2.3). */
 #include "xtrace/check/check.h"
 
-#include <string.h>
-
 #include <inttypes.h>
+#include <string.h>
 
 #include "xtrace/format/snapshot.h"
 
