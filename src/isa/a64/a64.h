@@ -105,6 +105,27 @@ static inline bool tl_a64_is_memory_copy(uint32_t opcode)
 	return (opcode & 0xfb200c00) == 0x19000400;
 }
 
+/* STR and LDR of a whole Z register (SVE), and of a whole P register. */
+static inline bool tl_a64_is_z_store(uint32_t opcode)
+{
+	return (opcode & 0xffc0e000) == 0xe5804000;
+}
+
+static inline bool tl_a64_is_z_load(uint32_t opcode)
+{
+	return (opcode & 0xffc0e000) == 0x85804000;
+}
+
+static inline bool tl_a64_is_p_store(uint32_t opcode)
+{
+	return (opcode & 0xffc0e010) == 0xe5800000;
+}
+
+static inline bool tl_a64_is_p_load(uint32_t opcode)
+{
+	return (opcode & 0xffc0e010) == 0x85800000;
+}
+
 /*
  * A direct-mapped cache of tl_a64_classify(): programs have few distinct opcodes, so that nearly
  * every lookup hits. tl_a64_cache_begin() must be called first; zero-filled is not valid.

@@ -2,6 +2,7 @@
 #include "xtrace/elf/vector_lengths.h"
 
 #include "core/memory.h"
+#include "isa/a64/a64.h"
 #include "xtrace/format/walk.h"
 
 /* Linux: <asm-generic/unistd.h>, <linux/prctl.h>. */
@@ -98,9 +99,9 @@ static void execute_program(struct length_walk *l)
 /* LDR and STR of a whole Z, of a whole P: so many bits of the length has a bit of theirs. */
 static uint32_t whole_register(uint32_t opcode)
 {
-	if ((opcode & 0xffc0e000) == 0x85804000 || (opcode & 0xffc0e000) == 0xe5804000)
+	if (tl_a64_is_z_load(opcode) || tl_a64_is_z_store(opcode))
 		return 1;
-	return (opcode & 0xffc0e010) == 0x85800000 || (opcode & 0xffc0e010) == 0xe5800000 ? 8 : 0;
+	return tl_a64_is_p_load(opcode) || tl_a64_is_p_store(opcode) ? 8 : 0;
 }
 
 /* An instruction is over, and goes on at `pc`: only then all of it was accessed. */

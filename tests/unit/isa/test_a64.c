@@ -392,16 +392,51 @@ TEST(memory_tags)
 	}
 }
 
+/* Transfers of whole Z and P registers beside those of elements, as GNU as assembles them. */
+TEST(whole_scalable_registers)
+{
+	static const struct {
+		uint32_t opcode;
+		const char *kind; /* of which of the four: load or store, z or p */
+		const char *text;
+	} cases[] = {
+		{ 0x85804000, "lz", "ldr z0, [x0]" },
+		{ 0x859f5fff, "lz", "ldr z31, [sp, #255, mul vl]" },
+		{ 0x85a04065, "lz", "ldr z5, [x3, #-256, mul vl]" },
+		{ 0xe5804000, "sz", "str z0, [x0]" },
+		{ 0xe5bf5fff, "sz", "str z31, [sp, #-1, mul vl]" },
+		{ 0x85800000, "lp", "ldr p0, [x0]" },
+		{ 0x859f1fef, "lp", "ldr p15, [sp, #255, mul vl]" },
+		{ 0xe5a000e3, "sp", "str p3, [x7, #-256, mul vl]" },
+		{ 0xe5800000, "sp", "str p0, [x0]" },
+		{ 0xa5e0a000, "", "ld1d {z0.d}, p0/z, [x0]" },
+		{ 0xe5e0e000, "", "st1d {z0.d}, p0, [x0]" },
+		{ 0x85014000, "", "ld1w {z0.s}, p0/z, [x0, z1.s, uxtw]" },
+		{ 0xe521a000, "", "st1w {z0.d}, p0, [x0, z1.d, lsl #2]" },
+		{ 0x85c00000, "", "prfb pldl1keep, p0, [x0]" },
+		{ 0x85800010, "", "bit 4 of a P register's number" },
+		{ 0x3dc00000, "", "ldr q0, [x0]" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint32_t opcode = cases[i].opcode;
+		const char *kind = cases[i].kind;
+
+		if (tl_a64_is_z_load(opcode) != !strcmp(kind, "lz") ||
+		    tl_a64_is_z_store(opcode) != !strcmp(kind, "sz") ||
+		    tl_a64_is_p_load(opcode) != !strcmp(kind, "lp") ||
+		    tl_a64_is_p_store(opcode) != !strcmp(kind, "sp"))
+			fail_msg("%s is not told apart", cases[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_and_targets),
-		cmocka_unit_test(accesses_and_sizes),
-		cmocka_unit_test(classes_and_groups),
-		cmocka_unit_test(the_cache_answers_the_same),
-		cmocka_unit_test(memory_tags),
-		cmocka_unit_test(texts_follow_the_pc),
-		cmocka_unit_test(recorded_accesses_agree),
+		cmocka_unit_test(flows_and_targets),   cmocka_unit_test(accesses_and_sizes),
+		cmocka_unit_test(classes_and_groups),  cmocka_unit_test(the_cache_answers_the_same),
+		cmocka_unit_test(memory_tags),         cmocka_unit_test(whole_scalable_registers),
+		cmocka_unit_test(texts_follow_the_pc), cmocka_unit_test(recorded_accesses_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

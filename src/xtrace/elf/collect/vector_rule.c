@@ -89,16 +89,10 @@ static void show_snapshot(struct rule_walk *r, size_t segment)
 		show(r, i, 0, snapshot.z + (size_t)i * snapshot.z_stride, 16);
 }
 
-/* STR of a whole Z register. */
-static bool is_whole_store(uint32_t opcode)
-{
-	return (opcode & 0xffc0e000) == 0xe5804000;
-}
-
 static void show_store(struct rule_walk *r, const struct tl_xtrace_step *step)
 {
 	struct tl_a64_access access = tl_a64_access_of(&step->insn);
-	bool scalable = is_whole_store(step->insn.opcode);
+	bool scalable = tl_a64_is_z_store(step->insn.opcode);
 	size_t of_one = scalable           ? r->c->part->begin.vector_bytes
 			: access.registers ? access.bytes / access.registers
 					   : 0,
