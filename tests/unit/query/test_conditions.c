@@ -165,17 +165,23 @@ static void compare_range(struct tl_query *query, const char *table, const struc
 	compare(query, table, condition, plain);
 }
 
-/* Two columns at once. */
+/* Two columns at once, of which either may choose fewer rows. */
 static void compare_pair(struct tl_query *query, const char *table, const struct column *one,
 			 const struct column *other)
 {
+	static const char *const comparisons[][2] = { { "=", ">=" }, { ">=", "<" }, { "<=", ">" } };
 	char condition[160], plain[160];
 
-	snprintf(condition, sizeof(condition), "\"%s\" = %" PRId64 " AND \"%s\" >= %" PRId64,
-		 one->name, one->middle, other->name, other->middle);
-	snprintf(plain, sizeof(plain), "+\"%s\" = %" PRId64 " AND +\"%s\" >= %" PRId64, one->name,
-		 one->middle, other->name, other->middle);
-	compare(query, table, condition, plain);
+	for (size_t i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++) {
+		snprintf(condition, sizeof(condition),
+			 "\"%s\" %s %" PRId64 " AND \"%s\" %s %" PRId64, one->name,
+			 comparisons[i][0], one->middle, other->name, comparisons[i][1],
+			 other->middle);
+		snprintf(plain, sizeof(plain), "+\"%s\" %s %" PRId64 " AND +\"%s\" %s %" PRId64,
+			 one->name, comparisons[i][0], one->middle, other->name, comparisons[i][1],
+			 other->middle);
+		compare(query, table, condition, plain);
+	}
 }
 
 static void compare_groups(struct tl_query *query, const char *table, const struct column *key,
