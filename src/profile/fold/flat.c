@@ -18,6 +18,15 @@ bool tl_flat_begin(struct tl_flat *flat, size_t folds, bool exact)
 	return true;
 }
 
+static void free_local(struct tl_flat_local *local)
+{
+	if (!local)
+		return;
+	free(local->exits);
+	free(local->roots);
+	free(local);
+}
+
 void tl_flat_free(struct tl_flat *flat)
 {
 	for (size_t i = 0; i < flat->function_count; i++)
@@ -28,6 +37,7 @@ void tl_flat_free(struct tl_flat *flat)
 	free(flat->arcs.list);
 	free(flat->arcs.near);
 	tl_index_free(&flat->arcs.index);
+	free_local(flat->local);
 	*flat = (struct tl_flat){ 0 };
 }
 

@@ -11,6 +11,9 @@
  * it has is then to be thrown away, and the trace goes through the fold with contexts. So the
  * results of both are the same. Calls whose ends are known to be cut, and a gate, are for those who
  * go through the calls of an index (flat_window.c).
+ *
+ * A piece of a thread can be folded by itself, before it is known which calls are open where it
+ * begins, and spliced to the fold of what is before it (flat_local.c).
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,6 +78,32 @@ struct tl_flat_hot {
 	struct tl_flat_arcs *arcs; /* NULL: none are kept */
 };
 
+/* An exit of a function that is not among the calls of the piece (flat_local.c). */
+struct tl_flat_exit {
+	uint64_t clock;     /* of the piece */
+	uint64_t callees;   /* ticks of the piece's outermost calls since the exit before */
+	uint64_t inclusive; /* of the function, until then */
+	uint32_t function;
+	bool inside; /* a call of the piece is open: it can only be an orphan */
+};
+
+/* A function that an unknown frame called. */
+struct tl_flat_root {
+	size_t exits; /* that were before */
+	uint32_t function;
+};
+
+/* What a piece has to do with calls that were open where it begins. */
+struct tl_flat_local {
+	struct tl_flat_exit *exits;
+	struct tl_flat_root *roots;
+	size_t exit_count, exit_capacity, root_count, root_capacity;
+};
+
+/* What frames[0] has for a function in a piece, plus the number of exits so far. */
+enum { TL_FLAT_MOST_EXITS = 1 << 20 };
+#define TL_FLAT_UNKNOWN UINT32_C(0x80000000)
+
 struct tl_flat {
 	struct tl_flat_hot hot;
 	uint64_t most_clock; /* beyond it, sums might not fit: refused */
@@ -87,6 +116,7 @@ struct tl_flat {
 	size_t frame_capacity, function_count, row_capacity, latency_capacity;
 	uint64_t first_ticks, records;
 	struct tl_losses losses;
+	struct tl_flat_local *local; /* of a piece; NULL: the stack is known */
 };
 
 /* Begin one of `folds` whose sums are added up. False without memory. */
@@ -105,6 +135,26 @@ void tl_flat_time(struct tl_flat *flat, uint64_t ticks);
 void tl_flat_end(struct tl_flat *flat);
 /* Room for a frame, in the state of fold->hot. False without memory. */
 bool tl_flat_grow(struct tl_flat *flat);
+
+/* ---- a piece of a thread (flat_local.c) ---- */
+
+/* It is a piece whose stack is not known; without arcs. False without memory. */
+bool tl_flat_begin_local(struct tl_flat *flat);
+/* A call ends that is not the innermost of the piece. False: the fold refuses, or no memory. */
+bool tl_flat_leave_unknown(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function);
+/* The unknown frame calls a function: whether it can is asked when the piece is spliced. */
+void tl_flat_note_root(struct tl_flat *flat, uint32_t function);
+
+/* Whether one function can call the other. */
+typedef bool tl_flat_can_call_fn(void *arg, uint32_t caller, uint32_t callee);
+
+/*
+ * Go on in `flat` with a piece, which is used up: as if its records were folded in place. Function
+ * i of the piece is functions[i] of `flat`. `can_call` NULL: all can. False: the fold refuses, or
+ * there is no memory.
+ */
+bool tl_flat_splice(struct tl_flat *flat, struct tl_flat *piece, const uint32_t *functions,
+		    tl_flat_can_call_fn *can_call, void *arg);
 
 /* The innermost frame is a new call along its arc. False without memory. */
 bool tl_flat_arc_enter(struct tl_flat_hot *h, struct tl_flat *flat);
@@ -168,6 +218,8 @@ static inline __attribute__((always_inline)) bool
 tl_flat_leave(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
 {
 	if (__builtin_expect(h->top->function != function, 0)) {
+		if (flat->local)
+			return tl_flat_leave_unknown(h, flat, function);
 		flat->losses.orphan_exits++;
 		flat->refused |= h->rows[function].active != 0;
 		return !flat->refused;

@@ -12,16 +12,14 @@ static bool is_exit(unsigned action)
 	return action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT;
 }
 
-/* The number of a function id, the same in `ids` and in the fold; TL_NONE without memory. */
-static uint32_t number_of(struct tl_xray_flat_fold *f, uint32_t id)
+uint32_t tl_xray_flat_number(struct tl_xray_thread_fold *work, struct tl_flat *flat, uint32_t id)
 {
-	struct tl_xray_thread_fold *work = f->work;
 	uint32_t number = tl_xray_ids_find(&work->ids, id);
 
 	if (number != TL_NONE)
 		return number;
 	number = tl_xray_ids_add(&work->ids, id);
-	if (number == TL_NONE || tl_flat_add_function(f->flat) != number)
+	if (number == TL_NONE || tl_flat_add_function(flat) != number)
 		return TL_NONE;
 	if (work->watched) {
 		if (!tl_grow(&work->actions, &work->action_capacity, number + (size_t)1, 1))
@@ -52,6 +50,11 @@ static void check_caller(struct tl_xray_flat_fold *f, uint32_t caller, uint32_t 
 
 	if (is_known(f, caller, callee))
 		return;
+	if (f->flat->local && caller >= TL_FLAT_UNKNOWN) {
+		tl_flat_note_root(f->flat, callee);
+		*known_place(f, pair) = pair;
+		return;
+	}
 	if (tl_xray_caller_check_can(&f->work->caller_check, caller, callee))
 		*known_place(f, pair) = pair;
 	else
@@ -76,7 +79,7 @@ step(struct tl_flat_hot *hot, struct tl_flat *flat, uint32_t function, bool exit
 static void fold_function(struct tl_xray_flat_fold *f, const struct tl_xray_record *record)
 {
 	struct tl_flat *flat = f->flat;
-	uint32_t function = number_of(f, record->function);
+	uint32_t function = tl_xray_flat_number(f->work, flat, record->function);
 	struct tl_flat_hot hot;
 
 	if (function == TL_NONE) {
@@ -218,7 +221,7 @@ static bool next_block(struct tl_xray_flat_fold *f)
 	const struct tl_xray_block *block = f->work->stream.block;
 
 	if (block)
-		f->bytes += block->end - block->start;
+		f->work->told += block->end - block->start;
 	return tl_xray_stream_block(&f->work->stream);
 }
 
@@ -235,6 +238,13 @@ static int fold_all(struct tl_xray_flat_fold *f)
 	return status == 0 && !f->flat->refused;
 }
 
+void tl_xray_flat_fold_forget(struct tl_xray_thread_fold *work)
+{
+	if (work->stream.progress)
+		atomic_fetch_sub(&work->stream.progress->done, work->told);
+	work->told = 0;
+}
+
 static int fold_thread(struct tl_xray_thread_fold *work, struct tl_flat *flat, bool stack_only)
 {
 	struct tl_xray_flat_fold f = { .work = work, .flat = flat, .stack_only = stack_only };
@@ -248,8 +258,8 @@ static int fold_thread(struct tl_xray_thread_fold *work, struct tl_flat *flat, b
 		status = fold_all(&f);
 	if (status == 1 && tl_xray_stream_cancelled(&work->stream, NULL) < 0)
 		status = 0; /* the fold with contexts ends at once, and says so */
-	if (status != 1 && work->stream.progress)
-		atomic_fetch_sub(&work->stream.progress->done, f.bytes);
+	if (status != 1)
+		tl_xray_flat_fold_forget(work);
 	free(f.known);
 	return status;
 }
@@ -259,15 +269,30 @@ int tl_xray_flat_fold_stack(struct tl_xray_thread_fold *work, struct tl_flat *fl
 	return fold_thread(work, flat, true);
 }
 
+int tl_xray_flat_fold_piece(struct tl_xray_thread_fold *work, struct tl_flat *flat)
+{
+	const struct tl_xray_stream *stream = &work->stream;
+
+	/* The fold of the whole thread takes the time at the head of a block, too. */
+	if (flat->local)
+		tl_flat_time(flat,
+			     stream->reader->blocks[stream->order[stream->next_block]].first_tsc);
+	return fold_thread(work, flat, false);
+}
+
+void tl_xray_flat_fold_end(struct tl_xray_thread_fold *work, struct tl_flat *flat)
+{
+	tl_flat_end(flat);
+	free(work->ids.small);
+	work->ids.small = NULL;
+	work->ids.small_count = 0;
+}
+
 int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat)
 {
 	int status = fold_thread(work, flat, false);
 
-	if (status == 1) {
-		tl_flat_end(flat);
-		free(work->ids.small);
-		work->ids.small = NULL;
-		work->ids.small_count = 0;
-	}
+	if (status == 1)
+		tl_xray_flat_fold_end(work, flat);
 	return status;
 }

@@ -17,7 +17,6 @@ struct tl_xray_flat_fold {
 	struct tl_xray_thread_fold *work; /* its ids, stream, actions and caller check */
 	struct tl_flat *flat;
 	uint64_t *known; /* caller << 32 | callee, + 1; NULL: every call is possible */
-	uint64_t bytes;  /* of the blocks that were told as done */
 	bool stack_only; /* what is open at the end is all that is wanted */
 };
 
@@ -29,6 +28,16 @@ bool tl_xray_flat_possible(const struct tl_xray_thread_fold *work);
  * thread is to be folded with contexts from its begin; negative: no memory.
  */
 int tl_xray_flat_fold_run(struct tl_xray_thread_fold *work, struct tl_flat *flat);
+/*
+ * Its two halves: the records, of a piece of the thread, too (pieces.h), and the end. In between,
+ * numbers of functions of other pieces are looked up, the same in work->ids and in the fold;
+ * TL_NONE without memory.
+ */
+int tl_xray_flat_fold_piece(struct tl_xray_thread_fold *work, struct tl_flat *flat);
+uint32_t tl_xray_flat_number(struct tl_xray_thread_fold *work, struct tl_flat *flat, uint32_t id);
+void tl_xray_flat_fold_end(struct tl_xray_thread_fold *work, struct tl_flat *flat);
+/* Its blocks will be read anew: they are not done. */
+void tl_xray_flat_fold_forget(struct tl_xray_thread_fold *work);
 /*
  * The same for blocks that others follow, at which the stream is then: the calls that are open
  * there, and nothing else.

@@ -18,6 +18,7 @@
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"
 #include "xray/profile/flat_fold.h"
+#include "xray/profile/pieces.h"
 #include "xray/profile/share.h"
 #include "xray/profile/thread_fold.h"
 
@@ -33,11 +34,10 @@ struct run {
 	size_t thread_count, done;
 };
 
-/* A thread of the batch, before its first record. */
-static void begin_work(struct run *run, size_t task)
+/* The blocks of a thread from `begin` to before `end`, before their first record. */
+static void begin_blocks(struct run *run, struct tl_xray_thread_fold *work, uint32_t begin,
+			 uint32_t end)
 {
-	struct tl_xray_thread_fold *work = &run->folds[task];
-	const struct tl_xray_thread *thread = &run->reader->threads[run->threads[run->done + task]];
 	const struct tl_xray_fold_options *o = run->options;
 
 	*work = (struct tl_xray_thread_fold){ .options = o, .watched = run->map != NULL };
@@ -49,9 +49,17 @@ static void begin_work(struct run *run, size_t task)
 	if (run->call_graph)
 		work->caller_check = (struct tl_xray_caller_check){ .call_graph = run->call_graph,
 								    .ids = &work->ids };
-	tl_xray_stream_open(&work->stream, run->reader, run->reader->order, thread->begin,
-			    thread->end, &work->faults);
+	tl_xray_stream_open(&work->stream, run->reader, run->reader->order, begin, end,
+			    &work->faults);
 	tl_xray_share_limit(&run->share, work);
+}
+
+/* A thread of the batch, before its first record. */
+static void begin_work(struct run *run, size_t task)
+{
+	const struct tl_xray_thread *thread = &run->reader->threads[run->threads[run->done + task]];
+
+	begin_blocks(run, &run->folds[task], thread->begin, thread->end);
 }
 
 static void end_work(struct tl_xray_thread_fold *work)
@@ -168,6 +176,64 @@ static int run_batch(struct run *run, unsigned workers, size_t count, struct tl_
 	return status;
 }
 
+/* ---- a thread by several workers ---- */
+
+/* Threads of which few would leave workers without work. */
+static bool is_large(const struct run *run, size_t number, unsigned workers)
+{
+	const struct tl_xray_thread *thread = &run->reader->threads[run->threads[number]];
+
+	return workers > 1 && run->share.count < 2 && run->options->flat && !run->options->arcs &&
+	       tl_xray_bytes_of(run->reader, thread->begin, thread->end) >
+		       run->reader->size / workers / 2;
+}
+
+/*
+ * A thread in up to `most` pieces. 1: done; 0: it has to be folded as a whole; negative: an error.
+ */
+static int run_pieces(struct run *run, unsigned workers, size_t most, struct tl_error *err)
+{
+	const struct tl_xray_thread *thread = &run->reader->threads[run->threads[run->done]];
+	uint32_t *borders = malloc((most + 1) * sizeof(*borders));
+	size_t count = 1;
+	int status = 0;
+
+	if (!borders)
+		return tl_error_memory(err);
+	begin_work(run, 0);
+	if (tl_xray_flat_possible(&run->folds[0]))
+		count = tl_xray_cut_thread(run->reader, thread, most, borders);
+	if (count > 1) {
+		for (size_t i = 0; i < count; i++)
+			begin_blocks(run, &run->folds[i], borders[i], borders[i + 1]);
+		status = tl_xray_fold_pieces(run->folds, count, run->thread_count, workers);
+	}
+	if (status < 0)
+		tl_error_memory(err);
+	if (status == 1) {
+		status = merge_work(run, &run->folds[0], thread, err);
+		status = status < 0 ? status : 1;
+	}
+	free_folds(run->folds, count);
+	free(borders);
+	run->done += status == 1;
+	return status;
+}
+
+/* The next threads: a large one by all workers, or some by one worker each. */
+static int run_next(struct run *run, unsigned workers, size_t most, struct tl_error *err)
+{
+	size_t count = tl_min(most, run->thread_count - run->done);
+	int status = is_large(run, run->done, workers) ? run_pieces(run, workers, most, err) : 0;
+
+	if (status != 0)
+		return tl_error_or_end(status);
+	for (size_t i = 1; i < count; i++)
+		if (is_large(run, run->done + i, workers))
+			count = i;
+	return run_batch(run, workers, count, err);
+}
+
 static int run_threads(struct run *run, struct tl_error *err)
 {
 	unsigned workers = run->options->jobs ? run->options->jobs : 1;
@@ -186,11 +252,8 @@ static int run_threads(struct run *run, struct tl_error *err)
 		    tl_xray_thread_wanted(run->options, &run->reader->threads[i]) &&
 		    !tl_xray_is_inherited(run->reader, &run->reader->threads[i]))
 			run->threads[run->thread_count++] = i;
-	while (status == 0 && run->done < run->thread_count) {
-		size_t left = run->thread_count - run->done;
-
-		status = run_batch(run, workers, tl_min(left, batch), err);
-	}
+	while (status == 0 && run->done < run->thread_count)
+		status = run_next(run, workers, batch, err);
 	if (status == 0 && run->call_graph && tl_xray_call_graph_short_of_memory(run->call_graph))
 		status = tl_error_memory(err);
 	tl_xray_call_graph_close(run->call_graph);

@@ -5,7 +5,7 @@
 #include "core/wide.h"
 #include "xray/profile/flat_fold.h"
 
-static uint64_t bytes_of(const struct tl_xray_reader *reader, uint32_t begin, uint32_t end)
+uint64_t tl_xray_bytes_of(const struct tl_xray_reader *reader, uint32_t begin, uint32_t end)
 {
 	uint64_t bytes = 0;
 
@@ -43,7 +43,7 @@ static bool needs_cuts(const struct tl_xray_reader *reader, uint64_t bytes, uint
 	if (count > reader->thread_count)
 		return true;
 	for (size_t i = 0; i < reader->thread_count; i++)
-		if (bytes_of(reader, reader->threads[i].begin, reader->threads[i].end) / 2 >
+		if (tl_xray_bytes_of(reader, reader->threads[i].begin, reader->threads[i].end) / 2 >
 		    bytes / count)
 			return true;
 	return false;
@@ -58,7 +58,7 @@ static uint32_t border(const struct tl_xray_reader *reader, uint64_t bytes, uint
 	uint32_t at = 0;
 
 	for (; at < reader->block_count && before < wanted; at++)
-		before += bytes_of(reader, at, at + 1);
+		before += tl_xray_bytes_of(reader, at, at + 1);
 	return at;
 }
 
@@ -70,7 +70,7 @@ struct tl_xray_share tl_xray_share_of(const struct tl_xray_reader *reader, uint3
 
 	if (count < 2 || !can_be_cut(reader))
 		return share;
-	bytes = bytes_of(reader, 0, (uint32_t)reader->block_count);
+	bytes = tl_xray_bytes_of(reader, 0, (uint32_t)reader->block_count);
 	if (!needs_cuts(reader, bytes, count))
 		return share;
 	share.cuts = true;

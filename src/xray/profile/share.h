@@ -15,6 +15,9 @@ struct tl_xray_share {
 	uint32_t begin, end;
 };
 
+/* Bytes of the blocks order[begin .. end). */
+uint64_t tl_xray_bytes_of(const struct tl_xray_reader *reader, uint32_t begin, uint32_t end);
+
 /* How many shares there can be of a clean log: blocks, or threads where these cannot be cut. */
 uint32_t tl_xray_most_shares(const struct tl_xray_reader *reader);
 struct tl_xray_share tl_xray_share_of(const struct tl_xray_reader *reader, uint32_t number,

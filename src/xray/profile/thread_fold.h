@@ -30,7 +30,8 @@ struct tl_xray_thread_fold {
 	struct tl_xray_inherited inherited;
 	/* blocks of the stream that are folded (share.h): from the one, before the other */
 	uint32_t begin, end;
-	bool resumes; /* others are before them */
+	bool resumes;  /* others are before them */
+	uint64_t told; /* bytes of the blocks that were told as done, by a fold without contexts */
 };
 
 /*
