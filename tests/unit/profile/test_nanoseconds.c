@@ -96,33 +96,88 @@ TEST(parts_keep_their_numbers)
 	tl_profile_free(p);
 }
 
+/* A function of 5 ticks in either thread: 2 + 2 ns by stack, where its line of 10 ticks is 3. */
+static struct tl_profile *threads_that_wait(void)
+{
+	struct tl_profile *p = threads(3000000000);
+	const uint32_t wait = add_function(p, "prog", "w.c", "wait");
+
+	add_context(p, TL_NONE, wait, 0, 1, 5);
+	add_context(p, TL_NONE, wait, 1, 1, 5);
+	return p;
+}
+
+/*
+ * The same with the lines and arcs that follow from its call stacks written down, as in a profile
+ * file; `moved_line` and `moved_arc` say which one, from 1 on, is of one line
+ * further.
+ */
+static struct tl_profile *told(uint32_t moved_line, uint32_t moved_arc)
+{
+	struct tl_profile *derived = finished(threads_that_wait()), *p = threads_that_wait();
+
+	for (uint32_t i = 0; i < tl_profile_line_count(derived); i++) {
+		struct tl_cost_line line = *tl_profile_line(derived, i);
+
+		line.at.line += i + 1 == moved_line;
+		assert_int_equal(
+			tl_profile_put_line(p, &line, tl_profile_line_cost(derived, i), NULL), 0);
+	}
+	for (uint32_t i = 0; i < tl_profile_arc_count(derived); i++) {
+		struct tl_arc arc = *tl_profile_arc(derived, i);
+
+		arc.from.line += i + 1 == moved_arc;
+		assert_int_equal(tl_profile_put_arc(p, &arc, tl_profile_arc_cost(derived, i), NULL),
+				 0);
+	}
+	assert_true(derived->sums.derived);
+	tl_profile_free(derived);
+	finished(p);
+	assert_false(p->sums.derived);
+	return p;
+}
+
+static int64_t line_of(const struct tl_profile *p, const char *name)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < tl_profile_line_count(p); i++)
+		if (tl_profile_line(p, i)->function == function_named(p, name))
+			sum += tl_profile_line_cost(p, i)[0];
+	return sum;
+}
+
 /* Lines and arcs that only repeat what call stacks say, as in a profile file, are made again. */
 TEST(lines_of_call_stacks_are_made_again)
 {
-	struct tl_profile *derived = finished(threads(3000000000)), *told = threads(3000000000),
-			  *made[2];
+	struct tl_profile *made[] = { converted(finished(threads_that_wait())),
+				      converted(told(0, 0)) };
 	char *text[2];
 
-	for (uint32_t i = 0; i < tl_profile_line_count(derived); i++)
-		assert_int_equal(tl_profile_put_line(told, tl_profile_line(derived, i),
-						     tl_profile_line_cost(derived, i), NULL),
-				 0);
-	for (uint32_t i = 0; i < tl_profile_arc_count(derived); i++)
-		assert_int_equal(tl_profile_put_arc(told, tl_profile_arc(derived, i),
-						    tl_profile_arc_cost(derived, i), NULL),
-				 0);
-	finished(told);
-	assert_true(derived->sums.derived);
-	assert_false(told->sums.derived);
-	made[0] = converted(derived);
-	made[1] = converted(told);
 	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(line_of(made[i], "wait"), 2 + 2);
 		text[i] = exported(made[i], "callgrind");
 		tl_profile_free(made[i]);
 	}
 	assert_string_equal(text[0], text[1]);
 	free(text[0]);
 	free(text[1]);
+}
+
+/* One line or arc at a place that is no entry, whichever: they say more than the stacks do. */
+TEST(lines_that_say_more_than_call_stacks_stay)
+{
+	struct tl_profile *p = finished(threads_that_wait());
+	const uint32_t lines = tl_profile_line_count(p), arcs = tl_profile_arc_count(p);
+
+	tl_profile_free(p);
+	assert_int_equal(lines, 4);
+	assert_int_equal(arcs, 2);
+	for (uint32_t moved = 1; moved <= lines + arcs; moved++) {
+		p = converted(moved <= lines ? told(moved, 0) : told(0, moved - lines));
+		assert_int_equal(line_of(p, "wait"), 3);
+		tl_profile_free(p);
+	}
 }
 
 /* "where the file has lines and calls of its own (Intel PT), that of each of these, too" */
@@ -289,6 +344,7 @@ int main(void)
 		cmocka_unit_test(halves_go_away_from_zero),
 		cmocka_unit_test(parts_keep_their_numbers),
 		cmocka_unit_test(lines_of_call_stacks_are_made_again),
+		cmocka_unit_test(lines_that_say_more_than_call_stacks_stay),
 		cmocka_unit_test(lines_of_the_file_are_rounded),
 		cmocka_unit_test(sums_have_no_call_stacks),
 		cmocka_unit_test(durations_are_rounded),
