@@ -4,7 +4,7 @@
 number of ranks, in any order, in little memory; and when a process dies, hangs, or has no room, the answer is whole, or
 what is missing is said, or a run that goes on from there has the same bytes.
 
-  fleet.py TRACELATHE TRACELATHE-MPI MPIRUN"""
+  fleet.py TRACELATHE TRACELATHE-MPI MPIRUN [PIECE...]"""
 import errno
 import gzip
 import os
@@ -1108,50 +1108,75 @@ def no_room(fleet, paths, wanted):
     fleet.same("with room again", (status, out or read(fleet.path("out.tlp")), err), wanted)
 
 
+def sums(fleet, paths, rng):
+    """Whoever reads what, in whatever order and memory."""
+    same_answers(fleet, paths, rng)
+    without_logs(fleet, paths)
+    named_files(fleet, rng)
+    other_clock(fleet)
+    few_descriptors(fleet, rng)
+
+
+def shares(fleet, *_):
+    """Files of which several ranks read a share."""
+    large_log(fleet)
+    cut_log(fleet, random.Random(19))
+    readers_of_cut_log_killed(fleet, random.Random(19))
+    large_file(fleet, random.Random(19))
+    growing_file(fleet)
+    traced_threads(fleet)
+
+
+def commands(fleet, paths, rng):
+    """Questions, comparisons, progress, errors of usage."""
+    same_questions(fleet, paths, rng)
+    same_comparison(fleet, rng)
+    usage(fleet, paths)
+    progress(fleet)
+
+
+def deaths(fleet, paths, rng):
+    """A pipe in the place of a file: a worker reads it as long as this test wants it to, and dies meanwhile."""
+    os.mkfifo(fleet.path("pipe"))
+    good = [path for path in paths if path != fleet.path("in", "callgrind.out.0")]
+    piped = good + [fleet.path("pipe")]
+    wanted = fleet.alone(*MERGE, write_list(fleet.folder, paths))
+    reader_killed(fleet, piped, wanted)
+    without = fleet.alone(*MERGE, write_list(fleet.folder, good))
+    too_slow(fleet, piped, without)
+    reader_stopped(fleet, piped, without)
+    rank_stopped(fleet, piped)
+    rank_given_up(fleet, piped, wanted)
+    first_rank_killed(fleet, piped)
+    rank_killed_early(fleet)
+    run_killed(fleet, piped, wanted, rng)
+    no_room(fleet, piped, wanted)
+
+
+def reductions(fleet, *_):
+    """Ranks that die, or have no room, while they add up what they have; files that nobody can read."""
+    summed = make_summed(fleet)
+    killed_reducing(fleet, summed)
+    no_room_for_files(fleet, summed)
+    unreadable(fleet, summed[:3])
+
+
+PIECES = {"mixed": lambda fleet, *_: same_mixed(fleet, random.Random(200)), "timed": lambda fleet, *_: same_timed(fleet, random.Random(201)),
+          "sums": sums, "shares": shares, "commands": commands, "deaths": deaths, "reductions": reductions}
+
+
 def main():
-    rng = random.Random(19)
-    with tempfile.TemporaryDirectory() as folder:
-        folder = os.path.realpath(folder)
-        os.mkdir(os.path.join(folder, "in"))
-        fleet = Fleet(folder)
-        paths = make_inputs(os.path.join(folder, "in"), rng)
-        same_mixed(fleet, random.Random(200))
-        same_timed(fleet, random.Random(201))
-        same_answers(fleet, paths, rng)
-        without_logs(fleet, paths)
-        named_files(fleet, random.Random(19))
-        other_clock(fleet)
-        few_descriptors(fleet, rng)
-        large_log(fleet)
-        cut_log(fleet, random.Random(19))
-        readers_of_cut_log_killed(fleet, random.Random(19))
-        large_file(fleet, random.Random(19))
-        growing_file(fleet)
-        traced_threads(fleet)
-        same_questions(fleet, paths, rng)
-        same_comparison(fleet, rng)
-        usage(fleet, paths)
-        progress(fleet)
-        # A pipe in the place of a file: a worker reads it as long as this test wants it to.
-        os.mkfifo(fleet.path("pipe"))
-        good = [path for path in paths if path != fleet.path("in", "callgrind.out.0")]
-        piped = good + [fleet.path("pipe")]
-        wanted = fleet.alone(*MERGE, write_list(folder, paths))
-        reader_killed(fleet, piped, wanted)
-        without = fleet.alone(*MERGE, write_list(folder, good))
-        too_slow(fleet, piped, without)
-        reader_stopped(fleet, piped, without)
-        rank_stopped(fleet, piped)
-        rank_given_up(fleet, piped, wanted)
-        first_rank_killed(fleet, piped)
-        rank_killed_early(fleet)
-        run_killed(fleet, piped, wanted, rng)
-        no_room(fleet, piped, wanted)
-        summed = make_summed(fleet)
-        killed_reducing(fleet, summed)
-        no_room_for_files(fleet, summed)
-        unreadable(fleet, summed[:3])
-        common.finish(fleet.compared, "answers of ranks compared")
+    names = sys.argv[4:] or list(PIECES)
+    compared = 0
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            folder = os.path.realpath(folder)
+            os.mkdir(os.path.join(folder, "in"))
+            fleet, rng = Fleet(folder), random.Random(19)
+            paths = make_inputs(os.path.join(folder, "in"), rng)
+            PIECES[name](fleet, paths, rng)
+            compared += fleet.compared
+    common.finish(compared, "answers of ranks compared")
 
 
 if __name__ == "__main__":
