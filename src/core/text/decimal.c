@@ -149,11 +149,12 @@ int64_t tl_decimal_scaled_any(const struct tl_decimal *number, int scale, bool *
 				    : multiply(number->digits, places, exact);
 
 	*exact &= !number->rounded;
-	if (value > INT64_MAX) {
+	/* There is one negative number more. */
+	if (value > (uint64_t)INT64_MAX + number->negative) {
 		*exact = false;
 		return number->negative ? INT64_MIN : INT64_MAX;
 	}
-	return number->negative ? -(int64_t)value : (int64_t)value;
+	return (int64_t)(number->negative ? 0 - value : value);
 }
 
 double tl_decimal_double(const struct tl_decimal *number)
