@@ -2,6 +2,8 @@
 #ifndef TESTS_UNIT_CORE_PACKERS_H
 #define TESTS_UNIT_CORE_PACKERS_H
 /* Compressed bytes made by the libraries of the four formats. */
+#include <stdbool.h>
+
 #include <lz4frame.h>
 #include <lzma.h>
 #include <zlib.h>
