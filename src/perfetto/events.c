@@ -150,6 +150,7 @@ static void take_interned(struct tl_perfetto_reading *r,
 	}
 }
 
+/* New defaults take the place of all that were before. */
 static void take_defaults(struct tl_perfetto_sequence *sequence, struct tl_cursor cur)
 {
 	struct message m, event;
@@ -161,7 +162,15 @@ static void take_defaults(struct tl_perfetto_sequence *sequence, struct tl_curso
 		return;
 	read_message(&event, m.bytes[DEFAULTS_EVENT]);
 	sequence->has_track = has(&event, EVENT_TRACK);
-	sequence->track = sequence->has_track ? event.number[EVENT_TRACK] : 0;
+	if (sequence->has_track)
+		sequence->track = event.number[EVENT_TRACK];
+}
+
+static uint64_t track_of(const struct tl_perfetto_sequence *sequence, const struct message *m)
+{
+	if (has(m, EVENT_TRACK))
+		return m->number[EVENT_TRACK];
+	return sequence->has_track ? sequence->track : sequence->thread_track;
 }
 
 /* ---- tracks ---- */
@@ -306,8 +315,7 @@ static void add_span(struct tl_perfetto_reading *r, struct tl_perfetto_sequence 
 					  [TYPE_END] = TL_FOREIGN_END,
 					  [TYPE_INSTANT] = TL_FOREIGN_INSTANT };
 	uint64_t type = m->number[EVENT_TYPE];
-	uint64_t uuid = has(m, EVENT_TRACK) ? m->number[EVENT_TRACK] : sequence->track;
-	struct tl_foreign_thread *thread = gathered(r, uuid);
+	struct tl_foreign_thread *thread = gathered(r, track_of(sequence, m));
 	uint32_t frame = type == TYPE_END ? TL_NONE : frame_of(r, sequence, m);
 
 	if (!r->error && thread && !tl_foreign_spans_add(thread, ns, kinds[type], frame))
@@ -319,8 +327,7 @@ static void add_value(struct tl_perfetto_reading *r, const struct tl_perfetto_se
 		      const struct message *m, int64_t ns)
 {
 	struct tl_foreign_counters *counters = &r->foreign->counters;
-	struct tl_perfetto_track *track = tl_perfetto_track(
-		&r->s, has(m, EVENT_TRACK) ? m->number[EVENT_TRACK] : sequence->track);
+	struct tl_perfetto_track *track = tl_perfetto_track(&r->s, track_of(sequence, m));
 	uint32_t counter;
 	double value;
 
@@ -384,8 +391,7 @@ static void take_old_thread(struct tl_perfetto_reading *r, struct tl_perfetto_se
 	}
 	take_thread(r, track, p->thread);
 	read_message(&m, p->thread);
-	sequence->track = uuid;
-	sequence->has_track = true;
+	sequence->thread_track = uuid;
 	if (has(&m, THREAD_REFERENCE_US))
 		sequence->thread_us = (int64_t)m.number[THREAD_REFERENCE_US];
 }
@@ -403,7 +409,7 @@ void tl_perfetto_apply(struct tl_perfetto_reading *r, const struct tl_perfetto_p
 		sequence->generation++;
 		sequence->clock = 0;
 		sequence->has_track = false;
-		sequence->track = 0;
+		sequence->thread_track = 0;
 	}
 	if (p->snapshot.pos && !tl_perfetto_snapshot(&r->s, p->sequence, p->snapshot))
 		tl_perfetto_no_memory(r);

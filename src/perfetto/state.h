@@ -15,7 +15,8 @@ struct tl_perfetto_sequence {
 	uint64_t clock;      /* default of its packets, 0: none */
 	uint64_t track;      /* default of its events */
 	bool has_track;
-	int64_t thread_us; /* of old traces: what absolute times of deltas count from */
+	uint64_t thread_track; /* of old traces: the track of events where there is no default */
+	int64_t thread_us;     /* of old traces: what absolute times of deltas count from */
 };
 
 enum tl_perfetto_kind { TL_PERFETTO_EVENT_NAME, TL_PERFETTO_SOURCE };
