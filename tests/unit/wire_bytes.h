@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct bytes {
-	uint8_t data[2048];
+	uint8_t data[8192];
 	size_t size;
 };
 

@@ -21,6 +21,23 @@ static void put_packet(struct bytes *b, unsigned field, struct bytes *part, uint
 }
 
 /* Interned texts, a snapshot, defaults, tracks, events with and without names, and a counter. */
+/* The thread once more, by another writer: its spans, of which there are many, become one row. */
+static void put_same_thread(struct bytes *b)
+{
+	struct bytes part = { .size = 0 }, inner = { .size = 0 };
+
+	number(&part, 1, 2);
+	number(&inner, 1, 100);
+	number(&inner, 2, 101);
+	message(&part, 4, &inner);
+	put_packet(b, 60, &part, 70);
+	for (uint64_t i = 0; i < 20; i++) {
+		number(&part, 9, 1 + i % 2);
+		number(&part, 11, 2);
+		put_packet(b, 11, &part, 80 + i);
+	}
+}
+
 static void put_trace(struct bytes *b)
 {
 	struct bytes part = { .size = 0 }, inner = { .size = 0 };
@@ -48,6 +65,7 @@ static void put_trace(struct bytes *b)
 	number(&part, 9, 1);
 	block(&part, 23, "named", 5);
 	put_packet(b, 11, &part, 60);
+	put_same_thread(b);
 }
 
 static void put_compressed(struct bytes *b)
