@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof|foreign|query|record]: how long the
-commands take on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace|pprof|foreign|samples|query|record]:
+how long the commands take on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an
 instruction stream of 291 MB; and what recording costs (bench_record.py).
 
 Wall clock time is the median of five runs (one for the peers, which take minutes), with the file in the page cache and the
@@ -16,10 +16,11 @@ import subprocess
 import sys
 import time
 
-from bench_foreign import bench_foreign
+from bench_foreign import bench_foreign, processor_seconds
 from bench_pt import bench_intel_pt, compiler_traces, python_traces
 from bench_query import bench_flow, bench_many, bench_profile_file, bench_python, bench_statements, tell_missed
 from bench_record import bench_record
+from bench_samples import bench_samples
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("TL_SHARED", os.path.join(ROOT, "..", "shared"))
@@ -203,13 +204,17 @@ def bench_pprof(build, folder, options):
     print("\n%s, %.1f MB" % (os.path.basename(path), os.path.getsize(path) / 1e6))
     print("%-44s %8s %8s %8s %8s" % ("", "wall s", "x peer", "x floor", "MiB"))
     line("tracelathe info", floor, None, floor, memory, status)
-    peer = None
+    peer = theirs = None
     if not options.no_peers and shutil.which("go"):
-        peer, memory, status = once(["go", "tool", "pprof", "-top", path])
-        line("go tool pprof -top", peer, None, floor, memory, status)
+        peer, theirs, status = once(["go", "tool", "pprof", "-top", path])
+        line("go tool pprof -top", peer, None, floor, theirs, status)
     for what in ("report --csv", "stacks", "convert --to callgrind"):
         wall, memory, status = several([program, *what.split(), path], options.runs)
         line("tracelathe " + what, wall, peer, floor, memory, status)
+        if what == "stacks":
+            print("%-44s %8.0f MB/s of processor time (meant: 100)%s" % (
+                "  with the tree", os.path.getsize(path) / 1e6 / processor_seconds([program, what, path]),
+                ", memory 1/%.0f of go's (meant: 1/10, ten times as fast)" % (theirs / memory) if peer else ""))
 
 
 def bench_query(build, folder, options):
@@ -235,7 +240,8 @@ def main():
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof", "foreign", "query", "record"))
+    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace", "pprof", "foreign", "samples", "query",
+                                           "record"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
@@ -243,7 +249,7 @@ def main():
     print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
           "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
     rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt, "xtrace": bench_xtrace,
-             "pprof": bench_pprof, "foreign": bench_foreign, "query": bench_query, "record": bench_record}
+             "pprof": bench_pprof, "foreign": bench_foreign, "samples": bench_samples, "query": bench_query, "record": bench_record}
     for name, measure in rooms.items():
         if options.only in (None, name):
             measure(build, folder, options)
