@@ -93,12 +93,15 @@ static int ask(struct tl_call_index *index, struct tl_call_cursor *cursor, unsig
 static int ask_windows(struct tl_call_index *index, size_t count)
 {
 	struct tl_call_cursor *cursor;
-	double *times = calloc(count + 1, sizeof(*times));
+	double *times;
 	struct tl_error err;
 	unsigned seed = 14;
 	size_t items = 0;
 	int status = 0;
 
+	if (!count)
+		return 0;
+	times = calloc(count, sizeof(*times));
 	if (!times || tl_call_cursor_open(&cursor, index, &err) < 0)
 		return 2;
 	for (size_t i = 0; status == 0 && i < count; i++) {

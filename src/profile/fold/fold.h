@@ -362,13 +362,21 @@ tl_fold_hot_push(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
 	return true;
 }
 
-/* Take off the innermost frame, if it is one of the function. False: it is not, or was searched. */
-static inline __attribute__((always_inline)) bool tl_fold_hot_take(struct tl_fold_hot *h,
-								   uint32_t function)
+/*
+ * A call begins, or (`is_exit` is 1, not 0) the innermost one ends, which is to be one of the
+ * function and not to have been searched; else nothing happens, and the result is false. Which of
+ * both comes next cannot be foreseen in many traces, so there is no branch for it: a frame is
+ * written behind the innermost one in either case, and counts if it is a call.
+ */
+static inline __attribute__((always_inline)) bool
+tl_fold_hot_step(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function, size_t is_exit)
 {
-	if (__builtin_expect(h->top->function != function || h->top <= h->indexed, 0))
+	if ((h->top <= h->indexed && is_exit) ||
+	    __builtin_expect(((h->top->function ^ function) & -(uint32_t)is_exit) != 0, 0) ||
+	    !tl_fold_hot_room(h, fold))
 		return false;
-	h->top--;
+	h->top[1] = (struct tl_fold_frame){ function, 0, h->clock, h->gate };
+	h->top += 1 - 2 * (ptrdiff_t)is_exit;
 	return true;
 }
 

@@ -42,34 +42,37 @@ static void pass_outer(struct tl_leaf_scan *scan, const struct tl_step *step)
 static size_t pass_inner(struct tl_leaf_scan *scan, const struct tl_steps *steps, size_t i,
 			 uint64_t ticks)
 {
-	struct tl_leaf_call *calls = scan->calls;
-	uint32_t *open = scan->open, lowest = tl_leaf_lowest(scan);
-	size_t call_count = scan->call_count, open_count = scan->open_count;
+	struct tl_leaf_call *calls = scan->calls, *next = calls + scan->call_count;
+	uint32_t number = (uint32_t)scan->call_count;
+	uint32_t *open = scan->open, *inner = open + scan->open_count;
+	const struct tl_step *step = &steps->list[i], *end = &steps->list[steps->count];
+	uint32_t lowest = tl_leaf_lowest(scan);
 
-	for (; i < steps->count && open_count; i++) {
-		const struct tl_step *step = &steps->list[i];
-		struct tl_leaf_call *top = &calls[open[open_count - 1]];
+	for (; step < end && inner > open; step++) {
+		struct tl_leaf_call *top = &calls[inner[-1]];
+		size_t is_end = step->end;
 
 		top->self += step->ticks - ticks;
 		ticks = step->ticks;
 		/* TL_NOWHERE has all bits: a call that does not end here keeps it. */
-		top->end = ticks | ((uint64_t)step->end - 1);
-		top->flags |= (uint8_t)(step->flags * step->end);
-		open[open_count] = (uint32_t)call_count;
-		calls[call_count] = (struct tl_leaf_call){
+		top->end = ticks | (is_end - 1);
+		if (__builtin_expect(step->flags && is_end, 0))
+			top->flags |= step->flags;
+		*inner = number;
+		*next = (struct tl_leaf_call){
 			.start = ticks,
 			.end = TL_NOWHERE,
 			.function = step->function,
-			.depth = lowest + (uint32_t)open_count,
+			.depth = lowest + (uint32_t)(inner - open),
 			.flags = step->flags,
 		};
-		call_count += !step->end;
-		open_count += !step->end;
-		open_count -= step->end;
+		next += 1 - is_end;
+		number += 1 - (uint32_t)is_end;
+		inner += 1 - 2 * (ptrdiff_t)is_end;
 	}
-	scan->call_count = call_count;
-	scan->open_count = open_count;
-	return i;
+	scan->call_count = number;
+	scan->open_count = (size_t)(inner - open);
+	return (size_t)(step - steps->list);
 }
 
 bool tl_leaf_scan(struct tl_leaf_scan *scan, const struct tl_steps *steps, uint64_t ticks,

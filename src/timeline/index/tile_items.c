@@ -14,137 +14,191 @@ bool tl_tile_items_put(struct tl_tile_items *items, struct tl_tile_item item)
 
 /* ---- cells ---- */
 
-static bool is_exact(const struct tl_tile_item *item, int k)
+/* What tells how coarse a tile has to be without the order of its items. */
+struct survey {
+	size_t by_bits[65];                      /* items by their bits */
+	uint64_t rows[(TL_TILE_ROWS + 63) / 64]; /* a bit for each that there is */
+};
+
+/* Sets the items' bits, which is all that the loops over them ask of their kind and duration. */
+static void survey_items(const struct tl_tile_items *in, struct survey *survey)
 {
-	return !item->count && item->ticks >> k && item->row < TL_FRAME_ROWS;
+	*survey = (struct survey){ .rows = { 0 } };
+	for (size_t i = 0; i < in->count; i++) {
+		struct tl_tile_item *item = &in->list[i];
+		unsigned bits = item->ticks ? 64 - (unsigned)__builtin_clzll(item->ticks) : 0;
+
+		if (item->count || item->row >= TL_FRAME_ROWS)
+			bits = 0;
+		item->bits = (uint8_t)bits;
+		survey->by_bits[bits]++;
+		survey->rows[item->row / 64] |= UINT64_C(1) << item->row % 64;
+	}
 }
 
-/* Cells count from the begin of the tile: so a short one has a single cell in each row. */
-static uint64_t bin_of(const struct tl_tile_scratch *s, const struct tl_tile_item *item, int k)
+static size_t count_rows(const struct survey *survey)
 {
-	return k + TL_CELL_BITS < 64 ? (item->start - s->from) >> (k + TL_CELL_BITS) : 0;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < sizeof(survey->rows) / sizeof(survey->rows[0]); i++)
+		rows += (size_t)__builtin_popcountll(survey->rows[i]);
+	return rows;
 }
 
-/* How many items there are with calls below 2^k ticks in cells; stops behind `most`. */
-static size_t count_items(struct tl_tile_scratch *s, int k, size_t most)
+/* The least k with which calls that stay as they are do not already fill the tile. */
+static int least_k(const struct survey *survey, int least, size_t most)
 {
 	size_t count = 0;
+	int k = TL_TILE_NEVER;
 
-	s->stamp++;
-	for (size_t i = 0; i < s->in.count && count <= most; i++) {
+	for (; k > least && count + survey->by_bits[k] <= most; k--)
+		count += survey->by_bits[k];
+	return k;
+}
+
+/*
+ * Cells of 2^(k+2) ticks, which count from the begin of the tile, so that a short one has a single
+ * cell in each row. No cell has the number TL_NO_CELL.
+ */
+struct cells {
+	uint64_t from, mask;
+	unsigned shift;
+	unsigned k;
+};
+
+#define TL_NO_CELL UINT64_MAX
+
+static struct cells cells_begin(struct tl_tile_scratch *s, int k)
+{
+	unsigned shift = (unsigned)k + TL_CELL_BITS;
+
+	for (size_t i = 0; i < TL_TILE_ROWS; i++)
+		s->rows[i].bin = TL_NO_CELL;
+	return (struct cells){ s->from, shift < 64 ? UINT64_MAX : 0, tl_min(shift, 63u),
+			       (unsigned)k };
+}
+
+static inline uint64_t bin_of(const struct cells *cells, const struct tl_tile_item *item)
+{
+	return ((item->start - cells->from) & cells->mask) >> cells->shift;
+}
+
+/* Whether there are more than `most` items with calls below 2^k ticks in cells. */
+static bool is_too_fine(struct tl_tile_scratch *s, int k, size_t most)
+{
+	const struct cells cells = cells_begin(s, k);
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->in.count; i++) {
 		const struct tl_tile_item *item = &s->in.list[i];
-		struct tl_cell_row *row = &s->rows[item->row];
-		uint64_t bin = bin_of(s, item, k);
 
-		if (is_exact(item, k)) {
-			count++;
-		} else if (row->stamp != s->stamp || row->bin != bin) {
-			row->stamp = s->stamp;
+		if (item->bits <= cells.k) {
+			struct tl_cell_row *row = &s->rows[item->row];
+			uint64_t bin = bin_of(&cells, item);
+
+			if (row->bin == bin)
+				continue;
 			row->bin = bin;
-			count++;
 		}
+		if (++count > most)
+			return true;
 	}
-	return count;
+	return false;
 }
 
 /*
  * The function with most of the time is found by one that leads: ticks of it add to its lead, those
- * of others take from it. It is the right one wherever one has more than half.
+ * of others take from it. It is the right one wherever one has more than half. What comes next
+ * cannot be foreseen in many traces, so masks are in place of branches.
  */
-static void add_weight(struct tl_cell_row *row, const struct tl_tile_item *item)
+static inline void add_weight(struct tl_cell_row *row, const struct tl_tile_item *item)
 {
-	if (row->function == item->function) {
-		row->weight += item->ticks;
-	} else if (row->weight >= item->ticks) {
-		row->weight -= item->ticks;
-	} else {
-		row->weight = item->ticks - row->weight;
-		row->function = item->function;
-	}
+	const uint64_t lead = row->weight, ticks = item->ticks;
+	const uint64_t same = -(uint64_t)(row->function == item->function);
+	const uint64_t behind = -(uint64_t)(lead < ticks);
+	const uint64_t apart = ((lead - ticks) ^ behind) - behind;
+
+	row->weight = ((lead + ticks) & same) | (apart & ~same);
+	row->function ^= (row->function ^ item->function) & (uint32_t)behind;
 }
 
-static void add_to_cell(struct tl_tile_scratch *s, const struct tl_tile_item *item, int k)
+static inline void add_to_cell(struct tl_cell_row *row, const struct tl_tile_item *item)
 {
-	struct tl_cell_row *row = &s->rows[item->row];
-	uint64_t bin = bin_of(s, item, k);
-	struct tl_tile_item *cell;
-
-	if (row->stamp != s->stamp || row->bin != bin) {
-		*row = (struct tl_cell_row){ .bin = bin,
-					     .item = s->out.count,
-					     .function = item->function,
-					     .stamp = s->stamp };
-		s->out.list[s->out.count] = *item;
-		s->out.list[s->out.count].ticks = 0;
-		s->out.list[s->out.count++].count = 0;
-	}
-	cell = &s->out.list[row->item];
-	cell->ticks += item->ticks;
-	cell->count += item->count ? item->count : 1;
+	row->ticks += item->ticks;
+	row->count += item->count ? item->count : 1;
 	add_weight(row, item);
+}
+
+/* The open cell of a row is all there: its item was put where its first call begins. */
+static void close_cell(struct tl_tile_scratch *s, const struct tl_cell_row *row)
+{
+	struct tl_tile_item *cell = &s->out.list[row->item];
+
+	if (row->bin == TL_NO_CELL)
+		return;
+	cell->ticks = row->ticks;
+	cell->count = row->count;
 	cell->function = row->function;
 }
 
-/* The least k with which calls that stay as they are do not already fill the tile. */
-static int least_k(const struct tl_tile_items *in, int least, size_t most)
+/* Make scratch->out with calls below 2^k ticks in cells. */
+static void thin_to(struct tl_tile_scratch *s, int k)
 {
-	size_t by_bits[64] = { 0 }, count = 0;
-	int k = TL_TILE_NEVER;
+	const struct cells cells = cells_begin(s, k);
 
-	for (size_t i = 0; i < in->count; i++)
-		if (!in->list[i].count && in->list[i].ticks && in->list[i].row < TL_FRAME_ROWS)
-			by_bits[63 - __builtin_clzll(in->list[i].ticks)]++;
-	for (; k > least && count + by_bits[k - 1] <= most; k--)
-		count += by_bits[k - 1];
-	return k;
+	s->out.count = 0;
+	for (size_t i = 0; i < s->in.count; i++) {
+		const struct tl_tile_item *item = &s->in.list[i];
+		struct tl_cell_row *row = &s->rows[item->row];
+		uint64_t bin = bin_of(&cells, item);
+
+		if (item->bits > cells.k) {
+			s->out.list[s->out.count++] = *item;
+			continue;
+		}
+		if (row->bin != bin) {
+			close_cell(s, row);
+			*row = (struct tl_cell_row){ .bin = bin,
+						     .item = s->out.count,
+						     .function = item->function };
+			s->out.list[s->out.count++] = *item;
+		}
+		add_to_cell(row, item);
+	}
+	for (size_t i = 0; i < TL_TILE_ROWS; i++)
+		close_cell(s, &s->rows[i]);
 }
 
-static int find_k(struct tl_tile_scratch *s, unsigned level, int least, size_t most)
+/* Neighbours are alike: the k of the tile before is tried first. */
+static int find_k(struct tl_tile_scratch *s, int low, int k, size_t most)
 {
-	int low = least_k(&s->in, least, most), k = tl_max(s->last_k[level], low);
-
-	if (count_items(s, k, most) > most) {
-		while (k < TL_TILE_NEVER && count_items(s, ++k, most) > most)
+	k = tl_max(k, low);
+	if (is_too_fine(s, k, most)) {
+		while (k < TL_TILE_NEVER && is_too_fine(s, ++k, most))
 			;
 	} else {
-		while (k > low && count_items(s, k - 1, most) <= most)
+		while (k > low && !is_too_fine(s, k - 1, most))
 			k--;
 	}
-	s->last_k[level] = k;
 	return k;
-}
-
-/* At a k that is large enough a row has one cell; there is some room for calls as they are. */
-static size_t least_items(struct tl_tile_scratch *s)
-{
-	size_t rows = 0;
-
-	s->stamp++;
-	for (size_t i = 0; i < s->in.count; i++) {
-		struct tl_cell_row *row = &s->rows[s->in.list[i].row];
-
-		rows += row->stamp != s->stamp;
-		row->stamp = s->stamp;
-	}
-	return rows + rows / 2;
 }
 
 int tl_tile_items_thin(struct tl_tile_scratch *scratch, unsigned level, int least, size_t most)
 {
-	size_t rows = least_items(scratch);
-	int k = find_k(scratch, level, least, tl_max(most, rows));
+	struct survey survey;
+	size_t rows;
+	int k;
 
-	scratch->out.count = 0;
 	if (!tl_grow(&scratch->out.list, &scratch->out.capacity, scratch->in.count + 1,
 		     sizeof(*scratch->out.list)))
 		return -1;
-	scratch->stamp++;
-	for (size_t i = 0; i < scratch->in.count; i++) {
-		if (is_exact(&scratch->in.list[i], k))
-			scratch->out.list[scratch->out.count++] = scratch->in.list[i];
-		else
-			add_to_cell(scratch, &scratch->in.list[i], k);
-	}
+	survey_items(&scratch->in, &survey);
+	/* At a large k a row has one cell; there is some room for calls as they are. */
+	rows = count_rows(&survey);
+	most = tl_max(most, rows + rows / 2);
+	k = find_k(scratch, least_k(&survey, least, most), scratch->last_k[level], most);
+	scratch->last_k[level] = k;
+	thin_to(scratch, k);
 	return k;
 }
 

@@ -33,6 +33,7 @@ struct tl_tile_item {
 	uint32_t function; /* of a cell, the one with most of the time */
 	uint32_t count;    /* calls of a cell; 0: a call as it is */
 	uint32_t row;
+	uint8_t bits; /* while a tile is made: bits of `ticks`; 0: what is a cell at any k */
 };
 
 struct tl_tile_items {
@@ -64,17 +65,17 @@ struct tl_tile_level {
 
 /* Merges items of a row into cells, one tile at a time. */
 struct tl_cell_row {
-	uint64_t bin, weight;
-	size_t item;       /* the cell that is open */
+	uint64_t bin; /* of the cell that is open */
+	uint64_t ticks, weight;
+	size_t item;
 	uint32_t function; /* leads by `weight` ticks, as far as that is known */
-	uint32_t stamp;
+	uint32_t count;
 };
 
 struct tl_tile_scratch {
 	struct tl_tile_items in, out, own;
 	uint64_t from; /* ticks of the tile */
 	struct tl_cell_row rows[TL_TILE_ROWS];
-	uint32_t stamp;
 	int last_k[TL_TILE_LEVELS]; /* of the tile before: neighbours are alike */
 };
 

@@ -14,14 +14,14 @@ static inline __attribute__((always_inline)) uint32_t decode_run(struct tl_xray_
 
 	for (; left && (size_t)(end - p) >= TL_XRAY_FUNCTION_BYTES; p += TL_XRAY_FUNCTION_BYTES) {
 		uint32_t word = tl_get32s(p, swap);
-		unsigned action = tl_xray_function_action(high_bits, word);
-		bool is_exit = action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT;
+		uint32_t is_exit = tl_xray_is_exit(high_bits, word);
 
-		if (tl_xray_is_metadata(high_bits, *p) || action > TL_XRAY_TAIL_EXIT)
+		if (!tl_xray_is_step(p, word, swap, high_bits))
 			break;
 		tsc += tl_get32s(p + 4, swap);
-		*step++ = (struct tl_step){ tsc, is_exit ? 0 : tl_xray_function_id(high_bits, word),
-					    is_exit, 0 };
+		*step++ =
+			(struct tl_step){ tsc, tl_xray_function_id(high_bits, word) & (is_exit - 1),
+					  is_exit, 0 };
 		left--;
 	}
 	steps->count = (size_t)(step - steps->list);

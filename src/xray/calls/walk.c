@@ -233,23 +233,6 @@ static int pass_record(struct tl_xray_walk *walk, const struct tl_xray_record *r
 /* ---- runs of function records ---- */
 
 /*
- * The number of a function is asked for some records early, as the table of a hundred thousand
- * functions is not in the fastest cache. An id that is none of the table's is no address of it, but
- * a prefetch of any address is harmless.
- */
-enum { RECORDS_AHEAD = 12, BYTES_AHEAD = RECORDS_AHEAD * TL_XRAY_FUNCTION_BYTES };
-
-static inline void prefetch_number(const uint32_t *numbers, const uint8_t *p, const uint8_t *end,
-				   bool swap, bool high_bits)
-{
-	p += (size_t)(end - p) >= BYTES_AHEAD + TL_XRAY_FUNCTION_BYTES ? BYTES_AHEAD : 0;
-	__builtin_prefetch(
-		(const void *)((uintptr_t)numbers +
-			       sizeof(*numbers) *
-				       tl_xray_function_id(high_bits, tl_get32s(p, swap))));
-}
-
-/*
  * The fast path, as fold_function_run() of profile/thread_fold.c: function records that nest. It
  * stops before any other record, and pass_record() takes that.
  */
@@ -268,22 +251,18 @@ static inline __attribute__((always_inline)) void pass_run(struct tl_xray_walk *
 
 	for (; left && (size_t)(end - p) >= TL_XRAY_FUNCTION_BYTES; p += TL_XRAY_FUNCTION_BYTES) {
 		uint32_t word = tl_get32s(p, swap), delta = tl_get32s(p + 4, swap);
-		unsigned action = tl_xray_function_action(high_bits, word);
 		uint32_t id = tl_xray_function_id(high_bits, word);
-		bool is_exit = action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT;
+		uint32_t is_exit = tl_xray_is_exit(high_bits, word);
 
-		prefetch_number(small, p, end, swap, high_bits);
-		if (__builtin_expect(tl_xray_is_metadata(high_bits, *p) || id >= small_count ||
-					     !small[id] || action > TL_XRAY_TAIL_EXIT,
+		if (__builtin_expect(!tl_xray_is_step(p, word, swap, high_bits) ||
+					     id >= small_count || !small[id],
 				     0))
 			break;
-		if (__builtin_expect(is_exit ? !tl_fold_hot_take(&hot, small[id] - 1)
-					     : !tl_fold_hot_push(&hot, fold, small[id] - 1),
-				     0))
+		if (__builtin_expect(!tl_fold_hot_step(&hot, fold, small[id] - 1, is_exit), 0))
 			break;
 		tsc += delta;
 		ticks += delta;
-		*step++ = (struct tl_step){ ticks, is_exit ? 0 : id, is_exit, 0 };
+		*step++ = (struct tl_step){ ticks, id & (is_exit - 1), is_exit, 0 };
 		left--;
 	}
 	hot.clock += tsc - stream->tsc;

@@ -10,6 +10,8 @@
 
 #include <tracelathe/xray.h>
 
+#include "core/cursor.h"
+
 enum {
 	TL_XRAY_HEADER_BYTES = 32,   /* "XRay FDR format: header"; the same for basic mode */
 	TL_XRAY_FUNCTION_BYTES = 8,  /* "Function Records" */
@@ -85,6 +87,25 @@ static inline unsigned tl_xray_function_action(bool high_bits, uint32_t word)
 static inline uint32_t tl_xray_function_id(bool high_bits, uint32_t word)
 {
 	return high_bits ? word & 0x0fffffff : word >> 4;
+}
+
+/*
+ * Whether a record at `p` that begins with the word `word` is the entry or the exit of a function,
+ * without metadata and without an argument behind it. Where the first byte is the lowest one of the
+ * word, the four bits of metadata and action are 0, 2 or 4, which is one test.
+ */
+static inline bool tl_xray_is_step(const uint8_t *p, uint32_t word, bool swap, bool high_bits)
+{
+	if (swap == TL_HOST_BIG_ENDIAN && !high_bits)
+		return 0x15u >> (word & 15) & 1;
+	return !tl_xray_is_metadata(high_bits, *p) &&
+	       tl_xray_function_action(high_bits, word) <= TL_XRAY_TAIL_EXIT;
+}
+
+/* Of such a record: 1 if it is an exit, else 0. */
+static inline uint32_t tl_xray_is_exit(bool high_bits, uint32_t word)
+{
+	return (tl_xray_function_action(high_bits, word) + 1) >> 1;
 }
 
 /* Profiling mode (2.9). */
