@@ -123,6 +123,9 @@ static void put_snapshot(struct model *m, int sequence, struct bytes *inner)
 			number(&clock, 3, 1);
 		if (kinds[c].multiplier != 1)
 			number(&clock, 4, kinds[c].multiplier);
+		/* fields that are not known, before and behind those that are */
+		if (draw(m, 3) == 0)
+			number(&clock, draw(m, 2) ? 5 : 77, 7);
 		message(&snapshot, 1, &clock);
 		if (kinds[c].id == 6)
 			base = (int)i;
@@ -219,8 +222,15 @@ static void put_descriptor(struct model *m, struct bytes *inner)
 		t->has_thread = true;
 		t->process = (int64_t)(100 + draw(m, 2));
 		t->thread = (int64_t)(100 + draw(m, 3));
-		number(&part, 1, (uint64_t)t->process);
-		number(&part, 2, (uint64_t)t->thread);
+		/* a number that is 0 need not be there */
+		if (draw(m, 4) == 0)
+			t->process = 0;
+		else
+			number(&part, 1, (uint64_t)t->process);
+		if (draw(m, 4) == 0)
+			t->thread = 0;
+		else
+			number(&part, 2, (uint64_t)t->thread);
 		if (draw(m, 2)) {
 			t->thread_name = (int)draw(m, NAMES);
 			put_text(&part, 5, names[t->thread_name]);
@@ -228,11 +238,14 @@ static void put_descriptor(struct model *m, struct bytes *inner)
 		message(&track, 4, &part);
 	}
 	if (draw(m, 4) == 0) {
-		const int64_t process = (int64_t)(200 + draw(m, 2));
+		int64_t process = (int64_t)(200 + draw(m, 2));
 		const bool named = draw(m, 2);
 		const int name = (int)draw(m, NAMES);
 
-		number(&part, 1, (uint64_t)process);
+		if (draw(m, 4) == 0)
+			process = 0;
+		else
+			number(&part, 1, (uint64_t)process);
 		if (named)
 			put_text(&part, 6, names[name]);
 		message(&track, 3, &part);

@@ -111,6 +111,8 @@ TEST(recognised_by_their_packets)
 		{ "\x0a\x02\x50\x01", 4, true },              /* a sequence */
 		{ "\x0a\x02\x18\x01", 4, true },              /* the writer's user */
 		{ "\x0a\x03\xe2\x03\x00", 5, true },          /* 60: a track */
+		{ "\x0a\x02\x2a\x00", 4, true },              /* 5: the first of its own */
+		{ "\x0a\x02\x22\x00", 4, false },             /* 4 is none of them */
 		{ "\x0a\x02\x20\x01", 4, false },             /* 4: no field of all packets */
 		{ "\x0a\x02\x42\x00", 4, false },             /* a timestamp of bytes */
 		{ "\x0a\x07\x40\x01\x25\0\0\0\0", 9, false }, /* 4 bytes */
@@ -172,6 +174,42 @@ TEST(packets_that_are_cut_inside_of_compressed_ones)
 		assert_int_equal(f.spans.threads[0].count, 2);
 		assert_int_equal(f.faults.count, 1);
 		assert_string_equal(f.faults.list[0].rule, "compressed");
+		tl_foreign_end(&f);
+	}
+}
+
+/* Compressed packets that are longer than a piece of 64 KiB, and than two. */
+TEST(many_packets_in_a_compressed_one)
+{
+	enum { PACKETS = 12000 };
+	static uint8_t plain[PACKETS * 16], packed[PACKETS * 16];
+
+	for (unsigned packets = 1000; packets <= PACKETS; packets += 2200) {
+		struct bytes b = { .size = 0 }, inner = { .size = 0 }, packet = { .size = 0 },
+			     event = { .size = 0 };
+		uLongf packed_size = sizeof(packed);
+		struct tl_foreign_file f;
+		size_t size = 0;
+
+		for (unsigned i = 0; i < packets; i++) {
+			number(&event, 9, INSTANT);
+			number(&inner, 8, 1000 + i % 7);
+			message(&inner, 11, &event);
+			message(&packet, 1, &inner);
+			memcpy(plain + size, packet.data, packet.size);
+			size += packet.size;
+			packet.size = 0;
+		}
+		assert_int_equal(compress2(packed, &packed_size, plain, size, 9), Z_OK);
+		assert_true(packed_size + 16 < sizeof(b.data));
+		block(&inner, 50, packed, packed_size);
+		message(&b, 1, &inner);
+		assert_int_equal(read_with(&f, &b, everything()), 0);
+		assert_int_equal(f.faults.count, 0);
+		assert_int_equal(f.records, packets + 1);
+		assert_int_equal(f.spans.threads[0].count, packets);
+		for (unsigned i = 0; i < packets; i++)
+			assert_int_equal(f.spans.threads[0].spans[i].ticks, 1000 + i % 7);
 		tl_foreign_end(&f);
 	}
 }
@@ -309,6 +347,7 @@ int main(void)
 		cmocka_unit_test(recognised_by_their_packets),
 		cmocka_unit_test(other_bytes_are_no_trace),
 		cmocka_unit_test(packets_that_are_cut_inside_of_compressed_ones),
+		cmocka_unit_test(many_packets_in_a_compressed_one),
 		cmocka_unit_test(numbers_in_place_of_messages),
 		cmocka_unit_test(a_name_of_its_own_is_kept),
 		cmocka_unit_test(the_first_fault_ends_a_strict_reading),
