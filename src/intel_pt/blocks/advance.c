@@ -239,7 +239,8 @@ enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 		if (out->pos == begin &&
 		    (decoder->graph.full ||
 		     tl_pt_graph_is_stale(&decoder->graph, decoder->code.image))) {
-			if (decoder->bounds.pinned)
+			if (decoder->bounds.pinned ||
+			    decoder->passing.so_far.nodes != decoder->passing.told)
 				return TL_PT_STOP_FULL;
 			if (!tl_pt_drop_nodes(decoder))
 				return TL_PT_STOP_ERROR;

@@ -171,50 +171,89 @@ int tl_pt_next_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *bat
 
 bool tl_pt_pass_quiet(struct tl_pt_decoder *decoder)
 {
-	decoder->passing.on = decoder->parallel.jobs <= 1 && !tl_pt_is_v1(decoder) &&
+	decoder->passing.on = !tl_pt_is_synced(decoder) && !tl_pt_is_v1(decoder) &&
 			      !(decoder->config.flags & TL_PT_TICK_EVENTS);
 	return decoder->passing.on;
 }
 
-bool tl_pt_node_branches(const struct tl_pt_decoder *decoder, uint32_t number, uint64_t to[2])
+/* The edges that a node has, by its kind. */
+static int edges_of(enum tl_pt_node_kind kind)
+{
+	if (kind == TL_PT_NODE_COND || kind == TL_PT_NODE_COND_CALL)
+		return 2;
+	return kind == TL_PT_NODE_NEXT;
+}
+
+int tl_pt_node_edges(const struct tl_pt_decoder *decoder, uint32_t number, uint64_t to[2])
 {
 	const struct tl_pt_node *node = tl_pt_find_node(decoder, number);
 	const struct tl_pt_block *blocks = decoder->graph.blocks;
+	int count;
 
-	if (!node || tl_pt_node_kind(node) != TL_PT_NODE_COND ||
+	if (!node || tl_pt_node_kind(node) >= TL_PT_NODE_STUB ||
 	    blocks[number].ninsn > TL_PT_QUIET_MOST)
-		return false;
-	for (int i = 0; i < 2; i++)
+		return -1;
+	count = edges_of(tl_pt_node_kind(node));
+	for (int i = 0; i < count; i++)
 		to[i] = blocks[tl_pt_edge_node(node->edge[i])].ip;
-	return true;
+	return count;
 }
 
 void tl_pt_set_quiet(struct tl_pt_decoder *decoder, uint32_t number, unsigned edges)
 {
 	const unsigned insns = decoder->graph.blocks[number].ninsn;
 
-	decoder->graph.nodes[number].quiet = (uint8_t)(insns << TL_PT_QUIET_EDGES | edges);
+	__atomic_store_n(&decoder->graph.nodes[number].quiet,
+			 (uint8_t)(insns << TL_PT_QUIET_EDGES | edges), __ATOMIC_RELAXED);
+}
+
+/* What was passed over before the next node that is decoded ahead, of which there is one. */
+static void pass_ahead(const struct tl_pt_lookahead *ahead, struct tl_pt_passed_nodes *passed)
+{
+	if (!ahead->insns)
+		return;
+	passed->insns = ahead->base + ahead->insns[ahead->at];
+	passed->last = tl_pt_node_before(ahead->before[ahead->at]);
 }
 
 struct tl_pt_passed_nodes tl_pt_passed_so_far(const struct tl_pt_decoder *decoder)
 {
-	return decoder->passing.so_far;
+	struct tl_pt_passed_nodes passed = decoder->passing.so_far;
+
+	if (decoder->ahead.batch.at < decoder->ahead.batch.filled) {
+		passed.nodes = decoder->passing.told;
+		pass_ahead(&decoder->ahead.batch, &passed);
+	}
+	return passed;
+}
+
+/* What is told of the last `count` nodes that were given. */
+static void give_loud(const struct tl_pt_decoder *decoder, const struct tl_pt_loud_nodes *loud,
+		      size_t count)
+{
+	const struct tl_pt_lookahead *ahead = &decoder->ahead.batch;
+	const size_t first = ahead->at - count;
+
+	for (size_t i = 0; i < count; i++)
+		loud->insns[i] = ahead->insns ? ahead->base + ahead->insns[first + i]
+					      : decoder->passing.so_far.insns;
+	for (size_t i = 0; i < count; i++)
+		loud->before[i] = ahead->before ? ahead->before[first + i] : 0;
 }
 
 int tl_pt_next_loud_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *batch,
-			  uint32_t *insns, struct tl_pt_passed_nodes *behind)
+			  const struct tl_pt_loud_nodes *loud, struct tl_pt_passed_nodes *behind)
 {
 	const struct tl_pt_lookahead *ahead = &decoder->ahead.batch;
 	const int status = tl_pt_next_nodes(decoder, batch);
-	const size_t count = status < 0 ? 0 : batch->count;
 
-	if (!count)
+	if (status < 0)
 		return status;
-	memcpy(insns, ahead->ids + ahead->at - count + TL_PT_LOOKAHEAD_NODES,
-	       count * sizeof(*insns));
-	behind->insns = insns[count - 1];
+	give_loud(decoder, loud, batch->count);
 	if (ahead->at == ahead->filled)
 		*behind = ahead->passed;
+	else
+		pass_ahead(ahead, behind);
 	return status;
 }
 

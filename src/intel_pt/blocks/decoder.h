@@ -68,6 +68,9 @@ struct tl_pt_node_times {
 /* Nodes decoded ahead, from which the caller's calls are served. */
 struct tl_pt_lookahead {
 	const uint32_t *ids;
+	/* what struct tl_pt_loud_nodes tells of each, less `base`; NULL: none is passed over */
+	const uint32_t *insns, *before;
+	uint32_t base;
 	const struct tl_pt_node_time *times; /* the first one is that of the beginning */
 	uint32_t at, filled, time_count;
 	/* `filled` if blocks can be copied from their nodes without further flags; else 0 */
@@ -240,14 +243,18 @@ struct tl_pt_ahead {
 	struct tl_pt_lookahead batch;
 	struct tl_pt_node_time time;
 	struct tl_pt_asid asid;
-	/* the second half: instructions that were passed over before each node of the first one */
-	uint32_t nodes[2 * TL_PT_LOOKAHEAD_NODES];
+	/*
+	 * the second and third part: what struct tl_pt_loud_nodes tells of each node of the first
+	 * one
+	 */
+	uint32_t nodes[3 * TL_PT_LOOKAHEAD_NODES];
 	struct tl_pt_node_time times[TL_PT_LOOKAHEAD_NODES];
 };
 
 /* Whether the walk passes over quiet nodes (unsized.h), and those that it did. */
 struct tl_pt_passing {
 	bool on;
+	uint64_t told; /* nodes passed over that the caller knows of */
 	struct tl_pt_passed_nodes so_far;
 };
 
@@ -313,11 +320,16 @@ static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_
 }
 
 /* Give a node; there must be room. */
-static inline void tl_pt_put_node(const struct tl_pt_decoder *decoder, struct tl_pt_out *out,
+static inline void tl_pt_put_node(struct tl_pt_decoder *decoder, struct tl_pt_out *out,
 				  uint32_t number)
 {
-	if (decoder->passing.on)
-		out->pos[TL_PT_LOOKAHEAD_NODES] = decoder->passing.so_far.insns;
+	struct tl_pt_passed_nodes *passed = &decoder->passing.so_far;
+
+	if (decoder->passing.on) {
+		out->pos[TL_PT_LOOKAHEAD_NODES] = passed->insns;
+		out->pos[2 * TL_PT_LOOKAHEAD_NODES] = passed->last * TL_PT_BEFORE;
+		passed->last = number;
+	}
 	*out->pos++ = number;
 }
 

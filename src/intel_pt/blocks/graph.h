@@ -16,6 +16,7 @@
 #include <pthread.h>
 
 #include "core/tables/at_first.h"
+#include "intel_pt/blocks/unsized.h"
 #include "intel_pt/code/insn_reader.h"
 
 enum tl_pt_node_kind {
@@ -53,7 +54,7 @@ struct tl_pt_node {
 	uint8_t traits;
 	/*
 	 * 0, or of a node that is quiet (unsized.h) the number of its instructions, and in the
-	 * lowest two bits which of its edges are
+	 * lowest two bits which of its edges are; set while other threads walk
 	 */
 	uint8_t quiet;
 	uint8_t space;
@@ -80,6 +81,8 @@ static inline uint32_t tl_pt_edge_offset(uint32_t number)
 {
 	return number * (uint32_t)sizeof(struct tl_pt_node);
 }
+
+_Static_assert((int)sizeof(struct tl_pt_node) == (int)TL_PT_BEFORE, "an edge is a `before`");
 
 static inline uint32_t tl_pt_edge_node(uint32_t edge)
 {

@@ -46,14 +46,21 @@ void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 	batch->time_count = decoder->making.times.count;
 	batch->filled = (uint32_t)(out.pos - decoder->ahead.nodes);
 	batch->passed = decoder->passing.so_far;
+	if (decoder->passing.on) {
+		batch->insns = batch->ids + TL_PT_LOOKAHEAD_NODES;
+		batch->before = batch->insns + TL_PT_LOOKAHEAD_NODES;
+	}
 	tl_pt_lookahead_ready(decoder);
 }
 
 /*
  * Whether to decode another batch: an empty one only made room, or its error will become an event.
+ * What was passed over is told first.
  */
 static bool goes_on(const struct tl_pt_decoder *decoder)
 {
+	if (decoder->passing.so_far.nodes != decoder->passing.told)
+		return false;
 	if (decoder->ahead.batch.stop == TL_PT_STOP_ERROR)
 		return decoder->failure.error && tl_pt_may_salvage(decoder);
 	return decoder->ahead.batch.stop == TL_PT_STOP_FULL;
@@ -67,6 +74,7 @@ void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder)
 		return;
 	if (batch->at)
 		decoder->ahead.time = *tl_pt_time_now(decoder);
+	decoder->passing.told = decoder->passing.so_far.nodes;
 	do
 		if (decoder->parallel.threads)
 			decoder->parallel.ops->fill(decoder);

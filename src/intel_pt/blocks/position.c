@@ -105,7 +105,7 @@ bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
 	struct tl_pt_graph *graph = &decoder->graph;
 	struct position_addrs addrs = { .used = 0 };
 
-	decoder->pos.last_walked = TL_PT_NODE_NONE;
+	decoder->pos.last_walked = decoder->passing.so_far.last = TL_PT_NODE_NONE;
 	if (graph->nodes)
 		save_addrs(decoder, &addrs);
 	if (tl_pt_graph_reset(graph, decoder->code.image) < 0) {

@@ -19,34 +19,57 @@ int tl_pt_node_insns(struct tl_pt_decoder *decoder, uint32_t node, size_t first,
 
 /*
  * Quiet nodes, for callers that need no list of all nodes. Such a caller says of a node that it is
- * quiet: that it need not be given where it is reached along a quiet edge; and which edges of it
- * are quiet. The walk then passes over it, and only counts its instructions. All that is not passed
- * over is given as before, in the same order.
+ * quiet: that its instructions are to be counted, and that it need not be given where it is reached
+ * along a quiet edge; and which edges of it are quiet. The walk then passes over it. All that is
+ * not passed over is given as before, in the same order, each with the node that ran before it.
  */
 
-/* What was passed over since the decoder was opened. */
+/* What ran since the decoder was opened, and is not given. */
 struct tl_pt_passed_nodes {
-	uint32_t insns; /* modulo 2^32, which two nodes that are given never are apart */
-	uint64_t nodes;
+	/* of quiet nodes, given or not; modulo 2^32, which two nodes that are given never are apart
+	 */
+	uint32_t insns;
+	uint32_t last;  /* the node that ran last, given or not; 0: none of this epoch */
+	uint64_t nodes; /* that were passed over */
 };
 
-/* Pass over quiet nodes from here on. False: not with several threads, nor with ticks. */
+/* What is told of each node of a batch. */
+struct tl_pt_loud_nodes {
+	uint32_t *insns; /* as in struct tl_pt_passed_nodes, before it */
+	/*
+	 * tl_pt_node_before(): the node that ran before it, given or not; with TL_PT_COUNTED if its
+	 * own instructions are counted
+	 */
+	uint32_t *before;
+};
+enum { TL_PT_COUNTED = 1, TL_PT_BEFORE = 16 };
+
+/* A number of `before` as that of a node; 0: the node given before it, if any. */
+static inline uint32_t tl_pt_node_before(uint32_t before)
+{
+	return before / TL_PT_BEFORE;
+}
+
+/*
+ * Pass over quiet nodes, once the decoder is synchronised. False: it is already, or gives ticks.
+ */
 bool tl_pt_pass_quiet(struct tl_pt_decoder *decoder);
 /*
- * The addresses that a node leads to, if it ends with a conditional branch, has no call inside and
- * is short enough to be quiet. False: any other node.
+ * The addresses that a node always leads to: two behind a conditional branch, one where no branch
+ * needs trace, none behind any other branch; -1: it cannot be quiet, as it is too long or not
+ * whole.
  */
-bool tl_pt_node_branches(const struct tl_pt_decoder *decoder, uint32_t node, uint64_t to[2]);
-/* Say that a node is quiet, of which tl_pt_node_branches() is true. `edges`: bit i is edge i. */
+int tl_pt_node_edges(const struct tl_pt_decoder *decoder, uint32_t node, uint64_t to[2]);
+/* Say that a node is quiet, of which tl_pt_node_edges() is not negative. `edges`: bit i is edge i.
+ */
 void tl_pt_set_quiet(struct tl_pt_decoder *decoder, uint32_t node, unsigned edges);
-/* All that was passed over; no node may be decoded ahead. */
+/* All that ran before the next node that will be given. */
 struct tl_pt_passed_nodes tl_pt_passed_so_far(const struct tl_pt_decoder *decoder);
 /*
- * As tl_pt_next_nodes(). `insns[i]`: instructions passed over before node i of the batch, as in
- * struct tl_pt_passed_nodes; `behind`: all passed over before the node behind the batch. Its
- * `nodes` are updated only where the batch takes all that was decoded ahead.
+ * As tl_pt_next_nodes(), where a batch may be empty; `behind`: all that ran before the node behind
+ * the batch. Its `nodes` are updated only where the batch takes all that was decoded ahead.
  */
 int tl_pt_next_loud_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *batch,
-			  uint32_t *insns, struct tl_pt_passed_nodes *behind);
+			  const struct tl_pt_loud_nodes *loud, struct tl_pt_passed_nodes *behind);
 
 #endif

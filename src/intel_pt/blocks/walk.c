@@ -22,10 +22,10 @@
  *
  * Where quiet nodes are passed over (unsized.h), "give node" is
  *
- *       if (node is quiet && so is the edge from the node before it, in the same call)
- *           add its instructions to those passed over;
- *       else
- *           give node;
+ *       if (!(node is quiet && so is the edge from the node before it, in the same call))
+ *           give node, with the one before it;
+ *       if (node is quiet)
+ *           add its instructions to those that are counted;
  */
 #include "intel_pt/blocks/decoder.h"
 #include "core/arithmetic.h"
@@ -45,7 +45,7 @@ struct walk {
 	enum tl_pt_error error;
 	/* Where quiet nodes are passed over: */
 	bool passing;
-	uint32_t insns;  /* of nodes passed over, as in struct tl_pt_passed_nodes */
+	uint32_t insns;  /* as in struct tl_pt_passed_nodes */
 	uint32_t passed; /* nodes passed over in this call */
 	uint32_t last;   /* an edge: the node that ran last */
 	uint32_t mask;   /* all bits set behind a quiet edge; 0: the next node is given */
@@ -67,40 +67,48 @@ INLINE const struct tl_pt_node *node_at(const struct walk *walk)
 	return (const struct tl_pt_node *)(const void *)((const char *)walk->nodes + walk->cur);
 }
 
-INLINE void put(struct walk *walk)
-{
-	walk->out[0] = tl_pt_edge_node(walk->cur);
-	if (walk->passing) {
-		walk->out[TL_PT_LOOKAHEAD_NODES] = walk->insns;
-		walk->last = walk->cur;
-		walk->mask = 0;
-	}
-	walk->out++;
-}
-
-/* Give a node, or pass over it; without a branch, as quiet nodes are a third to two thirds. */
+/* Give a node, or pass over it; without a branch, as quiet nodes are two thirds and more. */
 INLINE void put_or_pass(struct walk *walk, const struct tl_pt_node *node, uint64_t outcome)
 {
-	const uint32_t quiet = node->quiet, insns = quiet >> TL_PT_QUIET_EDGES & walk->mask;
+	const uint32_t quiet = __atomic_load_n(&node->quiet, __ATOMIC_RELAXED);
+	const uint32_t insns = quiet >> TL_PT_QUIET_EDGES;
 
 	walk->out[0] = tl_pt_edge_node(walk->cur);
 	walk->out[TL_PT_LOOKAHEAD_NODES] = walk->insns;
-	walk->out += !insns;
+	walk->out[2 * TL_PT_LOOKAHEAD_NODES] = walk->last | (insns ? TL_PT_COUNTED : 0);
+	walk->out += !(insns & walk->mask);
 	walk->insns += insns;
 	walk->mask = -(quiet >> outcome & 1);
 	walk->last = walk->cur;
 }
 
-/* Give the node, and push the return addresses of its calls: each time it runs. */
-INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+/*
+ * Give the node, and push the return addresses of its calls: each time it runs. Where it is passed
+ * over, its only edge is the first one.
+ */
+INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node,
+		 uint64_t outcome)
 {
-	put(walk);
+	if (walk->passing)
+		put_or_pass(walk, node, outcome);
+	else
+		*walk->out++ = tl_pt_edge_node(walk->cur);
 	if (!node->link)
 		return;
 	if (node->link & TL_PT_LINK_LIST)
 		walk->top = push_list(decoder, node->link, walk->top);
 	else
 		walk->stack[walk->top++ % TL_PT_STACK] = node->link;
+}
+
+/* The same of a node outside of pass_branches(), which counts those that it passes over. */
+INLINE void give_one(struct walk *walk, struct tl_pt_decoder *decoder,
+		     const struct tl_pt_node *node)
+{
+	const uint32_t *out = walk->out;
+
+	give(walk, decoder, node, 0);
+	walk->passed += walk->passing && walk->out == out;
 }
 
 INLINE enum tl_pt_stop fail(struct walk *walk, enum tl_pt_error error)
@@ -173,13 +181,13 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 			*walk->out++ = tl_pt_edge_node(walk->cur);
 			walk->cur = edge(walk, outcome);
 		} else if (kind == TL_PT_NODE_COND_CALL) {
-			give(walk, decoder, node);
+			give(walk, decoder, node, outcome);
 			walk->cur = edge(walk, outcome);
 		} else if (kind == TL_PT_NODE_RETURN) {
-			give(walk, decoder, node);
+			give(walk, decoder, node, outcome);
 			stop = take_return(walk, outcome);
 		} else if (kind == TL_PT_NODE_NEXT) {
-			give(walk, decoder, node);
+			give(walk, decoder, node, 0);
 			stop = take_next(walk, decoder, node);
 			between++;
 			end += end != walk->out_end;
@@ -210,13 +218,13 @@ INLINE enum tl_pt_stop pass_branches(struct walk *walk, struct tl_pt_decoder *de
 			put_or_pass(walk, node, outcome);
 			walk->cur = edge(walk, outcome);
 		} else if (kind == TL_PT_NODE_COND_CALL) {
-			give(walk, decoder, node);
+			give(walk, decoder, node, outcome);
 			walk->cur = edge(walk, outcome);
 		} else if (kind == TL_PT_NODE_RETURN) {
-			give(walk, decoder, node);
+			give(walk, decoder, node, outcome);
 			stop = take_return(walk, outcome);
 		} else if (kind == TL_PT_NODE_NEXT) {
-			give(walk, decoder, node);
+			give(walk, decoder, node, 0);
 			stop = take_next(walk, decoder, node);
 			between++;
 			room = (uint32_t)(walk->out_end - walk->out);
@@ -280,7 +288,7 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 		} else {
 			if (walk->out == walk->out_end)
 				return TL_PT_STOP_FULL;
-			give(walk, decoder, node);
+			give_one(walk, decoder, node);
 			/*
 			 * A conditional branch needs an outcome, not a target: it is given, and the
 			 * trace does not match (9.3).
@@ -454,7 +462,7 @@ INLINE enum tl_pt_stop come_to_branch(struct walk *walk, struct tl_pt_decoder *d
 			return TL_PT_STOP_NEED;
 		if (kind != TL_PT_NODE_NEXT)
 			break;
-		give(walk, decoder, node);
+		give_one(walk, decoder, node);
 		stop = take_next(walk, decoder, node);
 	}
 	return stop;
@@ -505,6 +513,7 @@ INLINE enum tl_pt_stop walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *
 		.cur = tl_pt_edge_offset(decoder->pos.node),
 		.target = decoder->trace.target, .tip_pending = decoder->trace.tip_pending,
 		.passing = passing, .insns = decoder->passing.so_far.insns,
+		.last = tl_pt_edge_offset(decoder->passing.so_far.last),
 	};
 	/* clang-format on */
 	enum tl_pt_stop stop = use_target(&walk, decoder);
@@ -520,12 +529,13 @@ INLINE enum tl_pt_stop walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *
 		if (stop == TL_PT_STOP_GO)
 			stop = use_target(&walk, decoder);
 	}
-	if (walk.out != out->pos) {
+	if (walk.out != out->pos || walk.passed) {
 		decoder->pos.since = 0;
 		decoder->pos.last_walked = passing ? tl_pt_edge_node(walk.last) : walk.out[-1];
 	}
 	if (passing) {
 		decoder->passing.so_far.insns = walk.insns;
+		decoder->passing.so_far.last = tl_pt_edge_node(walk.last);
 		decoder->passing.so_far.nodes += walk.passed;
 	}
 	out->pos = walk.out;

@@ -145,6 +145,7 @@ static bool make_threads(struct tl_pt_parallel *parallel, struct tl_pt_decoder *
 					  decoder->graph.code) < 0)
 			return false;
 		thread->decoder->code.asid = decoder->code.asid;
+		thread->decoder->passing.on = decoder->passing.on;
 	}
 	return true;
 }
@@ -267,6 +268,15 @@ static void release(struct tl_pt_parallel *parallel)
 	pthread_mutex_unlock(&parallel->lock);
 }
 
+/* All that was passed over, of which `here` is what was in the present segment. */
+static struct tl_pt_passed_nodes passed_behind(const struct tl_pt_passed_nodes *before,
+					       const struct tl_pt_passed_nodes *here)
+{
+	return (struct tl_pt_passed_nodes){ .insns = before->insns + here->insns,
+					    .last = here->last,
+					    .nodes = before->nodes + here->nodes };
+}
+
 /* Set the caller's decoder to the state that the thread's decoder had at this cut. */
 static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *segment)
 {
@@ -274,10 +284,16 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segme
 	const struct tl_pt_segment_cut *cut = &segment->lists.cuts[parallel->output.cut];
 	uint32_t first = parallel->output.cut ? cut[-1].ids : 0,
 		 first_time = parallel->output.cut ? cut[-1].times : 0;
+	const bool loud = decoder->passing.on;
 
 	tl_pt_graph_follow(&decoder->graph);
+	decoder->passing.so_far = passed_behind(&parallel->output.passed, &cut->passed);
 	decoder->ahead.batch = (struct tl_pt_lookahead){
 		.ids = segment->lists.ids + first,
+		.insns = loud ? segment->lists.loud.insns + first : NULL,
+		.before = loud ? segment->lists.loud.before + first : NULL,
+		.base = parallel->output.passed.insns,
+		.passed = decoder->passing.so_far,
 		.filled = cut->ids - first,
 		.times = segment->lists.times + first_time,
 		.time_count = cut->times - first_time,
@@ -316,6 +332,10 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 	struct tl_pt_lookahead *batch = &decoder->ahead.batch;
 	uint64_t nodes = from->nodes, events = from->events;
 	struct tl_pt_node_time given = decoder->ahead.time;
+
+	/* All nodes are counted, so that all are given from here on. */
+	decoder->passing.on = false;
+	decoder->passing.so_far.last = TL_PT_NODE_NONE;
 
 	tl_pt_flow_sync_set(&decoder->flow, from->begin);
 	if (from->has_time)
@@ -395,8 +415,10 @@ static void leave(struct tl_pt_decoder *decoder)
 		from.events += segment->lists.cuts[i].has_event;
 	from.events -= decoder->events.pending;
 	decoder->ahead.time = *tl_pt_time_now(decoder);
+	/* Where nodes are passed over, this is called between two cuts alone. */
 	if (parallel->output.cut)
-		from.nodes = segment->lists.cuts[parallel->output.cut - 1].ids -
+		from.nodes = segment->lists.cuts[parallel->output.cut - 1].ids +
+			     segment->lists.cuts[parallel->output.cut - 1].passed.nodes -
 			     decoder->ahead.batch.filled + decoder->ahead.batch.at;
 	stop(decoder);
 	catch_up(decoder, &from);
@@ -422,6 +444,7 @@ static void next_segment(struct tl_pt_decoder *decoder, const struct tl_pt_psb_s
 		psb_state->resume_ip = before.resume_ip;
 	}
 	decoder->ahead.batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
+	decoder->parallel.threads->output.passed = decoder->passing.so_far;
 	release(decoder->parallel.threads);
 }
 

@@ -31,7 +31,8 @@ enum {
 
 /* Nodes up to an event, or to the end of the segment. */
 struct tl_pt_segment_cut {
-	uint32_t ids, times; /* their ends in the lists of the segment */
+	uint32_t ids, times;              /* their ends in the lists of the segment */
+	struct tl_pt_passed_nodes passed; /* up to there, of this segment alone */
 	bool speculative, on, was_on;
 	bool eos, eos_behind; /* whether the end of the trace had come before them, and behind */
 	bool has_event, inherited;
@@ -46,6 +47,8 @@ struct tl_pt_segment_cut {
 struct tl_pt_segment_lists {
 	uint32_t *ids; /* numbers of nodes */
 	size_t id_count, id_capacity;
+	struct tl_pt_loud_nodes loud; /* of each, if quiet ones are passed over */
+	size_t insns_capacity, before_capacity;
 	struct tl_pt_node_time *times;
 	size_t time_count, time_capacity;
 	struct tl_pt_segment_cut *cuts;
@@ -86,6 +89,8 @@ struct tl_pt_time_prepass {
 struct tl_pt_parallel_output {
 	uint64_t segment; /* its number */
 	size_t cut;       /* cuts of it that were given */
+	/* before the segment */
+	struct tl_pt_passed_nodes passed;
 	struct tl_pt_psb_state end_state;
 	uint64_t begin_before;          /* offset at which the segment before it began, */
 	struct tl_pt_clock time_before; /* and the time there */

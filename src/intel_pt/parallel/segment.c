@@ -9,6 +9,8 @@
 void tl_pt_segment_free(struct tl_pt_psb_segment *segment)
 {
 	free(segment->lists.ids);
+	free(segment->lists.loud.insns);
+	free(segment->lists.loud.before);
 	free(segment->lists.times);
 	free(segment->lists.cuts);
 }
@@ -59,11 +61,17 @@ bool tl_pt_segment_follows(const struct tl_pt_psb_state *before,
 	return same_asid(before, behind) && same_time(&before->time, &behind->time);
 }
 
-static bool make_room(struct tl_pt_psb_segment *segment)
+/* Room for a batch of nodes, which are decoded into the decoder's own array and copied here. */
+static bool make_room(struct tl_pt_psb_segment *segment, bool loud)
 {
-	return tl_grow(&segment->lists.ids, &segment->lists.id_capacity,
-		       segment->lists.id_count + TL_PT_LOOKAHEAD_NODES,
-		       sizeof(*segment->lists.ids)) &&
+	struct tl_pt_segment_lists *lists = &segment->lists;
+	const size_t want = lists->id_count + TL_PT_LOOKAHEAD_NODES;
+
+	return tl_grow(&lists->ids, &lists->id_capacity, want, sizeof(*lists->ids)) &&
+	       (!loud || tl_grow(&lists->loud.insns, &lists->insns_capacity, want,
+				 sizeof(*lists->loud.insns))) &&
+	       (!loud || tl_grow(&lists->loud.before, &lists->before_capacity, want,
+				 sizeof(*lists->loud.before))) &&
 	       tl_grow(&segment->lists.times, &segment->lists.time_capacity,
 		       segment->lists.time_count + TL_PT_LOOKAHEAD_NODES,
 		       sizeof(*segment->lists.times)) &&
@@ -99,6 +107,21 @@ static bool belongs_to_last(const struct tl_pt_psb_segment *segment,
 	       last->eos == eos;
 }
 
+static void take_nodes(struct tl_pt_psb_segment *segment, const struct tl_pt_decoder *decoder,
+		       uint32_t count)
+{
+	struct tl_pt_segment_lists *lists = &segment->lists;
+	const uint32_t *insns = decoder->ahead.nodes + TL_PT_LOOKAHEAD_NODES;
+	const uint32_t *before = insns + TL_PT_LOOKAHEAD_NODES;
+
+	memcpy(lists->ids + lists->id_count, decoder->ahead.nodes, count * sizeof(*lists->ids));
+	if (decoder->passing.on) {
+		memcpy(lists->loud.insns + lists->id_count, insns, count * sizeof(*insns));
+		memcpy(lists->loud.before + lists->id_count, before, count * sizeof(*before));
+	}
+	lists->id_count += count;
+}
+
 static void add_cut(struct tl_pt_psb_segment *segment, struct tl_pt_decoder *decoder,
 		    uint32_t nodes, bool eos)
 {
@@ -109,10 +132,11 @@ static void add_cut(struct tl_pt_psb_segment *segment, struct tl_pt_decoder *dec
 
 	take_times(segment, decoder->making.times.count, (uint32_t)segment->lists.id_count - first,
 		   appended);
-	segment->lists.id_count += nodes;
+	take_nodes(segment, decoder, nodes);
 	*cut = (struct tl_pt_segment_cut){
 		.ids = (uint32_t)segment->lists.id_count,
 		.times = (uint32_t)segment->lists.time_count,
+		.passed = decoder->passing.so_far,
 		.speculative = decoder->making.speculative,
 		.eos = eos,
 		.eos_behind = decoder->eos,
@@ -133,15 +157,15 @@ static void add_cut(struct tl_pt_psb_segment *segment, struct tl_pt_decoder *dec
 /* False: the segment has ended, or is given up. */
 static bool decode_batch(struct tl_pt_psb_segment *segment, struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_out out;
-	uint32_t *begin;
+	uint32_t *begin = decoder->ahead.nodes;
+	struct tl_pt_out out = { begin, begin + TL_PT_LOOKAHEAD_NODES };
+	const uint64_t passed = decoder->passing.so_far.nodes;
 	bool eos = decoder->eos;
 	enum tl_pt_stop stop;
 
-	if (segment->lists.id_count > TL_PT_SEGMENT_NODES || !make_room(segment))
+	if (segment->lists.id_count > TL_PT_SEGMENT_NODES ||
+	    !make_room(segment, decoder->passing.on))
 		return false;
-	begin = segment->lists.ids + segment->lists.id_count;
-	out = (struct tl_pt_out){ begin, begin + TL_PT_LOOKAHEAD_NODES };
 	decoder->making.times =
 		(struct tl_pt_node_times){ .list = segment->lists.times + segment->lists.time_count,
 					   .most = TL_PT_LOOKAHEAD_NODES };
@@ -153,7 +177,8 @@ static bool decode_batch(struct tl_pt_psb_segment *segment, struct tl_pt_decoder
 	if (out.pos == begin && stop == TL_PT_STOP_FULL &&
 	    (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->code.image)))
 		return false;
-	if (out.pos != begin || decoder->events.pending || eos != decoder->eos)
+	if (out.pos != begin || decoder->events.pending || eos != decoder->eos ||
+	    passed != decoder->passing.so_far.nodes)
 		add_cut(segment, decoder, (uint32_t)(out.pos - begin), eos);
 	segment->whole = stop == TL_PT_STOP_ERROR && decoder->failure.error == TL_PT_EOS &&
 			 (decoder->bounds.at_end || segment->end == UINT64_MAX);
@@ -176,6 +201,7 @@ void tl_pt_segment_decode(struct tl_pt_psb_segment *segment, struct tl_pt_decode
 	if (status < 0)
 		return;
 	tl_pt_decoder_restart(decoder);
+	decoder->passing.so_far = (struct tl_pt_passed_nodes){ .nodes = 0 };
 	if (time)
 		decoder->flow.time = *time;
 	decoder->bounds.joining = decoder->bounds.inherits = !first;

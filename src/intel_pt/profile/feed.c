@@ -37,6 +37,8 @@ int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trac
 		status = tl_pt_decoder_open(slot, &config, slice->image);
 		if (status == 0 && decoders->jobs > 1)
 			status = tl_pt_decoder_set_jobs(*slot, decoders->jobs);
+		if (status == 0 && decoders->pass_quiet)
+			tl_pt_pass_quiet(*slot);
 	}
 	if (status == 0)
 		status = tl_pt_decoder_set_asid(*slot, &slice->asid);

@@ -61,7 +61,8 @@ struct tl_pt_feed {
 struct tl_pt_decoders {
 	struct tl_pt_decoder **list; /* by stream */
 	size_t count, capacity;
-	unsigned jobs; /* threads to decode with; 0: 1 */
+	unsigned jobs;   /* threads to decode with; 0: 1 */
+	bool pass_quiet; /* quiet nodes are passed over (blocks/unsized.h), wherever possible */
 };
 
 /*

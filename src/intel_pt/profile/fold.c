@@ -256,7 +256,7 @@ static int fold_batch(struct tl_pt_folder *f, struct tl_pt_node_batch *batch,
 	f->unstamped.end = f->unstamped.nodes + f->unstamped.count + batch->count;
 	if (f->timed)
 		tl_pt_fold_timed(f, batch, more);
-	else if (f->unstamped.passed)
+	else if (f->unstamped.loud.insns)
 		tl_pt_fold_loud_nodes(f, batch->count, behind);
 	else
 		tl_pt_fold_nodes(f, f->unstamped.nodes, batch->count);
@@ -326,9 +326,10 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 		result = take_events(f, slice, &status, err);
 		if (result < 0 || status < 0)
 			break;
-		status = f->unstamped.passed ? tl_pt_next_loud_nodes(f->decoder, &batch,
-								     f->unstamped.passed, &behind)
-					     : tl_pt_next_nodes(f->decoder, &batch);
+		status = f->unstamped.loud.insns
+				 ? tl_pt_next_loud_nodes(f->decoder, &batch, &f->unstamped.loud,
+							 &behind)
+				 : tl_pt_next_nodes(f->decoder, &batch);
 		if (status < 0)
 			break;
 		status = batch.status;
@@ -441,10 +442,6 @@ static int open_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 	f->cache = &f->streams.list[slice->stream].cache;
 	if (!slice->continues)
 		free_cache(f->cache);
-	if (f->unstamped.passed && !tl_pt_pass_quiet(f->decoder)) {
-		free(f->unstamped.passed);
-		f->unstamped.passed = NULL;
-	}
 	return 0;
 }
 
@@ -538,14 +535,13 @@ static void free_nodes(struct tl_pt_folder *f)
 	free(f->visits.list);
 	free(f->unstamped.timestamps);
 	free(f->unstamped.nodes);
-	free(f->unstamped.passed);
+	free(f->unstamped.loud.insns);
 }
 
 /* Whether quiet nodes may be passed over. */
 static bool needs_no_list(const struct tl_pt_folder *f)
 {
-	return !f->timed && !f->options->lines && !f->options->watch && f->options->jobs <= 1 &&
-	       !f->share.on;
+	return !f->timed && !f->options->lines && !f->options->watch && !f->share.on;
 }
 
 static void free_folder(struct tl_pt_folder *f)
@@ -561,6 +557,8 @@ static void free_folder(struct tl_pt_folder *f)
 
 static bool make_tables(struct tl_pt_folder *f)
 {
+	struct tl_pt_loud_nodes *loud = &f->unstamped.loud;
+
 	f->pos.last = &f->pos.outside;
 	f->visits.count = f->visits.capacity = 1;
 	f->unstamped.timestamps = malloc(BATCH_TIMESTAMPS * sizeof(*f->unstamped.timestamps));
@@ -569,9 +567,11 @@ static bool make_tables(struct tl_pt_folder *f)
 	if (f->visits.list)
 		f->visits.list[0].function = TL_NONE;
 	if (needs_no_list(f))
-		f->unstamped.passed = malloc(TL_PT_FOLD_BATCH * sizeof(*f->unstamped.passed));
+		loud->insns = malloc(2 * TL_PT_FOLD_BATCH * sizeof(*loud->insns));
+	if (loud->insns)
+		loud->before = loud->insns + TL_PT_FOLD_BATCH;
 	return f->unstamped.timestamps && f->unstamped.nodes && f->visits.list &&
-	       (f->unstamped.passed || !needs_no_list(f));
+	       (loud->insns || !needs_no_list(f));
 }
 
 /* The profile of what was folded. */
@@ -601,6 +601,7 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 	if (is_run_of_bytes(f->options))
 		status = tl_pt_share_begin(f, err);
 	f->decoders.jobs = f->options->jobs;
+	f->decoders.pass_quiet = needs_no_list(f);
 	if (status == 0)
 		status = make_tables(f) ? fold_slices(f, err) : tl_error_memory(err);
 	free_nodes(f);

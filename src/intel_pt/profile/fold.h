@@ -307,10 +307,10 @@ struct tl_pt_unstamped {
 	uint32_t *nodes; /* the first `count` wait, behind them is room for the next batch */
 	size_t count;
 	/*
-	 * Without time and observers none waits, and quiet nodes are passed over: the instructions
-	 * before each node of the batch, and all that were added to the clock. NULL: none are.
+	 * Without time and observers none waits, and quiet nodes are passed over: what is told of
+	 * each node of the batch, and all that were added to the clock. NULL: none are.
 	 */
-	uint32_t *passed;
+	struct tl_pt_loud_nodes loud;
 	struct tl_pt_passed_nodes seen;
 	/* the node that is entered now, NULL: none; the end of the nodes known to follow */
 	const uint32_t *at, *end;
@@ -373,8 +373,8 @@ struct tl_pt_folder {
 /* fold_loop.c: fold nodes; no timestamp is between them. */
 void tl_pt_fold_nodes(struct tl_pt_folder *folder, const uint32_t *numbers, size_t count);
 /*
- * Fold a batch of which quiet nodes were passed over. `behind`: all instructions that were, up to
- * the node behind the batch. It equals tl_pt_fold_nodes() of all nodes.
+ * Fold a batch of which quiet nodes were passed over. `behind`: all that ran before the node behind
+ * the batch. It equals tl_pt_fold_nodes() of all nodes.
  */
 void tl_pt_fold_loud_nodes(struct tl_pt_folder *folder, size_t count,
 			   const struct tl_pt_passed_nodes *behind);

@@ -74,9 +74,9 @@ static struct tl_pt_arrival_addr addr_of(struct tl_pt_folder *f, uint64_t ip)
 	return (struct tl_pt_arrival_addr){ ip, name.function, TL_NONE, name.is_entry };
 }
 
-static uint32_t key_of(const struct tl_pt_arrival_addr *at)
+static uint32_t key_of(uint32_t function)
 {
-	return at->function == TL_NONE ? TL_PT_KEY_UNKNOWN : at->function + TL_PT_KEY_FIRST;
+	return function == TL_NONE ? TL_PT_KEY_UNKNOWN : function + TL_PT_KEY_FIRST;
 }
 
 static inline void count_branch(struct tl_pt_folder *f, const struct tl_pt_node_facts *last,
@@ -97,9 +97,9 @@ void tl_pt_fold_branch(struct tl_pt_folder *f, uint64_t ip)
 
 static void go_to(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
-	if (f->pos.key != key_of(at))
+	if (f->pos.key != key_of(at->function))
 		arrive(f, at);
-	f->pos.key = key_of(at);
+	f->pos.key = key_of(at->function);
 }
 
 void tl_pt_fold_arrive(struct tl_pt_folder *f, uint64_t ip)
@@ -120,6 +120,25 @@ static void count_insns(struct tl_pt_folder *f, uint32_t insns)
 		hot->clock += insns;
 }
 
+/*
+ * Whether a function that was called may be entered by the loop from now on: a call of one that
+ * returns twice notes its return point.
+ */
+static bool may_enter(struct tl_pt_folder *f, uint32_t called)
+{
+	return called != TL_NONE && !f->functions.list[called].twice &&
+	       tl_pt_stack_know(&f->thread->stack, called);
+}
+
+static void arrive_at_part(struct tl_pt_folder *f, struct tl_pt_inner_function *in)
+{
+	struct tl_pt_arrival_addr at = { in->ip, in->function, in->called, in->is_entry };
+
+	go_to(f, &at);
+	if (may_enter(f, at.called))
+		in->called = at.called;
+}
+
 /* Fold the functions of a node that belongs to several, up to the entry of the last one. */
 static void fold_inner(struct tl_pt_folder *f, uint32_t number)
 {
@@ -127,10 +146,7 @@ static void fold_inner(struct tl_pt_folder *f, uint32_t number)
 
 	for (struct tl_pt_inner_function *in = &f->cache->inner[f->cache->nodes[number].called];;
 	     in++) {
-		struct tl_pt_arrival_addr at = { in->ip, in->function, in->called, in->is_entry };
-
-		go_to(f, &at);
-		in->called = at.called;
+		arrive_at_part(f, in);
 		if (!in[1].ip)
 			return;
 		if (f->visits.nodes && !f->window.closed) {
@@ -182,6 +198,15 @@ static bool follow(struct returns *r, const struct tl_pt_node_facts *n,
 	return true;
 }
 
+/* The node that ran before node i of the queue, i > 0. */
+static uint32_t before_of(const struct tl_pt_folder *f, const uint32_t *node)
+{
+	const uint32_t *before = f->unstamped.loud.insns ? f->unstamped.loud.before : NULL;
+	const uint32_t number = before ? tl_pt_node_before(before[node - f->unstamped.nodes]) : 0;
+
+	return number ? number + f->cache->shift : node[-1];
+}
+
 size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 {
 	struct tl_pt_folder *f = arg;
@@ -191,7 +216,7 @@ size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 			       : 0;
 
 	for (size_t i = 0; i + 1 < count && i < NODES_AHEAD; i++)
-		if (!follow(&r, facts_of(f, f->unstamped.at[i]),
+		if (!follow(&r, facts_of(f, before_of(f, &f->unstamped.at[i + 1])),
 			    facts_of(f, f->unstamped.at[i + 1])))
 			break;
 	return r.count;
@@ -221,8 +246,7 @@ static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, cons
 	f->unstamped.at = numbers;
 	arrive(f, &at);
 	f->unstamped.at = NULL;
-	if (at.called != TL_NONE && !f->functions.list[at.called].twice &&
-	    tl_pt_stack_know(&f->thread->stack, at.called))
+	if (may_enter(f, at.called))
 		n->called = at.called + 1;
 }
 
@@ -404,12 +428,89 @@ static __attribute__((noinline)) void scan(struct tl_pt_folder *f, struct hot *h
 	load(h, f);
 }
 
-static inline __attribute__((always_inline)) void fold_each(struct tl_pt_folder *f,
-							    const uint32_t *numbers, size_t count,
-							    const uint32_t *passed,
-							    struct loop_kind kind)
+/*
+ * Fast path of fold_inner(), without observers: the parts of a node are folded as nodes, one behind
+ * the other.
+ */
+static inline __attribute__((always_inline)) void
+fold_parts(struct tl_pt_folder *f, const uint32_t *numbers, struct loop_kind kind)
 {
-	uint32_t seen = f->unstamped.seen.insns;
+	struct tl_pt_inner_function *part = &f->cache->inner[f->cache->nodes[*numbers].called];
+	struct hot h;
+
+	load(&h, f);
+	for (;; part++) {
+		const struct tl_pt_node_facts n = {
+			.ip = part->ip,
+			.entry = key_of(part->function),
+			.called = part->called + 1, /* TL_NONE is 0 then */
+			.is_entry = part->is_entry,
+		};
+
+		if (n.entry != h.key && !call_or_return(&h, f, &n, kind)) {
+			store(&h, f);
+			f->unstamped.at = numbers;
+			arrive_at_part(f, part);
+			f->unstamped.at = NULL;
+			load(&h, f);
+		}
+		h.key = n.entry;
+		if (!part[1].ip)
+			break;
+		/* Of time they have none, as in count_insns(). */
+		if (kind.timed)
+			h.insns += part->insns;
+		else
+			h.fold.clock += part->insns;
+	}
+	store(&h, f);
+}
+
+static __attribute__((noinline)) void fold_parts_timed(struct tl_pt_folder *f,
+						       const uint32_t *numbers)
+{
+	fold_parts(f, numbers, (struct loop_kind){ .timed = true });
+}
+
+static __attribute__((noinline)) void fold_parts_timed_summed(struct tl_pt_folder *f,
+							      const uint32_t *numbers)
+{
+	fold_parts(f, numbers, (struct loop_kind){ .timed = true, .summed = true });
+}
+
+static __attribute__((noinline)) void fold_parts_plain(struct tl_pt_folder *f,
+						       const uint32_t *numbers)
+{
+	fold_parts(f, numbers, (struct loop_kind){ 0 });
+}
+
+static __attribute__((noinline)) void fold_parts_plain_summed(struct tl_pt_folder *f,
+							      const uint32_t *numbers)
+{
+	fold_parts(f, numbers, (struct loop_kind){ .summed = true });
+}
+
+/* What call_or_return() does not do. */
+static inline __attribute__((always_inline)) void arrive_otherwise(struct tl_pt_folder *f,
+								   struct hot *h,
+								   const uint32_t *numbers,
+								   struct loop_kind kind)
+{
+	const bool parts = f->cache->nodes[*numbers].entry == TL_PT_KEY_SEVERAL;
+
+	store(h, f);
+	if (!parts || kind.observed || kind.sited)
+		arrive_slowly(f, numbers);
+	else if (kind.timed)
+		(kind.summed ? fold_parts_timed_summed : fold_parts_timed)(f, numbers);
+	else
+		(kind.summed ? fold_parts_plain_summed : fold_parts_plain)(f, numbers);
+	load(h, f);
+}
+
+static inline __attribute__((always_inline)) void
+fold_each(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, struct loop_kind kind)
+{
 	struct tl_pt_node_facts *nodes = f->cache->nodes;
 	struct hot h;
 
@@ -417,20 +518,13 @@ static inline __attribute__((always_inline)) void fold_each(struct tl_pt_folder 
 	for (size_t i = 0; i < count; i++) {
 		struct tl_pt_node_facts *n = &nodes[numbers[i]];
 
-		if (passed) {
-			h.fold.clock += passed[i] - seen;
-			seen = passed[i];
-		}
 		if (kind.observed && !tl_pt_node_facts_known(f, numbers[i]))
 			scan(f, &h, numbers[i]);
 		if (kind.observed && f->visits.nodes)
 			count_branch(f, h.last, n->ip);
 		if (n->entry != h.key && (kind.observed || n->entry == TL_PT_KEY_SEVERAL ||
-					  !call_or_return(&h, f, n, kind))) {
-			store(&h, f);
-			arrive_slowly(f, &numbers[i]);
-			load(&h, f);
-		}
+					  !call_or_return(&h, f, n, kind)))
+			arrive_otherwise(f, &h, &numbers[i], kind);
 		if (kind.observed && f->visits.nodes)
 			count_visit(f, &h, numbers[i]);
 		if (kind.timed)
@@ -446,40 +540,38 @@ static inline __attribute__((always_inline)) void fold_each(struct tl_pt_folder 
 /* One loop for each kind, as constants decide what is in it. */
 static void fold_timed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	fold_each(f, numbers, count, NULL, (struct loop_kind){ .timed = true });
+	fold_each(f, numbers, count, (struct loop_kind){ .timed = true });
 }
 
 static void fold_timed_summed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	fold_each(f, numbers, count, NULL, (struct loop_kind){ .timed = true, .summed = true });
+	fold_each(f, numbers, count, (struct loop_kind){ .timed = true, .summed = true });
 }
 
 static void fold_plain(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	fold_each(f, numbers, count, NULL, (struct loop_kind){ 0 });
+	fold_each(f, numbers, count, (struct loop_kind){ 0 });
 }
 
 static void fold_plain_summed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	fold_each(f, numbers, count, NULL, (struct loop_kind){ .summed = true });
+	fold_each(f, numbers, count, (struct loop_kind){ .summed = true });
 }
 
 static void fold_observed(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
 	if (f->timed)
-		fold_each(f, numbers, count, NULL,
-			  (struct loop_kind){ .timed = true, .observed = true });
+		fold_each(f, numbers, count, (struct loop_kind){ .timed = true, .observed = true });
 	else
-		fold_each(f, numbers, count, NULL, (struct loop_kind){ .observed = true });
+		fold_each(f, numbers, count, (struct loop_kind){ .observed = true });
 }
 
 static void fold_sited(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
 	if (f->timed)
-		fold_each(f, numbers, count, NULL,
-			  (struct loop_kind){ .timed = true, .sited = true });
+		fold_each(f, numbers, count, (struct loop_kind){ .timed = true, .sited = true });
 	else
-		fold_each(f, numbers, count, NULL, (struct loop_kind){ .sited = true });
+		fold_each(f, numbers, count, (struct loop_kind){ .sited = true });
 }
 
 void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
@@ -496,17 +588,52 @@ void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t co
 		(summed ? fold_plain_summed : fold_plain)(f, numbers, count);
 }
 
+/* As fold_each(), where nodes were passed over: the last one that ran is the one before each. */
+static inline __attribute__((always_inline)) void
+fold_each_loud(struct tl_pt_folder *f, size_t count, const struct tl_pt_passed_nodes *behind,
+	       struct loop_kind kind)
+{
+	const uint32_t *numbers = f->unstamped.nodes;
+	const struct tl_pt_loud_nodes *loud = &f->unstamped.loud;
+	struct tl_pt_node_facts *nodes = f->cache->nodes, *of_epoch = nodes + f->cache->shift;
+	uint32_t seen = f->unstamped.seen.insns;
+	struct hot h;
+
+	load(&h, f);
+	for (size_t i = 0; i < count; i++) {
+		struct tl_pt_node_facts *n = &nodes[numbers[i]];
+		const uint32_t before = tl_pt_node_before(loud->before[i]);
+
+		h.fold.clock += loud->insns[i] - seen;
+		seen = loud->insns[i];
+		/* What happened behind the batch before this one is told by its events. */
+		if (i && before) {
+			h.last = &of_epoch[before];
+			h.key = h.last->exit;
+		}
+		if (n->entry != h.key &&
+		    (n->entry == TL_PT_KEY_SEVERAL || !call_or_return(&h, f, n, kind)))
+			arrive_otherwise(f, &h, &numbers[i], kind);
+		if (!(loud->before[i] & TL_PT_COUNTED))
+			h.fold.clock += n->insns;
+		h.key = n->exit;
+		h.last = n;
+	}
+	h.fold.clock += (uint32_t)(behind->insns - seen);
+	if (behind->last) {
+		h.last = &of_epoch[behind->last];
+		h.key = h.last->exit;
+	}
+	store(&h, f);
+}
+
 void tl_pt_fold_loud_nodes(struct tl_pt_folder *f, size_t count,
 			   const struct tl_pt_passed_nodes *behind)
 {
-	const uint32_t *nodes = f->unstamped.nodes, *passed = f->unstamped.passed;
-	const uint32_t last = count ? passed[count - 1] : f->unstamped.seen.insns;
-
 	if (f->thread->stack.fold.hot.sums)
-		fold_each(f, nodes, count, passed, (struct loop_kind){ .summed = true });
+		fold_each_loud(f, count, behind, (struct loop_kind){ .summed = true });
 	else
-		fold_each(f, nodes, count, passed, (struct loop_kind){ 0 });
-	f->thread->stack.fold.hot.clock += (uint32_t)(behind->insns - last);
+		fold_each_loud(f, count, behind, (struct loop_kind){ 0 });
 	f->thread->stack.fold.records += behind->nodes - f->unstamped.seen.nodes;
 	f->unstamped.seen = *behind;
 }

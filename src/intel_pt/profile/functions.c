@@ -447,20 +447,22 @@ static bool has_symbol(struct tl_pt_functions *f, struct tl_binary *binary,
 	return reached.start == symbol->start && reached.name == symbol->name;
 }
 
-unsigned tl_pt_functions_same(struct tl_pt_functions *f, uint64_t ip, const uint64_t to[2])
+unsigned tl_pt_functions_same(struct tl_pt_functions *f, uint64_t ip, const uint64_t *to,
+			      unsigned count)
 {
 	const struct tl_pt_symbol_file *file;
 	struct tl_pt_mapping mapping;
 	struct tl_symbol symbol;
 	unsigned same = 0;
 
-	if (!f->feed->mapping(f->feed->arg, ip, &mapping) || mapping.listed || !mapping.file)
+	if (!count || !f->feed->mapping(f->feed->arg, ip, &mapping) || mapping.listed ||
+	    !mapping.file)
 		return 0;
 	file = find_binary(f, mapping.file, mapping.bias);
 	if (!file || !file->binary)
 		return 0;
 	tl_binary_name_at(file->binary, ip, &symbol);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < count; i++)
 		same |= (unsigned)has_symbol(f, file->binary, &mapping, &symbol, to[i]) << i;
 	f->no_memory |= tl_binary_short_of_memory(file->binary);
 	return same;

@@ -87,11 +87,12 @@ struct tl_pt_name tl_pt_functions_name_in(struct tl_pt_functions *functions,
 struct tl_pt_name tl_pt_functions_line(struct tl_pt_functions *functions, uint64_t ip,
 				       struct tl_pt_line *line);
 /*
- * Which of two addresses have the symbol of `ip`, whose name was looked up before, or none if it
+ * Which of the addresses have the symbol of `ip`, whose name was looked up before, or none if it
  * has none: bit i is address i. Unlike a name, this adds no function, as they need not have run.
  * 0 also where that is not known.
  */
-unsigned tl_pt_functions_same(struct tl_pt_functions *functions, uint64_t ip, const uint64_t to[2]);
+unsigned tl_pt_functions_same(struct tl_pt_functions *functions, uint64_t ip, const uint64_t *to,
+			      unsigned count);
 /* The function that begins at an address that was called; TL_NONE: no memory. */
 uint32_t tl_pt_functions_called(struct tl_pt_functions *functions, uint64_t ip);
 

@@ -86,6 +86,18 @@ static bool add_addr(struct tl_pt_folder *f, const struct tl_pt_node_insn *insn,
 	return true;
 }
 
+/*
+ * The function, if calls of it may be followed by the loop; TL_NONE: not. A call of one that
+ * returns twice notes its return point, which the loop does not do.
+ */
+static uint32_t enterable(struct tl_pt_folder *f, uint32_t function)
+{
+	if (function == TL_NONE || f->functions.list[function].twice ||
+	    !tl_pt_stack_know(&f->thread->stack, function))
+		return TL_NONE;
+	return function;
+}
+
 struct search {
 	size_t begun;
 	uint32_t function;
@@ -117,7 +129,7 @@ static bool find_change(struct tl_pt_folder *f, const struct tl_pt_node_insn *in
 		return false;
 	*inner = (struct tl_pt_inner_function){ .ip = insn->ip,
 						.function = name.function,
-						.called = TL_NONE,
+						.called = enterable(f, name.function),
 						.is_entry = name.is_entry };
 	if (i)
 		inner[-1].insns = (uint32_t)(i - s->begun);
@@ -220,18 +232,20 @@ static void scan_inner(struct tl_pt_folder *f, uint32_t number, struct tl_pt_nod
 }
 
 /*
- * A node is quiet if all that a fold has to know of it are its instructions; an edge, if it stays
- * inside the function.
+ * A node is quiet if all that a fold has to know of it are its instructions, and where it leads;
+ * an edge, if it stays inside the function.
  */
 static void find_quiet(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_node_facts *n)
 {
 	uint64_t to[2];
+	const int edges = tl_pt_node_edges(f->decoder, number - f->cache->shift, to);
 
-	if (n->entry != n->exit || n->entry < TL_PT_KEY_UNKNOWN ||
-	    !tl_pt_node_branches(f->decoder, number - f->cache->shift, to))
+	if (n->entry < TL_PT_KEY_UNKNOWN || edges < 0)
 		return;
 	tl_pt_set_quiet(f->decoder, number - f->cache->shift,
-			tl_pt_functions_same(&f->functions, n->ip, to));
+			n->entry == n->exit
+				? tl_pt_functions_same(&f->functions, n->ip, to, (unsigned)edges)
+				: 0);
 }
 
 static void find_facts(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
@@ -245,17 +259,12 @@ static void find_facts(struct tl_pt_folder *f, uint32_t number, const struct tl_
 	n->insns = block->ninsn;
 	n->iclass = (uint8_t)block->iclass;
 	n->is_entry = first.is_entry;
-	n->called = first.function == TL_NONE ? 0 : first.function + 1;
-	if (n->called)
-		tl_pt_stack_know(&f->thread->stack, first.function);
-	/* A call of such a function notes its return point, which the fast path does not do. */
-	if (n->called && f->functions.list[first.function].twice)
-		n->called = 0;
+	n->called = enterable(f, first.function) + 1; /* TL_NONE is 0 then */
 	n->entry = function_key(&first);
 	n->exit = leaving(f, number, n, function_key(&last));
 	if (first.function != last.function)
 		scan_inner(f, number, n);
-	else if (f->unstamped.passed)
+	else if (f->unstamped.loud.insns)
 		find_quiet(f, number, n);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed sections. */
 #include <stdlib.h>
-#include <zlib.h>
 
+#include "core/codecs/zlib_bytes.h"
 #include "core/codecs/zstd_blocks.h"
 #include "symbols/dwarf/sections.h"
 
@@ -15,12 +15,7 @@ enum { MOST_RATIO = 1032, ALWAYS_ALLOWED = 1 << 20 };
 
 static int expand_zlib(const struct tl_dwarf_bytes *in, uint8_t *out, size_t size)
 {
-	uLongf made = size;
-	int result = uncompress(out, &made, in->cur.pos, tl_cursor_left(&in->cur));
-
-	if (result == Z_MEM_ERROR)
-		return TL_NO_MEMORY;
-	return result == Z_OK && made == size ? 0 : TL_BAD_FORMAT;
+	return tl_zlib_expand(in->cur.pos, tl_cursor_left(&in->cur), out, size);
 }
 
 static int expand_zstd(const struct tl_dwarf_bytes *in, uint8_t *out, size_t size)

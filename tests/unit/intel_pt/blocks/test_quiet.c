@@ -2,8 +2,8 @@
 /*
  * Nodes that the walk passes over. Programs made at random are executed here, step by step, which
  * gives the blocks that ran, and the trace of them; random nodes and edges are said to be quiet.
- * What is given and what is passed over must be those blocks, and nothing be passed over that was
- * not said to be quiet.
+ * What is given and what is passed over must be those blocks, each with the one before it, and
+ * nothing be passed over that was not said to be quiet.
  */
 #include "../pt_trace.h"
 
@@ -197,7 +197,7 @@ struct walk {
 	struct program *program;
 	struct said said[BLOCKS]; /* of blocks, by the part that they begin with */
 	size_t at;
-	uint32_t insns;
+	uint32_t insns; /* counted so far, of quiet blocks */
 	size_t passed;
 };
 
@@ -226,29 +226,48 @@ static void pass(struct walk *w, uint32_t insns)
 	}
 }
 
+/* The block that ran before the present step. */
+static void compare_before(const struct walk *w, const struct tl_pt_decoder *decoder, uint32_t node)
+{
+	const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, node);
+
+	if (w->at) {
+		assert_non_null(block);
+		assert_int_equal(block->ip, w->program->steps[w->at - 1].ip);
+	} else {
+		assert_int_equal(node, 0);
+	}
+}
+
 static void say(struct walk *w, struct tl_pt_decoder *decoder, uint32_t node, const struct step *s)
 {
 	struct said *said = said_of(w, s->ip);
 	uint64_t to[2];
-	const bool may = tl_pt_node_branches(decoder, node, to);
+	const int edges = tl_pt_node_edges(decoder, node, to);
 
 	/* The last step has no outcome, whatever it ends with. */
 	if (s != &w->program->steps[STEPS])
-		assert_int_equal(may, s->outcome >= 0 && !s->calls && s->insns <= 63);
+		assert_int_equal(edges, s->insns > 63 ? -1 : s->outcome >= 0 ? 2 : 0);
 	if (said->known || !draw(w->program, 4))
 		return;
 	said->known = true;
-	if (!may || !draw(w->program, 5))
+	if (edges < 0 || !draw(w->program, 5))
 		return;
 	said->quiet = true;
-	said->edges = draw(w->program, 4) | draw(w->program, 4);
+	said->edges = edges ? draw(w->program, 4) | draw(w->program, 4) : 0;
 	tl_pt_set_quiet(decoder, node, said->edges);
 }
 
-static void give(struct walk *w, struct tl_pt_decoder *decoder, uint32_t node)
+static void give(struct walk *w, struct tl_pt_decoder *decoder, uint32_t node, uint32_t before)
 {
 	const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, node);
 	const struct step *step = &w->program->steps[w->at];
+
+	compare_before(w, decoder, tl_pt_node_before(before));
+	if (before & TL_PT_COUNTED) {
+		assert_true(said_of(w, step->ip)->quiet);
+		w->insns += step->insns;
+	}
 
 	assert_non_null(block);
 	assert_true(w->at < w->program->count);
@@ -261,7 +280,8 @@ static void give(struct walk *w, struct tl_pt_decoder *decoder, uint32_t node)
 static void decode(struct walk *w, struct tl_pt_decoder *decoder, int status)
 {
 	struct tl_pt_passed_nodes behind = tl_pt_passed_so_far(decoder);
-	uint32_t nodes[512], insns[512];
+	uint32_t nodes[512], insns[512], before[512];
+	const struct tl_pt_loud_nodes loud = { insns, before };
 	size_t given = 0;
 
 	for (;;) {
@@ -272,14 +292,15 @@ static void decode(struct walk *w, struct tl_pt_decoder *decoder, int status)
 		while (status >= 0 && status & TL_PT_EVENT_PENDING)
 			status = tl_pt_next_event(decoder, &event);
 		if (status >= 0)
-			status = tl_pt_next_loud_nodes(decoder, &batch, insns, &behind);
+			status = tl_pt_next_loud_nodes(decoder, &batch, &loud, &behind);
 		if (status < 0)
 			break;
 		for (size_t i = 0; i < batch.count; i++) {
 			pass(w, insns[i]);
-			give(w, decoder, nodes[i]);
+			give(w, decoder, nodes[i], before[i]);
 		}
 		pass(w, behind.insns);
+		compare_before(w, decoder, behind.last);
 		given += batch.count;
 		status = batch.status;
 	}
@@ -304,8 +325,10 @@ TEST(random_programs)
 		run_program(&program);
 		open_scene(&scene, program.trace, program.trace_size, AT, program.code,
 			   program.size, 0);
+		/* Setting the number of threads takes it back to before it was synchronised. */
+		assert_int_equal(tl_pt_decoder_set_jobs(scene.decoder, 1), 0);
 		assert_true(tl_pt_pass_quiet(scene.decoder));
-		decode(&w, scene.decoder, scene.status);
+		decode(&w, scene.decoder, tl_pt_decoder_sync_set(scene.decoder, 0));
 		close_scene(&scene);
 		passed += w.passed;
 	}
@@ -313,18 +336,19 @@ TEST(random_programs)
 	assert_true(passed > (size_t)ROUNDS * STEPS / 20);
 }
 
-/* Where the caller may be given other nodes, or ticks between them, none is passed over. */
-TEST(not_with_threads_or_ticks)
+/* Not once there are nodes that were given as a whole, nor where ticks come between them. */
+TEST(not_later_or_with_ticks)
 {
 	static const uint8_t code[] = { 0xc3 }, trace[] = { START(AT) };
 	struct scene scene;
 
-	open_scene(&scene, trace, sizeof(trace), AT, code, sizeof(code), TL_PT_TICK_EVENTS);
-	assert_false(tl_pt_pass_quiet(scene.decoder));
-	close_scene(&scene);
 	open_scene(&scene, trace, sizeof(trace), AT, code, sizeof(code), 0);
-	assert_true(tl_pt_pass_quiet(scene.decoder));
+	assert_false(tl_pt_pass_quiet(scene.decoder));
 	assert_int_equal(tl_pt_decoder_set_jobs(scene.decoder, 2), 0);
+	assert_true(tl_pt_pass_quiet(scene.decoder));
+	close_scene(&scene);
+	open_scene(&scene, trace, sizeof(trace), AT, code, sizeof(code), TL_PT_TICK_EVENTS);
+	assert_int_equal(tl_pt_decoder_set_jobs(scene.decoder, 1), 0);
 	assert_false(tl_pt_pass_quiet(scene.decoder));
 	close_scene(&scene);
 }
@@ -333,7 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_programs),
-		cmocka_unit_test(not_with_threads_or_ticks),
+		cmocka_unit_test(not_later_or_with_ticks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "../../unit.h"
 
+#include "core/memory.h"
 #include "intel_pt/parallel/parallel.h"
 
 /*
@@ -286,12 +287,204 @@ static void test_damage_is_the_same_for_all(void **state)
 	assert_true(errors > 5);
 }
 
+/* ---- quiet nodes that are passed over ---- */
+
+/* All blocks as one thread gives them, with the instructions before each. */
+struct run {
+	struct {
+		uint64_t ip, insns;
+	} *list;
+	size_t count, capacity;
+	uint64_t insns, events;
+};
+
+static void run_add(struct run *run, const struct tl_pt_block *block)
+{
+	assert_true(tl_grow(&run->list, &run->capacity, run->count + 1, sizeof(*run->list)));
+	run->list[run->count].ip = block->ip;
+	run->list[run->count++].insns = run->insns;
+	run->insns += block->ninsn;
+}
+
+/* What is met by a decoder that passes over nodes. */
+struct meeting {
+	struct tl_pt_decoder *decoder;
+	const struct run *run;
+	size_t at;      /* the block of the run that comes next */
+	uint64_t given; /* blocks that were given */
+	uint32_t insns; /* counted so far, of quiet nodes */
+};
+
+/* Which nodes and edges are quiet is drawn by their addresses. */
+static bool is_quiet(uint64_t ip)
+{
+	return tl_hash64(ip) % 8;
+}
+
+static bool is_quiet_edge(uint64_t from, uint64_t to)
+{
+	return tl_hash_pair(from, to) % 5;
+}
+
+static void say(const struct meeting *m, uint32_t node, uint64_t ip)
+{
+	uint64_t to[2];
+	const int edges = tl_pt_node_edges(m->decoder, node, to);
+	unsigned quiet = 0;
+
+	for (int i = 0; i < edges; i++)
+		quiet |= (unsigned)is_quiet_edge(ip, to[i]) << i;
+	if (edges >= 0 && is_quiet(ip))
+		tl_pt_set_quiet(m->decoder, node, quiet);
+}
+
+/* Instructions of quiet nodes were counted: those of the blocks up to the one that is next. */
+static void pass_to(struct meeting *m, uint32_t insns)
+{
+	const uint64_t to = m->run->list[m->at].insns + (uint32_t)(insns - m->insns);
+
+	for (m->insns = insns; m->at < m->run->count && m->run->list[m->at].insns < to; m->at++) {
+		assert_true(m->at > 0 && is_quiet(m->run->list[m->at].ip));
+		assert_true(is_quiet_edge(m->run->list[m->at - 1].ip, m->run->list[m->at].ip));
+	}
+}
+
+static void compare_before(const struct meeting *m, uint32_t number)
+{
+	if (number && m->at)
+		assert_int_equal(tl_pt_decoder_node_block(m->decoder, number)->ip,
+				 m->run->list[m->at - 1].ip);
+}
+
+static void meet_loud(struct meeting *m, uint32_t node, uint32_t insns, uint32_t before)
+{
+	const struct tl_pt_block *block = tl_pt_decoder_node_block(m->decoder, node);
+
+	assert_true(m->at < m->run->count);
+	pass_to(m, insns);
+	assert_true(m->at < m->run->count);
+	assert_int_equal(block->ip, m->run->list[m->at].ip);
+	compare_before(m, tl_pt_node_before(before));
+	if (before & TL_PT_COUNTED)
+		m->insns += block->ninsn;
+	say(m, node, block->ip);
+	m->at++;
+	m->given++;
+}
+
+static int take_loud_batch(struct meeting *m, struct tl_pt_passed_nodes *behind)
+{
+	uint32_t nodes[512], insns[512], before[512];
+	const struct tl_pt_loud_nodes loud = { insns, before };
+	struct tl_pt_node_batch batch = { .nodes = nodes, .max = 512 };
+	const int status = tl_pt_next_loud_nodes(m->decoder, &batch, &loud, behind);
+
+	if (status < 0)
+		return status;
+	for (size_t i = 0; i < batch.count; i++)
+		meet_loud(m, nodes[i], insns[i], before[i]);
+	if (m->at < m->run->count)
+		pass_to(m, behind->insns);
+	compare_before(m, behind->last);
+	return batch.status;
+}
+
+static void start_decoder(struct tl_pt_decoder **decoder, const struct fixture *f, unsigned jobs,
+			  uint32_t most)
+{
+	const struct tl_pt_config config = { .size = sizeof(config),
+					     .begin = f->trace,
+					     .end = f->trace + f->size,
+					     .flags = TL_PT_SALVAGE };
+
+	assert_int_equal(tl_pt_decoder_open(decoder, &config, f->image), 0);
+	(*decoder)->graph.code->most = most;
+	assert_int_equal(tl_pt_decoder_set_jobs(*decoder, jobs), 0);
+}
+
+static uint64_t drop_events(struct tl_pt_decoder *decoder, int *status)
+{
+	struct tl_pt_event event;
+	uint64_t count = 0;
+
+	for (; *status >= 0 && *status & TL_PT_EVENT_PENDING; count++)
+		*status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
+	return count;
+}
+
+static void run_all(struct run *run, const struct fixture *f)
+{
+	struct tl_pt_decoder *decoder;
+	struct tl_pt_block block;
+	int status;
+
+	*run = (struct run){ .count = 0 };
+	start_decoder(&decoder, f, 1, 0);
+	status = tl_pt_decoder_sync_forward(decoder);
+	while (status >= 0) {
+		run->events += drop_events(decoder, &status);
+		if (status >= 0)
+			status = tl_pt_next_block(decoder, &block);
+		if (status >= 0)
+			run_add(run, &block);
+	}
+	assert_int_equal(status, -TL_PT_EOS);
+	tl_pt_decoder_close(decoder);
+}
+
+/* How many blocks were given. */
+static uint64_t compare_loud(const struct run *run, const struct fixture *f, unsigned jobs,
+			     uint32_t most)
+{
+	struct tl_pt_passed_nodes behind = { .nodes = 0 };
+	struct meeting m = { .run = run };
+	uint64_t events = 0;
+	int status;
+
+	start_decoder(&m.decoder, f, jobs, most);
+	assert_true(tl_pt_pass_quiet(m.decoder));
+	status = tl_pt_decoder_sync_forward(m.decoder);
+	while (status >= 0) {
+		events += drop_events(m.decoder, &status);
+		if (status >= 0)
+			status = take_loud_batch(&m, &behind);
+	}
+	assert_int_equal(status, -TL_PT_EOS);
+	assert_int_equal(m.at, run->count);
+	assert_int_equal(behind.nodes, run->count - m.given);
+	assert_int_equal(events, run->events);
+	tl_pt_decoder_close(m.decoder);
+	return m.given;
+}
+
+/* All blocks, or all but the quiet ones, of damaged traces: with threads, and few nodes. */
+static void test_quiet_nodes_are_passed_over(void **state)
+{
+	static struct fixture f;
+	uint64_t given = 0, blocks = 0;
+
+	for (uint32_t i = 0; i < 24; i++) {
+		struct run run;
+
+		damage(&f, shorter(*state), i);
+		run_all(&run, &f);
+		for (unsigned jobs = 1; jobs <= 3; jobs++) {
+			given += compare_loud(&run, &f, jobs, i % 2 ? 256 : 0);
+			blocks += run.count;
+		}
+		free(run.list);
+	}
+	/* Behind damage one thread goes on alone, and gives all. */
+	assert_true(given < blocks - blocks / 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_give_what_one_gives),
 		cmocka_unit_test(test_nodes_are_dropped_between_segments),
 		cmocka_unit_test(test_damage_is_the_same_for_all),
+		cmocka_unit_test(test_quiet_nodes_are_passed_over),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
