@@ -11,7 +11,6 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/pool.h"
-#include "profile/file/row_block.h"
 #include "profile/file/rows.h"
 
 struct tl_pfile_writer {
@@ -219,33 +218,20 @@ struct team {
 	struct tl_pfile_row_block blocks[TEAM_BLOCKS];
 	struct worker workers[TEAM_MOST];
 	unsigned jobs;
-	atomic_size_t next;         /* block to be made */
-	size_t first, count;        /* rows of all of them */
-	tl_pfile_make_row_fn *make; /* NULL: `arg` is an order */
+	atomic_size_t next;  /* block to be made */
+	size_t first, count; /* rows of all of them */
+	tl_pfile_fill_fn *fill;
 	const void *arg;
 };
-
-static int add_made(struct tl_pfile_row_block *block, tl_pfile_make_row_fn *make, const void *arg,
-		    size_t number, uint64_t *row)
-{
-	const uint8_t *costs = NULL;
-	uint32_t used = make(arg, number, row, &costs);
-
-	return costs ? tl_pfile_row_block_add_coded(block, row, costs, used)
-		     : tl_pfile_row_block_add(block, row, used);
-}
 
 static int make_block(const struct team *team, struct worker *worker,
 		      struct tl_pfile_row_block *block, size_t first)
 {
 	size_t end = tl_min(first + block->most, team->first + team->count);
-	int status = 0;
+	int status;
 
 	tl_pfile_row_block_clear(block);
-	if (!team->make)
-		status = tl_pfile_row_block_add_order(block, team->arg, first, end - first);
-	for (size_t i = first; team->make && status == 0 && i < end; i++)
-		status = add_made(block, team->make, team->arg, i, worker->row);
+	status = team->fill(team->arg, block, first, end, worker->row);
 	return status ? status : tl_pfile_row_block_pack(block, &worker->zstd);
 }
 
@@ -324,40 +310,20 @@ static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t f
 	}
 }
 
-static void write_order_here(struct tl_pfile_writer *w, size_t first, size_t end,
-			     const uint32_t *order)
+static void write_here(struct tl_pfile_writer *w, size_t first, size_t end, tl_pfile_fill_fn *fill,
+		       const void *arg)
 {
 	for (size_t next; first < end && !w->status; first = next) {
 		if (w->block.rows >= w->block.most)
 			flush(w);
 		next = tl_min(first + w->block.most - w->block.rows, end);
-		fail(w, tl_pfile_row_block_add_order(&w->block, order, first, next - first));
-	}
-}
-
-static void write_one_by_one(struct tl_pfile_writer *w, size_t first, size_t end,
-			     tl_pfile_make_row_fn *make, const void *arg)
-{
-	if (!make) {
-		write_order_here(w, first, end, arg);
-		return;
-	}
-	for (size_t i = first; i < end && !w->status; i++) {
-		if (w->block.rows >= w->block.most)
-			flush(w);
 		if (!w->status)
-			fail(w, add_made(&w->block, make, arg, i, w->row));
+			fail(w, fill(arg, &w->block, first, next, w->row));
 	}
 }
 
-void tl_pfile_write_order(struct tl_pfile_writer *w, const uint32_t *order, size_t count,
-			  unsigned jobs)
-{
-	tl_pfile_write_rows(w, count, NULL, order, jobs);
-}
-
-void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_row_fn *make,
-			 const void *arg, unsigned jobs)
+void tl_pfile_write_blocks(struct tl_pfile_writer *w, size_t count, tl_pfile_fill_fn *fill,
+			   const void *arg, unsigned jobs)
 {
 	enum { WORTH = 4 }; /* blocks, for which threads are worth their start */
 	const size_t most = w->block.most, head = w->block.rows ? most - w->block.rows : 0;
@@ -365,14 +331,56 @@ void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_
 
 	if (jobs > 1 && count >= head + WORTH * most && begin_team(w, jobs)) {
 		/* The present block becomes full; what is no whole block begins the next one. */
-		write_one_by_one(w, 0, head, make, arg);
+		write_here(w, 0, head, fill, arg);
 		flush(w);
-		w->team->make = make;
+		w->team->fill = fill;
 		w->team->arg = arg;
 		first = head + (count - head) / most * most;
 		write_by_team(w, w->team, head, first);
 	}
-	write_one_by_one(w, first, count, make, arg);
+	write_here(w, first, count, fill, arg);
+}
+
+struct made_rows {
+	tl_pfile_make_row_fn *make;
+	const void *arg;
+};
+
+static int fill_made(const void *arg, struct tl_pfile_row_block *block, size_t first, size_t end,
+		     uint64_t *row)
+{
+	const struct made_rows *rows = arg;
+	int status = 0;
+
+	for (size_t i = first; status == 0 && i < end; i++) {
+		const uint8_t *costs = NULL;
+		const uint32_t used = rows->make(rows->arg, i, row, &costs);
+
+		status = costs ? tl_pfile_row_block_add_coded(block, row, costs, used)
+			       : tl_pfile_row_block_add(block, row, used);
+	}
+	return status;
+}
+
+void tl_pfile_write_rows(struct tl_pfile_writer *w, size_t count, tl_pfile_make_row_fn *make,
+			 const void *arg, unsigned jobs)
+{
+	const struct made_rows rows = { make, arg };
+
+	tl_pfile_write_blocks(w, count, fill_made, &rows, jobs);
+}
+
+static int fill_order(const void *order, struct tl_pfile_row_block *block, size_t first, size_t end,
+		      uint64_t *row)
+{
+	(void)row;
+	return tl_pfile_row_block_add_order(block, order, first, end - first);
+}
+
+void tl_pfile_write_order(struct tl_pfile_writer *w, const uint32_t *order, size_t count,
+			  unsigned jobs)
+{
+	tl_pfile_write_blocks(w, count, fill_order, order, jobs);
 }
 
 uint32_t tl_pfile_block_rows(const struct tl_pfile_writer *w)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "core/output.h"
-#include "profile/file/layout.h"
+#include "profile/file/row_block.h"
 
 struct tl_pfile_writer;
 
@@ -30,6 +30,14 @@ typedef uint32_t tl_pfile_make_row_fn(const void *arg, size_t number, uint64_t *
 /* Rows 0 .. count - 1, which up to `jobs` threads make. */
 void tl_pfile_write_rows(struct tl_pfile_writer *writer, size_t count, tl_pfile_make_row_fn *make,
 			 const void *arg, unsigned jobs);
+/*
+ * The same, a block at a time: rows `first` .. `end` - 1 behind those that the block has already.
+ * `row` is room for one. 0, TL_NO_MEMORY or TL_TOO_LARGE.
+ */
+typedef int tl_pfile_fill_fn(const void *arg, struct tl_pfile_row_block *block, size_t first,
+			     size_t end, uint64_t *row);
+void tl_pfile_write_blocks(struct tl_pfile_writer *writer, size_t count, tl_pfile_fill_fn *fill,
+			   const void *arg, unsigned jobs);
 /* The same of a section that is an order: row i is order[i] - i. */
 void tl_pfile_write_order(struct tl_pfile_writer *writer, const uint32_t *order, size_t count,
 			  unsigned jobs);

@@ -36,7 +36,7 @@ void tl_pfile_write_samples(struct tl_pfile_writer *writer,
 void tl_pfile_write_said(struct tl_pfile_writer *writer, const struct tl_profile *profile,
 			 struct tl_pfile_texts *texts, uint64_t *row);
 /*
- * file_write_packed.c: lines, arcs and jumps of a packed profile. Zero-filled, but for `from` and
+ * packed/write_packed.c: lines, arcs and jumps of a packed profile. Zero-filled, but for `from` and
  * `map`.
  */
 struct tl_pfile_packed {
@@ -60,6 +60,24 @@ bool tl_pfile_packed_begin(struct tl_pfile_packed *packed, struct tl_pfile_canon
 bool tl_pfile_packed_write(struct tl_pfile_packed *packed, enum tl_pfile_section section,
 			   struct tl_pfile_writer *writer, unsigned jobs);
 void tl_pfile_packed_free(struct tl_pfile_packed *packed);
+/*
+ * packed/write_rows.c: the same of rows that are as the file has them (tl_pack_rows). 1; 0: some
+ * are not, or not in its order, and nothing was written; TL_NO_MEMORY.
+ */
+int tl_pfile_packed_copy(struct tl_pfile_packed *packed, enum tl_pfile_section section,
+			 struct tl_pfile_writer *writer, unsigned jobs);
+
+/* The place of a function, and of a part, of the packed profile. */
+static inline uint32_t tl_pfile_function_place(const struct tl_pfile_packed *packed,
+					       uint32_t number)
+{
+	return tl_pfile_place(&packed->canon->functions, packed->map.functions[number]);
+}
+
+static inline uint32_t tl_pfile_part_place(const struct tl_pfile_packed *packed, uint32_t number)
+{
+	return tl_pfile_place(&packed->canon->parts, packed->map.parts[number]);
+}
 
 /* The members of `losses` in the order of the file. */
 void tl_pfile_put_losses(uint64_t *row, const struct tl_losses *losses);

@@ -44,19 +44,22 @@ static int put_order(void *arg, const struct tl_pfile_block *block, const uint8_
 	const struct order_slices *s = arg;
 	const uint8_t *pos = content, *end = content + block->raw_bytes;
 	const uint64_t behind = block->first + block->rows;
-	uint64_t key = 0, step = 0;
+	uint64_t key = 0, step = 0, high;
 
 	if (behind > s->count)
 		return TL_BAD_RECORD;
 	for (uint64_t number = block->first; number < behind; number++) {
-		uint8_t bits = pos < end ? *pos : TL_PFILE_GROUP;
+		const uint8_t bits = pos < end ? *pos : TL_PFILE_GROUP;
 
 		pos++;
-		if (bits == 1)
-			pos = tl_pfile_take_number(pos, &step);
-		if (bits > 1 || !pos)
+		if (bits > 1)
 			return TL_BAD_RECORD;
-		key += bits ? tl_unzigzag(step) : 0;
+		if (bits) {
+			pos = tl_pfile_take_few(pos, &step, &high);
+			if (!pos)
+				return TL_BAD_RECORD;
+			key += tl_unzigzag(step);
+		}
 		if (number + key >= s->count)
 			return TL_BAD_RECORD;
 		s->order[number] = (uint32_t)(number + key);

@@ -145,6 +145,12 @@ struct tl_pfile_packing {
 	/* Of the section: the number that each row had; NULL: that of the row. */
 	const uint32_t *order;
 	uint32_t first; /* items of the sections before */
+	/* The same for rows that are kept, those of the block, and their sums by event. */
+	struct tl_pack_origin *origin;
+	struct tl_pfile_kept *kept;
+	size_t kept_count, kept_room;
+	uint64_t *sums;
+	size_t sum_room;
 };
 
 enum {
@@ -166,11 +172,20 @@ static inline uint32_t tl_pfile_item_number(const struct tl_pfile_packing *p, ui
 }
 
 /*
- * file_read_items.c: what is done with a row that may be of the range, for tl_pfile_each_row(); and
- * with all lines of a block, for tl_pfile_each_rows().
+ * packed/read_items.c: what is done with a row that may be of the range, for tl_pfile_each_row();
+ * and with all lines, or arcs, of a block, for tl_pfile_each_rows().
  */
-int tl_pfile_pack_arc(void *packing, uint64_t number, const uint64_t *row);
 int tl_pfile_pack_jump(void *packing, uint64_t number, const uint64_t *row);
 int tl_pfile_pack_lines(void *packing, const struct tl_pfile_block *block, const uint8_t *content);
+int tl_pfile_pack_arcs(void *packing, const struct tl_pfile_block *block, const uint8_t *content);
+
+/*
+ * packed/read_rows.c: keep the rows of a block of lines or arcs as they are (tl_pack_rows). 0, or
+ * TL_PFILE_BEHIND_RANGE; TL_PFILE_NOT_KEPT: they are of another form than a pack has them in, and
+ * nothing was done; TL_NO_MEMORY.
+ */
+enum { TL_PFILE_NOT_KEPT = 2 };
+int tl_pfile_keep_rows(struct tl_pfile_packing *packing, const struct tl_pfile_block *block,
+		       const uint8_t *content);
 
 #endif

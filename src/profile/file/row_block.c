@@ -186,6 +186,47 @@ int tl_pfile_row_block_add_coded(struct tl_pfile_row_block *b, const uint64_t *r
 	return 0;
 }
 
+static bool copy_bytes(struct tl_pfile_row_block *b, const uint8_t *bytes, size_t size)
+{
+	uint8_t *to = tl_pfile_row_block_room(b, size);
+
+	if (!to)
+		return false;
+	memcpy(to, bytes, size);
+	b->used += size;
+	return true;
+}
+
+int tl_pfile_row_block_copy(struct tl_pfile_row_block *b, const uint64_t *row, uint32_t used,
+			    const uint8_t *bytes, size_t size)
+{
+	if (!copy_bytes(b, bytes, size) || (b->sum_fields && !add_sum(b, row, used)))
+		return TL_NO_MEMORY;
+	memcpy(b->last, row, b->keys * sizeof(*row));
+	b->rows++;
+	return 0;
+}
+
+int tl_pfile_row_block_copy_lines(struct tl_pfile_row_block *b, const uint64_t *last,
+				  uint32_t count, const uint8_t *bytes, size_t size,
+				  const uint64_t *costs)
+{
+	const uint32_t events = b->fields - b->keys;
+	uint64_t *sum;
+
+	if (!copy_bytes(b, bytes, size))
+		return TL_NO_MEMORY;
+	if (b->sum_fields) {
+		sum = b->sums + (b->sum_count - 1) * b->sum_fields + b->sum_keys;
+		sum[0] += count;
+		for (uint32_t e = 0; e < events; e++)
+			sum[1 + e] += costs[e];
+	}
+	memcpy(b->last, last, b->keys * sizeof(*last));
+	b->rows += count;
+	return 0;
+}
+
 int tl_pfile_row_block_add_order(struct tl_pfile_row_block *b, const uint32_t *order, size_t first,
 				 size_t count)
 {

@@ -57,6 +57,16 @@ int tl_pfile_row_block_add(struct tl_pfile_row_block *block, const uint64_t *row
  */
 int tl_pfile_row_block_add_coded(struct tl_pfile_row_block *block, const uint64_t *row,
 				 const uint8_t *costs, uint32_t count);
+/*
+ * The same of a row whose bytes, behind the row before, are known; and of some lines behind one of
+ * the same function and part, of which `last` has the keys of the last one and `costs` are the sums
+ * of all.
+ */
+int tl_pfile_row_block_copy(struct tl_pfile_row_block *block, const uint64_t *row, uint32_t used,
+			    const uint8_t *bytes, size_t size);
+int tl_pfile_row_block_copy_lines(struct tl_pfile_row_block *block, const uint64_t *last,
+				  uint32_t count, const uint8_t *bytes, size_t size,
+				  const uint64_t *costs);
 /* Rows of an order (tl_pfile_put_order()). */
 int tl_pfile_row_block_add_order(struct tl_pfile_row_block *block, const uint32_t *order,
 				 size_t first, size_t count);

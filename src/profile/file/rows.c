@@ -82,6 +82,18 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 	return used;
 }
 
+/* The same of one that mostly has one byte or two, without a branch on which. */
+static inline uint8_t *put_few(uint8_t *to, uint64_t value)
+{
+	const unsigned more = value > 0x7f;
+
+	if (value > 0x3fff)
+		return put_present(to, value);
+	to[0] = (uint8_t)(value | more << 7);
+	to[1] = (uint8_t)(value >> 7);
+	return to + (value != 0) + more;
+}
+
 uint8_t *tl_pfile_put_order(uint8_t *to, uint64_t *last, const uint32_t *order, size_t first,
 			    size_t count)
 {
@@ -92,7 +104,7 @@ uint8_t *tl_pfile_put_order(uint8_t *to, uint64_t *last, const uint32_t *order, 
 
 		before = key;
 		*to = value != 0;
-		to = put_present(to + 1, value);
+		to = put_few(to + 1, value);
 	}
 	*last = before;
 	return to;

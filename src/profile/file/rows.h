@@ -39,6 +39,24 @@ static inline const uint8_t *tl_pfile_take_number(const uint8_t *from, uint64_t 
 	return from + (unsigned)__builtin_ctzll(ends) / 8 + 1;
 }
 
+/*
+ * The same of a number that mostly has one byte or two, without a branch on which; *high is 0 if it
+ * could be shorter.
+ */
+static inline const uint8_t *tl_pfile_take_few(const uint8_t *from, uint64_t *value, uint64_t *high)
+{
+	const unsigned word = tl_get16s(from, TL_HOST_BIG_ENDIAN), more = word >> 7 & 1;
+
+	if (word >> 15 & more) {
+		from = tl_pfile_take_number(from, value);
+		*high = from ? from[-1] : 0;
+		return from;
+	}
+	*value = (word & 0x7f) | (word >> 1 & 0x3f80 & (0 - more));
+	*high = *value >> 7 * more;
+	return from + 1 + more;
+}
+
 /* Write a row behind the one with the keys `last`, which become this one's; they begin as zeros. */
 uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t *last,
 			  const uint64_t *row);

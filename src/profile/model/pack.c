@@ -9,6 +9,7 @@
 #include "core/cursor.h"
 #include "core/text/digits.h"
 #include "core/varint.h"
+#include "profile/model/pack_numbers.h"
 
 /*
  * An item begins with a byte: its kind, whether address and block differ from those of the item
@@ -37,34 +38,9 @@ enum {
 
 /* ---- numbers ---- */
 
-static inline const uint8_t *take_number(const uint8_t *p, uint64_t *value)
-{
-	uint64_t sum = *p & 0x7f;
-
-	if (*p < 0x80) {
-		*value = sum;
-		return p + 1;
-	}
-	if (p[1] < 0x80) {
-		*value = sum | (uint64_t)p[1] << 7;
-		return p + 2;
-	}
-	for (unsigned shift = 7; *p++ & 0x80; shift += 7)
-		sum |= (uint64_t)(*p & 0x7f) << shift;
-	*value = sum;
-	return p;
-}
-
 static inline uint8_t *put_difference(uint8_t *p, uint64_t number, uint64_t base)
 {
 	return tl_put_varint(p, tl_zigzag(number - base));
-}
-
-static inline const uint8_t *take_difference(const uint8_t *p, uint64_t *number, uint64_t base)
-{
-	p = take_number(p, number);
-	*number = base + tl_unzigzag(*number);
-	return p;
 }
 
 /* ---- writing ---- */
@@ -154,7 +130,7 @@ static inline struct tl_pack_run *run_of(struct tl_pack *pack, uint32_t function
 	return add_run(pack, function, part);
 }
 
-static bool know_file(struct tl_pack *pack, uint32_t name)
+bool tl_pack_know_file(struct tl_pack *pack, uint32_t name)
 {
 	size_t words = (size_t)name / 64 + 1;
 
@@ -174,8 +150,8 @@ static inline bool know_files(struct tl_pack *pack, const struct tl_pack_run *ru
 			      const struct tl_pack_item *item)
 {
 	return ((run->first && item->at.file == run->previous.file) ||
-		know_file(pack, item->at.file)) &&
-	       (item->kind == TL_PACK_LINE || know_file(pack, item->to.file));
+		tl_pack_know_file(pack, item->at.file)) &&
+	       (item->kind == TL_PACK_LINE || tl_pack_know_file(pack, item->to.file));
 }
 
 /* A quarter of what the run has already, so that little is left free. */
@@ -382,7 +358,7 @@ bool tl_pack_lines_begin(struct tl_pack_lines *lines, struct tl_pack *pack, uint
 {
 	struct tl_pack_run *run = run_of(pack, function, part);
 
-	if (!run || !know_file(pack, file))
+	if (!run || !tl_pack_know_file(pack, file))
 		return false;
 	*lines = (struct tl_pack_lines){
 		.pack = pack,
@@ -449,6 +425,9 @@ void tl_pack_free(struct tl_pack *pack)
 	free(pack->sizes);
 	free(pack->files);
 	free(pack->room);
+	for (size_t i = 0; i < TL_PACK_KINDS; i++)
+		free(pack->orders.rows[i]);
+	free(pack->orders.functions);
 	free(pack);
 }
 
@@ -456,25 +435,28 @@ void tl_pack_free(struct tl_pack *pack)
 
 struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run)
 {
-	return (struct tl_pack_cursor){ .chunk = run->first };
+	struct tl_pack_cursor cursor = tl_pack_read_rows(run->rows);
+
+	cursor.chunk = run->first;
+	return cursor;
 }
 
 static const uint8_t *take_target(const uint8_t *p, struct tl_pack_item *item)
 {
 	uint64_t target, file, line;
 
-	p = take_number(p, &target);
-	p = take_number(p, &item->count);
-	p = take_number(p, &file);
-	p = take_number(p, &line);
-	p = take_difference(p, &item->to.address, item->at.address);
-	p = take_number(p, &item->to.block);
+	p = tl_pack_take_number(p, &target);
+	p = tl_pack_take_number(p, &item->count);
+	p = tl_pack_take_number(p, &file);
+	p = tl_pack_take_number(p, &line);
+	p = tl_pack_take_difference(p, &item->to.address, item->at.address);
+	p = tl_pack_take_number(p, &item->to.block);
 	item->target = (uint32_t)target;
 	item->to.file = (uint32_t)file;
 	item->to.line = (uint32_t)line;
 	if (item->kind == TL_PACK_JUMP) {
 		item->conditional = *p++;
-		p = take_number(p, &item->taken);
+		p = tl_pack_take_number(p, &item->taken);
 	}
 	return p;
 }
@@ -485,41 +467,11 @@ static const uint8_t *take_other(const uint8_t *p, struct tl_pack_item *item)
 	uint8_t other = *p;
 	uint64_t number;
 
-	p = take_number(p + 1, &number);
+	p = tl_pack_take_number(p + 1, &number);
 	if (other == OTHER_FILE)
 		item->at.file = (uint32_t)number;
 	else
 		item->number += (uint32_t)tl_unzigzag(number);
-	return p;
-}
-
-/*
- * Move behind `count` numbers: as many bytes have no highest bit. Eight bytes at a time, where as
- * many are there; their highest bits, moved down and multiplied, give the sums up to each byte.
- */
-static inline const uint8_t *skip_numbers(const uint8_t *p, const uint8_t *end, uint32_t count)
-{
-	const uint64_t highest = UINT64_C(0x8080808080808080), ones = highest >> 7;
-
-	while (count && end - p >= 8) {
-		/* In each byte: how many numbers end up to there. */
-		const uint64_t ends = (~tl_get64s(p, TL_HOST_BIG_ENDIAN) & highest) >> 7;
-		const uint64_t sums = ends * ones;
-		const uint32_t found = (uint32_t)(sums >> 56);
-
-		/* The first byte that has so many keeps its highest bit. */
-		if (found >= count)
-			return p +
-			       (unsigned)__builtin_ctzll(((sums | highest) - ones * count) &
-							 highest) /
-				       8 +
-			       1;
-		count -= found;
-		p += 8;
-	}
-	for (; count; count--)
-		while (*p++ & 0x80)
-			;
 	return p;
 }
 
@@ -534,26 +486,28 @@ static inline const uint8_t *take_item(const uint8_t *p, const uint8_t *end,
 		p = take_other(p, item);
 	head = *p++;
 	item->kind = head & KIND;
-	p = take_difference(p, &number, item->at.line);
+	p = tl_pack_take_difference(p, &number, item->at.line);
 	item->at.line = (uint32_t)number;
 	if (head & ADDRESS)
-		p = take_difference(p, &item->at.address, item->at.address);
+		p = tl_pack_take_difference(p, &item->at.address, item->at.address);
 	if (head & BLOCK)
-		p = take_difference(p, &item->at.block, item->at.block);
+		p = tl_pack_take_difference(p, &item->at.block, item->at.block);
 	number = head >> COST_SHIFT;
 	if (number == MANY_COSTS)
-		p = take_number(p, &number);
+		p = tl_pack_take_number(p, &number);
 	item->cost_count = (uint32_t)number;
 	if (item->kind != TL_PACK_LINE)
 		p = take_target(p, item);
 	item->costs = p;
-	return skip_numbers(p, end, item->cost_count);
+	return tl_pack_skip_numbers(p, end, item->cost_count);
 }
 
 static inline bool next_item(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 {
 	const uint8_t *data;
 
+	if (cursor->rows && tl_pack_next_row(cursor, TL_PACK_KINDS, item))
+		return true;
 	while (cursor->chunk && cursor->at == cursor->chunk->used) {
 		cursor->chunk = cursor->chunk->next;
 		cursor->at = 0;
@@ -566,7 +520,7 @@ static inline bool next_item(struct tl_pack_cursor *cursor, struct tl_pack_item 
 	item->number = cursor->next;
 	item->target = TL_NONE;
 	item->count = item->taken = 0;
-	item->conditional = false;
+	item->conditional = item->grouped = false;
 	data = cursor->chunk->data;
 	cursor->at =
 		(uint32_t)(take_item(data + cursor->at, data + cursor->chunk->used, item) - data);
@@ -583,6 +537,8 @@ bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item)
 bool tl_pack_next_of(struct tl_pack_cursor *cursor, enum tl_pack_kind kind,
 		     struct tl_pack_item *item)
 {
+	if (cursor->rows && tl_pack_next_row(cursor, kind, item))
+		return true;
 	while (next_item(cursor, item))
 		if (item->kind == kind)
 			return true;
@@ -598,26 +554,54 @@ void tl_pack_read_run(const struct tl_pack_run *run, struct tl_pack_item *items)
 			return;
 }
 
+/* Where the reading of costs is. */
+struct cost_reading {
+	const uint8_t *p;
+	unsigned bits, left; /* of the present group of a row */
+	bool grouped;
+};
+
+static inline struct cost_reading read_costs(const struct tl_pack_item *item)
+{
+	return (struct cost_reading){ item->costs, item->bits, item->bit_count, item->grouped };
+}
+
+/* Zigzag; in groups a cost of 0 is left out. */
+static inline uint64_t next_cost(struct cost_reading *r)
+{
+	uint64_t number = 0;
+
+	if (r->grouped) {
+		unsigned bits = r->bits;
+
+		if (!r->left) {
+			bits = *r->p++;
+			r->left = TL_PACK_GROUP;
+		}
+		r->bits = bits >> 1;
+		r->left--;
+		if (!(bits & 1))
+			return 0;
+	}
+	r->p = tl_pack_take_number(r->p, &number);
+	return number;
+}
+
 void tl_pack_costs(const struct tl_pack_item *item, int64_t *costs)
 {
-	const uint8_t *p = item->costs;
+	struct cost_reading r = read_costs(item);
 
-	for (uint32_t e = 0; e < item->cost_count; e++) {
-		uint64_t number;
-
-		p = take_number(p, &number);
-		costs[e] = (int64_t)tl_unzigzag(number);
-	}
+	for (uint32_t e = 0; e < item->cost_count; e++)
+		costs[e] = (int64_t)tl_unzigzag(next_cost(&r));
 }
 
 char *tl_pack_format_costs(const struct tl_pack_item *item, char *text)
 {
-	const uint8_t *p = item->costs;
+	struct cost_reading r = read_costs(item);
 
 	for (uint32_t e = 0; e < item->cost_count; e++) {
-		uint64_t number;
+		const uint64_t number = next_cost(&r);
 
-		p = take_number(p, &number);
 		*text++ = ' ';
 		if (number & 1)
 			*text++ = '-';
@@ -628,12 +612,8 @@ char *tl_pack_format_costs(const struct tl_pack_item *item, char *text)
 
 void tl_pack_add_costs(const struct tl_pack_item *item, const uint32_t *events, uint64_t *sums)
 {
-	const uint8_t *p = item->costs;
+	struct cost_reading r = read_costs(item);
 
-	for (uint32_t e = 0; e < item->cost_count; e++) {
-		uint64_t number;
-
-		p = take_number(p, &number);
-		sums[events[e]] += tl_unzigzag(number);
-	}
+	for (uint32_t e = 0; e < item->cost_count; e++)
+		sums[events[e]] += tl_unzigzag(next_cost(&r));
 }

@@ -8,6 +8,9 @@
  * the item before, and costs the values up to the last one that is not 0. Equal items are not
  * summed; the reader does that. Numbers of items say which of several runs came first; an item
  * whose number follows that of the item before has no byte for it.
+ *
+ * A run that is read from a profile file has rows of that file instead, as the bytes that they are
+ * there: who writes them to a file copies them (tl_pack_rows).
  */
 #include "core/memory.h"
 #include "core/varint.h"
@@ -33,6 +36,9 @@ struct tl_pack_item {
 	 * least eight bytes can be read.
 	 */
 	const uint8_t *costs;
+	/* Of a row: the costs are in groups, of which the first one has these bits left. */
+	bool grouped;
+	uint8_t bits, bit_count;
 };
 
 /* The bytes of a run are in a chain of chunks; no item is in two of them. */
@@ -42,11 +48,45 @@ struct tl_pack_chunk {
 	uint8_t data[];
 };
 
+/* What the rows of a file have in common. */
+struct tl_pack_origin {
+	const uint32_t *order; /* by row: the item's number less `first`; NULL: that of the row */
+	uint32_t first, end;   /* no number is less, or as large */
+	const uint32_t *functions; /* by place in the file: their numbers; NULL: the same */
+};
+
+/* What the next row's keys are differences to. */
+struct tl_pack_keys {
+	struct tl_pack_place at;
+	struct tl_pack_place to; /* only of arcs */
+	uint32_t target;         /* by place in the file */
+};
+
+/*
+ * Lines, or arcs, of a run, one behind the other in a profile file: rows in the one form that
+ * docs/formats/profile.md ("Rows") has for each, in ascending order, no two of which are at the
+ * same place. Files are the numbers of names. Costs and calls are less than 2^TL_PACK_ROW_BITS, and
+ * not negative.
+ */
+enum { TL_PACK_ROW_BITS = 44, TL_PACK_MOST_ROWS = 1 << 18, TL_PACK_GROUP = 7 };
+
+struct tl_pack_rows {
+	struct tl_pack_rows *next;
+	const struct tl_pack_origin *origin;
+	const uint8_t *data;  /* that the pack keeps (tl_pack_keep()) */
+	const uint64_t *sums; /* of lines: of their costs, by event; of arcs: NULL */
+	uint32_t bytes, count;
+	uint32_t row; /* the number of the first one in the file */
+	enum tl_pack_kind kind;
+	struct tl_pack_keys before, last; /* the row before the first one; the last one */
+};
+
 struct tl_pack_run {
 	uint32_t function, part;
 	uint32_t counts[TL_PACK_KINDS]; /* items, by kind */
 	uint64_t bytes;
 	struct tl_pack_chunk *first, *last;
+	struct tl_pack_rows *rows, *last_rows; /* they stand before the items of chunks */
 	struct tl_pack_place previous;
 	uint32_t next; /* the number that its next item has without a byte for it */
 };
@@ -61,6 +101,11 @@ static inline uint32_t tl_pack_run_items(const struct tl_pack_run *run)
 struct tl_pack_sums {
 	int64_t *costs;
 	uint32_t count;
+};
+
+/* What the origins of rows point to, which the pack frees. */
+struct tl_pack_orders {
+	uint32_t *rows[TL_PACK_KINDS], *functions;
 };
 
 struct tl_pack {
@@ -82,8 +127,12 @@ struct tl_pack {
 	uint64_t counts;
 	bool addresses, blocks; /* some are known */
 	bool large;             /* see tl_pack_weight(), which knows of all */
-	bool negative;          /* some cost is; then items with costs may have none together */
-	bool of_merge;          /* made by tl_merge_packs(): the order of the items says nothing */
+	/*
+	 * Some cost is negative, so that items with costs may have none together; tl_merge_packs()
+	 * has made it, so that the order of the items says nothing.
+	 */
+	bool negative, of_merge;
+	struct tl_pack_orders orders;
 };
 
 /* Room for a part with this many events, as many as before or more. False without memory. */
@@ -147,6 +196,24 @@ bool tl_pack_line_end(struct tl_pack_lines *lines, const uint8_t *end, uint32_t 
 /* Behind the last line. */
 void tl_pack_lines_end(struct tl_pack_lines *lines);
 
+/* ---- rows of a file (pack_keep.c) ---- */
+
+/* A copy of bytes behind which a few more can be read. NULL without memory. */
+const uint8_t *tl_pack_keep(struct tl_pack *pack, const uint8_t *bytes, size_t size);
+/* What all of some rows have together: sums, and addresses and basic blocks by or. */
+struct tl_pack_rows_sums {
+	const uint64_t *costs; /* by event */
+	uint64_t calls, addresses, blocks;
+};
+/*
+ * Add rows, TL_PACK_MOST_ROWS at most, to a run, as tl_pack_in_any_order() has it. What they point
+ * to stays as it is as long as the pack is there. False without memory.
+ */
+bool tl_pack_add_rows(struct tl_pack *pack, uint32_t function, uint32_t part,
+		      const struct tl_pack_rows *rows, const struct tl_pack_rows_sums *sums);
+/* Note that places of rows are in this file. False without memory. */
+bool tl_pack_know_file(struct tl_pack *pack, uint32_t name);
+
 /*
  * What no sum of some of its items exceeds; TL_PACK_LARGE: sums may not fit 64 bits, and have to be
  * made one by one (tl_profile_unpack()).
@@ -180,6 +247,9 @@ struct tl_pack_cursor {
 	uint32_t at;
 	struct tl_pack_place previous;
 	uint32_t next;
+	const struct tl_pack_rows *rows; /* that come first; NULL: no more of them */
+	uint32_t row, row_at;            /* how many, and bytes, of these are read */
+	struct tl_pack_keys keys;
 };
 
 struct tl_pack_cursor tl_pack_read(const struct tl_pack_run *run);
@@ -188,6 +258,11 @@ bool tl_pack_next(struct tl_pack_cursor *cursor, struct tl_pack_item *item);
 /* The next one of a kind. */
 bool tl_pack_next_of(struct tl_pack_cursor *cursor, enum tl_pack_kind kind,
 		     struct tl_pack_item *item);
+/* The next one, of rows, of the same kind where one is given; TL_PACK_KINDS: any. */
+bool tl_pack_next_row(struct tl_pack_cursor *cursor, enum tl_pack_kind kind,
+		      struct tl_pack_item *item);
+/* Begin to read rows. */
+struct tl_pack_cursor tl_pack_read_rows(const struct tl_pack_rows *rows);
 /* All items of a run, into room for as many as tl_pack_run_items() says. */
 void tl_pack_read_run(const struct tl_pack_run *run, struct tl_pack_item *items);
 /* The item's costs, as many as it says. */

@@ -60,9 +60,8 @@ static int pack_line(struct tl_pfile_packing *p, uint64_t number, const uint64_t
 	return add(p, number, row[0], row[1], &item, row + 6);
 }
 
-int tl_pfile_pack_arc(void *arg, uint64_t number, const uint64_t *row)
+static int pack_arc(struct tl_pfile_packing *p, uint64_t number, const uint64_t *row, uint32_t used)
 {
-	struct tl_pfile_packing *p = arg;
 	const int side = tl_pfile_range_side(p, row);
 	const struct tl_pack_item item = {
 		.kind = TL_PACK_ARC,
@@ -70,13 +69,33 @@ int tl_pfile_pack_arc(void *arg, uint64_t number, const uint64_t *row)
 		.at = place_of(p, row + 3),
 		.to = place_of(p, row + 7),
 		.count = row[11],
-		.cost_count = cost_count(p->reader.used, 12),
+		.cost_count = cost_count(used, 12),
 	};
 
 	if (side)
 		return side > 0 ? TL_PFILE_BEHIND_RANGE : 0;
 	return item.target == TL_NONE ? TL_PFILE_NOT_PACKED
 				      : add(p, number, row[0], row[2], &item, row + 12);
+}
+
+int tl_pfile_pack_arcs(void *packing, const struct tl_pfile_block *block, const uint8_t *content)
+{
+	struct tl_pfile_packing *p = packing;
+	const uint8_t *pos = content, *end = content + block->raw_bytes;
+	const uint32_t keys = tl_pfile_layouts[TL_PFILE_ARCS].keys;
+	uint32_t used = 0;
+	int status = tl_pfile_keep_rows(p, block, content);
+
+	if (status != TL_PFILE_NOT_KEPT)
+		return status;
+	status = 0;
+	memset(p->row, 0, block->fields * sizeof(*p->row));
+	for (uint32_t i = 0; status == 0 && i < block->rows; i++) {
+		pos = pos < end ? tl_pfile_take_row(pos, keys, block->fields, p->row, &used) : NULL;
+		status = pos && pos <= end ? pack_arc(p, block->first + i, p->row, used)
+					   : TL_BAD_RECORD;
+	}
+	return status == 0 && pos != end ? TL_BAD_RECORD : status;
 }
 
 int tl_pfile_pack_jump(void *arg, uint64_t number, const uint64_t *row)
@@ -280,10 +299,13 @@ static int take_row(struct line_rows *l, const uint8_t **pos, uint64_t number)
 int tl_pfile_pack_lines(void *packing, const struct tl_pfile_block *block, const uint8_t *content)
 {
 	struct tl_pfile_packing *p = packing;
+	const int kept = tl_pfile_keep_rows(p, block, content);
 	struct line_rows l = { .p = p, .row = p->row, .fields = block->fields };
 	const uint8_t *pos = content, *end = content + block->raw_bytes, *next;
 	int status = 0;
 
+	if (kept != TL_PFILE_NOT_KEPT)
+		return kept;
 	memset(l.row, 0, l.fields * sizeof(*l.row));
 	for (uint32_t i = 0; status == 0 && i < block->rows; i++) {
 		if (pos >= end)

@@ -48,26 +48,17 @@ bool tl_pfile_packed_texts(struct tl_pfile_packed *p, struct tl_pfile_texts *tex
 
 /* ---- the order of runs ---- */
 
-static uint32_t function_place(const struct tl_pfile_packed *p, uint32_t number)
-{
-	return tl_pfile_place(&p->canon->functions, p->map.functions[number]);
-}
-
-static uint32_t part_place(const struct tl_pfile_packed *p, uint32_t number)
-{
-	return tl_pfile_place(&p->canon->parts, p->map.parts[number]);
-}
-
 static int compare_runs(const void *a, const void *b, void *context)
 {
 	const struct tl_pfile_packed *p = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct tl_pack_run *left = &p->from->pack->runs[x], *right = &p->from->pack->runs[y];
-	int order =
-		tl_compare(function_place(p, left->function), function_place(p, right->function));
+	int order = tl_compare(tl_pfile_function_place(p, left->function),
+			       tl_pfile_function_place(p, right->function));
 
 	if (!order)
-		order = tl_compare(part_place(p, left->part), part_place(p, right->part));
+		order = tl_compare(tl_pfile_part_place(p, left->part),
+				   tl_pfile_part_place(p, right->part));
 	return order ? order : tl_compare(x, y);
 }
 
@@ -149,8 +140,8 @@ put_own_keys(const struct wave *w, const struct packed_item *item, uint64_t *key
 		put_place(p, &packed->at, key + LINE_COMMON);
 		return;
 	}
-	key[1] = function_place(p, packed->target);
-	key[2] = part_place(p, p->from->pack->runs[item->run].part);
+	key[1] = tl_pfile_function_place(p, packed->target);
+	key[2] = tl_pfile_part_place(p, p->from->pack->runs[item->run].part);
 	put_place(p, &packed->at, key + 3);
 	put_place(p, &packed->to, key + 3 + TL_PFILE_PLACE_FIELDS);
 	key[3 + 2 * TL_PFILE_PLACE_FIELDS] = packed->conditional;
@@ -161,9 +152,9 @@ static void put_key(const struct wave *w, const struct packed_item *item, uint64
 	const struct tl_pfile_packed *p = w->p;
 	const struct tl_pack_run *run = &p->from->pack->runs[item->run];
 
-	key[0] = function_place(p, run->function);
+	key[0] = tl_pfile_function_place(p, run->function);
 	if (w->kind == TL_PACK_LINE)
-		key[1] = part_place(p, run->part);
+		key[1] = tl_pfile_part_place(p, run->part);
 	put_own_keys(w, item, key);
 }
 
@@ -338,8 +329,10 @@ static bool is_same_group(const struct tl_pfile_packed *p, uint32_t x, uint32_t 
 {
 	const struct tl_pack_run *left = &p->from->pack->runs[x], *right = &p->from->pack->runs[y];
 
-	return function_place(p, left->function) == function_place(p, right->function) &&
-	       (!by_part || part_place(p, left->part) == part_place(p, right->part));
+	return tl_pfile_function_place(p, left->function) ==
+		       tl_pfile_function_place(p, right->function) &&
+	       (!by_part ||
+		tl_pfile_part_place(p, left->part) == tl_pfile_part_place(p, right->part));
 }
 
 /* Numbers of first items as numbers of elements: how many first items are before each. */
@@ -368,7 +361,8 @@ static bool number_elements(struct tl_pfile_packed *p)
 	return ok;
 }
 
-static bool give_order(struct tl_pfile_packed *p, enum tl_pack_kind kind)
+/* Numbers of elements, or, unless they are `known`, of first items. */
+static bool give_order(struct tl_pfile_packed *p, enum tl_pack_kind kind, bool known)
 {
 	struct tl_pfile_order *const orders[] = {
 		[TL_PACK_LINE] = &p->canon->lines,
@@ -378,7 +372,7 @@ static bool give_order(struct tl_pfile_packed *p, enum tl_pack_kind kind)
 
 	if (!p->number_count)
 		return true;
-	if (!number_elements(p))
+	if (!known && !number_elements(p))
 		return false;
 	free(orders[kind]->order);
 	*orders[kind] = (struct tl_pfile_order){ .order = p->numbers, .count = p->number_count };
@@ -502,11 +496,15 @@ bool tl_pfile_packed_write(struct tl_pfile_packed *p, enum tl_pfile_section sect
 		.fields = tl_pfile_fields(section, p->canon->profile->event_count),
 		.jobs = tl_max(jobs, 1u),
 	};
+	int copied;
 	bool ok;
 
 	_Static_assert((int)TL_PFILE_ARCS - (int)TL_PFILE_LINES == (int)TL_PACK_ARC &&
 			       (int)TL_PFILE_JUMPS - (int)TL_PFILE_LINES == (int)TL_PACK_JUMP,
 		       "kinds of items are in the order of sections");
+	copied = tl_pfile_packed_copy(p, section, writer, w.jobs);
+	if (copied)
+		return copied > 0 && (!p->ordered || give_order(p, w.kind, true));
 	w.sorters = calloc(w.jobs, sizeof(*w.sorters));
 	ok = w.sorters && write_waves(p, &w, writer);
 	for (unsigned i = 0; w.sorters && i < w.jobs; i++)
@@ -517,7 +515,7 @@ bool tl_pfile_packed_write(struct tl_pfile_packed *p, enum tl_pfile_section sect
 	free(w.order);
 	free(w.rows);
 	free(w.groups);
-	return ok && (!p->ordered || give_order(p, w.kind));
+	return ok && (!p->ordered || give_order(p, w.kind, false));
 }
 
 void tl_pfile_packed_free(struct tl_pfile_packed *p)

@@ -18,7 +18,7 @@ struct packed_kind {
 	size_t *blocks; /* of the section, by number in the file */
 	size_t block_count;
 	uint32_t *order;
-	uint32_t first;
+	uint32_t first, rows;
 };
 
 enum { KINDS = TL_PACK_KINDS };
@@ -29,6 +29,7 @@ struct packings {
 	struct packed_kind kinds[KINDS];
 	struct tl_pfile_packing ranges[TL_PFILE_SHARES];
 	size_t range_count;
+	uint32_t *functions; /* the order of functions; NULL: as in the file */
 };
 
 /* ---- ranges ---- */
@@ -112,6 +113,15 @@ static int read_kind(struct packings *all, struct tl_pfile_packing *p,
 	p->reader.count -= first;
 	p->order = kind->order;
 	p->first = kind->first;
+	p->origin = tl_arena_alloc(&p->pack->arena, sizeof(*p->origin));
+	if (!p->origin)
+		return TL_NO_MEMORY;
+	*p->origin = (struct tl_pack_origin){
+		.order = kind->order,
+		.first = kind->first,
+		.end = kind->first + kind->rows,
+		.functions = all->functions,
+	};
 	status = kind->take ? tl_pfile_each_row(&p->reader, kind->section, events, kind->take, p,
 						&ignored)
 			    : tl_pfile_each_rows(&p->reader, kind->section, events,
@@ -131,7 +141,8 @@ static int read_range(void *arg, size_t task)
 
 	p->r = all->r;
 	p->pack = calloc(1, sizeof(*p->pack));
-	p->row = calloc(tl_pfile_fields(TL_PFILE_LINES, profile->event_count), sizeof(*p->row));
+	/* Rows of arcs are the longest. */
+	p->row = calloc(tl_pfile_fields(TL_PFILE_ARCS, profile->event_count), sizeof(*p->row));
 	if (!p->row)
 		return TL_NO_MEMORY;
 	for (uint32_t i = 0; i < profile->parts.count; i++)
@@ -169,6 +180,7 @@ static int begin_kinds(struct packings *p, uint64_t *rows)
 		    !tl_pfile_is_gapless(p->r->reader, kind->section))
 			return TL_PFILE_NOT_PACKED;
 		kind->first = (uint32_t)*rows;
+		kind->rows = (uint32_t)count;
 		*rows += count;
 		status = list_blocks(p->r->reader, kind);
 		if (status == 0)
@@ -190,7 +202,26 @@ static int join_ranges(struct packings *p, uint64_t rows, struct tl_pack **pack)
 			return TL_NO_MEMORY;
 	*pack = p->ranges[0].pack;
 	p->ranges[0].pack = NULL;
+	for (size_t k = 0; k < KINDS; k++) {
+		(*pack)->orders.rows[k] = p->kinds[k].order;
+		p->kinds[k].order = NULL;
+	}
+	(*pack)->orders.functions = p->functions;
+	p->functions = NULL;
 	return 0;
+}
+
+/* The reading has the order of functions for itself. */
+static bool copy_functions(struct packings *p)
+{
+	const size_t count = p->r->profile->functions.table.count;
+
+	if (!p->r->functions.to)
+		return true;
+	p->functions = tl_alloc_many(count + 1, sizeof(*p->functions));
+	if (p->functions)
+		memcpy(p->functions, p->r->functions.to, count * sizeof(*p->functions));
+	return p->functions;
 }
 
 static int read_ranges(struct packings *p, struct tl_pack **pack)
@@ -198,6 +229,8 @@ static int read_ranges(struct packings *p, struct tl_pack **pack)
 	uint64_t rows = 0;
 	int status = begin_kinds(p, &rows);
 
+	if (status == 0 && !copy_functions(p))
+		status = TL_NO_MEMORY;
 	if (status < 0)
 		return status;
 	choose_ranges(p);
@@ -216,7 +249,10 @@ static void free_packings(struct packings *p)
 	for (size_t i = 0; i < p->range_count; i++) {
 		tl_pack_free(p->ranges[i].pack);
 		free(p->ranges[i].row);
+		free(p->ranges[i].kept);
+		free(p->ranges[i].sums);
 	}
+	free(p->functions);
 	free(p);
 }
 
@@ -241,7 +277,7 @@ static int read_pack(struct tl_pfile_reading *r, struct tl_pack **pack)
 			{ .section = TL_PFILE_LINES, .order_section = TL_PFILE_LINE_ORDER,
 			  .take_block = tl_pfile_pack_lines },
 			{ .section = TL_PFILE_ARCS, .order_section = TL_PFILE_ARC_ORDER,
-			  .take = tl_pfile_pack_arc },
+			  .take_block = tl_pfile_pack_arcs },
 			{ .section = TL_PFILE_JUMPS, .order_section = TL_PFILE_JUMP_ORDER,
 			  .take = tl_pfile_pack_jump },
 		},
