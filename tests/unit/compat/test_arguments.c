@@ -207,25 +207,49 @@ static int blk_next(void *decoder)
 	return pt_blk_next(decoder, &block, sizeof(block));
 }
 
-#define ROW(p)                                                                                     \
-	.name = #p, .open = p##_open, .close = p##_close, .forward = p##_forward,                  \
+/* With the flags of version 1 the decoder is another one, and has no events (docs/libipt.md). */
+static void *blk_open_folded(const struct pt_config *config)
+{
+	struct pt_config folded;
+
+	if (!config || config->size != sizeof(folded))
+		return pt_blk_alloc_decoder(config);
+	folded = *config;
+	folded.flags.variant.block.tl_fold_events = 1;
+	return pt_blk_alloc_decoder(&folded);
+}
+
+#define ROW(p, opener)                                                                             \
+	.name = #p, .open = opener, .close = p##_close, .forward = p##_forward,                    \
 	.backward = p##_backward, .set = p##_set, .offset = p##_offset,                            \
 	.sync_offset = p##_sync_offset, .config = p##_config, .next = p##_next,                    \
 	.next_to_nowhere = p##_next_to_nowhere
-#define CODE_ROW(p)                                                                                \
-	ROW(p), .resync = p##_resync, .asid = p##_asid, .image = p##_image,                        \
+#define CODE_ROW(p, opener)                                                                        \
+	ROW(p, opener), .resync = p##_resync, .asid = p##_asid, .image = p##_image,                \
 		.set_image = p##_set_image, .time = p##_time, .ratio = p##_ratio,                  \
 		.event_to_nowhere = p##_event_to_nowhere
 
 static const struct kind kinds[] = {
-	{ ROW(pkt) },
-	{ ROW(evt) },
-	{ ROW(qry), .time = qry_time, .ratio = qry_ratio,
+	{ ROW(pkt, pkt_open) },
+	{ ROW(evt, evt_open) },
+	{ ROW(qry, qry_open), .time = qry_time, .ratio = qry_ratio,
 	  .event_to_nowhere = qry_event_to_nowhere },
-	{ CODE_ROW(insn) },
-	{ CODE_ROW(blk) },
+	{ CODE_ROW(insn, insn_open) },
+	{ CODE_ROW(blk, blk_open) },
+	{ CODE_ROW(blk, blk_open_folded) },
 };
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), PACKETS = 0, FLOWS = 2 };
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), PACKETS = 0, FLOWS = 2, FOLDED = KINDS - 1 };
+
+/* So many events of a decoder of code, which are given. */
+static void pass_events(const struct kind *kind, void *decoder, int count)
+{
+	struct pt_event event;
+
+	while (kind != &kinds[FOLDED] && count--)
+		assert_true((kind->open == insn_open
+				     ? pt_insn_event(decoder, &event, sizeof(event))
+				     : pt_blk_event(decoder, &event, sizeof(event))) >= 0);
+}
 
 TEST(no_decoder)
 {
@@ -367,14 +391,9 @@ TEST(address_spaces_by_size)
 		assert_int_equal(given.asid.cr3, pt_asid_no_cr3);
 		assert_int_equal(given.asid.vmcs, pt_asid_no_vmcs);
 		assert_true(kind->forward(decoder) >= 0);
-		for (int i = 0; i < 3; i++) {
-			struct pt_event event;
-
-			if (kind->open == insn_open)
-				assert_true(pt_insn_event(decoder, &event, sizeof(event)) >= 0);
-			else
-				assert_true(pt_blk_event(decoder, &event, sizeof(event)) >= 0);
-		}
+		pass_events(kind, decoder, 3);
+		if (kind == &kinds[FOLDED])
+			assert_int_equal(kind->next(decoder), -pte_nomap);
 		for (size_t size = 8; size <= sizeof(given); size += 8) {
 			memset(&given, 0x5a, sizeof(given));
 			assert_int_equal(kind->asid(decoder, &given.asid, size), 0);
@@ -479,7 +498,7 @@ TEST(where_no_decoder_can_stand)
 	const struct pt_config config = over(bytes, sizeof(bytes));
 	const uint64_t half = 20, end = sizeof(bytes);
 
-	for (const struct kind *kind = kinds + FLOWS; kind < kinds + KINDS; kind++) {
+	for (const struct kind *kind = kinds + FLOWS; kind < kinds + FOLDED; kind++) {
 		void *decoder = kind->open(&config);
 
 		assert_int_equal(kind->set(decoder, end), -pte_eos);
@@ -628,35 +647,84 @@ TEST(errata_of_processors)
 
 /* ---- time ---- */
 
-TEST(times_of_decoders)
-{
-	/* TSC 0x500 and CBR 9 in the PSB+, TSC 0x600 before the second TIP */
-	uint8_t bytes[] = { PSB,  0x19, 0, 5, 0, 0, 0, 0,    0,    2,    3,    9, 0, 0x99, 1, 0x7d,
-			    0x40, 0x10, 0, 0, 0, 0, 2, 0x23, 0x6d, 0x40, 0x10, 0, 0, 0,    0, 0x19,
-			    0,    6,    0, 0, 0, 0, 0, 0x6d, 0x60, 0x10, 0,    0, 0, 0 };
-	struct pt_config config = over(bytes, sizeof(bytes));
-	struct pt_query_decoder *decoder = pt_qry_alloc_decoder(&config);
-	uint32_t ratio = 0, lost_mtc = 7, lost_cyc = 7;
-	struct pt_event event;
-	uint64_t ip, time = 0;
+/*
+ * TSC 0x500 and CBR 9 in the PSB+, then two targets; before the second one TSC 0x600, and three
+ * cycles behind it.
+ */
+static uint8_t timed[] = { PSB,  0x19, 0, 5, 0, 0, 0, 0,    0,    2,    3,    9, 0, 0x99, 1, 0x7d,
+			   0x40, 0x10, 0, 0, 0, 0, 2, 0x23, 0x6d, 0x40, 0x10, 0, 0, 0,    0, 0x19,
+			   0,    6,    0, 0, 0, 0, 0, 0x1b, 0x6d, 0x60, 0x10, 0, 0, 0,    0 };
 
+/* A nop, and "jmp *%rax" at 1040. */
+static int read_jump(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		     void *context)
+{
+	(void)asid, (void)context;
+	memset(buffer, 0x90, size);
+	if (ip == 0x1040) {
+		buffer[0] = 0xff;
+		if (size > 1)
+			buffer[1] = 0xe0;
+	}
+	return (int)size;
+}
+
+static void expect_time(const struct kind *kind, void *decoder, uint64_t wanted)
+{
+	uint32_t ratio = 0, lost_mtc = 7, lost_cyc = 7;
+	uint64_t time = 0;
+
+	assert_int_equal(kind->time(decoder, &time, &lost_mtc, &lost_cyc), 0);
+	assert_int_equal(time, wanted);
+	assert_int_equal(lost_mtc, 0);
+	assert_int_equal(lost_cyc, 0);
+	assert_int_equal(kind->time(decoder, &time, NULL, NULL), 0);
+	assert_int_equal(kind->ratio(decoder, &ratio), 0);
+	assert_int_equal(ratio, 9);
+}
+
+TEST(times_of_queries)
+{
+	struct pt_config config = over(timed, sizeof(timed));
+	struct pt_query_decoder *decoder;
+	struct pt_event event;
+	uint64_t ip;
+
+	/* A cycle is a tick: "fcr = (nom_freq << 8) / ratio". */
+	config.nom_freq = 9;
+	decoder = pt_qry_alloc_decoder(&config);
 	assert_int_equal(pt_qry_sync_forward(decoder, &ip), pts_event_pending);
 	assert_int_equal(ip, 0x1040);
 	for (int i = 0; i < 2; i++)
 		assert_true(pt_qry_event(decoder, &event, sizeof(event)) >= 0);
 	assert_int_equal(event.variant.exec_mode.mode, ptem_64bit);
 	assert_int_equal(pt_qry_indirect_branch(decoder, &ip), 0);
-	assert_int_equal(pt_qry_time(decoder, &time, &lost_mtc, &lost_cyc), 0);
-	assert_int_equal(time, 0x500);
-	assert_int_equal(lost_mtc, 0);
-	assert_int_equal(lost_cyc, 0);
-	assert_int_equal(pt_qry_core_bus_ratio(decoder, &ratio), 0);
-	assert_int_equal(ratio, 9);
+	expect_time(&kinds[FLOWS], decoder, 0x500);
 	assert_int_equal(pt_qry_indirect_branch(decoder, &ip), pts_eos);
 	assert_int_equal(ip, 0x1060);
-	assert_int_equal(pt_qry_time(decoder, &time, NULL, NULL), 0);
-	assert_int_equal(time, 0x600);
+	expect_time(&kinds[FLOWS], decoder, 0x603);
 	pt_qry_free_decoder(decoder);
+}
+
+TEST(times_of_code)
+{
+	struct pt_config config = over(timed, sizeof(timed));
+
+	config.nom_freq = 9;
+	for (const struct kind *kind = kinds + FLOWS + 1; kind < kinds + KINDS; kind++) {
+		void *decoder = kind->open(&config);
+
+		assert_int_equal(pt_image_set_callback(kind->image(decoder), read_jump, NULL), 0);
+		assert_int_equal(kind->forward(decoder),
+				 kind == &kinds[FOLDED] ? 0 : pts_event_pending);
+		pass_events(kind, decoder, 2);
+		assert_int_equal(kind->next(decoder), 0);
+		/* Without events it has read on to the end of the next block. */
+		expect_time(kind, decoder, kind == &kinds[FOLDED] ? 0x603 : 0x500);
+		assert_int_equal(kind->next(decoder), kind == &kinds[FOLDED] ? 0 : pts_eos);
+		expect_time(kind, decoder, 0x603);
+		kind->close(decoder);
+	}
 }
 
 int main(void)
@@ -671,7 +739,8 @@ int main(void)
 		cmocka_unit_test(encoders),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(errata_of_processors),
-		cmocka_unit_test(times_of_decoders),
+		cmocka_unit_test(times_of_queries),
+		cmocka_unit_test(times_of_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,17 @@ static const struct row rows_of_branches[] = {
 	  "=mode 100f:3, 100f..1010/2, 1020..1102/5, 1035..1040/12, 1010..1010/1, 1012..1102/19, "
 	  "off-, end",
 	  0, TRACE(ON(0x100f), TAKEN, TAKEN, TIP(0x1010), NOT_TAKEN, BARE_PGD) },
+	{ "an interrupt where a jump leads, and one where a call does",
+	  "101f: =mode 101f:3, async 1030:1030, async 1100:1060, off-, end",
+	  "=mode 101f:3, 101f..1020, async 1030:1030, 1030, async 1100:1060, 1060, off-, end",
+	  "=mode 101f:3, 101f..1020/2, async 1030:1030, 1030..1030/1, async 1100:1060, "
+	  "1060..1060/1, off-, end",
+	  ENDS, TRACE(ON(0x101f), FUP(0x1030), TIP(0x1030), FUP(0x1100), TIP(0x1060), BARE_PGD) },
+	{ "blocks that end at a jump and at a call", "101f: =mode 101f:3, 1, to 1060, off-, end",
+	  "=mode 101f:3, 101f..1020, 1030, 1100..1102, 1035..1040, 1060, off-, end",
+	  "=mode 101f:3, 101f..1020/2, 1030..1030/1, 1100..1102/3, 1035..1040/12, "
+	  "1060..1060/1, off-, end",
+	  ENDS, TRACE(ON(0x101f), TAKEN, TIP(0x1060), BARE_PGD) },
 	{ "a return whose call is not known", "1101: =mode 1101:3, 1, end",
 	  "=mode 1101:3, 1101..1102, retstack", "=mode 1101:3, 1101..1102/2, retstack", 0,
 	  TRACE(ON(0x1101), TAKEN) },

@@ -324,6 +324,9 @@ static const struct row rows_of_other_errata[] = {
 	{ "a direct branch, and no filter", "1020: =mode 1020:3, off-, end",
 	  "=mode 1020:3, 1020, 1030, 1100..1102, end", "=mode 1020:3, 1020..1102/5, off-, end",
 	  SKL014, TRACE(ON(0x1020), BARE_PGD) },
+	{ "the last instruction of what is traced", "10fe: =mode 10fe:3, off-, end",
+	  "=mode 10fe:3, 10fe..1102, end", "=mode 10fe:3, 10fe..1102/5, off-, end", SKL014 | FILTER,
+	  TRACE(ON(0x10fe), BARE_PGD) },
 	{ "a filter", "1020: =mode 1020:3, off-, end", "=mode 1020:3, 1020, 1030, 1100..1102, end",
 	  "=mode 1020:3, 1020..1102/5, off-, end", FILTER, TRACE(ON(0x1020), BARE_PGD) },
 };

@@ -61,6 +61,7 @@ enum {
 	STOPS = 1 << 17,  /* none either: at 1100 to 11ff tracing stops */
 	IFLAGS = 1 << 18,
 	TICKS = 1 << 19,
+	ENDS = 1 << 20, /* blocks end at calls and jumps */
 };
 
 #define TRACE(...)                                                                                 \
@@ -128,6 +129,8 @@ static inline void expect_rows(const struct row *rows, size_t count)
 		memset(flags, 0, sizeof(*flags));
 		flags->variant.block.enable_iflags_events = iflags;
 		flags->variant.block.enable_tick_events = ticks;
+		flags->variant.block.end_on_call = !!(row->with & ENDS);
+		flags->variant.block.end_on_jump = !!(row->with & ENDS);
 		tell_blocks(&told, &config);
 		expect_row(row, "blocks", &told, row->blocks);
 	}
