@@ -194,7 +194,7 @@ TEST(answers_of_the_command)
 		{ 2, "report --csv ^none" },
 		{ 2, "merge --to folded ^run00.folded" },
 		{ 3, "merge --to folded ^none ^empty ^missing" },
-		/* logs of a program that forked, and one of many threads, which is cut into shares */
+		/* logs of a program that forked; one of many threads, cut into shares */
 		{ 3, "report --csv --all +xray/forky-0.xray +xray/forky-1.xray "
 		     "+xray/forky-2.xray +xray/forky-3.xray +xray/fib-fdr.xray" },
 		{ 3, "stacks +xray/mt8-fdr.xray +xray/fib-fdr.xray" },
