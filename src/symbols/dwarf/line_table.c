@@ -231,8 +231,11 @@ static bool run(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *heade
 	 * Rows before the cut are kept; the last one becomes the end of the sequence, since its own
 	 * end is unknown.
 	 */
-	if (m.sequence < lines->count)
-		lines->rows[lines->count - 1].file = TL_NONE;
+	if (m.sequence < lines->count) {
+		m.address = lines->rows[lines->count - 1].address;
+		if (!end_sequence(&m))
+			return false;
+	}
 	settle(lines);
 	return true;
 }
