@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two streams of blocks of which the second is the first with drawn edits: differences are those of
- * a plain comparison, which at each parting tries all places where they may meet, the nearest first.
+ * a plain comparison, which at each parting tries all places where they may meet, nearest first.
  * No block comes twice in a stream, so that there is no loop to be left out.
  */
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of addresses, by programs whose symbols are drawn: "an address behind the end of a
- * function and before the next one belongs to it", as far as functions are aligned; others are of no
- * function, and counted.
+ * function and before the next one belongs to it", as far as functions are aligned; others are of
+ * no function, and counted.
  */
 #include "../temp_fixture.h"
 

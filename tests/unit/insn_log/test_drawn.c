@@ -439,8 +439,8 @@ TEST(drawn_translations_and_executions)
 /* ---- damage ---- */
 
 /*
- * A line without one of its characters that are no digits, behind others: it is no instruction, which
- * is told with its place, and the others are there.
+ * A line without one of its characters that are no digits, behind others: it is no instruction,
+ * which is told with its place, and the others are there.
  */
 TEST(lines_that_lack_a_character)
 {

@@ -654,7 +654,7 @@ static size_t behind_packet(const struct bytes *b, size_t at)
 	return at + size;
 }
 
-/* Of a trace that is cut the packets that are whole are read, and the first byte of the rest told. */
+/* Of a trace that is cut the whole packets are read, and the first byte of the rest is told. */
 TEST(cut_traces_have_their_whole_packets)
 {
 	for (uint32_t seed = 1; seed <= 12; seed++) {

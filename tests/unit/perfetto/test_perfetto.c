@@ -217,7 +217,7 @@ TEST(many_packets_in_a_compressed_one)
 /* What is a message or a text by its number, and is written as a number: passed over. */
 TEST(numbers_in_place_of_messages)
 {
-	/* parts of a packet; of a description; of a thread, a process and a counter in it; of an event */
+	/* parts of a packet, and of a description */
 	static const unsigned in_packet[] = { 6, 11, 12, 44, 59, 60 },
 			      in_track[] = { 2, 3, 4, 8, 10 };
 	struct bytes b = { .size = 0 }, inner = { .size = 0 }, part = { .size = 0 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_UNIT_SYMBOLS_MAKE_LINES_H
 #define TESTS_UNIT_SYMBOLS_MAKE_LINES_H
-/* Line number programs opcode by opcode, and what is read of them (DWARF version 5, section 6.2). */
+/* Line number programs opcode by opcode, and what is read of them (DWARF 5, section 6.2). */
 #include "../unit.h"
 
 #include "make_dwarf.h"

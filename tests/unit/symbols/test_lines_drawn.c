@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Line number programs that are drawn, of every version and byte order: each address has the row
- * that a plain machine made for it, whose registers are moved as DWARF 6.2.5 says, and whose rows are
- * looked through one by one.
+ * that a plain machine made for it, whose registers are moved as DWARF 6.2.5 says, and whose rows
+ * are looked through one by one.
  */
 #include <stdlib.h>
 
@@ -258,7 +258,7 @@ TEST(drawn_programs_have_the_rows_of_a_plain_machine)
 		}
 }
 
-/* A program that is cut anywhere: what is told of an address is what the whole tells, or nothing. */
+/* A program that is cut: what is told of an address is what the whole tells, or nothing. */
 TEST(cut_programs_tell_no_other_lines)
 {
 	for (uint32_t round = 0; round < 12; round++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream of events on tracks, with a format that writes down what it is told: drawn events reach
- * the track of their process and thread; times, values as JSON, packed numbers, pieces in the spool
+ * The stream of events on tracks, with a format that writes down what it is told: drawn events
+ * reach the track of their process and thread; times, values as JSON, packed numbers, pieces in the spool
  * and gaps are those of plain computations.
  */
 #include <inttypes.h>
@@ -154,7 +154,7 @@ static const char *const words[] = { "a", "b", "main", "" };
 
 static struct event draw_event(uint32_t *seed)
 {
-	/* threads whose places in a small table are the same: multiples of 64, and across processes */
+	/* threads whose places in a small table are the same: multiples of 64 */
 	static const int64_t strides[] = { 1, 64, 320, INT64_C(1) << 40 };
 	struct event e = { .kind = (enum kind)chance(seed, 5),
 			   .process = (int64_t)chance(seed, PROCESSES) - 1,

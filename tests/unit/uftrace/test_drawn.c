@@ -332,9 +332,9 @@ static size_t place_behind(const uint8_t *bytes, size_t size, size_t at, const s
 }
 
 /*
- * Words of which many could be records, behind an entry that has data: the next call that is read is
- * that of the first place where one can stand. As the records behind it may be any, only it is asked
- * for: the second begin or end of the thread.
+ * Words of which many could be records, behind an entry that has data: the next call that is read
+ * is that of the first place where one can stand. As the records behind it may be any, only it is
+ * asked for: the second begin or end of the thread.
  */
 TEST(the_first_record_behind_data)
 {
@@ -378,7 +378,7 @@ TEST(the_first_record_behind_data)
 		found++;
 		p = plain_at(all.bytes + start, place);
 		assert_true(f->records >= 2);
-		/* an entry at depth 3 or less, and an exit there, end the call; one at 4 does not */
+		/* an entry or exit at depth 3 or less ends the call; an entry at 4 does not */
 		if (f->spans.threads[0].count > 1) {
 			const struct tl_foreign_span *span = &f->spans.threads[0].spans[1];
 
