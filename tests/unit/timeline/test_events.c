@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stream of events on tracks, with a format that writes down what it is told: drawn events
- * reach the track of their process and thread; times, values as JSON, packed numbers, pieces in the spool
- * and gaps are those of plain computations.
+ * reach the track of their process and thread; times, values as JSON, packed numbers, pieces in
+ * the spool and gaps are those of plain computations.
  */
 #include <inttypes.h>
 #include <stdio.h>
