@@ -3,14 +3,14 @@
 """Very many files: time, memory of a rank, efficiency, and a model that plans more of them. Run it when nothing else runs.
 
   bench_fleet.py BUILD [--files N] [--kib N] [--ranks 1,2,4] [--large-mb N] [--peer-files N] [--folder DIR] [--inputs DIR]
-                 [--make-only | --merge-only | --model-only]
+                 [--make-only | --merge-only | --report-only | --model-only]
 
 Files are XRay logs, perf.data with samples, and Callgrind profiles of as many processes, about --kib KiB each (default: 10,000
 files of 100 KiB, 1 GB; --kib 1000 makes 10 GB). Each figure is of one run, in seconds and MiB; memory is the largest resident
 set of any process of a rank. Efficiency is the time of one rank by that of all ranks together, with as many processors as there are;
-by processor time it is the same on a machine that has other work. A tenth of the files shows what grows with their number; of more
-than 2 GB, all are read by 1 and 2 ranks only, which with 10 GB takes some 22 minutes on two processors. The model is fitted to one rank and
-to two, with a tenth of the files and with all of them, and held against these and four; what it says of 100,000 files on 1,000 ranks
+by processor time it is the same on a machine that has other work, and "without the start" it leaves out what two files of a few bytes take. A tenth of the files shows what grows with their number; of more
+than 2 GB, all are read by 1 and 2 ranks only, which with 10 GB takes some 22 minutes on two processors. The model is fitted to the
+start of each number of ranks, and to one rank and two with a tenth of the files and with all of them, and held against these and four; what it says of 100,000 files on 1,000 ranks
 is arithmetic. --inputs keeps the files, so that they can be made before (--make-only)."""
 import argparse
 import math
@@ -18,6 +18,7 @@ import os
 import random
 import shutil
 import signal
+import statistics
 import struct
 import subprocess
 import sys
@@ -194,22 +195,46 @@ def show(what, wall, memory, cpu, note=""):
     print("%-44s %9.2f s %9.2f s %8.1f MiB  %s" % (what, wall, cpu, max(memory), note), flush=True)
 
 
-def efficiency(times, ranks, processors):
-    """By wall time, which other programs spoil, and by processor time: the most that wall time can give."""
+def efficiency(times, ranks, processors, starts=None):
+    """
+    By wall time, which other programs spoil, without what mpirun takes to start, where that is known, and by processor time: the most
+    that wall time can give.
+    """
     if ranks < 2 or 1 not in times:
         return ""
     one, these = times[1], times[ranks]
-    return "efficiency %.2f, by processor time %.2f" % (one[0] / these[0] / min(ranks, processors), one[1] / these[1])
+    without = ""
+    if starts:
+        without = ", %.2f without the start" % ((one[0] - starts[1]) / (these[0] - starts[ranks]) / min(ranks, processors))
+    return "efficiency %.2f%s, by processor time %.2f" % (one[0] / these[0] / min(ranks, processors), without, one[1] / these[1])
+
+
+def tiny_files(bench, count):
+    """Files of a few bytes: hardly more than being handed out."""
+    folder = os.path.join(bench.folder, "tiny")
+    os.makedirs(folder, exist_ok=True)
+    names = [os.path.join(folder, "%d.folded" % i) for i in range(count)]
+    for name in names:
+        with open(name, "w") as file:
+            file.write("main;f 1\n")
+    return names
+
+
+def median_run(bench, ranks, paths, command="merge"):
+    """Wall and processor time: the medians of three runs."""
+    runs = [getattr(bench, command)(ranks, paths) for _ in range(3)]
+    return [statistics.median(run[i] for run in runs) for i in (0, 2)]
 
 
 def many_files(bench, ranks, paths, processors, command="merge"):
     """Wall and processor times by the number of ranks; 0: without MPI."""
     times = {}
+    starts = {number: median_run(bench, number, tiny_files(bench, 2), command)[0] for number in ranks if number}
     for count in ranks:
         wall, memory, cpu = getattr(bench, command)(count, paths)
         times[count] = wall, cpu
         what = "%s over %d ranks" % (command, count) if count else "tracelathe " + command
-        show("%d files, %s" % (len(paths), what), wall, memory, cpu, efficiency(times, count, processors))
+        show("%d files, %s" % (len(paths), what), wall, memory, cpu, efficiency(times, count, processors, starts))
     return times
 
 
@@ -246,59 +271,84 @@ def large_files(bench, ranks, size, processors):
 # ---- the model ----
 
 
+RANKS_OF_MACHINE = 32  # of the plan: the start of ranks on one machine is what is measured here
+
+
+def cost(rates, files):
+    """What so many files take: up to the smaller number that was measured by its average, beyond it by the growth to the larger one."""
+    few, each, further = rates
+    return min(files, few) * each + max(files - few, 0) * further
+
+
 def predict(model, files, ranks, processors):
     """
     Start, what ranks do at the same time, and the merges that wait for each other: of the last two ranks all that there is, in each
     round before that about half of what a pair has, as it becomes 64 profile files again. One rank merges what it has itself.
     """
+    first, each = model["start"]
+    start = first + each * min(ranks, RANKS_OF_MACHINE)
     if ranks < 2:
-        return model["start"] + files * model["file"]
+        return start + cost(model["file"], files)
     at_once = min(ranks, processors)
-    rounds = math.ceil(math.log2(ranks))
-    pairs = sum(2 ** (number - rounds) for number in range(1, rounds)) / 2
-    return model["start"] + max(files * model["share"] / at_once, files * model["master"]) + files * model["join"] * (1 + pairs)
+    pairs = sum(2 ** (number - math.ceil(math.log2(ranks))) for number in range(1, math.ceil(math.log2(ranks)))) / 2
+    shares = ranks * cost(model["share"], files / ranks) / at_once
+    return start + max(shares, files * model["master"]) + cost(model["join"], files) * (1 + pairs)
 
 
-def slope(small, large, files):
-    """Growth by the file, from a tenth of the files to all of them: wall time, processor time."""
-    return [max(large[i] - small[i], 0) / (files - files // 10) for i in (0, 1)]
+def rates(few, small, count, large):
+    """For cost(): of few files and of all, without the start."""
+    return few, max(small, 0) / few, max(large - small, 0) / (count - few)
 
 
-def fit(bench, count, times):
+def line_through(points):
+    """The least squares, for a few points (x, y): y at 0, and what is added for each x."""
+    xs, ys = zip(*points)
+    middle, height = statistics.mean(xs), statistics.mean(ys)
+    each = sum((x - middle) * (y - height) for x, y in points) / sum((x - middle) ** 2 for x in xs)
+    return height - each * middle, each
+
+
+def fit(bench, count, times, ranks):
     """
-    The cost of a file by the slope of one rank. Of two ranks, a processor each, wall time is that of the part that both do at the same
-    time, halved, and of the rest, and processor time is both. What rank 0 does for a file has runs of its own.
+    The start by runs of two tiny files with each number of ranks: a run of few files is too near to it, and a file costs less where
+    there are few, so that a line through two runs of many meets no start. Of two ranks, a processor each, wall time is that of
+    the part that both do at the same time, halved, and of the rest, and processor time is both. What rank 0 does for a file has runs of its own.
     """
-    few = count // 10
-    one, two = (slope(times[few][ranks], times[count][ranks], count) for ranks in (1, 2))
-    join = max(2 * two[0] - two[1], 0)
-    # Files of a few bytes: hardly more than being handed out. The whole of it bounds what rank 0 does for a file.
-    tiny = os.path.join(bench.folder, "tiny")
-    os.mkdir(tiny)
-    names = [os.path.join(tiny, "%d.folded" % i) for i in range(2000)]
-    for name in names:
-        with open(name, "w") as file:
-            file.write("main;f 1\n")
+    names = tiny_files(bench, 2000)
+    starts = {number: median_run(bench, number, names[:2]) for number in ranks}
+    few, joins, shares, alone = count // 10, [], [], []
+    for files in (few, count):
+        one, (wall, cpu) = times[files][1][0], (times[files][2][i] - starts[2][i] for i in (0, 1))
+        joins.append(max(2 * wall - cpu, 0))
+        # Of one rank, as both have as much.
+        shares.append((cpu - joins[-1]) / 2)
+        alone.append(one - starts[1][0])
+    # The whole of it bounds what rank 0 does for a file.
     master = (bench.merge(1, names)[0] - bench.merge(1, names[:200])[0]) / 1800
-    shutil.rmtree(tiny)
-    return {"start": max(times[few][1][0] - few * one[0], 0), "file": one[0], "share": max(two[1] - join, 0), "join": join, "master": master}
+    return {"start": line_through([(number, starts[number][0]) for number in ranks]), "file": rates(few, alone[0], count, alone[1]),
+            "share": rates(few / 2, shares[0], count / 2, shares[1]), "join": rates(few, joins[0], count, joins[1]), "master": master}
 
 
 def show_model(bench, paths, times, processors):
-    model = fit(bench, len(paths), times)
-    print("\nmodel: start %.2f s, a file %.3f ms with one rank, %.3f ms with others and %.3f ms in the last merge, rank 0 for a file at "
-          "most %.3f ms" % (model["start"], *(1e3 * model[name] for name in ("file", "share", "join", "master"))))
+    ranks = sorted(number for number in times[len(paths)] if number)
+    model = fit(bench, len(paths), times, ranks)
+    print("\nmodel: start %.2f s and %.2f s for each rank, rank 0 for a file at most %.3f ms" % (*model["start"], 1e3 * model["master"]))
+    for name, what in ("file", "with one rank"), ("share", "for each of others"), ("join", "in the last merge"):
+        few, each, further = model[name]
+        print("  a file %s: %.3f ms of %d, %.3f ms of more" % (what, 1e3 * each, few, 1e3 * further))
     for files in sorted(times):
-        for ranks in sorted(times[files]):
-            if ranks:
-                said, measured = predict(model, files, ranks, processors), times[files][ranks][0]
+        for number in sorted(times[files]):
+            if number:
+                said, measured = predict(model, files, number, processors), times[files][number][0]
                 print("  %d files, %d ranks on %d processors: %.2f s said, %.2f s measured (%+.0f %%)" % (
-                    files, ranks, processors, said, measured, 100 * (said / measured - 1)))
-    for files, ranks in (100000, 100), (100000, 1000):
-        bound = " (rank 0 is the limit)" if files * model["master"] > files * model["share"] / ranks else ""
-        print("  %d files on %d ranks, a processor each: %.0f s, %.0f s of it for the merges that wait for each other%s" % (
-            files, ranks, predict(model, files, ranks, ranks), predict({**model, "start": 0, "share": 0, "master": 0}, files, ranks, ranks),
-            bound))
+                    files, number, processors, said, measured, 100 * (said / measured - 1)))
+    for files, number in (100000, 100), (100000, 1000):
+        whole = predict(model, files, number, number)
+        handed = files * model["master"]
+        bound = " (rank 0 is the limit)" if handed > cost(model["share"], files / number) else ""
+        joined = predict({**model, "start": (0, 0), "share": (1, 0, 0), "master": 0}, files, number, number)
+        print("  %d files on %d ranks, a processor each, %d ranks a machine: %.0f s, %.0f s of it for the merges that wait for each other%s" % (
+            files, number, RANKS_OF_MACHINE, whole, joined, bound))
 
 
 # ---- other programs ----
@@ -358,6 +408,7 @@ def main():
     parser.add_argument("--inputs", help="where the files are, or are made and stay; else they go with the run")
     parser.add_argument("--make-only", action="store_true", help="make the files of --inputs, and no more")
     parser.add_argument("--merge-only", action="store_true", help="measure `merge` of all the files, and no more")
+    parser.add_argument("--report-only", action="store_true", help="measure `report` of all the files, and no more")
     parser.add_argument("--model-only", action="store_true", help="measure `merge` of all and of a tenth, and fit the model")
     options = parser.parse_args()
     if options.make_only:
@@ -375,8 +426,8 @@ def main():
             (".xray", "XRay logs"), (".perf", "perf.data of a process each"), (".out", "Callgrind profiles"))))
         ranks = [int(word) for word in options.ranks.split(",")]
         print("\n%-44s %11s %11s %12s" % ("", "wall", "processor", "most memory"))
-        if options.merge_only:
-            many_files(bench, ranks, paths, processors)
+        if options.merge_only or options.report_only:
+            many_files(bench, ranks, paths, processors, "merge" if options.merge_only else "report")
             return
         # With gigabytes, all of them are read as often as the efficiency of two ranks takes, the others read a tenth.
         whole = [count for count in ranks if count in (1, 2)] if size > LARGE else [0, *ranks]

@@ -266,7 +266,7 @@ struct tl_input_options {
 	 */
 	bool quick;
 	struct tl_input_part part; /**< xtrace: what tl_input_fold() counts */
-	/** of shares of formats with tl_format_info.chains_shares; those of Intel PT only meet */
+	/** of shares of which tl_input_chains_shares() is true; those of Intel PT only meet */
 	const struct tl_share_chain *chain;
 	/**
 	 * tl_input_fold(): times in nanoseconds, so that files of clocks of different rates have a
@@ -470,6 +470,12 @@ TL_API size_t tl_input_kinship(const struct tl_input *input, uint64_t *marks, si
  * damage (tl_input_damage_count()) does not stand for its part of the whole.
  */
 TL_API uint32_t tl_input_shares(const struct tl_input *input);
+/**
+ * Whether these shares are folded at the same time, with a struct tl_share_chain: those of formats
+ * with tl_format_info.chains_shares, and those of perf.data with Intel PT in which threads take
+ * turns on a processor's buffer.
+ */
+TL_API bool tl_input_chains_shares(const struct tl_input *input);
 
 /** Logs by their marks: which of them belong together, without having them all open. */
 struct tl_kin;

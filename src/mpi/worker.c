@@ -125,8 +125,7 @@ static bool answer_kin(struct worker *w, const struct note *asked)
 			     .life = w->life,
 			     .number = asked->number,
 			     .shares = count_shares(w),
-			     .flags = tl_input_format(w->job.input)->chains_shares ? NOTE_CHAINED
-										   : 0u };
+			     .flags = tl_input_chains_shares(w->job.input) ? NOTE_CHAINED : 0u };
 	bool sent = false;
 	int fd;
 

@@ -82,6 +82,8 @@ struct tl_format {
 	size_t (*kinship)(const struct tl_input *input, uint64_t *marks, size_t room);
 	/* tl_input_shares(); none: 1; TL_SHARES_ANY: as many as one likes */
 	uint32_t (*shares)(const struct tl_input *input);
+	/* tl_input_chains_shares(); none: as tl_format_info says */
+	bool (*chains)(const struct tl_input *input);
 	/*
 	 * The sources of further paths, by number; NULL behind the last. No such operation: there
 	 * are none, or they are streams.

@@ -340,6 +340,12 @@ uint32_t tl_input_shares(const struct tl_input *input)
 	return input->format->shares(input);
 }
 
+bool tl_input_chains_shares(const struct tl_input *input)
+{
+	return input->format->chains ? input->format->chains(input)
+				     : input->format->info.chains_shares;
+}
+
 static int tell_progress(void *arg, uint64_t done, uint64_t total)
 {
 	const struct tl_input *input = arg;

@@ -587,6 +587,78 @@ def traced_threads(fleet):
             expect("what is said of traced threads", without_mpirun(got[2]), without_mpirun(wanted[2]))
 
 
+def pieces_of(part):
+    """A part of a trace, cut where tracing is off: behind a TIP.PGD that TSC and TIP.PGE follow. All but the first are without PSB."""
+    found = [packet for _, packet in perf_writer.packets(part.data)]
+    cuts = [0, *(i + 1 for i in range(len(found) - 1) if found[i] == b"\x01" and found[i + 1][0] == 0x19), len(found)]
+    return [perf_writer.Slice(b"".join(found[a:b])) for a, b in zip(cuts, cuts[1:])]
+
+
+def short_visit():
+    """A thread that is switched to, and interrupted before its first instruction."""
+    ip = struct.pack("<Q", 0x401000)[:6]
+    return perf_writer.Slice(perf_writer.turn_on(ip, 5 * perf_writer.WRAP) + perf_writer.turn_off(ip))
+
+
+def write_processors(path, rng, threads=4, cpus=2, lost=False, code=golden("intel_pt", "tiny.img")):
+    """
+    Intel PT of processors on which threads of one process take turns, wherever there is room: they come behind a PSB and, where
+    another one was there for a moment, in between. `lost`: the recorder lost some of it.
+    """
+    parts = perf_writer.slices(without_cycles(read(golden("intel_pt", "timed.pt"))))
+    writer = perf_writer.Writer()
+    writer.info()
+    writer.mmap(100, 0x401000, 0x283, 0, code)
+    for tid in range(100, 101 + threads):
+        writer.comm(100, tid, "tiny")
+    write(path + ".perf-100.map", b"401000 80 first\n401080 100 second\n401180 103 third\n")
+    machine = perf_writer.Machine(writer, cpus)
+    for _, who, part, later in perf_writer.turns([((100, 100 + n), parts) for n in range(threads)]):
+        cpu = rng.randrange(cpus)
+        *before, last = pieces_of(part)
+        for piece in before:
+            machine.run(cpu, who, piece, None)
+            if rng.random() < 0.7:
+                machine.run(cpu, (100, 100 + threads), short_visit(), None)
+        machine.run(cpu, who, last, later)
+    if lost:
+        for time, how, cpu, prev, nxt in sorted(machine.records):
+            writer.switch_wide(cpu, time, prev, nxt)
+        for cpu, data in enumerate(machine.buffers):
+            at = data.index(b"\x02\x82" * 8, len(data) // 2)
+            writer.aux(0, at, time=machine.clock, cpu=cpu)
+            writer.aux(at, len(data) - at, flags=1, time=machine.clock + 1, cpu=cpu)
+            writer.auxtrace(data, 0, cpu, perf_writer.NO_CPU, cpu)
+    else:
+        machine.write()
+    writer.features[18] = b""
+    write(path, writer.file())
+
+
+def traced_processors(fleet, rng):
+    """
+    Intel PT by processors: each rank decodes what its threads ran, and little before it. With losses, too; where it is damaged, one
+    rank reads all.
+    """
+    small = fleet.path("small.folded")
+    write(small, b"main;f 1\n")
+    for number in range(8 if common.LONG else 3):
+        path = fleet.path("processors%d.perf" % number)
+        write_processors(path, rng, threads=rng.randrange(2, 7), cpus=rng.randrange(1, 4), lost=number % 3 == 1)
+        if number % 3 == 2:
+            data = bytearray(read(path))
+            at = data.index(b"\x02\x82" * 8, len(data) // 2) + 60
+            data[at:at + 4] = b"\xff\xff\xff\xff"
+            write(path, data)
+        given = write_list(fleet.folder, [path, small])
+        for ranks, words in common.some(((2, MERGE), (4, ("report", "--csv", "--all", "--threads")), (3, MERGE)), 2):
+            wanted = fleet.alone(*words, given)
+            expect("status of traced processors %d" % number, wanted[0], int(number % 3 == 2))
+            got = fleet.ranks(ranks, *words, given)
+            fleet.same("%s of traced processors %d, %d ranks" % (words[0], number, ranks), got, wanted)
+            expect("what is said of traced processors", without_mpirun(got[2]), without_mpirun(wanted[2]))
+
+
 def named_files(fleet, rng):
     """Files that are named one by one, which tracelathe reads as one input: Callgrind profiles, streams with their snapshots."""
     profiles = [fleet.path("named%d.out" % number) for number in range(4)]
@@ -1125,6 +1197,7 @@ def shares(fleet, *_):
     large_file(fleet, random.Random(19))
     growing_file(fleet)
     traced_threads(fleet)
+    traced_processors(fleet, random.Random(4))
 
 
 def commands(fleet, paths, rng):

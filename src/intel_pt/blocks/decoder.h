@@ -139,6 +139,13 @@ struct tl_pt_segment_bounds {
 	struct tl_pt_psb_state begin_state, end_state;
 };
 
+/* The last PSB that the decoder passed, for those that begin at one (joint.h). */
+struct tl_pt_passed_psb {
+	bool wanted, known;
+	uint64_t offset;
+	struct tl_pt_psb_state state;
+};
+
 /* The code to decode. */
 struct tl_pt_decoder_code {
 	struct tl_pt_image *image, *own; /* `own` serves callers that give no image */
@@ -290,6 +297,7 @@ struct tl_pt_decoder {
 	struct tl_pt_ahead ahead;
 	struct tl_pt_passing passing;
 	struct tl_pt_segment_bounds bounds;
+	struct tl_pt_passed_psb passed_psb;
 	struct tl_pt_decoder_threads parallel;
 	struct tl_pt_v1 v1;
 	struct tl_pt_insns insns;

@@ -344,6 +344,11 @@ static enum tl_pt_stop take_boundary_now(struct tl_pt_decoder *decoder,
 
 	note_boundary(decoder, event);
 	stop = tl_pt_take_psb_boundary(decoder, out);
+	if (stop == TL_PT_STOP_GO && decoder->passed_psb.wanted) {
+		decoder->passed_psb.known = true;
+		decoder->passed_psb.offset = event->offset;
+		tl_pt_note_psb_state(decoder, &decoder->passed_psb.state, event->ip);
+	}
 	if (stop != TL_PT_STOP_GO || event->offset < decoder->bounds.end)
 		return stop;
 	decoder->bounds.at_end = true;

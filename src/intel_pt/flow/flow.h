@@ -326,4 +326,7 @@ static inline uint64_t tl_pt_take_ip(const uint8_t *pos, uint64_t last_ip)
 	return tl_pt_apply_ip(pos + 1, *pos >> 5, last_ip);
 }
 
+/* psb.c: whether the PSB+ at `psb` reaches its PSBEND or an OVF. */
+bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb);
+
 #endif

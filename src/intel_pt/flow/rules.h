@@ -48,12 +48,8 @@ bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind);
 /* Whether the IP packet has an address; if so, last_ip becomes that. */
 bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
 
-/*
- * Whether the PSB+ at `psb` has a valid FUP, and its address. Whether the PSB+ reaches its PSBEND
- * or an OVF.
- */
+/* Whether the PSB+ at `psb` has a valid FUP, and its address. */
 bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip);
-bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb);
 
 /* Make an event of the present packet. */
 struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind);

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "intel_pt/blocks/joint.h"
 #include "intel_pt/blocks/unsized.h"
 #include "intel_pt/profile/stack_moves.h"
 #include "profile/model/model.h"
@@ -19,58 +20,21 @@ enum {
 
 /* ---- what is folded ---- */
 
-static bool same_number(const void *context, const void *key, uint32_t number)
-{
-	const struct tl_pt_met_threads *met = context;
-
-	return met->list[number] == *(const uint64_t *)key;
-}
-
-/* Which thread it is, in the order in which they first ran; TL_NONE: no memory. */
-static uint32_t meet_thread(struct tl_pt_met_threads *met, uint64_t thread)
-{
-	const uint64_t hash = tl_hash_pair(thread, 0);
-	const uint32_t found = tl_index_find(&met->index, hash, same_number, met, &thread);
-
-	if (found != TL_NONE)
-		return found;
-	if (met->count >= TL_NONE ||
-	    !tl_grow(&met->list, &met->capacity, met->count + 1, sizeof(*met->list)) ||
-	    !tl_index_add(&met->index, hash, (uint32_t)met->count))
-		return TL_NONE;
-	met->list[met->count] = thread;
-	return (uint32_t)met->count++;
-}
-
 /* Shares of one thread are runs of its bytes (share.c), those of many are some of the threads. */
 static bool is_run_of_bytes(const struct tl_pt_fold_options *o)
 {
-	return o->shares > 1 && o->chain;
+	return o->shares > 1 && o->chain && !o->by_threads;
 }
 
-/* 1, 0, or negative. */
-static int is_of_share(struct tl_pt_folder *f, uint64_t thread, struct tl_error *err)
-{
-	const struct tl_pt_fold_options *o = f->options;
-	const bool dealt = o->shares > 1 && !is_run_of_bytes(o);
-	uint32_t number = dealt ? meet_thread(&f->threads.met, thread) : 0;
-
-	if (number == TL_NONE)
-		return tl_error_memory(err);
-	return !dealt || number % o->shares == o->share;
-}
-
-/* 1, 0, or negative. */
-static int is_selected(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
-		       struct tl_error *err)
+static bool is_selected(const struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice)
 {
 	const struct tl_pt_fold_options *o = f->options;
 
 	if (slice->foreign || (o->thread != TL_NOWHERE && o->thread != slice->thread) ||
 	    (o->process != TL_NOWHERE && o->process != slice->process) ||
 	    (o->cpu != TL_NOWHERE && o->cpu != slice->cpu))
-		return 0;
-	return is_of_share(f, slice->thread, err);
+		return false;
+	return tl_pt_deal_is_mine(f, slice->thread);
 }
 
 /* ---- events ---- */
@@ -407,11 +371,17 @@ static int fold_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *s
 	return status;
 }
 
-static void free_cache(struct tl_pt_node_cache *cache)
+static void forget_nodes(struct tl_pt_fold_stream *stream)
 {
-	free(cache->nodes);
-	free(cache->inner);
-	*cache = (struct tl_pt_node_cache){ .nodes = NULL };
+	free(stream->cache.nodes);
+	free(stream->cache.inner);
+	stream->cache = (struct tl_pt_node_cache){ .nodes = NULL };
+}
+
+static void forget_left(struct tl_pt_left_slices *left)
+{
+	left->count = 0;
+	left->cut = false;
 }
 
 /* The stream of a slice; what was left before a new range is not needed. NULL: no memory. */
@@ -427,7 +397,7 @@ static struct tl_pt_fold_stream *find_stream(struct tl_pt_folder *f,
 		f->streams.list[f->streams.count] = (struct tl_pt_fold_stream){ 0 };
 	stream = &f->streams.list[slice->stream];
 	if (!slice->continues)
-		stream->left.count = 0;
+		forget_left(&stream->left);
 	return stream;
 }
 
@@ -441,8 +411,19 @@ static int open_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 		return tl_pt_fault(err, (enum tl_pt_error) - *synced, TL_NOWHERE);
 	f->cache = &f->streams.list[slice->stream].cache;
 	if (!slice->continues)
-		free_cache(f->cache);
+		forget_nodes(&f->streams.list[slice->stream]);
+	if (f->threads.deal.joined)
+		tl_pt_decoder_keep_passed(f->decoder);
 	return 0;
+}
+
+/* The decoder stands at the begin of the slice. */
+static int go_over(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, int synced,
+		   struct tl_error *err)
+{
+	if (tl_pt_pass_over(f->decoder, synced) < 0)
+		return tl_error_memory(err);
+	return tl_pt_deal_passed(f, slice, err);
 }
 
 static int pass_over(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
@@ -450,34 +431,107 @@ static int pass_over(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sli
 {
 	int synced, status = open_slice(f, slice, &synced, err);
 
-	if (status == 0 && tl_pt_pass_over(f->decoder, synced) < 0)
-		status = tl_error_memory(err);
+	return status < 0 ? status : go_over(f, slice, synced, err);
+}
+
+/* The last joint in slices that were left, and the slice that it is in. False: there is none. */
+static bool find_joint(const struct tl_pt_left_slices *left, size_t *number, uint64_t *offset)
+{
+	for (size_t i = left->count; i--;) {
+		const struct tl_pt_trace_slice *slice = &left->list[i];
+
+		if (!tl_pt_find_joint(&slice->config, slice->from, slice->to, offset))
+			continue;
+		*number = i;
+		return true;
+	}
+	return false;
+}
+
+/* Go over the rest of a slice from a joint on. `fresh`: its decoder is that of a range before. */
+static int join(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, uint64_t offset,
+		bool fresh, struct tl_error *err)
+{
+	struct tl_pt_trace_slice first = *slice;
+	int synced, status;
+
+	if (fresh) {
+		/* Opened at the begin of the range, where it need not decode anything. */
+		first.continues = false;
+		first.to = 0;
+		status = open_slice(f, &first, &synced, err);
+		if (status < 0)
+			return status;
+	}
+	f->decoder = f->decoders.list[slice->stream];
+	synced = tl_pt_decoder_join(f->decoder, offset, slice->to, &slice->asid);
+	if (synced == -TL_PT_NOMEM)
+		return tl_error_memory(err);
+	status = go_over(f, slice, synced, err);
+	return status < 0 ? status : tl_pt_deal_begun(f, slice, offset, err);
+}
+
+/* Decode what was left; of a share, from the last joint on. */
+static int catch_up(struct tl_pt_folder *f, struct tl_pt_fold_stream *stream, struct tl_error *err)
+{
+	struct tl_pt_left_slices *left = &stream->left;
+	uint64_t offset = 0;
+	size_t next = 0;
+	int status = 0;
+
+	if (left->count && f->threads.deal.joined && find_joint(left, &next, &offset)) {
+		const struct tl_pt_trace_slice *slice = &left->list[next++];
+		const bool known =
+			slice->stream < f->decoders.count && f->decoders.list[slice->stream];
+
+		status = join(f, slice, offset, !known || !left->list[0].continues, err);
+	}
+	for (; status == 0 && next < left->count; next++)
+		status = pass_over(f, &left->list[next], err);
+	forget_left(left);
 	return status;
 }
 
-static int pass_over_left(struct tl_pt_folder *f, struct tl_pt_left_slices *left,
-			  struct tl_error *err)
+/* Forget what is before the last joint. */
+static void cut_left(struct tl_pt_left_slices *left)
 {
-	int status = 0;
+	uint64_t offset;
+	size_t number;
 
-	for (size_t i = 0; status == 0 && i < left->count; i++)
-		status = pass_over(f, &left->list[i], err);
-	left->count = 0;
-	return status;
+	if (!find_joint(left, &number, &offset) || !number)
+		return;
+	left->count -= number;
+	memmove(left->list, left->list + number, left->count * sizeof(*left->list));
+	left->cut = true;
 }
 
 /* A slice that is not selected matters only for those behind it. */
-static int leave_slice(struct tl_pt_folder *f, struct tl_pt_left_slices *left,
+static int leave_slice(struct tl_pt_folder *f, struct tl_pt_fold_stream *stream,
 		       const struct tl_pt_trace_slice *slice, struct tl_error *err)
 {
-	int status = left->count < LEFT_MOST ? 0 : pass_over_left(f, left, err);
+	struct tl_pt_left_slices *left = &stream->left;
+	int status = 0;
 
+	if (left->count >= LEFT_MOST && f->threads.deal.joined)
+		cut_left(left);
+	if (left->count >= LEFT_MOST)
+		status = catch_up(f, stream, err);
 	if (status < 0)
 		return status;
 	if (!tl_grow(&left->list, &left->capacity, left->count + 1, sizeof(*left->list)))
 		return tl_error_memory(err);
 	left->list[left->count++] = *slice;
 	return 0;
+}
+
+static void free_streams(struct tl_pt_fold_streams *streams)
+{
+	for (size_t i = 0; i < streams->count; i++) {
+		forget_nodes(&streams->list[i]);
+		free(streams->list[i].left.list);
+	}
+	free(streams->list);
+	*streams = (struct tl_pt_fold_streams){ .list = NULL };
 }
 
 static int fold_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
@@ -488,18 +542,19 @@ static int fold_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 
 	if (!stream)
 		return tl_error_memory(err);
-	status = is_selected(f, slice, err);
-	if (status == 1) {
-		status = pass_over_left(f, &stream->left, err);
+	if (is_selected(f, slice)) {
+		status = catch_up(f, stream, err);
 		if (status == 0)
 			status = open_slice(f, slice, &synced, err);
 		if (status == 0)
 			status = fold_thread(f, slice, synced, err);
-	} else if (status == 0) {
-		status = leave_slice(f, &stream->left, slice, err);
+		if (status == 0)
+			status = tl_pt_deal_passed(f, slice, err);
+	} else {
+		status = leave_slice(f, stream, slice, err);
 	}
 	if (tl_pt_decoders_done(&f->decoders, slice))
-		free_cache(&stream->cache);
+		forget_nodes(stream);
 	f->decoder = NULL;
 	return status;
 }
@@ -523,13 +578,7 @@ static int fold_slices(struct tl_pt_folder *f, struct tl_error *err)
 static void free_nodes(struct tl_pt_folder *f)
 {
 	tl_pt_decoders_close(&f->decoders);
-	for (size_t i = 0; i < f->streams.count; i++) {
-		free_cache(&f->streams.list[i].cache);
-		free(f->streams.list[i].left.list);
-	}
-	free(f->streams.list);
-	free(f->threads.met.list);
-	tl_index_free(&f->threads.met.index);
+	free_streams(&f->streams);
 	free(f->visits.nodes);
 	free(f->visits.addrs);
 	free(f->visits.list);
@@ -552,6 +601,7 @@ static void free_folder(struct tl_pt_folder *f)
 	}
 	free(f->threads.list);
 	tl_index_free(&f->threads.by_id);
+	tl_pt_deal_free(&f->threads.deal);
 	tl_pt_functions_end(&f->functions);
 }
 
@@ -581,7 +631,7 @@ static int make_profile(struct tl_pt_folder *f, struct tl_profile **profile, str
 
 	if (!tl_pt_functions_damage(&f->functions, f->faults) || f->functions.no_memory)
 		return tl_error_memory(err);
-	status = f->share.on ? tl_pt_share_meet(f, err) : 0;
+	status = f->share.on ? tl_pt_share_meet(f, err) : tl_pt_deal_meet(f, err);
 	if (status == 0)
 		status = tl_pt_fold_new_profile(f, profile, err);
 	if (status < 0)
@@ -600,7 +650,10 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 	f->feed->rewind(f->feed->arg);
 	if (is_run_of_bytes(f->options))
 		status = tl_pt_share_begin(f, err);
-	f->decoders.jobs = f->options->jobs;
+	else if (f->options->shares > 1)
+		status = tl_pt_deal_begin(f, err);
+	/* Joints are those of one decoder. */
+	f->decoders.jobs = f->threads.deal.joined ? 1 : f->options->jobs;
 	f->decoders.pass_quiet = needs_no_list(f);
 	if (status == 0)
 		status = make_tables(f) ? fold_slices(f, err) : tl_error_memory(err);
@@ -614,7 +667,7 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 /* Whether contexts are not needed. Faults are counted anew, if they are after all. */
 static bool needs_no_contexts(const struct tl_pt_fold_options *o, const struct tl_pt_faults *faults)
 {
-	return o->table && !o->lines && !is_run_of_bytes(o) && !o->watch && !o->per_thread &&
+	return o->table && !o->lines && !o->chain && !o->watch && !o->per_thread &&
 	       !faults->count && !faults->listed;
 }
 

@@ -47,13 +47,15 @@ struct tl_pt_fold_options {
 	const struct tl_pt_stack_watch *watch; /* NULL: none; not with `lines` */
 	uint64_t thread, process, cpu;         /* TL_NOWHERE: any */
 	uint64_t from_ticks, to_ticks;         /* a window of time; 0: open */
-	/* only a share of the threads, dealt out as they first run; `shares` below 2: all */
+	/* only a share of the threads; `shares` below 2: all */
 	uint32_t share, shares;
 	/*
-	 * A share is not of threads but a run of the bytes, of a feed of one slice (share.c): then
-	 * all shares are folded at the same time. NULL: of threads.
+	 * All shares are folded at the same time. Without `by_threads` each is a run of the bytes,
+	 * of a feed of one slice (share.c); with it, of threads, of which none decodes much of what
+	 * the others ran. NULL: of threads, each of which decodes what is before its own.
 	 */
 	const struct tl_share_chain *chain;
+	bool by_threads;
 	unsigned jobs;
 	bool exact, per_thread;
 	/* also costs, calls and jumps by address; else functions and contexts alone */
@@ -236,11 +238,26 @@ struct tl_pt_cycle_count {
 	int64_t unattributed; /* not added to a context yet */
 };
 
-/* Numbers of threads in the order in which they first ran, of a fold of a share. */
-struct tl_pt_met_threads {
+/* A thread, and how many bytes of trace it ran. */
+struct tl_pt_dealt_thread {
+	uint64_t id, bytes;
+	uint32_t share;
+};
+
+struct tl_pt_marks {
 	uint64_t *list;
 	size_t count, capacity;
+};
+
+/* The threads of a trace, dealt out to shares (share.c). */
+struct tl_pt_deal {
+	struct tl_pt_dealt_thread *list; /* in the order in which they first ran */
+	size_t count, capacity;
 	struct tl_index index;
+	bool joined;  /* decoders begin at joints: all shares are folded at the same time */
+	bool refused; /* sticky: what was begun at a joint cannot be proven */
+	/* of joints, and of PSBs that were passed: the place, then the state, by turns */
+	struct tl_pt_marks begun, passed;
 };
 
 /* The threads of a fold, by process and thread. */
@@ -248,13 +265,14 @@ struct tl_pt_fold_threads {
 	struct tl_pt_fold_thread *list;
 	size_t count, capacity;
 	struct tl_index by_id;
-	struct tl_pt_met_threads met;
+	struct tl_pt_deal deal;
 };
 
 /* The slices of a range of a stream that are not selected. */
 struct tl_pt_left_slices {
 	struct tl_pt_trace_slice *list;
 	size_t count, capacity;
+	bool cut; /* some in front were forgotten: only from a joint on they can be decoded */
 };
 
 /*
@@ -496,6 +514,22 @@ int tl_pt_share_pass(struct tl_pt_folder *folder, struct tl_error *err);
 int tl_pt_share_meet(struct tl_pt_folder *folder, struct tl_error *err);
 /* 0, or TL_UNSUPPORTED: the trace is to be read as a whole. */
 int tl_pt_share_check(const struct tl_pt_folder *folder, struct tl_error *err);
+
+/* share.c, of shares of threads: deal out the threads of the feed, which is rewound. */
+int tl_pt_deal_begin(struct tl_pt_folder *folder, struct tl_error *err);
+/* Whether a thread is of this share; without shares all are. */
+bool tl_pt_deal_is_mine(const struct tl_pt_folder *folder, uint64_t thread);
+/* The present decoder has gone over a slice, from a joint in it on. */
+int tl_pt_deal_begun(struct tl_pt_folder *folder, const struct tl_pt_trace_slice *slice,
+		     uint64_t offset, struct tl_error *err);
+/* The present decoder has gone over a slice: note the last PSB that it passed. */
+int tl_pt_deal_passed(struct tl_pt_folder *folder, const struct tl_pt_trace_slice *slice,
+		      struct tl_error *err);
+/*
+ * All is folded: 0, or TL_UNSUPPORTED if not all joints are proven by what the other shares tell.
+ */
+int tl_pt_deal_meet(struct tl_pt_folder *folder, struct tl_error *err);
+void tl_pt_deal_free(struct tl_pt_deal *deal);
 
 /*
  * fold_threads.c: make the thread of a slice the present one; its frames may be open from before.

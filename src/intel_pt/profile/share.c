@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A share of a trace: a run of its bytes. Where a call stands depends on all calls before it, and
- * the time of a node on the packets around it. So what is before the share is decoded, too, and
- * followed for the stack alone, which takes about two fifths of the time that costs of addresses
- * and calls take: the shares are the smaller the further behind they are. The decoder, the clock
- * and the call stack go on over the border as if there were none; what begins there are the
- * contexts and the costs.
+ * A share of a trace: a run of its bytes, or some of its threads (below). Of a run: where a call
+ * stands depends on all calls before it, and the time of a node on the packets around it. So what
+ * is before the share is decoded, too, and followed for the stack alone, which takes about two
+ * fifths of the time that costs of addresses and calls take: the shares are the smaller the further
+ * behind they are. The decoder, the clock and the call stack go on over the border as if there were
+ * none; what begins there are the contexts and the costs.
  *
  * A border is behind the first batch of nodes that ends at its offset or behind, and is left by a
  * plain transfer: the fold of the share before it comes to the same one, since it decodes the same
@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "intel_pt/blocks/joint.h"
 #include "intel_pt/profile/fold.h"
 
 enum { BORDER_LATE = 1 << 20 }; /* bytes behind a wanted border after which none is looked for */
@@ -400,4 +401,275 @@ int tl_pt_share_check(const struct tl_pt_folder *f, struct tl_error *err)
 	    f->threads.count != 1 || f->share.ended != (f->share.end != UINT64_MAX))
 		return refuse(err);
 	return 0;
+}
+
+/* ---- shares of threads ---- */
+
+/*
+ * Each thread has a call stack of its own, so that shares of threads add up; the threads are dealt
+ * out by the bytes of trace that they ran, the largest first, each to the share that has least. Who
+ * folds a share sees all slices of the feed, and so deals alike.
+ *
+ * Where threads take turns on a stream, a share needs the decoder's state where its threads begin,
+ * which follows from what ran before. With a chain its decoders begin at the last joint before that
+ * (blocks/joint.h), and all shares tell each other the states that they had at the last PSB of each
+ * slice. As each slice is some share's, each joint is passed by one of them; from the first of a
+ * stream on, each state is proven by that of the one before.
+ */
+
+static bool same_id(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_pt_deal *deal = context;
+
+	return deal->list[number].id == *(const uint64_t *)key;
+}
+
+static uint32_t find_thread(const struct tl_pt_deal *deal, uint64_t id)
+{
+	return tl_index_find(&deal->index, tl_hash_pair(id, 0), same_id, deal, &id);
+}
+
+static bool add_bytes(struct tl_pt_deal *deal, uint64_t id, uint64_t bytes)
+{
+	uint32_t number = find_thread(deal, id);
+
+	if (number == TL_NONE) {
+		number = (uint32_t)deal->count;
+		if (deal->count >= TL_NONE ||
+		    !tl_grow(&deal->list, &deal->capacity, deal->count + 1, sizeof(*deal->list)) ||
+		    !tl_index_add(&deal->index, tl_hash_pair(id, 0), number))
+			return false;
+		deal->list[deal->count++] = (struct tl_pt_dealt_thread){ .id = id };
+	}
+	deal->list[number].bytes += bytes;
+	return true;
+}
+
+static int weigh_threads(struct tl_pt_folder *f, struct tl_error *err)
+{
+	struct tl_pt_trace_slice slice;
+	int status;
+
+	while ((status = f->feed->next(f->feed->arg, &slice, err)) == 1)
+		if (!add_bytes(&f->threads.deal, slice.thread, slice.to - slice.from))
+			return tl_error_memory(err);
+	f->feed->rewind(f->feed->arg);
+	return status;
+}
+
+static int compare_bytes(const void *left, const void *right)
+{
+	const struct tl_pt_dealt_thread *a = *(struct tl_pt_dealt_thread *const *)left,
+					*b = *(struct tl_pt_dealt_thread *const *)right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+static uint32_t find_least(const uint64_t *bytes, uint32_t shares)
+{
+	uint32_t least = 0;
+
+	for (uint32_t i = 1; i < shares; i++)
+		if (bytes[i] < bytes[least])
+			least = i;
+	return least;
+}
+
+static bool deal_out(struct tl_pt_deal *deal, uint32_t shares)
+{
+	struct tl_pt_dealt_thread **order =
+		malloc((deal->count + 1) * sizeof(struct tl_pt_dealt_thread *));
+	uint64_t *bytes = tl_alloc_zeroed(shares, sizeof(*bytes));
+	const bool ok = order && bytes;
+
+	for (size_t i = 0; ok && i < deal->count; i++)
+		order[i] = &deal->list[i];
+	if (ok)
+		qsort(order, deal->count, sizeof(struct tl_pt_dealt_thread *), compare_bytes);
+	for (size_t i = 0; ok && i < deal->count; i++) {
+		order[i]->share = find_least(bytes, shares);
+		bytes[order[i]->share] += order[i]->bytes;
+	}
+	free(bytes);
+	free(order);
+	return ok;
+}
+
+int tl_pt_deal_begin(struct tl_pt_folder *f, struct tl_error *err)
+{
+	const struct tl_pt_fold_options *o = f->options;
+	int status = weigh_threads(f, err);
+
+	if (status == 0 && !deal_out(&f->threads.deal, o->shares))
+		return tl_error_memory(err);
+	f->threads.deal.joined = o->chain && o->by_threads;
+	return status;
+}
+
+bool tl_pt_deal_is_mine(const struct tl_pt_folder *f, uint64_t thread)
+{
+	uint32_t number;
+
+	if (!f->threads.deal.count)
+		return true;
+	number = find_thread(&f->threads.deal, thread);
+	return number != TL_NONE && f->threads.deal.list[number].share == f->options->share;
+}
+
+/* ---- what shares of threads tell each other ---- */
+
+static uint64_t place_of(const struct tl_pt_trace_slice *slice, uint64_t offset)
+{
+	return tl_hash_pair(tl_hash_pair(slice->stream, slice->base), offset);
+}
+
+static bool add_word(struct tl_pt_marks *m, uint64_t word)
+{
+	if (!tl_grow(&m->list, &m->capacity, m->count + 1, sizeof(*m->list)))
+		return false;
+	m->list[m->count++] = word;
+	return true;
+}
+
+static int add_state(struct tl_pt_marks *m, const struct tl_pt_trace_slice *slice, uint64_t offset,
+		     uint64_t state, struct tl_error *err)
+{
+	if (!add_word(m, place_of(slice, offset)) || !add_word(m, state))
+		return tl_error_memory(err);
+	return 0;
+}
+
+int tl_pt_deal_begun(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, uint64_t offset,
+		     struct tl_error *err)
+{
+	uint64_t state;
+
+	if (tl_pt_joined_state(f->decoder, &state))
+		return add_state(&f->threads.deal.begun, slice, offset, state, err);
+	f->threads.deal.refused = true;
+	return 0;
+}
+
+int tl_pt_deal_passed(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice,
+		      struct tl_error *err)
+{
+	uint64_t offset, state;
+
+	if (!f->threads.deal.joined || !tl_pt_take_passed(f->decoder, &offset, &state))
+		return 0;
+	return add_state(&f->threads.deal.passed, slice, offset, state, err);
+}
+
+static int compare_passed(const void *left, const void *right)
+{
+	uint64_t a[2], b[2];
+
+	memcpy(a, left, sizeof(a));
+	memcpy(b, right, sizeof(b));
+	if (a[0] != b[0])
+		return a[0] < b[0] ? -1 : 1;
+	return (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* How many words follow, then those of the PSBs that were passed: nobody needs the joints. */
+static bool put_passed(const struct tl_pt_deal *deal, struct tl_pt_marks *mine)
+{
+	if (!add_word(mine, deal->passed.count) ||
+	    !tl_grow(&mine->list, &mine->capacity, mine->count + deal->passed.count,
+		     sizeof(*mine->list)))
+		return false;
+	if (deal->passed.count)
+		memcpy(mine->list + mine->count, deal->passed.list,
+		       deal->passed.count * sizeof(*mine->list));
+	mine->count += deal->passed.count;
+	return true;
+}
+
+/* What all shares passed, sorted. False: it is nonsense. */
+static bool take_passed(const struct tl_pt_marks *told, uint32_t shares, struct tl_pt_marks *all)
+{
+	uint32_t number = 0;
+
+	for (size_t at = 0; at < told->count; number++) {
+		const uint64_t count = told->list[at++];
+
+		if (count > told->count - at || count % 2)
+			return false;
+		memmove(all->list + all->count, told->list + at,
+			(size_t)count * sizeof(*all->list));
+		all->count += (size_t)count;
+		at += (size_t)count;
+	}
+	if (all->count)
+		qsort(all->list, all->count / 2, 2 * sizeof(*all->list), compare_passed);
+	return number == shares;
+}
+
+static bool are_proven(const struct tl_pt_marks *begun, const struct tl_pt_marks *all)
+{
+	for (size_t i = 0; i < begun->count; i += 2)
+		if (!all->count || !bsearch(begun->list + i, all->list, all->count / 2,
+					    2 * sizeof(*all->list), compare_passed))
+			return false;
+	return true;
+}
+
+/* Meet the other shares; `told` is aligned, as the caller of the fold need not be. */
+static int exchange(struct tl_pt_folder *f, struct tl_pt_marks *told, struct tl_error *err)
+{
+	const struct tl_share_chain *with = f->options->chain;
+	struct tl_pt_marks mine = { .list = NULL };
+	void *bytes = NULL;
+	size_t size = 0;
+	int status = put_passed(&f->threads.deal, &mine) ? 0 : tl_error_memory(err);
+
+	if (status == 0 &&
+	    with->meet(with->arg, mine.list, mine.count * sizeof(*mine.list), &bytes, &size) < 0)
+		status = refuse(err);
+	if (status == 0 && size % sizeof(*told->list))
+		status = refuse(err);
+	told->count = size / sizeof(*told->list);
+	told->list = status == 0 ? malloc(size + 1) : NULL;
+	if (status == 0 && !told->list)
+		status = tl_error_memory(err);
+	if (status == 0 && size)
+		memcpy(told->list, bytes, size);
+	free(bytes);
+	free(mine.list);
+	return status;
+}
+
+int tl_pt_deal_meet(struct tl_pt_folder *f, struct tl_error *err)
+{
+	struct tl_pt_marks told = { .list = NULL }, all = { .list = NULL };
+	int status = 0;
+
+	if (!f->threads.deal.joined)
+		return 0;
+	if (f->threads.deal.refused || f->cycles.seen)
+		status = refuse(err);
+	if (status == 0)
+		status = exchange(f, &told, err);
+	if (status == 0) {
+		all.list = malloc((told.count + 1) * sizeof(*all.list));
+		if (!all.list)
+			status = tl_error_memory(err);
+	}
+	if (status == 0 && (!take_passed(&told, f->options->shares, &all) ||
+			    !are_proven(&f->threads.deal.begun, &all)))
+		status = refuse(err);
+	free(told.list);
+	free(all.list);
+	return status;
+}
+
+void tl_pt_deal_free(struct tl_pt_deal *deal)
+{
+	free(deal->list);
+	tl_index_free(&deal->index);
+	free(deal->begun.list);
+	free(deal->passed.list);
+	*deal = (struct tl_pt_deal){ .list = NULL };
 }

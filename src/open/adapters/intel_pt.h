@@ -10,7 +10,8 @@
 struct tl_pt_input {
 	struct tl_pt_feed feed;
 	struct tl_pt_faults faults;
-	bool has_code; /* some code was given */
+	bool has_code;   /* some code was given */
+	bool by_threads; /* shares are of threads, not runs of bytes */
 };
 
 int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);

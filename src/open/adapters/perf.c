@@ -236,6 +236,7 @@ static int open_perf(struct tl_input *input, const char *const *paths, size_t pa
 	if (status < 0)
 		return status;
 	p->pt.has_code = true;
+	p->pt.by_threads = true;
 	p->pt.feed = (struct tl_pt_feed){
 		.next = next_piece,
 		.rewind = rewind_pieces,
@@ -348,34 +349,22 @@ static struct tl_perf_sample_options sample_options(const struct tl_input *input
 
 enum { SHARES_MOST = 64 };
 
-/* The threads of Intel PT, each of which has a call stack of its own; no more than are of use. */
-static uint32_t count_threads(struct perf_input *p)
-{
-	uint64_t seen[SHARES_MOST];
-	struct tl_pt_trace_slice slice;
-	uint32_t count = 0, i;
-
-	while (count < SHARES_MOST && next_piece(p, &slice, NULL) == 1) {
-		for (i = 0; i < count && seen[i] != slice.thread;)
-			i++;
-		seen[i] = slice.thread;
-		count += i == count;
-	}
-	rewind_pieces(p);
-	return count;
-}
-
 static uint32_t shares_of_trace(const struct tl_input *input)
 {
-	struct perf_input *p = input->handle;
+	const struct perf_input *p = input->handle;
 	const struct tl_perf_pt_info *info;
+	int64_t threads;
 
 	/* What is rounded is so once for the whole file. */
 	if (input->options.quick || input->options.nanoseconds || need_trace(input, NULL) < 0)
 		return 1;
 	info = tl_perf_trace_info(p->trace);
 	/* Cycles count for all threads from the first packet of them on, whosever it is. */
-	return info->config & info->cyc_bit ? 1 : count_threads(p);
+	if (info->config & info->cyc_bit)
+		return 1;
+	/* Each has a call stack of its own. */
+	threads = tl_perf_trace_count_threads(p->trace, SHARES_MOST, NULL);
+	return threads > 1 ? (uint32_t)threads : 1;
 }
 
 /*
@@ -391,6 +380,20 @@ static uint32_t shares_perf(const struct tl_input *input)
 		if (p->reader->attrs.list[i].flags & ATTR_CONTEXT_SWITCH)
 			return 1;
 	return input->options.branches ? 1 : TL_SHARES_ANY;
+}
+
+/* Where threads take turns on a buffer, each share has to know what is before its own. */
+static bool chains_perf(const struct tl_input *input)
+{
+	const struct perf_input *p = input->handle;
+	bool by_processor = false;
+
+	if (!tl_perf_has_feature(p->reader, TL_PERF_FEATURE_AUXTRACE) ||
+	    need_trace(input, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < p->trace->aux.stream_count; i++)
+		by_processor |= p->trace->aux.streams[i].cpu != TL_PERF_NO_CPU;
+	return by_processor;
 }
 
 /* "Host: NAME" in front of what a part's header has already. */
@@ -698,6 +701,7 @@ const struct tl_format tl_perf_format = {
 	.open = open_perf,
 	.close = close_perf,
 	.shares = shares_perf,
+	.chains = chains_perf,
 	.fold = fold_perf,
 	.describe = describe_perf,
 	.dump = dump_perf,

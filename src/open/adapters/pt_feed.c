@@ -44,7 +44,8 @@ int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct
 	options = fold_options(o, &window);
 	options.share = o->share;
 	options.shares = o->shares;
-	options.chain = input->format->info.chains_shares ? o->chain : NULL;
+	options.chain = tl_input_chains_shares(input) ? o->chain : NULL;
+	options.by_threads = pt->by_threads;
 	options.jobs = o->jobs;
 	options.exact = o->exact;
 	options.per_thread = o->per_thread;

@@ -28,6 +28,8 @@ struct tl_perf_slice_walk {
 	struct tl_perf_switch_scan scan;
 	uint64_t first_tsc; /* of the range; 0: it has no time */
 	struct tl_perf_context_list contexts;
+	struct tl_perf_handovers *handovers; /* those that were found before, and more */
+	size_t found;                        /* how many of them this walk has met */
 
 	/* The next slice. */
 	size_t context;
@@ -138,6 +140,34 @@ static bool stays(const struct tl_perf_exec_context *goes, const struct tl_perf_
 	       goes->guest_tid == comes->guest_tid && goes->guest_pid == comes->guest_pid;
 }
 
+static void keep(struct tl_perf_slice_walk *w, const uint8_t *at)
+{
+	struct tl_perf_handovers *h = w->handovers;
+
+	h->no_memory |= !tl_grow(&h->list, &h->capacity, h->count + 1, sizeof(*h->list));
+	if (!h->no_memory)
+		h->list[h->count++] = (struct tl_perf_handover){ (uint64_t)(at - w->config.begin),
+								 w->scan.tsc, w->scan.guest };
+}
+
+/* As the walk before found it, or by reading packets. */
+static const uint8_t *scan_to(struct tl_perf_slice_walk *w, const struct tl_perf_switch_goal *goal)
+{
+	const struct tl_perf_handovers *h = w->handovers;
+	const struct tl_perf_handover *known;
+	const uint8_t *at;
+
+	if (!h->whole || w->found == h->count) {
+		at = tl_perf_switch_scan_to(&w->scan, w->config.end, goal);
+		keep(w, at);
+		return at;
+	}
+	known = &h->list[w->found++];
+	w->scan.tsc = known->tsc;
+	w->scan.guest = known->guest;
+	return w->config.begin + known->at;
+}
+
 /*
  * The packet at which the next context takes over, or a virtual machine is entered or left; the end
  * of the range: nothing does.
@@ -163,7 +193,7 @@ static const uint8_t *find_handover(const struct tl_perf_trace *t, struct tl_per
 
 	if (!next && !w->has_guests)
 		return w->config.end;
-	return tl_perf_switch_scan_to(&w->scan, w->config.end, &goal);
+	return scan_to(w, &goal);
 }
 
 /* Behind the end of a slice. */
@@ -204,6 +234,7 @@ static int look_for_slice(const struct tl_perf_trace *t, struct tl_perf_slice_wa
 			return status;
 		if (!status)
 			w->state = ENDED;
+		w->handovers->whole |= !status && !w->handovers->no_memory;
 	}
 	if (w->state == IN_RANGE)
 		find_slice(t, w);
@@ -395,11 +426,17 @@ static int begin_walks(struct tl_perf_trace *t, struct tl_error *err)
 {
 	if (t->walks)
 		return 0;
-	t->walks = tl_zeroed(t->aux.stream_count, sizeof(*t->walks));
+	if (!t->handovers)
+		t->handovers = tl_zeroed(t->aux.stream_count, sizeof(*t->handovers));
+	t->walks = t->handovers ? tl_zeroed(t->aux.stream_count, sizeof(*t->walks)) : NULL;
 	if (!t->walks)
 		return tl_error_memory(err);
-	for (size_t i = 0; i < t->aux.stream_count; i++)
+	for (size_t i = 0; i < t->aux.stream_count; i++) {
 		t->walks[i].ranges.stream = &t->aux.streams[i];
+		t->walks[i].handovers = &t->handovers[i];
+		if (!t->handovers[i].whole)
+			t->handovers[i].count = 0;
+	}
 	return 0;
 }
 
@@ -446,6 +483,60 @@ void tl_perf_slice_walks_free(struct tl_perf_trace *t)
 	}
 	free(t->walks);
 	t->walks = NULL;
+}
+
+void tl_perf_handovers_free(struct tl_perf_trace *t)
+{
+	for (size_t i = 0; t->handovers && i < t->aux.stream_count; i++)
+		free(t->handovers[i].list);
+	free(t->handovers);
+	t->handovers = NULL;
+}
+
+static bool same_tid(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_perf_context_list *known = context;
+
+	return known->list[number].tid == *(const uint32_t *)key;
+}
+
+/* Add to `known` the contexts of threads that are not in it. */
+static bool add_threads(struct tl_perf_context_list *known, struct tl_index *index,
+			const struct tl_perf_context_list *of, size_t most)
+{
+	for (size_t i = 0; i < of->count && known->count < most; i++) {
+		const uint32_t tid = of->list[i].tid;
+		const uint64_t hash = tl_hash_pair(tid, 0);
+
+		if (tl_index_find(index, hash, same_tid, known, &tid) != TL_NONE)
+			continue;
+		if (!tl_grow(&known->list, &known->capacity, known->count + 1,
+			     sizeof(*known->list)) ||
+		    !tl_index_add(index, hash, (uint32_t)known->count))
+			return false;
+		known->list[known->count++] = of->list[i];
+	}
+	return true;
+}
+
+int64_t tl_perf_trace_count_threads(const struct tl_perf_trace *t, size_t most,
+				    struct tl_error *err)
+{
+	struct tl_perf_context_list known = { .list = NULL };
+	struct tl_index index = { .slots = NULL };
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < t->aux.stream_count && known.count < most; i++) {
+		struct tl_perf_context_list of = { .list = NULL };
+
+		status = tl_perf_context_list_make(&of, t, &t->aux.streams[i], err);
+		if (status == 0 && !add_threads(&known, &index, &of, most))
+			status = tl_error_memory(err);
+		free(of.list);
+	}
+	tl_index_free(&index);
+	free(known.list);
+	return status < 0 ? status : (int64_t)known.count;
 }
 
 void tl_perf_trace_rewind(struct tl_perf_trace *t)

@@ -120,6 +120,7 @@ void tl_perf_trace_close(struct tl_perf_trace *t)
 	if (!t)
 		return;
 	tl_perf_slice_walks_free(t);
+	tl_perf_handovers_free(t);
 	tl_perf_address_spaces_free(&t->spaces);
 	tl_perf_aux_data_free(&t->aux);
 	tl_perf_system_free(&t->sys);

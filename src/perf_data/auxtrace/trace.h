@@ -38,6 +38,21 @@ struct tl_perf_guest_names {
 	size_t count, capacity;
 };
 
+/* A packet at which another thread takes over, or a virtual machine is entered or left. */
+struct tl_perf_handover {
+	uint64_t at; /* of the range */
+	uint64_t tsc;
+	bool guest;
+};
+
+/* Those of a stream, in order, so that its packets are scanned for them once. */
+struct tl_perf_handovers {
+	struct tl_perf_handover *list;
+	size_t count, capacity;
+	bool whole;     /* the stream was walked to its end */
+	bool no_memory; /* it is scanned each time */
+};
+
 struct tl_perf_trace {
 	struct tl_perf_trace_options options;
 	struct tl_source *source;
@@ -51,7 +66,8 @@ struct tl_perf_trace {
 	struct tl_perf_output_events outputs;
 	struct tl_perf_kernel_names kernel_names;
 	struct tl_perf_guest_names guest_names;
-	struct tl_perf_slice_walk *walks; /* one for each stream; NULL: not begun */
+	struct tl_perf_slice_walk *walks;    /* one for each stream; NULL: not begun */
+	struct tl_perf_handovers *handovers; /* likewise */
 };
 
 /* ---- load.c ---- */
@@ -79,5 +95,9 @@ int tl_perf_trace_listed_name(struct tl_perf_trace *t, uint32_t space, uint64_t 
 /* ---- sched_slices.c ---- */
 
 void tl_perf_slice_walks_free(struct tl_perf_trace *t);
+void tl_perf_handovers_free(struct tl_perf_trace *t);
+/* How many threads the records tell of that may have run traced code, up to `most`. */
+int64_t tl_perf_trace_count_threads(const struct tl_perf_trace *t, size_t most,
+				    struct tl_error *err);
 
 #endif

@@ -26,6 +26,7 @@ struct table {
 	bool broken;
 	bool nonsense; /* what the shares get is cut by a byte of the first count */
 	bool keeps;    /* what was told is the caller's */
+	const char *sysroot;
 };
 
 struct seat {
@@ -84,6 +85,7 @@ static void *fold(void *arg)
 	options.shares = seat->table->shares;
 	options.chain = &chain;
 	options.jobs = seat->share; /* does not matter */
+	options.programs.sysroot = seat->table->sysroot;
 	seat->status = tl_input_open(&input, &seat->path, 1, &options, NULL, NULL);
 	if (seat->status == 0) {
 		seat->status = tl_input_fold(input, &seat->profile, NULL);
@@ -210,22 +212,24 @@ static struct tl_output *written(struct seat *seats, uint32_t count)
 	return out;
 }
 
-static struct tl_output *fold_whole(const char *path)
+static struct tl_output *fold_whole(const char *path, const char *sysroot)
 {
+	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
 	struct seat seat = { .path = path };
 	struct tl_input *input;
 
-	assert_int_equal(tl_input_open(&input, &path, 1, NULL, NULL, NULL), 0);
+	options.programs.sysroot = sysroot;
+	assert_int_equal(tl_input_open(&input, &path, 1, &options, NULL, NULL), 0);
 	assert_int_equal(tl_input_fold(input, &seat.profile, NULL), 0);
 	assert_int_equal(tl_input_damage_count(input, NULL), 0);
 	tl_input_close(input);
 	return written(&seat, 1);
 }
 
-static void assert_same(const char *path, uint32_t shares)
+static void assert_same_below(const char *path, uint32_t shares, const char *sysroot)
 {
-	struct tl_output *whole = fold_whole(path), *sum;
-	struct table table = { .shares = 0 };
+	struct tl_output *whole = fold_whole(path, sysroot), *sum;
+	struct table table = { .sysroot = sysroot };
 	struct seat seats[MOST];
 	size_t size, sum_size;
 	const void *wanted = tl_output_bytes(whole, &size), *got;
@@ -244,6 +248,11 @@ static void assert_same(const char *path, uint32_t shares)
 	assert_memory_equal(got, wanted, size);
 	tl_output_discard(whole);
 	tl_output_discard(sum);
+}
+
+static void assert_same(const char *path, uint32_t shares)
+{
+	assert_same_below(path, shares, NULL);
 }
 
 /* ---- tests ---- */
@@ -349,7 +358,7 @@ static struct message record(const char *path)
 	return m;
 }
 
-static int fold_first(const char *path, struct message *m)
+static int fold_first_below(const char *path, struct message *m, const char *sysroot)
 {
 	const struct tl_share_chain chain = { .meet = hear, .arg = m };
 	struct tl_input_options options = TL_INPUT_OPTIONS_DEFAULT;
@@ -359,12 +368,18 @@ static int fold_first(const char *path, struct message *m)
 
 	options.shares = 2;
 	options.chain = &chain;
+	options.programs.sysroot = sysroot;
 	assert_int_equal(tl_input_open(&input, &path, 1, &options, NULL, NULL), 0);
 	status = tl_input_fold(input, &profile, NULL);
 	assert_int_equal(profile != NULL, status == 0);
 	tl_profile_free(profile);
 	tl_input_close(input);
 	return status;
+}
+
+static int fold_first(const char *path, struct message *m)
+{
+	return fold_first_below(path, m, NULL);
 }
 
 /*
@@ -411,6 +426,82 @@ TEST(nonsense_in_each_word_is_refused)
 	free(m.own);
 }
 
+/* ---- threads that take turns on processors ---- */
+
+static char processors[512], image[512];
+
+static void find_processors(void)
+{
+	snprintf(processors, sizeof(processors), "%s/tests/golden/perf/processors.perf.data",
+		 getenv("TL_SOURCE_ROOT"));
+	snprintf(image, sizeof(image), "%s/tests/golden/intel_pt", getenv("TL_SOURCE_ROOT"));
+}
+
+/* Three threads that ran, and one that was only there for a moment; others' were before theirs. */
+TEST(threads_on_processors_are_shared_out)
+{
+	const char *path = processors;
+	struct tl_input *input;
+
+	find_processors();
+	assert_int_equal(tl_input_open(&input, &path, 1, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_input_shares(input), 4);
+	assert_true(tl_input_chains_shares(input));
+	tl_input_close(input);
+	assert_same_below(processors, 2, image);
+	assert_same_below(processors, 3, image);
+}
+
+/* What two shares tell of the PSBs that they passed: how many words, then places and states. */
+static void tell_others(struct message *m, struct table *t)
+{
+	struct seat seats[MOST];
+	void *all;
+
+	t->keeps = true;
+	t->sysroot = image;
+	fold_shares(t, seats, processors, 2);
+	assert_int_equal(join_told(t, &all, &m->size), 0);
+	m->words = all;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(seats[i].status, 0);
+		tl_profile_free(seats[i].profile);
+		free(t->told[i]);
+	}
+}
+
+/* Each state that a decoder begins with has to be the one that another one passed. */
+TEST(a_state_that_nobody_passed_is_refused)
+{
+	struct table table = { .shares = 0 };
+	struct message m;
+	size_t refused = 0, first;
+
+	find_processors();
+	tell_others(&m, &table);
+	first = 1 + (size_t)m.words[0];
+	assert_int_equal(fold_first_below(processors, &m, image), 0);
+	/* Those of the other share prove what this one began with; not all of them do. */
+	for (size_t word = 0; word < m.size / sizeof(*m.words); word++) {
+		const bool is_count = !word || word == first;
+		int status;
+
+		m.words[word] ^= 1;
+		status = fold_first_below(processors, &m, image);
+		m.words[word] ^= 1;
+		if (is_count)
+			assert_int_equal(status, TL_UNSUPPORTED);
+		else
+			assert_true(status == 0 || status == TL_UNSUPPORTED);
+		refused += !is_count && word > first && status == TL_UNSUPPORTED;
+	}
+	assert_true(refused >= 4);
+	for (m.size -= 8; m.size; m.size -= 8)
+		assert_int_equal(fold_first_below(processors, &m, image), TL_UNSUPPORTED);
+	assert_int_equal(fold_first_below(processors, &m, image), TL_UNSUPPORTED);
+	free(m.words);
+}
+
 /* A share opens the code anew, so a small trace has one. */
 TEST(a_small_trace_is_one_share)
 {
@@ -430,6 +521,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_cut_is_refused),
 		cmocka_unit_test(nonsense_of_other_shares_is_refused),
 		cmocka_unit_test(nonsense_in_each_word_is_refused),
+		cmocka_unit_test(threads_on_processors_are_shared_out),
+		cmocka_unit_test(a_state_that_nobody_passed_is_refused),
 		cmocka_unit_test(a_small_trace_is_one_share),
 	};
 
