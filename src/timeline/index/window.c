@@ -30,7 +30,9 @@ struct window_walk {
 	uint32_t rows, effort;
 	size_t most;
 	bool deep;        /* rows from TL_FRAME_ROWS on are shown as they are */
+	bool banded;      /* they have more items than fit, whatever the pixel */
 	bool full;        /* there are more items than fit */
+	uint32_t deepest; /* row of an item that did */
 	uint64_t reached; /* ticks of the last item that did */
 };
 
@@ -53,6 +55,7 @@ static void append(struct window_walk *w, const struct tl_call_item *item)
 	else
 		c->items[c->item_count++] = *item;
 	w->reached = tl_max(w->reached, item->start);
+	w->deepest = tl_max(w->deepest, item->depth);
 }
 
 static struct tl_item_row *row_of(struct tl_call_cursor *c, uint32_t depth)
@@ -307,7 +310,8 @@ static int walk_track(struct window_walk *w, struct tl_error *err)
 	c->stamp++;
 	w->full = false;
 	w->reached = 0;
-	w->deep = w->rows > TL_FRAME_ROWS && last - first < DEEP_LEAVES;
+	w->deepest = 0;
+	w->deep = !w->banded && w->rows > TL_FRAME_ROWS && last - first < DEEP_LEAVES;
 	for (size_t i = 0; i < tiles->unfinished_count; i++)
 		put_frame(w, tiles->unfinished[i]);
 	status = w->deep ? put_deep_before(w, first, err) : 0;
@@ -426,7 +430,11 @@ int tl_call_cursor_window(struct tl_call_cursor *cursor, const struct tl_call_qu
 	ours.coarse = w.track->leaf_count && spare_leaves(&w);
 	while (w.track->leaf_count && (status = walk_track(&w, err)) == 0 && w.full &&
 	       w.pixel < (UINT64_C(1) << 61)) {
-		widen(&w);
+		/* Each row has an item, however wide a pixel is. */
+		if (w.deep && w.deepest > w.most / 2)
+			w.banded = true;
+		else
+			widen(&w);
 		ours.coarse = true;
 	}
 	if (status < 0)

@@ -210,6 +210,33 @@ TEST(too_many_items_make_the_answer_coarse)
 }
 
 /* For 4,000 items twenty leaves of 4,000 calls may be decoded, but not sixty. */
+/* A row has an item at any pixel: where rows alone are too many, the deep ones become one. */
+TEST(more_deep_rows_than_items_are_one_row)
+{
+	for (size_t shape = 1; shape < MADE_SHAPES; shape++) {
+		struct asked a;
+		size_t coarse = 0;
+
+		begin(&a, shape);
+		for (int i = 0; i < 50; i++) {
+			struct tl_call_query query = random_window(&a, 1);
+			struct tl_call_window window;
+			struct tl_error err;
+
+			query.to = query.from + 1 + draw(&a.made, 60);
+			query.items = TL_FRAME_ROWS + 22;
+			assert_int_equal(tl_call_cursor_window(a.cursor, &query, &window,
+							       sizeof(window), &err),
+					 0);
+			assert_true(window.count && window.count <= query.items);
+			assert_true(window.pixel <= 4 * (query.to - query.from));
+			coarse += window.coarse;
+		}
+		assert_true(coarse);
+		end(&a);
+	}
+}
+
 TEST(what_takes_long_to_decode_makes_the_answer_coarse)
 {
 	struct made_calls made = { .seed = 5,
@@ -408,6 +435,7 @@ int main(void)
 		cmocka_unit_test(calls_of_a_pixel_or_more_are_exact_at_every_level),
 		cmocka_unit_test(the_whole_trace_counts_every_call_once),
 		cmocka_unit_test(too_many_items_make_the_answer_coarse),
+		cmocka_unit_test(more_deep_rows_than_items_are_one_row),
 		cmocka_unit_test(what_takes_long_to_decode_makes_the_answer_coarse),
 		cmocka_unit_test(the_stack_at_a_time_is_that_of_the_list),
 		cmocka_unit_test(the_next_and_the_previous_call_of_a_function_are_found),
