@@ -135,6 +135,17 @@ static bool make_functions(struct tl_list *list)
 
 /* ---- callers and callees ---- */
 
+/* An arc with neither calls nor cost is one of another event's samples. */
+static void drop_unused(struct tl_list *list, size_t begin)
+{
+	size_t kept = begin;
+
+	for (size_t i = begin; i < list->count; i++)
+		if (is_used(&list->rows[i]))
+			list->rows[kept++] = list->rows[i];
+	list->count = kept;
+}
+
 /* Sum the arcs from or to the function by the function at their other end. */
 static bool add_others(struct tl_list *list, bool callers)
 {
@@ -155,6 +166,7 @@ static bool add_others(struct tl_list *list, bool callers)
 		row->calls += arc->calls;
 		row->inclusive += tl_profile_arc_cost(list->profile, i)[list->event];
 	}
+	drop_unused(list, begin);
 	sort_range(list, begin, list->count - begin);
 	return true;
 }

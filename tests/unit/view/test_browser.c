@@ -130,6 +130,46 @@ TEST(callees_are_sorted_as_callers_are)
 	end(&s);
 }
 
+/* Samples: main called leaf (3); that idle did so, too, only another event's samples say. */
+static struct tl_profile *make_samples_of_two_events(void)
+{
+	static const struct tl_event events[] = { { "cycles", "", "", "" },
+						  { "faults", "", "", "" } };
+	static const int64_t costs[][2] = { { 1, 0 }, { 0, 0 }, { 0, 2 }, { 3, 0 } };
+	const struct tl_part part = { .command = "", .header = "" };
+	struct tl_profile *profile;
+	struct tl_error err;
+	uint32_t functions[3], contexts[4];
+
+	assert_int_equal(tl_profile_new(&profile, "test", events, sizeof(*events), 2, 0, &err), 0);
+	tl_profile_add_part(profile, &part, sizeof(part), &err);
+	functions[0] = add_function(profile, "main");
+	functions[1] = add_function(profile, "idle");
+	functions[2] = add_function(profile, "leaf");
+	for (int i = 0; i < 4; i++) {
+		const uint32_t parent = i == 0 ? TL_NONE : i == 2 ? contexts[1] : contexts[0];
+
+		contexts[i] = (uint32_t)tl_profile_add_context(profile, parent,
+							       functions[i == 3 ? 2 : i], 0, &err);
+		tl_profile_add_context_cost(profile, contexts[i], 0, costs[i]);
+	}
+	tl_profile_set_call_count(profile, TL_CALLS_NONE);
+	assert_int_equal(tl_profile_finish(profile, &err), 0);
+	return profile;
+}
+
+TEST(a_caller_has_calls_or_a_cost)
+{
+	struct shown s;
+
+	begin_with(&s, make_samples_of_two_events());
+	press(&s, "\n");
+	assert_non_null(strstr(row_of(&s, 2), "< main"));
+	assert_non_null(strstr(row_of(&s, 3), "* leaf"));
+	assert_string_equal(row_of(&s, 4), "");
+	end(&s);
+}
+
 /* Sums that are not those of the stacks; functions are in another order, and leaf has 9 calls. */
 static struct tl_profile *make_sums(void)
 {
@@ -257,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_bottom_up_tree_divides_self_cost_by_caller),
 		cmocka_unit_test(callers_stand_above_the_function_and_callees_below),
 		cmocka_unit_test(callees_are_sorted_as_callers_are),
+		cmocka_unit_test(a_caller_has_calls_or_a_cost),
 		cmocka_unit_test(only_trees_are_of_estimated_stacks),
 		cmocka_unit_test(the_name_of_the_file_and_hints_are_shown_where_they_have_room),
 		cmocka_unit_test(a_search_goes_to_the_next_row_that_matches),
