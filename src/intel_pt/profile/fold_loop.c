@@ -310,7 +310,7 @@ static inline __attribute__((always_inline)) void pop(struct hot *h, struct tl_f
 						      struct loop_kind kind)
 {
 	if (kind.summed)
-		tl_fold_hot_pop_summed(&h->fold, fold);
+		tl_fold_hot_pop_summed(&h->fold, fold, kind.timed ? TL_PT_COSTS : 0);
 	else
 		tl_fold_hot_pop(&h->fold, fold);
 }
@@ -319,7 +319,7 @@ static inline __attribute__((always_inline)) void enter(struct hot *h, struct tl
 							struct loop_kind kind, uint32_t function)
 {
 	if (kind.summed)
-		tl_fold_hot_enter_summed(&h->fold, fold, function);
+		tl_fold_hot_enter_summed(&h->fold, fold, function, kind.timed ? TL_PT_COSTS : 0);
 	else
 		tl_fold_hot_enter(&h->fold, fold, function);
 }

@@ -225,8 +225,9 @@ uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function)
 bool tl_fold_enter(struct tl_fold *fold, uint32_t function)
 {
 	struct tl_fold_hot hot = fold->hot;
-	bool entered = hot.sums ? tl_fold_hot_enter_summed(&hot, fold, function)
-				: tl_fold_hot_enter(&hot, fold, function);
+	bool entered =
+		hot.sums ? tl_fold_hot_enter_summed(&hot, fold, function, (int)fold->event_count)
+			 : tl_fold_hot_enter(&hot, fold, function);
 
 	fold->hot = hot;
 	return entered;
@@ -246,7 +247,7 @@ void tl_fold_leave(struct tl_fold *fold, uint32_t function)
 	struct tl_fold_hot hot = fold->hot;
 
 	if (hot.sums && hot.top->function == function)
-		tl_fold_hot_pop_summed(&hot, fold);
+		tl_fold_hot_pop_summed(&hot, fold, (int)fold->event_count);
 	else
 		tl_fold_hot_leave(&hot, fold, function);
 	fold->hot = hot;
@@ -311,7 +312,7 @@ static const struct tl_fold_frame *take_top(struct tl_fold *fold)
 	const struct tl_fold_frame *frame = fold->hot.top--;
 
 	if (fold->hot.sums)
-		tl_fold_sum_frame(&fold->hot, fold, frame);
+		tl_fold_sum_frame(&fold->hot, fold, frame, (int)fold->event_count);
 	if (frame <= fold->hot.indexed) {
 		fold->hot.indexed = fold->hot.top;
 		fold->open[frame->function]--;
@@ -471,7 +472,7 @@ void tl_fold_end_frames(struct tl_fold *fold)
 {
 	for (; fold->hot.top > fold->frames; fold->hot.top--) {
 		if (fold->hot.sums)
-			tl_fold_sum_frame(&fold->hot, fold, fold->hot.top);
+			tl_fold_sum_frame(&fold->hot, fold, fold->hot.top, (int)fold->event_count);
 		/* A call that began and ends while the gate is closed is not counted. */
 		if (fold->hot.top->gate == TL_FOLD_NO_ENTRY)
 			untimed(fold, fold->hot.top);

@@ -260,10 +260,13 @@ static inline __attribute__((always_inline)) bool tl_fold_hot_room(struct tl_fol
 	return room;
 }
 
-/* A frame leaves the stack: its ticks and costs go to the sums; `frame[-1]` is its caller's. */
+/*
+ * A frame leaves the stack: its ticks and costs go to the sums; `frame[-1]` is its caller's.
+ * `costs`: how many the fold has beside time, or more; the others are 0.
+ */
 static inline __attribute__((always_inline)) void
 tl_fold_sum_frame(const struct tl_fold_hot *h, const struct tl_fold *fold,
-		  const struct tl_fold_frame *frame)
+		  const struct tl_fold_frame *frame, int costs)
 {
 	struct tl_fold_sums *outer = &h->sums[h->nodes[frame->node].parent];
 	const uint64_t ticks = h->clock - frame->start;
@@ -273,28 +276,31 @@ tl_fold_sum_frame(const struct tl_fold_hot *h, const struct tl_fold *fold,
 	if (--outer->active)
 		return;
 	outer->inclusive += ticks;
-	for (int i = 0; i < TL_FOLD_SUMMED_COSTS; i++)
+	for (int i = 0; i < costs; i++)
 		outer->costs[i].inclusive += fold->totals[i] - outer->costs[i].begun;
 }
 
 /* As tl_fold_hot_enter(). */
 static inline __attribute__((always_inline)) bool
-tl_fold_hot_enter_summed(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
+tl_fold_hot_enter_summed(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function, int costs)
 {
 	struct tl_fold_sums *outer = &h->sums[h->nodes[function + 1].parent];
 
 	if (!tl_fold_hot_room(h, fold))
 		return false;
-	for (int i = 0; !outer->active && i < TL_FOLD_SUMMED_COSTS; i++)
+	for (int i = 0; !outer->active && i < costs; i++)
 		outer->costs[i].begun = fold->totals[i];
 	outer->active++;
 	*++h->top = (struct tl_fold_frame){ function, function + 1, h->clock, h->gate };
 	return true;
 }
 
-/* Close the innermost frame as a finished call; `summed`: of a fold without contexts. */
+/*
+ * Close the innermost frame as a finished call; `summed`: of a fold without contexts, of which
+ * `costs` says what it does of tl_fold_sum_frame().
+ */
 static inline __attribute__((always_inline)) void
-tl_fold_hot_close(struct tl_fold_hot *h, struct tl_fold *fold, bool summed)
+tl_fold_hot_close(struct tl_fold_hot *h, struct tl_fold *fold, bool summed, int costs)
 {
 	const struct tl_fold_frame *frame = h->top;
 	struct tl_fold_node *node = &h->nodes[frame->node];
@@ -310,7 +316,7 @@ tl_fold_hot_close(struct tl_fold_hot *h, struct tl_fold *fold, bool summed)
 	node->calls++;
 	if (summed) {
 		fold->refused |= __builtin_add_overflow(node->ticks, ticks, &node->ticks);
-		tl_fold_sum_frame(h, fold, frame);
+		tl_fold_sum_frame(h, fold, frame, costs);
 	} else {
 		node->ticks += ticks;
 	}
@@ -319,10 +325,10 @@ tl_fold_hot_close(struct tl_fold_hot *h, struct tl_fold *fold, bool summed)
 		fold->no_memory = true;
 }
 
-static inline __attribute__((always_inline)) void tl_fold_hot_pop_summed(struct tl_fold_hot *h,
-									 struct tl_fold *fold)
+static inline __attribute__((always_inline)) void
+tl_fold_hot_pop_summed(struct tl_fold_hot *h, struct tl_fold *fold, int costs)
 {
-	tl_fold_hot_close(h, fold, true);
+	tl_fold_hot_close(h, fold, true, costs);
 }
 
 /* ---- the end of a call ---- */
@@ -331,7 +337,7 @@ static inline __attribute__((always_inline)) void tl_fold_hot_pop_summed(struct 
 static inline __attribute__((always_inline)) void tl_fold_hot_pop(struct tl_fold_hot *h,
 								  struct tl_fold *fold)
 {
-	tl_fold_hot_close(h, fold, false);
+	tl_fold_hot_close(h, fold, false, 0);
 }
 
 /* A call ends. */
