@@ -2,11 +2,12 @@
 /*
  * Recordings of samples of any length (perf.data), on standard output, always the same bytes.
  *
- *   gen_samples repeat RECORDING MB          the samples of a recording again and again, later each time
+ *   gen_samples repeat RECORDING MB
+ *       the samples of a recording again and again, later each time
  *   gen_samples tree LIBRARY FROM FUNCTIONS MB
- *                                            stacks of 10 to 60 calls, of which most are new
+ *       stacks of 10 to 60 calls, of which most are new
  *   gen_samples scattered PROGRAM FROM SIZE COUNT
- *                                            samples without callers, anywhere in the code of a file
+ *       samples without callers, anywhere in the code of a file
  *
  * The code begins at FROM in the file; functions of LIBRARY are 64 bytes each.
  */
@@ -102,7 +103,9 @@ static int find_samples(struct recording *r)
 	return r->last ? 0 : -1;
 }
 
-/* The samples, `later` nanoseconds later, and the ends of rounds between them; the number of bytes. */
+/*
+ * The samples, `later` nanoseconds later, and the ends of rounds between them; the number of bytes.
+ */
 static uint64_t put_samples(struct recording *r, uint64_t later, int write)
 {
 	uint64_t written = 0;
@@ -209,7 +212,10 @@ static uint64_t address_of(uint32_t place, uint64_t from, uint32_t functions)
 	       6 * (place / functions % SITES + 1);
 }
 
-/* Callers are kept down to a random depth; each place has a few that it may call, the first of them mostly. */
+/*
+ * Callers are kept down to a random depth; each place has a few that it may call, the first of them
+ * mostly.
+ */
 static void next_stack(uint32_t *stack, uint32_t *depth)
 {
 	uint32_t kept = *depth ? *depth - below(*depth < 12 ? *depth : 12) : 1;

@@ -270,7 +270,9 @@ static void put_accesses(struct block_draft *d, const struct insn_tokens *t, con
 	const struct tl_a64_access *a = &t->op->access;
 	uint32_t done[2] = { 0, 0 };
 
-	/* The second bound is for gcc 12, which takes elements behind the last one for read (-O3). */
+	/*
+	 * The second bound is for gcc 12, which takes elements behind the last one for read (-O3).
+	 */
 	for (unsigned i = 0; i < t->access_count && i < MOST_ACCESSES; i++) {
 		uint16_t at = t->accesses[i];
 		bool store = begin[at] & 8;
