@@ -83,6 +83,7 @@ static void close_one(struct tl_dwarf *dwarf)
 		tl_dwarf_abbreviations_free(&dwarf->cache[i]);
 	free(dwarf->units.list);
 	free(dwarf->line_tables.list);
+	free(dwarf->program_rows.list);
 	free(dwarf->ranges.list);
 	tl_index_free(&dwarf->line_tables.by_offset);
 	tl_intervals_free(&dwarf->units.by_address);

@@ -14,6 +14,7 @@
 struct machine {
 	struct tl_dwarf *dwarf;
 	struct tl_dwarf_line_table *lines;
+	struct tl_dwarf_program_rows *rows;
 	const struct tl_dwarf_line_header *header;
 	struct tl_dwarf_bytes bytes;
 	uint64_t address, file, line, column, discriminator;
@@ -25,7 +26,7 @@ static void reset(struct machine *m)
 {
 	m->address = m->column = m->discriminator = m->operation = 0;
 	m->file = m->line = 1;
-	m->sequence = m->lines->count;
+	m->sequence = m->rows->count;
 }
 
 static uint32_t narrow(uint64_t number)
@@ -35,19 +36,17 @@ static uint32_t narrow(uint64_t number)
 
 static bool add_row(struct machine *m, uint32_t file)
 {
-	struct tl_dwarf_line_table *lines = m->lines;
+	struct tl_dwarf_program_rows *rows = m->rows;
 
-	if (!tl_grow(&lines->rows, &lines->capacity, lines->count + 1, sizeof(*lines->rows)))
+	if (!tl_grow(&rows->list, &rows->capacity, rows->count + 1, sizeof(*rows->list)))
 		return tl_dwarf_no_memory(&m->dwarf->sections);
-	lines->rows[lines->count] = (struct tl_dwarf_row){
+	rows->list[rows->count++] = (struct tl_dwarf_row){
 		.address = m->address,
 		.file = file,
 		.line = narrow(m->line),
 		.column = narrow(m->column),
 		.discriminator = narrow(m->discriminator),
-		.order = (uint32_t)lines->count,
 	};
-	lines->count++;
 	m->discriminator = 0; /* each row that has one says so (DWARF 6.2.5.3) */
 	return true;
 }
@@ -55,15 +54,15 @@ static bool add_row(struct machine *m, uint32_t file)
 /* Drop a sequence whose code the linker dropped: its rows would hide other code at the address. */
 static bool end_sequence(struct machine *m)
 {
-	struct tl_dwarf_line_table *lines = m->lines;
+	struct tl_dwarf_program_rows *rows = m->rows;
 
 	/* The row that ends a sequence stands behind its code. */
-	while (lines->count > m->sequence && lines->rows[lines->count - 1].address == m->address)
-		lines->count--;
+	while (rows->count > m->sequence && rows->list[rows->count - 1].address == m->address)
+		rows->count--;
 	if (!add_row(m, TL_NONE))
 		return false;
-	if (tl_intervals_find(m->dwarf->code, lines->rows[m->sequence].address) == TL_NONE)
-		lines->count = m->sequence;
+	if (tl_intervals_find(m->dwarf->code, rows->list[m->sequence].address) == TL_NONE)
+		rows->count = m->sequence;
 	reset(m);
 	return true;
 }
@@ -178,52 +177,173 @@ static bool step(struct machine *m)
 
 /* ---- rows in order ---- */
 
-static int by_address(const void *left, const void *right)
+/* Where one sequence ends another may begin: the end comes first. */
+static int compare_rows(const struct tl_dwarf_row *a, const struct tl_dwarf_row *b)
 {
-	const struct tl_dwarf_row *a = left, *b = right;
+	const int order = tl_compare(a->address, b->address);
 
-	int order = tl_compare(a->address, b->address);
-
-	/* Where one sequence ends another may begin: the end comes first. */
-	if (!order)
-		order = (b->file == TL_NONE) - (a->file == TL_NONE);
-	if (!order)
-		order = tl_compare(a->order, b->order);
-	return order;
+	return order ? order : (b->file == TL_NONE) - (a->file == TL_NONE);
 }
 
-/* Sort the rows. Of rows at one address only the last is kept: the others cover no bytes. */
-static void settle(struct tl_dwarf_line_table *lines)
+static bool in_order(const struct tl_dwarf_row *rows, size_t count)
 {
-	struct tl_dwarf_row *rows = lines->rows;
-	size_t kept = 0;
-	bool sorted = true;
+	for (size_t i = 1; i < count; i++)
+		if (compare_rows(&rows[i - 1], &rows[i]) > 0)
+			return false;
+	return true;
+}
 
-	for (size_t i = 1; i < lines->count && sorted; i++)
-		sorted = by_address(&rows[i - 1], &rows[i]) < 0;
-	if (!sorted)
-		qsort(rows, lines->count, sizeof(*rows), by_address);
-	for (size_t i = 0; i < lines->count; i++) {
-		if (kept && rows[kept - 1].address == rows[i].address)
+/* Keep rows that are in order. Of rows at one address only the last: the others cover no bytes. */
+static void keep(struct tl_dwarf_line_table *lines, const struct tl_dwarf_row *rows, size_t count)
+{
+	size_t kept = lines->count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept && lines->rows[kept - 1].address == rows[i].address)
 			kept--;
-		rows[kept++] = rows[i];
+		lines->rows[kept++] = rows[i];
 	}
 	lines->count = kept;
+}
+
+/* How many rows of a table are kept at most. */
+static size_t distinct(const struct tl_dwarf_row *rows, size_t count)
+{
+	size_t found = count != 0;
+
+	for (size_t i = 1; i < count; i++)
+		found += rows[i].address != rows[i - 1].address;
+	return found;
+}
+
+struct sequence {
+	const struct tl_dwarf_row *first;
+	size_t count;
+};
+
+static int by_first_address(const void *left, const void *right)
+{
+	const struct sequence *a = left, *b = right;
+
+	return tl_compare(a->first->address, b->first->address);
+}
+
+/* The rows of a sequence end with one of no file. Returns the number of sequences. */
+static size_t find_sequences(const struct tl_dwarf_row *rows, size_t count, struct sequence *list)
+{
+	size_t found = 0, first = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].file != TL_NONE)
+			continue;
+		if (list)
+			list[found] = (struct sequence){ &rows[first], i + 1 - first };
+		found++;
+		first = i + 1;
+	}
+	return found;
+}
+
+/* Whether each sequence is in order and ends before the next one begins, or there. */
+static bool are_apart(const struct sequence *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct tl_dwarf_row *first = list[i].first;
+		const uint64_t end = first[list[i].count - 1].address;
+
+		if (!in_order(first, list[i].count))
+			return false;
+		if (i + 1 < count && (list[i + 1].first->address < end ||
+				      list[i + 1].first->address == first->address))
+			return false;
+	}
+	return true;
+}
+
+/* A row and its position in the program. */
+struct placed_row {
+	struct tl_dwarf_row row;
+	size_t order;
+};
+
+static int by_address(const void *left, const void *right)
+{
+	const struct placed_row *a = left, *b = right;
+	const int order = compare_rows(&a->row, &b->row);
+
+	return order ? order : tl_compare(a->order, b->order);
+}
+
+/* Sort rows of sequences that overlap, or go back. False without memory. */
+static bool sort_rows(struct tl_dwarf_row *rows, size_t count)
+{
+	struct placed_row *placed = tl_alloc_many(count, sizeof(*placed));
+
+	if (!placed)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		placed[i] = (struct placed_row){ rows[i], i };
+	qsort(placed, count, sizeof(*placed), by_address);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = placed[i].row;
+	free(placed);
+	return true;
+}
+
+/*
+ * Functions in sections of their own have a sequence each, which stand in no order: a sequence is
+ * sorted as a whole. False without memory.
+ */
+static bool keep_sequences(struct tl_dwarf_line_table *lines, struct tl_dwarf_row *rows,
+			   size_t count)
+{
+	const size_t sequences = find_sequences(rows, count, NULL);
+	struct sequence *list = tl_alloc_many(sequences + 1, sizeof(*list));
+	bool apart;
+
+	if (!list)
+		return false;
+	find_sequences(rows, count, list);
+	qsort(list, sequences, sizeof(*list), by_first_address);
+	apart = are_apart(list, sequences);
+	for (size_t i = 0; apart && i < sequences; i++)
+		keep(lines, list[i].first, list[i].count);
+	free(list);
+	if (!apart && !sort_rows(rows, count))
+		return false;
+	if (!apart)
+		keep(lines, rows, count);
+	return true;
+}
+
+/* Keep the rows of a program in the order of their addresses. False without memory. */
+static bool settle(struct tl_dwarf_line_table *lines, const struct tl_dwarf_program_rows *rows)
+{
+	lines->rows = tl_alloc_many(distinct(rows->list, rows->count) + 1, sizeof(*lines->rows));
+	if (!lines->rows)
+		return false;
+	if (!in_order(rows->list, rows->count))
+		return keep_sequences(lines, rows->list, rows->count);
+	keep(lines, rows->list, rows->count);
+	return true;
 }
 
 /* A row takes at least one byte of the program, which bounds the number of rows. */
 static bool run(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *header,
 		struct tl_dwarf_line_table *lines)
 {
-	struct machine m = {
-		.dwarf = dwarf, .lines = lines, .header = header, .bytes = header->program
-	};
+	struct machine m = { .dwarf = dwarf,
+			     .lines = lines,
+			     .rows = &dwarf->program_rows,
+			     .header = header,
+			     .bytes = header->program };
 
+	m.rows->count = 0;
 	reset(&m);
 	while (tl_cursor_left(&m.bytes.cur))
 		if (!step(&m))
 			return false;
-	if (m.bytes.bad || m.sequence < lines->count)
+	if (m.bytes.bad || m.sequence < m.rows->count)
 		tl_dwarf_fault(
 			&dwarf->sections, TL_TRUNCATED, tl_cursor_offset(&m.bytes.cur),
 			".debug_line: a program ends within a sequence; lines may be missing");
@@ -231,13 +351,12 @@ static bool run(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *heade
 	 * Rows before the cut are kept; the last one becomes the end of the sequence, since its own
 	 * end is unknown.
 	 */
-	if (m.sequence < lines->count) {
-		m.address = lines->rows[lines->count - 1].address;
+	if (m.sequence < m.rows->count) {
+		m.address = m.rows->list[m.rows->count - 1].address;
 		if (!end_sequence(&m))
 			return false;
 	}
-	settle(lines);
-	return true;
+	return settle(lines, m.rows) || tl_dwarf_no_memory(&dwarf->sections);
 }
 
 /* ---- tables ---- */

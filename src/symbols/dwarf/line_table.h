@@ -9,7 +9,6 @@ struct tl_dwarf_row {
 	uint32_t file; /* number of the source file; TL_NONE: a sequence ends at this address */
 	uint32_t line, column;
 	uint32_t discriminator; /* of several blocks of one line */
-	uint32_t order;         /* position of the row in the program */
 };
 
 struct tl_dwarf_source_file {
@@ -21,7 +20,7 @@ struct tl_dwarf_source_file {
 struct tl_dwarf_line_table {
 	uint64_t offset;
 	struct tl_dwarf_row *rows; /* by address; of one address only the last */
-	size_t count, capacity;
+	size_t count;
 	struct tl_dwarf_source_file *files; /* by their numbers in the rows */
 	size_t file_count, file_capacity;
 	const char **directories;

@@ -297,6 +297,8 @@ struct tl_dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct tl_dwarf_
 		tl_dwarf_root_read(dwarf, unit, &root);
 	dwarf->ranges.count = 0;
 	walk_unit(dwarf, unit, unit->scopes);
+	tl_shrink(&unit->scopes->list, &unit->scopes->capacity, unit->scopes->count,
+		  sizeof(*unit->scopes->list));
 	if (!tl_intervals_paint(&unit->scopes->innermost, dwarf->ranges.list, dwarf->ranges.count))
 		tl_dwarf_no_memory(&dwarf->sections);
 	return unit->scopes;

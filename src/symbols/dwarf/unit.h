@@ -108,6 +108,12 @@ struct tl_dwarf_line_tables {
 	struct tl_index by_offset;
 };
 
+/* The rows of a line number program while it runs; the memory is that of all programs in turn. */
+struct tl_dwarf_program_rows {
+	struct tl_dwarf_row *list;
+	size_t count, capacity;
+};
+
 /*
  * How many bytes and ranges may still be read: tables that overlap in a hostile file must not
  * multiply the work.
@@ -119,6 +125,7 @@ struct tl_dwarf_budget {
 enum { TL_DWARF_CACHED = 64 };
 
 struct tl_debug_places;
+struct tl_dwarf_row;
 
 /* Zero-filled is "no DWARF". */
 struct tl_dwarf {
@@ -135,6 +142,7 @@ struct tl_dwarf {
 	struct tl_dwarf_ranges ranges; /* of the unit that is being read */
 	struct tl_dwarf_budget budget;
 	struct tl_dwarf_line_tables line_tables;
+	struct tl_dwarf_program_rows program_rows;
 	struct tl_arena texts;       /* paths of source files */
 	struct tl_elf owned;         /* the file, where it was opened for this struct alone */
 	struct tl_dwarf *supplement; /* the file that dwz put shared entries into */

@@ -2,6 +2,7 @@
 #include "symbols/elf/intervals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <tracelathe/core.h>
 
@@ -75,6 +76,57 @@ static int by_start(const void *left, const void *right)
 	return tl_compare(a->number, b->number);
 }
 
+/* So few are sorted by comparing them; so many bits of an address are sorted by at a time. */
+enum { FEW = 256, DIGIT = 11, DIGITS = 1 << DIGIT };
+
+/* Of items of one digit, those of lesser digits, which were sorted by before, keep their order. */
+static void sort_by_digit(struct tl_interval *to, const struct tl_interval *items, size_t count,
+			  uint64_t least, unsigned shift)
+{
+	size_t begin[DIGITS + 1] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		begin[((items[i].start - least) >> shift & (DIGITS - 1)) + 1]++;
+	for (size_t i = 1; i < DIGITS; i++)
+		begin[i] += begin[i - 1];
+	for (size_t i = 0; i < count; i++)
+		to[begin[(items[i].start - least) >> shift & (DIGITS - 1)]++] = items[i];
+}
+
+/*
+ * Sort items by their starts. Those of a unit are many, and lie within a few megabytes. Of one
+ * start the order is no matter. False without memory.
+ */
+static bool sort_items(struct tl_interval *items, size_t count)
+{
+	struct tl_interval *from = items, *to, *room;
+	uint64_t least = UINT64_MAX, most = 0;
+
+	if (count < FEW) {
+		qsort(items, count, sizeof(*items), by_start);
+		return true;
+	}
+	room = tl_alloc_many(count, sizeof(*room));
+	if (!room)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		least = tl_min(least, items[i].start);
+		most = tl_max(most, items[i].start);
+	}
+	to = room;
+	for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT) {
+		struct tl_interval *sorted = to;
+
+		sort_by_digit(to, from, count, least, shift);
+		to = from;
+		from = sorted;
+	}
+	if (from != items)
+		memcpy(items, from, count * sizeof(*items));
+	free(room);
+	return true;
+}
+
 /*
  * The open items are a heap with the highest number at the top; ended ones leave when they come up.
  */
@@ -138,6 +190,7 @@ static void paint(struct sweep *sweep, const struct tl_interval *items, size_t c
 bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *items, size_t count)
 {
 	struct sweep sweep = { .intervals = intervals };
+	bool sorted;
 
 	if (!count)
 		return true;
@@ -146,12 +199,13 @@ bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *item
 		     sizeof(*intervals->segments)))
 		return false;
 	sweep.open = malloc(count * sizeof(*sweep.open));
-	if (!sweep.open)
-		return false;
-	qsort(items, count, sizeof(*items), by_start);
-	paint(&sweep, items, count);
+	sorted = sweep.open && sort_items(items, count);
+	if (sorted)
+		paint(&sweep, items, count);
 	free(sweep.open);
-	return true;
+	tl_shrink(&intervals->segments, &intervals->capacity, intervals->count,
+		  sizeof(*intervals->segments));
+	return sorted;
 }
 
 /* How many segments begin at or before an address. */

@@ -85,12 +85,51 @@ TEST(random_ranges_are_as_defined)
 	}
 }
 
+/* Few are sorted in another way than many; starts are near each other or of all 64 bits. */
+TEST(painted_ranges_are_as_defined)
+{
+	enum { MOST = 600 };
+	static const size_t counts[] = { 1, 20, 255, 256, 257, MOST };
+	static const unsigned widths[] = { 4, 10, 11, 12, 22, 40, 63 };
+	static struct tl_interval items[MOST], sorted[MOST];
+	uint64_t random = 4712;
+
+	for (size_t round = 0; round < 6 * 7; round++) {
+		const size_t count = counts[round % 6];
+		const unsigned width = widths[round / 6];
+		struct tl_intervals intervals = { 0 };
+
+		for (uint32_t i = 0; i < count; i++) {
+			const uint64_t high = next_random(&random) << 32 | next_random(&random);
+			const uint64_t start = high & (UINT64_MAX >> (64 - width));
+
+			items[i] = (struct tl_interval){
+				start, start + next_random(&random) % 30 * (1 + start / 100), i
+			};
+		}
+		memcpy(sorted, items, sizeof(items));
+		assert_true(tl_intervals_paint(&intervals, sorted, count));
+		for (size_t i = 0; i < count; i++)
+			for (int beside = -1; beside < 2; beside++) {
+				const uint64_t start = items[i].start + (uint64_t)(int64_t)beside;
+				const uint64_t end = items[i].end + (uint64_t)(int64_t)beside;
+
+				assert_int_equal(tl_intervals_find(&intervals, start),
+						 last_that_holds(items, count, start));
+				assert_int_equal(tl_intervals_find(&intervals, end),
+						 last_that_holds(items, count, end));
+			}
+		tl_intervals_free(&intervals);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nested_and_overlapping_ranges),
 		cmocka_unit_test(no_ranges_hold_nothing),
 		cmocka_unit_test(random_ranges_are_as_defined),
+		cmocka_unit_test(painted_ranges_are_as_defined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,82 @@ TEST(sequences_come_in_any_order)
 	tl_dwarf_close(&parts.dwarf);
 }
 
+/* A sequence of rows of so many bytes each, from an offset in the code and a line on. */
+static void put_sequence(uint64_t offset, uint64_t rows, uint64_t bytes, uint64_t line)
+{
+	put_address(TEXT_AT + offset);
+	put(&parts.line, DW_LNS_advance_line, 1);
+	put(&parts.line, line - 1, 1);
+	for (; rows; rows--) {
+		put(&parts.line, DW_LNS_copy, 1);
+		put(&parts.line, DW_LNS_advance_line, 1);
+		put(&parts.line, 1, 1);
+		put(&parts.line, DW_LNS_advance_pc, 1);
+		put(&parts.line, bytes / 2, 1); /* in instructions */
+	}
+	put_end();
+}
+
+/* Where one sequence ends another begins; the later one stands first. */
+TEST(sequences_touch)
+{
+	begin_parts(&parts, shapes[0]);
+	put_unit();
+	size_t begun = begin_program(1);
+
+	put_sequence(32, 2, 8, 30);
+	put_sequence(16, 2, 8, 20);
+	put_sequence(0, 2, 8, 10);
+	end_length(&parts, &parts.line, begun);
+	read_parts(&parts);
+	for (uint32_t i = 0; i < 6; i++)
+		expect_line(TEXT_AT + i * 8, "/home/main.c", 10 * (1 + i / 2) + i % 2, 0);
+	expect_line(TEXT_AT + 48, "", 0, 0);
+	tl_dwarf_close(&parts.dwarf);
+}
+
+/* One sequence within another: a row holds up to the next one of either, an end ends both. */
+TEST(sequences_overlap)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		begin_parts(&parts, shapes[0]);
+		put_unit();
+		size_t begun = begin_program(1);
+
+		if (turn)
+			put_sequence(8, 1, 4, 50);
+		put_sequence(0, 2, 16, 10);
+		if (!turn)
+			put_sequence(8, 1, 4, 50);
+		end_length(&parts, &parts.line, begun);
+		read_parts(&parts);
+		expect_line(TEXT_AT + 7, "/home/main.c", 10, 0);
+		expect_line(TEXT_AT + 8, "/home/main.c", 50, 0);
+		expect_line(TEXT_AT + 12, "", 0, 0);
+		expect_line(TEXT_AT + 16, "/home/main.c", 11, 0);
+		expect_line(TEXT_AT + 32, "", 0, 0);
+		tl_dwarf_close(&parts.dwarf);
+	}
+}
+
+/* Two sequences of one address: of rows at one address the last one counts. */
+TEST(sequences_begin_at_one_address)
+{
+	begin_parts(&parts, shapes[0]);
+	put_unit();
+	size_t begun = begin_program(1);
+
+	put_sequence(32, 1, 8, 30);
+	put_sequence(0, 1, 16, 10);
+	put_sequence(0, 1, 8, 20);
+	end_length(&parts, &parts.line, begun);
+	read_parts(&parts);
+	expect_line(TEXT_AT, "/home/main.c", 20, 0);
+	expect_line(TEXT_AT + 8, "", 0, 0);
+	expect_line(TEXT_AT + 32, "/home/main.c", 30, 0);
+	tl_dwarf_close(&parts.dwarf);
+}
+
 /* Linkers leave the rows of functions that they drop at 0, where a section of data may be. */
 TEST(sequences_of_data_are_left_out)
 {
@@ -215,6 +291,9 @@ int main(void)
 		cmocka_unit_test(opcodes_move_the_registers),
 		cmocka_unit_test(operations_share_an_instruction),
 		cmocka_unit_test(sequences_come_in_any_order),
+		cmocka_unit_test(sequences_touch),
+		cmocka_unit_test(sequences_overlap),
+		cmocka_unit_test(sequences_begin_at_one_address),
 		cmocka_unit_test(sequences_of_data_are_left_out),
 		cmocka_unit_test(damage_is_told_at_its_byte),
 	};
