@@ -28,6 +28,14 @@ struct tl_perf_named_object {
 	uint64_t lineless; /* addresses of which debug information would say what is inlined */
 };
 
+/* A symbol of a file: one text for each, which lives as long as the file is open. */
+struct tl_perf_named_symbol {
+	const struct tl_binary *binary;
+	const char *name;
+	uint64_t start;
+	uint32_t function;
+};
+
 struct tl_perf_sampled_key {
 	uint32_t process;
 	size_t changes;
@@ -119,7 +127,9 @@ void tl_perf_sample_names_end(struct tl_perf_sample_names *n)
 	free(n->objects);
 	free(n->places);
 	free(n->keys);
+	free(n->symbols);
 	free(n->inlined);
+	tl_index_free(&n->by_symbol);
 	tl_index_free(&n->by_key);
 }
 
@@ -219,24 +229,57 @@ static bool start_by_tables(struct tl_perf_named_object *named, uint64_t address
 	return true;
 }
 
-static int put_symbol(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
-		      const struct tl_symbol *symbol, struct tl_perf_sampled_place *place,
-		      struct tl_error *err)
+static bool same_symbol(const void *context, const void *key, uint32_t number)
 {
-	struct tl_function function = {
-		.object = object, .file = "", .id = TL_NOWHERE, .address = symbol->start
-	};
-	struct tl_symbol start;
+	const struct tl_perf_named_symbol *list = context, *wanted = key, *have = &list[number];
 
-	function.name = symbol->name;
-	place->file = symbol->file;
-	place->line = symbol->line;
+	return have->start == wanted->start && have->name == wanted->name &&
+	       have->binary == wanted->binary;
+}
+
+/* The function of a symbol, which is not known yet. */
+static int add_symbol(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
+		      const struct tl_perf_named_symbol *symbol, uint64_t hash,
+		      struct tl_perf_sampled_place *place, struct tl_error *err)
+{
+	struct tl_function function = { .name = symbol->name,
+					.object = object,
+					.file = "",
+					.id = TL_NOWHERE,
+					.address = symbol->start };
+	struct tl_symbol start;
+	int status;
+
 	/* The line table is asked again, for the function's first line. */
 	if (tl_binary_symbol_at(binary, symbol->start, &start)) {
 		function.file = start.file;
 		function.line = start.line;
 	}
-	return put_function(n, &function, place, err);
+	status = put_function(n, &function, place, err);
+	if (status < 0)
+		return status;
+	if (!tl_grow(&n->symbols, &n->symbol_capacity, n->symbol_count + 1, sizeof(*n->symbols)) ||
+	    !tl_index_add(&n->by_symbol, hash, (uint32_t)n->symbol_count))
+		return tl_error_memory(err);
+	n->symbols[n->symbol_count] = *symbol;
+	n->symbols[n->symbol_count++].function = place->function;
+	return 0;
+}
+
+static int put_symbol(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
+		      const struct tl_symbol *symbol, struct tl_perf_sampled_place *place,
+		      struct tl_error *err)
+{
+	const struct tl_perf_named_symbol wanted = { binary, symbol->name, symbol->start, 0 };
+	const uint64_t hash = tl_hash_pair((uintptr_t)symbol->name, symbol->start);
+	const uint32_t known = tl_index_find(&n->by_symbol, hash, same_symbol, n->symbols, &wanted);
+
+	place->file = symbol->file;
+	place->line = symbol->line;
+	if (known == TL_NONE)
+		return add_symbol(n, binary, object, &wanted, hash, place, err);
+	place->function = n->symbols[known].function;
+	return 0;
 }
 
 /* ---- inlined functions ---- */

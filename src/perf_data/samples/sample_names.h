@@ -35,6 +35,9 @@ struct tl_perf_sample_names {
 	struct tl_perf_sampled_key *keys; /* of `places` */
 	size_t place_count, place_capacity, key_capacity;
 	struct tl_index by_key;
+	struct tl_perf_named_symbol *symbols; /* with their functions of the profile */
+	size_t symbol_count, symbol_capacity;
+	struct tl_index by_symbol;
 	uint32_t *inlined; /* functions of the profile, of each place the outermost first */
 	size_t inlined_count, inlined_capacity;
 	uint64_t unmapped; /* addresses of virtual machines that no map of theirs has */
