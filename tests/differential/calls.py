@@ -20,6 +20,8 @@ from common import CORPUS, expect
 ENTER, EXIT = 0, 1
 FREQUENCY = 1000000000
 FIRST = 5000
+# Its code is found with --sysroot alone; without it all calls begin and stay at time 0, where a window has none.
+WITHOUT_CODE = ("processors.perf.data",)
 
 
 # ---- logs ----
@@ -193,7 +195,7 @@ def intel_pt():
     addresses that were executed; each call lies inside of its caller."""
     folders = [os.path.join(common.ROOT, "tests", "golden", room) for room in ("intel_pt", "perf")]
     paths = [os.path.join(folder, name) for folder in folders for name in sorted(os.listdir(folder))
-             if name.endswith((".pt", ".perf.data"))]
+             if name.endswith((".pt", ".perf.data")) and name not in WITHOUT_CODE]
     for path in paths:
         run = subprocess.run([common.command(), "dump", "--calls", "--json", path], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True)

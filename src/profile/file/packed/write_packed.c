@@ -304,8 +304,12 @@ static uint32_t make_row(const void *arg, size_t number, uint64_t *row, const ui
 	uint32_t most = w->p->same_events ? 0 : w->fields - w->keys - w->values;
 
 	put_key(w, &w->items[*at], row);
-	/* A line that is alone at its place has its costs coded as the file has them. */
-	if (w->kind == TL_PACK_LINE && w->p->same_events && end - at == 1) {
+	/*
+	 * A line that is alone at its place has its costs coded as the file has them; those of a
+	 * row that was kept are in groups, and are coded anew.
+	 */
+	if (w->kind == TL_PACK_LINE && w->p->same_events && end - at == 1 &&
+	    !w->items[*at].packed.grouped) {
 		*coded = w->items[*at].packed.costs;
 		return w->items[*at].packed.cost_count;
 	}
