@@ -408,8 +408,8 @@ TEST(changed_rows_are_read_as_elements_are)
 }
 
 /*
- * One byte of any block is another one, so that its rows are missing: numbers of texts, functions or
- * parts may be others than in the file, and what was kept is written anew.
+ * One byte of any block is another one, so that its rows are missing: numbers of texts, functions
+ * or parts may be others than in the file, and what was kept is written anew.
  */
 TEST(files_without_a_block_are_read_as_elements_are)
 {
