@@ -228,7 +228,7 @@ static void assert_duration(uint64_t frequency, const uint64_t (*times)[2], uint
 		profile->parts.list[part].last_ticks = times[part][1];
 	}
 	root = add_context(profile, TL_NONE, add_function(profile, "", "", "f", 0), 0, 1, 5);
-	tl_profile_add_context_cost(profile, root, 0, (const int64_t[]){ 1 });
+	tl_profile_add_context_cost(profile, root, 0, (const int64_t[]){ 1, 0 });
 	finish(profile);
 	d = decode(profile);
 	assert_int_equal(d->has_duration, known);
