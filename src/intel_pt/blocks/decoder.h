@@ -139,7 +139,7 @@ struct tl_pt_segment_bounds {
 	struct tl_pt_psb_state begin_state, end_state;
 };
 
-/* The last PSB that the decoder passed, for those that begin at one (joint.h). */
+/* The last PSB that the decoder passed, for those that begin at one (start_psb.h). */
 struct tl_pt_passed_psb {
 	bool wanted, known;
 	uint64_t offset;
@@ -417,7 +417,7 @@ enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 /*
  * position.c: the state at the end of a segment; `ip`: the address in its PSB+, if tracing is on.
  */
-void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *joint,
+void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *psb_state,
 			  uint64_t ip);
 /* Set the position to an address of the present space. False: TL_PT_STOP_ERROR is set. */
 bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip);

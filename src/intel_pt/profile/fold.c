@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "intel_pt/blocks/joint.h"
+#include "intel_pt/blocks/start_psb.h"
 #include "intel_pt/blocks/unsized.h"
 #include "intel_pt/profile/stack_moves.h"
 #include "profile/model/model.h"
@@ -412,7 +412,7 @@ static int open_slice(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 	f->cache = &f->streams.list[slice->stream].cache;
 	if (!slice->continues)
 		forget_nodes(&f->streams.list[slice->stream]);
-	if (f->threads.deal.joined)
+	if (f->threads.deal.from_psbs)
 		tl_pt_decoder_keep_passed(f->decoder);
 	return 0;
 }
@@ -434,13 +434,15 @@ static int pass_over(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sli
 	return status < 0 ? status : go_over(f, slice, synced, err);
 }
 
-/* The last joint in slices that were left, and the slice that it is in. False: there is none. */
-static bool find_joint(const struct tl_pt_left_slices *left, size_t *number, uint64_t *offset)
+/*
+ * The last start PSB in slices that were left, and the slice that it is in. False: there is none.
+ */
+static bool find_start_psb(const struct tl_pt_left_slices *left, size_t *number, uint64_t *offset)
 {
 	for (size_t i = left->count; i--;) {
 		const struct tl_pt_trace_slice *slice = &left->list[i];
 
-		if (!tl_pt_find_joint(&slice->config, slice->from, slice->to, offset))
+		if (!tl_pt_find_start_psb(&slice->config, slice->from, slice->to, offset))
 			continue;
 		*number = i;
 		return true;
@@ -448,7 +450,9 @@ static bool find_joint(const struct tl_pt_left_slices *left, size_t *number, uin
 	return false;
 }
 
-/* Go over the rest of a slice from a joint on. `fresh`: its decoder is that of a range before. */
+/*
+ * Go over the rest of a slice from a start PSB on. `fresh`: its decoder is that of a range before.
+ */
 static int join(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, uint64_t offset,
 		bool fresh, struct tl_error *err)
 {
@@ -464,14 +468,14 @@ static int join(struct tl_pt_folder *f, const struct tl_pt_trace_slice *slice, u
 			return status;
 	}
 	f->decoder = f->decoders.list[slice->stream];
-	synced = tl_pt_decoder_join(f->decoder, offset, slice->to, &slice->asid);
+	synced = tl_pt_decoder_start_at(f->decoder, offset, slice->to, &slice->asid);
 	if (synced == -TL_PT_NOMEM)
 		return tl_error_memory(err);
 	status = go_over(f, slice, synced, err);
 	return status < 0 ? status : tl_pt_deal_begun(f, slice, offset, err);
 }
 
-/* Decode what was left; of a share, from the last joint on. */
+/* Decode what was left; of a share, from the last start PSB on. */
 static int catch_up(struct tl_pt_folder *f, struct tl_pt_fold_stream *stream, struct tl_error *err)
 {
 	struct tl_pt_left_slices *left = &stream->left;
@@ -479,7 +483,7 @@ static int catch_up(struct tl_pt_folder *f, struct tl_pt_fold_stream *stream, st
 	size_t next = 0;
 	int status = 0;
 
-	if (left->count && f->threads.deal.joined && find_joint(left, &next, &offset)) {
+	if (left->count && f->threads.deal.from_psbs && find_start_psb(left, &next, &offset)) {
 		const struct tl_pt_trace_slice *slice = &left->list[next++];
 		const bool known =
 			slice->stream < f->decoders.count && f->decoders.list[slice->stream];
@@ -492,13 +496,13 @@ static int catch_up(struct tl_pt_folder *f, struct tl_pt_fold_stream *stream, st
 	return status;
 }
 
-/* Forget what is before the last joint. */
+/* Forget what is before the last start PSB. */
 static void cut_left(struct tl_pt_left_slices *left)
 {
 	uint64_t offset;
 	size_t number;
 
-	if (!find_joint(left, &number, &offset) || !number)
+	if (!find_start_psb(left, &number, &offset) || !number)
 		return;
 	left->count -= number;
 	memmove(left->list, left->list + number, left->count * sizeof(*left->list));
@@ -512,7 +516,7 @@ static int leave_slice(struct tl_pt_folder *f, struct tl_pt_fold_stream *stream,
 	struct tl_pt_left_slices *left = &stream->left;
 	int status = 0;
 
-	if (left->count >= LEFT_MOST && f->threads.deal.joined)
+	if (left->count >= LEFT_MOST && f->threads.deal.from_psbs)
 		cut_left(left);
 	if (left->count >= LEFT_MOST)
 		status = catch_up(f, stream, err);
@@ -652,8 +656,8 @@ static int fold_once(struct tl_pt_folder *f, struct tl_profile **profile, struct
 		status = tl_pt_share_begin(f, err);
 	else if (f->options->shares > 1)
 		status = tl_pt_deal_begin(f, err);
-	/* Joints are those of one decoder. */
-	f->decoders.jobs = f->threads.deal.joined ? 1 : f->options->jobs;
+	/* Start PSBs are those of one decoder. */
+	f->decoders.jobs = f->threads.deal.from_psbs ? 1 : f->options->jobs;
 	f->decoders.pass_quiet = needs_no_list(f);
 	if (status == 0)
 		status = make_tables(f) ? fold_slices(f, err) : tl_error_memory(err);

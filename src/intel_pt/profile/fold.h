@@ -254,9 +254,9 @@ struct tl_pt_deal {
 	struct tl_pt_dealt_thread *list; /* in the order in which they first ran */
 	size_t count, capacity;
 	struct tl_index index;
-	bool joined;  /* decoders begin at joints: all shares are folded at the same time */
-	bool refused; /* sticky: what was begun at a joint cannot be proven */
-	/* of joints, and of PSBs that were passed: the place, then the state, by turns */
+	bool from_psbs; /* decoders begin at start PSBs: all shares are folded at the same time */
+	bool refused;   /* sticky: what was begun at a start PSB cannot be proven */
+	/* of start PSBs, and of PSBs that were passed: the place, then the state, by turns */
 	struct tl_pt_marks begun, passed;
 };
 
@@ -272,7 +272,7 @@ struct tl_pt_fold_threads {
 struct tl_pt_left_slices {
 	struct tl_pt_trace_slice *list;
 	size_t count, capacity;
-	bool cut; /* some in front were forgotten: only from a joint on they can be decoded */
+	bool cut; /* some in front were forgotten: only from a start PSB on they can be decoded */
 };
 
 /*
@@ -519,14 +519,15 @@ int tl_pt_share_check(const struct tl_pt_folder *folder, struct tl_error *err);
 int tl_pt_deal_begin(struct tl_pt_folder *folder, struct tl_error *err);
 /* Whether a thread is of this share; without shares all are. */
 bool tl_pt_deal_is_mine(const struct tl_pt_folder *folder, uint64_t thread);
-/* The present decoder has gone over a slice, from a joint in it on. */
+/* The present decoder has gone over a slice, from a start PSB in it on. */
 int tl_pt_deal_begun(struct tl_pt_folder *folder, const struct tl_pt_trace_slice *slice,
 		     uint64_t offset, struct tl_error *err);
 /* The present decoder has gone over a slice: note the last PSB that it passed. */
 int tl_pt_deal_passed(struct tl_pt_folder *folder, const struct tl_pt_trace_slice *slice,
 		      struct tl_error *err);
 /*
- * All is folded: 0, or TL_UNSUPPORTED if not all joints are proven by what the other shares tell.
+ * All is folded: 0, or TL_UNSUPPORTED if not all start PSBs are proven by what the other shares
+ * tell.
  */
 int tl_pt_deal_meet(struct tl_pt_folder *folder, struct tl_error *err);
 void tl_pt_deal_free(struct tl_pt_deal *deal);

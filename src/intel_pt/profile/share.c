@@ -16,7 +16,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "intel_pt/blocks/joint.h"
+#include "intel_pt/blocks/start_psb.h"
 #include "intel_pt/profile/fold.h"
 
 enum { BORDER_LATE = 1 << 20 }; /* bytes behind a wanted border after which none is looked for */
@@ -411,10 +411,10 @@ int tl_pt_share_check(const struct tl_pt_folder *f, struct tl_error *err)
  * folds a share sees all slices of the feed, and so deals alike.
  *
  * Where threads take turns on a stream, a share needs the decoder's state where its threads begin,
- * which follows from what ran before. With a chain its decoders begin at the last joint before that
- * (blocks/joint.h), and all shares tell each other the states that they had at the last PSB of each
- * slice. As each slice is some share's, each joint is passed by one of them; from the first of a
- * stream on, each state is proven by that of the one before.
+ * which follows from what ran before. With a chain its decoders begin at the last start PSB before
+ * that (blocks/start_psb.h), and all shares tell each other the states that they had at the last
+ * PSB of each slice. As each slice is some share's, each start PSB is passed by one of them; from
+ * the first of a stream on, each state is proven by that of the one before.
  */
 
 static bool same_id(const void *context, const void *key, uint32_t number)
@@ -504,7 +504,7 @@ int tl_pt_deal_begin(struct tl_pt_folder *f, struct tl_error *err)
 
 	if (status == 0 && !deal_out(&f->threads.deal, o->shares))
 		return tl_error_memory(err);
-	f->threads.deal.joined = o->chain && o->by_threads;
+	f->threads.deal.from_psbs = o->chain && o->by_threads;
 	return status;
 }
 
@@ -546,7 +546,7 @@ int tl_pt_deal_begun(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sli
 {
 	uint64_t state;
 
-	if (tl_pt_joined_state(f->decoder, &state))
+	if (tl_pt_started_state(f->decoder, &state))
 		return add_state(&f->threads.deal.begun, slice, offset, state, err);
 	f->threads.deal.refused = true;
 	return 0;
@@ -557,7 +557,7 @@ int tl_pt_deal_passed(struct tl_pt_folder *f, const struct tl_pt_trace_slice *sl
 {
 	uint64_t offset, state;
 
-	if (!f->threads.deal.joined || !tl_pt_take_passed(f->decoder, &offset, &state))
+	if (!f->threads.deal.from_psbs || !tl_pt_take_passed(f->decoder, &offset, &state))
 		return 0;
 	return add_state(&f->threads.deal.passed, slice, offset, state, err);
 }
@@ -573,7 +573,7 @@ static int compare_passed(const void *left, const void *right)
 	return (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* How many words follow, then those of the PSBs that were passed: nobody needs the joints. */
+/* How many words follow, then those of the PSBs that were passed: nobody needs the start PSBs. */
 static bool put_passed(const struct tl_pt_deal *deal, struct tl_pt_marks *mine)
 {
 	if (!add_word(mine, deal->passed.count) ||
@@ -646,7 +646,7 @@ int tl_pt_deal_meet(struct tl_pt_folder *f, struct tl_error *err)
 	struct tl_pt_marks told = { .list = NULL }, all = { .list = NULL };
 	int status = 0;
 
-	if (!f->threads.deal.joined)
+	if (!f->threads.deal.from_psbs)
 		return 0;
 	if (f->threads.deal.refused || f->cycles.seen)
 		status = refuse(err);

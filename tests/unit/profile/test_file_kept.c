@@ -190,8 +190,8 @@ static size_t kept_rows(const struct tl_profile *p, enum tl_pack_kind kind)
 }
 
 /*
- * Written again, a packed profile gives what its elements give. A note has a text before all others,
- * so that these have other numbers in the new file and no row can be copied.
+ * Written again, a packed profile gives what its elements give. A note has a text before all
+ * others, so that these have other numbers in the new file and no row can be copied.
  */
 static void compare_files(struct tl_profile *packed, struct tl_profile *elements, unsigned jobs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "intel_pt/blocks/joint.h"
+#include "intel_pt/blocks/start_psb.h"
 
 #include "core/memory.h"
 #include "intel_pt/blocks/decoder.h"
@@ -19,8 +19,8 @@ static bool is_whole(const struct tl_pt_config *config, const uint8_t *pos, cons
 	       tl_pt_psb_is_whole(&flow, pos);
 }
 
-bool tl_pt_find_joint(const struct tl_pt_config *config, uint64_t from, uint64_t to,
-		      uint64_t *offset)
+bool tl_pt_find_start_psb(const struct tl_pt_config *config, uint64_t from, uint64_t to,
+			  uint64_t *offset)
 {
 	const uint8_t *begin = config->begin + from, *end = config->begin + to, *pos = end;
 
@@ -63,8 +63,8 @@ static uint64_t number_of(const struct tl_pt_psb_state *s)
 	return with_flags(hash, s);
 }
 
-int tl_pt_decoder_join(struct tl_pt_decoder *decoder, uint64_t offset, uint64_t end,
-		       const struct tl_pt_asid *asid)
+int tl_pt_decoder_start_at(struct tl_pt_decoder *decoder, uint64_t offset, uint64_t end,
+			   const struct tl_pt_asid *asid)
 {
 	int status;
 
@@ -83,7 +83,7 @@ int tl_pt_decoder_join(struct tl_pt_decoder *decoder, uint64_t offset, uint64_t 
 	return tl_pt_status_now(decoder);
 }
 
-bool tl_pt_joined_state(const struct tl_pt_decoder *decoder, uint64_t *state)
+bool tl_pt_started_state(const struct tl_pt_decoder *decoder, uint64_t *state)
 {
 	*state = number_of(&decoder->bounds.begin_state);
 	return decoder->bounds.joining && decoder->bounds.began;
