@@ -167,7 +167,7 @@ int tl_sums_open_calls(struct tl_sums *s, const struct tl_call_track *track, siz
 		       struct tl_error *err)
 {
 	size_t count = track->leaves[leaf].depth;
-	int status = count ? tl_cursor_open_calls(s->cursor, track, leaf, err) : 0;
+	int status = count ? tl_cursor_open_functions(s->cursor, track, leaf, err) : 0;
 
 	if (status < 0)
 		return status;

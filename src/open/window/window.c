@@ -100,7 +100,7 @@ static int open_calls(struct window_fold *w, const struct tl_call_track *track, 
 		      struct tl_error *err)
 {
 	size_t count = track->leaves[leaf].depth;
-	int status = count ? tl_cursor_open_calls(w->cursor, track, leaf, err) : 0;
+	int status = count ? tl_cursor_open_functions(w->cursor, track, leaf, err) : 0;
 
 	if (status < 0)
 		return status;

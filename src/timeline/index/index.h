@@ -69,6 +69,12 @@ int tl_cursor_end_call(struct tl_call_cursor *cursor, const struct tl_call_track
 /* The calls that are open where a leaf begins, in cursor->deep, by depth. 0 or negative. */
 int tl_cursor_open_calls(struct tl_call_cursor *cursor, const struct tl_call_track *track,
 			 size_t leaf, struct tl_error *err);
+/*
+ * The same of their `function` and `flags` alone, for which leaves before it are hardly ever
+ * decoded. 0 or negative.
+ */
+int tl_cursor_open_functions(struct tl_call_cursor *cursor, const struct tl_call_track *track,
+			     size_t leaf, struct tl_error *err);
 
 /* Calls that begin before `to` and do not end before `from`. */
 struct tl_calls_wanted {

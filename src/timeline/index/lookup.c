@@ -165,16 +165,6 @@ static bool tell_call(const struct each *e, const struct tl_leaf_call *call)
 	return !wanted || e->tell(e->arg, call);
 }
 
-int tl_cursor_open_calls(struct tl_call_cursor *c, const struct tl_call_track *track, size_t leaf,
-			 struct tl_error *err)
-{
-	size_t count = track->leaves[leaf].depth;
-
-	if (!tl_grow(&c->deep, &c->deep_capacity, count, sizeof(*c->deep)))
-		return tl_error_memory(err);
-	return tl_find_begins(&c->reader, track, leaf, 0, c->deep, count, &c->other, err);
-}
-
 /* The calls that are open where the first leaf begins. */
 static int tell_before(const struct each *e, size_t leaf, struct tl_error *err)
 {

@@ -15,9 +15,13 @@ enum { MOST_ITEMS = 20000 };
 /*
  * Leaves are decoded again only while a picture needs few of their calls: so many for each of its
  * items, which a leaf has where it is finer than its tile. More would take longer than somebody who
- * pans waits: the picture is coarse first, as with too many items.
+ * pans waits: the picture is coarse first, as with too many items. One leaf, which has half as many
+ * calls as steps as a rule, is always decoded.
  */
-enum { CALLS_OF_ITEM = 20, LEAST_CALLS = TL_LEAF_STEPS };
+enum { CALLS_OF_ITEM = 20, LEAST_CALLS = TL_LEAF_STEPS / 2 };
+
+/* A pixel becomes at most so many bits wider at once. */
+enum { MOST_BITS_WIDER = 3 };
 
 /* In longer windows calls in rows from TL_FRAME_ROWS on are a summary. */
 enum { DEEP_LEAVES = 16 };
@@ -32,8 +36,9 @@ struct window_walk {
 	bool deep;        /* rows from TL_FRAME_ROWS on are shown as they are */
 	bool banded;      /* they have more items than fit, whatever the pixel */
 	bool full;        /* there are more items than fit */
+	size_t scanned;   /* leaf that is in cursor->scan as it was read; SIZE_MAX: none */
 	uint32_t deepest; /* row of an item that did */
-	uint64_t reached; /* ticks of the last item that did */
+	uint64_t reached; /* ticks of the last item of a tile or leaf that did */
 };
 
 /* ---- items ---- */
@@ -54,7 +59,6 @@ static void append(struct window_walk *w, const struct tl_call_item *item)
 		c->no_memory = true;
 	else
 		c->items[c->item_count++] = *item;
-	w->reached = tl_max(w->reached, item->start);
 	w->deepest = tl_max(w->deepest, item->depth);
 }
 
@@ -140,8 +144,11 @@ static void put_tile_item(struct window_walk *w, const struct tl_tile_item *item
 
 static void put_call(struct window_walk *w, const struct tl_leaf_call *call)
 {
-	const struct tl_call_item shown = tl_call_item_of(w->track, call);
+	struct tl_call_item shown;
 
+	if (call->depth >= w->rows || !touches(w, call->start, call->end))
+		return;
+	shown = tl_call_item_of(w->track, call);
 	put(w, &shown, shown.busy);
 }
 
@@ -197,10 +204,13 @@ static int put_leaf(struct window_walk *w, size_t leaf, struct tl_error *err)
 	const struct tl_leaf_scan *scan = &c->scan;
 	uint32_t lowest = 0;
 	size_t first;
-	int status = tl_leaf_read(&c->reader, w->track, leaf, &c->scan, err);
+	int status =
+		w->scanned == leaf ? 0 : tl_leaf_read(&c->reader, w->track, leaf, &c->scan, err);
 
 	if (status < 0)
 		return status;
+	/* Deep calls get their ends below. */
+	w->scanned = w->deep ? SIZE_MAX : leaf;
 	lowest = tl_leaf_lowest(scan);
 	first = lowest < TL_FRAME_ROWS ? TL_FRAME_ROWS - lowest : 0;
 	if (w->deep && first < scan->open_count)
@@ -208,6 +218,7 @@ static int put_leaf(struct window_walk *w, size_t leaf, struct tl_error *err)
 	for (size_t i = 0; status == 0 && !w->full && i < scan->call_count; i++) {
 		const struct tl_leaf_call *call = &scan->calls[i];
 
+		w->reached = tl_max(w->reached, call->start);
 		if (call->depth < TL_FRAME_ROWS ? call->end != TL_NOWHERE : w->deep)
 			put_call(w, call);
 	}
@@ -246,8 +257,10 @@ static void put_tile(struct window_walk *w, const struct tl_tile_level *level, s
 	struct tl_tile_item item;
 
 	tl_tile_read(&reader, level, tile);
-	while (!w->full && tl_tile_read_next(&reader, &item) && item.start < w->to)
+	while (!w->full && tl_tile_read_next(&reader, &item) && item.start < w->to) {
+		w->reached = tl_max(w->reached, item.start);
 		put_tile_item(w, &item);
+	}
 }
 
 /* The frames of a tile that cross borders of its children. */
@@ -363,22 +376,27 @@ static bool spare_leaves(struct window_walk *w)
 	const uint64_t share = (uint64_t)w->most * w->effort, asked = w->pixel;
 	const uint64_t most = tl_max(share, (uint64_t)LEAST_CALLS);
 
+	if (tl_leaf_before(w->track, w->from) == tl_leaf_at(w->track, w->to))
+		return false;
 	while (w->pixel < UINT64_C(1) << 62 && count_decoded(w, top, 0, most + 1) > most)
 		w->pixel = w->pixel ? w->pixel * 2 : 2;
 	return w->pixel != asked;
 }
 
 /*
- * A wider pixel where there were too many items: as these come in the order of time but for long
- * calls, where they ended tells whether twice as wide can be enough.
+ * A wider pixel where there were too many items: as these come in the order of time but for frames,
+ * the share of the window that they are of tells how many times as wide it has to be, as a rule.
  */
 static void widen(struct window_walk *w)
 {
 	uint64_t from = tl_max(w->from, w->track->leaves[0].ticks);
-	uint64_t to = tl_min(w->to, w->track->ticks);
-	bool few = w->reached > from && to > from && (w->reached - from) < (to - from) / 4;
+	uint64_t all = tl_excess(tl_min(w->to, w->track->ticks), from);
+	uint64_t passed = w->reached > from ? w->reached - from : all;
+	unsigned bits = 1;
 
-	w->pixel = w->pixel ? w->pixel * (few ? 4 : 2) : 2;
+	while (bits < MOST_BITS_WIDER && passed <= all >> (bits + 1))
+		bits++;
+	w->pixel = tl_max(w->pixel, 1) << bits;
 }
 
 /* ---- the answer ---- */
@@ -409,7 +427,7 @@ int tl_call_cursor_window(struct tl_call_cursor *cursor, const struct tl_call_qu
 {
 	struct tl_call_query q = { .rows = 0 };
 	struct tl_call_window ours = { .coarse = false };
-	struct window_walk w = { .cursor = cursor };
+	struct window_walk w = { .cursor = cursor, .scanned = SIZE_MAX };
 	int status = tl_take_options(&q, sizeof(q), sizeof(q), query, query->size, err);
 
 	if (status == 0)

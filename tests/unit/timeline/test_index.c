@@ -97,10 +97,11 @@ static void compare_calls(struct asked *a, const struct tl_call_query *query, bo
 		assert_true(item->start == wanted[exact]->start);
 		assert_true(item->end == wanted[exact]->end);
 		assert_int_equal(item->depth, wanted[exact]->depth);
-		if (whole) {
+		if (whole)
 			assert_int_equal(item->function, wanted[exact]->function);
+		/* Items of tiles have none. */
+		if (whole || item->self)
 			assert_true(item->self == wanted[exact]->self);
-		}
 		exact++;
 	}
 	assert_int_equal(exact, count);
@@ -272,6 +273,70 @@ TEST(what_takes_long_to_decode_makes_the_answer_coarse)
 	free_made(&made);
 }
 
+/* Calls of a pixel or more are all there, however wide the pixel became; also deep ones. */
+TEST(a_coarse_answer_has_every_call_of_its_pixel)
+{
+	for (uint32_t deepest = 40; deepest <= 400; deepest += 360) {
+		struct asked a = { .made = { .seed = 6,
+					     .steps = 3 * TL_LEAF_STEPS,
+					     .whole_leaves = true,
+					     .deepest = deepest,
+					     .swing = deepest } };
+		const struct tl_call_source source = { .ops = &made_ops, .handle = &a.made };
+		struct tl_error err;
+		size_t coarse = 0;
+
+		make_calls(&a.made);
+		assert_int_equal(tl_call_index_open(&a.index, &source, &err), 0);
+		assert_int_equal(tl_call_cursor_open(&a.cursor, a.index, &err), 0);
+		a.first = a.made.all[0].ticks;
+		a.last = a.made.end;
+		for (uint32_t i = 0; i < 60; i++) {
+			struct tl_call_query query = random_window(&a, 1 + i % 9);
+
+			query.items = 2 * deepest + draw(&a.made, 3000);
+			coarse += ask(&a, &query).coarse;
+			compare_calls(&a, &query, false);
+		}
+		assert_true(coarse > 15 && coarse < 60);
+		end(&a);
+	}
+}
+
+/*
+ * Functions that are open where a leaf begins. Of a shallow trace the frames tell most of them: no
+ * leaf is scanned.
+ */
+TEST(open_functions_of_each_leaf_are_those_of_the_list)
+{
+	size_t scanned = 0, asked = 0;
+
+	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
+		const struct tl_call_track *track;
+		struct tl_error err;
+		struct asked a;
+
+		begin(&a, shape);
+		track = tl_call_index_at(a.index, 0);
+		for (size_t leaf = 1; leaf < track->leaf_count; leaf += shape == 2 ? 13 : 1) {
+			size_t call = (size_t)track->leaves[leaf].first_call;
+
+			a.cursor->other.depth = UINT32_MAX;
+			assert_int_equal(tl_cursor_open_functions(a.cursor, track, leaf, &err), 0);
+			asked += shape == 0;
+			scanned += shape == 0 && a.cursor->other.depth != UINT32_MAX;
+			for (uint32_t depth = track->leaves[leaf].depth; depth-- > 0;) {
+				while (a.made.calls[--call].depth != depth)
+					;
+				assert_int_equal(a.cursor->deep[depth].function,
+						 a.made.calls[call].function);
+			}
+		}
+		end(&a);
+	}
+	assert_true(scanned < asked / 5);
+}
+
 TEST(the_stack_at_a_time_is_that_of_the_list)
 {
 	for (size_t shape = 0; shape < MADE_SHAPES; shape++) {
@@ -437,6 +502,8 @@ int main(void)
 		cmocka_unit_test(too_many_items_make_the_answer_coarse),
 		cmocka_unit_test(more_deep_rows_than_items_are_one_row),
 		cmocka_unit_test(what_takes_long_to_decode_makes_the_answer_coarse),
+		cmocka_unit_test(a_coarse_answer_has_every_call_of_its_pixel),
+		cmocka_unit_test(open_functions_of_each_leaf_are_those_of_the_list),
 		cmocka_unit_test(the_stack_at_a_time_is_that_of_the_list),
 		cmocka_unit_test(the_next_and_the_previous_call_of_a_function_are_found),
 		cmocka_unit_test(an_index_is_a_small_share_of_short_and_of_long_threads),
