@@ -106,6 +106,8 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	 * its own (5.5).
 	 */
 	flow->bound.at_tip &= ~(uint32_t)TL_PT_AT_TIP_MODE;
+	if (!flow->bound.at_tip)
+		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_BOUND;
 	tl_pt_flow_give_at_tip(flow, true, 0);
 	return TL_PT_GO_ON;
 }

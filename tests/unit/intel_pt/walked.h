@@ -111,7 +111,7 @@ static inline unsigned walked_function(uint64_t at)
 
 /* ---- the walk ---- */
 
-enum { MOST_STEPS = 6000, TRACE_ROOM = 16 * MOST_STEPS, MOST_DEPTH = 20, MOST_PSBS = 400 };
+enum { MOST_STEPS = 6000, TRACE_ROOM = 24 * MOST_STEPS, MOST_DEPTH = 20, MOST_PSBS = 400 };
 
 /* How an instruction was left. */
 enum { STEP_ON, STEP_TAKEN, STEP_FALLS, STEP_END };
@@ -137,6 +137,19 @@ struct walked {
 	unsigned depth, known; /* `known`: of these frames, those called since the last PSB */
 	bool interrupted;
 	uint16_t resume;
+
+	/*
+	 * With time: behind one of so many branches there is a TSC (0: no time), and the
+	 * instructions from one to the next took as many ticks each. Where something else comes
+	 * first, a PSB or an interrupt, they took none, and time passes there. `time`: when so many
+	 * were executed; `resumed`: when the next one began; `stamped`: how many were before the
+	 * last TSC. `due`: the next packet of a branch has a TSC before it, with the time at which
+	 * so many had been; 0: it has none.
+	 */
+	unsigned times;
+	uint64_t time[MOST_STEPS + 1], resumed[MOST_STEPS + 1];
+	bool waits_at_psb[MOST_STEPS + 1];
+	size_t stamped, due;
 };
 
 static inline void walked_put(struct walked *w, const uint8_t *bytes, size_t size)
@@ -156,8 +169,42 @@ static inline void walked_flush(struct walked *w)
 	w->outcomes = w->outcome_count = 0;
 }
 
+static inline void walked_tsc(struct walked *w, uint64_t now)
+{
+	WALKED_PUT(w, 0x19, (uint8_t)now, (uint8_t)(now >> 8), (uint8_t)(now >> 16), 0, 0, 0, 0);
+	w->due = 0;
+}
+
+/* A TSC with the time at which as many instructions had been executed as are due. */
+static inline void walked_spread(struct walked *w)
+{
+	const uint64_t pace = 1 + chance(&w->seed, 5);
+
+	for (; w->stamped < w->due; w->stamped++) {
+		w->time[w->stamped + 1] = w->resumed[w->stamped] + pace;
+		w->resumed[w->stamped + 1] = w->time[w->stamped + 1];
+	}
+	walked_tsc(w, w->time[w->stamped]);
+}
+
+/* A TSC behind which something else comes than a branch. */
+static inline void walked_wait(struct walked *w, bool at_psb)
+{
+	const bool waits = w->stamped < w->count;
+
+	for (; w->stamped < w->count; w->stamped++)
+		w->time[w->stamped + 1] = w->resumed[w->stamped + 1] = w->resumed[w->stamped];
+	if (waits) {
+		w->resumed[w->count] += 1 + chance(&w->seed, 60);
+		w->waits_at_psb[w->count] = at_psb;
+	}
+	walked_tsc(w, w->resumed[w->count]);
+}
+
 static inline void walked_outcome(struct walked *w, bool taken)
 {
+	if (w->due && !w->outcome_count)
+		walked_spread(w);
 	w->outcomes = w->outcomes << 1 | taken;
 	if (++w->outcome_count == 6 || !chance(&w->seed, 8))
 		walked_flush(w);
@@ -166,6 +213,8 @@ static inline void walked_outcome(struct walked *w, bool taken)
 static inline void walked_tip(struct walked *w, uint16_t to)
 {
 	walked_flush(w);
+	if (w->due)
+		walked_spread(w);
 	WALKED_PUT(w, TIP(to));
 }
 
@@ -175,7 +224,10 @@ static inline void walked_psb(struct walked *w, uint16_t at)
 	assert_true(w->psb_count < MOST_PSBS);
 	w->psbs[w->psb_count].offset = w->size;
 	w->psbs[w->psb_count++].step = w->count;
-	WALKED_PUT(w, START(at));
+	WALKED_PUT(w, PSB);
+	if (w->times)
+		walked_wait(w, true);
+	WALKED_PUT(w, MODE_64, FUP(at), PSBEND);
 	w->known = 0;
 }
 
@@ -247,11 +299,20 @@ static inline uint16_t walked_step(struct walked *w, uint16_t at)
 static inline uint16_t walked_interrupt(struct walked *w, uint16_t at)
 {
 	walked_flush(w);
+	if (w->times)
+		walked_wait(w, false);
+	w->waits_at_psb[w->count] = false;
 	WALKED_PUT(w, FUP(at), TIP(HANDLER_AT));
 	w->interrupted = true;
 	w->resume = at;
 	w->interrupt[w->count - 1] = true;
 	return HANDLER_AT;
+}
+
+/* Whether an instruction takes an outcome or a target from the trace. */
+static inline bool walked_uses_trace(unsigned kind)
+{
+	return kind == JE || kind == JUMP_TO_ANY || kind == CALL_ANY || kind == RET || kind == IRET;
 }
 
 /*
@@ -271,16 +332,21 @@ static inline void walk_on(struct walked *w, uint16_t at, size_t steps, unsigned
 		if (w->count && interrupts && !w->interrupted && !chance(&w->seed, interrupts))
 			at = walked_interrupt(w, at);
 		insn = walked_insn(at);
-		if (w->count >= enough &&
-		    (insn->kind == JE || insn->kind == JUMP_TO_ANY || insn->kind == RET ||
-		     insn->kind == CALL_ANY || insn->kind == IRET))
+		if (w->count >= enough && walked_uses_trace(insn->kind))
 			break;
 		at = walked_step(w, at);
 		w->to[w->count - 1] = at;
+		if (w->times && walked_uses_trace(insn->kind) && !chance(&w->seed, w->times)) {
+			walked_flush(w);
+			w->due = w->count;
+		}
 	}
 	walked_flush(w);
 	w->how[w->count] = STEP_END;
 	w->steps[w->count++] = at;
+	/* What is behind the last TSC took no time that is known. */
+	for (size_t i = w->stamped; i < w->count; i++)
+		w->time[i + 1] = w->resumed[i + 1] = w->resumed[i];
 	WALKED_PUT(w, PGD_BARE);
 }
 
@@ -289,6 +355,18 @@ static inline void walk(struct walked *w, uint32_t seed, size_t steps, unsigned 
 {
 	memset(w, 0, sizeof(*w));
 	w->seed = seed;
+	walked_psb(w, WALKED_AT);
+	walk_on(w, WALKED_AT, steps, psbs, interrupts);
+}
+
+/* The same with time, from this time on. */
+static inline void walk_timed(struct walked *w, uint32_t seed, size_t steps, unsigned psbs,
+			      unsigned interrupts, unsigned times, uint64_t begin)
+{
+	memset(w, 0, sizeof(*w));
+	w->seed = seed;
+	w->times = times;
+	w->time[0] = w->resumed[0] = begin;
 	walked_psb(w, WALKED_AT);
 	walk_on(w, WALKED_AT, steps, psbs, interrupts);
 }

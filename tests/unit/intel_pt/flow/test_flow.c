@@ -438,6 +438,22 @@ TEST(mode_with_pgd_and_pge)
 	want_end(&s);
 }
 
+/* What waited for a TIP has gone with the TIP.PGD: what follows waits for nothing. */
+TEST(mode_with_pgd_alone)
+{
+	struct stream s = { .size = 0 };
+
+	PUT(&s, START, MODE32, PGD0, PGE(0x2000), TNT_T, PGD0, PSB, PSBEND);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_DISABLED, 29);
+	want_at(&s, TL_PT_EV_ENABLED, 30, 0x2000);
+	want_tnt(&s, 1, 1, 37);
+	want_bare(&s, TL_PT_EV_DISABLED, 38);
+	want_bare(&s, TL_PT_EV_DISABLED, 39);
+	want_end(&s);
+}
+
 /* 4.1: "(L,D): 0,0 = 16 bit; 0,1 = 32; 1,0 = 64; 1,1 invalid", "3 invalid" */
 TEST(modes_that_do_not_exist)
 {
@@ -546,6 +562,7 @@ int main(void)
 		cmocka_unit_test(fup_alone),
 		cmocka_unit_test(mode_follows_its_branch),
 		cmocka_unit_test(mode_with_pgd_and_pge),
+		cmocka_unit_test(mode_with_pgd_alone),
 		cmocka_unit_test(modes_that_do_not_exist),
 		cmocka_unit_test(interrupt_flag_on_request),
 		cmocka_unit_test(where_to_begin),
