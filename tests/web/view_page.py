@@ -351,6 +351,17 @@ def callers_and_callees_lead_on(chromium, program):
 
 
 @test
+def the_call_graph_begins_where_there_are_calls(chromium, program):
+    """main() has most of the time, but no call of it or by it is recorded."""
+    with Opened(chromium, program, "--map", MAP, MT, link="pane=graph") as page:
+        equal(page.texts("#pane-graph .graph-node:has(.root) title"), ["worker(int, int)"])
+        equal(page.texts("#pane-graph output"), [""])
+    with Opened(chromium, program, "--map", MAP, MT, link="pane=graph&name=main") as page:
+        equal(page.texts("#pane-graph .graph-node:has(.root) title"), ["main"])
+        equal(page.texts("#pane-graph output"), ["No calls between it and other functions are known."])
+
+
+@test
 def the_flame_graph_is_clicked_and_searched(chromium, program):
     with Opened(chromium, program, "--map", MAP, MT, link="pane=flame") as page:
         x, y, width, height = page.run("(b => [b.x, b.y, b.width, b.height])(document.querySelector('#pane-flame canvas').getBoundingClientRect())")

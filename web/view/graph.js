@@ -75,8 +75,16 @@ function node(profile, i, at, root) {
 		svg('title', {}, name), box, svg('text', { x: 8, y: 16 }, shown), ' ', svg('text', { x: 8, y: 32, class: 'small' }, price));
 }
 
+// Where no function is chosen: of the costliest ones the first that others call, or that calls others.
+function usualRoot(profile) {
+	for (let i = 0; i < Math.min(profile.count, MOST_EDGES); i++)
+		for (const side of ['callees', 'callers'])
+			if (neighbours(profile, i, side).some(n => n.other >= 0 && n.other !== i)) return i;
+	return 0;
+}
+
 export async function drawGraph() {
-	const profile = await graphOf(), chosen = numberOf(profile, state.fn), root = chosen >= 0 ? chosen : 0;
+	const profile = await graphOf(), chosen = numberOf(profile, state.fn), root = chosen >= 0 ? chosen : usualRoot(profile);
 	if (!profile.count) {
 		box.replaceChildren(el('p', { class: 'faint' }, 'There are no functions.'));
 		return;
@@ -85,7 +93,7 @@ export async function drawGraph() {
 	const arrow = svg('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0,0 L8,4 L0,8 z', class: 'arrow' }));
 	box.replaceChildren(svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': 'Calls around ' + profile.functions.name[root] }, svg('defs', {}, arrow),
 		...lines, ...[...at].map(([i, where]) => node(profile, i, where, root))));
-	notes.textContent = [left ? `${grouped(left)} functions that cost less are not drawn.` : '', hidden ? `${grouped(hidden)} calls between these that cost less are not drawn.` : ''].join(' ');
+	notes.textContent = [at.size > 1 ? '' : 'No calls between it and other functions are known.', left ? `${grouped(left)} functions that cost less are not drawn.` : '', hidden ? `${grouped(hidden)} calls between these that cost less are not drawn.` : ''].filter(Boolean).join(' ');
 	box.scrollLeft = at.get(root).x + WIDE / 2 - box.clientWidth / 2;
 }
 
