@@ -337,7 +337,7 @@ static void branch_or_system(uint32_t opcode, struct tl_xtrace_insn_effect *e)
 		e->forget = (bit_of(18) - 1) | TL_XTRACE_KNOWN_FLAGS;
 	else if ((opcode & 0xfff8f01f) == 0xd500401f) /* PSTATE: another SP, other flags */
 		e->forget = or_sp(TL_XTRACE_REG_SP) | TL_XTRACE_KNOWN_FLAGS;
-	if ((opcode & 0xffd00000) == 0xd5100000) /* MRS, MSR: of NZCV, of RNDR */
+	if ((opcode & ~31u) == 0xd51b4200 || (opcode & ~63u) == 0xd53b2400) /* MSR NZCV, MRS RNDR */
 		e->forget |= TL_XTRACE_KNOWN_FLAGS;
 }
 

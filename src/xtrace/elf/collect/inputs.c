@@ -127,8 +127,10 @@ void tl_xtrace_inputs_execute(struct tl_xtrace_inputs *inputs,
 	struct tl_xtrace_insn_effect effect = tl_xtrace_insn_effect(step->opcode);
 
 	if (step->left_out) {
-		/* 31 is XZR there, and SP as the base. */
-		effect.forget |= (UINT64_C(1) << effect.rd | UINT64_C(1) << effect.rt2) & INT32_MAX;
+		/* 31 is XZR there, and SP as the base. A store writes neither. */
+		if (effect.kind != TL_XTRACE_EFFECT_NONE)
+			effect.forget |=
+				(UINT64_C(1) << effect.rd | UINT64_C(1) << effect.rt2) & INT32_MAX;
 		if (effect.writes_back)
 			effect.forget |= UINT64_C(1) << effect.rn;
 		effect.writes_back = false;

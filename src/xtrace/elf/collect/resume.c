@@ -15,7 +15,6 @@
 #include "xtrace/elf/collect/interruption.h"
 #include "xtrace/elf/collect/nest.h"
 #include "xtrace/elf/collect/uses.h"
-#include "xtrace/state/vector_registers.h"
 
 /* What is left of the registers that came back. */
 struct kept {
@@ -168,7 +167,7 @@ static void take_writes(struct resume *r, const struct tl_a64 *insn,
 
 	r->kept.general &= ~uses->writes;
 	r->kept.vectors &= ~uses->vectors;
-	r->kept.same_vectors &= ~tl_xtrace_vector_writes(insn->opcode);
+	r->kept.same_vectors &= ~tl_xtrace_state_vector_writes(insn, r->from.state.values.bytes);
 	r->kept.same_flags &= !(effect.forget & TL_XTRACE_KNOWN_FLAGS);
 	r->kept.same_predicates &= !uses->predicates && insn->special != TL_A64_SVC;
 	r->kept.same_status &= (insn->opcode & ~UINT32_C(31)) != 0xd51b4420;
@@ -177,14 +176,14 @@ static void take_writes(struct resume *r, const struct tl_a64 *insn,
 		r->kept.general &= ~UINT64_C(1);
 }
 
-/* Another handler begins: it, and what comes behind it, may read anything. */
-static void read_all(struct resume *r)
+/* All that is left may be read. */
+static void read_kept(struct resume *r, const struct kept *kept)
 {
-	r->read |= r->kept.general;
-	r->read_halves[0] |= r->kept.vectors;
-	r->read_halves[1] |= r->kept.vectors;
-	r->read_longer |= r->kept.vectors;
-	r->read_status |= r->kept.same_status;
+	r->read |= kept->general;
+	r->read_halves[0] |= kept->vectors;
+	r->read_halves[1] |= kept->vectors;
+	r->read_longer |= kept->vectors;
+	r->read_status |= kept->same_status;
 }
 
 static void execute(struct resume *r, const struct tl_xtrace_step *step)
@@ -210,10 +209,15 @@ static void execute(struct resume *r, const struct tl_xtrace_step *step)
 	take_writes(r, &step->insn, &uses);
 }
 
-/* Nothing more is to be learned, and all that may be left may be read. */
+/*
+ * Nothing more is to be learned, and all that may be left may be read, also where handlers come
+ * back that have begun and not ended.
+ */
 static void give_up(struct resume *r)
 {
-	read_all(r);
+	read_kept(r, &r->kept);
+	for (size_t i = 0; i < r->nest.depth; i++)
+		read_kept(r, &r->outer[i].kept);
 	r->given_up = true;
 	r->has_last = false;
 }

@@ -110,9 +110,9 @@ static bool computes_vectors(const struct tl_a64 *insn)
 }
 
 /* Of a system call Linux says: V0 to V31 are as before, nothing else is sure. */
-static uint32_t written_vectors(const struct tl_xtrace_state *s, const struct tl_a64 *insn)
+uint32_t tl_xtrace_state_vector_writes(const struct tl_a64 *insn, uint32_t vector_bytes)
 {
-	if (insn->special == TL_A64_SVC && s->values.bytes == TL_XTRACE_VECTOR_BYTES)
+	if (insn->special == TL_A64_SVC && vector_bytes == TL_XTRACE_VECTOR_BYTES)
 		return 0;
 	return tl_xtrace_vector_writes(insn->opcode);
 }
@@ -131,7 +131,7 @@ static void step_vectors(struct tl_xtrace_state *s, const struct tl_a64 *insn,
 	struct tl_a64_access access = tl_a64_access_of(insn);
 	uint32_t of_one = access.registers ? access.bytes / access.registers : 0;
 
-	s->vectors &= ~written_vectors(s, insn);
+	s->vectors &= ~tl_xtrace_state_vector_writes(insn, s->values.bytes);
 	if (insn->class == TL_A64_SVE || insn->class == TL_A64_SME ||
 	    insn->access & TL_A64_SCALABLE || insn->special == TL_A64_SVC)
 		s->predicates = false;
@@ -146,12 +146,22 @@ static void step_vectors(struct tl_xtrace_state *s, const struct tl_a64 *insn,
 
 /* ---- the others ---- */
 
+static bool writes_control(uint32_t opcode)
+{
+	return (opcode & ~UINT32_C(31)) == 0xd51b4400;
+}
+
+static bool writes_status(uint32_t opcode)
+{
+	return (opcode & ~UINT32_C(31)) == 0xd51b4420;
+}
+
 static void step_system(struct tl_xtrace_state *s, uint32_t opcode, const struct told *told)
 {
-	if ((opcode & ~UINT32_C(31)) == 0xd51b4400) {
+	if (writes_control(opcode)) {
 		s->control = told->has_value;
 		s->fpcr = told->value;
-	} else if ((opcode & ~UINT32_C(31)) == 0xd51b4420) {
+	} else if (writes_status(opcode)) {
 		s->status = told->has_value;
 		s->fpsr = told->value;
 	}
@@ -162,10 +172,12 @@ static uint64_t bit_of(unsigned number)
 	return number < 31 ? UINT64_C(1) << number : 0;
 }
 
-/* It faulted, or was left out: it may have written, or not. */
+/* It faulted, or was left out: it may have written, or not. A store has Rd, and writes it never. */
 static void forget_writes(struct tl_xtrace_registers *r, const struct tl_xtrace_insn_effect *e)
 {
-	r->known &= ~(e->forget | bit_of(e->rd) | bit_of(e->rt2));
+	r->known &= ~e->forget;
+	if (e->kind != TL_XTRACE_EFFECT_NONE)
+		r->known &= ~(bit_of(e->rd) | bit_of(e->rt2));
 	if (e->writes_back)
 		r->known &= ~(UINT64_C(1) << e->rn);
 	if (e->kind == TL_XTRACE_EFFECT_LINK)
@@ -178,20 +190,25 @@ void tl_xtrace_state_doubt(struct tl_xtrace_state *s, const struct tl_xtrace_ste
 	struct told told = take_tokens(s, step);
 
 	forget_writes(&s->general, &effect);
-	s->general.known &= ~(UINT64_C(1) << TL_XTRACE_REG_SP | TL_XTRACE_KNOWN_FLAGS);
+	s->general.known &= ~(UINT64_C(1) << TL_XTRACE_REG_SP);
 	told.size = 0;
 	step_vectors(s, &step->insn, &told);
-	s->vectors &= ~tl_xtrace_vector_writes(step->insn.opcode);
-	s->control = s->status = false;
+	s->vectors &= ~tl_xtrace_state_vector_writes(&step->insn, s->values.bytes);
+	s->control &= !writes_control(step->insn.opcode);
+	s->status &= !writes_status(step->insn.opcode);
 }
 
 static void step_general(struct tl_xtrace_registers *r, const struct tl_xtrace_step *step,
 			 const struct told *told)
 {
 	struct tl_xtrace_insn_effect e = tl_xtrace_insn_effect(step->insn.opcode);
+	unsigned status = step->insn.opcode >> 16 & 31;
 
+	/* A store exclusive without an access has done nothing but to say so. */
 	if (step->insn.access && !step->accessed) {
 		forget_writes(r, &e);
+		if (told->has_exclusive && status != 31)
+			tl_xtrace_registers_set(r, status, (uint32_t)told->exclusive);
 		return;
 	}
 	if (told->has_flags && !(e.forget & TL_XTRACE_KNOWN_FLAGS)) {
@@ -205,8 +222,8 @@ static void step_general(struct tl_xtrace_registers *r, const struct tl_xtrace_s
 	}
 	if (told->has_value && step->insn.special != TL_A64_MSR && e.rd != 31)
 		tl_xtrace_registers_set(r, e.rd, told->value);
-	if (told->has_exclusive && (step->insn.opcode >> 16 & 31) != 31)
-		tl_xtrace_registers_set(r, step->insn.opcode >> 16 & 31, (uint32_t)told->exclusive);
+	if (told->has_exclusive && status != 31)
+		tl_xtrace_registers_set(r, status, (uint32_t)told->exclusive);
 	if (step->insn.special == TL_A64_SVC)
 		r->known &= ~UINT64_C(1);
 	if (step->insn.special == TL_A64_SVC && step->has_result && !tl_xtrace_step_breaks(step))

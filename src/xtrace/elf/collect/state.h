@@ -23,6 +23,9 @@ void tl_xtrace_state_step(struct tl_xtrace_state *state, const struct tl_xtrace_
 /* It was, or was not. */
 void tl_xtrace_state_doubt(struct tl_xtrace_state *state, const struct tl_xtrace_step *step);
 
+/* Registers of Z0 to Z31 that an instruction may write, of which so many bytes count. */
+uint32_t tl_xtrace_state_vector_writes(const struct tl_a64 *insn, uint32_t vector_bytes);
+
 void tl_xtrace_vectors_of_snapshot(struct tl_xtrace_replay_vectors *vectors,
 				   const struct tl_xtrace_snapshot *snapshot);
 
