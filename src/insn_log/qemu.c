@@ -99,25 +99,33 @@ static int take_trace(struct tl_insn_log_reading *r, struct tl_insn_log_text tex
 		r->awaited[r->awaited_count].block = TL_NONE;
 	if (r->awaited[cpu].block != TL_NONE)
 		execute(r, cpu, r->awaited[cpu].block);
-	r->awaited[cpu] = (struct tl_insn_log_awaited){ pc, block };
+	r->awaited[cpu] = (struct tl_insn_log_awaited){ host, pc, r->announced++, block };
 	r->no_text += block == TL_NONE;
 	return 0;
 }
 
-/* "Stopped execution of TB chain before 0x7f01 [pc] symbol": the block of no processor in
- * particular, so that of the one that waits for it. */
+/*
+ * "Stopped execution of TB chain before 0x7f01 [pc] symbol": it does not say of which processor.
+ * Several may have announced the same block, but those that run it for long have begun before.
+ */
 static int take_stop(struct tl_insn_log_reading *r, struct tl_insn_log_text text,
 		     struct tl_error *err)
 {
-	uint64_t pc;
+	struct tl_insn_log_awaited *last = NULL;
+	uint64_t host, pc;
 
-	if (!tl_insn_log_go_behind(&text, '[') || !tl_insn_log_take_hex(&text, &pc, NULL))
+	if (!tl_insn_log_take(&text, "0x") || !tl_insn_log_take_hex(&text, &host, NULL) ||
+	    !tl_insn_log_go_behind(&text, '[') || !tl_insn_log_take_hex(&text, &pc, NULL))
 		return tl_insn_log_broken(r, "a stop without its address; left it out", err);
-	for (size_t i = 0; i < r->awaited_count; i++)
-		if (r->awaited[i].block != TL_NONE && r->awaited[i].pc == pc) {
-			r->awaited[i].block = TL_NONE;
-			break;
-		}
+	for (size_t i = 0; i < r->awaited_count; i++) {
+		struct tl_insn_log_awaited *a = &r->awaited[i];
+
+		if (a->block != TL_NONE && a->host == host && a->pc == pc &&
+		    (!last || a->number > last->number))
+			last = a;
+	}
+	if (last)
+		last->block = TL_NONE;
 	return 0;
 }
 

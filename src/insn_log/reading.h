@@ -44,8 +44,9 @@ struct tl_insn_log_blocks {
 
 /* A block that a processor is about to execute, which it may still be stopped from. */
 struct tl_insn_log_awaited {
-	uint64_t pc;
-	uint32_t block; /* TL_NONE: none */
+	uint64_t host, pc;
+	uint64_t number; /* of its announcement among all */
+	uint32_t block;  /* TL_NONE: none */
 };
 
 struct tl_insn_log_reading {
@@ -57,6 +58,7 @@ struct tl_insn_log_reading {
 	struct tl_insn_log_blocks blocks;
 	struct tl_insn_log_awaited *awaited; /* by number of the processor */
 	size_t awaited_count, awaited_capacity;
+	uint64_t announced;
 	bool after_in; /* QEMU: instructions may follow */
 	bool in_text;  /* the next one is of the last block */
 	/* what is said in the end */

@@ -296,7 +296,7 @@ TEST(drawn_executions_in_two_forms)
 
 /* ---- QEMU ---- */
 
-enum { TEXTS = 60, PLACES = 6, LONGEST = 4, HOSTS = 12 };
+enum { TEXTS = 60, PLACES = 6, LONGEST = 4, HOSTS = 5 };
 
 struct qemu {
 	struct {
@@ -308,7 +308,7 @@ struct qemu {
 	bool is_new[PLACES];     /* it was not executed yet */
 	int host[HOSTS][PLACES]; /* the text at a place of a translation, -1: none */
 	int awaited[CPUS];       /* a text that was announced, -1: none */
-	unsigned awaited_place[CPUS];
+	unsigned awaited_place[CPUS], awaited_host[CPUS], turn[CPUS], turns;
 	uint64_t no_text, blocks;
 };
 
@@ -368,25 +368,28 @@ static void announce(struct model *m, struct qemu *q, uint32_t *seed, bool *seen
 	execute(m, q, cpu);
 	q->awaited[cpu] = *kept;
 	q->awaited_place[cpu] = place;
+	q->awaited_host[cpu] = host;
+	q->turn[cpu] = ++q->turns;
 	q->no_text += *kept < 0;
 	seen[cpu] = true;
 }
 
-/* A block that one processor alone waits for is taken back. */
+/* "The block that was announced last with this HOST and PC, by whichever processor" */
 static void stop(struct qemu *q, uint32_t *seed)
 {
-	const unsigned place = chance(seed, PLACES);
-	int waits = -1;
+	const unsigned of = chance(seed, CPUS), place = q->awaited_place[of],
+		       host = chance(seed, 4) ? q->awaited_host[of] : chance(seed, HOSTS);
+	unsigned latest = CPUS;
 
-	for (unsigned cpu = 0; cpu < CPUS; cpu++)
-		if (q->awaited[cpu] >= 0 && q->awaited_place[cpu] == place)
-			waits = waits == -1 ? (int)cpu : -2;
-	if (waits == -2)
-		return;
-	say("Stopped execution of TB chain before 0x7f00 [%08llx] f\n",
+	say("Stopped execution of TB chain before 0x7f%02x00 [%08llx] f\n", host,
 	    (unsigned long long)place_pc(place));
-	if (waits >= 0)
-		q->awaited[waits] = -1;
+	for (unsigned cpu = 0; cpu < CPUS; cpu++)
+		if (q->awaited[cpu] >= 0 && q->awaited_place[cpu] == place &&
+		    q->awaited_host[cpu] == host &&
+		    (latest == CPUS || q->turn[cpu] > q->turn[latest]))
+			latest = cpu;
+	if (latest < CPUS)
+		q->awaited[latest] = -1;
 }
 
 TEST(drawn_translations_and_executions)

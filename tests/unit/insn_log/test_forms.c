@@ -183,6 +183,8 @@ TEST(damaged_lines_of_qemu)
 		"Trace 0: 0x7f30 [0000/]\n",
 		"Stopped execution of TB chain before 0x7f30 1008\n",
 		"Stopped execution of TB chain before 0x7f30 [z]\n",
+		"Stopped execution of TB chain before 7f30 [1008]\n",
+		"Stopped execution of TB chain before 0x [1008]\n",
 		"----------------\nIN: x\n0x:  d503201f  nop\n",
 		"----------------\nIN: x\n0x1008  d503201f  nop\n",
 	};
@@ -203,35 +205,36 @@ TEST(damaged_lines_of_qemu)
 	}
 }
 
-/* A stop at an address takes back the first block that waits there, and no other one. */
+/*
+ * A stop takes back the block that was announced last at its place and address, and no other one:
+ * neither an earlier one, nor another translation of the address.
+ */
 TEST(stops_of_one_block)
 {
+	static const char stop[] = "Stopped execution of TB chain before 0x7f30 [1008] x\n",
+			  elsewhere[] = "Stopped execution of TB chain before 0x7f30 [100c] x\n",
+			  other[] = "Stopped execution of TB chain before 0x7f40 [1008] x\n";
 	static const struct {
-		const char *text;
-		unsigned counts[2];
+		const char *first, *second;
+		unsigned counts[3]; /* by processor, in the order in which they were met */
 	} rows[] = {
-		{ "Stopped execution of TB chain before 0x7f30 [1008] x\n", { 0, 1 } },
-		{ "Stopped execution of TB chain before 0x7f30 [1008] x\n"
-		  "Stopped execution of TB chain before 0x7f30 [1008] x\n",
-		  { 0, 0 } },
-		{ "Stopped execution of TB chain before 0x7f30 [100c] x\n", { 1, 1 } },
+		{ stop, "", { 1, 1, 1 } },      { stop, stop, { 1, 0, 1 } },
+		{ elsewhere, "", { 2, 1, 1 } }, { other, "", { 2, 1, 0 } },
+		{ other, other, { 2, 1, 0 } },  { stop, other, { 1, 1, 0 } },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char text[512];
+		char text[768];
 
-		/* An execution before, so that the log has one in any case. */
+		/* Processor 2 is met first, and announces the block last; 1 has it elsewhere. */
 		snprintf(text, sizeof(text),
 			 IN_BACK RUN("2", "7f30", "1008") RUN("0", "7f30", "1008")
-				 RUN("1", "7f30", "1008") RUN("2", "7f30", "1008") "%s",
-			 rows[i].text);
-		/* Processor 2 was met first, and waits last; 0 and 1 have the numbers 1 and 2. */
+				 RUN("1", "7f40", "1008") RUN("2", "7f30", "1008") "%s%s",
+			 rows[i].first, rows[i].second);
 		assert_int_equal(read_text(text), 0);
 		assert_int_equal(log_read.cpu_count, 3);
-		assert_int_equal(log_read.cpus[0].instructions, 1 + rows[i].counts[0]);
-		assert_int_equal(log_read.cpus[1].instructions, rows[i].counts[1]);
-		assert_int_equal(log_read.cpus[2].instructions, 1);
-		assert_int_equal(log_read.blocks, 2 + rows[i].counts[0] + rows[i].counts[1]);
+		for (unsigned n = 0; n < 3; n++)
+			assert_int_equal(log_read.cpus[n].instructions, rows[i].counts[n]);
 		tl_insn_log_end(&log_read);
 	}
 }
