@@ -152,9 +152,10 @@ static void assert_timeline(const char *wanted)
 	struct file *file = &f;
 	struct tl_output *out;
 	const char *bytes, *line;
-	char text[4096] = "";
+	static char text[16384];
 	size_t size;
 
+	*text = '\0';
 	patch64(&f, 48, f.size - data_at);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(write_timeline(&file, out), 0);
@@ -188,6 +189,32 @@ TEST(samples_are_instants_and_switches_are_spans)
 		"{\"pid\":10,\"tid\":12,\"ph\":\"i\",\"ts\":2.000,\"s\":\"t\",\"name\":\"pmu8:"
 		"2601\","
 		"\"args\":{\"period\":7,\"function\":\"main\",\"cpu\":1}}\n");
+}
+
+/*
+ * A thread that ended has no number any more, which is 0 on a track: one for each process, however
+ * their numbers lie, and that of an unknown process as well.
+ */
+TEST(threads_without_numbers_are_one_a_process)
+{
+	enum { PROCESSES = 40 };
+	static char wanted[16384];
+
+	begin();
+	for (unsigned round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < PROCESSES; i++) {
+			struct at at = at_time(UINT32_MAX, 1000 * (1 + round * PROCESSES + i));
+
+			at.pid = i ? 64 * i : UINT32_MAX;
+			put_sample(at, (const uint64_t[]){ USER, 0x1004 }, 2);
+			snprintf(wanted + strlen(wanted), sizeof(wanted) - strlen(wanted),
+				 "{\"pid\":%u,\"tid\":0,\"ph\":\"i\",\"ts\":%u.000,\"s\":"
+				 "\"t\",\"name\":\"pmu8:2601\",\"args\":{\"period\":7,"
+				 "\"function\":\"[unknown]\",\"cpu\":1}}%s\n",
+				 64 * i, round * PROCESSES + i,
+				 round && i + 1 == PROCESSES ? "" : ",");
+		}
+	assert_timeline(wanted);
 }
 
 /*
@@ -512,6 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_are_instants_and_switches_are_spans),
+		cmocka_unit_test(threads_without_numbers_are_one_a_process),
 		cmocka_unit_test(counters_of_a_group_are_values_over_time),
 		cmocka_unit_test(switches_are_those_of_the_tracepoint),
 		cmocka_unit_test(samples_without_times),

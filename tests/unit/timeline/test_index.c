@@ -470,6 +470,68 @@ TEST(an_index_is_a_small_share_of_calls_at_random)
 	index_is_a_small_share(&made);
 }
 
+/*
+ * "The last leaf that begins at or before a time, the first one if none does"; "the first leaf in
+ * which a step may be at or behind a time": one that begins earlier may end then.
+ */
+TEST(leaves_are_found_by_time)
+{
+	enum { LEAVES = 60 };
+	struct tl_call_leaf leaves[LEAVES] = { { 0 } };
+	struct tl_call_track track = { .leaves = leaves };
+	struct made_calls drawn = { .seed = 9 };
+
+	for (size_t count = 0; count <= LEAVES; count++) {
+		uint64_t ticks = 100;
+
+		/* many of them at the same time */
+		for (size_t i = 0; i < count; i++)
+			leaves[i].ticks = ticks += draw(&drawn, 3) * draw(&drawn, 4);
+		track.leaf_count = count;
+		for (uint64_t at = 95; at < ticks + 5; at++) {
+			size_t last = 0, before = 0;
+
+			for (size_t i = 0; i < count; i++) {
+				last = leaves[i].ticks <= at ? i : last;
+				before = leaves[i].ticks < at ? i : before;
+			}
+			if (count)
+				assert_int_equal(tl_leaf_at(&track, at), last);
+			assert_int_equal(tl_leaf_before(&track, at), before);
+		}
+	}
+}
+
+/* Gaps by number, and nothing behind the last; a size that is too small is refused. */
+TEST(gaps_are_told_by_number)
+{
+	struct tl_call_gap gaps[3] = { { .from = 5, .to = 7, .count = 1, .text = "a" },
+				       { .from = 9, .to = 9, .count = 2, .text = "b" },
+				       { .from = 12, .to = 20, .count = 3, .text = "c" } };
+	struct tl_call_gap gap;
+	struct asked a;
+	struct tl_call_track *track;
+
+	begin(&a, 0);
+	track = a.index->tracks.list[0];
+	assert_int_equal(tl_call_index_gap(a.index, 0, 0, &gap, sizeof(gap)), 0);
+	track->gaps.list = gaps;
+	track->gaps.count = 3;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(tl_call_index_gap(a.index, 0, i, &gap, sizeof(gap)), 1);
+		assert_int_equal(gap.from, gaps[i].from);
+		assert_int_equal(gap.to, gaps[i].to);
+		assert_int_equal(gap.count, gaps[i].count);
+		assert_string_equal(gap.text, gaps[i].text);
+	}
+	assert_int_equal(tl_call_index_gap(a.index, 0, 3, &gap, sizeof(gap)), 0);
+	assert_int_equal(tl_call_index_gap(a.index, 1, 0, &gap, sizeof(gap)), 0);
+	assert_int_equal(tl_call_index_gap(a.index, 0, 0, &gap, sizeof(gap) - 1), TL_BAD_USAGE);
+	track->gaps.list = NULL;
+	track->gaps.count = 0;
+	end(&a);
+}
+
 TEST(what_is_not_there_is_refused)
 {
 	struct tl_call_query query = { .size = sizeof(query), .to = 10, .pixels = 1 };
@@ -508,6 +570,8 @@ int main(void)
 		cmocka_unit_test(the_next_and_the_previous_call_of_a_function_are_found),
 		cmocka_unit_test(an_index_is_a_small_share_of_short_and_of_long_threads),
 		cmocka_unit_test(an_index_is_a_small_share_of_calls_at_random),
+		cmocka_unit_test(leaves_are_found_by_time),
+		cmocka_unit_test(gaps_are_told_by_number),
 		cmocka_unit_test(what_is_not_there_is_refused),
 	};
 

@@ -86,6 +86,36 @@ TEST(the_latest_time)
 	}
 }
 
+/* Sessions come in any order, and those of children later: it is the earliest one that counts. */
+TEST(the_latest_time_of_several_sessions)
+{
+	static const unsigned orders[][3] = { { 5, 3, 4 }, { 3, 4, 5 }, { 4, 5, 3 } };
+
+	for (size_t i = 0; i < 2 * sizeof(orders) / sizeof(orders[0]); i++) {
+		const unsigned *seconds = orders[i / 2];
+		char tasks[512] = "";
+		struct recording r;
+
+		for (unsigned n = 0; n < 3; n++)
+			snprintf(tasks + strlen(tasks), sizeof(tasks) - strlen(tasks),
+				 "SESS timestamp=%u.000000000 pid=10 sid=0123456789abcdef "
+				 "exename=\"/bin/prog\"\n",
+				 seconds[n]);
+		strcat(tasks, "TASK timestamp=3.000000100 tid=10 pid=10\n");
+		r = usual(tasks);
+		/* from 3 s on, two seconds and one more */
+		begin_with(&r);
+		begin_file("10.dat");
+		call(5999999999, ENTRY, 0, MAIN);
+		call(6000000000 + i % 2, EXIT, 0, MAIN);
+		end_file();
+		assert_int_equal(read_all(all.size, false), 0);
+		assert_int_equal(t.foreign.records, i % 2 ? 1 : 2);
+		assert_int_equal(t.foreign.faults.skipped_bytes, i % 2 ? 16 : 0);
+		text_close(&t);
+	}
+}
+
 /* Features, bit 2: functions of the kernel, which are not read, and that is said. */
 TEST(functions_of_the_kernel_are_said)
 {
@@ -310,6 +340,7 @@ int main(void)
 		cmocka_unit_test(big_endian),
 		cmocka_unit_test(a_header_that_is_cut_short),
 		cmocka_unit_test(the_latest_time),
+		cmocka_unit_test(the_latest_time_of_several_sessions),
 		cmocka_unit_test(functions_of_the_kernel_are_said),
 		cmocka_unit_test(what_is_counted),
 		cmocka_unit_test(the_deepest_call),
