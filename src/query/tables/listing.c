@@ -45,7 +45,7 @@ static int begin_lines(struct tl_query_listing_stream *s, const struct tl_query_
 	struct tl_query_part part = { .dump = s->trace->options.dump, .thread = TL_NOWHERE };
 
 	part.dump.flags = listing->flags;
-	if (listing->thread)
+	if (listing->thread && !(wish->columns & listing->numbered))
 		part.thread = one_thread(listing, s->trace, wish);
 	if (listing->narrow)
 		listing->narrow(s->trace, wish, &part);

@@ -28,6 +28,8 @@ struct tl_query_listing {
 	uint64_t folded;     /* bits of the columns that need the profile */
 	bool ascending;      /* the first column never falls: a table may end before the lines */
 	int thread;          /* the column of the thread that the lines name */
+	/* Bits of the columns that number what all of the input has: no thread is listed alone. */
+	uint64_t numbered;
 	/* Which lines a statement needs, besides that. */
 	void (*narrow)(const struct tl_query_trace *trace, const struct tl_query_wish *wish,
 		       struct tl_query_part *part);

@@ -79,10 +79,14 @@ static const struct tl_query_listing_column sample_columns[] = {
 	{ .keys = { "event" } }, { .keys = { "period" } }, { .keys = { "stack" } },
 };
 
+enum { SAMPLE_STACK = 5 };
+
+/* The stacks of one thread alone would be numbered as if there were no others. */
 static const struct tl_query_listing samples_listing = {
 	.write = tl_input_samples,
 	.columns = sample_columns,
 	.thread = 1,
+	.numbered = 1 << SAMPLE_STACK,
 };
 LISTING_STREAM(samples);
 
