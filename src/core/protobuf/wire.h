@@ -65,6 +65,38 @@ static inline bool tl_wire_varint(struct tl_cursor *cur, uint64_t *value)
 int tl_wire_any(struct tl_cursor *cur, struct tl_wire_field *field, const char **why);
 
 /*
+ * A field as nearly all are: a key of one byte, and a number of at most four behind it, which is
+ * the value or the size of the bytes. False: it is another one, or damaged; nothing was taken.
+ */
+static inline bool tl_wire_short(struct tl_cursor *cur, struct tl_wire_field *field)
+{
+	enum { KEY = 1, READ = 8, NUMBER_AT = 3, LEAST_KEY = 1 << NUMBER_AT, LEAST_LONG = 0x80 };
+	struct tl_cursor rest = { cur->pos + KEY, cur->end, cur->base };
+	const unsigned key = tl_cursor_left(cur) >= KEY + READ ? *cur->pos : 0;
+	const enum tl_wire_type type = (enum tl_wire_type)(key & (LEAST_KEY - 1));
+	uint64_t value;
+
+	if (key < LEAST_KEY || key >= LEAST_LONG ||
+	    (type != TL_WIRE_VARINT && type != TL_WIRE_BYTES) ||
+	    !tl_wire_short_varint(&rest, &value))
+		return false;
+	if (type == TL_WIRE_BYTES) {
+		if (value > tl_cursor_left(&rest))
+			return false;
+		field->bytes = (struct tl_cursor){ rest.pos, rest.pos + value, rest.base };
+		rest.pos += value;
+	} else {
+		field->bytes = (struct tl_cursor){ NULL, NULL, NULL };
+	}
+	field->number = key >> NUMBER_AT;
+	field->type = type;
+	field->value = type == TL_WIRE_BYTES ? 0 : value;
+	field->start = cur->pos;
+	cur->pos = rest.pos;
+	return true;
+}
+
+/*
  * The next field of a message. @return 1; 0 at the end of the message; TL_TRUNCATED or
  * TL_BAD_RECORD, `*why` is then the reason, and the cursor stands where the field begins.
  */
@@ -72,6 +104,8 @@ static inline int tl_wire_next(struct tl_cursor *cur, struct tl_wire_field *fiel
 {
 	if (cur->pos == cur->end)
 		return 0;
+	if (tl_wire_short(cur, field))
+		return 1;
 	return tl_wire_any(cur, field, why);
 }
 

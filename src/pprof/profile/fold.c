@@ -8,7 +8,7 @@
 #include "pprof/profile/names.h"
 #include "profile/model/model.h"
 
-/* What a node of the tree has become: its innermost function. */
+/* What a node of the tree of locations has become: its innermost function. */
 struct made_node {
 	uint32_t context, part;
 	uint32_t first_arc, arc_count; /* of its functions, the outermost first */
@@ -22,7 +22,8 @@ struct builder {
 	struct tl_pprof_collected collected;
 	struct tl_pprof_events events;
 	struct tl_pprof_names names;
-	struct made_node *made; /* by node */
+	struct made_node *made; /* by node, of a tree of locations */
+	uint32_t *contexts;     /* by node, of a tree of functions; TL_NONE: a thread */
 	uint32_t *arcs;
 	size_t arc_count, arc_capacity;
 	uint32_t *stamps; /* by arc: the last stack that was counted for it */
@@ -62,11 +63,11 @@ static int add_parts(struct builder *b, struct tl_error *err)
 /* ---- contexts, lines and calls ---- */
 
 /* The values of a node as costs. False: it has none of its own. */
-static bool take_cost(struct builder *b, const struct tl_pprof_node *node)
+static bool take_cost(struct builder *b, uint32_t node)
 {
-	const int64_t *values = b->collected.stacks.costs + node->cost * b->p->type_count;
+	const int64_t *values = tl_pprof_stacks_values(&b->collected.stacks, node);
 
-	if (!node->cost)
+	if (!values)
 		return false;
 	b->calls = 0;
 	for (size_t i = 0; i < b->p->type_count; i++) {
@@ -108,22 +109,30 @@ static int add_arc(struct builder *b, struct made_node *made, const struct tl_pp
 	return 0;
 }
 
-static uint64_t address_of(const struct builder *b, uint32_t location)
+static const struct tl_path_node *node_at(const struct builder *b, uint32_t number)
 {
-	return location < b->p->location_count ? b->p->locations[location].address : 0;
+	return &b->collected.stacks.tree.nodes[number];
+}
+
+/* Of the location of a node; keys of threads are no locations. */
+static uint64_t address_of(const struct builder *b, uint32_t number)
+{
+	const struct tl_path_node *node = node_at(b, number);
+
+	return node->key < b->p->location_count ? b->p->locations[node->key].address : 0;
 }
 
 /* The functions of a node's location, the outermost first, as contexts below its parent's. */
 static int add_frames(struct builder *b, uint32_t number, struct tl_error *err)
 {
-	const struct tl_pprof_node *node = &b->collected.stacks.nodes[number];
+	const struct tl_path_node *node = node_at(b, number);
 	const struct made_node *parent = &b->made[node->parent];
 	struct made_node *made = &b->made[number];
 	struct tl_pprof_frame from = parent->innermost;
-	uint64_t address = address_of(b, b->collected.stacks.nodes[node->parent].location);
+	uint64_t address = address_of(b, node->parent);
 	uint32_t count;
 	const struct tl_pprof_frame *frames =
-		tl_pprof_frames(&b->names, node->location, &count, err);
+		tl_pprof_frames(&b->names, (uint32_t)node->key, &count, err);
 	int status = frames ? 0 : err ? (int)err->status : TL_NO_MEMORY;
 
 	*made = (struct made_node){ parent->context, parent->part, (uint32_t)b->arc_count, 0,
@@ -135,11 +144,11 @@ static int add_frames(struct builder *b, uint32_t number, struct tl_error *err)
 
 		if (context < 0)
 			return (int)context;
-		if (b->options->lines && made->context != TL_NONE)
+		if (made->context != TL_NONE)
 			status = add_arc(b, made, &from, &to, address, err);
 		made->context = (uint32_t)context;
 		made->innermost = from = to;
-		address = address_of(b, node->location);
+		address = address_of(b, number);
 	}
 	return status;
 }
@@ -149,7 +158,7 @@ static int count_arcs(struct builder *b, uint32_t number, struct tl_error *err)
 {
 	const struct made_node *made = &b->made[number];
 	size_t had = b->stamp_capacity, arcs = b->profile->arcs.table.count;
-	const struct tl_pprof_node *nodes = b->collected.stacks.nodes;
+	const struct tl_path_node *nodes = b->collected.stacks.tree.nodes;
 
 	if (!tl_grow(&b->stamps, &b->stamp_capacity, arcs, sizeof(*b->stamps)))
 		return tl_error_memory(err);
@@ -180,8 +189,7 @@ static int add_line(struct builder *b, uint32_t number, struct tl_error *err)
 	const struct tl_cost_line line = {
 		.function = made->innermost.function,
 		.part = made->part,
-		.at = position_of(&made->innermost,
-				  address_of(b, b->collected.stacks.nodes[number].location)),
+		.at = position_of(&made->innermost, address_of(b, number)),
 	};
 	int status = tl_profile_put_line(b->profile, &line, b->cost, err);
 
@@ -190,37 +198,62 @@ static int add_line(struct builder *b, uint32_t number, struct tl_error *err)
 	return count_arcs(b, number, err);
 }
 
-static int add_node(struct builder *b, uint32_t number, struct tl_error *err)
+/* A node of a tree of locations. */
+static int add_location(struct builder *b, uint32_t number, struct tl_error *err)
 {
-	const struct tl_pprof_node *node = &b->collected.stacks.nodes[number];
+	const struct tl_path_node *node = node_at(b, number);
 	int status;
 
 	if (!node->parent) {
-		b->made[number] = (struct made_node){ .context = TL_NONE, .part = node->location };
+		b->made[number] =
+			(struct made_node){ .context = TL_NONE, .part = (uint32_t)node->key };
 		return 0;
 	}
 	status = add_frames(b, number, err);
-	if (status < 0 || !take_cost(b, node))
+	if (status < 0 || !take_cost(b, number))
 		return status;
 	tl_profile_add_context_cost(b->profile, b->made[number].context, b->calls, b->cost);
-	if (!b->options->lines)
-		return 0;
 	return add_line(b, number, err);
+}
+
+/* A node of a tree of functions: no other one is the same context. */
+static int add_function(struct builder *b, uint32_t number, struct tl_error *err)
+{
+	const struct tl_path_node *node = node_at(b, number);
+	const uint32_t parent = b->contexts[node->parent];
+	int64_t context = TL_NONE;
+
+	if (node->parent)
+		context = tl_profile_append_context(
+			b->profile, parent, (uint32_t)node->key,
+			parent == TL_NONE ? (uint32_t)node_at(b, node->parent)->key
+					  : b->profile->contexts.list[parent].part,
+			err);
+	if (context < 0)
+		return (int)context;
+	b->contexts[number] = (uint32_t)context;
+	if (node->parent && take_cost(b, number))
+		tl_profile_add_context_cost(b->profile, (uint32_t)context, b->calls, b->cost);
+	return 0;
 }
 
 /* A parent's number is less than its children's. */
 static int add_nodes(struct builder *b, struct tl_error *err)
 {
-	const struct tl_pprof_stacks *s = &b->collected.stacks;
+	const struct tl_path_tree *tree = &b->collected.stacks.tree;
+	const bool locations = b->options->lines;
 	struct tl_error own = { .status = TL_OK };
 	int status = 0;
 
-	b->made = tl_zeroed(s->node_count, sizeof(*b->made));
+	if (locations)
+		b->made = tl_zeroed(tree->count, sizeof(*b->made));
+	else
+		b->contexts = tl_zeroed(tree->count, sizeof(*b->contexts));
 	b->cost = tl_zeroed(b->events.count, sizeof(*b->cost));
-	if (!b->made || !b->cost)
+	if ((!b->made && !b->contexts) || !b->cost)
 		return tl_error_memory(err);
-	for (uint32_t i = 1; status == 0 && i < s->node_count; i++)
-		status = add_node(b, i, &own);
+	for (uint32_t i = 1; status == 0 && i < tree->count; i++)
+		status = (locations ? add_location : add_function)(b, i, &own);
 	if (status < 0 && err)
 		*err = own;
 	return status;
@@ -240,12 +273,12 @@ static int tell(struct builder *b, struct tl_error *err)
 
 static int build(struct builder *b, struct tl_error *err)
 {
-	int status = tl_pprof_collect(&b->collected, b->p, b->options, err);
+	int status = tl_pprof_events_make(&b->events, b->p, &b->profile, err);
 
-	if (status == 0)
-		status = tl_pprof_events_make(&b->events, b->p, &b->profile, err);
 	if (status == 0 && !tl_pprof_names_begin(&b->names, b->p, b->profile))
 		status = tl_error_memory(err);
+	if (status == 0)
+		status = tl_pprof_collect(&b->collected, b->p, &b->names, b->options, err);
 	if (status == 0)
 		status = add_parts(b, err);
 	if (status == 0)
@@ -279,6 +312,7 @@ int tl_pprof_fold(struct tl_pprof_file *p, const struct tl_pprof_fold_options *o
 	tl_pprof_events_free(&b.events);
 	tl_pprof_collected_free(&b.collected);
 	free(b.made);
+	free(b.contexts);
 	free(b.arcs);
 	free(b.stamps);
 	free(b.cost);

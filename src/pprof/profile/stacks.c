@@ -6,134 +6,120 @@
 #include "profile/model/model.h"
 #include "core/arithmetic.h"
 
-enum { FIRST_SLOTS = 1024 };
-
 bool tl_pprof_stacks_begin(struct tl_pprof_stacks *stacks, size_t width)
 {
-	*stacks = (struct tl_pprof_stacks){
-		.slot_mask = FIRST_SLOTS - 1, .width = width, .node_count = 1, .cost_count = 1
-	};
-	stacks->slots = calloc(FIRST_SLOTS, sizeof(*stacks->slots));
-	if (!stacks->slots ||
-	    !tl_grow(&stacks->nodes, &stacks->node_capacity, FIRST_SLOTS, sizeof(*stacks->nodes)))
-		return false;
-	stacks->nodes[0] = (struct tl_pprof_node){ .parent = TL_NONE };
-	return true;
+	*stacks = (struct tl_pprof_stacks){ .width = width, .cost_count = 1 };
+	return tl_path_tree_begin(&stacks->tree);
 }
 
 void tl_pprof_stacks_free(struct tl_pprof_stacks *stacks)
 {
-	free(stacks->nodes);
-	free(stacks->slots);
+	tl_path_tree_free(&stacks->tree);
+	free(stacks->rows);
 	free(stacks->costs);
-	free(stacks->path);
-	*stacks = (struct tl_pprof_stacks){ .nodes = NULL };
-}
-
-static inline size_t home(const struct tl_pprof_stacks *s, uint32_t parent, uint32_t location)
-{
-	return (size_t)tl_hash64((uint64_t)parent << 32 | location) & s->slot_mask;
-}
-
-static bool grow_slots(struct tl_pprof_stacks *s)
-{
-	size_t count = 2 * (s->slot_mask + 1);
-	uint32_t *slots = calloc(count, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	free(s->slots);
-	s->slots = slots;
-	s->slot_mask = count - 1;
-	for (uint32_t i = 1; i < s->node_count; i++) {
-		size_t at = home(s, s->nodes[i].parent, s->nodes[i].location);
-
-		while (slots[at])
-			at = (at + 1) & s->slot_mask;
-		slots[at] = i;
-	}
-	return true;
-}
-
-static uint32_t add_node(struct tl_pprof_stacks *s, uint32_t parent, uint32_t location, size_t at)
-{
-	if (s->node_count >= TL_NONE ||
-	    !tl_grow(&s->nodes, &s->node_capacity, s->node_count + 1, sizeof(*s->nodes)))
-		return 0;
-	s->nodes[s->node_count] = (struct tl_pprof_node){ parent, location, 0 };
-	s->slots[at] = (uint32_t)s->node_count;
-	s->node_count++;
-	if (2 * s->node_count > s->slot_mask && !grow_slots(s))
-		return 0;
-	return (uint32_t)(s->node_count - 1);
-}
-
-/* The child of a node, added if it is new; 0 without memory. */
-static inline uint32_t child(struct tl_pprof_stacks *s, uint32_t parent, uint32_t location)
-{
-	size_t at = home(s, parent, location);
-	uint32_t node;
-
-	while ((node = s->slots[at])) {
-		if (s->nodes[node].parent == parent && s->nodes[node].location == location)
-			return node;
-		at = (at + 1) & s->slot_mask;
-	}
-	return add_node(s, parent, location, at);
+	free(stacks->path.levels);
+	free(stacks->path.steps);
+	*stacks = (struct tl_pprof_stacks){ .rows = NULL };
 }
 
 uint32_t tl_pprof_stacks_root(struct tl_pprof_stacks *stacks, uint32_t thread)
 {
-	return child(stacks, 0, thread);
+	return tl_path_tree_child(&stacks->tree, 0, thread);
 }
 
-static bool add_values(struct tl_pprof_stacks *s, uint32_t node, const int64_t *values)
-{
-	int64_t *row;
+/* ---- paths ---- */
 
-	if (!s->nodes[node].cost) {
-		if (!tl_grow(&s->costs, &s->cost_capacity, s->cost_count + 1,
-			     s->width * sizeof(*s->costs)))
-			return false;
-		memset(s->costs + s->cost_count * s->width, 0, s->width * sizeof(*s->costs));
-		s->nodes[node].cost = (uint32_t)s->cost_count++;
-	}
-	row = s->costs + s->nodes[node].cost * s->width;
-	for (size_t i = 0; i < s->width; i++)
-		tl_add_cost(&row[i], values[i], &s->saturated);
+/* Samples in a row often have callers in common, whose nodes are not looked up again. */
+size_t tl_pprof_stacks_keep(struct tl_pprof_stacks *s, uint32_t root, const uint32_t *locations,
+			    size_t count, size_t common)
+{
+	struct tl_pprof_path *path = &s->path;
+	const size_t most = path->root == root ? tl_min(count, path->level_count) : 0;
+	size_t kept = tl_min(common, most);
+
+	while (kept < most && path->levels[kept].location == locations[count - 1 - kept])
+		kept++;
+	path->root = root;
+	path->level_count = kept;
+	path->step_count = path->known = kept ? path->levels[kept - 1].end : 0;
+	return kept;
+}
+
+bool tl_pprof_stacks_enter(struct tl_pprof_stacks *s, uint32_t location)
+{
+	struct tl_pprof_path *path = &s->path;
+
+	if (!tl_grow(&path->levels, &path->level_capacity, path->level_count + 1,
+		     sizeof(*path->levels)))
+		return false;
+	path->levels[path->level_count++] =
+		(struct tl_pprof_level){ location, (uint32_t)path->step_count };
 	return true;
 }
 
-/*
- * Samples in a row often have callers in common: as far as they are those of the last stack, nodes
- * are not looked up again.
- */
-static size_t known_path(const struct tl_pprof_stacks *s, uint32_t root, const uint32_t *locations,
-			 size_t count)
+bool tl_pprof_stacks_push(struct tl_pprof_stacks *s, uint32_t key)
 {
-	size_t most = tl_min(count, s->path_count), i = 0;
+	struct tl_pprof_path *path = &s->path;
 
-	if (root != s->path_root)
+	if (path->step_count >= UINT32_MAX || !tl_grow(&path->steps, &path->step_capacity,
+						       path->step_count + 1, sizeof(*path->steps)))
+		return false;
+	path->steps[path->step_count++].key = key;
+	path->levels[path->level_count - 1].end = (uint32_t)path->step_count;
+	return true;
+}
+
+/* ---- values ---- */
+
+/* The row of a node, made if it has none; 0 without memory. */
+static uint32_t row_of(struct tl_pprof_stacks *s, uint32_t node)
+{
+	const size_t had = s->row_capacity;
+
+	if (!tl_grow(&s->rows, &s->row_capacity, (size_t)node + 1, sizeof(*s->rows)))
 		return 0;
-	while (i < most && s->nodes[s->path[i]].location == locations[count - 1 - i])
-		i++;
-	return i;
+	if (s->row_capacity > had)
+		memset(s->rows + had, 0, (s->row_capacity - had) * sizeof(*s->rows));
+	if (s->rows[node])
+		return s->rows[node];
+	if (s->cost_count >= UINT32_MAX ||
+	    !tl_grow(&s->costs, &s->cost_capacity, s->cost_count + 1, s->width * sizeof(*s->costs)))
+		return 0;
+	memset(s->costs + s->cost_count * s->width, 0, s->width * sizeof(*s->costs));
+	s->rows[node] = (uint32_t)s->cost_count++;
+	return s->rows[node];
+}
+
+bool tl_pprof_stacks_count(struct tl_pprof_stacks *s, const int64_t *values)
+{
+	struct tl_pprof_path *path = &s->path;
+	const size_t known = path->known, count = path->step_count, levels = path->level_count;
+	const uint32_t from = known ? path->steps[known - 1].node : path->root;
+	uint32_t row;
+	int64_t *to;
+
+	/* Without all its nodes a stack has nothing in common with the next one. */
+	path->level_count = 0;
+	if (!tl_path_tree_follow(&s->tree, from, path->steps + known, count - known))
+		return false;
+	path->level_count = levels;
+	row = row_of(s, count ? path->steps[count - 1].node : path->root);
+	if (!row)
+		return false;
+	to = s->costs + row * s->width;
+	for (size_t i = 0; i < s->width; i++)
+		tl_add_cost(&to[i], values[i], &s->saturated);
+	return true;
 }
 
 bool tl_pprof_stacks_add(struct tl_pprof_stacks *s, uint32_t root, const uint32_t *locations,
-			 size_t count, const int64_t *values)
+			 size_t count, size_t common, const int64_t *values)
 {
-	size_t known = known_path(s, root, locations, count);
-	uint32_t node = known ? s->path[known - 1] : root;
+	for (size_t i = tl_pprof_stacks_keep(s, root, locations, count, common); i < count; i++) {
+		const uint32_t location = locations[count - 1 - i];
 
-	if (!tl_grow(&s->path, &s->path_capacity, count, sizeof(*s->path)))
-		return false;
-	s->path_root = root;
-	for (s->path_count = known; s->path_count < count; s->path_count++) {
-		node = child(s, node, locations[count - 1 - s->path_count]);
-		if (!node)
+		if (!tl_pprof_stacks_enter(s, location) || !tl_pprof_stacks_push(s, location))
 			return false;
-		s->path[s->path_count] = node;
 	}
-	return add_values(s, node, values);
+	return tl_pprof_stacks_count(s, values);
 }

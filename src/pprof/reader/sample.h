@@ -12,6 +12,8 @@ struct tl_pprof_label {
 struct tl_pprof_sample {
 	uint32_t *locations; /* numbers, the innermost first; TL_NONE: unknown */
 	size_t location_count;
+	size_t common; /* outermost ones that are known to be those of the sample before */
+	bool has_unknown;
 	int64_t *values; /* of each type; those that the record lacks are 0 */
 	struct tl_pprof_label *labels;
 	size_t label_count;
@@ -22,8 +24,10 @@ struct tl_pprof_samples {
 	struct tl_pprof_file *p;
 	struct tl_cursor cur; /* among the fields of the profile */
 	struct tl_pprof_sample sample;
-	size_t location_capacity, value_capacity, label_capacity;
-	size_t value_count; /* of the present record */
+	uint32_t *numbers; /* the locations, which are the last of this array */
+	size_t number_capacity, value_capacity, label_capacity;
+	size_t value_count;    /* of the present record */
+	struct tl_cursor list; /* the one list of locations of the sample before; empty: none */
 	uint64_t next_number;
 };
 

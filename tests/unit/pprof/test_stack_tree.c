@@ -16,9 +16,9 @@ static size_t path_of(const struct tl_pprof_stacks *s, uint32_t node, uint32_t *
 {
 	size_t count = 0;
 
-	for (; node; node = s->nodes[node].parent) {
-		assert_true(count < most && node < s->node_count);
-		path[count++] = s->nodes[node].location;
+	for (; node; node = s->tree.nodes[node].parent) {
+		assert_true(count < most && node < s->tree.count);
+		path[count++] = (uint32_t)s->tree.nodes[node].key;
 	}
 	return count;
 }
@@ -31,14 +31,13 @@ static const int64_t *values_of(const struct tl_pprof_stacks *s, uint32_t thread
 	uint32_t path[64];
 	bool seen = false;
 
-	for (uint32_t node = 1; node < s->node_count; node++) {
+	for (uint32_t node = 1; node < s->tree.count; node++) {
 		if (path_of(s, node, path, 64) != count + 1 || path[count] != thread ||
 		    memcmp(path, locations, count * sizeof(*path)) != 0)
 			continue;
 		assert_false(seen);
 		seen = true;
-		if (s->nodes[node].cost)
-			found = s->costs + s->nodes[node].cost * s->width;
+		found = tl_pprof_stacks_values(s, node);
 	}
 	return found;
 }
@@ -49,7 +48,7 @@ static void add(struct tl_pprof_stacks *s, uint32_t thread, const uint32_t *loca
 	const uint32_t root = tl_pprof_stacks_root(s, thread);
 
 	assert_true(root != 0);
-	assert_true(tl_pprof_stacks_add(s, root, locations, count, values));
+	assert_true(tl_pprof_stacks_add(s, root, locations, count, 0, values));
 }
 
 /* ---- by hand ---- */
@@ -71,18 +70,18 @@ TEST(values_of_equal_stacks_are_summed)
 	struct tl_pprof_stacks s;
 
 	assert_true(tl_pprof_stacks_begin(&s, WIDTH));
-	assert_int_equal(s.node_count, 1);
+	assert_int_equal(s.tree.count, 1);
 	add(&s, 0, STACK(3, 2, 1), 3, VALUES(1, 10, 100));
 	add(&s, 0, STACK(3, 2, 1), 3, VALUES(2, 20, -50));
 	has(&s, 0, STACK(3, 2, 1), 3, VALUES(3, 30, 50));
 	/* the thread and three locations */
-	assert_int_equal(s.node_count, 1 + 4);
+	assert_int_equal(s.tree.count, 1 + 4);
 	/* callers have no values of their own until they are sampled */
 	assert_null(values_of(&s, 0, STACK(2, 1), 2));
 	assert_null(values_of(&s, 0, STACK(1), 1));
 	add(&s, 0, STACK(2, 1), 2, VALUES(7, 0, 0));
 	has(&s, 0, STACK(2, 1), 2, VALUES(7, 0, 0));
-	assert_int_equal(s.node_count, 1 + 4);
+	assert_int_equal(s.tree.count, 1 + 4);
 	tl_pprof_stacks_free(&s);
 }
 
@@ -202,8 +201,8 @@ TEST(random_stacks_as_a_list_has_them)
 		add(&s, samples[i].thread, samples[i].locations, samples[i].count,
 		    samples[i].values);
 	/* more nodes than there were places at first */
-	assert_true(s.node_count > 4096);
-	for (uint32_t node = 1; node < s.node_count; node++) {
+	assert_true(s.tree.count > 4096);
+	for (uint32_t node = 1; node < s.tree.count; node++) {
 		struct sample is = { .count = 0 };
 		uint32_t path[DEEPEST + 1];
 		int64_t sums[WIDTH] = { 0 };
@@ -223,10 +222,9 @@ TEST(random_stacks_as_a_list_has_them)
 			for (size_t v = 0; v < WIDTH; v++)
 				sums[v] += samples[i].values[v];
 		}
-		assert_int_equal(any, s.nodes[node].cost != 0);
+		assert_int_equal(any, tl_pprof_stacks_values(&s, node) != NULL);
 		if (any)
-			assert_memory_equal(s.costs + s.nodes[node].cost * WIDTH, sums,
-					    sizeof(sums));
+			assert_memory_equal(tl_pprof_stacks_values(&s, node), sums, sizeof(sums));
 		rows += any;
 		stacks++;
 		/* a node is checked in a few thousand steps: one of seven is enough */
@@ -250,13 +248,44 @@ TEST(every_stack_has_one_node)
 		for (uint32_t inner = 0; inner < MOST; inner++)
 			for (uint32_t outer = 0; outer < MOST; outer++)
 				add(&s, 9, STACK(inner, outer), 2, one);
-		nodes = s.node_count;
+		nodes = s.tree.count;
 		/* the outside, the thread, its locations, and those in each of them */
 		assert_int_equal(nodes, 1 + 1 + MOST + MOST * MOST);
 	}
 	for (uint32_t row = 1; row < s.cost_count; row++)
 		assert_int_equal(s.costs[row * WIDTH], 3);
 	assert_int_equal(s.cost_count, 1 + MOST * MOST);
+	tl_pprof_stacks_free(&s);
+}
+
+/* A location of several functions is as many nodes; what is common is whole locations. */
+TEST(locations_of_several_keys)
+{
+	const uint32_t first[] = { 7, 5 }, second[] = { 8, 5 };
+	const int64_t one[WIDTH] = { 1, 1, 1 };
+	struct tl_pprof_stacks s;
+
+	assert_true(tl_pprof_stacks_begin(&s, WIDTH));
+	for (unsigned round = 0; round < 2; round++) {
+		const uint32_t root = tl_pprof_stacks_root(&s, 0);
+
+		/* 5 is the keys 50, 51; 7 and 8 begin with the key 60 both */
+		assert_int_equal(tl_pprof_stacks_keep(&s, root, first, 2, 0), round);
+		if (!round)
+			assert_true(tl_pprof_stacks_enter(&s, 5) && tl_pprof_stacks_push(&s, 50) &&
+				    tl_pprof_stacks_push(&s, 51));
+		assert_true(tl_pprof_stacks_enter(&s, 7) && tl_pprof_stacks_push(&s, 60));
+		assert_true(tl_pprof_stacks_count(&s, one));
+		assert_int_equal(tl_pprof_stacks_keep(&s, root, second, 2, round), 1);
+		assert_true(tl_pprof_stacks_enter(&s, 8) && tl_pprof_stacks_push(&s, 60) &&
+			    tl_pprof_stacks_push(&s, 61));
+		assert_true(tl_pprof_stacks_count(&s, one));
+	}
+	assert_int_equal(s.tree.count, 1 + 1 + 4);
+	has(&s, 0, STACK(60, 51, 50), 3, VALUES(2, 2, 2));
+	has(&s, 0, STACK(61, 60, 51, 50), 4, VALUES(2, 2, 2));
+	/* Of another thread nothing is common. */
+	assert_int_equal(tl_pprof_stacks_keep(&s, tl_pprof_stacks_root(&s, 1), second, 2, 0), 0);
 	tl_pprof_stacks_free(&s);
 }
 
@@ -269,6 +298,7 @@ int main(void)
 		cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(random_stacks_as_a_list_has_them),
 		cmocka_unit_test(every_stack_has_one_node),
+		cmocka_unit_test(locations_of_several_keys),
 	};
 
 	return cmocka_run_group_tests_name("pprof stack tree", tests, NULL, NULL);
