@@ -29,6 +29,16 @@ static void look(struct tl_dwarf *dwarf, uint64_t address)
 	}
 }
 
+/* An address of a function, and where calls inlined into it begin and end. */
+static void look_in_function(struct tl_dwarf *dwarf, uint64_t address)
+{
+	const struct tl_dwarf_scopes *scopes = tl_dwarf_find(dwarf, address).scopes;
+
+	look(dwarf, address);
+	for (size_t n = 0; scopes && n < scopes->inlined.count; n += 1 + scopes->count / 16)
+		look(dwarf, scopes->inlined.segments[n].start);
+}
+
 static void look_everywhere(struct tl_dwarf *dwarf)
 {
 	for (size_t i = 0; i < dwarf->units.by_address.count; i++)
@@ -37,16 +47,16 @@ static void look_everywhere(struct tl_dwarf *dwarf)
 		struct tl_dwarf_unit *unit = &dwarf->units.list[i];
 		const struct tl_dwarf_line_table *lines = tl_dwarf_lines(dwarf, unit);
 		struct tl_dwarf_unit *body = unit;
-		const struct tl_dwarf_scopes *scopes =
-			tl_dwarf_scopes(tl_dwarf_body(dwarf, &body), body);
+		struct tl_dwarf *of = tl_dwarf_body(dwarf, &body);
+		const struct tl_dwarf_functions *functions = tl_dwarf_functions(of, body);
 
 		for (size_t n = 0; lines && n < lines->count; n += 1 + lines->count / 256) {
 			FUZZ_MUST(!n || lines->rows[n - 1].address < lines->rows[n].address);
 			look(dwarf, lines->rows[n].address);
 		}
-		for (size_t n = 0; scopes && n < scopes->innermost.count;
-		     n += 1 + scopes->count / 256)
-			look(dwarf, scopes->innermost.segments[n].start);
+		for (size_t n = 0; functions && n < functions->by_address.count;
+		     n += 1 + functions->count / 256)
+			look_in_function(dwarf, functions->by_address.segments[n].start);
 	}
 }
 

@@ -460,24 +460,57 @@ static void improve_name(struct tl_binary *binary, uint64_t address, struct tl_s
 	symbol->size = found.scope->size;
 }
 
+static struct tl_dwarf_found innermost_at(struct tl_binary *binary, uint64_t address)
+{
+	struct tl_dwarf *dwarf = dwarf_of(binary);
+
+	return dwarf ? tl_dwarf_find(dwarf, address - binary->bias)
+		     : (struct tl_dwarf_found){ .scope = NULL };
+}
+
+size_t tl_binary_scopes_at(struct tl_binary *binary, uint64_t address, struct tl_code_scope *scopes,
+			   size_t room)
+{
+	struct tl_dwarf_found found = innermost_at(binary, address);
+	size_t count = 0;
+
+	for (; found.scope; tl_dwarf_outwards(&found))
+		if (count++ < room)
+			scopes[count - 1] = (struct tl_code_scope){
+				found.scope->origin ? found.scope->origin : found.scope->entry,
+				found.dwarf,
+				found.unit,
+				found.scope,
+				tl_dwarf_call_file(&found),
+			};
+	return count;
+}
+
+const char *tl_binary_scope_name(struct tl_binary *binary, const struct tl_code_scope *scope)
+{
+	const struct tl_dwarf_found found = { scope->dwarf, scope->unit, NULL, scope->scope };
+
+	return tl_text_or_empty(name_of(binary, &found));
+}
+
+uint32_t tl_binary_scope_declared(const struct tl_code_scope *scope)
+{
+	return tl_dwarf_scope_lines(scope->dwarf, scope->unit, scope->scope).declared;
+}
+
 size_t tl_binary_inlined_at(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain,
 			    size_t room)
 {
-	struct tl_dwarf *dwarf = dwarf_of(binary);
-	struct tl_dwarf_found found = { .scope = NULL };
+	struct tl_dwarf_found found = innermost_at(binary, address);
 	size_t count = 0;
 
-	if (dwarf)
-		found = tl_dwarf_find(dwarf, address - binary->bias);
 	for (; found.scope; tl_dwarf_outwards(&found)) {
 		bool inlined = found.scope->parent != TL_NONE;
-		const char *name;
 
 		if (count++ >= room)
 			continue;
-		name = name_of(binary, &found);
 		chain[count - 1] = (struct tl_inlined){
-			.name = tl_text_or_empty(name),
+			.name = tl_text_or_empty(name_of(binary, &found)),
 			.call_file = tl_dwarf_call_file(&found),
 			.call_line = inlined ? found.scope->call_line : 0,
 			.call_column = inlined ? found.scope->call_column : 0,

@@ -63,6 +63,25 @@ size_t tl_binary_frames_at(struct tl_binary *binary, uint64_t address, struct tl
 			   size_t room);
 
 /*
+ * The same before names are looked for, which takes most of the time: who has met a function before
+ * need not. What was inlined of one function at several places has the same `function`.
+ */
+struct tl_code_scope {
+	uint64_t function; /* an entry of the DWARF */
+	struct tl_dwarf *dwarf;
+	struct tl_dwarf_unit *unit;
+	struct tl_dwarf_scope *scope;
+	const char *call_file; /* as in struct tl_inlined */
+};
+
+/* The number of functions; the first `room` of them are put into `scopes`. */
+size_t tl_binary_scopes_at(struct tl_binary *binary, uint64_t address, struct tl_code_scope *scopes,
+			   size_t room);
+/* Its name as in struct tl_inlined; the line of its declaration. */
+const char *tl_binary_scope_name(struct tl_binary *binary, const struct tl_code_scope *scope);
+uint32_t tl_binary_scope_declared(const struct tl_code_scope *scope);
+
+/*
  * Call `each` with the address of each row of the line tables, also of code that was never run,
  * until it returns false. False: it did, or memory ran out.
  */

@@ -307,7 +307,7 @@ static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 	function = place->function;
 	context = tl_profile_add_context(b->profile, b->contexts[n->parent], function, part, err);
 	for (uint32_t i = 0; context >= 0 && i < place->inlined_count; i++) {
-		function = b->names.inlined[place->inlined + i];
+		function = b->names.inlined.list[place->inlined + i];
 		context =
 			tl_profile_add_context(b->profile, (uint32_t)context, function, part, err);
 	}
@@ -319,6 +319,22 @@ static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 	return add_costs(b, place, part, function, (uint32_t)context, err);
 }
 
+/*
+ * Nodes come in no order of addresses, so that each place is somewhere else in memory: it is
+ * fetched some nodes ahead, under the present root, which is mostly theirs.
+ */
+static void fetch_places(struct builder *b, uint32_t node)
+{
+	enum { FIRST = 16, AGAIN = 8 };
+	const struct tl_path_tree *tree = &b->pass->stacks.tree;
+	const struct tl_perf_stack_root *root = &b->pass->stacks.roots[b->roots[node]];
+
+	if (node + FIRST >= tree->count)
+		return;
+	tl_perf_sample_place_fetch(&b->names, root, tree->nodes[node + FIRST].key, false);
+	tl_perf_sample_place_fetch(&b->names, root, tree->nodes[node + AGAIN].key, true);
+}
+
 /* A parent's number is less than its children's. */
 static int add_nodes(struct builder *b, struct tl_error *err)
 {
@@ -326,6 +342,7 @@ static int add_nodes(struct builder *b, struct tl_error *err)
 	int status = 0;
 
 	for (uint32_t i = 1; status == 0 && i < tree->count; i++) {
+		fetch_places(b, tree->nodes[i].parent);
 		if (tree->nodes[i].parent) {
 			b->roots[i] = b->roots[tree->nodes[i].parent];
 			status = add_node(b, i, err);

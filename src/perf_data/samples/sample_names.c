@@ -36,10 +36,29 @@ struct tl_perf_named_symbol {
 	uint32_t function;
 };
 
+/* A function that was inlined in a file; DWARF and file live as long as the binary is open. */
+struct tl_perf_named_instance {
+	const struct tl_dwarf *dwarf;
+	uint64_t entry;
+	const char *file;
+	uint32_t function;
+};
+
+static uint64_t hash_instance(const struct tl_perf_named_instance *instance)
+{
+	return tl_hash_pair(tl_hash_pair(instance->entry, (uintptr_t)instance->dwarf),
+			    (uintptr_t)instance->file);
+}
+
 struct tl_perf_sampled_key {
 	uint32_t process;
 	size_t changes;
 	uint64_t ip;
+};
+
+struct tl_perf_known_place {
+	struct tl_perf_sampled_key key;
+	struct tl_perf_sampled_place place;
 };
 
 bool tl_perf_sample_names_begin(struct tl_perf_sample_names *n, struct tl_perf_system *sys,
@@ -126,9 +145,11 @@ void tl_perf_sample_names_end(struct tl_perf_sample_names *n)
 	}
 	free(n->objects);
 	free(n->places);
-	free(n->keys);
 	free(n->symbols);
-	free(n->inlined);
+	free(n->inlined.list);
+	free(n->inlined.instances);
+	free(n->inlined.chain);
+	tl_index_free(&n->inlined.by_instance);
 	tl_index_free(&n->by_symbol);
 	tl_index_free(&n->by_key);
 }
@@ -284,60 +305,91 @@ static int put_symbol(struct tl_perf_sample_names *n, struct tl_binary *binary, 
 
 /* ---- inlined functions ---- */
 
-static int put_inlined(struct tl_perf_sample_names *n, const char *object, const char *name,
-		       const struct tl_code_frame *frame, struct tl_perf_sampled_place *place,
-		       struct tl_error *err)
+static bool same_instance(const void *context, const void *key, uint32_t number)
 {
+	const struct tl_perf_named_instance *list = context, *wanted = key, *have = &list[number];
+
+	return have->entry == wanted->entry && have->file == wanted->file &&
+	       have->dwarf == wanted->dwarf;
+}
+
+/* The function of what is met for the first time; *key becomes it. */
+static int add_instance(struct tl_perf_sample_names *n, struct tl_binary *binary,
+			const char *object, const struct tl_code_scope *scope,
+			struct tl_perf_named_instance *key, struct tl_error *err)
+{
+	struct tl_perf_inlined_names *in = &n->inlined;
+	const char *name = tl_binary_scope_name(binary, scope);
 	/* An instance that is not inlined has this name and file, too, and is the same function. */
 	const struct tl_function function = {
 		.name = *name ? name : "[inlined]",
 		.object = object,
-		.file = frame->file,
+		.file = key->file,
 		.id = TL_NOWHERE,
-		.line = frame->declared,
+		.line = tl_binary_scope_declared(scope),
 	};
-	const int64_t number = tl_profile_put_function(n->profile, &function, err);
+	const int64_t put = tl_profile_put_function(n->profile, &function, err);
 
-	if (number < 0)
-		return (int)number;
-	if (!tl_grow(&n->inlined, &n->inlined_capacity, n->inlined_count + 1, sizeof(*n->inlined)))
+	if (put < 0)
+		return (int)put;
+	if (!tl_grow(&in->instances, &in->instance_capacity, in->instance_count + 1,
+		     sizeof(*in->instances)) ||
+	    !tl_index_add(&in->by_instance, hash_instance(key), (uint32_t)in->instance_count))
 		return tl_error_memory(err);
-	n->inlined[n->inlined_count++] = (uint32_t)number;
-	place->inlined_count++;
+	key->function = (uint32_t)put;
+	in->instances[in->instance_count++] = *key;
 	return 0;
 }
 
-/* The last of `count` functions is the place's own, which is known. */
-static int put_chain(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
-		     size_t count, struct tl_perf_sampled_place *place, struct tl_error *err)
+static int put_inlined(struct tl_perf_sample_names *n, struct tl_binary *binary, const char *object,
+		       const struct tl_code_scope *scope, const char *file,
+		       struct tl_perf_sampled_place *place, struct tl_error *err)
 {
-	struct tl_inlined *chain = tl_zeroed(count, sizeof(*chain));
-	struct tl_code_frame *frames = tl_zeroed(count, sizeof(*frames));
+	struct tl_perf_inlined_names *in = &n->inlined;
+	struct tl_perf_named_instance key = { scope->dwarf, scope->function, file, 0 };
+	const uint32_t known = tl_index_find(&in->by_instance, hash_instance(&key), same_instance,
+					     in->instances, &key);
 	int status = 0;
 
-	if (!chain || !frames ||
-	    tl_binary_inlined_at(binary, place->address, chain, count) != count ||
-	    tl_binary_frames_at(binary, place->address, frames, count) != count)
-		status = tl_error_memory(err);
-	place->inlined = (uint32_t)n->inlined_count;
-	for (size_t i = count - 1; status == 0 && i-- > 0;)
-		status = put_inlined(n, object, chain[i].name, &frames[i], place, err);
-	free(chain);
-	free(frames);
-	return status;
+	if (known == TL_NONE)
+		status = add_instance(n, binary, object, scope, &key, err);
+	else
+		key.function = in->instances[known].function;
+	if (status < 0)
+		return status;
+	if (!tl_grow(&in->list, &in->capacity, in->count + 1, sizeof(*in->list)))
+		return tl_error_memory(err);
+	in->list[in->count++] = key.function;
+	place->inlined_count++;
+	return 0;
 }
 
 static int add_inlined(struct tl_perf_sample_names *n, struct tl_perf_named_object *named,
 		       const char *object, struct tl_perf_sampled_place *place,
 		       struct tl_error *err)
 {
+	struct tl_perf_inlined_names *in = &n->inlined;
 	size_t count;
+	int status = 0;
 
 	if (!n->options->inlined)
 		return 0;
 	named->lineless += !tl_binary_has_lines(named->binary);
-	count = tl_binary_inlined_at(named->binary, place->address, NULL, 0);
-	return count > 1 ? put_chain(n, named->binary, object, count, place, err) : 0;
+	count = tl_binary_scopes_at(named->binary, place->address, in->chain, in->chain_capacity);
+	if (count > in->chain_capacity) {
+		if (!tl_grow(&in->chain, &in->chain_capacity, count, sizeof(*in->chain)))
+			return tl_error_memory(err);
+		tl_binary_scopes_at(named->binary, place->address, in->chain, count);
+	}
+	place->inlined = (uint32_t)in->count;
+	/*
+	 * The last one is the place's own, which is known. Each is in the file of its line: that of
+	 * the call that was inlined there.
+	 */
+	for (size_t i = count ? count - 1 : 0; status == 0 && i-- > 0;)
+		status = put_inlined(n, named->binary, object, &in->chain[i],
+				     i ? in->chain[i - 1].call_file : place->file, place, err);
+	return status;
 }
 
 /* ---- names in files ---- */
@@ -548,7 +600,8 @@ static int find_place(struct tl_perf_sample_names *n, const struct tl_perf_sampl
 
 static bool same_key(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_perf_sampled_key *keys = context, *wanted = key, *have = &keys[number];
+	const struct tl_perf_known_place *places = context;
+	const struct tl_perf_sampled_key *wanted = key, *have = &places[number].key;
 
 	return have->ip == wanted->ip && have->process == wanted->process &&
 	       have->changes == wanted->changes;
@@ -563,6 +616,26 @@ static struct tl_perf_sampled_key key_of(const struct tl_perf_sample_names *n,
 	return (struct tl_perf_sampled_key){ root->process, root->changes, ip };
 }
 
+static uint64_t hash_of(const struct tl_perf_sampled_key *key)
+{
+	return tl_hash_pair(tl_hash_pair(key->process, key->changes), key->ip);
+}
+
+void tl_perf_sample_place_fetch(const struct tl_perf_sample_names *n,
+				const struct tl_perf_stack_root *root, uint64_t ip, bool again)
+{
+	const struct tl_perf_sampled_key key = key_of(n, root, ip);
+	const struct tl_index_slot *slot;
+
+	if (!n->by_key.slots)
+		return;
+	slot = &n->by_key.slots[(uint32_t)hash_of(&key) & n->by_key.mask];
+	if (!again)
+		__builtin_prefetch(slot);
+	else if (slot->number != TL_NONE)
+		__builtin_prefetch(&n->places[slot->number]);
+}
+
 /* Keep what was found about a key of this hash, as number `n->place_count`. */
 static int add_place(struct tl_perf_sample_names *n, const struct tl_perf_sampled_key *key,
 		     uint64_t hash, const struct tl_perf_sampled_place *place, struct tl_error *err)
@@ -570,11 +643,9 @@ static int add_place(struct tl_perf_sample_names *n, const struct tl_perf_sample
 	const size_t number = n->place_count;
 
 	if (!tl_grow(&n->places, &n->place_capacity, number + 1, sizeof(*n->places)) ||
-	    !tl_grow(&n->keys, &n->key_capacity, number + 1, sizeof(*n->keys)) ||
 	    !tl_index_add(&n->by_key, hash, (uint32_t)number))
 		return tl_error_memory(err);
-	n->places[number] = *place;
-	n->keys[number] = *key;
+	n->places[number] = (struct tl_perf_known_place){ *key, *place };
 	n->place_count++;
 	return 0;
 }
@@ -584,9 +655,9 @@ int tl_perf_sample_place(struct tl_perf_sample_names *n, const struct tl_perf_st
 			 struct tl_error *err)
 {
 	const struct tl_perf_sampled_key key = key_of(n, root, ip);
-	const uint64_t hash = tl_hash_pair(tl_hash_pair(key.process, key.changes), key.ip);
+	const uint64_t hash = hash_of(&key);
 	struct tl_perf_sampled_place found = { .file = "", .address = ip };
-	uint32_t number = tl_index_find(&n->by_key, hash, same_key, n->keys, &key);
+	uint32_t number = tl_index_find(&n->by_key, hash, same_key, n->places, &key);
 	int status = 0;
 
 	if (number == TL_NONE) {
@@ -596,7 +667,7 @@ int tl_perf_sample_place(struct tl_perf_sample_names *n, const struct tl_perf_st
 			status = add_place(n, &key, hash, &found, err);
 	}
 	if (status == 0)
-		*place = &n->places[number];
+		*place = &n->places[number].place;
 	return status;
 }
 

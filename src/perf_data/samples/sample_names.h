@@ -21,8 +21,20 @@ struct tl_perf_sampled_place {
 	uint64_t
 		/* in the object's file; of the kernel and of code without a file: as it ran */
 		address;
-	/* functions inlined there: `inlined_count` of the list from number `inlined` on */
+	/* functions inlined there: so many of names.inlined.list from number `inlined` on */
 	uint32_t inlined, inlined_count;
+};
+
+/* What is inlined at the places. */
+struct tl_perf_inlined_names {
+	uint32_t *list; /* functions of the profile, of each place the outermost first */
+	size_t count, capacity;
+	/* What was met, with its functions of the profile. */
+	struct tl_perf_named_instance *instances;
+	size_t instance_count, instance_capacity;
+	struct tl_index by_instance;
+	struct tl_code_scope *chain; /* of the present place */
+	size_t chain_capacity;
 };
 
 struct tl_perf_sample_names {
@@ -31,15 +43,13 @@ struct tl_perf_sample_names {
 	const struct tl_perf_sample_options *options;
 	struct tl_perf_named_object *objects; /* by number in the system's table */
 	size_t object_count;
-	struct tl_perf_sampled_place *places;
-	struct tl_perf_sampled_key *keys; /* of `places` */
-	size_t place_count, place_capacity, key_capacity;
-	struct tl_index by_key;
+	struct tl_perf_known_place *places;
+	size_t place_count, place_capacity;
+	struct tl_index by_key;               /* of `places` */
 	struct tl_perf_named_symbol *symbols; /* with their functions of the profile */
 	size_t symbol_count, symbol_capacity;
 	struct tl_index by_symbol;
-	uint32_t *inlined; /* functions of the profile, of each place the outermost first */
-	size_t inlined_count, inlined_capacity;
+	struct tl_perf_inlined_names inlined;
 	uint64_t unmapped; /* addresses of virtual machines that no map of theirs has */
 };
 
@@ -55,6 +65,13 @@ void tl_perf_sample_names_end(struct tl_perf_sample_names *names);
 int tl_perf_sample_place(struct tl_perf_sample_names *names, const struct tl_perf_stack_root *root,
 			 uint64_t ip, const struct tl_perf_sampled_place **place,
 			 struct tl_error *err);
+
+/*
+ * An address is about to be asked for under this root, or a like one: the first of two calls
+ * fetches where its place is noted, the second one, some time later, the place.
+ */
+void tl_perf_sample_place_fetch(const struct tl_perf_sample_names *names,
+				const struct tl_perf_stack_root *root, uint64_t ip, bool again);
 
 /* Say which objects' code has no names, and why. False without memory. */
 bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *names,

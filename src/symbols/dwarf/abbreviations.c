@@ -80,6 +80,17 @@ static void add_size(const struct tl_dwarf_unit *unit, struct tl_dwarf_abbreviat
 		abbreviation->size += size;
 }
 
+/* What is known of an entry by its abbreviation; the size is that of the attributes before. */
+static void note_attribute(struct tl_dwarf_abbreviation *abbreviation,
+			   const struct tl_dwarf_attribute *attribute)
+{
+	abbreviation->has_code |=
+		attribute->slot == TL_DWARF_SLOT_HIGH || attribute->slot == TL_DWARF_SLOT_RANGES;
+	if (attribute->slot == TL_DWARF_SLOT_SIBLING)
+		abbreviation->sibling_at =
+			attribute->form == DW_FORM_ref4 ? abbreviation->size : -1;
+}
+
 /* The attributes of one abbreviation; kept in the table if asked for. False without memory. */
 static bool read_attributes(const struct tl_dwarf_unit *unit, struct tl_dwarf_bytes *bytes,
 			    bool keep, struct tl_dwarf_abbreviations *table,
@@ -97,6 +108,7 @@ static bool read_attributes(const struct tl_dwarf_unit *unit, struct tl_dwarf_by
 			continue;
 		if (!add_attribute(table, name, form, constant))
 			return false;
+		note_attribute(abbreviation, &table->attributes[table->attribute_count - 1]);
 		add_size(unit, abbreviation, table->attributes[table->attribute_count - 1].form);
 	}
 }
@@ -117,6 +129,9 @@ static void settle(struct tl_dwarf_abbreviations *table)
 		table->dense = table->list[i].code == i + 1;
 	if (!table->dense)
 		qsort(table->list, table->count, sizeof(*table->list), by_code);
+	tl_shrink(&table->list, &table->capacity, table->count, sizeof(*table->list));
+	tl_shrink(&table->attributes, &table->attribute_capacity, table->attribute_count,
+		  sizeof(*table->attributes));
 }
 
 /*
@@ -132,7 +147,8 @@ static bool parse(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint
 	table->count = table->attribute_count = 0;
 	while ((code = tl_dwarf_take_uleb(&bytes))) {
 		struct tl_dwarf_abbreviation next = { .code = code,
-						      .tag = (uint16_t)tl_dwarf_take_uleb(&bytes) };
+						      .tag = (uint16_t)tl_dwarf_take_uleb(&bytes),
+						      .sibling_at = -1 };
 		bool keep = !only || code == only;
 
 		next.has_children = tl_dwarf_take_word(&bytes, 1);
@@ -176,26 +192,72 @@ static bool allowed(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit)
 	return true;
 }
 
+/* ---- tables that are kept ---- */
+
+/*
+ * Tables are asked for again and again where addresses are in no order, and reading one takes
+ * longer than all else. One is some ten kilobytes, and programs have thousands.
+ */
+enum { MOST_BYTES = 32 << 20 };
+
+void tl_dwarf_tables_free(struct tl_dwarf_tables *tables)
+{
+	for (size_t i = 0; i < tables->count; i++)
+		tl_dwarf_abbreviations_free(&tables->list[i]);
+	free(tables->list);
+	tl_index_free(&tables->by_offset);
+	*tables = (struct tl_dwarf_tables){ .list = NULL };
+}
+
+static bool same_table(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_dwarf_abbreviations *list = context, *table = &list[number];
+	const struct tl_dwarf_unit *unit = key;
+
+	return table->offset == unit->abbreviations && table->version == unit->version &&
+	       table->address_size == unit->address_size && table->offset_size == unit->offset_size;
+}
+
+static size_t bytes_of(const struct tl_dwarf_abbreviations *table)
+{
+	return table->capacity * sizeof(*table->list) +
+	       table->attribute_capacity * sizeof(*table->attributes);
+}
+
+static struct tl_dwarf_abbreviations *add_table(struct tl_dwarf *dwarf,
+						const struct tl_dwarf_unit *unit, uint64_t hash)
+{
+	struct tl_dwarf_tables *t = &dwarf->tables;
+	struct tl_dwarf_abbreviations made = { .offset = unit->abbreviations,
+					       .version = unit->version,
+					       .address_size = unit->address_size,
+					       .offset_size = unit->offset_size };
+
+	if (t->bytes > MOST_BYTES)
+		tl_dwarf_tables_free(t);
+	if (!allowed(dwarf, unit))
+		return NULL;
+	if (parse(dwarf, unit, 0, &made) &&
+	    tl_grow(&t->list, &t->capacity, t->count + 1, sizeof(*t->list)) &&
+	    tl_index_add(&t->by_offset, hash, (uint32_t)t->count)) {
+		settle(&made);
+		t->bytes += bytes_of(&made);
+		t->list[t->count] = made;
+		return &t->list[t->count++];
+	}
+	tl_dwarf_abbreviations_free(&made);
+	tl_dwarf_no_memory(&dwarf->sections);
+	return NULL;
+}
+
 const struct tl_dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
 							    const struct tl_dwarf_unit *unit)
 {
-	uint64_t hash = tl_hash_pair(unit->abbreviations, unit->version);
-	struct tl_dwarf_abbreviations *table = &dwarf->cache[hash % TL_DWARF_CACHED];
+	const uint64_t hash = tl_hash_pair(unit->abbreviations, unit->version);
+	const uint32_t known =
+		tl_index_find(&dwarf->tables.by_offset, hash, same_table, dwarf->tables.list, unit);
 
-	if (table->filled && table->offset == unit->abbreviations &&
-	    table->version == unit->version && table->address_size == unit->address_size &&
-	    table->offset_size == unit->offset_size)
-		return table;
-	table->filled = false;
-	if (!allowed(dwarf, unit) || !parse(dwarf, unit, 0, table))
-		return NULL;
-	settle(table);
-	table->filled = true;
-	table->offset = unit->abbreviations;
-	table->version = unit->version;
-	table->address_size = unit->address_size;
-	table->offset_size = unit->offset_size;
-	return table;
+	return known == TL_NONE ? add_table(dwarf, unit, hash) : &dwarf->tables.list[known];
 }
 
 bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
@@ -227,5 +289,5 @@ void tl_dwarf_abbreviations_free(struct tl_dwarf_abbreviations *table)
 {
 	free(table->list);
 	free(table->attributes);
-	*table = (struct tl_dwarf_abbreviations){ .filled = false };
+	*table = (struct tl_dwarf_abbreviations){ .list = NULL };
 }

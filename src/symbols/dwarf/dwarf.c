@@ -76,11 +76,10 @@ void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char
 static void close_one(struct tl_dwarf *dwarf)
 {
 	for (size_t i = 0; i < dwarf->units.count; i++)
-		tl_dwarf_scopes_free(dwarf->units.list[i].scopes);
+		tl_dwarf_functions_free(dwarf->units.list[i].functions);
 	for (size_t i = 0; i < dwarf->line_tables.count; i++)
 		tl_dwarf_lines_free(dwarf->line_tables.list[i]);
-	for (size_t i = 0; i < TL_DWARF_CACHED; i++)
-		tl_dwarf_abbreviations_free(&dwarf->cache[i]);
+	tl_dwarf_tables_free(&dwarf->tables);
 	free(dwarf->units.list);
 	free(dwarf->line_tables.list);
 	free(dwarf->program_rows.list);
@@ -161,7 +160,7 @@ struct tl_dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address)
 	if (!found.unit)
 		return found;
 	found.dwarf = tl_dwarf_body(dwarf, &found.unit);
-	found.scopes = tl_dwarf_scopes(found.dwarf, found.unit);
+	found.scopes = tl_dwarf_scopes_at(found.dwarf, found.unit, address);
 	if (found.scopes)
 		found.scope = tl_dwarf_scope_at(found.scopes, address);
 	return found;

@@ -225,6 +225,22 @@ const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct tl_dwarf_un
 	return text;
 }
 
+uint64_t tl_dwarf_reference(const struct tl_dwarf_unit *unit, const struct tl_dwarf_value *value)
+{
+	switch (value->form) {
+	case DW_FORM_ref1:
+	case DW_FORM_ref2:
+	case DW_FORM_ref4:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_udata:
+		return unit->offset + value->number;
+	case DW_FORM_ref_addr:
+		return value->number;
+	default:
+		return 0;
+	}
+}
+
 bool tl_dwarf_is_address(const struct tl_dwarf_value *value)
 {
 	switch (value->form) {

@@ -25,16 +25,6 @@ struct place {
 static bool follow(struct place *place, const struct tl_dwarf_value *value)
 {
 	switch (value->form) {
-	case DW_FORM_ref1:
-	case DW_FORM_ref2:
-	case DW_FORM_ref4:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_udata:
-		place->entry = place->unit->offset + value->number;
-		break;
-	case DW_FORM_ref_addr:
-		place->entry = value->number;
-		break;
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
 	case DW_FORM_GNU_ref_alt:
@@ -44,7 +34,9 @@ static bool follow(struct place *place, const struct tl_dwarf_value *value)
 		place->entry = value->number;
 		break;
 	default:
-		return false;
+		place->entry = tl_dwarf_reference(place->unit, value);
+		if (!place->entry)
+			return false;
 	}
 	place->unit = tl_dwarf_unit_of(place->dwarf, place->entry);
 	return place->unit != NULL;
@@ -127,23 +119,23 @@ const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *un
 
 /* ---- namespaces and types around a function ---- */
 
-/* The innermost holder of an entry; TL_NONE: none. */
-static uint32_t holder_of(const struct tl_dwarf_scopes *scopes, uint64_t entry)
+/* The innermost holder of an entry, whose offset counts from the unit; TL_NONE: none. */
+static uint32_t holder_of(const struct tl_dwarf_functions *functions, uint64_t entry)
 {
-	size_t low = 0, high = scopes->holder_count;
+	size_t low = 0, high = functions->holder_count;
 	uint32_t holder;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (scopes->holders[middle].entry < entry)
+		if (functions->holders[middle].entry < entry)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	holder = low ? (uint32_t)low - 1 : TL_NONE;
-	while (holder != TL_NONE && scopes->holders[holder].end <= entry)
-		holder = scopes->holders[holder].above;
+	while (holder != TL_NONE && functions->holders[holder].end <= entry)
+		holder = functions->holders[holder].above;
 	return holder;
 }
 
@@ -166,17 +158,18 @@ char *tl_dwarf_scope_qualified(struct tl_dwarf *dwarf, struct tl_dwarf_unit *uni
 			       const struct tl_dwarf_scope *scope)
 {
 	struct place place = { dwarf, unit, scope->entry };
-	const struct tl_dwarf_scopes *scopes;
+	const struct tl_dwarf_functions *functions;
 	char *text = NULL, *longer;
 	const char *name;
 	uint32_t holder;
 	bool mangled;
 
 	name = find_name(&place, scope, &mangled);
-	scopes = name && !mangled ? tl_dwarf_scopes(place.dwarf, place.unit) : NULL;
-	holder = scopes ? holder_of(scopes, place.entry) : TL_NONE;
-	for (; holder != TL_NONE; holder = scopes->holders[holder].above) {
-		const char *around = holder_name(place, scopes->holders[holder].entry);
+	functions = name && !mangled ? tl_dwarf_functions(place.dwarf, place.unit) : NULL;
+	holder = functions ? holder_of(functions, place.entry - place.unit->offset) : TL_NONE;
+	for (; holder != TL_NONE; holder = functions->holders[holder].above) {
+		const char *around =
+			holder_name(place, place.unit->offset + functions->holders[holder].entry);
 
 		if (!*around)
 			continue;

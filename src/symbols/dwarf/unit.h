@@ -42,18 +42,28 @@ struct tl_dwarf_abbreviation {
 	uint64_t code;
 	uint16_t tag;
 	bool has_children;
-	int32_t size;          /* bytes of an entry behind its code, -1: they vary */
+	bool has_code;      /* attributes say which */
+	int32_t size;       /* bytes of an entry behind its code, -1: they vary */
+	int32_t sibling_at; /* where DW_FORM_ref4 says what follows the children; -1: elsewhere */
 	uint32_t first, count; /* attributes */
 };
 
 /* A table of abbreviations, its sizes computed for one kind of unit. Zero-filled is empty. */
 struct tl_dwarf_abbreviations {
-	bool filled, dense; /* dense: codes are 1, 2, 3, ... */
+	bool dense; /* codes are 1, 2, 3, ... */
 	uint64_t offset;
 	uint8_t version, address_size, offset_size;
 	struct tl_dwarf_abbreviation *list; /* by code */
 	struct tl_dwarf_attribute *attributes;
 	size_t count, capacity, attribute_count, attribute_capacity;
+};
+
+/* Tables that were read, within a limit of memory. */
+struct tl_dwarf_tables {
+	struct tl_dwarf_abbreviations *list;
+	size_t count, capacity;
+	struct tl_index by_offset;
+	size_t bytes;
 };
 
 /* A value as stored; its meaning may need the bases of its unit. */
@@ -83,11 +93,11 @@ struct tl_dwarf_unit {
 	/* Of the root entry. */
 	uint64_t low, lines; /* lines: TL_NOWHERE: none */
 	struct tl_dwarf_bases bases;
-	const char *directory;          /* "": none */
-	const char *dwo_name;           /* file of the other half; NULL: the unit is not split */
-	struct tl_dwarf *split;         /* the file of the other half, NULL: none, or not found */
-	struct tl_dwarf_unit *body;     /* the other half */
-	struct tl_dwarf_scopes *scopes; /* NULL: not read yet */
+	const char *directory;      /* "": none */
+	const char *dwo_name;       /* file of the other half; NULL: the unit is not split */
+	struct tl_dwarf *split;     /* the file of the other half, NULL: none, or not found */
+	struct tl_dwarf_unit *body; /* the other half */
+	struct tl_dwarf_functions *functions; /* NULL: not read yet */
 };
 
 struct tl_dwarf_units {
@@ -122,8 +132,6 @@ struct tl_dwarf_budget {
 	uint64_t abbreviations, lines, ranges;
 };
 
-enum { TL_DWARF_CACHED = 64 };
-
 struct tl_debug_places;
 struct tl_dwarf_row;
 
@@ -138,7 +146,7 @@ struct tl_dwarf {
 	struct tl_intervals own_code;
 	struct tl_dwarf_faults own_faults;
 	struct tl_dwarf_units units;
-	struct tl_dwarf_abbreviations cache[TL_DWARF_CACHED];
+	struct tl_dwarf_tables tables;
 	struct tl_dwarf_ranges ranges; /* of the unit that is being read */
 	struct tl_dwarf_budget budget;
 	struct tl_dwarf_line_tables line_tables;
@@ -186,6 +194,7 @@ tl_dwarf_abbreviation(const struct tl_dwarf_abbreviations *table, uint64_t code)
 bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 				 uint64_t code, struct tl_dwarf_abbreviations *table);
 void tl_dwarf_abbreviations_free(struct tl_dwarf_abbreviations *table);
+void tl_dwarf_tables_free(struct tl_dwarf_tables *tables);
 
 static inline const struct tl_dwarf_attribute *
 tl_dwarf_attributes(const struct tl_dwarf_abbreviations *table,
@@ -214,6 +223,8 @@ const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct tl_dwarf_un
 bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 			    const struct tl_dwarf_value *value, uint64_t *address);
 bool tl_dwarf_is_address(const struct tl_dwarf_value *value);
+/* The entry of the same .debug_info that a value refers to; 0: it refers to none there. */
+uint64_t tl_dwarf_reference(const struct tl_dwarf_unit *unit, const struct tl_dwarf_value *value);
 /* A number of the unit's table of addresses. */
 bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint64_t index,
 			 uint64_t *address);

@@ -64,7 +64,7 @@ void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 {
 	struct tl_dwarf_bytes bytes =
 		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_INFO, unit->entries);
-	struct tl_dwarf_abbreviations table = { .filled = false };
+	struct tl_dwarf_abbreviations table = { .list = NULL };
 	uint64_t code;
 
 	*root = (struct tl_dwarf_entry){ .abbreviation = NULL };

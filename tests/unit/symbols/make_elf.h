@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct made {
-	uint8_t bytes[8192];
+	uint8_t bytes[16384];
 	size_t size;
 	bool is_64bit, big;
 };

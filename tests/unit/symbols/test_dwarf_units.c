@@ -5,6 +5,8 @@
  */
 #include "../unit.h"
 
+#include <stdio.h>
+
 #include "make_dwarf.h"
 
 enum { CODE = TEXT_AT + 0x10, DW_UT_TYPE = 2, NO_ENTRY = 0x1f };
@@ -214,6 +216,43 @@ TEST(an_address_that_is_not_in_the_table)
 	}
 }
 
+/*
+ * Compilers write a table of abbreviations for each unit. Addresses that are asked for in no order
+ * must not read the tables so often that the limit of hostile files is met: names went missing.
+ */
+TEST(many_units_asked_in_turn)
+{
+	enum { UNITS = 128, BYTES = TEXT_SIZE / UNITS, ROUNDS = 400 };
+	char name[8];
+
+	begin_parts(&parts, version_4);
+	for (unsigned i = 0; i < UNITS; i++) {
+		const uint64_t table = parts.abbrev.size;
+		const size_t begun = begin_unit(&parts);
+
+		put_at(&parts.info, begun + 2, table, 4);
+		put_abbreviation(&parts, 1, 0x11, true, by_bounds);
+		put_abbreviation(&parts, 2, DW_TAG_subprogram, false, by_bounds);
+		put(&parts.abbrev, 0, 1);
+		for (unsigned entry = 1; entry <= 2; entry++) {
+			snprintf(name, sizeof(name), "f%u", i);
+			put(&parts.info, entry, 1);
+			put_text(&parts.info, name);
+			put(&parts.info, TEXT_AT + i * BYTES, 8);
+			put(&parts.info, BYTES, 4);
+		}
+		end_unit(begun);
+	}
+	read_parts(&parts);
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned i = 0; i < UNITS; i++) {
+			snprintf(name, sizeof(name), "f%u", i);
+			assert_string_equal(chain_at(&parts, TEXT_AT + i * BYTES + 1), name);
+		}
+	assert_int_equal(tl_dwarf_faults(&parts.dwarf)->count, 0);
+	tl_dwarf_close(&parts.dwarf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +262,7 @@ int main(void)
 		cmocka_unit_test(a_unit_shorter_than_its_header),
 		cmocka_unit_test(linkage_names_of_old_compilers),
 		cmocka_unit_test(an_address_that_is_not_in_the_table),
+		cmocka_unit_test(many_units_asked_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
