@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/arithmetic.h"
+
 bool tl_perf_stacks_begin(struct tl_perf_stacks *s)
 {
 	*s = (struct tl_perf_stacks){ .roots = NULL };
@@ -68,8 +70,9 @@ static size_t common_with_last(const struct tl_perf_stack_path *last, uint32_t r
 	return at;
 }
 
+/* `looked_up`: how many steps were. */
 static uint32_t find_path(struct tl_perf_stacks *s, uint32_t root, const uint64_t *ips,
-			  size_t count)
+			  size_t count, size_t *looked_up)
 {
 	struct tl_perf_stack_path *last = &s->last;
 	size_t at;
@@ -77,6 +80,7 @@ static uint32_t find_path(struct tl_perf_stacks *s, uint32_t root, const uint64_
 	if (!tl_grow(&last->steps, &last->capacity, count + 1, sizeof(*last->steps)))
 		return 0;
 	at = common_with_last(last, root, ips, count);
+	*looked_up = count + 1 - at;
 	for (size_t i = at; i <= count; i++)
 		last->steps[i].key = i ? ips[count - i] : root;
 	last->count = 0;
@@ -87,15 +91,49 @@ static uint32_t find_path(struct tl_perf_stacks *s, uint32_t root, const uint64_
 	return last->steps[count].node;
 }
 
+/*
+ * To look for a whole path takes as long as to look up some steps of it. Where most paths are new,
+ * or differ little from those before them, that is left out for a while.
+ */
+enum { TRIED = 1 << 12, LONGEST_PAUSE = 1 << 17, STEPS_A_PATH = 8 };
+
+static void weigh(struct tl_perf_path_gain *g)
+{
+	const uint64_t missed = g->paths - g->found;
+
+	if (g->paths < TRIED)
+		return;
+	/* Paths that were found would have taken as many steps as the others. */
+	if (g->found * g->steps < STEPS_A_PATH * g->paths * missed)
+		g->pause = g->pause ? tl_min(2 * g->pause, LONGEST_PAUSE) : TRIED;
+	else
+		g->pause = 0;
+	g->left_out = g->pause;
+	g->paths = g->found = 0;
+	g->steps = 0;
+}
+
 uint32_t tl_perf_stacks_path(struct tl_perf_stacks *s, uint32_t root, const uint64_t *ips,
 			     size_t count)
 {
-	const uint64_t hash = tl_known_paths_hash(root, ips, count);
-	uint32_t node = tl_known_paths_find(&s->known, hash, root, ips, count);
+	struct tl_perf_path_gain *g = &s->gain;
+	size_t looked_up;
+	uint64_t hash;
+	uint32_t node;
 
+	if (g->left_out) {
+		g->left_out--;
+		return find_path(s, root, ips, count, &looked_up);
+	}
+	weigh(g);
+	g->paths++;
+	hash = tl_known_paths_hash(root, ips, count);
+	node = tl_known_paths_find(&s->known, hash, root, ips, count);
+	g->found += node != 0;
 	if (node)
 		return node;
-	node = find_path(s, root, ips, count);
+	node = find_path(s, root, ips, count, &looked_up);
+	g->steps += looked_up;
 	if (!node || !tl_known_paths_put(&s->known, hash, root, ips, count, node))
 		return 0;
 	return node;

@@ -36,6 +36,14 @@ struct tl_perf_stack_path {
 	size_t count, capacity;
 };
 
+/* Whether it pays to look for whole paths, by what was found of late. */
+struct tl_perf_path_gain {
+	uint32_t paths, found; /* looked for */
+	uint64_t steps;        /* looked up one by one of those that were not found */
+	uint32_t left_out;     /* paths yet to come that are not looked for */
+	uint32_t pause;        /* how many they were last time; 0: none were */
+};
+
 struct tl_perf_stacks {
 	struct tl_perf_stack_root *roots;
 	size_t root_count, root_capacity;
@@ -46,6 +54,7 @@ struct tl_perf_stacks {
 	size_t first_cost_capacity;
 	struct tl_perf_stack_path last;
 	struct tl_known_paths known;
+	struct tl_perf_path_gain gain;
 	struct tl_perf_stack_cost *costs;
 	size_t cost_count, cost_capacity;
 	uint64_t saturated; /* sums that did not fit */

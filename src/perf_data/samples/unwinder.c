@@ -7,7 +7,7 @@
 #include "symbols/cfi/tables.h"
 #include "symbols/elf/debug_file.h"
 
-enum { RULES = 1 << 16 };
+enum { RULE_BITS = 16, RULES = 1 << RULE_BITS };
 /* A copy of at most 64 KiB holds fewer frames; what goes on goes round. */
 enum { FRAMES_MAX = 1 << 14 };
 /* Of x86-64, by DWARF's numbers. */
@@ -16,11 +16,14 @@ enum { RCX = 2 };
 /* What a rule needs: nothing but loads; all of the row; or there is no row, or no caller. */
 enum rule_kind { RULE_SIMPLE, RULE_ROW, RULE_NONE, RULE_OUTERMOST };
 
-/* How to leave the frame of an instruction. Zero-filled is one of no space. */
+/* How to leave the frame of an instruction; half a line of a cache. Zero-filled is of no space. */
 struct tl_perf_unwind_rule {
 	uint64_t ip, space;
-	int32_t cfa;         /* from the stack or the frame pointer */
-	int32_t back, frame; /* from the CFA, where the caller's are; `back` of RULE_NONE: object */
+	union {
+		int32_t cfa;     /* from the stack or the frame pointer */
+		uint32_t object; /* of RULE_NONE; TL_NONE: none is mapped */
+	};
+	int16_t back, frame; /* from the CFA, where the caller's are */
 	uint8_t kind;
 	bool by_frame;    /* the CFA is based on the frame pointer */
 	bool keeps_frame; /* the frame pointer is the caller's */
@@ -116,9 +119,9 @@ static int find_row(struct walk *w, uint64_t ip, struct tl_cfi_row *row, uint64_
 	return status && row->machine == u->machine;
 }
 
-static bool fits(int64_t value)
+static bool is_near(int64_t value)
 {
-	return value == (int32_t)value;
+	return value == (int16_t)value;
 }
 
 /* Whether the rules of a row are simple ones, which `rule` then has. */
@@ -138,9 +141,10 @@ static bool simplify(const struct tl_cfi_row *row, struct tl_perf_unwind_rule *r
 	    row->rules[stack].kind != TL_CFI_SAME)
 		return false;
 	rule->cfa = (int32_t)row->cfa.value;
-	rule->back = (int32_t)back->value;
-	rule->frame = (int32_t)row->rules[frame].value;
-	return fits(row->cfa.value) && fits(back->value) && fits(row->rules[frame].value);
+	rule->back = (int16_t)back->value;
+	rule->frame = (int16_t)row->rules[frame].value;
+	return row->cfa.value == rule->cfa && is_near(back->value) &&
+	       is_near(row->rules[frame].value);
 }
 
 static bool is_entry(const struct walk *w, uint64_t ip, uint32_t object)
@@ -166,7 +170,7 @@ static int fill(struct walk *w, uint64_t ip, struct tl_perf_unwind_rule *slot)
 		return status;
 	rule.kind = !status ? RULE_NONE : simplify(&row, &rule) ? RULE_SIMPLE : RULE_ROW;
 	if (!status)
-		rule.back = (int32_t)object;
+		rule.object = object;
 	if (!status && is_entry(w, ip, object))
 		rule.kind = RULE_OUTERMOST;
 	*slot = rule;
@@ -176,10 +180,16 @@ static int fill(struct walk *w, uint64_t ip, struct tl_perf_unwind_rule *slot)
 	return 0;
 }
 
+/* The next address is known when this one's slot is, so that little is computed in between. */
+static inline struct tl_perf_unwind_rule *slot_of(const struct walk *w, uint64_t ip)
+{
+	return &w->u->rules[(ip ^ w->space) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RULE_BITS)];
+}
+
 /* NULL: *w->err is set. */
 static inline struct tl_perf_unwind_rule *rule_of(struct walk *w, uint64_t ip)
 {
-	struct tl_perf_unwind_rule *slot = &w->u->rules[tl_hash64(ip ^ w->space) & (RULES - 1)];
+	struct tl_perf_unwind_rule *slot = slot_of(w, ip);
 
 	if ((slot->ip != ip || slot->space != w->space) && fill(w, ip, slot) < 0)
 		return NULL;
@@ -325,7 +335,7 @@ static bool is_between_programs(const struct walk *w, bool is_first)
 static enum next leave_without_row(struct walk *w, const struct tl_perf_unwind_rule *rule,
 				   bool is_first)
 {
-	const uint32_t object = (uint32_t)rule->back;
+	const uint32_t object = rule->object;
 
 	if (object == TL_NONE) {
 		if (is_between_programs(w, is_first))
@@ -391,11 +401,82 @@ static enum next leave(struct walk *w, bool is_first)
 	return rule->kind == RULE_SIMPLE && !w->all ? leave_simply(w, rule) : leave_by_row(w, ip);
 }
 
+/*
+ * How far ahead of the present frame the copy of the stack is fetched: it was just read from a
+ * file, and where one frame begins is known when that of the one before is.
+ */
+enum { FETCHED_AHEAD = 512, LINE = 64 };
+
+static void fetch_stack(const struct tl_cfi_memory *m, uint64_t offset)
+{
+	__builtin_prefetch((const void *)((uintptr_t)m->bytes + (uintptr_t)offset + FETCHED_AHEAD));
+}
+
+/*
+ * Leave frames as long as each has a simple rule that is known, and what it needs is in the copy;
+ * this is leave() for nearly all frames, with what it works on in registers. Of the frame that it
+ * stops at nothing is changed.
+ */
+static void leave_known(struct walk *w)
+{
+	struct tl_perf_call_chain *const chain = w->chain;
+	const struct tl_cfi_memory m = w->u->memory;
+	uint64_t pc = w->pc, stack = w->stack, frame = w->frame, space = w->space;
+	bool exact = w->exact, frame_known = w->frame_known, fresh = w->fresh;
+
+	while (chain->count < chain->capacity) {
+		const uint64_t ip = exact ? pc : pc - 1;
+		const struct tl_perf_unwind_rule *rule = slot_of(w, ip);
+		const uint64_t cfa =
+			(rule->by_frame ? frame : stack) + (uint64_t)(int64_t)rule->cfa;
+		const uint64_t back_at = cfa + (uint64_t)(int64_t)rule->back - m.start;
+		const uint64_t frame_at = cfa + (uint64_t)(int64_t)rule->frame - m.start;
+		uint64_t back;
+
+		if (rule->ip != ip || rule->space != space || rule->kind != RULE_SIMPLE ||
+		    (rule->by_frame && !frame_known) || cfa <= stack || back_at > m.size - 8)
+			break;
+		back = tl_get64s(m.bytes + back_at, TL_HOST_BIG_ENDIAN);
+		if (rule->is_signed)
+			back &= ADDRESS_BITS;
+		if (!back)
+			break;
+		if (!rule->keeps_frame && frame_at + m.start >= stack) {
+			if (frame_at > m.size - 8)
+				break;
+			frame = tl_get64s(m.bytes + frame_at, TL_HOST_BIG_ENDIAN);
+			frame_known = true;
+		}
+		fetch_stack(&m, back_at);
+		chain->list[chain->count++] = rule->is_signal ? pc : ip;
+		exact = rule->is_signal;
+		stack = cfa;
+		pc = back;
+		fresh = false;
+	}
+	w->pc = pc;
+	w->stack = stack;
+	w->frame = frame;
+	w->exact = exact;
+	w->frame_known = frame_known;
+	w->fresh = fresh;
+}
+
+/* Leave one frame after those that leave_known() can. */
+static enum next leave_on(struct walk *w)
+{
+	if (!w->all && w->u->memory.size >= 8)
+		leave_known(w);
+	return leave(w, false);
+}
+
 static enum next walk_stack(struct walk *w)
 {
 	const struct tl_cfi_frame *start = &w->u->start;
 	enum next next;
 
+	for (unsigned line = 0; line < FETCHED_AHEAD; line += LINE)
+		__builtin_prefetch((const void *)((uintptr_t)w->u->memory.bytes + line));
 	w->chain->count = w->chain_start;
 	w->registers = *start;
 	w->fresh = w->exact = true;
@@ -405,7 +486,7 @@ static enum next walk_stack(struct walk *w)
 	w->frame_known = start->known >> tl_cfi_frame_register(w->u->machine) & 1;
 	next = leave(w, true);
 	for (size_t i = 0; next == NEXT_CALLER; i++)
-		next = i < FRAMES_MAX ? leave(w, false) : end_by(w, TL_CFI_BAD);
+		next = i < FRAMES_MAX ? leave_on(w) : end_by(w, TL_CFI_BAD);
 	return next;
 }
 

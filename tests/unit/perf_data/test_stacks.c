@@ -140,12 +140,49 @@ TEST(each_node_has_its_costs)
 	}
 }
 
+/*
+ * Short stacks that are all new are not looked for as a whole any more, and long ones that come
+ * again are, after a while; what is found is the same.
+ */
+TEST(whole_paths_are_looked_for_where_it_pays)
+{
+	enum { NEW = 20000, MANY = 1 << 16, DEEP = 40, KINDS = 8 };
+	uint32_t nodes[KINDS] = { 0 };
+	uint64_t ips[DEEP];
+
+	assert_true(tl_perf_stacks_begin(&stacks));
+	for (uint32_t i = 0; i < NEW; i++) {
+		ips[0] = 0x400000 + i;
+		ips[1] = ips[2] = 0x500000;
+		assert_is_path(tl_perf_stacks_path(&stacks, 0, ips, 3), 0, ips, 3);
+	}
+	assert_int_equal(stacks.tree.count, 1 + 1 + 2 + NEW);
+	assert_true(stacks.gain.left_out > 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint32_t *node = &nodes[i * 5 % KINDS], found;
+
+		for (uint32_t n = 0; n < DEEP; n++)
+			ips[n] = 0x600000 + i * 5 % KINDS * DEEP + n;
+		found = tl_perf_stacks_path(&stacks, 0, ips, DEEP);
+		if (!*node)
+			assert_is_path(found, 0, ips, DEEP);
+		else
+			assert_int_equal(found, *node);
+		*node = found;
+	}
+	assert_int_equal(stacks.tree.count, 1 + 1 + 2 + NEW + KINDS * DEEP);
+	assert_int_equal(stacks.gain.left_out, 0);
+	assert_int_equal(stacks.gain.pause, 0);
+	tl_perf_stacks_free(&stacks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_come_again),
 		cmocka_unit_test(what_tells_stacks_apart),
 		cmocka_unit_test(each_node_has_its_costs),
+		cmocka_unit_test(whole_paths_are_looked_for_where_it_pays),
 	};
 
 	return cmocka_run_group_tests_name("perf stacks", tests, NULL, NULL);
