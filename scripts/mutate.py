@@ -14,7 +14,7 @@ seed and sources plant the same faults.
 
 Only tests that execute the line of a fault can notice it, so each test is run once with counters in the objects of the part
 (kept in build-mutants/ until the test or its program changes), and a line that none executes is said to be "not executed".
-What a process executes that ends by a signal or by _exit() is not counted.
+What a process executes that ends by a signal is not counted.
 
 All work happens in a copy of the tree, build-mutants/, that later runs bring up to date; nothing else is written to. Under
 root the tests run as nobody, since a fault may write where it should not.
@@ -74,6 +74,12 @@ SCRIPTS = {
     "query": ("query",), "speedscope": ("foreign",), "symbols": ("cfi-rows",), "timeline": ("timelines",),
     "view": ("view-server", "browse"), "xray": ("records", "xray_tools", "records_yaml"),
     "xtrace": ("xtrace_profile", "conversions", "xtrace_slices")}
+COUNTED_END = """
+void __gcov_dump(void);
+_Noreturn void __real__exit(int status);
+_Noreturn void __wrap__exit(int status);
+_Noreturn void __wrap__exit(int status) { __gcov_dump(); __real__exit(status); }
+"""
 CONFINES = "src/cli/confine/confine.c"  # a command that counts may write its counts (TL_COVERAGE)
 MODULES = "web/node_modules"  # what `make deps` gets: without it there is no page
 NOBODY = 65534
@@ -310,6 +316,9 @@ class Counters:
             os.chown(COUNTED, NOBODY, NOBODY)  # the tests write their counts there
         furnish(COUNTED)
         self.builder, self.objects = builder, {}
+        # A process of a test that ends by _exit() writes its counts before.
+        self.ends = os.path.join(COUNTED, "ends.o")
+        output_of(["gcc", "-xc", "-c", "-o", self.ends, "-"], input=COUNTED_END)
         for source in {*sources, CONFINES}:
             for output in builder.compile.get(source, {}):
                 options = ("--coverage",) if source in sources else ()
@@ -331,7 +340,8 @@ class Counters:
         replaced = {output: target for (source, output), target in self.objects.items()
                     if self.builder.object_of(source, program) == output}
         target = os.path.join(COUNTED, os.path.basename(program))
-        if not replaced or not self.builder.linked(program, replaced, target, ("--coverage",)):
+        options = ("--coverage", self.ends, "-Wl,--wrap=_exit")
+        if not replaced or not self.builder.linked(program, replaced, target, options):
             return None
         return target
 

@@ -222,6 +222,30 @@ static int step(const void *input __attribute__((unused)), uint64_t *digest)
 	return status;
 }
 
+/* `data` is the first file where there is one, else `info`; the name says which it is. */
+TEST(the_name_is_that_of_the_first_file)
+{
+	const size_t length = strlen(recording.directory);
+	struct tl_source *source;
+	const uint8_t *data;
+	size_t size;
+
+	write_part("info", 'i', 3);
+	source = opened();
+	assert_string_equal(tl_source_name(source) + length, "/info");
+	assert_int_equal(tl_source_map(source, &data, &size, NULL), 0);
+	assert_int_equal(size, 3);
+	expect_bytes(data, 'i', 3);
+	tl_source_close(source);
+	write_part("data", 'd', 2);
+	source = opened();
+	assert_string_equal(tl_source_name(source) + length, "/data");
+	assert_int_equal(tl_source_map(source, &data, &size, NULL), 0);
+	assert_int_equal(size, 2);
+	expect_bytes(data, 'd', 2);
+	tl_source_close(source);
+}
+
 TEST(without_memory)
 {
 	write_part("data", 'a', 5);
@@ -245,6 +269,7 @@ int main(void)
 		IN_A_DIRECTORY(only_files_are_parts),
 		IN_A_DIRECTORY(descriptors_that_run_out_are_errors),
 		IN_A_DIRECTORY(a_compressed_first_file_is_refused),
+		IN_A_DIRECTORY(the_name_is_that_of_the_first_file),
 		IN_A_DIRECTORY(without_memory),
 	};
 

@@ -104,6 +104,32 @@ TEST(unfinished_calls_are_told)
 	tl_profile_free(profile);
 }
 
+/* A profile that does not know which calls ended says nothing of it, in any form. */
+TEST(what_is_not_known_of_ends_is_not_told)
+{
+	static const enum tl_report_form forms[] = { TL_REPORT_CSV, TL_REPORT_JSON };
+	struct tl_profile *timed = timed_profile(0), *dumped = dumped_profile();
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const struct tl_report_options options = { .form = forms[i] };
+		char *known = tree_text(timed, TL_TREE_TOP_DOWN, options);
+		char *unknown = tree_text(dumped, TL_TREE_TOP_DOWN, options);
+		char *losses = strstr(unknown, "\"losses\"");
+
+		assert_non_null(strstr(known, forms[i] == TL_REPORT_CSV
+						      ? "calls,unfinished,Ticks:self"
+						      : "\"calls\":1,\"unfinished\":1,\"self\""));
+		/* Losses have a member of that name. */
+		if (losses)
+			*losses = '\0';
+		assert_null(strstr(unknown, "unfinished"));
+		free(known);
+		free(unknown);
+	}
+	tl_profile_free(timed);
+	tl_profile_free(dumped);
+}
+
 /* "callers above, callees below", the function's own line marked. Calls of f: 2 + 1 + 1, inclusive
  * 30 + 40 + 7. */
 TEST(neighbours_stand_around_a_function)
@@ -354,6 +380,7 @@ int main(void)
 		cmocka_unit_test(a_branch_at_the_threshold_is_shown),
 		cmocka_unit_test(bottom_up_follows_callers),
 		cmocka_unit_test(unfinished_calls_are_told),
+		cmocka_unit_test(what_is_not_known_of_ends_is_not_told),
 		cmocka_unit_test(neighbours_stand_around_a_function),
 		cmocka_unit_test(neighbours_for_machines),
 		cmocka_unit_test(edges_of_chosen_functions),

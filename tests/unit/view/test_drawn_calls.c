@@ -384,6 +384,58 @@ TEST(durations_of_drawn_calls)
 	}
 }
 
+/* Times that are none, as they lie behind the last number. */
+TEST(windows_without_a_time)
+{
+	static const char error[] = "{\"error\":\"the window has no such time\"}\n";
+	struct looked_at l;
+
+	look_at_drawn(&l, 1);
+	assert_true(origin > 1);
+	want_answer(ASK(&l, "/api/durations", "name", "f0", "from", "9007199254740991", "to", "5",
+			NULL),
+		    200,
+		    "{\"finished\":0,\"unfinished\":0,\"cut\":0,\"sum\":0,\"classes\":[],"
+		    "\"slowest\":[]}\n");
+	want_answer(ASK(&l, "/api/durations", "from", "18446744073709551615", NULL), 400, error);
+	want_answer(ASK(&l, "/api/durations", "from", "0", "to", "18446744073709551615", NULL), 400,
+		    error);
+	want_answer(ASK(&l, "/api/window", "tracks", "0", "from", "18446744073709551615", "to", "9",
+			NULL),
+		    400, error);
+	want_answer(ASK(&l, "/api/window", "tracks", "0", "from", "9", "to", "18446744073709551615",
+			NULL),
+		    400, error);
+	want_answer(ASK(&l, "/api/stack", "tracks", "0", "at", "18446744073709551615", NULL), 400,
+		    "{\"error\":\"a track and a time are needed\"}\n");
+	look_away(&l);
+}
+
+/* More calls than there are from one look for who asked to the next (2^16). */
+TEST(durations_of_many_calls)
+{
+	enum { MANY = 66000, LINE = 80 };
+	char *text = malloc(MANY * LINE), *at = text;
+	static char path[512];
+	struct looked_at l;
+
+	assert_non_null(text);
+	for (unsigned i = 0; i < MANY; i++)
+		at += sprintf(at,
+			      "%s{\"ph\":\"X\",\"name\":\"%c\",\"pid\":1,\"tid\":1,\"ts\":%u,"
+			      "\"dur\":1}",
+			      i ? ",\n" : "[", i % 3 ? 'a' : 'b', 2 * i);
+	at += sprintf(at, "]");
+	strcpy(path, temp_write(&temp, "many.json", text, (size_t)(at - text)));
+	free(text);
+	look_at(&l, path, NULL);
+	wait_for_index(&l);
+	WANT_PARTS(ASK(&l, "/api/durations", "name", "a", NULL),
+		   "{\"finished\":44000,\"unfinished\":0,\"cut\":0,\"sum\":44000000,"
+		   "\"classes\":[[960,1024,44000]],\"slowest\":[");
+	look_away(&l);
+}
+
 /* ---- windows ---- */
 
 static uint64_t number_at(const uint8_t **bytes, size_t size)
@@ -498,6 +550,8 @@ int main(void)
 		cmocka_unit_test(stacks_at_drawn_times),
 		cmocka_unit_test(calls_that_are_found),
 		cmocka_unit_test(durations_of_drawn_calls),
+		cmocka_unit_test(windows_without_a_time),
+		cmocka_unit_test(durations_of_many_calls),
 		cmocka_unit_test(windows_of_drawn_calls),
 	};
 

@@ -209,6 +209,29 @@ TEST(spans_end_at_the_first_wrong_byte)
 	}
 }
 
+/* Each pair of a leading and a second byte, with further ones at the borders, whole and cut. */
+TEST(beginnings_of_all_characters)
+{
+	static const unsigned char ends[] = { 0x41, 0x7f, 0x80, 0xbf, 0xc0 };
+
+	for (unsigned pair = 0; pair < 0x10000; pair++)
+		for (unsigned more = 0; more < 25; more++) {
+			const unsigned char text[] = { (unsigned char)(pair >> 8),
+						       (unsigned char)pair, ends[more / 5],
+						       ends[more % 5] };
+			const size_t size = 2 + more % 3;
+			size_t wanted = 0;
+			uint32_t code;
+
+			/* Those that begin with ASCII have been tried before. */
+			if (text[0] < 0x80)
+				break;
+			for (unsigned step = 1; step && wanted < size; wanted += step)
+				step = decode(text + wanted, size - wanted, &code);
+			assert_int_equal(tl_utf8_span((const char *)text, size), wanted);
+		}
+}
+
 /* A field read back (RFC 4180, rules 5 to 7); behind it stands a comma. */
 static size_t read_field(const char *p, char *to)
 {
@@ -299,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drawn_texts_as_json_and_as_shown),
 		cmocka_unit_test(spans_end_at_the_first_wrong_byte),
+		cmocka_unit_test(beginnings_of_all_characters),
 		cmocka_unit_test(drawn_fields_read_back),
 		cmocka_unit_test(drawn_numbers_are_those_of_printf),
 	};
