@@ -305,8 +305,15 @@ static void several_names(void **state)
 	await_prompt(&terminal);
 	type(&terminal, "incl" TAB ENTER);
 	await_prompt(&terminal);
+	/* names of one length are two */
+	type(&terminal, "cas" TAB);
+	assert_true(shows(&terminal, "CASE  CAST\r\n"));
+	type(&terminal, "t" ENTER);
+	await_prompt(&terminal);
 	type(&terminal, CTRL_D);
-	assert_string_equal(end(&terminal), "L:.timer on|L:MATERIALIZED |L:inclusive |E|");
+	assert_string_equal(end(&terminal), "L:.timer on|L:MATERIALIZED |L:inclusive |L:cast|E|");
+	/* .queries and .quit: ".qu", and then the one that is meant */
+	types(KEYS(".q" TAB "i" TAB ENTER, ".q" TAB "e" TAB ENTER), "L:.quit |L:.queries |E|");
 }
 
 static void no_name(void **state)
