@@ -83,6 +83,15 @@ static void *run(void *arg)
 	return NULL;
 }
 
+/* Each walk is a stream and a thread of its own. */
+static void fill_walks(struct walked_feed *feed)
+{
+	for (unsigned thread = 0; thread < walk_count; thread++)
+		add_walked(feed, &walks[thread], thread, 0, walks[thread].size);
+}
+
+static void (*fill)(struct walked_feed *feed) = fill_walks;
+
 /* All shares of the walks, at the same time. */
 static void run_shares(uint32_t shares, const struct tl_pt_fold_options *options,
 		       void (*spoil)(struct table *))
@@ -100,8 +109,7 @@ static void run_shares(uint32_t shares, const struct tl_pt_fold_options *options
 		seats[i].profile = NULL;
 		open_walked(&seats[i].feed);
 		seats[i].feed.feed.timed = walks[0].times != 0;
-		for (unsigned thread = 0; thread < walk_count; thread++)
-			add_walked(&seats[i].feed, &walks[thread], thread, 0, walks[thread].size);
+		fill(&seats[i].feed);
 		assert_int_equal(pthread_create(&threads[i], NULL, run, &seats[i]), 0);
 	}
 	for (uint32_t i = 0; i < shares; i++) {
@@ -222,10 +230,57 @@ static void assert_calls(uint32_t shares, unsigned function)
 	assert_int_equal(seen_longest, longest);
 }
 
+static const char *name_of(const struct tl_profile *profile, uint32_t function)
+{
+	return tl_profile_function(profile, function)->name;
+}
+
+/* What the shares have of an arc; one that goes on over a border is a call of the first of them. */
+static void assert_arc(uint32_t shares, const struct walked_arc *arc)
+{
+	struct walked_arc seen = { .calls = 0 };
+
+	for (uint32_t i = 0; i < shares; i++) {
+		const struct tl_profile *profile = seats[i].profile;
+
+		for (uint32_t n = 0; n < tl_profile_arc_count(profile); n++) {
+			const struct tl_arc *a = tl_profile_arc(profile, n);
+
+			if (a->from.address != arc->site || a->caller == TL_NONE ||
+			    strcmp(name_of(profile, a->caller),
+				   walked_functions[arc->caller].name) != 0 ||
+			    strcmp(name_of(profile, a->callee),
+				   walked_functions[arc->callee].name) != 0)
+				continue;
+			seen.calls += a->calls;
+			seen.ticks += tl_profile_arc_cost(profile, n)[0];
+		}
+	}
+	assert_int_equal(seen.calls, arc->calls);
+	assert_int_equal(seen.ticks, arc->ticks);
+}
+
+static void assert_arcs(uint32_t shares)
+{
+	const struct walked_calls *known = &calls_of[0];
+
+	for (size_t i = 1; i < known->count; i += 1 + i / 8) {
+		const struct walked_call *call = &known->list[i];
+		struct walked_arc arc = { .site = call->site,
+					  .caller = known->list[call->around].function,
+					  .callee = call->function };
+
+		walked_arc_of(known, &arc);
+		assert_arc(shares, &arc);
+	}
+}
+
 static void assert_together(uint32_t shares)
 {
 	for (uint32_t i = 0; i < shares; i++)
 		assert_int_equal(seats[i].status, 0);
+	if (walk_count == 1 && seats[0].options.lines)
+		assert_arcs(shares);
 	assert_costs(shares);
 	for (unsigned function = 0; function < FUNCTIONS_WALKED; function++)
 		assert_calls(shares, function);
@@ -289,6 +344,81 @@ TEST(threads_add_up)
 			assert_int_equal(ran, THREADS);
 		free_shares(shares);
 	}
+}
+
+/* ---- threads that take turns in one stream ---- */
+
+enum { TURNS = WALKED_SLICES, TAKERS = 3, TURN_STEPS = 150 };
+
+static size_t turn_ends[TURNS];
+
+/* Where one leaves the processor tracing ends, and where the next one goes on it begins. */
+static void walk_turns(uint32_t seed, unsigned psbs)
+{
+	struct walked *w = &walks[0];
+
+	memset(w, 0, sizeof(*w));
+	w->seed = seed;
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		if (turn)
+			WALKED_PUT(w, PGE(WALKED_AT));
+		else
+			walked_psb(w, WALKED_AT);
+		w->depth = w->known = 0;
+		walk_on(w, WALKED_AT, TURN_STEPS, psbs, 0);
+		turn_ends[turn] = w->size;
+	}
+}
+
+static void fill_turns(struct walked_feed *feed)
+{
+	for (unsigned turn = 0; turn < TURNS; turn++)
+		add_walked(feed, &walks[0], 0, turn ? turn_ends[turn - 1] : 0, turn_ends[turn])
+			->thread = 1 + turn % TAKERS;
+}
+
+/* Of each function: what was executed of it, by whichever thread. */
+static void assert_executed(uint32_t shares)
+{
+	int64_t executed[FUNCTIONS_WALKED] = { 0 };
+
+	for (size_t i = 0; i < walks[0].count; i++)
+		executed[walked_function(walks[0].steps[i])]++;
+	for (uint32_t i = 0; i < shares; i++)
+		for (uint32_t f = 0; f < tl_profile_function_count(seats[i].profile); f++) {
+			struct tl_function_totals totals;
+
+			tl_profile_totals_of(seats[i].profile, f, TL_NONE, &totals);
+			for (unsigned n = 0; n < FUNCTIONS_WALKED; n++)
+				if (!strcmp(name_of(seats[i].profile, f), walked_functions[n].name))
+					executed[n] -= totals.self[0];
+		}
+	for (unsigned n = 0; n < FUNCTIONS_WALKED; n++)
+		assert_int_equal(executed[n], 0);
+}
+
+/*
+ * A share begins to decode at a PSB in what ran before its own threads, if there is one; what it
+ * takes for the state there is proven by what the others had.
+ */
+TEST(turns_add_up)
+{
+	struct tl_pt_fold_options options = folding;
+
+	options.by_threads = true;
+	fill = fill_turns;
+	for (unsigned round = 0; round < 12; round++) {
+		const uint32_t shares = 2 + round % 2;
+
+		walk_turns(1000 + round, round % 4 ? 10 + 10 * (round % 4) : 0);
+		options.lines = round % 3 == 2;
+		run_shares(shares, &options, NULL);
+		for (uint32_t i = 0; i < shares; i++)
+			assert_int_equal(seats[i].status, 0);
+		assert_executed(shares);
+		free_shares(shares);
+	}
+	fill = fill_walks;
 }
 
 /* ---- what cannot be shared out ---- */
@@ -375,6 +505,69 @@ TEST(what_is_told_has_to_be_whole)
 	}
 }
 
+static void tell_another_state(struct table *t)
+{
+	for (uint32_t i = 0; i < t->shares; i++)
+		for (size_t at = 8; at < t->sizes[i]; at++)
+			t->told[i][at] ^= 0x55;
+}
+
+static void tell_odd(struct table *t)
+{
+	t->told[1][0] ^= 1;
+}
+
+/* A state that nobody had is not believed. */
+TEST(states_have_to_be_proven)
+{
+	static void (*const spoils[])(struct table *) = { tell_another_state, tell_odd, tell_many,
+							  tell_nothing, tell_less };
+	struct tl_pt_fold_options options = folding;
+
+	options.by_threads = true;
+	fill = fill_turns;
+	for (size_t i = 0; i < COUNT(spoils); i++) {
+		walk_turns(1100, 20);
+		run_shares(2, &options, spoils[i]);
+		assert_refused(2);
+	}
+	fill = fill_walks;
+}
+
+static const char *unused_file(void *arg, size_t number)
+{
+	(void)arg;
+	return number ? NULL : "libx.so";
+}
+
+static const char *unused_here(void *arg, size_t number)
+{
+	return arg == &seats[0].feed && !number ? "libx.so" : NULL;
+}
+
+static const char *(*unused)(void *arg, size_t number);
+
+static void fill_with_unused(struct walked_feed *feed)
+{
+	fill_walks(feed);
+	feed->feed.unused = unused;
+}
+
+/* A file of which no share ran anything is one that the whole has to tell of. */
+TEST(files_that_nobody_ran)
+{
+	fill = fill_with_unused;
+	walk_one(830, 0, false);
+	unused = unused_here;
+	run_shares(2, &folding, NULL);
+	assert_together(2);
+	free_shares(2);
+	unused = unused_file;
+	run_shares(2, &folding, NULL);
+	assert_refused(2);
+	fill = fill_walks;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +576,9 @@ int main(void)
 		cmocka_unit_test(threads_add_up),
 		cmocka_unit_test(what_cannot_be_cut),
 		cmocka_unit_test(what_is_told_has_to_be_whole),
+		cmocka_unit_test(turns_add_up),
+		cmocka_unit_test(states_have_to_be_proven),
+		cmocka_unit_test(files_that_nobody_ran),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -255,6 +255,52 @@ TEST(calls_take_their_time)
 		}
 }
 
+/* ---- calls from one address ---- */
+
+static unsigned function_of(const struct tl_profile *profile, uint32_t number)
+{
+	const char *name = tl_profile_function(profile, number)->name;
+	unsigned function = 0;
+
+	while (strcmp(walked_functions[function].name, name) != 0)
+		function++;
+	return function;
+}
+
+TEST(calls_from_an_address_cost_what_they_did)
+{
+	for (size_t shape = 0; shape < COUNT(shapes); shape++)
+		for (unsigned way = 0; way < 3; way++) {
+			struct tl_pt_fold_options options = folding;
+			struct tl_profile *profile;
+			uint64_t calls = 0;
+
+			options.jobs = way;
+			options.lines = true;
+			open_timed(&shapes[shape], 70 + way);
+			profile = fold(&options);
+			for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
+				const struct tl_arc *arc = tl_profile_arc(profile, i);
+				const int64_t *cost = tl_profile_arc_cost(profile, i);
+				struct walked_arc wanted = {
+					.site = (uint16_t)arc->from.address,
+					.caller = function_of(profile, arc->caller),
+					.callee = function_of(profile, arc->callee),
+				};
+
+				walked_arc_of(&known, &wanted);
+				assert_int_equal(arc->calls, wanted.calls);
+				assert_int_equal(cost[TICKS], wanted.ticks);
+				assert_int_equal(cost[INSNS], wanted.insns);
+				calls += arc->calls;
+			}
+			/* all but main, which nobody called */
+			assert_int_equal(calls, known.count - 1);
+			tl_profile_free(profile);
+			close_walked(&feed);
+		}
+}
+
 /* ---- windows ---- */
 
 /* Edges anywhere, also inside of an instruction. */
@@ -290,12 +336,106 @@ TEST(windows_cost_what_ran_in_them)
 	}
 }
 
+/* ---- cycles ---- */
+
+enum { CYCLES = 1, INSNS_OF_CYCLES = 2 };
+
+/* From one CYC to the next each instruction took as many cycles. */
+static void add_cycles(struct path_sums *cycles, struct path_sums *insns)
+{
+	for (size_t i = 0; i < walked.count; i++) {
+		char path[WALKED_PATH];
+
+		walked_path(&known, known.of_step[i], path);
+		path_sums_add(cycles, path, (int64_t)(walked.cycle[i + 1] - walked.cycle[i]));
+		path_sums_add(insns, path, 1);
+	}
+}
+
+/* The cycles of a block are at its last instruction. */
+static void assert_lines(const struct tl_profile *profile)
+{
+	int64_t cycles[WALKED_END - WALKED_AT] = { 0 }, insns[WALKED_END - WALKED_AT] = { 0 };
+	int64_t block = 0;
+
+	for (size_t i = 0; i < walked.count; i++) {
+		const unsigned at = walked.steps[i] - WALKED_AT;
+
+		insns[at]++;
+		block += (int64_t)(walked.cycle[i + 1] - walked.cycle[i]);
+		if (i + 1 < walked.count && !begins_block(i + 1))
+			continue;
+		cycles[at] += block;
+		block = 0;
+	}
+	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++) {
+		const uint64_t at = tl_profile_line(profile, i)->at.address - WALKED_AT;
+
+		cycles[at] -= tl_profile_line_cost(profile, i)[CYCLES];
+		insns[at] -= tl_profile_line_cost(profile, i)[INSNS_OF_CYCLES];
+	}
+	for (size_t i = 0; i < COUNT(cycles); i++) {
+		assert_int_equal(cycles[i], 0);
+		assert_int_equal(insns[i], 0);
+	}
+}
+
+static void assert_arcs(const struct tl_profile *profile)
+{
+	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
+		const struct tl_arc *arc = tl_profile_arc(profile, i);
+		struct walked_arc wanted = { .site = (uint16_t)arc->from.address,
+					     .caller = function_of(profile, arc->caller),
+					     .callee = function_of(profile, arc->callee) };
+
+		walked_arc_of(&known, &wanted);
+		assert_int_equal(arc->calls, wanted.calls);
+		assert_int_equal(tl_profile_arc_cost(profile, i)[CYCLES], wanted.cycles);
+		assert_int_equal(tl_profile_arc_cost(profile, i)[INSNS_OF_CYCLES], wanted.insns);
+	}
+}
+
+TEST(paths_cost_their_cycles)
+{
+	for (unsigned round = 0; round < 12; round++) {
+		struct path_sums cycles = { NULL, 0 }, insns = { NULL, 0 };
+		struct tl_pt_fold_options options = folding;
+		struct tl_pt_faults faults = { 0 };
+		struct tl_profile *profile;
+
+		open_walked(&feed);
+		feed.feed.timed = true;
+		walk_cycles(&walked, 300 + round, 100 + 400 * round);
+		walked_calls_of(&known, &walked);
+		add_walked(&feed, &walked, 0, 0, walked.size);
+		options.jobs = round % 2 ? 2 : 0;
+		options.lines = round % 3 == 0;
+		assert_int_equal(tl_pt_fold(&feed.feed, &options, &faults, &profile, NULL), 0);
+		assert_int_equal(faults.count, 0);
+		assert_int_equal(tl_profile_event_count(profile), 3);
+		assert_string_equal(tl_profile_event(profile, CYCLES)->name, "Cycles");
+		add_cycles(&cycles, &insns);
+		assert_sums(profile, CYCLES, &cycles, "cycles");
+		assert_sums(profile, INSNS_OF_CYCLES, &insns, "instructions");
+		assert_int_equal(tl_profile_total(profile)[TICKS], 0);
+		if (options.lines) {
+			assert_lines(profile);
+			assert_arcs(profile);
+		}
+		tl_profile_free(profile);
+		tl_pt_faults_free(&faults);
+		close_walked(&feed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_cost_their_time),
 		cmocka_unit_test(calls_take_their_time),
+		cmocka_unit_test(calls_from_an_address_cost_what_they_did),
 		cmocka_unit_test(windows_cost_what_ran_in_them),
+		cmocka_unit_test(paths_cost_their_cycles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,16 @@ struct walked {
 	uint64_t time[MOST_STEPS + 1], resumed[MOST_STEPS + 1];
 	bool waits_at_psb[MOST_STEPS + 1];
 	size_t stamped, due;
+
+	/*
+	 * With cycles: each branch has a packet of its own, before which a CYC says how many have
+	 * passed. `cycle`: when so many instructions were executed; those from one CYC to the next
+	 * took as many each, and so did those from the last but one to the end. `counted`,
+	 * `counted_before`: how many were before the last CYC, and before the one before it.
+	 */
+	bool cycles;
+	uint64_t cycle[MOST_STEPS + 1];
+	size_t counted, counted_before;
 };
 
 static inline void walked_put(struct walked *w, const uint8_t *bytes, size_t size)
@@ -201,12 +211,47 @@ static inline void walked_wait(struct walked *w, bool at_psb)
 	walked_tsc(w, w->resumed[w->count]);
 }
 
+/* 4.1: "first byte: bits 7:3 = cycles[4:0], bit 2 = more; each further byte: the next 7 bits" */
+static inline void walked_put_cyc(struct walked *w, uint64_t cycles)
+{
+	WALKED_PUT(w, (uint8_t)((cycles & 31) << 3 | (cycles >> 5 ? 4 : 0) | 3));
+	for (cycles >>= 5; cycles; cycles >>= 7)
+		WALKED_PUT(w, (uint8_t)((cycles & 127) << 1 | (cycles >> 7 ? 1 : 0)));
+}
+
+/* Cycles of one instruction: a number that any few of them can share. */
+enum { WALKED_CYCLES = 2 * 3 * 2 * 5 * 7 * 2 * 3 * 11 * 13 * 2 };
+
+/* The branch that is executed now has ended with this count. */
+static inline void walked_count(struct walked *w)
+{
+	const uint64_t pace = (1 + chance(&w->seed, 50)) * WALKED_CYCLES;
+
+	w->counted_before = w->counted;
+	for (; w->counted < w->count; w->counted++)
+		w->cycle[w->counted + 1] = w->cycle[w->counted] + pace;
+	walked_put_cyc(w, w->cycle[w->counted] - w->cycle[w->counted_before]);
+}
+
+/* What is behind the last CYC is with what was before it. */
+static inline void walked_count_rest(struct walked *w)
+{
+	const size_t first = w->counted_before;
+	const uint64_t cycles = w->cycle[w->counted] - w->cycle[first];
+
+	assert_int_equal(cycles % (w->count - first), 0);
+	for (size_t i = first; i < w->count; i++)
+		w->cycle[i + 1] = w->cycle[i] + cycles / (w->count - first);
+}
+
 static inline void walked_outcome(struct walked *w, bool taken)
 {
+	if (w->cycles)
+		walked_count(w);
 	if (w->due && !w->outcome_count)
 		walked_spread(w);
 	w->outcomes = w->outcomes << 1 | taken;
-	if (++w->outcome_count == 6 || !chance(&w->seed, 8))
+	if (++w->outcome_count == 6 || w->cycles || !chance(&w->seed, 8))
 		walked_flush(w);
 }
 
@@ -215,6 +260,8 @@ static inline void walked_tip(struct walked *w, uint16_t to)
 	walked_flush(w);
 	if (w->due)
 		walked_spread(w);
+	if (w->cycles)
+		walked_count(w);
 	WALKED_PUT(w, TIP(to));
 }
 
@@ -347,6 +394,8 @@ static inline void walk_on(struct walked *w, uint16_t at, size_t steps, unsigned
 	/* What is behind the last TSC took no time that is known. */
 	for (size_t i = w->stamped; i < w->count; i++)
 		w->time[i + 1] = w->resumed[i + 1] = w->resumed[i];
+	if (w->cycles)
+		walked_count_rest(w);
 	WALKED_PUT(w, PGD_BARE);
 }
 
@@ -369,6 +418,19 @@ static inline void walk_timed(struct walked *w, uint32_t seed, size_t steps, uns
 	w->time[0] = w->resumed[0] = begin;
 	walked_psb(w, WALKED_AT);
 	walk_on(w, WALKED_AT, steps, psbs, interrupts);
+}
+
+/* With cycles, and with a time that stands still. The first CYC counts from before the trace. */
+static inline void walk_cycles(struct walked *w, uint32_t seed, size_t steps)
+{
+	memset(w, 0, sizeof(*w));
+	w->seed = seed;
+	w->cycles = true;
+	WALKED_PUT(w, PSB);
+	walked_tsc(w, 1000);
+	walked_put_cyc(w, 4321);
+	WALKED_PUT(w, MODE_64, FUP(WALKED_AT), PSBEND);
+	walk_on(w, WALKED_AT, steps, 0, 0);
 }
 
 /* ---- as a feed ---- */

@@ -212,6 +212,100 @@ TEST(time_is_kept)
 	}
 }
 
+/* ---- which events give a location ---- */
+
+/* Of 5.3 and 5.5: those that have an address from a FUP or a TIP, with which flow goes on. */
+static const enum tl_pt_event_kind with_address[] = {
+	TL_PT_EV_EXEC_MODE, TL_PT_EV_IFLAGS,    TL_PT_EV_TSX,     TL_PT_EV_EXSTOP,   TL_PT_EV_MWAIT,
+	TL_PT_EV_PTWRITE,   TL_PT_EV_INTERRUPT, TL_PT_EV_IRET,    TL_PT_EV_SMI,      TL_PT_EV_RSM,
+	TL_PT_EV_INIT,      TL_PT_EV_VMENTRY,   TL_PT_EV_VMEXIT,  TL_PT_EV_SHUTDOWN, TL_PT_EV_UINTR,
+	TL_PT_EV_UIRET,     TL_PT_EV_SWINTR,    TL_PT_EV_SYSCALL, TL_PT_EV_TRIG,
+};
+
+static bool has_address(enum tl_pt_event_kind kind)
+{
+	for (size_t i = 0; i < sizeof(with_address) / sizeof(with_address[0]); i++)
+		if (with_address[i] == kind)
+			return true;
+	return false;
+}
+
+/* Those that say themselves whether tracing is on; of a branch it is the target. */
+static bool says_itself(const struct tl_pt_event *event, bool *on, uint64_t *ip)
+{
+	*on = event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_ASYNC_BRANCH ||
+	      (event->kind == TL_PT_EV_OVERFLOW && !event->ip_suppressed);
+	*ip = event->kind == TL_PT_EV_ASYNC_BRANCH ? event->branch.to : event->ip;
+	if (event->kind == TL_PT_EV_ASYNC_BRANCH)
+		return !event->ip_suppressed;
+	return event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_OVERFLOW ||
+	       event->kind == TL_PT_EV_DISABLED || event->kind == TL_PT_EV_ASYNC_DISABLED;
+}
+
+TEST(events_that_give_a_location)
+{
+	struct stream s = { .size = 0 };
+
+	PUT(&s, START, PGD0);
+	begin_flow(&s, 0);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		/* tracing is on behind the PSB+, and off behind the TIP.PGD */
+		want_start(&s);
+		if (turn)
+			want_bare(&s, TL_PT_EV_DISABLED, 27);
+		for (unsigned kind = 0; kind < TL_PT_EV_COUNT; kind++)
+			for (unsigned bits = 0; bits < 4; bits++) {
+				struct tl_pt_flow_item item = { .kind = TL_PT_FLOW_ITEM_EVENT };
+				bool on = false, wanted_on;
+				uint64_t ip = 0, wanted_ip;
+				bool wanted;
+
+				item.event.kind = (enum tl_pt_event_kind)kind;
+				item.event.ip = 0x4321;
+				item.event.ip_suppressed = bits & 1;
+				item.event.status_update = bits & 2;
+				if (kind == TL_PT_EV_ASYNC_BRANCH)
+					item.event.branch.to = 0x1234;
+				wanted = says_itself(&item.event, &wanted_on, &wanted_ip);
+				if (!wanted && has_address(item.event.kind) && !turn && !bits)
+					wanted = wanted_on = true;
+				assert_int_equal(tl_pt_gives_ip(&s.flow, &item, &on, &ip), wanted);
+				if (wanted)
+					assert_int_equal(on, wanted_on);
+				if (wanted && on)
+					assert_int_equal(ip, wanted_ip);
+			}
+		tl_pt_flow_sync_set(&s.flow, 0);
+	}
+}
+
+/* A target gives one, if it has an address; outcomes, the end and an error do not. */
+TEST(items_that_give_a_location)
+{
+	static const struct {
+		enum tl_pt_flow_item_kind kind;
+		bool suppressed, gives;
+	} items[] = {
+		{ TL_PT_FLOW_ITEM_TIP, false, true },    { TL_PT_FLOW_ITEM_TIP, true, false },
+		{ TL_PT_FLOW_ITEM_TNT, false, false },   { TL_PT_FLOW_ITEM_END, false, false },
+		{ TL_PT_FLOW_ITEM_ERROR, false, false },
+	};
+	struct stream s = { .size = 0 };
+
+	PUT(&s, START);
+	begin_flow(&s, 0);
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		const struct tl_pt_flow_item item = { .kind = items[i].kind,
+						      .ip = 0x99,
+						      .suppressed = items[i].suppressed };
+		bool on = false;
+		uint64_t ip = 0;
+
+		assert_int_equal(tl_pt_gives_ip(&s.flow, &item, &on, &ip), items[i].gives);
+		assert_true(!items[i].gives || (on && ip == 0x99));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +320,8 @@ int main(void)
 		cmocka_unit_test(nothing_more),
 		cmocka_unit_test(it_always_moves_on),
 		cmocka_unit_test(time_is_kept),
+		cmocka_unit_test(events_that_give_a_location),
+		cmocka_unit_test(items_that_give_a_location),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
