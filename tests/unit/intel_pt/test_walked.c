@@ -7,6 +7,7 @@
 #include "walked_threads.h"
 
 #include "flow/source.h"
+#include "intel_pt/blocks/decoder.h"
 #include "intel_pt/coverage/coverage.h"
 #include "intel_pt/executed/executed.h"
 
@@ -72,6 +73,34 @@ TEST(instructions_are_those_executed)
 			open_decoder(&decoder, &feed, w);
 			assert_insns(decoder, tl_pt_decoder_sync_forward(decoder), w, 0);
 			/* from each PSB on it is the rest */
+			for (size_t psb = 0; psb < w->psb_count; psb += 1 + psb / 4)
+				assert_insns(decoder,
+					     tl_pt_decoder_sync_set(decoder, w->psbs[psb].offset),
+					     w, w->psbs[psb].step);
+			tl_pt_decoder_close(decoder);
+		}
+	close_walked(&feed);
+}
+
+/*
+ * Packets between others that say nothing of flow change nothing of it, nor does it matter whether
+ * packets are read before they are needed (`exact`, for the drop-in libipt).
+ */
+TEST(noise_changes_nothing)
+{
+	static struct walked_feed feed;
+
+	open_walked(&feed);
+	for (size_t shape = 0; shape < COUNT(shapes); shape++)
+		for (uint32_t seed = 1; seed < 9; seed++) {
+			struct walked *w = &walks[0];
+			struct tl_pt_decoder *decoder;
+
+			walk_noisy(w, 400 + seed, shapes[shape].steps, shapes[shape].psbs,
+				   shapes[shape].interrupts);
+			open_decoder(&decoder, &feed, w);
+			decoder->trace.exact = seed % 2;
+			assert_insns(decoder, tl_pt_decoder_sync_forward(decoder), w, 0);
 			for (size_t psb = 0; psb < w->psb_count; psb += 1 + psb / 4)
 				assert_insns(decoder,
 					     tl_pt_decoder_sync_set(decoder, w->psbs[psb].offset),
@@ -623,6 +652,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_those_executed),
+		cmocka_unit_test(noise_changes_nothing),
 		cmocka_unit_test(blocks_are_those_executed),
 		cmocka_unit_test(counts_are_those_of_steps),
 		cmocka_unit_test(counts_of_chosen_threads),

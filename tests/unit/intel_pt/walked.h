@@ -158,6 +158,7 @@ struct walked {
 	 * `counted_before`: how many were before the last CYC, and before the one before it.
 	 */
 	bool cycles;
+	bool noisy; /* packets that say nothing of flow stand between others */
 	uint64_t cycle[MOST_STEPS + 1];
 	size_t counted, counted_before;
 };
@@ -172,8 +173,33 @@ static inline void walked_put(struct walked *w, const uint8_t *bytes, size_t siz
 #define WALKED_PUT(w, ...)                                                                         \
 	walked_put(w, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
+/* PAD, MTC and CYC of one, two and three bytes. */
+static inline void walked_noise(struct walked *w)
+{
+	while (w->noisy && chance(&w->seed, 2))
+		switch (chance(&w->seed, 5)) {
+		case 0:
+			WALKED_PUT(w, 0x00);
+			break;
+		case 1:
+			WALKED_PUT(w, 0x59, (uint8_t)chance(&w->seed, 256));
+			break;
+		case 2:
+			WALKED_PUT(w, (uint8_t)(chance(&w->seed, 32) << 3 | 3));
+			break;
+		case 3:
+			WALKED_PUT(w, 0x0f, (uint8_t)(chance(&w->seed, 128) << 1));
+			break;
+		default:
+			WALKED_PUT(w, 0x0f, (uint8_t)(chance(&w->seed, 128) << 1 | 1), 0x06);
+			break;
+		}
+}
+
 static inline void walked_flush(struct walked *w)
 {
+	if (w->outcome_count)
+		walked_noise(w);
 	if (w->outcome_count)
 		WALKED_PUT(w, (uint8_t)((1u << w->outcome_count | w->outcomes) << 1));
 	w->outcomes = w->outcome_count = 0;
@@ -262,6 +288,7 @@ static inline void walked_tip(struct walked *w, uint16_t to)
 		walked_spread(w);
 	if (w->cycles)
 		walked_count(w);
+	walked_noise(w);
 	WALKED_PUT(w, TIP(to));
 }
 
@@ -404,6 +431,17 @@ static inline void walk(struct walked *w, uint32_t seed, size_t steps, unsigned 
 {
 	memset(w, 0, sizeof(*w));
 	w->seed = seed;
+	walked_psb(w, WALKED_AT);
+	walk_on(w, WALKED_AT, steps, psbs, interrupts);
+}
+
+/* The same with packets between that say nothing of flow. */
+static inline void walk_noisy(struct walked *w, uint32_t seed, size_t steps, unsigned psbs,
+			      unsigned interrupts)
+{
+	memset(w, 0, sizeof(*w));
+	w->seed = seed;
+	w->noisy = true;
 	walked_psb(w, WALKED_AT);
 	walk_on(w, WALKED_AT, steps, psbs, interrupts);
 }
