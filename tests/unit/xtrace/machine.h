@@ -35,6 +35,9 @@ struct registers {
 	/* The stream tells enough to compute it; it is still what came back (struct resumed). */
 	uint64_t known, same;
 	uint32_t known_v, same_v[2];
+	/* In a handler: what the instruction wrote that it interrupted, if it was executed. */
+	uint64_t uncertain;
+	uint32_t uncertain_v;
 };
 
 /* What a handler interrupted that began before the slice, when it comes back. */
@@ -118,8 +121,10 @@ static inline struct resumed *present(struct machine *m)
 
 static inline void need(struct machine *m, uint64_t bits)
 {
-	if (present(m))
+	if (present(m)) {
 		present(m)->needed |= bits & m->r.same;
+		present(m)->doubt |= (bits & m->r.uncertain) != 0;
+	}
 	m->follows = m->follows && (m->r.known & bits) == bits;
 }
 
@@ -133,6 +138,7 @@ static inline void put(struct machine *m, unsigned number, uint64_t value, bool 
 {
 	m->r.x[number] = value;
 	m->r.same &= ~BIT(number);
+	m->r.uncertain &= ~BIT(number);
 	m->r.known = (m->r.known & ~BIT(number)) | (known ? BIT(number) : 0);
 	m->writes |= BIT(number);
 	m->inputs &= ~BIT(number);
@@ -159,14 +165,17 @@ static inline void put_vector(struct machine *m, unsigned number, uint64_t low, 
 	m->r.v[number][1] = high;
 	m->r.same_v[0] &= ~(1u << number);
 	m->r.same_v[1] &= ~(1u << number);
+	m->r.uncertain_v &= ~(1u << number);
 	m->r.known_v = (m->r.known_v & ~(1u << number)) | (known ? 1u << number : 0);
 	m->writes_v |= 1u << number;
 }
 
 static inline uint64_t get_half(struct machine *m, unsigned number, unsigned half)
 {
-	if (present(m))
+	if (present(m)) {
 		present(m)->needed_v[half] |= m->r.same_v[half] & 1u << number;
+		present(m)->doubt |= m->r.uncertain_v >> number & 1;
+	}
 	return m->r.v[number][half];
 }
 
@@ -322,8 +331,9 @@ static inline void do_move_wide(struct machine *m, unsigned d, unsigned value, u
 static inline void do_keep_wide(struct machine *m, unsigned d, unsigned value, unsigned part)
 {
 	emit(m, 0xf2800000 | part << 21 | value << 5 | d); /* movk */
-	put(m, d, (get(m, d) & ~(UINT64_C(0xffff) << 16 * part)) | (uint64_t)value << 16 * part,
-	    m->follows);
+	const uint64_t kept = get(m, d) & ~(UINT64_C(0xffff) << 16 * part);
+
+	put(m, d, kept | (uint64_t)value << 16 * part, m->follows);
 }
 
 static inline void do_constant(struct machine *m, unsigned d, uint64_t value)
@@ -335,7 +345,9 @@ static inline void do_constant(struct machine *m, unsigned d, uint64_t value)
 static inline void do_sum_with(struct machine *m, unsigned d, unsigned n, unsigned value)
 {
 	emit(m, 0x91000000 | value << 10 | n << 5 | d); /* add xd, xn, #value */
-	put(m, d, get(m, n) + value, m->follows);
+	const uint64_t sum = get(m, n) + value;
+
+	put(m, d, sum, m->follows);
 }
 
 /* LDR and STR of X registers with an offset; one that faults has no access. */

@@ -72,6 +72,8 @@ static inline void deliver(struct machine *m, unsigned number)
 	/* Whether what it interrupts was executed is not told before it returns. */
 	m->r.known &= ~(SET_BY_KERNEL | m->writes);
 	m->r.known_v &= ~m->writes_v;
+	m->r.uncertain |= m->writes;
+	m->r.uncertain_v |= m->writes_v;
 	m->r.same &= ~SET_BY_KERNEL;
 	m->inputs = SET_BY_KERNEL;
 	go_to(m, HANDLERS + (uint64_t)HANDLER_BYTES * m->handlers++);
@@ -157,8 +159,18 @@ static inline void begin_resumed(struct machine *m)
 
 	assert_true(m->resumed_count <= MOST_RESUMED);
 	*r = (struct resumed){ .r = m->r };
+	m->r.uncertain = 0;
+	m->r.uncertain_v = 0;
 	r->r.same = m->r.same = ALL_REGISTERS & ~BIT(0);
 	m->r.same_v[0] = m->r.same_v[1] = UINT32_MAX;
+}
+
+/* Halves of vectors that a handler found in its frame. */
+static inline void show_loaded(struct machine *m, const struct frame *f)
+{
+	for (unsigned half = 0; half < 64; half++)
+		if (all_loaded(f, FRAME_VECTORS + 8 * half, 8))
+			present(m)->shown_v[half % 2] |= 1u << half / 2;
 }
 
 /* rt_sigreturn: all registers come from the frame. SVCRET has X0 of them. */
@@ -179,6 +191,8 @@ static inline void restore(struct machine *m)
 	m->r.known = f->saved.known;
 	m->r.known_v = f->saved.known_v;
 	m->r.same = f->saved.same;
+	m->r.uncertain = f->saved.uncertain;
+	m->r.uncertain_v = f->saved.uncertain_v;
 	memcpy(m->r.same_v, f->saved.same_v, sizeof(m->r.same_v));
 	if (moved && !f->faulted)
 		doubt_interrupted(m, f);
@@ -202,8 +216,10 @@ static inline void restore(struct machine *m)
 	m->inputs = 0;
 	s->pc = m->pc;
 	s->r = m->r;
-	if (m->in_slice && f->before_slice)
+	if (m->in_slice && f->before_slice) {
 		begin_resumed(m);
+		show_loaded(m, f);
+	}
 }
 
 /* ---- programs ---- */
@@ -214,7 +230,7 @@ static inline void draw_hard(struct machine *m)
 	const unsigned d = any_register(m), v = chance(&m->seed, 32), w = chance(&m->seed, 32);
 	uint64_t halves[2], others[2];
 
-	switch (chance(&m->seed, 9)) {
+	switch (chance(&m->seed, 11)) {
 	case 0:
 		emit(m, 0x9e660000 | v << 5 | d); /* fmov xd, dv */
 		put(m, d, get_half(m, v, 0), false);
@@ -240,6 +256,7 @@ static inline void draw_hard(struct machine *m)
 		m->r.known &= ~BIT(FPSR);
 		break;
 	case 4:
+	case 9:
 		emit(m, 0xd53b4420 | d); /* mrs xd, fpsr */
 		put_value(&m->out.stream, MRS, m->r.x[FPSR]);
 		put(m, d, get(m, FPSR), true);
@@ -500,6 +517,9 @@ static inline void touch_frame(struct machine *m, bool change)
 
 	if (!change) {
 		do_load(m, 9, SP, PUSHED + FRAME_WORDS + 8 * chance(&m->seed, 31), false);
+		do_load(m, 9, SP, PUSHED + FRAME_VECTORS + 8 * half, false);
+		if (chance(&m->seed, 2))
+			do_load(m, 9, SP, PUSHED + FRAME_WORDS + 8 * FRAME_PSTATE, false);
 		return;
 	}
 	switch (chance(&m->seed, 4)) {

@@ -10,7 +10,7 @@
 
 #include "xtrace/elf/replay.h"
 
-enum { ROUNDS = 400, VECTOR_BYTES = 16 };
+enum { ROUNDS = 600, VECTOR_BYTES = 16 };
 
 static struct trace t;
 static struct tl_xtrace_replay replay;
