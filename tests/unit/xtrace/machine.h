@@ -489,6 +489,9 @@ static inline struct machine *machine_begin(uint32_t seed)
 		m->r.v[i][0] = chance_bits(&m->seed);
 		m->r.v[i][1] = chance_bits(&m->seed);
 	}
+	m->r.x[NZCV] = (uint64_t)chance(&m->seed, 16) << 28;
+	m->r.x[FPSR] = chance(&m->seed, 256);
+	m->r.x[FPCR] = (uint64_t)chance(&m->seed, 4) << 22;
 	m->r.x[SP] = STACK_TOP - 0x400;
 	m->r.x[BASE] = DATA;
 	for (size_t i = 0; i < sizeof(m->data); i++)

@@ -204,6 +204,49 @@ TEST(zeros_are_stored)
 	done(&p);
 }
 
+/*
+ * A program whose pointers are signed stores where a call returns to without its signature: a load
+ * of all of it finds the pointer, one of the part with the signature finds other bytes than the
+ * trace. What points to no call that was executed is a number as any other.
+ */
+TEST(signatures_are_missing_in_memory)
+{
+	static const struct {
+		uint32_t sign;
+		uint64_t at, points;
+		bool missing;
+	} cases[] = {
+		{ 0xd503233f, 0, CODE + 4, true }, /* paciasp */
+		{ 0xd503233f, 8, CODE + 4, true },
+		{ A64_NOP, 0, CODE + 4, false },
+		{ 0xd503233f, 0, CODE + 0x44, false },
+		{ 0xd503233f, 4, CODE + 4, false }, /* no register is kept there */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t pointer = UINT64_C(0x12) << 48 | cases[i].points;
+		const uint64_t place = DATA + cases[i].at;
+		struct pair p = begin_pair();
+
+		put_pcinst(&p.stream, 0, CODE, 0x94000002); /* bl .+8 */
+		put_pcinst(&p.stream, 0, CODE + 8, cases[i].sign);
+		put_inst(&p.stream, 0, A64_STR);
+		put_access(&p.stream, STORE, 3, place, pointer);
+		put_inst(&p.stream, 0, A64_LDR);
+		put_access(&p.stream, LOAD, 3, place, pointer);
+		put_inst(&p.stream, 0, 0xb9400020); /* ldr w0, [x1] */
+		put_access(&p.stream, LOAD, 2, place + 4, pointer >> 32);
+		put_inst(&p.stream, 0, A64_NOP);
+		collect_pair(&p);
+		assert_int_equal(replay.patch_count > 0, cases[i].missing);
+		for (size_t n = 0; n < replay.patch_count; n++)
+			assert_int_equal(
+				replay.sites[replay.events[replay.patches[n].event].site].pc,
+				CODE + 20);
+		done(&p);
+	}
+}
+
 /* ---- what the machine decides ---- */
 
 TEST(registers_have_the_recorded_value)
@@ -354,6 +397,7 @@ int main(void)
 		cmocka_unit_test(calls_that_begin_again_are_one),
 		cmocka_unit_test(others_write_before_the_load_that_finds_it),
 		cmocka_unit_test(zeros_are_stored),
+		cmocka_unit_test(signatures_are_missing_in_memory),
 		cmocka_unit_test(registers_have_the_recorded_value),
 		cmocka_unit_test(stores_exclusive_do_as_they_did),
 		cmocka_unit_test(vectors_of_any_length_are_told),

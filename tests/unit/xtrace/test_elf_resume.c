@@ -102,6 +102,7 @@ static bool is_told(const struct resumed *r)
 static struct slice draw_slice(struct machine *m, bool hard)
 {
 	struct slice slice = { .end_byte = UINT64_MAX };
+	unsigned resumed;
 
 	draw_program(m, 2 + chance(&m->seed, 20), hard);
 	for (unsigned i = chance(&m->seed, 3); i; i--) {
@@ -134,7 +135,11 @@ static struct slice draw_slice(struct machine *m, bool hard)
 	do_snapshot(m);
 	for (unsigned i = 0; i < 32; i++)
 		show(m, i);
-	emit(m, A64_NOP);
+	/* What is behind the end reads nothing any more. */
+	resumed = m->resumed_count;
+	m->resumed_count = 0;
+	draw_instruction(m, false);
+	m->resumed_count = resumed;
 	return slice;
 }
 

@@ -93,6 +93,33 @@ TEST(what_is_no_sum_shows_nothing)
 	assert_int_equal(in.found, 0);
 }
 
+/*
+ * An input that decides, by flags or by a few of its bits, may have decided another way in the
+ * trace: what was chosen is not to be told, nor what is added to it.
+ */
+TEST(what_inputs_decide_shows_nothing)
+{
+	static const uint32_t opcodes[] = {
+		0xf100003f, /* cmp x1, #0 */
+		0x9a830044, /* csel x4, x2, x3, eq */
+		0xd37ffc25, /* lsr x5, x1, #63 */
+		0x8b050046, /* add x6, x2, x5 */
+		0x927ff827, /* and x7, x1, #-2 */
+		0x91001028, /* add x8, x1, #4 */
+	};
+	struct tl_xtrace_inputs in;
+
+	tl_xtrace_inputs_begin_any(&in, 2 | 4 | 8);
+	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
+		execute(&in, opcodes[i]);
+	for (unsigned reg = 4; reg < 8; reg++)
+		tl_xtrace_inputs_show(&in, reg, DATA, UINT64_MAX);
+	assert_int_equal(in.found, 0);
+	tl_xtrace_inputs_show(&in, 8, DATA + 4, UINT64_MAX);
+	assert_int_equal(in.found, 2);
+	assert_int_equal(in.values[1], DATA);
+}
+
 TEST(a_handler_that_reads_its_number_is_known)
 {
 	struct tl_xtrace_inputs in;
@@ -509,6 +536,7 @@ int main(void)
 		cmocka_unit_test(a_store_shows_its_registers_and_their_place),
 		cmocka_unit_test(what_is_left_of_an_input_shows_it),
 		cmocka_unit_test(what_is_no_sum_shows_nothing),
+		cmocka_unit_test(what_inputs_decide_shows_nothing),
 		cmocka_unit_test(a_handler_that_reads_its_number_is_known),
 		cmocka_unit_test(a_load_that_faulted_is_not_executed),
 		cmocka_unit_test(a_handler_with_a_frame_is_one),

@@ -5,19 +5,26 @@
 #include "core/memory.h"
 #include "isa/a64/a64_operands.h"
 
+/* The number of the signal has 31 bits, so that it stays as it is where W0 is read; frames are
+ * aligned to 16 bytes, and addresses have no tag. */
+static uint64_t bits_of(const struct tl_xtrace_inputs *inputs, unsigned reg)
+{
+	if (reg == TL_XTRACE_REG_SP || (inputs->handler && reg && reg != TL_XTRACE_REG_LINK))
+		return UINT64_C(0x7ffffffffff0);
+	if (!inputs->handler)
+		return UINT64_MAX;
+	return reg ? UINT64_C(0x7ffffffffffc) : (uint64_t)INT32_MAX;
+}
+
 /*
- * A value in the place of an input. The number of the signal has 31 bits, so that it stays as it is
- * where W0 is read; frames are aligned to 16 bytes, and addresses have no tag.
+ * A value in the place of an input. Both runs have no bit in common, so that what depends on a few
+ * of them is never the same by chance.
  */
 static uint64_t stand_in(const struct tl_xtrace_inputs *inputs, unsigned run, unsigned reg)
 {
-	uint64_t any = tl_hash64(2 * reg + run + 1);
+	const uint64_t bits = bits_of(inputs, reg), any = tl_hash64(2 * reg + 1);
 
-	if (reg == TL_XTRACE_REG_SP || (inputs->handler && reg && reg != TL_XTRACE_REG_LINK))
-		return any & UINT64_C(0x7ffffffffff0);
-	if (!inputs->handler)
-		return any;
-	return any & (reg ? UINT64_C(0x7ffffffffffc) : (uint64_t)INT32_MAX);
+	return (run ? ~any : any) & bits;
 }
 
 static void begin(struct tl_xtrace_inputs *inputs, uint64_t registers)
@@ -121,9 +128,37 @@ void tl_xtrace_inputs_stored(struct tl_xtrace_inputs *inputs, const struct tl_a6
 	}
 }
 
+/* Whether a register that is computed with is another one in each run. */
+static bool depends(const struct tl_xtrace_inputs *inputs, const struct tl_xtrace_insn_effect *e)
+{
+	const struct tl_xtrace_registers *runs = inputs->runs;
+	uint64_t left = e->needs & runs[0].known & runs[1].known & TL_XTRACE_KNOWN_X;
+
+	for (; e->kind == TL_XTRACE_EFFECT_COMPUTE && left; left &= left - 1)
+		if (runs[0].x[__builtin_ctzll(left)] != runs[1].x[__builtin_ctzll(left)])
+			return true;
+	return false;
+}
+
+/*
+ * What inputs decide, and does not become another one with them, may still be another one in the
+ * trace: flags, and a result that is the same in both runs.
+ */
+static void forget_decided(struct tl_xtrace_inputs *inputs, const struct tl_xtrace_insn_effect *e)
+{
+	const struct tl_a64_computation *c = &e->computation;
+	uint64_t decided = c->writes_flags ? TL_XTRACE_KNOWN_FLAGS : 0;
+
+	if (c->d != TL_A64_ZERO && inputs->runs[0].x[c->d] == inputs->runs[1].x[c->d])
+		decided |= UINT64_C(1) << c->d;
+	for (unsigned run = 0; run < 2; run++)
+		inputs->runs[run].known &= ~decided;
+}
+
 void tl_xtrace_inputs_execute(struct tl_xtrace_inputs *inputs,
 			      const struct tl_xtrace_inputs_step *step)
 {
+	bool decides;
 	struct tl_xtrace_insn_effect effect = tl_xtrace_insn_effect(step->opcode);
 
 	if (step->left_out) {
@@ -139,7 +174,10 @@ void tl_xtrace_inputs_execute(struct tl_xtrace_inputs *inputs,
 	/* The result of a system call, which no effect has. */
 	if ((step->opcode & 0xffe0001f) == 0xd4000001)
 		effect.forget |= 1;
+	decides = depends(inputs, &effect);
 	for (unsigned run = 0; run < 2; run++)
 		tl_xtrace_registers_apply(&inputs->runs[run], &effect, step->pc, step->loaded,
 					  step->loaded_size);
+	if (decides)
+		forget_decided(inputs, &effect);
 }
