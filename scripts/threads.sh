@@ -19,7 +19,8 @@ tests/cli/run.sh "$program"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 $directory/bench/gen_xray 1500000 >"$work/log.xray"
-for question in "report" "report --exact" stacks "dump --calls" info check "flame -o -" "timeline -o -"; do
+for question in "report" "report --exact" stacks "dump --calls" "dump --json" info check "flame -o -" "timeline -o -" \
+	"timeline --to chrome -o -"; do
 	for jobs in 1 4; do
 		# The words of a question are arguments.
 		# shellcheck disable=SC2086

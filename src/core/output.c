@@ -180,6 +180,11 @@ const char *tl_output_bytes(struct tl_output *out, size_t *size)
 	return has ? out->start : "";
 }
 
+void tl_output_clear(struct tl_output *out)
+{
+	out->buffer.pos = out->start;
+}
+
 /* ---- open ---- */
 
 static struct tl_output *new_output(void)

@@ -21,6 +21,9 @@ void tl_output_make_room(struct tl_output *out, size_t size);
 /* An output to a descriptor of the caller, who closes it afterwards. 0 or TL_NO_MEMORY. */
 int tl_output_open_descriptor(struct tl_output **out, int fd, struct tl_error *err);
 
+/* Forget the bytes that an output in memory has gathered. */
+void tl_output_clear(struct tl_output *out);
+
 enum { TL_OUTPUT_ROOM = 4096 };
 
 /*

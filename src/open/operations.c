@@ -15,6 +15,7 @@
 #include "profile/merge/merge.h"
 #include "profile/model/model.h"
 #include "profile/transform/nanoseconds.h"
+#include "timeline/timeline.h"
 
 /* ---- operations that a format does not have ---- */
 
@@ -379,6 +380,7 @@ static int write_timeline(struct tl_input *input, const char *format, struct tl_
 
 	if (status < 0)
 		return status;
+	timeline->jobs = input->options.jobs;
 	status = input->format->timeline(input, timeline, err);
 	finished = tl_timeline_finish(timeline, status < 0 ? NULL : err);
 	if (status < 0)

@@ -72,11 +72,12 @@ static struct tl_track *track_at(struct tl_timeline *timeline, const struct tl_t
 
 static void free_timeline(struct tl_timeline *timeline)
 {
+	/* First, as it may have threads that read tracks. */
+	timeline->ops->free(timeline);
 	for (size_t i = 0; i < timeline->tracks.count; i++) {
 		timeline->ops->free_track(timeline->tracks.all[i]);
 		free(timeline->tracks.all[i]);
 	}
-	timeline->ops->free(timeline);
 	free(timeline->tracks.all);
 	tl_index_free(&timeline->tracks.index);
 	free(timeline);
@@ -225,7 +226,11 @@ void tl_timeline_put_args(struct tl_output *out, const struct tl_timeline_arg *a
 
 bool tl_timeline_failed(const struct tl_timeline *timeline)
 {
-	return timeline->no_memory || (timeline->out && tl_output_failed(timeline->out));
+	if (timeline->no_memory)
+		return true;
+	if (timeline->ops->failed)
+		return timeline->ops->failed(timeline);
+	return timeline->out && tl_output_failed(timeline->out);
 }
 
 int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err)

@@ -53,6 +53,8 @@ struct tl_timeline_ops {
 	void (*counter)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
 			const char *name, double value);
 	void (*end)(struct tl_timeline *timeline);
+	/* NULL: where the output failed; of a format whose threads write */
+	bool (*failed)(const struct tl_timeline *timeline);
 	void (*free_track)(struct tl_track *track); /* frees the members of the format's track */
 	void (*free)(struct tl_timeline *timeline); /* frees the members of the format's timeline */
 };
@@ -62,6 +64,7 @@ struct tl_timeline {
 	const struct tl_timeline_ops *ops;
 	struct tl_output *out; /* NULL: nothing is written */
 	uint64_t frequency;    /* never 0 */
+	unsigned jobs;         /* threads to work on; 0: 1 */
 	bool clock_known;      /* false: the frequency is a default */
 	uint64_t origin;       /* ticks of the first record; 0: times are absolute */
 	bool begun;

@@ -55,6 +55,16 @@ static inline uint64_t tl_eight_digits(uint32_t value)
 	return tens | (pairs - tens * 10) << 8;
 }
 
+/* Decimal digits of a number below 10^8, in room for eight bytes. */
+static inline char *tl_format_eight(char *p, uint32_t value)
+{
+	const uint64_t digits = tl_eight_digits(value);
+	const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) & ~7u;
+
+	tl_store_digits(p, (digits + TL_EIGHT_ZEROS) >> zeros);
+	return p + 8 - zeros / 8;
+}
+
 /* tl_format_u64(), of which most numbers are small. */
 static inline char *tl_format_number(char *p, uint64_t value)
 {

@@ -15,16 +15,6 @@ static char *put_eight(char *p, uint32_t value)
 	return p + 8;
 }
 
-/* Below 10^8, and more than four digits. */
-static char *format_eight(char *p, uint32_t value)
-{
-	const uint64_t digits = tl_eight_digits(value);
-	const unsigned zeros = (unsigned)__builtin_ctzll(digits) & ~7u;
-
-	tl_store_digits(p, (digits + TL_EIGHT_ZEROS) >> zeros);
-	return p + 8 - zeros / 8;
-}
-
 char *tl_format_u64(char *p, uint64_t value)
 {
 	const uint64_t eight = 100000000;
@@ -32,7 +22,7 @@ char *tl_format_u64(char *p, uint64_t value)
 	if (value < 10000)
 		return tl_format_four(p, (uint32_t)value);
 	if (value < eight)
-		return format_eight(p, (uint32_t)value);
+		return tl_format_eight(p, (uint32_t)value);
 	p = tl_format_u64(p, value / eight);
 	return put_eight(p, (uint32_t)(value % eight));
 }

@@ -28,7 +28,8 @@
 #include <string.h>
 
 #include "core/arithmetic.h"
-#include "core/output.h"
+#include "core/text/ordered.h"
+#include "core/text/digits.h"
 #include "export/timeline/timeline_formats.h"
 
 struct frame {
@@ -36,6 +37,8 @@ struct frame {
 	uint32_t name_key;
 	bool begun; /* its "B" is written */
 };
+
+enum { HEAD_ROOM = 112 };
 
 struct chrome_track {
 	struct tl_track base;
@@ -45,41 +48,51 @@ struct chrome_track {
 	struct frame ended;    /* the call that ended last, at `last`, if it is not yet written */
 	bool has_ended;        /* there is one */
 	bool ended_with_other; /* the event before its end was at `last`, too */
-	char head[80];         /* an event up to its phase */
-	size_t head_size;
+	char head[HEAD_ROOM];  /* an event up to and with the key of its time, behind ",\n" */
+	size_t phase;          /* where its phase is in `head` */
+	size_t head_size;      /* 0: not yet made */
 };
 
-/* Where the text `,"name":"..."` of a key is in `names`. */
+/* The text `,"name":"..."}` of a key; 15 bytes behind it can be read. */
 struct name {
-	size_t offset, size; /* size 0: not yet prepared */
+	uint32_t size;
+	char text[];
+};
+
+enum kind { OTHER, BEGIN, END, COMPLETE };
+
+/* What an event's text is made of, by any thread. */
+struct event {
+	enum kind kind;
+	bool comma;                       /* it is not the first one */
+	const struct chrome_track *track; /* its `head` does not change */
+	const struct name *name;          /* not of an end */
+	uint64_t ticks;                   /* of the origin on; OTHER: bytes of `other` */
+	uint64_t end;                     /* of a complete event */
+};
+
+enum { BATCH = 4096, MOST_OTHER = 1 << 18 };
+
+/* Events, and the text of those that are written as they come. */
+struct batch {
+	struct event events[BATCH];
+	size_t count;
+	struct tl_output *other; /* NULL: not yet needed */
+	size_t other_size;       /* of it, that events were made of */
+	bool other_open;         /* it may have more */
 };
 
 struct chrome {
 	struct tl_timeline base;
-	bool comma;             /* an event was written */
-	bool fine;              /* three digits more than nanoseconds */
-	uint64_t exact_seconds; /* below it, rounding errors are below half of the last digit */
-	struct tl_output *names;
-	const char *name_bytes;
-	struct name *keys;
+	bool comma;           /* an event was written */
+	bool fine;            /* three digits more than nanoseconds */
+	uint64_t exact_ticks; /* below it, rounding errors are below half of the last digit */
+	struct tl_ordered *ordered;
+	struct tl_output *scratch;
+	struct tl_arena arena;
+	const struct name **keys; /* NULL: not yet made */
 	size_t key_count, key_capacity;
 };
-
-static bool begin(struct tl_timeline *timeline)
-{
-	struct chrome *c = (struct chrome *)timeline;
-
-	c->fine = 1000000000 % timeline->frequency != 0;
-	/*
-	 * Two sums of doubles, each rounded three times, keep the order of two ends that differ by
-	 * one unit as long as the ends are below 2^50 units. Ticks shorter than a unit are not told
-	 * apart at all.
-	 */
-	if (timeline->frequency <= 1000000000000)
-		c->exact_seconds = (UINT64_C(1) << 50) / (c->fine ? 1000000000000 : 1000000000);
-	tl_put_text(timeline->out, "{\"traceEvents\":[\n");
-	return tl_output_open_memory(&c->names, NULL) == 0;
-}
 
 /* ---- parts of an event ---- */
 
@@ -107,20 +120,29 @@ static char *three_digits(char *p, uint32_t value)
 	return p + 3;
 }
 
+/* Nine digits of nanoseconds, the last three behind a point. */
+static char *format_nine(char *p, uint32_t ns)
+{
+	uint64_t eight = tl_eight_digits(ns / 10) + TL_EIGHT_ZEROS;
+
+	tl_store_digits(p, eight);
+	p[8] = p[7];
+	p[7] = p[6];
+	p[6] = '.';
+	p[9] = (char)('0' + ns % 10);
+	return p + 10;
+}
+
 /* 26 + 7 bytes at most. */
 static char *format_us(char *p, struct tl_time time, bool fine)
 {
-	uint32_t us = time.ns / 1000;
-
 	if (time.seconds) {
-		p = tl_format_u64(p, time.seconds);
-		p = three_digits(p, us / 1000);
-		p = three_digits(p, us % 1000);
+		p = format_nine(tl_format_number(p, time.seconds), time.ns);
 	} else {
-		p = tl_format_u64(p, us);
+		p = tl_format_eight(p, time.ns / 1000);
+		*p++ = '.';
+		p = three_digits(p, time.ns % 1000);
 	}
-	*p++ = '.';
-	p = three_digits(p, time.ns % 1000);
 	if (fine)
 		p = three_digits(p, time.ps);
 	return p;
@@ -156,37 +178,235 @@ static bool adds_up(const struct chrome *c, struct tl_time from, struct tl_time 
 	       (double)begin / us + (double)(end - begin) / us == (double)end / us;
 }
 
-/* Separator, head, phase, two times, closing: all but name and arguments. */
-enum { EVENT_BYTES = 320 };
-
-/* An event up to and with its time. The room taken holds EVENT_BYTES. */
-static char *event_head(struct chrome *c, const struct chrome_track *t, char phase,
-			struct tl_time time)
-{
-	char *p = tl_output_room(c->base.out, EVENT_BYTES);
-
-	if (c->comma)
-		p = COPY(p, ",\n");
-	c->comma = true;
-	p = copy(p, t->head, t->head_size);
-	*p++ = phase;
-	p = COPY(p, "\",\"ts\":");
-	return format_us(p, time, c->fine);
-}
-
-/* The head is the same for all events of a track. */
+/* The head is the same for all events of a track, but for its phase. */
 static void prepare_track(struct chrome_track *t)
 {
 	char *p = t->head;
 
 	if (t->head_size)
 		return;
-	p = COPY(p, "{\"pid\":");
+	p = COPY(p, ",\n{\"pid\":");
 	p = format_i64(p, t->base.process);
 	p = COPY(p, ",\"tid\":");
 	p = format_i64(p, t->base.thread < 0 ? t->base.process : t->base.thread);
 	p = COPY(p, ",\"ph\":\"");
+	t->phase = (size_t)(p - t->head);
+	p = COPY(p, "X\",\"ts\":");
 	t->head_size = (size_t)(p - t->head);
+}
+
+/* ---- events to text ---- */
+
+/* Times of events, most of which are in the same second as the one before. */
+struct second {
+	uint64_t first; /* its first tick */
+	uint64_t seconds;
+};
+
+static inline struct tl_time time_of(const struct chrome *c, struct second *second, uint64_t ticks)
+{
+	const uint64_t frequency = c->base.frequency, rest = ticks - second->first;
+	struct tl_time time = { .seconds = second->seconds };
+
+	if (__builtin_expect(rest >= frequency || frequency > 4000000000, 0)) {
+		time = tl_ticks_time(frequency, ticks);
+		*second = (struct second){ ticks - ticks % frequency, time.seconds };
+		return time;
+	}
+	if (frequency == 1000000000) {
+		time.ns = (uint32_t)rest;
+		return time;
+	}
+	time.ns = (uint32_t)(rest * 1000000000 / frequency);
+	if (c->fine)
+		time.ps = (uint32_t)(rest * 1000000000 % frequency * 1000 / frequency);
+	return time;
+}
+
+/* An event up to and with its time, at `p`. */
+static inline char *put_head(char *p, const struct event *e, char phase)
+{
+	const struct chrome_track *t = e->track;
+	const size_t skipped = e->comma ? 0 : 2;
+
+	memcpy(p, t->head + skipped, 64);
+	if (t->head_size > 64)
+		memcpy(p + 64 - skipped, t->head + 64, HEAD_ROOM - 64);
+	p[t->phase - skipped] = phase;
+	return p + t->head_size - skipped;
+}
+
+/* All of an event but its name, and what may be written behind its end. */
+enum { EVENT_ROOM = HEAD_ROOM + 80 + 64 };
+
+static bool format_events(const void *arg, const void *batch, struct tl_ordered_text *text)
+{
+	static const char phases[] = { [BEGIN] = 'B', [END] = 'E', [COMPLETE] = 'X' };
+	const struct chrome *c = arg;
+	const struct batch *b = batch;
+	struct second second = { 0 };
+	size_t size = 0, done = 0;
+	const char *other = b->other ? tl_output_bytes(b->other, &size) : NULL;
+
+	for (const struct event *e = b->events; e < b->events + b->count; e++) {
+		const size_t own = e->kind == OTHER ? (size_t)e->ticks : 0;
+		const size_t length = e->name ? e->name->size : own;
+		struct tl_time from;
+		char *p;
+
+		if (own > size - done || !tl_ordered_room(text, EVENT_ROOM + length))
+			return false;
+		p = text->pos;
+		if (e->kind == OTHER) {
+			text->pos = copy(p, other + done, own);
+			done += own;
+			continue;
+		}
+		from = time_of(c, &second, e->ticks);
+		p = put_head(p, e, phases[e->kind]);
+		p = format_us(p, from, c->fine);
+		if (e->kind == COMPLETE) {
+			struct tl_time to = time_of(c, &second, e->end);
+
+			p = COPY(p, ",\"dur\":");
+			p = format_us(p, time_between(from, to), c->fine);
+		}
+		if (e->name)
+			text->pos = tl_copy_loosely(p, e->name->text, length);
+		else
+			text->pos = COPY(p, "}");
+	}
+	return true;
+}
+
+static void clear_batch(void *batch)
+{
+	struct batch *b = batch;
+
+	b->count = b->other_size = 0;
+	b->other_open = false;
+	if (b->other)
+		tl_output_clear(b->other);
+}
+
+static void free_batch(void *batch)
+{
+	tl_output_discard(((struct batch *)batch)->other);
+}
+
+static const struct tl_ordered_ops ordered_ops = {
+	.batch_bytes = sizeof(struct batch),
+	.format = format_events,
+	.clear = clear_batch,
+	.free = free_batch,
+};
+
+/* ---- events in their order ---- */
+
+/* What was written to the other text since the last event is one. */
+static void take_other(struct chrome *c, struct batch *b)
+{
+	size_t size;
+
+	b->other_open = false;
+	tl_output_bytes(b->other, &size);
+	if (tl_output_failed(b->other))
+		c->base.no_memory = true;
+	if (c->base.no_memory || size == b->other_size)
+		return;
+	b->events[b->count++] = (struct event){ .kind = OTHER, .ticks = size - b->other_size };
+	b->other_size = size;
+}
+
+static struct batch *next_batch(struct chrome *c, struct batch *b)
+{
+	if (b->other_open)
+		take_other(c, b);
+	tl_ordered_next(c->ordered);
+	return tl_ordered_batch(c->ordered);
+}
+
+/* The batch, with room for two events. */
+static inline struct batch *batch_of(struct chrome *c)
+{
+	struct batch *b = tl_ordered_batch(c->ordered);
+
+	return __builtin_expect(b->count < BATCH - 2, 1) ? b : next_batch(c, b);
+}
+
+/* Where text is written that is next. NULL, and no_memory is set, without memory. */
+static struct tl_output *other_text(struct chrome *c)
+{
+	struct batch *b = batch_of(c);
+	size_t size = 0;
+
+	if (b->other)
+		tl_output_bytes(b->other, &size);
+	if (size > MOST_OTHER)
+		b = next_batch(c, b);
+	if (!b->other && tl_output_open_memory(&b->other, NULL) < 0) {
+		c->base.no_memory = true;
+		return NULL;
+	}
+	b->other_open = true;
+	return b->other;
+}
+
+static inline void add_event(struct chrome *c, const struct event *event)
+{
+	struct batch *b = batch_of(c);
+
+	if (__builtin_expect(b->other_open, 0))
+		take_other(c, b);
+	b->events[b->count] = *event;
+	b->events[b->count++].comma = c->comma;
+	c->comma = true;
+}
+
+/* The head of an event that is written as it comes, up to its phase. NULL without memory. */
+static struct tl_output *other_head(struct chrome *c, const struct chrome_track *t)
+{
+	struct tl_output *out = other_text(c);
+	const size_t skipped = c->comma ? 0 : 2;
+
+	if (!out)
+		return NULL;
+	tl_put_bytes(out, t->head + skipped, t->phase - skipped);
+	c->comma = true;
+	return out;
+}
+
+/* With its phase and time. */
+static struct tl_output *other_event(struct chrome *c, const struct chrome_track *t, char phase,
+				     uint64_t ticks)
+{
+	struct tl_output *out = other_head(c, t);
+
+	if (!out)
+		return NULL;
+	tl_put_char(out, phase);
+	tl_put_text(out, "\",\"ts\":");
+	tl_output_advance(out, format_us(tl_output_room(out, 64),
+					 tl_ticks_time(c->base.frequency, ticks), c->fine));
+	return out;
+}
+
+static bool begin(struct tl_timeline *timeline)
+{
+	struct chrome *c = (struct chrome *)timeline;
+
+	c->fine = 1000000000 % timeline->frequency != 0;
+	/*
+	 * Two sums of doubles, each rounded three times, keep the order of two ends that differ by
+	 * one unit as long as the ends are below 2^50 units. Ticks shorter than a unit are not told
+	 * apart at all.
+	 */
+	if (timeline->frequency <= 1000000000000)
+		c->exact_ticks = (UINT64_C(1) << 50) / (c->fine ? 1000000000000 : 1000000000) *
+				 timeline->frequency;
+	tl_put_text(timeline->out, "{\"traceEvents\":[\n");
+	c->ordered = tl_ordered_open(&ordered_ops, c, timeline->jobs, timeline->out);
+	return c->ordered && tl_output_open_memory(&c->scratch, NULL) == 0;
 }
 
 /* ---- names ---- */
@@ -195,32 +415,34 @@ static bool room_for_key(struct chrome *c, uint32_t key)
 {
 	if (key < c->key_count)
 		return true;
-	if (!tl_grow(&c->keys, &c->key_capacity, (size_t)key + 1, sizeof(*c->keys)))
+	if (!tl_grow(&c->keys, &c->key_capacity, (size_t)key + 1, sizeof(const struct name *)))
 		return false;
-	memset(c->keys + c->key_count, 0, ((size_t)key + 1 - c->key_count) * sizeof(*c->keys));
+	memset(c->keys + c->key_count, 0,
+	       ((size_t)key + 1 - c->key_count) * sizeof(const struct name *));
 	c->key_count = (size_t)key + 1;
 	return true;
 }
 
-static void prepare_name(struct chrome *c, uint32_t key, const char *name)
+static void prepare_name(struct chrome *c, uint32_t key, const char *text)
 {
-	size_t before, after;
+	struct name *name = NULL;
+	const char *bytes;
+	size_t size;
 
-	if (!room_for_key(c, key)) {
+	tl_output_clear(c->scratch);
+	tl_put_text(c->scratch, ",\"name\":");
+	tl_put_json(c->scratch, text, strlen(text));
+	tl_put_char(c->scratch, '}');
+	bytes = tl_output_bytes(c->scratch, &size);
+	if (size && size <= UINT32_MAX && room_for_key(c, key))
+		name = tl_arena_alloc(&c->arena, sizeof(*name) + size + 16);
+	if (!name) {
 		c->base.no_memory = true;
 		return;
 	}
-	tl_output_bytes(c->names, &before);
-	tl_put_text(c->names, ",\"name\":");
-	tl_put_json(c->names, name, strlen(name));
-	c->name_bytes = tl_output_bytes(c->names, &after);
-	c->base.no_memory = tl_output_failed(c->names);
-	c->keys[key] = (struct name){ before, after - before };
-}
-
-static void put_name(struct chrome *c, uint32_t key)
-{
-	tl_put_bytes(c->base.out, c->name_bytes + c->keys[key].offset, c->keys[key].size);
+	name->size = (uint32_t)size;
+	memset(copy(name->text, bytes, size), 0, 16);
+	c->keys[key] = name;
 }
 
 /* ---- arguments ---- */
@@ -271,13 +493,12 @@ static void name_track(struct tl_timeline *timeline, struct tl_track *track, con
 {
 	struct chrome *c = (struct chrome *)timeline;
 	struct chrome_track *t = (struct chrome_track *)track;
-	struct tl_output *out = timeline->out;
+	struct tl_output *out;
 
 	prepare_track(t);
-	if (c->comma)
-		tl_put_text(out, ",\n");
-	c->comma = true;
-	tl_put_bytes(out, t->head, t->head_size);
+	out = other_head(c, t);
+	if (!out)
+		return;
 	tl_put_text(out, "M\",\"name\":\"");
 	tl_put_text(out, track->thread < 0 ? "process_name" : "thread_name");
 	tl_put_text(out, "\",\"args\":{\"name\":");
@@ -285,24 +506,33 @@ static void name_track(struct tl_timeline *timeline, struct tl_track *track, con
 	tl_put_text(out, "}}");
 }
 
-static void put_begin(struct chrome *c, const struct chrome_track *t, struct frame *frame,
-		      const struct tl_timeline_arg *args, size_t arg_count)
+static void put_begin(struct chrome *c, const struct chrome_track *t, struct frame *frame)
 {
-	struct tl_time time = tl_ticks_time(c->base.frequency, frame->ticks);
-
-	tl_output_advance(c->base.out, event_head(c, t, 'B', time));
-	put_name(c, frame->name_key);
-	put_args(c->base.out, args, arg_count);
-	tl_put_char(c->base.out, '}');
+	add_event(c, &(struct event){ .kind = BEGIN,
+				      .track = t,
+				      .name = c->keys[frame->name_key],
+				      .ticks = frame->ticks });
 	frame->begun = true;
 }
 
-static void put_end(struct chrome *c, const struct chrome_track *t, struct tl_time time)
+/* With arguments, which are not kept. */
+static void put_begin_args(struct chrome *c, const struct chrome_track *t, struct frame *frame,
+			   const struct tl_timeline_arg *args, size_t arg_count)
 {
-	char *p = event_head(c, t, 'E', time);
+	const struct name *name = c->keys[frame->name_key];
+	struct tl_output *out = other_event(c, t, 'B', frame->ticks);
 
-	*p++ = '}';
-	tl_output_advance(c->base.out, p);
+	frame->begun = true;
+	if (!out)
+		return;
+	tl_put_bytes(out, name->text, name->size - 1);
+	put_args(out, args, arg_count);
+	tl_put_char(out, '}');
+}
+
+static void put_end(struct chrome *c, const struct chrome_track *t, uint64_t ticks)
+{
+	add_event(c, &(struct event){ .kind = END, .track = t, .ticks = ticks });
 }
 
 /*
@@ -310,23 +540,22 @@ static void put_end(struct chrome *c, const struct chrome_track *t, struct tl_ti
  */
 static void put_ended(struct chrome *c, struct chrome_track *t, bool with_other)
 {
-	struct tl_time from = tl_ticks_time(c->base.frequency, t->ended.ticks);
-	struct tl_time to = tl_ticks_time(c->base.frequency, t->last);
-	char *p;
-
 	t->has_ended = false;
-	if ((with_other || t->ended_with_other || to.seconds >= c->exact_seconds) &&
-	    !adds_up(c, from, to)) {
-		put_begin(c, t, &t->ended, NULL, 0);
-		put_end(c, t, to);
-		return;
+	if (with_other || t->ended_with_other || t->last >= c->exact_ticks) {
+		struct tl_time from = tl_ticks_time(c->base.frequency, t->ended.ticks);
+		struct tl_time to = tl_ticks_time(c->base.frequency, t->last);
+
+		if (!adds_up(c, from, to)) {
+			put_begin(c, t, &t->ended);
+			put_end(c, t, t->last);
+			return;
+		}
 	}
-	p = event_head(c, t, 'X', from);
-	p = COPY(p, ",\"dur\":");
-	p = format_us(p, time_between(from, to), c->fine);
-	tl_output_advance(c->base.out, p);
-	put_name(c, t->ended.name_key);
-	tl_put_char(c->base.out, '}');
+	add_event(c, &(struct event){ .kind = COMPLETE,
+				      .track = t,
+				      .name = c->keys[t->ended.name_key],
+				      .ticks = t->ended.ticks,
+				      .end = t->last });
 }
 
 /*
@@ -354,7 +583,7 @@ static void begin_together(struct chrome *c, struct chrome_track *t)
 	struct frame *innermost = t->depth ? &t->frames[t->depth - 1] : NULL;
 
 	if (innermost && innermost->ticks == t->last && !innermost->begun)
-		put_begin(c, t, innermost, NULL, 0);
+		put_begin(c, t, innermost);
 }
 
 static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
@@ -365,7 +594,7 @@ static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	struct chrome_track *t = (struct chrome_track *)track;
 
 	(void)file, (void)line; /* the format has no place for them */
-	if (name_key >= c->key_count || !c->keys[name_key].size)
+	if (name_key >= c->key_count || !c->keys[name_key])
 		prepare_name(c, name_key, name);
 	if (t->depth == t->capacity &&
 	    !tl_grow(&t->frames, &t->capacity, t->depth + 1, sizeof(*t->frames)))
@@ -377,7 +606,7 @@ static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	begin_together(c, t);
 	t->frames[t->depth] = (struct frame){ .ticks = t->last, .name_key = name_key };
 	if (arg_count)
-		put_begin(c, t, &t->frames[t->depth], args, arg_count);
+		put_begin_args(c, t, &t->frames[t->depth], args, arg_count);
 	t->depth++;
 }
 
@@ -393,7 +622,7 @@ static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	together = advance(c, t, ticks);
 	frame = &t->frames[--t->depth];
 	if (frame->begun) {
-		put_end(c, t, tl_ticks_time(timeline->frequency, t->last));
+		put_end(c, t, t->last);
 		return;
 	}
 	t->ended = *frame;
@@ -406,17 +635,18 @@ static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64
 {
 	struct chrome *c = (struct chrome *)timeline;
 	struct chrome_track *t = (struct chrome_track *)track;
-	char *p;
+	struct tl_output *out;
 
 	prepare_track(t);
 	advance(c, t, ticks);
 	begin_together(c, t);
-	p = event_head(c, t, 'i', tl_ticks_time(timeline->frequency, t->last));
-	p = COPY(p, ",\"s\":\"t\",\"name\":");
-	tl_output_advance(timeline->out, p);
-	tl_put_json(timeline->out, name, strlen(name));
-	put_args(timeline->out, args, arg_count);
-	tl_put_char(timeline->out, '}');
+	out = other_event(c, t, 'i', t->last);
+	if (!out)
+		return;
+	tl_put_text(out, ",\"s\":\"t\",\"name\":");
+	tl_put_json(out, name, strlen(name));
+	put_args(out, args, arg_count);
+	tl_put_char(out, '}');
 }
 
 /*
@@ -429,13 +659,13 @@ static void counter(struct tl_timeline *timeline, struct tl_track *track, uint64
 	struct chrome *c = (struct chrome *)timeline;
 	struct chrome_track *t = (struct chrome_track *)track;
 	uint64_t since = tl_excess(ticks, timeline->origin);
-	struct tl_output *out = timeline->out;
-	char *p;
+	struct tl_output *out;
 
 	prepare_track(t);
-	p = event_head(c, t, 'C', tl_ticks_time(timeline->frequency, since));
-	p = COPY(p, ",\"name\":");
-	tl_output_advance(out, p);
+	out = other_event(c, t, 'C', since);
+	if (!out)
+		return;
+	tl_put_text(out, ",\"name\":");
 	tl_put_json(out, name, strlen(name));
 	if (track->thread >= 0)
 		tl_put_format(out, ",\"args\":{\"thread %" PRIi64 "\":", track->thread);
@@ -467,6 +697,18 @@ static void put_origin(const struct chrome *c)
 	tl_put_text(out, "\"}");
 }
 
+/* All that there is. The output is the caller's again. */
+static void write_events(struct chrome *c)
+{
+	struct batch *b = c->ordered ? tl_ordered_batch(c->ordered) : NULL;
+
+	if (b && b->other_open)
+		take_other(c, b);
+	if (tl_ordered_close(c->ordered, NULL) < 0)
+		c->base.no_memory = true;
+	c->ordered = NULL;
+}
+
 /* Calls that have not ended are begins without an end. */
 static void end(struct tl_timeline *timeline)
 {
@@ -479,8 +721,9 @@ static void end(struct tl_timeline *timeline)
 			put_ended(c, t, false);
 		for (size_t f = 0; f < t->depth; f++)
 			if (!t->frames[f].begun)
-				put_begin(c, t, &t->frames[f], NULL, 0);
+				put_begin(c, t, &t->frames[f]);
 	}
+	write_events(c);
 	tl_put_text(timeline->out, "\n],\"displayTimeUnit\":\"ns\"");
 	put_origin(c);
 	tl_put_text(timeline->out, "}\n");
@@ -495,8 +738,17 @@ static void free_chrome(struct tl_timeline *timeline)
 {
 	struct chrome *c = (struct chrome *)timeline;
 
-	tl_output_discard(c->names);
+	write_events(c);
+	tl_output_discard(c->scratch);
+	tl_arena_free(&c->arena);
 	free(c->keys);
+}
+
+static bool failed(const struct tl_timeline *timeline)
+{
+	const struct chrome *c = (const struct chrome *)timeline;
+
+	return c->ordered ? tl_ordered_failed(c->ordered) : tl_output_failed(timeline->out);
 }
 
 const struct tl_timeline_ops tl_chrome_timeline = {
@@ -510,6 +762,7 @@ const struct tl_timeline_ops tl_chrome_timeline = {
 	.instant = instant,
 	.counter = counter,
 	.end = end,
+	.failed = failed,
 	.free_track = free_track,
 	.free = free_chrome,
 };

@@ -244,7 +244,7 @@ static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, s
 
 	if (status < 0)
 		return status;
-	status = tl_xray_dump(x->reader, &select, json, out, err);
+	status = tl_xray_dump(x->reader, &select, json, input->options.jobs, out, err);
 	tl_xray_names_end(&select.names);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "timeline/timeline.h"
+#include "xray/listing/plain_lines.h"
 #include "xray/listing/select.h"
 
 enum field_type { F_U16, F_U32, F_I32, F_U64, F_I64, F_TEXT, F_DATA, F_PATH };
@@ -351,34 +352,102 @@ static void text_line(struct tl_output *out, const struct tl_xray_record *record
 	tl_put_char(out, '\n');
 }
 
-int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, bool json,
-		 struct tl_output *out, struct tl_error *err)
+/* The line of one record, if it is selected. 0 or TL_NO_MEMORY. */
+static int put_line(struct tl_xray_select *select, const struct tl_xray_record *record, bool json,
+		    struct tl_output *out, struct tl_error *err)
 {
 	static const struct tl_xray_function_name none = { .name = "" };
+	const struct tl_xray_function_name *name = &none;
+	struct tl_xray_event event;
+	bool decoded;
+
+	if (!tl_xray_selected(select, record))
+		return 0;
+	if (record->kind == TL_XRAY_FUNCTION) {
+		uint32_t number = tl_xray_names_number(&select->names, record->function);
+
+		if (number == TL_NONE)
+			return tl_error_memory(err);
+		name = &select->names.names[number];
+	}
+	decoded = tl_xray_decode_event(select->decoders, record, &event);
+	if (json)
+		json_line(out, record, name, decoded ? &event : NULL);
+	else
+		text_line(out, record, name, decoded ? &event : NULL);
+	return 0;
+}
+
+/* ---- all records ---- */
+
+static int dump_plainly(struct tl_xray_reader *reader, struct tl_xray_select *select, bool json,
+			struct tl_output *out, struct tl_error *err)
+{
 	struct tl_xray_record record;
 	int status;
 
-	tl_xray_rewind(reader);
 	while ((status = tl_xray_next_record(reader, &record, err)) == 1 &&
 	       !tl_output_failed(out)) {
-		const struct tl_xray_function_name *name = &none;
-		struct tl_xray_event event;
-		bool decoded;
-
-		if (!tl_xray_selected(select, &record))
-			continue;
-		if (record.kind == TL_XRAY_FUNCTION) {
-			uint32_t number = tl_xray_names_number(&select->names, record.function);
-
-			if (number == TL_NONE)
-				return tl_error_memory(err);
-			name = &select->names.names[number];
-		}
-		decoded = tl_xray_decode_event(select->decoders, &record, &event);
-		if (json)
-			json_line(out, &record, name, decoded ? &event : NULL);
-		else
-			text_line(out, &record, name, decoded ? &event : NULL);
+		status = put_line(select, &record, json, out, err);
+		if (status < 0)
+			break;
 	}
 	return tl_error_or_end(status);
+}
+
+/* The next records: plain ones, or one other. 1; 0: there are none; negative: an error. */
+static int dump_next(struct tl_xray_reader *reader, struct tl_xray_select *select,
+		     struct tl_xray_lines *lines, struct tl_error *err)
+{
+	struct tl_xray_plain plain[256];
+	struct tl_xray_record record;
+	struct tl_output *other;
+	int count = tl_xray_next_plain(reader, plain, sizeof(plain) / sizeof(*plain), err);
+	int status;
+
+	if (count < 0)
+		return count;
+	if (count) {
+		bool added = tl_xray_lines_add(lines, plain, (size_t)count);
+
+		return added ? 1 : tl_error_memory(err);
+	}
+	status = tl_xray_next_record(reader, &record, err);
+	if (status <= 0)
+		return status;
+	other = tl_xray_lines_other(lines);
+	if (!other)
+		return tl_error_memory(err);
+	status = put_line(select, &record, true, other, err);
+	if (status < 0)
+		return status;
+	return tl_xray_lines_other_end(lines) ? 1 : tl_error_memory(err);
+}
+
+/* Whether all records are selected. */
+static bool is_whole(const struct tl_xray_select *select)
+{
+	const struct tl_xray_fold_options *o = &select->limits;
+
+	return o->thread == TL_NOWHERE && o->process == TL_NOWHERE && o->cpu == TL_NOWHERE &&
+	       !o->from_ticks && !o->to_ticks && !select->names.by_function &&
+	       !select->names.by_object;
+}
+
+int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, bool json,
+		 unsigned jobs, struct tl_output *out, struct tl_error *err)
+{
+	struct tl_xray_lines *lines;
+	int status = 1, closed;
+
+	tl_xray_rewind(reader);
+	if (!json || !is_whole(select))
+		return dump_plainly(reader, select, json, out, err);
+	lines = tl_xray_lines_open(&select->names, jobs, out);
+	if (!lines)
+		return tl_error_memory(err);
+	while (status == 1 && !tl_xray_lines_failed(lines))
+		status = dump_next(reader, select, lines, err);
+	closed = tl_xray_lines_close(lines, status < 0 ? NULL : err);
+	return status < 0 ? status : closed;
 }

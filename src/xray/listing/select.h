@@ -16,7 +16,7 @@ bool tl_xray_selected(struct tl_xray_select *select, const struct tl_xray_record
 
 /* dump.c: every selected record, one line each. 0 or a negative tl_status. */
 int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, bool json,
-		 struct tl_output *out, struct tl_error *err);
+		 unsigned jobs, struct tl_output *out, struct tl_error *err);
 
 /* info.c: the facts of the file. */
 int tl_xray_describe(struct tl_xray_reader *reader, bool json, struct tl_output *out,

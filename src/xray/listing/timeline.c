@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "profile/fold/fold.h"
+#include "timeline/timeline.h"
 #include "xray/profile/fold.h"
 #include "xray/profile/caller_check.h"
 #include "xray/listing/timeline.h"
@@ -29,7 +30,8 @@ struct walk {
 	struct tl_xray_ids ids;
 	uint32_t *name_of;
 	size_t name_capacity;
-	bool *shown; /* by depth of the open frames: whether the call is on the timeline */
+	bool all_shown; /* nothing is chosen */
+	bool *shown;    /* by depth of the open frames: whether the call is on the timeline */
 	size_t capacity;
 };
 
@@ -133,6 +135,65 @@ static int put_function(struct walk *w, const struct tl_xray_record *record, str
 	return 0;
 }
 
+/*
+ * Function records in a row, of functions that were met before: as put_function() of each, where
+ * all calls are shown. A record that closes other frames than its own, or is not one of these, ends
+ * the run.
+ */
+static void put_run(struct walk *w, struct tl_xray_stream *stream)
+{
+	const struct tl_xray_dialect *d = &stream->reader->dialect;
+	const uint8_t argument = tl_xray_metadata_byte(d, TL_XRAY_MD_CALL_ARGUMENT);
+	const uint8_t *p = stream->cur.pos, *end = stream->cur.end;
+	struct tl_timeline *timeline = w->timeline;
+	struct tl_track *track = tl_timeline_track(timeline, stream->process, stream->thread);
+	struct tl_fold_hot hot = w->fold.hot;
+	/* Whether a call is possible is asked of paths that are new, by the plain way. */
+	const bool paths = w->fold.refuse_new_paths;
+
+	for (; track && (size_t)(end - p) >= TL_XRAY_FUNCTION_BYTES; p += TL_XRAY_FUNCTION_BYTES) {
+		const uint32_t word = tl_get32s(p, d->swap);
+		const uint64_t tsc = stream->tsc + tl_get32s(p + 4, d->swap);
+		const uint64_t ticks = tl_xray_clock_ticks(w->clock, tsc);
+		const unsigned action = tl_xray_function_action(d->high_bits, word);
+		const uint32_t id = tl_xray_function_id(d->high_bits, word);
+		const struct tl_xray_function_name *name;
+		uint32_t function;
+
+		if (tl_xray_is_metadata(d->high_bits, *p) || id >= w->ids.small_count ||
+		    !w->ids.small[id] || action > TL_XRAY_TAIL_EXIT ||
+		    (p + TL_XRAY_FUNCTION_BYTES < end && p[TL_XRAY_FUNCTION_BYTES] == argument))
+			break;
+		function = w->ids.small[id] - 1;
+		if (action != TL_XRAY_ENTER) {
+			if (hot.top->function != function || hot.top <= hot.indexed)
+				break;
+			if (paths)
+				tl_fold_hot_pop(&hot, &w->fold);
+			else
+				hot.top--;
+			timeline->ops->leave(timeline, track, ticks);
+		} else {
+			const size_t depth = (size_t)(hot.top - w->fold.frames) + 1;
+
+			if (depth >= w->capacity || hot.top == hot.last ||
+			    !(paths ? tl_fold_hot_enter(&hot, &w->fold, function)
+				    : tl_fold_hot_push(&hot, &w->fold, function)))
+				break;
+			w->shown[depth] = true;
+			name = &w->select->names.names[w->name_of[function]];
+			timeline->used = true;
+			timeline->ops->enter(timeline, track, ticks,
+					     w->first_key + w->name_of[function], name->name,
+					     name->file, name->line, NULL, 0);
+		}
+		stream->tsc = tsc;
+	}
+	w->fold.hot = hot;
+	stream->record += (uint64_t)(p - stream->cur.pos) / TL_XRAY_FUNCTION_BYTES;
+	stream->cur.pos = p;
+}
+
 /* Its bytes, or what they mean; then the type of a typed event. */
 static void put_event(struct walk *w, const struct tl_xray_record *record)
 {
@@ -180,13 +241,17 @@ static int walk_thread(struct walk *w, struct tl_xray_reader *reader,
 	struct tl_xray_stream stream;
 	bool on_cpu = false;
 	uint16_t cpu = 0;
-	int status;
+	int status = 0;
 
 	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end,
 			    &reader->faults);
 	w->stream = &stream;
-	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1 &&
-	       !tl_timeline_failed(w->timeline)) {
+	while (!tl_timeline_failed(w->timeline)) {
+		if (w->all_shown && stream.block)
+			put_run(w, &stream);
+		status = tl_xray_stream_next(&stream, &record, err);
+		if (status != 1)
+			break;
 		if (record.kind == TL_XRAY_FUNCTION) {
 			status = put_function(w, &record, err);
 			if (status < 0)
@@ -255,6 +320,9 @@ static int walk_all(struct walk *w, struct tl_xray_reader *reader, struct tl_err
 
 	if (known && !call_graph)
 		return tl_error_memory(err);
+	w->all_shown = reader->info.mode == TL_XRAY_FDR && w->select->limits.cpu == TL_NOWHERE &&
+		       !w->select->limits.from_ticks && !w->select->limits.to_ticks &&
+		       !w->select->names.by_function && !w->select->names.by_object;
 	status = walk_threads(w, reader, call_graph, err);
 	if (status == 0 && call_graph && tl_xray_call_graph_short_of_memory(call_graph))
 		status = tl_error_memory(err);

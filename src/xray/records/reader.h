@@ -224,6 +224,23 @@ int tl_xray_lose(struct tl_xray_stream *stream, uint64_t start, enum tl_status s
 int tl_xray_next_record(struct tl_xray_reader *reader, struct tl_xray_record *record,
 			struct tl_error *err);
 
+/* A function record without arguments. */
+struct tl_xray_plain {
+	uint64_t offset, tsc;
+	uint32_t function, delta;
+	enum tl_xray_action action;
+	uint32_t thread_number; /* in the order of threads; 0 in file order */
+	/* its thread, process and processor, until the next record that is not plain is read */
+	const struct tl_xray_stream *stream;
+};
+
+/*
+ * Records that are next, as tl_xray_next_record() would give them, as long as they are plain: up to
+ * `most`. Returns their number, 0: another one is next, or none; negative: an error.
+ */
+int tl_xray_next_plain(struct tl_xray_reader *reader, struct tl_xray_plain *records, size_t most,
+		       struct tl_error *err);
+
 /* tl_xray_next()'s state (time_order.c); NULL is allowed. */
 void tl_xray_merge_free(struct tl_xray_merge *merge);
 

@@ -33,7 +33,7 @@ static char *dump(struct bytes *b, bool json, struct tl_xray_decoders *decoders)
 	open_trace(&t, b, NULL);
 	assert_int_equal(tl_xray_names_begin(&select.names, NULL, NULL, NULL, NULL), 0);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_xray_dump(t.reader, &select, json, out, NULL), 0);
+	assert_int_equal(tl_xray_dump(t.reader, &select, json, 1, out, NULL), 0);
 	text = tl_output_bytes(out, &size);
 	copy = strndup(text, size);
 	assert_non_null(copy);

@@ -4,7 +4,7 @@
  * record under its name in the format's specification, plus "offset" and, where there is a clock,
  * "tsc"."
  */
-#include "bytes.h"
+#include "drawn_threads.h"
 
 #include "../temp_fixture.h"
 #include "core/output.h"
@@ -38,8 +38,8 @@ static void put_trace(struct bytes *b)
 }
 
 /* The dump of a trace, terminated; for free(). */
-static char *dump(const struct bytes *b, bool json, const struct tl_xray_fold_options *limits,
-		  const char *function)
+static char *dump_by(const struct bytes *b, bool json, const struct tl_xray_fold_options *limits,
+		     const char *function, unsigned jobs)
 {
 	static const char map_text[] =
 		"---\n- { id: 5, address: 0x10, function: 0x10, kind: function-enter, "
@@ -57,7 +57,7 @@ static char *dump(const struct bytes *b, bool json, const struct tl_xray_fold_op
 	assert_int_equal(tl_xray_names_begin(&select.names, map, function, NULL, NULL), 0);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	open_trace(&t, b, NULL);
-	assert_int_equal(tl_xray_dump(t.reader, &select, json, out, NULL), 0);
+	assert_int_equal(tl_xray_dump(t.reader, &select, json, jobs, out, NULL), 0);
 	text = tl_output_bytes(out, &size);
 	copy = strndup(text, size);
 	assert_non_null(copy);
@@ -67,6 +67,12 @@ static char *dump(const struct bytes *b, bool json, const struct tl_xray_fold_op
 	tl_xray_names_end(&select.names);
 	tl_xray_map_close(map);
 	return copy;
+}
+
+static char *dump(const struct bytes *b, bool json, const struct tl_xray_fold_options *limits,
+		  const char *function)
+{
+	return dump_by(b, json, limits, function, 1);
 }
 
 /* The n-th line, without its end; for free(). */
@@ -280,6 +286,33 @@ TEST(samples_have_their_paths)
 	free_bytes(&b);
 }
 
+/*
+ * Lines of function records are put together of pieces by several threads where nothing is chosen.
+ * A choice that lets all pass goes through them one by one.
+ */
+TEST(many_lines_are_those_of_each_record)
+{
+	static const int threads[] = { 1, 2, 8, 9, 40 };
+	struct tl_xray_fold_options passes = all;
+
+	passes.to_ticks = UINT64_MAX;
+	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
+		struct bytes b = { .high = i == 1, .big = i == 1 || i == 2 };
+		char *expected, *text;
+
+		put_drawn_threads(&b, threads[i], 7 + (uint32_t)i);
+		expected = dump_by(&b, true, &passes, NULL, 1);
+		assert_true(strlen(expected) > 5000000);
+		for (unsigned jobs = 0; jobs < 4; jobs++) {
+			text = dump_by(&b, true, &all, NULL, jobs);
+			assert_string_equal(text, expected);
+			free(text);
+		}
+		free(expected);
+		free_bytes(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +322,7 @@ int main(void)
 		cmocka_unit_test(text_lines_say_the_same),
 		cmocka_unit_test(filters_choose_lines),
 		cmocka_unit_test(samples_have_their_paths),
+		cmocka_unit_test(many_lines_are_those_of_each_record),
 	};
 
 	return cmocka_run_group_tests(tests, temp_setup, temp_teardown);

@@ -3,7 +3,9 @@
  * A trace on a timeline (src/timeline/), of which the test is the consumer: each call of the
  * timeline is a line of text. Expected times are added up by hand from the records below.
  */
-#include "bytes.h"
+#include "drawn_threads.h"
+
+#include <tracelathe/export.h>
 
 #include "../told_timeline.h"
 
@@ -158,6 +160,62 @@ TEST(threads_that_are_not_there)
 	expect(&none, NULL, 1, "begin 1000\nend, origin 100\n");
 }
 
+/* ---- many calls ---- */
+
+/* The timeline of a trace in a format of ours; for tl_output_discard(). */
+static struct tl_output *timeline_of(const struct bytes *b, const char *format,
+				     const struct tl_xray_fold_options *limits, unsigned jobs)
+{
+	struct tl_xray_select select = { .limits = *limits };
+	struct tl_timeline *timeline;
+	struct tl_output *out;
+	struct trace t;
+
+	open_trace(&t, b, NULL);
+	assert_int_equal(tl_xray_names_begin(&select.names, NULL, NULL, NULL, NULL), 0);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_timeline_open(&timeline, format, out, NULL), 0);
+	timeline->jobs = jobs;
+	assert_int_equal(tl_xray_timeline(t.reader, &select, timeline, &t.err), 0);
+	assert_false(tl_timeline_failed(timeline));
+	assert_int_equal(tl_timeline_finish(timeline, &t.err), 0);
+	tl_xray_names_end(&select.names);
+	close_trace(&t);
+	return out;
+}
+
+/* Runs of calls are fast where nothing is chosen; a window that lets all pass takes each record. */
+TEST(many_calls_are_those_of_each_record)
+{
+	static const char *const formats[] = { "chrome", "perfetto" };
+	static const int threads[] = { 1, 3, 40 };
+	struct tl_xray_fold_options passes = all;
+
+	passes.to_ticks = UINT64_MAX;
+	for (size_t i = 0; i < 6; i++) {
+		const char *const format = formats[i % 2];
+		struct bytes b = { .big = i == 2 };
+		struct tl_output *expected;
+		const char *text;
+		size_t size, got;
+
+		put_drawn_threads(&b, threads[i / 2], 3 + (uint32_t)i);
+		expected = timeline_of(&b, format, &passes, 1);
+		text = tl_output_bytes(expected, &size);
+		assert_true(size > 500000);
+		for (unsigned jobs = 0; jobs < 4; jobs++) {
+			struct tl_output *out = timeline_of(&b, format, &all, jobs);
+			const char *bytes = tl_output_bytes(out, &got);
+
+			assert_int_equal(got, size);
+			assert_memory_equal(bytes, text, size);
+			tl_output_discard(out);
+		}
+		tl_output_discard(expected);
+		free_bytes(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +223,7 @@ int main(void)
 		cmocka_unit_test(a_window_shows_what_begins_in_it),
 		cmocka_unit_test(events_have_the_meaning_that_is_told),
 		cmocka_unit_test(threads_that_are_not_there),
+		cmocka_unit_test(many_calls_are_those_of_each_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
