@@ -28,9 +28,19 @@ struct tl_source_frames {
 
 /* All expanded bytes at one address (source_map.c). */
 struct tl_source_mapping {
-	const uint8_t *data; /* NULL: not mapped yet */
+	const uint8_t *data; /* NULL: not mapped yet, or only seen through views */
 	size_t size;
 	bool is_ours; /* to be unmapped; else it is memory of the caller */
+	bool may_be_viewed;
+	bool viewed; /* too large for the address space: views show parts of `fd` */
+	int fd;
+};
+
+/* A part of the bytes, mapped by itself. Zero-filled, it shows nothing. */
+struct tl_source_view {
+	const uint8_t *data; /* of byte `offset` */
+	uint64_t offset;
+	size_t size;
 };
 
 /* A file of a directory beside its `data`. */
@@ -103,6 +113,23 @@ int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, boo
 
 /* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative. */
 int tl_open_unlinked(struct tl_error *err);
+
+/*
+ * tl_source_map(), but bytes that would take most of the address space that the process may have
+ * are not mapped: *data is NULL then, and views show them.
+ */
+int tl_source_map_or_view(struct tl_source *source, const uint8_t **data, size_t *size,
+			  struct tl_error *err);
+
+/*
+ * Have a view show bytes [offset, offset + size), which must be there, instead of what it showed.
+ * 0 or negative: then it shows nothing.
+ */
+int tl_source_view(const struct tl_source *source, struct tl_source_view *view, uint64_t offset,
+		   size_t size, struct tl_error *err);
+
+/* Have it show nothing. */
+void tl_source_view_end(struct tl_source_view *view);
 
 /*
  * Let the expanded bytes of `next` follow those of `source`, and of what follows it already. Both

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -15,6 +16,17 @@
 /* The address of no bytes. */
 static const uint8_t nothing;
 
+/* Whether so many bytes leave little of the address space to everything else. */
+static bool takes_most(uint64_t size)
+{
+	struct rlimit limit;
+	uint64_t space = SIZE_MAX;
+
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur < space)
+		space = limit.rlim_cur;
+	return size > space / 4;
+}
+
 static int map_descriptor(struct tl_source *source, int fd, uint64_t size, int flags,
 			  struct tl_error *err)
 {
@@ -22,6 +34,12 @@ static int map_descriptor(struct tl_source *source, int fd, uint64_t size, int f
 
 	if (size > PTRDIFF_MAX)
 		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE, "larger than the address space");
+	if (source->mapping.may_be_viewed && takes_most(size)) {
+		source->mapping.viewed = true;
+		source->mapping.fd = fd;
+		source->mapping.size = (size_t)size;
+		return 0;
+	}
 	map = mmap(NULL, (size_t)size, PROT_READ, flags, fd, 0);
 	if (map == MAP_FAILED)
 		return errno == ENOMEM ? tl_error_memory(err) : tl_error_system(err, "cannot map");
@@ -222,7 +240,8 @@ static int spool(struct tl_source *source, struct tl_error *err)
 		status = spool_following(source, fd, err);
 	if (!status && (size = lseek(fd, 0, SEEK_END)) > 0)
 		status = map_descriptor(source, fd, (uint64_t)size, MAP_SHARED, err);
-	close(fd);
+	if (!source->mapping.viewed)
+		close(fd);
 	return status;
 }
 
@@ -264,7 +283,11 @@ static int map_parts(struct tl_source *source, struct tl_error *err)
 		   0);
 	if (map == MAP_FAILED)
 		return tl_error_memory(err);
-	source->mapping = (struct tl_source_mapping){ map, (size_t)size, true };
+	source->mapping = (struct tl_source_mapping){
+		.data = map,
+		.size = (size_t)size,
+		.is_ours = true,
+	};
 	status = map_at(map, source->fd, source->stored_size, err);
 	for (size_t i = 0; status == 0 && i < source->parts.count; i++)
 		status = map_at(map + source->parts.list[i].begin, source->parts.list[i].fd,
@@ -297,10 +320,10 @@ static int map_whole(struct tl_source *source, struct tl_error *err)
 	return 0;
 }
 
-int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size,
-		  struct tl_error *err)
+static int map_or_view(struct tl_source *source, const uint8_t **data, size_t *size,
+		       struct tl_error *err)
 {
-	if (!source->mapping.data) {
+	if (!source->mapping.data && !source->mapping.viewed) {
 		int status = map_whole(source, err);
 
 		if (status)
@@ -317,6 +340,51 @@ int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size,
 	}
 	*data = source->mapping.data;
 	*size = source->mapping.size;
+	return 0;
+}
+
+int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size,
+		  struct tl_error *err)
+{
+	if (source->mapping.viewed)
+		return tl_error_memory(err);
+	return map_or_view(source, data, size, err);
+}
+
+int tl_source_map_or_view(struct tl_source *source, const uint8_t **data, size_t *size,
+			  struct tl_error *err)
+{
+	source->mapping.may_be_viewed = true;
+	return map_or_view(source, data, size, err);
+}
+
+/* How far a view begins behind the beginning of a page. */
+static size_t page_rest(uint64_t offset)
+{
+	return (size_t)(offset % (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+void tl_source_view_end(struct tl_source_view *view)
+{
+	const size_t rest = page_rest(view->offset);
+
+	if (view->data)
+		munmap((void *)(uintptr_t)(view->data - rest), view->size + rest);
+	*view = (struct tl_source_view){ .data = NULL };
+}
+
+int tl_source_view(const struct tl_source *source, struct tl_source_view *view, uint64_t offset,
+		   size_t size, struct tl_error *err)
+{
+	const size_t rest = page_rest(offset);
+	uint8_t *map;
+
+	tl_source_view_end(view);
+	map = mmap(NULL, size + rest, PROT_READ, MAP_PRIVATE, source->mapping.fd,
+		   (off_t)(offset - rest));
+	if (map == MAP_FAILED)
+		return errno == ENOMEM ? tl_error_memory(err) : tl_error_system(err, "cannot map");
+	*view = (struct tl_source_view){ map + rest, offset, size };
 	return 0;
 }
 
@@ -375,4 +443,6 @@ void tl_source_unmap(struct tl_source *source)
 {
 	if (source->mapping.is_ours)
 		munmap((void *)(uintptr_t)source->mapping.data, source->mapping.size);
+	if (source->mapping.viewed && source->mapping.fd != source->fd)
+		close(source->mapping.fd);
 }

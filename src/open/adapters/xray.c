@@ -10,6 +10,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
+#include "core/source.h"
 #include "open/binaries.h"
 #include "open/format.h"
 #include "open/adapters/xray_input.h"
@@ -71,14 +72,33 @@ static int open_log(struct tl_input *input, struct tl_xray_input *x, const uint8
 	return status;
 }
 
+static bool is_text(const uint8_t *data, size_t size)
+{
+	return !tl_xray_probe(data, size) && tl_xray_yaml_probe(data, size);
+}
+
+/* Records as text are a log in memory, which has no room where the text has none. */
+static int refuse_text(const struct tl_source *source, size_t size, struct tl_error *err)
+{
+	struct tl_source_view head = { .data = NULL };
+	int status = tl_source_view(source, &head, 0, tl_min(size, 4096), err);
+
+	if (status == 0 && is_text(head.data, head.size))
+		status = tl_error_memory(err);
+	tl_source_view_end(&head);
+	return status;
+}
+
 static int open_source(struct tl_input *input, struct tl_xray_input *x,
 		       const struct tl_xray_options *options, struct tl_error *err)
 {
 	const uint8_t *data;
 	size_t size;
-	int status = tl_source_map(input->source, &data, &size, err);
+	int status = tl_source_map_or_view(input->source, &data, &size, err);
 
-	if (status == 0 && !tl_xray_probe(data, size) && tl_xray_yaml_probe(data, size))
+	if (status == 0 && !data)
+		status = refuse_text(input->source, size, err);
+	else if (status == 0 && is_text(data, size))
 		return tl_error_format(err, "xray", open_log(input, x, data, size, options, err));
 	if (status < 0)
 		return status;

@@ -82,7 +82,7 @@ int tl_xray_decode_leaf(const struct tl_xray_reader *reader, uint32_t end_block,
 	/* The head of the buffer was read before, if the leaf does not begin with it. */
 	stream.begun = leaf->offset > stream.block->start;
 	stream.record = stream.begun;
-	tl_cursor_seek(&stream.cur, leaf->offset);
+	tl_xray_stream_seek(&stream, leaf->offset);
 	stream.tsc = leaf->clock;
 	status = decode(&stream, steps, leaf->size, err);
 	tl_xray_stream_end(&stream);

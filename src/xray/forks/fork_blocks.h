@@ -14,6 +14,14 @@ static inline void tl_xray_fork_open_block(struct tl_xray_stream *stream,
 	stream->block = NULL; /* keep its pages: they are read again */
 }
 
+/* The block was read, whole or not. That it could not be seen is noted with the reader. */
+static inline void tl_xray_fork_close_block(struct tl_xray_stream *stream)
+{
+	if (stream->no_view)
+		stream->reader->window->no_memory = true;
+	tl_xray_stream_end(stream);
+}
+
 /*
  * The next record of the block but for its extents. 1; 0 at the end or at damage; negative without
  * memory.

@@ -40,6 +40,7 @@ static uint64_t time_at(const struct tl_xray_reader *reader, const struct tl_xra
 		if (record.offset >= offset)
 			break;
 	}
+	tl_xray_fork_close_block(&stream);
 	free(unnoted.list);
 	return tsc;
 }

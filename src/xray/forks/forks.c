@@ -107,6 +107,8 @@ static int compare_buffers(const struct shared *a, const struct shared *b, uint6
 		if (!order && clocks)
 			*common = x.offset + x.length;
 	}
+	tl_xray_fork_close_block(&left);
+	tl_xray_fork_close_block(&right);
 	free(unnoted.list);
 	return order;
 }
@@ -123,6 +125,7 @@ static void last_of_block(struct log *log, uint32_t block)
 	while (tl_xray_fork_next_record(&stream, &record, NULL) == 1)
 		if (record.tsc > log->last_tsc)
 			log->last_tsc = record.tsc;
+	tl_xray_fork_close_block(&stream);
 	free(unnoted.list);
 }
 
@@ -155,14 +158,13 @@ static int compare_logs(const void *left, const void *right)
 	if (!order)
 		order = ORDER(b->reader->size, a->reader->size);
 	if (!order)
-		order = memcmp(a->reader->data, b->reader->data, a->reader->size);
+		order = tl_xray_compare_bytes(a->reader, b->reader);
 	return order ? order : ORDER(a->number, b->number);
 }
 
 static bool same_bytes(const struct log *a, const struct log *b)
 {
-	return a->reader->size == b->reader->size &&
-	       !memcmp(a->reader->data, b->reader->data, a->reader->size);
+	return a->reader->size == b->reader->size && !tl_xray_compare_bytes(a->reader, b->reader);
 }
 
 /* ---- logs that may be related ---- */
@@ -391,6 +393,9 @@ int tl_xray_relate(struct tl_xray_reader *const *readers, size_t count, size_t *
 				(struct log){ .reader = readers[i], .number = i };
 	if (family.log_count)
 		status = relate(&family, which, err);
+	for (size_t i = 0; i < family.log_count; i++)
+		if (tl_xray_window_end(family.logs[i].reader, NULL) < 0 && status == 0)
+			status = tl_error_memory(err);
 	free(family.buffers);
 	free(family.logs);
 	return tl_error_format(err, "xray", status);

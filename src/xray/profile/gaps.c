@@ -190,6 +190,7 @@ int tl_xray_look_ahead(const struct tl_xray_stream *stream, tl_xray_number_fn *n
 	ahead->to_end = true;
 	l.stream.faults = &l.unnoted;
 	l.stream.progress = NULL;
+	l.stream.view.data = NULL;
 	l.stream.path = NULL;
 	l.stream.path_capacity = 0;
 	if (ahead->first != TL_NONE && !tl_grow(&l.open, &l.capacity, 1, sizeof(*l.open)))

@@ -7,6 +7,7 @@
 #include "xray/records/reader.h"
 
 enum { RECORD_NORMAL = 0, RECORD_ARGUMENT = 1 };
+enum { RECORD_AND_ARGUMENTS = (1 + TL_XRAY_MAX_ARGS) * TL_XRAY_BASIC_BYTES };
 
 struct basic {
 	uint16_t type;
@@ -34,9 +35,14 @@ int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err)
 	int status = 0;
 
 	for (; status == 0 && reader->size - at >= TL_XRAY_BASIC_BYTES; at += TL_XRAY_BASIC_BYTES) {
-		const uint8_t *p = reader->data + at;
-		struct basic b = head_of(d, p);
-		bool known = b.type <= RECORD_ARGUMENT;
+		const uint8_t *p = tl_xray_look(reader, at, TL_XRAY_BASIC_BYTES);
+		struct basic b;
+		bool known;
+
+		if (!p)
+			return tl_error_memory(err);
+		b = head_of(d, p);
+		known = b.type <= RECORD_ARGUMENT;
 
 		if (named && known && (b.thread != block.thread || b.process != block.process)) {
 			status = tl_xray_add_block(reader, &block, err);
@@ -101,11 +107,14 @@ int tl_xray_decode_basic(struct tl_xray_stream *stream, struct tl_xray_record *r
 			 struct tl_error *err)
 {
 	const struct tl_xray_dialect *d = &stream->reader->dialect;
-	const uint8_t *p = stream->cur.pos;
+	const uint8_t *p;
 	struct basic b;
 
+	if (!tl_xray_stream_extend(stream, RECORD_AND_ARGUMENTS))
+		return tl_error_memory(err);
 	if (!tl_cursor_has(&stream->cur, TL_XRAY_BASIC_BYTES))
-		return 0;
+		return tl_xray_stream_over(stream, err);
+	p = stream->cur.pos;
 	b = head_of(d, p);
 	*record = (struct tl_xray_record){
 		.offset = tl_cursor_offset(&stream->cur),

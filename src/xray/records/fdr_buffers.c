@@ -8,8 +8,11 @@
 
 bool tl_xray_is_kind(const struct tl_xray_reader *r, uint64_t at, enum tl_xray_metadata kind)
 {
-	return at < r->size && r->size - at >= TL_XRAY_METADATA_BYTES &&
-	       r->data[at] == tl_xray_metadata_byte(&r->dialect, kind);
+	const uint8_t *p = NULL;
+
+	if (at < r->size && r->size - at >= TL_XRAY_METADATA_BYTES)
+		p = tl_xray_look(r, at, TL_XRAY_METADATA_BYTES);
+	return p && *p == tl_xray_metadata_byte(&r->dialect, kind);
 }
 
 bool tl_xray_is_buffer(const struct tl_xray_reader *r, uint64_t at)
@@ -20,7 +23,8 @@ bool tl_xray_is_buffer(const struct tl_xray_reader *r, uint64_t at)
 
 uint64_t tl_xray_extents_end(const struct tl_xray_reader *r, uint64_t at)
 {
-	uint64_t size = tl_get64s(r->data + at + 1, r->dialect.swap);
+	const uint8_t *p = tl_xray_look(r, at, TL_XRAY_METADATA_BYTES);
+	uint64_t size = p ? tl_get64s(p + 1, r->dialect.swap) : 0;
 
 	if (size > UINT64_MAX - at - TL_XRAY_METADATA_BYTES)
 		return UINT64_MAX;
@@ -34,11 +38,14 @@ enum { SEARCHED = 4 << 20 };
 static uint64_t find_byte(const struct tl_xray_reader *r, uint64_t at, uint8_t byte)
 {
 	while (at < r->size) {
-		size_t size = (size_t)tl_min(r->size - at, SEARCHED);
-		const uint8_t *hit = memchr(r->data + at, byte, size);
+		size_t size = SEARCHED;
+		const uint8_t *from = tl_xray_look_on(r, at, &size);
+		const uint8_t *hit = from ? memchr(from, byte, size) : NULL;
 
+		if (!from)
+			break;
 		if (hit)
-			return (uint64_t)(hit - r->data);
+			return at + (uint64_t)(hit - from);
 		tl_source_release(r->source, at, size);
 		at += size;
 	}

@@ -48,9 +48,7 @@ static int describe(const struct tl_xray_reader *r, struct tl_xray_block *block,
 	int status = 1;
 
 	tl_xray_stream_begin(&stream, r, NULL, 0, 0, &unnoted);
-	stream.cur = tl_cursor_over(r->data, r->size);
-	tl_cursor_limit(&stream.cur, block->end);
-	tl_cursor_seek(&stream.cur, block->start);
+	tl_xray_stream_place(&stream, block->start, block->end);
 	for (int i = 0; i < HEAD_RECORDS && status == 1 && !block->timed; i++) {
 		status = tl_xray_decode_fdr(&stream, &record, err);
 		if (status != 1 || record.kind == TL_XRAY_FUNCTION || record.kind == TL_XRAY_LOST)
@@ -64,6 +62,7 @@ static int describe(const struct tl_xray_reader *r, struct tl_xray_block *block,
 	block->thread = stream.thread;
 	block->process = stream.process;
 	block->begun = stream.begun;
+	tl_xray_stream_end(&stream);
 	free(unnoted.list);
 	return tl_error_if_memory(status);
 }

@@ -266,7 +266,7 @@ int tl_xray_decode_fdr(struct tl_xray_stream *stream, struct tl_xray_record *rec
 		       struct tl_error *err)
 {
 	if (stream->cur.pos == stream->cur.end)
-		return 0;
+		return tl_xray_stream_over(stream, err);
 	/*
 	 * Reset all but `args`, which is only read up to `arg_count`: clearing the whole record
 	 * costs time.

@@ -18,9 +18,11 @@ int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err)
 	while (status == 0 && at < reader->size) {
 		struct tl_xray_block block = { .start = at, .process = reader->info.process };
 		uint64_t left = reader->size - at;
-		uint32_t size = left >= TL_XRAY_PROFILING_BLOCK_BYTES
-					? tl_get32s(reader->data + at, swap)
-					: 0;
+		const uint8_t *head =
+			left >= TL_XRAY_PROFILING_BLOCK_BYTES
+				? tl_xray_look(reader, at, TL_XRAY_PROFILING_BLOCK_BYTES)
+				: NULL;
+		uint32_t size = head ? tl_get32s(head, swap) : 0;
 
 		if (size < TL_XRAY_PROFILING_BLOCK_BYTES)
 			return tl_xray_add_gap(
@@ -32,7 +34,7 @@ int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err)
 				reader, at, at, TL_TRUNCATED,
 				"a block reaches past the end of the file; kept its whole entries",
 				err);
-		block.thread = (int32_t)tl_get64s(reader->data + at + 8, swap);
+		block.thread = (int32_t)tl_get64s(head + 8, swap);
 		block.end = at + tl_min(size, left);
 		at = block.end;
 		if (status == 0)
@@ -75,6 +77,8 @@ int tl_xray_decode_profiling(struct tl_xray_stream *stream, struct tl_xray_recor
 	bool swap = stream->reader->dialect.swap;
 	uint64_t start;
 
+	if (stream->cur.pos == stream->cur.end)
+		return tl_xray_stream_over(stream, err);
 	if (tl_cursor_offset(&stream->cur) == stream->block->start)
 		stream->cur.pos += TL_XRAY_PROFILING_BLOCK_BYTES;
 	start = tl_cursor_offset(&stream->cur);

@@ -69,7 +69,9 @@ int tl_xray_probe(const uint8_t *data, size_t size)
 /* The first record shows where a big-endian producer begins its bit fields (3.4). */
 static bool detect_high_bits(const struct tl_xray_reader *r)
 {
-	uint8_t first = r->size > TL_XRAY_HEADER_BYTES ? r->data[TL_XRAY_HEADER_BYTES] : 0;
+	const uint8_t *p =
+		r->size > TL_XRAY_HEADER_BYTES ? tl_xray_look(r, TL_XRAY_HEADER_BYTES, 1) : NULL;
+	uint8_t first = p ? *p : 0;
 
 	if (r->options.bit_order != TL_XRAY_BITS_DETECT)
 		return r->options.bit_order == TL_XRAY_BITS_HIGH;
@@ -77,23 +79,23 @@ static bool detect_high_bits(const struct tl_xray_reader *r)
 				      first == (0x80 | TL_XRAY_MD_NEW_BUFFER));
 }
 
-static int profiling_header(struct tl_xray_reader *r, bool swap, struct tl_error *err)
+static int profiling_header(struct tl_xray_reader *r, const uint8_t *p, bool swap,
+			    struct tl_error *err)
 {
 	r->dialect = (struct tl_xray_dialect){ .mode = TL_XRAY_PROFILING, .swap = swap };
 	r->info.mode = TL_XRAY_PROFILING;
 	r->info.big_endian = swap != TL_HOST_BIG_ENDIAN;
 	r->info.version = 1;
-	r->info.timestamp = tl_get64s(r->data + 16, swap);
-	r->info.process = (int32_t)tl_get64s(r->data + 24, swap);
-	if (tl_get64s(r->data + 8, swap) != TL_XRAY_PROFILING_VERSION)
+	r->info.timestamp = tl_get64s(p + 16, swap);
+	r->info.process = (int32_t)tl_get64s(p + 24, swap);
+	if (tl_get64s(p + 8, swap) != TL_XRAY_PROFILING_VERSION)
 		return tl_error_at(err, TL_UNSUPPORTED, 8,
 				   "an XRay profile of a version other than 0x20180424");
 	return 0;
 }
 
-static int trace_header(struct tl_xray_reader *r, struct tl_error *err)
+static int trace_header(struct tl_xray_reader *r, const uint8_t *p, struct tl_error *err)
 {
-	const uint8_t *p = r->data;
 	int order = byte_order(p);
 	bool swap = (order == 2) != TL_HOST_BIG_ENDIAN;
 	uint32_t flags;
@@ -129,6 +131,7 @@ static int trace_header(struct tl_xray_reader *r, struct tl_error *err)
 
 static int read_header(struct tl_xray_reader *r, struct tl_error *err)
 {
+	const uint8_t *p;
 	bool swap;
 	int status;
 
@@ -138,10 +141,13 @@ static int read_header(struct tl_xray_reader *r, struct tl_error *err)
 	if (r->size < TL_XRAY_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->size,
 				   "the file ends inside its 32-byte header");
-	if (is_profiling(r->data, &swap))
-		status = profiling_header(r, swap, err);
+	p = tl_xray_look(r, 0, TL_XRAY_HEADER_BYTES);
+	if (!p)
+		return tl_error_memory(err);
+	if (is_profiling(p, &swap))
+		status = profiling_header(r, p, swap, err);
 	else
-		status = trace_header(r, err);
+		status = trace_header(r, p, err);
 	if (status == 0 && r->size == TL_XRAY_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->size,
 				   "the file holds a header and no records");
@@ -165,8 +171,20 @@ static int index_blocks(struct tl_xray_reader *r, struct tl_error *err)
 				     "no record could be found behind the header");
 	if (status == 0)
 		status = tl_xray_order_blocks(r, err);
+	if (tl_xray_window_end(r, NULL) < 0)
+		status = tl_error_memory(err);
 	r->index_faults = r->faults;
 	return status;
+}
+
+static int see_bytes(struct tl_xray_reader *r, struct tl_source *source, struct tl_error *err)
+{
+	int status = tl_source_map_or_view(source, &r->data, &r->size, err);
+
+	if (status < 0 || r->data)
+		return status;
+	r->window = calloc(1, sizeof(*r->window));
+	return r->window ? 0 : tl_error_memory(err);
 }
 
 int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source,
@@ -186,7 +204,7 @@ int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source,
 	r->progress.source = source;
 	if (options)
 		tl_take(&r->options, sizeof(r->options), options, options->size);
-	status = tl_source_map(source, &r->data, &r->size, err);
+	status = see_bytes(r, source, err);
 	if (status == 0)
 		status = read_header(r, err);
 	if (status == 0)
@@ -229,6 +247,9 @@ void tl_xray_close(struct tl_xray_reader *reader)
 	if (!reader)
 		return;
 	tl_xray_merge_free(reader->merge);
+	if (reader->window)
+		tl_source_view_end(&reader->window->view);
+	free(reader->window);
 	free(reader->blocks);
 	free(reader->gaps.list);
 	free(reader->order);

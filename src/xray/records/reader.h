@@ -12,6 +12,7 @@
 #include <tracelathe/xray.h>
 
 #include "core/cursor.h"
+#include "core/source.h"
 #include "xray/format/layout.h"
 
 /*
@@ -89,7 +90,10 @@ struct tl_xray_stream {
 	const uint32_t *order;             /* block numbers; NULL: as numbered */
 	uint32_t next_block, end_block;
 	struct tl_cursor cur; /* over the present block; empty before the first one */
-	uint64_t record;      /* number of the next record in the block */
+	/* what the cursor is over, where the trace is not mapped; a copy must not end it */
+	struct tl_source_view view;
+	bool no_view;    /* there was no memory for it: the cursor is empty */
+	uint64_t record; /* number of the next record in the block */
 	uint64_t tsc;
 	int32_t process, thread;
 	uint16_t cpu;
@@ -108,10 +112,17 @@ struct tl_xray_thread {
 
 struct tl_xray_merge;
 
+/* The bytes that the index looks at, of a trace that is not mapped. */
+struct tl_xray_window {
+	struct tl_source_view view;
+	bool no_memory; /* sticky */
+};
+
 struct tl_xray_reader {
 	struct tl_source *source;
-	const uint8_t *data;
+	const uint8_t *data; /* NULL: too large to be mapped, views show parts of it */
 	size_t size;
+	struct tl_xray_window *window; /* NULL: it is mapped */
 	struct tl_xray_options options;
 	struct tl_xray_info info;
 	struct tl_xray_dialect dialect;
@@ -131,6 +142,18 @@ struct tl_xray_reader {
 	struct tl_xray_merge *merge;        /* tl_xray_next()'s state */
 	bool from_text;                     /* the trace was made of records as YAML */
 };
+
+/*
+ * Bytes [at, at + size), which are there, until the next call (window.c); by one thread, while the
+ * index is made and logs are related. NULL without memory, which the window notes.
+ */
+const uint8_t *tl_xray_look(const struct tl_xray_reader *reader, uint64_t at, size_t size);
+/* The same of as many as can be seen at once: *size, at most what it was before, is set to that. */
+const uint8_t *tl_xray_look_on(const struct tl_xray_reader *reader, uint64_t at, size_t *size);
+/* Order of the bytes of two traces of one size, as by memcmp(). */
+int tl_xray_compare_bytes(const struct tl_xray_reader *a, const struct tl_xray_reader *b);
+/* The window is not needed for now. 0, or TL_NO_MEMORY if it noted that. */
+int tl_xray_window_end(const struct tl_xray_reader *reader, struct tl_error *err);
 
 /* Find the blocks (fdr_index.c, basic_mode.c, profiling_mode.c). */
 int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err);
@@ -177,6 +200,18 @@ void tl_xray_stream_begin(struct tl_xray_stream *stream, const struct tl_xray_re
 			  const uint32_t *order, uint32_t begin, uint32_t end,
 			  struct tl_xray_faults *faults);
 void tl_xray_stream_end(struct tl_xray_stream *stream);
+
+/* Put the cursor over bytes of the file, from `start` up to `end` or the end of the file. */
+void tl_xray_stream_place(struct tl_xray_stream *stream, uint64_t start, uint64_t end);
+/*
+ * Have the cursor over so many bytes, if the block has them: a view does not show all of a long
+ * block. False without memory.
+ */
+bool tl_xray_stream_extend(struct tl_xray_stream *stream, size_t bytes);
+/* Go to a byte of the present block. */
+void tl_xray_stream_seek(struct tl_xray_stream *stream, uint64_t offset);
+/* No record follows in the block. 0, or TL_NO_MEMORY if it could not be seen. */
+int tl_xray_stream_over(const struct tl_xray_stream *stream, struct tl_error *err);
 
 /* The same, with progress reported for all streams of the reader together. */
 void tl_xray_stream_open(struct tl_xray_stream *stream, struct tl_xray_reader *reader,

@@ -23,6 +23,7 @@ void tl_xray_stream_end(struct tl_xray_stream *stream)
 {
 	free(stream->path);
 	stream->path = NULL;
+	tl_source_view_end(&stream->view);
 }
 
 void tl_xray_stream_open(struct tl_xray_stream *stream, struct tl_xray_reader *reader,
@@ -59,6 +60,7 @@ void tl_xray_stream_leave(struct tl_xray_stream *stream)
 
 	if (!stream->block)
 		return;
+	tl_source_view_end(&stream->view);
 	size = stream->block->end - stream->block->start;
 	tl_source_release(stream->reader->source, stream->block->start, size);
 	if (stream->progress)
@@ -77,9 +79,7 @@ bool tl_xray_stream_block(struct tl_xray_stream *stream)
 					      : stream->next_block];
 	stream->next_block++;
 	stream->block = block;
-	stream->cur = tl_cursor_over(reader->data, reader->size);
-	tl_cursor_limit(&stream->cur, block->end);
-	tl_cursor_seek(&stream->cur, block->start);
+	tl_xray_stream_place(stream, block->start, block->end);
 	stream->record = 0;
 	stream->begun = false;
 	stream->thread = block->thread;

@@ -91,12 +91,12 @@ static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *en
 	int status;
 
 	tl_xray_stream_begin(&stream, r, NULL, 0, 0, &unnoted);
-	stream.cur = tl_cursor_over(r->data, r->size);
-	tl_cursor_seek(&stream.cur, start);
+	tl_xray_stream_place(&stream, start, r->size);
 	*end = start;
 	while ((status = tl_xray_decode_fdr(&stream, &record, err)) == 1 &&
 	       record.kind != TL_XRAY_LOST)
 		*end = record.offset + record.length;
+	tl_xray_stream_end(&stream);
 	free(unnoted.list);
 	return tl_error_if_memory(status);
 }

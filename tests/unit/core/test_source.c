@@ -177,6 +177,95 @@ static void standard_input_is_read_from_where_it_stands(void **state)
 	free(content);
 }
 
+/* ---- views ---- */
+
+/* Let the process have so much more address space than it has now. @return what it might have */
+static struct rlimit limit_address_space(rlim_t more)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long long pages = 0;
+	struct rlimit before, limit;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%llu", &pages), 1);
+	fclose(file);
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	limit = before;
+	limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	return before;
+}
+
+enum { MANY_BYTES = 48 << 20, ROOM_FOR_VIEWS = 24 << 20 };
+
+static void assert_views(struct tl_source *source, const uint8_t *content)
+{
+	static const struct {
+		uint64_t offset;
+		size_t size;
+	} parts[] = { { 0, 1 },
+		      { 4095, 2 },
+		      { 4096, 4096 },
+		      { 1234567, 3 << 20 },
+		      { MANY_BYTES - 1, 1 },
+		      { 12345, 1 } };
+	struct tl_source_view view = { .data = NULL };
+	const uint8_t *data;
+	struct tl_error err;
+	size_t size;
+
+	assert_int_equal(tl_source_map_or_view(source, &data, &size, &err), 0);
+	assert_null(data);
+	assert_int_equal(size, MANY_BYTES);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		assert_int_equal(
+			tl_source_view(source, &view, parts[i].offset, parts[i].size, &err), 0);
+		assert_memory_equal(view.data, content + parts[i].offset, parts[i].size);
+	}
+	/* What does not fit is told, and the view shows nothing. */
+	assert_int_equal(tl_source_view(source, &view, 0, MANY_BYTES, &err), TL_NO_MEMORY);
+	assert_null(view.data);
+	assert_int_equal(tl_source_map(source, &data, &size, &err), TL_NO_MEMORY);
+	assert_int_equal(tl_source_view(source, &view, 7, 7, &err), 0);
+	tl_source_view_end(&view);
+	tl_source_view_end(&view);
+	assert_clean(source);
+}
+
+/* Files, and what is in a temporary file. */
+static void bytes_that_the_address_space_cannot_hold_are_viewed(void **state)
+{
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* it needs address space without end */
+#endif
+	uint8_t *content = make_content(MANY_BYTES);
+	struct packed packed = pack_zstd(content, MANY_BYTES);
+	const char *path = temp_write(*state, "plain", content, MANY_BYTES);
+	struct rlimit before = limit_address_space(ROOM_FOR_VIEWS);
+	assert_views(open_at(path), content);
+	assert_views(open_bytes(&packed), content);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	free(packed.data);
+	free(content);
+}
+
+/* Nothing else changes: small files are mapped, and all are where there is no limit. */
+static void bytes_that_fit_are_mapped(void **state)
+{
+	uint8_t *content = make_content(MANY_BYTES);
+	const char *path = temp_write(*state, "plain", content, MANY_BYTES);
+	struct tl_source *source = open_at(path);
+	const uint8_t *data;
+	size_t size;
+
+	assert_int_equal(tl_source_map_or_view(source, &data, &size, NULL), 0);
+	assert_int_equal(size, MANY_BYTES);
+	assert_memory_equal(data, content, size);
+	assert_maps(source, content, size);
+	assert_clean(source);
+	free(content);
+}
+
 /* ---- the temporary file ---- */
 
 static void a_temporary_directory_that_is_not_there_is_an_error(void **state)
@@ -575,6 +664,8 @@ int main(void)
 		WITH_FIXTURE(pipes_are_read_and_mapped),
 		WITH_FIXTURE(a_pipe_that_does_not_block_is_waited_for),
 		WITH_FIXTURE(standard_input_is_read_from_where_it_stands),
+		WITH_FIXTURE(bytes_that_the_address_space_cannot_hold_are_viewed),
+		WITH_FIXTURE(bytes_that_fit_are_mapped),
 		WITH_FIXTURE(a_temporary_directory_that_is_not_there_is_an_error),
 		cmocka_unit_test(large_compressed_input_is_mapped_as_it_is_read),
 		WITH_FIXTURE(mapping_of_compressed_input_can_be_cancelled),
