@@ -7,6 +7,7 @@
  */
 #include "profile/model/model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -340,6 +341,17 @@ static void add_packed(struct tl_profile *profile)
 				    &profile->losses.saturated);
 }
 
+static void settle_durations(struct tl_profile *profile)
+{
+	struct tl_latency_scratch scratch = { NULL, 0 };
+
+	for (size_t i = 0; i < profile->durations.capacity; i++)
+		tl_latency_settle_next(&profile->durations.list[i], &scratch);
+	for (size_t i = 0; i < profile->part_functions.table.count; i++)
+		tl_latency_settle_next(&profile->part_functions.list[i].latency, &scratch);
+	free(scratch.list);
+}
+
 int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 {
 	int status;
@@ -350,10 +362,7 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 	if (!make_room(profile))
 		return tl_error_memory(err);
 	total_given(profile);
-	for (size_t i = 0; i < profile->durations.capacity; i++)
-		tl_latency_settle(&profile->durations.list[i]);
-	for (size_t i = 0; i < profile->part_functions.table.count; i++)
-		tl_latency_settle(&profile->part_functions.list[i].latency);
+	settle_durations(profile);
 	if (profile->contexts.table.count)
 		status = derive_from_contexts(profile, err);
 	else

@@ -2,6 +2,7 @@
 #include "profile/model/latency.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/arithmetic.h"
 #include "core/memory.h"
@@ -103,6 +104,20 @@ static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies
 	return true;
 }
 
+static bool append_samples(struct tl_latencies *into, const struct tl_latencies *from)
+{
+	const size_t count = from->sample_count;
+
+	if (!count)
+		return true;
+	if (!tl_grow(&into->samples, &into->capacity, into->sample_count + count,
+		     sizeof(*into->samples)))
+		return false;
+	memcpy(into->samples + into->sample_count, from->samples, count * sizeof(*from->samples));
+	into->sample_count += count;
+	return true;
+}
+
 /* The durations of `from`, one way or the other, into the durations of `into`. */
 static bool merge_durations(struct tl_latencies *into, const struct tl_latencies *from, bool exact)
 {
@@ -112,9 +127,10 @@ static bool merge_durations(struct tl_latencies *into, const struct tl_latencies
 		return false;
 	if (from->octaves)
 		return merge_histogram(into, from);
+	if (!into->octaves)
+		return append_samples(into, from);
 	for (size_t i = 0; i < from->sample_count; i++)
-		if (into->octaves ? !histogram_count(into, from->samples[i], 1)
-				  : !sample(into, from->samples[i]))
+		if (!histogram_count(into, from->samples[i], 1))
 			return false;
 	return true;
 }
@@ -216,43 +232,52 @@ static int by_ticks(const void *a, const void *b)
 	return tl_compare(x, y);
 }
 
-/* One round of a radix sort. */
-static void sort_by_byte(uint64_t *restrict to, const uint64_t *restrict from, size_t count,
-			 unsigned shift)
-{
-	size_t places[256] = { 0 }, at = 0;
+/* A digit of a radix sort has at most so many bits: its table is in the first cache. */
+enum { MOST_DIGIT_BITS = 11 };
 
+/* One round of it. */
+static void sort_by_digit(uint64_t *restrict to, const uint64_t *restrict from, size_t count,
+			  unsigned shift, unsigned bits)
+{
+	const size_t digits = (size_t)1 << bits, mask = digits - 1;
+	size_t places[1 << MOST_DIGIT_BITS], at = 0;
+
+	memset(places, 0, digits * sizeof(*places));
 	for (size_t i = 0; i < count; i++)
-		places[from[i] >> shift & 255]++;
-	for (size_t i = 0; i < 256; i++) {
+		places[from[i] >> shift & mask]++;
+	for (size_t i = 0; i < digits; i++) {
 		size_t here = places[i];
 
 		places[i] = at;
 		at += here;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[from[i] >> shift & 255]++] = from[i];
+		to[places[from[i] >> shift & mask]++] = from[i];
 }
 
 /*
- * Durations are many, and mostly short: by their bytes, from the lowest up to the highest that any
- * has.
+ * Durations are many, and mostly short: by their digits, from the lowest up to the highest that any
+ * has. Rounds come in pairs, of which the second one puts the samples back where they were. False
+ * without memory.
  */
-static bool sort_by_bytes(uint64_t **samples, size_t count, uint64_t max)
+static bool sort_by_digits(struct tl_latencies *l, struct tl_latency_scratch *scratch)
 {
-	uint64_t *from = *samples, *to = malloc(count * sizeof(*to));
+	const unsigned used = l->max ? 64 - (unsigned)__builtin_clzll(l->max) : 0;
+	const unsigned pairs = (used + 2 * MOST_DIGIT_BITS - 1) / (2 * MOST_DIGIT_BITS);
+	const unsigned bits = pairs ? (used + 2 * pairs - 1) / (2 * pairs) : 0;
+	uint64_t *list = l->samples;
 
-	if (!to)
-		return false;
-	for (unsigned shift = 0; shift < 64 && max >> shift; shift += 8) {
-		uint64_t *sorted = to;
-
-		sort_by_byte(sorted, from, count, shift);
-		to = from;
-		from = sorted;
+	if (l->sample_count > scratch->capacity) {
+		free(scratch->list);
+		scratch->list = malloc(l->sample_count * sizeof(*scratch->list));
+		scratch->capacity = scratch->list ? l->sample_count : 0;
 	}
-	free(to);
-	*samples = from;
+	if (!scratch->list)
+		return false;
+	for (unsigned shift = 0; shift < 2 * bits * pairs; shift += 2 * bits) {
+		sort_by_digit(scratch->list, list, l->sample_count, shift, bits);
+		sort_by_digit(list, scratch->list, l->sample_count, shift + bits, bits);
+	}
 	return true;
 }
 
@@ -272,18 +297,22 @@ static void sort_few(uint64_t *list, size_t count)
 		}
 }
 
-void tl_latency_settle(struct tl_latencies *l)
+void tl_latency_settle_next(struct tl_latencies *l, struct tl_latency_scratch *scratch)
 {
 	enum { FEW = 256 };
 
-	if (l->sample_count >= FEW && sort_by_bytes(&l->samples, l->sample_count, l->max)) {
-		l->capacity = l->sample_count;
-		return;
-	}
 	if (l->sample_count < FEW)
 		sort_few(l->samples, l->sample_count);
-	else
+	else if (!sort_by_digits(l, scratch))
 		qsort(l->samples, l->sample_count, sizeof(*l->samples), by_ticks);
+}
+
+void tl_latency_settle(struct tl_latencies *l)
+{
+	struct tl_latency_scratch scratch = { NULL, 0 };
+
+	tl_latency_settle_next(l, &scratch);
+	free(scratch.list);
 }
 
 void tl_latency_figures(const struct tl_latencies *l, struct tl_latency *figures)

@@ -74,6 +74,9 @@ static inline bool tl_latency_note(struct tl_latencies *l, uint64_t ticks, bool 
 			counts[tl_latency_bucket(ticks, octave)]++;
 			return true;
 		}
+	} else if (l->sample_count < l->capacity && (exact || l->sample_count < TL_LATENCY_EXACT)) {
+		l->samples[l->sample_count++] = ticks;
+		return true;
 	}
 	return tl_latency_note_slow(l, ticks, exact);
 }
@@ -104,6 +107,15 @@ bool tl_latency_scale(struct tl_latencies *to, const struct tl_latencies *from, 
 
 /* Sort the samples: once, after the last addition and before the figures. */
 void tl_latency_settle(struct tl_latencies *l);
+
+/* What sorting needs beside the samples. Zero-filled, it has nothing. */
+struct tl_latency_scratch {
+	uint64_t *list;
+	size_t capacity;
+};
+
+/* tl_latency_settle() of one of many: the scratch memory grows, and is the caller's to free. */
+void tl_latency_settle_next(struct tl_latencies *l, struct tl_latency_scratch *scratch);
 
 /* The figures, quantiles as LLVM defines them. */
 void tl_latency_figures(const struct tl_latencies *l, struct tl_latency *figures);
