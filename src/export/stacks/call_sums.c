@@ -122,6 +122,15 @@ static bool sum_pair(struct tl_call_sums *s, struct tl_call_pair *pair, const ui
 	return true;
 }
 
+static void add_divided(struct tl_call_sums *s, uint32_t caller, const int64_t *cost)
+{
+	int64_t *divided = vector(s, s->divided, caller);
+
+	for (uint32_t i = 0; i < s->events; i++)
+		if (__builtin_add_overflow(divided[i], cost[i], &divided[i]))
+			s->divided_fits = false;
+}
+
 /*
  * Add the pair of these arcs. Calls from outside the trace and calls of a function to itself are no
  * step of a path. False without memory.
@@ -139,6 +148,7 @@ static bool add_pair(struct tl_call_sums *s, const uint32_t *order, uint32_t cou
 		return true;
 	if (!sum_pair(s, &pair, order, count))
 		return false;
+	add_divided(s, pair.caller, pair.cost);
 	for (uint32_t i = 0; i < count; i++)
 		tl_call_sums_add(s->events, vector(s, s->given, pair.callee),
 				 tl_profile_arc_cost(s->profile, order[i]));
@@ -202,16 +212,20 @@ bool tl_call_sums_collect(struct tl_call_sums *sums, const struct tl_profile *pr
 				       .total = calloc(events + 1, sizeof(int64_t)),
 				       .self = calloc(functions * events + 1, sizeof(int64_t)),
 				       .given = calloc(functions * events + 1, sizeof(int64_t)),
+				       .divided =
+					       malloc((functions * events + 1) * sizeof(int64_t)),
+				       .divided_fits = true,
 				       .entered = calloc(functions + 1, sizeof(uint64_t)) };
-	if (!sums->total || !sums->self || !sums->given || !sums->entered)
+	if (!sums->total || !sums->self || !sums->given || !sums->divided || !sums->entered)
 		return false;
 	sum_lines(sums);
+	memcpy(sums->divided, sums->self, functions * events * sizeof(int64_t));
 	return sum_arcs(sums);
 }
 
 void tl_call_sums_free(struct tl_call_sums *sums)
 {
-	void *arrays[] = { sums->total,   sums->self,  sums->given,
+	void *arrays[] = { sums->total,   sums->self,  sums->given,     sums->divided,
 			   sums->entered, sums->pairs, sums->first_pair };
 
 	tl_arena_free(&sums->arena);

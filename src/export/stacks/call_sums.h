@@ -25,6 +25,8 @@ struct tl_call_sums {
 	int64_t *total;
 	int64_t *self;              /* by function */
 	int64_t *given;             /* by function: cost of all calls to it */
+	int64_t *divided;           /* by function: its self cost and that of all its calls */
+	bool divided_fits;          /* none of these is beyond 64 bits */
 	uint64_t *entered;          /* by function: calls from outside */
 	struct tl_call_pair *pairs; /* sorted by caller and callee, one each */
 	struct tl_arena arena;

@@ -26,8 +26,11 @@
 
 const char tl_stacks_other_name[] = "(other)";
 
-/* Scratch vectors: the divisor of an amount, its part that is shared out, the rest, one share. */
-enum { WHOLE, DONE, REST, SHARE, SPARE_VECTORS };
+/*
+ * Scratch vectors: the divisor of an amount, the sum of the weights that have their share, the sum
+ * of their shares, the rest, one share.
+ */
+enum { WHOLE, DONE, GIVEN, REST, SHARE, SPARE_VECTORS };
 
 /* Sums of each cycle of functions, by component and event. */
 struct cycle_sums {
@@ -51,7 +54,9 @@ struct estimate {
 	uint32_t *parent_of; /* by context from there on, as are the functions */
 	uint32_t *function_of;
 	struct tl_path_queue queue;
-	int64_t *spare; /* SPARE_VECTORS vectors, for one visit */
+	int64_t *spare;   /* SPARE_VECTORS vectors, for one visit */
+	uint32_t *costly; /* events of which the amount that is divided has a cost */
+	uint32_t costly_count;
 };
 
 static double score(const struct estimate *e, const int64_t *amount)
@@ -69,13 +74,10 @@ static double score(const struct estimate *e, const int64_t *amount)
 	return most;
 }
 
-/* Queue a path. @return 1; 0: it is too small, or the queue is full; negative: no memory */
-static int offer(struct estimate *e, struct tl_path_candidate candidate, const int64_t *amount)
+/* Whether a path with this score may be queued. */
+static bool is_wanted(const struct estimate *e, double score_of_path)
 {
-	candidate.score = score(e, amount);
-	if (candidate.score <= 0 || candidate.score < e->least)
-		return 0;
-	return tl_path_queue_put(&e->queue, candidate, amount, e->events);
+	return score_of_path > 0 && score_of_path >= e->least;
 }
 
 /* ---- dividing ---- */
@@ -88,15 +90,20 @@ static int64_t portion(int64_t amount, int64_t done, int64_t whole)
 	return tl_share(amount, done, whole);
 }
 
-/* The share of the next weight; *done is the sum of the weights before it. */
-static int64_t next_share(int64_t amount, int64_t weight, int64_t *done, int64_t whole)
+/*
+ * The share of the next weight; *done is the sum of the weights before it, *given that of their
+ * shares. Most weights are 0, and have none.
+ */
+static int64_t next_share(int64_t amount, int64_t weight, int64_t *done, int64_t *given,
+			  int64_t whole)
 {
-	int64_t from = portion(amount, *done, whole);
+	const int64_t before = *given;
 
+	if (!weight)
+		return 0;
 	*done = tl_sum_saturating(*done, weight);
-	if (*done >= whole)
-		return portion(amount, whole, whole) - from;
-	return portion(amount, *done, whole) - from;
+	*given = portion(amount, tl_min(*done, whole), whole);
+	return *given - before;
 }
 
 static bool is_open(const struct estimate *e, uint32_t pair)
@@ -104,9 +111,22 @@ static bool is_open(const struct estimate *e, uint32_t pair)
 	return e->on_path[e->s.pairs[pair].callee] != e->visits;
 }
 
+/* Most calls are open: of all that the function divides, those that are not are taken off. */
+static void take_off_closed(const struct estimate *e, uint32_t function, int64_t *whole)
+{
+	memcpy(whole, e->s.divided + (size_t)function * e->events, e->events * sizeof(*whole));
+	for (uint32_t w = e->s.first_pair[function]; w < e->s.first_pair[function + 1]; w++)
+		for (uint32_t i = 0; !is_open(e, w) && i < e->events; i++)
+			whole[i] -= e->s.pairs[w].cost[i];
+}
+
 /* The divisor of a context's amount: self cost and the calls that are open. */
 static void divisor(const struct estimate *e, uint32_t function, int64_t *whole)
 {
+	if (e->s.divided_fits) {
+		take_off_closed(e, function, whole);
+		return;
+	}
 	memcpy(whole, e->s.self + (size_t)function * e->events, e->events * sizeof(*whole));
 	for (uint32_t w = e->s.first_pair[function]; w < e->s.first_pair[function + 1]; w++)
 		if (is_open(e, w))
@@ -134,25 +154,70 @@ static int64_t *spare(const struct estimate *e, int which)
 	return e->spare + (size_t)which * e->events;
 }
 
+static void find_costly(struct estimate *e, const int64_t *amount)
+{
+	e->costly_count = 0;
+	for (uint32_t i = 0; i < e->events; i++)
+		if (amount[i])
+			e->costly[e->costly_count++] = i;
+}
+
+/* The share of the next open call, which is 0 but in the costly events. @return its score */
+static double share_out(const struct estimate *e, const int64_t *amount, const int64_t *cost)
+{
+	int64_t *share = spare(e, SHARE), *done = spare(e, DONE), *given = spare(e, GIVEN);
+	const int64_t *whole = spare(e, WHOLE);
+	double most = 0;
+
+	for (uint32_t n = 0; n < e->costly_count; n++) {
+		const uint32_t i = e->costly[n];
+
+		share[i] = next_share(amount[i], cost[i], &done[i], &given[i], whole[i]);
+		if (share[i] && e->s.total[i])
+			most = tl_max(most, (double)share[i] / (double)e->s.total[i]);
+	}
+	return most;
+}
+
+/* The shares of all open calls that follow are added to the rest. */
+static void add_remaining(const struct estimate *e, const int64_t *amount)
+{
+	int64_t *rest = spare(e, REST);
+
+	for (uint32_t n = 0; n < e->costly_count; n++) {
+		const uint32_t i = e->costly[n];
+		const int64_t whole = spare(e, WHOLE)[i];
+		const int64_t left = portion(amount[i], whole, whole) - spare(e, GIVEN)[i];
+
+		if (left > 0)
+			rest[i] = tl_sum_saturating(rest[i], left);
+	}
+}
+
 /* Queue a path for each open call, with its share; the shares of others are added to the rest. */
 static int descend(struct estimate *e, const struct tl_path_candidate *c, uint32_t context)
 {
-	int64_t *share = spare(e, SHARE), *done = spare(e, DONE);
+	int64_t *share = spare(e, SHARE);
 
+	memset(share, 0, e->events * sizeof(*share));
 	for (uint32_t w = e->s.first_pair[c->function]; w < e->s.first_pair[c->function + 1]; w++) {
 		struct tl_path_candidate next = { .parent = context,
 						  .function = e->s.pairs[w].callee,
 						  .depth = c->depth + 1 };
-		const int64_t *cost = e->s.pairs[w].cost;
 		int status = 0;
 
+		/* Nothing is queued any more, and what a call's share is matters to nobody. */
+		if (next.depth > e->most_depth || tl_path_queue_full(&e->queue)) {
+			add_remaining(e, c->amount);
+			break;
+		}
 		if (!is_open(e, w))
 			continue;
-		for (uint32_t i = 0; i < e->events; i++)
-			share[i] = next_share(c->amount[i], cost[i], &done[i], spare(e, WHOLE)[i]);
-		next.calls = estimate_calls(e, w, share);
-		if (next.depth <= e->most_depth)
-			status = offer(e, next, share);
+		next.score = share_out(e, c->amount, e->s.pairs[w].cost);
+		if (is_wanted(e, next.score)) {
+			next.calls = estimate_calls(e, w, share);
+			status = tl_path_queue_put(&e->queue, next, share, e->events);
+		}
 		if (status < 0)
 			return status;
 		if (!status)
@@ -194,7 +259,8 @@ static void mark_path(struct estimate *e, const struct tl_path_candidate *c)
 /* Make the context of a path: its self cost, then candidates for its callees. */
 static int visit(struct estimate *e, const struct tl_path_candidate *c, struct tl_error *err)
 {
-	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE), context;
+	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *given = spare(e, GIVEN),
+		*share = spare(e, SHARE), context;
 	const int64_t *self = e->s.self + (size_t)c->function * e->events;
 	int status;
 
@@ -204,10 +270,13 @@ static int visit(struct estimate *e, const struct tl_path_candidate *c, struct t
 	mark_path(e, c);
 	divisor(e, c->function, whole);
 	memset(done, 0, (size_t)e->events * sizeof(*done));
+	memset(given, 0, (size_t)e->events * sizeof(*given));
 	memset(spare(e, REST), 0, (size_t)e->events * sizeof(*done));
+	find_costly(e, c->amount);
 	for (uint32_t i = 0; i < e->events; i++)
-		share[i] = whole[i] ? next_share(c->amount[i], self[i], &done[i], whole[i])
-				    : c->amount[i];
+		share[i] =
+			whole[i] ? next_share(c->amount[i], self[i], &done[i], &given[i], whole[i])
+				 : c->amount[i];
 	context = add_context(e, c->parent, c->function, c->calls, share, err);
 	if (context < 0)
 		return (int)context;
@@ -311,20 +380,23 @@ static void choose_weight(const struct estimate *e, uint32_t function, const boo
 
 static int queue_roots(struct estimate *e, const bool *cyclic, struct tl_error *err)
 {
-	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE),
-		*rest = spare(e, REST);
+	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *given = spare(e, GIVEN),
+		*share = spare(e, SHARE), *rest = spare(e, REST);
 
 	for (uint32_t f = 0; f < e->s.functions; f++) {
 		struct tl_path_candidate root = { .parent = TL_NONE, .function = f, .depth = 1 };
-		int status;
+		int status = 0;
 
 		choose_weight(e, f, cyclic, share);
 		for (uint32_t i = 0; i < e->events; i++)
-			share[i] = next_share(e->s.total[i], share[i], &done[i], whole[i]);
-		if (score(e, share) <= 0)
+			share[i] =
+				next_share(e->s.total[i], share[i], &done[i], &given[i], whole[i]);
+		root.score = score(e, share);
+		if (root.score <= 0)
 			continue;
 		root.calls = e->s.entered[f];
-		status = offer(e, root, share);
+		if (is_wanted(e, root.score))
+			status = tl_path_queue_put(&e->queue, root, share, e->events);
 		if (status < 0)
 			return tl_error_memory(err);
 		if (!status)
@@ -353,6 +425,7 @@ static int add_roots(struct estimate *e, struct tl_error *err)
 			cyclic[i] = cyclic[i] || !whole[i];
 	}
 	memset(spare(e, DONE), 0, e->events * sizeof(*whole));
+	memset(spare(e, GIVEN), 0, e->events * sizeof(*whole));
 	memset(spare(e, REST), 0, e->events * sizeof(*whole));
 	status = queue_roots(e, cyclic, err);
 	free(cyclic);
@@ -367,14 +440,15 @@ static bool make_room(struct estimate *e)
 	size_t components = (size_t)e->cycles->count * e->events + 1;
 
 	e->spare = calloc((size_t)e->events * SPARE_VECTORS + 1, sizeof(*e->spare));
+	e->costly = malloc(((size_t)e->events + 1) * sizeof(*e->costly));
 	e->on_path = calloc((size_t)e->s.functions + 1, sizeof(*e->on_path));
 	e->parent_of = malloc(most * sizeof(*e->parent_of));
 	e->function_of = malloc(most * sizeof(*e->function_of));
 	e->cycle.given = calloc(components, sizeof(*e->cycle.given));
 	e->cycle.weights = calloc(components, sizeof(*e->cycle.weights));
 	e->cycle.self = calloc(components, sizeof(*e->cycle.self));
-	return e->spare && e->on_path && e->parent_of && e->function_of && e->cycle.given &&
-	       e->cycle.weights && e->cycle.self;
+	return e->spare && e->costly && e->on_path && e->parent_of && e->function_of &&
+	       e->cycle.given && e->cycle.weights && e->cycle.self;
 }
 
 static int fill(struct estimate *e, struct tl_error *err)
@@ -389,6 +463,7 @@ static int fill(struct estimate *e, struct tl_error *err)
 	}
 	tl_path_queue_free(&e->queue);
 	free(e->spare);
+	free(e->costly);
 	free(e->on_path);
 	free(e->parent_of);
 	free(e->function_of);

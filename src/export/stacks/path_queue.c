@@ -28,10 +28,15 @@ static void sift_up(struct tl_path_candidate *heap, size_t at)
 	heap[at] = moved;
 }
 
+bool tl_path_queue_full(const struct tl_path_queue *queue)
+{
+	return queue->count >= MOST_QUEUED;
+}
+
 int tl_path_queue_put(struct tl_path_queue *queue, struct tl_path_candidate candidate,
 		      const int64_t *amount, uint32_t events)
 {
-	if (queue->count >= MOST_QUEUED)
+	if (tl_path_queue_full(queue))
 		return 0;
 	candidate.amount = malloc(events * sizeof(*amount));
 	if (!candidate.amount ||

@@ -22,6 +22,8 @@ struct tl_path_queue {
 	uint64_t arrived; /* candidates so far */
 };
 
+/* No candidate is queued until one is taken. */
+bool tl_path_queue_full(const struct tl_path_queue *queue);
 /*
  * Queue a candidate with its own copy of `amount`, of `events` numbers. @return 1; 0: the queue is
  * full; TL_NO_MEMORY
