@@ -53,6 +53,8 @@ struct estimate {
 	uint32_t base;       /* the first context of the part */
 	uint32_t *parent_of; /* by context from there on, as are the functions */
 	uint32_t *function_of;
+	/* by context from there on, and of the roots at the end: its "(other)", or TL_NONE */
+	uint32_t *other_of;
 	struct tl_path_queue queue;
 	int64_t *spare;   /* SPARE_VECTORS vectors, for one visit */
 	uint32_t *costly; /* events of which the amount that is divided has a cost */
@@ -216,7 +218,7 @@ static int descend(struct estimate *e, const struct tl_path_candidate *c, uint32
 		next.score = share_out(e, c->amount, e->s.pairs[w].cost);
 		if (is_wanted(e, next.score)) {
 			next.calls = estimate_calls(e, w, share);
-			status = tl_path_queue_put(&e->queue, next, share, e->events);
+			status = tl_path_queue_put(&e->queue, next, share);
 		}
 		if (status < 0)
 			return status;
@@ -230,21 +232,51 @@ static int descend(struct estimate *e, const struct tl_path_candidate *c, uint32
 static int64_t add_context(struct estimate *e, uint32_t parent, uint32_t function, uint64_t calls,
 			   const int64_t *self, struct tl_error *err)
 {
-	int64_t number = tl_profile_add_context(e->result, parent, function, e->part, err);
+	int64_t number;
 
+	/* Each path is made once, so that no context need be looked up. */
+	number = tl_profile_append_context(e->result, parent, function, e->part, err);
 	if (number < 0)
 		return number;
+	e->other_of[number - e->base] = TL_NONE;
 	tl_profile_add_context_cost(e->result, (uint32_t)number, calls, self);
 	e->parent_of[number - e->base] = parent;
 	e->function_of[number - e->base] = function;
 	return number;
 }
 
-static int64_t add_other(struct estimate *e, uint32_t context, const int64_t *rest,
-			 struct tl_error *err)
+/* Each path, one "(other)" below it, and that of the roots. */
+static size_t other_count(const struct estimate *e)
 {
-	if (score(e, rest) > 0)
-		return add_context(e, context, e->other, 0, rest, err);
+	return 2 * (size_t)e->most + 3;
+}
+
+static size_t other_place(const struct estimate *e, uint32_t context)
+{
+	return context == TL_NONE ? other_count(e) - 1 : context - e->base;
+}
+
+static uint32_t *other_of(const struct estimate *e, uint32_t context)
+{
+	return &e->other_of[other_place(e, context)];
+}
+
+/* Add to the "(other)" of a context. @return 0, or a negative tl_status */
+static int add_other(struct estimate *e, uint32_t context, const int64_t *rest,
+		     struct tl_error *err)
+{
+	int64_t number;
+
+	if (score(e, rest) <= 0)
+		return 0;
+	if (*other_of(e, context) != TL_NONE) {
+		tl_profile_add_context_cost(e->result, *other_of(e, context), 0, rest);
+		return 0;
+	}
+	number = add_context(e, context, e->other, 0, rest, err);
+	if (number < 0)
+		return (int)number;
+	*other_of(e, context) = (uint32_t)number;
 	return 0;
 }
 
@@ -264,8 +296,6 @@ static int visit(struct estimate *e, const struct tl_path_candidate *c, struct t
 	const int64_t *self = e->s.self + (size_t)c->function * e->events;
 	int status;
 
-	if (e->made == e->most)
-		return (int)add_other(e, c->parent, c->amount, err) < 0 ? TL_NO_MEMORY : 0;
 	e->made++;
 	mark_path(e, c);
 	divisor(e, c->function, whole);
@@ -283,8 +313,80 @@ static int visit(struct estimate *e, const struct tl_path_candidate *c, struct t
 	status = descend(e, c, (uint32_t)context);
 	if (status < 0)
 		return tl_error_memory(err);
-	context = add_other(e, (uint32_t)context, spare(e, REST), err);
-	return tl_profile_status(context);
+	return add_other(e, (uint32_t)context, spare(e, REST), err);
+}
+
+/* ---- what is not made ---- */
+
+static int compare_places(const void *a, const void *b)
+{
+	return tl_path_before(b, a) - tl_path_before(a, b);
+}
+
+static int make_others(struct estimate *e, struct tl_path_place *places, size_t count,
+		       struct tl_error *err)
+{
+	int64_t *nothing = spare(e, SHARE);
+
+	if (count)
+		qsort(places, count, sizeof(*places), compare_places);
+	memset(nothing, 0, e->events * sizeof(*nothing));
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t parent = tl_path_queue_at(&e->queue, &places[i])->parent;
+		int64_t number = add_context(e, parent, e->other, 0, nothing, err);
+
+		if (number < 0)
+			return (int)number;
+		*other_of(e, parent) = (uint32_t)number;
+	}
+	return 0;
+}
+
+/*
+ * The "(other)" of all paths that wait below whatever has none, in the order in which the first of
+ * them would be taken. There are many more paths than parents.
+ */
+static int make_missing_others(struct estimate *e, struct tl_error *err)
+{
+	const struct tl_path_queue *queue = &e->queue;
+	struct tl_path_place *places = malloc((queue->count + 1) * sizeof(*places));
+	uint32_t *place_of = calloc(other_count(e), sizeof(*place_of)); /* by parent, from 1 on */
+	size_t count = 0;
+	int status;
+
+	for (uint32_t i = 0; places && place_of && i < queue->slot_count; i++) {
+		const struct tl_path_candidate *c = &queue->list[i];
+		const struct tl_path_place place = { c->score, c->number, i };
+		uint32_t *known = &place_of[other_place(e, c->parent)];
+
+		if (!c->depth || *other_of(e, c->parent) != TL_NONE)
+			continue;
+		if (!*known) {
+			places[count++] = place;
+			*known = (uint32_t)count;
+		} else if (tl_path_before(&place, &places[*known - 1])) {
+			places[*known - 1] = place;
+		}
+	}
+	status = places && place_of ? make_others(e, places, count, err) : tl_error_memory(err);
+	free(places);
+	free(place_of);
+	return status;
+}
+
+/* Enough paths are made: those that wait are added to the "(other)" below their callers. */
+static int add_waiting(struct estimate *e, struct tl_error *err)
+{
+	int status = make_missing_others(e, err);
+
+	for (size_t i = 0; status == 0 && i < e->queue.slot_count; i++) {
+		const struct tl_path_candidate *c = &e->queue.list[i];
+
+		if (c->depth)
+			tl_profile_add_context_cost(e->result, *other_of(e, c->parent), 0,
+						    c->amount);
+	}
+	return status;
 }
 
 /* ---- roots ---- */
@@ -396,13 +498,13 @@ static int queue_roots(struct estimate *e, const bool *cyclic, struct tl_error *
 			continue;
 		root.calls = e->s.entered[f];
 		if (is_wanted(e, root.score))
-			status = tl_path_queue_put(&e->queue, root, share, e->events);
+			status = tl_path_queue_put(&e->queue, root, share);
 		if (status < 0)
 			return tl_error_memory(err);
 		if (!status)
 			tl_call_sums_add(e->events, rest, share);
 	}
-	return (int)add_other(e, TL_NONE, rest, err) < 0 ? TL_NO_MEMORY : 0;
+	return add_other(e, TL_NONE, rest, err);
 }
 
 static int add_roots(struct estimate *e, struct tl_error *err)
@@ -444,11 +546,14 @@ static bool make_room(struct estimate *e)
 	e->on_path = calloc((size_t)e->s.functions + 1, sizeof(*e->on_path));
 	e->parent_of = malloc(most * sizeof(*e->parent_of));
 	e->function_of = malloc(most * sizeof(*e->function_of));
+	e->other_of = malloc(other_count(e) * sizeof(*e->other_of));
 	e->cycle.given = calloc(components, sizeof(*e->cycle.given));
 	e->cycle.weights = calloc(components, sizeof(*e->cycle.weights));
 	e->cycle.self = calloc(components, sizeof(*e->cycle.self));
+	if (e->other_of)
+		*other_of(e, TL_NONE) = TL_NONE;
 	return e->spare && e->costly && e->on_path && e->parent_of && e->function_of &&
-	       e->cycle.given && e->cycle.weights && e->cycle.self;
+	       e->other_of && e->cycle.given && e->cycle.weights && e->cycle.self;
 }
 
 static int fill(struct estimate *e, struct tl_error *err)
@@ -456,10 +561,17 @@ static int fill(struct estimate *e, struct tl_error *err)
 	int status = make_room(e) ? add_roots(e, err) : tl_error_memory(err);
 
 	while (status == 0 && e->queue.count) {
-		struct tl_path_candidate first = tl_path_queue_take(&e->queue);
+		struct tl_path_place place;
+		struct tl_path_candidate first;
 
+		if (e->made == e->most) {
+			status = add_waiting(e, err);
+			break;
+		}
+		place = tl_path_queue_take(&e->queue);
+		first = *tl_path_queue_at(&e->queue, &place);
 		status = visit(e, &first, err);
-		free(first.amount);
+		tl_path_queue_release(&e->queue, &place);
 	}
 	tl_path_queue_free(&e->queue);
 	free(e->spare);
@@ -467,6 +579,7 @@ static int fill(struct estimate *e, struct tl_error *err)
 	free(e->on_path);
 	free(e->parent_of);
 	free(e->function_of);
+	free(e->other_of);
 	free(e->cycle.given);
 	free(e->cycle.weights);
 	free(e->cycle.self);
@@ -482,6 +595,7 @@ static int estimate_part(const struct estimate *model, const struct tl_profile *
 	int status;
 
 	e.part = part;
+	e.queue.events = e.events;
 	e.base = tl_profile_context_count(e.result);
 	status = ok ? fill(&e, err) : tl_error_memory(err);
 	tl_call_sums_free(&e.s);

@@ -12,26 +12,48 @@ struct tl_path_candidate {
 	uint32_t parent, function, depth; /* parent: context, TL_NONE: a root */
 	uint64_t calls;
 	uint64_t number; /* in the order of arrival: the first of equal scores is taken first */
-	int64_t *amount; /* inclusive cost of the path, by event */
+	int64_t *amount; /* inclusive cost of the path, by event; the queue's own */
 };
 
-/* A binary heap. Zero-filled is empty. */
+/* Its place in the order: small, as a heap looks at many. */
+struct tl_path_place {
+	double score;
+	uint64_t number;
+	uint32_t slot; /* of the candidate */
+};
+
+/* A binary heap. Zero-filled is empty; `events` is set by the caller. */
 struct tl_path_queue {
-	struct tl_path_candidate *heap;
+	uint32_t events;
+	struct tl_path_place *heap;
 	size_t count, capacity;
 	uint64_t arrived; /* candidates so far */
+	struct tl_path_candidate
+		*list; /* by slot; a free one has depth 0, and the next in `function` */
+	size_t slot_count, slot_capacity;
+	uint32_t first_free; /* if there is one */
+	size_t free_count;
+	int64_t **chunks; /* amounts of many slots each, which stay where they are */
+	size_t chunk_count, chunk_capacity;
 };
 
 /* No candidate is queued until one is taken. */
 bool tl_path_queue_full(const struct tl_path_queue *queue);
 /*
- * Queue a candidate with its own copy of `amount`, of `events` numbers. @return 1; 0: the queue is
- * full; TL_NO_MEMORY
+ * Queue a candidate with its own copy of `amount`. @return 1; 0: the queue is full; TL_NO_MEMORY
  */
 int tl_path_queue_put(struct tl_path_queue *queue, struct tl_path_candidate candidate,
-		      const int64_t *amount, uint32_t events);
-/* Remove the first candidate of a queue that is not empty; the caller frees `amount`. */
-struct tl_path_candidate tl_path_queue_take(struct tl_path_queue *queue);
+		      const int64_t *amount);
+/*
+ * Take the first place of a queue that is not empty. Its candidate is read through
+ * tl_path_queue_at() until tl_path_queue_release().
+ */
+struct tl_path_place tl_path_queue_take(struct tl_path_queue *queue);
+const struct tl_path_candidate *tl_path_queue_at(const struct tl_path_queue *queue,
+						 const struct tl_path_place *place);
+void tl_path_queue_release(struct tl_path_queue *queue, const struct tl_path_place *place);
+/* Whether a candidate is taken before another one. */
+bool tl_path_before(const struct tl_path_place *a, const struct tl_path_place *b);
 void tl_path_queue_free(struct tl_path_queue *queue);
 
 #endif

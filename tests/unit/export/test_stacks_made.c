@@ -616,7 +616,7 @@ TEST(settled_costs_are_exact)
 /* The largest score first, of equal ones the first that came: against a list that is searched. */
 TEST(the_largest_path_is_taken_first)
 {
-	struct tl_path_queue queue = { 0 };
+	struct tl_path_queue queue = { .events = 2 };
 	struct {
 		double score;
 		bool waits;
@@ -634,30 +634,32 @@ TEST(the_largest_path_is_taken_first)
 				tl_path_queue_put(&queue,
 						  (struct tl_path_candidate){
 							  .score = waiting[arrived].score },
-						  amount, 2),
+						  amount),
 				1);
 			arrived++;
 			left++;
 		} else if (left) {
-			struct tl_path_candidate taken;
+			const struct tl_path_candidate *taken;
+			struct tl_path_place place;
 			size_t first = 600;
 
 			for (size_t i = 0; i < arrived; i++)
 				if (waiting[i].waits &&
 				    (first == 600 || waiting[i].score > waiting[first].score))
 					first = i;
-			taken = tl_path_queue_take(&queue);
-			assert_int_equal(taken.number, first);
-			assert_int_equal(taken.amount[0], first);
-			assert_int_equal(taken.amount[1], -(int64_t)first);
-			free(taken.amount);
+			place = tl_path_queue_take(&queue);
+			taken = tl_path_queue_at(&queue, &place);
+			assert_int_equal(taken->number, first);
+			assert_int_equal(taken->amount[0], first);
+			assert_int_equal(taken->amount[1], -(int64_t)first);
+			tl_path_queue_release(&queue, &place);
 			waiting[first].waits = false;
 			left--;
 		}
 		assert_int_equal(queue.count, left);
 	}
 	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 },
-					   (const int64_t[]){ 1 }, 1),
+					   (const int64_t[]){ 1, 2 }),
 			 1);
 	tl_path_queue_free(&queue);
 }
@@ -665,15 +667,19 @@ TEST(the_largest_path_is_taken_first)
 /* "0: the queue is full", so that a dense graph does not fill the memory. */
 TEST(a_million_paths_wait_at_most)
 {
-	struct tl_path_queue queue = { 0 };
+	struct tl_path_queue queue = { .events = 1 };
 	const int64_t amount = 1;
+	struct tl_path_place place;
 
 	for (uint32_t i = 0; i < 1 << 20; i++)
-		assert_true(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount,
-					      1) == 1);
-	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount, 1), 0);
-	free(tl_path_queue_take(&queue).amount);
-	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount, 1), 1);
+		assert_int_equal(
+			tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount), 1);
+	assert_true(tl_path_queue_full(&queue));
+	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount), 0);
+	place = tl_path_queue_take(&queue);
+	assert_false(tl_path_queue_full(&queue));
+	tl_path_queue_release(&queue, &place);
+	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount), 1);
 	tl_path_queue_free(&queue);
 }
 
