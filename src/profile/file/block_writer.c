@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/file/block_writer.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +8,8 @@
 #include "core/codecs/crc32.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/threads/in_order.h"
 #include "core/memory.h"
-#include "core/pool.h"
 #include "profile/file/rows.h"
 
 struct tl_pfile_writer {
@@ -206,8 +205,8 @@ void tl_pfile_write_row(struct tl_pfile_writer *w, const uint64_t *row)
 
 /* ---- rows made by several threads ---- */
 
-/* So many blocks are made, then they are put. */
-enum { TEAM_BLOCKS = 32, TEAM_MOST = 32 };
+/* Blocks that are made and not put yet: so many for each thread, so that the cache has them. */
+enum { TEAM_BLOCKS = 32, TEAM_MOST = 32, BLOCKS_A_THREAD = 3 };
 
 struct worker {
 	struct tl_zstd_blocks zstd;
@@ -218,34 +217,34 @@ struct team {
 	struct tl_pfile_row_block blocks[TEAM_BLOCKS];
 	struct worker workers[TEAM_MOST];
 	unsigned jobs;
-	atomic_size_t next;  /* block to be made */
-	size_t first, count; /* rows of all of them */
+	size_t ahead; /* of the blocks, so many are used */
+	struct tl_pfile_writer *writer;
+	size_t first; /* row of the first block */
 	tl_pfile_fill_fn *fill;
 	const void *arg;
 };
 
-static int make_block(const struct team *team, struct worker *worker,
-		      struct tl_pfile_row_block *block, size_t first)
+static int make_block(void *arg, size_t task, unsigned number)
 {
-	size_t end = tl_min(first + block->most, team->first + team->count);
+	struct team *team = arg;
+	struct tl_pfile_row_block *block = &team->blocks[task % team->ahead];
+	struct worker *worker = &team->workers[number];
+	const size_t first = team->first + task * block->most;
 	int status;
 
 	tl_pfile_row_block_clear(block);
-	status = team->fill(team->arg, block, first, end, worker->row);
+	status = team->fill(team->arg, block, first, first + block->most, worker->row);
 	return status ? status : tl_pfile_row_block_pack(block, &worker->zstd);
 }
 
-static int make_blocks(void *arg, size_t task)
+static int put_made_block(void *arg, size_t task)
 {
-	struct team *team = arg;
-	size_t most = team->blocks[0].most, i;
-	int status = 0;
+	const struct team *team = arg;
+	const struct tl_pfile_row_block *block = &team->blocks[task % team->ahead];
 
-	while (status == 0 && (i = atomic_fetch_add(&team->next, 1)) < TEAM_BLOCKS &&
-	       i * most < team->count)
-		status = make_block(team, &team->workers[task], &team->blocks[i],
-				    team->first + i * most);
-	return status;
+	put_block(team->writer, block);
+	take_sums(team->writer, block);
+	return team->writer->status;
 }
 
 static void free_team(struct team *team)
@@ -269,6 +268,7 @@ static struct team *make_team(const struct tl_pfile_writer *w, unsigned jobs)
 	if (!ok)
 		return NULL;
 	team->jobs = tl_min(jobs, TEAM_MOST);
+	team->ahead = tl_min((size_t)team->jobs * BLOCKS_A_THREAD, (size_t)TEAM_BLOCKS);
 	for (unsigned i = 0; i < team->jobs; i++) {
 		team->workers[i].row = calloc(most_fields(w->events), sizeof(uint64_t));
 		ok &= team->workers[i].row != NULL;
@@ -287,27 +287,26 @@ static bool begin_team(struct tl_pfile_writer *w, unsigned jobs)
 	if (!w->team)
 		w->team = make_team(w, jobs);
 	ok = w->team != NULL;
-	for (unsigned i = 0; ok && i < TEAM_BLOCKS; i++)
+	for (size_t i = 0; ok && i < w->team->ahead; i++)
 		ok = tl_pfile_row_block_begin(&w->team->blocks[i], w->block.section, w->events,
 					      w->block.sum_fields);
 	return ok;
 }
 
-/* Rows from `first` to `end`, whole blocks but for the last. */
+/* Rows from `first` to `end`, whole blocks. */
 static void write_by_team(struct tl_pfile_writer *w, struct team *team, size_t first, size_t end)
 {
-	size_t batch = (size_t)TEAM_BLOCKS * w->block.most;
+	const struct tl_in_order tasks = {
+		.jobs = team->jobs,
+		.count = (end - first) / w->block.most,
+		.ahead = team->ahead,
+		.make = make_block,
+		.put = put_made_block,
+		.arg = team,
+	};
 
-	for (; first < end && !w->status; first += batch) {
-		team->first = first;
-		team->count = tl_min(batch, end - first);
-		atomic_store(&team->next, 0);
-		fail(w, tl_pool_run(team->jobs, team->jobs, make_blocks, team));
-		for (size_t i = 0; i * w->block.most < team->count && !w->status; i++) {
-			put_block(w, &team->blocks[i]);
-			take_sums(w, &team->blocks[i]);
-		}
-	}
+	team->first = first;
+	fail(w, tl_in_order_run(&tasks));
 }
 
 static void write_here(struct tl_pfile_writer *w, size_t first, size_t end, tl_pfile_fill_fn *fill,
@@ -333,6 +332,7 @@ void tl_pfile_write_blocks(struct tl_pfile_writer *w, size_t count, tl_pfile_fil
 		/* The present block becomes full; what is no whole block begins the next one. */
 		write_here(w, 0, head, fill, arg);
 		flush(w);
+		w->team->writer = w;
 		w->team->fill = fill;
 		w->team->arg = arg;
 		first = head + (count - head) / most * most;
