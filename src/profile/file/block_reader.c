@@ -528,6 +528,20 @@ struct tl_pfile_reader tl_pfile_share(const struct tl_pfile_reader *reader, size
 	return share;
 }
 
+struct tl_pfile_reader tl_pfile_section_share(const struct tl_pfile_reader *reader,
+					      enum tl_pfile_section section, size_t number,
+					      size_t parts)
+{
+	size_t first = 0, end = reader->count;
+
+	while (first < end && reader->blocks[first].section != section)
+		first++;
+	while (end > first && reader->blocks[end - 1].section != section)
+		end--;
+	return tl_pfile_share(reader, first + (end - first) * number / parts,
+			      first + (end - first) * (number + 1) / parts);
+}
+
 void tl_pfile_share_end(struct tl_pfile_reader *share)
 {
 	tl_zstd_blocks_free(&share->zstd);

@@ -64,6 +64,10 @@ void tl_pfile_close(struct tl_pfile_reader *reader);
  */
 struct tl_pfile_reader tl_pfile_share(const struct tl_pfile_reader *reader, size_t first,
 				      size_t end);
+/* The same of part `number` of `parts` of the blocks among which those of a section stand. */
+struct tl_pfile_reader tl_pfile_section_share(const struct tl_pfile_reader *reader,
+					      enum tl_pfile_section section, size_t number,
+					      size_t parts);
 void tl_pfile_share_end(struct tl_pfile_reader *share);
 
 /* Note a fault: 0, or with `strict` its status. */

@@ -29,40 +29,65 @@ static int take_order(void *arg, uint64_t number, const uint64_t *row)
 
 /* ---- of many elements: block by block, by several threads ---- */
 
+/* What a task reads of an order: some blocks of the file. */
+struct order_slice {
+	struct tl_pfile_reader reader;
+	uint32_t *order; /* the whole one */
+	size_t count;    /* of that */
+	uint64_t *taken; /* a bit for each number that stands in the slice */
+};
+
 struct order_slices {
 	const struct tl_pfile_reading *r;
 	enum tl_pfile_section section;
-	uint32_t *order;
-	size_t count;
-	size_t blocks; /* of the file, a part of which is a task */
-	struct tl_pfile_reader shares[TL_PFILE_SHARES];
+	struct order_slice list[TL_PFILE_SHARES];
 };
 
-/* A row is a byte that says whether the difference stands there, and that: it is a key. */
+/*
+ * A row is a byte that says whether the difference stands there, and that: it is a key. How many
+ * bytes it has is hard to foresee, so that there is no branch on it. NULL: the byte, or a number of
+ * more than seven bytes, is none of an order.
+ */
+static inline const uint8_t *take_step(const uint8_t *from, uint64_t *key)
+{
+	const uint64_t highest = UINT64_C(0x8080808080808080);
+	uint64_t word = tl_get64s(from, TL_HOST_BIG_ENDIAN), value;
+	const uint64_t there = word & 0xff;
+	/* The highest bit of the byte that ends the row. */
+	uint64_t end = ~word & highest;
+
+	end &= end - there;
+	end &= 0 - end;
+	if (there > 1 || !end)
+		return NULL;
+	value = word >> 8 & ((end >> 7) - 1) & ~highest;
+	value = (value & UINT64_C(0x007f007f007f007f)) |
+		(value >> 1 & UINT64_C(0x3f803f803f803f80));
+	value = (value & UINT64_C(0x00003fff00003fff)) |
+		(value >> 2 & UINT64_C(0x0fffc0000fffc000));
+	value = (value & UINT64_C(0x0fffffff)) | (value >> 4 & UINT64_C(0xfffffff0000000));
+	*key += tl_unzigzag(value);
+	return from + (unsigned)__builtin_ctzll(end) / 8 + 1;
+}
+
 static int put_order(void *arg, const struct tl_pfile_block *block, const uint8_t *content)
 {
-	const struct order_slices *s = arg;
+	const struct order_slice *s = arg;
 	const uint8_t *pos = content, *end = content + block->raw_bytes;
 	const uint64_t behind = block->first + block->rows;
-	uint64_t key = 0, step = 0, high;
+	uint64_t key = 0;
 
 	if (behind > s->count)
 		return TL_BAD_RECORD;
 	for (uint64_t number = block->first; number < behind; number++) {
-		const uint8_t bits = pos < end ? *pos : TL_PFILE_GROUP;
+		uint64_t before;
 
-		pos++;
-		if (bits > 1)
+		pos = pos < end ? take_step(pos, &key) : NULL;
+		before = number + key;
+		if (!pos || before >= s->count)
 			return TL_BAD_RECORD;
-		if (bits) {
-			pos = tl_pfile_take_few(pos, &step, &high);
-			if (!pos)
-				return TL_BAD_RECORD;
-			key += tl_unzigzag(step);
-		}
-		if (number + key >= s->count)
-			return TL_BAD_RECORD;
-		s->order[number] = (uint32_t)(number + key);
+		s->order[number] = (uint32_t)before;
+		s->taken[before / BITS] |= UINT64_C(1) << before % BITS;
 	}
 	return pos == end ? 0 : TL_BAD_RECORD;
 }
@@ -70,29 +95,35 @@ static int put_order(void *arg, const struct tl_pfile_block *block, const uint8_
 static int read_slice(void *arg, size_t task)
 {
 	struct order_slices *s = arg;
-	struct tl_pfile_reader *share = &s->shares[task];
+	struct order_slice *slice = &s->list[task];
 	struct tl_error ignored;
 	int status;
 
-	*share = tl_pfile_share(s->r->reader, s->blocks * task / TL_PFILE_SHARES,
-				s->blocks * (task + 1) / TL_PFILE_SHARES);
-	status = tl_pfile_each_rows(share, s->section, 0, put_order, s, &ignored);
-	return share->fault_count ? TL_BAD_RECORD : status;
+	slice->taken = calloc(slice->count / BITS + 1, sizeof(*slice->taken));
+	if (!slice->taken)
+		return TL_NO_MEMORY;
+	slice->reader = tl_pfile_section_share(s->r->reader, s->section, task, TL_PFILE_SHARES);
+	status = tl_pfile_each_rows(&slice->reader, s->section, 0, put_order, slice, &ignored);
+	if (slice->reader.fault_count)
+		status = TL_BAD_RECORD;
+	tl_pfile_share_end(&slice->reader);
+	return status;
 }
 
-static bool is_permutation(const uint32_t *order, size_t count)
+/* As many numbers as there are elements are an order if each of them stands there. */
+static bool is_permutation(const struct order_slices *s, size_t count)
 {
-	uint64_t *taken = calloc(count / BITS + 1, sizeof(*taken));
-	bool once = taken;
+	for (size_t i = 0; i < count / BITS + 1; i++) {
+		const uint64_t all =
+			i < count / BITS ? UINT64_MAX : (UINT64_C(1) << count % BITS) - 1;
+		uint64_t taken = 0;
 
-	for (size_t i = 0; once && i < count; i++) {
-		uint64_t bit = UINT64_C(1) << order[i] % BITS;
-
-		once = !(taken[order[i] / BITS] & bit);
-		taken[order[i] / BITS] |= bit;
+		for (size_t k = 0; k < TL_PFILE_SHARES; k++)
+			taken |= s->list[k].taken[i];
+		if (taken != all)
+			return false;
 	}
-	free(taken);
-	return once;
+	return true;
 }
 
 /* NULL: it is not as it should be, or there is no memory, which reading it row by row tells. */
@@ -100,15 +131,18 @@ static uint32_t *order_by_slices(struct tl_pfile_reading *r, enum tl_pfile_secti
 				 size_t count)
 {
 	struct order_slices *s = calloc(1, sizeof(*s));
-	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	uint32_t *order = tl_zeroed(count, sizeof(*order));
 	bool ok = s && order && tl_pfile_is_gapless(r->reader, section);
 
+	for (size_t i = 0; ok && i < TL_PFILE_SHARES; i++)
+		s->list[i] = (struct order_slice){ .order = order, .count = count };
 	if (ok) {
-		*s = (struct order_slices){ r, section, order, count, r->reader->count, { { 0 } } };
+		s->r = r;
+		s->section = section;
 		ok = tl_pool_run(r->options.jobs, TL_PFILE_SHARES, read_slice, s) == 0 &&
-		     is_permutation(order, count);
+		     is_permutation(s, count);
 		for (size_t i = 0; i < TL_PFILE_SHARES; i++)
-			tl_pfile_share_end(&s->shares[i]);
+			free(s->list[i].taken);
 	}
 	free(s);
 	if (ok) {

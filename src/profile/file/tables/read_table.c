@@ -343,8 +343,7 @@ static bool make_shares(struct table *t)
 		struct share *s = &t->shares[i];
 
 		s->table = t;
-		s->reader = tl_pfile_share(reader, reader->count * i / TL_PFILE_SHARES,
-					   reader->count * (i + 1) / TL_PFILE_SHARES);
+		s->reader = tl_pfile_section_share(reader, TL_PFILE_ARC_SUMS, i, TL_PFILE_SHARES);
 		s->begin = t->count;
 		t->count += tl_pfile_row_count(&s->reader, TL_PFILE_ARC_SUMS);
 		s->end = t->count;
