@@ -4,6 +4,7 @@
 /* A file that is becoming a profile: what the files of this folder share. */
 #include "core/memory.h"
 #include "profile/file/file_read.h"
+#include "profile/model/pack.h"
 
 /*
  * From the numbers of rows in a file to those of the elements that were made of them. In a file
@@ -147,6 +148,7 @@ struct tl_pfile_packing {
 	uint32_t first; /* items of the sections before */
 	/* The same for rows that are kept, those of the block, and their sums by event. */
 	struct tl_pack_origin *origin;
+	struct tl_pack_room room;
 	struct tl_pfile_kept *kept;
 	size_t kept_count, kept_room;
 	uint64_t *sums;

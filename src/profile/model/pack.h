@@ -198,8 +198,15 @@ void tl_pack_lines_end(struct tl_pack_lines *lines);
 
 /* ---- rows of a file (pack_keep.c) ---- */
 
-/* A copy of bytes behind which a few more can be read. NULL without memory. */
-const uint8_t *tl_pack_keep(struct tl_pack *pack, const uint8_t *bytes, size_t size);
+/* Where a pack has room for what is kept next. Zero-filled is none. */
+struct tl_pack_room {
+	uint8_t *at;
+	size_t left, kept; /* bytes; all that were kept so far */
+};
+
+/* A copy of bytes behind which a few more can be read. NULL without memory, which ends it. */
+const uint8_t *tl_pack_keep(struct tl_pack *pack, struct tl_pack_room *room, const uint8_t *bytes,
+			    size_t size);
 /* What all of some rows have together: sums, and addresses and basic blocks by or. */
 struct tl_pack_rows_sums {
 	const uint64_t *costs; /* by event */

@@ -5,16 +5,38 @@
 #include "core/arithmetic.h"
 #include "profile/model/pack.h"
 
-enum { READ_AHEAD = 16 }; /* bytes behind rows, which may be read with them */
+enum {
+	READ_AHEAD = 16, /* bytes behind rows, which may be read with them */
+	LEAST_ROOM = 64 << 10,
+	MOST_ROOM = 8 << 20, /* is worth large pages */
+};
 
-const uint8_t *tl_pack_keep(struct tl_pack *pack, const uint8_t *bytes, size_t size)
+/* Room is made for as much as was kept before. False without memory. */
+static bool make_room(struct tl_pack *pack, struct tl_pack_room *room, size_t size)
 {
-	uint8_t *kept = tl_arena_alloc(&pack->arena, size + READ_AHEAD);
+	const size_t least = tl_max(size, (size_t)LEAST_ROOM);
+	const size_t usual = tl_min(room->kept, (size_t)MOST_ROOM);
 
-	if (!kept)
+	if (size <= room->left)
+		return true;
+	room->left = tl_max(least, usual);
+	room->at = tl_arena_alloc(&pack->arena, room->left);
+	return room->at;
+}
+
+const uint8_t *tl_pack_keep(struct tl_pack *pack, struct tl_pack_room *room, const uint8_t *bytes,
+			    size_t size)
+{
+	uint8_t *kept;
+
+	if (!make_room(pack, room, size + READ_AHEAD))
 		return NULL;
+	kept = room->at;
 	memcpy(kept, bytes, size);
 	memset(kept + size, 0, READ_AHEAD);
+	room->at += size + READ_AHEAD;
+	room->left -= size + READ_AHEAD;
+	room->kept += size + READ_AHEAD;
 	return kept;
 }
 

@@ -12,6 +12,7 @@
 #include "file_bytes.h"
 #include "profile/file/file_read.h"
 #include "profile/file/file_write.h"
+#include "profile/file/reading.h"
 
 enum { MOST_EVENTS = 256 };
 
@@ -279,6 +280,29 @@ TEST(runs_go_on_in_the_next_block)
 	read_back(&many, 2);
 }
 
+/* Orders of many elements are read by several threads, blocks are made and put by several. */
+TEST(many_rows_come_back)
+{
+	const struct shape many = { .events = 1,
+				    .functions = 50,
+				    .parts = 1,
+				    .lines = 66000,
+				    .arcs = 100,
+				    .sorted = true };
+	struct tl_profile *drawn = draw_profile(&many, 21), *packed;
+	const struct bytes file = written(drawn, "tracelathe", 1);
+	uint64_t faults;
+
+	assert_true(tl_profile_line_count(drawn) > TL_PFILE_WORTH_SHARES);
+	tl_profile_free(drawn);
+	packed = read_from(file.data, file.size, true, 3, &faults);
+	assert_true(packed && !faults);
+	/* Functions of the file are in another order, and so are its lines. */
+	assert_non_null(packed->pack->orders.rows[TL_PACK_LINE]);
+	assert_same(written(packed, "tracelathe", 3), file);
+	tl_profile_free(packed);
+}
+
 /* Negative costs, and such as are too large, are read one by one. */
 TEST(what_a_pack_cannot_keep_comes_back)
 {
@@ -499,6 +523,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drawn_profiles_come_back_byte_for_byte),
 		cmocka_unit_test(runs_go_on_in_the_next_block),
+		cmocka_unit_test(many_rows_come_back),
 		cmocka_unit_test(what_a_pack_cannot_keep_comes_back),
 		cmocka_unit_test(changed_rows_are_read_as_elements_are),
 		cmocka_unit_test(files_without_a_block_are_read_as_elements_are),

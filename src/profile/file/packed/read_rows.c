@@ -282,7 +282,6 @@ enum {
 	/* And of the second one of an arc. */
 	ARC_TO_FILE = 1 << 0,
 	ARC_TO_LINE = 1 << 1,
-	ARC_TO_BITS = (1 << 4) - 1,
 	ARC_CALLS = 1 << 4,
 	ARC_COSTS = 5,
 	ARC_COST_COUNT = 2,
@@ -324,54 +323,190 @@ static inline int take_line(struct row_keeping *k, const struct tl_pfile_block *
 	return from ? 0 : TL_PFILE_NOT_KEPT;
 }
 
-/* A number of one byte or two, which is taken from those of *word. */
-struct few {
-	uint64_t word;
-	unsigned bytes;
-	uint64_t bad; /* not 0: some number has more, or could be shorter, or is 0 */
+/*
+ * ---- lines of the usual form: behind another one of their run, line, address and first cost with
+ * numbers of one byte or two, the other costs with one byte each and none left out among them ----
+ */
+
+/* What changes from line to line: registers of a loop. */
+struct plain_lines {
+	uint64_t line, address, addresses, cost;
+	struct lanes lanes[LANE_GROUPS];
+	unsigned may[LANE_GROUPS]; /* bits of a group whose events there are */
 };
 
-static inline uint64_t take_of(struct few *few)
-{
-	const uint64_t word = few->word, more = word >> 7 & 1;
-	const uint64_t value = (word & 0x7f) | (word >> 1 & 0x3f80 & (0 - more));
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGHEST (ONES << 7)
 
-	few->bad |= (word >> 15 & more) | !(value >> 7 * more);
-	few->bytes += 1 + (unsigned)more;
-	few->word = word >> 8 >> 8 * more;
+/* Not 0: some byte is 0. */
+static inline uint64_t has_zero(uint64_t word)
+{
+	return (word - ONES) & ~word & HIGHEST;
+}
+
+/* The first number of *word, of one byte or two, which is taken from it. */
+static inline uint64_t take_few(uint64_t *word)
+{
+	const uint64_t more = *word >> 7 & 1;
+	const uint64_t value = (*word & 0x7f) + (*word >> 1 & 0x3f80 & (0 - more));
+
+	*word >>= 8 + 8 * more;
 	return value;
 }
 
-/*
- * A line behind another one of its run, whose line, address and first cost have short numbers: so
- * are most. Which of them have one byte is hard to foresee, so that there is no branch on it. NULL:
- * it is of another form, and its keys were not taken; nor its costs, unless it is so for these.
- */
-static inline const uint8_t *take_plain(struct row_keeping *k, const uint8_t *from)
+/* The costs of a group, as bytes of *word. `bad` is set if they are others. */
+static inline const uint8_t *take_short_group(const uint8_t *from, unsigned head, unsigned may,
+					      uint64_t *word, uint64_t *bad)
 {
-	const unsigned bits = *from;
-	struct few few = { .word = tl_get64s(from + 1, TL_HOST_BIG_ENDIAN) };
-	uint64_t line = k->key[3], address = k->key[4], cost;
+	const unsigned bits = head & GROUP_BITS, count = (unsigned)__builtin_ctz(~bits);
+	const uint64_t there = (UINT64_C(1) << 8 * count) - 1;
 
-	if ((bits & (GROUP_BITS - LINE_LINE)) != LINE_PLAIN)
+	*word = tl_get64s(from, TL_HOST_BIG_ENDIAN) & there;
+	*bad |= (bits & (bits + 1)) | (bits & ~may);
+	*bad |= (*word & (HIGHEST | ONES)) | has_zero(*word | ~there);
+	return from + count;
+}
+
+static inline void add_short(struct lanes *lanes, uint64_t word)
+{
+	lanes->even += word >> 1 & UINT64_C(0x007f007f007f007f);
+	lanes->odd += word >> 9 & UINT64_C(0x007f007f007f007f);
+}
+
+/*
+ * One line. What is hard to foresee, which numbers are there and which have two bytes, is computed
+ * instead of asked. NULL: it is of another form, and nothing was taken.
+ */
+static inline const uint8_t *take_plain(struct plain_lines *l, const uint8_t *from)
+{
+	const unsigned head = *from, without_line = ~head / LINE_LINE & 1, more = head / MORE;
+	/* Line, which is 0 if it is not there, address and first cost. */
+	uint64_t word = tl_get64s(from + 1, TL_HOST_BIG_ENDIAN) << 8 * without_line;
+	/* The highest bit of the byte that ends the third number, and all bits up to it. */
+	uint64_t ends = ~word & HIGHEST, there, bad, costs, more_costs = 0, line, address, cost;
+	unsigned group;
+
+	ends &= ends - 1;
+	ends &= ends - 1;
+	ends &= 0 - ends;
+	there = (ends << 1) - 1;
+	if ((head & (GROUP_BITS - LINE_LINE)) != LINE_PLAIN || !ends)
 		return NULL;
-	if (bits & LINE_LINE)
-		line += tl_unzigzag(take_of(&few));
-	address += tl_unzigzag(take_of(&few));
-	cost = take_of(&few);
-	few.bad |= (line < k->key[3]) | ((line == k->key[3]) & (address < k->key[4])) | line >> 32;
-	if (few.bad | (cost & 1))
+	from += 2 + (unsigned)__builtin_ctzll(ends) / 8 - without_line;
+	/* The last byte of a number is not 0, nor has one three. */
+	bad = has_zero(word | ~there | without_line);
+	bad |= word & word << 8 & there & HIGHEST;
+	line = take_few(&word);
+	address = take_few(&word);
+	cost = take_few(&word);
+	/* Neither of these is less than that before, nor is the address at the same line. */
+	bad |= (line | cost | (address & !line)) & 1;
+	line = l->line + (line >> 1);
+	bad |= line >> 32;
+	address = l->address + tl_unzigzag(address);
+	group = *from & (0 - more);
+	/* A group in which nothing stands is not the last one. */
+	bad |= more & !group;
+	from = take_short_group(from + more, group, l->may[0], &costs, &bad);
+	if (__builtin_expect(group & MORE, 0)) {
+		group = *from++;
+		bad |= !group || group & MORE;
+		from = take_short_group(from, group, l->may[1], &more_costs, &bad);
+		add_short(&l->lanes[1], bad ? 0 : more_costs);
+	}
+	if (bad)
 		return NULL;
-	from += 1 + few.bytes;
-	k->sums[0] += cost >> 1;
-	if (bits & MORE)
-		from = take_groups(k, from, 1);
-	if (!from)
-		return NULL;
-	k->key[3] = line;
-	k->key[4] = address;
-	k->addresses |= address;
+	l->line = line;
+	l->address = address;
+	l->addresses |= address;
+	l->cost += cost >> 1;
+	add_short(&l->lanes[0], costs);
 	return from;
+}
+
+/* The bits of the group of costs that begins with event `at`. */
+static unsigned bits_from(const struct row_keeping *k, uint32_t at)
+{
+	const uint32_t count = tl_min(tl_excess(k->events, at), (uint32_t)TL_PFILE_GROUP);
+
+	return (1u << count) - 1;
+}
+
+/* Lines behind the row before; *pos behind them. How many, at most `most`. */
+static uint32_t take_plain_lines(struct row_keeping *k, uint32_t most, const uint8_t **pos)
+{
+	struct plain_lines l = {
+		.line = k->key[3],
+		.address = k->key[4],
+		.addresses = k->addresses,
+		.lanes = { k->lanes[0], k->lanes[1] },
+		.may = { bits_from(k, 1), bits_from(k, 1 + TL_PFILE_GROUP) },
+	};
+	const uint8_t *from = *pos, *next;
+	uint32_t count = 0;
+
+	for (; count < most && from < k->end; count++) {
+		next = take_plain(&l, from);
+		if (!next)
+			break;
+		from = next;
+	}
+	k->key[3] = l.line;
+	k->key[4] = l.address;
+	k->addresses = l.addresses;
+	k->sums[0] += l.cost;
+	k->lanes[0] = l.lanes[0];
+	k->lanes[1] = l.lanes[1];
+	*pos = from;
+	return count;
+}
+
+/* A key of an arc that is another one than that of the row before. */
+static inline const uint8_t *take_key(struct row_keeping *k, const uint8_t *from, uint32_t at)
+{
+	const uint64_t before = k->key[at];
+	uint64_t value = 0;
+
+	from = tl_pfile_take_number(from, &value);
+	if (!from || !from[-1])
+		return NULL;
+	k->key[at] = before + tl_unzigzag(value);
+	k->ascending |= k->key[at] > before;
+	return k->ascending ? from : NULL;
+}
+
+/*
+ * The keys of an arc that are in its first group, `bits`, without a loop: mostly the same are
+ * there, which is foreseen for each by itself.
+ */
+static inline const uint8_t *take_arc_keys(struct row_keeping *k, const uint8_t *from,
+					   unsigned bits)
+{
+	if (bits & 1 << 0)
+		from = take_key(k, from, 0);
+	if (from && bits & ARC_CALLEE)
+		from = take_key(k, from, 1);
+	if (from && bits & 1 << 2)
+		from = take_key(k, from, 2);
+	if (from && bits & ARC_FILE)
+		from = take_key(k, from, 3);
+	if (from && bits & ARC_LINE)
+		from = take_key(k, from, 4);
+	if (from && bits & 1 << 5)
+		from = take_key(k, from, 5);
+	return from && bits & 1 << 6 ? take_key(k, from, 6) : from;
+}
+
+/* The same of those in its second group. */
+static inline const uint8_t *take_keys_to(struct row_keeping *k, const uint8_t *from, unsigned bits)
+{
+	if (bits & ARC_TO_FILE)
+		from = take_key(k, from, 7);
+	if (from && bits & ARC_TO_LINE)
+		from = take_key(k, from, 8);
+	if (from && bits & 1 << 2)
+		from = take_key(k, from, 9);
+	return from && bits & 1 << 3 ? take_key(k, from, 10) : from;
 }
 
 /* The second group of an arc and those behind it. */
@@ -398,10 +533,10 @@ static inline int take_arc(struct row_keeping *k, const struct tl_pfile_block *b
 
 	if (run)
 		memcpy(k->before, k->key, sizeof(k->before));
-	from = take_keys(k, from, bits & GROUP_BITS, 0);
+	from = take_arc_keys(k, from, bits);
 	if (from && bits & MORE) {
 		second = *from++;
-		from = second ? take_keys(k, from, second & ARC_TO_BITS, TL_PFILE_GROUP) : NULL;
+		from = second ? take_keys_to(k, from, second) : NULL;
 	}
 	if (!from || !k->ascending || k->key[1] >= k->p->r->functions.runs[0].count ||
 	    (k->events < ARC_COST_COUNT && (second & GROUP_BITS) >> (ARC_COSTS + k->events)) ||
@@ -426,22 +561,6 @@ static inline int take_row(struct row_keeping *k, const struct tl_pfile_block *b
 	k->ascending = !row;
 	return k->kind == TL_PACK_LINE ? take_line(k, block, row, pos)
 				       : take_arc(k, block, row, pos);
-}
-
-/* Lines behind the row before; *pos behind them. How many, at most `most`. */
-static uint32_t take_plain_lines(struct row_keeping *k, uint32_t most, const uint8_t **pos)
-{
-	const uint8_t *from = *pos, *next;
-	uint32_t count = 0;
-
-	for (; count < most && from < k->end; count++) {
-		next = take_plain(k, from);
-		if (!next)
-			break;
-		from = next;
-	}
-	*pos = from;
-	return count;
 }
 
 static int look_at_rows(struct row_keeping *k, const struct tl_pfile_block *block)
@@ -493,7 +612,7 @@ static int add_rows(struct tl_pfile_packing *p, const uint8_t *content, uint32_t
 
 	if (!p->kept_count)
 		return 0;
-	bytes = tl_pack_keep(p->pack, content + first->begin,
+	bytes = tl_pack_keep(p->pack, &p->room, content + first->begin,
 			     last[-1].begin + last[-1].rows.bytes - first->begin);
 	if (!bytes)
 		return TL_NO_MEMORY;
