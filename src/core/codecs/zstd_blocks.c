@@ -16,7 +16,7 @@ size_t tl_zstd_bound(size_t size)
 	return ZSTD_compressBound(size);
 }
 
-/* Whether a block gets smaller by a quarter, as far as its middle says. */
+/* Whether a block gets smaller by three tenths, as far as its middle says. */
 static bool is_worth(struct tl_zstd_blocks *zstd, const uint8_t *in, size_t size, uint8_t *out,
 		     size_t room)
 {
@@ -26,7 +26,7 @@ static bool is_worth(struct tl_zstd_blocks *zstd, const uint8_t *in, size_t size
 		return true;
 	packed =
 		ZSTD_compressCCtx(zstd->packer, out, room, in + (size - SAMPLE) / 2, SAMPLE, LEVEL);
-	return ZSTD_isError(packed) || packed < SAMPLE - SAMPLE / 4;
+	return ZSTD_isError(packed) || packed < SAMPLE - SAMPLE * 3 / 10;
 }
 
 int tl_zstd_pack(struct tl_zstd_blocks *zstd, const uint8_t *in, size_t size, uint8_t *out,

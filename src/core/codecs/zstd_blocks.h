@@ -16,7 +16,7 @@ struct tl_zstd_blocks {
 size_t tl_zstd_bound(size_t size);
 /*
  * Pack a block into `room` bytes, which are tl_zstd_bound() at least. @return 1, and the size; 0:
- * it does not get smaller, or, a block of 32 KiB or more, hardly by a quarter, or there is no
+ * it does not get smaller, or, a block of 32 KiB or more, hardly by three tenths, or there is no
  * libzstd; TL_NO_MEMORY
  */
 int tl_zstd_pack(struct tl_zstd_blocks *zstd, const uint8_t *in, size_t size, uint8_t *out,

@@ -82,16 +82,26 @@ uint8_t *tl_pfile_put_row(uint8_t *to, uint32_t keys, uint32_t fields, uint64_t 
 	return used;
 }
 
-/* The same of one that mostly has one byte or two, without a branch on which. */
-static inline uint8_t *put_few(uint8_t *to, uint64_t value)
+/*
+ * A row with one key, of less than 35 bits: a byte that says whether it stands there, and that. How
+ * many bytes it has is hard to foresee, so that there is no branch on it. Eight bytes are written.
+ */
+static inline uint8_t *put_step(uint8_t *to, uint64_t value)
 {
-	const unsigned more = value > 0x7f;
+	enum { GROUP = 7 };
+	const unsigned there = value != 0, bits = 64 - (unsigned)__builtin_clzll(value | 1);
+	const unsigned bytes = (bits + GROUP - 1) / GROUP;
+	const uint64_t more = UINT64_C(0x8080808080808080) & ((UINT64_C(1) << 8 * (bytes - 1)) - 1);
+	uint64_t word = value;
 
-	if (value > 0x3fff)
-		return put_present(to, value);
-	to[0] = (uint8_t)(value | more << 7);
-	to[1] = (uint8_t)(value >> 7);
-	return to + (value != 0) + more;
+	word = (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0xfffffff0000000)) << 4;
+	word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x0fffc0000fffc000)) << 2;
+	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x3f803f803f803f80)) << 1;
+	word = (word | more) << 8 | there;
+	if (TL_HOST_BIG_ENDIAN)
+		word = __builtin_bswap64(word);
+	memcpy(to, &word, sizeof(word));
+	return to + 1 + (bytes & (0 - there));
 }
 
 uint8_t *tl_pfile_put_order(uint8_t *to, uint64_t *last, const uint32_t *order, size_t first,
@@ -103,8 +113,7 @@ uint8_t *tl_pfile_put_order(uint8_t *to, uint64_t *last, const uint32_t *order, 
 		const uint64_t key = (uint64_t)order[i] - i, value = tl_zigzag(key - before);
 
 		before = key;
-		*to = value != 0;
-		to = put_few(to + 1, value);
+		to = put_step(to, value);
 	}
 	*last = before;
 	return to;
