@@ -72,7 +72,7 @@ PUBLIC_ONLY = ["view", "cli", "mpi", "query"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
 # lower floors, none beside it.
 SUB_ROOMS = {
-    "core": [["codecs", "tables"], [""], ["faults", "protobuf", "text", "trees"]],
+    "core": [["codecs", "tables"], [""], ["faults", "protobuf", "text", "threads", "trees"]],
     "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
     "xtrace": [["format"], ["parts", "write", "state"], ["profile", "elf", "predict", "share"], ["caches"], ["analyze", "calls", "check", "executed", "listing", "convert"]],
     "isa": [["a64", "x86"], [""]],
