@@ -144,75 +144,6 @@ static int take_sums(struct grouping *g, struct tl_error *err)
 	return status;
 }
 
-/* ---- inclusive costs of units in a profile of sums ---- */
-
-/*
- * Objects call each other back and forth (a program its library, the library its loader, the loader
- * the program), so that nearly all of them are one cycle, and the limit for cycles of functions
- * (derive_sums.c) would be the total for each. Two sums are upper bounds of the cost while a unit
- * is on the stack: its self cost plus the cost of its calls to other units; and the cost of the
- * calls into it plus that of its functions without a caller. The lesser one is shown, at most the
- * total.
- */
-struct bounds {
-	int64_t *leaving, *entering; /* by unit, a vector each */
-	bool *called;                /* by function: from another one */
-};
-
-static void add_vector(struct grouping *g, int64_t *to, uint32_t unit, const int64_t *cost)
-{
-	for (uint32_t e = 0; e < g->from->event_count; e++)
-		tl_add_cost(&to[(size_t)unit * g->from->event_count + e], cost[e],
-			    &g->to->losses.saturated);
-}
-
-static void add_bounds(struct grouping *g, const struct bounds *b)
-{
-	for (uint32_t i = 0; i < g->from->arcs.table.count; i++) {
-		const struct tl_arc *arc = &g->from->arcs.list[i];
-		uint32_t caller = tl_profile_renumber(g->unit, arc->caller),
-			 callee = g->unit[arc->callee];
-
-		b->called[arc->callee] = b->called[arc->callee] || arc->caller != arc->callee;
-		if (caller == callee)
-			continue;
-		add_vector(g, b->entering, callee, tl_profile_arc_cost(g->from, i));
-		if (caller != TL_NONE)
-			add_vector(g, b->leaving, caller, tl_profile_arc_cost(g->from, i));
-	}
-	for (uint32_t f = 0; f < g->from->functions.table.count; f++) {
-		add_vector(g, b->leaving, g->unit[f],
-			   g->from->sums.self + (size_t)f * g->from->event_count);
-		if (!b->called[f])
-			add_vector(g, b->entering, g->unit[f],
-				   g->from->sums.inclusive + (size_t)f * g->from->event_count);
-	}
-}
-
-static int settle_units(struct grouping *g, struct tl_error *err)
-{
-	size_t numbers = g->to->functions.table.count * g->to->event_count;
-	struct bounds b = { calloc(numbers + 1, sizeof(int64_t)),
-			    calloc(numbers + 1, sizeof(int64_t)),
-			    calloc(g->from->functions.table.count + 1, sizeof(bool)) };
-	int status = tl_error_unless_made(b.leaving && b.entering && b.called, err);
-
-	if (status == 0)
-		add_bounds(g, &b);
-	for (size_t i = 0; status == 0 && i < numbers; i++) {
-		int64_t *inclusive = &g->to->sums.inclusive[i];
-		int64_t bound = tl_min(b.leaving[i], b.entering[i]);
-
-		bound = tl_min(bound, g->to->sums.total[i % g->to->event_count]);
-		if (*inclusive < bound)
-			*inclusive = bound;
-	}
-	free(b.leaving);
-	free(b.entering);
-	free(b.called);
-	return status;
-}
-
 /* A unit is chosen when one of its functions is. */
 static int take_choice(struct grouping *g, struct tl_error *err)
 {
@@ -244,8 +175,6 @@ static int take_all(struct grouping *g, struct tl_error *err)
 		status = g->from->contexts.table.count ? take_contexts(g, err) : take_sums(g, err);
 	if (status == 0)
 		status = tl_profile_finish(g->to, err);
-	if (status == 0 && !g->from->contexts.table.count)
-		status = settle_units(g, err);
 	if (status != 0)
 		return status;
 	return take_choice(g, err);
