@@ -64,8 +64,7 @@ static int collect(struct tl_diff_table *table, struct tl_error *err)
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_diff_row row = tl_diff_row_of(table->diff, i);
 
-		if (brief && row.in_before && row.in_after &&
-		    !tl_diff_changed(&row, table->events, table->event_count))
+		if (brief && !tl_diff_changed(&row, table->events, table->event_count))
 			table->unchanged++;
 		else if (fabs((double)tl_diff_change(&row, table->events[0])) < floor)
 			table->below++;

@@ -20,3 +20,6 @@ echo "one in common: $?"
 tracelathe diff --csv --event Ir,calls a b
 tracelathe diff --event Dr a b
 echo "asked for: $?"
+{ profile 'Ns' '700' 7 '20' '20'; printf 'fn=g\n3 5\n'; } >d
+tracelathe diff --event calls a d
+echo "what was never called is no new row: $?"
