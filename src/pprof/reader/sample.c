@@ -268,9 +268,12 @@ static int read_sample(struct tl_pprof_samples *s, const struct tl_wire_field *f
 	s->sample.place = (uint64_t)(field->start - s->p->data);
 	s->sample.number = s->next_number++;
 	status = take_sample(s, field->bytes, err);
-	if (status == 1)
+	if (status == 1) {
+		/* Nobody has looked whether its locations are there. */
+		s->list = (struct tl_cursor){ NULL, NULL, NULL };
 		return fault(s, "message", tl_cursor_left(&field->bytes),
 			     "a sample is damaged: passed over", err);
+	}
 	if (status == 0)
 		status = check_sample(s, err);
 	if (status < 0)

@@ -40,9 +40,10 @@ static void note_frames(struct frames_before *f, size_t leaf)
 	for (unsigned level = tiles->level_count; --level > 1;) {
 		const struct tl_tile_level *l = &tiles->levels[level];
 		size_t tile = leaf >> 4 * level;
+		uint64_t own_end =
+			tile + 1 < l->count ? l->tiles[tile + 1].first_own : l->own_count;
 
-		end = tile + 1 < l->count ? l->tiles[tile + 1].first_own : l->own_count;
-		for (size_t i = l->tiles[tile].first_own; i < end; i++)
+		for (uint64_t i = l->tiles[tile].first_own; i < own_end; i++)
 			note_frame(f, l->own[i]);
 	}
 	tl_tile_frames(f->track, 1, leaf / TL_TILE_FAN, &first, &end);

@@ -169,11 +169,43 @@ TEST(a_list_that_ends_in_a_number)
 	tl_pprof_close(&p);
 }
 
+/* What a damaged sample has is not looked at, so that its locations may not be there. */
+TEST(a_damaged_sample_has_nothing_in_common_with_the_next_one)
+{
+	static const uint8_t list[] = { 9, 1 }, cut[] = { 0x80 };
+	struct tl_pprof_file p = { .data = NULL };
+	struct bytes all = { .size = 0 }, inner = { .size = 0 };
+	struct tl_pprof_samples s;
+
+	block(&all, 6, "", 0);
+	message(&all, 1, &inner);
+	number(&inner, 1, 1);
+	message(&all, 4, &inner);
+	block(&inner, 1, list, 2);
+	block(&inner, 2, cut, 1);
+	message(&all, 2, &inner);
+	block(&inner, 1, list, 2);
+	number(&inner, 2, 1);
+	message(&all, 2, &inner);
+	assert_int_equal(tl_pprof_open(&p, all.data, all.size, NULL), 0);
+	tl_pprof_samples_begin(&s, &p);
+	assert_int_equal(tl_pprof_samples_next(&s, NULL), 1);
+	assert_int_equal(s.sample.number, 1);
+	assert_true(s.sample.has_unknown);
+	assert_int_equal(s.sample.common, 0);
+	assert_int_equal(s.sample.locations[0], TL_NONE);
+	assert_int_equal(s.sample.locations[1], 0);
+	assert_int_equal(tl_pprof_samples_next(&s, NULL), 0);
+	tl_pprof_samples_end(&s);
+	tl_pprof_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(locations_are_those_that_were_written),
 		cmocka_unit_test(a_list_that_ends_in_a_number),
+		cmocka_unit_test(a_damaged_sample_has_nothing_in_common_with_the_next_one),
 	};
 
 	return cmocka_run_group_tests_name("pprof samples", tests, NULL, NULL);
