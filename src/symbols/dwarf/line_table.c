@@ -322,12 +322,10 @@ static bool settle(struct tl_dwarf_line_table *lines, const struct tl_dwarf_prog
 	lines->rows = tl_alloc_many(distinct(rows->list, rows->count) + 1, sizeof(*lines->rows));
 	if (!lines->rows)
 		return false;
-	if (in_order(rows->list, rows->count))
-		keep(lines, rows->list, rows->count);
-	else if (!keep_sequences(lines, rows->list, rows->count))
-		return false;
-	return tl_marks_make(&lines->marks, &lines->rows->address, sizeof(*lines->rows),
-			     lines->count);
+	if (!in_order(rows->list, rows->count))
+		return keep_sequences(lines, rows->list, rows->count);
+	keep(lines, rows->list, rows->count);
+	return true;
 }
 
 /* A row takes at least one byte of the program, which bounds the number of rows. */
@@ -426,7 +424,6 @@ const struct tl_dwarf_row *tl_dwarf_row_at(const struct tl_dwarf_line_table *lin
 {
 	size_t low = 0, high = lines->count;
 
-	tl_marks_narrow(&lines->marks, address, &low, &high);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -483,7 +480,6 @@ const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct tl_dwarf_line_table *li
 void tl_dwarf_lines_free(struct tl_dwarf_line_table *lines)
 {
 	free(lines->rows);
-	tl_marks_free(&lines->marks);
 	free(lines->files);
 	free(lines->directories);
 	free(lines);

@@ -21,7 +21,6 @@ struct tl_dwarf_line_table {
 	uint64_t offset;
 	struct tl_dwarf_row *rows; /* by address; of one address only the last */
 	size_t count;
-	struct tl_marks marks;
 	struct tl_dwarf_source_file *files; /* by their numbers in the rows */
 	size_t file_count, file_capacity;
 	const char **directories;

@@ -18,12 +18,6 @@ struct sweep {
 	size_t depth;
 };
 
-static bool mark(struct tl_intervals *intervals)
-{
-	return !intervals->count || tl_marks_make(&intervals->marks, &intervals->segments->start,
-						  sizeof(*intervals->segments), intervals->count);
-}
-
 static void begin_segment(struct tl_intervals *intervals, uint64_t start, uint32_t number)
 {
 	/* Two per item at most, for which tl_intervals_build() made room. */
@@ -68,7 +62,7 @@ bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval
 	}
 	close_until(&sweep, UINT64_MAX);
 	free(sweep.open);
-	return mark(intervals);
+	return true;
 }
 
 /* ---- by number ---- */
@@ -211,7 +205,7 @@ bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *item
 	free(sweep.open);
 	tl_shrink(&intervals->segments, &intervals->capacity, intervals->count,
 		  sizeof(*intervals->segments));
-	return sorted && mark(intervals);
+	return sorted;
 }
 
 /* How many segments begin at or before an address. */
@@ -219,7 +213,6 @@ static size_t count_before(const struct tl_intervals *intervals, uint64_t addres
 {
 	size_t low = 0, high = intervals->count;
 
-	tl_marks_narrow(&intervals->marks, address, &low, &high);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -262,6 +255,5 @@ uint32_t tl_intervals_find_near(const struct tl_intervals *intervals, uint64_t a
 void tl_intervals_free(struct tl_intervals *intervals)
 {
 	free(intervals->segments);
-	tl_marks_free(&intervals->marks);
 	*intervals = (struct tl_intervals){ 0 };
 }

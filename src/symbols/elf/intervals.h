@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/elf/marks.h"
-
 /* Addresses [start, end) belong to `number`. */
 struct tl_interval {
 	uint64_t start, end;
@@ -23,7 +21,6 @@ struct tl_segment {
 struct tl_intervals {
 	struct tl_segment *segments;
 	size_t count, capacity;
-	struct tl_marks marks;
 };
 
 /*
